@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The transport contract: how MADs leave and arrive. Implemented by libvendor/umad.c over libibumad
+ * and by libvendor/sim, the in-process fabric.
+ *
+ * A transport is one port. It is used by one thread, never blocks, and owns no policy: windows,
+ * retries and matching of answers to questions live in mad/. The rules an implementation keeps:
+ *
+ *  - A request sent with a timeout comes back exactly once: as its response (TRANSPORT_MAD), or,
+ *    when none came in time, as itself (TRANSPORT_RETURNED with error -ETIMEDOUT or what the
+ *    kernel said). Only the low 32 bits of a TID are the caller's; they come back unchanged.
+ *  - A MAD sent with timeout 0 (a response, TrapRepress) is sent once and never comes back.
+ *  - Requests of others (Get, Set, Trap ...) arrive as TRANSPORT_MAD with the full TID, which the
+ *    answer must carry.
+ *  - The port vanishing is told once: TRANSPORT_GONE. After it send() gives -ENODEV.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRANSPORT_MAD_SIZE 256
+
+/* Where a MAD goes to, or came from. Directed-route SMPs use lid 0xFFFF, qp 0. Host order. */
+struct transport_addr {
+	uint16_t lid;
+	uint8_t sl;
+	uint8_t path_bits;
+	uint32_t qp;
+	uint32_t qkey;
+	uint16_t pkey_index;
+};
+
+enum transport_kind { TRANSPORT_MAD, TRANSPORT_RETURNED, TRANSPORT_GONE };
+
+struct transport_event {
+	enum transport_kind kind;
+	int error; /* TRANSPORT_RETURNED: -ETIMEDOUT ...; TRANSPORT_GONE: -errno */
+	struct transport_addr from;
+	size_t length; /* bytes valid in mad[]; SMPs always 256 */
+	uint8_t mad[TRANSPORT_MAD_SIZE];
+};
+
+struct transport;
+
+struct transport_ops {
+	/* A descriptor that polls readable while receive() has something; -1 if there is none (sim). */
+	int (*fd)(struct transport *t);
+	/*
+	 * Queues one MAD. timeout_ms 0: no answer expected. 0, -EAGAIN (try again after the next
+	 * receive), -ENODEV (port gone), or another -errno for this MAD alone.
+	 */
+	int (*send)(struct transport *t, const struct transport_addr *to, const uint8_t *mad,
+		    size_t length, unsigned timeout_ms);
+	/* The next event. 1: *ret filled, 0: nothing there now. Never blocks. */
+	int (*receive)(struct transport *t, struct transport_event *ret);
+	/* Sets or clears the IsSM bit of the port (issm). 0 or -errno. */
+	int (*set_issm)(struct transport *t, bool on);
+	/* Ends it; pending requests do not come back. Returns NULL. */
+	struct transport *(*close)(struct transport *t);
+};
+
+/* First member of every implementation's own struct. */
+struct transport {
+	const struct transport_ops *ops;
+	uint64_t port_guid;
+};
+
+static inline int transport_fd(struct transport *t)
+{
+	return t->ops->fd(t);
+}
+
+static inline int transport_send(struct transport *t, const struct transport_addr *to,
+				 const uint8_t *mad, size_t length, unsigned timeout_ms)
+{
+	return t->ops->send(t, to, mad, length, timeout_ms);
+}
+
+static inline int transport_receive(struct transport *t, struct transport_event *ret)
+{
+	return t->ops->receive(t, ret);
+}
+
+static inline int transport_set_issm(struct transport *t, bool on)
+{
+	return t->ops->set_issm(t, on);
+}
+
+static inline struct transport *transport_close(struct transport *t)
+{
+	return t ? t->ops->close(t) : NULL;
+}

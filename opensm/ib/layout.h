@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Wire layouts: a field list in specification order is all there is.
+ *
+ * IB_LAYOUT_ENUM(PREFIX, LIST) turns LIST(F), where each row is F(PREFIX, NAME, bits), into
+ * constants: PREFIX_NAME is the bit offset (the sum of what came before), PREFIX_NAME_W the width.
+ * ib_get(p, PI_LID) and ib_put(p, PI_LID, v) then read and write network bit order anywhere in the
+ * tree without a packed struct, a cast or an ntohs. Names starting with RSV are reserved.
+ *
+ * The same list gives IB_LAYOUT_ROWS() for printing, matching and the size check.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ib_field {
+	const char *name;
+	uint16_t offset; /* bits from the start */
+	uint8_t width;   /* 1..64 bits; wider fields (GIDs, raw text) are listed in 64-bit parts */
+};
+
+#define IB_LAYOUT_FIELD_(P, NAME, BITS)                                                            \
+	P##_##NAME, P##_##NAME##_END_ = P##_##NAME + (BITS) - 1, /* next row starts behind */
+#define IB_LAYOUT_WIDTH_(P, NAME, BITS) P##_##NAME##_W = (BITS),
+#define IB_LAYOUT_ROW_(P, NAME, BITS) { #NAME, P##_##NAME, (BITS) },
+
+#define IB_LAYOUT_ENUM(P, LIST)                                                                    \
+	enum { LIST(IB_LAYOUT_FIELD_) P##_BITS };                                                  \
+	enum { LIST(IB_LAYOUT_WIDTH_) P##_BYTES = (P##_BITS + 7) / 8 };
+#define IB_LAYOUT_ROWS(LIST) { LIST(IB_LAYOUT_ROW_) }
+
+/* The field of `width` bits at bit `offset` of `p`, most significant bit first. */
+static inline uint64_t ib_bits_get(const uint8_t *p, unsigned offset, unsigned width)
+{
+	unsigned first = offset / 8, last = (offset + width - 1) / 8, down = 7 - (offset + width - 1) % 8;
+	uint64_t v = p[first] & (0xFFu >> (offset % 8));
+
+	for (unsigned i = first + 1; i <= last; i++)
+		v = v << 8 | p[i]; /* at most 64 significant bits: fields wider than 57 are byte aligned */
+	return v >> down;
+}
+
+/* Stores the low `width` bits of `v`; neighbouring bits stay. */
+static inline void ib_bits_put(uint8_t *p, unsigned offset, unsigned width, uint64_t v)
+{
+	unsigned first = offset / 8, last = (offset + width - 1) / 8, down = 7 - (offset + width - 1) % 8;
+	uint64_t mask = (width == 64 ? ~0ull : (1ull << width) - 1) << down;
+
+	v = v << down & mask;
+	for (unsigned i = last + 1; i-- > first;) {
+		p[i] = (uint8_t)((p[i] & ~mask) | (v & 0xFF));
+		v >>= 8;
+		mask >>= 8;
+	}
+}
+
+#define ib_get(p, FIELD) ib_bits_get((p), (FIELD), FIELD##_W)
+#define ib_put(p, FIELD, v) ib_bits_put((p), (FIELD), FIELD##_W, (v))

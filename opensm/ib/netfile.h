@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A fabric as text: what ibnetdiscover prints and ibsim reads. No state, no protocol: a list of
+ * nodes with their ports and where each cable leads.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "util/types.h"
+
+struct netfile_port {
+	int peer_node;       /* index into nodes, -1 not connected */
+	uint8_t peer_port;
+	uint8_t width;       /* lanes enabled and active: 1, 2, 4, 8, 12; 0 default (4) */
+	uint16_t speed;      /* tenths of Gb/s per lane: 25 SDR, 50, 100 QDR, 103 FDR10, 140, 250, 500, 1000; 0 default (25) */
+	lid_t lid;           /* preset, 0 none */
+	uint8_t lmc;
+	guid_t guid;         /* CA and router ports; 0 for switch ports above 0 */
+};
+
+struct netfile_node {
+	char id[65];         /* between the quotes: unique */
+	char desc[65];       /* NodeDescription; the id if the file has none */
+	uint8_t type;        /* enum ib_node_type */
+	uint8_t nports;
+	bool enhanced_port0;
+	guid_t guid, sysimg_guid;
+	uint32_t vendor_id;
+	uint16_t device_id;
+	struct netfile_port *ports; /* nports + 1; index 0 is switch port 0 */
+};
+
+struct netfile {
+	struct netfile_node *nodes;
+	size_t n_nodes, cap_nodes;
+};
+
+struct netfile *netfile_new(void);
+struct netfile *netfile_free(struct netfile *net);
+void netfile_freep(struct netfile **net);
+
+/*
+ * Appends a node with all ports unconnected and GUIDs derived from its place: index of the node.
+ * `guid` 0: ibsim's automatic numbering (CA from 0x100000, port GUID = node GUID + port; switch
+ * from 0x200000). Returns its index. The array may move.
+ */
+int netfile_add(struct netfile *net, uint8_t type, const char *id, uint8_t nports, guid_t guid);
+/* Connects two free ports. 0, -EINVAL (no such port), -EBUSY (already connected). */
+int netfile_link(struct netfile *net, int a, uint8_t a_port, int b, uint8_t b_port);
+int netfile_find(const struct netfile *net, const char *id_or_desc); /* index or -1 */
+
+/* Parses text. On error NULL and `err` = "line:column: what was found, what was expected". */
+struct netfile *netfile_parse(const char *text, size_t len, char *err, size_t err_len);
+/* Writes text that ibsim and netfile_parse() read back to the same fabric. */
+void netfile_write(const struct netfile *net, FILE *out);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * MAD transactions: a question goes out, and ends exactly once.
+ *
+ *   queued --window has room--> on the wire --response---------> ANSWERED or BAD_STATUS
+ *      \                           |    ^---try timed out, tries left (a fresh TID)
+ *       \                          \-----tries used up----------> TIMEOUT
+ *        \--not wanted any more, owner cancelled----------------> CANCELLED
+ *
+ * The window: at most `max_wire` requests are on the wire; when no response arrived for
+ * `stall` the window may grow by one at a time up to `max_wire2` until responses flow again.
+ * Retries and timeouts are ours: the transport is told the per-try timeout and returns the MAD.
+ *
+ * Targets carry what is known about one destination: how much is on its wire (small SMA queues) and
+ * whether it is silent. A silent target's requests get one try instead of all, and between
+ * failures it rests for a growing time (backoff); so one dead node costs its own timeouts only.
+ *
+ * The engine reads no clock, and a completion may submit, never dispatch.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ib/mad.h"
+#include "opensm/transport.h"
+#include "util/mono.h"
+
+struct mad_engine;
+
+struct mad_params {
+	unsigned max_wire;      /* >= 1 */
+	unsigned max_wire2;     /* window while stalled; off if <= max_wire */
+	mono_t stall;           /* max_smps_timeout */
+	unsigned timeout_ms;    /* per try */
+	unsigned long_timeout_ms;
+	unsigned retries;       /* tries after the first */
+	unsigned per_target;    /* most requests on one target's wire; 0: no limit */
+};
+
+/* State of one destination; zero-initialised by its owner, who cancels before freeing it. */
+struct mad_target {
+	unsigned on_wire;
+	unsigned failures;      /* requests in a row that ended in TIMEOUT; any answer clears it */
+	mono_t rest_until;      /* no new request before this time while failures > 0 */
+};
+
+enum mad_end { MAD_END_ANSWERED, MAD_END_BAD_STATUS, MAD_END_TIMEOUT, MAD_END_CANCELLED };
+
+struct mad_request {
+	uint8_t method;         /* MAD_GET or MAD_SET */
+	uint16_t attr;
+	uint32_t mod;
+	uint64_t m_key;
+	const struct dr_path *path; /* copied; NULL: LID-routed */
+	lid_t lid;              /* when path is NULL */
+	const uint8_t *payload; /* SMP_DATA_SIZE bytes, copied; NULL: zeroes */
+	bool long_timeout;
+	struct mad_target *target; /* NULL: none */
+	/*
+	 * Asked just before the first send; false ends the request as CANCELLED without a MAD on the
+	 * wire. NULL: always wanted.
+	 */
+	bool (*wanted)(void *owner, void *arg);
+};
+
+struct mad_result {
+	enum mad_end end;
+	uint16_t status;        /* 15 bits of the response; 0 unless ANSWERED or BAD_STATUS */
+	uint8_t method;         /* as requested */
+	uint16_t attr;
+	uint32_t mod;
+	const uint8_t *payload; /* of the response, valid during the call; NULL without one */
+	void *arg;
+	mono_t now;
+};
+
+typedef void (*mad_done_fn)(void *owner, const struct mad_result *result);
+
+struct mad_engine *mad_new(struct transport *tr, const struct mad_params *params);
+/* Ends what is pending with CANCELLED, without calling back. NULL is fine; returns NULL. */
+struct mad_engine *mad_free(struct mad_engine *e);
+void mad_set_params(struct mad_engine *e, const struct mad_params *params);
+
+/*
+ * Queues a request; it goes out in mad_dispatch(), in order of submission as far as window and
+ * targets allow. `on_done(owner, ...)` is called exactly once, never from inside mad_submit().
+ */
+void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn on_done, void *owner, void *arg);
+
+/* Ends all requests of `owner` (of `target` if not NULL) with MAD_END_CANCELLED, called back at once. */
+void mad_cancel(struct mad_engine *e, void *owner, struct mad_target *target);
+
+/* A MAD that answers nothing: responses to others, TrapRepress. 0 or -errno. */
+int mad_send_once(struct mad_engine *e, const struct transport_addr *to, const uint8_t *mad);
+
+/*
+ * Unsolicited MADs (requests, traps) go to `fn`. `from` and `mad` are valid during the call.
+ */
+typedef void (*mad_inbox_fn)(void *owner, const struct transport_addr *from, const uint8_t *mad, mono_t now);
+void mad_set_inbox(struct mad_engine *e, mad_inbox_fn fn, void *owner);
+
+/*
+ * Takes in at most `limit` MADs, runs completions and timers, then fills the window. Returns the
+ * number of MADs taken in; equal to `limit` means there may be more. -ENODEV: the port is gone
+ * (every request has ended as TIMEOUT).
+ */
+int mad_dispatch(struct mad_engine *e, mono_t now, unsigned limit);
+/* When dispatch must be called again even if nothing arrives; MONO_NEVER if never. */
+mono_t mad_next(const struct mad_engine *e);
+/* Requests queued or on the wire. */
+unsigned mad_pending(const struct mad_engine *e);
+
+/* Counters of SMPs sent, per attribute and method; retries are in `sent` too. */
+struct mad_count {
+	uint16_t attr;
+	uint8_t method;
+	uint64_t sent, answered, bad_status, timeouts, retries;
+};
+/* Rows used so far, in order of first use; valid until the next dispatch. */
+const struct mad_count *mad_counts(const struct mad_engine *e, unsigned *ret_n);
+uint64_t mad_sent(const struct mad_engine *e, uint8_t method); /* sum over attributes; method 0: all */

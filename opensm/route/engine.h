@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The one interface of routing engines: a pure function from a job to immutable routes. Same job,
+ * same bytes, for any number of threads.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "route/routes.h"
+#include "topo/topo.h"
+
+/* GUID lists and weights, parsed from their files by conf/lists; owned by the job's creator. */
+struct route_guid_port {
+	guid_t guid;    /* switch node GUID */
+	uint8_t port;
+	uint8_t weight; /* hop weight 1..255; unused for ignore lists */
+};
+
+struct route_options {
+	const guid_t *order;                    /* guid_routing_order_file: port GUIDs, first first */
+	uint32_t n_order;
+	const struct route_guid_port *ignore;   /* port_prof_ignore_file */
+	uint32_t n_ignore;
+	const struct route_guid_port *weights;  /* hop_weights_file */
+	uint32_t n_weights;
+	bool port_shifting;
+	uint32_t scatter_seed;                  /* scatter_ports; 0 off */
+	bool order_no_scatter;                  /* guid_routing_order_no_scatter */
+	bool count_switches;                    /* port_profile_switch_nodes */
+};
+
+struct route_job {
+	const struct topo *topo;
+	const struct routes *previous;          /* NULL: none; may be of another topo */
+	struct route_options options;
+	unsigned threads;                       /* 0: as many as the machine has */
+	const atomic_bool *cancelled;           /* NULL: never */
+};
+
+struct route_engine {
+	const char *name;
+	/* New routes (one reference), or NULL with a reason: cannot route this fabric, or cancelled. */
+	struct routes *(*compute)(const struct route_job *job, char *why, size_t why_len);
+};
+
+/* By name, exact and case-sensitive; NULL if unknown. */
+const struct route_engine *route_engine_find(const char *name);

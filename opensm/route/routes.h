@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The immutable result of a routing engine: one forwarding row per switch of a topo.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topo/topo.h"
+
+struct routes {
+	unsigned refs;         /* main thread only */
+	const struct topo *topo; /* one reference */
+	char engine[32];       /* "minhop" */
+	lid_t top;             /* highest LID routed */
+	uint32_t row_size;     /* bytes per row: (top + 1) rounded up to 64 */
+	uint8_t *lft;          /* n_switches rows, 64-byte aligned; LFT_NO_PORT where nothing leads */
+	/*
+	 * Least ISL hops between switches, leaf-compressed: hops[dst_sw * n_switches + sw], 0xFF none.
+	 * Kept for dumps; NULL if the engine has none.
+	 */
+	uint8_t *hops;
+};
+
+struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top);
+struct routes *routes_ref(const struct routes *r);
+struct routes *routes_unref(struct routes *r);
+void routes_unrefp(struct routes **r);
+
+static inline uint8_t *routes_row(const struct routes *r, uint32_t sw)
+{
+	return r->lft + (size_t)sw * r->row_size;
+}
+
+/* Output port of switch `sw` for `lid`, LFT_NO_PORT beyond top. */
+static inline uint8_t routes_port(const struct routes *r, uint32_t sw, lid_t lid)
+{
+	return lid <= r->top ? routes_row(r, sw)[lid] : LFT_NO_PORT;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The immutable picture of a fabric on which routes are computed.
+ *
+ * Switches are numbered 0..n_switches-1 and end ports ("hosts": each CA or router port) follow,
+ * both ordered by GUID: the same fabric gives the same topo whatever the order of answers. Built
+ * once through a builder, then shared by reference and never changed; safe to read from any thread.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/types.h"
+
+#define TOPO_NONE UINT32_MAX
+
+/* One external port of a switch, or where its cable leads. Only cables whose both ends are up are here. */
+struct topo_port {
+	uint32_t sw;    /* peer switch or TOPO_NONE */
+	uint32_t host;  /* peer host or TOPO_NONE */
+	uint8_t port;   /* port number at the peer */
+};
+
+struct topo_switch {
+	guid_t guid;
+	guid_t sysimg_guid;
+	uint32_t first_port; /* topo->ports[first_port + p] is port p, 0..n_ports; entry 0 is unused */
+	uint8_t n_ports;     /* external ports */
+	lid_t lid;           /* base LID of port 0; 0: none yet */
+	uint8_t lmc;         /* 0 unless enhanced port 0 with lmc_esp0 */
+	lid_t lft_cap;       /* LinearFDBCap */
+};
+
+struct topo_host {
+	guid_t guid;         /* port GUID */
+	guid_t node_guid;
+	guid_t sysimg_guid;
+	uint32_t sw;         /* switch it hangs on; TOPO_NONE: none (back to back, or cable not up) */
+	uint8_t sw_port;
+	uint8_t node_port;   /* port number at the host */
+	bool router;
+	lid_t lid;           /* base LID; 0: none yet */
+	uint8_t lmc;
+};
+
+struct topo {
+	unsigned refs;       /* main thread only */
+	uint32_t n_switches, n_hosts;
+	struct topo_switch *switches;
+	struct topo_host *hosts;
+	struct topo_port *ports;
+	lid_t max_lid;       /* highest LID in use, LMC ranges included; 0: none */
+};
+
+struct topo_builder;
+struct topo_builder *topo_builder_new(void);
+struct topo_builder *topo_builder_free(struct topo_builder *b);
+void topo_builder_freep(struct topo_builder **b);
+/* Order of calls does not matter; GUIDs must be unique and non-zero among switches, among hosts. */
+void topo_add_switch(struct topo_builder *b, const struct topo_switch *sw);
+void topo_add_host(struct topo_builder *b, const struct topo_host *host);
+/* Switch `a` port to switch `b` port; both directions. a == b with different ports is a loop cable and is dropped. */
+void topo_add_link(struct topo_builder *b, guid_t a, uint8_t a_port, guid_t b_guid, uint8_t b_port);
+/* Host `host` (port GUID) on port `sw_port` of switch `sw`. */
+void topo_add_host_link(struct topo_builder *b, guid_t host, guid_t sw, uint8_t sw_port);
+/* Ends the builder; the result has one reference. */
+struct topo *topo_build(struct topo_builder *b);
+
+struct topo *topo_ref(const struct topo *t);
+struct topo *topo_unref(struct topo *t);
+void topo_unrefp(struct topo **t);
+
+uint32_t topo_find_switch(const struct topo *t, guid_t guid); /* index or TOPO_NONE */
+uint32_t topo_find_host(const struct topo *t, guid_t port_guid);
+
+static inline const struct topo_port *topo_port(const struct topo *t, uint32_t sw, unsigned port)
+{
+	return &t->ports[t->switches[sw].first_port + port];
+}

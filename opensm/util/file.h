@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Files that are either the old one or the new one, never half of each.
+ *
+ * file_replace_*: writes to a temporary file of the same directory (O_EXCL | O_NOFOLLOW), flushes,
+ * optionally fsyncs file and directory, then renames. A reader never sees a torn file; a crash
+ * leaves the old one. Stale temporaries of a killed predecessor are reused by name and truncated.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct file_replace;
+
+/* Opens the temporary beside `path`, mode 0644 & ~umask (0600 when `private`). NULL + errno. */
+struct file_replace *file_replace_open(const char *path, bool private_mode);
+/* The stream to write to; owned by `f`. */
+FILE *file_replace_stream(struct file_replace *f);
+/* Renames into place and frees `f`. 0 or -errno (the old file is then untouched). */
+int file_replace_commit(struct file_replace *f, bool durable);
+/* Drops the temporary and frees `f`; accepts NULL; returns NULL. */
+struct file_replace *file_replace_abort(struct file_replace *f);
+void file_replace_abortp(struct file_replace **f);
+
+/*
+ * Reads a whole regular file of at most `limit` bytes; `*ret` is NUL-terminated, the caller frees.
+ * 0 or -errno: -EISDIR, -EFBIG, -ENOENT, -EINVAL (FIFO, device) ...
+ */
+int file_read(const char *path, size_t limit, char **ret, size_t *ret_len);
+
+/* mkdir -p; existing directories are fine. 0 or -errno. */
+int file_mkdirs(const char *path, unsigned mode);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The log: one record per decision, in the line format of OpenSM (files.md 8), to a file, stdout,
+ * stderr or, when systemd started us, the journal (levels become syslog priorities).
+ *
+ *   Nov 20 17:15:04 463241 [A9FDC6C0] 0x02 -> minhop: tables configured on all switches
+ *
+ * Layers below sm/, sa/, perf/, ctl/ log at LOGB_DEBUG only; they return what went wrong.
+ * Text from the fabric (NodeDescription) must pass str_printable() first.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/mono.h"
+
+enum log_bits {
+	LOGB_ERROR = 0x01,
+	LOGB_INFO = 0x02,
+	LOGB_VERBOSE = 0x04,
+	LOGB_DEBUG = 0x08,
+	LOGB_FUNCS = 0x10,
+	LOGB_FRAMES = 0x20,
+	LOGB_ROUTING = 0x40,
+	LOGB_SYS = 0x80, /* state changes: also to stdout and syslog */
+};
+
+struct log_config {
+	const char *path;     /* file; "-", "stdout", "stderr" or NULL (stdout) */
+	const char *prefix;   /* put before every record's text, NULL for none */
+	unsigned flags;       /* mask of enum log_bits; LOGB_SYS is always added */
+	unsigned max_size_mb; /* 0: no limit; above it the file is truncated in place */
+	bool append;          /* false: start with an empty file at every (re)open */
+	bool flush;           /* flush every record, not only ERROR and SYS */
+	bool quiet;           /* no copy of SYS records on stdout (daemon mode) */
+};
+
+/* Opens the destination. `config` is copied. Returns 0 or -errno; on failure the old log stays. */
+int log_open(const struct log_config *config);
+/* SIGUSR1: closes and opens the file again by path. */
+int log_reopen(void);
+/* Takes over flags, size limit, flush and prefix of `config` without reopening. */
+void log_configure(const struct log_config *config);
+void log_close(void);
+
+/* Tests only: every record's text goes to `sink` instead of a destination. NULL ends it. */
+void log_set_sink(void (*sink)(void *arg, unsigned bits, const char *text), void *arg);
+
+bool log_wants(unsigned bits);
+void log_write(unsigned bits, const char *func, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* `func` may be NULL: milestone records such as "SUBNET UP" carry no function. */
+#define log_at(bits, ...)                                                                          \
+	do {                                                                                       \
+		if (log_wants(bits))                                                               \
+			log_write((bits), __func__, __VA_ARGS__);                                  \
+	} while (0)
+#define log_error(...) log_at(LOGB_ERROR, __VA_ARGS__)
+#define log_info(...) log_at(LOGB_INFO, __VA_ARGS__)
+#define log_verbose(...) log_at(LOGB_VERBOSE, __VA_ARGS__)
+#define log_debug(...) log_at(LOGB_DEBUG, __VA_ARGS__)
+#define log_sys(...) log_write(LOGB_SYS, NULL, __VA_ARGS__)
+
+/*
+ * Token bucket for what a peer can cause. `log_allow()` is true when a record may be written now;
+ * `*ret_suppressed` is the number of records swallowed since the last one that was.
+ */
+struct log_limit {
+	mono_t interval; /* one record per interval once the burst is used up */
+	unsigned burst;
+	unsigned used;
+	unsigned suppressed;
+	mono_t since;
+};
+bool log_allow(struct log_limit *limit, mono_t now, unsigned *ret_suppressed);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Strings: hostile text made printable, nearest known word, strict numbers. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Copies at most `len` bytes of `text` (stops at NUL) into `ret`, which has `cap` bytes; anything
+ * outside printable ASCII becomes a blank, trailing blanks go. Always terminates. Returns `ret`.
+ */
+char *str_printable(const void *text, size_t len, char *ret, size_t cap);
+
+/*
+ * The word of `words` (array of n pointers) nearest to `word`: edit distance at most 3 and at most
+ * half of its length (transpositions count one). NULL if none is near.
+ */
+const char *str_nearest(const char *word, const char *const *words, size_t n);
+
+/* The whole of `text` as a number (base as strtoull; 0: decimal, 0x, octal). 0, -EINVAL (not a number), -ERANGE (> max). */
+int str_to_u64(const char *text, int base, uint64_t max, uint64_t *ret);
+
+bool str_equal(const char *a, const char *b); /* NULL equals NULL */
+bool str_starts(const char *s, const char *prefix);
