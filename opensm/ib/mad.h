@@ -82,7 +82,7 @@ struct smp_head {
 void smp_build_dr(uint8_t mad[MAD_SIZE], const struct smp_head *head, const struct dr_path *path, const uint8_t *data);
 /* The same for a LID-routed SMP. */
 void smp_build_lid(uint8_t mad[MAD_SIZE], const struct smp_head *head, const uint8_t *data);
-/* Turns the request in `mad` into its response in place: method, direction, status; data as given. */
+/* Turns the request in `mad` into its response in place: method, direction, status; data as given (NULL: as requested). */
 void smp_make_response(uint8_t mad[MAD_SIZE], uint16_t status, const uint8_t *data);
 
 static inline const uint8_t *smp_data(const uint8_t *mad)
