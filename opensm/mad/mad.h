@@ -36,13 +36,26 @@ struct mad_params {
 	unsigned long_timeout_ms;
 	unsigned retries;       /* tries after the first */
 	unsigned per_target;    /* most requests on one target's wire; 0: no limit */
+	uint32_t first_tid;     /* read by mad_new() only; 0: 0x1234 */
 };
 
-/* State of one destination; zero-initialised by its owner, who cancels before freeing it. */
+struct mad_xact;
+
+/* A list of transactions; private to the engine. */
+struct mad_xacts {
+	struct mad_xact *first, *last;
+};
+
+/*
+ * State of one destination; zero-initialised by its owner, who cancels before freeing or moving it.
+ * The first three members may be read by all, and are written by the engine alone.
+ */
 struct mad_target {
 	unsigned on_wire;
 	unsigned failures;      /* requests in a row that ended in TIMEOUT; any answer clears it */
 	mono_t rest_until;      /* no new request before this time while failures > 0 */
+	mono_t rest;            /* length of the last rest: 1 s, doubled up to 60 s */
+	struct mad_xacts members, parked; /* all its requests; those that wait for its wire */
 };
 
 enum mad_end { MAD_END_ANSWERED, MAD_END_BAD_STATUS, MAD_END_TIMEOUT, MAD_END_CANCELLED };
@@ -59,7 +72,7 @@ struct mad_request {
 	struct mad_target *target; /* NULL: none */
 	/*
 	 * Asked just before the first send; false ends the request as CANCELLED without a MAD on the
-	 * wire. NULL: always wanted.
+	 * wire. NULL: always wanted. It answers, and calls nothing of the engine.
 	 */
 	bool (*wanted)(void *owner, void *arg);
 };
@@ -86,9 +99,13 @@ void mad_set_params(struct mad_engine *e, const struct mad_params *params);
  * Queues a request; it goes out in mad_dispatch(), in order of submission as far as window and
  * targets allow. `on_done(owner, ...)` is called exactly once, never from inside mad_submit().
  */
-void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn on_done, void *owner, void *arg);
+void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn on_done, void *owner,
+		void *arg);
 
-/* Ends all requests of `owner` (of `target` if not NULL) with MAD_END_CANCELLED, called back at once. */
+/*
+ * Ends all requests of `owner` (only those to `target` if that is not NULL) with MAD_END_CANCELLED,
+ * called back at once. What a completion submits meanwhile is spared.
+ */
 void mad_cancel(struct mad_engine *e, void *owner, struct mad_target *target);
 
 /* A MAD that answers nothing: responses to others, TrapRepress. 0 or -errno. */
@@ -97,7 +114,8 @@ int mad_send_once(struct mad_engine *e, const struct transport_addr *to, const u
 /*
  * Unsolicited MADs (requests, traps) go to `fn`. `from` and `mad` are valid during the call.
  */
-typedef void (*mad_inbox_fn)(void *owner, const struct transport_addr *from, const uint8_t *mad, mono_t now);
+typedef void (*mad_inbox_fn)(void *owner, const struct transport_addr *from, const uint8_t *mad,
+			     mono_t now);
 void mad_set_inbox(struct mad_engine *e, mad_inbox_fn fn, void *owner);
 
 /*
@@ -120,3 +138,10 @@ struct mad_count {
 /* Rows used so far, in order of first use; valid until the next dispatch. */
 const struct mad_count *mad_counts(const struct mad_engine *e, unsigned *ret_n);
 uint64_t mad_sent(const struct mad_engine *e, uint8_t method); /* sum over attributes; method 0: all */
+
+/* What came in and was ignored. */
+struct mad_strays {
+	uint64_t late;       /* of no try on the wire: late, duplicate, cancelled meanwhile */
+	uint64_t mismatched; /* right TID; wrong class, method, attribute, modifier or length */
+};
+const struct mad_strays *mad_strays(const struct mad_engine *e);

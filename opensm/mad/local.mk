@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: BSD-2-Clause
+noinst_LIBRARIES += libmad.a
+libmad_a_SOURCES = opensm/mad/mad.c opensm/mad/mad.h opensm/mad/xact.c opensm/mad/xact.h \
+	opensm/mad/count.c opensm/mad/count.h
+MAD_LIBS = libmad.a $(IB_LIBS)

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Storage of transactions: lists, the TID table, the pool. In a steady state nothing here allocates.
+ */
+#include "mad/xact.h"
+
+#include <string.h>
+
+#include "util/mem.h"
+
+/* Links `x` behind `after`; NULL: first. */
+static void insert_after(struct mad_xacts *list, struct mad_xact *after, struct mad_xact *x)
+{
+	x->in = list;
+	x->prev = after;
+	x->next = after ? after->next : list->first;
+	if (x->prev)
+		x->prev->next = x;
+	else
+		list->first = x;
+	if (x->next)
+		x->next->prev = x;
+	else
+		list->last = x;
+}
+
+void xacts_append(struct mad_xacts *list, struct mad_xact *x)
+{
+	insert_after(list, list->last, x);
+}
+
+/* Walks only past entries made before the timeouts were shortened. */
+void xacts_insert_by_deadline(struct mad_xacts *list, struct mad_xact *x)
+{
+	struct mad_xact *after = list->last;
+
+	while (after && after->deadline > x->deadline)
+		after = after->prev;
+	insert_after(list, after, x);
+}
+
+void xacts_insert_by_seq(struct mad_xacts *list, struct mad_xact *x)
+{
+	struct mad_xact *after = list->last;
+
+	if (list->first && x->seq < list->first->seq)
+		after = NULL;
+	while (after && after->seq > x->seq)
+		after = after->prev;
+	insert_after(list, after, x);
+}
+
+void xacts_remove(struct mad_xact *x)
+{
+	struct mad_xacts *list = x->in;
+
+	if (!list)
+		return;
+	if (x->prev)
+		x->prev->next = x->next;
+	else
+		list->first = x->next;
+	if (x->next)
+		x->next->prev = x->prev;
+	else
+		list->last = x->prev;
+	x->prev = x->next = NULL;
+	x->in = NULL;
+}
+
+void xacts_join_target(struct mad_xact *x)
+{
+	struct mad_xacts *members = &x->rq.target->members;
+
+	x->t_prev = members->last;
+	x->t_next = NULL;
+	if (x->t_prev)
+		x->t_prev->t_next = x;
+	else
+		members->first = x;
+	members->last = x;
+}
+
+void xacts_leave_target(struct mad_xact *x)
+{
+	struct mad_xacts *members = &x->rq.target->members;
+
+	if (x->t_prev)
+		x->t_prev->t_next = x->t_next;
+	else
+		members->first = x->t_next;
+	if (x->t_next)
+		x->t_next->t_prev = x->t_prev;
+	else
+		members->last = x->t_prev;
+	x->t_prev = x->t_next = NULL;
+}
+
+static void pool_grow(struct xact_pool *pool)
+{
+	struct mad_xact *chunk = xcalloc(XACT_CHUNK, sizeof(*chunk));
+
+	GROW(pool->chunks, pool->n_chunks + 1, pool->cap_chunks);
+	pool->chunks[pool->n_chunks++] = chunk;
+	for (unsigned i = XACT_CHUNK; i-- > 0;) {
+		chunk[i].next = pool->free;
+		pool->free = &chunk[i];
+	}
+}
+
+struct mad_xact *xact_pool_get(struct xact_pool *pool)
+{
+	struct mad_xact *x;
+
+	if (!pool->free)
+		pool_grow(pool);
+	x = pool->free;
+	pool->free = x->next;
+	memset(x, 0, offsetof(struct mad_xact, path));
+	return x;
+}
+
+void xact_pool_put(struct xact_pool *pool, struct mad_xact *x)
+{
+	x->next = pool->free;
+	pool->free = x;
+}
+
+struct mad_xact *xact_pool_at(const struct xact_pool *pool, size_t i)
+{
+	return i / XACT_CHUNK < pool->n_chunks ? &pool->chunks[i / XACT_CHUNK][i % XACT_CHUNK] : NULL;
+}
+
+void xact_pool_clear(struct xact_pool *pool)
+{
+	for (size_t i = 0; i < pool->n_chunks; i++)
+		free(pool->chunks[i]);
+	free(pool->chunks);
+	*pool = (struct xact_pool){ 0 };
+}
+
+/* TIDs are consecutive, so their low bits spread perfectly. */
+static struct mad_xact **bucket(const struct xact_tids *tids, uint32_t tid)
+{
+	return &tids->buckets[tid & (tids->n_buckets - 1)];
+}
+
+struct mad_xact *xact_tids_find(const struct xact_tids *tids, uint32_t tid)
+{
+	struct mad_xact *x;
+
+	if (!tids->n_buckets)
+		return NULL;
+	x = *bucket(tids, tid);
+	while (x && x->tid != tid)
+		x = x->h_next;
+	return x;
+}
+
+static void tids_link(struct xact_tids *tids, struct mad_xact *x)
+{
+	struct mad_xact **head = bucket(tids, x->tid);
+
+	x->h_next = *head;
+	*head = x;
+}
+
+static void tids_grow(struct xact_tids *tids)
+{
+	struct xact_tids old = *tids;
+
+	tids->n_buckets = old.n_buckets ? old.n_buckets * 2 : 64;
+	tids->buckets = xcalloc(tids->n_buckets, sizeof(struct mad_xact *));
+	for (size_t i = 0; i < old.n_buckets; i++) {
+		for (struct mad_xact *x = old.buckets[i], *next; x; x = next) {
+			next = x->h_next;
+			tids_link(tids, x);
+		}
+	}
+	free(old.buckets);
+}
+
+void xact_tids_add(struct xact_tids *tids, struct mad_xact *x)
+{
+	if (tids->count >= tids->n_buckets)
+		tids_grow(tids);
+	tids_link(tids, x);
+	tids->count++;
+}
+
+void xact_tids_remove(struct xact_tids *tids, struct mad_xact *x)
+{
+	struct mad_xact **p = bucket(tids, x->tid);
+
+	while (*p != x)
+		p = &(*p)->h_next;
+	*p = x->h_next;
+	x->h_next = NULL;
+	tids->count--;
+}
+
+void xact_tids_clear(struct xact_tids *tids)
+{
+	free(tids->buckets);
+	*tids = (struct xact_tids){ 0 };
+}
