@@ -40,7 +40,15 @@ enum ib_port_state {
 	IB_PORT_ACTIVE = 4,
 };
 
-enum ib_phys_state { IB_PHYS_NO_CHANGE = 0, IB_PHYS_SLEEP, IB_PHYS_POLLING, IB_PHYS_DISABLED, IB_PHYS_TRAINING, IB_PHYS_LINK_UP, IB_PHYS_ERROR_RECOVERY };
+enum ib_phys_state {
+	IB_PHYS_NO_CHANGE = 0,
+	IB_PHYS_SLEEP,
+	IB_PHYS_POLLING,
+	IB_PHYS_DISABLED,
+	IB_PHYS_TRAINING,
+	IB_PHYS_LINK_UP,
+	IB_PHYS_ERROR_RECOVERY,
+};
 
 /* Codes of NeighborMTU and MTUCap: 1 = 256 ... 5 = 4096 bytes. */
 enum ib_mtu { IB_MTU_256 = 1, IB_MTU_512, IB_MTU_1024, IB_MTU_2048, IB_MTU_4096 };
@@ -110,8 +118,9 @@ IB_LAYOUT_ENUM(SMI, SM_INFO_LIST)
 IB_LAYOUT_ENUM(EPI, EXT_PORT_INFO_LIST)
 #define EPI_SPEED_FDR10 0x01
 
-_Static_assert(NI_BYTES == 40 && SI_BYTES == 20 && PI_BYTES == 64 && SMI_BYTES == 21 && EPI_BYTES == 16,
+_Static_assert(NI_BYTES == 40 && SI_BYTES == 20 && PI_BYTES == 64 && SMI_BYTES == 21,
 	       "layout sizes of chapter 14.2.5");
+_Static_assert(EPI_BYTES == 16, "used part of ExtendedPortInfo");
 
 /* The field lists as rows, for printing and comparing. NULL for attributes without a layout. */
 const struct ib_field *ib_attr_fields(uint16_t attr, size_t *ret_n);

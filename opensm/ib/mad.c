@@ -28,14 +28,15 @@ char *dr_path_str(const struct dr_path *path, char ret[DR_PATH_STRLEN])
 {
 	size_t len = 1;
 
-	strcpy(ret, "0");
+	memcpy(ret, "0", 2);
 	/* 1 + 63 * ",254" is 253 characters: it fits. */
 	for (unsigned i = 1; i <= path->length && i <= IB_MAX_HOPS; i++)
 		len += (size_t)snprintf(ret + len, DR_PATH_STRLEN - len, ",%u", path->hop[i]);
 	return ret;
 }
 
-static void build(uint8_t *mad, uint8_t mgmt_class, const struct smp_head *head, const uint8_t *payload)
+static void build(uint8_t *mad, uint8_t mgmt_class, const struct smp_head *head,
+		  const uint8_t *payload)
 {
 	memset(mad, 0, MAD_SIZE);
 	ib_put(mad, SMP_BASE_VERSION, BASE_VERSION);

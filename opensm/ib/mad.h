@@ -79,10 +79,14 @@ struct smp_head {
 };
 
 /* Fills all 256 bytes: a directed-route request with `data` (SMP_DATA_SIZE bytes; NULL: zeroes). */
-void smp_build_dr(uint8_t mad[MAD_SIZE], const struct smp_head *head, const struct dr_path *path, const uint8_t *data);
+void smp_build_dr(uint8_t mad[MAD_SIZE], const struct smp_head *head, const struct dr_path *path,
+		  const uint8_t *data);
 /* The same for a LID-routed SMP. */
 void smp_build_lid(uint8_t mad[MAD_SIZE], const struct smp_head *head, const uint8_t *data);
-/* Turns the request in `mad` into its response in place: method, direction, status; data as given (NULL: as requested). */
+/*
+ * Turns the request in `mad` into its response in place: method (a Trap becomes TrapRepress),
+ * direction, status; data as given, NULL leaves that of the request.
+ */
 void smp_make_response(uint8_t mad[MAD_SIZE], uint16_t status, const uint8_t *data);
 
 static inline const uint8_t *smp_data(const uint8_t *mad)
@@ -91,4 +95,5 @@ static inline const uint8_t *smp_data(const uint8_t *mad)
 }
 
 const char *mad_method_name(unsigned method);
-const char *mad_status_name(unsigned status); /* "invalid field", "unsupported method or attribute" ... */
+/* "ok", "invalid field", "unsupported method or attribute" ... */
+const char *mad_status_name(unsigned status);

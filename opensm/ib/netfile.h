@@ -16,7 +16,7 @@ struct netfile_port {
 	int peer_node;       /* index into nodes, -1 not connected */
 	uint8_t peer_port;
 	uint8_t width;       /* lanes enabled and active: 1, 2, 4, 8, 12; 0 default (4) */
-	uint16_t speed;      /* tenths of Gb/s per lane: 25 SDR, 50, 100 QDR, 103 FDR10, 140, 250, 500, 1000; 0 default (25) */
+	uint16_t speed;      /* as ib_link_speed(): 25 SDR ... 1000 NDR, 103 FDR10; 0 default (25) */
 	lid_t lid;           /* preset, 0 none */
 	uint8_t lmc;
 	guid_t guid;         /* CA and router ports; 0 for switch ports above 0 */

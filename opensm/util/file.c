@@ -178,7 +178,7 @@ int file_read(const char *path, size_t limit, char **ret, size_t *ret_len)
 {
 	_cleanup_(close_fdp) int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	_cleanup_free_ char *text = NULL;
-	size_t len;
+	size_t len = 0;
 	int r;
 
 	if (fd < 0)

@@ -44,7 +44,7 @@ void guidmap_freep(struct guidmap **m)
 	*m = guidmap_free(*m);
 }
 
-/* Where `key` would live in an empty table. GUIDs of a vendor differ in few bits: mix all of them. */
+/* Where `key` would live in an empty table. GUIDs of one vendor differ in few bits: mix them. */
 static size_t home(const struct guidmap *m, guid_t key)
 {
 	key ^= key >> 32;

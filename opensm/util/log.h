@@ -32,17 +32,25 @@ struct log_config {
 	unsigned flags;       /* mask of enum log_bits; LOGB_SYS is always added */
 	unsigned max_size_mb; /* 0: no limit; above it the file is truncated in place */
 	bool append;          /* false: start with an empty file at every (re)open */
-	bool flush;           /* flush every record, not only ERROR and SYS */
+	bool flush;           /* accepted; every record is one write(), nothing is ever held back */
 	bool quiet;           /* no copy of SYS records on stdout (daemon mode) */
 };
 
-/* Opens the destination. `config` is copied. Returns 0 or -errno; on failure the old log stays. */
+/*
+ * Opens the destination. `config` is copied. Returns 0 or -errno; on failure the old log stays.
+ * Refused: FIFOs, sockets and devices other than /dev/null and terminals (-EINVAL), and in a folder
+ * that group or others may write to, symlinks (-ELOOP) and files with several names (-EMLINK).
+ * Before the first call, ERROR and INFO go to stderr.
+ */
 int log_open(const struct log_config *config);
 /* SIGUSR1: closes and opens the file again by path. */
 int log_reopen(void);
-/* Takes over flags, size limit, flush and prefix of `config` without reopening. */
+/* Takes over flags, size limit, append and prefix of `config` without reopening. */
 void log_configure(const struct log_config *config);
+/* Frees everything; the log is as before log_open(). */
 void log_close(void);
+/* The descriptor records go to; a daemon points fds 0-2 there, again after log_reopen(). */
+int log_fileno(void);
 
 /* Tests only: every record's text goes to `sink` instead of a destination. NULL ends it. */
 void log_set_sink(void (*sink)(void *arg, unsigned bits, const char *text), void *arg);
@@ -51,7 +59,7 @@ bool log_wants(unsigned bits);
 void log_write(unsigned bits, const char *func, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* `func` may be NULL: milestone records such as "SUBNET UP" carry no function. */
+/* `func` may be NULL: milestone records such as "SUBNET UP" carry no function. No final newline. */
 #define log_at(bits, ...)                                                                          \
 	do {                                                                                       \
 		if (log_wants(bits))                                                               \
@@ -65,7 +73,8 @@ void log_write(unsigned bits, const char *func, const char *fmt, ...)
 
 /*
  * Token bucket for what a peer can cause. `log_allow()` is true when a record may be written now;
- * `*ret_suppressed` is the number of records swallowed since the last one that was.
+ * `*ret_suppressed` is the number of records swallowed since the last one that was (set with true
+ * only). Initialise `interval` and `burst`, the rest with zero.
  */
 struct log_limit {
 	mono_t interval; /* one record per interval once the burst is used up */

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Writes records: one write() each, so nothing is lost in a crash and threads cannot mix lines.
+ *
+ * The log is the one thing every layer shares, hence the statics below. A record may come from the
+ * worker thread while the main thread reopens: the descriptor number stays (dup2 over it), the
+ * settings are exchanged by pointer and the old ones kept until log_close().
+ *
+ * It decides nothing: who logs what at which level is the business of the caller.
+ */
+#include "util/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <systemd/sd-journal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/mem.h"
+
+#define IDENT "OpenSM"
+#define TEXT_MAX 4096   /* one record, as files.md 8 */
+#define HEAD_MAX 64     /* date, thread, level */
+#define COMPLAINTS_MAX 3 /* about a log that cannot be written, in a row */
+#define MB (1024ll * 1024)
+
+struct settings {
+	struct settings *older;
+	char *path; /* NULL: standard stream */
+	char *prefix;
+	unsigned flags;
+	int64_t max_size; /* bytes, 0: no limit */
+	bool append, quiet;
+};
+
+static struct settings first = { .flags = LOGB_ERROR | LOGB_INFO | LOGB_SYS };
+static struct settings *current = &first; /* atomic */
+static int log_fd = STDERR_FILENO; /* atomic */
+static int64_t log_size; /* atomic; bytes in the file */
+static int complaints; /* atomic; write errors in a row */
+static void (*log_sink)(void *arg, unsigned bits, const char *text);
+static void *log_sink_arg;
+
+struct record {
+	unsigned bits;
+	const char *text; /* what the caller wrote */
+	const char *body; /* the same with prefix and function */
+};
+
+static const struct settings *settings(void)
+{
+	return __atomic_load_n(&current, __ATOMIC_ACQUIRE);
+}
+
+static void adopt(struct settings *s)
+{
+	s->older = current;
+	__atomic_store_n(&current, s, __ATOMIC_RELEASE);
+}
+
+/* The descriptor of the standard stream `path` names, -1 if it names a file. */
+static int stream_fd(const char *path)
+{
+	if (!path || !strcmp(path, "-") || !strcmp(path, "stdout"))
+		return STDOUT_FILENO;
+	return strcmp(path, "stderr") ? -1 : STDERR_FILENO;
+}
+
+static struct settings *settings_new(const struct log_config *config)
+{
+	struct settings *s = xcalloc(1, sizeof(*s));
+
+	s->path = stream_fd(config->path) >= 0 ? NULL : xstrdup(config->path);
+	s->prefix = config->prefix ? xstrdup(config->prefix) : NULL;
+	s->flags = config->flags | LOGB_SYS;
+	s->max_size = config->max_size_mb * MB;
+	s->append = config->append;
+	s->quiet = config->quiet;
+	return s;
+}
+
+/* Others can put names into the folder of `path`: then a symlink there may be a trap. */
+static bool folder_is_shared(const char *path)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+	struct stat st;
+
+	return stat(dirname(copy), &st) == 0 && (st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+static int check_target(int fd, bool shared)
+{
+	struct stat st, null;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (S_ISREG(st.st_mode))
+		return shared && st.st_nlink > 1 ? -EMLINK : 0;
+	if (isatty(fd))
+		return 0;
+	if (S_ISCHR(st.st_mode) && stat("/dev/null", &null) == 0 && null.st_rdev == st.st_rdev)
+		return 0;
+	return -EINVAL;
+}
+
+/* A descriptor on the file, emptied unless it is to be appended to, or -errno. */
+static int open_file(const char *path, bool append, int64_t *ret_size)
+{
+	bool shared = folder_is_shared(path);
+	int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int fd = open(path, flags | (shared ? O_NOFOLLOW : 0), 0644);
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	if (fd <= STDERR_FILENO) { /* started without standard streams: keep off their places */
+		int high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+		close(fd);
+		if (high < 0)
+			return -EMFILE;
+		fd = high;
+	}
+	r = check_target(fd, shared);
+	if (r == 0 && fcntl(fd, F_SETFL, O_APPEND) < 0)
+		r = -errno;
+	if (r == 0 && fstat(fd, &st) < 0)
+		r = -errno;
+	if (r == 0 && S_ISREG(st.st_mode) && !append && ftruncate(fd, 0) < 0)
+		r = -errno;
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	*ret_size = append && S_ISREG(st.st_mode) ? st.st_size : 0;
+	return fd;
+}
+
+/* Makes `fd` the log; the number of a file already open stays the same. */
+static int install(int fd, int64_t size)
+{
+	int old = log_fd;
+
+	if (old > STDERR_FILENO && fd > STDERR_FILENO) {
+		int r = dup2(fd, old) < 0 || fcntl(old, F_SETFD, FD_CLOEXEC) < 0 ? -errno : 0;
+
+		close(fd);
+		if (r < 0)
+			return r;
+	} else {
+		__atomic_store_n(&log_fd, fd, __ATOMIC_RELEASE);
+		if (old > STDERR_FILENO)
+			close(old);
+	}
+	__atomic_store_n(&log_size, size, __ATOMIC_RELAXED);
+	__atomic_store_n(&complaints, 0, __ATOMIC_RELAXED);
+	return 0;
+}
+
+int log_open(const struct log_config *config)
+{
+	int fd = stream_fd(config->path);
+	bool file = fd < 0;
+	int64_t size = 0;
+	int r;
+
+	if (file)
+		fd = open_file(config->path, config->append, &size);
+	if (fd < 0)
+		return fd;
+	r = install(fd, size);
+	if (r < 0)
+		return r;
+	adopt(settings_new(config));
+	openlog(IDENT, LOG_CONS | LOG_PID, LOG_USER);
+	if (file)
+		syslog(LOG_NOTICE, "%s log file opened", config->path);
+	return 0;
+}
+
+int log_reopen(void)
+{
+	const struct settings *s = settings();
+	int64_t size;
+	int fd;
+
+	if (!s->path)
+		return 0;
+	fd = open_file(s->path, s->append, &size);
+	return fd < 0 ? fd : install(fd, size);
+}
+
+void log_configure(const struct log_config *config)
+{
+	struct settings *s = settings_new(config);
+
+	free(s->path);
+	s->path = current->path ? xstrdup(current->path) : NULL;
+	s->append = config->append;
+	s->quiet = current->quiet;
+	adopt(s);
+}
+
+void log_close(void)
+{
+	install(STDERR_FILENO, 0);
+	while (current != &first) {
+		struct settings *s = current;
+
+		current = s->older;
+		free(s->path);
+		free(s->prefix);
+		free(s);
+	}
+}
+
+int log_fileno(void)
+{
+	return __atomic_load_n(&log_fd, __ATOMIC_ACQUIRE);
+}
+
+void log_set_sink(void (*sink)(void *arg, unsigned bits, const char *text), void *arg)
+{
+	log_sink = sink;
+	log_sink_arg = arg;
+}
+
+bool log_wants(unsigned bits)
+{
+	return settings()->flags & bits;
+}
+
+/* True if `fd` is the stream systemd connected to the journal (systemd.exec(5), JOURNAL_STREAM). */
+static bool is_journal(int fd)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long device, inode;
+	struct stat st;
+
+	if (!stream || sscanf(stream, "%llu:%llu", &device, &inode) != 2 || fstat(fd, &st) < 0)
+		return false;
+	return st.st_dev == device && st.st_ino == inode;
+}
+
+static int priority(unsigned bits)
+{
+	if (bits & LOGB_ERROR)
+		return LOG_ERR;
+	if (bits & LOGB_SYS)
+		return LOG_NOTICE;
+	return bits & LOGB_INFO ? LOG_INFO : LOG_DEBUG;
+}
+
+/* OPENSM_LEVEL is the mask of log_bits as hexadecimal number, as in the file. */
+static void write_journal(const struct record *record)
+{
+	sd_journal_send("MESSAGE=%s", record->body, "PRIORITY=%d", priority(record->bits),
+			"OPENSM_LEVEL=0x%02x", record->bits, "SYSLOG_IDENTIFIER=" IDENT, NULL);
+}
+
+/* "Nov 20 17:15:04 463241 [A9FDC6C0] 0x02 -> " */
+static int format_head(char *head, unsigned bits)
+{
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	struct timespec now;
+	struct tm tm;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	localtime_r(&now.tv_sec, &tm);
+	return snprintf(head, HEAD_MAX, "%.3s %02d %02d:%02d:%02d %06ld [%04X] 0x%02x -> ",
+			months + 3 * tm.tm_mon, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
+			now.tv_nsec / 1000, (unsigned)(uintptr_t)pthread_self(), bits);
+}
+
+/* 0 or -errno; a short write is continued, so a full disk shows. */
+static int write_whole(int fd, const char *text, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		text += n;
+		len -= (size_t)n;
+		__atomic_add_fetch(&log_size, n, __ATOMIC_RELAXED);
+	}
+	return 0;
+}
+
+static void empty_file(int fd)
+{
+	if (ftruncate(fd, 0) == 0)
+		__atomic_store_n(&log_size, 0, __ATOMIC_RELAXED);
+}
+
+static void complain(int error)
+{
+	if (__atomic_fetch_add(&complaints, 1, __ATOMIC_RELAXED) < COMPLAINTS_MAX)
+		fprintf(stderr, "opensm: cannot write the log: %s\n", strerror(error));
+}
+
+static void write_line(const struct settings *s, const char *line, size_t len)
+{
+	int fd = log_fileno();
+	int r;
+
+	if (s->path && s->max_size && __atomic_load_n(&log_size, __ATOMIC_RELAXED) > s->max_size) {
+		fprintf(stderr, "opensm: log file exceeds the limit %lld. Truncating.\n",
+			(long long)s->max_size);
+		empty_file(fd);
+	}
+	if (fd == STDOUT_FILENO)
+		fflush(stdout); /* what printf() still holds came first */
+	r = write_whole(fd, line, len);
+	if (r == -ENOSPC && s->path && s->max_size) {
+		empty_file(fd);
+		r = write_whole(fd, line, len);
+	}
+	if (r < 0)
+		complain(-r);
+	else
+		__atomic_store_n(&complaints, 0, __ATOMIC_RELAXED);
+}
+
+/* State changes are seen by whoever watches the terminal or syslog, too. */
+static void write_sys(const struct settings *s, const struct record *record)
+{
+	if (!is_journal(STDERR_FILENO))
+		syslog(LOG_INFO, "%s", record->body);
+	if (s->quiet || log_fileno() == STDOUT_FILENO || is_journal(STDOUT_FILENO))
+		return;
+	printf("%s\n\n", record->text);
+	fflush(stdout);
+}
+
+static void deliver(const struct settings *s, const struct record *record)
+{
+	int fd = log_fileno();
+	bool to_stream = fd == STDOUT_FILENO || fd == STDERR_FILENO;
+	char line[HEAD_MAX + TEXT_MAX + 1];
+	int len;
+
+	/* A stream that is the journal gets fields instead of a second date. */
+	if (is_journal(STDERR_FILENO) &&
+	    (to_stream || record->bits & (LOGB_ERROR | LOGB_INFO | LOGB_SYS)))
+		write_journal(record);
+	if (!to_stream || !is_journal(fd)) {
+		len = format_head(line, record->bits);
+		len += snprintf(line + len, sizeof(line) - (size_t)len, "%s\n", record->body);
+		write_line(s, line, (size_t)len);
+	}
+	if (record->bits & LOGB_SYS)
+		write_sys(s, record);
+}
+
+void log_write(unsigned bits, const char *func, const char *fmt, ...)
+{
+	const struct settings *s = settings();
+	char body[TEXT_MAX];
+	int head, len;
+	va_list args;
+
+	head = snprintf(body, sizeof(body), "%s%s%s%s", s->prefix ? s->prefix : "",
+			s->prefix ? ": " : "", func ? func : "", func ? ": " : "");
+	head = MIN(head, TEXT_MAX / 2);
+	va_start(args, fmt);
+	len = vsnprintf(body + head, sizeof(body) - (size_t)head, fmt, args);
+	va_end(args);
+	len = len < 0 ? head : MIN(head + len, TEXT_MAX - 1);
+	if (len > head && body[len - 1] == '\n')
+		len--;
+	body[len] = '\0';
+	if (log_sink)
+		log_sink(log_sink_arg, bits, body + head);
+	else
+		deliver(s, &(struct record){ .bits = bits, .text = body + head, .body = body });
+}
+
+bool log_allow(struct log_limit *limit, mono_t now, unsigned *ret_suppressed)
+{
+	/* Every whole interval gives one record back. */
+	if (limit->interval > 0 && now > limit->since) {
+		mono_t earned = (now - limit->since) / limit->interval;
+
+		limit->used = earned >= (mono_t)limit->used ? 0 : limit->used - (unsigned)earned;
+		limit->since = limit->used ? limit->since + earned * limit->interval : now;
+	}
+	if (limit->used >= limit->burst) {
+		limit->suppressed++;
+		return false;
+	}
+	limit->used++;
+	*ret_suppressed = limit->suppressed;
+	limit->suppressed = 0;
+	return true;
+}
