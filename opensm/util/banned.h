@@ -13,4 +13,4 @@
 #include <string.h>
 
 #pragma GCC poison strcpy stpcpy strcat strncpy strncat strtok sprintf vsprintf gets
-#pragma GCC poison atoi atol atoll tmpnam tempnam mktemp popen alloca
+#pragma GCC poison atoi atol atoll tmpnam tempnam mktemp popen

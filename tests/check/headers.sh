@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Every header compiles alone, with each compiler there is, and is included once.
+# shellcheck source=tests/check/tap.bash
+. "$(dirname "$0")/tap.bash"
+
+flags=(-std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wno-unused-parameter -Werror -fsyntax-only
+	-Iinclude -Iopensm -Ilibvendor -I.)
+read -ra extra <<<"${CHECK_CPPFLAGS-}"
+
+alone() {
+	all_files | grep '\.h$' | while read -r header; do
+		printf '#include "%s"\n' "$header" |
+			"$1" "${flags[@]}" "${extra[@]}" -x c - 2>&1 | grep -E 'error|warning' | head -n 3
+	done
+}
+
+for cc in gcc clang; do
+	if command -v "$cc" >/dev/null; then
+		alone "$cc" | tap_none "each header compiles alone with $cc"
+	else
+		tap_skip "each header compiles alone with $cc" "$cc is not installed"
+	fi
+done
+
+all_files | grep '\.h$' | while read -r header; do
+	grep -q '^#pragma once' "$header" || echo "$header"
+done | tap_none "each header says #pragma once"
+
+tap_done

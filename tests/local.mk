@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Tests. Everything speaks TAP: unit tests through cmocka, the rest by itself.
+#
+#   UNIT_TESTS      programs of tests/unit, declared by the folder they test
+#   FUZZ_TESTS, SCENARIO_TESTS, CHECK_TESTS   run by `make check`
+#   E2E_TESTS       with ibsim and others' clients: `make check-e2e` (never with sanitizers)
+#   CHECK_TOOLS     programs that tests need and nobody installs
+FUZZ_TESTS =
+SCENARIO_TESTS =
+CHECK_TESTS =
+E2E_TESTS =
+CHECK_TOOLS =
+include tests/lib/local.mk
+include tests/tools/local.mk
+include tests/fuzz/local.mk
+include tests/scenario/local.mk
+include tests/check/local.mk
+include tests/e2e/local.mk
+
+check_PROGRAMS += $(CHECK_TOOLS)
+TESTS += $(CHECK_TESTS) $(SCENARIO_TESTS) $(FUZZ_TESTS)
+if HAVE_CMOCKA
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+endif
+
+# A test that hangs is a failed test; the limit is for that alone.
+TEST_LIMIT = timeout --kill-after=5 300
+TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/config/tap-driver.sh
+LOG_DRIVER = $(TAP_DRIVER)
+LOG_COMPILER = $(TEST_LIMIT)
+SH_LOG_DRIVER = $(TAP_DRIVER)
+SH_LOG_COMPILER = $(TEST_LIMIT) bash
+BATS_LOG_DRIVER = $(TAP_DRIVER)
+BATS_LOG_COMPILER = timeout --kill-after=5 600 bats
+AM_BATS_LOG_FLAGS = --formatter tap
+
+AM_TESTS_ENVIRONMENT = \
+	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
+	ASAN_OPTIONS='abort_on_error=0:detect_stack_use_after_return=1'; export ASAN_OPTIONS; \
+	UBSAN_OPTIONS='print_stacktrace=1'; export UBSAN_OPTIONS; \
+	abs_top_srcdir='$(abs_top_srcdir)'; export abs_top_srcdir; \
+	abs_top_builddir='$(abs_top_builddir)'; export abs_top_builddir; \
+	CHECK_CPPFLAGS='$(IBUMAD_CFLAGS) $(SYSTEMD_CFLAGS) $(CMOCKA_CFLAGS)'; export CHECK_CPPFLAGS;
+
+check-e2e: all
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(E2E_TESTS)'
+check-unit:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(UNIT_TESTS)'
+check-programs: $(check_PROGRAMS)
+.PHONY: check-e2e check-unit check-programs
+
+EXTRA_DIST += $(E2E_TESTS) $(CHECK_TESTS) $(SCENARIO_TESTS)
+EXTRA_DIST += $(wildcard $(srcdir)/tests/golden $(srcdir)/tests/unit/*.h $(srcdir)/tests/unit/*.txt)
