@@ -4,7 +4,7 @@
 
 #include "mad/mad.h"
 
-/* Peers choose what they ask, hence what we answer: rows are limited, the last one takes the rest. */
+/* Peers choose what they ask, hence what we answer: rows are limited, the last takes the rest. */
 #define COUNT_ROWS 64u
 #define COUNT_OTHER_ATTR 0xFFFF
 

@@ -4,7 +4,7 @@
  *
  * A request stands in one list at a time:
  *
- *   suspects  submitted to a target with failures; sorted by the next dispatch, which knows the time
+ *   suspects  submitted to a target with failures; sorted out by the next dispatch
  *   queue     submitted, in order
  *   front     ahead of queue: retries, and what came out of a target's parking place
  *   parked    (per target) the target's wire is full; moved to front when it is not
@@ -41,7 +41,7 @@ struct mad_engine {
 	struct mad_xacts suspects, queue, front, ending;
 	struct mad_xacts wire[2];  /* ordinary and long timeout */
 	mono_t now;                /* of the last dispatch */
-	mono_t stall_since;        /* last response, growth of the window, or first send on an idle wire */
+	mono_t stall_since;        /* last response, window growth, or send on an idle wire */
 	uint64_t seq;              /* of the next submission */
 	uint32_t tid;              /* next candidate */
 	unsigned pending, on_wire, window;
@@ -125,7 +125,7 @@ const struct mad_strays *mad_strays(const struct mad_engine *e)
 
 /* States */
 
-/* The one door: `x` leaves what it stands in, and is appended to `to` (NULL: the caller places it). */
+/* The one door: `x` leaves what it stands in, and joins `to` (NULL: the caller places it). */
 static void xact_enter(struct mad_engine *e, struct mad_xact *x, enum xact_state next,
 		       struct mad_xacts *to)
 {
@@ -200,8 +200,8 @@ static bool target_rests(const struct mad_engine *e, const struct mad_target *ta
 	return target && target->failures > 0 && e->now < target->rest_until;
 }
 
-void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn on_done, void *owner,
-		void *arg)
+void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn on_done,
+		void *owner, void *arg)
 {
 	struct mad_xact *x = xact_pool_get(&e->pool);
 	bool suspect = rq->target && rq->target->failures > 0;
@@ -475,7 +475,7 @@ static void run_watchdog(struct mad_engine *e)
 			try_failed(e, e->wire[i].first);
 }
 
-/* Only what stood there when we came: a completion that submits again waits for the next dispatch. */
+/* Only what stood there when we came: what a completion submits waits for the next dispatch. */
 static void sort_suspects(struct mad_engine *e)
 {
 	uint64_t until = e->seq;
@@ -549,6 +549,7 @@ int mad_send_once(struct mad_engine *e, const struct transport_addr *to, const u
 	if (r == -ENODEV)
 		e->gone = true;
 	if (r == 0 && (class == MAD_CLASS_SMI_DR || class == MAD_CLASS_SMI_LID))
-		counts_sent(&e->counts, counts_row(&e->counts, ib_get(mad, SMP_ATTR_ID), method), method, false);
+		counts_sent(&e->counts, counts_row(&e->counts, ib_get(mad, SMP_ATTR_ID), method),
+			    method, false);
 	return r;
 }

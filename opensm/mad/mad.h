@@ -99,8 +99,8 @@ void mad_set_params(struct mad_engine *e, const struct mad_params *params);
  * Queues a request; it goes out in mad_dispatch(), in order of submission as far as window and
  * targets allow. `on_done(owner, ...)` is called exactly once, never from inside mad_submit().
  */
-void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn on_done, void *owner,
-		void *arg);
+void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn on_done,
+		void *owner, void *arg);
 
 /*
  * Ends all requests of `owner` (only those to `target` if that is not NULL) with MAD_END_CANCELLED,

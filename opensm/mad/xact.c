@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Storage of transactions: lists, the TID table, the pool. In a steady state nothing here allocates.
+ * Storage of transactions: lists, the TID table, the pool. A steady state allocates nothing.
  */
 #include "mad/xact.h"
 

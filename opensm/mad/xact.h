@@ -35,7 +35,7 @@ struct mad_xact {
 };
 
 void xacts_append(struct mad_xacts *list, struct mad_xact *x);
-/* Keep `list` in order of deadline or of seq; cheap when `x` belongs near the end (seq: or first). */
+/* Keep `list` in order of deadline or seq; cheap when `x` belongs near the end (seq: or first). */
 void xacts_insert_by_deadline(struct mad_xacts *list, struct mad_xact *x);
 void xacts_insert_by_seq(struct mad_xacts *list, struct mad_xact *x);
 /* Takes `x` out of the list it stands in, if any. */
