@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
+noinst_LIBRARIES += libumadtransport.a
+libumadtransport_a_SOURCES = include/opensm/transport.h libvendor/umad.c libvendor/umad.h \
+	libvendor/ring.c libvendor/ring.h
+UMAD_LIBS = libumadtransport.a $(IB_LIBS) $(IBUMAD_LIBS)
+
+UNIT_TESTS += tests/unit/test-umad tests/unit/test-ring
+tests_unit_test_umad_SOURCES = tests/unit/test-umad.c
+tests_unit_test_umad_LDADD = $(UMAD_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_ring_SOURCES = tests/unit/test-ring.c
+tests_unit_test_ring_LDADD = $(UMAD_LIBS) $(CMOCKA_LIBS)

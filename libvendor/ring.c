@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Single-writer, single-reader ring with two eventfds. Knows nothing about what is in a slot.
+ *
+ * Each side announces that it is going to sleep, then looks again, then sleeps; the other side
+ * publishes, then looks at the announcement. All four are sequentially consistent, so one of the
+ * two always sees the other. A wake-up may come too often, never too rarely.
+ */
+#include "libvendor/ring.h"
+
+#include <errno.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "util/mem.h"
+
+struct ring {
+	/* constant */
+	unsigned mask;
+	size_t slot_size;
+	uint8_t *slots;
+	int data_fd; /* non-blocking: the reader's loop polls it */
+	int room_fd; /* blocking: the writer reads it */
+
+	/* written by the writer */
+	alignas(64) atomic_uint tail;
+	unsigned head_seen;
+	unsigned notified; /* tail at the last notify */
+
+	/* written by the reader */
+	alignas(64) atomic_uint head;
+	unsigned tail_seen;
+
+	/* announcements: set by the one who sleeps, cleared by the one who wakes it */
+	alignas(64) atomic_bool reader_sleeps;
+	atomic_bool writer_sleeps;
+};
+
+static void eventfd_add(int fd)
+{
+	const uint64_t one = 1;
+
+	while (write(fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+static void eventfd_take(int fd)
+{
+	uint64_t count;
+
+	while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
+		;
+}
+
+static void *slot_at(const struct ring *r, unsigned index)
+{
+	return r->slots + (size_t)(index & r->mask) * r->slot_size;
+}
+
+struct ring *ring_new(unsigned slots, size_t slot_size)
+{
+	struct ring *r = xalloc_aligned64(sizeof(*r));
+
+	r->mask = slots - 1;
+	r->slot_size = (slot_size + 63) & ~(size_t)63;
+	r->data_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r->room_fd = eventfd(0, EFD_CLOEXEC);
+	/* The reader may poll before it asks for the first time. */
+	atomic_init(&r->reader_sleeps, true);
+	if (r->data_fd < 0 || r->room_fd < 0)
+		return ring_free(r);
+	r->slots = xalloc_aligned64(slots * r->slot_size);
+	return r;
+}
+
+struct ring *ring_free(struct ring *r)
+{
+	int saved = errno;
+
+	if (!r)
+		return NULL;
+	if (r->data_fd >= 0)
+		close(r->data_fd);
+	if (r->room_fd >= 0)
+		close(r->room_fd);
+	free(r->slots);
+	free(r);
+	errno = saved;
+	return NULL;
+}
+
+void *ring_reserve(struct ring *r)
+{
+	unsigned tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+
+	if (tail - r->head_seen > r->mask)
+		r->head_seen = atomic_load_explicit(&r->head, memory_order_acquire);
+	return tail - r->head_seen > r->mask ? NULL : slot_at(r, tail);
+}
+
+void ring_wait_room(struct ring *r)
+{
+	ring_notify(r);
+	atomic_store(&r->writer_sleeps, true);
+	if (atomic_load(&r->tail) - atomic_load(&r->head) > r->mask)
+		eventfd_take(r->room_fd);
+}
+
+void ring_publish(struct ring *r)
+{
+	atomic_fetch_add(&r->tail, 1);
+}
+
+void ring_notify(struct ring *r)
+{
+	unsigned tail = atomic_load_explicit(&r->tail, memory_order_relaxed);
+
+	if (r->notified == tail)
+		return;
+	r->notified = tail;
+	if (atomic_load(&r->reader_sleeps) && atomic_exchange(&r->reader_sleeps, false))
+		eventfd_add(r->data_fd);
+}
+
+int ring_fd(const struct ring *r)
+{
+	return r->data_fd;
+}
+
+void *ring_front(struct ring *r)
+{
+	unsigned head = atomic_load_explicit(&r->head, memory_order_relaxed);
+
+	if (r->tail_seen == head)
+		r->tail_seen = atomic_load_explicit(&r->tail, memory_order_acquire);
+	if (r->tail_seen == head) {
+		eventfd_take(r->data_fd);
+		atomic_store(&r->reader_sleeps, true);
+		r->tail_seen = atomic_load(&r->tail);
+	}
+	return r->tail_seen == head ? NULL : slot_at(r, head);
+}
+
+void ring_pop(struct ring *r)
+{
+	atomic_fetch_add(&r->head, 1);
+	if (atomic_load(&r->writer_sleeps) && atomic_exchange(&r->writer_sleeps, false))
+		eventfd_add(r->room_fd);
+}

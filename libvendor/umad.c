@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The transport over libibumad: an open port, its agents, its receive thread.
+ *
+ *   main thread    send() --------------------------> umad_send()        kernel, or libumad2sim
+ *                  receive() <-- ring, eventfd <-- umad_recv() <-- umad_poll()   receive thread
+ *
+ * The thread shares nothing with the rest but the ring and the constant descriptor. Only libibumad
+ * and open(), close() of issm touch the devices: libumad2sim intercepts these by name, so this file
+ * must not be built with 64-bit file offsets (open() would become open64()).
+ *
+ * Seen under libumad2sim: bytes 224..255 of every received MAD are garbage, a request that another
+ * client got and never answered does not come back, and one that nobody got comes back at once.
+ * The watchdog against the former is in mad/.
+ */
+#include "libvendor/umad.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <infiniband/umad.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "ib/mad.h"
+#include "libvendor/ring.h"
+#include "util/mem.h"
+
+#ifdef __USE_FILE_OFFSET64
+#error "libumad2sim intercepts open(), not open64(): build without _FILE_OFFSET_BITS=64"
+#endif
+
+#define RING_SLOTS 1024
+#define MAX_PORTS 64
+#define UMAD_HEADER_MAX 64          /* umad_size() is this, or 56 without a P_Key index */
+#define BIG_MAD_MAX (16u << 20)
+#define BATCH 32                    /* MADs read before the main thread must hear of them */
+#define EMPTY_READS_MAX 64          /* "readable" without anything to read: the port is dead */
+
+#define PORT_STATE_DOWN 1
+#define PORT_STATE_ACTIVE 4
+
+#define METHOD(m) (1ul << (m))
+#define SMP_METHODS (METHOD(MAD_GET) | METHOD(MAD_SET) | METHOD(MAD_TRAP) | METHOD(MAD_TRAP_REPRESS))
+
+/* Who receives what as a request; responses find their agent by the TID. */
+static const struct agent_row {
+	uint8_t mgmt_class, version, rmpp;
+	unsigned long methods; /* below 32 */
+} agent_rows[] = {
+	{ MAD_CLASS_SMI_DR, .version = 1, .rmpp = 0, .methods = SMP_METHODS },
+	{ MAD_CLASS_SMI_LID, .version = 1, .rmpp = 0, .methods = SMP_METHODS },
+};
+
+struct slot {
+	int error;     /* != 0: the port is gone, -errno; the rest is void */
+	int length;    /* bytes of the MAD */
+	_Alignas(8) uint8_t umad[UMAD_HEADER_MAX + TRANSPORT_MAD_SIZE];
+};
+
+struct umad_transport {
+	struct transport base;
+	char device[UMAD_CA_NAME_LEN];
+	int port;
+	char name[64];
+	int fd; /* what libibumad calls a port id; -1 none */
+	int agents[ARRAY_SIZE(agent_rows)];
+	int issm; /* descriptor, -1 none */
+	void *out; /* the one send buffer */
+	struct ring *ring;
+	pthread_t thread;
+	bool running;
+	atomic_bool gone; /* set by the thread, then by nobody */
+	void *big; /* of the thread: for messages that do not fit a slot */
+	size_t big_size;
+};
+
+/* ---- the receive thread ---- */
+
+/* What a failed libibumad call meant: it leaves the reason in errno, its value is often just EIO. */
+static int umad_error(int result)
+{
+	return errno ? -errno : result < 0 ? result : -EIO;
+}
+
+static bool nothing_yet(int error)
+{
+	return error == -EAGAIN || error == -EWOULDBLOCK || error == -EINTR || error == -ETIMEDOUT;
+}
+
+/* A message longer than a slot: `length` is its real size. Keeps its first bytes. As take_mad(). */
+static int take_big_mad(struct umad_transport *t, struct slot *slot, int length)
+{
+	size_t need = umad_size() + (size_t)length;
+	int r;
+
+	if (length <= 0 || need > BIG_MAD_MAX)
+		return -EIO;
+	GROW(t->big, need, t->big_size);
+	length = (int)(t->big_size - umad_size());
+	errno = 0;
+	r = umad_recv(t->fd, t->big, &length, 0);
+	if (r < 0)
+		return umad_error(r);
+	slot->length = MIN(length, TRANSPORT_MAD_SIZE);
+	memcpy(slot->umad, t->big, umad_size() + slot->length);
+	return 0;
+}
+
+/* Reads one MAD without waiting. 0: `slot` holds it; -EAGAIN and the like: none there; -errno: the port is gone. */
+static int take_mad(struct umad_transport *t, struct slot *slot)
+{
+	int r;
+
+	slot->error = 0;
+	slot->length = TRANSPORT_MAD_SIZE;
+	errno = 0;
+	r = umad_recv(t->fd, slot->umad, &slot->length, 0);
+	if (r >= 0)
+		return 0;
+	r = umad_error(r);
+	return r == -ENOSPC ? take_big_mad(t, slot, slot->length) : r;
+}
+
+/* Sleeps until there may be something to read. The only place, with the next, where close() can end the thread. */
+static void wait_readable(struct umad_transport *t)
+{
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+	umad_poll(t->fd, -1);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+}
+
+static struct slot *free_slot(struct umad_transport *t)
+{
+	struct slot *slot;
+
+	while (!(slot = ring_reserve(t->ring))) {
+		pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+		ring_wait_room(t->ring);
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	}
+	return slot;
+}
+
+/* Reads what is there, BATCH MADs at most. Number read; -errno: the port is gone. */
+static int take_batch(struct umad_transport *t)
+{
+	int n, r;
+
+	for (n = 0; n < BATCH; n++) {
+		r = take_mad(t, free_slot(t));
+		if (nothing_yet(r))
+			break;
+		if (r < 0)
+			return r;
+		ring_publish(t->ring);
+	}
+	ring_notify(t->ring);
+	return n;
+}
+
+static void *receive_loop(void *arg)
+{
+	struct umad_transport *t = arg;
+	unsigned empty = 0;
+	int n = 0;
+
+	prctl(PR_SET_NAME, "umad-receive");
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	while (n >= 0 && empty < EMPTY_READS_MAX) {
+		if (n < BATCH)
+			wait_readable(t);
+		n = take_batch(t);
+		empty = n == 0 ? empty + 1 : 0;
+	}
+	atomic_store(&t->gone, true);
+	free_slot(t)->error = n < 0 ? n : -EIO;
+	ring_publish(t->ring);
+	ring_notify(t->ring);
+	return NULL;
+}
+
+static int start_thread(struct umad_transport *t)
+{
+	sigset_t all, before;
+	int r;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = -pthread_create(&t->thread, NULL, receive_loop, t);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (r < 0)
+		return r;
+	t->running = true;
+	return 0;
+}
+
+/* ---- transport operations ---- */
+
+static struct umad_transport *umad_of(struct transport *base)
+{
+	return (struct umad_transport *)base; /* first member */
+}
+
+static int op_fd(struct transport *base)
+{
+	return ring_fd(umad_of(base)->ring);
+}
+
+static int agent_of_class(const struct umad_transport *t, uint8_t mgmt_class)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(agent_rows); i++)
+		if (agent_rows[i].mgmt_class == mgmt_class)
+			return t->agents[i];
+	return -EPROTONOSUPPORT;
+}
+
+static int send_error(int result)
+{
+	int error = umad_error(result);
+
+	switch (-error) {
+	case EIO: /* the kernel has taken the agent away */
+	case ENODEV:
+	case ENXIO:
+	case EPIPE:
+	case ECONNREFUSED: /* the simulator has ended */
+	case ECONNRESET:
+	case ENOTCONN:
+		return -ENODEV;
+	case ENOMEM:
+	case ENOBUFS:
+	case EINTR:
+		return -EAGAIN;
+	default:
+		return error;
+	}
+}
+
+static int op_send(struct transport *base, const struct transport_addr *to, const uint8_t *mad,
+		   size_t length, unsigned timeout_ms)
+{
+	struct umad_transport *t = umad_of(base);
+	int agent, r;
+
+	if (atomic_load_explicit(&t->gone, memory_order_relaxed))
+		return -ENODEV;
+	if (length < SMP_DATA || length > TRANSPORT_MAD_SIZE)
+		return -EMSGSIZE;
+	agent = agent_of_class(t, (uint8_t)ib_get(mad, SMP_CLASS));
+	if (agent < 0)
+		return agent;
+	umad_set_addr(t->out, to->lid, (int)to->qp, to->sl, (int)to->qkey);
+	umad_get_mad_addr(t->out)->path_bits = to->path_bits;
+	umad_set_pkey(t->out, to->pkey_index);
+	memcpy(umad_get_mad(t->out), mad, length);
+	errno = 0;
+	r = umad_send(t->fd, agent, t->out, (int)length, (int)timeout_ms, 0);
+	return r < 0 ? send_error(r) : 0;
+}
+
+static void read_slot(struct slot *slot, struct transport_event *ret)
+{
+	const ib_mad_addr_t *from = umad_get_mad_addr(slot->umad);
+	int status = umad_status(slot->umad);
+
+	ret->kind = status ? TRANSPORT_RETURNED : TRANSPORT_MAD;
+	ret->error = -status;
+	ret->from = (struct transport_addr) {
+		.lid = be16toh(from->lid),
+		.sl = from->sl,
+		.path_bits = from->path_bits,
+		.qp = be32toh(from->qpn),
+		.qkey = be32toh(from->qkey),
+		.pkey_index = (uint16_t)umad_get_pkey(slot->umad),
+	};
+	ret->length = (size_t)slot->length;
+	memcpy(ret->mad, umad_get_mad(slot->umad), ret->length);
+	memset(ret->mad + ret->length, 0, TRANSPORT_MAD_SIZE - ret->length);
+}
+
+static int op_receive(struct transport *base, struct transport_event *ret)
+{
+	struct ring *ring = umad_of(base)->ring;
+	struct slot *slot = ring_front(ring);
+
+	if (!slot)
+		return 0;
+	if (slot->error) {
+		ret->kind = TRANSPORT_GONE;
+		ret->error = slot->error;
+		ret->length = 0;
+	} else {
+		read_slot(slot, ret);
+	}
+	ring_pop(ring);
+	return 1;
+}
+
+static int op_set_issm(struct transport *base, bool on)
+{
+	struct umad_transport *t = umad_of(base);
+	char path[256];
+	int r;
+
+	if (!on && t->issm >= 0) {
+		close(t->issm);
+		t->issm = -1;
+	}
+	if (!on || t->issm >= 0)
+		return 0;
+	r = umad_get_issm_path(t->device, t->port, path, sizeof(path));
+	if (r < 0)
+		return r;
+	/* Without O_NONBLOCK it would wait for the other holder. */
+	t->issm = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (t->issm < 0)
+		return errno == EAGAIN ? -EBUSY : -errno;
+	return 0;
+}
+
+static struct transport *op_close(struct transport *base)
+{
+	struct umad_transport *t = umad_of(base);
+
+	op_set_issm(base, false);
+	if (t->running) {
+		pthread_cancel(t->thread);
+		pthread_join(t->thread, NULL);
+	}
+	for (size_t i = ARRAY_SIZE(agent_rows); t->fd >= 0 && i-- > 0;)
+		if (t->agents[i] >= 0)
+			umad_unregister(t->fd, t->agents[i]);
+	if (t->fd >= 0)
+		umad_close_port(t->fd);
+	ring_free(t->ring);
+	free(t->big);
+	umad_free(t->out);
+	free(t);
+	return NULL;
+}
+
+static const struct transport_ops umad_ops = {
+	.fd = op_fd,
+	.send = op_send,
+	.receive = op_receive,
+	.set_issm = op_set_issm,
+	.close = op_close,
+};
+
+const char *umad_transport_name(const struct transport *t)
+{
+	return ((const struct umad_transport *)t)->name;
+}
+
+/* ---- which port ---- */
+
+bool umad_link_layer_fits(const char *link_layer)
+{
+	return !*link_layer || !strcmp(link_layer, "InfiniBand") || !strcmp(link_layer, "IB");
+}
+
+int umad_choose_port(const struct umad_port_choice *ports, size_t n, uint64_t guid)
+{
+	int up = -1;
+
+	for (size_t i = 0; i < n; i++) {
+		if (guid && ports[i].guid == guid)
+			return (int)i;
+		if (!guid && ports[i].state == PORT_STATE_ACTIVE)
+			return (int)i;
+		if (up < 0 && ports[i].state > PORT_STATE_DOWN)
+			up = (int)i;
+	}
+	if (guid || !n)
+		return -ENODEV;
+	return up < 0 ? 0 : up;
+}
+
+/* Ports of one device that an SM could use, appended to ret[n..cap). The new n. */
+static size_t list_device(const char *device, struct umad_port_choice *ret, size_t n, size_t cap)
+{
+	umad_ca_t ca;
+
+	if (umad_get_ca(device, &ca) < 0)
+		return n;
+	for (int i = 0; i < UMAD_CA_MAX_PORTS && n < cap; i++) {
+		const umad_port_t *port = ca.ports[i];
+
+		if (!port || !port->port_guid || !umad_link_layer_fits(port->link_layer))
+			continue;
+		ret[n] = (struct umad_port_choice) {
+			.port = port->portnum,
+			.guid = be64toh(port->port_guid),
+			.state = port->state,
+			.lid = port->base_lid,
+		};
+		snprintf(ret[n].device, sizeof(ret[n].device), "%s", port->ca_name);
+		n++;
+	}
+	umad_release_ca(&ca);
+	return n;
+}
+
+int umad_list_ports(struct umad_port_choice *ret, size_t cap)
+{
+	struct umad_device_node *devices;
+	size_t n = 0;
+
+	if (umad_init() < 0)
+		return -ENODEV;
+	devices = umad_get_ca_device_list();
+	if (devices)
+		umad_sort_ca_device_list(&devices, 0);
+	for (const struct umad_device_node *d = devices; d; d = d->next)
+		n = list_device(d->ca_name, ret, n, cap);
+	umad_free_ca_device_list(devices);
+	return (int)n;
+}
+
+/* ---- opening ---- */
+
+static int open_port(struct umad_transport *t, char *why, size_t why_len)
+{
+	int error;
+
+	errno = 0;
+	t->fd = umad_open_port(t->device, t->port);
+	if (t->fd >= 0)
+		return 0;
+	error = umad_error(t->fd);
+	t->fd = -1;
+	snprintf(why, why_len, "cannot open %s: %s", t->name, strerror(-error));
+	switch (-error) {
+	case EPERM:
+	case EACCES:
+		return -EACCES;
+	case EINVAL:
+	case EIO:
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+		return -ENODEV;
+	default:
+		return error;
+	}
+}
+
+static int register_agents(struct umad_transport *t, char *why, size_t why_len)
+{
+	int error;
+
+	for (size_t i = 0; i < ARRAY_SIZE(agent_rows); i++) {
+		const struct agent_row *row = &agent_rows[i];
+		long mask[16 / sizeof(long)] = { (long)row->methods };
+
+		errno = 0;
+		t->agents[i] = umad_register(t->fd, row->mgmt_class, row->version, row->rmpp, mask);
+		if (t->agents[i] >= 0)
+			continue;
+		error = umad_error(t->agents[i]);
+		snprintf(why, why_len, "%s: management class 0x%02x refused (%s): another subnet manager?",
+			 t->name, row->mgmt_class, strerror(-error));
+		/* The kernel says EINVAL, libibumad EPERM, when somebody else receives these methods. */
+		return error == -EINVAL || error == -EPERM || error == -EBUSY ? -EBUSY : error;
+	}
+	return 0;
+}
+
+static int start(struct umad_transport *t, char *why, size_t why_len)
+{
+	int r = open_port(t, why, why_len);
+
+	if (r == 0)
+		r = register_agents(t, why, why_len);
+	if (r < 0)
+		return r;
+	t->out = umad_alloc(1, UMAD_HEADER_MAX + TRANSPORT_MAD_SIZE);
+	t->ring = ring_new(RING_SLOTS, sizeof(struct slot));
+	r = t->out && t->ring ? start_thread(t) : -ENOMEM;
+	if (r < 0)
+		snprintf(why, why_len, "%s: %s", t->name, strerror(-r));
+	return r;
+}
+
+static struct umad_transport *umad_transport_new(const struct umad_port_choice *choice)
+{
+	struct umad_transport *t = xcalloc(1, sizeof(*t));
+
+	t->base.ops = &umad_ops;
+	t->base.port_guid = choice->guid;
+	t->fd = -1;
+	t->issm = -1;
+	for (size_t i = 0; i < ARRAY_SIZE(agent_rows); i++)
+		t->agents[i] = -1;
+	t->port = choice->port;
+	snprintf(t->device, sizeof(t->device), "%s", choice->device);
+	snprintf(t->name, sizeof(t->name), "%s/%d", t->device, t->port);
+	return t;
+}
+
+int umad_transport_open(uint64_t guid, struct transport **ret, char *why, size_t why_len)
+{
+	struct umad_port_choice ports[MAX_PORTS];
+	struct umad_transport *t;
+	int n, i, r;
+
+	n = umad_list_ports(ports, MAX_PORTS);
+	i = umad_choose_port(ports, n < 0 ? 0 : (size_t)n, guid);
+	if (i < 0) {
+		if (n <= 0)
+			snprintf(why, why_len, "this host has no InfiniBand port");
+		else
+			snprintf(why, why_len, "none of this host's %d InfiniBand ports has GUID 0x%016llx",
+				 n, (unsigned long long)guid);
+		return -ENODEV;
+	}
+	t = umad_transport_new(&ports[i]);
+	r = start(t, why, why_len);
+	if (r < 0) {
+		op_close(&t->base);
+		return r;
+	}
+	snprintf(why, why_len, "%s", t->name);
+	*ret = &t->base;
+	return 0;
+}
