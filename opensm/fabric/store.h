@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What survives a restart: guid2lid, guid2mkey and neighbors, in the format of OpenSM (files.md 2).
+ *
+ * A file is read whole and written whole, only when its content changed, by rename. A line that
+ * makes no sense is reported, skipped, and never takes its neighbours with it; the original is then
+ * kept beside as FILE.bad, unless there is one already. Nothing here logs or decides when to read or
+ * write: a standby must not write, and who leaves STANDBY may forget (sweep.md 8).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/types.h"
+
+struct store;
+
+enum store_file { STORE_LIDS, STORE_MKEYS, STORE_NEIGHBORS, STORE_FILES };
+
+/* What a read had to say: "FILE:LINE: text", printable, at most STORE_FINDINGS_MAX; then a count. */
+#define STORE_FINDINGS_MAX 20
+struct store_findings {
+	char *text[STORE_FINDINGS_MAX];
+	size_t n;
+	size_t more; /* findings beyond, not kept */
+};
+void store_findings_clear(struct store_findings *f);
+
+/* Empty; nothing is read or created yet. `dir` is copied. `durable`: fsync what is written. */
+struct store *store_new(const char *dir, bool durable);
+struct store *store_free(struct store *s);
+void store_freep(struct store **s);
+void store_set_durable(struct store *s, bool durable);
+
+/* "guid2lid" ... */
+const char *store_file_name(enum store_file which);
+
+/*
+ * Replaces what is in memory by what the file says. Findings are added to `f` (zero-initialised, or
+ * from another read). 0: read, or there is no such file yet; -errno: not readable as a whole
+ * (directory, permissions, larger than 64 MB), with a finding; memory is then empty.
+ */
+int store_read(struct store *s, enum store_file which, struct store_findings *f);
+
+/*
+ * Writes the file if its content changed since it was read or written; the folder is created when
+ * missing. 1: written, 0: nothing to do, -errno: the old file is untouched and the next call tries
+ * again.
+ */
+int store_write(struct store *s, enum store_file which);
+
+/* Forgets the records in memory; the file stays until the next write. */
+void store_forget(struct store *s, enum store_file which);
+
+size_t store_count(const struct store *s, enum store_file which);
+
+/* guid2lid. `guid` non-zero, 1 <= min <= max <= 0xBFFF. */
+bool store_lids(const struct store *s, guid_t guid, lid_t *ret_min, lid_t *ret_max);
+void store_set_lids(struct store *s, guid_t guid, lid_t min, lid_t max);
+void store_drop_lids(struct store *s, guid_t guid);
+/* The next range; start with *pos = 0; false at the end. Any order; no changes meanwhile. */
+bool store_next_lids(const struct store *s, size_t *pos, guid_t *ret_guid, lid_t *ret_min,
+		     lid_t *ret_max);
+
+/* guid2mkey. */
+bool store_mkey(const struct store *s, guid_t port_guid, uint64_t *ret_key);
+void store_set_mkey(struct store *s, guid_t port_guid, uint64_t key);
+
+/*
+ * neighbors: the other end of a cable. Ports are (port GUID, port number), switch ports (switch
+ * GUID, port number), number 1..255. Setting a cable sets both directions and forgets the cables
+ * that were there; a cable whose ports vanished stays known.
+ */
+bool store_neighbor(const struct store *s, guid_t guid, uint8_t port, guid_t *ret_guid,
+		    uint8_t *ret_port);
+void store_set_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uint8_t b_port);

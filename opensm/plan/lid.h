@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Who gets which LIDs: a pure function of the ports, of what they hold, and of what was remembered.
+ *
+ * In this order (sweep.md 8, files.md 2), each rule for all ports before the next one:
+ *
+ *   1. the remembered range, if wide enough and aligned for the LMC and within the limit
+ *   2. the LID the port holds now, if valid, aligned, and nobody's by rule 1 or by memory
+ *   3. the lowest free range; when there is none, one remembered for a port that is not there
+ *
+ * Where two ports want the same, the SM's port wins, then the one first in OpenSM's order (GUIDs
+ * compared byte-reversed): the order of discovery does not matter. Ranges of ports that are not
+ * there stay reserved. Planning what was planned changes nothing.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/types.h"
+
+/* A port that owns LIDs: of a CA or router, or port 0 of a switch. */
+struct lid_port {
+	guid_t guid;         /* non-zero, unique among the ports */
+	lid_t current;       /* PortInfo:LID as observed: anything at all, 0 none */
+	bool is_sm;          /* our own port */
+	bool switch0;
+	bool enhanced0;      /* enhanced switch port 0 */
+};
+
+/* What is remembered of a GUID (guid2lid). */
+struct lid_range {
+	guid_t guid;
+	lid_t min, max;
+};
+
+struct lid_job {
+	const struct lid_port *ports;
+	size_t n_ports;
+	const struct lid_range *remembered; /* at most one per GUID */
+	size_t n_remembered;
+	uint8_t lmc;         /* 0..7 */
+	bool lmc_esp0;       /* enhanced switch port 0 gets 2^LMC LIDs too */
+	bool reassign;       /* ignore what is held and what is remembered */
+	lid_t top;           /* highest LID all switches can forward; more than 0xBFFF means 0xBFFF */
+};
+
+enum lid_reason {
+	LID_UNCHANGED,       /* holds it already */
+	LID_REMEMBERED,      /* held another one or none; memory says this */
+	LID_NEW,             /* held none */
+	LID_MOVED_INVALID,   /* held one out of range */
+	LID_MOVED_ALIGN,     /* held one that does not fit the LMC */
+	LID_MOVED_TAKEN,     /* held one that is another port's */
+	LID_MOVED_REASSIGN,
+	LID_UNSERVED,        /* no room: base is 0 */
+};
+const char *lid_reason_name(enum lid_reason reason); /* "another port's" ... */
+
+struct lid_assigned {
+	lid_t base;          /* 0: none */
+	uint8_t lmc;         /* of this port: 0 on base switch port 0 */
+	enum lid_reason reason;
+	lid_t min, max;      /* what to remember: the range, or a wider one remembered before */
+};
+
+struct lid_plan {
+	struct lid_assigned *ports; /* parallel to job.ports */
+	size_t n_ports;
+	guid_t *dropped;     /* not to be remembered any more: their LIDs went to others; ascending */
+	size_t n_dropped;
+	size_t n_changed;    /* ports with base != current */
+	size_t n_unserved;
+	lid_t top;           /* highest LID assigned; 0 none */
+	int lmc_fits;        /* largest LMC with room for all ports; -1: none */
+};
+
+/* O(n log n). Never NULL; the caller frees it. */
+struct lid_plan *lid_plan(const struct lid_job *job);
+struct lid_plan *lid_plan_free(struct lid_plan *plan);
+void lid_plan_freep(struct lid_plan **plan);
+
+/*
+ * The one sentence to log when n_unserved > 0: how many ports got no LID and which LMC would do.
+ * Returns `ret`.
+ */
+#define LID_PLAN_STRLEN 256
+char *lid_plan_error(const struct lid_job *job, const struct lid_plan *plan,
+		     char ret[LID_PLAN_STRLEN]);
