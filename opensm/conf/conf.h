@@ -4,7 +4,15 @@
  *
  * A struct conf is built (defaults, file, command line, verify), then immutable and shared by
  * reference. Nothing in here logs or exits: faults go into a struct conf_report, whose owner prints
- * them. A fault never silently becomes a different value.
+ * them. A fault never silently becomes a different value: whatever cannot be understood leaves the
+ * value as it was, and the finding says so.
+ *
+ *   conf_new, conf_read, conf_verify (the file)
+ *   conf_set, ..., conf_verify (the command line), conf_advise, conf_settle
+ *
+ * At SIGHUP the file is read anew and compared with what the file said before, not with what is in
+ * force, so that a value of the command line stays until its line in the file changes:
+ * conf_reload().
  */
 #pragma once
 
@@ -15,40 +23,230 @@
 
 #include "util/types.h"
 
+#ifndef OPENSM_CONF_DIR
+#define OPENSM_CONF_DIR "/etc/rdma"
+#endif
+#define CONF_FILE OPENSM_CONF_DIR "/opensm.conf"
+
+/* --- Findings ------------------------------------------------------------------------------- */
+
 enum conf_severity { CONF_NOTE, CONF_WARNING, CONF_ERROR };
 
 /* One finding: "FILE:LINE:COLUMN: what was found, what was expected, what happens now". */
 struct conf_finding {
 	enum conf_severity severity;
-	unsigned line, column; /* 0: not about a place in a file */
+	unsigned line, column; /* from 1, columns are bytes; 0: not about a place in a file */
 	char *file;            /* NULL: command line or built in */
 	char *text;
 };
 
+/* Zero-initialise; conf_report_clear() gives everything back. */
 struct conf_report {
 	struct conf_finding *findings;
 	size_t n, cap;
+	size_t dropped; /* findings beyond CONF_REPORT_MAX, counted but not kept */
 	unsigned errors, warnings;
 };
 
-void conf_report_add(struct conf_report *r, enum conf_severity severity, const char *file, unsigned line,
-		     unsigned column, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+#define CONF_REPORT_MAX 1000
+
+/* Where a value comes from. All zero: the command line or the program itself. */
+struct conf_place {
+	const char *file;
+	unsigned line, column;
+};
+
+/* Text that comes from a file goes through conf_quote() first. */
+void conf_report_add(struct conf_report *r, enum conf_severity severity, const char *file,
+		     unsigned line, unsigned column, const char *fmt, ...)
+	__attribute__((format(printf, 6, 7)));
+void conf_report_at(struct conf_report *r, enum conf_severity severity, const struct conf_place *at,
+		    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* One line per finding: "FILE:LINE:COLUMN: error: TEXT"; what is not known is left out. */
 void conf_report_print(const struct conf_report *r, FILE *out);
+/* The same from finding number `from` on, so that a report can be printed as it grows. */
+void conf_report_print_from(const struct conf_report *r, size_t from, FILE *out);
 void conf_report_clear(struct conf_report *r);
 
-/* Members of struct conf by type column of options.def. */
+/* --- The options ---------------------------------------------------------------------------- */
+
+/* Members of struct conf by the C type column of options.def. */
 typedef char *conf_string;
+
+struct conf_mask256 {
+	uint8_t bytes[32]; /* big endian: bit 0 is the lowest bit of bytes[31] */
+};
+
+struct conf_cct_entry {
+	uint8_t shift;       /* 0..3 */
+	uint16_t multiplier; /* 0..16383 */
+};
+
+#define CONF_CCT_MAX 128
+struct conf_cct {
+	unsigned n; /* 0: unset */
+	struct conf_cct_entry entries[CONF_CCT_MAX];
+};
+
+struct conf_per_sl {
+	uint16_t values[16];
+};
+
+enum conf_id {
+#define OPTION(name, ...) CONF_ID_##name,
+#include "conf/options.def"
+	CONF_N_OPTIONS
+};
+
+enum conf_type {
+	CONF_BOOL,
+	CONF_U8,
+	CONF_U16,
+	CONF_U32,
+	CONF_I32,
+	CONF_U64,
+	CONF_STRING,
+	CONF_MASK256,
+	CONF_CCT_ENTRY,
+	CONF_CCT_LIST,
+	CONF_SL_U16,
+	CONF_SL_U8,
+};
+
+enum conf_format {
+	CONF_FORMAT_TEXT,
+	CONF_FORMAT_DEC,
+	CONF_FORMAT_X2,
+	CONF_FORMAT_X16,
+	CONF_FORMAT_XU,
+	CONF_FORMAT_X2U,
+	CONF_FORMAT_X4U,
+};
+
+/* What a change at run time costs; ordered, so that the dearest of several is the maximum. */
+enum conf_cost {
+	CONF_COST_NOTHING,
+	CONF_COST_LOG,     /* log_configure() or log_reopen() */
+	CONF_COST_SWEEP,   /* a heavy sweep writes it to the fabric */
+	CONF_COST_ROUTE,   /* routes are computed again */
+	CONF_COST_RESTART, /* not taken over at run time */
+};
+
+enum conf_state {
+	CONF_STATE_EFFECTIVE,
+	CONF_STATE_LATER,
+	CONF_STATE_DEPRECATED,
+	CONF_STATE_ALWAYS,
+	CONF_STATE_OWN,
+};
+
+struct conf_option {
+	const char *name;
+	const char *default_text;
+	const char *range;
+	const char *help;
+	const char *section; /* heading in the output of -c */
+	size_t offset;       /* of the member in struct conf */
+	size_t size;
+	enum conf_type type;
+	enum conf_format format;
+	enum conf_cost cost;
+	enum conf_state state;
+};
 
 struct conf {
 	unsigned refs;
+	char *file;                          /* read by conf_read(); NULL: none */
+	uint32_t file_line[CONF_N_OPTIONS]; /* line that sets the key; 0: not in the file */
 #define OPTION(name, ctype, ...) ctype name;
 #include "conf/options.def"
-#undef OPTION
 };
+
+/* The row of an option; never NULL. */
+const struct conf_option *conf_option(enum conf_id id);
+/* CONF_N_OPTIONS: no such key. An alias (dimn_ports_file) gives the key it stands for. */
+enum conf_id conf_option_find(const char *name);
+/* The known key that looks most like `name` (case, dashes, typing errors), or NULL. */
+const char *conf_option_nearest(const char *name);
+/* "RESTART" ... for messages and the man page. */
+const char *conf_cost_name(enum conf_cost cost);
+
+/* --- Life ----------------------------------------------------------------------------------- */
 
 /* All defaults; one reference. Environment (OSM_TMP_DIR) is looked up by the caller. */
 struct conf *conf_new(void);
 struct conf *conf_ref(const struct conf *c);
 struct conf *conf_unref(struct conf *c);
 void conf_unrefp(struct conf **c);
+/* A deep copy with one reference, to be changed. */
 struct conf *conf_copy(const struct conf *c);
+
+/* --- Values --------------------------------------------------------------------------------- */
+
+/*
+ * Gives an option the value written in `text` (as in the file, quotes gone). 0, or -EINVAL or
+ * -ERANGE with a finding; the old value then stays.
+ */
+int conf_set(struct conf *c, enum conf_id id, const char *text, const struct conf_place *at,
+	     struct conf_report *r);
+/* The value as -c writes it, to be freed; a list per SL gives the pairs separated by commas. */
+char *conf_value_text(const struct conf *c, enum conf_id id);
+bool conf_value_equal(const struct conf *a, const struct conf *b, enum conf_id id);
+bool conf_value_is_default(const struct conf *c, enum conf_id id);
+/* Takes over one value from another configuration. */
+void conf_value_copy(struct conf *to, const struct conf *from, enum conf_id id);
+
+/* --- Files ---------------------------------------------------------------------------------- */
+
+/*
+ * Reads opensm.conf over the values of `c`. 0: read, findings in `r` (a faulty line never stops the
+ * reading). -ENOENT: no such file, no finding. Other -errno: not readable as a whole (directory,
+ * FIFO, NUL bytes, too large), one finding, `c` unchanged.
+ */
+int conf_read(struct conf *c, const char *path, struct conf_report *r);
+/* The same for text in memory; `path` is the name for findings. */
+int conf_read_text(struct conf *c, const char *path, const char *text, size_t len,
+		   struct conf_report *r);
+
+/*
+ * Writes a file that conf_read() reads back to the same values, in the peer's order and formats.
+ * 0, -EIO when the stream failed. A value that the file format cannot express (a '#' inside) is
+ * written as a comment, with an error in `r`.
+ */
+int conf_write(const struct conf *c, FILE *out, struct conf_report *r);
+
+/* --- What belongs together ------------------------------------------------------------------ */
+
+/* Rules between values (opensm-conf.md 5). What it has to change, it changes with a finding. */
+void conf_verify(struct conf *c, struct conf_report *r);
+/* Remarks on values that stay: not supported yet, deprecated, malformed QoS lists, engines. */
+void conf_advise(const struct conf *c, struct conf_report *r);
+/* Puts `logdir` into log_file and dump_files_dir where these are at their defaults. Last step. */
+void conf_settle(struct conf *c);
+/* True for a word that routing_engine may contain ("minhop", "updn" ..., not "no_fallback"). */
+bool conf_engine_known(const char *name);
+
+/* --- SIGHUP --------------------------------------------------------------------------------- */
+
+struct conf_changes {
+	size_t n;
+	enum conf_id ids[CONF_N_OPTIONS];
+};
+
+/* The keys whose values differ. Returns their number. */
+size_t conf_diff(const struct conf *a, const struct conf *b, struct conf_changes *ret);
+/* The dearest cost among the changes; CONF_COST_NOTHING when there are none. */
+enum conf_cost conf_changes_cost(const struct conf_changes *changes);
+
+/*
+ * What is in force after the file changed from `before` to `now`: a new struct made from `live`
+ * with every changed key that is re-read at run time. `ret` lists the keys in which it differs from
+ * `live`. Findings: changes that wait for a restart, lines that went (their value stays), and
+ * those of conf_verify() and conf_advise().
+ */
+struct conf *conf_reload(const struct conf *live, const struct conf *before, const struct conf *now,
+			 struct conf_changes *ret, struct conf_report *r);
+
+#define CONF_QUOTE_MAX 72
+/* Text of a file for a finding: printable, in quotes, cut after some 60 bytes. Returns `ret`. */
+const char *conf_quote(const char *text, size_t len, char ret[static CONF_QUOTE_MAX]);

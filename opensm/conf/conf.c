@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The table of options and the life of struct conf. How one value is read and written: value.c.
+ */
+#include "conf/conf.h"
+
+#include <string.h>
+
+#include "conf/value.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define SECTION_DEVICE "DEVICE ATTRIBUTES OPTIONS"
+#define SECTION_PARTITIONING "PARTITIONING OPTIONS"
+#define SECTION_SWEEPING "SWEEP OPTIONS"
+#define SECTION_ROUTING "ROUTING OPTIONS"
+#define SECTION_HANDOVER "HANDOVER - MULTIPLE SMs OPTIONS"
+#define SECTION_TIMING "TIMING AND THREADING OPTIONS"
+#define SECTION_MISC "MISC OPTIONS"
+#define SECTION_PERFMGR "Performance Manager Options"
+#define SECTION_EVENT_DB "Event DB Options"
+#define SECTION_EVENT_PLUGIN "Event Plugin Options"
+#define SECTION_NODE_NAMES "Node name map"
+#define SECTION_DEBUGGING "DEBUG FEATURES"
+#define SECTION_QOS "QoS OPTIONS"
+#define SECTION_CC "Congestion Control OPTIONS"
+#define SECTION_CC_SWITCH "Congestion Control of switches"
+#define SECTION_CC_CA "Congestion Control of hosts"
+#define SECTION_CC_TABLE "Congestion Control Table"
+#define SECTION_PREFIX_ROUTES "Prefix routes"
+#define SECTION_IPV6_SNM "IPv6 Solicited Node Multicast (SNM) Options"
+#define SECTION_LOG_PREFIX "Log prefix"
+#define SECTION_OURS "Options that other subnet managers do not know"
+
+static const struct conf_option options[] = {
+#define OPTION(key, ctype, value_type, def, allowed, how, price, support, heading, text)           \
+	[CONF_ID_##key] = {                                                                        \
+		.name = #key,                                                                      \
+		.default_text = def,                                                               \
+		.range = allowed,                                                                  \
+		.help = text,                                                                      \
+		.section = SECTION_##heading,                                                      \
+		.offset = offsetof(struct conf, key),                                              \
+		.size = sizeof(ctype),                                                             \
+		.type = CONF_##value_type,                                                         \
+		.format = CONF_FORMAT_##how,                                                       \
+		.cost = CONF_COST_##price,                                                         \
+		.state = CONF_STATE_##support,                                                     \
+	},
+#include "conf/options.def"
+};
+
+static const struct {
+	const char *name;
+	enum conf_id id;
+} aliases[] = {
+#define OPTION(name, ...)
+#define ALIAS(old_name, new_name) { #old_name, CONF_ID_##new_name },
+#include "conf/options.def"
+};
+
+static const char *const cost_names[] = {
+	[CONF_COST_NOTHING] = "NOTHING", [CONF_COST_LOG] = "LOG",
+	[CONF_COST_SWEEP] = "SWEEP",	 [CONF_COST_ROUTE] = "ROUTE",
+	[CONF_COST_RESTART] = "RESTART",
+};
+
+const struct conf_option *conf_option(enum conf_id id)
+{
+	return &options[id];
+}
+
+enum conf_id conf_option_find(const char *name)
+{
+	for (unsigned i = 0; i < CONF_N_OPTIONS; i++)
+		if (strcmp(options[i].name, name) == 0)
+			return i;
+	for (unsigned i = 0; i < ARRAY_SIZE(aliases); i++)
+		if (strcmp(aliases[i].name, name) == 0)
+			return aliases[i].id;
+	return CONF_N_OPTIONS;
+}
+
+const char *conf_option_nearest(const char *name)
+{
+	const char *words[CONF_N_OPTIONS];
+	char plain[64];
+	size_t n = 0;
+
+	for (; name[n] && n < sizeof(plain) - 1; n++) {
+		plain[n] = name[n] >= 'A' && name[n] <= 'Z' ? (char)(name[n] + 'a' - 'A') : name[n];
+		if (plain[n] == '-')
+			plain[n] = '_';
+	}
+	plain[n] = '\0';
+	for (unsigned i = 0; i < CONF_N_OPTIONS; i++)
+		words[i] = options[i].name;
+	return str_nearest(plain, words, CONF_N_OPTIONS);
+}
+
+const char *conf_cost_name(enum conf_cost cost)
+{
+	return cost_names[cost];
+}
+
+struct conf *conf_new(void)
+{
+	struct conf *c = xcalloc(1, sizeof(*c));
+
+	c->refs = 1;
+	for (unsigned i = 0; i < CONF_N_OPTIONS; i++)
+		value_set_default(c, i);
+	return c;
+}
+
+struct conf *conf_ref(const struct conf *c)
+{
+	struct conf *shared = (struct conf *)c; /* only the count changes */
+
+	if (shared)
+		shared->refs++;
+	return shared;
+}
+
+struct conf *conf_unref(struct conf *c)
+{
+	if (!c || --c->refs)
+		return NULL;
+	for (unsigned i = 0; i < CONF_N_OPTIONS; i++)
+		value_free(c, i);
+	free(c->file);
+	free(c);
+	return NULL;
+}
+
+void conf_unrefp(struct conf **c)
+{
+	*c = conf_unref(*c);
+}
+
+struct conf *conf_copy(const struct conf *c)
+{
+	struct conf *copy = xmemdup(c, sizeof(*c));
+
+	copy->refs = 1;
+	copy->file = c->file ? xstrdup(c->file) : NULL;
+	for (unsigned i = 0; i < CONF_N_OPTIONS; i++)
+		value_own(copy, i);
+	return copy;
+}

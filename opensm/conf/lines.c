@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What is the same for every text file of ours: refuse what is no text, cut it into lines, remove a
+ * byte order mark and DOS line ends with a note.
+ */
+#include "conf/lines.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "util/file.h"
+#include "util/mem.h"
+
+struct cutter {
+	struct conf_report *report;
+	const char *path;
+	unsigned line;
+	bool saw_cr;
+};
+
+static unsigned count_lines(const char *text, const char *end)
+{
+	unsigned n = 1;
+
+	while ((text = memchr(text, '\n', (size_t)(end - text)))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+static int refuse(const char *path, int error, struct conf_report *r)
+{
+	const char *why = strerror(-error);
+
+	if (error == -EISDIR)
+		why = "a folder; expected a file";
+	else if (error == -EINVAL)
+		why = "a FIFO, socket or device; expected a regular file";
+	else if (error == -EFBIG)
+		why = "larger than 64 MB";
+	conf_report_add(r, CONF_ERROR, path, 0, 0, "cannot be read: %s; it is not used", why);
+	return error;
+}
+
+/* Copies one line, gives it away, frees it. */
+static void cut(struct cutter *c, const char *text, size_t len, lines_on_line on_line, void *arg)
+{
+	_cleanup_free_ char *copy = xmalloc(len + 1);
+	struct line line = { .text = copy, .len = len, .at = { c->path, c->line, 1 } };
+
+	memcpy(copy, text, len);
+	if (len && copy[len - 1] == '\r') {
+		line.len--;
+		if (!c->saw_cr)
+			conf_report_add(c->report, CONF_NOTE, c->path, c->line, 0,
+					"line ends are those of DOS (CR LF); the CR is ignored");
+		c->saw_cr = true;
+	}
+	copy[line.len] = '\0';
+	on_line(arg, &line);
+}
+
+int lines_split(const char *path, const char *text, size_t len, struct conf_report *r,
+		lines_on_line on_line, void *arg)
+{
+	struct cutter c = { .report = r, .path = path };
+	const char *end = text + len, *nul = len ? memchr(text, '\0', len) : NULL;
+
+	if (nul) {
+		conf_report_add(r, CONF_ERROR, path, count_lines(text, nul), 0,
+				"NUL byte: not a text file; nothing of it is used");
+		return -EINVAL;
+	}
+	if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+		conf_report_add(r, CONF_NOTE, path, 1, 0, "byte order mark ignored");
+		text += 3;
+	}
+	while (text < end) {
+		const char *eol = memchr(text, '\n', (size_t)(end - text));
+		const char *stop = eol ? eol : end;
+
+		c.line++;
+		cut(&c, text, (size_t)(stop - text), on_line, arg);
+		text = eol ? eol + 1 : end;
+	}
+	return 0;
+}
+
+int lines_read(const char *path, struct conf_report *r, lines_on_line on_line, void *arg)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	int e = file_read(path, LINES_FILE_MAX, &text, &len);
+
+	if (e == -ENOENT)
+		return e;
+	if (e < 0)
+		return refuse(path, e, r);
+	return lines_split(path, text, len, r, on_line, arg);
+}
+
+struct conf_place line_place(const struct line *line, const char *p)
+{
+	struct conf_place at = line->at;
+
+	at.column += (unsigned)(p - line->text);
+	return at;
+}
