@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The store of facts about the fabric: who is there, and what is plugged into what.
+ */
+#include "fabric/fabric.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+struct fabric *fabric_new(void)
+{
+	struct fabric *f = xcalloc(1, sizeof(*f));
+
+	f->by_guid = guidmap_new();
+	f->by_port_guid = guidmap_new();
+	return f;
+}
+
+static void node_free(struct node *n)
+{
+	free(n->lft.entries);
+	free(n->lft.known);
+	free(n->ports);
+	free(n);
+}
+
+struct fabric *fabric_free(struct fabric *f)
+{
+	if (!f)
+		return NULL;
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		node_free(f->nodes[i]);
+	free(f->nodes);
+	guidmap_free(f->by_guid);
+	guidmap_free(f->by_port_guid);
+	free(f);
+	return NULL;
+}
+
+struct node *fabric_find_node(const struct fabric *f, guid_t guid)
+{
+	return guid ? guidmap_get(f->by_guid, guid) : NULL;
+}
+
+struct port *fabric_find_port(const struct fabric *f, guid_t port_guid)
+{
+	return port_guid ? guidmap_get(f->by_port_guid, port_guid) : NULL;
+}
+
+static bool node_info_is_sane(const uint8_t *ni)
+{
+	unsigned type = ib_get(ni, NI_NODE_TYPE);
+	unsigned n_ports = ib_get(ni, NI_NUM_PORTS);
+	unsigned local = ib_get(ni, NI_LOCAL_PORT);
+
+	return type >= IB_NODE_CA && type <= IB_NODE_ROUTER && n_ports >= 1 && n_ports <= IB_MAX_PORTS &&
+	       local <= n_ports && (local > 0 || type == IB_NODE_SWITCH) && ib_get(ni, NI_NODE_GUID) &&
+	       ib_get(ni, NI_PORT_GUID);
+}
+
+struct node *fabric_add_node(struct fabric *f, const uint8_t *ni)
+{
+	struct node *n;
+
+	if (!node_info_is_sane(ni))
+		return NULL;
+	n = xcalloc(1, sizeof(*n));
+	n->guid = ib_get(ni, NI_NODE_GUID);
+	n->sysimg_guid = ib_get(ni, NI_SYSTEM_IMAGE_GUID);
+	n->type = ib_get(ni, NI_NODE_TYPE);
+	n->n_ports = ib_get(ni, NI_NUM_PORTS);
+	n->device_id = ib_get(ni, NI_DEVICE_ID);
+	n->vendor_id = ib_get(ni, NI_VENDOR_ID);
+	n->revision = ib_get(ni, NI_REVISION);
+	n->partition_cap = ib_get(ni, NI_PARTITION_CAP);
+	n->is_new = true;
+	n->ports = xcalloc(n->n_ports + 1u, sizeof(*n->ports));
+	for (unsigned i = 0; i <= n->n_ports; i++) {
+		n->ports[i].node = n;
+		n->ports[i].num = i;
+		n->ports[i].is_new = true;
+	}
+	n->index = f->n_nodes;
+	GROW(f->nodes, f->n_nodes + 1, f->cap_nodes);
+	f->nodes[f->n_nodes++] = n;
+	f->n_switches += node_is_switch(n);
+	guidmap_put(f->by_guid, n->guid, n);
+	if (node_is_switch(n))
+		fabric_set_port_guid(f, &n->ports[0], ib_get(ni, NI_PORT_GUID));
+	return n;
+}
+
+void fabric_remove_node(struct fabric *f, struct node *n)
+{
+	for (unsigned i = 0; i <= n->n_ports; i++) {
+		struct port *p = &n->ports[i];
+
+		fabric_disconnect(p);
+		if (p->guid && fabric_find_port(f, p->guid) == p)
+			guidmap_remove(f->by_port_guid, p->guid);
+		if (f->own_port == p)
+			f->own_port = NULL;
+	}
+	if (f->own == n)
+		f->own = NULL;
+	guidmap_remove(f->by_guid, n->guid);
+	f->n_switches -= node_is_switch(n);
+	f->nodes[n->index] = f->nodes[--f->n_nodes];
+	f->nodes[n->index]->index = n->index;
+	node_free(n);
+}
+
+int fabric_set_port_guid(struct fabric *f, struct port *p, guid_t guid)
+{
+	struct port *holder = fabric_find_port(f, guid);
+
+	if (holder == p || !guid)
+		return 0;
+	if (holder)
+		return -EEXIST;
+	if (p->guid)
+		guidmap_remove(f->by_port_guid, p->guid);
+	p->guid = guid;
+	guidmap_put(f->by_port_guid, guid, p);
+	return 0;
+}
+
+void fabric_disconnect(struct port *p)
+{
+	if (!p->peer)
+		return;
+	p->peer->peer = NULL;
+	p->peer = NULL;
+}
+
+void fabric_connect(struct port *a, struct port *b, uint32_t sweep)
+{
+	if (a->peer != b)
+		fabric_disconnect(a);
+	if (b->peer != a)
+		fabric_disconnect(b);
+	a->peer = b;
+	b->peer = a;
+	a->peer_seen = b->peer_seen = sweep;
+	a->silent = b->silent = false;
+}
+
+int fabric_port_path(const struct fabric *f, const struct port *p, struct dr_path *ret)
+{
+	const struct port *peer = p->peer;
+
+	if (node_is_switch(p->node) || p == f->own_port) {
+		*ret = p->node->path;
+		return 0;
+	}
+	if (!peer || (!node_is_switch(peer->node) && peer != f->own_port))
+		return -ENOLINK;
+	return dr_path_extend(&peer->node->path, peer->num, ret);
+}
+
+uint32_t fabric_cap_mask(const struct port *p)
+{
+	const struct port *speaker = node_is_switch(p->node) ? &p->node->ports[0] : p;
+
+	return speaker->known ? ib_get(speaker->info, PI_CAP_MASK) : 0;
+}
+
+char *fabric_port_str(const struct port *p, char ret[PORT_STRLEN])
+{
+	snprintf(ret, PORT_STRLEN, "'%s' port %u (0x%016" PRIx64 ")", p->node->desc, p->num, p->node->guid);
+	return ret;
+}
+
+const uint8_t *lft_have_block(const struct lft_have *lft, uint32_t block)
+{
+	return block < lft->n_blocks && lft->known[block] ? lft->entries + block * LFT_BLOCK_LIDS : NULL;
+}
+
+void lft_have_set(struct lft_have *lft, uint32_t block, const uint8_t *entries)
+{
+	if (block >= lft->n_blocks) {
+		lft->entries = xrealloc(lft->entries, block + 1, LFT_BLOCK_LIDS);
+		lft->known = xrealloc(lft->known, block + 1, 1);
+		memset(lft->known + lft->n_blocks, 0, block + 1 - lft->n_blocks);
+		lft->n_blocks = block + 1;
+	}
+	memcpy(lft->entries + block * LFT_BLOCK_LIDS, entries, LFT_BLOCK_LIDS);
+	lft->known[block] = 1;
+}
+
+void lft_have_forget(struct lft_have *lft, uint32_t block)
+{
+	if (block < lft->n_blocks)
+		lft->known[block] = 0;
+}
+
+void lft_have_forget_all(struct lft_have *lft)
+{
+	if (lft->n_blocks)
+		memset(lft->known, 0, lft->n_blocks);
+}

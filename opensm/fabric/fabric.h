@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What is known to be: nodes, ports and cables as they were last observed, keyed by GUID.
+ *
+ * Knowledge has three values: a PortInfo, SwitchInfo or LFT block is unknown until a response told
+ * us, and becomes unknown again when a Set timed out. Discovery and observe write here, sync/ reads
+ * and records what Sets were answered; nothing in here sends or decides.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ib/attrs.h"
+#include "ib/mad.h"
+#include "mad/mad.h"
+#include "util/guidmap.h"
+#include "util/types.h"
+
+#define NODE_DESC_STRLEN 65
+
+struct port {
+	struct node *node;
+	struct port *peer;      /* other end of the cable; NULL: none or unknown. Writer: fabric_connect() */
+	guid_t guid;            /* CA and router ports, switch port 0; else 0 */
+	uint32_t seen;          /* sweep that last read info[]; 0 never */
+	uint32_t peer_seen;     /* sweep that last confirmed the cable */
+	uint32_t unstored;      /* plan/link rows the device did not keep. Writer: sync/ */
+	uint32_t unstored_hash; /* of the values they were written with */
+	lid_t lid;              /* assigned base LID; 0 none. Writer: sm/ after LID planning */
+	uint8_t lmc;
+	uint8_t num;
+	bool known;             /* info[] holds an observation */
+	bool is_new;            /* came up since the last complete sweep */
+	bool quarantined;       /* what is behind this port is left out (duplicate GUID) */
+	bool suspect;           /* it was, in the last sweep */
+	bool quarantine_told;
+	bool silent;            /* link up, but what is behind it does not answer */
+	bool ext_known;         /* the three below hold an observation of MLNX ExtendedPortInfo */
+	uint8_t ext_supported, ext_enabled, ext_active;
+	struct mad_target behind; /* probes through this port, while nobody has answered */
+	uint8_t info[SMP_DATA_SIZE];
+};
+
+/* The linear forwarding table a switch is known to hold. Writer: sync/. */
+struct lft_have {
+	uint8_t *entries;       /* n_blocks * 64; NULL: nothing known */
+	uint8_t *known;         /* one byte per block */
+	uint32_t n_blocks;
+};
+
+struct node {
+	guid_t guid, sysimg_guid;
+	uint8_t type;           /* enum ib_node_type */
+	uint8_t n_ports;
+	uint16_t device_id, partition_cap;
+	uint32_t vendor_id, revision;
+	uint32_t seen;          /* sweep that last heard from it */
+	uint8_t misses;         /* sweeps in a row that it stayed silent */
+	bool is_new;
+	bool desc_known;
+	bool no_ext_modifier;   /* refused PortInfo with the extended-speeds modifier */
+	bool switch_known;      /* switch_info[] holds an observation */
+	uint8_t switch_info[SI_BYTES];
+	uint32_t index;         /* place in fabric->nodes */
+	uint64_t m_key;         /* key its SMA is thought to hold */
+	struct dr_path path;    /* switches and the SM's own node; see fabric_port_path() */
+	struct mad_target target;
+	struct lft_have lft;
+	lid_t lft_top_written;  /* LinearFDBTop we wrote last; 0 none */
+	struct port *ports;     /* n_ports + 1; index 0 only meaningful on switches */
+	char desc[NODE_DESC_STRLEN]; /* printable */
+};
+
+struct fabric {
+	struct node **nodes;    /* in order of discovery */
+	uint32_t n_nodes, cap_nodes;
+	uint32_t n_switches;
+	struct guidmap *by_guid;      /* node GUID -> struct node */
+	struct guidmap *by_port_guid; /* port GUID -> struct port */
+	struct node *own;       /* the SM's node and port */
+	struct port *own_port;
+};
+
+struct fabric *fabric_new(void);
+struct fabric *fabric_free(struct fabric *f);
+
+struct node *fabric_find_node(const struct fabric *f, guid_t guid);
+struct port *fabric_find_port(const struct fabric *f, guid_t port_guid);
+
+/* A node from a NodeInfo payload; NULL if the payload makes no sense (zero GUID, ports out of range). */
+struct node *fabric_add_node(struct fabric *f, const uint8_t *node_info);
+/* Takes a node, its cables and GUIDs out and frees it. Its transactions must be cancelled before. */
+void fabric_remove_node(struct fabric *f, struct node *n);
+
+/* Notes the port GUID of a CA or router port. -EEXIST: it belongs to another port. */
+int fabric_set_port_guid(struct fabric *f, struct port *p, guid_t guid);
+
+void fabric_connect(struct port *a, struct port *b, uint32_t sweep);
+void fabric_disconnect(struct port *p);
+
+/* Directed route to the SMA that answers for `p`. 0, -ENOLINK (not reachable), -E2BIG. */
+int fabric_port_path(const struct fabric *f, const struct port *p, struct dr_path *ret);
+
+/* CapabilityMask that speaks for a port: its own, port 0's on a switch. 0 while unknown. */
+uint32_t fabric_cap_mask(const struct port *p);
+
+static inline bool node_is_switch(const struct node *n)
+{
+	return n->type == IB_NODE_SWITCH;
+}
+
+static inline unsigned port_state(const struct port *p)
+{
+	return p->known ? ib_get(p->info, PI_PORT_STATE) : IB_PORT_DOWN;
+}
+
+/* Ports that own a LID: CA and router ports, switch port 0. */
+static inline bool port_is_end(const struct port *p)
+{
+	return !node_is_switch(p->node) || p->num == 0;
+}
+
+static inline bool port_is_enhanced0(const struct port *p)
+{
+	return node_is_switch(p->node) && p->num == 0 && p->node->switch_known &&
+	       ib_get(p->node->switch_info, SI_ENHANCED_PORT0);
+}
+
+/* "'leaf3' port 7 (0x0002c90300a1b2c3)". Returns `ret`. */
+#define PORT_STRLEN 128
+char *fabric_port_str(const struct port *p, char ret[PORT_STRLEN]);
+
+/* The LFT block as known, or NULL. */
+const uint8_t *lft_have_block(const struct lft_have *lft, uint32_t block);
+void lft_have_set(struct lft_have *lft, uint32_t block, const uint8_t *entries);
+void lft_have_forget(struct lft_have *lft, uint32_t block);
+void lft_have_forget_all(struct lft_have *lft);
+
+#define FABRIC_EACH_NODE(f, n)                                                                     \
+	for (uint32_t i_##n = 0; i_##n < (f)->n_nodes; i_##n++)                                    \
+		for (struct node *n = (f)->nodes[i_##n]; n; n = NULL)

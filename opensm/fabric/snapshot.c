@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Builds a topo from the fabric. Everything in the fabric counts: what vanished was taken out at
+ * the end of discovery, and what is only silent keeps its place.
+ */
+#include "fabric/snapshot.h"
+
+/* A switch that never answered SwitchInfo cannot be routed through. */
+static bool is_routable(const struct node *n)
+{
+	return !node_is_switch(n) || n->switch_known;
+}
+
+static bool link_is_up(const struct port *p)
+{
+	return p->peer && is_routable(p->peer->node) && !p->quarantined && !p->peer->quarantined && port_state(p) > IB_PORT_DOWN;
+}
+
+static void add_switch(struct topo_builder *b, const struct node *n)
+{
+	const struct topo_switch sw = {
+		.guid = n->guid,
+		.sysimg_guid = n->sysimg_guid,
+		.n_ports = n->n_ports,
+		.lid = n->ports[0].lid,
+		.lmc = n->ports[0].lmc,
+		.lft_cap = ib_get(n->switch_info, SI_LINEAR_FDB_CAP),
+	};
+
+	topo_add_switch(b, &sw);
+}
+
+static void add_hosts(struct topo_builder *b, const struct node *n)
+{
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+		const struct topo_host host = {
+			.guid = p->guid,
+			.node_guid = n->guid,
+			.sysimg_guid = n->sysimg_guid,
+			.node_port = i,
+			.router = n->type == IB_NODE_ROUTER,
+			.lid = p->lid,
+			.lmc = p->lmc,
+		};
+
+		if (p->guid && p->known)
+			topo_add_host(b, &host);
+	}
+}
+
+static void add_links(struct topo_builder *b, const struct node *n)
+{
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+
+		if (!link_is_up(p))
+			continue;
+		if (!node_is_switch(p->peer->node)) {
+			if (p->peer->guid && p->peer->known)
+				topo_add_host_link(b, p->peer->guid, n->guid, i);
+		} else if (n->guid < p->peer->node->guid || (p->peer->node == n && i < p->peer->num)) {
+			topo_add_link(b, n->guid, i, p->peer->node->guid, p->peer->num);
+		}
+	}
+}
+
+struct topo *fabric_snapshot(const struct fabric *f)
+{
+	struct topo_builder *b = topo_builder_new();
+
+	FABRIC_EACH_NODE(f, n) {
+		if (node_is_switch(n) && is_routable(n))
+			add_switch(b, n);
+		else if (!node_is_switch(n))
+			add_hosts(b, n);
+	}
+	FABRIC_EACH_NODE(f, n) {
+		if (node_is_switch(n) && is_routable(n))
+			add_links(b, n);
+	}
+	return topo_build(b);
+}

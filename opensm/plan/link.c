@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The table of PortInfo fields an SM sets (IBA 14.2.5.6), and the link state path.
+ *
+ * Values that the hardware may refuse are wanted all the same; sync/ notices what a device does not
+ * keep and says so once. Nothing in here knows about transactions.
+ */
+#include "plan/link.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+enum on {
+	ON_HOST = 0x01,     /* CA port */
+	ON_ROUTER = 0x02,
+	ON_BASE0 = 0x04,    /* base switch port 0 */
+	ON_ENHANCED0 = 0x08,
+	ON_SWITCH = 0x10,   /* external switch port */
+};
+#define ON_END (ON_HOST | ON_ROUTER | ON_BASE0 | ON_ENHANCED0)
+#define ON_WIRE (ON_HOST | ON_ROUTER | ON_SWITCH)
+
+/* The value wanted, or -1: leave this field alone on this port. */
+typedef int64_t (*value_fn)(const struct link_facts *f);
+
+static bool peer_is_switch(const struct link_facts *f)
+{
+	return f->peer && f->peer->node_type == IB_NODE_SWITCH;
+}
+
+/* A switch port that faces a CA or a router. */
+static bool is_leaf_port(const struct link_facts *f)
+{
+	return !peer_is_switch(f);
+}
+
+static int64_t lid(const struct link_facts *f) { return f->lid ? f->lid : -1; }
+static int64_t sm_lid(const struct link_facts *f) { return f->sm_lid ? f->sm_lid : -1; }
+static int64_t sm_sl(const struct link_facts *f) { return f->conf->sm_sl & 0xF; }
+static int64_t m_key_lease(const struct link_facts *f) { return f->conf->m_key_lease_period; }
+static int64_t m_key_protect(const struct link_facts *f) { return f->conf->m_key_protection_level & 3; }
+static int64_t subnet_timeout(const struct link_facts *f) { return f->conf->subnet_timeout & 0x1F; }
+static int64_t phy_errors(const struct link_facts *f) { return f->conf->local_phy_errors_threshold & 0xF; }
+static int64_t overruns(const struct link_facts *f) { return f->conf->overrun_errors_threshold & 0xF; }
+
+static int64_t lmc(const struct link_facts *f)
+{
+	return f->lid ? f->lmc : -1;
+}
+
+static int64_t neighbor_mtu(const struct link_facts *f)
+{
+	unsigned own = ib_get(f->self.info, PI_MTU_CAP);
+
+	if (f->self.node_type == IB_NODE_SWITCH && f->self.num == 0)
+		return own ? (int64_t)own : -1;
+	if (!f->peer)
+		return -1;
+	own = MIN(own, (unsigned)ib_get(f->peer->info, PI_MTU_CAP));
+	return own ? (int64_t)own : IB_MTU_256;
+}
+
+static int64_t oper_vls(const struct link_facts *f)
+{
+	unsigned vls = ib_get(f->self.info, PI_VL_CAP);
+
+	if (!f->peer)
+		return -1;
+	vls = MIN(vls, (unsigned)ib_get(f->peer->info, PI_VL_CAP));
+	if (f->conf->max_op_vls)
+		vls = MIN(vls, (unsigned)f->conf->max_op_vls);
+	return vls ? (int64_t)vls : 1;
+}
+
+static int64_t vl_stall(const struct link_facts *f)
+{
+	return (is_leaf_port(f) ? f->conf->leaf_vl_stall_count : f->conf->vl_stall_count) & 7;
+}
+
+static int64_t hoq_life(const struct link_facts *f)
+{
+	return (is_leaf_port(f) ? f->conf->leaf_head_of_queue_lifetime : f->conf->head_of_queue_lifetime) & 0x1F;
+}
+
+static int64_t router_hoq_life(const struct link_facts *f)
+{
+	return f->conf->leaf_head_of_queue_lifetime & 0x1F;
+}
+
+static int64_t link_width(const struct link_facts *f)
+{
+	unsigned force = f->conf->force_link_width;
+	unsigned supported = ib_get(f->self.info, PI_WIDTH_SUPPORTED);
+
+	if (!force)
+		return -1;
+	if (force == 255)
+		return supported ? (int64_t)supported : -1;
+	return force & supported ? (int64_t)(force & supported) : -1;
+}
+
+static int64_t link_speed(const struct link_facts *f)
+{
+	unsigned force = f->conf->force_link_speed;
+	unsigned supported = ib_get(f->self.info, PI_SPEED_SUPPORTED);
+
+	if (!force)
+		return -1;
+	if (force == 15)
+		return supported ? (int64_t)supported : -1;
+	return force & supported ? (int64_t)(force & supported) : -1;
+}
+
+static int64_t link_speed_ext(const struct link_facts *f)
+{
+	unsigned force = f->conf->force_link_speed_ext;
+	unsigned supported = ib_get(f->self.info, PI_SPEED_EXT_SUPPORTED);
+	bool both = f->peer && (f->self.cap_mask & f->peer->cap_mask & IB_CAP(IB_CAP_EXTENDED_SPEEDS));
+
+	if (!force || !both || !supported)
+		return -1;
+	if (force == 30) /* extended speeds off (table 164) */
+		return 30;
+	if (force == 31)
+		return supported;
+	return force & supported ? (int64_t)(force & supported) : -1;
+}
+
+static const struct row {
+	const char *name;
+	uint16_t offset;
+	uint8_t width;
+	uint8_t on;
+	value_fn value;
+	uint8_t conf64; /* 1: m_key, 2: subnet_prefix (64 bits do not fit value_fn) */
+} rows[] = {
+#define ROW(FIELD, ON, FN) { #FIELD, PI_##FIELD, PI_##FIELD##_W, (ON), (FN), 0 }
+#define ROW64(FIELD, ON, N) { #FIELD, PI_##FIELD, PI_##FIELD##_W, (ON), NULL, (N) }
+	ROW64(M_KEY, ON_END, 1),                              /* 14.2.4 */
+	ROW64(GID_PREFIX, ON_END, 2),
+	ROW(LID, ON_END, lid),
+	ROW(MASTER_SM_LID, ON_END, sm_lid),
+	ROW(M_KEY_LEASE, ON_END, m_key_lease),                /* 14.2.4.2 */
+	ROW(WIDTH_ENABLED, ON_WIRE, link_width),              /* 14.2.5.6 table 160 */
+	ROW(M_KEY_PROTECT, ON_END, m_key_protect),            /* 14.2.4.1 */
+	ROW(LMC, ON_HOST | ON_ROUTER | ON_ENHANCED0, lmc),
+	ROW(SPEED_ENABLED, ON_WIRE, link_speed),
+	ROW(NEIGHBOR_MTU, ON_WIRE | ON_ENHANCED0, neighbor_mtu),
+	ROW(MASTER_SM_SL, ON_END, sm_sl),
+	ROW(VL_STALL_COUNT, ON_SWITCH, vl_stall),
+	ROW(HOQ_LIFE, ON_SWITCH, hoq_life),
+	ROW(HOQ_LIFE, ON_ROUTER, router_hoq_life),
+	ROW(OPER_VLS, ON_WIRE, oper_vls),
+	ROW(SUBNET_TIMEOUT, ON_END, subnet_timeout),
+	ROW(LOCAL_PHY_ERRORS, ON_WIRE | ON_ENHANCED0, phy_errors),
+	ROW(OVERRUN_ERRORS, ON_WIRE | ON_ENHANCED0, overruns),
+	ROW(SPEED_EXT_ENABLED, ON_WIRE, link_speed_ext),
+#undef ROW
+#undef ROW64
+};
+
+_Static_assert(ARRAY_SIZE(rows) <= 32, "a bit per row in link_fields");
+
+static enum on port_kind(const struct link_end *e)
+{
+	switch ((enum ib_node_type)e->node_type) {
+	case IB_NODE_CA:
+		return ON_HOST;
+	case IB_NODE_ROUTER:
+		return ON_ROUTER;
+	case IB_NODE_SWITCH:
+		break;
+	}
+	if (e->num)
+		return ON_SWITCH;
+	return e->enhanced0 ? ON_ENHANCED0 : ON_BASE0;
+}
+
+void link_plan(const struct link_facts *f, struct link_want *ret)
+{
+	enum on kind = port_kind(&f->self);
+
+	memcpy(ret->info, f->self.info, SMP_DATA_SIZE);
+	ret->applies = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct row *r = &rows[i];
+		uint64_t v;
+
+		if (!(r->on & kind))
+			continue;
+		if (r->conf64) {
+			v = r->conf64 == 1 ? f->conf->m_key : f->conf->subnet_prefix;
+		} else {
+			int64_t wanted = r->value(f);
+
+			if (wanted < 0)
+				continue;
+			v = wanted;
+		}
+		ib_bits_put(ret->info, r->offset, r->width, v);
+		ret->applies |= 1u << i;
+	}
+}
+
+link_fields link_differs(const struct link_want *want, const uint8_t *info)
+{
+	link_fields differs = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct row *r = &rows[i];
+
+		if ((want->applies & 1u << i) &&
+		    ib_bits_get(want->info, r->offset, r->width) != ib_bits_get(info, r->offset, r->width))
+			differs |= 1u << i;
+	}
+	return differs;
+}
+
+uint32_t link_hash(const struct link_want *want, link_fields fields)
+{
+	uint64_t h = 0x9E3779B97F4A7C15ull;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (fields & 1u << i)
+			h = (h ^ ib_bits_get(want->info, rows[i].offset, rows[i].width) ^ i << 56) *
+			    0xBF58476D1CE4E5B9ull;
+	}
+	h ^= h >> 32;
+	return (uint32_t)h ? (uint32_t)h : 1;
+}
+
+char *link_fields_str(link_fields fields, char ret[LINK_FIELDS_STRLEN])
+{
+	size_t len = 0;
+
+	ret[0] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (fields & 1u << i)
+			len += snprintf(ret + len, LINK_FIELDS_STRLEN - len, "%s%s", len ? ", " : "", rows[i].name);
+	}
+	return ret;
+}
+
+enum ib_port_state link_next_state(enum ib_port_state actual, enum ib_port_state goal)
+{
+	switch (actual) {
+	case IB_PORT_INIT:
+		return goal >= IB_PORT_ARMED ? IB_PORT_ARMED : IB_PORT_NO_CHANGE;
+	case IB_PORT_ARMED:
+		return goal >= IB_PORT_ACTIVE ? IB_PORT_ACTIVE : IB_PORT_NO_CHANGE;
+	case IB_PORT_NO_CHANGE:
+	case IB_PORT_DOWN:
+	case IB_PORT_ACTIVE:
+		break;
+	}
+	return IB_PORT_NO_CHANGE;
+}

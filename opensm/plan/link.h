@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What a PortInfo should say: a pure function of the options, the port and its neighbour.
+ *
+ * One row per field that a subnet manager sets; a row says on which kinds of port it applies and
+ * what its value is. Link state is not a row: it is a path, see link_next_state().
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/conf.h"
+#include "ib/attrs.h"
+
+/* One end of a link, as observed. */
+struct link_end {
+	const uint8_t *info;     /* PortInfo */
+	uint8_t node_type;       /* enum ib_node_type */
+	uint8_t num;
+	bool enhanced0;          /* enhanced switch port 0 */
+	uint32_t cap_mask;       /* of the node (port 0's on a switch) */
+};
+
+struct link_facts {
+	struct link_end self;
+	const struct link_end *peer; /* NULL: no neighbour (or port 0) */
+	lid_t lid, sm_lid;
+	uint8_t lmc;
+	const struct conf *conf;
+};
+
+/* Rows of the table in link.c, a bit each: which fields apply, differ, were not kept. */
+typedef uint32_t link_fields;
+
+struct link_want {
+	uint8_t info[SMP_DATA_SIZE]; /* the observed PortInfo with wanted values put in */
+	link_fields applies;
+};
+
+void link_plan(const struct link_facts *facts, struct link_want *ret);
+
+/* Fields of `want` that `info` shows otherwise. */
+link_fields link_differs(const struct link_want *want, const uint8_t *info);
+
+/* A hash of the wanted values of `fields`: tells whether a refused want has changed. Never 0. */
+uint32_t link_hash(const struct link_want *want, link_fields fields);
+
+/* Field names, comma separated, for the log. Returns `ret`. */
+#define LINK_FIELDS_STRLEN 512
+char *link_fields_str(link_fields fields, char ret[LINK_FIELDS_STRLEN]);
+
+/*
+ * The state to write next on the way to `goal`: ARMED from INIT, ACTIVE from ARMED, NO_CHANGE where
+ * nothing is to be done or can be (DOWN is the hardware's affair).
+ */
+enum ib_port_state link_next_state(enum ib_port_state actual, enum ib_port_state goal);

@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Discovery: breadth first by chaining of answers, nothing asked twice.
+ *
+ *   NodeInfo(self) -> its PortInfo -> NodeInfo through every port that is up -> ...
+ *   a switch:  NodeDesc, SwitchInfo -> PortInfo(0) -> PortInfo(1..N) -> probes
+ *   a host:    NodeDesc, PortInfo of the port we arrived at
+ *
+ * A cable is asked about from one end only: a probe that waits in the queue is dropped when its
+ * cable has become known from the other end meanwhile. Silence is unknown, not gone: a node that
+ * does not answer keeps its place for MAX_MISSES sweeps. Whoever claims a GUID that is already on
+ * another cable is left out (quarantined), the rest goes on.
+ *
+ * Writes facts only. What is missing afterwards is settled in discover_finish().
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/impl.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define MAX_MISSES 3
+
+static void ask_switch_ports(struct sm *sm, struct node *n, unsigned first);
+
+static void ask(struct sm *sm, const struct mad_request *rq, mad_done_fn fn, void *arg)
+{
+	sm->discover_pending++;
+	mad_submit(sm->mad, rq, fn, sm, arg);
+}
+
+/* The key a port's SMA is thought to hold, before it told us (sweep.md 9). */
+static uint64_t expected_mkey(const struct sm *sm, guid_t port_guid)
+{
+	uint64_t key;
+
+	if (sm->conf->m_key_lookup && port_guid && store_mkey(sm->store, port_guid, &key))
+		return key;
+	return sm->conf->m_key;
+}
+
+/* The key for whoever is behind `p`: known neighbours first. */
+static uint64_t probe_mkey(const struct sm *sm, const struct port *p)
+{
+	guid_t guid = p->node->guid, peer = 0;
+	uint8_t peer_port;
+
+	if (p->peer)
+		return p->peer->node->m_key;
+	if (!node_is_switch(p->node))
+		guid = p->guid;
+	if (sm->conf->m_key_lookup)
+		store_neighbor(sm->store, guid, p->num, &peer, &peer_port);
+	return expected_mkey(sm, peer);
+}
+
+/*
+ * A question that went wrong. A node that takes part but leaves questions open spoils the sweep, a
+ * few times; silence behind a port only asks for another sweep soon.
+ */
+static void note_fault(struct sm *sm, const char *what, const struct port *p, const struct mad_result *r)
+{
+	char where[PORT_STRLEN];
+	unsigned suppressed;
+
+	if (r->attr != IB_ATTR_NODE_INFO && p->node->target.failures < MAX_MISSES)
+		sm->errors++;
+	sm->soft_faults += p->node->target.failures < MAX_MISSES;
+	if (!log_allow(&sm->fault_log, sm->now, &suppressed))
+		return;
+	if (suppressed)
+		log_error("%u similar records were left out", suppressed);
+	if (r->end == MAD_END_BAD_STATUS)
+		log_error("%s: %s %s is answered with status %s", fabric_port_str(p, where), what,
+			  ib_attr_name(r->attr), mad_status_name(r->status));
+	else
+		log_error("%s: %s %s is not answered%s", fabric_port_str(p, where), what, ib_attr_name(r->attr),
+			  r->attr == IB_ATTR_PORT_INFO || r->attr == IB_ATTR_NODE_INFO ? " (M_Key not known here?)" : "");
+}
+
+/* ---- NodeDesc ----------------------------------------------------------------------------- */
+
+static void on_node_desc(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct node *n = r->arg;
+
+	sm->discover_pending--;
+	if (r->end != MAD_END_ANSWERED)
+		return;
+	str_printable(r->payload, SMP_DATA_SIZE, n->desc, sizeof(n->desc));
+	n->desc_known = true;
+}
+
+void discover_ask_desc(struct sm *sm, struct node *n, const struct dr_path *path)
+{
+	const struct mad_request rq = {
+		.method = MAD_GET, .attr = IB_ATTR_NODE_DESC, .path = path, .m_key = n->m_key, .target = &n->target,
+	};
+
+	ask(sm, &rq, on_node_desc, n);
+}
+
+/* ---- probes: who is behind a port? --------------------------------------------------------- */
+
+static void on_probe(void *owner, const struct mad_result *r);
+
+static bool probe_is_wanted(void *owner, void *arg)
+{
+	const struct sm *sm = owner;
+	const struct port *p = arg;
+
+	return !p->peer || p->peer_seen != sm->sweep_no;
+}
+
+static void probe(struct sm *sm, struct port *p)
+{
+	struct dr_path path;
+	const struct mad_request rq = {
+		.method = MAD_GET, .attr = IB_ATTR_NODE_INFO, .path = &path, .m_key = probe_mkey(sm, p),
+		.target = &p->behind, .wanted = probe_is_wanted,
+	};
+
+	if (!probe_is_wanted(sm, p))
+		return;
+	if (dr_path_extend(&p->node->path, p->num, &path) < 0) {
+		char where[PORT_STRLEN];
+
+		log_error("%s: more than %u hops away, what is behind is left out", fabric_port_str(p, where), IB_MAX_HOPS);
+		return;
+	}
+	ask(sm, &rq, on_probe, p);
+}
+
+/* The same node as before, or another with its GUID? */
+static bool same_identity(const struct node *n, const uint8_t *ni)
+{
+	return n->type == ib_get(ni, NI_NODE_TYPE) && n->n_ports == ib_get(ni, NI_NUM_PORTS) &&
+	       n->sysimg_guid == ib_get(ni, NI_SYSTEM_IMAGE_GUID) && n->vendor_id == ib_get(ni, NI_VENDOR_ID);
+}
+
+static void quarantine(struct sm *sm, struct port *p, const struct node *n, const char *why)
+{
+	char where[PORT_STRLEN];
+
+	if (p->peer)
+		fabric_disconnect(p);
+	if (!p->quarantine_told)
+		log_error("%s: behind it is a second node with GUID 0x%016" PRIx64 " ('%s'): %s; it is left out",
+			  fabric_port_str(p, where), n->guid, n->desc, why);
+	p->quarantined = p->quarantine_told = true;
+	sm->duplicates++;
+}
+
+static void ask_port_info(struct sm *sm, struct port *p);
+static void ask_switch_info(struct sm *sm, struct node *n);
+
+/* First answer of a node in this sweep: everything else about it is asked now. */
+static void meet(struct sm *sm, struct node *n, struct port *at, const struct dr_path *path)
+{
+	bool first = n->seen != sm->sweep_no;
+
+	n->seen = sm->sweep_no;
+	n->misses = 0;
+	if (first && (node_is_switch(n) || path->length == 0))
+		n->path = *path;
+	if (first && !n->m_key)
+		n->m_key = expected_mkey(sm, at->guid ? at->guid : n->ports[0].guid);
+	if (first && !n->desc_known)
+		discover_ask_desc(sm, n, path);
+	if (!node_is_switch(n))
+		ask_port_info(sm, at);
+	else if (first)
+		ask_switch_info(sm, n);
+}
+
+/* The node of a NodeInfo: known, replaced, or new. NULL if it makes no sense. */
+static struct node *node_of(struct sm *sm, const uint8_t *ni)
+{
+	struct node *n = fabric_find_node(sm->fabric, ib_get(ni, NI_NODE_GUID));
+
+	if (n && n->seen != sm->sweep_no && n != sm->fabric->own && !same_identity(n, ni)) {
+		log_info("node 0x%016" PRIx64 " ('%s') was replaced by another with its GUID", n->guid, n->desc);
+		mad_cancel(sm->mad, sm, &n->target);
+		fabric_remove_node(sm->fabric, n);
+		n = NULL;
+	}
+	if (!n)
+		n = fabric_add_node(sm->fabric, ni);
+	if (n && !n->desc_known)
+		snprintf(n->desc, sizeof(n->desc), "%s 0x%016" PRIx64, ib_node_type_name(n->type), n->guid);
+	return n;
+}
+
+/*
+ * A cable end that was already found on another cable in this sweep. Of the two, the one that was
+ * left out in the last sweep loses again; else the newcomer. Returns true if `a` may have it.
+ */
+static bool settle_conflict(struct sm *sm, struct port *a, struct port *b)
+{
+	struct port *other = b->peer;
+
+	if (!other || other == a || b->peer_seen != sm->sweep_no)
+		return true;
+	if (other->suspect && !a->suspect) {
+		quarantine(sm, other, b->node, "left out before");
+		return true;
+	}
+	quarantine(sm, a, b->node, "the first one is on another cable");
+	return false;
+}
+
+/* Something answered through port `a`. */
+static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
+{
+	char where[PORT_STRLEN];
+	struct node *n = node_of(sm, ni);
+	unsigned local = ib_get(ni, NI_LOCAL_PORT);
+	struct dr_path path;
+	struct port *b;
+
+	if (!n || local > n->n_ports || !local) {
+		log_error("%s: behind it answers a node with an impossible NodeInfo (GUID 0x%016" PRIx64
+			  ", %u ports, arrived at port %u); it is left out",
+			  fabric_port_str(a, where), (guid_t)ib_get(ni, NI_NODE_GUID),
+			  (unsigned)ib_get(ni, NI_NUM_PORTS), local);
+		return;
+	}
+	b = &n->ports[local];
+	if (b == a) {
+		log_verbose("%s: a loopback plug", fabric_port_str(a, where));
+		return;
+	}
+	if (n->seen == sm->sweep_no && !same_identity(n, ni)) {
+		quarantine(sm, a, n, "it is of another kind");
+		return;
+	}
+	if (!settle_conflict(sm, a, b))
+		return;
+	if (!node_is_switch(n) && fabric_set_port_guid(sm->fabric, b, ib_get(ni, NI_PORT_GUID)) < 0) {
+		quarantine(sm, a, n, "its port GUID belongs to another port");
+		return;
+	}
+	a->quarantined = false;
+	memset(&a->behind, 0, sizeof(a->behind));
+	fabric_connect(a, b, sm->sweep_no);
+	dr_path_extend(&a->node->path, a->num, &path);
+	meet(sm, n, b, &path);
+}
+
+static void on_probe(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct port *p = r->arg;
+
+	sm->discover_pending--;
+	switch (r->end) {
+	case MAD_END_ANSWERED:
+		arrive(sm, p, r->payload);
+		break;
+	case MAD_END_BAD_STATUS:
+	case MAD_END_TIMEOUT:
+		if (!p->silent)
+			note_fault(sm, "what is behind: Get", p, r);
+		p->silent = true;
+		break;
+	case MAD_END_CANCELLED:
+		break;
+	}
+}
+
+/* ---- PortInfo ------------------------------------------------------------------------------ */
+
+static void learn_mkey(struct sm *sm, struct port *p)
+{
+	uint64_t key = ib_get(p->info, PI_M_KEY);
+
+	if (!port_is_end(p) || port_state(p) == IB_PORT_DOWN)
+		return;
+	if (key || ib_get(p->info, PI_M_KEY_PROTECT) == 0) {
+		p->node->m_key = key;
+		store_set_mkey(sm->store, p->guid, key);
+	}
+}
+
+/* A link that trained anew starts with a clean slate. */
+static void note_transition(struct port *p, unsigned before)
+{
+	unsigned now = port_state(p);
+
+	if (now > IB_PORT_INIT || now == before)
+		return;
+	p->unstored = 0;
+	p->is_new = true;
+	if (now == IB_PORT_DOWN) {
+		fabric_disconnect(p);
+		p->silent = p->quarantined = p->quarantine_told = false;
+		memset(&p->behind, 0, sizeof(p->behind));
+	}
+}
+
+static void observe(struct sm *sm, struct port *p, const uint8_t *payload)
+{
+	unsigned before = port_state(p);
+
+	memcpy(p->info, payload, SMP_DATA_SIZE);
+	p->known = true;
+	p->seen = sm->sweep_no;
+	note_transition(p, before);
+	learn_mkey(sm, p);
+	if (node_is_switch(p->node) && p->num == 0 && ib_get(p->info, PI_LID) != p->lid)
+		lft_have_forget_all(&p->node->lft); /* rebooted, or somebody else's */
+}
+
+static void on_port_info(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct port *p = r->arg;
+	struct node *n = p->node;
+
+	sm->discover_pending--;
+	if (r->end == MAD_END_BAD_STATUS && (r->mod & PI_MOD_EXTENDED_SPEEDS)) {
+		n->no_ext_modifier = true;
+		ask_port_info(sm, p);
+		return;
+	}
+	if (r->end == MAD_END_ANSWERED)
+		observe(sm, p, r->payload);
+	else if (r->end != MAD_END_CANCELLED)
+		note_fault(sm, "Get", p, r);
+	if (r->end == MAD_END_TIMEOUT || r->end == MAD_END_CANCELLED)
+		return;
+	if (node_is_switch(n) && p->num == 0) {
+		ask_switch_ports(sm, n, 1);
+		return;
+	}
+	if (!node_is_switch(n) && p != sm->fabric->own_port) {
+		if (p->known && (ib_get(p->info, PI_CAP_MASK) & IB_CAP(IB_CAP_IS_SM)))
+			elect_ask(sm, p);
+		return;
+	}
+	if (port_state(p) > IB_PORT_DOWN)
+		probe(sm, p);
+}
+
+static void ask_port_info(struct sm *sm, struct port *p)
+{
+	struct dr_path path;
+	const struct mad_request rq = {
+		.method = MAD_GET, .attr = IB_ATTR_PORT_INFO,
+		.mod = p->num | (p->node->no_ext_modifier ? 0 : PI_MOD_EXTENDED_SPEEDS),
+		.path = &path, .m_key = p->node->m_key, .target = &p->node->target,
+	};
+
+	if (fabric_port_path(sm->fabric, p, &path) == 0)
+		ask(sm, &rq, on_port_info, p);
+}
+
+static void ask_switch_ports(struct sm *sm, struct node *n, unsigned first)
+{
+	const struct port *p0 = &n->ports[0];
+
+	if (p0->known && n != sm->fabric->own && (ib_get(p0->info, PI_CAP_MASK) & IB_CAP(IB_CAP_IS_SM)))
+		elect_ask(sm, &n->ports[0]);
+	for (unsigned i = first; i <= n->n_ports; i++)
+		ask_port_info(sm, &n->ports[i]);
+}
+
+/* ---- SwitchInfo ---------------------------------------------------------------------------- */
+
+static void on_cleared(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct node *n = r->arg;
+
+	sm->discover_pending--;
+	if (r->end == MAD_END_ANSWERED)
+		memcpy(n->switch_info, r->payload, SI_BYTES);
+	if (r->end != MAD_END_CANCELLED)
+		ask_port_info(sm, &n->ports[0]);
+}
+
+/* PortStateChange is cleared before the ports are read: a later change shows again. */
+static bool clear_state_change(struct sm *sm, struct node *n)
+{
+	uint8_t want[SMP_DATA_SIZE] = { 0 };
+	const struct mad_request rq = { .attr = IB_ATTR_SWITCH_INFO, .path = &n->path, .payload = want };
+
+	if (!ib_get(n->switch_info, SI_PORT_STATE_CHANGE))
+		return false;
+	memcpy(want, n->switch_info, SI_BYTES);
+	if (!sync_command(sm->sync, n, &rq, on_cleared, sm, n))
+		return false;
+	sm->discover_pending++;
+	return true;
+}
+
+static void on_switch_info(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct node *n = r->arg;
+
+	sm->discover_pending--;
+	if (r->end != MAD_END_ANSWERED) {
+		if (r->end != MAD_END_CANCELLED)
+			note_fault(sm, "Get", &n->ports[0], r);
+		return;
+	}
+	if (n->lft_top_written && ib_get(r->payload, SI_LINEAR_FDB_TOP) != n->lft_top_written)
+		lft_have_forget_all(&n->lft);
+	memcpy(n->switch_info, r->payload, SI_BYTES);
+	n->switch_known = true;
+	if (!clear_state_change(sm, n))
+		ask_port_info(sm, &n->ports[0]);
+}
+
+static void ask_switch_info(struct sm *sm, struct node *n)
+{
+	const struct mad_request rq = {
+		.method = MAD_GET, .attr = IB_ATTR_SWITCH_INFO, .path = &n->path, .m_key = n->m_key, .target = &n->target,
+	};
+
+	ask(sm, &rq, on_switch_info, n);
+}
+
+/* ---- start and finish ---------------------------------------------------------------------- */
+
+static void on_own_node_info(void *owner, const struct mad_result *r)
+{
+	static const struct dr_path here = { 0 };
+	struct sm *sm = owner;
+	struct fabric *f = sm->fabric;
+	struct node *n = NULL;
+	unsigned local;
+
+	sm->discover_pending--;
+	if (r->end == MAD_END_ANSWERED)
+		n = node_of(sm, r->payload);
+	if (!n) {
+		log_error("our own port does not answer NodeInfo: no sweep is possible");
+		return;
+	}
+	local = ib_get(r->payload, NI_LOCAL_PORT);
+	f->own = n;
+	f->own_port = &n->ports[node_is_switch(n) ? 0 : MIN(local, n->n_ports)];
+	if (!node_is_switch(n))
+		fabric_set_port_guid(f, f->own_port, ib_get(r->payload, NI_PORT_GUID));
+	meet(sm, n, f->own_port, &here);
+}
+
+void discover_start(struct sm *sm)
+{
+	static const struct dr_path here = { 0 };
+	const struct mad_request rq = {
+		.method = MAD_GET, .attr = IB_ATTR_NODE_INFO, .path = &here,
+		.m_key = expected_mkey(sm, sm->tr->port_guid),
+	};
+
+	sm->duplicates = 0;
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 0; i <= n->n_ports; i++) {
+			n->ports[i].suspect = n->ports[i].quarantined;
+			n->ports[i].quarantined = false;
+		}
+	}
+	ask(sm, &rq, on_own_node_info, NULL);
+}
+
+/* Behind a port that is up but silent, or behind a node that is itself kept. */
+static bool is_merely_silent(const struct sm *sm, const struct node *n)
+{
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *peer = n->ports[i].peer;
+
+		if (!peer || port_state(peer) == IB_PORT_DOWN)
+			continue;
+		if (peer->node->seen == sm->sweep_no && (peer->silent || peer->seen != sm->sweep_no))
+			return true;
+	}
+	return false;
+}
+
+/* Keeps what is only silent, level by level; what hangs on a kept node is kept with it. */
+static void keep_silent_nodes(struct sm *sm)
+{
+	bool again = true;
+
+	while (again) {
+		again = false;
+		FABRIC_EACH_NODE(sm->fabric, n) {
+			if (n->seen == sm->sweep_no || n->misses >= MAX_MISSES || !is_merely_silent(sm, n))
+				continue;
+			n->seen = sm->sweep_no;
+			n->misses++;
+			sm->stats.silent_nodes++;
+			again = true;
+		}
+	}
+}
+
+static void forget_node(struct sm *sm, struct node *n)
+{
+	log_info("node 0x%016" PRIx64 " ('%s') is gone", n->guid, n->desc);
+	mad_cancel(sm->mad, sm, &n->target);
+	for (unsigned i = 0; i <= n->n_ports; i++)
+		mad_cancel(sm->mad, sm, &n->ports[i].behind);
+	fabric_remove_node(sm->fabric, n);
+}
+
+/* Ports of a multi-port CA that were not met this time. */
+static void forget_stale_ports(struct sm *sm, struct node *n)
+{
+	if (node_is_switch(n) || n->misses)
+		return;
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		struct port *p = &n->ports[i];
+
+		if (p->seen == sm->sweep_no || (p->peer && p->peer->silent))
+			continue;
+		fabric_disconnect(p);
+		p->known = false;
+	}
+}
+
+void discover_finish(struct sm *sm)
+{
+	struct fabric *f = sm->fabric;
+
+	sm->stats.silent_nodes = 0;
+	keep_silent_nodes(sm);
+	for (uint32_t i = 0; i < f->n_nodes;) {
+		if (f->nodes[i]->seen == sm->sweep_no)
+			i++;
+		else
+			forget_node(sm, f->nodes[i]);
+	}
+	FABRIC_EACH_NODE(f, n)
+		forget_stale_ports(sm, n);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The inside of struct sm, shared by the files of sm/ only. Each member names its one writer.
+ */
+#pragma once
+
+#include "fabric/store.h"
+#include "sm/sm.h"
+#include "sync/sync.h"
+#include "util/log.h"
+
+/* Another SM that was heard of. Writer: elect.c */
+struct remote_sm {
+	guid_t guid;
+	uint8_t priority, state;
+	uint32_t seen;          /* sweep */
+	bool foreign_key;
+};
+#define MAX_REMOTE_SMS 64
+
+enum sweep_kind { SWEEP_NONE, SWEEP_LIGHT, SWEEP_HEAVY };
+
+struct sm {
+	struct conf *conf;              /* sm.c */
+	struct sm_hooks hooks;
+	struct transport *tr;
+	struct mad_engine *mad;
+	struct fabric *fabric;
+	struct sync *sync;
+	struct store *store;            /* prepare.c: guid2lid, guid2mkey, neighbors */
+	bool keeps_state;               /* the store has a folder */
+	mono_t now;
+
+	enum sm_state state;            /* elect.c: sm_enter() */
+	struct remote_sm remote[MAX_REMOTE_SMS];
+	unsigned n_remote;
+	guid_t polled;                  /* SM that we watch in STANDBY */
+	unsigned poll_misses;
+	bool poll_pending;
+	mono_t poll_at;
+	uint32_t act_count;
+
+	/* sweep.c */
+	enum sweep_kind sweep;
+	unsigned step;                  /* row of the running list */
+	bool step_pending;
+	uint32_t sweep_no;
+	bool heavy_wanted, light_wanted;
+	bool first_sweep_done;          /* as master */
+	bool timer_heavy;               /* the timer asks for a heavy sweep */
+	bool audit_wanted;              /* the first sweep cleared change bits it had not seen set */
+	bool port_down_told;
+	unsigned failed_sweeps;         /* in a row */
+	mono_t sweep_at;                /* timer */
+	mono_t hold_until;              /* no sweep on demand before this time */
+	mono_t sweep_started, step_started;
+	uint64_t sweep_gets, sweep_sets;/* counters at the start */
+	unsigned errors;                /* of this sweep: nodes that took part and failed */
+	unsigned soft_faults;           /* of this sweep: somebody silent */
+	struct routes *routes;          /* installed, or being installed */
+	struct routes *new_routes;      /* prepare.c: what the routing job made */
+	struct plan plan;
+	struct conf *plan_conf;         /* the reference behind plan.conf */
+	unsigned jobs_pending;          /* prepare.c */
+	char why[160];                  /* why this sweep */
+	char status[256];
+	struct sm_stats stats;
+
+	/* discover.c */
+	unsigned discover_pending;
+	unsigned duplicates;
+	bool light_found_change;
+
+	struct log_limit trap_log, fault_log;
+};
+
+/* elect.c */
+void sm_enter(struct sm *sm, enum sm_state next);
+bool elect_may_write(void *sm);
+void elect_forget(struct sm *sm);
+void elect_ask(struct sm *sm, struct port *p);            /* Get SMInfo from a port that says IsSM */
+/* After discovery: true if this sweep goes on, as MASTER. */
+bool elect_decide(struct sm *sm);
+/* A light sweep has met an SM that elect_decide() must look at. */
+bool elect_must_decide(const struct sm *sm);
+void elect_tick(struct sm *sm);
+mono_t elect_next(const struct sm *sm);
+void elect_answer(struct sm *sm, const struct transport_addr *from, const uint8_t *mad);
+
+/* inbox.c */
+void inbox_receive(void *sm, const struct transport_addr *from, const uint8_t *mad, mono_t now);
+
+/* discover.c: both return with discover_pending > 0 while something is outstanding. */
+void discover_start(struct sm *sm);
+void discover_finish(struct sm *sm); /* forgets what is gone */
+void discover_ask_desc(struct sm *sm, struct node *n, const struct dr_path *path);
+
+/* light.c */
+void light_start(struct sm *sm);
+
+/* sweep.c */
+void sweep_want(struct sm *sm, enum sweep_kind kind, const char *why);
+void sweep_run(struct sm *sm);
+mono_t sweep_next(const struct sm *sm);
+
+/* prepare.c: the steps between discovery and programming, and the state that outlives us. */
+void prepare_load(struct sm *sm, const struct sm_paths *paths);
+void prepare_unload(struct sm *sm);
+int prepare_lids(struct sm *sm);  /* < 0: this sweep cannot go on */
+void prepare_routes(struct sm *sm);
+void prepare_judge(struct sm *sm, const struct sync_outcome *outcome);
+void prepare_save(struct sm *sm);
+
+/* sm.c */
+const char *sm_status_line(struct sm *sm);

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What arrives unasked: SMInfo requests and traps (traps.md 2, 3).
+ *
+ * Everything in here came from somebody else: fields are bounded before use, records are limited,
+ * and whatever arrives, a sweep that runs is finished and applied before the next one starts.
+ */
+#include <string.h>
+
+#include "sm/impl.h"
+
+/* Notice in an SMP (13.4.8.2). */
+#define NOTICE_LIST(F)                                                                             \
+	F(NT, IS_GENERIC, 1) F(NT, TYPE, 7) F(NT, PRODUCER, 24) F(NT, TRAP, 16) F(NT, ISSUER_LID, 16)
+IB_LAYOUT_ENUM(NT, NOTICE_LIST)
+
+/* DataDetails of trap 144 (14.2.5.1). */
+#define TRAP144_CHANGE_FLAGS 160 /* bit offset, 16 bits */
+#define TRAP144_FLAG_NODE_DESC 0x0001
+#define TRAP144_CAP_MASK 128     /* bit offset, 32 bits */
+
+/* IBA 14.2.5.1: answered at once with the same notice, or the source repeats it. */
+static void repress(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)
+{
+	uint8_t answer[MAD_SIZE];
+
+	memcpy(answer, mad, sizeof(answer));
+	ib_put(answer, SMP_METHOD, MAD_TRAP_REPRESS);
+	ib_put(answer, SMP_STATUS, 0);
+	mad_send_once(sm->mad, from, answer);
+}
+
+static struct port *end_port_at(const struct fabric *f, lid_t lid)
+{
+	FABRIC_EACH_NODE(f, n) {
+		for (unsigned i = node_is_switch(n) ? 0 : 1; i <= (node_is_switch(n) ? 0 : n->n_ports); i++) {
+			struct port *p = &n->ports[i];
+
+			if (p->lid && lid >= p->lid && lid < p->lid + (1u << p->lmc))
+				return p;
+		}
+	}
+	return NULL;
+}
+
+/* Only the description changed: ask for it, nothing else. */
+static bool is_description_only(const struct port *p, const uint8_t *notice)
+{
+	return p && p->known && ib_bits_get(notice, TRAP144_CHANGE_FLAGS, 16) == TRAP144_FLAG_NODE_DESC &&
+	       ib_bits_get(notice, TRAP144_CAP_MASK, 32) == ib_get(p->info, PI_CAP_MASK);
+}
+
+static void on_local_change(struct sm *sm, lid_t lid, const uint8_t *notice)
+{
+	struct port *p = end_port_at(sm->fabric, lid);
+	struct dr_path path;
+
+	if (is_description_only(p, notice) && fabric_port_path(sm->fabric, p, &path) == 0) {
+		discover_ask_desc(sm, p->node, &path);
+		return;
+	}
+	sweep_want(sm, SWEEP_HEAVY, "trap 144: a port changed");
+}
+
+static void on_trap(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)
+{
+	const uint8_t *notice = smp_data(mad);
+	unsigned trap = ib_get(notice, NT_TRAP), suppressed;
+
+	repress(sm, from, mad);
+	if (!ib_get(notice, NT_IS_GENERIC))
+		return;
+	if (log_allow(&sm->trap_log, sm->now, &suppressed))
+		log_verbose("trap %u from LID %u%s", trap, from->lid, suppressed ? " (and others)" : "");
+	if (!sm->conf->sweep_on_trap)
+		return;
+	switch (trap) {
+	case 128:
+		sweep_want(sm, SWEEP_HEAVY, "trap 128: a link changed");
+		break;
+	case 144:
+		on_local_change(sm, from->lid, notice);
+		break;
+	case 129:
+	case 130:
+	case 131:
+	case 256:
+	case 257:
+	case 258:
+	case 259:
+		sweep_want(sm, SWEEP_LIGHT, "an error trap");
+		break;
+	default:
+		break;
+	}
+}
+
+static void answer_unsupported(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)
+{
+	uint8_t answer[MAD_SIZE];
+
+	memcpy(answer, mad, sizeof(answer));
+	smp_make_response(answer, MAD_STATUS_BAD_METHOD_ATTR, smp_data(mad));
+	mad_send_once(sm->mad, from, answer);
+}
+
+void inbox_receive(void *owner, const struct transport_addr *from, const uint8_t *mad, mono_t now)
+{
+	struct sm *sm = owner;
+	unsigned mad_class = ib_get(mad, SMP_CLASS);
+
+	sm->now = now;
+	if (mad_class != MAD_CLASS_SMI_DR && mad_class != MAD_CLASS_SMI_LID)
+		return;
+	switch (ib_get(mad, SMP_METHOD)) {
+	case MAD_GET:
+	case MAD_SET:
+		if (ib_get(mad, SMP_ATTR_ID) == IB_ATTR_SM_INFO)
+			elect_answer(sm, from, mad);
+		else
+			answer_unsupported(sm, from, mad);
+		break;
+	case MAD_TRAP:
+		if (sm->state == SM_MASTER && ib_get(mad, SMP_ATTR_ID) == IB_ATTR_NOTICE)
+			on_trap(sm, from, mad);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Between facts and Sets: LIDs are planned, routes computed and judged, state is kept on disk.
+ *
+ * What takes long (routing, files with fsync) leaves as a job on immutable input.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fabric/snapshot.h"
+#include "plan/lid.h"
+#include "route/check.h"
+#include "sm/impl.h"
+#include "sm/route_job.h"
+#include "util/mem.h"
+
+/* ---- state on disk ------------------------------------------------------------------------- */
+
+static void read_file(struct sm *sm, enum store_file which)
+{
+	struct store_findings findings = { 0 };
+
+	store_read(sm->store, which, &findings);
+	for (size_t i = 0; i < findings.n; i++)
+		log_error("%s", findings.text[i]);
+	if (findings.more)
+		log_error("%s: %zu more lines make no sense", store_file_name(which), findings.more);
+	store_findings_clear(&findings);
+}
+
+void prepare_load(struct sm *sm, const struct sm_paths *paths)
+{
+	sm->keeps_state = paths && paths->cache_dir;
+	sm->store = store_new(sm->keeps_state ? paths->cache_dir : "", sm->conf->fsync_high_avail_files);
+	if (!sm->keeps_state)
+		return;
+	if (!sm->conf->reassign_lids)
+		read_file(sm, STORE_LIDS);
+	read_file(sm, STORE_MKEYS);
+	read_file(sm, STORE_NEIGHBORS);
+}
+
+void prepare_unload(struct sm *sm)
+{
+	sm->store = store_free(sm->store);
+}
+
+struct save_job {
+	struct sm_job base;
+	struct sm *sm;
+	struct store_image *image;
+	int error;
+};
+
+static void save_run(struct sm_job *base)
+{
+	struct save_job *job = (struct save_job *)base;
+
+	job->error = store_image_write(job->image);
+}
+
+static void save_done(struct sm_job *base)
+{
+	struct save_job *job = (struct save_job *)base;
+
+	job->sm->jobs_pending--;
+	if (job->error < 0) {
+		log_error("LIDs and keys cannot be saved: %s; they are kept in memory and tried again",
+			  strerror(-job->error));
+		store_image_failed(job->sm->store, job->image);
+	}
+	store_image_free(job->image);
+	free(job);
+}
+
+static void submit(struct sm *sm, struct sm_job *job)
+{
+	sm->jobs_pending++;
+	sm->hooks.submit_job(sm->hooks.arg, job);
+}
+
+static void save(struct sm *sm)
+{
+	struct store_image *image = sm->keeps_state ? store_image_new(sm->store) : NULL;
+	struct save_job *job;
+
+	if (!image)
+		return;
+	job = xcalloc(1, sizeof(*job));
+	job->base = (struct sm_job){ .run = save_run, .done = save_done, .what = "saving state" };
+	job->sm = sm;
+	job->image = image;
+	submit(sm, &job->base);
+}
+
+static guid_t neighbor_guid(const struct port *p)
+{
+	return node_is_switch(p->node) ? p->node->guid : p->guid;
+}
+
+/* After a sweep: who hangs on whom, for finding M_Keys of what is not known yet. */
+void prepare_save(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 1; i <= n->n_ports; i++) {
+			const struct port *p = &n->ports[i];
+
+			if (p->peer && neighbor_guid(p) && neighbor_guid(p->peer))
+				store_set_neighbor(sm->store, neighbor_guid(p), i, neighbor_guid(p->peer), p->peer->num);
+		}
+	}
+	save(sm);
+}
+
+/* ---- LIDs ---------------------------------------------------------------------------------- */
+
+static bool has_lid(const struct port *p)
+{
+	return port_is_end(p) && p->guid && p->known;
+}
+
+/* Calls `fn` for every port that owns a LID. */
+static void each_end_port(struct fabric *f, void (*fn)(struct port *p, void *arg), void *arg)
+{
+	FABRIC_EACH_NODE(f, n) {
+		unsigned first = node_is_switch(n) ? 0 : 1, last = node_is_switch(n) ? 0 : n->n_ports;
+
+		for (unsigned i = first; i <= last; i++) {
+			if (has_lid(&n->ports[i]))
+				fn(&n->ports[i], arg);
+		}
+	}
+}
+
+struct end_ports {
+	const struct port *own;
+	struct port **ports;   /* parallel to rows */
+	struct lid_port *rows;
+	size_t n, cap_ports, cap_rows;
+};
+
+static void collect_port(struct port *p, void *arg)
+{
+	struct end_ports *e = arg;
+
+	GROW(e->ports, e->n + 1, e->cap_ports);
+	GROW(e->rows, e->n + 1, e->cap_rows);
+	e->ports[e->n] = p;
+	e->rows[e->n++] = (struct lid_port){
+		.guid = p->guid,
+		.current = ib_get(p->info, PI_LID),
+		.is_sm = p == e->own,
+		.switch0 = node_is_switch(p->node),
+		.enhanced0 = port_is_enhanced0(p),
+	};
+}
+
+/* The least LinearFDBCap decides how far LIDs may go. */
+static lid_t top_lid(const struct fabric *f)
+{
+	unsigned top = LID_MAX_UCAST;
+
+	FABRIC_EACH_NODE(f, n) {
+		if (node_is_switch(n) && n->switch_known && ib_get(n->switch_info, SI_LINEAR_FDB_CAP))
+			top = MIN(top, (unsigned)ib_get(n->switch_info, SI_LINEAR_FDB_CAP) - 1);
+	}
+	return top;
+}
+
+static struct lid_range *remembered(const struct store *s, size_t *ret_n)
+{
+	struct lid_range *rows = xcalloc(store_count(s, STORE_LIDS) + 1, sizeof(*rows));
+	size_t pos = 0, n = 0;
+
+	while (store_next_lids(s, &pos, &rows[n].guid, &rows[n].min, &rows[n].max))
+		n++;
+	*ret_n = n;
+	return rows;
+}
+
+static void take_lids(struct sm *sm, const struct end_ports *e, const struct lid_plan *plan)
+{
+	for (size_t i = 0; i < plan->n_dropped; i++)
+		store_drop_lids(sm->store, plan->dropped[i]);
+	for (size_t i = 0; i < e->n; i++) {
+		const struct lid_assigned *a = &plan->ports[i];
+
+		e->ports[i]->lid = a->base;
+		e->ports[i]->lmc = a->lmc;
+		if (a->base)
+			store_set_lids(sm->store, e->rows[i].guid, a->min, a->max);
+		if (a->reason >= LID_MOVED_INVALID && a->reason < LID_UNSERVED)
+			log_info("'%s' (0x%016" PRIx64 "): LID %u is %s, it gets LID %u", e->ports[i]->node->desc,
+				 e->rows[i].guid, e->rows[i].current, lid_reason_name(a->reason), a->base);
+	}
+}
+
+int prepare_lids(struct sm *sm)
+{
+	struct end_ports e = { .own = sm->fabric->own_port };
+	_cleanup_(lid_plan_freep) struct lid_plan *plan = NULL;
+	_cleanup_free_ struct lid_range *rows = NULL;
+	struct lid_job job = {
+		.lmc = sm->conf->lmc,
+		.lmc_esp0 = sm->conf->lmc_esp0,
+		.reassign = sm->conf->reassign_lids && !sm->first_sweep_done,
+		.top = top_lid(sm->fabric),
+	};
+	char text[LID_PLAN_STRLEN];
+
+	rows = remembered(sm->store, &job.n_remembered);
+	each_end_port(sm->fabric, collect_port, &e);
+	job.remembered = rows;
+	job.ports = e.rows;
+	job.n_ports = e.n;
+	plan = lid_plan(&job);
+	take_lids(sm, &e, plan);
+	if (plan->n_unserved) {
+		log_error("%s", lid_plan_error(&job, plan, text));
+		sm->errors++;
+	}
+	log_verbose("LIDs: %zu end ports, %zu change, highest %u", e.n, plan->n_changed, plan->top);
+	free(e.rows);
+	free(e.ports);
+	save(sm);
+	if (sm->fabric->own_port->lid)
+		return 0;
+	log_error("our own port has no LID: nothing can be set up");
+	sm->errors++;
+	return -ENOSPC;
+}
+
+/* ---- routes -------------------------------------------------------------------------------- */
+
+static void on_routes(void *owner, struct routes *routes, const struct route_report *report)
+{
+	struct sm *sm = owner;
+
+	sm->jobs_pending--;
+	for (unsigned i = 0; i < report->n_notes; i++)
+		log_error("%s", report->notes[i]);
+	if (!routes) {
+		log_error("no routes: %s; the old tables stay", report->why);
+		return;
+	}
+	sm->new_routes = routes;
+	log_info("%s tables: %s", routes->engine, report->verdict);
+	if (report->bad)
+		log_error("%s tables leave pairs without a path: %s", routes->engine, report->verdict);
+}
+
+void prepare_routes(struct sm *sm)
+{
+	_cleanup_(topo_unrefp) struct topo *topo = fabric_snapshot(sm->fabric);
+	const struct route_order order = {
+		.topo = topo, .previous = sm->routes, .conf = sm->conf, .done = on_routes, .owner = sm,
+	};
+
+	sm->new_routes = routes_unref(sm->new_routes);
+	submit(sm, route_job_new(&order));
+}
+
+/* ---- what programming came to -------------------------------------------------------------- */
+
+void prepare_judge(struct sm *sm, const struct sync_outcome *o)
+{
+	char where[PORT_STRLEN], fields[LINK_FIELDS_STRLEN];
+
+	if (o->unstored_ports)
+		log_info("%u ports do not keep what was written (%s), first %s; it is not written again until it changes",
+			 o->unstored_ports, link_fields_str(o->unstored, fields),
+			 fabric_port_str(o->unstored_example, where));
+	sm->errors += o->timeouts + o->refused;
+	if (o->timeouts + o->refused)
+		log_error("%u Sets were not answered and %u refused, last %s at '%s' (0x%016" PRIx64 ")%s%s", o->timeouts,
+			  o->refused, ib_attr_name(o->failed_attr), o->failed_example->desc, o->failed_example->guid,
+			  o->failed_status ? ": " : "", o->failed_status ? mad_status_name(o->failed_status) : "");
+	if (!o->timeouts && !o->refused && sm->fabric->n_switches)
+		log_info("%s tables configured on all switches", sm->routes->engine);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The routing job: engines in the order asked for, minhop as the last resort unless no_fallback.
+ */
+#include "sm/route_job.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "route/engine.h"
+#include "sm/route_lists.h"
+#include "util/mem.h"
+
+struct route_job_state {
+	struct sm_job base;
+	struct topo *topo;
+	struct routes *previous, *result;
+	struct conf *conf;
+	void (*done)(void *owner, struct routes *routes, const struct route_report *report);
+	void *owner;
+	struct route_report report;
+};
+
+static bool is_separator(char c)
+{
+	return c == ',' || c == ' ' || c == '\t' || c == '\n';
+}
+
+/* The next name of the list; false at its end. */
+static bool next_name(const char **list, char *ret, size_t cap)
+{
+	size_t len = 0;
+
+	while (**list && is_separator(**list))
+		(*list)++;
+	while (**list && !is_separator(**list)) {
+		if (len + 1 < cap)
+			ret[len++] = **list;
+		(*list)++;
+	}
+	ret[len] = '\0';
+	return len > 0;
+}
+
+static struct routes *compute(struct route_job_state *st, const struct route_job *job)
+{
+	const char *list = st->conf->routing_engine ? st->conf->routing_engine : "";
+	bool fallback = true;
+	char name[64];
+
+	while (next_name(&list, name, sizeof(name))) {
+		const struct route_engine *engine = route_engine_find(name);
+		struct routes *r;
+
+		if (!strcmp(name, "no_fallback"))
+			fallback = false;
+		if (!engine)
+			continue;
+		r = engine->compute(job, st->report.why, sizeof(st->report.why));
+		if (r)
+			return r;
+	}
+	if (!fallback) {
+		if (!st->report.why[0])
+			snprintf(st->report.why, sizeof(st->report.why),
+				 "routing_engine has no_fallback and names no engine that is supported");
+		return NULL;
+	}
+	return route_engine_find("minhop")->compute(job, st->report.why, sizeof(st->report.why));
+}
+
+static void run(struct sm_job *base)
+{
+	struct route_job_state *st = (struct route_job_state *)base;
+	_cleanup_(route_lists_free) struct route_lists lists = { 0 };
+	struct route_job job = { .topo = st->topo, .previous = st->previous };
+	struct route_verdict verdict;
+
+	route_lists_read(&lists, st->conf, &st->report);
+	job.options = lists.options;
+	st->result = compute(st, &job);
+	if (!st->result)
+		return;
+	routes_check(st->result, 0, &verdict);
+	route_verdict_str(&verdict, st->report.verdict);
+	st->report.bad = verdict.unreachable || verdict.looping;
+}
+
+static void done(struct sm_job *base)
+{
+	struct route_job_state *st = (struct route_job_state *)base;
+
+	st->done(st->owner, st->result, &st->report);
+	for (unsigned i = 0; i < st->report.n_notes; i++)
+		free(st->report.notes[i]);
+	topo_unref(st->topo);
+	routes_unref(st->previous);
+	conf_unref(st->conf);
+	free(st);
+}
+
+struct sm_job *route_job_new(const struct route_order *order)
+{
+	struct route_job_state *st = xcalloc(1, sizeof(*st));
+
+	st->base = (struct sm_job){ .run = run, .done = done, .what = "routing" };
+	st->topo = topo_ref(order->topo);
+	st->previous = order->previous ? routes_ref(order->previous) : NULL;
+	st->conf = conf_ref(order->conf);
+	st->done = order->done;
+	st->owner = order->owner;
+	return &st->base;
+}

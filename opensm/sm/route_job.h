@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Routing as a job: reads the list files, runs the engines in the order of routing_engine, lets
+ * the judge have its say. Runs on the worker; touches nothing but its own input.
+ */
+#pragma once
+
+#include "conf/conf.h"
+#include "route/check.h"
+#include "route/routes.h"
+#include "sm/sm.h"
+
+#define ROUTE_MAX_NOTES 16
+
+struct route_report {
+	char why[160];                       /* when there are no routes */
+	char verdict[ROUTE_VERDICT_STRLEN];
+	bool bad;                            /* pairs without a path */
+	unsigned n_notes;
+	char *notes[ROUTE_MAX_NOTES];        /* findings about list files */
+	double seconds;
+};
+
+/* Takes its own references of topo, previous and conf. */
+struct route_order {
+	const struct topo *topo;
+	const struct routes *previous;
+	const struct conf *conf;
+	/* On the thread of the SM. `routes`: one reference, or NULL. */
+	void (*done)(void *owner, struct routes *routes, const struct route_report *report);
+	void *owner;
+};
+
+struct sm_job *route_job_new(const struct route_order *order);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The subnet manager as its owner sees it: made, dispatched, asked.
+ */
+#include "sm/sm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/impl.h"
+#include "util/mem.h"
+
+/* MADs taken in per dispatch: signals and control sockets get their turn in between. */
+#define MADS_PER_DISPATCH 256
+
+static struct mad_params mad_params_of(const struct conf *c)
+{
+	return (struct mad_params){
+		.max_wire = c->max_wire_smps ? c->max_wire_smps : 0x7FFFFFFF,
+		.max_wire2 = c->max_wire_smps2,
+		.stall = c->max_smps_timeout,
+		.timeout_ms = c->transaction_timeout,
+		.long_timeout_ms = MAX(c->long_transaction_timeout, c->transaction_timeout),
+		.retries = c->transaction_retries,
+		.per_target = 8,
+	};
+}
+
+static void on_sync_ended(void *owner, const struct sync_outcome *o)
+{
+	struct sm *sm = owner;
+
+	prepare_judge(sm, o);
+}
+
+struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm_paths *paths,
+		  const struct sm_hooks *hooks)
+{
+	struct sm *sm = xcalloc(1, sizeof(*sm));
+	const struct mad_params params = mad_params_of(conf);
+	const struct sync_hooks sync_hooks = { elect_may_write, on_sync_ended, sm };
+
+	sm->conf = conf_ref(conf);
+	sm->hooks = *hooks;
+	sm->tr = tr;
+	sm->mad = mad_new(tr, &params);
+	mad_set_inbox(sm->mad, inbox_receive, sm);
+	sm->fabric = fabric_new();
+	sm->sync = sync_new(sm->fabric, sm->mad, &sync_hooks);
+	sm->trap_log = (struct log_limit){ .interval = MONO_S, .burst = 10 };
+	sm->fault_log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
+	prepare_load(sm, paths);
+	sm->state = SM_NOT_ACTIVE;
+	if (conf->sm_inactive) {
+		log_sys("Entering %s state", sm_state_name(SM_NOT_ACTIVE));
+	} else {
+		sm_enter(sm, SM_DISCOVERING);
+		sweep_want(sm, SWEEP_HEAVY, "start");
+	}
+	sm->sweep_at = MONO_NEVER;
+	return sm;
+}
+
+struct sm *sm_free(struct sm *sm)
+{
+	if (!sm)
+		return NULL;
+	sm->sync = sync_free(sm->sync);
+	sm->mad = mad_free(sm->mad);
+	routes_unref(sm->routes);
+	routes_unref(sm->new_routes);
+	sm->fabric = fabric_free(sm->fabric);
+	prepare_unload(sm);
+	conf_unref(sm->plan_conf);
+	conf_unref(sm->conf);
+	free(sm);
+	return NULL;
+}
+
+int sm_dispatch(struct sm *sm, mono_t now)
+{
+	int r;
+
+	sm->now = now;
+	elect_tick(sm);
+	sweep_run(sm);
+	sync_feed(sm->sync);
+	r = mad_dispatch(sm->mad, now, MADS_PER_DISPATCH);
+	sync_feed(sm->sync);
+	sweep_run(sm);
+	sync_feed(sm->sync);
+	if (r < 0)
+		return r;
+	/* What the sweep just queued goes out now, not at the next MAD. */
+	mad_dispatch(sm->mad, now, 0);
+	return r;
+}
+
+mono_t sm_next(const struct sm *sm)
+{
+	return mono_min(mad_next(sm->mad), mono_min(sweep_next(sm), elect_next(sm)));
+}
+
+void sm_request_heavy(struct sm *sm, const struct conf *conf)
+{
+	if (conf) {
+		struct mad_params params = mad_params_of(conf);
+
+		conf_unref(sm->conf);
+		sm->conf = conf_ref(conf);
+		mad_set_params(sm->mad, &params);
+	}
+	sweep_want(sm, SWEEP_HEAVY, "asked for");
+	sm->hold_until = 0;
+}
+
+const char *sm_status_line(struct sm *sm)
+{
+	const struct sm_stats *st = &sm->stats;
+
+	snprintf(sm->status, sizeof(sm->status), "%s%s: %u nodes (%u switches), %u ports active, heavy sweep %u: %u Sets%s",
+		 sm_state_name(sm->state), sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
+		 sm->fabric->n_nodes, sm->fabric->n_switches, st->ports_active, st->heavy_sweeps, st->last_sets,
+		 sm->port_down_told ? ", SM port is down" : "");
+	return sm->status;
+}
+
+enum sm_state sm_state(const struct sm *sm)
+{
+	return sm->state;
+}
+
+bool sm_sweeping(const struct sm *sm)
+{
+	return sm->sweep != SWEEP_NONE;
+}
+
+const struct sm_stats *sm_stats(const struct sm *sm)
+{
+	return &sm->stats;
+}
+
+const struct fabric *sm_fabric(const struct sm *sm)
+{
+	return sm->fabric;
+}
+
+const struct routes *sm_routes(const struct sm *sm)
+{
+	return sm->routes;
+}
+
+const struct conf *sm_conf(const struct sm *sm)
+{
+	return sm->conf;
+}
+
+const struct mad_engine *sm_mad(const struct sm *sm)
+{
+	return sm->mad;
+}

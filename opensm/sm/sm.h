@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The subnet manager: sweeps, election, traps. Everything that decides when something is done.
+ *
+ * It reads no clock, no descriptor and starts no thread: its owner (daemon.c, or the simulator's
+ * rig) calls sm_dispatch() whenever MADs may have arrived or sm_next() has come, and runs the jobs
+ * that it hands out.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/conf.h"
+#include "fabric/fabric.h"
+#include "mad/mad.h"
+#include "opensm/transport.h"
+#include "route/routes.h"
+#include "util/mono.h"
+
+struct sm;
+
+enum sm_state { SM_NOT_ACTIVE = 0, SM_DISCOVERING = 1, SM_STANDBY = 2, SM_MASTER = 3 };
+
+/*
+ * Long work on immutable input. run() may be called on another thread, once; then done() on the
+ * thread of the SM. Jobs of one SM run one at a time, in order.
+ */
+struct sm_job {
+	void (*run)(struct sm_job *job);
+	void (*done)(struct sm_job *job); /* frees the job */
+	const char *what;                 /* "routing", "saving state" */
+};
+
+struct sm_hooks {
+	/* Takes the job; must end in done(), or in job_drop() when everything ends. */
+	void (*submit_job)(void *arg, struct sm_job *job);
+	/* The first heavy sweep that went through as MASTER, and every later one: subnet is up. */
+	void (*subnet_up)(void *arg, const struct sm *sm);
+	/* One line on what the SM is doing, for `systemctl status`. */
+	void (*status)(void *arg, const char *line);
+	void *arg;
+};
+
+struct sm_paths {
+	const char *cache_dir; /* guid2lid, guid2mkey, neighbors; NULL: keep nothing */
+};
+
+/* What the last complete sweep did; also counts since the start. */
+struct sm_stats {
+	uint32_t heavy_sweeps, light_sweeps;
+	unsigned last_sets, last_gets;   /* SMPs of the last heavy sweep, retries included */
+	unsigned last_errors;            /* timeouts and refusals of the last heavy sweep */
+	bool up;                         /* the last heavy sweep ended without errors */
+	uint32_t silent_nodes;           /* left out for not answering */
+	uint32_t ports_active;
+};
+
+struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm_paths *paths,
+		  const struct sm_hooks *hooks);
+/* Jobs handed out must have ended. */
+struct sm *sm_free(struct sm *sm);
+
+/* -ENODEV: the port is gone; the SM holds still until a new one is made. Else the number of MADs taken in. */
+int sm_dispatch(struct sm *sm, mono_t now);
+mono_t sm_next(const struct sm *sm);
+
+/* A heavy sweep as soon as possible (SIGHUP, console). Takes over `conf` (one more reference) if not NULL. */
+void sm_request_heavy(struct sm *sm, const struct conf *conf);
+
+enum sm_state sm_state(const struct sm *sm);
+const char *sm_state_name(enum sm_state s); /* "DISCOVERING" */
+bool sm_sweeping(const struct sm *sm);
+const struct sm_stats *sm_stats(const struct sm *sm);
+const struct fabric *sm_fabric(const struct sm *sm);
+const struct routes *sm_routes(const struct sm *sm); /* installed ones; NULL before the first */
+const struct conf *sm_conf(const struct sm *sm);
+const struct mad_engine *sm_mad(const struct sm *sm);

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A sweep is a list of steps. A step starts something and is busy until that has ended; the
+ * interpreter below runs the list, and the timer decides which list is next.
+ *
+ * Whatever asks for a sweep while one runs is remembered, and served once the running one has been
+ * finished and applied: a storm of traps costs one follow-up, never convergence.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/impl.h"
+#include "util/mem.h"
+
+/* After errors the next heavy sweep comes this soon, doubling up to the sweep interval. */
+#define RETRY_FIRST (1 * MONO_S)
+#define RETRY_LAST (60 * MONO_S)
+/* Between two sweeps that traps asked for. */
+#define TRAP_HOLD (100 * MONO_MS)
+
+enum step_result { STEP_NEXT, STEP_STOP };
+
+struct step {
+	const char *name;
+	enum step_result (*start)(struct sm *sm);
+	bool (*busy)(const struct sm *sm); /* NULL: never */
+};
+
+static enum step_result discover_step(struct sm *sm)
+{
+	sm->sweep_no++;
+	discover_start(sm);
+	return STEP_NEXT;
+}
+
+static bool discover_busy(const struct sm *sm)
+{
+	return sm->discover_pending > 0;
+}
+
+/* Our own link is down: everything behind it is out of reach, and there is nothing to be master of. */
+static enum step_result port_is_down(struct sm *sm)
+{
+	if (!sm->port_down_told)
+		log_sys("SM port is down");
+	sm->port_down_told = true;
+	sm->stats.up = false;
+	if (sm->state == SM_MASTER)
+		sm_enter(sm, SM_DISCOVERING);
+	return STEP_STOP;
+}
+
+static enum step_result settle_step(struct sm *sm)
+{
+	const struct port *own = sm->fabric->own_port;
+
+	if (!own || !own->known) {
+		sm->errors++;
+		return STEP_STOP;
+	}
+	discover_finish(sm);
+	if (!node_is_switch(own->node) && port_state(own) == IB_PORT_DOWN)
+		return port_is_down(sm);
+	if (sm->port_down_told)
+		log_sys("SM port is up");
+	sm->port_down_told = false;
+	return elect_decide(sm) ? STEP_NEXT : STEP_STOP;
+}
+
+static enum step_result lids_step(struct sm *sm)
+{
+	return prepare_lids(sm) < 0 ? STEP_STOP : STEP_NEXT;
+}
+
+static enum step_result routes_step(struct sm *sm)
+{
+	prepare_routes(sm);
+	return STEP_NEXT;
+}
+
+static bool job_busy(const struct sm *sm)
+{
+	return sm->jobs_pending > 0;
+}
+
+static enum step_result program_step(struct sm *sm)
+{
+	if (!sm->new_routes) {
+		sm->errors++;
+		return STEP_STOP; /* said by prepare_routes() */
+	}
+	routes_unref(sm->routes);
+	sm->routes = take(sm->new_routes);
+	conf_unref(sm->plan_conf);
+	sm->plan_conf = conf_ref(sm->conf);
+	sm->plan = (struct plan){ .conf = sm->plan_conf, .routes = sm->routes, .sm_lid = sm->fabric->own_port->lid };
+	sync_start(sm->sync, &sm->plan);
+	return STEP_NEXT;
+}
+
+static bool program_busy(const struct sm *sm)
+{
+	return sync_running(sm->sync);
+}
+
+static enum step_result light_step(struct sm *sm)
+{
+	light_start(sm);
+	return STEP_NEXT;
+}
+
+static enum step_result light_settle_step(struct sm *sm)
+{
+	if (sm->light_found_change)
+		sweep_want(sm, SWEEP_HEAVY, "the light sweep found a change");
+	else if (elect_must_decide(sm))
+		sweep_want(sm, SWEEP_HEAVY, "another subnet manager");
+	return STEP_NEXT;
+}
+
+static const struct step heavy_steps[] = {
+	{ "discovery", discover_step, discover_busy },
+	{ "election", settle_step, NULL },
+	{ "LIDs", lids_step, NULL },
+	{ "routing", routes_step, job_busy },
+	{ "programming", program_step, program_busy },
+};
+
+static const struct step light_steps[] = {
+	{ "light sweep", light_step, discover_busy },
+	{ "light sweep result", light_settle_step, NULL },
+};
+
+static const struct step *steps_of(enum sweep_kind kind, unsigned *ret_n)
+{
+	*ret_n = kind == SWEEP_HEAVY ? ARRAY_SIZE(heavy_steps) : ARRAY_SIZE(light_steps);
+	return kind == SWEEP_HEAVY ? heavy_steps : light_steps;
+}
+
+/* ---- the timer ----------------------------------------------------------------------------- */
+
+void sweep_want(struct sm *sm, enum sweep_kind kind, const char *why)
+{
+	bool *wanted = kind == SWEEP_HEAVY ? &sm->heavy_wanted : &sm->light_wanted;
+
+	if (!*wanted)
+		snprintf(sm->why, sizeof(sm->why), "%s", why);
+	*wanted = true;
+}
+
+static mono_t interval(const struct sm *sm)
+{
+	return sm->conf->sweep_interval ? (mono_t)sm->conf->sweep_interval * MONO_S : MONO_NEVER;
+}
+
+static mono_t retry_delay(const struct sm *sm)
+{
+	mono_t delay = RETRY_FIRST << MIN(sm->failed_sweeps - 1, 6u);
+
+	return mono_min(mono_min(delay, RETRY_LAST), interval(sm));
+}
+
+/* When the timer is due next, and what for. */
+static void plan_next(struct sm *sm)
+{
+	mono_t every = interval(sm);
+
+	if (sm->errors || sm->soft_faults)
+		sm->failed_sweeps++;
+	else if (sm->sweep == SWEEP_HEAVY)
+		sm->failed_sweeps = 0;
+	if (sm->failed_sweeps) {
+		sm->sweep_at = sm->now + retry_delay(sm);
+		sm->timer_heavy = true;
+	} else {
+		sm->sweep_at = every == MONO_NEVER ? MONO_NEVER : sm->now + every;
+		sm->timer_heavy = sm->conf->force_heavy_sweep || sm->audit_wanted || !sm->fabric->n_switches ||
+				  sm->port_down_told;
+	}
+	sm->hold_until = sm->now + TRAP_HOLD;
+}
+
+static enum sweep_kind due(struct sm *sm)
+{
+	bool timer = sm->now >= sm->sweep_at;
+
+	if (sm->state == SM_NOT_ACTIVE)
+		return SWEEP_NONE;
+	if (sm->state == SM_STANDBY) {
+		sm->light_wanted = false;
+		return SWEEP_NONE;
+	}
+	if ((sm->heavy_wanted && sm->now >= sm->hold_until) || (timer && sm->timer_heavy))
+		return SWEEP_HEAVY;
+	if ((sm->light_wanted && sm->now >= sm->hold_until) || timer)
+		return SWEEP_LIGHT;
+	return SWEEP_NONE;
+}
+
+mono_t sweep_next(const struct sm *sm)
+{
+	if (sm->sweep != SWEEP_NONE || sm->state == SM_NOT_ACTIVE || sm->state == SM_STANDBY)
+		return MONO_NEVER;
+	if (sm->heavy_wanted || sm->light_wanted)
+		return mono_min(sm->hold_until, sm->sweep_at);
+	return sm->sweep_at;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+static void begin(struct sm *sm, enum sweep_kind kind)
+{
+	log_verbose("%s sweep: %s", kind == SWEEP_HEAVY ? "heavy" : "light", sm->why[0] ? sm->why : "timer");
+	sm->sweep = kind;
+	sm->step = 0;
+	sm->step_pending = false;
+	sm->errors = sm->soft_faults = 0;
+	sm->sweep_started = sm->step_started = sm->now;
+	sm->sweep_gets = mad_sent(sm->mad, MAD_GET);
+	sm->sweep_sets = mad_sent(sm->mad, MAD_SET);
+	sm->light_wanted = false;
+	if (kind == SWEEP_HEAVY)
+		sm->heavy_wanted = false;
+	sm->why[0] = '\0';
+}
+
+static void report_ports(struct sm *sm)
+{
+	struct sm_stats *st = &sm->stats;
+
+	st->ports_active = 0;
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 1; i <= n->n_ports; i++) {
+			st->ports_active += port_state(&n->ports[i]) == IB_PORT_ACTIVE;
+			n->ports[i].is_new = false;
+		}
+		n->is_new = false;
+	}
+}
+
+static void report_left_out(struct sm *sm)
+{
+	if (sm->stats.silent_nodes)
+		log_info("%u nodes do not answer and keep their place for now", sm->stats.silent_nodes);
+	if (sm->duplicates)
+		log_error("%u nodes with a GUID that another node has are left out", sm->duplicates);
+}
+
+/* A heavy sweep as MASTER went through to its last step. */
+static void complete(struct sm *sm)
+{
+	struct sm_stats *st = &sm->stats;
+
+	st->heavy_sweeps++;
+	st->last_errors = sm->errors;
+	st->last_gets = mad_sent(sm->mad, MAD_GET) - sm->sweep_gets;
+	st->last_sets = mad_sent(sm->mad, MAD_SET) - sm->sweep_sets;
+	st->up = sm->errors == 0;
+	report_ports(sm);
+	report_left_out(sm);
+	log_verbose("heavy sweep %u: %u Gets, %u Sets, %u errors in %" PRId64 " ms", st->heavy_sweeps, st->last_gets,
+		    st->last_sets, sm->errors, (sm->now - sm->sweep_started) / MONO_MS);
+	if (st->up)
+		log_write(LOGB_INFO, NULL, "SUBNET UP");
+	else
+		log_sys("Errors during initialization");
+	sm->audit_wanted = !sm->first_sweep_done;
+	sm->first_sweep_done = true;
+	prepare_save(sm);
+	if (sm->hooks.subnet_up)
+		sm->hooks.subnet_up(sm->hooks.arg, sm);
+}
+
+static void end(struct sm *sm, bool through)
+{
+	if (through && sm->sweep == SWEEP_HEAVY)
+		complete(sm);
+	else if (sm->sweep == SWEEP_LIGHT)
+		sm->stats.light_sweeps++;
+	plan_next(sm);
+	sm->sweep = SWEEP_NONE;
+	if (sm->hooks.status)
+		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
+}
+
+/* One step forward. False: nothing can be done now. */
+static bool advance(struct sm *sm)
+{
+	unsigned n;
+	const struct step *steps = steps_of(sm->sweep, &n);
+	const struct step *st = &steps[sm->step];
+
+	if (!sm->step_pending) {
+		sm->step_pending = true;
+		if (st->start(sm) == STEP_STOP) {
+			end(sm, false);
+			return true;
+		}
+	}
+	if (st->busy && st->busy(sm))
+		return false;
+	log_debug("step '%s' took %" PRId64 " ms", st->name, (sm->now - sm->step_started) / MONO_MS);
+	sm->step_started = sm->now;
+	sm->step_pending = false;
+	if (++sm->step == n)
+		end(sm, true);
+	return true;
+}
+
+void sweep_run(struct sm *sm)
+{
+	for (;;) {
+		if (sm->sweep == SWEEP_NONE) {
+			enum sweep_kind kind = due(sm);
+
+			if (kind == SWEEP_NONE || sm->jobs_pending)
+				return;
+			begin(sm, kind);
+		}
+		if (!advance(sm))
+			return;
+	}
+}

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: BSD-2-Clause
+noinst_LIBRARIES += libsync.a
+libsync_a_SOURCES = opensm/sync/sync.c opensm/sync/sync.h
+SYNC_LIBS = libsync.a $(PLAN_LIBS) $(FABRIC_LIBS)

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Want minus have, turned into transactions, stage by stage.
+ *
+ *   TABLES  LFT blocks that differ or are unknown, striped over all switches
+ *   TOP     SwitchInfo: LinearFDBTop, LifeTimeValue
+ *   ARM     PortInfo: LID and parameters of every port; a port in INIT becomes ARMED in the same Set
+ *   ACTIVE  ports that are ARMED at both ends
+ *
+ * A stage ends when everything it asked has ended. A node that stayed silent is left out of the
+ * following stages and of no one else's. All writes of the daemon pass here, and every one asks
+ * `may_write` first: a standby sends nothing.
+ *
+ * What a device answers to a Set is an observation. Fields it did not keep are remembered with the
+ * values that were wanted and not written again until those change.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/conf.h"
+#include "fabric/fabric.h"
+#include "mad/mad.h"
+#include "plan/link.h"
+#include "route/routes.h"
+
+struct sync;
+
+/* What the fabric should be. Borrowed references, held by the caller until the sync has ended. */
+struct plan {
+	const struct conf *conf;
+	const struct routes *routes;
+	lid_t sm_lid;
+};
+
+/* What one run did. */
+struct sync_outcome {
+	unsigned sets;           /* requests that were queued */
+	unsigned timeouts;       /* ended without an answer */
+	unsigned refused;        /* answered with a bad status */
+	unsigned unstored_ports; /* ports that did not keep a field, newly noticed */
+	link_fields unstored;    /* which fields */
+	struct port *unstored_example;
+	struct node *failed_example; /* of timeouts or refused */
+	uint16_t failed_attr, failed_status;
+	unsigned ports_armed, ports_activated;
+};
+
+struct sync_hooks {
+	bool (*may_write)(void *arg);
+	void (*ended)(void *arg, const struct sync_outcome *outcome); /* may start the next */
+	void *arg;
+};
+
+struct sync *sync_new(struct fabric *f, struct mad_engine *mad, const struct sync_hooks *hooks);
+struct sync *sync_free(struct sync *s);
+
+/*
+ * A command: an effect sent once, outside of a run (clearing PortStateChange). Passes the same
+ * authority; false if nothing may be written, then `on_done` is not called.
+ */
+bool sync_command(struct sync *s, struct node *n, const struct mad_request *what, mad_done_fn on_done,
+		  void *owner, void *arg);
+
+/* Starts a run; the previous one must have ended. `ended` is called from sync_feed(). */
+void sync_start(struct sync *s, const struct plan *plan);
+/* Queues more work as far as the engine wants it and moves on to the next stage. Call after each mad_dispatch(). */
+void sync_feed(struct sync *s);
+/* Gives up a run without calling `ended`; its transactions are cancelled. */
+void sync_stop(struct sync *s);
+bool sync_running(const struct sync *s);
