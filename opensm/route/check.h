@@ -35,3 +35,9 @@ char *route_verdict_str(const struct route_verdict *v, char ret[ROUTE_VERDICT_ST
  * reproducible); each flow gets 1 / (most flows on any channel of its path); averaged.
  */
 double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed);
+
+/*
+ * Worst congestion (most flows on one ISL channel) over `shifts` shift permutations (0: all of
+ * them) of the end ports in order of switch and port. 1 is free of contention.
+ */
+unsigned routes_shift_congestion(const struct routes *r, unsigned shifts);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The switches of a topo as a compressed graph: what engines and the judge walk.
+ *
+ * All cables from one switch to the same neighbour form one group; what differs between them
+ * (which port) matters only at the very end. Groups of a switch are in GUID order of the
+ * neighbour, ports in a group ascend. With hop weights a group keeps only its cheapest ports:
+ * the others can never be on a shortest path.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "route/engine.h"
+#include "topo/topo.h"
+
+struct graph_group {
+	uint32_t to;         /* neighbour switch */
+	uint32_t first_port; /* graph->ports[first_port .. first_port + n_ports - 1] */
+	uint8_t n_ports;
+	uint8_t weight;      /* hops that using it costs, 1..255 */
+};
+
+struct graph {
+	const struct topo *topo; /* borrowed */
+	uint32_t n;              /* switches */
+	uint32_t *first;         /* n + 1: groups of u are groups[first[u] .. first[u + 1] - 1] */
+	struct graph_group *groups;
+	uint8_t *ports;
+	bool weighted;           /* some weight is not 1 */
+};
+
+/* `options` may be NULL: every hop costs 1. The caller frees; `topo` must live longer. */
+struct graph *graph_new(const struct topo *topo, const struct route_options *options);
+struct graph *graph_free(struct graph *g);
+void graph_freep(struct graph **g);
+
+/* Distances between switches; DISTANCE_NONE where there is no path (or one longer than 65534). */
+#define DISTANCE_NONE UINT16_MAX
+
+struct distances {
+	uint32_t n;
+	uint16_t *rows; /* rows[from * n + to] */
+};
+
+/*
+ * NULL if cancelled (`cancelled` may be NULL). `threads` >= 1. Weighted if the graph is.
+ */
+struct distances *distances_new(const struct graph *g, unsigned threads, const atomic_bool *cancelled);
+struct distances *distances_free(struct distances *d);
+void distances_freep(struct distances **d);
+
+static inline const uint16_t *distances_from(const struct distances *d, uint32_t sw)
+{
+	return d->rows + (size_t)sw * d->n;
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-2-Clause
+noinst_LIBRARIES += libroute.a
+libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
+	opensm/route/routes.c opensm/route/routes.h \
+	opensm/route/graph.c opensm/route/graph.h opensm/route/distance.c \
+	opensm/route/spread.c opensm/route/spread.h \
+	opensm/route/place.c opensm/route/place.h \
+	opensm/route/minhop.c opensm/route/minhop.h \
+	opensm/route/check.c opensm/route/check.h opensm/route/metric.c
+ROUTE_LIBS = libroute.a $(TOPO_LIBS)
+
+# Numbers, not verdicts: `make bench-route && ./bench-route fat-tree3 36`.
+EXTRA_PROGRAMS += bench-route
+bench_route_SOURCES = tests/bench/bench-route.c tests/lib/topogen.c tests/lib/topogen.h
+bench_route_LDADD = $(ROUTE_LIBS)

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How well routes carry traffic: congestion of patterns. For benches, tests and reports; judges nothing. */
+#include "route/check.h"
+
+#include <string.h>
+
+#include "util/mem.h"
+
+/* End ports that take part: attached and with a LID, in order of switch and port. */
+struct field {
+	const struct routes *routes;
+	uint32_t n;
+	uint32_t *hosts;
+	uint32_t n_ports;
+	uint32_t *use;    /* flows per channel */
+};
+
+static void field_done(struct field *f)
+{
+	free(f->hosts);
+	free(f->use);
+}
+
+static struct field field_of(const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	struct field f = { .routes = r, .hosts = xcalloc(t->n_hosts, sizeof(*f.hosts)) };
+
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+			uint32_t h = topo_port(t, s, p)->host;
+
+			if (h != TOPO_NONE && t->hosts[h].lid)
+				f.hosts[f.n++] = h;
+		}
+		f.n_ports += t->switches[s].n_ports + 1u;
+	}
+	f.use = xcalloc(f.n_ports, sizeof(*f.use));
+	return f;
+}
+
+/* Adds one flow to all channels of a path, or returns the most flows on any; 0: no channel or no path. */
+static uint32_t walk(struct field *f, uint32_t from, uint32_t to, bool add)
+{
+	const struct topo *t = f->routes->topo;
+	uint32_t s = t->hosts[from].sw, most = 0;
+
+	for (unsigned hops = 0; s != t->hosts[to].sw && hops < IB_MAX_HOPS; hops++) {
+		uint8_t port = routes_port(f->routes, s, t->hosts[to].lid);
+		uint32_t channel = t->switches[s].first_port + port;
+
+		if (!port || port > t->switches[s].n_ports || t->ports[channel].sw == TOPO_NONE)
+			return 0;
+		f->use[channel] += add;
+		most = MAX(most, f->use[channel]);
+		s = t->ports[channel].sw;
+	}
+	return s == t->hosts[to].sw ? MAX(most, 1u) : 0;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+	return z ^ z >> 31;
+}
+
+static void shuffle(uint32_t *a, uint32_t n, uint64_t *state)
+{
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t j = (uint32_t)(next_random(state) % i), kept = a[i - 1];
+
+		a[i - 1] = a[j];
+		a[j] = kept;
+	}
+}
+
+double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed)
+{
+	_cleanup_(field_done) struct field f = field_of(r);
+	uint32_t half = f.n / 2;
+	double sum = 0;
+
+	for (unsigned i = 0; i < patterns; i++) {
+		shuffle(f.hosts, f.n, &seed);
+		memset(f.use, 0, f.n_ports * sizeof(*f.use));
+		for (uint32_t k = 0; k < half; k++)
+			walk(&f, f.hosts[k], f.hosts[half + k], true);
+		for (uint32_t k = 0; k < half; k++) {
+			uint32_t most = walk(&f, f.hosts[k], f.hosts[half + k], false);
+
+			sum += most ? 1.0 / most : 0;
+		}
+	}
+	return half && patterns ? sum / half / patterns : 0;
+}
+
+unsigned routes_shift_congestion(const struct routes *r, unsigned shifts)
+{
+	_cleanup_(field_done) struct field f = field_of(r);
+	uint32_t worst = 0, all = f.n ? f.n - 1 : 0;
+
+	if (!shifts || shifts > all)
+		shifts = all;
+	for (unsigned i = 0; i < shifts; i++) {
+		uint32_t by = 1 + (uint32_t)((uint64_t)i * all / shifts);
+
+		memset(f.use, 0, f.n_ports * sizeof(*f.use));
+		for (uint32_t k = 0; k < f.n; k++)
+			walk(&f, f.hosts[k], f.hosts[(k + by) % f.n], true);
+		for (uint32_t c = 0; c < f.n_ports; c++)
+			worst = MAX(worst, f.use[c]);
+	}
+	return worst;
+}

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Shortest paths on any graph, spread evenly. Not free of credit loops on graphs that are not trees. */
+#pragma once
+
+#include "route/engine.h"
+
+struct routes *minhop_compute(const struct route_job *job, char *why, size_t why_len);

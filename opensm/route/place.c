@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * One row: the closed form where homes decide, counting where they do not.
+ *
+ * Order within a row: the end ports of guid_routing_order_file, then everything a home or a single
+ * way decides, then the rest by least count. Never looks at another row, so all rows agree only
+ * through the spread they share.
+ */
+#include "route/place.h"
+
+#include <string.h>
+
+#include "util/mem.h"
+
+#define PORTS 256
+
+struct waiting {
+	uint32_t dest;
+	uint32_t target; /* switch that all its candidates lead to */
+};
+
+struct place_row {
+	const struct place_plan *plan;
+	uint32_t sw;
+	uint8_t *lft;
+	const uint8_t *old;     /* previous row or NULL */
+	lid_t old_top;
+	lid_t cap;              /* LIDs at or above it do not fit */
+	const uint16_t *dist;   /* from this switch */
+	uint16_t *ways;         /* per target switch: neighbours on shortest paths */
+	uint16_t *last;         /* per target switch: last such group of this switch */
+	uint8_t *unique;        /* per target switch: the only port towards it; 0: several or none */
+	uint32_t peer[PORTS];   /* per port: neighbour, TOPO_NONE if not usable */
+	uint8_t weight[PORTS];
+	uint32_t count[PORTS];  /* destinations placed */
+	struct waiting *waiting;
+	size_t n_waiting, cap_waiting;
+	uint32_t target;        /* of the candidates below; TOPO_NONE: none yet */
+	unsigned n_candidates;
+	uint8_t candidates[PORTS];
+	uint64_t random;
+};
+
+struct place_row *place_row_new(const struct place_plan *plan)
+{
+	struct place_row *row = xcalloc(1, sizeof(*row));
+	uint32_t n = plan->graph->n;
+
+	row->plan = plan;
+	row->ways = xcalloc(n, sizeof(*row->ways));
+	row->last = xcalloc(n, sizeof(*row->last));
+	row->unique = xcalloc(n, sizeof(*row->unique));
+	return row;
+}
+
+struct place_row *place_row_free(struct place_row *row)
+{
+	if (!row)
+		return NULL;
+	free(row->ways);
+	free(row->last);
+	free(row->unique);
+	free(row->waiting);
+	free(row);
+	return NULL;
+}
+
+/* splitmix64: small, good enough to break ties, the same everywhere. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+	return z ^ z >> 31;
+}
+
+/* Sixteen distances at a time; compilers lower it to what the machine has. */
+typedef uint16_t lanes __attribute__((vector_size(32), aligned(2), may_alias));
+
+/* For one neighbour: which targets are nearer from there, all at once. */
+static void mark_ways(struct place_row *row, const uint16_t *from_peer, uint16_t weight,
+		      uint16_t group, uint32_t n)
+{
+	uint32_t x = 0;
+
+	for (; x + 16 <= n; x += 16) {
+		lanes near = *(const lanes *)(from_peer + x) + weight;
+		lanes hit = (lanes)(near == *(const lanes *)(row->dist + x));
+		lanes *last = (lanes *)(row->last + x);
+
+		*(lanes *)(row->ways + x) -= hit;
+		*last = (*last & ~hit) | (hit & group);
+	}
+	for (; x < n; x++)
+		if ((uint16_t)(from_peer[x] + weight) == row->dist[x]) {
+			row->ways[x]++;
+			row->last[x] = group;
+		}
+}
+
+static void find_unique(struct place_row *row)
+{
+	const struct graph *g = row->plan->graph;
+	const struct graph_group *groups = g->groups + g->first[row->sw];
+	uint32_t n_groups = g->first[row->sw + 1] - g->first[row->sw];
+
+	memset(row->ways, 0, g->n * sizeof(*row->ways));
+	for (uint32_t i = 0; i < n_groups; i++)
+		mark_ways(row, distances_from(row->plan->distances, groups[i].to),
+			  groups[i].weight, (uint16_t)i, g->n);
+	for (uint32_t x = 0; x < g->n; x++) {
+		const struct graph_group *only = &groups[row->last[x]];
+
+		row->unique[x] = 0;
+		if (row->ways[x] == 1 && only->n_ports == 1)
+			row->unique[x] = g->ports[only->first_port];
+	}
+}
+
+static void find_peers(struct place_row *row)
+{
+	const struct graph *g = row->plan->graph;
+
+	memset(row->peer, 0xFF, sizeof(row->peer));
+	for (uint32_t i = g->first[row->sw]; i < g->first[row->sw + 1]; i++)
+		for (unsigned p = 0; p < g->groups[i].n_ports; p++) {
+			uint8_t port = g->ports[g->groups[i].first_port + p];
+
+			row->peer[port] = g->groups[i].to;
+			row->weight[port] = g->groups[i].weight;
+		}
+}
+
+static bool leads_to(const struct place_row *row, uint8_t port, uint32_t target)
+{
+	uint32_t peer = row->peer[port];
+
+	return peer != TOPO_NONE && distances_from(row->plan->distances, peer)[target] +
+						    row->weight[port] == row->dist[target];
+}
+
+/* The port of the previous tables if it may stay, else 0. */
+static uint8_t old_port(const struct place_row *row, uint32_t dest, uint32_t at)
+{
+	lid_t lid = row->plan->spread->hot[dest].lid;
+
+	if (!row->old || !row->plan->known[dest] || lid > row->old_top)
+		return 0;
+	return leads_to(row, row->old[lid], at) ? row->old[lid] : 0;
+}
+
+/* All ports towards `target`, kept for the next call. */
+static void find_candidates(struct place_row *row, uint32_t target)
+{
+	const struct graph *g = row->plan->graph;
+
+	if (row->target == target)
+		return;
+	row->target = target;
+	row->n_candidates = 0;
+	for (uint32_t i = g->first[row->sw]; i < g->first[row->sw + 1]; i++) {
+		const struct graph_group *group = &g->groups[i];
+
+		if (distances_from(row->plan->distances, group->to)[target] + group->weight !=
+		    row->dist[target])
+			continue;
+		memcpy(row->candidates + row->n_candidates, g->ports + group->first_port,
+		       group->n_ports);
+		row->n_candidates += group->n_ports;
+	}
+}
+
+static void put(struct place_row *row, uint32_t dest, uint8_t port)
+{
+	const struct place_plan *plan = row->plan;
+	const struct topo *topo = plan->graph->topo;
+	bool counts = plan->spread->dests[dest].host != TOPO_NONE || plan->options->count_switches;
+
+	row->lft[plan->spread->hot[dest].lid] = port;
+	if (counts && plan->ignored)
+		counts = !plan->ignored[topo->switches[row->sw].first_port + port];
+	row->count[port] += counts;
+}
+
+/* Where the search for the least used candidate starts: decides ties. */
+static unsigned start_of(const struct place_row *row, uint32_t dest)
+{
+	const struct spread_dest *d = &row->plan->spread->dests[dest];
+	uint64_t sum = 0;
+
+	if (!row->plan->options->port_shifting)
+		return (d->slot + row->plan->spread->hot[dest].offset) % row->n_candidates;
+	for (unsigned i = 0; i < row->n_candidates; i++)
+		sum += row->count[row->candidates[i]];
+	return (unsigned)(sum / row->n_candidates % row->n_candidates);
+}
+
+static bool scatters(const struct place_row *row, uint32_t dest)
+{
+	const struct place_plan *plan = row->plan;
+
+	if (!plan->options->scatter_seed || plan->spread->hot[dest].offset)
+		return false;
+	return !(plan->options->order_no_scatter && plan->is_ordered && plan->is_ordered[dest]);
+}
+
+/* `allowed` NULL: all candidates. Returns an index into them. */
+static unsigned least_count(struct place_row *row, uint32_t dest, const bool *allowed)
+{
+	unsigned n = row->n_candidates, start = start_of(row, dest), best = n, ties = 0;
+	bool random = scatters(row, dest);
+
+	for (unsigned i = 0; i < n; i++) {
+		unsigned j = start + i < n ? start + i : start + i - n;
+		uint32_t count = row->count[row->candidates[j]];
+
+		if (allowed && !allowed[j])
+			continue;
+		if (best == n || count < row->count[row->candidates[best]]) {
+			best = j;
+			ties = 1;
+		} else if (random && count == row->count[row->candidates[best]] &&
+			   next_random(&row->random) % ++ties == 0) {
+			best = j;
+		}
+	}
+	return best;
+}
+
+static void place_by_count(struct place_row *row, uint32_t dest, uint32_t target)
+{
+	const struct spread_dest *d = &row->plan->spread->dests[dest];
+
+	find_candidates(row, target);
+	if (d->host == TOPO_NONE && !row->plan->options->count_switches) {
+		put(row, dest, row->candidates[(d->slot + row->plan->spread->hot[dest].offset) %
+					       row->n_candidates]);
+		return;
+	}
+	put(row, dest, row->candidates[least_count(row, dest, NULL)]);
+}
+
+/* The lowest switch on the chain of homes that is on a shortest path; `at` itself if none is. */
+static uint32_t waypoint(const struct place_row *row, uint32_t dest, uint32_t at)
+{
+	const struct spread_dest *d = &row->plan->spread->dests[dest];
+
+	for (unsigned k = d->depth; k-- > 0;)
+		if (d->home[k] != row->sw &&
+		    row->dist[d->home[k]] + d->distance[k] == row->dist[at])
+			return d->home[k];
+	return at;
+}
+
+/* Parallel cables between two levels: what is left of the slot there. Same level: 0, count. */
+static uint8_t parallel_port(const struct place_row *row, uint32_t dest, uint32_t target)
+{
+	const struct graph *g = row->plan->graph;
+	const struct graph_group *only = &g->groups[g->first[row->sw] + row->last[target]];
+	const struct spread_dest *d = &row->plan->spread->dests[dest];
+	uint16_t here = row->plan->spread->rank[row->sw], there = row->plan->spread->rank[only->to];
+	unsigned level = MIN((unsigned)MAX(here, there), (unsigned)d->depth);
+
+	if (here == there)
+		return 0;
+	return g->ports[only->first_port +
+			(d->digit[level] + row->plan->spread->hot[dest].offset) % only->n_ports];
+}
+
+/* 0: several neighbours are as good, so it must be counted. */
+static uint8_t closed_form(const struct place_row *row, uint32_t dest, uint32_t target)
+{
+	if (row->unique[target])
+		return row->unique[target];
+	return row->ways[target] == 1 ? parallel_port(row, dest, target) : 0;
+}
+
+static void place_one(struct place_row *row, uint32_t dest, uint32_t at)
+{
+	uint8_t port = old_port(row, dest, at);
+	uint32_t target;
+
+	if (port) {
+		put(row, dest, port);
+		return;
+	}
+	target = waypoint(row, dest, at);
+	port = closed_form(row, dest, target);
+	if (port) {
+		put(row, dest, port);
+		return;
+	}
+	GROW(row->waiting, row->n_waiting + 1, row->cap_waiting);
+	row->waiting[row->n_waiting++] = (struct waiting){ .dest = dest, .target = target };
+}
+
+static guid_t chassis_of(const struct topo *t, uint32_t sw)
+{
+	return t->switches[sw].sysimg_guid ? t->switches[sw].sysimg_guid : t->switches[sw].guid;
+}
+
+/*
+ * Which candidates another LID of the same end port should take: those to a chassis not used by
+ * its earlier LIDs, else to a switch not used, else ports not used, else all.
+ */
+static void allow_unused(const struct place_row *row, const bool *used, bool *allowed)
+{
+	const struct topo *t = row->plan->graph->topo;
+	bool any = false;
+
+	for (unsigned depth = 0; depth < 3 && !any; depth++)
+		for (unsigned i = 0; i < row->n_candidates; i++) {
+			uint32_t sw = row->peer[row->candidates[i]];
+
+			allowed[i] = !used[i];
+			for (unsigned j = 0; j < row->n_candidates && depth < 2; j++) {
+				uint32_t other = row->peer[row->candidates[j]];
+
+				if (used[j] && (depth ? other == sw
+						      : chassis_of(t, other) == chassis_of(t, sw)))
+					allowed[i] = false;
+			}
+			any |= allowed[i];
+		}
+	if (!any)
+		memset(allowed, true, row->n_candidates);
+}
+
+static int index_of(const struct place_row *row, uint8_t port)
+{
+	const uint8_t *at = memchr(row->candidates, port, row->n_candidates);
+
+	return port && at ? (int)(at - row->candidates) : -1;
+}
+
+/* The LIDs of one end port (LMC), `n` in a row, spread as wide as the candidates allow. */
+static void place_group(struct place_row *row, uint32_t first, uint32_t n, uint32_t at)
+{
+	bool exact = row->plan->options->scatter_seed ||
+		     (row->plan->is_ordered && row->plan->is_ordered[first]);
+	bool used[PORTS] = { false }, allowed[PORTS];
+
+	find_candidates(row, at);
+	for (uint32_t dest = first; dest < first + n; dest++) {
+		uint8_t want = exact ? 0 : old_port(row, dest, at);
+		int choice = index_of(row, want);
+
+		if (row->plan->spread->hot[dest].lid >= row->cap)
+			continue;
+		if (choice < 0) {
+			allow_unused(row, used, allowed);
+			if (!exact)
+				choice = index_of(row, closed_form(row, dest, waypoint(row, dest, at)));
+			if (choice < 0 || !allowed[choice])
+				choice = (int)least_count(row, dest, allowed);
+		}
+		used[choice] = true;
+		put(row, dest, row->candidates[choice]);
+	}
+}
+
+/* Destinations first .. return value - 1 are LIDs of one end port. */
+static uint32_t end_of_group(const struct spread *s, uint32_t first, uint32_t end)
+{
+	uint32_t i = first + 1;
+
+	while (i < end && s->hot[i].offset)
+		i++;
+	return i;
+}
+
+static void fill_own(struct place_row *row)
+{
+	const struct spread *s = row->plan->spread;
+
+	for (uint32_t i = s->first[row->sw]; i < s->first[row->sw + 1]; i++)
+		if (s->hot[i].lid < row->cap)
+			row->lft[s->hot[i].lid] = s->hot[i].port;
+}
+
+/* Only one port leads to the switch: all that hangs on it goes there. */
+static void fill_single(struct place_row *row, uint32_t at)
+{
+	const struct spread *s = row->plan->spread;
+	uint8_t port = row->unique[at];
+	uint32_t hosts = 0;
+
+	if (row->plan->ignored || row->plan->n_ordered || row->plan->options->count_switches) {
+		for (uint32_t i = s->first[at]; i < s->first[at + 1]; i++)
+			if (s->hot[i].lid < row->cap && !(row->plan->is_ordered && row->plan->is_ordered[i]))
+				put(row, i, port);
+		return;
+	}
+	for (uint32_t i = s->first[at]; i < s->first[at + 1]; i++) {
+		if (s->hot[i].lid >= row->cap)
+			continue;
+		row->lft[s->hot[i].lid] = port;
+		hosts += s->hot[i].port != 0;
+	}
+	row->count[port] += hosts;
+}
+
+/* The inner loop. Home on a shortest path, one port towards it: done. */
+static void fill_several(struct place_row *row, uint32_t at)
+{
+	const struct place_plan *plan = row->plan;
+	const struct spread *s = plan->spread;
+	bool fast = !row->old && !plan->is_ordered && !plan->ignored &&
+		    !plan->options->count_switches && !plan->options->scatter_seed;
+	uint32_t end = s->first[at + 1], next;
+
+	for (uint32_t i = s->first[at]; i < end; i = next) {
+		const struct spread_hot *h = &s->hot[i];
+		uint8_t port = row->unique[h->home];
+
+		next = i + 1;
+		if (fast && port && row->dist[h->home] + h->distance == row->dist[at] &&
+		    h->lid < row->cap && (next == end || !s->hot[next].offset) && !h->offset) {
+			row->lft[h->lid] = port;
+			row->count[port] += h->port != 0;
+			continue;
+		}
+		next = end_of_group(s, i, end);
+		if (plan->is_ordered && plan->is_ordered[i])
+			continue;
+		if (next > i + 1 || (plan->options->scatter_seed && h->port))
+			place_group(row, i, next - i, at);
+		else if (h->lid < row->cap)
+			place_one(row, i, at);
+	}
+}
+
+static void fill_ordered(struct place_row *row)
+{
+	const struct place_plan *plan = row->plan;
+	const struct spread *s = plan->spread;
+
+	for (uint32_t i = 0; i < plan->n_ordered; i++) {
+		uint32_t dest = plan->ordered[i];
+		uint32_t at = plan->graph->topo->hosts[s->dests[dest].host].sw;
+
+		if (at != row->sw && row->dist[at] != DISTANCE_NONE)
+			place_group(row, dest, end_of_group(s, dest, s->first[at + 1]) - dest, at);
+	}
+}
+
+static void begin(struct place_row *row, uint32_t sw, uint8_t *lft)
+{
+	const struct place_plan *plan = row->plan;
+
+	row->sw = sw;
+	row->lft = lft;
+	row->old = NULL;
+	if (plan->previous && plan->previous_sw[sw] != TOPO_NONE) {
+		row->old = routes_row(plan->previous, plan->previous_sw[sw]);
+		row->old_top = plan->previous->top;
+	}
+	row->cap = plan->graph->topo->switches[sw].lft_cap;
+	row->dist = distances_from(plan->distances, sw);
+	row->n_waiting = 0;
+	row->target = TOPO_NONE;
+	row->random = plan->options->scatter_seed ^ plan->graph->topo->switches[sw].guid;
+	memset(row->count, 0, sizeof(row->count));
+}
+
+void place_fill(struct place_row *row, uint32_t sw, uint8_t *lft)
+{
+	const struct spread *s = row->plan->spread;
+
+	begin(row, sw, lft);
+	find_peers(row);
+	find_unique(row);
+	fill_own(row);
+	fill_ordered(row);
+	for (uint32_t at = 0; at < row->plan->graph->n; at++) {
+		if (at == sw || row->dist[at] == DISTANCE_NONE || s->first[at] == s->first[at + 1])
+			continue;
+		if (row->unique[at])
+			fill_single(row, at);
+		else
+			fill_several(row, at);
+	}
+	for (size_t i = 0; i < row->n_waiting; i++)
+		place_by_count(row, row->waiting[i].dest, row->waiting[i].target);
+}

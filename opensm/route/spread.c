@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Finds levels by distance to the hosts, numbers the destinations and gives them homes.
+ *
+ * Everything here is linear in destinations and cables and serial; engines then fill their rows
+ * from it in parallel. No configuration: what does not look like levels simply gets no homes.
+ */
+#include "route/spread.h"
+
+#include <string.h>
+
+#include "util/mem.h"
+
+/* Work space: the upward half of the graph. */
+struct levels {
+	const struct graph *g;
+	const struct distances *d;
+	struct spread *s;
+	uint16_t *hosts;      /* end ports per switch */
+	uint32_t *pod;        /* union-find over switches of a rank and below */
+	bool *joins;          /* joins at least two pods of the rank below: worth going up to */
+	uint32_t *up_first;   /* n + 1 */
+	uint32_t *up;         /* switches one rank up that join pods */
+	uint16_t *arity;      /* of up neighbours when nothing is broken */
+	uint32_t *leaf_order; /* per switch: its place among its like, neighbours adjacent */
+	uint32_t *via_cable;  /* per entry of `up`: destinations whose home path uses it */
+	uint32_t *via_switch; /* per switch: destinations at home there */
+};
+
+static int by_u32(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static uint32_t upper_median(uint32_t *values, uint32_t n)
+{
+	if (!n)
+		return 0;
+	qsort(values, n, sizeof(*values), by_u32);
+	return values[n / 2];
+}
+
+/*
+ * A leaf has at least half as many end ports as the median of the switches that have any: a
+ * service node plugged into a spine does not turn the tree upside down.
+ */
+static bool *find_leaves(const struct levels *l)
+{
+	_cleanup_free_ uint32_t *counts = xcalloc(l->g->n, sizeof(*counts));
+	bool *leaf = xcalloc(l->g->n, sizeof(*leaf));
+	uint32_t n = 0, median;
+
+	for (uint32_t u = 0; u < l->g->n; u++)
+		if (l->hosts[u])
+			counts[n++] = l->hosts[u];
+	median = upper_median(counts, n);
+	for (uint32_t u = 0; u < l->g->n; u++)
+		leaf[u] = l->hosts[u] && 2u * l->hosts[u] >= median;
+	return leaf;
+}
+
+static void find_ranks(struct levels *l)
+{
+	const struct graph *g = l->g;
+	_cleanup_free_ bool *leaf = find_leaves(l);
+	_cleanup_free_ uint32_t *queue = xcalloc(g->n, sizeof(*queue));
+	uint32_t head = 0, tail = 0;
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		l->s->rank[u] = leaf[u] ? 0 : DISTANCE_NONE;
+		if (leaf[u])
+			queue[tail++] = u;
+	}
+	while (head < tail) {
+		uint32_t u = queue[head++];
+
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			uint32_t v = g->groups[i].to;
+
+			if (l->s->rank[v] != DISTANCE_NONE)
+				continue;
+			l->s->rank[v] = (uint16_t)(l->s->rank[u] + 1);
+			queue[tail++] = v;
+		}
+	}
+}
+
+static uint32_t pod_of(uint32_t *pod, uint32_t u)
+{
+	while (pod[u] != u)
+		u = pod[u] = pod[pod[u]];
+	return u;
+}
+
+static void unite(uint32_t *pod, uint32_t a, uint32_t b)
+{
+	a = pod_of(pod, a);
+	b = pod_of(pod, b);
+	pod[MAX(a, b)] = MIN(a, b);
+}
+
+/* Unites over all cables whose higher end has this rank. */
+static void unite_rank(struct levels *l, uint16_t rank)
+{
+	const uint16_t *ranks = l->s->rank;
+
+	for (uint32_t u = 0; u < l->g->n; u++) {
+		if (ranks[u] != rank)
+			continue;
+		for (uint32_t i = l->g->first[u]; i < l->g->first[u + 1]; i++)
+			if (ranks[l->g->groups[i].to] <= rank)
+				unite(l->pod, u, l->g->groups[i].to);
+	}
+}
+
+static bool joins_pods(struct levels *l, uint32_t u)
+{
+	uint32_t seen = TOPO_NONE;
+
+	for (uint32_t i = l->g->first[u]; i < l->g->first[u + 1]; i++) {
+		uint32_t v = l->g->groups[i].to, pod;
+
+		if (l->s->rank[v] + 1u != l->s->rank[u])
+			continue;
+		pod = pod_of(l->pod, v);
+		if (seen != TOPO_NONE && seen != pod)
+			return true;
+		seen = pod;
+	}
+	return false;
+}
+
+/* Pods of each rank: order[rank * n + u]; grows the tree level by level. */
+static void find_pods(struct levels *l, uint32_t *order)
+{
+	for (uint32_t u = 0; u < l->g->n; u++)
+		l->pod[u] = u;
+	for (uint16_t rank = 0; rank < SPREAD_LEVELS; rank++) {
+		unite_rank(l, rank);
+		for (uint32_t u = 0; u < l->g->n; u++) {
+			order[(size_t)rank * l->g->n + u] = pod_of(l->pod, u);
+			if (l->s->rank[u] == rank + 1u)
+				l->joins[u] = joins_pods(l, u);
+		}
+	}
+}
+
+struct order_key {
+	uint32_t sw;
+	uint16_t rank;
+	uint32_t pods[SPREAD_LEVELS]; /* widest first */
+};
+
+static int by_order(const void *a, const void *b)
+{
+	const struct order_key *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	for (unsigned i = 0; i < SPREAD_LEVELS; i++)
+		if (x->pods[i] != y->pods[i])
+			return x->pods[i] < y->pods[i] ? -1 : 1;
+	return (x->sw > y->sw) - (x->sw < y->sw);
+}
+
+/* Leaves first; members of a pod adjacent. */
+static void order_switches(struct levels *l, const uint32_t *pods)
+{
+	uint32_t n = l->g->n;
+	_cleanup_free_ struct order_key *keys = xcalloc(n, sizeof(*keys));
+
+	for (uint32_t u = 0; u < n; u++) {
+		keys[u] = (struct order_key){ .sw = u, .rank = l->s->rank[u] };
+		for (unsigned i = 0; i < SPREAD_LEVELS; i++)
+			keys[u].pods[i] = pods[(size_t)(SPREAD_LEVELS - 1 - i) * n + u];
+	}
+	if (n)
+		qsort(keys, n, sizeof(*keys), by_order);
+	for (uint32_t i = 0; i < n; i++)
+		l->leaf_order[keys[i].sw] = i;
+}
+
+static bool is_up(const struct levels *l, uint32_t u, uint32_t v)
+{
+	return l->joins[v] && l->s->rank[v] == l->s->rank[u] + 1u;
+}
+
+static void list_up(struct levels *l)
+{
+	const struct graph *g = l->g;
+	uint32_t n = 0;
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		l->up_first[u] = n;
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			if (is_up(l, u, g->groups[i].to))
+				l->up[n++] = g->groups[i].to;
+	}
+	l->up_first[g->n] = n;
+}
+
+static uint32_t n_up(const struct levels *l, uint32_t u)
+{
+	return l->up_first[u + 1] - l->up_first[u];
+}
+
+/*
+ * How many ways up a switch has when nothing is broken: the most that any of its siblings (below
+ * the same parents) has, unless that is more than double, which is another kind of switch.
+ */
+static void find_arity(struct levels *l)
+{
+	uint32_t n = l->g->n;
+	_cleanup_free_ uint32_t *most = xcalloc(n, sizeof(*most));
+
+	for (uint32_t u = 0; u < n; u++)
+		for (uint32_t i = l->up_first[u]; i < l->up_first[u + 1]; i++)
+			most[l->up[i]] = MAX(most[l->up[i]], n_up(l, u));
+	for (uint32_t u = 0; u < n; u++) {
+		uint32_t own = n_up(l, u), arity = own;
+
+		for (uint32_t i = l->up_first[u]; i < l->up_first[u + 1]; i++)
+			if (most[l->up[i]] <= 2 * own)
+				arity = MAX(arity, most[l->up[i]]);
+		l->arity[u] = (uint16_t)arity;
+	}
+}
+
+/* Place of a port among the ports of its switch that lead to no switch: a host that leaves moves nobody. */
+static unsigned host_place(const struct topo *t, uint32_t sw, uint8_t port)
+{
+	unsigned place = 0;
+
+	for (unsigned p = 1; p < port; p++)
+		place += topo_port(t, sw, p)->sw == TOPO_NONE;
+	return place;
+}
+
+/* Slots that one switch occupies: what half of the leaves do with. */
+static uint32_t slots_per_switch(const struct levels *l)
+{
+	const struct topo *t = l->g->topo;
+	_cleanup_free_ uint32_t *spans = xcalloc(l->g->n, sizeof(*spans));
+	uint32_t n = 0;
+
+	for (uint32_t u = 0; u < l->g->n; u++) {
+		unsigned last = 0;
+
+		if (l->s->rank[u])
+			continue;
+		for (unsigned p = 1; p <= t->switches[u].n_ports; p++)
+			if (topo_port(t, u, p)->host != TOPO_NONE)
+				last = p;
+		spans[n++] = host_place(t, u, (uint8_t)last) + 1;
+	}
+	return MAX(upper_median(spans, n), 1u);
+}
+
+struct lid_range {
+	uint32_t host, slot;
+	lid_t base;
+	uint8_t lmc, port;
+};
+
+static void add_dests(struct spread *s, uint32_t sw, const struct lid_range *range)
+{
+	for (unsigned k = 0; range->base && k < 1u << range->lmc; k++) {
+		if (range->base + k > LID_MAX_UCAST)
+			return;
+		s->hot[s->n] = (struct spread_hot){
+			.lid = (lid_t)(range->base + k),
+			.home = (uint16_t)sw,
+			.port = range->port,
+			.offset = (uint8_t)k,
+		};
+		s->dests[s->n] = (struct spread_dest){ .host = range->host, .slot = range->slot };
+		s->n++;
+	}
+}
+
+static void list_dests(struct levels *l)
+{
+	const struct topo *t = l->g->topo;
+	struct spread *s = l->s;
+	uint32_t span = slots_per_switch(l);
+
+	for (uint32_t u = 0; u < l->g->n; u++) {
+		uint32_t order = l->leaf_order[u], base = order * span;
+		unsigned place = 0;
+
+		s->first[u] = s->n;
+		add_dests(s, u, &(struct lid_range){
+			.host = TOPO_NONE, .slot = base + order % span,
+			.base = t->switches[u].lid, .lmc = t->switches[u].lmc,
+		});
+		for (unsigned p = 1; p <= t->switches[u].n_ports; p++) {
+			uint32_t h = topo_port(t, u, p)->host;
+
+			if (h != TOPO_NONE)
+				add_dests(s, u, &(struct lid_range){
+					.host = h, .slot = base + place, .port = (uint8_t)p,
+					.base = t->hosts[h].lid, .lmc = t->hosts[h].lmc,
+				});
+			place += topo_port(t, u, p)->sw == TOPO_NONE;
+		}
+	}
+	s->first[l->g->n] = s->n;
+}
+
+/* The parent with the fewest destinations on the cable, then in all; ties from `start` on. */
+static uint32_t least_used(const struct levels *l, uint32_t u, uint32_t start)
+{
+	uint32_t n = n_up(l, u), first = l->up_first[u], best = start;
+
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t j = (start + i) % n;
+		uint32_t cable = l->via_cable[first + j], known = l->via_cable[first + best];
+
+		if (cable > known)
+			continue;
+		if (cable < known || l->via_switch[l->up[first + j]] <
+					     l->via_switch[l->up[first + best]])
+			best = j;
+	}
+	return best;
+}
+
+static void settle(struct levels *l, uint32_t dest, uint32_t u, uint32_t choice)
+{
+	struct spread_dest *d = &l->s->dests[dest];
+	uint32_t at = l->up_first[u] + choice, home = l->up[at];
+	uint32_t left = d->digit[d->depth] / l->arity[u];
+
+	if (d->host != TOPO_NONE) {
+		l->via_cable[at]++;
+		l->via_switch[home]++;
+	}
+	d->home[d->depth++] = (uint16_t)home;
+	d->digit[d->depth] = left;
+}
+
+/* One level up for all destinations of `u`'s kind: whole switches by division, the others after. */
+static void climb(struct levels *l, const uint32_t *at, unsigned level, bool broken)
+{
+	for (uint32_t i = 0; i < l->s->n; i++) {
+		struct spread_dest *d = &l->s->dests[i];
+		uint32_t u = at[i], n = n_up(l, u), choice;
+
+		if (d->depth != level || !n || (n != l->arity[u]) != broken)
+			continue;
+		choice = (d->digit[level] + l->s->hot[i].offset) % n;
+		if (broken && d->host != TOPO_NONE)
+			choice = least_used(l, u, choice);
+		settle(l, i, u, choice);
+	}
+}
+
+static void find_homes(struct levels *l)
+{
+	struct spread *s = l->s;
+	_cleanup_free_ uint32_t *at = xcalloc(s->n, sizeof(*at));
+
+	for (uint32_t u = 0; u < l->g->n; u++)
+		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++)
+			at[i] = u;
+	for (uint32_t i = 0; i < s->n; i++)
+		s->dests[i].digit[0] = s->dests[i].slot;
+	for (unsigned level = 0; level < SPREAD_LEVELS; level++) {
+		climb(l, at, level, false);
+		climb(l, at, level, true);
+		for (uint32_t i = 0; i < s->n; i++)
+			if (s->dests[i].depth > level)
+				at[i] = s->dests[i].home[level];
+	}
+}
+
+static void measure_homes(struct levels *l)
+{
+	struct spread *s = l->s;
+
+	for (uint32_t u = 0; u < l->g->n; u++)
+		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++) {
+			struct spread_dest *d = &s->dests[i];
+
+			for (unsigned k = 0; k < d->depth; k++) {
+				d->distance[k] = distances_from(l->d, d->home[k])[u];
+				s->hot[i].home = d->home[k];
+				s->hot[i].distance = d->distance[k];
+			}
+		}
+}
+
+static uint32_t count_lids(const struct topo *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t u = 0; u < t->n_switches; u++)
+		n += t->switches[u].lid ? 1u << t->switches[u].lmc : 0;
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		n += t->hosts[h].lid ? 1u << t->hosts[h].lmc : 0;
+	return n;
+}
+
+static void count_hosts(struct levels *l)
+{
+	const struct topo *t = l->g->topo;
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE)
+			l->hosts[t->hosts[h].sw]++;
+}
+
+static void levels_done(struct levels *l)
+{
+	free(l->hosts);
+	free(l->pod);
+	free(l->joins);
+	free(l->up_first);
+	free(l->up);
+	free(l->arity);
+	free(l->leaf_order);
+	free(l->via_cable);
+	free(l->via_switch);
+}
+
+struct spread *spread_new(const struct graph *g, const struct distances *d)
+{
+	uint32_t n = g->n, lids = count_lids(g->topo), cables = g->first[n];
+	_cleanup_free_ uint32_t *pods = xcalloc((size_t)n * SPREAD_LEVELS, sizeof(*pods));
+	struct spread *s = xcalloc(1, sizeof(*s));
+	_cleanup_(levels_done) struct levels l = {
+		.g = g, .d = d, .s = s,
+		.hosts = xcalloc(n, sizeof(*l.hosts)),
+		.pod = xcalloc(n, sizeof(*l.pod)),
+		.joins = xcalloc(n, sizeof(*l.joins)),
+		.up_first = xcalloc((size_t)n + 1, sizeof(*l.up_first)),
+		.up = xcalloc(cables, sizeof(*l.up)),
+		.arity = xcalloc(n, sizeof(*l.arity)),
+		.leaf_order = xcalloc(n, sizeof(*l.leaf_order)),
+		.via_cable = xcalloc(cables, sizeof(*l.via_cable)),
+		.via_switch = xcalloc(n, sizeof(*l.via_switch)),
+	};
+
+	s->first = xcalloc((size_t)n + 1, sizeof(*s->first));
+	s->rank = xcalloc(n, sizeof(*s->rank));
+	s->hot = xcalloc(lids, sizeof(*s->hot));
+	s->dests = xcalloc(lids, sizeof(*s->dests));
+	count_hosts(&l);
+	find_ranks(&l);
+	find_pods(&l, pods);
+	order_switches(&l, pods);
+	list_up(&l);
+	find_arity(&l);
+	list_dests(&l);
+	find_homes(&l);
+	measure_homes(&l);
+	return s;
+}
+
+struct spread *spread_free(struct spread *s)
+{
+	if (!s)
+		return NULL;
+	free(s->first);
+	free(s->hot);
+	free(s->dests);
+	free(s->rank);
+	free(s);
+	return NULL;
+}
+
+void spread_freep(struct spread **s)
+{
+	*s = spread_free(*s);
+}

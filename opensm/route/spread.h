@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Destinations and their homes: the closed form that spreads routes over equal paths.
+ *
+ * A destination is one LID. It hangs on a switch; above that switch it has a chain of homes, one
+ * per level of the tree, chosen once for the whole fabric by dividing its slot number. A switch
+ * that can reach the destination through a home on a shortest path does so. Where there are no
+ * levels (torus, dragonfly) chains are empty and engines choose by counting. The essay on how this
+ * works is at the top of minhop.c.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "route/graph.h"
+
+#define SPREAD_LEVELS 6
+
+/* What the inner loop of an engine reads: eight bytes. */
+struct spread_hot {
+	lid_t lid;
+	uint16_t home;     /* highest home; the destination's own switch when it has none */
+	uint16_t distance; /* from home to the destination's switch */
+	uint8_t port;      /* of the destination at its own switch; 0: the switch itself */
+	uint8_t offset;    /* LID - base LID */
+};
+
+struct spread_dest {
+	uint32_t host;                    /* TOPO_NONE: the switch itself */
+	uint32_t slot;                    /* position in the fabric, neighbours adjacent */
+	uint32_t digit[SPREAD_LEVELS + 1];/* what is left of the slot at each level: picks parallel cables */
+	uint16_t home[SPREAD_LEVELS];     /* home[k] is k + 1 levels above the lowest */
+	uint16_t distance[SPREAD_LEVELS]; /* from home[k] to the destination's switch */
+	uint8_t depth;                    /* number of homes */
+};
+
+struct spread {
+	uint32_t n;              /* destinations, grouped by switch: the switch, then its hosts by port */
+	uint32_t *first;         /* per switch + 1 */
+	struct spread_hot *hot;
+	struct spread_dest *dests;
+	uint16_t *rank;          /* per switch: hops to the nearest leaf; DISTANCE_NONE: none reachable */
+};
+
+/* At most 65534 switches. The caller frees. */
+struct spread *spread_new(const struct graph *g, const struct distances *d);
+struct spread *spread_free(struct spread *s);
+void spread_freep(struct spread **s);

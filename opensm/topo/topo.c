@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Builds the immutable picture of a fabric and finds things in it.
+ *
+ * The builder only collects; topo_build() sorts everything by GUID, so the result does not depend
+ * on the order in which discovery answered. Where calls contradict each other (two cables in one
+ * port, one GUID twice) the smaller one in a fixed order wins. Not a place for states of ports:
+ * whoever builds adds only what is up.
+ */
+#include "topo/topo.h"
+
+#include <string.h>
+
+#include "util/mem.h"
+
+struct cable {
+	guid_t a, b; /* switch; for a host cable `a` is the port GUID of the host */
+	uint8_t a_port, b_port;
+};
+
+struct topo_builder {
+	struct topo_switch *switches;
+	struct topo_host *hosts;
+	struct cable *links, *host_links;
+	size_t n_switches, n_hosts, n_links, n_host_links;
+	size_t cap_switches, cap_hosts, cap_links, cap_host_links;
+};
+
+struct topo_builder *topo_builder_new(void)
+{
+	return xcalloc(1, sizeof(struct topo_builder));
+}
+
+struct topo_builder *topo_builder_free(struct topo_builder *b)
+{
+	if (!b)
+		return NULL;
+	free(b->switches);
+	free(b->hosts);
+	free(b->links);
+	free(b->host_links);
+	free(b);
+	return NULL;
+}
+
+void topo_builder_freep(struct topo_builder **b)
+{
+	*b = topo_builder_free(*b);
+}
+
+void topo_add_switch(struct topo_builder *b, const struct topo_switch *sw)
+{
+	GROW(b->switches, b->n_switches + 1, b->cap_switches);
+	b->switches[b->n_switches++] = *sw;
+}
+
+void topo_add_host(struct topo_builder *b, const struct topo_host *host)
+{
+	GROW(b->hosts, b->n_hosts + 1, b->cap_hosts);
+	b->hosts[b->n_hosts] = *host;
+	b->hosts[b->n_hosts].sw = TOPO_NONE;
+	b->hosts[b->n_hosts].sw_port = 0;
+	b->n_hosts++;
+}
+
+/* The end with the smaller (GUID, port) first: one cable reported from both ends is one cable. */
+void topo_add_link(struct topo_builder *b, guid_t a, uint8_t a_port, guid_t b_guid, uint8_t b_port)
+{
+	struct cable c = { .a = a, .b = b_guid, .a_port = a_port, .b_port = b_port };
+
+	if (a == b_guid || !a_port || !b_port)
+		return;
+	if (a > b_guid)
+		c = (struct cable){ .a = b_guid, .b = a, .a_port = b_port, .b_port = a_port };
+	GROW(b->links, b->n_links + 1, b->cap_links);
+	b->links[b->n_links++] = c;
+}
+
+void topo_add_host_link(struct topo_builder *b, guid_t host, guid_t sw, uint8_t sw_port)
+{
+	if (!sw_port)
+		return;
+	GROW(b->host_links, b->n_host_links + 1, b->cap_host_links);
+	b->host_links[b->n_host_links++] = (struct cable){ .a = host, .b = sw, .b_port = sw_port };
+}
+
+#define COMPARE(x, y) ((x) < (y) ? -1 : (x) > (y))
+
+static int by_switch(const void *a, const void *b)
+{
+	const struct topo_switch *x = a, *y = b;
+	int r = COMPARE(x->guid, y->guid);
+
+	return r ? r : COMPARE(x->lid, y->lid);
+}
+
+static int by_host(const void *a, const void *b)
+{
+	const struct topo_host *x = a, *y = b;
+	int r = COMPARE(x->guid, y->guid);
+
+	return r ? r : COMPARE(x->lid, y->lid);
+}
+
+static int by_cable(const void *a, const void *b)
+{
+	const struct cable *x = a, *y = b;
+	int r = COMPARE(x->a, y->a);
+
+	if (!r)
+		r = COMPARE(x->a_port, y->a_port);
+	if (!r)
+		r = COMPARE(x->b, y->b);
+	return r ? r : COMPARE(x->b_port, y->b_port);
+}
+
+static uint32_t unique_switches(struct topo_switch *sw, size_t n)
+{
+	uint32_t kept = 0;
+
+	if (n)
+		qsort(sw, n, sizeof(*sw), by_switch);
+	for (size_t i = 0; i < n; i++)
+		if (sw[i].guid && (!kept || sw[kept - 1].guid != sw[i].guid))
+			sw[kept++] = sw[i];
+	return kept;
+}
+
+static uint32_t unique_hosts(struct topo_host *host, size_t n)
+{
+	uint32_t kept = 0;
+
+	if (n)
+		qsort(host, n, sizeof(*host), by_host);
+	for (size_t i = 0; i < n; i++)
+		if (host[i].guid && (!kept || host[kept - 1].guid != host[i].guid))
+			host[kept++] = host[i];
+	return kept;
+}
+
+uint32_t topo_find_switch(const struct topo *t, guid_t guid)
+{
+	uint32_t low = 0, high = t->n_switches;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (t->switches[mid].guid < guid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->n_switches && t->switches[low].guid == guid ? low : TOPO_NONE;
+}
+
+uint32_t topo_find_host(const struct topo *t, guid_t port_guid)
+{
+	uint32_t low = 0, high = t->n_hosts;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (t->hosts[mid].guid < port_guid)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->n_hosts && t->hosts[low].guid == port_guid ? low : TOPO_NONE;
+}
+
+/* NULL if the switch has no such port or something is plugged in already. */
+static struct topo_port *free_port(struct topo *t, uint32_t sw, uint8_t port)
+{
+	struct topo_port *p;
+
+	if (sw == TOPO_NONE || port > t->switches[sw].n_ports)
+		return NULL;
+	p = &t->ports[t->switches[sw].first_port + port];
+	return p->sw == TOPO_NONE && p->host == TOPO_NONE ? p : NULL;
+}
+
+static void plug_links(struct topo *t, struct cable *links, size_t n)
+{
+	if (n)
+		qsort(links, n, sizeof(*links), by_cable);
+	for (const struct cable *c = links; c < links + n; c++) {
+		uint32_t a = topo_find_switch(t, c->a), b = topo_find_switch(t, c->b);
+		struct topo_port *pa = free_port(t, a, c->a_port);
+		struct topo_port *pb = free_port(t, b, c->b_port);
+
+		if (!pa || !pb)
+			continue;
+		pa->sw = b;
+		pa->port = c->b_port;
+		pb->sw = a;
+		pb->port = c->a_port;
+	}
+}
+
+static void plug_hosts(struct topo *t, struct cable *links, size_t n)
+{
+	if (n)
+		qsort(links, n, sizeof(*links), by_cable);
+	for (const struct cable *c = links; c < links + n; c++) {
+		uint32_t h = topo_find_host(t, c->a), sw = topo_find_switch(t, c->b);
+		struct topo_port *p = free_port(t, sw, c->b_port);
+
+		if (h == TOPO_NONE || !p || t->hosts[h].sw != TOPO_NONE)
+			continue;
+		p->host = h;
+		p->port = t->hosts[h].node_port;
+		t->hosts[h].sw = sw;
+		t->hosts[h].sw_port = c->b_port;
+	}
+}
+
+static void make_ports(struct topo *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		t->switches[s].first_port = n;
+		n += t->switches[s].n_ports + 1u;
+	}
+	t->ports = xcalloc(n, sizeof(*t->ports));
+	for (uint32_t i = 0; i < n; i++)
+		t->ports[i] = (struct topo_port){ .sw = TOPO_NONE, .host = TOPO_NONE };
+}
+
+static lid_t last_lid(lid_t base, uint8_t lmc)
+{
+	unsigned last = base + (1u << lmc) - 1;
+
+	return !base ? 0 : last > LID_MAX_UCAST ? LID_MAX_UCAST : (lid_t)last;
+}
+
+static lid_t highest_lid(const struct topo *t)
+{
+	lid_t max = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		max = MAX(max, last_lid(t->switches[s].lid, t->switches[s].lmc));
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		max = MAX(max, last_lid(t->hosts[h].lid, t->hosts[h].lmc));
+	return max;
+}
+
+struct topo *topo_build(struct topo_builder *b)
+{
+	struct topo *t = xcalloc(1, sizeof(*t));
+
+	t->refs = 1;
+	t->n_switches = unique_switches(b->switches, b->n_switches);
+	t->n_hosts = unique_hosts(b->hosts, b->n_hosts);
+	t->switches = take(b->switches);
+	t->hosts = take(b->hosts);
+	make_ports(t);
+	plug_links(t, b->links, b->n_links);
+	plug_hosts(t, b->host_links, b->n_host_links);
+	t->max_lid = highest_lid(t);
+	topo_builder_free(b);
+	return t;
+}
+
+struct topo *topo_ref(const struct topo *t)
+{
+	struct topo *shared = (struct topo *)t; /* the count is the one thing that may change */
+
+	if (shared)
+		shared->refs++;
+	return shared;
+}
+
+struct topo *topo_unref(struct topo *t)
+{
+	if (!t || --t->refs)
+		return NULL;
+	free(t->switches);
+	free(t->hosts);
+	free(t->ports);
+	free(t);
+	return NULL;
+}
+
+void topo_unrefp(struct topo **t)
+{
+	*t = topo_unref(*t);
+}

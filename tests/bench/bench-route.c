@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Routes a fabric built in memory and prints what it cost and how good it is. Asserts nothing.
+ *
+ *   bench-route [options] fat-tree3 K | fat-tree2 LEAVES SPINES HOSTS PARALLEL
+ *                       | torus X Y Z HOSTS | dragonfly GROUPS ROUTERS HOSTS
+ *                       | hyperx X Y HOSTS | random SWITCHES DEGREE HOSTS
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "route/check.h"
+#include "route/engine.h"
+#include "tests/lib/topogen.h"
+#include "util/mem.h"
+
+struct bench {
+	struct topogen gen;
+	struct route_options options;
+	unsigned threads, patterns, shifts, repeat;
+	bool check, again;
+};
+
+struct clocks {
+	double cpu, wall;
+};
+
+static double seconds(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+static struct clocks clocks_now(void)
+{
+	return (struct clocks){
+		.cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), .wall = seconds(CLOCK_MONOTONIC),
+	};
+}
+
+static void print_since(const char *what, struct clocks since)
+{
+	struct clocks now = clocks_now();
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	printf("%-8s %8.3f s cpu %8.3f s wall %8.1f MB peak\n", what, now.cpu - since.cpu,
+	       now.wall - since.wall, (double)usage.ru_maxrss / 1024);
+}
+
+struct kind {
+	const char *name;
+	int args;
+	struct topo *(*make)(const unsigned *a, const struct topogen *o);
+};
+
+static struct topo *make_fat_tree3(const unsigned *a, const struct topogen *o)
+{
+	return topogen_fat_tree3(a[0], o);
+}
+
+static struct topo *make_fat_tree2(const unsigned *a, const struct topogen *o)
+{
+	return topogen_fat_tree2(a[0], a[1], a[2], a[3], o);
+}
+
+static struct topo *make_torus(const unsigned *a, const struct topogen *o)
+{
+	return topogen_torus(a, a[3], o);
+}
+
+static struct topo *make_dragonfly(const unsigned *a, const struct topogen *o)
+{
+	return topogen_dragonfly(a[0], a[1], a[2], o);
+}
+
+static struct topo *make_hyperx(const unsigned *a, const struct topogen *o)
+{
+	return topogen_hyperx(a[0], a[1], a[2], o);
+}
+
+static struct topo *make_random(const unsigned *a, const struct topogen *o)
+{
+	return topogen_random(a[0], a[1], a[2], o);
+}
+
+static const struct kind kinds[] = {
+	{ "fat-tree3", 1, make_fat_tree3 }, { "fat-tree2", 4, make_fat_tree2 },
+	{ "torus", 4, make_torus },	    { "dragonfly", 3, make_dragonfly },
+	{ "hyperx", 3, make_hyperx },	    { "random", 3, make_random },
+};
+
+static void usage(void)
+{
+	fputs("bench-route [-d damage-percent] [-s seed] [-t threads] [-p patterns] [-S shifts]\n"
+	      "            [-n repeats] [-R scatter-seed] [-l lmc] [-L random LIDs] [-G random GUIDs]\n"
+	      "            [-c no check] [-a route again with the result as previous] [-P port shifting] FABRIC\n",
+	      stderr);
+	exit(2);
+}
+
+static struct routes *compute(const struct bench *b, const struct topo *t,
+			      const struct routes *previous)
+{
+	struct route_job job = {
+		.topo = t, .previous = previous, .options = b->options, .threads = b->threads,
+	};
+	char why[128] = "";
+	struct routes *r = route_engine_find("minhop")->compute(&job, why, sizeof(why));
+
+	if (!r) {
+		fprintf(stderr, "%s\n", why);
+		exit(1);
+	}
+	return r;
+}
+
+static void report(const struct bench *b, const struct routes *r)
+{
+	char line[ROUTE_VERDICT_STRLEN];
+	struct route_verdict v;
+	struct clocks since = clocks_now();
+
+	if (b->check) {
+		routes_check(r, b->threads, &v);
+		print_since("check", since);
+		printf("         %s\n", route_verdict_str(&v, line));
+	}
+	if (b->patterns)
+		printf("eBB      %.3f over %u patterns\n",
+		       routes_effective_bandwidth(r, b->patterns, 1), b->patterns);
+	if (b->shifts)
+		printf("shifts   %u flows on a channel at worst\n",
+		       routes_shift_congestion(r, b->shifts));
+}
+
+static void run(const struct bench *b, const struct kind *kind, const unsigned *args)
+{
+	struct clocks since = clocks_now();
+	struct topo *t = kind->make(args, &b->gen);
+	struct routes *r = NULL;
+
+	print_since("topo", since);
+	printf("         %u switches, %u hosts, LIDs to %u\n", t->n_switches, t->n_hosts, t->max_lid);
+	for (unsigned i = 0; i < b->repeat; i++) {
+		routes_unref(r);
+		since = clocks_now();
+		r = compute(b, t, NULL);
+		print_since("route", since);
+	}
+	if (b->again) {
+		struct routes *second;
+
+		since = clocks_now();
+		second = compute(b, t, r);
+		print_since("again", since);
+		routes_unref(r);
+		r = second;
+	}
+	report(b, r);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+int main(int argc, char **argv)
+{
+	struct bench b = { .threads = 1, .patterns = 50, .repeat = 1, .check = true };
+	unsigned args[4] = { 0 };
+	int opt;
+
+	while ((opt = getopt(argc, argv, "d:s:t:p:S:n:R:l:LGcaP")) != -1)
+		switch (opt) {
+		case 'd': b.gen.damage = atof(optarg) / 100; break;
+		case 's': b.gen.seed = strtoull(optarg, NULL, 0); break;
+		case 't': b.threads = (unsigned)atoi(optarg); break;
+		case 'p': b.patterns = (unsigned)atoi(optarg); break;
+		case 'S': b.shifts = (unsigned)atoi(optarg); break;
+		case 'n': b.repeat = (unsigned)MAX(atoi(optarg), 1); break;
+		case 'R': b.options.scatter_seed = (uint32_t)atoi(optarg); break;
+		case 'l': b.gen.lmc = (uint8_t)atoi(optarg); break;
+		case 'L': b.gen.random_lids = true; break;
+		case 'G': b.gen.random_guids = true; break;
+		case 'c': b.check = false; break;
+		case 'a': b.again = true; break;
+		case 'P': b.options.port_shifting = true; break;
+		default: usage();
+		}
+	for (size_t i = 0; optind < argc && i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(argv[optind], kinds[i].name) && argc - optind - 1 == kinds[i].args) {
+			for (int a = 0; a < kinds[i].args; a++)
+				args[a] = (unsigned)atoi(argv[optind + 1 + a]);
+			run(&b, &kinds[i], args);
+			return 0;
+		}
+	usage();
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Fabrics for tests and benches, made straight in memory: no simulator, no discovery. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "topo/topo.h"
+
+struct topogen {
+	uint64_t seed;        /* of everything random below */
+	double damage;        /* share of the cables between switches that are cut, 0..1 */
+	bool random_lids;     /* else one run per switch with hosts, then the switches */
+	bool random_guids;    /* else GUIDs in order of construction */
+	uint8_t lmc;          /* of all hosts */
+	uint32_t without_host;/* leaves out the host of this number + 1; its LID stays reserved; 0: none */
+	uint32_t without_link;/* leaves out the cable of this number + 1; 0: none */
+	uint32_t without_switch; /* leaves out the switch of this number + 1; 0: none */
+	bool reversed;        /* tell the builder everything in reverse order */
+};
+
+#define TOPOGEN_SWITCH_GUID UINT64_C(0x0002000000000000)
+#define TOPOGEN_HOST_GUID UINT64_C(0x0001000000000000)
+
+/* `o` may be NULL: no damage, orderly. The caller owns the reference. */
+struct topo *topogen_fat_tree3(unsigned k, const struct topogen *o); /* k ports, k^3/4 hosts */
+struct topo *topogen_fat_tree2(unsigned leaves, unsigned spines, unsigned hosts, unsigned parallel,
+			       const struct topogen *o);
+/* Dimension sizes 1 are left out, 2 get one cable; `hosts` per switch. */
+struct topo *topogen_torus(const unsigned size[3], unsigned hosts, const struct topogen *o);
+struct topo *topogen_dragonfly(unsigned groups, unsigned routers, unsigned hosts,
+			       const struct topogen *o);
+/* Every pair of switches in a row or column has a cable. */
+struct topo *topogen_hyperx(unsigned x, unsigned y, unsigned hosts, const struct topogen *o);
+/* A random tree plus random cables until the average degree is reached; 0..hosts hosts per switch. */
+struct topo *topogen_random(unsigned switches, unsigned degree, unsigned hosts,
+			    const struct topogen *o);
