@@ -4,8 +4,8 @@
  *
  * A file is read whole and written whole, only when its content changed, by rename. A line that
  * makes no sense is reported, skipped, and never takes its neighbours with it; the original is then
- * kept beside as FILE.bad, unless there is one already. Nothing here logs or decides when to read or
- * write: a standby must not write, and who leaves STANDBY may forget (sweep.md 8).
+ * kept beside as FILE.bad, unless there is one already. Nothing here logs or decides when to read
+ * or write: a standby must not write, and who leaves STANDBY may forget (sweep.md 8).
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct store;
 
 enum store_file { STORE_LIDS, STORE_MKEYS, STORE_NEIGHBORS, STORE_FILES };
 
-/* What a read had to say: "FILE:LINE: text", printable, at most STORE_FINDINGS_MAX; then a count. */
+/* What a read had to say: "FILE:LINE: text", printable; beyond STORE_FINDINGS_MAX, a count. */
 #define STORE_FINDINGS_MAX 20
 struct store_findings {
 	char *text[STORE_FINDINGS_MAX];

@@ -38,12 +38,12 @@ struct lid_range {
 struct lid_job {
 	const struct lid_port *ports;
 	size_t n_ports;
-	const struct lid_range *remembered; /* at most one per GUID */
+	const struct lid_range *remembered; /* at most one per GUID, disjoint */
 	size_t n_remembered;
 	uint8_t lmc;         /* 0..7 */
 	bool lmc_esp0;       /* enhanced switch port 0 gets 2^LMC LIDs too */
 	bool reassign;       /* ignore what is held and what is remembered */
-	lid_t top;           /* highest LID all switches can forward; more than 0xBFFF means 0xBFFF */
+	lid_t top;           /* highest LID all switches can forward; 0xBFFF at most */
 };
 
 enum lid_reason {
@@ -68,7 +68,7 @@ struct lid_assigned {
 struct lid_plan {
 	struct lid_assigned *ports; /* parallel to job.ports */
 	size_t n_ports;
-	guid_t *dropped;     /* not to be remembered any more: their LIDs went to others; ascending */
+	guid_t *dropped;     /* not to be remembered any more: LIDs gone to others; ascending */
 	size_t n_dropped;
 	size_t n_changed;    /* ports with base != current */
 	size_t n_unserved;
