@@ -12,7 +12,7 @@
 #include "util/mem.h"
 
 #define BASE_VERSION 1
-#define SMP_CLASS_VERSION 1
+#define SMP_CLASS_VERSION_1 1
 
 int dr_path_extend(const struct dr_path *path, uint8_t port, struct dr_path *ret)
 {
@@ -41,7 +41,7 @@ static void build(uint8_t *mad, uint8_t mgmt_class, const struct smp_head *head,
 	memset(mad, 0, MAD_SIZE);
 	ib_put(mad, SMP_BASE_VERSION, BASE_VERSION);
 	ib_put(mad, SMP_CLASS, mgmt_class);
-	ib_put(mad, SMP_CLASS_VERSION, SMP_CLASS_VERSION);
+	ib_put(mad, SMP_CLASS_VERSION, SMP_CLASS_VERSION_1);
 	ib_put(mad, SMP_METHOD, head->method);
 	ib_put(mad, SMP_TID, head->tid);
 	ib_put(mad, SMP_ATTR_ID, head->attr);
