@@ -157,7 +157,7 @@ struct conf_option {
 struct conf {
 	unsigned refs;
 	char *file;                          /* read by conf_read(); NULL: none */
-	uint32_t file_line[CONF_N_OPTIONS]; /* line that sets the key; 0: not in the file */
+	uint32_t file_line[CONF_N_OPTIONS]; /* line the value comes from; 0: not from the file */
 #define OPTION(name, ctype, ...) ctype name;
 #include "conf/options.def"
 };
@@ -219,8 +219,11 @@ int conf_write(const struct conf *c, FILE *out, struct conf_report *r);
 
 /* Rules between values (opensm-conf.md 5). What it has to change, it changes with a finding. */
 void conf_verify(struct conf *c, struct conf_report *r);
-/* Remarks on values that stay: not supported yet, deprecated, malformed QoS lists, engines. */
-void conf_advise(const struct conf *c, struct conf_report *r);
+/*
+ * Remarks on values that stay: not supported yet, deprecated, malformed QoS lists, engines. With
+ * `since`, only on those that differ from it.
+ */
+void conf_advise(const struct conf *c, const struct conf *since, struct conf_report *r);
 /* Puts `logdir` into log_file and dump_files_dir where these are at their defaults. Last step. */
 void conf_settle(struct conf *c);
 /* True for a word that routing_engine may contain ("minhop", "updn" ..., not "no_fallback"). */

@@ -100,6 +100,13 @@ int lines_read(const char *path, struct conf_report *r, lines_on_line on_line, v
 	return lines_split(path, text, len, r, on_line, arg);
 }
 
+int lines_read_named(const char *path, struct conf_report *r, lines_on_line on_line, void *arg)
+{
+	int e = lines_read(path, r, on_line, arg);
+
+	return e == -ENOENT ? refuse(path, e, r) : e;
+}
+
 struct conf_place line_place(const struct line *line, const char *p)
 {
 	struct conf_place at = line->at;

@@ -111,10 +111,9 @@ static void unknown_key(struct reader *reader, const struct line *line, struct p
 	}
 	conf_quote(pair->key, strlen(pair->key), quoted);
 	if (has_separator(pair->key)) {
-		conf_report_at(
-			reader->report, CONF_ERROR, &at,
-			"%s: unknown key; expected a blank between %s and its value, not '=' or ':'; the line is ignored",
-			quoted, pair->key);
+		conf_report_at(reader->report, CONF_ERROR, &at,
+			       "%s: unknown key; expected a blank after %s; the line is ignored",
+			       quoted, pair->key);
 		return;
 	}
 	nearest = conf_option_nearest(pair->key);

@@ -368,6 +368,8 @@ int conf_set(struct conf *c, enum conf_id id, const char *text, const struct con
 		return e;
 	value_free(c, id);
 	memcpy(value_at(c, id), &p.value, p.option->size);
+	if (!at->file)
+		c->file_line[id] = 0;
 	return 0;
 }
 

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Remarks on values that are what the user wrote and stay so: options without effect yet, routing
+ * engines that do not exist, QoS lists that cannot be used as they are (opensm-conf.md 5, V7).
+ */
+#include <string.h>
+
+#include "conf/conf.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define VLARB_MAX 64
+
+static const char *const engine_names[] = {
+	"minhop", "updn", "dnup",	"file", "ftree",  "lash",
+	"dor",	  "nue",  "torus-2QoS", "sssp", "dfsssp",
+};
+
+struct advice {
+	const struct conf *conf;
+	struct conf_report *report;
+	struct conf_place at;
+	const char *name; /* of the key */
+};
+
+bool conf_engine_known(const char *name)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(engine_names); i++)
+		if (strcmp(engine_names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void advise_engine(const struct advice *a, const char *word, bool minhop)
+{
+	char quoted[CONF_QUOTE_MAX];
+	const char *nearest;
+
+	if (strcmp(word, "minhop") == 0)
+		return;
+	if (strcmp(word, "no_fallback") == 0) {
+		if (!minhop)
+			conf_report_at(a->report, CONF_WARNING, &a->at,
+				       "%s: no_fallback has no effect: minhop is all there is yet",
+				       a->name);
+		return;
+	}
+	if (conf_engine_known(word)) {
+		conf_report_at(a->report, CONF_WARNING, &a->at,
+			       "%s: %s is not supported yet, minhop routes instead", a->name, word);
+		return;
+	}
+	nearest = str_nearest(word, engine_names, ARRAY_SIZE(engine_names));
+	conf_report_at(a->report, CONF_ERROR, &a->at,
+		       "%s: %s is no routing engine%s%s%s; it is left out", a->name,
+		       conf_quote(word, strlen(word), quoted), nearest ? " (did you mean " : "",
+		       nearest ? nearest : "", nearest ? "?)" : "");
+}
+
+static void advise_engines(const struct advice *a, const char *list)
+{
+	_cleanup_free_ char *copy = xstrdup(list), *other = xstrdup(list);
+	char *rest = copy, *again = other;
+	bool minhop = false;
+
+	for (char *word; (word = strsep(&rest, ", \t"));)
+		minhop |= strcmp(word, "minhop") == 0;
+	for (char *word; (word = strsep(&again, ", \t"));)
+		if (*word)
+			advise_engine(a, word, minhop);
+}
+
+/* "VL:WEIGHT" with VL 0-14 and weight 0-255. */
+static bool is_vlarb_pair(char *word)
+{
+	char *colon = strchr(word, ':');
+	uint64_t n;
+
+	if (!colon)
+		return false;
+	*colon = '\0';
+	return str_to_u64(word, 0, 14, &n) == 0 && str_to_u64(colon + 1, 0, 255, &n) == 0;
+}
+
+static bool is_vl(char *word)
+{
+	uint64_t n;
+
+	return str_to_u64(word, 0, 15, &n) == 0;
+}
+
+/* Counts the items of a comma list; complains about those that `good` refuses. */
+static unsigned check_items(const struct advice *a, const char *list, bool (*good)(char *word),
+			    const char *expected)
+{
+	_cleanup_free_ char *copy = xstrdup(list);
+	char *rest = copy;
+	unsigned n = 0;
+
+	for (char *word; (word = strsep(&rest, ",")); n++) {
+		_cleanup_free_ char *shown = NULL;
+		char quoted[CONF_QUOTE_MAX];
+
+		word += strspn(word, " \t");
+		word[strcspn(word, " \t")] = '\0';
+		shown = xstrdup(word);
+		if (!good(word))
+			conf_report_at(a->report, CONF_ERROR, &a->at,
+				       "%s: %s is item %u; expected %s; the list stays as it is",
+				       a->name, conf_quote(shown, strlen(shown), quoted), n + 1,
+				       expected);
+	}
+	return n;
+}
+
+static void advise_vlarb(const struct advice *a, const char *list)
+{
+	unsigned n = check_items(a, list, is_vlarb_pair, "VL:WEIGHT (0-14, 0-255)");
+
+	if (n > VLARB_MAX)
+		conf_report_at(a->report, CONF_ERROR, &a->at,
+			       "%s: %u items; expected at most %d; the list stays as it is",
+			       a->name, n, VLARB_MAX);
+}
+
+static void advise_sl2vl(const struct advice *a, const char *list)
+{
+	unsigned n = check_items(a, list, is_vl, "a VL of 0-15");
+
+	if (n != 16)
+		conf_report_at(a->report, CONF_ERROR, &a->at,
+			       "%s: %u items; expected 16; the list stays as it is", a->name, n);
+}
+
+static const struct {
+	enum conf_id id;
+	bool qos_only; /* nobody looks while qos is FALSE */
+	void (*advise)(const struct advice *a, const char *value);
+} string_checks[] = {
+	{ CONF_ID_routing_engine, false, advise_engines },
+	{ CONF_ID_qos_vlarb_high, true, advise_vlarb },
+	{ CONF_ID_qos_vlarb_low, true, advise_vlarb },
+	{ CONF_ID_qos_sl2vl, true, advise_sl2vl },
+	{ CONF_ID_qos_ca_vlarb_high, true, advise_vlarb },
+	{ CONF_ID_qos_ca_vlarb_low, true, advise_vlarb },
+	{ CONF_ID_qos_ca_sl2vl, true, advise_sl2vl },
+	{ CONF_ID_qos_sw0_vlarb_high, true, advise_vlarb },
+	{ CONF_ID_qos_sw0_vlarb_low, true, advise_vlarb },
+	{ CONF_ID_qos_sw0_sl2vl, true, advise_sl2vl },
+	{ CONF_ID_qos_swe_vlarb_high, true, advise_vlarb },
+	{ CONF_ID_qos_swe_vlarb_low, true, advise_vlarb },
+	{ CONF_ID_qos_swe_sl2vl, true, advise_sl2vl },
+	{ CONF_ID_qos_rtr_vlarb_high, true, advise_vlarb },
+	{ CONF_ID_qos_rtr_vlarb_low, true, advise_vlarb },
+	{ CONF_ID_qos_rtr_sl2vl, true, advise_sl2vl },
+};
+
+static void advise_string(const struct advice *a, enum conf_id id)
+{
+	_cleanup_free_ char *value = conf_value_text(a->conf, id);
+
+	for (unsigned i = 0; i < ARRAY_SIZE(string_checks); i++)
+		if (string_checks[i].id == id && (a->conf->qos || !string_checks[i].qos_only))
+			string_checks[i].advise(a, value);
+}
+
+static void advise_state(const struct advice *a, enum conf_id id)
+{
+	_cleanup_free_ char *value = conf_value_text(a->conf, id);
+
+	switch (conf_option(id)->state) {
+	case CONF_STATE_LATER:
+	case CONF_STATE_DEPRECATED:
+		conf_report_at(a->report, CONF_WARNING, &a->at,
+			       "%s is not supported yet: %.200s has no effect", a->name, value);
+		return;
+	case CONF_STATE_ALWAYS:
+		conf_report_at(a->report, CONF_NOTE, &a->at, "%s is always on here", a->name);
+		return;
+	case CONF_STATE_EFFECTIVE:
+	case CONF_STATE_OWN:
+		return;
+	}
+}
+
+void conf_advise(const struct conf *c, const struct conf *since, struct conf_report *r)
+{
+	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {
+		struct advice a = { .conf = c, .report = r, .name = conf_option(id)->name };
+
+		if (conf_value_is_default(c, id) || (since && conf_value_equal(c, since, id)))
+			continue;
+		if (c->file_line[id])
+			a.at = (struct conf_place){ .file = c->file, .line = c->file_line[id] };
+		advise_state(&a, id);
+		advise_string(&a, id);
+	}
+}

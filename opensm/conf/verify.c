@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Rules between values (opensm-conf.md 5, V2-V10) and the folder of log and dumps. Ranges of single
+ * values are not here: no value outside its range ever enters a struct conf.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "conf/conf.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define NO_LIMIT 0x7FFFFFFF
+#define RATE_300_GBS 18
+#define NO_RATE_LIMIT 63
+
+static struct conf_place place_of(const struct conf *c, enum conf_id id)
+{
+	if (!c->file_line[id])
+		return (struct conf_place){ 0 };
+	return (struct conf_place){ .file = c->file, .line = c->file_line[id] };
+}
+
+/* V2 */
+static void verify_window(struct conf *c, struct conf_report *r)
+{
+	struct conf_place at = place_of(c, CONF_ID_max_wire_smps);
+
+	if (c->max_wire_smps)
+		return;
+	c->max_wire_smps = NO_LIMIT;
+	conf_report_at(r, CONF_NOTE, &at, "max_wire_smps: 0 means no limit; uses %d", NO_LIMIT);
+}
+
+/* V4 */
+static void verify_timeouts(struct conf *c, struct conf_report *r)
+{
+	struct conf_place at = place_of(c, CONF_ID_long_transaction_timeout);
+
+	if (c->long_transaction_timeout >= c->transaction_timeout)
+		return;
+	conf_report_at(r, CONF_NOTE, &at,
+		       "long_transaction_timeout: %u is less than transaction_timeout; uses %u",
+		       c->long_transaction_timeout, c->transaction_timeout);
+	c->long_transaction_timeout = c->transaction_timeout;
+}
+
+/* V6 */
+static void verify_enforcement(struct conf *c, struct conf_report *r)
+{
+	struct conf_place at = place_of(c, CONF_ID_no_partition_enforcement);
+
+	if (!c->no_partition_enforcement || strcmp(c->part_enforce, "off") == 0)
+		return;
+	conf_report_at(r, CONF_NOTE, &at,
+		       "no_partition_enforcement: deprecated; sets part_enforce to off");
+	free(c->part_enforce);
+	c->part_enforce = xstrdup("off");
+}
+
+/* V8; not less protection than asked for */
+static void verify_protection(struct conf *c, struct conf_report *r)
+{
+	struct conf_place at = place_of(c, CONF_ID_m_key_protection_level);
+
+	if (c->m_key_protection_level <= 3)
+		return;
+	conf_report_at(r, CONF_ERROR, &at,
+		       "m_key_protection_level: %u is out of range; expected 0-3; uses 2",
+		       c->m_key_protection_level);
+	c->m_key_protection_level = 2;
+}
+
+static void set_lease(struct conf *c, uint16_t lease, struct conf_report *r)
+{
+	struct conf_place at = place_of(c, CONF_ID_m_key_lease_period);
+
+	conf_report_at(r, CONF_WARNING, &at,
+		       "m_key_lease_period: %u s would run out between sweeps; uses %u",
+		       c->m_key_lease_period, lease);
+	c->m_key_lease_period = lease;
+}
+
+static void set_interval(struct conf *c, uint32_t interval, struct conf_report *r)
+{
+	struct conf_place at = place_of(c, CONF_ID_sweep_interval);
+
+	conf_report_at(r, CONF_WARNING, &at,
+		       "sweep_interval: %u would let m_key_lease_period run out; uses %u",
+		       c->sweep_interval, interval);
+	c->sweep_interval = interval;
+}
+
+/* V9: sweeps renew the lease, so one must come before it runs out. */
+static void verify_lease(struct conf *c, struct conf_report *r)
+{
+	if (!c->m_key_protection_level || !c->m_key_lease_period)
+		return;
+	if (!c->sweep_interval)
+		set_interval(c, MAX(c->m_key_lease_period - 1u, 1u), r);
+	if (c->sweep_interval >= UINT16_MAX)
+		set_interval(c, UINT16_MAX - 1, r);
+	if (c->sweep_interval >= c->m_key_lease_period)
+		set_lease(c, (uint16_t)(c->sweep_interval + 1), r);
+}
+
+/* V10 */
+static void verify_rate(struct conf *c, struct conf_report *r)
+{
+	struct conf_place at = place_of(c, CONF_ID_use_original_extended_sa_rates_only);
+
+	if (!c->use_original_extended_sa_rates_only || c->max_rate_enum <= RATE_300_GBS)
+		return;
+	conf_report_at(r, CONF_NOTE, &at,
+		       "use_original_extended_sa_rates_only: deprecated; sets max_rate_enum to %d",
+		       RATE_300_GBS);
+	c->max_rate_enum = RATE_300_GBS;
+}
+
+void conf_verify(struct conf *c, struct conf_report *r)
+{
+	verify_window(c, r);
+	verify_timeouts(c, r);
+	verify_enforcement(c, r);
+	verify_protection(c, r);
+	verify_lease(c, r);
+	verify_rate(c, r);
+}
+
+/* "DIR/name" with one slash between. */
+static char *path_in(const char *dir, const char *name)
+{
+	size_t len = strlen(dir);
+
+	return xasprintf("%s%s%s", dir, len && dir[len - 1] == '/' ? "" : "/", name);
+}
+
+void conf_settle(struct conf *c)
+{
+	if (!c->logdir)
+		return;
+	if (conf_value_is_default(c, CONF_ID_log_file)) {
+		free(c->log_file);
+		c->log_file = path_in(c->logdir, "opensm.log");
+	}
+	if (conf_value_is_default(c, CONF_ID_dump_files_dir)) {
+		free(c->dump_files_dir);
+		c->dump_files_dir = path_in(c->logdir, "");
+	}
+}

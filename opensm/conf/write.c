@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Writes opensm.conf (opensm-conf.md 7): every key in the peer's order and format, with our words
+ * above it. What is written reads back to the same values.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "conf/conf.h"
+#include "conf/value.h"
+#include "util/mem.h"
+
+#define COMMENT_WIDTH 78
+
+struct writer {
+	const struct conf *conf;
+	FILE *out;
+	struct conf_report *report;
+	const char *section;
+};
+
+/* Words of `text` in lines that begin with '#'. */
+static void write_comment(FILE *out, const char *text)
+{
+	size_t column = 0;
+
+	while (*text) {
+		size_t len = strcspn(text, " ");
+
+		if (column && column + 1 + len > COMMENT_WIDTH) {
+			fputc('\n', out);
+			column = 0;
+		}
+		fputs(column ? " " : "# ", out);
+		fwrite(text, 1, len, out);
+		column += len + (column ? 1 : 2);
+		text += len;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
+}
+
+static const char *remark(enum conf_state state)
+{
+	switch (state) {
+	case CONF_STATE_LATER:
+	case CONF_STATE_DEPRECATED:
+		return " Not supported yet.";
+	case CONF_STATE_EFFECTIVE:
+	case CONF_STATE_ALWAYS:
+	case CONF_STATE_OWN:
+		break;
+	}
+	return "";
+}
+
+/* Heading and comment; a key without help joins the one above. */
+static void write_head(struct writer *w, const struct conf_option *o)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (!o->help[0])
+		return;
+	fputc('\n', w->out);
+	if (w->section != o->section)
+		fprintf(w->out, "#\n# %s\n#\n\n", o->section);
+	w->section = o->section;
+	text = xasprintf("%s%s", o->help, remark(o->state));
+	write_comment(w->out, text);
+}
+
+/* Blanks at the ends and a pair of equal quotes would be lost without quotes around them. */
+static bool needs_quotes(const char *text)
+{
+	size_t len = strlen(text);
+
+	if (!len || isspace((unsigned char)text[0]) || isspace((unsigned char)text[len - 1]))
+		return true;
+	return len > 1 && (text[0] == '"' || text[0] == '\'') && text[len - 1] == text[0];
+}
+
+static void write_value(struct writer *w, enum conf_id id)
+{
+	const struct conf_option *o = conf_option(id);
+	_cleanup_free_ char *text = conf_value_text(w->conf, id);
+	bool hidden = o->state == CONF_STATE_OWN && conf_value_is_default(w->conf, id);
+
+	if (strchr(text, '#')) {
+		char quoted[CONF_QUOTE_MAX];
+
+		conf_report_add(w->report, CONF_ERROR, NULL, 0, 0,
+				"%s: %s has a '#', which begins a comment; it is not written",
+				o->name, conf_quote(text, strlen(text), quoted));
+		fprintf(w->out, "# %s %s\n", o->name, text);
+	} else if (o->type == CONF_STRING && needs_quotes(text)) {
+		fprintf(w->out, "%s \"%s\"\n", o->name, text);
+	} else {
+		fprintf(w->out, "%s%s %s\n", hidden ? "# " : "", o->name, text);
+	}
+}
+
+static bool is_per_sl(unsigned id)
+{
+	return id < CONF_N_OPTIONS &&
+	       (conf_option(id)->type == CONF_SL_U16 || conf_option(id)->type == CONF_SL_U8);
+}
+
+static unsigned sl_value(const struct conf *c, unsigned id, unsigned sl)
+{
+	return ((const struct conf_per_sl *)value_of(c, id))->values[sl];
+}
+
+/* A block per SL with all keys `id` to `end` - 1; SL 0 alone when everything is 0. */
+static void write_per_sl(struct writer *w, unsigned id, unsigned end)
+{
+	bool any = false;
+
+	for (unsigned sl = 0; sl <= 16; sl++) {
+		unsigned sum = 0, shown = sl % 16;
+
+		for (unsigned i = id; sl < 16 && i < end; i++)
+			sum += sl_value(w->conf, i, sl);
+		if (sl == 16 ? any : !sum)
+			continue;
+		for (unsigned i = id; i < end; i++)
+			fprintf(w->out, "%s %u %u\n", conf_option(i)->name, shown,
+				sl_value(w->conf, i, shown));
+		any = true;
+	}
+}
+
+int conf_write(const struct conf *c, FILE *out, struct conf_report *r)
+{
+	struct writer w = { .conf = c, .out = out, .report = r };
+
+	fputs("# Configuration of the subnet manager: KEY VALUE, '#' begins a comment.\n", out);
+	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {
+		unsigned end = id;
+
+		write_head(&w, conf_option(id));
+		while (is_per_sl(end))
+			end++;
+		if (end > id) {
+			write_per_sl(&w, id, end);
+			id = end - 1;
+			continue;
+		}
+		write_value(&w, id);
+	}
+	fputc('\n', out);
+	return ferror(out) ? -EIO : 0;
+}
