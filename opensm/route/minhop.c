@@ -92,8 +92,8 @@ static void find_known(struct minhop *m)
 
 			if (s->hot[i].offset)
 				m->known[i] = m->known[i - 1];
-			else if (s->dests[i].host != TOPO_NONE)
-				m->known[i] = knows_host(before, now, s->dests[i].host, base);
+			else if (s->host[i] != TOPO_NONE)
+				m->known[i] = knows_host(before, now, s->host[i], base);
 			else if (m->previous_sw[u] != TOPO_NONE)
 				m->known[i] = before->switches[m->previous_sw[u]].lid == base;
 		}
@@ -130,7 +130,7 @@ static uint32_t dest_of_host(const struct minhop *m, uint32_t host)
 	if (sw == TOPO_NONE)
 		return m->spread->n;
 	for (uint32_t i = m->spread->first[sw]; i < m->spread->first[sw + 1]; i++)
-		if (m->spread->dests[i].host == host)
+		if (m->spread->host[i] == host)
 			return i;
 	return m->spread->n;
 }

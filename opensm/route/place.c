@@ -175,7 +175,7 @@ static void put(struct place_row *row, uint32_t dest, uint8_t port)
 {
 	const struct place_plan *plan = row->plan;
 	const struct topo *topo = plan->graph->topo;
-	bool counts = plan->spread->dests[dest].host != TOPO_NONE || plan->options->count_switches;
+	bool counts = plan->spread->host[dest] != TOPO_NONE || plan->options->count_switches;
 
 	row->lft[plan->spread->hot[dest].lid] = port;
 	if (counts && plan->ignored)
@@ -183,14 +183,21 @@ static void put(struct place_row *row, uint32_t dest, uint8_t port)
 	row->count[port] += counts;
 }
 
+/* The digit of a destination at a level; the LIDs of one end port take turns. */
+static uint32_t turn_of(const struct place_row *row, uint32_t dest, unsigned level)
+{
+	const struct spread *s = row->plan->spread;
+
+	return s->level[level].digit[dest] + s->hot[dest].offset;
+}
+
 /* Where the search for the least used candidate starts: decides ties. */
 static unsigned start_of(const struct place_row *row, uint32_t dest)
 {
-	const struct spread_dest *d = &row->plan->spread->dests[dest];
 	uint64_t sum = 0;
 
 	if (!row->plan->options->port_shifting)
-		return (d->slot + row->plan->spread->hot[dest].offset) % row->n_candidates;
+		return turn_of(row, dest, 0) % row->n_candidates;
 	for (unsigned i = 0; i < row->n_candidates; i++)
 		sum += row->count[row->candidates[i]];
 	return (unsigned)(sum / row->n_candidates % row->n_candidates);
@@ -228,28 +235,40 @@ static unsigned least_count(struct place_row *row, uint32_t dest, const bool *al
 	return best;
 }
 
-static void place_by_count(struct place_row *row, uint32_t dest, uint32_t target)
+/*
+ * Some neighbour towards `target`, another one for another `turn`: for switch LIDs, of which there
+ * are many and which carry little. The stride makes neighbours of a miss as likely as any.
+ */
+static uint8_t any_port(const struct place_row *row, uint32_t target, uint32_t turn)
 {
-	const struct spread_dest *d = &row->plan->spread->dests[dest];
+	const struct graph *g = row->plan->graph;
+	uint32_t first = g->first[row->sw], n = g->first[row->sw + 1] - first;
+	uint32_t stride = n * 5 / 8 | 1, at = turn % n;
 
-	find_candidates(row, target);
-	if (d->host == TOPO_NONE && !row->plan->options->count_switches) {
-		put(row, dest, row->candidates[(d->slot + row->plan->spread->hot[dest].offset) %
-					       row->n_candidates]);
-		return;
+	while (n % stride == 0 && stride > 1)
+		stride += 2;
+	for (uint32_t i = 0; i < n; i++, at = (at + stride) % n) {
+		const struct graph_group *group = &g->groups[first + at];
+
+		if (distances_from(row->plan->distances, group->to)[target] + group->weight ==
+		    row->dist[target])
+			return g->ports[group->first_port + turn / n % group->n_ports];
 	}
-	put(row, dest, row->candidates[least_count(row, dest, NULL)]);
+	find_candidates((struct place_row *)row, target);
+	return row->candidates[0];
 }
 
-/* The lowest switch on the chain of homes that is on a shortest path; `at` itself if none is. */
+/* The highest home that is on a shortest path; `at` itself if none is. */
 static uint32_t waypoint(const struct place_row *row, uint32_t dest, uint32_t at)
 {
-	const struct spread_dest *d = &row->plan->spread->dests[dest];
+	const struct spread *s = row->plan->spread;
 
-	for (unsigned k = d->depth; k-- > 0;)
-		if (d->home[k] != row->sw &&
-		    row->dist[d->home[k]] + d->distance[k] == row->dist[at])
-			return d->home[k];
+	for (unsigned k = s->depth[dest]; k-- > 0;) {
+		uint32_t home = s->level[k].home[dest];
+
+		if (row->dist[home] + s->level[k].distance[dest] == row->dist[at] && home != row->sw)
+			return home;
+	}
 	return at;
 }
 
@@ -258,41 +277,63 @@ static uint8_t parallel_port(const struct place_row *row, uint32_t dest, uint32_
 {
 	const struct graph *g = row->plan->graph;
 	const struct graph_group *only = &g->groups[g->first[row->sw] + row->last[target]];
-	const struct spread_dest *d = &row->plan->spread->dests[dest];
 	uint16_t here = row->plan->spread->rank[row->sw], there = row->plan->spread->rank[only->to];
-	unsigned level = MIN((unsigned)MAX(here, there), (unsigned)d->depth);
+	unsigned level = MIN((unsigned)MAX(here, there), (unsigned)row->plan->spread->depth[dest]);
 
 	if (here == there)
 		return 0;
-	return g->ports[only->first_port +
-			(d->digit[level] + row->plan->spread->hot[dest].offset) % only->n_ports];
+	return g->ports[only->first_port + turn_of(row, dest, level) % only->n_ports];
+}
+
+/*
+ * No home is on the way and flows do not start here: only what was diverted below passes. It
+ * spreads by its digit of this level.
+ */
+static uint8_t diverted_port(struct place_row *row, uint32_t dest, uint32_t target)
+{
+	const struct spread *s = row->plan->spread;
+	uint16_t rank = s->rank[row->sw];
+
+	if (!rank || rank >= s->depth[dest])
+		return 0;
+	find_candidates(row, target);
+	return row->candidates[turn_of(row, dest, rank) % row->n_candidates];
 }
 
 /* 0: several neighbours are as good, so it must be counted. */
-static uint8_t closed_form(const struct place_row *row, uint32_t dest, uint32_t target)
+static uint8_t closed_form(struct place_row *row, uint32_t dest, uint32_t at)
 {
+	uint32_t target = waypoint(row, dest, at);
+
 	if (row->unique[target])
 		return row->unique[target];
-	return row->ways[target] == 1 ? parallel_port(row, dest, target) : 0;
+	if (row->ways[target] == 1)
+		return parallel_port(row, dest, target);
+	if (row->plan->spread->host[dest] == TOPO_NONE && !row->plan->options->count_switches)
+		return any_port(row, at, turn_of(row, dest, 0));
+	return target == at ? diverted_port(row, dest, at) : 0;
 }
 
 static void place_one(struct place_row *row, uint32_t dest, uint32_t at)
 {
 	uint8_t port = old_port(row, dest, at);
-	uint32_t target;
 
-	if (port) {
-		put(row, dest, port);
-		return;
-	}
-	target = waypoint(row, dest, at);
-	port = closed_form(row, dest, target);
+	if (!port)
+		port = closed_form(row, dest, at);
 	if (port) {
 		put(row, dest, port);
 		return;
 	}
 	GROW(row->waiting, row->n_waiting + 1, row->cap_waiting);
-	row->waiting[row->n_waiting++] = (struct waiting){ .dest = dest, .target = target };
+	row->waiting[row->n_waiting++] = (struct waiting){
+		.dest = dest, .target = waypoint(row, dest, at),
+	};
+}
+
+static void place_by_count(struct place_row *row, uint32_t dest, uint32_t target)
+{
+	find_candidates(row, target);
+	put(row, dest, row->candidates[least_count(row, dest, NULL)]);
 }
 
 static guid_t chassis_of(const struct topo *t, uint32_t sw)
@@ -351,7 +392,7 @@ static void place_group(struct place_row *row, uint32_t first, uint32_t n, uint3
 		if (choice < 0) {
 			allow_unused(row, used, allowed);
 			if (!exact)
-				choice = index_of(row, closed_form(row, dest, waypoint(row, dest, at)));
+				choice = index_of(row, closed_form(row, dest, at));
 			if (choice < 0 || !allowed[choice])
 				choice = (int)least_count(row, dest, allowed);
 		}
@@ -438,7 +479,7 @@ static void fill_ordered(struct place_row *row)
 
 	for (uint32_t i = 0; i < plan->n_ordered; i++) {
 		uint32_t dest = plan->ordered[i];
-		uint32_t at = plan->graph->topo->hosts[s->dests[dest].host].sw;
+		uint32_t at = plan->graph->topo->hosts[s->host[dest]].sw;
 
 		if (at != row->sw && row->dist[at] != DISTANCE_NONE)
 			place_group(row, dest, end_of_group(s, dest, s->first[at + 1]) - dest, at);

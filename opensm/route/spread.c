@@ -275,7 +275,8 @@ static void add_dests(struct spread *s, uint32_t sw, const struct lid_range *ran
 			.port = range->port,
 			.offset = (uint8_t)k,
 		};
-		s->dests[s->n] = (struct spread_dest){ .host = range->host, .slot = range->slot };
+		s->host[s->n] = range->host;
+		s->level[0].digit[s->n] = range->slot;
 		s->n++;
 	}
 }
@@ -329,29 +330,30 @@ static uint32_t least_used(const struct levels *l, uint32_t u, uint32_t start)
 
 static void settle(struct levels *l, uint32_t dest, uint32_t u, uint32_t choice)
 {
-	struct spread_dest *d = &l->s->dests[dest];
+	struct spread *s = l->s;
 	uint32_t at = l->up_first[u] + choice, home = l->up[at];
-	uint32_t left = d->digit[d->depth] / l->arity[u];
+	unsigned level = s->depth[dest]++;
 
-	if (d->host != TOPO_NONE) {
+	if (s->host[dest] != TOPO_NONE) {
 		l->via_cable[at]++;
 		l->via_switch[home]++;
 	}
-	d->home[d->depth++] = (uint16_t)home;
-	d->digit[d->depth] = left;
+	s->level[level].home[dest] = (uint16_t)home;
+	s->level[level + 1].digit[dest] = s->level[level].digit[dest] / l->arity[u];
 }
 
-/* One level up for all destinations of `u`'s kind: whole switches by division, the others after. */
+/* One level up, below whole switches (by division) or below broken ones (by what is least used). */
 static void climb(struct levels *l, const uint32_t *at, unsigned level, bool broken)
 {
-	for (uint32_t i = 0; i < l->s->n; i++) {
-		struct spread_dest *d = &l->s->dests[i];
+	struct spread *s = l->s;
+
+	for (uint32_t i = 0; i < s->n; i++) {
 		uint32_t u = at[i], n = n_up(l, u), choice;
 
-		if (d->depth != level || !n || (n != l->arity[u]) != broken)
+		if (s->depth[i] != level || !n || (n != l->arity[u]) != broken)
 			continue;
-		choice = (d->digit[level] + l->s->hot[i].offset) % n;
-		if (broken && d->host != TOPO_NONE)
+		choice = (s->level[level].digit[i] + s->hot[i].offset) % n;
+		if (broken && s->host[i] != TOPO_NONE)
 			choice = least_used(l, u, choice);
 		settle(l, i, u, choice);
 	}
@@ -365,14 +367,12 @@ static void find_homes(struct levels *l)
 	for (uint32_t u = 0; u < l->g->n; u++)
 		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++)
 			at[i] = u;
-	for (uint32_t i = 0; i < s->n; i++)
-		s->dests[i].digit[0] = s->dests[i].slot;
 	for (unsigned level = 0; level < SPREAD_LEVELS; level++) {
 		climb(l, at, level, false);
 		climb(l, at, level, true);
 		for (uint32_t i = 0; i < s->n; i++)
-			if (s->dests[i].depth > level)
-				at[i] = s->dests[i].home[level];
+			if (s->depth[i] > level)
+				at[i] = s->level[level].home[i];
 	}
 }
 
@@ -381,15 +381,18 @@ static void measure_homes(struct levels *l)
 	struct spread *s = l->s;
 
 	for (uint32_t u = 0; u < l->g->n; u++)
-		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++) {
-			struct spread_dest *d = &s->dests[i];
+		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++)
+			for (unsigned k = 0; k <= SPREAD_LEVELS; k++) {
+				struct spread_level *at = &s->level[k];
 
-			for (unsigned k = 0; k < d->depth; k++) {
-				d->distance[k] = distances_from(l->d, d->home[k])[u];
-				s->hot[i].home = d->home[k];
-				s->hot[i].distance = d->distance[k];
+				if (k >= s->depth[i]) {
+					at->home[i] = (uint16_t)u;
+					continue;
+				}
+				at->distance[i] = distances_from(l->d, at->home[i])[u];
+				s->hot[i].home = at->home[i];
+				s->hot[i].distance = at->distance[i];
 			}
-		}
 }
 
 static uint32_t count_lids(const struct topo *t)
@@ -446,7 +449,14 @@ struct spread *spread_new(const struct graph *g, const struct distances *d)
 	s->first = xcalloc((size_t)n + 1, sizeof(*s->first));
 	s->rank = xcalloc(n, sizeof(*s->rank));
 	s->hot = xcalloc(lids, sizeof(*s->hot));
-	s->dests = xcalloc(lids, sizeof(*s->dests));
+	s->host = xcalloc(lids, sizeof(*s->host));
+	s->depth = xcalloc(lids, sizeof(*s->depth));
+	for (unsigned k = 0; k <= SPREAD_LEVELS; k++)
+		s->level[k] = (struct spread_level){
+			.home = xcalloc(lids, sizeof(uint16_t)),
+			.distance = xcalloc(lids, sizeof(uint16_t)),
+			.digit = xcalloc(lids, sizeof(uint32_t)),
+		};
 	count_hosts(&l);
 	find_ranks(&l);
 	find_pods(&l, pods);
@@ -465,8 +475,14 @@ struct spread *spread_free(struct spread *s)
 		return NULL;
 	free(s->first);
 	free(s->hot);
-	free(s->dests);
+	free(s->host);
+	free(s->depth);
 	free(s->rank);
+	for (unsigned k = 0; k <= SPREAD_LEVELS; k++) {
+		free(s->level[k].home);
+		free(s->level[k].distance);
+		free(s->level[k].digit);
+	}
 	free(s);
 	return NULL;
 }

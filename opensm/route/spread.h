@@ -26,21 +26,25 @@ struct spread_hot {
 	uint8_t offset;    /* LID - base LID */
 };
 
-struct spread_dest {
-	uint32_t host;                    /* TOPO_NONE: the switch itself */
-	uint32_t slot;                    /* position in the fabric, neighbours adjacent */
-	uint32_t digit[SPREAD_LEVELS + 1];/* what is left of the slot at each level: picks parallel cables */
-	uint16_t home[SPREAD_LEVELS];     /* home[k] is k + 1 levels above the lowest */
-	uint16_t distance[SPREAD_LEVELS]; /* from home[k] to the destination's switch */
-	uint8_t depth;                    /* number of homes */
+/* What it reads when the highest home does not decide, one array per level. */
+struct spread_level {
+	uint16_t *home;     /* the destination's own switch where the chain ends below */
+	uint16_t *distance; /* from home to the destination's switch */
+	uint32_t *digit;    /* what is left of the slot at this level */
 };
 
 struct spread {
-	uint32_t n;              /* destinations, grouped by switch: the switch, then its hosts by port */
-	uint32_t *first;         /* per switch + 1 */
+	uint32_t n;         /* destinations, grouped by switch: the switch, then its hosts by port */
+	uint32_t *first;    /* per switch + 1 */
 	struct spread_hot *hot;
-	struct spread_dest *dests;
-	uint16_t *rank;          /* per switch: hops to the nearest leaf; DISTANCE_NONE: none reachable */
+	uint32_t *host;     /* TOPO_NONE: the switch itself */
+	uint8_t *depth;     /* number of homes */
+	uint16_t *rank;     /* per switch: hops to the nearest leaf; DISTANCE_NONE: none reachable */
+	/*
+	 * level[k].home is k + 1 ranks above the lowest; level[0].digit is the slot: a position in the
+	 * fabric, neighbours adjacent.
+	 */
+	struct spread_level level[SPREAD_LEVELS + 1];
 };
 
 /* At most 65534 switches. The caller frees. */
