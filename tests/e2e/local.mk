@@ -1,1 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
+E2E_TESTS += tests/e2e/fabric.bats tests/e2e/life.bats
+EXTRA_DIST += tests/e2e/lib.bash tests/e2e/README.md tests/e2e/preload/reg81.c tests/e2e/preload/umadcount.c
+
+# Shared objects to preload into other people's programs: no libtool, never installed, no sanitizers.
+E2E_PRELOADS = tests/e2e/preload/reg81.so tests/e2e/preload/umadcount.so
+check_DATA = $(E2E_PRELOADS)
+CLEANFILES += $(E2E_PRELOADS)
+PRELOAD_LINK = $(AM_V_CCLD)$(MKDIR_P) tests/e2e/preload && $(CC) $(IBUMAD_CFLAGS) $(CFLAGS) -Wall -Wextra \
+	-shared -fPIC
+
+tests/e2e/preload/reg81.so: tests/e2e/preload/reg81.c
+	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/reg81.c -ldl
+tests/e2e/preload/umadcount.so: tests/e2e/preload/umadcount.c
+	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/umadcount.c -ldl

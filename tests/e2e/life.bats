@@ -1,0 +1,191 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# What happens to a daemon in its life: signals, cables, losses, kill -9. KILL_ROUNDS=50 for a soak.
+load lib
+
+setup_file() {
+	export NET=$BATS_FILE_TMPDIR/fat-tree.net
+	export SMALL=$BATS_FILE_TMPDIR/small.net
+	"$NETGEN" fat-tree2 36 >"$NET"
+	"$NETGEN" fat-tree2 8 >"$SMALL"
+}
+
+setup() {
+	case $BATS_TEST_DESCRIPTION in
+	small:*) NET=$SMALL ;;
+	esac
+	mapfile -t NODES < <(awk -F'"' '/^(Hca|Ca|Switch)/ { print $2 }' "$NET")
+	mapfile -t HOSTS < <(awk -F'"' '/^(Hca|Ca)/ { print $2 }' "$NET")
+	SM=${HOSTS[0]}
+	WATCH=${HOSTS[9]}
+	rig_start "$NET"
+}
+
+teardown() {
+	rig_stop
+}
+
+@test "small: SIGTERM ends it with status 0 and clears IsSM" {
+	sm_start "$SM"
+	wait_for 20 sm_up
+	sm_stop TERM
+	[ "$SM_STATUS" -eq 0 ]
+	sim_run "$SM" smpquery -D portinfo 0 1 >port
+	not grep -q 'IsSM$' port
+}
+
+@test "small: SIGINT ends it with status 0, also in the middle of a sweep" {
+	sm_start "$SM"
+	wait_for 20 test -s count
+	sm_stop INT
+	[ "$SM_STATUS" -eq 0 ]
+}
+
+@test "small: SIGHUP makes a heavy sweep" {
+	sm_start "$SM"
+	wait_for 20 sm_up
+	sweep_again
+	sweep_again
+	sm_alive
+}
+
+@test "small: SIGUSR1 opens the log again" {
+	sm_start "$SM"
+	wait_for 20 sm_up
+	mv opensm.log opensm.log.1
+	kill -USR1 "$SM_PID"
+	wait_for 10 test -e opensm.log
+	sweep_again
+	grep -q 'SUBNET UP' opensm.log
+}
+
+@test "small: a port that is down at start is waited for" {
+	sim_console "Unlink \"$SM\"[1]"
+	wait_for 10 not port_is_up "$SM"
+	sm_start "$SM"
+	wait_for 10 test -s count
+	sm_alive
+	not sm_up
+	sim_console "ReLink \"$SM\"[1]"
+	wait_for 30 all_active "$WATCH" "$NET"
+	sm_up
+}
+
+# The port of a host as it sees itself.
+port_is_up() {
+	sim_run "$1" smpquery -D portinfo 0 1 | grep -q 'PhysLinkState:\.*LinkUp'
+}
+
+@test "small: a cut cable is routed around, a mended one comes back" {
+	sm_start "$SM"
+	wait_for 20 sm_up
+	lid_table "$WATCH" >before
+	sim_console 'Unlink "L0"[5]'
+	wait_for 15 sm_up 2
+	[ "$(port_lines "$WATCH" Active)" -eq $(($(grep -c '^\[' "$NET") - 2)) ]
+	every_host_answers
+	sim_console 'ReLink "L0"[5]'
+	wait_for 15 all_active "$WATCH" "$NET"
+	lid_table "$WATCH" >after
+	cmp before after
+}
+
+# Queries by LID, which go the way the tables lead.
+every_host_answers() {
+	local lid
+	while read -r _ lid; do
+		sim_run "$WATCH" smpquery nodedesc "$lid" >/dev/null || return 1
+	done <before
+}
+
+@test "small: a switch that loses its power is brought up again" {
+	sm_start "$SM"
+	wait_for 20 sm_up
+	sim_console 'Clear "S1"'
+	wait_for 15 sm_up 2
+	sim_console 'ReLink "S1"'
+	wait_for 15 all_active "$WATCH" "$NET"
+	wait_for 15 quiet
+}
+
+@test "small: the manager survives the end of its own cable" {
+	sm_start "$SM"
+	wait_for 20 sm_up
+	sim_console "Unlink \"$SM\"[1]"
+	wait_for 10 not port_is_up "$SM"
+	sweep_anyway
+	sm_alive
+	sim_console "ReLink \"$SM\"[1]"
+	wait_for 30 all_active "$WATCH" "$NET"
+}
+
+# A sweep that cannot succeed: over when it has stopped sending.
+sweep_anyway() {
+	local before
+	before=$(count)
+	kill -HUP "$SM_PID"
+	wait_for 20 more_than "$before"
+}
+
+more_than() {
+	[ "$(count)" -gt "$1" ]
+}
+
+@test "one MAD in ten lost: it lives, heals when the loss ends, and is quiet then" {
+	errors 10
+	sm_start "$SM"
+	wait_for 20 test -s count
+	wait_for 20 more_than 2000
+	sm_alive
+	errors 0
+	wait_for 60 all_active "$WATCH" "$NET"
+	wait_for 30 quiet
+}
+
+# errors PERCENT: of the requests to every node are dropped.
+errors() {
+	local node
+	for node in "${NODES[@]}"; do
+		sim_console "Error \"$node\" $1"
+	done
+}
+
+@test "kill -9 at random moments: LIDs stay, and the next start finds its way" {
+	local round
+	RANDOM=${SEED:-$$}
+	echo "# seed ${SEED:-$$}"
+	sm_start "$SM"
+	wait_for 20 sm_up
+	lid_table "$WATCH" >before
+	for ((round = 0; round < ${KILL_ROUNDS:-5}; round++)); do
+		sm_kill
+		rm -f count
+		sm_start "$SM"
+		kill_point=$((RANDOM % 12000))
+		wait_for 20 sent_or_up "$kill_point"
+	done
+	sm_kill
+	rm opensm.log
+	sm_start "$SM"
+	wait_for 20 sm_up
+	all_active "$WATCH" "$NET"
+	lid_table "$WATCH" >after
+	cmp before after
+}
+
+sent_or_up() {
+	[ -s count ] && { [ "$(count)" -ge "$1" ] || [ "$(tail -n 1 opensm.log | grep -c 'SUBNET UP')" -gt 0 ]; }
+}
+
+@test "fabric without power for a night: LIDs come back from the cache" {
+	sm_start "$SM"
+	wait_for 20 sm_up
+	lid_table "$WATCH" >before
+	sm_stop
+	sim_restart "$NET"
+	rm opensm.log
+	sm_start "${HOSTS[100]}"
+	wait_for 20 sm_up
+	lid_table "$WATCH" >after
+	cmp before after
+}
