@@ -7,3 +7,9 @@ libsim_a_SOURCES = libvendor/sim/sim.h libvendor/sim/impl.h libvendor/sim/gen.h 
 	libvendor/sim/trap.c libvendor/sim/oracle.c libvendor/sim/check.c \
 	libvendor/sim/draft.c libvendor/sim/gen.c libvendor/sim/gen-words.c
 SIM_LIBS = libsim.a $(IB_LIBS)
+
+UNIT_TESTS += tests/unit/test-sim-agent tests/unit/test-sim-fabric
+tests_unit_test_sim_agent_SOURCES = tests/unit/test-sim-agent.c tests/unit/sim-probe.h
+tests_unit_test_sim_agent_LDADD = $(SIM_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sim_fabric_SOURCES = tests/unit/test-sim-fabric.c tests/unit/sim-probe.h
+tests_unit_test_sim_fabric_LDADD = $(SIM_LIBS) $(CMOCKA_LIBS)
