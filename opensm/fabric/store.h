@@ -2,7 +2,7 @@
 /*
  * What survives a restart: guid2lid, guid2mkey and neighbors, in the format of OpenSM (files.md 2).
  *
- * A file is read whole and written whole, only when its content changed, by rename. A line that
+ * A file is read whole, and written whole, by rename, only when its content changed. A line that
  * makes no sense is reported, skipped, and never takes its neighbours with it; the original is then
  * kept beside as FILE.bad, unless there is one already. Nothing here logs or decides when to read
  * or write: a standby must not write, and who leaves STANDBY may forget (sweep.md 8).
@@ -45,13 +45,21 @@ const char *store_file_name(enum store_file which);
 int store_read(struct store *s, enum store_file which, struct store_findings *f);
 
 /*
- * Writes the file if its content changed since it was read or written; the folder is created when
- * missing. 1: written, 0: nothing to do, -errno: the old file is untouched and the next call tries
- * again.
+ * Writing: an image holds the whole new content of the files that changed since they were read or
+ * last imaged, and is independent of the store. NULL: nothing changed.
  */
-int store_write(struct store *s, enum store_file which);
+struct store_image;
+struct store_image *store_image_new(struct store *s);
+/*
+ * Writes the image, from any thread; the folder is created when missing. 0, or the first -errno:
+ * the files concerned are untouched (a failed fsync of the folder aside), the others are written.
+ */
+int store_image_write(struct store_image *image);
+/* After a failed write: the files concerned count as changed again. */
+void store_image_failed(struct store *s, const struct store_image *image);
+struct store_image *store_image_free(struct store_image *image);
 
-/* Forgets the records in memory; the file stays until the next write. */
+/* Forgets the records in memory; the file stays until an image without them is written. */
 void store_forget(struct store *s, enum store_file which);
 
 size_t store_count(const struct store *s, enum store_file which);

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-2-Clause
+noinst_LIBRARIES += libfabric.a
+libfabric_a_SOURCES = opensm/fabric/fabric.c opensm/fabric/fabric.h \
+	opensm/fabric/snapshot.c opensm/fabric/snapshot.h \
+	opensm/fabric/store.c opensm/fabric/store.h opensm/fabric/store_private.h \
+	opensm/fabric/store_read.c
+FABRIC_LIBS = libfabric.a $(MAD_LIBS) $(TOPO_LIBS)
+
+UNIT_TESTS += tests/unit/test-store
+tests_unit_test_store_SOURCES = tests/unit/test-store.c
+tests_unit_test_store_LDADD = $(FABRIC_LIBS) $(CMOCKA_LIBS)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Shared by store.c (maps, writing) and store_read.c (reading). Private to the two. */
+#pragma once
+
+#include "fabric/store.h"
+#include "util/guidmap.h"
+
+/* Values of the maps; allocated each. guid2mkey: a uint64_t. */
+struct store_range {
+	lid_t min, max;
+};
+
+struct store_end {
+	guid_t guid;   /* 0: no cable known */
+	uint32_t line; /* while reading */
+	uint8_t port;
+};
+
+/* Cables of one GUID by port number. */
+struct store_cables {
+	unsigned n, cap;
+	struct store_end ends[];
+};
+
+struct store {
+	char *dir;
+	bool durable;
+	bool dirty[STORE_FILES];
+	struct guidmap *map[STORE_FILES]; /* GUID -> value */
+};
+
+/* To be freed. */
+char *store_path(const struct store *s, enum store_file which);
+bool store_is_secret(enum store_file which);
+
+/* One direction of a cable, without a look at the other. An `end` with GUID 0 takes it out. */
+struct store_end *store_end_at(const struct store *s, guid_t guid, uint8_t port);
+void store_put_end(struct store *s, guid_t guid, uint8_t port, const struct store_end *end);
