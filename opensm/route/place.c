@@ -26,10 +26,14 @@ struct place_row {
 	const uint8_t *old;     /* previous row or NULL */
 	lid_t old_top;
 	lid_t cap;              /* LIDs at or above it do not fit */
+	bool simple;            /* no option changes what or how to count */
 	const uint16_t *dist;   /* from this switch */
 	uint16_t *ways;         /* per target switch: neighbours on shortest paths */
 	uint16_t *last;         /* per target switch: last such group of this switch */
 	uint8_t *unique;        /* per target switch: the only port towards it; 0: several or none */
+	uint32_t n_groups;
+	const uint16_t *from[PORTS]; /* per group: distances from the neighbour */
+	uint16_t cost[PORTS];   /* per group */
 	uint32_t peer[PORTS];   /* per port: neighbour, TOPO_NONE if not usable */
 	uint8_t weight[PORTS];
 	uint32_t count[PORTS];  /* destinations placed */
@@ -38,6 +42,8 @@ struct place_row {
 	uint32_t target;        /* of the candidates below; TOPO_NONE: none yet */
 	unsigned n_candidates;
 	uint8_t candidates[PORTS];
+	uint32_t turn;          /* of the last diverted_port() among these candidates */
+	uint8_t turn_port;
 	uint64_t random;
 };
 
@@ -75,8 +81,8 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Sixteen distances at a time; compilers lower it to what the machine has. */
-typedef uint16_t lanes __attribute__((vector_size(32), aligned(2), may_alias));
+/* Eight distances at a time: what every machine of ours has. */
+typedef uint16_t lanes __attribute__((vector_size(16), aligned(2), may_alias));
 
 /* For one neighbour: which targets are nearer from there, all at once. */
 static void mark_ways(struct place_row *row, const uint16_t *from_peer, uint16_t weight,
@@ -84,7 +90,7 @@ static void mark_ways(struct place_row *row, const uint16_t *from_peer, uint16_t
 {
 	uint32_t x = 0;
 
-	for (; x + 16 <= n; x += 16) {
+	for (; x + 8 <= n; x += 8) {
 		lanes near = *(const lanes *)(from_peer + x) + weight;
 		lanes hit = (lanes)(near == *(const lanes *)(row->dist + x));
 		lanes *last = (lanes *)(row->last + x);
@@ -103,12 +109,10 @@ static void find_unique(struct place_row *row)
 {
 	const struct graph *g = row->plan->graph;
 	const struct graph_group *groups = g->groups + g->first[row->sw];
-	uint32_t n_groups = g->first[row->sw + 1] - g->first[row->sw];
 
 	memset(row->ways, 0, g->n * sizeof(*row->ways));
-	for (uint32_t i = 0; i < n_groups; i++)
-		mark_ways(row, distances_from(row->plan->distances, groups[i].to),
-			  groups[i].weight, (uint16_t)i, g->n);
+	for (uint32_t i = 0; i < row->n_groups; i++)
+		mark_ways(row, row->from[i], row->cost[i], (uint16_t)i, g->n);
 	for (uint32_t x = 0; x < g->n; x++) {
 		const struct graph_group *only = &groups[row->last[x]];
 
@@ -123,13 +127,17 @@ static void find_peers(struct place_row *row)
 	const struct graph *g = row->plan->graph;
 
 	memset(row->peer, 0xFF, sizeof(row->peer));
-	for (uint32_t i = g->first[row->sw]; i < g->first[row->sw + 1]; i++)
-		for (unsigned p = 0; p < g->groups[i].n_ports; p++) {
-			uint8_t port = g->ports[g->groups[i].first_port + p];
+	row->n_groups = g->first[row->sw + 1] - g->first[row->sw];
+	for (uint32_t i = 0; i < row->n_groups; i++) {
+		const struct graph_group *group = &g->groups[g->first[row->sw] + i];
 
-			row->peer[port] = g->groups[i].to;
-			row->weight[port] = g->groups[i].weight;
+		row->from[i] = distances_from(row->plan->distances, group->to);
+		row->cost[i] = group->weight;
+		for (unsigned p = 0; p < group->n_ports; p++) {
+			row->peer[g->ports[group->first_port + p]] = group->to;
+			row->weight[g->ports[group->first_port + p]] = group->weight;
 		}
+	}
 }
 
 static bool leads_to(const struct place_row *row, uint8_t port, uint32_t target)
@@ -154,30 +162,32 @@ static uint8_t old_port(const struct place_row *row, uint32_t dest, uint32_t at)
 static void find_candidates(struct place_row *row, uint32_t target)
 {
 	const struct graph *g = row->plan->graph;
+	uint16_t dist = row->dist[target];
+	unsigned n = 0;
 
 	if (row->target == target)
 		return;
 	row->target = target;
-	row->n_candidates = 0;
-	for (uint32_t i = g->first[row->sw]; i < g->first[row->sw + 1]; i++) {
-		const struct graph_group *group = &g->groups[i];
+	row->turn = UINT32_MAX;
+	for (uint32_t i = 0; i < row->n_groups; i++) {
+		const struct graph_group *group = &g->groups[g->first[row->sw] + i];
 
-		if (distances_from(row->plan->distances, group->to)[target] + group->weight !=
-		    row->dist[target])
+		if (row->from[i][target] + row->cost[i] != dist)
 			continue;
-		memcpy(row->candidates + row->n_candidates, g->ports + group->first_port,
-		       group->n_ports);
-		row->n_candidates += group->n_ports;
+		for (unsigned p = 0; p < group->n_ports; p++)
+			row->candidates[n++] = g->ports[group->first_port + p];
 	}
+	row->n_candidates = n;
 }
 
 static void put(struct place_row *row, uint32_t dest, uint8_t port)
 {
 	const struct place_plan *plan = row->plan;
 	const struct topo *topo = plan->graph->topo;
-	bool counts = plan->spread->host[dest] != TOPO_NONE || plan->options->count_switches;
+	const struct spread_hot *hot = &plan->spread->hot[dest];
+	bool counts = hot->port || plan->options->count_switches;
 
-	row->lft[plan->spread->hot[dest].lid] = port;
+	row->lft[hot->lid] = port;
 	if (counts && plan->ignored)
 		counts = !plan->ignored[topo->switches[row->sw].first_port + port];
 	row->count[port] += counts;
@@ -242,31 +252,29 @@ static unsigned least_count(struct place_row *row, uint32_t dest, const bool *al
 static uint8_t any_port(const struct place_row *row, uint32_t target, uint32_t turn)
 {
 	const struct graph *g = row->plan->graph;
-	uint32_t first = g->first[row->sw], n = g->first[row->sw + 1] - first;
-	uint32_t stride = n * 5 / 8 | 1, at = turn % n;
+	uint32_t n = row->n_groups, stride = n * 5 / 8 | 1, at = turn % n;
 
 	while (n % stride == 0 && stride > 1)
 		stride += 2;
-	for (uint32_t i = 0; i < n; i++, at = (at + stride) % n) {
-		const struct graph_group *group = &g->groups[first + at];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct graph_group *group = &g->groups[g->first[row->sw] + at];
 
-		if (distances_from(row->plan->distances, group->to)[target] + group->weight ==
-		    row->dist[target])
+		if (row->from[at][target] + row->cost[at] == row->dist[target])
 			return g->ports[group->first_port + turn / n % group->n_ports];
+		at = (at + stride) % n;
 	}
-	find_candidates((struct place_row *)row, target);
-	return row->candidates[0];
+	return 0;
 }
 
-/* The highest home that is on a shortest path; `at` itself if none is. */
-static uint32_t waypoint(const struct place_row *row, uint32_t dest, uint32_t at)
+/* The highest of the lowest `n` homes that is on a shortest path; `at` itself if none is. */
+static uint32_t waypoint(const struct place_row *row, uint32_t dest, uint32_t at, unsigned n)
 {
 	const struct spread *s = row->plan->spread;
 
-	for (unsigned k = s->depth[dest]; k-- > 0;) {
-		uint32_t home = s->level[k].home[dest];
+	while (n-- > 0) {
+		uint32_t home = s->level[n].home[dest];
 
-		if (row->dist[home] + s->level[k].distance[dest] == row->dist[at] && home != row->sw)
+		if (row->dist[home] + s->level[n].distance[dest] == row->dist[at] && home != row->sw)
 			return home;
 	}
 	return at;
@@ -293,41 +301,49 @@ static uint8_t diverted_port(struct place_row *row, uint32_t dest, uint32_t targ
 {
 	const struct spread *s = row->plan->spread;
 	uint16_t rank = s->rank[row->sw];
+	uint32_t turn;
 
 	if (!rank || rank >= s->depth[dest])
 		return 0;
 	find_candidates(row, target);
-	return row->candidates[turn_of(row, dest, rank) % row->n_candidates];
+	turn = turn_of(row, dest, rank);
+	if (turn != row->turn) {
+		row->turn = turn;
+		row->turn_port = row->candidates[turn % row->n_candidates];
+	}
+	return row->turn_port;
 }
 
 /* 0: several neighbours are as good, so it must be counted. */
-static uint8_t closed_form(struct place_row *row, uint32_t dest, uint32_t at)
+static uint8_t closed_form(struct place_row *row, uint32_t dest, uint32_t at, uint32_t target)
 {
-	uint32_t target = waypoint(row, dest, at);
-
 	if (row->unique[target])
 		return row->unique[target];
 	if (row->ways[target] == 1)
 		return parallel_port(row, dest, target);
-	if (row->plan->spread->host[dest] == TOPO_NONE && !row->plan->options->count_switches)
+	if (!row->plan->spread->hot[dest].port && !row->plan->options->count_switches)
 		return any_port(row, at, turn_of(row, dest, 0));
 	return target == at ? diverted_port(row, dest, at) : 0;
 }
 
-static void place_one(struct place_row *row, uint32_t dest, uint32_t at)
+/* One destination whose highest home does not simply decide. */
+static void place_one(struct place_row *row, uint32_t dest, uint32_t at, unsigned n_homes)
 {
-	uint8_t port = old_port(row, dest, at);
+	uint8_t port = row->old ? old_port(row, dest, at) : 0;
+	uint32_t target;
 
-	if (!port)
-		port = closed_form(row, dest, at);
+	if (port) {
+		put(row, dest, port);
+		return;
+	}
+	target = waypoint(row, dest, at, n_homes);
+	port = closed_form(row, dest, at, target);
 	if (port) {
 		put(row, dest, port);
 		return;
 	}
 	GROW(row->waiting, row->n_waiting + 1, row->cap_waiting);
-	row->waiting[row->n_waiting++] = (struct waiting){
-		.dest = dest, .target = waypoint(row, dest, at),
-	};
+	row->waiting[row->n_waiting++] = (struct waiting){ .dest = dest, .target = target };
 }
 
 static void place_by_count(struct place_row *row, uint32_t dest, uint32_t target)
@@ -375,6 +391,12 @@ static int index_of(const struct place_row *row, uint8_t port)
 	return port && at ? (int)(at - row->candidates) : -1;
 }
 
+static uint8_t closed_port(struct place_row *row, uint32_t dest, uint32_t at)
+{
+	return closed_form(row, dest, at,
+			   waypoint(row, dest, at, row->plan->spread->depth[dest]));
+}
+
 /* The LIDs of one end port (LMC), `n` in a row, spread as wide as the candidates allow. */
 static void place_group(struct place_row *row, uint32_t first, uint32_t n, uint32_t at)
 {
@@ -392,7 +414,7 @@ static void place_group(struct place_row *row, uint32_t first, uint32_t n, uint3
 		if (choice < 0) {
 			allow_unused(row, used, allowed);
 			if (!exact)
-				choice = index_of(row, closed_form(row, dest, at));
+				choice = index_of(row, closed_port(row, dest, at));
 			if (choice < 0 || !allowed[choice])
 				choice = (int)least_count(row, dest, allowed);
 		}
@@ -427,7 +449,7 @@ static void fill_single(struct place_row *row, uint32_t at)
 	uint8_t port = row->unique[at];
 	uint32_t hosts = 0;
 
-	if (row->plan->ignored || row->plan->n_ordered || row->plan->options->count_switches) {
+	if (!row->simple) {
 		for (uint32_t i = s->first[at]; i < s->first[at + 1]; i++)
 			if (s->hot[i].lid < row->cap && !(row->plan->is_ordered && row->plan->is_ordered[i]))
 				put(row, i, port);
@@ -442,33 +464,47 @@ static void fill_single(struct place_row *row, uint32_t at)
 	row->count[port] += hosts;
 }
 
-/* The inner loop. Home on a shortest path, one port towards it: done. */
-static void fill_several(struct place_row *row, uint32_t at)
+/* Anything: LIDs of one end port together, what is ordered is there already. */
+static void fill_groups(struct place_row *row, uint32_t at)
 {
 	const struct place_plan *plan = row->plan;
 	const struct spread *s = plan->spread;
-	bool fast = !row->old && !plan->is_ordered && !plan->ignored &&
-		    !plan->options->count_switches && !plan->options->scatter_seed;
 	uint32_t end = s->first[at + 1], next;
 
 	for (uint32_t i = s->first[at]; i < end; i = next) {
-		const struct spread_hot *h = &s->hot[i];
-		uint8_t port = row->unique[h->home];
-
-		next = i + 1;
-		if (fast && port && row->dist[h->home] + h->distance == row->dist[at] &&
-		    h->lid < row->cap && (next == end || !s->hot[next].offset) && !h->offset) {
-			row->lft[h->lid] = port;
-			row->count[port] += h->port != 0;
-			continue;
-		}
 		next = end_of_group(s, i, end);
 		if (plan->is_ordered && plan->is_ordered[i])
 			continue;
-		if (next > i + 1 || (plan->options->scatter_seed && h->port))
+		if (next > i + 1 || (plan->options->scatter_seed && s->hot[i].port))
 			place_group(row, i, next - i, at);
-		else if (h->lid < row->cap)
-			place_one(row, i, at);
+		else if (s->hot[i].lid < row->cap)
+			place_one(row, i, at, s->depth[i]);
+	}
+}
+
+/* The inner loop. Home on a shortest path, one port towards it: done. */
+static void fill_several(struct place_row *row, uint32_t at)
+{
+	const struct spread *s = row->plan->spread;
+	const struct spread_hot *h = &s->hot[s->first[at]];
+	uint32_t dist = row->dist[at];
+
+	if (!row->simple || s->has_lmc[at]) {
+		fill_groups(row, at);
+		return;
+	}
+	for (uint32_t i = s->first[at]; i < s->first[at + 1]; i++, h++) {
+		bool homeward = row->dist[h->home] + h->distance == dist;
+		uint8_t port = row->unique[h->home];
+
+		if (h->lid >= row->cap)
+			continue;
+		if (!homeward || !port || (row->old && row->old[h->lid] != port)) {
+			place_one(row, i, at, s->depth[i] - (!homeward && s->depth[i]));
+			continue;
+		}
+		row->lft[h->lid] = port;
+		row->count[port] += h->port != 0;
 	}
 }
 
@@ -499,6 +535,8 @@ static void begin(struct place_row *row, uint32_t sw, uint8_t *lft)
 	}
 	row->cap = plan->graph->topo->switches[sw].lft_cap;
 	row->dist = distances_from(plan->distances, sw);
+	row->simple = !plan->is_ordered && !plan->ignored && !plan->options->count_switches &&
+		      !plan->options->scatter_seed;
 	row->n_waiting = 0;
 	row->target = TOPO_NONE;
 	row->random = plan->options->scatter_seed ^ plan->graph->topo->switches[sw].guid;

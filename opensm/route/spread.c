@@ -266,6 +266,7 @@ struct lid_range {
 
 static void add_dests(struct spread *s, uint32_t sw, const struct lid_range *range)
 {
+	s->has_lmc[sw] |= range->lmc != 0;
 	for (unsigned k = 0; range->base && k < 1u << range->lmc; k++) {
 		if (range->base + k > LID_MAX_UCAST)
 			return;
@@ -448,6 +449,7 @@ struct spread *spread_new(const struct graph *g, const struct distances *d)
 
 	s->first = xcalloc((size_t)n + 1, sizeof(*s->first));
 	s->rank = xcalloc(n, sizeof(*s->rank));
+	s->has_lmc = xcalloc(n, sizeof(*s->has_lmc));
 	s->hot = xcalloc(lids, sizeof(*s->hot));
 	s->host = xcalloc(lids, sizeof(*s->host));
 	s->depth = xcalloc(lids, sizeof(*s->depth));
@@ -478,6 +480,7 @@ struct spread *spread_free(struct spread *s)
 	free(s->host);
 	free(s->depth);
 	free(s->rank);
+	free(s->has_lmc);
 	for (unsigned k = 0; k <= SPREAD_LEVELS; k++) {
 		free(s->level[k].home);
 		free(s->level[k].distance);

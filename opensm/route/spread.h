@@ -39,6 +39,7 @@ struct spread {
 	struct spread_hot *hot;
 	uint32_t *host;     /* TOPO_NONE: the switch itself */
 	uint8_t *depth;     /* number of homes */
+	bool *has_lmc;      /* per switch: some destination on it has more than one LID */
 	uint16_t *rank;     /* per switch: hops to the nearest leaf; DISTANCE_NONE: none reachable */
 	/*
 	 * level[k].home is k + 1 ranks above the lowest; level[0].digit is the slot: a position in the
