@@ -50,8 +50,10 @@ need_packages() {
 		"${missing[@]}" </dev/null >/dev/null || die "could not install: ${missing[*]}"
 }
 
+# shellcheck disable=SC2034 # used by who sources this
 build_packages=(gcc libc6-dev make autoconf automake pkg-config libibumad-dev libibmad-dev
 	libsystemd-dev)
+# shellcheck disable=SC2034
 fabric_packages=(ibsim-utils infiniband-diags ibutils)
 
 # Autotools and make cannot live in a path with blanks, nor build beside a tree that was configured in

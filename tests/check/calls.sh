@@ -22,8 +22,8 @@ only_in "umad calls are in libvendor/umad.c" \
 only_in "sd-event calls are in daemon.c" '\bsd_event|sd-event' opensm/daemon.c
 only_in "nobody asks for the time but daemon.c and the log" \
 	'\b(clock_gettime|gettimeofday|time)[[:space:]]*\(' opensm/daemon.c opensm/util/log.c
-only_in "threads are in daemon.c and the receiver of umad.c" '\bpthread_create|\bthrd_create' \
-	opensm/daemon.c libvendor/umad.c
+only_in "threads are the worker of the daemon and the receiver of umad.c" '\bpthread_create|\bthrd_create' \
+	opensm/daemon.c opensm/worker.c libvendor/umad.c
 only_in "nobody sleeps" '\b(u|nano|clock_nano)?sleep[[:space:]]*\('
 only_in "byte order is a matter of ib/ and of umad.c" \
 	'\b(ntohs|ntohl|htons|htonl|be(16|32|64)toh|htobe(16|32|64))\b' opensm/ib/ libvendor/umad.c
