@@ -9,13 +9,15 @@ shopt -s lastpipe
 tap_count=0
 tap_failed=0
 
+generated='aclocal.m4|configure|config\.(h|h\.in|log|status)|Makefile(\.in)?|stamp-h1'
+
 # All files of the project, relative to its top: nothing generated, nothing built.
 all_files() {
 	find . -name .git -prune -o -path './build*' -prune -o -path './opensm-*' -prune \
 		-o -name autom4te.cache -prune -o -name .deps -prune -o -path './sys-*' -prune \
 		-o -path './config/*' ! -name README.md -prune \
 		-o -type f ! -name '*.o' ! -name '*.a' ! -name '*~' ! -name '.*.sw?' -print |
-		sed 's,^\./,,' | LC_ALL=C sort
+		sed 's,^\./,,' | grep -vxE "$generated" | LC_ALL=C sort
 }
 
 # C files below the given folders.
