@@ -25,12 +25,14 @@ struct port {
 	guid_t guid;            /* CA and router ports, switch port 0; else 0 */
 	uint32_t seen;          /* sweep that last read info[]; 0 never */
 	uint32_t peer_seen;     /* sweep that last confirmed the cable */
+	uint32_t asked_twice;   /* sweep in which an unanswered question was put again */
 	uint32_t unstored;      /* plan/link rows the device did not keep. Writer: sync/ */
 	uint32_t unstored_hash; /* of the values they were written with */
 	lid_t lid;              /* assigned base LID; 0 none. Writer: sm/ after LID planning */
 	uint8_t lmc;
 	uint8_t num;
 	bool known;             /* info[] holds an observation */
+	bool doubt;             /* a Set was not answered: info[] may be out of date. Writer: sync/, observe */
 	bool is_new;            /* came up since the last complete sweep */
 	bool quarantined;       /* what is behind this port is left out (duplicate GUID) */
 	bool suspect;           /* it was, in the last sweep */

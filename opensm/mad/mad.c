@@ -195,16 +195,21 @@ static void end_list(struct mad_engine *e, struct mad_xacts *list, enum mad_end 
 
 /* Submission and cancellation */
 
+bool mad_target_silent(const struct mad_engine *e, const struct mad_target *target)
+{
+	return target && target->failures >= MAX(e->params.silent_after, 1u);
+}
+
 static bool target_rests(const struct mad_engine *e, const struct mad_target *target)
 {
-	return target && target->failures > 0 && e->now < target->rest_until;
+	return mad_target_silent(e, target) && e->now < target->rest_until;
 }
 
 void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn on_done,
 		void *owner, void *arg)
 {
 	struct mad_xact *x = xact_pool_get(&e->pool);
-	bool suspect = rq->target && rq->target->failures > 0;
+	bool suspect = mad_target_silent(e, rq->target);
 
 	x->rq = *rq;
 	x->on_done = on_done;
@@ -258,7 +263,7 @@ static void target_failed(struct mad_engine *e, struct mad_target *target)
 	bool resting = target_rests(e, target);
 
 	target->failures++;
-	if (resting)
+	if (resting || !mad_target_silent(e, target))
 		return;
 	target->rest = target->rest ? MIN(target->rest * 2, REST_MAX) : REST_MIN;
 	target->rest_until = e->now + target->rest;
@@ -278,7 +283,7 @@ static void target_answered(struct mad_target *target)
 static void try_failed(struct mad_engine *e, struct mad_xact *x)
 {
 	struct mad_target *target = x->rq.target;
-	bool silent = target && target->failures > 0;
+	bool silent = mad_target_silent(e, target);
 
 	if (x->tries <= e->params.retries && !silent) {
 		xact_enter(e, x, XACT_QUEUED, &e->front);

@@ -36,6 +36,7 @@ struct mad_params {
 	unsigned long_timeout_ms;
 	unsigned retries;       /* tries after the first */
 	unsigned per_target;    /* most requests on one target's wire; 0: no limit */
+	unsigned silent_after;  /* failures in a row that make a target silent; 0 means 1 */
 	uint32_t first_tid;     /* read by mad_new() only; 0: 0x1234 */
 };
 
@@ -53,7 +54,7 @@ struct mad_xacts {
 struct mad_target {
 	unsigned on_wire;
 	unsigned failures;      /* requests in a row that ended in TIMEOUT; any answer clears it */
-	mono_t rest_until;      /* no new request before this time while failures > 0 */
+	mono_t rest_until;      /* no new request before this time while it is silent */
 	mono_t rest;            /* length of the last rest: 1 s, doubled up to 60 s */
 	struct mad_xacts members, parked; /* all its requests; those that wait for its wire */
 };
@@ -107,6 +108,9 @@ void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn 
  * called back at once. What a completion submits meanwhile is spared.
  */
 void mad_cancel(struct mad_engine *e, void *owner, struct mad_target *target);
+
+/* Too many failures in a row: gets one try now and then. NULL is not silent. */
+bool mad_target_silent(const struct mad_engine *e, const struct mad_target *target);
 
 /* A MAD that answers nothing: responses to others, TrapRepress. 0 or -errno. */
 int mad_send_once(struct mad_engine *e, const struct transport_addr *to, const uint8_t *mad);

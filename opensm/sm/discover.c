@@ -23,6 +23,9 @@
 #include "util/str.h"
 
 #define MAX_MISSES 3
+#define VENDOR_MELLANOX 0x0002c9
+#define SPEED_QDR 0x4
+#define SPEED_EXT_FDR 0x1
 
 static void ask_switch_ports(struct sm *sm, struct node *n, unsigned first);
 
@@ -66,9 +69,9 @@ static void note_fault(struct sm *sm, const char *what, const struct port *p, co
 	char where[PORT_STRLEN];
 	unsigned suppressed;
 
-	if (r->attr != IB_ATTR_NODE_INFO && p->node->target.failures < MAX_MISSES)
+	if (r->attr != IB_ATTR_NODE_INFO && p->node->target.failures < SILENT_AFTER)
 		sm->errors++;
-	sm->soft_faults += p->node->target.failures < MAX_MISSES;
+	sm->soft_faults += p->node->target.failures < SILENT_AFTER;
 	if (!log_allow(&sm->fault_log, sm->now, &suppressed))
 		return;
 	if (suppressed)
@@ -79,6 +82,15 @@ static void note_fault(struct sm *sm, const char *what, const struct port *p, co
 	else
 		log_error("%s: %s %s is not answered%s", fabric_port_str(p, where), what, ib_attr_name(r->attr),
 			  r->attr == IB_ATTR_PORT_INFO || r->attr == IB_ATTR_NODE_INFO ? " (M_Key not known here?)" : "");
+}
+
+/* On a lossy fabric all tries of a question may be lost: it is put once more per sweep and port. */
+static bool worth_asking_again(const struct sm *sm, struct port *p, const struct mad_result *r)
+{
+	if (r->end != MAD_END_TIMEOUT || p->asked_twice == sm->sweep_no || p->silent)
+		return false;
+	p->asked_twice = sm->sweep_no;
+	return true;
 }
 
 /* ---- NodeDesc ----------------------------------------------------------------------------- */
@@ -257,6 +269,10 @@ static void on_probe(void *owner, const struct mad_result *r)
 	struct port *p = r->arg;
 
 	sm->discover_pending--;
+	if (worth_asking_again(sm, p, r)) {
+		probe(sm, p);
+		return;
+	}
 	switch (r->end) {
 	case MAD_END_ANSWERED:
 		arrive(sm, p, r->payload);
@@ -294,6 +310,7 @@ static void note_transition(struct port *p, unsigned before)
 	if (now > IB_PORT_INIT || now == before)
 		return;
 	p->unstored = 0;
+	p->ext_known = false;
 	p->is_new = true;
 	if (now == IB_PORT_DOWN) {
 		fabric_disconnect(p);
@@ -308,11 +325,48 @@ static void observe(struct sm *sm, struct port *p, const uint8_t *payload)
 
 	memcpy(p->info, payload, SMP_DATA_SIZE);
 	p->known = true;
+	p->doubt = false;
 	p->seen = sm->sweep_no;
 	note_transition(p, before);
 	learn_mkey(sm, p);
 	if (node_is_switch(p->node) && p->num == 0 && ib_get(p->info, PI_LID) != p->lid)
 		lft_have_forget_all(&p->node->lft); /* rebooted, or somebody else's */
+}
+
+static void on_ext_port_info(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct port *p = r->arg;
+
+	sm->discover_pending--;
+	if (r->end != MAD_END_ANSWERED)
+		return;
+	p->ext_supported = ib_get(r->payload, EPI_SPEED_SUPPORTED);
+	p->ext_enabled = ib_get(r->payload, EPI_SPEED_ENABLED);
+	p->ext_active = ib_get(r->payload, EPI_SPEED_ACTIVE);
+	p->ext_known = true;
+}
+
+/* FDR10 belongs to a generation of Mellanox devices: QDR, at most FDR, nothing faster. */
+static bool may_have_fdr10(const struct port *p)
+{
+	return p->node->vendor_id == VENDOR_MELLANOX && (ib_get(p->info, PI_SPEED_SUPPORTED) & SPEED_QDR) &&
+	       ib_get(p->info, PI_SPEED_EXT_SUPPORTED) <= SPEED_EXT_FDR;
+}
+
+/* FDR10 is told by an attribute of theirs; asked once per link. */
+static void ask_ext_port_info(struct sm *sm, struct port *p)
+{
+	struct dr_path path;
+	const struct mad_request rq = {
+		.method = MAD_GET, .attr = IB_ATTR_MLNX_EXT_PORT_INFO, .mod = p->num, .path = &path,
+		.m_key = p->node->m_key, .target = &p->node->target,
+	};
+
+	if (!sm->conf->fdr10 || !may_have_fdr10(p) || p->ext_known ||
+	    port_state(p) == IB_PORT_DOWN || fabric_port_path(sm->fabric, p, &path) < 0)
+		return;
+	ask(sm, &rq, on_ext_port_info, p);
 }
 
 static void on_port_info(void *owner, const struct mad_result *r)
@@ -327,6 +381,10 @@ static void on_port_info(void *owner, const struct mad_result *r)
 		ask_port_info(sm, p);
 		return;
 	}
+	if (worth_asking_again(sm, p, r)) {
+		ask_port_info(sm, p);
+		return;
+	}
 	if (r->end == MAD_END_ANSWERED)
 		observe(sm, p, r->payload);
 	else if (r->end != MAD_END_CANCELLED)
@@ -337,6 +395,7 @@ static void on_port_info(void *owner, const struct mad_result *r)
 		ask_switch_ports(sm, n, 1);
 		return;
 	}
+	ask_ext_port_info(sm, p);
 	if (!node_is_switch(n) && p != sm->fabric->own_port) {
 		if (p->known && (ib_get(p->info, PI_CAP_MASK) & IB_CAP(IB_CAP_IS_SM)))
 			elect_ask(sm, p);
@@ -404,6 +463,10 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	struct node *n = r->arg;
 
 	sm->discover_pending--;
+	if (worth_asking_again(sm, &n->ports[0], r)) {
+		ask_switch_info(sm, n);
+		return;
+	}
 	if (r->end != MAD_END_ANSWERED) {
 		if (r->end != MAD_END_CANCELLED)
 			note_fault(sm, "Get", &n->ports[0], r);
@@ -428,6 +491,8 @@ static void ask_switch_info(struct sm *sm, struct node *n)
 
 /* ---- start and finish ---------------------------------------------------------------------- */
 
+static void ask_own_node_info(struct sm *sm);
+
 static void on_own_node_info(void *owner, const struct mad_result *r)
 {
 	static const struct dr_path here = { 0 };
@@ -437,6 +502,10 @@ static void on_own_node_info(void *owner, const struct mad_result *r)
 	unsigned local;
 
 	sm->discover_pending--;
+	if (r->end == MAD_END_TIMEOUT && sm->own_tries++ < SILENT_AFTER) {
+		ask_own_node_info(sm);
+		return;
+	}
 	if (r->end == MAD_END_ANSWERED)
 		n = node_of(sm, r->payload);
 	if (!n) {
@@ -451,7 +520,7 @@ static void on_own_node_info(void *owner, const struct mad_result *r)
 	meet(sm, n, f->own_port, &here);
 }
 
-void discover_start(struct sm *sm)
+static void ask_own_node_info(struct sm *sm)
 {
 	static const struct dr_path here = { 0 };
 	const struct mad_request rq = {
@@ -459,14 +528,20 @@ void discover_start(struct sm *sm)
 		.m_key = expected_mkey(sm, sm->tr->port_guid),
 	};
 
+	ask(sm, &rq, on_own_node_info, NULL);
+}
+
+void discover_start(struct sm *sm)
+{
 	sm->duplicates = 0;
+	sm->own_tries = 0;
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			n->ports[i].suspect = n->ports[i].quarantined;
 			n->ports[i].quarantined = false;
 		}
 	}
-	ask(sm, &rq, on_own_node_info, NULL);
+	ask_own_node_info(sm);
 }
 
 /* Behind a port that is up but silent, or behind a node that is itself kept. */
@@ -518,7 +593,7 @@ static void forget_stale_ports(struct sm *sm, struct node *n)
 	for (unsigned i = 1; i <= n->n_ports; i++) {
 		struct port *p = &n->ports[i];
 
-		if (p->seen == sm->sweep_no || (p->peer && p->peer->silent))
+		if (p->seen == sm->sweep_no || p->peer_seen == sm->sweep_no || (p->peer && p->peer->silent))
 			continue;
 		fabric_disconnect(p);
 		p->known = false;

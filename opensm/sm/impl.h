@@ -18,6 +18,9 @@ struct remote_sm {
 };
 #define MAX_REMOTE_SMS 64
 
+/* Questions in a row without an answer that make a node silent. */
+#define SILENT_AFTER 3
+
 enum sweep_kind { SWEEP_NONE, SWEEP_LIGHT, SWEEP_HEAVY };
 
 struct sm {
@@ -60,6 +63,7 @@ struct sm {
 	struct routes *routes;          /* installed, or being installed */
 	struct routes *new_routes;      /* prepare.c: what the routing job made */
 	struct plan plan;
+	unsigned sync_rounds;           /* of this sweep */
 	struct conf *plan_conf;         /* the reference behind plan.conf */
 	unsigned jobs_pending;          /* prepare.c */
 	char why[160];                  /* why this sweep */
@@ -69,6 +73,7 @@ struct sm {
 	/* discover.c */
 	unsigned discover_pending;
 	unsigned duplicates;
+	unsigned own_tries;             /* of asking our own port */
 	bool light_found_change;
 
 	struct log_limit trap_log, fault_log;

@@ -16,6 +16,9 @@
 #include "sm/route_job.h"
 #include "util/mem.h"
 
+/* Runs after the first in which unanswered Sets are repeated. */
+#define SYNC_ROUNDS 2
+
 /* ---- state on disk ------------------------------------------------------------------------- */
 
 static void read_file(struct sm *sm, enum store_file which)
@@ -268,6 +271,11 @@ void prepare_judge(struct sm *sm, const struct sync_outcome *o)
 {
 	char where[PORT_STRLEN], fields[LINK_FIELDS_STRLEN];
 
+	/* What was lost on the way is sent again at once, a few times; only what stays open is an error. */
+	if (o->timeouts && sm->sync_rounds++ < SYNC_ROUNDS) {
+		sync_start(sm->sync, &sm->plan);
+		return;
+	}
 	if (o->unstored_ports)
 		log_info("%u ports do not keep what was written (%s), first %s; it is not written again until it changes",
 			 o->unstored_ports, link_fields_str(o->unstored, fields),

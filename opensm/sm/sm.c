@@ -24,6 +24,7 @@ static struct mad_params mad_params_of(const struct conf *c)
 		.long_timeout_ms = MAX(c->long_transaction_timeout, c->transaction_timeout),
 		.retries = c->transaction_retries,
 		.per_target = 8,
+		.silent_after = SILENT_AFTER,
 	};
 }
 

@@ -54,6 +54,7 @@ struct sm_stats {
 	bool up;                         /* the last heavy sweep ended without errors */
 	uint32_t silent_nodes;           /* left out for not answering */
 	uint32_t ports_active;
+	uint32_t ports_pending;          /* between two nodes that answer, and not ACTIVE */
 };
 
 struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm_paths *paths,

@@ -55,7 +55,12 @@ static enum step_result settle_step(struct sm *sm)
 {
 	const struct port *own = sm->fabric->own_port;
 
-	if (!own || !own->known) {
+	if (!own || own->seen != sm->sweep_no) {
+		sm->errors++;
+		return STEP_STOP;
+	}
+	if (own->silent && port_state(own) > IB_PORT_DOWN) {
+		log_error("who is next to our own port does not answer: this sweep ends here, nothing is changed");
 		sm->errors++;
 		return STEP_STOP;
 	}
@@ -95,6 +100,7 @@ static enum step_result program_step(struct sm *sm)
 	conf_unref(sm->plan_conf);
 	sm->plan_conf = conf_ref(sm->conf);
 	sm->plan = (struct plan){ .conf = sm->plan_conf, .routes = sm->routes, .sm_lid = sm->fabric->own_port->lid };
+	sm->sync_rounds = 0;
 	sync_start(sm->sync, &sm->plan);
 	return STEP_NEXT;
 }
@@ -225,15 +231,25 @@ static void begin(struct sm *sm, enum sweep_kind kind)
 	sm->why[0] = '\0';
 }
 
+/* A port between two that answer, which should be ACTIVE by now. */
+static bool is_pending(const struct port *p)
+{
+	return p->peer && !p->quarantined && !p->node->misses && !p->peer->node->misses &&
+	       (!p->known || port_state(p) == IB_PORT_INIT || port_state(p) == IB_PORT_ARMED);
+}
+
 static void report_ports(struct sm *sm)
 {
 	struct sm_stats *st = &sm->stats;
 
-	st->ports_active = 0;
+	st->ports_active = st->ports_pending = 0;
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 1; i <= n->n_ports; i++) {
-			st->ports_active += port_state(&n->ports[i]) == IB_PORT_ACTIVE;
-			n->ports[i].is_new = false;
+			struct port *p = &n->ports[i];
+
+			st->ports_active += port_state(p) == IB_PORT_ACTIVE;
+			st->ports_pending += is_pending(p);
+			p->is_new = false;
 		}
 		n->is_new = false;
 	}
@@ -253,11 +269,12 @@ static void complete(struct sm *sm)
 	struct sm_stats *st = &sm->stats;
 
 	st->heavy_sweeps++;
-	st->last_errors = sm->errors;
 	st->last_gets = mad_sent(sm->mad, MAD_GET) - sm->sweep_gets;
 	st->last_sets = mad_sent(sm->mad, MAD_SET) - sm->sweep_sets;
-	st->up = sm->errors == 0;
 	report_ports(sm);
+	sm->errors += st->ports_pending;
+	st->last_errors = sm->errors;
+	st->up = sm->errors == 0;
 	report_left_out(sm);
 	log_verbose("heavy sweep %u: %u Gets, %u Sets, %u errors in %" PRId64 " ms", st->heavy_sweeps, st->last_gets,
 		    st->last_sets, sm->errors, (sm->now - sm->sweep_started) / MONO_MS);

@@ -15,7 +15,7 @@
 /* Requests kept queued ahead of the window. */
 #define FEED_DEPTH 256
 
-enum stage { ST_IDLE, ST_TABLES, ST_TOP, ST_ARM, ST_ACTIVE, ST_END };
+enum stage { ST_IDLE, ST_TABLES, ST_TOP, ST_SPEED, ST_ARM, ST_ACTIVE, ST_END };
 
 struct sync {
 	struct fabric *fabric;
@@ -112,9 +112,9 @@ static bool ended_well(struct sync *s, struct node *n, const struct mad_result *
 	return false;
 }
 
-static bool node_is_left_out(const struct node *n)
+static bool node_is_left_out(const struct sync *s, const struct node *n)
 {
-	return n->target.failures > 0;
+	return mad_target_silent(s->mad, &n->target);
 }
 
 /* ---- TABLES ------------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ static bool feed_tables(struct sync *s)
 	if (s->item >= blocks)
 		return false;
 	n = s->fabric->nodes[s->node];
-	if (s->sw_of_node[n->index] != TOPO_NONE && !node_is_left_out(n))
+	if (s->sw_of_node[n->index] != TOPO_NONE && !node_is_left_out(s, n))
 		queue_lft_block(s, n, s->item);
 	if (++s->node == s->fabric->n_nodes) {
 		s->node = 0;
@@ -181,7 +181,7 @@ static bool feed_top(struct sync *s)
 	if (s->node >= s->fabric->n_nodes)
 		return false;
 	n = s->fabric->nodes[s->node++];
-	if (s->sw_of_node[n->index] == TOPO_NONE || node_is_left_out(n))
+	if (s->sw_of_node[n->index] == TOPO_NONE || node_is_left_out(s, n))
 		return true;
 	memcpy(want, n->switch_info, SI_BYTES);
 	ib_put(want, SI_LINEAR_FDB_TOP, MIN((unsigned)s->plan.routes->top, (unsigned)ib_get(want, SI_LINEAR_FDB_CAP) - 1u));
@@ -224,6 +224,44 @@ static bool port_is_ours(const struct port *p)
 static bool port_has_state(const struct port *p)
 {
 	return !node_is_switch(p->node) || p->num > 0 || port_is_enhanced0(p);
+}
+
+/* FDR10 is Mellanox' own: on if both ends can (option fdr10: 1), or off (2). */
+static bool want_fdr10(const struct sync *s, const struct port *p)
+{
+	return s->plan.conf->fdr10 == 1 && (p->ext_supported & EPI_SPEED_FDR10) &&
+	       (p->peer->ext_supported & EPI_SPEED_FDR10);
+}
+
+static void on_fdr10(void *owner, const struct mad_result *r)
+{
+	struct sync *s = owner;
+	struct port *p = r->arg;
+
+	if (ended_well(s, p->node, r))
+		p->ext_enabled = ib_get(r->payload, EPI_SPEED_ENABLED);
+	else
+		p->ext_known = false;
+}
+
+static void set_fdr10(struct sync *s, struct port *p)
+{
+	uint8_t info[SMP_DATA_SIZE] = { 0 };
+	struct dr_path path;
+	const struct mad_request rq = {
+		.attr = IB_ATTR_MLNX_EXT_PORT_INFO, .mod = p->num, .path = &path, .payload = info,
+	};
+	uint8_t enabled = p->ext_enabled & ~EPI_SPEED_FDR10;
+
+	if (!p->ext_known || !s->plan.conf->fdr10 || !port_is_ours(p) || !p->peer || !p->peer->ext_known)
+		return;
+	if (want_fdr10(s, p))
+		enabled |= EPI_SPEED_FDR10;
+	if (enabled == p->ext_enabled || fabric_port_path(s->fabric, p, &path) < 0)
+		return;
+	ib_put(info, EPI_SPEED_SUPPORTED, p->ext_supported);
+	ib_put(info, EPI_SPEED_ENABLED, enabled);
+	sync_send(s, p->node, &rq, on_fdr10, p);
 }
 
 static void port_want(const struct sync *s, const struct port *p, struct link_want *ret)
@@ -277,8 +315,6 @@ static bool reregister_is_due(const struct sync *s, const struct port *p)
 }
 
 static void on_arm(void *owner, const struct mad_result *r);
-static void on_arm_plain(void *owner, const struct mad_result *r);
-static void on_active(void *owner, const struct mad_result *r);
 
 /* Sends PortInfo `info` with state `state`; the write form differs from the read form here only. */
 static void send_port_info(struct sync *s, struct port *p, const uint8_t *info, enum ib_port_state state,
@@ -310,26 +346,26 @@ static void observe_port_info(struct port *p, const uint8_t *payload)
 	memcpy(p->info, payload, SMP_DATA_SIZE);
 	ib_put(p->info, PI_CLIENT_REREGISTER, 0);
 	p->known = true;
+	p->doubt = false;
 }
 
-static void on_arm(void *owner, const struct mad_result *r)
+/*
+ * A refused PortInfo Set may be the second try of one that was taken, its answer lost: a state that
+ * is reached already is refused (7.2.7). So the port is asked what it is before anything is said.
+ */
+static void read_port_info(struct sync *s, struct port *p, mad_done_fn on_done)
 {
-	struct sync *s = owner;
-	struct port *p = r->arg;
-	struct link_want want;
+	struct dr_path path;
+	bool extended = (fabric_cap_mask(p) & IB_CAP(IB_CAP_EXTENDED_SPEEDS)) && !p->node->no_ext_modifier;
+	const struct mad_request rq = {
+		.method = MAD_GET, .attr = IB_ATTR_PORT_INFO, .mod = p->num | (extended ? PI_MOD_EXTENDED_SPEEDS : 0),
+		.path = &path, .m_key = p->node->m_key, .target = &p->node->target,
+	};
 
-	port_want(s, p, &want);
-	if (ended_well(s, p->node, r)) {
-		observe_port_info(p, r->payload);
-		note_unstored(s, p, &want, link_differs(&want, p->info));
-	} else if (r->end == MAD_END_BAD_STATUS) {
-		/* The parameters are refused as a whole; the state may still be taken. */
-		note_unstored(s, p, &want, link_differs(&want, p->info));
-		if (port_state(p) == IB_PORT_INIT)
-			send_port_info(s, p, p->info, IB_PORT_ARMED, on_arm_plain);
-	} else if (r->end == MAD_END_TIMEOUT) {
-		p->known = false;
-	}
+	if (fabric_port_path(s->fabric, p, &path) < 0)
+		return;
+	s->in_flight++;
+	mad_submit(s->mad, &rq, on_done, s, p);
 }
 
 static void on_arm_plain(void *owner, const struct mad_result *r)
@@ -340,7 +376,64 @@ static void on_arm_plain(void *owner, const struct mad_result *r)
 	if (ended_well(s, p->node, r))
 		observe_port_info(p, r->payload);
 	else if (r->end == MAD_END_TIMEOUT)
-		p->known = false;
+		p->doubt = true;
+}
+
+/* What a refused ARM came to. If the port is still in INIT its parameters were refused: state alone. */
+static void on_arm_reread(void *owner, const struct mad_result *r)
+{
+	struct sync *s = owner;
+	struct port *p = r->arg;
+	struct link_want want;
+
+	s->in_flight--;
+	if (r->end != MAD_END_ANSWERED) {
+		p->doubt = true;
+		return;
+	}
+	observe_port_info(p, r->payload);
+	port_want(s, p, &want);
+	note_unstored(s, p, &want, link_differs(&want, p->info));
+	if (port_has_state(p) && port_state(p) == IB_PORT_INIT)
+		send_port_info(s, p, p->info, IB_PORT_ARMED, on_arm_plain);
+	else
+		s->outcome.refused--;
+}
+
+static void on_arm(void *owner, const struct mad_result *r)
+{
+	struct sync *s = owner;
+	struct port *p = r->arg;
+	struct link_want want;
+
+	if (ended_well(s, p->node, r)) {
+		port_want(s, p, &want);
+		observe_port_info(p, r->payload);
+		note_unstored(s, p, &want, link_differs(&want, p->info));
+	} else if (r->end == MAD_END_BAD_STATUS) {
+		read_port_info(s, p, on_arm_reread);
+	} else if (r->end == MAD_END_TIMEOUT) {
+		p->doubt = true;
+	}
+}
+
+static void arm_port(struct sync *s, struct port *p);
+
+/* What is in doubt after a lost answer is read before it is compared. */
+static void on_doubt_read(void *owner, const struct mad_result *r)
+{
+	struct sync *s = owner;
+	struct port *p = r->arg;
+
+	s->in_flight--;
+	if (r->end == MAD_END_ANSWERED) {
+		observe_port_info(p, r->payload);
+		arm_port(s, p);
+	} else if (r->end == MAD_END_TIMEOUT) {
+		s->outcome.timeouts++;
+		s->outcome.failed_example = p->node;
+		s->outcome.failed_attr = r->attr;
+	}
 }
 
 static void arm_port(struct sync *s, struct port *p)
@@ -350,6 +443,10 @@ static void arm_port(struct sync *s, struct port *p)
 
 	if (!port_is_ours(p))
 		return;
+	if (p->doubt) {
+		read_port_info(s, p, on_doubt_read);
+		return;
+	}
 	port_want(s, p, &want);
 	if (port_has_state(p) && port_state(p) == IB_PORT_INIT)
 		step = link_next_state(IB_PORT_INIT, IB_PORT_ARMED);
@@ -359,29 +456,19 @@ static void arm_port(struct sync *s, struct port *p)
 	send_port_info(s, p, want.info, step, on_arm);
 }
 
-/* An ARMED port that saw data is ACTIVE already and refuses the Set: then ask what it is (7.2.7). */
-static void on_port_info_read(void *owner, const struct mad_result *r)
+/* An ARMED port that saw data is ACTIVE already and refuses the Set; ACTIVE or not, it is no fault of ours. */
+static void on_active_reread(void *owner, const struct mad_result *r)
 {
 	struct sync *s = owner;
 	struct port *p = r->arg;
 
 	s->in_flight--;
-	if (r->end == MAD_END_ANSWERED)
-		observe_port_info(p, r->payload);
-}
-
-static void read_port_info(struct sync *s, struct port *p)
-{
-	struct dr_path path;
-	const struct mad_request rq = {
-		.method = MAD_GET, .attr = IB_ATTR_PORT_INFO, .mod = p->num, .path = &path,
-		.m_key = p->node->m_key, .target = &p->node->target,
-	};
-
-	if (fabric_port_path(s->fabric, p, &path) < 0)
+	p->doubt = r->end != MAD_END_ANSWERED;
+	if (p->doubt)
 		return;
-	s->in_flight++;
-	mad_submit(s->mad, &rq, on_port_info_read, s, p);
+	observe_port_info(p, r->payload);
+	if (port_state(p) == IB_PORT_ACTIVE)
+		s->outcome.refused--;
 }
 
 static void on_active(void *owner, const struct mad_result *r)
@@ -389,19 +476,17 @@ static void on_active(void *owner, const struct mad_result *r)
 	struct sync *s = owner;
 	struct port *p = r->arg;
 
-	if (ended_well(s, p->node, r)) {
+	if (ended_well(s, p->node, r))
 		observe_port_info(p, r->payload);
-	} else if (r->end == MAD_END_BAD_STATUS) {
-		s->outcome.refused--;
-		read_port_info(s, p);
-	} else if (r->end == MAD_END_TIMEOUT) {
-		p->known = false;
-	}
+	else if (r->end == MAD_END_BAD_STATUS)
+		read_port_info(s, p, on_active_reread);
+	else if (r->end == MAD_END_TIMEOUT)
+		p->doubt = true;
 }
 
 static void activate_port(struct sync *s, struct port *p)
 {
-	if (!port_is_ours(p) || !port_has_state(p) || port_state(p) != IB_PORT_ARMED)
+	if (!port_is_ours(p) || p->doubt || !port_has_state(p) || port_state(p) != IB_PORT_ARMED)
 		return;
 	if (p->peer && port_state(p->peer) < IB_PORT_ARMED)
 		return;
@@ -416,7 +501,7 @@ static bool feed_ports(struct sync *s, void (*fn)(struct sync *s, struct port *p
 	if (s->node >= s->fabric->n_nodes)
 		return false;
 	n = s->fabric->nodes[s->node++];
-	if (node_is_left_out(n))
+	if (node_is_left_out(s, n))
 		return true;
 	for (unsigned i = node_is_switch(n) ? 0 : 1; i <= n->n_ports; i++)
 		fn(s, &n->ports[i]);
@@ -433,6 +518,8 @@ static bool feed_stage(struct sync *s)
 		return feed_tables(s);
 	case ST_TOP:
 		return feed_top(s);
+	case ST_SPEED:
+		return feed_ports(s, set_fdr10);
 	case ST_ARM:
 		return feed_ports(s, arm_port);
 	case ST_ACTIVE:

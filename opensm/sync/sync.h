@@ -4,6 +4,7 @@
  *
  *   TABLES  LFT blocks that differ or are unknown, striped over all switches
  *   TOP     SwitchInfo: LinearFDBTop, LifeTimeValue
+ *   SPEED   ExtendedPortInfo: FDR10 on or off, on devices that have it
  *   ARM     PortInfo: LID and parameters of every port; a port in INIT becomes ARMED in the same Set
  *   ACTIVE  ports that are ARMED at both ends
  *
