@@ -37,23 +37,39 @@ struct netfile_node {
 struct netfile {
 	struct netfile_node *nodes;
 	size_t n_nodes, cap_nodes;
+	guid_t next_guid[4]; /* automatic numbering, by enum ib_node_type */
 };
+
+/* What netfile_parse() accepts at most, so that no file can exhaust us. */
+#define NETFILE_MAX_BYTES (64u << 20)
+#define NETFILE_MAX_LINE 1023
+#define NETFILE_MAX_NODES 65536
+#define NETFILE_MAX_PORTS (2u << 20) /* of all nodes together */
 
 struct netfile *netfile_new(void);
 struct netfile *netfile_free(struct netfile *net);
 void netfile_freep(struct netfile **net);
 
 /*
- * Appends a node with all ports unconnected and GUIDs derived from its place: index of the node.
+ * Appends a node with all ports unconnected: index of the node. The array may move. `id` is cut
+ * at 64 characters, must be unique (not checked here) and is the description until one is set.
  * `guid` 0: ibsim's automatic numbering (CA from 0x100000, port GUID = node GUID + port; switch
- * from 0x200000). Returns its index. The array may move.
+ * from 0x200000; routers, to which ibsim gives GUID 0, from 0x300000).
  */
 int netfile_add(struct netfile *net, uint8_t type, const char *id, uint8_t nports, guid_t guid);
 /* Connects two free ports. 0, -EINVAL (no such port), -EBUSY (already connected). */
 int netfile_link(struct netfile *net, int a, uint8_t a_port, int b, uint8_t b_port);
 int netfile_find(const struct netfile *net, const char *id_or_desc); /* index or -1 */
 
-/* Parses text. On error NULL and `err` = "line:column: what was found, what was expected". */
+/*
+ * Parses text. On error NULL and `err` = "line:column: what was found, what was expected". Errors
+ * are also ids, GUIDs or cables described twice, and cables of which one end is missing.
+ * ibsim's own commands (module, include, do, aliases, relative GUID bases) are refused.
+ */
 struct netfile *netfile_parse(const char *text, size_t len, char *err, size_t err_len);
-/* Writes text that ibsim and netfile_parse() read back to the same fabric. */
+/*
+ * Writes text that ibsim and netfile_parse() read back to the same fabric. What cannot be said in
+ * the format is dropped: width, speed, LID and GUID of ports without a cable. If only one of width
+ * and speed is set, the default of the other is written.
+ */
 void netfile_write(const struct netfile *net, FILE *out);

@@ -19,7 +19,7 @@ char *str_printable(const void *text, size_t len, char *ret, size_t cap);
 const char *str_nearest(const char *word, const char *const *words, size_t n);
 
 /*
- * The whole of `text` as a number (base as strtoull; 0: decimal, 0x, octal), without sign or blanks.
+ * The whole of `text` as a number (base as strtoull; 0: decimal, 0x, octal), no sign, no blanks.
  * 0, -EINVAL (not a number), -ERANGE (> max).
  */
 int str_to_u64(const char *text, int base, uint64_t max, uint64_t *ret);

@@ -1,0 +1,845 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Reads net files: lines become nodes and cable ends at once; cables are tied when all ids are
+ * known, because an id may be used before its node is described. Says line and column of the first
+ * thing that is wrong. Writing is netfile.c.
+ *
+ * ibnetdiscover hides facts in comments: behind "#" of a node its description and LID, behind "#"
+ * of a port its LID and the link. There, what is not recognised is a comment and ignored.
+ */
+#include "ib/netfile.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "ib/attrs.h"
+#include "ib/netfile-names.h"
+#include "util/guidmap.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define ID_MAX 64
+#define NUMBER_MAX 24 /* characters of a number */
+
+/* Where we are: a line without its end. */
+struct scan {
+	const char *line, *p, *end;
+	unsigned number;
+	char *err;
+	size_t err_len;
+};
+
+/* One end of a cable, as described by the port it is plugged into. */
+struct cable {
+	int node;
+	uint8_t port, remote_port;
+	uint8_t remote_len;
+	const char *remote; /* id, in the text */
+	const char *line;   /* for error messages */
+	unsigned number;
+};
+
+/* A link's width and speed as masks of what is enabled; 0: not said. */
+struct link_masks {
+	uint8_t width, speed, extended;
+};
+
+struct parser {
+	struct scan scan;
+	struct netfile *net;
+	struct guidmap *ids; /* hash of id → index + 1 */
+	struct guidmap *node_guids, *port_guids;
+	struct cable *cables;
+	size_t n_cables, cap_cables, n_ports;
+	int node; /* whose ports are being described, -1 none */
+	uint32_t vendor_id;
+	uint16_t device_id;
+	guid_t sysimg_guid;
+	bool sysimg_given;
+	struct link_masks link; /* width= speed= extspeed= */
+};
+
+/*
+ * Words of a line.
+ */
+
+static int fail_at(struct scan *scan, const char *where, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int fail_at(struct scan *scan, const char *where, const char *fmt, ...)
+{
+	va_list args;
+	int len = snprintf(scan->err, scan->err_len, "%u:%zu: ", scan->number,
+			   (size_t)(where - scan->line) + 1);
+
+	if (len >= 0 && (size_t)len < scan->err_len) {
+		va_start(args, fmt);
+		vsnprintf(scan->err + len, scan->err_len - (size_t)len, fmt, args);
+		va_end(args);
+	}
+	return -EINVAL;
+}
+
+static int fail_expected(struct scan *scan, const char *expected)
+{
+	char found[24];
+
+	if (scan->p == scan->end)
+		return fail_at(scan, scan->p, "the line ends, expected %s", expected);
+	str_printable(scan->p, (size_t)(scan->end - scan->p), found, sizeof(found));
+	return fail_at(scan, scan->p, "found '%s', expected %s", found, expected);
+}
+
+static bool is_alnum(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static void skip_blanks(struct scan *scan)
+{
+	while (scan->p < scan->end && (*scan->p == ' ' || *scan->p == '\t'))
+		scan->p++;
+}
+
+static bool next_is(const struct scan *scan, char c)
+{
+	return scan->p < scan->end && *scan->p == c;
+}
+
+static bool take_char(struct scan *scan, char c)
+{
+	if (!next_is(scan, c))
+		return false;
+	scan->p++;
+	return true;
+}
+
+/* Length of the run of letters and digits ahead. */
+static size_t word_len(const struct scan *scan)
+{
+	const char *p = scan->p;
+
+	while (p < scan->end && is_alnum(*p))
+		p++;
+	return (size_t)(p - scan->p);
+}
+
+/* Takes `word` if the next whole word is it. */
+static bool take_word(struct scan *scan, const char *word)
+{
+	size_t len = strlen(word);
+
+	skip_blanks(scan);
+	if (word_len(scan) != len || memcmp(scan->p, word, len))
+		return false;
+	scan->p += len;
+	return true;
+}
+
+static int read_number(struct scan *scan, int base, uint64_t max, uint64_t *ret)
+{
+	char text[NUMBER_MAX + 1] = "";
+	size_t len = word_len(scan);
+	int r;
+
+	if (!len || len > NUMBER_MAX)
+		return fail_expected(scan, "a number");
+	memcpy(text, scan->p, len);
+	r = str_to_u64(text, base, max, ret);
+	if (r == -ERANGE)
+		return fail_at(scan, scan->p, "%s is too large, expected at most %llu", text,
+			       (unsigned long long)max);
+	if (r < 0)
+		return fail_expected(scan, "a number");
+	scan->p += len;
+	return 0;
+}
+
+static int read_u8(struct scan *scan, uint8_t max, uint8_t *ret)
+{
+	uint64_t value;
+	int r = read_number(scan, 0, max, &value);
+
+	if (r == 0)
+		*ret = (uint8_t)value;
+	return r;
+}
+
+static int expect_char(struct scan *scan, char c, const char *expected)
+{
+	return take_char(scan, c) ? 0 : fail_expected(scan, expected);
+}
+
+/* "[p]" with p = 1..max. */
+static int read_port(struct scan *scan, uint8_t max, uint8_t *ret)
+{
+	const char *start = scan->p;
+	uint8_t port = 0;
+	int r = expect_char(scan, '[', "[port]");
+
+	if (r == 0)
+		r = read_u8(scan, max, &port);
+	if (r == 0)
+		r = expect_char(scan, ']', "]");
+	if (r < 0)
+		return r;
+	if (!port)
+		return fail_at(scan, start, "port 0 has no cable, expected 1 to %u", max);
+	*ret = port;
+	return 0;
+}
+
+/* "(guid)" in bare hexadecimal; `*ret` stays if there is none. */
+static int read_port_guid(struct scan *scan, guid_t *ret)
+{
+	guid_t guid;
+	int r;
+
+	if (!take_char(scan, '('))
+		return 0;
+	r = read_number(scan, 16, UINT64_MAX, &guid);
+	if (r == 0)
+		r = expect_char(scan, ')', ")");
+	if (r == 0)
+		*ret = guid;
+	return r;
+}
+
+static int check_id(struct scan *scan, const char *id, size_t len)
+{
+	if (!len || len > ID_MAX)
+		return fail_at(scan, id, "id of %zu characters, expected 1 to %d", len, ID_MAX);
+	for (size_t i = 0; i < len; i++)
+		if (id[i] < 0x20 || id[i] > 0x7E || id[i] == '#' || id[i] == '@')
+			return fail_at(scan, id + i, "character 0x%02x, which ids may not contain",
+				       (unsigned char)id[i]);
+	if (id[len - 1] == ' ')
+		return fail_at(scan, id + len - 1, "blank at the end of an id");
+	return 0;
+}
+
+static int read_id(struct scan *scan, const char **ret, size_t *ret_len)
+{
+	const char *end;
+	size_t len;
+	int r;
+
+	skip_blanks(scan);
+	if (!next_is(scan, '"'))
+		return fail_expected(scan, "an \"id\"");
+	end = memchr(scan->p + 1, '"', (size_t)(scan->end - scan->p - 1));
+	if (!end)
+		return fail_expected(scan, "an id that ends in a quote");
+	len = (size_t)(end - scan->p - 1);
+	r = check_id(scan, scan->p + 1, len);
+	if (r < 0)
+		return r;
+	*ret = scan->p + 1;
+	*ret_len = len;
+	scan->p = end + 1;
+	return 0;
+}
+
+static int expect_end(struct scan *scan)
+{
+	skip_blanks(scan);
+	if (scan->p == scan->end || *scan->p == '#')
+		return 0;
+	return fail_expected(scan, "the end of the line");
+}
+
+/*
+ * Ids: guidmap keyed by a hash; a collision takes the next key.
+ */
+
+static guid_t hash_id(const char *id, size_t len)
+{
+	uint64_t h = 0xCBF29CE484222325ull;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)id[i]) * 0x100000001B3ull;
+	return h;
+}
+
+/* Index of the node or -1; `*ret_key` is where it is or belongs. */
+static int find_id(const struct parser *parser, const char *id, size_t len, guid_t *ret_key)
+{
+	for (guid_t key = hash_id(id, len);; key++) {
+		uintptr_t place;
+		const char *known;
+
+		if (!key)
+			continue;
+		*ret_key = key;
+		place = (uintptr_t)guidmap_get(parser->ids, key);
+		if (!place)
+			return -1;
+		known = parser->net->nodes[place - 1].id;
+		if (strlen(known) == len && !memcmp(known, id, len))
+			return (int)(place - 1);
+	}
+}
+
+/* Claims `guid` for `owner` (index + 1); -EEXIST if somebody has it. */
+static int claim_guid(struct guidmap *map, guid_t guid, int owner)
+{
+	if (!guid)
+		return 0;
+	if (guidmap_get(map, guid))
+		return -EEXIST;
+	guidmap_put(map, guid, (void *)(uintptr_t)(owner + 1));
+	return 0;
+}
+
+/*
+ * Nodes.
+ */
+
+/* From behind "#": everything between the first and the last quote, which may contain quotes. */
+static bool take_description(struct scan *scan, const char **ret, size_t *ret_len)
+{
+	const char *last = scan->end;
+
+	skip_blanks(scan);
+	if (!next_is(scan, '"'))
+		return false;
+	while (last[-1] != '"')
+		last--;
+	if (last - 1 == scan->p)
+		return false;
+	*ret = scan->p + 1;
+	*ret_len = (size_t)(last - 1 - *ret);
+	scan->p = last;
+	return true;
+}
+
+/* "lid L" and "lmc M", each if there. */
+static int read_lid(struct scan *scan, lid_t *lid, uint8_t *lmc)
+{
+	uint64_t value;
+	int r = 0;
+
+	if (take_word(scan, "lid")) {
+		skip_blanks(scan);
+		r = read_number(scan, 0, LID_MAX_UCAST, &value);
+		if (r < 0)
+			return r;
+		*lid = (lid_t)value;
+	}
+	if (take_word(scan, "lmc")) {
+		skip_blanks(scan);
+		r = read_u8(scan, 7, lmc);
+	}
+	return r;
+}
+
+static int parse_node_comment(struct scan *scan, struct netfile_node *node)
+{
+	const char *desc;
+	size_t len;
+
+	if (!take_char(scan, '#') || !take_description(scan, &desc, &len))
+		return 0;
+	str_printable(desc, len, node->desc, sizeof(node->desc));
+	if (!node->desc[0])
+		strcpy(node->desc, node->id);
+	if (node->type != IB_NODE_SWITCH)
+		return 0;
+	if (take_word(scan, "enhanced"))
+		node->enhanced_port0 = true;
+	else
+		take_word(scan, "base");
+	if (!take_word(scan, "port") || !take_word(scan, "0"))
+		return 0;
+	return read_lid(scan, &node->ports[0].lid, &node->ports[0].lmc);
+}
+
+/* Puts `vendid=` and its like to use; all but devid are for one node only. */
+static void apply_keys(struct parser *parser, struct netfile_node *node)
+{
+	node->vendor_id = parser->vendor_id;
+	node->device_id = parser->device_id;
+	if (parser->sysimg_given)
+		node->sysimg_guid = parser->sysimg_guid;
+	parser->vendor_id = 0;
+	parser->sysimg_given = false;
+}
+
+static int add_node(struct parser *parser, uint8_t type, const char *id, size_t len, uint8_t nports)
+{
+	struct scan *scan = &parser->scan;
+	struct netfile *net = parser->net;
+	char name[ID_MAX + 1] = "";
+	guid_t key;
+	int node;
+
+	if (find_id(parser, id, len, &key) >= 0)
+		return fail_at(scan, id, "a second node '%.*s', expected a new id", (int)len, id);
+	if (net->n_nodes >= NETFILE_MAX_NODES)
+		return fail_at(scan, id, "more than %u nodes", NETFILE_MAX_NODES);
+	parser->n_ports += nports + 1u;
+	if (parser->n_ports > NETFILE_MAX_PORTS)
+		return fail_at(scan, id, "more than %u ports", NETFILE_MAX_PORTS);
+	memcpy(name, id, len);
+	node = netfile_add(net, type, name, nports, 0);
+	guidmap_put(parser->ids, key, (void *)(uintptr_t)(node + 1));
+	apply_keys(parser, &net->nodes[node]);
+	if (claim_guid(parser->node_guids, net->nodes[node].guid, node) < 0)
+		return fail_at(scan, id, "a second node with GUID 0x%llx",
+			       (unsigned long long)net->nodes[node].guid);
+	parser->node = node;
+	return 0;
+}
+
+/* `Switch 36 "id" # "description" base port 0 lid 5 lmc 0`, `Ca 2 "id" # "description"`. */
+static int parse_node(struct parser *parser, uint8_t type)
+{
+	struct scan *scan = &parser->scan;
+	const char *id, *start;
+	uint8_t nports;
+	size_t len;
+	int r;
+
+	skip_blanks(scan);
+	start = scan->p;
+	r = read_u8(scan, IB_MAX_PORTS, &nports);
+	if (r == 0 && !nports)
+		r = fail_at(scan, start, "0 ports, expected 1 to %d", IB_MAX_PORTS);
+	if (r == 0)
+		r = read_id(scan, &id, &len);
+	if (r == 0)
+		r = expect_end(scan);
+	if (r == 0)
+		r = add_node(parser, type, id, len, nports);
+	if (r < 0)
+		return r;
+	return parse_node_comment(scan, &parser->net->nodes[parser->node]);
+}
+
+/*
+ * Cables.
+ */
+
+static uint8_t lanes_of(uint8_t mask)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(netfile_widths); i++)
+		if (mask & netfile_widths[i].mask)
+			return netfile_widths[i].lanes;
+	return 0;
+}
+
+/* The fastest enabled speed: rows are in rising order. */
+static uint16_t speed_of(const struct link_masks *link)
+{
+	for (size_t i = ARRAY_SIZE(netfile_speeds); i-- > 0;) {
+		const struct netfile_speed *row = &netfile_speeds[i];
+
+		if (row->mask & link->speed || row->extended_mask & link->extended)
+			return row->speed;
+	}
+	return 0;
+}
+
+/* "w=2 s=4 e=0", any of them. */
+static int read_masks(struct scan *scan, struct link_masks *link)
+{
+	int r = 0;
+
+	while (r == 0) {
+		skip_blanks(scan);
+		if (scan->end - scan->p < 2 || scan->p[1] != '=' || !strchr("wse", scan->p[0]))
+			return 0;
+		scan->p += 2;
+		switch (scan->p[-2]) {
+		case 'w':
+			r = read_u8(scan, 31, &link->width);
+			break;
+		case 's':
+			r = read_u8(scan, 7, &link->speed);
+			break;
+		case 'e':
+			r = read_u8(scan, 15, &link->extended);
+			break;
+		}
+	}
+	return r;
+}
+
+/* The "4" of "4xQDR". */
+static bool known_lanes(uint64_t lanes)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(netfile_widths); i++)
+		if (netfile_widths[i].lanes == lanes)
+			return true;
+	return false;
+}
+
+static const struct netfile_speed *find_speed(const char *name, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(netfile_speeds); i++)
+		if (strlen(netfile_speeds[i].name) == len && !memcmp(name, netfile_speeds[i].name, len))
+			return &netfile_speeds[i];
+	return NULL;
+}
+
+/* "4xQDR"; other words are a comment. */
+static int parse_link_name(struct scan *scan, struct netfile_port *port)
+{
+	const struct netfile_speed *speed;
+	unsigned lanes = 0;
+	const char *start;
+
+	skip_blanks(scan);
+	start = scan->p;
+	while (scan->p < scan->end && *scan->p >= '0' && *scan->p <= '9' && scan->p - start < 3)
+		lanes = lanes * 10 + (unsigned)(*scan->p++ - '0');
+	if (scan->p == start || !take_char(scan, 'x'))
+		return 0;
+	if (!known_lanes(lanes))
+		return fail_at(scan, start, "%u lanes, expected 1, 2, 4, 8 or 12", lanes);
+	speed = find_speed(scan->p, word_len(scan));
+	if (!speed)
+		return fail_expected(scan, "SDR, DDR, QDR, FDR10, FDR, EDR, HDR or NDR");
+	port->width = (uint8_t)lanes;
+	port->speed = speed->speed;
+	return 0;
+}
+
+/* `# lid 4 lmc 0 "peer's description" lid 5 4xQDR`; switch ports lack the first two. */
+static int parse_port_comment(struct scan *scan, bool on_switch, struct netfile_port *port)
+{
+	const char *desc;
+	lid_t peer_lid;
+	uint8_t peer_lmc;
+	size_t len;
+	int r = 0;
+
+	if (!take_char(scan, '#'))
+		return 0;
+	if (!on_switch)
+		r = read_lid(scan, &port->lid, &port->lmc);
+	if (r < 0 || !take_description(scan, &desc, &len))
+		return r;
+	r = read_lid(scan, &peer_lid, &peer_lmc);
+	return r < 0 ? r : parse_link_name(scan, port);
+}
+
+/* `"id"[q](guid)`; the port number of the other end is 1 if it is not given. */
+static int read_remote(struct parser *parser, struct cable *cable)
+{
+	struct scan *scan = &parser->scan;
+	guid_t ignored;
+	size_t len;
+	int r = read_id(scan, &cable->remote, &len);
+
+	if (r < 0)
+		return r;
+	cable->remote_len = (uint8_t)len;
+	cable->remote_port = 1;
+	if (next_is(scan, '['))
+		r = read_port(scan, IB_MAX_PORTS, &cable->remote_port);
+	return r < 0 ? r : read_port_guid(scan, &ignored);
+}
+
+/* "[p](guid)" of the port described; the GUID means nothing on a switch. */
+static int read_own_port(struct parser *parser, struct netfile_node *node, struct cable *cable)
+{
+	struct scan *scan = &parser->scan;
+	const char *start = scan->p;
+	struct netfile_port *port;
+	guid_t guid;
+	int r = read_port(scan, node->nports, &cable->port);
+
+	if (r < 0)
+		return r;
+	port = &node->ports[cable->port];
+	if (port->peer_node != -1)
+		return fail_at(scan, start, "port %u of '%s' is described twice", cable->port, node->id);
+	port->peer_node = -2; /* until all ids are known */
+	guid = port->guid;
+	r = read_port_guid(scan, &guid);
+	if (r < 0 || node->type == IB_NODE_SWITCH)
+		return r;
+	port->guid = guid;
+	if (claim_guid(parser->port_guids, guid, cable->node) < 0)
+		return fail_at(scan, start, "a second port with GUID 0x%llx", (unsigned long long)guid);
+	return 0;
+}
+
+static int parse_cable(struct parser *parser)
+{
+	struct scan *scan = &parser->scan;
+	struct cable cable = { .node = parser->node, .line = scan->line, .number = scan->number };
+	struct link_masks link = parser->link;
+	struct netfile_node *node;
+	struct netfile_port *port;
+	int r;
+
+	if (parser->node < 0)
+		return fail_expected(scan, "Switch, Ca or Rt before its ports");
+	node = &parser->net->nodes[parser->node];
+	r = read_own_port(parser, node, &cable);
+	if (r == 0)
+		r = read_remote(parser, &cable);
+	if (r == 0)
+		r = read_masks(scan, &link);
+	if (r == 0)
+		r = expect_end(scan);
+	if (r < 0)
+		return r;
+	port = &node->ports[cable.port];
+	port->width = lanes_of(link.width);
+	port->speed = speed_of(&link);
+	GROW(parser->cables, parser->n_cables + 1, parser->cap_cables);
+	parser->cables[parser->n_cables++] = cable;
+	return parse_port_comment(scan, node->type == IB_NODE_SWITCH, port);
+}
+
+/* Points the port at the node its cable names. */
+static int tie(struct parser *parser, const struct cable *cable)
+{
+	struct netfile_node *peer;
+	struct netfile_port *port = &parser->net->nodes[cable->node].ports[cable->port];
+	guid_t key;
+	int found = find_id(parser, cable->remote, cable->remote_len, &key);
+
+	if (found < 0)
+		return fail_at(&parser->scan, cable->remote, "no node '%.*s' is described",
+			       cable->remote_len, cable->remote);
+	peer = &parser->net->nodes[found];
+	if (cable->remote_port > peer->nports)
+		return fail_at(&parser->scan, cable->remote, "port %u of '%s', which has %u",
+			       cable->remote_port, peer->id, peer->nports);
+	port->peer_node = found;
+	port->peer_port = cable->remote_port;
+	return 0;
+}
+
+static int check_other_end(struct parser *parser, const struct cable *cable)
+{
+	const struct netfile_node *nodes = parser->net->nodes, *node = &nodes[cable->node];
+	const struct netfile_port *port = &node->ports[cable->port];
+	const struct netfile_node *peer = &nodes[port->peer_node];
+	const struct netfile_port *back = &peer->ports[port->peer_port];
+
+	if (back->peer_node == cable->node && back->peer_port == cable->port)
+		return 0;
+	if (back->peer_node < 0)
+		return fail_at(&parser->scan, cable->remote,
+			       "'%s' does not describe port %u, expected a cable to '%s'[%u]", peer->id,
+			       port->peer_port, node->id, cable->port);
+	return fail_at(&parser->scan, cable->remote,
+		       "port %u of '%s' leads to '%s'[%u], expected to '%s'[%u]", port->peer_port,
+		       peer->id, nodes[back->peer_node].id, back->peer_port, node->id, cable->port);
+}
+
+static int tie_cables(struct parser *parser)
+{
+	int (*const passes[])(struct parser *, const struct cable *) = { tie, check_other_end };
+	int r = 0;
+
+	for (size_t pass = 0; pass < ARRAY_SIZE(passes); pass++) {
+		for (size_t i = 0; i < parser->n_cables && r == 0; i++) {
+			parser->scan.line = parser->cables[i].line;
+			parser->scan.number = parser->cables[i].number;
+			r = passes[pass](parser, &parser->cables[i]);
+		}
+	}
+	return r;
+}
+
+/*
+ * Lines.
+ */
+
+enum key_id {
+	KEY_VENDOR,
+	KEY_DEVICE,
+	KEY_SYSIMG,
+	KEY_CA_GUID,
+	KEY_SWITCH_GUID,
+	KEY_ROUTER_GUID,
+	KEY_WIDTH,
+	KEY_SPEED,
+	KEY_EXTENDED,
+};
+
+static const struct key_row {
+	const char *name;
+	enum key_id id;
+	uint64_t max;
+} key_rows[] = {
+	{ "vendid", KEY_VENDOR, 0xFFFFFF },
+	{ "devid", KEY_DEVICE, 0xFFFF },
+	{ "sysimgguid", KEY_SYSIMG, UINT64_MAX },
+	{ "caguid", KEY_CA_GUID, UINT64_MAX },
+	{ "hcaguid", KEY_CA_GUID, UINT64_MAX },
+	{ "hcaguids", KEY_CA_GUID, UINT64_MAX },
+	{ "switchguid", KEY_SWITCH_GUID, UINT64_MAX },
+	{ "switchguids", KEY_SWITCH_GUID, UINT64_MAX },
+	{ "rtguid", KEY_ROUTER_GUID, UINT64_MAX },
+	{ "width", KEY_WIDTH, 31 },
+	{ "speed", KEY_SPEED, 7 },
+	{ "extspeed", KEY_EXTENDED, 15 },
+};
+
+/* GUID 0 is what ibnetdiscover says of ibsim's routers: the numbering goes on by itself. */
+static void set_next_guid(struct parser *parser, uint8_t type, guid_t guid)
+{
+	if (guid)
+		parser->net->next_guid[type] = guid;
+}
+
+static void set_key(struct parser *parser, enum key_id id, uint64_t value)
+{
+	switch (id) {
+	case KEY_VENDOR:
+		parser->vendor_id = (uint32_t)value;
+		break;
+	case KEY_DEVICE:
+		parser->device_id = (uint16_t)value;
+		break;
+	case KEY_SYSIMG:
+		parser->sysimg_guid = value;
+		parser->sysimg_given = true;
+		break;
+	case KEY_CA_GUID:
+		set_next_guid(parser, IB_NODE_CA, value);
+		break;
+	case KEY_SWITCH_GUID:
+		set_next_guid(parser, IB_NODE_SWITCH, value);
+		break;
+	case KEY_ROUTER_GUID:
+		set_next_guid(parser, IB_NODE_ROUTER, value);
+		break;
+	case KEY_WIDTH:
+		parser->link.width = (uint8_t)value;
+		break;
+	case KEY_SPEED:
+		parser->link.speed = (uint8_t)value;
+		break;
+	case KEY_EXTENDED:
+		parser->link.extended = (uint8_t)value;
+		break;
+	}
+}
+
+/* `key=value`, `switchguid=0x5(5)`. */
+static int parse_key(struct parser *parser, const struct key_row *key)
+{
+	struct scan *scan = &parser->scan;
+	guid_t ignored;
+	uint64_t value;
+	int r;
+
+	skip_blanks(scan);
+	r = expect_char(scan, '=', "=");
+	if (r < 0)
+		return r;
+	skip_blanks(scan);
+	if (next_is(scan, '+'))
+		return fail_expected(scan, "an absolute GUID: relative ones are not understood");
+	r = read_number(scan, 0, key->max, &value);
+	if (r == 0)
+		r = read_port_guid(scan, &ignored);
+	if (r == 0)
+		r = expect_end(scan);
+	if (r == 0)
+		set_key(parser, key->id, value);
+	return r;
+}
+
+static const struct {
+	const char *word;
+	uint8_t type;
+} node_words[] = {
+	{ "Switch", IB_NODE_SWITCH },
+	{ "Ca", IB_NODE_CA },
+	{ "Hca", IB_NODE_CA },
+	{ "Rt", IB_NODE_ROUTER },
+};
+
+static int parse_statement(struct parser *parser)
+{
+	struct scan *scan = &parser->scan;
+
+	for (size_t i = 0; i < ARRAY_SIZE(node_words); i++)
+		if (take_word(scan, node_words[i].word))
+			return parse_node(parser, node_words[i].type);
+	parser->node = -1;
+	for (size_t i = 0; i < ARRAY_SIZE(key_rows); i++)
+		if (take_word(scan, key_rows[i].name))
+			return parse_key(parser, &key_rows[i]);
+	/* Headings of `ibnetdiscover -g`. */
+	if (take_word(scan, "Chassis") || take_word(scan, "Non"))
+		return 0;
+	return fail_expected(scan, "Switch, Ca, Rt, a port, a key=value or a comment");
+}
+
+static int parse_line(struct parser *parser)
+{
+	struct scan *scan = &parser->scan;
+
+	skip_blanks(scan);
+	if (scan->p == scan->end) {
+		parser->node = -1; /* a blank line ends the node */
+		return 0;
+	}
+	if (*scan->p == '#')
+		return 0;
+	return *scan->p == '[' ? parse_cable(parser) : parse_statement(parser);
+}
+
+static int parse_lines(struct parser *parser, const char *text, size_t len)
+{
+	const char *end = text + len;
+	int r = 0;
+
+	while (r == 0 && text < end) {
+		struct scan *scan = &parser->scan;
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+
+		scan->line = scan->p = text;
+		scan->end = newline ? newline : end;
+		scan->number++;
+		text = newline ? newline + 1 : end;
+		if (scan->end - scan->line > NETFILE_MAX_LINE)
+			return fail_at(scan, scan->line + NETFILE_MAX_LINE,
+				       "the line goes on, expected at most %d characters",
+				       NETFILE_MAX_LINE);
+		if (scan->end > scan->line && scan->end[-1] == '\r')
+			scan->end--;
+		r = parse_line(parser);
+	}
+	return r < 0 ? r : tie_cables(parser);
+}
+
+static void parser_end(struct parser *parser)
+{
+	netfile_free(parser->net);
+	guidmap_free(parser->ids);
+	guidmap_free(parser->node_guids);
+	guidmap_free(parser->port_guids);
+	free(parser->cables);
+}
+
+struct netfile *netfile_parse(const char *text, size_t len, char *err, size_t err_len)
+{
+	_cleanup_(parser_end) struct parser parser = {
+		.scan = { .err = err, .err_len = err_len, .line = text },
+		.net = netfile_new(),
+		.ids = guidmap_new(),
+		.node_guids = guidmap_new(),
+		.port_guids = guidmap_new(),
+		.node = -1,
+	};
+
+	if (len > NETFILE_MAX_BYTES) {
+		fail_at(&parser.scan, text, "%zu bytes, expected at most %u", len, NETFILE_MAX_BYTES);
+		return NULL;
+	}
+	if (parse_lines(&parser, text, len) < 0)
+		return NULL;
+	return take(parser.net);
+}
