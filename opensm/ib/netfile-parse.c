@@ -343,7 +343,7 @@ static int parse_node_comment(struct scan *scan, struct netfile_node *node)
 		return 0;
 	str_printable(desc, len, node->desc, sizeof(node->desc));
 	if (!node->desc[0])
-		strcpy(node->desc, node->id);
+		memcpy(node->desc, node->id, sizeof(node->desc));
 	if (node->type != IB_NODE_SWITCH)
 		return 0;
 	if (take_word(scan, "enhanced"))
