@@ -52,6 +52,8 @@ guid_t sim_node_guid(const struct sim *sim, int node);
  * node or port, or already attached. The caller closes it; sim_free() closes what it forgot.
  */
 struct transport *sim_attach(struct sim *sim, const char *id_or_desc, int port);
+/* Would receive() give something now? `tr` comes from sim_attach(). */
+bool sim_has_mail(const struct transport *tr);
 
 /* What the node would answer now, as bytes on the wire; for tests. -EINVAL, -ENOENT (no such table). */
 int sim_read(struct sim *sim, int node, uint16_t attr, uint32_t mod, uint8_t ret[SMP_DATA_SIZE]);

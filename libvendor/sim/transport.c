@@ -268,6 +268,11 @@ struct transport *sim_attach(struct sim *sim, const char *id_or_desc, int port)
 	return &l->transport;
 }
 
+bool sim_has_mail(const struct transport *tr)
+{
+	return ((const struct link *)tr)->inbox;
+}
+
 void links_close(struct sim *sim)
 {
 	for (uint32_t i = 0; i < sim->n_links; i++)

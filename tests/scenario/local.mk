@@ -1,1 +1,33 @@
 # SPDX-License-Identifier: BSD-2-Clause
+# Scenarios in virtual time: each .scn file is one test, run by the runner.
+CHECK_TOOLS += tests/scenario/runner
+tests_scenario_runner_SOURCES = tests/scenario/scenario.h tests/scenario/runner.c tests/scenario/words.c \
+	tests/scenario/commands.c tests/scenario/expect.c
+tests_scenario_runner_LDADD = $(RIG_LIBS)
+
+TEST_EXTENSIONS += .scn
+SCN_LOG_DRIVER = $(TAP_DRIVER)
+SCN_LOG_COMPILER = $(TEST_LIMIT) tests/scenario/runner
+
+SCENARIO_TESTS += \
+	tests/scenario/back-to-back.scn \
+	tests/scenario/bring-up.scn \
+	tests/scenario/dragonfly.scn \
+	tests/scenario/duplicate-guid.scn \
+	tests/scenario/flap.scn \
+	tests/scenario/hypercube.scn \
+	tests/scenario/lmc.scn \
+	tests/scenario/loopback.scn \
+	tests/scenario/loss.scn \
+	tests/scenario/lost-set.scn \
+	tests/scenario/m-key.scn \
+	tests/scenario/moved-cable.scn \
+	tests/scenario/order.scn \
+	tests/scenario/port0.scn \
+	tests/scenario/reboot.scn \
+	tests/scenario/second-sweep.scn \
+	tests/scenario/silent-host.scn \
+	tests/scenario/silent-spine.scn \
+	tests/scenario/single-switch.scn \
+	tests/scenario/stale-lids.scn \
+	tests/scenario/torus.scn

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The loop that daemon.c is in life, in virtual time. */
+#include "tests/lib/rig.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+struct rig *rig_new(struct sim *sim)
+{
+	struct rig *rig = xcalloc(1, sizeof(*rig));
+
+	rig->sim = sim;
+	return rig;
+}
+
+static void submit_job(void *arg, struct sm_job *job)
+{
+	struct rig_sm *s = arg;
+	struct rig_job *j = xcalloc(1, sizeof(*j));
+
+	j->job = job;
+	*s->jobs_end = j;
+	s->jobs_end = &j->next;
+}
+
+static void subnet_up(void *arg, const struct sm *sm)
+{
+	struct rig_sm *s = arg;
+
+	s->ups++;
+}
+
+static void status(void *arg, const char *line)
+{
+	struct rig_sm *s = arg;
+
+	snprintf(s->status, sizeof(s->status), "%s", line);
+}
+
+/* Runs what was handed out, in order; true if there was something. */
+static bool run_jobs(struct rig_sm *s)
+{
+	bool any = false;
+
+	while (s->jobs) {
+		struct rig_job *j = s->jobs;
+
+		s->jobs = j->next;
+		if (!s->jobs)
+			s->jobs_end = &s->jobs;
+		j->job->run(j->job);
+		j->job->done(j->job);
+		free(j);
+		any = true;
+	}
+	return any;
+}
+
+int rig_start(struct rig *rig, const char *node, int port, const struct conf *conf, const char *cache_dir)
+{
+	struct rig_sm *s = &rig->sms[rig->n_sms];
+	struct sm_paths paths = { .cache_dir = cache_dir };
+	struct sm_hooks hooks = { .submit_job = submit_job, .subnet_up = subnet_up, .status = status, .arg = s };
+	struct transport *tr;
+
+	if (rig->n_sms == RIG_MAX_SMS)
+		return -ENOSPC;
+	tr = sim_attach(rig->sim, node, port);
+	if (!tr)
+		return -ENODEV;
+	*s = (struct rig_sm){ .rig = rig, .tr = tr, .jobs_end = &s->jobs };
+	snprintf(s->node, sizeof(s->node), "%s", node);
+	transport_set_issm(tr, true);
+	s->sm = sm_new(conf, tr, &paths, &hooks);
+	return (int)rig->n_sms++;
+}
+
+void rig_kill(struct rig *rig, unsigned sm)
+{
+	struct rig_sm *s = &rig->sms[sm];
+
+	if (!s->sm)
+		return;
+	run_jobs(s);
+	s->sm = sm_free(s->sm);
+	s->tr = transport_close(s->tr);
+}
+
+struct rig *rig_free(struct rig *rig)
+{
+	if (!rig)
+		return NULL;
+	for (unsigned i = 0; i < rig->n_sms; i++)
+		rig_kill(rig, i);
+	sim_free(rig->sim);
+	free(rig);
+	return NULL;
+}
+
+void rig_freeze(struct rig *rig, unsigned sm, bool frozen)
+{
+	rig->sms[sm].frozen = frozen;
+}
+
+int rig_find(const struct rig *rig, const char *node)
+{
+	for (unsigned i = 0; i < rig->n_sms; i++)
+		if (rig->sms[i].sm && !strcmp(rig->sms[i].node, node))
+			return (int)i;
+	return -1;
+}
+
+unsigned rig_count(const struct rig *rig, enum sm_state state)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < rig->n_sms; i++)
+		n += rig->sms[i].sm && !rig->sms[i].frozen && sm_state(rig->sms[i].sm) == state;
+	return n;
+}
+
+struct sm *rig_master(const struct rig *rig)
+{
+	if (rig_count(rig, SM_MASTER) != 1)
+		return NULL;
+	for (unsigned i = 0; i < rig->n_sms; i++)
+		if (rig->sms[i].sm && !rig->sms[i].frozen && sm_state(rig->sms[i].sm) == SM_MASTER)
+			return rig->sms[i].sm;
+	return NULL;
+}
+
+bool rig_sweeping(const struct rig *rig)
+{
+	for (unsigned i = 0; i < rig->n_sms; i++)
+		if (rig->sms[i].sm && !rig->sms[i].frozen && sm_sweeping(rig->sms[i].sm))
+			return true;
+	return false;
+}
+
+static bool runs(const struct rig_sm *s)
+{
+	return s->sm && !s->frozen;
+}
+
+static mono_t next_event(const struct rig *rig)
+{
+	mono_t next = sim_next(rig->sim);
+
+	for (unsigned i = 0; i < rig->n_sms; i++) {
+		const struct rig_sm *s = &rig->sms[i];
+
+		if (!runs(s))
+			continue;
+		next = mono_min(next, sim_has_mail(s->tr) ? sim_now(rig->sim) : sm_next(s->sm));
+	}
+	return next;
+}
+
+static void dispatch(struct rig_sm *s, mono_t now)
+{
+	do
+		sm_dispatch(s->sm, now);
+	while (run_jobs(s) || sim_has_mail(s->tr));
+}
+
+/* A manager that wants to be called at once for ever holds the clock: that is a fault of its own. */
+#define MAX_STANDSTILL 1000000
+
+static void check_standstill(struct rig *rig, mono_t before)
+{
+	rig->standstill = sim_now(rig->sim) > before ? 0 : rig->standstill + 1;
+	if (rig->standstill < MAX_STANDSTILL)
+		return;
+	fprintf(stderr, "rig: no manager comes to rest at %lld us\n", (long long)before);
+	abort();
+}
+
+bool rig_step(struct rig *rig, mono_t until)
+{
+	mono_t next = next_event(rig), before = sim_now(rig->sim);
+	mono_t now = next > until ? until : next < before ? before : next;
+
+	sim_advance(rig->sim, now);
+	if (next > until)
+		return false;
+	check_standstill(rig, before);
+	for (unsigned i = 0; i < rig->n_sms; i++) {
+		struct rig_sm *s = &rig->sms[i];
+
+		if (runs(s) && (sim_has_mail(s->tr) || sm_next(s->sm) <= now))
+			dispatch(s, now);
+	}
+	return true;
+}
+
+void rig_run(struct rig *rig, mono_t until)
+{
+	while (rig_step(rig, until))
+		;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The loop that daemon.c is in life: a simulated fabric, one or several subnet managers on it, and
+ * the jobs they hand out, run here and now. Time jumps from event to event.
+ */
+#pragma once
+
+#include "conf/conf.h"
+#include "libvendor/sim/sim.h"
+#include "sm/sm.h"
+
+#define RIG_MAX_SMS 8
+
+struct rig_job {
+	struct sm_job *job;
+	struct rig_job *next;
+};
+
+struct rig_sm {
+	struct rig *rig;
+	char node[65];
+	struct transport *tr;
+	struct sm *sm;             /* NULL: never started or killed */
+	bool frozen;               /* SIGSTOP: neither receives nor sends */
+	unsigned ups;              /* times subnet_up was called */
+	struct rig_job *jobs, **jobs_end;
+	char status[128];
+};
+
+struct rig {
+	struct sim *sim;           /* owned */
+	struct rig_sm sms[RIG_MAX_SMS];
+	unsigned n_sms;
+	unsigned standstill;       /* steps since the clock last moved */
+};
+
+/* Takes over `sim`. */
+struct rig *rig_new(struct sim *sim);
+struct rig *rig_free(struct rig *rig);
+
+/*
+ * Starts a manager on a port (0: the first, or port 0 of a switch); one reference of `conf` is taken.
+ * -ENODEV: no such port, or one is running there; -ENOSPC: RIG_MAX_SMS started. Else its index.
+ */
+int rig_start(struct rig *rig, const char *node, int port, const struct conf *conf, const char *cache_dir);
+/* As kill -9: no good-bye. */
+void rig_kill(struct rig *rig, unsigned sm);
+void rig_freeze(struct rig *rig, unsigned sm, bool frozen);
+/* The running manager on this node, -1 if there is none. */
+int rig_find(const struct rig *rig, const char *node);
+/* The one in MASTER; NULL if there is none or more than one. */
+struct sm *rig_master(const struct rig *rig);
+unsigned rig_count(const struct rig *rig, enum sm_state state);
+bool rig_sweeping(const struct rig *rig); /* any manager that is not frozen */
+
+/* One step: the next event and what the managers make of it, but not beyond `until`. False: time is up. */
+bool rig_step(struct rig *rig, mono_t until);
+void rig_run(struct rig *rig, mono_t until);

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The commands that change something: one function and one row each. */
+#include <errno.h>
+#include <string.h>
+
+#include "libvendor/sim/gen.h"
+#include "tests/scenario/scenario.h"
+#include "util/file.h"
+#include "util/mem.h"
+
+#define CHECK(call)                                                                                \
+	do {                                                                                       \
+		int check_r_ = (call);                                                             \
+		if (check_r_ < 0)                                                                  \
+			return check_r_;                                                           \
+	} while (0)
+
+#define SIM(s) (s)->rig->sim
+
+static bool is(const char *word, const char *expected)
+{
+	return !strcmp(word, expected);
+}
+
+/* ---- the fabric ---- */
+
+/* fat-tree 2 levels 4 leaves 4 hosts [2 spines] [1 cables] */
+static int fabric_in_words(struct scenario *s, const struct words *w)
+{
+	static const char *const names[] = { "levels", "leaves", "hosts", "spines", "cables" };
+	uint64_t v[ARRAY_SIZE(names)] = { 2, 0, 0, 0, 1 };
+
+	for (unsigned i = 2; i + 1 < w->n; i += 2) {
+		size_t k = 0;
+
+		while (k < ARRAY_SIZE(names) && !is(w->w[i + 1], names[k]))
+			k++;
+		if (k == ARRAY_SIZE(names))
+			return fault(s, "'%s': expected levels, leaves, hosts, spines, cables", w->w[i + 1]);
+		CHECK(parse_number(s, w->w[i], 1000, &v[k]));
+	}
+	if (v[0] != 2 || w->n % 2)
+		return fault(s, "expected fat-tree 2 levels N leaves N hosts [N spines] [N cables]");
+	s->net = gen_tree((unsigned)v[1], (unsigned)v[2], v[3] ? (unsigned)v[3] : 2, (unsigned)v[4]);
+	return s->net ? 0 : fault(s, "these sizes make no fabric");
+}
+
+static int fabric_from_file(struct scenario *s, const char *path)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+
+	if (file_read(path, 64 << 20, &text, &len) < 0)
+		return fault(s, "cannot read '%s'", path);
+	s->net = netfile_parse(text, len, s->error, sizeof(s->error));
+	return s->net ? 0 : -EINVAL;
+}
+
+static int cmd_fabric(struct scenario *s, const struct words *w)
+{
+	if (s->net || s->rig)
+		return fault(s, "there is a fabric already");
+	if (is(w->w[1], "fat-tree"))
+		return fabric_in_words(s, w);
+	if (is(w->w[1], "file") && w->n == 3)
+		return fabric_from_file(s, w->w[2]);
+	s->net = gen_words(w->n - 1, w->w + 1, s->error, sizeof(s->error));
+	return s->net ? 0 : -EINVAL;
+}
+
+static int cmd_speed(struct scenario *s, const struct words *w)
+{
+	uint64_t tenths, lanes = 4;
+
+	CHECK(parse_number(s, w->w[1], 1000, &tenths));
+	if (w->n > 2)
+		CHECK(parse_number(s, w->w[2], 12, &lanes));
+	if (!s->net)
+		return fault(s, "'speed' stands right behind 'fabric'");
+	gen_speed(s->net, (unsigned)tenths, (unsigned)lanes);
+	return 0;
+}
+
+static int cmd_enhanced(struct scenario *s, const struct words *w)
+{
+	bool all = is(w->w[1], "all"), any = false;
+
+	if (!s->net)
+		return fault(s, "'enhanced' stands right behind 'fabric'");
+	for (size_t i = 0; i < s->net->n_nodes; i++)
+		if (s->net->nodes[i].type == IB_NODE_SWITCH && (all || is(s->net->nodes[i].id, w->w[1])))
+			any = s->net->nodes[i].enhanced_port0 = true;
+	return any ? 0 : fault(s, "no switch '%s'", w->w[1]);
+}
+
+/* ---- managers ---- */
+
+static int cmd_option(struct scenario *s, const struct words *w)
+{
+	struct conf_report report = { 0 };
+	struct conf_place at = { .file = s->file, .line = s->line };
+	enum conf_id id = conf_option_find(w->w[1]);
+	struct conf *changed;
+	int r;
+
+	if (id == CONF_N_OPTIONS)
+		return fault(s, "no option '%s'", w->w[1]);
+	changed = conf_copy(s->conf);
+	r = conf_set(changed, id, w->w[2], &at, &report);
+	if (r < 0)
+		fault(s, "%s", report.n ? report.findings[0].text : "refused");
+	conf_report_clear(&report);
+	conf_unref(r < 0 ? changed : s->conf);
+	if (r == 0)
+		s->conf = changed;
+	return r;
+}
+
+/* start sm NODE[:PORT] [priority P] */
+static int cmd_start(struct scenario *s, const struct words *w)
+{
+	struct conf *conf;
+	uint64_t priority = 0;
+	unsigned port;
+	int node, r;
+
+	CHECK(parse_port(s, w->w[2], &node, &port));
+	if (!is(w->w[1], "sm") || (w->n == 5 && !is(w->w[3], "priority")) || w->n == 4)
+		return fault(s, "expected start sm NODE [priority P]");
+	conf = conf_copy(s->conf);
+	if (w->n == 5 && parse_number(s, w->w[4], 15, &priority) < 0) {
+		conf_unref(conf);
+		return -EINVAL;
+	}
+	if (w->n == 5)
+		conf->sm_priority = (uint8_t)priority;
+	r = rig_start(s->rig, sim_node_id(SIM(s), node), (int)port, conf, NULL);
+	conf_unref(conf);
+	return r < 0 ? fault(s, "no manager can start there") : 0;
+}
+
+static int cmd_kill(struct scenario *s, const struct words *w)
+{
+	unsigned sm;
+
+	CHECK(parse_sm(s, w->w[2], &sm));
+	rig_kill(s->rig, sm);
+	return 0;
+}
+
+static int cmd_freeze(struct scenario *s, const struct words *w)
+{
+	unsigned sm;
+
+	CHECK(parse_sm(s, w->w[2], &sm));
+	rig_freeze(s->rig, sm, is(w->w[0], "freeze"));
+	return 0;
+}
+
+/* sweep heavy: asked for, not waited for */
+static int cmd_sweep(struct scenario *s, const struct words *w)
+{
+	struct sm *master = s->rig ? rig_master(s->rig) : NULL;
+
+	if (!is(w->w[1], "heavy"))
+		return fault(s, "expected sweep heavy");
+	if (!master)
+		return fault(s, "there is not exactly one MASTER");
+	sm_request_heavy(master, NULL);
+	return 0;
+}
+
+/* reload: the options given since the start, to the master */
+static int cmd_reload(struct scenario *s, const struct words *w)
+{
+	struct sm *master = s->rig ? rig_master(s->rig) : NULL;
+
+	if (!master)
+		return fault(s, "there is not exactly one MASTER");
+	sm_request_heavy(master, s->conf);
+	return 0;
+}
+
+static int cmd_wait(struct scenario *s, const struct words *w)
+{
+	mono_t t;
+
+	CHECK(parse_time(s, w->w[1], &t));
+	if (!scenario_sim(s))
+		return -EINVAL;
+	rig_run(s->rig, sim_now(SIM(s)) + t);
+	return 0;
+}
+
+static int cmd_mark(struct scenario *s, const struct words *w)
+{
+	struct sm *master;
+
+	if (!scenario_sim(s))
+		return -EINVAL;
+	master = rig_master(s->rig);
+	s->marked_sets = sim_sets(SIM(s));
+	s->marked_gets = sim_gets(SIM(s));
+	s->marked_heavy = master ? sm_stats(master)->heavy_sweeps : 0;
+	return 0;
+}
+
+static int cmd_remember(struct scenario *s, const struct words *w)
+{
+	if (!scenario_sim(s))
+		return -EINVAL;
+	if (s->n_remembered == ARRAY_SIZE(s->remembered) || strlen(w->w[1]) >= sizeof(s->remembered[0].name))
+		return fault(s, "cannot remember that");
+	strcpy(s->remembered[s->n_remembered].name, w->w[1]);
+	s->remembered[s->n_remembered++].fingerprint = sim_fingerprint(SIM(s));
+	return 0;
+}
+
+/* ---- the weather ---- */
+
+static int cmd_loss(struct scenario *s, const struct words *w)
+{
+	double there, back;
+
+	CHECK(parse_percent(s, w->w[1], &there));
+	back = there;
+	if (w->n > 2)
+		CHECK(parse_percent(s, w->w[2], &back));
+	if (!scenario_sim(s))
+		return -EINVAL;
+	sim_set_loss(SIM(s), there, back);
+	return 0;
+}
+
+/* delay HOP [JITTER] */
+static int cmd_delay(struct scenario *s, const struct words *w)
+{
+	mono_t hop, jitter = 0;
+
+	CHECK(parse_time(s, w->w[1], &hop));
+	if (w->n > 2)
+		CHECK(parse_time(s, w->w[2], &jitter));
+	if (!scenario_sim(s))
+		return -EINVAL;
+	sim_set_delay(SIM(s), hop, jitter);
+	return 0;
+}
+
+static int cmd_duplicates(struct scenario *s, const struct words *w)
+{
+	double pct;
+
+	CHECK(parse_percent(s, w->w[1], &pct));
+	if (!scenario_sim(s))
+		return -EINVAL;
+	sim_set_duplicates(SIM(s), pct);
+	return 0;
+}
+
+/* reorder P% T */
+static int cmd_reorder(struct scenario *s, const struct words *w)
+{
+	double pct;
+	mono_t by;
+
+	CHECK(parse_percent(s, w->w[1], &pct));
+	CHECK(parse_time(s, w->w[2], &by));
+	if (!scenario_sim(s))
+		return -EINVAL;
+	sim_set_reorder(SIM(s), pct, by);
+	return 0;
+}
+
+static int cmd_timing(struct scenario *s, const struct words *w)
+{
+	static const struct {
+		const char *name;
+		void (*set)(struct sim *sim, mono_t t);
+	} rows[] = {
+		{ "agent-time", sim_set_sma_time }, { "train-time", sim_set_train_time },
+		{ "auto-active", sim_set_auto_active },
+	};
+	mono_t t;
+
+	CHECK(parse_time(s, w->w[1], &t));
+	if (!scenario_sim(s))
+		return -EINVAL;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (is(w->w[0], rows[i].name))
+			rows[i].set(SIM(s), t);
+	return 0;
+}
+
+static int cmd_agent_queue(struct scenario *s, const struct words *w)
+{
+	uint64_t depth;
+
+	CHECK(parse_number(s, w->w[1], 1000000, &depth));
+	if (!scenario_sim(s))
+		return -EINVAL;
+	sim_set_sma_queue(SIM(s), (unsigned)depth);
+	return 0;
+}
+
+/* ---- cables ---- */
+
+/* link A:P down | up | flap T | loss P% */
+static int cmd_link(struct scenario *s, const struct words *w)
+{
+	unsigned port;
+	int node, r;
+	double pct;
+	mono_t t;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	if (is(w->w[2], "down") && w->n == 3) {
+		r = sim_link_down(SIM(s), node, port);
+	} else if (is(w->w[2], "up") && w->n == 3) {
+		r = sim_link_up(SIM(s), node, port);
+	} else if (is(w->w[2], "flap") && w->n == 4) {
+		CHECK(parse_time(s, w->w[3], &t));
+		r = sim_link_flap(SIM(s), node, port, t);
+	} else if (is(w->w[2], "loss") && w->n == 4) {
+		CHECK(parse_percent(s, w->w[3], &pct));
+		sim_set_link_loss(SIM(s), node, port, (unsigned)pct);
+		r = 0;
+	} else {
+		return fault(s, "expected link NODE:PORT down | up | flap T | loss P%%");
+	}
+	return r < 0 ? fault(s, "no cable at %s", w->w[1]) : 0;
+}
+
+static int cmd_unplug(struct scenario *s, const struct words *w)
+{
+	unsigned port;
+	int node;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	return sim_unplug(SIM(s), node, port) < 0 ? fault(s, "no cable at %s", w->w[1]) : 0;
+}
+
+/* plug A:P B:Q, loopback A:P, move A:P to B:Q */
+static int cmd_plug(struct scenario *s, const struct words *w)
+{
+	const char *far = is(w->w[0], "loopback") ? w->w[1] : w->w[w->n - 1];
+	unsigned a_port, b_port;
+	int a, b, r;
+
+	CHECK(parse_port(s, w->w[1], &a, &a_port));
+	CHECK(parse_port(s, far, &b, &b_port));
+	if (is(w->w[0], "move"))
+		r = sim_move(SIM(s), a, a_port, b, b_port);
+	else
+		r = sim_plug(SIM(s), a, a_port, b, b_port);
+	return r < 0 ? fault(s, "these ports are not free, or there is no cable") : 0;
+}
+
+/* ---- nodes ---- */
+
+/* reboot NODE [T] */
+static int cmd_reboot(struct scenario *s, const struct words *w)
+{
+	mono_t t = MONO_S;
+	int node;
+
+	CHECK(parse_node(s, w->w[1], &node));
+	if (w->n > 2)
+		CHECK(parse_time(s, w->w[2], &t));
+	sim_reboot(SIM(s), node, t);
+	return 0;
+}
+
+static int cmd_power(struct scenario *s, const struct words *w)
+{
+	int node;
+
+	CHECK(parse_node(s, w->w[1], &node));
+	if (!is(w->w[2], "on") && !is(w->w[2], "off"))
+		return fault(s, "expected on or off");
+	sim_power(SIM(s), node, is(w->w[2], "on"));
+	return 0;
+}
+
+/* silent NODE [get | set] [ATTR], answers NODE */
+static int cmd_silent(struct scenario *s, const struct words *w)
+{
+	enum sim_silence what = is(w->w[0], "answers") ? SIM_ANSWERS : SIM_SILENT;
+	uint64_t attr = 0;
+	unsigned next = 2;
+	int node;
+
+	CHECK(parse_node(s, w->w[1], &node));
+	if (next < w->n && (is(w->w[next], "get") || is(w->w[next], "set")))
+		what = is(w->w[next++], "get") ? SIM_SILENT_GET : SIM_SILENT_SET;
+	if (next < w->n)
+		CHECK(parse_number(s, w->w[next], 0xFFFF, &attr));
+	sim_set_silent(SIM(s), node, what, (uint16_t)attr);
+	return 0;
+}
+
+/* refuse NODE ATTR STATUS */
+static int cmd_refuse(struct scenario *s, const struct words *w)
+{
+	uint64_t attr, status;
+	int node;
+
+	CHECK(parse_node(s, w->w[1], &node));
+	CHECK(parse_number(s, w->w[2], 0xFFFF, &attr));
+	CHECK(parse_number(s, w->w[3], 0x7FFF, &status));
+	sim_set_refuse(SIM(s), node, (uint16_t)attr, (uint16_t)status);
+	return 0;
+}
+
+/* same-guid NODE OTHER: NODE claims the GUID of OTHER */
+static int cmd_same_guid(struct scenario *s, const struct words *w)
+{
+	int node, other;
+
+	CHECK(parse_node(s, w->w[1], &node));
+	CHECK(parse_node(s, w->w[2], &other));
+	sim_set_guid(SIM(s), node, sim_node_guid(SIM(s), other));
+	return 0;
+}
+
+/* m-key NODE|all KEY PROTECT [LEASE] */
+static int cmd_m_key(struct scenario *s, const struct words *w)
+{
+	uint64_t key, protect, lease = 0;
+	int node;
+
+	CHECK(parse_node_or_all(s, w->w[1], &node));
+	CHECK(parse_number(s, w->w[2], UINT64_MAX, &key));
+	CHECK(parse_number(s, w->w[3], 3, &protect));
+	if (w->n > 4)
+		CHECK(parse_number(s, w->w[4], 0xFFFF, &lease));
+	for (int i = 0; i < (int)sim_n_nodes(SIM(s)); i++)
+		for (unsigned p = 0; (node < 0 || i == node) && p <= sim_node_ports(SIM(s), i); p++)
+			if ((p == 0) == sim_node_is_switch(SIM(s), i))
+				sim_set_m_key(SIM(s), i, p, key, (unsigned)protect, (unsigned)lease);
+	return 0;
+}
+
+/* lid NODE[:PORT] LID [LMC] */
+static int cmd_lid(struct scenario *s, const struct words *w)
+{
+	uint64_t lid, lmc = 0;
+	unsigned port;
+	int node;
+
+	CHECK(parse_port(s, w->w[1], &node, &port));
+	CHECK(parse_number(s, w->w[2], 0xFFFF, &lid));
+	if (w->n > 3)
+		CHECK(parse_number(s, w->w[3], 7, &lmc));
+	sim_set_lid(SIM(s), node, port, (lid_t)lid, (uint8_t)lmc, 0);
+	return 0;
+}
+
+/* ibsim NODE|all: does not store what ibsim does not store */
+static int cmd_ibsim(struct scenario *s, const struct words *w)
+{
+	int node;
+
+	CHECK(parse_node_or_all(s, w->w[1], &node));
+	sim_quirk_no_store(SIM(s), node);
+	return 0;
+}
+
+/* cap NODE|all lft N | mft N | pkeys N | optimized-sl2vl 0/1 */
+static int cmd_cap(struct scenario *s, const struct words *w)
+{
+	uint64_t v;
+	int node;
+
+	CHECK(parse_node_or_all(s, w->w[1], &node));
+	CHECK(parse_number(s, w->w[3], 0xC000, &v));
+	if (is(w->w[2], "lft"))
+		sim_set_linear_cap(SIM(s), node, (lid_t)v);
+	else if (is(w->w[2], "mft"))
+		sim_set_mcast_cap(SIM(s), node, (unsigned)v);
+	else if (is(w->w[2], "pkeys"))
+		sim_set_pkey_cap(SIM(s), node, (unsigned)v);
+	else if (is(w->w[2], "optimized-sl2vl"))
+		sim_set_optimized_sl2vl(SIM(s), node, v);
+	else
+		return fault(s, "'%s': expected lft, mft, pkeys or optimized-sl2vl", w->w[2]);
+	return 0;
+}
+
+/* mtu NODE|all MTUCODE VLCODE */
+static int cmd_mtu(struct scenario *s, const struct words *w)
+{
+	uint64_t mtu, vls;
+	int node;
+
+	CHECK(parse_node_or_all(s, w->w[1], &node));
+	CHECK(parse_number(s, w->w[2], 5, &mtu));
+	CHECK(parse_number(s, w->w[3], 5, &vls));
+	sim_set_caps(SIM(s), node, (enum ib_mtu)mtu, (unsigned)vls);
+	return 0;
+}
+
+static int cmd_rename(struct scenario *s, const struct words *w)
+{
+	int node;
+
+	CHECK(parse_node(s, w->w[1], &node));
+	sim_set_desc(SIM(s), node, w->w[2]);
+	return 0;
+}
+
+static int cmd_ignore(struct scenario *s, const struct words *w)
+{
+	int node;
+
+	CHECK(parse_node(s, w->w[1], &node));
+	sim_ignore(SIM(s), node, true);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	unsigned min, max; /* words, the name included */
+	int (*run)(struct scenario *s, const struct words *w);
+} rows[] = {
+	{ "fabric", 2, 12, cmd_fabric }, { "speed", 2, 3, cmd_speed }, { "enhanced", 2, 2, cmd_enhanced },
+	{ "option", 3, 3, cmd_option }, { "start", 3, 5, cmd_start }, { "kill", 3, 3, cmd_kill },
+	{ "freeze", 3, 3, cmd_freeze }, { "thaw", 3, 3, cmd_freeze }, { "sweep", 2, 2, cmd_sweep },
+	{ "reload", 1, 1, cmd_reload }, { "wait", 2, 2, cmd_wait }, { "mark", 1, 1, cmd_mark },
+	{ "remember", 2, 2, cmd_remember }, { "loss", 2, 3, cmd_loss }, { "delay", 2, 3, cmd_delay },
+	{ "duplicates", 2, 2, cmd_duplicates }, { "reorder", 3, 3, cmd_reorder },
+	{ "agent-time", 2, 2, cmd_timing }, { "train-time", 2, 2, cmd_timing },
+	{ "auto-active", 2, 2, cmd_timing }, { "agent-queue", 2, 2, cmd_agent_queue },
+	{ "link", 3, 4, cmd_link }, { "unplug", 2, 2, cmd_unplug }, { "plug", 3, 3, cmd_plug },
+	{ "loopback", 2, 2, cmd_plug }, { "move", 4, 4, cmd_plug }, { "reboot", 2, 3, cmd_reboot },
+	{ "power", 3, 3, cmd_power }, { "silent", 2, 4, cmd_silent }, { "answers", 2, 2, cmd_silent },
+	{ "refuse", 4, 4, cmd_refuse }, { "same-guid", 3, 3, cmd_same_guid }, { "m-key", 4, 5, cmd_m_key },
+	{ "lid", 3, 4, cmd_lid }, { "ibsim", 2, 2, cmd_ibsim }, { "cap", 4, 4, cmd_cap },
+	{ "mtu", 4, 4, cmd_mtu }, { "rename", 3, 3, cmd_rename }, { "ignore", 2, 2, cmd_ignore },
+	{ "expect", 2, MAX_WORDS, scenario_expect }, { "within", 4, MAX_WORDS, scenario_expect },
+	{ "hold", 4, MAX_WORDS, scenario_expect }, { "quiet", 6, 6, scenario_expect },
+};
+
+int scenario_command(struct scenario *s, const struct words *w)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!is(rows[i].name, w->w[0]))
+			continue;
+		if (w->n < rows[i].min || w->n > rows[i].max)
+			return fault(s, "'%s' takes %u to %u words", w->w[0], rows[i].min - 1, rows[i].max - 1);
+		return rows[i].run(s, w);
+	}
+	return fault(s, "unknown command '%s'", w->w[0]);
+}

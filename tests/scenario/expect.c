@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What a scenario expects: conditions, one row each, joined on one line.
+ *
+ *   expect COND...             now
+ *   within T expect COND...    at some time within T, all at once
+ *   hold T expect COND...      at any time during T
+ *   quiet expect sweep heavy sets N
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/scenario/scenario.h"
+#include "util/mem.h"
+
+#define LOOK_EVERY (20 * MONO_MS)
+#define SWEEP_LIMIT (120 * MONO_S)
+
+/* What is looked at: the verdict is made once per look, and only if somebody asks. */
+struct look {
+	struct scenario *s;
+	struct sim_verdict verdict;
+	bool judged;
+	char why[256]; /* what is missing */
+};
+
+static const struct sim_verdict *judge(struct look *l)
+{
+	if (!l->judged)
+		sim_check_all(l->s->rig->sim, &l->verdict);
+	l->judged = true;
+	return &l->verdict;
+}
+
+static bool is(const char *word, const char *expected)
+{
+	return !strcmp(word, expected);
+}
+
+__attribute__((format(printf, 3, 4))) static bool require(struct look *l, bool ok, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (ok)
+		return true;
+	va_start(ap, fmt);
+	vsnprintf(l->why, sizeof(l->why), fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+/* N, <=N or >=N */
+static int compare(struct look *l, const char *what, uint64_t have, const char *word)
+{
+	bool most = !strncmp(word, "<=", 2), least = !strncmp(word, ">=", 2);
+	uint64_t n;
+
+	if (parse_number(l->s, word + (most || least ? 2 : 0), UINT64_MAX, &n) < 0)
+		return -EINVAL;
+	return require(l, most ? have <= n : least ? have >= n : have == n, "%s is %llu, not %s", what,
+		       (unsigned long long)have, word);
+}
+
+/* all-ports ACTIVE: with LIDs of their own */
+static int cond_all_ports(struct look *l, const char *const *arg)
+{
+	const struct sim_verdict *v = judge(l);
+
+	if (!is(arg[0], "ACTIVE"))
+		return fault(l->s, "expected all-ports ACTIVE");
+	return require(l, !v->ports_not_active && !v->lids_missing && !v->lids_duplicate && !v->sm_lid_wrong,
+		       "%u ports not ACTIVE, %u LIDs missing, %u twice, %u SM LIDs wrong; first: %s",
+		       v->ports_not_active, v->lids_missing, v->lids_duplicate, v->sm_lid_wrong, v->first);
+}
+
+static int cond_reachable(struct look *l, const char *const *arg)
+{
+	const struct sim_verdict *v = judge(l);
+
+	if (!is(arg[0], "all"))
+		return fault(l->s, "expected reachable all");
+	return require(l, !v->unreachable && !v->lids_missing && !v->lids_duplicate,
+		       "%llu of %llu pairs unreachable, %llu going round; first: %s", (unsigned long long)v->unreachable,
+		       (unsigned long long)v->pairs, (unsigned long long)v->looping, v->first);
+}
+
+static int cond_pairs(struct look *l, const char *const *arg)
+{
+	return compare(l, "number of pairs", judge(l)->pairs, arg[0]);
+}
+
+static int cond_end_ports(struct look *l, const char *const *arg)
+{
+	return compare(l, "number of end ports", judge(l)->end_ports, arg[0]);
+}
+
+static int cond_loops_ever(struct look *l, const char *const *arg)
+{
+	return compare(l, "loops-ever", sim_loops_ever(l->s->rig->sim), arg[0]);
+}
+
+static int cond_early_active(struct look *l, const char *const *arg)
+{
+	return compare(l, "early-active", sim_early_active(l->s->rig->sim), arg[0]);
+}
+
+/* Of SMPs since `mark`, or since the start. */
+static int cond_sets(struct look *l, const char *const *arg)
+{
+	return compare(l, "number of Sets", sim_sets(l->s->rig->sim) - l->s->marked_sets, arg[0]);
+}
+
+static int cond_gets(struct look *l, const char *const *arg)
+{
+	return compare(l, "number of Gets", sim_gets(l->s->rig->sim) - l->s->marked_gets, arg[0]);
+}
+
+static int cond_masters(struct look *l, const char *const *arg)
+{
+	return compare(l, "number of masters", rig_count(l->s->rig, SM_MASTER), arg[0]);
+}
+
+/* up: one master whose last heavy sweep ended without errors, and nobody sweeping */
+static int cond_up(struct look *l, const char *const *arg)
+{
+	struct sm *master = rig_master(l->s->rig);
+
+	if (!master)
+		return require(l, false, "%u masters", rig_count(l->s->rig, SM_MASTER));
+	return require(l, sm_stats(master)->up && !rig_sweeping(l->s->rig), "subnet is not up (%u errors%s)",
+		       sm_stats(master)->last_errors, rig_sweeping(l->s->rig) ? ", sweeping" : "");
+}
+
+static int cond_heavy_sweeps(struct look *l, const char *const *arg)
+{
+	struct sm *master = rig_master(l->s->rig);
+
+	if (!master)
+		return require(l, false, "no single master");
+	return compare(l, "number of heavy sweeps", sm_stats(master)->heavy_sweeps - l->s->marked_heavy, arg[0]);
+}
+
+static int cond_silent_nodes(struct look *l, const char *const *arg)
+{
+	struct sm *master = rig_master(l->s->rig);
+
+	if (!master)
+		return require(l, false, "no single master");
+	return compare(l, "number of silent nodes", sm_stats(master)->silent_nodes, arg[0]);
+}
+
+/* manager NODE MASTER */
+static int cond_manager(struct look *l, const char *const *arg)
+{
+	const char *state;
+	unsigned sm;
+
+	if (parse_sm(l->s, arg[0], &sm) < 0)
+		return -EINVAL;
+	state = sm_state_name(sm_state(l->s->rig->sms[sm].sm));
+	return require(l, is(state, arg[1]), "manager on %s is %s", arg[0], state);
+}
+
+/* port NODE:PORT ACTIVE */
+static int cond_port(struct look *l, const char *const *arg)
+{
+	static const char *const names[] = { "NONE", "DOWN", "INIT", "ARMED", "ACTIVE" };
+	unsigned port, state;
+	int node;
+
+	if (parse_port(l->s, arg[0], &node, &port) < 0)
+		return -EINVAL;
+	state = sim_port_state(l->s->rig->sim, node, port);
+	return require(l, is(names[state], arg[1]), "%s is %s", arg[0], names[state]);
+}
+
+static int cond_lid(struct look *l, const char *const *arg)
+{
+	unsigned port;
+	int node;
+
+	if (parse_port(l->s, arg[0], &node, &port) < 0)
+		return -EINVAL;
+	return compare(l, "LID", sim_port_lid(l->s->rig->sim, node, port), arg[1]);
+}
+
+static int cond_reregistered(struct look *l, const char *const *arg)
+{
+	unsigned port;
+	int node;
+
+	if (parse_port(l->s, arg[0], &node, &port) < 0)
+		return -EINVAL;
+	return compare(l, "number of re-registrations", sim_reregistered(l->s->rig->sim, node, port), arg[1]);
+}
+
+/* same-as NAME: the fabric is programmed as it was at `remember NAME` */
+static int cond_same_as(struct look *l, const char *const *arg)
+{
+	uint64_t now = sim_fingerprint(l->s->rig->sim);
+
+	for (unsigned i = 0; i < l->s->n_remembered; i++)
+		if (is(l->s->remembered[i].name, arg[0]))
+			return require(l, l->s->remembered[i].fingerprint == now, "programmed differently than %s", arg[0]);
+	return fault(l->s, "nothing remembered as '%s'", arg[0]);
+}
+
+static const struct cond {
+	const char *name;
+	unsigned args;
+	int (*test)(struct look *l, const char *const *arg); /* 1, 0, or -EINVAL */
+} conds[] = {
+	{ "all-ports", 1, cond_all_ports }, { "reachable", 1, cond_reachable }, { "pairs", 1, cond_pairs },
+	{ "end-ports", 1, cond_end_ports }, { "loops-ever", 1, cond_loops_ever },
+	{ "early-active", 1, cond_early_active }, { "sets", 1, cond_sets }, { "gets", 1, cond_gets },
+	{ "masters", 1, cond_masters }, { "up", 0, cond_up }, { "heavy-sweeps", 1, cond_heavy_sweeps },
+	{ "silent-nodes", 1, cond_silent_nodes }, { "manager", 2, cond_manager }, { "port", 2, cond_port },
+	{ "lid", 2, cond_lid }, { "reregistered", 2, cond_reregistered }, { "same-as", 1, cond_same_as },
+};
+
+static const struct cond *find_cond(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(conds); i++)
+		if (is(conds[i].name, name))
+			return &conds[i];
+	return NULL;
+}
+
+/* All conditions from word `first` on: 1, 0 with look->why, or -EINVAL. */
+static int look_once(struct scenario *s, const struct words *w, unsigned first, struct look *l)
+{
+	*l = (struct look){ .s = s };
+	while (first < w->n) {
+		const struct cond *c = find_cond(w->w[first]);
+		int r;
+
+		if (!c)
+			return fault(s, "unknown condition '%s'", w->w[first]);
+		if (first + c->args >= w->n)
+			return fault(s, "'%s' takes %u words", c->name, c->args);
+		r = c->test(l, &w->w[first + 1]);
+		if (r <= 0)
+			return r;
+		first += c->args + 1;
+	}
+	return 1;
+}
+
+static int report(struct scenario *s, int r, const char *why)
+{
+	if (r < 0)
+		return r;
+	if (r == 0)
+		fault(s, "at %.3f s: %s", (double)sim_now(s->rig->sim) / (double)MONO_S, why);
+	tap(s, r > 0);
+	return 0;
+}
+
+static int run_within(struct scenario *s, const struct words *w)
+{
+	mono_t limit;
+	struct look l;
+	int r;
+
+	if (parse_time(s, w->w[1], &limit) < 0)
+		return -EINVAL;
+	limit += sim_now(s->rig->sim);
+	for (;;) {
+		r = look_once(s, w, 3, &l);
+		if (r != 0 || sim_now(s->rig->sim) >= limit)
+			return report(s, r, l.why);
+		rig_run(s->rig, mono_min(limit, sim_now(s->rig->sim) + LOOK_EVERY));
+	}
+}
+
+static int run_hold(struct scenario *s, const struct words *w)
+{
+	mono_t limit;
+	struct look l;
+	int r;
+
+	if (parse_time(s, w->w[1], &limit) < 0)
+		return -EINVAL;
+	limit += sim_now(s->rig->sim);
+	for (;;) {
+		r = look_once(s, w, 3, &l);
+		if (r <= 0 || sim_now(s->rig->sim) >= limit)
+			return report(s, r, l.why);
+		rig_run(s->rig, mono_min(limit, sim_now(s->rig->sim) + LOOK_EVERY));
+	}
+}
+
+static bool wait_sweep(struct rig *rig, const struct sm *master, uint32_t until_heavy)
+{
+	mono_t limit = sim_now(rig->sim) + SWEEP_LIMIT;
+
+	while (sm_stats(master)->heavy_sweeps < until_heavy || sm_sweeping(master))
+		if (!rig_step(rig, limit))
+			return false;
+	return true;
+}
+
+/* Lets running sweeps end, then asks for one and counts the Sets on the wire. */
+static int run_quiet(struct scenario *s, const struct words *w)
+{
+	struct sm *master = rig_master(s->rig);
+	struct look l = { .s = s };
+	uint64_t before;
+	bool ended;
+	int r;
+
+	if (!is(w->w[2], "sweep") || !is(w->w[3], "heavy") || !is(w->w[4], "sets"))
+		return fault(s, "expected quiet expect sweep heavy sets N");
+	if (!master)
+		return report(s, 0, "there is not exactly one MASTER");
+	ended = wait_sweep(s->rig, master, 0);
+	before = sim_sets(s->rig->sim);
+	sm_request_heavy(master, NULL);
+	ended = ended && wait_sweep(s->rig, master, sm_stats(master)->heavy_sweeps + 1);
+	if (!ended)
+		return report(s, 0, "the sweep does not end");
+	r = compare(&l, "number of Sets", sim_sets(s->rig->sim) - before, w->w[5]);
+	return report(s, r, l.why);
+}
+
+int scenario_expect(struct scenario *s, const struct words *w)
+{
+	bool now = is(w->w[0], "expect");
+	struct look l;
+	int r;
+
+	if (!scenario_sim(s))
+		return -EINVAL;
+	if (now) {
+		r = look_once(s, w, 1, &l);
+		return report(s, r, l.why);
+	}
+	if (is(w->w[0], "quiet"))
+		return is(w->w[1], "expect") ? run_quiet(s, w) : fault(s, "expected quiet expect ...");
+	if (!is(w->w[2], "expect"))
+		return fault(s, "expected %s T expect ...", w->w[0]);
+	return is(w->w[0], "within") ? run_within(s, w) : run_hold(s, w);
+}

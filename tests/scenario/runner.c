@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Runs one scenario file and prints TAP. The file is run once per seed of its `seeds` line (default
+ * 1); `same-fabric` demands that all runs end in the same tables. What is not a sentence of the
+ * grammar ends everything with "Bail out! FILE:LINE: why".
+ *
+ * SCENARIO_LOG=1 shows the managers' log.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/scenario/scenario.h"
+#include "util/file.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+struct script {
+	const char *file;
+	char *text;
+	size_t len;
+	uint64_t seeds[MAX_SEEDS];
+	unsigned n_seeds;
+	bool same_fabric;
+	unsigned tests, failed;    /* all runs together */
+};
+
+static void tap_line(struct script *sc, bool ok, const char *text, unsigned line, uint64_t seed)
+{
+	sc->tests++;
+	sc->failed += !ok;
+	printf("%s %u - %u: %s", ok ? "ok" : "not ok", sc->tests, line, text);
+	if (sc->n_seeds > 1)
+		printf(" (seed %llu)", (unsigned long long)seed);
+	printf("\n");
+}
+
+void tap(struct scenario *s, bool ok)
+{
+	tap_line(s->script, ok, s->text, s->line, s->seed);
+	if (!ok)
+		printf("# %s:%u: %s\n", s->file, s->line, s->error);
+	s->over |= !ok;
+}
+
+static unsigned split(char *line, struct words *ret)
+{
+	char *save, *hash = strchr(line, '#');
+
+	if (hash)
+		*hash = 0;
+	ret->n = 0;
+	for (char *w = strtok_r(line, " \t\r", &save); w && ret->n < MAX_WORDS; w = strtok_r(NULL, " \t\r", &save))
+		ret->w[ret->n++] = w;
+	return ret->n;
+}
+
+static bool is_head(const char *word)
+{
+	return !strcmp(word, "seeds") || !strcmp(word, "same-fabric");
+}
+
+static int bail(const struct script *sc, unsigned line, const char *why)
+{
+	printf("Bail out! %s:%u: %s\n", sc->file, line, why);
+	return -EINVAL;
+}
+
+/* Calls `each` for every line that has words; stops when it returns non-zero. */
+static int each_line(const struct script *sc, int (*each)(void *arg, unsigned line, const char *text, struct words *w),
+		     void *arg)
+{
+	_cleanup_free_ char *copy = xstrdup(sc->text);
+	char *at = copy;
+	unsigned line = 0;
+	int r = 0;
+
+	while (r == 0 && at) {
+		char *end = strchr(at, '\n');
+		_cleanup_free_ char *text = NULL;
+		struct words w;
+
+		if (end)
+			*end++ = 0;
+		line++;
+		text = xstrdup(at);
+		if (strchr(text, '#'))
+			*strchr(text, '#') = 0;
+		str_printable(text, strlen(text), text, strlen(text) + 1);
+		if (split(at, &w))
+			r = each(arg, line, text, &w);
+		at = end;
+	}
+	return r;
+}
+
+static int read_head(void *arg, unsigned line, const char *text, struct words *w)
+{
+	struct script *sc = arg;
+
+	if (!is_head(w->w[0]))
+		return 0;
+	if (!strcmp(w->w[0], "same-fabric"))
+		sc->same_fabric = true;
+	else
+		sc->n_seeds = 0;
+	for (unsigned i = 1; i < w->n; i++)
+		if (sc->n_seeds == MAX_SEEDS || str_to_u64(w->w[i], 10, UINT64_MAX, &sc->seeds[sc->n_seeds++]) < 0)
+			return bail(sc, line, "expected up to 16 numbers");
+	return 0;
+}
+
+static int run_line(void *arg, unsigned line, const char *text, struct words *w)
+{
+	struct scenario *s = arg;
+	int r;
+
+	if (is_head(w->w[0]) || s->over)
+		return 0;
+	s->line = line;
+	s->text = text;
+	r = scenario_command(s, w);
+	return r < 0 ? bail(s->script, line, s->error) : 0;
+}
+
+/* One run; *ret_fingerprint is the fabric in the end. */
+static int run_seed(struct script *sc, uint64_t seed, uint64_t *ret_fingerprint)
+{
+	struct scenario s = { .script = sc, .file = sc->file, .seed = seed, .conf = conf_new() };
+	int r = each_line(sc, run_line, &s);
+
+	*ret_fingerprint = s.rig ? sim_fingerprint(s.rig->sim) : 0;
+	rig_free(s.rig);
+	netfile_free(s.net);
+	conf_unref(s.conf);
+	return r;
+}
+
+static int run_script(struct script *sc)
+{
+	uint64_t fingerprint[MAX_SEEDS];
+	bool same = true;
+
+	if (each_line(sc, read_head, sc) < 0)
+		return -EINVAL;
+	for (unsigned i = 0; i < sc->n_seeds; i++) {
+		if (run_seed(sc, sc->seeds[i], &fingerprint[i]) < 0)
+			return -EINVAL;
+		same &= fingerprint[i] == fingerprint[0];
+	}
+	if (sc->same_fabric)
+		tap_line(sc, same, "same-fabric", 0, 0);
+	printf("1..%u\n", sc->tests);
+	return 0;
+}
+
+static void drop_record(void *arg, unsigned bits, const char *text)
+{
+}
+
+int main(int argc, char **argv)
+{
+	struct script sc = { .file = argc == 2 ? argv[1] : NULL, .seeds = { 1 }, .n_seeds = 1 };
+	int r;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: runner FILE.scn\n");
+		return 2;
+	}
+	if (file_read(sc.file, 1 << 20, &sc.text, &sc.len) < 0) {
+		printf("Bail out! %s: cannot be read\n", sc.file);
+		return 1;
+	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (!getenv("SCENARIO_LOG"))
+		log_set_sink(drop_record, NULL);
+	r = run_script(&sc);
+	free(sc.text);
+	return r < 0 || sc.failed || !sc.tests;
+}

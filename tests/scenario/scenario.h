@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* One scenario while it runs; shared by the runner's files. README.md has the grammar. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/lib/rig.h"
+
+#define MAX_WORDS 40
+#define MAX_SEEDS 16
+
+struct script;
+
+struct scenario {
+	struct script *script;     /* the file; for tap() */
+	const char *file;
+	unsigned line;
+	const char *text;          /* of the line, as written */
+	char error[300];           /* why a command is wrong, or an expectation not met */
+	uint64_t seed;
+	struct netfile *net;       /* until the simulation starts */
+	struct rig *rig;           /* made by the first command that needs it */
+	struct conf *conf;         /* for managers started from now on */
+	uint64_t marked_sets, marked_gets;
+	uint32_t marked_heavy;
+	struct {
+		char name[32];
+		uint64_t fingerprint;
+	} remembered[8];
+	unsigned n_remembered;
+	bool over;                 /* an expectation failed: the rest is not run */
+};
+
+struct words {
+	unsigned n;
+	const char *w[MAX_WORDS];
+};
+
+/* Counts and prints one TAP line for the present line of the scenario. */
+void tap(struct scenario *s, bool ok);
+
+/* 0, or -EINVAL with s->error: not a sentence of the grammar. */
+int scenario_command(struct scenario *s, const struct words *w);
+/* `within`, `expect`, `hold`, `quiet`: the commands that test something. */
+int scenario_expect(struct scenario *s, const struct words *w);
+
+int fault(struct scenario *s, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* -EINVAL */
+struct sim *scenario_sim(struct scenario *s); /* starts it if need be; NULL + error: no fabric yet */
+int parse_time(struct scenario *s, const char *word, mono_t *ret);       /* 3s 20ms 5us 2m */
+int parse_number(struct scenario *s, const char *word, uint64_t max, uint64_t *ret);
+int parse_percent(struct scenario *s, const char *word, double *ret);    /* 10% or 10 */
+int parse_node(struct scenario *s, const char *word, int *ret);
+int parse_node_or_all(struct scenario *s, const char *word, int *ret);   /* all: -1 */
+/* NODE or NODE:PORT; without a port *ret_port is 0 on switches, 1 elsewhere. */
+int parse_port(struct scenario *s, const char *word, int *ret_node, unsigned *ret_port);
+int parse_sm(struct scenario *s, const char *word, unsigned *ret);       /* running manager on a node */

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Words of a scenario to values, with the reason when they are none. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/scenario/scenario.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+int fault(struct scenario *s, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(s->error, sizeof(s->error), fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+struct sim *scenario_sim(struct scenario *s)
+{
+	if (!s->rig && !s->net) {
+		fault(s, "no fabric yet");
+		return NULL;
+	}
+	if (!s->rig) {
+		s->rig = rig_new(sim_new(s->net, s->seed));
+		s->net = netfile_free(s->net);
+	}
+	return s->rig->sim;
+}
+
+int parse_number(struct scenario *s, const char *word, uint64_t max, uint64_t *ret)
+{
+	if (str_to_u64(word, 0, max, ret) < 0)
+		return fault(s, "'%s' is no number up to %llu", word, (unsigned long long)max);
+	return 0;
+}
+
+int parse_time(struct scenario *s, const char *word, mono_t *ret)
+{
+	static const struct {
+		const char *unit;
+		mono_t factor;
+	} units[] = { { "us", MONO_US }, { "ms", MONO_MS }, { "s", MONO_S }, { "m", 60 * MONO_S }, { "h", 3600 * MONO_S } };
+	char *end;
+	double v = strtod(word, &end);
+
+	for (size_t i = 0; i < ARRAY_SIZE(units) && end != word; i++)
+		if (!strcmp(end, units[i].unit) && v >= 0) {
+			*ret = (mono_t)(v * (double)units[i].factor);
+			return 0;
+		}
+	return fault(s, "'%s' is no time (3s, 20ms, 5us, 2m)", word);
+}
+
+int parse_percent(struct scenario *s, const char *word, double *ret)
+{
+	char *end;
+
+	*ret = strtod(word, &end);
+	if (end == word || (strcmp(end, "%") && *end) || *ret < 0 || *ret > 100)
+		return fault(s, "'%s' is no percentage", word);
+	return 0;
+}
+
+int parse_node(struct scenario *s, const char *word, int *ret)
+{
+	struct sim *sim = scenario_sim(s);
+
+	if (!sim)
+		return -EINVAL;
+	*ret = sim_find(sim, word);
+	return *ret < 0 ? fault(s, "no node '%s' in this fabric", word) : 0;
+}
+
+int parse_node_or_all(struct scenario *s, const char *word, int *ret)
+{
+	*ret = -1;
+	if (!strcmp(word, "all"))
+		return scenario_sim(s) ? 0 : -EINVAL;
+	return parse_node(s, word, ret);
+}
+
+int parse_port(struct scenario *s, const char *word, int *ret_node, unsigned *ret_port)
+{
+	const char *colon = strrchr(word, ':');
+	_cleanup_free_ char *name = xstrdup(word);
+	uint64_t port;
+	int r;
+
+	if (colon)
+		name[colon - word] = 0;
+	r = parse_node(s, name, ret_node);
+	if (r < 0)
+		return r;
+	*ret_port = sim_node_is_switch(s->rig->sim, *ret_node) ? 0 : 1;
+	if (!colon)
+		return 0;
+	r = parse_number(s, colon + 1, sim_node_ports(s->rig->sim, *ret_node), &port);
+	if (r == 0)
+		*ret_port = (unsigned)port;
+	return r;
+}
+
+int parse_sm(struct scenario *s, const char *word, unsigned *ret)
+{
+	int sm = s->rig ? rig_find(s->rig, word) : -1;
+
+	if (sm < 0)
+		return fault(s, "no manager runs on '%s'", word);
+	*ret = (unsigned)sm;
+	return 0;
+}
