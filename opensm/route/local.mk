@@ -13,3 +13,11 @@ ROUTE_LIBS = libroute.a $(TOPO_LIBS)
 EXTRA_PROGRAMS += bench-route
 bench_route_SOURCES = tests/bench/bench-route.c tests/lib/topogen.c tests/lib/topogen.h
 bench_route_LDADD = $(ROUTE_LIBS)
+
+UNIT_TESTS += tests/unit/test-graph tests/unit/test-minhop tests/unit/test-check
+tests_unit_test_graph_SOURCES = tests/unit/test-graph.c tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_graph_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_minhop_SOURCES = tests/unit/test-minhop.c tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_minhop_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_check_SOURCES = tests/unit/test-check.c tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_check_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

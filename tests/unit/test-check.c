@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The judge against hand-made tables and against a slow judge that follows every pair by itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "route/check.h"
+#include "route/engine.h"
+#include "tests/lib/topogen.h"
+#include "util/mem.h"
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return *state >> 33;
+}
+
+static struct routes *routed(const struct topo *t)
+{
+	struct route_job job = { .topo = t, .threads = 1 };
+	char why[128];
+	struct routes *r = route_engine_find("minhop")->compute(&job, why, sizeof(why));
+
+	assert_non_null(r);
+	return r;
+}
+
+/* ---- the slow judge ---------------------------------------------------------------------- */
+
+struct slow {
+	const struct routes *r;
+	const struct topo *t;
+	uint32_t n;            /* channels: ports of all switches */
+	uint32_t *load;
+	bool *follows;         /* n * n */
+	struct route_verdict v;
+	uint64_t hops;
+};
+
+static uint32_t channel(const struct slow *s, uint32_t sw, unsigned port)
+{
+	return s->t->switches[sw].first_port + port;
+}
+
+/* Ends at 4 * switches steps: by then it has gone round. Adds dependencies, not loads. */
+static int trace(struct slow *s, uint32_t sw, const struct topo_host *to, lid_t lid, uint32_t *path)
+{
+	uint32_t last = TOPO_NONE;
+	int hops = 0;
+
+	for (uint32_t steps = 0; steps < 4 * s->t->n_switches; steps++) {
+		uint8_t port = routes_port(s->r, sw, lid);
+
+		if (sw == to->sw && port == to->sw_port)
+			return hops;
+		if (!port || port > s->t->switches[sw].n_ports || topo_port(s->t, sw, port)->sw == TOPO_NONE)
+			return -1;
+		path[hops++] = channel(s, sw, port);
+		if (last != TOPO_NONE)
+			s->follows[(size_t)last * s->n + channel(s, sw, port)] = true;
+		last = channel(s, sw, port);
+		sw = topo_port(s->t, sw, port)->sw;
+	}
+	return -2;
+}
+
+static uint32_t slow_distance(const struct topo *t, uint32_t from, uint32_t to)
+{
+	_cleanup_free_ uint32_t *dist = xcalloc(t->n_switches, sizeof(*dist));
+
+	memset(dist, 0xFF, t->n_switches * sizeof(*dist));
+	dist[from] = 0;
+	for (uint32_t round = 0; round < t->n_switches; round++)
+		for (uint32_t s = 0; s < t->n_switches; s++)
+			for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+				uint32_t v = topo_port(t, s, p)->sw;
+
+				if (v != TOPO_NONE && dist[s] != UINT32_MAX)
+					dist[v] = MIN(dist[v], dist[s] + 1);
+			}
+	return dist[to];
+}
+
+static void slow_pair(struct slow *s, const struct topo_host *from, const struct topo_host *to, lid_t lid)
+{
+	_cleanup_free_ uint32_t *path = xcalloc(4u * s->t->n_switches + 1, sizeof(*path));
+	int hops = trace(s, from->sw, to, lid, path);
+
+	s->v.pairs++;
+	s->v.unreachable += hops < 0;
+	s->v.looping += hops == -2;
+	if (hops < 0)
+		return;
+	s->hops += (unsigned)hops;
+	s->v.max_hops = MAX(s->v.max_hops, (unsigned)hops);
+	if (slow_distance(s->t, from->sw, to->sw) != (unsigned)hops)
+		s->v.minimal = false;
+	for (int i = 0; i < hops; i++)
+		s->load[path[i]]++;
+}
+
+/* A channel is on a cycle if it reaches itself. */
+static void slow_cycles(struct slow *s)
+{
+	uint32_t n = s->n;
+
+	for (uint32_t k = 0; k < n; k++)
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t j = 0; s->follows[(size_t)i * n + k] && j < n; j++)
+				s->follows[(size_t)i * n + j] |= s->follows[(size_t)k * n + j];
+	for (uint32_t i = 0; i < n; i++)
+		s->v.cycle_channels += s->follows[(size_t)i * n + i];
+	s->v.credit_loop = s->v.cycle_channels;
+}
+
+static void slow_judge(const struct routes *r, struct route_verdict *ret)
+{
+	const struct topo *t = r->topo;
+	struct slow s = { .r = r, .t = t, .v = { .minimal = true, .min_load = UINT32_MAX } };
+
+	for (uint32_t i = 0; i < t->n_switches; i++)
+		s.n += t->switches[i].n_ports + 1u;
+	s.load = xcalloc(s.n, sizeof(*s.load));
+	s.follows = xcalloc((size_t)s.n * s.n, sizeof(*s.follows));
+	for (uint32_t a = 0; a < t->n_hosts; a++)
+		for (uint32_t b = 0; b < t->n_hosts; b++)
+			for (unsigned k = 0; a != b && k < 1u << t->hosts[b].lmc; k++)
+				slow_pair(&s, &t->hosts[a], &t->hosts[b], (lid_t)(t->hosts[b].lid + k));
+	slow_cycles(&s);
+	for (uint32_t i = 0; i < s.n; i++)
+		if (t->ports[i].sw != TOPO_NONE) {
+			s.v.max_load = MAX(s.v.max_load, s.load[i]);
+			s.v.min_load = MIN(s.v.min_load, s.load[i]);
+		}
+	if (s.v.pairs > s.v.unreachable)
+		s.v.avg_hops = (double)s.hops / (double)(s.v.pairs - s.v.unreachable);
+	free(s.load);
+	free(s.follows);
+	*ret = s.v;
+}
+
+static void assert_same_verdict(const struct routes *r, unsigned threads)
+{
+	struct route_verdict v, slow;
+
+	routes_check(r, threads, &v);
+	slow_judge(r, &slow);
+	assert_int_equal(v.pairs, slow.pairs);
+	assert_int_equal(v.unreachable, slow.unreachable);
+	assert_int_equal(v.looping, slow.looping);
+	assert_int_equal(v.credit_loop, slow.credit_loop);
+	assert_int_equal(v.cycle_channels, slow.cycle_channels);
+	assert_int_equal(v.max_hops, slow.max_hops);
+	assert_int_equal(v.minimal, slow.minimal);
+	assert_int_equal(v.max_load, slow.max_load);
+	if (slow.min_load != UINT32_MAX)
+		assert_int_equal(v.min_load, slow.min_load);
+	assert_float_equal(v.avg_hops, slow.avg_hops, 1e-9);
+}
+
+/* Overwrites a share of the entries by ports that may or may not exist. */
+static void spoil(struct routes *r, uint64_t *random, unsigned percent)
+{
+	for (uint32_t s = 0; s < r->topo->n_switches; s++)
+		for (unsigned lid = 0; lid <= r->top; lid++)
+			if (next_random(random) % 100 < percent)
+				routes_row(r, s)[lid] = (uint8_t)(next_random(random) %
+								  (r->topo->switches[s].n_ports + 2u));
+}
+
+static void agrees_with_the_slow_judge(void **state)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct topogen o = {
+			.seed = seed, .damage = seed % 4 * 0.1, .lmc = seed % 5 == 0,
+			.random_lids = true, .random_guids = true,
+		};
+		struct topo *t = topogen_random(4 + (unsigned)seed % 9, 3, 3, &o);
+		struct routes *r = routed(t);
+		uint64_t random = seed;
+
+		print_message("# seed %llu\n", (unsigned long long)seed);
+		assert_same_verdict(r, 1 + (unsigned)seed % 3);
+		spoil(r, &random, (unsigned)(seed % 3) * 15 + 2);
+		assert_same_verdict(r, 2);
+		routes_unref(r);
+		topo_unref(t);
+	}
+}
+
+/* ---- by hand ----------------------------------------------------------------------------- */
+
+/* Ring of n switches with one host each: host i has LID i + 1 on port 1, cables clockwise on 2/3. */
+static struct topo *ring(unsigned n)
+{
+	struct topo_builder *b = topo_builder_new();
+
+	for (unsigned i = 0; i < n; i++) {
+		topo_add_switch(b, &(struct topo_switch){
+			.guid = 1 + i, .n_ports = 3, .lid = (lid_t)(100 + i), .lft_cap = 0xC000,
+		});
+		topo_add_host(b, &(struct topo_host){ .guid = 1000 + i, .lid = (lid_t)(1 + i) });
+		topo_add_host_link(b, 1000 + i, 1 + i, 1);
+		topo_add_link(b, 1 + i, 2, 1 + (i + 1) % n, 3);
+	}
+	return topo_build(b);
+}
+
+/* Everything clockwise. */
+static struct routes *clockwise(const struct topo *t)
+{
+	struct routes *r = routes_new(t, "hand", t->max_lid);
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (uint32_t d = 0; d < t->n_switches; d++) {
+			routes_row(r, s)[1 + d] = d == s ? 1 : 2;
+			routes_row(r, s)[100 + d] = d == s ? 0 : 2;
+		}
+	return r;
+}
+
+static void a_ring_driven_one_way_is_a_credit_loop(void **state)
+{
+	struct topo *t = ring(5);
+	struct routes *r = clockwise(t);
+	struct route_verdict v;
+
+	routes_check(r, 1, &v);
+	assert_int_equal(v.pairs, 20);
+	assert_int_equal(v.unreachable, 0);
+	assert_int_equal(v.switch_unreachable, 0);
+	assert_true(v.credit_loop);
+	assert_int_equal(v.cycle_channels, 5);
+	assert_false(v.minimal);
+	assert_int_equal(v.max_hops, 4);
+	assert_int_equal(v.max_load, 1 + 2 + 3 + 4);
+	assert_int_equal(v.min_load, 0); /* counter-clockwise */
+	assert_same_verdict(r, 1);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+static void a_ring_cut_open_is_none(void **state)
+{
+	struct topo *t = ring(5);
+	struct routes *r = clockwise(t);
+	struct route_verdict v;
+
+	for (uint32_t s = 0; s < 5; s++) /* nobody uses the cable between 4 and 0 */
+		for (uint32_t d = 0; d < 5; d++)
+			if (d < s)
+				routes_row(r, s)[1 + d] = 3;
+	routes_check(r, 1, &v);
+	assert_int_equal(v.unreachable, 0);
+	assert_false(v.credit_loop);
+	assert_int_equal(v.cycle_channels, 0);
+	assert_int_equal(v.max_load, 6);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+static void a_forwarding_loop_is_found(void **state)
+{
+	struct topo *t = ring(4);
+	struct routes *r = clockwise(t);
+	struct route_verdict v;
+
+	routes_row(r, 0)[1 + 2] = 3; /* for host 2: switch 0 sends back to switch 3 ... */
+	routes_check(r, 1, &v);      /* ... which sends to switch 0 */
+	assert_int_equal(v.pairs, 12);
+	assert_int_equal(v.unreachable, 2);
+	assert_int_equal(v.looping, 2);
+	assert_true(v.credit_loop);
+	assert_same_verdict(r, 1);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+static void a_hole_cuts_all_behind_it(void **state)
+{
+	struct topo *t = ring(4);
+	struct routes *r = clockwise(t);
+	struct route_verdict v;
+
+	routes_row(r, 1)[1 + 2] = LFT_NO_PORT;
+	routes_check(r, 1, &v);
+	assert_int_equal(v.unreachable, 3); /* switches 1, 0 and 3 */
+	assert_int_equal(v.looping, 0);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+static void wrong_port_at_the_last_switch_is_no_arrival(void **state)
+{
+	struct topo *t = ring(4);
+	struct routes *r = clockwise(t);
+	struct route_verdict v;
+
+	routes_row(r, 2)[1 + 2] = 0;
+	routes_check(r, 1, &v);
+	assert_int_equal(v.unreachable, 3);
+	routes_row(r, 2)[1 + 2] = 1;
+	routes_row(r, 3)[1 + 2] = 1; /* into another host */
+	routes_check(r, 1, &v);
+	assert_int_equal(v.unreachable, 1);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+static void entries_beyond_the_table_of_a_switch_do_not_exist(void **state)
+{
+	struct topo *t = ring(4);
+	struct routes *r = clockwise(t);
+	struct route_verdict v;
+
+	t->switches[1].lft_cap = 3; /* LIDs 0..2 */
+	routes_check(r, 1, &v);
+	assert_int_equal(v.unreachable, 3 + 2); /* to host 2: all; to host 3: from 1 and 0 */
+	routes_unref(r);
+	topo_unref(t);
+}
+
+static void switch_lids_are_judged_apart(void **state)
+{
+	struct topo *t = ring(4);
+	struct routes *r = clockwise(t);
+	struct route_verdict v;
+
+	routes_row(r, 1)[100 + 2] = LFT_NO_PORT;
+	routes_check(r, 1, &v);
+	assert_int_equal(v.unreachable, 0);
+	assert_int_equal(v.switch_unreachable, 3);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+static void pieces_that_are_apart_are_counted(void **state)
+{
+	struct topogen o = { .damage = 1.0 };
+	struct topo *t = topogen_fat_tree2(3, 2, 2, 1, &o);
+	struct routes *r = routed(t);
+	struct route_verdict v;
+
+	routes_check(r, 1, &v);
+	assert_int_equal(v.pairs, 30);
+	assert_int_equal(v.unreachable, 24);
+	assert_int_equal(v.looping, 0);
+	assert_int_equal(v.switch_unreachable, 20);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+static void no_switch_is_no_question(void **state)
+{
+	struct topo_builder *b = topo_builder_new();
+	struct route_verdict v;
+	struct routes *r;
+	struct topo *t;
+
+	topo_add_host(b, &(struct topo_host){ .guid = 1, .lid = 1 });
+	topo_add_host(b, &(struct topo_host){ .guid = 2, .lid = 2 });
+	t = topo_build(b);
+	r = routed(t);
+	routes_check(r, 2, &v);
+	assert_int_equal(v.pairs, 0);
+	assert_int_equal(v.unreachable, 0);
+	assert_false(v.credit_loop);
+	assert_float_equal(routes_effective_bandwidth(r, 3, 1), 0, 1e-9);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+static void one_thread_and_many_see_the_same(void **state)
+{
+	struct topogen o = { .seed = 3, .damage = 0.05, .random_lids = true };
+	struct topo *t = topogen_fat_tree3(8, &o);
+	struct routes *r = routed(t);
+	struct route_verdict a, b;
+	uint64_t random = 5;
+
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	spoil(r, &random, 1);
+	routes_check(r, 1, &a);
+	routes_check(r, 8, &b);
+	assert_memory_equal(&a, &b, sizeof(a));
+	routes_unref(r);
+	topo_unref(t);
+}
+
+static void the_line_says_it(void **state)
+{
+	struct route_verdict v = {
+		.pairs = 100, .minimal = true, .avg_hops = 1.5, .max_hops = 3,
+		.min_load = 1, .avg_load = 2, .max_load = 3,
+	};
+	char line[ROUTE_VERDICT_STRLEN];
+
+	assert_string_equal(route_verdict_str(&v, line),
+			    "all 100 pairs reach, no credit loop, hops 1.50/3, load 1/2/3");
+	v.unreachable = 7;
+	v.looping = 2;
+	v.credit_loop = true;
+	v.cycle_channels = 9;
+	v.minimal = false;
+	assert_string_equal(route_verdict_str(&v, line),
+			    "7 of 100 pairs have no path (2 going round), credit loops over 9 channels, "
+			    "hops 1.50/3 (not minimal), load 1/2/3");
+}
+
+/* Two leaves, one spine, one cable each: half of all cross pairs share it. */
+static void bandwidth_of_a_bottleneck(void **state)
+{
+	struct topo *t = topogen_fat_tree2(2, 2, 2, 1, NULL), *thin;
+	struct routes *r = routed(t);
+	double wide = routes_effective_bandwidth(r, 200, 1);
+
+	assert_true(wide > 0.8 && wide <= 1.0);
+	assert_float_equal(routes_effective_bandwidth(r, 200, 1), wide, 0);
+	assert_int_equal(routes_shift_congestion(r, 0), 1);
+	routes_unref(r);
+	topo_unref(t);
+	thin = topogen_fat_tree2(2, 1, 2, 1, NULL);
+	r = routed(thin);
+	assert_true(routes_effective_bandwidth(r, 200, 1) < wide);
+	assert_int_equal(routes_shift_congestion(r, 0), 2);
+	routes_unref(r);
+	topo_unref(thin);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(agrees_with_the_slow_judge),
+		cmocka_unit_test(a_ring_driven_one_way_is_a_credit_loop),
+		cmocka_unit_test(a_ring_cut_open_is_none),
+		cmocka_unit_test(a_forwarding_loop_is_found),
+		cmocka_unit_test(a_hole_cuts_all_behind_it),
+		cmocka_unit_test(wrong_port_at_the_last_switch_is_no_arrival),
+		cmocka_unit_test(entries_beyond_the_table_of_a_switch_do_not_exist),
+		cmocka_unit_test(switch_lids_are_judged_apart),
+		cmocka_unit_test(pieces_that_are_apart_are_counted),
+		cmocka_unit_test(no_switch_is_no_question),
+		cmocka_unit_test(one_thread_and_many_see_the_same),
+		cmocka_unit_test(the_line_says_it),
+		cmocka_unit_test(bandwidth_of_a_bottleneck),
+	};
+
+	return cmocka_run_group_tests_name("check", tests, NULL, NULL);
+}

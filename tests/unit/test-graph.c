@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Groups, distances and homes, against slow references and by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "route/graph.h"
+#include "route/spread.h"
+#include "tests/lib/topogen.h"
+#include "util/mem.h"
+
+#define FAR 1000000u
+
+static void parallel_cables_are_one_group(void **state)
+{
+	struct topo *t = topogen_fat_tree2(3, 2, 1, 4, NULL);
+	struct graph *g = graph_new(t, NULL);
+
+	assert_int_equal(g->first[1] - g->first[0], 2);
+	assert_int_equal(g->groups[0].to, 3);
+	assert_int_equal(g->groups[0].n_ports, 4);
+	assert_int_equal(g->groups[0].weight, 1);
+	assert_int_equal(g->groups[1].to, 4);
+	for (unsigned p = 0; p < 4; p++)
+		assert_int_equal(g->ports[g->groups[0].first_port + p], 2 + p);
+	assert_false(g->weighted);
+	graph_free(g);
+	topo_unref(t);
+}
+
+static void only_the_cheapest_ports_of_a_group_count(void **state)
+{
+	struct topo *t = topogen_fat_tree2(2, 1, 1, 3, NULL);
+	const struct route_guid_port weights[] = {
+		{ .guid = t->switches[0].guid, .port = 2, .weight = 9 },
+		{ .guid = t->switches[0].guid, .port = 3, .weight = 4 },
+		{ .guid = t->switches[0].guid, .port = 4, .weight = 4 },
+		{ .guid = 12345, .port = 1, .weight = 7 },
+	};
+	struct route_options options = { .weights = weights, .n_weights = ARRAY_SIZE(weights) };
+	struct graph *g = graph_new(t, &options);
+
+	assert_true(g->weighted);
+	assert_int_equal(g->groups[0].n_ports, 2);
+	assert_int_equal(g->groups[0].weight, 4);
+	assert_int_equal(g->ports[g->groups[0].first_port], 3);
+	graph_free(g);
+	topo_unref(t);
+}
+
+/* Floyd and Warshall, cable by cable. */
+static uint32_t *slow_distances(const struct topo *t, const struct route_options *o)
+{
+	uint32_t n = t->n_switches, *d = xcalloc((size_t)n * n, sizeof(*d));
+
+	for (uint32_t i = 0; i < n * n; i++)
+		d[i] = i % (n + 1) ? FAR : 0;
+	for (uint32_t s = 0; s < n; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+			uint32_t v = topo_port(t, s, p)->sw, weight = 1;
+
+			for (uint32_t i = 0; o && i < o->n_weights; i++)
+				if (o->weights[i].guid == t->switches[s].guid && o->weights[i].port == p)
+					weight = o->weights[i].weight;
+			if (v != TOPO_NONE && v != s)
+				d[s * n + v] = MIN(d[s * n + v], weight);
+		}
+	for (uint32_t k = 0; k < n; k++)
+		for (uint32_t i = 0; i < n; i++)
+			for (uint32_t j = 0; j < n; j++)
+				d[i * n + j] = MIN(d[i * n + j], d[i * n + k] + d[k * n + j]);
+	return d;
+}
+
+static void assert_distances(const struct topo *t, const struct route_options *o, unsigned threads)
+{
+	struct graph *g = graph_new(t, o);
+	struct distances *d = distances_new(g, threads, NULL);
+	_cleanup_free_ uint32_t *slow = slow_distances(t, o);
+
+	for (uint32_t a = 0; a < t->n_switches; a++)
+		for (uint32_t b = 0; b < t->n_switches; b++) {
+			uint32_t want = slow[a * t->n_switches + b];
+
+			assert_int_equal(distances_from(d, a)[b], want == FAR ? DISTANCE_NONE : want);
+		}
+	distances_free(d);
+	graph_free(g);
+}
+
+static void distances_agree_with_the_slow_way(void **state)
+{
+	for (uint64_t seed = 1; seed <= 30; seed++) {
+		struct topogen o = { .seed = seed, .damage = seed % 3 * 0.2 };
+		struct topo *t = topogen_random(5 + (unsigned)seed * 2, 3, 1, &o);
+
+		print_message("# seed %llu\n", (unsigned long long)seed);
+		assert_distances(t, NULL, 1 + (unsigned)seed % 3);
+		topo_unref(t);
+	}
+}
+
+static void weighted_distances_agree_with_the_slow_way(void **state)
+{
+	for (uint64_t seed = 1; seed <= 30; seed++) {
+		struct topogen gen = { .seed = seed, .damage = seed % 3 * 0.1 };
+		struct topo *t = topogen_random(30, 4, 1, &gen);
+		struct route_guid_port weights[60];
+		struct route_options o = { .weights = weights, .n_weights = 60 };
+
+		print_message("# seed %llu\n", (unsigned long long)seed);
+		for (unsigned i = 0; i < 60; i++)
+			weights[i] = (struct route_guid_port){
+				.guid = t->switches[i / 2].guid,
+				.port = (uint8_t)(1 + i % 2 + seed % 3),
+				.weight = (uint8_t)(1 + (i * 37 + seed * 11) % 255),
+			};
+		assert_distances(t, &o, 2);
+		topo_unref(t);
+	}
+}
+
+static void long_rings_cross_the_block_of_512(void **state)
+{
+	struct topo *t = topogen_torus((unsigned[]){ 1100, 1, 1 }, 0, NULL);
+	struct graph *g = graph_new(t, NULL);
+	struct distances *d = distances_new(g, 2, NULL);
+
+	for (uint32_t a = 0; a < 1100; a += 7)
+		for (uint32_t b = 0; b < 1100; b++) {
+			uint32_t around = (b + 1100 - a) % 1100;
+
+			assert_int_equal(distances_from(d, a)[b], MIN(around, 1100 - around));
+		}
+	distances_free(d);
+	graph_free(g);
+	topo_unref(t);
+}
+
+static void distances_can_be_cancelled(void **state)
+{
+	struct topo *t = topogen_fat_tree2(4, 2, 1, 1, NULL);
+	struct graph *g = graph_new(t, NULL);
+	atomic_bool cancelled = true;
+
+	assert_null(distances_new(g, 1, &cancelled));
+	cancelled = false;
+	struct distances *d = distances_new(g, 1, &cancelled);
+
+	assert_non_null(d);
+	distances_free(d);
+	graph_free(g);
+	topo_unref(t);
+}
+
+/* The tree with k = 8: 4 x 4 cores, each the home of one host per leaf pod position. */
+static void homes_of_a_whole_tree_are_used_equally(void **state)
+{
+	for (uint64_t seed = 0; seed < 4; seed++) {
+		struct topogen o = { .seed = seed, .random_guids = seed, .random_lids = seed };
+		struct topo *t = topogen_fat_tree3(8, &o);
+		struct graph *g = graph_new(t, NULL);
+		struct distances *d = distances_new(g, 1, NULL);
+		struct spread *s = spread_new(g, d);
+		uint32_t used[80] = { 0 };
+
+		print_message("# seed %llu\n", (unsigned long long)seed);
+		for (uint32_t i = 0; i < s->n; i++)
+			if (s->host[i] != TOPO_NONE) {
+				assert_int_equal(s->depth[i], 2);
+				used[s->level[0].home[i]]++;
+				used[s->level[1].home[i]]++;
+			}
+		for (uint32_t u = 0; u < 80; u++)
+			assert_int_equal(used[u], s->rank[u] * 4); /* 4 leaves, then 8 pods below */
+		spread_free(s);
+		distances_free(d);
+		graph_free(g);
+		topo_unref(t);
+	}
+}
+
+static void a_torus_has_no_levels(void **state)
+{
+	struct topo *t = topogen_torus((unsigned[]){ 3, 3, 3 }, 2, NULL);
+	struct graph *g = graph_new(t, NULL);
+	struct distances *d = distances_new(g, 1, NULL);
+	struct spread *s = spread_new(g, d);
+
+	assert_int_equal(s->n, 27 * 3);
+	for (uint32_t i = 0; i < s->n; i++)
+		assert_int_equal(s->depth[i], 0);
+	spread_free(s);
+	distances_free(d);
+	graph_free(g);
+	topo_unref(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parallel_cables_are_one_group),
+		cmocka_unit_test(only_the_cheapest_ports_of_a_group_count),
+		cmocka_unit_test(distances_agree_with_the_slow_way),
+		cmocka_unit_test(weighted_distances_agree_with_the_slow_way),
+		cmocka_unit_test(long_rings_cross_the_block_of_512),
+		cmocka_unit_test(distances_can_be_cancelled),
+		cmocka_unit_test(homes_of_a_whole_tree_are_used_equally),
+		cmocka_unit_test(a_torus_has_no_levels),
+	};
+
+	return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The builder: order of calls means nothing, contradictions end the same way, lookups find. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/lib/topogen.h"
+#include "topo/topo.h"
+#include "util/mem.h"
+
+static void add_switch(struct topo_builder *b, guid_t guid, uint8_t n_ports, lid_t lid)
+{
+	topo_add_switch(b, &(struct topo_switch){
+		.guid = guid, .sysimg_guid = guid, .n_ports = n_ports, .lid = lid, .lft_cap = 0xC000,
+	});
+}
+
+static void add_host(struct topo_builder *b, guid_t guid, lid_t lid, uint8_t lmc)
+{
+	topo_add_host(b, &(struct topo_host){
+		.guid = guid, .node_guid = guid, .node_port = 2, .lid = lid, .lmc = lmc,
+	});
+}
+
+static void assert_same_topo(const struct topo *a, const struct topo *b)
+{
+	assert_int_equal(a->n_switches, b->n_switches);
+	assert_int_equal(a->n_hosts, b->n_hosts);
+	assert_int_equal(a->max_lid, b->max_lid);
+	for (uint32_t s = 0; s < a->n_switches; s++) {
+		assert_int_equal(a->switches[s].guid, b->switches[s].guid);
+		assert_int_equal(a->switches[s].lid, b->switches[s].lid);
+		for (unsigned p = 0; p <= a->switches[s].n_ports; p++) {
+			const struct topo_port *x = topo_port(a, s, p), *y = topo_port(b, s, p);
+
+			assert_int_equal(x->sw, y->sw);
+			assert_int_equal(x->host, y->host);
+			assert_int_equal(x->port, y->port);
+		}
+	}
+	for (uint32_t h = 0; h < a->n_hosts; h++) {
+		assert_int_equal(a->hosts[h].guid, b->hosts[h].guid);
+		assert_int_equal(a->hosts[h].sw, b->hosts[h].sw);
+		assert_int_equal(a->hosts[h].sw_port, b->hosts[h].sw_port);
+	}
+}
+
+static void nothing_is_a_topo_too(void **state)
+{
+	struct topo *t = topo_build(topo_builder_new());
+
+	assert_int_equal(t->n_switches, 0);
+	assert_int_equal(t->n_hosts, 0);
+	assert_int_equal(t->max_lid, 0);
+	assert_int_equal(topo_find_switch(t, 1), TOPO_NONE);
+	assert_int_equal(topo_find_host(t, 1), TOPO_NONE);
+	topo_unref(t);
+}
+
+static void order_of_calls_means_nothing(void **state)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct topogen forward = { .seed = seed, .damage = 0.1, .random_guids = true };
+		struct topogen backward = forward;
+		struct topo *a, *b;
+
+		backward.reversed = true;
+		print_message("# seed %llu\n", (unsigned long long)seed);
+		a = topogen_random(40, 5, 4, &forward);
+		b = topogen_random(40, 5, 4, &backward);
+		assert_same_topo(a, b);
+		topo_unref(a);
+		topo_unref(b);
+	}
+}
+
+static void numbers_follow_guids(void **state)
+{
+	struct topo_builder *b = topo_builder_new();
+	struct topo *t;
+
+	add_switch(b, 30, 4, 3);
+	add_switch(b, 10, 4, 1);
+	add_switch(b, 20, 4, 2);
+	t = topo_build(b);
+	assert_int_equal(topo_find_switch(t, 10), 0);
+	assert_int_equal(topo_find_switch(t, 20), 1);
+	assert_int_equal(topo_find_switch(t, 30), 2);
+	assert_int_equal(topo_find_switch(t, 25), TOPO_NONE);
+	assert_int_equal(topo_find_switch(t, 31), TOPO_NONE);
+	assert_int_equal(t->switches[2].lid, 3);
+	topo_unref(t);
+}
+
+static void a_link_is_seen_from_both_ends(void **state)
+{
+	struct topo_builder *b = topo_builder_new();
+	struct topo *t;
+
+	add_switch(b, 1, 8, 1);
+	add_switch(b, 2, 8, 2);
+	topo_add_link(b, 2, 7, 1, 3);
+	topo_add_link(b, 1, 3, 2, 7); /* the same cable, reported from the other end */
+	t = topo_build(b);
+	assert_int_equal(topo_port(t, 0, 3)->sw, 1);
+	assert_int_equal(topo_port(t, 0, 3)->port, 7);
+	assert_int_equal(topo_port(t, 1, 7)->sw, 0);
+	assert_int_equal(topo_port(t, 1, 7)->port, 3);
+	assert_int_equal(topo_port(t, 1, 3)->sw, TOPO_NONE);
+	topo_unref(t);
+}
+
+static void a_host_knows_its_switch(void **state)
+{
+	struct topo_builder *b = topo_builder_new();
+	struct topo *t;
+
+	topo_add_host_link(b, 100, 1, 5);
+	add_host(b, 100, 8, 2);
+	add_host(b, 101, 40, 0);
+	add_switch(b, 1, 8, 1);
+	t = topo_build(b);
+	assert_int_equal(t->hosts[0].sw, 0);
+	assert_int_equal(t->hosts[0].sw_port, 5);
+	assert_int_equal(topo_port(t, 0, 5)->host, 0);
+	assert_int_equal(topo_port(t, 0, 5)->port, 2);
+	assert_int_equal(t->hosts[1].sw, TOPO_NONE);
+	assert_int_equal(topo_find_host(t, 101), 1);
+	topo_unref(t);
+}
+
+static void highest_lid_includes_the_lmc_range(void **state)
+{
+	struct topo_builder *b = topo_builder_new();
+	struct topo *t;
+
+	add_switch(b, 1, 8, 20);
+	add_host(b, 100, 16, 3);
+	t = topo_build(b);
+	assert_int_equal(t->max_lid, 23);
+	topo_unref(t);
+}
+
+static void senseless_cables_are_dropped(void **state)
+{
+	struct topo_builder *b = topo_builder_new();
+	struct topo *t;
+
+	add_switch(b, 1, 4, 1);
+	add_switch(b, 2, 4, 2);
+	add_host(b, 100, 8, 0);
+	topo_add_link(b, 1, 1, 1, 2);       /* loop cable */
+	topo_add_link(b, 1, 3, 99, 1);      /* nobody knows 99 */
+	topo_add_link(b, 1, 5, 2, 1);       /* no such port */
+	topo_add_link(b, 1, 0, 2, 1);       /* port 0 has no cable */
+	topo_add_host_link(b, 100, 99, 1);
+	topo_add_host_link(b, 100, 1, 5);
+	t = topo_build(b);
+	for (uint32_t s = 0; s < 2; s++)
+		for (unsigned p = 0; p <= 4; p++) {
+			assert_int_equal(topo_port(t, s, p)->sw, TOPO_NONE);
+			assert_int_equal(topo_port(t, s, p)->host, TOPO_NONE);
+		}
+	assert_int_equal(t->hosts[0].sw, TOPO_NONE);
+	topo_unref(t);
+}
+
+/* Two cables in port 1 of switch 1, one switch twice, one host on two ports. */
+static struct topo *build_contradiction(bool reversed)
+{
+	struct topo_builder *b = topo_builder_new();
+
+	for (unsigned i = 0; i < 6; i++) {
+		switch (reversed ? 5 - i : i) {
+		case 0: topo_add_link(b, 1, 1, 3, 1); break;
+		case 1: topo_add_link(b, 2, 1, 1, 1); break;
+		case 2: add_switch(b, 1, 4, 7); break;
+		case 3: add_switch(b, 1, 4, 5); break;
+		case 4: topo_add_host_link(b, 100, 3, 2); break;
+		case 5: topo_add_host_link(b, 100, 2, 2); break;
+		}
+	}
+	add_switch(b, 2, 4, 2);
+	add_switch(b, 3, 4, 3);
+	add_host(b, 100, 8, 0);
+	return topo_build(b);
+}
+
+static void contradictions_end_the_same_way(void **state)
+{
+	struct topo *a = build_contradiction(false), *b = build_contradiction(true);
+
+	assert_same_topo(a, b);
+	assert_int_equal(a->n_switches, 3);
+	assert_int_equal(a->switches[0].lid, 5);
+	assert_int_equal(topo_port(a, 0, 1)->sw, 1);
+	assert_int_equal(topo_port(a, 2, 1)->sw, TOPO_NONE);
+	assert_int_equal(a->hosts[0].sw, 1);
+	topo_unref(a);
+	topo_unref(b);
+}
+
+static void references_keep_it_alive(void **state)
+{
+	struct topo *t = topogen_fat_tree2(2, 2, 1, 1, NULL);
+	const struct topo *shared = topo_ref(t);
+
+	assert_null(topo_unref(t));
+	assert_int_equal(shared->n_switches, 4);
+	topo_unref((struct topo *)shared);
+	assert_null(topo_unref(NULL));
+	assert_null(topo_builder_free(NULL));
+}
+
+static void a_builder_may_be_given_up(void **state)
+{
+	_cleanup_(topo_builder_freep) struct topo_builder *b = topo_builder_new();
+
+	add_switch(b, 1, 4, 1);
+	topo_add_link(b, 1, 1, 2, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_a_topo_too),
+		cmocka_unit_test(order_of_calls_means_nothing),
+		cmocka_unit_test(numbers_follow_guids),
+		cmocka_unit_test(a_link_is_seen_from_both_ends),
+		cmocka_unit_test(a_host_knows_its_switch),
+		cmocka_unit_test(highest_lid_includes_the_lmc_range),
+		cmocka_unit_test(senseless_cables_are_dropped),
+		cmocka_unit_test(contradictions_end_the_same_way),
+		cmocka_unit_test(references_keep_it_alive),
+		cmocka_unit_test(a_builder_may_be_given_up),
+	};
+
+	return cmocka_run_group_tests_name("topo", tests, NULL, NULL);
+}
