@@ -3,7 +3,7 @@
  * Functions that no source of ours may name; the makefile includes this before every file.
  *
  * Unbounded copies and their cousins that leave strings unterminated: use snprintf(), memcpy() with
- * a size, or util/str.h. Names of temporary files: util/file.h. Numbers from text: str_to_u64().
+ * a size, or util/str.h. Names of temporary files: util/file.h.
  * The system headers that declare them come first, they must still compile.
  */
 #pragma once
@@ -13,4 +13,4 @@
 #include <string.h>
 
 #pragma GCC poison strcpy stpcpy strcat strncpy strncat strtok sprintf vsprintf gets
-#pragma GCC poison atoi atol atoll tmpnam tempnam mktemp popen
+#pragma GCC poison tmpnam tempnam mktemp popen
