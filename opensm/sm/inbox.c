@@ -17,6 +17,8 @@ IB_LAYOUT_ENUM(NT, NOTICE_LIST)
 /* DataDetails of trap 144 (14.2.5.1). */
 #define TRAP144_CHANGE_FLAGS 160 /* bit offset, 16 bits */
 #define TRAP144_FLAG_NODE_DESC 0x0001
+#define TRAP144_FLAG_WIDTH 0x0002
+#define TRAP144_FLAG_SPEED 0x0004
 #define TRAP144_CAP_MASK 128     /* bit offset, 32 bits */
 
 /* IBA 14.2.5.1: answered at once with the same notice, or the source repeats it. */
@@ -43,10 +45,13 @@ static struct port *end_port_at(const struct fabric *f, lid_t lid)
 	return NULL;
 }
 
-/* Only the description changed: ask for it, nothing else. */
-static bool is_description_only(const struct port *p, const uint8_t *notice)
+/* Nothing that routes or tables depend on: the description, or enabled width and speed (which we set). */
+static bool is_harmless(const struct port *p, const uint8_t *notice)
 {
-	return p && p->known && ib_bits_get(notice, TRAP144_CHANGE_FLAGS, 16) == TRAP144_FLAG_NODE_DESC &&
+	const unsigned harmless = TRAP144_FLAG_NODE_DESC | TRAP144_FLAG_WIDTH | TRAP144_FLAG_SPEED;
+	unsigned flags = ib_bits_get(notice, TRAP144_CHANGE_FLAGS, 16);
+
+	return p && p->known && flags && !(flags & ~harmless) &&
 	       ib_bits_get(notice, TRAP144_CAP_MASK, 32) == ib_get(p->info, PI_CAP_MASK);
 }
 
@@ -55,11 +60,11 @@ static void on_local_change(struct sm *sm, lid_t lid, const uint8_t *notice)
 	struct port *p = end_port_at(sm->fabric, lid);
 	struct dr_path path;
 
-	if (is_description_only(p, notice) && fabric_port_path(sm->fabric, p, &path) == 0) {
+	if (!is_harmless(p, notice))
+		sweep_want(sm, SWEEP_HEAVY, "trap 144: a port changed");
+	else if ((ib_bits_get(notice, TRAP144_CHANGE_FLAGS, 16) & TRAP144_FLAG_NODE_DESC) &&
+		 fabric_port_path(sm->fabric, p, &path) == 0)
 		discover_ask_desc(sm, p->node, &path);
-		return;
-	}
-	sweep_want(sm, SWEEP_HEAVY, "trap 144: a port changed");
 }
 
 static void on_trap(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)

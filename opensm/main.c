@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The program: options in, log open, perhaps into the background, then the daemon.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/cli.h"
+#include "daemon.h"
+#include "libvendor/umad.h"
+#include "util/file.h"
+#include "util/log.h"
+#include "util/mem.h"
+
+#define EXIT_NO_LOG 42
+#define MENU_PORTS 64
+
+static const char *env_or(const char *name, const char *otherwise)
+{
+	const char *value = secure_getenv(name);
+
+	return value && value[0] ? value : otherwise;
+}
+
+/* ---- -g 0: the user chooses a port --------------------------------------------------------- */
+
+static const char *state_word(unsigned state)
+{
+	static const char *const words[] = { "Unknown", "Down", "Init", "Armed", "Active" };
+
+	return state < ARRAY_SIZE(words) ? words[state] : words[0];
+}
+
+/* A number from 0 to `most`; -1 when input has ended. */
+static int ask_choice(int most)
+{
+	char word[32];
+
+	for (;;) {
+		char *end;
+		long n;
+
+		printf("Enter choice (0-%d): ", most);
+		fflush(stdout);
+		if (scanf("%31s", word) != 1)
+			return -1;
+		n = strtol(word, &end, 10);
+		if (!*end && end != word && n >= 0 && n <= most)
+			return n;
+		printf("'%s' is not a number from 0 to %d\n", word, most);
+	}
+}
+
+/* The port GUID chosen, 0: leave. */
+static uint64_t choose_port(void)
+{
+	struct umad_port_choice ports[MENU_PORTS];
+	int n = umad_list_ports(ports, ARRAY_SIZE(ports));
+	int choice;
+
+	if (n <= 0) {
+		printf("No local ports detected!\n");
+		return 0;
+	}
+	if (n == 1)
+		return ports[0].guid;
+	printf("Local InfiniBand ports:\n");
+	for (int i = 0; i < n; i++)
+		printf("\t%d: GUID 0x%" PRIx64 ", lid %u, state %s\n", i + 1, ports[i].guid, ports[i].lid,
+		       state_word(ports[i].state));
+	printf("\n\t0: Exit\n");
+	choice = ask_choice(n);
+	if (choice <= 0)
+		return 0;
+	printf("Choice guid=0x%" PRIx64 "\n", ports[choice - 1].guid);
+	return ports[choice - 1].guid;
+}
+
+/* ---- into the background ------------------------------------------------------------------- */
+
+static int write_pid(const char *path)
+{
+	struct file_replace *f = file_replace_open(path, false);
+
+	if (!f)
+		return -errno;
+	fprintf(file_replace_stream(f), "%d\n", (int)getpid());
+	return file_replace_commit(f, false);
+}
+
+/* Forks twice (cli.md 8): the parents end with 0, the grandchild returns. Descriptors 0-2 go nowhere. */
+static void go_to_background(void)
+{
+	int null;
+
+	fflush(NULL);
+	for (unsigned i = 0; i < 2; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0) {
+			fprintf(stderr, "opensm: cannot go to the background: %s\n", strerror(errno));
+			exit(1);
+		}
+		if (pid > 0)
+			_exit(0);
+		if (i == 0)
+			setsid();
+	}
+	null = open("/dev/null", O_RDWR);
+	for (int fd = 0; fd <= 2 && null >= 0; fd++)
+		dup2(null, fd);
+	if (null > 2)
+		close(null);
+}
+
+static int open_log(const struct conf *c)
+{
+	const struct log_config log = {
+		.path = c->log_file,
+		.prefix = c->log_prefix,
+		.flags = c->log_flags,
+		.max_size_mb = c->log_max_size,
+		.append = c->accum_log_file,
+		.flush = c->force_log_flush,
+		.quiet = c->daemon,
+	};
+	int r = log_open(&log);
+
+	if (r < 0)
+		fprintf(stderr, "Cannot open file '%s': %s\n", c->log_file ? c->log_file : "stdout", strerror(-r));
+	return r;
+}
+
+/* What the options had to say goes to the log too: nobody reads stdout at night. */
+static void log_findings(const struct conf_report *report)
+{
+	for (size_t i = 0; i < report->n; i++) {
+		const struct conf_finding *f = &report->findings[i];
+		unsigned level = f->severity == CONF_ERROR ? LOGB_ERROR : LOGB_INFO;
+
+		if (f->file && f->line)
+			log_write(level, NULL, "%s:%u:%u: %s", f->file, f->line, f->column, f->text);
+		else
+			log_write(level, NULL, "%s%s%s", f->file ? f->file : "", f->file ? ": " : "", f->text);
+	}
+}
+
+static int run(const struct cli *cli)
+{
+	const struct daemon_options options = {
+		.conf = cli->conf,
+		.file_conf = cli->config_path ? cli->file : NULL,
+		.conf_path = cli->config_path,
+		.cache_dir = env_or("OSM_CACHE_DIR", OPENSM_STATE_DIR "/cache/opensm"),
+		.once = cli->once,
+		.background = cli->conf->daemon,
+	};
+	int r;
+
+	if (cli->conf->daemon)
+		go_to_background();
+	if (cli->conf->daemon && cli->pidfile && write_pid(cli->pidfile) < 0)
+		return 1;
+	if (open_log(cli->conf) < 0)
+		return EXIT_NO_LOG;
+	log_sys("OpenSM %s", PACKAGE_VERSION);
+	log_findings(&cli->report);
+	r = daemon_run(&options);
+	log_close();
+	if (cli->conf->daemon && cli->pidfile)
+		unlink(cli->pidfile);
+	return r;
+}
+
+int main(int argc, char **argv)
+{
+	const struct cli_env env = {
+		.version = PACKAGE_VERSION,
+		.tmp_dir = secure_getenv("OSM_TMP_DIR"),
+		.out = stdout,
+		.err = stderr,
+	};
+	struct cli cli;
+	int r = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	cli_parse(argc, argv, &env, &cli);
+	switch (cli.action) {
+	case CLI_EXIT:
+		r = cli.exit_code;
+		break;
+	case CLI_MENU:
+		cli.conf->guid = choose_port();
+		if (cli.conf->guid)
+			r = run(&cli);
+		break;
+	case CLI_RUN:
+		r = run(&cli);
+		break;
+	}
+	cli_clear(&cli);
+	return r;
+}
