@@ -119,7 +119,7 @@ trace() {
 }
 
 @test "small: a manager on a switch works like one on a host" {
-	sm_start S0
+	sm_start spine1
 	wait_for 20 sm_up
 	all_active "${HOSTS[20]}" "$NET"
 	sim_run "${HOSTS[2]}" sminfo | grep -q 'sm guid 0x2000.* state 3 SMINFO_MASTER'

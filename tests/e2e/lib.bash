@@ -14,7 +14,7 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${abs_top_srcdir:=$(cd "$here/../.." && pwd)}"
 : "${abs_top_builddir:=$abs_top_srcdir/build/release}"
-SM_BIN=${SM_BIN:-$abs_top_builddir/opensm/opensm}
+SM_BIN=${SM_BIN:-$abs_top_builddir/sbin/opensm}
 NETGEN=${NETGEN:-$abs_top_builddir/tests/tools/netgen}
 PRELOAD_DIR=${PRELOAD_DIR:-$abs_top_builddir/tests/e2e/preload}
 export PATH=$PATH:/usr/sbin:/sbin
@@ -193,7 +193,9 @@ sm_once() {
 
 # ups: how often the subnet came up so far.
 ups() {
-	awk '/SUBNET UP/ { n++ } END { print n + 0 }' opensm.log 2>/dev/null || echo 0
+	local log=opensm.log
+	[ -e "$log" ] || log=/dev/null
+	awk '/SUBNET UP/ { n++ } END { print n + 0 }' "$log"
 }
 
 # sm_up [N]: the subnet came up N times.
@@ -209,8 +211,8 @@ sm_alive() {
 sm_stop() {
 	kill "-${1:-TERM}" "$SM_PID"
 	wait_for 10 not sm_alive || return 1
-	# shellcheck disable=SC2034 # for the test
 	SM_STATUS=0
+	# shellcheck disable=SC2034 # for the test
 	wait "$SM_PID" || SM_STATUS=$?
 	SM_PID=
 }

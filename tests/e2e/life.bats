@@ -80,11 +80,11 @@ port_is_up() {
 	sm_start "$SM"
 	wait_for 20 sm_up
 	lid_table "$WATCH" >before
-	sim_console 'Unlink "L0"[5]'
+	sim_console 'Unlink "leaf1"[5]'
 	wait_for 15 sm_up 2
 	[ "$(port_lines "$WATCH" Active)" -eq $(($(grep -c '^\[' "$NET") - 2)) ]
 	every_host_answers
-	sim_console 'ReLink "L0"[5]'
+	sim_console 'ReLink "leaf1"[5]'
 	wait_for 15 all_active "$WATCH" "$NET"
 	lid_table "$WATCH" >after
 	cmp before after
@@ -101,9 +101,9 @@ every_host_answers() {
 @test "small: a switch that loses its power is brought up again" {
 	sm_start "$SM"
 	wait_for 20 sm_up
-	sim_console 'Clear "S1"'
+	sim_console 'Clear "spine2"'
 	wait_for 15 sm_up 2
-	sim_console 'ReLink "S1"'
+	sim_console 'ReLink "spine2"'
 	wait_for 15 all_active "$WATCH" "$NET"
 	wait_for 15 quiet
 }

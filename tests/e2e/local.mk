@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 E2E_TESTS += tests/e2e/fabric.bats tests/e2e/life.bats
-EXTRA_DIST += tests/e2e/lib.bash tests/e2e/README.md tests/e2e/preload/reg81.c tests/e2e/preload/umadcount.c
+EXTRA_DIST += tests/bench/bench-fabric tests/bench/README.md tests/e2e/lib.bash tests/e2e/README.md tests/e2e/preload/reg81.c tests/e2e/preload/umadcount.c
 
 # Shared objects to preload into other people's programs: no libtool, never installed, no sanitizers.
 E2E_PRELOADS = tests/e2e/preload/reg81.so tests/e2e/preload/umadcount.so
