@@ -4,6 +4,12 @@ libmad_a_SOURCES = opensm/mad/mad.c opensm/mad/mad.h opensm/mad/xact.c opensm/ma
 	opensm/mad/count.c opensm/mad/count.h
 MAD_LIBS = libmad.a $(IB_LIBS)
 
-UNIT_TESTS += tests/unit/test-mad-engine
-tests_unit_test_mad_engine_SOURCES = tests/unit/test-mad-engine.c
+UNIT_TESTS += tests/unit/test-mad-engine tests/unit/test-mad-window
+tests_unit_test_mad_engine_SOURCES = tests/unit/test-mad-engine.c tests/unit/mad-desk.h
 tests_unit_test_mad_engine_LDADD = $(MAD_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_mad_window_SOURCES = tests/unit/test-mad-window.c tests/unit/mad-desk.h
+tests_unit_test_mad_window_LDADD = $(MAD_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-mad-faults
+tests_unit_test_mad_faults_SOURCES = tests/unit/test-mad-faults.c
+tests_unit_test_mad_faults_LDADD = $(MAD_LIBS) $(CMOCKA_LIBS)

@@ -1,1 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
+
+# Each target is a function of bytes; replay.c runs the corpus and mutations of it (README.md).
+FUZZ_TESTS += tests/fuzz/fuzz-mad tests/fuzz/fuzz-store
+check_PROGRAMS += tests/fuzz/fuzz-mad tests/fuzz/fuzz-store
+tests_fuzz_fuzz_mad_SOURCES = tests/fuzz/fuzz-mad.c tests/fuzz/replay.c
+tests_fuzz_fuzz_mad_LDADD = $(MAD_LIBS)
+tests_fuzz_fuzz_store_SOURCES = tests/fuzz/fuzz-store.c tests/fuzz/replay.c
+tests_fuzz_fuzz_store_LDADD = $(FABRIC_LIBS)
+EXTRA_DIST += $(srcdir)/tests/fuzz/corpus
