@@ -44,14 +44,17 @@ static void report_waiting(const struct conf *live, const struct conf *now, enum
 }
 
 /* One key whose text in the file changed. */
-static void take_change(struct conf *next, const struct conf *now, enum conf_id id,
-			struct conf_report *r)
+static void take_change(struct conf *next, const struct conf *before, const struct conf *now,
+			enum conf_id id, struct conf_report *r)
 {
 	if (conf_value_equal(next, now, id))
 		return;
-	if (!now->file_line[id])
-		report_gone(next, now, id, r);
-	else if (conf_option(id)->cost == CONF_COST_RESTART)
+	if (!now->file_line[id]) {
+		if (before->file_line[id])
+			report_gone(next, now, id, r);
+		return;
+	}
+	if (conf_option(id)->cost == CONF_COST_RESTART)
 		report_waiting(next, now, id, r);
 	else
 		conf_value_copy(next, now, id);
@@ -75,7 +78,7 @@ struct conf *conf_reload(const struct conf *live, const struct conf *before, con
 
 	conf_diff(before, now, &changed);
 	for (size_t i = 0; i < changed.n; i++)
-		take_change(next, now, changed.ids[i], r);
+		take_change(next, before, now, changed.ids[i], r);
 	update_lines(next, now);
 	conf_verify(next, r);
 	conf_advise(next, live, r);

@@ -36,9 +36,9 @@ struct conf_guid_ports {
 
 /* What stands behind the GUID. */
 enum conf_list {
-	CONF_LIST_GUIDS, /* anything, ignored: guid_routing_order_file, root_guid_file ... */
-	CONF_LIST_PORTS, /* PORT: port_prof_ignore_file */
-	CONF_LIST_WEIGHTS, /* PORT WEIGHT: hop_weights_file; of two lines for a port the last counts */
+	CONF_LIST_GUIDS,   /* anything, ignored: guid_routing_order_file, root_guid_file ... */
+	CONF_LIST_PORTS,   /* PORT: port_prof_ignore_file */
+	CONF_LIST_WEIGHTS, /* PORT WEIGHT: hop_weights_file; the last line for a port counts */
 };
 
 int conf_guids_read(const char *path, struct conf_guids *ret, struct conf_report *r);

@@ -5,5 +5,14 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/lines.c opensm/conf/lines.h opensm/conf/read.c \
 	opensm/conf/foreign.c opensm/conf/foreign.h opensm/conf/write.c opensm/conf/diff.c \
 	opensm/conf/verify.c opensm/conf/advise.c opensm/conf/lists.c opensm/conf/lists.h \
-	opensm/conf/names.c
+	opensm/conf/names.c opensm/conf/cli.c opensm/conf/cli.h \
+	opensm/conf/cli_rows.c opensm/conf/cli_rows.h
 CONF_LIBS = libconf.a $(IB_LIBS)
+
+UNIT_TESTS += tests/unit/test-conf tests/unit/test-lists tests/unit/test-cli
+tests_unit_test_conf_SOURCES = tests/unit/test-conf.c
+tests_unit_test_conf_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_lists_SOURCES = tests/unit/test-lists.c
+tests_unit_test_lists_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_cli_SOURCES = tests/unit/test-cli.c
+tests_unit_test_cli_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The command line: options of the peer (cli.md 1-3) and --check, over the file, over the defaults.
+ *
+ * Prints what the peer prints on stdout and findings on stderr, both streams of the caller. Opens
+ * the configuration file, the lists for --check and the file of -c; starts nothing, asks nobody
+ * (the menu of -g 0 belongs to the caller, who knows the ports).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "conf/conf.h"
+
+#define CLI_EXIT_USAGE 2
+#define CLI_EXIT_CONFIG 78 /* --check found errors */
+#define CLI_EXIT_RANGE 255 /* a value the peer refuses to start with; -c could not write */
+
+enum cli_action {
+	CLI_RUN,
+	CLI_MENU, /* as CLI_RUN, but the user chooses the port first; conf->guid is all ones */
+	CLI_EXIT, /* with exit_code */
+};
+
+/* What surrounds the program; strings belong to the caller. */
+struct cli_env {
+	const char *version;	 /* "4.0.0" */
+	const char *tmp_dir;	 /* OSM_TMP_DIR; NULL or "": not set */
+	const char *config_path; /* of the file when -F is not given; NULL: CONF_FILE */
+	FILE *out, *err;	 /* `out` should be line buffered */
+};
+
+struct cli {
+	enum cli_action action;
+	int exit_code;
+	struct conf *conf; /* in force; one reference */
+	struct conf *file; /* defaults and file only, for conf_reload(); one reference */
+	char *config_path; /* the file that was read; NULL: none, SIGHUP reads none */
+	char *pidfile;	   /* NULL: none */
+	bool once;
+	unsigned vendor_debug;	   /* how often -d 5 was given */
+	struct conf_report report; /* all findings, already printed: for the log */
+};
+
+/* Fills `ret`, which cli_clear() gives back whatever the action. getopt's globals are used. */
+void cli_parse(int argc, char *const argv[], const struct cli_env *env, struct cli *ret);
+void cli_clear(struct cli *cli);
+
+/*
+ * Defaults, environment, file: what conf_reload() wants as `now` and cli.file is as `before`.
+ * Returns as conf_read(); `*ret` always gets one reference.
+ */
+int cli_read_config(const char *path, const struct cli_env *env, struct conf **ret,
+		    struct conf_report *r);
