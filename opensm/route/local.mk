@@ -5,6 +5,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/graph.c opensm/route/graph.h opensm/route/distance.c \
 	opensm/route/spread.c opensm/route/spread.h \
 	opensm/route/place.c opensm/route/place.h \
+	opensm/route/columns.c opensm/route/columns.h \
 	opensm/route/minhop.c opensm/route/minhop.h \
 	opensm/route/check.c opensm/route/check.h opensm/route/metric.c
 ROUTE_LIBS = libroute.a $(TOPO_LIBS)

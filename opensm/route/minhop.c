@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/columns.h"
 #include "route/graph.h"
 #include "route/place.h"
 #include "route/spread.h"
@@ -180,6 +181,26 @@ static void use_ignored(struct minhop *m)
 	m->plan.ignored = m->ignored;
 }
 
+/*
+ * No levels, no homes: then loads decide, not counts. The options that say how to count belong to
+ * counting, and so does the spreading of the LIDs of one port.
+ */
+static bool wants_columns(const struct minhop *m)
+{
+	const struct route_options *o = &m->job->options;
+	uint32_t flat = 0, hosts = 0;
+
+	if (o->n_order || o->n_ignore || o->port_shifting || o->scatter_seed || o->count_switches)
+		return false;
+	for (uint32_t i = 0; i < m->spread->n; i++) {
+		if (m->spread->hot[i].offset)
+			return false;
+		hosts += m->spread->hot[i].port != 0;
+		flat += m->spread->hot[i].port && !m->spread->depth[i];
+	}
+	return 2 * flat > hosts;
+}
+
 static void fill_rows(const struct minhop *m, struct routes *r)
 {
 #pragma omp parallel num_threads(threads_of(m->job))
@@ -235,7 +256,10 @@ struct routes *minhop_compute(const struct route_job *job, char *why, size_t why
 		use_order(&m);
 		use_ignored(&m);
 		r = routes_new(job->topo, "minhop", job->topo->max_lid);
+		m.plan.switches_only = wants_columns(&m);
 		fill_rows(&m, r);
+		if (m.plan.switches_only)
+			columns_fill(&m.plan, r, threads_of(job), job->cancelled);
 		r->hops = hops_of(&m);
 	}
 	if (is_cancelled(job)) {

@@ -433,6 +433,16 @@ static uint32_t end_of_group(const struct spread *s, uint32_t first, uint32_t en
 	return i;
 }
 
+/* The LIDs of the switch itself; its end ports are somebody else's task. */
+static void fill_switch_lids(struct place_row *row, uint32_t at)
+{
+	const struct spread *s = row->plan->spread;
+
+	for (uint32_t i = s->first[at]; i < s->first[at + 1] && !s->hot[i].port; i++)
+		if (s->hot[i].lid < row->cap)
+			place_one(row, i, at, s->depth[i]);
+}
+
 static void fill_own(struct place_row *row)
 {
 	const struct spread *s = row->plan->spread;
@@ -555,7 +565,9 @@ void place_fill(struct place_row *row, uint32_t sw, uint8_t *lft)
 	for (uint32_t at = 0; at < row->plan->graph->n; at++) {
 		if (at == sw || row->dist[at] == DISTANCE_NONE || s->first[at] == s->first[at + 1])
 			continue;
-		if (row->unique[at])
+		if (row->plan->switches_only)
+			fill_switch_lids(row, at);
+		else if (row->unique[at])
 			fill_single(row, at);
 		else
 			fill_several(row, at);
