@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Between the files of the dumps: what each writer is given. Only ctl/dump*.c includes it.
+ */
+#pragma once
+
+#include "ctl/dump_out.h"
+#include "ctl/dump_view.h"
+
+struct dump_paths;
+
+struct dump_source {
+	const struct dump_view *view;
+	const uint32_t *order;          /* dump_view_order() */
+	const struct dump_paths *paths; /* NULL: no routes */
+};
+
+/* dump_ports.c */
+void dump_subnet(const struct dump_source *s, struct dump_out *o);
+void dump_table(const struct dump_source *s, struct dump_out *o);
+
+/* dump_tables.c; write nothing without paths. */
+void dump_lfts(const struct dump_source *s, struct dump_out *o);
+void dump_matrix(const struct dump_source *s, struct dump_out *o);
+void dump_fdbs(const struct dump_source *s, struct dump_out *o);
+void dump_mcfdbs(const struct dump_source *s, struct dump_out *o);

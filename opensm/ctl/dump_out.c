@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Buffered text and numbers for the dump files. Knows no file format.
+ */
+#include "ctl/dump_out.h"
+
+#include "util/mem.h"
+
+#define TEXT_MAX 4096
+#define DIGITS_MAX 64
+
+struct dump_out *out_new(FILE *stream)
+{
+	struct dump_out *o = xmalloc(sizeof(*o));
+
+	o->stream = stream;
+	o->len = 0;
+	return o;
+}
+
+struct dump_out *out_free(struct dump_out *o)
+{
+	if (!o)
+		return NULL;
+	out_flush(o);
+	free(o);
+	return NULL;
+}
+
+void out_freep(struct dump_out **o)
+{
+	*o = out_free(*o);
+}
+
+/* What cannot be written is lost, and the stream remembers it. */
+void out_flush(struct dump_out *o)
+{
+	if (o->len)
+		fwrite(o->text, 1, o->len, o->stream);
+	o->len = 0;
+}
+
+void out_text(struct dump_out *o, const char *text)
+{
+	out_bytes(o, text, strnlen(text, TEXT_MAX));
+}
+
+static void out_number(struct dump_out *o, uint64_t v, unsigned width, unsigned base, const char *digits)
+{
+	char text[DIGITS_MAX];
+	unsigned at = DIGITS_MAX;
+
+	do {
+		text[--at] = digits[v % base];
+		v /= base;
+	} while (v);
+	while (DIGITS_MAX - at < MIN(width, (unsigned)DIGITS_MAX))
+		text[--at] = '0';
+	out_bytes(o, text + at, DIGITS_MAX - at);
+}
+
+void out_hex(struct dump_out *o, uint64_t v, unsigned width)
+{
+	out_number(o, v, width, 16, "0123456789abcdef");
+}
+
+void out_hex_upper(struct dump_out *o, uint64_t v, unsigned width)
+{
+	out_number(o, v, width, 16, "0123456789ABCDEF");
+}
+
+void out_dec(struct dump_out *o, uint64_t v, unsigned width)
+{
+	out_number(o, v, width, 10, "0123456789");
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What the dumps show, copied in one go from the fabric so that a worker can write it at leisure.
+ *
+ * Made and freed on the main thread (it holds a reference of routes); read from any thread.
+ * Some 32 bytes per port and 130 per node.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/lists.h"
+#include "fabric/fabric.h"
+#include "route/routes.h"
+#include "util/types.h"
+
+#define DUMP_NONE UINT32_MAX
+
+struct dump_port {
+	guid_t guid;            /* of a switch: port 0's */
+	uint32_t node;          /* index in view->nodes */
+	uint32_t peer;          /* index in view->ports; DUMP_NONE: none known */
+	lid_t lid, sm_lid;      /* of a switch: port 0's */
+	uint16_t speed, speed_plain; /* tenths of Gb/s per lane with and without extended speeds; 0 unknown */
+	uint8_t num, lmc, state, width, mtu; /* mtu: code of NeighborMTU */
+	bool known;
+	bool ext_capable;       /* the node says it knows extended speeds */
+	bool is_own;            /* the SM's port; of a switch: all */
+};
+
+struct dump_node {
+	guid_t guid, sysimg_guid;
+	uint32_t vendor_id, revision;
+	uint32_t first_port;    /* view->ports[first_port + p] is port p, 0..n_ports */
+	uint16_t device_id;
+	uint8_t type, n_ports;
+	bool is_enhanced;       /* a switch with enhanced port 0 */
+	char desc[NODE_DESC_STRLEN];
+	char *mapped;           /* from the node-name map; NULL: desc counts */
+};
+
+struct dump_view {
+	uint32_t n_nodes, n_ports;
+	struct dump_node *nodes; /* in the fabric's order */
+	struct dump_port *ports;
+	struct routes *routes;   /* one reference; may be NULL */
+};
+
+/* `routes` and `names` may be NULL. */
+struct dump_view *dump_view_new(const struct fabric *f, const struct routes *routes,
+				const struct conf_names *names);
+struct dump_view *dump_view_free(struct dump_view *v);
+void dump_view_freep(struct dump_view **v);
+
+static inline const char *dump_node_name(const struct dump_node *n)
+{
+	return n->mapped ? n->mapped : n->desc;
+}
+
+/*
+ * The order of the peer's tables: GUIDs compare from their last byte to their first (files.md 1).
+ */
+static inline guid_t dump_rank(guid_t guid)
+{
+	return __builtin_bswap64(guid);
+}
+
+/* Indices of the nodes in that order; the caller frees. */
+uint32_t *dump_view_order(const struct dump_view *v);
+/* By node GUID; NULL if there is none. `order` is that of dump_view_order(). */
+const struct dump_node *dump_view_find(const struct dump_view *v, const uint32_t *order, guid_t guid);
