@@ -22,6 +22,7 @@ struct bench {
 	struct topogen gen;
 	struct route_options options;
 	unsigned threads, patterns, shifts, repeat;
+	unsigned steps; /* the damage comes one after the other, each time keeping what may stay */
 	bool check, again;
 };
 
@@ -100,7 +101,8 @@ static void usage(void)
 {
 	fputs("bench-route [-d damage-percent] [-s seed] [-t threads] [-p patterns] [-S shifts]\n"
 	      "            [-n repeats] [-R scatter-seed] [-l lmc] [-L random LIDs] [-G random GUIDs]\n"
-	      "            [-c no check] [-a route again with the result as previous] [-P port shifting] FABRIC\n",
+	      "            [-c no check] [-a route again with the result as previous]\n"
+	      "            [-P port shifting] [-D steps: damage grows in steps] FABRIC\n",
 	      stderr);
 	exit(2);
 }
@@ -118,6 +120,38 @@ static struct routes *compute(const struct bench *b, const struct topo *t,
 		fprintf(stderr, "%s\n", why);
 		exit(1);
 	}
+	return r;
+}
+
+static uint64_t changed_blocks(const struct routes *a, const struct routes *b)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < (size_t)a->topo->n_switches * a->row_size; i += LFT_BLOCK_LIDS)
+		n += memcmp(a->lft + i, b->lft + i, LFT_BLOCK_LIDS) != 0;
+	return n;
+}
+
+/* Breaks the fabric in steps; returns the tables after the last. */
+static struct routes *decay(const struct bench *b, const struct kind *kind, const unsigned *args)
+{
+	struct topogen gen = b->gen;
+	struct routes *r = NULL;
+	uint64_t blocks = 0;
+
+	for (unsigned i = 0; i <= b->steps; i++) {
+		struct topo *t;
+		struct routes *next;
+
+		gen.damage = b->gen.damage * i / b->steps;
+		t = kind->make(args, &gen);
+		next = compute(b, t, r);
+		blocks += r ? changed_blocks(r, next) : 0;
+		routes_unref(r);
+		topo_unref(t);
+		r = next;
+	}
+	printf("decay    %llu blocks changed in %u steps\n", (unsigned long long)blocks, b->steps);
 	return r;
 }
 
@@ -166,6 +200,11 @@ static void run(const struct bench *b, const struct kind *kind, const unsigned *
 	report(b, r);
 	routes_unref(r);
 	topo_unref(t);
+	if (b->steps) {
+		r = decay(b, kind, args);
+		report(b, r);
+		routes_unref(r);
+	}
 }
 
 int main(int argc, char **argv)
@@ -174,7 +213,7 @@ int main(int argc, char **argv)
 	unsigned args[4] = { 0 };
 	int opt;
 
-	while ((opt = getopt(argc, argv, "d:s:t:p:S:n:R:l:LGcaP")) != -1)
+	while ((opt = getopt(argc, argv, "d:s:t:p:S:n:R:l:D:LGcaP")) != -1)
 		switch (opt) {
 		case 'd': b.gen.damage = atof(optarg) / 100; break;
 		case 's': b.gen.seed = strtoull(optarg, NULL, 0); break;
@@ -184,6 +223,7 @@ int main(int argc, char **argv)
 		case 'n': b.repeat = (unsigned)MAX(atoi(optarg), 1); break;
 		case 'R': b.options.scatter_seed = (uint32_t)atoi(optarg); break;
 		case 'l': b.gen.lmc = (uint8_t)atoi(optarg); break;
+		case 'D': b.steps = (unsigned)atoi(optarg); break;
 		case 'L': b.gen.random_lids = true; break;
 		case 'G': b.gen.random_guids = true; break;
 		case 'c': b.check = false; break;
