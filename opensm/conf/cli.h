@@ -48,8 +48,8 @@ void cli_parse(int argc, char *const argv[], const struct cli_env *env, struct c
 void cli_clear(struct cli *cli);
 
 /*
- * Defaults, environment, file: what conf_reload() wants as `now` and cli.file is as `before`.
- * Returns as conf_read(); `*ret` always gets one reference.
+ * Defaults, environment, file: what cli.file is. Returns as conf_read(); `*ret` always gets one
+ * reference.
  */
 int cli_read_config(const char *path, const struct cli_env *env, struct conf **ret,
 		    struct conf_report *r);

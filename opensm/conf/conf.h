@@ -158,6 +158,7 @@ struct conf {
 	unsigned refs;
 	char *file;                          /* read by conf_read(); NULL: none */
 	uint32_t file_line[CONF_N_OPTIONS]; /* line the value comes from; 0: not from the file */
+	bool file_faulty[CONF_N_OPTIONS];   /* the file has a line for it that was refused */
 #define OPTION(name, ctype, ...) ctype name;
 #include "conf/options.def"
 };
@@ -244,8 +245,11 @@ enum conf_cost conf_changes_cost(const struct conf_changes *changes);
 /*
  * What is in force after the file changed from `before` to `now`: a new struct made from `live`
  * with every changed key that is re-read at run time. `ret` lists the keys in which it differs from
- * `live`. Findings: changes that wait for a restart, lines that went (their value stays), and
- * those of conf_verify() and conf_advise().
+ * `live`. Findings: changes that wait for a restart, lines that went (their value stays), and those
+ * of conf_verify() and conf_advise().
+ *
+ * `before` is cli.file or the last `now`; `now` is a conf_copy() of it with conf_read() over it (so
+ * that a faulty line keeps what the file said before). Neither is verified: the result is.
  */
 struct conf *conf_reload(const struct conf *live, const struct conf *before, const struct conf *now,
 			 struct conf_changes *ret, struct conf_report *r);

@@ -43,21 +43,25 @@ static void report_waiting(const struct conf *live, const struct conf *now, enum
 			"%s: now %s; %s stays until a restart", conf_option(id)->name, new, old);
 }
 
-/* One key whose text in the file changed. */
-static void take_change(struct conf *next, const struct conf *before, const struct conf *now,
-			enum conf_id id, struct conf_report *r)
+/* One key whose value in the file changed. */
+static void take_change(struct conf *next, const struct conf *now, enum conf_id id,
+			struct conf_report *r)
 {
-	if (conf_value_equal(next, now, id))
+	if (!now->file_line[id] || conf_value_equal(next, now, id))
 		return;
-	if (!now->file_line[id]) {
-		if (before->file_line[id])
-			report_gone(next, now, id, r);
-		return;
-	}
 	if (conf_option(id)->cost == CONF_COST_RESTART)
 		report_waiting(next, now, id, r);
 	else
 		conf_value_copy(next, now, id);
+}
+
+static void find_gone(const struct conf *live, const struct conf *before, const struct conf *now,
+		      struct conf_report *r)
+{
+	for (unsigned id = 0; id < CONF_N_OPTIONS; id++)
+		if (before->file_line[id] && !now->file_line[id] && !now->file_faulty[id] &&
+		    !conf_value_is_default(live, id))
+			report_gone(live, now, id, r);
 }
 
 /* Values that came from the file still do; their lines may have moved. */
@@ -78,7 +82,8 @@ struct conf *conf_reload(const struct conf *live, const struct conf *before, con
 
 	conf_diff(before, now, &changed);
 	for (size_t i = 0; i < changed.n; i++)
-		take_change(next, before, now, changed.ids[i], r);
+		take_change(next, now, changed.ids[i], r);
+	find_gone(next, before, now, r);
 	update_lines(next, now);
 	conf_verify(next, r);
 	conf_advise(next, live, r);

@@ -152,8 +152,10 @@ static void set_pair(struct reader *reader, const struct line *line, const struc
 	struct conf_place key = line_place(line, pair->key), at = line_place(line, pair->value);
 	uint32_t *seen = &reader->conf->file_line[pair->id];
 
-	if (conf_set(reader->conf, pair->id, unquote(pair->value), &at, reader->report) < 0)
+	if (conf_set(reader->conf, pair->id, unquote(pair->value), &at, reader->report) < 0) {
+		reader->conf->file_faulty[pair->id] = true;
 		return;
+	}
 	if (*seen && !is_repeatable(pair->id))
 		conf_report_at(reader->report, CONF_WARNING, &key,
 			       "%s: also set in line %u; this line, the last, counts",
@@ -188,6 +190,7 @@ static void begin(struct conf *c, const char *path)
 	free(c->file);
 	c->file = file;
 	memset(c->file_line, 0, sizeof(c->file_line));
+	memset(c->file_faulty, 0, sizeof(c->file_faulty));
 }
 
 /* What could not be read leaves no trace. */

@@ -723,6 +723,26 @@ static void what_cannot_change_at_run_time_waits(void **state)
 	conf_report_clear(&r);
 }
 
+static void a_fault_at_run_time_keeps_what_was(void **state)
+{
+	static const char text[] = "sweep_interval 5x\nlmc\nscatter_ports 4\n";
+	_cleanup_(reading_clear) struct reading a =
+		read_text("sweep_interval 20\nscatter_ports 3\n");
+	_cleanup_(conf_unrefp) struct conf *now = conf_copy(a.conf), *next = NULL;
+	struct conf_changes changes;
+	struct conf_report r = { 0 };
+
+	assert_int_equal(conf_read_text(now, FILE_NAME, text, strlen(text), &r), 0);
+	next = conf_reload(a.conf, a.conf, now, &changes, &r);
+	assert_int_equal(next->sweep_interval, 20);
+	assert_int_equal(next->scatter_ports, 4);
+	assert_int_equal(changes.n, 1);
+	finding(&r, "sweep_interval: \"5x\"; expected a number of 0-4294967295; keeps 20");
+	finding(&r, "lmc: no value");
+	assert_int_equal(r.n, 2);
+	conf_report_clear(&r);
+}
+
 static void the_dearest_change_counts(void **state)
 {
 	_cleanup_(reading_clear) struct reading a = read_text("");
@@ -803,6 +823,7 @@ int main(void)
 		cmocka_unit_test(defaults_are_the_golden_file),
 		cmocka_unit_test(a_value_of_the_command_line_survives_until_its_line_changes),
 		cmocka_unit_test(what_cannot_change_at_run_time_waits),
+		cmocka_unit_test(a_fault_at_run_time_keeps_what_was),
 		cmocka_unit_test(the_dearest_change_counts),
 		cmocka_unit_test(a_reload_tells_only_what_is_new),
 		cmocka_unit_test(a_copy_owns_its_strings),
