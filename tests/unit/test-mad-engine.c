@@ -291,6 +291,91 @@ static void request_of_another_goes_to_the_inbox_whatever_its_tid(void **state)
 	assert_int_equal(a->ends, 0);
 }
 
+/* Every combination */
+
+enum fate {
+	RETURNED,
+	FORGOTTEN,
+	RETURNED_THEN_ANSWERED,
+	FORGED,
+	ANSWERED,
+	ANSWERED_TWICE,
+	FORGED_THEN_ANSWERED,
+	REFUSED,
+	N_FATES,
+};
+
+/* Lets a fate befall the last MAD sent. */
+static void befall(struct desk *d, enum fate fate)
+{
+	unsigned i = d->paper.n_sent - 1;
+
+	switch (fate) {
+	case RETURNED:
+		give_back(d, i);
+		break;
+	case FORGOTTEN:
+		break;
+	case RETURNED_THEN_ANSWERED:
+		give_back(d, i);
+		answer(d, i, 0);
+		break;
+	case FORGED:
+		ib_put(answer(d, i, 0), SMP_ATTR_MOD, 99);
+		break;
+	case ANSWERED_TWICE:
+		answer(d, i, 0);
+		answer(d, i, 0);
+		break;
+	case FORGED_THEN_ANSWERED:
+		ib_put(answer(d, i, 0), SMP_ATTR_ID, IB_ATTR_NODE_DESC);
+		answer(d, i, 0);
+		break;
+	case ANSWERED:
+		answer(d, i, 0);
+		break;
+	case REFUSED:
+		answer(d, i, MAD_STATUS_BUSY);
+		break;
+	case N_FATES:
+		break;
+	}
+	run(d, 0);
+	if (d->paper.n_sent == i + 1)
+		run(d, 290 * MONO_MS); /* nothing came of it: the watchdog's time */
+}
+
+static void every_combination_of_fates_has_one_end(void **state)
+{
+	for (unsigned code = 0; code < N_FATES * N_FATES * N_FATES; code++) {
+		const enum fate fates[] = { code % N_FATES, code / N_FATES % N_FATES,
+					    code / N_FATES / N_FATES };
+		struct mad_params params = plain;
+		enum mad_end want = MAD_END_TIMEOUT;
+		unsigned tries = 0;
+		struct ask *a;
+		_desk_ d = NULL;
+
+		params.retries = ARRAY_SIZE(fates) - 1;
+		d = desk_new(&params);
+		a = ask(d, 1);
+		run(d, 0);
+		while (want == MAD_END_TIMEOUT && tries < ARRAY_SIZE(fates)) {
+			enum fate fate = fates[tries++];
+
+			assert_int_equal(a->ends, 0);
+			assert_int_equal(d->paper.n_sent, tries);
+			befall(d, fate);
+			if (fate >= ANSWERED)
+				want = fate == REFUSED ? MAD_END_BAD_STATUS : MAD_END_ANSWERED;
+		}
+		assert_end(a, want);
+		assert_int_equal(d->paper.n_sent, tries);
+		assert_int_equal(mad_pending(d->engine), 0);
+		assert_int_equal(mad_next(d->engine), MONO_NEVER);
+	}
+}
+
 /* The port goes away */
 
 static void lost_port_ends_everything(void **state)
@@ -474,6 +559,7 @@ int main(void)
 		cmocka_unit_test(response_to_another_question_is_ignored),
 		cmocka_unit_test(short_mad_is_ignored),
 		cmocka_unit_test(request_of_another_goes_to_the_inbox_whatever_its_tid),
+		cmocka_unit_test(every_combination_of_fates_has_one_end),
 		cmocka_unit_test(lost_port_ends_everything),
 		cmocka_unit_test(port_lost_at_send_ends_everything),
 		cmocka_unit_test(freed_engine_calls_nobody_and_releases_targets),
