@@ -128,7 +128,9 @@ void xact_pool_put(struct xact_pool *pool, struct mad_xact *x)
 
 struct mad_xact *xact_pool_at(const struct xact_pool *pool, size_t i)
 {
-	return i / XACT_CHUNK < pool->n_chunks ? &pool->chunks[i / XACT_CHUNK][i % XACT_CHUNK] : NULL;
+	size_t chunk = i / XACT_CHUNK;
+
+	return chunk < pool->n_chunks ? &pool->chunks[chunk][i % XACT_CHUNK] : NULL;
 }
 
 void xact_pool_clear(struct xact_pool *pool)

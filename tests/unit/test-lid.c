@@ -167,7 +167,8 @@ static void ranges_are_aligned_and_switches_fill_the_gaps(void **state)
 static void lmc_esp0_widens_enhanced_switch_ports_only(void **state)
 {
 	const struct lid_port ports[] = {
-		{ .guid = G(2), .switch0 = true }, { .guid = G(3), .switch0 = true, .enhanced0 = true },
+		{ .guid = G(2), .switch0 = true },
+		{ .guid = G(3), .switch0 = true, .enhanced0 = true },
 	};
 	struct lid_job job = job_of(ports, ARRAY_SIZE(ports));
 	_plan_ plan = NULL;
