@@ -211,7 +211,7 @@ static int cmd_remember(struct scenario *s, const struct words *w)
 		return -EINVAL;
 	if (s->n_remembered == ARRAY_SIZE(s->remembered) || strlen(w->w[1]) >= sizeof(s->remembered[0].name))
 		return fault(s, "cannot remember that");
-	strcpy(s->remembered[s->n_remembered].name, w->w[1]);
+	memcpy(s->remembered[s->n_remembered].name, w->w[1], strlen(w->w[1]) + 1);
 	s->remembered[s->n_remembered++].fingerprint = sim_fingerprint(SIM(s));
 	return 0;
 }
@@ -508,12 +508,24 @@ static int cmd_rename(struct scenario *s, const struct words *w)
 	return 0;
 }
 
+/* ignore NODE, judge NODE */
 static int cmd_ignore(struct scenario *s, const struct words *w)
 {
 	int node;
 
 	CHECK(parse_node(s, w->w[1], &node));
-	sim_ignore(SIM(s), node, true);
+	sim_ignore(SIM(s), node, is(w->w[0], "ignore"));
+	return 0;
+}
+
+/* watch on | off: loops after every Set; costs most of the time on large fabrics */
+static int cmd_watch(struct scenario *s, const struct words *w)
+{
+	if (!is(w->w[1], "on") && !is(w->w[1], "off"))
+		return fault(s, "expected on or off");
+	if (!scenario_sim(s))
+		return -EINVAL;
+	sim_watch_loops(SIM(s), is(w->w[1], "on"));
 	return 0;
 }
 
@@ -536,6 +548,7 @@ static const struct {
 	{ "refuse", 4, 4, cmd_refuse }, { "same-guid", 3, 3, cmd_same_guid }, { "m-key", 4, 5, cmd_m_key },
 	{ "lid", 3, 4, cmd_lid }, { "ibsim", 2, 2, cmd_ibsim }, { "cap", 4, 4, cmd_cap },
 	{ "mtu", 4, 4, cmd_mtu }, { "rename", 3, 3, cmd_rename }, { "ignore", 2, 2, cmd_ignore },
+	{ "judge", 2, 2, cmd_ignore }, { "watch", 2, 2, cmd_watch }, { "storm", 3, 3, scenario_storm },
 	{ "expect", 2, MAX_WORDS, scenario_expect }, { "within", 4, MAX_WORDS, scenario_expect },
 	{ "hold", 4, MAX_WORDS, scenario_expect }, { "quiet", 6, 6, scenario_expect },
 };

@@ -45,6 +45,8 @@ int scenario_command(struct scenario *s, const struct words *w);
 /* `within`, `expect`, `hold`, `quiet`: the commands that test something. */
 int scenario_expect(struct scenario *s, const struct words *w);
 
+int scenario_storm(struct scenario *s, const struct words *w);
+
 int fault(struct scenario *s, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* -EINVAL */
 struct sim *scenario_sim(struct scenario *s); /* starts it if need be; NULL + error: no fabric yet */
 int parse_time(struct scenario *s, const char *word, mono_t *ret);       /* 3s 20ms 5us 2m */
