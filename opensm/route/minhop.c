@@ -190,11 +190,9 @@ static bool wants_columns(const struct minhop *m)
 	const struct route_options *o = &m->job->options;
 	uint32_t flat = 0, hosts = 0;
 
-	if (o->n_order || o->n_ignore || o->port_shifting || o->scatter_seed || o->count_switches)
+	if (m->plan.has_lmc || o->n_order || o->n_ignore || o->port_shifting || o->scatter_seed || o->count_switches)
 		return false;
 	for (uint32_t i = 0; i < m->spread->n; i++) {
-		if (m->spread->hot[i].offset)
-			return false;
 		hosts += m->spread->hot[i].port != 0;
 		flat += m->spread->hot[i].port && !m->spread->depth[i];
 	}
@@ -252,6 +250,8 @@ struct routes *minhop_compute(const struct route_job *job, char *why, size_t why
 			.graph = m.graph, .distances = m.distances, .spread = m.spread,
 			.options = &job->options,
 		};
+		for (uint32_t u = 0; u < m.graph->n; u++)
+			m.plan.has_lmc |= m.spread->has_lmc[u];
 		use_previous(&m);
 		use_order(&m);
 		use_ignored(&m);

@@ -36,6 +36,8 @@ struct place_row {
 	uint16_t cost[PORTS];   /* per group */
 	uint32_t peer[PORTS];   /* per port: neighbour, TOPO_NONE if not usable */
 	uint8_t weight[PORTS];
+	uint8_t group[PORTS];   /* per port */
+	uint8_t chassis[PORTS]; /* per group: the first group to the same chassis */
 	uint32_t count[PORTS];  /* destinations placed */
 	struct waiting *waiting;
 	size_t n_waiting, cap_waiting;
@@ -122,6 +124,23 @@ static void find_unique(struct place_row *row)
 	}
 }
 
+static guid_t chassis_guid(const struct topo *t, uint32_t sw)
+{
+	return t->switches[sw].sysimg_guid ? t->switches[sw].sysimg_guid : t->switches[sw].guid;
+}
+
+static uint8_t first_of_chassis(const struct place_row *row, uint32_t group)
+{
+	const struct graph *g = row->plan->graph;
+	const struct graph_group *groups = &g->groups[g->first[row->sw]];
+	guid_t guid = chassis_guid(g->topo, groups[group].to);
+
+	for (uint32_t i = 0; i < group && row->plan->has_lmc; i++)
+		if (chassis_guid(g->topo, groups[i].to) == guid)
+			return (uint8_t)i;
+	return (uint8_t)group;
+}
+
 static void find_peers(struct place_row *row)
 {
 	const struct graph *g = row->plan->graph;
@@ -136,7 +155,9 @@ static void find_peers(struct place_row *row)
 		for (unsigned p = 0; p < group->n_ports; p++) {
 			row->peer[g->ports[group->first_port + p]] = group->to;
 			row->weight[g->ports[group->first_port + p]] = group->weight;
+			row->group[g->ports[group->first_port + p]] = (uint8_t)i;
 		}
+		row->chassis[i] = first_of_chassis(row, i);
 	}
 }
 
@@ -222,27 +243,63 @@ static bool scatters(const struct place_row *row, uint32_t dest)
 	return !(plan->options->order_no_scatter && plan->is_ordered && plan->is_ordered[dest]);
 }
 
-/* `allowed` NULL: all candidates. Returns an index into them. */
-static unsigned least_count(struct place_row *row, uint32_t dest, const bool *allowed)
+/* What earlier LIDs of the same end port use, and how much else there is among the candidates. */
+struct usage {
+	bool chassis[PORTS], group[PORTS], port[PORTS];
+	unsigned chassis_left, groups_left, ports_left;
+};
+
+static void use(const struct place_row *row, struct usage *u, uint8_t port)
 {
-	unsigned n = row->n_candidates, start = start_of(row, dest), best = n, ties = 0;
-	bool random = scatters(row, dest);
+	uint8_t group = row->group[port], chassis = row->chassis[group];
+
+	u->chassis_left -= !u->chassis[chassis];
+	u->groups_left -= !u->group[group];
+	u->ports_left -= !u->port[port];
+	u->chassis[chassis] = u->group[group] = u->port[port] = true;
+}
+
+/* Nothing used yet: counts what there is by using it all. */
+static void usage_begin(const struct place_row *row, struct usage *u)
+{
+	struct usage all = { .chassis_left = 0 };
+
+	for (unsigned i = 0; i < row->n_candidates; i++)
+		use(row, &all, row->candidates[i]);
+	*u = (struct usage){
+		.chassis_left = -all.chassis_left, .groups_left = -all.groups_left,
+		.ports_left = -all.ports_left,
+	};
+}
+
+/* Another chassis while there is one, then another switch, then another port, then any. */
+static bool is_fresh(const struct place_row *row, const struct usage *u, uint8_t port)
+{
+	if (u->chassis_left)
+		return !u->chassis[row->chassis[row->group[port]]];
+	if (u->groups_left)
+		return !u->group[row->group[port]];
+	return !u->ports_left || !u->port[port];
+}
+
+/* Among the fresh candidates (`u` NULL: among all) the least used. */
+static uint8_t least_count(struct place_row *row, uint32_t dest, const struct usage *u)
+{
+	unsigned n = row->n_candidates, start = start_of(row, dest), ties = 0;
+	uint32_t least = UINT32_MAX;
+	uint8_t tied[PORTS];
 
 	for (unsigned i = 0; i < n; i++) {
-		unsigned j = start + i < n ? start + i : start + i - n;
-		uint32_t count = row->count[row->candidates[j]];
+		uint8_t port = row->candidates[start + i < n ? start + i : start + i - n];
 
-		if (allowed && !allowed[j])
+		if (row->count[port] > least || (u && !is_fresh(row, u, port)))
 			continue;
-		if (best == n || count < row->count[row->candidates[best]]) {
-			best = j;
-			ties = 1;
-		} else if (random && count == row->count[row->candidates[best]] &&
-			   next_random(&row->random) % ++ties == 0) {
-			best = j;
-		}
+		if (row->count[port] < least)
+			ties = 0;
+		least = row->count[port];
+		tied[ties++] = port;
 	}
-	return best;
+	return tied[scatters(row, dest) ? next_random(&row->random) % ties : 0];
 }
 
 /*
@@ -349,46 +406,7 @@ static void place_one(struct place_row *row, uint32_t dest, uint32_t at, unsigne
 static void place_by_count(struct place_row *row, uint32_t dest, uint32_t target)
 {
 	find_candidates(row, target);
-	put(row, dest, row->candidates[least_count(row, dest, NULL)]);
-}
-
-static guid_t chassis_of(const struct topo *t, uint32_t sw)
-{
-	return t->switches[sw].sysimg_guid ? t->switches[sw].sysimg_guid : t->switches[sw].guid;
-}
-
-/*
- * Which candidates another LID of the same end port should take: those to a chassis not used by
- * its earlier LIDs, else to a switch not used, else ports not used, else all.
- */
-static void allow_unused(const struct place_row *row, const bool *used, bool *allowed)
-{
-	const struct topo *t = row->plan->graph->topo;
-	bool any = false;
-
-	for (unsigned depth = 0; depth < 3 && !any; depth++)
-		for (unsigned i = 0; i < row->n_candidates; i++) {
-			uint32_t sw = row->peer[row->candidates[i]];
-
-			allowed[i] = !used[i];
-			for (unsigned j = 0; j < row->n_candidates && depth < 2; j++) {
-				uint32_t other = row->peer[row->candidates[j]];
-
-				if (used[j] && (depth ? other == sw
-						      : chassis_of(t, other) == chassis_of(t, sw)))
-					allowed[i] = false;
-			}
-			any |= allowed[i];
-		}
-	if (!any)
-		memset(allowed, true, row->n_candidates);
-}
-
-static int index_of(const struct place_row *row, uint8_t port)
-{
-	const uint8_t *at = memchr(row->candidates, port, row->n_candidates);
-
-	return port && at ? (int)(at - row->candidates) : -1;
+	put(row, dest, least_count(row, dest, NULL));
 }
 
 static uint8_t closed_port(struct place_row *row, uint32_t dest, uint32_t at)
@@ -400,26 +418,28 @@ static uint8_t closed_port(struct place_row *row, uint32_t dest, uint32_t at)
 /* The LIDs of one end port (LMC), `n` in a row, spread as wide as the candidates allow. */
 static void place_group(struct place_row *row, uint32_t first, uint32_t n, uint32_t at)
 {
-	bool exact = row->plan->options->scatter_seed ||
-		     (row->plan->is_ordered && row->plan->is_ordered[first]);
-	bool used[PORTS] = { false }, allowed[PORTS];
+	const struct place_plan *plan = row->plan;
+	bool exact = plan->options->scatter_seed || (plan->is_ordered && plan->is_ordered[first]);
+	struct usage u;
 
 	find_candidates(row, at);
+	if (n > 1)
+		usage_begin(row, &u);
 	for (uint32_t dest = first; dest < first + n; dest++) {
-		uint8_t want = exact ? 0 : old_port(row, dest, at);
-		int choice = index_of(row, want);
+		uint8_t port = exact ? 0 : old_port(row, dest, at);
 
-		if (row->plan->spread->hot[dest].lid >= row->cap)
+		if (plan->spread->hot[dest].lid >= row->cap)
 			continue;
-		if (choice < 0) {
-			allow_unused(row, used, allowed);
-			if (!exact)
-				choice = index_of(row, closed_port(row, dest, at));
-			if (choice < 0 || !allowed[choice])
-				choice = (int)least_count(row, dest, allowed);
+		if (!port && !exact) {
+			port = closed_port(row, dest, at);
+			if (n > 1 && port && !is_fresh(row, &u, port))
+				port = 0;
 		}
-		used[choice] = true;
-		put(row, dest, row->candidates[choice]);
+		if (!port)
+			port = least_count(row, dest, n > 1 ? &u : NULL);
+		if (n > 1)
+			use(row, &u, port);
+		put(row, dest, port);
 	}
 }
 
