@@ -4,3 +4,15 @@ libib_a_SOURCES = opensm/ib/layout.h opensm/ib/attrs.c opensm/ib/attrs.h opensm/
 	opensm/ib/netfile.c opensm/ib/netfile-parse.c opensm/ib/netfile.h \
 	opensm/ib/netfile-names.h
 IB_LIBS = libib.a $(UTIL_LIBS)
+
+# libibmad is the oracle of these tests, nothing we ship calls it from here.
+UNIT_TESTS += tests/unit/test-layout tests/unit/test-mad tests/unit/test-netfile
+ORACLE_SOURCES = tests/unit/ibmad-oracle.c tests/unit/ibmad-oracle.h
+tests_unit_test_layout_SOURCES = tests/unit/test-layout.c $(ORACLE_SOURCES)
+tests_unit_test_layout_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
+tests_unit_test_layout_LDADD = $(IB_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_mad_SOURCES = tests/unit/test-mad.c $(ORACLE_SOURCES)
+tests_unit_test_mad_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
+tests_unit_test_mad_LDADD = $(IB_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_netfile_SOURCES = tests/unit/test-netfile.c
+tests_unit_test_netfile_LDADD = $(IB_LIBS) $(CMOCKA_LIBS)

@@ -4,3 +4,13 @@ libutil_a_SOURCES = opensm/util/mem.c opensm/util/mem.h opensm/util/mono.h opens
 	opensm/util/str.c opensm/util/str.h opensm/util/file.c opensm/util/file.h \
 	opensm/util/guidmap.c opensm/util/guidmap.h opensm/util/log.c opensm/util/log.h
 UTIL_LIBS = libutil.a $(SYSTEMD_LIBS)
+
+UNIT_TESTS += tests/unit/test-str tests/unit/test-file tests/unit/test-guidmap tests/unit/test-log
+tests_unit_test_str_SOURCES = tests/unit/test-str.c
+tests_unit_test_str_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_file_SOURCES = tests/unit/test-file.c
+tests_unit_test_file_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_guidmap_SOURCES = tests/unit/test-guidmap.c
+tests_unit_test_guidmap_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_log_SOURCES = tests/unit/test-log.c
+tests_unit_test_log_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)

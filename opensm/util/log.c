@@ -10,6 +10,7 @@
  */
 #include "util/log.h"
 
+#define SD_JOURNAL_SUPPRESS_LOCATION /* ours is always the same */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <syslog.h>
 #include <systemd/sd-journal.h>
 #include <time.h>
@@ -50,6 +52,7 @@ static void *log_sink_arg;
 
 struct record {
 	unsigned bits;
+	const char *func; /* NULL: none */
 	const char *text; /* what the caller wrote */
 	const char *body; /* the same with prefix and function */
 };
@@ -259,11 +262,31 @@ static int priority(unsigned bits)
 	return bits & LOGB_INFO ? LOG_INFO : LOG_DEBUG;
 }
 
+static size_t add_field(struct iovec *fields, size_t n, char *field)
+{
+	fields[n] = (struct iovec){ .iov_base = field, .iov_len = strlen(field) };
+	return n + 1;
+}
+
 /* OPENSM_LEVEL is the mask of log_bits as hexadecimal number, as in the file. */
 static void write_journal(const struct record *record)
 {
-	sd_journal_send("MESSAGE=%s", record->body, "PRIORITY=%d", priority(record->bits),
-			"OPENSM_LEVEL=0x%02x", record->bits, "SYSLOG_IDENTIFIER=" IDENT, NULL);
+	char message[TEXT_MAX + 8], prio[16], level[24], func[128], ident[] = "SYSLOG_IDENTIFIER=" IDENT;
+	struct iovec fields[5];
+	size_t n = 0;
+
+	snprintf(message, sizeof(message), "MESSAGE=%s", record->body);
+	snprintf(prio, sizeof(prio), "PRIORITY=%d", priority(record->bits));
+	snprintf(level, sizeof(level), "OPENSM_LEVEL=0x%02x", record->bits);
+	n = add_field(fields, n, message);
+	n = add_field(fields, n, prio);
+	n = add_field(fields, n, level);
+	n = add_field(fields, n, ident);
+	if (record->func) {
+		snprintf(func, sizeof(func), "CODE_FUNC=%s", record->func);
+		n = add_field(fields, n, func);
+	}
+	sd_journal_sendv(fields, (int)n);
 }
 
 /* "Nov 20 17:15:04 463241 [A9FDC6C0] 0x02 -> " */
@@ -383,7 +406,7 @@ void log_write(unsigned bits, const char *func, const char *fmt, ...)
 	if (log_sink)
 		log_sink(log_sink_arg, bits, body + head);
 	else
-		deliver(s, &(struct record){ .bits = bits, .text = body + head, .body = body });
+		deliver(s, &(struct record){ bits, func, body + head, body });
 }
 
 bool log_allow(struct log_limit *limit, mono_t now, unsigned *ret_suppressed)

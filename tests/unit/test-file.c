@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* file.c: whole files, old or new. Each test has a folder of its own. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/file.h"
+#include "util/mem.h"
+
+static int enter_folder(void **state)
+{
+	char *folder = xstrdup("/tmp/test-file-XXXXXX");
+
+	*state = folder;
+	umask(022);
+	return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave_folder(void **state)
+{
+	_cleanup_free_ char *command = xasprintf("rm -rf '%s'", (char *)*state);
+
+	free(*state);
+	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void assert_content(const char *path, const char *expected)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+
+	assert_int_equal(file_read(path, 1000, &text, &len), 0);
+	assert_string_equal(text, expected);
+	assert_int_equal(len, strlen(expected));
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(path, &st), 0);
+	return st.st_mode & 07777;
+}
+
+static void commit_makes_the_new_file(void **state)
+{
+	struct file_replace *f = file_replace_open("a", false);
+
+	assert_non_null(f);
+	fputs("new", file_replace_stream(f));
+	assert_int_equal(access("a", F_OK), -1);
+	assert_int_equal(file_replace_commit(f, true), 0);
+	assert_content("a", "new");
+	assert_int_equal(mode_of("a"), 0644);
+	assert_int_equal(access("a.new", F_OK), -1);
+}
+
+static void secrets_are_for_the_owner(void **state)
+{
+	struct file_replace *f = file_replace_open("a", true);
+
+	assert_non_null(f);
+	assert_int_equal(file_replace_commit(f, false), 0);
+	assert_int_equal(mode_of("a"), 0600);
+}
+
+static void abort_leaves_the_old_file(void **state)
+{
+	struct file_replace *f;
+
+	write_file("a", "old");
+	f = file_replace_open("a", false);
+	assert_non_null(f);
+	fputs("new", file_replace_stream(f));
+	assert_null(file_replace_abort(f));
+	assert_content("a", "old");
+	assert_int_equal(access("a.new", F_OK), -1);
+	assert_null(file_replace_abort(NULL));
+}
+
+static void a_full_disk_leaves_the_old_file(void **state)
+{
+	struct file_replace *f;
+
+	write_file("a", "old");
+	f = file_replace_open("a", false);
+	assert_non_null(f);
+	/* /dev/full behind the stream: what is written cannot be flushed. */
+	assert_non_null(freopen("/dev/full", "w", file_replace_stream(f)));
+	fputs("new", file_replace_stream(f));
+	assert_int_equal(file_replace_commit(f, false), -ENOSPC);
+	assert_content("a", "old");
+}
+
+static void a_leftover_is_replaced(void **state)
+{
+	struct file_replace *f;
+
+	write_file("a.new", "half of an old attem");
+	f = file_replace_open("a", false);
+	assert_non_null(f);
+	fputs("new", file_replace_stream(f));
+	assert_int_equal(file_replace_commit(f, false), 0);
+	assert_content("a", "new");
+}
+
+static void a_planted_link_is_not_followed(void **state)
+{
+	struct file_replace *f;
+
+	write_file("victim", "precious");
+	assert_int_equal(symlink("victim", "a.new"), 0);
+	f = file_replace_open("a", false);
+	assert_non_null(f);
+	fputs("new", file_replace_stream(f));
+	assert_int_equal(file_replace_commit(f, false), 0);
+	assert_content("victim", "precious");
+	assert_content("a", "new");
+}
+
+static void the_slower_of_two_writers_fails(void **state)
+{
+	struct file_replace *slow = file_replace_open("a", false), *fast = file_replace_open("a", false);
+
+	assert_non_null(slow);
+	assert_non_null(fast);
+	fputs("slow", file_replace_stream(slow));
+	fputs("fast", file_replace_stream(fast));
+	assert_int_equal(file_replace_commit(slow, false), -ESTALE);
+	assert_int_equal(file_replace_commit(fast, false), 0);
+	assert_content("a", "fast");
+}
+
+static void a_missing_folder_is_reported(void **state)
+{
+	errno = 0;
+	assert_null(file_replace_open("none/a", false));
+	assert_int_equal(errno, ENOENT);
+}
+
+static void reading_has_a_limit(void **state)
+{
+	char *text = NULL;
+	size_t len = 99;
+
+	write_file("a", "12345");
+	assert_int_equal(file_read("a", 4, &text, &len), -EFBIG);
+	assert_null(text);
+	assert_int_equal(len, 99);
+	assert_int_equal(file_read("a", 5, &text, NULL), 0);
+	assert_string_equal(text, "12345");
+	free(text);
+}
+
+static void files_without_a_size_are_read(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+
+	assert_int_equal(file_read("/proc/self/status", 1 << 20, &text, &len), 0);
+	assert_true(len > 100 && strlen(text) == len);
+	free(take(text));
+	assert_int_equal(file_read("/proc/self/status", 50, &text, &len), -EFBIG);
+}
+
+static void only_regular_files_are_read(void **state)
+{
+	char *text = NULL;
+	size_t len;
+
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_int_equal(file_read("fifo", 10, &text, &len), -EINVAL);
+	assert_int_equal(file_read("/dev/zero", 10, &text, &len), -EINVAL);
+	assert_int_equal(file_read(".", 10, &text, &len), -EISDIR);
+	assert_int_equal(file_read("none", 10, &text, &len), -ENOENT);
+	assert_null(text);
+}
+
+static void folders_are_made_with_their_parents(void **state)
+{
+	struct stat st;
+
+	assert_int_equal(file_mkdirs("x/y//z/", 0755), 0);
+	assert_int_equal(file_mkdirs("x/y/z", 0755), 0);
+	assert_int_equal(stat("x/y/z", &st), 0);
+	assert_true(S_ISDIR(st.st_mode));
+	write_file("file", "");
+	assert_int_equal(file_mkdirs("file", 0755), -ENOTDIR);
+	assert_int_equal(file_mkdirs("file/x", 0755), -ENOTDIR);
+	assert_int_equal(file_mkdirs("/", 0755), 0);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(commit_makes_the_new_file),
+		IN_FOLDER(secrets_are_for_the_owner),
+		IN_FOLDER(abort_leaves_the_old_file),
+		IN_FOLDER(a_full_disk_leaves_the_old_file),
+		IN_FOLDER(a_leftover_is_replaced),
+		IN_FOLDER(a_planted_link_is_not_followed),
+		IN_FOLDER(the_slower_of_two_writers_fails),
+		IN_FOLDER(a_missing_folder_is_reported),
+		IN_FOLDER(reading_has_a_limit),
+		IN_FOLDER(files_without_a_size_are_read),
+		IN_FOLDER(only_regular_files_are_read),
+		IN_FOLDER(folders_are_made_with_their_parents),
+	};
+
+	return cmocka_run_group_tests_name("file", tests, NULL, NULL);
+}
