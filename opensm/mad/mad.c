@@ -272,7 +272,7 @@ static void target_failed(struct mad_engine *e, struct mad_target *target)
 			xact_enter(e, x, XACT_ENDING, &e->ending);
 }
 
-static void target_answered(struct mad_target *target)
+void mad_target_revive(struct mad_target *target)
 {
 	target->failures = 0;
 	target->rest = 0;
@@ -431,7 +431,7 @@ static void take_response(struct mad_engine *e, struct mad_xact *x, const uint8_
 	}
 	response_came(e);
 	if (x->rq.target)
-		target_answered(x->rq.target);
+		mad_target_revive(x->rq.target);
 	xact_end(e, x, ib_get(mad, SMP_STATUS) ? MAD_END_BAD_STATUS : MAD_END_ANSWERED, mad);
 }
 

@@ -112,6 +112,9 @@ void mad_cancel(struct mad_engine *e, void *owner, struct mad_target *target);
 /* Too many failures in a row: gets one try now and then. NULL is not silent. */
 bool mad_target_silent(const struct mad_engine *e, const struct mad_target *target);
 
+/* The target was heard of in another way: it is not silent any more. */
+void mad_target_revive(struct mad_target *target);
+
 /* A MAD that answers nothing: responses to others, TrapRepress. 0 or -errno. */
 int mad_send_once(struct mad_engine *e, const struct transport_addr *to, const uint8_t *mad);
 

@@ -177,6 +177,8 @@ static void meet(struct sm *sm, struct node *n, struct port *at, const struct dr
 
 	n->seen = sm->sweep_no;
 	n->misses = 0;
+	if (first)
+		mad_target_revive(&n->target);
 	if (first && (node_is_switch(n) || path->length == 0))
 		n->path = *path;
 	if (first && !n->m_key)
@@ -257,7 +259,7 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 		return;
 	}
 	a->quarantined = false;
-	memset(&a->behind, 0, sizeof(a->behind));
+	mad_target_revive(&a->behind);
 	fabric_connect(a, b, sm->sweep_no);
 	dr_path_extend(&a->node->path, a->num, &path);
 	meet(sm, n, b, &path);
@@ -315,7 +317,7 @@ static void note_transition(struct port *p, unsigned before)
 	if (now == IB_PORT_DOWN) {
 		fabric_disconnect(p);
 		p->silent = p->quarantined = p->quarantine_told = false;
-		memset(&p->behind, 0, sizeof(p->behind));
+		mad_target_revive(&p->behind);
 	}
 }
 

@@ -28,10 +28,12 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 			light_change(sm, "a port changed its state", &n->ports[0]);
 		else if (ib_get(r->payload, SI_LINEAR_FDB_TOP) != ib_get(n->switch_info, SI_LINEAR_FDB_TOP))
 			light_change(sm, "its forwarding table was reset", &n->ports[0]);
+		else if (n->ports[0].seen != sm->sweep_no)
+			light_change(sm, "was silent and answers now", &n->ports[0]);
 		break;
 	case MAD_END_TIMEOUT:
 	case MAD_END_BAD_STATUS:
-		if (!n->misses)
+		if (!n->misses && n->ports[0].seen == sm->sweep_no)
 			light_change(sm, "does not answer SwitchInfo", &n->ports[0]);
 		break;
 	case MAD_END_CANCELLED:

@@ -5,3 +5,8 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/impl.h opensm/sm/disco
 	opensm/sm/prepare.c opensm/sm/route_job.c opensm/sm/route_job.h \
 	opensm/sm/route_lists.c opensm/sm/route_lists.h
 SM_LIBS = libsm.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-faults
+tests_unit_test_sm_faults_SOURCES = tests/unit/test-sm-faults.c
+tests_unit_test_sm_faults_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_faults_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
