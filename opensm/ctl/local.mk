@@ -6,3 +6,7 @@ libctl_a_SOURCES = opensm/ctl/dump.c opensm/ctl/dump.h opensm/ctl/dump_files.h \
 	opensm/ctl/dump_ports.c opensm/ctl/dump_tables.c \
 	opensm/ctl/dump_view.c opensm/ctl/dump_view.h
 CTL_LIBS = libctl.a $(SM_LIBS)
+
+UNIT_TESTS += tests/unit/test-dump
+tests_unit_test_dump_SOURCES = tests/unit/test-dump.c
+tests_unit_test_dump_LDADD = $(CTL_LIBS) $(CMOCKA_LIBS)
