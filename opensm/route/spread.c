@@ -17,6 +17,7 @@ struct levels {
 	const struct distances *d;
 	struct spread *s;
 	uint16_t *hosts;      /* end ports per switch */
+	bool *leaf;           /* rank 0 */
 	uint32_t *pod;        /* union-find over switches of a rank and below */
 	bool *joins;          /* joins at least two pods of the rank below: worth going up to */
 	uint32_t *up_first;   /* n + 1 */
@@ -34,43 +35,54 @@ static int by_u32(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static uint32_t upper_median(uint32_t *values, uint32_t n)
+/* The value below which `quarters` of all are; 0 of none. Sorts. */
+static uint32_t quartile(uint32_t *values, uint32_t n, unsigned quarters)
 {
 	if (!n)
 		return 0;
 	qsort(values, n, sizeof(*values), by_u32);
-	return values[n / 2];
+	return values[(uint64_t)n * quarters / 4];
 }
 
 /*
- * A leaf has at least half as many end ports as the median of the switches that have any: a
+ * Sure leaves have at least half as many end ports as the median of the switches that have any: a
  * service node plugged into a spine does not turn the tree upside down.
  */
-static bool *find_leaves(const struct levels *l)
+static void find_leaves(struct levels *l)
 {
 	_cleanup_free_ uint32_t *counts = xcalloc(l->g->n, sizeof(*counts));
-	bool *leaf = xcalloc(l->g->n, sizeof(*leaf));
 	uint32_t n = 0, median;
 
 	for (uint32_t u = 0; u < l->g->n; u++)
 		if (l->hosts[u])
 			counts[n++] = l->hosts[u];
-	median = upper_median(counts, n);
+	median = quartile(counts, n, 2);
 	for (uint32_t u = 0; u < l->g->n; u++)
-		leaf[u] = l->hosts[u] && 2u * l->hosts[u] >= median;
-	return leaf;
+		l->leaf[u] = l->hosts[u] && 2u * l->hosts[u] >= median;
+}
+
+/* A switch with end ports that joins no pods is a leaf most of whose hosts are away. */
+static bool find_sparse_leaves(struct levels *l)
+{
+	bool found = false;
+
+	for (uint32_t u = 0; u < l->g->n; u++)
+		if (l->hosts[u] && !l->leaf[u] && !l->joins[u]) {
+			l->leaf[u] = true;
+			found = true;
+		}
+	return found;
 }
 
 static void find_ranks(struct levels *l)
 {
 	const struct graph *g = l->g;
-	_cleanup_free_ bool *leaf = find_leaves(l);
 	_cleanup_free_ uint32_t *queue = xcalloc(g->n, sizeof(*queue));
 	uint32_t head = 0, tail = 0;
 
 	for (uint32_t u = 0; u < g->n; u++) {
-		l->s->rank[u] = leaf[u] ? 0 : DISTANCE_NONE;
-		if (leaf[u])
+		l->s->rank[u] = l->leaf[u] ? 0 : DISTANCE_NONE;
+		if (l->leaf[u])
 			queue[tail++] = u;
 	}
 	while (head < tail) {
@@ -135,8 +147,10 @@ static bool joins_pods(struct levels *l, uint32_t u)
 /* Pods of each rank: order[rank * n + u]; grows the tree level by level. */
 static void find_pods(struct levels *l, uint32_t *order)
 {
-	for (uint32_t u = 0; u < l->g->n; u++)
+	for (uint32_t u = 0; u < l->g->n; u++) {
 		l->pod[u] = u;
+		l->joins[u] = false;
+	}
 	for (uint16_t rank = 0; rank < SPREAD_LEVELS; rank++) {
 		unite_rank(l, rank);
 		for (uint32_t u = 0; u < l->g->n; u++) {
@@ -238,7 +252,10 @@ static unsigned host_place(const struct topo *t, uint32_t sw, uint8_t port)
 	return place;
 }
 
-/* Slots that one switch occupies: what half of the leaves do with. */
+/*
+ * Slots that one switch occupies: what three quarters of the leaves do with. A few leaves with more
+ * overlap their neighbours' slots, which costs a little; a few half-empty ones do not shrink all.
+ */
 static uint32_t slots_per_switch(const struct levels *l)
 {
 	const struct topo *t = l->g->topo;
@@ -255,7 +272,7 @@ static uint32_t slots_per_switch(const struct levels *l)
 				last = p;
 		spans[n++] = host_place(t, u, (uint8_t)last) + 1;
 	}
-	return MAX(upper_median(spans, n), 1u);
+	return MAX(quartile(spans, n, 3), 1u);
 }
 
 struct lid_range {
@@ -419,6 +436,7 @@ static void count_hosts(struct levels *l)
 static void levels_done(struct levels *l)
 {
 	free(l->hosts);
+	free(l->leaf);
 	free(l->pod);
 	free(l->joins);
 	free(l->up_first);
@@ -437,6 +455,7 @@ struct spread *spread_new(const struct graph *g, const struct distances *d)
 	_cleanup_(levels_done) struct levels l = {
 		.g = g, .d = d, .s = s,
 		.hosts = xcalloc(n, sizeof(*l.hosts)),
+		.leaf = xcalloc(n, sizeof(*l.leaf)),
 		.pod = xcalloc(n, sizeof(*l.pod)),
 		.joins = xcalloc(n, sizeof(*l.joins)),
 		.up_first = xcalloc((size_t)n + 1, sizeof(*l.up_first)),
@@ -460,8 +479,11 @@ struct spread *spread_new(const struct graph *g, const struct distances *d)
 			.digit = xcalloc(lids, sizeof(uint32_t)),
 		};
 	count_hosts(&l);
-	find_ranks(&l);
-	find_pods(&l, pods);
+	find_leaves(&l);
+	do {
+		find_ranks(&l);
+		find_pods(&l, pods);
+	} while (find_sparse_leaves(&l));
 	order_switches(&l, pods);
 	list_up(&l);
 	find_arity(&l);

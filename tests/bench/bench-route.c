@@ -2,7 +2,8 @@
 /*
  * Routes a fabric built in memory and prints what it cost and how good it is. Asserts nothing.
  *
- *   bench-route [options] fat-tree3 K | fat-tree2 LEAVES SPINES HOSTS PARALLEL
+ *   bench-route [options] fat-tree3 K | tree3 HOSTS LEAVES PODS AGGS CORES CABLES CABLES
+ *                       | fat-tree2 LEAVES SPINES HOSTS PARALLEL
  *                       | torus X Y Z HOSTS | dragonfly GROUPS ROUTERS HOSTS
  *                       | hyperx X Y HOSTS | random SWITCHES DEGREE HOSTS
  */
@@ -71,6 +72,14 @@ static struct topo *make_fat_tree2(const unsigned *a, const struct topogen *o)
 	return topogen_fat_tree2(a[0], a[1], a[2], a[3], o);
 }
 
+static struct topo *make_tree3(const unsigned *a, const struct topogen *o)
+{
+	return topogen_tree3(&(struct topogen_tree){
+		.hosts = a[0], .leaves = a[1], .pods = a[2], .aggs = a[3], .cores = a[4],
+		.leaf_cables = a[5], .core_cables = a[6],
+	}, o);
+}
+
 static struct topo *make_torus(const unsigned *a, const struct topogen *o)
 {
 	return topogen_torus(a, a[3], o);
@@ -93,6 +102,7 @@ static struct topo *make_random(const unsigned *a, const struct topogen *o)
 
 static const struct kind kinds[] = {
 	{ "fat-tree3", 1, make_fat_tree3 }, { "fat-tree2", 4, make_fat_tree2 },
+	{ "tree3", 7, make_tree3 },
 	{ "torus", 4, make_torus },	    { "dragonfly", 3, make_dragonfly },
 	{ "hyperx", 3, make_hyperx },	    { "random", 3, make_random },
 };
@@ -100,7 +110,8 @@ static const struct kind kinds[] = {
 static void usage(void)
 {
 	fputs("bench-route [-d damage-percent] [-s seed] [-t threads] [-p patterns] [-S shifts]\n"
-	      "            [-n repeats] [-R scatter-seed] [-l lmc] [-L random LIDs] [-G random GUIDs]\n"
+	      "            [-n repeats] [-R scatter-seed] [-l lmc] [-H percent of hosts absent]\n"
+	      "            [-L random LIDs] [-G random GUIDs]\n"
 	      "            [-c no check] [-a route again with the result as previous]\n"
 	      "            [-P port shifting] [-D steps: damage grows in steps] FABRIC\n",
 	      stderr);
@@ -210,10 +221,10 @@ static void run(const struct bench *b, const struct kind *kind, const unsigned *
 int main(int argc, char **argv)
 {
 	struct bench b = { .threads = 1, .patterns = 50, .repeat = 1, .check = true };
-	unsigned args[4] = { 0 };
+	unsigned args[7] = { 0 };
 	int opt;
 
-	while ((opt = getopt(argc, argv, "d:s:t:p:S:n:R:l:D:LGcaP")) != -1)
+	while ((opt = getopt(argc, argv, "d:s:t:p:S:n:R:l:D:H:LGcaP")) != -1)
 		switch (opt) {
 		case 'd': b.gen.damage = atof(optarg) / 100; break;
 		case 's': b.gen.seed = strtoull(optarg, NULL, 0); break;
@@ -224,6 +235,7 @@ int main(int argc, char **argv)
 		case 'R': b.options.scatter_seed = (uint32_t)atoi(optarg); break;
 		case 'l': b.gen.lmc = (uint8_t)atoi(optarg); break;
 		case 'D': b.steps = (unsigned)atoi(optarg); break;
+		case 'H': b.gen.absent = atof(optarg) / 100; break;
 		case 'L': b.gen.random_lids = true; break;
 		case 'G': b.gen.random_guids = true; break;
 		case 'c': b.check = false; break;

@@ -71,7 +71,7 @@ struct scribe {
 	const struct topogen *o;
 	struct topo_builder *b;
 	uint32_t *switch_guid, *host_guid, *lid_slot;
-	bool *cut;
+	bool *cut, *gone;
 };
 
 static bool left_out(uint32_t number, uint32_t without)
@@ -102,7 +102,7 @@ static void write_host(const struct scribe *w, uint32_t host)
 	guid_t guid = TOPOGEN_HOST_GUID + 1 + w->host_guid[host];
 	const struct sketch_link *at = &w->s->hosts[host];
 
-	if (left_out(host, w->o->without_host))
+	if (w->gone[host] || left_out(host, w->o->without_host))
 		return;
 	topo_add_host(w->b, &(struct topo_host){
 		.guid = guid, .node_guid = guid, .sysimg_guid = guid, .node_port = 1,
@@ -149,45 +149,66 @@ static struct topo *finish(struct sketch *s, const struct topogen *o)
 	w.cut = xcalloc(s->n_links, sizeof(*w.cut));
 	for (uint32_t i = 0; i < (uint32_t)(w.o->damage * s->n_links + 0.5); i++)
 		w.cut[order[i]] = true;
+	free(order);
+	order = permutation(s->n_hosts, true, &random);
+	w.gone = xcalloc(s->n_hosts, sizeof(*w.gone));
+	for (uint32_t i = 0; i < (uint32_t)(w.o->absent * s->n_hosts + 0.5); i++)
+		w.gone[order[i]] = true;
 	write_all(&w);
 	free(order);
 	free(w.switch_guid);
 	free(w.host_guid);
 	free(w.lid_slot);
 	free(w.cut);
+	free(w.gone);
 	free(s->used);
 	free(s->hosts);
 	free(s->links);
 	return topo_build(w.b);
 }
 
-struct topo *topogen_fat_tree3(unsigned k, const struct topogen *o)
+static void draw_links(struct sketch *s, uint32_t a, uint32_t b, unsigned n)
+{
+	while (n-- > 0)
+		draw_link(s, a, b);
+}
+
+struct topo *topogen_tree3(const struct topogen_tree *tree, const struct topogen *o)
 {
 	struct sketch s = { .n_switches = 0 };
-	unsigned half = k / 2;
+	unsigned leaves = tree->pods * tree->leaves;
 
-	for (unsigned pod = 0; pod < k; pod++)
-		for (unsigned leaf = 0; leaf < half; leaf++) {
-			uint32_t sw = draw_switch(&s);
+	for (unsigned leaf = 0; leaf < leaves; leaf++) {
+		uint32_t sw = draw_switch(&s);
 
-			for (unsigned h = 0; h < half; h++)
-				draw_host(&s, sw);
-		}
-	for (unsigned pod = 0; pod < k; pod++)
-		for (unsigned a = 0; a < half; a++) {
+		for (unsigned h = 0; h < tree->hosts; h++)
+			draw_host(&s, sw);
+	}
+	for (unsigned pod = 0; pod < tree->pods; pod++)
+		for (unsigned a = 0; a < tree->aggs; a++) {
 			uint32_t agg = draw_switch(&s);
 
-			for (unsigned leaf = 0; leaf < half; leaf++)
-				draw_link(&s, pod * half + leaf, agg);
+			for (unsigned leaf = 0; leaf < tree->leaves; leaf++)
+				draw_links(&s, pod * tree->leaves + leaf, agg, tree->leaf_cables);
 		}
-	for (unsigned a = 0; a < half; a++)
-		for (unsigned c = 0; c < half; c++) {
+	for (unsigned a = 0; a < tree->aggs; a++)
+		for (unsigned c = 0; c < tree->cores; c++) {
 			uint32_t core = draw_switch(&s);
 
-			for (unsigned pod = 0; pod < k; pod++)
-				draw_link(&s, k * half + pod * half + a, core);
+			for (unsigned pod = 0; pod < tree->pods; pod++)
+				draw_links(&s, leaves + pod * tree->aggs + a, core, tree->core_cables);
 		}
 	return finish(&s, o);
+}
+
+struct topo *topogen_fat_tree3(unsigned k, const struct topogen *o)
+{
+	unsigned half = k / 2;
+
+	return topogen_tree3(&(struct topogen_tree){
+		.hosts = half, .leaves = half, .pods = k, .aggs = half, .cores = half,
+		.leaf_cables = 1, .core_cables = 1,
+	}, o);
 }
 
 struct topo *topogen_fat_tree2(unsigned leaves, unsigned spines, unsigned hosts, unsigned parallel,
@@ -205,8 +226,7 @@ struct topo *topogen_fat_tree2(unsigned leaves, unsigned spines, unsigned hosts,
 		uint32_t sw = draw_switch(&s);
 
 		for (unsigned leaf = 0; leaf < leaves; leaf++)
-			for (unsigned p = 0; p < parallel; p++)
-				draw_link(&s, leaf, sw);
+			draw_links(&s, leaf, sw, parallel);
 	}
 	return finish(&s, o);
 }

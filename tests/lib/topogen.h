@@ -10,6 +10,7 @@
 struct topogen {
 	uint64_t seed;        /* of everything random below */
 	double damage;        /* share of the cables between switches that are cut, 0..1 */
+	double absent;        /* share of the hosts that are not there, 0..1 */
 	bool random_lids;     /* else one run per switch with hosts, then the switches */
 	bool random_guids;    /* else GUIDs in order of construction */
 	uint8_t lmc;          /* of all hosts */
@@ -24,6 +25,13 @@ struct topogen {
 
 /* `o` may be NULL: no damage, orderly. The caller owns the reference. */
 struct topo *topogen_fat_tree3(unsigned k, const struct topogen *o); /* k ports, k^3/4 hosts */
+/* Three levels of any proportion. `cables` 1 or more between a pair; cores per position in the pod. */
+struct topogen_tree {
+	unsigned hosts, leaves, pods; /* per leaf, per pod, in all */
+	unsigned aggs, cores;         /* per pod, per agg of a pod */
+	unsigned leaf_cables, core_cables;
+};
+struct topo *topogen_tree3(const struct topogen_tree *tree, const struct topogen *o);
 struct topo *topogen_fat_tree2(unsigned leaves, unsigned spines, unsigned hosts, unsigned parallel,
 			       const struct topogen *o);
 /* Dimension sizes 1 are left out, 2 get one cable; `hosts` per switch. */
