@@ -91,7 +91,8 @@ static void log_counts(const struct sm *sm)
 
 	for (unsigned i = 0; i < n && len < sizeof(text); i++)
 		len += snprintf(text + len, sizeof(text) - len, "%s%s %s %" PRIu64, i ? ", " : "",
-				mad_method_name(counts[i].method), ib_attr_name(counts[i].attr), counts[i].sent);
+				mad_method_name(counts[i].method), ib_attr_name(counts[i].attr),
+				counts[i].sent);
 	log_info("SMPs sent: %" PRIu64 " (%s)", mad_sent(sm_mad(sm), 0), n ? text : "none");
 }
 
@@ -119,7 +120,8 @@ static void on_subnet_up(void *arg, const struct sm *sm)
 	/* One set of dumps at a time: the next sweep writes newer ones. */
 	if (sm_stats(sm)->up && !d->dumps_pending) {
 		d->dumps_pending++;
-		worker_submit(d->worker, dump_job_new(sm_fabric(sm), sm_routes(sm), &dump, on_dumped, d));
+		worker_submit(d->worker,
+			      dump_job_new(sm_fabric(sm), sm_routes(sm), &dump, on_dumped, d));
 	}
 	d->once_done = sm_stats(sm)->up || sm_stats(sm)->heavy_sweeps >= 3;
 }
@@ -141,7 +143,10 @@ static void close_port(struct daemon *d)
 static void start_sm(struct daemon *d)
 {
 	const struct sm_hooks hooks = {
-		.submit_job = on_submit_job, .subnet_up = on_subnet_up, .status = on_status, .arg = d,
+		.submit_job = on_submit_job,
+		.subnet_up = on_subnet_up,
+		.status = on_status,
+		.arg = d,
 	};
 	const struct sm_paths paths = { .cache_dir = d->options->cache_dir };
 	int r;
@@ -151,7 +156,8 @@ static void start_sm(struct daemon *d)
 	d->sm = sm_new(d->conf, d->tr, &paths, &hooks);
 	r = transport_set_issm(d->tr, true);
 	if (r < 0)
-		log_error("the IsSM bit of port 0x%016" PRIx64 " cannot be set: %s", d->tr->port_guid, strerror(-r));
+		log_error("the IsSM bit of port 0x%016" PRIx64 " cannot be set: %s",
+			  d->tr->port_guid, strerror(-r));
 	sd_event_add_io(d->event, &d->io, transport_fd(d->tr), 1 /* EPOLLIN */, on_io, d);
 	if (!d->ready_told)
 		sd_notify(0, "READY=1");
@@ -173,7 +179,8 @@ static void try_open(struct daemon *d, mono_t now)
 	}
 	if (!d->waiting_told) {
 		log_sys("Waiting for a port: %s", why[0] ? why : strerror(-r));
-		sd_notifyf(0, "READY=1\nSTATUS=Waiting for a port: %s", why[0] ? why : strerror(-r));
+		sd_notifyf(0, "READY=1\nSTATUS=Waiting for a port: %s",
+			   why[0] ? why : strerror(-r));
 		d->ready_told = true;
 	}
 	d->waiting_told = true;
@@ -280,7 +287,8 @@ static void reload(struct daemon *d)
 		log_configure(&log);
 		log_info("configuration read again: %zu options changed", changes.n);
 	} else if (r != -ENOENT) {
-		log_error("%s cannot be read: %s; the configuration stays as it is", d->options->conf_path, strerror(-r));
+		log_error("%s cannot be read: %s; the configuration stays as it is",
+			  d->options->conf_path, strerror(-r));
 	}
 	print_findings(&report);
 	conf_report_clear(&report);

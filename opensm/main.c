@@ -18,7 +18,7 @@
 #include "util/mem.h"
 
 #define EXIT_NO_LOG 42
-#define MENU_PORTS 64
+#define MENU_PORTS  64
 
 static const char *env_or(const char *name, const char *otherwise)
 {
@@ -71,8 +71,8 @@ static uint64_t choose_port(void)
 		return ports[0].guid;
 	printf("Local InfiniBand ports:\n");
 	for (int i = 0; i < n; i++)
-		printf("\t%d: GUID 0x%" PRIx64 ", lid %u, state %s\n", i + 1, ports[i].guid, ports[i].lid,
-		       state_word(ports[i].state));
+		printf("\t%d: GUID 0x%" PRIx64 ", lid %u, state %s\n", i + 1, ports[i].guid,
+		       ports[i].lid, state_word(ports[i].state));
 	printf("\n\t0: Exit\n");
 	choice = ask_choice(n);
 	if (choice <= 0)
@@ -103,7 +103,8 @@ static void go_to_background(void)
 		pid_t pid = fork();
 
 		if (pid < 0) {
-			fprintf(stderr, "opensm: cannot go to the background: %s\n", strerror(errno));
+			fprintf(stderr, "opensm: cannot go to the background: %s\n",
+				strerror(errno));
 			exit(1);
 		}
 		if (pid > 0)
@@ -132,7 +133,8 @@ static int open_log(const struct conf *c)
 	int r = log_open(&log);
 
 	if (r < 0)
-		fprintf(stderr, "Cannot open file '%s': %s\n", c->log_file ? c->log_file : "stdout", strerror(-r));
+		fprintf(stderr, "Cannot open file '%s': %s\n", c->log_file ? c->log_file : "stdout",
+			strerror(-r));
 	return r;
 }
 
@@ -144,9 +146,11 @@ static void log_findings(const struct conf_report *report)
 		unsigned level = f->severity == CONF_ERROR ? LOGB_ERROR : LOGB_INFO;
 
 		if (f->file && f->line)
-			log_write(level, NULL, "%s:%u:%u: %s", f->file, f->line, f->column, f->text);
+			log_write(level, NULL, "%s:%u:%u: %s", f->file, f->line, f->column,
+				  f->text);
 		else
-			log_write(level, NULL, "%s%s%s", f->file ? f->file : "", f->file ? ": " : "", f->text);
+			log_write(level, NULL, "%s%s%s", f->file ? f->file : "",
+				  f->file ? ": " : "", f->text);
 	}
 }
 

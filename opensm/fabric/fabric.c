@@ -57,8 +57,9 @@ static bool node_info_is_sane(const uint8_t *ni)
 	unsigned n_ports = ib_get(ni, NI_NUM_PORTS);
 	unsigned local = ib_get(ni, NI_LOCAL_PORT);
 
-	return type >= IB_NODE_CA && type <= IB_NODE_ROUTER && n_ports >= 1 && n_ports <= IB_MAX_PORTS &&
-	       local <= n_ports && (local > 0 || type == IB_NODE_SWITCH) && ib_get(ni, NI_NODE_GUID) &&
+	return type >= IB_NODE_CA && type <= IB_NODE_ROUTER && n_ports >= 1 &&
+	       n_ports <= IB_MAX_PORTS && local <= n_ports &&
+	       (local > 0 || type == IB_NODE_SWITCH) && ib_get(ni, NI_NODE_GUID) &&
 	       ib_get(ni, NI_PORT_GUID);
 }
 
@@ -171,13 +172,15 @@ uint32_t fabric_cap_mask(const struct port *p)
 
 char *fabric_port_str(const struct port *p, char ret[PORT_STRLEN])
 {
-	snprintf(ret, PORT_STRLEN, "'%s' port %u (0x%016" PRIx64 ")", p->node->desc, p->num, p->node->guid);
+	snprintf(ret, PORT_STRLEN, "'%s' port %u (0x%016" PRIx64 ")", p->node->desc, p->num,
+		 p->node->guid);
 	return ret;
 }
 
 const uint8_t *lft_have_block(const struct lft_have *lft, uint32_t block)
 {
-	return block < lft->n_blocks && lft->known[block] ? lft->entries + block * LFT_BLOCK_LIDS : NULL;
+	return block < lft->n_blocks && lft->known[block] ? lft->entries + block * LFT_BLOCK_LIDS
+							  : NULL;
 }
 
 void lft_have_set(struct lft_have *lft, uint32_t block, const uint8_t *entries)

@@ -21,24 +21,25 @@
 
 struct port {
 	struct node *node;
-	struct port *peer;      /* other end of the cable; NULL: none or unknown. Writer: fabric_connect() */
-	guid_t guid;            /* CA and router ports, switch port 0; else 0 */
-	uint32_t seen;          /* sweep that last read info[]; 0 never */
-	uint32_t peer_seen;     /* sweep that last confirmed the cable */
-	uint32_t asked_twice;   /* sweep in which an unanswered question was put again */
-	uint32_t unstored;      /* plan/link rows the device did not keep. Writer: sync/ */
+	struct port
+		*peer; /* other end of the cable; NULL: none or unknown. Writer: fabric_connect() */
+	guid_t guid;   /* CA and router ports, switch port 0; else 0 */
+	uint32_t seen; /* sweep that last read info[]; 0 never */
+	uint32_t peer_seen;	/* sweep that last confirmed the cable */
+	uint32_t asked_twice;	/* sweep in which an unanswered question was put again */
+	uint32_t unstored;	/* plan/link rows the device did not keep. Writer: sync/ */
 	uint32_t unstored_hash; /* of the values they were written with */
-	lid_t lid;              /* assigned base LID; 0 none. Writer: sm/ after LID planning */
+	lid_t lid;		/* assigned base LID; 0 none. Writer: sm/ after LID planning */
 	uint8_t lmc;
 	uint8_t num;
-	bool known;             /* info[] holds an observation */
-	bool doubt;             /* a Set was not answered: info[] may be out of date. Writer: sync/, observe */
-	bool is_new;            /* came up since the last complete sweep */
-	bool quarantined;       /* what is behind this port is left out (duplicate GUID) */
-	bool suspect;           /* it was, in the last sweep */
+	bool known;  /* info[] holds an observation */
+	bool doubt;  /* a Set was not answered: info[] may be out of date. Writer: sync/, observe */
+	bool is_new; /* came up since the last complete sweep */
+	bool quarantined; /* what is behind this port is left out (duplicate GUID) */
+	bool suspect;	  /* it was, in the last sweep */
 	bool quarantine_told;
-	bool silent;            /* link up, but what is behind it does not answer */
-	bool ext_known;         /* the three below hold an observation of MLNX ExtendedPortInfo */
+	bool silent;	/* link up, but what is behind it does not answer */
+	bool ext_known; /* the three below hold an observation of MLNX ExtendedPortInfo */
 	uint8_t ext_supported, ext_enabled, ext_active;
 	struct mad_target behind; /* probes through this port, while nobody has answered */
 	uint8_t info[SMP_DATA_SIZE];
@@ -46,41 +47,41 @@ struct port {
 
 /* The linear forwarding table a switch is known to hold. Writer: sync/. */
 struct lft_have {
-	uint8_t *entries;       /* n_blocks * 64; NULL: nothing known */
-	uint8_t *known;         /* one byte per block */
+	uint8_t *entries; /* n_blocks * 64; NULL: nothing known */
+	uint8_t *known;	  /* one byte per block */
 	uint32_t n_blocks;
 };
 
 struct node {
 	guid_t guid, sysimg_guid;
-	uint8_t type;           /* enum ib_node_type */
+	uint8_t type; /* enum ib_node_type */
 	uint8_t n_ports;
 	uint16_t device_id, partition_cap;
 	uint32_t vendor_id, revision;
-	uint32_t seen;          /* sweep that last heard from it */
-	uint8_t misses;         /* sweeps in a row that it stayed silent */
+	uint32_t seen;	/* sweep that last heard from it */
+	uint8_t misses; /* sweeps in a row that it stayed silent */
 	bool is_new;
 	bool desc_known;
-	bool no_ext_modifier;   /* refused PortInfo with the extended-speeds modifier */
-	bool switch_known;      /* switch_info[] holds an observation */
+	bool no_ext_modifier; /* refused PortInfo with the extended-speeds modifier */
+	bool switch_known;    /* switch_info[] holds an observation */
 	uint8_t switch_info[SI_BYTES];
-	uint32_t index;         /* place in fabric->nodes */
-	uint64_t m_key;         /* key its SMA is thought to hold */
-	struct dr_path path;    /* switches and the SM's own node; see fabric_port_path() */
+	uint32_t index;	     /* place in fabric->nodes */
+	uint64_t m_key;	     /* key its SMA is thought to hold */
+	struct dr_path path; /* switches and the SM's own node; see fabric_port_path() */
 	struct mad_target target;
 	struct lft_have lft;
-	lid_t lft_top_written;  /* LinearFDBTop we wrote last; 0 none */
-	struct port *ports;     /* n_ports + 1; index 0 only meaningful on switches */
+	lid_t lft_top_written;	     /* LinearFDBTop we wrote last; 0 none */
+	struct port *ports;	     /* n_ports + 1; index 0 only meaningful on switches */
 	char desc[NODE_DESC_STRLEN]; /* printable */
 };
 
 struct fabric {
-	struct node **nodes;    /* in order of discovery */
+	struct node **nodes; /* in order of discovery */
 	uint32_t n_nodes, cap_nodes;
 	uint32_t n_switches;
 	struct guidmap *by_guid;      /* node GUID -> struct node */
 	struct guidmap *by_port_guid; /* port GUID -> struct port */
-	struct node *own;       /* the SM's node and port */
+	struct node *own;	      /* the SM's node and port */
 	struct port *own_port;
 };
 

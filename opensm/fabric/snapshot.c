@@ -13,7 +13,8 @@ static bool is_routable(const struct node *n)
 
 static bool link_is_up(const struct port *p)
 {
-	return p->peer && is_routable(p->peer->node) && !p->quarantined && !p->peer->quarantined && port_state(p) > IB_PORT_DOWN;
+	return p->peer && is_routable(p->peer->node) && !p->quarantined && !p->peer->quarantined &&
+	       port_state(p) > IB_PORT_DOWN;
 }
 
 static void add_switch(struct topo_builder *b, const struct node *n)
@@ -59,7 +60,8 @@ static void add_links(struct topo_builder *b, const struct node *n)
 		if (!node_is_switch(p->peer->node)) {
 			if (p->peer->guid && p->peer->known)
 				topo_add_host_link(b, p->peer->guid, n->guid, i);
-		} else if (n->guid < p->peer->node->guid || (p->peer->node == n && i < p->peer->num)) {
+		} else if (n->guid < p->peer->node->guid ||
+			   (p->peer->node == n && i < p->peer->num)) {
 			topo_add_link(b, n->guid, i, p->peer->node->guid, p->peer->num);
 		}
 	}
@@ -69,13 +71,15 @@ struct topo *fabric_snapshot(const struct fabric *f)
 {
 	struct topo_builder *b = topo_builder_new();
 
-	FABRIC_EACH_NODE(f, n) {
+	FABRIC_EACH_NODE(f, n)
+	{
 		if (node_is_switch(n) && is_routable(n))
 			add_switch(b, n);
 		else if (!node_is_switch(n))
 			add_hosts(b, n);
 	}
-	FABRIC_EACH_NODE(f, n) {
+	FABRIC_EACH_NODE(f, n)
+	{
 		if (node_is_switch(n) && is_routable(n))
 			add_links(b, n);
 	}

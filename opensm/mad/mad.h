@@ -29,15 +29,15 @@
 struct mad_engine;
 
 struct mad_params {
-	unsigned max_wire;      /* >= 1 */
-	unsigned max_wire2;     /* window while stalled; off if <= max_wire */
-	mono_t stall;           /* max_smps_timeout */
-	unsigned timeout_ms;    /* per try */
+	unsigned max_wire;   /* >= 1 */
+	unsigned max_wire2;  /* window while stalled; off if <= max_wire */
+	mono_t stall;	     /* max_smps_timeout */
+	unsigned timeout_ms; /* per try */
 	unsigned long_timeout_ms;
-	unsigned retries;       /* tries after the first */
-	unsigned per_target;    /* most requests on one target's wire; 0: no limit */
-	unsigned silent_after;  /* failures in a row that make a target silent; 0 means 1 */
-	uint32_t first_tid;     /* read by mad_new() only; 0: 0x1234 */
+	unsigned retries;      /* tries after the first */
+	unsigned per_target;   /* most requests on one target's wire; 0: no limit */
+	unsigned silent_after; /* failures in a row that make a target silent; 0 means 1 */
+	uint32_t first_tid;    /* read by mad_new() only; 0: 0x1234 */
 };
 
 struct mad_xact;
@@ -53,22 +53,22 @@ struct mad_xacts {
  */
 struct mad_target {
 	unsigned on_wire;
-	unsigned failures;      /* requests in a row that ended in TIMEOUT; any answer clears it */
-	mono_t rest_until;      /* no new request before this time while it is silent */
-	mono_t rest;            /* length of the last rest: 1 s, doubled up to 60 s */
+	unsigned failures; /* requests in a row that ended in TIMEOUT; any answer clears it */
+	mono_t rest_until; /* no new request before this time while it is silent */
+	mono_t rest;	   /* length of the last rest: 1 s, doubled up to 60 s */
 	struct mad_xacts members, parked; /* all its requests; those that wait for its wire */
 };
 
 enum mad_end { MAD_END_ANSWERED, MAD_END_BAD_STATUS, MAD_END_TIMEOUT, MAD_END_CANCELLED };
 
 struct mad_request {
-	uint8_t method;         /* MAD_GET or MAD_SET */
+	uint8_t method; /* MAD_GET or MAD_SET */
 	uint16_t attr;
 	uint32_t mod;
 	uint64_t m_key;
 	const struct dr_path *path; /* copied; NULL: LID-routed */
-	lid_t lid;              /* when path is NULL */
-	const uint8_t *payload; /* SMP_DATA_SIZE bytes, copied; NULL: zeroes */
+	lid_t lid;		    /* when path is NULL */
+	const uint8_t *payload;	    /* SMP_DATA_SIZE bytes, copied; NULL: zeroes */
 	bool long_timeout;
 	struct mad_target *target; /* NULL: none */
 	/*
@@ -80,8 +80,8 @@ struct mad_request {
 
 struct mad_result {
 	enum mad_end end;
-	uint16_t status;        /* 15 bits of the response; 0 unless ANSWERED or BAD_STATUS */
-	uint8_t method;         /* as requested */
+	uint16_t status; /* 15 bits of the response; 0 unless ANSWERED or BAD_STATUS */
+	uint8_t method;	 /* as requested */
 	uint16_t attr;
 	uint32_t mod;
 	const uint8_t *payload; /* of the response, valid during the call; NULL without one */
@@ -144,11 +144,12 @@ struct mad_count {
 };
 /* Rows used so far, in order of first use; valid until the next dispatch. */
 const struct mad_count *mad_counts(const struct mad_engine *e, unsigned *ret_n);
-uint64_t mad_sent(const struct mad_engine *e, uint8_t method); /* sum over attributes; method 0: all */
+uint64_t mad_sent(const struct mad_engine *e,
+		  uint8_t method); /* sum over attributes; method 0: all */
 
 /* What came in and was ignored. */
 struct mad_strays {
-	uint64_t late;       /* of no try on the wire: late, duplicate, cancelled meanwhile */
+	uint64_t late;	     /* of no try on the wire: late, duplicate, cancelled meanwhile */
 	uint64_t mismatched; /* right TID; wrong class, method, attribute, modifier or length */
 };
 const struct mad_strays *mad_strays(const struct mad_engine *e);

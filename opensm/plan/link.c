@@ -7,19 +7,20 @@
  */
 #include "plan/link.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "util/mem.h"
 
 enum on {
-	ON_HOST = 0x01,     /* CA port */
+	ON_HOST = 0x01, /* CA port */
 	ON_ROUTER = 0x02,
-	ON_BASE0 = 0x04,    /* base switch port 0 */
+	ON_BASE0 = 0x04, /* base switch port 0 */
 	ON_ENHANCED0 = 0x08,
-	ON_SWITCH = 0x10,   /* external switch port */
+	ON_SWITCH = 0x10, /* external switch port */
 };
-#define ON_END (ON_HOST | ON_ROUTER | ON_BASE0 | ON_ENHANCED0)
+#define ON_END	(ON_HOST | ON_ROUTER | ON_BASE0 | ON_ENHANCED0)
 #define ON_WIRE (ON_HOST | ON_ROUTER | ON_SWITCH)
 
 /* The value wanted, or -1: leave this field alone on this port. */
@@ -36,15 +37,15 @@ static bool is_leaf_port(const struct link_facts *f)
 	return !peer_is_switch(f);
 }
 
-static int64_t lid(const struct link_facts *f) { return f->lid ? f->lid : -1; }
-static int64_t sm_lid(const struct link_facts *f) { return f->sm_lid ? f->sm_lid : -1; }
-static int64_t sm_sl(const struct link_facts *f) { return f->conf->sm_sl & 0xF; }
-static int64_t m_key_lease(const struct link_facts *f) { return f->conf->m_key_lease_period; }
-static int64_t m_key_protect(const struct link_facts *f) { return f->conf->m_key_protection_level & 3; }
-static int64_t subnet_timeout(const struct link_facts *f) { return f->conf->subnet_timeout & 0x1F; }
-static int64_t phy_errors(const struct link_facts *f) { return f->conf->local_phy_errors_threshold & 0xF; }
-static int64_t overruns(const struct link_facts *f) { return f->conf->overrun_errors_threshold & 0xF; }
+static int64_t lid(const struct link_facts *f)
+{
+	return f->lid ? f->lid : -1;
+}
 
+static int64_t sm_lid(const struct link_facts *f)
+{
+	return f->sm_lid ? f->sm_lid : -1;
+}
 static int64_t lmc(const struct link_facts *f)
 {
 	return f->lid ? f->lmc : -1;
@@ -81,12 +82,9 @@ static int64_t vl_stall(const struct link_facts *f)
 
 static int64_t hoq_life(const struct link_facts *f)
 {
-	return (is_leaf_port(f) ? f->conf->leaf_head_of_queue_lifetime : f->conf->head_of_queue_lifetime) & 0x1F;
-}
-
-static int64_t router_hoq_life(const struct link_facts *f)
-{
-	return f->conf->leaf_head_of_queue_lifetime & 0x1F;
+	return (is_leaf_port(f) ? f->conf->leaf_head_of_queue_lifetime
+				: f->conf->head_of_queue_lifetime) &
+	       0x1F;
 }
 
 static int64_t link_width(const struct link_facts *f)
@@ -117,7 +115,8 @@ static int64_t link_speed_ext(const struct link_facts *f)
 {
 	unsigned force = f->conf->force_link_speed_ext;
 	unsigned supported = ib_get(f->self.info, PI_SPEED_EXT_SUPPORTED);
-	bool both = f->peer && (f->self.cap_mask & f->peer->cap_mask & IB_CAP(IB_CAP_EXTENDED_SPEEDS));
+	bool both =
+		f->peer && (f->self.cap_mask & f->peer->cap_mask & IB_CAP(IB_CAP_EXTENDED_SPEEDS));
 
 	if (!force || !both || !supported)
 		return -1;
@@ -128,37 +127,43 @@ static int64_t link_speed_ext(const struct link_facts *f)
 	return force & supported ? (int64_t)(force & supported) : -1;
 }
 
+/* A row is either computed, or a member of struct conf cut to the width of the field. */
 static const struct row {
 	const char *name;
 	uint16_t offset;
 	uint8_t width;
 	uint8_t on;
-	value_fn value;
-	uint8_t conf64; /* 1: m_key, 2: subnet_prefix (64 bits do not fit value_fn) */
+	value_fn value;	 /* NULL: the option */
+	uint16_t option; /* offset in struct conf */
+	uint8_t option_size;
 } rows[] = {
-#define ROW(FIELD, ON, FN) { #FIELD, PI_##FIELD, PI_##FIELD##_W, (ON), (FN), 0 }
-#define ROW64(FIELD, ON, N) { #FIELD, PI_##FIELD, PI_##FIELD##_W, (ON), NULL, (N) }
-	ROW64(M_KEY, ON_END, 1),                              /* 14.2.4 */
-	ROW64(GID_PREFIX, ON_END, 2),
+/* clang-format off */
+#define ROW(FIELD, ON, FN) { #FIELD, PI_##FIELD, PI_##FIELD##_W, (ON), (FN), 0, 0 }
+#define OPT(FIELD, ON, MEMBER)                                                                     \
+	{ #FIELD, PI_##FIELD, PI_##FIELD##_W, (ON), NULL, offsetof(struct conf, MEMBER),           \
+	  sizeof(((struct conf *)0)->MEMBER) }
+	OPT(M_KEY, ON_END, m_key),                                              /* 14.2.4 */
+	OPT(GID_PREFIX, ON_END, subnet_prefix),
 	ROW(LID, ON_END, lid),
 	ROW(MASTER_SM_LID, ON_END, sm_lid),
-	ROW(M_KEY_LEASE, ON_END, m_key_lease),                /* 14.2.4.2 */
-	ROW(WIDTH_ENABLED, ON_WIRE, link_width),              /* 14.2.5.6 table 160 */
-	ROW(M_KEY_PROTECT, ON_END, m_key_protect),            /* 14.2.4.1 */
+	OPT(M_KEY_LEASE, ON_END, m_key_lease_period),                           /* 14.2.4.2 */
+	ROW(WIDTH_ENABLED, ON_WIRE, link_width),                                /* 14.2.5.6 */
+	OPT(M_KEY_PROTECT, ON_END, m_key_protection_level),                     /* 14.2.4.1 */
 	ROW(LMC, ON_HOST | ON_ROUTER | ON_ENHANCED0, lmc),
 	ROW(SPEED_ENABLED, ON_WIRE, link_speed),
 	ROW(NEIGHBOR_MTU, ON_WIRE | ON_ENHANCED0, neighbor_mtu),
-	ROW(MASTER_SM_SL, ON_END, sm_sl),
+	OPT(MASTER_SM_SL, ON_END, sm_sl),
 	ROW(VL_STALL_COUNT, ON_SWITCH, vl_stall),
 	ROW(HOQ_LIFE, ON_SWITCH, hoq_life),
-	ROW(HOQ_LIFE, ON_ROUTER, router_hoq_life),
+	OPT(HOQ_LIFE, ON_ROUTER, leaf_head_of_queue_lifetime),
 	ROW(OPER_VLS, ON_WIRE, oper_vls),
-	ROW(SUBNET_TIMEOUT, ON_END, subnet_timeout),
-	ROW(LOCAL_PHY_ERRORS, ON_WIRE | ON_ENHANCED0, phy_errors),
-	ROW(OVERRUN_ERRORS, ON_WIRE | ON_ENHANCED0, overruns),
+	OPT(SUBNET_TIMEOUT, ON_END, subnet_timeout),
+	OPT(LOCAL_PHY_ERRORS, ON_WIRE | ON_ENHANCED0, local_phy_errors_threshold),
+	OPT(OVERRUN_ERRORS, ON_WIRE | ON_ENHANCED0, overrun_errors_threshold),
 	ROW(SPEED_EXT_ENABLED, ON_WIRE, link_speed_ext),
 #undef ROW
-#undef ROW64
+#undef OPT
+	/* clang-format on */
 };
 
 _Static_assert(ARRAY_SIZE(rows) <= 32, "a bit per row in link_fields");
@@ -178,6 +183,39 @@ static enum on port_kind(const struct link_end *e)
 	return e->enhanced0 ? ON_ENHANCED0 : ON_BASE0;
 }
 
+static uint64_t option_value(const struct row *r, const struct conf *c)
+{
+	const uint8_t *member = (const uint8_t *)c + r->option;
+	uint64_t v = 0;
+
+	switch (r->option_size) {
+	case sizeof(uint8_t):
+		v = *member;
+		break;
+	case sizeof(uint16_t):
+		v = *(const uint16_t *)member;
+		break;
+	case sizeof(uint64_t):
+		v = *(const uint64_t *)member;
+		break;
+	}
+	return r->width < 64 ? v & ((1ull << r->width) - 1) : v;
+}
+
+/* False: this row leaves the port alone. */
+static bool row_value(const struct row *r, const struct link_facts *f, uint64_t *ret)
+{
+	int64_t v;
+
+	if (!r->value) {
+		*ret = option_value(r, f->conf);
+		return true;
+	}
+	v = r->value(f);
+	*ret = v;
+	return v >= 0;
+}
+
 void link_plan(const struct link_facts *f, struct link_want *ret)
 {
 	enum on kind = port_kind(&f->self);
@@ -188,17 +226,8 @@ void link_plan(const struct link_facts *f, struct link_want *ret)
 		const struct row *r = &rows[i];
 		uint64_t v;
 
-		if (!(r->on & kind))
+		if (!(r->on & kind) || !row_value(r, f, &v))
 			continue;
-		if (r->conf64) {
-			v = r->conf64 == 1 ? f->conf->m_key : f->conf->subnet_prefix;
-		} else {
-			int64_t wanted = r->value(f);
-
-			if (wanted < 0)
-				continue;
-			v = wanted;
-		}
 		ib_bits_put(ret->info, r->offset, r->width, v);
 		ret->applies |= 1u << i;
 	}
@@ -211,8 +240,8 @@ link_fields link_differs(const struct link_want *want, const uint8_t *info)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *r = &rows[i];
 
-		if ((want->applies & 1u << i) &&
-		    ib_bits_get(want->info, r->offset, r->width) != ib_bits_get(info, r->offset, r->width))
+		if ((want->applies & 1u << i) && ib_bits_get(want->info, r->offset, r->width) !=
+							 ib_bits_get(info, r->offset, r->width))
 			differs |= 1u << i;
 	}
 	return differs;
@@ -238,7 +267,8 @@ char *link_fields_str(link_fields fields, char ret[LINK_FIELDS_STRLEN])
 	ret[0] = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (fields & 1u << i)
-			len += snprintf(ret + len, LINK_FIELDS_STRLEN - len, "%s%s", len ? ", " : "", rows[i].name);
+			len += snprintf(ret + len, LINK_FIELDS_STRLEN - len, "%s%s",
+					len ? ", " : "", rows[i].name);
 	}
 	return ret;
 }

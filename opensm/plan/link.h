@@ -15,11 +15,11 @@
 
 /* One end of a link, as observed. */
 struct link_end {
-	const uint8_t *info;     /* PortInfo */
-	uint8_t node_type;       /* enum ib_node_type */
+	const uint8_t *info; /* PortInfo */
+	uint8_t node_type;   /* enum ib_node_type */
 	uint8_t num;
-	bool enhanced0;          /* enhanced switch port 0 */
-	uint32_t cap_mask;       /* of the node (port 0's on a switch) */
+	bool enhanced0;	   /* enhanced switch port 0 */
+	uint32_t cap_mask; /* of the node (port 0's on a switch) */
 };
 
 struct link_facts {

@@ -22,10 +22,10 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define MAX_MISSES 3
+#define MAX_MISSES	3
 #define VENDOR_MELLANOX 0x0002c9
-#define SPEED_QDR 0x4
-#define SPEED_EXT_FDR 0x1
+#define SPEED_QDR	0x4
+#define SPEED_EXT_FDR	0x1
 
 static void ask_switch_ports(struct sm *sm, struct node *n, unsigned first);
 
@@ -64,7 +64,8 @@ static uint64_t probe_mkey(const struct sm *sm, const struct port *p)
  * A question that went wrong. A node that takes part but leaves questions open spoils the sweep, a
  * few times; silence behind a port only asks for another sweep soon.
  */
-static void note_fault(struct sm *sm, const char *what, const struct port *p, const struct mad_result *r)
+static void note_fault(struct sm *sm, const char *what, const struct port *p,
+		       const struct mad_result *r)
 {
 	char where[PORT_STRLEN];
 	unsigned suppressed;
@@ -80,8 +81,11 @@ static void note_fault(struct sm *sm, const char *what, const struct port *p, co
 		log_error("%s: %s %s is answered with status %s", fabric_port_str(p, where), what,
 			  ib_attr_name(r->attr), mad_status_name(r->status));
 	else
-		log_error("%s: %s %s is not answered%s", fabric_port_str(p, where), what, ib_attr_name(r->attr),
-			  r->attr == IB_ATTR_PORT_INFO || r->attr == IB_ATTR_NODE_INFO ? " (M_Key not known here?)" : "");
+		log_error("%s: %s %s is not answered%s", fabric_port_str(p, where), what,
+			  ib_attr_name(r->attr),
+			  r->attr == IB_ATTR_PORT_INFO || r->attr == IB_ATTR_NODE_INFO
+				  ? " (M_Key not known here?)"
+				  : "");
 }
 
 /* On a lossy fabric all tries of a question may be lost: it is put once more per sweep and port. */
@@ -110,7 +114,11 @@ static void on_node_desc(void *owner, const struct mad_result *r)
 void discover_ask_desc(struct sm *sm, struct node *n, const struct dr_path *path)
 {
 	const struct mad_request rq = {
-		.method = MAD_GET, .attr = IB_ATTR_NODE_DESC, .path = path, .m_key = n->m_key, .target = &n->target,
+		.method = MAD_GET,
+		.attr = IB_ATTR_NODE_DESC,
+		.path = path,
+		.m_key = n->m_key,
+		.target = &n->target,
 	};
 
 	ask(sm, &rq, on_node_desc, n);
@@ -132,8 +140,12 @@ static void probe(struct sm *sm, struct port *p)
 {
 	struct dr_path path;
 	const struct mad_request rq = {
-		.method = MAD_GET, .attr = IB_ATTR_NODE_INFO, .path = &path, .m_key = probe_mkey(sm, p),
-		.target = &p->behind, .wanted = probe_is_wanted,
+		.method = MAD_GET,
+		.attr = IB_ATTR_NODE_INFO,
+		.path = &path,
+		.m_key = probe_mkey(sm, p),
+		.target = &p->behind,
+		.wanted = probe_is_wanted,
 	};
 
 	if (!probe_is_wanted(sm, p))
@@ -141,7 +153,8 @@ static void probe(struct sm *sm, struct port *p)
 	if (dr_path_extend(&p->node->path, p->num, &path) < 0) {
 		char where[PORT_STRLEN];
 
-		log_error("%s: more than %u hops away, what is behind is left out", fabric_port_str(p, where), IB_MAX_HOPS);
+		log_error("%s: more than %u hops away, what is behind is left out",
+			  fabric_port_str(p, where), IB_MAX_HOPS);
 		return;
 	}
 	ask(sm, &rq, on_probe, p);
@@ -151,7 +164,8 @@ static void probe(struct sm *sm, struct port *p)
 static bool same_identity(const struct node *n, const uint8_t *ni)
 {
 	return n->type == ib_get(ni, NI_NODE_TYPE) && n->n_ports == ib_get(ni, NI_NUM_PORTS) &&
-	       n->sysimg_guid == ib_get(ni, NI_SYSTEM_IMAGE_GUID) && n->vendor_id == ib_get(ni, NI_VENDOR_ID);
+	       n->sysimg_guid == ib_get(ni, NI_SYSTEM_IMAGE_GUID) &&
+	       n->vendor_id == ib_get(ni, NI_VENDOR_ID);
 }
 
 static void quarantine(struct sm *sm, struct port *p, const struct node *n, const char *why)
@@ -161,7 +175,8 @@ static void quarantine(struct sm *sm, struct port *p, const struct node *n, cons
 	if (p->peer)
 		fabric_disconnect(p);
 	if (!p->quarantine_told)
-		log_error("%s: behind it is a second node with GUID 0x%016" PRIx64 " ('%s'): %s; it is left out",
+		log_error("%s: behind it is a second node with GUID 0x%016" PRIx64
+			  " ('%s'): %s; it is left out",
 			  fabric_port_str(p, where), n->guid, n->desc, why);
 	p->quarantined = p->quarantine_told = true;
 	sm->duplicates++;
@@ -197,7 +212,8 @@ static struct node *node_of(struct sm *sm, const uint8_t *ni)
 	struct node *n = fabric_find_node(sm->fabric, ib_get(ni, NI_NODE_GUID));
 
 	if (n && n->seen != sm->sweep_no && n != sm->fabric->own && !same_identity(n, ni)) {
-		log_info("node 0x%016" PRIx64 " ('%s') was replaced by another with its GUID", n->guid, n->desc);
+		log_info("node 0x%016" PRIx64 " ('%s') was replaced by another with its GUID",
+			 n->guid, n->desc);
 		mad_cancel(sm->mad, sm, &n->target);
 		fabric_remove_node(sm->fabric, n);
 		n = NULL;
@@ -205,7 +221,8 @@ static struct node *node_of(struct sm *sm, const uint8_t *ni)
 	if (!n)
 		n = fabric_add_node(sm->fabric, ni);
 	if (n && !n->desc_known)
-		snprintf(n->desc, sizeof(n->desc), "%s 0x%016" PRIx64, ib_node_type_name(n->type), n->guid);
+		snprintf(n->desc, sizeof(n->desc), "%s 0x%016" PRIx64, ib_node_type_name(n->type),
+			 n->guid);
 	return n;
 }
 
@@ -237,8 +254,8 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 	struct port *b;
 
 	if (!n || local > n->n_ports || !local) {
-		log_error("%s: behind it answers a node with an impossible NodeInfo (GUID 0x%016" PRIx64
-			  ", %u ports, arrived at port %u); it is left out",
+		log_error("%s: behind it answers a node with an impossible NodeInfo (GUID "
+			  "0x%016" PRIx64 ", %u ports, arrived at port %u); it is left out",
 			  fabric_port_str(a, where), (guid_t)ib_get(ni, NI_NODE_GUID),
 			  (unsigned)ib_get(ni, NI_NUM_PORTS), local);
 		return;
@@ -254,7 +271,8 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 	}
 	if (!settle_conflict(sm, a, b))
 		return;
-	if (!node_is_switch(n) && fabric_set_port_guid(sm->fabric, b, ib_get(ni, NI_PORT_GUID)) < 0) {
+	if (!node_is_switch(n) &&
+	    fabric_set_port_guid(sm->fabric, b, ib_get(ni, NI_PORT_GUID)) < 0) {
 		quarantine(sm, a, n, "its port GUID belongs to another port");
 		return;
 	}
@@ -352,7 +370,8 @@ static void on_ext_port_info(void *owner, const struct mad_result *r)
 /* FDR10 belongs to a generation of Mellanox devices: QDR, at most FDR, nothing faster. */
 static bool may_have_fdr10(const struct port *p)
 {
-	return p->node->vendor_id == VENDOR_MELLANOX && (ib_get(p->info, PI_SPEED_SUPPORTED) & SPEED_QDR) &&
+	return p->node->vendor_id == VENDOR_MELLANOX &&
+	       (ib_get(p->info, PI_SPEED_SUPPORTED) & SPEED_QDR) &&
 	       ib_get(p->info, PI_SPEED_EXT_SUPPORTED) <= SPEED_EXT_FDR;
 }
 
@@ -361,8 +380,12 @@ static void ask_ext_port_info(struct sm *sm, struct port *p)
 {
 	struct dr_path path;
 	const struct mad_request rq = {
-		.method = MAD_GET, .attr = IB_ATTR_MLNX_EXT_PORT_INFO, .mod = p->num, .path = &path,
-		.m_key = p->node->m_key, .target = &p->node->target,
+		.method = MAD_GET,
+		.attr = IB_ATTR_MLNX_EXT_PORT_INFO,
+		.mod = p->num,
+		.path = &path,
+		.m_key = p->node->m_key,
+		.target = &p->node->target,
 	};
 
 	if (!sm->conf->fdr10 || !may_have_fdr10(p) || p->ext_known ||
@@ -411,9 +434,12 @@ static void ask_port_info(struct sm *sm, struct port *p)
 {
 	struct dr_path path;
 	const struct mad_request rq = {
-		.method = MAD_GET, .attr = IB_ATTR_PORT_INFO,
+		.method = MAD_GET,
+		.attr = IB_ATTR_PORT_INFO,
 		.mod = p->num | (p->node->no_ext_modifier ? 0 : PI_MOD_EXTENDED_SPEEDS),
-		.path = &path, .m_key = p->node->m_key, .target = &p->node->target,
+		.path = &path,
+		.m_key = p->node->m_key,
+		.target = &p->node->target,
 	};
 
 	if (fabric_port_path(sm->fabric, p, &path) == 0)
@@ -424,7 +450,8 @@ static void ask_switch_ports(struct sm *sm, struct node *n, unsigned first)
 {
 	const struct port *p0 = &n->ports[0];
 
-	if (p0->known && n != sm->fabric->own && (ib_get(p0->info, PI_CAP_MASK) & IB_CAP(IB_CAP_IS_SM)))
+	if (p0->known && n != sm->fabric->own &&
+	    (ib_get(p0->info, PI_CAP_MASK) & IB_CAP(IB_CAP_IS_SM)))
 		elect_ask(sm, &n->ports[0]);
 	for (unsigned i = first; i <= n->n_ports; i++)
 		ask_port_info(sm, &n->ports[i]);
@@ -448,7 +475,9 @@ static void on_cleared(void *owner, const struct mad_result *r)
 static bool clear_state_change(struct sm *sm, struct node *n)
 {
 	uint8_t want[SMP_DATA_SIZE] = { 0 };
-	const struct mad_request rq = { .attr = IB_ATTR_SWITCH_INFO, .path = &n->path, .payload = want };
+	const struct mad_request rq = { .attr = IB_ATTR_SWITCH_INFO,
+					.path = &n->path,
+					.payload = want };
 
 	if (!ib_get(n->switch_info, SI_PORT_STATE_CHANGE))
 		return false;
@@ -485,7 +514,11 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 static void ask_switch_info(struct sm *sm, struct node *n)
 {
 	const struct mad_request rq = {
-		.method = MAD_GET, .attr = IB_ATTR_SWITCH_INFO, .path = &n->path, .m_key = n->m_key, .target = &n->target,
+		.method = MAD_GET,
+		.attr = IB_ATTR_SWITCH_INFO,
+		.path = &n->path,
+		.m_key = n->m_key,
+		.target = &n->target,
 	};
 
 	ask(sm, &rq, on_switch_info, n);
@@ -526,7 +559,9 @@ static void ask_own_node_info(struct sm *sm)
 {
 	static const struct dr_path here = { 0 };
 	const struct mad_request rq = {
-		.method = MAD_GET, .attr = IB_ATTR_NODE_INFO, .path = &here,
+		.method = MAD_GET,
+		.attr = IB_ATTR_NODE_INFO,
+		.path = &here,
 		.m_key = expected_mkey(sm, sm->tr->port_guid),
 	};
 
@@ -537,7 +572,8 @@ void discover_start(struct sm *sm)
 {
 	sm->duplicates = 0;
 	sm->own_tries = 0;
-	FABRIC_EACH_NODE(sm->fabric, n) {
+	FABRIC_EACH_NODE(sm->fabric, n)
+	{
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			n->ports[i].suspect = n->ports[i].quarantined;
 			n->ports[i].quarantined = false;
@@ -554,7 +590,8 @@ static bool is_merely_silent(const struct sm *sm, const struct node *n)
 
 		if (!peer || port_state(peer) == IB_PORT_DOWN)
 			continue;
-		if (peer->node->seen == sm->sweep_no && (peer->silent || peer->seen != sm->sweep_no))
+		if (peer->node->seen == sm->sweep_no &&
+		    (peer->silent || peer->seen != sm->sweep_no))
 			return true;
 	}
 	return false;
@@ -567,8 +604,10 @@ static void keep_silent_nodes(struct sm *sm)
 
 	while (again) {
 		again = false;
-		FABRIC_EACH_NODE(sm->fabric, n) {
-			if (n->seen == sm->sweep_no || n->misses >= MAX_MISSES || !is_merely_silent(sm, n))
+		FABRIC_EACH_NODE(sm->fabric, n)
+		{
+			if (n->seen == sm->sweep_no || n->misses >= MAX_MISSES ||
+			    !is_merely_silent(sm, n))
 				continue;
 			n->seen = sm->sweep_no;
 			n->misses++;
@@ -595,7 +634,8 @@ static void forget_stale_ports(struct sm *sm, struct node *n)
 	for (unsigned i = 1; i <= n->n_ports; i++) {
 		struct port *p = &n->ports[i];
 
-		if (p->seen == sm->sweep_no || p->peer_seen == sm->sweep_no || (p->peer && p->peer->silent))
+		if (p->seen == sm->sweep_no || p->peer_seen == sm->sweep_no ||
+		    (p->peer && p->peer->silent))
 			continue;
 		fabric_disconnect(p);
 		p->known = false;
@@ -615,5 +655,5 @@ void discover_finish(struct sm *sm)
 			forget_node(sm, f->nodes[i]);
 	}
 	FABRIC_EACH_NODE(f, n)
-		forget_stale_ports(sm, n);
+	forget_stale_ports(sm, n);
 }

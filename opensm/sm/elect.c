@@ -87,7 +87,8 @@ static struct remote_sm *learn(struct sm *sm, const struct port *p, const uint8_
 	if (!r)
 		return NULL;
 	if (foreign && !r->foreign_key)
-		log_error("%s: a subnet manager with another SM_Key is there; it is not obeyed", fabric_port_str(p, where));
+		log_error("%s: a subnet manager with another SM_Key is there; it is not obeyed",
+			  fabric_port_str(p, where));
 	r->foreign_key = foreign;
 	r->priority = ib_get(info, SMI_PRIORITY);
 	r->state = ib_get(info, SMI_STATE);
@@ -109,7 +110,10 @@ static bool get_sm_info(struct sm *sm, struct port *p, mad_done_fn fn)
 {
 	struct dr_path path;
 	const struct mad_request rq = {
-		.method = MAD_GET, .attr = IB_ATTR_SM_INFO, .path = &path, .m_key = p->node->m_key,
+		.method = MAD_GET,
+		.attr = IB_ATTR_SM_INFO,
+		.path = &path,
+		.m_key = p->node->m_key,
 	};
 
 	if (fabric_port_path(sm->fabric, p, &path) < 0)
@@ -129,8 +133,8 @@ static void stand_by(struct sm *sm, const struct remote_sm *r)
 	const struct port *p = fabric_find_port(sm->fabric, r->guid);
 	char where[PORT_STRLEN];
 
-	log_info("%s: subnet manager of priority %u is %s; we stand by", p ? fabric_port_str(p, where) : "?",
-		 r->priority, sm_state_name(r->state & 3));
+	log_info("%s: subnet manager of priority %u is %s; we stand by",
+		 p ? fabric_port_str(p, where) : "?", r->priority, sm_state_name(r->state & 3));
 	sm->polled = r->guid;
 	sm_enter(sm, SM_STANDBY);
 }
@@ -248,7 +252,8 @@ void elect_answer(struct sm *sm, const struct transport_addr *from, const uint8_
 	bool legal = !set || set_is_legal(sm, mad);
 	bool key_ok = !sm->conf->m_key || ib_get(mad, SMP_M_KEY) == sm->conf->m_key;
 
-	if (!key_ok && (set ? sm->conf->m_key_protection_level > 0 : sm->conf->m_key_protection_level > 1))
+	if (!key_ok &&
+	    (set ? sm->conf->m_key_protection_level > 0 : sm->conf->m_key_protection_level > 1))
 		return;
 	fill_sm_info(sm, info, key_ok || sm->conf->m_key_protection_level == 0);
 	memcpy(answer, mad, sizeof(answer));

@@ -13,7 +13,7 @@
 struct remote_sm {
 	guid_t guid;
 	uint8_t priority, state;
-	uint32_t seen;          /* sweep */
+	uint32_t seen; /* sweep */
 	bool foreign_key;
 };
 #define MAX_REMOTE_SMS 64
@@ -24,20 +24,20 @@ struct remote_sm {
 enum sweep_kind { SWEEP_NONE, SWEEP_LIGHT, SWEEP_HEAVY };
 
 struct sm {
-	struct conf *conf;              /* sm.c */
+	struct conf *conf; /* sm.c */
 	struct sm_hooks hooks;
 	struct transport *tr;
 	struct mad_engine *mad;
 	struct fabric *fabric;
 	struct sync *sync;
-	struct store *store;            /* prepare.c: guid2lid, guid2mkey, neighbors */
-	bool keeps_state;               /* the store has a folder */
+	struct store *store; /* prepare.c: guid2lid, guid2mkey, neighbors */
+	bool keeps_state;    /* the store has a folder */
 	mono_t now;
 
-	enum sm_state state;            /* elect.c: sm_enter() */
+	enum sm_state state; /* elect.c: sm_enter() */
 	struct remote_sm remote[MAX_REMOTE_SMS];
 	unsigned n_remote;
-	guid_t polled;                  /* SM that we watch in STANDBY */
+	guid_t polled; /* SM that we watch in STANDBY */
 	unsigned poll_misses;
 	bool poll_pending;
 	mono_t poll_at;
@@ -45,35 +45,35 @@ struct sm {
 
 	/* sweep.c */
 	enum sweep_kind sweep;
-	unsigned step;                  /* row of the running list */
+	unsigned step; /* row of the running list */
 	bool step_pending;
 	uint32_t sweep_no;
 	bool heavy_wanted, light_wanted;
-	bool first_sweep_done;          /* as master */
-	bool timer_heavy;               /* the timer asks for a heavy sweep */
-	bool audit_wanted;              /* the first sweep cleared change bits it had not seen set */
+	bool first_sweep_done; /* as master */
+	bool timer_heavy;      /* the timer asks for a heavy sweep */
+	bool audit_wanted;     /* the first sweep cleared change bits it had not seen set */
 	bool port_down_told;
-	unsigned failed_sweeps;         /* in a row */
-	mono_t sweep_at;                /* timer */
-	mono_t hold_until;              /* no sweep on demand before this time */
+	unsigned failed_sweeps; /* in a row */
+	mono_t sweep_at;	/* timer */
+	mono_t hold_until;	/* no sweep on demand before this time */
 	mono_t sweep_started, step_started;
-	uint64_t sweep_gets, sweep_sets;/* counters at the start */
-	unsigned errors;                /* of this sweep: nodes that took part and failed */
-	unsigned soft_faults;           /* of this sweep: somebody silent */
-	struct routes *routes;          /* installed, or being installed */
-	struct routes *new_routes;      /* prepare.c: what the routing job made */
+	uint64_t sweep_gets, sweep_sets; /* counters at the start */
+	unsigned errors;		 /* of this sweep: nodes that took part and failed */
+	unsigned soft_faults;		 /* of this sweep: somebody silent */
+	struct routes *routes;		 /* installed, or being installed */
+	struct routes *new_routes;	 /* prepare.c: what the routing job made */
 	struct plan plan;
-	unsigned sync_rounds;           /* of this sweep */
-	struct conf *plan_conf;         /* the reference behind plan.conf */
-	unsigned jobs_pending;          /* prepare.c */
-	char why[160];                  /* why this sweep */
+	unsigned sync_rounds;	/* of this sweep */
+	struct conf *plan_conf; /* the reference behind plan.conf */
+	unsigned jobs_pending;	/* prepare.c */
+	char why[160];		/* why this sweep */
 	char status[256];
 	struct sm_stats stats;
 
 	/* discover.c */
 	unsigned discover_pending;
 	unsigned duplicates;
-	unsigned own_tries;             /* of asking our own port */
+	unsigned own_tries; /* of asking our own port */
 	bool light_found_change;
 
 	struct log_limit trap_log, fault_log;
@@ -83,7 +83,7 @@ struct sm {
 void sm_enter(struct sm *sm, enum sm_state next);
 bool elect_may_write(void *sm);
 void elect_forget(struct sm *sm);
-void elect_ask(struct sm *sm, struct port *p);            /* Get SMInfo from a port that says IsSM */
+void elect_ask(struct sm *sm, struct port *p); /* Get SMInfo from a port that says IsSM */
 /* After discovery: true if this sweep goes on, as MASTER. */
 bool elect_decide(struct sm *sm);
 /* A light sweep has met an SM that elect_decide() must look at. */
@@ -111,7 +111,7 @@ mono_t sweep_next(const struct sm *sm);
 /* prepare.c: the steps between discovery and programming, and the state that outlives us. */
 void prepare_load(struct sm *sm, const struct sm_paths *paths);
 void prepare_unload(struct sm *sm);
-int prepare_lids(struct sm *sm);  /* < 0: this sweep cannot go on */
+int prepare_lids(struct sm *sm); /* < 0: this sweep cannot go on */
 void prepare_routes(struct sm *sm);
 void prepare_judge(struct sm *sm, const struct sync_outcome *outcome);
 void prepare_save(struct sm *sm);

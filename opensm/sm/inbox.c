@@ -11,15 +11,16 @@
 
 /* Notice in an SMP (13.4.8.2). */
 #define NOTICE_LIST(F)                                                                             \
-	F(NT, IS_GENERIC, 1) F(NT, TYPE, 7) F(NT, PRODUCER, 24) F(NT, TRAP, 16) F(NT, ISSUER_LID, 16)
+	F(NT, IS_GENERIC, 1)                                                                       \
+	F(NT, TYPE, 7) F(NT, PRODUCER, 24) F(NT, TRAP, 16) F(NT, ISSUER_LID, 16)
 IB_LAYOUT_ENUM(NT, NOTICE_LIST)
 
 /* DataDetails of trap 144 (14.2.5.1). */
-#define TRAP144_CHANGE_FLAGS 160 /* bit offset, 16 bits */
+#define TRAP144_CHANGE_FLAGS   160 /* bit offset, 16 bits */
 #define TRAP144_FLAG_NODE_DESC 0x0001
-#define TRAP144_FLAG_WIDTH 0x0002
-#define TRAP144_FLAG_SPEED 0x0004
-#define TRAP144_CAP_MASK 128     /* bit offset, 32 bits */
+#define TRAP144_FLAG_WIDTH     0x0002
+#define TRAP144_FLAG_SPEED     0x0004
+#define TRAP144_CAP_MASK       128 /* bit offset, 32 bits */
 
 /* IBA 14.2.5.1: answered at once with the same notice, or the source repeats it. */
 static void repress(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)
@@ -34,8 +35,10 @@ static void repress(struct sm *sm, const struct transport_addr *from, const uint
 
 static struct port *end_port_at(const struct fabric *f, lid_t lid)
 {
-	FABRIC_EACH_NODE(f, n) {
-		for (unsigned i = node_is_switch(n) ? 0 : 1; i <= (node_is_switch(n) ? 0 : n->n_ports); i++) {
+	FABRIC_EACH_NODE(f, n)
+	{
+		for (unsigned i = node_is_switch(n) ? 0 : 1;
+		     i <= (node_is_switch(n) ? 0 : n->n_ports); i++) {
 			struct port *p = &n->ports[i];
 
 			if (p->lid && lid >= p->lid && lid < p->lid + (1u << p->lmc))
@@ -76,7 +79,8 @@ static void on_trap(struct sm *sm, const struct transport_addr *from, const uint
 	if (!ib_get(notice, NT_IS_GENERIC))
 		return;
 	if (log_allow(&sm->trap_log, sm->now, &suppressed))
-		log_verbose("trap %u from LID %u%s", trap, from->lid, suppressed ? " (and others)" : "");
+		log_verbose("trap %u from LID %u%s", trap, from->lid,
+			    suppressed ? " (and others)" : "");
 	if (!sm->conf->sweep_on_trap)
 		return;
 	switch (trap) {

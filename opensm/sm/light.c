@@ -26,7 +26,8 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	case MAD_END_ANSWERED:
 		if (ib_get(r->payload, SI_PORT_STATE_CHANGE))
 			light_change(sm, "a port changed its state", &n->ports[0]);
-		else if (ib_get(r->payload, SI_LINEAR_FDB_TOP) != ib_get(n->switch_info, SI_LINEAR_FDB_TOP))
+		else if (ib_get(r->payload, SI_LINEAR_FDB_TOP) !=
+			 ib_get(n->switch_info, SI_LINEAR_FDB_TOP))
 			light_change(sm, "its forwarding table was reset", &n->ports[0]);
 		else if (n->ports[0].seen != sm->sweep_no)
 			light_change(sm, "was silent and answers now", &n->ports[0]);
@@ -44,7 +45,11 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 static void ask_switch(struct sm *sm, struct node *n)
 {
 	const struct mad_request rq = {
-		.method = MAD_GET, .attr = IB_ATTR_SWITCH_INFO, .path = &n->path, .m_key = n->m_key, .target = &n->target,
+		.method = MAD_GET,
+		.attr = IB_ATTR_SWITCH_INFO,
+		.path = &n->path,
+		.m_key = n->m_key,
+		.target = &n->target,
 	};
 
 	sm->discover_pending++;
@@ -65,7 +70,11 @@ static void ask_silent(struct sm *sm, struct port *p)
 {
 	struct dr_path path;
 	const struct mad_request rq = {
-		.method = MAD_GET, .attr = IB_ATTR_NODE_INFO, .path = &path, .m_key = sm->conf->m_key, .target = &p->behind,
+		.method = MAD_GET,
+		.attr = IB_ATTR_NODE_INFO,
+		.path = &path,
+		.m_key = sm->conf->m_key,
+		.target = &p->behind,
 	};
 
 	if (!p->silent || dr_path_extend(&p->node->path, p->num, &path) < 0)
@@ -84,7 +93,8 @@ static void ask_host(struct sm *sm, struct node *n)
 			continue;
 		if (!n->desc_known)
 			discover_ask_desc(sm, n, &path);
-		if (p != sm->fabric->own_port && (ib_get(p->info, PI_CAP_MASK) & IB_CAP(IB_CAP_IS_SM)))
+		if (p != sm->fabric->own_port &&
+		    (ib_get(p->info, PI_CAP_MASK) & IB_CAP(IB_CAP_IS_SM)))
 			elect_ask(sm, p);
 	}
 }
@@ -92,7 +102,8 @@ static void ask_host(struct sm *sm, struct node *n)
 void light_start(struct sm *sm)
 {
 	sm->light_found_change = false;
-	FABRIC_EACH_NODE(sm->fabric, n) {
+	FABRIC_EACH_NODE(sm->fabric, n)
+	{
 		if (!node_is_switch(n)) {
 			ask_host(sm, n);
 			continue;

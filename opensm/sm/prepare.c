@@ -29,14 +29,16 @@ static void read_file(struct sm *sm, enum store_file which)
 	for (size_t i = 0; i < findings.n; i++)
 		log_error("%s", findings.text[i]);
 	if (findings.more)
-		log_error("%s: %zu more lines make no sense", store_file_name(which), findings.more);
+		log_error("%s: %zu more lines make no sense", store_file_name(which),
+			  findings.more);
 	store_findings_clear(&findings);
 }
 
 void prepare_load(struct sm *sm, const struct sm_paths *paths)
 {
 	sm->keeps_state = paths && paths->cache_dir;
-	sm->store = store_new(sm->keeps_state ? paths->cache_dir : "", sm->conf->fsync_high_avail_files);
+	sm->store = store_new(sm->keeps_state ? paths->cache_dir : "",
+			      sm->conf->fsync_high_avail_files);
 	if (!sm->keeps_state)
 		return;
 	if (!sm->conf->reassign_lids)
@@ -70,7 +72,8 @@ static void save_done(struct sm_job *base)
 
 	job->sm->jobs_pending--;
 	if (job->error < 0) {
-		log_error("LIDs and keys cannot be saved: %s; they are kept in memory and tried again",
+		log_error("LIDs and keys cannot be saved: %s; they are kept in memory and tried "
+			  "again",
 			  strerror(-job->error));
 		store_image_failed(job->sm->store, job->image);
 	}
@@ -106,12 +109,14 @@ static guid_t neighbor_guid(const struct port *p)
 /* After a sweep: who hangs on whom, for finding M_Keys of what is not known yet. */
 void prepare_save(struct sm *sm)
 {
-	FABRIC_EACH_NODE(sm->fabric, n) {
+	FABRIC_EACH_NODE(sm->fabric, n)
+	{
 		for (unsigned i = 1; i <= n->n_ports; i++) {
 			const struct port *p = &n->ports[i];
 
 			if (p->peer && neighbor_guid(p) && neighbor_guid(p->peer))
-				store_set_neighbor(sm->store, neighbor_guid(p), i, neighbor_guid(p->peer), p->peer->num);
+				store_set_neighbor(sm->store, neighbor_guid(p), i,
+						   neighbor_guid(p->peer), p->peer->num);
 		}
 	}
 	save(sm);
@@ -127,8 +132,10 @@ static bool has_lid(const struct port *p)
 /* Calls `fn` for every port that owns a LID. */
 static void each_end_port(struct fabric *f, void (*fn)(struct port *p, void *arg), void *arg)
 {
-	FABRIC_EACH_NODE(f, n) {
-		unsigned first = node_is_switch(n) ? 0 : 1, last = node_is_switch(n) ? 0 : n->n_ports;
+	FABRIC_EACH_NODE(f, n)
+	{
+		unsigned first = node_is_switch(n) ? 0 : 1,
+			 last = node_is_switch(n) ? 0 : n->n_ports;
 
 		for (unsigned i = first; i <= last; i++) {
 			if (has_lid(&n->ports[i]))
@@ -139,7 +146,7 @@ static void each_end_port(struct fabric *f, void (*fn)(struct port *p, void *arg
 
 struct end_ports {
 	const struct port *own;
-	struct port **ports;   /* parallel to rows */
+	struct port **ports; /* parallel to rows */
 	struct lid_port *rows;
 	size_t n, cap_ports, cap_rows;
 };
@@ -165,8 +172,10 @@ static lid_t top_lid(const struct fabric *f)
 {
 	unsigned top = LID_MAX_UCAST;
 
-	FABRIC_EACH_NODE(f, n) {
-		if (node_is_switch(n) && n->switch_known && ib_get(n->switch_info, SI_LINEAR_FDB_CAP))
+	FABRIC_EACH_NODE(f, n)
+	{
+		if (node_is_switch(n) && n->switch_known &&
+		    ib_get(n->switch_info, SI_LINEAR_FDB_CAP))
 			top = MIN(top, (unsigned)ib_get(n->switch_info, SI_LINEAR_FDB_CAP) - 1);
 	}
 	return top;
@@ -195,8 +204,9 @@ static void take_lids(struct sm *sm, const struct end_ports *e, const struct lid
 		if (a->base)
 			store_set_lids(sm->store, e->rows[i].guid, a->min, a->max);
 		if (a->reason >= LID_MOVED_INVALID && a->reason < LID_UNSERVED)
-			log_info("'%s' (0x%016" PRIx64 "): LID %u is %s, it gets LID %u", e->ports[i]->node->desc,
-				 e->rows[i].guid, e->rows[i].current, lid_reason_name(a->reason), a->base);
+			log_info("'%s' (0x%016" PRIx64 "): LID %u is %s, it gets LID %u",
+				 e->ports[i]->node->desc, e->rows[i].guid, e->rows[i].current,
+				 lid_reason_name(a->reason), a->base);
 	}
 }
 
@@ -251,14 +261,19 @@ static void on_routes(void *owner, struct routes *routes, const struct route_rep
 	sm->new_routes = routes;
 	log_info("%s tables: %s", routes->engine, report->verdict);
 	if (report->bad)
-		log_error("%s tables leave pairs without a path: %s", routes->engine, report->verdict);
+		log_error("%s tables leave pairs without a path: %s", routes->engine,
+			  report->verdict);
 }
 
 void prepare_routes(struct sm *sm)
 {
 	_cleanup_(topo_unrefp) struct topo *topo = fabric_snapshot(sm->fabric);
 	const struct route_order order = {
-		.topo = topo, .previous = sm->routes, .conf = sm->conf, .done = on_routes, .owner = sm,
+		.topo = topo,
+		.previous = sm->routes,
+		.conf = sm->conf,
+		.done = on_routes,
+		.owner = sm,
 	};
 
 	sm->new_routes = routes_unref(sm->new_routes);
@@ -277,14 +292,18 @@ void prepare_judge(struct sm *sm, const struct sync_outcome *o)
 		return;
 	}
 	if (o->unstored_ports)
-		log_info("%u ports do not keep what was written (%s), first %s; it is not written again until it changes",
+		log_info("%u ports do not keep what was written (%s), first %s; it is not written "
+			 "again until it changes",
 			 o->unstored_ports, link_fields_str(o->unstored, fields),
 			 fabric_port_str(o->unstored_example, where));
 	sm->errors += o->timeouts + o->refused;
 	if (o->timeouts + o->refused)
-		log_error("%u Sets were not answered and %u refused, last %s at '%s' (0x%016" PRIx64 ")%s%s", o->timeouts,
-			  o->refused, ib_attr_name(o->failed_attr), o->failed_example->desc, o->failed_example->guid,
-			  o->failed_status ? ": " : "", o->failed_status ? mad_status_name(o->failed_status) : "");
+		log_error("%u Sets were not answered and %u refused, last %s at '%s' (0x%016" PRIx64
+			  ")%s%s",
+			  o->timeouts, o->refused, ib_attr_name(o->failed_attr),
+			  o->failed_example->desc, o->failed_example->guid,
+			  o->failed_status ? ": " : "",
+			  o->failed_status ? mad_status_name(o->failed_status) : "");
 	if (!o->timeouts && !o->refused && sm->fabric->n_switches)
 		log_info("%s tables configured on all switches", sm->routes->engine);
 }

@@ -63,7 +63,8 @@ static struct routes *compute(struct route_job_state *st, const struct route_job
 	if (!fallback) {
 		if (!st->report.why[0])
 			snprintf(st->report.why, sizeof(st->report.why),
-				 "routing_engine has no_fallback and names no engine that is supported");
+				 "routing_engine has no_fallback and names no engine that is "
+				 "supported");
 		return NULL;
 	}
 	return route_engine_find("minhop")->compute(job, st->report.why, sizeof(st->report.why));

@@ -13,11 +13,11 @@
 #define ROUTE_MAX_NOTES 16
 
 struct route_report {
-	char why[160];                       /* when there are no routes */
+	char why[160]; /* when there are no routes */
 	char verdict[ROUTE_VERDICT_STRLEN];
-	bool bad;                            /* pairs without a path */
+	bool bad; /* pairs without a path */
 	unsigned n_notes;
-	char *notes[ROUTE_MAX_NOTES];        /* findings about list files */
+	char *notes[ROUTE_MAX_NOTES]; /* findings about list files */
 	double seconds;
 };
 

@@ -13,5 +13,6 @@ struct route_lists {
 };
 
 /* Findings become notes of `report`; a bad line leaves the others in force. */
-void route_lists_read(struct route_lists *lists, const struct conf *conf, struct route_report *report);
+void route_lists_read(struct route_lists *lists, const struct conf *conf,
+		      struct route_report *report);
 void route_lists_free(struct route_lists *lists);

@@ -120,10 +120,12 @@ const char *sm_status_line(struct sm *sm)
 {
 	const struct sm_stats *st = &sm->stats;
 
-	snprintf(sm->status, sizeof(sm->status), "%s%s: %u nodes (%u switches), %u ports active, heavy sweep %u: %u Sets%s",
-		 sm_state_name(sm->state), sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
-		 sm->fabric->n_nodes, sm->fabric->n_switches, st->ports_active, st->heavy_sweeps, st->last_sets,
-		 sm->port_down_told ? ", SM port is down" : "");
+	snprintf(sm->status, sizeof(sm->status),
+		 "%s%s: %u nodes (%u switches), %u ports active, heavy sweep %u: %u Sets%s",
+		 sm_state_name(sm->state),
+		 sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
+		 sm->fabric->n_nodes, sm->fabric->n_switches, st->ports_active, st->heavy_sweeps,
+		 st->last_sets, sm->port_down_told ? ", SM port is down" : "");
 	return sm->status;
 }
 

@@ -29,7 +29,7 @@ enum sm_state { SM_NOT_ACTIVE = 0, SM_DISCOVERING = 1, SM_STANDBY = 2, SM_MASTER
 struct sm_job {
 	void (*run)(struct sm_job *job);
 	void (*done)(struct sm_job *job); /* frees the job */
-	const char *what;                 /* "routing", "saving state" */
+	const char *what;		  /* "routing", "saving state" */
 };
 
 struct sm_hooks {
@@ -49,12 +49,12 @@ struct sm_paths {
 /* What the last complete sweep did; also counts since the start. */
 struct sm_stats {
 	uint32_t heavy_sweeps, light_sweeps;
-	unsigned last_sets, last_gets;   /* SMPs of the last heavy sweep, retries included */
-	unsigned last_errors;            /* timeouts and refusals of the last heavy sweep */
-	bool up;                         /* the last heavy sweep ended without errors */
-	uint32_t silent_nodes;           /* left out for not answering */
+	unsigned last_sets, last_gets; /* SMPs of the last heavy sweep, retries included */
+	unsigned last_errors;	       /* timeouts and refusals of the last heavy sweep */
+	bool up;		       /* the last heavy sweep ended without errors */
+	uint32_t silent_nodes;	       /* left out for not answering */
 	uint32_t ports_active;
-	uint32_t ports_pending;          /* between two nodes that answer, and not ACTIVE */
+	uint32_t ports_pending; /* between two nodes that answer, and not ACTIVE */
 };
 
 struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm_paths *paths,

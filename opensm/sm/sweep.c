@@ -15,9 +15,9 @@
 
 /* After errors the next heavy sweep comes this soon, doubling up to the sweep interval. */
 #define RETRY_FIRST (1 * MONO_S)
-#define RETRY_LAST (60 * MONO_S)
+#define RETRY_LAST  (60 * MONO_S)
 /* Between two sweeps that traps asked for. */
-#define TRAP_HOLD (100 * MONO_MS)
+#define TRAP_HOLD   (100 * MONO_MS)
 
 enum step_result { STEP_NEXT, STEP_STOP };
 
@@ -60,7 +60,8 @@ static enum step_result settle_step(struct sm *sm)
 		return STEP_STOP;
 	}
 	if (own->silent && port_state(own) > IB_PORT_DOWN) {
-		log_error("who is next to our own port does not answer: this sweep ends here, nothing is changed");
+		log_error("who is next to our own port does not answer: this sweep ends here, "
+			  "nothing is changed");
 		sm->errors++;
 		return STEP_STOP;
 	}
@@ -99,7 +100,9 @@ static enum step_result program_step(struct sm *sm)
 	sm->routes = take(sm->new_routes);
 	conf_unref(sm->plan_conf);
 	sm->plan_conf = conf_ref(sm->conf);
-	sm->plan = (struct plan){ .conf = sm->plan_conf, .routes = sm->routes, .sm_lid = sm->fabric->own_port->lid };
+	sm->plan = (struct plan){ .conf = sm->plan_conf,
+				  .routes = sm->routes,
+				  .sm_lid = sm->fabric->own_port->lid };
 	sm->sync_rounds = 0;
 	sync_start(sm->sync, &sm->plan);
 	return STEP_NEXT;
@@ -181,8 +184,8 @@ static void plan_next(struct sm *sm)
 		sm->timer_heavy = true;
 	} else {
 		sm->sweep_at = every == MONO_NEVER ? MONO_NEVER : sm->now + every;
-		sm->timer_heavy = sm->conf->force_heavy_sweep || sm->audit_wanted || !sm->fabric->n_switches ||
-				  sm->port_down_told;
+		sm->timer_heavy = sm->conf->force_heavy_sweep || sm->audit_wanted ||
+				  !sm->fabric->n_switches || sm->port_down_told;
 	}
 	sm->hold_until = sm->now + TRAP_HOLD;
 }
@@ -217,7 +220,8 @@ mono_t sweep_next(const struct sm *sm)
 
 static void begin(struct sm *sm, enum sweep_kind kind)
 {
-	log_verbose("%s sweep: %s", kind == SWEEP_HEAVY ? "heavy" : "light", sm->why[0] ? sm->why : "timer");
+	log_verbose("%s sweep: %s", kind == SWEEP_HEAVY ? "heavy" : "light",
+		    sm->why[0] ? sm->why : "timer");
 	sm->sweep = kind;
 	sm->step = 0;
 	sm->step_pending = false;
@@ -243,7 +247,8 @@ static void report_ports(struct sm *sm)
 	struct sm_stats *st = &sm->stats;
 
 	st->ports_active = st->ports_pending = 0;
-	FABRIC_EACH_NODE(sm->fabric, n) {
+	FABRIC_EACH_NODE(sm->fabric, n)
+	{
 		for (unsigned i = 1; i <= n->n_ports; i++) {
 			struct port *p = &n->ports[i];
 
@@ -258,9 +263,11 @@ static void report_ports(struct sm *sm)
 static void report_left_out(struct sm *sm)
 {
 	if (sm->stats.silent_nodes)
-		log_info("%u nodes do not answer and keep their place for now", sm->stats.silent_nodes);
+		log_info("%u nodes do not answer and keep their place for now",
+			 sm->stats.silent_nodes);
 	if (sm->duplicates)
-		log_error("%u nodes with a GUID that another node has are left out", sm->duplicates);
+		log_error("%u nodes with a GUID that another node has are left out",
+			  sm->duplicates);
 }
 
 /* A heavy sweep as MASTER went through to its last step. */
@@ -276,8 +283,9 @@ static void complete(struct sm *sm)
 	st->last_errors = sm->errors;
 	st->up = sm->errors == 0;
 	report_left_out(sm);
-	log_verbose("heavy sweep %u: %u Gets, %u Sets, %u errors in %" PRId64 " ms", st->heavy_sweeps, st->last_gets,
-		    st->last_sets, sm->errors, (sm->now - sm->sweep_started) / MONO_MS);
+	log_verbose("heavy sweep %u: %u Gets, %u Sets, %u errors in %" PRId64 " ms",
+		    st->heavy_sweeps, st->last_gets, st->last_sets, sm->errors,
+		    (sm->now - sm->sweep_started) / MONO_MS);
 	if (st->up)
 		log_write(LOGB_INFO, NULL, "SUBNET UP");
 	else
@@ -317,7 +325,8 @@ static bool advance(struct sm *sm)
 	}
 	if (st->busy && st->busy(sm))
 		return false;
-	log_debug("step '%s' took %" PRId64 " ms", st->name, (sm->now - sm->step_started) / MONO_MS);
+	log_debug("step '%s' took %" PRId64 " ms", st->name,
+		  (sm->now - sm->step_started) / MONO_MS);
 	sm->step_started = sm->now;
 	sm->step_pending = false;
 	if (++sm->step == n)

@@ -23,8 +23,8 @@ struct sync {
 	struct sync_hooks hooks;
 	struct plan plan;
 	enum stage stage;
-	uint32_t node, item;    /* the generator's place */
-	uint32_t *sw_of_node;   /* fabric node index -> topo switch, TOPO_NONE */
+	uint32_t node, item;  /* the generator's place */
+	uint32_t *sw_of_node; /* fabric node index -> topo switch, TOPO_NONE */
 	unsigned in_flight;
 	struct sync_outcome outcome;
 };
@@ -61,7 +61,8 @@ static void stage_enter(struct sync *s, enum stage next)
 }
 
 /* The one door through which every Set of the daemon leaves. */
-static void sync_send(struct sync *s, struct node *n, const struct mad_request *what, mad_done_fn on_done, void *arg)
+static void sync_send(struct sync *s, struct node *n, const struct mad_request *what,
+		      mad_done_fn on_done, void *arg)
 {
 	struct mad_request rq = *what;
 
@@ -75,8 +76,8 @@ static void sync_send(struct sync *s, struct node *n, const struct mad_request *
 	mad_submit(s->mad, &rq, on_done, s, arg);
 }
 
-bool sync_command(struct sync *s, struct node *n, const struct mad_request *what, mad_done_fn on_done,
-		  void *owner, void *arg)
+bool sync_command(struct sync *s, struct node *n, const struct mad_request *what,
+		  mad_done_fn on_done, void *owner, void *arg)
 {
 	struct mad_request rq = *what;
 
@@ -132,10 +133,14 @@ static void on_lft(void *owner, const struct mad_result *r)
 
 static void queue_lft_block(struct sync *s, struct node *n, uint32_t block)
 {
-	const uint8_t *want = routes_row(s->plan.routes, s->sw_of_node[n->index]) + block * LFT_BLOCK_LIDS;
+	const uint8_t *want =
+		routes_row(s->plan.routes, s->sw_of_node[n->index]) + block * LFT_BLOCK_LIDS;
 	const uint8_t *have = lft_have_block(&n->lft, block);
 	const struct mad_request rq = {
-		.attr = IB_ATTR_LFT, .mod = block, .path = &n->path, .payload = want,
+		.attr = IB_ATTR_LFT,
+		.mod = block,
+		.path = &n->path,
+		.payload = want,
 	};
 
 	if (!have || memcmp(have, want, LFT_BLOCK_LIDS))
@@ -184,13 +189,16 @@ static bool feed_top(struct sync *s)
 	if (s->sw_of_node[n->index] == TOPO_NONE || node_is_left_out(s, n))
 		return true;
 	memcpy(want, n->switch_info, SI_BYTES);
-	ib_put(want, SI_LINEAR_FDB_TOP, MIN((unsigned)s->plan.routes->top, (unsigned)ib_get(want, SI_LINEAR_FDB_CAP) - 1u));
+	ib_put(want, SI_LINEAR_FDB_TOP,
+	       MIN((unsigned)s->plan.routes->top, (unsigned)ib_get(want, SI_LINEAR_FDB_CAP) - 1u));
 	ib_put(want, SI_LIFE_TIME, s->plan.conf->packet_life_time & 0x1F);
 	/* Written back as read: 1 clears it, 0 leaves it. Set only if nobody cleared it during discovery. */
 	if (ib_get(want, SI_PORT_STATE_CHANGE) ||
 	    ib_get(want, SI_LINEAR_FDB_TOP) != ib_get(n->switch_info, SI_LINEAR_FDB_TOP) ||
 	    ib_get(want, SI_LIFE_TIME) != ib_get(n->switch_info, SI_LIFE_TIME)) {
-		const struct mad_request rq = { .attr = IB_ATTR_SWITCH_INFO, .path = &n->path, .payload = want };
+		const struct mad_request rq = { .attr = IB_ATTR_SWITCH_INFO,
+						.path = &n->path,
+						.payload = want };
 
 		sync_send(s, n, &rq, on_switch_info, n);
 	}
@@ -249,11 +257,15 @@ static void set_fdr10(struct sync *s, struct port *p)
 	uint8_t info[SMP_DATA_SIZE] = { 0 };
 	struct dr_path path;
 	const struct mad_request rq = {
-		.attr = IB_ATTR_MLNX_EXT_PORT_INFO, .mod = p->num, .path = &path, .payload = info,
+		.attr = IB_ATTR_MLNX_EXT_PORT_INFO,
+		.mod = p->num,
+		.path = &path,
+		.payload = info,
 	};
 	uint8_t enabled = p->ext_enabled & ~EPI_SPEED_FDR10;
 
-	if (!p->ext_known || !s->plan.conf->fdr10 || !port_is_ours(p) || !p->peer || !p->peer->ext_known)
+	if (!p->ext_known || !s->plan.conf->fdr10 || !port_is_ours(p) || !p->peer ||
+	    !p->peer->ext_known)
 		return;
 	if (want_fdr10(s, p))
 		enabled |= EPI_SPEED_FDR10;
@@ -292,7 +304,8 @@ static link_fields worth_writing(const struct port *p, const struct link_want *w
 	return differs;
 }
 
-static void note_unstored(struct sync *s, struct port *p, const struct link_want *want, link_fields fields)
+static void note_unstored(struct sync *s, struct port *p, const struct link_want *want,
+			  link_fields fields)
 {
 	p->unstored = fields;
 	p->unstored_hash = fields ? link_hash(want, fields) : 0;
@@ -310,19 +323,22 @@ static bool reregister_is_due(const struct sync *s, const struct port *p)
 	if (!port_is_end(p) || s->plan.conf->no_clients_rereg ||
 	    !(ib_get(p->info, PI_CAP_MASK) & IB_CAP(IB_CAP_CLIENT_REREGISTER)))
 		return false;
-	return port_state(p) == IB_PORT_INIT || ib_get(p->info, PI_MASTER_SM_LID) != s->plan.sm_lid ||
-	       ib_get(p->info, PI_LID) != p->lid || ib_get(p->info, PI_GID_PREFIX) != s->plan.conf->subnet_prefix;
+	return port_state(p) == IB_PORT_INIT ||
+	       ib_get(p->info, PI_MASTER_SM_LID) != s->plan.sm_lid ||
+	       ib_get(p->info, PI_LID) != p->lid ||
+	       ib_get(p->info, PI_GID_PREFIX) != s->plan.conf->subnet_prefix;
 }
 
 static void on_arm(void *owner, const struct mad_result *r);
 
 /* Sends PortInfo `info` with state `state`; the write form differs from the read form here only. */
-static void send_port_info(struct sync *s, struct port *p, const uint8_t *info, enum ib_port_state state,
-			   mad_done_fn on_done)
+static void send_port_info(struct sync *s, struct port *p, const uint8_t *info,
+			   enum ib_port_state state, mad_done_fn on_done)
 {
 	uint8_t out[SMP_DATA_SIZE];
 	struct dr_path path;
-	bool extended = (fabric_cap_mask(p) & IB_CAP(IB_CAP_EXTENDED_SPEEDS)) && !p->node->no_ext_modifier;
+	bool extended =
+		(fabric_cap_mask(p) & IB_CAP(IB_CAP_EXTENDED_SPEEDS)) && !p->node->no_ext_modifier;
 	const struct mad_request rq = {
 		.attr = IB_ATTR_PORT_INFO,
 		.mod = p->num | (extended ? PI_MOD_EXTENDED_SPEEDS : 0),
@@ -335,7 +351,7 @@ static void send_port_info(struct sync *s, struct port *p, const uint8_t *info, 
 	memcpy(out, info, sizeof(out));
 	ib_put(out, PI_PORT_STATE, state);
 	ib_put(out, PI_PHYS_STATE, IB_PHYS_NO_CHANGE);
-	ib_put(out, PI_LINK_DOWN_DEFAULT, 0);               /* 0: no change (14.2.5.6) */
+	ib_put(out, PI_LINK_DOWN_DEFAULT, 0); /* 0: no change (14.2.5.6) */
 	ib_put(out, PI_CLIENT_REREGISTER, on_done == on_arm && reregister_is_due(s, p));
 	sync_send(s, p->node, &rq, on_done, p);
 }
@@ -356,10 +372,15 @@ static void observe_port_info(struct port *p, const uint8_t *payload)
 static void read_port_info(struct sync *s, struct port *p, mad_done_fn on_done)
 {
 	struct dr_path path;
-	bool extended = (fabric_cap_mask(p) & IB_CAP(IB_CAP_EXTENDED_SPEEDS)) && !p->node->no_ext_modifier;
+	bool extended =
+		(fabric_cap_mask(p) & IB_CAP(IB_CAP_EXTENDED_SPEEDS)) && !p->node->no_ext_modifier;
 	const struct mad_request rq = {
-		.method = MAD_GET, .attr = IB_ATTR_PORT_INFO, .mod = p->num | (extended ? PI_MOD_EXTENDED_SPEEDS : 0),
-		.path = &path, .m_key = p->node->m_key, .target = &p->node->target,
+		.method = MAD_GET,
+		.attr = IB_ATTR_PORT_INFO,
+		.mod = p->num | (extended ? PI_MOD_EXTENDED_SPEEDS : 0),
+		.path = &path,
+		.m_key = p->node->m_key,
+		.target = &p->node->target,
 	};
 
 	if (fabric_port_path(s->fabric, p, &path) < 0)
@@ -534,9 +555,11 @@ static bool feed_stage(struct sync *s)
 static void map_switches(struct sync *s)
 {
 	s->sw_of_node = xrealloc(s->sw_of_node, s->fabric->n_nodes, sizeof(*s->sw_of_node));
-	FABRIC_EACH_NODE(s->fabric, n) {
-		s->sw_of_node[n->index] = s->plan.routes && node_is_switch(n) ?
-			topo_find_switch(s->plan.routes->topo, n->guid) : TOPO_NONE;
+	FABRIC_EACH_NODE(s->fabric, n)
+	{
+		s->sw_of_node[n->index] = s->plan.routes && node_is_switch(n)
+						  ? topo_find_switch(s->plan.routes->topo, n->guid)
+						  : TOPO_NONE;
 	}
 }
 

@@ -37,11 +37,11 @@ struct plan {
 
 /* What one run did. */
 struct sync_outcome {
-	unsigned sets;           /* requests that were queued */
-	unsigned timeouts;       /* ended without an answer */
-	unsigned refused;        /* answered with a bad status */
+	unsigned sets;		 /* requests that were queued */
+	unsigned timeouts;	 /* ended without an answer */
+	unsigned refused;	 /* answered with a bad status */
 	unsigned unstored_ports; /* ports that did not keep a field, newly noticed */
-	link_fields unstored;    /* which fields */
+	link_fields unstored;	 /* which fields */
 	struct port *unstored_example;
 	struct node *failed_example; /* of timeouts or refused */
 	uint16_t failed_attr, failed_status;
@@ -61,8 +61,8 @@ struct sync *sync_free(struct sync *s);
  * A command: an effect sent once, outside of a run (clearing PortStateChange). Passes the same
  * authority; false if nothing may be written, then `on_done` is not called.
  */
-bool sync_command(struct sync *s, struct node *n, const struct mad_request *what, mad_done_fn on_done,
-		  void *owner, void *arg);
+bool sync_command(struct sync *s, struct node *n, const struct mad_request *what,
+		  mad_done_fn on_done, void *owner, void *arg);
 
 /* Starts a run; the previous one must have ended. `ended` is called from sync_feed(). */
 void sync_start(struct sync *s, const struct plan *plan);
