@@ -184,6 +184,14 @@ static bool is_sm_lid(const struct check *c, lid_t lid)
 	return at && c->sim->ports[at - 1].link;
 }
 
+static const char *owner_name(const struct check *c, uint32_t port)
+{
+	for (uint32_t i = c->sim->n_nodes; i-- > 0;)
+		if (c->fast[i].first_port <= port)
+			return c->sim->nodes[i].id;
+	return "?";
+}
+
 static void own_lids(struct check *c, uint32_t node, unsigned port)
 {
 	const struct sim_port *p = &c->sim->nodes[node].ports[port];
@@ -198,7 +206,8 @@ static void own_lids(struct check *c, uint32_t node, unsigned port)
 	for (uint32_t i = lid; i < lid + n && i < N_LIDS; i++) {
 		if (c->owner[i]) {
 			c->v->lids_duplicate++;
-			note(c, "%s:%u shares LID %u", c->sim->nodes[node].id, port, i);
+			note(c, "%s:%u shares LID %u with %s", c->sim->nodes[node].id, port, i,
+			     owner_name(c, c->owner[i] - 1));
 		}
 		c->owner[i] = port_index(c, node, port) + 1;
 	}

@@ -9,6 +9,8 @@
 #include "tests/scenario/scenario.h"
 #include "util/mem.h"
 
+#define SETTLE (200 * MONO_MS) /* training, and traps on their way */
+
 struct storm {
 	struct scenario *s;
 	struct sim *sim;
@@ -115,7 +117,7 @@ static void accident(struct storm *st)
 
 static void mend(struct storm *st)
 {
-	rig_run(st->s->rig, sim_now(st->sim) + 4 * st->every);
+	rig_run(st->s->rig, sim_now(st->sim) + 4 * st->every + SETTLE);
 	for (int i = 0; i < (int)sim_n_nodes(st->sim); i++)
 		if (st->silent[i])
 			sim_set_silent(st->sim, i, SIM_ANSWERS, 0);
