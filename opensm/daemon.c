@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "conf/lists.h"
 #include "ctl/dump.h"
 #include "libvendor/umad.h"
 #include "sm/sm.h"
@@ -36,6 +37,7 @@ struct daemon {
 	sd_event *event;
 	sd_event_source *timer, *io;
 	struct worker *worker;
+	struct conf_names *names; /* node-name map */
 	struct transport *tr;
 	struct sm *sm;
 	mono_t reopen_at;
@@ -111,6 +113,7 @@ static void on_subnet_up(void *arg, const struct sm *sm)
 	const struct dump_config dump = {
 		.dir = d->conf->dump_files_dir,
 		.routing = d->conf->log_flags & LOGB_ROUTING,
+		.names = d->names,
 		.port_table = d->conf->log_flags & LOGB_VERBOSE && !d->options->background,
 	};
 
@@ -349,6 +352,16 @@ static void block_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* Read once, as the peer does. */
+static void load_names(struct daemon *d)
+{
+	struct conf_report report = { 0 };
+
+	conf_names_load(d->conf, &d->names, &report);
+	print_findings(&report);
+	conf_report_clear(&report);
+}
+
 int daemon_run(const struct daemon_options *options)
 {
 	struct daemon d = { .options = options, .conf = conf_ref(options->conf) };
@@ -357,6 +370,7 @@ int daemon_run(const struct daemon_options *options)
 	if (options->file_conf)
 		d.file_conf = conf_ref(options->file_conf);
 	block_signals();
+	load_names(&d);
 	d.worker = worker_new();
 	r = sd_event_default(&d.event);
 	if (r >= 0)
@@ -374,6 +388,7 @@ int daemon_run(const struct daemon_options *options)
 		log_sys("Exiting SM");
 	close_port(&d);
 	worker_free(d.worker);
+	conf_names_free(d.names);
 	sd_event_source_unref(d.timer);
 	sd_event_unref(d.event);
 	conf_unref(d.conf);
