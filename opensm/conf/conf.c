@@ -85,7 +85,7 @@ const char *conf_option_nearest(const char *name)
 {
 	const char *words[CONF_N_OPTIONS];
 	char plain[64];
-	size_t n = 0;
+	size_t n = 0, n_words = 0;
 
 	for (; name[n] && n < sizeof(plain) - 1; n++) {
 		plain[n] = name[n] >= 'A' && name[n] <= 'Z' ? (char)(name[n] + 'a' - 'A') : name[n];
@@ -93,9 +93,11 @@ const char *conf_option_nearest(const char *name)
 			plain[n] = '_';
 	}
 	plain[n] = '\0';
+	/* Three edits change the length by three at most: most rows need no closer look. */
 	for (unsigned i = 0; i < CONF_N_OPTIONS; i++)
-		words[i] = options[i].name;
-	return str_nearest(plain, words, CONF_N_OPTIONS);
+		if (labs((long)strlen(options[i].name) - (long)n) <= 3)
+			words[n_words++] = options[i].name;
+	return str_nearest(plain, words, n_words);
 }
 
 const char *conf_cost_name(enum conf_cost cost)

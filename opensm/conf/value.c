@@ -541,13 +541,16 @@ void value_set_default(struct conf *c, enum conf_id id)
 
 bool conf_value_equal(const struct conf *a, const struct conf *b, enum conf_id id)
 {
+	const struct conf_option *o = conf_option(id);
 	_cleanup_free_ char *text = NULL, *other = NULL;
 
-	if (conf_option(id)->type == CONF_STRING)
+	if (o->type == CONF_STRING)
 		return str_equal(load(a, id).string, load(b, id).string);
+	if (memcmp(value_of(a, id), value_of(b, id), o->size) == 0)
+		return true;
 	text = conf_value_text(a, id);
 	other = conf_value_text(b, id);
-	return strcmp(text, other) == 0;
+	return strcmp(text, other) == 0; /* padding may differ */
 }
 
 bool conf_value_is_default(const struct conf *c, enum conf_id id)

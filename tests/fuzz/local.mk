@@ -8,3 +8,10 @@ tests_fuzz_fuzz_mad_LDADD = $(MAD_LIBS)
 tests_fuzz_fuzz_store_SOURCES = tests/fuzz/fuzz-store.c tests/fuzz/replay.c
 tests_fuzz_fuzz_store_LDADD = $(FABRIC_LIBS)
 EXTRA_DIST += $(srcdir)/tests/fuzz/corpus
+
+FUZZ_TESTS += tests/fuzz/fuzz-conf tests/fuzz/fuzz-lists
+check_PROGRAMS += tests/fuzz/fuzz-conf tests/fuzz/fuzz-lists
+tests_fuzz_fuzz_conf_SOURCES = tests/fuzz/fuzz-conf.c tests/fuzz/replay.c
+tests_fuzz_fuzz_conf_LDADD = $(CONF_LIBS)
+tests_fuzz_fuzz_lists_SOURCES = tests/fuzz/fuzz-lists.c tests/fuzz/replay.c
+tests_fuzz_fuzz_lists_LDADD = $(CONF_LIBS)

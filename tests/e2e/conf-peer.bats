@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Our configuration and command line beside Debian's opensm, neither with a fabric: -c and --check end by
+# themselves. What differs on purpose is listed here, and nothing else may differ.
+
+PEER=${PEER:-/usr/sbin/opensm}
+# Keys the peer (3.3.23) does not have.
+OURS_ONLY='max_rate_enum'
+
+# A command that must fail; "! command" would not end the test.
+not() {
+	! "$@"
+}
+
+setup() {
+	: "${abs_top_builddir:=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/release}"
+	SM_BIN=${SM_BIN:-$abs_top_builddir/sbin/opensm}
+	cd "$BATS_TEST_TMPDIR" || return 1
+	unset OSM_TMP_DIR
+	# The folder this build was configured with.
+	conf_dir=$("$SM_BIN" -F /nonexistent -c /dev/stderr 2>&1 >/dev/null |
+		sed -n 's,^partition_config_file \(.*\)/partitions.conf$,\1,p')
+	[ -n "$conf_dir" ]
+}
+
+# Keys and values of FILE in order, with our folder where the peer has its own.
+keys() {
+	sed "s,/etc/opensm/,$conf_dir/,; /^#/d; /^\$/d" "$1" | grep -vwE "^($OURS_ONLY)"
+}
+
+# Both write their configuration to ours.conf and peer.conf.
+create_both() {
+	"$PEER" -F /nonexistent "$@" -c peer.conf >peer.out 2>peer.err
+	"$SM_BIN" -F /nonexistent "$@" -c ours.conf >ours.out 2>ours.err
+}
+
+@test "the defaults are the peer's: same keys, same order, same values" {
+	create_both
+	diff <(keys peer.conf) <(keys ours.conf)
+	[ "$(keys ours.conf | wc -l)" -ge 160 ]
+}
+
+@test "an option of the command line sets in the file what the peer's sets" {
+	create_both -l 2 -p 14 --subnet_prefix fe80000000000001 -k 12 -r -R updn --do_mesh_analysis \
+		--lash_start_vl 2 --sm_sl 1 --nue_max_num_vls 3 -z -A -M m -U u -S s -a a -u u -G g \
+		--port-shifting --scatter-ports 7 -H 3 -m m -X x --guid_routing_order_no_scatter \
+		--torus_config t -s 20 -t 300 --retries 5 -n 8 -q local -C 700 -i i -w w -O o -x \
+		--dump_files_dir d -f l -L 5 -e -P p -N -Z in -W -Q -Y y --congestion_control -y -B -I \
+		--perfmgr --perfmgr_sweep_time_s 9 --prefix_routes_file r --consolidate_ipv6_snm_req \
+		--log_prefix x -g 1f -v -d0
+	diff <(keys peer.conf) <(keys ours.conf)
+	# The same echoes on stdout, version and file name apart.
+	diff <(sed 's/3\.3\.23/4.0.0/; s/peer.conf/ours.conf/' peer.out) ours.out
+}
+
+@test "the peer reads our file without a word, and to the same values" {
+	"$SM_BIN" -F /nonexistent -s 77 -p 3 --log_prefix 'a b' -c ours.conf >/dev/null
+	"$PEER" -F ours.conf -c peer.conf >peer.out
+	not grep -E 'Invalid|Parsing error|-E-' peer.out
+	grep Unrecognized peer.out | not grep -vwE "$OURS_ONLY"
+	diff <(keys ours.conf) <(keys peer.conf)
+}
+
+@test "we read the peer's file without a fault, and to the same values" {
+	"$PEER" -F /nonexistent -s 77 -p 3 --log_prefix 'a b' -c peer.conf >/dev/null
+	"$SM_BIN" -F peer.conf -c ours.conf >ours.out 2>ours.err
+	not grep error: ours.err
+	diff <(grep -vE '^#|^$' peer.conf) <(grep -vE '^#|^$' ours.conf | grep -vwE "^($OURS_ONLY)")
+	"$SM_BIN" -F peer.conf --check
+}
+
+@test "what the peer loads from a file it echoes as we do" {
+	printf '%s\n' 'm_key 18' 'sweep_interval 0x14' 'm_key_lease_period 60' 'log_flags 7' \
+		'log_prefix "a b"' 'daemon TRUE' 'packet_life_time 3' 'cc_sw_cong_setting_marking_rate 258' \
+		'guid 0x1' 'routing_engine updn, ftree' >a.conf
+	"$PEER" -F a.conf -c peer.conf >peer.out
+	"$SM_BIN" -F a.conf -c ours.conf >ours.out 2>ours.err
+	diff <(sed 's/3\.3\.23/4.0.0/; s/peer.conf/ours.conf/' peer.out) ours.out
+}
+
+@test "usage and refused ranges end with the peer's exit codes" {
+	for args in --bogus -h '-l 9' '-p 16' '--sm_sl 16' '--lash_start_vl 16' '--nue_max_num_vls 16' \
+		--version '-g 0 -B'; do
+		# shellcheck disable=SC2086
+		run "$PEER" $args </dev/null
+		peer=$status
+		# shellcheck disable=SC2086
+		run "$SM_BIN" $args </dev/null
+		echo "$args: peer $peer, ours $status"
+		[ "$status" -eq "$peer" ]
+	done
+}
+
+@test "a check of a faulty file names line and column and ends with 78" {
+	printf 'lmc 9\n' >bad.conf
+	run "$SM_BIN" -F bad.conf --check
+	[ "$status" -eq 78 ]
+	[ "${lines[0]}" = 'bad.conf:1:5: error: lmc: "9" is out of range; expected a number of 0-7; keeps 0' ]
+}
