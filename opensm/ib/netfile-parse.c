@@ -10,25 +10,14 @@
 #include "ib/netfile.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "ib/attrs.h"
 #include "ib/netfile-names.h"
+#include "ib/netfile-scan.h"
 #include "util/guidmap.h"
 #include "util/mem.h"
 #include "util/str.h"
-
-#define ID_MAX 64
-#define NUMBER_MAX 24 /* characters of a number */
-
-/* Where we are: a line without its end. */
-struct scan {
-	const char *line, *p, *end;
-	unsigned number;
-	char *err;
-	size_t err_len;
-};
 
 /* One end of a cable, as described by the port it is plugged into. */
 struct cable {
@@ -59,195 +48,6 @@ struct parser {
 	bool sysimg_given;
 	struct link_masks link; /* width= speed= extspeed= */
 };
-
-/*
- * Words of a line.
- */
-
-static int fail_at(struct scan *scan, const char *where, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static int fail_at(struct scan *scan, const char *where, const char *fmt, ...)
-{
-	va_list args;
-	int len = snprintf(scan->err, scan->err_len, "%u:%zu: ", scan->number,
-			   (size_t)(where - scan->line) + 1);
-
-	if (len >= 0 && (size_t)len < scan->err_len) {
-		va_start(args, fmt);
-		vsnprintf(scan->err + len, scan->err_len - (size_t)len, fmt, args);
-		va_end(args);
-	}
-	return -EINVAL;
-}
-
-static int fail_expected(struct scan *scan, const char *expected)
-{
-	char found[24];
-
-	if (scan->p == scan->end)
-		return fail_at(scan, scan->p, "the line ends, expected %s", expected);
-	str_printable(scan->p, (size_t)(scan->end - scan->p), found, sizeof(found));
-	return fail_at(scan, scan->p, "found '%s', expected %s", found, expected);
-}
-
-static bool is_alnum(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static void skip_blanks(struct scan *scan)
-{
-	while (scan->p < scan->end && (*scan->p == ' ' || *scan->p == '\t'))
-		scan->p++;
-}
-
-static bool next_is(const struct scan *scan, char c)
-{
-	return scan->p < scan->end && *scan->p == c;
-}
-
-static bool take_char(struct scan *scan, char c)
-{
-	if (!next_is(scan, c))
-		return false;
-	scan->p++;
-	return true;
-}
-
-/* Length of the run of letters and digits ahead. */
-static size_t word_len(const struct scan *scan)
-{
-	const char *p = scan->p;
-
-	while (p < scan->end && is_alnum(*p))
-		p++;
-	return (size_t)(p - scan->p);
-}
-
-/* Takes `word` if the next whole word is it. */
-static bool take_word(struct scan *scan, const char *word)
-{
-	size_t len = strlen(word);
-
-	skip_blanks(scan);
-	if (word_len(scan) != len || memcmp(scan->p, word, len))
-		return false;
-	scan->p += len;
-	return true;
-}
-
-static int read_number(struct scan *scan, int base, uint64_t max, uint64_t *ret)
-{
-	char text[NUMBER_MAX + 1] = "";
-	size_t len = word_len(scan);
-	int r;
-
-	if (!len || len > NUMBER_MAX)
-		return fail_expected(scan, "a number");
-	memcpy(text, scan->p, len);
-	r = str_to_u64(text, base, max, ret);
-	if (r == -ERANGE)
-		return fail_at(scan, scan->p, "%s is too large, expected at most %llu", text,
-			       (unsigned long long)max);
-	if (r < 0)
-		return fail_expected(scan, "a number");
-	scan->p += len;
-	return 0;
-}
-
-static int read_u8(struct scan *scan, uint8_t max, uint8_t *ret)
-{
-	uint64_t value;
-	int r = read_number(scan, 0, max, &value);
-
-	if (r == 0)
-		*ret = (uint8_t)value;
-	return r;
-}
-
-static int expect_char(struct scan *scan, char c, const char *expected)
-{
-	return take_char(scan, c) ? 0 : fail_expected(scan, expected);
-}
-
-/* "[p]" with p = 1..max. */
-static int read_port(struct scan *scan, uint8_t max, uint8_t *ret)
-{
-	const char *start = scan->p;
-	uint8_t port = 0;
-	int r = expect_char(scan, '[', "[port]");
-
-	if (r == 0)
-		r = read_u8(scan, max, &port);
-	if (r == 0)
-		r = expect_char(scan, ']', "]");
-	if (r < 0)
-		return r;
-	if (!port)
-		return fail_at(scan, start, "port 0 has no cable, expected 1 to %u", max);
-	*ret = port;
-	return 0;
-}
-
-/* "(guid)" in bare hexadecimal; `*ret` stays if there is none. */
-static int read_port_guid(struct scan *scan, guid_t *ret)
-{
-	guid_t guid;
-	int r;
-
-	if (!take_char(scan, '('))
-		return 0;
-	r = read_number(scan, 16, UINT64_MAX, &guid);
-	if (r == 0)
-		r = expect_char(scan, ')', ")");
-	if (r == 0)
-		*ret = guid;
-	return r;
-}
-
-static int check_id(struct scan *scan, const char *id, size_t len)
-{
-	if (!len || len > ID_MAX)
-		return fail_at(scan, id, "id of %zu characters, expected 1 to %d", len, ID_MAX);
-	for (size_t i = 0; i < len; i++)
-		if (id[i] < 0x20 || id[i] > 0x7E || id[i] == '#' || id[i] == '@')
-			return fail_at(scan, id + i, "character 0x%02x, which ids may not contain",
-				       (unsigned char)id[i]);
-	if (id[len - 1] == ' ')
-		return fail_at(scan, id + len - 1, "blank at the end of an id");
-	return 0;
-}
-
-static int read_id(struct scan *scan, const char **ret, size_t *ret_len)
-{
-	const char *end;
-	size_t len;
-	int r;
-
-	skip_blanks(scan);
-	if (!next_is(scan, '"'))
-		return fail_expected(scan, "an \"id\"");
-	end = memchr(scan->p + 1, '"', (size_t)(scan->end - scan->p - 1));
-	if (!end)
-		return fail_expected(scan, "an id that ends in a quote");
-	len = (size_t)(end - scan->p - 1);
-	r = check_id(scan, scan->p + 1, len);
-	if (r < 0)
-		return r;
-	*ret = scan->p + 1;
-	*ret_len = len;
-	scan->p = end + 1;
-	return 0;
-}
-
-static int expect_end(struct scan *scan)
-{
-	skip_blanks(scan);
-	if (scan->p == scan->end || *scan->p == '#')
-		return 0;
-	return fail_expected(scan, "the end of the line");
-}
 
 /*
  * Ids: guidmap keyed by a hash; a collision takes the next key.
@@ -301,8 +101,8 @@ static bool take_description(struct scan *scan, const char **ret, size_t *ret_le
 {
 	const char *last = scan->end;
 
-	skip_blanks(scan);
-	if (!next_is(scan, '"'))
+	scan_blanks(scan);
+	if (!scan_next_is(scan, '"'))
 		return false;
 	while (last[-1] != '"')
 		last--;
@@ -320,16 +120,16 @@ static int read_lid(struct scan *scan, lid_t *lid, uint8_t *lmc)
 	uint64_t value;
 	int r = 0;
 
-	if (take_word(scan, "lid")) {
-		skip_blanks(scan);
-		r = read_number(scan, 0, LID_MAX_UCAST, &value);
+	if (scan_take_word(scan, "lid")) {
+		scan_blanks(scan);
+		r = scan_number(scan, 0, LID_MAX_UCAST, &value);
 		if (r < 0)
 			return r;
 		*lid = (lid_t)value;
 	}
-	if (take_word(scan, "lmc")) {
-		skip_blanks(scan);
-		r = read_u8(scan, 7, lmc);
+	if (scan_take_word(scan, "lmc")) {
+		scan_blanks(scan);
+		r = scan_u8(scan, 7, lmc);
 	}
 	return r;
 }
@@ -339,18 +139,18 @@ static int parse_node_comment(struct scan *scan, struct netfile_node *node)
 	const char *desc;
 	size_t len;
 
-	if (!take_char(scan, '#') || !take_description(scan, &desc, &len))
+	if (!scan_take(scan, '#') || !take_description(scan, &desc, &len))
 		return 0;
 	str_printable(desc, len, node->desc, sizeof(node->desc));
 	if (!node->desc[0])
 		memcpy(node->desc, node->id, sizeof(node->desc));
 	if (node->type != IB_NODE_SWITCH)
 		return 0;
-	if (take_word(scan, "enhanced"))
+	if (scan_take_word(scan, "enhanced"))
 		node->enhanced_port0 = true;
 	else
-		take_word(scan, "base");
-	if (!take_word(scan, "port") || !take_word(scan, "0"))
+		scan_take_word(scan, "base");
+	if (!scan_take_word(scan, "port") || !scan_take_word(scan, "0"))
 		return 0;
 	return read_lid(scan, &node->ports[0].lid, &node->ports[0].lmc);
 }
@@ -370,23 +170,25 @@ static int add_node(struct parser *parser, uint8_t type, const char *id, size_t 
 {
 	struct scan *scan = &parser->scan;
 	struct netfile *net = parser->net;
-	char name[ID_MAX + 1] = "";
+	char name[SCAN_ID_MAX + 1] = "";
 	guid_t key;
 	int node;
 
 	if (find_id(parser, id, len, &key) >= 0)
-		return fail_at(scan, id, "a second node '%.*s', expected a new id", (int)len, id);
+		return scan_fail_at(scan, id, "a second node '%.*s', expected a new id", (int)len, id);
 	if (net->n_nodes >= NETFILE_MAX_NODES)
-		return fail_at(scan, id, "more than %u nodes", NETFILE_MAX_NODES);
+		return scan_fail_at(scan, id, "more than %u nodes", NETFILE_MAX_NODES);
 	parser->n_ports += nports + 1u;
 	if (parser->n_ports > NETFILE_MAX_PORTS)
-		return fail_at(scan, id, "more than %u ports", NETFILE_MAX_PORTS);
+		return scan_fail_at(scan, id, "more than %u ports", NETFILE_MAX_PORTS);
 	memcpy(name, id, len);
 	node = netfile_add(net, type, name, nports, 0);
 	guidmap_put(parser->ids, key, (void *)(uintptr_t)(node + 1));
 	apply_keys(parser, &net->nodes[node]);
+	if (!net->nodes[node].guid)
+		return scan_fail_at(scan, id, "no GUID is left for '%.*s'", (int)len, id);
 	if (claim_guid(parser->node_guids, net->nodes[node].guid, node) < 0)
-		return fail_at(scan, id, "a second node with GUID 0x%llx",
+		return scan_fail_at(scan, id, "a second node with GUID 0x%llx",
 			       (unsigned long long)net->nodes[node].guid);
 	parser->node = node;
 	return 0;
@@ -401,15 +203,15 @@ static int parse_node(struct parser *parser, uint8_t type)
 	size_t len;
 	int r;
 
-	skip_blanks(scan);
+	scan_blanks(scan);
 	start = scan->p;
-	r = read_u8(scan, IB_MAX_PORTS, &nports);
+	r = scan_u8(scan, IB_MAX_PORTS, &nports);
 	if (r == 0 && !nports)
-		r = fail_at(scan, start, "0 ports, expected 1 to %d", IB_MAX_PORTS);
+		r = scan_fail_at(scan, start, "0 ports, expected 1 to %d", IB_MAX_PORTS);
 	if (r == 0)
-		r = read_id(scan, &id, &len);
+		r = scan_id(scan, &id, &len);
 	if (r == 0)
-		r = expect_end(scan);
+		r = scan_end_of_line(scan);
 	if (r == 0)
 		r = add_node(parser, type, id, len, nports);
 	if (r < 0)
@@ -447,19 +249,19 @@ static int read_masks(struct scan *scan, struct link_masks *link)
 	int r = 0;
 
 	while (r == 0) {
-		skip_blanks(scan);
+		scan_blanks(scan);
 		if (scan->end - scan->p < 2 || scan->p[1] != '=' || !strchr("wse", scan->p[0]))
 			return 0;
 		scan->p += 2;
 		switch (scan->p[-2]) {
 		case 'w':
-			r = read_u8(scan, 31, &link->width);
+			r = scan_u8(scan, 31, &link->width);
 			break;
 		case 's':
-			r = read_u8(scan, 7, &link->speed);
+			r = scan_u8(scan, 7, &link->speed);
 			break;
 		case 'e':
-			r = read_u8(scan, 15, &link->extended);
+			r = scan_u8(scan, 15, &link->extended);
 			break;
 		}
 	}
@@ -490,17 +292,17 @@ static int parse_link_name(struct scan *scan, struct netfile_port *port)
 	unsigned lanes = 0;
 	const char *start;
 
-	skip_blanks(scan);
+	scan_blanks(scan);
 	start = scan->p;
 	while (scan->p < scan->end && *scan->p >= '0' && *scan->p <= '9' && scan->p - start < 3)
 		lanes = lanes * 10 + (unsigned)(*scan->p++ - '0');
-	if (scan->p == start || !take_char(scan, 'x'))
+	if (scan->p == start || !scan_take(scan, 'x'))
 		return 0;
 	if (!known_lanes(lanes))
-		return fail_at(scan, start, "%u lanes, expected 1, 2, 4, 8 or 12", lanes);
-	speed = find_speed(scan->p, word_len(scan));
+		return scan_fail_at(scan, start, "%u lanes, expected 1, 2, 4, 8 or 12", lanes);
+	speed = find_speed(scan->p, scan_word_len(scan));
 	if (!speed)
-		return fail_expected(scan, "SDR, DDR, QDR, FDR10, FDR, EDR, HDR or NDR");
+		return scan_fail(scan, "SDR, DDR, QDR, FDR10, FDR, EDR, HDR or NDR");
 	port->width = (uint8_t)lanes;
 	port->speed = speed->speed;
 	return 0;
@@ -515,7 +317,7 @@ static int parse_port_comment(struct scan *scan, bool on_switch, struct netfile_
 	size_t len;
 	int r = 0;
 
-	if (!take_char(scan, '#'))
+	if (!scan_take(scan, '#'))
 		return 0;
 	if (!on_switch)
 		r = read_lid(scan, &port->lid, &port->lmc);
@@ -531,15 +333,15 @@ static int read_remote(struct parser *parser, struct cable *cable)
 	struct scan *scan = &parser->scan;
 	guid_t ignored;
 	size_t len;
-	int r = read_id(scan, &cable->remote, &len);
+	int r = scan_id(scan, &cable->remote, &len);
 
 	if (r < 0)
 		return r;
 	cable->remote_len = (uint8_t)len;
 	cable->remote_port = 1;
-	if (next_is(scan, '['))
-		r = read_port(scan, IB_MAX_PORTS, &cable->remote_port);
-	return r < 0 ? r : read_port_guid(scan, &ignored);
+	if (scan_next_is(scan, '['))
+		r = scan_port(scan, IB_MAX_PORTS, &cable->remote_port);
+	return r < 0 ? r : scan_port_guid(scan, &ignored);
 }
 
 /* "[p](guid)" of the port described; the GUID means nothing on a switch. */
@@ -549,21 +351,21 @@ static int read_own_port(struct parser *parser, struct netfile_node *node, struc
 	const char *start = scan->p;
 	struct netfile_port *port;
 	guid_t guid;
-	int r = read_port(scan, node->nports, &cable->port);
+	int r = scan_port(scan, node->nports, &cable->port);
 
 	if (r < 0)
 		return r;
 	port = &node->ports[cable->port];
 	if (port->peer_node != -1)
-		return fail_at(scan, start, "port %u of '%s' is described twice", cable->port, node->id);
+		return scan_fail_at(scan, start, "port %u of '%s' is described twice", cable->port, node->id);
 	port->peer_node = -2; /* until all ids are known */
 	guid = port->guid;
-	r = read_port_guid(scan, &guid);
+	r = scan_port_guid(scan, &guid);
 	if (r < 0 || node->type == IB_NODE_SWITCH)
 		return r;
 	port->guid = guid;
 	if (claim_guid(parser->port_guids, guid, cable->node) < 0)
-		return fail_at(scan, start, "a second port with GUID 0x%llx", (unsigned long long)guid);
+		return scan_fail_at(scan, start, "a second port with GUID 0x%llx", (unsigned long long)guid);
 	return 0;
 }
 
@@ -577,7 +379,7 @@ static int parse_cable(struct parser *parser)
 	int r;
 
 	if (parser->node < 0)
-		return fail_expected(scan, "Switch, Ca or Rt before its ports");
+		return scan_fail(scan, "Switch, Ca or Rt before its ports");
 	node = &parser->net->nodes[parser->node];
 	r = read_own_port(parser, node, &cable);
 	if (r == 0)
@@ -585,7 +387,7 @@ static int parse_cable(struct parser *parser)
 	if (r == 0)
 		r = read_masks(scan, &link);
 	if (r == 0)
-		r = expect_end(scan);
+		r = scan_end_of_line(scan);
 	if (r < 0)
 		return r;
 	port = &node->ports[cable.port];
@@ -605,11 +407,11 @@ static int tie(struct parser *parser, const struct cable *cable)
 	int found = find_id(parser, cable->remote, cable->remote_len, &key);
 
 	if (found < 0)
-		return fail_at(&parser->scan, cable->remote, "no node '%.*s' is described",
+		return scan_fail_at(&parser->scan, cable->remote, "no node '%.*s' is described",
 			       cable->remote_len, cable->remote);
 	peer = &parser->net->nodes[found];
 	if (cable->remote_port > peer->nports)
-		return fail_at(&parser->scan, cable->remote, "port %u of '%s', which has %u",
+		return scan_fail_at(&parser->scan, cable->remote, "port %u of '%s', which has %u",
 			       cable->remote_port, peer->id, peer->nports);
 	port->peer_node = found;
 	port->peer_port = cable->remote_port;
@@ -626,10 +428,10 @@ static int check_other_end(struct parser *parser, const struct cable *cable)
 	if (back->peer_node == cable->node && back->peer_port == cable->port)
 		return 0;
 	if (back->peer_node < 0)
-		return fail_at(&parser->scan, cable->remote,
+		return scan_fail_at(&parser->scan, cable->remote,
 			       "'%s' does not describe port %u, expected a cable to '%s'[%u]", peer->id,
 			       port->peer_port, node->id, cable->port);
-	return fail_at(&parser->scan, cable->remote,
+	return scan_fail_at(&parser->scan, cable->remote,
 		       "port %u of '%s' leads to '%s'[%u], expected to '%s'[%u]", port->peer_port,
 		       peer->id, nodes[back->peer_node].id, back->peer_port, node->id, cable->port);
 }
@@ -733,18 +535,18 @@ static int parse_key(struct parser *parser, const struct key_row *key)
 	uint64_t value;
 	int r;
 
-	skip_blanks(scan);
-	r = expect_char(scan, '=', "=");
+	scan_blanks(scan);
+	r = scan_expect(scan, '=', "=");
 	if (r < 0)
 		return r;
-	skip_blanks(scan);
-	if (next_is(scan, '+'))
-		return fail_expected(scan, "an absolute GUID: relative ones are not understood");
-	r = read_number(scan, 0, key->max, &value);
+	scan_blanks(scan);
+	if (scan_next_is(scan, '+'))
+		return scan_fail(scan, "an absolute GUID: relative ones are not understood");
+	r = scan_number(scan, 0, key->max, &value);
 	if (r == 0)
-		r = read_port_guid(scan, &ignored);
+		r = scan_port_guid(scan, &ignored);
 	if (r == 0)
-		r = expect_end(scan);
+		r = scan_end_of_line(scan);
 	if (r == 0)
 		set_key(parser, key->id, value);
 	return r;
@@ -765,23 +567,23 @@ static int parse_statement(struct parser *parser)
 	struct scan *scan = &parser->scan;
 
 	for (size_t i = 0; i < ARRAY_SIZE(node_words); i++)
-		if (take_word(scan, node_words[i].word))
+		if (scan_take_word(scan, node_words[i].word))
 			return parse_node(parser, node_words[i].type);
 	parser->node = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(key_rows); i++)
-		if (take_word(scan, key_rows[i].name))
+		if (scan_take_word(scan, key_rows[i].name))
 			return parse_key(parser, &key_rows[i]);
 	/* Headings of `ibnetdiscover -g`. */
-	if (take_word(scan, "Chassis") || take_word(scan, "Non"))
+	if (scan_take_word(scan, "Chassis") || scan_take_word(scan, "Non"))
 		return 0;
-	return fail_expected(scan, "Switch, Ca, Rt, a port, a key=value or a comment");
+	return scan_fail(scan, "Switch, Ca, Rt, a port, a key=value or a comment");
 }
 
 static int parse_line(struct parser *parser)
 {
 	struct scan *scan = &parser->scan;
 
-	skip_blanks(scan);
+	scan_blanks(scan);
 	if (scan->p == scan->end) {
 		parser->node = -1; /* a blank line ends the node */
 		return 0;
@@ -805,7 +607,7 @@ static int parse_lines(struct parser *parser, const char *text, size_t len)
 		scan->number++;
 		text = newline ? newline + 1 : end;
 		if (scan->end - scan->line > NETFILE_MAX_LINE)
-			return fail_at(scan, scan->line + NETFILE_MAX_LINE,
+			return scan_fail_at(scan, scan->line + NETFILE_MAX_LINE,
 				       "the line goes on, expected at most %d characters",
 				       NETFILE_MAX_LINE);
 		if (scan->end > scan->line && scan->end[-1] == '\r')
@@ -836,7 +638,7 @@ struct netfile *netfile_parse(const char *text, size_t len, char *err, size_t er
 	};
 
 	if (len > NETFILE_MAX_BYTES) {
-		fail_at(&parser.scan, text, "%zu bytes, expected at most %u", len, NETFILE_MAX_BYTES);
+		scan_fail_at(&parser.scan, text, "%zu bytes, expected at most %u", len, NETFILE_MAX_BYTES);
 		return NULL;
 	}
 	if (parse_lines(&parser, text, len) < 0)

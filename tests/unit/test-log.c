@@ -29,13 +29,20 @@ void __syslog_chk(int priority, int flag, const char *fmt, ...);
 
 static char caught_syslog[4096], caught_journal[4096];
 
+static void add_line(char *caught, const char *line, size_t len)
+{
+	size_t used = strlen(caught);
+
+	snprintf(caught + used, sizeof(caught_syslog) - used, "%.*s\n", (int)len, line);
+}
+
 static void catch_syslog(int priority, const char *fmt, va_list args)
 {
-	size_t len = strlen(caught_syslog);
+	char line[1024];
+	int len = snprintf(line, sizeof(line), "%d ", priority);
 
-	len += (size_t)snprintf(caught_syslog + len, sizeof(caught_syslog) - len, "%d ", priority);
-	vsnprintf(caught_syslog + len, sizeof(caught_syslog) - len, fmt, args);
-	strcat(caught_syslog, "\n");
+	vsnprintf(line + len, sizeof(line) - (size_t)len, fmt, args);
+	add_line(caught_syslog, line, strlen(line));
 }
 
 void syslog(int priority, const char *fmt, ...)
@@ -58,10 +65,8 @@ void __syslog_chk(int priority, int flag, const char *fmt, ...)
 
 int sd_journal_sendv(const struct iovec *iov, int n)
 {
-	for (int i = 0; i < n; i++) {
-		strncat(caught_journal, iov[i].iov_base, iov[i].iov_len);
-		strcat(caught_journal, "\n");
-	}
+	for (int i = 0; i < n; i++)
+		add_line(caught_journal, iov[i].iov_base, iov[i].iov_len);
 	return 0;
 }
 

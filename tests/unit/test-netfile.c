@@ -311,6 +311,8 @@ static const struct complaint {
 	{ "vendid 7\n", "1:8: found '7', expected =" },
 	{ "vendid=0x1000000\n", "1:8: 0x1000000 is too large, expected at most 16777215" },
 	{ "caguid=+1\n", "1:8: found '+1', expected an absolute GUID: relative ones are not understood" },
+	{ "switchguid=0xffffffffffffffff\nSwitch 1 \"a\"\nSwitch 1 \"b\"\n",
+	  "3:11: no GUID is left for 'b'" },
 	{ "caguid=0x1(zz)\n", "1:12: found 'zz)', expected a number" },
 	{ "module \"x\"\n",
 	  "1:1: found 'module \"x\"', expected Switch, Ca, Rt, a port, a key=value or a comment" },
