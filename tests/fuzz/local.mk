@@ -15,3 +15,8 @@ tests_fuzz_fuzz_conf_SOURCES = tests/fuzz/fuzz-conf.c tests/fuzz/replay.c
 tests_fuzz_fuzz_conf_LDADD = $(CONF_LIBS)
 tests_fuzz_fuzz_lists_SOURCES = tests/fuzz/fuzz-lists.c tests/fuzz/replay.c
 tests_fuzz_fuzz_lists_LDADD = $(CONF_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-netfile
+check_PROGRAMS += tests/fuzz/fuzz-netfile
+tests_fuzz_fuzz_netfile_SOURCES = tests/fuzz/fuzz-netfile.c tests/fuzz/replay.c
+tests_fuzz_fuzz_netfile_LDADD = $(IB_LIBS)
