@@ -19,7 +19,8 @@ struct dump_file {
 	bool is_routing; /* written only with log flag ROUTING */
 };
 
-static const struct dump_file files[] = { /* files.md 1 */
+/* files.md 1 */
+static const struct dump_file files[] = {
 	{ "opensm-subnet.lst", dump_subnet, false },
 	{ "opensm-lid-matrix.dump", dump_matrix, true },
 	{ "opensm-lfts.dump", dump_lfts, true },
@@ -44,10 +45,12 @@ static int write_file(const struct dump_source *s, const struct dump_file *file,
 	return file_replace_commit(take(f), false);
 }
 
-int dump_write_all(const struct dump_view *v, const struct dump_config *c, char *err, size_t err_len)
+int dump_write_all(const struct dump_view *v, const struct dump_config *c, char *err,
+		   size_t err_len)
 {
 	_cleanup_free_ uint32_t *order = dump_view_order(v);
-	_cleanup_(dump_paths_freep) struct dump_paths *paths = c->routing ? dump_paths_new(v, order) : NULL;
+	_cleanup_(dump_paths_freep) struct dump_paths *paths =
+		c->routing ? dump_paths_new(v, order) : NULL;
 	const struct dump_source s = { .view = v, .order = order, .paths = paths };
 	int first = 0;
 
@@ -111,8 +114,8 @@ static void job_done(struct sm_job *base)
 	free(job);
 }
 
-struct sm_job *dump_job_new(const struct fabric *f, const struct routes *routes, const struct dump_config *c,
-			    dump_done_fn done, void *arg)
+struct sm_job *dump_job_new(const struct fabric *f, const struct routes *routes,
+			    const struct dump_config *c, dump_done_fn done, void *arg)
 {
 	struct dump_job *job = xcalloc(1, sizeof(*job));
 

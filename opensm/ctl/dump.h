@@ -32,7 +32,8 @@ struct dump_config {
  * for the log: "cannot create file '/var/log/opensm-subnet.lst': No space left on device".
  * Reads `dir` and `routing` of the configuration.
  */
-int dump_write_all(const struct dump_view *v, const struct dump_config *c, char *err, size_t err_len);
+int dump_write_all(const struct dump_view *v, const struct dump_config *c, char *err,
+		   size_t err_len);
 
 /* The table of ports (files.md 9). Flushed; errors stay in the stream. */
 void dump_port_table(const struct dump_view *v, FILE *stream);
@@ -44,5 +45,5 @@ typedef void (*dump_done_fn)(void *arg, const char *error);
  * A job for the worker that does what `c` says; `routes` may be NULL. Everything is copied: nothing
  * that is passed needs to stay.
  */
-struct sm_job *dump_job_new(const struct fabric *f, const struct routes *routes, const struct dump_config *c,
-			    dump_done_fn done, void *arg);
+struct sm_job *dump_job_new(const struct fabric *f, const struct routes *routes,
+			    const struct dump_config *c, dump_done_fn done, void *arg);

@@ -6,7 +6,7 @@
 
 #include "util/mem.h"
 
-#define TEXT_MAX 4096
+#define TEXT_MAX   4096
 #define DIGITS_MAX 64
 
 struct dump_out *out_new(FILE *stream)
@@ -45,31 +45,44 @@ void out_text(struct dump_out *o, const char *text)
 	out_bytes(o, text, strnlen(text, TEXT_MAX));
 }
 
-static void out_number(struct dump_out *o, uint64_t v, unsigned width, unsigned base, const char *digits)
+/* The digits stand at the end of `text`, from `at` on. */
+static void out_digits(struct dump_out *o, char *text, unsigned at, unsigned width)
 {
-	char text[DIGITS_MAX];
-	unsigned at = DIGITS_MAX;
-
-	do {
-		text[--at] = digits[v % base];
-		v /= base;
-	} while (v);
 	while (DIGITS_MAX - at < MIN(width, (unsigned)DIGITS_MAX))
 		text[--at] = '0';
 	out_bytes(o, text + at, DIGITS_MAX - at);
 }
 
+static void out_base16(struct dump_out *o, uint64_t v, unsigned width, const char *digits)
+{
+	char text[DIGITS_MAX];
+	unsigned at = DIGITS_MAX;
+
+	do {
+		text[--at] = digits[v & 15];
+		v >>= 4;
+	} while (v);
+	out_digits(o, text, at, width);
+}
+
 void out_hex(struct dump_out *o, uint64_t v, unsigned width)
 {
-	out_number(o, v, width, 16, "0123456789abcdef");
+	out_base16(o, v, width, "0123456789abcdef");
 }
 
 void out_hex_upper(struct dump_out *o, uint64_t v, unsigned width)
 {
-	out_number(o, v, width, 16, "0123456789ABCDEF");
+	out_base16(o, v, width, "0123456789ABCDEF");
 }
 
 void out_dec(struct dump_out *o, uint64_t v, unsigned width)
 {
-	out_number(o, v, width, 10, "0123456789");
+	char text[DIGITS_MAX];
+	unsigned at = DIGITS_MAX;
+
+	do {
+		text[--at] = '0' + v % 10;
+		v /= 10;
+	} while (v);
+	out_digits(o, text, at, width);
 }

@@ -21,7 +21,8 @@ static int by_guid_rank(const void *a, const void *b, void *arg)
 static int by_base_lid(const void *a, const void *b, void *arg)
 {
 	const struct topo *t = arg;
-	lid_t la = t->switches[*(const uint32_t *)a].lid, lb = t->switches[*(const uint32_t *)b].lid;
+	lid_t la = t->switches[*(const uint32_t *)a].lid;
+	lid_t lb = t->switches[*(const uint32_t *)b].lid;
 
 	return (la > lb) - (la < lb);
 }
@@ -55,7 +56,11 @@ static void find_owners(struct dump_paths *p, const struct dump_view *v, const u
 	for (uint32_t h = 0; h < t->n_hosts; h++) {
 		const struct topo_host *host = &t->hosts[h];
 		const struct dump_lid owner = {
-			.sw = host->sw, .host = h, .port = host->sw_port, .owned = true, .direct = true,
+			.sw = host->sw,
+			.host = h,
+			.port = host->sw_port,
+			.owned = true,
+			.direct = true,
 			.node = dump_view_find(v, order, host->node_guid),
 		};
 
@@ -64,7 +69,11 @@ static void find_owners(struct dump_paths *p, const struct dump_view *v, const u
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		const struct topo_switch *sw = &t->switches[s];
 		const struct dump_lid owner = {
-			.sw = s, .host = TOPO_NONE, .port = 0, .owned = true, .direct = true,
+			.sw = s,
+			.host = TOPO_NONE,
+			.port = 0,
+			.owned = true,
+			.direct = true,
 			.node = dump_view_find(v, order, sw->guid),
 		};
 
@@ -84,7 +93,8 @@ static uint8_t *count_hops(const struct topo *t)
 		for (uint32_t sw = 0; sw < n; sw++) {
 			uint16_t far = distances_from(d, dst)[sw];
 
-			hops[(size_t)dst * n + sw] = far == DISTANCE_NONE ? HOPS_NONE : MIN(far, HOPS_NONE - 1);
+			hops[(size_t)dst * n + sw] =
+				far == DISTANCE_NONE ? HOPS_NONE : MIN(far, HOPS_NONE - 1);
 		}
 	return hops;
 }
@@ -128,7 +138,8 @@ static void find_detours(struct dump_paths *p)
 		for (unsigned lid = 1; lid <= p->routes->top; lid++) {
 			struct dump_lid *l = &p->lids[lid];
 
-			if (l->direct && l->sw != TOPO_NONE && !is_direct(p, sw, l, turns, row[lid]))
+			if (l->direct && l->sw != TOPO_NONE &&
+			    !is_direct(p, sw, l, turns, row[lid]))
 				l->direct = false;
 		}
 	}

@@ -13,13 +13,13 @@
 #include "ctl/dump_view.h"
 #include "topo/topo.h"
 
-#define HOPS_NONE 0xFFu
+#define HOPS_NONE    0xFFu
 #define HOPS_UNKNOWN UINT16_MAX
 
 struct dump_lid {
-	uint32_t sw;                  /* switch the LID hangs on; TOPO_NONE: none */
-	uint32_t host;                /* TOPO_NONE: the switch itself */
-	uint8_t port;                 /* port of the switch that leads there; 0: the switch itself */
+	uint32_t sw;   /* switch the LID hangs on; TOPO_NONE: none */
+	uint32_t host; /* TOPO_NONE: the switch itself */
+	uint8_t port;  /* port of the switch that leads there; 0: the switch itself */
 	bool owned;
 	bool direct;                  /* every entry for this LID is on a shortest path */
 	const struct dump_node *node; /* NULL: not in the view */
@@ -34,12 +34,12 @@ struct dump_turn {
 struct dump_paths {
 	const struct routes *routes; /* borrowed from the view */
 	const struct topo *topo;
-	uint32_t *order;             /* switches in the peer's order */
-	uint32_t *by_lid;            /* switches with a LID, ascending */
+	uint32_t *order;  /* switches in the peer's order */
+	uint32_t *by_lid; /* switches with a LID, ascending */
 	uint32_t n_by_lid;
-	struct dump_lid *lids;       /* 0..routes->top */
-	const uint8_t *hops;         /* as routes->hops */
-	uint8_t *counted;            /* owned; `hops` when the engine left none */
+	struct dump_lid *lids; /* 0..routes->top */
+	const uint8_t *hops;   /* as routes->hops */
+	uint8_t *counted;      /* owned; `hops` when the engine left none */
 };
 
 struct dump_paths *dump_paths_new(const struct dump_view *v, const uint32_t *order);

@@ -23,24 +23,29 @@ static const char *name_of(const struct name *rows, size_t n, unsigned value, co
 #define NAME_OF(rows, value, other) name_of((rows), ARRAY_SIZE(rows), (value), (other))
 
 static const struct name speeds[] = { /* tenths of Gb/s per lane */
-	{ 25, "2.5" }, { 50, "5" }, { 100, "10" }, { 103, "FDR10" }, { 140, "14" }, { 250, "25" },
-	{ 500, "50" }, { 1000, "100" },
+	{ 25, "2.5" }, { 50, "5" },   { 100, "10" }, { 103, "FDR10" },
+	{ 140, "14" }, { 250, "25" }, { 500, "50" }, { 1000, "100" },
 };
 static const struct name widths[] = {
 	{ 1, "1x" }, { 2, "2x" }, { 4, "4x" }, { 8, "8x" }, { 12, "12x" },
 };
 static const struct name states[] = {
-	{ IB_PORT_DOWN, "DWN" }, { IB_PORT_INIT, "INI" }, { IB_PORT_ARMED, "ARM" }, { IB_PORT_ACTIVE, "ACT" },
+	{ IB_PORT_DOWN, "DWN" },
+	{ IB_PORT_INIT, "INI" },
+	{ IB_PORT_ARMED, "ARM" },
+	{ IB_PORT_ACTIVE, "ACT" },
 };
 static const struct name mtus[] = {
-	{ IB_MTU_256, "256" }, { IB_MTU_512, "512" }, { IB_MTU_1024, "1024" }, { IB_MTU_2048, "2048" },
-	{ IB_MTU_4096, "4096" },
+	{ IB_MTU_256, "256" },	 { IB_MTU_512, "512" },	  { IB_MTU_1024, "1024" },
+	{ IB_MTU_2048, "2048" }, { IB_MTU_4096, "4096" },
 };
 
 /* ---- opensm-subnet.lst --------------------------------------------------------------------- */
 
 static const struct name list_types[] = {
-	{ IB_NODE_CA, "CA" }, { IB_NODE_SWITCH, "SW" }, { IB_NODE_ROUTER, "Rt" },
+	{ IB_NODE_CA, "CA" },
+	{ IB_NODE_SWITCH, "SW" },
+	{ IB_NODE_ROUTER, "Rt" },
 };
 
 /* Readers take the first closing brace for the end. */
@@ -60,10 +65,12 @@ static void vendor_and_device(struct dump_out *o, const struct dump_node *n, boo
 	out_lit(o, " VenID:");
 	out_hex_upper(o, n->vendor_id, is_left ? 6 : 8);
 	out_lit(o, " DevID:");
-	out_hex_upper(o, is_left ? n->device_id : (uint32_t)n->device_id << 16, 4); /* as the peer does */
+	/* as the peer does */
+	out_hex_upper(o, is_left ? n->device_id : (uint32_t)n->device_id << 16, 4);
 }
 
-static void list_end(const struct dump_view *v, struct dump_out *o, const struct dump_port *p, bool is_left)
+static void list_end(const struct dump_view *v, struct dump_out *o, const struct dump_port *p,
+		     bool is_left)
 {
 	const struct dump_node *n = &v->nodes[p->node];
 
@@ -126,24 +133,26 @@ void dump_subnet(const struct dump_source *s, struct dump_out *o)
 /* ---- the table of ports -------------------------------------------------------------------- */
 
 static const struct name table_types[] = {
-	{ IB_NODE_CA, "CA" }, { IB_NODE_SWITCH, "SW" }, { IB_NODE_ROUTER, "RT" },
+	{ IB_NODE_CA, "CA" },
+	{ IB_NODE_SWITCH, "SW" },
+	{ IB_NODE_ROUTER, "RT" },
 };
 
 /* First three bytes of a GUID, as assigned by the IEEE; those that the peer knows. */
 static const struct name vendors[] = {
-	{ 0x0001FF, "DataDirect" }, { 0x000255, "IBM" }, { 0x0002C9, "Mellanox" },
-	{ 0x0003BA, "Sun" }, { 0x000453, "YottaYotta" }, { 0x0005AD, "Topspin" },
-	{ 0x000617, "Redswitch" }, { 0x00066A, "SilverStorm" }, { 0x00084E, "DivergeNet" },
-	{ 0x0008F1, "Voltaire" }, { 0x000B5D, "Fujitsu" }, { 0x000B8C, "Flextronics" },
-	{ 0x000BC1, "BayMicro" }, { 0x001175, "PathScale" }, { 0x001393, "Panta" },
-	{ 0x001397, "Xsigo" }, { 0x001405, "OpenIB" }, { 0x0016A1, "3LeafNtwks" },
-	{ 0x001708, "HP" }, { 0x001777, "Obsidian" }, { 0x00188B, "Dell" }, { 0x0018FE, "HP" },
-	{ 0x0019BB, "HP" }, { 0x002128, "Sun" }, { 0x00237D, "HP" }, { 0x003048, "SuperMicro" },
-	{ 0x0030D3, "Agilent" }, { 0x005045, "Rioworks" }, { 0x00A0B8, "LSILogic" },
-	{ 0x00D0B7, "Intel" }, { 0x00E000, "Fujitsu" }, { 0x080038, "Bull" },
-	{ 0x248A07, "Mellanox" }, { 0x506B4B, "Mellanox" }, { 0x7CFE90, "Mellanox" },
-	{ 0x98039B, "Mellanox" }, { 0xE41D2D, "Mellanox" }, { 0xEC0D9A, "Mellanox" },
-	{ 0xF45214, "Mellanox" },
+	{ 0x0001FF, "DataDirect" }, { 0x000255, "IBM" },	 { 0x0002C9, "Mellanox" },
+	{ 0x0003BA, "Sun" },	    { 0x000453, "YottaYotta" },	 { 0x0005AD, "Topspin" },
+	{ 0x000617, "Redswitch" },  { 0x00066A, "SilverStorm" }, { 0x00084E, "DivergeNet" },
+	{ 0x0008F1, "Voltaire" },   { 0x000B5D, "Fujitsu" },	 { 0x000B8C, "Flextronics" },
+	{ 0x000BC1, "BayMicro" },   { 0x001175, "PathScale" },	 { 0x001393, "Panta" },
+	{ 0x001397, "Xsigo" },	    { 0x001405, "OpenIB" },	 { 0x0016A1, "3LeafNtwks" },
+	{ 0x001708, "HP" },	    { 0x001777, "Obsidian" },	 { 0x00188B, "Dell" },
+	{ 0x0018FE, "HP" },	    { 0x0019BB, "HP" },		 { 0x002128, "Sun" },
+	{ 0x00237D, "HP" },	    { 0x003048, "SuperMicro" },	 { 0x0030D3, "Agilent" },
+	{ 0x005045, "Rioworks" },   { 0x00A0B8, "LSILogic" },	 { 0x00D0B7, "Intel" },
+	{ 0x00E000, "Fujitsu" },    { 0x080038, "Bull" },	 { 0x248A07, "Mellanox" },
+	{ 0x506B4B, "Mellanox" },   { 0x7CFE90, "Mellanox" },	 { 0x98039B, "Mellanox" },
+	{ 0xE41D2D, "Mellanox" },   { 0xEC0D9A, "Mellanox" },	 { 0xF45214, "Mellanox" },
 };
 
 static void padded(struct dump_out *o, const char *text, size_t width)
@@ -202,7 +211,8 @@ static void table_neighbor(const struct dump_view *v, struct dump_out *o, const 
 static void table_row(const struct dump_view *v, struct dump_out *o, const struct dump_port *p)
 {
 	const struct dump_node *n = &v->nodes[p->node];
-	bool is_switch = n->type == IB_NODE_SWITCH, is_base0 = is_switch && !p->num && !n->is_enhanced;
+	bool is_switch = n->type == IB_NODE_SWITCH;
+	bool is_base0 = is_switch && !p->num && !n->is_enhanced;
 
 	padded(o, NAME_OF(vendors, (unsigned)(n->guid >> 40), "Unknown"), 11);
 	out_lit(o, " : ");
@@ -228,8 +238,8 @@ void dump_table(const struct dump_source *s, struct dump_out *o)
 
 	out_lit(o, "\n");
 	rule(o, '=', 103);
-	out_lit(o, "Vendor      : Ty : #  : Sta : LID  : LMC : MTU  : LWA : LSA  : Port GUID        "
-		   ": Neighbor Port (Port #)\n");
+	out_text(o, "Vendor      : Ty : #  : Sta : LID  : LMC : MTU  : LWA : LSA  : "
+		    "Port GUID        : Neighbor Port (Port #)\n");
 	for (uint32_t i = 0; i < v->n_nodes; i++) {
 		const struct dump_node *n = &v->nodes[s->order[i]];
 		bool is_switch = n->type == IB_NODE_SWITCH;

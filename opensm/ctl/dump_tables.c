@@ -5,6 +5,8 @@
  */
 #include "ctl/dump_files.h"
 
+#include <inttypes.h>
+
 #include "ctl/dump_paths.h"
 #include "util/mem.h"
 
@@ -15,27 +17,40 @@ static const struct topo_switch *switch_at(const struct dump_paths *p, uint32_t 
 
 /* ---- opensm-lfts.dump ---------------------------------------------------------------------- */
 
-static void owner(const struct dump_paths *p, struct dump_out *o, const struct dump_lid *l)
+/* What stands behind '#': the same in all tables, so it is made once. The caller frees. */
+static char *owner(const struct dump_paths *p, const struct dump_lid *l)
 {
 	const struct topo *t = p->topo;
+	const char *type = "Channel Adapter";
 
-	if (!l->owned) {
-		out_lit(o, "unknown node and type\n");
-		return;
-	}
+	if (!l->owned)
+		return xstrdup("unknown node and type");
 	if (l->host == TOPO_NONE)
-		out_lit(o, "Switch portguid 0x");
+		type = "Switch";
 	else if (t->hosts[l->host].router)
-		out_lit(o, "Router portguid 0x");
-	else
-		out_lit(o, "Channel Adapter portguid 0x");
-	out_hex(o, l->host == TOPO_NONE ? t->switches[l->sw].guid : t->hosts[l->host].guid, 16);
-	out_lit(o, ": '");
-	out_text(o, l->node ? dump_node_name(l->node) : "");
-	out_lit(o, "'\n");
+		type = "Router";
+	return xasprintf("%s portguid 0x%016" PRIx64 ": '%s'", type,
+			 l->host == TOPO_NONE ? t->switches[l->sw].guid : t->hosts[l->host].guid,
+			 l->node ? dump_node_name(l->node) : "");
 }
 
-static void lft(const struct dump_source *s, struct dump_out *o, uint32_t i)
+static char **owners_new(const struct dump_paths *p)
+{
+	char **owners = xcalloc(p->routes->top + 1u, sizeof(*owners));
+
+	for (unsigned lid = 0; lid <= p->routes->top; lid++)
+		owners[lid] = owner(p, &p->lids[lid]);
+	return owners;
+}
+
+static void owners_free(const struct dump_paths *p, char **owners)
+{
+	for (unsigned lid = 0; lid <= p->routes->top; lid++)
+		free(owners[lid]);
+	free(owners);
+}
+
+static void lft(const struct dump_source *s, struct dump_out *o, uint32_t i, char *const *owners)
 {
 	const struct dump_paths *p = s->paths;
 	const struct topo_switch *sw = switch_at(p, i);
@@ -59,7 +74,8 @@ static void lft(const struct dump_source *s, struct dump_out *o, uint32_t i)
 		out_lit(o, " ");
 		out_dec(o, row[lid], 3);
 		out_lit(o, " # ");
-		owner(p, o, &p->lids[lid]);
+		out_text(o, owners[lid]);
+		out_lit(o, "\n");
 	}
 	out_dec(o, p->routes->top, 1);
 	out_lit(o, " lids dumped\n");
@@ -67,8 +83,14 @@ static void lft(const struct dump_source *s, struct dump_out *o, uint32_t i)
 
 void dump_lfts(const struct dump_source *s, struct dump_out *o)
 {
-	for (uint32_t i = 0; s->paths && i < s->paths->topo->n_switches; i++)
-		lft(s, o, i);
+	char **owners;
+
+	if (!s->paths)
+		return;
+	owners = owners_new(s->paths);
+	for (uint32_t i = 0; i < s->paths->topo->n_switches; i++)
+		lft(s, o, i, owners);
+	owners_free(s->paths, owners);
 }
 
 /* ---- opensm-lid-matrix.dump ---------------------------------------------------------------- */

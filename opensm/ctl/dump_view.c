@@ -48,7 +48,8 @@ static void copy_port(const struct dump_view *v, struct dump_port *ret, const st
 	*ret = (struct dump_port){
 		.guid = p->guid,
 		.node = p->node->index,
-		.peer = p->peer ? v->nodes[p->peer->node->index].first_port + p->peer->num : DUMP_NONE,
+		.peer = p->peer ? v->nodes[p->peer->node->index].first_port + p->peer->num
+				: DUMP_NONE,
 		.lid = p->lid,
 		.lmc = p->lmc,
 		.num = p->num,
@@ -136,7 +137,8 @@ uint32_t *dump_view_order(const struct dump_view *v)
 	return order;
 }
 
-const struct dump_node *dump_view_find(const struct dump_view *v, const uint32_t *order, guid_t guid)
+const struct dump_node *dump_view_find(const struct dump_view *v, const uint32_t *order,
+				       guid_t guid)
 {
 	uint32_t low = 0, high = v->n_nodes;
 

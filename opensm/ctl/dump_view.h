@@ -18,33 +18,34 @@
 #define DUMP_NONE UINT32_MAX
 
 struct dump_port {
-	guid_t guid;            /* of a switch: port 0's */
-	uint32_t node;          /* index in view->nodes */
-	uint32_t peer;          /* index in view->ports; DUMP_NONE: none known */
-	lid_t lid, sm_lid;      /* of a switch: port 0's */
-	uint16_t speed, speed_plain; /* tenths of Gb/s per lane with and without extended speeds; 0 unknown */
+	guid_t guid;       /* of a switch: port 0's */
+	uint32_t node;     /* index in view->nodes */
+	uint32_t peer;     /* index in view->ports; DUMP_NONE: none known */
+	lid_t lid, sm_lid; /* of a switch: port 0's */
+	/* Tenths of Gb/s per lane, with and without extended speeds; 0 unknown. */
+	uint16_t speed, speed_plain;
 	uint8_t num, lmc, state, width, mtu; /* mtu: code of NeighborMTU */
 	bool known;
-	bool ext_capable;       /* the node says it knows extended speeds */
-	bool is_own;            /* the SM's port; of a switch: all */
+	bool ext_capable; /* the node says it knows extended speeds */
+	bool is_own;      /* the SM's port; of a switch: all */
 };
 
 struct dump_node {
 	guid_t guid, sysimg_guid;
 	uint32_t vendor_id, revision;
-	uint32_t first_port;    /* view->ports[first_port + p] is port p, 0..n_ports */
+	uint32_t first_port; /* view->ports[first_port + p] is port p, 0..n_ports */
 	uint16_t device_id;
 	uint8_t type, n_ports;
-	bool is_enhanced;       /* a switch with enhanced port 0 */
+	bool is_enhanced; /* a switch with enhanced port 0 */
 	char desc[NODE_DESC_STRLEN];
-	char *mapped;           /* from the node-name map; NULL: desc counts */
+	char *mapped; /* from the node-name map; NULL: desc counts */
 };
 
 struct dump_view {
 	uint32_t n_nodes, n_ports;
 	struct dump_node *nodes; /* in the fabric's order */
 	struct dump_port *ports;
-	struct routes *routes;   /* one reference; may be NULL */
+	struct routes *routes; /* one reference; may be NULL */
 };
 
 /* `routes` and `names` may be NULL. */
@@ -69,4 +70,5 @@ static inline guid_t dump_rank(guid_t guid)
 /* Indices of the nodes in that order; the caller frees. */
 uint32_t *dump_view_order(const struct dump_view *v);
 /* By node GUID; NULL if there is none. `order` is that of dump_view_order(). */
-const struct dump_node *dump_view_find(const struct dump_view *v, const uint32_t *order, guid_t guid);
+const struct dump_node *dump_view_find(const struct dump_view *v, const uint32_t *order,
+				       guid_t guid);

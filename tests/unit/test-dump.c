@@ -24,8 +24,8 @@
 
 #define _fabric_ _cleanup_(free_fabric) struct fabric *
 #define _routes_ _cleanup_(routes_unrefp) struct routes *
-#define _view_ _cleanup_(dump_view_freep) struct dump_view *
-#define _text_ _cleanup_free_ char *
+#define _view_   _cleanup_(dump_view_freep) struct dump_view *
+#define _text_   _cleanup_free_ char *
 
 static void free_fabric(struct fabric **f)
 {
@@ -46,7 +46,8 @@ static void set_port(struct port *p, unsigned state)
 	ib_put(p->info, PI_MASTER_SM_LID, 1);
 }
 
-static struct node *add_node(struct fabric *f, unsigned type, guid_t guid, unsigned n_ports, const char *desc)
+static struct node *add_node(struct fabric *f, unsigned type, guid_t guid, unsigned n_ports,
+			     const char *desc)
 {
 	uint8_t ni[SMP_DATA_SIZE] = { 0 };
 	struct node *n;
@@ -122,7 +123,9 @@ static struct fabric *ring(void)
 static struct routes *ring_routes(const struct fabric *f)
 {
 	static const uint8_t rows[3][6] = {
-		{ 1, 0, 3, 3, 3, 3 }, { 3, 3, 0, 2, 1, LFT_NO_PORT }, { 2, 2, 3, 0, 3, 1 },
+		{ 1, 0, 3, 3, 3, 3 },
+		{ 3, 3, 0, 2, 1, LFT_NO_PORT },
+		{ 2, 2, 3, 0, 3, 1 },
 	};
 	static const uint8_t hops[9] = { 0, 1, 1, 1, 0, 1, 1, 1, 0 };
 	_cleanup_(topo_unrefp) struct topo *t = fabric_snapshot(f);
@@ -157,7 +160,8 @@ static int make_dir(void **state)
 }
 
 static const char *const dump_names[] = {
-	"opensm-subnet.lst", "opensm-lfts.dump", "opensm-lid-matrix.dump", "opensm.fdbs", "opensm.mcfdbs",
+	"opensm-subnet.lst", "opensm-lfts.dump", "opensm-lid-matrix.dump",
+	"opensm.fdbs",	     "opensm.mcfdbs",
 };
 
 static int remove_dir(void **state)
@@ -198,7 +202,8 @@ static void write_all(const char *dir, const struct dump_view *v)
 }
 
 /* What one file comes to; the caller frees. */
-static char *dumped(const char *dir, const char *name, const struct fabric *f, const struct routes *r)
+static char *dumped(const char *dir, const char *name, const struct fabric *f,
+		    const struct routes *r)
 {
 	_view_ v = dump_view_new(f, r, NULL);
 
@@ -303,16 +308,43 @@ static void a_loop_and_a_wrong_host_have_unknown_hops(void **state)
 
 static void weighted_cables_count_with_their_weight(void **state)
 {
-	/* A-B costs 5, so the long way round is the least: 1 + 1. */
-	static const uint8_t hops[9] = { 0, 2, 1, 2, 0, 1, 1, 1, 0 };
+	/* B-C and C-A cost 2 and 3, A-B costs so much that the long way round is the least. */
+	static const uint8_t hops[9] = { 0, 5, 3, 5, 0, 2, 3, 2, 0 };
 	_fabric_ f = ring();
 	_routes_ r = ring_routes(f);
 
 	memcpy(r->hops, hops, sizeof(hops));
-	_text_ got = dumped(*state, "opensm.fdbs", f, r);
+	_text_ fdbs = dumped(*state, "opensm.fdbs", f, r);
+	_text_ matrix = written(*state, "opensm-lid-matrix.dump");
 
-	assert_contains(got, "0x0003 : 003  : 02   : yes\n");
-	assert_contains(got, "0x0005 : 003  : 03   : yes\n");
+	assert_contains(fdbs, "0x0003 : 003  : 05   : yes\n");
+	assert_contains(fdbs, "0x0005 : 003  : 06   : yes\n");
+	assert_contains(matrix, "0x0004: 03 ff 07 03 ff ff ff # portguid 0x0000000000200002\n");
+}
+
+static void a_detour_over_weighted_cables_adds_up(void **state)
+{
+	static const uint8_t hops[9] = { 0, 2, 2, 2, 0, 2, 2, 2, 0 };
+	_fabric_ f = ring();
+	_routes_ r = ring_routes(f);
+
+	memcpy(r->hops, hops, sizeof(hops));
+	_text_ fdbs = dumped(*state, "opensm.fdbs", f, r);
+
+	assert_contains(fdbs, "0x0003 : 003  : 04   : No 2 hop path possible via port 2!\n");
+}
+
+static void a_port_the_switch_does_not_have_is_no_entry(void **state)
+{
+	_fabric_ f = ring();
+	_routes_ r = ring_routes(f);
+
+	routes_row(r, 0)[RING_C] = 200;
+	_text_ fdbs = dumped(*state, "opensm.fdbs", f, r);
+	_text_ lfts = written(*state, "opensm-lfts.dump");
+
+	assert_contains(fdbs, "0x0004 : 200  : HOPS UNKNOWN\n");
+	assert_contains(lfts, "'B'\n0x0005 003 ");
 }
 
 static void a_lid_nobody_has_is_unreachable_and_of_unknown_type(void **state)
@@ -329,7 +361,8 @@ static void a_lid_nobody_has_is_unreachable_and_of_unknown_type(void **state)
 	_text_ fdbs = dumped(*state, "opensm.fdbs", f, r);
 	_text_ lfts = written(*state, "opensm-lfts.dump");
 
-	assert_contains(fdbs, "0x0006 : UNREACHABLE\n0x0007 : UNREACHABLE\n0x0008 : 003  : HOPS UNKNOWN\n");
+	assert_contains(
+		fdbs, "0x0006 : UNREACHABLE\n0x0007 : UNREACHABLE\n0x0008 : 003  : HOPS UNKNOWN\n");
 	assert_contains(lfts, "Unicast lids [0-8] of switch Lid 2 guid 0x0000000000200000 ('A'):\n"
 			      "0x0006 003 # unknown node and type\n"
 			      "0x0008 003 # Channel Adapter portguid 0x0000000000100005: 'HC'\n"
@@ -445,8 +478,10 @@ static void extended_speed_counts_if_the_other_end_knows_it(void **state)
 
 	assert_contains(list, "{A} LID:0002 PN:02 } PHY=4x LOG=ACT SPD=100\n");
 	assert_contains(list, "{B} LID:0003 PN:03 } PHY=4x LOG=ACT SPD=2.5\n");
-	assert_contains(table, ": SW : 02 : ACT :      :     : 2048 : 4x  : 100  : 0000000000200000 :");
-	assert_contains(table, ": SW : 03 : ACT :      :     : 2048 : 4x  : 2.5  : 0000000000200001 :");
+	assert_contains(table,
+			": SW : 02 : ACT :      :     : 2048 : 4x  : 100  : 0000000000200000 :");
+	assert_contains(table,
+			": SW : 03 : ACT :      :     : 2048 : 4x  : 2.5  : 0000000000200001 :");
 }
 
 static void fdr10_has_a_name(void **state)
@@ -477,7 +512,8 @@ static void what_makes_no_sense_is_shown_as_unknown(void **state)
 	_text_ table = table_of(f);
 
 	assert_contains(list, "PHY=?? LOG=DWN SPD=??\n");
-	assert_contains(table, ": SW : 02 : ??? :      :     : ???  : ??? : ???? : 0000000000200000 :");
+	assert_contains(table,
+			": SW : 02 : ??? :      :     : ???  : ??? : ???? : 0000000000200000 :");
 }
 
 static void a_port_that_is_up_without_a_neighbor_says_so(void **state)
@@ -489,7 +525,9 @@ static void a_port_that_is_up_without_a_neighbor_says_so(void **state)
 	_text_ list = dumped(*state, "opensm-subnet.lst", f, NULL);
 	_text_ table = table_of(f);
 
-	assert_contains(table, ": SW : 02 : INI :      :     : 2048 : 4x  : 2.5  : 0000000000200000 : UNKNOWN\n");
+	assert_contains(
+		table,
+		": SW : 02 : INI :      :     : 2048 : 4x  : 2.5  : 0000000000200000 : UNKNOWN\n");
 	assert_lacks(list, "{A} LID:0002 PN:02 }");
 }
 
@@ -500,8 +538,22 @@ static void enhanced_port_0_shows_its_link(void **state)
 	ib_put(fabric_find_node(f, 0x200000)->switch_info, SI_ENHANCED_PORT0, 1);
 	_text_ table = table_of(f);
 
-	assert_contains(table, ": SW : 00 : ACT : 0002 :  0  : 2048 : 4x  : 2.5  : 0000000000200000 :\n");
-	assert_contains(table, ": SW : 00 :     : 0003 :  0  :      :     :      : 0000000000200001 :\n");
+	assert_contains(table,
+			": SW : 00 : ACT : 0002 :  0  : 2048 : 4x  : 2.5  : 0000000000200000 :\n");
+	assert_contains(table,
+			": SW : 00 :     : 0003 :  0  :      :     :      : 0000000000200001 :\n");
+}
+
+static void every_port_of_the_managers_switch_has_the_mark(void **state)
+{
+	_fabric_ f = ring();
+
+	f->own_port = port_at(f, 0x200000, 0);
+	_text_ table = table_of(f);
+
+	assert_contains(table, ": SW : 00 :     : 0002 :  0  :      :     :      * 0000000000200000 *\n");
+	assert_contains(table, ": SW : 04 : DWN :      :     : ???  : ??? : ???? * 0000000000200000 *\n");
+	assert_contains(table, ": 0000000000100001 : 0000000000200000 (01)\n");
 }
 
 static void ports_of_a_host_never_seen_have_no_row(void **state)
@@ -519,7 +571,8 @@ static void ports_of_a_host_never_seen_have_no_row(void **state)
 
 static void names_of_the_map_replace_descriptions(void **state)
 {
-	static const char map[] = "0x200000 \"spine 1\"\n0x100004 \"a name of more than sixty-four characters, which no "
+	static const char map[] = "0x200000 \"spine 1\"\n0x100004 \"a name of more than sixty-four "
+				  "characters, which no "
 				  "description can have\"\n";
 	_fabric_ f = ring();
 	_routes_ r = ring_routes(f);
@@ -538,7 +591,9 @@ static void names_of_the_map_replace_descriptions(void **state)
 	assert_lacks(list, " {A} ");
 	assert_contains(list, " {B} ");
 	assert_contains(lfts, "('spine 1'):\n");
-	assert_contains(lfts, ": 'a name of more than sixty-four characters, which no description can have'\n");
+	assert_contains(
+		lfts,
+		": 'a name of more than sixty-four characters, which no description can have'\n");
 	conf_report_clear(&report);
 }
 
@@ -566,7 +621,8 @@ static void a_folder_that_is_not_there_is_named(void **state)
 	char err[256] = "";
 
 	assert_int_equal(dump_write_all(v, &c, err, sizeof(err)), -ENOENT);
-	assert_string_equal(err, "cannot create file '/nowhere/at/all/opensm-subnet.lst': No such file or directory");
+	assert_string_equal(err, "cannot create file '/nowhere/at/all/opensm-subnet.lst': No such "
+				 "file or directory");
 }
 
 static void one_file_in_the_way_does_not_stop_the_others(void **state)
@@ -630,7 +686,8 @@ static void a_job_that_fails_says_why(void **state)
 static void numbers_are_those_of_printf(void **state)
 {
 	static const uint64_t values[] = {
-		0, 1, 9, 10, 15, 16, 99, 100, 255, 0xBFFF, 0xDEADBEEF, 0x0002c90300a1b2c3, UINT64_MAX,
+		0,          1, 9, 10, 15, 16, 99, 100, 255, 0xBFFF, 0xDEADBEEF, 0x0002c90300a1b2c3,
+		UINT64_MAX,
 	};
 	_text_ got = NULL;
 	_text_ want = NULL;
@@ -648,8 +705,8 @@ static void numbers_are_those_of_printf(void **state)
 			out_lit(o, " ");
 			out_dec(o, values[i], round % 21);
 			out_lit(o, "\n");
-			fprintf(libc, "%0*" PRIx64 " %0*" PRIX64 " %0*" PRIu64 "\n", width, values[i], width,
-				values[i], width, values[i]);
+			fprintf(libc, "%0*" PRIx64 " %0*" PRIX64 " %0*" PRIu64 "\n", width,
+				values[i], width, values[i], width, values[i]);
 		}
 	out_free(o);
 	fclose(mine);
@@ -670,6 +727,8 @@ int main(void)
 		DUMP_TEST(hops_are_counted_when_the_engine_left_none),
 		DUMP_TEST(a_loop_and_a_wrong_host_have_unknown_hops),
 		DUMP_TEST(weighted_cables_count_with_their_weight),
+		DUMP_TEST(a_detour_over_weighted_cables_adds_up),
+		DUMP_TEST(a_port_the_switch_does_not_have_is_no_entry),
 		DUMP_TEST(a_lid_nobody_has_is_unreachable_and_of_unknown_type),
 		DUMP_TEST(every_lid_of_a_range_belongs_to_its_port),
 		DUMP_TEST(a_cut_off_switch_is_left_out_of_the_matrix),
@@ -682,6 +741,7 @@ int main(void)
 		DUMP_TEST(what_makes_no_sense_is_shown_as_unknown),
 		DUMP_TEST(a_port_that_is_up_without_a_neighbor_says_so),
 		DUMP_TEST(enhanced_port_0_shows_its_link),
+		DUMP_TEST(every_port_of_the_managers_switch_has_the_mark),
 		DUMP_TEST(ports_of_a_host_never_seen_have_no_row),
 		DUMP_TEST(names_of_the_map_replace_descriptions),
 		DUMP_TEST(without_routing_there_is_only_the_list),
