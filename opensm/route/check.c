@@ -33,11 +33,11 @@ struct judge {
 	const struct topo *topo;
 	struct graph *graph;
 	struct distances *distances;
-	uint32_t n_ports;      /* entries of topo->ports; a channel is the index of its port there */
+	uint32_t n_ports;      /* entries of topo->ports; a channel is an index there */
 	uint32_t *sources;     /* per switch: end ports with a LID */
 	uint64_t n_sources;
 	struct target *targets;/* per LID */
-	uint32_t *order;       /* order[at * n ..]: switches by decreasing distance to `at`, then those without */
+	uint32_t *order;       /* order[at * n ..]: farthest from `at` first, unconnected last */
 	uint32_t *n_order;     /* per switch: how many of these have a path */
 };
 
@@ -200,7 +200,8 @@ static uint32_t step(const struct judge *j, uint32_t s, uint8_t port, struct tar
 
 static void note_dependency(struct witness *w, uint32_t s, uint8_t port, uint8_t then)
 {
-	uint64_t *follows = &w->follows[(size_t)(w->j->topo->switches[s].first_port + port) * WORDS];
+	size_t channel = w->j->topo->switches[s].first_port + port;
+	uint64_t *follows = &w->follows[channel * WORDS];
 
 	follows[then / 64] |= UINT64_C(1) << then % 64;
 }
@@ -573,7 +574,8 @@ char *route_verdict_str(const struct route_verdict *v, char ret[ROUTE_VERDICT_ST
 			 (unsigned long long)v->unreachable, (unsigned long long)v->pairs,
 			 (unsigned long long)v->looping);
 	else
-		snprintf(reach, sizeof(reach), "all %llu pairs reach", (unsigned long long)v->pairs);
+		snprintf(reach, sizeof(reach), "all %llu pairs reach",
+			 (unsigned long long)v->pairs);
 	if (v->credit_loop)
 		snprintf(lanes, sizeof(lanes), "credit loops over %u channels", v->cycle_channels);
 	else

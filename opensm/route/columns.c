@@ -149,8 +149,15 @@ static uint32_t kept(const struct columns *all, const struct ways *w, uint32_t i
 	return TOPO_NONE;
 }
 
+static uint64_t load_of(const struct columns *all, const struct column *c,
+			const struct choice *choice)
+{
+	return (uint64_t)(all->load[choice->channel] + c->change[choice->channel]);
+}
+
 /* The choice whose whole path carries least; ties in turn. */
-static uint32_t cheapest(const struct columns *all, const struct column *c, uint32_t i, uint32_t turn)
+static uint32_t cheapest(const struct columns *all, const struct column *c, uint32_t i,
+			 uint32_t turn)
 {
 	const struct ways *w = &c->ways;
 	uint32_t first = w->first[i], n = w->first[i + 1] - first, best = TOPO_NONE;
@@ -159,33 +166,36 @@ static uint32_t cheapest(const struct columns *all, const struct column *c, uint
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t at = first + (turn + k) % n;
 		const struct choice *choice = &w->choices[at];
-		uint64_t load = (uint64_t)(all->load[choice->channel] + c->change[choice->channel]);
+		uint64_t cost = c->cost[choice->next] + load_of(all, c, choice);
 
-		if (c->cost[choice->next] + load < least) {
-			least = c->cost[choice->next] + load;
+		if (cost < least) {
+			least = cost;
 			best = at;
 		}
 	}
 	return best;
 }
 
-static void choose(const struct columns *all, struct column *c, uint32_t to, uint32_t dest)
+/* Returns how many entries were free to go elsewhere. */
+static uint32_t choose(const struct columns *all, struct column *c, uint32_t to, uint32_t dest)
 {
 	const struct ways *w = &c->ways;
-	uint32_t turn = all->plan->spread->level[0].digit[dest];
+	uint32_t turn = all->plan->spread->level[0].digit[dest], n_free = 0;
 
 	c->cost[to] = 0;
 	for (uint32_t i = 0; i < w->n; i++) {
 		uint32_t k = kept(all, w, i, dest);
 		const struct choice *choice;
 
-		if (k == TOPO_NONE)
+		if (k == TOPO_NONE) {
 			k = cheapest(all, c, i, turn);
+			n_free += w->first[i + 1] - w->first[i] > 1;
+		}
 		choice = &w->choices[k];
 		c->chosen[i] = k;
-		c->cost[w->order[i]] = c->cost[choice->next] + (uint64_t)(all->load[choice->channel] +
-									  c->change[choice->channel]);
+		c->cost[w->order[i]] = c->cost[choice->next] + load_of(all, c, choice);
 	}
+	return n_free;
 }
 
 /* Adds (or takes away) the flows of one destination along what is chosen. */
@@ -226,9 +236,11 @@ static void remember(const struct columns *all, const struct column *c, uint32_t
 		ports[w->order[i]] = w->choices[c->chosen[i]].port;
 }
 
-static void route_switch(const struct columns *all, struct column *c, uint32_t to, unsigned round)
+static uint32_t route_switch(const struct columns *all, struct column *c, uint32_t to,
+			     unsigned round)
 {
 	const struct spread *s = all->plan->spread;
+	uint32_t n_free = 0;
 
 	memset(c->change, 0, all->n_ports * sizeof(*c->change));
 	find_ways(all, to, &c->ways);
@@ -239,23 +251,26 @@ static void route_switch(const struct columns *all, struct column *c, uint32_t t
 			recall(all, c, dest);
 			add_flows(all, c, -1);
 		}
-		choose(all, c, to, dest);
+		n_free += choose(all, c, to, dest);
 		add_flows(all, c, 1);
 		remember(all, c, dest);
 	}
+	return n_free;
 }
 
-static void route_batch(struct columns *all, struct column *c, uint32_t base, unsigned round,
-			unsigned threads)
+static uint64_t route_batch(struct columns *all, struct column *c, uint32_t base,
+			    unsigned round, unsigned threads)
 {
 	uint32_t n = MIN(BATCH, all->n - base);
+	uint64_t n_free = 0;
 
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1) reduction(+ : n_free)
 	for (uint32_t i = 0; i < n; i++)
-		route_switch(all, &c[i], base + i, round);
+		n_free += route_switch(all, &c[i], base + i, round);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < all->n_ports; k++)
 			all->load[k] += c[i].change[k];
+	return n_free;
 }
 
 static void write_tables(const struct columns *all)
@@ -266,9 +281,10 @@ static void write_tables(const struct columns *all)
 		for (uint32_t dest = s->first[to]; dest < s->first[to + 1]; dest++)
 			for (uint32_t u = 0; u < all->n; u++) {
 				uint8_t port = all->at[(size_t)dest * all->n + u];
+				lid_t lid = s->hot[dest].lid;
 
-				if (port && s->hot[dest].lid < all->routes->topo->switches[u].lft_cap)
-					routes_row(all->routes, u)[s->hot[dest].lid] = port;
+				if (port && lid < all->routes->topo->switches[u].lft_cap)
+					routes_row(all->routes, u)[lid] = port;
 			}
 }
 
@@ -277,7 +293,7 @@ void columns_fill(const struct place_plan *plan, struct routes *r, unsigned thre
 {
 	const struct topo *t = r->topo;
 	struct columns all = { .plan = plan, .routes = r, .n = t->n_switches };
-	unsigned rounds = plan->previous ? 1 : ROUNDS;
+	uint64_t n_free = 1;
 	struct column c[BATCH];
 
 	for (uint32_t s = 0; s < all.n; s++)
@@ -290,10 +306,12 @@ void columns_fill(const struct place_plan *plan, struct routes *r, unsigned thre
 			all.sources[t->hosts[h].sw]++;
 	for (unsigned i = 0; i < BATCH; i++)
 		column_init(&c[i], &all);
-	for (unsigned round = 0; round < rounds; round++)
+	for (unsigned round = 0; round < ROUNDS && n_free; round++) {
+		n_free = 0;
 		for (uint32_t base = 0; base < all.n; base += BATCH)
 			if (!cancelled || !atomic_load_explicit(cancelled, memory_order_relaxed))
-				route_batch(&all, c, base, round, threads);
+				n_free += route_batch(&all, c, base, round, threads);
+	}
 	write_tables(&all);
 	for (unsigned i = 0; i < BATCH; i++)
 		column_done(&c[i]);

@@ -182,7 +182,8 @@ static void all_weighted(const struct graph *g, struct distances *d, unsigned th
 	free(r.groups);
 }
 
-struct distances *distances_new(const struct graph *g, unsigned threads, const atomic_bool *cancelled)
+struct distances *distances_new(const struct graph *g, unsigned threads,
+				const atomic_bool *cancelled)
 {
 	struct distances *d = xcalloc(1, sizeof(*d));
 	size_t size = (size_t)g->n * g->n * sizeof(*d->rows);

@@ -20,7 +20,7 @@ struct route_guid_port {
 };
 
 struct route_options {
-	const guid_t *order;                    /* guid_routing_order_file: port GUIDs, first first */
+	const guid_t *order;                    /* guid_routing_order_file: port GUIDs */
 	uint32_t n_order;
 	const struct route_guid_port *ignore;   /* port_prof_ignore_file */
 	uint32_t n_ignore;
@@ -42,7 +42,7 @@ struct route_job {
 
 struct route_engine {
 	const char *name;
-	/* New routes (one reference), or NULL with a reason: cannot route this fabric, or cancelled. */
+	/* New routes (one reference), or NULL and why not: cannot route this, or cancelled. */
 	struct routes *(*compute)(const struct route_job *job, char *why, size_t why_len);
 };
 

@@ -46,7 +46,8 @@ struct distances {
 /*
  * NULL if cancelled (`cancelled` may be NULL). `threads` >= 1. Weighted if the graph is.
  */
-struct distances *distances_new(const struct graph *g, unsigned threads, const atomic_bool *cancelled);
+struct distances *distances_new(const struct graph *g, unsigned threads,
+				const atomic_bool *cancelled);
 struct distances *distances_free(struct distances *d);
 void distances_freep(struct distances **d);
 

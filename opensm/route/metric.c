@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How well routes carry traffic: congestion of patterns. For benches, tests and reports; judges nothing. */
+/* How well routes carry traffic patterns. For benches, tests and reports; judges nothing. */
 #include "route/check.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static struct field field_of(const struct routes *r)
 	return f;
 }
 
-/* Adds one flow to all channels of a path, or returns the most flows on any; 0: no channel or no path. */
+/* Adds a flow to all channels of a path, or finds the most flows on any. 0: there is no path. */
 static uint32_t walk(struct field *f, uint32_t from, uint32_t to, bool add)
 {
 	const struct topo *t = f->routes->topo;

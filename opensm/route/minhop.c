@@ -1,6 +1,51 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The minhop engine: shortest paths on any graph.
+ * The minhop engine: shortest paths on any graph, spread evenly, without configuration.
+ *
+ * Shortest is easy: distances between switches (distance.c), then every switch sends towards a
+ * neighbour that is nearer. All the quality is in which of the nearest neighbours.
+ *
+ * Counting per switch, the classical answer, gives every port the same number of destinations and
+ * still fails on trees: all switches deal out the same destinations in the same order, so what one
+ * level sends to one switch, the next level sends on through one port. A tree wants the opposite
+ * of independent decisions: all flows to one destination should come together as early as they
+ * can and come down one path, because flows to one destination compete at its port anyway, while
+ * flows to different destinations should never meet on the way down.
+ *
+ * So every destination gets a chain of homes (spread.c): a switch above its leaf, one above that,
+ * up to a root. In a tree the way down from a root is unique, hence the chain is the path, and it
+ * is the same for everybody. A source goes to the highest home that lies on a shortest path; a
+ * switch in the same pod finds that the root does not and takes the next lower one. Whoever has
+ * several neighbours towards a home takes the digit below.
+ *
+ *      root    c0  c1  c2  c3        Leaves are numbered so that pods are contiguous, and slots
+ *               |\ /|    |\ /|        run over the ports of a leaf that lead to no switch:
+ *      agg     a0  a1    ...             slot = leaf number * hosts per leaf + place on the leaf
+ *               |\ /|                 The digits of the slot, in the mixed radix of the numbers
+ *      leaf    l0  l1                 of ways up, are the homes:
+ *              ||  ||                    slot mod ways(leaf), slot / ways(leaf) mod ways(agg), ...
+ *
+ * Consecutive slots so take different ways at the leaf, leaves take different roots, and shift
+ * permutations meet no contention at all (D-mod-K, Zahavi; with distances instead of a regular
+ * tree, Dmodc, Gliksberg et al.). Nothing in it depends on who else is there: a host that leaves
+ * changes no other host's routes. Parallel cables take the next digit.
+ *
+ * Damage. A switch with fewer ways up than its siblings is broken. Below whole switches the digits
+ * stay as they are; destinations below a broken one choose their home among what is left by the
+ * number of destinations that are at home there already. A source cut off from a home first tries
+ * the next lower one (which keeps the last part of the path free of others); if none is on a
+ * shortest path, its entry waits until the row is full and goes to the least used port. A switch
+ * above the leaves that no home leads through only sees diverted flows and uses the digit of its
+ * level.
+ *
+ * No levels. On a torus or dragonfly every switch is a leaf, chains are empty, and destinations
+ * are routed one by one along the least loaded shortest path of the whole fabric (columns.c).
+ *
+ * Change. Entries of the previous tables stay as long as they are on a shortest path, unless a
+ * cable came back that would then stay idle. The options of the peer that say how to count
+ * (guid_routing_order_file, scatter_ports ...) replace the closed form by counting where they
+ * apply. Several LIDs of one port (LMC) rotate by their offset and prefer another chassis, then
+ * another switch, then another port than the LIDs before them.
  */
 #include "route/minhop.h"
 
@@ -61,7 +106,8 @@ static bool covers(const struct topo *before, const struct topo *now, const uint
 		if (b == TOPO_NONE || before->switches[b].n_ports != now->switches[s].n_ports)
 			return false;
 		for (unsigned p = 1; p <= now->switches[s].n_ports; p++) {
-			const struct topo_port *new = topo_port(now, s, p), *old = topo_port(before, b, p);
+			const struct topo_port *new = topo_port(now, s, p);
+			const struct topo_port *old = topo_port(before, b, p);
 
 			if (new->sw != TOPO_NONE &&
 			    (old->sw != before_sw[new->sw] || old->port != new->port))
@@ -190,7 +236,8 @@ static bool wants_columns(const struct minhop *m)
 	const struct route_options *o = &m->job->options;
 	uint32_t flat = 0, hosts = 0;
 
-	if (m->plan.has_lmc || o->n_order || o->n_ignore || o->port_shifting || o->scatter_seed || o->count_switches)
+	if (m->plan.has_lmc || o->n_order || o->n_ignore || o->port_shifting || o->scatter_seed ||
+	    o->count_switches)
 		return false;
 	for (uint32_t i = 0; i < m->spread->n; i++) {
 		hosts += m->spread->hot[i].port != 0;

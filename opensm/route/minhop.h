@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Shortest paths on any graph, spread evenly. Not free of credit loops on graphs that are not trees. */
+/* Shortest paths on any graph, spread evenly. Free of credit loops on trees only. */
 #pragma once
 
 #include "route/engine.h"

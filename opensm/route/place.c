@@ -30,7 +30,7 @@ struct place_row {
 	const uint16_t *dist;   /* from this switch */
 	uint16_t *ways;         /* per target switch: neighbours on shortest paths */
 	uint16_t *last;         /* per target switch: last such group of this switch */
-	uint8_t *unique;        /* per target switch: the only port towards it; 0: several or none */
+	uint8_t *unique;        /* per target switch: the only port towards it, or 0 */
 	uint32_t n_groups;
 	const uint16_t *from[PORTS]; /* per group: distances from the neighbour */
 	uint16_t cost[PORTS];   /* per group */
@@ -234,13 +234,18 @@ static unsigned start_of(const struct place_row *row, uint32_t dest)
 	return (unsigned)(sum / row->n_candidates % row->n_candidates);
 }
 
+static bool is_ordered(const struct place_row *row, uint32_t dest)
+{
+	return row->plan->is_ordered && row->plan->is_ordered[dest];
+}
+
 static bool scatters(const struct place_row *row, uint32_t dest)
 {
 	const struct place_plan *plan = row->plan;
 
 	if (!plan->options->scatter_seed || plan->spread->hot[dest].offset)
 		return false;
-	return !(plan->options->order_no_scatter && plan->is_ordered && plan->is_ordered[dest]);
+	return !(plan->options->order_no_scatter && is_ordered(row, dest));
 }
 
 /* What earlier LIDs of the same end port use, and how much else there is among the candidates. */
@@ -331,7 +336,8 @@ static uint32_t waypoint(const struct place_row *row, uint32_t dest, uint32_t at
 	while (n-- > 0) {
 		uint32_t home = s->level[n].home[dest];
 
-		if (row->dist[home] + s->level[n].distance[dest] == row->dist[at] && home != row->sw)
+		if (home != row->sw &&
+		    row->dist[home] + s->level[n].distance[dest] == row->dist[at])
 			return home;
 	}
 	return at;
@@ -419,7 +425,7 @@ static uint8_t closed_port(struct place_row *row, uint32_t dest, uint32_t at)
 static void place_group(struct place_row *row, uint32_t first, uint32_t n, uint32_t at)
 {
 	const struct place_plan *plan = row->plan;
-	bool exact = plan->options->scatter_seed || (plan->is_ordered && plan->is_ordered[first]);
+	bool exact = plan->options->scatter_seed || is_ordered(row, first);
 	struct usage u;
 
 	find_candidates(row, at);
@@ -481,7 +487,7 @@ static void fill_single(struct place_row *row, uint32_t at)
 
 	if (!row->simple) {
 		for (uint32_t i = s->first[at]; i < s->first[at + 1]; i++)
-			if (s->hot[i].lid < row->cap && !(row->plan->is_ordered && row->plan->is_ordered[i]))
+			if (s->hot[i].lid < row->cap && !is_ordered(row, i))
 				put(row, i, port);
 		return;
 	}
@@ -503,7 +509,7 @@ static void fill_groups(struct place_row *row, uint32_t at)
 
 	for (uint32_t i = s->first[at]; i < end; i = next) {
 		next = end_of_group(s, i, end);
-		if (plan->is_ordered && plan->is_ordered[i])
+		if (is_ordered(row, i))
 			continue;
 		if (next > i + 1 || (plan->options->scatter_seed && s->hot[i].port))
 			place_group(row, i, next - i, at);

@@ -20,10 +20,10 @@ struct place_plan {
 	const struct distances *distances;
 	const struct spread *spread;
 	const struct route_options *options;
-	const struct routes *previous; /* tables whose entries stay where still minimal; NULL: none */
+	const struct routes *previous; /* entries stay where still minimal; NULL: none */
 	const uint32_t *previous_sw;   /* per switch: its row in previous, or TOPO_NONE */
-	const bool *known;             /* per destination: previous knew this LID as the same thing */
-	const uint32_t *ordered;       /* destinations (offset 0) to place first, by exact counting */
+	const bool *known;             /* per destination: its LID was the same thing then */
+	const uint32_t *ordered;       /* destinations (offset 0) to place first, by count */
 	uint32_t n_ordered;
 	const bool *is_ordered;        /* per destination; NULL if none is */
 	const bool *ignored;           /* per entry of topo->ports: not counted; NULL: all count */

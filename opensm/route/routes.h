@@ -15,10 +15,10 @@ struct routes {
 	char engine[32];       /* "minhop" */
 	lid_t top;             /* highest LID routed */
 	uint32_t row_size;     /* bytes per row: (top + 1) rounded up to 64 */
-	uint8_t *lft;          /* n_switches rows, 64-byte aligned; LFT_NO_PORT where nothing leads */
+	uint8_t *lft;          /* n_switches rows, 64-byte aligned; LFT_NO_PORT: no way */
 	/*
-	 * Least ISL hops between switches, leaf-compressed: hops[dst_sw * n_switches + sw], 0xFF none.
-	 * Kept for dumps; NULL if the engine has none.
+	 * Least hops between switches (with weights, 254 at most): hops[dst_sw * n_switches + sw],
+	 * 0xFF none. Kept for dumps; NULL if the engine has none.
 	 */
 	uint8_t *hops;
 };

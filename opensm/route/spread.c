@@ -242,7 +242,7 @@ static void find_arity(struct levels *l)
 	}
 }
 
-/* Place of a port among the ports of its switch that lead to no switch: a host that leaves moves nobody. */
+/* Place of a port among those that lead to no switch: a host that leaves moves nobody. */
 static unsigned host_place(const struct topo *t, uint32_t sw, uint8_t port)
 {
 	unsigned place = 0;

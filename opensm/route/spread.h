@@ -34,16 +34,16 @@ struct spread_level {
 };
 
 struct spread {
-	uint32_t n;         /* destinations, grouped by switch: the switch, then its hosts by port */
+	uint32_t n;         /* destinations by switch: the switch, then its hosts by port */
 	uint32_t *first;    /* per switch + 1 */
 	struct spread_hot *hot;
 	uint32_t *host;     /* TOPO_NONE: the switch itself */
 	uint8_t *depth;     /* number of homes */
 	bool *has_lmc;      /* per switch: some destination on it has more than one LID */
-	uint16_t *rank;     /* per switch: hops to the nearest leaf; DISTANCE_NONE: none reachable */
+	uint16_t *rank;     /* per switch: hops to the nearest leaf; DISTANCE_NONE: none */
 	/*
-	 * level[k].home is k + 1 ranks above the lowest; level[0].digit is the slot: a position in the
-	 * fabric, neighbours adjacent.
+	 * level[k].home is k + 1 ranks above the lowest; level[0].digit is the slot: a position in
+	 * the fabric, neighbours adjacent.
 	 */
 	struct spread_level level[SPREAD_LEVELS + 1];
 };

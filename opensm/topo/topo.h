@@ -16,7 +16,7 @@
 
 #define TOPO_NONE UINT32_MAX
 
-/* One external port of a switch, or where its cable leads. Only cables whose both ends are up are here. */
+/* Where the cable of a switch port leads. Only cables whose both ends are up are here. */
 struct topo_port {
 	uint32_t sw;    /* peer switch or TOPO_NONE */
 	uint32_t host;  /* peer host or TOPO_NONE */
@@ -26,18 +26,18 @@ struct topo_port {
 struct topo_switch {
 	guid_t guid;
 	guid_t sysimg_guid;
-	uint32_t first_port; /* topo->ports[first_port + p] is port p, 0..n_ports; entry 0 is unused */
+	uint32_t first_port; /* topo->ports[first_port + p] is port p; entry 0 is unused */
 	uint8_t n_ports;     /* external ports */
 	lid_t lid;           /* base LID of port 0; 0: none yet */
 	uint8_t lmc;         /* 0 unless enhanced port 0 with lmc_esp0 */
-	lid_t lft_cap;       /* LinearFDBCap */
+	lid_t lft_cap;       /* LinearFDBCap: LIDs below it fit; 0: nothing is routed there */
 };
 
 struct topo_host {
 	guid_t guid;         /* port GUID */
 	guid_t node_guid;
 	guid_t sysimg_guid;
-	uint32_t sw;         /* switch it hangs on; TOPO_NONE: none (back to back, or cable not up) */
+	uint32_t sw;         /* switch it hangs on; TOPO_NONE: none (back to back, cable down) */
 	uint8_t sw_port;
 	uint8_t node_port;   /* port number at the host */
 	bool router;
@@ -61,7 +61,7 @@ void topo_builder_freep(struct topo_builder **b);
 /* Order of calls does not matter; GUIDs must be unique and non-zero among switches, among hosts. */
 void topo_add_switch(struct topo_builder *b, const struct topo_switch *sw);
 void topo_add_host(struct topo_builder *b, const struct topo_host *host);
-/* Switch `a` port to switch `b` port; both directions. a == b with different ports is a loop cable and is dropped. */
+/* Switch port to switch port, both directions; a loop cable (a == b_guid) is dropped. */
 void topo_add_link(struct topo_builder *b, guid_t a, uint8_t a_port, guid_t b_guid, uint8_t b_port);
 /* Host `host` (port GUID) on port `sw_port` of switch `sw`. */
 void topo_add_host_link(struct topo_builder *b, guid_t host, guid_t sw, uint8_t sw_port);

@@ -192,7 +192,8 @@ static void run(const struct bench *b, const struct kind *kind, const unsigned *
 	struct routes *r = NULL;
 
 	print_since("topo", since);
-	printf("         %u switches, %u hosts, LIDs to %u\n", t->n_switches, t->n_hosts, t->max_lid);
+	printf("         %u switches, %u hosts, LIDs to %u\n", t->n_switches, t->n_hosts,
+	       t->max_lid);
 	for (unsigned i = 0; i < b->repeat; i++) {
 		routes_unref(r);
 		since = clocks_now();

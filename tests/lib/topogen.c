@@ -196,7 +196,8 @@ struct topo *topogen_tree3(const struct topogen_tree *tree, const struct topogen
 			uint32_t core = draw_switch(&s);
 
 			for (unsigned pod = 0; pod < tree->pods; pod++)
-				draw_links(&s, leaves + pod * tree->aggs + a, core, tree->core_cables);
+				draw_links(&s, leaves + pod * tree->aggs + a, core,
+					   tree->core_cables);
 		}
 	return finish(&s, o);
 }

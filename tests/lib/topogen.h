@@ -14,9 +14,9 @@ struct topogen {
 	bool random_lids;     /* else one run per switch with hosts, then the switches */
 	bool random_guids;    /* else GUIDs in order of construction */
 	uint8_t lmc;          /* of all hosts */
-	uint32_t without_host;/* leaves out the host of this number + 1; its LID stays reserved; 0: none */
-	uint32_t without_link;/* leaves out the cable of this number + 1; 0: none */
-	uint32_t without_switch; /* leaves out the switch of this number + 1; 0: none */
+	uint32_t without_host;/* leaves out this host + 1; its LID stays reserved; 0: none */
+	uint32_t without_link;/* leaves out this cable + 1; 0: none */
+	uint32_t without_switch; /* leaves out this switch + 1; 0: none */
 	bool reversed;        /* tell the builder everything in reverse order */
 };
 
@@ -25,7 +25,7 @@ struct topogen {
 
 /* `o` may be NULL: no damage, orderly. The caller owns the reference. */
 struct topo *topogen_fat_tree3(unsigned k, const struct topogen *o); /* k ports, k^3/4 hosts */
-/* Three levels of any proportion. `cables` 1 or more between a pair; cores per position in the pod. */
+/* Three levels of any proportion; every agg of a pod has cores of its own. */
 struct topogen_tree {
 	unsigned hosts, leaves, pods; /* per leaf, per pod, in all */
 	unsigned aggs, cores;         /* per pod, per agg of a pod */
@@ -40,6 +40,6 @@ struct topo *topogen_dragonfly(unsigned groups, unsigned routers, unsigned hosts
 			       const struct topogen *o);
 /* Every pair of switches in a row or column has a cable. */
 struct topo *topogen_hyperx(unsigned x, unsigned y, unsigned hosts, const struct topogen *o);
-/* A random tree plus random cables until the average degree is reached; 0..hosts hosts per switch. */
+/* A random tree plus random cables up to an average degree; 0..hosts hosts per switch. */
 struct topo *topogen_random(unsigned switches, unsigned degree, unsigned hosts,
 			    const struct topogen *o);

@@ -57,7 +57,8 @@ static int trace(struct slow *s, uint32_t sw, const struct topo_host *to, lid_t 
 
 		if (sw == to->sw && port == to->sw_port)
 			return hops;
-		if (!port || port > s->t->switches[sw].n_ports || topo_port(s->t, sw, port)->sw == TOPO_NONE)
+		if (!port || port > s->t->switches[sw].n_ports ||
+		    topo_port(s->t, sw, port)->sw == TOPO_NONE)
 			return -1;
 		path[hops++] = channel(s, sw, port);
 		if (last != TOPO_NONE)
@@ -85,7 +86,8 @@ static uint32_t slow_distance(const struct topo *t, uint32_t from, uint32_t to)
 	return dist[to];
 }
 
-static void slow_pair(struct slow *s, const struct topo_host *from, const struct topo_host *to, lid_t lid)
+static void slow_pair(struct slow *s, const struct topo_host *from, const struct topo_host *to,
+		      lid_t lid)
 {
 	_cleanup_free_ uint32_t *path = xcalloc(4u * s->t->n_switches + 1, sizeof(*path));
 	int hops = trace(s, from->sw, to, lid, path);
@@ -129,7 +131,8 @@ static void slow_judge(const struct routes *r, struct route_verdict *ret)
 	for (uint32_t a = 0; a < t->n_hosts; a++)
 		for (uint32_t b = 0; b < t->n_hosts; b++)
 			for (unsigned k = 0; a != b && k < 1u << t->hosts[b].lmc; k++)
-				slow_pair(&s, &t->hosts[a], &t->hosts[b], (lid_t)(t->hosts[b].lid + k));
+				slow_pair(&s, &t->hosts[a], &t->hosts[b],
+					  (lid_t)(t->hosts[b].lid + k));
 	slow_cycles(&s);
 	for (uint32_t i = 0; i < s.n; i++)
 		if (t->ports[i].sw != TOPO_NONE) {
@@ -165,11 +168,13 @@ static void assert_same_verdict(const struct routes *r, unsigned threads)
 /* Overwrites a share of the entries by ports that may or may not exist. */
 static void spoil(struct routes *r, uint64_t *random, unsigned percent)
 {
-	for (uint32_t s = 0; s < r->topo->n_switches; s++)
+	for (uint32_t s = 0; s < r->topo->n_switches; s++) {
+		unsigned range = r->topo->switches[s].n_ports + 2u;
+
 		for (unsigned lid = 0; lid <= r->top; lid++)
 			if (next_random(random) % 100 < percent)
-				routes_row(r, s)[lid] = (uint8_t)(next_random(random) %
-								  (r->topo->switches[s].n_ports + 2u));
+				routes_row(r, s)[lid] = (uint8_t)(next_random(random) % range);
+	}
 }
 
 static void agrees_with_the_slow_judge(void **state)
@@ -194,7 +199,7 @@ static void agrees_with_the_slow_judge(void **state)
 
 /* ---- by hand ----------------------------------------------------------------------------- */
 
-/* Ring of n switches with one host each: host i has LID i + 1 on port 1, cables clockwise on 2/3. */
+/* Ring of n switches: host i has LID i + 1 on port 1, port 2 leads clockwise, port 3 back. */
 static struct topo *ring(unsigned n)
 {
 	struct topo_builder *b = topo_builder_new();
@@ -408,8 +413,8 @@ static void the_line_says_it(void **state)
 	v.cycle_channels = 9;
 	v.minimal = false;
 	assert_string_equal(route_verdict_str(&v, line),
-			    "7 of 100 pairs have no path (2 going round), credit loops over 9 channels, "
-			    "hops 1.50/3 (not minimal), load 1/2/3");
+			    "7 of 100 pairs have no path (2 going round), "
+			    "credit loops over 9 channels, hops 1.50/3 (not minimal), load 1/2/3");
 }
 
 /* Two leaves, one spine, one cable each: half of all cross pairs share it. */

@@ -64,7 +64,8 @@ static uint32_t *slow_distances(const struct topo *t, const struct route_options
 			uint32_t v = topo_port(t, s, p)->sw, weight = 1;
 
 			for (uint32_t i = 0; o && i < o->n_weights; i++)
-				if (o->weights[i].guid == t->switches[s].guid && o->weights[i].port == p)
+				if (o->weights[i].guid == t->switches[s].guid &&
+				    o->weights[i].port == p)
 					weight = o->weights[i].weight;
 			if (v != TOPO_NONE && v != s)
 				d[s * n + v] = MIN(d[s * n + v], weight);
@@ -86,7 +87,9 @@ static void assert_distances(const struct topo *t, const struct route_options *o
 		for (uint32_t b = 0; b < t->n_switches; b++) {
 			uint32_t want = slow[a * t->n_switches + b];
 
-			assert_int_equal(distances_from(d, a)[b], want == FAR ? DISTANCE_NONE : want);
+			if (want == FAR)
+				want = DISTANCE_NONE;
+			assert_int_equal(distances_from(d, a)[b], want);
 		}
 	distances_free(d);
 	graph_free(g);

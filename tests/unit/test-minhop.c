@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What minhop promises: reach, shortest paths, balance, stability, the options, the same bytes always. */
+/* What minhop promises: reach, shortest paths, balance, stability, options, the same bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,8 +74,10 @@ static void assert_minimal(const struct routes *r)
 					assert_int_equal(port, t->hosts[h].sw_port);
 				} else {
 					assert_in_range(port, 1, t->switches[s].n_ports);
-					assert_true(topo_port(t, s, port)->sw != TOPO_NONE);
-					assert_int_equal(distances_from(d, topo_port(t, s, port)->sw)[at] + 1,
+					uint32_t peer = topo_port(t, s, port)->sw;
+
+					assert_true(peer != TOPO_NONE);
+					assert_int_equal(distances_from(d, peer)[at] + 1,
 							 distances_from(d, s)[at]);
 				}
 			}
@@ -393,7 +395,8 @@ static void hosts_may_sit_on_any_level(void **state)
 		});
 	for (unsigned h = 0; h < 17; h++) {
 		topo_add_host(b, &(struct topo_host){ .guid = 100 + h, .lid = (lid_t)(1 + h) });
-		topo_add_host_link(b, 100 + h, h < 16 ? 1 + h / 4 : 5, (uint8_t)(h < 16 ? 1 + h % 4 : 12));
+		topo_add_host_link(b, 100 + h, h < 16 ? 1 + h / 4 : 5,
+				   (uint8_t)(h < 16 ? 1 + h % 4 : 12));
 	}
 	for (unsigned leaf = 0; leaf < 4; leaf++)
 		for (unsigned i = 0; i < 4; i++)
@@ -528,7 +531,9 @@ static void engines_are_found_by_exact_name(void **state)
 static void weights_decide_the_way(void **state)
 {
 	struct topo *t = topogen_torus((unsigned[]){ 4, 1, 1 }, 1, NULL);
-	const struct route_guid_port weight = { .guid = t->switches[0].guid, .port = 2, .weight = 5 };
+	const struct route_guid_port weight = {
+		.guid = t->switches[0].guid, .port = 2, .weight = 5,
+	};
 	struct route_job job = {
 		.topo = t, .threads = 1, .options = { .weights = &weight, .n_weights = 1 },
 	};
@@ -549,10 +554,12 @@ static void ordered_ports_are_dealt_out_first(void **state)
 {
 	struct topo *t = topogen_fat_tree2(5, 4, 4, 1, NULL);
 	guid_t order[8];
-	struct route_job job = { .topo = t, .threads = 1, .options = { .order = order, .n_order = 8 } };
+	struct route_job job = {
+		.topo = t, .threads = 1, .options = { .order = order, .n_order = 8 },
+	};
 	struct routes *r;
 
-	for (unsigned i = 0; i < 8; i++) /* always the first hosts of leaves 1..4, which share a slot */
+	for (unsigned i = 0; i < 8; i++) /* the first hosts of leaves 1..4, which share a slot */
 		order[i] = t->hosts[4 + i / 2 * 4 + i % 2].guid;
 	r = route_job(&job);
 	for (unsigned first = 0; first < 8; first += 4) {
@@ -581,8 +588,10 @@ static void options_never_break_a_route(void **state)
 			.options = {
 				.order = order, .n_order = number % 3 ? 3 : 0,
 				.ignore = &ignore, .n_ignore = number % 2,
-				.port_shifting = number % 5 < 2, .scatter_seed = number % 4 == 1 ? number : 0,
-				.order_no_scatter = number % 8 == 1, .count_switches = number % 4 > 1,
+				.port_shifting = number % 5 < 2,
+				.scatter_seed = number % 4 == 1 ? number : 0,
+				.order_no_scatter = number % 8 == 1,
+				.count_switches = number % 4 > 1,
 			},
 		};
 		struct routes *r = route_job(&job), *same = route_job(&job);

@@ -15,7 +15,8 @@
 static void add_switch(struct topo_builder *b, guid_t guid, uint8_t n_ports, lid_t lid)
 {
 	topo_add_switch(b, &(struct topo_switch){
-		.guid = guid, .sysimg_guid = guid, .n_ports = n_ports, .lid = lid, .lft_cap = 0xC000,
+		.guid = guid, .sysimg_guid = guid, .n_ports = n_ports, .lid = lid,
+		.lft_cap = 0xC000,
 	});
 }
 
