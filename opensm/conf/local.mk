@@ -9,9 +9,11 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/cli_rows.c opensm/conf/cli_rows.h
 CONF_LIBS = libconf.a $(IB_LIBS)
 
-UNIT_TESTS += tests/unit/test-conf tests/unit/test-lists tests/unit/test-cli
-tests_unit_test_conf_SOURCES = tests/unit/test-conf.c
+UNIT_TESTS += tests/unit/test-conf tests/unit/test-conf-rules tests/unit/test-lists tests/unit/test-cli
+tests_unit_test_conf_SOURCES = tests/unit/test-conf.c tests/unit/conf-reading.h
 tests_unit_test_conf_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_conf_rules_SOURCES = tests/unit/test-conf-rules.c tests/unit/conf-reading.h
+tests_unit_test_conf_rules_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_lists_SOURCES = tests/unit/test-lists.c
 tests_unit_test_lists_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_cli_SOURCES = tests/unit/test-cli.c

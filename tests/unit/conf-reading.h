@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* For tests of conf/: text read as opensm.conf, its findings, a second value of every option. */
+#pragma once
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "conf/conf.h"
+#include "util/mem.h"
+
+#define FILE_NAME "opensm.conf"
+
+/* A configuration and what was found in it. */
+struct reading {
+	struct conf *conf;
+	struct conf_report report;
+};
+
+static inline void reading_clear(struct reading *x)
+{
+	conf_unref(x->conf);
+	conf_report_clear(&x->report);
+}
+
+static inline struct reading read_text(const char *text)
+{
+	struct reading x = { .conf = conf_new() };
+
+	assert_int_equal(conf_read_text(x.conf, FILE_NAME, text, strlen(text), &x.report), 0);
+	return x;
+}
+
+/* The only finding that contains `part`; fails when there is none or another. */
+static inline const struct conf_finding *finding(const struct conf_report *r, const char *part)
+{
+	const struct conf_finding *found = NULL;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (!strstr(r->findings[i].text, part))
+			continue;
+		if (found)
+			fail_msg("\"%s\" found twice: %s", part, r->findings[i].text);
+		found = &r->findings[i];
+	}
+	if (!found)
+		fail_msg("no finding says \"%s\"", part);
+	return found;
+}
+
+static inline void assert_value(const struct conf *c, const char *key, const char *expected)
+{
+	enum conf_id id = conf_option_find(key);
+	_cleanup_free_ char *text = NULL;
+
+	assert_int_not_equal(id, CONF_N_OPTIONS);
+	text = conf_value_text(c, id);
+	assert_string_equal(text, expected);
+}
+
+/* A value that differs from the default, for every type. */
+static inline const char *other_value(const struct conf_option *o)
+{
+	switch (o->type) {
+	case CONF_BOOL:
+		return strcmp(o->default_text, "TRUE") == 0 ? "FALSE" : "TRUE";
+	case CONF_U8:
+	case CONF_U16:
+	case CONF_U32:
+	case CONF_I32:
+	case CONF_U64:
+		return "2";
+	case CONF_STRING:
+		if (strcmp(o->name, "console") == 0)
+			return "local";
+		return strcmp(o->name, "part_enforce") == 0 ? "in" : "/some/file";
+	case CONF_MASK256:
+		return "0x123456789abcdef";
+	case CONF_CCT_ENTRY:
+		return "3:16383";
+	case CONF_CCT_LIST:
+		return "0:1,1:2,3:16383";
+	case CONF_SL_U16:
+	case CONF_SL_U8:
+		return "15 200";
+	}
+	return NULL;
+}
