@@ -16,18 +16,29 @@ SCENARIO_TESTS += \
 	tests/scenario/duplicate-guid.scn \
 	tests/scenario/flap.scn \
 	tests/scenario/hypercube.scn \
+	tests/scenario/ibsim-fields.scn \
 	tests/scenario/lmc.scn \
 	tests/scenario/loopback.scn \
 	tests/scenario/loss.scn \
 	tests/scenario/lost-set.scn \
 	tests/scenario/m-key.scn \
+	tests/scenario/merge.scn \
+	tests/scenario/mixed-mtu.scn \
 	tests/scenario/moved-cable.scn \
 	tests/scenario/order.scn \
+	tests/scenario/own-port.scn \
+	tests/scenario/partial-silence.scn \
 	tests/scenario/port0.scn \
+	tests/scenario/quiet-trap.scn \
 	tests/scenario/reboot.scn \
+	tests/scenario/rough.scn \
 	tests/scenario/second-sweep.scn \
+	tests/scenario/self-armed.scn \
 	tests/scenario/silent-host.scn \
 	tests/scenario/silent-spine.scn \
 	tests/scenario/single-switch.scn \
+	tests/scenario/slow-agents.scn \
 	tests/scenario/stale-lids.scn \
+	tests/scenario/storm.scn \
+	tests/scenario/takeover.scn \
 	tests/scenario/torus.scn
