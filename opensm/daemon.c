@@ -43,6 +43,7 @@ struct daemon {
 	mono_t reopen_at;
 	bool waiting_told, ready_told, counts_told, once_done;
 	unsigned dumps_pending;
+	bool dump_again; /* the fabric changed while one was written */
 	int exit_code;
 };
 
@@ -98,6 +99,8 @@ static void log_counts(const struct sm *sm)
 	log_info("SMPs sent: %" PRIu64 " (%s)", mad_sent(sm_mad(sm), 0), n ? text : "none");
 }
 
+static void start_dump(struct daemon *d);
+
 static void on_dumped(void *arg, const char *error)
 {
 	struct daemon *d = arg;
@@ -105,11 +108,13 @@ static void on_dumped(void *arg, const char *error)
 	d->dumps_pending--;
 	if (error)
 		log_error("%s", error);
+	if (d->dump_again && d->sm)
+		start_dump(d);
 }
 
-static void on_subnet_up(void *arg, const struct sm *sm)
+/* One set of dumps at a time; what came up meanwhile is written right after. */
+static void start_dump(struct daemon *d)
 {
-	struct daemon *d = arg;
 	const struct dump_config dump = {
 		.dir = d->conf->dump_files_dir,
 		.routing = d->conf->log_flags & LOGB_ROUTING,
@@ -117,15 +122,23 @@ static void on_subnet_up(void *arg, const struct sm *sm)
 		.port_table = d->conf->log_flags & LOGB_VERBOSE && !d->options->background,
 	};
 
+	d->dump_again = d->dumps_pending > 0;
+	if (d->dump_again)
+		return;
+	d->dumps_pending++;
+	worker_submit(d->worker,
+		      dump_job_new(sm_fabric(d->sm), sm_routes(d->sm), &dump, on_dumped, d));
+}
+
+static void on_subnet_up(void *arg, const struct sm *sm)
+{
+	struct daemon *d = arg;
+
 	if (!d->counts_told || log_wants(LOGB_VERBOSE))
 		log_counts(sm);
 	d->counts_told = true;
-	/* One set of dumps at a time: the next sweep writes newer ones. */
-	if (sm_stats(sm)->up && !d->dumps_pending) {
-		d->dumps_pending++;
-		worker_submit(d->worker,
-			      dump_job_new(sm_fabric(sm), sm_routes(sm), &dump, on_dumped, d));
-	}
+	if (sm_stats(sm)->up)
+		start_dump(d);
 	d->once_done = sm_stats(sm)->up || sm_stats(sm)->heavy_sweeps >= 3;
 }
 
@@ -138,6 +151,7 @@ static void close_port(struct daemon *d)
 	sd_event_source_disable_unref(d->io);
 	d->io = NULL;
 	/* Jobs of the SM hold pointers into it: they end first. */
+	d->dump_again = false;
 	worker_drain(d->worker);
 	d->sm = sm_free(d->sm);
 	d->tr = transport_close(d->tr);

@@ -33,6 +33,8 @@ void sm_enter(struct sm *sm, enum sm_state next)
 {
 	if (sm->state == next)
 		return;
+	if (sm->state == SM_STANDBY)
+		prepare_left_standby(sm);
 	sm->state = next;
 	log_sys("Entering %s state", sm_state_name(next));
 	sm->poll_misses = 0;

@@ -111,6 +111,8 @@ mono_t sweep_next(const struct sm *sm);
 /* prepare.c: the steps between discovery and programming, and the state that outlives us. */
 void prepare_load(struct sm *sm, const struct sm_paths *paths);
 void prepare_unload(struct sm *sm);
+/* Another SM may have moved LIDs: what we remembered counts only with honor_guid2lid_file. */
+void prepare_left_standby(struct sm *sm);
 int prepare_lids(struct sm *sm); /* < 0: this sweep cannot go on */
 void prepare_routes(struct sm *sm);
 void prepare_judge(struct sm *sm, const struct sync_outcome *outcome);

@@ -47,6 +47,13 @@ void prepare_load(struct sm *sm, const struct sm_paths *paths)
 	read_file(sm, STORE_NEIGHBORS);
 }
 
+void prepare_left_standby(struct sm *sm)
+{
+	store_forget(sm->store, STORE_LIDS);
+	if (sm->keeps_state && sm->conf->honor_guid2lid_file)
+		read_file(sm, STORE_LIDS);
+}
+
 void prepare_unload(struct sm *sm)
 {
 	sm->store = store_free(sm->store);

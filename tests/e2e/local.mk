@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-E2E_TESTS += tests/e2e/fabric.bats tests/e2e/life.bats tests/e2e/conf-peer.bats
+E2E_TESTS += tests/e2e/fabric.bats tests/e2e/life.bats tests/e2e/conf-peer.bats tests/e2e/dump.bats
 EXTRA_DIST += tests/bench/bench-fabric tests/bench/README.md tests/e2e/lib.bash tests/e2e/README.md tests/e2e/preload/reg81.c tests/e2e/preload/umadcount.c
 
 # Shared objects to preload into other people's programs: no libtool, never installed, no sanitizers.
