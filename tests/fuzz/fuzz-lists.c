@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary text as a list of ports, of weights and of names. No GUID is 0, no port or weight out of
- * range, no port twice, no name empty or unprintable.
+ * Arbitrary text as a list of ports, of weights and of names. No GUID is 0, no port or weight out
+ * of range, no port twice, no name empty or unprintable.
  */
 #include <ctype.h>
 #include <stdint.h>

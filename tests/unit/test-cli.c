@@ -463,10 +463,20 @@ static void options_without_effect_are_told(void **state)
 {
 	_cleanup_(run_clear) struct run x = run("-Q -R updn");
 
-	assert_string_equal(
-		x.err,
-		"opensm: warning: routing_engine: updn is not supported yet, minhop routes instead\n"
-		"opensm: warning: qos is not supported yet: TRUE has no effect\n");
+	assert_string_equal(x.err,
+			    "opensm: warning: routing_engine: updn is not supported yet, "
+			    "minhop routes instead\n"
+			    "opensm: warning: qos is not supported yet: TRUE has no effect\n");
+}
+
+static void a_value_of_the_command_line_is_not_blamed_on_the_file(void **state)
+{
+	char *path = temporary("routing_engine updn\n");
+	_cleanup_free_ char *line = xasprintf("-R ftree -F %s", path);
+	_cleanup_(run_clear) struct run x = run(line);
+
+	assert_true(str_starts(x.err, "opensm: warning: routing_engine: ftree is not supported"));
+	discard(path);
 }
 
 /* --- --check -------------------------------------------------------------------------------- */
@@ -535,6 +545,7 @@ int main(void)
 		cmocka_unit_test(create_config_fails_with_255),
 		cmocka_unit_test(guid_0_asks_for_a_menu_but_not_in_a_daemon),
 		cmocka_unit_test(options_without_effect_are_told),
+		cmocka_unit_test(a_value_of_the_command_line_is_not_blamed_on_the_file),
 		cmocka_unit_test(check_finds_nothing_in_a_good_file),
 		cmocka_unit_test(check_finds_faults_in_the_file_and_its_lists),
 		cmocka_unit_test(check_wants_the_file_it_was_given),
