@@ -211,6 +211,7 @@ void sim_power(struct sim *sim, int node, bool on)
 			link_state_down(sim, (uint32_t)node, p, IB_PHYS_POLLING);
 		node_reset(sim, (uint32_t)node);
 		forget_address(n);
+		oracle_node_changed(sim, (uint32_t)node);
 		return;
 	}
 	n->off = false;

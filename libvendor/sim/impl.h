@@ -137,6 +137,16 @@ struct sim_node {
 	uint8_t desc[SMP_DATA_SIZE];
 };
 
+/* What the oracle follows, packed: thousands of switches stay in the cache. Kept by oracle.c. */
+struct hot_node {
+	const uint8_t *lft;
+	uint32_t lft_end;    /* entries that count: up to LinearFDBTop */
+	uint32_t first_port; /* into sim.hot_next */
+	lid_t lid;           /* of port 0 */
+	uint8_t lmc;
+	uint8_t nports;
+};
+
 struct count {
 	uint16_t attr;
 	uint8_t method;
@@ -164,6 +174,8 @@ struct sim {
 
 	struct count *counts;
 	size_t n_counts, cap_counts;
+	struct hot_node *hot;    /* per node */
+	uint32_t *hot_next;      /* per port: the switch that data reaches through it, or SIM_NONE */
 	bool watch;
 	uint64_t loops_ever, early_active;
 };
@@ -289,6 +301,13 @@ void trap_repressed(struct sim *sim, uint32_t node, const uint8_t *mad);
 void traps_forget(struct sim *sim, uint32_t node);
 
 /* oracle.c */
+void oracle_start(struct sim *sim);
+void oracle_stop(struct sim *sim);
+/* LFT, LinearFDBTop or LID of a switch are not what they were; state or cable of a port. */
+void oracle_node_changed(struct sim *sim, uint32_t node);
+void oracle_port_changed(struct sim *sim, uint32_t node, unsigned port);
+/* False: somebody forgot to call one of the two above. */
+bool oracle_is_current(const struct sim *sim);
 void oracle_lft_block(struct sim *sim, uint32_t node, unsigned block, const uint8_t *before);
 void oracle_top(struct sim *sim, uint32_t node, lid_t before);
 void oracle_port(struct sim *sim, uint32_t node, unsigned port);

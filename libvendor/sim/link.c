@@ -59,6 +59,7 @@ static void set_state(struct sim *sim, uint32_t node, unsigned port, unsigned st
 	ib_put(p->info, PI_PORT_STATE, state);
 	ib_put(p->info, PI_PHYS_STATE, phys);
 	p->gen++;
+	oracle_port_changed(sim, node, port);
 	if (!node_is_switch(n) || n->off)
 		return;
 	ib_put(n->sw_info, SI_PORT_STATE_CHANGE, 1);
@@ -141,5 +142,6 @@ void link_auto_fire(struct sim *sim, const struct event *ev)
 	if (p->gen != ev->gen || port_state(p) != IB_PORT_ARMED)
 		return;
 	ib_put(p->info, PI_PORT_STATE, IB_PORT_ACTIVE);
+	oracle_port_changed(sim, ev->node, ev->port);
 	oracle_port(sim, ev->node, ev->port);
 }

@@ -8,35 +8,109 @@
  */
 #include "libvendor/sim/impl.h"
 
-/* The switch that `lid` reaches next from `node`; SIM_NONE: it leaves the switches or is dropped. */
-static uint32_t next_switch(const struct sim *sim, uint32_t node, lid_t lid)
+/* The switch that data sent out of node:port reaches. */
+static uint32_t behind(const struct sim *sim, uint32_t node, unsigned port)
+{
+	const struct sim_port *p = &sim->nodes[node].ports[port];
+
+	if (!node_is_switch(&sim->nodes[node]) || port == 0 || p->peer == SIM_NONE)
+		return SIM_NONE;
+	if (port_state(p) != IB_PORT_ACTIVE || !node_is_switch(&sim->nodes[p->peer]))
+		return SIM_NONE;
+	return port_state(&sim->nodes[p->peer].ports[p->peer_port]) >= IB_PORT_ARMED ? p->peer : SIM_NONE;
+}
+
+static struct hot_node look_at(const struct sim *sim, uint32_t node)
 {
 	const struct sim_node *n = &sim->nodes[node];
-	const struct sim_port *p;
-	unsigned out = node_lft(n, lid);
 
-	if (out == 0 || out > n->nports)
-		return SIM_NONE;
-	p = &n->ports[out];
-	if (port_state(p) != IB_PORT_ACTIVE || p->peer == SIM_NONE || !node_is_switch(&sim->nodes[p->peer]))
-		return SIM_NONE;
-	if (port_state(&sim->nodes[p->peer].ports[p->peer_port]) < IB_PORT_ARMED)
-		return SIM_NONE;
-	return p->peer;
+	return (struct hot_node){
+		.lft = n->lft,
+		.lft_end = n->lft ? MIN(n->lft_size, n->lft_top + 1u) : 0,
+		.first_port = (uint32_t)(n->ports - sim->ports),
+		.lid = (lid_t)ib_get(n->ports[0].info, PI_LID),
+		.lmc = (uint8_t)ib_get(n->ports[0].info, PI_LMC),
+		.nports = n->nports,
+	};
+}
+
+void oracle_node_changed(struct sim *sim, uint32_t node)
+{
+	if (sim->hot)
+		sim->hot[node] = look_at(sim, node);
+}
+
+void oracle_port_changed(struct sim *sim, uint32_t node, unsigned port)
+{
+	const struct sim_port *p = &sim->nodes[node].ports[port];
+
+	if (!sim->hot)
+		return;
+	sim->hot_next[sim->hot[node].first_port + port] = behind(sim, node, port);
+	if (p->peer != SIM_NONE)
+		sim->hot_next[sim->hot[p->peer].first_port + p->peer_port] = behind(sim, p->peer, p->peer_port);
+}
+
+void oracle_start(struct sim *sim)
+{
+	size_t n_ports = 1;
+
+	for (uint32_t i = 0; i < sim->n_nodes; i++)
+		n_ports += sim->nodes[i].nports + 1u;
+	sim->hot = xcalloc(sim->n_nodes + 1ul, sizeof(*sim->hot));
+	sim->hot_next = xcalloc(n_ports, sizeof(*sim->hot_next));
+	for (uint32_t i = 0; i < sim->n_nodes; i++)
+		oracle_node_changed(sim, i);
+	for (uint32_t i = 0; i < sim->n_nodes; i++)
+		for (unsigned p = 0; p <= sim->nodes[i].nports; p++)
+			oracle_port_changed(sim, i, p);
+}
+
+void oracle_stop(struct sim *sim)
+{
+	free(sim->hot);
+	free(sim->hot_next);
+}
+
+bool oracle_is_current(const struct sim *sim)
+{
+	for (uint32_t i = 0; i < sim->n_nodes; i++) {
+		const struct hot_node now = look_at(sim, i), *h = &sim->hot[i];
+
+		if (h->lft != now.lft || h->lft_end != now.lft_end || h->lid != now.lid || h->lmc != now.lmc)
+			return false;
+		for (unsigned p = 0; p <= now.nports; p++)
+			if (sim->hot_next[h->first_port + p] != behind(sim, i, p))
+				return false;
+	}
+	return true;
+}
+
+static bool is_own(const struct hot_node *h, lid_t lid)
+{
+	return h->lid && lid >> h->lmc == h->lid >> h->lmc;
 }
 
 /* Does `lid` come back to `node`? A circle elsewhere was there before and is not counted again. */
 static bool comes_back(const struct sim *sim, uint32_t node, lid_t lid)
 {
-	uint32_t at = node;
+	const struct hot_node *h = &sim->hot[node];
 
-	if (lid == 0 || port_has_lid(&sim->nodes[node].ports[0], lid))
+	if (lid == 0 || is_own(h, lid))
 		return false;
 	for (uint32_t hops = 0; hops <= sim->n_nodes; hops++) {
-		at = next_switch(sim, at, lid);
+		uint8_t out = lid < h->lft_end ? h->lft[lid] : LFT_NO_PORT;
+		uint32_t at;
+
+		if (out == 0 || out > h->nports)
+			return false;
+		at = sim->hot_next[h->first_port + out];
+		if (at == SIM_NONE)
+			return false;
+		h = &sim->hot[at];
 		if (at == node)
 			return true;
-		if (at == SIM_NONE || port_has_lid(&sim->nodes[at].ports[0], lid))
+		if (is_own(h, lid))
 			return false;
 	}
 	return false;

@@ -221,4 +221,5 @@ void sim_set_lid(struct sim *sim, int node, unsigned port, lid_t lid, uint8_t lm
 	ib_put(p->info, PI_LID, lid);
 	ib_put(p->info, PI_LMC, lmc);
 	ib_put(p->info, PI_MASTER_SM_LID, sm_lid);
+	oracle_node_changed(sim, (uint32_t)node);
 }

@@ -35,6 +35,7 @@ struct sim *sim_new(const struct netfile *net, uint64_t seed)
 	sim->next_tid = 1;
 	sim->watch = true;
 	sim_build(sim, net);
+	oracle_start(sim);
 	return sim;
 }
 
@@ -51,6 +52,7 @@ struct sim *sim_free(struct sim *sim)
 		free(sim->nodes[i].id);
 	}
 	queue_clear(sim);
+	oracle_stop(sim);
 	intern_free(&sim->sl2vl);
 	intern_free(&sim->vlarb);
 	free(sim->counts);

@@ -195,6 +195,8 @@ static void store_end_port(const struct port_call *pc, const uint8_t *want, bool
 	COPY(end_port_fields, pc->p->info, want);
 	if (!quirk)
 		COPY(end_port_quirk_fields, pc->p->info, want);
+	if (pc->port == 0)
+		oracle_node_changed(pc->c->sim, pc->c->node);
 	clear_violations(pc->p->info, want);
 	pc->p->reregs = (uint16_t)(pc->p->reregs + ib_get(want, PI_CLIENT_REREGISTER));
 	if (!pc->cabled && node_esp0(pc->c->n) && ib_get(want, PI_NEIGHBOR_MTU))
@@ -246,6 +248,7 @@ static void change_state(const struct port_call *pc, unsigned state, unsigned ph
 	if (state == IB_PORT_ACTIVE && (!peer || port_state(peer) < IB_PORT_ARMED))
 		sim->early_active++;
 	link_auto_active(sim, pc->c->node, pc->port);
+	oracle_port_changed(sim, pc->c->node, pc->port);
 	oracle_port(sim, pc->c->node, pc->port);
 }
 

@@ -35,6 +35,13 @@ static void lft_reserve(struct sim_node *n, uint32_t last)
 	n->lft_size = size;
 }
 
+/* The row may have moved. */
+static void lft_ready(struct sma_call *c, uint32_t last)
+{
+	lft_reserve(c->n, last);
+	oracle_node_changed(c->sim, c->node);
+}
+
 uint16_t sma_lft(struct sma_call *c)
 {
 	uint8_t before[LFT_BLOCK_LIDS];
@@ -51,7 +58,7 @@ uint16_t sma_lft(struct sma_call *c)
 			memcpy(c->payload, n->lft + first, LFT_BLOCK_LIDS);
 		return 0;
 	}
-	lft_reserve(n, first + LFT_BLOCK_LIDS - 1);
+	lft_ready(c, first + LFT_BLOCK_LIDS - 1);
 	memcpy(before, n->lft + first, LFT_BLOCK_LIDS);
 	memcpy(n->lft + first, c->payload, LFT_BLOCK_LIDS);
 	oracle_lft_block(c->sim, c->node, c->mod, before);

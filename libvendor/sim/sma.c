@@ -97,6 +97,7 @@ static uint16_t set_switch_info(struct sma_call *c)
 	if (ib_get(c->payload, SI_PORT_STATE_CHANGE))
 		ib_put(si, SI_PORT_STATE_CHANGE, 0);
 	c->n->lft_top = top;
+	oracle_node_changed(c->sim, c->node);
 	oracle_top(c->sim, c->node, before);
 	return 0;
 }
