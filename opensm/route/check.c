@@ -37,8 +37,10 @@ struct judge {
 	uint32_t *sources;     /* per switch: end ports with a LID */
 	uint64_t n_sources;
 	struct target *targets;/* per LID */
-	uint32_t *order;       /* order[at * n ..]: farthest from `at` first, unconnected last */
-	uint32_t *n_order;     /* per switch: how many of these have a path */
+	uint64_t hosts_beyond, switches_beyond; /* LIDs above the top of the tables */
+	uint16_t *order;       /* order[row_of[at] * n ..]: farthest from `at` first, unconnected last */
+	uint32_t *row_of;      /* per switch with sources */
+	uint32_t *n_order;     /* per switch: how many have a path to it */
 };
 
 /* What one thread saw. */
@@ -77,6 +79,8 @@ static void find_targets(struct judge *j)
 		for (unsigned k = 0; t->switches[s].lid && k < 1u << t->switches[s].lmc; k++)
 			if (t->switches[s].lid + k <= j->routes->top)
 				j->targets[t->switches[s].lid + k] = (struct target){ .sw = s };
+			else
+				j->switches_beyond++;
 	for (uint32_t h = 0; h < t->n_hosts; h++) {
 		const struct topo_host *host = &t->hosts[h];
 
@@ -88,6 +92,8 @@ static void find_targets(struct judge *j)
 			if (host->lid + k <= j->routes->top)
 				j->targets[host->lid + k] =
 					(struct target){ .sw = host->sw, .port = host->sw_port };
+			else
+				j->hosts_beyond++;
 	}
 }
 
@@ -95,7 +101,8 @@ static void find_targets(struct judge *j)
 static void find_order(struct judge *j, uint32_t at, uint32_t *bucket)
 {
 	const uint16_t *dist = distances_from(j->distances, at);
-	uint32_t n = j->topo->n_switches, *order = j->order + (size_t)at * n, sum = 0, far = 0;
+	uint32_t n = j->topo->n_switches, sum = 0, far = 0;
+	uint16_t *order;
 
 	memset(bucket, 0, ((size_t)n + 1) * sizeof(*bucket));
 	for (uint32_t s = 0; s < n; s++)
@@ -104,6 +111,9 @@ static void find_order(struct judge *j, uint32_t at, uint32_t *bucket)
 			far = MAX(far, dist[s]);
 			j->n_order[at]++;
 		}
+	if (!j->sources[at])
+		return;
+	order = j->order + (size_t)j->row_of[at] * n;
 	for (uint32_t d = far + 1; d-- > 0;) {
 		uint32_t here = bucket[d];
 
@@ -111,7 +121,7 @@ static void find_order(struct judge *j, uint32_t at, uint32_t *bucket)
 		sum += here;
 	}
 	for (uint32_t s = 0; s < n; s++)
-		order[dist[s] == DISTANCE_NONE ? sum++ : bucket[dist[s]]++] = s;
+		order[dist[s] == DISTANCE_NONE ? sum++ : bucket[dist[s]]++] = (uint16_t)s;
 }
 
 static void judge_done(struct judge *j)
@@ -121,12 +131,13 @@ static void judge_done(struct judge *j)
 	free(j->sources);
 	free(j->targets);
 	free(j->order);
+	free(j->row_of);
 	free(j->n_order);
 }
 
 static void judge_begin(struct judge *j, const struct routes *r, unsigned threads)
 {
-	uint32_t n = r->topo->n_switches;
+	uint32_t n = r->topo->n_switches, rows = 0;
 
 	j->routes = r;
 	j->topo = r->topo;
@@ -136,9 +147,12 @@ static void judge_begin(struct judge *j, const struct routes *r, unsigned thread
 	j->distances = distances_new(j->graph, threads, NULL);
 	j->sources = xcalloc(n, sizeof(*j->sources));
 	j->targets = xcalloc(r->top + 1u, sizeof(*j->targets));
-	j->order = xcalloc((size_t)n * n, sizeof(*j->order));
+	j->row_of = xcalloc(n, sizeof(*j->row_of));
 	j->n_order = xcalloc(n, sizeof(*j->n_order));
 	find_targets(j);
+	for (uint32_t s = 0; s < n; s++)
+		j->row_of[s] = j->sources[s] ? rows++ : TOPO_NONE;
+	j->order = xcalloc((size_t)rows * n, sizeof(*j->order));
 #pragma omp parallel num_threads(threads)
 	{
 		uint32_t *bucket = xcalloc((size_t)n + 1, sizeof(*bucket));
@@ -210,8 +224,7 @@ static void note_dependency(struct witness *w, uint32_t s, uint8_t port, uint8_t
 static bool is_descent(struct witness *w, const uint8_t *column, struct target to)
 {
 	const struct judge *j = w->j;
-	uint32_t n = j->topo->n_switches, reach = j->n_order[to.sw];
-	const uint32_t *order = j->order + (size_t)to.sw * n;
+	uint32_t n = j->topo->n_switches;
 	const uint16_t *dist = distances_from(j->distances, to.sw);
 	bool ok = true;
 
@@ -222,14 +235,14 @@ static bool is_descent(struct witness *w, const uint8_t *column, struct target t
 			ok = dist[w->next[s]] + 1u == dist[s];
 		else
 			ok = w->next[s] == ARRIVED ? s == to.sw : dist[s] == DISTANCE_NONE;
-	return ok && reach && order[reach - 1] == to.sw && w->next[to.sw] == ARRIVED;
+	return ok && w->next[to.sw] == ARRIVED;
 }
 
 static void sum_descent(struct witness *w, const uint8_t *column, struct target to)
 {
 	const struct judge *j = w->j;
 	uint32_t n = j->topo->n_switches, reach = j->n_order[to.sw];
-	const uint32_t *order = j->order + (size_t)to.sw * n;
+	const uint16_t *order = j->order + (size_t)j->row_of[to.sw] * n;
 	uint32_t farthest = 0;
 
 	memcpy(w->flow, j->sources, n * sizeof(*w->flow));
@@ -557,6 +570,9 @@ void routes_check(const struct routes *r, unsigned threads, struct route_verdict
 	all = witness_new(&j);
 	judge_all(all, threads);
 	*ret = all->v;
+	ret->pairs += j.hosts_beyond * (j.n_sources - 1);
+	ret->unreachable += j.hosts_beyond * (j.n_sources - 1);
+	ret->switch_unreachable += j.switches_beyond * r->topo->n_switches;
 	ret->cycle_channels = channels_on_cycles(&j, all->follows);
 	ret->credit_loop = ret->cycle_channels;
 	if (ret->pairs > ret->unreachable)

@@ -117,14 +117,27 @@ static bool covers(const struct topo *before, const struct topo *now, const uint
 	return true;
 }
 
-static bool knows_host(const struct topo *before, const struct topo *now, uint32_t host, lid_t base)
+static bool knows_host(const struct topo *before, const struct topo *now, uint32_t host)
 {
 	uint32_t b = topo_find_host(before, now->hosts[host].guid);
 
-	if (b == TOPO_NONE || before->hosts[b].sw == TOPO_NONE || before->hosts[b].lid != base)
+	if (b == TOPO_NONE || before->hosts[b].sw == TOPO_NONE)
+		return false;
+	if (before->hosts[b].lid != now->hosts[host].lid ||
+	    before->hosts[b].lmc != now->hosts[host].lmc)
 		return false;
 	return before->switches[before->hosts[b].sw].guid ==
 	       now->switches[now->hosts[host].sw].guid;
+}
+
+static bool knows_switch(const struct minhop *m, uint32_t sw)
+{
+	const struct topo_switch *now = &m->job->topo->switches[sw], *before;
+
+	if (m->previous_sw[sw] == TOPO_NONE)
+		return false;
+	before = &m->job->previous->topo->switches[m->previous_sw[sw]];
+	return before->lid == now->lid && before->lmc == now->lmc;
 }
 
 static void find_known(struct minhop *m)
@@ -134,16 +147,13 @@ static void find_known(struct minhop *m)
 
 	m->known = xcalloc(s->n, sizeof(*m->known));
 	for (uint32_t u = 0; u < now->n_switches; u++)
-		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++) {
-			lid_t base = (lid_t)(s->hot[i].lid - s->hot[i].offset);
-
+		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++)
 			if (s->hot[i].offset)
 				m->known[i] = m->known[i - 1];
 			else if (s->host[i] != TOPO_NONE)
-				m->known[i] = knows_host(before, now, s->host[i], base);
-			else if (m->previous_sw[u] != TOPO_NONE)
-				m->known[i] = before->switches[m->previous_sw[u]].lid == base;
-		}
+				m->known[i] = knows_host(before, now, s->host[i]);
+			else
+				m->known[i] = knows_switch(m, u);
 }
 
 /*

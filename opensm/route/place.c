@@ -169,6 +169,11 @@ static bool leads_to(const struct place_row *row, uint8_t port, uint32_t target)
 						    row->weight[port] == row->dist[target];
 }
 
+static bool was_elsewhere(const struct place_row *row, lid_t lid, uint8_t port)
+{
+	return row->old && lid <= row->old_top && row->old[lid] != port;
+}
+
 /* The port of the previous tables if it may stay, else 0. */
 static uint8_t old_port(const struct place_row *row, uint32_t dest, uint32_t at)
 {
@@ -535,7 +540,7 @@ static void fill_several(struct place_row *row, uint32_t at)
 
 		if (h->lid >= row->cap)
 			continue;
-		if (!homeward || !port || (row->old && row->old[h->lid] != port)) {
+		if (!homeward || !port || was_elsewhere(row, h->lid, port)) {
 			place_one(row, i, at, s->depth[i] - (!homeward && s->depth[i]));
 			continue;
 		}

@@ -329,6 +329,21 @@ static void entries_beyond_the_table_of_a_switch_do_not_exist(void **state)
 	topo_unref(t);
 }
 
+static void what_lies_above_the_tables_is_not_reached(void **state)
+{
+	struct topo *t = ring(4);
+	struct routes *r = clockwise(t);
+	struct route_verdict v;
+
+	r->top = 3; /* no host 3, no switch */
+	routes_check(r, 1, &v);
+	assert_int_equal(v.pairs, 12);
+	assert_int_equal(v.unreachable, 3);
+	assert_int_equal(v.switch_unreachable, 16);
+	routes_unref(r);
+	topo_unref(t);
+}
+
 static void switch_lids_are_judged_apart(void **state)
 {
 	struct topo *t = ring(4);
@@ -447,6 +462,7 @@ int main(void)
 		cmocka_unit_test(a_hole_cuts_all_behind_it),
 		cmocka_unit_test(wrong_port_at_the_last_switch_is_no_arrival),
 		cmocka_unit_test(entries_beyond_the_table_of_a_switch_do_not_exist),
+		cmocka_unit_test(what_lies_above_the_tables_is_not_reached),
 		cmocka_unit_test(switch_lids_are_judged_apart),
 		cmocka_unit_test(pieces_that_are_apart_are_counted),
 		cmocka_unit_test(no_switch_is_no_question),

@@ -309,6 +309,45 @@ static void a_lost_switch_moves_only_what_used_it(void **state)
 	}
 }
 
+/* Its LID lies beyond the tables there were. */
+static void a_newcomer_changes_nobody(void **state)
+{
+	for (unsigned number = 0; number < 12; number++) {
+		struct topo_builder *b[2] = { topo_builder_new(), topo_builder_new() };
+		struct routes *before, *after;
+		struct topo *t[2];
+
+		for (unsigned i = 0; i < 2; i++) { /* two leaves, two spines; the second has a host more */
+			for (unsigned s = 0; s < 4; s++)
+				topo_add_switch(b[i], &(struct topo_switch){
+					.guid = 1 + s, .n_ports = 20, .lid = (lid_t)(1 + s),
+					.lft_cap = 0xC000,
+				});
+			for (unsigned link = 0; link < 4; link++)
+				topo_add_link(b[i], 1 + link / 2, (uint8_t)(19 + link % 2),
+					      3 + link % 2, (uint8_t)(1 + link / 2));
+			for (unsigned h = 0; h < 2 + i * (1 + number); h++) {
+				lid_t lid = (lid_t)(h < 2 ? 5 + h : 61 + h * 97);
+
+				topo_add_host(b[i], &(struct topo_host){ .guid = 10 + h, .lid = lid });
+				topo_add_host_link(b[i], 10 + h, 1 + h % 2, (uint8_t)(1 + h / 2));
+			}
+			t[i] = topo_build(b[i]);
+		}
+		before = route(t[0], NULL);
+		after = route(t[1], before);
+		for (uint32_t s = 0; s < 4; s++)
+			for (unsigned lid = 1; lid <= before->top; lid++)
+				assert_int_equal(routes_port(after, s, (lid_t)lid),
+						 routes_port(before, s, (lid_t)lid));
+		assert_minimal(after);
+		routes_unref(before);
+		routes_unref(after);
+		topo_unref(t[0]);
+		topo_unref(t[1]);
+	}
+}
+
 /* A LID that belongs to somebody else now has no past. */
 static void a_lid_that_moved_is_routed_to_its_new_owner(void **state)
 {
@@ -655,6 +694,7 @@ int main(void)
 		cmocka_unit_test(a_tree_needs_no_memory_for_that),
 		cmocka_unit_test(a_lost_cable_moves_only_what_used_it),
 		cmocka_unit_test(a_lost_switch_moves_only_what_used_it),
+		cmocka_unit_test(a_newcomer_changes_nobody),
 		cmocka_unit_test(a_lid_that_moved_is_routed_to_its_new_owner),
 		cmocka_unit_test(a_whole_tree_is_perfectly_balanced),
 		cmocka_unit_test(parallel_cables_are_used_equally),
