@@ -13,7 +13,7 @@ generated='aclocal.m4|configure|config\.(h|h\.in|log|status)|Makefile(\.in)?|sta
 
 # All files of the project, relative to its top: nothing generated, nothing built.
 all_files() {
-	find . -name .git -prune -o -path './build*' -prune -o -path './opensm-*' -prune \
+	find . -name .git -prune -o -path './build*' -prune -o -path './opensm-*' -prune -o -path './_*' -prune \
 		-o -name autom4te.cache -prune -o -name .deps -prune -o -path './sys-*' -prune \
 		-o -path './config/*' ! -name README.md -prune \
 		-o -type f ! -name '*.o' ! -name '*.a' ! -name '*~' ! -name '.*.sw?' -print |
