@@ -45,10 +45,14 @@ static int fabric_in_words(struct scenario *s, const struct words *w)
 	return s->net ? 0 : fault(s, "these sizes make no fabric");
 }
 
-static int fabric_from_file(struct scenario *s, const char *path)
+/* Names count from the folder of the scenario. */
+static int fabric_from_file(struct scenario *s, const char *name)
 {
-	_cleanup_free_ char *text = NULL;
+	const char *slash = strrchr(s->file, '/');
+	_cleanup_free_ char *text = NULL, *path = NULL;
 	size_t len;
+
+	path = xasprintf("%.*s%s", slash && *name != '/' ? (int)(slash + 1 - s->file) : 0, s->file, name);
 
 	if (file_read(path, 64 << 20, &text, &len) < 0)
 		return fault(s, "cannot read '%s'", path);

@@ -41,4 +41,6 @@ SCENARIO_TESTS += \
 	tests/scenario/stale-lids.scn \
 	tests/scenario/storm.scn \
 	tests/scenario/takeover.scn \
-	tests/scenario/torus.scn
+	tests/scenario/torus.scn \
+	tests/scenario/two-port.scn
+EXTRA_DIST += tests/scenario/two-port.net
