@@ -283,7 +283,7 @@ static void print_findings(const struct conf_report *report)
 /* Takes over what changed in the file, all of it or, if it cannot be read, nothing. */
 static void reload(struct daemon *d)
 {
-	_cleanup_(conf_unrefp) struct conf *now = conf_new();
+	_cleanup_(conf_unrefp) struct conf *now = NULL;
 	struct conf_report report = { 0 };
 	struct conf_changes changes;
 	struct log_config log;
@@ -292,9 +292,9 @@ static void reload(struct daemon *d)
 
 	if (!d->options->conf_path || !d->file_conf)
 		return;
+	now = conf_copy(d->file_conf);
 	r = conf_read(now, d->options->conf_path, &report);
 	if (r == 0) {
-		conf_verify(now, &report);
 		next = conf_reload(d->conf, d->file_conf, now, &changes, &report);
 		conf_unref(d->conf);
 		d->conf = next;

@@ -31,7 +31,12 @@ bool conf_engine_known(const char *name)
 	return false;
 }
 
-static void advise_engine(const struct advice *a, const char *word, bool minhop)
+/* Words of the list that decide what happens in the end. */
+struct engines {
+	bool minhop, no_fallback;
+};
+
+static void advise_engine(const struct advice *a, const char *word, const struct engines *all)
 {
 	char quoted[CONF_QUOTE_MAX];
 	const char *nearest;
@@ -39,15 +44,17 @@ static void advise_engine(const struct advice *a, const char *word, bool minhop)
 	if (strcmp(word, "minhop") == 0)
 		return;
 	if (strcmp(word, "no_fallback") == 0) {
-		if (!minhop)
+		if (!all->minhop)
 			conf_report_at(a->report, CONF_WARNING, &a->at,
-				       "%s: no_fallback has no effect: minhop is all there is yet",
+				       "%s: no_fallback without minhop, the one engine there is yet: "
+				       "nothing is routed and no port comes up",
 				       a->name);
 		return;
 	}
 	if (conf_engine_known(word)) {
 		conf_report_at(a->report, CONF_WARNING, &a->at,
-			       "%s: %s is not supported yet, minhop routes instead", a->name, word);
+			       "%s: %s is not supported yet%s", a->name, word,
+			       all->minhop || !all->no_fallback ? ", minhop routes instead" : "");
 		return;
 	}
 	nearest = str_nearest(word, engine_names, ARRAY_SIZE(engine_names));
@@ -61,13 +68,15 @@ static void advise_engines(const struct advice *a, const char *list)
 {
 	_cleanup_free_ char *copy = xstrdup(list), *other = xstrdup(list);
 	char *rest = copy, *again = other;
-	bool minhop = false;
+	struct engines all = { 0 };
 
-	for (char *word; (word = strsep(&rest, ", \t"));)
-		minhop |= strcmp(word, "minhop") == 0;
+	for (char *word; (word = strsep(&rest, ", \t"));) {
+		all.minhop |= strcmp(word, "minhop") == 0;
+		all.no_fallback |= strcmp(word, "no_fallback") == 0;
+	}
 	for (char *word; (word = strsep(&again, ", \t"));)
 		if (*word)
-			advise_engine(a, word, minhop);
+			advise_engine(a, word, &all);
 }
 
 /* "VL:WEIGHT" with VL 0-14 and weight 0-255. */
