@@ -13,6 +13,7 @@ not() {
 }
 
 setup() {
+	"$PEER" --version 2>/dev/null | grep -q 'OpenSM 3\.' || skip "no OpenSM 3 at $PEER"
 	: "${abs_top_builddir:=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)/build/release}"
 	SM_BIN=${SM_BIN:-$abs_top_builddir/sbin/opensm}
 	cd "$BATS_TEST_TMPDIR" || return 1
