@@ -50,6 +50,7 @@ struct lft_have {
 	uint8_t *entries; /* n_blocks * 64; NULL: nothing known */
 	uint8_t *known;	  /* one byte per block */
 	uint32_t n_blocks;
+	bool unproven;          /* written since a sweep last saw that no port of it had changed */
 };
 
 struct node {
@@ -63,6 +64,7 @@ struct node {
 	bool is_new;
 	bool desc_known;
 	bool no_ext_modifier; /* refused PortInfo with the extended-speeds modifier */
+	bool change_uncleared;       /* PortStateChange was seen, its ports read, and it is still set */
 	bool switch_known;    /* switch_info[] holds an observation */
 	uint8_t switch_info[SI_BYTES];
 	uint32_t index;	     /* place in fabric->nodes */

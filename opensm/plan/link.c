@@ -247,6 +247,19 @@ link_fields link_differs(const struct link_want *want, const uint8_t *info)
 	return differs;
 }
 
+link_fields link_essential(void)
+{
+	link_fields fields = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned at = rows[i].offset;
+
+		if (at == PI_LID || at == PI_LMC || at == PI_MASTER_SM_LID || at == PI_GID_PREFIX)
+			fields |= 1u << i;
+	}
+	return fields;
+}
+
 uint32_t link_hash(const struct link_want *want, link_fields fields)
 {
 	uint64_t h = 0x9E3779B97F4A7C15ull;

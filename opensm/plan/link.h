@@ -43,6 +43,12 @@ void link_plan(const struct link_facts *facts, struct link_want *ret);
 /* Fields of `want` that `info` shows otherwise. */
 link_fields link_differs(const struct link_want *want, const uint8_t *info);
 
+/*
+ * Fields without which a port cannot take part (LID, LMC, SM LID, GID prefix): a device that does
+ * not keep one is at fault, and is asked again in every sweep.
+ */
+link_fields link_essential(void);
+
 /* A hash of the wanted values of `fields`: tells whether a refused want has changed. Never 0. */
 uint32_t link_hash(const struct link_want *want, link_fields fields);
 

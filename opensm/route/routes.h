@@ -10,7 +10,7 @@
 #include "topo/topo.h"
 
 struct routes {
-	unsigned refs;         /* main thread only */
+	_Atomic unsigned refs; /* the worker makes and drops references too */
 	const struct topo *topo; /* one reference */
 	char engine[32];       /* "minhop" */
 	lid_t top;             /* highest LID routed */

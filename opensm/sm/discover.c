@@ -467,6 +467,8 @@ static void on_cleared(void *owner, const struct mad_result *r)
 	sm->discover_pending--;
 	if (r->end == MAD_END_ANSWERED)
 		memcpy(n->switch_info, r->payload, SI_BYTES);
+	else
+		n->change_uncleared = true;
 	if (r->end != MAD_END_CANCELLED)
 		ask_port_info(sm, &n->ports[0]);
 }
@@ -488,6 +490,51 @@ static bool clear_state_change(struct sm *sm, struct node *n)
 	return true;
 }
 
+static void on_verified(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct node *n = r->arg;
+	const uint8_t *have = lft_have_block(&n->lft, r->mod);
+
+	sm->discover_pending--;
+	if (r->end != MAD_END_ANSWERED || !have || memcmp(have, r->payload, LFT_BLOCK_LIDS))
+		lft_have_forget_all(&n->lft);
+}
+
+static void verify_block(struct sm *sm, struct node *n, uint32_t block)
+{
+	const struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_LFT,
+		.mod = block,
+		.path = &n->path,
+		.m_key = n->m_key,
+		.target = &n->target,
+	};
+
+	if (lft_have_block(&n->lft, block))
+		ask(sm, &rq, on_verified, n);
+}
+
+/*
+ * A switch whose ports changed may have been off and on again. A table that stood before is then
+ * lost as a whole, and the block with the way back to us tells. One that was being written at the
+ * time may be lost in part: all of it is read.
+ */
+static void verify_tables(struct sm *sm, struct node *n)
+{
+	if (!ib_get(n->switch_info, SI_PORT_STATE_CHANGE)) {
+		n->lft.unproven = false;
+		return;
+	}
+	if (!n->lft.unproven) {
+		verify_block(sm, n, sm->fabric->own_port->lid / LFT_BLOCK_LIDS);
+		return;
+	}
+	for (uint32_t block = 0; block < n->lft.n_blocks; block++)
+		verify_block(sm, n, block);
+}
+
 static void on_switch_info(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
@@ -507,7 +554,11 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 		lft_have_forget_all(&n->lft);
 	memcpy(n->switch_info, r->payload, SI_BYTES);
 	n->switch_known = true;
-	if (!clear_state_change(sm, n))
+	verify_tables(sm, n);
+	n->change_uncleared = ib_get(n->switch_info, SI_PORT_STATE_CHANGE);
+	if (clear_state_change(sm, n))
+		n->change_uncleared = false;
+	else
 		ask_port_info(sm, &n->ports[0]);
 }
 

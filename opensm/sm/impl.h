@@ -70,6 +70,10 @@ struct sm {
 	char status[256];
 	struct sm_stats stats;
 
+	/* adopt.c */
+	uint32_t adopt_node, adopt_block; /* place of the reader */
+	unsigned adopt_pending;
+
 	/* discover.c */
 	unsigned discover_pending;
 	unsigned duplicates;
@@ -107,6 +111,13 @@ void light_start(struct sm *sm);
 void sweep_want(struct sm *sm, enum sweep_kind kind, const char *why);
 void sweep_run(struct sm *sm);
 mono_t sweep_next(const struct sm *sm);
+
+/* adopt.c: tables that a former master left */
+void adopt_start(struct sm *sm);
+void adopt_feed(struct sm *sm);
+bool adopt_busy(const struct sm *sm);
+/* What the switches hold, as routes of `topo`; NULL if nothing is known. One reference. */
+struct routes *adopt_routes(const struct sm *sm, const struct topo *topo);
 
 /* prepare.c: the steps between discovery and programming, and the state that outlives us. */
 void prepare_load(struct sm *sm, const struct sm_paths *paths);

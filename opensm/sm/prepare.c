@@ -266,6 +266,8 @@ static void on_routes(void *owner, struct routes *routes, const struct route_rep
 		return;
 	}
 	sm->new_routes = routes;
+	if (report->note[0])
+		log_info("%s", report->note);
 	log_info("%s tables: %s", routes->engine, report->verdict);
 	if (report->bad)
 		log_error("%s tables leave pairs without a path: %s", routes->engine,
@@ -275,9 +277,12 @@ static void on_routes(void *owner, struct routes *routes, const struct route_rep
 void prepare_routes(struct sm *sm)
 {
 	_cleanup_(topo_unrefp) struct topo *topo = fabric_snapshot(sm->fabric);
+	_cleanup_(routes_unrefp) struct routes *adopted =
+		sm->routes ? NULL : adopt_routes(sm, topo);
 	const struct route_order order = {
 		.topo = topo,
-		.previous = sm->routes,
+		.previous = sm->routes ? sm->routes : adopted,
+		.weigh = adopted != NULL,
 		.conf = sm->conf,
 		.done = on_routes,
 		.owner = sm,

@@ -18,8 +18,15 @@ struct route_job_state {
 	struct conf *conf;
 	void (*done)(void *owner, struct routes *routes, const struct route_report *report);
 	void *owner;
+	bool weigh;
 	struct route_report report;
 };
+
+/* Table bytes below which a second thread costs more than it saves. */
+#define ONE_THREAD (4u << 20)
+
+/* Adopted tables go when their most loaded channel carries this much more than need be. */
+#define CLEARLY_WORSE 1.25
 
 static bool is_separator(char c)
 {
@@ -70,6 +77,35 @@ static struct routes *compute(struct route_job_state *st, const struct route_job
 	return route_engine_find("minhop")->compute(job, st->report.why, sizeof(st->report.why));
 }
 
+/* Sets `verdict` anew if routes from scratch take the place of those built on adopted tables. */
+static void weigh(struct route_job_state *st, struct route_job *job, struct route_verdict *verdict)
+{
+	struct route_verdict fresh;
+	struct routes *r;
+
+	job->previous = NULL;
+	r = compute(st, job);
+	if (!r)
+		return;
+	routes_check(r, job->threads, &fresh);
+	if (fresh.unreachable > verdict->unreachable ||
+	    verdict->max_load <= CLEARLY_WORSE * fresh.max_load) {
+		snprintf(st->report.note, sizeof(st->report.note),
+			 "tables found in the switches are kept where they are right (load %u, "
+			 "from scratch %u)",
+			 verdict->max_load, fresh.max_load);
+		routes_unref(r);
+		return;
+	}
+	snprintf(st->report.note, sizeof(st->report.note),
+		 "tables found in the switches load a channel with %u, from scratch with %u: they "
+		 "are replaced",
+		 verdict->max_load, fresh.max_load);
+	routes_unref(st->result);
+	st->result = r;
+	*verdict = fresh;
+}
+
 static void run(struct sm_job *base)
 {
 	struct route_job_state *st = (struct route_job_state *)base;
@@ -79,10 +115,13 @@ static void run(struct sm_job *base)
 
 	route_lists_read(&lists, st->conf, &st->report);
 	job.options = lists.options;
+	job.threads = (uint64_t)st->topo->n_switches * st->topo->max_lid < ONE_THREAD;
 	st->result = compute(st, &job);
 	if (!st->result)
 		return;
-	routes_check(st->result, 0, &verdict);
+	routes_check(st->result, job.threads, &verdict);
+	if (st->weigh)
+		weigh(st, &job, &verdict);
 	route_verdict_str(&verdict, st->report.verdict);
 	st->report.bad = verdict.unreachable || verdict.looping;
 }
@@ -110,5 +149,6 @@ struct sm_job *route_job_new(const struct route_order *order)
 	st->conf = conf_ref(order->conf);
 	st->done = order->done;
 	st->owner = order->owner;
+	st->weigh = order->weigh;
 	return &st->base;
 }

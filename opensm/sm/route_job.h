@@ -15,7 +15,8 @@
 struct route_report {
 	char why[160]; /* when there are no routes */
 	char verdict[ROUTE_VERDICT_STRLEN];
-	bool bad; /* pairs without a path */
+	char note[160]; /* what was made of adopted tables; "" if none were */
+	bool bad;	/* pairs without a path */
 	unsigned n_notes;
 	char *notes[ROUTE_MAX_NOTES]; /* findings about list files */
 	double seconds;
@@ -26,6 +27,11 @@ struct route_order {
 	const struct topo *topo;
 	const struct routes *previous;
 	const struct conf *conf;
+	/*
+	 * `previous` is somebody else's work: it is kept where it is right, unless routes from
+	 * scratch are clearly better balanced.
+	 */
+	bool weigh;
 	/* On the thread of the SM. `routes`: one reference, or NULL. */
 	void (*done)(void *owner, struct routes *routes, const struct route_report *report);
 	void *owner;

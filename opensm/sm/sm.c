@@ -79,6 +79,14 @@ struct sm *sm_free(struct sm *sm)
 	return NULL;
 }
 
+/* Whoever has more to ask or to write than was queued so far. */
+static void feed(struct sm *sm)
+{
+	if (adopt_busy(sm))
+		adopt_feed(sm);
+	sync_feed(sm->sync);
+}
+
 int sm_dispatch(struct sm *sm, mono_t now)
 {
 	int r;
@@ -86,11 +94,11 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	sm->now = now;
 	elect_tick(sm);
 	sweep_run(sm);
-	sync_feed(sm->sync);
+	feed(sm);
 	r = mad_dispatch(sm->mad, now, MADS_PER_DISPATCH);
-	sync_feed(sm->sync);
+	feed(sm);
 	sweep_run(sm);
-	sync_feed(sm->sync);
+	feed(sm);
 	if (r < 0)
 		return r;
 	/* What the sweep just queued goes out now, not at the next MAD. */

@@ -79,6 +79,12 @@ static enum step_result lids_step(struct sm *sm)
 	return prepare_lids(sm) < 0 ? STEP_STOP : STEP_NEXT;
 }
 
+static enum step_result tables_step(struct sm *sm)
+{
+	adopt_start(sm);
+	return STEP_NEXT;
+}
+
 static enum step_result routes_step(struct sm *sm)
 {
 	prepare_routes(sm);
@@ -132,6 +138,7 @@ static const struct step heavy_steps[] = {
 	{ "discovery", discover_step, discover_busy },
 	{ "election", settle_step, NULL },
 	{ "LIDs", lids_step, NULL },
+	{ "reading tables", tables_step, adopt_busy },
 	{ "routing", routes_step, job_busy },
 	{ "programming", program_step, program_busy },
 };

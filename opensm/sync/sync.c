@@ -15,7 +15,7 @@
 /* Requests kept queued ahead of the window. */
 #define FEED_DEPTH 256
 
-enum stage { ST_IDLE, ST_TABLES, ST_TOP, ST_SPEED, ST_ARM, ST_ACTIVE, ST_END };
+enum stage { ST_IDLE, ST_CLEAR, ST_TABLES, ST_TOP, ST_SPEED, ST_ARM, ST_ACTIVE, ST_END };
 
 struct sync {
 	struct fabric *fabric;
@@ -118,6 +118,39 @@ static bool node_is_left_out(const struct sync *s, const struct node *n)
 	return mad_target_silent(s->mad, &n->target);
 }
 
+/* ---- CLEAR ---------------------------------------------------------------------------------- */
+
+static void on_clear(void *owner, const struct mad_result *r)
+{
+	struct sync *s = owner;
+	struct node *n = r->arg;
+
+	if (!ended_well(s, n, r))
+		return;
+	memcpy(n->switch_info, r->payload, SI_BYTES);
+	n->change_uncleared = false;
+}
+
+/* Before anything is written: whatever happens to the switch from now on shows again. */
+static bool feed_clear(struct sync *s)
+{
+	uint8_t want[SMP_DATA_SIZE] = { 0 };
+	struct node *n;
+
+	if (s->node >= s->fabric->n_nodes)
+		return false;
+	n = s->fabric->nodes[s->node++];
+	if (n->change_uncleared && !node_is_left_out(s, n)) {
+		const struct mad_request rq = { .attr = IB_ATTR_SWITCH_INFO,
+						.path = &n->path,
+						.payload = want };
+
+		memcpy(want, n->switch_info, SI_BYTES);
+		sync_send(s, n, &rq, on_clear, n);
+	}
+	return true;
+}
+
 /* ---- TABLES ------------------------------------------------------------------------------- */
 
 static void on_lft(void *owner, const struct mad_result *r)
@@ -143,8 +176,10 @@ static void queue_lft_block(struct sync *s, struct node *n, uint32_t block)
 		.payload = want,
 	};
 
-	if (!have || memcmp(have, want, LFT_BLOCK_LIDS))
-		sync_send(s, n, &rq, on_lft, n);
+	if (have && !memcmp(have, want, LFT_BLOCK_LIDS))
+		return;
+	n->lft.unproven = true;
+	sync_send(s, n, &rq, on_lft, n);
 }
 
 /* Block by block over all switches: neighbours fill in step, and no SMA gets a burst. */
@@ -192,9 +227,8 @@ static bool feed_top(struct sync *s)
 	ib_put(want, SI_LINEAR_FDB_TOP,
 	       MIN((unsigned)s->plan.routes->top, (unsigned)ib_get(want, SI_LINEAR_FDB_CAP) - 1u));
 	ib_put(want, SI_LIFE_TIME, s->plan.conf->packet_life_time & 0x1F);
-	/* Written back as read: 1 clears it, 0 leaves it. Set only if nobody cleared it during discovery. */
-	if (ib_get(want, SI_PORT_STATE_CHANGE) ||
-	    ib_get(want, SI_LINEAR_FDB_TOP) != ib_get(n->switch_info, SI_LINEAR_FDB_TOP) ||
+	ib_put(want, SI_PORT_STATE_CHANGE, 0); /* written 0: stays as it is (14.2.5.4) */
+	if (ib_get(want, SI_LINEAR_FDB_TOP) != ib_get(n->switch_info, SI_LINEAR_FDB_TOP) ||
 	    ib_get(want, SI_LIFE_TIME) != ib_get(n->switch_info, SI_LIFE_TIME)) {
 		const struct mad_request rq = { .attr = IB_ATTR_SWITCH_INFO,
 						.path = &n->path,
@@ -304,9 +338,17 @@ static link_fields worth_writing(const struct port *p, const struct link_want *w
 	return differs;
 }
 
+/* Takes in what differs after an answer: a field not kept is remembered, an essential one is a fault. */
 static void note_unstored(struct sync *s, struct port *p, const struct link_want *want,
 			  link_fields fields)
 {
+	if (fields & link_essential()) {
+		s->outcome.refused++;
+		s->outcome.failed_example = p->node;
+		s->outcome.failed_attr = IB_ATTR_PORT_INFO;
+		s->outcome.failed_status = 0;
+		fields &= ~link_essential();
+	}
 	p->unstored = fields;
 	p->unstored_hash = fields ? link_hash(want, fields) : 0;
 	if (!fields)
@@ -535,6 +577,8 @@ static bool feed_ports(struct sync *s, void (*fn)(struct sync *s, struct port *p
 static bool feed_stage(struct sync *s)
 {
 	switch (s->stage) {
+	case ST_CLEAR:
+		return feed_clear(s);
 	case ST_TABLES:
 		return feed_tables(s);
 	case ST_TOP:
@@ -568,7 +612,7 @@ void sync_start(struct sync *s, const struct plan *plan)
 	s->plan = *plan;
 	memset(&s->outcome, 0, sizeof(s->outcome));
 	map_switches(s);
-	stage_enter(s, ST_TABLES);
+	stage_enter(s, ST_CLEAR);
 }
 
 void sync_feed(struct sync *s)

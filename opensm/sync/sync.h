@@ -2,6 +2,7 @@
 /*
  * Want minus have, turned into transactions, stage by stage.
  *
+ *   CLEAR   PortStateChange of switches whose ports were read before we could clear it
  *   TABLES  LFT blocks that differ or are unknown, striped over all switches
  *   TOP     SwitchInfo: LinearFDBTop, LifeTimeValue
  *   SPEED   ExtendedPortInfo: FDR10 on or off, on devices that have it

@@ -46,7 +46,7 @@ struct topo_host {
 };
 
 struct topo {
-	unsigned refs;       /* main thread only */
+	_Atomic unsigned refs; /* the worker makes and drops references too */
 	uint32_t n_switches, n_hosts;
 	struct topo_switch *switches;
 	struct topo_host *hosts;

@@ -31,6 +31,8 @@ SCENARIO_TESTS += \
 	tests/scenario/port0.scn \
 	tests/scenario/quiet-trap.scn \
 	tests/scenario/reboot.scn \
+	tests/scenario/reboot-mid-sweep.scn \
+	tests/scenario/restart.scn \
 	tests/scenario/rough.scn \
 	tests/scenario/second-sweep.scn \
 	tests/scenario/self-armed.scn \
@@ -42,5 +44,6 @@ SCENARIO_TESTS += \
 	tests/scenario/storm.scn \
 	tests/scenario/takeover.scn \
 	tests/scenario/torus.scn \
+	tests/scenario/two-managers-storm.scn \
 	tests/scenario/two-port.scn
 EXTRA_DIST += tests/scenario/two-port.net

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Adoption: the first sweep of a new master reads the forwarding tables of switches that somebody
+ * has set up, so that what is right stays as it is. A block read is a block that need not be
+ * written, so this costs no more than writing blindly; on a cold fabric nothing is read.
+ *
+ * The reads are paced like sync's writes. What cannot be read stays unknown, and is written.
+ */
+#include <string.h>
+
+#include "sm/impl.h"
+#include "util/mem.h"
+
+/* Requests kept queued ahead of the window. */
+#define FEED_DEPTH 256
+
+/* A switch that holds tables for the LIDs in force: it has a top, and the LID it is to keep. */
+static bool is_set_up(const struct node *n)
+{
+	const struct port *p0 = &n->ports[0];
+
+	return node_is_switch(n) && n->switch_known && p0->known && p0->lid &&
+	       ib_get(p0->info, PI_LID) == p0->lid && ib_get(n->switch_info, SI_LINEAR_FDB_TOP) &&
+	       ib_get(n->switch_info, SI_LINEAR_FDB_TOP) <
+		       ib_get(n->switch_info, SI_LINEAR_FDB_CAP);
+}
+
+static uint32_t blocks_of(const struct node *n)
+{
+	return ib_get(n->switch_info, SI_LINEAR_FDB_TOP) / LFT_BLOCK_LIDS + 1;
+}
+
+static void on_block(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct node *n = r->arg;
+
+	sm->adopt_pending--;
+	if (r->end == MAD_END_ANSWERED)
+		lft_have_set(&n->lft, r->mod, r->payload);
+}
+
+static void ask_block(struct sm *sm, struct node *n, uint32_t block)
+{
+	const struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_LFT,
+		.mod = block,
+		.path = &n->path,
+		.m_key = n->m_key,
+		.target = &n->target,
+	};
+
+	sm->adopt_pending++;
+	mad_submit(sm->mad, &rq, on_block, sm, n);
+}
+
+void adopt_start(struct sm *sm)
+{
+	sm->adopt_node = sm->first_sweep_done || sm->routes ? sm->fabric->n_nodes : 0;
+	sm->adopt_block = 0;
+	adopt_feed(sm);
+}
+
+/* Block by block over the nodes, as sync writes them. */
+void adopt_feed(struct sm *sm)
+{
+	const struct fabric *f = sm->fabric;
+
+	while (sm->adopt_node < f->n_nodes && mad_pending(sm->mad) < FEED_DEPTH) {
+		struct node *n = f->nodes[sm->adopt_node];
+
+		if (is_set_up(n) && sm->adopt_block < blocks_of(n)) {
+			ask_block(sm, n, sm->adopt_block++);
+		} else {
+			sm->adopt_node++;
+			sm->adopt_block = 0;
+		}
+	}
+}
+
+bool adopt_busy(const struct sm *sm)
+{
+	return sm->adopt_node < sm->fabric->n_nodes || sm->adopt_pending;
+}
+
+static void fill_row(const struct node *n, uint8_t *row, lid_t top)
+{
+	for (uint32_t block = 0; block <= top / LFT_BLOCK_LIDS; block++) {
+		const uint8_t *have = lft_have_block(&n->lft, block);
+
+		if (have)
+			memcpy(row + block * LFT_BLOCK_LIDS, have, LFT_BLOCK_LIDS);
+	}
+}
+
+struct routes *adopt_routes(const struct sm *sm, const struct topo *topo)
+{
+	struct routes *r = NULL;
+
+	for (uint32_t sw = 0; sw < topo->n_switches; sw++) {
+		const struct node *n = fabric_find_node(sm->fabric, topo->switches[sw].guid);
+
+		if (!n->lft.n_blocks)
+			continue;
+		if (!r)
+			r = routes_new(topo, "adopted", topo->max_lid);
+		fill_row(n, routes_row(r, sw), r->top);
+	}
+	return r;
+}
