@@ -7,7 +7,8 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/place.c opensm/route/place.h \
 	opensm/route/columns.c opensm/route/columns.h \
 	opensm/route/minhop.c opensm/route/minhop.h \
-	opensm/route/check.c opensm/route/check.h opensm/route/metric.c
+	opensm/route/check.c opensm/route/check.h opensm/route/metric.c \
+	opensm/route/transition.c opensm/route/transition.h
 ROUTE_LIBS = libroute.a $(TOPO_LIBS)
 
 # Numbers, not verdicts: `make bench-route && ./bench-route fat-tree3 36`.
@@ -15,7 +16,9 @@ EXTRA_PROGRAMS += bench-route
 bench_route_SOURCES = tests/bench/bench-route.c tests/lib/topogen.c tests/lib/topogen.h
 bench_route_LDADD = $(ROUTE_LIBS)
 
-UNIT_TESTS += tests/unit/test-graph tests/unit/test-minhop tests/unit/test-check
+UNIT_TESTS += tests/unit/test-graph tests/unit/test-minhop tests/unit/test-check tests/unit/test-transition
+tests_unit_test_transition_SOURCES = tests/unit/test-transition.c
+tests_unit_test_transition_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_graph_SOURCES = tests/unit/test-graph.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_graph_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_minhop_SOURCES = tests/unit/test-minhop.c tests/lib/topogen.c tests/lib/topogen.h

@@ -62,6 +62,7 @@ struct sm {
 	unsigned soft_faults;		 /* of this sweep: somebody silent */
 	struct routes *routes;		 /* installed, or being installed */
 	struct routes *new_routes;	 /* prepare.c: what the routing job made */
+	struct transition *transition;	 /* prepare.c: from routes to new_routes */
 	struct plan plan;
 	unsigned sync_rounds;	/* of this sweep */
 	struct conf *plan_conf; /* the reference behind plan.conf */

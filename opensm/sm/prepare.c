@@ -254,7 +254,7 @@ int prepare_lids(struct sm *sm)
 
 /* ---- routes -------------------------------------------------------------------------------- */
 
-static void on_routes(void *owner, struct routes *routes, const struct route_report *report)
+static void on_routes(void *owner, struct routes *routes, struct route_report *report)
 {
 	struct sm *sm = owner;
 
@@ -266,6 +266,10 @@ static void on_routes(void *owner, struct routes *routes, const struct route_rep
 		return;
 	}
 	sm->new_routes = routes;
+	sm->transition = take(report->transition);
+	if (sm->transition)
+		log_verbose("%u LIDs are drained while their routes change",
+			    sm->transition->n_lids);
 	if (report->note[0])
 		log_info("%s", report->note);
 	log_info("%s tables: %s", routes->engine, report->verdict);
@@ -289,6 +293,7 @@ void prepare_routes(struct sm *sm)
 	};
 
 	sm->new_routes = routes_unref(sm->new_routes);
+	sm->transition = transition_free(sm->transition);
 	submit(sm, route_job_new(&order));
 }
 

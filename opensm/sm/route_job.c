@@ -16,7 +16,7 @@ struct route_job_state {
 	struct topo *topo;
 	struct routes *previous, *result;
 	struct conf *conf;
-	void (*done)(void *owner, struct routes *routes, const struct route_report *report);
+	void (*done)(void *owner, struct routes *routes, struct route_report *report);
 	void *owner;
 	bool weigh;
 	struct route_report report;
@@ -122,6 +122,8 @@ static void run(struct sm_job *base)
 	routes_check(st->result, job.threads, &verdict);
 	if (st->weigh)
 		weigh(st, &job, &verdict);
+	if (st->previous)
+		st->report.transition = transition_find(st->previous, st->result);
 	route_verdict_str(&verdict, st->report.verdict);
 	st->report.bad = verdict.unreachable || verdict.looping;
 }
@@ -133,6 +135,7 @@ static void done(struct sm_job *base)
 	st->done(st->owner, st->result, &st->report);
 	for (unsigned i = 0; i < st->report.n_notes; i++)
 		free(st->report.notes[i]);
+	transition_free(st->report.transition);
 	topo_unref(st->topo);
 	routes_unref(st->previous);
 	conf_unref(st->conf);

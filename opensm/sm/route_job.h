@@ -8,6 +8,7 @@
 #include "conf/conf.h"
 #include "route/check.h"
 #include "route/routes.h"
+#include "route/transition.h"
 #include "sm/sm.h"
 
 #define ROUTE_MAX_NOTES 16
@@ -16,7 +17,9 @@ struct route_report {
 	char why[160]; /* when there are no routes */
 	char verdict[ROUTE_VERDICT_STRLEN];
 	char note[160]; /* what was made of adopted tables; "" if none were */
-	bool bad;	/* pairs without a path */
+	struct transition
+		*transition; /* LIDs that could loop on the way from `previous`; taken by done() */
+	bool bad;	     /* pairs without a path */
 	unsigned n_notes;
 	char *notes[ROUTE_MAX_NOTES]; /* findings about list files */
 	double seconds;
@@ -33,7 +36,7 @@ struct route_order {
 	 */
 	bool weigh;
 	/* On the thread of the SM. `routes`: one reference, or NULL. */
-	void (*done)(void *owner, struct routes *routes, const struct route_report *report);
+	void (*done)(void *owner, struct routes *routes, struct route_report *report);
 	void *owner;
 };
 

@@ -71,6 +71,7 @@ struct sm *sm_free(struct sm *sm)
 	sm->mad = mad_free(sm->mad);
 	routes_unref(sm->routes);
 	routes_unref(sm->new_routes);
+	transition_free(sm->transition);
 	sm->fabric = fabric_free(sm->fabric);
 	prepare_unload(sm);
 	conf_unref(sm->plan_conf);

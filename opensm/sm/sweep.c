@@ -108,6 +108,7 @@ static enum step_result program_step(struct sm *sm)
 	sm->plan_conf = conf_ref(sm->conf);
 	sm->plan = (struct plan){ .conf = sm->plan_conf,
 				  .routes = sm->routes,
+				  .transition = sm->transition,
 				  .sm_lid = sm->fabric->own_port->lid };
 	sm->sync_rounds = 0;
 	sync_start(sm->sync, &sm->plan);

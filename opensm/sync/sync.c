@@ -15,7 +15,7 @@
 /* Requests kept queued ahead of the window. */
 #define FEED_DEPTH 256
 
-enum stage { ST_IDLE, ST_CLEAR, ST_TABLES, ST_TOP, ST_SPEED, ST_ARM, ST_ACTIVE, ST_END };
+enum stage { ST_IDLE, ST_CLEAR, ST_DRAIN, ST_TABLES, ST_TOP, ST_SPEED, ST_ARM, ST_ACTIVE, ST_END };
 
 struct sync {
 	struct fabric *fabric;
@@ -164,26 +164,55 @@ static void on_lft(void *owner, const struct mad_result *r)
 		lft_have_forget(&n->lft, r->mod);
 }
 
-static void queue_lft_block(struct sync *s, struct node *n, uint32_t block)
+static const uint8_t *wanted_block(const struct sync *s, const struct node *n, uint32_t block)
 {
-	const uint8_t *want =
-		routes_row(s->plan.routes, s->sw_of_node[n->index]) + block * LFT_BLOCK_LIDS;
-	const uint8_t *have = lft_have_block(&n->lft, block);
+	return routes_row(s->plan.routes, s->sw_of_node[n->index]) + block * LFT_BLOCK_LIDS;
+}
+
+static void send_lft_block(struct sync *s, struct node *n, uint32_t block, const uint8_t *entries)
+{
 	const struct mad_request rq = {
 		.attr = IB_ATTR_LFT,
 		.mod = block,
 		.path = &n->path,
-		.payload = want,
+		.payload = entries,
 	};
 
-	if (have && !memcmp(have, want, LFT_BLOCK_LIDS))
-		return;
 	n->lft.unproven = true;
 	sync_send(s, n, &rq, on_lft, n);
 }
 
+static void queue_lft_block(struct sync *s, struct node *n, uint32_t block)
+{
+	const uint8_t *have = lft_have_block(&n->lft, block);
+	const uint8_t *want = wanted_block(s, n, block);
+
+	if (!have || memcmp(have, want, LFT_BLOCK_LIDS))
+		send_lft_block(s, n, block, want);
+}
+
+/* Entries that change and could loop meanwhile lead nowhere first; the others stay for now. */
+static void drain_lft_block(struct sync *s, struct node *n, uint32_t block)
+{
+	const struct transition *t = s->plan.transition;
+	const uint8_t *have = lft_have_block(&n->lft, block);
+	const uint8_t *want = wanted_block(s, n, block);
+	uint8_t drained[LFT_BLOCK_LIDS];
+
+	if (!have)
+		return;
+	for (unsigned i = 0; i < LFT_BLOCK_LIDS; i++) {
+		uint32_t lid = block * LFT_BLOCK_LIDS + i;
+		bool drain = lid <= t->top && t->drain[lid] && have[i] != want[i];
+
+		drained[i] = drain ? LFT_NO_PORT : have[i];
+	}
+	if (memcmp(have, drained, LFT_BLOCK_LIDS))
+		send_lft_block(s, n, block, drained);
+}
+
 /* Block by block over all switches: neighbours fill in step, and no SMA gets a burst. */
-static bool feed_tables(struct sync *s)
+static bool feed_blocks(struct sync *s, void (*fn)(struct sync *s, struct node *n, uint32_t block))
 {
 	uint32_t blocks = s->plan.routes ? s->plan.routes->row_size / LFT_BLOCK_LIDS : 0;
 	struct node *n;
@@ -192,7 +221,7 @@ static bool feed_tables(struct sync *s)
 		return false;
 	n = s->fabric->nodes[s->node];
 	if (s->sw_of_node[n->index] != TOPO_NONE && !node_is_left_out(s, n))
-		queue_lft_block(s, n, s->item);
+		fn(s, n, s->item);
 	if (++s->node == s->fabric->n_nodes) {
 		s->node = 0;
 		s->item++;
@@ -579,8 +608,10 @@ static bool feed_stage(struct sync *s)
 	switch (s->stage) {
 	case ST_CLEAR:
 		return feed_clear(s);
+	case ST_DRAIN:
+		return s->plan.transition && feed_blocks(s, drain_lft_block);
 	case ST_TABLES:
-		return feed_tables(s);
+		return feed_blocks(s, queue_lft_block);
 	case ST_TOP:
 		return feed_top(s);
 	case ST_SPEED:

@@ -3,6 +3,7 @@
  * Want minus have, turned into transactions, stage by stage.
  *
  *   CLEAR   PortStateChange of switches whose ports were read before we could clear it
+ *   DRAIN   LFT entries of LIDs that could loop between the old tables and the new: nowhere
  *   TABLES  LFT blocks that differ or are unknown, striped over all switches
  *   TOP     SwitchInfo: LinearFDBTop, LifeTimeValue
  *   SPEED   ExtendedPortInfo: FDR10 on or off, on devices that have it
@@ -26,6 +27,7 @@
 #include "mad/mad.h"
 #include "plan/link.h"
 #include "route/routes.h"
+#include "route/transition.h"
 
 struct sync;
 
@@ -33,6 +35,7 @@ struct sync;
 struct plan {
 	const struct conf *conf;
 	const struct routes *routes;
+	const struct transition *transition; /* NULL: no LID has to be drained */
 	lid_t sm_lid;
 };
 

@@ -44,6 +44,7 @@ SCENARIO_TESTS += \
 	tests/scenario/storm.scn \
 	tests/scenario/takeover.scn \
 	tests/scenario/torus.scn \
+	tests/scenario/transition.scn \
 	tests/scenario/two-managers-storm.scn \
 	tests/scenario/two-port.scn
 EXTRA_DIST += tests/scenario/two-port.net
