@@ -142,6 +142,8 @@ static struct topo *finish(struct sketch *s, const struct topogen *o)
 	uint64_t random = w.o->seed;
 	uint32_t *order;
 
+	if (w.o->service_on)
+		draw_host(s, w.o->service_on - 1);
 	w.switch_guid = permutation(s->n_switches, w.o->random_guids, &random);
 	w.host_guid = permutation(s->n_hosts, w.o->random_guids, &random);
 	w.lid_slot = permutation(s->n_hosts, w.o->random_lids, &random);

@@ -17,6 +17,7 @@ struct topogen {
 	uint32_t without_host;/* leaves out this host + 1; its LID stays reserved; 0: none */
 	uint32_t without_link;/* leaves out this cable + 1; 0: none */
 	uint32_t without_switch; /* leaves out this switch + 1; 0: none */
+	uint32_t service_on;  /* one host more on this switch + 1; 0: none */
 	bool reversed;        /* tell the builder everything in reverse order */
 };
 

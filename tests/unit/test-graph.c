@@ -187,6 +187,39 @@ static void homes_of_a_whole_tree_are_used_equally(void **state)
 	}
 }
 
+static void assert_all_have_homes(const struct topogen *o, unsigned core_hosts)
+{
+	struct topo *t = topogen_fat_tree3(8, o);
+	struct graph *g = graph_new(t, NULL);
+	struct distances *d = distances_new(g, 1, NULL);
+	struct spread *s = spread_new(g, d);
+	unsigned homeless = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		homeless += s->host[i] != TOPO_NONE && s->depth[i] != 2;
+	assert_int_equal(homeless, core_hosts);
+	for (uint32_t u = 0; u < 80; u++)
+		if (u >= 32 || s->first[u + 1] - s->first[u] > 1) /* an empty leaf is nothing */
+			assert_int_equal(s->rank[u], u < 32 ? 0 : u < 64 ? 1 : 2);
+	spread_free(s);
+	distances_free(d);
+	graph_free(g);
+	topo_unref(t);
+}
+
+static void half_empty_leaves_are_leaves(void **state)
+{
+	for (uint64_t seed = 1; seed <= 10; seed++) {
+		print_message("# seed %llu\n", (unsigned long long)seed);
+		assert_all_have_homes(&(struct topogen){ .seed = seed, .absent = 0.45 }, 0);
+	}
+}
+
+static void a_service_node_on_a_root_changes_no_rank(void **state)
+{
+	assert_all_have_homes(&(struct topogen){ .service_on = 80 }, 1);
+}
+
 static void a_torus_has_no_levels(void **state)
 {
 	struct topo *t = topogen_torus((unsigned[]){ 3, 3, 3 }, 2, NULL);
@@ -213,6 +246,8 @@ int main(void)
 		cmocka_unit_test(long_rings_cross_the_block_of_512),
 		cmocka_unit_test(distances_can_be_cancelled),
 		cmocka_unit_test(homes_of_a_whole_tree_are_used_equally),
+		cmocka_unit_test(half_empty_leaves_are_leaves),
+		cmocka_unit_test(a_service_node_on_a_root_changes_no_rank),
 		cmocka_unit_test(a_torus_has_no_levels),
 	};
 

@@ -402,22 +402,42 @@ static void parallel_cables_are_used_equally(void **state)
 	topo_unref(t);
 }
 
-/* Bounds measured on the peer's minhop (routing.md 4.6). */
-static void graphs_without_levels_are_balanced(void **state)
+static void assert_max_load(struct topo *t, uint32_t low, uint32_t high)
 {
-	struct topo *torus = topogen_torus((unsigned[]){ 6, 6, 6 }, 4, NULL);
-	struct topo *hyperx = topogen_hyperx(12, 8, 7, NULL);
-	struct routes *a = route(torus, NULL), *b = route(hyperx, NULL);
+	struct routes *r = route(t, NULL);
 	struct route_verdict v;
 
-	routes_check(a, 1, &v);
-	assert_in_range(v.max_load, 2592, 4240);
-	routes_check(b, 1, &v);
-	assert_in_range(v.max_load, 467, 924);
-	routes_unref(a);
-	routes_unref(b);
-	topo_unref(torus);
-	topo_unref(hyperx);
+	routes_check(r, 1, &v);
+	assert_in_range(v.max_load, low, high);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+/*
+ * The peer's minhop has 4240, 1548 and 924, its best engine for each 3456, 1536 and 588
+ * (routing.md 4.6); what we measured, plus a little, is far below.
+ */
+static void graphs_without_levels_are_balanced(void **state)
+{
+	assert_max_load(topogen_torus((unsigned[]){ 6, 6, 6 }, 4, NULL), 2592, 3300);
+	assert_max_load(topogen_dragonfly(33, 8, 4, NULL), 1028, 1200);
+	assert_max_load(topogen_hyperx(12, 8, 7, NULL), 468, 700);
+}
+
+/* The peer's best engine for that keeps 0.689, 0.667 and 0.603 (routing.md 4.4, another seed). */
+static void broken_trees_keep_their_bandwidth(void **state)
+{
+	static const double damage[] = { 0, 0.01, 0.03, 0.1 }, least[] = { 0.695, 0.68, 0.66, 0.595 };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(damage); i++) {
+		struct topogen o = { .seed = 1, .damage = damage[i] };
+		struct topo *t = topogen_fat_tree3(16, &o);
+		struct routes *r = route(t, NULL);
+
+		assert_true(routes_effective_bandwidth(r, 20, 1) >= least[i]);
+		routes_unref(r);
+		topo_unref(t);
+	}
 }
 
 /* A service node on a spine is routed, and does not spoil the tree. */
@@ -699,6 +719,7 @@ int main(void)
 		cmocka_unit_test(a_whole_tree_is_perfectly_balanced),
 		cmocka_unit_test(parallel_cables_are_used_equally),
 		cmocka_unit_test(graphs_without_levels_are_balanced),
+		cmocka_unit_test(broken_trees_keep_their_bandwidth),
 		cmocka_unit_test(hosts_may_sit_on_any_level),
 		cmocka_unit_test(lids_of_one_port_take_different_ways),
 		cmocka_unit_test(lids_beyond_the_table_are_not_routed_there),
