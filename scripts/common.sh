@@ -4,6 +4,9 @@
 
 top=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 
+# Where the tools of administrators are; a user's shell may not look there.
+PATH=$PATH:/usr/sbin:/sbin
+
 say() {
 	printf '%s\n' "$*"
 }
