@@ -14,9 +14,10 @@ generated='aclocal.m4|configure|config\.(h|h\.in|log|status)|Makefile(\.in)?|sta
 # All files of the project, relative to its top: nothing generated, nothing built.
 all_files() {
 	find . -name .git -prune -o -path './build*' -prune -o -path './opensm-*' -prune -o -path './_*' -prune \
-		-o -name autom4te.cache -prune -o -name .deps -prune -o -path './sys-*' -prune \
+		-o -name autom4te.cache -prune -o -name .deps -prune -o -path './sys-*' -prune -o -path ./sbin -prune \
 		-o -path './config/*' ! -name README.md -prune \
-		-o -type f ! -name '*.o' ! -name '*.a' ! -name '*~' ! -name '.*.sw?' -print |
+		-o -type f ! -name '*.o' ! -name '*.a' ! -name '*.log' ! -name '*.trs' ! -name .dirstamp \
+		! -name '*~' ! -name '.*.sw?' -print |
 		sed 's,^\./,,' | grep -vxE "$generated" | LC_ALL=C sort
 }
 
