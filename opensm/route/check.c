@@ -38,7 +38,7 @@ struct judge {
 	uint64_t n_sources;
 	struct target *targets;/* per LID */
 	uint64_t hosts_beyond, switches_beyond; /* LIDs above the top of the tables */
-	uint16_t *order;       /* order[row_of[at] * n ..]: farthest from `at` first, unconnected last */
+	uint16_t *order;       /* row row_of[at]: farthest from `at` first, unconnected last */
 	uint32_t *row_of;      /* per switch with sources */
 	uint32_t *n_order;     /* per switch: how many have a path to it */
 };

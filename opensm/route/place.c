@@ -362,19 +362,24 @@ static uint8_t parallel_port(const struct place_row *row, uint32_t dest, uint32_
 }
 
 /*
- * No home is on the way and flows do not start here: only what was diverted below passes. It
- * spreads by its digit of this level.
+ * Several neighbours, no home on the way, and flows do not start here: only what was diverted below
+ * passes. It spreads by its digit of this level, and it does not count: it is seldom used.
  */
-static uint8_t diverted_port(struct place_row *row, uint32_t dest, uint32_t target)
+static bool is_diverted(const struct place_row *row, uint32_t dest, uint32_t at, uint32_t target)
 {
 	const struct spread *s = row->plan->spread;
 	uint16_t rank = s->rank[row->sw];
-	uint32_t turn;
 
-	if (!rank || rank >= s->depth[dest])
-		return 0;
-	find_candidates(row, target);
-	turn = turn_of(row, dest, rank);
+	if (target != at || row->ways[at] < 2 || !s->hot[dest].port)
+		return false;
+	return rank && rank < s->depth[dest];
+}
+
+static uint8_t diverted_port(struct place_row *row, uint32_t dest, uint32_t at)
+{
+	uint32_t turn = turn_of(row, dest, row->plan->spread->rank[row->sw]);
+
+	find_candidates(row, at);
 	if (turn != row->turn) {
 		row->turn = turn;
 		row->turn_port = row->candidates[turn % row->n_candidates];
@@ -391,21 +396,22 @@ static uint8_t closed_form(struct place_row *row, uint32_t dest, uint32_t at, ui
 		return parallel_port(row, dest, target);
 	if (!row->plan->spread->hot[dest].port && !row->plan->options->count_switches)
 		return any_port(row, at, turn_of(row, dest, 0));
-	return target == at ? diverted_port(row, dest, at) : 0;
+	return is_diverted(row, dest, at, target) ? diverted_port(row, dest, at) : 0;
 }
 
 /* One destination whose highest home does not simply decide. */
 static void place_one(struct place_row *row, uint32_t dest, uint32_t at, unsigned n_homes)
 {
+	uint32_t target = waypoint(row, dest, at, n_homes);
 	uint8_t port = row->old ? old_port(row, dest, at) : 0;
-	uint32_t target;
 
-	if (port) {
-		put(row, dest, port);
+	if (is_diverted(row, dest, at, target)) {
+		row->lft[row->plan->spread->hot[dest].lid] =
+			port ? port : diverted_port(row, dest, at);
 		return;
 	}
-	target = waypoint(row, dest, at, n_homes);
-	port = closed_form(row, dest, at, target);
+	if (!port)
+		port = closed_form(row, dest, at, target);
 	if (port) {
 		put(row, dest, port);
 		return;

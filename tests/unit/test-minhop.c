@@ -317,7 +317,7 @@ static void a_newcomer_changes_nobody(void **state)
 		struct routes *before, *after;
 		struct topo *t[2];
 
-		for (unsigned i = 0; i < 2; i++) { /* two leaves, two spines; the second has a host more */
+		for (unsigned i = 0; i < 2; i++) { /* two leaves, two spines, then more hosts */
 			for (unsigned s = 0; s < 4; s++)
 				topo_add_switch(b[i], &(struct topo_switch){
 					.guid = 1 + s, .n_ports = 20, .lid = (lid_t)(1 + s),
@@ -329,8 +329,11 @@ static void a_newcomer_changes_nobody(void **state)
 			for (unsigned h = 0; h < 2 + i * (1 + number); h++) {
 				lid_t lid = (lid_t)(h < 2 ? 5 + h : 61 + h * 97);
 
-				topo_add_host(b[i], &(struct topo_host){ .guid = 10 + h, .lid = lid });
-				topo_add_host_link(b[i], 10 + h, 1 + h % 2, (uint8_t)(1 + h / 2));
+				topo_add_host(b[i], &(struct topo_host){
+					.guid = 10 + h, .lid = lid,
+				});
+				topo_add_host_link(b[i], 10 + h, 1 + h % 2,
+						   (uint8_t)(1 + h / 2));
 			}
 			t[i] = topo_build(b[i]);
 		}
@@ -432,7 +435,7 @@ static void broken_trees_keep_their_bandwidth(void **state)
 {
 	static const double damage[] = { 0, 0.01, 0.03, 0.1 };
 	static const double least[] = { 0.695, 0.68, 0.66, 0.595 };
-	static const uint32_t most[] = { 1016, 2100, 2500, 3000 };
+	static const uint32_t most[] = { 1016, 2100, 2200, 2500 };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(damage); i++) {
 		struct topogen o = { .seed = 2, .damage = damage[i] };
