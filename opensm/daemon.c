@@ -55,10 +55,8 @@ static mono_t clock_now(void)
 	return (mono_t)ts.tv_sec * MONO_S + ts.tv_nsec / 1000;
 }
 
-static struct log_config log_config_of(const struct daemon *d)
+struct log_config daemon_log_config(const struct conf *c)
 {
-	const struct conf *c = d->conf;
-
 	return (struct log_config){
 		.path = c->log_file,
 		.prefix = c->log_prefix,
@@ -66,7 +64,7 @@ static struct log_config log_config_of(const struct daemon *d)
 		.max_size_mb = c->log_max_size,
 		.append = c->accum_log_file,
 		.flush = c->force_log_flush,
-		.quiet = d->options->background,
+		.quiet = c->daemon,
 	};
 }
 
@@ -119,7 +117,7 @@ static void start_dump(struct daemon *d)
 		.dir = d->conf->dump_files_dir,
 		.routing = d->conf->log_flags & LOGB_ROUTING,
 		.names = d->names,
-		.port_table = d->conf->log_flags & LOGB_VERBOSE && !d->options->background,
+		.port_table = d->conf->log_flags & LOGB_VERBOSE && !d->conf->daemon,
 	};
 
 	d->dump_again = d->dumps_pending > 0;
@@ -300,7 +298,7 @@ static void reload(struct daemon *d)
 		d->conf = next;
 		conf_unref(d->file_conf);
 		d->file_conf = take(now);
-		log = log_config_of(d);
+		log = daemon_log_config(d->conf);
 		log_configure(&log);
 		log_info("configuration read again: %zu options changed", changes.n);
 	} else if (r != -ENOENT) {

@@ -121,15 +121,7 @@ static void go_to_background(void)
 
 static int open_log(const struct conf *c)
 {
-	const struct log_config log = {
-		.path = c->log_file,
-		.prefix = c->log_prefix,
-		.flags = c->log_flags,
-		.max_size_mb = c->log_max_size,
-		.append = c->accum_log_file,
-		.flush = c->force_log_flush,
-		.quiet = c->daemon,
-	};
+	const struct log_config log = daemon_log_config(c);
 	int r = log_open(&log);
 
 	if (r < 0)
@@ -162,7 +154,6 @@ static int run(const struct cli *cli)
 		.conf_path = cli->config_path,
 		.cache_dir = env_or("OSM_CACHE_DIR", OPENSM_STATE_DIR "/cache/opensm"),
 		.once = cli->once,
-		.background = cli->conf->daemon,
 	};
 	int r;
 

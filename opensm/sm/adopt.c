@@ -42,17 +42,8 @@ static void on_block(void *owner, const struct mad_result *r)
 
 static void ask_block(struct sm *sm, struct node *n, uint32_t block)
 {
-	const struct mad_request rq = {
-		.method = MAD_GET,
-		.attr = IB_ATTR_LFT,
-		.mod = block,
-		.path = &n->path,
-		.m_key = n->m_key,
-		.target = &n->target,
-	};
-
 	sm->adopt_pending++;
-	mad_submit(sm->mad, &rq, on_block, sm, n);
+	discover_get(sm, n, IB_ATTR_LFT, block, on_block);
 }
 
 void adopt_start(struct sm *sm)

@@ -8,10 +8,10 @@
  *
  * A cable is asked about from one end only: a probe that waits in the queue is dropped when its
  * cable has become known from the other end meanwhile. Silence is unknown, not gone: a node that
- * does not answer keeps its place for MAX_MISSES sweeps. Whoever claims a GUID that is already on
+ * does not answer keeps its place for some sweeps (forget.c). Whoever claims a GUID that is already on
  * another cable is left out (quarantined), the rest goes on.
  *
- * Writes facts only. What is missing afterwards is settled in discover_finish().
+ * Writes facts only. What is missing afterwards is settled in forget.c.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -33,6 +33,20 @@ static void ask(struct sm *sm, const struct mad_request *rq, mad_done_fn fn, voi
 {
 	sm->discover_pending++;
 	mad_submit(sm->mad, rq, fn, sm, arg);
+}
+
+void discover_get(struct sm *sm, struct node *n, uint16_t attr, uint32_t mod, mad_done_fn fn)
+{
+	const struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = attr,
+		.mod = mod,
+		.path = &n->path,
+		.m_key = n->m_key,
+		.target = &n->target,
+	};
+
+	mad_submit(sm->mad, &rq, fn, sm, n);
 }
 
 /* The key a port's SMA is thought to hold, before it told us (sweep.md 9). */
@@ -503,17 +517,10 @@ static void on_verified(void *owner, const struct mad_result *r)
 
 static void verify_block(struct sm *sm, struct node *n, uint32_t block)
 {
-	const struct mad_request rq = {
-		.method = MAD_GET,
-		.attr = IB_ATTR_LFT,
-		.mod = block,
-		.path = &n->path,
-		.m_key = n->m_key,
-		.target = &n->target,
-	};
-
-	if (lft_have_block(&n->lft, block))
-		ask(sm, &rq, on_verified, n);
+	if (!lft_have_block(&n->lft, block))
+		return;
+	sm->discover_pending++;
+	discover_get(sm, n, IB_ATTR_LFT, block, on_verified);
 }
 
 /*
@@ -564,18 +571,11 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 
 static void ask_switch_info(struct sm *sm, struct node *n)
 {
-	const struct mad_request rq = {
-		.method = MAD_GET,
-		.attr = IB_ATTR_SWITCH_INFO,
-		.path = &n->path,
-		.m_key = n->m_key,
-		.target = &n->target,
-	};
-
-	ask(sm, &rq, on_switch_info, n);
+	sm->discover_pending++;
+	discover_get(sm, n, IB_ATTR_SWITCH_INFO, 0, on_switch_info);
 }
 
-/* ---- start and finish ---------------------------------------------------------------------- */
+/* ---- start --------------------------------------------------------------------------------- */
 
 static void ask_own_node_info(struct sm *sm);
 
@@ -631,80 +631,4 @@ void discover_start(struct sm *sm)
 		}
 	}
 	ask_own_node_info(sm);
-}
-
-/* Behind a port that is up but silent, or behind a node that is itself kept. */
-static bool is_merely_silent(const struct sm *sm, const struct node *n)
-{
-	for (unsigned i = 1; i <= n->n_ports; i++) {
-		const struct port *peer = n->ports[i].peer;
-
-		if (!peer || port_state(peer) == IB_PORT_DOWN)
-			continue;
-		if (peer->node->seen == sm->sweep_no &&
-		    (peer->silent || peer->seen != sm->sweep_no))
-			return true;
-	}
-	return false;
-}
-
-/* Keeps what is only silent, level by level; what hangs on a kept node is kept with it. */
-static void keep_silent_nodes(struct sm *sm)
-{
-	bool again = true;
-
-	while (again) {
-		again = false;
-		FABRIC_EACH_NODE(sm->fabric, n)
-		{
-			if (n->seen == sm->sweep_no || n->misses >= MAX_MISSES ||
-			    !is_merely_silent(sm, n))
-				continue;
-			n->seen = sm->sweep_no;
-			n->misses++;
-			sm->stats.silent_nodes++;
-			again = true;
-		}
-	}
-}
-
-static void forget_node(struct sm *sm, struct node *n)
-{
-	log_info("node 0x%016" PRIx64 " ('%s') is gone", n->guid, n->desc);
-	mad_cancel(sm->mad, sm, &n->target);
-	for (unsigned i = 0; i <= n->n_ports; i++)
-		mad_cancel(sm->mad, sm, &n->ports[i].behind);
-	fabric_remove_node(sm->fabric, n);
-}
-
-/* Ports of a multi-port CA that were not met this time. */
-static void forget_stale_ports(struct sm *sm, struct node *n)
-{
-	if (node_is_switch(n) || n->misses)
-		return;
-	for (unsigned i = 1; i <= n->n_ports; i++) {
-		struct port *p = &n->ports[i];
-
-		if (p->seen == sm->sweep_no || p->peer_seen == sm->sweep_no ||
-		    (p->peer && p->peer->silent))
-			continue;
-		fabric_disconnect(p);
-		p->known = false;
-	}
-}
-
-void discover_finish(struct sm *sm)
-{
-	struct fabric *f = sm->fabric;
-
-	sm->stats.silent_nodes = 0;
-	keep_silent_nodes(sm);
-	for (uint32_t i = 0; i < f->n_nodes;) {
-		if (f->nodes[i]->seen == sm->sweep_no)
-			i++;
-		else
-			forget_node(sm, f->nodes[i]);
-	}
-	FABRIC_EACH_NODE(f, n)
-	forget_stale_ports(sm, n);
 }

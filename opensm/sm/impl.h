@@ -102,8 +102,12 @@ void inbox_receive(void *sm, const struct transport_addr *from, const uint8_t *m
 
 /* discover.c: both return with discover_pending > 0 while something is outstanding. */
 void discover_start(struct sm *sm);
-void discover_finish(struct sm *sm); /* forgets what is gone */
+/* Get of `attr` from a switch, `n` as argument of `fn`; the caller counts what is pending. */
+void discover_get(struct sm *sm, struct node *n, uint16_t attr, uint32_t mod, mad_done_fn fn);
 void discover_ask_desc(struct sm *sm, struct node *n, const struct dr_path *path);
+
+/* forget.c */
+void discover_finish(struct sm *sm); /* takes out what is gone */
 
 /* light.c */
 void light_start(struct sm *sm);

@@ -44,16 +44,8 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 
 static void ask_switch(struct sm *sm, struct node *n)
 {
-	const struct mad_request rq = {
-		.method = MAD_GET,
-		.attr = IB_ATTR_SWITCH_INFO,
-		.path = &n->path,
-		.m_key = n->m_key,
-		.target = &n->target,
-	};
-
 	sm->discover_pending++;
-	mad_submit(sm->mad, &rq, on_switch_info, sm, n);
+	discover_get(sm, n, IB_ATTR_SWITCH_INFO, 0, on_switch_info);
 }
 
 static void on_silent_answer(void *owner, const struct mad_result *r)

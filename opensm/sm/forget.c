@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * After discovery: what was not met is either silent, and keeps its place for a while, or gone.
+ *
+ * A node is merely silent if its cable is still up at a neighbour that answers; what hangs on a
+ * silent node is kept with it. After MAX_MISSES sweeps patience ends.
+ */
+#include <inttypes.h>
+
+#include "sm/impl.h"
+
+#define MAX_MISSES 3
+
+/* Behind a port that is up but silent, or behind a node that is itself kept. */
+static bool is_merely_silent(const struct sm *sm, const struct node *n)
+{
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *peer = n->ports[i].peer;
+
+		if (!peer || port_state(peer) == IB_PORT_DOWN)
+			continue;
+		if (peer->node->seen == sm->sweep_no &&
+		    (peer->silent || peer->seen != sm->sweep_no))
+			return true;
+	}
+	return false;
+}
+
+/* Keeps what is only silent, level by level; what hangs on a kept node is kept with it. */
+static void keep_silent_nodes(struct sm *sm)
+{
+	bool again = true;
+
+	while (again) {
+		again = false;
+		FABRIC_EACH_NODE(sm->fabric, n)
+		{
+			if (n->seen == sm->sweep_no || n->misses >= MAX_MISSES ||
+			    !is_merely_silent(sm, n))
+				continue;
+			n->seen = sm->sweep_no;
+			n->misses++;
+			sm->stats.silent_nodes++;
+			again = true;
+		}
+	}
+}
+
+static void forget_node(struct sm *sm, struct node *n)
+{
+	log_info("node 0x%016" PRIx64 " ('%s') is gone", n->guid, n->desc);
+	mad_cancel(sm->mad, sm, &n->target);
+	for (unsigned i = 0; i <= n->n_ports; i++)
+		mad_cancel(sm->mad, sm, &n->ports[i].behind);
+	fabric_remove_node(sm->fabric, n);
+}
+
+/* Ports of a multi-port CA that were not met this time. */
+static void forget_stale_ports(struct sm *sm, struct node *n)
+{
+	if (node_is_switch(n) || n->misses)
+		return;
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		struct port *p = &n->ports[i];
+
+		if (p->seen == sm->sweep_no || p->peer_seen == sm->sweep_no ||
+		    (p->peer && p->peer->silent))
+			continue;
+		fabric_disconnect(p);
+		p->known = false;
+	}
+}
+
+void discover_finish(struct sm *sm)
+{
+	struct fabric *f = sm->fabric;
+
+	sm->stats.silent_nodes = 0;
+	keep_silent_nodes(sm);
+	for (uint32_t i = 0; i < f->n_nodes;) {
+		if (f->nodes[i]->seen == sm->sweep_no)
+			i++;
+		else
+			forget_node(sm, f->nodes[i]);
+	}
+	FABRIC_EACH_NODE(f, n)
+	forget_stale_ports(sm, n);
+}
