@@ -167,6 +167,11 @@ lid_table() {
 			if ($i == "lid") { print "0x" a[2], $(i + 1); break } }' | sort
 }
 
+# route_table HOST: the forwarding tables of all switches, read from them.
+route_table() {
+	sim_run "$1" dump_fts 2>/dev/null
+}
+
 # ---- the daemon under test ----
 
 # sm_command HOST ARGS...: SM_CMD becomes the command line of the daemon at a host.
