@@ -86,13 +86,24 @@ sim_console() {
 	printf '%s\n' "$@" >&"$CONSOLE"
 }
 
-# A client that was killed keeps its slot and its IsSM until ibsim is told.
+# A client that was killed keeps its slot and its IsSM until ibsim is told. Waits until it has heard:
+# told late, it would drop the next client, which may have got the same slot.
 sim_forget_clients() {
-	local i
-
-	for i in 0 1 2 3 4 5 6 7 8 9; do
+	local i heard
+	heard=$(sim_heard)
+	for i in 0 1 2 3 4 5 6 7 8 9 99; do
 		sim_console "X $i"
 	done
+	wait_for 20 sim_heard_more "$heard"
+}
+
+# How often ibsim was told to drop a client that cannot be.
+sim_heard() {
+	grep -c 'bad clientid 99' ibsim.out || true
+}
+
+sim_heard_more() {
+	[ "$(sim_heard)" -gt "$1" ]
 }
 
 rig_stop() {
