@@ -5,7 +5,8 @@
  *   DISCOVERING --nobody better--> MASTER <---Set HANDOVER--- STANDBY
  *        ^   \--a master, or somebody greater--> STANDBY         |
  *        \------ the polled SM stays silent ---------------------/
- *   MASTER --a greater MASTER is seen--> STANDBY       NOT-ACTIVE: sm_inactive, answers only
+ *   MASTER --somebody greater is seen: Set HANDOVER--> STANDBY
+ *   NOT-ACTIVE: sm_inactive, answers only
  *
  * Greater: higher priority, then lower port GUID. An SM with another SM_Key is not obeyed.
  */
@@ -130,13 +131,51 @@ void elect_ask(struct sm *sm, struct port *p)
 		sm->discover_pending++;
 }
 
+static void fill_sm_info(const struct sm *sm, uint8_t *info, bool with_key)
+{
+	memset(info, 0, SMP_DATA_SIZE);
+	ib_put(info, SMI_GUID, sm->tr->port_guid);
+	ib_put(info, SMI_SM_KEY, with_key ? sm->conf->sm_key : 0);
+	ib_put(info, SMI_ACT_COUNT, mad_sent(sm->mad, 0) & 0xFFFFFFFFu);
+	ib_put(info, SMI_PRIORITY, sm->conf->sm_priority & 0xF);
+	ib_put(info, SMI_STATE, sm->state);
+}
+
+/* Modifiers of Set(SMInfo), 14.4.1.3. */
+enum sm_info_set { SMI_HANDOVER = 1, SMI_ACKNOWLEDGE, SMI_DISABLE, SMI_STANDBY, SMI_DISCOVER };
+
+/* An answer would change nothing: we stand by in any case, and watch what becomes of it. */
+static void on_handed_over(void *owner, const struct mad_result *r)
+{
+}
+
+static void hand_over(struct sm *sm, struct port *p)
+{
+	uint8_t info[SMP_DATA_SIZE];
+	struct dr_path path;
+	const struct mad_request rq = {
+		.attr = IB_ATTR_SM_INFO,
+		.mod = SMI_HANDOVER,
+		.path = &path,
+		.payload = info,
+	};
+
+	if (fabric_port_path(sm->fabric, p, &path) < 0)
+		return;
+	fill_sm_info(sm, info, true);
+	sync_command(sm->sync, p->node, &rq, on_handed_over, sm, p);
+}
+
 static void stand_by(struct sm *sm, const struct remote_sm *r)
 {
-	const struct port *p = fabric_find_port(sm->fabric, r->guid);
+	struct port *p = fabric_find_port(sm->fabric, r->guid);
 	char where[PORT_STRLEN];
 
-	log_info("%s: subnet manager of priority %u is %s; we stand by",
-		 p ? fabric_port_str(p, where) : "?", r->priority, sm_state_name(r->state & 3));
+	log_info("%s: subnet manager of priority %u is %s; we %sstand by",
+		 p ? fabric_port_str(p, where) : "?", r->priority, sm_state_name(r->state & 3),
+		 sm->state == SM_MASTER ? "hand over and " : "");
+	if (p && sm->state == SM_MASTER)
+		hand_over(sm, p);
 	sm->polled = r->guid;
 	sm_enter(sm, SM_STANDBY);
 }
@@ -151,7 +190,7 @@ static bool must_yield(const struct sm *sm, const struct remote_sm *r)
 		return false;
 	case SM_DISCOVERING:
 	case SM_STANDBY:
-		return sm->state != SM_MASTER && is_greater(sm, r);
+		return is_greater(sm, r);
 	case SM_MASTER:
 		return sm->state != SM_MASTER || is_greater(sm, r);
 	}
@@ -188,14 +227,16 @@ static void take_over(struct sm *sm, const char *why)
 static void on_poll(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
+	/* Not r->arg: the port may have gone and come back while the answer was on its way. */
+	const struct port *p = fabric_find_port(sm->fabric, sm->polled);
 	const struct remote_sm *known = NULL;
 
 	sm->poll_pending = false;
 	sm->poll_at = r->now + (mono_t)sm->conf->sminfo_polling_timeout * MONO_MS;
 	if (sm->state != SM_STANDBY)
 		return;
-	if (r->end == MAD_END_ANSWERED)
-		known = learn(sm, r->arg, r->payload);
+	if (p && r->end == MAD_END_ANSWERED)
+		known = learn(sm, p, r->payload);
 	if (!known) {
 		if (++sm->poll_misses > sm->conf->polling_retry_number)
 			take_over(sm, "the master does not answer any more");
@@ -223,19 +264,6 @@ mono_t elect_next(const struct sm *sm)
 {
 	return sm->state == SM_STANDBY && !sm->poll_pending ? sm->poll_at : MONO_NEVER;
 }
-
-static void fill_sm_info(const struct sm *sm, uint8_t *info, bool with_key)
-{
-	memset(info, 0, SMP_DATA_SIZE);
-	ib_put(info, SMI_GUID, sm->tr->port_guid);
-	ib_put(info, SMI_SM_KEY, with_key ? sm->conf->sm_key : 0);
-	ib_put(info, SMI_ACT_COUNT, mad_sent(sm->mad, 0) & 0xFFFFFFFFu);
-	ib_put(info, SMI_PRIORITY, sm->conf->sm_priority & 0xF);
-	ib_put(info, SMI_STATE, sm->state);
-}
-
-/* Modifiers of Set(SMInfo), 14.4.1.3. */
-enum sm_info_set { SMI_HANDOVER = 1, SMI_ACKNOWLEDGE, SMI_DISABLE, SMI_STANDBY, SMI_DISCOVER };
 
 /* HANDOVER is the one command obeyed so far, from a master that knows our key. */
 static bool set_is_legal(const struct sm *sm, const uint8_t *mad)

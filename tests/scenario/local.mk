@@ -14,7 +14,9 @@ SCENARIO_TESTS += \
 	tests/scenario/bring-up.scn \
 	tests/scenario/dragonfly.scn \
 	tests/scenario/duplicate-guid.scn \
+	tests/scenario/equal-priority.scn \
 	tests/scenario/flap.scn \
+	tests/scenario/handover.scn \
 	tests/scenario/hypercube.scn \
 	tests/scenario/ibsim-fields.scn \
 	tests/scenario/lmc.scn \
