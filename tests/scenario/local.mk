@@ -11,6 +11,7 @@ SCN_LOG_COMPILER = $(TEST_LIMIT) tests/scenario/runner
 
 SCENARIO_TESTS += \
 	tests/scenario/back-to-back.scn \
+	tests/scenario/back-to-master.scn \
 	tests/scenario/bring-up.scn \
 	tests/scenario/dragonfly.scn \
 	tests/scenario/duplicate-guid.scn \
@@ -20,6 +21,7 @@ SCENARIO_TESTS += \
 	tests/scenario/hypercube.scn \
 	tests/scenario/ibsim-fields.scn \
 	tests/scenario/lmc.scn \
+	tests/scenario/lmc-reload.scn \
 	tests/scenario/loopback.scn \
 	tests/scenario/loss.scn \
 	tests/scenario/lost-set.scn \
