@@ -127,7 +127,7 @@ struct routes *adopt_routes(const struct sm *sm, const struct topo *topo);
 /* prepare.c: the steps between discovery and programming, and the state that outlives us. */
 void prepare_load(struct sm *sm, const struct sm_paths *paths);
 void prepare_unload(struct sm *sm);
-/* Another SM may have moved LIDs: what we remembered counts only with honor_guid2lid_file. */
+/* Another SM was at work: tables are unknown, LIDs count only with honor_guid2lid_file. */
 void prepare_left_standby(struct sm *sm);
 int prepare_lids(struct sm *sm); /* < 0: this sweep cannot go on */
 void prepare_routes(struct sm *sm);

@@ -49,6 +49,14 @@ void prepare_load(struct sm *sm, const struct sm_paths *paths)
 
 void prepare_left_standby(struct sm *sm)
 {
+	/* Tables and speeds were another's meanwhile: what we knew of them is worth nothing. */
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		lft_have_forget_all(&n->lft);
+		n->lft_top_written = 0;
+		for (unsigned i = 0; i <= n->n_ports; i++)
+			n->ports[i].ext_known = false;
+	}
+	sm->routes = routes_unref(sm->routes);
 	store_forget(sm->store, STORE_LIDS);
 	if (sm->keeps_state && sm->conf->honor_guid2lid_file)
 		read_file(sm, STORE_LIDS);
