@@ -28,6 +28,8 @@
 #include "worker.h"
 
 #define REOPEN_INTERVAL (1 * MONO_S)
+/* How long the end waits for a running job, in ms. */
+#define EXIT_PATIENCE	2000
 /* Rounds of taking in MADs before other sources get their turn. */
 #define ROUNDS_PER_WAKE 8
 
@@ -36,7 +38,8 @@ struct daemon {
 	struct conf *conf, *file_conf;
 	sd_event *event;
 	sd_event_source *timer, *io;
-	struct worker *worker;
+	struct worker *worker;	  /* computes */
+	struct worker *disk;	  /* waits for files, so that nobody else has to */
 	struct conf_names *names; /* node-name map */
 	struct transport *tr;
 	struct sm *sm;
@@ -74,7 +77,7 @@ static void on_submit_job(void *arg, struct sm_job *job)
 {
 	struct daemon *d = arg;
 
-	worker_submit(d->worker, job);
+	worker_submit(job->disk ? d->disk : d->worker, job);
 }
 
 static void on_status(void *arg, const char *line)
@@ -124,7 +127,7 @@ static void start_dump(struct daemon *d)
 	if (d->dump_again)
 		return;
 	d->dumps_pending++;
-	worker_submit(d->worker,
+	worker_submit(d->disk,
 		      dump_job_new(sm_fabric(d->sm), sm_routes(d->sm), &dump, on_dumped, d));
 }
 
@@ -150,7 +153,8 @@ static void close_port(struct daemon *d)
 	d->io = NULL;
 	/* Jobs of the SM hold pointers into it: they end first. */
 	d->dump_again = false;
-	worker_drain(d->worker);
+	worker_drain(d->worker, -1);
+	worker_drain(d->disk, -1);
 	d->sm = sm_free(d->sm);
 	d->tr = transport_close(d->tr);
 }
@@ -258,6 +262,7 @@ static int on_worker(sd_event_source *s, int fd, uint32_t events, void *arg)
 	struct daemon *d = arg;
 
 	worker_collect(d->worker);
+	worker_collect(d->disk);
 	pump(d);
 	return 0;
 }
@@ -347,7 +352,10 @@ static int add_sources(struct daemon *d)
 	r = sd_event_add_time(d->event, &d->timer, CLOCK_MONOTONIC, 0, 1, on_timer, d);
 	if (r < 0)
 		return r;
-	return sd_event_add_io(d->event, NULL, worker_fd(d->worker), 1 /* EPOLLIN */, on_worker, d);
+	r = sd_event_add_io(d->event, NULL, worker_fd(d->worker), 1 /* EPOLLIN */, on_worker, d);
+	if (r < 0)
+		return r;
+	return sd_event_add_io(d->event, NULL, worker_fd(d->disk), 1 /* EPOLLIN */, on_worker, d);
 }
 
 static void block_signals(void)
@@ -384,6 +392,7 @@ int daemon_run(const struct daemon_options *options)
 	block_signals();
 	load_names(&d);
 	d.worker = worker_new();
+	d.disk = worker_new();
 	r = sd_event_default(&d.event);
 	if (r >= 0)
 		r = add_sources(&d);
@@ -398,8 +407,16 @@ int daemon_run(const struct daemon_options *options)
 		transport_set_issm(d.tr, false);
 	if (d.sm)
 		log_sys("Exiting SM");
+	/* A job that hangs (a dead disk) must not keep us from ending; files change by rename only. */
+	if (!worker_drain(d.worker, EXIT_PATIENCE) || !worker_drain(d.disk, EXIT_PATIENCE)) {
+		log_error("a job does not end; leaving without it");
+		log_close();
+		fflush(NULL);
+		_exit(r < 0 ? 1 : r);
+	}
 	close_port(&d);
 	worker_free(d.worker);
+	worker_free(d.disk);
 	conf_names_free(d.names);
 	sd_event_source_unref(d.timer);
 	sd_event_unref(d.event);

@@ -80,21 +80,23 @@ void worker_collect(struct worker *w)
 	}
 }
 
-void worker_drain(struct worker *w)
+bool worker_drain(struct worker *w, int ms)
 {
 	struct pollfd pfd = { .fd = w->back[0], .events = POLLIN };
 
 	while (w->pending) {
-		poll(&pfd, 1, -1);
+		if (poll(&pfd, 1, ms) == 0)
+			return false;
 		worker_collect(w);
 	}
+	return true;
 }
 
 struct worker *worker_free(struct worker *w)
 {
 	if (!w)
 		return NULL;
-	worker_drain(w);
+	worker_drain(w, -1);
 	close(w->to[1]);
 	pthread_join(w->thread, NULL);
 	close(w->to[0]);

@@ -5,13 +5,15 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "sm/sm.h"
 
 struct worker;
 
 struct worker *worker_new(void);
-/* Waits until every job submitted has ended, and calls done() for it. */
-void worker_drain(struct worker *w);
+/* Waits until every job submitted has ended, at most `ms` (-1: as long as it takes); calls done(). True: all ended. */
+bool worker_drain(struct worker *w, int ms);
 /* Drains, then ends the thread. NULL is fine; returns NULL. */
 struct worker *worker_free(struct worker *w);
 void worker_submit(struct worker *w, struct sm_job *job);

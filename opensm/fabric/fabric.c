@@ -67,7 +67,8 @@ struct node *fabric_add_node(struct fabric *f, const uint8_t *ni)
 {
 	struct node *n;
 
-	if (!node_info_is_sane(ni))
+	/* A subnet has no more LIDs; whoever shows more nodes makes them up. */
+	if (!node_info_is_sane(ni) || f->n_nodes >= LID_MAX_UCAST)
 		return NULL;
 	n = xcalloc(1, sizeof(*n));
 	n->guid = ib_get(ni, NI_NODE_GUID);
@@ -161,6 +162,24 @@ int fabric_port_path(const struct fabric *f, const struct port *p, struct dr_pat
 	if (!peer || (!node_is_switch(peer->node) && peer != f->own_port))
 		return -ENOLINK;
 	return dr_path_extend(&peer->node->path, peer->num, ret);
+}
+
+void fabric_learn_mkey(struct port *p)
+{
+	uint64_t key = ib_get(p->info, PI_M_KEY);
+
+	if (!port_is_end(p) || port_state(p) == IB_PORT_DOWN)
+		return;
+	if (key || ib_get(p->info, PI_M_KEY_PROTECT) == 0)
+		p->m_key = p->m_key_other = key;
+}
+
+void fabric_doubt_mkey(struct port *p)
+{
+	uint64_t key = port_of_sma(p)->m_key;
+
+	port_of_sma(p)->m_key = port_of_sma(p)->m_key_other;
+	port_of_sma(p)->m_key_other = key;
 }
 
 uint32_t fabric_cap_mask(const struct port *p)

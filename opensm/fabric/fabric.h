@@ -24,7 +24,9 @@ struct port {
 	struct port
 		*peer; /* other end of the cable; NULL: none or unknown. Writer: fabric_connect() */
 	guid_t guid;   /* CA and router ports, switch port 0; else 0 */
-	uint32_t seen; /* sweep that last read info[]; 0 never */
+	uint64_t m_key;		/* of end ports: the key its SMA is thought to hold */
+	uint64_t m_key_other;	/* the one it may hold instead, while a key Set is not answered */
+	uint32_t seen;		/* sweep that last read info[]; 0 never */
 	uint32_t peer_seen;	/* sweep that last confirmed the cable */
 	uint32_t asked_twice;	/* sweep in which an unanswered question was put again */
 	uint32_t unstored;	/* plan/link rows the device did not keep. Writer: sync/ */
@@ -32,9 +34,10 @@ struct port {
 	lid_t lid;		/* assigned base LID; 0 none. Writer: sm/ after LID planning */
 	uint8_t lmc;
 	uint8_t num;
-	bool known;  /* info[] holds an observation */
-	bool doubt;  /* a Set was not answered: info[] may be out of date. Writer: sync/, observe */
-	bool is_new; /* came up since the last complete sweep */
+	bool known; /* info[] holds an observation */
+	bool doubt; /* a Set was not answered: info[] may be out of date. Writer: sync/, observe */
+	uint8_t refusals; /* PortInfo Sets in a row that were refused. Writer: sync/ */
+	bool is_new;	  /* came up since the last complete sweep */
 	bool quarantined; /* what is behind this port is left out (duplicate GUID) */
 	bool suspect;	  /* it was, in the last sweep */
 	bool quarantine_told;
@@ -50,7 +53,7 @@ struct lft_have {
 	uint8_t *entries; /* n_blocks * 64; NULL: nothing known */
 	uint8_t *known;	  /* one byte per block */
 	uint32_t n_blocks;
-	bool unproven;          /* written since a sweep last saw that no port of it had changed */
+	bool unproven; /* written since a sweep last saw that no port of it had changed */
 };
 
 struct node {
@@ -63,12 +66,13 @@ struct node {
 	uint8_t misses; /* sweeps in a row that it stayed silent */
 	bool is_new;
 	bool desc_known;
-	bool no_ext_modifier; /* refused PortInfo with the extended-speeds modifier */
-	bool change_uncleared;       /* PortStateChange was seen, its ports read, and it is still set */
-	bool switch_known;    /* switch_info[] holds an observation */
+	bool no_ext_modifier;  /* refused PortInfo with the extended-speeds modifier */
+	bool change_uncleared; /* PortStateChange was seen, its ports read, and it is still set */
+	bool desc_asked;       /* Get NodeDescription is on its way */
+	bool small_table;      /* LinearFDBCap too small for this fabric: left out of routing */
+	bool switch_known;     /* switch_info[] holds an observation */
 	uint8_t switch_info[SI_BYTES];
 	uint32_t index;	     /* place in fabric->nodes */
-	uint64_t m_key;	     /* key its SMA is thought to hold */
 	struct dr_path path; /* switches and the SM's own node; see fabric_port_path() */
 	struct mad_target target;
 	struct lft_have lft;
@@ -106,6 +110,17 @@ void fabric_disconnect(struct port *p);
 
 /* Directed route to the SMA that answers for `p`. 0, -ENOLINK (not reachable), -E2BIG. */
 int fabric_port_path(const struct fabric *f, const struct port *p, struct dr_path *ret);
+
+/* The port whose M_Key guards the SMA that answers for `p`: itself, port 0 on a switch. */
+static inline struct port *port_of_sma(struct port *p)
+{
+	return p->node->type == IB_NODE_SWITCH ? &p->node->ports[0] : p;
+}
+
+/* Takes over the key that info[] shows, if it can be believed (14.2.4: it is hidden, or there is none). */
+void fabric_learn_mkey(struct port *p);
+/* A question was not answered: next time with the other key, if there are two. */
+void fabric_doubt_mkey(struct port *p);
 
 /* CapabilityMask that speaks for a port: its own, port 0's on a switch. 0 while unknown. */
 uint32_t fabric_cap_mask(const struct port *p);

@@ -5,16 +5,16 @@
  */
 #include "fabric/snapshot.h"
 
-/* A switch that never answered SwitchInfo cannot be routed through. */
+/* A switch that never answered SwitchInfo, or cannot hold the tables, is not routed through. */
 static bool is_routable(const struct node *n)
 {
-	return !node_is_switch(n) || n->switch_known;
+	return !node_is_switch(n) || (n->switch_known && !n->small_table);
 }
 
 static bool link_is_up(const struct port *p)
 {
 	return p->peer && is_routable(p->peer->node) && !p->quarantined && !p->peer->quarantined &&
-	       port_state(p) > IB_PORT_DOWN;
+	       port_state(p) > IB_PORT_DOWN && port_state(p->peer) > IB_PORT_DOWN;
 }
 
 static void add_switch(struct topo_builder *b, const struct node *n)

@@ -48,7 +48,7 @@ static void ask_block(struct sm *sm, struct node *n, uint32_t block)
 
 void adopt_start(struct sm *sm)
 {
-	sm->adopt_node = sm->first_sweep_done || sm->routes ? sm->fabric->n_nodes : 0;
+	sm->adopt_node = sm->routes ? sm->fabric->n_nodes : 0;
 	sm->adopt_block = 0;
 	adopt_feed(sm);
 }

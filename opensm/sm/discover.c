@@ -42,7 +42,7 @@ void discover_get(struct sm *sm, struct node *n, uint16_t attr, uint32_t mod, ma
 		.attr = attr,
 		.mod = mod,
 		.path = &n->path,
-		.m_key = n->m_key,
+		.m_key = n->ports[0].m_key,
 		.target = &n->target,
 	};
 
@@ -60,13 +60,13 @@ static uint64_t expected_mkey(const struct sm *sm, guid_t port_guid)
 }
 
 /* The key for whoever is behind `p`: known neighbours first. */
-static uint64_t probe_mkey(const struct sm *sm, const struct port *p)
+uint64_t discover_probe_mkey(const struct sm *sm, const struct port *p)
 {
 	guid_t guid = p->node->guid, peer = 0;
 	uint8_t peer_port;
 
 	if (p->peer)
-		return p->peer->node->m_key;
+		return port_of_sma(p->peer)->m_key;
 	if (!node_is_switch(p->node))
 		guid = p->guid;
 	if (sm->conf->m_key_lookup)
@@ -118,24 +118,30 @@ static void on_node_desc(void *owner, const struct mad_result *r)
 	struct sm *sm = owner;
 	struct node *n = r->arg;
 
-	sm->discover_pending--;
+	sm->descs_pending--;
+	n->desc_asked = false;
 	if (r->end != MAD_END_ANSWERED)
 		return;
 	str_printable(r->payload, SMP_DATA_SIZE, n->desc, sizeof(n->desc));
 	n->desc_known = true;
 }
 
-void discover_ask_desc(struct sm *sm, struct node *n, const struct dr_path *path)
+/* At most one question per node is out; no sweep waits for it but the one that met the node. */
+void discover_ask_desc(struct sm *sm, struct port *p, const struct dr_path *path)
 {
 	const struct mad_request rq = {
 		.method = MAD_GET,
 		.attr = IB_ATTR_NODE_DESC,
 		.path = path,
-		.m_key = n->m_key,
-		.target = &n->target,
+		.m_key = port_of_sma(p)->m_key,
+		.target = &p->node->target,
 	};
 
-	ask(sm, &rq, on_node_desc, n);
+	if (p->node->desc_asked)
+		return;
+	p->node->desc_asked = true;
+	sm->descs_pending++;
+	mad_submit(sm->mad, &rq, on_node_desc, sm, p->node);
 }
 
 /* ---- probes: who is behind a port? --------------------------------------------------------- */
@@ -157,7 +163,7 @@ static void probe(struct sm *sm, struct port *p)
 		.method = MAD_GET,
 		.attr = IB_ATTR_NODE_INFO,
 		.path = &path,
-		.m_key = probe_mkey(sm, p),
+		.m_key = discover_probe_mkey(sm, p),
 		.target = &p->behind,
 		.wanted = probe_is_wanted,
 	};
@@ -167,8 +173,9 @@ static void probe(struct sm *sm, struct port *p)
 	if (dr_path_extend(&p->node->path, p->num, &path) < 0) {
 		char where[PORT_STRLEN];
 
-		log_error("%s: more than %u hops away, what is behind is left out",
-			  fabric_port_str(p, where), IB_MAX_HOPS);
+		if (log_allow(&sm->fault_log, sm->now, &(unsigned){ 0 }))
+			log_error("%s: more than %u hops away, what is behind is left out",
+				  fabric_port_str(p, where), IB_MAX_HOPS);
 		return;
 	}
 	ask(sm, &rq, on_probe, p);
@@ -210,10 +217,10 @@ static void meet(struct sm *sm, struct node *n, struct port *at, const struct dr
 		mad_target_revive(&n->target);
 	if (first && (node_is_switch(n) || path->length == 0))
 		n->path = *path;
-	if (first && !n->m_key)
-		n->m_key = expected_mkey(sm, at->guid ? at->guid : n->ports[0].guid);
+	if (!port_of_sma(at)->m_key)
+		port_of_sma(at)->m_key = expected_mkey(sm, port_of_sma(at)->guid);
 	if (first && !n->desc_known)
-		discover_ask_desc(sm, n, path);
+		discover_ask_desc(sm, at, path);
 	if (!node_is_switch(n))
 		ask_port_info(sm, at);
 	else if (first)
@@ -268,6 +275,8 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 	struct port *b;
 
 	if (!n || local > n->n_ports || !local) {
+		if (!log_allow(&sm->fault_log, sm->now, &(unsigned){ 0 }))
+			return;
 		log_error("%s: behind it answers a node with an impossible NodeInfo (GUID "
 			  "0x%016" PRIx64 ", %u ports, arrived at port %u); it is left out",
 			  fabric_port_str(a, where), (guid_t)ib_get(ni, NI_NODE_GUID),
@@ -287,6 +296,7 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 		return;
 	if (!node_is_switch(n) &&
 	    fabric_set_port_guid(sm->fabric, b, ib_get(ni, NI_PORT_GUID)) < 0) {
+		sm->soft_faults++; /* its owner may be about to be forgotten */
 		quarantine(sm, a, n, "its port GUID belongs to another port");
 		return;
 	}
@@ -303,6 +313,8 @@ static void on_probe(void *owner, const struct mad_result *r)
 	struct port *p = r->arg;
 
 	sm->discover_pending--;
+	if (r->end == MAD_END_TIMEOUT && p->peer)
+		fabric_doubt_mkey(p->peer);
 	if (worth_asking_again(sm, p, r)) {
 		probe(sm, p);
 		return;
@@ -326,14 +338,9 @@ static void on_probe(void *owner, const struct mad_result *r)
 
 static void learn_mkey(struct sm *sm, struct port *p)
 {
-	uint64_t key = ib_get(p->info, PI_M_KEY);
-
-	if (!port_is_end(p) || port_state(p) == IB_PORT_DOWN)
-		return;
-	if (key || ib_get(p->info, PI_M_KEY_PROTECT) == 0) {
-		p->node->m_key = key;
-		store_set_mkey(sm->store, p->guid, key);
-	}
+	fabric_learn_mkey(p);
+	if (port_is_end(p) && port_state(p) > IB_PORT_DOWN)
+		store_set_mkey(sm->store, p->guid, p->m_key);
 }
 
 /* A link that trained anew starts with a clean slate. */
@@ -363,7 +370,9 @@ static void observe(struct sm *sm, struct port *p, const uint8_t *payload)
 	p->seen = sm->sweep_no;
 	note_transition(p, before);
 	learn_mkey(sm, p);
-	if (node_is_switch(p->node) && p->num == 0 && ib_get(p->info, PI_LID) != p->lid)
+	if (node_is_switch(p->node) && p->num == 0 &&
+	    (ib_get(p->info, PI_LID) != p->lid || !sm->fabric->own_port ||
+	     ib_get(p->info, PI_MASTER_SM_LID) != sm->fabric->own_port->lid))
 		lft_have_forget_all(&p->node->lft); /* rebooted, or somebody else's */
 }
 
@@ -398,7 +407,7 @@ static void ask_ext_port_info(struct sm *sm, struct port *p)
 		.attr = IB_ATTR_MLNX_EXT_PORT_INFO,
 		.mod = p->num,
 		.path = &path,
-		.m_key = p->node->m_key,
+		.m_key = port_of_sma(p)->m_key,
 		.target = &p->node->target,
 	};
 
@@ -415,11 +424,14 @@ static void on_port_info(void *owner, const struct mad_result *r)
 	struct node *n = p->node;
 
 	sm->discover_pending--;
-	if (r->end == MAD_END_BAD_STATUS && (r->mod & PI_MOD_EXTENDED_SPEEDS)) {
+	if (r->end == MAD_END_BAD_STATUS && (r->mod & PI_MOD_EXTENDED_SPEEDS) &&
+	    r->status != MAD_STATUS_BUSY) {
 		n->no_ext_modifier = true;
 		ask_port_info(sm, p);
 		return;
 	}
+	if (r->end == MAD_END_TIMEOUT)
+		fabric_doubt_mkey(p);
 	if (worth_asking_again(sm, p, r)) {
 		ask_port_info(sm, p);
 		return;
@@ -452,7 +464,7 @@ static void ask_port_info(struct sm *sm, struct port *p)
 		.attr = IB_ATTR_PORT_INFO,
 		.mod = p->num | (p->node->no_ext_modifier ? 0 : PI_MOD_EXTENDED_SPEEDS),
 		.path = &path,
-		.m_key = p->node->m_key,
+		.m_key = port_of_sma(p)->m_key,
 		.target = &p->node->target,
 	};
 
@@ -498,7 +510,7 @@ static bool clear_state_change(struct sm *sm, struct node *n)
 	if (!ib_get(n->switch_info, SI_PORT_STATE_CHANGE))
 		return false;
 	memcpy(want, n->switch_info, SI_BYTES);
-	if (!sync_command(sm->sync, n, &rq, on_cleared, sm, n))
+	if (!sync_command(sm->sync, &n->ports[0], &rq, on_cleared, sm, n))
 		return false;
 	sm->discover_pending++;
 	return true;
@@ -557,8 +569,10 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 			note_fault(sm, "Get", &n->ports[0], r);
 		return;
 	}
-	if (n->lft_top_written && ib_get(r->payload, SI_LINEAR_FDB_TOP) != n->lft_top_written)
+	if (n->lft_top_written && ib_get(r->payload, SI_LINEAR_FDB_TOP) != n->lft_top_written) {
 		lft_have_forget_all(&n->lft);
+		n->lft_top_written = ib_get(r->payload, SI_LINEAR_FDB_TOP);
+	}
 	memcpy(n->switch_info, r->payload, SI_BYTES);
 	n->switch_known = true;
 	verify_tables(sm, n);
@@ -589,6 +603,8 @@ static void on_own_node_info(void *owner, const struct mad_result *r)
 
 	sm->discover_pending--;
 	if (r->end == MAD_END_TIMEOUT && sm->own_tries++ < SILENT_AFTER) {
+		if (sm->fabric->own_port)
+			fabric_doubt_mkey(sm->fabric->own_port);
 		ask_own_node_info(sm);
 		return;
 	}
@@ -613,7 +629,8 @@ static void ask_own_node_info(struct sm *sm)
 		.method = MAD_GET,
 		.attr = IB_ATTR_NODE_INFO,
 		.path = &here,
-		.m_key = expected_mkey(sm, sm->tr->port_guid),
+		.m_key = sm->fabric->own_port ? sm->fabric->own_port->m_key
+					      : expected_mkey(sm, sm->tr->port_guid),
 	};
 
 	ask(sm, &rq, on_own_node_info, NULL);

@@ -51,11 +51,6 @@ bool elect_may_write(void *owner)
 	return sm->state == SM_MASTER;
 }
 
-void elect_forget(struct sm *sm)
-{
-	sm->n_remote = 0;
-}
-
 static bool is_greater(const struct sm *sm, const struct remote_sm *r)
 {
 	unsigned own = sm->conf->sm_priority & 0xF;
@@ -68,6 +63,12 @@ static struct remote_sm *remote_of(struct sm *sm, guid_t guid)
 	for (unsigned i = 0; i < sm->n_remote; i++) {
 		if (sm->remote[i].guid == guid)
 			return &sm->remote[i];
+	}
+	for (unsigned i = 0; i < sm->n_remote && sm->n_remote == MAX_REMOTE_SMS; i++) {
+		if (sm->remote[i].seen + 1 < sm->sweep_no) {
+			sm->remote[i] = (struct remote_sm){ .guid = guid };
+			return &sm->remote[i];
+		}
 	}
 	if (sm->n_remote == MAX_REMOTE_SMS)
 		return NULL;
@@ -96,6 +97,8 @@ static struct remote_sm *learn(struct sm *sm, const struct port *p, const uint8_
 	r->priority = ib_get(info, SMI_PRIORITY);
 	r->state = ib_get(info, SMI_STATE);
 	r->seen = sm->sweep_no;
+	if (r->state == SM_MASTER && sm->state == SM_MASTER && !foreign)
+		sm->rival_seen = true;
 	return r;
 }
 
@@ -116,7 +119,7 @@ static bool get_sm_info(struct sm *sm, struct port *p, mad_done_fn fn)
 		.method = MAD_GET,
 		.attr = IB_ATTR_SM_INFO,
 		.path = &path,
-		.m_key = p->node->m_key,
+		.m_key = port_of_sma(p)->m_key,
 	};
 
 	if (fabric_port_path(sm->fabric, p, &path) < 0)
@@ -163,7 +166,7 @@ static void hand_over(struct sm *sm, struct port *p)
 	if (fabric_port_path(sm->fabric, p, &path) < 0)
 		return;
 	fill_sm_info(sm, info, true);
-	sync_command(sm->sync, p->node, &rq, on_handed_over, sm, p);
+	sync_command(sm->sync, p, &rq, on_handed_over, sm, p);
 }
 
 static void stand_by(struct sm *sm, const struct remote_sm *r)
@@ -289,10 +292,13 @@ void elect_answer(struct sm *sm, const struct transport_addr *from, const uint8_
 	memcpy(answer, mad, sizeof(answer));
 	smp_make_response(answer, legal ? 0 : MAD_STATUS_BAD_VALUE, info);
 	mad_send_once(sm->mad, from, answer);
-	if (set && legal) {
+	if (set && legal && sm->state != SM_MASTER) {
 		log_info("mastership is handed over to us by the subnet manager 0x%016" PRIx64,
 			 (guid_t)ib_get(smp_data(mad), SMI_GUID));
 		sm_enter(sm, SM_MASTER);
+	}
+	if (set && legal) {
+		sm->rival_seen = true;
 		sweep_want(sm, SWEEP_HEAVY, "handover");
 	}
 }

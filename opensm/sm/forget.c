@@ -76,6 +76,7 @@ void discover_finish(struct sm *sm)
 	struct fabric *f = sm->fabric;
 
 	sm->stats.silent_nodes = 0;
+	prepare_forget_ports(sm);
 	keep_silent_nodes(sm);
 	for (uint32_t i = 0; i < f->n_nodes;) {
 		if (f->nodes[i]->seen == sm->sweep_no)

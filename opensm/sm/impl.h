@@ -40,6 +40,7 @@ struct sm {
 	guid_t polled; /* SM that we watch in STANDBY */
 	unsigned poll_misses;
 	bool poll_pending;
+	bool rival_seen; /* another master was, or is, at work beside us */
 	mono_t poll_at;
 	uint32_t act_count;
 
@@ -54,8 +55,12 @@ struct sm {
 	bool audit_wanted;     /* the first sweep cleared change bits it had not seen set */
 	bool port_down_told;
 	unsigned failed_sweeps; /* in a row */
-	mono_t sweep_at;	/* timer */
-	mono_t hold_until;	/* no sweep on demand before this time */
+	unsigned fruitless;	/* heavy sweeps in a row that had nothing to write */
+	bool errors_told;
+	uint32_t told_silent, told_duplicates;
+	mono_t retry_at;   /* heavy sweep because of errors; MONO_NEVER */
+	mono_t sweep_at;   /* timer */
+	mono_t hold_until; /* no sweep on demand before this time */
 	mono_t sweep_started, step_started;
 	uint64_t sweep_gets, sweep_sets; /* counters at the start */
 	unsigned errors;		 /* of this sweep: nodes that took part and failed */
@@ -64,10 +69,13 @@ struct sm {
 	struct routes *new_routes;	 /* prepare.c: what the routing job made */
 	struct transition *transition;	 /* prepare.c: from routes to new_routes */
 	struct plan plan;
-	unsigned sync_rounds;	/* of this sweep */
-	struct conf *plan_conf; /* the reference behind plan.conf */
-	unsigned jobs_pending;	/* prepare.c */
-	char why[160];		/* why this sweep */
+	unsigned sync_rounds;	       /* of this sweep */
+	struct conf *plan_conf;	       /* the reference behind plan.conf */
+	bool route_pending;	       /* prepare.c: the routing job is out */
+	bool save_pending, save_again; /* prepare.c: an image is being written; a newer one waits */
+	struct port **
+		port_by_lid; /* prepare.c: LID_MAX_UCAST + 1 rows, valid between sweeps' removals */
+	char why[160];	     /* why this sweep */
 	char status[256];
 	struct sm_stats stats;
 
@@ -77,6 +85,7 @@ struct sm {
 
 	/* discover.c */
 	unsigned discover_pending;
+	unsigned descs_pending;
 	unsigned duplicates;
 	unsigned own_tries; /* of asking our own port */
 	bool light_found_change;
@@ -87,7 +96,6 @@ struct sm {
 /* elect.c */
 void sm_enter(struct sm *sm, enum sm_state next);
 bool elect_may_write(void *sm);
-void elect_forget(struct sm *sm);
 void elect_ask(struct sm *sm, struct port *p); /* Get SMInfo from a port that says IsSM */
 /* After discovery: true if this sweep goes on, as MASTER. */
 bool elect_decide(struct sm *sm);
@@ -104,7 +112,9 @@ void inbox_receive(void *sm, const struct transport_addr *from, const uint8_t *m
 void discover_start(struct sm *sm);
 /* Get of `attr` from a switch, `n` as argument of `fn`; the caller counts what is pending. */
 void discover_get(struct sm *sm, struct node *n, uint16_t attr, uint32_t mod, mad_done_fn fn);
-void discover_ask_desc(struct sm *sm, struct node *n, const struct dr_path *path);
+void discover_ask_desc(struct sm *sm, struct port *p, const struct dr_path *path);
+/* The key for whoever is behind `p`: known neighbours first. */
+uint64_t discover_probe_mkey(const struct sm *sm, const struct port *p);
 
 /* forget.c */
 void discover_finish(struct sm *sm); /* takes out what is gone */
@@ -124,9 +134,16 @@ bool adopt_busy(const struct sm *sm);
 /* What the switches hold, as routes of `topo`; NULL if nothing is known. One reference. */
 struct routes *adopt_routes(const struct sm *sm, const struct topo *topo);
 
+/* The end port that owns a LID; NULL. */
+struct port *prepare_port_at(const struct sm *sm, lid_t lid);
+/* Nodes are about to be removed. */
+void prepare_forget_ports(struct sm *sm);
+
 /* prepare.c: the steps between discovery and programming, and the state that outlives us. */
 void prepare_load(struct sm *sm, const struct sm_paths *paths);
 void prepare_unload(struct sm *sm);
+/* Somebody else may have written: tables and speeds are unknown again. Not while sync runs. */
+void prepare_distrust(struct sm *sm);
 /* Another SM was at work: tables are unknown, LIDs count only with honor_guid2lid_file. */
 void prepare_left_standby(struct sm *sm);
 int prepare_lids(struct sm *sm); /* < 0: this sweep cannot go on */

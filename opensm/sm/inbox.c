@@ -33,21 +33,6 @@ static void repress(struct sm *sm, const struct transport_addr *from, const uint
 	mad_send_once(sm->mad, from, answer);
 }
 
-static struct port *end_port_at(const struct fabric *f, lid_t lid)
-{
-	FABRIC_EACH_NODE(f, n)
-	{
-		for (unsigned i = node_is_switch(n) ? 0 : 1;
-		     i <= (node_is_switch(n) ? 0 : n->n_ports); i++) {
-			struct port *p = &n->ports[i];
-
-			if (p->lid && lid >= p->lid && lid < p->lid + (1u << p->lmc))
-				return p;
-		}
-	}
-	return NULL;
-}
-
 /* Nothing that routes or tables depend on: the description, or enabled width and speed (which we set). */
 static bool is_harmless(const struct port *p, const uint8_t *notice)
 {
@@ -60,14 +45,14 @@ static bool is_harmless(const struct port *p, const uint8_t *notice)
 
 static void on_local_change(struct sm *sm, lid_t lid, const uint8_t *notice)
 {
-	struct port *p = end_port_at(sm->fabric, lid);
+	struct port *p = prepare_port_at(sm, lid);
 	struct dr_path path;
 
 	if (!is_harmless(p, notice))
 		sweep_want(sm, SWEEP_HEAVY, "trap 144: a port changed");
 	else if ((ib_bits_get(notice, TRAP144_CHANGE_FLAGS, 16) & TRAP144_FLAG_NODE_DESC) &&
 		 fabric_port_path(sm->fabric, p, &path) == 0)
-		discover_ask_desc(sm, p->node, &path);
+		discover_ask_desc(sm, p, &path);
 }
 
 static void on_trap(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)

@@ -65,7 +65,7 @@ static void ask_silent(struct sm *sm, struct port *p)
 		.method = MAD_GET,
 		.attr = IB_ATTR_NODE_INFO,
 		.path = &path,
-		.m_key = sm->conf->m_key,
+		.m_key = discover_probe_mkey(sm, p),
 		.target = &p->behind,
 	};
 
@@ -84,7 +84,7 @@ static void ask_host(struct sm *sm, struct node *n)
 		if (!p->known || !p->peer || fabric_port_path(sm->fabric, p, &path) < 0)
 			continue;
 		if (!n->desc_known)
-			discover_ask_desc(sm, n, &path);
+			discover_ask_desc(sm, p, &path);
 		if (p != sm->fabric->own_port &&
 		    (ib_get(p->info, PI_CAP_MASK) & IB_CAP(IB_CAP_IS_SM)))
 			elect_ask(sm, p);
@@ -102,7 +102,7 @@ void light_start(struct sm *sm)
 		}
 		ask_switch(sm, n);
 		if (!n->desc_known)
-			discover_ask_desc(sm, n, &n->path);
+			discover_ask_desc(sm, &n->ports[0], &n->path);
 		for (unsigned i = 1; i <= n->n_ports; i++)
 			ask_silent(sm, &n->ports[i]);
 	}

@@ -6,7 +6,10 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/impl.h opensm/sm/disco
 	opensm/sm/route_lists.c opensm/sm/route_lists.h
 SM_LIBS = libsm.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 
-UNIT_TESTS += tests/unit/test-sm-faults
-tests_unit_test_sm_faults_SOURCES = tests/unit/test-sm-faults.c
-tests_unit_test_sm_faults_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_sm_faults_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-core tests/unit/test-sm-storms
+tests_unit_test_sm_core_SOURCES = tests/unit/test-sm-core.c
+tests_unit_test_sm_core_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_core_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sm_storms_SOURCES = tests/unit/test-sm-storms.c
+tests_unit_test_sm_storms_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_storms_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)

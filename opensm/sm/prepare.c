@@ -36,6 +36,7 @@ static void read_file(struct sm *sm, enum store_file which)
 
 void prepare_load(struct sm *sm, const struct sm_paths *paths)
 {
+	sm->port_by_lid = xcalloc(LID_MAX_UCAST + 1u, sizeof(*sm->port_by_lid));
 	sm->keeps_state = paths && paths->cache_dir;
 	sm->store = store_new(sm->keeps_state ? paths->cache_dir : "",
 			      sm->conf->fsync_high_avail_files);
@@ -47,16 +48,21 @@ void prepare_load(struct sm *sm, const struct sm_paths *paths)
 	read_file(sm, STORE_NEIGHBORS);
 }
 
-void prepare_left_standby(struct sm *sm)
+void prepare_distrust(struct sm *sm)
 {
-	/* Tables and speeds were another's meanwhile: what we knew of them is worth nothing. */
-	FABRIC_EACH_NODE(sm->fabric, n) {
+	FABRIC_EACH_NODE(sm->fabric, n)
+	{
 		lft_have_forget_all(&n->lft);
 		n->lft_top_written = 0;
 		for (unsigned i = 0; i <= n->n_ports; i++)
 			n->ports[i].ext_known = false;
 	}
 	sm->routes = routes_unref(sm->routes);
+}
+
+void prepare_left_standby(struct sm *sm)
+{
+	prepare_distrust(sm);
 	store_forget(sm->store, STORE_LIDS);
 	if (sm->keeps_state && sm->conf->honor_guid2lid_file)
 		read_file(sm, STORE_LIDS);
@@ -65,6 +71,7 @@ void prepare_left_standby(struct sm *sm)
 void prepare_unload(struct sm *sm)
 {
 	sm->store = store_free(sm->store);
+	free(sm->port_by_lid);
 }
 
 struct save_job {
@@ -81,39 +88,46 @@ static void save_run(struct sm_job *base)
 	job->error = store_image_write(job->image);
 }
 
+static void save(struct sm *sm);
+
 static void save_done(struct sm_job *base)
 {
 	struct save_job *job = (struct save_job *)base;
+	struct sm *sm = job->sm;
 
-	job->sm->jobs_pending--;
+	sm->save_pending = false;
 	if (job->error < 0) {
 		log_error("LIDs and keys cannot be saved: %s; they are kept in memory and tried "
 			  "again",
 			  strerror(-job->error));
-		store_image_failed(job->sm->store, job->image);
+		store_image_failed(sm->store, job->image);
 	}
 	store_image_free(job->image);
 	free(job);
+	if (sm->save_again)
+		save(sm);
 }
 
-static void submit(struct sm *sm, struct sm_job *job)
-{
-	sm->jobs_pending++;
-	sm->hooks.submit_job(sm->hooks.arg, job);
-}
-
+/* One image at a time: what changes meanwhile is in the next. */
 static void save(struct sm *sm)
 {
-	struct store_image *image = sm->keeps_state ? store_image_new(sm->store) : NULL;
+	struct store_image *image;
 	struct save_job *job;
 
+	sm->save_again = sm->save_pending;
+	if (!sm->keeps_state || sm->save_pending)
+		return;
+	image = store_image_new(sm->store);
 	if (!image)
 		return;
 	job = xcalloc(1, sizeof(*job));
-	job->base = (struct sm_job){ .run = save_run, .done = save_done, .what = "saving state" };
+	job->base = (struct sm_job){
+		.run = save_run, .done = save_done, .what = "saving state", .disk = true
+	};
 	job->sm = sm;
 	job->image = image;
-	submit(sm, &job->base);
+	sm->save_pending = true;
+	sm->hooks.submit_job(sm->hooks.arg, &job->base);
 }
 
 static guid_t neighbor_guid(const struct port *p)
@@ -121,7 +135,7 @@ static guid_t neighbor_guid(const struct port *p)
 	return node_is_switch(p->node) ? p->node->guid : p->guid;
 }
 
-/* After a sweep: who hangs on whom, for finding M_Keys of what is not known yet. */
+/* After a sweep: keys, and who hangs on whom, for finding M_Keys of what is not known yet. */
 void prepare_save(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n)
@@ -129,6 +143,8 @@ void prepare_save(struct sm *sm)
 		for (unsigned i = 1; i <= n->n_ports; i++) {
 			const struct port *p = &n->ports[i];
 
+			if (!node_is_switch(n) && p->known && p->guid)
+				store_set_mkey(sm->store, p->guid, p->m_key);
 			if (p->peer && neighbor_guid(p) && neighbor_guid(p->peer))
 				store_set_neighbor(sm->store, neighbor_guid(p), i,
 						   neighbor_guid(p->peer), p->peer->num);
@@ -182,16 +198,51 @@ static void collect_port(struct port *p, void *arg)
 	};
 }
 
-/* The least LinearFDBCap decides how far LIDs may go. */
-static lid_t top_lid(const struct fabric *f)
+static unsigned table_cap(const struct node *n)
 {
-	unsigned top = LID_MAX_UCAST;
+	return node_is_switch(n) && n->switch_known ? ib_get(n->switch_info, SI_LINEAR_FDB_CAP) : 0;
+}
 
-	FABRIC_EACH_NODE(f, n)
+/* LIDs that the fabric needs at least, and the highest that is in use already. */
+static unsigned lids_needed(const struct sm *sm, const struct end_ports *e)
+{
+	unsigned needed = 1;
+
+	for (size_t i = 0; i < e->n; i++) {
+		unsigned last =
+			e->ports[i]->lid ? e->ports[i]->lid + (1u << e->ports[i]->lmc) - 1 : 0;
+
+		needed = MAX(needed, last);
+	}
+	return MAX(needed, (unsigned)MIN(e->n << sm->conf->lmc, (size_t)LID_MAX_UCAST));
+}
+
+/* A switch whose table is too small for this fabric is left out, unless all of them are. */
+static void judge_table(struct node *n, unsigned needed, unsigned largest)
+{
+	unsigned cap = table_cap(n);
+	bool small = cap && cap <= needed && largest > needed;
+
+	if (small && !n->small_table)
+		log_error("'%s' (0x%016" PRIx64
+			  ") holds LIDs up to %u, the fabric needs %u: nothing is "
+			  "routed through it",
+			  n->desc, n->guid, cap - 1, needed);
+	n->small_table = small;
+}
+
+/* The least LinearFDBCap decides how far LIDs may go. */
+static lid_t top_lid(struct sm *sm, const struct end_ports *e)
+{
+	unsigned top = LID_MAX_UCAST, largest = 0, needed = lids_needed(sm, e);
+
+	FABRIC_EACH_NODE(sm->fabric, n)
+	largest = MAX(largest, table_cap(n));
+	FABRIC_EACH_NODE(sm->fabric, n)
 	{
-		if (node_is_switch(n) && n->switch_known &&
-		    ib_get(n->switch_info, SI_LINEAR_FDB_CAP))
-			top = MIN(top, (unsigned)ib_get(n->switch_info, SI_LINEAR_FDB_CAP) - 1);
+		judge_table(n, needed, largest);
+		if (!n->small_table && table_cap(n))
+			top = MIN(top, table_cap(n) - 1);
 	}
 	return top;
 }
@@ -207,6 +258,16 @@ static struct lid_range *remembered(const struct store *s, size_t *ret_n)
 	return rows;
 }
 
+void prepare_forget_ports(struct sm *sm)
+{
+	memset(sm->port_by_lid, 0, (LID_MAX_UCAST + 1u) * sizeof(*sm->port_by_lid));
+}
+
+struct port *prepare_port_at(const struct sm *sm, lid_t lid)
+{
+	return lid_is_unicast(lid) ? sm->port_by_lid[lid] : NULL;
+}
+
 static void take_lids(struct sm *sm, const struct end_ports *e, const struct lid_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_dropped; i++)
@@ -216,6 +277,8 @@ static void take_lids(struct sm *sm, const struct end_ports *e, const struct lid
 
 		e->ports[i]->lid = a->base;
 		e->ports[i]->lmc = a->lmc;
+		for (unsigned lid = a->base; a->base && lid < a->base + (1u << a->lmc); lid++)
+			sm->port_by_lid[lid] = e->ports[i];
 		if (a->base)
 			store_set_lids(sm->store, e->rows[i].guid, a->min, a->max);
 		if (a->reason >= LID_MOVED_INVALID && a->reason < LID_UNSERVED)
@@ -234,7 +297,6 @@ int prepare_lids(struct sm *sm)
 		.lmc = sm->conf->lmc,
 		.lmc_esp0 = sm->conf->lmc_esp0,
 		.reassign = sm->conf->reassign_lids && !sm->first_sweep_done,
-		.top = top_lid(sm->fabric),
 	};
 	char text[LID_PLAN_STRLEN];
 
@@ -243,6 +305,7 @@ int prepare_lids(struct sm *sm)
 	job.remembered = rows;
 	job.ports = e.rows;
 	job.n_ports = e.n;
+	job.top = top_lid(sm, &e);
 	plan = lid_plan(&job);
 	take_lids(sm, &e, plan);
 	if (plan->n_unserved) {
@@ -266,7 +329,7 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 {
 	struct sm *sm = owner;
 
-	sm->jobs_pending--;
+	sm->route_pending = false;
 	for (unsigned i = 0; i < report->n_notes; i++)
 		log_error("%s", report->notes[i]);
 	if (!routes) {
@@ -302,7 +365,8 @@ void prepare_routes(struct sm *sm)
 
 	sm->new_routes = routes_unref(sm->new_routes);
 	sm->transition = transition_free(sm->transition);
-	submit(sm, route_job_new(&order));
+	sm->route_pending = true;
+	sm->hooks.submit_job(sm->hooks.arg, route_job_new(&order));
 }
 
 /* ---- what programming came to -------------------------------------------------------------- */

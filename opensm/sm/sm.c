@@ -59,7 +59,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 		sm_enter(sm, SM_DISCOVERING);
 		sweep_want(sm, SWEEP_HEAVY, "start");
 	}
-	sm->sweep_at = MONO_NEVER;
+	sm->sweep_at = sm->retry_at = MONO_NEVER;
 	return sm;
 }
 

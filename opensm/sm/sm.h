@@ -24,12 +24,13 @@ enum sm_state { SM_NOT_ACTIVE = 0, SM_DISCOVERING = 1, SM_STANDBY = 2, SM_MASTER
 
 /*
  * Long work on immutable input. run() may be called on another thread, once; then done() on the
- * thread of the SM. Jobs of one SM run one at a time, in order.
+ * thread of the SM. Jobs run one at a time and in order, those for the disk apart from the others.
  */
 struct sm_job {
 	void (*run)(struct sm_job *job);
 	void (*done)(struct sm_job *job); /* frees the job */
 	const char *what;		  /* "routing", "saving state" */
+	bool disk;			  /* waits for a disk: never in the way of the others */
 };
 
 struct sm_hooks {

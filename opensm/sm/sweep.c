@@ -13,11 +13,14 @@
 #include "sm/impl.h"
 #include "util/mem.h"
 
-/* After errors the next heavy sweep comes this soon, doubling up to the sweep interval. */
-#define RETRY_FIRST (1 * MONO_S)
-#define RETRY_LAST  (60 * MONO_S)
+/* After errors the next heavy sweep comes this soon, and no later than that. */
+#define RETRY_FIRST	   (1 * MONO_S)
+#define RETRY_LAST	   (60 * MONO_S)
 /* Between two sweeps that traps asked for. */
-#define TRAP_HOLD   (100 * MONO_MS)
+#define HOLD_FIRST	   (100 * MONO_MS)
+#define HOLD_LAST	   (2 * MONO_S)
+/* How often our own link is looked at while it is down. */
+#define PORT_DOWN_INTERVAL (10 * MONO_S)
 
 enum step_result { STEP_NEXT, STEP_STOP };
 
@@ -30,13 +33,16 @@ struct step {
 static enum step_result discover_step(struct sm *sm)
 {
 	sm->sweep_no++;
+	if (sm->rival_seen)
+		prepare_distrust(sm);
+	sm->rival_seen = false;
 	discover_start(sm);
 	return STEP_NEXT;
 }
 
 static bool discover_busy(const struct sm *sm)
 {
-	return sm->discover_pending > 0;
+	return sm->discover_pending + sm->descs_pending > 0;
 }
 
 /* Our own link is down: everything behind it is out of reach, and there is nothing to be master of. */
@@ -93,7 +99,7 @@ static enum step_result routes_step(struct sm *sm)
 
 static bool job_busy(const struct sm *sm)
 {
-	return sm->jobs_pending > 0;
+	return sm->route_pending;
 }
 
 static enum step_result program_step(struct sm *sm)
@@ -171,31 +177,35 @@ static mono_t interval(const struct sm *sm)
 	return sm->conf->sweep_interval ? (mono_t)sm->conf->sweep_interval * MONO_S : MONO_NEVER;
 }
 
+/* 1 s, doubled with every sweep that failed in a row. */
 static mono_t retry_delay(const struct sm *sm)
 {
-	mono_t delay = RETRY_FIRST << MIN(sm->failed_sweeps - 1, 6u);
+	return mono_min(RETRY_FIRST << MIN(sm->failed_sweeps - 1, 6u), RETRY_LAST);
+}
 
-	return mono_min(mono_min(delay, RETRY_LAST), interval(sm));
+/* Sweeps on demand keep a distance that grows while they find nothing to do: a storm of traps. */
+static mono_t hold(const struct sm *sm)
+{
+	return mono_min(HOLD_FIRST << MIN(sm->fruitless, 5u), HOLD_LAST);
 }
 
 /* When the timer is due next, and what for. */
 static void plan_next(struct sm *sm)
 {
 	mono_t every = interval(sm);
+	bool heavy = sm->conf->force_heavy_sweep || sm->audit_wanted || !sm->fabric->n_switches;
 
 	if (sm->errors || sm->soft_faults)
 		sm->failed_sweeps++;
 	else if (sm->sweep == SWEEP_HEAVY)
 		sm->failed_sweeps = 0;
-	if (sm->failed_sweeps) {
-		sm->sweep_at = sm->now + retry_delay(sm);
-		sm->timer_heavy = true;
-	} else {
-		sm->sweep_at = every == MONO_NEVER ? MONO_NEVER : sm->now + every;
-		sm->timer_heavy = sm->conf->force_heavy_sweep || sm->audit_wanted ||
-				  !sm->fabric->n_switches || sm->port_down_told;
-	}
-	sm->hold_until = sm->now + TRAP_HOLD;
+	sm->sweep_at = every == MONO_NEVER ? MONO_NEVER : sm->now + every;
+	sm->timer_heavy = heavy;
+	if (sm->sweep == SWEEP_HEAVY)
+		sm->retry_at = sm->failed_sweeps ? sm->now + retry_delay(sm) : MONO_NEVER;
+	if (sm->port_down_told)
+		sm->retry_at = sm->now + PORT_DOWN_INTERVAL;
+	sm->hold_until = sm->now + hold(sm);
 }
 
 static enum sweep_kind due(struct sm *sm)
@@ -208,7 +218,8 @@ static enum sweep_kind due(struct sm *sm)
 		sm->light_wanted = false;
 		return SWEEP_NONE;
 	}
-	if ((sm->heavy_wanted && sm->now >= sm->hold_until) || (timer && sm->timer_heavy))
+	if ((sm->heavy_wanted && sm->now >= sm->hold_until) || sm->now >= sm->retry_at ||
+	    (timer && sm->timer_heavy))
 		return SWEEP_HEAVY;
 	if ((sm->light_wanted && sm->now >= sm->hold_until) || timer)
 		return SWEEP_LIGHT;
@@ -217,11 +228,13 @@ static enum sweep_kind due(struct sm *sm)
 
 mono_t sweep_next(const struct sm *sm)
 {
+	mono_t timer = mono_min(sm->sweep_at, sm->retry_at);
+
 	if (sm->sweep != SWEEP_NONE || sm->state == SM_NOT_ACTIVE || sm->state == SM_STANDBY)
 		return MONO_NEVER;
 	if (sm->heavy_wanted || sm->light_wanted)
-		return mono_min(sm->hold_until, sm->sweep_at);
-	return sm->sweep_at;
+		return mono_min(sm->hold_until, timer);
+	return timer;
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
@@ -268,14 +281,17 @@ static void report_ports(struct sm *sm)
 	}
 }
 
+/* Said when it changes, not in every sweep. */
 static void report_left_out(struct sm *sm)
 {
-	if (sm->stats.silent_nodes)
+	if (sm->stats.silent_nodes != sm->told_silent)
 		log_info("%u nodes do not answer and keep their place for now",
 			 sm->stats.silent_nodes);
-	if (sm->duplicates)
+	if (sm->duplicates != sm->told_duplicates)
 		log_error("%u nodes with a GUID that another node has are left out",
 			  sm->duplicates);
+	sm->told_silent = sm->stats.silent_nodes;
+	sm->told_duplicates = sm->duplicates;
 }
 
 /* A heavy sweep as MASTER went through to its last step. */
@@ -296,8 +312,13 @@ static void complete(struct sm *sm)
 		    (sm->now - sm->sweep_started) / MONO_MS);
 	if (st->up)
 		log_write(LOGB_INFO, NULL, "SUBNET UP");
-	else
+	else if (!sm->errors_told)
 		log_sys("Errors during initialization");
+	else
+		log_error("%u errors in this sweep; the next comes in at most %d s", sm->errors,
+			  (int)(RETRY_LAST / MONO_S));
+	sm->errors_told = !st->up;
+	sm->fruitless = st->last_sets || !st->up ? 0 : sm->fruitless + 1;
 	sm->audit_wanted = !sm->first_sweep_done;
 	sm->first_sweep_done = true;
 	prepare_save(sm);
@@ -348,7 +369,7 @@ void sweep_run(struct sm *sm)
 		if (sm->sweep == SWEEP_NONE) {
 			enum sweep_kind kind = due(sm);
 
-			if (kind == SWEEP_NONE || sm->jobs_pending)
+			if (kind == SWEEP_NONE)
 				return;
 			begin(sm, kind);
 		}

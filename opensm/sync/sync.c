@@ -13,7 +13,9 @@
 #include "util/mem.h"
 
 /* Requests kept queued ahead of the window. */
-#define FEED_DEPTH 256
+#define FEED_DEPTH   256
+/* A Set refused so often in a row is not repeated until what is wanted changes. */
+#define MAX_REFUSALS 3
 
 enum stage { ST_IDLE, ST_CLEAR, ST_DRAIN, ST_TABLES, ST_TOP, ST_SPEED, ST_ARM, ST_ACTIVE, ST_END };
 
@@ -23,8 +25,12 @@ struct sync {
 	struct sync_hooks hooks;
 	struct plan plan;
 	enum stage stage;
-	uint32_t node, item;  /* the generator's place */
-	uint32_t *sw_of_node; /* fabric node index -> topo switch, TOPO_NONE */
+	uint32_t node, item; /* the generator's place */
+	struct routed {
+		struct node *node;
+		uint32_t sw; /* in the topo of the routes */
+	} * routed;
+	uint32_t n_routed;
 	unsigned in_flight;
 	struct sync_outcome outcome;
 };
@@ -44,7 +50,7 @@ struct sync *sync_free(struct sync *s)
 	if (!s)
 		return NULL;
 	sync_stop(s);
-	free(s->sw_of_node);
+	free(s->routed);
 	free(s);
 	return NULL;
 }
@@ -61,7 +67,7 @@ static void stage_enter(struct sync *s, enum stage next)
 }
 
 /* The one door through which every Set of the daemon leaves. */
-static void sync_send(struct sync *s, struct node *n, const struct mad_request *what,
+static void sync_send(struct sync *s, struct port *p, const struct mad_request *what,
 		      mad_done_fn on_done, void *arg)
 {
 	struct mad_request rq = *what;
@@ -69,14 +75,14 @@ static void sync_send(struct sync *s, struct node *n, const struct mad_request *
 	if (!s->hooks.may_write(s->hooks.arg))
 		return;
 	rq.method = MAD_SET;
-	rq.m_key = n->m_key;
-	rq.target = &n->target;
+	rq.m_key = port_of_sma(p)->m_key;
+	rq.target = &p->node->target;
 	s->in_flight++;
 	s->outcome.sets++;
 	mad_submit(s->mad, &rq, on_done, s, arg);
 }
 
-bool sync_command(struct sync *s, struct node *n, const struct mad_request *what,
+bool sync_command(struct sync *s, struct port *p, const struct mad_request *what,
 		  mad_done_fn on_done, void *owner, void *arg)
 {
 	struct mad_request rq = *what;
@@ -84,8 +90,8 @@ bool sync_command(struct sync *s, struct node *n, const struct mad_request *what
 	if (!s->hooks.may_write(s->hooks.arg))
 		return false;
 	rq.method = MAD_SET;
-	rq.m_key = n->m_key;
-	rq.target = &n->target;
+	rq.m_key = port_of_sma(p)->m_key;
+	rq.target = &p->node->target;
 	mad_submit(s->mad, &rq, on_done, owner, arg);
 	return true;
 }
@@ -146,7 +152,7 @@ static bool feed_clear(struct sync *s)
 						.payload = want };
 
 		memcpy(want, n->switch_info, SI_BYTES);
-		sync_send(s, n, &rq, on_clear, n);
+		sync_send(s, &n->ports[0], &rq, on_clear, n);
 	}
 	return true;
 }
@@ -164,9 +170,9 @@ static void on_lft(void *owner, const struct mad_result *r)
 		lft_have_forget(&n->lft, r->mod);
 }
 
-static const uint8_t *wanted_block(const struct sync *s, const struct node *n, uint32_t block)
+static const uint8_t *wanted_block(const struct sync *s, const struct routed *at, uint32_t block)
 {
-	return routes_row(s->plan.routes, s->sw_of_node[n->index]) + block * LFT_BLOCK_LIDS;
+	return routes_row(s->plan.routes, at->sw) + (size_t)block * LFT_BLOCK_LIDS;
 }
 
 static void send_lft_block(struct sync *s, struct node *n, uint32_t block, const uint8_t *entries)
@@ -179,24 +185,24 @@ static void send_lft_block(struct sync *s, struct node *n, uint32_t block, const
 	};
 
 	n->lft.unproven = true;
-	sync_send(s, n, &rq, on_lft, n);
+	sync_send(s, &n->ports[0], &rq, on_lft, n);
 }
 
-static void queue_lft_block(struct sync *s, struct node *n, uint32_t block)
+static void queue_lft_block(struct sync *s, const struct routed *at, uint32_t block)
 {
-	const uint8_t *have = lft_have_block(&n->lft, block);
-	const uint8_t *want = wanted_block(s, n, block);
+	const uint8_t *have = lft_have_block(&at->node->lft, block);
+	const uint8_t *want = wanted_block(s, at, block);
 
 	if (!have || memcmp(have, want, LFT_BLOCK_LIDS))
-		send_lft_block(s, n, block, want);
+		send_lft_block(s, at->node, block, want);
 }
 
 /* Entries that change and could loop meanwhile lead nowhere first; the others stay for now. */
-static void drain_lft_block(struct sync *s, struct node *n, uint32_t block)
+static void drain_lft_block(struct sync *s, const struct routed *at, uint32_t block)
 {
 	const struct transition *t = s->plan.transition;
-	const uint8_t *have = lft_have_block(&n->lft, block);
-	const uint8_t *want = wanted_block(s, n, block);
+	const uint8_t *have = lft_have_block(&at->node->lft, block);
+	const uint8_t *want = wanted_block(s, at, block);
 	uint8_t drained[LFT_BLOCK_LIDS];
 
 	if (!have)
@@ -208,21 +214,22 @@ static void drain_lft_block(struct sync *s, struct node *n, uint32_t block)
 		drained[i] = drain ? LFT_NO_PORT : have[i];
 	}
 	if (memcmp(have, drained, LFT_BLOCK_LIDS))
-		send_lft_block(s, n, block, drained);
+		send_lft_block(s, at->node, block, drained);
 }
 
 /* Block by block over all switches: neighbours fill in step, and no SMA gets a burst. */
-static bool feed_blocks(struct sync *s, void (*fn)(struct sync *s, struct node *n, uint32_t block))
+static bool feed_blocks(struct sync *s,
+			void (*fn)(struct sync *s, const struct routed *at, uint32_t block))
 {
-	uint32_t blocks = s->plan.routes ? s->plan.routes->row_size / LFT_BLOCK_LIDS : 0;
-	struct node *n;
+	uint32_t blocks = s->n_routed ? s->plan.routes->row_size / LFT_BLOCK_LIDS : 0;
+	const struct routed *at;
 
 	if (s->item >= blocks)
 		return false;
-	n = s->fabric->nodes[s->node];
-	if (s->sw_of_node[n->index] != TOPO_NONE && !node_is_left_out(s, n))
-		fn(s, n, s->item);
-	if (++s->node == s->fabric->n_nodes) {
+	at = &s->routed[s->node];
+	if (!node_is_left_out(s, at->node))
+		fn(s, at, s->item);
+	if (++s->node == s->n_routed) {
 		s->node = 0;
 		s->item++;
 	}
@@ -247,10 +254,10 @@ static bool feed_top(struct sync *s)
 	uint8_t want[SMP_DATA_SIZE] = { 0 };
 	struct node *n;
 
-	if (s->node >= s->fabric->n_nodes)
+	if (s->node >= s->n_routed)
 		return false;
-	n = s->fabric->nodes[s->node++];
-	if (s->sw_of_node[n->index] == TOPO_NONE || node_is_left_out(s, n))
+	n = s->routed[s->node++].node;
+	if (node_is_left_out(s, n))
 		return true;
 	memcpy(want, n->switch_info, SI_BYTES);
 	ib_put(want, SI_LINEAR_FDB_TOP,
@@ -263,7 +270,7 @@ static bool feed_top(struct sync *s)
 						.path = &n->path,
 						.payload = want };
 
-		sync_send(s, n, &rq, on_switch_info, n);
+		sync_send(s, &n->ports[0], &rq, on_switch_info, n);
 	}
 	return true;
 }
@@ -336,7 +343,7 @@ static void set_fdr10(struct sync *s, struct port *p)
 		return;
 	ib_put(info, EPI_SPEED_SUPPORTED, p->ext_supported);
 	ib_put(info, EPI_SPEED_ENABLED, enabled);
-	sync_send(s, p->node, &rq, on_fdr10, p);
+	sync_send(s, p, &rq, on_fdr10, p);
 }
 
 static void port_want(const struct sync *s, const struct port *p, struct link_want *ret)
@@ -424,7 +431,9 @@ static void send_port_info(struct sync *s, struct port *p, const uint8_t *info,
 	ib_put(out, PI_PHYS_STATE, IB_PHYS_NO_CHANGE);
 	ib_put(out, PI_LINK_DOWN_DEFAULT, 0); /* 0: no change (14.2.5.6) */
 	ib_put(out, PI_CLIENT_REREGISTER, on_done == on_arm && reregister_is_due(s, p));
-	sync_send(s, p->node, &rq, on_done, p);
+	if (port_is_end(p) && on_done == on_arm)
+		p->m_key_other = ib_get(out, PI_M_KEY);
+	sync_send(s, p, &rq, on_done, p);
 }
 
 /* Takes in what a PortInfo Set was answered. ClientReregister is a command, not a state. */
@@ -434,6 +443,7 @@ static void observe_port_info(struct port *p, const uint8_t *payload)
 	ib_put(p->info, PI_CLIENT_REREGISTER, 0);
 	p->known = true;
 	p->doubt = false;
+	fabric_learn_mkey(p);
 }
 
 /*
@@ -450,7 +460,7 @@ static void read_port_info(struct sync *s, struct port *p, mad_done_fn on_done)
 		.attr = IB_ATTR_PORT_INFO,
 		.mod = p->num | (extended ? PI_MOD_EXTENDED_SPEEDS : 0),
 		.path = &path,
-		.m_key = p->node->m_key,
+		.m_key = port_of_sma(p)->m_key,
 		.target = &p->node->target,
 	};
 
@@ -458,6 +468,13 @@ static void read_port_info(struct sync *s, struct port *p, mad_done_fn on_done)
 		return;
 	s->in_flight++;
 	mad_submit(s->mad, &rq, on_done, s, p);
+}
+
+/* A Set may have been taken, its answer lost: with it the key may have changed. */
+static void cast_doubt(struct port *p)
+{
+	p->doubt = true;
+	fabric_doubt_mkey(p);
 }
 
 static void on_arm_plain(void *owner, const struct mad_result *r)
@@ -468,10 +485,10 @@ static void on_arm_plain(void *owner, const struct mad_result *r)
 	if (ended_well(s, p->node, r))
 		observe_port_info(p, r->payload);
 	else if (r->end == MAD_END_TIMEOUT)
-		p->doubt = true;
+		cast_doubt(p);
 }
 
-/* What a refused ARM came to. If the port is still in INIT its parameters were refused: state alone. */
+/* What a refused ARM came to. If the port is still in INIT its parameters were refused: state alone, for now. */
 static void on_arm_reread(void *owner, const struct mad_result *r)
 {
 	struct sync *s = owner;
@@ -480,16 +497,17 @@ static void on_arm_reread(void *owner, const struct mad_result *r)
 
 	s->in_flight--;
 	if (r->end != MAD_END_ANSWERED) {
-		p->doubt = true;
+		cast_doubt(p);
 		return;
 	}
 	observe_port_info(p, r->payload);
 	port_want(s, p, &want);
-	note_unstored(s, p, &want, link_differs(&want, p->info));
+	if (!link_differs(&want, p->info))
+		s->outcome.refused--; /* it had been taken, its answer was lost */
+	else if (++p->refusals >= MAX_REFUSALS)
+		note_unstored(s, p, &want, link_differs(&want, p->info));
 	if (port_has_state(p) && port_state(p) == IB_PORT_INIT)
 		send_port_info(s, p, p->info, IB_PORT_ARMED, on_arm_plain);
-	else
-		s->outcome.refused--;
 }
 
 static void on_arm(void *owner, const struct mad_result *r)
@@ -501,11 +519,12 @@ static void on_arm(void *owner, const struct mad_result *r)
 	if (ended_well(s, p->node, r)) {
 		port_want(s, p, &want);
 		observe_port_info(p, r->payload);
+		p->refusals = 0;
 		note_unstored(s, p, &want, link_differs(&want, p->info));
 	} else if (r->end == MAD_END_BAD_STATUS) {
 		read_port_info(s, p, on_arm_reread);
 	} else if (r->end == MAD_END_TIMEOUT) {
-		p->doubt = true;
+		cast_doubt(p);
 	}
 }
 
@@ -522,6 +541,7 @@ static void on_doubt_read(void *owner, const struct mad_result *r)
 		observe_port_info(p, r->payload);
 		arm_port(s, p);
 	} else if (r->end == MAD_END_TIMEOUT) {
+		fabric_doubt_mkey(p);
 		s->outcome.timeouts++;
 		s->outcome.failed_example = p->node;
 		s->outcome.failed_attr = r->attr;
@@ -573,14 +593,16 @@ static void on_active(void *owner, const struct mad_result *r)
 	else if (r->end == MAD_END_BAD_STATUS)
 		read_port_info(s, p, on_active_reread);
 	else if (r->end == MAD_END_TIMEOUT)
-		p->doubt = true;
+		cast_doubt(p);
 }
 
 static void activate_port(struct sync *s, struct port *p)
 {
 	if (!port_is_ours(p) || p->doubt || !port_has_state(p) || port_state(p) != IB_PORT_ARMED)
 		return;
-	if (p->peer && port_state(p->peer) < IB_PORT_ARMED)
+	if (p->silent || node_is_left_out(s, p->node))
+		return;
+	if (p->peer && (port_state(p->peer) < IB_PORT_ARMED || node_is_left_out(s, p->peer->node)))
 		return;
 	s->outcome.ports_activated++;
 	send_port_info(s, p, p->info, IB_PORT_ACTIVE, on_active);
@@ -629,12 +651,17 @@ static bool feed_stage(struct sync *s)
 
 static void map_switches(struct sync *s)
 {
-	s->sw_of_node = xrealloc(s->sw_of_node, s->fabric->n_nodes, sizeof(*s->sw_of_node));
+	s->n_routed = 0;
+	if (!s->plan.routes)
+		return;
+	s->routed = xrealloc(s->routed, MAX(s->fabric->n_switches, 1u), sizeof(*s->routed));
 	FABRIC_EACH_NODE(s->fabric, n)
 	{
-		s->sw_of_node[n->index] = s->plan.routes && node_is_switch(n)
-						  ? topo_find_switch(s->plan.routes->topo, n->guid)
-						  : TOPO_NONE;
+		uint32_t sw = node_is_switch(n) ? topo_find_switch(s->plan.routes->topo, n->guid)
+						: TOPO_NONE;
+
+		if (sw != TOPO_NONE)
+			s->routed[s->n_routed++] = (struct routed){ .node = n, .sw = sw };
 	}
 }
 

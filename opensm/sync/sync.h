@@ -65,7 +65,7 @@ struct sync *sync_free(struct sync *s);
  * A command: an effect sent once, outside of a run (clearing PortStateChange). Passes the same
  * authority; false if nothing may be written, then `on_done` is not called.
  */
-bool sync_command(struct sync *s, struct node *n, const struct mad_request *what,
+bool sync_command(struct sync *s, struct port *p, const struct mad_request *what,
 		  mad_done_fn on_done, void *owner, void *arg);
 
 /* Starts a run; the previous one must have ended. `ended` is called from sync_feed(). */

@@ -15,27 +15,33 @@ SCENARIO_TESTS += \
 	tests/scenario/bring-up.scn \
 	tests/scenario/dragonfly.scn \
 	tests/scenario/duplicate-guid.scn \
+	tests/scenario/early-active.scn \
 	tests/scenario/equal-priority.scn \
 	tests/scenario/flap.scn \
+	tests/scenario/foreign-top.scn \
 	tests/scenario/handover.scn \
 	tests/scenario/hypercube.scn \
 	tests/scenario/ibsim-fields.scn \
-	tests/scenario/lmc.scn \
 	tests/scenario/lmc-reload.scn \
+	tests/scenario/lmc.scn \
 	tests/scenario/loopback.scn \
 	tests/scenario/loss.scn \
 	tests/scenario/lost-set.scn \
 	tests/scenario/m-key.scn \
 	tests/scenario/merge.scn \
 	tests/scenario/mixed-mtu.scn \
+	tests/scenario/mkey-fresh-lease0.scn \
+	tests/scenario/mkey-fresh.scn \
 	tests/scenario/moved-cable.scn \
 	tests/scenario/order.scn \
 	tests/scenario/own-port.scn \
+	tests/scenario/partial-forever.scn \
 	tests/scenario/partial-silence.scn \
+	tests/scenario/port-down-int0.scn \
 	tests/scenario/port0.scn \
 	tests/scenario/quiet-trap.scn \
-	tests/scenario/reboot.scn \
 	tests/scenario/reboot-mid-sweep.scn \
+	tests/scenario/reboot.scn \
 	tests/scenario/restart.scn \
 	tests/scenario/rough.scn \
 	tests/scenario/second-sweep.scn \
@@ -44,11 +50,14 @@ SCENARIO_TESTS += \
 	tests/scenario/silent-spine.scn \
 	tests/scenario/single-switch.scn \
 	tests/scenario/slow-agents.scn \
+	tests/scenario/slow-reboot.scn \
 	tests/scenario/stale-lids.scn \
+	tests/scenario/stale-tables-standby.scn \
+	tests/scenario/stale-tables-thawed.scn \
 	tests/scenario/storm.scn \
 	tests/scenario/takeover.scn \
+	tests/scenario/tiny-cap.scn \
 	tests/scenario/torus.scn \
 	tests/scenario/transition.scn \
 	tests/scenario/two-managers-storm.scn \
 	tests/scenario/two-port.scn
-EXTRA_DIST += tests/scenario/two-port.net
