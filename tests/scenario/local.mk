@@ -61,3 +61,5 @@ SCENARIO_TESTS += \
 	tests/scenario/transition.scn \
 	tests/scenario/two-managers-storm.scn \
 	tests/scenario/two-port.scn
+
+EXTRA_DIST += tests/scenario/two-port.net
