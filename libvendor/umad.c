@@ -46,6 +46,9 @@
 
 #define METHOD(m) (1ul << (m))
 #define SMP_METHODS (METHOD(MAD_GET) | METHOD(MAD_SET) | METHOD(MAD_TRAP) | METHOD(MAD_TRAP_REPRESS))
+#define SA_METHODS                                                                                  \
+	(METHOD(MAD_GET) | METHOD(MAD_SET) | METHOD(MAD_SA_GET_TABLE) | METHOD(MAD_SA_GET_MULTI) | \
+	 METHOD(MAD_SA_DELETE))
 
 /* Who receives what as a request; responses find their agent by the TID. */
 static const struct agent_row {
@@ -54,6 +57,7 @@ static const struct agent_row {
 } agent_rows[] = {
 	{ MAD_CLASS_SMI_DR, .version = 1, .rmpp = 0, .methods = SMP_METHODS },
 	{ MAD_CLASS_SMI_LID, .version = 1, .rmpp = 0, .methods = SMP_METHODS },
+	{ MAD_CLASS_SA, .version = 2, .rmpp = 1, .methods = SA_METHODS },
 };
 
 struct slot {

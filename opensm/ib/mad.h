@@ -27,11 +27,17 @@ enum mad_method {
 	MAD_TRAP = 0x05,
 	MAD_REPORT = 0x06,
 	MAD_TRAP_REPRESS = 0x07,
+	MAD_SA_GET_TABLE = 0x12,
+	MAD_SA_GET_MULTI = 0x14,
+	MAD_SA_DELETE = 0x15,
 	MAD_GET_RESP = 0x81,
 	MAD_REPORT_RESP = 0x86,
 };
 
 #define MAD_RESPONSE_BIT 0x80
+
+/* Q_Key of QP1 (IBA 10.2.5). */
+#define MAD_QP1_QKEY 0x80010000u
 
 /* Status field of a response without the direction bit (13.4.7): 0 is success. */
 enum mad_status {
@@ -44,15 +50,16 @@ enum mad_status {
 };
 
 #define SMP_LIST(F)                                                                                \
-	F(SMP, BASE_VERSION, 8) F(SMP, CLASS, 8) F(SMP, CLASS_VERSION, 8) F(SMP, METHOD, 8)       \
-	F(SMP, DIRECTION, 1) F(SMP, STATUS, 15) F(SMP, HOP_POINTER, 8) F(SMP, HOP_COUNT, 8)       \
-	F(SMP, TID, 64) F(SMP, ATTR_ID, 16) F(SMP, RSV1, 16) F(SMP, ATTR_MOD, 32)                 \
-	F(SMP, M_KEY, 64) F(SMP, DR_SLID, 16) F(SMP, DR_DLID, 16)
+	F(SMP, BASE_VERSION, 8)                                                                    \
+	F(SMP, CLASS, 8) F(SMP, CLASS_VERSION, 8) F(SMP, METHOD, 8) F(SMP, DIRECTION, 1)           \
+		F(SMP, STATUS, 15) F(SMP, HOP_POINTER, 8) F(SMP, HOP_COUNT, 8) F(SMP, TID, 64)     \
+			F(SMP, ATTR_ID, 16) F(SMP, RSV1, 16) F(SMP, ATTR_MOD, 32)                  \
+				F(SMP, M_KEY, 64) F(SMP, DR_SLID, 16) F(SMP, DR_DLID, 16)
 IB_LAYOUT_ENUM(SMP, SMP_LIST)
 
-#define SMP_DATA 64          /* byte offset of the attribute */
+#define SMP_DATA	 64  /* byte offset of the attribute */
 #define SMP_INITIAL_PATH 128 /* 64 bytes; entry 0 is unused */
-#define SMP_RETURN_PATH 192
+#define SMP_RETURN_PATH	 192
 
 _Static_assert(SMP_BYTES == 36, "SMP header of 14.2.1.2");
 

@@ -98,12 +98,34 @@ static void answer_unsupported(struct sm *sm, const struct transport_addr *from,
 	mad_send_once(sm->mad, from, answer);
 }
 
+/*
+ * Subnet administration is not there yet. Its clients are told so at once instead of being left to
+ * their timeouts.
+ */
+static void answer_sa(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)
+{
+	struct transport_addr to = *from;
+	uint8_t answer[MAD_SIZE];
+
+	if (sm->state != SM_MASTER || (ib_get(mad, SMP_METHOD) & MAD_RESPONSE_BIT))
+		return;
+	memcpy(answer, mad, sizeof(answer));
+	ib_put(answer, SMP_METHOD, ib_get(mad, SMP_METHOD) | MAD_RESPONSE_BIT);
+	ib_put(answer, SMP_STATUS, MAD_STATUS_BAD_METHOD_ATTR);
+	to.qkey = MAD_QP1_QKEY;
+	mad_send_once(sm->mad, &to, answer);
+}
+
 void inbox_receive(void *owner, const struct transport_addr *from, const uint8_t *mad, mono_t now)
 {
 	struct sm *sm = owner;
 	unsigned mad_class = ib_get(mad, SMP_CLASS);
 
 	sm->now = now;
+	if (mad_class == MAD_CLASS_SA) {
+		answer_sa(sm, from, mad);
+		return;
+	}
 	if (mad_class != MAD_CLASS_SMI_DR && mad_class != MAD_CLASS_SMI_LID)
 		return;
 	switch (ib_get(mad, SMP_METHOD)) {
