@@ -70,6 +70,7 @@ struct node {
 	bool change_uncleared; /* PortStateChange was seen, its ports read, and it is still set */
 	bool desc_asked;       /* Get NodeDescription is on its way */
 	bool small_table;      /* LinearFDBCap too small for this fabric: left out of routing */
+	bool path_changed;     /* since the sweep before */
 	bool switch_known;     /* switch_info[] holds an observation */
 	uint8_t switch_info[SI_BYTES];
 	uint32_t index;	     /* place in fabric->nodes */

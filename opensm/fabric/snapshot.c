@@ -71,15 +71,13 @@ struct topo *fabric_snapshot(const struct fabric *f)
 {
 	struct topo_builder *b = topo_builder_new();
 
-	FABRIC_EACH_NODE(f, n)
-	{
+	FABRIC_EACH_NODE(f, n) {
 		if (node_is_switch(n) && is_routable(n))
 			add_switch(b, n);
 		else if (!node_is_switch(n))
 			add_hosts(b, n);
 	}
-	FABRIC_EACH_NODE(f, n)
-	{
+	FABRIC_EACH_NODE(f, n) {
 		if (node_is_switch(n) && is_routable(n))
 			add_links(b, n);
 	}

@@ -215,8 +215,11 @@ static void meet(struct sm *sm, struct node *n, struct port *at, const struct dr
 	n->misses = 0;
 	if (first)
 		mad_target_revive(&n->target);
-	if (first && (node_is_switch(n) || path->length == 0))
+	if (first && (node_is_switch(n) || path->length == 0)) {
+		n->path_changed = path->length != n->path.length ||
+				  memcmp(path->hop, n->path.hop, path->length + 1u);
 		n->path = *path;
+	}
 	if (!port_of_sma(at)->m_key)
 		port_of_sma(at)->m_key = expected_mkey(sm, port_of_sma(at)->guid);
 	if (first && !n->desc_known)
@@ -302,6 +305,7 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 	}
 	a->quarantined = false;
 	mad_target_revive(&a->behind);
+	sm->cables_changed |= a->peer != b;
 	fabric_connect(a, b, sm->sweep_no);
 	dr_path_extend(&a->node->path, a->num, &path);
 	meet(sm, n, b, &path);
@@ -542,10 +546,8 @@ static void verify_block(struct sm *sm, struct node *n, uint32_t block)
  */
 static void verify_tables(struct sm *sm, struct node *n)
 {
-	if (!ib_get(n->switch_info, SI_PORT_STATE_CHANGE)) {
-		n->lft.unproven = false;
+	if (!ib_get(n->switch_info, SI_PORT_STATE_CHANGE))
 		return;
-	}
 	if (!n->lft.unproven) {
 		verify_block(sm, n, sm->fabric->own_port->lid / LFT_BLOCK_LIDS);
 		return;
@@ -640,8 +642,8 @@ void discover_start(struct sm *sm)
 {
 	sm->duplicates = 0;
 	sm->own_tries = 0;
-	FABRIC_EACH_NODE(sm->fabric, n)
-	{
+	sm->cables_changed = false;
+	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			n->ports[i].suspect = n->ports[i].quarantined;
 			n->ports[i].quarantined = false;

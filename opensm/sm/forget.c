@@ -33,8 +33,7 @@ static void keep_silent_nodes(struct sm *sm)
 
 	while (again) {
 		again = false;
-		FABRIC_EACH_NODE(sm->fabric, n)
-		{
+		FABRIC_EACH_NODE(sm->fabric, n) {
 			if (n->seen == sm->sweep_no || n->misses >= MAX_MISSES ||
 			    !is_merely_silent(sm, n))
 				continue;
@@ -71,6 +70,19 @@ static void forget_stale_ports(struct sm *sm, struct node *n)
 	}
 }
 
+/*
+ * Sets travel by directed routes: if a cable was moved on the way they may have gone to another
+ * switch. A table written lately over a way that is not the way any more is written again.
+ */
+static void prove_tables(struct sm *sm, struct node *n)
+{
+	if (n->misses)
+		return;
+	if (n->lft.unproven && n->path_changed && sm->cables_changed)
+		lft_have_forget_all(&n->lft);
+	n->lft.unproven = false;
+}
+
 void discover_finish(struct sm *sm)
 {
 	struct fabric *f = sm->fabric;
@@ -84,6 +96,8 @@ void discover_finish(struct sm *sm)
 		else
 			forget_node(sm, f->nodes[i]);
 	}
-	FABRIC_EACH_NODE(f, n)
-	forget_stale_ports(sm, n);
+	FABRIC_EACH_NODE(f, n) {
+		forget_stale_ports(sm, n);
+		prove_tables(sm, n);
+	}
 }

@@ -87,7 +87,8 @@ struct sm {
 	unsigned discover_pending;
 	unsigned descs_pending;
 	unsigned duplicates;
-	unsigned own_tries; /* of asking our own port */
+	bool cables_changed; /* in this sweep */
+	unsigned own_tries;  /* of asking our own port */
 	bool light_found_change;
 
 	struct log_limit trap_log, fault_log;

@@ -94,8 +94,7 @@ static void ask_host(struct sm *sm, struct node *n)
 void light_start(struct sm *sm)
 {
 	sm->light_found_change = false;
-	FABRIC_EACH_NODE(sm->fabric, n)
-	{
+	FABRIC_EACH_NODE(sm->fabric, n) {
 		if (!node_is_switch(n)) {
 			ask_host(sm, n);
 			continue;

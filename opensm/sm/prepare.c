@@ -50,8 +50,7 @@ void prepare_load(struct sm *sm, const struct sm_paths *paths)
 
 void prepare_distrust(struct sm *sm)
 {
-	FABRIC_EACH_NODE(sm->fabric, n)
-	{
+	FABRIC_EACH_NODE(sm->fabric, n) {
 		lft_have_forget_all(&n->lft);
 		n->lft_top_written = 0;
 		for (unsigned i = 0; i <= n->n_ports; i++)
@@ -138,8 +137,7 @@ static guid_t neighbor_guid(const struct port *p)
 /* After a sweep: keys, and who hangs on whom, for finding M_Keys of what is not known yet. */
 void prepare_save(struct sm *sm)
 {
-	FABRIC_EACH_NODE(sm->fabric, n)
-	{
+	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 1; i <= n->n_ports; i++) {
 			const struct port *p = &n->ports[i];
 
@@ -163,8 +161,7 @@ static bool has_lid(const struct port *p)
 /* Calls `fn` for every port that owns a LID. */
 static void each_end_port(struct fabric *f, void (*fn)(struct port *p, void *arg), void *arg)
 {
-	FABRIC_EACH_NODE(f, n)
-	{
+	FABRIC_EACH_NODE(f, n) {
 		unsigned first = node_is_switch(n) ? 0 : 1,
 			 last = node_is_switch(n) ? 0 : n->n_ports;
 
@@ -237,9 +234,8 @@ static lid_t top_lid(struct sm *sm, const struct end_ports *e)
 	unsigned top = LID_MAX_UCAST, largest = 0, needed = lids_needed(sm, e);
 
 	FABRIC_EACH_NODE(sm->fabric, n)
-	largest = MAX(largest, table_cap(n));
-	FABRIC_EACH_NODE(sm->fabric, n)
-	{
+		largest = MAX(largest, table_cap(n));
+	FABRIC_EACH_NODE(sm->fabric, n) {
 		judge_table(n, needed, largest);
 		if (!n->small_table && table_cap(n))
 			top = MIN(top, table_cap(n) - 1);

@@ -268,8 +268,7 @@ static void report_ports(struct sm *sm)
 	struct sm_stats *st = &sm->stats;
 
 	st->ports_active = st->ports_pending = 0;
-	FABRIC_EACH_NODE(sm->fabric, n)
-	{
+	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 1; i <= n->n_ports; i++) {
 			struct port *p = &n->ports[i];
 

@@ -655,8 +655,7 @@ static void map_switches(struct sync *s)
 	if (!s->plan.routes)
 		return;
 	s->routed = xrealloc(s->routed, MAX(s->fabric->n_switches, 1u), sizeof(*s->routed));
-	FABRIC_EACH_NODE(s->fabric, n)
-	{
+	FABRIC_EACH_NODE(s->fabric, n) {
 		uint32_t sw = node_is_switch(n) ? topo_find_switch(s->plan.routes->topo, n->guid)
 						: TOPO_NONE;
 
