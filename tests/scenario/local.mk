@@ -22,6 +22,9 @@ SCENARIO_TESTS += \
 	tests/scenario/handover.scn \
 	tests/scenario/hypercube.scn \
 	tests/scenario/ibsim-fields.scn \
+	tests/scenario/large-dragonfly.scn \
+	tests/scenario/large-fat-tree.scn \
+	tests/scenario/large-torus.scn \
 	tests/scenario/lmc-reload.scn \
 	tests/scenario/lmc.scn \
 	tests/scenario/loopback.scn \
