@@ -50,6 +50,7 @@ struct mad_engine {
 	void *inbox_owner;
 	struct counts counts;
 	struct mad_strays strays;
+	uint64_t ended; /* requests, since the start */
 };
 
 struct mad_engine *mad_new(struct transport *tr, const struct mad_params *params)
@@ -95,6 +96,11 @@ void mad_set_inbox(struct mad_engine *e, mad_inbox_fn fn, void *owner)
 }
 
 /* Counters */
+
+uint64_t mad_ended(const struct mad_engine *e)
+{
+	return e->ended;
+}
 
 unsigned mad_pending(const struct mad_engine *e)
 {
@@ -183,6 +189,7 @@ static void xact_end(struct mad_engine *e, struct mad_xact *x, enum mad_end end,
 		xacts_leave_target(x);
 	target_unpark(e, target);
 	xact_pool_put(&e->pool, x);
+	e->ended++;
 	e->pending--;
 	on_done(owner, &result);
 }

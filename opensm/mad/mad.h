@@ -133,6 +133,8 @@ void mad_set_inbox(struct mad_engine *e, mad_inbox_fn fn, void *owner);
 int mad_dispatch(struct mad_engine *e, mono_t now, unsigned limit);
 /* When dispatch must be called again even if nothing arrives; MONO_NEVER if never. */
 mono_t mad_next(const struct mad_engine *e);
+/* Requests that have ended since the start: tells whether a dispatch called anybody back. */
+uint64_t mad_ended(const struct mad_engine *e);
 /* Requests queued or on the wire. */
 unsigned mad_pending(const struct mad_engine *e);
 

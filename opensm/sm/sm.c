@@ -88,22 +88,33 @@ static void feed(struct sm *sm)
 	sync_feed(sm->sync);
 }
 
+static void go_on(struct sm *sm)
+{
+	feed(sm);
+	sweep_run(sm);
+	feed(sm);
+}
+
 int sm_dispatch(struct sm *sm, mono_t now)
 {
+	uint64_t ended;
 	int r;
 
 	sm->now = now;
 	elect_tick(sm);
-	sweep_run(sm);
-	feed(sm);
+	go_on(sm);
 	r = mad_dispatch(sm->mad, now, MADS_PER_DISPATCH);
-	feed(sm);
-	sweep_run(sm);
-	feed(sm);
-	if (r < 0)
-		return r;
-	/* What the sweep just queued goes out now, not at the next MAD. */
-	mad_dispatch(sm->mad, now, 0);
+	go_on(sm);
+	/*
+	 * What was just queued goes out now, not at the next MAD. Some of it may end at once (a target
+	 * that rests): then nothing else would wake us.
+	 */
+	do {
+		ended = mad_ended(sm->mad);
+		if (r < 0 || mad_dispatch(sm->mad, now, 0) < 0)
+			break;
+		go_on(sm);
+	} while (mad_ended(sm->mad) != ended);
 	return r;
 }
 
