@@ -2,6 +2,9 @@
 /*
  * The light sweep: one SwitchInfo per switch tells whether anything changed since the last sweep;
  * what did not answer so far is asked again, in its own time. Finds changes, repairs nothing.
+ *
+ * It also audits: one block of each switch's table is read per sweep, in turn. Whatever wrote there
+ * (another manager, a Set that was under way for too long) is found out in the end.
  */
 #include <string.h>
 
@@ -42,8 +45,32 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	}
 }
 
+static void on_audit(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct node *n = r->arg;
+	const uint8_t *have = lft_have_block(&n->lft, r->mod);
+
+	sm->discover_pending--;
+	if (r->end != MAD_END_ANSWERED || !have || !memcmp(have, r->payload, LFT_BLOCK_LIDS))
+		return;
+	lft_have_set(&n->lft, r->mod, r->payload);
+	light_change(sm, "its forwarding table was changed by somebody else", &n->ports[0]);
+}
+
+static void audit(struct sm *sm, struct node *n)
+{
+	uint32_t block = n->lft.n_blocks ? sm->stats.light_sweeps % n->lft.n_blocks : 0;
+
+	if (!lft_have_block(&n->lft, block))
+		return;
+	sm->discover_pending++;
+	discover_get(sm, n, IB_ATTR_LFT, block, on_audit);
+}
+
 static void ask_switch(struct sm *sm, struct node *n)
 {
+	audit(sm, n);
 	sm->discover_pending++;
 	discover_get(sm, n, IB_ATTR_SWITCH_INFO, 0, on_switch_info);
 }

@@ -10,6 +10,7 @@ SCN_LOG_DRIVER = $(TAP_DRIVER)
 SCN_LOG_COMPILER = $(TEST_LIMIT) tests/scenario/runner
 
 SCENARIO_TESTS += \
+	tests/scenario/audit.scn \
 	tests/scenario/back-to-back.scn \
 	tests/scenario/back-to-master.scn \
 	tests/scenario/bring-up.scn \

@@ -232,6 +232,39 @@ static void trap_144_without_answers(void **state)
 	conf_unref(conf);
 }
 
+/* Somebody else writes into a table, with nothing else to show for it. */
+static void foreign_entries_are_found_by_the_audit(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(3, 3, 2, 1);
+	struct rig *rig = rig_new(sim_new(net, 1));
+	struct conf *conf = conf_new();
+	int leaf = sim_find(rig->sim, "leaf2");
+	const struct smp_head head = { .method = MAD_SET, .attr = IB_ATTR_LFT, .tid = 7 };
+	struct transport_addr to = { .qp = 0 };
+	uint8_t entries[SMP_DATA_SIZE], mad[MAD_SIZE];
+	struct transport *vandal;
+	uint8_t before;
+	lid_t victim;
+
+	rig_start(rig, "h0", 0, conf, NULL);
+	run_for(rig, 30 * MONO_S);
+	vandal = sim_attach(rig->sim, "h8", 0);
+	assert_non_null(vandal);
+	victim = sim_port_lid(rig->sim, sim_find(rig->sim, "h7"), 1);
+	before = sim_lft(rig->sim, leaf, victim);
+	sim_read(rig->sim, leaf, IB_ATTR_LFT, 0, entries);
+	entries[victim] = before == 1 ? 2 : 1;
+	to.lid = sim_port_lid(rig->sim, leaf, 0);
+	smp_build_lid(mad, &head, entries);
+	assert_int_equal(transport_send(vandal, &to, mad, sizeof(mad), 1000), 0);
+	run_for(rig, 10 * MONO_MS);
+	assert_int_not_equal(sim_lft(rig->sim, leaf, victim), before);
+	run_for(rig, 60 * MONO_S);
+	assert_int_equal(sim_lft(rig->sim, leaf, victim), before);
+	rig_free(rig);
+	conf_unref(conf);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +273,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(waiting_for_a_job_is_no_spin),
 		cmocka_unit_test(a_hanging_disk_stops_no_sweep),
 		cmocka_unit_test(trap_144_without_answers),
+		cmocka_unit_test(foreign_entries_are_found_by_the_audit),
 	};
 	const struct log_config quiet = { .path = "/dev/null", .flags = 0, .quiet = true };
 	const struct log_config loud = { .path = "stderr", .flags = 0x0f, .quiet = true };
