@@ -196,7 +196,7 @@ static void a_hanging_disk_stops_no_sweep(void **state)
 	conf_unref(conf);
 }
 
-/* One host sends trap 144 "description changed" and tells it slowly: sweeps go on, memory does not grow. */
+/* One host sends trap 144 "description changed" and tells it slowly: sweeps go on, memory stays. */
 static void trap_144_without_answers(void **state)
 {
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(3, 3, 2, 1);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The core under random faults of many kinds: links, reboots, silence, moved cables, rough weather, partial
- * silence, refusals, addresses changed behind the manager's back, two managers, restarts with a cache.
+ * The core under random faults of many kinds: links, reboots, silence, moved cables, rough weather,
+ * partial silence, refusals, addresses changed behind the manager's back, two managers, restarts with
+ * a cache. Once it is over everything is ACTIVE and reachable, and another sweep sends no Set.
+ *
+ * SEED=n, N=count and KINDS=links,reboots,... choose; LOUD=1 shows the log.
  */
 #include <setjmp.h>
 #include <stdarg.h>
