@@ -331,7 +331,10 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
 		pump(d);
 		break;
 	default:
-		printf("OpenSM: Got signal %d - exiting...\n", (int)si->ssi_signo);
+		if (d->conf->daemon)
+			log_sys("OpenSM: Got signal %d - exiting...", (int)si->ssi_signo);
+		else
+			printf("OpenSM: Got signal %d - exiting...\n", (int)si->ssi_signo);
 		fflush(stdout);
 		sd_event_exit(d->event, 0);
 		break;
