@@ -168,19 +168,40 @@ static void start_sm(struct daemon *d)
 		.arg = d,
 	};
 	const struct sm_paths paths = { .cache_dir = d->options->cache_dir };
-	int r;
 
 	log_sys("Using port %s, GUID 0x%" PRIx64, umad_transport_name(d->tr), d->tr->port_guid);
 	d->waiting_told = false;
 	d->sm = sm_new(d->conf, d->tr, &paths, &hooks);
-	r = transport_set_issm(d->tr, true);
-	if (r < 0)
-		log_error("the IsSM bit of port 0x%016" PRIx64 " cannot be set: %s",
-			  d->tr->port_guid, strerror(-r));
 	sd_event_add_io(d->event, &d->io, transport_fd(d->tr), 1 /* EPOLLIN */, on_io, d);
 	if (!d->ready_told)
 		sd_notify(0, "READY=1");
 	d->ready_told = true;
+}
+
+static void tell_waiting(struct daemon *d, const char *why)
+{
+	if (!d->waiting_told) {
+		log_sys("Waiting for a port: %s", why);
+		sd_notifyf(0, "READY=1\nSTATUS=Waiting for a port: %s", why);
+		d->ready_told = true;
+	}
+	d->waiting_told = true;
+}
+
+/* The IsSM bit has one holder: whoever has it is the subnet manager of this port, and we wait. */
+static bool claim_port(struct daemon *d)
+{
+	int r = transport_set_issm(d->tr, true);
+
+	if (r == -EBUSY) {
+		tell_waiting(d, "another subnet manager runs on it (its IsSM bit is taken)");
+		d->tr = transport_close(d->tr);
+		return false;
+	}
+	if (r < 0 && !d->waiting_told)
+		log_error("the IsSM bit of port 0x%016" PRIx64 " cannot be set: %s",
+			  d->tr->port_guid, strerror(-r));
+	return true;
 }
 
 static void try_open(struct daemon *d, mono_t now)
@@ -192,17 +213,10 @@ static void try_open(struct daemon *d, mono_t now)
 		return;
 	d->reopen_at = now + REOPEN_INTERVAL;
 	r = umad_transport_open(d->conf->guid, &d->tr, why, sizeof(why));
-	if (r == 0) {
+	if (r < 0)
+		tell_waiting(d, why[0] ? why : strerror(-r));
+	else if (claim_port(d))
 		start_sm(d);
-		return;
-	}
-	if (!d->waiting_told) {
-		log_sys("Waiting for a port: %s", why[0] ? why : strerror(-r));
-		sd_notifyf(0, "READY=1\nSTATUS=Waiting for a port: %s",
-			   why[0] ? why : strerror(-r));
-		d->ready_told = true;
-	}
-	d->waiting_told = true;
 }
 
 /* ---- the pump ------------------------------------------------------------------------------ */

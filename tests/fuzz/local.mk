@@ -20,3 +20,8 @@ FUZZ_TESTS += tests/fuzz/fuzz-netfile
 check_PROGRAMS += tests/fuzz/fuzz-netfile
 tests_fuzz_fuzz_netfile_SOURCES = tests/fuzz/fuzz-netfile.c tests/fuzz/replay.c
 tests_fuzz_fuzz_netfile_LDADD = $(IB_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-sm
+check_PROGRAMS += tests/fuzz/fuzz-sm
+tests_fuzz_fuzz_sm_SOURCES = tests/fuzz/fuzz-sm.c tests/fuzz/replay.c
+tests_fuzz_fuzz_sm_LDADD = $(SM_LIBS) $(SIM_LIBS)

@@ -12,7 +12,6 @@ SCN_LOG_COMPILER = $(TEST_LIMIT) tests/scenario/runner
 SCENARIO_TESTS += \
 	tests/scenario/audit.scn \
 	tests/scenario/back-to-back.scn \
-	tests/scenario/back-to-master.scn \
 	tests/scenario/bring-up.scn \
 	tests/scenario/dragonfly.scn \
 	tests/scenario/duplicate-guid.scn \
