@@ -38,6 +38,7 @@
 #define MAX_PORTS 64
 #define UMAD_HEADER_MAX 64          /* umad_size() is this, or 56 without a P_Key index */
 #define BIG_MAD_MAX (16u << 20)
+#define RMPP_RETRIES 3              /* of segments nobody acknowledged; the kernel waits 2 s each */
 #define BATCH 32                    /* MADs read before the main thread must hear of them */
 #define EMPTY_READS_MAX 64          /* "readable" without anything to read: the port is dead */
 
@@ -61,8 +62,9 @@ static const struct agent_row {
 };
 
 struct slot {
-	int error;     /* != 0: the port is gone, -errno; the rest is void */
-	int length;    /* bytes of the MAD */
+	int error;      /* != 0: the port is gone, -errno; the rest is void */
+	int length;     /* bytes of the message */
+	uint8_t *whole; /* all of a message longer than one MAD, else NULL; the reader's */
 	_Alignas(8) uint8_t umad[UMAD_HEADER_MAX + TRANSPORT_MAD_SIZE];
 };
 
@@ -110,8 +112,10 @@ static int take_big_mad(struct umad_transport *t, struct slot *slot, int length)
 	r = umad_recv(t->fd, t->big, &length, 0);
 	if (r < 0)
 		return umad_error(r);
-	slot->length = MIN(length, TRANSPORT_MAD_SIZE);
-	memcpy(slot->umad, t->big, umad_size() + slot->length);
+	slot->length = length;
+	memcpy(slot->umad, t->big, umad_size() + MIN(length, TRANSPORT_MAD_SIZE));
+	slot->whole = length > TRANSPORT_MAD_SIZE ? xmemdup(umad_get_mad(t->big), (size_t)length)
+						  : NULL;
 	return 0;
 }
 
@@ -121,6 +125,7 @@ static int take_mad(struct umad_transport *t, struct slot *slot)
 	int r;
 
 	slot->error = 0;
+	slot->whole = NULL;
 	slot->length = TRANSPORT_MAD_SIZE;
 	errno = 0;
 	r = umad_recv(t->fd, slot->umad, &slot->length, 0);
@@ -170,6 +175,7 @@ static int take_batch(struct umad_transport *t)
 static void *receive_loop(void *arg)
 {
 	struct umad_transport *t = arg;
+	struct slot *slot;
 	unsigned empty = 0;
 	int n = 0;
 
@@ -182,7 +188,9 @@ static void *receive_loop(void *arg)
 		empty = n == 0 ? empty + 1 : 0;
 	}
 	atomic_store(&t->gone, true);
-	free_slot(t)->error = n < 0 ? n : -EIO;
+	slot = free_slot(t);
+	slot->error = n < 0 ? n : -EIO;
+	slot->whole = NULL;
 	ring_publish(t->ring);
 	ring_notify(t->ring);
 	return NULL;
@@ -245,30 +253,63 @@ static int send_error(int result)
 	}
 }
 
+static void set_addr(void *umad, const struct transport_addr *to)
+{
+	ib_mad_addr_t *addr = umad_get_mad_addr(umad);
+
+	umad_set_addr(umad, to->lid, (int)to->qp, to->sl, (int)to->qkey);
+	addr->path_bits = to->path_bits;
+	umad_set_pkey(umad, to->pkey_index);
+	addr->grh_present = to->global;
+	if (!to->global)
+		return;
+	addr->gid_index = to->grh.gid_index;
+	addr->hop_limit = to->grh.hop_limit;
+	addr->traffic_class = to->grh.traffic_class;
+	addr->flow_label = htobe32(to->grh.flow_label);
+	memcpy(addr->gid, to->grh.gid, sizeof(addr->gid));
+}
+
 static int op_send(struct transport *base, const struct transport_addr *to, const uint8_t *mad,
 		   size_t length, unsigned timeout_ms)
 {
 	struct umad_transport *t = umad_of(base);
+	bool is_long = length > TRANSPORT_MAD_SIZE;
+	_cleanup_free_ void *big = NULL;
+	void *out = t->out;
 	int agent, r;
 
 	if (atomic_load_explicit(&t->gone, memory_order_relaxed))
 		return -ENODEV;
-	if (length < SMP_DATA || length > TRANSPORT_MAD_SIZE)
+	if (length < SMP_DATA || length > TRANSPORT_MESSAGE_MAX)
 		return -EMSGSIZE;
 	agent = agent_of_class(t, (uint8_t)ib_get(mad, SMP_CLASS));
 	if (agent < 0)
 		return agent;
-	umad_set_addr(t->out, to->lid, (int)to->qp, to->sl, (int)to->qkey);
-	umad_get_mad_addr(t->out)->path_bits = to->path_bits;
-	umad_set_pkey(t->out, to->pkey_index);
-	memcpy(umad_get_mad(t->out), mad, length);
+	if (is_long)
+		out = big = xcalloc(1, umad_size() + length);
+	set_addr(out, to);
+	memcpy(umad_get_mad(out), mad, length);
 	errno = 0;
-	r = umad_send(t->fd, agent, t->out, (int)length, (int)timeout_ms, 0);
+	r = umad_send(t->fd, agent, out, (int)length, (int)timeout_ms, is_long ? RMPP_RETRIES : 0);
 	return r < 0 ? send_error(r) : 0;
+}
+
+static void read_grh(const ib_mad_addr_t *from, struct transport_addr *ret)
+{
+	ret->global = true;
+	ret->grh = (struct transport_grh){
+		.gid_index = from->gid_index,
+		.hop_limit = from->hop_limit,
+		.traffic_class = from->traffic_class,
+		.flow_label = be32toh(from->flow_label) & 0xFFFFF,
+	};
+	memcpy(ret->grh.gid, from->gid, sizeof(ret->grh.gid));
 }
 
 static void read_slot(struct slot *slot, struct transport_event *ret)
 {
+	size_t first;
 	const ib_mad_addr_t *from = umad_get_mad_addr(slot->umad);
 	int status = umad_status(slot->umad);
 
@@ -282,9 +323,13 @@ static void read_slot(struct slot *slot, struct transport_event *ret)
 		.qkey = be32toh(from->qkey),
 		.pkey_index = (uint16_t)umad_get_pkey(slot->umad),
 	};
+	if (from->grh_present)
+		read_grh(from, &ret->from);
 	ret->length = (size_t)slot->length;
-	memcpy(ret->mad, umad_get_mad(slot->umad), ret->length);
-	memset(ret->mad + ret->length, 0, TRANSPORT_MAD_SIZE - ret->length);
+	ret->whole = take(slot->whole);
+	first = MIN(ret->length, (size_t)TRANSPORT_MAD_SIZE);
+	memcpy(ret->mad, umad_get_mad(slot->umad), first);
+	memset(ret->mad + first, 0, TRANSPORT_MAD_SIZE - first);
 }
 
 static int op_receive(struct transport *base, struct transport_event *ret)
@@ -327,6 +372,16 @@ static int op_set_issm(struct transport *base, bool on)
 	return 0;
 }
 
+static void drop_unread(struct ring *ring)
+{
+	struct slot *slot;
+
+	while (ring && (slot = ring_front(ring))) {
+		free(slot->whole);
+		ring_pop(ring);
+	}
+}
+
 static struct transport *op_close(struct transport *base)
 {
 	struct umad_transport *t = umad_of(base);
@@ -341,6 +396,7 @@ static struct transport *op_close(struct transport *base)
 			umad_unregister(t->fd, t->agents[i]);
 	if (t->fd >= 0)
 		umad_close_port(t->fd);
+	drop_unread(t->ring);
 	ring_free(t->ring);
 	free(t->big);
 	umad_free(t->out);

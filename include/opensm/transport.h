@@ -13,6 +13,9 @@
  *  - Requests of others (Get, Set, Trap ...) arrive as TRANSPORT_MAD with the full TID, which the
  *    answer must carry.
  *  - The port vanishing is told once: TRANSPORT_GONE. After it send() gives -ENODEV.
+ *  - RMPP (13.6) is the transport's affair, both ways: a message of the SA class whose RMPP Active
+ *    flag is set may be longer than one MAD and is handed over and delivered whole: common header,
+ *    RMPP header, SA header (56 bytes together), then all of the data.
  */
 #pragma once
 
@@ -21,6 +24,17 @@
 #include <stdint.h>
 
 #define TRANSPORT_MAD_SIZE 256
+/* Longest message taken in or sent; an implementation refuses more with -EMSGSIZE. */
+#define TRANSPORT_MESSAGE_MAX (64u << 20)
+
+/* Global route header of a MAD that came with one; an answer goes back with it turned round. */
+struct transport_grh {
+	uint8_t gid[16]; /* of the other side, wire order */
+	uint32_t flow_label;
+	uint8_t gid_index; /* of ours */
+	uint8_t hop_limit;
+	uint8_t traffic_class;
+};
 
 /* Where a MAD goes to, or came from. Directed-route SMPs use lid 0xFFFF, qp 0. Host order. */
 struct transport_addr {
@@ -30,6 +44,8 @@ struct transport_addr {
 	uint32_t qp;
 	uint32_t qkey;
 	uint16_t pkey_index;
+	bool global; /* grh counts */
+	struct transport_grh grh;
 };
 
 enum transport_kind { TRANSPORT_MAD, TRANSPORT_RETURNED, TRANSPORT_GONE };
@@ -38,8 +54,10 @@ struct transport_event {
 	enum transport_kind kind;
 	int error; /* TRANSPORT_RETURNED: -ETIMEDOUT ...; TRANSPORT_GONE: -errno */
 	struct transport_addr from;
-	size_t length; /* bytes valid in mad[]; SMPs always 256 */
-	uint8_t mad[TRANSPORT_MAD_SIZE];
+	size_t length; /* of the message; SMPs always 256 */
+	uint8_t mad[TRANSPORT_MAD_SIZE]; /* its first bytes, zeroes behind a short one */
+	/* All `length` bytes when that is more than TRANSPORT_MAD_SIZE, else NULL; the receiver frees it. */
+	uint8_t *whole;
 };
 
 struct transport;
@@ -53,7 +71,7 @@ struct transport_ops {
 	 */
 	int (*send)(struct transport *t, const struct transport_addr *to, const uint8_t *mad,
 		    size_t length, unsigned timeout_ms);
-	/* The next event. 1: *ret filled, 0: nothing there now. Never blocks. */
+	/* The next event. 1: *ret filled (whole set too), 0: nothing there now. Never blocks. */
 	int (*receive)(struct transport *t, struct transport_event *ret);
 	/* Sets or clears the IsSM bit of the port (issm). 0 or -errno. */
 	int (*set_issm)(struct transport *t, bool on);

@@ -190,6 +190,7 @@ static int link_receive(struct transport *t, struct transport_event *ret)
 	ret->from = ev->from;
 	ret->length = ev->length;
 	memcpy(ret->mad, ev->mad, MAD_SIZE);
+	ret->whole = NULL;
 	event_free(l->sim, ev);
 	return 1;
 }

@@ -48,6 +48,8 @@ struct mad_engine {
 	bool running, blocked, gone;
 	mad_inbox_fn inbox;
 	void *inbox_owner;
+	mad_gmp_fn gmp;
+	void *gmp_owner;
 	struct counts counts;
 	struct mad_strays strays;
 	uint64_t ended; /* requests, since the start */
@@ -93,6 +95,12 @@ void mad_set_inbox(struct mad_engine *e, mad_inbox_fn fn, void *owner)
 {
 	e->inbox = fn;
 	e->inbox_owner = owner;
+}
+
+void mad_set_gmp(struct mad_engine *e, mad_gmp_fn fn, void *owner)
+{
+	e->gmp = fn;
+	e->gmp_owner = owner;
 }
 
 /* Counters */
@@ -442,12 +450,24 @@ static void take_response(struct mad_engine *e, struct mad_xact *x, const uint8_
 	xact_end(e, x, ib_get(mad, SMP_STATUS) ? MAD_END_BAD_STATUS : MAD_END_ANSWERED, mad);
 }
 
-static void take_mad(struct mad_engine *e, const struct transport_event *ev)
+static bool is_smp(const uint8_t *mad)
+{
+	unsigned mad_class = ib_get(mad, SMP_CLASS);
+
+	return mad_class == MAD_CLASS_SMI_DR || mad_class == MAD_CLASS_SMI_LID;
+}
+
+static void take_mad(struct mad_engine *e, struct transport_event *ev)
 {
 	struct mad_xact *x;
 
 	if (ev->length < SMP_BYTES) {
 		e->strays.mismatched++;
+		return;
+	}
+	if (!is_smp(ev->mad)) {
+		if (e->gmp)
+			e->gmp(e->gmp_owner, ev, e->now);
 		return;
 	}
 	if (ev->kind == TRANSPORT_MAD && !(ib_get(ev->mad, SMP_METHOD) & MAD_RESPONSE_BIT)) {
@@ -469,12 +489,15 @@ static int take_in(struct mad_engine *e, unsigned limit)
 	struct transport_event ev;
 	unsigned n = 0;
 
-	while (n < limit && !e->gone && transport_receive(e->tr, &ev) > 0) {
-		n++;
+	for (; n < limit && !e->gone; n++) {
+		ev.whole = NULL;
+		if (transport_receive(e->tr, &ev) <= 0)
+			break;
 		if (ev.kind == TRANSPORT_GONE)
 			e->gone = true;
 		else
 			take_mad(e, &ev);
+		free(ev.whole);
 	}
 	return n;
 }
@@ -553,14 +576,22 @@ mono_t mad_next(const struct mad_engine *e)
 	return next;
 }
 
-int mad_send_once(struct mad_engine *e, const struct transport_addr *to, const uint8_t *mad)
+int mad_send_gmp(struct mad_engine *e, const struct transport_addr *to, const uint8_t *mad,
+		 size_t length, unsigned timeout_ms)
 {
-	uint8_t class = ib_get(mad, SMP_CLASS), method = ib_get(mad, SMP_METHOD);
-	int r = transport_send(e->tr, to, mad, MAD_SIZE, 0);
+	int r = transport_send(e->tr, to, mad, length, timeout_ms);
 
 	if (r == -ENODEV)
 		e->gone = true;
-	if (r == 0 && (class == MAD_CLASS_SMI_DR || class == MAD_CLASS_SMI_LID))
+	return r;
+}
+
+int mad_send_once(struct mad_engine *e, const struct transport_addr *to, const uint8_t *mad)
+{
+	uint8_t method = ib_get(mad, SMP_METHOD);
+	int r = mad_send_gmp(e, to, mad, MAD_SIZE, 0);
+
+	if (r == 0 && is_smp(mad))
 		counts_sent(&e->counts, counts_row(&e->counts, ib_get(mad, SMP_ATTR_ID), method),
 			    method, false);
 	return r;

@@ -126,6 +126,20 @@ typedef void (*mad_inbox_fn)(void *owner, const struct transport_addr *from, con
 void mad_set_inbox(struct mad_engine *e, mad_inbox_fn fn, void *owner);
 
 /*
+ * GMPs (all classes but the two of SMPs) are nobody's transactions here: requests, responses and
+ * what came back unanswered go to `fn` as they arrive. `ev` is valid during the call; `fn` may keep
+ * ev->whole by taking it.
+ */
+typedef void (*mad_gmp_fn)(void *owner, struct transport_event *ev, mono_t now);
+void mad_set_gmp(struct mad_engine *e, mad_gmp_fn fn, void *owner);
+/*
+ * Sends one GMP message of `length` bytes (more than 256: RMPP). timeout_ms 0: no answer expected;
+ * else the answer, or the message itself, comes to `fn` once. 0 or -errno of the transport.
+ */
+int mad_send_gmp(struct mad_engine *e, const struct transport_addr *to, const uint8_t *mad,
+		 size_t length, unsigned timeout_ms);
+
+/*
  * Takes in at most `limit` MADs, runs completions and timers, then fills the window. Returns the
  * number of MADs taken in; equal to `limit` means there may be more. -ENODEV: the port is gone
  * (every request has ended as TIMEOUT).

@@ -108,6 +108,7 @@ void elect_answer(struct sm *sm, const struct transport_addr *from, const uint8_
 
 /* inbox.c */
 void inbox_receive(void *sm, const struct transport_addr *from, const uint8_t *mad, mono_t now);
+void inbox_receive_gmp(void *sm, struct transport_event *ev, mono_t now);
 
 /* discover.c: both return with discover_pending > 0 while something is outstanding. */
 void discover_start(struct sm *sm);

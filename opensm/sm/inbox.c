@@ -116,16 +116,21 @@ static void answer_sa(struct sm *sm, const struct transport_addr *from, const ui
 	mad_send_once(sm->mad, &to, answer);
 }
 
+void inbox_receive_gmp(void *owner, struct transport_event *ev, mono_t now)
+{
+	struct sm *sm = owner;
+
+	sm->now = now;
+	if (ev->kind == TRANSPORT_MAD && ib_get(ev->mad, SMP_CLASS) == MAD_CLASS_SA)
+		answer_sa(sm, &ev->from, ev->mad);
+}
+
 void inbox_receive(void *owner, const struct transport_addr *from, const uint8_t *mad, mono_t now)
 {
 	struct sm *sm = owner;
 	unsigned mad_class = ib_get(mad, SMP_CLASS);
 
 	sm->now = now;
-	if (mad_class == MAD_CLASS_SA) {
-		answer_sa(sm, from, mad);
-		return;
-	}
 	if (mad_class != MAD_CLASS_SMI_DR && mad_class != MAD_CLASS_SMI_LID)
 		return;
 	switch (ib_get(mad, SMP_METHOD)) {

@@ -47,6 +47,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	sm->tr = tr;
 	sm->mad = mad_new(tr, &params);
 	mad_set_inbox(sm->mad, inbox_receive, sm);
+	mad_set_gmp(sm->mad, inbox_receive_gmp, sm);
 	sm->fabric = fabric_new();
 	sm->sync = sync_new(sm->fabric, sm->mad, &sync_hooks);
 	sm->trap_log = (struct log_limit){ .interval = MONO_S, .burst = 10 };
