@@ -17,7 +17,7 @@
 struct ib_field {
 	const char *name;
 	uint16_t offset; /* bits from the start */
-	uint8_t width;   /* 1..64 bits; wider fields (GIDs, raw text) are listed in 64-bit parts */
+	uint16_t width;  /* bits; ib_get() and ib_put() take up to 64, wider ones are bytes (GIDs, text) */
 };
 
 #define IB_LAYOUT_FIELD_(P, NAME, BITS)                                                            \
@@ -28,6 +28,9 @@ struct ib_field {
 #define IB_LAYOUT_ENUM(P, LIST)                                                                    \
 	enum { LIST(IB_LAYOUT_FIELD_) P##_BITS };                                                  \
 	enum { LIST(IB_LAYOUT_WIDTH_) P##_BYTES = (P##_BITS + 7) / 8 };
+/* Place in the list, for records where that is the bit of the component mask: PREFIX_NAME_C. */
+#define IB_LAYOUT_INDEX_(P, NAME, BITS) P##_##NAME##_C,
+#define IB_LAYOUT_INDEX(P, LIST) enum { LIST(IB_LAYOUT_INDEX_) P##_COMPONENTS };
 #define IB_LAYOUT_ROWS(LIST) { LIST(IB_LAYOUT_ROW_) }
 
 /* The field of `width` bits at bit `offset` of `p`, most significant bit first. */
@@ -54,6 +57,9 @@ static inline void ib_bits_put(uint8_t *p, unsigned offset, unsigned width, uint
 		mask >>= 8;
 	}
 }
+
+/* Bytes of a field that starts at a byte: GIDs, names. */
+#define ib_at(p, FIELD) ((p) + (FIELD) / 8)
 
 #define ib_get(p, FIELD) ib_bits_get((p), (FIELD), FIELD##_W)
 #define ib_put(p, FIELD, v) ib_bits_put((p), (FIELD), FIELD##_W, (v))
