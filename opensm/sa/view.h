@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "conf/conf.h"
+#include "fabric/fabric.h"
 #include "ib/attrs.h"
 #include "route/routes.h"
 #include "util/guidmap.h"
@@ -73,6 +74,18 @@ struct view {
 	uint32_t n_sms;
 };
 
+/* What a view is made from; everything is copied or takes a reference of its own. */
+struct view_source {
+	const struct conf *conf;
+	const struct fabric *fabric;
+	const struct routes *routes;   /* NULL: none */
+	const struct pkey_plan *pkeys; /* NULL: no partitions known, nobody sees anybody */
+	const struct view_sm *sms;     /* ourselves first; `port` is filled in */
+	unsigned n_sms;
+};
+
+/* One reference. */
+struct view *view_new(const struct view_source *from);
 struct view *view_ref(const struct view *v);
 struct view *view_unref(struct view *v);
 
