@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * P_Key tables: a pure function of the partitions, of the ports and of what their tables hold
+ * (partitions-conf.md 7).
+ *
+ * Few tables are distinct in a fabric of many ports, so tables are stored once, and equal tables have
+ * equal numbers (ids, from 0 in order of first use). The same holds for P_Key *sets*: what a table
+ * comes to when its order does not matter, which is what subnet administration asks.
+ *
+ * Order of the entries: partitions by partition_order(); the limited key of a partition before its
+ * full key. Each port, in this order:
+ *
+ *   0  index 0 belongs to the indx0 key of the port, or else to 0xFFFF/0x7FFF (with
+ *      allow_both_pkeys to 0xFFFF alone); the owner goes there and others found there move away
+ *   1  a key that sits in the table keeps its index
+ *   2  a new one goes to the index remembered for it, if free; or else behind the highest index of
+ *      any key that this process confirmed or gave on the port; or else to index 1
+ *   3  where that is beyond the table, to the first hole
+ *   4  no hole: the key is dropped (never the default key, which drives out another)
+ *
+ * Memory is a plan: job.previous is the plan made before, and holds per port what was confirmed or
+ * given. Planning what was planned changes nothing.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf/partitions.h"
+#include "util/types.h"
+
+#define PKEY_BLOCK 32 /* P_Keys in one block of a table */
+
+/* A port that has a table of its own: of a CA or router, or port 0 of a switch. */
+struct pkey_port {
+	guid_t guid;
+	uint8_t node_type;    /* enum ib_node_type */
+	bool is_sm;	      /* our own port: SELF */
+	uint16_t capacity;    /* entries: NodeInfo.PartitionCap */
+	uint16_t n_have;      /* entries at `have`, at most `capacity` count */
+	const uint16_t *have; /* the table as read; NULL: not known */
+	/*
+	 * The switch port that faces this one: SwitchInfo.PartitionEnforcementCap of its switch, 0
+	 * where there is none (no switch there, port 0 of a switch, enforcement not supported).
+	 */
+	uint16_t peer_capacity;
+};
+
+/* Which way switches check packets at ports that face hosts. As bits: PortInfo mask 0x0C. */
+enum pkey_enforce {
+	PKEY_ENFORCE_OFF = 0x00,
+	PKEY_ENFORCE_OUT = 0x04, /* PartitionEnforcementOutbound */
+	PKEY_ENFORCE_IN = 0x08,
+	PKEY_ENFORCE_BOTH = 0x0C,
+};
+/* The value of part_enforce as bits; what is none of the four words counts as both. */
+enum pkey_enforce pkey_enforce_mode(const struct conf *conf);
+
+struct pkey_plan;
+
+struct pkey_job {
+	const struct partitions *partitions;
+	const struct pkey_port *ports;
+	size_t n_ports;
+	enum pkey_enforce enforce;
+	bool allow_both;   /* allow_both_pkeys */
+	bool keep_indexes; /* keep_pkey_indexes; false: neither tables read nor memory count */
+	const struct pkey_plan *previous; /* NULL: nothing is remembered */
+};
+
+/* Takes enforce, allow_both and keep_indexes from the configuration. */
+void pkey_job_options(struct pkey_job *job, const struct conf *conf);
+
+/* A table without the zeros at its end: entries from n on are 0. */
+struct pkey_table {
+	const uint16_t *keys;
+	uint16_t n;
+};
+
+/*
+ * What a port is member of: P_Keys by partition_order() of their base. Where a port holds both forms
+ * of a key, they are two bits of one entry.
+ */
+struct pkey_set {
+	uint32_t id; /* equal sets of one plan have equal ids */
+	uint16_t n;
+	uint16_t self_pkey;    /* what two ports with this set share; 0: nothing (all limited) */
+	const uint16_t *order; /* partition_order() of each, ascending */
+	const uint8_t *forms;  /* PKEY_SET_LIMITED | PKEY_SET_FULL of each */
+};
+#define PKEY_SET_LIMITED 0x01
+#define PKEY_SET_FULL	 0x02
+
+#define PKEY_NO_TABLE UINT32_MAX
+
+struct pkey_port_plan {
+	uint32_t table;	      /* id: pkey_plan_table() */
+	uint32_t set;	      /* id: pkey_plan_set(); of the table, so without dropped keys */
+	uint32_t memory;      /* id of a table; the planner's own */
+	uint32_t peer_table;  /* id; PKEY_NO_TABLE: leave the table of the switch port alone */
+	uint8_t peer_enforce; /* enum pkey_enforce: bits wanted on the switch port */
+	bool peer_too_small;  /* enforcement is off because the keys do not fit: to be logged */
+	uint16_t n_dropped;   /* keys that found no place: to be logged */
+	uint32_t dropped;     /* where they begin: pkey_plan_dropped() */
+};
+
+struct pkey_plan {
+	struct pkey_port_plan *ports; /* parallel to job.ports */
+	size_t n_ports;
+	uint32_t *n_members; /* per partition of job.partitions->list: ports of this fabric in it */
+	size_t n_partitions;
+	uint32_t n_tables, n_sets;
+	size_t n_dropped;	 /* ports with dropped keys */
+	size_t n_peer_too_small; /* switch ports whose enforcement is off for lack of room */
+	struct pkey_pool *pool;	 /* of pkey.c: tables, sets, guids */
+};
+
+/*
+ * Never NULL; the caller frees it, and job.previous only after that call. `job` and what it points
+ * to may go afterwards. Expected O(ports + items + partitions + distinct tables * keys).
+ */
+struct pkey_plan *pkey_plan(const struct pkey_job *job);
+struct pkey_plan *pkey_plan_free(struct pkey_plan *plan);
+void pkey_plan_freep(struct pkey_plan **plan);
+
+/* Owned by the plan. `id` is one that the plan gave. */
+struct pkey_table pkey_plan_table(const struct pkey_plan *plan, uint32_t id);
+const struct pkey_set *pkey_plan_set(const struct pkey_plan *plan, uint32_t id);
+/* The keys dropped at port number `port`, n_dropped of them. */
+const uint16_t *pkey_plan_dropped(const struct pkey_plan *plan, size_t port);
+/* Index in job.ports of the port with this GUID; SIZE_MAX: not planned. */
+size_t pkey_plan_find(const struct pkey_plan *plan, guid_t guid);
+
+/* Block number `block` of a table, zeros at its end included. */
+void pkey_table_block(struct pkey_table table, unsigned block, uint16_t ret[PKEY_BLOCK]);
+/* Blocks that hold entries. */
+static inline unsigned pkey_table_blocks(struct pkey_table table)
+{
+	return (table.n + PKEY_BLOCK - 1u) / PKEY_BLOCK;
+}
+
+/*
+ * What the switch port that faces a port with `table` should hold: the keys one after the other,
+ * without zeros, and without a limited key whose full form is there too. `ret` has room for table.n
+ * keys. Returns their number, or -ENOSPC when they do not fit `capacity` (enforcement must then be
+ * off).
+ */
+int pkey_peer_table(struct pkey_table table, uint16_t capacity, uint16_t *ret);
+
+/*
+ * True when the two may talk to each other: some P_Key is in both, and at least one side is full.
+ * `*ret_pkey` (may be NULL) is the first such key (sa.md 4.4) with the membership bit of `a`. Both
+ * sets may be of different plans. Equal ids of one plan cost nothing; else O(a->n + b->n).
+ */
+bool pkey_share(const struct pkey_set *a, const struct pkey_set *b, uint16_t *ret_pkey);
+/* The forms of this P_Key's base in the set (PKEY_SET_LIMITED, PKEY_SET_FULL); 0: not a member. */
+unsigned pkey_set_find(const struct pkey_set *set, uint16_t pkey);
+/* Holds the set this P_Key such that a peer with `pkey` could talk to it (15 bits, one full)? */
+bool pkey_set_matches(const struct pkey_set *set, uint16_t pkey);
