@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The multicast forwarding table a switch is known to hold (14.2.5.12).
+ *
+ * A cell is what one SMP carries: 16 ports (the position) of 32 MLIDs (the block). Knowledge of a
+ * cell has three values: known; in doubt, when a Set was sent and not answered yet, or never: then the
+ * masks are everything the cell may hold, old and new together; and nothing known at all. What
+ * nothing is known about is taken for empty, unless the switch was forwarding before we came
+ * (`inherited`): then it has to be read before it can be judged.
+ *
+ * Blocks exist from when something was said about them, so a switch that holds little costs little.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/types.h"
+
+#define MFT_FIRST_MLID ((lid_t)0xC000)
+#define MFT_BLOCK_MLIDS 32u
+#define MFT_POSITION_PORTS 16u
+#define MFT_MAX_POSITIONS 16u
+#define MFT_MAX_BLOCKS 512u
+/* Attribute modifier of a cell. */
+#define MFT_MOD(block, position) ((uint32_t)(block) | (uint32_t)(position) << 28)
+#define MFT_MOD_BLOCK(mod) ((mod) & 0x1FFu)
+#define MFT_MOD_POSITION(mod) ((mod) >> 28)
+
+struct mft_cell {
+	uint16_t mask[MFT_BLOCK_MLIDS]; /* bit b: port 16 * position + b */
+};
+
+struct mft_block {
+	uint16_t known;      /* one bit per position */
+	uint8_t n_positions; /* cells there is room for */
+	struct mft_cell cells[];
+};
+
+/* Zero-initialised: a switch that holds nothing. Writer: sync/mft.c, and sm/ through forget_all. */
+struct mft_have {
+	struct mft_block **blocks; /* n_blocks, NULL where nothing was ever said */
+	uint32_t n_blocks;
+	bool inherited; /* a cell nobody told us about may hold anything */
+	lid_t want_top; /* MulticastFDBTop the switch should have; 0: nobody says. Writer: sync/mft.c */
+};
+
+/* Positions of a switch with `n_ports` external ports: 1..16. */
+static inline unsigned mft_positions(unsigned n_ports)
+{
+	return n_ports / MFT_POSITION_PORTS + 1;
+}
+
+/* Frees what it holds; as zero-initialised again. */
+void mft_have_clear(struct mft_have *h);
+
+/* The cell as far as anything was said about it, NULL if not; *ret_known: it is certain. */
+const struct mft_cell *mft_have_cell(const struct mft_have *h, unsigned block, unsigned position,
+				     bool *ret_known);
+/* The cell to be written to, made if there is none. Its block grows to `position` + 1 cells. */
+struct mft_cell *mft_have_room(struct mft_have *h, unsigned block, unsigned position);
+/* A switch said what the cell holds. */
+void mft_have_set(struct mft_have *h, unsigned block, unsigned position,
+		  const struct mft_cell *cell);
+/* `cell` is on its way: now it may hold what it held or that. */
+void mft_have_doubt(struct mft_have *h, unsigned block, unsigned position,
+		    const struct mft_cell *cell);
+/* Rebooted, or somebody else was there: nothing is known, and everything has to be read first. */
+void mft_have_forget_all(struct mft_have *h);
+
+/* Ports that may hold copies of `mlid`, all positions. False: none. */
+bool mft_have_row(const struct mft_have *h, lid_t mlid, uint64_t ret_mask[4]);
+/* MLIDs beyond the last block something was said about; MFT_FIRST_MLID if there is none. */
+static inline unsigned mft_have_end(const struct mft_have *h)
+{
+	return MFT_FIRST_MLID + h->n_blocks * MFT_BLOCK_MLIDS;
+}
+
+/* Between wire and host order; `payload` is SMP_DATA_SIZE bytes. */
+void mft_cell_get(const uint8_t *payload, struct mft_cell *ret);
+void mft_cell_put(uint8_t *payload, const struct mft_cell *cell);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Where the packets of a multicast group go: one tree of switches and cables per MLID.
+ *
+ * A planner belongs to one topo; mcast_plan() is pure: same planner inputs, same job, same tree. It
+ * keeps a tree stable: a member that joins adds the branch that leads to it, one that leaves takes
+ * away the branch that led to it alone, a cable that died is bridged; nothing else moves. Only when
+ * the job allows it (a heavy sweep) a tree that has decayed is planned afresh.
+ *
+ * A fresh tree has least depth: its root is a switch whose farthest member is nearest, and among
+ * such switches MLIDs take turns, so that groups spread over the spines of a tree. Every switch
+ * of the tree hangs on its parent by one cable, towards the root.
+ *
+ * A switch sends a copy out of every port of its row but the one it came in by, whether or not that
+ * one is in the row (18.2.4.3.3). So the way of a member that only sends is in rows one way:
+ * towards the receivers and not back, and nothing is delivered to it (sa.md 6.6; the peer delivers
+ * to such members too). A group without a receiver, or with one port in all, has an empty tree, as
+ * the peer's: nobody could hear anybody.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "route/engine.h"
+#include "route/routes.h"
+#include "topo/topo.h"
+
+#define MLID_MIN ((lid_t)0xC000)
+#define MLID_MAX ((lid_t)0xFFFE)
+#define MCAST_NONE UINT32_MAX
+
+/* A port in a group. The same port may be named more than once; it receives if one of these does. */
+struct mcast_member {
+	uint32_t sw;  /* switch in the topo; TOPO_NONE (a host on no switch) is out of reach */
+	uint8_t port; /* of that switch, where the member hangs; 0: the switch itself */
+	bool receive; /* false: SendOnly */
+};
+
+struct mcast_row {
+	guid_t guid;       /* node GUID of the switch: what it is known by on another topo */
+	uint64_t mask[4];  /* ports the switch sends copies to; bit p % 64 of word p / 64 */
+	uint32_t sw;       /* in the topo it was planned on */
+	uint32_t up;       /* row of the parent; MCAST_NONE: the root */
+	uint8_t up_port;   /* cable to the parent: port here, port there */
+	uint8_t down_port;
+	uint16_t depth;    /* cables to the root */
+};
+
+/* Immutable. `rows` by GUID, which is the order of switches in a topo. */
+struct mcast_tree {
+	unsigned refs;       /* main thread only */
+	uint32_t n_rows;     /* 0: the group needs no row anywhere */
+	uint32_t root;       /* row; MCAST_NONE if there is none */
+	uint32_t n_links;    /* cables between switches: n_rows - 1, or 0 */
+	uint32_t n_left_out; /* members that no tree can reach from where most members are */
+	uint16_t depth;      /* of the deepest row */
+	struct mcast_row rows[];
+};
+
+struct mcast_tree *mcast_tree_ref(const struct mcast_tree *t);
+struct mcast_tree *mcast_tree_unref(struct mcast_tree *t);
+void mcast_tree_unrefp(struct mcast_tree **t);
+/* The row of a switch, or NULL: it holds nothing for this group. */
+const struct mcast_row *mcast_tree_find(const struct mcast_tree *t, guid_t guid);
+
+struct mcast_planner;
+
+struct mcast_params {
+	const struct topo *topo;
+	/*
+	 * Routes of the same topo lend their table of hops; NULL, or without one: the planner counts
+	 * for itself (some 50 ms at 1,620 switches).
+	 */
+	const struct routes *routes;
+	const struct route_options *options; /* hop weights; may be NULL */
+	/*
+	 * MulticastFDBCap of each switch (MLIDs it has room for, 0: none); NULL: all have room. A switch
+	 * that has none for an MLID is gone around, and its own members are left out.
+	 */
+	const uint16_t *caps;
+};
+
+/* Holds references of topo and routes; copies caps. */
+struct mcast_planner *mcast_planner_new(const struct mcast_params *params);
+struct mcast_planner *mcast_planner_free(struct mcast_planner *p);
+void mcast_planner_freep(struct mcast_planner **p);
+
+struct mcast_job {
+	lid_t mlid;
+	const struct mcast_member *members; /* all of the group, in any order */
+	uint32_t n_members;
+	const struct mcast_tree *previous;  /* NULL: none. May be of another topo of the same fabric */
+	bool may_replan;                    /* heavy sweep: a decayed tree may be given up */
+};
+
+/*
+ * Never NULL; the caller owns one reference, which is one of `previous` if nothing changes. Costs
+ * a few microseconds plus what is proportional to members and rows; the planner's scratch memory
+ * makes it not reentrant.
+ */
+struct mcast_tree *mcast_plan(struct mcast_planner *p, const struct mcast_job *job);
