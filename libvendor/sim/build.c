@@ -5,6 +5,7 @@
  * the first time, at time 0.
  */
 #include "libvendor/sim/impl.h"
+#include "libvendor/sim/pma.h"
 
 #define CA_CAP_MASK                                                                                \
 	(IB_CAP(IB_CAP_SL_MAPPING) | IB_CAP(3) | IB_CAP(IB_CAP_EXTENDED_SPEEDS) | IB_CAP(16) | \
@@ -185,6 +186,7 @@ static void port_reset(const struct sim_node *n, unsigned port)
 	ib_put(p->info, PI_PORT_STATE, port0 ? IB_PORT_ACTIVE : IB_PORT_DOWN);
 	ib_put(p->info, PI_PHYS_STATE, port0 ? IB_PHYS_LINK_UP : IB_PHYS_POLLING);
 	p->lease_end = 0;
+	pma_reset(p);
 	if (port0) {
 		ib_put(p->info, PI_WIDTH_ACTIVE, 2);
 		ib_put(p->info, PI_SPEED_ACTIVE, 1);

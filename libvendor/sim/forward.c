@@ -4,7 +4,8 @@
  * switches it meets. The way is walked when the MAD leaves; it arrives after the time its hops take.
  *
  * A directed route only needs trained links (14.2.2). LID routing needs the programmed tables, and
- * behind the first cable ports that are ARMED or ACTIVE.
+ * behind the first cable ports that are ARMED or ACTIVE. A GMP is data: each port that sends it must
+ * be ACTIVE (7.2.7).
  */
 #include "libvendor/sim/impl.h"
 
@@ -86,11 +87,26 @@ static unsigned next_port(const struct sim *sim, const struct place *at, lid_t d
 	return out;
 }
 
-static bool walk_lid(struct sim *sim, lid_t dlid, struct place *at)
+static bool is_smp(const uint8_t *mad)
+{
+	unsigned class = (unsigned)ib_get(mad, SMP_CLASS);
+
+	return class == MAD_CLASS_SMI_DR || class == MAD_CLASS_SMI_LID;
+}
+
+/* Through the cable of port `out` with data, which waits for ACTIVE, or with an SMP, which does not. */
+static bool cross_with(struct sim *sim, struct place *at, unsigned out, bool data)
+{
+	if (data && port_state(&sim->nodes[at->node].ports[out]) != IB_PORT_ACTIVE)
+		return false;
+	return cross(sim, at, out);
+}
+
+static bool walk_lid(struct sim *sim, lid_t dlid, bool data, struct place *at)
 {
 	if (port_has_lid(node_end_port(&sim->nodes[at->node], at->port), dlid))
 		return true; /* to ourselves */
-	if (!node_is_switch(&sim->nodes[at->node]) && !cross(sim, at, at->port))
+	if (!node_is_switch(&sim->nodes[at->node]) && !cross_with(sim, at, at->port, data))
 		return false;
 	while (at->hops <= LID_HOPS_MAX) {
 		struct sim_node *n = &sim->nodes[at->node];
@@ -101,7 +117,7 @@ static bool walk_lid(struct sim *sim, lid_t dlid, struct place *at)
 		out = next_port(sim, at, dlid);
 		if (out == 0)
 			return true;
-		if (out == LFT_NO_PORT || !cross(sim, at, out))
+		if (out == LFT_NO_PORT || !cross_with(sim, at, out, data))
 			return false;
 	}
 	return false;
@@ -109,8 +125,10 @@ static bool walk_lid(struct sim *sim, lid_t dlid, struct place *at)
 
 static bool walk(struct sim *sim, struct event *ev, struct place *at)
 {
+	if (!is_smp(ev->mad))
+		return gmp_leave(sim, ev, at->node, at->port) && walk_lid(sim, ev->dlid, true, at);
 	if (ib_get(ev->mad, SMP_CLASS) != MAD_CLASS_SMI_DR)
-		return walk_lid(sim, ev->dlid, at);
+		return walk_lid(sim, ev->dlid, false, at);
 	ev->from.lid = LID_PERMISSIVE;
 	if (ib_get(ev->mad, SMP_METHOD) & MAD_RESPONSE_BIT)
 		return walk_response(sim, ev->mad, at);
@@ -144,6 +162,8 @@ static void arrive_twice(struct sim *sim, const struct event *ev, unsigned hops)
 	memcpy(twin->mad, ev->mad, MAD_SIZE);
 	twin->length = ev->length;
 	twin->from = ev->from;
+	twin->to = ev->to;
+	twin->pkey = ev->pkey;
 	twin->dlid = ev->dlid;
 	twin->node = ev->node;
 	twin->port = ev->port;

@@ -2,7 +2,7 @@
 /*
  * The inside of the simulator, shared by its own files only.
  *
- *   transport.c --send--> forward.c --event--> sma*.c --event--> forward.c --event--> transport.c
+ *   agent.c --send--> forward.c --event--> sma*.c, gmp.c --event--> forward.c --event--> agent.c
  *   fault.c, link.c change cables and moods; trap.c speaks up; oracle.c watches the tables.
  */
 #pragma once
@@ -16,14 +16,14 @@
 
 enum event_kind {
 	EV_ARRIVE,   /* mad reaches (node, port) */
-	EV_TIMEOUT,  /* a request of transport `link` was not answered; mad is the request */
+	EV_TIMEOUT,  /* a request of agent `owner` was not answered; mad is the request */
+	EV_RMPP,     /* the clock of RMPP session `owner` */
 	EV_TRAIN,    /* (node, port) finishes training, if nothing happened since */
 	EV_AUTO,     /* (node, port) goes ACTIVE, if still ARMED */
 	EV_TRAP,     /* next repetition of a trap */
 	EV_CABLE,    /* end of a flap */
 	EV_POWER,    /* end of a reboot */
-	EV_RETURN,   /* mad goes back to transport `link` as it came */
-	EV_IDLE,     /* not in the queue: held in a transport's inbox, or free */
+	EV_IDLE,     /* not in the queue, or free */
 };
 
 struct event {
@@ -31,16 +31,18 @@ struct event {
 	uint64_t seq;
 	uint32_t heap;       /* position in the queue */
 	enum event_kind kind;
-	struct event *next;  /* free list, hash chain or inbox */
+	struct event *next;  /* free list or hash chain */
 	uint32_t node;
 	uint8_t port;
 	uint8_t hops;
 	uint16_t gen;        /* EV_TRAIN, EV_AUTO: sim_port.gen when it was planned */
-	uint32_t link;       /* transport index */
-	int error;           /* inbox: 0 or -errno of a returned request */
+	uint8_t retries;     /* EV_TIMEOUT: left */
+	unsigned timeout_ms; /* EV_TIMEOUT */
+	void *owner;         /* EV_TIMEOUT: struct agent; EV_RMPP: struct rmpp */
+	uint16_t pkey;       /* on the wire; GMPs only */
 	lid_t dlid;
 	size_t length;
-	struct transport_addr from;
+	struct transport_addr from, to;
 	uint8_t mad[MAD_SIZE];
 };
 
@@ -80,10 +82,11 @@ struct sim_port {
 	uint8_t info[PI_BYTES];
 	guid_t guid;
 	mono_t lease_end;    /* M_Key lease running out; 0: timer stopped */
+	uint64_t *counters;  /* [SIM_COUNTERS]; NULL: all zero */
 	uint32_t peer;       /* node at the other end of the cable; SIM_NONE */
 	uint16_t gen;        /* counts link events */
 	uint16_t reregs;
-	uint16_t link;       /* attached transport + 1 */
+	uint16_t link;       /* programs that have the port open: index into sim.links + 1 */
 	uint8_t peer_port;
 	uint8_t flags;
 	uint8_t loss;        /* per cent */
@@ -154,6 +157,7 @@ struct count {
 };
 
 struct link;
+struct simport;
 
 struct sim {
 	mono_t now;
@@ -162,8 +166,10 @@ struct sim {
 	struct sim_node *nodes;
 	uint32_t n_nodes;
 	struct sim_port *ports;  /* all, node after node */
-	struct link **links;     /* attached transports; NULL where closed */
+	struct link **links;     /* ports that programs have open; NULL: free */
 	uint32_t n_links, cap_links;
+	uint32_t last_agent;     /* number given to an agent */
+	struct simport *simports; /* attached transports */
 	struct trap *traps;
 	uint64_t next_tid;
 	struct intern sl2vl, vlarb;
@@ -252,11 +258,19 @@ void intern_free(struct intern *in);
 /* forward.c: takes over `ev`, whose mad leaves (node, port) now. */
 void forward_send(struct sim *sim, struct event *ev, uint32_t node, unsigned port);
 
-/* transport.c */
+/* gmp.c: what SMPs do not have. False: the packet does not leave the port. */
+bool gmp_leave(struct sim *sim, struct event *ev, uint32_t node, unsigned port);
+void gmp_arrive(struct sim *sim, struct event *ev); /* takes ev */
+void gmp_answer(struct sim *sim, struct event *ev); /* takes ev: sends what arrived back as its own response */
+
+/* agent.c */
 void link_deliver(struct sim *sim, uint32_t link, struct event *ev); /* takes ev */
 void link_timeout(struct sim *sim, struct event *ev);                /* takes ev */
 bool link_is_sm(const struct sim *sim, const struct sim_port *p);
 void links_close(struct sim *sim);
+
+/* transport.c */
+void simports_close(struct sim *sim);
 
 /* sma.c */
 void sma_arrive(struct sim *sim, struct event *ev); /* takes ev */

@@ -4,6 +4,7 @@
  * Both ends always change together. Switches note it in PortStateChange and trap 128.
  */
 #include "libvendor/sim/impl.h"
+#include "libvendor/sim/pma.h"
 
 static struct sim_port *far_end(const struct sim *sim, const struct sim_port *p)
 {
@@ -59,6 +60,8 @@ static void set_state(struct sim *sim, uint32_t node, unsigned port, unsigned st
 	ib_put(p->info, PI_PORT_STATE, state);
 	ib_put(p->info, PI_PHYS_STATE, phys);
 	p->gen++;
+	if (state == IB_PORT_DOWN)
+		pma_count(p, SIM_LINK_DOWNED, 1);
 	oracle_port_changed(sim, node, port);
 	if (!node_is_switch(n) || n->off)
 		return;

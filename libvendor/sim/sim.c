@@ -4,6 +4,8 @@
  * what they do is next door.
  */
 #include "libvendor/sim/impl.h"
+#include "libvendor/sim/pma.h"
+#include "libvendor/sim/rmpp.h"
 
 /* splitmix64: small, and good enough for dice. */
 uint64_t sim_random(struct sim *sim)
@@ -43,9 +45,12 @@ struct sim *sim_free(struct sim *sim)
 {
 	if (!sim)
 		return NULL;
+	simports_close(sim);
 	links_close(sim);
 	for (uint32_t i = 0; i < sim->n_nodes; i++) {
 		traps_forget(sim, i);
+		for (unsigned p = 0; p <= sim->nodes[i].nports; p++)
+			pma_reset(&sim->nodes[i].ports[p]);
 		tables_free(&sim->nodes[i]);
 		free(sim->nodes[i].lft);
 		free(sim->nodes[i].mood);
@@ -83,11 +88,11 @@ static void happen(struct sim *sim, struct event *ev)
 	case EV_ARRIVE:
 		sma_arrive(sim, ev);
 		return;
-	case EV_RETURN:
-		link_deliver(sim, ev->link, ev);
-		return;
 	case EV_TIMEOUT:
 		link_timeout(sim, ev);
+		return;
+	case EV_RMPP:
+		rmpp_clock(sim, ev);
 		return;
 	case EV_TRAP:
 		trap_again(sim, ev);

@@ -11,7 +11,10 @@
  * named by their index in the netfile (sim_find() gives it for an id or description); -1 stands for
  * all nodes where the comment says so.
  *
- * Not here: data traffic, performance counters, RMPP.
+ * General MADs travel too: as their partition, their Q_Key (that of QP1 is MAD_QP1_QKEY) and ACTIVE
+ * links let them. Every port has a performance agent; everything else is for who is attached there.
+ *
+ * Not here: data traffic.
  */
 #pragma once
 
@@ -52,6 +55,11 @@ guid_t sim_node_guid(const struct sim *sim, int node);
  * node or port, or already attached. The caller closes it; sim_free() closes what it forgot.
  */
 struct transport *sim_attach(struct sim *sim, const char *id_or_desc, int port);
+/*
+ * The same on a queue pair of its own (2 and up), as a program that talks to the SA by itself; several
+ * can be beside each other. What comes for this queue pair comes here, and nothing else.
+ */
+struct transport *sim_attach_qp(struct sim *sim, const char *id_or_desc, int port, uint32_t qp);
 /* Would receive() give something now? `tr` comes from sim_attach(). */
 bool sim_has_mail(const struct transport *tr);
 
@@ -66,8 +74,8 @@ unsigned sim_reregistered(const struct sim *sim, int node, unsigned port);
 bool sim_peer(const struct sim *sim, int node, unsigned port, int *ret_node, unsigned *ret_port);
 
 /*
- * What the fabric saw. Requests are counted when a transport sends them, so retries count; traps
- * are counted when a node emits them.
+ * What the fabric saw of SMPs. Requests are counted when a transport sends them, so retries count;
+ * traps are counted when a node emits them.
  */
 uint64_t sim_count(const struct sim *sim, uint16_t attr, uint8_t method); /* attr 0: all attributes */
 static inline uint64_t sim_gets(const struct sim *sim)
@@ -138,6 +146,16 @@ int sim_move(struct sim *sim, int node, unsigned port, int to, unsigned to_port)
 /* Power cycle: everything programmed is gone, links retrain after `down_for`. */
 void sim_reboot(struct sim *sim, int node, mono_t down_for);
 void sim_power(struct sim *sim, int node, bool on);
+/* Counters of a port, as its performance agent shows them. */
+enum sim_counter {
+	SIM_SYMBOL_ERRORS, SIM_LINK_RECOVERIES, SIM_LINK_DOWNED, SIM_RCV_ERRORS, SIM_RCV_REMOTE_ERRORS,
+	SIM_RCV_RELAY_ERRORS, SIM_XMIT_DISCARDS, SIM_XMIT_CONSTRAINTS, SIM_RCV_CONSTRAINTS,
+	SIM_LINK_INTEGRITY, SIM_BUFFER_OVERRUNS, SIM_VL15_DROPPED, SIM_XMIT_DATA, SIM_RCV_DATA,
+	SIM_XMIT_PACKETS, SIM_RCV_PACKETS, SIM_XMIT_WAIT,
+	SIM_COUNTERS,
+};
+/* Adds to one; -EINVAL: no such port. */
+int sim_count_errors(struct sim *sim, int node, unsigned port, enum sim_counter which, uint64_t n);
 /* Sends a trap with this Notice (from port 0 of a switch, `port` of others), repeated until repressed. */
 void sim_send_trap(struct sim *sim, int node, unsigned port, const uint8_t notice[SMP_DATA_SIZE]);
 

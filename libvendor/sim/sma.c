@@ -236,7 +236,9 @@ void sma_arrive(struct sim *sim, struct event *ev)
 
 	if (n->off) {
 		event_free(sim, ev);
-	} else if (!smp || (method & MAD_RESPONSE_BIT) || method == MAD_TRAP) {
+	} else if (!smp) {
+		gmp_arrive(sim, ev);
+	} else if ((method & MAD_RESPONSE_BIT) || method == MAD_TRAP) {
 		to_link(sim, ev, p);
 	} else if (method == MAD_TRAP_REPRESS) {
 		trap_repressed(sim, ev->node, ev->mad);
