@@ -25,7 +25,11 @@ struct view *view_unref(struct view *v)
 		return NULL;
 	conf_unref((struct conf *)v->conf);
 	routes_unref((struct routes *)v->routes);
-	pkey_plan_unref(v->pkeys);
+	for (uint32_t i = 0; i < v->n_pkey_sets; i++) {
+		free((void *)v->pkey_sets[i].order);
+		free((void *)v->pkey_sets[i].forms);
+	}
+	free(v->pkey_sets);
 	guidmap_free(v->by_guid);
 	guidmap_free(v->node_by_guid);
 	free(v->nodes);
@@ -40,7 +44,7 @@ static const struct pkey_set *pkeys_of(const struct view *v, uint32_t port)
 {
 	uint32_t set = v->ports[view_end_port(v, port)].pkeys;
 
-	return set == VIEW_NONE ? NULL : pkey_plan_set(v->pkeys, set);
+	return set == VIEW_NONE ? NULL : &v->pkey_sets[set];
 }
 
 bool view_share_pkey(const struct view *v, uint32_t a, uint32_t b, uint16_t *ret_pkey)
@@ -184,12 +188,30 @@ static void take_sms(struct view *v, const struct view_source *from)
 	}
 }
 
-static void take_pkeys(struct view *v, const struct view_source *from)
+/* The plan ends with the next sweep, a view may live longer. */
+static void copy_sets(struct view *v, const struct pkey_plan *plan)
 {
-	v->pkeys = pkey_plan_ref(from->pkeys);
-	for (uint32_t i = 0; v->pkeys && i < v->n_ports; i++) {
-		if (v->ports[i].guid)
-			v->ports[i].pkeys = pkey_plan_set_of(v->pkeys, v->ports[i].guid);
+	v->n_pkey_sets = plan->n_sets;
+	v->pkey_sets = xcalloc(plan->n_sets + 1, sizeof(*v->pkey_sets));
+	for (uint32_t i = 0; i < plan->n_sets; i++) {
+		const struct pkey_set *from = pkey_plan_set(plan, i);
+
+		v->pkey_sets[i] = *from;
+		v->pkey_sets[i].order = xmemdup(from->order, from->n * sizeof(*from->order));
+		v->pkey_sets[i].forms = xmemdup(from->forms, from->n * sizeof(*from->forms));
+	}
+}
+
+static void take_pkeys(struct view *v, const struct pkey_plan *plan)
+{
+	if (!plan)
+		return;
+	copy_sets(v, plan);
+	for (uint32_t i = 0; i < v->n_ports; i++) {
+		size_t at = v->ports[i].guid ? pkey_plan_find(plan, v->ports[i].guid) : SIZE_MAX;
+
+		if (at != SIZE_MAX)
+			v->ports[i].pkeys = plan->ports[at].set;
 	}
 }
 
@@ -220,6 +242,6 @@ struct view *view_new(const struct view_source *from)
 	connect(v, nodes);
 	v->sm_port = view_port_of_guid(v, f->own_port ? f->own_port->guid : 0);
 	take_sms(v, from);
-	take_pkeys(v, from);
+	take_pkeys(v, from->pkeys);
 	return v;
 }

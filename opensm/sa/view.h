@@ -18,6 +18,7 @@
 #include "util/guidmap.h"
 
 struct pkey_plan;
+struct pkey_set;
 
 #define VIEW_NONE UINT32_MAX
 
@@ -38,7 +39,7 @@ struct view_port {
 	guid_t guid;	/* of end ports; 0 of external switch ports */
 	uint32_t node;	/* index */
 	uint32_t peer;	/* other end of the cable, index of a port; VIEW_NONE */
-	uint32_t pkeys; /* which set of the P_Key plan; VIEW_NONE: none known (external switch ports) */
+	uint32_t pkeys; /* which of pkey_sets; VIEW_NONE: none known (external switch ports) */
 	lid_t lid;	/* base LID of the end port that answers for it; 0 none */
 	uint8_t lmc, num;
 	uint8_t state;	      /* enum ib_port_state */
@@ -69,7 +70,8 @@ struct view {
 	uint32_t *by_lid;	    /* LID_MAX_UCAST + 1 rows: end port that owns it, VIEW_NONE */
 	struct guidmap *by_guid;    /* port GUID -> struct view_port */
 	struct guidmap *node_by_guid; /* node GUID -> struct view_node */
-	struct pkey_plan *pkeys; /* the plan in force, one reference: see view_share_pkey() */
+	struct pkey_set *pkey_sets;  /* distinct ones: see view_share_pkey() */
+	uint32_t n_pkey_sets;
 	struct view_sm *sms;
 	uint32_t n_sms;
 };
