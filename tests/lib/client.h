@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A host's side of subnet administration in the simulator: what the kernel's ib_sa and ipoib ask,
+ * in virtual time, beside the managers of a rig.
+ */
+#pragma once
+
+#include "ib/records.h"
+#include "libvendor/sim/sim.h"
+#include "tests/lib/rig.h"
+
+struct client {
+	struct sim *sim;
+	struct transport *tr;
+	int node;
+	unsigned port;
+	guid_t guid;
+	uint32_t tid;
+	uint64_t sm_key;    /* sent with every request */
+	unsigned reports;   /* taken in and answered so far */
+	bool mute;	    /* Reports are not answered */
+	uint8_t notice[NT_BYTES]; /* the last one */
+};
+
+/* The first port of a host that no manager uses. NULL: no such node, or taken. */
+struct client *client_new(struct sim *sim, const char *node);
+struct client *client_free(struct client *c);
+
+struct question {
+	uint8_t method;
+	uint16_t attr;
+	uint32_t mod;
+	uint64_t mask;
+	const void *data;
+	size_t len;
+};
+
+/* Sends it and goes on. 0 or -errno of the transport. */
+int client_send(struct client *c, const struct question *q);
+/* Takes in what has come. 1: `ret` is an answer (or a request returned unanswered); 0: nothing more. */
+int client_receive(struct client *c, struct transport_event *ret);
+/*
+ * Asks and lets time go by until the answer is there. Returns the SA status, or -ETIMEDOUT. `ret`
+ * is valid then; its owner frees ret->whole.
+ */
+int client_ask(struct client *c, struct rig *rig, const struct question *q,
+	       struct transport_event *ret);
+
+/* A join as ipoib does it: broadcast group of `pkey` (only MGID, PortGID, P_Key, JoinState). */
+struct question client_join_broadcast(const struct client *c, uint16_t pkey,
+				      uint8_t record[MCM_BYTES]);
+/* Join or leave of any group, all components that creation needs. method MAD_SET or MAD_SA_DELETE. */
+struct question client_join(const struct client *c, uint8_t method, const uint8_t mgid[16],
+			    unsigned join_state, uint8_t record[MCM_BYTES]);
+/* The PathRecord ipoib asks for: SGID, DGID, P_Key, NumbPath 1. */
+struct question client_path(const struct client *c, guid_t to, uint16_t pkey,
+			    uint8_t record[PR_BYTES]);
+
+/* The answer's first record. */
+static inline const uint8_t *client_record(const struct transport_event *ev)
+{
+	return (ev->whole ? ev->whole : ev->mad) + SA_DATA;
+}
