@@ -81,8 +81,8 @@ unsigned mgroup_members(const struct mgroup *g);
 const struct mgroup_member *mgroup_member(const struct mgroup *g, guid_t id);
 /* The member with the lowest interface id at or above `id`, or NULL. */
 const struct mgroup_member *mgroup_member_from(const struct mgroup *g, guid_t id);
-/* Is the end port `port` of the current view in the group, by whatever GUID? */
-bool mgroup_has_port(const struct sa *sa, const struct mgroup *g, uint32_t port);
+/* Is the port with this GUID in the group, by its own GUID or by an alias? */
+bool mgroup_has_port(const struct sa *sa, const struct mgroup *g, guid_t port);
 
 /* "ff12:401b:ffff::ffff:ffff" into `ret`. */
 #define MGID_TEXT_SIZE 46
