@@ -15,13 +15,16 @@ struct fabric *fabric_new(void)
 {
 	struct fabric *f = xcalloc(1, sizeof(*f));
 
+	f->cells = cells_new();
 	f->by_guid = guidmap_new();
 	f->by_port_guid = guidmap_new();
 	return f;
 }
 
-static void node_free(struct node *n)
+static void node_free(struct fabric *f, struct node *n)
 {
+	for (unsigned i = 0; i <= n->n_ports; i++)
+		fabric_forget_cells(f, &n->ports[i]);
 	free(n->lft.entries);
 	free(n->lft.known);
 	free(n->ports);
@@ -33,10 +36,11 @@ struct fabric *fabric_free(struct fabric *f)
 	if (!f)
 		return NULL;
 	for (uint32_t i = 0; i < f->n_nodes; i++)
-		node_free(f->nodes[i]);
+		node_free(f, f->nodes[i]);
 	free(f->nodes);
 	guidmap_free(f->by_guid);
 	guidmap_free(f->by_port_guid);
+	cells_free(f->cells);
 	free(f);
 	return NULL;
 }
@@ -113,7 +117,7 @@ void fabric_remove_node(struct fabric *f, struct node *n)
 	f->n_switches -= node_is_switch(n);
 	f->nodes[n->index] = f->nodes[--f->n_nodes];
 	f->nodes[n->index]->index = n->index;
-	node_free(n);
+	node_free(f, n);
 }
 
 int fabric_set_port_guid(struct fabric *f, struct port *p, guid_t guid)
@@ -194,6 +198,52 @@ char *fabric_port_str(const struct port *p, char ret[PORT_STRLEN])
 	snprintf(ret, PORT_STRLEN, "'%s' port %u (0x%016" PRIx64 ")", p->node->desc, p->num,
 		 p->node->guid);
 	return ret;
+}
+
+const uint8_t *fabric_pkey_block(const struct fabric *f, const struct port *p, unsigned block)
+{
+	return cell_table_get(f->cells, p->pkeys, block);
+}
+
+const uint8_t *fabric_guid_block(const struct fabric *f, const struct port *p, unsigned block)
+{
+	return cell_table_get(f->cells, p->guids, block);
+}
+
+unsigned fabric_pkey_cap(const struct port *p)
+{
+	unsigned cap = p->node->partition_cap;
+
+	if (!port_is_end(p))
+		cap = p->node->switch_known ?
+			      (unsigned)ib_get(p->node->switch_info, SI_PARTITION_ENF_CAP) :
+			      0;
+	return MIN(cap, PKEY_CAP_MAX);
+}
+
+unsigned fabric_pkeys(const struct fabric *f, const struct port *p, uint16_t *ret)
+{
+	unsigned cap = fabric_pkey_cap(p);
+
+	for (unsigned i = 0; i < cap; i++) {
+		const uint8_t *block = fabric_pkey_block(f, p, i / PKEYS_PER_BLOCK);
+
+		if (!block)
+			return 0;
+		ret[i] = (uint16_t)ib_bits_get(block, i % PKEYS_PER_BLOCK * 16, 16);
+	}
+	return cap;
+}
+
+uint32_t fabric_pkey_mod(const struct port *p, unsigned block)
+{
+	return port_is_end(p) ? block : (uint32_t)p->num << 16 | block;
+}
+
+void fabric_forget_cells(struct fabric *f, struct port *p)
+{
+	cell_table_clear(f->cells, &p->pkeys);
+	cell_table_clear(f->cells, &p->guids);
 }
 
 const uint8_t *lft_have_block(const struct lft_have *lft, uint32_t block)

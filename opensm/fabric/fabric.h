@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fabric/cells.h"
 #include "ib/attrs.h"
 #include "ib/mad.h"
 #include "mad/mad.h"
@@ -45,6 +46,9 @@ struct port {
 	bool ext_known; /* the three below hold an observation of MLNX ExtendedPortInfo */
 	uint8_t ext_supported, ext_enabled, ext_active;
 	struct mad_target behind; /* probes through this port, while nobody has answered */
+	/* Tables as known. Writers: sync/, and sm/ when it reads or forgets. */
+	struct cell_table *pkeys; /* P_Key blocks: of end ports, and of switch ports */
+	struct cell_table *guids; /* GUIDInfo blocks, of end ports */
 	uint8_t info[SMP_DATA_SIZE];
 };
 
@@ -83,6 +87,7 @@ struct node {
 };
 
 struct fabric {
+	struct cells *cells; /* contents of the tables of ports */
 	struct node **nodes; /* in order of discovery */
 	uint32_t n_nodes, cap_nodes;
 	uint32_t n_switches;
@@ -151,6 +156,32 @@ static inline bool port_is_enhanced0(const struct port *p)
 /* "'leaf3' port 7 (0x0002c90300a1b2c3)". Returns `ret`. */
 #define PORT_STRLEN 128
 char *fabric_port_str(const struct port *p, char ret[PORT_STRLEN]);
+
+/* ---- P_Keys and GUIDs ---- */
+
+#define PKEYS_PER_BLOCK 32u
+#define GUIDS_PER_BLOCK 8u
+/* Keys of one port that are looked after. Whoever claims more room only makes us write more. */
+#define PKEY_CAP_MAX 4096u
+
+/* A P_Key block as known: PKEYS_PER_BLOCK keys of 16 bits in wire order; NULL: unknown. */
+const uint8_t *fabric_pkey_block(const struct fabric *f, const struct port *p, unsigned block);
+/* A GUIDInfo block as known: GUIDS_PER_BLOCK GUIDs in wire order; NULL: unknown. */
+const uint8_t *fabric_guid_block(const struct fabric *f, const struct port *p, unsigned block);
+/*
+ * P_Keys a port has room for, at most PKEY_CAP_MAX: PartitionCap for end ports, PartitionEnforcementCap
+ * for external switch ports. 0: no table (or not known yet).
+ */
+unsigned fabric_pkey_cap(const struct port *p);
+/*
+ * The whole table of an end port into `ret`, which has room for fabric_pkey_cap() keys. Returns their
+ * number: the capacity, or 0 while some block is unknown.
+ */
+unsigned fabric_pkeys(const struct fabric *f, const struct port *p, uint16_t *ret);
+/* Attribute modifier of a P_Key block (14.2.5.7): the block, and the port of external switch ports. */
+uint32_t fabric_pkey_mod(const struct port *p, unsigned block);
+/* Nothing is known any more of P_Keys and GUIDs of a port: it trained anew, or somebody else wrote. */
+void fabric_forget_cells(struct fabric *f, struct port *p);
 
 /* The LFT block as known, or NULL. */
 const uint8_t *lft_have_block(const struct lft_have *lft, uint32_t block);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libfabric.a
 libfabric_a_SOURCES = opensm/fabric/fabric.c opensm/fabric/fabric.h \
+	opensm/fabric/cells.c opensm/fabric/cells.h \
 	opensm/fabric/snapshot.c opensm/fabric/snapshot.h \
 	opensm/fabric/store.c opensm/fabric/store.h opensm/fabric/store_private.h \
 	opensm/fabric/store_read.c

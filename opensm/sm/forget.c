@@ -49,6 +49,7 @@ static void forget_node(struct sm *sm, struct node *n)
 {
 	log_info("node 0x%016" PRIx64 " ('%s') is gone", n->guid, n->desc);
 	mad_cancel(sm->mad, sm, &n->target);
+	sync_forget(sm->sync, n);
 	for (unsigned i = 0; i <= n->n_ports; i++)
 		mad_cancel(sm->mad, sm, &n->ports[i].behind);
 	fabric_remove_node(sm->fabric, n);

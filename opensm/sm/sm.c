@@ -35,12 +35,22 @@ static void on_sync_ended(void *owner, const struct sync_outcome *o)
 	prepare_judge(sm, o);
 }
 
+static void on_unsettled(void *owner)
+{
+	sweep_want(owner, SWEEP_HEAVY, "a Set was not answered");
+}
+
 struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm_paths *paths,
 		  const struct sm_hooks *hooks)
 {
 	struct sm *sm = xcalloc(1, sizeof(*sm));
 	const struct mad_params params = mad_params_of(conf);
-	const struct sync_hooks sync_hooks = { elect_may_write, on_sync_ended, sm };
+	const struct sync_hooks sync_hooks = {
+		.may_write = elect_may_write,
+		.ended = on_sync_ended,
+		.unsettled = on_unsettled,
+		.arg = sm,
+	};
 
 	sm->conf = conf_ref(conf);
 	sm->hooks = *hooks;

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Cells: what one SMP carries, 64 bytes, kept once per distinct content and named by a 32-bit id.
+ *
+ * A fabric of many ports holds few distinct P_Key blocks; so a port keeps ids, and only if something
+ * is known of it. Id 0 is "unknown". Ids are counted references: who keeps one, gives it back.
+ *
+ * Not for forwarding tables (flat arrays, fabric.h, mft.h), and not for what a cell means.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ib/attrs.h"
+
+typedef uint32_t cell_id;
+#define CELL_UNKNOWN ((cell_id)0)
+
+/* Distinct contents at a time: 64 MB. Devices make them up at will; beyond that they stay unknown. */
+#define CELLS_MAX (1u << 20)
+
+struct cells;
+
+struct cells *cells_new(void);
+struct cells *cells_free(struct cells *c);
+
+/* The id of this content, with one more reference. CELL_UNKNOWN: CELLS_MAX are in use. */
+cell_id cells_put(struct cells *c, const uint8_t payload[SMP_DATA_SIZE]);
+/* Gives a reference back; CELL_UNKNOWN is fine. Without references an id may be given anew. */
+void cells_unref(struct cells *c, cell_id id);
+/* SMP_DATA_SIZE bytes, valid as long as somebody holds a reference; NULL for CELL_UNKNOWN. */
+const uint8_t *cells_get(const struct cells *c, cell_id id);
+/* Distinct contents held now. */
+size_t cells_count(const struct cells *c);
+
+/* The blocks of one table of one port. NULL: nothing is known of any. */
+struct cell_table {
+	uint16_t n; /* blocks there is room for in have[] */
+	/* What became of Sets. Writer: sync/ */
+	uint8_t refusals; /* in a row */
+	bool unproven;	  /* written since a sweep last saw that nothing had happened to the port */
+	uint8_t disproofs; /* times in a row that a read showed other than the Set was answered. Writer: sm/ */
+	uint32_t given_up; /* hash of what was wanted and not kept: not written again; 0 none */
+	cell_id have[];
+};
+
+/* The content of a block as known, or NULL. */
+const uint8_t *cell_table_get(const struct cells *c, const struct cell_table *t, unsigned block);
+/* A device said what block 0..65534 holds. Makes or enlarges *t. */
+void cell_table_set(struct cells *c, struct cell_table **t, unsigned block,
+		    const uint8_t payload[SMP_DATA_SIZE]);
+void cell_table_forget(struct cells *c, struct cell_table *t, unsigned block);
+/* The table as it is made: nothing known, no memory of Sets; *t is freed and NULL. */
+void cell_table_clear(struct cells *c, struct cell_table **t);
+/* Room for blocks 0..n-1, so that what became of a Set can be noted. 1..65535. */
+void cell_table_grow(struct cell_table **t, unsigned n);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The inside of struct sync, shared by the files of sync/ that make stages of a run.
+ *
+ *   sync.c    the door, the run           tables.c  switches: CLEAR, DRAIN, TABLES, TOP
+ *   pkey.c    TRIM, PKEYS, CHECKS         link.c    SPEED, ARM, ACTIVE
+ *   guids.c   GUIDS
+ *
+ * A stage is a generator: a function that takes one step (a node, a block of a switch), queues what
+ * differs there, and returns false when there is no further step.
+ */
+#pragma once
+
+#include "sync/sync.h"
+
+/* Sets in a row that may be refused before a want is given up until it changes. */
+#define MAX_REFUSALS 3
+
+enum stage {
+	ST_IDLE,
+	ST_CLEAR,
+	ST_TRIM,
+	ST_DRAIN,
+	ST_TABLES,
+	ST_TOP,
+	ST_PKEYS,
+	ST_CHECKS,
+	ST_GUIDS,
+	ST_SPEED,
+	ST_ARM,
+	ST_ACTIVE,
+	ST_END
+};
+
+struct sync {
+	struct fabric *fabric;
+	struct mad_engine *mad;
+	struct sync_hooks hooks;
+	struct plan plan;
+	enum stage stage;
+	uint32_t node, item; /* the generator's place */
+	struct routed {
+		struct node *node;
+		uint32_t sw; /* in the topo of the routes */
+	} * routed;
+	uint32_t n_routed;
+	unsigned in_flight;
+	struct guidmap *guid_wants; /* guids.c: port GUID -> struct guid_want */
+	bool guids_late;	    /* wanted after the stage that writes them */
+	struct sync_outcome outcome;
+};
+
+/* ---- sync.c ---- */
+
+/* The one door through which every Set of a run leaves. False: nothing may be written now. */
+bool sync_send(struct sync *s, struct port *p, const struct mad_request *what, mad_done_fn on_done,
+	       void *arg);
+/* A question in between, counted like a Set for the barrier: its completion takes in_flight back. */
+void sync_ask(struct sync *s, struct port *p, const struct mad_request *what, mad_done_fn on_done,
+	      void *arg);
+/* Bookkeeping every completion of a Set shares. True if the request was answered well. */
+bool sync_ended_well(struct sync *s, struct node *n, const struct mad_result *r);
+/* Silent: stays out of this run's stages. */
+bool sync_leaves_out(const struct sync *s, const struct node *n);
+/* Calls `fn` for every port of the next node. */
+bool sync_feed_ports(struct sync *s, void (*fn)(struct sync *s, struct port *p));
+/* Ports that are ours to set up: port 0 and ports whose cable leads to somebody known. */
+bool sync_port_is_ours(const struct port *p);
+
+/* ---- tables.c ---- */
+void tables_start(struct sync *s);
+bool tables_feed_clear(struct sync *s);
+bool tables_feed_drain(struct sync *s);
+bool tables_feed_blocks(struct sync *s);
+bool tables_feed_top(struct sync *s);
+
+/* ---- pkey.c ---- */
+bool pkey_feed_trim(struct sync *s);
+bool pkey_feed_ends(struct sync *s);
+bool pkey_feed_checks(struct sync *s);
+/* Does the port hold the P_Keys it shall, as far as it can? True where nothing is planned for it. */
+bool pkey_is_settled(struct sync *s, const struct port *p);
+/* Enforcement bits (enum pkey_enforce) of an external switch port; false: they stay as they are. */
+bool pkey_enforcement(struct sync *s, const struct port *p, uint8_t *ret);
+
+/* ---- guids.c ---- */
+bool guids_feed(struct sync *s);
+struct guidmap *guids_free(struct guidmap *wants);
+
+/* ---- link.c ---- */
+bool link_feed_speed(struct sync *s);
+bool link_feed_arm(struct sync *s);
+bool link_feed_active(struct sync *s);
