@@ -17,22 +17,22 @@
 
 #include "util/types.h"
 
-#define MFT_FIRST_MLID ((lid_t)0xC000)
-#define MFT_BLOCK_MLIDS 32u
-#define MFT_POSITION_PORTS 16u
-#define MFT_MAX_POSITIONS 16u
-#define MFT_MAX_BLOCKS 512u
+#define MFT_FIRST_MLID		 ((lid_t)0xC000)
+#define MFT_BLOCK_MLIDS		 32u
+#define MFT_POSITION_PORTS	 16u
+#define MFT_MAX_POSITIONS	 16u
+#define MFT_MAX_BLOCKS		 512u
 /* Attribute modifier of a cell. */
 #define MFT_MOD(block, position) ((uint32_t)(block) | (uint32_t)(position) << 28)
-#define MFT_MOD_BLOCK(mod) ((mod) & 0x1FFu)
-#define MFT_MOD_POSITION(mod) ((mod) >> 28)
+#define MFT_MOD_BLOCK(mod)	 ((mod)&0x1FFu)
+#define MFT_MOD_POSITION(mod)	 ((mod) >> 28)
 
 struct mft_cell {
 	uint16_t mask[MFT_BLOCK_MLIDS]; /* bit b: port 16 * position + b */
 };
 
 struct mft_block {
-	uint16_t known;      /* one bit per position */
+	uint16_t known;	     /* one bit per position */
 	uint8_t n_positions; /* cells there is room for */
 	struct mft_cell cells[];
 };

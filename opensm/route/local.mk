@@ -8,7 +8,9 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/columns.c opensm/route/columns.h \
 	opensm/route/minhop.c opensm/route/minhop.h \
 	opensm/route/check.c opensm/route/check.h opensm/route/metric.c \
-	opensm/route/transition.c opensm/route/transition.h
+	opensm/route/transition.c opensm/route/transition.h \
+	opensm/route/mcast.c opensm/route/mcast.h opensm/route/mcast_private.h \
+	opensm/route/mcast_grow.c opensm/route/mcast_root.c
 ROUTE_LIBS = libroute.a $(TOPO_LIBS)
 
 # Numbers, not verdicts: `make bench-route && ./bench-route fat-tree3 36`.
@@ -25,3 +27,11 @@ tests_unit_test_minhop_SOURCES = tests/unit/test-minhop.c tests/lib/topogen.c te
 tests_unit_test_minhop_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_check_SOURCES = tests/unit/test-check.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_check_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-mcast
+tests_unit_test_mcast_SOURCES = tests/unit/test-mcast.c tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_mcast_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+
+# `make bench-mcast && ./bench-mcast 36`
+EXTRA_PROGRAMS += bench-mcast
+bench_mcast_SOURCES = tests/bench/bench-mcast.c tests/lib/topogen.c tests/lib/topogen.h
+bench_mcast_LDADD = $(ROUTE_LIBS)

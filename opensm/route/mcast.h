@@ -9,7 +9,9 @@
  *
  * A fresh tree has least depth: its root is a switch whose farthest member is nearest, and among
  * such switches MLIDs take turns, so that groups spread over the spines of a tree. Every switch
- * of the tree hangs on its parent by one cable, towards the root.
+ * of the tree hangs on its parent by one cable, towards the root. A tree has decayed when its
+ * farthest switches are a quarter farther apart than they need be (in a fat tree: when packets turn
+ * upwards again, which unicast routes never do), or when it has half as many cables again.
  *
  * A switch sends a copy out of every port of its row but the one it came in by, whether or not that
  * one is in the row (18.2.4.3.3). So the way of a member that only sends is in rows one way:
@@ -26,35 +28,34 @@
 #include "route/routes.h"
 #include "topo/topo.h"
 
-#define MLID_MIN ((lid_t)0xC000)
-#define MLID_MAX ((lid_t)0xFFFE)
+#define MLID_MIN   ((lid_t)0xC000)
+#define MLID_MAX   ((lid_t)0xFFFE)
 #define MCAST_NONE UINT32_MAX
 
 /* A port in a group. The same port may be named more than once; it receives if one of these does. */
 struct mcast_member {
-	uint32_t sw;  /* switch in the topo; TOPO_NONE (a host on no switch) is out of reach */
-	uint8_t port; /* of that switch, where the member hangs; 0: the switch itself */
+	uint32_t sw; /* switch in the topo; TOPO_NONE (a host on no switch) is out of reach */
+	uint8_t port; /* of that switch, where the member hangs; 0: the switch itself; no switch behind it */
 	bool receive; /* false: SendOnly */
 };
 
 struct mcast_row {
-	guid_t guid;       /* node GUID of the switch: what it is known by on another topo */
-	uint64_t mask[4];  /* ports the switch sends copies to; bit p % 64 of word p / 64 */
-	uint32_t sw;       /* in the topo it was planned on */
-	uint32_t up;       /* row of the parent; MCAST_NONE: the root */
-	uint8_t up_port;   /* cable to the parent: port here, port there */
+	guid_t guid;	  /* node GUID of the switch: what it is known by on another topo */
+	uint64_t mask[4]; /* ports the switch sends copies to; bit p % 64 of word p / 64 */
+	uint32_t sw;	  /* in the topo it was planned on */
+	uint32_t up;	  /* row of the parent; MCAST_NONE: the root */
+	uint8_t up_port;  /* cable to the parent: port here, port there */
 	uint8_t down_port;
-	uint16_t depth;    /* cables to the root */
 };
 
 /* Immutable. `rows` by GUID, which is the order of switches in a topo. */
 struct mcast_tree {
-	unsigned refs;       /* main thread only */
+	unsigned refs;	     /* main thread only */
 	uint32_t n_rows;     /* 0: the group needs no row anywhere */
-	uint32_t root;       /* row; MCAST_NONE if there is none */
+	uint32_t root;	     /* row; MCAST_NONE if there is none */
 	uint32_t n_links;    /* cables between switches: n_rows - 1, or 0 */
 	uint32_t n_left_out; /* members that no tree can reach from where most members are */
-	uint16_t depth;      /* of the deepest row */
+	uint32_t n_hops;     /* cables between the two switches farthest apart */
 	struct mcast_row rows[];
 };
 
@@ -90,8 +91,9 @@ struct mcast_job {
 	lid_t mlid;
 	const struct mcast_member *members; /* all of the group, in any order */
 	uint32_t n_members;
-	const struct mcast_tree *previous;  /* NULL: none. May be of another topo of the same fabric */
-	bool may_replan;                    /* heavy sweep: a decayed tree may be given up */
+	const struct mcast_tree
+		*previous; /* NULL: none. May be of another topo of the same fabric */
+	bool may_replan;   /* heavy sweep: a decayed tree may be given up */
 };
 
 /*

@@ -46,7 +46,7 @@ struct mft_sync;
 
 /* What happened since the last one. */
 struct mft_outcome {
-	unsigned sets;       /* cells and tops queued */
+	unsigned sets; /* cells and tops queued */
 	unsigned reads;
 	unsigned timeouts;   /* ended without an answer; repeats count */
 	unsigned refused;    /* answered with a bad status */

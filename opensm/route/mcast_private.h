@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The planner of multicast trees from inside: what mcast.c (the plan), mcast_grow.c (one tree growing)
+ * and mcast_root.c (where to begin) share. Only these three include it.
+ */
+#pragma once
+
+#include "route/graph.h"
+#include "route/mcast.h"
+
+/* One switch in the plan at hand; counts only if `plan` is that of the planner. */
+struct mcast_spot {
+	uint32_t plan;
+	uint32_t parent; /* switch; MCAST_NONE: the top of its piece, or not in the tree */
+	uint32_t degree; /* cables of the tree that end here */
+	uint32_t near;	 /* XOR of the switches at their other ends */
+	uint32_t row;	 /* while rows are written; MCAST_NONE: none */
+	uint8_t up_port, down_port;
+	bool in_tree;
+	uint64_t members[4];  /* ports that have a member */
+	uint64_t receives[4]; /* those of them that receive */
+};
+
+struct mcast_planner {
+	const struct topo *topo;     /* one reference */
+	const struct routes *routes; /* one reference; NULL: none, or none with hops */
+	struct graph *graph;
+	struct distances *distances; /* NULL while routes->hops serves */
+	uint16_t *caps;		     /* NULL: all have room */
+	uint32_t n;		     /* switches */
+
+	/* mcast_root.c: switches that can be used, and what is connected. Valid for MLID numbers lo..hi - 1. */
+	uint32_t *island;	  /* per switch; MCAST_NONE: cannot be used */
+	uint32_t *island_members; /* per island */
+	uint32_t island_lo, island_hi;
+	bool restricted;     /* some switch cannot be used */
+	uint16_t *far;	     /* per switch: to the farthest member */
+	uint32_t *sum;	     /* per switch: to all of them together */
+	uint16_t *own_row;   /* distances to the root when restricted */
+	const uint8_t *row8; /* distances to the root: one of these two */
+	const uint16_t *row16;
+
+	/* the plan at hand */
+	uint32_t plan;	 /* its number */
+	uint32_t number; /* MLID - MLID_MIN */
+	struct mcast_spot *spots;
+	uint32_t *switches; /* with a spot of this plan */
+	uint32_t n_switches;
+	uint32_t *member_switches; /* of the island chosen */
+	uint32_t n_member_switches;
+	uint32_t n_left_out;
+	uint32_t n_receivers;
+
+	/* searches, and other lists of switches */
+	uint32_t *queue, *via, *seen;
+	uint32_t search; /* number of the search */
+};
+
+/* ---- mcast_root.c ---- */
+
+/* Looks which switches can be used for the MLID number. */
+void mcast_find_islands(struct mcast_planner *p);
+/* The root of a fresh tree: least depth; among equals what the tree before knew, then turns. */
+uint32_t mcast_choose_root(struct mcast_planner *p, const struct mcast_tree *previous);
+/* From now on mcast_to_root() means this one. */
+void mcast_aim(struct mcast_planner *p, uint32_t root);
+
+static inline unsigned mcast_to_root(const struct mcast_planner *p, uint32_t sw)
+{
+	if (!p->row8)
+		return p->row16[sw];
+	return p->row8[sw] == UINT8_MAX ? DISTANCE_NONE : p->row8[sw];
+}
+
+/* ---- mcast_grow.c ---- */
+
+/* The spot of `sw`, empty at its first use in this plan. */
+struct mcast_spot *mcast_spot(struct mcast_planner *p, uint32_t sw);
+/* A choice that differs from MLID to MLID and is the same for all who ask. */
+uint64_t mcast_taste(const struct mcast_planner *p, uint32_t sw);
+/* Takes in what is left of a tree: cables that are still there, between switches that can be used. */
+void mcast_import(struct mcast_planner *p, const struct mcast_tree *t);
+/* Takes away what leads to no member. */
+void mcast_prune(struct mcast_planner *p);
+/* Makes one piece of all there are; returns its top, MCAST_NONE if no member is in any. */
+uint32_t mcast_join_pieces(struct mcast_planner *p);
+/* The first switch of a tree. */
+void mcast_plant(struct mcast_planner *p, uint32_t root);
+/* Adds all members that are not in the tree yet; `root` is its top. */
+void mcast_add_members(struct mcast_planner *p, uint32_t root);
+/* The tree is gone, members stay. */
+void mcast_fell(struct mcast_planner *p);

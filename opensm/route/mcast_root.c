@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Where a multicast tree begins: which switches can take part, how far they are from each other,
+ * and which of them is in the middle of a group.
+ */
+#include <string.h>
+
+#include "route/mcast_private.h"
+#include "util/mem.h"
+
+/* ---- islands ------------------------------------------------------------------------------- */
+
+static bool has_room(const struct mcast_planner *p, uint32_t sw)
+{
+	return !p->caps || p->caps[sw] > p->number;
+}
+
+static void flood_island(struct mcast_planner *p, uint32_t start)
+{
+	uint32_t head = 0, tail = 0;
+
+	p->island[start] = start;
+	p->queue[tail++] = start;
+	while (head < tail) {
+		uint32_t at = p->queue[head++];
+
+		for (uint32_t i = p->graph->first[at]; i < p->graph->first[at + 1]; i++) {
+			uint32_t to = p->graph->groups[i].to;
+
+			if (p->island[to] != MCAST_NONE || !has_room(p, to))
+				continue;
+			p->island[to] = start;
+			p->queue[tail++] = to;
+		}
+	}
+}
+
+/* The islands are the same for all numbers between two capacities. */
+static void note_span(struct mcast_planner *p)
+{
+	p->island_lo = 0;
+	p->island_hi = UINT32_MAX;
+	p->restricted = false;
+	for (uint32_t i = 0; p->caps && i < p->n; i++) {
+		if (has_room(p, i)) {
+			p->island_hi = MIN(p->island_hi, p->caps[i]);
+		} else {
+			p->island_lo = MAX(p->island_lo, p->caps[i]);
+			p->restricted = true;
+		}
+	}
+}
+
+void mcast_find_islands(struct mcast_planner *p)
+{
+	if (p->number >= p->island_lo && p->number < p->island_hi)
+		return;
+	note_span(p);
+	memset(p->island, 0xFF, p->n * sizeof(*p->island));
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->island[i] == MCAST_NONE && has_room(p, i))
+			flood_island(p, i);
+}
+
+/* ---- distances ----------------------------------------------------------------------------- */
+
+static void need_distances(struct mcast_planner *p)
+{
+	if (!p->routes && !p->distances)
+		p->distances = distances_new(p->graph, 1, NULL);
+}
+
+static void walk_around(struct mcast_planner *p, uint32_t root)
+{
+	uint32_t head = 0, tail = 0;
+
+	memset(p->own_row, 0xFF, p->n * sizeof(*p->own_row));
+	p->own_row[root] = 0;
+	p->queue[tail++] = root;
+	while (head < tail) {
+		uint32_t at = p->queue[head++];
+
+		for (uint32_t i = p->graph->first[at]; i < p->graph->first[at + 1]; i++) {
+			uint32_t to = p->graph->groups[i].to;
+
+			if (p->own_row[to] != DISTANCE_NONE || p->island[to] == MCAST_NONE)
+				continue;
+			p->own_row[to] = p->own_row[at] + 1;
+			p->queue[tail++] = to;
+		}
+	}
+}
+
+void mcast_aim(struct mcast_planner *p, uint32_t root)
+{
+	p->row8 = NULL;
+	p->row16 = p->own_row;
+	if (p->restricted) {
+		walk_around(p, root);
+		return;
+	}
+	need_distances(p);
+	if (p->routes)
+		p->row8 = p->routes->hops + (size_t)root * p->n;
+	else
+		p->row16 = distances_from(p->distances, root);
+}
+
+/* ---- the middle ---------------------------------------------------------------------------- */
+
+static void measure8(struct mcast_planner *p, const uint8_t *row)
+{
+	for (uint32_t i = 0; i < p->n; i++) {
+		p->far[i] = MAX(p->far[i], row[i]);
+		p->sum[i] += row[i];
+	}
+}
+
+static void measure16(struct mcast_planner *p, const uint16_t *row)
+{
+	for (uint32_t i = 0; i < p->n; i++) {
+		p->far[i] = MAX(p->far[i], row[i]);
+		p->sum[i] += row[i];
+	}
+}
+
+static void measure(struct mcast_planner *p)
+{
+	need_distances(p);
+	memset(p->far, 0, p->n * sizeof(*p->far));
+	memset(p->sum, 0, p->n * sizeof(*p->sum));
+	for (uint32_t i = 0; i < p->n_member_switches; i++) {
+		uint32_t m = p->member_switches[i];
+
+		if (p->routes)
+			measure8(p, p->routes->hops + (size_t)m * p->n);
+		else
+			measure16(p, distances_from(p->distances, m));
+	}
+}
+
+/* Switches in the middle go to p->queue; returns their number, at least 1. */
+static uint32_t collect_middle(struct mcast_planner *p)
+{
+	uint32_t island = p->island[p->member_switches[0]], sum = UINT32_MAX, n = 0;
+	unsigned far = UINT16_MAX;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->island[i] == island)
+			far = MIN(far, p->far[i]);
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->island[i] == island && p->far[i] == far)
+			sum = MIN(sum, p->sum[i]);
+	/* A little longer in all is fine: more roots to spread over. */
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->island[i] == island && p->far[i] == far && p->sum[i] <= sum + sum / 16)
+			p->queue[n++] = i;
+	return n;
+}
+
+/* Keeps those of p->queue with most neighbours in the tree before: as much of it as can be stays. */
+static uint32_t keep_familiar(struct mcast_planner *p, const struct mcast_tree *t, uint32_t n)
+{
+	unsigned most = 0;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t sw = p->queue[i];
+		unsigned known = 0;
+
+		for (uint32_t g = p->graph->first[sw]; g < p->graph->first[sw + 1]; g++) {
+			uint32_t to = p->graph->groups[g].to;
+
+			known += mcast_tree_find(t, p->topo->switches[to].guid) != NULL;
+		}
+		if (known > most) {
+			most = known;
+			kept = 0;
+		}
+		if (known == most)
+			p->queue[kept++] = sw;
+	}
+	return kept;
+}
+
+static uint32_t gcd(uint32_t a, uint32_t b)
+{
+	return b ? gcd(b, a % b) : a;
+}
+
+/* MLIDs are given out one after the other: every candidate has its turn, neighbours far apart. */
+static uint32_t turn(uint32_t number, uint32_t n)
+{
+	uint32_t step = MAX((uint32_t)((uint64_t)n * 40503 >> 16), 1u); /* the golden section */
+
+	while (gcd(step, n) != 1)
+		step++;
+	return (uint32_t)((uint64_t)number * step % n);
+}
+
+uint32_t mcast_choose_root(struct mcast_planner *p, const struct mcast_tree *previous)
+{
+	uint32_t n;
+
+	if (p->n_member_switches == 1)
+		return p->member_switches[0];
+	measure(p);
+	n = collect_middle(p);
+	if (previous && previous->n_rows > 1)
+		n = keep_familiar(p, previous, n);
+	return p->queue[turn(p->number, n)];
+}
