@@ -95,6 +95,14 @@ const char *mad_method_name(unsigned method)
 		return "Report";
 	case MAD_TRAP_REPRESS:
 		return "TrapRepress";
+	case MAD_SA_GET_TABLE:
+		return "GetTable";
+	case MAD_SA_GET_TRACE_TABLE:
+		return "GetTraceTable";
+	case MAD_SA_GET_MULTI:
+		return "GetMulti";
+	case MAD_SA_DELETE:
+		return "Delete";
 	case MAD_GET_RESP:
 		return "GetResp";
 	case MAD_REPORT_RESP:

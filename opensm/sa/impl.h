@@ -2,7 +2,9 @@
 /*
  * The inside of struct sa, shared by the files of sa/ only.
  *
- *   sa.c        admission, answers, turns       query.c   Get, GetTable, GetMulti over record types
+ *   sa.c        life, admission                 answer.c  answers in all shapes
+ *   query.c     Get, GetTable, GetMulti over record types   match.c   the component mask
+ *   turns.c     long queries, in turn           limits.h  what a requester may cost
  *   records*.c  topology records                path*.c   PathRecord, MultiPathRecord
  *   mgroup.c, mcmember.c   groups and joins     inform.c, report.c   subscriptions and notices
  *   service.c, guidinfo.c  registered records   db.c      opensm-sa.dump
@@ -12,6 +14,7 @@
 #pragma once
 
 #include "ib/records.h"
+#include "sa/limits.h"
 #include "sa/sa.h"
 #include "util/log.h"
 
@@ -27,6 +30,7 @@ struct sa_request {
 	uint32_t port; /* requester's end port in the view; VIEW_NONE: unknown LID */
 	bool trusted;  /* SM_Key == sa_key */
 	bool rmpp;     /* Active flag set */
+	uint16_t offset; /* AttributeOffset */
 	const uint8_t *data;
 	size_t data_len; /* bytes that came */
 	mono_t arrived;
@@ -73,13 +77,28 @@ struct sa_type {
 
 #define SA_DROP 0xFFFF
 
-/* A running Get, GetTable or GetMulti. Made and ended by query.c. */
+/* Bytes from one record to the next in an answer. */
+static inline size_t sa_type_stride(const struct sa_type *t)
+{
+	return (t->size + 7u) & ~7u;
+}
+
+/*
+ * A running Get, GetTable or GetMulti. Made and ended by query.c; moves in memory (from the stack
+ * to the heap), so `state` must not point to it.
+ */
 struct sa_query {
 	struct sa *sa;
 	const struct view *view; /* one reference: the same picture from first row to last */
 	const struct sa_type *type;
 	struct sa_request rq; /* rq.data is the query's own copy */
 	uint32_t subject;     /* see next() */
+	uint32_t seen_end;    /* the last end port asked for by query_may_see(), and what was said */
+	bool seen;
+	bool on_heap;	      /* the struct itself, rq.data, a reference of the view */
+	bool out_heap;	      /* out is ours, not the scratch buffer */
+	bool big;	      /* counts as a long answer of its requester */
+	uint16_t status;      /* why it ended, if not by running out of rows */
 	/* The type's own cursor, zero at start. */
 	uint32_t at[6];
 	void *state;
@@ -92,8 +111,24 @@ struct sa_query {
 	uint64_t cookie;     /* of the cell waited for; 0: none */
 	uint8_t cell[SMP_DATA_SIZE];
 	bool cell_here, cell_failed;
-	struct sa_query *next; /* in turn */
+	mono_t last_turn;
+	struct sa_query *next; /* of the same requester */
 };
+
+/* May the requester hear of this port (VIEW_NONE: yes)? Asked by the engine for q->subject. */
+bool query_may_see(struct sa_query *q, uint32_t port);
+/* The requested record; at least `size` bytes of the type. */
+static inline const uint8_t *query_asked(const struct sa_query *q)
+{
+	return q->rq.data;
+}
+static inline bool query_is_get(const struct sa_query *q)
+{
+	return q->rq.method == MAD_GET;
+}
+/* Value of a request's field if its component is set, else `other`. */
+#define QUERY_FIELD(q, FIELD, other)                                                               \
+	(SA_HAS((q)->rq.mask, FIELD) ? ib_get((q)->rq.data, FIELD) : (other))
 
 /*
  * A table that may have to be read: the 64 bytes, or NULL; then *ret_step is SA_WAIT (return it and
@@ -101,6 +136,49 @@ struct sa_query {
  */
 const uint8_t *query_cell(struct sa_query *q, const struct sa_cell_address *at,
 			  enum sa_step *ret_step);
+
+/* Does a row satisfy the component mask? Components in `done` are not looked at. */
+bool sa_match(const struct sa_type *type, const struct sa_request *rq, const uint8_t *row,
+	      uint64_t done);
+
+/* Takes a query up: answers at once, or keeps it. */
+void query_take(struct sa *sa, const struct sa_type *type, const struct sa_request *rq);
+enum query_progress { QUERY_MORE, QUERY_WAITS, QUERY_DONE };
+/* Goes on for at most *rows rows, which it counts down. */
+enum query_progress query_run(struct sa_query *q, uint32_t *rows);
+void query_answer(struct sa_query *q); /* of a DONE one */
+void query_release(struct sa_query *q); /* what it holds; not the struct */
+
+/* ---- turns.c ---- */
+
+struct queries *queries_new(struct sa *sa);
+struct queries *queries_free(struct queries *qs);
+/* Takes over a query that is not done: moves it to the heap, or drops it for want of room. */
+void queries_keep(struct sa_query *q);
+void queries_drop_all(struct sa *sa);
+bool queries_dispatch(struct sa *sa, mono_t now);
+void queries_cell(struct sa *sa, uint64_t cookie, const uint8_t *payload);
+/* Too much waits, for too long: nothing new is begun. */
+bool queries_overloaded(const struct sa *sa);
+/* Room for the answer to grow to `cap` bytes; false: the bounds are reached, or memory is. */
+bool queries_grow(struct sa_query *q, size_t cap);
+void queries_give_back(struct sa *sa, size_t bytes);
+/* A small buffer for the query that is being taken up. */
+#define QUERY_SCRATCH 4096
+uint8_t *queries_scratch(struct sa *sa);
+uint64_t queries_cookie(struct sa *sa); /* a new one, never 0 */
+
+/* ---- answer.c ---- */
+
+/* One record, or none (len 0): the answer to Get, Set, Delete. */
+void sa_answer_one(struct sa *sa, const struct sa_request *rq, const uint8_t *record, size_t len);
+/* `message` begins with SA_DATA bytes for the header, records of `stride` bytes follow. */
+void sa_answer_table(struct sa *sa, const struct sa_request *rq, uint8_t *message, size_t len,
+		     size_t stride);
+/* Echoes the request with a status other than 0. */
+void sa_refuse(struct sa *sa, const struct sa_request *rq, uint16_t status);
+/* No answer: counted, and logged now and then. `why` completes "dropping X from LID n: ". */
+void sa_drop(struct sa *sa, const struct sa_request *rq, const char *why);
 
 /* ---- types ---- */
 
@@ -181,10 +259,13 @@ void sa_raise_gid(struct sa *sa, enum ib_trap trap, const uint8_t *gid, uint32_t
 
 struct sa {
 	const struct conf *conf; /* one reference; sa.c */
+	struct sa_limits limits; /* tests change them */
 	const struct fabric *fabric;
 	struct mad_engine *mad;
 	struct sa_hooks hooks;
 	const struct view *view; /* one reference; NULL: not serving. Writer: sa_publish() */
+	const struct partitions *partitions; /* one reference, NULL at first. Writer: sa_set_partitions() */
+	struct conf_prefixes prefixes; /* owned. Writer: sa_set_prefixes() */
 	mono_t now;
 	struct mgroups *mgroups;
 	struct services *services;

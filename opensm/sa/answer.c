@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Answers in all shapes: a record, a table, an error that echoes the request; and no answer at all.
+ *
+ * Knows the header, the way back, and the counters. Does not know what is in a record.
+ */
+#include <string.h>
+
+#include "sa/impl.h"
+#include "util/mem.h"
+
+#define RMPP_VERSION 1
+#define RMPP_DATA    1
+
+/* A Set is answered with GetResp (15.4.2), MultiPathRecords as PathRecords (15.2.5.20). */
+static uint8_t method_of_answer(uint8_t method)
+{
+	return method == MAD_SET ? MAD_GET_RESP : method | MAD_RESPONSE_BIT;
+}
+
+static void put_header(uint8_t *mad, const struct sa_request *rq, uint16_t status, uint16_t offset)
+{
+	memset(mad, 0, SA_DATA);
+	ib_put(mad, SAH_BASE_VERSION, 1);
+	ib_put(mad, SAH_CLASS, MAD_CLASS_SA);
+	ib_put(mad, SAH_CLASS_VERSION, 2);
+	ib_put(mad, SAH_METHOD, method_of_answer(rq->method));
+	ib_put(mad, SAH_STATUS, status);
+	ib_put(mad, SAH_TID, rq->tid);
+	ib_put(mad, SAH_ATTR_ID, rq->method == MAD_SA_GET_MULTI ? SA_PATH_RECORD : rq->attr);
+	ib_put(mad, SAH_ATTR_MOD, rq->mod);
+	ib_put(mad, SAH_ATTR_OFFSET, offset);
+	ib_put(mad, SAH_COMP_MASK, rq->mask);
+}
+
+/* The way the request came, turned round. */
+static void send(struct sa *sa, const struct sa_request *rq, const uint8_t *mad, size_t len)
+{
+	struct transport_addr to = rq->from;
+
+	to.qkey = MAD_QP1_QKEY;
+	to.grh.gid_index = 0;
+	if (mad_send_gmp(sa->mad, &to, mad, len, 0) < 0)
+		sa_drop(sa, rq, "the answer cannot be sent");
+	else
+		sa->stats.answered++;
+}
+
+void sa_answer_one(struct sa *sa, const struct sa_request *rq, const uint8_t *record, size_t len)
+{
+	uint8_t mad[MAD_SIZE] = { 0 };
+	size_t stride = (len + 7) & ~(size_t)7;
+
+	put_header(mad, rq, 0, (uint16_t)(stride / 8));
+	memcpy(mad + SA_DATA, record, len);
+	send(sa, rq, mad, SA_DATA + stride);
+}
+
+void sa_answer_table(struct sa *sa, const struct sa_request *rq, uint8_t *message, size_t len,
+		     size_t stride)
+{
+	put_header(message, rq, 0, len > SA_DATA ? (uint16_t)(stride / 8) : 0);
+	ib_put(message, SAH_RMPP_VERSION, RMPP_VERSION);
+	ib_put(message, SAH_RMPP_TYPE, RMPP_DATA);
+	ib_put(message, SAH_RMPP_FLAGS, RMPP_ACTIVE);
+	send(sa, rq, message, len);
+}
+
+void sa_refuse(struct sa *sa, const struct sa_request *rq, uint16_t status)
+{
+	uint8_t mad[MAD_SIZE] = { 0 };
+	bool is_table = rq->method == MAD_SA_GET_TABLE || rq->method == MAD_SA_GET_MULTI;
+
+	put_header(mad, rq, status, is_table ? 0 : rq->offset);
+	memcpy(mad + SA_DATA, rq->data, MIN(rq->data_len, (size_t)SA_DATA_SIZE));
+	sa->stats.refused++;
+	send(sa, rq, mad, MAD_SIZE);
+}
+
+static const char *name_of_attr(uint16_t attr)
+{
+	const char *name = sa_attr_name(attr);
+
+	return name ? name : "an unknown attribute";
+}
+
+void sa_drop(struct sa *sa, const struct sa_request *rq, const char *why)
+{
+	unsigned more;
+
+	sa->stats.dropped++;
+	if (!log_wants(LOGB_VERBOSE) || !log_allow(&sa->drop_log, sa->now, &more))
+		return;
+	log_verbose("no answer to %s of %s from LID %u: %s (%u more since the last such line)",
+		    mad_method_name(rq->method), name_of_attr(rq->attr), rq->from.lid, why, more);
+}

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-2-Clause
+noinst_LIBRARIES += libsa.a
+libsa_a_SOURCES = opensm/sa/sa.c opensm/sa/sa.h opensm/sa/impl.h opensm/sa/limits.h opensm/sa/view.c opensm/sa/view.h \
+	opensm/sa/answer.c opensm/sa/match.c opensm/sa/query.c opensm/sa/turns.c opensm/sa/types.c \
+	opensm/sa/records.c opensm/sa/records.h opensm/sa/select.c
+SA_LIBS = libsa.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
+
+# The desk: a small fabric, an SA on it, and a transport of paper (tests/lib/sa-desk.h).
+SA_DESK = tests/lib/sa-desk.c tests/lib/sa-desk.h
+SA_DESK_LIBS = $(SA_LIBS) $(SIM_LIBS)
+
+UNIT_TESTS += tests/unit/test-sa-core
+tests_unit_test_sa_core_SOURCES = tests/unit/test-sa-core.c $(SA_DESK)
+tests_unit_test_sa_core_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)

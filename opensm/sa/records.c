@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ClassPortInfo, NodeRecord, SwitchInfoRecord, SMInfoRecord, and the walk over end ports that the
+ * other topology records share.
+ */
+#include "sa/records.h"
+
+#include <string.h>
+
+#include "util/mem.h"
+
+/* ---- the walk ---- */
+
+uint16_t walk_start(struct sa_query *q, bool given, lid_t lid)
+{
+	uint32_t port;
+
+	q->at[WALK_LID] = LID_MIN_UCAST;
+	q->at[WALK_LAST] = LID_MAX_UCAST;
+	if (!given)
+		return 0;
+	port = view_port_at(q->view, lid);
+	q->at[WALK_LID] = q->at[WALK_LAST] = port == VIEW_NONE ? 0 : q->view->ports[port].lid;
+	return 0;
+}
+
+uint32_t walk_port(struct sa_query *q)
+{
+	const struct view *v = q->view;
+
+	if (!q->at[WALK_LID])
+		return VIEW_NONE;
+	for (; q->at[WALK_LID] <= q->at[WALK_LAST]; q->at[WALK_LID]++) {
+		uint32_t port = v->by_lid[q->at[WALK_LID]];
+
+		if (port != VIEW_NONE && v->ports[port].lid == q->at[WALK_LID])
+			return port;
+	}
+	return VIEW_NONE;
+}
+
+void walk_on(struct sa_query *q)
+{
+	q->at[WALK_LID]++;
+}
+
+uint16_t walk_start_lid(struct sa_query *q)
+{
+	return walk_start(q, q->rq.mask & 1, (lid_t)ib_get(query_asked(q), NR_LID));
+}
+
+bool walk_match_lid(const struct sa_query *q, const uint8_t *row, uint64_t *ret_done)
+{
+	*ret_done = 1;
+	return true;
+}
+
+/* ---- ClassPortInfo (13.4.8.1, 15.2.5.1) ---- */
+
+enum {
+	CPI_CAP_NOTICE = 1 << 1, /* Set(InformInfo) and Reports */
+	CPI_CAP_UD_MULTICAST = 1 << 9,
+	CPI_CAP_MULTI_PATH = 1 << 10,
+	CPI_CAP_PORT_INFO_MASK = 1 << 13, /* AttributeModifier bit 31 of PortInfoRecord */
+};
+
+enum {
+	CPI_CAP2_QOS = 1 << 1,
+	CPI_CAP2_MFT_TOP = 1 << 3,
+	CPI_CAP2_ALIAS_GUIDS = 1 << 5,
+	CPI_CAP2_FULL_PORT_INFO = 1 << 6,
+	CPI_CAP2_EXTENDED_SPEEDS = 1 << 7,
+	CPI_CAP2_MULTICAST_SERVICES = 1 << 8,
+	CPI_CAP2_PORT_INFO_MASK2 = 1 << 10,
+	CPI_CAP2_SEND_ONLY_FULL_MEMBER = 1 << 12,
+	CPI_CAP2_LINK_WIDTH_2X = 1 << 13,
+	CPI_CAP2_LINK_SPEED_HDR = 1 << 15,
+	CPI_CAP2_LINK_SPEED_NDR = 1 << 17,
+};
+
+static uint32_t cap_mask2(const struct conf *conf)
+{
+	return CPI_CAP2_ALIAS_GUIDS | CPI_CAP2_FULL_PORT_INFO | CPI_CAP2_EXTENDED_SPEEDS |
+	       CPI_CAP2_MULTICAST_SERVICES | CPI_CAP2_PORT_INFO_MASK2 |
+	       CPI_CAP2_SEND_ONLY_FULL_MEMBER | CPI_CAP2_LINK_WIDTH_2X | CPI_CAP2_LINK_SPEED_HDR |
+	       CPI_CAP2_LINK_SPEED_NDR | (conf->use_mfttop ? CPI_CAP2_MFT_TOP : 0) |
+	       (conf->qos ? CPI_CAP2_QOS : 0);
+}
+
+/* 4.096 us * 2^n, the first that is not shorter than transaction_timeout. */
+static unsigned resp_time(const struct conf *conf)
+{
+	uint64_t want_ns = (uint64_t)conf->transaction_timeout * 1000000;
+	unsigned n = 0;
+
+	while (n < 31 && UINT64_C(4096) << n < want_ns)
+		n++;
+	return n;
+}
+
+static enum sa_step class_port_info_next(struct sa_query *q, uint8_t *ret)
+{
+	const struct conf *conf = q->sa->conf;
+
+	if (q->at[0]++)
+		return SA_END;
+	ib_put(ret, CPI_BASE_VERSION, 1);
+	ib_put(ret, CPI_CLASS_VERSION, 2);
+	ib_put(ret, CPI_CAP_MASK,
+	       CPI_CAP_NOTICE | CPI_CAP_MULTI_PATH | CPI_CAP_PORT_INFO_MASK |
+		       (conf->disable_multicast ? 0 : CPI_CAP_UD_MULTICAST));
+	ib_put(ret, CPI_CAP_MASK2, cap_mask2(conf));
+	ib_put(ret, CPI_RESP_TIME, resp_time(conf));
+	ib_put(ret, CPI_REDIRECT_QP, 1);
+	ib_put(ret, CPI_REDIRECT_QKEY, MAD_QP1_QKEY);
+	ib_put(ret, CPI_TRAP_QKEY, MAD_QP1_QKEY);
+	return SA_ROW;
+}
+
+static uint16_t get_only(const struct sa_query *q)
+{
+	return query_is_get(q) ? 0 : SA_REQ_INVALID;
+}
+
+const struct sa_type sa_class_port_info = {
+	.attr = SA_CLASS_PORT_INFO,
+	.name = "ClassPortInfo",
+	.size = CPI_BYTES,
+	.matches_itself = true,
+	.check = get_only,
+	.next = class_port_info_next,
+};
+
+/* ---- NodeRecord (15.2.5.2) ---- */
+
+#define NR_DESC_BYTES 64
+#define NR_DESC	      (NR_BYTES + NI_BYTES) /* byte offset */
+#define NR_DESC_C     14
+#define NR_C(FIELD)   (NR_COMPONENTS + FIELD)
+
+static const struct ib_field node_head[] = IB_LAYOUT_ROWS(NODE_RECORD_LIST);
+static const struct ib_field node_body[] = { NODE_INFO_LIST(IB_LAYOUT_ROW_){ "NODE_DESC", NI_BITS,
+									     NR_DESC_BYTES * 8 } };
+_Static_assert(ARRAY_SIZE(node_head) + ARRAY_SIZE(node_body) == NR_DESC_C + 1,
+	       "components of NodeRecord");
+
+/* A GUID of the end port or node names it as well as a LID does. */
+static uint16_t node_start(struct sa_query *q)
+{
+	const uint8_t *info = query_asked(q) + NR_BYTES;
+	uint32_t port;
+
+	if (!(q->rq.mask & 1) && q->rq.mask & 1ull << 8) {
+		port = view_port_of_guid(q->view, ib_get(info, NI_PORT_GUID));
+		return walk_start(q, true, port == VIEW_NONE ? 0 : q->view->ports[port].lid);
+	}
+	return walk_start_lid(q);
+}
+
+static void put_node_info(uint8_t *info, const struct view_node *n, const struct view_port *p)
+{
+	ib_put(info, NI_BASE_VERSION, 1);
+	ib_put(info, NI_CLASS_VERSION, 1);
+	ib_put(info, NI_NODE_TYPE, n->type);
+	ib_put(info, NI_NUM_PORTS, n->n_ports);
+	ib_put(info, NI_SYSTEM_IMAGE_GUID, n->sysimg_guid);
+	ib_put(info, NI_NODE_GUID, n->guid);
+	ib_put(info, NI_PORT_GUID, p->guid);
+	ib_put(info, NI_PARTITION_CAP, n->partition_cap);
+	ib_put(info, NI_DEVICE_ID, n->device_id);
+	ib_put(info, NI_REVISION, n->revision);
+	ib_put(info, NI_LOCAL_PORT, p->num);
+	ib_put(info, NI_VENDOR_ID, n->vendor_id);
+}
+
+static enum sa_step node_next(struct sa_query *q, uint8_t *ret)
+{
+	uint32_t port = walk_port(q);
+	const struct view_port *p;
+	const struct view_node *n;
+
+	if (port == VIEW_NONE)
+		return SA_END;
+	walk_on(q);
+	p = &q->view->ports[port];
+	n = &q->view->nodes[p->node];
+	q->subject = port;
+	ib_put(ret, NR_LID, p->lid);
+	put_node_info(ret + NR_BYTES, n, p);
+	memcpy(ret + NR_DESC, n->desc, strnlen(n->desc, NR_DESC_BYTES));
+	return SA_ROW;
+}
+
+/* Descriptions compare as text: what a client leaves behind the NUL does not count. */
+static bool node_match(const struct sa_query *q, const uint8_t *row, uint64_t *ret_done)
+{
+	*ret_done = 1 | 1ull << NR_DESC_C;
+	return !(q->rq.mask & 1ull << NR_DESC_C) ||
+	       !strncmp((const char *)row + NR_DESC, (const char *)query_asked(q) + NR_DESC,
+			NR_DESC_BYTES);
+}
+
+const struct sa_type sa_node_record = {
+	.attr = SA_NODE_RECORD,
+	.name = "NodeRecord",
+	.size = NR_DESC + NR_DESC_BYTES,
+	.head_len = NR_BYTES,
+	.head = node_head,
+	.n_head = ARRAY_SIZE(node_head),
+	.body = node_body,
+	.n_body = ARRAY_SIZE(node_body),
+	.start = node_start,
+	.next = node_next,
+	.match = node_match,
+};

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Life of Subnet Administration, and its door: who may ask what at all (sa.md 1.1).
+ *
+ * Set and Delete run at once, in order of arrival; Get, GetTable and GetMulti become queries.
+ */
+#include "sa/sa.h"
+
+#include <string.h>
+
+#include "sa/impl.h"
+#include "util/mem.h"
+
+struct sa *sa_new(const struct conf *conf, const struct fabric *fabric, struct mad_engine *mad,
+		  const struct sa_hooks *hooks)
+{
+	struct sa *sa = xcalloc(1, sizeof(*sa));
+
+	sa->conf = conf_ref(conf);
+	sa->limits = sa_limits_default;
+	sa->fabric = fabric;
+	sa->mad = mad;
+	if (hooks)
+		sa->hooks = *hooks;
+	sa->drop_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 5 };
+	sa->refuse_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 5 };
+	sa->queries = queries_new(sa);
+	return sa;
+}
+
+struct sa *sa_free(struct sa *sa)
+{
+	if (!sa)
+		return NULL;
+	queries_drop_all(sa);
+	queries_free(sa->queries);
+	view_unref((struct view *)sa->view);
+	conf_unref((struct conf *)sa->conf);
+	free(sa);
+	return NULL;
+}
+
+void sa_set_conf(struct sa *sa, const struct conf *conf)
+{
+	const struct conf *old = sa->conf;
+
+	sa->conf = conf_ref(conf);
+	conf_unref((struct conf *)old);
+}
+
+void sa_publish(struct sa *sa, const struct view *view, mono_t now)
+{
+	const struct view *before = sa->view;
+
+	sa->now = now;
+	sa->view = view ? view_ref(view) : NULL;
+	if (!view)
+		queries_drop_all(sa);
+	view_unref((struct view *)before);
+}
+
+bool sa_dispatch(struct sa *sa, mono_t now)
+{
+	sa->now = now;
+	return queries_dispatch(sa, now);
+}
+
+mono_t sa_next(const struct sa *sa)
+{
+	return MONO_NEVER;
+}
+
+void sa_cell(struct sa *sa, uint64_t cookie, const uint8_t *payload)
+{
+	queries_cell(sa, cookie, payload);
+}
+
+const struct sa_stats *sa_stats(const struct sa *sa)
+{
+	return &sa->stats;
+}
+
+/* ---- admission ---- */
+
+static bool is_question(uint8_t method)
+{
+	return method == MAD_GET || method == MAD_SA_GET_TABLE || method == MAD_SA_GET_MULTI;
+}
+
+/* Has an answer of its own in the specification, so that the asker of what we lack gets one. */
+static bool is_answered(uint8_t method)
+{
+	return is_question(method) || method == MAD_SET || method == MAD_SA_DELETE ||
+	       method == MAD_SA_GET_TRACE_TABLE;
+}
+
+static void read_request(struct sa *sa, const struct transport_event *ev, struct sa_request *ret)
+{
+	const uint8_t *mad = ev->whole ? ev->whole : ev->mad;
+	size_t len = ev->whole ? ev->length : MIN(ev->length, sizeof(ev->mad));
+
+	*ret = (struct sa_request){
+		.from = ev->from,
+		.method = (uint8_t)ib_get(mad, SAH_METHOD),
+		.attr = (uint16_t)ib_get(mad, SAH_ATTR_ID),
+		.mod = (uint32_t)ib_get(mad, SAH_ATTR_MOD),
+		.tid = ib_get(mad, SAH_TID),
+		.mask = ib_get(mad, SAH_COMP_MASK),
+		.sm_key = ib_get(mad, SAH_SM_KEY),
+		.offset = (uint16_t)ib_get(mad, SAH_ATTR_OFFSET),
+		.rmpp = ib_get(mad, SAH_RMPP_FLAGS) & RMPP_ACTIVE,
+		.port = VIEW_NONE,
+		.data = mad + SA_DATA,
+		.data_len = len > SA_DATA ? len - SA_DATA : 0,
+		.arrived = sa->now,
+	};
+	ret->trusted = ret->sm_key == sa->conf->sa_key;
+	if (sa->view)
+		ret->port = view_port_at(sa->view, ev->from.lid);
+}
+
+/* Why a request gets no answer, in the order of sa.md 1.1; NULL: it does. */
+static const char *refusal(const struct sa *sa, const struct sa_request *rq)
+{
+	if (!sa->view)
+		return "no complete sweep as master yet";
+	if (rq->sm_key && !rq->trusted)
+		return "its SM_Key is not sa_key";
+	if (!is_answered(rq->method))
+		return "no such method";
+	if (rq->data_len > sa->limits.request_bytes)
+		return "the request is too long";
+	if (is_question(rq->method) && queries_overloaded(sa))
+		return "overload (max_msg_fifo_timeout)";
+	if (rq->port == VIEW_NONE && rq->attr != SA_INFORM_INFO)
+		return "nobody has this LID";
+	return NULL;
+}
+
+/* Registers or takes back, now. */
+static void change(struct sa *sa, const struct sa_type *type, const struct sa_request *rq)
+{
+	uint8_t record[SA_DATA_SIZE];
+	uint16_t status;
+
+	memcpy(record, rq->data, sizeof(record));
+	status = (rq->method == MAD_SET ? type->set : type->delete)(sa, rq, record);
+	if (status == SA_DROP)
+		sa_drop(sa, rq, "not for this port");
+	else if (status)
+		sa_refuse(sa, rq, status);
+	else
+		sa_answer_one(sa, rq, record, type->size);
+}
+
+static bool can(const struct sa_type *type, uint8_t method)
+{
+	switch (method) {
+	case MAD_SET:
+		return type->set;
+	case MAD_SA_DELETE:
+		return type->delete;
+	case MAD_GET:
+	case MAD_SA_GET_TABLE:
+		return type->next;
+	case MAD_SA_GET_MULTI:
+		return type->attr == SA_MULTI_PATH_RECORD;
+	}
+	return false;
+}
+
+static void serve(struct sa *sa, const struct sa_request *rq)
+{
+	const struct sa_type *type = sa_type_find(rq->attr);
+
+	if (rq->port == VIEW_NONE) { /* InformInfo: the one that answers strangers */
+		sa_refuse(sa, rq, SA_REQ_INVALID);
+		return;
+	}
+	if (!type || !can(type, rq->method))
+		sa_refuse(sa, rq, MAD_STATUS_BAD_METHOD_ATTR);
+	else if (is_question(rq->method))
+		query_take(sa, type, rq);
+	else
+		change(sa, type, rq);
+}
+
+void sa_receive(struct sa *sa, struct transport_event *ev, mono_t now)
+{
+	struct sa_request rq;
+	const char *why;
+
+	sa->now = now;
+	if (ev->kind != TRANSPORT_MAD || ev->length < SA_DATA)
+		return;
+	if (ib_get(ev->mad, SAH_BASE_VERSION) != 1 || ib_get(ev->mad, SAH_CLASS) != MAD_CLASS_SA ||
+	    ib_get(ev->mad, SAH_CLASS_VERSION) != 2)
+		return;
+	sa->stats.requests++;
+	read_request(sa, ev, &rq);
+	why = refusal(sa, &rq);
+	if (why)
+		sa_drop(sa, &rq, why);
+	else
+		serve(sa, &rq);
+}

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Queries that take longer: requesters come in turn, and the queries of one requester in turn among
+ * themselves. Slices are counted in rows, so nothing here depends on how fast the machine is.
+ *
+ *   RUNNABLE (in a requester's list) --needs a table of a device--> WAITING (by cookie)
+ *        ^------------------------------ sa_cell() ------------------------/
+ *
+ * Knows nothing about records.
+ */
+#include <string.h>
+
+#include "sa/impl.h"
+#include "util/guidmap.h"
+#include "util/mem.h"
+
+const struct sa_limits sa_limits_default = {
+	.rows_at_once = 512,
+	.rows_a_turn = 1024,
+	.rows_a_slice = 2048,
+	.queries = 1024,
+	.queries_each = 16,
+	.big_each = 2,
+	.big_bytes = 256u << 10,
+	.answer_bytes = TRANSPORT_MESSAGE_MAX,
+	.answers_bytes = 192u << 20,
+	.request_bytes = 16u << 10,
+	.cells = 4096,
+};
+
+/* A port with queries, by its base LID. */
+struct asker {
+	lid_t lid;
+	uint32_t n;		       /* queries, waiting ones too */
+	uint32_t big;		       /* of these, with long answers */
+	struct sa_query *first, *last; /* runnable */
+	struct asker *next;	       /* in turn; only while there is something to run */
+};
+
+struct queries {
+	struct guidmap *askers;	 /* base LID -> struct asker */
+	struct guidmap *waiting; /* cookie -> struct sa_query */
+	struct asker *first, *last;
+	uint64_t cookie;
+	size_t bytes; /* of all answers in the making */
+	mono_t delay; /* how long the query that ran last had waited for its turn */
+	uint8_t scratch[QUERY_SCRATCH];
+};
+
+struct queries *queries_new(struct sa *sa)
+{
+	struct queries *qs = xcalloc(1, sizeof(*qs));
+
+	qs->askers = guidmap_new();
+	qs->waiting = guidmap_new();
+	return qs;
+}
+
+struct queries *queries_free(struct queries *qs)
+{
+	if (!qs)
+		return NULL;
+	guidmap_free(qs->askers);
+	guidmap_free(qs->waiting);
+	free(qs);
+	return NULL;
+}
+
+uint8_t *queries_scratch(struct sa *sa)
+{
+	return sa->queries->scratch;
+}
+
+uint64_t queries_cookie(struct sa *sa)
+{
+	return ++sa->queries->cookie;
+}
+
+bool queries_overloaded(const struct sa *sa)
+{
+	uint32_t limit = sa->conf->max_msg_fifo_timeout;
+
+	return limit && sa->stats.queries > 1 && sa->queries->delay > limit * MONO_MS;
+}
+
+/* ---- room ---- */
+
+static lid_t lid_of(const struct sa_query *q)
+{
+	return q->view->ports[q->rq.port].lid;
+}
+
+static struct asker *asker_of(const struct sa_query *q)
+{
+	return guidmap_get(q->sa->queries->askers, lid_of(q));
+}
+
+static bool may_be_big(struct sa_query *q)
+{
+	struct asker *a = asker_of(q);
+
+	if (q->big)
+		return true;
+	if (a && a->big >= q->sa->limits.big_each)
+		return false;
+	q->big = true;
+	if (a && q->on_heap)
+		a->big++;
+	return true;
+}
+
+bool queries_grow(struct sa_query *q, size_t cap)
+{
+	const struct sa_limits *limits = &q->sa->limits;
+	struct queries *qs = q->sa->queries;
+	size_t held = q->out_heap ? q->out_cap : 0;
+	uint8_t *out;
+
+	if (cap > limits->answer_bytes) {
+		if (q->out_cap >= limits->answer_bytes)
+			return false;
+		cap = limits->answer_bytes;
+	}
+	if (cap < q->out_len + sa_type_stride(q->type) ||
+	    qs->bytes + cap - held > limits->answers_bytes)
+		return false;
+	if (cap > limits->big_bytes && !may_be_big(q))
+		return false;
+	out = realloc(q->out_heap ? q->out : NULL, cap);
+	if (!out)
+		return false;
+	if (!q->out_heap)
+		memcpy(out, q->out, q->out_len);
+	q->out = out;
+	q->out_heap = true;
+	q->out_cap = cap;
+	qs->bytes += cap - held;
+	return true;
+}
+
+void queries_give_back(struct sa *sa, size_t bytes)
+{
+	sa->queries->bytes -= bytes;
+}
+
+/* ---- lists ---- */
+
+static void make_runnable(struct queries *qs, struct asker *a, struct sa_query *q)
+{
+	q->next = NULL;
+	if (a->first) {
+		a->last->next = q;
+		a->last = q;
+		return;
+	}
+	a->first = a->last = q;
+	a->next = NULL;
+	if (qs->first)
+		qs->last->next = a;
+	else
+		qs->first = a;
+	qs->last = a;
+}
+
+/* The next query to run, taken out of its lists; its requester goes behind the others. */
+static struct sa_query *take_next(struct queries *qs, struct asker **ret_asker)
+{
+	struct asker *a = qs->first;
+	struct sa_query *q = a->first;
+
+	qs->first = a->next;
+	a->next = NULL;
+	a->first = q->next;
+	q->next = NULL;
+	if (a->first) {
+		if (qs->first)
+			qs->last->next = a;
+		else
+			qs->first = a;
+		qs->last = a;
+	}
+	*ret_asker = a;
+	return q;
+}
+
+static void forget(struct asker *a, struct sa_query *q)
+{
+	struct sa *sa = q->sa;
+
+	a->n--;
+	a->big -= q->big;
+	sa->stats.queries--;
+	query_release(q);
+	free(q);
+	if (a->n)
+		return;
+	guidmap_remove(sa->queries->askers, a->lid);
+	free(a);
+}
+
+static struct asker *new_asker(struct queries *qs, lid_t lid)
+{
+	struct asker *a = xcalloc(1, sizeof(*a));
+
+	a->lid = lid;
+	guidmap_put(qs->askers, lid, a);
+	return a;
+}
+
+static void go_on(struct queries *qs, struct asker *a, struct sa_query *q)
+{
+	if (q->cookie)
+		guidmap_put(qs->waiting, q->cookie, q);
+	else
+		make_runnable(qs, a, q);
+}
+
+/* From the stack to the heap. */
+static struct sa_query *move(const struct sa_query *from)
+{
+	size_t len = MAX(from->rq.data_len, (size_t)SA_DATA_SIZE);
+	struct sa_query *q = xmemdup(from, sizeof(*from));
+
+	q->rq.data = xmemdup(from->rq.data, len);
+	q->view = view_ref(from->view);
+	q->on_heap = true;
+	return q;
+}
+
+void queries_keep(struct sa_query *on_stack)
+{
+	struct sa *sa = on_stack->sa;
+	struct queries *qs = sa->queries;
+	struct asker *a = asker_of(on_stack);
+	struct sa_query *q;
+
+	if (sa->stats.queries >= sa->limits.queries || (a && a->n >= sa->limits.queries_each)) {
+		sa_drop(sa, &on_stack->rq, a ? "it asks too much at once" : "too much is asked");
+		query_release(on_stack);
+		return;
+	}
+	if (!on_stack->out_heap && !queries_grow(on_stack, QUERY_SCRATCH)) {
+		sa_refuse(sa, &on_stack->rq, SA_NO_RESOURCES);
+		query_release(on_stack);
+		return;
+	}
+	if (!a)
+		a = new_asker(qs, lid_of(on_stack));
+	q = move(on_stack);
+	a->n++;
+	a->big += q->big;
+	sa->stats.queries++;
+	go_on(qs, a, q);
+}
+
+bool queries_dispatch(struct sa *sa, mono_t now)
+{
+	struct queries *qs = sa->queries;
+	uint32_t left = sa->limits.rows_a_slice;
+
+	while (left && qs->first) {
+		struct asker *a;
+		struct sa_query *q = take_next(qs, &a);
+		uint32_t turn = MIN(left, sa->limits.rows_a_turn), rows = turn;
+		enum query_progress progress;
+
+		qs->delay = now - q->last_turn;
+		q->last_turn = now;
+		progress = query_run(q, &rows);
+		left -= MAX(turn - rows, 1u);
+		if (progress == QUERY_DONE) {
+			query_answer(q);
+			forget(a, q);
+		} else {
+			go_on(qs, a, q);
+		}
+	}
+	return qs->first;
+}
+
+void queries_cell(struct sa *sa, uint64_t cookie, const uint8_t *payload)
+{
+	struct queries *qs = sa->queries;
+	struct sa_query *q = cookie ? guidmap_remove(qs->waiting, cookie) : NULL;
+
+	if (!q)
+		return;
+	q->cookie = 0;
+	q->cell_here = payload;
+	q->cell_failed = !payload;
+	if (payload)
+		memcpy(q->cell, payload, SMP_DATA_SIZE);
+	q->last_turn = sa->now;
+	make_runnable(qs, asker_of(q), q);
+}
+
+void queries_drop_all(struct sa *sa)
+{
+	struct queries *qs = sa->queries;
+	struct asker *a;
+	struct sa_query *q;
+	guid_t cookie;
+	void *waits;
+
+	for (size_t pos = 0; guidmap_next(qs->waiting, &pos, &cookie, &waits); pos = 0)
+		queries_cell(sa, cookie, NULL);
+	while (qs->first) {
+		q = take_next(qs, &a);
+		forget(a, q);
+	}
+}
