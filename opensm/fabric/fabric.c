@@ -27,6 +27,7 @@ static void node_free(struct fabric *f, struct node *n)
 		fabric_forget_cells(f, &n->ports[i]);
 	free(n->lft.entries);
 	free(n->lft.known);
+	mft_have_clear(&n->mft);
 	free(n->ports);
 	free(n);
 }

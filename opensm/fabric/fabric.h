@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "fabric/cells.h"
+#include "fabric/mft.h"
 #include "ib/attrs.h"
 #include "ib/mad.h"
 #include "mad/mad.h"
@@ -81,6 +82,7 @@ struct node {
 	struct dr_path path; /* switches and the SM's own node; see fabric_port_path() */
 	struct mad_target target;
 	struct lft_have lft;
+	struct mft_have mft;
 	lid_t lft_top_written;	     /* LinearFDBTop we wrote last; 0 none */
 	struct port *ports;	     /* n_ports + 1; index 0 only meaningful on switches */
 	char desc[NODE_DESC_STRLEN]; /* printable */

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libfabric.a
 libfabric_a_SOURCES = opensm/fabric/fabric.c opensm/fabric/fabric.h \
 	opensm/fabric/cells.c opensm/fabric/cells.h \
+	opensm/fabric/mft.c opensm/fabric/mft.h \
 	opensm/fabric/snapshot.c opensm/fabric/snapshot.h \
 	opensm/fabric/store.c opensm/fabric/store.h opensm/fabric/store_private.h \
 	opensm/fabric/store_read.c
