@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conf/lines.h"
+#include "conf/prefixes.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -278,6 +279,7 @@ static void check_list(const char *path, enum conf_list kind, struct conf_report
 
 void conf_lists_check(const struct conf *c, struct conf_report *r)
 {
+	struct conf_prefixes prefixes;
 	struct conf_names *names;
 
 	check_list(c->guid_routing_order_file, CONF_LIST_GUIDS, r);
@@ -288,6 +290,10 @@ void conf_lists_check(const struct conf *c, struct conf_report *r)
 	check_list(c->port_search_ordering_file, CONF_LIST_GUIDS, r);
 	check_list(c->port_prof_ignore_file, CONF_LIST_PORTS, r);
 	check_list(c->hop_weights_file, CONF_LIST_WEIGHTS, r);
+	if (c->prefix_routes_file) {
+		conf_prefixes_read(c->prefix_routes_file, &prefixes, r);
+		conf_prefixes_clear(&prefixes);
+	}
 	conf_names_load(c, &names, r);
 	conf_names_free(names);
 }

@@ -5,7 +5,7 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/lines.c opensm/conf/lines.h opensm/conf/read.c \
 	opensm/conf/foreign.c opensm/conf/foreign.h opensm/conf/write.c opensm/conf/diff.c \
 	opensm/conf/verify.c opensm/conf/advise.c opensm/conf/lists.c opensm/conf/lists.h \
-	opensm/conf/names.c opensm/conf/cli.c opensm/conf/cli.h \
+	opensm/conf/names.c opensm/conf/prefixes.c opensm/conf/prefixes.h opensm/conf/cli.c opensm/conf/cli.h \
 	opensm/conf/cli_rows.c opensm/conf/cli_rows.h
 CONF_LIBS = libconf.a $(IB_LIBS)
 

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "conf/conf.h"
+#include "conf/prefixes.h"
 #include "fabric/fabric.h"
 #include "mad/mad.h"
 #include "opensm/transport.h"
@@ -71,6 +72,9 @@ mono_t sa_next(const struct sa *sa); /* MONO_NEVER if nothing waits for a time *
 
 /* Partition groups as configured: creates what is new, takes back what is no longer wanted. */
 void sa_set_partitions(struct sa *sa, const struct partitions *parts);
+
+/* Routes to other subnets (prefix_routes_file), to be given anew whenever the file was read. Copied. */
+void sa_set_prefixes(struct sa *sa, const struct conf_prefixes *prefixes);
 
 /* A member of any group with this MLID, once per port. */
 struct sa_mc_port {

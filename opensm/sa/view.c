@@ -8,6 +8,7 @@
 
 #include "plan/pkey.h"
 #include "sa/impl.h"
+#include "sa/path-walk.h"
 #include "util/mem.h"
 
 struct view *view_ref(const struct view *v)
@@ -30,6 +31,7 @@ struct view *view_unref(struct view *v)
 		free((void *)v->pkey_sets[i].forms);
 	}
 	free(v->pkey_sets);
+	path_map_free(v->paths);
 	guidmap_free(v->by_guid);
 	guidmap_free(v->node_by_guid);
 	free(v->nodes);
@@ -54,11 +56,16 @@ bool view_share_pkey(const struct view *v, uint32_t a, uint32_t b, uint16_t *ret
 	return of_a && of_b && pkey_share(of_a, of_b, ret_pkey);
 }
 
-bool view_has_pkey(const struct view *v, uint32_t port, uint16_t pkey)
+unsigned view_pkey_forms(const struct view *v, uint32_t port, uint16_t pkey)
 {
 	const struct pkey_set *set = pkeys_of(v, port);
 
-	return set && pkey_set_find(set, pkey);
+	return set ? pkey_set_find(set, pkey) : 0;
+}
+
+bool view_has_pkey(const struct view *v, uint32_t port, uint16_t pkey)
+{
+	return view_pkey_forms(v, port, pkey) != 0;
 }
 
 /* ---- making one ---------------------------------------------------------------------------- */

@@ -74,6 +74,7 @@ struct view {
 	uint32_t n_pkey_sets;
 	struct view_sm *sms;
 	uint32_t n_sms;
+	struct path_map *paths; /* path-walk.h: made of all the above */
 };
 
 /* What a view is made from; everything is copied or takes a reference of its own. */
@@ -138,3 +139,5 @@ static inline uint32_t view_node_port(const struct view_node *n, unsigned num)
 bool view_share_pkey(const struct view *v, uint32_t a, uint32_t b, uint16_t *ret_pkey);
 /* Does the end port behind `port` hold this base key, full or limited? */
 bool view_has_pkey(const struct view *v, uint32_t port, uint16_t pkey);
+/* In which forms: PKEY_SET_FULL, PKEY_SET_LIMITED (plan/pkey.h); 0: not at all. */
+unsigned view_pkey_forms(const struct view *v, uint32_t port, uint16_t pkey);

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The paths of one pair of ports: partition and service level once, then for each combination of
+ * LIDs the way there and the way back (sa.md 4.2 to 4.4).
+ */
+#include <string.h>
+
+#include "conf/partitions.h"
+#include "plan/pkey.h"
+#include "sa/path.h"
+#include "util/mem.h"
+
+#define HOP_LIMIT_GLOBAL 0xFF
+#define LIFE_AT_HOME	 0 /* a port to itself */
+
+/* Adapters that are slower with more than 1024 bytes (enable_quirks). */
+#define TAVOR_DEVICE_ID 23108
+#define TAVOR_MTU	IB_MTU_1024
+
+static bool is_tavor(const struct view *v, uint32_t port)
+{
+	static const uint32_t vendors[] = { 0x0002C9, 0x0005AD, 0x00066A, 0x0008F1 };
+	const struct view_node *n = &v->nodes[v->ports[port].node];
+
+	for (size_t i = 0; n->device_id == TAVOR_DEVICE_ID && i < ARRAY_SIZE(vendors); i++)
+		if (n->vendor_id == vendors[i])
+			return true;
+	return false;
+}
+
+/* sa.md 4.4 */
+static bool choose_pkey(const struct view *v, const struct path_wish *w, struct path_pair *p)
+{
+	uint16_t common;
+	unsigned src, dst;
+
+	if (w->raw || !w->has_pkey) {
+		if (!view_share_pkey(v, p->src.port, p->dst.port, &common))
+			return false;
+		p->pkey = w->raw ? 0 : common;
+		return true;
+	}
+	src = view_pkey_forms(v, p->src.port, w->pkey);
+	dst = view_pkey_forms(v, p->dst.port, w->pkey);
+	if (!src || !dst || !((src | dst) & PKEY_SET_FULL))
+		return false;
+	p->pkey = w->pkey;
+	return true;
+}
+
+static uint8_t choose_sl(const struct sa *sa, const struct path_wish *w, uint16_t pkey)
+{
+	const struct partition *part;
+
+	if (w->has_sl)
+		return w->sl;
+	part = sa->partitions ? partitions_find(sa->partitions, pkey) : NULL;
+	return part ? part->sl : 0;
+}
+
+static uint16_t lids_of(const struct view *v, const struct path_side *s)
+{
+	return s->lid ? 1 : path_lids(&v->ports[s->port]);
+}
+
+bool path_open(const struct sa_query *q, const struct path_wish *w, struct path_pair *p)
+{
+	const struct view *v = q->view;
+
+	if (!choose_pkey(v, w, p))
+		return false;
+	p->sl = choose_sl(q->sa, w, p->pkey);
+	p->mtu_limit = 0;
+	if (q->sa->conf->enable_quirks && (is_tavor(v, p->src.port) || is_tavor(v, p->dst.port)))
+		p->mtu_limit = TAVOR_MTU;
+	p->n_src = lids_of(v, &p->src);
+	p->n_dst = lids_of(v, &p->dst);
+	p->at = 0;
+	return true;
+}
+
+/* ---- one path ------------------------------------------------------------------------------- */
+
+struct values {
+	uint8_t mtu, rate, life;
+};
+
+/* The limit of old adapters is advice: who insists on more gets more. */
+static bool select_mtu(const struct path_wish *w, uint8_t advice, uint8_t *mtu)
+{
+	uint8_t limited = advice;
+
+	if (advice && advice < *mtu && path_select_mtu(&w->mtu, &limited)) {
+		*mtu = limited;
+		return true;
+	}
+	return path_select_mtu(&w->mtu, mtu);
+}
+
+static bool judge(const struct sa_query *q, const struct path_wish *w, const struct path_pair *p,
+		  const struct path_way *way, struct values *ret)
+{
+	const struct conf *conf = q->sa->conf;
+	bool home = p->src.port == p->dst.port;
+
+	*ret = (struct values){
+		.mtu = way->mtu,
+		.rate = (uint8_t)sa_rate_for_clients(conf, way->rate),
+		.life = home ? LIFE_AT_HOME : conf->subnet_timeout,
+	};
+	return select_mtu(w, p->mtu_limit, &ret->mtu) && path_select_rate(&w->rate, &ret->rate) &&
+	       path_select_life(&w->life, &ret->life);
+}
+
+static bool there(const struct sa_query *q, const struct path_wish *w, const struct path_pair *p,
+		  lid_t dlid, struct values *ret)
+{
+	struct path_way way;
+
+	return path_walk(q->view, p->src.port, dlid, p->dst.port, &way) &&
+	       judge(q, w, p, &way, ret);
+}
+
+static bool back(const struct sa_query *q, const struct path_wish *w, const struct path_pair *p,
+		 lid_t slid)
+{
+	struct path_way way;
+	struct values v;
+
+	return path_walk(q->view, p->dst.port, slid, p->src.port, &way) && judge(q, w, p, &way, &v);
+}
+
+static void put_gid(const struct view *v, const struct path_side *s, uint8_t *ret)
+{
+	sa_gid(v->prefix, s->id ? s->id : v->ports[s->port].guid, ret);
+}
+
+static void put_record(const struct view *v, const struct path_pair *p, const struct values *values,
+		       uint8_t *ret)
+{
+	if (p->dgid)
+		memcpy(ib_at(ret, PR_DGID), p->dgid, 16);
+	else
+		put_gid(v, &p->dst, ib_at(ret, PR_DGID));
+	put_gid(v, &p->src, ib_at(ret, PR_SGID));
+	ib_put(ret, PR_HOP, p->dgid ? HOP_LIMIT_GLOBAL : 0);
+	ib_put(ret, PR_PKEY, p->pkey);
+	ib_put(ret, PR_SL, p->sl);
+	ib_put(ret, PR_MTU_SEL, SA_EXACT);
+	ib_put(ret, PR_MTU, values->mtu);
+	ib_put(ret, PR_RATE_SEL, SA_EXACT);
+	ib_put(ret, PR_RATE, values->rate);
+	ib_put(ret, PR_LIFE_SEL, SA_EXACT);
+	ib_put(ret, PR_LIFE, values->life);
+}
+
+/* Combination number `at`: (0,0), (1,1) ..., then all others. False: there is none any more. */
+static bool combination(const struct path_pair *p, unsigned at, unsigned *ret_src,
+			unsigned *ret_dst)
+{
+	unsigned diagonal = MIN(p->n_src, p->n_dst), n = (unsigned)p->n_src * p->n_dst;
+
+	if (at >= n)
+		return false;
+	if (at < diagonal) {
+		*ret_src = *ret_dst = at;
+		return true;
+	}
+	/* Row i of the matrix lacks its diagonal element as long as i < diagonal. */
+	at -= diagonal;
+	for (unsigned i = 0; i < p->n_src; i++) {
+		unsigned row = p->n_dst - (i < diagonal ? 1u : 0u);
+
+		if (at < row) {
+			*ret_src = i;
+			*ret_dst = at + (i < diagonal && at >= i ? 1u : 0u);
+			return true;
+		}
+		at -= row;
+	}
+	return false;
+}
+
+static lid_t lid_of(const struct view *v, const struct path_side *s, unsigned i)
+{
+	return s->lid ? s->lid : (lid_t)(v->ports[s->port].lid + i);
+}
+
+enum sa_step path_next(const struct sa_query *q, const struct path_wish *w, struct path_pair *p,
+		       uint8_t *ret)
+{
+	unsigned at = p->at, i, k;
+	struct values values;
+	lid_t slid, dlid;
+	bool reversible;
+
+	if (!p->left || !combination(p, at, &i, &k))
+		return SA_END;
+	p->at++;
+	slid = lid_of(q->view, &p->src, i);
+	dlid = lid_of(q->view, &p->dst, k);
+	if (!there(q, w, p, dlid, &values))
+		return SA_SKIP;
+	reversible = back(q, w, p, slid);
+	if (w->reversible && !reversible)
+		return SA_SKIP;
+	put_record(q->view, p, &values, ret);
+	ib_put(ret, PR_SLID, slid);
+	ib_put(ret, PR_DLID, dlid);
+	ib_put(ret, PR_REVERSIBLE, reversible);
+	ib_put(ret, PR_PREFERENCE, i == k ? 0 : 2);
+	p->left--;
+	return SA_ROW;
+}
