@@ -238,9 +238,7 @@ static struct node *node_of(struct sm *sm, const uint8_t *ni)
 	if (n && n->seen != sm->sweep_no && n != sm->fabric->own && !same_identity(n, ni)) {
 		log_info("node 0x%016" PRIx64 " ('%s') was replaced by another with its GUID",
 			 n->guid, n->desc);
-		mad_cancel(sm->mad, sm, &n->target);
-		sync_forget(sm->sync, n);
-		fabric_remove_node(sm->fabric, n);
+		forget_node(sm, n);
 		n = NULL;
 	}
 	if (!n)

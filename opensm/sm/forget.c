@@ -45,11 +45,11 @@ static void keep_silent_nodes(struct sm *sm)
 	}
 }
 
-static void forget_node(struct sm *sm, struct node *n)
+void forget_node(struct sm *sm, struct node *n)
 {
-	log_info("node 0x%016" PRIx64 " ('%s') is gone", n->guid, n->desc);
 	mad_cancel(sm->mad, sm, &n->target);
 	sync_forget(sm->sync, n);
+	cell_reader_forget(sm->reader, n);
 	for (unsigned i = 0; i <= n->n_ports; i++)
 		mad_cancel(sm->mad, sm, &n->ports[i].behind);
 	fabric_remove_node(sm->fabric, n);
@@ -92,10 +92,14 @@ void discover_finish(struct sm *sm)
 	prepare_forget_ports(sm);
 	keep_silent_nodes(sm);
 	for (uint32_t i = 0; i < f->n_nodes;) {
-		if (f->nodes[i]->seen == sm->sweep_no)
+		struct node *n = f->nodes[i];
+
+		if (n->seen == sm->sweep_no) {
 			i++;
-		else
-			forget_node(sm, f->nodes[i]);
+			continue;
+		}
+		log_info("node 0x%016" PRIx64 " ('%s') is gone", n->guid, n->desc);
+		forget_node(sm, n);
 	}
 	FABRIC_EACH_NODE(f, n) {
 		forget_stale_ports(sm, n);

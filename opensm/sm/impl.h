@@ -83,6 +83,8 @@ struct sm {
 	uint32_t adopt_node, adopt_block; /* place of the reader */
 	unsigned adopt_pending;
 
+	struct cell_reader *reader; /* read_cell.c */
+
 	/* discover.c */
 	unsigned discover_pending;
 	unsigned descs_pending;
@@ -118,7 +120,23 @@ void discover_ask_desc(struct sm *sm, struct port *p, const struct dr_path *path
 /* The key for whoever is behind `p`: known neighbours first. */
 uint64_t discover_probe_mkey(const struct sm *sm, const struct port *p);
 
+/* read_cell.c */
+struct cell_reader *cell_reader_new(struct sm *sm);
+/* What is under way ends now, with NULL. */
+struct cell_reader *cell_reader_free(struct cell_reader *r);
+void cell_reader_forget(struct cell_reader *r, struct node *n);
+/*
+ * Reads a table from the device behind `p`. False: it cannot be asked now (out of reach, silent, too
+ * many questions). Else done(arg, payload) is called once, later; the payload (SMP_DATA_SIZE bytes,
+ * valid during the call) is NULL if there was no good answer.
+ */
+typedef void (*cell_done_fn)(void *arg, const uint8_t *payload);
+bool discover_read_cell(struct sm *sm, struct port *p, uint16_t attr, uint32_t mod,
+			cell_done_fn done, void *arg);
+
 /* forget.c */
+/* Takes a node out, its requests with it. */
+void forget_node(struct sm *sm, struct node *n);
 void discover_finish(struct sm *sm); /* takes out what is gone */
 
 /* light.c */

@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libsm.a
 libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/impl.h opensm/sm/discover.c \
 	opensm/sm/forget.c opensm/sm/light.c opensm/sm/elect.c opensm/sm/inbox.c opensm/sm/sweep.c \
-	opensm/sm/adopt.c opensm/sm/prepare.c opensm/sm/route_job.c opensm/sm/route_job.h \
+	opensm/sm/adopt.c opensm/sm/read_cell.c opensm/sm/prepare.c opensm/sm/route_job.c opensm/sm/route_job.h \
 	opensm/sm/route_lists.c opensm/sm/route_lists.h
 SM_LIBS = libsm.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 

@@ -59,6 +59,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	mad_set_inbox(sm->mad, inbox_receive, sm);
 	mad_set_gmp(sm->mad, inbox_receive_gmp, sm);
 	sm->fabric = fabric_new();
+	sm->reader = cell_reader_new(sm);
 	sm->sync = sync_new(sm->fabric, sm->mad, &sync_hooks);
 	sm->trap_log = (struct log_limit){ .interval = MONO_S, .burst = 10 };
 	sm->fault_log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
@@ -78,6 +79,7 @@ struct sm *sm_free(struct sm *sm)
 {
 	if (!sm)
 		return NULL;
+	sm->reader = cell_reader_free(sm->reader);
 	sm->sync = sync_free(sm->sync);
 	sm->mad = mad_free(sm->mad);
 	routes_unref(sm->routes);
