@@ -213,3 +213,90 @@ const struct sa_type sa_node_record = {
 	.next = node_next,
 	.match = node_match,
 };
+
+/* ---- SwitchInfoRecord (15.2.5.6) ---- */
+
+static const struct ib_field switch_head[] = IB_LAYOUT_ROWS(SWITCH_INFO_RECORD_LIST);
+static const struct ib_field switch_body[] = IB_LAYOUT_ROWS(SWITCH_INFO_LIST);
+
+static enum sa_step switch_next(struct sa_query *q, uint8_t *ret)
+{
+	uint32_t port = walk_port(q);
+	const struct view_port *p;
+	const struct view_node *n;
+
+	if (port == VIEW_NONE)
+		return SA_END;
+	walk_on(q);
+	p = &q->view->ports[port];
+	n = &q->view->nodes[p->node];
+	if (!n->switch_known)
+		return SA_SKIP;
+	q->subject = port;
+	ib_put(ret, SIR_LID, p->lid);
+	memcpy(ret + SIR_BYTES, n->switch_info, SI_BYTES);
+	return SA_ROW;
+}
+
+const struct sa_type sa_switch_info_record = {
+	.attr = SA_SWITCH_INFO_RECORD,
+	.name = "SwitchInfoRecord",
+	.size = SIR_BYTES + SI_BYTES,
+	.head_len = SIR_BYTES,
+	.head = switch_head,
+	.n_head = ARRAY_SIZE(switch_head),
+	.body = switch_body,
+	.n_body = ARRAY_SIZE(switch_body),
+	.start = walk_start_lid,
+	.next = switch_next,
+	.match = walk_match_lid,
+};
+
+/* ---- SMInfoRecord (15.2.5.10) ---- */
+
+static const struct ib_field sm_head[] = IB_LAYOUT_ROWS(SM_INFO_RECORD_LIST);
+static const struct ib_field sm_body[] = IB_LAYOUT_ROWS(SM_INFO_LIST);
+
+/* The SM_Key is nobody's business: it stays 0. */
+static enum sa_step sm_next(struct sa_query *q, uint8_t *ret)
+{
+	const struct view_sm *sm;
+	uint8_t *info = ret + SMR_BYTES;
+
+	if (q->at[0] >= q->view->n_sms)
+		return SA_END;
+	sm = &q->view->sms[q->at[0]++];
+	if (sm->port == VIEW_NONE)
+		return SA_SKIP;
+	q->subject = sm->port;
+	ib_put(ret, SMR_LID, q->view->ports[sm->port].lid);
+	ib_put(info, SMI_GUID, sm->guid);
+	ib_put(info, SMI_ACT_COUNT, sm->act_count);
+	ib_put(info, SMI_PRIORITY, sm->priority);
+	ib_put(info, SMI_STATE, sm->state);
+	return SA_ROW;
+}
+
+static bool sm_match(const struct sa_query *q, const uint8_t *row, uint64_t *ret_done)
+{
+	uint32_t port;
+
+	*ret_done = SA_COMP(SMR_LID);
+	if (!SA_HAS(q->rq.mask, SMR_LID))
+		return true;
+	port = view_port_at(q->view, ib_get(query_asked(q), SMR_LID));
+	return port != VIEW_NONE && q->view->ports[port].lid == ib_get(row, SMR_LID);
+}
+
+const struct sa_type sa_sm_info_record = {
+	.attr = SA_SM_INFO_RECORD,
+	.name = "SMInfoRecord",
+	.size = SMR_BYTES + SMI_BYTES,
+	.head_len = SMR_BYTES,
+	.head = sm_head,
+	.n_head = ARRAY_SIZE(sm_head),
+	.body = sm_body,
+	.n_body = ARRAY_SIZE(sm_body),
+	.next = sm_next,
+	.match = sm_match,
+};

@@ -80,6 +80,12 @@ const struct sa_stats *sa_stats(const struct sa *sa)
 	return &sa->stats;
 }
 
+void sa_gid(uint64_t prefix, guid_t id, uint8_t ret[16])
+{
+	ib_bits_put(ret, 0, 64, prefix);
+	ib_bits_put(ret, 64, 64, id);
+}
+
 /* ---- admission ---- */
 
 static bool is_question(uint8_t method)
