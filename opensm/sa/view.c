@@ -250,5 +250,6 @@ struct view *view_new(const struct view_source *from)
 	v->sm_port = view_port_of_guid(v, f->own_port ? f->own_port->guid : 0);
 	take_sms(v, from);
 	take_pkeys(v, from->pkeys);
+	v->paths = path_map_new(v);
 	return v;
 }
