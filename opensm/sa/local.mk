@@ -5,7 +5,9 @@ libsa_a_SOURCES = opensm/sa/sa.c opensm/sa/sa.h opensm/sa/impl.h opensm/sa/limit
 	opensm/sa/records.c opensm/sa/records.h \
 	opensm/sa/records_ports.c opensm/sa/records_tables.c opensm/sa/select.c \
 	opensm/sa/path.c opensm/sa/path.h opensm/sa/path-pair.c opensm/sa/path-walk.c opensm/sa/path-walk.h \
-	opensm/sa/path-group.c opensm/sa/multipath.c
+	opensm/sa/path-group.c opensm/sa/multipath.c \
+	opensm/sa/mgroup.c opensm/sa/mgroup.h opensm/sa/mgroup-store.h opensm/sa/mgroup-quota.c \
+	opensm/sa/mgroup-view.c opensm/sa/mcmember.c opensm/sa/mcmember.h opensm/sa/mcquery.c
 SA_LIBS = libsa.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 
 # The desk: a small fabric, an SA on it, and a transport of paper (tests/lib/sa-desk.h).

@@ -96,6 +96,8 @@ const char *mgid_text(const uint8_t *mgid, char ret[MGID_TEXT_SIZE]);
  * requester (a port GUID; 0: ourselves, without quotas). Nothing is reserved.
  */
 lid_t mgroups_pick_mlid(const struct sa *sa, const uint8_t *record, lid_t wanted, guid_t requester);
+/* A number for an assigned MGID; every call gives another one. */
+uint32_t mgroups_assign(struct sa *sa);
 /* May this port add a member, new groups aside? */
 bool mgroups_may_join(const struct sa *sa, guid_t requester);
 

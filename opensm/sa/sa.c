@@ -25,6 +25,10 @@ struct sa *sa_new(const struct conf *conf, const struct fabric *fabric, struct m
 	sa->drop_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 5 };
 	sa->refuse_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 5 };
 	sa->queries = queries_new(sa);
+	sa->reports = reports_new(sa);
+	sa->informs = informs_new(sa);
+	sa->services = services_new(sa);
+	sa->guids = alias_guids_new(sa);
 	return sa;
 }
 
@@ -34,6 +38,10 @@ struct sa *sa_free(struct sa *sa)
 		return NULL;
 	queries_drop_all(sa);
 	queries_free(sa->queries);
+	informs_free(sa->informs);
+	reports_free(sa->reports);
+	services_free(sa->services);
+	alias_guids_free(sa->guids);
 	view_unref((struct view *)sa->view);
 	conf_unref((struct conf *)sa->conf);
 	free(sa);
@@ -56,6 +64,7 @@ void sa_publish(struct sa *sa, const struct view *view, mono_t now)
 	sa->view = view ? view_ref(view) : NULL;
 	if (!view)
 		queries_drop_all(sa);
+	mgroups_view_changed(sa, before, now);
 	view_unref((struct view *)before);
 }
 

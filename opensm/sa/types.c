@@ -16,6 +16,7 @@ static const struct sa_type *const types[] = {
 	[SA_PKEY_TABLE_RECORD] = &sa_pkey_table_record,
 	[SA_VLARB_RECORD] = &sa_vlarb_record,
 	[SA_PATH_RECORD] = &sa_path_record,
+	[SA_MC_MEMBER_RECORD] = &sa_mc_member_record,
 	[SA_MULTI_PATH_RECORD] = &sa_multi_path_record,
 };
 
