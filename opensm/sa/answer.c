@@ -50,8 +50,10 @@ void sa_answer_one(struct sa *sa, const struct sa_request *rq, const uint8_t *re
 {
 	uint8_t mad[MAD_SIZE] = { 0 };
 	size_t stride = (len + 7) & ~(size_t)7;
+	/* InformInfo is in no table and not padded; the peer rounds its 36 bytes down */
+	size_t offset = rq->attr == SA_INFORM_INFO ? len / 8 : stride / 8;
 
-	put_header(mad, rq, 0, (uint16_t)(stride / 8));
+	put_header(mad, rq, 0, (uint16_t)offset);
 	memcpy(mad + SA_DATA, record, len);
 	send(sa, rq, mad, SA_DATA + stride);
 }

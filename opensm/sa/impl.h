@@ -7,6 +7,7 @@
  *   turns.c     long queries, in turn           limits.h  what a requester may cost
  *   records*.c  topology records                path*.c   PathRecord, MultiPathRecord
  *   mgroup.c, mcmember.c   groups and joins     inform.c, report.c   subscriptions and notices
+ *   events.c    what a new view means for them    roll.c  items in order of arrival
  *   service.c, guidinfo.c  registered records   db.c      opensm-sa.dump
  *
  * A record type is one const row (struct sa_type); types.c lists them.
@@ -217,7 +218,7 @@ struct mgroups *mgroups_new(struct sa *sa);
 struct mgroups *mgroups_free(struct mgroups *m);
 /* The view has changed: ports that are gone leave, MLID range follows the switches. */
 void mgroups_view_changed(struct sa *sa, const struct view *before, mono_t now);
-/* No port of any group goes by this alias GUID. */
+/* Does a member of any group go by this alias GUID? */
 bool mgroups_uses_gid(const struct sa *sa, guid_t interface_id);
 
 struct services *services_new(struct sa *sa);
@@ -236,6 +237,12 @@ struct reports *reports_free(struct reports *r);
 void reports_receive(struct sa *sa, const struct transport_event *ev, mono_t now);
 void reports_tick(struct sa *sa, mono_t now);
 mono_t reports_next(const struct sa *sa);
+
+/*
+ * All that follows from a new view for subscriptions, reports, services and alias GUIDs: traps 64 and
+ * 65, subscribers that moved. events.c; called by sa_publish() with sa->view in place already.
+ */
+void events_view_changed(struct sa *sa, const struct view *before, mono_t now);
 
 struct alias_guids *alias_guids_new(struct sa *sa);
 struct alias_guids *alias_guids_free(struct alias_guids *a);

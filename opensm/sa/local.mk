@@ -7,7 +7,10 @@ libsa_a_SOURCES = opensm/sa/sa.c opensm/sa/sa.h opensm/sa/impl.h opensm/sa/limit
 	opensm/sa/path.c opensm/sa/path.h opensm/sa/path-pair.c opensm/sa/path-walk.c opensm/sa/path-walk.h \
 	opensm/sa/path-group.c opensm/sa/multipath.c \
 	opensm/sa/mgroup.c opensm/sa/mgroup.h opensm/sa/mgroup-store.h opensm/sa/mgroup-quota.c \
-	opensm/sa/mgroup-view.c opensm/sa/mcmember.c opensm/sa/mcmember.h opensm/sa/mcquery.c
+	opensm/sa/mgroup-view.c opensm/sa/mcmember.c opensm/sa/mcmember.h opensm/sa/mcquery.c \
+	opensm/sa/inform.c opensm/sa/inform.h opensm/sa/report.c opensm/sa/events.c \
+	opensm/sa/service.c opensm/sa/service.h opensm/sa/guidinfo.c opensm/sa/guidinfo.h \
+	opensm/sa/roll.c opensm/sa/roll.h
 SA_LIBS = libsa.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 
 # The desk: a small fabric, an SA on it, and a transport of paper (tests/lib/sa-desk.h).

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "conf/partitions.h"
 #include "sa/impl.h"
 #include "util/mem.h"
 
@@ -29,6 +30,7 @@ struct sa *sa_new(const struct conf *conf, const struct fabric *fabric, struct m
 	sa->informs = informs_new(sa);
 	sa->services = services_new(sa);
 	sa->guids = alias_guids_new(sa);
+	sa->mgroups = mgroups_new(sa);
 	return sa;
 }
 
@@ -42,6 +44,7 @@ struct sa *sa_free(struct sa *sa)
 	reports_free(sa->reports);
 	services_free(sa->services);
 	alias_guids_free(sa->guids);
+	mgroups_free(sa->mgroups);
 	view_unref((struct view *)sa->view);
 	conf_unref((struct conf *)sa->conf);
 	free(sa);
@@ -64,6 +67,7 @@ void sa_publish(struct sa *sa, const struct view *view, mono_t now)
 	sa->view = view ? view_ref(view) : NULL;
 	if (!view)
 		queries_drop_all(sa);
+	events_view_changed(sa, before, now);
 	mgroups_view_changed(sa, before, now);
 	view_unref((struct view *)before);
 }
@@ -71,12 +75,14 @@ void sa_publish(struct sa *sa, const struct view *view, mono_t now)
 bool sa_dispatch(struct sa *sa, mono_t now)
 {
 	sa->now = now;
-	return queries_dispatch(sa, now);
+	services_tick(sa, now);
+	reports_tick(sa, now);
+	return queries_dispatch(sa, now) || reports_next(sa) <= now;
 }
 
 mono_t sa_next(const struct sa *sa)
 {
-	return MONO_NEVER;
+	return mono_min(services_next(sa), reports_next(sa));
 }
 
 void sa_cell(struct sa *sa, uint64_t cookie, const uint8_t *payload)
@@ -206,11 +212,15 @@ void sa_receive(struct sa *sa, struct transport_event *ev, mono_t now)
 	const char *why;
 
 	sa->now = now;
-	if (ev->kind != TRANSPORT_MAD || ev->length < SA_DATA)
+	if (ev->kind == TRANSPORT_GONE || ev->length < SA_DATA)
 		return;
 	if (ib_get(ev->mad, SAH_BASE_VERSION) != 1 || ib_get(ev->mad, SAH_CLASS) != MAD_CLASS_SA ||
 	    ib_get(ev->mad, SAH_CLASS_VERSION) != 2)
 		return;
+	if (ev->kind == TRANSPORT_RETURNED || ib_get(ev->mad, SAH_METHOD) == MAD_REPORT_RESP) {
+		reports_receive(sa, ev, now);
+		return;
+	}
 	sa->stats.requests++;
 	read_request(sa, ev, &rq);
 	why = refusal(sa, &rq);

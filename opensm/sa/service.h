@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The store of services that hosts registered, shared by service.c, events.c and the database.
+ *
+ * Quotas: one port registers at most SERVICE_PER_PORT, all of them SERVICE_MAX; of these, the last
+ * eighth is only for ports that have SERVICE_FEW or less. Charged is who asked, not whose GID it is.
+ */
+#pragma once
+
+#include "sa/impl.h"
+
+#define SERVICE_PER_PORT 1024
+#define SERVICE_MAX	 65536
+#define SERVICE_FEW	 8
+#define SERVICE_FOREVER	 0xFFFFFFFFu /* ServiceLease */
+
+struct service {
+	uint64_t id;		   /* in the roll */
+	uint64_t hash;		   /* of the identity */
+	struct service *chain;	   /* of the same hash */
+	guid_t owner;		   /* port that registered it; after a restore that of the GID */
+	uint8_t record[SVR_BYTES]; /* as registered: the lease that was asked for, and the key */
+	uint32_t left;		   /* seconds at `since`, or SERVICE_FOREVER */
+	mono_t since;		   /* MONO_NEVER: restored, begins to count with the first tick */
+	uint64_t modified_time;	   /* of the file it comes from; shown there, not used */
+};
+
+/* Newest first; see roll_before(). */
+struct service *services_before(const struct sa *sa, uint64_t *cursor);
+/* Seconds that remain, rounded up; SERVICE_FOREVER. */
+uint32_t service_left(const struct service *s, mono_t now);
+/* 0, -EEXIST (same identity), -ENOSPC (quota). `record`: SVR_BYTES. */
+int services_restore(struct sa *sa, const uint8_t *record, uint32_t left, uint64_t modified_time);
+/* drop_event_subscriptions: services of ports that went, or all of them after standby. */
+void services_view_changed(struct sa *sa, const struct view *before);
