@@ -271,7 +271,6 @@ struct sa {
 	struct mad_engine *mad;
 	struct sa_hooks hooks;
 	const struct view *view; /* one reference; NULL: not serving. Writer: sa_publish() */
-	const struct partitions *partitions; /* one reference, NULL at first. Writer: sa_set_partitions() */
 	struct conf_prefixes prefixes; /* owned. Writer: sa_set_prefixes() */
 	mono_t now;
 	struct mgroups *mgroups;

@@ -20,3 +20,11 @@ SA_DESK_LIBS = $(SA_LIBS) $(SIM_LIBS)
 UNIT_TESTS += tests/unit/test-sa-core
 tests_unit_test_sa_core_SOURCES = tests/unit/test-sa-core.c $(SA_DESK)
 tests_unit_test_sa_core_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sa-path tests/unit/test-sa-multipath tests/unit/test-sa-select
+tests_unit_test_sa_path_SOURCES = tests/unit/test-sa-path.c $(SA_DESK)
+tests_unit_test_sa_path_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sa_multipath_SOURCES = tests/unit/test-sa-multipath.c $(SA_DESK)
+tests_unit_test_sa_multipath_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sa_select_SOURCES = tests/unit/test-sa-select.c
+tests_unit_test_sa_select_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)

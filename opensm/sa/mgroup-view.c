@@ -275,6 +275,11 @@ static void apply_partitions(struct sa *sa)
 	m->parts_new = false;
 }
 
+const struct partitions *mgroups_partitions(const struct sa *sa)
+{
+	return sa->mgroups->parts;
+}
+
 void sa_set_partitions(struct sa *sa, const struct partitions *parts)
 {
 	struct mgroups *m = sa->mgroups;

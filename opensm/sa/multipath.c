@@ -34,7 +34,7 @@ static uint16_t check(const struct sa_query *q)
 	uint64_t counts = 1ull << MPR_C(MPR_SGID_COUNT) | 1ull << MPR_C(MPR_DGID_COUNT);
 	size_t n_src = ib_get(asked, MPR_SGID_COUNT), n_dst = ib_get(asked, MPR_DGID_COUNT);
 
-	if (!q->rq.rmpp)
+	if (q->rq.method != MAD_SA_GET_MULTI || !q->rq.rmpp)
 		return SA_REQ_INVALID;
 	if ((q->rq.mask & counts) != counts)
 		return SA_REQ_INSUFFICIENT_COMPONENTS;

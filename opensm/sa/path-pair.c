@@ -7,6 +7,7 @@
 
 #include "conf/partitions.h"
 #include "plan/pkey.h"
+#include "sa/mgroup.h"
 #include "sa/path.h"
 #include "util/mem.h"
 
@@ -50,11 +51,11 @@ static bool choose_pkey(const struct view *v, const struct path_wish *w, struct 
 
 static uint8_t choose_sl(const struct sa *sa, const struct path_wish *w, uint16_t pkey)
 {
-	const struct partition *part;
+	const struct partitions *all = mgroups_partitions(sa);
+	const struct partition *part = all ? partitions_find(all, pkey) : NULL;
 
 	if (w->has_sl)
 		return w->sl;
-	part = sa->partitions ? partitions_find(sa->partitions, pkey) : NULL;
 	return part ? part->sl : 0;
 }
 

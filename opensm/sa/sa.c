@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "conf/partitions.h"
 #include "sa/impl.h"
 #include "util/mem.h"
 
@@ -45,6 +44,7 @@ struct sa *sa_free(struct sa *sa)
 	services_free(sa->services);
 	alias_guids_free(sa->guids);
 	mgroups_free(sa->mgroups);
+	conf_prefixes_clear(&sa->prefixes);
 	view_unref((struct view *)sa->view);
 	conf_unref((struct conf *)sa->conf);
 	free(sa);

@@ -483,8 +483,9 @@ void desk_conf(struct desk *d, const char *key, const char *value)
 	struct conf *conf = conf_copy(d->conf);
 	struct conf_report report = { 0 };
 	enum conf_id id = conf_option_find(key);
+	const struct conf_place at = { 0 };
 
-	require(id != CONF_N_OPTIONS && !conf_set(conf, id, value, NULL, &report), key);
+	require(id != CONF_N_OPTIONS && !conf_set(conf, id, value, &at, &report), key);
 	conf_report_clear(&report);
 	conf_unref(d->conf);
 	d->conf = conf;

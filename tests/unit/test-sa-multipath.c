@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* MultiPathRecord: sa.md 5. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sa/path-walk.h"
+#include "tests/lib/sa-desk.h"
+#include "util/mem.h"
+
+#define BIT(FIELD) (1ull << MPR_C(FIELD))
+#define COUNTS	   (BIT(MPR_SGID_COUNT) | BIT(MPR_DGID_COUNT))
+
+/* A request for `n_src` names, then `n_dst` names. */
+static void blank_multi(struct desk *d, unsigned n_src, unsigned n_dst, const char *const *names)
+{
+	desk_blank(d);
+	d->rmpp = true;
+	ib_put(d->record, MPR_SGID_COUNT, n_src);
+	ib_put(d->record, MPR_DGID_COUNT, n_dst);
+	for (unsigned i = 0; i < n_src + n_dst; i++)
+		desk_gid(d, names[i], d->record + MPR_BYTES + 16 * i);
+}
+
+static const struct desk_message *multi(struct desk *d, uint64_t mask)
+{
+	return desk_ask(d, MAD_SA_GET_MULTI, SA_MULTI_PATH_RECORD, mask);
+}
+
+static void expect_pair(const struct desk_message *a, unsigned i, struct desk *d, const char *src,
+			const char *dst)
+{
+	const uint8_t *r = desk_record(a, i);
+
+	assert_int_equal(ib_get(r, PR_SLID), desk_lid(d, src));
+	assert_int_equal(ib_get(r, PR_DLID), desk_lid(d, dst));
+}
+
+static void all_pairs_are_answered_with_path_records(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+	const struct desk_message *a;
+
+	blank_multi(d, 1, 2, (const char *[]){ "h0", "h2", "h3" });
+	a = multi(d, COUNTS);
+	assert_int_equal(a->status, 0);
+	assert_int_equal(a->method, 0x94);
+	assert_int_equal(a->attr, SA_PATH_RECORD);
+	assert_int_equal(a->stride, PR_BYTES);
+	assert_int_equal(ib_get(a->mad, SAH_RMPP_FLAGS) & RMPP_ACTIVE, RMPP_ACTIVE);
+	assert_int_equal(a->n, 2);
+	expect_pair(a, 0, d, "h0", "h2");
+	expect_pair(a, 1, d, "h0", "h3");
+	blank_multi(d, 2, 2, (const char *[]){ "h0", "h1", "h2", "h3" });
+	assert_int_equal(multi(d, COUNTS)->n, 4);
+}
+
+static void the_record_is_that_of_a_path_request(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+	uint8_t record[PR_BYTES];
+
+	desk_blank(d);
+	desk_gid(d, "h0", ib_at(d->record, PR_SGID));
+	desk_gid(d, "h2", ib_at(d->record, PR_DGID));
+	memcpy(record,
+	       desk_record(desk_get(d, SA_PATH_RECORD, SA_COMP(PR_SGID) | SA_COMP(PR_DGID)), 0),
+	       PR_BYTES);
+	blank_multi(d, 1, 1, (const char *[]){ "h0", "h2" });
+	assert_memory_equal(desk_record(multi(d, COUNTS), 0), record, PR_BYTES);
+}
+
+static void without_rmpp_it_is_invalid(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+	const struct desk_message *a;
+
+	blank_multi(d, 1, 1, (const char *[]){ "h0", "h2" });
+	d->rmpp = false;
+	a = multi(d, COUNTS);
+	assert_int_equal(a->status, SA_REQ_INVALID);
+	assert_int_equal(a->attr, SA_PATH_RECORD);
+	assert_int_equal(a->method, 0x94);
+}
+
+static void both_counts_are_needed(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+
+	blank_multi(d, 1, 1, (const char *[]){ "h0", "h2" });
+	assert_int_equal(multi(d, BIT(MPR_SGID_COUNT))->status, SA_REQ_INSUFFICIENT_COMPONENTS);
+	assert_int_equal(multi(d, BIT(MPR_DGID_COUNT))->status, SA_REQ_INSUFFICIENT_COMPONENTS);
+	assert_int_equal(multi(d, 0)->status, SA_REQ_INSUFFICIENT_COMPONENTS);
+}
+
+static void counts_of_nothing_or_of_more_than_came_are_invalid(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+
+	blank_multi(d, 1, 0, (const char *[]){ "h0" });
+	assert_int_equal(multi(d, COUNTS)->status, SA_REQ_INVALID);
+	blank_multi(d, 0, 1, (const char *[]){ "h0" });
+	assert_int_equal(multi(d, COUNTS)->status, SA_REQ_INVALID);
+	blank_multi(d, 1, 1, (const char *[]){ "h0", "h2" });
+	ib_put(d->record, MPR_DGID_COUNT, 11); /* eleven fit in all */
+	assert_int_equal(multi(d, COUNTS)->status, SA_REQ_INVALID);
+	ib_put(d->record, MPR_SGID_COUNT, 255);
+	ib_put(d->record, MPR_DGID_COUNT, 255);
+	assert_int_equal(multi(d, COUNTS)->status, SA_REQ_INVALID);
+}
+
+static void an_unknown_gid_is_named_invalid(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+
+	blank_multi(d, 1, 2, (const char *[]){ "h0", "h2", "h3" });
+	d->record[MPR_BYTES + 47] ^= 0x80;
+	assert_int_equal(multi(d, COUNTS)->status, SA_REQ_INVALID_GID);
+	d->record[MPR_BYTES + 47] ^= 0x80;
+	d->record[MPR_BYTES] = 0x20; /* another subnet */
+	assert_int_equal(multi(d, COUNTS)->status, SA_REQ_INVALID_GID);
+}
+
+static void it_has_no_get_and_no_table(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+
+	blank_multi(d, 1, 1, (const char *[]){ "h0", "h2" });
+	assert_int_not_equal(desk_get(d, SA_MULTI_PATH_RECORD, COUNTS)->status, 0);
+	assert_int_not_equal(desk_table(d, SA_MULTI_PATH_RECORD, COUNTS)->status, 0);
+}
+
+static void numb_path_limits_the_whole_answer(void **state)
+{
+	_desk_ d = desk_new_lmc("tree 2 2 1", 1);
+
+	blank_multi(d, 2, 2, (const char *[]){ "h0", "h1", "h2", "h3" });
+	assert_int_equal(multi(d, COUNTS)->n, 16);
+	ib_put(d->record, MPR_NUMB_PATH, 5);
+	assert_int_equal(multi(d, COUNTS | BIT(MPR_NUMB_PATH))->n, 5);
+	ib_put(d->record, MPR_NUMB_PATH, 0);
+	assert_int_equal(multi(d, COUNTS | BIT(MPR_NUMB_PATH))->n, 0);
+}
+
+static void selectors_count_here_too(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+	uint64_t mtu = BIT(MPR_MTU_SEL) | BIT(MPR_MTU);
+
+	blank_multi(d, 1, 1, (const char *[]){ "h0", "h2" });
+	ib_put(d->record, MPR_MTU_SEL, SA_EXACT);
+	ib_put(d->record, MPR_MTU, IB_MTU_1024);
+	assert_int_equal(ib_get(desk_record(multi(d, COUNTS | mtu), 0), PR_MTU), IB_MTU_1024);
+	ib_put(d->record, MPR_MTU, 0);
+	assert_int_equal(multi(d, COUNTS | mtu)->status, SA_REQ_INVALID);
+	ib_put(d->record, MPR_PKEY, 0x8001);
+	assert_int_equal(multi(d, COUNTS | BIT(MPR_PKEY))->n, 0);
+	ib_put(d->record, MPR_SL, 4);
+	assert_int_equal(ib_get(desk_record(multi(d, COUNTS | BIT(MPR_SL)), 0), PR_SL), 4);
+}
+
+static void who_may_not_see_an_end_gets_no_path_to_it(void **state)
+{
+	static const uint16_t other[] = { 0x8005 };
+	_desk_ d = desk_new("tree 2 2 1");
+
+	desk_keys(d, "h2", 1, other);
+	blank_multi(d, 1, 2, (const char *[]){ "h0", "h2", "h3" });
+	assert_int_equal(multi(d, COUNTS)->n, 1);
+}
+
+/* ---- independence --------------------------------------------------------------------------- */
+
+static void two_by_two_gives_two_paths_of_different_ends(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 2");
+	const struct desk_message *a;
+
+	blank_multi(d, 2, 2, (const char *[]){ "h0", "h1", "h2", "h3" });
+	ib_put(d->record, MPR_INDEPENDENCE, 1);
+	a = multi(d, COUNTS | BIT(MPR_INDEPENDENCE));
+	assert_int_equal(a->n, 2);
+	assert_int_not_equal(ib_get(desk_record(a, 0), PR_SLID),
+			     ib_get(desk_record(a, 1), PR_SLID));
+	assert_int_not_equal(ib_get(desk_record(a, 0), PR_DLID),
+			     ib_get(desk_record(a, 1), PR_DLID));
+}
+
+/* h0 and h1 share leaf1, h2 and h3 leaf2: neighbours do not meet the other pair at all. */
+static void the_pairs_that_share_less_are_taken(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+	const struct desk_message *a;
+
+	blank_multi(d, 2, 2, (const char *[]){ "h0", "h2", "h3", "h1" });
+	ib_put(d->record, MPR_INDEPENDENCE, 1);
+	a = multi(d, COUNTS | BIT(MPR_INDEPENDENCE));
+	assert_int_equal(a->n, 2);
+	expect_pair(a, 0, d, "h0", "h1");
+	expect_pair(a, 1, d, "h2", "h3");
+	blank_multi(d, 2, 2, (const char *[]){ "h0", "h2", "h1", "h3" });
+	ib_put(d->record, MPR_INDEPENDENCE, 1);
+	a = multi(d, COUNTS | BIT(MPR_INDEPENDENCE));
+	assert_int_equal(a->n, 2);
+	expect_pair(a, 0, d, "h0", "h1");
+	expect_pair(a, 1, d, "h2", "h3");
+}
+
+static void one_broken_pairing_leaves_the_other(void **state)
+{
+	static const uint16_t odd[] = { 0x8001 }, both[] = { 0x8001, 0xFFFF };
+	_desk_ d = desk_new("tree 2 2 1");
+	const struct desk_message *a;
+
+	desk_keys(d, "h0", 2, both);
+	desk_keys(d, "h2", 1, odd);
+	desk_keys(d, "h1", 1, odd);
+	d->from = "h0";
+	blank_multi(d, 2, 2, (const char *[]){ "h0", "h2", "h3", "h1" });
+	ib_put(d->record, MPR_INDEPENDENCE, 1);
+	a = multi(d, COUNTS | BIT(MPR_INDEPENDENCE)); /* h2 reaches h1 only */
+	assert_int_equal(a->n, 2);
+	expect_pair(a, 0, d, "h0", "h3");
+	expect_pair(a, 1, d, "h2", "h1");
+}
+
+static void independence_zero_asks_for_all_pairs(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 2");
+
+	blank_multi(d, 2, 2, (const char *[]){ "h0", "h1", "h2", "h3" });
+	assert_int_equal(multi(d, COUNTS | BIT(MPR_INDEPENDENCE))->n, 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_pairs_are_answered_with_path_records),
+		cmocka_unit_test(the_record_is_that_of_a_path_request),
+		cmocka_unit_test(without_rmpp_it_is_invalid),
+		cmocka_unit_test(both_counts_are_needed),
+		cmocka_unit_test(counts_of_nothing_or_of_more_than_came_are_invalid),
+		cmocka_unit_test(an_unknown_gid_is_named_invalid),
+		cmocka_unit_test(it_has_no_get_and_no_table),
+		cmocka_unit_test(numb_path_limits_the_whole_answer),
+		cmocka_unit_test(selectors_count_here_too),
+		cmocka_unit_test(who_may_not_see_an_end_gets_no_path_to_it),
+		cmocka_unit_test(two_by_two_gives_two_paths_of_different_ends),
+		cmocka_unit_test(the_pairs_that_share_less_are_taken),
+		cmocka_unit_test(one_broken_pairing_leaves_the_other),
+		cmocka_unit_test(independence_zero_asks_for_all_pairs),
+	};
+
+	return cmocka_run_group_tests_name("sa-multipath", tests, NULL, NULL);
+}
