@@ -341,9 +341,14 @@ void sim_check_all(struct sim *sim, struct sim_verdict *ret)
 
 	for (uint32_t i = 0; i < sim->n_nodes; i++)
 		n_ports += sim->nodes[i].nports + 1u;
-	*ret = (struct sim_verdict){ .loops_ever = sim->loops_ever };
+	*ret = (struct sim_verdict){
+		.loops_ever = sim->loops_ever,
+		.mcast_loops_ever = sim->mcast_loops_ever,
+		.mcast_twice_ever = sim->mcast_twice_ever,
+	};
 	if (!oracle_is_current(sim))
 		abort(); /* the simulator itself is wrong */
+	ret->mcast_faults = mcast_count_faults(sim);
 	c.judged = xcalloc(n, sizeof(*c.judged));
 	c.fast = xcalloc(n, sizeof(*c.fast));
 	c.switches = xcalloc(n, sizeof(*c.switches));
@@ -372,7 +377,8 @@ void sim_check_all(struct sim *sim, struct sim_verdict *ret)
 bool sim_verdict_good(const struct sim_verdict *v)
 {
 	return !v->ports_not_active && !v->lids_missing && !v->lids_duplicate && !v->sm_lid_wrong &&
-	       !v->unreachable && !v->looping && !v->loops_ever;
+	       !v->unreachable && !v->looping && !v->loops_ever && !v->mcast_faults &&
+	       !v->mcast_loops_ever && !v->mcast_twice_ever;
 }
 
 static uint64_t mix(uint64_t h, const void *bytes, size_t n)

@@ -184,6 +184,8 @@ struct sim {
 	uint32_t *hot_next;      /* per port: the switch that data reaches through it, or SIM_NONE */
 	bool watch;
 	uint64_t loops_ever, early_active;
+	struct mcast_watch *mcast;
+	uint64_t mcast_loops_ever, mcast_twice_ever;
 };
 
 /* queue.c */
@@ -325,3 +327,12 @@ bool oracle_is_current(const struct sim *sim);
 void oracle_lft_block(struct sim *sim, uint32_t node, unsigned block, const uint8_t *before);
 void oracle_top(struct sim *sim, uint32_t node, lid_t before);
 void oracle_port(struct sim *sim, uint32_t node, unsigned port);
+
+/* mcast.c: called by the oracle, and where multicast tables change. */
+void mcast_start(struct sim *sim);
+void mcast_stop(struct sim *sim);
+/* 32 masks of the cell as they were. */
+void mcast_block(struct sim *sim, uint32_t node, uint32_t mod, const uint16_t *before);
+void mcast_top(struct sim *sim, uint32_t node, lid_t before);
+void mcast_port(struct sim *sim, uint32_t node, unsigned port);
+uint32_t mcast_count_faults(struct sim *sim);

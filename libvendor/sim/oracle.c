@@ -64,10 +64,12 @@ void oracle_start(struct sim *sim)
 	for (uint32_t i = 0; i < sim->n_nodes; i++)
 		for (unsigned p = 0; p <= sim->nodes[i].nports; p++)
 			oracle_port_changed(sim, i, p);
+	mcast_start(sim);
 }
 
 void oracle_stop(struct sim *sim)
 {
+	mcast_stop(sim);
 	free(sim->hot);
 	free(sim->hot_next);
 }
@@ -162,6 +164,7 @@ void oracle_port(struct sim *sim, uint32_t node, unsigned port)
 
 	if (!sim->watch || p->peer == SIM_NONE || !node_is_switch(&sim->nodes[p->peer]))
 		return;
+	mcast_port(sim, node, port);
 	if (port_state(p) == IB_PORT_ACTIVE)
 		check_entries(sim, node, port);
 	else if (port_state(p) == IB_PORT_ARMED && port_state(&sim->nodes[p->peer].ports[p->peer_port]) == IB_PORT_ACTIVE)
@@ -172,7 +175,7 @@ void sim_watch_loops(struct sim *sim, bool on)
 {
 	sim->watch = on;
 	if (on)
-		sim->loops_ever = 0;
+		sim->loops_ever = sim->mcast_loops_ever = sim->mcast_twice_ever = 0;
 }
 
 uint64_t sim_loops_ever(const struct sim *sim)

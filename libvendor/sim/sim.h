@@ -171,6 +171,9 @@ struct sim_verdict {
 	uint64_t unreachable;       /* of these: no path through LFTs and ACTIVE ports */
 	uint64_t looping;           /* of the unreachable: going round */
 	uint64_t loops_ever;        /* LIDs that began to loop, since the start or sim_watch_loops() */
+	uint32_t mcast_faults;      /* MLIDs whose packets loop or come twice, sent from somewhere */
+	uint64_t mcast_loops_ever;  /* Sets, tops and states after which an MLID looped; as loops_ever */
+	uint64_t mcast_twice_ever;  /* the same for packets that come twice */
 	char first[128];            /* the first thing found wrong, in words; "" if nothing */
 };
 
@@ -186,6 +189,16 @@ void sim_ignore(struct sim *sim, int node, bool ignore);
 /* Watching after every Set is on from the start; turning it on clears loops_ever. */
 void sim_watch_loops(struct sim *sim, bool on);
 uint64_t sim_loops_ever(const struct sim *sim);
+uint64_t sim_mcast_loops_ever(const struct sim *sim);
+uint64_t sim_mcast_twice_ever(const struct sim *sim);
+/*
+ * Who gets a packet that the end port node:port (port 0 of a switch) sends to `mlid`: `fn`, which may
+ * be NULL, is called for every copy; port 0 stands for a switch itself. Returns the number of copies;
+ * -EINVAL: no such end port, or no multicast LID. P_Keys are not looked at.
+ */
+typedef void (*sim_mcast_fn)(void *arg, int node, unsigned port);
+int sim_mcast_reach(struct sim *sim, lid_t mlid, int node, unsigned port, sim_mcast_fn fn,
+		    void *arg);
 /* Sets of ACTIVE while the neighbour was still in INIT or DOWN. */
 uint64_t sim_early_active(const struct sim *sim);
 /* A hash over ports, LFTs, MFTs, SL2VL, VLArb and P_Keys of all nodes: equal fabrics, equal numbers. */

@@ -78,6 +78,7 @@ static void mft_reserve(struct tables *t, unsigned rows)
 uint16_t sma_mft(struct sma_call *c)
 {
 	unsigned first = (c->mod & 0x1FF) * MFT_BLOCK_MLIDS, position = c->mod >> 28;
+	uint16_t before[MFT_BLOCK_MLIDS] = { 0 };
 	struct tables *t;
 
 	if (!node_is_switch(c->n))
@@ -91,11 +92,14 @@ uint16_t sma_mft(struct sma_call *c)
 	for (unsigned i = 0; i < MFT_BLOCK_MLIDS; i++) {
 		uint16_t *row = first + i < t->mft_rows ? &t->mft[(first + i) * MFT_POSITIONS + position] : NULL;
 
+		before[i] = row ? *row : 0;
 		if (c->set)
 			*row = (uint16_t)ib_bits_get(c->payload, i * 16, 16);
 		else
-			ib_bits_put(c->payload, i * 16, 16, row ? *row : 0);
+			ib_bits_put(c->payload, i * 16, 16, before[i]);
 	}
+	if (c->set)
+		mcast_block(c->sim, c->node, c->mod, before);
 	return 0;
 }
 

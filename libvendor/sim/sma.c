@@ -86,6 +86,7 @@ static uint16_t set_switch_info(struct sma_call *c)
 	};
 	uint8_t *si = c->n->sw_info;
 	lid_t before = c->n->lft_top, top = (lid_t)ib_get(c->payload, SI_LINEAR_FDB_TOP);
+	lid_t mcast_before = (lid_t)ib_get(si, SI_MULTICAST_FDB_TOP);
 
 	if (top >= ib_get(si, SI_LINEAR_FDB_CAP))
 		return MAD_STATUS_BAD_VALUE;
@@ -99,6 +100,7 @@ static uint16_t set_switch_info(struct sma_call *c)
 	c->n->lft_top = top;
 	oracle_node_changed(c->sim, c->node);
 	oracle_top(c->sim, c->node, before);
+	mcast_top(c->sim, c->node, mcast_before);
 	return 0;
 }
 

@@ -12,7 +12,8 @@ void mft_have_clear(struct mft_have *h)
 	for (uint32_t i = 0; i < h->n_blocks; i++)
 		free(h->blocks[i]);
 	free(h->blocks);
-	*h = (struct mft_have){ 0 };
+	h->blocks = NULL;
+	h->n_blocks = 0;
 }
 
 const struct mft_cell *mft_have_cell(const struct mft_have *h, unsigned block, unsigned position,
@@ -30,7 +31,7 @@ static struct mft_block *grow_block(struct mft_block *b, unsigned n)
 
 	b = xrealloc(b, 1, sizeof(*b) + n * sizeof(b->cells[0]));
 	if (!had)
-		b->known = 0;
+		b->known = b->told = 0;
 	memset(b->cells + had, 0, (n - had) * sizeof(b->cells[0]));
 	b->n_positions = (uint8_t)n;
 	return b;
@@ -53,6 +54,7 @@ void mft_have_set(struct mft_have *h, unsigned block, unsigned position,
 {
 	*mft_have_room(h, block, position) = *cell;
 	h->blocks[block]->known |= (uint16_t)(1u << position);
+	h->blocks[block]->told |= (uint16_t)(1u << position);
 }
 
 void mft_have_doubt(struct mft_have *h, unsigned block, unsigned position,
@@ -65,11 +67,24 @@ void mft_have_doubt(struct mft_have *h, unsigned block, unsigned position,
 	h->blocks[block]->known &= (uint16_t) ~(1u << position);
 }
 
+bool mft_have_is_untold(const struct mft_have *h, unsigned block, unsigned position)
+{
+	const struct mft_block *b = block < h->n_blocks ? h->blocks[block] : NULL;
+
+	return h->inherited && !(b && b->told >> position & 1);
+}
+
+void mft_have_assume(struct mft_have *h, unsigned block, unsigned position)
+{
+	mft_have_room(h, block, position);
+	h->blocks[block]->told |= (uint16_t)(1u << position);
+}
+
 void mft_have_forget_all(struct mft_have *h)
 {
 	for (uint32_t i = 0; i < h->n_blocks; i++)
 		if (h->blocks[i])
-			h->blocks[i]->known = 0;
+			h->blocks[i]->known = h->blocks[i]->told = 0;
 	h->inherited = true;
 }
 

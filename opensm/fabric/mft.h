@@ -32,17 +32,19 @@ struct mft_cell {
 };
 
 struct mft_block {
-	uint16_t known;	     /* one bit per position */
+	uint16_t known; /* one bit per position */
+	uint16_t told;	/* the masks are all the cell may hold; matters on inherited switches */
 	uint8_t n_positions; /* cells there is room for */
 	struct mft_cell cells[];
 };
 
-/* Zero-initialised: a switch that holds nothing. Writer: sync/mft.c, and sm/ through forget_all. */
+/* Zero-initialised: a switch that holds nothing. Writer: sync/mft, and sm/ through forget_all. */
 struct mft_have {
 	struct mft_block **blocks; /* n_blocks, NULL where nothing was ever said */
 	uint32_t n_blocks;
 	bool inherited; /* a cell nobody told us about may hold anything */
-	lid_t want_top; /* MulticastFDBTop the switch should have; 0: nobody says. Writer: sync/mft.c */
+	lid_t want_top; /* MulticastFDBTop the switch should have; 0: nobody says */
+	uint32_t spot;	/* its place in sync/mft, + 1; 0: none */
 };
 
 /* Positions of a switch with `n_ports` external ports: 1..16. */
@@ -51,7 +53,7 @@ static inline unsigned mft_positions(unsigned n_ports)
 	return n_ports / MFT_POSITION_PORTS + 1;
 }
 
-/* Frees what it holds; as zero-initialised again. */
+/* Frees what it holds. */
 void mft_have_clear(struct mft_have *h);
 
 /* The cell as far as anything was said about it, NULL if not; *ret_known: it is certain. */
@@ -65,6 +67,10 @@ void mft_have_set(struct mft_have *h, unsigned block, unsigned position,
 /* `cell` is on its way: now it may hold what it held or that. */
 void mft_have_doubt(struct mft_have *h, unsigned block, unsigned position,
 		    const struct mft_cell *cell);
+/* May it hold what nobody told us? Then it has to be read. */
+bool mft_have_is_untold(const struct mft_have *h, unsigned block, unsigned position);
+/* It cannot be read: what we have is taken for all it may hold. */
+void mft_have_assume(struct mft_have *h, unsigned block, unsigned position);
 /* Rebooted, or somebody else was there: nothing is known, and everything has to be read first. */
 void mft_have_forget_all(struct mft_have *h);
 
