@@ -94,7 +94,11 @@ bool sa_guid_block(const struct sa *sa, guid_t port_guid, unsigned block, guid_t
  */
 uint64_t sa_db_version(const struct sa *sa);
 char *sa_db_text(const struct sa *sa, size_t *ret_len);
-/* Before the first view is published. Findings go to `report`; -EINVAL: nothing was taken. */
+/*
+ * Before the first view is published. Findings go to `report`: a line that cannot be believed costs
+ * itself alone. 0: all was taken; 1: something was left out, and clients must register again
+ * (no_clients_rereg does not hold); -EINVAL: no text, nothing was taken.
+ */
 int sa_db_restore(struct sa *sa, const char *text, size_t len, const char *file,
 		  struct conf_report *report);
 
