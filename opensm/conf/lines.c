@@ -87,17 +87,20 @@ int lines_split(const char *path, const char *text, size_t len, struct conf_repo
 	return 0;
 }
 
+int lines_load(const char *path, struct conf_report *r, char **ret, size_t *ret_len)
+{
+	int e = file_read(path, LINES_FILE_MAX, ret, ret_len);
+
+	return e < 0 && e != -ENOENT ? refuse(path, e, r) : e;
+}
+
 int lines_read(const char *path, struct conf_report *r, lines_on_line on_line, void *arg)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t len = 0;
-	int e = file_read(path, LINES_FILE_MAX, &text, &len);
+	int e = lines_load(path, r, &text, &len);
 
-	if (e == -ENOENT)
-		return e;
-	if (e < 0)
-		return refuse(path, e, r);
-	return lines_split(path, text, len, r, on_line, arg);
+	return e < 0 ? e : lines_split(path, text, len, r, on_line, arg);
 }
 
 int lines_read_named(const char *path, struct conf_report *r, lines_on_line on_line, void *arg)

@@ -23,7 +23,9 @@ typedef void (*lines_on_line)(void *arg, struct line *line);
  * another -errno with one, before any line was delivered (directory, FIFO, NUL bytes, too large).
  */
 int lines_read(const char *path, struct conf_report *r, lines_on_line on_line, void *arg);
-/* The same, where a missing file is a fault like others. */
+/* The text alone, to be freed; the same errors. Whether it is text: lines_split(). */
+int lines_load(const char *path, struct conf_report *r, char **ret, size_t *ret_len);
+/* The same as lines_read(), where a missing file is a fault like others. */
 int lines_read_named(const char *path, struct conf_report *r, lines_on_line on_line, void *arg);
 /* The same for text in memory. */
 int lines_split(const char *path, const char *text, size_t len, struct conf_report *r,

@@ -6,7 +6,10 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/foreign.c opensm/conf/foreign.h opensm/conf/write.c opensm/conf/diff.c \
 	opensm/conf/verify.c opensm/conf/advise.c opensm/conf/lists.c opensm/conf/lists.h \
 	opensm/conf/names.c opensm/conf/prefixes.c opensm/conf/prefixes.h opensm/conf/cli.c opensm/conf/cli.h \
-	opensm/conf/cli_rows.c opensm/conf/cli_rows.h
+	opensm/conf/cli_rows.c opensm/conf/cli_rows.h \
+	opensm/conf/partitions.c opensm/conf/partitions.h opensm/conf/partitions_build.c \
+	opensm/conf/partitions_groups.c opensm/conf/partitions_parse.c \
+	opensm/conf/partitions_private.h opensm/conf/partitions_words.c
 CONF_LIBS = libconf.a $(IB_LIBS)
 
 UNIT_TESTS += tests/unit/test-conf tests/unit/test-conf-rules tests/unit/test-lists tests/unit/test-cli

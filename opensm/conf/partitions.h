@@ -58,8 +58,9 @@ enum partition_member {
  * membership and indx0 alike.
  */
 struct partition_item {
-	guid_t guid;	/* non-zero for PARTITION_GUID, else 0 */
-	uint8_t who;	/* enum partition_who */
+	guid_t guid;  /* non-zero for PARTITION_GUID, else 0 */
+	uint32_t seq; /* place among the items of all partitions: the last indx0 of a port counts */
+	uint8_t who;  /* enum partition_who */
 	uint8_t member; /* enum partition_member */
 	bool indx0;	/* the P_Key belongs to index 0 of the ports of this item */
 };
@@ -151,6 +152,12 @@ const struct partition *partitions_find_name(const struct partitions *p, const c
 static inline uint16_t partition_order(uint16_t pkey)
 {
 	return (uint16_t)((pkey & 0xFFu) << 8 | (pkey >> 8 & 0x7Fu));
+}
+
+/* The other way round: the base of the P_Key at this place. */
+static inline uint16_t partition_pkey(uint16_t order)
+{
+	return (uint16_t)(order >> 8 | (order & 0x7Fu) << 8);
 }
 
 const char *partition_member_name(enum partition_member m); /* "limited", "full", "both" */

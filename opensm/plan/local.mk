@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libplan.a
-libplan_a_SOURCES = opensm/plan/lid.c opensm/plan/lid.h opensm/plan/link.c opensm/plan/link.h
+libplan_a_SOURCES = opensm/plan/lid.c opensm/plan/lid.h opensm/plan/link.c opensm/plan/link.h \
+	opensm/plan/pkey.c opensm/plan/pkey.h opensm/plan/pkey_member.c opensm/plan/pkey_place.c \
+	opensm/plan/pkey_pool.c opensm/plan/pkey_private.h
 PLAN_LIBS = libplan.a $(ROUTE_LIBS) $(CONF_LIBS)
 
 UNIT_TESTS += tests/unit/test-lid

@@ -10,8 +10,8 @@
  * Order of the entries: partitions by partition_order(); the limited key of a partition before its
  * full key. Each port, in this order:
  *
- *   0  index 0 belongs to the indx0 key of the port, or else to 0xFFFF/0x7FFF (with
- *      allow_both_pkeys to 0xFFFF alone); the owner goes there and others found there move away
+ *   0  index 0 belongs to the indx0 key of the port (of several the last in the file), or else to
+ *      0xFFFF, or else to 0x7FFF; the owner goes there and others found there move away
  *   1  a key that sits in the table keeps its index
  *   2  a new one goes to the index remembered for it, if free; or else behind the highest index of
  *      any key that this process confirmed or gave on the port; or else to index 1
@@ -127,7 +127,8 @@ void pkey_plan_freep(struct pkey_plan **plan);
 /* Owned by the plan. `id` is one that the plan gave. */
 struct pkey_table pkey_plan_table(const struct pkey_plan *plan, uint32_t id);
 const struct pkey_set *pkey_plan_set(const struct pkey_plan *plan, uint32_t id);
-/* The keys dropped at port number `port`, n_dropped of them. */
+/* The keys dropped at port number `port`: n_dropped of them, or the first PKEY_DROPPED_KEPT. */
+#define PKEY_DROPPED_KEPT 32
 const uint16_t *pkey_plan_dropped(const struct pkey_plan *plan, size_t port);
 /* Index in job.ports of the port with this GUID; SIZE_MAX: not planned. */
 size_t pkey_plan_find(const struct pkey_plan *plan, guid_t guid);
