@@ -195,7 +195,7 @@ struct lane {
 	uint32_t in, out;
 };
 
-/* A switch has a table for each pair of ports, others one. False: no more. */
+/* A switch has a table for each pair of ports, others one without port numbers. False: no more. */
 static bool next_lane(struct sa_query *q, uint32_t end, struct lane *ret)
 {
 	const struct view_node *n = &q->view->nodes[q->view->ports[end].node];
@@ -203,11 +203,9 @@ static bool next_lane(struct sa_query *q, uint32_t end, struct lane *ret)
 	uint64_t asked = ASKED(q, SLR_OUT_PORT);
 
 	if (n->type != IB_NODE_SWITCH) {
-		*ret = (struct lane){ 0, q->view->ports[end].num };
+		*ret = (struct lane){ 0, 0 };
 		return !(*out)++;
 	}
-	if (!*out && !ib_get(n->switch_info, SI_ENHANCED_PORT0))
-		*out = 1;
 	for (; *out <= n->n_ports; (*out)++, *in = 0) {
 		if (asked != ANY && *out != asked)
 			continue;
@@ -247,6 +245,13 @@ static enum sa_step sl2vl_next(struct sa_query *q, uint8_t *ret)
 	return step;
 }
 
+/* Whatever ports were asked for, a host's one table is the answer. */
+static bool sl2vl_match(const struct sa_query *q, const uint8_t *row, uint64_t *ret_done)
+{
+	*ret_done = SA_COMP(SLR_LID) | SA_COMP(SLR_IN_PORT) | SA_COMP(SLR_OUT_PORT);
+	return true;
+}
+
 const struct sa_type sa_sl2vl_record = {
 	.attr = SA_SL2VL_RECORD,
 	.name = "SLtoVLMappingTableRecord",
@@ -255,7 +260,7 @@ const struct sa_type sa_sl2vl_record = {
 	.n_head = ARRAY_SIZE(sl2vl_head),
 	.start = walk_start_lid,
 	.next = sl2vl_next,
-	.match = walk_match_lid,
+	.match = sl2vl_match,
 };
 
 /* ---- VLArbitrationTableRecord (15.2.5.11), P_KeyTableRecord (15.2.5.12) ---- */
@@ -334,11 +339,13 @@ static enum sa_step vlarb_next(struct sa_query *q, uint8_t *ret)
 			asked == ANY ? ANY : (asked - 1) & 0xFF, &b))
 		return next_device(q);
 	q->subject = end;
-	if (!b.device || !vlarb_exists(b.port, b.block) || !query_may_see(q, end))
+	if (!b.device || !query_may_see(q, end))
 		return SA_SKIP;
 	ib_put(ret, VAR_LID, q->view->ports[end].lid);
 	ib_put(ret, VAR_PORT, b.port->num);
 	ib_put(ret, VAR_BLOCK, b.block + 1);
+	if (!vlarb_exists(b.port, b.block))
+		return SA_ROW; /* nothing to read, and nothing to show */
 	at.node_guid = b.device->node->guid;
 	at.port = b.port->num;
 	at.mod = (b.block + 1) << 16 | b.port->num; /* 14.2.5.9 */

@@ -206,16 +206,20 @@ static void serve(struct sa *sa, const struct sa_request *rq)
 		change(sa, type, rq);
 }
 
+static bool is_ours(const struct transport_event *ev)
+{
+	return ev->length >= SA_DATA && ib_get(ev->mad, SAH_BASE_VERSION) == 1 &&
+	       ib_get(ev->mad, SAH_CLASS) == MAD_CLASS_SA &&
+	       ib_get(ev->mad, SAH_CLASS_VERSION) == 2;
+}
+
 void sa_receive(struct sa *sa, struct transport_event *ev, mono_t now)
 {
 	struct sa_request rq;
 	const char *why;
 
 	sa->now = now;
-	if (ev->kind == TRANSPORT_GONE || ev->length < SA_DATA)
-		return;
-	if (ib_get(ev->mad, SAH_BASE_VERSION) != 1 || ib_get(ev->mad, SAH_CLASS) != MAD_CLASS_SA ||
-	    ib_get(ev->mad, SAH_CLASS_VERSION) != 2)
+	if (ev->kind == TRANSPORT_GONE || !is_ours(ev))
 		return;
 	if (ev->kind == TRANSPORT_RETURNED || ib_get(ev->mad, SAH_METHOD) == MAD_REPORT_RESP) {
 		reports_receive(sa, ev, now);

@@ -576,12 +576,15 @@ void desk_post(struct desk *d, uint8_t method, uint16_t attr, uint64_t mask)
 
 void desk_settle(struct desk *d)
 {
+	bool waits;
+
 	do {
 		while (sa_dispatch(d->sa, d->now))
 			;
-		if (!d->mute)
+		waits = d->n_cells && !d->mute;
+		if (waits)
 			desk_answer_cells(d);
-	} while (sa_dispatch(d->sa, d->now));
+	} while (waits);
 }
 
 const struct desk_message *desk_reply(struct desk *d)
