@@ -292,11 +292,6 @@ void sa_set_partitions(struct sa *sa, const struct partitions *parts)
 	mgroups_tell(sa);
 }
 
-const struct partitions *mgroups_partitions(const struct sa *sa)
-{
-	return sa->mgroups->parts;
-}
-
 /* ---- a new view ---------------------------------------------------------------------------- */
 
 /* What was restored and nobody keeps alive. */
