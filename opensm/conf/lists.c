@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conf/lines.h"
+#include "conf/partitions.h"
 #include "conf/prefixes.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -277,6 +278,14 @@ static void check_list(const char *path, enum conf_list kind, struct conf_report
 	conf_guid_ports_clear(&ports);
 }
 
+static void check_partitions(const struct conf *c, struct conf_report *r)
+{
+	struct partitions *partitions = NULL;
+
+	partitions_read(c->partition_config_file, c, r, &partitions);
+	partitions_unref(partitions);
+}
+
 void conf_lists_check(const struct conf *c, struct conf_report *r)
 {
 	struct conf_prefixes prefixes;
@@ -294,6 +303,7 @@ void conf_lists_check(const struct conf *c, struct conf_report *r)
 		conf_prefixes_read(c->prefix_routes_file, &prefixes, r);
 		conf_prefixes_clear(&prefixes);
 	}
+	check_partitions(c, r);
 	conf_names_load(c, &names, r);
 	conf_names_free(names);
 }

@@ -70,7 +70,10 @@ size_t conf_names_count(const struct conf_names *names);
 struct conf_names *conf_names_free(struct conf_names *names);
 void conf_names_freep(struct conf_names **names);
 
-/* Reads every list that `c` names, for its findings alone (--check), a missing file included. */
+/*
+ * Reads every list that `c` names, for its findings alone (--check), a missing file included; and the
+ * partitions, which need no file.
+ */
 void conf_lists_check(const struct conf *c, struct conf_report *r);
 
 /*
