@@ -4,6 +4,7 @@
  *
  * Knows the header, the way back, and the counters. Does not know what is in a record.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "sa/impl.h"
@@ -88,11 +89,15 @@ static const char *name_of_attr(uint16_t attr)
 
 void sa_drop(struct sa *sa, const struct sa_request *rq, const char *why)
 {
-	unsigned more;
+	char more[64] = "";
+	unsigned n;
 
 	sa->stats.dropped++;
-	if (!log_wants(LOGB_VERBOSE) || !log_allow(&sa->drop_log, sa->now, &more))
+	/* Before the first sweep is done, and in standby, silence is what is expected. */
+	if (!sa->view || !log_wants(LOGB_INFO) || !log_allow(&sa->drop_log, sa->now, &n))
 		return;
-	log_verbose("no answer to %s of %s from LID %u: %s (%u more since the last such line)",
-		    mad_method_name(rq->method), name_of_attr(rq->attr), rq->from.lid, why, more);
+	if (n)
+		snprintf(more, sizeof(more), " (and %u more since the last such line)", n);
+	log_info("no answer to %s of %s from LID %u: %s%s", mad_method_name(rq->method),
+		 name_of_attr(rq->attr), rq->from.lid, why, more);
 }

@@ -81,6 +81,8 @@ enum query_progress query_run(struct sa_query *q, uint32_t *rows)
 			continue;
 		if (query_is_get(q) && q->n_records)
 			return end(q, SA_TOO_MANY_RECORDS);
+		if (q->out_len + stride > q->sa->limits.answer_bytes)
+			return end(q, SA_NO_RESOURCES);
 		q->n_records++;
 		q->out_len += stride;
 	}

@@ -116,11 +116,8 @@ bool queries_grow(struct sa_query *q, size_t cap)
 	size_t held = q->out_heap ? q->out_cap : 0;
 	uint8_t *out;
 
-	if (cap > limits->answer_bytes) {
-		if (q->out_cap >= limits->answer_bytes)
-			return false;
-		cap = limits->answer_bytes;
-	}
+	/* One row more than the longest answer: what does not match needs a place, too. */
+	cap = MIN(cap, limits->answer_bytes + sa_type_stride(q->type));
 	if (cap < q->out_len + sa_type_stride(q->type) ||
 	    qs->bytes + cap - held > limits->answers_bytes)
 		return false;
@@ -227,15 +224,26 @@ static struct sa_query *move(const struct sa_query *from)
 	return q;
 }
 
+/* NULL: there is room for one more. */
+static const char *no_room(const struct sa *sa, const struct asker *a)
+{
+	if (a && a->n >= sa->limits.queries_each)
+		return "it asks too much at once";
+	if (sa->stats.queries >= sa->limits.queries)
+		return "too much is asked by all";
+	return NULL;
+}
+
 void queries_keep(struct sa_query *on_stack)
 {
 	struct sa *sa = on_stack->sa;
 	struct queries *qs = sa->queries;
 	struct asker *a = asker_of(on_stack);
+	const char *why = no_room(sa, a);
 	struct sa_query *q;
 
-	if (sa->stats.queries >= sa->limits.queries || (a && a->n >= sa->limits.queries_each)) {
-		sa_drop(sa, &on_stack->rq, a ? "it asks too much at once" : "too much is asked");
+	if (why) {
+		sa_drop(sa, &on_stack->rq, why);
 		query_release(on_stack);
 		return;
 	}

@@ -255,47 +255,6 @@ static void add_fabric(struct desk *d)
 	d->fabric->own_port = desk_end(d, d->fabric->nodes[0]->desc);
 }
 
-/* ---- until plan/pkey.c is there: what view.c needs of it ---- */
-
-#define WEAK __attribute__((weak))
-
-WEAK size_t pkey_plan_find(const struct pkey_plan *plan, guid_t guid)
-{
-	return SIZE_MAX;
-}
-
-WEAK const struct pkey_set *pkey_plan_set(const struct pkey_plan *plan, uint32_t id)
-{
-	return NULL;
-}
-
-WEAK bool pkey_share(const struct pkey_set *a, const struct pkey_set *b, uint16_t *ret_pkey)
-{
-	for (unsigned i = 0, j = 0; i < a->n && j < b->n;) {
-		uint16_t place = a->order[i];
-
-		if (place == b->order[j] && (a->forms[i] | b->forms[j]) & PKEY_SET_FULL) {
-			if (ret_pkey)
-				*ret_pkey = (uint16_t)(place >> 8 | (place & 0x7F) << 8 |
-						       (a->forms[i] & PKEY_SET_FULL) << 14);
-			return true;
-		}
-		unsigned at_j = b->order[j];
-
-		i += place <= at_j;
-		j += place >= at_j;
-	}
-	return false;
-}
-
-WEAK unsigned pkey_set_find(const struct pkey_set *set, uint16_t pkey)
-{
-	for (unsigned i = 0; i < set->n; i++)
-		if (set->order[i] == partition_order(pkey))
-			return set->forms[i];
-	return 0;
-}
-
 /* ---- P_Keys ---- */
 
 static int by_order(const void *a, const void *b)
@@ -435,6 +394,7 @@ struct desk *desk_new_lmc(const char *words, uint8_t lmc)
 	d->net = net_of(words);
 	d->keys = guidmap_new();
 	d->mad = mad_new(&d->paper, &params);
+	d->way.qp = 1;
 	d->now = 1000 * MONO_S;
 	d->tid = 0x5A000000;
 	add_fabric(d);
@@ -545,7 +505,9 @@ void desk_post_raw(struct desk *d, const uint8_t *message, size_t len)
 {
 	struct transport_event ev = { .kind = TRANSPORT_MAD, .length = len };
 
-	ev.from = (struct transport_addr){ .lid = desk_lid(d, d->from), .qp = 1 };
+	ev.from = d->way;
+	if (!ev.from.lid)
+		ev.from.lid = desk_lid(d, d->from);
 	memcpy(ev.mad, message, MIN(len, sizeof(ev.mad)));
 	if (len > sizeof(ev.mad))
 		ev.whole = xmemdup(message, len);

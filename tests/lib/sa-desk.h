@@ -45,7 +45,8 @@ struct desk {
 	mono_t now;
 
 	/* Of the next requests. */
-	const char *from; /* node; "h0" at first */
+	const char *from;	   /* node; "h0" at first */
+	struct transport_addr way; /* QP 1 at first; a LID other than 0 stands for that of `from` */
 	uint64_t sm_key;
 	uint32_t mod;
 	bool rmpp;
