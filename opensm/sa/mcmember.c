@@ -17,6 +17,7 @@
 
 #include "conf/partitions.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 #define LINK_LOCAL_PREFIX UINT64_C(0xFE80000000000000)
 #define SCOPE_LINK_LOCAL  2
@@ -95,7 +96,8 @@ bool mcm_port_id(const struct view *v, const uint8_t *asked, guid_t *ret_id)
 __attribute__((format(printf, 3, 4))) static uint16_t refuse(const struct mcm_request *r,
 							     uint16_t status, const char *fmt, ...)
 {
-	char why[160], mgid[MGID_TEXT_SIZE];
+	const struct view *v = r->sa->view;
+	char why[160], mgid[MGID_TEXT_SIZE], name[65];
 	unsigned more;
 	va_list args;
 
@@ -104,8 +106,10 @@ __attribute__((format(printf, 3, 4))) static uint16_t refuse(const struct mcm_re
 	va_start(args, fmt);
 	vsnprintf(why, sizeof(why), fmt, args);
 	va_end(args);
-	log_info("LID %u: multicast %s of %s refused (%s): %s (%u more since the last such line)",
-		 r->rq->from.lid, r->rq->method == MAD_SET ? "join" : "leave",
+	str_printable(v->nodes[v->ports[r->rq->port].node].desc, 64, name, sizeof(name));
+	log_info("%s (LID %u): multicast %s of %s refused (%s): %s (%u more since the last such "
+		 "line)",
+		 name, r->rq->from.lid, r->rq->method == MAD_SET ? "join" : "leave",
 		 mgid_text(ib_at(r->asked, MCM_MGID), mgid), sa_status_name(status), why, more);
 	return status;
 }
