@@ -166,7 +166,7 @@ static void plan_port(struct planner *p, size_t i)
 	q.memory = memory_of(p, port);
 	q.capacity = port->capacity;
 	q.peer_capacity = port->peer_capacity;
-	id = intern_put(&p->questions, &q, sizeof(q));
+	id = pkey_intern_put(&p->questions, &q, sizeof(q));
 	if (id == known) {
 		GROW(p->answers, known + 1, p->answers_cap);
 		p->answers[id] = answer(p, i, &q);
@@ -208,7 +208,7 @@ struct pkey_plan *pkey_plan(const struct pkey_job *job)
 	plan->n_tables = (uint32_t)plan->pool->tables.n;
 	plan->n_sets = (uint32_t)plan->pool->sets.n;
 	place_clear(&p->place);
-	intern_clear(&p->questions);
+	pkey_intern_clear(&p->questions);
 	free(p->wants.keys);
 	free(p->answers);
 	free(p->peer);

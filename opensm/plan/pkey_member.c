@@ -191,7 +191,7 @@ struct members *members_free(struct members *m)
 		free(m->named);
 		free(m->first);
 		free(m->scratch);
-		intern_clear(&m->kinds);
+		pkey_intern_clear(&m->kinds);
 		free(m);
 	}
 	return NULL;
@@ -238,7 +238,7 @@ uint32_t members_kind(struct members *m, size_t port)
 	/* The order of indx0 matters where there are two. */
 	for (size_t i = 2; i < n && n_indx0 < 2; i += 2)
 		m->scratch[i] = 0;
-	return intern_put(&m->kinds, m->scratch, n * sizeof(*m->scratch));
+	return pkey_intern_put(&m->kinds, m->scratch, n * sizeof(*m->scratch));
 }
 
 static void add_key(struct pkey_wants *w, uint16_t key)

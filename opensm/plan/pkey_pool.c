@@ -44,7 +44,7 @@ static void grow_slots(struct intern *in)
 	}
 }
 
-uint32_t intern_put(struct intern *in, const void *bytes, size_t len)
+uint32_t pkey_intern_put(struct intern *in, const void *bytes, size_t len)
 {
 	uint32_t hash = hash_bytes(bytes, len), *slot;
 
@@ -64,13 +64,13 @@ uint32_t intern_put(struct intern *in, const void *bytes, size_t len)
 	return *slot - 1;
 }
 
-const void *intern_get(const struct intern *in, uint32_t id, size_t *ret_len)
+const void *pkey_intern_get(const struct intern *in, uint32_t id, size_t *ret_len)
 {
 	*ret_len = in->rows[id].len;
 	return in->bytes + in->rows[id].at;
 }
 
-void intern_clear(struct intern *in)
+void pkey_intern_clear(struct intern *in)
 {
 	free(in->bytes);
 	free(in->rows);
@@ -91,8 +91,8 @@ struct pkey_pool *pkey_pool_new(void)
 struct pkey_pool *pkey_pool_free(struct pkey_pool *pool)
 {
 	if (pool) {
-		intern_clear(&pool->tables);
-		intern_clear(&pool->sets);
+		pkey_intern_clear(&pool->tables);
+		pkey_intern_clear(&pool->sets);
 		free(pool->table_set);
 		for (size_t i = 0; i < pool->set_rows_cap; i++) {
 			free((void *)pool->set_rows[i].order);
@@ -110,13 +110,13 @@ uint32_t pkey_pool_table(struct pkey_pool *pool, const uint16_t *keys, size_t n)
 {
 	while (n && !keys[n - 1])
 		n--;
-	return intern_put(&pool->tables, keys, n * sizeof(*keys));
+	return pkey_intern_put(&pool->tables, keys, n * sizeof(*keys));
 }
 
 struct pkey_table pkey_pool_get(const struct pkey_pool *pool, uint32_t table)
 {
 	size_t len;
-	const uint16_t *keys = intern_get(&pool->tables, table, &len);
+	const uint16_t *keys = pkey_intern_get(&pool->tables, table, &len);
 
 	return (struct pkey_table){ .keys = keys, .n = (uint16_t)(len / sizeof(*keys)) };
 }
@@ -162,7 +162,7 @@ uint32_t pkey_pool_set(struct pkey_pool *pool, uint32_t table)
 		       (pool->table_set_cap - old) * sizeof(*pool->table_set));
 	if (!pool->table_set[table]) {
 		entries = xcalloc(t.n + 1u, sizeof(*entries));
-		pool->table_set[table] = 1 + intern_put(&pool->sets, entries,
+		pool->table_set[table] = 1 + pkey_intern_put(&pool->sets, entries,
 							set_entries(t, entries) * sizeof(*entries));
 	}
 	return pool->table_set[table] - 1;
@@ -194,7 +194,7 @@ void pkey_pool_seal(struct pkey_pool *pool)
 	pool->set_rows_cap = pool->sets.n;
 	for (size_t i = 0; i < pool->sets.n; i++) {
 		size_t len;
-		const uint32_t *entries = intern_get(&pool->sets, (uint32_t)i, &len);
+		const uint32_t *entries = pkey_intern_get(&pool->sets, (uint32_t)i, &len);
 
 		pool->set_rows[i] = unpack_set(entries, len / sizeof(*entries), (uint32_t)i);
 	}

@@ -28,9 +28,9 @@ struct intern {
 	size_t n_slots;	 /* a power of two, or 0 */
 };
 
-uint32_t intern_put(struct intern *in, const void *bytes, size_t len);
-const void *intern_get(const struct intern *in, uint32_t id, size_t *ret_len);
-void intern_clear(struct intern *in);
+uint32_t pkey_intern_put(struct intern *in, const void *bytes, size_t len);
+const void *pkey_intern_get(const struct intern *in, uint32_t id, size_t *ret_len);
+void pkey_intern_clear(struct intern *in);
 
 struct pkey_pool {
 	struct intern tables; /* of P_Keys, zeros at the end cut off */
