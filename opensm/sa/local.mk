@@ -30,3 +30,7 @@ tests_unit_test_sa_multipath_SOURCES = tests/unit/test-sa-multipath.c $(SA_DESK)
 tests_unit_test_sa_multipath_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_select_SOURCES = tests/unit/test-sa-select.c
 tests_unit_test_sa_select_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sa-inform
+tests_unit_test_sa_inform_SOURCES = tests/unit/test-sa-inform.c tests/unit/sa-events.h $(SA_DESK)
+tests_unit_test_sa_inform_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
