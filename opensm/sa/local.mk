@@ -34,3 +34,6 @@ tests_unit_test_sa_select_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-inform
 tests_unit_test_sa_inform_SOURCES = tests/unit/test-sa-inform.c tests/unit/sa-events.h $(SA_DESK)
 tests_unit_test_sa_inform_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sa-report
+tests_unit_test_sa_report_SOURCES = tests/unit/test-sa-report.c tests/unit/sa-events.h $(SA_DESK)
+tests_unit_test_sa_report_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)

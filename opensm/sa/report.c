@@ -670,14 +670,18 @@ static void watch(struct sa *sa)
 	}
 }
 
+static void forget_old(struct reports *r, mono_t now)
+{
+	while (r->first < r->end && event_at(r, r->first)->raised + REPORT_LOG_AGE <= now)
+		forget_oldest(r);
+}
+
 /* Nobody has anything left to read: the log is waste paper. */
-static void tidy_log(struct reports *r, mono_t now)
+static void forget_read(struct reports *r)
 {
 	if (link_empty(&r->ready) && link_empty(&r->blocked) && link_empty(&r->resting) &&
 	    !r->n_used)
 		clear_log(r);
-	while (r->first < r->end && event_at(r, r->first)->raised + REPORT_LOG_AGE <= now)
-		forget_oldest(r);
 }
 
 static void tell_lost(struct reports *r, mono_t now)
@@ -698,6 +702,7 @@ void reports_tick(struct sa *sa, mono_t now)
 	sa->now = now;
 	watch(sa);
 	wake_rested(r, now);
+	forget_old(r, now);
 	if (!sa->view)
 		return;
 	while (steps && is_open(r, now) && !link_empty(&r->ready)) {
@@ -705,7 +710,7 @@ void reports_tick(struct sa *sa, mono_t now)
 		if (!serve(sa, subscriber_of(r->ready.next), &steps))
 			break;
 	}
-	tidy_log(r, now);
+	forget_read(r);
 	tell_lost(r, now);
 }
 
