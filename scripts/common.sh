@@ -58,6 +58,9 @@ build_packages=(gcc libc6-dev make autoconf automake pkg-config libibumad-dev li
 	libsystemd-dev)
 # shellcheck disable=SC2034
 fabric_packages=(ibsim-utils infiniband-diags ibutils)
+# For libvendor/sim/serve, the fabric that other people's programs run on.
+# shellcheck disable=SC2034
+serve_packages=(libfuse3-dev fuse3)
 
 # Autotools and make cannot live in a path with blanks, nor build beside a tree that was configured in
 # place: from such a tree we work in a copy.

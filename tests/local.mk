@@ -9,7 +9,6 @@ FUZZ_TESTS =
 SCENARIO_TESTS =
 CHECK_TESTS =
 E2E_TESTS =
-CHECK_TOOLS =
 include tests/lib/local.mk
 include tests/tools/local.mk
 include tests/fuzz/local.mk

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What agent.c and rmpp.c know of an agent; for these two only. */
+/* What agent.c and rmpp.c know of an agent, and of MADs; for the simulator's own files. */
 #pragma once
 
 #include "libvendor/sim/agent.h"

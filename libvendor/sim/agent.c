@@ -227,7 +227,7 @@ static struct agent *agent_of_request(const struct link *l, const struct event *
 	for (struct agent *a = l->agents; a; a = a->next) {
 		if (ev->to.qp > 1 ? a->spec.qp == ev->to.qp : takes(a, ev->mad))
 			return a;
-		if (ev->to.qp <= 1 && a->spec.qp <= 1 && a->spec.mgmt_class == 0)
+		if (ev->to.qp <= 1 && a->spec.any)
 			any = a;
 	}
 	return any;
@@ -350,15 +350,12 @@ int agent_send(struct agent *a, const struct transport_addr *to, const uint8_t *
 static int check_spec(const struct link *l, const struct agent_spec *spec)
 {
 	for (const struct agent *a = l->agents; a; a = a->next) {
-		if (spec->qp > 1 && a->spec.qp == spec->qp)
+		if ((spec->qp > 1 && a->spec.qp == spec->qp) || (spec->any && a->spec.any))
 			return -EBUSY;
 		if (spec->qp > 1 || a->spec.qp > 1 || a->spec.mgmt_class != spec->mgmt_class)
 			continue;
-		if (spec->mgmt_class == 0)
-			return -EBUSY;
 		if (a->spec.class_version == spec->class_version &&
-		    ((a->spec.methods[0] & spec->methods[0]) ||
-		     (a->spec.methods[1] & spec->methods[1])))
+		    ((a->spec.methods[0] & spec->methods[0]) || (a->spec.methods[1] & spec->methods[1])))
 			return -EINVAL;
 	}
 	return 0;

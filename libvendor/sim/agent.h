@@ -18,15 +18,17 @@
 struct agent;
 
 struct agent_spec {
-	uint32_t qp;	    /* 0, 1: classes; above: a queue pair of the program's own */
-	uint8_t mgmt_class; /* 0: whatever no other agent of the port takes */
+	uint32_t qp;        /* 0, 1: classes; above: a queue pair of the program's own */
+	bool any;           /* takes whatever no other agent of the port takes */
+	uint8_t mgmt_class; /* 0: of no class, it only asks */
 	uint8_t class_version;
-	bool rmpp;	     /* the layer cuts and joins long messages */
+	bool rmpp;           /* the layer cuts and joins long messages */
 	uint64_t methods[2]; /* requests it takes: a bit per method; none: it only asks */
 	/*
-	 * What came: a MAD or message (TRANSPORT_MAD), or a request that ended without an answer. TIDs are
-	 * those on the wire. `ev` is valid during the call, its `whole` is the callee's; the callee must not
-	 * call the simulator.
+	 * What came: a MAD or message (TRANSPORT_MAD), or a request that ended without an answer
+	 * (-ETIMEDOUT; -ECONNABORTED: the other side has stopped our segments). TIDs are those on the
+	 * wire. `ev` is valid during the call, its `whole` is the callee's; the callee must not call
+	 * the simulator.
 	 */
 	void (*deliver)(void *owner, struct transport_event *ev);
 	void *owner;

@@ -193,6 +193,12 @@ static void port_reset(const struct sim_node *n, unsigned port)
 	}
 }
 
+void port_full_start(struct sim_port *p)
+{
+	ib_put(p->info, PI_NEIGHBOR_MTU, ib_get(p->info, PI_MTU_CAP));
+	ib_put(p->info, PI_OPER_VLS, ib_get(p->info, PI_VL_CAP));
+}
+
 void node_reset(struct sim *sim, uint32_t node)
 {
 	struct sim_node *n = &sim->nodes[node];
@@ -212,8 +218,11 @@ void node_reset(struct sim *sim, uint32_t node)
 		ib_put(n->sw_info, SI_DEFAULT_MCAST_PRIMARY, 0);
 		ib_put(n->sw_info, SI_DEFAULT_MCAST_NOT_PRIMARY, 0);
 	}
-	for (unsigned p = 0; p <= n->nports; p++)
+	for (unsigned p = 0; p <= n->nports; p++) {
 		port_reset(n, p);
+		if (sim->full_start)
+			port_full_start(&n->ports[p]);
+	}
 }
 
 static void train_at_once(struct sim *sim)

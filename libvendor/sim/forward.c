@@ -22,7 +22,7 @@ static bool cross(struct sim *sim, struct place *at, unsigned out)
 {
 	const struct sim_port *p = &sim->nodes[at->node].ports[out];
 
-	if (!port_up(p) || p->peer == SIM_NONE)
+	if ((!port_up(p) && p != sim->parting) || p->peer == SIM_NONE)
 		return false;
 	at->node = p->peer;
 	at->port = p->peer_port;

@@ -145,3 +145,26 @@ void gmp_answer(struct sim *sim, struct event *ev)
 	};
 	forward_send(sim, ev, ev->node, port);
 }
+
+static bool is_end_port(const struct sim_node *n, unsigned port)
+{
+	return n && port <= n->nports && node_is_switch(n) == (port == 0);
+}
+
+uint16_t sim_port_pkey(const struct sim *sim, int node, unsigned port, unsigned index)
+{
+	const struct sim_node *n = sim_node(sim, node);
+
+	return is_end_port(n, port) ? port_pkey(n, port, index) : 0;
+}
+
+bool sim_port_gid(const struct sim *sim, int node, unsigned port, unsigned index, uint8_t ret[16])
+{
+	const struct sim_node *n = sim_node(sim, node);
+	guid_t guid = is_end_port(n, port) ? port_guid_at(n, port, index) : 0;
+
+	if (!guid)
+		return false;
+	put_gid(ret, ib_get(n->ports[port].info, PI_GID_PREFIX), guid);
+	return true;
+}

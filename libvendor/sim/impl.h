@@ -168,6 +168,7 @@ struct sim {
 	struct sim_port *ports;  /* all, node after node */
 	struct link **links;     /* ports that programs have open; NULL: free */
 	uint32_t n_links, cap_links;
+	const struct sim_port *parting; /* falls by the Set being answered: the answer still gets through */
 	uint32_t last_agent;     /* number given to an agent */
 	struct simport *simports; /* attached transports */
 	struct trap *traps;
@@ -183,6 +184,7 @@ struct sim {
 	struct hot_node *hot;    /* per node */
 	uint32_t *hot_next;      /* per port: the switch that data reaches through it, or SIM_NONE */
 	bool watch;
+	bool full_start;         /* ports come up with all VLs and the largest MTU they can do */
 	uint64_t loops_ever, early_active;
 	struct mcast_watch *mcast;
 	uint64_t mcast_loops_ever, mcast_twice_ever;
@@ -250,6 +252,7 @@ static inline struct sim_node *sim_node(const struct sim *sim, int node)
 /* build.c: from netfile; and what a node looks like after power-on. */
 void sim_build(struct sim *sim, const struct netfile *net);
 void node_reset(struct sim *sim, uint32_t node);
+void port_full_start(struct sim_port *p);
 void tables_free(struct sim_node *n);
 
 /* intern.c */

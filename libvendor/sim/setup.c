@@ -223,3 +223,11 @@ void sim_set_lid(struct sim *sim, int node, unsigned port, lid_t lid, uint8_t lm
 	ib_put(p->info, PI_MASTER_SM_LID, sm_lid);
 	oracle_node_changed(sim, (uint32_t)node);
 }
+
+void sim_set_full_start(struct sim *sim)
+{
+	sim->full_start = true;
+	for (uint32_t i = 0; i < sim->n_nodes; i++)
+		for (unsigned p = 0; p <= sim->nodes[i].nports; p++)
+			port_full_start(&sim->nodes[i].ports[p]);
+}

@@ -73,6 +73,11 @@ unsigned sim_reregistered(const struct sim *sim, int node, unsigned port);
 /* The other end of the cable; false: nothing plugged. */
 bool sim_peer(const struct sim *sim, int node, unsigned port, int *ret_node, unsigned *ret_port);
 
+/* Entry `index` of the P_Key table of an end port; 0: empty or beyond the table. */
+uint16_t sim_port_pkey(const struct sim *sim, int node, unsigned port, unsigned index);
+/* GID `index` of an end port, in wire order; false: empty or beyond the table. */
+bool sim_port_gid(const struct sim *sim, int node, unsigned port, unsigned index, uint8_t ret[16]);
+
 /*
  * What the fabric saw of SMPs. Requests are counted when a transport sends them, so retries count;
  * traps are counted when a node emits them.
@@ -94,6 +99,11 @@ static inline uint64_t sim_sets(const struct sim *sim)
  * and enforcement bits of PortInfo are accepted but not stored. node -1: all.
  */
 void sim_quirk_no_store(struct sim *sim, int node);
+/*
+ * Ports come out of a power cycle with the largest MTU and all VLs they can do, not with 2048 bytes
+ * and one. OpenSM 3 takes links down whose values differ from what it wants.
+ */
+void sim_set_full_start(struct sim *sim);
 void sim_set_linear_cap(struct sim *sim, int node, lid_t cap);    /* LinearFDBCap, 1..0xC000; -1: all switches */
 void sim_set_mcast_cap(struct sim *sim, int node, unsigned cap);  /* MulticastFDBCap; -1: all switches */
 void sim_set_optimized_sl2vl(struct sim *sim, int node, bool on); /* SwitchInfo:OptimizedSLtoVLMappingProgramming */

@@ -221,13 +221,18 @@ static void store_link(const struct port_call *pc, const uint8_t *want, bool qui
 	store_speeds(pc, want);
 }
 
-/* DOWN, with or without a physical state: the link falls and, unless disabled, trains again. */
+/*
+ * DOWN, with or without a physical state: the link falls and, unless disabled, trains again. The
+ * answer has left before.
+ */
 static void take_down(const struct port_call *pc, unsigned phys)
 {
 	struct sim *sim = pc->c->sim;
 
 	if (phys == IB_PHYS_NO_CHANGE)
 		phys = ib_get(pc->p->info, PI_PHYS_STATE) == IB_PHYS_DISABLED ? IB_PHYS_DISABLED : IB_PHYS_POLLING;
+	if (port_up(pc->p))
+		sim->parting = pc->p;
 	link_state_down(sim, pc->c->node, pc->port, phys);
 	if (phys == IB_PHYS_POLLING)
 		link_train(sim, pc->c->node, pc->port);

@@ -196,6 +196,7 @@ static void answer(struct sim *sim, struct event *ev, uint16_t status)
 	ev->dlid = ev->from.lid;
 	ev->from.lid = (lid_t)ib_get(node_end_port(&sim->nodes[ev->node], ev->port)->info, PI_LID);
 	forward_send(sim, ev, ev->node, ev->port);
+	sim->parting = NULL;
 }
 
 static void to_link(struct sim *sim, struct event *ev, const struct sim_port *p)

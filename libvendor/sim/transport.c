@@ -5,8 +5,7 @@
  */
 #include <errno.h>
 
-#include "libvendor/sim/agent.h"
-#include "libvendor/sim/impl.h"
+#include "libvendor/sim/agent-impl.h"
 
 #define INBOX_MAX    200000u /* what the kernel holds for one reader */
 #define RMPP_RETRIES 3	     /* as libvendor/umad.c asks the kernel */
@@ -49,8 +48,9 @@ static void on_mail(void *owner, struct transport_event *ev)
 {
 	struct simport *s = owner;
 	struct mail *m = s->spare;
+	bool never_back = ev->kind == TRANSPORT_RETURNED && mad_is_response(ev->mad);
 
-	if (s->n_inbox == INBOX_MAX) {
+	if (s->n_inbox == INBOX_MAX || never_back) {
 		free(ev->whole);
 		return;
 	}
@@ -156,7 +156,7 @@ struct transport *sim_attach_qp(struct sim *sim, const char *id_or_desc, int por
 	int node = sim_find(sim, id_or_desc);
 	struct sim_node *n = sim_node(sim, node);
 	struct simport *s;
-	struct agent_spec spec = { .qp = qp, .rmpp = true, .deliver = on_mail };
+	struct agent_spec spec = { .qp = qp, .any = qp <= 1, .rmpp = true, .deliver = on_mail };
 
 	if (!n || port < 0)
 		return NULL;
