@@ -281,7 +281,7 @@ static int op_send(struct transport *base, const struct transport_addr *to, cons
 
 	if (atomic_load_explicit(&t->gone, memory_order_relaxed))
 		return -ENODEV;
-	if (length < SMP_DATA || length > TRANSPORT_MESSAGE_MAX)
+	if (length < SMP_BYTES || length > TRANSPORT_MESSAGE_MAX)
 		return -EMSGSIZE;
 	agent = agent_of_class(t, (uint8_t)ib_get(mad, SMP_CLASS));
 	if (agent < 0)
