@@ -7,13 +7,8 @@
  */
 #include <string.h>
 
+#include "ib/records.h"
 #include "sm/impl.h"
-
-/* Notice in an SMP (13.4.8.2). */
-#define NOTICE_LIST(F)                                                                             \
-	F(NT, IS_GENERIC, 1)                                                                       \
-	F(NT, TYPE, 7) F(NT, PRODUCER, 24) F(NT, TRAP, 16) F(NT, ISSUER_LID, 16)
-IB_LAYOUT_ENUM(NT, NOTICE_LIST)
 
 /* DataDetails of trap 144 (14.2.5.1). */
 #define TRAP144_CHANGE_FLAGS   160 /* bit offset, 16 bits */
