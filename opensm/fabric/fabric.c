@@ -222,6 +222,37 @@ unsigned fabric_pkey_cap(const struct port *p)
 	return MIN(cap, PKEY_CAP_MAX);
 }
 
+static bool observe_table(struct fabric *f, struct cell_table **t, unsigned block,
+			  const uint8_t *payload, size_t n_used)
+{
+	const uint8_t *have = cell_table_get(f->cells, *t, block);
+	uint8_t used[SMP_DATA_SIZE] = { 0 };
+
+	memcpy(used, payload, MIN(n_used, sizeof(used)));
+	if (have && !memcmp(have, used, sizeof(used)))
+		return true;
+	cell_table_set(f->cells, t, block, used);
+	return false;
+}
+
+bool fabric_observe_pkeys(struct fabric *f, struct port *p, unsigned block, const uint8_t *payload)
+{
+	unsigned cap = fabric_pkey_cap(p), first = block * PKEYS_PER_BLOCK;
+
+	if (first >= cap)
+		return true;
+	return observe_table(f, &p->pkeys, block, payload, (cap - first) * sizeof(uint16_t));
+}
+
+bool fabric_observe_guids(struct fabric *f, struct port *p, unsigned block, const uint8_t *payload)
+{
+	unsigned cap = ib_get(p->info, PI_GUID_CAP), first = block * GUIDS_PER_BLOCK;
+
+	if (first >= cap)
+		return true;
+	return observe_table(f, &p->guids, block, payload, (cap - first) * sizeof(guid_t));
+}
+
 unsigned fabric_pkeys(const struct fabric *f, const struct port *p, uint16_t *ret)
 {
 	unsigned cap = fabric_pkey_cap(p);

@@ -76,6 +76,7 @@ struct node {
 	bool desc_asked;       /* Get NodeDescription is on its way */
 	bool small_table;      /* LinearFDBCap too small for this fabric: left out of routing */
 	bool path_changed;     /* since the sweep before */
+	bool changed;	       /* PortStateChange was set in this sweep: links came or went */
 	bool switch_known;     /* switch_info[] holds an observation */
 	uint8_t switch_info[SI_BYTES];
 	uint32_t index;	     /* place in fabric->nodes */
@@ -155,6 +156,17 @@ static inline bool port_is_enhanced0(const struct port *p)
 	       ib_get(p->node->switch_info, SI_ENHANCED_PORT0);
 }
 
+/*
+ * Packets may pass: the port was set up, by us or by somebody else. Port 0 of a switch has no state
+ * of its own; it takes part once it has a LID.
+ */
+static inline bool port_is_live(const struct port *p)
+{
+	if (node_is_switch(p->node) && p->num == 0)
+		return p->known && ib_get(p->info, PI_LID) != 0;
+	return port_state(p) >= IB_PORT_ARMED;
+}
+
 /* "'leaf3' port 7 (0x0002c90300a1b2c3)". Returns `ret`. */
 #define PORT_STRLEN 128
 char *fabric_port_str(const struct port *p, char ret[PORT_STRLEN]);
@@ -175,6 +187,12 @@ const uint8_t *fabric_guid_block(const struct fabric *f, const struct port *p, u
  * for external switch ports. 0: no table (or not known yet).
  */
 unsigned fabric_pkey_cap(const struct port *p);
+/*
+ * A device said what a block holds (14.2.5.5, 14.2.5.7). Entries beyond its capacity are nobody's, and
+ * taken for 0. True: that is what was known already.
+ */
+bool fabric_observe_pkeys(struct fabric *f, struct port *p, unsigned block, const uint8_t *payload);
+bool fabric_observe_guids(struct fabric *f, struct port *p, unsigned block, const uint8_t *payload);
 /*
  * The whole table of an end port into `ret`, which has room for fabric_pkey_cap() keys. Returns their
  * number: the capacity, or 0 while some block is unknown.

@@ -11,3 +11,7 @@ FABRIC_LIBS = libfabric.a $(MAD_LIBS) $(TOPO_LIBS)
 UNIT_TESTS += tests/unit/test-store
 tests_unit_test_store_SOURCES = tests/unit/test-store.c
 tests_unit_test_store_LDADD = $(FABRIC_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-cells
+tests_unit_test_cells_SOURCES = tests/unit/test-cells.c
+tests_unit_test_cells_LDADD = $(FABRIC_LIBS) $(CMOCKA_LIBS)

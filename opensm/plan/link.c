@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plan/pkey.h"
 #include "util/mem.h"
 
 enum on {
@@ -127,6 +128,16 @@ static int64_t link_speed_ext(const struct link_facts *f)
 	return force & supported ? (int64_t)(force & supported) : -1;
 }
 
+static int64_t enforce_in(const struct link_facts *f)
+{
+	return f->enforcing ? (f->enforce & PKEY_ENFORCE_IN) != 0 : -1;
+}
+
+static int64_t enforce_out(const struct link_facts *f)
+{
+	return f->enforcing ? (f->enforce & PKEY_ENFORCE_OUT) != 0 : -1;
+}
+
 /* A row is either computed, or a member of struct conf cut to the width of the field. */
 static const struct row {
 	const char *name;
@@ -157,6 +168,8 @@ static const struct row {
 	ROW(HOQ_LIFE, ON_SWITCH, hoq_life),
 	OPT(HOQ_LIFE, ON_ROUTER, leaf_head_of_queue_lifetime),
 	ROW(OPER_VLS, ON_WIRE, oper_vls),
+	ROW(PART_ENF_IN, ON_SWITCH, enforce_in),                                /* 14.2.5.6 */
+	ROW(PART_ENF_OUT, ON_SWITCH, enforce_out),
 	OPT(SUBNET_TIMEOUT, ON_END, subnet_timeout),
 	OPT(LOCAL_PHY_ERRORS, ON_WIRE | ON_ENHANCED0, local_phy_errors_threshold),
 	OPT(OVERRUN_ERRORS, ON_WIRE | ON_ENHANCED0, overrun_errors_threshold),

@@ -27,6 +27,8 @@ struct link_facts {
 	const struct link_end *peer; /* NULL: no neighbour (or port 0) */
 	lid_t lid, sm_lid;
 	uint8_t lmc;
+	bool enforcing;	 /* partition enforcement is decided; else it stays as it is */
+	uint8_t enforce; /* enum pkey_enforce: which way packets are checked */
 	const struct conf *conf;
 };
 

@@ -4,6 +4,10 @@
  * has set up, so that what is right stays as it is. A block read is a block that need not be
  * written, so this costs no more than writing blindly; on a cold fabric nothing is read.
  *
+ * So it is with P_Key tables of end ports, in every sweep: those of live ports are read while they
+ * are unknown, whole, because a key that nobody knows of would stay in force. Ports in INIT hold
+ * nothing that counts.
+ *
  * The reads are paced like sync's writes. What cannot be read stays unknown, and is written.
  */
 #include <string.h>
@@ -46,10 +50,43 @@ static void ask_block(struct sm *sm, struct node *n, uint32_t block)
 	discover_get(sm, n, IB_ATTR_LFT, block, on_block);
 }
 
+static void on_pkeys(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct port *p = r->arg;
+
+	sm->adopt_pending--;
+	if (r->end == MAD_END_ANSWERED)
+		fabric_observe_pkeys(sm->fabric, p, r->mod, r->payload);
+}
+
+static void ask_pkeys(struct sm *sm, struct port *p)
+{
+	unsigned blocks = (fabric_pkey_cap(p) + PKEYS_PER_BLOCK - 1) / PKEYS_PER_BLOCK;
+	struct dr_path path;
+	struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_PKEY_TABLE,
+		.path = &path,
+		.m_key = port_of_sma(p)->m_key,
+		.target = &p->node->target,
+	};
+
+	if (!port_is_end(p) || !port_is_live(p) || mad_target_silent(sm->mad, rq.target) ||
+	    fabric_port_path(sm->fabric, p, &path) < 0)
+		return;
+	for (rq.mod = 0; rq.mod < blocks; rq.mod++) {
+		if (fabric_pkey_block(sm->fabric, p, rq.mod))
+			continue;
+		sm->adopt_pending++;
+		mad_submit(sm->mad, &rq, on_pkeys, sm, p);
+	}
+}
+
 void adopt_start(struct sm *sm)
 {
-	sm->adopt_node = sm->routes ? sm->fabric->n_nodes : 0;
-	sm->adopt_block = 0;
+	sm->adopt_node = sm->adopt_block = 0;
+	sm->adopt_end = sm->fabric->n_nodes;
 	adopt_feed(sm);
 }
 
@@ -58,21 +95,23 @@ void adopt_feed(struct sm *sm)
 {
 	const struct fabric *f = sm->fabric;
 
-	while (sm->adopt_node < f->n_nodes && mad_pending(sm->mad) < FEED_DEPTH) {
+	while (sm->adopt_node < sm->adopt_end && mad_pending(sm->mad) < FEED_DEPTH) {
 		struct node *n = f->nodes[sm->adopt_node];
 
-		if (is_set_up(n) && sm->adopt_block < blocks_of(n)) {
+		if (!sm->routes && is_set_up(n) && sm->adopt_block < blocks_of(n)) {
 			ask_block(sm, n, sm->adopt_block++);
-		} else {
-			sm->adopt_node++;
-			sm->adopt_block = 0;
+			continue;
 		}
+		for (unsigned i = 0; i <= n->n_ports; i++)
+			ask_pkeys(sm, &n->ports[i]);
+		sm->adopt_node++;
+		sm->adopt_block = 0;
 	}
 }
 
 bool adopt_busy(const struct sm *sm)
 {
-	return sm->adopt_node < sm->fabric->n_nodes || sm->adopt_pending;
+	return sm->adopt_node < sm->adopt_end || sm->adopt_pending;
 }
 
 static void fill_row(const struct node *n, uint8_t *row, lid_t top)

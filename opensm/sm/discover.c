@@ -363,6 +363,14 @@ static void note_transition(struct port *p, unsigned before)
 	}
 }
 
+/* An end port that rebooted, or is somebody else's: it has not the addresses that we gave. */
+static bool is_not_ours(const struct sm *sm, const struct port *p)
+{
+	return port_is_end(p) &&
+	       (ib_get(p->info, PI_LID) != p->lid || !sm->fabric->own_port ||
+		ib_get(p->info, PI_MASTER_SM_LID) != sm->fabric->own_port->lid);
+}
+
 static void observe(struct sm *sm, struct port *p, const uint8_t *payload)
 {
 	unsigned before = port_state(p);
@@ -373,10 +381,10 @@ static void observe(struct sm *sm, struct port *p, const uint8_t *payload)
 	p->seen = sm->sweep_no;
 	note_transition(p, before);
 	learn_mkey(sm, p);
-	if (node_is_switch(p->node) && p->num == 0 &&
-	    (ib_get(p->info, PI_LID) != p->lid || !sm->fabric->own_port ||
-	     ib_get(p->info, PI_MASTER_SM_LID) != sm->fabric->own_port->lid))
-		lft_have_forget_all(&p->node->lft); /* rebooted, or somebody else's */
+	if (!port_is_live(p) || is_not_ours(sm, p))
+		fabric_forget_cells(sm->fabric, p);
+	if (node_is_switch(p->node) && p->num == 0 && is_not_ours(sm, p))
+		lft_have_forget_all(&p->node->lft);
 }
 
 static void on_ext_port_info(void *owner, const struct mad_result *r)
@@ -577,7 +585,7 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	memcpy(n->switch_info, r->payload, SI_BYTES);
 	n->switch_known = true;
 	verify_tables(sm, n);
-	n->change_uncleared = ib_get(n->switch_info, SI_PORT_STATE_CHANGE);
+	n->change_uncleared = n->changed = ib_get(n->switch_info, SI_PORT_STATE_CHANGE);
 	if (clear_state_change(sm, n))
 		n->change_uncleared = false;
 	else

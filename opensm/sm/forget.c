@@ -68,6 +68,7 @@ static void forget_stale_ports(struct sm *sm, struct node *n)
 			continue;
 		fabric_disconnect(p);
 		p->known = false;
+		fabric_forget_cells(sm->fabric, p);
 	}
 }
 
@@ -82,6 +83,27 @@ static void prove_tables(struct sm *sm, struct node *n)
 	if (n->lft.unproven && n->path_changed && sm->cables_changed)
 		lft_have_forget_all(&n->lft);
 	n->lft.unproven = false;
+}
+
+/*
+ * The same for P_Keys and GUIDs of a port: what was written lately may be lost if links of its switch
+ * came or went since, or have reached another port if cables did.
+ */
+static void prove_cells(struct sm *sm, struct port *p)
+{
+	const struct node *sw = node_is_switch(p->node) || !p->peer ? p->node : p->peer->node;
+	bool unproven = (p->pkeys && p->pkeys->unproven) || (p->guids && p->guids->unproven);
+
+	if (!unproven || p->node->misses || sw->misses)
+		return;
+	if (sw->changed || (sw->path_changed && sm->cables_changed)) {
+		fabric_forget_cells(sm->fabric, p);
+		return;
+	}
+	if (p->pkeys)
+		p->pkeys->unproven = false;
+	if (p->guids)
+		p->guids->unproven = false;
 }
 
 void discover_finish(struct sm *sm)
@@ -104,5 +126,7 @@ void discover_finish(struct sm *sm)
 	FABRIC_EACH_NODE(f, n) {
 		forget_stale_ports(sm, n);
 		prove_tables(sm, n);
+		for (unsigned i = 0; i <= n->n_ports; i++)
+			prove_cells(sm, &n->ports[i]);
 	}
 }

@@ -81,6 +81,7 @@ struct sm {
 
 	/* adopt.c */
 	uint32_t adopt_node, adopt_block; /* place of the reader */
+	uint32_t adopt_end;		  /* nodes it goes through */
 	unsigned adopt_pending;
 
 	struct cell_reader *reader; /* read_cell.c */

@@ -3,12 +3,18 @@
  * The light sweep: one SwitchInfo per switch tells whether anything changed since the last sweep;
  * what did not answer so far is asked again, in its own time. Finds changes, repairs nothing.
  *
- * It also audits: one block of each switch's table is read per sweep, in turn. Whatever wrote there
- * (another manager, a Set that was under way for too long) is found out in the end.
+ * It also audits: one block per switch is read per sweep, in turn, of its forwarding table and, every
+ * other time, of the P_Key and GUID tables at its ports. Whatever wrote there (another manager, a Set
+ * that was under way for too long) is found out in the end.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "sm/impl.h"
+#include "util/mem.h"
+
+/* Times in a row that a table may be found changed before it is left alone. */
+#define MAX_DISPROOFS 3
 
 static void light_change(struct sm *sm, const char *what, const struct port *p)
 {
@@ -58,14 +64,126 @@ static void on_audit(void *owner, const struct mad_result *r)
 	light_change(sm, "its forwarding table was changed by somebody else", &n->ports[0]);
 }
 
-static void audit(struct sm *sm, struct node *n)
+static void audit_lft(struct sm *sm, struct node *n, unsigned turn)
 {
-	uint32_t block = n->lft.n_blocks ? sm->stats.light_sweeps % n->lft.n_blocks : 0;
+	uint32_t block = n->lft.n_blocks ? turn % n->lft.n_blocks : 0;
 
 	if (!lft_have_block(&n->lft, block))
 		return;
 	sm->discover_pending++;
 	discover_get(sm, n, IB_ATTR_LFT, block, on_audit);
+}
+
+static struct cell_table **audited_table(struct port *p, uint16_t attr)
+{
+	return attr == IB_ATTR_PKEY_TABLE ? &p->pkeys : &p->guids;
+}
+
+/* A device that says one thing and does another is not written to for ever. */
+static void note_disproof(struct port *p, struct cell_table *t)
+{
+	char where[PORT_STRLEN];
+
+	t->disproofs += t->disproofs < MAX_DISPROOFS;
+	if (t->disproofs == MAX_DISPROOFS)
+		log_error("%s: its P_Keys or GUIDs were found changed %u times in a row; they are "
+			  "not looked after any more until other ones are wanted",
+			  fabric_port_str(p, where), MAX_DISPROOFS);
+}
+
+static void on_cell_audit(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct port *p = r->arg;
+	struct cell_table **t = audited_table(p, r->attr);
+	unsigned block = r->mod & 0xFFFF;
+	bool same;
+
+	sm->discover_pending--;
+	if (r->end != MAD_END_ANSWERED || !cell_table_get(sm->fabric->cells, *t, block) ||
+	    (*t)->disproofs == MAX_DISPROOFS)
+		return;
+	same = r->attr == IB_ATTR_PKEY_TABLE
+		       ? fabric_observe_pkeys(sm->fabric, p, block, r->payload)
+		       : fabric_observe_guids(sm->fabric, p, block, r->payload);
+	if (same) {
+		(*t)->disproofs = 0;
+		return;
+	}
+	note_disproof(p, *t);
+	light_change(sm, "its P_Keys or GUIDs were changed by somebody else", p);
+}
+
+static void ask_cell(struct sm *sm, struct port *p, uint16_t attr, unsigned block)
+{
+	struct dr_path path;
+	const struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = attr,
+		.mod = attr == IB_ATTR_PKEY_TABLE ? fabric_pkey_mod(p, block) : block,
+		.path = &path,
+		.m_key = port_of_sma(p)->m_key,
+		.target = &p->node->target,
+	};
+
+	if (mad_target_silent(sm->mad, rq.target) || fabric_port_path(sm->fabric, p, &path) < 0)
+		return;
+	sm->discover_pending++;
+	mad_submit(sm->mad, &rq, on_cell_audit, sm, p);
+}
+
+/* Asks for known block number *turn of a port's tables; else takes those it has off *turn. */
+static bool audit_port(struct sm *sm, struct port *p, unsigned *turn)
+{
+	static const uint16_t attrs[] = { IB_ATTR_PKEY_TABLE, IB_ATTR_GUID_INFO };
+
+	for (size_t i = 0; p && i < ARRAY_SIZE(attrs); i++) {
+		const struct cell_table *t = *audited_table(p, attrs[i]);
+
+		for (unsigned block = 0; t && block < t->n; block++) {
+			if (!t->have[block] || (*turn)--)
+				continue;
+			ask_cell(sm, p, attrs[i], block);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The tables at a switch: its own, those of its ports, and of the hosts there. */
+static bool audit_ports(struct sm *sm, struct node *n, unsigned *turn)
+{
+	for (unsigned i = 0; i <= n->n_ports; i++) {
+		struct port *p = &n->ports[i];
+		struct port *host = p->peer && port_is_end(p->peer) ? p->peer : NULL;
+
+		if (audit_port(sm, p, turn) || audit_port(sm, host, turn))
+			return true;
+	}
+	return false;
+}
+
+/* Blocks known there, of all ports. */
+static unsigned count_cells(struct sm *sm, struct node *n)
+{
+	unsigned left = UINT_MAX;
+
+	audit_ports(sm, n, &left);
+	return UINT_MAX - left;
+}
+
+static void audit(struct sm *sm, struct node *n)
+{
+	unsigned known = count_cells(sm, n), sweep = sm->stats.light_sweeps, turn = sweep / 2;
+
+	if (!known) {
+		audit_lft(sm, n, sweep);
+	} else if (sweep % 2 == 0) {
+		audit_lft(sm, n, turn);
+	} else {
+		turn %= known;
+		audit_ports(sm, n, &turn);
+	}
 }
 
 static void ask_switch(struct sm *sm, struct node *n)

@@ -48,13 +48,19 @@ void prepare_load(struct sm *sm, const struct sm_paths *paths)
 	read_file(sm, STORE_NEIGHBORS);
 }
 
+static void distrust_port(struct sm *sm, struct port *p)
+{
+	p->ext_known = false;
+	fabric_forget_cells(sm->fabric, p);
+}
+
 void prepare_distrust(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		lft_have_forget_all(&n->lft);
 		n->lft_top_written = 0;
 		for (unsigned i = 0; i <= n->n_ports; i++)
-			n->ports[i].ext_known = false;
+			distrust_port(sm, &n->ports[i]);
 	}
 	sm->routes = routes_unref(sm->routes);
 }
@@ -381,6 +387,11 @@ void prepare_judge(struct sm *sm, const struct sync_outcome *o)
 			 "again until it changes",
 			 o->unstored_ports, link_fields_str(o->unstored, fields),
 			 fabric_port_str(o->unstored_example, where));
+	if (o->unkept_tables)
+		log_error("%u tables of ports are not kept or refused, last %s at %s; they are not "
+			  "written again until they change",
+			  o->unkept_tables, ib_attr_name(o->unkept_attr),
+			  fabric_port_str(o->unkept_example, where));
 	sm->errors += o->timeouts + o->refused;
 	if (o->timeouts + o->refused)
 		log_error("%u Sets were not answered and %u refused, last %s at '%s' (0x%016" PRIx64

@@ -42,18 +42,23 @@ struct guidmap *guids_free(struct guidmap *wants)
 	return guidmap_free(wants);
 }
 
-/* The same but for entry 0 of block 0, which is the port's own. */
-static bool same_block(unsigned block, const uint8_t *a, const uint8_t *b)
+/* Known to be there; entry 0 of block 0, which is the port's own, does not count. */
+static bool is_held(const struct sync *s, const struct port *p, unsigned block,
+		    const uint8_t *wanted)
 {
+	const uint8_t *have = fabric_guid_block(s->fabric, p, block);
 	size_t skip = block == 0 ? sizeof(guid_t) : 0;
 
-	return !memcmp(a + skip, b + skip, SMP_DATA_SIZE - skip);
+	return have && !memcmp(have + skip, wanted + skip, SMP_DATA_SIZE - skip);
 }
 
 static void fill(const struct guid_want *want, const struct port *p, unsigned block, uint8_t *ret)
 {
+	unsigned cap = ib_get(p->info, PI_GUID_CAP);
+
 	for (unsigned i = 0; i < GUID_BLOCK; i++)
-		ib_bits_put(ret, i * 64, 64, want->blocks[block].guids[i]);
+		ib_bits_put(ret, i * 64, 64,
+			    block * GUID_BLOCK + i < cap ? want->blocks[block].guids[i] : 0);
 	if (block == 0)
 		ib_bits_put(ret, 0, 64, p->guid);
 }
@@ -123,7 +128,7 @@ static bool take_answer(struct sync *s, struct port *p, const struct mad_result 
 		p->guids->refusals += r->end == MAD_END_BAD_STATUS;
 		return false;
 	}
-	cell_table_set(s->fabric->cells, &p->guids, r->mod, r->payload);
+	fabric_observe_guids(s->fabric, p, r->mod, r->payload);
 	p->guids->refusals = 0;
 	p->guids->unproven = true;
 	return true;
@@ -146,8 +151,7 @@ static void on_guids(void *owner, const struct mad_result *r)
 	fill(want, p, block, wanted);
 	if (sent != hash_of(wanted, sizeof(wanted)) && r->end != MAD_END_CANCELLED)
 		send_block(s, p, block); /* something else is wanted meanwhile */
-	else if ((good && !same_block(block, wanted, r->payload)) ||
-		 p->guids->refusals >= MAX_REFUSALS)
+	else if ((good && !is_held(s, p, block, wanted)) || p->guids->refusals >= MAX_REFUSALS)
 		give_up(s, p, want);
 	if (!good && r->end != MAD_END_CANCELLED && !sync_running(s))
 		s->hooks.unsettled(s->hooks.arg);
@@ -164,7 +168,6 @@ static bool can_hold(const struct port *p, unsigned block)
 static void send_block(struct sync *s, struct port *p, unsigned block)
 {
 	struct guid_want *want = want_of(s, p);
-	const uint8_t *have = fabric_guid_block(s->fabric, p, block);
 	uint8_t wanted[SMP_DATA_SIZE];
 	struct dr_path path;
 	const struct mad_request rq = {
@@ -177,8 +180,7 @@ static void send_block(struct sync *s, struct port *p, unsigned block)
 	if (!want->blocks[block].wanted || want->blocks[block].sent || !can_hold(p, block))
 		return;
 	fill(want, p, block, wanted);
-	if ((have && same_block(block, have, wanted)) ||
-	    (p->guids && p->guids->given_up == want_hash(want)))
+	if (is_held(s, p, block, wanted) || (p->guids && p->guids->given_up == want_hash(want)))
 		return;
 	if (fabric_port_path(s->fabric, p, &path) == 0 && sync_send(s, p, &rq, on_guids, p))
 		want->blocks[block].sent = hash_of(wanted, sizeof(wanted));

@@ -3,7 +3,7 @@
  * The inside of struct sync, shared by the files of sync/ that make stages of a run.
  *
  *   sync.c    the door, the run           tables.c  switches: CLEAR, DRAIN, TABLES, TOP
- *   pkey.c    TRIM, PKEYS, CHECKS         link.c    SPEED, ARM, ACTIVE
+ *   pkeys.c   TRIM, PKEYS, CHECKS         link.c    SPEED, ARM, ACTIVE
  *   guids.c   GUIDS
  *
  * A stage is a generator: a function that takes one step (a node, a block of a switch), queues what
@@ -45,6 +45,7 @@ struct sync {
 	} * routed;
 	uint32_t n_routed;
 	unsigned in_flight;
+	unsigned trims_open; /* pkeys.c: live ports that may still hold what they shall lose */
 	struct guidmap *guid_wants; /* guids.c: port GUID -> struct guid_want */
 	bool guids_late;	    /* wanted after the stage that writes them */
 	struct sync_outcome outcome;
@@ -74,14 +75,14 @@ bool tables_feed_drain(struct sync *s);
 bool tables_feed_blocks(struct sync *s);
 bool tables_feed_top(struct sync *s);
 
-/* ---- pkey.c ---- */
-bool pkey_feed_trim(struct sync *s);
-bool pkey_feed_ends(struct sync *s);
-bool pkey_feed_checks(struct sync *s);
+/* ---- pkeys.c---- */
+bool pkeys_feed_trim(struct sync *s);
+bool pkeys_feed_ends(struct sync *s);
+bool pkeys_feed_checks(struct sync *s);
 /* Does the port hold the P_Keys it shall, as far as it can? True where nothing is planned for it. */
-bool pkey_is_settled(struct sync *s, const struct port *p);
+bool pkeys_are_settled(const struct sync *s, const struct port *p);
 /* Enforcement bits (enum pkey_enforce) of an external switch port; false: they stay as they are. */
-bool pkey_enforcement(struct sync *s, const struct port *p, uint8_t *ret);
+bool pkeys_enforcement(const struct sync *s, const struct port *p, uint8_t *ret);
 
 /* ---- guids.c ---- */
 bool guids_feed(struct sync *s);

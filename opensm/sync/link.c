@@ -81,6 +81,7 @@ static void port_want(const struct sync *s, const struct port *p, struct link_wa
 		.conf = s->plan.conf,
 	};
 
+	facts.enforcing = pkeys_enforcement(s, p, &facts.enforce);
 	if (p->peer) {
 		peer = link_end_of(p->peer);
 		facts.peer = &peer;
@@ -278,9 +279,12 @@ static void arm_port(struct sync *s, struct port *p)
 		read_port_info(s, p, on_doubt_read);
 		return;
 	}
-	port_want(s, p, &want);
-	if (port_has_state(p) && port_state(p) == IB_PORT_INIT)
+	if (port_has_state(p) && port_state(p) == IB_PORT_INIT) {
+		if (!pkeys_are_settled(s, p))
+			return;
 		step = link_next_state(IB_PORT_INIT, IB_PORT_ARMED);
+	}
+	port_want(s, p, &want);
 	if (step == IB_PORT_NO_CHANGE && !worth_writing(p, &want))
 		return;
 	s->outcome.ports_armed += step == IB_PORT_ARMED;

@@ -4,3 +4,8 @@ libsync_a_SOURCES = opensm/sync/sync.c opensm/sync/sync.h opensm/sync/impl.h \
 	opensm/sync/tables.c opensm/sync/pkeys.c opensm/sync/guids.c opensm/sync/link.c \
 	opensm/sync/mft.c opensm/sync/mft.h opensm/sync/mft_cells.c opensm/sync/mft_impl.h
 SYNC_LIBS = libsync.a $(PLAN_LIBS) $(FABRIC_LIBS)
+
+UNIT_TESTS += tests/unit/test-sync-pkeys
+tests_unit_test_sync_pkeys_SOURCES = tests/unit/test-sync-pkeys.c tests/unit/sync-desk.h
+tests_unit_test_sync_pkeys_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sync_pkeys_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)

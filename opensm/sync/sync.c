@@ -153,7 +153,7 @@ static bool feed_stage(struct sync *s)
 	case ST_CLEAR:
 		return tables_feed_clear(s);
 	case ST_TRIM:
-		return pkey_feed_trim(s);
+		return pkeys_feed_trim(s);
 	case ST_DRAIN:
 		return tables_feed_drain(s);
 	case ST_TABLES:
@@ -161,9 +161,9 @@ static bool feed_stage(struct sync *s)
 	case ST_TOP:
 		return tables_feed_top(s);
 	case ST_PKEYS:
-		return pkey_feed_ends(s);
+		return pkeys_feed_ends(s);
 	case ST_CHECKS:
-		return pkey_feed_checks(s);
+		return pkeys_feed_checks(s);
 	case ST_GUIDS:
 		return guids_feed(s);
 	case ST_SPEED:
@@ -184,6 +184,7 @@ void sync_start(struct sync *s, const struct plan *plan)
 	s->plan = *plan;
 	memset(&s->outcome, 0, sizeof(s->outcome));
 	s->guids_late = false;
+	s->trims_open = 0;
 	tables_start(s);
 	stage_enter(s, ST_CLEAR);
 }
