@@ -14,6 +14,8 @@ setup_file() {
 setup() {
 	mapfile -t HOSTS < <(awk -F'"' '/^(Hca|Ca)/ { print $2 }' "$NET")
 	rig_start "$NET"
+	# ibsim's links are 4x SDR until somebody enables more, which the peer writes in a way that ibsim does not know.
+	printf 'force_link_width 0\nforce_link_speed 0\n' >opensm.conf
 }
 
 teardown() {
@@ -30,7 +32,12 @@ ask() {
 		sed -n '2,30p' out
 	else
 		cat out
-	fi | sed -E 's/^saquery: //; /mad_rpc|ibwarn/d' >"$1"
+	fi | normal >"$1"
+}
+
+# normal: without what differs rightly: activity counts, and the bit that says NDR (OpenSM has it from 3.3.24 on).
+normal() {
+	sed -E 's/^saquery: //; /mad_rpc|ibwarn|ActCount/d; s/(Capability mask 2\.+0x000)2/\10/'
 }
 
 # lids_of_net: A, B, S, GA, GB are set from the nodes.
@@ -54,7 +61,7 @@ interview() {
 		line=$(sed -E "s/\bGA\b/$GA/g; s/\bGB\b/$GB/g; s/\bA\b/$A/g; s/\bB\b/$B/g; s/\bS\b/$S/g" <<<"$line")
 		echo "$line" >>"$1/questions"
 		ask "$1/$n" "$line"
-	done <"$BATS_TEST_DIRNAME/sa-cases"
+	done <"$abs_top_srcdir/tests/e2e/sa-cases"
 }
 
 @test "small: every question of sa-cases has the peer's answer" {
