@@ -261,10 +261,10 @@ static guid_t decide(struct sa *sa, guid_t have, guid_t wish)
 {
 	bool full = guidmap_count(sa->guids->by_guid) >= ALIAS_MAX;
 
-	if (wish == have || (have && !wish))
+	if (have && (!wish || wish == have))
 		return have;
 	if (full && !have)
-		return have;
+		return 0;
 	if (!wish)
 		return assign(sa);
 	return in_use(sa, wish) ? have : wish;
