@@ -9,3 +9,8 @@ UNIT_TESTS += tests/unit/test-sync-pkeys
 tests_unit_test_sync_pkeys_SOURCES = tests/unit/test-sync-pkeys.c tests/unit/sync-desk.h
 tests_unit_test_sync_pkeys_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sync_pkeys_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sync-guids
+tests_unit_test_sync_guids_SOURCES = tests/unit/test-sync-guids.c tests/unit/sync-desk.h
+tests_unit_test_sync_guids_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sync_guids_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)

@@ -73,19 +73,17 @@ static inline struct port *desk_host(const struct desk *d, unsigned h)
 
 /* ---- facts ---------------------------------------------------------------------------------- */
 
-static inline void desk_add_nodes(struct desk *d)
+static inline void desk_add_node(struct desk *d, int node)
 {
 	uint8_t ni[SMP_DATA_SIZE];
 
-	for (unsigned i = 0; i < sim_n_nodes(d->sim); i++) {
-		assert_int_equal(sim_read(d->sim, (int)i, IB_ATTR_NODE_INFO, 0, ni), 0);
-		ib_put(ni, NI_LOCAL_PORT, 1);
-		d->nodes[i] = fabric_add_node(d->fabric, ni);
-		assert_non_null(d->nodes[i]);
-		if (!sim_node_is_switch(d->sim, (int)i))
-			fabric_set_port_guid(d->fabric, &d->nodes[i]->ports[1],
-					     ib_get(ni, NI_PORT_GUID));
-	}
+	assert_int_equal(sim_read(d->sim, node, IB_ATTR_NODE_INFO, 0, ni), 0);
+	ib_put(ni, NI_LOCAL_PORT, 1);
+	d->nodes[node] = fabric_add_node(d->fabric, ni);
+	assert_non_null(d->nodes[node]);
+	if (!sim_node_is_switch(d->sim, node))
+		fabric_set_port_guid(d->fabric, &d->nodes[node]->ports[1],
+				     ib_get(ni, NI_PORT_GUID));
 }
 
 static inline void desk_connect(struct desk *d)
@@ -169,7 +167,8 @@ static inline struct desk *desk_new(unsigned seed)
 	d->fabric = fabric_new();
 	d->sync = sync_new(d->fabric, d->mad, &hooks);
 	d->conf = conf_new();
-	desk_add_nodes(d);
+	for (unsigned i = 0; i < sim_n_nodes(d->sim); i++)
+		desk_add_node(d, (int)i);
 	desk_connect(d);
 	desk_find_paths(d);
 	desk_observe(d);
