@@ -25,3 +25,8 @@ FUZZ_TESTS += tests/fuzz/fuzz-sm
 check_PROGRAMS += tests/fuzz/fuzz-sm
 tests_fuzz_fuzz_sm_SOURCES = tests/fuzz/fuzz-sm.c tests/fuzz/replay.c
 tests_fuzz_fuzz_sm_LDADD = $(SM_LIBS) $(SIM_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-sa
+check_PROGRAMS += tests/fuzz/fuzz-sa
+tests_fuzz_fuzz_sa_SOURCES = tests/fuzz/fuzz-sa.c tests/fuzz/replay.c $(SA_DESK)
+tests_fuzz_fuzz_sa_LDADD = $(SA_DESK_LIBS)

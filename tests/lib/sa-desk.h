@@ -58,6 +58,7 @@ struct desk {
 	uint64_t n_sent, bytes_sent;
 	int refuse; /* what the transport's send() returns */
 	bool deaf;  /* counts, keeps nothing */
+	bool forgetful; /* of mail beyond DESK_MAIL; else that is a failure */
 
 	/* The hooks. `cell` says what a device holds (false: no answer); NULL: 64 times the low byte of mod. */
 	bool (*cell)(struct desk *d, const struct sa_cell_address *at,
