@@ -167,7 +167,10 @@ static void start_sm(struct daemon *d)
 		.status = on_status,
 		.arg = d,
 	};
-	const struct sm_paths paths = { .cache_dir = d->options->cache_dir };
+	const struct sm_paths paths = {
+		.cache_dir = d->options->cache_dir,
+		.dump_dir = d->conf->dump_files_dir,
+	};
 
 	log_sys("Using port %s, GUID 0x%" PRIx64, umad_transport_name(d->tr), d->tr->port_guid);
 	d->waiting_told = false;
@@ -422,8 +425,10 @@ int daemon_run(const struct daemon_options *options)
 	sd_notify(0, "STOPPING=1");
 	if (d.tr)
 		transport_set_issm(d.tr, false);
-	if (d.sm)
+	if (d.sm) {
 		log_sys("Exiting SM");
+		sm_shutdown(d.sm);
+	}
 	/* A job that hangs (a dead disk) must not keep us from ending; files change by rename only. */
 	if (!worker_drain(d.worker, EXIT_PATIENCE) || !worker_drain(d.disk, EXIT_PATIENCE)) {
 		log_error("a job does not end; leaving without it");

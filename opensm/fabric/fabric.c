@@ -307,3 +307,14 @@ void lft_have_forget_all(struct lft_have *lft)
 	if (lft->n_blocks)
 		memset(lft->known, 0, lft->n_blocks);
 }
+
+void node_forget_tables(struct node *n)
+{
+	const struct port *p = &n->ports[0];
+
+	lft_have_forget_all(&n->lft);
+	if (p->known && !ib_get(p->info, PI_LID))
+		mft_have_clear(&n->mft);
+	else
+		mft_have_forget_all(&n->mft);
+}

@@ -33,6 +33,7 @@ struct port {
 	uint32_t asked_twice;	/* sweep in which an unanswered question was put again */
 	uint32_t unstored;	/* plan/link rows the device did not keep. Writer: sync/ */
 	uint32_t unstored_hash; /* of the values they were written with */
+	uint32_t registered;	/* registry of the SA it was last told of; 0 none. Writer: sync/ */
 	lid_t lid;		/* assigned base LID; 0 none. Writer: sm/ after LID planning */
 	uint8_t lmc;
 	uint8_t num;
@@ -208,6 +209,11 @@ const uint8_t *lft_have_block(const struct lft_have *lft, uint32_t block);
 void lft_have_set(struct lft_have *lft, uint32_t block, const uint8_t *entries);
 void lft_have_forget(struct lft_have *lft, uint32_t block);
 void lft_have_forget_all(struct lft_have *lft);
+/*
+ * What a switch forwards is unknown. Without a LID it lost power, or never had a subnet manager: then it
+ * forwards no multicast.
+ */
+void node_forget_tables(struct node *n);
 
 #define FABRIC_EACH_NODE(f, n)                                                                     \
 	for (uint32_t i_##n = 0; i_##n < (f)->n_nodes; i_##n++)                                    \

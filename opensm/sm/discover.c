@@ -384,7 +384,7 @@ static void observe(struct sm *sm, struct port *p, const uint8_t *payload)
 	if (!port_is_live(p) || is_not_ours(sm, p))
 		fabric_forget_cells(sm->fabric, p);
 	if (node_is_switch(p->node) && p->num == 0 && is_not_ours(sm, p))
-		lft_have_forget_all(&p->node->lft);
+		node_forget_tables(p->node);
 }
 
 static void on_ext_port_info(void *owner, const struct mad_result *r)
@@ -535,7 +535,7 @@ static void on_verified(void *owner, const struct mad_result *r)
 
 	sm->discover_pending--;
 	if (r->end != MAD_END_ANSWERED || !have || memcmp(have, r->payload, LFT_BLOCK_LIDS))
-		lft_have_forget_all(&n->lft);
+		node_forget_tables(n);
 }
 
 static void verify_block(struct sm *sm, struct node *n, uint32_t block)
@@ -579,7 +579,7 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 		return;
 	}
 	if (n->lft_top_written && ib_get(r->payload, SI_LINEAR_FDB_TOP) != n->lft_top_written) {
-		lft_have_forget_all(&n->lft);
+		node_forget_tables(n);
 		n->lft_top_written = ib_get(r->payload, SI_LINEAR_FDB_TOP);
 	}
 	memcpy(n->switch_info, r->payload, SI_BYTES);

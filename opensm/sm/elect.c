@@ -40,8 +40,13 @@ void sm_enter(struct sm *sm, enum sm_state next)
 	log_sys("Entering %s state", sm_state_name(next));
 	sm->poll_misses = 0;
 	sm->poll_at = sm->now + (mono_t)sm->conf->sminfo_polling_timeout * MONO_MS;
-	if (next != SM_MASTER)
-		sm->first_sweep_done = false;
+	if (next == SM_MASTER) {
+		sm->registry++;
+		return;
+	}
+	sm->first_sweep_done = false;
+	multicast_stop(sm);
+	admin_withdraw(sm);
 }
 
 bool elect_may_write(void *owner)

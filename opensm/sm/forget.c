@@ -50,6 +50,7 @@ void forget_node(struct sm *sm, struct node *n)
 	mad_cancel(sm->mad, sm, &n->target);
 	sync_forget(sm->sync, n);
 	cell_reader_forget(sm->reader, n);
+	mft_sync_forget(multicast_tables(sm), n);
 	for (unsigned i = 0; i <= n->n_ports; i++)
 		mad_cancel(sm->mad, sm, &n->ports[i].behind);
 	fabric_remove_node(sm->fabric, n);
@@ -81,7 +82,7 @@ static void prove_tables(struct sm *sm, struct node *n)
 	if (n->misses)
 		return;
 	if (n->lft.unproven && n->path_changed && sm->cables_changed)
-		lft_have_forget_all(&n->lft);
+		node_forget_tables(n);
 	n->lft.unproven = false;
 }
 

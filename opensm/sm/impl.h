@@ -4,8 +4,13 @@
  */
 #pragma once
 
+#include "conf/partitions.h"
 #include "fabric/store.h"
+#include "plan/pkey.h"
+#include "route/mcast.h"
+#include "sa/sa.h"
 #include "sm/sm.h"
+#include "sync/mft.h"
 #include "sync/sync.h"
 #include "util/log.h"
 
@@ -79,6 +84,30 @@ struct sm {
 	char status[256];
 	struct sm_stats stats;
 
+	/* partition.c */
+	struct partitions *partitions; /* in force; NULL before the first sweep, and with partitions_keep */
+	bool partitions_keep;	       /* tables stay as they are, whatever they are */
+	bool partitions_good;	       /* what is in force may be saved */
+	bool good_pending, partition_gone_told;
+	uint64_t partition_told; /* hash of the findings told last */
+	char *good_path;	 /* NULL: no cache folder */
+	struct pkey_plan *pkeys; /* of the last sweep that got so far */
+	size_t pkeys_dropped_told, pkeys_small_told;
+
+	/* admin.c */
+	struct sa *sa;
+	struct view *view; /* published last */
+	struct held *held, **held_end; /* requests that wait for the first view */
+	unsigned n_held;
+	char *db_path;	   /* opensm-sa.dump; NULL: no folder */
+	bool admin_busy; /* sm.c: a long answer is being made */
+	uint32_t registry; /* the SA's, as hosts know it: a new one each time we become master */
+	bool db_tried, db_pending, db_error_told;
+	uint64_t db_saved; /* version on disk */
+	mono_t db_at;
+
+	struct multicast *multicast; /* multicast.c */
+
 	/* adopt.c */
 	uint32_t adopt_node, adopt_block; /* place of the reader */
 	uint32_t adopt_end;		  /* nodes it goes through */
@@ -111,7 +140,6 @@ void elect_answer(struct sm *sm, const struct transport_addr *from, const uint8_
 
 /* inbox.c */
 void inbox_receive(void *sm, const struct transport_addr *from, const uint8_t *mad, mono_t now);
-void inbox_receive_gmp(void *sm, struct transport_event *ev, mono_t now);
 
 /* discover.c: both return with discover_pending > 0 while something is outstanding. */
 void discover_start(struct sm *sm);
@@ -171,6 +199,40 @@ int prepare_lids(struct sm *sm); /* < 0: this sweep cannot go on */
 void prepare_routes(struct sm *sm);
 void prepare_judge(struct sm *sm, const struct sync_outcome *outcome);
 void prepare_save(struct sm *sm);
+
+/* partition.c */
+void partition_new(struct sm *sm, const struct sm_paths *paths);
+void partition_free(struct sm *sm);
+/* Reads the file again. < 0: this sweep cannot go on. */
+int partition_load(struct sm *sm);
+/* P_Key tables for the ports as known now, into sm->pkeys. */
+void partition_plan(struct sm *sm);
+
+/* admin.c: subnet administration */
+void admin_new(struct sm *sm, const struct sm_paths *paths);
+void admin_free(struct sm *sm);
+void admin_receive(void *sm, struct transport_event *ev, mono_t now);
+/* Before the first view: takes in what was registered with the process before this one. */
+void admin_restore(struct sm *sm);
+/* A new view, made from the fabric as it is now. */
+void admin_publish(struct sm *sm);
+/* Not master any more: nothing is answered. */
+void admin_withdraw(struct sm *sm);
+/* The database goes to its file, if it changed; `final`: nothing will be registered after this. */
+void admin_save(struct sm *sm, bool final);
+bool admin_tick(struct sm *sm); /* true: there is more to do at once */
+mono_t admin_next(const struct sm *sm);
+
+/* multicast.c: trees and tables of groups */
+void multicast_new(struct sm *sm);
+void multicast_free(struct sm *sm);
+void multicast_changed(struct sm *sm, lid_t mlid);
+void multicast_sweep(struct sm *sm); /* after admin_publish(): all trees, on the new picture */
+void multicast_tick(struct sm *sm);
+mono_t multicast_next(const struct sm *sm);
+bool multicast_busy(const struct sm *sm);
+void multicast_stop(struct sm *sm);
+struct mft_sync *multicast_tables(const struct sm *sm);
 
 /* sm.c */
 const char *sm_status_line(struct sm *sm);

@@ -56,6 +56,7 @@ static void on_trap(struct sm *sm, const struct transport_addr *from, const uint
 	unsigned trap = ib_get(notice, NT_TRAP), suppressed;
 
 	repress(sm, from, mad);
+	sa_forward_trap(sm->sa, from, notice, sm->now);
 	if (!ib_get(notice, NT_IS_GENERIC))
 		return;
 	if (log_allow(&sm->trap_log, sm->now, &suppressed))
@@ -91,33 +92,6 @@ static void answer_unsupported(struct sm *sm, const struct transport_addr *from,
 	memcpy(answer, mad, sizeof(answer));
 	smp_make_response(answer, MAD_STATUS_BAD_METHOD_ATTR, smp_data(mad));
 	mad_send_once(sm->mad, from, answer);
-}
-
-/*
- * Subnet administration is not there yet. Its clients are told so at once instead of being left to
- * their timeouts.
- */
-static void answer_sa(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)
-{
-	struct transport_addr to = *from;
-	uint8_t answer[MAD_SIZE];
-
-	if (sm->state != SM_MASTER || (ib_get(mad, SMP_METHOD) & MAD_RESPONSE_BIT))
-		return;
-	memcpy(answer, mad, sizeof(answer));
-	ib_put(answer, SMP_METHOD, ib_get(mad, SMP_METHOD) | MAD_RESPONSE_BIT);
-	ib_put(answer, SMP_STATUS, MAD_STATUS_BAD_METHOD_ATTR);
-	to.qkey = MAD_QP1_QKEY;
-	mad_send_once(sm->mad, &to, answer);
-}
-
-void inbox_receive_gmp(void *owner, struct transport_event *ev, mono_t now)
-{
-	struct sm *sm = owner;
-
-	sm->now = now;
-	if (ev->kind == TRANSPORT_MAD && ib_get(ev->mad, SMP_CLASS) == MAD_CLASS_SA)
-		answer_sa(sm, &ev->from, ev->mad);
 }
 
 void inbox_receive(void *owner, const struct transport_addr *from, const uint8_t *mad, mono_t now)

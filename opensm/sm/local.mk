@@ -2,11 +2,19 @@
 noinst_LIBRARIES += libsm.a
 libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/impl.h opensm/sm/discover.c \
 	opensm/sm/forget.c opensm/sm/light.c opensm/sm/elect.c opensm/sm/inbox.c opensm/sm/sweep.c \
-	opensm/sm/adopt.c opensm/sm/read_cell.c opensm/sm/prepare.c opensm/sm/route_job.c opensm/sm/route_job.h \
+	opensm/sm/adopt.c opensm/sm/read_cell.c opensm/sm/prepare.c opensm/sm/route_job.c \
+	opensm/sm/route_job.h opensm/sm/admin.c opensm/sm/multicast.c opensm/sm/partition.c \
 	opensm/sm/route_lists.c opensm/sm/route_lists.h
-SM_LIBS = libsm.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
+SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 
-UNIT_TESTS += tests/unit/test-sm-core tests/unit/test-sm-storms
+UNIT_TESTS += tests/unit/test-sm-core tests/unit/test-sm-storms tests/unit/test-sm-admin \
+	tests/unit/test-sm-crowd
+tests_unit_test_sm_crowd_SOURCES = tests/unit/test-sm-crowd.c
+tests_unit_test_sm_crowd_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_crowd_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sm_admin_SOURCES = tests/unit/test-sm-admin.c
+tests_unit_test_sm_admin_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_admin_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sm_core_SOURCES = tests/unit/test-sm-core.c
 tests_unit_test_sm_core_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_core_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)

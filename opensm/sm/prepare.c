@@ -57,7 +57,7 @@ static void distrust_port(struct sm *sm, struct port *p)
 void prepare_distrust(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
-		lft_have_forget_all(&n->lft);
+		node_forget_tables(n);
 		n->lft_top_written = 0;
 		for (unsigned i = 0; i <= n->n_ports; i++)
 			distrust_port(sm, &n->ports[i]);

@@ -57,13 +57,16 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	sm->tr = tr;
 	sm->mad = mad_new(tr, &params);
 	mad_set_inbox(sm->mad, inbox_receive, sm);
-	mad_set_gmp(sm->mad, inbox_receive_gmp, sm);
+	mad_set_gmp(sm->mad, admin_receive, sm);
 	sm->fabric = fabric_new();
 	sm->reader = cell_reader_new(sm);
 	sm->sync = sync_new(sm->fabric, sm->mad, &sync_hooks);
 	sm->trap_log = (struct log_limit){ .interval = MONO_S, .burst = 10 };
 	sm->fault_log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
 	prepare_load(sm, paths);
+	partition_new(sm, paths);
+	admin_new(sm, paths);
+	multicast_new(sm);
 	sm->state = SM_NOT_ACTIVE;
 	if (conf->sm_inactive) {
 		log_sys("Entering %s state", sm_state_name(SM_NOT_ACTIVE));
@@ -80,6 +83,8 @@ struct sm *sm_free(struct sm *sm)
 	if (!sm)
 		return NULL;
 	sm->reader = cell_reader_free(sm->reader);
+	multicast_free(sm);
+	admin_free(sm);
 	sm->sync = sync_free(sm->sync);
 	sm->mad = mad_free(sm->mad);
 	routes_unref(sm->routes);
@@ -87,6 +92,7 @@ struct sm *sm_free(struct sm *sm)
 	transition_free(sm->transition);
 	sm->fabric = fabric_free(sm->fabric);
 	prepare_unload(sm);
+	partition_free(sm);
 	conf_unref(sm->plan_conf);
 	conf_unref(sm->conf);
 	free(sm);
@@ -99,6 +105,7 @@ static void feed(struct sm *sm)
 	if (adopt_busy(sm))
 		adopt_feed(sm);
 	sync_feed(sm->sync);
+	multicast_tick(sm);
 }
 
 static void go_on(struct sm *sm)
@@ -117,6 +124,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	elect_tick(sm);
 	go_on(sm);
 	r = mad_dispatch(sm->mad, now, MADS_PER_DISPATCH);
+	sm->admin_busy = admin_tick(sm);
 	go_on(sm);
 	/*
 	 * What was just queued goes out now, not at the next MAD. Some of it may end at once (a target
@@ -133,7 +141,11 @@ int sm_dispatch(struct sm *sm, mono_t now)
 
 mono_t sm_next(const struct sm *sm)
 {
-	return mono_min(mad_next(sm->mad), mono_min(sweep_next(sm), elect_next(sm)));
+	mono_t next = mono_min(mad_next(sm->mad), mono_min(sweep_next(sm), elect_next(sm)));
+
+	if (sm->admin_busy)
+		return 0;
+	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));
 }
 
 void sm_request_heavy(struct sm *sm, const struct conf *conf)
@@ -143,10 +155,17 @@ void sm_request_heavy(struct sm *sm, const struct conf *conf)
 
 		conf_unref(sm->conf);
 		sm->conf = conf_ref(conf);
+		sa_set_conf(sm->sa, conf);
 		mad_set_params(sm->mad, &params);
 	}
 	sweep_want(sm, SWEEP_HEAVY, "asked for");
 	sm->hold_until = 0;
+}
+
+void sm_shutdown(struct sm *sm)
+{
+	if (sm->conf->sa_db_dump && sm->first_sweep_done)
+		admin_save(sm, true);
 }
 
 const char *sm_status_line(struct sm *sm)
@@ -195,4 +214,9 @@ const struct conf *sm_conf(const struct sm *sm)
 const struct mad_engine *sm_mad(const struct sm *sm)
 {
 	return sm->mad;
+}
+
+const struct sa *sm_sa(const struct sm *sm)
+{
+	return sm->sa;
 }

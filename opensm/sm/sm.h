@@ -44,7 +44,8 @@ struct sm_hooks {
 };
 
 struct sm_paths {
-	const char *cache_dir; /* guid2lid, guid2mkey, neighbors; NULL: keep nothing */
+	const char *cache_dir; /* guid2lid, guid2mkey, neighbors, partitions.good; NULL: keep nothing */
+	const char *dump_dir;  /* opensm-sa.dump; NULL: none is kept */
 };
 
 /* What the last complete sweep did; also counts since the start. */
@@ -70,6 +71,9 @@ mono_t sm_next(const struct sm *sm);
 /* A heavy sweep as soon as possible (SIGHUP, console). Takes over `conf` (one more reference) if not NULL. */
 void sm_request_heavy(struct sm *sm, const struct conf *conf);
 
+/* Orderly end: the SA database goes to its file. Jobs it hands out end as usual. */
+void sm_shutdown(struct sm *sm);
+
 enum sm_state sm_state(const struct sm *sm);
 const char *sm_state_name(enum sm_state s); /* "DISCOVERING" */
 bool sm_sweeping(const struct sm *sm);
@@ -78,3 +82,4 @@ const struct fabric *sm_fabric(const struct sm *sm);
 const struct routes *sm_routes(const struct sm *sm); /* installed ones; NULL before the first */
 const struct conf *sm_conf(const struct sm *sm);
 const struct mad_engine *sm_mad(const struct sm *sm);
+const struct sa *sm_sa(const struct sm *sm);

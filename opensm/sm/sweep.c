@@ -85,6 +85,16 @@ static enum step_result lids_step(struct sm *sm)
 	return prepare_lids(sm) < 0 ? STEP_STOP : STEP_NEXT;
 }
 
+static enum step_result partitions_step(struct sm *sm)
+{
+	if (partition_load(sm) < 0) {
+		sm->errors++;
+		return STEP_STOP;
+	}
+	admin_restore(sm);
+	return STEP_NEXT;
+}
+
 static enum step_result tables_step(struct sm *sm)
 {
 	adopt_start(sm);
@@ -108,6 +118,7 @@ static enum step_result program_step(struct sm *sm)
 		sm->errors++;
 		return STEP_STOP; /* said by prepare_routes() */
 	}
+	partition_plan(sm);
 	routes_unref(sm->routes);
 	sm->routes = take(sm->new_routes);
 	conf_unref(sm->plan_conf);
@@ -115,7 +126,9 @@ static enum step_result program_step(struct sm *sm)
 	sm->plan = (struct plan){ .conf = sm->plan_conf,
 				  .routes = sm->routes,
 				  .transition = sm->transition,
-				  .sm_lid = sm->fabric->own_port->lid };
+				  .pkeys = sm->partitions_keep ? NULL : sm->pkeys,
+				  .sm_lid = sm->fabric->own_port->lid,
+				  .registry = sm->registry };
 	sm->sync_rounds = 0;
 	sync_start(sm->sync, &sm->plan);
 	return STEP_NEXT;
@@ -124,6 +137,14 @@ static enum step_result program_step(struct sm *sm)
 static bool program_busy(const struct sm *sm)
 {
 	return sync_running(sm->sync);
+}
+
+/* Hosts are answered from here on; then their groups get their trees. */
+static enum step_result multicast_step(struct sm *sm)
+{
+	admin_publish(sm);
+	multicast_sweep(sm);
+	return STEP_NEXT;
 }
 
 static enum step_result light_step(struct sm *sm)
@@ -144,10 +165,12 @@ static enum step_result light_settle_step(struct sm *sm)
 static const struct step heavy_steps[] = {
 	{ "discovery", discover_step, discover_busy },
 	{ "election", settle_step, NULL },
+	{ "partitions", partitions_step, NULL },
 	{ "LIDs", lids_step, NULL },
 	{ "reading tables", tables_step, adopt_busy },
 	{ "routing", routes_step, job_busy },
 	{ "programming", program_step, program_busy },
+	{ "multicast", multicast_step, multicast_busy },
 };
 
 static const struct step light_steps[] = {

@@ -126,7 +126,7 @@ static bool reregister_is_due(const struct sync *s, const struct port *p)
 	if (!port_is_end(p) || s->plan.conf->no_clients_rereg ||
 	    !(ib_get(p->info, PI_CAP_MASK) & IB_CAP(IB_CAP_CLIENT_REREGISTER)))
 		return false;
-	return port_state(p) == IB_PORT_INIT ||
+	return port_state(p) == IB_PORT_INIT || p->registered != s->plan.registry ||
 	       ib_get(p->info, PI_MASTER_SM_LID) != s->plan.sm_lid ||
 	       ib_get(p->info, PI_LID) != p->lid ||
 	       ib_get(p->info, PI_GID_PREFIX) != s->plan.conf->subnet_prefix;
@@ -236,6 +236,8 @@ static void on_arm(void *owner, const struct mad_result *r)
 	struct port *p = r->arg;
 	struct link_want want;
 
+	if (r->end == MAD_END_ANSWERED || r->end == MAD_END_BAD_STATUS)
+		p->registered = s->plan.registry;
 	if (sync_ended_well(s, p->node, r)) {
 		port_want(s, p, &want);
 		observe_port_info(p, r->payload);
@@ -285,7 +287,7 @@ static void arm_port(struct sync *s, struct port *p)
 		step = link_next_state(IB_PORT_INIT, IB_PORT_ARMED);
 	}
 	port_want(s, p, &want);
-	if (step == IB_PORT_NO_CHANGE && !worth_writing(p, &want))
+	if (step == IB_PORT_NO_CHANGE && !worth_writing(p, &want) && !reregister_is_due(s, p))
 		return;
 	s->outcome.ports_armed += step == IB_PORT_ARMED;
 	send_port_info(s, p, want.info, step, on_arm);

@@ -51,6 +51,11 @@ struct plan {
 	 */
 	const struct pkey_plan *pkeys;
 	lid_t sm_lid;
+	/*
+	 * Which registry subnet administration keeps: end ports that registered with another one (or
+	 * none) are asked to do it again, once.
+	 */
+	uint32_t registry;
 };
 
 #define GUID_BLOCK 8 /* GUIDs in one block of GUIDInfo */

@@ -68,7 +68,8 @@ static void take_report(struct client *c, const struct transport_event *ev)
 	uint8_t mad[MAD_SIZE];
 
 	c->reports++;
-	memcpy(c->notice, ev->mad + SA_DATA, sizeof(c->notice));
+	if (ib_get(ev->mad + SA_DATA, NT_TRAP) <= TRAP_MGID_DESTROYED)
+		memcpy(c->notice, ev->mad + SA_DATA, sizeof(c->notice));
 	if (c->mute)
 		return;
 	memcpy(mad, ev->mad, sizeof(mad));

@@ -19,7 +19,7 @@ struct client {
 	uint64_t sm_key;    /* sent with every request */
 	unsigned reports;   /* taken in and answered so far */
 	bool mute;	    /* Reports are not answered */
-	uint8_t notice[NT_BYTES]; /* the last one */
+	uint8_t notice[NT_BYTES]; /* the last one of traps 64 to 67 */
 };
 
 /* The first port of a host that no manager uses. NULL: no such node, or taken. */

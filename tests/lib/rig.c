@@ -62,7 +62,7 @@ static bool run_jobs(struct rig_sm *s)
 int rig_start(struct rig *rig, const char *node, int port, const struct conf *conf, const char *cache_dir)
 {
 	struct rig_sm *s = &rig->sms[rig->n_sms];
-	struct sm_paths paths = { .cache_dir = cache_dir };
+	struct sm_paths paths = { .cache_dir = cache_dir, .dump_dir = cache_dir };
 	struct sm_hooks hooks = { .submit_job = submit_job, .subnet_up = subnet_up, .status = status, .arg = s };
 	struct transport *tr;
 

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Subnet administration in the manager: MADs go in, views are published, what hosts register
+ * reaches the fabric.
+ *
+ * Not here: what is answered (sa/), which tree a group gets (multicast.c).
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "plan/pkey.h"
+#include "sm/impl.h"
+#include "util/file.h"
+#include "util/mem.h"
+
+#define SA_DB_MAX   (256u << 20)
+/* The database is written this long after the last time, if something changed. */
+#define DB_INTERVAL (1 * MONO_S)
+
+/* ---- what the SA asks for ------------------------------------------------------------------ */
+
+static void on_mcast_changed(void *owner, lid_t mlid)
+{
+	multicast_changed(owner, mlid);
+}
+
+static void on_guids_changed(void *owner, guid_t port_guid, unsigned block)
+{
+	struct sm *sm = owner;
+	guid_t guids[GUID_BLOCK] = { 0 };
+
+	sa_guid_block(sm->sa, port_guid, block, guids);
+	sync_want_guids(sm->sync, port_guid, block, guids);
+}
+
+struct cell_read {
+	struct sm *sm;
+	uint64_t cookie;
+};
+
+static void on_cell(void *arg, const uint8_t *payload)
+{
+	struct cell_read *read = arg;
+
+	sa_cell(read->sm->sa, read->cookie, payload);
+	free(read);
+}
+
+static bool on_read_cell(void *owner, const struct sa_cell_address *cell, uint64_t cookie)
+{
+	struct sm *sm = owner;
+	struct node *n = fabric_find_node(sm->fabric, cell->node_guid);
+	struct cell_read *read;
+
+	if (!n || cell->port > n->n_ports)
+		return false;
+	read = xcalloc(1, sizeof(*read));
+	read->sm = sm;
+	read->cookie = cookie;
+	if (discover_read_cell(sm, &n->ports[cell->port], cell->attr, cell->mod, on_cell, read))
+		return true;
+	free(read);
+	return false;
+}
+
+/* ---- requests that come before the first view ----------------------------------------------- */
+
+/*
+ * A port asks the moment it becomes ACTIVE, which is before the sweep that made it so has ended. Left
+ * without an answer the kernel waits seconds to ask again; so what came lately is kept until we can
+ * answer.
+ */
+struct held {
+	struct transport_event ev;
+	mono_t at;
+	struct held *next;
+};
+
+#define HELD_MAX 16384u
+#define HELD_AGE (1 * MONO_S) /* the least any client waits (sa.md 11) */
+
+static void hold(struct sm *sm, struct transport_event *ev)
+{
+	struct held *h;
+
+	if (sm->state != SM_MASTER || ev->kind != TRANSPORT_MAD || ev->whole ||
+	    sm->n_held >= HELD_MAX)
+		return;
+	h = xmalloc(sizeof(*h));
+	*h = (struct held){ .ev = *ev, .at = sm->now };
+	sm->n_held++;
+	if (!sm->held)
+		sm->held_end = &sm->held;
+	*sm->held_end = h;
+	sm->held_end = &h->next;
+}
+
+/* `serve` false: they are forgotten. */
+static void let_go(struct sm *sm, bool serve)
+{
+	while (sm->held) {
+		struct held *h = sm->held;
+
+		sm->held = h->next;
+		if (serve && h->at + HELD_AGE >= sm->now)
+			sa_receive(sm->sa, &h->ev, sm->now);
+		free(h);
+	}
+	sm->n_held = 0;
+}
+
+void admin_new(struct sm *sm, const struct sm_paths *paths)
+{
+	const struct sa_hooks hooks = {
+		.mcast_changed = on_mcast_changed,
+		.guids_changed = on_guids_changed,
+		.read_cell = on_read_cell,
+		.arg = sm,
+	};
+
+	sm->sa = sa_new(sm->conf, sm->fabric, sm->mad, &hooks);
+	if (paths && paths->dump_dir)
+		sm->db_path = xasprintf("%s/opensm-sa.dump", paths->dump_dir);
+}
+
+void admin_free(struct sm *sm)
+{
+	let_go(sm, false);
+	sm->sa = sa_free(sm->sa);
+	sm->view = view_unref(sm->view);
+	free(sm->db_path);
+}
+
+void admin_receive(void *owner, struct transport_event *ev, mono_t now)
+{
+	struct sm *sm = owner;
+
+	sm->now = now;
+	if (ib_get(ev->mad, SMP_CLASS) != MAD_CLASS_SA)
+		return;
+	if (sm->view)
+		sa_receive(sm->sa, ev, now);
+	else
+		hold(sm, ev);
+}
+
+/* ---- views --------------------------------------------------------------------------------- */
+
+static unsigned known_sms(const struct sm *sm, struct view_sm *ret)
+{
+	unsigned n = 0;
+
+	ret[n++] = (struct view_sm){
+		.guid = sm->tr->port_guid,
+		.act_count = (uint32_t)mad_sent(sm->mad, 0), /* 14.2.5.13: grows with every SMP */
+		.priority = sm->conf->sm_priority & 0xF,
+		.state = sm->state,
+	};
+	for (unsigned i = 0; i < sm->n_remote; i++) {
+		const struct remote_sm *r = &sm->remote[i];
+
+		if (r->seen + 1 >= sm->sweep_no && fabric_find_port(sm->fabric, r->guid))
+			ret[n++] = (struct view_sm){
+				.guid = r->guid,
+				.priority = r->priority,
+				.state = r->state,
+			};
+	}
+	return n;
+}
+
+/* Written behind the records by a process that ended in order: nothing was registered after it. */
+#define FINAL_MARK "# complete\n"
+
+static bool is_final(const char *text, size_t len)
+{
+	const size_t mark = strlen(FINAL_MARK);
+
+	return len >= mark && memcmp(text + len - mark, FINAL_MARK, mark) == 0;
+}
+
+/* Everybody here is registered already: what the former process knew is back, all of it. */
+static void nobody_registers_again(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 0; i <= n->n_ports; i++)
+			n->ports[i].registered = sm->registry;
+	}
+}
+
+void admin_restore(struct sm *sm)
+{
+	const char *own = sm->conf->sa_db_dump ? sm->db_path : NULL;
+	const char *file = sm->conf->sa_db_file ? sm->conf->sa_db_file : own;
+	struct conf_report report = { 0 };
+	char *text;
+	size_t len;
+	int r;
+
+	if (sm->db_tried || !file)
+		return;
+	sm->db_tried = true;
+	r = file_read(file, SA_DB_MAX, &text, &len);
+	if (r < 0) {
+		if (r != -ENOENT || sm->conf->sa_db_file)
+			log_error("%s cannot be read: %s; clients are asked to register again",
+				  file, strerror(-r));
+		return;
+	}
+	r = sa_db_restore(sm->sa, text, len, file, &report);
+	for (size_t i = 0; i < report.n; i++)
+		log_error("%s:%u:%u: %s", report.findings[i].file, report.findings[i].line,
+			  report.findings[i].column, report.findings[i].text);
+	if (r == 0)
+		log_info("%s: %u groups, %u services, %u subscriptions are back", file,
+			 sa_stats(sm->sa)->groups, sa_stats(sm->sa)->services,
+			 sa_stats(sm->sa)->subscriptions);
+	if (r == 0 && !report.errors && is_final(text, len)) {
+		nobody_registers_again(sm);
+		sm->db_saved = UINT64_MAX; /* written again at once, without the mark */
+	}
+	conf_report_clear(&report);
+	free(text);
+}
+
+void admin_publish(struct sm *sm)
+{
+	struct view_sm sms[MAX_REMOTE_SMS + 1];
+	const struct view_source from = {
+		.conf = sm->conf,
+		.fabric = sm->fabric,
+		.routes = sm->routes,
+		.pkeys = sm->pkeys,
+		.sms = sms,
+		.n_sms = known_sms(sm, sms),
+	};
+
+	view_unref(sm->view);
+	sm->view = view_new(&from);
+	sa_publish(sm->sa, sm->view, sm->now);
+	if (sm->partitions)
+		sa_set_partitions(sm->sa, sm->partitions);
+	let_go(sm, true);
+}
+
+void admin_withdraw(struct sm *sm)
+{
+	let_go(sm, false);
+	sa_publish(sm->sa, NULL, sm->now);
+	sm->view = view_unref(sm->view);
+}
+
+/* ---- opensm-sa.dump ------------------------------------------------------------------------ */
+
+struct db_job {
+	struct sm_job base;
+	struct sm *sm;
+	char *path, *text;
+	size_t len;
+	uint64_t version;
+	bool durable, final;
+	int error;
+};
+
+static void db_run(struct sm_job *base)
+{
+	struct db_job *job = (struct db_job *)base;
+	struct file_replace *f = file_replace_open(job->path, true);
+
+	if (!f) {
+		job->error = -errno;
+		return;
+	}
+	fwrite(job->text, 1, job->len, file_replace_stream(f));
+	if (job->final)
+		fputs(FINAL_MARK, file_replace_stream(f));
+	job->error = file_replace_commit(f, job->durable);
+}
+
+static void db_done(struct sm_job *base)
+{
+	struct db_job *job = (struct db_job *)base;
+	struct sm *sm = job->sm;
+
+	sm->db_pending = false;
+	if (job->error == 0)
+		sm->db_saved = job->version;
+	else if (!sm->db_error_told)
+		log_error("%s cannot be written: %s; tried again with the next change", job->path,
+			  strerror(-job->error));
+	sm->db_error_told = job->error != 0;
+	free(job->path);
+	free(job->text);
+	free(job);
+}
+
+void admin_save(struct sm *sm, bool final)
+{
+	struct db_job *job;
+
+	if (!sm->db_path || sm->db_pending || sm->state != SM_MASTER)
+		return;
+	if (sa_db_version(sm->sa) == sm->db_saved && !final)
+		return;
+	sm->db_pending = true;
+	sm->db_at = sm->now + DB_INTERVAL;
+	job = xcalloc(1, sizeof(*job));
+	job->base = (struct sm_job){
+		.run = db_run, .done = db_done, .what = "saving the SA database", .disk = true
+	};
+	job->sm = sm;
+	job->path = xstrdup(sm->db_path);
+	job->text = sa_db_text(sm->sa, &job->len);
+	job->version = sa_db_version(sm->sa);
+	job->durable = sm->conf->fsync_high_avail_files;
+	job->final = final;
+	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+}
+
+static bool save_is_due(const struct sm *sm)
+{
+	return sm->conf->sa_db_dump && sm->db_path && !sm->db_pending && sm->first_sweep_done &&
+	       sm->state == SM_MASTER && sa_db_version(sm->sa) != sm->db_saved;
+}
+
+bool admin_tick(struct sm *sm)
+{
+	if (save_is_due(sm) && sm->now >= sm->db_at)
+		admin_save(sm, false);
+	return sa_dispatch(sm->sa, sm->now);
+}
+
+mono_t admin_next(const struct sm *sm)
+{
+	return mono_min(sa_next(sm->sa), save_is_due(sm) ? sm->db_at : MONO_NEVER);
+}

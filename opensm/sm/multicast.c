@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * From members to tables: which MLIDs need a new tree, when, and on which picture of the fabric.
+ *
+ * Joins come in crowds: a change waits GATHER for others, GATHER_MAX at most, so that a thousand
+ * members of one group cost one plan and one Set per table. Trees are planned in slices.
+ *
+ * Not here: the shape of a tree (route/mcast), order and repetition of Sets (sync/mft).
+ */
+#include <string.h>
+
+#include "sm/impl.h"
+#include "util/mem.h"
+
+#define GATHER	    (5 * MONO_MS)
+#define GATHER_MAX  (100 * MONO_MS)
+/* Members looked at in one slice. */
+#define SLICE	    20000u
+
+/* A sweep waits no longer for its tables: joins may keep us busy for ever. */
+#define SWEEP_PATIENCE (3 * MONO_S)
+
+#define N_MLIDS	    (MLID_MAX - MLID_MIN + 1u)
+
+struct multicast {
+	struct mcast_planner *planner; /* NULL: no switches, or no sweep yet */
+	struct mft_sync *sync;
+	uint64_t dirty[N_MLIDS / 64 + 1];
+	unsigned n_dirty;
+	unsigned at;	/* the slice's place */
+	bool replan;	/* decayed trees may be given up: a heavy sweep */
+	bool sweep;	/* topology() is due when all is planned */
+	bool planning;	/* the time of gathering is over */
+	mono_t changed_at, dirty_since;
+	mono_t sweep_until; /* MONO_NEVER: no sweep waits */
+};
+
+static bool may_write_top(void *owner)
+{
+	const struct sm *sm = owner;
+
+	return !sync_running(sm->sync);
+}
+
+/* Said when something stays open; what was repeated with success is nobody's business. */
+static void on_idle(void *owner, const struct mft_outcome *o)
+{
+	struct sm *sm = owner;
+	unsigned suppressed;
+
+	if (sm->now < sm->multicast->sweep_until)
+		sm->errors += o->given_up;
+	if (!o->given_up && !o->waiting && !o->not_served)
+		return;
+	if (log_allow(&sm->fault_log, sm->now, &suppressed))
+		log_error("multicast tables: %u entries do not hold what they should, %u groups "
+			  "wait, %u rows do not fit a switch%s%s%s",
+			  o->given_up, o->waiting, o->not_served,
+			  o->failed_example ? ", last at '" : "",
+			  o->failed_example ? o->failed_example->desc : "",
+			  o->failed_example ? "'" : "");
+}
+
+void multicast_new(struct sm *sm)
+{
+	const struct mft_hooks hooks = {
+		.may_write = elect_may_write,
+		.may_write_top = may_write_top,
+		.idle = on_idle,
+		.arg = sm,
+	};
+
+	sm->multicast = xcalloc(1, sizeof(*sm->multicast));
+	sm->multicast->sync = mft_sync_new(sm->fabric, sm->mad, &hooks);
+}
+
+void multicast_free(struct sm *sm)
+{
+	struct multicast *m = sm->multicast;
+
+	if (!m)
+		return;
+	mft_sync_free(m->sync);
+	mcast_planner_free(m->planner);
+	free(m);
+	sm->multicast = NULL;
+}
+
+struct mft_sync *multicast_tables(const struct sm *sm)
+{
+	return sm->multicast->sync;
+}
+
+void multicast_changed(struct sm *sm, lid_t mlid)
+{
+	struct multicast *m = sm->multicast;
+	unsigned i = mlid - MLID_MIN;
+
+	if (mlid < MLID_MIN || mlid > MLID_MAX)
+		return;
+	if (!m->n_dirty && !m->planning)
+		m->dirty_since = sm->now;
+	m->changed_at = sm->now;
+	if (!(m->dirty[i / 64] >> i % 64 & 1))
+		m->n_dirty++;
+	m->dirty[i / 64] |= 1ull << i % 64;
+}
+
+/* ---- one tree ------------------------------------------------------------------------------ */
+
+/* Where a port of the view hangs in the topo. */
+static struct mcast_member place(const struct view *v, const struct sa_mc_port *p)
+{
+	const struct view_port *port = &v->ports[p->port];
+	struct mcast_member m = { .sw = TOPO_NONE, .receive = p->receives };
+
+	if (view_is_switch(v, port)) {
+		m.sw = v->nodes[port->node].topo_sw;
+	} else if (port->peer != VIEW_NONE && port->state > IB_PORT_DOWN) {
+		const struct view_port *peer = &v->ports[port->peer];
+
+		if (view_is_switch(v, peer)) {
+			m.sw = v->nodes[peer->node].topo_sw;
+			m.port = peer->num;
+		}
+	}
+	return m;
+}
+
+/* Returns the number of members looked at. */
+static uint32_t plan_one(struct sm *sm, lid_t mlid)
+{
+	struct multicast *m = sm->multicast;
+	uint32_t n;
+	_cleanup_free_ struct sa_mc_port *ports = sa_mc_members(sm->sa, mlid, &n);
+	_cleanup_free_ struct mcast_member *members = xcalloc(n + 1, sizeof(*members));
+	_cleanup_(mcast_tree_unrefp) struct mcast_tree *tree = NULL;
+	struct mcast_job job = {
+		.mlid = mlid,
+		.members = members,
+		.n_members = n,
+		.previous = mft_sync_wanted(m->sync, mlid),
+		.may_replan = m->replan,
+	};
+
+	for (uint32_t i = 0; i < n; i++)
+		members[i] = place(sm->view, &ports[i]);
+	tree = mcast_plan(m->planner, &job);
+	mft_sync_want(m->sync, mlid, tree);
+	return n + tree->n_rows;
+}
+
+static void finish(struct sm *sm)
+{
+	struct multicast *m = sm->multicast;
+
+	m->planning = false;
+	m->at = 0;
+	m->replan = false;
+	if (m->sweep)
+		mft_sync_topology(m->sync);
+	m->sweep = false;
+}
+
+/* The next dirty MLIDs, as many as a slice holds. */
+static void plan_slice(struct sm *sm)
+{
+	struct multicast *m = sm->multicast;
+	uint32_t looked_at = 0;
+
+	while (m->n_dirty && looked_at < SLICE) {
+		unsigned i = m->at;
+
+		if (i >= N_MLIDS) {
+			m->at = 0;
+			continue;
+		}
+		if (!m->dirty[i / 64]) {
+			m->at = (i / 64 + 1) * 64;
+			continue;
+		}
+		m->at = i + 1;
+		if (!(m->dirty[i / 64] >> i % 64 & 1))
+			continue;
+		m->dirty[i / 64] &= ~(1ull << i % 64);
+		m->n_dirty--;
+		looked_at += plan_one(sm, (lid_t)(MLID_MIN + i)) + 16;
+	}
+	if (!m->n_dirty)
+		finish(sm);
+}
+
+/* ---- turns --------------------------------------------------------------------------------- */
+
+static mono_t due(const struct multicast *m)
+{
+	if (m->sweep || m->planning)
+		return 0;
+	if (!m->n_dirty)
+		return MONO_NEVER;
+	return mono_min(m->changed_at + GATHER, m->dirty_since + GATHER_MAX);
+}
+
+void multicast_tick(struct sm *sm)
+{
+	struct multicast *m = sm->multicast;
+
+	if (m->planner && sm->view && sm->now >= due(m)) {
+		m->planning = true;
+		plan_slice(sm);
+	}
+	mft_sync_feed(m->sync);
+}
+
+/* A sweep that waits goes on then. */
+static mono_t sweep_limit(const struct sm *sm)
+{
+	return sm->now < sm->multicast->sweep_until ? sm->multicast->sweep_until : MONO_NEVER;
+}
+
+mono_t multicast_next(const struct sm *sm)
+{
+	const struct multicast *m = sm->multicast;
+
+	return m->planner && sm->view ? mono_min(due(m), sweep_limit(sm)) : MONO_NEVER;
+}
+
+bool multicast_busy(const struct sm *sm)
+{
+	const struct multicast *m = sm->multicast;
+
+	return sm->now < m->sweep_until &&
+	       ((m->planner && (m->n_dirty || m->sweep)) || mft_sync_busy(m->sync));
+}
+
+static struct mcast_planner *planner_of(const struct sm *sm)
+{
+	const struct topo *topo = sm->routes ? sm->routes->topo : NULL;
+	_cleanup_free_ uint16_t *caps = NULL;
+	struct mcast_params params = { .topo = topo, .routes = sm->routes };
+
+	if (!topo || !topo->n_switches || sm->conf->disable_multicast)
+		return NULL;
+	caps = xcalloc(topo->n_switches, sizeof(*caps));
+	for (uint32_t i = 0; i < topo->n_switches; i++) {
+		const struct node *n = fabric_find_node(sm->fabric, topo->switches[i].guid);
+
+		if (n && n->switch_known)
+			caps[i] = ib_get(n->switch_info, SI_MULTICAST_FDB_CAP);
+	}
+	params.caps = caps;
+	return mcast_planner_new(&params);
+}
+
+void multicast_sweep(struct sm *sm)
+{
+	struct multicast *m = sm->multicast;
+
+	m->planner = mcast_planner_free(m->planner);
+	m->planner = planner_of(sm);
+	mft_sync_use_top(m->sync, sm->conf->use_mfttop);
+	for (unsigned mlid = MLID_MIN; mlid <= MLID_MAX; mlid++) {
+		if (mft_sync_wanted(m->sync, mlid))
+			multicast_changed(sm, mlid);
+	}
+	for (lid_t mlid = sa_next_mlid(sm->sa, MLID_MIN); mlid && mlid <= MLID_MAX;
+	     mlid = sa_next_mlid(sm->sa, mlid + 1))
+		multicast_changed(sm, mlid);
+	m->replan = m->sweep = m->planner != NULL;
+	m->sweep_until = sm->now + SWEEP_PATIENCE;
+}
+
+void multicast_stop(struct sm *sm)
+{
+	struct multicast *m = sm->multicast;
+
+	mft_sync_stop(m->sync);
+	m->planner = mcast_planner_free(m->planner);
+	memset(m->dirty, 0, sizeof(m->dirty));
+	m->n_dirty = 0;
+	m->planning = m->sweep = m->replan = false;
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Partitions: the file is read before every heavy sweep, the last good one is kept and saved, and
+ * P_Key tables are planned from it.
+ *
+ *   file good -> in force, saved as partitions.good
+ *   file bad  -> what is in force stays; at a first start partitions.good; without one
+ *                partition_config_error decides: default (everybody limited), keep (tables stay as
+ *                they are), refuse (nothing is set up)
+ *   no file   -> at a start: one open partition. Later: what is in force stays, so that an editor
+ *                that replaces the file does not open the fabric for a moment.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plan/pkey.h"
+#include "sm/impl.h"
+#include "util/file.h"
+#include "util/mem.h"
+
+#define GOOD_FILE_MAX (16u << 20)
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+/* A fault is told when it is new, not in every sweep. */
+static bool is_told(struct sm *sm, const struct conf_report *report)
+{
+	uint64_t hash = 14695981039346656037ull;
+
+	for (size_t i = 0; i < report->n; i++) {
+		hash = (hash ^ report->findings[i].line) * 1099511628211ull;
+		for (const char *c = report->findings[i].text; *c; c++)
+			hash = (hash ^ (uint8_t)*c) * 1099511628211ull;
+	}
+	if (hash == sm->partition_told)
+		return true;
+	sm->partition_told = hash;
+	return false;
+}
+
+static void tell(struct sm *sm, const struct conf_report *report)
+{
+	if (is_told(sm, report))
+		return;
+	for (size_t i = 0; i < report->n; i++) {
+		const struct conf_finding *f = &report->findings[i];
+
+		if (f->severity == CONF_ERROR)
+			log_error("%s:%u:%u: %s", f->file, f->line, f->column, f->text);
+		else
+			log_info("%s:%u:%u: %s", f->file, f->line, f->column, f->text);
+	}
+	if (report->dropped)
+		log_error("%zu more findings", report->dropped);
+}
+
+struct good_job {
+	struct sm_job base;
+	struct sm *sm;
+	char *path;
+	struct partitions *partitions; /* one reference */
+	int error;
+};
+
+static void good_run(struct sm_job *base)
+{
+	struct good_job *job = (struct good_job *)base;
+	struct file_replace *f;
+	size_t len;
+	const char *text = partitions_text(job->partitions, &len);
+
+	if (!text) {
+		job->error = unlink(job->path) < 0 && errno != ENOENT ? -errno : 0;
+		return;
+	}
+	f = file_replace_open(job->path, true);
+	if (!f) {
+		job->error = -errno;
+		return;
+	}
+	fwrite(text, 1, len, file_replace_stream(f));
+	job->error = file_replace_commit(f, true);
+}
+
+static void save_good(struct sm *sm);
+
+static void good_done(struct sm_job *base)
+{
+	struct good_job *job = (struct good_job *)base;
+	struct sm *sm = job->sm;
+
+	if (job->error < 0)
+		log_error("%s cannot be written: %s; if the partition file breaks before the next "
+			  "start, there is no good one to fall back on",
+			  job->path, strerror(-job->error));
+	sm->good_pending = false;
+	if (job->partitions != sm->partitions && job->error == 0)
+		save_good(sm);
+	partitions_unref(job->partitions);
+	free(job->path);
+	free(job);
+}
+
+/* What is in force goes to the disk, one at a time. */
+static void save_good(struct sm *sm)
+{
+	struct good_job *job;
+
+	if (!sm->good_path || sm->good_pending || !sm->partitions_good)
+		return;
+	sm->good_pending = true;
+	job = xcalloc(1, sizeof(*job));
+	job->base = (struct sm_job){
+		.run = good_run, .done = good_done, .what = "saving partitions", .disk = true
+	};
+	job->sm = sm;
+	job->path = xstrdup(sm->good_path);
+	job->partitions = partitions_ref(sm->partitions);
+	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+}
+
+static void put_in_force(struct sm *sm, struct partitions *p, bool good)
+{
+	bool changed = !sm->partitions || !partitions_equal(sm->partitions, p);
+	bool newly_good = good && !sm->partitions_good;
+
+	if (changed) {
+		partitions_unref(sm->partitions);
+		sm->partitions = partitions_ref(p);
+		log_info("partitions: %zu in force, %zu multicast groups stand", p->n, p->n_groups);
+	}
+	sm->partitions_keep = false;
+	sm->partitions_good = good;
+	if (changed || newly_good)
+		save_good(sm);
+}
+
+/* What the last run of ours had accepted. */
+static struct partitions *last_good(struct sm *sm)
+{
+	struct conf_report report = { 0 };
+	struct partitions *p = NULL;
+	char *text;
+	size_t len;
+
+	if (!sm->good_path || file_read(sm->good_path, GOOD_FILE_MAX, &text, &len) < 0)
+		return NULL;
+	partitions_parse(text, len, sm->good_path, sm->conf, &report, &p);
+	free(text);
+	conf_report_clear(&report);
+	return p;
+}
+
+static int fall_back(struct sm *sm)
+{
+	const char *file = sm->conf->partition_config_file, *policy = sm->conf->partition_config_error;
+	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
+
+	if (sm->partitions || sm->partitions_keep) {
+		log_error("%s has errors: the partitions in force stay as they are", file);
+		return 0;
+	}
+	p = last_good(sm);
+	if (p) {
+		log_error("%s has errors: the last good one (%s) is in force", file, sm->good_path);
+		put_in_force(sm, p, true);
+		return 0;
+	}
+	if (strcmp(policy, "refuse") == 0) {
+		log_error("%s has errors and there is no last good one: nothing is set up until it "
+			  "is mended (partition_config_error refuse)",
+			  file);
+		return -EINVAL;
+	}
+	if (strcmp(policy, "keep") == 0) {
+		log_error("%s has errors and there is no last good one: P_Key tables stay as they "
+			  "are (partition_config_error keep)",
+			  file);
+		sm->partitions_keep = true;
+		return 0;
+	}
+	log_error("%s has errors and there is no last good one: every port is a limited member of "
+		  "the default partition, only this one is full (partition_config_error default)",
+		  file);
+	p = partitions_limited(sm->conf);
+	put_in_force(sm, p, false);
+	return 0;
+}
+
+static int without_file(struct sm *sm)
+{
+	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
+
+	if (sm->partitions && sm->partitions->origin == PARTITIONS_FILE) {
+		if (!sm->partition_gone_told)
+			log_error("%s is gone: the partitions in force stay until it is back, or "
+				  "until the next start",
+				  sm->conf->partition_config_file);
+		sm->partition_gone_told = true;
+		return 0;
+	}
+	p = partitions_builtin(sm->conf);
+	put_in_force(sm, p, true);
+	return 0;
+}
+
+int partition_load(struct sm *sm)
+{
+	struct conf_report report = { 0 };
+	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
+	int r = partitions_read(sm->conf->partition_config_file, sm->conf, &report, &p);
+
+	tell(sm, &report);
+	conf_report_clear(&report);
+	if (r == -ENOENT)
+		return without_file(sm);
+	sm->partition_gone_told = false;
+	if (r < 0)
+		return fall_back(sm);
+	put_in_force(sm, p, true);
+	return 0;
+}
+
+/* ---- P_Key tables -------------------------------------------------------------------------- */
+
+static bool has_table(const struct port *p)
+{
+	return port_is_end(p) && p->guid && p->known;
+}
+
+static unsigned peer_capacity(const struct port *p)
+{
+	const struct port *peer = p->peer;
+
+	if (node_is_switch(p->node) || !peer || !node_is_switch(peer->node))
+		return 0;
+	return fabric_pkey_cap(peer);
+}
+
+struct tables {
+	struct pkey_port *rows;
+	uint16_t **have; /* parallel to rows */
+	size_t n, cap_rows, cap_have;
+};
+
+static void add_port(struct tables *t, const struct sm *sm, const struct port *p)
+{
+	unsigned capacity = fabric_pkey_cap(p);
+	uint16_t *have = xcalloc(capacity + 1u, sizeof(*have));
+	unsigned n_have = fabric_pkeys(sm->fabric, p, have);
+
+	if (!n_have) {
+		free(have);
+		have = NULL;
+	}
+	GROW(t->rows, t->n + 1, t->cap_rows);
+	GROW(t->have, t->n + 1, t->cap_have);
+	t->have[t->n] = have;
+	t->rows[t->n++] = (struct pkey_port){
+		.guid = p->guid,
+		.node_type = p->node->type,
+		.is_sm = p == sm->fabric->own_port,
+		.capacity = capacity,
+		.have = have,
+		.n_have = n_have,
+		.peer_capacity = peer_capacity(p),
+	};
+}
+
+static void collect(const struct sm *sm, struct tables *ret)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		unsigned last = node_is_switch(n) ? 0 : n->n_ports;
+
+		for (unsigned i = node_is_switch(n) ? 0 : 1; i <= last; i++) {
+			if (has_table(&n->ports[i]))
+				add_port(ret, sm, &n->ports[i]);
+		}
+	}
+}
+
+static void tell_plan(struct sm *sm, const struct tables *t, const struct pkey_plan *plan)
+{
+	char where[PORT_STRLEN];
+
+	if (plan->n_dropped == sm->pkeys_dropped_told &&
+	    plan->n_peer_too_small == sm->pkeys_small_told)
+		return;
+	sm->pkeys_dropped_told = plan->n_dropped;
+	sm->pkeys_small_told = plan->n_peer_too_small;
+	for (size_t i = 0, told = 0; i < plan->n_ports && told < 20; i++) {
+		const struct pkey_port_plan *p = &plan->ports[i];
+		const struct port *port = fabric_find_port(sm->fabric, t->rows[i].guid);
+
+		if (!p->n_dropped && !p->peer_too_small)
+			continue;
+		told++;
+		if (p->n_dropped)
+			log_error("%s: its P_Key table of %u entries is full, %u keys are left out, "
+				  "first 0x%04x",
+				  fabric_port_str(port, where), t->rows[i].capacity, p->n_dropped,
+				  pkey_plan_dropped(plan, i)[0]);
+		if (p->peer_too_small)
+			log_error("%s: the switch port before it holds %u P_Keys, too few: it does "
+				  "not check partitions",
+				  fabric_port_str(port, where), t->rows[i].peer_capacity);
+	}
+}
+
+/* ---- partition_config_error keep: what the tables say is what is wanted --------------------- */
+
+struct seen_key {
+	uint16_t order, pkey;
+	guid_t guid;
+};
+
+static int by_order(const void *a, const void *b)
+{
+	const struct seen_key *x = a, *y = b;
+
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+static struct seen_key *seen_keys(const struct tables *t, size_t *ret_n)
+{
+	struct seen_key *keys = NULL;
+	size_t n = 0, cap = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		for (unsigned k = 0; t->have[i] && k < t->rows[i].n_have; k++) {
+			uint16_t pkey = t->have[i][k];
+
+			if (!(pkey & PKEY_BASE))
+				continue;
+			GROW(keys, n + 1, cap);
+			keys[n++] = (struct seen_key){ partition_order(pkey), pkey, t->rows[i].guid };
+		}
+	}
+	if (n)
+		qsort(keys, n, sizeof(*keys), by_order);
+	*ret_n = n;
+	return keys;
+}
+
+/* Partitions of which every port is a member as its table says. For SA answers; nothing is written. */
+static struct partitions *observed_partitions(const struct tables *t)
+{
+	size_t n;
+	_cleanup_free_ struct seen_key *keys = seen_keys(t, &n);
+	struct partitions *p = xcalloc(1, sizeof(*p));
+	size_t cap = 0, cap_items = 0;
+
+	p->refs = 1;
+	for (size_t i = 0; i < n; i++) {
+		struct partition *last = p->n ? &p->list[p->n - 1] : NULL;
+
+		if (!last || last->pkey != (keys[i].pkey & PKEY_BASE)) {
+			GROW(p->list, p->n + 1, cap);
+			last = &p->list[p->n++];
+			*last = (struct partition){ .pkey = keys[i].pkey & PKEY_BASE };
+			cap_items = 0;
+		}
+		GROW(last->items, last->n_items + 1, cap_items);
+		last->items[last->n_items++] = (struct partition_item){
+			.guid = keys[i].guid,
+			.who = PARTITION_GUID,
+			.member = keys[i].pkey & PKEY_FULL ? PARTITION_FULL : PARTITION_LIMITED,
+		};
+	}
+	return p;
+}
+
+void partition_plan(struct sm *sm)
+{
+	_cleanup_(partitions_unrefp) struct partitions *observed = NULL;
+	struct tables t = { 0 };
+	struct pkey_plan *plan;
+	struct pkey_job job = { .previous = sm->pkeys };
+
+	collect(sm, &t);
+	job.ports = t.rows;
+	job.n_ports = t.n;
+	if (sm->partitions_keep)
+		observed = observed_partitions(&t);
+	job.partitions = sm->partitions_keep ? observed : sm->partitions;
+	pkey_job_options(&job, sm->conf);
+	plan = pkey_plan(&job);
+	tell_plan(sm, &t, plan);
+	pkey_plan_free(sm->pkeys);
+	sm->pkeys = plan;
+	for (size_t i = 0; i < t.n; i++)
+		free(t.have[i]);
+	free(t.have);
+	free(t.rows);
+}
+
+void partition_new(struct sm *sm, const struct sm_paths *paths)
+{
+	if (paths && paths->cache_dir)
+		sm->good_path = xasprintf("%s/%s", paths->cache_dir, PARTITIONS_GOOD_FILE);
+}
+
+void partition_free(struct sm *sm)
+{
+	pkey_plan_free(sm->pkeys);
+	sm->partitions = partitions_unref(sm->partitions);
+	free(sm->good_path);
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Hosts and the manager together: partitions, groups, paths, notices, restarts, on a simulated
+ * fabric whose hosts ask as the Linux kernel does.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/client.h"
+#include "lib/rig.h"
+#include "libvendor/sim/gen.h"
+#include "sa/sa.h"
+#include "util/file.h"
+#include "util/log.h"
+#include "util/mem.h"
+
+#define N_HOSTS 8
+
+static const char net_text[] =
+	"Switch 8 \"L0\"\n[1] \"h0\"[1]\n[2] \"h1\"[1]\n[3] \"h2\"[1]\n[4] \"h3\"[1]\n"
+	"[5] \"S0\"[1]\n[6] \"S1\"[1]\n\n"
+	"Switch 8 \"L1\"\n[1] \"h4\"[1]\n[2] \"h5\"[1]\n[3] \"h6\"[1]\n[4] \"h7\"[1]\n"
+	"[5] \"S0\"[2]\n[6] \"S1\"[2]\n\n"
+	"Switch 8 \"S0\"\n[1] \"L0\"[5]\n[2] \"L1\"[5]\n\n"
+	"Switch 8 \"S1\"\n[1] \"L0\"[6]\n[2] \"L1\"[6]\n\n"
+	"Ca 1 \"h0\"\n[1] \"L0\"[1]\n\nCa 1 \"h1\"\n[1] \"L0\"[2]\n\n"
+	"Ca 1 \"h2\"\n[1] \"L0\"[3]\n\nCa 1 \"h3\"\n[1] \"L0\"[4]\n\n"
+	"Ca 1 \"h4\"\n[1] \"L1\"[1]\n\nCa 1 \"h5\"\n[1] \"L1\"[2]\n\n"
+	"Ca 1 \"h6\"\n[1] \"L1\"[3]\n\nCa 1 \"h7\"\n[1] \"L1\"[4]\n\n";
+
+/* A manager on h0, clients on h1 to h7; files in a folder of its own. */
+struct world {
+	struct rig *rig;
+	struct conf *conf;
+	char dir[64], partitions[128];
+	struct client *host[N_HOSTS];
+};
+
+static void run_for(struct world *w, mono_t t)
+{
+	rig_run(w->rig, sim_now(w->rig->sim) + t);
+}
+
+static void write_partitions(struct world *w, const char *text)
+{
+	FILE *f = fopen(w->partitions, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void start(struct world *w)
+{
+	assert_true(rig_start(w->rig, "h0", 1, w->conf, w->dir) >= 0);
+	run_for(w, 5 * MONO_S);
+	assert_int_equal(rig_count(w->rig, SM_MASTER), 1);
+}
+
+static int setup(void **state)
+{
+	struct world *w = xcalloc(1, sizeof(*w));
+	char err[256] = "";
+	_cleanup_(netfile_freep) struct netfile *net =
+		netfile_parse(net_text, strlen(net_text), err, sizeof(err));
+
+	assert_non_null(net);
+	snprintf(w->dir, sizeof(w->dir), "/tmp/test-sm-admin.XXXXXX");
+	assert_non_null(mkdtemp(w->dir));
+	snprintf(w->partitions, sizeof(w->partitions), "%s/partitions.conf", w->dir);
+	w->conf = conf_new();
+	free(w->conf->partition_config_file);
+	w->conf->partition_config_file = xstrdup(w->partitions);
+	w->rig = rig_new(sim_new(net, 1));
+	for (unsigned i = 1; i < N_HOSTS; i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "h%u", i);
+		w->host[i] = client_new(w->rig->sim, name);
+		assert_non_null(w->host[i]);
+	}
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+	char command[128];
+
+	for (unsigned i = 0; i < N_HOSTS; i++)
+		client_free(w->host[i]);
+	rig_free(w->rig);
+	conf_unref(w->conf);
+	snprintf(command, sizeof(command), "rm -rf %s", w->dir);
+	assert_int_equal(system(command), 0);
+	free(w);
+	return 0;
+}
+
+/* Status of a question; the first record of a good answer into `ret` if that is not NULL. */
+static int ask(struct world *w, unsigned host, const struct question *q, void *ret, size_t size)
+{
+	struct transport_event ev;
+	int r = client_ask(w->host[host], w->rig, q, &ev);
+
+	if (r < 0)
+		return r;
+	if (ret)
+		memcpy(ret, client_record(&ev), size);
+	free(ev.whole);
+	return r;
+}
+
+static int join_broadcast(struct world *w, unsigned host, uint16_t pkey, uint8_t ret[MCM_BYTES])
+{
+	uint8_t record[MCM_BYTES];
+	struct question q = client_join_broadcast(w->host[host], pkey, record);
+
+	return ask(w, host, &q, ret, MCM_BYTES);
+}
+
+static int path_status(struct world *w, unsigned from, unsigned to, uint16_t pkey)
+{
+	uint8_t record[PR_BYTES];
+	struct question q = client_path(w->host[from], w->host[to]->guid, pkey, record);
+
+	return ask(w, from, &q, NULL, 0);
+}
+
+static void hosts_join_broadcast_and_find_paths(void **state)
+{
+	struct world *w = *state;
+	uint8_t record[MCM_BYTES];
+
+	start(w);
+	for (unsigned i = 1; i < N_HOSTS; i++) {
+		assert_int_equal(join_broadcast(w, i, 0xFFFF, record), 0);
+		assert_int_equal(ib_get(record, MCM_MLID), 0xC000);
+		assert_int_equal(ib_get(record, MCM_QKEY), 0x0B1B);
+		assert_int_equal(ib_get(record, MCM_JOIN_STATE), MC_FULL);
+	}
+	run_for(w, MONO_S);
+	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->members, N_HOSTS - 1);
+	for (unsigned i = 1; i < N_HOSTS; i++)
+		for (unsigned k = 1; k < N_HOSTS; k++)
+			assert_int_equal(path_status(w, i, k, 0xFFFF), 0);
+}
+
+/* Two partitions: no path between them; limited members reach full ones only. */
+static void partitions_isolate(void **state)
+{
+	struct world *w = *state;
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		 "A=0x1, ipoib: 0x%llx=full, 0x%llx=full, 0x%llx=limited, 0x%llx=limited;\n"
+		 "B=0x2, ipoib: 0x%llx=full, 0x%llx=full;\n",
+		 (long long)w->host[1]->guid, (long long)w->host[2]->guid,
+		 (long long)w->host[3]->guid, (long long)w->host[4]->guid,
+		 (long long)w->host[5]->guid, (long long)w->host[6]->guid);
+	write_partitions(w, text);
+	start(w);
+	assert_int_equal(path_status(w, 1, 2, 0x8001), 0);
+	assert_int_equal(path_status(w, 1, 3, 0x8001), 0);
+	assert_int_equal(path_status(w, 5, 6, 0x8002), 0);
+	assert_int_equal(path_status(w, 3, 4, 0x0001), SA_NO_RECORDS);
+	assert_int_equal(path_status(w, 1, 5, 0x8001), SA_NO_RECORDS);
+	assert_int_equal(path_status(w, 1, 5, 0x8002), SA_NO_RECORDS);
+	assert_int_equal(path_status(w, 1, 7, 0x8001), SA_NO_RECORDS);
+	assert_int_equal(join_broadcast(w, 1, 0x8001, (uint8_t[MCM_BYTES]){ 0 }), 0);
+	assert_int_equal(join_broadcast(w, 3, 0x8001, (uint8_t[MCM_BYTES]){ 0 }), 0);
+	assert_int_equal(join_broadcast(w, 1, 0x8002, (uint8_t[MCM_BYTES]){ 0 }), SA_REQ_INVALID);
+}
+
+static unsigned pkey_at(struct world *w, unsigned host, unsigned index)
+{
+	uint8_t block[SMP_DATA_SIZE];
+
+	assert_int_equal(sim_read(w->rig->sim, w->host[host]->node, IB_ATTR_PKEY_TABLE, 0, block), 0);
+	return ib_bits_get(block, index * 16, 16);
+}
+
+/* A typing error at a first start opens nothing: everybody is a limited member. */
+static void broken_file_opens_nothing(void **state)
+{
+	struct world *w = *state;
+
+	write_partitions(w, "Default=0x7fff, ipoib : ALL=full;\nA=0x1 : 0x10zz=full;\n");
+	start(w);
+	assert_int_equal(pkey_at(w, 1, 0), 0x7FFF);
+	assert_int_equal(path_status(w, 1, 2, 0x7FFF), SA_NO_RECORDS);
+}
+
+/* The same error later changes nothing, nor does the file that is gone; a restart knows the last good one. */
+static void last_good_file_stays(void **state)
+{
+	struct world *w = *state;
+	uint64_t sets;
+
+	write_partitions(w, "A=0x1 : ALL=full;\n");
+	start(w);
+	assert_int_equal(pkey_at(w, 1, 1), 0x8001);
+	write_partitions(w, "A=0x1 : ALL=full;\nB=0x2 : 0x10zz=full;\n");
+	sets = sim_sets(w->rig->sim);
+	sm_request_heavy(rig_master(w->rig), NULL);
+	run_for(w, 5 * MONO_S);
+	assert_int_equal(sim_sets(w->rig->sim), sets);
+	unlink(w->partitions);
+	sm_request_heavy(rig_master(w->rig), NULL);
+	run_for(w, 5 * MONO_S);
+	assert_int_equal(sim_sets(w->rig->sim), sets);
+	assert_int_equal(pkey_at(w, 1, 1), 0x8001);
+	write_partitions(w, "A=0x1 ALL=full;\n");
+	rig_kill(w->rig, 0);
+	start(w);
+	assert_int_equal(pkey_at(w, 1, 1), 0x8001);
+	assert_int_equal(path_status(w, 1, 2, 0x8001), 0);
+}
+
+/* Nothing is set up while the file is broken, if that is what was asked for. */
+static void refuse_sets_up_nothing(void **state)
+{
+	struct world *w = *state;
+
+	free(w->conf->partition_config_error);
+	w->conf->partition_config_error = xstrdup("refuse");
+	write_partitions(w, "A=0x1 ALL=full;\n");
+	assert_true(rig_start(w->rig, "h0", 1, w->conf, w->dir) >= 0);
+	run_for(w, 5 * MONO_S);
+	assert_int_equal(sim_port_state(w->rig->sim, w->host[1]->node, 1), IB_PORT_INIT);
+	write_partitions(w, "A=0x1 : ALL=full;\n");
+	run_for(w, 120 * MONO_S);
+	assert_int_equal(sim_port_state(w->rig->sim, w->host[1]->node, 1), IB_PORT_ACTIVE);
+}
+
+/* Tables that somebody else wrote stay, and decide who sees whom. */
+static void keep_leaves_tables_alone(void **state)
+{
+	struct world *w = *state;
+
+	write_partitions(w, "A=0x1 : ALL=full;\n");
+	start(w);
+	rig_kill(w->rig, 0);
+	assert_int_equal(pkey_at(w, 1, 1), 0x8001);
+	free(w->conf->partition_config_error);
+	w->conf->partition_config_error = xstrdup("keep");
+	write_partitions(w, "B=0x2 ALL=full;\n");
+	snprintf(w->dir + strlen(w->dir), 8, "/other");
+	assert_int_equal(file_mkdirs(w->dir, 0755), 0);
+	start(w);
+	*strrchr(w->dir, '/') = '\0';
+	assert_int_equal(pkey_at(w, 1, 1), 0x8001);
+	assert_int_equal(path_status(w, 1, 2, 0x8001), 0);
+}
+
+static void subscribe(struct world *w, unsigned host)
+{
+	uint8_t record[INF_BYTES] = { 0 };
+	const struct question q = { .method = MAD_SET,
+				    .attr = SA_INFORM_INFO,
+				    .data = record,
+				    .len = sizeof(record) };
+
+	ib_put(record, INF_LID_BEGIN, 0xFFFF);
+	ib_put(record, INF_IS_GENERIC, 1);
+	ib_put(record, INF_SUBSCRIBE, 1);
+	ib_put(record, INF_TYPE, 0xFFFF);
+	ib_put(record, INF_TRAP, 0xFFFF);
+	ib_put(record, INF_PRODUCER, 0xFFFFFF);
+	assert_int_equal(ask(w, host, &q, NULL, 0), 0);
+}
+
+/* Time goes by, and the host answers Reports as they come. */
+static void attend(struct world *w, unsigned host, mono_t t)
+{
+	mono_t until = sim_now(w->rig->sim) + t;
+	struct transport_event ev;
+
+	do {
+		while (client_receive(w->host[host], &ev))
+			free(ev.whole);
+	} while (rig_step(w->rig, until));
+}
+
+/* A host that goes and comes is told to whoever asked for it. */
+static void hosts_that_go_and_come_are_reported(void **state)
+{
+	struct world *w = *state;
+	struct client *h = w->host[1];
+
+	start(w);
+	subscribe(w, 1);
+	assert_int_equal(sim_link_down(w->rig->sim, w->host[5]->node, 1), 0);
+	attend(w, 1, 3 * MONO_S);
+	assert_true(h->reports > 0);
+	assert_int_equal(ib_get(h->notice, NT_TRAP), TRAP_GID_OUT_OF_SERVICE);
+	assert_int_equal(ib_bits_get(h->notice, (NOTICE_GID + 8) * 8, 64), w->host[5]->guid);
+	assert_int_equal(sim_link_up(w->rig->sim, w->host[5]->node, 1), 0);
+	attend(w, 1, 3 * MONO_S);
+	assert_int_equal(ib_get(h->notice, NT_TRAP), TRAP_GID_IN_SERVICE);
+}
+
+/* A host that dies leaves its groups. */
+static void dead_hosts_leave_their_groups(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	for (unsigned i = 1; i < N_HOSTS; i++)
+		assert_int_equal(join_broadcast(w, i, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
+	sim_power(w->rig->sim, w->host[5]->node, false);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->members, N_HOSTS - 2);
+}
+
+/* The second process knows what hosts had registered; nobody is asked again, nothing is written. */
+static void restart_loses_no_member(void **state)
+{
+	struct world *w = *state;
+	uint64_t sets;
+
+	w->conf->sa_db_dump = true;
+	start(w);
+	for (unsigned i = 1; i < N_HOSTS; i++)
+		assert_int_equal(join_broadcast(w, i, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
+	subscribe(w, 2);
+	run_for(w, 5 * MONO_S);
+	sm_shutdown(rig_master(w->rig));
+	rig_kill(w->rig, 0);
+	sets = sim_sets(w->rig->sim);
+	start(w);
+	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->members, N_HOSTS - 1);
+	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->subscriptions, 1);
+	assert_int_equal(sim_sets(w->rig->sim), sets);
+	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 1);
+}
+
+/* Without the database, and after kill -9, hosts are asked to register again, once. */
+static void restart_without_database_asks_again(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 1);
+	rig_kill(w->rig, 0);
+	start(w);
+	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 2);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 2);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(hosts_join_broadcast_and_find_paths),
+		TEST(partitions_isolate),
+		TEST(broken_file_opens_nothing),
+		TEST(last_good_file_stays),
+		TEST(refuse_sets_up_nothing),
+		TEST(keep_leaves_tables_alone),
+		TEST(hosts_that_go_and_come_are_reported),
+		TEST(dead_hosts_leave_their_groups),
+		TEST(restart_loses_no_member),
+		TEST(restart_without_database_asks_again),
+	};
+
+	return cmocka_run_group_tests_name("sm-admin", tests, NULL, NULL);
+}
