@@ -276,8 +276,8 @@ static bool parse_body(struct parser *p, const struct line *line, char *text)
 		at = line_place(line, text);
 		report_error(
 			p, &at,
-			"a ':' where ports were expected; is there no ';' behind the definition "
-			"of line %u? " NOT_USED,
+			"a ':' where ports were expected (is there no ';' behind the definition "
+			"of line %u?); " NOT_USED,
 			p->def.line);
 		p->state = AT_HEADER;
 		return false;

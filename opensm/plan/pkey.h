@@ -10,8 +10,9 @@
  * Order of the entries: partitions by partition_order(); the limited key of a partition before its
  * full key. Each port, in this order:
  *
- *   0  index 0 belongs to the indx0 key of the port (of several the last in the file), or else to
- *      0xFFFF, or else to 0x7FFF; the owner goes there and others found there move away
+ *   0  index 0 belongs to the indx0 key of the port (of several the last in the file; of two forms
+ *      the limited one), or else to 0xFFFF, or else to 0x7FFF; the owner goes there and others
+ *      found there move away
  *   1  a key that sits in the table keeps its index
  *   2  a new one goes to the index remembered for it, if free; or else behind the highest index of
  *      any key that this process confirmed or gave on the port; or else to index 1

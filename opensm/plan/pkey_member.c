@@ -278,13 +278,14 @@ void members_wants(const struct members *m, size_t port, struct pkey_wants *ret)
 	for (size_t i = 0; i < all->n; i++) {
 		const struct partition_item *item =
 			deciding(m, kind, i, &named, m->first[port + 1]);
+		size_t first = ret->n;
 
 		if (!item)
 			continue;
 		add_partition(ret, all->list[i].pkey, item->member, m->job->allow_both);
 		if (item->indx0 && item->seq >= last_indx0) {
 			last_indx0 = item->seq;
-			ret->owner0 = ret->keys[ret->n - 1];
+			ret->owner0 = ret->keys[first];
 		}
 	}
 	if (!ret->owner0)
