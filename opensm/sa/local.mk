@@ -43,3 +43,9 @@ tests_unit_test_sa_service_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-guidinfo
 tests_unit_test_sa_guidinfo_SOURCES = tests/unit/test-sa-guidinfo.c tests/unit/sa-events.h $(SA_DESK)
 tests_unit_test_sa_guidinfo_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sa-mgroup tests/unit/test-sa-mcmember
+tests_unit_test_sa_mgroup_SOURCES = tests/unit/test-sa-mgroup.c tests/unit/mc-desk.h tests/unit/sa-events.h $(SA_DESK)
+tests_unit_test_sa_mgroup_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sa_mcmember_SOURCES = tests/unit/test-sa-mcmember.c tests/unit/mc-desk.h $(SA_DESK)
+tests_unit_test_sa_mcmember_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
