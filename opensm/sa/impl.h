@@ -164,6 +164,8 @@ bool queries_overloaded(const struct sa *sa);
 /* Room for the answer to grow to `cap` bytes; false: the bounds are reached, or memory is. */
 bool queries_grow(struct sa_query *q, size_t cap);
 void queries_give_back(struct sa *sa, size_t bytes);
+/* A table that needs RMPP is about to go out; false: the requester has too many on their way. */
+bool queries_may_send(struct sa_query *q, size_t bytes);
 /* A small buffer for the query that is being taken up. */
 #define QUERY_SCRATCH 4096
 uint8_t *queries_scratch(struct sa *sa);

@@ -1,30 +1,46 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How much one requester, and all of them together, may cost Subnet Administration. Every bound on
- * what a remote port can make us do or keep stands here; sa_limits_default is what the daemon uses,
- * tests set smaller ones.
+ * How much one requester, and all of them together, may cost Subnet Administration in questions.
+ * sa_limits_default is what the daemon uses; tests set smaller ones.
  *
  * A requester is a port of the view (all its LIDs together), never a QP. What exceeds a bound of
- * time (too many questions at once) is dropped without an answer, as Linux clients need it; what
+ * number (too many questions at once) is dropped without an answer, as Linux clients need it; what
  * exceeds a bound of size is answered with NO_RESOURCES (0x0100).
+ *
+ * What stays is bounded where it is kept, each and in all, with a reserve for those who have little:
+ *
+ *	groups, members		mgroup.h	MGROUP_PER_PORT_MIN ..
+ *	subscriptions, reports	inform.h	INFORM_PER_PORT .., report.c REPORT_LOG_MAX ..
+ *	services		service.h	SERVICE_PER_PORT ..
+ *	alias GUIDs		guidinfo.h	GUIDCap of the port, ALIAS_MAX
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/mono.h"
+
 struct sa_limits {
-	/* Rows are what a record type looks at, whether they end in the answer or not. */
-	uint32_t
-		rows_at_once; /* when a question comes in; what is not done by then waits its turn */
-	uint32_t rows_a_turn;  /* of one query before the next requester's */
-	uint32_t rows_a_slice; /* of all turns of one sa_dispatch() */
-	uint32_t queries;      /* waiting for a turn or for a device, in all */
-	uint32_t queries_each; /* of one requester */
-	uint32_t big_each;     /* of these, answers longer than big_bytes */
+	/*
+	 * Rows are what a record type looks at, whether they end in the answer or not: of a question
+	 * when it comes in (what is not done by then waits its turn), of one query before the next
+	 * requester's turn, of all turns of one sa_dispatch().
+	 */
+	uint32_t rows_at_once, rows_a_turn, rows_a_slice;
+	/* Queries that wait for a turn or for a device: in all, and of one requester. */
+	uint32_t queries, queries_each;
+	/* Long answers, those above big_bytes, of one requester at a time. */
+	uint32_t big_each;
 	size_t big_bytes;
-	size_t answer_bytes;  /* the longest answer */
-	size_t answers_bytes; /* all answers in the making */
+	/* The longest answer, and all answers in the making. */
+	size_t answer_bytes, answers_bytes;
+	/*
+	 * Tables of more than one MAD sent to one requester within a window: the kernel holds them
+	 * until they are acknowledged, 8 s if they never are (RMPP: 4 tries of 2 s).
+	 */
+	size_t sent_bytes_each;
+	mono_t sent_window;
 	size_t request_bytes; /* of data in one request (a MultiPathRecord of 510 GIDs has 8,184) */
 	uint32_t cells;	      /* tables read from devices for one query */
 };

@@ -47,7 +47,7 @@ static bool has_room(struct sa_query *q, size_t stride)
 {
 	if (q->out_len + stride <= q->out_cap)
 		return true;
-	return queries_grow(q, MAX(q->out_len + stride, q->out_cap * 2));
+	return queries_grow(q, q->out_len + MAX(stride, q->out_cap / 2));
 }
 
 static enum query_progress end(struct sa_query *q, uint16_t status)
@@ -93,6 +93,9 @@ void query_answer(struct sa_query *q)
 {
 	size_t stride = sa_type_stride(q->type);
 
+	if (!q->status && q->out_len > MAD_SIZE && !query_is_get(q) &&
+	    !queries_may_send(q, q->out_len))
+		q->status = SA_NO_RESOURCES;
 	if (q->status)
 		sa_refuse(q->sa, &q->rq, q->status);
 	else if (!query_is_get(q))

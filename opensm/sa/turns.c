@@ -24,15 +24,19 @@ const struct sa_limits sa_limits_default = {
 	.big_bytes = 256u << 10,
 	.answer_bytes = TRANSPORT_MESSAGE_MAX,
 	.answers_bytes = 192u << 20,
+	.sent_bytes_each = 64u << 20,
+	.sent_window = 10 * MONO_S,
 	.request_bytes = 16u << 10,
 	.cells = 4096,
 };
 
-/* A port with queries, by its base LID. */
+/* A port with queries, or with tables on their way; by its base LID. */
 struct asker {
 	lid_t lid;
-	uint32_t n;		       /* queries, waiting ones too */
-	uint32_t big;		       /* of these, with long answers */
+	uint32_t n;   /* queries, waiting ones too */
+	uint32_t big; /* of these, with long answers */
+	size_t sent;  /* bytes of tables since sent_since */
+	mono_t sent_since;
 	struct sa_query *first, *last; /* runnable */
 	struct asker *next;	       /* in turn; only while there is something to run */
 };
@@ -58,8 +62,14 @@ struct queries *queries_new(struct sa *sa)
 
 struct queries *queries_free(struct queries *qs)
 {
+	size_t pos = 0;
+	guid_t lid;
+	void *asker;
+
 	if (!qs)
 		return NULL;
+	while (guidmap_next(qs->askers, &pos, &lid, &asker))
+		free(asker);
 	guidmap_free(qs->askers);
 	guidmap_free(qs->waiting);
 	free(qs);
@@ -95,13 +105,52 @@ static struct asker *asker_of(const struct sa_query *q)
 	return guidmap_get(q->sa->queries->askers, lid_of(q));
 }
 
+static struct asker *new_asker(struct queries *qs, lid_t lid)
+{
+	struct asker *a = xcalloc(1, sizeof(*a));
+
+	a->lid = lid;
+	guidmap_put(qs->askers, lid, a);
+	return a;
+}
+
+/* Bytes of tables that may not have been acknowledged yet. */
+static size_t on_its_way(const struct sa *sa, const struct asker *a)
+{
+	return a && sa->now - a->sent_since < sa->limits.sent_window ? a->sent : 0;
+}
+
+static bool may_send(const struct sa *sa, const struct asker *a, size_t bytes)
+{
+	size_t before = on_its_way(sa, a);
+
+	return !before || before + bytes <= sa->limits.sent_bytes_each;
+}
+
+bool queries_may_send(struct sa_query *q, size_t bytes)
+{
+	struct sa *sa = q->sa;
+	struct asker *a = asker_of(q);
+
+	if (!may_send(sa, a, bytes))
+		return false;
+	if (!a)
+		a = new_asker(sa->queries, lid_of(q));
+	a->sent = on_its_way(sa, a);
+	if (!a->sent)
+		a->sent_since = sa->now;
+	a->sent += bytes;
+	return true;
+}
+
 static bool may_be_big(struct sa_query *q)
 {
+	const struct sa_limits *limits = &q->sa->limits;
 	struct asker *a = asker_of(q);
 
 	if (q->big)
 		return true;
-	if (a && a->big >= q->sa->limits.big_each)
+	if (a && a->big >= limits->big_each)
 		return false;
 	q->big = true;
 	if (a && q->on_heap)
@@ -122,6 +171,8 @@ bool queries_grow(struct sa_query *q, size_t cap)
 	    qs->bytes + cap - held > limits->answers_bytes)
 		return false;
 	if (cap > limits->big_bytes && !may_be_big(q))
+		return false;
+	if (!may_send(q->sa, asker_of(q), q->out_len))
 		return false;
 	out = realloc(q->out_heap ? q->out : NULL, cap);
 	if (!out)
@@ -180,6 +231,7 @@ static struct sa_query *take_next(struct queries *qs, struct asker **ret_asker)
 	return q;
 }
 
+/* Requesters with tables on their way stay: there are no more of them than LIDs. */
 static void forget(struct asker *a, struct sa_query *q)
 {
 	struct sa *sa = q->sa;
@@ -189,19 +241,10 @@ static void forget(struct asker *a, struct sa_query *q)
 	sa->stats.queries--;
 	query_release(q);
 	free(q);
-	if (a->n)
+	if (a->n || on_its_way(sa, a))
 		return;
 	guidmap_remove(sa->queries->askers, a->lid);
 	free(a);
-}
-
-static struct asker *new_asker(struct queries *qs, lid_t lid)
-{
-	struct asker *a = xcalloc(1, sizeof(*a));
-
-	a->lid = lid;
-	guidmap_put(qs->askers, lid, a);
-	return a;
 }
 
 static void go_on(struct queries *qs, struct asker *a, struct sa_query *q)

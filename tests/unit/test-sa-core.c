@@ -467,6 +467,23 @@ static void one_requester_has_so_many_long_answers(void **state)
 	assert_int_equal(desk_table(d, SA_NODE_RECORD, 0)->n, 43);
 }
 
+static void tables_on_their_way_have_a_bound(void **state)
+{
+	_desk_ d = slow_desk();
+
+	d->sa->limits.sent_bytes_each = 10000; /* two of 43 * 112 bytes */
+	assert_int_equal(desk_table(d, SA_NODE_RECORD, 0)->n, 43);
+	assert_int_equal(desk_table(d, SA_NODE_RECORD, 0)->n, 43);
+	assert_int_equal(desk_table(d, SA_NODE_RECORD, 0)->status, SA_NO_RESOURCES);
+	assert_int_equal(ask_for_h2(d)->status, 0);
+	d->from = "h1";
+	desk_blank(d);
+	assert_int_equal(desk_table(d, SA_NODE_RECORD, 0)->n, 43);
+	d->from = "h0";
+	desk_wait(d, 10 * MONO_S);
+	assert_int_equal(desk_table(d, SA_NODE_RECORD, 0)->n, 43);
+}
+
 static void overload_drops_questions_not_changes(void **state)
 {
 	_desk_ d = slow_desk();
@@ -578,6 +595,7 @@ int main(void)
 		cmocka_unit_test(an_answer_too_long_is_refused),
 		cmocka_unit_test(all_answers_in_the_making_have_a_bound),
 		cmocka_unit_test(one_requester_has_so_many_long_answers),
+		cmocka_unit_test(tables_on_their_way_have_a_bound),
 		cmocka_unit_test(overload_drops_questions_not_changes),
 		cmocka_unit_test(a_question_ends_on_the_view_it_began_with),
 		cmocka_unit_test(losing_mastership_ends_all_questions),
