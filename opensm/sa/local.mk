@@ -23,9 +23,12 @@ tests_unit_test_sa_records_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_core_SOURCES = tests/unit/test-sa-core.c $(SA_DESK)
 tests_unit_test_sa_core_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-sa-path tests/unit/test-sa-multipath tests/unit/test-sa-select
-tests_unit_test_sa_path_SOURCES = tests/unit/test-sa-path.c $(SA_DESK)
+UNIT_TESTS += tests/unit/test-sa-path tests/unit/test-sa-walk tests/unit/test-sa-multipath tests/unit/test-sa-select
+PATH_ASKING = tests/unit/path-asking.h
+tests_unit_test_sa_path_SOURCES = tests/unit/test-sa-path.c $(PATH_ASKING) $(SA_DESK)
 tests_unit_test_sa_path_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sa_walk_SOURCES = tests/unit/test-sa-walk.c $(PATH_ASKING) $(SA_DESK)
+tests_unit_test_sa_walk_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_multipath_SOURCES = tests/unit/test-sa-multipath.c $(SA_DESK)
 tests_unit_test_sa_multipath_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_select_SOURCES = tests/unit/test-sa-select.c
@@ -43,6 +46,9 @@ tests_unit_test_sa_service_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-guidinfo
 tests_unit_test_sa_guidinfo_SOURCES = tests/unit/test-sa-guidinfo.c tests/unit/sa-events.h $(SA_DESK)
 tests_unit_test_sa_guidinfo_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sa-db
+tests_unit_test_sa_db_SOURCES = tests/unit/test-sa-db.c tests/unit/sa-events.h $(SA_DESK)
+tests_unit_test_sa_db_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-sa-mgroup tests/unit/test-sa-mcmember
 tests_unit_test_sa_mgroup_SOURCES = tests/unit/test-sa-mgroup.c tests/unit/mc-desk.h tests/unit/sa-events.h $(SA_DESK)

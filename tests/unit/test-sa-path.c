@@ -1,95 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* PathRecord: sa.md 4, and every row of the oracle in clients.md 3. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "sa/impl.h"
-#include "tests/lib/sa-desk.h"
-#include "util/mem.h"
-
-#define MTU	   (SA_COMP(PR_MTU_SEL) | SA_COMP(PR_MTU))
-#define RATE	   (SA_COMP(PR_RATE_SEL) | SA_COMP(PR_RATE))
-#define LIFE	   (SA_COMP(PR_LIFE_SEL) | SA_COMP(PR_LIFE))
-#define SERVICE	   (SA_COMP(PR_SERVICE_ID_MSB) | SA_COMP(PR_SERVICE_ID_LSB))
-#define LIDS	   (SA_COMP(PR_SLID) | SA_COMP(PR_DLID))
-#define GIDS	   (SA_COMP(PR_SGID) | SA_COMP(PR_DGID))
-#define REVERSIBLE 0x80
-
-static uint8_t byte_at(const uint8_t *record, unsigned field)
-{
-	return record[field / 8];
-}
-
-/* As ibsim: 2048 on all ports but 1024 on port 0 of switches. */
-static void set_mtus(struct desk *d)
-{
-	FABRIC_EACH_NODE(d->fabric, n)
-		for (unsigned i = node_is_switch(n) ? 0 : 1; i <= n->n_ports; i++)
-			ib_put(n->ports[i].info, PI_MTU_CAP, i ? IB_MTU_2048 : IB_MTU_1024);
-	desk_publish(d);
-}
-
-/* h0 h1 on leaf1, h2 h3 on leaf2, spine1; LIDs in this order. */
-static struct desk *two_leaves(void)
-{
-	struct desk *d = desk_new("tree 2 2 1");
-
-	set_mtus(d);
-	return d;
-}
-
-static void blank_lids(struct desk *d, unsigned slid, unsigned dlid)
-{
-	desk_blank(d);
-	ib_put(d->record, PR_SLID, slid);
-	ib_put(d->record, PR_DLID, dlid);
-}
-
-static void blank_names(struct desk *d, const char *src, const char *dst)
-{
-	desk_blank(d);
-	desk_gid(d, src, ib_at(d->record, PR_SGID));
-	desk_gid(d, dst, ib_at(d->record, PR_DGID));
-}
-
-static const struct desk_message *table(struct desk *d, uint64_t mask)
-{
-	return desk_table(d, SA_PATH_RECORD, mask);
-}
-
-static const struct desk_message *get(struct desk *d, uint64_t mask)
-{
-	return desk_get(d, SA_PATH_RECORD, mask);
-}
-
-static void expect_none(struct desk *d, uint64_t mask)
-{
-	const struct desk_message *a = table(d, mask);
-
-	assert_int_equal(a->status, 0);
-	assert_int_equal(a->n, 0);
-	a = get(d, mask);
-	assert_int_equal(a->status, SA_NO_RECORDS);
-}
-
-static void expect_status(struct desk *d, uint64_t mask, unsigned status)
-{
-	assert_int_equal(table(d, mask)->status, status);
-	assert_int_equal(get(d, mask)->status, status);
-}
-
-/* The one record of the answer. */
-static const uint8_t *one(const struct desk_message *a)
-{
-	assert_non_null(a);
-	assert_int_equal(a->status, 0);
-	assert_int_equal(a->n, 1);
-	return desk_record(a, 0);
-}
+/* PathRecord: sa.md 4, and every row of the oracle in clients.md 3. The ways themselves: test-sa-walk.c. */
+#include "conf/partitions.h"
+#include "tests/unit/path-asking.h"
 
 /* ---- the oracle ----------------------------------------------------------------------------- */
 
@@ -523,195 +435,187 @@ static void raw_traffic_carries_no_key(void **state)
 	expect_none(d, GIDS | SA_COMP(PR_RAW));
 }
 
-/* ---- ways that do not lead ------------------------------------------------------------------- */
+/* ---- service levels, aliases, groups --------------------------------------------------------- */
 
-/* The routes in force, to be damaged; nobody else looks at them while the test runs. */
-static uint8_t *row_of(struct desk *d, const char *node)
+static void the_sl_is_that_of_the_partition(void **state)
 {
-	const struct routes *r = d->view->routes;
+	static const char text[] = "Fast=0x0001, sl=3: ALL=full;\n";
+	_desk_ d = two_partitions();
+	struct partitions *parts = NULL;
+	struct conf_report r = { 0 };
 
-	return routes_row(r, topo_find_switch(r->topo, desk_node(d, node)->guid));
+	desk_conf(d, "qos", "TRUE");
+	assert_int_equal(partitions_parse(text, strlen(text), "text", d->conf, &r, &parts), 0);
+	sa_set_partitions(d->sa, parts);
+	blank_names(d, "h0", "h2"); /* in 0x0001 */
+	assert_int_equal(ib_get(one(get(d, GIDS)), PR_SL), 3);
+	ib_put(d->record, PR_SL, 5); /* who asks for one gets it */
+	assert_int_equal(ib_get(one(get(d, GIDS | SA_COMP(PR_SL))), PR_SL), 5);
+	blank_names(d, "h0", "h1"); /* in the default partition */
+	assert_int_equal(ib_get(one(get(d, GIDS)), PR_SL), 0);
+	partitions_unref(parts);
+	conf_report_clear(&r);
 }
 
-static void a_way_back_that_fails_is_not_reversible(void **state)
+#define ALIAS UINT64_C(0x0ABC000000000001)
+
+static void an_alias_is_answered_as_it_was_asked(void **state)
 {
 	_desk_ d = two_leaves();
-
-	row_of(d, "spine1")[1] = LFT_NO_PORT; /* h2 -> h0 */
-	blank_names(d, "h0", "h2");
-	assert_int_equal(byte_at(one(table(d, GIDS)), PR_REVERSIBLE), 0);
-	assert_int_equal(byte_at(one(table(d, GIDS | SA_COMP(PR_REVERSIBLE))), PR_REVERSIBLE), 0);
-	ib_put(d->record, PR_REVERSIBLE, 1);
-	expect_none(d, GIDS | SA_COMP(PR_REVERSIBLE));
-	blank_names(d, "h2", "h0");
-	expect_none(d, GIDS);
-}
-
-/* The port of a switch whose cable leads to another. */
-static uint8_t port_towards(struct desk *d, const char *from, const char *to)
-{
-	struct node *n = desk_node(d, from);
-
-	for (unsigned i = 1; i <= n->n_ports; i++)
-		if (n->ports[i].peer && n->ports[i].peer->node == desk_node(d, to))
-			return (uint8_t)i;
-	fail();
-	return 0;
-}
-
-static void the_way_back_must_meet_the_constraints(void **state)
-{
-	_desk_ d = desk_new("ring 3 1");
-	struct node *slow = desk_node(d, "s2");
-
-	set_mtus(d);
-	for (unsigned i = 1; i <= slow->n_ports; i++)
-		ib_put(slow->ports[i].info, PI_MTU_CAP, IB_MTU_256);
-	desk_publish(d);
-	row_of(d, "s1")[1] = port_towards(d, "s1", "s2"); /* h1 -> h0 goes round by s2 */
-	blank_lids(d, 1, 2);
-	assert_int_equal(byte_at(one(table(d, LIDS)), PR_REVERSIBLE), REVERSIBLE);
-	assert_int_equal(byte_at(one(table(d, LIDS)), PR_MTU_SEL), 0x84);
-	ib_put(d->record, PR_MTU_SEL, SA_EXACT);
-	ib_put(d->record, PR_MTU, IB_MTU_2048);
-	assert_int_equal(byte_at(one(table(d, LIDS | MTU)), PR_REVERSIBLE), 0);
-	ib_put(d->record, PR_REVERSIBLE, 1);
-	expect_none(d, LIDS | MTU | SA_COMP(PR_REVERSIBLE));
-}
-
-static void loops_and_holes_give_no_path(void **state)
-{
-	_desk_ d = two_leaves();
-	uint8_t *leaf = row_of(d, "leaf1"), *spine = row_of(d, "spine1");
-	uint8_t to_leaf1 = spine[1], was = spine[3];
-
-	blank_names(d, "h0", "h2");
-	spine[3] = to_leaf1; /* leaf1 and spine1 send it to each other */
-	expect_none(d, GIDS);
-	spine[3] = 0; /* ends at a port 0 that is not meant */
-	expect_none(d, GIDS);
-	spine[3] = 200; /* no such port */
-	expect_none(d, GIDS);
-	spine[3] = was;
-	leaf[3] = leaf[2]; /* ends at another host */
-	expect_none(d, GIDS);
-}
-
-static void a_link_that_is_down_is_no_way(void **state)
-{
-	_desk_ d = two_leaves();
-	struct port *p = desk_end(d, "h2");
-
-	ib_put(p->info, PI_PORT_STATE, IB_PORT_DOWN);
-	desk_publish(d);
-	blank_names(d, "h0", "h2");
-	expect_none(d, GIDS);
-	blank_names(d, "h2", "h0");
-	expect_none(d, GIDS);
-}
-
-static void a_host_without_a_cable_reaches_nobody(void **state)
-{
-	_desk_ d = two_leaves();
-
-	fabric_disconnect(desk_end(d, "h2"));
-	desk_publish(d);
-	blank_names(d, "h2", "h0");
-	expect_none(d, GIDS);
-	blank_names(d, "h0", "h2");
-	expect_none(d, GIDS);
-}
-
-static void two_hosts_need_no_switch(void **state)
-{
-	_desk_ d = desk_new("pair");
 	const uint8_t *r;
 
-	set_mtus(d);
-	blank_lids(d, 1, 2);
-	r = one(table(d, LIDS));
-	assert_int_equal(byte_at(r, PR_MTU_SEL), 0x84);
-	assert_int_equal(byte_at(r, PR_REVERSIBLE), REVERSIBLE);
 	desk_blank(d);
-	assert_int_equal(table(d, 0)->n, 4);
-}
-
-/* ---- rates ---------------------------------------------------------------------------------- */
-
-static void make_link(struct port *p, unsigned speed, unsigned ext)
-{
-	ib_put(p->info, PI_SPEED_ACTIVE, speed);
-	ib_put(p->info, PI_SPEED_EXT_ACTIVE, ext);
-}
-
-static void the_slowest_link_decides_by_bandwidth(void **state)
-{
-	_desk_ d = two_leaves();
-
-	FABRIC_EACH_NODE(d->fabric, n)
-		for (unsigned i = node_is_switch(n) ? 0 : 1; i <= n->n_ports; i++)
-			make_link(&n->ports[i], 4, 2); /* 4x EDR: 100, code 16 */
-	make_link(desk_end(d, "h2"), 4, 0);	       /* 4x QDR: 40, code 7 */
-	make_link(desk_end(d, "h3"), 4, 1);	       /* 4x FDR: 56, code 12 */
-	desk_publish(d);
-	blank_names(d, "h0", "h1");
-	assert_int_equal(ib_get(one(get(d, GIDS)), PR_RATE), 16);
+	ib_put(d->record, GIR_LID, 3);
+	ib_put(d->record, GIR_GUID1, ALIAS);
+	d->from = "h2";
+	assert_int_equal(desk_set(d, SA_GUID_INFO_RECORD,
+				  SA_COMP(GIR_LID) | SA_COMP(GIR_BLOCK) | SA_COMP(GIR_GUID1))
+				 ->status,
+			 0);
+	d->from = "h0";
 	blank_names(d, "h0", "h2");
-	assert_int_equal(ib_get(one(get(d, GIDS)), PR_RATE), 7);
-	blank_names(d, "h2", "h3");
-	assert_int_equal(ib_get(one(get(d, GIDS)), PR_RATE), 7);
-	blank_names(d, "h1", "h3");
-	assert_int_equal(ib_get(one(get(d, GIDS)), PR_RATE), 12);
+	ib_bits_put(d->record, PR_DGID + 64, 64, ALIAS);
+	r = one(get(d, GIDS));
+	assert_int_equal(ib_get(r, PR_DLID), 3);
+	assert_int_equal(ib_bits_get(r, PR_DGID + 64, 64), ALIAS);
+	assert_int_equal(ib_bits_get(r, PR_SGID + 64, 64), desk_end(d, "h0")->guid);
 }
 
-static void newer_rates_are_kept_from_older_clients(void **state)
+static const uint8_t mgid[16] = { 0xFF, 0x12, 0x40, 0x01, [15] = 7 };
+
+static void join(struct desk *d, const char *name, unsigned scope)
+{
+	uint64_t mask = SA_COMP(MCM_MGID) | SA_COMP(MCM_PORT_GID) | SA_COMP(MCM_JOIN_STATE) |
+			SA_COMP(MCM_QKEY) | SA_COMP(MCM_TCLASS) | SA_COMP(MCM_PKEY) |
+			SA_COMP(MCM_FLOW) | SA_COMP(MCM_SL) | SA_COMP(MCM_HOP) |
+			SA_COMP(MCM_RATE_SEL) | SA_COMP(MCM_RATE) | SA_COMP(MCM_MTU_SEL) |
+			SA_COMP(MCM_MTU);
+
+	desk_blank(d);
+	memcpy(ib_at(d->record, MCM_MGID), mgid, 16);
+	ib_at(d->record, MCM_MGID)[1] = (uint8_t)(0x10 | scope);
+	desk_gid(d, name, ib_at(d->record, MCM_PORT_GID));
+	ib_put(d->record, MCM_JOIN_STATE, MC_FULL);
+	ib_put(d->record, MCM_PKEY, 0xFFFF);
+	ib_put(d->record, MCM_TCLASS, 9);
+	ib_put(d->record, MCM_FLOW, 0x123);
+	ib_put(d->record, MCM_HOP, 64);
+	ib_put(d->record, MCM_SL, 2);
+	ib_put(d->record, MCM_MTU_SEL, SA_EXACT);
+	ib_put(d->record, MCM_MTU, IB_MTU_1024);
+	ib_put(d->record, MCM_RATE_SEL, SA_EXACT);
+	ib_put(d->record, MCM_RATE, 3);
+	d->from = name;
+	assert_int_equal(desk_set(d, SA_MC_MEMBER_RECORD, mask)->status, 0);
+}
+
+static void blank_to_group(struct desk *d, const char *src, unsigned scope)
+{
+	desk_blank(d);
+	desk_gid(d, src, ib_at(d->record, PR_SGID));
+	memcpy(ib_at(d->record, PR_DGID), mgid, 16);
+	ib_at(d->record, PR_DGID)[1] = (uint8_t)(0x10 | scope);
+}
+
+static void a_member_is_told_the_values_of_the_group(void **state)
+{
+	_desk_ d = two_leaves();
+	const uint8_t *r;
+
+	join(d, "h0", 2);
+	blank_to_group(d, "h0", 2);
+	r = one(get(d, GIDS));
+	assert_int_equal(ib_get(r, PR_DLID), 0xC000);
+	assert_int_equal(ib_get(r, PR_SLID), 1);
+	assert_memory_equal(ib_at(r, PR_DGID), mgid, 16);
+	assert_int_equal(ib_get(r, PR_PKEY), 0xFFFF);
+	assert_int_equal(ib_get(r, PR_TCLASS), 9);
+	assert_int_equal(ib_get(r, PR_FLOW), 0x123);
+	assert_int_equal(ib_get(r, PR_HOP), 64);
+	assert_int_equal(ib_get(r, PR_SL), 2);
+	assert_int_equal(ib_get(r, PR_NUMB_PATH), 1);
+	assert_int_equal(byte_at(r, PR_MTU_SEL), 0x83);
+	assert_int_equal(byte_at(r, PR_RATE_SEL), 0x83);
+	assert_int_equal(table(d, GIDS)->n, 1);
+}
+
+static void who_is_no_member_has_no_path_to_the_group(void **state)
+{
+	static const uint16_t other[] = { 0x8001 };
+	_desk_ d = two_leaves();
+
+	join(d, "h0", 2);
+	blank_to_group(d, "h2", 2);
+	expect_none(d, GIDS);
+	blank_to_group(d, "h0", 5); /* another group */
+	expect_none(d, GIDS);
+	one(get(d, SA_COMP(PR_SGID)));
+	blank_to_group(d, "h0", 2);
+	one(get(d, SA_COMP(PR_DGID))); /* no source named */
+	desk_keys(d, "h3", 1, other);
+	d->from = "h3"; /* not in the partition of the group */
+	expect_none(d, SA_COMP(PR_DGID));
+}
+
+static void a_group_is_found_by_its_mlid(void **state)
 {
 	_desk_ d = two_leaves();
 
-	FABRIC_EACH_NODE(d->fabric, n)
-		for (unsigned i = node_is_switch(n) ? 0 : 1; i <= n->n_ports; i++)
-			make_link(&n->ports[i], 4, 8); /* 4x NDR: 400, code 21 */
-	desk_publish(d);
-	blank_names(d, "h0", "h2");
-	assert_int_equal(ib_get(one(get(d, GIDS)), PR_RATE), 21);
-	desk_conf(d, "max_rate_enum", "18");
-	assert_int_equal(ib_get(one(get(d, GIDS)), PR_RATE), 18);
-	ib_put(d->record, PR_RATE_SEL, SA_EXACT);
-	ib_put(d->record, PR_RATE, 18);
-	assert_int_equal(ib_get(one(get(d, GIDS | RATE)), PR_RATE), 18);
-	desk_conf(d, "max_rate_enum", "63");
-	desk_conf(d, "use_original_extended_sa_rates_only", "TRUE");
-	assert_int_equal(ib_get(one(get(d, GIDS)), PR_RATE), 18);
+	join(d, "h0", 2);
+	blank_lids(d, 1, 0xC000);
+	assert_memory_equal(ib_at(one(get(d, LIDS)), PR_DGID), mgid, 16);
+	blank_lids(d, 1, 0xC001);
+	expect_none(d, LIDS);
+	blank_to_group(d, "h0", 2);
+	ib_put(d->record, PR_DLID, 0xC001);
+	expect_none(d, GIDS | SA_COMP(PR_DLID));
 }
 
-static void old_adapters_are_told_1024_if_the_quirk_is_on(void **state)
-{
-	_desk_ d = two_leaves();
-	struct node *n = desk_node(d, "h2");
-
-	n->vendor_id = 0x0002C9;
-	n->device_id = 23108;
-	desk_publish(d);
-	blank_names(d, "h0", "h2");
-	assert_int_equal(byte_at(one(get(d, GIDS)), PR_MTU_SEL), 0x84);
-	desk_conf(d, "enable_quirks", "TRUE");
-	assert_int_equal(byte_at(one(get(d, GIDS)), PR_MTU_SEL), 0x83);
-	blank_names(d, "h2", "h0");
-	assert_int_equal(byte_at(one(get(d, GIDS)), PR_MTU_SEL), 0x83);
-	ib_put(d->record, PR_MTU_SEL, SA_EXACT); /* who insists gets it */
-	ib_put(d->record, PR_MTU, IB_MTU_2048);
-	assert_int_equal(byte_at(one(get(d, GIDS | MTU)), PR_MTU_SEL), 0x84);
-	blank_names(d, "h0", "h1");
-	assert_int_equal(byte_at(one(get(d, GIDS)), PR_MTU_SEL), 0x84);
-}
-
-static void life_time_is_the_subnet_timeout(void **state)
+static void groups_of_wider_scope_cross_routers(void **state)
 {
 	_desk_ d = two_leaves();
 
-	desk_conf(d, "subnet_timeout", "14");
-	blank_lids(d, 1, 3);
-	assert_int_equal(byte_at(one(get(d, LIDS)), PR_LIFE_SEL), 0x80 | 14);
+	join(d, "h0", 0xE);
+	blank_to_group(d, "h0", 0xE);
+	assert_int_equal(ib_get(one(get(d, GIDS)), PR_HOP), 0xFF);
+}
+
+static void values_of_a_group_must_be_what_is_asked(void **state)
+{
+	static const struct {
+		uint64_t mask;
+		unsigned at;
+		uint8_t value;
+		bool found;
+	} rows[] = {
+		{ MTU, PR_MTU_SEL, 0x83, true },
+		{ MTU, PR_MTU_SEL, 0x82, false },
+		{ MTU, PR_MTU_SEL, 0x44, true },
+		{ MTU, PR_MTU_SEL, 0x03, false },
+		{ MTU, PR_MTU_SEL, 0xC1, true },
+		{ RATE, PR_RATE_SEL, 0x83, true },
+		{ RATE, PR_RATE_SEL, 0x86, false },
+		{ RATE, PR_RATE_SEL, 0x02, true },
+		{ SA_COMP(PR_TCLASS), PR_TCLASS, 9, true },
+		{ SA_COMP(PR_TCLASS), PR_TCLASS, 8, false },
+		{ SA_COMP(PR_HOP), PR_HOP, 64, true },
+		{ SA_COMP(PR_HOP), PR_HOP, 63, false },
+	};
+	_desk_ d = two_leaves();
+
+	join(d, "h0", 2);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		blank_to_group(d, "h0", 2);
+		d->record[rows[i].at / 8] = rows[i].value;
+		assert_int_equal(table(d, GIDS | rows[i].mask)->n, rows[i].found);
+	}
+	blank_to_group(d, "h0", 2);
+	ib_put(d->record, PR_PKEY, 0x7FFF); /* all 16 bits count */
+	expect_none(d, GIDS | SA_COMP(PR_PKEY));
+	ib_put(d->record, PR_SL, 2);
+	ib_put(d->record, PR_FLOW, 0x124);
+	one(get(d, GIDS | SA_COMP(PR_SL)));
+	expect_none(d, GIDS | SA_COMP(PR_FLOW));
 }
 
 /* ---- other subnets -------------------------------------------------------------------------- */
@@ -825,16 +729,13 @@ int main(void)
 		cmocka_unit_test(a_limited_member_hears_of_itself),
 		cmocka_unit_test(wildcards_show_what_the_requester_may_see),
 		cmocka_unit_test(raw_traffic_carries_no_key),
-		cmocka_unit_test(a_way_back_that_fails_is_not_reversible),
-		cmocka_unit_test(the_way_back_must_meet_the_constraints),
-		cmocka_unit_test(loops_and_holes_give_no_path),
-		cmocka_unit_test(a_link_that_is_down_is_no_way),
-		cmocka_unit_test(a_host_without_a_cable_reaches_nobody),
-		cmocka_unit_test(two_hosts_need_no_switch),
-		cmocka_unit_test(the_slowest_link_decides_by_bandwidth),
-		cmocka_unit_test(newer_rates_are_kept_from_older_clients),
-		cmocka_unit_test(old_adapters_are_told_1024_if_the_quirk_is_on),
-		cmocka_unit_test(life_time_is_the_subnet_timeout),
+		cmocka_unit_test(the_sl_is_that_of_the_partition),
+		cmocka_unit_test(an_alias_is_answered_as_it_was_asked),
+		cmocka_unit_test(a_member_is_told_the_values_of_the_group),
+		cmocka_unit_test(who_is_no_member_has_no_path_to_the_group),
+		cmocka_unit_test(a_group_is_found_by_its_mlid),
+		cmocka_unit_test(groups_of_wider_scope_cross_routers),
+		cmocka_unit_test(values_of_a_group_must_be_what_is_asked),
 		cmocka_unit_test(another_subnet_is_reached_through_a_router),
 		cmocka_unit_test(any_router_will_do_if_the_route_says_so),
 		cmocka_unit_test(a_route_to_what_is_no_router_leads_nowhere),
