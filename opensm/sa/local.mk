@@ -50,8 +50,14 @@ UNIT_TESTS += tests/unit/test-sa-db
 tests_unit_test_sa_db_SOURCES = tests/unit/test-sa-db.c tests/unit/sa-events.h $(SA_DESK)
 tests_unit_test_sa_db_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-sa-mgroup tests/unit/test-sa-mcmember
-tests_unit_test_sa_mgroup_SOURCES = tests/unit/test-sa-mgroup.c tests/unit/mc-desk.h tests/unit/sa-events.h $(SA_DESK)
+UNIT_TESTS += tests/unit/test-sa-mgroup tests/unit/test-sa-mgroup-view tests/unit/test-sa-mgroup-life \
+	tests/unit/test-sa-mcmember
+MC_DESK = tests/unit/mc-desk.h $(SA_DESK)
+tests_unit_test_sa_mgroup_SOURCES = tests/unit/test-sa-mgroup.c tests/unit/sa-events.h $(MC_DESK)
 tests_unit_test_sa_mgroup_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_sa_mcmember_SOURCES = tests/unit/test-sa-mcmember.c tests/unit/mc-desk.h $(SA_DESK)
+tests_unit_test_sa_mgroup_view_SOURCES = tests/unit/test-sa-mgroup-view.c $(MC_DESK)
+tests_unit_test_sa_mgroup_view_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sa_mgroup_life_SOURCES = tests/unit/test-sa-mgroup-life.c $(MC_DESK)
+tests_unit_test_sa_mgroup_life_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sa_mcmember_SOURCES = tests/unit/test-sa-mcmember.c $(MC_DESK)
 tests_unit_test_sa_mcmember_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)

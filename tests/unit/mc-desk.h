@@ -200,3 +200,51 @@ static inline void mc_partitions(struct desk *d, const char *text)
 
 #define MC_IPOIB     "Default=0x7fff, ipoib : ALL=full;\n"
 #define MC_BROADCAST "ff12:401b:ffff::ffff:ffff"
+
+/* h0..h3 at two leaves, in the default partition with its IPoIB group. */
+static inline struct desk *mc_start(void)
+{
+	struct desk *d = desk_new("tree 2 2 1");
+
+	mc_partitions(d, MC_IPOIB);
+	return d;
+}
+
+static inline guid_t mc_guid(struct desk *d, const char *node)
+{
+	return desk_end(d, node)->guid;
+}
+
+/* The MLIDs in use are those of the groups there are, no more, no less. */
+static inline void mc_check_mlids(struct desk *d)
+{
+	uint8_t used[MLIDS_MAX] = { 0 };
+	unsigned n = 0, n_groups = 0;
+
+	for (struct mgroup *g = mgroup_next(d->sa, NULL); g;
+	     g = mgroup_next(d->sa, mgroup_mgid(g))) {
+		assert_in_range(mgroup_mlid(g), MLID_FIRST, MLID_LAST);
+		used[mgroup_mlid(g) - MLID_FIRST] = 1;
+		n_groups++;
+	}
+	for (unsigned mlid = sa_next_mlid(d->sa, 0); mlid; mlid = sa_next_mlid(d->sa, mlid + 1)) {
+		assert_true(used[mlid - MLID_FIRST]);
+		n++;
+	}
+	for (unsigned i = 0; i < MLIDS_MAX; i++)
+		n -= used[i];
+	assert_int_equal(n, 0);
+	assert_int_equal(sa_stats(d->sa)->groups, n_groups);
+}
+
+/* A port is gone and another one stands in its place. */
+static inline void mc_replace_port(struct desk *d, const char *node, guid_t guid)
+{
+	fabric_set_port_guid(d->fabric, desk_end(d, node), guid);
+	desk_publish(d);
+}
+
+/* For log_set_sink(). */
+static inline void mc_not_shown(void *arg, unsigned bits, const char *text)
+{
+}

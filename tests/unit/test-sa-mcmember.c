@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * MCMemberRecord: Set, Delete, Get. The order of decisions of sa.md 6.1 is a table: each row fails at
- * one step and would pass all later ones.
+ * one step and would pass all later ones. All ports of the desk have 10 Gb/s (rate 3), MTU 4096 (5).
  */
 #include "sa/impl.h"
 #include "tests/unit/mc-desk.h"
 #include "util/log.h"
-
-/* h0..h3, two leaves, a spine; all ports 10 Gb/s (rate 3), MTU 4096 (5); the default partition. */
-static struct desk *start(void)
-{
-	struct desk *d = desk_new("tree 2 2 1");
-
-	mc_partitions(d, MC_IPOIB);
-	return d;
-}
 
 #define assert_status(call, status) assert_int_equal(call, status)
 #define answer(d)		    desk_record(&(d)->answer, 0)
@@ -30,7 +21,7 @@ struct row {
 static void check_rows(const struct row *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		_desk_ d = start();
+		_desk_ d = mc_start();
 		unsigned status, groups;
 
 		assert_status(mc_join(d, "h1",
@@ -181,7 +172,7 @@ static void a_set_is_judged_in_order(void **state)
 
 static void an_answer_holds_the_group_and_the_cumulative_state(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 	uint8_t gid[16];
 
 	assert_status(mc_join(d, "h1",
@@ -225,7 +216,7 @@ static void a_new_group_is_what_was_asked_for(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		_desk_ d = start();
+		_desk_ d = mc_start();
 		char words[256];
 
 		snprintf(words, sizeof(words), "mgid=ff12::5 " MC_NEW "%s", rows[i].words);
@@ -239,7 +230,7 @@ static void a_new_group_is_what_was_asked_for(void **state)
 static void an_mgid_is_assigned(void **state)
 {
 	static const uint8_t first[12] = { 0xFF, 0x12, 0xA0, 0x1B, 0xFE, 0x80 };
-	_desk_ d = start();
+	_desk_ d = mc_start();
 	uint8_t mgid[16];
 
 	assert_status(mc_join(d, "h0", "mgid=:: " MC_NEW), 0);
@@ -267,7 +258,7 @@ static void an_mgid_is_assigned(void **state)
 
 static void an_mlid_may_be_asked_for(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	assert_status(mc_join(d, "h0", "mgid=ff12::1 mlid=0xc100 " MC_NEW), 0);
 	assert_int_equal(ib_get(answer(d), MCM_MLID), 0xC100);
@@ -283,7 +274,7 @@ static void an_mlid_may_be_asked_for(void **state)
 
 static void a_port_below_the_group_cannot_join(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 	struct port *p = desk_end(d, "h2");
 
 	assert_status(mc_join(d, "h0", "mgid=ff12::5 " MC_NEW), 0); /* MTU 5, rate 3 */
@@ -301,7 +292,7 @@ static void a_port_below_the_group_cannot_join(void **state)
 
 static void a_failed_creation_leaves_nothing(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 	uint64_t version = sa_db_version(d->sa);
 
 	/* Fails at step 9, with everything before fine. */
@@ -314,7 +305,7 @@ static void a_failed_creation_leaves_nothing(void **state)
 
 static void validation_can_be_switched_off(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	desk_conf(d, "ipoib_mcgroup_creation_validation", "FALSE");
 	assert_status(mc_join(d, "h0", "mgid=ff15:401b:ffff::1 " MC_NEW), 0);
@@ -328,7 +319,7 @@ static void validation_can_be_switched_off(void **state)
 
 static void without_multicast_nobody_joins(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	assert_status(mc_join(d, "h1", "mgid=" MC_BROADCAST " join=1"), 0);
 	desk_conf(d, "disable_multicast", "TRUE");
@@ -338,7 +329,7 @@ static void without_multicast_nobody_joins(void **state)
 
 static void the_default_prefix_stands_for_ours(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 	uint8_t gid[16];
 	char words[128], text[64];
 
@@ -369,7 +360,7 @@ static void a_proxy_needs_a_common_partition(void **state)
 {
 	static const uint16_t both[] = { 0xFFFF, 0x8001 }, one[] = { 0x8001 },
 			      limited[] = { 0x7FFF };
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	desk_keys(d, "h1", 1, one);
 	assert_status(mc_set(d, "mgid=ff12::5 port=h1 " MC_NEW), 0x0200); /* nothing in common */
@@ -387,7 +378,7 @@ static void a_proxy_needs_a_common_partition(void **state)
 
 static void who_joined_for_itself_is_left_alone(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	assert_status(mc_join(d, "h1", "mgid=ff12::5 " MC_NEW), 0);
 	assert_status(mc_delete(d, "mgid=ff12::5 port=h1 join=1"), 0x0200);
@@ -398,7 +389,7 @@ static void who_joined_for_itself_is_left_alone(void **state)
 static void a_proxy_member_may_be_taken_back_by_its_partition(void **state)
 {
 	static const uint16_t other[] = { 0xFFFF, 0x8001 };
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	for (unsigned i = 1; i < 4; i++)
 		desk_keys(d, (const char *[]){ "h1", "h2", "h3" }[i - 1], 2, other);
@@ -415,7 +406,7 @@ static void a_proxy_member_may_be_taken_back_by_its_partition(void **state)
 
 static void who_joins_for_itself_is_no_proxy_any_more(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	assert_status(mc_set(d, "mgid=ff12::5 port=h2 " MC_NEW), 0);
 	assert_status(mc_join(d, "h2", "mgid=ff12::5 join=1"), 0);
@@ -446,7 +437,7 @@ static void a_delete_is_judged_in_order(void **state)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		_desk_ d = start();
+		_desk_ d = mc_start();
 		unsigned status;
 
 		assert_status(mc_join(d, "h0", "mgid=ff12::5 " MC_NEW), 0);
@@ -464,7 +455,7 @@ static void a_delete_is_judged_in_order(void **state)
 
 static void a_delete_answers_what_remains(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	assert_status(mc_join(d, "h1", "mgid=ff15::5 " MC_NEW), 0);
 	assert_status(mc_join(d, "h0", "mgid=ff15::5 join=7"), 0);
@@ -482,7 +473,7 @@ static void a_delete_answers_what_remains(void **state)
 static void the_untrusted_see_groups_without_members(void **state)
 {
 	static const uint8_t nobody[16];
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	assert_status(mc_join(d, "h1", "mgid=ff12::5 " MC_NEW), 0);
 	assert_status(mc_join(d, "h2", "mgid=ff12::5 join=1"), 0);
@@ -500,7 +491,7 @@ static void the_untrusted_see_groups_without_members(void **state)
 
 static void the_trusted_see_members_in_order(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 	uint64_t last = 0;
 
 	assert_status(mc_join(d, "h2", "mgid=ff12::5 " MC_NEW), 0);
@@ -553,7 +544,7 @@ static void a_query_filters(void **state)
 		{ "rate=0x45", 1 },
 		{ "life=0x85", 3 }, /* ignored */
 	};
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	assert_status(mc_join(d, "h0", "mgid=ff12::1 " MC_NEW), 0);
 	assert_status(mc_join(d, "h1",
@@ -570,7 +561,7 @@ static void a_query_filters(void **state)
 
 static void groups_come_in_the_order_of_their_mgids(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 	uint8_t last[16] = { 0 };
 
 	assert_status(mc_join(d, "h0", "mgid=ff15::1 " MC_NEW), 0);
@@ -589,7 +580,7 @@ static void groups_come_in_the_order_of_their_mgids(void **state)
 static void groups_of_other_partitions_are_invisible(void **state)
 {
 	static const uint16_t other[] = { 0x8001 }, limited[] = { 0x7FFF };
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	desk_keys(d, "h2", 1, other);
 	desk_keys(d, "h3", 1, limited);
@@ -605,7 +596,7 @@ static void groups_of_other_partitions_are_invisible(void **state)
 /* A long table is made in slices; groups that go in between must not disturb it. */
 static void a_query_survives_groups_that_go(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 	char words[128];
 	unsigned n = 200;
 
@@ -635,7 +626,7 @@ static void a_query_survives_groups_that_go(void **state)
 
 static void the_kernel_brings_ipoib_up_and_down(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	assert_status(mc_join(d, "h1", "mgid=" MC_BROADCAST " pkey=0xffff join=1"), 0);
 	assert_int_equal(ib_get(answer(d), MCM_MLID), 0xC000);
@@ -661,7 +652,7 @@ static void the_kernel_brings_ipoib_up_and_down(void **state)
 
 static void the_kernel_leaves_bit_by_bit(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	assert_status(mc_join(d, "h1", "mgid=ff12::5 " MC_NEW), 0);
 	assert_status(mc_join(d, "h1", "mgid=ff12::5 join=8"), 0);
@@ -673,7 +664,7 @@ static void the_kernel_leaves_bit_by_bit(void **state)
 
 static void the_rdma_cm_joins(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	/* 239.0.0.1 in the format of RDMA CM; rdma_join_multicast() with no address */
 	assert_status(mc_join(d, "h1",
@@ -691,7 +682,7 @@ static void the_rdma_cm_joins(void **state)
 
 static void ibacm_joins_with_scope_5(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	assert_status(mc_join(d, "h1",
 			      "mgid=ff15:4001:ffff::1 pkey=0xffff join=1 qkey=0x80010000 tclass=0 "
@@ -702,15 +693,11 @@ static void ibacm_joins_with_scope_5(void **state)
 
 static void ipxe_joins_with_three_components(void **state)
 {
-	_desk_ d = start();
+	_desk_ d = mc_start();
 
 	assert_status(mc_join(d, "h1", "mgid=" MC_BROADCAST " join=1"), 0);
 	assert_int_equal(ib_get(answer(d), MCM_QKEY), 0x0B1B);
 	assert_status(mc_leave(d, "h1", "mgid=" MC_BROADCAST " join=1"), 0);
-}
-
-static void not_shown(void *arg, unsigned bits, const char *text)
-{
 }
 
 #define TEST(f) cmocka_unit_test(f)
@@ -747,6 +734,6 @@ int main(void)
 		TEST(ipxe_joins_with_three_components),
 	};
 
-	log_set_sink(not_shown, NULL);
+	log_set_sink(mc_not_shown, NULL);
 	return cmocka_run_group_tests_name("sa-mcmember", tests, NULL, NULL);
 }
