@@ -17,7 +17,9 @@ SA_LIBS = libsa.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 SA_DESK = tests/lib/sa-desk.c tests/lib/sa-desk.h
 SA_DESK_LIBS = $(SA_LIBS) $(SIM_LIBS)
 
-UNIT_TESTS += tests/unit/test-sa-core tests/unit/test-sa-records
+UNIT_TESTS += tests/unit/test-sa-core tests/unit/test-sa-records tests/unit/test-sa-flood
+tests_unit_test_sa_flood_SOURCES = tests/unit/test-sa-flood.c $(SA_DESK)
+tests_unit_test_sa_flood_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_records_SOURCES = tests/unit/test-sa-records.c $(SA_DESK)
 tests_unit_test_sa_records_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_core_SOURCES = tests/unit/test-sa-core.c $(SA_DESK)
