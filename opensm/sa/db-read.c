@@ -101,8 +101,12 @@ static uint64_t get(struct reader *r, const char *name, uint64_t max)
 
 	if (r->bad)
 		return 0;
-	if (!p || strncmp(p, "0x", 2)) {
-		fault(r, r->at, "expected \"0x\" and digits behind here for", name);
+	if (!p) {
+		fault(r, r->at, "expected behind here:", name);
+		return 0;
+	}
+	if (strncmp(p, "0x", 2)) {
+		fault(r, p, "expected \"0x\" and digits as", name);
 		return 0;
 	}
 	return digits(r, p + 2, name, max);
