@@ -63,3 +63,7 @@ tests_unit_test_sa_mgroup_life_SOURCES = tests/unit/test-sa-mgroup-life.c $(MC_D
 tests_unit_test_sa_mgroup_life_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_mcmember_SOURCES = tests/unit/test-sa-mcmember.c $(MC_DESK)
 tests_unit_test_sa_mcmember_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+# `make bench-mgroup && ./bench-mgroup fat-tree3 36`
+EXTRA_PROGRAMS += bench-mgroup
+bench_mgroup_SOURCES = tests/bench/bench-mgroup.c $(SA_DESK)
+bench_mgroup_LDADD = $(SA_DESK_LIBS)
