@@ -2,7 +2,8 @@
 noinst_LIBRARIES += libsync.a
 libsync_a_SOURCES = opensm/sync/sync.c opensm/sync/sync.h opensm/sync/impl.h \
 	opensm/sync/tables.c opensm/sync/pkeys.c opensm/sync/guids.c opensm/sync/link.c \
-	opensm/sync/mft.c opensm/sync/mft.h opensm/sync/mft_cells.c opensm/sync/mft_impl.h
+	opensm/sync/mft.c opensm/sync/mft.h opensm/sync/mft_cells.c opensm/sync/mft_adopt.c \
+	opensm/sync/mft_impl.h
 SYNC_LIBS = libsync.a $(PLAN_LIBS) $(FABRIC_LIBS)
 
 UNIT_TESTS += tests/unit/test-sync-pkeys
@@ -14,3 +15,7 @@ UNIT_TESTS += tests/unit/test-sync-guids
 tests_unit_test_sync_guids_SOURCES = tests/unit/test-sync-guids.c tests/unit/sync-desk.h
 tests_unit_test_sync_guids_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sync_guids_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-mft
+tests_unit_test_mft_SOURCES = tests/unit/test-mft.c tests/lib/field.c tests/lib/field.h
+tests_unit_test_mft_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)

@@ -103,11 +103,11 @@ void mft_sync_topology(struct mft_sync *s)
 	spots_refresh(s);
 	spots_retry(s);
 	for (unsigned b = 0; b < MFT_MAX_BLOCKS; b++)
-		if (s->used[b])
+		if (block_matters(s, b))
 			spots_read_block(s, b);
-	s->sink = true;
+	s->sink = s->told = true;
 	for (unsigned i = 0; i < N_MLIDS; i++)
-		if (s->groups[i].goal || s->groups[i].step != MFT_BUILD)
+		if (block_matters(s, i / MFT_BLOCK_MLIDS))
 			group_is_due(s, i);
 }
 
@@ -133,9 +133,10 @@ void mft_sync_stop(struct mft_sync *s)
 		*g = (struct mft_group){ 0 };
 	}
 	memset(s->used, 0, sizeof(s->used));
+	memset(s->asked, 0, sizeof(s->asked));
 	spots_reset(s);
 	s->n_due = s->n_waiting = s->not_served = 0;
-	s->was_busy = s->sink = false;
+	s->was_busy = s->sink = s->told = false;
 	memset(&s->outcome, 0, sizeof(s->outcome));
 }
 
@@ -370,9 +371,12 @@ void groups_cell_changed(struct mft_sync *s, struct mft_spot *spot, uint32_t mod
 
 void groups_block_read(struct mft_sync *s, unsigned block)
 {
-	for (unsigned i = 0; i < MFT_BLOCK_MLIDS; i++)
-		if (block * MFT_BLOCK_MLIDS + i < N_MLIDS)
-			group_is_due(s, block * MFT_BLOCK_MLIDS + i);
+	for (unsigned i = 0; i < MFT_BLOCK_MLIDS; i++) {
+		unsigned number = block * MFT_BLOCK_MLIDS + i;
+
+		if (number < N_MLIDS && (s->told || s->groups[number].goal))
+			group_is_due(s, number);
+	}
 }
 
 /* ---- the run ------------------------------------------------------------------------------- */
@@ -413,6 +417,14 @@ void mft_sync_feed(struct mft_sync *s)
 		say_idle(s);
 }
 
+/* One MLID at one port: may copies pass? `have` and `want`: is the port in the row? */
+static bool is_clean(const struct mft_group *g, bool have, bool want)
+{
+	if (!have && !want)
+		return true;
+	return want && g->step == MFT_BUILD && !g->due;
+}
+
 bool mft_sync_port_is_clean(const struct mft_sync *s, const struct node *n, unsigned port)
 {
 	const struct mft_spot *spot = spot_of(s, n);
@@ -420,16 +432,19 @@ bool mft_sync_port_is_clean(const struct mft_sync *s, const struct node *n, unsi
 	uint16_t bit = (uint16_t)(1u << port % MFT_POSITION_PORTS);
 	bool known;
 
-	for (unsigned b = 0; b < MFT_MAX_BLOCKS; b++) {
+	for (unsigned i = 0; i < N_MLIDS; i++) {
+		unsigned b = i / MFT_BLOCK_MLIDS, k = i % MFT_BLOCK_MLIDS;
 		const struct mft_cell *have = mft_have_cell(&n->mft, b, position, &known);
 		const struct mft_cell *want =
 			spot ? mft_have_cell(&spot->want, b, position, &known) : NULL;
 
-		if (s->used[b] && mft_have_is_untold(&n->mft, b, position))
+		if (block_matters(s, b) && mft_have_is_untold(&n->mft, b, position))
 			return false;
-		for (unsigned i = 0; have && i < MFT_BLOCK_MLIDS; i++)
-			if (have->mask[i] & (want ? ~want->mask[i] : ~0) & bit)
-				return false;
+		if (!have && !want)
+			i |= MFT_BLOCK_MLIDS - 1; /* nothing in this block */
+		else if (!is_clean(&s->groups[i], have && (have->mask[k] & bit),
+				   want && (want->mask[k] & bit)))
+			return false;
 	}
 	return true;
 }

@@ -18,14 +18,14 @@
  *              |  v                                  cables not wanted -/ what is wanted any more
  *             READ   cells of inherited switches are unknown
  *
- * "Held" is what a switch may hold: old and new together while a Set is under way. If a switch in
- * CUT does not answer the group waits (outcome.waiting): a circle is worse than silence; the next
- * topology() tries again.
+ * "Held" is what a switch may hold: old and new together while a Set is under way. If a switch does
+ * not answer in CUT or READ the group waits (outcome.waiting): a circle is worse than silence. The
+ * next topology() tries again, and forget() of the switch ends the wait.
  *
  * Inherited switches (node->mft.inherited: they were forwarding before we came): as soon as a group
- * is wanted, its block is read from all of them; what is right stays, what is stale in those blocks
- * is emptied. So a restart with the same groups writes nothing. Blocks in which no group is wanted
- * are left alone.
+ * is wanted, its block is read from all of them. What is right stays, so a restart with the same
+ * groups, planned on mft_sync_adopted(), writes nothing; what is stale in those blocks is emptied
+ * after the first topology(). Blocks in which no group is wanted are left alone.
  *
  * MulticastFDBTop: written after the cells, rounded up to whole blocks so that a new group does not
  * cost a SwitchInfo per switch; raised at once, lowered in topology() only. 0xBFFF says none. Only
@@ -80,6 +80,15 @@ void mft_sync_want(struct mft_sync *s, lid_t mlid, const struct mcast_tree *tree
 const struct mcast_tree *mft_sync_wanted(const struct mft_sync *s, lid_t mlid);
 
 /*
+ * Taking over from somebody else without moving anything: is it known what inherited switches hold of
+ * this MLID (and of those that share its block)? Asks them if not; false until they have answered or
+ * been given up. Then mft_sync_adopted() gives the tree that they hold, as far as it is one, to plan
+ * on as `previous`; NULL: nothing. The caller owns the reference.
+ */
+bool mft_sync_is_read(struct mft_sync *s, lid_t mlid);
+struct mcast_tree *mft_sync_adopted(const struct mft_sync *s, lid_t mlid);
+
+/*
  * Switches or cables are not what they were, or what a switch holds was forgotten: after each
  * heavy sweep, after the new trees are wanted. What was given up is tried again, tops may sink.
  */
@@ -97,8 +106,9 @@ void mft_sync_feed(struct mft_sync *s);
 /* Something is queued or under way. */
 bool mft_sync_busy(const struct mft_sync *s);
 /*
- * Does the switch hold, as far as can be known, nothing that leads out of `port` beyond what is
- * wanted? A cable must not become ACTIVE while a stale row leads into it.
+ * May the cable at `port` become ACTIVE? Not while a stale row leads into it, or while a group that
+ * uses it is in CUT or READ: the circle might close there. To be asked at both ends, when feed() has
+ * been called since the last change.
  */
 bool mft_sync_port_is_clean(const struct mft_sync *s, const struct node *n, unsigned port);
 /* Not master any more: all transactions are cancelled, nothing is wanted, `idle` is not called. */

@@ -122,8 +122,10 @@ static void cell_enter(struct mft_sync *s, struct mft_spot *spot, uint32_t mod,
 		       enum mft_cell_state next)
 {
 	struct mft_work *w = work_at(spot, mod);
+	uint32_t *stuck = &s->stuck[MFT_MOD_BLOCK(mod)];
 
 	s->n_failed -= w->state == MFT_FAILED;
+	*stuck -= w->state == MFT_FAILED && w->awaited;
 	w->state = (uint8_t)next;
 	switch (next) {
 	case MFT_REST:
@@ -137,6 +139,7 @@ static void cell_enter(struct mft_sync *s, struct mft_spot *spot, uint32_t mod,
 		break;
 	case MFT_FAILED:
 		s->n_failed++;
+		*stuck += w->awaited;
 		break;
 	}
 }
@@ -316,7 +319,7 @@ static void spot_add(struct mft_sync *s, struct node *n)
 	s->spots[s->n_spots++] = spot;
 	n->mft.spot = s->n_spots;
 	for (unsigned b = 0; b < MFT_MAX_BLOCKS; b++)
-		if (s->used[b])
+		if (block_matters(s, b))
 			spot_read_block(s, spot, b);
 }
 
@@ -379,6 +382,7 @@ void spots_reset(struct mft_sync *s)
 		spot->node->mft.want_top = 0;
 	}
 	memset(s->reads, 0, sizeof(s->reads));
+	memset(s->stuck, 0, sizeof(s->stuck));
 	s->first = s->last = NULL;
 	s->in_flight = s->n_failed = s->tops_due = 0;
 }
@@ -397,7 +401,9 @@ void spots_retry(struct mft_sync *s)
 			if (spot->work[k].state != MFT_FAILED)
 				continue;
 			spot->work[k].tries = 0;
-			cell_enter(s, spot, mod, differs(spot, mod) ? MFT_QUEUED : MFT_REST);
+			cell_enter(s, spot, mod,
+				   spot->work[k].awaited || differs(spot, mod) ? MFT_QUEUED
+									       : MFT_REST);
 		}
 	}
 }
@@ -481,6 +487,7 @@ static void on_read(void *owner, const struct mad_result *r)
 	struct mft_have *have;
 	struct mft_spot *spot;
 	struct mft_cell before, now;
+	struct mft_work *w;
 	bool known;
 
 	if (!ended(s, r, &spot)) {
@@ -498,9 +505,17 @@ static void on_read(void *owner, const struct mad_result *r)
 	if (r->end == MAD_END_BAD_STATUS)
 		mft_have_assume(have, MFT_MOD_BLOCK(r->mod), MFT_MOD_POSITION(r->mod));
 	groups_cell_changed(s, spot, r->mod, &before, &now);
-	/* What has to be written is said by the judgement that was waiting for this. */
-	cell_enter(s, spot, r->mod, r->end == MAD_END_TIMEOUT ? MFT_FAILED : MFT_REST);
-	read_done(s, spot, r->mod);
+	w = work_at(spot, r->mod);
+	w->tries = r->end == MAD_END_TIMEOUT ? w->tries + 1 : 0;
+	if (w->tries > 0 && w->tries < MFT_TRIES) {
+		cell_enter(s, spot, r->mod, MFT_QUEUED);
+		list(s, spot);
+		return;
+	}
+	/* What has to be written is said by the judgement that waits for this, now or after topology(). */
+	cell_enter(s, spot, r->mod, w->tries ? MFT_FAILED : MFT_REST);
+	if (!w->tries)
+		read_done(s, spot, r->mod);
 	list(s, spot);
 }
 
@@ -534,9 +549,10 @@ static void send_next(struct mft_sync *s, struct mft_spot *spot)
 	unsigned block = MFT_MOD_BLOCK(mod);
 
 	if (mad_target_silent(s->mad, &spot->node->target)) {
+		if (is_untold(spot, mod) && block_matters(s, block))
+			await_read(s, spot, mod);
 		cell_enter(s, spot, mod, MFT_FAILED);
-		read_done(s, spot, mod);
-	} else if (is_untold(spot, mod) && s->used[block]) {
+	} else if (is_untold(spot, mod) && block_matters(s, block)) {
 		send_read(s, spot, mod);
 	} else if (!s->reads[block] && differs(spot, mod)) {
 		send_set(s, spot, mod);

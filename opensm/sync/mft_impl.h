@@ -63,16 +63,25 @@ struct mft_sync {
 	uint16_t *due; /* MLID numbers to be judged in the next feed() */
 	uint32_t n_due, cap_due;
 	uint16_t used[MFT_MAX_BLOCKS];	/* groups wanted per block */
+	bool asked[MFT_MAX_BLOCKS];	/* somebody wants to know what is in it */
 	uint32_t reads[MFT_MAX_BLOCKS]; /* cells to be read before the block can be judged */
+	uint32_t stuck[MFT_MAX_BLOCKS]; /* those of them that were given up */
 	struct mft_spot **spots;
 	uint32_t n_spots, cap_spots;
 	struct mft_spot *first, *last; /* spots with work */
 	unsigned in_flight;
 	bool use_top, was_busy;
+	bool told; /* all groups have been wanted once: what is not wanted is stale */
 	bool sink; /* tops may be lowered when all is judged */
 	unsigned n_waiting, n_failed, not_served, tops_due;
 	struct mft_outcome outcome;
 };
+
+/* What it holds matters: it is read from switches that may hold anything. */
+static inline bool block_matters(const struct mft_sync *s, unsigned block)
+{
+	return s->used[block] || s->asked[block];
+}
 
 /* ---- mft.c ---- */
 
