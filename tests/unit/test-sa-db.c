@@ -296,7 +296,7 @@ static void a_bad_line_costs_itself(void **state)
 	assert_int_equal(sa_stats(sa)->services, 2);
 	assert_int_equal(report.n, 3);
 	expect_finding(&report, 0, 3, 56);
-	expect_finding(&report, 1, 4, 23);
+	expect_finding(&report, 1, 4, 22);
 	expect_finding(&report, 2, 5, 1);
 	conf_report_clear(&report);
 }
