@@ -50,8 +50,10 @@ static void tell(struct sm *sm, const struct conf_report *report)
 
 		if (f->severity == CONF_ERROR)
 			log_error("%s:%u:%u: %s", f->file, f->line, f->column, f->text);
-		else
+		else if (f->severity == CONF_WARNING)
 			log_info("%s:%u:%u: %s", f->file, f->line, f->column, f->text);
+		else
+			log_verbose("%s:%u:%u: %s", f->file, f->line, f->column, f->text);
 	}
 	if (report->dropped)
 		log_error("%zu more findings", report->dropped);
