@@ -75,6 +75,11 @@ uint16_t build_pkey(const struct build *b, size_t partition)
 	return b->parts[partition].p.pkey;
 }
 
+static const char *quote_name(const struct part *part, char ret[static CONF_QUOTE_MAX])
+{
+	return conf_quote(part->p.name, strlen(part->p.name), ret);
+}
+
 static size_t find_name(const struct build *b, const char *name)
 {
 	for (size_t i = 0; *name && i < b->n_parts; i++)
@@ -111,6 +116,7 @@ static size_t generate(struct build *b, const char *name, const struct conf_plac
 		       struct conf_report *r)
 {
 	uint16_t base = free_base(b);
+	char quoted[CONF_QUOTE_MAX];
 	size_t i;
 
 	if (!base) {
@@ -122,38 +128,43 @@ static size_t generate(struct build *b, const char *name, const struct conf_plac
 	i = add_partition(b, name, base, at->line);
 	b->n_generated++;
 	conf_report_at(r, CONF_WARNING, at,
-		       "partition \"%s\" has no P_Key and gets 0x%04x, which may change with the "
-		       "file; write \"%s=0x%04x\" to keep it",
-		       b->parts[i].p.name, base, b->parts[i].p.name, base);
+		       "partition %s has no P_Key and gets 0x%04x, which may change with the file; "
+		       "write NAME=0x%04x to keep it",
+		       quote_name(&b->parts[i], quoted), base, base);
 	return i;
 }
 
 static void remark_merged(const struct part *part, const char *name, const struct conf_place *at,
 			  struct conf_report *r)
 {
+	char quoted[CONF_QUOTE_MAX], other[CONF_QUOTE_MAX];
+
 	if (*name && strcmp(name, part->p.name) != 0)
 		conf_report_at(r, CONF_WARNING, at,
-			       "P_Key 0x%04x is partition \"%s\"%s; what follows is added to it, "
-			       "the name \"%s\" is not used",
-			       part->p.pkey, part->p.name, part->line ? " already" : "", name);
+			       "P_Key 0x%04x is partition %s%s; what follows is added to it, the "
+			       "name %s is not used",
+			       part->p.pkey, quote_name(part, quoted), part->line ? " already" : "",
+			       conf_quote(name, strlen(name), other));
 	else if (part->line)
 		conf_report_at(r, CONF_NOTE, at,
-			       "partition \"%s\" (0x%04x) is defined in line %u; what follows is "
-			       "added to it",
-			       part->p.name, part->p.pkey, part->line);
+			       "partition %s (0x%04x) is defined in line %u; what follows is added "
+			       "to it",
+			       quote_name(part, quoted), part->p.pkey, part->line);
 }
 
 /* Every header sets it, also one that says nothing about it. */
 static void set_sl(struct build *b, struct part *part, uint8_t sl, const struct conf_place *at,
 		   struct conf_report *r)
 {
+	char quoted[CONF_QUOTE_MAX];
+
 	if (sl && !b->conf->qos)
 		conf_report_at(r, CONF_NOTE, at, "sl=%u: qos is off; uses SL 0", sl);
 	sl = b->conf->qos ? sl : 0;
 	if (part->p.sl && part->p.sl != sl)
 		conf_report_at(r, CONF_WARNING, at,
-			       "partition \"%s\" had SL %u; this definition makes it %u",
-			       part->p.name, part->p.sl, sl);
+			       "partition %s had SL %u; this definition makes it %u",
+			       quote_name(part, quoted), part->p.sl, sl);
 	part->p.sl = sl;
 }
 
@@ -290,6 +301,16 @@ static void give_groups(struct build *b, struct partitions *p)
 	}
 }
 
+static void remark_empty(const struct part *part, const char *file, struct conf_report *r)
+{
+	char quoted[CONF_QUOTE_MAX];
+
+	conf_report_add(r, CONF_WARNING, file, part->line, 0,
+			"partition %s (0x%04x) has no ports; neither it nor its multicast groups "
+			"are made",
+			quote_name(part, quoted), part->p.pkey);
+}
+
 struct partitions *build_finish(struct build *b, const char *file, struct conf_report *r)
 {
 	struct partitions *p = xcalloc(1, sizeof(*p));
@@ -297,11 +318,7 @@ struct partitions *build_finish(struct build *b, const char *file, struct conf_r
 	atomic_init(&p->refs, 1);
 	for (size_t i = 0; i < b->n_parts; i++)
 		if (!b->parts[i].p.n_items)
-			conf_report_add(
-				r, CONF_WARNING, file, b->parts[i].line, 0,
-				"partition \"%s\" (0x%04x) has no ports; neither it nor its "
-				"multicast groups are made",
-				b->parts[i].p.name, b->parts[i].p.pkey);
+			remark_empty(&b->parts[i], file, r);
 	give_partitions(b, p);
 	give_groups(b, p);
 	return p;

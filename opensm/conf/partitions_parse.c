@@ -63,6 +63,7 @@ static int parse_identity(struct parser *p, const struct line *line, char *text,
 			  uint16_t *ret_pkey)
 {
 	struct flag id = words_flag(line, text);
+	char quoted[CONF_QUOTE_MAX];
 
 	if (!id.value && isdigit((unsigned char)*id.word)) {
 		*ret_name = id.word + strlen(id.word);
@@ -72,8 +73,8 @@ static int parse_identity(struct parser *p, const struct line *line, char *text,
 	if (strlen(id.word) > PARTITION_NAME_MAX) {
 		id.word[PARTITION_NAME_MAX] = '\0';
 		conf_report_at(p->report, CONF_WARNING, &id.at,
-			       "the name has more than %d characters; uses \"%s\"",
-			       PARTITION_NAME_MAX, id.word);
+			       "the name has more than %d characters; uses %s", PARTITION_NAME_MAX,
+			       conf_quote(id.word, PARTITION_NAME_MAX, quoted));
 	}
 	return id.value ? parse_pkey(p, line, id.value, ret_pkey) : 0;
 }

@@ -8,3 +8,7 @@ PLAN_LIBS = libplan.a $(ROUTE_LIBS) $(CONF_LIBS)
 UNIT_TESTS += tests/unit/test-lid
 tests_unit_test_lid_SOURCES = tests/unit/test-lid.c
 tests_unit_test_lid_LDADD = $(PLAN_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-pkey
+tests_unit_test_pkey_SOURCES = tests/unit/test-pkey.c
+tests_unit_test_pkey_LDADD = $(PLAN_LIBS) $(CMOCKA_LIBS)

@@ -118,24 +118,15 @@ static size_t place_known(struct place *p, struct pkey_wants *wants)
 	return kept;
 }
 
-/* What is remembered next time: this table, and behind it what was known of holes. */
+/* What is remembered next time: this table, and what was known of its holes. */
 static void remember(struct place *p, struct pkey_table memory)
 {
 	size_t n = MIN((size_t)memory.n, p->capacity);
 
-	p->n_memory = MAX(n, p->highest + 1);
+	p->n_memory = p->highest + 1; /* at least n */
 	GROW(p->memory_after, p->n_memory, p->memory_cap);
-	memset(p->memory_after, 0, p->n_memory * sizeof(*p->memory_after));
-	where_fill(p, &p->have, (struct pkey_table){ p->table, (uint16_t)(p->highest + 1) });
-	for (size_t i = 0; i < p->n_memory; i++) {
-		uint16_t now = i < p->capacity ? p->table[i] : 0;
-		bool moved = i < n && p->have.rounds[name_of(p, memory.keys[i])] == p->have.round;
-
-		if (now)
-			p->memory_after[i] = now;
-		else if (i < n && !moved)
-			p->memory_after[i] = memory.keys[i];
-	}
+	for (size_t i = 0; i < p->n_memory; i++)
+		p->memory_after[i] = p->table[i] || i >= n ? p->table[i] : memory.keys[i];
 }
 
 void place_keys(struct place *p, struct pkey_wants *wants, uint16_t capacity,

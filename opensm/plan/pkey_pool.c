@@ -162,8 +162,9 @@ uint32_t pkey_pool_set(struct pkey_pool *pool, uint32_t table)
 		       (pool->table_set_cap - old) * sizeof(*pool->table_set));
 	if (!pool->table_set[table]) {
 		entries = xcalloc(t.n + 1u, sizeof(*entries));
-		pool->table_set[table] = 1 + pkey_intern_put(&pool->sets, entries,
-							set_entries(t, entries) * sizeof(*entries));
+		pool->table_set[table] =
+			1 + pkey_intern_put(&pool->sets, entries,
+					    set_entries(t, entries) * sizeof(*entries));
 	}
 	return pool->table_set[table] - 1;
 }

@@ -30,3 +30,8 @@ FUZZ_TESTS += tests/fuzz/fuzz-sa
 check_PROGRAMS += tests/fuzz/fuzz-sa
 tests_fuzz_fuzz_sa_SOURCES = tests/fuzz/fuzz-sa.c tests/fuzz/replay.c $(SA_DESK)
 tests_fuzz_fuzz_sa_LDADD = $(SA_DESK_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-partitions
+check_PROGRAMS += tests/fuzz/fuzz-partitions
+tests_fuzz_fuzz_partitions_SOURCES = tests/fuzz/fuzz-partitions.c tests/fuzz/replay.c
+tests_fuzz_fuzz_partitions_LDADD = $(PLAN_LIBS)

@@ -438,7 +438,7 @@ static const struct {
 	  "1:1: error: \"A=1,\" is no definition; expected NAME=PKEY, FLAGS : PORTS ; with the ':' "
 	  "on "
 	  "this line" NU "\n2:2: warning: partition \"ipoib\" has no P_Key and gets 0x0001, which "
-	  "may change with the file; write \"ipoib=0x0001\" to keep it\n" },
+	  "may change with the file; write NAME=0x0001 to keep it\n" },
 	{ "A=1:SELF;mgid=ff12::1;", "1:10: error: \"mgid=ff12::1\" is no definition; expected "
 				    "NAME=PKEY, FLAGS : PORTS ; (mgid= "
 				    "belongs behind the ':')" NU "\n" },
@@ -449,7 +449,7 @@ static const struct {
 	  "4:1: error: \"7up\"; expected a P_Key of 0x0001-0x7fff" NU "\n" },
 	{ "A=010:SELF;", "1:3: warning: \"010\" is read as octal; did you mean 0x010?\n" },
 	{ "A:SELF;", "1:1: warning: partition \"A\" has no P_Key and gets 0x0001, which may change "
-		     "with the file; write \"A=0x0001\" to keep it\n" },
+		     "with the file; write NAME=0x0001 to keep it\n" },
 	{ "A=1:SELF;\nA=1:SELF;\nB=1:SELF;\nC=0x7fff:SELF;",
 	  "2:1: note: partition \"A\" (0x0001) is defined in line 1; what follows is added to it\n"
 	  "3:1: warning: P_Key 0x0001 is partition \"A\" already; what follows is added to it, the "
