@@ -184,6 +184,7 @@ struct sim {
 	struct hot_node *hot;    /* per node */
 	uint32_t *hot_next;      /* per port: the switch that data reaches through it, or SIM_NONE */
 	bool watch;
+	bool always_extended;    /* PortInfo has the extended speeds also without the modifier's bit */
 	bool full_start;         /* ports come up with all VLs and the largest MTU they can do */
 	uint64_t loops_ever, early_active;
 	struct mcast_watch *mcast;

@@ -231,3 +231,8 @@ void sim_set_full_start(struct sim *sim)
 		for (unsigned p = 0; p <= sim->nodes[i].nports; p++)
 			port_full_start(&sim->nodes[i].ports[p]);
 }
+
+void sim_set_always_extended(struct sim *sim)
+{
+	sim->always_extended = true;
+}

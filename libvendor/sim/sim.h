@@ -104,6 +104,8 @@ void sim_quirk_no_store(struct sim *sim, int node);
  * and one. OpenSM 3 takes links down whose values differ from what it wants.
  */
 void sim_set_full_start(struct sim *sim);
+/* Shows extended speeds also to who does not ask for them, as devices do and infiniband-diags expects. */
+void sim_set_always_extended(struct sim *sim);
 void sim_set_linear_cap(struct sim *sim, int node, lid_t cap);    /* LinearFDBCap, 1..0xC000; -1: all switches */
 void sim_set_mcast_cap(struct sim *sim, int node, unsigned cap);  /* MulticastFDBCap; -1: all switches */
 void sim_set_optimized_sl2vl(struct sim *sim, int node, bool on); /* SwitchInfo:OptimizedSLtoVLMappingProgramming */

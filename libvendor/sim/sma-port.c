@@ -84,7 +84,7 @@ static void get_port_info(const struct port_call *pc)
 	ib_put(pi, PI_LOCAL_PORT, pc->c->in_port);
 	if (pc->c->foreign && ib_get(pi, PI_M_KEY_PROTECT) == 1)
 		ib_put(pi, PI_M_KEY, 0);
-	if (pc->extended)
+	if (pc->extended || pc->c->sim->always_extended)
 		return;
 	ib_put(pi, PI_SPEED_EXT_ACTIVE, 0);
 	ib_put(pi, PI_SPEED_EXT_SUPPORTED, 0);

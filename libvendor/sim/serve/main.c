@@ -216,6 +216,7 @@ static int serve_here(const struct options *o, int n, char **words, int ready)
 	sim = sim_new(net, o->seed);
 	netfile_free(net);
 	sim_set_full_start(sim);
+	sim_set_always_extended(sim);
 	snprintf(path, sizeof(path), "%s/fs", o->folder);
 	r = serve(sim, path, ready);
 	sim_free(sim);

@@ -1,0 +1,224 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Programs as they are on nodes of a fabric that ibfab serves: all 256 bytes, RMPP, kernel timing, no LD_PRELOAD.
+# "ours" is the daemon under test, "peer" Debian's opensm; what is asked of both is written once.
+bats_require_minimum_version 1.5.0
+load lib
+load umad
+
+SMALL=(tree 2 6 2)     # 12 hosts, leaf1 leaf2, spine1 spine2
+LARGE=(fat-tree2 36)   # 648 hosts, 54 switches
+
+teardown() {
+	serve_stop
+}
+
+# ---- with whichever subnet manager ----
+
+everybodys_tools() {
+	serve_start "${SMALL[@]}"
+	up "$1" h0
+	wait_for 20 good
+	on h5 sminfo | grep -q 'state 3 SMINFO_MASTER'
+	on h5 smpquery -D portinfo 0 1 | grep -q '^LinkState:\.*Active'
+	on h5 smpquery nodedesc "$(on h7 smpquery -D portinfo 0 1 | sed -nE 's/^Lid:\.*//p')" | grep -q 'h7$'
+	on h5 ibstat | grep -q 'State: Active'
+	[ "$(on h5 ibnetdiscover -p | grep -c ' - ')" -eq 32 ]
+	[ "$(on h5 iblinkinfo -l | grep -c 'Active/ *LinkUp')" -eq 32 ]
+	on h5 perfquery | grep -q '^SymbolErrorCounter:\.*0$'
+	on h5 perfquery -x | grep -q '^PortUnicastXmitPkts:'
+	fabric counter leaf1 2 symbol_errors 12
+	on h5 perfquery -a "$(on leaf1 smpquery -D portinfo 0 0 | sed -nE 's/^Lid:\.*//p')" 255 |
+		grep -q '^SymbolErrorCounter:\.*12$'
+	on h5 ibportstate -D 0 1 query | grep -q '^PhysLinkState:\.*LinkUp'
+}
+
+@test "ours: the tools of administrators see what there is" {
+	everybodys_tools ours
+}
+
+@test "peer: the tools of administrators see what there is" {
+	everybodys_tools peer
+}
+
+large_fabric() {
+	serve_start "${LARGE[@]}"
+	up "$1" h0
+	wait_for 30 good
+	[ "$(figure end_ports)" -eq 702 ]
+	[ "$(figure loops_ever)" -eq 0 ]
+}
+
+@test "ours: 648 hosts" {
+	large_fabric ours
+}
+
+# Tables of hundreds of segments, and one of more than a megabyte, which FUSE hands over in pieces.
+whole_tables() {
+	large_fabric "$1"
+	need_sa
+	[ "$(on h9 saquery | grep -c '^NodeRecord')" -eq 702 ]
+	[ "$(on h9 saquery -x | grep -c '^LinkRecord')" -eq 2592 ]
+	[ "$(on h9 saquery -p | grep -c '^PathRecord')" -eq $((702 * 702)) ]
+}
+
+@test "peer: 648 hosts, whole tables through saquery" {
+	whole_tables peer
+}
+
+@test "ours: whole tables through saquery" {
+	large_fabric ours
+	need_sa
+	[ "$(on h9 saquery | grep -c '^NodeRecord')" -eq 702 ]
+	[ "$(on h9 saquery -x | grep -c '^LinkRecord')" -eq 2592 ]
+}
+
+osmtest_passes() {
+	local flow
+
+	serve_start "${SMALL[@]}"
+	up "$1" h0
+	wait_for 20 good
+	need_sa
+	for flow in c s m q e; do
+		on h4 timeout 60 osmtest -f "$flow" -i inventory -l osmtest.log >"osmtest.out" 2>&1
+		grep -q 'TEST ".*" PASS' osmtest.out
+	done
+}
+
+@test "ours: osmtest passes" {
+	osmtest_passes ours
+}
+
+@test "peer: osmtest passes" {
+	osmtest_passes peer
+}
+
+# Its general information is a question in a vendor's class, which the nodes do not know.
+ibdiagnet_is_content() {
+	serve_start "${SMALL[@]}"
+	up "$1" h0
+	wait_for 20 good
+	need_sa
+	mkdir out
+	on h6 timeout 60 ibdiagnet -skip dev_info -o out >report 2>&1
+	grep -q 'Bad GUIDs/LIDs Check *0 *0' report
+	grep -q 'Link State Active Check *0 *0' report
+	grep -q 'Performance Counters Report *0 *0' report
+	grep -q 'Partitions Check *0 *0' report
+	grep -q 'IPoIB Subnets Check *0 *0' report
+	grep -q 'PKey:0x7fff Hosts:12 full:12 limited:0' report
+	not grep -q -- '-E-' report
+}
+
+@test "ours: ibdiagnet is content" {
+	ibdiagnet_is_content ours
+}
+
+@test "peer: ibdiagnet is content" {
+	ibdiagnet_is_content peer
+}
+
+# ---- our daemon and the kernel's manners ----
+
+@test "ours: NDR links are seen as NDR" {
+	serve_start -s NDR "${SMALL[@]}"
+	up ours h0
+	wait_for 20 good
+	on h2 smpquery -D portinfo 0 1 | grep -qE '^LinkSpeedExtActive:\.*106.25'
+	on h2 ibstat | grep -q 'Rate: 400'
+}
+
+@test "ours: a second one on the same port says who has it, waits, and gets it" {
+	serve_start "${SMALL[@]}"
+	up ours h0
+	start second "$SM_BIN" h0
+	wait_for 10 said second 'Waiting for a port: .*another subnet manager'
+	alive second
+	not said second 'Entering'
+	down ours
+	wait_for 20 said second 'SUBNET UP'
+	is_state h0 MASTER
+}
+
+@test "ours: the port is taken away and comes back" {
+	serve_start "${SMALL[@]}"
+	up ours h0
+	fabric port h0 1 gone
+	wait_for 10 said ours 'Waiting for a port'
+	not on h0 test -e /dev/infiniband/umad0
+	alive ours
+	fabric port h0 1 back
+	wait_for 20 said_more ours 'SUBNET UP' 1
+	wait_for 20 good
+}
+
+@test "ours: two of them, one MASTER, one STANDBY; kill -9, and the other takes over" {
+	serve_start "${SMALL[@]}"
+	printf 'sminfo_polling_timeout 300\npolling_retry_number 2\n' | tee first.conf >second.conf
+	start first "$SM_BIN" h0 -p 5
+	wait_for 20 said first 'SUBNET UP'
+	start second "$SM_BIN" h9 -p 3
+	wait_for 20 is_state h9 STANDBY
+	is_state h0 MASTER
+	down first KILL
+	wait_for 20 is_state h9 MASTER
+	wait_for 20 said second 'SUBNET UP'
+	wait_for 20 good
+	on h0 smpquery -D portinfo 0 1 >port
+	not grep -q 'IsSM$' port
+}
+
+@test "ours: a manager on a switch" {
+	serve_start "${SMALL[@]}"
+	up ours spine1
+	wait_for 20 good
+	is_state spine1 MASTER
+}
+
+@test "ours: 5 % of all MADs lost" {
+	serve_start "${SMALL[@]}"
+	fabric loss 5
+	start ours "$SM_BIN" h0
+	wait_for 60 good
+	[ "$(figure returned)" -gt 0 ]
+}
+
+@test "ours: a cable falls, a switch reboots" {
+	serve_start "${SMALL[@]}"
+	up ours h0
+	fabric link leaf1 7 down
+	wait_for 20 good
+	fabric link leaf1 7 up
+	wait_for 20 good
+	fabric reboot spine2 200
+	wait_for 20 not good
+	wait_for 20 good
+}
+
+@test "issm is held by one: O_NONBLOCK is refused, others wait, IsSM follows" {
+	serve_start "${SMALL[@]}"
+	exec {held}< <(on h3 bash -c 'exec 5</dev/infiniband/issm0; echo held; read -r _ <&0' < <(sleep 60))
+	read -r line <&"$held"
+	[ "$line" = held ]
+	on h3 smpquery -D portinfo 0 1 | grep -q 'IsSM$'
+	on h3 python3 -c 'import os
+try: os.open("/dev/infiniband/issm0", os.O_RDONLY | os.O_NONBLOCK)
+except BlockingIOError: print("busy")' >nonblocking
+	grep -qx busy nonblocking
+	run on h3 timeout 0.3 cat /dev/infiniband/issm0
+	[ "$status" -eq 124 ]
+	exec {held}<&-
+}
+
+@test "commands that are wrong say why" {
+	serve_start "${SMALL[@]}"
+	run fabric link nobody 1 down
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"no node 'nobody'"* ]]
+	run "$IBFAB" start pair
+	[ "$status" -eq 1 ]
+	run on nobody true
+	[ "$status" -eq 125 ]
+	run -127 on h1 /no/such/program
+}
