@@ -371,6 +371,15 @@ static unsigned pkey_blocks(const struct view_port *p, const struct port *device
 	return device ? (fabric_pkey_cap(device) + PKEYS_PER_BLOCK - 1) / PKEYS_PER_BLOCK : 0;
 }
 
+/*
+ * The answer has the block's low byte first, as the peer has it: it is the number that saquery, and
+ * whoever else was built with its headers, reads without turning it round. Requests have it in order.
+ */
+static void put_pkey_block(uint8_t *ret, uint32_t block)
+{
+	ib_put(ret, PKR_BLOCK, (block & 0xFF) << 8 | block >> 8);
+}
+
 static enum sa_step pkey_next(struct sa_query *q, uint8_t *ret)
 {
 	uint32_t end = walk_port(q), before[2] = { q->at[WALK_OWN], q->at[WALK_OWN + 1] };
@@ -387,7 +396,7 @@ static enum sa_step pkey_next(struct sa_query *q, uint8_t *ret)
 	if (!query_may_see(q, end))
 		return SA_SKIP;
 	ib_put(ret, PKR_LID, q->view->ports[end].lid);
-	ib_put(ret, PKR_BLOCK, b.block);
+	put_pkey_block(ret, b.block);
 	ib_put(ret, PKR_PORT, b.port->num);
 	known = q->cell_here ? NULL : fabric_pkey_block(q->sa->fabric, b.device, b.block);
 	if (known) {
@@ -403,6 +412,12 @@ static enum sa_step pkey_next(struct sa_query *q, uint8_t *ret)
 	return step;
 }
 
+static bool pkey_match(const struct sa_query *q, const uint8_t *row, uint64_t *ret_done)
+{
+	*ret_done = SA_COMP(PKR_LID) | SA_COMP(PKR_BLOCK);
+	return true;
+}
+
 const struct sa_type sa_pkey_table_record = {
 	.attr = SA_PKEY_TABLE_RECORD,
 	.name = "P_KeyTableRecord",
@@ -412,5 +427,5 @@ const struct sa_type sa_pkey_table_record = {
 	.trusted_only = true,
 	.start = walk_start_lid,
 	.next = pkey_next,
-	.match = walk_match_lid,
+	.match = pkey_match,
 };
