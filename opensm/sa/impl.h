@@ -159,6 +159,8 @@ void queries_keep(struct sa_query *q);
 void queries_drop_all(struct sa *sa);
 bool queries_dispatch(struct sa *sa, mono_t now);
 void queries_cell(struct sa *sa, uint64_t cookie, const uint8_t *payload);
+/* Rows that may be looked at when the question comes in. */
+uint32_t queries_rows_at_once(const struct sa_query *q);
 /* Too much waits, for too long: nothing new is begun. */
 bool queries_overloaded(const struct sa *sa);
 /* Room for the answer to grow to `cap` bytes; false: the bounds are reached, or memory is. */

@@ -135,7 +135,7 @@ static uint16_t prepare(struct sa_query *q)
 
 void query_take(struct sa *sa, const struct sa_type *type, const struct sa_request *rq)
 {
-	uint32_t rows = sa->limits.rows_at_once;
+	uint32_t rows;
 	struct sa_query q = {
 		.sa = sa,
 		.view = sa->view,
@@ -150,6 +150,7 @@ void query_take(struct sa *sa, const struct sa_type *type, const struct sa_reque
 	};
 
 	q.status = prepare(&q);
+	rows = queries_rows_at_once(&q);
 	if (!q.status && query_run(&q, &rows) != QUERY_DONE) {
 		queries_keep(&q);
 		return;

@@ -30,6 +30,8 @@ const struct sa_limits sa_limits_default = {
 	.cells = 4096,
 };
 
+#define ROWS_BY_KEY 8 /* enough for an answer by LID or GUID */
+
 /* A port with queries, or with tables on their way; by its base LID. */
 struct asker {
 	lid_t lid;
@@ -103,6 +105,15 @@ static lid_t lid_of(const struct sa_query *q)
 static struct asker *asker_of(const struct sa_query *q)
 {
 	return guidmap_get(q->sa->queries->askers, lid_of(q));
+}
+
+/* The more a requester has waiting, the less is done for it at once; what is looked up by key still is. */
+uint32_t queries_rows_at_once(const struct sa_query *q)
+{
+	const struct asker *a = asker_of(q);
+	uint32_t most = q->sa->limits.rows_at_once;
+
+	return a ? MAX(most / (1 + a->n), MIN(most, ROWS_BY_KEY)) : most;
 }
 
 static struct asker *new_asker(struct queries *qs, lid_t lid)

@@ -569,6 +569,77 @@ static void a_node_that_left_since_the_view_has_no_tables(void **state)
 	assert_int_equal(desk_table(d, SA_NODE_RECORD, SA_COMP(NR_LID))->n, 1);
 }
 
+/* ---- the component mask ---- */
+
+/* Fields whose component is not a plain comparison, or whose value is not in the record as asked. */
+static bool is_special(uint16_t attr, unsigned component)
+{
+	return (attr == SA_PORT_INFO_RECORD && component == PIR_OPTIONS_C) ||
+	       (attr == SA_PKEY_TABLE_RECORD && component == PKR_BLOCK_C);
+}
+
+static bool has_record(const struct desk_message *a, const uint8_t *record)
+{
+	for (unsigned i = 0; i < a->n; i++)
+		if (!memcmp(desk_record(a, i), record, a->stride))
+			return true;
+	return false;
+}
+
+static void find_by_each_component(struct desk *d, const struct sa_type *t, const uint8_t *record)
+{
+	for (unsigned c = 0; c < t->n_head + t->n_body; c++) {
+		memcpy(desk_blank(d), record, sa_type_stride(t));
+		if (!is_special(t->attr, c))
+			assert_true(has_record(desk_table(d, t->attr, 1ull << c), record));
+	}
+}
+
+static void every_record_is_found_by_each_of_its_components(void **state)
+{
+	static const uint16_t attrs[] = {
+		SA_NODE_RECORD,	 SA_PORT_INFO_RECORD, SA_SWITCH_INFO_RECORD,
+		SA_LINK_RECORD,	 SA_SM_INFO_RECORD,   SA_LFT_RECORD,
+		SA_SL2VL_RECORD, SA_VLARB_RECORD,     SA_PKEY_TABLE_RECORD,
+	};
+	_desk_ d = desk_new("single 3");
+
+	d->sm_key = d->conf->sa_key;
+	for (unsigned i = 0; i < ARRAY_SIZE(attrs); i++) {
+		const struct sa_type *t = sa_type_find(attrs[i]);
+		const struct desk_message *a;
+		_cleanup_free_ uint8_t *all = NULL;
+		unsigned n;
+
+		desk_blank(d);
+		a = desk_table(d, attrs[i], 0);
+		n = a->n;
+		assert_true(n);
+		all = xmemdup(a->mad + SA_DATA, n * a->stride);
+		for (unsigned k = 0; k < n; k++)
+			find_by_each_component(d, t, all + k * sa_type_stride(t));
+	}
+}
+
+static void a_component_that_differs_leaves_the_record_out(void **state)
+{
+	_desk_ d = desk_new("single 3");
+	const struct sa_type *t = &sa_switch_info_record;
+	const struct desk_message *a = desk_get(d, t->attr, 0);
+	_cleanup_free_ uint8_t *record = xmemdup(desk_record(a, 0), a->stride);
+
+	for (unsigned c = 0; c < t->n_head + t->n_body; c++) {
+		const struct ib_field *f = c < t->n_head ? &t->head[c] : &t->body[c - t->n_head];
+		size_t at = c < t->n_head ? 0 : t->head_len;
+		bool reserved = !strncmp(f->name, "RSV", 3);
+		uint8_t *r = desk_blank(d);
+
+		memcpy(r, record, sa_type_stride(t));
+		ib_bits_put(r + at, f->offset, f->width, ~ib_bits_get(r + at, f->offset, f->width));
+		assert_int_equal(desk_table(d, t->attr, 1ull << c)->n, reserved ? 1 : 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -604,6 +675,8 @@ int main(void)
 		cmocka_unit_test(a_device_that_does_not_answer_leaves_a_gap),
 		cmocka_unit_test(tables_of_devices_are_read_so_often_and_no_more),
 		cmocka_unit_test(a_node_that_left_since_the_view_has_no_tables),
+		cmocka_unit_test(every_record_is_found_by_each_of_its_components),
+		cmocka_unit_test(a_component_that_differs_leaves_the_record_out),
 	};
 
 	return cmocka_run_group_tests_name("sa-records", tests, NULL, NULL);
