@@ -38,136 +38,135 @@ static void check_rows(const struct row *rows, size_t n)
 	}
 }
 
+static const struct row set_rows[] = {
+	/* 1: components, then values, whatever the selector */
+	{ "port=h0 join=1", 0x0600 },
+	{ "mgid=ff12::77 join=1", 0x0600 },
+	{ "mgid=ff12::77 port=h0", 0x0600 },
+	{ "port=h0 mtu=0x80", 0x0600 },
+	{ "mgid=ff12::77 port=h0 join=1 mtu=0x80", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 mtu=0xc0", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 mtu=0x86", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 mtu=0xc4", 0 },
+	{ "mgid=ff12::77 port=h0 join=1 mtuval=6", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 rate=0xc1", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 rate=0x99", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 rate=0xc3", 0 },
+	{ "mgid=ff12::77 gid=fe81::1 join=1 mtu=0x80", 0x0200 },
+	/* 2, 3: PortGID */
+	{ "mgid=ff12::77 gid=fe81::1 join=1", 0x0500 },
+	{ "mgid=ff12::77 gid=fe81::1 join=1 pkey=0", 0x0500 },
+	{ "mgid=ff12::77 gid=fe80::dead:beef join=1", 0x0200 },
+	{ "mgid=ff12::77 gid=fe80:: join=1", 0x0200 },
+	/* 5 */
+	{ "mgid=ff12::77 port=h0 join=1 pkey=0", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 pkey=0x8000", 0x0200 },
+	/* 6a, b: creation */
+	{ "mgid=ff12::5 port=h0 join=2", 0x0200 },
+	{ "mgid=ff12::5 port=h0 join=4 qkey=1 tclass=0 pkey=0xffff flow=0 sl=0", 0x0200 },
+	{ "mgid=ff12::5 port=h0 join=0 qkey=1 tclass=0 pkey=0xffff flow=0 sl=0", 0x0200 },
+	{ "mgid=ff12::5 port=h0 join=8 qkey=1 tclass=0 pkey=0xffff flow=0 sl=0", 0 },
+	{ "mgid=ff12::5 port=h0 join=1", 0x0600 },
+	{ "mgid=ff12::5 port=h0 join=1 tclass=0 pkey=0xffff flow=0 sl=0", 0x0600 },
+	{ "mgid=ff12::5 port=h0 join=1 qkey=1 pkey=0xffff flow=0 sl=0", 0x0600 },
+	{ "mgid=ff12::5 port=h0 join=1 qkey=1 tclass=0 flow=0 sl=0", 0x0600 },
+	{ "mgid=ff12::5 port=h0 join=1 qkey=1 tclass=0 pkey=0xffff sl=0", 0x0600 },
+	{ "mgid=ff12::5 port=h0 join=1 qkey=1 tclass=0 pkey=0xffff flow=0", 0x0600 },
+	{ "mgid=fe12::5 port=h0 join=1 qkey=1 tclass=0 pkey=0xffff flow=0", 0x0600 },
+	/* 6d: the MGID */
+	{ "mgid=fe12::5 port=h0 " MC_NEW, 0x0200 },
+	{ "mgid=ff42::5 port=h0 " MC_NEW, 0x0200 },
+	{ "mgid=ff22::5 port=h0 " MC_NEW, 0x0200 },
+	{ "mgid=ff82::5 port=h0 " MC_NEW, 0x0200 },
+	{ "mgid=ff02::5 port=h0 " MC_NEW, 0 },
+	{ "mgid=ff15:a01b::5 port=h0 " MC_NEW, 0 },
+	{ "mgid=ff12:a01b::5 port=h0 " MC_NEW, 0x0200 },
+	/* 6d: IPoIB; the broadcast group has Q_Key 0xb1b, all else 0 */
+	{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=0 "
+	  "sl=0",
+	  0 },
+	{ "mgid=ff12:601b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=0 "
+	  "sl=0",
+	  0 },
+	{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1c tclass=0 pkey=0xffff flow=0 "
+	  "sl=0",
+	  0x0200 },
+	{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=1 pkey=0xffff flow=0 "
+	  "sl=0",
+	  0x0200 },
+	{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0x7fff flow=0 "
+	  "sl=0",
+	  0x0200 },
+	{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=1 "
+	  "sl=0",
+	  0x0200 },
+	{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=0 "
+	  "sl=1",
+	  0x0200 },
+	{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=0 "
+	  "sl=0 hop=1",
+	  0x0200 },
+	{ "mgid=ff15:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=0 "
+	  "sl=0",
+	  0x0200 },
+	{ "mgid=ff12:401b:8001::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=0 "
+	  "sl=0",
+	  0x0200 },
+	{ "mgid=ff15:401b:ffff::ffff:ffff port=h0 " MC_NEW, 0 },
+	/* 6e: MTU and rate of the new group */
+	{ "mgid=ff12::5 port=h0 mtu=0x04 " MC_NEW, 0 },	     /* greater than 2048 */
+	{ "mgid=ff12::5 port=h0 mtu=0x05 " MC_NEW, 0x0200 }, /* than 4096 */
+	{ "mgid=ff12::5 port=h0 mtu=0x41 " MC_NEW, 0x0200 }, /* less than 256 */
+	{ "mgid=ff12::5 port=h0 rate=0x02 " MC_NEW, 0 },
+	{ "mgid=ff12::5 port=h0 rate=0x03 " MC_NEW, 0x0200 },
+	{ "mgid=ff12::5 port=h0 rate=0x42 " MC_NEW, 0x0200 }, /* less than 2.5 Gb/s */
+	/* 7: an existing group */
+	{ "mgid=ff12::77 port=h0 join=1", 0 },
+	{ "mgid=ff12::77 port=h0 join=1 qkey=0x77 tclass=9 pkey=0xffff flow=5 sl=2 hop=3", 0 },
+	{ "mgid=ff12::77 port=h0 join=1 qkey=0x78", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 tclass=8", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 pkey=0x8001", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 pkey=0x7fff", 0 }, /* one is full */
+	{ "mgid=ff12::77 port=h0 join=1 flow=6", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 sl=1", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 hop=0", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 mlid=0xc123 scope=5 life=0x81", 0 }, /* ignored */
+	/* 8: selectors */
+	{ "mgid=ff12::77 port=h0 join=1 mtu=0x03", 0 },
+	{ "mgid=ff12::77 port=h0 join=1 mtu=0x04", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 mtu=0x45", 0 },
+	{ "mgid=ff12::77 port=h0 join=1 mtu=0x44", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 mtu=0x84", 0 },
+	{ "mgid=ff12::77 port=h0 join=1 mtu=0x85", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 mtusel=0x80", 0x0200 }, /* exactly nothing */
+	{ "mgid=ff12::77 port=h0 join=1 mtusel=0xc0", 0 },
+	{ "mgid=ff12::77 port=h0 join=1 mtuval=5", 0 },
+	{ "mgid=ff12::77 port=h0 join=1 rate=0x05", 0 }, /* 10 > 5 Gb/s */
+	{ "mgid=ff12::77 port=h0 join=1 rate=0x03", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 rate=0x46", 0 },
+	{ "mgid=ff12::77 port=h0 join=1 rate=0x45", 0x0200 }, /* 10 < 5 Gb/s */
+	{ "mgid=ff12::77 port=h0 join=1 rate=0x83", 0 },
+	{ "mgid=ff12::77 port=h0 join=1 rate=0x84", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 ratesel=0x80", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=1 rateval=7", 0 },
+	/* 9: what the port can do */
+	{ "mgid=ff12::5 port=h0 rate=0x87 " MC_NEW, 0x0200 },
+	/* 10 */
+	{ "mgid=ff12::77 port=h0 join=0", 0x0200 },
+	{ "mgid=ff12::77 port=h0 join=2", 0 },
+	{ "mgid=ff12::77 port=h0 join=4", 0 },
+	{ "mgid=ff12::77 port=h0 join=8", 0 },
+	{ "mgid=ff12::77 port=h0 join=15", 0 },
+	/* 11 */
+	{ "mgid=ff12::5 port=h0 join=1 qkey=1 tclass=0 pkey=0x8001 flow=0 sl=0", 0x0200 },
+	/* 12: h1 joined for itself */
+	{ "mgid=ff12::77 port=h1 join=2", 0x0200 },
+	{ "mgid=ff12::77 port=h2 join=1", 0 }, /* a proxy join */
+};
+
 static void a_set_is_judged_in_order(void **state)
 {
-	static const struct row rows[] = {
-		/* 1: components, then values, whatever the selector */
-		{ "port=h0 join=1", 0x0600 },
-		{ "mgid=ff12::77 join=1", 0x0600 },
-		{ "mgid=ff12::77 port=h0", 0x0600 },
-		{ "port=h0 mtu=0x80", 0x0600 },
-		{ "mgid=ff12::77 port=h0 join=1 mtu=0x80", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 mtu=0xc0", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 mtu=0x86", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 mtu=0xc4", 0 },
-		{ "mgid=ff12::77 port=h0 join=1 mtuval=6", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 rate=0xc1", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 rate=0x99", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 rate=0xc3", 0 },
-		{ "mgid=ff12::77 gid=fe81::1 join=1 mtu=0x80", 0x0200 },
-		/* 2, 3: PortGID */
-		{ "mgid=ff12::77 gid=fe81::1 join=1", 0x0500 },
-		{ "mgid=ff12::77 gid=fe81::1 join=1 pkey=0", 0x0500 },
-		{ "mgid=ff12::77 gid=fe80::dead:beef join=1", 0x0200 },
-		{ "mgid=ff12::77 gid=fe80:: join=1", 0x0200 },
-		/* 5 */
-		{ "mgid=ff12::77 port=h0 join=1 pkey=0", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 pkey=0x8000", 0x0200 },
-		/* 6a, b: creation */
-		{ "mgid=ff12::5 port=h0 join=2", 0x0200 },
-		{ "mgid=ff12::5 port=h0 join=4 qkey=1 tclass=0 pkey=0xffff flow=0 sl=0", 0x0200 },
-		{ "mgid=ff12::5 port=h0 join=0 qkey=1 tclass=0 pkey=0xffff flow=0 sl=0", 0x0200 },
-		{ "mgid=ff12::5 port=h0 join=8 qkey=1 tclass=0 pkey=0xffff flow=0 sl=0", 0 },
-		{ "mgid=ff12::5 port=h0 join=1", 0x0600 },
-		{ "mgid=ff12::5 port=h0 join=1 tclass=0 pkey=0xffff flow=0 sl=0", 0x0600 },
-		{ "mgid=ff12::5 port=h0 join=1 qkey=1 pkey=0xffff flow=0 sl=0", 0x0600 },
-		{ "mgid=ff12::5 port=h0 join=1 qkey=1 tclass=0 flow=0 sl=0", 0x0600 },
-		{ "mgid=ff12::5 port=h0 join=1 qkey=1 tclass=0 pkey=0xffff sl=0", 0x0600 },
-		{ "mgid=ff12::5 port=h0 join=1 qkey=1 tclass=0 pkey=0xffff flow=0", 0x0600 },
-		{ "mgid=fe12::5 port=h0 join=1 qkey=1 tclass=0 pkey=0xffff flow=0", 0x0600 },
-		/* 6d: the MGID */
-		{ "mgid=fe12::5 port=h0 " MC_NEW, 0x0200 },
-		{ "mgid=ff42::5 port=h0 " MC_NEW, 0x0200 },
-		{ "mgid=ff22::5 port=h0 " MC_NEW, 0x0200 },
-		{ "mgid=ff82::5 port=h0 " MC_NEW, 0x0200 },
-		{ "mgid=ff02::5 port=h0 " MC_NEW, 0 },
-		{ "mgid=ff15:a01b::5 port=h0 " MC_NEW, 0 },
-		{ "mgid=ff12:a01b::5 port=h0 " MC_NEW, 0x0200 },
-		/* 6d: IPoIB; the broadcast group has Q_Key 0xb1b, all else 0 */
-		{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=0 "
-		  "sl=0",
-		  0 },
-		{ "mgid=ff12:601b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=0 "
-		  "sl=0",
-		  0 },
-		{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1c tclass=0 pkey=0xffff flow=0 "
-		  "sl=0",
-		  0x0200 },
-		{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=1 pkey=0xffff flow=0 "
-		  "sl=0",
-		  0x0200 },
-		{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0x7fff flow=0 "
-		  "sl=0",
-		  0x0200 },
-		{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=1 "
-		  "sl=0",
-		  0x0200 },
-		{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=0 "
-		  "sl=1",
-		  0x0200 },
-		{ "mgid=ff12:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=0 "
-		  "sl=0 hop=1",
-		  0x0200 },
-		{ "mgid=ff15:401b:ffff::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=0 "
-		  "sl=0",
-		  0x0200 },
-		{ "mgid=ff12:401b:8001::1 port=h0 join=1 qkey=0xb1b tclass=0 pkey=0xffff flow=0 "
-		  "sl=0",
-		  0x0200 },
-		{ "mgid=ff15:401b:ffff::ffff:ffff port=h0 " MC_NEW, 0 },
-		/* 6e: MTU and rate of the new group */
-		{ "mgid=ff12::5 port=h0 mtu=0x04 " MC_NEW, 0 },	     /* greater than 2048 */
-		{ "mgid=ff12::5 port=h0 mtu=0x05 " MC_NEW, 0x0200 }, /* than 4096 */
-		{ "mgid=ff12::5 port=h0 mtu=0x41 " MC_NEW, 0x0200 }, /* less than 256 */
-		{ "mgid=ff12::5 port=h0 rate=0x02 " MC_NEW, 0 },
-		{ "mgid=ff12::5 port=h0 rate=0x03 " MC_NEW, 0x0200 },
-		{ "mgid=ff12::5 port=h0 rate=0x42 " MC_NEW, 0x0200 }, /* less than 2.5 Gb/s */
-		/* 7: an existing group */
-		{ "mgid=ff12::77 port=h0 join=1", 0 },
-		{ "mgid=ff12::77 port=h0 join=1 qkey=0x77 tclass=9 pkey=0xffff flow=5 sl=2 hop=3",
-		  0 },
-		{ "mgid=ff12::77 port=h0 join=1 qkey=0x78", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 tclass=8", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 pkey=0x8001", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 pkey=0x7fff", 0 }, /* one is full */
-		{ "mgid=ff12::77 port=h0 join=1 flow=6", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 sl=1", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 hop=0", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 mlid=0xc123 scope=5 life=0x81", 0 }, /* ignored */
-		/* 8: selectors */
-		{ "mgid=ff12::77 port=h0 join=1 mtu=0x03", 0 },
-		{ "mgid=ff12::77 port=h0 join=1 mtu=0x04", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 mtu=0x45", 0 },
-		{ "mgid=ff12::77 port=h0 join=1 mtu=0x44", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 mtu=0x84", 0 },
-		{ "mgid=ff12::77 port=h0 join=1 mtu=0x85", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 mtusel=0x80", 0x0200 }, /* exactly nothing */
-		{ "mgid=ff12::77 port=h0 join=1 mtusel=0xc0", 0 },
-		{ "mgid=ff12::77 port=h0 join=1 mtuval=5", 0 },
-		{ "mgid=ff12::77 port=h0 join=1 rate=0x05", 0 }, /* 10 > 5 Gb/s */
-		{ "mgid=ff12::77 port=h0 join=1 rate=0x03", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 rate=0x46", 0 },
-		{ "mgid=ff12::77 port=h0 join=1 rate=0x45", 0x0200 }, /* 10 < 5 Gb/s */
-		{ "mgid=ff12::77 port=h0 join=1 rate=0x83", 0 },
-		{ "mgid=ff12::77 port=h0 join=1 rate=0x84", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 ratesel=0x80", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=1 rateval=7", 0 },
-		/* 9: what the port can do */
-		{ "mgid=ff12::5 port=h0 rate=0x87 " MC_NEW, 0x0200 },
-		/* 10 */
-		{ "mgid=ff12::77 port=h0 join=0", 0x0200 },
-		{ "mgid=ff12::77 port=h0 join=2", 0 },
-		{ "mgid=ff12::77 port=h0 join=4", 0 },
-		{ "mgid=ff12::77 port=h0 join=8", 0 },
-		{ "mgid=ff12::77 port=h0 join=15", 0 },
-		/* 11 */
-		{ "mgid=ff12::5 port=h0 join=1 qkey=1 tclass=0 pkey=0x8001 flow=0 sl=0", 0x0200 },
-		/* 12: h1 joined for itself */
-		{ "mgid=ff12::77 port=h1 join=2", 0x0200 },
-		{ "mgid=ff12::77 port=h2 join=1", 0 }, /* a proxy join */
-	};
-
-	check_rows(rows, ARRAY_SIZE(rows));
+	check_rows(set_rows, ARRAY_SIZE(set_rows));
 }
 
 static void an_answer_holds_the_group_and_the_cumulative_state(void **state)

@@ -256,10 +256,58 @@ static void no_mlid_leaks_in_a_long_life(void **state)
 	a_long_life(0xD1B54A32D192ED03, 50000);
 }
 
+/* A request that is partly sound, so that it gets far; the rest of it is noise. */
+static void send_garbage(struct desk *d, struct model *m)
+{
+	static const uint8_t methods[] = { MAD_SET, MAD_SET, MAD_SA_DELETE, MAD_GET,
+					   MAD_SA_GET_TABLE };
+	uint64_t mask = 0;
+	char name[64];
+
+	desk_blank(d);
+	if (random_below(m, 2))
+		mask = mc_write(d, MC_NEW);
+	for (unsigned i = 0; i < MCM_BYTES && !random_below(m, 4); i++)
+		d->record[i] ^= (uint8_t)random_below(m, 256);
+	for (unsigned i = random_below(m, 4); i; i--)
+		d->record[32 + random_below(m, 20)] = (uint8_t)random_below(m, 256);
+	if (random_below(m, 8))
+		mc_mgid(mgid_name(random_below(m, GROUPS), name), ib_at(d->record, MCM_MGID));
+	if (random_below(m, 8))
+		desk_gid(d, host_name(random_below(m, HOSTS)), ib_at(d->record, MCM_PORT_GID));
+	if (random_below(m, 8))
+		mask |= SA_COMP(MCM_MGID) | SA_COMP(MCM_PORT_GID) | SA_COMP(MCM_JOIN_STATE);
+	if (!random_below(m, 4))
+		mask ^= 1ull << random_below(m, random_below(m, 8) ? 18 : 64);
+	d->from = host_name(random_below(m, HOSTS));
+	d->sm_key = random_below(m, 2);
+	desk_ask(d, methods[random_below(m, ARRAY_SIZE(methods))], SA_MC_MEMBER_RECORD, mask);
+}
+
+static void garbage_leaves_the_store_sound(void **state)
+{
+	_desk_ d = desk_new("tree 2 4 1");
+	struct model m = { .seed = 0xA5A5F00DBEEF1234 };
+	unsigned n = getenv("GARBAGE") ? (unsigned)atoi(getenv("GARBAGE")) : 20000;
+
+	for (unsigned i = 0; i < n; i++) {
+		send_garbage(d, &m);
+		if (i % 100 == 0)
+			mc_check_mlids(d);
+	}
+	print_message("%llu of %u answered with a status\n",
+		      (unsigned long long)sa_stats(d->sa)->refused, n);
+	for (unsigned h = 0; h < HOSTS; h++)
+		desk_remove(d, host_name(h));
+	assert_int_equal(sa_next_mlid(d->sa, 0), 0);
+	assert_int_equal(sa_stats(d->sa)->members, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_mlid_leaks_in_a_long_life),
+		cmocka_unit_test(garbage_leaves_the_store_sound),
 	};
 
 	log_set_sink(mc_not_shown, NULL);
