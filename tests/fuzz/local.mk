@@ -35,3 +35,8 @@ FUZZ_TESTS += tests/fuzz/fuzz-partitions
 check_PROGRAMS += tests/fuzz/fuzz-partitions
 tests_fuzz_fuzz_partitions_SOURCES = tests/fuzz/fuzz-partitions.c tests/fuzz/replay.c
 tests_fuzz_fuzz_partitions_LDADD = $(PLAN_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-sadb
+check_PROGRAMS += tests/fuzz/fuzz-sadb
+tests_fuzz_fuzz_sadb_SOURCES = tests/fuzz/fuzz-sadb.c tests/fuzz/replay.c $(SA_DESK)
+tests_fuzz_fuzz_sadb_LDADD = $(SA_DESK_LIBS)
