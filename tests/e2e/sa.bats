@@ -46,6 +46,7 @@ lids_of_net() {
 	A=$(awk '/^0x0*100001 /{ print $2 }' lids)
 	B=$(awk '/^0x0*100005 /{ print $2 }' lids)
 	S=$(awk '/^0x0*200000 /{ print $2 }' lids)
+	A3=$(awk '/^0x0*100007 /{ print $2 }' lids)
 	GA=fe80::10:1 GB=fe80::10:5
 	[ -n "$A" ] && [ -n "$B" ] && [ -n "$S" ]
 }
@@ -77,4 +78,61 @@ interview() {
 	diff peer/questions ours/questions
 	[ "$(wc -l <ours/questions)" -gt 60 ]
 	diff -r peer ours
+}
+
+# ipoib HOST WORDS...: a host that asks as the Linux kernel does.
+ipoib() {
+	local host=$1
+	shift
+	sim_run "$host" "$abs_top_builddir/tests/tools/sahost" "$@" 2>/dev/null
+}
+
+@test "small: hosts join their IPoIB groups, find each other, leave, and die without leaving" {
+	sm_start "${HOSTS[0]}"
+	wait_for 20 sm_up
+	ipoib "${HOSTS[1]}" cpi ipoib 0xffff path 0x100005 0xffff cma 0x100005 0xffff die >out
+	cat out
+	grep -q '^cpi : status 0x0000 send-only-full-member 1' out
+	grep -q '^broadcast 0xffff: status 0x0000 mlid 0xc000 mtu 4 rate 3 qkey 0xb1b state 1' out
+	grep -q '^all-hosts 0xffff: status 0x0000 mlid 0xc001' out
+	grep -q '^path 0x100005: status 0x0000 dlid [0-9]* pkey 0xffff' out
+	grep -q '^cma 0x100005: status 0x0000 dlid [0-9]* pkey 0xffff' out
+	ipoib "${HOSTS[2]}" ipoib 0xffff
+	ipoib "${HOSTS[3]}" ipoib 0xffff
+	lids_of_net
+	# The tables carry packets between the three, as ibtracert follows them.
+	wait_for 5 multicast_reaches "$B" "$A3"
+	# The second process on the port leaves what the first one, which died, had joined.
+	ipoib "${HOSTS[1]}" leave ff12:401b:ffff::1 1 leave ff12:401b:ffff::ffff:ffff 1 \
+		leave ff12:401b:ffff::ffff:ffff 1 >out
+	[ "$(grep -c 'status 0x0000' out)" -eq 2 ]
+	[ "$(grep -c 'status 0x0200' out)" -eq 1 ]
+}
+
+# multicast_reaches FROM TO: LIDs; along the tables of 0xc000.
+multicast_reaches() {
+	sim_run "${HOSTS[4]}" ibtracert -m 0xc000 "$1" "$2" 2>/dev/null | grep -q 'To ca'
+}
+
+@test "small: partitions keep hosts apart" {
+	cat >partitions.conf <<-END
+		A=0x1, ipoib: 0x100003=full, 0x100005=full, 0x100007=limited, 0x100009=limited;
+		B=0x2, ipoib: 0x10000b=full, 0x10000d=full;
+	END
+	echo "partition_config_file $PWD/partitions.conf" >>opensm.conf
+	sm_start "${HOSTS[0]}"
+	wait_for 20 sm_up
+	ipoib "${HOSTS[1]}" ipoib 0x8001 path 0x100005 0x8001 path 0x100007 0x8001 path 0x10000b 0x8001 \
+		path 0x10000b 0x8002 join ff12:401b:8002::ffff:ffff 0x8002 1 >out
+	cat out
+	[ "$(grep -cE '^(broadcast|all-hosts|path 0x100005|path 0x100007).*status 0x0000' out)" -eq 4 ]
+	[ "$(grep -c '^path 0x10000b: status 0x0300' out)" -eq 2 ]
+	grep -q '^join ff12:401b:8002::ffff:ffff: status 0x0200' out
+	ipoib "${HOSTS[3]}" ipoib 0x8001 path 0x100009 0x0001 path 0x100003 0x0001 >out
+	cat out
+	grep -q '^broadcast 0x8001: status 0x0000' out
+	grep -q '^path 0x100009: status 0x0300' out
+	grep -q '^path 0x100003: status 0x0000' out
+	ipoib "${HOSTS[5]}" ipoib 0x8002 path 0x10000d 0x8002 >out
+	[ "$(grep -c 'status 0x0000' out)" -eq 3 ]
 }

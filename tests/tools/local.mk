@@ -2,3 +2,8 @@
 noinst_PROGRAMS += tests/tools/netgen
 tests_tools_netgen_SOURCES = tests/tools/netgen.c
 tests_tools_netgen_LDADD = $(SIM_LIBS)
+
+noinst_PROGRAMS += tests/tools/sahost
+tests_tools_sahost_SOURCES = tests/tools/sahost.c
+tests_tools_sahost_CPPFLAGS = $(AM_CPPFLAGS) $(IBUMAD_CFLAGS)
+tests_tools_sahost_LDADD = $(IB_LIBS) $(IBUMAD_LIBS)
