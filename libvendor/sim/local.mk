@@ -20,3 +20,7 @@ tests_unit_test_gmp_SOURCES = tests/unit/test-gmp.c tests/unit/sim-probe.h
 tests_unit_test_gmp_LDADD = $(SIM_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_rmpp_SOURCES = tests/unit/test-rmpp.c tests/unit/sim-probe.h
 tests_unit_test_rmpp_LDADD = $(SIM_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sim-mcast
+tests_unit_test_sim_mcast_SOURCES = tests/unit/test-sim-mcast.c tests/unit/sim-probe.h
+tests_unit_test_sim_mcast_LDADD = $(SIM_LIBS) $(CMOCKA_LIBS)

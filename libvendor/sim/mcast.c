@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Watches multicast tables: wherever a packet of a group is sent from, no switch may see it twice. A
- * switch sends copies out of every port of its row but the one it came in by.
+ * Watches multicast tables: wherever a packet of a group is sent from, no switch may send it on
+ * twice. A switch sends copies out of every port of its row but the one it came in by.
  *
  * What begins to send is looked at: the switches connected with it by copies are a tree almost
  * always, and then nothing can come twice. If not, a packet is sent from each of them.
@@ -78,6 +78,15 @@ static bool sends(const uint16_t *row, unsigned port)
 	return row && row[port / 16] >> port % 16 & 1;
 }
 
+/* Does a copy that comes in by `in` go anywhere? */
+static bool sends_beyond(const uint16_t *row, unsigned in)
+{
+	for (unsigned i = 0; row && i < POSITIONS; i++)
+		if (row[i] & ~(i == in / 16 ? 1u << in % 16 : 0))
+			return true;
+	return false;
+}
+
 static uint32_t next_switch(const struct sim *sim, uint32_t node, unsigned port)
 {
 	return sim->hot_next[sim->hot[node].first_port + port];
@@ -92,8 +101,10 @@ static enum mcast_fault send_on(struct sim *sim, uint32_t node, unsigned in, uns
 	const uint16_t *row = row_of(sim, node, number);
 	enum mcast_fault fault = MCAST_FINE;
 
+	if (w->visited[node] == w->walk && w->on_way[node])
+		return MCAST_LOOP;
 	if (w->visited[node] == w->walk)
-		return w->on_way[node] ? MCAST_LOOP : MCAST_TWICE;
+		return sends_beyond(row, in) ? MCAST_TWICE : MCAST_FINE;
 	w->visited[node] = w->walk;
 	w->on_way[node] = true;
 	for (unsigned p = 1; row && p <= sim->nodes[node].nports && fault == MCAST_FINE; p++) {
@@ -160,8 +171,11 @@ static enum mcast_fault look_at(struct sim *sim, uint32_t node, unsigned number)
 	if (ends == 2 * (n - 1)) /* a tree */
 		return MCAST_FINE;
 	for (uint32_t i = 0; i < n && worst != MCAST_LOOP; i++) {
+		enum mcast_fault fault;
+
 		sim->mcast->walk++;
-		worst = MAX(worst, send_on(sim, sim->mcast->queue[i], 0, number));
+		fault = send_on(sim, sim->mcast->queue[i], 0, number);
+		worst = MAX(worst, fault);
 	}
 	return worst;
 }
