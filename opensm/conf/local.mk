@@ -13,9 +13,11 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 CONF_LIBS = libconf.a $(IB_LIBS)
 
 UNIT_TESTS += tests/unit/test-conf tests/unit/test-conf-rules tests/unit/test-lists tests/unit/test-cli
-UNIT_TESTS += tests/unit/test-partitions
+UNIT_TESTS += tests/unit/test-partitions tests/unit/test-partitions-findings
 tests_unit_test_partitions_SOURCES = tests/unit/test-partitions.c
 tests_unit_test_partitions_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_partitions_findings_SOURCES = tests/unit/test-partitions-findings.c
+tests_unit_test_partitions_findings_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_conf_SOURCES = tests/unit/test-conf.c tests/unit/conf-reading.h
 tests_unit_test_conf_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_conf_rules_SOURCES = tests/unit/test-conf-rules.c tests/unit/conf-reading.h

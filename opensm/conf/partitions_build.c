@@ -26,7 +26,6 @@ struct made {
 
 struct build {
 	const struct conf *conf;
-	const bool *claimed;
 	struct part *parts;
 	size_t n_parts, parts_cap;
 	struct made *groups;
@@ -37,14 +36,16 @@ struct build {
 	size_t n_generated;
 	uint16_t by_base[N_BASES]; /* index into parts + 1 */
 	bool asked[N_BASES];	   /* written in the file */
+	bool claimed[N_BASES];	   /* the same, in the reading before */
 };
 
-struct build *build_new(const struct conf *conf, const bool *claimed)
+struct build *build_new(const struct conf *conf, const struct build *before)
 {
 	struct build *b = xcalloc(1, sizeof(*b));
 
 	b->conf = conf;
-	b->claimed = claimed;
+	if (before)
+		memcpy(b->claimed, before->asked, sizeof(b->claimed));
 	b->n_slots = 64;
 	b->slots = xcalloc(b->n_slots, sizeof(*b->slots));
 	return b;
@@ -190,11 +191,6 @@ size_t build_partition(struct build *b, const char *name, uint16_t pkey, uint8_t
 size_t build_n_generated(const struct build *b)
 {
 	return b->n_generated;
-}
-
-void build_claim(const struct build *b, bool *claimed)
-{
-	memcpy(claimed, b->asked, sizeof(b->asked));
 }
 
 void build_item(struct build *b, size_t partition, const struct partition_item *item)

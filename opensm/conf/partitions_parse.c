@@ -422,33 +422,48 @@ static int parse_once(struct parser *p, const char *text, size_t len, const char
 	return p->report->errors > errors ? -EINVAL : 0;
 }
 
-/*
- * A partition without a P_Key gets one that no line asks for, also no later one. That takes a first
- * reading, whose findings do not count.
- */
-static void claim_pkeys(const struct parser *like, const char *text, size_t len, bool *claimed)
+/* Forgets the findings added since the report was as in `then`. */
+static void rewind_report(struct conf_report *r, const struct conf_report *then)
 {
-	_cleanup_(build_freep) struct build *b = build_new(like->conf, claimed);
-	struct conf_report none = { 0 };
-	struct parser p = { .conf = like->conf, .report = &none, .build = b };
+	while (r->n > then->n) {
+		free(r->findings[--r->n].file);
+		free(r->findings[r->n].text);
+	}
+	r->dropped = then->dropped;
+	r->errors = then->errors;
+	r->warnings = then->warnings;
+}
 
-	parse_once(&p, text, len, "");
-	if (build_n_generated(b))
-		build_claim(b, claimed);
-	conf_report_clear(&none);
+/*
+ * A partition without a P_Key gets one that no line asks for, not even a later one. So if there is
+ * such a partition the text is read twice: first for the P_Keys it asks for.
+ */
+static int parse_keyed(struct parser *p, const char *text, size_t len, const char *file)
+{
+	struct parser again = { .conf = p->conf, .report = p->report };
+	const struct conf_report then = *p->report;
+	int e;
+
+	p->build = build_new(p->conf, NULL);
+	e = parse_once(p, text, len, file);
+	if (!build_n_generated(p->build))
+		return e;
+	again.build = build_new(p->conf, p->build);
+	build_free(p->build);
+	rewind_report(p->report, &then);
+	*p = again;
+	return parse_once(p, text, len, file);
 }
 
 int partitions_parse(const char *text, size_t len, const char *file, const struct conf *conf,
 		     struct conf_report *r, struct partitions **ret)
 {
-	_cleanup_free_ bool *claimed = xcalloc(PKEY_FULL, sizeof(*claimed));
-	_cleanup_(build_freep) struct build *b = build_new(conf, claimed);
-	struct parser p = { .conf = conf, .report = r, .build = b };
+	_cleanup_(build_freep) struct build *b = NULL;
+	struct parser p = { .conf = conf, .report = r };
 	struct partitions *parsed;
-	int e;
+	int e = parse_keyed(&p, text, len, file);
 
-	claim_pkeys(&p, text, len, claimed);
-	e = parse_once(&p, text, len, file);
+	b = p.build;
 	if (e < 0)
 		return e;
 	parsed = build_finish(b, file, r);

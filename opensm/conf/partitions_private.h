@@ -26,8 +26,8 @@ struct group_flags {
 
 struct build;
 
-/* `claimed` (0x8000 of it): bases that are not given to partitions without a P_Key. */
-struct build *build_new(const struct conf *conf, const bool *claimed);
+/* P_Keys for which the reading `before` (NULL: none) asked are given to nobody else. */
+struct build *build_new(const struct conf *conf, const struct build *before);
 struct build *build_free(struct build *b);
 void build_freep(struct build **b);
 
@@ -46,8 +46,6 @@ bool build_group(struct build *b, size_t partition, const struct partition_group
 		 unsigned line);
 /* Partitions whose P_Key was not in the file. */
 size_t build_n_generated(const struct build *b);
-/* Marks the P_Keys (0x8000 of them) that the file asks for, and no others. */
-void build_claim(const struct build *b, bool *claimed);
 /* What was built, as one reference; what has no ports is left out with a warning. */
 struct partitions *build_finish(struct build *b, const char *file, struct conf_report *r);
 

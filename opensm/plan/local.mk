@@ -9,6 +9,8 @@ UNIT_TESTS += tests/unit/test-lid
 tests_unit_test_lid_SOURCES = tests/unit/test-lid.c
 tests_unit_test_lid_LDADD = $(PLAN_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-pkey
+UNIT_TESTS += tests/unit/test-pkey tests/unit/test-pkey-random
 tests_unit_test_pkey_SOURCES = tests/unit/test-pkey.c
 tests_unit_test_pkey_LDADD = $(PLAN_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_pkey_random_SOURCES = tests/unit/test-pkey-random.c
+tests_unit_test_pkey_random_LDADD = $(PLAN_LIBS) $(CMOCKA_LIBS)
