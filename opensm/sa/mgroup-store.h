@@ -55,7 +55,7 @@ struct mgroups {
 
 	const struct partitions *parts; /* one reference, or NULL */
 	bool parts_new;			/* not yet applied: what cannot be done is said once */
-	bool restored;			/* members have not seen a view yet */
+	bool restored; /* what is in the store has not met the partition file yet */
 };
 
 /* ---- mgroup.c ---- */

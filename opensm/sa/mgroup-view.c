@@ -273,6 +273,7 @@ static void apply_partitions(struct sa *sa)
 			mgroups_destroy(sa, g);
 	}
 	m->parts_new = false;
+	m->restored = false;
 }
 
 const struct partitions *mgroups_partitions(const struct sa *sa)
@@ -285,8 +286,10 @@ void sa_set_partitions(struct sa *sa, const struct partitions *parts)
 	struct mgroups *m = sa->mgroups;
 	const struct partitions *before = m->parts;
 
+	if (parts == before)
+		return; /* applied with each view */
 	m->parts = parts ? partitions_ref(parts) : NULL;
-	m->parts_new = true;
+	m->parts_new = !before || !parts || !partitions_equal(before, parts);
 	partitions_unref((struct partitions *)before);
 	apply_partitions(sa);
 	mgroups_tell(sa);
@@ -303,12 +306,12 @@ static void drop_restored(struct sa *sa)
 		if (!m->groups[i]->n_full && !m->groups[i]->well_known)
 			mgroups_destroy(sa, m->groups[i]);
 	}
-	m->restored = false;
 }
 
 void mgroups_view_changed(struct sa *sa, const struct view *before, mono_t now)
 {
 	struct mgroups *m = sa->mgroups;
+	bool restored = m->restored;
 
 	if (!sa->view) {
 		ports_forget_places(m);
@@ -317,7 +320,7 @@ void mgroups_view_changed(struct sa *sa, const struct view *before, mono_t now)
 	range_update(sa);
 	ports_update(sa);
 	apply_partitions(sa);
-	if (m->restored)
+	if (restored)
 		drop_restored(sa);
 	mgroups_tell(sa);
 }

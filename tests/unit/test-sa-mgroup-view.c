@@ -224,6 +224,26 @@ static void what_was_dumped_is_there_again(void **state)
 	mc_check_mlids(d);
 }
 
+/* The manager publishes first, and says then what the partitions are: with every sweep. */
+static void the_file_decides_at_a_restart_though_it_comes_last(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+
+	restart(d);
+	assert_int_equal(restore(d, MC_BROADCAST, 0xC004, true), 0);
+	assert_int_equal(restore(d, "ff12::4", 0xC003, true), 0);
+	assert_int_equal(restore_member(d, MC_BROADCAST, mc_guid(d, "h2"), 1), 0);
+	desk_publish(d);
+	assert_int_equal(field_of_broadcast(d, MCM_QKEY, 32), 0);
+	mc_partitions(d, MC_IPOIB);
+	assert_int_equal(field_of_broadcast(d, MCM_QKEY, 32), 0xB1B);
+	assert_null(mc_group(d, "ff12::4"));
+	desk_publish(d);
+	mc_partitions(d,
+		      "Default=0x7fff, ipoib, Q_Key=0x99 : ALL=full;"); /* that was the restart */
+	assert_int_equal(field_of_broadcast(d, MCM_QKEY, 32), 0xB1B);
+}
+
 static void a_restored_alias_finds_its_port(void **state)
 {
 	static const guid_t block[8] = { 0, 0xA11A5 };
@@ -252,6 +272,7 @@ int main(void)
 		cmocka_unit_test(a_standing_group_follows_the_file_unless_members_cannot),
 		cmocka_unit_test(groups_outlive_standby),
 		cmocka_unit_test(what_was_dumped_is_there_again),
+		cmocka_unit_test(the_file_decides_at_a_restart_though_it_comes_last),
 		cmocka_unit_test(a_restored_alias_finds_its_port),
 	};
 
