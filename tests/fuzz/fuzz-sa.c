@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/partitions.h"
 #include "sa/impl.h"
 #include "tests/lib/sa-desk.h"
 #include "util/log.h"
@@ -79,12 +80,34 @@ static void check_answer(const struct desk_message *m)
 		require(m->stride && (m->len - SA_DATA) % m->stride == 0, "records of a table");
 }
 
+/* What trees are made from: members are ports of the view, each once, in order. */
+static void check_members(const struct sa *sa)
+{
+	unsigned groups = 0;
+
+	for (lid_t mlid = sa_next_mlid(sa, 0xC000); mlid; mlid = sa_next_mlid(sa, mlid + 1)) {
+		uint32_t n;
+		_cleanup_free_ struct sa_mc_port *ports = sa_mc_members(sa, mlid, &n);
+
+		require(++groups <= sa->stats.groups, "more MLIDs than groups");
+		for (uint32_t i = 0; i < n; i++) {
+			require(ports[i].port < sa->view->n_ports, "a member that is no port");
+			require(!i || ports[i - 1].port < ports[i].port, "members out of order");
+		}
+		if (mlid == 0xFFFE)
+			return;
+	}
+	require(groups || !sa->stats.groups, "a group without an MLID");
+}
+
 static void check_bounds(const struct world *w)
 {
 	const struct sa *sa = w->desk->sa;
 
 	require(sa->stats.queries <= sa->limits.queries, "more queries than allowed");
 	require(sa->stats.queries == 0 || sa->view, "queries without a view");
+	if (sa->view)
+		check_members(sa);
 }
 
 static void settle(struct world *w)
@@ -314,6 +337,60 @@ static void trap_comes_in(struct world *w)
 	sa_forward_trap(w->desk->sa, &from, notice, w->desk->now);
 }
 
+static void change_conf(struct world *w)
+{
+	static const char *const settings[][2] = {
+		{ "consolidate_ipv6_snm_req", "TRUE" },
+		{ "ipoib_mcgroup_creation_validation", "FALSE" },
+		{ "mcgroup_join_validation", "FALSE" },
+		{ "drop_event_subscriptions", "TRUE" },
+		{ "max_rate_enum", "10" },
+		{ "sm_assigned_guid", "0x12" },
+		{ "disable_multicast", "TRUE" },
+		{ "qos", "TRUE" },
+		{ "max_msg_fifo_timeout", "1" },
+		{ "enable_quirks", "TRUE" },
+		{ "sa_key", "0x5" },
+	};
+	unsigned i = eat(w) % ARRAY_SIZE(settings);
+
+	desk_conf(w->desk, settings[i][0], settings[i][1]);
+}
+
+static void change_partitions(struct world *w)
+{
+	static const char *const files[] = {
+		"Default=0x7fff, ipoib: ALL=full;",
+		"Default=0x7fff, ipoib, mtu=5, rate=7, sl=3: ALL=limited, SELF=full;\n"
+		"A=0x0001, ipoib: mgid=ff12:401b::16 mgid=ff12:601b::1 ALL=full;",
+		"Default=0x7fff: ALL=full;\nB=0x0001, defmember=both: mgid=ff15::1 mgid=ff15::2 ALL;",
+	};
+	struct conf_report report = { 0 };
+	struct partitions *parts = NULL;
+	unsigned i = eat(w) % (ARRAY_SIZE(files) + 1);
+
+	if (i == ARRAY_SIZE(files))
+		parts = partitions_builtin(w->desk->conf);
+	else
+		partitions_parse(files[i], strlen(files[i]), "fuzz", w->desk->conf, &report,
+				 &parts);
+	if (!parts)
+		conf_report_print(&report, stderr);
+	require(parts, "a partition file of the fuzzer itself");
+	sa_set_partitions(w->desk->sa, parts);
+	partitions_unref(parts);
+	conf_report_clear(&report);
+}
+
+/* A way to any other subnet through h1, or none. */
+static void change_prefixes(struct world *w)
+{
+	struct conf_prefix any = { .guid = desk_end(w->desk, "h1")->guid };
+	const struct conf_prefixes prefixes = { .items = &any, .n = eat(w) & 1 };
+
+	sa_set_prefixes(w->desk->sa, &prefixes);
+}
+
 static void sending_fails(struct world *w)
 {
 	static const int errors[] = { 0, -11 /* EAGAIN */, -19 /* ENODEV */, -22 /* EINVAL */ };
@@ -322,9 +399,9 @@ static void sending_fails(struct world *w)
 }
 
 static void (*const ops[])(struct world *w) = {
-	ask,	     ask_raw,	    ask_long,	   wait_a_while,
-	publish,     change_fabric, change_keys,   cells_are_answered,
-	report_ends, trap_comes_in, sending_fails,
+	ask,	       ask_raw,	    ask_long,		wait_a_while,	 publish,
+	change_fabric, change_keys, cells_are_answered, report_ends,	 trap_comes_in,
+	sending_fails, change_conf, change_partitions,	change_prefixes,
 };
 
 /* ---- the whole ---- */
