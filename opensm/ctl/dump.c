@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which dump files there are and when they are written; what stands in them is in dump_ports.c and
- * dump_tables.c.
+ * Which dump files there are and when they are written; what stands in them is in dump_ports.c,
+ * dump_tables.c and dump_mcast.c.
  */
 #include "ctl/dump.h"
 
@@ -121,6 +121,8 @@ struct sm_job *dump_job_new(const struct fabric *f, const struct routes *routes,
 
 	job->base = (struct sm_job){ .run = job_run, .done = job_done, .what = "dumping tables" };
 	job->view = dump_view_new(f, routes, c->names);
+	if (c->routing)
+		dump_view_add_mfts(job->view, f);
 	job->dir = xstrdup(c->dir);
 	job->config = *c;
 	job->config.dir = job->dir;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Forwarding tables as text: opensm-lfts.dump, opensm-lid-matrix.dump, opensm.fdbs and
- * opensm.mcfdbs (files.md 4). What the tables mean is worked out in dump_paths.c.
+ * Forwarding tables as text: opensm-lfts.dump, opensm-lid-matrix.dump and opensm.fdbs (files.md 4).
+ * What the tables mean is worked out in dump_paths.c.
  */
 #include "ctl/dump_files.h"
 
@@ -219,11 +219,4 @@ void dump_fdbs(const struct dump_source *s, struct dump_out *o)
 		for (unsigned lid = 1; lid <= p->routes->top; lid++)
 			fdb_line(p, o, p->order[i], lid);
 	}
-}
-
-/* ---- opensm.mcfdbs ------------------------------------------------------------------------- */
-
-/* An empty file says that there are no multicast routes, which is so. */
-void dump_mcfdbs(const struct dump_source *s, struct dump_out *o)
-{
 }

@@ -100,12 +100,25 @@ struct dump_view *dump_view_new(const struct fabric *f, const struct routes *rou
 	return v;
 }
 
+void dump_view_add_mfts(struct dump_view *v, const struct fabric *f)
+{
+	for (uint32_t i = 0; i < v->n_nodes; i++)
+		if (node_is_switch(f->nodes[i]))
+			mft_have_copy(&v->nodes[i].mft, &f->nodes[i]->mft);
+}
+
+static void dump_node_clear(struct dump_node *n)
+{
+	mft_have_clear(&n->mft);
+	free(n->mapped);
+}
+
 struct dump_view *dump_view_free(struct dump_view *v)
 {
 	if (!v)
 		return NULL;
 	for (uint32_t i = 0; i < v->n_nodes; i++)
-		free(v->nodes[i].mapped);
+		dump_node_clear(&v->nodes[i]);
 	routes_unref(v->routes);
 	free(v->nodes);
 	free(v->ports);

@@ -39,6 +39,7 @@ struct dump_node {
 	bool is_enhanced; /* a switch with enhanced port 0 */
 	char desc[NODE_DESC_STRLEN];
 	char *mapped; /* from the node-name map; NULL: desc counts */
+	struct mft_have mft;
 };
 
 struct dump_view {
@@ -51,6 +52,8 @@ struct dump_view {
 /* `routes` and `names` may be NULL. */
 struct dump_view *dump_view_new(const struct fabric *f, const struct routes *routes,
 				const struct conf_names *names);
+/* Copies multicast tables too: as known, and what is on its way. `f` as it was for dump_view_new(). */
+void dump_view_add_mfts(struct dump_view *v, const struct fabric *f);
 struct dump_view *dump_view_free(struct dump_view *v);
 void dump_view_freep(struct dump_view **v);
 

@@ -16,6 +16,21 @@ void mft_have_clear(struct mft_have *h)
 	h->n_blocks = 0;
 }
 
+void mft_have_copy(struct mft_have *to, const struct mft_have *from)
+{
+	if (!from->n_blocks)
+		return;
+	to->blocks = xcalloc(from->n_blocks, sizeof(*to->blocks));
+	to->n_blocks = from->n_blocks;
+	for (uint32_t i = 0; i < from->n_blocks; i++) {
+		const struct mft_block *b = from->blocks[i];
+
+		if (b)
+			to->blocks[i] =
+				xmemdup(b, sizeof(*b) + b->n_positions * sizeof(b->cells[0]));
+	}
+}
+
 const struct mft_cell *mft_have_cell(const struct mft_have *h, unsigned block, unsigned position,
 				     bool *ret_known)
 {

@@ -55,6 +55,8 @@ static inline unsigned mft_positions(unsigned n_ports)
 
 /* Frees what it holds. */
 void mft_have_clear(struct mft_have *h);
+/* What is known of the cells goes to `to`, which is empty. */
+void mft_have_copy(struct mft_have *to, const struct mft_have *from);
 
 /* The cell as far as anything was said about it, NULL if not; *ret_known: it is certain. */
 const struct mft_cell *mft_have_cell(const struct mft_have *h, unsigned block, unsigned position,

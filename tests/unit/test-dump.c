@@ -207,6 +207,7 @@ static char *dumped(const char *dir, const char *name, const struct fabric *f,
 {
 	_view_ v = dump_view_new(f, r, NULL);
 
+	dump_view_add_mfts(v, f);
 	write_all(dir, v);
 	return written(dir, name);
 }
@@ -259,6 +260,39 @@ static void no_multicast_routes_make_an_empty_file(void **state)
 	_text_ got = dumped(*state, "opensm.mcfdbs", f, r);
 
 	assert_string_equal(got, "");
+}
+
+/* A row of a switch for an MLID; `known`: the switch has said so, else a Set is on its way. */
+static void multicast(struct fabric *f, guid_t sw, lid_t mlid, unsigned position, uint16_t mask,
+		      bool known)
+{
+	struct mft_have *have = &fabric_find_node(f, sw)->mft;
+	unsigned number = mlid - MFT_FIRST_MLID, block = number / MFT_BLOCK_MLIDS;
+	struct mft_cell cell = *mft_have_room(have, block, position);
+
+	cell.mask[number % MFT_BLOCK_MLIDS] = mask;
+	(known ? mft_have_set : mft_have_doubt)(have, block, position, &cell);
+}
+
+static void multicast_routes_are_written_as_the_peer_does(void **state)
+{
+	_fabric_ f = ring();
+	_routes_ r = ring_routes(f);
+	_text_ got = NULL;
+
+	multicast(f, 0x200001, 0xC000, 0, 1 << 1 | 1 << 3, true);
+	multicast(f, 0x200000, 0xC000, 0, 1 << 1 | 1 << 2, true);
+	multicast(f, 0x200000, 0xC001, 0, 0, true); /* emptied */
+	multicast(f, 0x200000, 0xC02A, 0, 1 << 2 | 1, false);
+	multicast(f, 0x200002, 0xC005, 0, 0, true);
+	got = dumped(*state, "opensm.mcfdbs", f, r);
+	assert_string_equal(got, "\nSwitch 0x0000000000200000\n"
+				 "LID    : Out Port(s)\n"
+				 "0xC000 : 0x001  0x002 \n"
+				 "0xC02A : 0x000  0x002 \n"
+				 "\nSwitch 0x0000000000200001\n"
+				 "LID    : Out Port(s)\n"
+				 "0xC000 : 0x001  0x003 \n");
 }
 
 static void the_table_of_ports_is_that_of_the_peer(void **state)
@@ -723,6 +757,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		DUMP_TEST(a_ring_comes_out_as_the_peer_writes_it),
 		DUMP_TEST(no_multicast_routes_make_an_empty_file),
+		DUMP_TEST(multicast_routes_are_written_as_the_peer_does),
 		DUMP_TEST(the_table_of_ports_is_that_of_the_peer),
 		DUMP_TEST(hops_are_counted_when_the_engine_left_none),
 		DUMP_TEST(a_loop_and_a_wrong_host_have_unknown_hops),
