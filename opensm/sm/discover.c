@@ -267,6 +267,17 @@ static bool settle_conflict(struct sm *sm, struct port *a, struct port *b)
 	return false;
 }
 
+/* Takes note of who is behind; true if a cable between switches led somewhere else before. */
+static bool note_cable(struct port *a, struct port *b)
+{
+	bool moved = (a->was_behind && a->was_behind != b->node->guid) ||
+		     (b->was_behind && b->was_behind != a->node->guid);
+
+	a->was_behind = b->node->guid;
+	b->was_behind = a->node->guid;
+	return moved && node_is_switch(a->node) && node_is_switch(b->node);
+}
+
 /* Something answered through port `a`. */
 static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 {
@@ -305,6 +316,7 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 	a->quarantined = false;
 	mad_target_revive(&a->behind);
 	sm->cables_changed |= a->peer != b;
+	sm->cables_moved |= note_cable(a, b);
 	fabric_connect(a, b, sm->sweep_no);
 	dr_path_extend(&a->node->path, a->num, &path);
 	meet(sm, n, b, &path);
@@ -649,7 +661,7 @@ void discover_start(struct sm *sm)
 {
 	sm->duplicates = 0;
 	sm->own_tries = 0;
-	sm->cables_changed = false;
+	sm->cables_changed = sm->cables_moved = false;
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			n->ports[i].suspect = n->ports[i].quarantined;

@@ -86,16 +86,20 @@ static void prove_tables(struct sm *sm, struct node *n)
 	n->lft.unproven = false;
 }
 
+static bool is_unproven(const struct port *p)
+{
+	return (p->pkeys && p->pkeys->unproven) || (p->guids && p->guids->unproven);
+}
+
 /*
  * The same for P_Keys and GUIDs of a port: what was written lately may be lost if links of its switch
  * came or went since, or have reached another port if cables did.
  */
-static void prove_cells(struct sm *sm, struct port *p)
+static void prove_port(struct sm *sm, struct port *p)
 {
 	const struct node *sw = node_is_switch(p->node) || !p->peer ? p->node : p->peer->node;
-	bool unproven = (p->pkeys && p->pkeys->unproven) || (p->guids && p->guids->unproven);
 
-	if (!unproven || p->node->misses || sw->misses)
+	if (!is_unproven(p) || p->node->misses || sw->misses)
 		return;
 	if (sw->changed || (sw->path_changed && sm->cables_changed)) {
 		fabric_forget_cells(sm->fabric, p);
@@ -105,6 +109,25 @@ static void prove_cells(struct sm *sm, struct port *p)
 		p->pkeys->unproven = false;
 	if (p->guids)
 		p->guids->unproven = false;
+}
+
+/* If cables were moved while Sets were on their way, any port may have got what was another's. */
+static void prove_cells(struct sm *sm)
+{
+	bool astray = false;
+
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 0; i <= n->n_ports && sm->cables_moved; i++)
+			astray |= is_unproven(&n->ports[i]);
+	}
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 0; i <= n->n_ports; i++) {
+			if (astray)
+				fabric_forget_cells(sm->fabric, &n->ports[i]);
+			else
+				prove_port(sm, &n->ports[i]);
+		}
+	}
 }
 
 void discover_finish(struct sm *sm)
@@ -127,7 +150,6 @@ void discover_finish(struct sm *sm)
 	FABRIC_EACH_NODE(f, n) {
 		forget_stale_ports(sm, n);
 		prove_tables(sm, n);
-		for (unsigned i = 0; i <= n->n_ports; i++)
-			prove_cells(sm, &n->ports[i]);
 	}
+	prove_cells(sm);
 }
