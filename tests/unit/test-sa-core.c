@@ -254,6 +254,22 @@ static void records_are_padded_with_zeroes(void **state)
 		assert_int_equal(ib_bits_get(desk_record(a, i), 48, 16), 0);
 }
 
+static void inform_info_has_the_offset_of_the_peer(void **state)
+{
+	_desk_ d = desk_new(SMALL);
+	uint8_t *r = desk_blank(d);
+	const struct desk_message *a;
+
+	memset(r, 0xFF, INF_BYTES);
+	ib_put(r, INF_SUBSCRIBE, 1);
+	ib_put(r, INF_IS_GENERIC, 1);
+	memset(r, 0, 16);
+	a = desk_set(d, SA_INFORM_INFO, 0);
+	assert_int_equal(a->status, 0);
+	assert_int_equal(ib_get(a->mad, SAH_ATTR_OFFSET), 4);
+	assert_in_range(a->len, SA_DATA + INF_BYTES, MAD_SIZE);
+}
+
 static void a_table_is_active_rmpp(void **state)
 {
 	_desk_ d = desk_new(SMALL);
@@ -582,6 +598,7 @@ int main(void)
 		cmocka_unit_test(an_answer_goes_back_the_way_the_question_came),
 		cmocka_unit_test(the_header_of_an_answer),
 		cmocka_unit_test(records_are_padded_with_zeroes),
+		cmocka_unit_test(inform_info_has_the_offset_of_the_peer),
 		cmocka_unit_test(a_table_is_active_rmpp),
 		cmocka_unit_test(an_empty_table_is_no_error),
 		cmocka_unit_test(errors_echo_the_request),
