@@ -34,6 +34,7 @@ struct ring {
 	/* written by the reader */
 	alignas(64) atomic_uint head;
 	unsigned tail_seen;
+	int64_t owed; /* wake-ups seen to be announced, less those read from data_fd */
 
 	/* announcements: set by the one who sleeps, cleared by the one who wakes it */
 	alignas(64) atomic_bool reader_sleeps;
@@ -48,12 +49,16 @@ static void eventfd_add(int fd)
 		;
 }
 
-static void eventfd_take(int fd)
+/* What was added since; 0: nothing, of a non-blocking one. */
+static uint64_t eventfd_take(int fd)
 {
-	uint64_t count;
+	uint64_t count = 0;
+	ssize_t n;
 
-	while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
-		;
+	do
+		n = read(fd, &count, sizeof(count));
+	while (n < 0 && errno == EINTR);
+	return n == sizeof(count) ? count : 0;
 }
 
 static void *slot_at(const struct ring *r, unsigned index)
@@ -131,6 +136,18 @@ int ring_fd(const struct ring *r)
 	return r->data_fd;
 }
 
+/*
+ * The writer adds to data_fd once for each announcement that it clears, perhaps a moment later: what
+ * it owes is counted, so that an idle reader reads the descriptor neither too often nor too rarely.
+ */
+static void fall_asleep(struct ring *r)
+{
+	if (!atomic_exchange(&r->reader_sleeps, true))
+		r->owed++;
+	if (r->owed)
+		r->owed -= (int64_t)eventfd_take(r->data_fd);
+}
+
 void *ring_front(struct ring *r)
 {
 	unsigned head = atomic_load_explicit(&r->head, memory_order_relaxed);
@@ -138,8 +155,7 @@ void *ring_front(struct ring *r)
 	if (r->tail_seen == head)
 		r->tail_seen = atomic_load_explicit(&r->tail, memory_order_acquire);
 	if (r->tail_seen == head) {
-		eventfd_take(r->data_fd);
-		atomic_store(&r->reader_sleeps, true);
+		fall_asleep(r);
 		r->tail_seen = atomic_load(&r->tail);
 	}
 	return r->tail_seen == head ? NULL : slot_at(r, head);

@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ib/mad.h"
@@ -40,6 +41,9 @@
 #define BIG_MAD_MAX (16u << 20)
 #define RMPP_RETRIES 3              /* of segments nobody acknowledged; the kernel waits 2 s each */
 #define BATCH 32                    /* MADs read before the main thread must hear of them */
+#define THICK_AFTER 64              /* questions to the SA in a row, and nothing else: they come thick */
+#define THICK_BATCH 4               /* and go on so while as many come in a pause */
+#define PAUSE_US 50
 #define EMPTY_READS_MAX 64          /* "readable" without anything to read: the port is dead */
 
 #define PORT_STATE_DOWN 1
@@ -83,6 +87,7 @@ struct umad_transport {
 	atomic_bool gone; /* set by the thread, then by nobody */
 	void *big; /* of the thread: for messages that do not fit a slot */
 	size_t big_size;
+	unsigned questions; /* of the thread: requests to the SA in a row */
 };
 
 /* ---- the receive thread ---- */
@@ -135,7 +140,7 @@ static int take_mad(struct umad_transport *t, struct slot *slot)
 	return r == -ENOSPC ? take_big_mad(t, slot, slot->length) : r;
 }
 
-/* Sleeps until there may be something to read. The only place, with the next, where close() can end the thread. */
+/* Sleeps until there may be something to read. Here, and where pauses and waits follow, close() can end the thread. */
 static void wait_readable(struct umad_transport *t)
 {
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
@@ -155,21 +160,49 @@ static struct slot *free_slot(struct umad_transport *t)
 	return slot;
 }
 
+static bool is_question(const struct slot *slot)
+{
+	const uint8_t *mad = umad_get_mad((void *)slot->umad);
+
+	return ib_get(mad, SMP_CLASS) == MAD_CLASS_SA &&
+	       !(ib_get(mad, SMP_METHOD) & MAD_RESPONSE_BIT);
+}
+
 /* Reads what is there, BATCH MADs at most. Number read; -errno: the port is gone. */
 static int take_batch(struct umad_transport *t)
 {
+	struct slot *slot;
 	int n, r;
 
 	for (n = 0; n < BATCH; n++) {
-		r = take_mad(t, free_slot(t));
+		slot = free_slot(t);
+		r = take_mad(t, slot);
 		if (nothing_yet(r))
 			break;
 		if (r < 0)
 			return r;
+		t->questions = is_question(slot) ? t->questions + 1 : 0;
 		ring_publish(t->ring);
 	}
 	ring_notify(t->ring);
 	return n;
+}
+
+/*
+ * Waking up for each of many questions costs more than their answers. While they come thick, and
+ * nothing else comes that could be late, the thread sleeps a little instead of waiting for the next.
+ * Returns true if it did.
+ */
+static bool let_gather(const struct umad_transport *t)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_US * 1000 };
+
+	if (t->questions < THICK_AFTER)
+		return false;
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+	nanosleep(&pause, NULL);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	return true;
 }
 
 static void *receive_loop(void *arg)
@@ -177,14 +210,18 @@ static void *receive_loop(void *arg)
 	struct umad_transport *t = arg;
 	struct slot *slot;
 	unsigned empty = 0;
+	bool gathered;
 	int n = 0;
 
 	prctl(PR_SET_NAME, "umad-receive");
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	while (n >= 0 && empty < EMPTY_READS_MAX) {
-		if (n < BATCH)
+		gathered = let_gather(t);
+		if (!gathered && n < BATCH)
 			wait_readable(t);
 		n = take_batch(t);
+		if (gathered && n < THICK_BATCH)
+			t->questions = 0;
 		empty = n == 0 ? empty + 1 : 0;
 	}
 	atomic_store(&t->gone, true);
