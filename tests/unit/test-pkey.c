@@ -90,7 +90,8 @@ static char *words_of(struct pkey_table table, char ret[64 * 5 + 1])
 
 	ret[0] = '\0';
 	for (unsigned i = 0; i < table.n; i++)
-		len += (size_t)sprintf(ret + len, "%s%04x", i ? " " : "", table.keys[i]);
+		len += (size_t)snprintf(ret + len, 64 * 5 + 1 - len, "%s%04x", i ? " " : "",
+					table.keys[i]);
 	return ret;
 }
 
