@@ -83,6 +83,10 @@ figure() {
 	{ "$IBFAB" check; "$IBFAB" stats; } 3>&- | awk -v name="$1" '$1 == name { print $2; exit }'
 }
 
+is_figure() {
+	[ "$(figure "$1")" = "$2" ]
+}
+
 need_peer() {
 	"$PEER" --version 2>/dev/null | grep -q 'OpenSM 3\.' || skip "no OpenSM 3 at $PEER"
 }
