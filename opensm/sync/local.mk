@@ -19,3 +19,8 @@ tests_unit_test_sync_guids_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-mft
 tests_unit_test_mft_SOURCES = tests/unit/test-mft.c tests/lib/field.c tests/lib/field.h
 tests_unit_test_mft_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
+
+# `make bench-mft && ./bench-mft 36`
+EXTRA_PROGRAMS += bench-mft
+bench_mft_SOURCES = tests/bench/bench-mft.c tests/lib/field.c tests/lib/field.h
+bench_mft_LDADD = $(SYNC_LIBS) $(SIM_LIBS)

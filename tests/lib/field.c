@@ -249,12 +249,21 @@ static void draw(struct field *f)
 	f->planner = mcast_planner_new(&params);
 }
 
+static void find_hosts(struct field *f)
+{
+	f->hosts = xcalloc(sim_n_nodes(f->sim), sizeof(*f->hosts));
+	for (int i = 0; i < (int)sim_n_nodes(f->sim); i++)
+		if (!sim_node_is_switch(f->sim, i))
+			f->hosts[f->n_hosts++] = i;
+}
+
 struct field *field_new(struct netfile *net, uint64_t seed, unsigned n_groups)
 {
 	struct field *f = xcalloc(1, sizeof(*f));
 
 	f->sim = sim_new(net, seed);
 	netfile_free(net);
+	find_hosts(f);
 	f->n_groups = n_groups;
 	f->groups = xcalloc(n_groups, sizeof(*f->groups));
 	f->may_write = f->may_write_top = true;
@@ -282,6 +291,7 @@ struct field *field_free(struct field *f)
 	for (unsigned g = 0; g < f->n_groups; g++)
 		free(f->groups[g].members);
 	free(f->groups);
+	free(f->hosts);
 	free(f);
 	return NULL;
 }
@@ -329,19 +339,12 @@ void field_sweep(struct field *f)
 
 unsigned field_hosts(const struct field *f)
 {
-	unsigned n = 0;
-
-	for (int i = 0; i < (int)sim_n_nodes(f->sim); i++)
-		n += !sim_node_is_switch(f->sim, i);
-	return n;
+	return f->n_hosts;
 }
 
 int field_host(const struct field *f, unsigned n)
 {
-	for (int i = 0; i < (int)sim_n_nodes(f->sim); i++)
-		if (!sim_node_is_switch(f->sim, i) && n-- == 0)
-			return i;
-	return -1;
+	return n < f->n_hosts ? f->hosts[n] : -1;
 }
 
 static struct field_member *find_member(const struct field_group *g, int host)
@@ -496,9 +499,21 @@ static unsigned blocks_of(const struct field *f)
 	return (f->n_groups + MFT_BLOCK_MLIDS - 1) / MFT_BLOCK_MLIDS;
 }
 
+/* Cells of one switch; hosts have none. */
+static unsigned cells_of(const struct field *f, int node)
+{
+	return sim_node_is_switch(f->sim, node)
+		       ? blocks_of(f) * mft_positions(sim_node_ports(f->sim, node))
+		       : 0;
+}
+
 static size_t image_size(const struct field *f)
 {
-	return (size_t)sim_n_nodes(f->sim) * blocks_of(f) * MFT_MAX_POSITIONS * SMP_DATA_SIZE;
+	size_t n = 0;
+
+	for (int i = 0; i < (int)sim_n_nodes(f->sim); i++)
+		n += cells_of(f, i);
+	return n * SMP_DATA_SIZE;
 }
 
 uint8_t *field_image(struct field *f)
@@ -506,18 +521,18 @@ uint8_t *field_image(struct field *f)
 	uint8_t *image = xcalloc(1, image_size(f)), *at = image;
 
 	for (int i = 0; i < (int)sim_n_nodes(f->sim); i++)
-		for (unsigned b = 0; b < blocks_of(f); b++)
-			for (unsigned p = 0; p < MFT_MAX_POSITIONS; p++, at += SMP_DATA_SIZE)
-				if (sim_node_is_switch(f->sim, i))
-					sim_read(f->sim, i, IB_ATTR_MFT, MFT_MOD(b, p), at);
+		for (unsigned c = 0; c < cells_of(f, i); c++, at += SMP_DATA_SIZE)
+			sim_read(f->sim, i, IB_ATTR_MFT,
+				 MFT_MOD(c % blocks_of(f), c / blocks_of(f)), at);
 	return image;
 }
 
 unsigned field_cells_changed(const struct field *f, const uint8_t *before, const uint8_t *after)
 {
+	size_t size = image_size(f);
 	unsigned n = 0;
 
-	for (size_t at = 0; at < image_size(f); at += SMP_DATA_SIZE)
+	for (size_t at = 0; at < size; at += SMP_DATA_SIZE)
 		n += memcmp(before + at, after + at, SMP_DATA_SIZE) != 0;
 	return n;
 }

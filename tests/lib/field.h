@@ -26,6 +26,8 @@ struct field_group {
 
 struct field {
 	struct sim *sim;
+	int *hosts; /* nodes of the simulator */
+	unsigned n_hosts;
 	struct transport *tr;
 	struct mad_engine *mad;
 	struct fabric *fabric;
