@@ -26,7 +26,6 @@ struct port {
 	struct port
 		*peer; /* other end of the cable; NULL: none or unknown. Writer: fabric_connect() */
 	guid_t guid;   /* CA and router ports, switch port 0; else 0 */
-	guid_t was_behind; /* node that was met behind it last; 0 none. Writer: discover.c */
 	uint64_t m_key;		/* of end ports: the key its SMA is thought to hold */
 	uint64_t m_key_other;	/* the one it may hold instead, while a key Set is not answered */
 	uint32_t seen;		/* sweep that last read info[]; 0 never */
@@ -45,6 +44,7 @@ struct port {
 	bool quarantined; /* what is behind this port is left out (duplicate GUID) */
 	bool suspect;	  /* it was, in the last sweep */
 	bool quarantine_told;
+	bool had_cable; /* somebody was met behind it. Writer: discover.c */
 	bool silent;	/* link up, but what is behind it does not answer */
 	bool ext_known; /* the three below hold an observation of MLNX ExtendedPortInfo */
 	uint8_t ext_supported, ext_enabled, ext_active;

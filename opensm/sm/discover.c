@@ -267,15 +267,17 @@ static bool settle_conflict(struct sm *sm, struct port *a, struct port *b)
 	return false;
 }
 
-/* Takes note of who is behind; true if a cable between switches led somewhere else before. */
-static bool note_cable(struct port *a, struct port *b)
+/*
+ * Takes note of who is behind. True for a cable between switches that was out since it was last seen,
+ * even if it leads to where it led: who knows where it did meanwhile.
+ */
+static bool was_out(struct port *a, struct port *b)
 {
-	bool moved = (a->was_behind && a->was_behind != b->node->guid) ||
-		     (b->was_behind && b->was_behind != a->node->guid);
+	bool met = a->had_cable || b->had_cable;
 
-	a->was_behind = b->node->guid;
-	b->was_behind = a->node->guid;
-	return moved && node_is_switch(a->node) && node_is_switch(b->node);
+	a->had_cable = b->had_cable = true;
+	return met && (a->peer != b || port_state(a) == IB_PORT_INIT) && node_is_switch(a->node) &&
+	       node_is_switch(b->node);
 }
 
 /* Something answered through port `a`. */
@@ -316,7 +318,7 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 	a->quarantined = false;
 	mad_target_revive(&a->behind);
 	sm->cables_changed |= a->peer != b;
-	sm->cables_moved |= note_cable(a, b);
+	sm->cables_moved |= was_out(a, b);
 	fabric_connect(a, b, sm->sweep_no);
 	dr_path_extend(&a->node->path, a->num, &path);
 	meet(sm, n, b, &path);

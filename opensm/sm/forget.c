@@ -111,7 +111,7 @@ static void prove_port(struct sm *sm, struct port *p)
 		p->guids->unproven = false;
 }
 
-/* If cables were moved while Sets were on their way, any port may have got what was another's. */
+/* If cables were out while Sets were on their way, any port may have got what was another's. */
 static void prove_cells(struct sm *sm)
 {
 	bool astray = false;

@@ -120,7 +120,7 @@ struct sm {
 	unsigned descs_pending;
 	unsigned duplicates;
 	bool cables_changed; /* in this sweep */
-	bool cables_moved;   /* in this sweep: one between switches leads to another one now */
+	bool cables_moved;   /* in this sweep: one between switches was out, and may have led elsewhere */
 	unsigned own_tries;  /* of asking our own port */
 	bool light_found_change;
 

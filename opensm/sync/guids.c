@@ -130,7 +130,6 @@ static bool take_answer(struct sync *s, struct port *p, const struct mad_result 
 	}
 	fabric_observe_guids(s->fabric, p, r->mod, r->payload);
 	p->guids->refusals = 0;
-	p->guids->unproven = true;
 	return true;
 }
 
@@ -182,8 +181,11 @@ static void send_block(struct sync *s, struct port *p, unsigned block)
 	fill(want, p, block, wanted);
 	if (is_held(s, p, block, wanted) || (p->guids && p->guids->given_up == want_hash(want)))
 		return;
-	if (fabric_port_path(s->fabric, p, &path) == 0 && sync_send(s, p, &rq, on_guids, p))
-		want->blocks[block].sent = hash_of(wanted, sizeof(wanted));
+	if (fabric_port_path(s->fabric, p, &path) < 0 || !sync_send(s, p, &rq, on_guids, p))
+		return;
+	want->blocks[block].sent = hash_of(wanted, sizeof(wanted));
+	cell_table_grow(&p->guids, block + 1);
+	p->guids->unproven = true;
 }
 
 static void feed_port(struct sync *s, struct port *p)

@@ -109,8 +109,10 @@ static void send_block(struct sync *s, struct port *p, unsigned block, const uin
 		.payload = payload,
 	};
 
-	if (fabric_port_path(s->fabric, p, &path) == 0)
-		sync_send(s, p, &rq, on_done, p);
+	if (fabric_port_path(s->fabric, p, &path) < 0 || !sync_send(s, p, &rq, on_done, p))
+		return;
+	cell_table_grow(&p->pkeys, block + 1);
+	p->pkeys->unproven = true;
 }
 
 /* What became of a Set, whatever it was meant for. True: it was answered well. */
@@ -126,7 +128,6 @@ static bool take_answer(struct sync *s, struct port *p, const struct mad_result 
 	}
 	fabric_observe_pkeys(s->fabric, p, block, r->payload);
 	p->pkeys->refusals = p->pkeys->unanswered = 0;
-	p->pkeys->unproven = true;
 	return true;
 }
 
