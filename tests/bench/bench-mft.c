@@ -19,7 +19,7 @@ static double cpu(void)
 struct lap {
 	double cpu;
 	mono_t now;
-	uint64_t sets, gets, tops;
+	uint64_t sets, reads, tops;
 	uint8_t *image;
 };
 
@@ -29,7 +29,7 @@ static struct lap start(struct field *f)
 		.cpu = cpu(),
 		.now = sim_now(f->sim),
 		.sets = field_sets(f),
-		.gets = sim_count(f->sim, IB_ATTR_MFT, MAD_GET),
+		.reads = sim_count(f->sim, IB_ATTR_MFT, MAD_GET),
 		.tops = sim_count(f->sim, IB_ATTR_SWITCH_INFO, MAD_SET),
 		.image = field_image(f),
 	};
@@ -43,7 +43,7 @@ static void stop(struct field *f, struct lap *l, const char *what)
 	printf("%-34s %7u sets for %7u cells, %5u tops, %5u gets, %7.1f ms on the wire, %.2f s\n",
 	       what, (unsigned)(field_sets(f) - l->sets), field_cells_changed(f, l->image, after),
 	       (unsigned)(sim_count(f->sim, IB_ATTR_SWITCH_INFO, MAD_SET) - l->tops),
-	       (unsigned)(sim_count(f->sim, IB_ATTR_MFT, MAD_GET) - l->gets),
+	       (unsigned)(sim_count(f->sim, IB_ATTR_MFT, MAD_GET) - l->reads),
 	       (double)(sim_now(f->sim) - l->now) / MONO_MS, used);
 	free(after);
 	free(l->image);
