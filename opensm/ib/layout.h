@@ -11,8 +11,10 @@
  */
 #pragma once
 
+#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct ib_field {
 	const char *name;
@@ -33,12 +35,19 @@ struct ib_field {
 #define IB_LAYOUT_INDEX(P, LIST) enum { LIST(IB_LAYOUT_INDEX_) P##_COMPONENTS };
 #define IB_LAYOUT_ROWS(LIST) { LIST(IB_LAYOUT_ROW_) }
 
+/* Fields that are whole words, where the compiler sees it: one load or store. */
+#define IB_IS_WORD_(offset, width, bits) ((width) == (bits) && (offset) % 8 == 0)
+
 /* The field of `width` bits at bit `offset` of `p`, most significant bit first. */
 static inline uint64_t ib_bits_get(const uint8_t *p, unsigned offset, unsigned width)
 {
 	unsigned first = offset / 8, last = (offset + width - 1) / 8, down = 7 - (offset + width - 1) % 8;
 	uint64_t v = p[first] & (0xFFu >> (offset % 8));
 
+	if (IB_IS_WORD_(offset, width, 64)) {
+		memcpy(&v, p + first, sizeof(v));
+		return be64toh(v);
+	}
 	for (unsigned i = first + 1; i <= last; i++)
 		v = v << 8 | p[i]; /* at most 64 significant bits: fields wider than 57 are byte aligned */
 	return v >> down;
@@ -50,6 +59,16 @@ static inline void ib_bits_put(uint8_t *p, unsigned offset, unsigned width, uint
 	unsigned first = offset / 8, last = (offset + width - 1) / 8, down = 7 - (offset + width - 1) % 8;
 	uint64_t mask = (width == 64 ? ~0ull : (1ull << width) - 1) << down;
 
+	if (IB_IS_WORD_(offset, width, 64)) {
+		v = htobe64(v);
+		memcpy(p + first, &v, sizeof(v));
+		return;
+	}
+	if (IB_IS_WORD_(offset, width, 16)) {
+		p[first] = (uint8_t)(v >> 8);
+		p[last] = (uint8_t)v;
+		return;
+	}
 	v = v << down & mask;
 	for (unsigned i = last + 1; i-- > first;) {
 		p[i] = (uint8_t)((p[i] & ~mask) | (v & 0xFF));
