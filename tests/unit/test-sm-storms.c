@@ -2,7 +2,8 @@
 /*
  * The core under random faults of many kinds: links, reboots, silence, moved cables, rough weather,
  * partial silence, refusals, addresses changed behind the manager's back, two managers, restarts with
- * a cache. Once it is over everything is ACTIVE and reachable, and another sweep sends no Set.
+ * a cache. Once it is over everything is ACTIVE and reachable, P_Key tables are what the file says,
+ * and another sweep sends no Set.
  *
  * SEED=n, N=count and KINDS=links,reboots,... choose; LOUD=1 shows the log.
  */
@@ -36,11 +37,13 @@ enum kind {
 	RESTART,
 	LMC,
 	ENHANCED,
+	PKEYS,
 	N_KINDS
 };
 static const char *const kind_names[N_KINDS] = { "links",  "reboots", "silence",  "weather",
 						 "cables", "partial", "refusals", "addresses",
-						 "rival",  "restart", "lmc",	  "enhanced" };
+						 "rival",  "restart", "lmc",	  "enhanced",
+						 "pkeys" };
 
 struct cable {
 	int a, b;
@@ -141,8 +144,11 @@ static void move_cables(struct world *w)
 
 static void one_fault(struct world *w)
 {
-	static const uint16_t attrs[] = { IB_ATTR_NODE_INFO, IB_ATTR_NODE_DESC, IB_ATTR_SWITCH_INFO,
-					  IB_ATTR_PORT_INFO, IB_ATTR_LFT };
+	/* P_Key tables last: what refuses them for a while is given up until the file changes. */
+	static const uint16_t attrs[] = {
+		IB_ATTR_NODE_INFO, IB_ATTR_NODE_DESC, IB_ATTR_SWITCH_INFO,
+		IB_ATTR_PORT_INFO, IB_ATTR_LFT,	      IB_ATTR_PKEY_TABLE
+	};
 	struct sim *sim = w->rig->sim;
 	int node = victim(w);
 	unsigned port = 1 + rnd(w, sim_node_ports(sim, node));
@@ -262,6 +268,82 @@ static void note_lids(struct world *w, lid_t *ret)
 		ret[n] = sim_port_lid(w->rig->sim, n, sim_node_is_switch(w->rig->sim, n) ? 0 : 1);
 }
 
+/* ---- partitions: host number h is in h % N_PARTS + 1, every other time as limited member ---- */
+
+#define N_PARTS 3
+
+static unsigned key_of(unsigned host)
+{
+	return (host % N_PARTS + 1) | (host / N_PARTS % 2 ? 0 : 0x8000);
+}
+
+static guid_t port_guid_of(struct world *w, int node)
+{
+	uint8_t ni[SMP_DATA_SIZE];
+
+	sim_read(w->rig->sim, node, IB_ATTR_NODE_INFO, 0, ni);
+	return ib_get(ni, NI_PORT_GUID);
+}
+
+static void write_partitions(struct world *w, struct conf *conf)
+{
+	char path[96];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/partitions.conf", w->dir);
+	free(conf->partition_config_file);
+	conf->partition_config_file = xstrdup(path);
+	if (!has(w, PKEYS))
+		return;
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "Default=0x7fff: ALL=full;\n");
+	for (unsigned n = 0; n < w->n_nodes; n++) {
+		if (!sim_node_is_switch(w->rig->sim, n))
+			fprintf(f, "0x%x: 0x%016llx=%s;\n", key_of(n) & 0x7FFF,
+				(unsigned long long)port_guid_of(w, n),
+				key_of(n) & 0x8000 ? "full" : "limited");
+	}
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Exactly the default key and that of the host, at the host (port 0) or at the port that faces it. */
+static void assert_keys(struct world *w, int node, unsigned port, unsigned host)
+{
+	uint8_t payload[SMP_DATA_SIZE];
+	unsigned n = 0;
+
+	for (unsigned block = 0;
+	     sim_read(w->rig->sim, node, IB_ATTR_PKEY_TABLE, port << 16 | block, payload) == 0;
+	     block++) {
+		for (unsigned i = 0; i < SMP_DATA_SIZE / 2; i++) {
+			unsigned key = ib_bits_get(payload, i * 16, 16);
+
+			if (key && key != 0xFFFF && key != key_of(host))
+				fail_msg("seed %u: 0x%04x at %s:%u", w->seed, key,
+					 sim_node_id(w->rig->sim, node), port);
+			n += key != 0;
+		}
+	}
+	if (n != 2)
+		fail_msg("seed %u: %u keys at %s:%u", w->seed, n, sim_node_id(w->rig->sim, node),
+			 port);
+}
+
+static void assert_partitions(struct world *w)
+{
+	for (unsigned n = 0; n < w->n_nodes && has(w, PKEYS); n++) {
+		unsigned port;
+		int sw;
+
+		if (sim_node_is_switch(w->rig->sim, n))
+			continue;
+		assert_keys(w, n, 0, n);
+		if (sim_peer(w->rig->sim, n, 1, &sw, &port) && sim_node_is_switch(w->rig->sim, sw))
+			assert_keys(w, sw, port, n);
+	}
+}
+
 static void start(struct world *w)
 {
 	_cleanup_(netfile_freep) struct netfile *net = fabric_of(w->seed);
@@ -286,6 +368,7 @@ static void start(struct world *w)
 	w->conf = conf;
 	snprintf(w->dir, sizeof(w->dir), "/tmp/sm-storms.XXXXXX");
 	assert_non_null(mkdtemp(w->dir));
+	write_partitions(w, conf);
 	assert_int_equal(rig_start(w->rig, "h0", 0, conf, w->dir), 0);
 	w->rival_node = -1;
 	if (has(w, RIVAL)) {
@@ -314,7 +397,8 @@ static void managers(struct world *w)
 
 static void clean(struct world *w)
 {
-	static const char *const files[] = { "guid2lid", "guid2mkey", "neighbors" };
+	static const char *const files[] = { "guid2lid", "guid2mkey", "neighbors",
+					     "partitions.conf", "partitions.good" };
 	char path[128];
 
 	rig_free(w->rig);
@@ -353,6 +437,7 @@ static void one_life(unsigned seed, unsigned kinds)
 		run_for(&w, 20 * MONO_S);
 	}
 	assert_good(&w, "healed");
+	assert_partitions(&w);
 	note_lids(&w, after);
 	for (unsigned i = 0; i < w.n_nodes; i++)
 		if (before[i] && before[i] != after[i] && !has(&w, ADDRESSES) && !has(&w, RIVAL))
