@@ -278,6 +278,44 @@ static void roots_take_turns(void **state)
 		assert_int_equal(used[sw], sw < 8 ? 0 : 8);
 }
 
+/* Three switches in a triangle with a host each; the cable between 1 and 2 costs ten hops. */
+static void dear_cables_are_gone_around(void **state)
+{
+	const struct route_guid_port dear[] = { { .guid = 1, .port = 1, .weight = 10 },
+						{ .guid = 2, .port = 2, .weight = 10 } };
+	const struct route_options options = { .weights = dear, .n_weights = 2 };
+	_cleanup_(topo_unrefp) struct topo *t = NULL;
+	_cleanup_(mcast_planner_freep) struct mcast_planner *cheap = NULL, *any = NULL;
+	const struct mcast_member m[] = { { .sw = 0, .port = 3, .receive = true },
+					  { .sw = 1, .port = 3, .receive = true } };
+	struct mcast_params params = { 0 };
+	struct topo_builder *b = topo_builder_new();
+
+	for (guid_t g = 1; g <= 3; g++) {
+		const struct topo_switch sw = { .guid = g, .n_ports = 3 };
+
+		topo_add_switch(b, &sw);
+	}
+	topo_add_link(b, 1, 1, 2, 2);
+	topo_add_link(b, 2, 1, 3, 2);
+	topo_add_link(b, 3, 1, 1, 2);
+	params.topo = t = topo_build(b);
+	any = mcast_planner_new(&params);
+	params.options = &options;
+	cheap = mcast_planner_new(&params);
+	for (unsigned i = 0; i < 8; i++) {
+		_cleanup_(mcast_tree_unrefp) struct mcast_tree *x =
+			plan(any, MLID_MIN + i, m, 2, NULL);
+		_cleanup_(mcast_tree_unrefp) struct mcast_tree *y =
+			plan(cheap, MLID_MIN + i, m, 2, NULL);
+
+		assert_int_equal(x->n_rows, 2);
+		assert_int_equal(y->n_rows, 3);
+		tree_serves(t, x, m, 2);
+		tree_serves(t, y, m, 2);
+	}
+}
+
 /* ---- stability ----------------------------------------------------------------------------- */
 
 static unsigned rows_that_differ(const struct mcast_tree *a, const struct mcast_tree *b)
@@ -616,6 +654,7 @@ int main(void)
 		cmocka_unit_test(a_switch_without_room_is_gone_around),
 		cmocka_unit_test(nothing_new_is_the_same_tree),
 		cmocka_unit_test(roots_take_turns),
+		cmocka_unit_test(dear_cables_are_gone_around),
 		cmocka_unit_test(a_join_adds_its_branch),
 		cmocka_unit_test(growth_is_no_decay),
 		cmocka_unit_test(a_dead_cable_is_bridged),
