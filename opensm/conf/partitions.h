@@ -17,6 +17,9 @@
  *   faults           -EINVAL (or why it cannot be read): the last good one; without any, what
  *                    partition_config_error says: partitions_limited() for "default"
  *
+ * A file that is gone while another one is in force may just be being saved by an editor, and
+ * partitions_builtin() lets everybody talk to everybody: better keep what is in force.
+ *
  * Not for P_Key tables (plan/pkey), nor for MLIDs and the life of groups (sa/).
  */
 #pragma once
