@@ -75,6 +75,7 @@ struct sm {
 	struct transition *transition;	 /* prepare.c: from routes to new_routes */
 	struct plan plan;
 	unsigned sync_rounds;	       /* of this sweep */
+	unsigned ports_held;	       /* wait for multicast tables */
 	struct conf *plan_conf;	       /* the reference behind plan.conf */
 	bool route_pending;	       /* prepare.c: the routing job is out */
 	bool save_pending, save_again; /* prepare.c: an image is being written; a newer one waits */
@@ -233,6 +234,8 @@ void multicast_tick(struct sm *sm);
 mono_t multicast_next(const struct sm *sm);
 bool multicast_busy(const struct sm *sm);
 void multicast_stop(struct sm *sm);
+/* No stale multicast row leads into this cable, from either end. */
+bool multicast_may_activate(void *sm, const struct port *p);
 struct mft_sync *multicast_tables(const struct sm *sm);
 
 /* sm.c */

@@ -8,7 +8,10 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/impl.h opensm/sm/disco
 SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 
 UNIT_TESTS += tests/unit/test-sm-core tests/unit/test-sm-storms tests/unit/test-sm-admin \
-	tests/unit/test-sm-crowd
+	tests/unit/test-sm-crowd tests/unit/test-sm-groups
+tests_unit_test_sm_groups_SOURCES = tests/unit/test-sm-groups.c
+tests_unit_test_sm_groups_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_groups_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sm_crowd_SOURCES = tests/unit/test-sm-crowd.c
 tests_unit_test_sm_crowd_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_crowd_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
@@ -21,3 +24,8 @@ tests_unit_test_sm_core_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sm_storms_SOURCES = tests/unit/test-sm-storms.c
 tests_unit_test_sm_storms_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_storms_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-pkeys
+tests_unit_test_sm_pkeys_SOURCES = tests/unit/test-sm-pkeys.c
+tests_unit_test_sm_pkeys_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_pkeys_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)

@@ -86,6 +86,22 @@ void multicast_free(struct sm *sm)
 	sm->multicast = NULL;
 }
 
+static bool is_clean(const struct sm *sm, const struct port *p)
+{
+	return !p || !node_is_switch(p->node) ||
+	       mft_sync_port_is_clean(sm->multicast->sync, p->node, p->num);
+}
+
+bool multicast_may_activate(void *owner, const struct port *p)
+{
+	const struct sm *sm = owner;
+
+	/* A cable to a host closes no circle. */
+	if (!p->peer || !node_is_switch(p->node) || !node_is_switch(p->peer->node))
+		return true;
+	return is_clean(sm, p) && is_clean(sm, p->peer);
+}
+
 struct mft_sync *multicast_tables(const struct sm *sm)
 {
 	return sm->multicast->sync;

@@ -377,6 +377,7 @@ void prepare_judge(struct sm *sm, const struct sync_outcome *o)
 {
 	char where[PORT_STRLEN], fields[LINK_FIELDS_STRLEN];
 
+	sm->ports_held = o->ports_held;
 	/* What was lost on the way is sent again at once, a few times; only what stays open is an error. */
 	if (o->timeouts && sm->sync_rounds++ < SYNC_ROUNDS) {
 		sync_start(sm->sync, &sm->plan);

@@ -47,6 +47,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	const struct mad_params params = mad_params_of(conf);
 	const struct sync_hooks sync_hooks = {
 		.may_write = elect_may_write,
+		.may_activate = multicast_may_activate,
 		.ended = on_sync_ended,
 		.unsettled = on_unsettled,
 		.arg = sm,

@@ -330,6 +330,10 @@ static void activate_port(struct sync *s, struct port *p)
 		return;
 	if (p->peer && (port_state(p->peer) < IB_PORT_ARMED || sync_leaves_out(s, p->peer->node)))
 		return;
+	if (s->hooks.may_activate && !s->hooks.may_activate(s->hooks.arg, p)) {
+		s->outcome.ports_held++;
+		return;
+	}
 	s->outcome.ports_activated++;
 	send_port_info(s, p, p->info, IB_PORT_ACTIVE, on_active);
 }

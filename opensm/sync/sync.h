@@ -75,11 +75,14 @@ struct sync_outcome {
 	struct node *failed_example; /* of timeouts or refused */
 	uint16_t failed_attr, failed_status;
 	unsigned ports_armed, ports_activated;
+	unsigned ports_held; /* ARMED, and may_activate() said no */
 };
 
 struct sync_hooks {
 	bool (*may_write)(void *arg);
 	void (*ended)(void *arg, const struct sync_outcome *outcome); /* may start the next */
+	/* NULL: always. A port that would carry packets along tables which are not right yet waits. */
+	bool (*may_activate)(void *arg, const struct port *p);
 	/* GUIDs that were written outside of a run did not arrive: another run is needed. */
 	void (*unsettled)(void *arg);
 	void *arg;
