@@ -361,9 +361,10 @@ static void change_partitions(struct world *w)
 {
 	static const char *const files[] = {
 		"Default=0x7fff, ipoib: ALL=full;",
-		"Default=0x7fff, ipoib, mtu=5, rate=7, sl=3: ALL=limited, SELF=full;\n"
-		"A=0x0001, ipoib: mgid=ff12:401b::16 mgid=ff12:601b::1 ALL=full;",
-		"Default=0x7fff: ALL=full;\nB=0x0001, defmember=both: mgid=ff15::1 mgid=ff15::2 ALL;",
+		("Default=0x7fff, ipoib, mtu=5, rate=7, sl=3: ALL=limited, SELF=full;\n"
+		 "A=0x0001, ipoib: mgid=ff12:401b::16 mgid=ff12:601b::1 ALL=full;"),
+		"Default=0x7fff: ALL=full;\nB=0x0001, defmember=both: mgid=ff15::1 mgid=ff15::2 "
+		"ALL;",
 	};
 	struct conf_report report = { 0 };
 	struct partitions *parts = NULL;

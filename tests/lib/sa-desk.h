@@ -56,8 +56,8 @@ struct desk {
 	struct desk_message answer, mail[DESK_MAIL];
 	unsigned n_mail, next_mail;
 	uint64_t n_sent, bytes_sent;
-	int refuse; /* what the transport's send() returns */
-	bool deaf;  /* counts, keeps nothing */
+	int refuse;	/* what the transport's send() returns */
+	bool deaf;	/* counts, keeps nothing */
 	bool forgetful; /* of mail beyond DESK_MAIL; else that is a failure */
 
 	/* The hooks. `cell` says what a device holds (false: no answer); NULL: 64 times the low byte of mod. */
