@@ -31,6 +31,7 @@ struct multicast {
 	bool replan;	/* decayed trees may be given up: a heavy sweep */
 	bool sweep;	/* topology() is due when all is planned */
 	bool planning;	/* the time of gathering is over */
+	bool stalled;	/* all that is left waits for answers of switches */
 	mono_t changed_at, dirty_since;
 	mono_t sweep_until; /* MONO_NEVER: no sweep waits */
 };
@@ -151,6 +152,7 @@ static uint32_t plan_one(struct sm *sm, lid_t mlid)
 	_cleanup_free_ struct sa_mc_port *ports = sa_mc_members(sm->sa, mlid, &n);
 	_cleanup_free_ struct mcast_member *members = xcalloc(n + 1, sizeof(*members));
 	_cleanup_(mcast_tree_unrefp) struct mcast_tree *tree = NULL;
+	_cleanup_(mcast_tree_unrefp) struct mcast_tree *found = NULL;
 	struct mcast_job job = {
 		.mlid = mlid,
 		.members = members,
@@ -159,6 +161,8 @@ static uint32_t plan_one(struct sm *sm, lid_t mlid)
 		.may_replan = m->replan,
 	};
 
+	if (!job.previous)
+		job.previous = found = mft_sync_adopted(m->sync, mlid);
 	for (uint32_t i = 0; i < n; i++)
 		members[i] = place(sm->view, &ports[i]);
 	tree = mcast_plan(m->planner, &job);
@@ -178,25 +182,33 @@ static void finish(struct sm *sm)
 	m->sweep = false;
 }
 
+/* What switches forward already is known: a tree that a former manager made stays as it is. */
+static bool can_plan(struct multicast *m, lid_t mlid)
+{
+	return mft_sync_wanted(m->sync, mlid) || mft_sync_is_read(m->sync, mlid);
+}
+
 /* The next dirty MLIDs, as many as a slice holds. */
 static void plan_slice(struct sm *sm)
 {
 	struct multicast *m = sm->multicast;
 	uint32_t looked_at = 0;
 
+	m->stalled = false;
 	while (m->n_dirty && looked_at < SLICE) {
 		unsigned i = m->at;
 
 		if (i >= N_MLIDS) {
 			m->at = 0;
-			continue;
+			m->stalled = true; /* what is left waits for tables to be read */
+			break;
 		}
 		if (!m->dirty[i / 64]) {
 			m->at = (i / 64 + 1) * 64;
 			continue;
 		}
 		m->at = i + 1;
-		if (!(m->dirty[i / 64] >> i % 64 & 1))
+		if (!(m->dirty[i / 64] >> i % 64 & 1) || !can_plan(m, (lid_t)(MLID_MIN + i)))
 			continue;
 		m->dirty[i / 64] &= ~(1ull << i % 64);
 		m->n_dirty--;
@@ -210,6 +222,8 @@ static void plan_slice(struct sm *sm)
 
 static mono_t due(const struct multicast *m)
 {
+	if (m->stalled)
+		return MONO_NEVER;
 	if (m->sweep || m->planning)
 		return 0;
 	if (!m->n_dirty)
@@ -221,7 +235,7 @@ void multicast_tick(struct sm *sm)
 {
 	struct multicast *m = sm->multicast;
 
-	if (m->planner && sm->view && sm->now >= due(m)) {
+	if (m->planner && sm->view && (m->stalled || sm->now >= due(m))) {
 		m->planning = true;
 		plan_slice(sm);
 	}
@@ -283,6 +297,7 @@ void multicast_sweep(struct sm *sm)
 	     mlid = sa_next_mlid(sm->sa, mlid + 1))
 		multicast_changed(sm, mlid);
 	m->replan = m->sweep = m->planner != NULL;
+	m->stalled = false;
 	m->sweep_until = sm->now + SWEEP_PATIENCE;
 }
 
@@ -294,5 +309,5 @@ void multicast_stop(struct sm *sm)
 	m->planner = mcast_planner_free(m->planner);
 	memset(m->dirty, 0, sizeof(m->dirty));
 	m->n_dirty = 0;
-	m->planning = m->sweep = m->replan = false;
+	m->planning = m->sweep = m->replan = m->stalled = false;
 }
