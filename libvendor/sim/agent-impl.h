@@ -5,7 +5,7 @@
 #include "libvendor/sim/agent.h"
 #include "libvendor/sim/impl.h"
 
-#define PENDING_BUCKETS 1024u
+#define PENDING_BUCKETS 128u /* thousands of hosts have agents */
 
 struct rmpp_table;
 

@@ -317,7 +317,8 @@ void trap_link_change(struct sim *sim, uint32_t node);
 void trap_local_change(struct sim *sim, uint32_t node, unsigned port, unsigned flags);
 void trap_bad_m_key(struct sim *sim, uint32_t node, unsigned port, const uint8_t *mad, lid_t slid);
 void trap_again(struct sim *sim, struct event *ev);
-void trap_repressed(struct sim *sim, uint32_t node, const uint8_t *mad);
+/* False: this node has not sent such a trap; a program there may have. */
+bool trap_repressed(struct sim *sim, uint32_t node, const uint8_t *mad);
 void traps_forget(struct sim *sim, uint32_t node);
 
 /* oracle.c */

@@ -244,8 +244,10 @@ void sma_arrive(struct sim *sim, struct event *ev)
 	} else if ((method & MAD_RESPONSE_BIT) || method == MAD_TRAP) {
 		to_link(sim, ev, p);
 	} else if (method == MAD_TRAP_REPRESS) {
-		trap_repressed(sim, ev->node, ev->mad);
-		event_free(sim, ev);
+		if (trap_repressed(sim, ev->node, ev->mad))
+			event_free(sim, ev);
+		else
+			to_link(sim, ev, p);
 	} else {
 		request(sim, ev, p);
 	}

@@ -130,12 +130,14 @@ void trap_again(struct sim *sim, struct event *ev)
 	start_timer(sim, t);
 }
 
-void trap_repressed(struct sim *sim, uint32_t node, const uint8_t *mad)
+bool trap_repressed(struct sim *sim, uint32_t node, const uint8_t *mad)
 {
 	struct trap **at = find_trap(sim, node, (unsigned)ib_get(smp_data(mad), NOTICE_NUMBER));
 
-	if (*at && (*at)->tid == ib_get(mad, SMP_TID) && !memcmp((*at)->notice, smp_data(mad), SMP_DATA_SIZE))
-		end_trap(sim, at);
+	if (!*at || (*at)->tid != ib_get(mad, SMP_TID) || memcmp((*at)->notice, smp_data(mad), SMP_DATA_SIZE))
+		return false;
+	end_trap(sim, at);
+	return true;
 }
 
 void traps_forget(struct sim *sim, uint32_t node)

@@ -55,7 +55,7 @@ serve_stop() {
 serve_show() {
 	local f
 
-	for f in *.log *.out; do
+	for f in *.log *.out report; do
 		[ -s "$f" ] || continue
 		echo "# ---- end of $f"
 		tail -n 20 "$f" | sed 's/^/# /'

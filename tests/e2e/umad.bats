@@ -195,6 +195,18 @@ ibdiagnet_is_content() {
 	is_state spine1 MASTER
 }
 
+@test "ours: a host with two ports, from a net file; the manager on the second" {
+	serve_start -f "$abs_top_srcdir/tests/scenario/two-port.net"
+	[ "$(on duo ibstat -p | wc -l)" -eq 2 ]
+	on duo test -e /dev/infiniband/issm1
+	up ours duo -g "$(on duo ibstat -p | tail -n 1)"
+	wait_for 20 good
+	on duo smpquery -P 2 -D portinfo 0 2 | grep -q 'IsSM$'
+	on duo smpquery -P 1 -D portinfo 0 1 >port
+	not grep -q 'IsSM$' port
+	on host sminfo | grep -q 'SMINFO_MASTER'
+}
+
 @test "ours: 5 % of all MADs lost" {
 	serve_start "${SMALL[@]}"
 	fabric loss 5

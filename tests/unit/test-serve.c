@@ -338,6 +338,35 @@ static void long_message_waits_for_a_larger_buffer(void **state)
 	assert_true(nothing_there(f->a));
 }
 
+/* A program that plays a port: its trap reaches the manager, the TrapRepress comes back to it. */
+static void trap_of_a_program_is_repressed(void **state)
+{
+	struct fixture *f = *state;
+	struct smp_head head = { .method = MAD_TRAP, .attr = IB_ATTR_NOTICE, .tid = 5 };
+	uint8_t bytes[HEADER + MAD_SIZE] = { 0 }, notice[SMP_DATA_SIZE] = { 0x81, 0, 0, 1, 0, 128 };
+	struct transport_event ev;
+	struct ib_user_mad_hdr h;
+	size_t n;
+
+	enable_pkeys(f->a);
+	try_register(f->a, 0x01, 1, 0, 0);
+	set_header(bytes, 0, 1, 100, 2);
+	smp_build_lid(bytes + HEADER, &head, notice);
+	assert_int_equal(ufile_write(f->a, bytes, sizeof(bytes)), (int)sizeof(bytes));
+	run_for(f, MONO_MS);
+	assert_int_equal(transport_receive(f->sm.tr, &ev), 1);
+	assert_int_equal(ib_get(ev.mad, SMP_METHOD), MAD_TRAP);
+	smp_make_response(ev.mad, 0, NULL);
+	assert_int_equal(transport_send(f->sm.tr, &ev.from, ev.mad, MAD_SIZE, 0), 0);
+	run_for(f, MONO_MS);
+	h = read_one(f->a, bytes, &n);
+	assert_int_equal(h.status, 0);
+	assert_int_equal(ib_get(bytes, SMP_METHOD), MAD_TRAP_REPRESS);
+	assert_int_equal(ib_get(bytes, SMP_TID) & UINT32_MAX, 5);
+	run_for(f, MONO_S);
+	assert_true(nothing_there(f->a));
+}
+
 static void malformed_writes_are_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -567,6 +596,7 @@ int main(void)
 		TEST(new_register_knows_its_flags),
 		TEST(what_nobody_takes_is_refused),
 		TEST(long_message_waits_for_a_larger_buffer),
+		TEST(trap_of_a_program_is_repressed),
 		TEST(malformed_writes_are_refused),
 		TEST(removed_device_fails_its_files),
 		TEST(issm_is_held_by_one_and_handed_on),
