@@ -162,13 +162,17 @@ static void send_port_info(struct sync *s, struct port *p, const uint8_t *info,
 }
 
 /* Takes in what a PortInfo Set was answered. ClientReregister is a command, not a state. */
-static void observe_port_info(struct port *p, const uint8_t *payload)
+static void observe_port_info(struct sync *s, struct port *p, const uint8_t *payload)
 {
+	bool was_live = port_is_live(p);
+
 	memcpy(p->info, payload, SMP_DATA_SIZE);
 	ib_put(p->info, PI_CLIENT_REREGISTER, 0);
 	p->known = true;
 	p->doubt = false;
 	fabric_learn_mkey(p);
+	if (was_live && !port_is_live(p))
+		fabric_forget_cells(s->fabric, p); /* rebooted meanwhile: its tables come first */
 }
 
 /*
@@ -203,7 +207,7 @@ static void on_arm_plain(void *owner, const struct mad_result *r)
 	struct port *p = r->arg;
 
 	if (sync_ended_well(s, p->node, r))
-		observe_port_info(p, r->payload);
+		observe_port_info(s, p, r->payload);
 	else if (r->end == MAD_END_TIMEOUT)
 		cast_doubt(p);
 }
@@ -220,7 +224,7 @@ static void on_arm_reread(void *owner, const struct mad_result *r)
 		cast_doubt(p);
 		return;
 	}
-	observe_port_info(p, r->payload);
+	observe_port_info(s, p, r->payload);
 	port_want(s, p, &want);
 	if (!link_differs(&want, p->info))
 		s->outcome.refused--; /* it had been taken, its answer was lost */
@@ -240,7 +244,7 @@ static void on_arm(void *owner, const struct mad_result *r)
 		p->registered = s->plan.registry;
 	if (sync_ended_well(s, p->node, r)) {
 		port_want(s, p, &want);
-		observe_port_info(p, r->payload);
+		observe_port_info(s, p, r->payload);
 		p->refusals = 0;
 		note_unstored(s, p, &want, link_differs(&want, p->info));
 	} else if (r->end == MAD_END_BAD_STATUS) {
@@ -260,7 +264,7 @@ static void on_doubt_read(void *owner, const struct mad_result *r)
 
 	s->in_flight--;
 	if (r->end == MAD_END_ANSWERED) {
-		observe_port_info(p, r->payload);
+		observe_port_info(s, p, r->payload);
 		arm_port(s, p);
 	} else if (r->end == MAD_END_TIMEOUT) {
 		fabric_doubt_mkey(p);
@@ -303,7 +307,7 @@ static void on_active_reread(void *owner, const struct mad_result *r)
 	p->doubt = r->end != MAD_END_ANSWERED;
 	if (p->doubt)
 		return;
-	observe_port_info(p, r->payload);
+	observe_port_info(s, p, r->payload);
 	if (port_state(p) == IB_PORT_ACTIVE)
 		s->outcome.refused--;
 }
@@ -314,7 +318,7 @@ static void on_active(void *owner, const struct mad_result *r)
 	struct port *p = r->arg;
 
 	if (sync_ended_well(s, p->node, r))
-		observe_port_info(p, r->payload);
+		observe_port_info(s, p, r->payload);
 	else if (r->end == MAD_END_BAD_STATUS)
 		read_port_info(s, p, on_active_reread);
 	else if (r->end == MAD_END_TIMEOUT)

@@ -340,6 +340,24 @@ static void a_port_without_its_table_stays_in_init(void **state)
 	world_free(w);
 }
 
+/* Found out in the middle of a run, by a question about something else. */
+static void a_port_that_rebooted_gets_its_table_before_it_is_armed(void **state)
+{
+	struct world *w = world_up(&halves);
+	int node = desk_host_index(w->d, 4);
+
+	sim_reboot(w->d->sim, node, 10 * MONO_MS);
+	desk_run_for(w->d, 100 * MONO_MS);
+	desk_host(w->d, 4)->doubt = true;
+	desk_run(w->d);
+	assert_int_equal(sim_port_state(w->d->sim, node, 1), IB_PORT_INIT);
+	desk_observe(w->d);
+	desk_run(w->d);
+	assert_true(all_active(w->d));
+	assert_as_planned(w);
+	world_free(w);
+}
+
 /* ---- live changes --------------------------------------------------------------------------- */
 
 /* h1 and h4 change sides: at no moment are both on one. */
@@ -627,6 +645,7 @@ int main(void)
 		cmocka_unit_test(a_second_run_is_silent),
 		cmocka_unit_test(enforcement_costs_no_set),
 		cmocka_unit_test(a_port_without_its_table_stays_in_init),
+		cmocka_unit_test(a_port_that_rebooted_gets_its_table_before_it_is_armed),
 		cmocka_unit_test(who_leaves_has_left_when_others_come),
 		cmocka_unit_test(what_is_only_added_or_only_taken_costs_one_set),
 		cmocka_unit_test(others_wait_for_who_shall_lose_a_key),
