@@ -28,12 +28,15 @@ struct sa_limits {
 	 * requester's turn, of all turns of one sa_dispatch().
 	 */
 	uint32_t rows_at_once, rows_a_turn, rows_a_slice;
-	/* Queries that wait for a turn or for a device: in all, and of one requester. */
+	/*
+	 * Queries that wait for a turn or for a device: in all (the last eighth is for requesters
+	 * that have none waiting), and of one requester.
+	 */
 	uint32_t queries, queries_each;
 	/* Long answers, those above big_bytes, of one requester at a time. */
 	uint32_t big_each;
 	size_t big_bytes;
-	/* The longest answer, and all answers in the making. */
+	/* The longest answer, and all answers in the making (a quarter is for those not long). */
 	size_t answer_bytes, answers_bytes;
 	/*
 	 * Tables of more than one MAD sent to one requester within a window: the kernel holds them

@@ -169,6 +169,12 @@ static bool may_be_big(struct sa_query *q)
 	return true;
 }
 
+/* A quarter of the room is for answers that are not long. */
+static size_t room_for(const struct sa_limits *limits, size_t cap)
+{
+	return cap > limits->big_bytes ? limits->answers_bytes / 4 * 3 : limits->answers_bytes;
+}
+
 bool queries_grow(struct sa_query *q, size_t cap)
 {
 	const struct sa_limits *limits = &q->sa->limits;
@@ -178,12 +184,13 @@ bool queries_grow(struct sa_query *q, size_t cap)
 
 	/* One row more than the longest answer: what does not match needs a place, too. */
 	cap = MIN(cap, limits->answer_bytes + sa_type_stride(q->type));
-	if (cap < q->out_len + sa_type_stride(q->type) ||
-	    qs->bytes + cap - held > limits->answers_bytes)
+	if (cap < q->out_len + sa_type_stride(q->type))
+		return false;
+	if (qs->bytes + cap - held > room_for(limits, cap))
 		return false;
 	if (cap > limits->big_bytes && !may_be_big(q))
 		return false;
-	if (!may_send(q->sa, asker_of(q), q->out_len))
+	if (q->out_len > MAD_SIZE && !may_send(q->sa, asker_of(q), q->out_len))
 		return false;
 	out = realloc(q->out_heap ? q->out : NULL, cap);
 	if (!out)
@@ -204,6 +211,16 @@ void queries_give_back(struct sa *sa, size_t bytes)
 
 /* ---- lists ---- */
 
+static void join_turns(struct queries *qs, struct asker *a)
+{
+	a->next = NULL;
+	if (qs->first)
+		qs->last->next = a;
+	else
+		qs->first = a;
+	qs->last = a;
+}
+
 static void make_runnable(struct queries *qs, struct asker *a, struct sa_query *q)
 {
 	q->next = NULL;
@@ -213,12 +230,7 @@ static void make_runnable(struct queries *qs, struct asker *a, struct sa_query *
 		return;
 	}
 	a->first = a->last = q;
-	a->next = NULL;
-	if (qs->first)
-		qs->last->next = a;
-	else
-		qs->first = a;
-	qs->last = a;
+	join_turns(qs, a);
 }
 
 /* The next query to run, taken out of its lists; its requester goes behind the others. */
@@ -228,16 +240,10 @@ static struct sa_query *take_next(struct queries *qs, struct asker **ret_asker)
 	struct sa_query *q = a->first;
 
 	qs->first = a->next;
-	a->next = NULL;
 	a->first = q->next;
 	q->next = NULL;
-	if (a->first) {
-		if (qs->first)
-			qs->last->next = a;
-		else
-			qs->first = a;
-		qs->last = a;
-	}
+	if (a->first)
+		join_turns(qs, a);
 	*ret_asker = a;
 	return q;
 }
@@ -278,12 +284,15 @@ static struct sa_query *move(const struct sa_query *from)
 	return q;
 }
 
-/* NULL: there is room for one more. */
+/* NULL: there is room for one more. The last eighth is for those who have nothing waiting. */
 static const char *no_room(const struct sa *sa, const struct asker *a)
 {
-	if (a && a->n >= sa->limits.queries_each)
+	const struct sa_limits *limits = &sa->limits;
+	uint32_t reserve = a && a->n ? limits->queries / 8 : 0;
+
+	if (a && a->n >= limits->queries_each)
 		return "it asks too much at once";
-	if (sa->stats.queries >= sa->limits.queries)
+	if (sa->stats.queries >= limits->queries - reserve)
 		return "too much is asked by all";
 	return NULL;
 }
@@ -337,6 +346,8 @@ bool queries_dispatch(struct sa *sa, mono_t now)
 			go_on(qs, a, q);
 		}
 	}
+	if (!sa->stats.queries)
+		qs->delay = 0;
 	return qs->first;
 }
 

@@ -435,6 +435,49 @@ static void all_requesters_have_so_many_questions_open(void **state)
 	assert_int_equal(d->n_sent, 5);
 }
 
+static void who_has_nothing_waiting_finds_room(void **state)
+{
+	_desk_ d = slow_desk();
+
+	d->deaf = true;
+	d->sa->limits.queries = 16;
+	d->sa->limits.queries_each = 100;
+	for (unsigned i = 0; i < 20; i++)
+		desk_post(d, MAD_SA_GET_TABLE, SA_NODE_RECORD, 0);
+	assert_int_equal(sa_stats(d->sa)->queries, 14);
+	d->from = "h1";
+	desk_post(d, MAD_SA_GET_TABLE, SA_NODE_RECORD, 0);
+	desk_post(d, MAD_SA_GET_TABLE, SA_NODE_RECORD, 0);
+	assert_int_equal(sa_stats(d->sa)->queries, 15);
+}
+
+static void short_answers_find_room_beside_long_ones(void **state)
+{
+	_desk_ d = desk_new(SMALL);
+
+	d->mute = true; /* questions that wait for a device, and hold 4096 bytes */
+	d->sa->limits.answers_bytes = 8192;
+	d->sa->limits.big_bytes = 1024;
+	ib_put(desk_blank(d), SLR_LID, 2);
+	desk_post(d, MAD_GET, SA_SL2VL_RECORD, SA_COMP(SLR_LID));
+	d->from = "h1";
+	desk_post(d, MAD_GET, SA_SL2VL_RECORD, SA_COMP(SLR_LID));
+	assert_int_equal(desk_reply(d)->status, SA_NO_RESOURCES);
+	d->sa->limits.big_bytes = 4096;
+	desk_post(d, MAD_GET, SA_SL2VL_RECORD, SA_COMP(SLR_LID));
+	assert_int_equal(sa_stats(d->sa)->queries, 2);
+}
+
+static void a_long_search_needs_no_room(void **state)
+{
+	_desk_ d = slow_desk();
+
+	d->sa->limits.sent_bytes_each = 1;
+	assert_int_equal(desk_table(d, SA_NODE_RECORD, 0)->n, 43);
+	ib_put(desk_blank(d) + NR_BYTES, NI_NODE_GUID, desk_node(d, "h39")->guid);
+	assert_int_equal(desk_get(d, SA_NODE_RECORD, 1 << 7)->status, 0);
+}
+
 static void an_answer_too_long_is_refused(void **state)
 {
 	_desk_ d = slow_desk();
@@ -609,6 +652,9 @@ int main(void)
 		cmocka_unit_test(requesters_come_in_turn),
 		cmocka_unit_test(one_requester_has_so_many_questions_open),
 		cmocka_unit_test(all_requesters_have_so_many_questions_open),
+		cmocka_unit_test(who_has_nothing_waiting_finds_room),
+		cmocka_unit_test(short_answers_find_room_beside_long_ones),
+		cmocka_unit_test(a_long_search_needs_no_room),
 		cmocka_unit_test(an_answer_too_long_is_refused),
 		cmocka_unit_test(all_answers_in_the_making_have_a_bound),
 		cmocka_unit_test(one_requester_has_so_many_long_answers),
