@@ -41,7 +41,7 @@ struct cell_table {
 	/* What became of requests. Writer: sync/ */
 	uint8_t refusals;   /* Sets in a row */
 	uint8_t unanswered; /* times in a row that others had to wait for this port */
-	bool unproven;	  /* written since a sweep last saw that nothing had happened to the port */
+	bool unproven; /* written since a sweep last saw that nothing had happened to the port */
 	uint8_t disproofs; /* times in a row that a read showed other than the Set was answered. Writer: sm/ */
 	uint32_t given_up; /* hash of what was wanted and not kept: not written again; 0 none */
 	cell_id have[];

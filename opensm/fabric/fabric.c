@@ -216,9 +216,9 @@ unsigned fabric_pkey_cap(const struct port *p)
 	unsigned cap = p->node->partition_cap;
 
 	if (!port_is_end(p))
-		cap = p->node->switch_known ?
-			      (unsigned)ib_get(p->node->switch_info, SI_PARTITION_ENF_CAP) :
-			      0;
+		cap = p->node->switch_known
+			      ? (unsigned)ib_get(p->node->switch_info, SI_PARTITION_ENF_CAP)
+			      : 0;
 	return MIN(cap, PKEY_CAP_MAX);
 }
 

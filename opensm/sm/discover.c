@@ -380,9 +380,8 @@ static void note_transition(struct port *p, unsigned before)
 /* An end port that rebooted, or is somebody else's: it has not the addresses that we gave. */
 static bool is_not_ours(const struct sm *sm, const struct port *p)
 {
-	return port_is_end(p) &&
-	       (ib_get(p->info, PI_LID) != p->lid || !sm->fabric->own_port ||
-		ib_get(p->info, PI_MASTER_SM_LID) != sm->fabric->own_port->lid);
+	return port_is_end(p) && (ib_get(p->info, PI_LID) != p->lid || !sm->fabric->own_port ||
+				  ib_get(p->info, PI_MASTER_SM_LID) != sm->fabric->own_port->lid);
 }
 
 static void observe(struct sm *sm, struct port *p, const uint8_t *payload)

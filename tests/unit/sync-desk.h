@@ -217,7 +217,7 @@ static inline void desk_run_for(struct desk *d, mono_t t)
 }
 
 /* One run of the differ. */
-static const struct sync_outcome *desk_run(struct desk *d)
+static inline const struct sync_outcome *desk_run(struct desk *d)
 {
 	const struct plan p = { .conf = d->conf,
 				.pkeys = d->pkeys,
