@@ -67,3 +67,11 @@ tests_unit_test_sa_mcmember_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 EXTRA_PROGRAMS += bench-mgroup
 bench_mgroup_SOURCES = tests/bench/bench-mgroup.c $(SA_DESK)
 bench_mgroup_LDADD = $(SA_DESK_LIBS)
+
+# Numbers, not verdicts: `make bench-sa && ./bench-sa fat-tree3 36`; sa-load is for bench-paths.
+EXTRA_PROGRAMS += bench-sa sa-load
+bench_sa_SOURCES = tests/bench/bench-sa.c $(SA_DESK)
+bench_sa_LDADD = $(SA_DESK_LIBS)
+sa_load_SOURCES = tests/bench/sa-load.c
+sa_load_CPPFLAGS = $(AM_CPPFLAGS) $(IBUMAD_CFLAGS)
+sa_load_LDADD = $(UTIL_LIBS) $(IBUMAD_LIBS)

@@ -3,7 +3,7 @@
  * What path records cost, in process: requests go in as they come from a transport, answers end in
  * a transport that throws them away. Prints numbers, asserts nothing.
  *
- *   bench-sa [-n GETS] [-t TABLES] [-x] FABRIC...     FABRIC: the simulator's words, fat-tree3 36
+ *   bench-sa [-n SINGLES] [-t TABLES] [-x] FABRIC...     FABRIC: the simulator's words, fat-tree3 36
  *
  * Single paths are asked as RDMA CM asks (sa.md 11), random pairs, by the source itself. "All paths
  * from me" is a GetTable by SGID with NumbPath 1. -x leaves out the GetTable of everything.
@@ -199,7 +199,7 @@ static uint32_t *find_hosts(const struct view *v, uint32_t *ret_n)
 
 int main(int argc, char **argv)
 {
-	unsigned gets = 1000000, tables = 200;
+	unsigned singles = 1000000, tables = 200;
 	bool all = true;
 	char words[128] = "";
 	struct bench b = { .random = 1 };
@@ -209,10 +209,17 @@ int main(int argc, char **argv)
 
 	while ((opt = getopt(argc, argv, "n:t:x")) != -1)
 		switch (opt) {
-		case 'n': gets = (unsigned)atoi(optarg); break;
-		case 't': tables = (unsigned)atoi(optarg); break;
-		case 'x': all = false; break;
-		default: return 2;
+		case 'n':
+			singles = (unsigned)atoi(optarg);
+			break;
+		case 't':
+			tables = (unsigned)atoi(optarg);
+			break;
+		case 'x':
+			all = false;
+			break;
+		default:
+			return 2;
 		}
 	for (int i = optind; i < argc; i++)
 		snprintf(words + strlen(words), sizeof(words) - strlen(words), "%s%s",
@@ -224,8 +231,8 @@ int main(int argc, char **argv)
 		printf("fabric         %u nodes, %u hosts, %u ports; made in %.1f CPU s, %.0f MB\n",
 		       b.d->view->n_nodes, b.n_hosts, b.d->view->n_ports, cpu() - since, peak_mb());
 		make_map(&b);
-		walks(&b, gets);
-		single_paths(&b, gets);
+		walks(&b, singles);
+		single_paths(&b, singles);
 		all_from_me(&b, tables);
 		if (all)
 			everything(&b);

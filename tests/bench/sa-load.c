@@ -3,7 +3,7 @@
  * Asks a subnet administrator for path records as fast as it answers, through libibumad: the load
  * for bench-paths. Prints "SENT ANSWERED BAD LOST SECONDS", asserts nothing.
  *
- *   sa-load [-w WINDOW] [-s SECONDS] [-l SM_LID] [-a] GUIDS
+ *   sa-load [-w WINDOW] [-s SECONDS] [-n QUESTIONS] [-l SM_LID] [-a] GUIDS
  *
  * GUIDS: a file of port GUIDs, one a line; destinations are drawn from it. The source is our own
  * port. Single paths are asked as RDMA CM asks; -a asks for all paths from here instead, as long
@@ -12,6 +12,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ struct load {
 	uint64_t random;
 	uint32_t tid;
 	uint8_t *out, *in;
-	unsigned long sent, answered, bad, lost;
+	unsigned long sent, answered, bad, lost, limit;
 };
 
 static double now(void)
@@ -114,8 +115,7 @@ static void ask(struct load *l)
 	ib_put(mad, SAH_METHOD, l->all ? MAD_SA_GET_TABLE : MAD_GET);
 	ib_put(mad, SAH_TID, ++l->tid);
 	ib_put(mad, SAH_ATTR_ID, SA_PATH_RECORD);
-	ib_put(mad, SAH_COMP_MASK,
-	       l->all ? SA_COMP(PR_SGID) | SA_COMP(PR_NUMB_PATH) : CMA_MASK);
+	ib_put(mad, SAH_COMP_MASK, l->all ? SA_COMP(PR_SGID) | SA_COMP(PR_NUMB_PATH) : CMA_MASK);
 	ib_bits_put(r, PR_SGID, 64, l->prefix);
 	ib_bits_put(r, PR_SGID + 64, 64, l->guid);
 	if (!l->all) {
@@ -153,8 +153,8 @@ static void run(struct load *l, unsigned window, double length)
 {
 	double began = now();
 
-	while (now() - began < length) {
-		while (l->sent - l->answered - l->lost < window)
+	while (now() - began < length && l->answered + l->lost < l->limit) {
+		while (l->sent < l->limit && l->sent - l->answered - l->lost < window)
 			ask(l);
 		if (!take_answer(l))
 			l->lost = l->sent - l->answered;
@@ -167,18 +167,30 @@ static void run(struct load *l, unsigned window, double length)
 
 int main(int argc, char **argv)
 {
-	struct load l = { .random = 1 };
+	struct load l = { .random = 1, .limit = ULONG_MAX };
 	unsigned window = 32;
 	double length = 10;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "w:s:l:a")) != -1)
+	while ((opt = getopt(argc, argv, "w:s:n:l:a")) != -1)
 		switch (opt) {
-		case 'w': window = (unsigned)atoi(optarg); break;
-		case 's': length = atof(optarg); break;
-		case 'l': l.sm_lid = (unsigned)atoi(optarg); break;
-		case 'a': l.all = true; break;
-		default: return 2;
+		case 'w':
+			window = (unsigned)atoi(optarg);
+			break;
+		case 's':
+			length = atof(optarg);
+			break;
+		case 'n':
+			l.limit = strtoul(optarg, NULL, 0);
+			break;
+		case 'l':
+			l.sm_lid = (unsigned)atoi(optarg);
+			break;
+		case 'a':
+			l.all = true;
+			break;
+		default:
+			return 2;
 		}
 	if (optind != argc - 1 || !window)
 		return 2;
