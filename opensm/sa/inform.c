@@ -418,17 +418,54 @@ const struct sa_type sa_inform_info_record = {
 
 /* ---- the fabric changes -------------------------------------------------------------------- */
 
-/* The address of a port that moved moves along, path within the LMC range included. */
-static void relocate(struct inform_port *p, const struct view_port *port)
+/* The address of a port that moved moves along, path within the LMC range included. True: it did. */
+static bool relocate(struct subscriber *who, const struct view_port *port)
 {
-	for (struct subscriber *who = p->first; who; who = who->next) {
-		unsigned offset = who->addr.lid - port->lid; /* huge if it lies below */
+	unsigned offset = who->addr.lid - port->lid; /* huge if it lies below */
+	lid_t before = who->addr.lid;
 
-		if (offset >> port->lmc == 0)
-			who->lid_offset = offset;
-		else if (who->lid_offset >> port->lmc)
-			who->lid_offset = 0;
-		who->addr.lid = port->lid + who->lid_offset;
+	if (offset >> port->lmc == 0)
+		who->lid_offset = offset;
+	else if (who->lid_offset >> port->lmc)
+		who->lid_offset = 0;
+	who->addr.lid = port->lid + who->lid_offset;
+	return who->addr.lid != before;
+}
+
+/* Two have come to be at the same address: they are one. */
+static void merge(struct sa *sa, struct subscriber *into, struct subscriber *from)
+{
+	while (from->subscriptions) {
+		struct subscription *s = from->subscriptions;
+
+		if (find(into, s->info)) {
+			if (informs_remove(sa, s))
+				return;
+			continue;
+		}
+		from->subscriptions = s->next;
+		s->who = into;
+		s->next = into->subscriptions;
+		into->subscriptions = s;
+	}
+	remove_empty(sa, from);
+}
+
+static void move_port(struct sa *sa, struct inform_port *p, const struct view_port *port)
+{
+	struct subscriber *after, *twin;
+	bool moved = false;
+
+	for (struct subscriber *who = p->first; who; who = who->next)
+		moved |= relocate(who, port);
+	if (!moved)
+		return;
+	sa->db_version++;
+	for (struct subscriber *who = p->first; who; who = after) {
+		after = who->next;
+		twin = find_subscriber(sa, p->guid, &who->addr); /* the first of them */
+		if (twin != who)
+			merge(sa, twin, who);
 	}
 }
 
@@ -473,6 +510,6 @@ void informs_view_changed(struct sa *sa, const struct view *before, mono_t now)
 		if (sa->conf->drop_event_subscriptions && (after_standby || at == VIEW_NONE))
 			drop_port(sa, ports[i]);
 		else if (at != VIEW_NONE && sa->view->ports[at].lid)
-			relocate(ports[i], &sa->view->ports[at]);
+			move_port(sa, ports[i], &sa->view->ports[at]);
 	}
 }

@@ -364,6 +364,44 @@ static void standby_ends_subscriptions_if_told(void **state)
 	assert_int_equal(n_subscriptions(d), 0);
 }
 
+static void who_moves_to_the_same_place_is_one(void **state)
+{
+	const struct transport_addr old = { .lid = 1, .qp = 1 };
+	_desk_ d = desk_new("tree 2 2 1");
+	uint8_t info[SA_DATA_SIZE];
+	guid_t h1 = desk_end(d, "h1")->guid;
+
+	subscribe(d, "h1", 0xFFFF);
+	subscribe(d, "h1", 64);
+	info_any(info);
+	assert_int_equal(informs_restore(d->sa, h1, &old, info), 0); /* from an older LID */
+	ib_put(info, INF_TRAP, 65);
+	assert_int_equal(informs_restore(d->sa, h1, &old, info), 0);
+	assert_int_equal(n_subscriptions(d), 4);
+	desk_publish(d);
+	assert_int_equal(n_subscriptions(d), 3);
+	d->from = "h1";
+	for (unsigned trap = 64; trap <= 65; trap++) {
+		ib_put(wish(d), INF_TRAP, trap);
+		ib_put(d->record, INF_SUBSCRIBE, 0);
+		assert_int_equal(inform_by(d, 1), SA_OK);
+	}
+}
+
+static void a_moved_port_changes_the_database(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+	uint64_t version;
+
+	subscribe(d, "h1", 64);
+	version = sa_db_version(d->sa);
+	desk_publish(d);
+	assert_int_equal(sa_db_version(d->sa), version);
+	desk_end(d, "h1")->lid = 77;
+	desk_publish(d);
+	assert_int_not_equal(sa_db_version(d->sa), version);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,6 +425,8 @@ int main(void)
 		cmocka_unit_test(a_source_is_a_gid_or_a_range_of_lids),
 		cmocka_unit_test(subscriptions_outlive_the_port_unless_told),
 		cmocka_unit_test(standby_ends_subscriptions_if_told),
+		cmocka_unit_test(who_moves_to_the_same_place_is_one),
+		cmocka_unit_test(a_moved_port_changes_the_database),
 	};
 
 	return cmocka_run_group_tests_name("sa-inform", tests, NULL, NULL);
