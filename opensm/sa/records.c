@@ -65,7 +65,6 @@ enum {
 };
 
 enum {
-	CPI_CAP2_QOS = 1 << 1,
 	CPI_CAP2_MFT_TOP = 1 << 3,
 	CPI_CAP2_ALIAS_GUIDS = 1 << 5,
 	CPI_CAP2_FULL_PORT_INFO = 1 << 6,
@@ -78,13 +77,13 @@ enum {
 	CPI_CAP2_LINK_SPEED_NDR = 1 << 17,
 };
 
+/* Bit 1, QoS, is not there yet: QoS classes and service ids are accepted, no policy looks at them. */
 static uint32_t cap_mask2(const struct conf *conf)
 {
 	return CPI_CAP2_ALIAS_GUIDS | CPI_CAP2_FULL_PORT_INFO | CPI_CAP2_EXTENDED_SPEEDS |
 	       CPI_CAP2_MULTICAST_SERVICES | CPI_CAP2_PORT_INFO_MASK2 |
 	       CPI_CAP2_SEND_ONLY_FULL_MEMBER | CPI_CAP2_LINK_WIDTH_2X | CPI_CAP2_LINK_SPEED_HDR |
-	       CPI_CAP2_LINK_SPEED_NDR | (conf->use_mfttop ? CPI_CAP2_MFT_TOP : 0) |
-	       (conf->qos ? CPI_CAP2_QOS : 0);
+	       CPI_CAP2_LINK_SPEED_NDR | (conf->use_mfttop ? CPI_CAP2_MFT_TOP : 0);
 }
 
 /* 4.096 us * 2^n, the first that is not shorter than transaction_timeout. */
