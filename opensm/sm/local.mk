@@ -29,3 +29,8 @@ UNIT_TESTS += tests/unit/test-sm-pkeys
 tests_unit_test_sm_pkeys_SOURCES = tests/unit/test-sm-pkeys.c
 tests_unit_test_sm_pkeys_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_pkeys_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-liars
+tests_unit_test_sm_liars_SOURCES = tests/unit/test-sm-liars.c
+tests_unit_test_sm_liars_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_liars_LDADD = $(SM_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
