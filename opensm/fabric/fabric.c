@@ -85,6 +85,7 @@ struct node *fabric_add_node(struct fabric *f, const uint8_t *ni)
 	n->revision = ib_get(ni, NI_REVISION);
 	n->partition_cap = ib_get(ni, NI_PARTITION_CAP);
 	n->is_new = true;
+	n->mft.inherited = node_is_switch(n); /* nobody knows what it forwards */
 	n->ports = xcalloc(n->n_ports + 1u, sizeof(*n->ports));
 	for (unsigned i = 0; i <= n->n_ports; i++) {
 		n->ports[i].node = n;
@@ -310,11 +311,6 @@ void lft_have_forget_all(struct lft_have *lft)
 
 void node_forget_tables(struct node *n)
 {
-	const struct port *p = &n->ports[0];
-
 	lft_have_forget_all(&n->lft);
-	if (p->known && !ib_get(p->info, PI_LID))
-		mft_have_clear(&n->mft);
-	else
-		mft_have_forget_all(&n->mft);
+	mft_have_forget_all(&n->mft);
 }

@@ -210,10 +210,7 @@ const uint8_t *lft_have_block(const struct lft_have *lft, uint32_t block);
 void lft_have_set(struct lft_have *lft, uint32_t block, const uint8_t *entries);
 void lft_have_forget(struct lft_have *lft, uint32_t block);
 void lft_have_forget_all(struct lft_have *lft);
-/*
- * What a switch forwards is unknown. Without a LID it lost power, or never had a subnet manager: then it
- * forwards no multicast.
- */
+/* What a switch forwards is unknown. */
 void node_forget_tables(struct node *n);
 
 #define FABRIC_EACH_NODE(f, n)                                                                     \

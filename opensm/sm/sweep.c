@@ -95,8 +95,27 @@ static enum step_result partitions_step(struct sm *sm)
 	return STEP_NEXT;
 }
 
+/*
+ * No switch has a LID: nobody was here since the power came on, so no switch forwards multicast. One
+ * switch without a LID proves nothing: it may have been written to after it lost power, before anybody
+ * knew.
+ */
+static void trust_cold_switches(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		if (node_is_switch(n) && (!n->ports[0].known || ib_get(n->ports[0].info, PI_LID)))
+			return;
+	}
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		if (node_is_switch(n))
+			mft_have_clear(&n->mft);
+	}
+}
+
 static enum step_result tables_step(struct sm *sm)
 {
+	if (!sm->first_sweep_done)
+		trust_cold_switches(sm);
 	adopt_start(sm);
 	return STEP_NEXT;
 }
