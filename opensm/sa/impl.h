@@ -70,7 +70,8 @@ struct sa_type {
 
 	/*
 	 * Registers, or takes back. `record` holds the request's data (`size` bytes) and becomes the
-	 * answer's. Returns the status, or SA_DROP: no answer at all. NULL: method not supported.
+	 * answer's, also that of a refusal. Returns the status, or SA_DROP: no answer at all. NULL:
+	 * method not supported.
 	 */
 	uint16_t (*set)(struct sa *sa, const struct sa_request *rq, uint8_t *record);
 	uint16_t (*delete)(struct sa *sa, const struct sa_request *rq, uint8_t *record);

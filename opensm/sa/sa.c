@@ -162,14 +162,16 @@ static const char *refusal(const struct sa *sa, const struct sa_request *rq)
 static void change(struct sa *sa, const struct sa_type *type, const struct sa_request *rq)
 {
 	uint8_t record[SA_DATA_SIZE];
+	struct sa_request echo = *rq;
 	uint16_t status;
 
 	memcpy(record, rq->data, sizeof(record));
+	echo.data = record;
 	status = (rq->method == MAD_SET ? type->set : type->delete)(sa, rq, record);
 	if (status == SA_DROP)
 		sa_drop(sa, rq, "not for this port");
 	else if (status)
-		sa_refuse(sa, rq, status);
+		sa_refuse(sa, &echo, status);
 	else
 		sa_answer_one(sa, rq, record, type->size);
 }

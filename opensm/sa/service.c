@@ -289,12 +289,12 @@ static uint16_t set(struct sa *sa, const struct sa_request *rq, uint8_t *record)
 	if (!SA_HAS(rq->mask, SVR_ID) || !SA_HAS(rq->mask, SVR_GID) ||
 	    !pkey_is_fine(sa, rq, record))
 		return SA_REQ_INVALID;
-	if (!SA_HAS(rq->mask, SVR_LEASE))
-		ib_put(record, SVR_LEASE, SERVICE_FOREVER);
-	ib_put(record, SVR_RSV1, 0);
 	s = find(sa->services, record);
 	if (!s && !has_room(sa->services, owner))
 		return SA_NO_RESOURCES;
+	if (!SA_HAS(rq->mask, SVR_LEASE))
+		ib_put(record, SVR_LEASE, SERVICE_FOREVER);
+	ib_put(record, SVR_RSV1, 0);
 	if (!s)
 		s = add(sa, record, owner);
 	memcpy(s->record, record, SVR_BYTES);

@@ -130,6 +130,7 @@ static void a_source_must_be_known(void **state)
 	assert_int_equal(inform_by(d, 1), SA_OK);
 	put_gid(wish(d), OUR_PREFIX, 0xDEAD);
 	assert_int_equal(inform_by(d, 1), SA_REQ_INVALID);
+	assert_int_equal(ib_get(desk_reply(d)->mad + SA_DATA, INF_SUBSCRIBE), 0); /* so the peer */
 	assert_int_equal(with_lids(d, 3, 3), SA_OK);
 	assert_int_equal(with_lids(d, 3, 0), SA_OK); /* reversed: fine with the peer */
 	assert_int_equal(with_lids(d, 3, 50), SA_OK);
