@@ -25,7 +25,8 @@ only_in "nobody asks for the time but daemon.c, the log and ibfab" \
 	libvendor/sim/serve/main.c
 only_in "threads are the worker of the daemon and the receiver of umad.c" '\bpthread_create|\bthrd_create' \
 	opensm/daemon.c opensm/worker.c libvendor/umad.c
-only_in "nobody sleeps" '\b(u|nano|clock_nano)?sleep[[:space:]]*\('
+# The receiver lets questions gather (umad.c: let_gather).
+only_in "nobody sleeps but the receiver" '\b(u|nano|clock_nano)?sleep[[:space:]]*\(' libvendor/umad.c
 only_in "byte order is a matter of ib/ and of umad.c" \
 	'\b(ntohs|ntohl|htons|htonl|be(16|32|64)toh|htobe(16|32|64))\b' opensm/ib/ libvendor/umad.c
 only_in "nobody but ibfab starts programs" '\b(system|popen|execl[a-z]*|execv[a-z]*)[[:space:]]*\(' \

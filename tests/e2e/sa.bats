@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Subnet administration as other people's clients see it, under ibsim. Where the Debian peer answers, our answer is the
 # same: both are asked the questions of sa-cases on one fabric, whose LIDs the second takes over from the first.
+# shellcheck disable=SC2154 # what lib.bash sets
 load lib
 
 PEER=${PEER:-/usr/sbin/opensm}
