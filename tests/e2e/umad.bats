@@ -118,12 +118,14 @@ osmtest_passes() {
 	osmtest_passes peer c s m q e
 }
 
-# Its general information is a question in a vendor's class, which the nodes do not know.
+# Its general information is a question in a vendor's class, which the nodes do not know. It loses an
+# answer that is there before its own send has returned.
 ibdiagnet_is_content() {
 	serve_start "${SMALL[@]}"
 	up "$1" h0
 	wait_for 20 good
 	need_sa
+	fabric delay 100
 	mkdir out
 	on h6 timeout 60 ibdiagnet -skip dev_info -o out >report 2>&1
 	grep -q 'Bad GUIDs/LIDs Check *0 *0' report

@@ -6,8 +6,8 @@
  *   run             a program on one of its nodes
  *   ctl, stats ...  a look at it, and what goes wrong in it
  *
- * A fabric lives in a folder: `pid` of who serves it, and `fs`, where that has the file system
- * mounted, in a mount namespace of its own. Not here: what is served.
+ * A fabric lives in a folder: `pid` of who serves it, its `log` (in the background), and `fs`, where
+ * that has the file system mounted, in a mount namespace of its own. Not here: what is served.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -114,7 +114,21 @@ static int loop(struct control *c, struct fs *fs, const sigset_t *unblocked)
 	return r < 0 ? 1 : 0;
 }
 
-static int serve(struct sim *sim, const char *folder, int ready)
+/* What goes wrong from now on stands in `log`: nobody listens, and a pipe we held would never end. */
+static int leave_stderr(const struct options *o)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/log", o->folder);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
+		return complain(path);
+	close(fd);
+	return 0;
+}
+
+static int serve(struct sim *sim, const struct options *o, const char *folder, int ready)
 {
 	struct control c = { .sim = sim, .seats = seats_new(sim), .clock = { .scale = 1 }, .said = "ok" };
 	struct sigaction act = { .sa_handler = on_signal };
@@ -132,7 +146,7 @@ static int serve(struct sim *sim, const char *folder, int ready)
 	fs = fs_new(&c, folder);
 	if (!fs)
 		complain(folder);
-	else if (write(ready, "+", 1) == 1)
+	else if ((!o->background || leave_stderr(o) == 0) && write(ready, "+", 1) == 1)
 		r = loop(&c, fs, &before);
 	fs_free(fs);
 	seats_free(c.seats);
@@ -218,7 +232,7 @@ static int serve_here(const struct options *o, int n, char **words, int ready)
 	sim_set_full_start(sim);
 	sim_set_always_extended(sim);
 	snprintf(path, sizeof(path), "%s/fs", o->folder);
-	r = serve(sim, path, ready);
+	r = serve(sim, o, path, ready);
 	sim_free(sim);
 	return r;
 }
