@@ -113,24 +113,6 @@ static bool judge(const struct sa_query *q, const struct path_wish *w, const str
 	       path_select_life(&w->life, &ret->life);
 }
 
-static bool there(const struct sa_query *q, const struct path_wish *w, const struct path_pair *p,
-		  lid_t dlid, struct values *ret)
-{
-	struct path_way way;
-
-	return path_walk(q->view, p->src.port, dlid, p->dst.port, &way) &&
-	       judge(q, w, p, &way, ret);
-}
-
-static bool back(const struct sa_query *q, const struct path_wish *w, const struct path_pair *p,
-		 lid_t slid)
-{
-	struct path_way way;
-	struct values v;
-
-	return path_walk(q->view, p->dst.port, slid, p->src.port, &way) && judge(q, w, p, &way, &v);
-}
-
 static void put_gid(const struct view *v, const struct path_side *s, uint8_t *ret)
 {
 	sa_gid(v->prefix, s->id ? s->id : v->ports[s->port].guid, ret);
@@ -191,23 +173,28 @@ enum sa_step path_next(const struct sa_query *q, const struct path_wish *w, stru
 		       uint8_t *ret)
 {
 	unsigned at = p->at, i, k;
-	struct values values;
-	lid_t slid, dlid;
+	struct path_way there, back;
+	struct path_ask ask;
+	struct values values, unused;
 	bool reversible;
 
 	if (!p->left || !combination(p, at, &i, &k))
 		return SA_END;
 	p->at++;
-	slid = lid_of(q->view, &p->src, i);
-	dlid = lid_of(q->view, &p->dst, k);
-	if (!there(q, w, p, dlid, &values))
+	ask = (struct path_ask){
+		.src = p->src.port,
+		.dst = p->dst.port,
+		.slid = lid_of(q->view, &p->src, i),
+		.dlid = lid_of(q->view, &p->dst, k),
+	};
+	if (!path_walk(q->view, &ask, &there, &back) || !judge(q, w, p, &there, &values))
 		return SA_SKIP;
-	reversible = back(q, w, p, slid);
+	reversible = back.n != PATH_NO_WAY && judge(q, w, p, &back, &unused);
 	if (w->reversible && !reversible)
 		return SA_SKIP;
 	put_record(q->view, p, &values, ret);
-	ib_put(ret, PR_SLID, slid);
-	ib_put(ret, PR_DLID, dlid);
+	ib_put(ret, PR_SLID, ask.slid);
+	ib_put(ret, PR_DLID, ask.dlid);
 	ib_put(ret, PR_REVERSIBLE, reversible);
 	ib_put(ret, PR_PREFERENCE, i == k ? 0 : 2);
 	p->left--;

@@ -160,41 +160,85 @@ static bool stay(const struct view_port *p, struct path_way *ret)
 	return finish(&here, 0, ret);
 }
 
-static inline bool follow(const struct view *v, uint32_t src, lid_t dlid, uint32_t dst,
-			  struct path_way *ret, uint32_t *trace)
+/* A packet on its way. */
+struct walker {
+	struct path_hop way; /* so far; `next` is where it stands */
+	uint32_t dst;
+	lid_t dlid;
+	uint8_t n; /* switches passed */
+	bool lost;
+};
+
+static struct walker set_out(const struct view *v, uint32_t src, lid_t dlid, uint32_t dst)
 {
-	const struct path_map *m = v->paths;
-	struct path_hop way = m->hops[src];
-	unsigned n = 0;
-
-	if (trace)
-		trace[0] = src;
-	if (src == dst)
-		return stay(&v->ports[src], ret);
-	while (!(way.next & AT_END)) {
-		const struct path_switch *sw = &m->switches[way.next];
-		uint8_t out = routes_port(v->routes, way.next, dlid);
-		uint32_t port = sw->first_port + out;
-
-		if (out > sw->n_ports || !sw->n_ports || ++n > PATH_SWITCHES_MAX)
-			return false;
-		if (trace)
-			trace[n] = port;
-		if (out)
-			pass(&way, &m->hops[port]);
-		else
-			arrive(&way, &m->hops[port], port);
-	}
-	return way.next == (AT_END | dst) && finish(&way, n, ret);
+	return (struct walker){ .way = v->paths->hops[src], .dst = dst, .dlid = dlid };
 }
 
-bool path_walk(const struct view *v, uint32_t src, lid_t dlid, uint32_t dst, struct path_way *ret)
+static bool under_way(const struct walker *w)
 {
-	return follow(v, src, dlid, dst, ret, NULL);
+	return !(w->way.next & AT_END) && !w->lost;
+}
+
+/* Through one switch. Returns the port left through. */
+static inline uint32_t step(const struct view *v, struct walker *w)
+{
+	const struct path_map *m = v->paths;
+	const struct path_switch *sw = &m->switches[w->way.next];
+	uint8_t out = routes_port(v->routes, w->way.next, w->dlid);
+	uint32_t port = sw->first_port + out;
+
+	if (out > sw->n_ports || !sw->n_ports || ++w->n > PATH_SWITCHES_MAX)
+		w->lost = true;
+	else if (out)
+		pass(&w->way, &m->hops[port]);
+	else
+		arrive(&w->way, &m->hops[port], port);
+	return port;
+}
+
+static bool arrived(const struct walker *w, struct path_way *ret)
+{
+	return w->way.next == (AT_END | w->dst) && !w->lost && finish(&w->way, w->n, ret);
+}
+
+bool path_walk(const struct view *v, const struct path_ask *ask, struct path_way *ret_there,
+	       struct path_way *ret_back)
+{
+	struct walker there = set_out(v, ask->src, ask->dlid, ask->dst);
+	struct walker back = set_out(v, ask->dst, ask->slid, ask->src);
+
+	ret_back->n = PATH_NO_WAY;
+	if (ask->src == ask->dst) {
+		bool valid = stay(&v->ports[ask->src], ret_there);
+
+		if (valid)
+			*ret_back = *ret_there;
+		return valid;
+	}
+	/* In step: neither waits for the other's memory. */
+	while (under_way(&there) || under_way(&back)) {
+		if (under_way(&there))
+			step(v, &there);
+		if (under_way(&back))
+			step(v, &back);
+	}
+	arrived(&back, ret_back);
+	return arrived(&there, ret_there);
 }
 
 bool path_trace(const struct view *v, uint32_t src, lid_t dlid, uint32_t dst, struct path_way *ret,
 		uint32_t ret_ports[static PATH_SWITCHES_MAX + 1])
 {
-	return follow(v, src, dlid, dst, ret, ret_ports);
+	struct walker w = set_out(v, src, dlid, dst);
+
+	ret_ports[0] = src;
+	if (src == dst)
+		return stay(&v->ports[src], ret);
+	while (under_way(&w)) {
+		uint32_t port = step(v, &w);
+
+		if (!w.lost)
+			ret_ports[w.n] = port;
+	}
+	return arrived(&w, ret);
 }

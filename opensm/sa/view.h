@@ -121,6 +121,8 @@ static inline uint32_t view_end_port(const struct view *v, uint32_t port)
 {
 	const struct view_port *p = &v->ports[port];
 
+	if (p->guid)
+		return port;
 	return view_is_switch(v, p) ? v->nodes[p->node].first_port : port;
 }
 

@@ -156,7 +156,7 @@ static void everything(struct bench *b)
 	       (double)(b->d->bytes_sent - bytes) / 1e6, (double)limits->answer_bytes / 1e6);
 }
 
-/* Walks alone, without requests and records. */
+/* Walks alone, there and back, without requests and records. */
 static void walks(struct bench *b, unsigned n)
 {
 	const struct view *v = b->d->view;
@@ -164,12 +164,14 @@ static void walks(struct bench *b, unsigned n)
 	unsigned found = 0, hops = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint32_t src = b->hosts[draw(b)], dst = b->hosts[draw(b)];
-		struct path_way way;
+		struct path_ask ask = { .src = b->hosts[draw(b)], .dst = b->hosts[draw(b)] };
+		struct path_way there, back;
 
-		if (path_walk(v, src, v->ports[dst].lid, dst, &way)) {
+		ask.slid = v->ports[ask.src].lid;
+		ask.dlid = v->ports[ask.dst].lid;
+		if (path_walk(v, &ask, &there, &back)) {
 			found++;
-			hops += way.n;
+			hops += there.n;
 		}
 	}
 	since = cpu() - since;
