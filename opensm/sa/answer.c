@@ -10,9 +10,6 @@
 #include "sa/impl.h"
 #include "util/mem.h"
 
-#define RMPP_VERSION 1
-#define RMPP_DATA    1
-
 /* A Set is answered with GetResp (15.4.2), MultiPathRecords as PathRecords (15.2.5.20). */
 static uint8_t method_of_answer(uint8_t method)
 {
@@ -63,9 +60,7 @@ void sa_answer_table(struct sa *sa, const struct sa_request *rq, uint8_t *messag
 		     size_t stride)
 {
 	put_header(message, rq, 0, len > SA_DATA ? (uint16_t)(stride / 8) : 0);
-	ib_put(message, SAH_RMPP_VERSION, RMPP_VERSION);
-	ib_put(message, SAH_RMPP_TYPE, RMPP_DATA);
-	ib_put(message, SAH_RMPP_FLAGS, RMPP_ACTIVE);
+	ib_put(message, SAH_RMPP_FLAGS, RMPP_ACTIVE); /* the rest is the transport's (sa.md 1.3) */
 	send(sa, rq, message, len);
 }
 
