@@ -76,6 +76,7 @@ struct sm {
 	struct plan plan;
 	unsigned sync_rounds;	       /* of this sweep */
 	unsigned ports_held;	       /* wait for multicast tables */
+	bool ports_released;	       /* which are as right as they will be in this sweep */
 	struct conf *plan_conf;	       /* the reference behind plan.conf */
 	bool route_pending;	       /* prepare.c: the routing job is out */
 	bool save_pending, save_again; /* prepare.c: an image is being written; a newer one waits */

@@ -100,6 +100,10 @@ bool multicast_may_activate(void *owner, const struct port *p)
 	/* A cable to a host closes no circle. */
 	if (!p->peer || !node_is_switch(p->node) || !node_is_switch(p->peer->node))
 		return true;
+	/* Found by a new master: what it forwards is read when groups are planned, later in this sweep. */
+	if (!sm->first_sweep_done && !sm->ports_released &&
+	    (p->node->mft.inherited || p->peer->node->mft.inherited))
+		return false;
 	return is_clean(sm, p) && is_clean(sm, p->peer);
 }
 

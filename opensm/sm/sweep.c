@@ -149,6 +149,7 @@ static enum step_result program_step(struct sm *sm)
 				  .sm_lid = sm->fabric->own_port->lid,
 				  .registry = sm->registry };
 	sm->sync_rounds = 0;
+	sm->ports_released = false;
 	sync_start(sm->sync, &sm->plan);
 	return STEP_NEXT;
 }
@@ -169,6 +170,7 @@ static enum step_result multicast_step(struct sm *sm)
 /* Cables that had to wait for multicast tables: the rest of the run finds nothing to do. */
 static enum step_result release_step(struct sm *sm)
 {
+	sm->ports_released = true;
 	if (sm->ports_held)
 		sync_start(sm->sync, &sm->plan);
 	return STEP_NEXT;
