@@ -42,8 +42,8 @@
 #define RMPP_RETRIES 3              /* of segments nobody acknowledged; the kernel waits 2 s each */
 #define BATCH 32                    /* MADs read before the main thread must hear of them */
 #define THICK_AFTER 64              /* questions to the SA in a row, and nothing else: they come thick */
-#define THICK_BATCH 4               /* and go on so while as many come in a pause */
-#define PAUSE_US 50
+#define THICK_BATCH 2               /* and go on so while as many come in a pause */
+#define PAUSE_US 100
 #define EMPTY_READS_MAX 64          /* "readable" without anything to read: the port is dead */
 
 #define PORT_STATE_DOWN 1
