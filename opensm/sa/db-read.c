@@ -41,8 +41,8 @@ struct reader {
 	struct conf_report *report;
 	const char *file;
 	const struct line *line;
-	const char *at; /* on the line: what follows is not read yet */
-	bool bad;	/* the line has a fault; it was told, and nothing more of it counts */
+	const char *at;	 /* on the line: what follows is not read yet */
+	bool bad;	 /* the line has a fault; it was told, and nothing more of it counts */
 	bool incomplete; /* something was left out */
 	enum group_state group;
 	uint8_t mgid[16]; /* of the group that members belong to */
@@ -371,8 +371,8 @@ static const struct {
 	const char *start;
 	void (*read)(struct reader *r);
 } records[] = {
-	{ "GUIDInfo Record:", read_aliases },	{ "MC Group ", read_group },
-	{ "mcm_port:", read_member },		{ "InformInfo Record:", read_subscription },
+	{ "GUIDInfo Record:", read_aliases }, { "MC Group ", read_group },
+	{ "mcm_port:", read_member },	      { "InformInfo Record:", read_subscription },
 	{ "Service Record:", read_service },
 };
 
@@ -407,8 +407,7 @@ static void put_kept(struct reader *r)
 	for (size_t i = r->n_services; i-- > 0;) {
 		struct kept_service *s = &r->services[i];
 
-		judge(r, s->line,
-		      services_restore(r->sa, s->record, s->left, s->modified_time),
+		judge(r, s->line, services_restore(r->sa, s->record, s->left, s->modified_time),
 		      "this service");
 	}
 }

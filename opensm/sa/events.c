@@ -24,7 +24,8 @@ static bool has(const struct view *v, guid_t guid)
 }
 
 /* What is in `v` and not in `other`. */
-static void tell_of(struct sa *sa, enum ib_trap trap, const struct view *v, const struct view *other)
+static void tell_of(struct sa *sa, enum ib_trap trap, const struct view *v,
+		    const struct view *other)
 {
 	for (uint32_t i = 0; i < v->n_ports; i++) {
 		const struct view_port *p = &v->ports[i];

@@ -17,9 +17,9 @@
 #define ASSIGNED_OUI 0x0014050000000000ull
 
 struct alias_guids {
-	struct guidmap *ports;	/* port GUID -> struct alias_port */
+	struct guidmap *ports;	 /* port GUID -> struct alias_port */
 	struct guidmap *by_guid; /* alias -> struct alias_port */
-	uint32_t counter;	/* last one assigned */
+	uint32_t counter;	 /* last one assigned */
 };
 
 struct alias_guids *alias_guids_new(struct sa *sa)
@@ -364,10 +364,16 @@ static uint16_t take_back(struct sa *sa, const struct sa_request *rq, uint8_t *r
 static const struct ib_field fields[] = IB_LAYOUT_ROWS(GUID_INFO_RECORD_LIST);
 
 const struct sa_type sa_guid_info_record = {
-	.attr = SA_GUID_INFO_RECORD, .name = "GUIDInfoRecord", .size = GIR_BYTES,
-	.head = fields, .n_head = ARRAY_SIZE(fields),
-	.start = walk_start_lid, .match = walk_match_lid, .next = next,
-	.set = set, .delete = take_back,
+	.attr = SA_GUID_INFO_RECORD,
+	.name = "GUIDInfoRecord",
+	.size = GIR_BYTES,
+	.head = fields,
+	.n_head = ARRAY_SIZE(fields),
+	.start = walk_start_lid,
+	.match = walk_match_lid,
+	.next = next,
+	.set = set,
+	.delete = take_back,
 };
 
 /* ---- the fabric changes -------------------------------------------------------------------- */
@@ -393,7 +399,8 @@ static void on_arrival(struct sa *sa, struct alias_port *p, uint32_t at)
 		sa->hooks.guids_changed(sa->hooks.arg, p->port, block);
 }
 
-static void on_departure(struct sa *sa, struct alias_port *p, const struct view *before, uint32_t at)
+static void on_departure(struct sa *sa, struct alias_port *p, const struct view *before,
+			 uint32_t at)
 {
 	for (unsigned i = 0; i < p->n_blocks * ALIAS_BLOCK; i++) {
 		if (p->guids[i])

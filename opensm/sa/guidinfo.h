@@ -20,9 +20,9 @@
 
 struct alias_port {
 	guid_t port;
-	lid_t lid;	   /* last known; 0 */
+	lid_t lid; /* last known; 0 */
 	unsigned n_blocks;
-	guid_t *guids;	   /* n_blocks * ALIAS_BLOCK; number 0, the port's own GUID, is 0 here */
+	guid_t *guids; /* n_blocks * ALIAS_BLOCK; number 0, the port's own GUID, is 0 here */
 };
 
 /* Ports come and went: aliases of those are in and out of service, too. */

@@ -302,7 +302,8 @@ static bool names_security_trap(const uint8_t *info)
 {
 	unsigned trap = ib_get(info, INF_TRAP);
 
-	return ib_get(info, INF_IS_GENERIC) && trap >= TRAP_BAD_MKEY && trap <= TRAP_SWITCH_BAD_PKEY;
+	return ib_get(info, INF_IS_GENERIC) && trap >= TRAP_BAD_MKEY &&
+	       trap <= TRAP_SWITCH_BAD_PKEY;
 }
 
 /* The first port in a range of LIDs; VIEW_NONE if nobody is there. */
@@ -383,8 +384,12 @@ static uint16_t set(struct sa *sa, const struct sa_request *rq, uint8_t *record)
 static const struct ib_field info_fields[] = IB_LAYOUT_ROWS(INFORM_INFO_LIST);
 
 const struct sa_type sa_inform_info = {
-	.attr = SA_INFORM_INFO, .name = "InformInfo", .size = INF_BYTES,
-	.head = info_fields, .n_head = ARRAY_SIZE(info_fields), .set = set,
+	.attr = SA_INFORM_INFO,
+	.name = "InformInfo",
+	.size = INF_BYTES,
+	.head = info_fields,
+	.n_head = ARRAY_SIZE(info_fields),
+	.set = set,
 };
 
 /* ---- InformInfoRecord ---------------------------------------------------------------------- */
@@ -411,9 +416,15 @@ static enum sa_step next(struct sa_query *q, uint8_t *ret)
 static const struct ib_field record_fields[] = IB_LAYOUT_ROWS(INFORM_INFO_RECORD_LIST);
 
 const struct sa_type sa_inform_info_record = {
-	.attr = SA_INFORM_INFO_RECORD, .name = "InformInfoRecord", .size = 64,
-	.head_len = IIR_BYTES, .head = record_fields, .n_head = ARRAY_SIZE(record_fields),
-	.body = info_fields, .n_body = ARRAY_SIZE(info_fields), .next = next,
+	.attr = SA_INFORM_INFO_RECORD,
+	.name = "InformInfoRecord",
+	.size = 64,
+	.head_len = IIR_BYTES,
+	.head = record_fields,
+	.n_head = ARRAY_SIZE(record_fields),
+	.body = info_fields,
+	.n_body = ARRAY_SIZE(info_fields),
+	.next = next,
 };
 
 /* ---- the fabric changes -------------------------------------------------------------------- */

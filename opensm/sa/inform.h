@@ -26,7 +26,7 @@ struct subscription {
 	struct subscriber *who;
 	struct subscription *next; /* of the same subscriber */
 	uint64_t id;		   /* in the roll */
-	uint8_t info[INF_BYTES];   /* InformInfo: QPN is the subscriber's, Subscribe 1, reserved 0 */
+	uint8_t info[INF_BYTES]; /* InformInfo: QPN is the subscriber's, Subscribe 1, reserved 0 */
 };
 
 struct link {
@@ -49,9 +49,9 @@ struct subscriber {
 
 	/* Writer: report.c. */
 	enum subscriber_state state;
-	struct link link;   /* in the list of its state */
-	uint64_t seen;	    /* number of the event it has not looked at yet */
-	unsigned failures;  /* reports in a row that nobody answered */
+	struct link link;  /* in the list of its state */
+	uint64_t seen;	   /* number of the event it has not looked at yet */
+	unsigned failures; /* reports in a row that nobody answered */
 	mono_t rest_until;
 };
 

@@ -510,8 +510,9 @@ static bool begin(struct sa *sa, struct subscriber *who)
 	struct reports *r = sa->reports;
 	struct slot *s = free_slot(r);
 
-	*s = (struct slot){ .who = who, .used = true, .silent = who->failures,
-			    .serial = ++r->serial };
+	*s = (struct slot){
+		.who = who, .used = true, .silent = who->failures, .serial = ++r->serial
+	};
 	memcpy(s->notice, event_at(r, who->seen)->notice, NT_BYTES);
 	r->n_used++;
 	r->n_silent += s->silent;

@@ -275,8 +275,7 @@ static bool pkey_is_fine(const struct sa *sa, const struct sa_request *rq, const
 
 	if (!SA_HAS(rq->mask, SVR_PKEY) || !pkey)
 		return true;
-	port = sa_port_of_interface_id(sa, sa->view,
-				       ib_bits_get(ib_at(record, SVR_GID), 64, 64));
+	port = sa_port_of_interface_id(sa, sa->view, ib_bits_get(ib_at(record, SVR_GID), 64, 64));
 	return port != VIEW_NONE && view_has_pkey(sa->view, rq->port, pkey) &&
 	       view_has_pkey(sa->view, port, pkey);
 }
@@ -321,9 +320,15 @@ static uint16_t take_back(struct sa *sa, const struct sa_request *rq, uint8_t *r
 static const struct ib_field fields[] = IB_LAYOUT_ROWS(SERVICE_RECORD_LIST);
 
 const struct sa_type sa_service_record = {
-	.attr = SA_SERVICE_RECORD, .name = "ServiceRecord", .size = SVR_BYTES,
-	.head = fields, .n_head = ARRAY_SIZE(fields),
-	.match = match, .next = next, .set = set, .delete = take_back,
+	.attr = SA_SERVICE_RECORD,
+	.name = "ServiceRecord",
+	.size = SVR_BYTES,
+	.head = fields,
+	.n_head = ARRAY_SIZE(fields),
+	.match = match,
+	.next = next,
+	.set = set,
+	.delete = take_back,
 };
 
 /* ---- restart, and a fabric that changes ----------------------------------------------------- */

@@ -77,7 +77,8 @@ static inline void answer_report(struct desk *d, const struct desk_message *m)
 /* Nobody answered: the transport gives it back. */
 static inline void return_report(struct desk *d, const struct desk_message *m)
 {
-	struct transport_event ev = { .kind = TRANSPORT_RETURNED, .error = -ETIMEDOUT,
+	struct transport_event ev = { .kind = TRANSPORT_RETURNED,
+				      .error = -ETIMEDOUT,
 				      .length = MAD_SIZE };
 
 	memcpy(ev.mad, m->mad, MAD_SIZE);

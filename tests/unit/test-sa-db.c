@@ -12,7 +12,8 @@
 #define SERVICE(id)                                                                                \
 	"Service Record: id=0x" id " gid=0xfe80000000000000:0x0000000000100001 pkey=0x0"           \
 	" lease=0x64 key=0x0000000000000000:0x0000000000000000 name='n'"                           \
-	" data8=0x0000000000000000:0x0000000000000000 data16=0x0000000000000000:0x0000000000000000" \
+	" data8=0x0000000000000000:0x0000000000000000 "                                            \
+	"data16=0x0000000000000000:0x0000000000000000"                                             \
 	" data32=0x0000000000000000:0x0000000000000000"                                            \
 	" data64=0x0000000000000000:0x0000000000000000 modified_time=0x0 lease_period=0x64\n\n"
 #define GROUP(mlid, tail)                                                                          \
@@ -117,7 +118,8 @@ static void put_service(struct desk *d, uint64_t id, const char *name, size_t le
 	memcpy(ib_at(d->record, SVR_NAME), name, len);
 	ib_put(d->record, SVR_LEASE, lease);
 	assert_int_equal(desk_set(d, SA_SERVICE_RECORD,
-				  SA_COMP(SVR_ID) | SA_COMP(SVR_GID) | SA_COMP(SVR_LEASE))->status,
+				  SA_COMP(SVR_ID) | SA_COMP(SVR_GID) | SA_COMP(SVR_LEASE))
+				 ->status,
 			 SA_OK);
 }
 
@@ -140,10 +142,15 @@ static void register_all_sorts(struct desk *d)
 	desk_set(d, SA_GUID_INFO_RECORD, where);
 	subscribe(d, "h1", 0xFFFF);
 	subscribe(d, "h2", 64);
-	ev.from = (struct transport_addr){ .lid = desk_lid(d, "h3"), .qp = 0xFFFFFF, .sl = 15,
-					   .path_bits = 3, .pkey_index = 65535, .global = true };
+	ev.from = (struct transport_addr){ .lid = desk_lid(d, "h3"),
+					   .qp = 0xFFFFFF,
+					   .sl = 15,
+					   .path_bits = 3,
+					   .pkey_index = 65535,
+					   .global = true };
 	ev.from.grh = (struct transport_grh){ .gid = { 0xFE, 0x80, [15] = 9 },
-					      .flow_label = 0xABCDE, .hop_limit = 64,
+					      .flow_label = 0xABCDE,
+					      .hop_limit = 64,
 					      .traffic_class = 7 };
 	ib_put(ev.mad, SAH_BASE_VERSION, 1);
 	ib_put(ev.mad, SAH_CLASS, MAD_CLASS_SA);
@@ -286,13 +293,13 @@ static void a_bad_line_costs_itself(void **state)
 	_sa_ sa = fresh(d);
 	struct conf_report report = { 0 };
 
-	assert_int_equal(restore(sa,
-				 SERVICE("1")
-				 "Service Record: id=0x2 gid=0xfe80000000000000:0x1 pkey=12\n"
-				 "Service Record: id=0x11112222333344445\n"
-				 "nonsense\n" SERVICE("3"),
-				 &report),
-			 1);
+	assert_int_equal(
+		restore(sa,
+			SERVICE("1") "Service Record: id=0x2 gid=0xfe80000000000000:0x1 pkey=12\n"
+				     "Service Record: id=0x11112222333344445\n"
+				     "nonsense\n" SERVICE("3"),
+			&report),
+		1);
 	assert_int_equal(sa_stats(sa)->services, 2);
 	assert_int_equal(report.n, 3);
 	expect_finding(&report, 0, 3, 56);
@@ -325,9 +332,13 @@ static void cut_lines_are_found(void **state)
 
 static void values_out_of_range_are_refused(void **state)
 {
-	static const struct { const char *from, *to; } wrong[] = {
-		{ " lid=0x0002", " lid=0xc000" }, { " lid=0x0002", " lid=0x0000" },
-		{ " sl=0x00", " sl=0x10" },	  { " path_bits=0x00", " path_bits=0x80" },
+	static const struct {
+		const char *from, *to;
+	} wrong[] = {
+		{ " lid=0x0002", " lid=0xc000" },
+		{ " lid=0x0002", " lid=0x0000" },
+		{ " sl=0x00", " sl=0x10" },
+		{ " path_bits=0x00", " path_bits=0x80" },
 		{ " remote_qp=0x00000001", " remote_qp=0x01000001" },
 		{ " remote_qp=0x00000001", " remote_qp=0x00000000" },
 		{ " is_generic=0x1", " is_generic=0x100" },
@@ -360,8 +371,9 @@ static void a_group_left_out_takes_its_members_along(void **state)
 	struct conf_report report = { 0 };
 
 	assert_int_equal(restore(sa,
-				 GROUP("c001", "000001") MEMBER GROUP("c001", "000002") MEMBER
-				 GROUP("c00", "000003") MEMBER MEMBER GROUP("c003", "000004"),
+				 GROUP("c001", "000001") MEMBER GROUP("c001", "000002")
+					 MEMBER GROUP("c00", "000003")
+						 MEMBER MEMBER GROUP("c003", "000004"),
 				 &report),
 			 1);
 	assert_int_equal(sa_stats(sa)->groups, 2);
@@ -392,7 +404,9 @@ static void what_stands_twice_is_kept_once(void **state)
 
 	assert_int_equal(restore(sa,
 				 SERVICE("1") SERVICE("1") SUBSCRIPTION("0000000000100001", "0002")
-				 SUBSCRIPTION("0000000000100001", "0002"), &report), 1);
+					 SUBSCRIPTION("0000000000100001", "0002"),
+				 &report),
+			 1);
 	assert_int_equal(sa_stats(sa)->services, 1);
 	assert_int_equal(sa_stats(sa)->subscriptions, 1);
 	assert_int_equal(report.n, 2);

@@ -4,9 +4,9 @@
 #include "sa-events.h"
 #include "sa/mgroup.h"
 
-#define WHERE	  (SA_COMP(GIR_LID) | SA_COMP(GIR_BLOCK))
-#define PLACE(i)  (SA_COMP(GIR_GUID0) << (i))
-#define ASSIGNED  0x0014050000000000ull
+#define WHERE	 (SA_COMP(GIR_LID) | SA_COMP(GIR_BLOCK))
+#define PLACE(i) (SA_COMP(GIR_GUID0) << (i))
+#define ASSIGNED 0x0014050000000000ull
 
 /* Asks for `guid` at place `i` of a block of a node's port. */
 static const struct desk_message *ask(struct desk *d, uint8_t method, const char *node,
@@ -122,8 +122,7 @@ static void blocks_and_ports_must_be_there(void **state)
 	assert_int_equal(ask(d, MAD_SET, "h0", 2, 1, 5)->status, SA_NO_RECORDS);
 	assert_int_equal(ask(d, MAD_SA_DELETE, "h0", 40, 1, 5)->status, SA_NO_RECORDS);
 	ib_put(desk_blank(d), GIR_LID, 0x50);
-	assert_int_equal(desk_set(d, SA_GUID_INFO_RECORD, WHERE | PLACE(1))->status,
-			 SA_NO_RECORDS);
+	assert_int_equal(desk_set(d, SA_GUID_INFO_RECORD, WHERE | PLACE(1))->status, SA_NO_RECORDS);
 }
 
 static void beyond_the_capacity_is_zero(void **state)
@@ -198,7 +197,8 @@ static void devices_are_written_once_per_change(void **state)
 	assert_int_equal(d->guid_changes, 1);
 	ask(d, MAD_SA_DELETE, "h1", 1, 3, 0);
 	assert_int_equal(d->guid_changes, 2);
-	assert_true(sa_guid_block(d->sa, desk_end(d, "h1")->guid, 1, block)); /* zeroes, to be written */
+	assert_true(sa_guid_block(d->sa, desk_end(d, "h1")->guid, 1,
+				  block)); /* zeroes, to be written */
 	assert_int_equal(block[3], 0);
 	assert_true(sa_guid_block(d->sa, desk_end(d, "h1")->guid, 0, block));
 	assert_int_equal(block[0], desk_end(d, "h1")->guid);
@@ -223,7 +223,9 @@ static void a_member_keeps_its_alias(void **state)
 				  SA_COMP(MCM_MGID) | SA_COMP(MCM_PORT_GID) |
 					  SA_COMP(MCM_JOIN_STATE) | SA_COMP(MCM_QKEY) |
 					  SA_COMP(MCM_TCLASS) | SA_COMP(MCM_PKEY) |
-					  SA_COMP(MCM_FLOW) | SA_COMP(MCM_SL))->status, SA_OK);
+					  SA_COMP(MCM_FLOW) | SA_COMP(MCM_SL))
+				 ->status,
+			 SA_OK);
 	assert_int_equal(ask(d, MAD_SA_DELETE, "h0", 0, 1, 0)->status, SA_REQ_DENIED);
 	assert_int_equal(ask(d, MAD_SET, "h0", 0, 1, 0x3333)->status, SA_REQ_DENIED);
 	ib_put(desk_blank(d), GIR_LID, 1);

@@ -61,10 +61,15 @@ static void subscribing_twice_is_one_subscription(void **state)
 
 static void each_field_of_the_key_makes_another_subscription(void **state)
 {
-	static const struct { unsigned field, width, value; } other[] = {
-		{ INF_LID_BEGIN, INF_LID_BEGIN_W, 2 }, { INF_LID_END, INF_LID_END_W, 9 },
-		{ INF_IS_GENERIC, INF_IS_GENERIC_W, 0 }, { INF_TYPE, INF_TYPE_W, 3 },
-		{ INF_TRAP, INF_TRAP_W, 64 }, { INF_RESP_TIME, INF_RESP_TIME_W, 5 },
+	static const struct {
+		unsigned field, width, value;
+	} other[] = {
+		{ INF_LID_BEGIN, INF_LID_BEGIN_W, 2 },
+		{ INF_LID_END, INF_LID_END_W, 9 },
+		{ INF_IS_GENERIC, INF_IS_GENERIC_W, 0 },
+		{ INF_TYPE, INF_TYPE_W, 3 },
+		{ INF_TRAP, INF_TRAP_W, 64 },
+		{ INF_RESP_TIME, INF_RESP_TIME_W, 5 },
 		{ INF_PRODUCER, INF_PRODUCER_W, 4 },
 	};
 	_desk_ d = desk_new("tree 2 2 1");
@@ -240,11 +245,13 @@ static void the_queue_pair_is_shown_to_the_trusted(void **state)
 	_desk_ d = desk_new("tree 2 2 1");
 
 	subscribe(d, "h1", 64);
-	assert_int_equal(ib_get(desk_record(desk_get(d, SA_INFORM_INFO_RECORD, 0), 0) + IIR_BYTES,
-				INF_QPN), 0);
+	assert_int_equal(
+		ib_get(desk_record(desk_get(d, SA_INFORM_INFO_RECORD, 0), 0) + IIR_BYTES, INF_QPN),
+		0);
 	d->sm_key = 1;
-	assert_int_equal(ib_get(desk_record(desk_get(d, SA_INFORM_INFO_RECORD, 0), 0) + IIR_BYTES,
-				INF_QPN), 1);
+	assert_int_equal(
+		ib_get(desk_record(desk_get(d, SA_INFORM_INFO_RECORD, 0), 0) + IIR_BYTES, INF_QPN),
+		1);
 }
 
 static void records_are_found_by_subscriber(void **state)
@@ -317,9 +324,12 @@ static void wildcards_match_and_values_are_compared(void **state)
 
 static void a_source_is_a_gid_or_a_range_of_lids(void **state)
 {
-	static const struct { unsigned begin, end; bool yes; } range[] = {
-		{ 7, 7, true }, { 7, 0, true }, { 1, 9, true }, { 8, 9, false }, { 1, 6, false },
-		{ 9, 1, false }, { 0, 0, false }, { 0, 7, true },
+	static const struct {
+		unsigned begin, end;
+		bool yes;
+	} range[] = {
+		{ 7, 7, true },	 { 7, 0, true },  { 1, 9, true },  { 8, 9, false },
+		{ 1, 6, false }, { 9, 1, false }, { 0, 0, false }, { 0, 7, true },
 	};
 	uint8_t info[SA_DATA_SIZE], notice[NT_BYTES];
 

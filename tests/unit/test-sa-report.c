@@ -318,8 +318,9 @@ static void reports_keep_to_their_path(void **state)
 	struct transport_event ev = { .kind = TRANSPORT_MAD, .length = MAD_SIZE };
 	lid_t base = desk_lid(d, "h1");
 
-	ev.from = (struct transport_addr){ .lid = base + 3, .qp = 1, .sl = 5, .path_bits = 2,
-					   .pkey_index = 4, .global = true };
+	ev.from = (struct transport_addr){
+		.lid = base + 3, .qp = 1, .sl = 5, .path_bits = 2, .pkey_index = 4, .global = true
+	};
 	ev.from.grh.hop_limit = 9;
 	ib_put(ev.mad, SAH_BASE_VERSION, 1);
 	ib_put(ev.mad, SAH_CLASS, MAD_CLASS_SA);
