@@ -91,7 +91,7 @@ struct sm {
 	bool partitions_keep;	       /* tables stay as they are, whatever they are */
 	bool partitions_good;	       /* what is in force may be saved */
 	bool good_pending, partition_gone_told;
-	uint64_t partition_told; /* hash of the findings told last */
+	uint64_t partition_told, prefixes_told; /* hash of the findings told last */
 	char *good_path;	 /* NULL: no cache folder */
 	struct pkey_plan *pkeys; /* of the last sweep that got so far */
 	size_t pkeys_dropped_told, pkeys_small_told;
@@ -208,6 +208,8 @@ void partition_new(struct sm *sm, const struct sm_paths *paths);
 void partition_free(struct sm *sm);
 /* Reads the file again. < 0: this sweep cannot go on. */
 int partition_load(struct sm *sm);
+/* Routes to other subnets, read anew; what cannot be read is empty, with a log line. */
+void prefixes_load(struct sm *sm);
 /* P_Key tables for the ports as known now, into sm->pkeys. */
 void partition_plan(struct sm *sm);
 

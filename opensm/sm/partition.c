@@ -26,7 +26,7 @@
 /* ---- the file ------------------------------------------------------------------------------ */
 
 /* A fault is told when it is new, not in every sweep. */
-static bool is_told(struct sm *sm, const struct conf_report *report)
+static bool is_told(uint64_t *told, const struct conf_report *report)
 {
 	uint64_t hash = 14695981039346656037ull;
 
@@ -35,15 +35,15 @@ static bool is_told(struct sm *sm, const struct conf_report *report)
 		for (const char *c = report->findings[i].text; *c; c++)
 			hash = (hash ^ (uint8_t)*c) * 1099511628211ull;
 	}
-	if (hash == sm->partition_told)
+	if (hash == *told)
 		return true;
-	sm->partition_told = hash;
+	*told = hash;
 	return false;
 }
 
-static void tell(struct sm *sm, const struct conf_report *report)
+static void tell(uint64_t *told, const struct conf_report *report)
 {
-	if (is_told(sm, report))
+	if (is_told(told, report))
 		return;
 	for (size_t i = 0; i < report->n; i++) {
 		const struct conf_finding *f = &report->findings[i];
@@ -209,13 +209,26 @@ static int without_file(struct sm *sm)
 	return 0;
 }
 
+void prefixes_load(struct sm *sm)
+{
+	struct conf_report report = { 0 };
+	struct conf_prefixes prefixes = { 0 };
+
+	if (sm->conf->prefix_routes_file)
+		conf_prefixes_read(sm->conf->prefix_routes_file, &prefixes, &report);
+	tell(&sm->prefixes_told, &report);
+	sa_set_prefixes(sm->sa, &prefixes);
+	conf_prefixes_clear(&prefixes);
+	conf_report_clear(&report);
+}
+
 int partition_load(struct sm *sm)
 {
 	struct conf_report report = { 0 };
 	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
 	int r = partitions_read(sm->conf->partition_config_file, sm->conf, &report, &p);
 
-	tell(sm, &report);
+	tell(&sm->partition_told, &report);
 	conf_report_clear(&report);
 	if (r == -ENOENT)
 		return without_file(sm);

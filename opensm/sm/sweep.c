@@ -91,6 +91,7 @@ static enum step_result partitions_step(struct sm *sm)
 		sm->errors++;
 		return STEP_STOP;
 	}
+	prefixes_load(sm);
 	admin_restore(sm);
 	return STEP_NEXT;
 }

@@ -27,13 +27,14 @@ static const char net_text[] =
 	"Switch 8 \"L0\"\n[1] \"h0\"[1]\n[2] \"h1\"[1]\n[3] \"h2\"[1]\n[4] \"h3\"[1]\n"
 	"[5] \"S0\"[1]\n[6] \"S1\"[1]\n\n"
 	"Switch 8 \"L1\"\n[1] \"h4\"[1]\n[2] \"h5\"[1]\n[3] \"h6\"[1]\n[4] \"h7\"[1]\n"
-	"[5] \"S0\"[2]\n[6] \"S1\"[2]\n\n"
+	"[5] \"S0\"[2]\n[6] \"S1\"[2]\n[7] \"r0\"[1]\n\n"
 	"Switch 8 \"S0\"\n[1] \"L0\"[5]\n[2] \"L1\"[5]\n\n"
 	"Switch 8 \"S1\"\n[1] \"L0\"[6]\n[2] \"L1\"[6]\n\n"
 	"Ca 1 \"h0\"\n[1] \"L0\"[1]\n\nCa 1 \"h1\"\n[1] \"L0\"[2]\n\n"
 	"Ca 1 \"h2\"\n[1] \"L0\"[3]\n\nCa 1 \"h3\"\n[1] \"L0\"[4]\n\n"
 	"Ca 1 \"h4\"\n[1] \"L1\"[1]\n\nCa 1 \"h5\"\n[1] \"L1\"[2]\n\n"
-	"Ca 1 \"h6\"\n[1] \"L1\"[3]\n\nCa 1 \"h7\"\n[1] \"L1\"[4]\n\n";
+	"Ca 1 \"h6\"\n[1] \"L1\"[3]\n\nCa 1 \"h7\"\n[1] \"L1\"[4]\n\n"
+	"Rt 1 \"r0\"\n[1] \"L1\"[7]\n\n";
 
 /* A manager on h0, clients on h1 to h7; files in a folder of its own. */
 struct world {
@@ -133,6 +134,29 @@ static int path_status(struct world *w, unsigned from, unsigned to, uint16_t pke
 	struct question q = client_path(w->host[from], w->host[to]->guid, pkey, record);
 
 	return ask(w, from, &q, NULL, 0);
+}
+
+static void prefix_routes_lead_to_a_router(void **state)
+{
+	struct world *w = *state;
+	uint8_t record[PR_BYTES], answer[PR_BYTES];
+	struct question q = client_path(w->host[1], 0x1234, 0xFFFF, record);
+	char *path = xasprintf("%s/prefix-routes.conf", w->dir);
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs("fec0000000000001 *\n", f);
+	fclose(f);
+	free(w->conf->prefix_routes_file);
+	w->conf->prefix_routes_file = path;
+	start(w);
+	ib_bits_put(record, PR_DGID, 64, UINT64_C(0xFEC0000000000001));
+	assert_int_equal(ask(w, 1, &q, answer, sizeof(answer)), 0);
+	assert_int_equal(ib_get(answer, PR_HOP), 0xFF);
+	assert_memory_equal(ib_at(answer, PR_DGID), ib_at(record, PR_DGID), 16);
+	assert_int_not_equal(ib_get(answer, PR_DLID), 0);
+	ib_bits_put(record, PR_DGID, 64, UINT64_C(0xFEC0000000000002));
+	assert_int_equal(ask(w, 1, &q, NULL, 0), SA_NO_RECORDS);
 }
 
 static void hosts_join_broadcast_and_find_paths(void **state)
@@ -372,6 +396,7 @@ int main(void)
 		TEST(dead_hosts_leave_their_groups),
 		TEST(restart_loses_no_member),
 		TEST(restart_without_database_asks_again),
+		TEST(prefix_routes_lead_to_a_router),
 	};
 
 	return cmocka_run_group_tests_name("sm-admin", tests, NULL, NULL);
