@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary text as a list of ports, of weights and of names. No GUID is 0, no port or weight out
- * of range, no port twice, no name empty or unprintable.
+ * Arbitrary text as a list of ports, of weights, of names and of prefix routes. No GUID is 0, no port
+ * or weight out of range, no port twice, no name empty or unprintable; the first route counts.
  */
 #include <ctype.h>
 #include <stdint.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conf/lists.h"
+#include "conf/prefixes.h"
 #include "util/mem.h"
 
 #define NAME "list"
@@ -67,10 +68,25 @@ static void try_names(const char *text, size_t len)
 	conf_report_clear(&r);
 }
 
+static void try_prefixes(const char *text, size_t len)
+{
+	struct conf_report r = { 0 };
+	struct conf_prefixes p;
+
+	if (conf_prefixes_read_text(NAME, text, len, &p, &r) < 0)
+		require(p.n == 0);
+	require(p.n <= CONF_PREFIXES_MAX);
+	for (size_t i = 0; i < p.n && i < PAIRS_MAX; i++)
+		require(conf_prefixes_find(&p, p.items[i].prefix) <= &p.items[i]);
+	conf_prefixes_clear(&p);
+	conf_report_clear(&r);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 {
 	try_ports((const char *)input, len, CONF_LIST_PORTS);
 	try_ports((const char *)input, len, CONF_LIST_WEIGHTS);
 	try_names((const char *)input, len);
+	try_prefixes((const char *)input, len);
 	return 0;
 }
