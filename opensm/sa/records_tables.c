@@ -325,6 +325,21 @@ static bool vlarb_exists(const struct view_port *p, unsigned block)
 	return entries > block % 2 * VLARB_PER_BLOCK;
 }
 
+static bool is_host(const struct sa_query *q, uint32_t end)
+{
+	return !view_is_switch(q->view, &q->view->ports[end]);
+}
+
+/* Whatever port of a host is asked for, the answer is that of the port with this LID (osmtest asks for 0). */
+static bool vlarb_match(const struct sa_query *q, const uint8_t *row, uint64_t *ret_done)
+{
+	bool fits = walk_match_lid(q, row, ret_done);
+
+	if (is_host(q, q->subject))
+		*ret_done |= SA_COMP(VAR_PORT);
+	return fits;
+}
+
 static enum sa_step vlarb_next(struct sa_query *q, uint8_t *ret)
 {
 	uint32_t end = walk_port(q), before[2] = { q->at[WALK_OWN], q->at[WALK_OWN + 1] };
@@ -335,7 +350,7 @@ static enum sa_step vlarb_next(struct sa_query *q, uint8_t *ret)
 
 	if (end == VIEW_NONE)
 		return SA_END;
-	if (!next_block(q, end, vlarb_blocks, ASKED(q, VAR_PORT),
+	if (!next_block(q, end, vlarb_blocks, is_host(q, end) ? ANY : ASKED(q, VAR_PORT),
 			asked == ANY ? ANY : (asked - 1) & 0xFF, &b))
 		return next_device(q);
 	q->subject = end;
@@ -363,7 +378,7 @@ const struct sa_type sa_vlarb_record = {
 	.n_head = ARRAY_SIZE(vlarb_head),
 	.start = walk_start_lid,
 	.next = vlarb_next,
-	.match = walk_match_lid,
+	.match = vlarb_match,
 };
 
 static unsigned pkey_blocks(const struct view_port *p, const struct port *device)

@@ -199,12 +199,3 @@ sent_or_up() {
 	lid_table "$WATCH" >after
 	cmp before after
 }
-
-@test "small: an SA client is told that there is no SA yet, and the daemon lives" {
-	sm_start "$SM"
-	wait_for 20 sm_up
-	run sim_run "$WATCH" saquery -c
-	[ "$status" -ne 0 ]
-	[[ $output == *"0x000c"* ]]
-	sim_run "$WATCH" sminfo | grep -q SMINFO_MASTER
-}

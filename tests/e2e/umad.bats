@@ -99,19 +99,7 @@ osmtest_passes() {
 }
 
 @test "ours: osmtest passes" {
-	osmtest_passes ours c s m e
-}
-
-# It asks hosts for the arbitration of port 0: the peer has the same answer for whatever port of a host.
-@test "ours: osmtest passes, QoS" {
-	serve_start "${SMALL[@]}"
-	up ours h0
-	wait_for 20 good
-	need_sa
-	on h3 saquery VLAR 1/0/1 | grep -q '^VLArbTableRecord' || skip "no VLArb record for a host's port 0"
-	on h4 timeout 60 osmtest -f c -i inventory -l osmtest.log >osmtest.out 2>&1
-	on h4 timeout 60 osmtest -f q -i inventory -l osmtest.log >osmtest.out 2>&1
-	grep -q 'TEST ".*" PASS' osmtest.out
+	osmtest_passes ours c s m e q
 }
 
 @test "peer: osmtest passes" {
