@@ -45,14 +45,25 @@ static void keep_silent_nodes(struct sm *sm)
 	}
 }
 
+/* A node may go in the middle of a discovery, and a trap from its LID may come right after. */
+static void forget_lids(struct sm *sm, const struct port *p)
+{
+	for (unsigned lid = p->lid; lid_is_unicast(lid) && lid < p->lid + (1u << p->lmc); lid++) {
+		if (sm->port_by_lid[lid] == p)
+			sm->port_by_lid[lid] = NULL;
+	}
+}
+
 void forget_node(struct sm *sm, struct node *n)
 {
 	mad_cancel(sm->mad, sm, &n->target);
 	sync_forget(sm->sync, n);
 	cell_reader_forget(sm->reader, n);
 	mft_sync_forget(multicast_tables(sm), n);
-	for (unsigned i = 0; i <= n->n_ports; i++)
+	for (unsigned i = 0; i <= n->n_ports; i++) {
 		mad_cancel(sm->mad, sm, &n->ports[i].behind);
+		forget_lids(sm, &n->ports[i]);
+	}
 	fabric_remove_node(sm->fabric, n);
 }
 

@@ -16,7 +16,7 @@
 #include "lib/client.h"
 #include "lib/rig.h"
 #include "libvendor/sim/gen.h"
-#include "sa/sa.h"
+#include "sm/impl.h"
 #include "util/file.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -208,7 +208,8 @@ static unsigned pkey_at(struct world *w, unsigned host, unsigned index)
 {
 	uint8_t block[SMP_DATA_SIZE];
 
-	assert_int_equal(sim_read(w->rig->sim, w->host[host]->node, IB_ATTR_PKEY_TABLE, 0, block), 0);
+	assert_int_equal(sim_read(w->rig->sim, w->host[host]->node, IB_ATTR_PKEY_TABLE, 0, block),
+			 0);
 	return ib_bits_get(block, index * 16, 16);
 }
 
@@ -288,10 +289,9 @@ static void keep_leaves_tables_alone(void **state)
 static void subscribe(struct world *w, unsigned host)
 {
 	uint8_t record[INF_BYTES] = { 0 };
-	const struct question q = { .method = MAD_SET,
-				    .attr = SA_INFORM_INFO,
-				    .data = record,
-				    .len = sizeof(record) };
+	const struct question q = {
+		.method = MAD_SET, .attr = SA_INFORM_INFO, .data = record, .len = sizeof(record)
+	};
 
 	ib_put(record, INF_LID_BEGIN, 0xFFFF);
 	ib_put(record, INF_IS_GENERIC, 1);
@@ -381,6 +381,23 @@ static void restart_without_database_asks_again(void **state)
 	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 2);
 }
 
+/* A node may be taken out while a sweep is looking around; traps from its LID go on coming. */
+static void no_lid_leads_to_a_node_that_is_gone(void **state)
+{
+	struct world *w = *state;
+	struct sm *sm;
+	struct port *p;
+	lid_t lid;
+
+	start(w);
+	sm = rig_master(w->rig);
+	p = fabric_find_port(sm->fabric, w->host[3]->guid);
+	lid = p->lid;
+	assert_ptr_equal(prepare_port_at(sm, lid), p);
+	forget_node(sm, p->node);
+	assert_null(prepare_port_at(sm, lid));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -396,6 +413,7 @@ int main(void)
 		TEST(dead_hosts_leave_their_groups),
 		TEST(restart_loses_no_member),
 		TEST(restart_without_database_asks_again),
+		TEST(no_lid_leads_to_a_node_that_is_gone),
 		TEST(prefix_routes_lead_to_a_router),
 	};
 
