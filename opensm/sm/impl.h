@@ -90,6 +90,7 @@ struct sm {
 	struct partitions *partitions; /* in force; NULL before the first sweep, and with partitions_keep */
 	bool partitions_keep;	       /* tables stay as they are, whatever they are */
 	bool partitions_good;	       /* what is in force may be saved */
+	bool partition_file_met;       /* by this process, good or bad */
 	bool good_pending, partition_gone_told;
 	uint64_t partition_told, prefixes_told; /* hash of the findings told last */
 	char *good_path;	 /* NULL: no cache folder */

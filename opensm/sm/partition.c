@@ -7,8 +7,9 @@
  *   file bad  -> what is in force stays; at a first start partitions.good; without one
  *                partition_config_error decides: default (everybody limited), keep (tables stay as
  *                they are), refuse (nothing is set up)
- *   no file   -> at a start: one open partition. Later: what is in force stays, so that an editor
- *                that replaces the file does not open the fabric for a moment.
+ *   no file   -> at a start: one open partition. Once there was a file, good or bad, things stay as
+ *                they are, so that an editor that replaces the file does not open the fabric for a
+ *                moment.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -192,17 +193,24 @@ static int fall_back(struct sm *sm)
 	return 0;
 }
 
+/* False: partition_config_error refuse. */
+static bool has_rules(const struct sm *sm)
+{
+	return sm->partitions || sm->partitions_keep;
+}
+
 static int without_file(struct sm *sm)
 {
 	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
 
-	if (sm->partitions && sm->partitions->origin == PARTITIONS_FILE) {
+	if (sm->partition_file_met) {
 		if (!sm->partition_gone_told)
-			log_error("%s is gone: the partitions in force stay until it is back, or "
-				  "until the next start",
-				  sm->conf->partition_config_file);
+			log_error("%s is gone: %s until it is back, or until the next start",
+				  sm->conf->partition_config_file,
+				  has_rules(sm) ? "the partitions in force stay"
+						: "nothing is set up");
 		sm->partition_gone_told = true;
-		return 0;
+		return has_rules(sm) ? 0 : -ENOENT;
 	}
 	p = partitions_builtin(sm->conf);
 	put_in_force(sm, p, true);
@@ -233,6 +241,7 @@ int partition_load(struct sm *sm)
 	if (r == -ENOENT)
 		return without_file(sm);
 	sm->partition_gone_told = false;
+	sm->partition_file_met = true;
 	if (r < 0)
 		return fall_back(sm);
 	put_in_force(sm, p, true);

@@ -286,6 +286,47 @@ static void keep_leaves_tables_alone(void **state)
 	assert_int_equal(path_status(w, 1, 2, 0x8001), 0);
 }
 
+/* A broken file, and then for a moment none, as when an editor saves: `policy` stays in force. */
+static void hide_broken_file(struct world *w, const char *policy)
+{
+	free(w->conf->partition_config_error);
+	w->conf->partition_config_error = xstrdup(policy);
+	write_partitions(w, "A=0x1 ALL=full;\n");
+	assert_true(rig_start(w->rig, "h0", 1, w->conf, w->dir) >= 0);
+	run_for(w, 5 * MONO_S);
+	unlink(w->partitions);
+	sm_request_heavy(rig_master(w->rig), NULL);
+	run_for(w, 5 * MONO_S);
+}
+
+static void vanished_file_opens_nothing_after_default(void **state)
+{
+	struct world *w = *state;
+
+	hide_broken_file(w, "default");
+	assert_int_equal(pkey_at(w, 1, 0), 0x7FFF);
+	assert_int_equal(path_status(w, 1, 2, 0x7FFF), SA_NO_RECORDS);
+}
+
+static void vanished_file_opens_nothing_after_refuse(void **state)
+{
+	struct world *w = *state;
+
+	hide_broken_file(w, "refuse");
+	assert_int_equal(sim_port_state(w->rig->sim, w->host[1]->node, 1), IB_PORT_INIT);
+	write_partitions(w, "A=0x1 : ALL=full;\n");
+	run_for(w, 120 * MONO_S);
+	assert_int_equal(pkey_at(w, 1, 1), 0x8001);
+}
+
+static void vanished_file_opens_nothing_after_keep(void **state)
+{
+	struct world *w = *state;
+
+	hide_broken_file(w, "keep");
+	assert_null(rig_master(w->rig)->partitions);
+}
+
 static void subscribe(struct world *w, unsigned host)
 {
 	uint8_t record[INF_BYTES] = { 0 };
@@ -413,6 +454,9 @@ int main(void)
 		TEST(dead_hosts_leave_their_groups),
 		TEST(restart_loses_no_member),
 		TEST(restart_without_database_asks_again),
+		TEST(vanished_file_opens_nothing_after_default),
+		TEST(vanished_file_opens_nothing_after_refuse),
+		TEST(vanished_file_opens_nothing_after_keep),
 		TEST(no_lid_leads_to_a_node_that_is_gone),
 		TEST(prefix_routes_lead_to_a_router),
 	};
