@@ -172,6 +172,7 @@ static unsigned known_sms(const struct sm *sm, struct view_sm *ret)
 /* Written behind the records by a process that ended in order: nothing was registered after it. */
 #define FINAL_MARK "# complete\n"
 
+/* Believed in the file that we keep: in any other nobody would have taken the mark away. */
 static bool is_final(const char *text, size_t len)
 {
 	const size_t mark = strlen(FINAL_MARK);
@@ -215,7 +216,7 @@ void admin_restore(struct sm *sm)
 		log_info("%s: %u groups, %u services, %u subscriptions are back", file,
 			 sa_stats(sm->sa)->groups, sa_stats(sm->sa)->services,
 			 sa_stats(sm->sa)->subscriptions);
-	if (r == 0 && !report.errors && is_final(text, len)) {
+	if (r == 0 && !report.errors && own && !strcmp(file, own) && is_final(text, len)) {
 		nobody_registers_again(sm);
 		sm->db_saved = UINT64_MAX; /* written again at once, without the mark */
 	}
@@ -298,7 +299,8 @@ void admin_save(struct sm *sm, bool final)
 {
 	struct db_job *job;
 
-	if (!sm->db_path || sm->db_pending || sm->state != SM_MASTER)
+	/* The last one goes behind one that is being written: jobs for the disk end in order. */
+	if (!sm->db_path || (sm->db_pending && !final) || sm->state != SM_MASTER)
 		return;
 	if (sa_db_version(sm->sa) == sm->db_saved && !final)
 		return;

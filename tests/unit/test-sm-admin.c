@@ -422,6 +422,39 @@ static void restart_without_database_asks_again(void **state)
 	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 2);
 }
 
+/* A save is under way when the end comes: the last word is written all the same. */
+static void the_end_is_saved_behind_a_save(void **state)
+{
+	struct world *w = *state;
+	struct sm *sm;
+
+	w->conf->sa_db_dump = true;
+	start(w);
+	sm = rig_master(w->rig);
+	sm->db_saved = UINT64_MAX;
+	admin_save(sm, false);
+	assert_true(sm->db_pending);
+	sm_shutdown(sm);
+	rig_kill(w->rig, 0);
+	start(w);
+	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 1);
+}
+
+/* A file that nobody keeps up to date says what was, not what is. */
+static void another_database_asks_again(void **state)
+{
+	struct world *w = *state;
+
+	w->conf->sa_db_dump = true;
+	start(w);
+	sm_shutdown(rig_master(w->rig));
+	rig_kill(w->rig, 0);
+	w->conf->sa_db_dump = false;
+	w->conf->sa_db_file = xasprintf("%s/opensm-sa.dump", w->dir);
+	start(w);
+	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 2);
+}
+
 /* A node may be taken out while a sweep is looking around; traps from its LID go on coming. */
 static void no_lid_leads_to_a_node_that_is_gone(void **state)
 {
@@ -457,6 +490,8 @@ int main(void)
 		TEST(vanished_file_opens_nothing_after_default),
 		TEST(vanished_file_opens_nothing_after_refuse),
 		TEST(vanished_file_opens_nothing_after_keep),
+		TEST(the_end_is_saved_behind_a_save),
+		TEST(another_database_asks_again),
 		TEST(no_lid_leads_to_a_node_that_is_gone),
 		TEST(prefix_routes_lead_to_a_router),
 	};
