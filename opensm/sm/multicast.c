@@ -197,6 +197,7 @@ static void plan_slice(struct sm *sm)
 {
 	struct multicast *m = sm->multicast;
 	uint32_t looked_at = 0;
+	bool from_start = m->at == 0;
 
 	m->stalled = false;
 	while (m->n_dirty && looked_at < SLICE) {
@@ -204,7 +205,7 @@ static void plan_slice(struct sm *sm)
 
 		if (i >= N_MLIDS) {
 			m->at = 0;
-			m->stalled = true; /* what is left waits for tables to be read */
+			m->stalled = from_start; /* all that is left waits for tables to be read */
 			break;
 		}
 		if (!m->dirty[i / 64]) {

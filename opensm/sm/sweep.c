@@ -108,8 +108,8 @@ static void trust_cold_switches(struct sm *sm)
 			return;
 	}
 	FABRIC_EACH_NODE(sm->fabric, n) {
-		if (node_is_switch(n))
-			mft_have_clear(&n->mft);
+		mft_have_clear(&n->mft);
+		n->mft.inherited = false;
 	}
 }
 

@@ -472,6 +472,39 @@ static void no_lid_leads_to_a_node_that_is_gone(void **state)
 	assert_null(prepare_port_at(sm, lid));
 }
 
+/* Nobody was there before: nothing has to be read, and no cable has to wait. */
+static void cold_switches_are_not_read(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	assert_int_equal(join_broadcast(w, 1, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
+	assert_int_equal(join_broadcast(w, 5, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
+	run_for(w, MONO_S);
+	assert_true(sim_count(w->rig->sim, IB_ATTR_MFT, MAD_SET) > 0);
+	assert_int_equal(sim_count(w->rig->sim, IB_ATTR_MFT, MAD_GET), 0);
+}
+
+/* More groups than fit a slice, and one more below the place of the slice: it has its turn, too. */
+static void no_group_is_left_behind_the_slice(void **state)
+{
+	struct world *w = *state;
+	struct sm *sm;
+
+	start(w);
+	sm = rig_master(w->rig);
+	for (lid_t mlid = MLID_MIN + 100; mlid < MLID_MIN + 1400; mlid++)
+		multicast_changed(sm, mlid);
+	sm->now += MONO_S;
+	multicast_tick(sm);
+	assert_int_equal(multicast_next(sm), 0);
+	multicast_changed(sm, MLID_MIN);
+	multicast_tick(sm);
+	assert_int_equal(multicast_next(sm), 0);
+	multicast_tick(sm);
+	assert_int_equal(multicast_next(sm), MONO_NEVER);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -493,6 +526,8 @@ int main(void)
 		TEST(the_end_is_saved_behind_a_save),
 		TEST(another_database_asks_again),
 		TEST(no_lid_leads_to_a_node_that_is_gone),
+		TEST(cold_switches_are_not_read),
+		TEST(no_group_is_left_behind_the_slice),
 		TEST(prefix_routes_lead_to_a_router),
 	};
 
