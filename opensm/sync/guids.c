@@ -117,6 +117,15 @@ static void release(struct sync *s, guid_t port_guid, struct guid_want *want)
 
 static void send_block(struct sync *s, struct port *p, unsigned block);
 
+/* At once, or in the stage of the run: who changes his mind all the time must not hold up a stage. */
+static void want_more(struct sync *s, struct port *p, unsigned block)
+{
+	if (s->stage == ST_IDLE)
+		send_block(s, p, block);
+	else if (s->stage >= ST_GUIDS)
+		s->guids_late = true;
+}
+
 /* What the answer shows is what the port holds, whether we like it or not. */
 static bool take_answer(struct sync *s, struct port *p, const struct mad_result *r)
 {
@@ -149,7 +158,7 @@ static void on_guids(void *owner, const struct mad_result *r)
 	want->blocks[block].sent = 0;
 	fill(want, p, block, wanted);
 	if (sent != hash_of(wanted, sizeof(wanted)) && r->end != MAD_END_CANCELLED)
-		send_block(s, p, block); /* something else is wanted meanwhile */
+		want_more(s, p, block); /* something else is wanted meanwhile */
 	else if ((good && !is_held(s, p, block, wanted)) || p->guids->refusals >= MAX_REFUSALS)
 		give_up(s, p, want);
 	if (!good && r->end != MAD_END_CANCELLED && !sync_running(s))
@@ -203,6 +212,14 @@ bool guids_feed(struct sync *s)
 	return s->guid_wants && sync_feed_ports(s, feed_port);
 }
 
+void guids_run_ended(struct sync *s)
+{
+	while (s->guids_late && guids_feed(s))
+		;
+	s->guids_late = false;
+	s->node = 0;
+}
+
 static struct guid_block *make_want(struct sync *s, guid_t port_guid, unsigned block)
 {
 	struct guid_want *want;
@@ -247,8 +264,6 @@ void sync_want_guids(struct sync *s, guid_t port_guid, unsigned block,
 	want = make_want(s, port_guid, block);
 	want->wanted = true;
 	memcpy(want->guids, guids, sizeof(want->guids));
-	if (s->stage >= ST_GUIDS)
-		s->guids_late = true;
-	else if (s->stage == ST_IDLE && p && sync_port_is_ours(p) && !sync_leaves_out(s, p->node))
-		send_block(s, p, block);
+	if (s->stage != ST_IDLE || (p && sync_port_is_ours(p) && !sync_leaves_out(s, p->node)))
+		want_more(s, p, block);
 }

@@ -14,7 +14,9 @@
 #include "sync/sync.h"
 
 /* Sets in a row that may be refused before a want is given up until it changes. */
-#define MAX_REFUSALS 3
+#define MAX_REFUSALS	3
+/* How often a run goes back for alias GUIDs that were wanted meanwhile; hosts want them as they please. */
+#define MAX_LATE_PASSES 3
 
 enum stage {
 	ST_IDLE,
@@ -48,6 +50,7 @@ struct sync {
 	unsigned trims_open; /* pkeys.c: live ports that may still hold what they shall lose */
 	struct guidmap *guid_wants; /* guids.c: port GUID -> struct guid_want */
 	bool guids_late;	    /* wanted after the stage that writes them */
+	unsigned late_passes;	    /* of this run, because of that */
 	struct sync_outcome outcome;
 };
 
@@ -86,6 +89,8 @@ bool pkeys_enforcement(const struct sync *s, const struct port *p, uint8_t *ret)
 
 /* ---- guids.c ---- */
 bool guids_feed(struct sync *s);
+/* What the run left open leaves now. */
+void guids_run_ended(struct sync *s);
 struct guidmap *guids_free(struct guidmap *wants);
 
 /* ---- link.c ---- */

@@ -184,19 +184,21 @@ void sync_start(struct sync *s, const struct plan *plan)
 	s->plan = *plan;
 	memset(&s->outcome, 0, sizeof(s->outcome));
 	s->guids_late = false;
+	s->late_passes = 0;
 	s->trims_open = 0;
 	tables_start(s);
 	stage_enter(s, ST_CLEAR);
 }
 
-/* What is wanted while the run goes on is written before it ends. */
+/* What is wanted while the run goes on is written before it ends; if that never stops, after it. */
 static enum stage stage_after(struct sync *s)
 {
 	enum stage next = s->stage + 1;
 
-	if (next != ST_END || !s->guids_late)
+	if (next != ST_END || !s->guids_late || s->late_passes == MAX_LATE_PASSES)
 		return next;
 	s->guids_late = false;
+	s->late_passes++;
 	return ST_GUIDS;
 }
 
@@ -212,6 +214,7 @@ void sync_feed(struct sync *s)
 			if (s->stage != ST_END)
 				continue;
 			stage_enter(s, ST_IDLE);
+			guids_run_ended(s);
 			s->hooks.ended(s->hooks.arg, &s->outcome);
 			break;
 		}

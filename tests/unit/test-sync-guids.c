@@ -179,6 +179,36 @@ static void a_running_run_takes_it_along(void **state)
 	desk_free(d);
 }
 
+static void change_mind(void *arg)
+{
+	static guid_t next = ALIAS;
+
+	want(arg, 0, 2, next++);
+}
+
+/* A host that wants something else all the time gets it later, and holds up nobody. */
+static void a_run_ends_whatever_is_wanted(void **state)
+{
+	struct desk *d = desk_up();
+	const struct plan p = { .conf = d->conf, .sm_lid = desk_host(d, 0)->lid };
+	unsigned steps = 0;
+
+	d->watch = change_mind;
+	d->watch_arg = d;
+	desk_step(d);
+	d->ended = false;
+	sync_start(d->sync, &p);
+	while (!d->ended && steps++ < 1000)
+		desk_step(d);
+	assert_true(d->ended);
+	d->watch = NULL;
+	want(d, 0, 2, ALIAS);
+	desk_run_for(d, 100 * MONO_MS);
+	assert_held(d, 0, 2, ALIAS);
+	assert_int_equal(d->unsettled, 0);
+	desk_free(d);
+}
+
 static void what_is_lost_asks_for_a_run(void **state)
 {
 	struct desk *d = desk_up();
@@ -240,6 +270,7 @@ int main(void)
 		cmocka_unit_test(the_last_word_counts),
 		cmocka_unit_test(a_want_may_go_while_its_set_is_out),
 		cmocka_unit_test(a_running_run_takes_it_along),
+		cmocka_unit_test(a_run_ends_whatever_is_wanted),
 		cmocka_unit_test(what_is_lost_asks_for_a_run),
 		cmocka_unit_test(who_refuses_is_asked_again_when_the_want_changes),
 		cmocka_unit_test(blocks_beyond_the_capacity_are_not_written),
