@@ -28,9 +28,9 @@ struct sa_request {
 	uint64_t tid;
 	uint64_t mask; /* component mask */
 	uint64_t sm_key;
-	uint32_t port; /* requester's end port in the view; VIEW_NONE: unknown LID */
-	bool trusted;  /* SM_Key == sa_key */
-	bool rmpp;     /* Active flag set */
+	uint32_t port;	 /* requester's end port in the view; VIEW_NONE: unknown LID */
+	bool trusted;	 /* SM_Key == sa_key */
+	bool rmpp;	 /* Active flag set */
 	uint16_t offset; /* AttributeOffset */
 	const uint8_t *data;
 	size_t data_len; /* bytes that came */
@@ -45,8 +45,8 @@ struct sa_query;
 struct sa_type {
 	uint16_t attr;
 	const char *name;
-	uint16_t size;	    /* bytes of a record; a multiple of 8 in answers: see stride() */
-	uint16_t head_len;  /* bytes before the wrapped SMP attribute */
+	uint16_t size;	   /* bytes of a record; a multiple of 8 in answers: see stride() */
+	uint16_t head_len; /* bytes before the wrapped SMP attribute */
 	/* The layout: rows of the head, then of `body` (may be NULL). Row n is component n. */
 	const struct ib_field *head;
 	uint8_t n_head;
@@ -95,12 +95,12 @@ struct sa_query {
 	const struct sa_type *type;
 	struct sa_request rq; /* rq.data is the query's own copy */
 	uint32_t subject;     /* see next() */
-	uint32_t seen_end;    /* the last end port asked for by query_may_see(), and what was said */
+	uint32_t seen_end; /* the last end port asked for by query_may_see(), and what was said */
 	bool seen;
-	bool on_heap;	      /* the struct itself, rq.data, a reference of the view */
-	bool out_heap;	      /* out is ours, not the scratch buffer */
-	bool big;	      /* counts as a long answer of its requester */
-	uint16_t status;      /* why it ended, if not by running out of rows */
+	bool on_heap;	 /* the struct itself, rq.data, a reference of the view */
+	bool out_heap;	 /* out is ours, not the scratch buffer */
+	bool big;	 /* counts as a long answer of its requester */
+	uint16_t status; /* why it ended, if not by running out of rows */
 	/* The type's own cursor, zero at start. */
 	uint32_t at[6];
 	void *state;
@@ -109,10 +109,12 @@ struct sa_query {
 	uint8_t *out; /* the answer as it grows: header, then records */
 	size_t out_len, out_cap;
 	uint32_t n_records;
-	uint32_t cells_read; /* asked from devices; bounded */
-	uint64_t cookie;     /* of the cell waited for; 0: none */
+	uint32_t cells_read;		/* asked from devices; bounded */
+	uint64_t cookie;		/* of the cell waited for; 0: none */
+	struct sa_cell_address cell_at; /* the cell asked for last */
 	uint8_t cell[SMP_DATA_SIZE];
 	bool cell_here, cell_failed;
+	uint64_t view_no; /* of `view`: sa->published when the question came in */
 	mono_t last_turn;
 	struct sa_query *next; /* of the same requester */
 };
@@ -134,7 +136,8 @@ static inline bool query_is_get(const struct sa_query *q)
 
 /*
  * A table that may have to be read: the 64 bytes, or NULL; then *ret_step is SA_WAIT (return it and
- * be called again at the same row) or SA_SKIP (nobody answers).
+ * be called again at the same row) or SA_SKIP (nobody answers). When the device is gone by then and
+ * the row is another one, what was read is not taken for that one's.
  */
 const uint8_t *query_cell(struct sa_query *q, const struct sa_cell_address *at,
 			  enum sa_step *ret_step);
@@ -148,7 +151,7 @@ void query_take(struct sa *sa, const struct sa_type *type, const struct sa_reque
 enum query_progress { QUERY_MORE, QUERY_WAITS, QUERY_DONE };
 /* Goes on for at most *rows rows, which it counts down. */
 enum query_progress query_run(struct sa_query *q, uint32_t *rows);
-void query_answer(struct sa_query *q); /* of a DONE one */
+void query_answer(struct sa_query *q);	/* of a DONE one */
 void query_release(struct sa_query *q); /* what it holds; not the struct */
 
 /* ---- turns.c ---- */
@@ -212,12 +215,12 @@ unsigned sa_rate_for_clients(const struct conf *conf, unsigned rate);
 
 /* ---- the parts with a state of their own; each made by x_new(sa), freed by x_free() ---- */
 
-struct mgroups; /* mgroup.h */
-struct services; /* service.c */
-struct informs;	 /* inform.c */
-struct reports;	 /* report.c */
+struct mgroups;	    /* mgroup.h */
+struct services;    /* service.c */
+struct informs;	    /* inform.c */
+struct reports;	    /* report.c */
 struct alias_guids; /* guidinfo.c */
-struct queries;	 /* query.c */
+struct queries;	    /* query.c */
 
 struct mgroups *mgroups_new(struct sa *sa);
 struct mgroups *mgroups_free(struct mgroups *m);
@@ -275,7 +278,8 @@ struct sa {
 	const struct fabric *fabric;
 	struct mad_engine *mad;
 	struct sa_hooks hooks;
-	const struct view *view; /* one reference; NULL: not serving. Writer: sa_publish() */
+	const struct view *view;       /* one reference; NULL: not serving. Writer: sa_publish() */
+	uint64_t published;	       /* views so far. Writer: sa_publish() */
 	struct conf_prefixes prefixes; /* owned. Writer: sa_set_prefixes() */
 	mono_t now;
 	struct mgroups *mgroups;

@@ -33,6 +33,11 @@ struct sa_limits {
 	 * that have none waiting), and of one requester.
 	 */
 	uint32_t queries, queries_each;
+	/*
+	 * A query keeps the view it began with. One that began more views ago than this ends without
+	 * an answer: so many pictures of the fabric are in memory at most, however slow the questions.
+	 */
+	uint32_t views;
 	/* Long answers, those above big_bytes, of one requester at a time. */
 	uint32_t big_each;
 	size_t big_bytes;

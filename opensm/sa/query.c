@@ -139,6 +139,7 @@ void query_take(struct sa *sa, const struct sa_type *type, const struct sa_reque
 	struct sa_query q = {
 		.sa = sa,
 		.view = sa->view,
+		.view_no = sa->published,
 		.type = type,
 		.rq = *rq,
 		.subject = VIEW_NONE,
@@ -159,23 +160,38 @@ void query_take(struct sa *sa, const struct sa_type *type, const struct sa_reque
 	query_release(&q);
 }
 
+static bool same_cell(const struct sa_cell_address *a, const struct sa_cell_address *b)
+{
+	return a->node_guid == b->node_guid && a->port == b->port && a->attr == b->attr &&
+	       a->mod == b->mod;
+}
+
+/* What was waited for has come to an end. True: it is this cell, and not that of a row now gone. */
+static bool has_come(struct sa_query *q, const struct sa_cell_address *at)
+{
+	bool ended = q->cell_here || q->cell_failed;
+
+	q->cell_here = false;
+	return ended && same_cell(at, &q->cell_at);
+}
+
 const uint8_t *query_cell(struct sa_query *q, const struct sa_cell_address *at,
 			  enum sa_step *ret_step)
 {
 	struct sa *sa = q->sa;
-	bool failed = q->cell_failed;
+	bool failed = q->cell_failed, come = has_come(q, at);
 
 	*ret_step = SA_SKIP;
-	if (q->cell_here || failed) {
-		q->cell_here = q->cell_failed = false;
+	q->cell_failed = false;
+	if (come)
 		return failed ? NULL : q->cell;
-	}
 	if (q->cells_read >= sa->limits.cells) {
 		q->status = SA_NO_RESOURCES;
 		*ret_step = SA_END;
 		return NULL;
 	}
 	q->cells_read++;
+	q->cell_at = *at;
 	q->cookie = queries_cookie(sa);
 	if (sa->hooks.read_cell && sa->hooks.read_cell(sa->hooks.arg, at, q->cookie))
 		*ret_step = SA_WAIT;

@@ -65,6 +65,7 @@ void sa_publish(struct sa *sa, const struct view *view, mono_t now)
 
 	sa->now = now;
 	sa->view = view ? view_ref(view) : NULL;
+	sa->published++;
 	if (!view)
 		queries_drop_all(sa);
 	events_view_changed(sa, before, now);

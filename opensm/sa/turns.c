@@ -20,6 +20,7 @@ const struct sa_limits sa_limits_default = {
 	.rows_a_slice = 2048,
 	.queries = 1024,
 	.queries_each = 16,
+	.views = 4,
 	.big_each = 2,
 	.big_bytes = 256u << 10,
 	.answer_bytes = TRANSPORT_MESSAGE_MAX,
@@ -324,6 +325,30 @@ void queries_keep(struct sa_query *on_stack)
 	go_on(qs, a, q);
 }
 
+static bool is_of_old(const struct sa_query *q)
+{
+	return q->sa->published - q->view_no > q->sa->limits.views;
+}
+
+/* A turn of one query, of `turn` rows at most; returns how many it took. */
+static uint32_t run(struct queries *qs, struct asker *a, struct sa_query *q, uint32_t turn)
+{
+	uint32_t rows = turn;
+
+	if (is_of_old(q)) {
+		sa_drop(q->sa, &q->rq, "the fabric has changed too often since it was asked");
+		forget(a, q);
+		return 1;
+	}
+	if (query_run(q, &rows) == QUERY_DONE) {
+		query_answer(q);
+		forget(a, q);
+	} else {
+		go_on(qs, a, q);
+	}
+	return MAX(turn - rows, 1u);
+}
+
 bool queries_dispatch(struct sa *sa, mono_t now)
 {
 	struct queries *qs = sa->queries;
@@ -332,19 +357,10 @@ bool queries_dispatch(struct sa *sa, mono_t now)
 	while (left && qs->first) {
 		struct asker *a;
 		struct sa_query *q = take_next(qs, &a);
-		uint32_t turn = MIN(left, sa->limits.rows_a_turn), rows = turn;
-		enum query_progress progress;
 
 		qs->delay = now - q->last_turn;
 		q->last_turn = now;
-		progress = query_run(q, &rows);
-		left -= MAX(turn - rows, 1u);
-		if (progress == QUERY_DONE) {
-			query_answer(q);
-			forget(a, q);
-		} else {
-			go_on(qs, a, q);
-		}
+		left -= run(qs, a, q, MIN(left, sa->limits.rows_a_turn));
 	}
 	if (!sa->stats.queries)
 		qs->delay = 0;

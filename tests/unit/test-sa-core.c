@@ -582,6 +582,24 @@ static void a_question_ends_on_the_view_it_began_with(void **state)
 	assert_int_equal(desk_table(d, SA_NODE_RECORD, 0)->n, 42);
 }
 
+static void a_question_does_not_hold_on_to_old_views_for_ever(void **state)
+{
+	_desk_ d = slow_desk();
+
+	d->sa->limits.views = 2;
+	desk_post(d, MAD_SA_GET_TABLE, SA_NODE_RECORD, 0);
+	for (unsigned i = 0; i < 2; i++)
+		desk_publish(d);
+	sa_dispatch(d->sa, d->now);
+	assert_int_equal(sa_stats(d->sa)->queries, 1);
+	desk_publish(d);
+	sa_dispatch(d->sa, d->now);
+	assert_int_equal(sa_stats(d->sa)->queries, 0);
+	assert_int_equal(sa_stats(d->sa)->dropped, 1);
+	assert_null(desk_reply(d));
+	assert_int_equal(desk_table(d, SA_NODE_RECORD, 0)->n, 43);
+}
+
 static void losing_mastership_ends_all_questions(void **state)
 {
 	_desk_ d = slow_desk();
@@ -661,6 +679,7 @@ int main(void)
 		cmocka_unit_test(tables_on_their_way_have_a_bound),
 		cmocka_unit_test(overload_drops_questions_not_changes),
 		cmocka_unit_test(a_question_ends_on_the_view_it_began_with),
+		cmocka_unit_test(a_question_does_not_hold_on_to_old_views_for_ever),
 		cmocka_unit_test(losing_mastership_ends_all_questions),
 		cmocka_unit_test(a_device_may_answer_when_nobody_waits_any_more),
 		cmocka_unit_test(who_waits_for_a_device_does_not_hold_up_others),

@@ -569,6 +569,50 @@ static void a_node_that_left_since_the_view_has_no_tables(void **state)
 	assert_int_equal(desk_table(d, SA_NODE_RECORD, SA_COMP(NR_LID))->n, 1);
 }
 
+/* Which device holds it can be told from each byte. */
+static bool guid_of_device(struct desk *d, const struct sa_cell_address *at,
+			   uint8_t payload[SMP_DATA_SIZE])
+{
+	memset(payload, (int)(at->node_guid & 0xFF), SMP_DATA_SIZE);
+	return true;
+}
+
+static void what_a_lost_node_said_is_not_shown_for_another(void **state)
+{
+	_desk_ d = desk_new(SMALL);
+	const struct desk_message *a;
+	const uint8_t *record;
+	uint8_t h1;
+
+	d->mute = true;
+	d->cell = guid_of_device;
+	h1 = (uint8_t)desk_node(d, "h1")->guid;
+	for (unsigned i = 0; i < d->fabric->n_nodes; i++) {
+		struct node *n = d->fabric->nodes[i];
+
+		for (unsigned k = 0; k <= n->n_ports; k++) {
+			ib_put(n->ports[k].info, PI_VLARB_LOW_CAP, 8);
+			ib_put(n->ports[k].info, PI_VLARB_HIGH_CAP, 0);
+		}
+	}
+	desk_publish(d);
+	ib_put(desk_blank(d), VAR_BLOCK, 1);
+	desk_post(d, MAD_SA_GET_TABLE, SA_VLARB_RECORD, SA_COMP(VAR_BLOCK));
+	assert_int_equal(d->n_cells, 1); /* h0's */
+	fabric_remove_node(d->fabric, desk_node(d, "h0"));
+	desk_answer_cells(d);
+	desk_settle(d);
+	while (d->n_cells) {
+		desk_answer_cells(d);
+		desk_settle(d);
+	}
+	a = desk_reply(d);
+	assert_true(a->n > 0);
+	record = desk_record(a, 0);
+	assert_int_equal(ib_get(record, VAR_LID), 2);
+	assert_int_equal(*ib_at(record, VAR_TABLE), h1);
+}
+
 /* ---- the component mask ---- */
 
 /* Fields whose component is not a plain comparison, or whose value is not in the record as asked. */
@@ -675,6 +719,7 @@ int main(void)
 		cmocka_unit_test(a_device_that_does_not_answer_leaves_a_gap),
 		cmocka_unit_test(tables_of_devices_are_read_so_often_and_no_more),
 		cmocka_unit_test(a_node_that_left_since_the_view_has_no_tables),
+		cmocka_unit_test(what_a_lost_node_said_is_not_shown_for_another),
 		cmocka_unit_test(every_record_is_found_by_each_of_its_components),
 		cmocka_unit_test(a_component_that_differs_leaves_the_record_out),
 	};
