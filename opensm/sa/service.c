@@ -2,8 +2,9 @@
 /*
  * ServiceRecord: hosts announce services, others look them up (sa.md 7).
  *
- * A service is told from others by its first 26 bytes: ID, GID and P_Key as they stand in the request,
- * whatever the component mask says. The key is shown to the trusted and authorizes nothing.
+ * A service is told from others by its first 26 bytes: ID, GID and P_Key. A P_Key that the component
+ * mask of Set does not name is kept as 0; Delete compares what stands in the request, whatever its mask
+ * says. The key is shown to the trusted and authorizes nothing.
  */
 #include "sa/service.h"
 
@@ -267,36 +268,50 @@ static bool match(const struct sa_query *q, const uint8_t *row, uint64_t *ret_do
 
 /* ---- Set, Delete --------------------------------------------------------------------------- */
 
-/* The P_Key, if the mask has it: held by who asks and by the port of the GID. */
-static bool pkey_is_fine(const struct sa *sa, const struct sa_request *rq, const uint8_t *record)
+/*
+ * Who will see the service is decided by its P_Key, or else by its GID: so the requester must be one of
+ * them. A P_Key is held by it and by the port of the GID; without one the GID is of a port that it may
+ * know of, or of nobody. What stands there already must be one that it sees.
+ */
+static bool may_register(const struct sa *sa, const struct sa_request *rq, const uint8_t *record,
+			 const struct service *present)
 {
+	uint64_t id = ib_bits_get(ib_at(record, SVR_GID), 64, 64);
+	uint32_t port = sa_port_of_interface_id(sa, sa->view, id);
 	uint16_t pkey = ib_get(record, SVR_PKEY);
-	uint32_t port;
 
-	if (!SA_HAS(rq->mask, SVR_PKEY) || !pkey)
-		return true;
-	port = sa_port_of_interface_id(sa, sa->view, ib_bits_get(ib_at(record, SVR_GID), 64, 64));
-	return port != VIEW_NONE && view_has_pkey(sa->view, rq->port, pkey) &&
-	       view_has_pkey(sa->view, port, pkey);
+	if (present && !is_visible(sa, sa->view, rq->port, present))
+		return false;
+	if (pkey)
+		return port != VIEW_NONE && view_has_pkey(sa->view, rq->port, pkey) &&
+		       view_has_pkey(sa->view, port, pkey);
+	return port == VIEW_NONE || port == rq->port ||
+	       view_share_pkey(sa->view, rq->port, port, NULL);
 }
 
 static uint16_t set(struct sa *sa, const struct sa_request *rq, uint8_t *record)
 {
 	guid_t owner = sa->view->ports[rq->port].guid;
+	uint8_t kept[SVR_BYTES];
 	struct service *s;
 
-	if (!SA_HAS(rq->mask, SVR_ID) || !SA_HAS(rq->mask, SVR_GID) ||
-	    !pkey_is_fine(sa, rq, record))
+	if (!SA_HAS(rq->mask, SVR_ID) || !SA_HAS(rq->mask, SVR_GID))
 		return SA_REQ_INVALID;
-	s = find(sa->services, record);
+	memcpy(kept, record, SVR_BYTES);
+	if (!SA_HAS(rq->mask, SVR_PKEY))
+		ib_put(kept, SVR_PKEY, 0);
+	if (!SA_HAS(rq->mask, SVR_LEASE))
+		ib_put(kept, SVR_LEASE, SERVICE_FOREVER);
+	ib_put(kept, SVR_RSV1, 0);
+	s = find(sa->services, kept);
+	if (!may_register(sa, rq, kept, s))
+		return SA_REQ_INVALID;
 	if (!s && !has_room(sa->services, owner))
 		return SA_NO_RESOURCES;
-	if (!SA_HAS(rq->mask, SVR_LEASE))
-		ib_put(record, SVR_LEASE, SERVICE_FOREVER);
-	ib_put(record, SVR_RSV1, 0);
 	if (!s)
-		s = add(sa, record, owner);
-	memcpy(s->record, record, SVR_BYTES);
+		s = add(sa, kept, owner);
+	memcpy(s->record, kept, SVR_BYTES);
+	memcpy(record, kept, SVR_BYTES);
 	start_lease(sa->services, s, ib_get(record, SVR_LEASE), sa->now);
 	changed(sa);
 	if (!SA_HAS(rq->mask, SVR_PKEY))

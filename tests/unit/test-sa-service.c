@@ -57,7 +57,7 @@ static void id_and_gid_are_needed(void **state)
 	assert_int_equal(n_services(d), 1);
 }
 
-static void what_is_not_masked_is_kept_but_for_the_lease(void **state)
+static void what_is_not_masked_is_kept_but_for_lease_and_pkey(void **state)
 {
 	_desk_ d = desk_new("tree 2 2 1");
 	const struct desk_message *a;
@@ -71,8 +71,7 @@ static void what_is_not_masked_is_kept_but_for_the_lease(void **state)
 	a = desk_set(d, SA_SERVICE_RECORD, ID_GID);
 	assert_int_equal(ib_get(desk_record(a, 0), SVR_PKEY), 0xFFFF); /* so answered */
 	assert_int_equal(ib_get(desk_record(a, 0), SVR_LEASE), SERVICE_FOREVER);
-	desk_delete(d, SA_SERVICE_RECORD, ID_GID); /* 0x1234, as it was kept: not visible */
-	assert_int_equal(n_services(d), 1);
+	assert_int_equal(ib_get(get(d, 1), SVR_PKEY), 0);
 
 	service(d, 2, "h0");
 	memcpy(ib_at(d->record, SVR_NAME), "name", 4);
@@ -266,6 +265,38 @@ static void partitions_do_not_see_each_other(void **state)
 	assert_int_equal(desk_delete(d, SA_SERVICE_RECORD, 0)->status, SA_NO_RECORDS);
 }
 
+static void nobody_registers_in_a_partition_it_is_not_in(void **state)
+{
+	static const uint16_t blue[] = { 0x8001 };
+	_desk_ d = desk_new("tree 2 2 1");
+
+	desk_keys(d, "h1", 1, blue);
+	ib_put(service(d, 1, "h0"), SVR_PKEY, 0x8001); /* not masked: nobody asked who holds it */
+	assert_int_equal(set(d, ID_GID), SA_OK);
+	service(d, 2, "h1"); /* those who share a partition with h1 would see it */
+	assert_int_equal(set(d, ID_GID), SA_REQ_INVALID);
+	d->from = "h1";
+	desk_blank(d);
+	assert_int_equal(desk_table(d, SA_SERVICE_RECORD, 0)->n, 0);
+}
+
+static void what_is_not_seen_is_not_overwritten(void **state)
+{
+	static const uint16_t blue[] = { 0x8001 };
+	_desk_ d = desk_new("tree 2 2 1");
+
+	desk_keys(d, "h1", 1, blue);
+	d->from = "h1";
+	ib_bits_put(ib_at(service(d, 1, "h1"), SVR_GID), 64, 64, 0xDEAD); /* of nobody */
+	memcpy(ib_at(d->record, SVR_NAME), "h1", 2);
+	assert_int_equal(set(d, ID_GID), SA_OK);
+	d->from = "h0";
+	memcpy(ib_at(d->record, SVR_NAME), "h0", 2);
+	assert_int_equal(set(d, ID_GID), SA_REQ_INVALID);
+	d->from = "h1";
+	assert_string_equal((const char *)ib_at(get(d, 1), SVR_NAME), "h1");
+}
+
 static void one_port_cannot_fill_the_store(void **state)
 {
 	_desk_ d = desk_new("tree 2 2 1");
@@ -348,7 +379,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(id_and_gid_are_needed),
-		cmocka_unit_test(what_is_not_masked_is_kept_but_for_the_lease),
+		cmocka_unit_test(what_is_not_masked_is_kept_but_for_lease_and_pkey),
 		cmocka_unit_test(the_same_identity_is_overwritten),
 		cmocka_unit_test(a_masked_pkey_must_be_held_by_both),
 		cmocka_unit_test(a_gid_of_nobody_is_fine_without_a_pkey),
@@ -359,6 +390,8 @@ int main(void)
 		cmocka_unit_test(registering_again_renews_the_lease),
 		cmocka_unit_test(the_timer_is_that_of_the_next_lease),
 		cmocka_unit_test(partitions_do_not_see_each_other),
+		cmocka_unit_test(nobody_registers_in_a_partition_it_is_not_in),
+		cmocka_unit_test(what_is_not_seen_is_not_overwritten),
 		cmocka_unit_test(one_port_cannot_fill_the_store),
 		cmocka_unit_test(services_outlive_the_port_unless_told),
 		cmocka_unit_test(a_table_survives_changes_between_its_slices),
