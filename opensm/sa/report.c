@@ -346,29 +346,37 @@ void reports_raise_gid(struct sa *sa, enum ib_trap trap, guid_t interface_id,
 
 /* ---- traps of others ----------------------------------------------------------------------- */
 
-/* traps.md 3: link errors stay between the port and us. */
+/*
+ * traps.md 3: link errors stay between the port and us. 64 to 67 are ours to tell: a port that says so
+ * would speak in our name.
+ */
 static bool is_forwarded(const uint8_t *notice)
 {
 	unsigned trap = ib_get(notice, NT_TRAP);
 
-	return !ib_get(notice, NT_IS_GENERIC) ||
-	       (trap != TRAP_LINK_INTEGRITY && trap != TRAP_BUFFER_OVERRUN &&
-		trap != TRAP_FLOW_CONTROL);
+	if (!ib_get(notice, NT_IS_GENERIC))
+		return true;
+	return (trap < TRAP_GID_IN_SERVICE || trap > TRAP_MGID_DESTROYED) &&
+	       trap != TRAP_LINK_INTEGRITY && trap != TRAP_BUFFER_OVERRUN &&
+	       trap != TRAP_FLOW_CONTROL;
 }
 
 void sa_forward_trap(struct sa *sa, const struct transport_addr *from, const uint8_t *notice,
 		     mono_t now)
 {
 	struct sa_event event = { .pkey = 0 };
-	uint32_t issuer;
+	uint32_t issuer, source;
 
 	if (!sa->view || !is_forwarded(notice))
 		return;
+	source = from->lid ? view_port_at(sa->view, from->lid) : sa->view->sm_port;
 	issuer = view_port_at(sa->view, ib_get(notice, NT_ISSUER_LID));
 	if (issuer == VIEW_NONE)
-		issuer = from->lid ? view_port_at(sa->view, from->lid) : sa->view->sm_port;
+		issuer = source;
 	if (issuer == VIEW_NONE)
 		return;
+	if (source != VIEW_NONE && source != issuer)
+		return; /* in the name of another, and in that one's partitions */
 	event.about = issuer;
 	memcpy(event.notice, notice, SMP_DATA_SIZE);
 	sa_gid(sa->view->prefix, sa->view->ports[issuer].guid, ib_at(event.notice, NT_ISSUER_GID));

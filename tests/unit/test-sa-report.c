@@ -102,6 +102,30 @@ static void traps_of_strangers_are_not_forwarded(void **state)
 	assert_memory_equal(ib_at(only(d)->mad + SA_DATA, NT_ISSUER_GID), gid, 16);
 }
 
+static void nobody_speaks_for_another(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+	const struct transport_addr from = { .lid = desk_lid(d, "h2") };
+	uint8_t notice[SMP_DATA_SIZE] = { 0 };
+
+	subscribe(d, "h1", 0xFFFF);
+	ib_put(notice, NT_IS_GENERIC, 1);
+	ib_put(notice, NT_TRAP, 128);
+	ib_put(notice, NT_ISSUER_LID, desk_lid(d, "leaf1"));
+	sa_forward_trap(d->sa, &from, notice, d->now);
+	assert_int_equal(n_mail(d), 0);
+	ib_put(notice, NT_ISSUER_LID, from.lid);
+	ib_put(notice, NT_PRODUCER, 4);
+	for (unsigned trap = TRAP_GID_IN_SERVICE; trap <= TRAP_MGID_DESTROYED; trap++) {
+		ib_put(notice, NT_TRAP, trap); /* these are told by the SA alone */
+		sa_forward_trap(d->sa, &from, notice, d->now);
+	}
+	assert_int_equal(n_mail(d), 0);
+	ib_put(notice, NT_TRAP, 128);
+	sa_forward_trap(d->sa, &from, notice, d->now);
+	assert_int_equal(n_mail(d), 1);
+}
+
 static void one_subscriber_hears_once(void **state)
 {
 	_desk_ d = desk_new("tree 2 2 1");
@@ -556,6 +580,7 @@ int main(void)
 		cmocka_unit_test(a_report_looks_like_this),
 		cmocka_unit_test(link_errors_stay_here),
 		cmocka_unit_test(traps_of_strangers_are_not_forwarded),
+		cmocka_unit_test(nobody_speaks_for_another),
 		cmocka_unit_test(one_subscriber_hears_once),
 		cmocka_unit_test(the_next_report_waits_for_the_answer),
 		cmocka_unit_test(answers_of_others_do_not_count),
