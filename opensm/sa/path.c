@@ -225,7 +225,8 @@ static enum sa_step group_step(struct sa_query *q, struct path_query *pq, uint8_
 	bool first = !pq->begun;
 
 	pq->begun = true;
-	if (!first || !pq->per_pair || pq->src.kind == SIDE_NOBODY)
+	if (!first || !pq->per_pair || pq->src.kind == SIDE_NOBODY ||
+	    !query_may_see(q, pq->src.end.port))
 		return SA_END;
 	return path_to_group(q, &pq->wish, &pq->src.end, ret) ? SA_ROW : SA_END;
 }

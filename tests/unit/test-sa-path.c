@@ -557,6 +557,22 @@ static void who_is_no_member_has_no_path_to_the_group(void **state)
 	expect_none(d, SA_COMP(PR_DGID));
 }
 
+static void a_limited_member_does_not_see_another_in_the_group(void **state)
+{
+	static const uint16_t limited[] = { 0x7FFF };
+	_desk_ d = two_leaves();
+
+	join(d, "h0", 2);
+	join(d, "h1", 2);
+	desk_keys(d, "h0", 1, limited);
+	desk_keys(d, "h1", 1, limited);
+	d->from = "h0";
+	blank_to_group(d, "h0", 2);
+	one(get(d, GIDS));
+	blank_to_group(d, "h1", 2);
+	expect_none(d, GIDS);
+}
+
 static void a_group_is_found_by_its_mlid(void **state)
 {
 	_desk_ d = two_leaves();
@@ -733,6 +749,7 @@ int main(void)
 		cmocka_unit_test(an_alias_is_answered_as_it_was_asked),
 		cmocka_unit_test(a_member_is_told_the_values_of_the_group),
 		cmocka_unit_test(who_is_no_member_has_no_path_to_the_group),
+		cmocka_unit_test(a_limited_member_does_not_see_another_in_the_group),
 		cmocka_unit_test(a_group_is_found_by_its_mlid),
 		cmocka_unit_test(groups_of_wider_scope_cross_routers),
 		cmocka_unit_test(values_of_a_group_must_be_what_is_asked),
