@@ -26,10 +26,10 @@ struct member {
 };
 
 struct mgroup {
-	uint8_t record[MCM_BYTES]; /* MLID included */
-	guid_t requester;	   /* charged for it; 0: nobody */
-	struct mgroup *on_mlid;	   /* next group on the same MLID */
-	struct member **members;   /* by interface id */
+	uint8_t record[MCM_BYTES];	/* MLID included */
+	guid_t requester;		/* charged for it; 0: nobody */
+	struct mgroup *on_mlid, **link; /* next group on the same MLID; what points to this one */
+	struct member **members;	/* by interface id */
 	uint32_t n_members, cap, n_full;
 	lid_t mlid;
 	bool well_known;

@@ -179,14 +179,15 @@ const struct mgroup_member *mgroup_member_from(const struct mgroup *g, guid_t id
 
 bool mgroup_has_port(const struct sa *sa, const struct mgroup *g, guid_t port)
 {
-	const struct member *own = member_find(g, port);
-	const struct mport *p;
+	const struct member *own = member_find(g, port), *m;
+	const struct mport *p = port ? guidmap_get(sa->mgroups->ports, port) : NULL;
 
 	if (own && own->pub.port == port)
 		return true;
-	p = port ? guidmap_get(sa->mgroups->ports, port) : NULL;
-	for (const struct member *m = p ? p->first : NULL; m; m = m->next) {
-		if (m->group == g)
+	m = p ? p->first : NULL;
+	/* Of the port's groups and the group's ports the fewer: each list tells all. */
+	for (uint32_t i = 0; m && i < g->n_members; i++, m = m->next) {
+		if (m->group == g || g->members[i]->where == p)
 			return true;
 	}
 	return false;
@@ -206,16 +207,32 @@ static enum role role_of(uint8_t join)
 	return join & (MC_FULL | MC_NON_MEMBER) ? ROLE_RECEIVES : join ? ROLE_SENDS : ROLE_NONE;
 }
 
-/* A port is in few groups; with aliases it may be in one several times. */
-static enum role role_on(const struct mport *p, lid_t mlid)
+/*
+ * What else its port is on its MLID: by an alias, or in another group that shares it. The groups of the
+ * port tell that as well as the ports of the groups; both are walked in step until the fewer are through.
+ */
+static enum role role_of_others(const struct mgroups *s, const struct member *self)
 {
-	enum role role = ROLE_NONE;
+	const struct mgroup *g = s->mlids[self->group->mlid - MLID_FIRST];
+	const struct member *m = self->where->first;
+	enum role by_port = ROLE_NONE, by_group = ROLE_NONE;
+	uint32_t i = 0;
 
-	for (const struct member *m = p->first; m && role != ROLE_RECEIVES; m = m->next) {
-		if (m->group->mlid == mlid)
-			role = MAX(role, role_of(m->pub.join));
+	for (; m && g; m = m->next) {
+		if (MAX(by_port, by_group) == ROLE_RECEIVES)
+			return ROLE_RECEIVES;
+		if (m != self && m->group->mlid == g->mlid)
+			by_port = MAX(by_port, role_of(m->pub.join));
+		if (i == g->n_members) {
+			g = g->on_mlid;
+			i = 0;
+			continue;
+		}
+		if (g->members[i] != self && g->members[i]->where == self->where)
+			by_group = MAX(by_group, role_of(g->members[i]->pub.join));
+		i++;
 	}
-	return role;
+	return m ? by_group : by_port;
 }
 
 static void mark_changed(struct mgroups *m, lid_t mlid)
@@ -379,6 +396,9 @@ static void take_mlid(struct mgroups *m, struct mgroup *g, lid_t mlid)
 	if (!m->mlids[i] && i < m->n_mlids)
 		m->n_used++;
 	g->on_mlid = m->mlids[i];
+	g->link = &m->mlids[i];
+	if (g->on_mlid)
+		g->on_mlid->link = &g->on_mlid;
 	m->mlids[i] = g;
 	while (m->hint < MLIDS_MAX && m->mlids[m->hint])
 		m->hint++;
@@ -387,11 +407,10 @@ static void take_mlid(struct mgroups *m, struct mgroup *g, lid_t mlid)
 static void release_mlid(struct mgroups *m, struct mgroup *g)
 {
 	uint32_t i = g->mlid - MLID_FIRST;
-	struct mgroup **link = &m->mlids[i];
 
-	while (*link != g)
-		link = &(*link)->on_mlid;
-	*link = g->on_mlid;
+	*g->link = g->on_mlid;
+	if (g->on_mlid)
+		g->on_mlid->link = g->link;
 	if (m->mlids[i])
 		return;
 	m->hint = MIN(m->hint, i);
@@ -525,14 +544,13 @@ static struct member *member_add(struct sa *sa, struct mgroup *g, const struct m
 /* The only place where JoinState changes. */
 static void member_set_bits(struct sa *sa, struct member *m, uint8_t join)
 {
-	lid_t mlid = m->group->mlid;
-	enum role before = role_on(m->where, mlid);
+	enum role others = role_of_others(sa->mgroups, m), before = role_of(m->pub.join);
 
 	m->group->n_full += (uint32_t)mgroup_is_full(join) - (uint32_t)mgroup_is_full(m->pub.join);
 	m->pub.join = join;
 	sa->db_version++;
-	if (role_on(m->where, mlid) != before)
-		mark_changed(sa->mgroups, mlid);
+	if (MAX(role_of(join), others) != MAX(before, others))
+		mark_changed(sa->mgroups, m->group->mlid);
 }
 
 static void member_remove(struct sa *sa, struct member *gone)
