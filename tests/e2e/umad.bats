@@ -106,23 +106,25 @@ osmtest_passes() {
 	osmtest_passes peer c s m q e
 }
 
-# Its general information is a question in a vendor's class, which the nodes do not know. It loses an
-# answer that is there before its own send has returned.
+# Its general information is a question in a vendor's class, which the nodes do not know. It gives a question
+# 100 ms, which a busy machine may spend on others: then it is asked again.
+diagnosed() {
+	rm -rf out && mkdir out
+	on h6 chrt --rr 1 timeout 60 ibdiagnet -skip dev_info -o out >report 2>&1 && not grep -q -- '-E-' report
+}
+
 ibdiagnet_is_content() {
 	serve_start "${SMALL[@]}"
 	up "$1" h0
 	wait_for 20 good
 	need_sa
-	fabric delay 100
-	mkdir out
-	on h6 timeout 60 ibdiagnet -skip dev_info -o out >report 2>&1
+	wait_for 60 diagnosed
 	grep -q 'Bad GUIDs/LIDs Check *0 *0' report
 	grep -q 'Link State Active Check *0 *0' report
 	grep -q 'Performance Counters Report *0 *0' report
 	grep -q 'Partitions Check *0 *0' report
 	grep -q 'IPoIB Subnets Check *0 *0' report
 	grep -q 'PKey:0x7fff Hosts:12 full:12 limited:0' report
-	not grep -q -- '-E-' report
 }
 
 @test "ours: ibdiagnet is content" {
@@ -223,9 +225,11 @@ ibdiagnet_is_content() {
 
 @test "issm is held by one: O_NONBLOCK is refused, others wait, IsSM follows" {
 	serve_start "${SMALL[@]}"
-	exec {held}< <(on h3 bash -c 'exec 5</dev/infiniband/issm0; echo held; read -r _ <&0' < <(sleep 60))
-	read -r line <&"$held"
-	[ "$line" = held ]
+	mkfifo hold
+	on h3 bash -c 'exec 5</dev/infiniband/issm0; : >held; read -r _' <hold >/dev/null 2>&1 &
+	holder=$!
+	exec {end}>hold
+	wait_for 10 test -e held
 	on h3 smpquery -D portinfo 0 1 | grep -q 'IsSM$'
 	on h3 python3 -c 'import os
 try: os.open("/dev/infiniband/issm0", os.O_RDONLY | os.O_NONBLOCK)
@@ -233,7 +237,10 @@ except BlockingIOError: print("busy")' >nonblocking
 	grep -qx busy nonblocking
 	run on h3 timeout 0.3 cat /dev/infiniband/issm0
 	[ "$status" -eq 124 ]
-	exec {held}<&-
+	exec {end}>&-
+	wait "$holder" || true
+	on h3 smpquery -D portinfo 0 1 >port
+	not grep -q 'IsSM$' port
 }
 
 @test "commands that are wrong say why" {

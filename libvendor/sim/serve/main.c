@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <strings.h>
@@ -143,6 +144,8 @@ static int serve(struct sim *sim, const struct options *o, const char *folder, i
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	c.clock.real = c.real = real_now();
+	/* A kernel and a wire do not wait for the processor; but if we must, we can. */
+	sched_setscheduler(0, SCHED_RR, &(struct sched_param){ .sched_priority = 1 });
 	fs = fs_new(&c, folder);
 	if (!fs)
 		complain(folder);
