@@ -4,7 +4,9 @@ libumadtransport_a_SOURCES = include/opensm/transport.h libvendor/umad.c libvend
 	libvendor/ring.c libvendor/ring.h
 UMAD_LIBS = libumadtransport.a $(IB_LIBS) $(IBUMAD_LIBS)
 
-UNIT_TESTS += tests/unit/test-umad tests/unit/test-ring
+UNIT_TESTS += tests/unit/test-umad tests/unit/test-umad-big tests/unit/test-ring
+tests_unit_test_umad_big_SOURCES = tests/unit/test-umad-big.c
+tests_unit_test_umad_big_LDADD = $(UMAD_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_umad_SOURCES = tests/unit/test-umad.c
 tests_unit_test_umad_LDADD = $(UMAD_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_ring_SOURCES = tests/unit/test-ring.c

@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <infiniband/umad.h>
 #include <pthread.h>
 #include <signal.h>
@@ -38,7 +39,7 @@
 #define RING_SLOTS 1024
 #define MAX_PORTS 64
 #define UMAD_HEADER_MAX 64          /* umad_size() is this, or 56 without a P_Key index */
-#define BIG_MAD_MAX (16u << 20)
+#define WHOLE_MAX (64u << 10)       /* longer than any request: such a message is read and dropped */
 #define RMPP_RETRIES 3              /* of segments nobody acknowledged; the kernel waits 2 s each */
 #define BATCH 32                    /* MADs read before the main thread must hear of them */
 #define THICK_AFTER 64              /* questions to the SA in a row, and nothing else: they come thick */
@@ -103,23 +104,37 @@ static bool nothing_yet(int error)
 	return error == -EAGAIN || error == -EWOULDBLOCK || error == -EINTR || error == -ETIMEDOUT;
 }
 
-/* A message longer than a slot: `length` is its real size. Keeps its first bytes. As take_mad(). */
+#define DROPPED 1
+
+/*
+ * A message longer than a slot: `length` is its real size. Keeps all of it, or DROPPED: anybody may send
+ * one of any length, and it stands before all others until it is read. Else as take_mad().
+ */
 static int take_big_mad(struct umad_transport *t, struct slot *slot, int length)
 {
 	size_t need = umad_size() + (size_t)length;
+	_cleanup_free_ void *huge = NULL;
+	void *big;
 	int r;
 
-	if (length <= 0 || need > BIG_MAD_MAX)
+	if (length <= 0)
 		return -EIO;
-	GROW(t->big, need, t->big_size);
-	length = (int)(t->big_size - umad_size());
+	if (length <= (int)WHOLE_MAX)
+		GROW(t->big, need, t->big_size);
+	else
+		huge = try_calloc(1, need, (size_t)INT_MAX + UMAD_HEADER_MAX);
+	big = length <= (int)WHOLE_MAX ? t->big : huge;
+	if (!big)
+		return -EIO;
 	errno = 0;
-	r = umad_recv(t->fd, t->big, &length, 0);
+	r = umad_recv(t->fd, big, &length, 0);
 	if (r < 0)
 		return umad_error(r);
+	if (huge)
+		return DROPPED;
 	slot->length = length;
-	memcpy(slot->umad, t->big, umad_size() + MIN(length, TRANSPORT_MAD_SIZE));
-	slot->whole = length > TRANSPORT_MAD_SIZE ? xmemdup(umad_get_mad(t->big), (size_t)length)
+	memcpy(slot->umad, big, umad_size() + MIN(length, TRANSPORT_MAD_SIZE));
+	slot->whole = length > TRANSPORT_MAD_SIZE ? xmemdup(umad_get_mad(big), (size_t)length)
 						  : NULL;
 	return 0;
 }
@@ -129,15 +144,19 @@ static int take_mad(struct umad_transport *t, struct slot *slot)
 {
 	int r;
 
-	slot->error = 0;
-	slot->whole = NULL;
-	slot->length = TRANSPORT_MAD_SIZE;
-	errno = 0;
-	r = umad_recv(t->fd, slot->umad, &slot->length, 0);
-	if (r >= 0)
-		return 0;
-	r = umad_error(r);
-	return r == -ENOSPC ? take_big_mad(t, slot, slot->length) : r;
+	do {
+		slot->error = 0;
+		slot->whole = NULL;
+		slot->length = TRANSPORT_MAD_SIZE;
+		errno = 0;
+		r = umad_recv(t->fd, slot->umad, &slot->length, 0);
+		if (r >= 0)
+			return 0;
+		r = umad_error(r);
+		if (r == -ENOSPC)
+			r = take_big_mad(t, slot, slot->length);
+	} while (r == DROPPED);
+	return r;
 }
 
 /* Sleeps until there may be something to read. Here, and where pauses and waits follow, close() can end the thread. */
