@@ -79,10 +79,23 @@ struct held {
 #define HELD_MAX 16384u
 #define HELD_AGE (1 * MONO_S) /* the least any client waits (sa.md 11) */
 
+/* Whoever asked too long ago asks again, and takes no place from those who wait. */
+static void let_go_old(struct sm *sm)
+{
+	while (sm->held && sm->held->at + HELD_AGE < sm->now) {
+		struct held *h = sm->held;
+
+		sm->held = h->next;
+		sm->n_held--;
+		free(h);
+	}
+}
+
 static void hold(struct sm *sm, struct transport_event *ev)
 {
 	struct held *h;
 
+	let_go_old(sm);
 	if (sm->state != SM_MASTER || ev->kind != TRANSPORT_MAD || ev->whole ||
 	    sm->n_held >= HELD_MAX)
 		return;

@@ -472,6 +472,27 @@ static void no_lid_leads_to_a_node_that_is_gone(void **state)
 	assert_null(prepare_port_at(sm, lid));
 }
 
+/* While nothing can be answered yet, those who asked lately are remembered, however many asked before. */
+static void who_asked_long_ago_takes_no_place(void **state)
+{
+	struct world *w = *state;
+	struct transport_event ev = { .kind = TRANSPORT_MAD };
+	struct sm *sm;
+
+	free(w->conf->partition_config_error);
+	w->conf->partition_config_error = xstrdup("refuse");
+	write_partitions(w, "A=0x1 ALL=full;\n");
+	assert_true(rig_start(w->rig, "h0", 1, w->conf, w->dir) >= 0);
+	run_for(w, 5 * MONO_S);
+	sm = rig_master(w->rig);
+	ib_put(ev.mad, SMP_CLASS, MAD_CLASS_SA);
+	for (unsigned i = 0; i < 100000; i++)
+		admin_receive(sm, &ev, sm->now);
+	assert_true(sm->n_held < 100000);
+	admin_receive(sm, &ev, sm->now + 5 * MONO_S);
+	assert_int_equal(sm->n_held, 1);
+}
+
 /* Nobody was there before: nothing has to be read, and no cable has to wait. */
 static void cold_switches_are_not_read(void **state)
 {
@@ -526,6 +547,7 @@ int main(void)
 		TEST(the_end_is_saved_behind_a_save),
 		TEST(another_database_asks_again),
 		TEST(no_lid_leads_to_a_node_that_is_gone),
+		TEST(who_asked_long_ago_takes_no_place),
 		TEST(cold_switches_are_not_read),
 		TEST(no_group_is_left_behind_the_slice),
 		TEST(prefix_routes_lead_to_a_router),
