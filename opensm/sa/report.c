@@ -12,7 +12,8 @@
  * place. What falls off the old end (more than REPORT_LOG_MAX events, older than REPORT_LOG_AGE) is
  * lost to those who had not come that far; that is counted, and said now and then.
  *
- * A subscriber has at most one report on its way, all together REPORTS_ON_WIRE. A try ends with the
+ * A subscriber has at most one report on its way, those of a port REPORTS_PER_PORT, all together
+ * REPORTS_ON_WIRE. A try ends with the
  * ReportResp, with the MAD coming back, or, under transports that forget, with our own watchdog. Who
  * does not answer all the tries of a report rests for a growing time and then gets single tries, in a
  * small part of the window, until it answers. REPORT_FAILURES reports in a row without an answer, all
@@ -32,13 +33,15 @@
 #define REPORT_LOG_AGE	  (300 * MONO_S)
 #define REPORTS_ON_WIRE	  64
 #define REPORTS_TO_SILENT 8 /* of these, to subscribers that did not answer last time */
-#define REPORT_FAILURES	  8
-#define REPORT_REST	  MONO_S /* after the first failure; doubled each time */
-#define REPORT_REST_MAX	  (60 * MONO_S)
-#define REPORT_TRIES_MAX  8
-#define REPORT_PATIENCE	  (250 * MONO_MS) /* of the watchdog, beyond the timeout */
-#define STEPS_A_TICK	  8192		  /* events looked at by subscribers */
-#define STALL		  (10 * MONO_MS)  /* after the transport said: later */
+#define REPORTS_PER_PORT                                                                           \
+	8 /* to queue pairs of one port: a port of dead ones does not fill the window */
+#define REPORT_FAILURES	 8
+#define REPORT_REST	 MONO_S /* after the first failure; doubled each time */
+#define REPORT_REST_MAX	 (60 * MONO_S)
+#define REPORT_TRIES_MAX 8
+#define REPORT_PATIENCE	 (250 * MONO_MS) /* of the watchdog, beyond the timeout */
+#define STEPS_A_TICK	 8192		 /* events looked at by subscribers */
+#define STALL		 (10 * MONO_MS)	 /* after the transport said: later */
 
 /* TID: serial number of the report, then of the try. */
 #define TRY_BITS 3
@@ -61,6 +64,7 @@ struct event {
 struct slot {
 	struct subscriber *who; /* NULL: free, or the subscriber has gone meanwhile */
 	bool used;
+	guid_t port; /* of the subscriber, also when it has gone */
 	bool silent; /* counts among REPORTS_TO_SILENT */
 	uint32_t serial;
 	unsigned tries; /* made */
@@ -75,7 +79,8 @@ struct reports {
 	struct audience *newest;
 
 	struct link idle, ready, blocked; /* LISTENING: up to date; not; waits for a silent slot */
-	struct link resting;		  /* RESTING */
+	struct link crowded; /* LISTENING: its port has REPORTS_PER_PORT on their way */
+	struct link resting; /* RESTING */
 	mono_t rest_next;
 	struct slot slots[REPORTS_ON_WIRE];
 	unsigned n_used, n_silent;
@@ -138,6 +143,7 @@ struct reports *reports_new(struct sa *sa)
 	link_init(&r->idle);
 	link_init(&r->ready);
 	link_init(&r->blocked);
+	link_init(&r->crowded);
 	link_init(&r->resting);
 	r->rest_next = MONO_NEVER;
 	r->lost_log = (struct log_limit){ .interval = 60 * MONO_S, .burst = 1 };
@@ -503,8 +509,19 @@ static struct slot *free_slot(struct reports *r)
 	return NULL;
 }
 
+static bool is_crowded(const struct reports *r, guid_t port)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < REPORTS_ON_WIRE; i++)
+		n += r->slots[i].used && r->slots[i].port == port;
+	return n >= REPORTS_PER_PORT;
+}
+
 static void release(struct reports *r, struct slot *s)
 {
+	if (is_crowded(r, s->port))
+		link_splice(&r->ready, &r->crowded);
 	r->n_used--;
 	if (s->silent) {
 		r->n_silent--;
@@ -519,7 +536,11 @@ static bool begin(struct sa *sa, struct subscriber *who)
 	struct slot *s = free_slot(r);
 
 	*s = (struct slot){
-		.who = who, .used = true, .silent = who->failures, .serial = ++r->serial
+		.who = who,
+		.used = true,
+		.port = who->port_guid,
+		.silent = who->failures,
+		.serial = ++r->serial,
 	};
 	memcpy(s->notice, event_at(r, who->seen)->notice, NT_BYTES);
 	r->n_used++;
@@ -552,6 +573,11 @@ static bool serve(struct sa *sa, struct subscriber *who, unsigned *steps)
 	if (who->failures && r->n_silent >= REPORTS_TO_SILENT) {
 		link_remove(&who->link);
 		link_append(&r->blocked, &who->link);
+		return true;
+	}
+	if (is_crowded(r, who->port_guid)) {
+		link_remove(&who->link);
+		link_append(&r->crowded, &who->link);
 		return true;
 	}
 	return begin(sa, who);
@@ -688,8 +714,8 @@ static void forget_old(struct reports *r, mono_t now)
 /* Nobody has anything left to read: the log is waste paper. */
 static void forget_read(struct reports *r)
 {
-	if (link_empty(&r->ready) && link_empty(&r->blocked) && link_empty(&r->resting) &&
-	    !r->n_used)
+	if (link_empty(&r->ready) && link_empty(&r->blocked) && link_empty(&r->crowded) &&
+	    link_empty(&r->resting) && !r->n_used)
 		clear_log(r);
 }
 

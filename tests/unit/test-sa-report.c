@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Reports: who is told what, when it ends, and what silence costs (traps.md 4, 5). */
+#include <stdio.h>
+
 #include "sa-events.h"
 
 /* transaction_timeout and _retries of the default configuration */
@@ -124,6 +126,31 @@ static void nobody_speaks_for_another(void **state)
 	ib_put(notice, NT_TRAP, 128);
 	sa_forward_trap(d->sa, &from, notice, d->now);
 	assert_int_equal(n_mail(d), 1);
+}
+
+static void a_port_of_dead_queue_pairs_does_not_hold_up_others(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+	const struct desk_message *m;
+	unsigned n = 0, to_h1 = 0;
+
+	d->from = "h2";
+	for (unsigned i = 0; i < 200; i++) {
+		info_any(d->record);
+		assert_int_equal(inform_by(d, 0x400 + i), SA_OK);
+	}
+	subscribe(d, "h1", 0xFFFF);
+	trap_from(d, "leaf1", TRAP_LINK_STATE);
+	while ((m = desk_mail(d))) {
+		n++;
+		to_h1 += m->to.lid == desk_lid(d, "h1");
+	}
+	assert_int_equal(to_h1, 1);
+	assert_in_range(n, 2, 16);
+	d->forgetful = true;
+	for (unsigned i = 0; i < 400; i++) /* the dead ones get theirs, by and by */
+		desk_wait(d, TIMEOUT);
+	assert_in_range(sa_stats(d->sa)->reports, 201, 100000);
 }
 
 static void one_subscriber_hears_once(void **state)
@@ -384,15 +411,25 @@ static void a_standby_says_nothing(void **state)
 	assert_true(sa_next(d->sa) == MONO_NEVER);
 }
 
-static void at_most_64_are_on_their_way(void **state)
+/* `n` queue pairs, spread over h0 to h19. */
+static void subscribe_from_all(struct desk *d, unsigned n)
 {
-	_desk_ d = desk_new("tree 2 2 1");
+	char name[8];
 
-	for (unsigned qp = 1; qp <= 100; qp++) {
-		d->from = "h1";
+	for (unsigned qp = 1; qp <= n; qp++) {
+		snprintf(name, sizeof(name), "h%u", qp % 20);
+		d->from = name;
 		info_any(d->record);
 		inform_by(d, qp);
 	}
+	d->from = "h0";
+}
+
+static void at_most_64_are_on_their_way(void **state)
+{
+	_desk_ d = desk_new("tree 2 10 1");
+
+	subscribe_from_all(d, 100);
 	trap_from(d, "leaf1", 128);
 	assert_int_equal(d->n_mail, 64);
 	answer_report(d, &d->mail[10]);
@@ -402,14 +439,10 @@ static void at_most_64_are_on_their_way(void **state)
 
 static void the_silent_have_a_small_part_of_the_window(void **state)
 {
-	_desk_ d = desk_new("tree 2 2 1");
+	_desk_ d = desk_new("tree 2 10 1");
 	unsigned seen = 0;
 
-	for (unsigned qp = 1; qp <= 60; qp++) {
-		d->from = "h1";
-		info_any(d->record);
-		inform_by(d, qp);
-	}
+	subscribe_from_all(d, 60);
 	trap_from(d, "leaf1", 128);
 	trap_from(d, "leaf1", 128);
 	for (unsigned i = 0; i < TRIES * 60; i++, seen++)
@@ -581,6 +614,7 @@ int main(void)
 		cmocka_unit_test(link_errors_stay_here),
 		cmocka_unit_test(traps_of_strangers_are_not_forwarded),
 		cmocka_unit_test(nobody_speaks_for_another),
+		cmocka_unit_test(a_port_of_dead_queue_pairs_does_not_hold_up_others),
 		cmocka_unit_test(one_subscriber_hears_once),
 		cmocka_unit_test(the_next_report_waits_for_the_answer),
 		cmocka_unit_test(answers_of_others_do_not_count),
