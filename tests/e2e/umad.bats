@@ -53,7 +53,7 @@ large_fabric() {
 # Tables of hundreds of segments.
 whole_tables() {
 	large_fabric "$1"
-	need_sa
+	wait_for 10 answers_sa
 	[ "$(on h9 saquery | grep -c '^NodeRecord')" -eq 702 ]
 	[ "$(on h9 saquery -x | grep -c '^LinkRecord')" -eq 2592 ]
 }
@@ -71,7 +71,7 @@ megabytes() {
 	serve_start fat-tree2 16
 	up "$1" h0
 	wait_for 20 good
-	need_sa
+	wait_for 10 answers_sa
 	[ "$(on h9 saquery -p | grep -c '^PathRecord')" -eq $((152 * 152)) ]
 }
 
@@ -91,7 +91,7 @@ osmtest_passes() {
 	up "$1" h0
 	shift
 	wait_for 20 good
-	need_sa
+	wait_for 10 answers_sa
 	for flow; do
 		on h4 timeout 60 osmtest -f "$flow" -i inventory -l osmtest.log >"osmtest.out" 2>&1
 		grep -q 'TEST ".*" PASS' osmtest.out
@@ -99,7 +99,7 @@ osmtest_passes() {
 }
 
 @test "ours: osmtest passes" {
-	osmtest_passes ours c s m e q
+	osmtest_passes ours c s m q e v t
 }
 
 @test "peer: osmtest passes" {
@@ -117,7 +117,7 @@ ibdiagnet_is_content() {
 	serve_start "${SMALL[@]}"
 	up "$1" h0
 	wait_for 20 good
-	need_sa
+	wait_for 10 answers_sa
 	wait_for 60 diagnosed
 	grep -q 'Bad GUIDs/LIDs Check *0 *0' report
 	grep -q 'Link State Active Check *0 *0' report
