@@ -16,6 +16,7 @@
 #define SA_DB_MAX   (256u << 20)
 /* The database is written this long after the last time, if something changed. */
 #define DB_INTERVAL (1 * MONO_S)
+#define DB_RETRY    (30 * MONO_S) /* after it could not be written */
 
 /* ---- what the SA asks for ------------------------------------------------------------------ */
 
@@ -300,9 +301,11 @@ static void db_done(struct sm_job *base)
 	if (job->error == 0)
 		sm->db_saved = job->version;
 	else if (!sm->db_error_told)
-		log_error("%s cannot be written: %s; tried again with the next change", job->path,
-			  strerror(-job->error));
+		log_error("%s cannot be written: %s; tried again every %d s", job->path,
+			  strerror(-job->error), (int)(DB_RETRY / MONO_S));
 	sm->db_error_told = job->error != 0;
+	if (job->error)
+		sm->db_at = sm->now + DB_RETRY;
 	free(job->path);
 	free(job->text);
 	free(job);

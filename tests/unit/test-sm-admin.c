@@ -440,6 +440,20 @@ static void the_end_is_saved_behind_a_save(void **state)
 	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 1);
 }
 
+/* All that is registered is not written out every second for a disk that is full. */
+static void a_save_that_fails_waits(void **state)
+{
+	struct world *w = *state;
+	struct sm *sm;
+
+	w->conf->sa_db_dump = true;
+	assert_true(rig_start(w->rig, "h0", 1, w->conf, "/proc/none") >= 0);
+	run_for(w, 5 * MONO_S);
+	sm = rig_master(w->rig);
+	assert_true(sm->db_error_told);
+	assert_true(sm->db_at > sm->now + 10 * MONO_S);
+}
+
 /* A file that nobody keeps up to date says what was, not what is. */
 static void another_database_asks_again(void **state)
 {
@@ -545,6 +559,7 @@ int main(void)
 		TEST(vanished_file_opens_nothing_after_refuse),
 		TEST(vanished_file_opens_nothing_after_keep),
 		TEST(the_end_is_saved_behind_a_save),
+		TEST(a_save_that_fails_waits),
 		TEST(another_database_asks_again),
 		TEST(no_lid_leads_to_a_node_that_is_gone),
 		TEST(who_asked_long_ago_takes_no_place),
