@@ -42,10 +42,11 @@ static bool is_told(uint64_t *told, const struct conf_report *report)
 	return false;
 }
 
-static void tell(uint64_t *told, const struct conf_report *report)
+/* False: it is nothing new. */
+static bool tell(uint64_t *told, const struct conf_report *report)
 {
 	if (is_told(told, report))
-		return;
+		return false;
 	for (size_t i = 0; i < report->n; i++) {
 		const struct conf_finding *f = &report->findings[i];
 
@@ -58,6 +59,7 @@ static void tell(uint64_t *told, const struct conf_report *report)
 	}
 	if (report->dropped)
 		log_error("%zu more findings", report->dropped);
+	return true;
 }
 
 struct good_job {
@@ -157,13 +159,14 @@ static struct partitions *last_good(struct sm *sm)
 	return p;
 }
 
-static int fall_back(struct sm *sm)
+static int fall_back(struct sm *sm, bool is_new)
 {
 	const char *file = sm->conf->partition_config_file, *policy = sm->conf->partition_config_error;
 	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
 
 	if (sm->partitions || sm->partitions_keep) {
-		log_error("%s has errors: the partitions in force stay as they are", file);
+		if (is_new)
+			log_error("%s has errors: the partitions in force stay as they are", file);
 		return 0;
 	}
 	p = last_good(sm);
@@ -235,15 +238,15 @@ int partition_load(struct sm *sm)
 	struct conf_report report = { 0 };
 	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
 	int r = partitions_read(sm->conf->partition_config_file, sm->conf, &report, &p);
+	bool is_new = tell(&sm->partition_told, &report);
 
-	tell(&sm->partition_told, &report);
 	conf_report_clear(&report);
 	if (r == -ENOENT)
 		return without_file(sm);
 	sm->partition_gone_told = false;
 	sm->partition_file_met = true;
 	if (r < 0)
-		return fall_back(sm);
+		return fall_back(sm, is_new);
 	put_in_force(sm, p, true);
 	return 0;
 }
