@@ -41,6 +41,7 @@
 #define UMAD_HEADER_MAX 64          /* umad_size() is this, or 56 without a P_Key index */
 #define WHOLE_MAX (64u << 10)       /* longer than any request: such a message is read and dropped */
 #define RMPP_RETRIES 3              /* of segments nobody acknowledged; the kernel waits 2 s each */
+#define CLOSE_PATIENCE_MS 50        /* how long close() waits for what is under way */
 #define BATCH 32                    /* MADs read before the main thread must hear of them */
 #define THICK_AFTER 64              /* questions to the SA in a row, and nothing else: they come thick */
 #define THICK_BATCH 2               /* and go on so while as many come in a pause */
@@ -85,6 +86,7 @@ struct umad_transport {
 	struct ring *ring;
 	pthread_t thread;
 	bool running;
+	unsigned under_way; /* requests that have not come back, of the main thread */
 	atomic_bool gone; /* set by the thread, then by nobody */
 	void *big; /* of the thread: for messages that do not fit a slot */
 	size_t big_size;
@@ -348,6 +350,7 @@ static int op_send(struct transport *base, const struct transport_addr *to, cons
 	memcpy(umad_get_mad(out), mad, length);
 	errno = 0;
 	r = umad_send(t->fd, agent, out, (int)length, (int)timeout_ms, is_long ? RMPP_RETRIES : 0);
+	t->under_way += r >= 0 && timeout_ms;
 	return r < 0 ? send_error(r) : 0;
 }
 
@@ -390,7 +393,8 @@ static void read_slot(struct slot *slot, struct transport_event *ret)
 
 static int op_receive(struct transport *base, struct transport_event *ret)
 {
-	struct ring *ring = umad_of(base)->ring;
+	struct umad_transport *t = umad_of(base);
+	struct ring *ring = t->ring;
 	struct slot *slot = ring_front(ring);
 
 	if (!slot)
@@ -401,6 +405,9 @@ static int op_receive(struct transport *base, struct transport_event *ret)
 		ret->length = 0;
 	} else {
 		read_slot(slot, ret);
+		if (t->under_way &&
+		    (ret->kind == TRANSPORT_RETURNED || ib_get(ret->mad, SMP_METHOD) & MAD_RESPONSE_BIT))
+			t->under_way--;
 	}
 	ring_pop(ring);
 	return 1;
@@ -438,12 +445,33 @@ static void drop_unread(struct ring *ring)
 	}
 }
 
+/*
+ * What is under way comes back first, if it comes soon: a thread of libumad2sim's own delivers into the
+ * port even when it has been closed, and dies of it.
+ */
+static void await_answers(struct umad_transport *t)
+{
+	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
+	struct transport_event ev;
+
+	for (unsigned i = 0; i < CLOSE_PATIENCE_MS && t->under_way; i++) {
+		while (op_receive(&t->base, &ev) > 0) {
+			if (ev.kind == TRANSPORT_GONE)
+				return;
+			free(ev.whole);
+		}
+		if (t->under_way)
+			nanosleep(&pause, NULL);
+	}
+}
+
 static struct transport *op_close(struct transport *base)
 {
 	struct umad_transport *t = umad_of(base);
 
 	op_set_issm(base, false);
 	if (t->running) {
+		await_answers(t);
 		pthread_cancel(t->thread);
 		pthread_join(t->thread, NULL);
 	}

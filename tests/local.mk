@@ -31,7 +31,7 @@ LOG_COMPILER = $(TEST_LIMIT)
 SH_LOG_DRIVER = $(TAP_DRIVER)
 SH_LOG_COMPILER = $(TEST_LIMIT) bash
 BATS_LOG_DRIVER = $(TAP_DRIVER)
-BATS_LOG_COMPILER = timeout --kill-after=5 600 bats
+BATS_LOG_COMPILER = $(top_srcdir)/tests/e2e/run-bats
 AM_BATS_LOG_FLAGS = --formatter tap
 
 AM_TESTS_ENVIRONMENT = \

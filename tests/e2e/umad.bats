@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Programs as they are on nodes of a fabric that ibfab serves: all 256 bytes, RMPP, kernel timing, no LD_PRELOAD.
 # "ours" is the daemon under test, "peer" Debian's opensm; what is asked of both is written once.
+# needs: root
 # shellcheck disable=SC2154 # what lib.bash sets
 bats_require_minimum_version 1.5.0
 load lib
