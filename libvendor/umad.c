@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "ib/mad.h"
+#include "ib/records.h"
 #include "libvendor/ring.h"
 #include "util/mem.h"
 
@@ -328,6 +329,13 @@ static void set_addr(void *umad, const struct transport_addr *to)
 	memcpy(addr->gid, to->grh.gid, sizeof(addr->gid));
 }
 
+/* An answer by RMPP, of one segment or many: the kernel repeats segments that nobody acknowledged. */
+static bool is_table(const uint8_t *mad, size_t length, unsigned timeout_ms)
+{
+	return !timeout_ms && length >= SA_DATA && ib_get(mad, SMP_CLASS) == MAD_CLASS_SA &&
+	       (ib_get(mad, SAH_RMPP_FLAGS) & RMPP_ACTIVE);
+}
+
 static int op_send(struct transport *base, const struct transport_addr *to, const uint8_t *mad,
 		   size_t length, unsigned timeout_ms)
 {
@@ -349,7 +357,8 @@ static int op_send(struct transport *base, const struct transport_addr *to, cons
 	set_addr(out, to);
 	memcpy(umad_get_mad(out), mad, length);
 	errno = 0;
-	r = umad_send(t->fd, agent, out, (int)length, (int)timeout_ms, is_long ? RMPP_RETRIES : 0);
+	r = umad_send(t->fd, agent, out, (int)length, (int)timeout_ms,
+		      is_table(mad, length, timeout_ms) ? RMPP_RETRIES : 0);
 	t->under_way += r >= 0 && timeout_ms;
 	return r < 0 ? send_error(r) : 0;
 }
