@@ -130,12 +130,20 @@ static void step(struct sim *sim, struct sm *sm)
 	sm_dispatch(sm, sim_now(sim));
 }
 
+static void remove_dir(const char *dir)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 static void waiting_for_a_job_is_no_spin(void **state)
 {
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 2, 2, 1);
 	struct sim *sim = sim_new(net, 1);
 	struct transport *tr = sim_attach(sim, "h0", 0);
-	char dir[] = "/tmp/review-cache.XXXXXX";
+	char dir[] = "/tmp/test-sm-core.XXXXXX";
 	struct held h = { 0 };
 	const struct sm_hooks hooks = { .submit_job = hold_job, .subnet_up = held_up, .arg = &h };
 	struct conf *conf = conf_new();
@@ -155,6 +163,7 @@ static void waiting_for_a_job_is_no_spin(void **state)
 	transport_close(tr);
 	sim_free(sim);
 	conf_unref(conf);
+	remove_dir(dir);
 }
 
 /* A disk that hangs stops saving, not the fabric. */
@@ -163,7 +172,7 @@ static void a_hanging_disk_stops_no_sweep(void **state)
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 2, 2, 1);
 	struct sim *sim = sim_new(net, 1);
 	struct transport *tr = sim_attach(sim, "h0", 0);
-	char dir[] = "/tmp/review-cache.XXXXXX";
+	char dir[] = "/tmp/test-sm-core.XXXXXX";
 	struct held h = { 0 };
 	const struct sm_hooks hooks = { .submit_job = hold_job, .subnet_up = held_up, .arg = &h };
 	struct conf *conf = conf_new();
@@ -181,7 +190,7 @@ static void a_hanging_disk_stops_no_sweep(void **state)
 		sm_request_heavy(sm, NULL);
 		step(sim, sm);
 		for (unsigned k = 0; k < h.n; k++) {
-			if (!strcmp(h.jobs[k]->what, "saving state"))
+			if (h.jobs[k]->disk)
 				continue;
 			h.jobs[k]->run(h.jobs[k]);
 			h.jobs[k]->done(h.jobs[k]);
@@ -194,6 +203,7 @@ static void a_hanging_disk_stops_no_sweep(void **state)
 	transport_close(tr);
 	sim_free(sim);
 	conf_unref(conf);
+	remove_dir(dir);
 }
 
 /* One host sends trap 144 "description changed" and tells it slowly: sweeps go on, memory stays. */
