@@ -111,10 +111,11 @@ trace() {
 	sm_start "${HOSTS[0]}"
 	wait_for 20 sm_up
 	mkdir out
-	sim_run81 "${HOSTS[9]}" ibdiagnet -skip ipoib -o out >report 2>&1
+	sim_run81 "${HOSTS[9]}" ibdiagnet -o out >report 2>&1
 	grep -q 'Bad GUIDs/LIDs Check *0 *0' report
 	grep -q 'Link State Active Check *0 *0' report
 	grep -q 'Partitions Check *0 *0' report
+	grep -q 'IPoIB Subnets Check *0 *0' report
 	not grep -q -- '-E-' report
 }
 
