@@ -46,6 +46,7 @@ struct port {
 	bool quarantine_told;
 	bool had_cable; /* somebody was met behind it. Writer: discover.c */
 	bool silent;	/* link up, but what is behind it does not answer */
+	bool held;	/* left out of routing, not set up: it comes and goes. Writer: sm/health.c */
 	bool ext_known; /* the three below hold an observation of MLNX ExtendedPortInfo */
 	uint8_t ext_supported, ext_enabled, ext_active;
 	struct mad_target behind; /* probes through this port, while nobody has answered */

@@ -152,6 +152,8 @@ void admin_receive(void *owner, struct transport_event *ev, mono_t now)
 	sm->now = now;
 	if (ib_get(ev->mad, SMP_CLASS) != MAD_CLASS_SA)
 		return;
+	if (replica_receive(sm, ev))
+		return;
 	if (sm->view)
 		sa_receive(sm->sa, ev, now);
 	else
@@ -212,7 +214,7 @@ void admin_restore(struct sm *sm)
 	size_t len;
 	int r;
 
-	if (sm->db_tried || !file)
+	if (replica_restore(sm) || sm->db_tried || !file)
 		return;
 	sm->db_tried = true;
 	r = file_read(file, SA_DB_MAX, &text, &len);

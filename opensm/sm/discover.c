@@ -393,6 +393,7 @@ static void observe(struct sm *sm, struct port *p, const uint8_t *payload)
 	p->doubt = false;
 	p->seen = sm->sweep_no;
 	note_transition(p, before);
+	health_link_seen(sm, p, before);
 	learn_mkey(sm, p);
 	if (!port_is_live(p) || is_not_ours(sm, p))
 		fabric_forget_cells(sm->fabric, p);

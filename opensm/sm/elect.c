@@ -42,11 +42,12 @@ void sm_enter(struct sm *sm, enum sm_state next)
 	sm->poll_at = sm->now + (mono_t)sm->conf->sminfo_polling_timeout * MONO_MS;
 	if (next == SM_MASTER) {
 		sm->registry++;
-		return;
+	} else {
+		sm->first_sweep_done = false;
+		multicast_stop(sm);
+		admin_withdraw(sm);
 	}
-	sm->first_sweep_done = false;
-	multicast_stop(sm);
-	admin_withdraw(sm);
+	replica_state_changed(sm);
 }
 
 bool elect_may_write(void *owner)

@@ -59,6 +59,7 @@ void forget_node(struct sm *sm, struct node *n)
 	mad_cancel(sm->mad, sm, &n->target);
 	sync_forget(sm->sync, n);
 	cell_reader_forget(sm->reader, n);
+	health_forget(sm, n);
 	mft_sync_forget(multicast_tables(sm), n);
 	for (unsigned i = 0; i <= n->n_ports; i++) {
 		mad_cancel(sm->mad, sm, &n->ports[i].behind);

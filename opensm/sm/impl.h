@@ -26,7 +26,7 @@ struct remote_sm {
 /* Questions in a row without an answer that make a node silent. */
 #define SILENT_AFTER 3
 
-enum sweep_kind { SWEEP_NONE, SWEEP_LIGHT, SWEEP_HEAVY };
+enum sweep_kind { SWEEP_NONE, SWEEP_LIGHT, SWEEP_DIRTY, SWEEP_HEAVY };
 
 struct sm {
 	struct conf *conf; /* sm.c */
@@ -110,6 +110,9 @@ struct sm {
 	mono_t db_at;
 
 	struct multicast *multicast; /* multicast.c */
+	struct health *health;	     /* health.c */
+	struct replica *replica;     /* replica.c */
+	struct traps *traps;	     /* traps.c */
 
 	/* adopt.c */
 	uint32_t adopt_node, adopt_block; /* place of the reader */
@@ -241,6 +244,56 @@ void multicast_stop(struct sm *sm);
 /* No stale multicast row leads into this cable, from either end. */
 bool multicast_may_activate(void *sm, const struct port *p);
 struct mft_sync *multicast_tables(const struct sm *sm);
+
+/*
+ * dirty.c (issue 4): changes whose place is known. Each call asks for a dirty sweep: it reads what is
+ * named here, discovers what is behind whatever changed, and leaves all else as it is known.
+ */
+/* Links at this switch may have changed (trap 128, PortStateChange, a reset table). */
+void dirty_switch(struct sm *sm, struct node *n, const char *why);
+/* An end port says that it changed (trap 144), or who is behind a switch port must be asked. */
+void dirty_port(struct sm *sm, struct port *p, const char *why);
+
+/*
+ * health.c (issue 4): links that come and go, ports that complain too much. Sets port->held, which
+ * leaves a cable out of routing and out of ARM and ACTIVE; what is held is said once, and when it is let go.
+ */
+void health_new(struct sm *sm);
+void health_free(struct sm *sm);
+/* PortInfo of a port was read (discovery, not Sets): its link was `before`, enum ib_port_state. */
+void health_link_seen(struct sm *sm, struct port *p, unsigned before);
+/* A trap 129..131 that the port's own node sent about it. */
+void health_complaint(struct sm *sm, struct port *p, unsigned trap);
+void health_forget(struct sm *sm, struct node *n); /* before it is freed */
+void health_tick(struct sm *sm);
+mono_t health_next(const struct sm *sm);
+/*
+ * What is left out of the subnet, and why, in one line of at most `cap` bytes ("2 left out: 'x' port 3 flaps (held 8 s), ...");
+ * "" if nothing. Returns the number of things left out. For the log (when it changes) and the status.
+ */
+unsigned health_left_out(const struct sm *sm, char *ret, size_t cap);
+
+/* traps.c (issue 4): SMPs with method Trap, in any state; answers, filters, forwards, reacts. */
+void traps_receive(struct sm *sm, const struct transport_addr *from, const uint8_t *mad);
+
+/*
+ * replica.c (issue 4): a standby as a client of the master's SA: what is registered there, and how the
+ * master is configured. Reports that the master forwards reach standby_notice().
+ */
+void replica_new(struct sm *sm);
+void replica_free(struct sm *sm);
+/* After every change of state. In STANDBY sm->polled is the master; it may change while we stand by. */
+void replica_state_changed(struct sm *sm);
+/* A GMP of class SA arrived that is no request to us. True: it was for the replica, and is done with. */
+bool replica_receive(struct sm *sm, struct transport_event *ev);
+void replica_tick(struct sm *sm);
+mono_t replica_next(const struct sm *sm);
+/* Taking over, before the first view: what the master knew becomes ours. False: nothing (whole) was known. */
+bool replica_restore(struct sm *sm);
+
+/* standby.c (issue 4): the picture that a standby keeps warm. */
+/* The master's SA reported a Notice (80 bytes, 13.4.8.2). */
+void standby_notice(struct sm *sm, const uint8_t *notice);
 
 /* sm.c */
 const char *sm_status_line(struct sm *sm);

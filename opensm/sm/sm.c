@@ -68,6 +68,8 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	partition_new(sm, paths);
 	admin_new(sm, paths);
 	multicast_new(sm);
+	health_new(sm);
+	replica_new(sm);
 	sm->state = SM_NOT_ACTIVE;
 	if (conf->sm_inactive) {
 		log_sys("Entering %s state", sm_state_name(SM_NOT_ACTIVE));
@@ -84,6 +86,8 @@ struct sm *sm_free(struct sm *sm)
 	if (!sm)
 		return NULL;
 	sm->reader = cell_reader_free(sm->reader);
+	replica_free(sm);
+	health_free(sm);
 	multicast_free(sm);
 	admin_free(sm);
 	sm->sync = sync_free(sm->sync);
@@ -123,6 +127,8 @@ int sm_dispatch(struct sm *sm, mono_t now)
 
 	sm->now = now;
 	elect_tick(sm);
+	health_tick(sm);
+	replica_tick(sm);
 	go_on(sm);
 	r = mad_dispatch(sm->mad, now, MADS_PER_DISPATCH);
 	sm->admin_busy = admin_tick(sm);
@@ -146,6 +152,7 @@ mono_t sm_next(const struct sm *sm)
 
 	if (sm->admin_busy)
 		return 0;
+	next = mono_min(next, mono_min(health_next(sm), replica_next(sm)));
 	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));
 }
 
