@@ -215,6 +215,25 @@ bool elect_must_decide(const struct sm *sm)
 	return false;
 }
 
+static void on_look(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	const struct port *p = fabric_find_port(sm->fabric, sm->looked_at);
+
+	sm->looked_at = 0;
+	if (p && r->end == MAD_END_ANSWERED && learn(sm, p, r->payload) && elect_must_decide(sm))
+		sweep_want(sm, SWEEP_HEAVY, "another subnet manager");
+}
+
+void elect_look_at(struct sm *sm, struct port *p)
+{
+	if (sm->state != SM_MASTER || sm->conf->ignore_other_sm || sm->looked_at || !p->guid ||
+	    p == sm->fabric->own_port)
+		return;
+	if (get_sm_info(sm, p, on_look))
+		sm->looked_at = p->guid;
+}
+
 bool elect_decide(struct sm *sm)
 {
 	for (unsigned i = 0; i < sm->n_remote && !sm->conf->ignore_other_sm; i++) {

@@ -48,6 +48,7 @@ struct sm {
 	bool rival_seen; /* another master was, or is, at work beside us */
 	mono_t poll_at;
 	uint32_t act_count;
+	guid_t looked_at; /* port whose SMInfo elect_look_at() asked for */
 
 	/* sweep.c */
 	enum sweep_kind sweep;
@@ -139,6 +140,12 @@ bool elect_may_write(void *sm);
 void elect_ask(struct sm *sm, struct port *p); /* Get SMInfo from a port that says IsSM */
 /* After discovery: true if this sweep goes on, as MASTER. */
 bool elect_decide(struct sm *sm);
+/*
+ * Something was heard of the SM on this end port (trap 144 with IsSM set, or with ChangeFlags 0x0008: its
+ * priority changed, handover.md 8): its SMInfo is asked for now, and what it says is acted upon. Only a
+ * MASTER cares; at most one question per port is out, so a storm of traps costs nothing.
+ */
+void elect_look_at(struct sm *sm, struct port *p);
 /* A light sweep has met an SM that elect_decide() must look at. */
 bool elect_must_decide(const struct sm *sm);
 void elect_tick(struct sm *sm);
