@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What Subnet Administration carries: the SA header, its records, notices (IBA vol. 1 chapter 15.2).
+ * What Subnet Administration carries: the SA header and its records (IBA vol. 1 chapter 15.2).
  *
  * A record's list is in order of the specification: row n is bit n of the component mask, reserved
  * rows included (PR_PKEY_C is the number of the bit, SA_COMP(PR_PKEY) the bit). Records that wrap an
@@ -12,6 +12,7 @@
 #include "ib/attrs.h"
 #include "ib/layout.h"
 #include "ib/mad.h"
+#include "ib/notices.h"
 
 enum sa_attr {
 	SA_CLASS_PORT_INFO = 0x0001,
@@ -195,34 +196,9 @@ IB_LAYOUT_ENUM(INF, INFORM_INFO_LIST)
 IB_LAYOUT_ENUM(IIR, INFORM_INFO_RECORD_LIST) /* InformInfo, then 4 bytes of padding */
 IB_LAYOUT_INDEX(IIR, INFORM_INFO_RECORD_LIST)
 
-/* Notice (13.4.8.2); SMPs carry its first 64 bytes. */
-#define NOTICE_LIST(F)                                                                             \
-	F(NT, IS_GENERIC, 1) F(NT, TYPE, 7) F(NT, PRODUCER, 24) F(NT, TRAP, 16)                   \
-	F(NT, ISSUER_LID, 16) F(NT, TOGGLE, 1) F(NT, COUNT, 15) F(NT, DETAILS, 432)               \
-	F(NT, ISSUER_GID, 128)
-IB_LAYOUT_ENUM(NT, NOTICE_LIST)
-#define NOTICE_GID 16 /* byte offset of the GID in the details of traps 64 to 67 */
-
-enum ib_trap {
-	TRAP_GID_IN_SERVICE = 64,
-	TRAP_GID_OUT_OF_SERVICE = 65,
-	TRAP_MGID_CREATED = 66,
-	TRAP_MGID_DESTROYED = 67,
-	TRAP_LINK_STATE = 128,
-	TRAP_LINK_INTEGRITY = 129,
-	TRAP_BUFFER_OVERRUN = 130,
-	TRAP_FLOW_CONTROL = 131,
-	TRAP_LOCAL_CHANGE = 144,
-	TRAP_SYSIMG_GUID = 145,
-	TRAP_BAD_MKEY = 256,
-	TRAP_BAD_PKEY = 257,
-	TRAP_BAD_QKEY = 258,
-	TRAP_SWITCH_BAD_PKEY = 259,
-};
-
 _Static_assert(SAH_BYTES == SA_DATA && CPI_BYTES == 72 && PR_BYTES == 64 && MPR_BYTES == 24 &&
 		       MCM_BYTES == 56 && SVR_BYTES == 176 && INF_BYTES == 36 &&
-		       IIR_BYTES == 24 && NT_BYTES == 80 && GIR_BYTES == 72 && LKR_BYTES == 6 &&
+		       IIR_BYTES == 24 && GIR_BYTES == 72 && LKR_BYTES == 6 &&
 		       LFR_BYTES == 72 && MFR_BYTES == 72 && SLR_BYTES == 16 && VAR_BYTES == 72 &&
 		       PKR_BYTES == 72,
 	       "record sizes of chapter 15.2.5");
