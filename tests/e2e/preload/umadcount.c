@@ -6,8 +6,18 @@
  *   0x81 0x02 0x0015 000000002646
  *   class method attribute count
  *
- * The file is mapped, not written: it is right at any moment, and after kill -9. A count is kept as
- * decimal digits and incremented in place, so that any reader can take it as it is.
+ * With $UMADLOG_FILE also what it sends and is asked, in order, a line each:
+ *
+ *   0000012345678901 > 0x81 0x02 0x0015 0x00000001 1.5.3 00000000...
+ *   0000012345679012 < 0x01 0x05 0x0002 0x00000000 LID7 ...
+ *
+ * CLOCK_MONOTONIC in microseconds; sent or received (answers are left out); class, method, attribute,
+ * modifier; who: ports of the directed route ("-": the own node) or a LID; the 64 bytes of data, of
+ * what is not a Get.
+ *
+ * The files are mapped, not written: they are right at any moment, and after kill -9. A count is kept
+ * as decimal digits and incremented in place, so that any reader can take it as it is; the log ends at
+ * its first zero byte.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -19,12 +29,22 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
-#define ROWS_MAX 256
-#define ROW_LEN 30 /* with the newline */
+#define ROWS_MAX     256
+#define ROW_LEN	     30 /* with the newline */
+#define LOG_MAX	     (1u << 30)
+#define LOG_STEP     (1u << 20) /* the file grows by this */
+#define LINE_MAX_LEN 512
+
+#define MAD_HOPS 7 /* offsets in a MAD, figures 13 and 16 of the specification */
+#define MAD_DATA 64
+#define MAD_PATH 128
+#define DATA_LEN 64
 
 typedef int (*send_fn)(int port, int agent, void *umad, int length, int timeout_ms, int retries);
+typedef int (*recv_fn)(int port, void *umad, int *length, int timeout_ms);
 
 struct row {
 	uint8_t mgmt_class, method;
@@ -34,24 +54,37 @@ struct row {
 /* Several threads of a client may send. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static send_fn real_send;
+static recv_fn real_recv;
 static struct row rows[ROWS_MAX];
 static size_t n_rows;
 static int file = -1;
 static char *text;
+static int log_file = -1;
+static char *log_text;
+static size_t log_end, log_room;
+
+static void *map_file(const char *path, size_t length, int *ret_file)
+{
+	void *map;
+
+	*ret_file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (*ret_file < 0)
+		return NULL;
+	map = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, *ret_file, 0);
+	return map == MAP_FAILED ? NULL : map;
+}
 
 __attribute__((constructor)) static void start(void)
 {
 	const char *path = getenv("UMADCOUNT_FILE");
-	void *map;
+	const char *log_path = getenv("UMADLOG_FILE");
 
 	real_send = (send_fn)dlsym(RTLD_NEXT, "umad_send");
-	if (!path)
-		return;
-	file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (file < 0)
-		return;
-	map = mmap(NULL, ROWS_MAX * ROW_LEN, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	text = map == MAP_FAILED ? NULL : map;
+	real_recv = (recv_fn)dlsym(RTLD_NEXT, "umad_recv");
+	if (path)
+		text = map_file(path, ROWS_MAX * ROW_LEN, &file);
+	if (log_path)
+		log_text = map_file(log_path, LOG_MAX, &log_file);
 }
 
 /* The line of a kind of MAD, made when it is new; NULL when there are too many kinds. */
@@ -88,9 +121,110 @@ static void count(void *umad)
 	pthread_mutex_unlock(&lock);
 }
 
+/* ---- the log: written by hand, since printf would cost more than sending ---- */
+
+static char *put_hex(char *at, uint64_t value, int digits)
+{
+	for (int i = digits - 1; i >= 0; i--, value >>= 4)
+		at[i] = "0123456789abcdef"[value & 15];
+	return at + digits;
+}
+
+static char *put_decimal(char *at, uint64_t value, int digits)
+{
+	for (int i = digits - 1; i >= 0; i--, value /= 10)
+		at[i] = (char)('0' + value % 10);
+	return at + digits;
+}
+
+static char *put_number(char *at, unsigned value)
+{
+	int digits = 1;
+
+	for (unsigned rest = value; rest >= 10; rest /= 10)
+		digits++;
+	return put_decimal(at, value, digits);
+}
+
+static char *put_hex_field(char *at, uint64_t value, int digits)
+{
+	memcpy(at, " 0x", 3);
+	return put_hex(at + 3, value, digits);
+}
+
+static char *put_target(char *at, void *umad, const uint8_t *mad)
+{
+	*at++ = ' ';
+	if (((const struct umad_hdr *)mad)->mgmt_class != 0x81) {
+		memcpy(at, "LID", 3);
+		return put_number(at + 3, be16toh(umad_get_mad_addr(umad)->lid));
+	}
+	if (!mad[MAD_HOPS])
+		*at++ = '-';
+	for (unsigned hop = 1; hop <= mad[MAD_HOPS] && hop < 64; hop++) {
+		if (hop > 1)
+			*at++ = '.';
+		at = put_number(at, mad[MAD_PATH + hop]);
+	}
+	return at;
+}
+
+static uint64_t now_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000 + (uint64_t)ts.tv_nsec / 1000;
+}
+
+static char *put_line(char *at, char direction, void *umad)
+{
+	const uint8_t *mad = umad_get_mad(umad);
+	const struct umad_hdr *hdr = umad_get_mad(umad);
+
+	at = put_decimal(at, now_us(), 16);
+	*at++ = ' ';
+	*at++ = direction;
+	at = put_hex_field(at, hdr->mgmt_class, 2);
+	at = put_hex_field(at, hdr->method, 2);
+	at = put_hex_field(at, be16toh(hdr->attr_id), 4);
+	at = put_hex_field(at, be32toh(hdr->attr_mod), 8);
+	at = put_target(at, umad, mad);
+	if (hdr->method != 0x01) {
+		*at++ = ' ';
+		for (unsigned i = 0; i < DATA_LEN; i++)
+			at = put_hex(at, mad[MAD_DATA + i], 2);
+	}
+	*at++ = '\n';
+	return at;
+}
+
+static void write_log(char direction, void *umad)
+{
+	pthread_mutex_lock(&lock);
+	if (log_end + LINE_MAX_LEN > log_room && log_room < LOG_MAX &&
+	    !ftruncate(log_file, (off_t)(log_room + LOG_STEP)))
+		log_room += LOG_STEP;
+	if (log_end + LINE_MAX_LEN <= log_room)
+		log_end = (size_t)(put_line(log_text + log_end, direction, umad) - log_text);
+	pthread_mutex_unlock(&lock);
+}
+
 int umad_send(int port, int agent, void *umad, int length, int timeout_ms, int retries)
 {
 	if (text)
 		count(umad);
+	if (log_text)
+		write_log('>', umad);
 	return real_send(port, agent, umad, length, timeout_ms, retries);
+}
+
+int umad_recv(int port, void *umad, int *length, int timeout_ms)
+{
+	int r = real_recv(port, umad, length, timeout_ms);
+
+	if (r >= 0 && log_text && !umad_status(umad) &&
+	    !(((const struct umad_hdr *)umad_get_mad(umad))->method & 0x80))
+		write_log('<', umad);
+	return r;
 }
