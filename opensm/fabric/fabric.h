@@ -49,6 +49,11 @@ struct port {
 	bool held;	/* left out of routing, not set up: it comes and goes. Writer: sm/health.c */
 	bool ext_known; /* the three below hold an observation of MLNX ExtendedPortInfo */
 	uint8_t ext_supported, ext_enabled, ext_active;
+	/* What a dirty sweep has to do with it. Writers: sm/dirty.c, discover.c. */
+	bool dirty;	   /* to be read */
+	bool hearsay;	   /* its cable is taken over from the sweep before */
+	bool claims;	   /* a cable end that is known elsewhere answered behind it */
+	uint32_t out_seen; /* sweep that found that its link had been out */
 	struct mad_target behind; /* probes through this port, while nobody has answered */
 	/* Tables as known. Writers: sync/, and sm/ when it reads or forgets. */
 	struct cell_table *pkeys; /* P_Key blocks: of end ports, and of switch ports */
@@ -81,6 +86,8 @@ struct node {
 	bool path_changed;     /* since the sweep before */
 	bool changed;	       /* PortStateChange was set in this sweep: links came or went */
 	bool switch_known;     /* switch_info[] holds an observation */
+	bool dirty;	       /* links at it may have changed: to be read. Writer: sm/dirty.c */
+	uint32_t reached;      /* sm/dirty.c: last search that came here */
 	uint8_t switch_info[SI_BYTES];
 	uint32_t index;	     /* place in fabric->nodes */
 	struct dr_path path; /* switches and the SM's own node; see fabric_port_path() */

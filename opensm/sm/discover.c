@@ -307,7 +307,7 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 		quarantine(sm, a, n, "it is of another kind");
 		return;
 	}
-	if (!settle_conflict(sm, a, b))
+	if (dirty_question_hearsay(sm, a, b) || !settle_conflict(sm, a, b))
 		return;
 	if (!node_is_switch(n) &&
 	    fabric_set_port_guid(sm->fabric, b, ib_get(ni, NI_PORT_GUID)) < 0) {
@@ -318,8 +318,11 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 	a->quarantined = false;
 	mad_target_revive(&a->behind);
 	sm->cables_changed |= a->peer != b;
+	sm->dirty_changed |= a->peer != b || a->silent || n->seen != sm->sweep_no;
+	a->hearsay = b->hearsay = false;
 	sm->cables_moved |= was_out(a, b);
 	fabric_connect(a, b, sm->sweep_no);
+	dirty_met(b);
 	dr_path_extend(&a->node->path, a->num, &path);
 	meet(sm, n, b, &path);
 }
@@ -386,8 +389,11 @@ static bool is_not_ours(const struct sm *sm, const struct port *p)
 
 static void observe(struct sm *sm, struct port *p, const uint8_t *payload)
 {
-	unsigned before = port_state(p);
+	unsigned before = port_state(p), now = ib_get(payload, PI_PORT_STATE);
 
+	dirty_observed(sm, p, payload);
+	if (now == IB_PORT_INIT || (now < IB_PORT_INIT && before > now))
+		dirty_link_out(sm, p);
 	memcpy(p->info, payload, SMP_DATA_SIZE);
 	p->known = true;
 	p->doubt = false;
@@ -548,8 +554,10 @@ static void on_verified(void *owner, const struct mad_result *r)
 	const uint8_t *have = lft_have_block(&n->lft, r->mod);
 
 	sm->discover_pending--;
-	if (r->end != MAD_END_ANSWERED || !have || memcmp(have, r->payload, LFT_BLOCK_LIDS))
-		node_forget_tables(n);
+	if (r->end == MAD_END_ANSWERED && have && !memcmp(have, r->payload, LFT_BLOCK_LIDS))
+		return;
+	sm->dirty_changed = true;
+	node_forget_tables(n);
 }
 
 static void verify_block(struct sm *sm, struct node *n, uint32_t block)
@@ -590,11 +598,18 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	if (r->end != MAD_END_ANSWERED) {
 		if (r->end != MAD_END_CANCELLED)
 			note_fault(sm, "Get", &n->ports[0], r);
+		if (r->end == MAD_END_TIMEOUT && sm->sweep == SWEEP_DIRTY)
+			sweep_want(sm, SWEEP_HEAVY, "a switch that changed does not answer");
 		return;
 	}
+	if (dirty_is_unchanged(sm, n, r->payload))
+		return;
+	n->seen = sm->sweep_no;
+	n->misses = 0;
 	if (n->lft_top_written && ib_get(r->payload, SI_LINEAR_FDB_TOP) != n->lft_top_written) {
 		node_forget_tables(n);
 		n->lft_top_written = ib_get(r->payload, SI_LINEAR_FDB_TOP);
+		sm->dirty_changed = true;
 	}
 	memcpy(n->switch_info, r->payload, SI_BYTES);
 	n->switch_known = true;
@@ -610,6 +625,16 @@ static void ask_switch_info(struct sm *sm, struct node *n)
 {
 	sm->discover_pending++;
 	discover_get(sm, n, IB_ATTR_SWITCH_INFO, 0, on_switch_info);
+}
+
+void discover_read_switch(struct sm *sm, struct node *n)
+{
+	ask_switch_info(sm, n);
+}
+
+void discover_read_port(struct sm *sm, struct port *p)
+{
+	ask_port_info(sm, p);
 }
 
 /* ---- start --------------------------------------------------------------------------------- */
@@ -664,6 +689,7 @@ void discover_start(struct sm *sm)
 	sm->duplicates = 0;
 	sm->own_tries = 0;
 	sm->cables_changed = sm->cables_moved = false;
+	dirty_clear(sm);
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			n->ports[i].suspect = n->ports[i].quarantined;

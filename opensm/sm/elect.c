@@ -206,6 +206,14 @@ static bool must_yield(const struct sm *sm, const struct remote_sm *r)
 	return false;
 }
 
+void elect_carry_over(struct sm *sm, uint32_t from)
+{
+	for (unsigned i = 0; i < sm->n_remote; i++) {
+		if (sm->remote[i].seen == from)
+			sm->remote[i].seen = sm->sweep_no;
+	}
+}
+
 bool elect_must_decide(const struct sm *sm)
 {
 	for (unsigned i = 0; i < sm->n_remote && !sm->conf->ignore_other_sm; i++) {

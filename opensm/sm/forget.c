@@ -39,7 +39,6 @@ static void keep_silent_nodes(struct sm *sm)
 				continue;
 			n->seen = sm->sweep_no;
 			n->misses++;
-			sm->stats.silent_nodes++;
 			again = true;
 		}
 	}
@@ -142,11 +141,17 @@ static void prove_cells(struct sm *sm)
 	}
 }
 
+static void prove_all(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n)
+		prove_tables(sm, n);
+	prove_cells(sm);
+}
+
 void discover_finish(struct sm *sm)
 {
 	struct fabric *f = sm->fabric;
 
-	sm->stats.silent_nodes = 0;
 	prepare_forget_ports(sm);
 	keep_silent_nodes(sm);
 	for (uint32_t i = 0; i < f->n_nodes;) {
@@ -159,9 +164,8 @@ void discover_finish(struct sm *sm)
 		log_info("node 0x%016" PRIx64 " ('%s') is gone", n->guid, n->desc);
 		forget_node(sm, n);
 	}
-	FABRIC_EACH_NODE(f, n) {
+	FABRIC_EACH_NODE(f, n)
 		forget_stale_ports(sm, n);
-		prove_tables(sm, n);
-	}
-	prove_cells(sm);
+	if (sm->sweep == SWEEP_HEAVY)
+		prove_all(sm);
 }

@@ -55,7 +55,7 @@ struct sm {
 	unsigned step; /* row of the running list */
 	bool step_pending;
 	uint32_t sweep_no;
-	bool heavy_wanted, light_wanted;
+	bool heavy_wanted, light_wanted, dirty_wanted;
 	bool first_sweep_done; /* as master */
 	bool timer_heavy;      /* the timer asks for a heavy sweep */
 	bool audit_wanted;     /* the first sweep cleared change bits it had not seen set */
@@ -86,6 +86,14 @@ struct sm {
 	char why[160];	     /* why this sweep */
 	char status[256];
 	struct sm_stats stats;
+
+	/* dirty.c */
+	mono_t dirty_at, dirty_hold; /* when the next dirty sweep is due; and may be due at the soonest */
+	bool dirty_repair;	     /* tables must be compared, whether links changed or not */
+	bool dirty_changed;	     /* in this sweep: something is not as it was */
+	bool dirty_cut;		     /* in this sweep: directed routes must be looked at */
+	bool dirty_reading;	     /* in this sweep: there may be more to read */
+	uint32_t reach_no;
 
 	/* partition.c */
 	struct partitions *partitions; /* in force; NULL before the first sweep, and with partitions_keep */
@@ -129,7 +137,7 @@ struct sm {
 	bool cables_changed; /* in this sweep */
 	bool cables_moved;   /* in this sweep: one between switches was out, and may have led elsewhere */
 	unsigned own_tries;  /* of asking our own port */
-	bool light_found_change;
+	bool light_found_change, light_missed; /* light.c: in this sweep */
 
 	struct log_limit trap_log, fault_log;
 };
@@ -148,6 +156,8 @@ bool elect_decide(struct sm *sm);
 void elect_look_at(struct sm *sm, struct port *p);
 /* A light sweep has met an SM that elect_decide() must look at. */
 bool elect_must_decide(const struct sm *sm);
+/* What was known in sweep `from` counts in this one. */
+void elect_carry_over(struct sm *sm, uint32_t from);
 void elect_tick(struct sm *sm);
 mono_t elect_next(const struct sm *sm);
 void elect_answer(struct sm *sm, const struct transport_addr *from, const uint8_t *mad);
@@ -159,6 +169,9 @@ void inbox_receive(void *sm, const struct transport_addr *from, const uint8_t *m
 void discover_start(struct sm *sm);
 /* Get of `attr` from a switch, `n` as argument of `fn`; the caller counts what is pending. */
 void discover_get(struct sm *sm, struct node *n, uint16_t attr, uint32_t mod, mad_done_fn fn);
+/* SwitchInfo, and whatever follows from it; PortInfo of one port, and who is behind it. */
+void discover_read_switch(struct sm *sm, struct node *n);
+void discover_read_port(struct sm *sm, struct port *p);
 void discover_ask_desc(struct sm *sm, struct port *p, const struct dr_path *path);
 /* The key for whoever is behind `p`: known neighbours first. */
 uint64_t discover_probe_mkey(const struct sm *sm, const struct port *p);
@@ -184,6 +197,8 @@ void discover_finish(struct sm *sm); /* takes out what is gone */
 
 /* light.c */
 void light_start(struct sm *sm);
+/* After a light sweep in which everybody answered and nothing had changed. */
+void light_prove(struct sm *sm);
 
 /* sweep.c */
 void sweep_want(struct sm *sm, enum sweep_kind kind, const char *why);
@@ -260,6 +275,30 @@ struct mft_sync *multicast_tables(const struct sm *sm);
 void dirty_switch(struct sm *sm, struct node *n, const char *why);
 /* An end port says that it changed (trap 144), or who is behind a switch port must be asked. */
 void dirty_port(struct sm *sm, struct port *p, const char *why);
+
+/* Nothing is dirty: a table does not hold what it should, and is known to. */
+void dirty_tables(struct sm *sm, const char *why);
+/* The sweep itself; dirty_settle() is false if nothing had happened. */
+void dirty_start(struct sm *sm);
+void dirty_feed(struct sm *sm);
+bool dirty_busy(const struct sm *sm);
+bool dirty_settle(struct sm *sm);
+void dirty_ended(struct sm *sm);
+/* A heavy sweep begins, which reads everything. */
+void dirty_clear(struct sm *sm);
+/* What discovery finds. A link was out: called before the cable is disconnected. */
+void dirty_link_out(struct sm *sm, struct port *p);
+/* Somebody answered from behind cable end `p`: if that was known to be down, its switch has news. */
+void dirty_met(struct port *p);
+/* PortInfo `payload` arrived for `p`, which still holds the one before. */
+void dirty_observed(struct sm *sm, const struct port *p, const uint8_t *payload);
+/* In a dirty sweep: this SwitchInfo says that nothing happened since its ports were read. */
+bool dirty_is_unchanged(const struct sm *sm, const struct node *n, const uint8_t *switch_info);
+/*
+ * `end` answered behind `claimant`. True: it is known elsewhere by hearsay; the old place is read first,
+ * then the claimant is asked again.
+ */
+bool dirty_question_hearsay(struct sm *sm, struct port *claimant, struct port *end);
 
 /*
  * health.c (issue 4): links that come and go, ports that complain too much. Sets port->held, which

@@ -16,13 +16,26 @@
 /* Times in a row that a table may be found changed before it is left alone. */
 #define MAX_DISPROOFS 3
 
-static void light_change(struct sm *sm, const char *what, const struct port *p)
+/* Said of the first; all of them are found in the places that are dirty now. */
+static void tell(struct sm *sm, const char *what, const struct port *p)
 {
 	char where[PORT_STRLEN];
 
 	if (!sm->light_found_change)
 		log_info("%s: %s", fabric_port_str(p, where), what);
 	sm->light_found_change = true;
+}
+
+static void found_at_switch(struct sm *sm, const char *what, struct node *n)
+{
+	tell(sm, what, &n->ports[0]);
+	dirty_switch(sm, n, "the light sweep found a change");
+}
+
+static void found_in_tables(struct sm *sm, const char *what, const struct port *p)
+{
+	tell(sm, what, p);
+	dirty_tables(sm, "the light sweep found a table changed");
 }
 
 static void on_switch_info(void *owner, const struct mad_result *r)
@@ -34,17 +47,20 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	switch (r->end) {
 	case MAD_END_ANSWERED:
 		if (ib_get(r->payload, SI_PORT_STATE_CHANGE))
-			light_change(sm, "a port changed its state", &n->ports[0]);
+			found_at_switch(sm, "a port changed its state", n);
 		else if (ib_get(r->payload, SI_LINEAR_FDB_TOP) !=
 			 ib_get(n->switch_info, SI_LINEAR_FDB_TOP))
-			light_change(sm, "its forwarding table was reset", &n->ports[0]);
+			found_at_switch(sm, "its forwarding table was reset", n);
 		else if (n->ports[0].seen != sm->sweep_no)
-			light_change(sm, "was silent and answers now", &n->ports[0]);
+			found_at_switch(sm, "was silent and answers now", n);
 		break;
 	case MAD_END_TIMEOUT:
 	case MAD_END_BAD_STATUS:
-		if (!n->misses && n->ports[0].seen == sm->sweep_no)
-			light_change(sm, "does not answer SwitchInfo", &n->ports[0]);
+		sm->light_missed = true;
+		if (!n->misses && n->ports[0].seen == sm->sweep_no) {
+			tell(sm, "does not answer SwitchInfo", &n->ports[0]);
+			sweep_want(sm, SWEEP_HEAVY, "a switch does not answer");
+		}
 		break;
 	case MAD_END_CANCELLED:
 		break;
@@ -61,7 +77,7 @@ static void on_audit(void *owner, const struct mad_result *r)
 	if (r->end != MAD_END_ANSWERED || !have || !memcmp(have, r->payload, LFT_BLOCK_LIDS))
 		return;
 	lft_have_set(&n->lft, r->mod, r->payload);
-	light_change(sm, "its forwarding table was changed by somebody else", &n->ports[0]);
+	found_in_tables(sm, "its forwarding table was changed by somebody else", &n->ports[0]);
 }
 
 static void audit_lft(struct sm *sm, struct node *n, unsigned turn)
@@ -111,7 +127,7 @@ static void on_cell_audit(void *owner, const struct mad_result *r)
 		return;
 	}
 	note_disproof(p, *t);
-	light_change(sm, "its P_Keys or GUIDs were changed by somebody else", p);
+	found_in_tables(sm, "its P_Keys or GUIDs were changed by somebody else", p);
 }
 
 static void ask_cell(struct sm *sm, struct port *p, uint16_t attr, unsigned block)
@@ -199,8 +215,10 @@ static void on_silent_answer(void *owner, const struct mad_result *r)
 	struct port *p = r->arg;
 
 	sm->discover_pending--;
-	if (r->end == MAD_END_ANSWERED)
-		light_change(sm, "who was silent behind it answers now", p);
+	if (r->end != MAD_END_ANSWERED)
+		return;
+	tell(sm, "who was silent behind it answers now", p);
+	dirty_port(sm, p, "somebody silent answers");
 }
 
 static void ask_silent(struct sm *sm, struct port *p)
@@ -238,7 +256,7 @@ static void ask_host(struct sm *sm, struct node *n)
 
 void light_start(struct sm *sm)
 {
-	sm->light_found_change = false;
+	sm->light_found_change = sm->light_missed = false;
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		if (!node_is_switch(n)) {
 			ask_host(sm, n);
@@ -249,5 +267,21 @@ void light_start(struct sm *sm)
 			discover_ask_desc(sm, &n->ports[0], &n->path);
 		for (unsigned i = 1; i <= n->n_ports; i++)
 			ask_silent(sm, &n->ports[i]);
+	}
+}
+
+/* No link changed since: what was written went where it should. */
+void light_prove(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		n->lft.unproven = false;
+		for (unsigned i = 0; i <= n->n_ports; i++) {
+			struct port *p = &n->ports[i];
+
+			if (p->pkeys)
+				p->pkeys->unproven = false;
+			if (p->guids)
+				p->guids->unproven = false;
+		}
 	}
 }

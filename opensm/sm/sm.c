@@ -37,7 +37,7 @@ static void on_sync_ended(void *owner, const struct sync_outcome *o)
 
 static void on_unsettled(void *owner)
 {
-	sweep_want(owner, SWEEP_HEAVY, "a Set was not answered");
+	dirty_tables(owner, "a Set was not answered");
 }
 
 struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm_paths *paths,
@@ -107,6 +107,8 @@ struct sm *sm_free(struct sm *sm)
 /* Whoever has more to ask or to write than was queued so far. */
 static void feed(struct sm *sm)
 {
+	if (sm->sweep == SWEEP_DIRTY)
+		dirty_feed(sm);
 	if (adopt_busy(sm))
 		adopt_feed(sm);
 	sync_feed(sm->sync);

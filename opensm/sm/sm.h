@@ -51,9 +51,10 @@ struct sm_paths {
 /* What the last complete sweep did; also counts since the start. */
 struct sm_stats {
 	uint32_t heavy_sweeps, light_sweeps;
-	unsigned last_sets, last_gets; /* SMPs of the last heavy sweep, retries included */
-	unsigned last_errors;	       /* timeouts and refusals of the last heavy sweep */
-	bool up;		       /* the last heavy sweep ended without errors */
+	uint32_t dirty_sweeps; /* that had something to do */
+	unsigned last_sets, last_gets; /* SMPs of the last heavy or dirty sweep, retries included */
+	unsigned last_errors;	       /* timeouts and refusals of it */
+	bool up;		       /* it ended without errors */
 	uint32_t silent_nodes;	       /* left out for not answering */
 	uint32_t ports_active;
 	uint32_t ports_pending; /* between two nodes that answer, and not ACTIVE */

@@ -185,9 +185,9 @@ static enum step_result light_step(struct sm *sm)
 
 static enum step_result light_settle_step(struct sm *sm)
 {
-	if (sm->light_found_change)
-		sweep_want(sm, SWEEP_HEAVY, "the light sweep found a change");
-	else if (elect_must_decide(sm))
+	if (!sm->light_found_change && !sm->light_missed)
+		light_prove(sm);
+	if (elect_must_decide(sm))
 		sweep_want(sm, SWEEP_HEAVY, "another subnet manager");
 	return STEP_NEXT;
 }
@@ -204,22 +204,53 @@ static const struct step heavy_steps[] = {
 	{ "cables that waited", release_step, program_busy },
 };
 
+static enum step_result dirty_step(struct sm *sm)
+{
+	dirty_start(sm);
+	return STEP_NEXT;
+}
+
+static enum step_result dirty_settle_step(struct sm *sm)
+{
+	if (!dirty_settle(sm))
+		return STEP_STOP;
+	return elect_decide(sm) ? STEP_NEXT : STEP_STOP;
+}
+
+static const struct step dirty_steps[] = {
+	{ "reading what changed", dirty_step, dirty_busy },
+	{ "election", dirty_settle_step, NULL },
+	{ "LIDs", lids_step, NULL },
+	{ "reading tables", tables_step, adopt_busy },
+	{ "routing", routes_step, job_busy },
+	{ "programming", program_step, program_busy },
+	{ "multicast", multicast_step, multicast_busy },
+	{ "cables that waited", release_step, program_busy },
+};
+
 static const struct step light_steps[] = {
 	{ "light sweep", light_step, discover_busy },
 	{ "light sweep result", light_settle_step, NULL },
 };
 
-static const struct step *steps_of(enum sweep_kind kind, unsigned *ret_n)
-{
-	*ret_n = kind == SWEEP_HEAVY ? ARRAY_SIZE(heavy_steps) : ARRAY_SIZE(light_steps);
-	return kind == SWEEP_HEAVY ? heavy_steps : light_steps;
-}
+static const struct kind {
+	const char *name;
+	const struct step *steps;
+	unsigned n_steps;
+} kinds[] = {
+	[SWEEP_NONE] = { "no", NULL, 0 },
+	[SWEEP_LIGHT] = { "light", light_steps, ARRAY_SIZE(light_steps) },
+	[SWEEP_DIRTY] = { "dirty", dirty_steps, ARRAY_SIZE(dirty_steps) },
+	[SWEEP_HEAVY] = { "heavy", heavy_steps, ARRAY_SIZE(heavy_steps) },
+};
 
 /* ---- the timer ----------------------------------------------------------------------------- */
 
 void sweep_want(struct sm *sm, enum sweep_kind kind, const char *why)
 {
-	bool *wanted = kind == SWEEP_HEAVY ? &sm->heavy_wanted : &sm->light_wanted;
+	bool *wanted = kind == SWEEP_HEAVY   ? &sm->heavy_wanted
+		       : kind == SWEEP_DIRTY ? &sm->dirty_wanted
+					     : &sm->light_wanted;
 
 	if (!*wanted)
 		snprintf(sm->why, sizeof(sm->why), "%s", why);
@@ -244,22 +275,40 @@ static mono_t hold(const struct sm *sm)
 }
 
 /* When the timer is due next, and what for. */
-static void plan_next(struct sm *sm)
+static void plan_next_timer(struct sm *sm)
 {
 	mono_t every = interval(sm);
 	bool heavy = sm->conf->force_heavy_sweep || sm->audit_wanted || !sm->fabric->n_switches;
 
-	if (sm->errors || sm->soft_faults)
+	sm->sweep_at = every == MONO_NEVER ? MONO_NEVER : sm->now + every;
+	sm->timer_heavy = heavy;
+	sm->hold_until = sm->now + hold(sm);
+}
+
+/* Whatever went wrong in a dirty sweep, a heavy one sets it right. */
+static void plan_next(struct sm *sm)
+{
+	bool failed = sm->errors || sm->soft_faults;
+
+	if (failed)
 		sm->failed_sweeps++;
 	else if (sm->sweep == SWEEP_HEAVY)
 		sm->failed_sweeps = 0;
-	sm->sweep_at = every == MONO_NEVER ? MONO_NEVER : sm->now + every;
-	sm->timer_heavy = heavy;
-	if (sm->sweep == SWEEP_HEAVY)
+	if (sm->sweep == SWEEP_HEAVY || (sm->sweep == SWEEP_DIRTY && failed))
 		sm->retry_at = sm->failed_sweeps ? sm->now + retry_delay(sm) : MONO_NEVER;
 	if (sm->port_down_told)
 		sm->retry_at = sm->now + PORT_DOWN_INTERVAL;
-	sm->hold_until = sm->now + hold(sm);
+	if (sm->sweep == SWEEP_DIRTY)
+		dirty_ended(sm);
+	else
+		plan_next_timer(sm);
+}
+
+/* A dirty sweep needs a whole picture to start from, and nobody else at work. */
+static bool can_be_dirty(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && sm->first_sweep_done && sm->fabric->own_port &&
+	       sm->fabric->n_switches && !sm->rival_seen && !sm->port_down_told;
 }
 
 static enum sweep_kind due(struct sm *sm)
@@ -275,6 +324,8 @@ static enum sweep_kind due(struct sm *sm)
 	if ((sm->heavy_wanted && sm->now >= sm->hold_until) || sm->now >= sm->retry_at ||
 	    (timer && sm->timer_heavy))
 		return SWEEP_HEAVY;
+	if (sm->dirty_wanted && sm->now >= sm->dirty_at)
+		return can_be_dirty(sm) ? SWEEP_DIRTY : SWEEP_HEAVY;
 	if ((sm->light_wanted && sm->now >= sm->hold_until) || timer)
 		return SWEEP_LIGHT;
 	return SWEEP_NONE;
@@ -286,8 +337,10 @@ mono_t sweep_next(const struct sm *sm)
 
 	if (sm->sweep != SWEEP_NONE || sm->state == SM_NOT_ACTIVE || sm->state == SM_STANDBY)
 		return MONO_NEVER;
+	if (sm->dirty_wanted)
+		timer = mono_min(timer, sm->dirty_at);
 	if (sm->heavy_wanted || sm->light_wanted)
-		return mono_min(sm->hold_until, timer);
+		timer = mono_min(timer, sm->hold_until);
 	return timer;
 }
 
@@ -295,8 +348,7 @@ mono_t sweep_next(const struct sm *sm)
 
 static void begin(struct sm *sm, enum sweep_kind kind)
 {
-	log_verbose("%s sweep: %s", kind == SWEEP_HEAVY ? "heavy" : "light",
-		    sm->why[0] ? sm->why : "timer");
+	log_verbose("%s sweep: %s", kinds[kind].name, sm->why[0] ? sm->why : "timer");
 	sm->sweep = kind;
 	sm->step = 0;
 	sm->step_pending = false;
@@ -304,7 +356,8 @@ static void begin(struct sm *sm, enum sweep_kind kind)
 	sm->sweep_started = sm->step_started = sm->now;
 	sm->sweep_gets = mad_sent(sm->mad, MAD_GET);
 	sm->sweep_sets = mad_sent(sm->mad, MAD_SET);
-	sm->light_wanted = false;
+	if (kind != SWEEP_DIRTY)
+		sm->light_wanted = false;
 	if (kind == SWEEP_HEAVY)
 		sm->heavy_wanted = false;
 	sm->why[0] = '\0';
@@ -321,8 +374,9 @@ static void report_ports(struct sm *sm)
 {
 	struct sm_stats *st = &sm->stats;
 
-	st->ports_active = st->ports_pending = 0;
+	st->ports_active = st->ports_pending = st->silent_nodes = 0;
 	FABRIC_EACH_NODE(sm->fabric, n) {
+		st->silent_nodes += n->misses > 0;
 		for (unsigned i = 1; i <= n->n_ports; i++) {
 			struct port *p = &n->ports[i];
 
@@ -347,12 +401,14 @@ static void report_left_out(struct sm *sm)
 	sm->told_duplicates = sm->duplicates;
 }
 
-/* A heavy sweep as MASTER went through to its last step. */
+/* A heavy or dirty sweep as MASTER went through to its last step. */
 static void complete(struct sm *sm)
 {
 	struct sm_stats *st = &sm->stats;
+	bool heavy = sm->sweep == SWEEP_HEAVY;
 
-	st->heavy_sweeps++;
+	st->heavy_sweeps += heavy;
+	st->dirty_sweeps += !heavy;
 	st->last_gets = mad_sent(sm->mad, MAD_GET) - sm->sweep_gets;
 	st->last_sets = mad_sent(sm->mad, MAD_SET) - sm->sweep_sets;
 	report_ports(sm);
@@ -360,8 +416,9 @@ static void complete(struct sm *sm)
 	st->last_errors = sm->errors;
 	st->up = sm->errors == 0;
 	report_left_out(sm);
-	log_verbose("heavy sweep %u: %u Gets, %u Sets, %u errors in %" PRId64 " ms",
-		    st->heavy_sweeps, st->last_gets, st->last_sets, sm->errors,
+	log_verbose("%s sweep %u: %u Gets, %u Sets, %u errors in %" PRId64 " ms",
+		    kinds[sm->sweep].name, heavy ? st->heavy_sweeps : st->dirty_sweeps,
+		    st->last_gets, st->last_sets, sm->errors,
 		    (sm->now - sm->sweep_started) / MONO_MS);
 	if (st->up)
 		log_write(LOGB_INFO, NULL, "SUBNET UP");
@@ -372,7 +429,8 @@ static void complete(struct sm *sm)
 			  (int)(RETRY_LAST / MONO_S));
 	sm->errors_told = !st->up;
 	sm->fruitless = st->last_sets || !st->up ? 0 : sm->fruitless + 1;
-	sm->audit_wanted = !sm->first_sweep_done;
+	if (heavy)
+		sm->audit_wanted = !sm->first_sweep_done;
 	sm->first_sweep_done = true;
 	prepare_save(sm);
 	if (sm->hooks.subnet_up)
@@ -381,7 +439,7 @@ static void complete(struct sm *sm)
 
 static void end(struct sm *sm, bool through)
 {
-	if (through && sm->sweep == SWEEP_HEAVY)
+	if (through && sm->sweep != SWEEP_LIGHT)
 		complete(sm);
 	else if (sm->sweep == SWEEP_LIGHT)
 		sm->stats.light_sweeps++;
@@ -394,9 +452,7 @@ static void end(struct sm *sm, bool through)
 /* One step forward. False: nothing can be done now. */
 static bool advance(struct sm *sm)
 {
-	unsigned n;
-	const struct step *steps = steps_of(sm->sweep, &n);
-	const struct step *st = &steps[sm->step];
+	const struct step *st = &kinds[sm->sweep].steps[sm->step];
 
 	if (!sm->step_pending) {
 		sm->step_pending = true;
@@ -411,7 +467,7 @@ static bool advance(struct sm *sm)
 		  (sm->now - sm->step_started) / MONO_MS);
 	sm->step_started = sm->now;
 	sm->step_pending = false;
-	if (++sm->step == n)
+	if (++sm->step == kinds[sm->sweep].n_steps)
 		end(sm, true);
 	return true;
 }

@@ -47,6 +47,16 @@ static void on_local_change(struct sm *sm, lid_t lid, const uint8_t *notice)
 		discover_ask_desc(sm, p, &path);
 }
 
+static void on_link_change(struct sm *sm, lid_t lid)
+{
+	struct port *p = prepare_port_at(sm, lid);
+
+	if (p && node_is_switch(p->node))
+		dirty_switch(sm, p->node, "trap 128: a link changed");
+	else
+		sweep_want(sm, SWEEP_LIGHT, "trap 128 from an unknown switch");
+}
+
 void traps_receive(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)
 {
 	const uint8_t *notice = smp_data(mad);
@@ -65,7 +75,7 @@ void traps_receive(struct sm *sm, const struct transport_addr *from, const uint8
 		return;
 	switch (trap) {
 	case 128:
-		sweep_want(sm, SWEEP_HEAVY, "trap 128: a link changed");
+		on_link_change(sm, from->lid);
 		break;
 	case 144:
 		on_local_change(sm, from->lid, notice);
