@@ -18,6 +18,6 @@ tests_unit_test_mad_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
 tests_unit_test_mad_LDADD = $(IB_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_netfile_SOURCES = tests/unit/test-netfile.c
 tests_unit_test_netfile_LDADD = $(IB_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_notices_SOURCES = tests/unit/test-notices.c
+tests_unit_test_notices_SOURCES = tests/unit/test-notices.c $(ORACLE_SOURCES)
 tests_unit_test_notices_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
 tests_unit_test_notices_LDADD = $(IB_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)
