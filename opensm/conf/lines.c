@@ -107,7 +107,12 @@ int lines_read_named(const char *path, struct conf_report *r, lines_on_line on_l
 {
 	int e = lines_read(path, r, on_line, arg);
 
-	return e == -ENOENT ? refuse(path, e, r) : e;
+	return e == -ENOENT ? lines_missing(path, r) : e;
+}
+
+int lines_missing(const char *path, struct conf_report *r)
+{
+	return refuse(path, -ENOENT, r);
 }
 
 struct conf_place line_place(const struct line *line, const char *p)

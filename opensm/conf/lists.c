@@ -212,17 +212,32 @@ static void drop_twins(struct list *list)
 
 /* --- Files ---------------------------------------------------------------------------------- */
 
+static void give_guids(struct list *list, struct conf_guids *ret)
+{
+	drop_twins(list);
+	ret->guids = list->n ? xcalloc(list->n, sizeof(*ret->guids)) : NULL;
+	ret->n = list->n;
+	for (size_t i = 0; i < list->n; i++)
+		ret->guids[i] = list->entries[i].item.guid;
+	free(list->entries);
+}
+
 int conf_guids_read(const char *path, struct conf_guids *ret, struct conf_report *r)
 {
 	struct list list = { .kind = CONF_LIST_GUIDS, .report = r };
 	int e = lines_read_named(path, r, read_entry, &list);
 
-	drop_twins(&list);
-	ret->guids = list.n ? xcalloc(list.n, sizeof(*ret->guids)) : NULL;
-	ret->n = list.n;
-	for (size_t i = 0; i < list.n; i++)
-		ret->guids[i] = list.entries[i].item.guid;
-	free(list.entries);
+	give_guids(&list, ret);
+	return e;
+}
+
+int conf_guids_read_text(const char *path, const char *text, size_t len, struct conf_guids *ret,
+			 struct conf_report *r)
+{
+	struct list list = { .kind = CONF_LIST_GUIDS, .report = r };
+	int e = lines_split(path, text, len, r, read_entry, &list);
+
+	give_guids(&list, ret);
 	return e;
 }
 

@@ -42,6 +42,9 @@ enum conf_list {
 };
 
 int conf_guids_read(const char *path, struct conf_guids *ret, struct conf_report *r);
+/* The same for text in memory; `path` is the name for findings. */
+int conf_guids_read_text(const char *path, const char *text, size_t len, struct conf_guids *ret,
+			 struct conf_report *r);
 void conf_guids_clear(struct conf_guids *g);
 
 /* `kind` is CONF_LIST_PORTS or CONF_LIST_WEIGHTS. */
@@ -57,9 +60,11 @@ int conf_guid_ports_read_text(const char *path, const char *text, size_t len, en
 struct conf_names;
 
 /*
- * The file that `c` names or, if there is one, ib-node-name-map in the folder of the configuration.
- * Always gives a map, empty if need be.
+ * The file that `c` names or, if there is one, ib-node-name-map in the folder of the configuration;
+ * NULL: neither. Valid as long as `c`.
  */
+const char *conf_names_path(const struct conf *c);
+/* Reads it. Always gives a map, empty if need be. */
 int conf_names_load(const struct conf *c, struct conf_names **ret, struct conf_report *r);
 int conf_names_read(const char *path, struct conf_names **ret, struct conf_report *r);
 int conf_names_read_text(const char *path, const char *text, size_t len, struct conf_names **ret,

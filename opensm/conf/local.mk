@@ -6,6 +6,7 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/foreign.c opensm/conf/foreign.h opensm/conf/write.c opensm/conf/diff.c \
 	opensm/conf/verify.c opensm/conf/advise.c opensm/conf/lists.c opensm/conf/lists.h \
 	opensm/conf/names.c opensm/conf/prefixes.c opensm/conf/prefixes.h opensm/conf/cli.c opensm/conf/cli.h \
+	opensm/conf/files.c opensm/conf/files.h opensm/conf/files_news.c \
 	opensm/conf/cli_rows.c opensm/conf/cli_rows.h \
 	opensm/conf/partitions.c opensm/conf/partitions.h opensm/conf/partitions_build.c \
 	opensm/conf/partitions_groups.c opensm/conf/partitions_parse.c \
@@ -18,6 +19,9 @@ tests_unit_test_partitions_SOURCES = tests/unit/test-partitions.c
 tests_unit_test_partitions_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_partitions_findings_SOURCES = tests/unit/test-partitions-findings.c
 tests_unit_test_partitions_findings_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-files
+tests_unit_test_files_SOURCES = tests/unit/test-files.c
+tests_unit_test_files_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_conf_SOURCES = tests/unit/test-conf.c tests/unit/conf-reading.h
 tests_unit_test_conf_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_conf_rules_SOURCES = tests/unit/test-conf-rules.c tests/unit/conf-reading.h

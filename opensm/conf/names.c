@@ -95,12 +95,19 @@ int conf_names_read_text(const char *path, const char *text, size_t len, struct 
 	return lines_split(path, text, len, r, read_name, &reader);
 }
 
-int conf_names_load(const struct conf *c, struct conf_names **ret, struct conf_report *r)
+const char *conf_names_path(const struct conf *c)
 {
 	if (c->node_name_map_name)
-		return conf_names_read(c->node_name_map_name, ret, r);
-	if (access(DEFAULT_MAP, F_OK) == 0)
-		return conf_names_read(DEFAULT_MAP, ret, r);
+		return c->node_name_map_name;
+	return access(DEFAULT_MAP, F_OK) == 0 ? DEFAULT_MAP : NULL;
+}
+
+int conf_names_load(const struct conf *c, struct conf_names **ret, struct conf_report *r)
+{
+	const char *path = conf_names_path(c);
+
+	if (path)
+		return conf_names_read(path, ret, r);
 	*ret = names_new();
 	return 0;
 }

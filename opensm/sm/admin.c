@@ -294,9 +294,8 @@ static void db_run(struct sm_job *base)
 	job->error = file_replace_commit(f, job->durable);
 }
 
-static void db_done(struct sm_job *base)
+static void db_written(const struct db_job *job)
 {
-	struct db_job *job = (struct db_job *)base;
 	struct sm *sm = job->sm;
 
 	sm->db_pending = false;
@@ -308,6 +307,14 @@ static void db_done(struct sm_job *base)
 	sm->db_error_told = job->error != 0;
 	if (job->error)
 		sm->db_at = sm->now + DB_RETRY;
+}
+
+static void db_done(struct sm_job *base)
+{
+	struct db_job *job = (struct db_job *)base;
+
+	if (!base->orphan)
+		db_written(job);
 	free(job->path);
 	free(job->text);
 	free(job);

@@ -29,7 +29,12 @@ struct remote_sm {
 enum sweep_kind { SWEEP_NONE, SWEEP_LIGHT, SWEEP_DIRTY, SWEEP_HEAVY };
 
 struct sm {
-	struct conf *conf; /* sm.c */
+	struct conf *conf;	  /* reload.c */
+	struct conf_files *files; /* reload.c: NULL before the first heavy sweep */
+	struct conf *next_conf;	  /* reload.c: for the time after the running sweep; NULL: none */
+	struct conf_files *next_files;
+	bool files_held;   /* reload.c: SIGHUP has found a fault; the disk is not looked at */
+	bool routes_fresh; /* reload.c: an option of routing changed: tables are no model for the next ones */
 	struct sm_hooks hooks;
 	struct transport *tr;
 	struct mad_engine *mad;
@@ -101,7 +106,7 @@ struct sm {
 	bool partitions_good;	       /* what is in force may be saved */
 	bool partition_file_met;       /* by this process, good or bad */
 	bool good_pending, partition_gone_told;
-	uint64_t partition_told, prefixes_told; /* hash of the findings told last */
+	bool partition_file_new; /* reload.c sets it: what the file says was not looked at yet */
 	char *good_path;	 /* NULL: no cache folder */
 	struct pkey_plan *pkeys; /* of the last sweep that got so far */
 	size_t pkeys_dropped_told, pkeys_small_told;
@@ -232,10 +237,8 @@ void prepare_save(struct sm *sm);
 /* partition.c */
 void partition_new(struct sm *sm, const struct sm_paths *paths);
 void partition_free(struct sm *sm);
-/* Reads the file again. < 0: this sweep cannot go on. */
+/* What sm->files say of partitions is put in force, if it can be. < 0: this sweep cannot go on. */
 int partition_load(struct sm *sm);
-/* Routes to other subnets, read anew; what cannot be read is empty, with a log line. */
-void prefixes_load(struct sm *sm);
 /* P_Key tables for the ports as known now, into sm->pkeys. */
 void partition_plan(struct sm *sm);
 
@@ -341,5 +344,13 @@ bool replica_restore(struct sm *sm);
 /* The master's SA reported a Notice (80 bytes, 13.4.8.2). */
 void standby_notice(struct sm *sm, const uint8_t *notice);
 
+/* reload.c: the configuration and its files */
+/* Between two sweeps: what SIGHUP left for now comes into force. */
+void reload_take(struct sm *sm);
+/* At the start of a heavy sweep: files that changed on the disk are read again, and told. */
+void reload_files(struct sm *sm);
+void reload_free(struct sm *sm);
+
 /* sm.c */
+struct mad_params sm_mad_params(const struct conf *c);
 const char *sm_status_line(struct sm *sm);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Partitions: the file is read before every heavy sweep, the last good one is kept and saved, and
- * P_Key tables are planned from it.
+ * Partitions: what the file said when it was read last (reload.c) is put in force, the last good one is
+ * kept and saved, and P_Key tables are planned from it.
  *
  *   file good -> in force, saved as partitions.good
  *   file bad  -> what is in force stays; at a first start partitions.good; without one
@@ -25,42 +25,6 @@
 #define GOOD_FILE_MAX (16u << 20)
 
 /* ---- the file ------------------------------------------------------------------------------ */
-
-/* A fault is told when it is new, not in every sweep. */
-static bool is_told(uint64_t *told, const struct conf_report *report)
-{
-	uint64_t hash = 14695981039346656037ull;
-
-	for (size_t i = 0; i < report->n; i++) {
-		hash = (hash ^ report->findings[i].line) * 1099511628211ull;
-		for (const char *c = report->findings[i].text; *c; c++)
-			hash = (hash ^ (uint8_t)*c) * 1099511628211ull;
-	}
-	if (hash == *told)
-		return true;
-	*told = hash;
-	return false;
-}
-
-/* False: it is nothing new. */
-static bool tell(uint64_t *told, const struct conf_report *report)
-{
-	if (is_told(told, report))
-		return false;
-	for (size_t i = 0; i < report->n; i++) {
-		const struct conf_finding *f = &report->findings[i];
-
-		if (f->severity == CONF_ERROR)
-			log_error("%s:%u:%u: %s", f->file, f->line, f->column, f->text);
-		else if (f->severity == CONF_WARNING)
-			log_info("%s:%u:%u: %s", f->file, f->line, f->column, f->text);
-		else
-			log_verbose("%s:%u:%u: %s", f->file, f->line, f->column, f->text);
-	}
-	if (report->dropped)
-		log_error("%zu more findings", report->dropped);
-	return true;
-}
 
 struct good_job {
 	struct sm_job base;
@@ -92,18 +56,25 @@ static void good_run(struct sm_job *base)
 
 static void save_good(struct sm *sm);
 
+static void good_saved(const struct good_job *job)
+{
+	struct sm *sm = job->sm;
+
+	sm->good_pending = false;
+	if (job->partitions != sm->partitions && job->error == 0)
+		save_good(sm);
+}
+
 static void good_done(struct sm_job *base)
 {
 	struct good_job *job = (struct good_job *)base;
-	struct sm *sm = job->sm;
 
 	if (job->error < 0)
 		log_error("%s cannot be written: %s; if the partition file breaks before the next "
 			  "start, there is no good one to fall back on",
 			  job->path, strerror(-job->error));
-	sm->good_pending = false;
-	if (job->partitions != sm->partitions && job->error == 0)
-		save_good(sm);
+	if (!base->orphan)
+		good_saved(job);
 	partitions_unref(job->partitions);
 	free(job->path);
 	free(job);
@@ -159,9 +130,11 @@ static struct partitions *last_good(struct sm *sm)
 	return p;
 }
 
+/* Called in every heavy sweep; `is_new`: it was read since the last one. */
 static int fall_back(struct sm *sm, bool is_new)
 {
-	const char *file = sm->conf->partition_config_file, *policy = sm->conf->partition_config_error;
+	const char *file = sm->conf->partition_config_file,
+		   *policy = sm->conf->partition_config_error;
 	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
 
 	if (sm->partitions || sm->partitions_keep) {
@@ -220,34 +193,19 @@ static int without_file(struct sm *sm)
 	return 0;
 }
 
-void prefixes_load(struct sm *sm)
-{
-	struct conf_report report = { 0 };
-	struct conf_prefixes prefixes = { 0 };
-
-	if (sm->conf->prefix_routes_file)
-		conf_prefixes_read(sm->conf->prefix_routes_file, &prefixes, &report);
-	tell(&sm->prefixes_told, &report);
-	sa_set_prefixes(sm->sa, &prefixes);
-	conf_prefixes_clear(&prefixes);
-	conf_report_clear(&report);
-}
-
 int partition_load(struct sm *sm)
 {
-	struct conf_report report = { 0 };
-	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
-	int r = partitions_read(sm->conf->partition_config_file, sm->conf, &report, &p);
-	bool is_new = tell(&sm->partition_told, &report);
+	const struct conf_file *f = sm->files->of[CONF_FILE_PARTITIONS];
+	bool is_new = sm->partition_file_new;
 
-	conf_report_clear(&report);
-	if (r == -ENOENT)
+	sm->partition_file_new = false;
+	if (f->error == -ENOENT)
 		return without_file(sm);
 	sm->partition_gone_told = false;
 	sm->partition_file_met = true;
-	if (r < 0)
+	if (f->error < 0)
 		return fall_back(sm, is_new);
-	put_in_force(sm, p, true);
+	put_in_force(sm, f->partitions, true);
 	return 0;
 }
 
@@ -326,10 +284,11 @@ static void tell_plan(struct sm *sm, const struct tables *t, const struct pkey_p
 			continue;
 		told++;
 		if (p->n_dropped)
-			log_error("%s: its P_Key table of %u entries is full, %u keys are left out, "
-				  "first 0x%04x",
-				  fabric_port_str(port, where), t->rows[i].capacity, p->n_dropped,
-				  pkey_plan_dropped(plan, i)[0]);
+			log_error(
+				"%s: its P_Key table of %u entries is full, %u keys are left out, "
+				"first 0x%04x",
+				fabric_port_str(port, where), t->rows[i].capacity, p->n_dropped,
+				pkey_plan_dropped(plan, i)[0]);
 		if (p->peer_too_small)
 			log_error("%s: the switch port before it holds %u P_Keys, too few: it does "
 				  "not check partitions",
@@ -365,7 +324,8 @@ static struct seen_key *seen_keys(const struct tables *t, size_t *ret_n)
 			if (!(pkey & PKEY_BASE))
 				continue;
 			GROW(keys, n + 1, cap);
-			keys[n++] = (struct seen_key){ partition_order(pkey), pkey, t->rows[i].guid };
+			keys[n++] =
+				(struct seen_key){ partition_order(pkey), pkey, t->rows[i].guid };
 		}
 	}
 	if (n)

@@ -95,9 +95,8 @@ static void save_run(struct sm_job *base)
 
 static void save(struct sm *sm);
 
-static void save_done(struct sm_job *base)
+static void saved(const struct save_job *job)
 {
-	struct save_job *job = (struct save_job *)base;
 	struct sm *sm = job->sm;
 
 	sm->save_pending = false;
@@ -107,10 +106,18 @@ static void save_done(struct sm_job *base)
 			  strerror(-job->error));
 		store_image_failed(sm->store, job->image);
 	}
-	store_image_free(job->image);
-	free(job);
 	if (sm->save_again)
 		save(sm);
+}
+
+static void save_done(struct sm_job *base)
+{
+	struct save_job *job = (struct save_job *)base;
+
+	if (!base->orphan)
+		saved(job);
+	store_image_free(job->image);
+	free(job);
 }
 
 /* One image at a time: what changes meanwhile is in the next. */
@@ -332,13 +339,12 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 	struct sm *sm = owner;
 
 	sm->route_pending = false;
-	for (unsigned i = 0; i < report->n_notes; i++)
-		log_error("%s", report->notes[i]);
 	if (!routes) {
 		log_error("no routes: %s; the old tables stay", report->why);
 		return;
 	}
 	sm->new_routes = routes;
+	sm->routes_fresh = false;
 	sm->transition = take(report->transition);
 	if (sm->transition)
 		log_verbose("%u LIDs are drained while their routes change",
@@ -360,7 +366,9 @@ void prepare_routes(struct sm *sm)
 		.topo = topo,
 		.previous = sm->routes ? sm->routes : adopted,
 		.weigh = adopted != NULL,
+		.fresh = sm->routes_fresh && sm->routes,
 		.conf = sm->conf,
+		.files = sm->files,
 		.done = on_routes,
 		.owner = sm,
 	};

@@ -16,9 +16,10 @@ struct route_job_state {
 	struct topo *topo;
 	struct routes *previous, *result;
 	struct conf *conf;
+	struct conf_files *files;
 	void (*done)(void *owner, struct routes *routes, struct route_report *report);
 	void *owner;
-	bool weigh;
+	bool weigh, fresh;
 	struct route_report report;
 };
 
@@ -109,18 +110,20 @@ static void weigh(struct route_job_state *st, struct route_job *job, struct rout
 static void run(struct sm_job *base)
 {
 	struct route_job_state *st = (struct route_job_state *)base;
-	_cleanup_(route_lists_free) struct route_lists lists = { 0 };
-	struct route_job job = { .topo = st->topo, .previous = st->previous };
+	struct route_job job = {
+		.topo = st->topo,
+		.previous = st->fresh ? NULL : st->previous,
+		.options = route_lists_options(st->conf, st->files),
+		.cancelled = &base->orphan,
+	};
 	struct route_verdict verdict;
 
-	route_lists_read(&lists, st->conf, &st->report);
-	job.options = lists.options;
 	job.threads = (uint64_t)st->topo->n_switches * st->topo->max_lid < ONE_THREAD;
 	st->result = compute(st, &job);
 	if (!st->result)
 		return;
 	routes_check(st->result, job.threads, &verdict);
-	if (st->weigh)
+	if (st->weigh && !st->fresh)
 		weigh(st, &job, &verdict);
 	if (st->previous)
 		st->report.transition = transition_find(st->previous, st->result);
@@ -132,13 +135,15 @@ static void done(struct sm_job *base)
 {
 	struct route_job_state *st = (struct route_job_state *)base;
 
-	st->done(st->owner, st->result, &st->report);
-	for (unsigned i = 0; i < st->report.n_notes; i++)
-		free(st->report.notes[i]);
+	if (base->orphan)
+		routes_unref(st->result);
+	else
+		st->done(st->owner, st->result, &st->report);
 	transition_free(st->report.transition);
 	topo_unref(st->topo);
 	routes_unref(st->previous);
 	conf_unref(st->conf);
+	conf_files_unref(st->files);
 	free(st);
 }
 
@@ -150,8 +155,10 @@ struct sm_job *route_job_new(const struct route_order *order)
 	st->topo = topo_ref(order->topo);
 	st->previous = order->previous ? routes_ref(order->previous) : NULL;
 	st->conf = conf_ref(order->conf);
+	st->files = conf_files_ref(order->files);
 	st->done = order->done;
 	st->owner = order->owner;
 	st->weigh = order->weigh;
+	st->fresh = order->fresh;
 	return &st->base;
 }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Routing as a job: reads the list files, runs the engines in the order of routing_engine, lets
+ * Routing as a job: runs the engines in the order of routing_engine, lets
  * the judge have its say. Runs on the worker; touches nothing but its own input.
  */
 #pragma once
 
-#include "conf/conf.h"
+#include "conf/files.h"
 #include "route/check.h"
 #include "route/routes.h"
 #include "route/transition.h"
 #include "sm/sm.h"
-
-#define ROUTE_MAX_NOTES 16
 
 struct route_report {
 	char why[160]; /* when there are no routes */
@@ -20,16 +18,17 @@ struct route_report {
 	struct transition
 		*transition; /* LIDs that could loop on the way from `previous`; taken by done() */
 	bool bad;	     /* pairs without a path */
-	unsigned n_notes;
-	char *notes[ROUTE_MAX_NOTES]; /* findings about list files */
 	double seconds;
 };
 
-/* Takes its own references of topo, previous and conf. */
+/* Takes its own references of topo, previous, conf and files. */
 struct route_order {
 	const struct topo *topo;
 	const struct routes *previous;
 	const struct conf *conf;
+	const struct conf_files *files; /* NULL: no lists */
+	/* An option of routing changed: `previous` is what switches hold, and nothing to go by. */
+	bool fresh;
 	/*
 	 * `previous` is somebody else's work: it is kept where it is right, unless routes from
 	 * scratch are clearly better balanced.

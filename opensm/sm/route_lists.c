@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * From the list files of the configuration to the options of a routing job. Ownership of the arrays
- * moves from conf/ to here; conf_guid_port and route_guid_port have one shape, checked below.
+ * From the list files of the configuration to the options of a routing job. Nothing is copied:
+ * conf_guid_port and route_guid_port have one shape, checked below.
  */
 #include "sm/route_lists.h"
 
 #include <stddef.h>
-#include <string.h>
-
-#include "conf/lists.h"
-#include "util/mem.h"
 
 _Static_assert(
 	sizeof(struct conf_guid_port) == sizeof(struct route_guid_port) &&
@@ -18,75 +14,28 @@ _Static_assert(
 		offsetof(struct conf_guid_port, weight) == offsetof(struct route_guid_port, weight),
 	"one shape on both sides of the layer border");
 
-static void take_findings(struct route_report *report, struct conf_report *found)
+static const struct route_guid_port *ports_of(const struct conf_files *files,
+					      enum conf_file_kind kind, uint32_t *ret_n)
 {
-	for (size_t i = 0; i < found->n && report->n_notes < ROUTE_MAX_NOTES; i++) {
-		const struct conf_finding *f = &found->findings[i];
+	const struct conf_file *f = files ? files->of[kind] : NULL;
 
-		report->notes[report->n_notes++] =
-			f->file && f->line
-				? xasprintf("%s:%u:%u: %s", f->file, f->line, f->column, f->text)
-				: xstrdup(f->text);
-	}
-	conf_report_clear(found);
+	*ret_n = f ? (uint32_t)f->ports.n : 0;
+	return f ? (const struct route_guid_port *)f->ports.items : NULL;
 }
 
-static struct route_guid_port *copy_ports(const struct conf_guid_ports *from)
+struct route_options route_lists_options(const struct conf *conf, const struct conf_files *files)
 {
-	return from->n ? xmemdup(from->items, from->n * sizeof(struct route_guid_port)) : NULL;
-}
+	const struct conf_file *order = files ? files->of[CONF_FILE_ORDER] : NULL;
+	struct route_options o = {
+		.order = order ? order->order.guids : NULL,
+		.n_order = order ? (uint32_t)order->order.n : 0,
+		.port_shifting = conf->port_shifting,
+		.scatter_seed = conf->scatter_ports,
+		.order_no_scatter = conf->guid_routing_order_no_scatter,
+		.count_switches = conf->port_profile_switch_nodes,
+	};
 
-static void read_ports(const char *path, enum conf_list kind, struct route_guid_port **ret,
-		       uint32_t *ret_n, struct route_report *report)
-{
-	struct conf_report found = { 0 };
-	struct conf_guid_ports ports = { 0 };
-
-	if (!path)
-		return;
-	conf_guid_ports_read(path, kind, &ports, &found);
-	*ret = copy_ports(&ports);
-	*ret_n = ports.n;
-	conf_guid_ports_clear(&ports);
-	take_findings(report, &found);
-}
-
-static void read_order(struct route_lists *lists, const char *path, struct route_report *report)
-{
-	struct conf_report found = { 0 };
-	struct conf_guids guids = { 0 };
-
-	if (!path)
-		return;
-	conf_guids_read(path, &guids, &found);
-	lists->order = guids.n ? xmemdup(guids.guids, guids.n * sizeof(guid_t)) : NULL;
-	lists->options.n_order = guids.n;
-	conf_guids_clear(&guids);
-	take_findings(report, &found);
-}
-
-void route_lists_read(struct route_lists *lists, const struct conf *conf,
-		      struct route_report *report)
-{
-	struct route_options *o = &lists->options;
-
-	read_order(lists, conf->guid_routing_order_file, report);
-	read_ports(conf->port_prof_ignore_file, CONF_LIST_PORTS, &lists->ignore, &o->n_ignore,
-		   report);
-	read_ports(conf->hop_weights_file, CONF_LIST_WEIGHTS, &lists->weights, &o->n_weights,
-		   report);
-	o->order = lists->order;
-	o->ignore = lists->ignore;
-	o->weights = lists->weights;
-	o->port_shifting = conf->port_shifting;
-	o->scatter_seed = conf->scatter_ports;
-	o->order_no_scatter = conf->guid_routing_order_no_scatter;
-	o->count_switches = conf->port_profile_switch_nodes;
-}
-
-void route_lists_free(struct route_lists *lists)
-{
-	free(lists->order);
-	free(lists->ignore);
-	free(lists->weights);
+	o.ignore = ports_of(files, CONF_FILE_IGNORE, &o.n_ignore);
+	o.weights = ports_of(files, CONF_FILE_WEIGHTS, &o.n_weights);
+	return o;
 }

@@ -14,7 +14,7 @@
 /* MADs taken in per dispatch: signals and control sockets get their turn in between. */
 #define MADS_PER_DISPATCH 256
 
-static struct mad_params mad_params_of(const struct conf *c)
+struct mad_params sm_mad_params(const struct conf *c)
 {
 	return (struct mad_params){
 		.max_wire = c->max_wire_smps ? c->max_wire_smps : 0x7FFFFFFF,
@@ -44,7 +44,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 		  const struct sm_hooks *hooks)
 {
 	struct sm *sm = xcalloc(1, sizeof(*sm));
-	const struct mad_params params = mad_params_of(conf);
+	const struct mad_params params = sm_mad_params(conf);
 	const struct sync_hooks sync_hooks = {
 		.may_write = elect_may_write,
 		.may_activate = multicast_may_activate,
@@ -99,7 +99,7 @@ struct sm *sm_free(struct sm *sm)
 	prepare_unload(sm);
 	partition_free(sm);
 	conf_unref(sm->plan_conf);
-	conf_unref(sm->conf);
+	reload_free(sm);
 	free(sm);
 	return NULL;
 }
@@ -156,20 +156,6 @@ mono_t sm_next(const struct sm *sm)
 		return 0;
 	next = mono_min(next, mono_min(health_next(sm), replica_next(sm)));
 	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));
-}
-
-void sm_request_heavy(struct sm *sm, const struct conf *conf)
-{
-	if (conf) {
-		struct mad_params params = mad_params_of(conf);
-
-		conf_unref(sm->conf);
-		sm->conf = conf_ref(conf);
-		sa_set_conf(sm->sa, conf);
-		mad_set_params(sm->mad, &params);
-	}
-	sweep_want(sm, SWEEP_HEAVY, "asked for");
-	sm->hold_until = 0;
 }
 
 void sm_shutdown(struct sm *sm)

@@ -8,10 +8,11 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conf/conf.h"
+#include "conf/files.h"
 #include "fabric/fabric.h"
 #include "mad/mad.h"
 #include "opensm/transport.h"
@@ -31,10 +32,13 @@ struct sm_job {
 	void (*done)(struct sm_job *job); /* frees the job */
 	const char *what;		  /* "routing", "saving state" */
 	bool disk;			  /* waits for a disk: never in the way of the others */
+	/* Set by whoever runs jobs when the SM goes: done() only frees, run() may end early. */
+	atomic_bool orphan;
+	struct sm_job *next; /* of whoever runs jobs */
 };
 
 struct sm_hooks {
-	/* Takes the job; must end in done(), or in job_drop() when everything ends. */
+	/* Takes the job; must end in done(), also of an orphan. */
 	void (*submit_job)(void *arg, struct sm_job *job);
 	/* The first heavy sweep that went through as MASTER, and every later one: subnet is up. */
 	void (*subnet_up)(void *arg, const struct sm *sm);
@@ -69,8 +73,21 @@ struct sm *sm_free(struct sm *sm);
 int sm_dispatch(struct sm *sm, mono_t now);
 mono_t sm_next(const struct sm *sm);
 
-/* A heavy sweep as soon as possible (SIGHUP, console). Takes over `conf` (one more reference) if not NULL. */
+/* A heavy sweep as soon as possible (console). Takes over `conf` (one more reference) if not NULL. */
 void sm_request_heavy(struct sm *sm, const struct conf *conf);
+
+/*
+ * SIGHUP: `conf` and the files it names (one more reference each) count from the next sweep on, never
+ * from the middle of one; then a heavy sweep.
+ */
+void sm_reload(struct sm *sm, const struct conf *conf, const struct conf_files *files);
+/*
+ * SIGHUP that found a fault: a heavy sweep all the same, but the files stay as they were read too, until
+ * sm_reload(): nothing of what was found beside the fault comes into force.
+ */
+void sm_reload_refused(struct sm *sm);
+/* What was read last and counts, or will from the next sweep on; NULL before the first sweep. */
+const struct conf_files *sm_files(const struct sm *sm);
 
 /* Orderly end: the SA database goes to its file. Jobs it hands out end as usual. */
 void sm_shutdown(struct sm *sm);

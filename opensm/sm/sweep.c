@@ -87,11 +87,11 @@ static enum step_result lids_step(struct sm *sm)
 
 static enum step_result partitions_step(struct sm *sm)
 {
+	reload_files(sm);
 	if (partition_load(sm) < 0) {
 		sm->errors++;
 		return STEP_STOP;
 	}
-	prefixes_load(sm);
 	admin_restore(sm);
 	return STEP_NEXT;
 }
@@ -445,6 +445,7 @@ static void end(struct sm *sm, bool through)
 		sm->stats.light_sweeps++;
 	plan_next(sm);
 	sm->sweep = SWEEP_NONE;
+	reload_take(sm);
 	if (sm->hooks.status)
 		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
 }

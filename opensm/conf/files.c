@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Reading the files that opensm.conf names, each as often as it changes. One row of `kinds` is one
+ * kind of file.
+ */
+#include "conf/files.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "conf/lines.h"
+#include "util/mem.h"
+
+struct kind {
+	enum conf_id id; /* the option that names it */
+	bool needed;	 /* named, but not there: a fault */
+	/* `f` has path and kind; returns as the reader does. */
+	int (*parse)(struct conf_file *f, const char *text, size_t len, const struct conf *conf);
+};
+
+static int parse_partitions(struct conf_file *f, const char *text, size_t len,
+			    const struct conf *conf)
+{
+	return partitions_parse(text, len, f->path, conf, &f->findings, &f->partitions);
+}
+
+static int parse_prefixes(struct conf_file *f, const char *text, size_t len,
+			  const struct conf *conf)
+{
+	return conf_prefixes_read_text(f->path, text, len, &f->prefixes, &f->findings);
+}
+
+static int parse_order(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
+{
+	return conf_guids_read_text(f->path, text, len, &f->order, &f->findings);
+}
+
+static int parse_ports(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
+{
+	enum conf_list list = f->kind == CONF_FILE_WEIGHTS ? CONF_LIST_WEIGHTS : CONF_LIST_PORTS;
+
+	return conf_guid_ports_read_text(f->path, text, len, list, &f->ports, &f->findings);
+}
+
+static int parse_names(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
+{
+	return conf_names_read_text(f->path, text, len, &f->names, &f->findings);
+}
+
+static const struct kind kinds[] = {
+	[CONF_FILE_PARTITIONS] = { CONF_ID_partition_config_file, false, parse_partitions },
+	[CONF_FILE_PREFIXES] = { CONF_ID_prefix_routes_file, false, parse_prefixes },
+	[CONF_FILE_ORDER] = { CONF_ID_guid_routing_order_file, true, parse_order },
+	[CONF_FILE_IGNORE] = { CONF_ID_port_prof_ignore_file, true, parse_ports },
+	[CONF_FILE_WEIGHTS] = { CONF_ID_hop_weights_file, true, parse_ports },
+	[CONF_FILE_NAMES] = { CONF_ID_node_name_map_name, true, parse_names },
+};
+
+/* NULL: there is none to be read. */
+static const char *path_of(enum conf_file_kind kind, const struct conf *conf)
+{
+	const char *const *path =
+		(const void *)((const char *)conf + conf_option(kinds[kind].id)->offset);
+
+	return kind == CONF_FILE_NAMES ? conf_names_path(conf) : *path;
+}
+
+/* ---- one file ------------------------------------------------------------------------------ */
+
+static uint64_t hash_more(uint64_t hash, const void *text, size_t len)
+{
+	const uint8_t *p = text;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ p[i]) * 1099511628211ull;
+	return hash;
+}
+
+/* What partitions come to depends on these too (conf/partitions.h). */
+static uint64_t hash_options(enum conf_file_kind kind, const struct conf *c)
+{
+	const uint8_t options[] = { c->qos, c->subnet_timeout,
+				    c->ipoib_mcgroup_creation_validation };
+	uint64_t start = 14695981039346656037ull;
+
+	return kind == CONF_FILE_PARTITIONS ? hash_more(start, options, sizeof(options)) : start;
+}
+
+static struct conf_file *file_unref(struct conf_file *f)
+{
+	if (!f || atomic_fetch_sub_explicit(&f->refs, 1, memory_order_acq_rel) > 1)
+		return NULL;
+	partitions_unref(f->partitions);
+	conf_prefixes_clear(&f->prefixes);
+	conf_guids_clear(&f->order);
+	conf_guid_ports_clear(&f->ports);
+	conf_names_free(f->names);
+	conf_report_clear(&f->findings);
+	free(f->path);
+	free(f);
+	return NULL;
+}
+
+static struct conf_file *file_ref(struct conf_file *f)
+{
+	atomic_fetch_add_explicit(&f->refs, 1, memory_order_relaxed);
+	return f;
+}
+
+static bool says_the_same(const struct conf_file *a, const struct conf_file *b)
+{
+	return b && a->hash == b->hash && a->len == b->len && a->loaded == b->loaded &&
+	       strcmp(a->path, b->path) == 0;
+}
+
+static struct conf_file *read_one(enum conf_file_kind kind, const struct conf *conf,
+				  struct conf_file *before)
+{
+	const char *path = path_of(kind, conf);
+	_cleanup_free_ char *text = NULL;
+	struct conf_file *f;
+
+	if (!path)
+		return NULL;
+	f = xcalloc(1, sizeof(*f));
+	atomic_init(&f->refs, 1);
+	f->kind = kind;
+	f->path = xstrdup(path);
+	f->error = f->loaded = lines_load(path, &f->findings, &text, &f->len);
+	f->hash = hash_more(hash_options(kind, conf), text, f->loaded ? 0 : f->len);
+	if (f->loaded == -ENOENT && kinds[kind].needed)
+		lines_missing(path, &f->findings);
+	if (says_the_same(f, before)) {
+		file_unref(f);
+		return file_ref(before);
+	}
+	if (f->loaded == 0)
+		f->error = kinds[kind].parse(f, text, f->len, conf);
+	return f;
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+struct conf_files *conf_files_ref(const struct conf_files *f)
+{
+	struct conf_files *shared = (struct conf_files *)f; /* only the count changes */
+
+	if (shared)
+		atomic_fetch_add_explicit(&shared->refs, 1, memory_order_relaxed);
+	return shared;
+}
+
+struct conf_files *conf_files_unref(struct conf_files *f)
+{
+	if (!f || atomic_fetch_sub_explicit(&f->refs, 1, memory_order_acq_rel) > 1)
+		return NULL;
+	for (unsigned i = 0; i < CONF_N_FILES; i++)
+		file_unref(f->of[i]);
+	free(f);
+	return NULL;
+}
+
+void conf_files_unrefp(struct conf_files **f)
+{
+	*f = conf_files_unref(*f);
+}
+
+struct conf_files *conf_files_read(const struct conf *conf, const struct conf_files *before)
+{
+	struct conf_files *f = xcalloc(1, sizeof(*f));
+	bool same = before != NULL;
+
+	atomic_init(&f->refs, 1);
+	for (unsigned i = 0; i < CONF_N_FILES; i++) {
+		f->of[i] = read_one(i, conf, before ? before->of[i] : NULL);
+		same = same && f->of[i] == before->of[i];
+	}
+	if (!same)
+		return f;
+	conf_files_unref(f);
+	return conf_files_ref(before);
+}
+
+const char *conf_file_key(enum conf_file_kind kind)
+{
+	return conf_option(kinds[kind].id)->name;
+}
+
+size_t conf_files_faults(const struct conf_files *f)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < CONF_N_FILES; i++)
+		n += f->of[i] ? f->of[i]->findings.errors : 0;
+	return n;
+}
+
+const struct conf_names *conf_files_names(const struct conf_files *f)
+{
+	return f && f->of[CONF_FILE_NAMES] ? f->of[CONF_FILE_NAMES]->names : NULL;
+}

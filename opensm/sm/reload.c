@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The configuration of a running manager, and the files it names.
+ *
+ * A sweep has one configuration from its first step to its last: what SIGHUP brings waits for the end
+ * of the running one. Files are looked at once in every heavy sweep, as the peer does, so that a new
+ * partitions.conf needs no signal; only what says something else than before is parsed. After a SIGHUP
+ * that found a fault the disk is not looked at until one finds none: all of it counts, or nothing.
+ */
+#include "sm/impl.h"
+#include "util/mem.h"
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+static void tell_findings(const struct conf_report *report)
+{
+	for (size_t i = 0; i < report->n; i++) {
+		const struct conf_finding *f = &report->findings[i];
+		unsigned level = f->severity == CONF_ERROR     ? LOGB_ERROR
+				 : f->severity == CONF_WARNING ? LOGB_INFO
+							       : LOGB_VERBOSE;
+
+		if (!log_wants(level))
+			continue;
+		if (f->line)
+			log_write(level, NULL, "%s:%u:%u: %s", f->file, f->line, f->column,
+				  f->text);
+		else
+			log_write(level, NULL, "%s: %s", f->file, f->text);
+	}
+	if (report->dropped)
+		log_error("%zu more findings", report->dropped);
+}
+
+static bool is_of_routing(enum conf_file_kind kind)
+{
+	return kind == CONF_FILE_ORDER || kind == CONF_FILE_IGNORE || kind == CONF_FILE_WEIGHTS;
+}
+
+/* Takes over one reference of `files`. */
+static void use_files(struct sm *sm, struct conf_files *files)
+{
+	static const struct conf_prefixes none;
+	_cleanup_(conf_files_unrefp) struct conf_files *before = sm->files;
+
+	sm->files = files;
+	if (files == before)
+		return;
+	for (unsigned i = 0; i < CONF_N_FILES; i++) {
+		const struct conf_file *f = files->of[i];
+
+		if (before && f == before->of[i])
+			continue;
+		if (f)
+			tell_findings(&f->findings);
+		sm->partition_file_new |= i == CONF_FILE_PARTITIONS;
+		if (i == CONF_FILE_PREFIXES)
+			sa_set_prefixes(sm->sa, f ? &f->prefixes : &none);
+		if (before && is_of_routing(i))
+			sm->routes_fresh = true;
+	}
+}
+
+void reload_files(struct sm *sm)
+{
+	_cleanup_(conf_files_unrefp) struct conf_files *files = NULL;
+	_cleanup_free_ char *news = NULL;
+
+	if (sm->files && sm->files_held)
+		return;
+	files = conf_files_read(sm->conf, sm->files);
+	if (sm->files)
+		news = conf_files_news(sm->files, files);
+	if (news)
+		log_info("changed on the disk: %s", news);
+	use_files(sm, take(files));
+}
+
+const struct conf_files *sm_files(const struct sm *sm)
+{
+	return sm->next_files ? sm->next_files : sm->files;
+}
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static bool changes_routes(const struct conf *before, const struct conf *now)
+{
+	struct conf_changes changes;
+
+	conf_diff(before, now, &changes);
+	for (size_t i = 0; i < changes.n; i++) {
+		const struct conf_option *o = conf_option(changes.ids[i]);
+
+		if (o->cost == CONF_COST_ROUTE && o->state == CONF_STATE_EFFECTIVE)
+			return true;
+	}
+	return false;
+}
+
+/* Takes over one reference of `conf`. */
+static void use_conf(struct sm *sm, struct conf *conf)
+{
+	const struct mad_params params = sm_mad_params(conf);
+
+	sm->routes_fresh = sm->routes_fresh || changes_routes(sm->conf, conf);
+	conf_unref(sm->conf);
+	sm->conf = conf;
+	sa_set_conf(sm->sa, conf);
+	mad_set_params(sm->mad, &params);
+}
+
+void reload_take(struct sm *sm)
+{
+	if (sm->next_conf)
+		use_conf(sm, take(sm->next_conf));
+	if (sm->next_files)
+		use_files(sm, take(sm->next_files));
+}
+
+static void ask_for_sweep(struct sm *sm)
+{
+	if (sm->sweep == SWEEP_NONE)
+		reload_take(sm);
+	sweep_want(sm, SWEEP_HEAVY, "asked for");
+	sm->hold_until = 0;
+}
+
+void sm_request_heavy(struct sm *sm, const struct conf *conf)
+{
+	if (conf) {
+		conf_unref(sm->next_conf);
+		sm->next_conf = conf_ref(conf);
+	}
+	ask_for_sweep(sm);
+}
+
+void sm_reload(struct sm *sm, const struct conf *conf, const struct conf_files *files)
+{
+	conf_unref(sm->next_conf);
+	sm->next_conf = conf_ref(conf);
+	conf_files_unref(sm->next_files);
+	sm->next_files = conf_files_ref(files);
+	sm->files_held = false;
+	ask_for_sweep(sm);
+}
+
+void sm_reload_refused(struct sm *sm)
+{
+	sm->files_held = true;
+	ask_for_sweep(sm);
+}
+
+void reload_free(struct sm *sm)
+{
+	conf_files_unref(sm->files);
+	conf_files_unref(sm->next_files);
+	conf_unref(sm->next_conf);
+	conf_unref(sm->conf);
+}
