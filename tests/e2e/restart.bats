@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# A manager is replaced by another on a fabric that works: nothing that is right is written again. Partitions and groups
+# are there; the fabric is ibfab's, for ibsim forgets half of PortInfo, and every new manager would write it again.
+# needs: root
+# shellcheck disable=SC2154 # what lib.bash sets
+load lib
+load umad
+
+setup() {
+	serve_start fat-tree2 8
+	mkdir state
+	printf '%s\n' 'Default=0x7fff, ipoib: ALL=full, SELF=full;' \
+		'A=0x1, ipoib: 0x100003=full, 0x100005=full, 0x100007=limited, 0x100009=limited;' >partitions.conf
+	printf '%s\n' "partition_config_file $WORK/partitions.conf" 'sa_db_dump TRUE' >sm.conf
+	count_sets
+}
+
+teardown() {
+	serve_stop
+}
+
+# count_sets: from here on `manage` counts and logs what a manager sends.
+count_sets() {
+	cat >counted <<-END
+	#!/bin/sh
+	exec env LD_PRELOAD=$PRELOAD_DIR/umadcount.so UMADCOUNT_FILE=$WORK/count UMADLOG_FILE=$WORK/smps \
+		OSM_CACHE_DIR=$WORK/state OSM_TMP_DIR=$WORK/state "\$@"
+	END
+	chmod +x counted
+}
+
+# manage PROGRAM NODE: a subnet manager under way, with the same files as the one before.
+manage() {
+	local before
+	before=$(ups)
+	"$IBFAB" run "$2" -- "$WORK/counted" "$1" -F "$WORK/sm.conf" -f "$WORK/opensm.log" -d 2 >>sm.out 2>&1 3>&- &
+	SM_PID=$!
+	# shellcheck disable=SC2034 # for serve_stop
+	SM_PIDS[sm]=$SM_PID
+	wait_for 30 sm_up $((before + 1))
+}
+
+# hosts_join: three in one partition's broadcast group and two in another's.
+hosts_join() {
+	local h
+	for h in h1 h2 h9; do
+		on "$h" "$abs_top_builddir/tests/tools/sahost" ipoib 0xffff die || return 1
+	done >joins 2>&1
+	on h1 "$abs_top_builddir/tests/tools/sahost" ipoib 0x8001 die >>joins 2>&1
+	on h2 "$abs_top_builddir/tests/tools/sahost" ipoib 0x8001 die >>joins 2>&1
+	wait_for 10 forwards_multicast
+}
+
+# All four groups have a row in the tables of the leaf of h1 and h2.
+forwards_multicast() {
+	on h5 dump_mfts >mfts 2>/dev/null
+	[ "$(grep -cE '^0xc00[0-3] ' mfts)" -ge 4 ]
+}
+
+# tables FILE: what devices hold: LIDs, routes, multicast tables, partitions.
+tables() {
+	local h
+	{
+		on h5 ibnetdiscover | grep -vE '^#'
+		on h5 dump_fts
+		on h5 dump_mfts
+		for h in h0 h1 h2 h3 h4 h9; do
+			on "$h" smpquery -D pkeys 0 1
+		done
+	} >"$1" 2>/dev/null
+	[ "$(grep -c 'valid lids dumped' "$1")" -eq 12 ]
+}
+
+begin() {
+	manage "$1" h0
+	wait_for 20 good
+	hosts_join
+	sweep_again
+	tables before
+}
+
+# Sets of PortInfo that ask a host to register again, of all that were sent.
+asked_to_register() {
+	tr -d '\0' <smps | awk '$2 == ">" && $4 == "0x02" && $5 == "0x0015" && substr($8, 103, 1) ~ /[89a-f]/ { n++ }
+		END { print n + 0 }'
+}
+
+same_tables() {
+	tables after
+	diff before after
+}
+
+@test "stopped and started: not one Set" {
+	begin "$SM_BIN"
+	down sm TERM
+	manage "$SM_BIN" h0
+	sweep_again
+	same_tables
+	[ "$(sets)" -eq 0 ]
+}
+
+@test "killed and started: hosts are asked to register, nothing else is written" {
+	begin "$SM_BIN"
+	down sm KILL
+	manage "$SM_BIN" h0
+	sweep_again
+	same_tables
+	[ "$(sets)" -eq 32 ]
+	[ "$(asked_to_register)" -eq 32 ]
+}
+
+@test "started on another host with the files of the first: every port learns its SM's LID, nothing else" {
+	begin "$SM_BIN"
+	down sm TERM
+	manage "$SM_BIN" h6
+	sweep_again
+	same_tables
+	[ "$(sets)" -eq 44 ]
+	[ "$(count 0x02 0x0015)" -eq 44 ]
+}
+
+@test "the peer killed, ours started with its files: LIDs, routes, partitions and groups stay" {
+	need_peer
+	begin "$PEER"
+	down sm KILL
+	manage "$SM_BIN" h0
+	sweep_again
+	same_tables
+	[ "$(count 0x02 0x0019)" -eq 0 ]
+	[ "$(count 0x02 0x0016)" -eq 0 ]
+	[ "$(count 0x02 0x001b)" -eq 0 ]
+}
