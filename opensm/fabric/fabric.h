@@ -21,6 +21,18 @@
 
 #define NODE_DESC_STRLEN 65
 
+/* Something answers behind a port, and is left out all the same. */
+enum port_oddity {
+	PORT_ODD_NOT,
+	PORT_ODD_LOOPBACK, /* the port itself */
+	PORT_ODD_TOO_FAR,  /* it would be hop IB_MAX_HOPS + 1 */
+	PORT_ODD_NONSENSE, /* its NodeInfo is impossible */
+};
+
+/* LFT Sets in a row that a switch may leave unanswered or refuse, none taken in between. */
+#define NODE_LFT_TRIES 6
+struct health_cable;
+
 struct port {
 	struct node *node;
 	struct port
@@ -44,10 +56,15 @@ struct port {
 	bool quarantined; /* what is behind this port is left out (duplicate GUID) */
 	bool suspect;	  /* it was, in the last sweep */
 	bool quarantine_told;
-	bool had_cable; /* somebody was met behind it. Writer: discover.c */
-	bool silent;	/* link up, but what is behind it does not answer */
-	bool held;	/* left out of routing, not set up: it comes and goes. Writer: sm/health.c */
-	bool ext_known; /* the three below hold an observation of MLNX ExtendedPortInfo */
+	bool had_cable;	 /* somebody was met behind it. Writer: discover.c */
+	bool silent;	 /* link up, but what is behind it does not answer */
+	bool held;	 /* not armed, not activated: it comes and goes. Writer: sm/hold.c */
+	bool avoided;	 /* left out of routing; whatever is held is. Writer: sm/hold.c */
+	uint8_t pending; /* heavy sweeps in a row that left it in INIT or ARMED. Writer: sm/sweep.c */
+	enum port_oddity odd; /* Writer: sm/discover.c */
+	struct health_cable
+		*health; /* what is known against the cable; NULL: nothing. Writer: sm/health.c */
+	bool ext_known;	 /* the three below hold an observation of MLNX ExtendedPortInfo */
 	uint8_t ext_supported, ext_enabled, ext_active;
 	/* What a dirty sweep has to do with it. Writers: sm/dirty.c, discover.c. */
 	bool dirty;	   /* to be read */
@@ -94,8 +111,9 @@ struct node {
 	struct mad_target target;
 	struct lft_have lft;
 	struct mft_have mft;
-	lid_t lft_top_written;	     /* LinearFDBTop we wrote last; 0 none */
-	struct port *ports;	     /* n_ports + 1; index 0 only meaningful on switches */
+	lid_t lft_top_written; /* LinearFDBTop we wrote last; 0 none */
+	uint8_t lft_failures; /* LFT Sets in a row that failed, up to NODE_LFT_TRIES. Writer: sync/ */
+	struct port *ports;   /* n_ports + 1; index 0 only meaningful on switches */
 	char desc[NODE_DESC_STRLEN]; /* printable */
 };
 
@@ -154,6 +172,13 @@ static inline unsigned port_state(const struct port *p)
 	return p->known ? ib_get(p->info, PI_PORT_STATE) : IB_PORT_DOWN;
 }
 
+/* A switch that answers SwitchInfo, and holds and takes the tables: routes may lead through it. */
+static inline bool node_is_routable(const struct node *n)
+{
+	return !node_is_switch(n) ||
+	       (n->switch_known && !n->small_table && n->lft_failures < NODE_LFT_TRIES);
+}
+
 /* Ports that own a LID: CA and router ports, switch port 0. */
 static inline bool port_is_end(const struct port *p)
 {
@@ -175,6 +200,13 @@ static inline bool port_is_live(const struct port *p)
 	if (node_is_switch(p->node) && p->num == 0)
 		return p->known && ib_get(p->info, PI_LID) != 0;
 	return port_state(p) >= IB_PORT_ARMED;
+}
+
+/* Both ends of a cable say that it is up, and nothing stands against either. */
+static inline bool fabric_link_is_up(const struct port *p)
+{
+	return p->peer && !p->quarantined && !p->peer->quarantined &&
+	       port_state(p) > IB_PORT_DOWN && port_state(p->peer) > IB_PORT_DOWN;
 }
 
 /* "'leaf3' port 7 (0x0002c90300a1b2c3)". Returns `ret`. */

@@ -5,16 +5,11 @@
  */
 #include "fabric/snapshot.h"
 
-/* A switch that never answered SwitchInfo, or cannot hold the tables, is not routed through. */
-static bool is_routable(const struct node *n)
+/* What is avoided is left out: the cable is held down, complained about, or stuck. */
+static bool link_counts(const struct port *p)
 {
-	return !node_is_switch(n) || (n->switch_known && !n->small_table);
-}
-
-static bool link_is_up(const struct port *p)
-{
-	return p->peer && is_routable(p->peer->node) && !p->quarantined && !p->peer->quarantined &&
-	       port_state(p) > IB_PORT_DOWN && port_state(p->peer) > IB_PORT_DOWN;
+	return fabric_link_is_up(p) && node_is_routable(p->peer->node) && !p->avoided &&
+	       !p->peer->avoided;
 }
 
 static void add_switch(struct topo_builder *b, const struct node *n)
@@ -55,7 +50,7 @@ static void add_links(struct topo_builder *b, const struct node *n)
 	for (unsigned i = 1; i <= n->n_ports; i++) {
 		const struct port *p = &n->ports[i];
 
-		if (!link_is_up(p))
+		if (!link_counts(p))
 			continue;
 		if (!node_is_switch(p->peer->node)) {
 			if (p->peer->guid && p->peer->known)
@@ -72,13 +67,13 @@ struct topo *fabric_snapshot(const struct fabric *f)
 	struct topo_builder *b = topo_builder_new();
 
 	FABRIC_EACH_NODE(f, n) {
-		if (node_is_switch(n) && is_routable(n))
+		if (node_is_switch(n) && node_is_routable(n))
 			add_switch(b, n);
 		else if (!node_is_switch(n))
 			add_hosts(b, n);
 	}
 	FABRIC_EACH_NODE(f, n) {
-		if (node_is_switch(n) && is_routable(n))
+		if (node_is_switch(n) && node_is_routable(n))
 			add_links(b, n);
 	}
 	return topo_build(b);

@@ -7,6 +7,6 @@
 
 /*
  * Nodes of sweep `sweep` (or not silent for long), with their assigned LIDs; cables whose ends are
- * both above DOWN. One reference.
+ * both above DOWN and which nobody avoids. One reference.
  */
 struct topo *fabric_snapshot(const struct fabric *f);

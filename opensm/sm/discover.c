@@ -173,9 +173,10 @@ static void probe(struct sm *sm, struct port *p)
 	if (dr_path_extend(&p->node->path, p->num, &path) < 0) {
 		char where[PORT_STRLEN];
 
+		p->odd = PORT_ODD_TOO_FAR;
 		if (log_allow(&sm->fault_log, sm->now, &(unsigned){ 0 }))
-			log_error("%s: more than %u hops away, what is behind is left out",
-				  fabric_port_str(p, where), IB_MAX_HOPS);
+			log_verbose("%s: more than %u hops away, what is behind is left out",
+				    fabric_port_str(p, where), IB_MAX_HOPS);
 		return;
 	}
 	ask(sm, &rq, on_probe, p);
@@ -212,6 +213,8 @@ static void meet(struct sm *sm, struct node *n, struct port *at, const struct dr
 	bool first = n->seen != sm->sweep_no;
 
 	n->seen = sm->sweep_no;
+	if (n->misses)
+		n->lft_failures = 0; /* it was silent altogether */
 	n->misses = 0;
 	if (first)
 		mad_target_revive(&n->target);
@@ -290,6 +293,7 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 	struct port *b;
 
 	if (!n || local > n->n_ports || !local) {
+		a->odd = PORT_ODD_NONSENSE;
 		if (!log_allow(&sm->fault_log, sm->now, &(unsigned){ 0 }))
 			return;
 		log_error("%s: behind it answers a node with an impossible NodeInfo (GUID "
@@ -300,6 +304,7 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 	}
 	b = &n->ports[local];
 	if (b == a) {
+		a->odd = PORT_ODD_LOOPBACK;
 		log_verbose("%s: a loopback plug", fabric_port_str(a, where));
 		return;
 	}
@@ -316,6 +321,7 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 		return;
 	}
 	a->quarantined = false;
+	a->odd = PORT_ODD_NOT;
 	mad_target_revive(&a->behind);
 	sm->cables_changed |= a->peer != b;
 	sm->dirty_changed |= a->peer != b || a->silent || n->seen != sm->sweep_no;
@@ -376,6 +382,7 @@ static void note_transition(struct port *p, unsigned before)
 	if (now == IB_PORT_DOWN) {
 		fabric_disconnect(p);
 		p->silent = p->quarantined = p->quarantine_told = false;
+		p->odd = PORT_ODD_NOT;
 		mad_target_revive(&p->behind);
 	}
 }
@@ -398,8 +405,8 @@ static void observe(struct sm *sm, struct port *p, const uint8_t *payload)
 	p->known = true;
 	p->doubt = false;
 	p->seen = sm->sweep_no;
+	health_link_seen(sm, p, before); /* while the other end is still known */
 	note_transition(p, before);
-	health_link_seen(sm, p, before);
 	learn_mkey(sm, p);
 	if (!port_is_live(p) || is_not_ours(sm, p))
 		fabric_forget_cells(sm->fabric, p);

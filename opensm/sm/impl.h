@@ -24,7 +24,12 @@ struct remote_sm {
 #define MAX_REMOTE_SMS 64
 
 /* Questions in a row without an answer that make a node silent. */
-#define SILENT_AFTER 3
+#define SILENT_AFTER	 3
+/* Heavy sweeps in a row after which a port that is still in INIT or ARMED is said to be stuck there. */
+#define PORT_STUCK_AFTER 3
+/* The line for `systemctl status`, and what it says of things that are left out. */
+#define STATUS_STRLEN	 1024
+#define LEFT_OUT_STRLEN	 600
 
 enum sweep_kind { SWEEP_NONE, SWEEP_LIGHT, SWEEP_DIRTY, SWEEP_HEAVY };
 
@@ -68,7 +73,6 @@ struct sm {
 	unsigned failed_sweeps; /* in a row */
 	unsigned fruitless;	/* heavy sweeps in a row that had nothing to write */
 	bool errors_told;
-	uint32_t told_silent, told_duplicates;
 	mono_t retry_at;   /* heavy sweep because of errors; MONO_NEVER */
 	mono_t sweep_at;   /* timer */
 	mono_t hold_until; /* no sweep on demand before this time */
@@ -89,7 +93,7 @@ struct sm {
 	struct port **
 		port_by_lid; /* prepare.c: LID_MAX_UCAST + 1 rows, valid between sweeps' removals */
 	char why[160];	     /* why this sweep */
-	char status[256];
+	char status[STATUS_STRLEN];
 	struct sm_stats stats;
 
 	/* dirty.c */
@@ -304,15 +308,27 @@ bool dirty_is_unchanged(const struct sm *sm, const struct node *n, const uint8_t
 bool dirty_question_hearsay(struct sm *sm, struct port *claimant, struct port *end);
 
 /*
- * health.c (issue 4): links that come and go, ports that complain too much. Sets port->held, which
- * leaves a cable out of routing and out of ARM and ACTIVE; what is held is said once, and when it is let go.
+ * health.c, hold.c (issue 4): links that come and go, ports that complain too much or do not come up. Sets
+ * port->avoided, which leaves a cable out of routing, and port->held, out of ARM and ACTIVE as well; what
+ * is held is said once, and when it is let go. left_out.c: the line on what is left out.
  */
 void health_new(struct sm *sm);
 void health_free(struct sm *sm);
-/* PortInfo of a port was read (discovery, not Sets): its link was `before`, enum ib_port_state. */
+/*
+ * PortInfo of a port was read, its link was `before`, enum ib_port_state. Called before the cable is
+ * forgotten that has come out. Counts; what comes of it is decided by health_settle().
+ */
 void health_link_seen(struct sm *sm, struct port *p, unsigned before);
 /* A trap 129..131 that the port's own node sent about it. */
 void health_complaint(struct sm *sm, struct port *p, unsigned trap);
+/* A sweep ended, and the port was left in INIT or ARMED by PORT_STUCK_AFTER heavy ones or more. */
+void health_stuck(struct sm *sm, struct port *p);
+/*
+ * After discovery of any kind and before the snapshot that is routed on: which cables are held and
+ * avoided from now on. True: something changed, routes have to be computed anew. Does nothing when
+ * called again; prepare_routes() calls it in any case.
+ */
+bool health_settle(struct sm *sm);
 void health_forget(struct sm *sm, struct node *n); /* before it is freed */
 void health_tick(struct sm *sm);
 mono_t health_next(const struct sm *sm);
@@ -321,6 +337,8 @@ mono_t health_next(const struct sm *sm);
  * "" if nothing. Returns the number of things left out. For the log (when it changes) and the status.
  */
 unsigned health_left_out(const struct sm *sm, char *ret, size_t cap);
+/* A sweep ended: logs that line if it has changed, at most every few seconds. */
+void health_report(struct sm *sm);
 
 /* traps.c (issue 4): SMPs with method Trap, in any state; answers, filters, forwards, reacts. */
 void traps_receive(struct sm *sm, const struct transport_addr *from, const uint8_t *mad);

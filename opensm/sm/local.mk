@@ -5,6 +5,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/impl.h opensm/sm/disco
 	opensm/sm/adopt.c opensm/sm/read_cell.c opensm/sm/prepare.c opensm/sm/route_job.c \
 	opensm/sm/route_job.h opensm/sm/admin.c opensm/sm/multicast.c opensm/sm/partition.c \
 	opensm/sm/reload.c opensm/sm/route_lists.c opensm/sm/route_lists.h opensm/sm/dirty.c opensm/sm/health.c \
+	opensm/sm/health.h opensm/sm/hold.c opensm/sm/left_out.c \
 	opensm/sm/traps.c opensm/sm/replica.c opensm/sm/standby.c
 SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 

@@ -357,9 +357,15 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 			  report->verdict);
 }
 
+static struct topo *picture(struct sm *sm)
+{
+	health_settle(sm);
+	return fabric_snapshot(sm->fabric);
+}
+
 void prepare_routes(struct sm *sm)
 {
-	_cleanup_(topo_unrefp) struct topo *topo = fabric_snapshot(sm->fabric);
+	_cleanup_(topo_unrefp) struct topo *topo = picture(sm);
 	_cleanup_(routes_unrefp) struct routes *adopted =
 		sm->routes ? NULL : adopt_routes(sm, topo);
 	const struct route_order order = {
@@ -386,6 +392,8 @@ void prepare_judge(struct sm *sm, const struct sync_outcome *o)
 	char where[PORT_STRLEN], fields[LINK_FIELDS_STRLEN];
 
 	sm->ports_held = o->ports_held;
+	if (o->recovered)
+		sweep_want(sm, SWEEP_HEAVY, "a switch takes forwarding tables again");
 	/* What was lost on the way is sent again at once, a few times; only what stays open is an error. */
 	if (o->timeouts && sm->sync_rounds++ < SYNC_ROUNDS) {
 		sync_start(sm->sync, &sm->plan);

@@ -40,6 +40,11 @@ static void on_unsettled(void *owner)
 	dirty_tables(owner, "a Set was not answered");
 }
 
+static void on_link_fell(void *owner, struct port *p, unsigned before)
+{
+	health_link_seen(owner, p, before);
+}
+
 struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm_paths *paths,
 		  const struct sm_hooks *hooks)
 {
@@ -49,6 +54,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 		.may_write = elect_may_write,
 		.may_activate = multicast_may_activate,
 		.ended = on_sync_ended,
+		.link_fell = on_link_fell,
 		.unsettled = on_unsettled,
 		.arg = sm,
 	};
@@ -167,13 +173,16 @@ void sm_shutdown(struct sm *sm)
 const char *sm_status_line(struct sm *sm)
 {
 	const struct sm_stats *st = &sm->stats;
+	char left_out[LEFT_OUT_STRLEN];
+	unsigned n = sm->state == SM_MASTER ? health_left_out(sm, left_out, sizeof(left_out)) : 0;
 
 	snprintf(sm->status, sizeof(sm->status),
-		 "%s%s: %u nodes (%u switches), %u ports active, heavy sweep %u: %u Sets%s",
+		 "%s%s: %u nodes (%u switches), %u ports active, heavy sweep %u: %u Sets%s%s%s",
 		 sm_state_name(sm->state),
 		 sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
 		 sm->fabric->n_nodes, sm->fabric->n_switches, st->ports_active, st->heavy_sweeps,
-		 st->last_sets, sm->port_down_told ? ", SM port is down" : "");
+		 st->last_sets, sm->port_down_told ? ", SM port is down" : "", n ? "; " : "",
+		 n ? left_out : "");
 	return sm->status;
 }
 

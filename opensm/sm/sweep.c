@@ -366,8 +366,23 @@ static void begin(struct sm *sm, enum sweep_kind kind)
 /* A port between two that answer, which should be ACTIVE by now. */
 static bool is_pending(const struct port *p)
 {
-	return p->peer && !p->quarantined && !p->node->misses && !p->peer->node->misses &&
+	return p->peer && !p->quarantined && !p->held && !p->node->misses &&
+	       !p->peer->node->misses &&
 	       (!p->known || port_state(p) == IB_PORT_INIT || port_state(p) == IB_PORT_ARMED);
+}
+
+static void note_pending(struct sm *sm, struct port *p)
+{
+	if (!is_pending(p)) {
+		if (p->pending >= PORT_STUCK_AFTER && p->avoided)
+			dirty_port(sm, p, "a port that was stuck is not any more");
+		p->pending = 0;
+		return;
+	}
+	sm->stats.ports_pending++;
+	p->pending += sm->sweep == SWEEP_HEAVY && p->pending < UINT8_MAX;
+	if (p->pending >= PORT_STUCK_AFTER)
+		health_stuck(sm, p);
 }
 
 static void report_ports(struct sm *sm)
@@ -381,24 +396,11 @@ static void report_ports(struct sm *sm)
 			struct port *p = &n->ports[i];
 
 			st->ports_active += port_state(p) == IB_PORT_ACTIVE;
-			st->ports_pending += is_pending(p);
+			note_pending(sm, p);
 			p->is_new = false;
 		}
 		n->is_new = false;
 	}
-}
-
-/* Said when it changes, not in every sweep. */
-static void report_left_out(struct sm *sm)
-{
-	if (sm->stats.silent_nodes != sm->told_silent)
-		log_info("%u nodes do not answer and keep their place for now",
-			 sm->stats.silent_nodes);
-	if (sm->duplicates != sm->told_duplicates)
-		log_error("%u nodes with a GUID that another node has are left out",
-			  sm->duplicates);
-	sm->told_silent = sm->stats.silent_nodes;
-	sm->told_duplicates = sm->duplicates;
 }
 
 /* A heavy or dirty sweep as MASTER went through to its last step. */
@@ -415,7 +417,6 @@ static void complete(struct sm *sm)
 	sm->errors += st->ports_pending;
 	st->last_errors = sm->errors;
 	st->up = sm->errors == 0;
-	report_left_out(sm);
 	log_verbose("%s sweep %u: %u Gets, %u Sets, %u errors in %" PRId64 " ms",
 		    kinds[sm->sweep].name, heavy ? st->heavy_sweeps : st->dirty_sweeps,
 		    st->last_gets, st->last_sets, sm->errors,
@@ -446,6 +447,7 @@ static void end(struct sm *sm, bool through)
 	plan_next(sm);
 	sm->sweep = SWEEP_NONE;
 	reload_take(sm);
+	health_report(sm);
 	if (sm->hooks.status)
 		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
 }

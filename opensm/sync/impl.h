@@ -24,6 +24,7 @@ enum stage {
 	ST_TRIM,
 	ST_DRAIN,
 	ST_TABLES,
+	ST_REFUSERS,
 	ST_TOP,
 	ST_PKEYS,
 	ST_CHECKS,
@@ -76,6 +77,7 @@ void tables_start(struct sync *s);
 bool tables_feed_clear(struct sync *s);
 bool tables_feed_drain(struct sync *s);
 bool tables_feed_blocks(struct sync *s);
+bool tables_feed_refusers(struct sync *s);
 bool tables_feed_top(struct sync *s);
 
 /* ---- pkeys.c---- */

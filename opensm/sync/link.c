@@ -134,17 +134,24 @@ static bool reregister_is_due(const struct sync *s, const struct port *p)
 
 static void on_arm(void *owner, const struct mad_result *r);
 
+/* Port, and whether we know of extended speeds (14.2.5.6). */
+static uint32_t port_info_mod(const struct port *p)
+{
+	bool extended =
+		(fabric_cap_mask(p) & IB_CAP(IB_CAP_EXTENDED_SPEEDS)) && !p->node->no_ext_modifier;
+
+	return p->num | (extended ? PI_MOD_EXTENDED_SPEEDS : 0);
+}
+
 /* Sends PortInfo `info` with state `state`; the write form differs from the read form here only. */
 static void send_port_info(struct sync *s, struct port *p, const uint8_t *info,
 			   enum ib_port_state state, mad_done_fn on_done)
 {
 	uint8_t out[SMP_DATA_SIZE];
 	struct dr_path path;
-	bool extended =
-		(fabric_cap_mask(p) & IB_CAP(IB_CAP_EXTENDED_SPEEDS)) && !p->node->no_ext_modifier;
 	const struct mad_request rq = {
 		.attr = IB_ATTR_PORT_INFO,
-		.mod = p->num | (extended ? PI_MOD_EXTENDED_SPEEDS : 0),
+		.mod = port_info_mod(p),
 		.path = &path,
 		.payload = out,
 	};
@@ -161,16 +168,39 @@ static void send_port_info(struct sync *s, struct port *p, const uint8_t *info,
 	sync_send(s, p, &rq, on_done, p);
 }
 
+bool sync_switch_off(struct sync *s, struct port *p, mad_done_fn on_done, void *owner, void *arg)
+{
+	uint8_t out[SMP_DATA_SIZE];
+	struct dr_path path;
+	const struct mad_request rq = {
+		.attr = IB_ATTR_PORT_INFO,
+		.mod = port_info_mod(p),
+		.path = &path,
+		.payload = out,
+	};
+
+	if (!p->known || fabric_port_path(s->fabric, p, &path) < 0)
+		return false;
+	memcpy(out, p->info, sizeof(out));
+	ib_put(out, PI_PORT_STATE, IB_PORT_DOWN);
+	ib_put(out, PI_PHYS_STATE, IB_PHYS_DISABLED);
+	ib_put(out, PI_LINK_DOWN_DEFAULT, 0); /* 0: no change (14.2.5.6) */
+	return sync_command(s, p, &rq, on_done, owner, arg);
+}
+
 /* Takes in what a PortInfo Set was answered. ClientReregister is a command, not a state. */
 static void observe_port_info(struct sync *s, struct port *p, const uint8_t *payload)
 {
 	bool was_live = port_is_live(p);
+	unsigned before = port_state(p);
 
 	memcpy(p->info, payload, SMP_DATA_SIZE);
 	ib_put(p->info, PI_CLIENT_REREGISTER, 0);
 	p->known = true;
 	p->doubt = false;
 	fabric_learn_mkey(p);
+	if (port_state(p) < before && s->hooks.link_fell)
+		s->hooks.link_fell(s->hooks.arg, p, before);
 	if (was_live && !port_is_live(p))
 		fabric_forget_cells(s->fabric, p); /* rebooted meanwhile: its tables come first */
 }
@@ -182,11 +212,9 @@ static void observe_port_info(struct sync *s, struct port *p, const uint8_t *pay
 static void read_port_info(struct sync *s, struct port *p, mad_done_fn on_done)
 {
 	struct dr_path path;
-	bool extended =
-		(fabric_cap_mask(p) & IB_CAP(IB_CAP_EXTENDED_SPEEDS)) && !p->node->no_ext_modifier;
 	const struct mad_request rq = {
 		.attr = IB_ATTR_PORT_INFO,
-		.mod = p->num | (extended ? PI_MOD_EXTENDED_SPEEDS : 0),
+		.mod = port_info_mod(p),
 		.path = &path,
 	};
 
@@ -285,6 +313,8 @@ static void arm_port(struct sync *s, struct port *p)
 		read_port_info(s, p, on_doubt_read);
 		return;
 	}
+	if (p->held && port_state(p) < IB_PORT_ACTIVE)
+		return;
 	if (port_has_state(p) && port_state(p) == IB_PORT_INIT) {
 		if (!pkeys_are_settled(s, p))
 			return;
@@ -330,7 +360,7 @@ static void activate_port(struct sync *s, struct port *p)
 	if (!sync_port_is_ours(p) || p->doubt || !port_has_state(p) ||
 	    port_state(p) != IB_PORT_ARMED)
 		return;
-	if (p->silent || sync_leaves_out(s, p->node))
+	if (p->silent || p->held || sync_leaves_out(s, p->node))
 		return;
 	if (p->peer && (port_state(p->peer) < IB_PORT_ARMED || sync_leaves_out(s, p->peer->node)))
 		return;

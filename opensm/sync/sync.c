@@ -158,6 +158,8 @@ static bool feed_stage(struct sync *s)
 		return tables_feed_drain(s);
 	case ST_TABLES:
 		return tables_feed_blocks(s);
+	case ST_REFUSERS:
+		return tables_feed_refusers(s);
 	case ST_TOP:
 		return tables_feed_top(s);
 	case ST_PKEYS:

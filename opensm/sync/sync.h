@@ -5,7 +5,8 @@
  *   CLEAR   PortStateChange of switches whose ports were read before we could clear it
  *   TRIM    P_Keys that live ports hold and shall not: gone, before anybody gets one
  *   DRAIN   LFT entries of LIDs that could loop between the old tables and the new: nowhere
- *   TABLES  LFT blocks that differ or are unknown, striped over all switches
+ *   TABLES  LFT blocks that differ or are unknown, striped over all switches; a switch that takes none
+ *           is asked with one block that leads nowhere whether it does now
  *   TOP     SwitchInfo: LinearFDBTop, LifeTimeValue
  *   SPEED   ExtendedPortInfo: FDR10 on or off, on devices that have it
  *   PKEYS   P_Key tables of end ports, as wanted
@@ -76,6 +77,7 @@ struct sync_outcome {
 	uint16_t failed_attr, failed_status;
 	unsigned ports_armed, ports_activated;
 	unsigned ports_held; /* ARMED, and may_activate() said no */
+	unsigned recovered;  /* switches that take forwarding tables again */
 };
 
 struct sync_hooks {
@@ -83,6 +85,8 @@ struct sync_hooks {
 	void (*ended)(void *arg, const struct sync_outcome *outcome); /* may start the next */
 	/* NULL: always. A port that would carry packets along tables which are not right yet waits. */
 	bool (*may_activate)(void *arg, const struct port *p);
+	/* NULL: nobody asks. A Set or a question met a link lower than it was, which was `before`. */
+	void (*link_fell)(void *arg, struct port *p, unsigned before);
 	/* GUIDs that were written outside of a run did not arrive: another run is needed. */
 	void (*unsettled)(void *arg);
 	void *arg;
@@ -97,6 +101,12 @@ struct sync *sync_free(struct sync *s);
  */
 bool sync_command(struct sync *s, struct port *p, const struct mad_request *what,
 		  mad_done_fn on_done, void *owner, void *arg);
+
+/*
+ * A command: the link at `p` (its PortInfo is known) goes down and does not train again until somebody
+ * enables the port. As sync_command().
+ */
+bool sync_switch_off(struct sync *s, struct port *p, mad_done_fn on_done, void *owner, void *arg);
 
 /*
  * Alias GUIDs: what block `block` (0..31) of an end port's GUIDInfo shall hold; entry 0 of block 0 is

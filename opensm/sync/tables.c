@@ -64,10 +64,15 @@ static void on_lft(void *owner, const struct mad_result *r)
 	struct sync *s = owner;
 	struct node *n = r->arg;
 
-	if (sync_ended_well(s, n, r))
+	if (sync_ended_well(s, n, r)) {
 		lft_have_set(&n->lft, r->mod, r->payload);
-	else
-		lft_have_forget(&n->lft, r->mod);
+		s->outcome.recovered += n->lft_failures == NODE_LFT_TRIES;
+		n->lft_failures = 0;
+		return;
+	}
+	lft_have_forget(&n->lft, r->mod);
+	if (r->end != MAD_END_CANCELLED && n->lft_failures < NODE_LFT_TRIES)
+		n->lft_failures++;
 }
 
 static const uint8_t *wanted_block(const struct sync *s, const struct routed *at, uint32_t block)
@@ -139,6 +144,29 @@ static bool feed_blocks(struct sync *s,
 bool tables_feed_drain(struct sync *s)
 {
 	return s->plan.transition && feed_blocks(s, drain_lft_block);
+}
+
+/* A switch that took no table at all is left out of the routes; one block that leads nowhere asks whether it does now. */
+static void ask_refuser(struct sync *s, struct node *n)
+{
+	uint8_t nowhere[LFT_BLOCK_LIDS];
+
+	if (n->lft_failures < NODE_LFT_TRIES || sync_leaves_out(s, n))
+		return;
+	memset(nowhere, LFT_NO_PORT, sizeof(nowhere));
+	send_lft_block(s, n, 0, nowhere);
+}
+
+bool tables_feed_refusers(struct sync *s)
+{
+	struct node *n;
+
+	if (s->node >= s->fabric->n_nodes)
+		return false;
+	n = s->fabric->nodes[s->node++];
+	if (node_is_switch(n) && !node_is_routable(n))
+		ask_refuser(s, n);
+	return true;
 }
 
 bool tables_feed_blocks(struct sync *s)

@@ -24,7 +24,7 @@ struct rig_sm {
 	bool frozen;               /* SIGSTOP: neither receives nor sends */
 	unsigned ups;              /* times subnet_up was called */
 	struct rig_job *jobs, **jobs_end;
-	char status[128];
+	char status[1024];
 };
 
 struct rig {

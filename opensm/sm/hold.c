@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Which of the cables that something is known against are left out, and what is said about it.
+ *
+ * Decided once per sweep, between discovery and routing, on the whole picture: a cable that is bad is
+ * left out unless it is the only way between two parts of the fabric that are there. Of several
+ * that could be kept as the way, the one with the least against it is. What was held may be needed in the
+ * next sweep and is used again then, and the other way round.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/health.h"
+#include "util/mem.h"
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+static uint32_t part_of(uint32_t *root, uint32_t i)
+{
+	while (root[i] != i) {
+		root[i] = root[root[i]];
+		i = root[i];
+	}
+	return i;
+}
+
+/* True: they were apart. */
+static bool join(uint32_t *root, const struct node *a, const struct node *b)
+{
+	uint32_t x = part_of(root, a->index), y = part_of(root, b->index);
+
+	root[MAX(x, y)] = MIN(x, y);
+	return x != y;
+}
+
+static bool joins_switches(const struct port *p)
+{
+	return fabric_link_is_up(p) && node_is_switch(p->peer->node) && node_is_routable(p->node) &&
+	       node_is_routable(p->peer->node);
+}
+
+/* Every node its own part, then joined over links that `counts` says yes to. */
+static uint32_t *parts(const struct fabric *f, bool (*counts)(const struct port *p))
+{
+	uint32_t *root = xcalloc(f->n_nodes + 1u, sizeof(*root));
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		root[i] = i;
+	FABRIC_EACH_NODE(f, n) {
+		for (unsigned i = 1; node_is_switch(n) && i <= n->n_ports; i++) {
+			const struct port *p = &n->ports[i];
+
+			if (joins_switches(p) && counts(p))
+				join(root, n, p->peer->node);
+		}
+	}
+	return root;
+}
+
+static bool is_not_avoided(const struct port *p)
+{
+	return !p->avoided && !p->peer->avoided;
+}
+
+uint32_t *hold_parts(const struct fabric *f)
+{
+	uint32_t *root = parts(f, is_not_avoided);
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		root[i] = part_of(root, i);
+	return root;
+}
+
+/* ---- who is left out ------------------------------------------------------------------------ */
+
+static bool is_not_bad(const struct port *p)
+{
+	return !p->health || !cable_is_bad(p->health);
+}
+
+static bool is_unhealthy(const struct health_cable *c)
+{
+	return c->end[0].unhealthy || c->end[1].unhealthy;
+}
+
+/* The better cable first. The GUIDs only make the order the same every time. */
+static int compare_cables(const void *a, const void *b)
+{
+	const struct health_cable *x = *(struct health_cable *const *)a;
+	const struct health_cable *y = *(struct health_cable *const *)b;
+
+	if (x->stuck != y->stuck)
+		return x->stuck ? 1 : -1;
+	if (x->level != y->level)
+		return x->level > y->level ? 1 : -1;
+	if (is_unhealthy(x) != is_unhealthy(y))
+		return is_unhealthy(x) ? 1 : -1;
+	if (x->end[0].node != y->end[0].node)
+		return x->end[0].node > y->end[0].node ? 1 : -1;
+	return (int)x->end[0].port - (int)y->end[0].port;
+}
+
+/* Bad cables between switches are tried as bridges between what is apart without them. */
+static void spare_last_ways(struct sm *sm)
+{
+	struct health *h = sm->health;
+	_cleanup_free_ struct health_cable **bad =
+		xcalloc(h->n + 1u, sizeof(struct health_cable *));
+	_cleanup_free_ uint32_t *root = NULL;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < h->n; i++) {
+		struct health_cable *c = h->cables[i];
+
+		c->spared = false;
+		if (cable_is_bad(c) && cable_is_between_switches(c) && c->end[0].at &&
+		    c->end[1].at && joins_switches(c->end[0].at))
+			bad[n++] = c;
+	}
+	if (!n)
+		return;
+	root = parts(sm->fabric, is_not_bad);
+	qsort(bad, n, sizeof(struct health_cable *), compare_cables);
+	for (uint32_t i = 0; i < n; i++)
+		bad[i]->spared = join(root, bad[i]->end[0].at->node, bad[i]->end[1].at->node);
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+static const char *reason(const struct health_cable *c, char ret[96])
+{
+	unsigned complaints = c->end[0].complaints + c->end[1].complaints;
+
+	if (c->state == CABLE_HELD)
+		snprintf(ret, 96, "the link came and went %u times in %d s", c->held_falls,
+			 c->held_span);
+	else if (is_unhealthy(c))
+		snprintf(ret, 96, "its ports have sent %u traps 129 to 131", complaints);
+	else
+		snprintf(ret, 96, "it does not become ACTIVE");
+	return ret;
+}
+
+static void tell_out(struct sm *sm, struct health_cable *c)
+{
+	char why[96];
+
+	c->told = OUT_TOLD_OUT;
+	if (c->state == CABLE_HELD)
+		health_say(sm, c, "%s; it is left out for %d s, longer if it goes on",
+			   reason(c, why), (int)(cable_hold_time(c) / MONO_S));
+	else
+		health_say(sm, c, "%s; nothing is routed over it for now", reason(c, why));
+}
+
+static void tell_spared(struct sm *sm, struct health_cable *c)
+{
+	char why[96];
+
+	c->told = OUT_TOLD_SPARED;
+	health_say(sm, c, "%s; it is the only way between two parts of the fabric and stays in use",
+		   reason(c, why));
+}
+
+static void tell_back(struct sm *sm, struct health_cable *c)
+{
+	bool was_out = c->told == OUT_TOLD_OUT;
+
+	c->told = OUT_TOLD_NOT;
+	if (c->state == CABLE_PAROLE)
+		health_say(sm, c, "%s %d s; the link fell %u more times meanwhile",
+			   was_out ? "is used again, after" : "is quiet again, after",
+			   (int)((sm->now - c->held_since) / MONO_S), c->n_falls - c->held_at);
+	else
+		health_say(sm, c, "%s", was_out ? "is used again" : "is in order again");
+}
+
+/* Every change is said once. */
+static void tell(struct sm *sm, struct health_cable *c)
+{
+	if (c->out && c->told != OUT_TOLD_OUT)
+		tell_out(sm, c);
+	else if (c->spared && c->told != OUT_TOLD_SPARED)
+		tell_spared(sm, c);
+	else if (!c->out && !c->spared && c->told != OUT_TOLD_NOT)
+		tell_back(sm, c);
+}
+
+/* ---- switching off -------------------------------------------------------------------------- */
+
+/* The end that does not babble, if it is a switch; the other one could not be reached to switch it on again. */
+static struct port *side_to_switch_off(const struct health_cable *c)
+{
+	unsigned babbler = c->end[1].complaints > c->end[0].complaints;
+	struct port *p = c->end[!babbler].at;
+
+	return p && node_is_switch(p->node) ? p : c->end[babbler].at;
+}
+
+/* Also to the system log: this does not mend itself. */
+static void tell_off(const struct health_cable *c)
+{
+	char cable[CABLE_STRLEN], where[PORT_STRLEN];
+
+	log_sys("%s: %u error traps: switched off at %s (babbling_port_policy) until somebody "
+		"enables "
+		"it: ibportstate %u %u enable",
+		cable_str(c, cable), c->off_traps, fabric_port_str(c->off, where),
+		c->off->node->ports[0].lid, c->off->num);
+}
+
+static void on_switched_off(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct port *p = r->arg;
+	struct health_cable *c = p->health;
+
+	if (!c || r->end == MAD_END_CANCELLED)
+		return;
+	if (r->end != MAD_END_ANSWERED) {
+		health_say(sm, c, "a port babbles and cannot be switched off (%s)",
+			   r->end == MAD_END_TIMEOUT ? "no answer" : mad_status_name(r->status));
+		return;
+	}
+	c->off = p;
+	c->off_seen = false;
+	c->off_traps = c->end[0].complaints + c->end[1].complaints;
+	tell_off(c);
+	dirty_port(sm, p, "a port was switched off");
+}
+
+/* Only what the fabric can do without; a cable to a host it can. */
+static void switch_off(struct sm *sm, struct health_cable *c)
+{
+	struct port *p = side_to_switch_off(c);
+
+	c->off_wanted = false;
+	if (c->spared || !p)
+		health_say(sm, c,
+			   "a port babbles; it is not switched off, being the only way between "
+			   "two parts of the fabric");
+	else
+		sync_switch_off(sm->sync, p, on_switched_off, sm, p);
+}
+
+/* ---- the decision --------------------------------------------------------------------------- */
+
+/* Time is over and it was quiet. */
+static void let_go(struct health_cable *c, mono_t now)
+{
+	if (c->state != CABLE_HELD || now < c->until)
+		return;
+	c->state = CABLE_PAROLE;
+	c->until = now + cable_parole(c);
+	c->asked = false;
+}
+
+static void end_stuck(struct health_cable *c)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (c->end[i].at && c->end[i].at->pending >= PORT_STUCK_AFTER)
+			return;
+	}
+	c->stuck = false;
+}
+
+static void mark(struct health_cable *c)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (!c->end[i].at)
+			continue;
+		c->end[i].at->avoided = c->out;
+		c->end[i].at->held = c->out && c->state == CABLE_HELD;
+	}
+}
+
+bool health_settle(struct sm *sm)
+{
+	struct health *h = sm->health;
+	bool changed = false;
+
+	for (uint32_t i = h->n; i-- > 0;) {
+		struct health_cable *c = i < h->n ? h->cables[i] : NULL;
+
+		if (!c || !cable_bind(h, c))
+			continue;
+		let_go(c, sm->now);
+		end_stuck(c);
+		health_wake(h, c->until);
+	}
+	spare_last_ways(sm);
+	for (uint32_t i = 0; i < h->n; i++) {
+		struct health_cable *c = h->cables[i];
+		bool out = cable_is_bad(c) && !c->spared;
+
+		changed |= out != c->out;
+		c->out = out;
+		mark(c);
+		tell(sm, c);
+		if (c->off_wanted)
+			switch_off(sm, c);
+	}
+	return changed;
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The line on what is left out of the subnet, and why: worst first, a few examples of each kind.
+ *
+ *   3 left out: 'spine2' (0x0002...): no answer to SwitchInfo; 'h7' port 1 (0x0001...): ...
+ *
+ * Found anew on the fabric whenever it is asked for: whatever is not served is not served for a reason
+ * that is written there.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/health.h"
+#include "util/mem.h"
+
+/* The line is logged no more often than this, however often it changes. */
+#define LINE_INTERVAL (5 * MONO_S)
+#define EXAMPLES      3u
+
+enum lack {
+	NO_SWITCH_INFO,
+	NO_SWITCH_PORTS,
+	NO_TABLES,
+	SMALL_TABLE,
+	SILENT_SWITCH,
+	NO_WAY,
+	DUPLICATE,
+	SILENT_HOST,
+	SILENT_BEHIND,
+	TOO_FAR,
+	NONSENSE,
+	NO_PORT_INFO,
+	NO_LID,
+	IN_INIT,
+	IN_ARMED,
+	OFF,
+	HELD,
+	UNHEALTHY,
+	LOOPBACK,
+	LOOP,
+	N_LACKS
+};
+
+static const char *const lack_text[] = {
+	[NO_SWITCH_INFO] = "no answer to SwitchInfo, nothing is routed through it",
+	[NO_SWITCH_PORTS] = "no answer to PortInfo, nothing is routed through it",
+	[NO_TABLES] = "takes no forwarding tables, nothing is routed through it",
+	[SMALL_TABLE] = "LinearFDBCap too small, nothing is routed through it",
+	[SILENT_SWITCH] = "does not answer",
+	[NO_WAY] = "no way there",
+	[DUPLICATE] = "behind it is a second node with a GUID that another has",
+	[SILENT_HOST] = "does not answer",
+	[SILENT_BEHIND] = "who is behind it does not answer",
+	[TOO_FAR] = "what is behind it is too far away (63 hops)",
+	[NONSENSE] = "behind it is a node with an impossible NodeInfo",
+	[NO_PORT_INFO] = "no answer to PortInfo",
+	[NO_LID] = "no LID is left for it",
+	[IN_INIT] = "stays in INIT",
+	[IN_ARMED] = "stays in ARMED",
+	[OFF] = "switched off by babbling_port_policy",
+	[HELD] = "comes and goes, held down",
+	[UNHEALTHY] = "complains too much, nothing is routed over it",
+	[LOOPBACK] = "a loopback plug",
+	[LOOP] = "a cable to its own switch",
+};
+
+struct found {
+	unsigned n;
+	const struct node *node[EXAMPLES];
+	const struct port *port[EXAMPLES]; /* NULL: the node as a whole */
+};
+
+struct search {
+	const struct fabric *fabric;
+	uint32_t *part; /* hold_parts() */
+	struct found of[N_LACKS];
+};
+
+static void note(struct search *s, enum lack lack, const struct node *n, const struct port *p)
+{
+	struct found *f = &s->of[lack];
+
+	if (f->n < EXAMPLES) {
+		f->node[f->n] = n;
+		f->port[f->n] = p;
+	}
+	f->n++;
+}
+
+/* ---- what is missing ------------------------------------------------------------------------ */
+
+/* The switch that leads to us: our own, or the one that our own port is on. */
+static const struct node *first_switch(const struct fabric *f)
+{
+	const struct port *own = f->own_port;
+
+	if (!own || node_is_switch(own->node))
+		return own ? own->node : NULL;
+	return own->peer && node_is_switch(own->peer->node) ? own->peer->node : NULL;
+}
+
+static bool is_cut_off(const struct search *s, const struct node *sw)
+{
+	const struct node *first = first_switch(s->fabric);
+
+	return first && sw != first && s->part[sw->index] != s->part[first->index];
+}
+
+static void look_at_switch(struct search *s, const struct node *n)
+{
+	if (!n->switch_known)
+		note(s, NO_SWITCH_INFO, n, NULL);
+	else if (!n->ports[0].known)
+		note(s, NO_SWITCH_PORTS, n, NULL);
+	else if (n->lft_failures >= NODE_LFT_TRIES)
+		note(s, NO_TABLES, n, NULL);
+	else if (n->small_table)
+		note(s, SMALL_TABLE, n, NULL);
+	else if (n->misses)
+		note(s, SILENT_SWITCH, n, NULL);
+	else if (is_cut_off(s, n))
+		note(s, NO_WAY, n, NULL);
+	else if (!n->ports[0].lid)
+		note(s, NO_LID, n, NULL);
+}
+
+static void look_at_host_port(struct search *s, const struct port *p)
+{
+	const struct node *sw = p->peer ? p->peer->node : NULL;
+
+	if (!sw || p == s->fabric->own_port)
+		return;
+	if (p->node->misses)
+		note(s, SILENT_HOST, p->node, p);
+	else if (!p->known)
+		note(s, NO_PORT_INFO, p->node, p);
+	else if (node_is_switch(sw) && (!node_is_routable(sw) || is_cut_off(s, sw)))
+		note(s, NO_WAY, p->node, p);
+	else if (!p->lid)
+		note(s, NO_LID, p->node, p);
+}
+
+/* Who is behind a switch port, or should be. */
+static void look_behind(struct search *s, const struct port *p)
+{
+	static const enum lack of_oddity[] = {
+		[PORT_ODD_LOOPBACK] = LOOPBACK,
+		[PORT_ODD_TOO_FAR] = TOO_FAR,
+		[PORT_ODD_NONSENSE] = NONSENSE,
+	};
+
+	if (p->quarantined)
+		note(s, DUPLICATE, p->node, p);
+	else if (p->peer && p->peer->node == p->node && p->num < p->peer->num)
+		note(s, LOOP, p->node, p);
+	else if (!p->peer && port_state(p) > IB_PORT_DOWN && p->silent)
+		note(s, SILENT_BEHIND, p->node, p);
+	else if (!p->peer && port_state(p) > IB_PORT_DOWN && p->odd != PORT_ODD_NOT)
+		note(s, of_oddity[p->odd], p->node, p);
+}
+
+/* Both ends of a cable are one thing. */
+static bool is_second_end(const struct port *p)
+{
+	return p->peer && p->peer->pending >= PORT_STUCK_AFTER &&
+	       (p->peer->node->guid < p->node->guid ||
+		(p->peer->node == p->node && p->peer->num < p->num));
+}
+
+static void look_at_state(struct search *s, const struct port *p)
+{
+	if (p->pending < PORT_STUCK_AFTER || !p->known || is_second_end(p))
+		return;
+	note(s, port_state(p) == IB_PORT_ARMED ? IN_ARMED : IN_INIT, p->node, p);
+}
+
+static void look_at_node(struct search *s, const struct node *n)
+{
+	if (node_is_switch(n))
+		look_at_switch(s, n);
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+
+		if (node_is_switch(n))
+			look_behind(s, p);
+		else
+			look_at_host_port(s, p);
+		look_at_state(s, p);
+	}
+}
+
+static void look_at_cable(struct search *s, const struct health_cable *c)
+{
+	const struct port *p = c->end[0].at ? c->end[0].at : c->end[1].at;
+
+	if (c->off)
+		note(s, OFF, c->off->node, c->off);
+	else if (c->out && p && c->state == CABLE_HELD)
+		note(s, HELD, p->node, p);
+	else if (c->out && p && (c->end[0].unhealthy || c->end[1].unhealthy))
+		note(s, UNHEALTHY, p->node, p);
+}
+
+/* ---- the line ------------------------------------------------------------------------------- */
+
+static void example_str(const struct found *f, unsigned i, char ret[PORT_STRLEN])
+{
+	if (f->port[i])
+		fabric_port_str(f->port[i], ret);
+	else
+		snprintf(ret, PORT_STRLEN, "'%s' (0x%016" PRIx64 ")", f->node[i]->desc,
+			 f->node[i]->guid);
+}
+
+static void group_str(const struct found *f, const char *text, char *ret, size_t cap)
+{
+	unsigned n = MIN(f->n, EXAMPLES);
+	char where[PORT_STRLEN];
+	size_t len = 0;
+
+	for (unsigned i = 0; i < n && len < cap; i++) {
+		example_str(f, i, where);
+		len += snprintf(ret + len, cap - len, "%s%s", i ? ", " : "", where);
+	}
+	if (f->n > n && len < cap)
+		len += snprintf(ret + len, cap - len, " and %u more", f->n - n);
+	if (len < cap)
+		snprintf(ret + len, cap - len, ": %s", text);
+}
+
+/* Room that the last words need: "; and 49151 more". */
+#define TAIL 20
+
+/* Groups as long as there is room. */
+static void line_str(const struct search *s, unsigned total, char *ret, size_t cap)
+{
+	size_t len = snprintf(ret, cap, "%u left out", total);
+	unsigned told = 0;
+
+	for (unsigned i = 0; i < N_LACKS && len < cap; i++) {
+		char group[EXAMPLES * PORT_STRLEN + 128];
+
+		if (!s->of[i].n)
+			continue;
+		group_str(&s->of[i], lack_text[i], group, sizeof(group));
+		if (len + strlen(group) + 2 + TAIL > cap)
+			break;
+		len += snprintf(ret + len, cap - len, "%s%s", told ? "; " : ": ", group);
+		told += s->of[i].n;
+	}
+	if (told < total && len < cap)
+		snprintf(ret + len, cap - len, "%s%u more", told ? "; and " : ": ", total - told);
+}
+
+unsigned health_left_out(const struct sm *sm, char *ret, size_t cap)
+{
+	_cleanup_free_ uint32_t *part = hold_parts(sm->fabric);
+	struct search s = { .fabric = sm->fabric, .part = part };
+	unsigned total = 0;
+
+	FABRIC_EACH_NODE(sm->fabric, n)
+		look_at_node(&s, n);
+	for (uint32_t i = 0; i < sm->health->n; i++)
+		look_at_cable(&s, sm->health->cables[i]);
+	for (unsigned i = 0; i < N_LACKS; i++)
+		total += s.of[i].n;
+	if (total)
+		line_str(&s, total, ret, cap);
+	else if (cap)
+		ret[0] = '\0';
+	return total;
+}
+
+void health_report(struct sm *sm)
+{
+	struct health *h = sm->health;
+	char line[LEFT_OUT_STRLEN];
+
+	if (sm->state != SM_MASTER || !sm->first_sweep_done)
+		return;
+	health_left_out(sm, line, sizeof(line));
+	h->line_waits = strcmp(line, h->line) != 0;
+	if (!h->line_waits)
+		return;
+	if (h->line_at && sm->now - h->line_at < LINE_INTERVAL) {
+		health_wake(h, h->line_at + LINE_INTERVAL);
+		return;
+	}
+	h->line_waits = false;
+	h->line_at = sm->now;
+	memcpy(h->line, line, sizeof(line));
+	log_error("%s", line[0] ? line : "nothing is left out any more");
+}
