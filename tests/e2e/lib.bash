@@ -56,6 +56,7 @@ rig_start() {
 	: >opensm.conf
 	export IBSIM_SOCKNAME="opensm-e2e-$$-${WORK##*.}"
 	SM_PID=
+	BESIDE=()
 	mkfifo console
 	# Open for both: ibsim must never see the end of its input.
 	exec {CONSOLE}<>console
@@ -112,7 +113,7 @@ rig_stop() {
 	if [ -z "${BATS_TEST_COMPLETED:-}" ] && [ -n "${BATS_TEST_NAME:-}" ]; then
 		rig_show
 	fi
-	for pid in "${SM_PID:-}" "${SIM_PID:-}"; do
+	for pid in "${SM_PID:-}" "${BESIDE[@]}" "${SIM_PID:-}"; do
 		[ -n "$pid" ] && kill -9 "$pid" 2>/dev/null
 		[ -n "$pid" ] && wait "$pid" 2>/dev/null
 	done
@@ -125,7 +126,7 @@ rig_stop() {
 rig_show() {
 	local f
 
-	for f in opensm.log opensm.out ibsim.out; do
+	for f in opensm.log opensm.out */opensm.log ibsim.out; do
 		[ -s "$f" ] || continue
 		echo "# ---- end of $f"
 		tail -n 25 "$f" | sed 's/^/# /'
@@ -201,15 +202,34 @@ sm_start() {
 	SM_PID=$!
 }
 
+# sm_beside NAME HOST ARGS...: another one, with files of its own in folder NAME and what opensm.conf says now;
+# BESIDE[NAME] is its PID.
+declare -gA BESIDE=()
+sm_beside() {
+	local name=$1 keep=$WORK
+	shift
+	mkdir -p "$name/cache" "$name/dumps"
+	cp opensm.conf "$name"
+	WORK=$WORK/$name
+	sm_command "$@"
+	WORK=$keep
+	"${SM_CMD[@]}" >>"$name/opensm.out" 2>&1 3>&- &
+	BESIDE[$name]=$!
+}
+
 # sm_once HOST ARGS...: runs it with -o to its end. Its exit status.
 sm_once() {
 	sm_command "$@" -o
 	timeout 120 "${SM_CMD[@]}" >>opensm.out 2>&1 3>&-
 }
 
-# ups: how often the subnet came up so far.
+# ups: how often the subnet came up so far. ups_beside NAME: with another manager.
 ups() {
-	local log=opensm.log
+	ups_beside .
+}
+
+ups_beside() {
+	local log=$1/opensm.log
 	[ -e "$log" ] || log=/dev/null
 	awk '/SUBNET UP/ { n++ } END { print n + 0 }' "$log"
 }
