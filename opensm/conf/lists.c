@@ -322,3 +322,37 @@ void conf_lists_check(const struct conf *c, struct conf_report *r)
 	conf_names_load(c, &names, r);
 	conf_names_free(names);
 }
+
+/* ---- in an option ---- */
+
+void conf_guids_words(const char *name, const char *text, const struct conf_place *at,
+		      struct conf_guids *ret, struct conf_report *r)
+{
+	_cleanup_free_ char *copy = xstrdup(text ? text : "");
+	char quoted[CONF_QUOTE_MAX], *save = NULL;
+	size_t cap = 0;
+
+	*ret = (struct conf_guids){ 0 };
+	for (char *w = strtok_r(copy, ", \t", &save); w; w = strtok_r(NULL, ", \t", &save)) {
+		uint64_t guid = 0;
+
+		if (str_to_u64(w, 0, UINT64_MAX, &guid) < 0 || !guid)
+			conf_report_at(r, CONF_ERROR, at,
+				       "%s: %s is no GUID; expected 0x0002c90300a1b2c3 or so; "
+				       "nobody is meant by it",
+				       name, conf_quote(w, strlen(w), quoted));
+		else
+			remark_base(w, at, r);
+		GROW(ret->guids, ret->n + 1, cap);
+		ret->guids[ret->n++] = guid;
+	}
+}
+
+bool conf_guids_has(const struct conf_guids *g, guid_t guid)
+{
+	for (size_t i = 0; i < g->n; i++) {
+		if (g->guids[i] == guid && guid)
+			return true;
+	}
+	return false;
+}

@@ -46,6 +46,14 @@ int conf_guids_read(const char *path, struct conf_guids *ret, struct conf_report
 int conf_guids_read_text(const char *path, const char *text, size_t len, struct conf_guids *ret,
 			 struct conf_report *r);
 void conf_guids_clear(struct conf_guids *g);
+/*
+ * The GUIDs of an option such as allowed_sm_guids, separated by commas or blanks; NULL or no word: none. A
+ * faulty word is a finding at `at` and stands as GUID 0, which nobody has: a list that was given is never
+ * empty.
+ */
+void conf_guids_words(const char *name, const char *text, const struct conf_place *at,
+		      struct conf_guids *ret, struct conf_report *r);
+bool conf_guids_has(const struct conf_guids *g, guid_t guid);
 
 /* `kind` is CONF_LIST_PORTS or CONF_LIST_WEIGHTS. */
 int conf_guid_ports_read(const char *path, enum conf_list kind, struct conf_guid_ports *ret,

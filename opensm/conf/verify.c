@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conf/conf.h"
+#include "conf/lists.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -117,6 +118,16 @@ static void verify_rate(struct conf *c, struct conf_report *r)
 	c->max_rate_enum = RATE_300_GBS;
 }
 
+/* Words that are no GUIDs, said before they keep somebody out. */
+static void verify_allowed(struct conf *c, struct conf_report *r)
+{
+	struct conf_place at = place_of(c, CONF_ID_allowed_sm_guids);
+	struct conf_guids guids;
+
+	conf_guids_words("allowed_sm_guids", c->allowed_sm_guids, &at, &guids, r);
+	conf_guids_clear(&guids);
+}
+
 void conf_verify(struct conf *c, struct conf_report *r)
 {
 	verify_window(c, r);
@@ -125,6 +136,7 @@ void conf_verify(struct conf *c, struct conf_report *r)
 	verify_protection(c, r);
 	verify_lease(c, r);
 	verify_rate(c, r);
+	verify_allowed(c, r);
 }
 
 /* "DIR/name" with one slash between. */

@@ -169,13 +169,13 @@ static unsigned known_sms(const struct sm *sm, struct view_sm *ret)
 	ret[n++] = (struct view_sm){
 		.guid = sm->tr->port_guid,
 		.act_count = (uint32_t)mad_sent(sm->mad, 0), /* 14.2.5.13: grows with every SMP */
-		.priority = sm->conf->sm_priority & 0xF,
+		.priority = elect_priority(sm),
 		.state = sm->state,
 	};
 	for (unsigned i = 0; i < sm->n_remote; i++) {
 		const struct remote_sm *r = &sm->remote[i];
 
-		if (r->seen + 1 >= sm->sweep_no && fabric_find_port(sm->fabric, r->guid))
+		if (remote_counts(sm, r))
 			ret[n++] = (struct view_sm){
 				.guid = r->guid,
 				.priority = r->priority,
@@ -232,7 +232,8 @@ void admin_restore(struct sm *sm)
 		log_info("%s: %u groups, %u services, %u subscriptions are back", file,
 			 sa_stats(sm->sa)->groups, sa_stats(sm->sa)->services,
 			 sa_stats(sm->sa)->subscriptions);
-	if (r == 0 && !report.errors && own && !strcmp(file, own) && is_final(text, len)) {
+	if (r == 0 && !report.errors && own && !strcmp(file, own) && is_final(text, len) &&
+	    !sm->others_ruled) {
 		nobody_registers_again(sm);
 		sm->db_saved = UINT64_MAX; /* written again at once, without the mark */
 	}
@@ -258,6 +259,14 @@ void admin_publish(struct sm *sm)
 	if (sm->partitions)
 		sa_set_partitions(sm->sa, sm->partitions);
 	let_go(sm, true);
+}
+
+void admin_last_words(struct sm *sm)
+{
+	if (!sm->view || !sm->fabric->own_port)
+		return;
+	admin_publish(sm);
+	sa_dispatch(sm->sa, sm->now);
 }
 
 void admin_withdraw(struct sm *sm)
@@ -340,7 +349,7 @@ void admin_save(struct sm *sm, bool final)
 	job->text = sa_db_text(sm->sa, &job->len);
 	job->version = sa_db_version(sm->sa);
 	job->durable = sm->conf->fsync_high_avail_files;
-	job->final = final;
+	job->final = final && !sm->handed_over;
 	sm->hooks.submit_job(sm->hooks.arg, &job->base);
 }
 

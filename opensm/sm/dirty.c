@@ -94,7 +94,6 @@ static void carry_over(struct sm *sm)
 		for (unsigned i = 0; i <= n->n_ports; i++)
 			carry_port(&n->ports[i], from, to);
 	}
-	elect_carry_over(sm, from);
 }
 
 /* The last cable of a host is in question: it has to answer, or to be silent for a while, or is gone. */

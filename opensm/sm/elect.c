@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Election: who is master (IBA 14.4.1, handover.md).
+ * Election: who is master (IBA 14.4.1, handover.md 3 and 4).
  *
- *   DISCOVERING --nobody better--> MASTER <---Set HANDOVER--- STANDBY
- *        ^   \--a master, or somebody greater--> STANDBY         |
- *        \------ the polled SM stays silent ---------------------/
- *   MASTER --somebody greater is seen: Set HANDOVER--> STANDBY
- *   NOT-ACTIVE: sm_inactive, answers only
+ *              start                                    sm_inactive, Set DISABLE
+ *                |                                     .--------------------------.
+ *                v         nobody better               |                          v
+ *     .--> DISCOVERING ----------------> MASTER     STANDBY <--Set STANDBY-- NOT-ACTIVE
+ *     |     ^    |  ^-- own port down ----'  ^ |     ^  | ^
+ *     |     |    '---- a master, or somebody greater-'  | |
+ *     |     |                                | |        | |
+ *     |     '--- Set DISCOVER, the polled SM is gone ---' |
+ *     |                                      | |          |
+ *     |                      Set HANDOVER ---' '--- somebody greater: Set HANDOVER to it
+ *     '-- nobody becomes master
  *
- * Greater: higher priority, then lower port GUID. An SM with another SM_Key is not obeyed.
+ *   MASTER, and a lower MASTER is met (two fabrics became one): its half is not touched until it has
+ *   handed over, is gone, or has let as many polls pass as it may miss.
+ *
+ * Greater: higher priority, then lower port GUID. sm_enter() is the only door; it is never used while a
+ * sweep is between its first Set and its last.
  */
 #include <inttypes.h>
 #include <string.h>
 
-#include "sm/impl.h"
+#include "sm/elect.h"
 
 const char *sm_state_name(enum sm_state s)
 {
@@ -38,8 +48,13 @@ void sm_enter(struct sm *sm, enum sm_state next)
 		prepare_left_standby(sm);
 	sm->state = next;
 	log_sys("Entering %s state", sm_state_name(next));
-	sm->poll_misses = 0;
-	sm->poll_at = sm->now + (mono_t)sm->conf->sminfo_polling_timeout * MONO_MS;
+	sm->offer.by = 0;
+	sm->decide_pending = false;
+	sm->others_ruled |= next == SM_STANDBY;
+	if (next != SM_STANDBY) {
+		sm->on_probation = false;
+		poll_start(sm, 0);
+	}
 	if (next == SM_MASTER) {
 		sm->registry++;
 	} else {
@@ -50,6 +65,21 @@ void sm_enter(struct sm *sm, enum sm_state next)
 	replica_state_changed(sm);
 }
 
+void elect_new(struct sm *sm)
+{
+	sm->rogue_log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
+	sm->set_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
+	sm->set_limit = (struct log_limit){ .interval = MONO_S, .burst = 10 };
+	sm->look_limit = (struct log_limit){ .interval = 10 * MONO_S, .burst = 1 };
+	remote_reconfigured(sm);
+}
+
+void elect_free(struct sm *sm)
+{
+	poll_start(sm, 0);
+	remote_free(sm);
+}
+
 bool elect_may_write(void *owner)
 {
 	const struct sm *sm = owner;
@@ -57,108 +87,101 @@ bool elect_may_write(void *owner)
 	return sm->state == SM_MASTER;
 }
 
-static bool is_greater(const struct sm *sm, const struct remote_sm *r)
+/* ---- who is greater ------------------------------------------------------------------------ */
+
+unsigned elect_priority(const struct sm *sm)
 {
-	unsigned own = sm->conf->sm_priority & 0xF;
+	unsigned own = sm->conf->sm_priority & 0xF, master = sm->conf->master_sm_priority & 0xF;
+
+	return sm->state == SM_MASTER && master > own ? master : own;
+}
+
+bool elect_is_greater(const struct sm *sm, const struct remote_sm *r)
+{
+	unsigned own = elect_priority(sm);
 
 	return r->priority > own || (r->priority == own && r->guid < sm->tr->port_guid);
 }
 
-static struct remote_sm *remote_of(struct sm *sm, guid_t guid)
+/* Of two others. A master goes before all who are none, while we are none. */
+static bool goes_before(const struct sm *sm, const struct remote_sm *a, const struct remote_sm *b)
 {
-	for (unsigned i = 0; i < sm->n_remote; i++) {
-		if (sm->remote[i].guid == guid)
-			return &sm->remote[i];
-	}
-	for (unsigned i = 0; i < sm->n_remote && sm->n_remote == MAX_REMOTE_SMS; i++) {
-		if (sm->remote[i].seen + 1 < sm->sweep_no) {
-			sm->remote[i] = (struct remote_sm){ .guid = guid };
-			return &sm->remote[i];
-		}
-	}
-	if (sm->n_remote == MAX_REMOTE_SMS)
-		return NULL;
-	memset(&sm->remote[sm->n_remote], 0, sizeof(sm->remote[0]));
-	sm->remote[sm->n_remote].guid = guid;
-	return &sm->remote[sm->n_remote++];
+	bool a_master = a->state == SM_MASTER, b_master = b->state == SM_MASTER;
+
+	if (sm->state != SM_MASTER && a_master != b_master)
+		return a_master;
+	return a->priority > b->priority || (a->priority == b->priority && a->guid < b->guid);
 }
 
-/* Takes in an SMInfo that `p` answered with. NULL: it is not to be believed. */
-static struct remote_sm *learn(struct sm *sm, const struct port *p, const uint8_t *info)
+/* What a remote SM means to us (handover.md 3). */
+static bool must_yield(const struct sm *sm, const struct remote_sm *r)
 {
-	char where[PORT_STRLEN];
-	guid_t guid = ib_get(info, SMI_GUID);
-	struct remote_sm *r;
-	bool foreign = sm->conf->sm_key && ib_get(info, SMI_SM_KEY) != sm->conf->sm_key;
-
-	if (guid != p->guid || guid == sm->tr->port_guid)
-		return NULL;
-	r = remote_of(sm, guid);
-	if (!r)
-		return NULL;
-	if (foreign && !r->foreign_key)
-		log_error("%s: a subnet manager with another SM_Key is there; it is not obeyed",
-			  fabric_port_str(p, where));
-	r->foreign_key = foreign;
-	r->priority = ib_get(info, SMI_PRIORITY);
-	r->state = ib_get(info, SMI_STATE);
-	r->seen = sm->sweep_no;
-	if (r->state == SM_MASTER && sm->state == SM_MASTER && !foreign)
-		sm->rival_seen = true;
-	return r;
-}
-
-static void on_sm_info(void *owner, const struct mad_result *r)
-{
-	struct sm *sm = owner;
-	const struct port *p = r->arg;
-
-	sm->discover_pending--;
-	if (r->end == MAD_END_ANSWERED)
-		learn(sm, p, r->payload);
-}
-
-static bool get_sm_info(struct sm *sm, struct port *p, mad_done_fn fn)
-{
-	struct dr_path path;
-	const struct mad_request rq = {
-		.method = MAD_GET,
-		.attr = IB_ATTR_SM_INFO,
-		.path = &path,
-		.m_key = port_of_sma(p)->m_key,
-	};
-
-	if (fabric_port_path(sm->fabric, p, &path) < 0)
+	switch ((enum sm_state)r->state) {
+	case SM_NOT_ACTIVE:
 		return false;
-	mad_submit(sm->mad, &rq, fn, sm, p);
-	return true;
+	case SM_DISCOVERING:
+	case SM_STANDBY:
+		return !r->defiant && elect_is_greater(sm, r);
+	case SM_MASTER:
+		return sm->state != SM_MASTER ? !r->defiant : elect_is_greater(sm, r);
+	}
+	return false;
 }
 
-void elect_ask(struct sm *sm, struct port *p)
+static bool must_wait(const struct sm *sm, const struct remote_sm *r)
 {
-	if (!sm->conf->ignore_other_sm && get_sm_info(sm, p, on_sm_info))
-		sm->discover_pending++;
+	return sm->state == SM_MASTER && r->state == SM_MASTER && !r->defiant &&
+	       !elect_is_greater(sm, r);
 }
 
-static void fill_sm_info(const struct sm *sm, uint8_t *info, bool with_key)
+static bool is_standby(const struct sm *sm, const struct remote_sm *r)
+{
+	return r->state == SM_STANDBY;
+}
+
+/* The greatest one that counts and of which `is` says yes; NULL. */
+static struct remote_sm *best(struct sm *sm,
+			      bool (*is)(const struct sm *sm, const struct remote_sm *r))
+{
+	struct remote_sm *found = NULL;
+
+	for (unsigned i = 0; i < sm->n_remote; i++) {
+		struct remote_sm *r = &sm->remote[i];
+
+		if (remote_counts(sm, r) && is(sm, r) && (!found || goes_before(sm, r, found)))
+			found = r;
+	}
+	return found;
+}
+
+/* ---- handing over -------------------------------------------------------------------------- */
+
+void elect_fill(const struct sm *sm, uint8_t info[SMP_DATA_SIZE], bool with_key)
 {
 	memset(info, 0, SMP_DATA_SIZE);
 	ib_put(info, SMI_GUID, sm->tr->port_guid);
 	ib_put(info, SMI_SM_KEY, with_key ? sm->conf->sm_key : 0);
-	ib_put(info, SMI_ACT_COUNT, mad_sent(sm->mad, 0) & 0xFFFFFFFFu);
-	ib_put(info, SMI_PRIORITY, sm->conf->sm_priority & 0xF);
+	ib_put(info, SMI_ACT_COUNT, (mad_sent(sm->mad, 0) + sm->act_count) & 0xFFFFFFFFu);
+	ib_put(info, SMI_PRIORITY, elect_priority(sm));
 	ib_put(info, SMI_STATE, sm->state);
 }
 
-/* Modifiers of Set(SMInfo), 14.4.1.3. */
-enum sm_info_set { SMI_HANDOVER = 1, SMI_ACKNOWLEDGE, SMI_DISABLE, SMI_STANDBY, SMI_DISCOVER };
-
-/* An answer would change nothing: we stand by in any case, and watch what becomes of it. */
-static void on_handed_over(void *owner, const struct mad_result *r)
+/* Nobody waits for this. But who refuses will not be master, and then we had better be. */
+static void on_handed_over(void *owner, const struct mad_result *result)
 {
+	struct sm *sm = owner;
+	struct remote_sm *r = result->arg;
+
+	if (result->end != MAD_END_BAD_STATUS || sm->state != SM_STANDBY || sm->polled != r->guid)
+		return;
+	r->defiant = true;
+	log_error("the subnet manager 0x%016" PRIx64 " does not take the fabric over (%s)", r->guid,
+		  mad_status_name(result->status));
+	elect_take_over(sm, "the fabric was not taken over");
 }
 
-static void hand_over(struct sm *sm, struct port *p)
+/* What hosts have not been told yet is told before somebody else answers them (traps 64, 65). */
+static void hand_over(struct sm *sm, struct remote_sm *r, struct port *p)
 {
 	uint8_t info[SMP_DATA_SIZE];
 	struct dr_path path;
@@ -169,169 +192,154 @@ static void hand_over(struct sm *sm, struct port *p)
 		.payload = info,
 	};
 
+	admin_last_words(sm);
 	if (fabric_port_path(sm->fabric, p, &path) < 0)
 		return;
-	fill_sm_info(sm, info, true);
-	sync_command(sm->sync, p, &rq, on_handed_over, sm, p);
+	elect_fill(sm, info, true);
+	sync_command(sm->sync, p, &rq, on_handed_over, sm, r);
 }
 
-static void stand_by(struct sm *sm, const struct remote_sm *r)
+static void stand_by(struct sm *sm, struct remote_sm *r)
 {
 	struct port *p = fabric_find_port(sm->fabric, r->guid);
-	char where[PORT_STRLEN];
+	bool was_master = sm->state == SM_MASTER;
+	char where[REMOTE_STRLEN];
 
 	log_info("%s: subnet manager of priority %u is %s; we %sstand by",
-		 p ? fabric_port_str(p, where) : "?", r->priority, sm_state_name(r->state & 3),
-		 sm->state == SM_MASTER ? "hand over and " : "");
-	if (p && sm->state == SM_MASTER)
-		hand_over(sm, p);
-	sm->polled = r->guid;
+		 remote_where(p, r->guid, where), r->priority, sm_state_name(r->state),
+		 was_master ? "hand over and " : "");
+	if (p && was_master)
+		hand_over(sm, r, p);
+	poll_start(sm, r->guid);
 	sm_enter(sm, SM_STANDBY);
+	if (!was_master)
+		poll_tell(sm);
 }
 
-/* What a remote SM means to us (handover.md 3). */
-static bool must_yield(const struct sm *sm, const struct remote_sm *r)
+/* Straight to the wire: no window, no retries, and nothing is left to wait for. */
+void elect_good_bye(struct sm *sm)
 {
-	if (r->foreign_key || r->seen != sm->sweep_no)
-		return false;
-	switch ((enum sm_state)r->state) {
-	case SM_NOT_ACTIVE:
-		return false;
-	case SM_DISCOVERING:
-	case SM_STANDBY:
-		return is_greater(sm, r);
-	case SM_MASTER:
-		return sm->state != SM_MASTER || is_greater(sm, r);
-	}
-	return false;
-}
+	static const struct transport_addr next_door = { .lid = LID_PERMISSIVE };
+	struct remote_sm *r = sm->state == SM_MASTER ? best(sm, is_standby) : NULL;
+	struct port *p = r ? fabric_find_port(sm->fabric, r->guid) : NULL;
+	struct smp_head head = {
+		.method = MAD_SET, .attr = IB_ATTR_SM_INFO, .mod = SMI_HANDOVER, .tid = 1
+	};
+	uint8_t mad[MAD_SIZE], info[SMP_DATA_SIZE];
+	char where[REMOTE_STRLEN];
+	struct dr_path path;
 
-void elect_carry_over(struct sm *sm, uint32_t from)
-{
-	for (unsigned i = 0; i < sm->n_remote; i++) {
-		if (sm->remote[i].seen == from)
-			sm->remote[i].seen = sm->sweep_no;
-	}
-}
-
-bool elect_must_decide(const struct sm *sm)
-{
-	for (unsigned i = 0; i < sm->n_remote && !sm->conf->ignore_other_sm; i++) {
-		if (must_yield(sm, &sm->remote[i]))
-			return true;
-	}
-	return false;
-}
-
-static void on_look(void *owner, const struct mad_result *r)
-{
-	struct sm *sm = owner;
-	const struct port *p = fabric_find_port(sm->fabric, sm->looked_at);
-
-	sm->looked_at = 0;
-	if (p && r->end == MAD_END_ANSWERED && learn(sm, p, r->payload) && elect_must_decide(sm))
-		sweep_want(sm, SWEEP_HEAVY, "another subnet manager");
-}
-
-void elect_look_at(struct sm *sm, struct port *p)
-{
-	if (sm->state != SM_MASTER || sm->conf->ignore_other_sm || sm->looked_at || !p->guid ||
-	    p == sm->fabric->own_port)
+	if (!p || !sm->first_sweep_done || fabric_port_path(sm->fabric, p, &path) < 0)
 		return;
-	if (get_sm_info(sm, p, on_look))
-		sm->looked_at = p->guid;
+	head.m_key = port_of_sma(p)->m_key;
+	elect_fill(sm, info, true);
+	smp_build_dr(mad, &head, &path, info);
+	log_info("%s: we end, and hand over to this subnet manager",
+		 remote_where(p, r->guid, where));
+	mad_send_once(sm->mad, &next_door, mad);
+	sm->handed_over = true;
 }
+
+/* ---- two masters --------------------------------------------------------------------------- */
+
+static void wait_for(struct sm *sm, const struct remote_sm *r)
+{
+	char where[REMOTE_STRLEN];
+
+	if (sm->polled == r->guid)
+		return;
+	log_info("%s: another MASTER, of priority %u; nothing is changed until it hands over",
+		 remote_where(fabric_find_port(sm->fabric, r->guid), r->guid, where), r->priority);
+	poll_start(sm, r->guid);
+	poll_tell(sm);
+}
+
+void elect_end_wait(struct sm *sm, const char *why)
+{
+	poll_start(sm, 0);
+	sm->rival_seen = true;
+	sweep_want(sm, SWEEP_HEAVY, why);
+	sm->hold_until = sm->now;
+}
+
+/* MASTER, as things are known now. False: nothing may be changed. */
+static bool master_decides(struct sm *sm)
+{
+	struct remote_sm *r = best(sm, must_yield);
+
+	if (r) {
+		stand_by(sm, r);
+		return false;
+	}
+	r = best(sm, must_wait);
+	if (r) {
+		wait_for(sm, r);
+		return false;
+	}
+	if (!sm->polled)
+		return true;
+	elect_end_wait(sm, "the other master has stepped down");
+	return false;
+}
+
+/* ---- decisions ----------------------------------------------------------------------------- */
 
 bool elect_decide(struct sm *sm)
 {
-	for (unsigned i = 0; i < sm->n_remote && !sm->conf->ignore_other_sm; i++) {
-		if (must_yield(sm, &sm->remote[i])) {
-			stand_by(sm, &sm->remote[i]);
-			return false;
-		}
+	struct remote_sm *r;
+
+	sm->decide_pending = false;
+	if (sm->state == SM_MASTER)
+		return master_decides(sm);
+	r = best(sm, must_yield);
+	if (r) {
+		stand_by(sm, r);
+		return false;
 	}
 	sm_enter(sm, SM_MASTER);
 	return true;
 }
 
-static void take_over(struct sm *sm, const char *why)
+void elect_take_over(struct sm *sm, const char *why)
 {
 	sm_enter(sm, SM_DISCOVERING);
 	sweep_want(sm, SWEEP_HEAVY, why);
 }
 
-static void on_poll(void *owner, const struct mad_result *r)
+void elect_accept(struct sm *sm, const char *why)
 {
-	struct sm *sm = owner;
-	/* Not r->arg: the port may have gone and come back while the answer was on its way. */
-	const struct port *p = fabric_find_port(sm->fabric, sm->polled);
-	const struct remote_sm *known = NULL;
-
-	sm->poll_pending = false;
-	sm->poll_at = r->now + (mono_t)sm->conf->sminfo_polling_timeout * MONO_MS;
-	if (sm->state != SM_STANDBY)
-		return;
-	if (p && r->end == MAD_END_ANSWERED)
-		known = learn(sm, p, r->payload);
-	if (!known) {
-		if (++sm->poll_misses > sm->conf->polling_retry_number)
-			take_over(sm, "the master does not answer any more");
-		return;
-	}
-	sm->poll_misses = 0;
-	if (known->state == SM_NOT_ACTIVE || (known->state != SM_MASTER && !is_greater(sm, known)))
-		take_over(sm, "the master has stepped down");
+	sm_enter(sm, SM_MASTER);
+	sweep_want(sm, SWEEP_HEAVY, why);
+	sm->hold_until = sm->now;
 }
 
+/* Nobody stays under a master that is not to be obeyed any more; whoever watches us learns our priority. */
+void elect_reconfigured(struct sm *sm, unsigned before)
+{
+	struct remote_sm *r;
+
+	remote_reconfigured(sm);
+	r = remote_find(sm, sm->polled);
+	if (sm->state == SM_STANDBY && r && r->trust != SM_TRUSTED)
+		elect_take_over(sm, "the master is not in allowed_sm_guids any more");
+	else if (sm->state == SM_STANDBY && elect_priority(sm) != before)
+		poll_tell(sm);
+}
+
+/* Answers that came outside of the sweeps that decide are acted upon when none runs. */
 void elect_tick(struct sm *sm)
 {
-	struct port *p;
-
-	if (sm->state != SM_STANDBY || sm->poll_pending || sm->now < sm->poll_at)
-		return;
-	p = fabric_find_port(sm->fabric, sm->polled);
-	if (p && get_sm_info(sm, p, on_poll))
-		sm->poll_pending = true;
-	else
-		take_over(sm, "the way to the master is lost");
+	if (sm->decide_pending && sm->state == SM_MASTER && sm->sweep == SWEEP_NONE) {
+		sm->decide_pending = false;
+		master_decides(sm);
+	}
+	offer_tick(sm);
+	poll_tick(sm);
 }
 
 mono_t elect_next(const struct sm *sm)
 {
-	return sm->state == SM_STANDBY && !sm->poll_pending ? sm->poll_at : MONO_NEVER;
-}
-
-/* HANDOVER is the one command obeyed so far, from a master that knows our key. */
-static bool set_is_legal(const struct sm *sm, const uint8_t *mad)
-{
-	const uint8_t *info = smp_data(mad);
-
-	return ib_get(mad, SMP_ATTR_MOD) == SMI_HANDOVER && ib_get(info, SMI_STATE) == SM_MASTER &&
-	       ib_get(info, SMI_SM_KEY) == sm->conf->sm_key && sm->state != SM_NOT_ACTIVE;
-}
-
-/* The answer is sent before it is acted upon: it carries the old state. */
-void elect_answer(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)
-{
-	uint8_t answer[MAD_SIZE], info[SMP_DATA_SIZE];
-	bool set = ib_get(mad, SMP_METHOD) == MAD_SET;
-	bool legal = !set || set_is_legal(sm, mad);
-	bool key_ok = !sm->conf->m_key || ib_get(mad, SMP_M_KEY) == sm->conf->m_key;
-
-	if (!key_ok &&
-	    (set ? sm->conf->m_key_protection_level > 0 : sm->conf->m_key_protection_level > 1))
-		return;
-	fill_sm_info(sm, info, key_ok || sm->conf->m_key_protection_level == 0);
-	memcpy(answer, mad, sizeof(answer));
-	smp_make_response(answer, legal ? 0 : MAD_STATUS_BAD_VALUE, info);
-	mad_send_once(sm->mad, from, answer);
-	if (set && legal && sm->state != SM_MASTER) {
-		log_info("mastership is handed over to us by the subnet manager 0x%016" PRIx64,
-			 (guid_t)ib_get(smp_data(mad), SMI_GUID));
-		sm_enter(sm, SM_MASTER);
-	}
-	if (set && legal) {
-		sm->rival_seen = true;
-		sweep_want(sm, SWEEP_HEAVY, "handover");
-	}
+	if (sm->decide_pending && sm->state == SM_MASTER && sm->sweep == SWEEP_NONE)
+		return sm->now;
+	return mono_min(offer_next(sm), poll_next(sm));
 }

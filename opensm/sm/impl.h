@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "conf/lists.h"
 #include "conf/partitions.h"
 #include "fabric/store.h"
 #include "plan/pkey.h"
@@ -14,14 +15,46 @@
 #include "sync/sync.h"
 #include "util/log.h"
 
-/* Another SM that was heard of. Writer: elect.c */
+/* What another SM is to us. Only the first kind is ever obeyed, asked to take over, or yielded to. */
+enum sm_trust { SM_TRUSTED, SM_OTHER_KEY, SM_NOT_ALLOWED };
+
+/* Another SM, by the end port it sits on. Writer: remote_sm.c; `defiant`: elect.c */
 struct remote_sm {
-	guid_t guid;
-	uint8_t priority, state;
-	uint32_t seen; /* sweep */
-	bool foreign_key;
+	guid_t guid;		  /* 0: no row */
+	struct mad_target target; /* its SMInfo; whoever never answers gets one try now and then */
+	enum sm_trust trust;
+	uint8_t priority, state; /* as told */
+	bool known;		 /* its last question was answered: the three above count */
+	bool asking;		 /* a question is out */
+	bool counted;		 /* and a sweep waits for its end */
+	bool defiant; /* did not do what its state demands; not waited for, or yielded to, until that changes */
+	uint64_t told; /* hash of what was said of it last */
 };
 #define MAX_REMOTE_SMS 64
+
+/* Watching one SM, at intervals of sminfo_polling_timeout. Writer: elect_poll.c */
+struct sm_poll {
+	struct mad_target target; /* of the questions of this poll */
+	mono_t since;		  /* when it was chosen */
+	mono_t started, at;	  /* the last poll; when something is to be done */
+	bool open;		  /* the last poll has no answer yet */
+	bool lid_sent;		  /* by LID, too */
+	unsigned out;		  /* questions under way */
+	unsigned misses;	  /* polls in a row without an answer */
+	unsigned polls;		  /* since it was chosen */
+	bool tell;		  /* a trap 144 goes out when our own port has answered */
+	bool own_pending;
+	lid_t own_lid, master_lid; /* of our own port, as last read; 0 unknown */
+	uint32_t own_caps;
+	uint64_t trap_tid;
+};
+
+/* A HANDOVER that is looked into before it is obeyed. Writer: elect_set.c */
+struct sm_offer {
+	guid_t by; /* 0: none */
+	mono_t until;
+	unsigned asked;
+};
 
 /* Questions in a row without an answer that make a node silent. */
 #define SILENT_AFTER	 3
@@ -50,15 +83,24 @@ struct sm {
 	mono_t now;
 
 	enum sm_state state; /* elect.c: sm_enter() */
-	struct remote_sm remote[MAX_REMOTE_SMS];
+	struct remote_sm remote[MAX_REMOTE_SMS]; /* remote_sm.c */
 	unsigned n_remote;
-	guid_t polled; /* SM that we watch in STANDBY */
-	unsigned poll_misses;
-	bool poll_pending;
-	bool rival_seen; /* another master was, or is, at work beside us */
-	mono_t poll_at;
-	uint32_t act_count;
-	guid_t looked_at; /* port whose SMInfo elect_look_at() asked for */
+	struct conf_guids allowed_sms; /* allowed_sm_guids, sorted; none: all */
+	bool remote_full_told;
+	/*
+	 * Whom we watch: in STANDBY the master, or who is about to be it; in MASTER another master, lower
+	 * than us, who is to hand over before we touch its half (0: none).
+	 */
+	guid_t polled;
+	struct sm_poll poll;
+	struct sm_offer offer;
+	bool others_ruled;   /* since the start of this process */
+	bool handed_over;    /* at its end */
+	bool on_probation;   /* STANDBY by order of somebody not known yet */
+	bool rival_seen;     /* another master was, or is, at work beside us */
+	bool decide_pending; /* SMInfo arrived that elect_tick() has not looked at */
+	uint32_t act_count;  /* SMPs answered */
+	struct log_limit rogue_log, set_log, set_limit, look_limit;
 
 	/* sweep.c */
 	enum sweep_kind sweep;
@@ -153,8 +195,13 @@ struct sm {
 
 /* elect.c */
 void sm_enter(struct sm *sm, enum sm_state next);
+void elect_new(struct sm *sm);
+void elect_free(struct sm *sm);
+/* sm->conf was replaced; `before`: elect_priority() with the old one. */
+void elect_reconfigured(struct sm *sm, unsigned before);
 bool elect_may_write(void *sm);
-void elect_ask(struct sm *sm, struct port *p); /* Get SMInfo from a port that says IsSM */
+/* The priority we tell: master_sm_priority counts while MASTER. */
+unsigned elect_priority(const struct sm *sm);
 /* After discovery: true if this sweep goes on, as MASTER. */
 bool elect_decide(struct sm *sm);
 /*
@@ -163,13 +210,19 @@ bool elect_decide(struct sm *sm);
  * MASTER cares; at most one question per port is out, so a storm of traps costs nothing.
  */
 void elect_look_at(struct sm *sm, struct port *p);
-/* A light sweep has met an SM that elect_decide() must look at. */
-bool elect_must_decide(const struct sm *sm);
-/* What was known in sweep `from` counts in this one. */
-void elect_carry_over(struct sm *sm, uint32_t from);
+/* The end: the greatest STANDBY gets what we were master of. Sends one SMP, waits for nothing. */
+void elect_good_bye(struct sm *sm);
 void elect_tick(struct sm *sm);
 mono_t elect_next(const struct sm *sm);
+
+/* elect_set.c: Get and Set of SMInfo, from anybody. */
 void elect_answer(struct sm *sm, const struct transport_addr *from, const uint8_t *mad);
+
+/* remote_sm.c */
+/* Get SMInfo from a port that says IsSM; discovery waits for it (discover_pending), unless it never answers. */
+void elect_ask(struct sm *sm, struct port *p);
+/* There is a subnet manager, known to be what its row says, and it is to be obeyed. */
+bool remote_counts(const struct sm *sm, const struct remote_sm *r);
 
 /* inbox.c */
 void inbox_receive(void *sm, const struct transport_addr *from, const uint8_t *mad, mono_t now);
@@ -254,6 +307,11 @@ void admin_receive(void *sm, struct transport_event *ev, mono_t now);
 void admin_restore(struct sm *sm);
 /* A new view, made from the fabric as it is now. */
 void admin_publish(struct sm *sm);
+/*
+ * We are about to hand over: what came into service, or went, since the last view is reported now. One
+ * report per subscriber leaves at once; a master after us tells of every port in its first view anyway.
+ */
+void admin_last_words(struct sm *sm);
 /* Not master any more: nothing is answered. */
 void admin_withdraw(struct sm *sm);
 /* The database goes to its file, if it changed; `final`: nothing will be registered after this. */

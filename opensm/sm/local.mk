@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libsm.a
 libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/impl.h opensm/sm/discover.c \
-	opensm/sm/forget.c opensm/sm/light.c opensm/sm/elect.c opensm/sm/inbox.c opensm/sm/sweep.c \
+	opensm/sm/forget.c opensm/sm/light.c opensm/sm/elect.c opensm/sm/elect.h \
+	opensm/sm/elect_poll.c opensm/sm/elect_set.c opensm/sm/remote_sm.c opensm/sm/inbox.c opensm/sm/sweep.c \
 	opensm/sm/adopt.c opensm/sm/read_cell.c opensm/sm/prepare.c opensm/sm/route_job.c \
 	opensm/sm/route_job.h opensm/sm/admin.c opensm/sm/multicast.c opensm/sm/partition.c \
 	opensm/sm/reload.c opensm/sm/route_lists.c opensm/sm/route_lists.h opensm/sm/dirty.c opensm/sm/health.c \

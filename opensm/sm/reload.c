@@ -101,12 +101,14 @@ static bool changes_routes(const struct conf *before, const struct conf *now)
 static void use_conf(struct sm *sm, struct conf *conf)
 {
 	const struct mad_params params = sm_mad_params(conf);
+	unsigned priority = elect_priority(sm);
 
 	sm->routes_fresh = sm->routes_fresh || changes_routes(sm->conf, conf);
 	conf_unref(sm->conf);
 	sm->conf = conf;
 	sa_set_conf(sm->sa, conf);
 	mad_set_params(sm->mad, &params);
+	elect_reconfigured(sm, priority);
 }
 
 void reload_take(struct sm *sm)

@@ -76,6 +76,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	multicast_new(sm);
 	health_new(sm);
 	replica_new(sm);
+	elect_new(sm);
 	sm->state = SM_NOT_ACTIVE;
 	if (conf->sm_inactive) {
 		log_sys("Entering %s state", sm_state_name(SM_NOT_ACTIVE));
@@ -92,6 +93,7 @@ struct sm *sm_free(struct sm *sm)
 	if (!sm)
 		return NULL;
 	sm->reader = cell_reader_free(sm->reader);
+	elect_free(sm);
 	replica_free(sm);
 	health_free(sm);
 	multicast_free(sm);
@@ -166,6 +168,7 @@ mono_t sm_next(const struct sm *sm)
 
 void sm_shutdown(struct sm *sm)
 {
+	elect_good_bye(sm);
 	if (sm->conf->sa_db_dump && sm->first_sweep_done)
 		admin_save(sm, true);
 }

@@ -89,7 +89,11 @@ void sm_reload_refused(struct sm *sm);
 /* What was read last and counts, or will from the next sweep on; NULL before the first sweep. */
 const struct conf_files *sm_files(const struct sm *sm);
 
-/* Orderly end: the SA database goes to its file. Jobs it hands out end as usual. */
+/*
+ * Orderly end: what we were master of goes to the greatest subnet manager that stands by, and the SA
+ * database to its file. Jobs it hands out end as usual; nothing else is waited for, and nothing may be
+ * dispatched any more.
+ */
 void sm_shutdown(struct sm *sm);
 
 enum sm_state sm_state(const struct sm *sm);

@@ -187,8 +187,6 @@ static enum step_result light_settle_step(struct sm *sm)
 {
 	if (!sm->light_found_change && !sm->light_missed)
 		light_prove(sm);
-	if (elect_must_decide(sm))
-		sweep_want(sm, SWEEP_HEAVY, "another subnet manager");
 	return STEP_NEXT;
 }
 

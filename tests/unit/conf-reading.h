@@ -77,6 +77,8 @@ static inline const char *other_value(const struct conf_option *o)
 	case CONF_STRING:
 		if (strcmp(o->name, "console") == 0)
 			return "local";
+		if (strcmp(o->name, "allowed_sm_guids") == 0)
+			return "0x2c90300000001, 0x2c90300000002";
 		if (strcmp(o->name, "partition_config_error") == 0)
 			return "keep";
 		return strcmp(o->name, "part_enforce") == 0 ? "in" : "/some/file";
