@@ -55,8 +55,8 @@
 #define METHOD(m) (1ul << (m))
 #define SMP_METHODS (METHOD(MAD_GET) | METHOD(MAD_SET) | METHOD(MAD_TRAP) | METHOD(MAD_TRAP_REPRESS))
 #define SA_METHODS                                                                                  \
-	(METHOD(MAD_GET) | METHOD(MAD_SET) | METHOD(MAD_SA_GET_TABLE) | METHOD(MAD_SA_GET_MULTI) | \
-	 METHOD(MAD_SA_DELETE))
+	(METHOD(MAD_GET) | METHOD(MAD_SET) | METHOD(MAD_REPORT) | METHOD(MAD_SA_GET_TABLE) |        \
+	 METHOD(MAD_SA_GET_MULTI) | METHOD(MAD_SA_DELETE))
 
 /* Who receives what as a request; responses find their agent by the TID. */
 static const struct agent_row {

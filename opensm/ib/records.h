@@ -196,11 +196,34 @@ IB_LAYOUT_ENUM(INF, INFORM_INFO_LIST)
 IB_LAYOUT_ENUM(IIR, INFORM_INFO_RECORD_LIST) /* InformInfo, then 4 bytes of padding */
 IB_LAYOUT_INDEX(IIR, INFORM_INFO_RECORD_LIST)
 
+/*
+ * Reserved bytes of an InformInfoRecord (SubscriberGID, InformInfo) between managers of ours, see sa/sa.h:
+ * where Reports to the subscriber go. GID_PATH: they carry a GRH.
+ */
+#define INFORM_WAY_LIST(F)                                                                         \
+	F(IIW, SUBSCRIBER_GID, 128) F(IIW, ENUM, 16) F(IIW, LID, 16) F(IIW, PKEY, 16)             \
+	F(IIW, SL, 4) F(IIW, GID_PATH, 1) F(IIW, RSV1, 3) F(IIW, TCLASS, 8)                       \
+	F(IIW, INFORM, 288) F(IIW, FLOW, 20) F(IIW, RSV2, 4) F(IIW, HOP, 8)
+IB_LAYOUT_ENUM(IIW, INFORM_WAY_LIST)
+
+/*
+ * The data (64 bytes at SVR_DATA8_0) of a manager's ServiceRecord, see sa/sa.h. Each digest is of one
+ * group of settings (sm/replica_config.c); 0: not known. EPOCH tells two lives of a master apart.
+ */
+#define MANAGER_CONFIG_LIST(F)                                                                     \
+	F(SMC, LAYOUT, 8) F(SMC, STATE, 8) F(SMC, RSV1, 16) F(SMC, DIGEST0, 32)                   \
+	F(SMC, DIGEST1, 32) F(SMC, DIGEST2, 32) F(SMC, DIGEST3, 32) F(SMC, DIGEST4, 32)           \
+	F(SMC, DIGEST5, 32) F(SMC, DIGEST6, 32) F(SMC, DIGEST7, 32) F(SMC, RSV2, 64)              \
+	F(SMC, EPOCH, 32) F(SMC, VERSION, 64) F(SMC, RSV3, 64)
+IB_LAYOUT_ENUM(SMC, MANAGER_CONFIG_LIST)
+#define SMC_DIGESTS 8
+
 _Static_assert(SAH_BYTES == SA_DATA && CPI_BYTES == 72 && PR_BYTES == 64 && MPR_BYTES == 24 &&
 		       MCM_BYTES == 56 && SVR_BYTES == 176 && INF_BYTES == 36 &&
 		       IIR_BYTES == 24 && GIR_BYTES == 72 && LKR_BYTES == 6 &&
 		       LFR_BYTES == 72 && MFR_BYTES == 72 && SLR_BYTES == 16 && VAR_BYTES == 72 &&
-		       PKR_BYTES == 72,
+		       PKR_BYTES == 72 && IIW_BYTES == 64 && SMC_BYTES == 64 &&
+		       SVR_DATA8_0 + SMC_VERSION == SVR_DATA64_0,
 	       "record sizes of chapter 15.2.5");
 
 const char *sa_attr_name(uint16_t attr);     /* "PathRecord"; "attribute 0x1234" never: NULL if unknown */

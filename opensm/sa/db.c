@@ -198,8 +198,10 @@ static void put_services(const struct sa *sa, FILE *out)
 	const struct service *s;
 	uint64_t cursor = 0;
 
-	while ((s = services_before(sa, &cursor)))
-		put_service(sa, out, s);
+	while ((s = services_before(sa, &cursor))) {
+		if (!s->manager)
+			put_service(sa, out, s);
+	}
 }
 
 uint64_t sa_db_version(const struct sa *sa)

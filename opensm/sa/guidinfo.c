@@ -192,6 +192,10 @@ static enum sa_step next(struct sa_query *q, uint8_t *ret)
 	if (at == VIEW_NONE)
 		return SA_END;
 	port = &q->view->ports[at];
+	if (q->rq.whole && !find(q->sa, port->guid)) {
+		walk_on(q);
+		return SA_SKIP;
+	}
 	ib_put(ret, GIR_LID, port->lid);
 	ib_put(ret, GIR_BLOCK, q->at[AT_BLOCK]);
 	fill_block(q->sa, port->guid, q->at[AT_BLOCK], guids);
@@ -433,6 +437,21 @@ void alias_guids_view_changed(struct sa *sa, const struct view *before)
 			on_arrival(sa, ports[i], at);
 		else if (at == VIEW_NONE && was != VIEW_NONE)
 			on_departure(sa, ports[i], before, was);
+	}
+}
+
+void alias_guids_clear(struct sa *sa)
+{
+	size_t pos = 0;
+	void *port;
+
+	while (guidmap_next(sa->guids->ports, &pos, NULL, &port)) {
+		struct alias_port *p = port;
+
+		for (unsigned i = 0; i < p->n_blocks * ALIAS_BLOCK; i++) {
+			if (p->guids[i])
+				put(sa, p, i, 0);
+		}
 	}
 }
 

@@ -29,6 +29,8 @@ struct alias_port {
 void alias_guids_view_changed(struct sa *sa, const struct view *before);
 /* All tables, by port GUID; the array is the caller's to free. */
 struct alias_port **alias_guids_sorted(const struct sa *sa, size_t *ret_n);
+/* Nobody has an alias any more; who had is told when the next view comes. */
+void alias_guids_clear(struct sa *sa);
 /* A block as a dump has it; guids[0] of block 0 does not count. 0, -EINVAL, -ENOSPC (quota). */
 int alias_guids_restore(struct sa *sa, guid_t port, lid_t lid, unsigned block,
 			const guid_t guids[ALIAS_BLOCK]);

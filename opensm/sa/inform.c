@@ -285,6 +285,15 @@ void informs_remove_subscriber(struct sa *sa, struct subscriber *who)
 		;
 }
 
+void informs_clear(struct sa *sa)
+{
+	struct subscription *s;
+	uint64_t cursor = 0;
+
+	while ((s = informs_before(sa, &cursor)))
+		informs_remove(sa, s);
+}
+
 int informs_restore(struct sa *sa, guid_t port_guid, const struct transport_addr *addr,
 		    const uint8_t *info)
 {
@@ -394,6 +403,28 @@ const struct sa_type sa_inform_info = {
 
 /* ---- InformInfoRecord ---------------------------------------------------------------------- */
 
+/* Where Reports to it go, for a standby that will have to send them. */
+static void put_way(const struct sa *sa, const struct transport_addr *addr, uint8_t *ret)
+{
+	const struct port *own =
+		fabric_find_port(sa->fabric, sa->view->ports[sa->view->sm_port].guid);
+	const uint8_t *block = own ? fabric_pkey_block(sa->fabric, own,
+						       addr->pkey_index / PKEYS_PER_BLOCK)
+				   : NULL;
+
+	ib_put(ret, IIW_LID, addr->lid);
+	ib_put(ret, IIW_SL, addr->sl);
+	if (block)
+		ib_put(ret, IIW_PKEY,
+		       ib_bits_get(block, addr->pkey_index % PKEYS_PER_BLOCK * 16, 16));
+	if (!addr->global)
+		return;
+	ib_put(ret, IIW_GID_PATH, 1);
+	ib_put(ret, IIW_TCLASS, addr->grh.traffic_class);
+	ib_put(ret, IIW_FLOW, addr->grh.flow_label);
+	ib_put(ret, IIW_HOP, addr->grh.hop_limit);
+}
+
 static enum sa_step next(struct sa_query *q, uint8_t *ret)
 {
 	uint64_t cursor = (uint64_t)q->at[1] << 32 | q->at[0];
@@ -410,6 +441,8 @@ static enum sa_step next(struct sa_query *q, uint8_t *ret)
 	memcpy(ret + IIR_BYTES, s->info, INF_BYTES);
 	if (!q->rq.trusted)
 		ib_put(ret + IIR_BYTES, INF_QPN, 0);
+	if (q->rq.whole)
+		put_way(q->sa, &s->who->addr, ret);
 	return SA_ROW;
 }
 

@@ -66,6 +66,7 @@ void informs_remove_subscriber(struct sa *sa, struct subscriber *who);
 /* Newest first; see roll_before(). */
 struct subscription *informs_before(const struct sa *sa, uint64_t *cursor);
 size_t informs_count(const struct sa *sa);
+void informs_clear(struct sa *sa); /* takes all of them back */
 /* Puts a subscription where it was before a restart. 0, -EEXIST, -ENOSPC (quota). */
 int informs_restore(struct sa *sa, guid_t port_guid, const struct transport_addr *addr,
 		    const uint8_t *info);

@@ -10,7 +10,7 @@ libsa_a_SOURCES = opensm/sa/sa.c opensm/sa/sa.h opensm/sa/impl.h opensm/sa/limit
 	opensm/sa/mgroup-view.c opensm/sa/mcmember.c opensm/sa/mcmember.h opensm/sa/mcquery.c \
 	opensm/sa/inform.c opensm/sa/inform.h opensm/sa/report.c opensm/sa/events.c \
 	opensm/sa/service.c opensm/sa/service.h opensm/sa/guidinfo.c opensm/sa/guidinfo.h \
-	opensm/sa/roll.c opensm/sa/roll.h opensm/sa/db.c opensm/sa/db-read.c opensm/sa/db.h
+	opensm/sa/roll.c opensm/sa/roll.h opensm/sa/db.c opensm/sa/db-read.c opensm/sa/db-records.c opensm/sa/db.h
 SA_LIBS = libsa.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 
 # The desk: a small fabric, an SA on it, and a transport of paper (tests/lib/sa-desk.h).

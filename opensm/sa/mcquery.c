@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Get and GetTable of MCMemberRecord (sa.md 6.3): groups in the order of MGIDs, for the trusted with
- * their members in the order of PortGIDs.
+ * their members in the order of PortGIDs. A standby of ours is told of groups without members, too.
  *
  * The place of a query is the last MGID and interface id it has shown, not a pointer: groups come
  * and go between two slices.
@@ -37,7 +37,7 @@ static bool group_matches(const struct sa_query *q, const uint8_t *group)
 
 static bool group_is_visible(const struct sa_query *q, const struct mgroup *g)
 {
-	return view_has_pkey(q->view, q->rq.port, mgroup_pkey(g));
+	return q->rq.whole || view_has_pkey(q->view, q->rq.port, mgroup_pkey(g));
 }
 
 /* For those who must not see members a PortGID still asks for the groups it is in. */
@@ -115,7 +115,7 @@ static enum sa_step show_group(const struct sa_query *q, struct place *at, uint8
 		return SA_END;
 	if (!group_is_visible(q, g) || !group_matches(q, mgroup_record(g)))
 		return SA_SKIP;
-	if (q->rq.trusted) {
+	if (q->rq.trusted && !(q->rq.whole && !mgroup_members(g))) {
 		at->id = 1; /* its members come now */
 		return SA_SKIP;
 	}

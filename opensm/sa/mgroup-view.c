@@ -325,6 +325,15 @@ void mgroups_view_changed(struct sa *sa, const struct view *before, mono_t now)
 	mgroups_tell(sa);
 }
 
+void mgroups_clear(struct sa *sa)
+{
+	struct mgroups *m = sa->mgroups;
+
+	while (m->n_groups)
+		mgroups_destroy(sa, m->groups[m->n_groups - 1]);
+	mgroups_tell(sa);
+}
+
 /* ---- restoring ----------------------------------------------------------------------------- */
 
 static bool record_is_sound(const uint8_t *record, lid_t mlid)

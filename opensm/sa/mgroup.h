@@ -128,6 +128,8 @@ uint8_t mgroups_leave(struct sa *sa, struct mgroup *g, guid_t id, uint8_t bits);
 
 /* ---- opensm-sa.dump, back again ------------------------------------------------------------- */
 
+/* No group stands any more, and nobody is told: before a restore. */
+void mgroups_clear(struct sa *sa);
 /*
  * Before the first view, so that nothing of the fabric is known: ports are looked up when the view
  * comes, and who is not there leaves then. A group that has no full member and is not in the

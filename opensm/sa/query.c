@@ -18,7 +18,7 @@ bool query_may_see(struct sa_query *q, uint32_t port)
 {
 	uint32_t end;
 
-	if (port == VIEW_NONE)
+	if (port == VIEW_NONE || q->rq.whole)
 		return true;
 	end = view_end_port(q->view, port);
 	if (end == q->rq.port)
@@ -128,6 +128,8 @@ static uint16_t prepare(struct sa_query *q)
 
 	if (t->trusted_only && !q->rq.trusted)
 		return SA_REQ_INVALID;
+	if (q->rq.mod == SA_FOR_STANDBY && q->rq.trusted && !q->rq.whole)
+		return SA_REQ_DENIED;
 	if (t->check && (status = t->check(q)))
 		return status;
 	return t->start ? t->start(q) : 0;

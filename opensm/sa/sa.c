@@ -116,6 +116,16 @@ static bool is_answered(uint8_t method)
 	       method == MAD_SA_GET_TRACE_TABLE;
 }
 
+/* Does the view show a subnet manager at this port? */
+static bool is_manager(const struct sa *sa, uint32_t port)
+{
+	for (uint32_t i = 0; sa->view && port != VIEW_NONE && i < sa->view->n_sms; i++) {
+		if (sa->view->sms[i].port == port)
+			return true;
+	}
+	return false;
+}
+
 static void read_request(struct sa *sa, const struct transport_event *ev, struct sa_request *ret)
 {
 	const uint8_t *mad = ev->whole ? ev->whole : ev->mad;
@@ -139,6 +149,8 @@ static void read_request(struct sa *sa, const struct transport_event *ev, struct
 	ret->trusted = ret->sm_key == sa->conf->sa_key;
 	if (sa->view)
 		ret->port = view_port_at(sa->view, ev->from.lid);
+	ret->manager = ret->trusted && is_manager(sa, ret->port);
+	ret->whole = ret->manager && ret->mod == SA_FOR_STANDBY;
 }
 
 /* Why a request gets no answer, in the order of sa.md 1.1; NULL: it does. */

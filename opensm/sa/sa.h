@@ -42,6 +42,8 @@ struct sa_hooks {
 	 * sa_cell() with the same cookie, later. False: cannot be asked (then sa_cell() is not called).
 	 */
 	bool (*read_cell)(void *arg, const struct sa_cell_address *cell, uint64_t cookie);
+	/* A manager registered how it is configured (struct sa_manager); `record`: SVR_BYTES. */
+	void (*manager_seen)(void *arg, guid_t port_guid, const uint8_t *record);
 	void *arg;
 };
 
@@ -101,6 +103,45 @@ char *sa_db_text(const struct sa *sa, size_t *ret_len);
  */
 int sa_db_restore(struct sa *sa, const char *text, size_t len, const char *file,
 		  struct conf_report *report);
+
+/*
+ * Managers of ours among each other; everybody else sees nothing of it.
+ *
+ * Each registers a ServiceRecord with the master's SA, ServiceID SA_MANAGER_ID, its own port's GID, and as
+ * data how it is configured (SMC_LIST). Only a trusted port where the view shows a subnet manager may
+ * register one, or see one, and only by asking for this ServiceID. They are in no dump and no count. The
+ * master's own record says in DATA64_0 which version of what is registered there is (sa_db_version()).
+ *
+ * A standby whose GetTable has the AttributeModifier SA_FOR_STANDBY is given all there is: groups and
+ * services of every partition, groups without members, leases as what is left of them, only ports that
+ * have alias GUIDs, and in reserved bytes of InformInfoRecord where Reports go (IIW_LIST). Whoever is not
+ * known as a manager gets SA_REQ_DENIED, so that nobody takes a part for the whole.
+ */
+#define SA_MANAGER_ID	   0x02006F736D2D6361ull /* A3.2.3.4: 0x02, locally administered */
+#define SA_MANAGER_NAME	   "subnet manager configuration"
+#define SA_FOR_STANDBY	   0x53544259u
+
+/* Registers (or replaces) the record of the manager that this SA is part of. */
+void sa_set_manager(struct sa *sa, const uint8_t *record);
+
+/* Tables as a master's SA answered with them; `n` records of the size in sa.md 2. */
+struct sa_table {
+	const uint8_t *records;
+	size_t n;
+};
+struct sa_tables {
+	struct sa_table members, services, subscriptions, aliases;
+	bool whole;	  /* they were asked for with SA_FOR_STANDBY */
+	uint32_t age;	  /* seconds since; taken off leases */
+	guid_t own_port;  /* what it registered itself is left out */
+	const uint16_t *pkeys; /* the table of this port, for P_Key indexes */
+	unsigned n_pkeys;
+};
+/*
+ * Before the first view: what hosts registered with us (in an earlier life as master) is forgotten, and
+ * these tables are it. A record that cannot be believed costs itself. Returns how many were left out.
+ */
+size_t sa_restore_tables(struct sa *sa, const struct sa_tables *t);
 
 /* Counters, for the log, status and metrics. */
 struct sa_stats {

@@ -24,6 +24,8 @@ struct services {
 	mono_t next_look, last_look;
 	bool restored; /* leases that do not count yet */
 	bool was_published;
+	struct service *own; /* of the manager that we are part of; NULL: none */
+	size_t n_managers;   /* services that are in no count and no dump */
 };
 
 struct services *services_new(struct sa *sa)
@@ -78,10 +80,10 @@ static struct service *find(const struct services *all, const uint8_t *record)
 	return s;
 }
 
-static void changed(struct sa *sa)
+static void changed(struct sa *sa, bool manager)
 {
-	sa->stats.services = (uint32_t)sa->services->all.live;
-	sa->db_version++;
+	sa->stats.services = (uint32_t)(sa->services->all.live - sa->services->n_managers);
+	sa->db_version += !manager;
 }
 
 static size_t owned_by(const struct services *all, guid_t port)
@@ -121,8 +123,16 @@ static void drop(struct sa *sa, struct service *s)
 		guidmap_remove(all->by_identity, s->hash);
 	roll_remove(&all->all, s->id);
 	charge(all, s->owner, -1);
+	all->n_managers -= s->manager;
+	if (s == all->own)
+		all->own = NULL;
+	changed(sa, s->manager);
 	free(s);
-	changed(sa);
+}
+
+static bool is_of_manager(const uint8_t *record)
+{
+	return ib_get(record, SVR_ID) == SA_MANAGER_ID;
 }
 
 static struct service *add(struct sa *sa, const uint8_t *record, guid_t owner)
@@ -133,6 +143,8 @@ static struct service *add(struct sa *sa, const uint8_t *record, guid_t owner)
 	memcpy(s->record, record, SVR_BYTES);
 	s->hash = hash_of(record);
 	s->owner = owner;
+	s->manager = is_of_manager(record);
+	all->n_managers += s->manager;
 	s->chain = guidmap_put(all->by_identity, s->hash, s);
 	s->id = roll_add(&all->all, s);
 	charge(all, owner, 1);
@@ -230,6 +242,13 @@ static bool is_visible(const struct sa *sa, const struct view *v, uint32_t asker
 	return port != VIEW_NONE && (port == asker || view_share_pkey(v, asker, port, NULL));
 }
 
+static bool may_see(const struct sa_query *q, const struct service *s)
+{
+	if (s->manager)
+		return q->rq.manager && SA_HAS(q->rq.mask, SVR_ID);
+	return q->rq.whole || is_visible(q->sa, q->view, q->rq.port, s);
+}
+
 static bool key_fits(const struct sa_query *q, const struct service *s)
 {
 	return !SA_HAS(q->rq.mask, SVR_KEY) ||
@@ -252,10 +271,14 @@ static enum sa_step next(struct sa_query *q, uint8_t *ret)
 	q->at[0] = (uint32_t)cursor;
 	q->at[1] = (uint32_t)(cursor >> 32);
 	q->subject = VIEW_NONE;
-	if (!key_fits(q, s) || !is_visible(q->sa, q->view, q->rq.port, s))
+	if (!key_fits(q, s) || !may_see(q, s))
 		return SA_SKIP;
 	memcpy(ret, s->record, SVR_BYTES);
 	hide_key(ret, q->rq.trusted);
+	if (q->rq.whole)
+		ib_put(ret, SVR_LEASE, service_left(s, q->sa->now));
+	if (s == q->sa->services->own)
+		ib_put(ib_at(ret, SVR_DATA8_0), SMC_VERSION, q->sa->db_version);
 	return SA_ROW;
 }
 
@@ -289,6 +312,14 @@ static bool may_register(const struct sa *sa, const struct sa_request *rq, const
 	       view_share_pkey(sa->view, rq->port, port, NULL);
 }
 
+/* A manager of ours may say how it is configured, for the port it asks from. */
+static bool may_register_as_manager(const struct sa *sa, const struct sa_request *rq,
+				    const uint8_t *record)
+{
+	return rq->manager && !ib_get(record, SVR_PKEY) &&
+	       ib_bits_get(ib_at(record, SVR_GID), 64, 64) == sa->view->ports[rq->port].guid;
+}
+
 static uint16_t set(struct sa *sa, const struct sa_request *rq, uint8_t *record)
 {
 	guid_t owner = sa->view->ports[rq->port].guid;
@@ -304,7 +335,8 @@ static uint16_t set(struct sa *sa, const struct sa_request *rq, uint8_t *record)
 		ib_put(kept, SVR_LEASE, SERVICE_FOREVER);
 	ib_put(kept, SVR_RSV1, 0);
 	s = find(sa->services, kept);
-	if (!may_register(sa, rq, kept, s))
+	if (is_of_manager(kept) ? !may_register_as_manager(sa, rq, kept)
+				: !may_register(sa, rq, kept, s))
 		return SA_REQ_INVALID;
 	if (!s && !has_room(sa->services, owner))
 		return SA_NO_RESOURCES;
@@ -313,7 +345,9 @@ static uint16_t set(struct sa *sa, const struct sa_request *rq, uint8_t *record)
 	memcpy(s->record, kept, SVR_BYTES);
 	memcpy(record, kept, SVR_BYTES);
 	start_lease(sa->services, s, ib_get(record, SVR_LEASE), sa->now);
-	changed(sa);
+	changed(sa, s->manager);
+	if (s->manager && sa->hooks.manager_seen)
+		sa->hooks.manager_seen(sa->hooks.arg, owner, kept);
 	if (!SA_HAS(rq->mask, SVR_PKEY))
 		ib_put(record, SVR_PKEY, 0xFFFF); /* in the answer alone */
 	hide_key(record, rq->trusted);
@@ -324,7 +358,7 @@ static uint16_t take_back(struct sa *sa, const struct sa_request *rq, uint8_t *r
 {
 	struct service *s = find(sa->services, record);
 
-	if (!s || !is_visible(sa, sa->view, rq->port, s))
+	if (!s || s->manager || !is_visible(sa, sa->view, rq->port, s))
 		return SA_NO_RECORDS;
 	memcpy(record, s->record, SVR_BYTES);
 	hide_key(record, rq->trusted);
@@ -355,6 +389,8 @@ int services_restore(struct sa *sa, const uint8_t *record, uint32_t left, uint64
 
 	if (!owner)
 		owner = UINT64_MAX; /* of nobody; but it is charged to somebody */
+	if (is_of_manager(record))
+		return -EINVAL;
 	if (find(sa->services, record))
 		return -EEXIST;
 	if (!has_room(sa->services, owner))
@@ -364,8 +400,33 @@ int services_restore(struct sa *sa, const uint8_t *record, uint32_t left, uint64
 	s->since = MONO_NEVER;
 	s->modified_time = modified_time;
 	sa->services->restored = true;
-	changed(sa);
+	changed(sa, false);
 	return 0;
+}
+
+void sa_set_manager(struct sa *sa, const uint8_t *record)
+{
+	struct services *all = sa->services;
+
+	if (!all->own) {
+		all->own = find(all, record);
+		if (!all->own)
+			all->own = add(sa, record, ib_bits_get(ib_at(record, SVR_GID), 64, 64));
+		all->own->left = SERVICE_FOREVER;
+	}
+	memcpy(all->own->record + IDENTITY_BYTES, record + IDENTITY_BYTES,
+	       SVR_BYTES - IDENTITY_BYTES);
+}
+
+void services_clear(struct sa *sa)
+{
+	uint64_t cursor = 0;
+	struct service *s;
+
+	while ((s = roll_before(&sa->services->all, &cursor))) {
+		if (s != sa->services->own)
+			drop(sa, s);
+	}
 }
 
 void services_view_changed(struct sa *sa, const struct view *before)
@@ -381,7 +442,8 @@ void services_view_changed(struct sa *sa, const struct view *before)
 	if (!sa->conf->drop_event_subscriptions)
 		return;
 	while ((s = roll_before(&all->all, &cursor))) {
-		if (after_standby || view_port_of_guid(sa->view, s->owner) == VIEW_NONE)
+		if (s != all->own &&
+		    (after_standby || view_port_of_guid(sa->view, s->owner) == VIEW_NONE))
 			drop(sa, s);
 	}
 }

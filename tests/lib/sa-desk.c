@@ -388,7 +388,10 @@ struct desk *desk_new_lmc(const char *words, uint8_t lmc)
 {
 	static const struct mad_params params = { .max_wire = 4, .timeout_ms = 200 };
 	struct desk *d = xcalloc(1, sizeof(*d));
-	const struct sa_hooks hooks = { mcast_changed, guids_changed, read_cell, d };
+	const struct sa_hooks hooks = { .mcast_changed = mcast_changed,
+					.guids_changed = guids_changed,
+					.read_cell = read_cell,
+					.arg = d };
 
 	d->paper.ops = &paper_ops;
 	d->lmc = lmc;
