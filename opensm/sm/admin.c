@@ -129,6 +129,7 @@ void admin_new(struct sm *sm, const struct sm_paths *paths)
 		.mcast_changed = on_mcast_changed,
 		.guids_changed = on_guids_changed,
 		.read_cell = on_read_cell,
+		.manager_seen = replica_manager_seen,
 		.arg = sm,
 	};
 
@@ -214,7 +215,11 @@ void admin_restore(struct sm *sm)
 	size_t len;
 	int r;
 
-	if (replica_restore(sm) || sm->db_tried || !file)
+	if (replica_restore(sm)) {
+		sm->db_tried = true; /* what stands in the file is older */
+		sm->db_saved = UINT64_MAX;
+	}
+	if (sm->db_tried || !file)
 		return;
 	sm->db_tried = true;
 	r = file_read(file, SA_DB_MAX, &text, &len);

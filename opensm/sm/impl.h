@@ -415,6 +415,10 @@ void replica_tick(struct sm *sm);
 mono_t replica_next(const struct sm *sm);
 /* Taking over, before the first view: what the master knew becomes ours. False: nothing (whole) was known. */
 bool replica_restore(struct sm *sm);
+/* Managers of ours that are configured otherwise: how many, and in what ("partitions; routing"). */
+unsigned replica_differs(const struct sm *sm, char *ret, size_t cap);
+/* One of them has registered with our SA: struct sa_hooks. */
+void replica_manager_seen(void *sm, guid_t port_guid, const uint8_t *record);
 
 /* standby.c (issue 4): the picture that a standby keeps warm. */
 /* The master's SA reported a Notice (80 bytes, 13.4.8.2). */

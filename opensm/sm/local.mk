@@ -7,7 +7,8 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/impl.h opensm/sm/disco
 	opensm/sm/route_job.h opensm/sm/admin.c opensm/sm/multicast.c opensm/sm/partition.c \
 	opensm/sm/reload.c opensm/sm/route_lists.c opensm/sm/route_lists.h opensm/sm/dirty.c opensm/sm/health.c \
 	opensm/sm/health.h opensm/sm/hold.c opensm/sm/left_out.c \
-	opensm/sm/traps.c opensm/sm/replica.c opensm/sm/standby.c
+	opensm/sm/traps.c opensm/sm/replica.c opensm/sm/replica.h opensm/sm/replica_ask.c \
+	opensm/sm/replica_config.c opensm/sm/standby.c
 SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 
 UNIT_TESTS += tests/unit/test-sm-core tests/unit/test-sm-storms tests/unit/test-sm-admin \
@@ -37,3 +38,8 @@ UNIT_TESTS += tests/unit/test-sm-liars
 tests_unit_test_sm_liars_SOURCES = tests/unit/test-sm-liars.c
 tests_unit_test_sm_liars_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_liars_LDADD = $(SM_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-replica
+tests_unit_test_sm_replica_SOURCES = tests/unit/test-sm-replica.c
+tests_unit_test_sm_replica_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_replica_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)

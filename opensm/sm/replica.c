@@ -1,36 +1,623 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A standby as a client of the master's SA.
+ * A standby is an ordinary client of the master's SA (replica.h). In rounds it asks how the master is
+ * configured, copies what hosts registered there, subscribes to what changes it, and says how it is
+ * configured itself; the copy is what it takes over with.
+ *
+ *   REST --time, or a Report--> where is the master's SA? --> configuration --> tables --> subscriptions
+ *     ^                                                                          --> own record --.
+ *     \--- the next step was not answered: again later, the last whole copy is kept --------------'
+ *
+ * Tables are asked for only if something has changed there; a foreign master does not say whether, so
+ * it is asked for them in every round, which come less often. Its SA needs to know nothing of us: all
+ * this is what any host may ask.
  */
-#include "sm/impl.h"
+#include "sm/replica.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+#define TRIES		3
+#define RETRY_FIRST	MONO_S
+#define RETRY_LAST	(60 * MONO_S)
+#define PERIOD_MAX	(10 * MONO_S) /* joins are not reported: a copy is not older than this */
+#define PERIOD_FOREIGN	(10 * MONO_S)
+/* From the begin of a round to the next one that a Report asks for; also this many times its length. */
+#define GAP		(500 * MONO_MS)
+#define GAP_LENGTHS	20
+#define GAP_FOREIGN	(2 * MONO_S)
+#define FOREIGN_ALIASES 6 /* rounds: a foreign master shows them among all ports that there are */
+#define LEASE_PERIODS	6
+
+/* ---- copies -------------------------------------------------------------------------------- */
+
+static void copy_clear(struct replica_copy *c)
+{
+	for (unsigned i = 0; i < COPY_TABLES; i++)
+		free(c->tables[i].message);
+	*c = (struct replica_copy){ .at = MONO_NEVER };
+}
+
+static bool copy_exists(const struct replica_copy *c)
+{
+	return c->at != MONO_NEVER;
+}
 
 void replica_new(struct sm *sm)
 {
+	struct replica *r = xcalloc(1, sizeof(*r));
+
+	r->fresh.at = r->kept.at = MONO_NEVER;
+	r->registered_at = MONO_NEVER;
+	r->next_at = MONO_NEVER;
+	r->last_tid = 0x52000000;
+	r->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
+	r->state = SM_NOT_ACTIVE;
+	sm->replica = r;
 }
 
 void replica_free(struct sm *sm)
 {
+	struct replica *r = sm->replica;
+
+	if (!r)
+		return;
+	copy_clear(&r->fresh);
+	copy_clear(&r->kept);
+	conf_unref((struct conf *)r->digests_of);
+	free(r);
+	sm->replica = NULL;
+}
+
+/* ---- rounds: when -------------------------------------------------------------------------- */
+
+enum round_step {
+	STEP_REST,
+	STEP_OWN_PORT,
+	STEP_PKEYS,
+	STEP_MASTER_PORT,
+	STEP_CONFIG,
+	STEP_TABLES, /* COPY_TABLES steps */
+	STEP_SUBSCRIBE = STEP_TABLES + COPY_TABLES,
+	STEP_REGISTER,
+	STEP_END,
+};
+
+static const uint16_t traps[] = {
+	TRAP_GID_IN_SERVICE, TRAP_GID_OUT_OF_SERVICE, TRAP_MGID_CREATED,
+	TRAP_MGID_DESTROYED, TRAP_LINK_STATE,	      TRAP_LOCAL_CHANGE,
+};
+
+static mono_t period(const struct sm *sm)
+{
+	mono_t t = mono_min(sm->conf->sminfo_polling_timeout * MONO_MS, PERIOD_MAX);
+
+	return sm->replica->ours ? t : MAX(t, PERIOD_FOREIGN);
+}
+
+static const char *master_str(const struct sm *sm, char ret[PORT_STRLEN])
+{
+	const struct port *p = fabric_find_port(sm->fabric, sm->replica->master);
+
+	if (p)
+		return fabric_port_str(p, ret);
+	snprintf(ret, PORT_STRLEN, "0x%016" PRIx64, sm->replica->master);
+	return ret;
+}
+
+/* Nobody waits for anything any more; an SMP that is out ends as one that nobody asked for. */
+static void give_up_round(struct replica *r)
+{
+	r->step = STEP_REST;
+	r->tid = 0;
+	r->stale = r->reading;
+	copy_clear(&r->fresh);
+}
+
+/* Another master: what we knew of the last one's SA is all we have until this one has answered. */
+static void new_master(struct sm *sm)
+{
+	struct replica *r = sm->replica;
+
+	give_up_round(r);
+	r->master = sm->polled;
+	r->ours = false;
+	r->subscribed = 0;
+	r->rounds = r->failures = 0;
+	r->registered_at = MONO_NEVER;
+	r->refused_told = r->silent_told = r->cut_told = r->copy_told = false;
+	r->aliases_due = true;
+	r->to.lid = 0;
+	r->next_at = sm->now;
 }
 
 void replica_state_changed(struct sm *sm)
 {
+	struct replica *r = sm->replica;
+
+	if (!r || r->state == sm->state)
+		return;
+	give_up_round(r);
+	r->next_at = MONO_NEVER;
+	r->state = sm->state;
+	if (sm->state == SM_STANDBY)
+		new_master(sm);
+	if (sm->state == SM_MASTER) {
+		r->published = 0;
+		r->n_peers = 0;
+		r->own_epoch = (uint32_t)(sm->now ^ sm->now >> 32) * 2654435761u | 1;
+	}
 }
 
-bool replica_receive(struct sm *sm, struct transport_event *ev)
+/* ---- rounds: what -------------------------------------------------------------------------- */
+
+static mono_t retry_delay(const struct replica *r)
 {
-	return false;
+	return mono_min(RETRY_FIRST << MIN(r->failures - 1, 6u), RETRY_LAST);
+}
+
+static void round_failed(struct sm *sm, const char *why)
+{
+	struct replica *r = sm->replica;
+	char where[PORT_STRLEN];
+
+	r->failures++;
+	log_verbose("%s: nothing was copied of what is registered there: %s", master_str(sm, where),
+		    why);
+	if (r->failures == 4 && !r->silent_told && !copy_exists(&r->kept)) {
+		r->silent_told = true;
+		log_error("%s: the master's subnet administration cannot be copied: %s; should we "
+			  "take over, hosts have to register again",
+			  master_str(sm, where), why);
+	}
+	give_up_round(r);
+	r->next_at = sm->now + retry_delay(r);
+}
+
+static size_t copy_records(const struct replica_copy *c)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < COPY_TABLES; i++)
+		n += c->tables[i].n;
+	return n;
+}
+
+/* The round has got all tables: from now on this is what we take over with. */
+static void keep_copy(struct sm *sm)
+{
+	struct replica *r = sm->replica;
+	char where[PORT_STRLEN];
+
+	if (!r->round_aliases && r->kept.master == r->master) {
+		r->fresh.tables[COPY_ALIASES] = r->kept.tables[COPY_ALIASES];
+		r->kept.tables[COPY_ALIASES] = (struct replica_table){ 0 };
+	}
+	copy_clear(&r->kept);
+	r->kept = r->fresh;
+	r->fresh = (struct replica_copy){ .at = MONO_NEVER };
+	if (r->copy_told)
+		return;
+	r->copy_told = true;
+	log_info("%s: a copy of what is registered with %s master is kept (%zu records)",
+		 master_str(sm, where), r->ours ? "this" : "this foreign", copy_records(&r->kept));
+}
+
+/* Something has changed there: the next round comes sooner, but not one on the heels of another. */
+static void hasten(struct sm *sm)
+{
+	struct replica *r = sm->replica;
+	mono_t rest = r->ours ? r->rest : MAX(r->rest, GAP_FOREIGN);
+
+	r->again = r->step != STEP_REST;
+	if (!r->again && !r->failures)
+		r->next_at = mono_min(r->next_at, MAX(sm->now, r->round_at + rest));
+}
+
+static void round_is_over(struct sm *sm)
+{
+	struct replica *r = sm->replica;
+
+	r->step = STEP_REST;
+	r->failures = 0;
+	r->rounds++;
+	r->rest = MAX(GAP, GAP_LENGTHS * (sm->now - r->round_at));
+	r->next_at = MAX(r->round_at + period(sm), sm->now + GAP);
+	if (r->again)
+		hasten(sm);
+}
+
+/* ---- steps that read a port ----------------------------------------------------------------- */
+
+static void take_own_port(struct sm *sm, const uint8_t *info)
+{
+	struct replica *r = sm->replica;
+
+	r->own_lid = ib_get(info, PI_LID);
+	r->to.sl = ib_get(info, PI_MASTER_SM_SL);
+	r->prefix = ib_get(info, PI_GID_PREFIX);
+	if (!r->prefix)
+		r->prefix = sm->conf->subnet_prefix;
+}
+
+/* Where the default partition is, by which managers talk to each other. */
+static void take_pkeys(struct sm *sm, const uint8_t *block)
+{
+	struct replica *r = sm->replica;
+
+	r->to.pkey_index = 0;
+	for (unsigned i = PKEYS_PER_BLOCK; i-- > 0;) {
+		r->pkeys[i] = ib_bits_get(block, i * 16, 16);
+		if ((r->pkeys[i] & PKEY_BASE) == PKEY_DEFAULT)
+			r->to.pkey_index = i;
+	}
+}
+
+static void take_master_port(struct sm *sm, const uint8_t *info)
+{
+	sm->replica->to.lid = ib_get(info, PI_LID);
+	sm->replica->to_lmc = ib_get(info, PI_LMC);
+}
+
+static void port_read(struct sm *sm, const uint8_t *payload)
+{
+	struct replica *r = sm->replica;
+	const struct port *p = r->step == STEP_MASTER_PORT ? fabric_find_port(sm->fabric, r->master)
+							   : sm->fabric->own_port;
+
+	switch (r->step) {
+	case STEP_OWN_PORT:
+		if (payload || (p && p->known))
+			take_own_port(sm, payload ? payload : p->info);
+		break;
+	case STEP_PKEYS:
+		if (payload)
+			take_pkeys(sm, payload);
+		break;
+	default:
+		if (payload || (p && p->known))
+			take_master_port(sm, payload ? payload : p->info);
+		break;
+	}
+	r->step++;
+	if (r->step == STEP_CONFIG && (!r->own_lid || !lid_is_unicast(r->to.lid)))
+		round_failed(sm, "it has no LID yet, or we have none");
+}
+
+static void on_port_read(void *arg, const uint8_t *payload)
+{
+	struct sm *sm = arg;
+	struct replica *r = sm->replica;
+
+	r->reading = false;
+	if (r->stale) { /* of a round that was given up */
+		r->stale = false;
+		return;
+	}
+	port_read(sm, payload);
+}
+
+/* False: it cannot be read now; then what is known has to do. */
+static bool read_port(struct sm *sm)
+{
+	struct replica *r = sm->replica;
+	struct port *p = r->step == STEP_MASTER_PORT ? fabric_find_port(sm->fabric, r->master)
+						     : sm->fabric->own_port;
+	uint16_t attr = r->step == STEP_PKEYS ? IB_ATTR_PKEY_TABLE : IB_ATTR_PORT_INFO;
+
+	if (!p)
+		return false;
+	r->reading = discover_read_cell(sm, p, attr, attr == IB_ATTR_PORT_INFO ? p->num : 0,
+					on_port_read, sm);
+	return r->reading;
+}
+
+/* ---- steps that ask the SA ------------------------------------------------------------------ */
+
+/* Is this a copy of what is there? */
+static bool is_current(const struct replica *r)
+{
+	return r->ours && copy_exists(&r->kept) && r->kept.whole && r->kept.master == r->master &&
+	       r->kept.epoch == r->epoch && r->kept.version == r->version;
+}
+
+static void begin_copy(struct sm *sm)
+{
+	struct replica *r = sm->replica;
+
+	r->round_aliases = r->ours || r->aliases_due || r->rounds % FOREIGN_ALIASES == 0;
+	r->aliases_due = false;
+	copy_clear(&r->fresh);
+	r->fresh.at = sm->now;
+	r->fresh.master = r->master;
+	r->fresh.whole = r->ours;
+	r->fresh.epoch = r->epoch;
+	r->fresh.version = r->version;
+}
+
+static void take_config(struct sm *sm, const struct replica_answer *a)
+{
+	struct replica *r = sm->replica;
+	const uint8_t *config = a->data ? a->data + SVR_DATA8_0 / 8 : NULL;
+	bool was_ours = r->ours;
+
+	r->ours = a->end == REPLICA_OK && ib_get(a->data, SVR_ID) == SA_MANAGER_ID;
+	if (r->ours != was_ours)
+		r->copy_told = false;
+	if (r->ours) {
+		r->epoch = ib_get(config, SMC_EPOCH);
+		r->version = ib_get(config, SMC_VERSION);
+		config_compare(sm, r->master, a->data);
+	}
+	r->step++;
+	if (is_current(r))
+		r->step = STEP_SUBSCRIBE;
+	else
+		begin_copy(sm);
+}
+
+static void take_table(struct sm *sm, struct replica_answer *a)
+{
+	struct replica *r = sm->replica;
+	struct replica_table *t = &r->fresh.tables[r->step - STEP_TABLES];
+
+	*t = (struct replica_table){ .message = take(a->message), .n = a->n };
+	if (++r->step == STEP_SUBSCRIBE)
+		keep_copy(sm);
+}
+
+static void take_subscription(struct sm *sm, const struct replica_answer *a)
+{
+	struct replica *r = sm->replica;
+	char where[PORT_STRLEN];
+
+	if (a->end == REPLICA_REFUSED && !r->refused_told) {
+		r->refused_told = true;
+		log_info("%s: the master does not tell us of trap %u (%s): changes there are seen "
+			 "with the next round only",
+			 master_str(sm, where), traps[r->subscribed], sa_status_name(a->status));
+	}
+	r->subscribed++;
+}
+
+/* What the answer means to the step. */
+static void take_answer(struct sm *sm, struct replica_answer *a)
+{
+	struct replica *r = sm->replica;
+
+	switch (r->step) {
+	case STEP_CONFIG:
+		take_config(sm, a);
+		return;
+	case STEP_SUBSCRIBE:
+		take_subscription(sm, a);
+		return;
+	case STEP_REGISTER:
+		r->registered_at = a->end == REPLICA_OK ? sm->now : MONO_NEVER;
+		r->step++;
+		return;
+	}
+	if (a->end == REPLICA_REFUSED &&
+	    a->status != SA_NO_RECORDS) /* which means an empty table */
+		round_failed(sm, sa_status_name(a->status));
+	else
+		take_table(sm, a);
+}
+
+static void answered(struct sm *sm, struct replica_answer *a)
+{
+	struct replica *r = sm->replica;
+	char where[PORT_STRLEN];
+
+	if (a->end == REPLICA_SILENT) {
+		if (++r->tries < TRIES)
+			return; /* go_on() asks again */
+		round_failed(sm, "it does not answer (is sa_key the same there?)");
+		return;
+	}
+	r->tries = 0;
+	if (a->end == REPLICA_CUT && !r->cut_told) {
+		r->cut_told = true;
+		log_error("%s: an answer of the master is no whole table: nothing is copied of it",
+			  master_str(sm, where));
+	}
+	if (a->end == REPLICA_CUT)
+		round_failed(sm, "an answer is not whole");
+	else
+		take_answer(sm, a);
+}
+
+/* Nothing left to do in this step: false. */
+static bool question_of_step(struct sm *sm, struct replica_question *q)
+{
+	struct replica *r = sm->replica;
+	uint8_t record[SVR_BYTES];
+	mono_t lease = LEASE_PERIODS * period(sm) + 60 * MONO_S;
+
+	if (r->step == STEP_CONFIG) {
+		replica_question_get(q, r);
+	} else if (r->step < STEP_SUBSCRIBE) {
+		replica_question_table(q, r, r->step - STEP_TABLES);
+	} else if (r->step == STEP_SUBSCRIBE) {
+		if (r->subscribed == ARRAY_SIZE(traps))
+			return false;
+		replica_question_inform(q, traps[r->subscribed]);
+	} else {
+		if (!r->ours ||
+		    (r->registered_at != MONO_NEVER && sm->now < r->registered_at + lease / 3))
+			return false;
+		config_record(sm, record);
+		replica_question_register(q, record, (uint32_t)(lease / MONO_S));
+	}
+	return true;
+}
+
+static void ask_step(struct sm *sm)
+{
+	struct replica *r = sm->replica;
+	struct replica_question q;
+
+	if (r->step == STEP_TABLES + COPY_ALIASES && !r->round_aliases) {
+		take_table(sm, &(struct replica_answer){ .end = REPLICA_OK });
+		return;
+	}
+	if (!question_of_step(sm, &q)) {
+		r->step++;
+		return;
+	}
+	if (!replica_ask(sm, &q))
+		round_failed(sm, "nothing can be sent now");
+}
+
+/* As far as it goes without waiting. */
+static void go_on(struct sm *sm)
+{
+	struct replica *r = sm->replica;
+
+	while (r->step != STEP_REST && !r->tid && !r->reading) {
+		if (r->step == STEP_END)
+			round_is_over(sm);
+		else if (r->step >= STEP_CONFIG)
+			ask_step(sm);
+		else if (!read_port(sm))
+			port_read(sm, NULL);
+	}
+}
+
+static void begin_round(struct sm *sm)
+{
+	struct replica *r = sm->replica;
+
+	config_refresh(sm);
+	r->round_at = sm->now;
+	r->again = false;
+	r->tries = 0;
+	r->to.qp = 1;
+	r->to.qkey = MAD_QP1_QKEY;
+	r->step = STEP_OWN_PORT;
 }
 
 void replica_tick(struct sm *sm)
 {
+	struct replica *r = sm->replica;
+
+	if (sm->state == SM_MASTER)
+		config_publish(sm);
+	if (sm->state != SM_STANDBY)
+		return;
+	if (r->master != sm->polled)
+		new_master(sm);
+	if (r->tid && sm->now >= r->deadline) {
+		r->tid = 0;
+		answered(sm, &(struct replica_answer){ .end = REPLICA_SILENT });
+	}
+	if (r->step == STEP_REST && !r->reading && sm->now >= r->next_at)
+		begin_round(sm);
+	go_on(sm);
 }
 
 mono_t replica_next(const struct sm *sm)
 {
-	return MONO_NEVER;
+	const struct replica *r = sm->replica;
+
+	if (sm->state != SM_STANDBY || r->reading)
+		return MONO_NEVER;
+	if (r->master != sm->polled)
+		return sm->now;
+	if (r->step == STEP_REST)
+		return r->next_at;
+	return r->tid ? r->deadline : sm->now;
+}
+
+/* ---- what arrives --------------------------------------------------------------------------- */
+
+static void take_report(struct sm *sm, const struct transport_event *ev)
+{
+	struct replica *r = sm->replica;
+	const uint8_t *notice = ev->mad + SA_DATA;
+	unsigned trap = ib_get(notice, NT_TRAP);
+
+	if (sm->state != SM_STANDBY || ev->length < SA_DATA + NT_BYTES ||
+	    ib_get(ev->mad, SAH_ATTR_ID) != SA_NOTICE || !replica_from_master(r, &ev->from))
+		return;
+	replica_answer_report(sm, ev);
+	if (ib_get(notice, NT_IS_GENERIC) && trap >= TRAP_GID_IN_SERVICE &&
+	    trap <= TRAP_MGID_DESTROYED) {
+		r->aliases_due |= trap <= TRAP_GID_OUT_OF_SERVICE;
+		hasten(sm);
+	}
+	standby_notice(sm, notice);
+}
+
+static bool is_of_client(uint8_t method, bool returned)
+{
+	switch (returned ? method : method & ~MAD_RESPONSE_BIT) {
+	case MAD_GET:
+	case MAD_SET:
+	case MAD_SA_GET_TABLE:
+		return returned || (method & MAD_RESPONSE_BIT);
+	}
+	return false;
+}
+
+bool replica_receive(struct sm *sm, struct transport_event *ev)
+{
+	struct replica_answer a;
+	uint8_t method = ib_get(ev->mad, SAH_METHOD);
+
+	if (ev->kind == TRANSPORT_GONE)
+		return false;
+	if (ev->kind == TRANSPORT_MAD && method == MAD_REPORT) {
+		take_report(sm, ev);
+		return true;
+	}
+	if (!is_of_client(method, ev->kind == TRANSPORT_RETURNED))
+		return false;
+	if (replica_is_answer(sm, ev, &a)) {
+		answered(sm, &a);
+		free(a.message);
+		go_on(sm);
+	}
+	return true;
+}
+
+/* ---- taking over ---------------------------------------------------------------------------- */
+
+static struct sa_table table_of(const struct replica_table *t)
+{
+	return (struct sa_table){ .records = t->message ? t->message + SA_DATA : NULL, .n = t->n };
 }
 
 bool replica_restore(struct sm *sm)
 {
-	return false;
+	struct replica *r = sm->replica;
+	const struct replica_copy *c = &r->kept;
+	const struct sa_tables tables = {
+		.members = table_of(&c->tables[COPY_MEMBERS]),
+		.services = table_of(&c->tables[COPY_SERVICES]),
+		.subscriptions = table_of(&c->tables[COPY_SUBSCRIPTIONS]),
+		.aliases = table_of(&c->tables[COPY_ALIASES]),
+		.whole = c->whole,
+		.age = copy_exists(c) ? (uint32_t)((sm->now - c->at) / MONO_S) : 0,
+		.own_port = sm->tr->port_guid,
+		.pkeys = r->pkeys,
+		.n_pkeys = PKEYS_PER_BLOCK,
+	};
+	const struct sa_stats *st = sa_stats(sm->sa);
+	size_t left_out;
+
+	if (!copy_exists(c))
+		return false;
+	left_out = sa_restore_tables(sm->sa, &tables);
+	log_info(
+		"taking over with what was registered %u s ago with the last master: %u groups, %u "
+		"members, %u services, %u subscriptions, %u alias GUIDs; %zu records left out",
+		tables.age, st->groups, st->members, st->services, st->subscriptions, st->guids,
+		left_out);
+	copy_clear(&r->kept);
+	return true;
 }

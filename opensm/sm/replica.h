@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A standby that keeps a copy of what is registered with the master's SA, and managers of ours that tell
+ * each other how they are configured. Shared by replica*.c only; the rest of sm/ sees impl.h.
+ *
+ *   replica.c         when: states, rounds, Reports, taking over
+ *   replica_ask.c     how: a question to the master's SA, and what of an answer is believed
+ *   replica_config.c  digests of settings, who differs from whom, and that it is said
+ */
+#pragma once
+
+#include "ib/records.h"
+#include "sm/impl.h"
+
+/* The tables that are copied, in the order in which they are asked for. */
+enum replica_table_kind {
+	COPY_MEMBERS,
+	COPY_SERVICES,
+	COPY_SUBSCRIPTIONS,
+	COPY_ALIASES,
+	COPY_TABLES
+};
+
+/* An answer to GetTable, kept as it came. Zero: an empty table. */
+struct replica_table {
+	uint8_t *message; /* owned; records begin at SA_DATA; NULL: no records */
+	size_t n;
+};
+
+struct replica_copy {
+	struct replica_table tables[COPY_TABLES];
+	bool whole; /* asked for with SA_FOR_STANDBY */
+	mono_t at;  /* when it was asked for; MONO_NEVER: there is none */
+	guid_t master;
+	uint32_t epoch; /* of the master, with `version`: what it is a copy of (whole ones only) */
+	uint64_t version;
+};
+
+/* A question that is out. */
+struct replica_question {
+	uint8_t method;
+	uint16_t attr;
+	uint32_t mod;
+	uint64_t mask;
+	size_t stride; /* of records in the answer to GetTable */
+	size_t limit;  /* records taken at most */
+	uint8_t data[SA_DATA_SIZE];
+};
+
+enum replica_end { REPLICA_OK, REPLICA_REFUSED, REPLICA_SILENT, REPLICA_CUT };
+
+struct replica_answer {
+	enum replica_end end;
+	uint16_t status;     /* REPLICA_REFUSED */
+	const uint8_t *data; /* REPLICA_OK: what follows the SA header */
+	uint8_t *message;    /* of a table: the answer's to take */
+	size_t n;	     /* records in it */
+};
+
+/* How another manager of ours is configured, compared with us. */
+struct config_peer {
+	guid_t guid;
+	uint32_t digests[SMC_DIGESTS];
+	unsigned differs; /* mask of groups of settings */
+	mono_t heard;
+};
+#define CONFIG_PEERS MAX_REMOTE_SMS
+
+struct replica {
+	/* replica.c */
+	enum sm_state state;		/* as told last */
+	unsigned step;			/* of the round; REPLICA_REST between rounds */
+	unsigned tries;			/* of the step */
+	bool reading;			/* an SMP is out */
+	bool stale;			/* a round was given up while it was */
+	bool again;			/* something has changed while a round was running */
+	mono_t round_at, next_at, rest; /* rest: from the begin of a round to a hastened one */
+	unsigned rounds, failures;	/* failures: in a row */
+	guid_t master;			/* whom all that follows is about */
+	bool ours;			/* a manager of ours, that is */
+	uint32_t epoch;
+	uint64_t version;
+	unsigned subscribed; /* traps asked for so far */
+	bool refused_told, silent_told, cut_told, copy_told;
+	bool aliases_due, round_aliases;
+	mono_t registered_at; /* MONO_NEVER: not */
+	struct replica_copy fresh, kept;
+	lid_t own_lid;
+	uint64_t prefix;
+	uint16_t pkeys[PKEYS_PER_BLOCK];
+
+	/* replica_ask.c */
+	struct transport_addr to;
+	uint8_t to_lmc;
+	uint32_t tid, last_tid; /* tid 0: no question is out */
+	mono_t deadline;
+	struct replica_question question;
+
+	/* replica_config.c */
+	uint32_t digests[SMC_DIGESTS]; /* ours */
+	const struct conf *digests_of; /* one reference */
+	mono_t digests_at;
+	uint32_t own_epoch;
+	unsigned published; /* heavy sweep after which our record was made */
+	struct config_peer peers[CONFIG_PEERS];
+	unsigned n_peers;
+	struct log_limit log;
+};
+
+/* ---- replica_ask.c ---- */
+
+/* A question to replica.to. False: it cannot be sent. */
+bool replica_ask(struct sm *sm, const struct replica_question *q);
+/*
+ * An event of class SA: is it the end of our question? Then true, *ret says how it ended, and no question
+ * is out any more. What is not to be believed (from elsewhere, of something else) is as if it never came.
+ */
+bool replica_is_answer(struct sm *sm, struct transport_event *ev, struct replica_answer *ret);
+/* Does a MAD come from the master? */
+bool replica_from_master(const struct replica *r, const struct transport_addr *from);
+void replica_question_get(struct replica_question *q, const struct replica *r);
+void replica_question_inform(struct replica_question *q, unsigned trap);
+void replica_question_table(struct replica_question *q, const struct replica *r,
+			    enum replica_table_kind kind);
+void replica_question_register(struct replica_question *q, const uint8_t *record, uint32_t lease);
+/* Answers a Report (13.4.9: the Report with another method). */
+void replica_answer_report(struct sm *sm, const struct transport_event *ev);
+
+/* ---- replica_config.c ---- */
+
+/* Our digests are brought up to date, if it is time. */
+void config_refresh(struct sm *sm);
+/* The ServiceRecord (SVR_BYTES) of a manager of ours. */
+void config_record(const struct sm *sm, uint8_t *ret);
+/* As MASTER: our record is in the SA, as things are now. */
+void config_publish(struct sm *sm);
+/* What another manager registered: compared, and said if it differs. */
+void config_compare(struct sm *sm, guid_t guid, const uint8_t *record);
+/* The group of settings that an option belongs to; 0: it may differ. Else 1..SMC_DIGESTS. */
+unsigned config_group_of(enum conf_id id);
