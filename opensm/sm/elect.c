@@ -174,7 +174,7 @@ static void on_handed_over(void *owner, const struct mad_result *result)
 
 	if (result->end != MAD_END_BAD_STATUS || sm->state != SM_STANDBY || sm->polled != r->guid)
 		return;
-	r->defiant = true;
+	remote_failed(r);
 	log_error("the subnet manager 0x%016" PRIx64 " does not take the fabric over (%s)", r->guid,
 		  mad_status_name(result->status));
 	elect_take_over(sm, "the fabric was not taken over");
@@ -282,6 +282,13 @@ static bool master_decides(struct sm *sm)
 	return false;
 }
 
+/* There was a master: who stood by instead of taking over was right to. */
+static void forgive_all(struct sm *sm)
+{
+	for (unsigned i = 0; i < sm->n_remote; i++)
+		sm->remote[i].defiant = false;
+}
+
 /* ---- decisions ----------------------------------------------------------------------------- */
 
 bool elect_decide(struct sm *sm)
@@ -293,6 +300,8 @@ bool elect_decide(struct sm *sm)
 		return master_decides(sm);
 	r = best(sm, must_yield);
 	if (r) {
+		if (r->state == SM_MASTER)
+			forgive_all(sm);
 		stand_by(sm, r);
 		return false;
 	}

@@ -42,6 +42,8 @@ bool remote_ask(struct sm *sm, struct port *p);
  * sense. What is returned may not be trusted.
  */
 struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info);
+/* It did not do what its state demands: nobody counts on it until it changes, or asks for it (trap 144). */
+void remote_failed(struct remote_sm *r);
 /* By what it says of itself. */
 enum sm_trust remote_trust(const struct sm *sm, guid_t guid, uint64_t key);
 const char *remote_trust_name(enum sm_trust trust); /* "has another SM_Key" */

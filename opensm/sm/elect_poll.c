@@ -152,7 +152,7 @@ static void give_up_idle(struct sm *sm, struct remote_sm *r)
 {
 	char where[REMOTE_STRLEN];
 
-	r->defiant = true;
+	remote_failed(r);
 	log_error("%s: this subnet manager is to be master and stays %s; it is passed over",
 		  remote_where(fabric_find_port(sm->fabric, r->guid), r->guid, where),
 		  sm_state_name(r->state));
@@ -170,6 +170,7 @@ static void standby_answered(struct sm *sm, struct remote_sm *r)
 {
 	if (r->state == SM_MASTER) {
 		sm->on_probation = false;
+		r->vain = 0;
 		sm->poll.since = sm->now;
 		if (!elect_is_greater(sm, r))
 			poll_tell(sm);
@@ -192,7 +193,7 @@ static void rival_answered(struct sm *sm, struct remote_sm *r)
 	} else if (sm->poll.polls <= sm->conf->polling_retry_number + 1) {
 		poll_tell(sm);
 	} else {
-		r->defiant = true;
+		remote_failed(r);
 		log_error("%s: this subnet manager is MASTER beside us, and lower, and does not "
 			  "hand over; we set up the fabric in spite of it",
 			  remote_where(fabric_find_port(sm->fabric, r->guid), r->guid, where));

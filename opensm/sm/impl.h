@@ -15,19 +15,24 @@
 #include "sync/sync.h"
 #include "util/log.h"
 
+/* Questions in a row without an answer that make a node silent. */
+#define SILENT_AFTER	 3
+
 /* What another SM is to us. Only the first kind is ever obeyed, asked to take over, or yielded to. */
 enum sm_trust { SM_TRUSTED, SM_OTHER_KEY, SM_NOT_ALLOWED };
 
 /* Another SM, by the end port it sits on. Writer: remote_sm.c; `defiant`: elect.c */
 struct remote_sm {
 	guid_t guid;		  /* 0: no row */
-	struct mad_target target; /* its SMInfo; whoever never answers gets one try now and then */
+	struct mad_target target; /* of its SMInfo alone */
 	enum sm_trust trust;
 	uint8_t priority, state; /* as told */
 	bool known;		 /* its last question was answered: the three above count */
 	bool asking;		 /* a question is out */
 	bool counted;		 /* and a sweep waits for its end */
-	bool defiant; /* did not do what its state demands; not waited for, or yielded to, until that changes */
+	uint8_t unanswered;	 /* questions in a row, at most SILENT_AFTER: then no sweep waits */
+	bool defiant; /* did not do what its state demands: not waited for, or yielded to, until that changes */
+	uint8_t vain; /* how often, since it was our master */
 	uint64_t told; /* hash of what was said of it last */
 };
 #define MAX_REMOTE_SMS 64
@@ -35,7 +40,7 @@ struct remote_sm {
 /* Watching one SM, at intervals of sminfo_polling_timeout. Writer: elect_poll.c */
 struct sm_poll {
 	struct mad_target target; /* of the questions of this poll */
-	mono_t since;		  /* when it was chosen */
+	mono_t since;		  /* when it was chosen, or was seen as MASTER last */
 	mono_t started, at;	  /* the last poll; when something is to be done */
 	bool open;		  /* the last poll has no answer yet */
 	bool lid_sent;		  /* by LID, too */
@@ -56,8 +61,6 @@ struct sm_offer {
 	unsigned asked;
 };
 
-/* Questions in a row without an answer that make a node silent. */
-#define SILENT_AFTER	 3
 /* Heavy sweeps in a row after which a port that is still in INIT or ARMED is said to be stuck there. */
 #define PORT_STUCK_AFTER 3
 /* The line for `systemctl status`, and what it says of things that are left out. */

@@ -85,6 +85,15 @@ void remote_free(struct sm *sm)
 	conf_guids_clear(&sm->allowed_sms);
 }
 
+/* Times that a subnet manager is believed which asks for the fabric and then does nothing with it. */
+#define VAIN_MAX 3
+
+void remote_failed(struct remote_sm *r)
+{
+	r->defiant = true;
+	r->vain += r->vain < VAIN_MAX;
+}
+
 /* ---- trust --------------------------------------------------------------------------------- */
 
 void remote_reconfigured(struct sm *sm)
@@ -217,6 +226,10 @@ static void on_sm_info(void *owner, const struct mad_result *result)
 	if (r->counted)
 		sm->discover_pending--;
 	r->asking = r->counted = false;
+	if (result->end == MAD_END_TIMEOUT)
+		r->unanswered += r->unanswered < SILENT_AFTER;
+	else if (result->end != MAD_END_CANCELLED)
+		r->unanswered = 0;
 	if (result->end != MAD_END_ANSWERED || !remote_learn(sm, r->guid, result->payload))
 		return;
 	show_is_sm(fabric_find_port(sm->fabric, r->guid));
@@ -238,6 +251,7 @@ static bool ask(struct sm *sm, struct remote_sm *r, struct port *p)
 		return true;
 	if (fabric_port_path(sm->fabric, p, &path) < 0)
 		return false;
+	mad_target_revive(&r->target);
 	r->known = false;
 	r->asking = true;
 	mad_submit(sm->mad, &rq, on_sm_info, sm, r);
@@ -259,13 +273,13 @@ void elect_ask(struct sm *sm, struct port *p)
 	if (sm->conf->ignore_other_sm || !p->guid || p->guid == sm->tr->port_guid)
 		return;
 	r = row_of(sm, p->guid);
-	if (!r || !ask(sm, r, p) || r->counted || mad_target_silent(sm->mad, &r->target))
+	if (!r || !ask(sm, r, p) || r->counted || r->unanswered == SILENT_AFTER)
 		return;
 	r->counted = true;
 	sm->discover_pending++;
 }
 
-/* The answer is looked at by elect_tick(). A trap came from there, so it is no silent one. */
+/* The answer is looked at by elect_tick(). Who had failed gets another chance. */
 void elect_look_at(struct sm *sm, struct port *p)
 {
 	struct remote_sm *r;
@@ -276,6 +290,6 @@ void elect_look_at(struct sm *sm, struct port *p)
 	r = row_of(sm, p->guid);
 	if (!r)
 		return;
-	mad_target_revive(&r->target);
+	r->defiant = r->defiant && r->vain == VAIN_MAX;
 	ask(sm, r, p);
 }

@@ -89,6 +89,17 @@ void rig_kill(struct rig *rig, unsigned sm)
 	s->tr = transport_close(s->tr);
 }
 
+void rig_stop(struct rig *rig, unsigned sm)
+{
+	struct rig_sm *s = &rig->sms[sm];
+
+	if (!s->sm)
+		return;
+	transport_set_issm(s->tr, false);
+	sm_shutdown(s->sm);
+	rig_kill(rig, sm);
+}
+
 struct rig *rig_free(struct rig *rig)
 {
 	if (!rig)

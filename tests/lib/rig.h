@@ -45,6 +45,8 @@ struct rig *rig_free(struct rig *rig);
 int rig_start(struct rig *rig, const char *node, int port, const struct conf *conf, const char *cache_dir);
 /* As kill -9: no good-bye. */
 void rig_kill(struct rig *rig, unsigned sm);
+/* As SIGTERM: IsSM goes first, as in daemon.c. */
+void rig_stop(struct rig *rig, unsigned sm);
 void rig_freeze(struct rig *rig, unsigned sm, bool frozen);
 /* The running manager on this node, -1 if there is none. */
 int rig_find(const struct rig *rig, const char *node);

@@ -148,7 +148,10 @@ static int cmd_kill(struct scenario *s, const struct words *w)
 	unsigned sm;
 
 	CHECK(parse_sm(s, w->w[2], &sm));
-	rig_kill(s->rig, sm);
+	if (is(w->w[0], "stop"))
+		rig_stop(s->rig, sm);
+	else
+		rig_kill(s->rig, sm);
 	return 0;
 }
 
@@ -174,11 +177,23 @@ static int cmd_sweep(struct scenario *s, const struct words *w)
 	return 0;
 }
 
-/* reload: the options given since the start, to the master */
+/* reload sm NODE */
+static int reload_one(struct scenario *s, const struct words *w)
+{
+	unsigned sm;
+
+	CHECK(parse_sm(s, w->w[2], &sm));
+	sm_request_heavy(s->rig->sms[sm].sm, s->conf);
+	return 0;
+}
+
+/* reload: the options given since the start, to the master, or to the one that is named */
 static int cmd_reload(struct scenario *s, const struct words *w)
 {
 	struct sm *master = s->rig ? rig_master(s->rig) : NULL;
 
+	if (w->n == 3)
+		return reload_one(s, w);
 	if (!master)
 		return fault(s, "there is not exactly one MASTER");
 	sm_request_heavy(master, s->conf);
@@ -541,7 +556,8 @@ static const struct {
 	{ "fabric", 2, 12, cmd_fabric }, { "speed", 2, 3, cmd_speed }, { "enhanced", 2, 2, cmd_enhanced },
 	{ "option", 3, 3, cmd_option }, { "start", 3, 5, cmd_start }, { "kill", 3, 3, cmd_kill },
 	{ "freeze", 3, 3, cmd_freeze }, { "thaw", 3, 3, cmd_freeze }, { "sweep", 2, 2, cmd_sweep },
-	{ "reload", 1, 1, cmd_reload }, { "wait", 2, 2, cmd_wait }, { "mark", 1, 1, cmd_mark },
+	{ "stop", 3, 3, cmd_kill },
+	{ "reload", 1, 3, cmd_reload }, { "wait", 2, 2, cmd_wait }, { "mark", 1, 1, cmd_mark },
 	{ "remember", 2, 2, cmd_remember }, { "loss", 2, 3, cmd_loss }, { "delay", 2, 3, cmd_delay },
 	{ "duplicates", 2, 2, cmd_duplicates }, { "reorder", 3, 3, cmd_reorder },
 	{ "agent-time", 2, 2, cmd_timing }, { "train-time", 2, 2, cmd_timing },

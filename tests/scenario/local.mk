@@ -16,6 +16,15 @@ SCENARIO_TESTS += \
 	tests/scenario/dragonfly.scn \
 	tests/scenario/duplicate-guid.scn \
 	tests/scenario/early-active.scn \
+	tests/scenario/elect-exit.scn \
+	tests/scenario/elect-loss.scn \
+	tests/scenario/elect-merge-quiet.scn \
+	tests/scenario/elect-merge.scn \
+	tests/scenario/elect-no-ping-pong.scn \
+	tests/scenario/elect-priority.scn \
+	tests/scenario/elect-rerouted.scn \
+	tests/scenario/elect-takeover-time.scn \
+	tests/scenario/elect-two-standbys.scn \
 	tests/scenario/equal-priority.scn \
 	tests/scenario/flap.scn \
 	tests/scenario/foreign-top.scn \
