@@ -39,7 +39,10 @@ tests_unit_test_sm_liars_SOURCES = tests/unit/test-sm-liars.c
 tests_unit_test_sm_liars_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_liars_LDADD = $(SM_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-sm-replica
-tests_unit_test_sm_replica_SOURCES = tests/unit/test-sm-replica.c
+UNIT_TESTS += tests/unit/test-sm-replica tests/unit/test-sm-replica-trust
+tests_unit_test_sm_replica_SOURCES = tests/unit/test-sm-replica.c tests/unit/two-managers.h
 tests_unit_test_sm_replica_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_replica_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sm_replica_trust_SOURCES = tests/unit/test-sm-replica-trust.c tests/unit/two-managers.h
+tests_unit_test_sm_replica_trust_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_replica_trust_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Managers among each other: who is configured otherwise, who may see that, and which answers of a
+ * master are believed.
+ */
+#include "unit/two-managers.h"
+
+/* ---- configuration --------------------------------------------------------------------------- */
+
+static void equal_configurations_are_not_mentioned(void **state)
+{
+	struct world *w = *state;
+	char text[100];
+
+	w->conf[SPARE]->log_max_size = 17;
+	start_both(w);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(said("configured otherwise", ""), 0);
+	assert_int_equal(spare(w)->n_peers, 1);
+	assert_int_equal(sm_of(w, ACTIVE)->replica->n_peers, 1);
+	assert_int_equal(replica_differs(sm_of(w, ACTIVE), text, sizeof(text)), 0);
+}
+
+static void a_difference_is_said_on_both(void **state)
+{
+	struct world *w = *state;
+	char text[100];
+	FILE *f;
+
+	w->conf[SPARE]->lmc = 0;
+	w->conf[SPARE]->subnet_timeout = 17;
+	w->conf[SPARE]->port_shifting = true;
+	start_both(w);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(said("this standby is configured otherwise", "routing; port settings"), 1);
+	assert_int_equal(said("this master is configured otherwise", "routing; port settings"), 1);
+	assert_int_equal(replica_differs(sm_of(w, ACTIVE), text, sizeof(text)), 1);
+	f = fopen(w->conf[SPARE]->partition_config_file, "w");
+	fputs("A=0x1: ALL=full;\n", f);
+	fclose(f);
+	run_for(w, 200 * MONO_S);
+	assert_int_equal(said("this standby is configured otherwise", "(partitions; routing"), 1);
+	assert_int_equal(said("this master is configured otherwise", "(partitions; routing"), 1);
+}
+
+/* Comments of a partition file do not count; what a file named by an option holds does. */
+static void files_are_compared_by_what_they_say(void **state)
+{
+	struct world *w = *state;
+
+	for (unsigned i = 0; i < 2; i++) {
+		FILE *f = fopen(w->conf[i]->partition_config_file, "w");
+
+		fprintf(f, "%sA=0x1:%s ALL=full;\n", i ? "# a comment\n" : "", i ? "  " : "");
+		fclose(f);
+		w->conf[i]->hop_weights_file = xasprintf("%s/weights", w->dir[i]);
+		f = fopen(w->conf[i]->hop_weights_file, "w");
+		fputs("0x1234 1 2\n", f);
+		fclose(f);
+	}
+	start_both(w);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(said("configured otherwise", ""), 0);
+}
+
+/* Whoever adds a key that reaches the fabric says here, too, that both must have it. */
+static void what_reaches_the_fabric_is_compared(void **state)
+{
+	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {
+		const struct conf_option *o = conf_option(id);
+
+		if (o->state != CONF_STATE_EFFECTIVE || id == CONF_ID_reassign_lids)
+			continue;
+		if (o->cost == CONF_COST_SWEEP || o->cost == CONF_COST_ROUTE)
+			assert_true(config_group_of(id));
+	}
+	assert_int_equal(config_group_of(CONF_ID_sm_priority), 0);
+	assert_int_equal(config_group_of(CONF_ID_log_file), 0);
+}
+
+/* ---- who may see it -------------------------------------------------------------------------- */
+
+static uint32_t services_shown(struct world *w, unsigned host, const struct question *q)
+{
+	struct transport_event ev;
+	uint32_t n;
+
+	assert_int_equal(client_ask(w->host[host], w->rig, q, &ev), 0);
+	n = (uint32_t)((ev.length - SA_DATA) / SVR_BYTES);
+	free(ev.whole);
+	return n;
+}
+
+static void hosts_see_nothing_of_managers(void **state)
+{
+	struct world *w = *state;
+	uint8_t record[SVR_BYTES] = { 0 };
+	struct question q = { .method = MAD_SA_GET_TABLE,
+			      .attr = SA_SERVICE_RECORD,
+			      .data = record,
+			      .len = sizeof(record) };
+	size_t len;
+	_cleanup_free_ char *dump = NULL;
+
+	start_both(w);
+	run_for(w, 5 * MONO_S);
+	assert_int_equal(managers(w), 2);
+	assert_int_equal(services_shown(w, 1, &q), 0);
+	w->host[1]->sm_key = 1;
+	assert_int_equal(services_shown(w, 1, &q), 0);
+	ib_put(record, SVR_ID, SA_MANAGER_ID);
+	q.mask = SA_COMP(SVR_ID);
+	assert_int_equal(services_shown(w, 1, &q), 0);
+	q.mod = SA_FOR_STANDBY;
+	assert_int_equal(ask(w, 1, &q, NULL, 0), SA_REQ_DENIED);
+	dump = sa_db_text(sm_sa(sm_of(w, ACTIVE)), &len);
+	assert_null(strstr(dump, "Service Record"));
+	assert_int_equal(sa_stats(sm_sa(sm_of(w, ACTIVE)))->services, 0);
+}
+
+static void a_host_cannot_pose_as_a_manager(void **state)
+{
+	struct world *w = *state;
+	uint8_t record[SVR_BYTES];
+	struct question q = { .method = MAD_SET,
+			      .attr = SA_SERVICE_RECORD,
+			      .mask = ~0ull & ~SA_COMP(SVR_PKEY),
+			      .data = record,
+			      .len = sizeof(record) };
+
+	start_both(w);
+	service_of(w->host[1], SA_MANAGER_ID, 100, record);
+	w->host[1]->sm_key = 1;
+	assert_int_equal(ask(w, 1, &q, NULL, 0), SA_REQ_INVALID);
+	q.method = MAD_SA_DELETE;
+	service_of(w->host[1], SA_MANAGER_ID, 100, record);
+	ib_bits_put(record, SVR_GID + 64, 64, sm_of(w, ACTIVE)->tr->port_guid);
+	assert_int_equal(ask(w, 1, &q, NULL, 0), SA_NO_RECORDS);
+}
+
+/* ---- answers that cannot be believed ---------------------------------------------------------- */
+
+/* An answer to the question that is out, as it would come from the master. */
+static struct transport_event answer_to(struct world *w, size_t stride, size_t bytes)
+{
+	const struct replica *r = spare(w);
+	struct transport_event ev = { .kind = TRANSPORT_MAD, .length = SA_DATA + bytes };
+
+	ev.from = r->to;
+	ib_put(ev.mad, SAH_BASE_VERSION, 1);
+	ib_put(ev.mad, SAH_CLASS, MAD_CLASS_SA);
+	ib_put(ev.mad, SAH_CLASS_VERSION, 2);
+	ib_put(ev.mad, SAH_METHOD, r->question.method | MAD_RESPONSE_BIT);
+	ib_put(ev.mad, SAH_TID, r->tid);
+	ib_put(ev.mad, SAH_ATTR_ID, r->question.attr);
+	ib_put(ev.mad, SAH_ATTR_OFFSET, stride / 8);
+	ib_put(ev.mad, SAH_RMPP_FLAGS, RMPP_ACTIVE | RMPP_FIRST | RMPP_LAST);
+	if (ev.length > MAD_SIZE) {
+		ev.whole = xcalloc(1, ev.length);
+		memcpy(ev.whole, ev.mad, MAD_SIZE);
+	}
+	return ev;
+}
+
+/* Stops where the standby waits for the table of members. */
+static void wait_for_members_question(struct world *w)
+{
+	start_both(w);
+	join(w, 1, 1);
+	while (!spare(w)->tid || spare(w)->question.attr != SA_MC_MEMBER_RECORD)
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+}
+
+/* True: the table was taken. */
+static bool is_taken(struct world *w, struct transport_event ev)
+{
+	uint32_t tid = spare(w)->tid;
+	unsigned step = spare(w)->step;
+	bool ours = replica_receive(sm_of(w, SPARE), &ev), taken;
+
+	assert_true(ours);
+	free(ev.whole);
+	taken = spare(w)->tid != tid && spare(w)->step == step + 1;
+	return taken;
+}
+
+static void a_cut_table_is_not_believed(void **state)
+{
+	struct world *w = *state;
+	mono_t at;
+
+	wait_for_members_question(w);
+	at = spare(w)->kept.at;
+	assert_false(is_taken(w, answer_to(w, MCM_BYTES, 200)));
+	assert_int_equal(spare(w)->kept.at, at);
+	assert_int_equal(said("is no whole table", ""), 1);
+	assert_int_equal(spare(w)->tid, 0);
+}
+
+static void a_wrong_record_size_is_not_believed(void **state)
+{
+	struct world *w = *state;
+
+	wait_for_members_question(w);
+	assert_false(is_taken(w, answer_to(w, 64, 640)));
+	assert_int_equal(spare(w)->failures, 1);
+}
+
+static void records_without_a_size_are_not_believed(void **state)
+{
+	struct world *w = *state;
+
+	wait_for_members_question(w);
+	assert_false(is_taken(w, answer_to(w, 0, 560)));
+}
+
+static void an_absurd_number_is_not_believed(void **state)
+{
+	struct world *w = *state;
+
+	wait_for_members_question(w);
+	spare(w)->question.limit = 9;
+	assert_false(is_taken(w, answer_to(w, MCM_BYTES, MCM_BYTES * 10)));
+}
+
+static void another_lid_is_not_the_master(void **state)
+{
+	struct world *w = *state;
+	struct transport_event ev;
+
+	wait_for_members_question(w);
+	ev = answer_to(w, MCM_BYTES, MCM_BYTES);
+	ev.from.lid++;
+	assert_false(is_taken(w, ev));
+	assert_int_not_equal(spare(w)->tid, 0); /* it is still waited for */
+	assert_true(is_taken(w, answer_to(w, MCM_BYTES, MCM_BYTES)));
+}
+
+static void an_empty_table_is_believed(void **state)
+{
+	struct world *w = *state;
+
+	wait_for_members_question(w);
+	assert_true(is_taken(w, answer_to(w, 0, 0)));
+}
+
+/* Records that make no sense cost themselves. */
+static void nonsense_costs_itself(void **state)
+{
+	struct world *w = *state;
+	uint8_t rows[4 * MCM_BYTES] = { 0 }, services[2 * SVR_BYTES] = { 0 }, mgid[16];
+	struct sa_tables t = { .members = { rows, 4 }, .services = { services, 2 }, .whole = true };
+	struct sa *sa;
+
+	start_both(w);
+	sa = sm_of(w, SPARE)->sa;
+	for (unsigned i = 0; i < 4; i++) {
+		uint8_t *r = rows + i * MCM_BYTES;
+
+		mgid_of(i, mgid);
+		memcpy(ib_at(r, MCM_MGID), mgid, 16);
+		ib_put(r, MCM_MLID, 0xC001 + i);
+		ib_put(r, MCM_PKEY, 0xFFFF);
+		ib_put(r, MCM_MTU, 4);
+		ib_put(r, MCM_RATE, 3);
+		ib_bits_put(r, MCM_PORT_GID + 64, 64, w->host[1]->guid);
+		ib_put(r, MCM_JOIN_STATE, MC_FULL);
+	}
+	rows[0] = 0x12;					 /* no multicast GID */
+	ib_put(rows + MCM_BYTES, MCM_MLID, 0x0042);	 /* no multicast LID */
+	ib_put(rows + 2 * MCM_BYTES, MCM_JOIN_STATE, 0); /* a port, but no member */
+	ib_put(services, SVR_ID, SA_MANAGER_ID);
+	ib_put(services + SVR_BYTES, SVR_LEASE, 0);
+	assert_int_equal(sa_restore_tables(sa, &t), 3);
+	assert_int_equal(sa_stats(sa)->members, 1);
+	assert_int_equal(sa_stats(sa)->services, 0);
+}
+
+/* ---- Reports ---------------------------------------------------------------------------------- */
+
+static void reports_come_from_the_master_alone(void **state)
+{
+	struct world *w = *state;
+	struct transport_event ev;
+	mono_t next;
+
+	start_both(w);
+	run_for(w, 10 * MONO_S);
+	ev = answer_to(w, 0, NT_BYTES);
+	ib_put(ev.mad, SAH_METHOD, MAD_REPORT);
+	ib_put(ev.mad, SAH_ATTR_ID, SA_NOTICE);
+	ib_put(ev.mad + SA_DATA, NT_IS_GENERIC, 1);
+	ib_put(ev.mad + SA_DATA, NT_TRAP, TRAP_MGID_CREATED);
+	spare(w)->next_at = next = sm_of(w, SPARE)->now + 9 * MONO_S;
+	ev.from.lid++;
+	assert_true(replica_receive(sm_of(w, SPARE), &ev));
+	assert_int_equal(spare(w)->next_at, next);
+	ev.from.lid--;
+	assert_true(replica_receive(sm_of(w, SPARE), &ev));
+	assert_true(spare(w)->next_at < next);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(equal_configurations_are_not_mentioned),
+		TEST(a_difference_is_said_on_both),
+		TEST(files_are_compared_by_what_they_say),
+		TEST(what_reaches_the_fabric_is_compared),
+		TEST(hosts_see_nothing_of_managers),
+		TEST(a_host_cannot_pose_as_a_manager),
+		TEST(a_cut_table_is_not_believed),
+		TEST(a_wrong_record_size_is_not_believed),
+		TEST(records_without_a_size_are_not_believed),
+		TEST(an_absurd_number_is_not_believed),
+		TEST(another_lid_is_not_the_master),
+		TEST(an_empty_table_is_believed),
+		TEST(nonsense_costs_itself),
+		TEST(reports_come_from_the_master_alone),
+	};
+
+	return cmocka_run_group_tests_name("sm-replica-trust", tests, NULL, NULL);
+}

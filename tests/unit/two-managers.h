@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Two managers of ours on one fabric and hosts that register with the master, for test-sm-replica*.c. Hosts
+ * do not register again when they are asked to: what they find after a failover is what was kept.
+ *
+ *	start_both(w)	h0 is MASTER, h11 STANDBY	join(w, 3, 7)	h3 joins group 7; its MLID
+ *	fail_over(w)	h0 dies, h11 takes over		said("a", "b")	log lines with both
+ */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/client.h"
+#include "lib/rig.h"
+#include "libvendor/sim/gen.h"
+#include "sa/impl.h"
+#include "sa/mgroup.h"
+#include "sa/service.h"
+#include "sm/replica.h"
+#include "util/log.h"
+#include "util/mem.h"
+
+#define N_HOSTS 12
+#define LINES	400
+
+enum { ACTIVE, SPARE };
+
+static struct {
+	unsigned n;
+	char line[LINES][300];
+} seen;
+
+struct world {
+	struct rig *rig;
+	struct conf *conf[2];
+	char dir[2][64];
+	struct client *host[N_HOSTS]; /* 1..10 */
+};
+
+static inline void collect(void *arg, unsigned bits, const char *text)
+{
+	if (getenv("LOUD"))
+		fprintf(stderr, "%02x %s\n", bits, text);
+	if (seen.n < LINES)
+		snprintf(seen.line[seen.n++], sizeof(seen.line[0]), "%s", text);
+}
+
+static inline unsigned said(const char *what, const char *more)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < seen.n; i++)
+		n += strstr(seen.line[i], what) && strstr(seen.line[i], more);
+	return n;
+}
+
+static inline int setup(void **state)
+{
+	struct world *w = xcalloc(1, sizeof(*w));
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 6, 2, 1);
+
+	seen.n = 0;
+	log_set_sink(collect, NULL);
+	w->rig = rig_new(sim_new(net, 7));
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(w->dir[i], sizeof(w->dir[i]), "/tmp/test-sm-replica.XXXXXX");
+		assert_non_null(mkdtemp(w->dir[i]));
+		w->conf[i] = conf_new();
+		w->conf[i]->sminfo_polling_timeout = 1000;
+		w->conf[i]->polling_retry_number = 2;
+		w->conf[i]->sa_db_dump = true;
+		free(w->conf[i]->partition_config_file);
+		w->conf[i]->partition_config_file = xasprintf("%s/partitions.conf", w->dir[i]);
+	}
+	w->conf[ACTIVE]->sm_priority = 5;
+	for (unsigned i = 1; i < N_HOSTS - 1; i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "h%u", i);
+		w->host[i] = client_new(w->rig->sim, name);
+		assert_non_null(w->host[i]);
+	}
+	*state = w;
+	return 0;
+}
+
+static inline int teardown(void **state)
+{
+	struct world *w = *state;
+
+	for (unsigned i = 0; i < N_HOSTS; i++)
+		client_free(w->host[i]);
+	rig_free(w->rig);
+	for (unsigned i = 0; i < 2; i++) {
+		char command[128];
+
+		conf_unref(w->conf[i]);
+		snprintf(command, sizeof(command), "rm -rf %s", w->dir[i]);
+		assert_int_equal(system(command), 0);
+	}
+	log_set_sink(NULL, NULL);
+	free(w);
+	return 0;
+}
+
+static inline void run_for(struct world *w, mono_t t)
+{
+	rig_run(w->rig, sim_now(w->rig->sim) + t);
+}
+
+static inline struct sm *sm_of(struct world *w, unsigned which)
+{
+	return w->rig->sms[which].sm;
+}
+
+static inline struct replica *spare(struct world *w)
+{
+	return sm_of(w, SPARE)->replica;
+}
+
+/* The master on h0, then the standby on h11. */
+static inline void start_both(struct world *w)
+{
+	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), ACTIVE);
+	run_for(w, 3 * MONO_S);
+	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), SPARE);
+	run_for(w, 8 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, ACTIVE)), SM_MASTER);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
+}
+
+/* Reports that a host gets within `t`. */
+static inline unsigned attend(struct world *w, unsigned host, mono_t t)
+{
+	mono_t until = sim_now(w->rig->sim) + t;
+	unsigned before = w->host[host]->reports;
+	struct transport_event ev;
+
+	do {
+		while (client_receive(w->host[host], &ev))
+			free(ev.whole);
+	} while (rig_step(w->rig, until));
+	return w->host[host]->reports - before;
+}
+
+/* The subscriber answers what it is told meanwhile. */
+static inline void fail_over(struct world *w)
+{
+	rig_kill(w->rig, ACTIVE);
+	attend(w, 4, 20 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
+	assert_true(sm_of(w, SPARE)->first_sweep_done);
+}
+
+static inline int ask(struct world *w, unsigned host, const struct question *q, void *ret,
+		      size_t size)
+{
+	struct transport_event ev;
+	int r = client_ask(w->host[host], w->rig, q, &ev);
+
+	if (r < 0)
+		return r;
+	if (ret)
+		memcpy(ret, client_record(&ev), size);
+	free(ev.whole);
+	return r;
+}
+
+static inline void mgid_of(unsigned group, uint8_t ret[16])
+{
+	memset(ret, 0, 16);
+	ret[0] = 0xFF;
+	ret[1] = 0x12;
+	ret[2] = 0x10;
+	ret[3] = 0x10;
+	ret[14] = group >> 8;
+	ret[15] = group;
+}
+
+/* Join or leave; the MLID. */
+static inline lid_t membership(struct world *w, unsigned host, uint8_t method, unsigned group)
+{
+	uint8_t mgid[16], record[MCM_BYTES], answer[MCM_BYTES];
+	struct question q;
+
+	mgid_of(group, mgid);
+	q = client_join(w->host[host], method, mgid, MC_FULL, record);
+	assert_int_equal(ask(w, host, &q, answer, sizeof(answer)), 0);
+	return ib_get(answer, MCM_MLID);
+}
+
+static inline lid_t join(struct world *w, unsigned host, unsigned group)
+{
+	return membership(w, host, MAD_SET, group);
+}
+
+static inline void join_broadcast(struct world *w, unsigned host)
+{
+	uint8_t record[MCM_BYTES];
+	struct question q = client_join_broadcast(w->host[host], 0xFFFF, record);
+
+	assert_int_equal(ask(w, host, &q, NULL, 0), 0);
+}
+
+static inline const struct mgroup *group_at(struct world *w, unsigned which, unsigned group)
+{
+	uint8_t mgid[16];
+
+	mgid_of(group, mgid);
+	return mgroup_find(sm_of(w, which)->sa, mgid);
+}
+
+static inline void note_copy(void *arg, int node, unsigned port)
+{
+	*(uint64_t *)arg |= 1ull << node;
+}
+
+/* Who receives what `host` sends to this MLID, as bits of hosts' numbers. */
+static inline uint64_t reached(struct world *w, lid_t mlid, unsigned host)
+{
+	uint64_t nodes = 0, hosts = 0;
+
+	sim_mcast_reach(w->rig->sim, mlid, w->host[host]->node, 1, note_copy, &nodes);
+	for (unsigned i = 1; i < N_HOSTS - 1; i++)
+		hosts |= (nodes >> w->host[i]->node & 1) << i;
+	return hosts;
+}
+
+static inline void service_of(const struct client *c, uint64_t id, uint32_t lease,
+			      uint8_t ret[SVR_BYTES])
+{
+	memset(ret, 0, SVR_BYTES);
+	ib_put(ret, SVR_ID, id);
+	ib_bits_put(ret, SVR_GID, 64, 0xFE80000000000000ull);
+	ib_bits_put(ret, SVR_GID + 64, 64, c->guid);
+	ib_put(ret, SVR_LEASE, lease);
+	snprintf((char *)ib_at(ret, SVR_NAME), 64, "service %u", (unsigned)id);
+}
+
+static inline void serve(struct world *w, unsigned host, uint64_t id, uint32_t lease)
+{
+	uint8_t record[SVR_BYTES];
+	const struct question q = { .method = MAD_SET,
+				    .attr = SA_SERVICE_RECORD,
+				    .mask = SA_COMP(SVR_ID) | SA_COMP(SVR_GID) |
+					    SA_COMP(SVR_LEASE) | SA_COMP(SVR_NAME),
+				    .data = record,
+				    .len = sizeof(record) };
+
+	service_of(w->host[host], id, lease, record);
+	assert_int_equal(ask(w, host, &q, NULL, 0), 0);
+}
+
+static inline int find_service(struct world *w, unsigned host, uint64_t id, uint8_t ret[SVR_BYTES])
+{
+	uint8_t record[SVR_BYTES] = { 0 };
+	const struct question q = { .method = MAD_GET,
+				    .attr = SA_SERVICE_RECORD,
+				    .mask = SA_COMP(SVR_ID),
+				    .data = record,
+				    .len = sizeof(record) };
+
+	ib_put(record, SVR_ID, id);
+	return ask(w, host, &q, ret, SVR_BYTES);
+}
+
+static inline void subscribe(struct world *w, unsigned host)
+{
+	uint8_t record[INF_BYTES] = { 0 };
+	const struct question q = {
+		.method = MAD_SET, .attr = SA_INFORM_INFO, .data = record, .len = sizeof(record)
+	};
+
+	ib_put(record, INF_LID_BEGIN, 0xFFFF);
+	ib_put(record, INF_IS_GENERIC, 1);
+	ib_put(record, INF_SUBSCRIBE, 1);
+	ib_put(record, INF_TYPE, 0xFFFF);
+	ib_put(record, INF_TRAP, 0xFFFF);
+	ib_put(record, INF_PRODUCER, 0xFFFFFF);
+	assert_int_equal(ask(w, host, &q, NULL, 0), 0);
+}
+
+static inline void alias(struct world *w, unsigned host, uint8_t method, guid_t guid,
+			 uint8_t ret[GIR_BYTES])
+{
+	uint8_t record[GIR_BYTES] = { 0 };
+	const struct question q = {
+		.method = method,
+		.attr = SA_GUID_INFO_RECORD,
+		.mask = SA_COMP(GIR_LID) | SA_COMP(GIR_BLOCK) |
+			(method == MAD_SET ? SA_COMP(GIR_GUID1) : 0),
+		.data = record,
+		.len = sizeof(record),
+	};
+
+	ib_put(record, GIR_LID, sim_port_lid(w->rig->sim, w->host[host]->node, 1));
+	ib_put(record, GIR_GUID1, guid);
+	assert_int_equal(ask(w, host, &q, ret, GIR_BYTES), 0);
+}
+
+/* Records of managers that the master's SA holds. */
+static inline unsigned managers(struct world *w)
+{
+	const struct service *s;
+	uint64_t cursor = 0;
+	unsigned n = 0;
+
+	while ((s = services_before(sm_of(w, ACTIVE)->sa, &cursor)))
+		n += s->manager;
+	return n;
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
