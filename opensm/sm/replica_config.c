@@ -150,13 +150,13 @@ static uint64_t hash_partition(uint64_t h, const struct partition *p)
 	return h;
 }
 
+/* Without the life time, which is subnet_timeout's. */
 static uint64_t hash_partition_group(uint64_t h, const struct partition_group *g)
 {
 	h = hash_bytes(h, g->mgid, sizeof(g->mgid));
 	h = hash_number(h,
 			(uint64_t)g->qkey << 32 | (uint64_t)g->pkey << 16 | g->mtu << 8 | g->rate);
-	return hash_number(h, (uint64_t)g->flow << 32 | g->sl << 24 | g->tclass << 16 |
-				      g->hop << 8 | g->life);
+	return hash_number(h, (uint64_t)g->flow << 32 | g->sl << 16 | g->tclass << 8 | g->hop);
 }
 
 static uint64_t hash_partitions(uint64_t h, const struct partitions *p)

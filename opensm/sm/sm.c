@@ -178,14 +178,17 @@ const char *sm_status_line(struct sm *sm)
 	const struct sm_stats *st = &sm->stats;
 	char left_out[LEFT_OUT_STRLEN];
 	unsigned n = sm->state == SM_MASTER ? health_left_out(sm, left_out, sizeof(left_out)) : 0;
+	char differs[160];
+	unsigned others = replica_differs(sm, differs, sizeof(differs));
 
 	snprintf(sm->status, sizeof(sm->status),
-		 "%s%s: %u nodes (%u switches), %u ports active, heavy sweep %u: %u Sets%s%s%s",
+		 "%s%s: %u nodes (%u switches), %u ports active, heavy sweep %u: %u Sets%s%s%s%s%s",
 		 sm_state_name(sm->state),
 		 sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
 		 sm->fabric->n_nodes, sm->fabric->n_switches, st->ports_active, st->heavy_sweeps,
 		 st->last_sets, sm->port_down_told ? ", SM port is down" : "", n ? "; " : "",
-		 n ? left_out : "");
+		 n ? left_out : "", others ? "; another manager is configured otherwise: " : "",
+		 others ? differs : "");
 	return sm->status;
 }
 

@@ -32,9 +32,13 @@ static void a_difference_is_said_on_both(void **state)
 	w->conf[SPARE]->port_shifting = true;
 	start_both(w);
 	run_for(w, 30 * MONO_S);
-	assert_int_equal(said("this standby is configured otherwise", "routing; port settings"), 1);
-	assert_int_equal(said("this master is configured otherwise", "routing; port settings"), 1);
+	assert_int_equal(said("this standby is configured otherwise", "(routing; port settings)"),
+			 1);
+	assert_int_equal(said("this master is configured otherwise", "(routing; port settings)"),
+			 1);
 	assert_int_equal(replica_differs(sm_of(w, ACTIVE), text, sizeof(text)), 1);
+	assert_non_null(
+		strstr(sm_status_line(sm_of(w, SPARE)), "otherwise: routing; port settings"));
 	f = fopen(w->conf[SPARE]->partition_config_file, "w");
 	fputs("A=0x1: ALL=full;\n", f);
 	fclose(f);
