@@ -18,9 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "conf/lists.h"
 #include "ctl/dump.h"
 #include "libvendor/umad.h"
+#include "notify.h"
+#include "reload.h"
 #include "sm/sm.h"
 #include "util/file.h"
 #include "util/log.h"
@@ -28,8 +29,23 @@
 #include "worker.h"
 
 #define REOPEN_INTERVAL (1 * MONO_S)
-/* How long the end waits for a running job, in ms. */
-#define EXIT_PATIENCE	2000
+#define REOPEN_SOON	(20 * MONO_MS)
+/* How long the end waits for what is on its way to the disk, and for a computation to give up; in ms. */
+#define DISK_PATIENCE	2000
+#define WORKER_PATIENCE 200
+/* A port that comes back finds its files written; a disk that takes longer is not waited for. */
+#define REOPEN_PATIENCE (2 * MONO_S)
+/* SIGHUPs closer to each other than this are one. */
+#define HUP_INTERVAL	(500 * MONO_MS)
+/* At least this often the jobs are looked at, and the watchdog is fed if it is not fed more often. */
+#define PULSE		(5 * MONO_S)
+/*
+ * A computation that has not ended by then never will: routing the largest fabric there can be takes about
+ * a minute. The watchdog is not fed any more, and a restart helps.
+ */
+#define WORKER_HUNG	(10 * 60 * MONO_S)
+/* A disk that does not answer is told, and no reason to end: hosts are served, a restart heals no disk. */
+#define DISK_HUNG	(30 * MONO_S)
 /* Rounds of taking in MADs before other sources get their turn. */
 #define ROUNDS_PER_WAKE 8
 
@@ -37,14 +53,18 @@ struct daemon {
 	const struct daemon_options *options;
 	struct conf *conf, *file_conf;
 	sd_event *event;
-	sd_event_source *timer, *io;
-	struct worker *worker;	  /* computes */
-	struct worker *disk;	  /* waits for files, so that nobody else has to */
-	struct conf_names *names; /* node-name map */
+	sd_event_source *timer, *io, *pulse;
+	mono_t pulse_every;
+	struct worker *worker; /* computes */
+	struct worker *disk;   /* waits for files, so that nobody else has to */
 	struct transport *tr;
 	struct sm *sm;
+	struct notify notify;
 	mono_t reopen_at;
-	bool waiting_told, ready_told, counts_told, once_done;
+	mono_t hup_at; /* no SIGHUP is served before */
+	bool hup_wanted;
+	bool watchdog, worker_hung_told, disk_hung_told;
+	bool waiting_told, counts_told, once_done;
 	unsigned dumps_pending;
 	bool dump_again; /* the fabric changed while one was written */
 	int exit_code;
@@ -77,12 +97,12 @@ static void on_submit_job(void *arg, struct sm_job *job)
 {
 	struct daemon *d = arg;
 
-	worker_submit(job->disk ? d->disk : d->worker, job);
+	worker_submit(job->disk ? d->disk : d->worker, job, clock_now());
 }
 
 static void on_status(void *arg, const char *line)
 {
-	sd_notifyf(0, "STATUS=%s", line);
+	notify_status(&((struct daemon *)arg)->notify, line);
 }
 
 /* The noise-free measure of a sweep: what was sent, by attribute. */
@@ -119,7 +139,7 @@ static void start_dump(struct daemon *d)
 	const struct dump_config dump = {
 		.dir = d->conf->dump_files_dir,
 		.routing = d->conf->log_flags & LOGB_ROUTING,
-		.names = d->names,
+		.names = conf_files_names(sm_files(d->sm)),
 		.port_table = d->conf->log_flags & LOGB_VERBOSE && !d->conf->daemon,
 	};
 
@@ -128,7 +148,8 @@ static void start_dump(struct daemon *d)
 		return;
 	d->dumps_pending++;
 	worker_submit(d->disk,
-		      dump_job_new(sm_fabric(d->sm), sm_routes(d->sm), &dump, on_dumped, d));
+		      dump_job_new(sm_fabric(d->sm), sm_routes(d->sm), &dump, on_dumped, d),
+		      clock_now());
 }
 
 static void on_subnet_up(void *arg, const struct sm *sm)
@@ -151,10 +172,9 @@ static void close_port(struct daemon *d)
 {
 	sd_event_source_disable_unref(d->io);
 	d->io = NULL;
-	/* Jobs of the SM hold pointers into it: they end first. */
 	d->dump_again = false;
-	worker_drain(d->worker, -1);
-	worker_drain(d->disk, -1);
+	worker_orphan(d->worker);
+	worker_orphan(d->disk);
 	d->sm = sm_free(d->sm);
 	d->tr = transport_close(d->tr);
 }
@@ -171,22 +191,24 @@ static void start_sm(struct daemon *d)
 		.cache_dir = d->options->cache_dir,
 		.dump_dir = d->conf->dump_files_dir,
 	};
+	char line[128];
 
 	log_sys("Using port %s, GUID 0x%" PRIx64, umad_transport_name(d->tr), d->tr->port_guid);
 	d->waiting_told = false;
 	d->sm = sm_new(d->conf, d->tr, &paths, &hooks);
 	sd_event_add_io(d->event, &d->io, transport_fd(d->tr), 1 /* EPOLLIN */, on_io, d);
-	if (!d->ready_told)
-		sd_notify(0, "READY=1");
-	d->ready_told = true;
+	snprintf(line, sizeof(line), "Port %s: reading the subnet", umad_transport_name(d->tr));
+	notify_status(&d->notify, line);
 }
 
 static void tell_waiting(struct daemon *d, const char *why)
 {
+	char line[300];
+
 	if (!d->waiting_told) {
 		log_sys("Waiting for a port: %s", why);
-		sd_notifyf(0, "READY=1\nSTATUS=Waiting for a port: %s", why);
-		d->ready_told = true;
+		snprintf(line, sizeof(line), "Waiting for a port: %s", why);
+		notify_status(&d->notify, line);
 	}
 	d->waiting_told = true;
 }
@@ -207,12 +229,20 @@ static bool claim_port(struct daemon *d)
 	return true;
 }
 
+/* What the last manager of ours left behind is still being written, and will be in a moment. */
+static bool is_writing(struct daemon *d, mono_t now)
+{
+	mono_t since;
+
+	return worker_running(d->disk, &since) && now - since < REOPEN_PATIENCE;
+}
+
 static void try_open(struct daemon *d, mono_t now)
 {
 	char why[256] = "";
 	int r;
 
-	if (now < d->reopen_at)
+	if (now < d->reopen_at || is_writing(d, now))
 		return;
 	d->reopen_at = now + REOPEN_INTERVAL;
 	r = umad_transport_open(d->conf->guid, &d->tr, why, sizeof(why));
@@ -220,6 +250,47 @@ static void try_open(struct daemon *d, mono_t now)
 		tell_waiting(d, why[0] ? why : strerror(-r));
 	else if (claim_port(d))
 		start_sm(d);
+}
+
+/* ---- SIGHUP -------------------------------------------------------------------------------- */
+
+static void take_over(struct daemon *d, struct reload *r)
+{
+	struct log_config log;
+
+	conf_unref(d->conf);
+	d->conf = conf_ref(r->conf);
+	if (r->file_conf) {
+		conf_unref(d->file_conf);
+		d->file_conf = conf_ref(r->file_conf);
+	}
+	log = daemon_log_config(d->conf);
+	log_configure(&log);
+	if (d->sm)
+		sm_reload(d->sm, r->conf, r->files);
+}
+
+static void serve_hup(struct daemon *d)
+{
+	const struct reload_from from = {
+		.live = d->conf,
+		.file_conf = d->file_conf,
+		.path = d->options->conf_path,
+		.files = d->sm ? sm_files(d->sm) : NULL,
+	};
+	struct reload r;
+
+	notify_reloading(clock_now());
+	reload_read(&from, &r);
+	reload_tell(&r);
+	if (!r.refused)
+		take_over(d, &r);
+	else if (d->sm)
+		sm_reload_refused(d->sm);
+	notify_reloaded(&d->notify, r.first);
+	reload_clear(&r);
+	d->hup_wanted = false;
+	d->hup_at = clock_now() + HUP_INTERVAL;
 }
 
 /* ---- the pump ------------------------------------------------------------------------------ */
@@ -251,9 +322,13 @@ static void pump(struct daemon *d)
 
 	if (!d->sm)
 		try_open(d, clock_now());
+	if (d->hup_wanted && clock_now() >= d->hup_at)
+		serve_hup(d);
 	if (d->sm)
 		run_sm(d);
-	next = d->sm ? sm_next(d->sm) : d->reopen_at;
+	next = d->sm ? sm_next(d->sm) : MAX(d->reopen_at, clock_now() + REOPEN_SOON);
+	if (d->hup_wanted)
+		next = mono_min(next, d->hup_at);
 	if (next == MONO_NEVER) {
 		sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
 		return;
@@ -278,58 +353,77 @@ static int on_worker(sd_event_source *s, int fd, uint32_t events, void *arg)
 {
 	struct daemon *d = arg;
 
-	worker_collect(d->worker);
-	worker_collect(d->disk);
+	worker_collect(d->worker, clock_now());
+	worker_collect(d->disk, clock_now());
 	pump(d);
 	return 0;
 }
 
+/* ---- the pulse ----------------------------------------------------------------------------- */
+
+/* The job that has run for longer than `limit`; NULL: none. */
+static const char *hung_job(const struct worker *w, mono_t limit, unsigned *ret_seconds)
+{
+	mono_t since, now = clock_now();
+	const char *what = worker_running(w, &since);
+
+	*ret_seconds = what ? (unsigned)((now - since) / MONO_S) : 0;
+	return what && now - since >= limit ? what : NULL;
+}
+
+/* False: a restart would help. */
+static bool worker_is_well(struct daemon *d)
+{
+	unsigned seconds;
+	const char *what = hung_job(d->worker, WORKER_HUNG, &seconds);
+
+	if (what && !d->worker_hung_told)
+		log_error("%s has not ended for %u s and never will: the watchdog is not fed any "
+			  "more",
+			  what, seconds);
+	d->worker_hung_told = what != NULL;
+	return !what;
+}
+
+static void look_at_disk(struct daemon *d)
+{
+	unsigned seconds;
+	const char *what = hung_job(d->disk, DISK_HUNG, &seconds);
+
+	if (what && !d->disk_hung_told)
+		log_error("%s has not ended for %u s: the disk hangs; the subnet is served without "
+			  "it",
+			  what, seconds);
+	if (!what && d->disk_hung_told)
+		log_info("the disk answers again");
+	if (what || d->disk_hung_told)
+		notify_hung(&d->notify, what, seconds);
+	d->disk_hung_told = what != NULL;
+}
+
+/* Runs from the loop, so that whoever feeds the watchdog has seen it turn. */
+static int on_pulse(sd_event_source *s, uint64_t usec, void *arg)
+{
+	struct daemon *d = arg;
+
+	pump(d);
+	look_at_disk(d);
+	if (worker_is_well(d) && d->watchdog)
+		notify_watchdog();
+	sd_event_source_set_time(d->pulse, clock_now() + d->pulse_every);
+	return sd_event_source_set_enabled(d->pulse, SD_EVENT_ONESHOT);
+}
+
+static int add_pulse(struct daemon *d)
+{
+	uint64_t usec = 0;
+
+	d->watchdog = sd_watchdog_enabled(0, &usec) > 0;
+	d->pulse_every = d->watchdog ? mono_min(PULSE, (mono_t)(usec / 3)) : PULSE;
+	return sd_event_add_time(d->event, &d->pulse, CLOCK_MONOTONIC, 0, 1, on_pulse, d);
+}
+
 /* ---- signals ------------------------------------------------------------------------------- */
-
-static void print_findings(const struct conf_report *report)
-{
-	for (size_t i = 0; i < report->n; i++) {
-		const struct conf_finding *f = &report->findings[i];
-
-		if (f->severity == CONF_NOTE)
-			continue;
-		if (f->file)
-			log_error("%s:%u:%u: %s", f->file, f->line, f->column, f->text);
-		else
-			log_error("%s", f->text);
-	}
-}
-
-/* Takes over what changed in the file, all of it or, if it cannot be read, nothing. */
-static void reload(struct daemon *d)
-{
-	_cleanup_(conf_unrefp) struct conf *now = NULL;
-	struct conf_report report = { 0 };
-	struct conf_changes changes;
-	struct log_config log;
-	struct conf *next;
-	int r;
-
-	if (!d->options->conf_path || !d->file_conf)
-		return;
-	now = conf_copy(d->file_conf);
-	r = conf_read(now, d->options->conf_path, &report);
-	if (r == 0) {
-		next = conf_reload(d->conf, d->file_conf, now, &changes, &report);
-		conf_unref(d->conf);
-		d->conf = next;
-		conf_unref(d->file_conf);
-		d->file_conf = take(now);
-		log = daemon_log_config(d->conf);
-		log_configure(&log);
-		log_info("configuration read again: %zu options changed", changes.n);
-	} else if (r != -ENOENT) {
-		log_error("%s cannot be read: %s; the configuration stays as it is",
-			  d->options->conf_path, strerror(-r));
-	}
-	print_findings(&report);
-	conf_report_clear(&report);
-}
 
 static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void *arg)
 {
@@ -342,9 +436,7 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
 		break;
 	case SIGHUP:
 	case SIGCONT:
-		reload(d);
-		if (d->sm)
-			sm_request_heavy(d->sm, d->conf);
+		d->hup_wanted = true;
 		pump(d);
 		break;
 	default:
@@ -372,6 +464,9 @@ static int add_sources(struct daemon *d)
 	r = sd_event_add_time(d->event, &d->timer, CLOCK_MONOTONIC, 0, 1, on_timer, d);
 	if (r < 0)
 		return r;
+	r = add_pulse(d);
+	if (r < 0)
+		return r;
 	r = sd_event_add_io(d->event, NULL, worker_fd(d->worker), 1 /* EPOLLIN */, on_worker, d);
 	if (r < 0)
 		return r;
@@ -392,14 +487,37 @@ static void block_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* Read once, as the peer does. */
-static void load_names(struct daemon *d)
+/* False: something does not end. */
+static bool end_jobs(struct daemon *d)
 {
-	struct conf_report report = { 0 };
+	bool written;
 
-	conf_names_load(d->conf, &d->names, &report);
-	print_findings(&report);
-	conf_report_clear(&report);
+	worker_orphan(d->worker);
+	written = worker_drain(d->disk, DISK_PATIENCE);
+	return worker_drain(d->worker, WORKER_PATIENCE) && written;
+}
+
+static void stop(struct daemon *d, int status)
+{
+	const char *what;
+	mono_t since;
+
+	notify_stopping();
+	if (d->tr)
+		transport_set_issm(d->tr, false);
+	if (d->sm) {
+		log_sys("Exiting SM");
+		sm_shutdown(d->sm);
+	}
+	if (end_jobs(d))
+		return;
+	/* A dead disk, or a computation in full swing, keeps nobody from ending: files change by rename only. */
+	what = worker_running(d->disk, &since);
+	if (what)
+		log_error("%s does not end; leaving without it", what);
+	log_close();
+	fflush(NULL);
+	_exit(status);
 }
 
 int daemon_run(const struct daemon_options *options)
@@ -410,37 +528,21 @@ int daemon_run(const struct daemon_options *options)
 	if (options->file_conf)
 		d.file_conf = conf_ref(options->file_conf);
 	block_signals();
-	load_names(&d);
 	d.worker = worker_new();
 	d.disk = worker_new();
 	r = sd_event_default(&d.event);
 	if (r >= 0)
 		r = add_sources(&d);
-	if (r >= 0) {
-		sd_event_set_watchdog(d.event, true);
+	if (r >= 0)
 		r = sd_event_loop(d.event);
-	}
 	if (r < 0)
 		log_error("the event loop failed: %s", strerror(-r));
-	sd_notify(0, "STOPPING=1");
-	if (d.tr)
-		transport_set_issm(d.tr, false);
-	if (d.sm) {
-		log_sys("Exiting SM");
-		sm_shutdown(d.sm);
-	}
-	/* A job that hangs (a dead disk) must not keep us from ending; files change by rename only. */
-	if (!worker_drain(d.worker, EXIT_PATIENCE) || !worker_drain(d.disk, EXIT_PATIENCE)) {
-		log_error("a job does not end; leaving without it");
-		log_close();
-		fflush(NULL);
-		_exit(r < 0 ? 1 : r);
-	}
+	stop(&d, r < 0 ? 1 : r);
 	close_port(&d);
 	worker_free(d.worker);
 	worker_free(d.disk);
-	conf_names_free(d.names);
 	sd_event_source_unref(d.timer);
+	sd_event_source_unref(d.pulse);
 	sd_event_unref(d.event);
 	conf_unref(d.conf);
 	conf_unref(d.file_conf);

@@ -1,4 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 sbin_PROGRAMS += sbin/opensm
-sbin_opensm_SOURCES = opensm/main.c opensm/daemon.c opensm/daemon.h opensm/worker.c opensm/worker.h
+sbin_opensm_SOURCES = opensm/main.c opensm/daemon.c opensm/daemon.h opensm/worker.c opensm/worker.h \
+	opensm/reload.c opensm/reload.h opensm/notify.c opensm/notify.h
 sbin_opensm_LDADD = $(CTL_LIBS) $(UMAD_LIBS) $(IBUMAD_LIBS) $(SYSTEMD_LIBS) -lm
+
+UNIT_TESTS += tests/unit/test-worker tests/unit/test-reload
+tests_unit_test_worker_SOURCES = tests/unit/test-worker.c opensm/worker.c
+tests_unit_test_worker_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_reload_SOURCES = tests/unit/test-reload.c opensm/reload.c
+tests_unit_test_reload_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)

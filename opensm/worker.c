@@ -12,10 +12,15 @@
 #include "util/log.h"
 #include "util/mem.h"
 
+/* Steps in which the end waits, in ms. */
+#define DRAIN_SLICE 5
+
 struct worker {
 	pthread_t thread;
 	int to[2], back[2];
-	unsigned pending;
+	/* Jobs that have not come back; the first one runs. For the main thread alone. */
+	struct sm_job *first, **end;
+	mono_t since; /* the first one runs, at most */
 };
 
 static void *work(void *arg)
@@ -58,9 +63,15 @@ struct worker *worker_new(void)
 	return w;
 }
 
-void worker_submit(struct worker *w, struct sm_job *job)
+void worker_submit(struct worker *w, struct sm_job *job, mono_t now)
 {
-	w->pending++;
+	if (!w->first) {
+		w->end = &w->first;
+		w->since = now;
+	}
+	job->next = NULL;
+	*w->end = job;
+	w->end = &job->next;
 	while (write(w->to[1], &job, sizeof(job)) < 0 && errno == EINTR)
 		;
 }
@@ -70,24 +81,38 @@ int worker_fd(const struct worker *w)
 	return w->back[0];
 }
 
-void worker_collect(struct worker *w)
+void worker_collect(struct worker *w, mono_t now)
 {
 	struct sm_job *job;
 
 	while (read(w->back[0], &job, sizeof(job)) == sizeof(job)) {
-		w->pending--;
+		w->first = job->next; /* they come back in order */
+		w->since = now;
 		job->done(job);
 	}
+}
+
+void worker_orphan(struct worker *w)
+{
+	for (struct sm_job *job = w->first; job; job = job->next)
+		job->orphan = true;
+}
+
+const char *worker_running(const struct worker *w, mono_t *ret_since)
+{
+	*ret_since = w->since;
+	return w->first ? w->first->what : NULL;
 }
 
 bool worker_drain(struct worker *w, int ms)
 {
 	struct pollfd pfd = { .fd = w->back[0], .events = POLLIN };
 
-	while (w->pending) {
-		if (poll(&pfd, 1, ms) == 0)
+	for (int waited = 0; w->first; waited += DRAIN_SLICE) {
+		if (waited >= ms)
 			return false;
-		worker_collect(w);
+		if (poll(&pfd, 1, DRAIN_SLICE) > 0)
+			worker_collect(w, w->since);
 	}
 	return true;
 }
@@ -96,7 +121,6 @@ struct worker *worker_free(struct worker *w)
 {
 	if (!w)
 		return NULL;
-	worker_drain(w, -1);
 	close(w->to[1]);
 	pthread_join(w->thread, NULL);
 	close(w->to[0]);

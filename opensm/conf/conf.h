@@ -192,6 +192,8 @@ int conf_set(struct conf *c, enum conf_id id, const char *text, const struct con
 	     struct conf_report *r);
 /* The value as -c writes it, to be freed; a list per SL gives the pairs separated by commas. */
 char *conf_value_text(const struct conf *c, enum conf_id id);
+/* For logs: as conf_value_text(), but keys that prove something to others are not shown. */
+char *conf_value_shown(const struct conf *c, enum conf_id id);
 bool conf_value_equal(const struct conf *a, const struct conf *b, enum conf_id id);
 bool conf_value_is_default(const struct conf *c, enum conf_id id);
 /* Takes over one value from another configuration. */

@@ -24,10 +24,21 @@ enum conf_cost conf_changes_cost(const struct conf_changes *changes)
 	return cost;
 }
 
+char *conf_value_shown(const struct conf *c, enum conf_id id)
+{
+	static const enum conf_id secret[] = { CONF_ID_m_key, CONF_ID_sm_key, CONF_ID_sa_key,
+					       CONF_ID_cc_key };
+
+	for (size_t i = 0; i < ARRAY_SIZE(secret); i++)
+		if (id == secret[i])
+			return xstrdup("(not shown)");
+	return conf_value_text(c, id);
+}
+
 static void report_gone(const struct conf *live, const struct conf *now, enum conf_id id,
 			struct conf_report *r)
 {
-	_cleanup_free_ char *value = conf_value_text(live, id);
+	_cleanup_free_ char *value = conf_value_shown(live, id);
 
 	conf_report_add(r, CONF_WARNING, now->file, 0, 0,
 			"%s: its line is gone; %s stays until a restart", conf_option(id)->name,
@@ -37,7 +48,7 @@ static void report_gone(const struct conf *live, const struct conf *now, enum co
 static void report_waiting(const struct conf *live, const struct conf *now, enum conf_id id,
 			   struct conf_report *r)
 {
-	_cleanup_free_ char *old = conf_value_text(live, id), *new = conf_value_text(now, id);
+	_cleanup_free_ char *old = conf_value_shown(live, id), *new = conf_value_shown(now, id);
 
 	conf_report_add(r, CONF_WARNING, now->file, now->file_line[id], 0,
 			"%s: now %s; %s stays until a restart", conf_option(id)->name, new, old);

@@ -37,8 +37,8 @@ static bool is_of_routing(enum conf_file_kind kind)
 	return kind == CONF_FILE_ORDER || kind == CONF_FILE_IGNORE || kind == CONF_FILE_WEIGHTS;
 }
 
-/* Takes over one reference of `files`. */
-static void use_files(struct sm *sm, struct conf_files *files)
+/* Takes over one reference of `files`. `tell`: their findings were not told yet. */
+static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 {
 	static const struct conf_prefixes none;
 	_cleanup_(conf_files_unrefp) struct conf_files *before = sm->files;
@@ -51,7 +51,7 @@ static void use_files(struct sm *sm, struct conf_files *files)
 
 		if (before && f == before->of[i])
 			continue;
-		if (f)
+		if (f && tell)
 			tell_findings(&f->findings);
 		sm->partition_file_new |= i == CONF_FILE_PARTITIONS;
 		if (i == CONF_FILE_PREFIXES)
@@ -73,7 +73,7 @@ void reload_files(struct sm *sm)
 		news = conf_files_news(sm->files, files);
 	if (news)
 		log_info("changed on the disk: %s", news);
-	use_files(sm, take(files));
+	use_files(sm, take(files), true);
 }
 
 const struct conf_files *sm_files(const struct sm *sm)
@@ -116,7 +116,7 @@ void reload_take(struct sm *sm)
 	if (sm->next_conf)
 		use_conf(sm, take(sm->next_conf));
 	if (sm->next_files)
-		use_files(sm, take(sm->next_files));
+		use_files(sm, take(sm->next_files), false);
 }
 
 static void ask_for_sweep(struct sm *sm)

@@ -7,3 +7,6 @@ noinst_PROGRAMS += tests/tools/sahost
 tests_tools_sahost_SOURCES = tests/tools/sahost.c
 tests_tools_sahost_CPPFLAGS = $(AM_CPPFLAGS) $(IBUMAD_CFLAGS)
 tests_tools_sahost_LDADD = $(IB_LIBS) $(IBUMAD_LIBS)
+
+noinst_PROGRAMS += tests/tools/notify-sink
+tests_tools_notify_sink_SOURCES = tests/tools/notify-sink.c

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Reads everything, then judges. */
+#include "reload.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/log.h"
+#include "util/mem.h"
+
+/* Options named in the line of news; a file that was replaced by another may change all. */
+#define NEWS_MAX 24
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static void append(struct conf_report *to, const struct conf_report *from)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		const struct conf_finding *f = &from->findings[i];
+
+		conf_report_add(to, f->severity, f->file, f->line, f->column, "%s", f->text);
+	}
+	to->dropped += from->dropped;
+}
+
+/* opensm.conf over what it said before; `ret` gets what is in force then, and what is new in it. */
+static void read_options(const struct reload_from *from, struct reload *ret,
+			 struct conf_changes *changes)
+{
+	_cleanup_(conf_unrefp) struct conf *now = NULL;
+
+	changes->n = 0;
+	if (!from->path || !from->file_conf) {
+		ret->conf = conf_ref(from->live);
+		return;
+	}
+	now = conf_copy(from->file_conf);
+	if (conf_read(now, from->path, &ret->report) == -ENOENT)
+		conf_report_add(&ret->report, CONF_ERROR, from->path, 0, 0,
+				"no such file any more");
+	ret->conf = conf_reload(from->live, from->file_conf, now, changes, &ret->report);
+	ret->file_conf = take(now);
+}
+
+/* Without a file everybody may talk to everybody: an editor that replaces it does not ask for that. */
+static void judge_gone(const struct conf_file *before, const struct conf_file *now,
+		       struct conf_report *report)
+{
+	if (before && before->error != -ENOENT && now->error == -ENOENT)
+		conf_report_add(report, CONF_ERROR, now->path, 0, 0,
+				"gone; it takes a restart to go on without it");
+}
+
+static void read_files(const struct reload_from *from, struct reload *ret)
+{
+	ret->files = conf_files_read(ret->conf, from->files);
+	for (unsigned i = 0; i < CONF_N_FILES; i++) {
+		const struct conf_file *f = ret->files->of[i];
+		bool is_told = from->files && f == from->files->of[i];
+
+		/* Remarks on what was read before were told then; a fault is why nothing happens now. */
+		if (f && (!is_told || f->findings.errors))
+			append(&ret->report, &f->findings);
+	}
+	judge_gone(from->files ? from->files->of[CONF_FILE_PARTITIONS] : NULL,
+		   ret->files->of[CONF_FILE_PARTITIONS], &ret->report);
+}
+
+/* ---- what is new --------------------------------------------------------------------------- */
+
+static void say_option(FILE *out, const struct conf *before, const struct conf *now,
+		       enum conf_id id)
+{
+	_cleanup_free_ char *old = conf_value_shown(before, id), *new = conf_value_shown(now, id);
+
+	fprintf(out, "%s %s -> %s", conf_option(id)->name, old, new);
+}
+
+/* NULL: nothing. */
+static char *options_news(const struct conf *before, const struct conf *now,
+			  const struct conf_changes *changes)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out;
+
+	if (!changes->n)
+		return NULL;
+	out = open_memstream(&text, &len);
+	for (size_t i = 0; i < changes->n && i < NEWS_MAX; i++) {
+		fputs(i ? ", " : "", out);
+		say_option(out, before, now, changes->ids[i]);
+	}
+	if (changes->n > NEWS_MAX)
+		fprintf(out, ", and %zu more options", changes->n - NEWS_MAX);
+	fclose(out);
+	return text;
+}
+
+static char *all_news(const struct reload_from *from, const struct reload *r,
+		      const struct conf_changes *changes)
+{
+	_cleanup_free_ char *options = options_news(from->live, r->conf, changes);
+	_cleanup_free_ char *files = conf_files_news(from->files, r->files);
+
+	if (options && files)
+		return xasprintf("%s; %s", options, files);
+	return options ? take(options) : take(files);
+}
+
+/* ---- the verdict --------------------------------------------------------------------------- */
+
+static char *place_str(const struct conf_finding *f)
+{
+	const char *file = f->file ? f->file : "opensm.conf";
+
+	return f->line ? xasprintf("%s:%u:%u", file, f->line, f->column) : xstrdup(file);
+}
+
+static void refuse(struct reload *ret)
+{
+	for (size_t i = 0; i < ret->report.n && !ret->first; i++)
+		if (ret->report.findings[i].severity == CONF_ERROR)
+			ret->first = place_str(&ret->report.findings[i]);
+	ret->refused = true;
+	ret->conf = conf_unref(ret->conf);
+	ret->file_conf = conf_unref(ret->file_conf);
+	ret->files = conf_files_unref(ret->files);
+}
+
+void reload_read(const struct reload_from *from, struct reload *ret)
+{
+	struct conf_changes changes;
+
+	*ret = (struct reload){ 0 };
+	read_options(from, ret, &changes);
+	read_files(from, ret);
+	if (ret->report.errors)
+		refuse(ret);
+	else
+		ret->news = all_news(from, ret, &changes);
+}
+
+void reload_clear(struct reload *r)
+{
+	conf_unref(r->conf);
+	conf_unref(r->file_conf);
+	conf_files_unref(r->files);
+	conf_report_clear(&r->report);
+	free(r->news);
+	free(r->first);
+	*r = (struct reload){ 0 };
+}
+
+void reload_tell(const struct reload *r)
+{
+	for (size_t i = 0; i < r->report.n; i++) {
+		const struct conf_finding *f = &r->report.findings[i];
+		_cleanup_free_ char *place = place_str(f);
+
+		if (f->severity == CONF_ERROR)
+			log_error("%s: %s", place, f->text);
+		else if (f->severity == CONF_WARNING)
+			log_info("%s: %s", place, f->text);
+	}
+	if (r->report.dropped)
+		log_error("%zu more findings", r->report.dropped);
+	if (r->refused)
+		log_error("SIGHUP: %u error%s: nothing is taken over, the running configuration "
+			  "stays "
+			  "as it is until SIGHUP finds none",
+			  r->report.errors, r->report.errors == 1 ? "" : "s");
+	else
+		log_info("SIGHUP: configuration read again: %s",
+			 r->news ? r->news : "nothing changed");
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What SIGHUP reads: opensm.conf and every file it names, judged as a whole before anything counts.
+ *
+ *   no error anywhere   all of it is taken over, and one line says what is new
+ *   one error           nothing is: the findings say where, the running configuration stays as it is
+ *
+ * An error is what is one at a start too, where it costs a default or a line; what is a warning there is
+ * one here. Nothing here changes what runs: the caller does.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "conf/files.h"
+
+/* What runs. */
+struct reload_from {
+	const struct conf *live;	/* in force */
+	const struct conf *file_conf;	/* what opensm.conf alone said when it was taken over; NULL: none was read */
+	const char *path;		/* of opensm.conf; NULL: none */
+	const struct conf_files *files; /* read last; NULL: none yet */
+};
+
+struct reload {
+	bool refused;
+	/* One reference each; NULL when refused (`file_conf`: also without opensm.conf). */
+	struct conf *conf, *file_conf;
+	struct conf_files *files;
+	struct conf_report report; /* all findings, in the order of reading */
+	char *news; /* "sweep_interval 10 -> 20; partitions: 1 added"; NULL: nothing changed, or refused */
+	char *first; /* refused: the first error, "partitions.conf:2:9", for the status; else NULL */
+};
+
+/* Fills `ret`, which reload_clear() gives back. */
+void reload_read(const struct reload_from *from, struct reload *ret);
+void reload_clear(struct reload *r);
+/* Findings and verdict go to the log. */
+void reload_tell(const struct reload *r);
