@@ -66,7 +66,7 @@ void reload_files(struct sm *sm)
 	_cleanup_(conf_files_unrefp) struct conf_files *files = NULL;
 	_cleanup_free_ char *news = NULL;
 
-	if (sm->files && sm->files_held)
+	if (sm->files && (sm->files_held || sm->next_files))
 		return;
 	files = conf_files_read(sm->conf, sm->files);
 	if (sm->files)

@@ -207,7 +207,7 @@ told() {
 	[ "$(grep -c READY=1 told)" -eq 2 ]
 	awk '/^RELOADING/ { r = NR } /READY=1/ { y = NR } END { exit !(r && r < y) }' told
 	# Between the signal and now, on the monotonic clock.
-	awk -v now="$(awk '{ printf "%d", $1 * 1000000 }' /proc/uptime)" \
+	awk -v now="$(awk '{ printf "%.0f", $1 * 1000000 }' /proc/uptime)" \
 		-F= '/^RELOADING/ { t = $3 } END { exit !(t > now - 60e6 && t <= now + 1e6) }' told
 	echo 'B=0x2 ALL' >>partitions.conf
 	hup

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The manager and SIGHUP: a sweep has one configuration, a refused one leaves nothing behind, options of
+ * routing come to the same as a start with them, and jobs outlive the manager that handed them out.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/rig.h"
+#include "libvendor/sim/gen.h"
+#include "sm/impl.h"
+#include "util/log.h"
+#include "util/mem.h"
+
+#define JOINED	"Default=0x7fff: ALL=full;\nOne=0x1: 0x%1$016lx=full;\n"
+#define SEVERED "Default=0x7fff: ALL=full;\nTwo=0x2: 0x%1$016lx=full;\n"
+
+struct place {
+	struct rig *rig;
+	struct conf *conf;
+	char dir[40], *partitions, *order;
+};
+
+static guid_t guid_of(const struct place *pl, const char *node)
+{
+	uint8_t ni[SMP_DATA_SIZE];
+
+	assert_int_equal(
+		sim_read(pl->rig->sim, sim_find(pl->rig->sim, node), IB_ATTR_NODE_INFO, 0, ni), 0);
+	return ib_get(ni, NI_PORT_GUID);
+}
+
+static void put_partitions(const struct place *pl, const char *format)
+{
+	FILE *f = fopen(pl->partitions, "w");
+
+	assert_non_null(f);
+	fprintf(f, format, guid_of(pl, "h1"));
+	assert_int_equal(fclose(f), 0);
+}
+
+static struct place *place_new(void)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(4, 4, 3, 1);
+	struct place *pl = xcalloc(1, sizeof(*pl));
+
+	snprintf(pl->dir, sizeof(pl->dir), "/tmp/sm-reload.XXXXXX");
+	assert_non_null(mkdtemp(pl->dir));
+	pl->partitions = xasprintf("%s/partitions", pl->dir);
+	pl->order = xasprintf("%s/order", pl->dir);
+	pl->rig = rig_new(sim_new(net, 1));
+	pl->conf = conf_new();
+	free(pl->conf->partition_config_file);
+	pl->conf->partition_config_file = xstrdup(pl->partitions);
+	put_partitions(pl, JOINED);
+	return pl;
+}
+
+static void place_free(struct place *pl)
+{
+	rig_free(pl->rig);
+	conf_unref(pl->conf);
+	unlink(pl->partitions);
+	unlink(pl->order);
+	assert_int_equal(rmdir(pl->dir), 0);
+	free(pl->partitions);
+	free(pl->order);
+	free(pl);
+}
+
+static void run_for(struct place *pl, mono_t t)
+{
+	rig_run(pl->rig, sim_now(pl->rig->sim) + t);
+}
+
+static struct place *place_up(void)
+{
+	struct place *pl = place_new();
+
+	assert_int_equal(rig_start(pl->rig, "h0", 0, pl->conf, NULL), 0);
+	run_for(pl, 15 * MONO_S);
+	assert_true(sm_stats(rig_master(pl->rig))->up);
+	return pl;
+}
+
+static struct sm *sm_of(const struct place *pl)
+{
+	return pl->rig->sms[0].sm;
+}
+
+/* SIGHUP as daemon.c serves it: `conf` and the files that are there now. */
+static void hup(struct place *pl, const struct conf *conf)
+{
+	_cleanup_(conf_files_unrefp) struct conf_files *files =
+		conf_files_read(conf, sm_files(sm_of(pl)));
+
+	sm_reload(sm_of(pl), conf, files);
+}
+
+static bool holds(const struct place *pl, unsigned key)
+{
+	uint8_t payload[SMP_DATA_SIZE];
+
+	assert_int_equal(sim_read(pl->rig->sim, sim_find(pl->rig->sim, "h1"), IB_ATTR_PKEY_TABLE, 0,
+				  payload),
+			 0);
+	for (unsigned i = 0; i < PKEYS_PER_BLOCK; i++)
+		if (ib_bits_get(payload, i * 16, 16) == key)
+			return true;
+	return false;
+}
+
+/* ---- when it comes into force ---------------------------------------------------------------- */
+
+static void a_sweep_has_one_configuration(void **state)
+{
+	struct place *pl = place_up();
+	struct conf *conf = conf_copy(pl->conf);
+	struct sm *sm = sm_of(pl);
+
+	conf->subnet_timeout = 17;
+	sm_request_heavy(sm, NULL);
+	while (!sm_sweeping(sm))
+		rig_step(pl->rig, MONO_NEVER);
+	put_partitions(pl, SEVERED);
+	hup(pl, conf);
+	while (sm_sweeping(sm)) {
+		assert_int_equal(sm_conf(sm)->subnet_timeout, 18);
+		assert_non_null(partitions_find(sm->partitions, 1));
+		rig_step(pl->rig, MONO_NEVER);
+	}
+	assert_int_equal(sm_conf(sm)->subnet_timeout, 17);
+	run_for(pl, 5 * MONO_S);
+	assert_true(holds(pl, 0x8002));
+	assert_false(holds(pl, 0x8001));
+	conf_unref(conf);
+	place_free(pl);
+}
+
+/* Of several that come while one sweep runs the last counts; what nobody wanted any more is gone. */
+static void the_last_of_several_counts(void **state)
+{
+	struct place *pl = place_up();
+	struct sm *sm = sm_of(pl);
+	unsigned sweeps = sm_stats(sm)->heavy_sweeps;
+
+	sm_request_heavy(sm, NULL);
+	while (!sm_sweeping(sm))
+		rig_step(pl->rig, MONO_NEVER);
+	for (unsigned i = 0; i < 1000; i++) {
+		_cleanup_(conf_unrefp) struct conf *conf = conf_copy(pl->conf);
+
+		conf->subnet_timeout = 10 + i % 8;
+		put_partitions(pl, i % 2 ? SEVERED : JOINED);
+		hup(pl, conf);
+	}
+	run_for(pl, 5 * MONO_S);
+	assert_int_equal(sm_conf(sm)->subnet_timeout, 10 + 999 % 8);
+	assert_true(holds(pl, 0x8002));
+	assert_in_range(sm_stats(sm)->heavy_sweeps - sweeps, 2, 4);
+	place_free(pl);
+}
+
+static void nothing_changed_costs_no_set(void **state)
+{
+	struct place *pl = place_up();
+	unsigned sweeps = sm_stats(sm_of(pl))->heavy_sweeps;
+	uint64_t sets = sim_sets(pl->rig->sim);
+
+	hup(pl, pl->conf);
+	run_for(pl, 3 * MONO_S);
+	assert_true(sm_stats(sm_of(pl))->heavy_sweeps > sweeps);
+	assert_int_equal(sim_sets(pl->rig->sim), sets);
+	place_free(pl);
+}
+
+/* What was found beside the fault stays on the disk, whoever asks for a sweep. */
+static void a_refused_one_leaves_nothing_behind(void **state)
+{
+	struct place *pl = place_up();
+
+	put_partitions(pl, SEVERED);
+	sm_reload_refused(sm_of(pl));
+	for (unsigned i = 0; i < 3; i++) {
+		run_for(pl, 3 * MONO_S);
+		assert_true(holds(pl, 0x8001));
+		assert_false(holds(pl, 0x8002));
+		sm_request_heavy(sm_of(pl), NULL);
+	}
+	hup(pl, pl->conf);
+	run_for(pl, 3 * MONO_S);
+	assert_true(holds(pl, 0x8002));
+	/* From here on the disk is looked at again, without a signal. */
+	put_partitions(pl, JOINED);
+	sm_request_heavy(sm_of(pl), NULL);
+	run_for(pl, 3 * MONO_S);
+	assert_true(holds(pl, 0x8001));
+	place_free(pl);
+}
+
+/* ---- routes ---------------------------------------------------------------------------------- */
+
+/* Last port first: nothing like the order in which an engine would go by itself. */
+static void put_order(const struct place *pl)
+{
+	FILE *f = fopen(pl->order, "w");
+	char name[8];
+
+	assert_non_null(f);
+	for (unsigned h = 15; h > 0; h--) {
+		snprintf(name, sizeof(name), "h%u", h);
+		fprintf(f, "0x%016lx\n", guid_of(pl, name));
+	}
+	assert_int_equal(fclose(f), 0);
+}
+
+static struct conf *with_order(const struct place *pl)
+{
+	struct conf *conf = conf_copy(pl->conf);
+
+	conf->guid_routing_order_file = xstrdup(pl->order);
+	return conf;
+}
+
+static bool same_routes(const struct routes *a, const struct routes *b)
+{
+	assert_int_equal(a->topo->n_switches, b->topo->n_switches);
+	assert_int_equal(a->row_size, b->row_size);
+	return !memcmp(a->lft, b->lft, (size_t)a->row_size * a->topo->n_switches);
+}
+
+static void lists_of_routing_come_to_the_same_as_at_a_start(void **state)
+{
+	struct place *reloaded = place_up(), *started = place_new();
+	_cleanup_(routes_unrefp) struct routes *plain = NULL;
+	struct conf *conf = with_order(reloaded);
+
+	put_order(reloaded);
+	put_order(started);
+	started->conf->guid_routing_order_file = xstrdup(started->order);
+	assert_int_equal(rig_start(started->rig, "h0", 0, started->conf, NULL), 0);
+	run_for(started, 15 * MONO_S);
+	plain = routes_ref(sm_routes(sm_of(reloaded)));
+	hup(reloaded, conf);
+	run_for(reloaded, 5 * MONO_S);
+	assert_false(same_routes(plain, sm_routes(sm_of(reloaded))));
+	assert_true(same_routes(sm_routes(sm_of(started)), sm_routes(sm_of(reloaded))));
+	conf_unref(conf);
+	place_free(reloaded);
+	place_free(started);
+}
+
+/* An option that says nothing about routes leaves them alone, though many would be as good. */
+static void other_options_move_no_route(void **state)
+{
+	struct place *pl = place_up();
+	_cleanup_(conf_unrefp) struct conf *conf = conf_copy(pl->conf);
+	_cleanup_(routes_unrefp) struct routes *before = NULL;
+	uint64_t sets = sim_count(pl->rig->sim, IB_ATTR_LFT, MAD_SET);
+
+	before = routes_ref(sm_routes(sm_of(pl)));
+	conf->subnet_timeout = 17;
+	conf->sweep_interval = 20;
+	hup(pl, conf);
+	run_for(pl, 5 * MONO_S);
+	assert_true(same_routes(before, sm_routes(sm_of(pl))));
+	assert_int_equal(sim_count(pl->rig->sim, IB_ATTR_LFT, MAD_SET), sets);
+	place_free(pl);
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+struct held {
+	struct sm_job *jobs[64];
+	unsigned n;
+};
+
+static void hold_job(void *arg, struct sm_job *job)
+{
+	struct held *h = arg;
+
+	h->jobs[h->n++] = job;
+}
+
+static void end_job(struct held *h, unsigned i)
+{
+	struct sm_job *job = h->jobs[i];
+
+	h->jobs[i] = h->jobs[--h->n];
+	job->run(job);
+	job->done(job);
+}
+
+static bool waits_for(const struct held *h, const char *what)
+{
+	for (unsigned i = 0; i < h->n; i++)
+		if (!strcmp(h->jobs[i]->what, what))
+			return true;
+	return false;
+}
+
+/* Runs until a job of this kind is out; all others end at once. */
+static void run_until_out(struct sim *sim, struct sm *sm, struct held *h, const char *what)
+{
+	for (unsigned i = 0; i < 1000000 && !waits_for(h, what); i++) {
+		while (h->n)
+			end_job(h, 0);
+		if (sm_stats(sm)->up)
+			sm_shutdown(sm);
+		sim_advance(sim,
+			    mono_min(sim_now(sim) + MONO_S, mono_min(sim_next(sim), sm_next(sm))));
+		sm_dispatch(sm, sim_now(sim));
+	}
+	if (!waits_for(h, what))
+		fail_msg("no job for %s", what);
+}
+
+static void remove_dir(const char *dir)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
+/* The port vanishes while a job is out: with the manager gone the job ends, and touches nothing. */
+static void jobs_outlive_their_manager(void **state)
+{
+	static const char *const kinds[] = { "routing", "saving state", "saving partitions",
+					     "saving the SA database" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct place *pl = place_new();
+		struct transport *tr = sim_attach(pl->rig->sim, "h0", 0);
+		char dir[] = "/tmp/sm-reload.XXXXXX";
+		struct held h = { 0 };
+		const struct sm_hooks hooks = { .submit_job = hold_job, .arg = &h };
+		const char *cache = mkdtemp(dir);
+		const struct sm_paths paths = { .cache_dir = cache, .dump_dir = cache };
+		struct sm *sm;
+
+		pl->conf->sa_db_dump = true;
+		sm = sm_new(pl->conf, tr, &paths, &hooks);
+		run_until_out(pl->rig->sim, sm, &h, kinds[i]);
+		for (unsigned k = 0; k < h.n; k++)
+			h.jobs[k]->orphan = true;
+		sm_free(sm);
+		transport_close(tr);
+		while (h.n)
+			end_job(&h, 0);
+		remove_dir(dir);
+		place_free(pl);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sweep_has_one_configuration),
+		cmocka_unit_test(the_last_of_several_counts),
+		cmocka_unit_test(nothing_changed_costs_no_set),
+		cmocka_unit_test(a_refused_one_leaves_nothing_behind),
+		cmocka_unit_test(lists_of_routing_come_to_the_same_as_at_a_start),
+		cmocka_unit_test(other_options_move_no_route),
+		cmocka_unit_test(jobs_outlive_their_manager),
+	};
+	const struct log_config quiet = { .path = "/dev/null", .flags = 0, .quiet = true };
+	const struct log_config loud = { .path = "stderr", .flags = 0x0f, .quiet = true };
+
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	log_open(getenv("LOUD") ? &loud : &quiet);
+	return cmocka_run_group_tests_name("sm-reload", tests, NULL, NULL);
+}
