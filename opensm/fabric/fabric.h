@@ -30,7 +30,7 @@ enum port_oddity {
 };
 
 /* LFT Sets in a row that a switch may leave unanswered or refuse, none taken in between. */
-#define NODE_LFT_TRIES 6
+#define NODE_LFT_TRIES 3
 struct health_cable;
 
 struct port {
@@ -97,6 +97,7 @@ struct node {
 	bool is_new;
 	bool desc_known;
 	bool no_ext_modifier;  /* refused PortInfo with the extended-speeds modifier */
+	bool avoided; /* takes no tables, and others lead where it does. Writer: sm/hold.c */
 	bool change_uncleared; /* PortStateChange was seen, its ports read, and it is still set */
 	bool desc_asked;       /* Get NodeDescription is on its way */
 	bool small_table;      /* LinearFDBCap too small for this fabric: left out of routing */
@@ -111,6 +112,7 @@ struct node {
 	struct mad_target target;
 	struct lft_have lft;
 	struct mft_have mft;
+	uint32_t looks_in_vain; /* Writer: sm/light.c */
 	lid_t lft_top_written; /* LinearFDBTop we wrote last; 0 none */
 	uint8_t lft_failures; /* LFT Sets in a row that failed, up to NODE_LFT_TRIES. Writer: sync/ */
 	struct port *ports;   /* n_ports + 1; index 0 only meaningful on switches */
@@ -175,8 +177,7 @@ static inline unsigned port_state(const struct port *p)
 /* A switch that answers SwitchInfo, and holds and takes the tables: routes may lead through it. */
 static inline bool node_is_routable(const struct node *n)
 {
-	return !node_is_switch(n) ||
-	       (n->switch_known && !n->small_table && n->lft_failures < NODE_LFT_TRIES);
+	return !node_is_switch(n) || (n->switch_known && !n->small_table && !n->avoided);
 }
 
 /* Ports that own a LID: CA and router ports, switch port 0. */

@@ -348,6 +348,7 @@ static void on_probe(void *owner, const struct mad_result *r)
 	switch (r->end) {
 	case MAD_END_ANSWERED:
 		arrive(sm, p, r->payload);
+		p->silent = false;
 		break;
 	case MAD_END_BAD_STATUS:
 	case MAD_END_TIMEOUT:

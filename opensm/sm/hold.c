@@ -102,28 +102,84 @@ static int compare_cables(const void *a, const void *b)
 }
 
 /* Bad cables between switches are tried as bridges between what is apart without them. */
-static void spare_last_ways(struct sm *sm)
+static void spare_cables(struct health *h, uint32_t *root)
 {
-	struct health *h = sm->health;
 	_cleanup_free_ struct health_cable **bad =
 		xcalloc(h->n + 1u, sizeof(struct health_cable *));
-	_cleanup_free_ uint32_t *root = NULL;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < h->n; i++) {
 		struct health_cable *c = h->cables[i];
 
-		c->spared = false;
 		if (cable_is_bad(c) && cable_is_between_switches(c) && c->end[0].at &&
 		    c->end[1].at && joins_switches(c->end[0].at))
 			bad[n++] = c;
 	}
-	if (!n)
-		return;
-	root = parts(sm->fabric, is_not_bad);
 	qsort(bad, n, sizeof(struct health_cable *), compare_cables);
 	for (uint32_t i = 0; i < n; i++)
-		bad[i]->spared = join(root, bad[i]->end[0].at->node, bad[i]->end[1].at->node);
+		bad[i]->spared |= join(root, bad[i]->end[0].at->node, bad[i]->end[1].at->node);
+}
+
+/* It leads to a host, or to two parts that are apart without it. */
+static bool is_needed(uint32_t *root, const struct node *n)
+{
+	uint32_t part = UINT32_MAX;
+
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+
+		if (!fabric_link_is_up(p) || !node_is_routable(p->peer->node))
+			continue;
+		if (!node_is_switch(p->peer->node) ||
+		    (part != UINT32_MAX && part != part_of(root, p->peer->node->index)))
+			return true;
+		part = part_of(root, p->peer->node->index);
+	}
+	return false;
+}
+
+/* A switch that takes no tables is left out if the others do without it. */
+static void spare_switches(const struct fabric *f, uint32_t *root)
+{
+	FABRIC_EACH_NODE(f, n) {
+		if (!n->avoided || !is_needed(root, n))
+			continue;
+		n->avoided = false;
+		for (unsigned i = 1; i <= n->n_ports; i++) {
+			if (joins_switches(&n->ports[i]) && is_not_bad(&n->ports[i]))
+				join(root, n, n->ports[i].peer->node);
+		}
+	}
+}
+
+/* True: there is a switch that takes no tables. */
+static bool doubt_switches(const struct fabric *f)
+{
+	bool any = false;
+
+	FABRIC_EACH_NODE(f, n) {
+		n->avoided = n->lft_failures >= NODE_LFT_TRIES;
+		any |= n->avoided;
+	}
+	return any;
+}
+
+static void spare_last_ways(struct sm *sm)
+{
+	_cleanup_free_ uint32_t *root = NULL;
+	struct health *h = sm->health;
+	bool doubt = doubt_switches(sm->fabric);
+
+	for (uint32_t i = 0; i < h->n; i++)
+		h->cables[i]->spared = false;
+	if (!h->n && !doubt)
+		return;
+	root = parts(sm->fabric, is_not_bad);
+	spare_cables(h, root);
+	if (!doubt)
+		return;
+	spare_switches(sm->fabric, root);
+	spare_cables(h, root); /* those of the switches that are in again */
 }
 
 /* ---- words ---------------------------------------------------------------------------------- */
@@ -169,11 +225,11 @@ static void tell_back(struct sm *sm, struct health_cable *c)
 
 	c->told = OUT_TOLD_NOT;
 	if (c->state == CABLE_PAROLE)
-		health_say(sm, c, "%s %d s; the link fell %u more times meanwhile",
-			   was_out ? "is used again, after" : "is quiet again, after",
+		health_say(sm, c, "%s after %d s (falls meanwhile: %u)",
+			   was_out ? "used again" : "quiet again",
 			   (int)((sm->now - c->held_since) / MONO_S), c->n_falls - c->held_at);
 	else
-		health_say(sm, c, "%s", was_out ? "is used again" : "is in order again");
+		health_say(sm, c, "%s", was_out ? "used again" : "in order again");
 }
 
 /* Every change is said once. */

@@ -22,8 +22,10 @@ enum lack {
 	NO_SWITCH_INFO,
 	NO_SWITCH_PORTS,
 	NO_TABLES,
+	OLD_TABLES,
 	SMALL_TABLE,
 	SILENT_SWITCH,
+	NOT_READ,
 	NO_WAY,
 	DUPLICATE,
 	SILENT_HOST,
@@ -46,8 +48,10 @@ static const char *const lack_text[] = {
 	[NO_SWITCH_INFO] = "no answer to SwitchInfo, nothing is routed through it",
 	[NO_SWITCH_PORTS] = "no answer to PortInfo, nothing is routed through it",
 	[NO_TABLES] = "takes no forwarding tables, nothing is routed through it",
+	[OLD_TABLES] = "takes no forwarding tables, used as it is: nothing else leads there",
 	[SMALL_TABLE] = "LinearFDBCap too small, nothing is routed through it",
 	[SILENT_SWITCH] = "does not answer",
+	[NOT_READ] = "answers no SwitchInfo or PortInfo any more, used as it was",
 	[NO_WAY] = "no way there",
 	[DUPLICATE] = "behind it is a second node with a GUID that another has",
 	[SILENT_HOST] = "does not answer",
@@ -74,6 +78,7 @@ struct found {
 struct search {
 	const struct fabric *fabric;
 	uint32_t *part; /* hold_parts() */
+	uint32_t sweep;
 	struct found of[N_LACKS];
 };
 
@@ -114,11 +119,13 @@ static void look_at_switch(struct search *s, const struct node *n)
 	else if (!n->ports[0].known)
 		note(s, NO_SWITCH_PORTS, n, NULL);
 	else if (n->lft_failures >= NODE_LFT_TRIES)
-		note(s, NO_TABLES, n, NULL);
+		note(s, n->avoided ? NO_TABLES : OLD_TABLES, n, NULL);
 	else if (n->small_table)
 		note(s, SMALL_TABLE, n, NULL);
 	else if (n->misses)
 		note(s, SILENT_SWITCH, n, NULL);
+	else if (n->ports[0].seen != s->sweep)
+		note(s, NOT_READ, n, NULL);
 	else if (is_cut_off(s, n))
 		note(s, NO_WAY, n, NULL);
 	else if (!n->ports[0].lid)
@@ -256,7 +263,7 @@ static void line_str(const struct search *s, unsigned total, char *ret, size_t c
 unsigned health_left_out(const struct sm *sm, char *ret, size_t cap)
 {
 	_cleanup_free_ uint32_t *part = hold_parts(sm->fabric);
-	struct search s = { .fabric = sm->fabric, .part = part };
+	struct search s = { .fabric = sm->fabric, .part = part, .sweep = sm->sweep_no };
 	unsigned total = 0;
 
 	FABRIC_EACH_NODE(sm->fabric, n)

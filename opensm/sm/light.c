@@ -38,21 +38,42 @@ static void found_in_tables(struct sm *sm, const char *what, const struct port *
 	dirty_tables(sm, "the light sweep found a table changed");
 }
 
+/* What a SwitchInfo says that calls for a look; NULL: nothing. */
+static const char *news_of(const struct sm *sm, const struct node *n, const uint8_t *switch_info)
+{
+	if (ib_get(switch_info, SI_PORT_STATE_CHANGE))
+		return "a port changed its state";
+	if (ib_get(switch_info, SI_LINEAR_FDB_TOP) != ib_get(n->switch_info, SI_LINEAR_FDB_TOP))
+		return "its forwarding table was reset";
+	return n->ports[0].seen != sm->sweep_no ? "was silent and answers now" : NULL;
+}
+
+/*
+ * A half-dead switch has the same news each time: it answers SwitchInfo and not PortInfo, or does not let us
+ * clear PortStateChange. It is looked at the 1st, 2nd, 4th, 8th time ... and every 64th.
+ */
+static bool is_worth_a_look(const struct sm *sm, struct node *n)
+{
+	if (!n->change_uncleared && n->ports[0].seen == sm->sweep_no)
+		return true;
+	n->looks_in_vain++;
+	return !(n->looks_in_vain & (n->looks_in_vain - 1)) || n->looks_in_vain % 64 == 0;
+}
+
 static void on_switch_info(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
 	struct node *n = r->arg;
+	const char *news;
 
 	sm->discover_pending--;
 	switch (r->end) {
 	case MAD_END_ANSWERED:
-		if (ib_get(r->payload, SI_PORT_STATE_CHANGE))
-			found_at_switch(sm, "a port changed its state", n);
-		else if (ib_get(r->payload, SI_LINEAR_FDB_TOP) !=
-			 ib_get(n->switch_info, SI_LINEAR_FDB_TOP))
-			found_at_switch(sm, "its forwarding table was reset", n);
-		else if (n->ports[0].seen != sm->sweep_no)
-			found_at_switch(sm, "was silent and answers now", n);
+		news = news_of(sm, n, r->payload);
+		if (!news)
+			n->looks_in_vain = 0;
+		else if (is_worth_a_look(sm, n))
+			found_at_switch(sm, news, n);
 		break;
 	case MAD_END_TIMEOUT:
 	case MAD_END_BAD_STATUS:

@@ -192,6 +192,11 @@ const char *sm_status_line(struct sm *sm)
 	return sm->status;
 }
 
+unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap)
+{
+	return health_left_out(sm, ret, cap);
+}
+
 enum sm_state sm_state(const struct sm *sm)
 {
 	return sm->state;

@@ -96,6 +96,11 @@ const struct conf_files *sm_files(const struct sm *sm);
  */
 void sm_shutdown(struct sm *sm);
 
+/*
+ * What is left out of the subnet, and why, as one line of at most `cap` bytes, "" if nothing is. Returns the
+ * number of things left out.
+ */
+unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap);
 enum sm_state sm_state(const struct sm *sm);
 const char *sm_state_name(enum sm_state s); /* "DISCOVERING" */
 bool sm_sweeping(const struct sm *sm);

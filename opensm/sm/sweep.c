@@ -361,11 +361,17 @@ static void begin(struct sm *sm, enum sweep_kind kind)
 	sm->why[0] = '\0';
 }
 
+/* A switch that does not tell of its ports keeps nobody waiting. */
+static bool is_served(const struct node *n)
+{
+	return !n->misses && (!node_is_switch(n) || (n->switch_known && n->ports[0].known));
+}
+
 /* A port between two that answer, which should be ACTIVE by now. */
 static bool is_pending(const struct port *p)
 {
-	return p->peer && !p->quarantined && !p->held && !p->node->misses &&
-	       !p->peer->node->misses &&
+	return p->peer && !p->quarantined && !p->held && is_served(p->node) &&
+	       is_served(p->peer->node) &&
 	       (!p->known || port_state(p) == IB_PORT_INIT || port_state(p) == IB_PORT_ARMED);
 }
 

@@ -151,7 +151,7 @@ static void ask_refuser(struct sync *s, struct node *n)
 {
 	uint8_t nowhere[LFT_BLOCK_LIDS];
 
-	if (n->lft_failures < NODE_LFT_TRIES || sync_leaves_out(s, n))
+	if (!n->avoided || sync_leaves_out(s, n))
 		return;
 	memset(nowhere, LFT_NO_PORT, sizeof(nowhere));
 	send_lft_block(s, n, 0, nowhere);
@@ -164,7 +164,7 @@ bool tables_feed_refusers(struct sync *s)
 	if (s->node >= s->fabric->n_nodes)
 		return false;
 	n = s->fabric->nodes[s->node++];
-	if (node_is_switch(n) && !node_is_routable(n))
+	if (node_is_switch(n))
 		ask_refuser(s, n);
 	return true;
 }

@@ -323,7 +323,23 @@ static int cmd_agent_queue(struct scenario *s, const struct words *w)
 
 /* ---- cables ---- */
 
-/* link A:P down | up | flap T | loss P% */
+/* link A:P flap T N EVERY: N times, and time goes on meanwhile */
+static int flap_often(struct scenario *s, int node, unsigned port, const char *const *arg)
+{
+	mono_t down, every;
+	uint64_t n;
+
+	CHECK(parse_time(s, arg[0], &down));
+	CHECK(parse_number(s, arg[1], 1000000, &n));
+	CHECK(parse_time(s, arg[2], &every));
+	while (n--) {
+		CHECK(sim_link_flap(SIM(s), node, port, down));
+		rig_run(s->rig, sim_now(SIM(s)) + every);
+	}
+	return 0;
+}
+
+/* link A:P down | up | flap T [N EVERY] | loss P% */
 static int cmd_link(struct scenario *s, const struct words *w)
 {
 	unsigned port;
@@ -339,12 +355,15 @@ static int cmd_link(struct scenario *s, const struct words *w)
 	} else if (is(w->w[2], "flap") && w->n == 4) {
 		CHECK(parse_time(s, w->w[3], &t));
 		r = sim_link_flap(SIM(s), node, port, t);
+	} else if (is(w->w[2], "flap") && w->n == 6) {
+		CHECK(flap_often(s, node, port, w->w + 3));
+		r = 0;
 	} else if (is(w->w[2], "loss") && w->n == 4) {
 		CHECK(parse_percent(s, w->w[3], &pct));
 		sim_set_link_loss(SIM(s), node, port, (unsigned)pct);
 		r = 0;
 	} else {
-		return fault(s, "expected link NODE:PORT down | up | flap T | loss P%%");
+		return fault(s, "expected link NODE:PORT down | up | flap T [N EVERY] | loss P%%");
 	}
 	return r < 0 ? fault(s, "no cable at %s", w->w[1]) : 0;
 }
@@ -414,6 +433,21 @@ static int cmd_silent(struct scenario *s, const struct words *w)
 	if (next < w->n)
 		CHECK(parse_number(s, w->w[next], 0xFFFF, &attr));
 	sim_set_silent(SIM(s), node, what, (uint16_t)attr);
+	return 0;
+}
+
+/* lossy NODE P% [BACK%]: what it is asked, and answers, is lost */
+static int cmd_lossy(struct scenario *s, const struct words *w)
+{
+	double there, back;
+	int node;
+
+	CHECK(parse_node(s, w->w[1], &node));
+	CHECK(parse_percent(s, w->w[2], &there));
+	back = there;
+	if (w->n > 3)
+		CHECK(parse_percent(s, w->w[3], &back));
+	sim_set_node_loss(SIM(s), node, there, back);
 	return 0;
 }
 
@@ -562,10 +596,10 @@ static const struct {
 	{ "duplicates", 2, 2, cmd_duplicates }, { "reorder", 3, 3, cmd_reorder },
 	{ "agent-time", 2, 2, cmd_timing }, { "train-time", 2, 2, cmd_timing },
 	{ "auto-active", 2, 2, cmd_timing }, { "agent-queue", 2, 2, cmd_agent_queue },
-	{ "link", 3, 4, cmd_link }, { "unplug", 2, 2, cmd_unplug }, { "plug", 3, 3, cmd_plug },
+	{ "link", 3, 6, cmd_link }, { "unplug", 2, 2, cmd_unplug }, { "plug", 3, 3, cmd_plug },
 	{ "loopback", 2, 2, cmd_plug }, { "move", 4, 4, cmd_plug }, { "reboot", 2, 3, cmd_reboot },
 	{ "power", 3, 3, cmd_power }, { "silent", 2, 4, cmd_silent }, { "answers", 2, 2, cmd_silent },
-	{ "refuse", 4, 4, cmd_refuse }, { "same-guid", 3, 3, cmd_same_guid }, { "m-key", 4, 5, cmd_m_key },
+	{ "lossy", 3, 4, cmd_lossy }, { "refuse", 4, 4, cmd_refuse }, { "same-guid", 3, 3, cmd_same_guid }, { "m-key", 4, 5, cmd_m_key },
 	{ "lid", 3, 4, cmd_lid }, { "ibsim", 2, 2, cmd_ibsim }, { "cap", 4, 4, cmd_cap },
 	{ "mtu", 4, 4, cmd_mtu }, { "rename", 3, 3, cmd_rename }, { "ignore", 2, 2, cmd_ignore },
 	{ "judge", 2, 2, cmd_ignore }, { "watch", 2, 2, cmd_watch }, { "storm", 3, 3, scenario_storm },

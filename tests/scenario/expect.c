@@ -23,7 +23,7 @@ struct look {
 	struct scenario *s;
 	struct sim_verdict verdict;
 	bool judged;
-	char why[256]; /* what is missing */
+	char why[720]; /* what is missing */
 };
 
 static const struct sim_verdict *judge(struct look *l)
@@ -142,6 +142,31 @@ static int cond_heavy_sweeps(struct look *l, const char *const *arg)
 	return compare(l, "number of heavy sweeps", sm_stats(master)->heavy_sweeps - l->s->marked_heavy, arg[0]);
 }
 
+static int cond_left_out(struct look *l, const char *const *arg)
+{
+	struct sm *master = rig_master(l->s->rig);
+	char line[700];
+
+	if (!master)
+		return require(l, false, "no single master");
+	return compare(l, "number of things left out", sm_left_out(master, line, sizeof(line)), arg[0]);
+}
+
+/* left-out-says TEXT: with _ for blanks; the line, and the status that is shown */
+static int cond_left_out_says(struct look *l, const char *const *arg)
+{
+	struct sm *master = rig_master(l->s->rig);
+	_cleanup_free_ char *text = xstrdup(arg[0]);
+	char line[700];
+
+	if (!master)
+		return require(l, false, "no single master");
+	for (char *c = text; *c; c++)
+		*c = *c == '_' ? ' ' : *c;
+	sm_left_out(master, line, sizeof(line));
+	return require(l, strstr(line, text), "the line is \"%s\"", line);
+}
+
 static int cond_silent_nodes(struct look *l, const char *const *arg)
 {
 	struct sm *master = rig_master(l->s->rig);
@@ -216,7 +241,8 @@ static const struct cond {
 	{ "end-ports", 1, cond_end_ports }, { "loops-ever", 1, cond_loops_ever },
 	{ "early-active", 1, cond_early_active }, { "sets", 1, cond_sets }, { "gets", 1, cond_gets },
 	{ "masters", 1, cond_masters }, { "up", 0, cond_up }, { "heavy-sweeps", 1, cond_heavy_sweeps },
-	{ "silent-nodes", 1, cond_silent_nodes }, { "manager", 2, cond_manager }, { "port", 2, cond_port },
+	{ "silent-nodes", 1, cond_silent_nodes },
+	{ "left-out", 1, cond_left_out }, { "left-out-says", 1, cond_left_out_says }, { "manager", 2, cond_manager }, { "port", 2, cond_port },
 	{ "lid", 2, cond_lid }, { "reregistered", 2, cond_reregistered }, { "same-as", 1, cond_same_as },
 };
 

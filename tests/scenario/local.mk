@@ -29,6 +29,15 @@ SCENARIO_TESTS += \
 	tests/scenario/flap.scn \
 	tests/scenario/foreign-top.scn \
 	tests/scenario/handover.scn \
+	tests/scenario/health-far.scn \
+	tests/scenario/health-flap.scn \
+	tests/scenario/health-half-dead.scn \
+	tests/scenario/health-host.scn \
+	tests/scenario/health-last-way.scn \
+	tests/scenario/health-lft-refused.scn \
+	tests/scenario/health-oddities.scn \
+	tests/scenario/health-slow.scn \
+	tests/scenario/health-stuck.scn \
 	tests/scenario/hypercube.scn \
 	tests/scenario/ibsim-fields.scn \
 	tests/scenario/large-dragonfly.scn \

@@ -17,7 +17,7 @@ struct scenario {
 	const char *file;
 	unsigned line;
 	const char *text;          /* of the line, as written */
-	char error[300];           /* why a command is wrong, or an expectation not met */
+	char error[800];           /* why a command is wrong, or an expectation not met */
 	uint64_t seed;
 	struct netfile *net;       /* until the simulation starts */
 	struct rig *rig;           /* made by the first command that needs it */
