@@ -135,7 +135,9 @@ void admin_new(struct sm *sm, const struct sm_paths *paths)
 
 	sm->sa = sa_new(sm->conf, sm->fabric, sm->mad, &hooks);
 	if (paths && paths->dump_dir)
-		sm->db_path = xasprintf("%s/opensm-sa.dump", paths->dump_dir);
+		sm->dump_path = xasprintf("%s/opensm-sa.dump", paths->dump_dir);
+	if (paths && paths->cache_dir)
+		sm->state_path = xasprintf("%s/opensm-sa.state", paths->cache_dir);
 }
 
 void admin_free(struct sm *sm)
@@ -143,7 +145,8 @@ void admin_free(struct sm *sm)
 	let_go(sm, false);
 	sm->sa = sa_free(sm->sa);
 	sm->view = view_unref(sm->view);
-	free(sm->db_path);
+	free(sm->dump_path);
+	free(sm->state_path);
 }
 
 void admin_receive(void *owner, struct transport_event *ev, mono_t now)
@@ -197,19 +200,44 @@ static bool is_final(const char *text, size_t len)
 	return len >= mark && memcmp(text + len - mark, FINAL_MARK, mark) == 0;
 }
 
-/* Everybody here is registered already: what the former process knew is back, all of it. */
+/*
+ * What the former process knew is back, all of it: whoever has heard of no other manager since is
+ * registered already.
+ */
 static void nobody_registers_again(struct sm *sm)
 {
+	unsigned lid = ib_get(sm->fabric->own_port->info, PI_LID);
+
 	FABRIC_EACH_NODE(sm->fabric, n) {
-		for (unsigned i = 0; i <= n->n_ports; i++)
-			n->ports[i].registered = sm->registry;
+		for (unsigned i = 0; i <= n->n_ports; i++) {
+			struct port *p = &n->ports[i];
+
+			if (p->known && lid && ib_get(p->info, PI_MASTER_SM_LID) == lid)
+				p->registered = sm->registry;
+		}
 	}
+}
+
+/*
+ * What to begin with: sa_db_file; else what we kept, or the dump if that is younger (the peer's). NULL:
+ * nothing, after another manager was master in our time.
+ */
+static const char *file_to_restore(const struct sm *sm)
+{
+	const char *dump = sm->conf->sa_db_dump ? sm->dump_path : NULL;
+
+	if (sm->conf->sa_db_file)
+		return sm->conf->sa_db_file;
+	if (sm->others_ruled)
+		return NULL;
+	if (dump && (!sm->state_path || file_is_newer(dump, sm->state_path)))
+		return dump;
+	return sm->state_path;
 }
 
 void admin_restore(struct sm *sm)
 {
-	const char *own = sm->conf->sa_db_dump ? sm->db_path : NULL;
-	const char *file = sm->conf->sa_db_file ? sm->conf->sa_db_file : own;
+	const char *file = file_to_restore(sm);
 	struct conf_report report = { 0 };
 	char *text;
 	size_t len;
@@ -237,8 +265,7 @@ void admin_restore(struct sm *sm)
 		log_info("%s: %u groups, %u services, %u subscriptions are back", file,
 			 sa_stats(sm->sa)->groups, sa_stats(sm->sa)->services,
 			 sa_stats(sm->sa)->subscriptions);
-	if (r == 0 && !report.errors && own && !strcmp(file, own) && is_final(text, len) &&
-	    !sm->others_ruled) {
+	if (r == 0 && !report.errors && file == sm->state_path && is_final(text, len)) {
 		nobody_registers_again(sm);
 		sm->db_saved = UINT64_MAX; /* written again at once, without the mark */
 	}
@@ -281,31 +308,45 @@ void admin_withdraw(struct sm *sm)
 	sm->view = view_unref(sm->view);
 }
 
-/* ---- opensm-sa.dump ------------------------------------------------------------------------ */
-
+/*
+ * ---- the database on disk --------------------------------------------------------------------
+ *
+ * opensm-sa.state in the cache folder is what the next process begins with; with sa_db_dump the same is
+ * in opensm-sa.dump, for people.
+ */
 struct db_job {
 	struct sm_job base;
 	struct sm *sm;
-	char *path, *text;
+	char *state, *dump, *text; /* either path may be NULL */
+	const char *failed;
 	size_t len;
 	uint64_t version;
 	bool durable, final;
 	int error;
 };
 
+static void write_db(struct db_job *job, const char *path, const char *mark)
+{
+	struct file_replace *f = path ? file_replace_open(path, true) : NULL;
+	int r = path && !f ? -errno : 0;
+
+	if (f) {
+		fwrite(job->text, 1, job->len, file_replace_stream(f));
+		fputs(mark, file_replace_stream(f));
+		r = file_replace_commit(f, job->durable);
+	}
+	if (r < 0) {
+		job->error = r;
+		job->failed = path;
+	}
+}
+
 static void db_run(struct sm_job *base)
 {
 	struct db_job *job = (struct db_job *)base;
-	struct file_replace *f = file_replace_open(job->path, true);
 
-	if (!f) {
-		job->error = -errno;
-		return;
-	}
-	fwrite(job->text, 1, job->len, file_replace_stream(f));
-	if (job->final)
-		fputs(FINAL_MARK, file_replace_stream(f));
-	job->error = file_replace_commit(f, job->durable);
+	write_db(job, job->dump, "");
+	write_db(job, job->state, job->final ? FINAL_MARK : "");
 }
 
 static void db_written(const struct db_job *job)
@@ -316,7 +357,7 @@ static void db_written(const struct db_job *job)
 	if (job->error == 0)
 		sm->db_saved = job->version;
 	else if (!sm->db_error_told)
-		log_error("%s cannot be written: %s; tried again every %d s", job->path,
+		log_error("%s cannot be written: %s; tried again every %d s", job->failed,
 			  strerror(-job->error), (int)(DB_RETRY / MONO_S));
 	sm->db_error_told = job->error != 0;
 	if (job->error)
@@ -329,9 +370,15 @@ static void db_done(struct sm_job *base)
 
 	if (!base->orphan)
 		db_written(job);
-	free(job->path);
+	free(job->state);
+	free(job->dump);
 	free(job->text);
 	free(job);
+}
+
+static bool is_kept(const struct sm *sm)
+{
+	return sm->state_path || (sm->conf->sa_db_dump && sm->dump_path);
 }
 
 void admin_save(struct sm *sm, bool final)
@@ -339,7 +386,7 @@ void admin_save(struct sm *sm, bool final)
 	struct db_job *job;
 
 	/* The last one goes behind one that is being written: jobs for the disk end in order. */
-	if (!sm->db_path || (sm->db_pending && !final) || sm->state != SM_MASTER)
+	if (!is_kept(sm) || (sm->db_pending && !final) || sm->state != SM_MASTER)
 		return;
 	if (sa_db_version(sm->sa) == sm->db_saved && !final)
 		return;
@@ -350,7 +397,8 @@ void admin_save(struct sm *sm, bool final)
 		.run = db_run, .done = db_done, .what = "saving the SA database", .disk = true
 	};
 	job->sm = sm;
-	job->path = xstrdup(sm->db_path);
+	job->state = sm->state_path ? xstrdup(sm->state_path) : NULL;
+	job->dump = sm->conf->sa_db_dump && sm->dump_path ? xstrdup(sm->dump_path) : NULL;
 	job->text = sa_db_text(sm->sa, &job->len);
 	job->version = sa_db_version(sm->sa);
 	job->durable = sm->conf->fsync_high_avail_files;
@@ -360,8 +408,8 @@ void admin_save(struct sm *sm, bool final)
 
 static bool save_is_due(const struct sm *sm)
 {
-	return sm->conf->sa_db_dump && sm->db_path && !sm->db_pending && sm->first_sweep_done &&
-	       sm->state == SM_MASTER && sa_db_version(sm->sa) != sm->db_saved;
+	return is_kept(sm) && !sm->db_pending && sm->first_sweep_done && sm->state == SM_MASTER &&
+	       sa_db_version(sm->sa) != sm->db_saved;
 }
 
 bool admin_tick(struct sm *sm)

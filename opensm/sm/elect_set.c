@@ -117,6 +117,7 @@ static void obey_handover(struct sm *sm, guid_t by)
 	const struct remote_sm *r = remote_find(sm, by);
 
 	log_info("mastership is handed over to us by the subnet manager 0x%016" PRIx64, by);
+	sm->others_ruled = true;
 	switch (sm->state) {
 	case SM_DISCOVERING:
 		handed_while_discovering(sm, by);

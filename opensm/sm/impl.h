@@ -165,7 +165,8 @@ struct sm {
 	struct view *view; /* published last */
 	struct held *held, **held_end; /* requests that wait for the first view */
 	unsigned n_held;
-	char *db_path;	   /* opensm-sa.dump; NULL: no folder */
+	char *state_path;  /* opensm-sa.state; NULL: no cache folder */
+	char *dump_path;   /* opensm-sa.dump, with sa_db_dump; NULL: no folder */
 	bool admin_busy; /* sm.c: a long answer is being made */
 	uint32_t registry; /* the SA's, as hosts know it: a new one each time we become master */
 	bool db_tried, db_pending, db_error_told;

@@ -168,9 +168,9 @@ mono_t sm_next(const struct sm *sm)
 
 void sm_shutdown(struct sm *sm)
 {
-	elect_good_bye(sm);
-	if (sm->conf->sa_db_dump && sm->first_sweep_done)
+	if (sm->first_sweep_done)
 		admin_save(sm, true);
+	elect_good_bye(sm);
 }
 
 const char *sm_status_line(struct sm *sm)

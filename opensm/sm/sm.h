@@ -48,8 +48,8 @@ struct sm_hooks {
 };
 
 struct sm_paths {
-	const char *cache_dir; /* guid2lid, guid2mkey, neighbors, partitions.good; NULL: keep nothing */
-	const char *dump_dir;  /* opensm-sa.dump; NULL: none is kept */
+	const char *cache_dir; /* guid2lid, guid2mkey, neighbors, partitions.good, opensm-sa.state; NULL: keep nothing */
+	const char *dump_dir;  /* opensm-sa.dump, with sa_db_dump; NULL: none is kept */
 };
 
 /* What the last complete sweep did; also counts since the start. */

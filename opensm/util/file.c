@@ -195,6 +195,19 @@ int file_read(const char *path, size_t limit, char **ret, size_t *ret_len)
 	return 0;
 }
 
+bool file_is_newer(const char *a, const char *b)
+{
+	struct stat of_a, of_b;
+
+	if (stat(a, &of_a) < 0)
+		return false;
+	if (stat(b, &of_b) < 0)
+		return true;
+	if (of_a.st_mtim.tv_sec != of_b.st_mtim.tv_sec)
+		return of_a.st_mtim.tv_sec > of_b.st_mtim.tv_sec;
+	return of_a.st_mtim.tv_nsec > of_b.st_mtim.tv_nsec;
+}
+
 static int make_one(const char *path, unsigned mode)
 {
 	struct stat st;

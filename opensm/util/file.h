@@ -29,5 +29,8 @@ void file_replace_abortp(struct file_replace **f);
  */
 int file_read(const char *path, size_t limit, char **ret, size_t *ret_len);
 
+/* `a` was written later than `b`, or only `a` is there. */
+bool file_is_newer(const char *a, const char *b);
+
 /* mkdir -p; existing directories are fine. 0 or -errno. */
 int file_mkdirs(const char *path, unsigned mode);

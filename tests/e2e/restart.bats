@@ -12,7 +12,7 @@ setup() {
 	mkdir state
 	printf '%s\n' 'Default=0x7fff, ipoib: ALL=full, SELF=full;' \
 		'A=0x1, ipoib: 0x100003=full, 0x100005=full, 0x100007=limited, 0x100009=limited;' >partitions.conf
-	printf '%s\n' "partition_config_file $WORK/partitions.conf" 'sa_db_dump TRUE' >sm.conf
+	echo "partition_config_file $WORK/partitions.conf" >sm.conf
 	count_sets
 }
 
@@ -122,6 +122,7 @@ same_tables() {
 
 @test "the peer killed, ours started with its files: LIDs, routes, partitions and groups stay" {
 	need_peer
+	echo 'sa_db_dump TRUE' >>sm.conf
 	begin "$PEER"
 	down sm KILL
 	manage "$SM_BIN" h0

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -206,6 +207,21 @@ static void folders_are_made_with_their_parents(void **state)
 	assert_int_equal(file_mkdirs("/", 0755), 0);
 }
 
+static void the_younger_of_two_is_known(void **state)
+{
+	const struct timespec times[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+
+	assert_false(file_is_newer("none", "neither"));
+	write_file("old", "");
+	assert_int_equal(utimensat(AT_FDCWD, "old", times, 0), 0);
+	assert_true(file_is_newer("old", "none"));
+	assert_false(file_is_newer("none", "old"));
+	write_file("new", "");
+	assert_true(file_is_newer("new", "old"));
+	assert_false(file_is_newer("old", "new"));
+	assert_false(file_is_newer("old", "old"));
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
 int main(void)
@@ -222,6 +238,7 @@ int main(void)
 		IN_FOLDER(reading_has_a_limit),
 		IN_FOLDER(files_without_a_size_are_read),
 		IN_FOLDER(only_regular_files_are_read),
+		IN_FOLDER(the_younger_of_two_is_known),
 		IN_FOLDER(folders_are_made_with_their_parents),
 	};
 

@@ -392,7 +392,6 @@ static void restart_loses_no_member(void **state)
 	struct world *w = *state;
 	uint64_t sets;
 
-	w->conf->sa_db_dump = true;
 	start(w);
 	for (unsigned i = 1; i < N_HOSTS; i++)
 		assert_int_equal(join_broadcast(w, i, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
@@ -408,18 +407,40 @@ static void restart_loses_no_member(void **state)
 	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 1);
 }
 
-/* Without the database, and after kill -9, hosts are asked to register again, once. */
-static void restart_without_database_asks_again(void **state)
+/* After kill -9 hosts are asked to register again, once; what was saved is in force meanwhile. */
+static void a_killed_manager_asks_again(void **state)
 {
 	struct world *w = *state;
 
 	start(w);
+	assert_int_equal(join_broadcast(w, 1, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
+	run_for(w, 5 * MONO_S);
 	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 1);
 	rig_kill(w->rig, 0);
 	start(w);
 	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 2);
+	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->members, 1);
 	run_for(w, 60 * MONO_S);
 	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 2);
+}
+
+/* What was registered while another was master is not in our old file. */
+static void what_was_before_another_master_is_not_restored(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	assert_int_equal(join_broadcast(w, 1, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
+	run_for(w, 5 * MONO_S);
+	sm_shutdown(rig_master(w->rig));
+	rig_kill(w->rig, 0);
+	w->host[2] = client_free(w->host[2]);
+	assert_int_equal(rig_start(w->rig, "h2", 1, w->conf, NULL), 1);
+	run_for(w, 5 * MONO_S);
+	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf, w->dir), 2);
+	run_for(w, 60 * MONO_S);
+	assert_ptr_equal(rig_master(w->rig), w->rig->sms[2].sm);
+	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->members, 0);
 }
 
 /* A save is under way when the end comes: the last word is written all the same. */
@@ -428,7 +449,6 @@ static void the_end_is_saved_behind_a_save(void **state)
 	struct world *w = *state;
 	struct sm *sm;
 
-	w->conf->sa_db_dump = true;
 	start(w);
 	sm = rig_master(w->rig);
 	sm->db_saved = UINT64_MAX;
@@ -554,7 +574,8 @@ int main(void)
 		TEST(hosts_that_go_and_come_are_reported),
 		TEST(dead_hosts_leave_their_groups),
 		TEST(restart_loses_no_member),
-		TEST(restart_without_database_asks_again),
+		TEST(a_killed_manager_asks_again),
+		TEST(what_was_before_another_master_is_not_restored),
 		TEST(vanished_file_opens_nothing_after_default),
 		TEST(vanished_file_opens_nothing_after_refuse),
 		TEST(vanished_file_opens_nothing_after_keep),
