@@ -38,10 +38,13 @@ static void on_block(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
 	struct node *n = r->arg;
+	const uint8_t *have = lft_have_block(&n->lft, r->mod);
 
 	sm->adopt_pending--;
-	if (r->end == MAD_END_ANSWERED)
-		lft_have_set(&n->lft, r->mod, r->payload);
+	if (r->end != MAD_END_ANSWERED)
+		return;
+	sm->adopt_differs |= !have || memcmp(have, r->payload, LFT_BLOCK_LIDS) != 0;
+	lft_have_set(&n->lft, r->mod, r->payload);
 }
 
 static void ask_block(struct sm *sm, struct node *n, uint32_t block)
@@ -76,7 +79,7 @@ static void ask_pkeys(struct sm *sm, struct port *p)
 	    fabric_port_path(sm->fabric, p, &path) < 0)
 		return;
 	for (rq.mod = 0; rq.mod < blocks; rq.mod++) {
-		if (fabric_pkey_block(sm->fabric, p, rq.mod))
+		if (!sm->read_tables && fabric_pkey_block(sm->fabric, p, rq.mod))
 			continue;
 		sm->adopt_pending++;
 		mad_submit(sm->mad, &rq, on_pkeys, sm, p);
@@ -86,8 +89,14 @@ static void ask_pkeys(struct sm *sm, struct port *p)
 void adopt_start(struct sm *sm)
 {
 	sm->adopt_node = sm->adopt_block = 0;
+	sm->adopt_differs = false;
 	sm->adopt_end = sm->fabric->n_nodes;
 	adopt_feed(sm);
+}
+
+static bool wants_blocks(const struct sm *sm)
+{
+	return !sm->routes || sm->read_tables;
 }
 
 /* Block by block over the nodes, as sync writes them. */
@@ -95,11 +104,16 @@ void adopt_feed(struct sm *sm)
 {
 	const struct fabric *f = sm->fabric;
 
+	/* The master is lost: there is more to do than to look. */
+	if (sm->sweep == SWEEP_WATCH && sm->state != SM_STANDBY)
+		sm->adopt_node = sm->adopt_end;
 	while (sm->adopt_node < sm->adopt_end && mad_pending(sm->mad) < FEED_DEPTH) {
 		struct node *n = f->nodes[sm->adopt_node];
 
-		if (!sm->routes && is_set_up(n) && sm->adopt_block < blocks_of(n)) {
-			ask_block(sm, n, sm->adopt_block++);
+		if (wants_blocks(sm) && is_set_up(n) && sm->adopt_block < blocks_of(n)) {
+			if (sm->read_tables || !lft_have_block(&n->lft, sm->adopt_block))
+				ask_block(sm, n, sm->adopt_block);
+			sm->adopt_block++;
 			continue;
 		}
 		for (unsigned i = 0; i <= n->n_ports; i++)
@@ -107,6 +121,16 @@ void adopt_feed(struct sm *sm)
 		sm->adopt_node++;
 		sm->adopt_block = 0;
 	}
+}
+
+/* Routes that stand in no switch are no routes: what was found takes their place. */
+void adopt_done(struct sm *sm)
+{
+	if (sm->read_tables && sm->routes && sm->adopt_differs) {
+		log_info("forwarding tables were found that are not ours: they are taken over");
+		sm->routes = routes_unref(sm->routes);
+	}
+	sm->read_tables = false;
 }
 
 bool adopt_busy(const struct sm *sm)

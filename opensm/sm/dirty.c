@@ -56,6 +56,7 @@ void dirty_tables(struct sm *sm, const char *why)
 
 void dirty_clear(struct sm *sm)
 {
+	sm->partial = false;
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		n->dirty = false;
 		for (unsigned i = 0; i <= n->n_ports; i++)
@@ -115,7 +116,7 @@ void dirty_link_out(struct sm *sm, struct port *p)
 	struct port *far = p->peer;
 
 	p->out_seen = sm->sweep_no;
-	if (sm->sweep != SWEEP_DIRTY)
+	if (!sm->partial)
 		return;
 	sm->dirty_changed = sm->dirty_cut = true;
 	p->peer_seen = 0;
@@ -241,9 +242,9 @@ static bool has_dirty_port(const struct node *n)
 	return false;
 }
 
-static unsigned distance(const struct node *n)
+static unsigned distance(const struct sm *sm, const struct node *n)
 {
-	return node_is_switch(n) ? n->path.length : IB_MAX_HOPS;
+	return node_is_switch(n) || n == sm->fabric->own ? n->path.length : IB_MAX_HOPS;
 }
 
 /* Those who claim what was another's are asked when there is nothing else to read. */
@@ -272,10 +273,10 @@ static bool take_nearest(struct sm *sm)
 		if (is_out_of_reach(sm, n))
 			n->dirty = false;
 		else if (n->dirty || has_dirty_port(n))
-			least = MIN(least, distance(n));
+			least = MIN(least, distance(sm, n));
 	}
 	FABRIC_EACH_NODE(sm->fabric, n) {
-		if (is_out_of_reach(sm, n) || distance(n) != least)
+		if (is_out_of_reach(sm, n) || distance(sm, n) != least)
 			continue;
 		read_ports(sm, n);
 		if (n->dirty)
@@ -291,6 +292,8 @@ void dirty_start(struct sm *sm)
 	sm->dirty_changed = sm->dirty_repair;
 	sm->dirty_repair = sm->dirty_wanted = false;
 	sm->dirty_cut = true;
+	sm->dirty_failed = false;
+	sm->partial = true;
 	sm->dirty_reading = true;
 	dirty_feed(sm);
 }
@@ -304,6 +307,15 @@ void dirty_feed(struct sm *sm)
 		sm->dirty_cut = false;
 		sm->dirty_reading = take_nearest(sm);
 	}
+}
+
+/* The first switch on the way to everybody: there is no use in asking the others. */
+void dirty_lost(struct sm *sm, const struct node *n)
+{
+	if (n->path.length > 1)
+		return;
+	sm->dirty_failed = true;
+	sm->dirty_reading = false;
 }
 
 bool dirty_busy(const struct sm *sm)
@@ -334,9 +346,10 @@ void dirty_observed(struct sm *sm, const struct port *p, const uint8_t *payload)
 
 bool dirty_is_unchanged(const struct sm *sm, const struct node *n, const uint8_t *switch_info)
 {
-	return sm->sweep == SWEEP_DIRTY && n->switch_known && !n->misses && !n->change_uncleared &&
-	       n->ports[0].seen == sm->sweep_no && n->seen == sm->sweep_no &&
-	       !ib_get(switch_info, SI_PORT_STATE_CHANGE) &&
+	/* A standby does not clear the bit, and the master does before we look. */
+	return sm->partial && sm->state == SM_MASTER && sm->first_sweep_done && n->switch_known &&
+	       !n->misses && !n->change_uncleared && n->ports[0].seen == sm->sweep_no &&
+	       n->seen == sm->sweep_no && !ib_get(switch_info, SI_PORT_STATE_CHANGE) &&
 	       ib_get(switch_info, SI_LINEAR_FDB_TOP) == ib_get(n->switch_info, SI_LINEAR_FDB_TOP);
 }
 
@@ -409,6 +422,8 @@ static void prove(struct sm *sm)
 
 bool dirty_settle(struct sm *sm)
 {
+	if (sm->dirty_failed)
+		return false;
 	lay_paths(sm);
 	prove(sm);
 	if (!sm->dirty_changed)

@@ -391,8 +391,11 @@ static void note_transition(struct port *p, unsigned before)
 /* An end port that rebooted, or is somebody else's: it has not the addresses that we gave. */
 static bool is_not_ours(const struct sm *sm, const struct port *p)
 {
-	return port_is_end(p) && (ib_get(p->info, PI_LID) != p->lid || !sm->fabric->own_port ||
-				  ib_get(p->info, PI_MASTER_SM_LID) != sm->fabric->own_port->lid);
+	const struct port *own = sm->fabric->own_port;
+	lid_t master = ib_get(p->info, PI_MASTER_SM_LID);
+
+	return port_is_end(p) && (ib_get(p->info, PI_LID) != p->lid || !own ||
+				  (master != own->lid && (!master || master != sm->former_sm_lid)));
 }
 
 static void observe(struct sm *sm, struct port *p, const uint8_t *payload)
@@ -606,8 +609,10 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	if (r->end != MAD_END_ANSWERED) {
 		if (r->end != MAD_END_CANCELLED)
 			note_fault(sm, "Get", &n->ports[0], r);
-		if (r->end == MAD_END_TIMEOUT && sm->sweep == SWEEP_DIRTY)
+		if (r->end == MAD_END_TIMEOUT && sm->partial) {
 			sweep_want(sm, SWEEP_HEAVY, "a switch that changed does not answer");
+			dirty_lost(sm, n);
+		}
 		return;
 	}
 	if (dirty_is_unchanged(sm, n, r->payload))

@@ -46,6 +46,8 @@ void sm_enter(struct sm *sm, enum sm_state next)
 		return;
 	if (sm->state == SM_STANDBY)
 		prepare_left_standby(sm);
+	if (next == SM_STANDBY)
+		standby_enter(sm);
 	sm->state = next;
 	log_sys("Entering %s state", sm_state_name(next));
 	sm->offer.by = 0;

@@ -212,6 +212,16 @@ static void answered(struct sm *sm, struct remote_sm *r)
 		rival_answered(sm, r);
 }
 
+/* STANDBY: no discovery waits for one who did not answer so often. */
+static void give_up(struct sm *sm)
+{
+	struct remote_sm *r = remote_find(sm, sm->polled);
+
+	if (r)
+		r->unanswered = SILENT_AFTER;
+	elect_take_over(sm, "the master does not answer any more");
+}
+
 static void missed(struct sm *sm)
 {
 	cancel(sm);
@@ -222,7 +232,7 @@ static void missed(struct sm *sm)
 		log_verbose("the subnet manager 0x%016" PRIx64 " does not answer (%u)", sm->polled,
 			    sm->poll.misses);
 	else if (sm->state == SM_STANDBY)
-		elect_take_over(sm, "the master does not answer any more");
+		give_up(sm);
 	else
 		elect_end_wait(sm, "the other master does not answer any more");
 }

@@ -166,6 +166,6 @@ void discover_finish(struct sm *sm)
 	}
 	FABRIC_EACH_NODE(f, n)
 		forget_stale_ports(sm, n);
-	if (sm->sweep == SWEEP_HEAVY)
+	if (!sm->partial)
 		prove_all(sm);
 }

@@ -67,7 +67,7 @@ struct sm_offer {
 #define STATUS_STRLEN	 1024
 #define LEFT_OUT_STRLEN	 600
 
-enum sweep_kind { SWEEP_NONE, SWEEP_LIGHT, SWEEP_DIRTY, SWEEP_HEAVY };
+enum sweep_kind { SWEEP_NONE, SWEEP_LIGHT, SWEEP_DIRTY, SWEEP_HEAVY, SWEEP_WATCH };
 
 struct sm {
 	struct conf *conf;	  /* reload.c */
@@ -147,7 +147,20 @@ struct sm {
 	bool dirty_changed;	     /* in this sweep: something is not as it was */
 	bool dirty_cut;		     /* in this sweep: directed routes must be looked at */
 	bool dirty_reading;	     /* in this sweep: there may be more to read */
+	bool dirty_failed;	     /* in this sweep: the next switch does not answer */
+	bool partial;		     /* this sweep reads what is dirty; the rest is hearsay */
 	uint32_t reach_no;
+
+	/* standby.c */
+	bool picture_whole; /* all of the fabric was read once */
+	bool tables_stale;  /* LFTs and P_Keys may not be what was read: to be read before they count */
+	bool watch_whole;   /* the next watch reads everything */
+	bool takeover;	    /* the next heavy sweep starts from the picture */
+	bool read_tables;   /* in this sweep */
+	bool prove_tables;  /* the next heavy sweep but one reads all tables */
+	uint32_t told, told_at_look; /* Notices of the master */
+	mono_t watch_at, round_at, tables_at;
+	lid_t former_sm_lid; /* of the master that we watch, or watched */
 
 	/* partition.c */
 	struct partitions *partitions; /* in force; NULL before the first sweep, and with partitions_keep */
@@ -182,6 +195,7 @@ struct sm {
 	uint32_t adopt_node, adopt_block; /* place of the reader */
 	uint32_t adopt_end;		  /* nodes it goes through */
 	unsigned adopt_pending;
+	bool adopt_differs; /* in this reading: some block was not what was known */
 
 	struct cell_reader *reader; /* read_cell.c */
 
@@ -225,6 +239,8 @@ void elect_answer(struct sm *sm, const struct transport_addr *from, const uint8_
 /* remote_sm.c */
 /* Get SMInfo from a port that says IsSM; discovery waits for it (discover_pending), unless it never answers. */
 void elect_ask(struct sm *sm, struct port *p);
+/* The same for all ports that say so. */
+void elect_ask_all(struct sm *sm);
 /* There is a subnet manager, known to be what its row says, and it is to be obeyed. */
 bool remote_counts(const struct sm *sm, const struct remote_sm *r);
 
@@ -273,6 +289,8 @@ mono_t sweep_next(const struct sm *sm);
 
 /* adopt.c: tables that a former master left */
 void adopt_start(struct sm *sm);
+/* All that was asked was answered, or given up. What is known may be judged now. */
+void adopt_done(struct sm *sm);
 void adopt_feed(struct sm *sm);
 bool adopt_busy(const struct sm *sm);
 /* What the switches hold, as routes of `topo`; NULL if nothing is known. One reference. */
@@ -288,8 +306,10 @@ void prepare_load(struct sm *sm, const struct sm_paths *paths);
 void prepare_unload(struct sm *sm);
 /* Somebody else may have written: tables and speeds are unknown again. Not while sync runs. */
 void prepare_distrust(struct sm *sm);
-/* Another SM was at work: tables are unknown, LIDs count only with honor_guid2lid_file. */
+/* Another SM was at work: LIDs count only with honor_guid2lid_file. */
 void prepare_left_standby(struct sm *sm);
+/* As a standby: LIDs are what ports say. */
+void prepare_note_lids(struct sm *sm);
 int prepare_lids(struct sm *sm); /* < 0: this sweep cannot go on */
 void prepare_routes(struct sm *sm);
 void prepare_judge(struct sm *sm, const struct sync_outcome *outcome);
@@ -361,6 +381,8 @@ void dirty_link_out(struct sm *sm, struct port *p);
 void dirty_met(struct port *p);
 /* PortInfo `payload` arrived for `p`, which still holds the one before. */
 void dirty_observed(struct sm *sm, const struct port *p, const uint8_t *payload);
+/* A switch that had to be read does not answer. */
+void dirty_lost(struct sm *sm, const struct node *n);
 /* In a dirty sweep: this SwitchInfo says that nothing happened since its ports were read. */
 bool dirty_is_unchanged(const struct sm *sm, const struct node *n, const uint8_t *switch_info);
 /*
@@ -419,14 +441,29 @@ void replica_tick(struct sm *sm);
 mono_t replica_next(const struct sm *sm);
 /* Taking over, before the first view: what the master knew becomes ours. False: nothing (whole) was known. */
 bool replica_restore(struct sm *sm);
+/* In STANDBY: the master tells us of every change (its Notices reach standby_notice()). */
+bool replica_is_subscribed(const struct sm *sm);
 /* Managers of ours that are configured otherwise: how many, and in what ("partitions; routing"). */
 unsigned replica_differs(const struct sm *sm, char *ret, size_t cap);
 /* One of them has registered with our SA: struct sa_hooks. */
 void replica_manager_seen(void *sm, guid_t port_guid, const uint8_t *record);
 
-/* standby.c (issue 4): the picture that a standby keeps warm. */
-/* The master's SA reported a Notice (80 bytes, 13.4.8.2). */
+/*
+ * standby.c (issue 4): the picture that a standby keeps warm.
+ *
+ * The master's SA reported a Notice (80 bytes, 13.4.8.2).
+ */
 void standby_notice(struct sm *sm, const uint8_t *notice);
+void standby_enter(struct sm *sm);
+void standby_leave(struct sm *sm);
+bool standby_due(const struct sm *sm);
+mono_t standby_next(const struct sm *sm);
+/* The steps of a watch; standby_settle() is false if there is nothing more to do. */
+void standby_look(struct sm *sm);
+bool standby_settle(struct sm *sm);
+void standby_seen(struct sm *sm);
+void standby_watched(struct sm *sm, bool through);
+void standby_start_takeover(struct sm *sm);
 
 /* reload.c: the configuration and its files */
 /* Between two sweeps: what SIGHUP left for now comes into force. */

@@ -67,7 +67,7 @@ void prepare_distrust(struct sm *sm)
 
 void prepare_left_standby(struct sm *sm)
 {
-	prepare_distrust(sm);
+	standby_leave(sm);
 	store_forget(sm->store, STORE_LIDS);
 	if (sm->keeps_state && sm->conf->honor_guid2lid_file)
 		read_file(sm, STORE_LIDS);
@@ -295,6 +295,23 @@ static void take_lids(struct sm *sm, const struct end_ports *e, const struct lid
 				 e->ports[i]->node->desc, e->rows[i].guid, e->rows[i].current,
 				 lid_reason_name(a->reason), a->base);
 	}
+}
+
+static void note_lid(struct port *p, void *arg)
+{
+	struct sm *sm = arg;
+	unsigned lid = ib_get(p->info, PI_LID);
+
+	p->lid = lid_is_unicast(lid) ? lid : 0;
+	p->lmc = ib_get(p->info, PI_LMC);
+	for (unsigned i = 0; p->lid && i < 1u << p->lmc && lid_is_unicast(lid + i); i++)
+		sm->port_by_lid[lid + i] = p;
+}
+
+void prepare_note_lids(struct sm *sm)
+{
+	prepare_forget_ports(sm);
+	each_end_port(sm->fabric, note_lid, sm);
 }
 
 int prepare_lids(struct sm *sm)

@@ -279,6 +279,19 @@ void elect_ask(struct sm *sm, struct port *p)
 	sm->discover_pending++;
 }
 
+void elect_ask_all(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = node_is_switch(n) ? 0 : 1; i <= n->n_ports; i++) {
+			struct port *p = &n->ports[i];
+
+			if (port_is_end(p) && p->known &&
+			    (ib_get(p->info, PI_CAP_MASK) & IB_CAP(IB_CAP_IS_SM)))
+				elect_ask(sm, p);
+		}
+	}
+}
+
 /* The answer is looked at by elect_tick(). Who had failed gets another chance. */
 void elect_look_at(struct sm *sm, struct port *p)
 {

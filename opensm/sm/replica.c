@@ -592,6 +592,13 @@ static struct sa_table table_of(const struct replica_table *t)
 	return (struct sa_table){ .records = t->message ? t->message + SA_DATA : NULL, .n = t->n };
 }
 
+bool replica_is_subscribed(const struct sm *sm)
+{
+	const struct replica *r = sm->replica;
+
+	return r->master == sm->polled && r->subscribed == ARRAY_SIZE(traps) && !r->refused_told;
+}
+
 bool replica_restore(struct sm *sm)
 {
 	struct replica *r = sm->replica;

@@ -115,7 +115,7 @@ struct sm *sm_free(struct sm *sm)
 /* Whoever has more to ask or to write than was queued so far. */
 static void feed(struct sm *sm)
 {
-	if (sm->sweep == SWEEP_DIRTY)
+	if (sm->sweep != SWEEP_NONE && sm->partial)
 		dirty_feed(sm);
 	if (adopt_busy(sm))
 		adopt_feed(sm);

@@ -32,16 +32,29 @@ struct step {
 
 static enum step_result discover_step(struct sm *sm)
 {
-	sm->sweep_no++;
-	if (sm->rival_seen)
+	bool proof = sm->prove_tables && sm->first_sweep_done;
+
+	if (sm->rival_seen) {
 		prepare_distrust(sm);
+		sm->takeover = false;
+	}
 	sm->rival_seen = false;
-	discover_start(sm);
+	if (sm->takeover) {
+		standby_start_takeover(sm);
+	} else {
+		sm->sweep_no++;
+		discover_start(sm);
+	}
+	sm->takeover = false;
+	sm->read_tables = sm->tables_stale || proof;
+	sm->prove_tables = sm->prove_tables && !proof;
 	return STEP_NEXT;
 }
 
 static bool discover_busy(const struct sm *sm)
 {
+	if (sm->partial)
+		return dirty_busy(sm);
 	return sm->discover_pending + sm->descs_pending > 0;
 }
 
@@ -71,7 +84,10 @@ static enum step_result settle_step(struct sm *sm)
 		sm->errors++;
 		return STEP_STOP;
 	}
-	discover_finish(sm);
+	if (!sm->partial)
+		discover_finish(sm);
+	else if (!dirty_settle(sm))
+		return STEP_STOP;
 	if (!node_is_switch(own->node) && port_state(own) == IB_PORT_DOWN)
 		return port_is_down(sm);
 	if (sm->port_down_told)
@@ -123,6 +139,8 @@ static enum step_result tables_step(struct sm *sm)
 
 static enum step_result routes_step(struct sm *sm)
 {
+	sm->tables_stale &= !sm->read_tables;
+	adopt_done(sm);
 	prepare_routes(sm);
 	return STEP_NEXT;
 }
@@ -216,7 +234,7 @@ static enum step_result dirty_settle_step(struct sm *sm)
 }
 
 static const struct step dirty_steps[] = {
-	{ "reading what changed", dirty_step, dirty_busy },
+	{ "reading what changed", dirty_step, discover_busy },
 	{ "election", dirty_settle_step, NULL },
 	{ "LIDs", lids_step, NULL },
 	{ "reading tables", tables_step, adopt_busy },
@@ -224,6 +242,38 @@ static const struct step dirty_steps[] = {
 	{ "programming", program_step, program_busy },
 	{ "multicast", multicast_step, multicast_busy },
 	{ "cables that waited", release_step, program_busy },
+};
+
+static enum step_result watch_step(struct sm *sm)
+{
+	standby_look(sm);
+	return STEP_NEXT;
+}
+
+static enum step_result watch_settle_step(struct sm *sm)
+{
+	return standby_settle(sm) ? STEP_NEXT : STEP_STOP;
+}
+
+static enum step_result watch_tables_step(struct sm *sm)
+{
+	adopt_start(sm);
+	return STEP_NEXT;
+}
+
+static enum step_result watched_step(struct sm *sm)
+{
+	standby_seen(sm);
+	adopt_done(sm);
+	return STEP_NEXT;
+}
+
+/* What a standby does: see standby.c. */
+static const struct step watch_steps[] = {
+	{ "reading", watch_step, discover_busy },
+	{ "what is there", watch_settle_step, NULL },
+	{ "reading tables", watch_tables_step, adopt_busy },
+	{ "what is known", watched_step, NULL },
 };
 
 static const struct step light_steps[] = {
@@ -239,6 +289,7 @@ static const struct kind {
 	[SWEEP_NONE] = { "no", NULL, 0 },
 	[SWEEP_LIGHT] = { "light", light_steps, ARRAY_SIZE(light_steps) },
 	[SWEEP_DIRTY] = { "dirty", dirty_steps, ARRAY_SIZE(dirty_steps) },
+	[SWEEP_WATCH] = { "watching", watch_steps, ARRAY_SIZE(watch_steps) },
 	[SWEEP_HEAVY] = { "heavy", heavy_steps, ARRAY_SIZE(heavy_steps) },
 };
 
@@ -317,7 +368,8 @@ static enum sweep_kind due(struct sm *sm)
 		return SWEEP_NONE;
 	if (sm->state == SM_STANDBY) {
 		sm->light_wanted = false;
-		return SWEEP_NONE;
+		sm->watch_whole |= sm->heavy_wanted;
+		return standby_due(sm) || sm->heavy_wanted ? SWEEP_WATCH : SWEEP_NONE;
 	}
 	if ((sm->heavy_wanted && sm->now >= sm->hold_until) || sm->now >= sm->retry_at ||
 	    (timer && sm->timer_heavy))
@@ -333,8 +385,10 @@ mono_t sweep_next(const struct sm *sm)
 {
 	mono_t timer = mono_min(sm->sweep_at, sm->retry_at);
 
-	if (sm->sweep != SWEEP_NONE || sm->state == SM_NOT_ACTIVE || sm->state == SM_STANDBY)
+	if (sm->sweep != SWEEP_NONE || sm->state == SM_NOT_ACTIVE)
 		return MONO_NEVER;
+	if (sm->state == SM_STANDBY)
+		return standby_next(sm);
 	if (sm->dirty_wanted)
 		timer = mono_min(timer, sm->dirty_at);
 	if (sm->heavy_wanted || sm->light_wanted)
@@ -356,8 +410,9 @@ static void begin(struct sm *sm, enum sweep_kind kind)
 	sm->sweep_sets = mad_sent(sm->mad, MAD_SET);
 	if (kind != SWEEP_DIRTY)
 		sm->light_wanted = false;
-	if (kind == SWEEP_HEAVY)
+	if (kind == SWEEP_HEAVY || kind == SWEEP_WATCH)
 		sm->heavy_wanted = false;
+	sm->read_tables = false;
 	sm->why[0] = '\0';
 }
 
@@ -437,6 +492,7 @@ static void complete(struct sm *sm)
 	if (heavy)
 		sm->audit_wanted = !sm->first_sweep_done;
 	sm->first_sweep_done = true;
+	sm->former_sm_lid = 0;
 	prepare_save(sm);
 	if (sm->hooks.subnet_up)
 		sm->hooks.subnet_up(sm->hooks.arg, sm);
@@ -444,11 +500,14 @@ static void complete(struct sm *sm)
 
 static void end(struct sm *sm, bool through)
 {
-	if (through && sm->sweep != SWEEP_LIGHT)
+	if (through && (sm->sweep == SWEEP_HEAVY || sm->sweep == SWEEP_DIRTY))
 		complete(sm);
 	else if (sm->sweep == SWEEP_LIGHT)
 		sm->stats.light_sweeps++;
-	plan_next(sm);
+	if (sm->sweep == SWEEP_WATCH)
+		standby_watched(sm, through);
+	else
+		plan_next(sm);
 	sm->sweep = SWEEP_NONE;
 	reload_take(sm);
 	health_report(sm);
