@@ -18,6 +18,7 @@ struct choice {
 	uint32_t channel; /* index of the port in topo->ports */
 	uint32_t next;
 	uint8_t port;
+	bool is_new;      /* it was no shortest way before */
 };
 
 /* All shortest ways to one switch. */
@@ -105,6 +106,8 @@ static void find_ways(const struct columns *all, uint32_t to, struct ways *w)
 {
 	const struct graph *g = all->plan->graph;
 	const struct distances *d = all->plan->distances;
+	const struct change *c = all->plan->change;
+	bool gains = c && c->gains;
 	uint32_t n = 0;
 
 	order_switches(all, to, w);
@@ -123,6 +126,9 @@ static void find_ways(const struct columns *all, uint32_t to, struct ways *w)
 				w->choices[n++] = (struct choice){
 					.channel = g->topo->switches[s].first_port + port,
 					.next = group->to, .port = port,
+					.is_new = gains && change_moved(c, s, to) &&
+						  change_is_new_way(c, g->topo, s, port,
+								    group->weight, to),
 				};
 			}
 		}
@@ -130,19 +136,19 @@ static void find_ways(const struct columns *all, uint32_t to, struct ways *w)
 	w->first[w->n] = n;
 }
 
-/* The entry that must stay: index of its choice, or TOPO_NONE. */
+/* The entry that may stay: index of its choice, or TOPO_NONE. */
 static uint32_t kept(const struct columns *all, const struct ways *w, uint32_t i, uint32_t dest)
 {
-	const struct place_plan *plan = all->plan;
+	const struct change *c = all->plan->change;
 	uint32_t old;
 	uint8_t port;
 
-	if (!plan->previous || !plan->known[dest])
+	if (!c || !c->known[dest])
 		return TOPO_NONE;
-	old = plan->previous_sw[w->order[i]];
+	old = c->previous_sw[w->order[i]];
 	if (old == TOPO_NONE)
 		return TOPO_NONE;
-	port = routes_port(plan->previous, old, plan->spread->hot[dest].lid);
+	port = routes_port(c->previous, old, all->plan->spread->hot[dest].lid);
 	for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++)
 		if (w->choices[k].port == port)
 			return k;
@@ -176,6 +182,33 @@ static uint32_t cheapest(const struct columns *all, const struct column *c, uint
 	return best;
 }
 
+static uint64_t cost_of(const struct columns *all, const struct column *c, uint32_t at)
+{
+	const struct choice *choice = &c->ways.choices[at];
+
+	return c->cost[choice->next] + load_of(all, c, choice);
+}
+
+/* The old choice, or a way that came back and is cheaper. Adds to `n_free` if there is such a way. */
+static uint32_t stay_or_return(const struct columns *all, const struct column *c, uint32_t i,
+			       uint32_t old, uint32_t *n_free)
+{
+	const struct ways *w = &c->ways;
+	uint64_t least = cost_of(all, c, old);
+	uint32_t best = old;
+
+	for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
+		if (!w->choices[k].is_new)
+			continue;
+		*n_free += k != old;
+		if (cost_of(all, c, k) < least) {
+			least = cost_of(all, c, k);
+			best = k;
+		}
+	}
+	return best;
+}
+
 /* Returns how many entries were free to go elsewhere. */
 static uint32_t choose(const struct columns *all, struct column *c, uint32_t to, uint32_t dest)
 {
@@ -185,15 +218,15 @@ static uint32_t choose(const struct columns *all, struct column *c, uint32_t to,
 	c->cost[to] = 0;
 	for (uint32_t i = 0; i < w->n; i++) {
 		uint32_t k = kept(all, w, i, dest);
-		const struct choice *choice;
 
 		if (k == TOPO_NONE) {
 			k = cheapest(all, c, i, turn);
 			n_free += w->first[i + 1] - w->first[i] > 1;
+		} else {
+			k = stay_or_return(all, c, i, k, &n_free);
 		}
-		choice = &w->choices[k];
 		c->chosen[i] = k;
-		c->cost[w->order[i]] = c->cost[choice->next] + load_of(all, c, choice);
+		c->cost[w->order[i]] = cost_of(all, c, k);
 	}
 	return n_free;
 }

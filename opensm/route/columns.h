@@ -13,7 +13,8 @@
 #include "route/routes.h"
 
 /*
- * Fills the entries of all end ports. Entries of plan->previous that are still minimal stay.
+ * Fills the entries of all end ports. Previous entries that are still minimal stay, unless a way
+ * that came back is less loaded.
  * Returns early when cancelled; the tables are then useless.
  */
 void columns_fill(const struct place_plan *plan, struct routes *r, unsigned threads,

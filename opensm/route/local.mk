@@ -4,26 +4,34 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/routes.c opensm/route/routes.h \
 	opensm/route/graph.c opensm/route/graph.h opensm/route/distance.c \
 	opensm/route/spread.c opensm/route/spread.h \
+	opensm/route/change.c opensm/route/change.h opensm/route/stale.c opensm/route/stale.h \
 	opensm/route/place.c opensm/route/place.h \
 	opensm/route/columns.c opensm/route/columns.h \
 	opensm/route/minhop.c opensm/route/minhop.h \
 	opensm/route/check.c opensm/route/check.h opensm/route/metric.c \
 	opensm/route/transition.c opensm/route/transition.h \
+	opensm/route/reroute.c opensm/route/reroute.h \
 	opensm/route/mcast.c opensm/route/mcast.h opensm/route/mcast_private.h \
 	opensm/route/mcast_grow.c opensm/route/mcast_root.c
 ROUTE_LIBS = libroute.a $(TOPO_LIBS)
 
 # Numbers, not verdicts: `make bench-route && ./bench-route fat-tree3 36`.
 EXTRA_PROGRAMS += bench-route
-bench_route_SOURCES = tests/bench/bench-route.c tests/lib/topogen.c tests/lib/topogen.h
+TOPOCUT = tests/lib/topocut.c tests/lib/topocut.h tests/lib/topogen.c tests/lib/topogen.h
+bench_route_SOURCES = tests/bench/bench-route.c $(TOPOCUT)
 bench_route_LDADD = $(ROUTE_LIBS)
 
+# What one event costs: `make bench-reroute && ./bench-reroute fat-tree3 16`.
+EXTRA_PROGRAMS += bench-reroute
+bench_reroute_SOURCES = tests/bench/bench-reroute.c $(TOPOCUT)
+bench_reroute_LDADD = $(ROUTE_LIBS)
+
 UNIT_TESTS += tests/unit/test-graph tests/unit/test-minhop tests/unit/test-check tests/unit/test-transition
-tests_unit_test_transition_SOURCES = tests/unit/test-transition.c
+tests_unit_test_transition_SOURCES = tests/unit/test-transition.c $(TOPOCUT)
 tests_unit_test_transition_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_graph_SOURCES = tests/unit/test-graph.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_graph_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_minhop_SOURCES = tests/unit/test-minhop.c tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_minhop_SOURCES = tests/unit/test-minhop.c $(TOPOCUT)
 tests_unit_test_minhop_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_check_SOURCES = tests/unit/test-check.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_check_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

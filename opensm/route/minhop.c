@@ -41,8 +41,11 @@
  * No levels. On a torus or dragonfly every switch is a leaf, chains are empty, and destinations
  * are routed one by one along the least loaded shortest path of the whole fabric (columns.c).
  *
- * Change. Entries of the previous tables stay as long as they are on a shortest path, unless a
- * cable came back that would then stay idle. The options of the peer that say how to count
+ * Change. Entries of the previous tables stay as long as they are on a shortest path (change.c finds
+ * out which switches need not be looked at). One exception: a way that is new, because a cable came
+ * back, gets what belongs to it: the entries whose homes lead there, and of those that are counted
+ * or loaded as many as make it even. Entries of LIDs that nobody has any more stay as well (stale.c),
+ * so a host that leaves and comes back changes nothing. The options of the peer that say how to count
  * (guid_routing_order_file, scatter_ports ...) replace the closed form by counting where they
  * apply. Several LIDs of one port (LMC) rotate by their offset and prefer another chassis, then
  * another switch, then another port than the LIDs before them.
@@ -53,10 +56,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/change.h"
 #include "route/columns.h"
 #include "route/graph.h"
 #include "route/place.h"
 #include "route/spread.h"
+#include "route/stale.h"
 #include "util/mem.h"
 
 #define SWITCHES_MAX 65534
@@ -67,8 +72,8 @@ struct minhop {
 	struct graph *graph;
 	struct distances *distances;
 	struct spread *spread;
-	uint32_t *previous_sw;
-	bool *known;
+	struct change *change;
+	uint8_t *hops;
 	uint32_t *ordered;
 	bool *is_ordered;
 	bool *ignored;
@@ -80,8 +85,8 @@ static void minhop_done(struct minhop *m)
 	graph_free(m->graph);
 	distances_free(m->distances);
 	spread_free(m->spread);
-	free(m->previous_sw);
-	free(m->known);
+	change_free(m->change);
+	free(m->hops);
 	free(m->ordered);
 	free(m->is_ordered);
 	free(m->ignored);
@@ -97,86 +102,48 @@ static unsigned threads_of(const struct route_job *job)
 	return job->threads ? job->threads : (unsigned)omp_get_max_threads();
 }
 
-/* Did `before` have every cable between switches that `now` has? */
-static bool covers(const struct topo *before, const struct topo *now, const uint32_t *before_sw)
+static uint64_t hash(uint64_t h, const void *bytes, size_t n)
 {
-	for (uint32_t s = 0; s < now->n_switches; s++) {
-		uint32_t b = before_sw[s];
+	for (const uint8_t *p = bytes; n-- > 0; p++)
+		h = (h ^ *p) * UINT64_C(0x100000001B3);
+	return h;
+}
 
-		if (b == TOPO_NONE || before->switches[b].n_ports != now->switches[s].n_ports)
-			return false;
-		for (unsigned p = 1; p <= now->switches[s].n_ports; p++) {
-			const struct topo_port *new = topo_port(now, s, p);
-			const struct topo_port *old = topo_port(before, b, p);
-
-			if (new->sw != TOPO_NONE &&
-			    (old->sw != before_sw[new->sw] || old->port != new->port))
-				return false;
-		}
+static uint64_t hash_ports(uint64_t h, const struct route_guid_port *ports, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		h = hash(h, &ports[i].guid, sizeof(ports[i].guid));
+		h = hash(h, (uint8_t[]){ ports[i].port, ports[i].weight }, 2);
 	}
-	return true;
+	return hash(h, &n, sizeof(n));
 }
 
-static bool knows_host(const struct topo *before, const struct topo *now, uint32_t host)
+/* Never 0. */
+static uint64_t hash_options(const struct route_options *o)
 {
-	uint32_t b = topo_find_host(before, now->hosts[host].guid);
+	const uint8_t flags[] = { o->port_shifting, o->order_no_scatter, o->count_switches };
+	uint64_t h = hash(UINT64_C(0xCBF29CE484222325), flags, sizeof(flags));
 
-	if (b == TOPO_NONE || before->hosts[b].sw == TOPO_NONE)
-		return false;
-	if (before->hosts[b].lid != now->hosts[host].lid ||
-	    before->hosts[b].lmc != now->hosts[host].lmc)
-		return false;
-	return before->switches[before->hosts[b].sw].guid ==
-	       now->switches[now->hosts[host].sw].guid;
-}
-
-static bool knows_switch(const struct minhop *m, uint32_t sw)
-{
-	const struct topo_switch *now = &m->job->topo->switches[sw], *before;
-
-	if (m->previous_sw[sw] == TOPO_NONE)
-		return false;
-	before = &m->job->previous->topo->switches[m->previous_sw[sw]];
-	return before->lid == now->lid && before->lmc == now->lmc;
-}
-
-static void find_known(struct minhop *m)
-{
-	const struct topo *before = m->job->previous->topo, *now = m->job->topo;
-	const struct spread *s = m->spread;
-
-	m->known = xcalloc(s->n, sizeof(*m->known));
-	for (uint32_t u = 0; u < now->n_switches; u++)
-		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++)
-			if (s->hot[i].offset)
-				m->known[i] = m->known[i - 1];
-			else if (s->host[i] != TOPO_NONE)
-				m->known[i] = knows_host(before, now, s->host[i]);
-			else
-				m->known[i] = knows_switch(m, u);
+	h = hash(h, &o->scatter_seed, sizeof(o->scatter_seed));
+	if (o->n_order)
+		h = hash(h, o->order, o->n_order * sizeof(*o->order));
+	h = hash_ports(h, o->ignore, o->n_ignore);
+	h = hash_ports(h, o->weights, o->n_weights);
+	return h ? h : 1;
 }
 
 /*
- * Entries stay where they are as long as cables only disappear. A cable that is new (or came back)
- * would stay idle for ever, so then everything is chosen afresh: a fabric that is whole again has
- * the tables that it had before the fault.
+ * Entries stay where they are while they are on a shortest path, if they were made with the options
+ * of today. Whose work adopted tables are is unknown: where an option says exactly how to place, they
+ * are placed anew.
  */
-static void use_previous(struct minhop *m)
+static bool keeps_previous(const struct route_job *job)
 {
-	const struct topo *before, *now = m->job->topo;
+	const struct route_options *o = &job->options;
 
-	if (!m->job->previous || m->job->options.scatter_seed)
-		return;
-	before = m->job->previous->topo;
-	m->previous_sw = xcalloc(now->n_switches, sizeof(*m->previous_sw));
-	for (uint32_t s = 0; s < now->n_switches; s++)
-		m->previous_sw[s] = topo_find_switch(before, now->switches[s].guid);
-	if (!covers(before, now, m->previous_sw))
-		return;
-	find_known(m);
-	m->plan.previous = m->job->previous;
-	m->plan.previous_sw = m->previous_sw;
-	m->plan.known = m->known;
+	if (!job->previous->options)
+		return !o->scatter_seed && !o->n_order;
+	return job->previous->options == hash_options(o);
 }
 
 /* Index of the first LID of a host; n if it has none. */
@@ -265,12 +232,12 @@ static void fill_rows(const struct minhop *m, struct routes *r)
 #pragma omp for schedule(dynamic, 4)
 		for (uint32_t s = 0; s < m->job->topo->n_switches; s++)
 			if (!is_cancelled(m->job))
-				place_fill(row, s, routes_row(r, s));
+				place_fill(row, s, routes_row(r, s), r->row_size);
 		place_row_free(row);
 	}
 }
 
-/* Hops for dumps: bytes, by destination. */
+/* Hops for the next computation and for dumps: bytes, by destination. */
 static uint8_t *hops_of(const struct minhop *m)
 {
 	uint32_t n = m->distances->n;
@@ -289,6 +256,43 @@ static uint8_t *hops_of(const struct minhop *m)
 	return hops;
 }
 
+/*
+ * The highest LID of the tables. It never sinks while there are previous tables, because entries of
+ * LIDs that nobody has any more stay, as far as they fit somewhere.
+ */
+static lid_t top_of(const struct route_job *job)
+{
+	unsigned cap = 0;
+
+	for (uint32_t s = 0; s < job->topo->n_switches; s++)
+		cap = MAX(cap, (unsigned)job->topo->switches[s].lft_cap);
+	if (!job->previous || !cap)
+		return job->topo->max_lid;
+	return (lid_t)MAX((unsigned)job->topo->max_lid,
+			  MIN((unsigned)job->previous->top, cap - 1));
+}
+
+static void plan(struct minhop *m)
+{
+	const struct route_job *job = m->job;
+
+	m->spread = spread_new(m->graph, m->distances);
+	m->hops = hops_of(m);
+	m->plan = (struct place_plan){
+		.graph = m->graph, .distances = m->distances, .spread = m->spread,
+		.options = &job->options,
+	};
+	for (uint32_t u = 0; u < m->graph->n; u++)
+		m->plan.has_lmc |= m->spread->has_lmc[u];
+	if (job->previous)
+		m->change = change_new(m->graph, m->spread, m->hops, job->previous,
+				       keeps_previous(job));
+	m->plan.change = m->change;
+	use_order(m);
+	use_ignored(m);
+	m->plan.switches_only = wants_columns(m);
+}
+
 struct routes *minhop_compute(const struct route_job *job, char *why, size_t why_len)
 {
 	_cleanup_(minhop_done) struct minhop m = { .job = job };
@@ -302,22 +306,15 @@ struct routes *minhop_compute(const struct route_job *job, char *why, size_t why
 	m.graph = graph_new(job->topo, &job->options);
 	m.distances = distances_new(m.graph, threads_of(job), job->cancelled);
 	if (m.distances) {
-		m.spread = spread_new(m.graph, m.distances);
-		m.plan = (struct place_plan){
-			.graph = m.graph, .distances = m.distances, .spread = m.spread,
-			.options = &job->options,
-		};
-		for (uint32_t u = 0; u < m.graph->n; u++)
-			m.plan.has_lmc |= m.spread->has_lmc[u];
-		use_previous(&m);
-		use_order(&m);
-		use_ignored(&m);
-		r = routes_new(job->topo, "minhop", job->topo->max_lid);
-		m.plan.switches_only = wants_columns(&m);
+		plan(&m);
+		r = routes_new(job->topo, "minhop", top_of(job));
 		fill_rows(&m, r);
 		if (m.plan.switches_only)
 			columns_fill(&m.plan, r, threads_of(job), job->cancelled);
-		r->hops = hops_of(&m);
+		if (m.change && (m.change->gains || !m.change->compares))
+			stale_open_loops(r);
+		r->hops = take(m.hops);
+		r->options = hash_options(&job->options);
 	}
 	if (is_cancelled(job)) {
 		snprintf(why, why_len, "cancelled");

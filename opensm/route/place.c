@@ -15,8 +15,9 @@
 #define PORTS 256
 
 struct waiting {
-	uint32_t dest;
+	uint32_t dest, at;
 	uint32_t target; /* switch that all its candidates lead to */
+	uint8_t old;     /* where it is, and may stay; 0: nowhere yet */
 };
 
 struct place_row {
@@ -25,7 +26,9 @@ struct place_row {
 	uint8_t *lft;
 	const uint8_t *old;     /* previous row or NULL */
 	lid_t old_top;
+	uint32_t size;          /* of lft */
 	lid_t cap;              /* LIDs at or above it do not fit */
+	bool counted;           /* count[] holds what stays unseen, too */
 	bool simple;            /* no option changes what or how to count */
 	const uint16_t *dist;   /* from this switch */
 	uint16_t *ways;         /* per target switch: neighbours on shortest paths */
@@ -179,9 +182,16 @@ static uint8_t old_port(const struct place_row *row, uint32_t dest, uint32_t at)
 {
 	lid_t lid = row->plan->spread->hot[dest].lid;
 
-	if (!row->old || !row->plan->known[dest] || lid > row->old_top)
+	if (!row->old || !row->plan->change->known[dest] || lid > row->old_top)
 		return 0;
 	return leads_to(row, row->old[lid], at) ? row->old[lid] : 0;
+}
+
+/* A port that leads to `at` and did not before: worth leaving the old one for. */
+static bool is_new_way(const struct place_row *row, uint8_t port, uint32_t at)
+{
+	return change_is_new_way(row->plan->change, row->plan->graph->topo, row->sw, port,
+				 row->weight[port], at);
 }
 
 /* All ports towards `target`, kept for the next call. */
@@ -206,17 +216,20 @@ static void find_candidates(struct place_row *row, uint32_t target)
 	row->n_candidates = n;
 }
 
-static void put(struct place_row *row, uint32_t dest, uint8_t port)
+static bool is_counted(const struct place_row *row, uint32_t dest, uint8_t port)
 {
 	const struct place_plan *plan = row->plan;
 	const struct topo *topo = plan->graph->topo;
-	const struct spread_hot *hot = &plan->spread->hot[dest];
-	bool counts = hot->port || plan->options->count_switches;
 
-	row->lft[hot->lid] = port;
-	if (counts && plan->ignored)
-		counts = !plan->ignored[topo->switches[row->sw].first_port + port];
-	row->count[port] += counts;
+	if (!plan->spread->hot[dest].port && !plan->options->count_switches)
+		return false;
+	return !plan->ignored || !plan->ignored[topo->switches[row->sw].first_port + port];
+}
+
+static void put(struct place_row *row, uint32_t dest, uint8_t port)
+{
+	row->lft[row->plan->spread->hot[dest].lid] = port;
+	row->count[port] += is_counted(row, dest, port);
 }
 
 /* The digit of a destination at a level; the LIDs of one end port take turns. */
@@ -399,25 +412,34 @@ static uint8_t closed_form(struct place_row *row, uint32_t dest, uint32_t at, ui
 	return is_diverted(row, dest, at, target) ? diverted_port(row, dest, at) : 0;
 }
 
-/* One destination whose highest home does not simply decide. */
+/*
+ * One destination whose highest home does not simply decide, or whose old port is another one. What
+ * is counted and may stay is kept in mind when cables came back: see give_back().
+ */
 static void place_one(struct place_row *row, uint32_t dest, uint32_t at, unsigned n_homes)
 {
 	uint32_t target = waypoint(row, dest, at, n_homes);
-	uint8_t port = row->old ? old_port(row, dest, at) : 0;
+	lid_t lid = row->plan->spread->hot[dest].lid;
+	uint8_t old = row->old ? old_port(row, dest, at) : 0, port = old;
+	bool gains = row->old && row->plan->change->gains;
 
-	if (is_diverted(row, dest, at, target)) {
-		row->lft[row->plan->spread->hot[dest].lid] =
-			port ? port : diverted_port(row, dest, at);
-		return;
-	}
-	if (!port)
+	if (!old || gains)
 		port = closed_form(row, dest, at, target);
-	if (port) {
-		put(row, dest, port);
+	if (old && port && port != old && !is_new_way(row, port, at))
+		port = old;
+	if (port && is_diverted(row, dest, at, target)) {
+		row->lft[lid] = port;
 		return;
 	}
+	if (port || old)
+		put(row, dest, port ? port : old);
+	else
+		row->lft[lid] = LFT_NO_PORT;
+	if (port)
+		return;
 	GROW(row->waiting, row->n_waiting + 1, row->cap_waiting);
-	row->waiting[row->n_waiting++] = (struct waiting){ .dest = dest, .target = target };
+	row->waiting[row->n_waiting++] =
+		(struct waiting){ .dest = dest, .target = target, .at = at, .old = old };
 }
 
 static void place_by_count(struct place_row *row, uint32_t dest, uint32_t target)
@@ -426,10 +448,47 @@ static void place_by_count(struct place_row *row, uint32_t dest, uint32_t target
 	put(row, dest, least_count(row, dest, NULL));
 }
 
+/* Moves an entry to a way that came back, if that is used less even then. */
+static void give_back(struct place_row *row, const struct waiting *w)
+{
+	uint8_t best = w->old;
+
+	if (!is_counted(row, w->dest, w->old))
+		return;
+	find_candidates(row, w->target);
+	for (unsigned i = 0; i < row->n_candidates; i++) {
+		uint8_t port = row->candidates[i];
+		uint32_t with = row->count[port] + 1;
+
+		if (with < row->count[best] + (best != w->old) && is_new_way(row, port, w->at))
+			best = port;
+	}
+	if (best == w->old)
+		return;
+	row->count[w->old]--;
+	put(row, w->dest, best);
+}
+
 static uint8_t closed_port(struct place_row *row, uint32_t dest, uint32_t at)
 {
 	return closed_form(row, dest, at,
 			   waypoint(row, dest, at, row->plan->spread->depth[dest]));
+}
+
+/* The old port or the closed form, whichever it shall be; 0: it must be counted. */
+static uint8_t wanted_port(struct place_row *row, uint32_t dest, uint32_t at, uint8_t old,
+			   const struct usage *u)
+{
+	uint8_t port;
+
+	if (old && !row->plan->change->gains)
+		return old;
+	port = closed_port(row, dest, at);
+	if (port && u && !is_fresh(row, u, port))
+		port = 0;
+	if (!old)
+		return port;
+	return port && port != old && is_new_way(row, port, at) ? port : old;
 }
 
 /* The LIDs of one end port (LMC), `n` in a row, spread as wide as the candidates allow. */
@@ -443,15 +502,12 @@ static void place_group(struct place_row *row, uint32_t first, uint32_t n, uint3
 	if (n > 1)
 		usage_begin(row, &u);
 	for (uint32_t dest = first; dest < first + n; dest++) {
-		uint8_t port = exact ? 0 : old_port(row, dest, at);
+		uint8_t port = old_port(row, dest, at);
 
 		if (plan->spread->hot[dest].lid >= row->cap)
 			continue;
-		if (!port && !exact) {
-			port = closed_port(row, dest, at);
-			if (n > 1 && port && !is_fresh(row, &u, port))
-				port = 0;
-		}
+		if (!exact)
+			port = wanted_port(row, dest, at, port, n > 1 ? &u : NULL);
 		if (!port)
 			port = least_count(row, dest, n > 1 ? &u : NULL);
 		if (n > 1)
@@ -471,11 +527,11 @@ static uint32_t end_of_group(const struct spread *s, uint32_t first, uint32_t en
 }
 
 /* The LIDs of the switch itself; its end ports are somebody else's task. */
-static void fill_switch_lids(struct place_row *row, uint32_t at)
+static void fill_switch_lids(struct place_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct spread *s = row->plan->spread;
 
-	for (uint32_t i = s->first[at]; i < s->first[at + 1] && !s->hot[i].port; i++)
+	for (uint32_t i = first; i < end && !s->hot[i].port; i++)
 		if (s->hot[i].lid < row->cap)
 			place_one(row, i, at, s->depth[i]);
 }
@@ -490,19 +546,19 @@ static void fill_own(struct place_row *row)
 }
 
 /* Only one port leads to the switch: all that hangs on it goes there. */
-static void fill_single(struct place_row *row, uint32_t at)
+static void fill_single(struct place_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct spread *s = row->plan->spread;
 	uint8_t port = row->unique[at];
 	uint32_t hosts = 0;
 
 	if (!row->simple) {
-		for (uint32_t i = s->first[at]; i < s->first[at + 1]; i++)
+		for (uint32_t i = first; i < end; i++)
 			if (s->hot[i].lid < row->cap && !is_ordered(row, i))
 				put(row, i, port);
 		return;
 	}
-	for (uint32_t i = s->first[at]; i < s->first[at + 1]; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		if (s->hot[i].lid >= row->cap)
 			continue;
 		row->lft[s->hot[i].lid] = port;
@@ -512,13 +568,13 @@ static void fill_single(struct place_row *row, uint32_t at)
 }
 
 /* Anything: LIDs of one end port together, what is ordered is there already. */
-static void fill_groups(struct place_row *row, uint32_t at)
+static void fill_groups(struct place_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct place_plan *plan = row->plan;
 	const struct spread *s = plan->spread;
-	uint32_t end = s->first[at + 1], next;
+	uint32_t next;
 
-	for (uint32_t i = s->first[at]; i < end; i = next) {
+	for (uint32_t i = first; i < end; i = next) {
 		next = end_of_group(s, i, end);
 		if (is_ordered(row, i))
 			continue;
@@ -530,17 +586,17 @@ static void fill_groups(struct place_row *row, uint32_t at)
 }
 
 /* The inner loop. Home on a shortest path, one port towards it: done. */
-static void fill_several(struct place_row *row, uint32_t at)
+static void fill_several(struct place_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct spread *s = row->plan->spread;
-	const struct spread_hot *h = &s->hot[s->first[at]];
+	const struct spread_hot *h = &s->hot[first];
 	uint32_t dist = row->dist[at];
 
 	if (!row->simple || s->has_lmc[at]) {
-		fill_groups(row, at);
+		fill_groups(row, at, first, end);
 		return;
 	}
-	for (uint32_t i = s->first[at]; i < s->first[at + 1]; i++, h++) {
+	for (uint32_t i = first; i < end; i++, h++) {
 		bool homeward = row->dist[h->home] + h->distance == dist;
 		uint8_t port = row->unique[h->home];
 
@@ -555,6 +611,68 @@ static void fill_several(struct place_row *row, uint32_t at)
 	}
 }
 
+/* Out of reach: whatever the row said before. */
+static void fill_nowhere(struct place_row *row, uint32_t first, uint32_t end)
+{
+	const struct spread *s = row->plan->spread;
+
+	for (uint32_t i = first; i < end; i++)
+		if (s->hot[i].lid < row->cap)
+			row->lft[s->hot[i].lid] = LFT_NO_PORT;
+}
+
+/* Destinations first .. end - 1 on switch `at`. */
+static void fill_target(struct place_row *row, uint32_t at, uint32_t first, uint32_t end)
+{
+	if (row->dist[at] == DISTANCE_NONE)
+		fill_nowhere(row, first, end);
+	else if (row->plan->switches_only)
+		fill_switch_lids(row, at, first, end);
+	else if (row->unique[at])
+		fill_single(row, at, first, end);
+	else
+		fill_several(row, at, first, end);
+}
+
+/* Nothing has changed between here and there: entries stay unseen. */
+static bool is_unseen(const struct place_row *row, uint32_t at)
+{
+	return row->old && !change_moved(row->plan->change, row->sw, at);
+}
+
+static void fill_newcomers(struct place_row *row)
+{
+	const struct change *c = row->plan->change;
+
+	for (uint32_t i = 0; i < c->n_newcomers; i++) {
+		const struct change_newcomer *new = &c->newcomers[i];
+
+		if (new->at != row->sw && is_unseen(row, new->at))
+			fill_target(row, new->at, new->first, new->first + new->n);
+	}
+}
+
+/* Adds what stays unseen to the counts. */
+static void count_unseen(struct place_row *row)
+{
+	const struct spread *s = row->plan->spread;
+
+	if (!row->old || row->counted)
+		return;
+	row->counted = true;
+	for (uint32_t at = 0; at < row->plan->graph->n; at++) {
+		if (at == row->sw || !is_unseen(row, at) || row->dist[at] == DISTANCE_NONE)
+			continue;
+		for (uint32_t i = s->first[at]; i < s->first[at + 1]; i++) {
+			uint8_t port = s->hot[i].lid < row->cap ? row->old[s->hot[i].lid] : 0;
+
+			if (row->plan->change->same[i] && port &&
+			    !is_diverted(row, i, at, waypoint(row, i, at, s->depth[i])))
+				row->count[port] += is_counted(row, i, port);
+		}
+	}
+}
+
 static void fill_ordered(struct place_row *row)
 {
 	const struct place_plan *plan = row->plan;
@@ -564,51 +682,66 @@ static void fill_ordered(struct place_row *row)
 		uint32_t dest = plan->ordered[i];
 		uint32_t at = plan->graph->topo->hosts[s->host[dest]].sw;
 
-		if (at != row->sw && row->dist[at] != DISTANCE_NONE)
+		if (at != row->sw && row->dist[at] != DISTANCE_NONE &&
+		    !(is_unseen(row, at) && plan->change->same[dest]))
 			place_group(row, dest, end_of_group(s, dest, s->first[at + 1]) - dest, at);
 	}
 }
 
-static void begin(struct place_row *row, uint32_t sw, uint8_t *lft)
+static void begin(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t size)
 {
 	const struct place_plan *plan = row->plan;
+	const struct change *c = plan->change;
 
 	row->sw = sw;
 	row->lft = lft;
+	row->size = size;
 	row->old = NULL;
-	if (plan->previous && plan->previous_sw[sw] != TOPO_NONE) {
-		row->old = routes_row(plan->previous, plan->previous_sw[sw]);
-		row->old_top = plan->previous->top;
-	}
 	row->cap = plan->graph->topo->switches[sw].lft_cap;
+	if (c && c->previous_sw[sw] != TOPO_NONE) {
+		row->old = routes_row(c->previous, c->previous_sw[sw]);
+		row->old_top = c->previous->top;
+		memcpy(lft, row->old, MIN(MIN(size, (uint32_t)row->cap), row->old_top + 1u));
+	}
 	row->dist = distances_from(plan->distances, sw);
 	row->simple = !plan->is_ordered && !plan->ignored && !plan->options->count_switches &&
 		      !plan->options->scatter_seed;
+	row->counted = false;
 	row->n_waiting = 0;
 	row->target = TOPO_NONE;
 	row->random = plan->options->scatter_seed ^ plan->graph->topo->switches[sw].guid;
 	memset(row->count, 0, sizeof(row->count));
 }
 
-void place_fill(struct place_row *row, uint32_t sw, uint8_t *lft)
+/* What waits for the counts: first what has no port yet, then what could go back to a new one. */
+static void fill_waiting(struct place_row *row)
+{
+	if (!row->n_waiting)
+		return;
+	count_unseen(row);
+	for (size_t i = 0; i < row->n_waiting; i++)
+		if (!row->waiting[i].old)
+			place_by_count(row, row->waiting[i].dest, row->waiting[i].target);
+	for (size_t i = 0; i < row->n_waiting; i++)
+		if (row->waiting[i].old)
+			give_back(row, &row->waiting[i]);
+}
+
+void place_fill(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t size)
 {
 	const struct spread *s = row->plan->spread;
 
-	begin(row, sw, lft);
+	begin(row, sw, lft, size);
 	find_peers(row);
 	find_unique(row);
 	fill_own(row);
+	if (!row->simple || row->plan->has_lmc)
+		count_unseen(row);
 	fill_ordered(row);
-	for (uint32_t at = 0; at < row->plan->graph->n; at++) {
-		if (at == sw || row->dist[at] == DISTANCE_NONE || s->first[at] == s->first[at + 1])
-			continue;
-		if (row->plan->switches_only)
-			fill_switch_lids(row, at);
-		else if (row->unique[at])
-			fill_single(row, at);
-		else
-			fill_several(row, at);
-	}
-	for (size_t i = 0; i < row->n_waiting; i++)
-		place_by_count(row, row->waiting[i].dest, row->waiting[i].target);
+	for (uint32_t at = 0; at < row->plan->graph->n; at++)
+		if (at != sw && !is_unseen(row, at) && s->first[at] < s->first[at + 1])
+			fill_target(row, at, s->first[at], s->first[at + 1]);
+	if (row->old)
+		fill_newcomers(row);
+	fill_waiting(row);
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "route/change.h"
 #include "route/engine.h"
 #include "route/graph.h"
 #include "route/spread.h"
@@ -20,9 +21,7 @@ struct place_plan {
 	const struct distances *distances;
 	const struct spread *spread;
 	const struct route_options *options;
-	const struct routes *previous; /* entries stay where still minimal; NULL: none */
-	const uint32_t *previous_sw;   /* per switch: its row in previous, or TOPO_NONE */
-	const bool *known;             /* per destination: its LID was the same thing then */
+	const struct change *change;   /* since the previous tables; NULL: there are none */
 	const uint32_t *ordered;       /* destinations (offset 0) to place first, by count */
 	uint32_t n_ordered;
 	const bool *is_ordered;        /* per destination; NULL if none is */
@@ -35,5 +34,5 @@ struct place_plan {
 struct place_row *place_row_new(const struct place_plan *plan);
 struct place_row *place_row_free(struct place_row *row);
 
-/* `lft` is the row of switch `sw`, filled with LFT_NO_PORT by the caller. */
-void place_fill(struct place_row *row, uint32_t sw, uint8_t *lft);
+/* `lft` is the row of switch `sw`, `size` bytes filled with LFT_NO_PORT by the caller. */
+void place_fill(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t size);

@@ -21,6 +21,8 @@ struct routes {
 	 * 0xFF none. Kept for dumps; NULL if the engine has none.
 	 */
 	uint8_t *hops;
+	/* Of the options that they were made with; 0: unknown. With others nothing need stay. */
+	uint64_t options;
 };
 
 struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top);

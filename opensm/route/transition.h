@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What may go wrong between two sets of tables.
+ * How to get from one set of tables to another without a loop on the way.
  *
  * While old entries are replaced by new ones, in any order, a packet follows a mixture. For a LID
- * whose old and new entries together contain a cycle that mixture may loop; such a LID must be
- * drained first: the entries that change lead nowhere until all of them have been replaced.
+ * whose old and new entries together contain a cycle the mixture may loop. Then the order matters:
+ * a switch is written only when the switches that its new way leads through have been, so whoever
+ * is on a new way stays on it to the end. That costs no Set more; it costs barriers: blocks (64
+ * LIDs of one switch) get an epoch, and an epoch begins when all Sets of the one before have been
+ * answered.
+ *
+ * Sixty-four LIDs share a block, and may want opposite orders. The LID that would contradict those
+ * before it is drained instead: its entries that change lead nowhere first, in a stage before all
+ * epochs, and are then written in any order.
+ *
+ * Cables are those of the new topo: an old entry over a cable that is gone is a dead end.
  */
 #pragma once
 
@@ -15,14 +24,23 @@
 #include "route/routes.h"
 
 struct transition {
-	uint32_t n_lids; /* LIDs to be drained */
-	uint8_t *drain;	 /* one byte per LID, 0..top of the new routes */
+	uint32_t n_lids;    /* LIDs to be drained */
+	uint8_t *drain;	    /* one byte per LID, 0..top of the new routes */
 	lid_t top;
+	unsigned n_epochs;  /* 1..255 */
+	uint8_t *epochs;    /* epochs[switch of the new topo * n_blocks + block] */
+	uint32_t n_blocks;
 };
 
+static inline unsigned transition_epoch(const struct transition *t, uint32_t sw, uint32_t block)
+{
+	return block < t->n_blocks ? t->epochs[(size_t)sw * t->n_blocks + block] : 0;
+}
+
 /*
- * Compares `old` (any topo of the same fabric) with `new`. NULL if no LID has to be drained. Pure;
- * O(switches * changed LIDs). The caller frees it with transition_free().
+ * Compares `old` (any topo of the same fabric) with `new`. NULL if every order is good. Pure;
+ * O(table bytes) to find what differs, then O(entries that differ). The caller frees it with
+ * transition_free().
  */
 struct transition *transition_find(const struct routes *old, const struct routes *new);
 struct transition *transition_free(struct transition *t);

@@ -18,6 +18,8 @@
 /* How often a run goes back for alias GUIDs that were wanted meanwhile; hosts want them as they please. */
 #define MAX_LATE_PASSES 3
 
+#define LFT_MAX_BLOCKS	((LID_MAX_UCAST + 1) / LFT_BLOCK_LIDS)
+
 enum stage {
 	ST_IDLE,
 	ST_CLEAR,
@@ -47,6 +49,9 @@ struct sync {
 		uint32_t sw; /* in the topo of the routes */
 	} * routed;
 	uint32_t n_routed;
+	unsigned epoch; /* tables.c: of the transition, within TABLES */
+	/* tables.c, per block: some switch did not take it; and that is so since the last barrier */
+	bool lost[LFT_MAX_BLOCKS], shut[LFT_MAX_BLOCKS];
 	unsigned in_flight;
 	unsigned trims_open; /* pkeys.c: live ports that may still hold what they shall lose */
 	struct guidmap *guid_wants; /* guids.c: port GUID -> struct guid_want */
@@ -77,6 +82,8 @@ void tables_start(struct sync *s);
 bool tables_feed_clear(struct sync *s);
 bool tables_feed_drain(struct sync *s);
 bool tables_feed_blocks(struct sync *s);
+/* TABLES is exhausted: true if it comes again, for the next epoch. */
+bool tables_next_epoch(struct sync *s);
 bool tables_feed_refusers(struct sync *s);
 bool tables_feed_top(struct sync *s);
 

@@ -197,6 +197,8 @@ static enum stage stage_after(struct sync *s)
 {
 	enum stage next = s->stage + 1;
 
+	if (s->stage == ST_TABLES && tables_next_epoch(s))
+		return ST_TABLES;
 	if (next != ST_END || !s->guids_late || s->late_passes == MAX_LATE_PASSES)
 		return next;
 	s->guids_late = false;

@@ -5,8 +5,9 @@
  *   CLEAR   PortStateChange of switches whose ports were read before we could clear it
  *   TRIM    P_Keys that live ports hold and shall not: gone, before anybody gets one
  *   DRAIN   LFT entries of LIDs that could loop between the old tables and the new: nowhere
- *   TABLES  LFT blocks that differ or are unknown, striped over all switches; a switch that takes none
- *           is asked with one block that leads nowhere whether it does now
+ *   TABLES  LFT blocks that differ or are unknown, striped over all switches, once per epoch of the
+ *           transition; a switch that takes none is asked with one block that leads nowhere whether
+ *           it does now
  *   TOP     SwitchInfo: LinearFDBTop, LifeTimeValue
  *   SPEED   ExtendedPortInfo: FDR10 on or off, on devices that have it
  *   PKEYS   P_Key tables of end ports, as wanted
@@ -45,7 +46,7 @@ struct sync;
 struct plan {
 	const struct conf *conf;
 	const struct routes *routes;
-	const struct transition *transition; /* NULL: no LID has to be drained */
+	const struct transition *transition; /* NULL: every order is good */
 	/*
 	 * P_Key tables of end ports (by GUID) and of the switch ports that face them. End ports that it
 	 * does not know are left alone; NULL: so are all, enforcement bits included (policy keep).

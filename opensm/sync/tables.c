@@ -12,6 +12,8 @@
 void tables_start(struct sync *s)
 {
 	s->n_routed = 0;
+	s->epoch = 0;
+	memset(s->lost, 0, sizeof(s->lost));
 	if (!s->plan.routes)
 		return;
 	s->routed = xrealloc(s->routed, MAX(s->fabric->n_switches, 1u), sizeof(*s->routed));
@@ -71,6 +73,7 @@ static void on_lft(void *owner, const struct mad_result *r)
 		return;
 	}
 	lft_have_forget(&n->lft, r->mod);
+	s->lost[r->mod] = true;
 	if (r->end != MAD_END_CANCELLED && n->lft_failures < NODE_LFT_TRIES)
 		n->lft_failures++;
 }
@@ -93,12 +96,21 @@ static void send_lft_block(struct sync *s, struct node *n, uint32_t block, const
 	sync_send(s, &n->ports[0], &rq, on_lft, n);
 }
 
-static void queue_lft_block(struct sync *s, const struct routed *at, uint32_t block)
+static bool has_block(const struct sync *s, const struct routed *at, uint32_t block)
 {
 	const uint8_t *have = lft_have_block(&at->node->lft, block);
+
+	return have && !memcmp(have, wanted_block(s, at, block), LFT_BLOCK_LIDS);
+}
+
+static void queue_lft_block(struct sync *s, const struct routed *at, uint32_t block)
+{
+	const struct transition *t = s->plan.transition;
 	const uint8_t *want = wanted_block(s, at, block);
 
-	if (!have || memcmp(have, want, LFT_BLOCK_LIDS))
+	if (t && (transition_epoch(t, at->sw, block) != s->epoch || s->shut[block]))
+		return;
+	if (!has_block(s, at, block))
 		send_lft_block(s, at->node, block, want);
 }
 
@@ -122,7 +134,11 @@ static void drain_lft_block(struct sync *s, const struct routed *at, uint32_t bl
 		send_lft_block(s, at->node, block, drained);
 }
 
-/* Block by block over all switches: neighbours fill in step, and no SMA gets a burst. */
+/*
+ * Block by block over all switches: neighbours fill in step, and no SMA gets a burst. A switch
+ * that does not take its block may go on with the old one; where a transition says that others wait
+ * for it, they keep theirs in this run.
+ */
 static bool feed_blocks(struct sync *s,
 			void (*fn)(struct sync *s, const struct routed *at, uint32_t block))
 {
@@ -134,6 +150,8 @@ static bool feed_blocks(struct sync *s,
 	at = &s->routed[s->node];
 	if (!sync_leaves_out(s, at->node))
 		fn(s, at, s->item);
+	else if (!has_block(s, at, s->item))
+		s->lost[s->item] = true;
 	if (++s->node == s->n_routed) {
 		s->node = 0;
 		s->item++;
@@ -171,7 +189,14 @@ bool tables_feed_refusers(struct sync *s)
 
 bool tables_feed_blocks(struct sync *s)
 {
+	if (!s->item && !s->node)
+		memcpy(s->shut, s->lost, sizeof(s->shut));
 	return feed_blocks(s, queue_lft_block);
+}
+
+bool tables_next_epoch(struct sync *s)
+{
+	return s->plan.transition && ++s->epoch < s->plan.transition->n_epochs;
 }
 
 /* ---- TOP ---------------------------------------------------------------------------------- */

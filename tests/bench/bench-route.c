@@ -2,10 +2,7 @@
 /*
  * Routes a fabric built in memory and prints what it cost and how good it is. Asserts nothing.
  *
- *   bench-route [options] fat-tree3 K | tree3 HOSTS LEAVES PODS AGGS CORES CABLES CABLES
- *                       | fat-tree2 LEAVES SPINES HOSTS PARALLEL
- *                       | torus X Y Z HOSTS | dragonfly GROUPS ROUTERS HOSTS
- *                       | hyperx X Y HOSTS | random SWITCHES DEGREE HOSTS
+ *   bench-route [options] FABRIC, as in tests/lib/topocut.h
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -16,6 +13,7 @@
 
 #include "route/check.h"
 #include "route/engine.h"
+#include "tests/lib/topocut.h"
 #include "tests/lib/topogen.h"
 #include "util/mem.h"
 
@@ -56,64 +54,14 @@ static void print_since(const char *what, struct clocks since)
 	       now.wall - since.wall, (double)usage.ru_maxrss / 1024);
 }
 
-struct kind {
-	const char *name;
-	int args;
-	struct topo *(*make)(const unsigned *a, const struct topogen *o);
-};
-
-static struct topo *make_fat_tree3(const unsigned *a, const struct topogen *o)
-{
-	return topogen_fat_tree3(a[0], o);
-}
-
-static struct topo *make_fat_tree2(const unsigned *a, const struct topogen *o)
-{
-	return topogen_fat_tree2(a[0], a[1], a[2], a[3], o);
-}
-
-static struct topo *make_tree3(const unsigned *a, const struct topogen *o)
-{
-	return topogen_tree3(&(struct topogen_tree){
-		.hosts = a[0], .leaves = a[1], .pods = a[2], .aggs = a[3], .cores = a[4],
-		.leaf_cables = a[5], .core_cables = a[6],
-	}, o);
-}
-
-static struct topo *make_torus(const unsigned *a, const struct topogen *o)
-{
-	return topogen_torus(a, a[3], o);
-}
-
-static struct topo *make_dragonfly(const unsigned *a, const struct topogen *o)
-{
-	return topogen_dragonfly(a[0], a[1], a[2], o);
-}
-
-static struct topo *make_hyperx(const unsigned *a, const struct topogen *o)
-{
-	return topogen_hyperx(a[0], a[1], a[2], o);
-}
-
-static struct topo *make_random(const unsigned *a, const struct topogen *o)
-{
-	return topogen_random(a[0], a[1], a[2], o);
-}
-
-static const struct kind kinds[] = {
-	{ "fat-tree3", 1, make_fat_tree3 }, { "fat-tree2", 4, make_fat_tree2 },
-	{ "tree3", 7, make_tree3 },
-	{ "torus", 4, make_torus },	    { "dragonfly", 3, make_dragonfly },
-	{ "hyperx", 3, make_hyperx },	    { "random", 3, make_random },
-};
-
 static void usage(void)
 {
 	fputs("bench-route [-d damage-percent] [-s seed] [-t threads] [-p patterns] [-S shifts]\n"
 	      "            [-n repeats] [-R scatter-seed] [-l lmc] [-H percent of hosts absent]\n"
 	      "            [-L random LIDs] [-G random GUIDs]\n"
 	      "            [-c no check] [-a route again with the result as previous]\n"
-	      "            [-P port shifting] [-D steps: damage grows in steps] FABRIC\n",
+	      "            [-P port shifting] [-D steps: damage grows in steps] FABRIC\n"
+	      "FABRIC:      " TOPOGEN_WORDS,
 	      stderr);
 	exit(2);
 }
@@ -144,7 +92,7 @@ static uint64_t changed_blocks(const struct routes *a, const struct routes *b)
 }
 
 /* Breaks the fabric in steps; returns the tables after the last. */
-static struct routes *decay(const struct bench *b, const struct kind *kind, const unsigned *args)
+static struct routes *decay(const struct bench *b, int n, char **words)
 {
 	struct topogen gen = b->gen;
 	struct routes *r = NULL;
@@ -155,7 +103,7 @@ static struct routes *decay(const struct bench *b, const struct kind *kind, cons
 		struct routes *next;
 
 		gen.damage = b->gen.damage * i / b->steps;
-		t = kind->make(args, &gen);
+		t = topogen_words(n, words, &gen);
 		next = compute(b, t, r);
 		blocks += r ? changed_blocks(r, next) : 0;
 		routes_unref(r);
@@ -185,12 +133,14 @@ static void report(const struct bench *b, const struct routes *r)
 		       routes_shift_congestion(r, b->shifts));
 }
 
-static void run(const struct bench *b, const struct kind *kind, const unsigned *args)
+static void run(const struct bench *b, int n, char **words)
 {
 	struct clocks since = clocks_now();
-	struct topo *t = kind->make(args, &b->gen);
+	struct topo *t = topogen_words(n, words, &b->gen);
 	struct routes *r = NULL;
 
+	if (!t)
+		usage();
 	print_since("topo", since);
 	printf("         %u switches, %u hosts, LIDs to %u\n", t->n_switches, t->n_hosts,
 	       t->max_lid);
@@ -213,7 +163,7 @@ static void run(const struct bench *b, const struct kind *kind, const unsigned *
 	routes_unref(r);
 	topo_unref(t);
 	if (b->steps) {
-		r = decay(b, kind, args);
+		r = decay(b, n, words);
 		report(b, r);
 		routes_unref(r);
 	}
@@ -222,7 +172,6 @@ static void run(const struct bench *b, const struct kind *kind, const unsigned *
 int main(int argc, char **argv)
 {
 	struct bench b = { .threads = 1, .patterns = 50, .repeat = 1, .check = true };
-	unsigned args[7] = { 0 };
 	int opt;
 
 	while ((opt = getopt(argc, argv, "d:s:t:p:S:n:R:l:D:H:LGcaP")) != -1)
@@ -244,12 +193,6 @@ int main(int argc, char **argv)
 		case 'P': b.options.port_shifting = true; break;
 		default: usage();
 		}
-	for (size_t i = 0; optind < argc && i < ARRAY_SIZE(kinds); i++)
-		if (!strcmp(argv[optind], kinds[i].name) && argc - optind - 1 == kinds[i].args) {
-			for (int a = 0; a < kinds[i].args; a++)
-				args[a] = (unsigned)atoi(argv[optind + 1 + a]);
-			run(&b, &kinds[i], args);
-			return 0;
-		}
-	usage();
+	run(&b, argc - optind, argv + optind);
+	return 0;
 }

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which LIDs have to be drained between two sets of tables: a triangle of switches by hand. */
+/* From one set of tables to another: a triangle by hand, then whatever happens to fabrics. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "route/engine.h"
 #include "route/transition.h"
+#include "tests/lib/topocut.h"
+#include "tests/lib/topogen.h"
 #include "util/mem.h"
 
 /* Switches 1, 2, 3 in a triangle: port 1 leads to the next one, port 2 to the one before. */
@@ -39,7 +43,8 @@ static struct routes *routes_to_1(const struct topo *t, uint8_t on_2, uint8_t on
 	return r;
 }
 
-static unsigned drained(uint8_t old_2, uint8_t old_3, uint8_t new_2, uint8_t new_3)
+/* Epochs of switches 1, 2, 3 as digits; nothing is ever drained for a single LID. */
+static unsigned order(uint8_t old_2, uint8_t old_3, uint8_t new_2, uint8_t new_3)
 {
 	_cleanup_(topo_unrefp) struct topo *t = triangle();
 	_cleanup_(routes_unrefp) struct routes *old = routes_to_1(t, old_2, old_3);
@@ -48,32 +53,301 @@ static unsigned drained(uint8_t old_2, uint8_t old_3, uint8_t new_2, uint8_t new
 
 	if (!found)
 		return 0;
-	assert_int_equal(found->drain[1], 1);
-	assert_int_equal(found->drain[2], 0);
-	return found->n_lids;
+	assert_int_equal(found->n_lids, 0);
+	return transition_epoch(found, 0, 0) * 100 + transition_epoch(found, 1, 0) * 10 +
+	       transition_epoch(found, 2, 0);
 }
 
 static void nothing_changed(void **state)
 {
-	assert_int_equal(drained(2, 1, 2, 1), 0);
+	assert_int_equal(order(2, 1, 2, 1), 0);
 }
 
-/* 2 went straight to 1 and 3 over 2; now 3 goes straight and 2 over 3: in between 2 -> 3 -> 2. */
+/* 2 went straight to 1 and 3 over 2; now 3 goes straight, first, and then 2 over 3. */
 static void turned_round(void **state)
 {
-	assert_int_equal(drained(2, 2, 1, 1), 1);
+	assert_int_equal(order(2, 2, 1, 1), 10);
 }
 
 /* 3 went over 2 and goes straight now: 2 never points at 3. */
 static void shortened(void **state)
 {
-	assert_int_equal(drained(2, 2, 2, 1), 0);
+	assert_int_equal(order(2, 2, 2, 1), 0);
 }
 
 /* An entry that led nowhere cannot be part of a loop with itself. */
 static void filled_in(void **state)
 {
-	assert_int_equal(drained(LFT_NO_PORT, 1, 1, 1), 0);
+	assert_int_equal(order(LFT_NO_PORT, 1, 1, 1), 0);
+}
+
+/* Two LIDs of one block turn round in opposite directions: one of them is drained. */
+static void opposite_orders(void **state)
+{
+	_cleanup_(topo_unrefp) struct topo *t = triangle();
+	_cleanup_(routes_unrefp) struct routes *old = routes_to_1(t, 2, 2);
+	_cleanup_(routes_unrefp) struct routes *new = routes_to_1(t, 1, 1);
+	struct transition *found;
+
+	routes_row(old, 1)[3] = 1; /* 2 and 3 to LID 3, which stands for switch 1 as well */
+	routes_row(old, 2)[3] = 1;
+	routes_row(new, 1)[3] = 2;
+	routes_row(new, 2)[3] = 2;
+	found = transition_find(old, new);
+	assert_non_null(found);
+	assert_int_equal(found->n_lids, 1);
+	assert_int_equal(found->drain[1], 0);
+	assert_int_equal(found->drain[3], 1);
+	transition_free(found);
+}
+
+/* The cable that the loop would need is gone: every order is good. */
+static void a_cable_that_is_gone_is_a_dead_end(void **state)
+{
+	_cleanup_(topo_unrefp) struct topo *whole = triangle();
+	struct topocut *cut = topocut_new(whole);
+	_cleanup_(routes_unrefp) struct routes *old = routes_to_1(whole, 2, 2), *new = NULL;
+	struct topo *t;
+
+	cut->ports[whole->switches[1].first_port + 1] = true; /* between 2 and 3 */
+	t = topocut_apply(whole, cut);
+	new = routes_to_1(t, 1, 1);
+	assert_null(transition_find(old, new));
+	topocut_free(cut);
+	topo_unref(t);
+}
+
+/* ---- whatever the order within an epoch, nothing ever loops -------------------------------- */
+
+/* Tables half way. */
+struct halfway {
+	const struct routes *old, *new;
+	const struct transition *tr;
+	struct routes *now; /* rows of new->topo */
+	bool written;
+};
+
+static uint8_t old_entry(const struct halfway *w, uint32_t sw, lid_t lid)
+{
+	uint32_t o = topo_find_switch(w->old->topo, w->new->topo->switches[sw].guid);
+
+	return o == TOPO_NONE ? LFT_NO_PORT : routes_port(w->old, o, lid);
+}
+
+/* Cables that came back carry nothing until all tables are written: only then they are activated. */
+static uint32_t behind(const struct halfway *w, uint32_t sw, uint8_t port)
+{
+	const struct topo *t = w->new->topo, *before = w->old->topo;
+	uint32_t o = topo_find_switch(before, t->switches[sw].guid), next;
+
+	if (!port || port > t->switches[sw].n_ports)
+		return TOPO_NONE;
+	next = topo_port(t, sw, port)->sw;
+	if (w->written || next == TOPO_NONE)
+		return next;
+	if (o == TOPO_NONE || port > before->switches[o].n_ports)
+		return TOPO_NONE;
+	o = topo_port(before, o, port)->sw;
+	return o != TOPO_NONE && before->switches[o].guid == t->switches[next].guid ? next
+										     : TOPO_NONE;
+}
+
+static void assert_no_loop(const struct halfway *w, uint32_t block)
+{
+	const struct topo *t = w->new->topo;
+
+	for (uint32_t lid = block * LFT_BLOCK_LIDS; lid < (block + 1) * LFT_BLOCK_LIDS; lid++)
+		for (uint32_t start = 0; start < t->n_switches && lid <= w->new->top; start++) {
+			uint32_t sw = start, hops = 0;
+
+			while (sw != TOPO_NONE) {
+				assert_true(hops++ < t->n_switches);
+				sw = behind(w, sw, routes_row(w->now, sw)[lid]);
+			}
+		}
+}
+
+static bool differs(const struct halfway *w, uint32_t sw, uint32_t block)
+{
+	uint32_t first = block * LFT_BLOCK_LIDS;
+
+	return memcmp(routes_row(w->now, sw) + first, routes_row(w->new, sw) + first,
+		      LFT_BLOCK_LIDS);
+}
+
+static void write_block(const struct halfway *w, uint32_t sw, uint32_t block)
+{
+	uint32_t first = block * LFT_BLOCK_LIDS;
+
+	memcpy(routes_row(w->now, sw) + first, routes_row(w->new, sw) + first, LFT_BLOCK_LIDS);
+}
+
+static void drain(const struct halfway *w, uint32_t sw, uint32_t block)
+{
+	for (uint32_t lid = block * LFT_BLOCK_LIDS; lid < (block + 1) * LFT_BLOCK_LIDS; lid++)
+		if (w->tr && lid <= w->tr->top && w->tr->drain[lid] &&
+		    routes_row(w->now, sw)[lid] != routes_row(w->new, sw)[lid])
+			routes_row(w->now, sw)[lid] = LFT_NO_PORT;
+}
+
+static void write_shuffled(const struct halfway *w, uint32_t block, uint32_t *sws, uint32_t n,
+			   unsigned *random)
+{
+	for (; n; n--) {
+		uint32_t at = (*random = *random * 1103515245 + 12345) / 65536 % n;
+
+		write_block(w, sws[at], block);
+		sws[at] = sws[n - 1];
+		assert_no_loop(w, block);
+	}
+}
+
+/* Every subset of up to 10 switches; of more, one random order. */
+static void write_epoch(const struct halfway *w, uint32_t block, unsigned epoch, unsigned *random)
+{
+	uint32_t n = 0, sws[256];
+	uint8_t before[10][LFT_BLOCK_LIDS];
+
+	for (uint32_t sw = 0; sw < w->new->topo->n_switches; sw++)
+		if (differs(w, sw, block) &&
+		    (w->tr ? transition_epoch(w->tr, sw, block) : 0) == epoch)
+			sws[n++] = sw;
+	if (n > 10) {
+		write_shuffled(w, block, sws, n, random);
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		memcpy(before[i], routes_row(w->now, sws[i]) + block * LFT_BLOCK_LIDS,
+		       LFT_BLOCK_LIDS);
+	for (uint32_t set = 0; set < 1u << n; set++) {
+		for (uint32_t i = 0; i < n; i++)
+			if (set >> i & 1)
+				write_block(w, sws[i], block);
+			else
+				memcpy(routes_row(w->now, sws[i]) + block * LFT_BLOCK_LIDS,
+				       before[i], LFT_BLOCK_LIDS);
+		assert_no_loop(w, block);
+	}
+}
+
+static void assert_safe(const struct routes *old, const struct routes *new, unsigned seed)
+{
+	_cleanup_(transition_freep) struct transition *tr = transition_find(old, new);
+	_cleanup_(routes_unrefp) struct routes *now = routes_new(new->topo, "halfway", new->top);
+	struct halfway w = { .old = old, .new = new, .tr = tr, .now = now };
+	uint32_t blocks = new->row_size / LFT_BLOCK_LIDS;
+
+	for (uint32_t sw = 0; sw < new->topo->n_switches; sw++)
+		for (uint32_t lid = 0; lid < new->row_size; lid++)
+			routes_row(now, sw)[lid] = old_entry(&w, sw, (lid_t)lid);
+	for (uint32_t block = 0; block < blocks; block++) {
+		assert_no_loop(&w, block);
+		for (uint32_t sw = 0; sw < new->topo->n_switches; sw++) {
+			drain(&w, sw, block);
+			assert_no_loop(&w, block);
+		}
+		for (unsigned epoch = 0; epoch < (tr ? tr->n_epochs : 1); epoch++)
+			write_epoch(&w, block, epoch, &seed);
+		for (uint32_t sw = 0; sw < new->topo->n_switches; sw++)
+			assert_false(differs(&w, sw, block));
+	}
+	w.written = true;
+	for (uint32_t block = 0; block < blocks; block++)
+		assert_no_loop(&w, block);
+}
+
+static struct topo *any_fabric(unsigned number)
+{
+	const struct topogen o = { .seed = number };
+
+	switch (number % 4) {
+	case 0: return topogen_random(4 + number % 13, 3 + number % 3, 3, &o);
+	case 1: return topogen_fat_tree3(4, &o);
+	case 2: return topogen_torus((unsigned[]){ 3 + number % 3, 3, 1 + number % 2 }, 2, &o);
+	}
+	return topogen_dragonfly(4, 3, 2, &o);
+}
+
+static struct routes *route(const struct topo *t, const struct routes *previous)
+{
+	const struct route_job job = { .topo = t, .previous = previous, .threads = 1 };
+	char why[128];
+
+	return route_engine_find("minhop")->compute(&job, why, sizeof(why));
+}
+
+/* Cuts, repairs, switches that leave and return; with memory and without. */
+static void damage_never_loops(void **state)
+{
+	for (unsigned number = 0; number < 48; number++) {
+		struct topo *whole = any_fabric(number);
+		struct topocut *cut = topocut_new(whole);
+		struct routes *r = route(whole, NULL);
+		unsigned random = number, n;
+		uint32_t *cables = topocut_cables(whole, &n);
+
+		print_message("# seed %u\n", number);
+		for (unsigned i = 0; i < 12 && n; i++) {
+			unsigned draw = (random = random * 1103515245 + 12345) / 65536;
+			struct routes *next;
+			struct topo *t;
+
+			if (draw % 5)
+				cut->ports[cables[draw / 8 % n]] ^= true;
+			else
+				cut->switches[draw / 8 % whole->n_switches] ^= true;
+			t = topocut_apply(whole, cut);
+			next = route(t, draw & 1 ? r : NULL);
+			assert_safe(r, next, draw);
+			routes_unref(r);
+			topo_unref(t);
+			r = next;
+		}
+		routes_unref(r);
+		topocut_free(cut);
+		topo_unref(whole);
+		free(cables);
+	}
+}
+
+/* Every LID belongs to somebody else afterwards. */
+static void lids_that_change_owners_never_loop(void **state)
+{
+	for (unsigned number = 0; number < 12; number++) {
+		struct topogen o = { .seed = number, .random_lids = true };
+		struct topo *t = topogen_fat_tree3(4, NULL), *other = topogen_fat_tree3(4, &o);
+		struct routes *old = route(t, NULL), *new = route(other, old);
+
+		print_message("# seed %u\n", number);
+		assert_safe(old, new, number);
+		routes_unref(old);
+		routes_unref(new);
+		topo_unref(t);
+		topo_unref(other);
+	}
+}
+
+/* A leaf of the 1,024-host tree loses an uplink: two epochs, nothing drained. */
+static void a_lost_uplink_needs_no_drain(void **state)
+{
+	struct topo *whole = topogen_fat_tree3(16, NULL), *t;
+	struct topocut *cut = topocut_new(whole);
+	struct routes *old = route(whole, NULL), *new;
+	struct transition *tr;
+
+	cut->ports[whole->switches[0].first_port + 9] = true; /* ports 1..8: hosts */
+	t = topocut_apply(whole, cut);
+	new = route(t, old);
+	tr = transition_find(old, new);
+	assert_non_null(tr);
+	assert_int_equal(tr->n_lids, 0);
+	assert_int_equal(tr->n_epochs, 2);
+	transition_free(tr);
+	routes_unref(old);
+	routes_unref(new);
+	topocut_free(cut);
+	topo_unref(whole);
+	topo_unref(t);
 }
 
 int main(void)
@@ -83,6 +357,11 @@ int main(void)
 		cmocka_unit_test(turned_round),
 		cmocka_unit_test(shortened),
 		cmocka_unit_test(filled_in),
+		cmocka_unit_test(opposite_orders),
+		cmocka_unit_test(a_cable_that_is_gone_is_a_dead_end),
+		cmocka_unit_test(damage_never_loops),
+		cmocka_unit_test(lids_that_change_owners_never_loop),
+		cmocka_unit_test(a_lost_uplink_needs_no_drain),
 	};
 
 	return cmocka_run_group_tests_name("transition", tests, NULL, NULL);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What is different between the fabric of the previous routes and the fabric now, as routing sees it.
+ *
+ * A pair (switch, target switch) is *moved* when the set of shortest ways between them may have
+ * changed. Of a pair that is not moved every entry may stay unseen; of one that is, each entry is
+ * looked at: it stays while it is minimal, unless the way that is wanted for it is *new*, that is,
+ * was no shortest way before. So a repaired cable gets back what belongs to it, and nothing else
+ * moves.
+ *
+ * A destination is *known* when its LID stood for the same place before, or for nobody: what
+ * previous tables say about the LID is then about this place, or harmless.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "route/graph.h"
+#include "route/routes.h"
+#include "route/spread.h"
+
+/* The LIDs of one port that was not there before: destinations first .. first + n - 1 on switch `at`. */
+struct change_newcomer {
+	uint32_t first, n, at;
+};
+
+struct change {
+	const struct routes *previous;     /* borrowed */
+	uint32_t *previous_sw;             /* per switch: its row in previous, or TOPO_NONE */
+	bool *known;                       /* per destination */
+	bool *same;                        /* per destination: was there before, at the same place */
+	struct change_newcomer *newcomers; /* those that were not */
+	uint32_t n_newcomers;
+	bool compares;                     /* previous says how far things were: `moved` means something */
+	bool gains;                        /* some cable between switches was not there before */
+	uint32_t n, words;
+	uint64_t *moved;                   /* per switch `words` words, a bit per target */
+};
+
+/*
+ * `hops` is what the new routes will hold (routes.h). `keep` false: nothing is known and all is
+ * moved; only what belongs to nobody stays. The caller frees; all arguments must live longer.
+ */
+struct change *change_new(const struct graph *g, const struct spread *spread, const uint8_t *hops,
+			  const struct routes *previous, bool keep);
+struct change *change_free(struct change *c);
+
+static inline bool change_moved(const struct change *c, uint32_t sw, uint32_t target)
+{
+	return c->moved[(size_t)sw * c->words + target / 64] >> target % 64 & 1;
+}
+
+/*
+ * Was leaving `sw` through `port`, over a cable that costs `weight`, a shortest way to `target`
+ * before? True where that is not known.
+ */
+bool change_had_way(const struct change *c, const struct topo *now, uint32_t sw, uint8_t port,
+		    uint8_t weight, uint32_t target);
+
+/* In a pair that is moved: is the way new? False while nothing was gained. */
+static inline bool change_is_new_way(const struct change *c, const struct topo *now, uint32_t sw,
+				     uint8_t port, uint8_t weight, uint32_t target)
+{
+	return c->gains && !change_had_way(c, now, sw, port, weight, target);
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What one event costs: a cable between switches lost, and back. Asserts nothing.
+ *
+ *   bench-reroute [-n events] [-s seed] [-t threads] FABRIC, as in tests/lib/topocut.h
+ *   bench-reroute -w steps FABRIC    a random walk of cuts and repairs; what is left in the end
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "route/reroute.h"
+#include "route/transition.h"
+#include "tests/lib/topocut.h"
+#include "util/mem.h"
+
+struct bench {
+	struct topo *whole;
+	unsigned events, threads, steps;
+	uint64_t seed;
+};
+
+/* One event. */
+struct event {
+	double compute, check, order; /* ms */
+	uint64_t entries, blocks;     /* that changed */
+	uint64_t used;                /* blocks with an entry whose way used the cable */
+	uint32_t load_before, load, load_fresh;
+	uint32_t drained, epochs;
+	uint64_t sets;
+};
+
+static double now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec * 1e-6;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+	return z ^ z >> 31;
+}
+
+/* Tables for `t`, as the routing job makes them. */
+static struct routes *compute(const struct bench *b, const struct topo *t,
+			      const struct routes *previous, struct route_verdict *v,
+			      struct event *ret)
+{
+	const struct route_job job = { .topo = t, .previous = previous, .threads = b->threads };
+	struct reroute_report report = { .seconds_compute = 0 };
+	struct routes *r = reroute(route_engine_find("minhop"), &job, &report);
+
+	if (!r) {
+		fprintf(stderr, "%s\n", report.why);
+		exit(1);
+	}
+	*v = report.verdict;
+	if (ret) {
+		ret->compute = report.seconds_compute * 1e3;
+		ret->check = report.seconds_check * 1e3;
+	}
+	return r;
+}
+
+/* Does the way of `lid` from each switch pass the cable? memo: 0 unknown, 1 no, 2 yes. */
+static bool passes(const struct routes *r, uint32_t sw, lid_t lid, const uint32_t ends[2],
+		   uint8_t *memo)
+{
+	uint8_t port = routes_port(r, sw, lid);
+	uint32_t channel = r->topo->switches[sw].first_port + port;
+	bool yes = false;
+
+	if (memo[sw])
+		return memo[sw] == 2;
+	memo[sw] = 1;
+	if (port && port <= r->topo->switches[sw].n_ports) {
+		uint32_t next = r->topo->ports[channel].sw;
+
+		yes = channel == ends[0] || channel == ends[1] ||
+		      (next != TOPO_NONE && passes(r, next, lid, ends, memo));
+	}
+	memo[sw] = yes ? 2 : 1;
+	return yes;
+}
+
+static uint64_t blocks_using(const struct routes *r, const uint32_t ends[2])
+{
+	uint32_t n = r->topo->n_switches, blocks = r->row_size / LFT_BLOCK_LIDS;
+	uint8_t *memo = xcalloc(n, 1);
+	bool *used = xcalloc((size_t)n * blocks, sizeof(*used));
+	uint64_t count = 0;
+
+	for (uint32_t lid = 1; lid <= r->top; lid++) {
+		memset(memo, 0, n);
+		for (uint32_t s = 0; s < n; s++)
+			used[(size_t)s * blocks + lid / LFT_BLOCK_LIDS] |=
+				passes(r, s, (lid_t)lid, ends, memo);
+	}
+	for (size_t i = 0; i < (size_t)n * blocks; i++)
+		count += used[i];
+	free(memo);
+	free(used);
+	return count;
+}
+
+static void count_changes(const struct routes *a, const struct routes *b, struct event *e)
+{
+	for (size_t i = 0; i < (size_t)a->topo->n_switches * a->row_size; i += LFT_BLOCK_LIDS) {
+		uint64_t before = e->entries;
+
+		for (unsigned k = 0; k < LFT_BLOCK_LIDS; k++)
+			e->entries += a->lft[i + k] != b->lft[i + k];
+		e->blocks += e->entries != before;
+	}
+}
+
+/* Blocks that must be written twice because entries of theirs are drained. */
+static uint64_t drained_blocks(const struct routes *a, const struct routes *b,
+			       const struct transition *t)
+{
+	uint64_t n = 0;
+
+	for (uint32_t s = 0; s < a->topo->n_switches; s++)
+		for (uint32_t block = 0; block < a->row_size; block += LFT_BLOCK_LIDS) {
+			bool drains = false;
+
+			for (uint32_t lid = block; lid < block + LFT_BLOCK_LIDS; lid++)
+				drains |= lid <= t->top && t->drain[lid] &&
+					  routes_row(a, s)[lid] != routes_row(b, s)[lid] &&
+					  routes_row(a, s)[lid] != LFT_NO_PORT;
+			n += drains;
+		}
+	return n;
+}
+
+static uint32_t fresh_load(const struct bench *b, const struct topo *t)
+{
+	struct route_verdict v;
+
+	routes_unref(compute(b, t, NULL, &v, NULL));
+	return v.max_load;
+}
+
+/* From `before` to tables for `t`; `cable` names the entries of whole->ports at its two ends. */
+static struct routes *step(const struct bench *b, const struct routes *before,
+			   const struct topo *t, const uint32_t cable[2], struct event *e)
+{
+	bool lost = t->ports[cable[0]].sw == TOPO_NONE;
+	struct transition *tr;
+	struct route_verdict v;
+	struct routes *r;
+	double since;
+
+	routes_check(before, b->threads, &v);
+	e->load_before = v.max_load;
+	r = compute(b, t, before, &v, e);
+	e->load = v.max_load;
+	since = now_ms();
+	tr = transition_find(before, r);
+	e->order = now_ms() - since;
+	e->load_fresh = fresh_load(b, t);
+	e->used = blocks_using(lost ? before : r, cable);
+	count_changes(before, r, e);
+	e->sets = e->blocks;
+	if (tr) {
+		e->drained = tr->n_lids;
+		e->epochs = tr->n_epochs;
+		e->sets += drained_blocks(before, r, tr);
+	}
+	transition_free(tr);
+	return r;
+}
+
+static void print_head(void)
+{
+	printf("%-6s %8s %8s %8s %8s | %8s %7s %7s %5s | %6s %6s %6s | %5s %5s %6s\n", "", "ms",
+	       "compute", "check", "order", "entries", "blocks", "used", "ratio", "before", "load",
+	       "fresh", "drain", "epoch", "Sets");
+}
+
+static void print_event(const char *what, const struct event *e)
+{
+	printf("%-6s %8.2f %8.2f %8.2f %8.2f | %8llu %7llu %7llu %5.2f | %6u %6u %6u | "
+	       "%5u %5u %6llu\n",
+	       what, e->compute + e->check + e->order, e->compute, e->check, e->order,
+	       (unsigned long long)e->entries, (unsigned long long)e->blocks,
+	       (unsigned long long)e->used, e->used ? (double)e->blocks / (double)e->used : 0,
+	       e->load_before, e->load, e->load_fresh, e->drained, e->epochs,
+	       (unsigned long long)e->sets);
+}
+
+static void ends_of(const struct topo *t, uint32_t end, uint32_t ret[2])
+{
+	const struct topo_port *port = &t->ports[end];
+
+	ret[0] = end;
+	ret[1] = t->switches[port->sw].first_port + port->port;
+}
+
+/* Single cables, spread over all there are. */
+static void run_events(struct bench *b)
+{
+	struct topocut *cut = topocut_new(b->whole);
+	struct route_verdict v;
+	struct routes *whole = compute(b, b->whole, NULL, &v, NULL);
+	uint32_t n, *cables = topocut_cables(b->whole, &n);
+
+	print_head();
+	for (unsigned i = 0; i < b->events && n; i++) {
+		uint32_t end = cables[next_random(&b->seed) % n], ends[2];
+		struct event down = { .sets = 0 }, up = { .sets = 0 };
+		struct routes *broken, *again;
+		struct topo *t;
+
+		ends_of(b->whole, end, ends);
+		cut->ports[end] = true;
+		t = topocut_apply(b->whole, cut);
+		cut->ports[end] = false;
+		broken = step(b, whole, t, ends, &down);
+		again = step(b, broken, b->whole, ends, &up);
+		print_event("down", &down);
+		print_event("up", &up);
+		routes_unref(whole);
+		whole = again;
+		routes_unref(broken);
+		topo_unref(t);
+	}
+	routes_unref(whole);
+	topocut_free(cut);
+	free(cables);
+}
+
+/* Cuts and repairs at random, at most eight at a time; then all are repaired. */
+static void run_walk(struct bench *b)
+{
+	struct topocut *cut = topocut_new(b->whole);
+	struct route_verdict v;
+	struct routes *r = compute(b, b->whole, NULL, &v, NULL);
+	uint32_t n, *cables = topocut_cables(b->whole, &n), down[8], n_down = 0;
+	double worst = 1, ratio = 0;
+
+	printf("whole  load %u\n", v.max_load);
+	for (unsigned i = 0; i < b->steps || n_down; i++) {
+		bool repair = i >= b->steps || (n_down && next_random(&b->seed) % 2) || n_down == 8;
+		uint32_t at = repair ? (uint32_t)(next_random(&b->seed) % n_down) : n_down, ends[2];
+		struct event e = { .sets = 0 };
+		struct routes *next;
+		struct topo *t;
+
+		if (!repair) {
+			uint32_t end = cables[next_random(&b->seed) % n];
+
+			if (cut->ports[end])
+				continue;
+			down[n_down++] = end;
+		}
+		ends_of(b->whole, down[at], ends);
+		cut->ports[down[at]] = !repair;
+		if (repair)
+			down[at] = down[--n_down];
+		t = topocut_apply(b->whole, cut);
+		next = step(b, r, t, ends, &e);
+		worst = MAX(worst, (double)e.load / e.load_fresh);
+		if (e.used)
+			ratio = MAX(ratio, (double)e.blocks / (double)e.used);
+		print_event(repair ? "up" : "down", &e);
+		routes_unref(r);
+		topo_unref(t);
+		r = next;
+	}
+	printf("worst load %.3f of fresh, most blocks %.2f of those that used the cable\n", worst,
+	       ratio);
+	routes_unref(r);
+	topocut_free(cut);
+	free(cables);
+}
+
+static void usage(void)
+{
+	fputs("bench-reroute [-n events] [-s seed] [-t threads] [-w steps] FABRIC\n"
+	      "FABRIC:      " TOPOGEN_WORDS, stderr);
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	struct bench b = { .events = 4, .threads = 1, .seed = 1 };
+	int opt;
+
+	while ((opt = getopt(argc, argv, "n:s:t:w:")) != -1)
+		switch (opt) {
+		case 'n': b.events = (unsigned)atoi(optarg); break;
+		case 's': b.seed = strtoull(optarg, NULL, 0); break;
+		case 't': b.threads = (unsigned)atoi(optarg); break;
+		case 'w': b.steps = (unsigned)atoi(optarg); break;
+		default: usage();
+		}
+	b.whole = topogen_words(argc - optind, argv + optind, NULL);
+	if (!b.whole)
+		usage();
+	if (b.steps)
+		run_walk(&b);
+	else
+		run_events(&b);
+	topo_unref(b.whole);
+	return 0;
+}

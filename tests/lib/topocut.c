@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Copies a topo through a builder, leaving things out; and fabrics by name, for benches. */
+#include "tests/lib/topocut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+static uint32_t n_ports_of(const struct topo *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		n += t->switches[s].n_ports + 1u;
+	return n;
+}
+
+struct topocut *topocut_new(const struct topo *t)
+{
+	struct topocut *c = xcalloc(1, sizeof(*c));
+
+	c->ports = xcalloc(n_ports_of(t), sizeof(*c->ports));
+	c->switches = xcalloc(t->n_switches, sizeof(*c->switches));
+	c->hosts = xcalloc(t->n_hosts, sizeof(*c->hosts));
+	return c;
+}
+
+struct topocut *topocut_free(struct topocut *c)
+{
+	if (!c)
+		return NULL;
+	free(c->ports);
+	free(c->switches);
+	free(c->hosts);
+	free(c);
+	return NULL;
+}
+
+static void copy_cables(struct topo_builder *b, const struct topo *t, const struct topocut *c,
+			uint32_t s)
+{
+	for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+		const struct topo_port *port = topo_port(t, s, p);
+		uint32_t end = t->switches[s].first_port + p, other;
+
+		if (port->sw == TOPO_NONE || port->sw < s || c->switches[port->sw])
+			continue;
+		other = t->switches[port->sw].first_port + port->port;
+		if (!c->ports[end] && !c->ports[other])
+			topo_add_link(b, t->switches[s].guid, (uint8_t)p,
+				      t->switches[port->sw].guid, port->port);
+	}
+}
+
+struct topo *topocut_apply(const struct topo *t, const struct topocut *c)
+{
+	struct topo_builder *b = topo_builder_new();
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		if (!c->switches[s]) {
+			topo_add_switch(b, &t->switches[s]);
+			copy_cables(b, t, c, s);
+		}
+	for (uint32_t h = 0; h < t->n_hosts; h++) {
+		const struct topo_host *host = &t->hosts[h];
+
+		if (c->hosts[h] || host->sw == TOPO_NONE || c->switches[host->sw])
+			continue;
+		topo_add_host(b, host);
+		topo_add_host_link(b, host->guid, t->switches[host->sw].guid, host->sw_port);
+	}
+	return topo_build(b);
+}
+
+uint32_t *topocut_cables(const struct topo *t, uint32_t *ret_n)
+{
+	uint32_t *ends = xcalloc(n_ports_of(t), sizeof(*ends)), n = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+			const struct topo_port *port = topo_port(t, s, p);
+
+			if (port->sw != TOPO_NONE && port->sw > s)
+				ends[n++] = t->switches[s].first_port + p;
+		}
+	*ret_n = n;
+	return ends;
+}
+
+/* ---- fabrics by name --------------------------------------------------------------------- */
+
+static struct topo *make_fat_tree3(const unsigned *a, const struct topogen *o)
+{
+	return topogen_fat_tree3(a[0], o);
+}
+
+static struct topo *make_fat_tree2(const unsigned *a, const struct topogen *o)
+{
+	return topogen_fat_tree2(a[0], a[1], a[2], a[3], o);
+}
+
+static struct topo *make_tree3(const unsigned *a, const struct topogen *o)
+{
+	return topogen_tree3(&(struct topogen_tree){
+		.hosts = a[0], .leaves = a[1], .pods = a[2], .aggs = a[3], .cores = a[4],
+		.leaf_cables = a[5], .core_cables = a[6],
+	}, o);
+}
+
+static struct topo *make_torus(const unsigned *a, const struct topogen *o)
+{
+	return topogen_torus(a, a[3], o);
+}
+
+static struct topo *make_dragonfly(const unsigned *a, const struct topogen *o)
+{
+	return topogen_dragonfly(a[0], a[1], a[2], o);
+}
+
+static struct topo *make_hyperx(const unsigned *a, const struct topogen *o)
+{
+	return topogen_hyperx(a[0], a[1], a[2], o);
+}
+
+static struct topo *make_random(const unsigned *a, const struct topogen *o)
+{
+	return topogen_random(a[0], a[1], a[2], o);
+}
+
+static const struct {
+	const char *name;
+	int args;
+	struct topo *(*make)(const unsigned *a, const struct topogen *o);
+} kinds[] = {
+	{ "fat-tree3", 1, make_fat_tree3 }, { "fat-tree2", 4, make_fat_tree2 },
+	{ "tree3", 7, make_tree3 },	    { "torus", 4, make_torus },
+	{ "dragonfly", 3, make_dragonfly }, { "hyperx", 3, make_hyperx },
+	{ "random", 3, make_random },
+};
+
+struct topo *topogen_words(int n, char **words, const struct topogen *o)
+{
+	unsigned args[7] = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (n < 1 || strcmp(words[0], kinds[i].name) || n - 1 != kinds[i].args)
+			continue;
+		for (int a = 0; a < kinds[i].args; a++)
+			args[a] = (unsigned)atoi(words[1 + a]);
+		return kinds[i].make(args, o);
+	}
+	return NULL;
+}
