@@ -166,6 +166,29 @@ ibdiagnet_is_content() {
 	wait_for 20 good
 }
 
+# Files that cannot be written keep nobody from noticing, from serving, and from ending.
+@test "ours: the port is taken away and comes back while the disk hangs" {
+	local status=0
+
+	serve_start "${SMALL[@]}"
+	LD_PRELOAD=$PRELOAD_DIR/hang.so HANG_FILE=$WORK/hang up ours h0
+	: >"$WORK/hang"
+	fabric link h2 1 down
+	wait_for 20 said_more ours 'SUBNET UP' 1
+	fabric port h0 1 gone
+	wait_for 10 said ours 'Waiting for a port'
+	fabric port h0 1 back
+	fabric link h2 1 up
+	wait_for 20 said_more ours 'SUBNET UP' 2
+	wait_for 20 good
+	alive ours
+	kill -TERM "${SM_PIDS[ours]}"
+	wait "${SM_PIDS[ours]}" || status=$?
+	unset 'SM_PIDS[ours]'
+	[ "$status" -eq 0 ]
+	said ours 'does not end; leaving without it'
+}
+
 @test "ours: two of them, one MASTER, one STANDBY; kill -9, and the other takes over" {
 	serve_start "${SMALL[@]}"
 	printf 'sminfo_polling_timeout 300\npolling_retry_number 2\n' | tee first.conf >second.conf
