@@ -52,3 +52,12 @@ UNIT_TESTS += tests/unit/test-sm-reload
 tests_unit_test_sm_reload_SOURCES = tests/unit/test-sm-reload.c
 tests_unit_test_sm_reload_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_reload_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-elect
+tests_unit_test_sm_elect_SOURCES = tests/unit/test-sm-elect.c
+tests_unit_test_sm_elect_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_elect_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-rivals
+tests_unit_test_sm_rivals_SOURCES = tests/unit/test-sm-rivals.c
+tests_unit_test_sm_rivals_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_rivals_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
