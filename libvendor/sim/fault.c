@@ -62,6 +62,11 @@ void sim_set_reorder(struct sim *sim, double pct, mono_t by)
 	sim->reorder_by = by;
 }
 
+void sim_set_trap_loss(struct sim *sim, double pct)
+{
+	sim->trap_loss = chance(pct);
+}
+
 void sim_set_train_time(struct sim *sim, mono_t t)
 {
 	sim->train_time = t;

@@ -175,7 +175,7 @@ struct sim {
 	uint64_t next_tid;
 	struct intern sl2vl, vlarb;
 
-	uint32_t request_loss, response_loss, duplicates, reorder; /* of 2^32 */
+	uint32_t request_loss, response_loss, duplicates, reorder, trap_loss; /* of 2^32 */
 	mono_t hop_time, jitter, sma_time, train_time, reorder_by, auto_active;
 	unsigned sma_queue;
 

@@ -132,6 +132,8 @@ void sim_set_sma_queue(struct sim *sim, unsigned depth);
 /* Per cent of deliveries that arrive twice / are held back by up to `by` so that later ones overtake. */
 void sim_set_duplicates(struct sim *sim, double pct);
 void sim_set_reorder(struct sim *sim, double pct, mono_t by);
+/* Per cent of traps lost on their way, each repetition by itself. */
+void sim_set_trap_loss(struct sim *sim, double pct);
 /* From the cable to INIT. Default 10 ms. */
 void sim_set_train_time(struct sim *sim, mono_t t);
 /* An ARMED port whose neighbour is ACTIVE becomes ACTIVE by itself (data arrives) after `after`; 0 (default): never. */

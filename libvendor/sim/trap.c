@@ -2,7 +2,7 @@
 /*
  * Notices a node sends by itself: 128 link state, 144 local changes, 256 bad M_Key. LID-routed to the
  * port's MasterSMLID, so only a programmed fabric hears them, and repeated until TrapRepress or
- * five times. A node has at most one of a kind under way (13.4.9).
+ * five times. A node has at most one of a kind under way (13.4.9): the last one.
  */
 #include "libvendor/sim/impl.h"
 
@@ -52,6 +52,10 @@ static void emit(struct sim *sim, const struct trap *t)
 
 	if (!lid || !sm_lid)
 		return;
+	if (sim->trap_loss && sim_chance(sim, sim->trap_loss)) {
+		sim_tally(sim, IB_ATTR_NOTICE, MAD_TRAP);
+		return;
+	}
 	ev = event_new(sim, EV_ARRIVE);
 	smp_build_lid(ev->mad, &head, t->notice);
 	ev->length = MAD_SIZE;
@@ -91,13 +95,26 @@ static void start_timer(struct sim *sim, struct trap *t)
 	queue_add(sim, t->timer, sim->now + repeat_interval(issuer(sim, t)));
 }
 
+/* But for count and toggle. */
+static bool says_the_same(const struct trap *t, unsigned port, const uint8_t *notice)
+{
+	uint8_t before[SMP_DATA_SIZE];
+
+	memcpy(before, t->notice, sizeof(before));
+	ib_put(before, NOTICE_COUNT, ib_get(notice, NOTICE_COUNT));
+	ib_put(before, NOTICE_TOGGLE, ib_get(notice, NOTICE_TOGGLE));
+	return t->port == port && !memcmp(before, notice, sizeof(before));
+}
+
 static void raise_trap(struct sim *sim, uint32_t node, unsigned port, const uint8_t *notice)
 {
 	struct sim_node *n = &sim->nodes[node];
 	struct trap *t, **at = find_trap(sim, node, (unsigned)ib_get(notice, NOTICE_NUMBER));
 
-	if (*at || n->off)
+	if (n->off || (*at && says_the_same(*at, port, notice)))
 		return;
+	if (*at) /* the repetitions of old news end */
+		end_trap(sim, at);
 	t = xcalloc(1, sizeof(*t));
 	t->node = node;
 	t->port = (uint8_t)port;

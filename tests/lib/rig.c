@@ -22,6 +22,7 @@ static void submit_job(void *arg, struct sm_job *job)
 	struct rig_job *j = xcalloc(1, sizeof(*j));
 
 	j->job = job;
+	j->due = sim_now(s->rig->sim) + s->rig->job_time;
 	*s->jobs_end = j;
 	s->jobs_end = &j->next;
 }
@@ -40,12 +41,12 @@ static void status(void *arg, const char *line)
 	snprintf(s->status, sizeof(s->status), "%s", line);
 }
 
-/* Runs what was handed out, in order; true if there was something. */
-static bool run_jobs(struct rig_sm *s)
+/* Runs what was handed out and is due by `now`, in order; true if there was something. */
+static bool run_jobs(struct rig_sm *s, mono_t now)
 {
 	bool any = false;
 
-	while (s->jobs) {
+	while (s->jobs && s->jobs->due <= now) {
 		struct rig_job *j = s->jobs;
 
 		s->jobs = j->next;
@@ -59,14 +60,27 @@ static bool run_jobs(struct rig_sm *s)
 	return any;
 }
 
+/* RIG_MAX_SMS: all are running. */
+static unsigned free_place(const struct rig *rig)
+{
+	unsigned i = 0;
+
+	if (rig->n_sms < RIG_MAX_SMS)
+		return rig->n_sms;
+	while (i < RIG_MAX_SMS && rig->sms[i].sm)
+		i++;
+	return i;
+}
+
 int rig_start(struct rig *rig, const char *node, int port, const struct conf *conf, const char *cache_dir)
 {
-	struct rig_sm *s = &rig->sms[rig->n_sms];
+	unsigned place = free_place(rig);
+	struct rig_sm *s = &rig->sms[place];
 	struct sm_paths paths = { .cache_dir = cache_dir, .dump_dir = cache_dir };
 	struct sm_hooks hooks = { .submit_job = submit_job, .subnet_up = subnet_up, .status = status, .arg = s };
 	struct transport *tr;
 
-	if (rig->n_sms == RIG_MAX_SMS)
+	if (place == RIG_MAX_SMS)
 		return -ENOSPC;
 	tr = sim_attach(rig->sim, node, port);
 	if (!tr)
@@ -75,7 +89,8 @@ int rig_start(struct rig *rig, const char *node, int port, const struct conf *co
 	snprintf(s->node, sizeof(s->node), "%s", node);
 	transport_set_issm(tr, true);
 	s->sm = sm_new(conf, tr, &paths, &hooks);
-	return (int)rig->n_sms++;
+	rig->n_sms = MAX(rig->n_sms, place + 1);
+	return (int)place;
 }
 
 void rig_kill(struct rig *rig, unsigned sm)
@@ -84,7 +99,7 @@ void rig_kill(struct rig *rig, unsigned sm)
 
 	if (!s->sm)
 		return;
-	run_jobs(s);
+	run_jobs(s, MONO_NEVER);
 	s->sm = sm_free(s->sm);
 	s->tr = transport_close(s->tr);
 }
@@ -166,6 +181,7 @@ static mono_t next_event(const struct rig *rig)
 		if (!runs(s))
 			continue;
 		next = mono_min(next, sim_has_mail(s->tr) ? sim_now(rig->sim) : sm_next(s->sm));
+		next = s->jobs ? mono_min(next, s->jobs->due) : next;
 	}
 	return next;
 }
@@ -174,7 +190,7 @@ static void dispatch(struct rig_sm *s, mono_t now)
 {
 	do
 		sm_dispatch(s->sm, now);
-	while (run_jobs(s) || sim_has_mail(s->tr));
+	while (run_jobs(s, now) || sim_has_mail(s->tr));
 }
 
 /* A manager that wants to be called at once for ever holds the clock: that is a fault of its own. */
@@ -201,7 +217,9 @@ bool rig_step(struct rig *rig, mono_t until)
 	for (unsigned i = 0; i < rig->n_sms; i++) {
 		struct rig_sm *s = &rig->sms[i];
 
-		if (runs(s) && (sim_has_mail(s->tr) || sm_next(s->sm) <= now))
+		if (!runs(s))
+			continue;
+		if (run_jobs(s, now) || sim_has_mail(s->tr) || sm_next(s->sm) <= now)
 			dispatch(s, now);
 	}
 	return true;

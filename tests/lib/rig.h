@@ -13,6 +13,7 @@
 
 struct rig_job {
 	struct sm_job *job;
+	mono_t due;                /* when its worker is done with it */
 	struct rig_job *next;
 };
 
@@ -32,6 +33,7 @@ struct rig {
 	struct rig_sm sms[RIG_MAX_SMS];
 	unsigned n_sms;
 	unsigned standstill;       /* steps since the clock last moved */
+	mono_t job_time;           /* what a job takes; 0: it is done before anything else happens */
 };
 
 /* Takes over `sim`. */
@@ -40,7 +42,8 @@ struct rig *rig_free(struct rig *rig);
 
 /*
  * Starts a manager on a port (0: the first, or port 0 of a switch); one reference of `conf` is taken.
- * -ENODEV: no such port, or one is running there; -ENOSPC: RIG_MAX_SMS started. Else its index.
+ * -ENODEV: no such port, or one is running there; -ENOSPC: RIG_MAX_SMS are running. Else its index;
+ * the places of killed ones are given anew once all have been used.
  */
 int rig_start(struct rig *rig, const char *node, int port, const struct conf *conf, const char *cache_dir);
 /* As kill -9: no good-bye. */

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The inside of a life, shared by the files of the campaign only. */
+#pragma once
+
+#include <stdio.h>
+
+#include "libvendor/sim/sim.h"
+#include "tests/lib/campaign.h"
+#include "tests/lib/client.h"
+#include "tests/lib/rig.h"
+
+struct dice {
+	uint64_t s;
+};
+
+static inline uint32_t roll(struct dice *d, uint32_t below)
+{
+	uint64_t z = d->s += 0x9E3779B97F4A7C15ull;
+
+	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
+	z = (z ^ z >> 27) * 0x94D049BB133111EBull;
+	return below ? (uint32_t)((z ^ z >> 31) >> 32) % below : 0;
+}
+
+/* True `n` times of `of`. */
+static inline bool chance(struct dice *d, uint32_t n, uint32_t of)
+{
+	return roll(d, of) < n;
+}
+
+struct cable {
+	int a, b;
+	unsigned a_port, b_port;
+};
+
+#define MAX_MANAGERS 3
+struct manager {
+	int node;
+	int place; /* in the rig; -1: dead */
+	bool frozen;
+	unsigned priority;
+	mono_t again_at; /* starts, or thaws; MONO_NEVER */
+	char dir[80];
+};
+
+/* What a host may hold with the SA: bits of want and have. */
+#define N_GROUPS   4 /* number 0 is the broadcast group of the default partition */
+#define N_SERVICES 2
+#define N_ITEMS	   (N_GROUPS + N_SERVICES)
+#define MAX_HOSTS  12
+struct host {
+	struct client *c;
+	uint32_t want, have;
+	uint32_t tid[N_ITEMS];
+	mono_t ask_at[N_ITEMS];
+	lid_t mlid[N_GROUPS];
+	unsigned reregistered;
+	lid_t lid, sm_lid;
+	bool up;
+};
+
+struct world {
+	struct rig *rig;
+	struct sim *sim;
+	uint32_t kinds;
+	struct dice dice; /* for what the world is like; faults have their own */
+	bool loud;
+	unsigned n_nodes, n_cables, cap_cables;
+	struct cable *cables; /* as they were in the beginning */
+	bool *off;	      /* per node: without power */
+	struct conf *conf;    /* in force for all managers, but for their priority */
+	struct manager managers[MAX_MANAGERS];
+	unsigned n_managers;
+	struct host hosts[MAX_HOSTS];
+	unsigned n_hosts;
+	lid_t *lids;	/* per node, before the first fault; 0: unknown */
+	bool ghosts;	/* leaves may have been forgotten: the manager that knew was killed */
+	bool ambiguous; /* addresses may have to change */
+	mono_t tick_at;
+	unsigned log_errors, log_lines;
+	char dir[64];
+	struct life_result *result;
+};
+
+static inline bool world_has(const struct world *w, enum fault_kind k)
+{
+	return w->kinds >> k & 1;
+}
+
+/* campaign-world.c */
+void world_open(struct world *w, const struct life_plan *plan);
+void world_close(struct world *w);
+/* Managers, hosts and their deferred doings included. */
+void world_run(struct world *w, mono_t t);
+bool world_hosts_manager(const struct world *w, int node);
+/* kill -9; it comes back `after`, or with MONO_NEVER not by itself. */
+void manager_kill(struct world *w, struct manager *m, mono_t after);
+void manager_freeze(struct world *w, struct manager *m, mono_t after);
+void manager_start(struct world *w, struct manager *m);
+void managers_tick(struct world *w);
+/* SIGHUP for all that run. */
+void managers_reload(struct world *w);
+void world_write_partitions(struct world *w, struct dice *d);
+struct sm *manager_sm(const struct world *w, const struct manager *m); /* NULL: dead */
+guid_t world_port_guid(const struct world *w, int node, unsigned port);
+
+/* campaign-fault.c */
+void world_fault(struct world *w, const struct life_fault *f);
+/* Everything is as it was in the beginning, but for names and GUIDs. */
+void world_mend(struct world *w);
+
+/* campaign-hosts.c */
+void hosts_open(struct world *w);
+void hosts_close(struct world *w);
+void hosts_tick(struct world *w);
+void hosts_change(struct world *w, struct dice *d);
+/* 0, or what is wrong in `why`. */
+int hosts_judge(struct world *w, char *why, size_t cap);
+
+/* campaign-judge.c: the first thing wrong in result->why. */
+void world_note_lids(struct world *w);
+void world_judge(struct world *w);

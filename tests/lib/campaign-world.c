@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The world of a life: a fabric of some shape, one to three managers of some temper, their files.
+ */
+#include "tests/lib/campaign-impl.h"
+
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "conf/conf.h"
+#include "libvendor/sim/gen.h"
+#include "util/mem.h"
+
+#define TICK (250 * MONO_MS)
+
+/* ---- the fabric ---------------------------------------------------------------------------- */
+
+static struct netfile *draw_shape(struct dice *d)
+{
+	switch (roll(d, 12)) {
+	case 0:
+		return gen_tree(2 + roll(d, 4), 1 + roll(d, 4), 1 + roll(d, 3), 1 + roll(d, 2));
+	case 1:
+		return gen_fat_tree3(4);
+	case 2:
+		return gen_torus(3, 2 + roll(d, 2), 1, 1 + roll(d, 2));
+	case 3:
+		return gen_torus(2 + roll(d, 2), 2, 2, 1);
+	case 4:
+		return gen_mesh(2 + roll(d, 3), 2, 1, 1 + roll(d, 2));
+	case 5:
+		return gen_ring(3 + roll(d, 5), 1 + roll(d, 2));
+	case 6:
+		return gen_hypercube(2 + roll(d, 2), 1 + roll(d, 2));
+	case 7:
+		return gen_dragonfly(3, 2, 1 + roll(d, 2));
+	case 8:
+		return gen_single(1 + roll(d, 8));
+	case 9:
+		return chance(d, 1, 4) ? gen_pair() : gen_tree(3, 3, 2, 1);
+	default:
+		return gen_random(4 + 2 * roll(d, 5), 3 + roll(d, 2), 1 + roll(d, 2),
+				  roll(d, 1000));
+	}
+}
+
+/* A port more on a switch; its number, 0 if there is no room. */
+static unsigned add_port(struct netfile_node *sw)
+{
+	unsigned port = sw->nports + 1u;
+
+	if (port > 254)
+		return 0;
+	sw->ports = xrealloc(sw->ports, port + 1u, sizeof(*sw->ports));
+	sw->ports[port] = (struct netfile_port){ .peer_node = -1 };
+	sw->nports = (uint8_t)port;
+	return port;
+}
+
+static int draw_switch(const struct netfile *net, struct dice *d)
+{
+	int at = (int)roll(d, (uint32_t)net->n_nodes);
+
+	for (size_t i = 0; i < net->n_nodes; i++, at = (at + 1) % (int)net->n_nodes)
+		if (net->nodes[at].type == IB_NODE_SWITCH)
+			return at;
+	return -1;
+}
+
+/* Hosts with two ports on two switches, or with another host behind them, which no manager can see. */
+static void add_dual_hosts(struct netfile *net, struct dice *d)
+{
+	unsigned n = 1 + roll(d, 3);
+
+	for (unsigned i = 0; i < n; i++) {
+		int sw = draw_switch(net, d), other = draw_switch(net, d);
+		char id[16];
+		int host;
+
+		if (sw < 0)
+			return;
+		snprintf(id, sizeof(id), "d%u", i);
+		host = netfile_add(net, IB_NODE_CA, id, 2, 0);
+		netfile_link(net, host, 1, sw, (uint8_t)add_port(&net->nodes[sw]));
+		if (chance(d, 1, 3)) {
+			snprintf(id, sizeof(id), "x%u", i);
+			netfile_link(net, host, 2, netfile_add(net, IB_NODE_CA, id, 1, 0), 1);
+		} else if (chance(d, 3, 4)) {
+			netfile_link(net, host, 2, other, (uint8_t)add_port(&net->nodes[other]));
+		}
+	}
+}
+
+static struct netfile *draw_fabric(struct world *w)
+{
+	struct netfile *net = NULL;
+	struct dice d = { .s = w->dice.s ^ 0x5DEECE66Dull };
+
+	while (!net) /* some sizes make no fabric */
+		net = draw_shape(&w->dice);
+	for (size_t i = 0; i < net->n_nodes && world_has(w, FAULT_ENHANCED); i++)
+		if (net->nodes[i].type == IB_NODE_SWITCH)
+			net->nodes[i].enhanced_port0 = chance(&d, 1, 3);
+	if (world_has(w, FAULT_DUAL) && chance(&d, 1, 2))
+		add_dual_hosts(net, &d);
+	return net;
+}
+
+static void note_cables(struct world *w)
+{
+	for (int n = 0; n < (int)w->n_nodes; n++)
+		for (unsigned p = 1; p <= sim_node_ports(w->sim, n); p++) {
+			struct cable c = { .a = n, .a_port = p };
+
+			if (!sim_peer(w->sim, n, p, &c.b, &c.b_port) || c.b < n ||
+			    (c.b == n && c.b_port < p))
+				continue;
+			GROW(w->cables, w->n_cables + 1, w->cap_cables);
+			w->cables[w->n_cables++] = c;
+		}
+}
+
+/* ---- configuration ------------------------------------------------------------------------- */
+
+static struct conf *draw_conf(struct world *w)
+{
+	static const uint32_t polls[] = { 500, 1000, 3000, 10000 };
+	struct conf *c = conf_new();
+	struct dice d = { .s = w->dice.s ^ 0xC0FFEE };
+
+	c->max_wire_smps = 1u << roll(&d, 6);
+	c->max_wire_smps2 = c->max_wire_smps;
+	c->transaction_timeout = 50 << roll(&d, 3);
+	c->transaction_retries = 2 + roll(&d, 3);
+	c->sweep_interval = 1 + roll(&d, 20);
+	c->sminfo_polling_timeout = polls[roll(&d, ARRAY_SIZE(polls))];
+	c->polling_retry_number = 1 + roll(&d, 3);
+	c->use_mfttop = chance(&d, 1, 2);
+	c->honor_guid2lid_file = chance(&d, 1, 4);
+	c->sa_db_dump = chance(&d, 1, 2);
+	c->force_heavy_sweep = chance(&d, 1, 16);
+	c->scatter_ports = chance(&d, 1, 4) ? 1 + roll(&d, 9) : 0;
+	c->drop_event_subscriptions = chance(&d, 1, 4);
+	if (world_has(w, FAULT_LMC)) {
+		c->lmc = (uint8_t)(chance(&d, 1, 2) ? roll(&d, 3) : 0);
+		c->lmc_esp0 = chance(&d, 1, 2);
+	}
+	if (world_has(w, FAULT_M_KEY) && chance(&d, 1, 4)) {
+		c->m_key = 0x1122334455667788ull;
+		c->m_key_protection_level = (uint8_t)roll(&d, 3);
+		c->m_key_lease_period = (uint16_t)(chance(&d, 1, 2) ? 60 : 0);
+	}
+	return c;
+}
+
+guid_t world_port_guid(const struct world *w, int node, unsigned port)
+{
+	uint8_t gid[16];
+
+	return sim_port_gid(w->sim, node, port, 0, gid) ? (guid_t)ib_bits_get(gid, 64, 64) : 0;
+}
+
+static void write_members(struct world *w, struct dice *d, FILE *f)
+{
+	static const char *const whole[] = { "ALL=full", "ALL=limited",
+					     "ALL_CAS=limited, SELF=full", "SELF=full" };
+
+	if (chance(d, 1, 6)) {
+		fprintf(f, "%s", whole[roll(d, ARRAY_SIZE(whole))]);
+		return;
+	}
+	fprintf(f, "SELF=full");
+	for (unsigned n = 0; n < w->n_nodes; n++)
+		if (!sim_node_is_switch(w->sim, (int)n) && chance(d, 1, 3))
+			fprintf(f, ", 0x%016llx=%s",
+				(unsigned long long)world_port_guid(w, (int)n, 1),
+				chance(d, 1, 2) ? "full" : "limited");
+}
+
+void world_write_partitions(struct world *w, struct dice *d)
+{
+	unsigned n = roll(d, 6);
+	FILE *f = fopen(w->conf->partition_config_file, "w");
+
+	if (!f)
+		abort();
+	fprintf(f, "Default=0x7fff, ipoib: ALL=full;\n");
+	for (unsigned i = 0; i < n; i++) {
+		fprintf(f, "p%u=0x%x%s: ", i, 1 + 16 * i + roll(d, 16),
+			chance(d, 1, 3) ? ", ipoib" : "");
+		write_members(w, d, f);
+		fprintf(f, ";\n");
+	}
+	fclose(f);
+}
+
+/* ---- managers ------------------------------------------------------------------------------ */
+
+struct sm *manager_sm(const struct world *w, const struct manager *m)
+{
+	return m->place < 0 ? NULL : w->rig->sms[m->place].sm;
+}
+
+bool world_hosts_manager(const struct world *w, int node)
+{
+	for (unsigned i = 0; i < w->n_managers; i++)
+		if (w->managers[i].node == node)
+			return true;
+	return false;
+}
+
+static struct conf *conf_for(const struct world *w, const struct manager *m)
+{
+	struct conf *c = conf_copy(w->conf);
+
+	c->sm_priority = (uint8_t)m->priority;
+	return c;
+}
+
+void manager_start(struct world *w, struct manager *m)
+{
+	struct conf *c = conf_for(w, m);
+
+	m->place = rig_start(w->rig, sim_node_id(w->sim, m->node), 0, c, m->dir);
+	if (m->place < 0)
+		abort();
+	m->frozen = false;
+	m->again_at = MONO_NEVER;
+	conf_unref(c);
+}
+
+void manager_kill(struct world *w, struct manager *m, mono_t after)
+{
+	if (m->place < 0)
+		return;
+	rig_kill(w->rig, (unsigned)m->place);
+	m->place = -1;
+	m->frozen = false;
+	m->again_at = after == MONO_NEVER ? MONO_NEVER : sim_now(w->sim) + after;
+}
+
+void manager_freeze(struct world *w, struct manager *m, mono_t after)
+{
+	if (m->place < 0)
+		return;
+	rig_freeze(w->rig, (unsigned)m->place, true);
+	m->frozen = true;
+	m->again_at = sim_now(w->sim) + after;
+}
+
+void managers_tick(struct world *w)
+{
+	for (unsigned i = 0; i < w->n_managers; i++) {
+		struct manager *m = &w->managers[i];
+
+		if (sim_now(w->sim) < m->again_at)
+			continue;
+		if (m->place < 0)
+			manager_start(w, m);
+		else
+			rig_freeze(w->rig, (unsigned)m->place, false);
+		m->frozen = false;
+		m->again_at = MONO_NEVER;
+	}
+}
+
+void managers_reload(struct world *w)
+{
+	for (unsigned i = 0; i < w->n_managers; i++) {
+		struct sm *sm = manager_sm(w, &w->managers[i]);
+		struct conf *c = conf_for(w, &w->managers[i]);
+
+		if (sm)
+			sm_request_heavy(sm, c);
+		conf_unref(c);
+	}
+}
+
+static void place_managers(struct world *w)
+{
+	unsigned n = world_has(w, FAULT_MANAGERS) ? 1 + roll(&w->dice, MAX_MANAGERS) : 1;
+	/* Some life has its manager in a switch. */
+	bool in_switch = world_has(w, FAULT_ENHANCED) && chance(&w->dice, 1, 10);
+
+	for (unsigned tries = 0; w->n_managers < n && tries < 100; tries++) {
+		int node = tries ? (int)roll(&w->dice, w->n_nodes) : 0;
+		struct manager *m = &w->managers[w->n_managers];
+
+		if (in_switch && tries == 0)
+			node = (int)w->n_nodes - 1;
+		if (world_hosts_manager(w, node) || strchr("dx", sim_node_id(w->sim, node)[0]) ||
+		    (tries && sim_node_is_switch(w->sim, node)))
+			continue;
+		*m = (struct manager){ .node = node, .place = -1, .again_at = MONO_NEVER };
+		m->priority = roll(&w->dice, 16);
+		snprintf(m->dir, sizeof(m->dir), "%s/%u", w->dir, w->n_managers);
+		if (mkdir(m->dir, 0700) < 0)
+			abort();
+		w->n_managers++;
+	}
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+static void make_folder(struct world *w)
+{
+	snprintf(w->dir, sizeof(w->dir), "/tmp/campaign.XXXXXX");
+	if (!mkdtemp(w->dir))
+		abort();
+}
+
+static int remove_file(const char *path, const struct stat *st, int flag, struct FTW *at)
+{
+	return remove(path);
+}
+
+void world_open(struct world *w, const struct life_plan *plan)
+{
+	_cleanup_(netfile_freep) struct netfile *net = NULL;
+
+	w->kinds = plan->kinds;
+	w->dice.s = plan->seed * 0x9E3779B97F4A7C15ull;
+	net = draw_fabric(w);
+	w->sim = sim_new(net, plan->seed);
+	w->rig = rig_new(w->sim);
+	w->n_nodes = sim_n_nodes(w->sim);
+	w->off = xcalloc(w->n_nodes, sizeof(*w->off));
+	w->lids = xcalloc(w->n_nodes, sizeof(*w->lids));
+	note_cables(w);
+	make_folder(w);
+	w->conf = draw_conf(w);
+	free(w->conf->partition_config_file);
+	w->conf->partition_config_file = xasprintf("%s/partitions.conf", w->dir);
+	if (world_has(w, FAULT_HUPS))
+		world_write_partitions(w, &w->dice);
+	if (world_has(w, FAULT_JOBS) && chance(&w->dice, 1, 2))
+		w->rig->job_time = (mono_t)roll(&w->dice, 50000);
+	place_managers(w);
+	for (unsigned i = 0; i < w->n_managers; i++)
+		manager_start(w, &w->managers[i]);
+	hosts_open(w);
+}
+
+void world_close(struct world *w)
+{
+	hosts_close(w);
+	rig_free(w->rig);
+	conf_unref(w->conf);
+	free(w->cables);
+	free(w->off);
+	free(w->lids);
+	if (nftw(w->dir, remove_file, 8, FTW_DEPTH | FTW_PHYS) < 0)
+		abort();
+}
+
+void world_run(struct world *w, mono_t t)
+{
+	mono_t end = sim_now(w->sim) + t;
+
+	while (sim_now(w->sim) < end) {
+		rig_run(w->rig, mono_min(end, w->tick_at));
+		if (sim_now(w->sim) < w->tick_at)
+			continue;
+		managers_tick(w);
+		hosts_tick(w);
+		w->tick_at = sim_now(w->sim) + TICK;
+	}
+}

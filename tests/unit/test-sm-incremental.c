@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Campaigns of random faults (tests/lib/campaign.h): once everything is mended the subnet is whole, what
+ * the master thinks is so, a full heavy sweep has nothing left to do, and a manager that knows nothing
+ * comes to the same picture.
+ *
+ *   test-sm-incremental SEED [N [MIX]]    other lives; LOUD=1 shows the log, SHRINK=1 leaves out
+ *                                         the faults that a failure does not need
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "lib/campaign.h"
+
+static int lives(const char *mix, unsigned n)
+{
+	const struct campaign c = { "tests/unit/test-sm-incremental", 1, n, mix };
+
+	return campaign_run(&c, 1, NULL);
+}
+
+static void a_heavy_sweep_finds_nothing_after_changes_of_cables(void **state)
+{
+	assert_int_equal(
+		lives("links,reboots,power,cables,silence,traps,jobs,lmc,enhanced,dual", 25), 0);
+}
+
+static void nor_after_anything_at_all(void **state)
+{
+	assert_int_equal(lives("all,-managers,-splits,-loops,-groups,-names", 25), 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_heavy_sweep_finds_nothing_after_changes_of_cables),
+		cmocka_unit_test(nor_after_anything_at_all),
+	};
+	const struct campaign by_hand = { "tests/unit/test-sm-incremental", 1, 100, "all" };
+
+	if (argc > 1)
+		return campaign_run(&by_hand, argc, argv) != 0;
+	return cmocka_run_group_tests_name("sm-incremental", tests, NULL, NULL);
+}
