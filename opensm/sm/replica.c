@@ -26,12 +26,17 @@
 #define RETRY_LAST	(60 * MONO_S)
 #define PERIOD_MAX	(10 * MONO_S) /* joins are not reported: a copy is not older than this */
 #define PERIOD_FOREIGN	(10 * MONO_S)
+/* A master of ours that has not met us yet is like a foreign one: it gets some time. */
+#define ROUNDS_EARLY	4
+#define PERIOD_EARLY	MONO_S
+#define STRANGE_MAX	3 /* answers in a row that make a master of ours a foreign one */
 /* From the begin of a round to the next one that a Report asks for; also this many times its length. */
 #define GAP		(500 * MONO_MS)
 #define GAP_LENGTHS	20
 #define GAP_FOREIGN	(2 * MONO_S)
 #define FOREIGN_ALIASES 6 /* rounds: a foreign master shows them among all ports that there are */
 #define LEASE_PERIODS	6
+#define RESUBSCRIBE	(60 * MONO_S) /* a foreign master may have started anew: nobody would tell */
 
 /* ---- copies -------------------------------------------------------------------------------- */
 
@@ -94,9 +99,12 @@ static const uint16_t traps[] = {
 
 static mono_t period(const struct sm *sm)
 {
+	const struct replica *r = sm->replica;
 	mono_t t = mono_min(sm->conf->sminfo_polling_timeout * MONO_MS, PERIOD_MAX);
 
-	return sm->replica->ours ? t : MAX(t, PERIOD_FOREIGN);
+	if (r->ours)
+		return t;
+	return r->rounds < ROUNDS_EARLY ? mono_min(t, PERIOD_EARLY) : MAX(t, PERIOD_FOREIGN);
 }
 
 static const char *master_str(const struct sm *sm, char ret[PORT_STRLEN])
@@ -126,8 +134,8 @@ static void new_master(struct sm *sm)
 	give_up_round(r);
 	r->master = sm->polled;
 	r->ours = false;
-	r->subscribed = 0;
-	r->rounds = r->failures = 0;
+	r->subscribed = r->subscribing = 0;
+	r->rounds = r->failures = r->strange = 0;
 	r->registered_at = MONO_NEVER;
 	r->refused_told = r->silent_told = r->cut_told = r->copy_told = false;
 	r->aliases_due = true;
@@ -346,9 +354,18 @@ static void take_config(struct sm *sm, const struct replica_answer *a)
 	bool was_ours = r->ours;
 
 	r->ours = a->end == REPLICA_OK && ib_get(a->data, SVR_ID) == SA_MANAGER_ID;
+	r->strange = r->ours ? 0 : r->strange + 1;
+	if (was_ours && !r->ours && r->strange < STRANGE_MAX) {
+		r->ours = true;
+		round_failed(sm, "it does not know us as a subnet manager just now");
+		return;
+	}
 	if (r->ours != was_ours)
 		r->copy_told = false;
 	if (r->ours) {
+		if (r->epoch !=
+		    ib_get(config, SMC_EPOCH)) /* it has started anew, and forgotten us */
+			r->subscribed = r->subscribing = 0;
 		r->epoch = ib_get(config, SMC_EPOCH);
 		r->version = ib_get(config, SMC_VERSION);
 		config_compare(sm, r->master, a->data);
@@ -379,9 +396,10 @@ static void take_subscription(struct sm *sm, const struct replica_answer *a)
 		r->refused_told = true;
 		log_info("%s: the master does not tell us of trap %u (%s): changes there are seen "
 			 "with the next round only",
-			 master_str(sm, where), traps[r->subscribed], sa_status_name(a->status));
+			 master_str(sm, where), traps[r->subscribing], sa_status_name(a->status));
 	}
-	r->subscribed++;
+	r->subscribing++;
+	r->subscribed = MAX(r->subscribed, r->subscribing);
 }
 
 /* What the answer means to the step. */
@@ -443,9 +461,9 @@ static bool question_of_step(struct sm *sm, struct replica_question *q)
 	} else if (r->step < STEP_SUBSCRIBE) {
 		replica_question_table(q, r, r->step - STEP_TABLES);
 	} else if (r->step == STEP_SUBSCRIBE) {
-		if (r->subscribed == ARRAY_SIZE(traps))
+		if (r->subscribing == ARRAY_SIZE(traps))
 			return false;
-		replica_question_inform(q, traps[r->subscribed]);
+		replica_question_inform(q, traps[r->subscribing]);
 	} else {
 		if (!r->ours ||
 		    (r->registered_at != MONO_NEVER && sm->now < r->registered_at + lease / 3))
@@ -496,6 +514,10 @@ static void begin_round(struct sm *sm)
 	r->round_at = sm->now;
 	r->again = false;
 	r->tries = 0;
+	if (sm->now >= r->subscribed_at + RESUBSCRIBE) {
+		r->subscribed_at = sm->now;
+		r->subscribing = 0;
+	}
 	r->to.qp = 1;
 	r->to.qkey = MAD_QP1_QKEY;
 	r->step = STEP_OWN_PORT;

@@ -78,8 +78,11 @@ struct replica {
 	unsigned rounds, failures;	/* failures: in a row */
 	guid_t master;			/* whom all that follows is about */
 	bool ours;			/* a manager of ours, that is */
+	unsigned strange;		/* times in a row that it did not answer as one */
 	uint32_t epoch;
 	uint64_t version;
+	unsigned subscribing; /* which of the traps is next to be asked for */
+	mono_t subscribed_at;
 	unsigned subscribed; /* traps asked for so far */
 	bool refused_told, silent_told, cut_told, copy_told;
 	bool aliases_due, round_aliases;

@@ -174,7 +174,7 @@ bool replica_is_answer(struct sm *sm, struct transport_event *ev, struct replica
 	const struct replica_question *q = &r->question;
 	bool back = ev->kind == TRANSPORT_RETURNED;
 
-	if (!r->tid || ib_get(ev->mad, SAH_TID) != r->tid ||
+	if (!r->tid || (uint32_t)ib_get(ev->mad, SAH_TID) != r->tid ||
 	    ib_get(ev->mad, SAH_METHOD) != (back ? q->method : answer_method(q->method)) ||
 	    ib_get(ev->mad, SAH_ATTR_ID) != q->attr)
 		return false;

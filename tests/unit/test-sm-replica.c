@@ -239,6 +239,42 @@ static void tables_are_asked_for_when_something_changed(void **state)
 	assert_true(spare(w)->subscribed == 6);
 }
 
+/* The same master in another life knows nothing of our subscriptions, and its numbers mean something else. */
+static void a_master_that_starts_again_is_asked_anew(void **state)
+{
+	struct world *w = *state;
+	uint32_t epoch;
+
+	w->conf[SPARE]->polling_retry_number = 20;
+	start_both(w);
+	join(w, 1, 1);
+	run_for(w, 5 * MONO_S);
+	epoch = spare(w)->epoch;
+	rig_kill(w->rig, ACTIVE);
+	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), 2);
+	run_for(w, 10 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, 2)), SM_MASTER);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
+	assert_int_not_equal(spare(w)->epoch, epoch);
+	assert_int_equal(spare(w)->kept.epoch, spare(w)->epoch);
+	assert_int_equal(sa_stats(sm_of(w, 2)->sa)->subscriptions, spare(w)->subscribed);
+}
+
+/* However much happens, the standby stays one that the master knows. */
+static void unrest_makes_no_strangers(void **state)
+{
+	struct world *w = *state;
+
+	start_both(w);
+	for (unsigned i = 0; i < 20; i++) {
+		sim_link_flap(w->rig->sim, w->host[1 + i % 10]->node, 1, 50 * MONO_MS);
+		run_for(w, 3 * MONO_S);
+		assert_true(spare(w)->ours);
+		assert_int_equal(spare(w)->strange, 0);
+	}
+	assert_int_equal(said("a copy of what is registered", "this master"), 1);
+}
+
 /* ---- masters that are not ours -------------------------------------------------------------- */
 
 /* A master that does not see us as a manager answers as to any client: as the peer would. */
@@ -297,6 +333,8 @@ int main(void)
 		TEST(an_earlier_life_is_forgotten),
 		TEST(a_standby_writes_no_dump),
 		TEST(tables_are_asked_for_when_something_changed),
+		TEST(a_master_that_starts_again_is_asked_anew),
+		TEST(unrest_makes_no_strangers),
 		TEST(a_foreign_master_is_copied_too),
 		TEST(a_foreign_master_is_asked_seldom),
 		TEST(a_master_that_does_not_answer),
