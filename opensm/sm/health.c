@@ -378,6 +378,19 @@ void health_stuck(struct sm *sm, struct port *p)
 
 /* ---- complaints ----------------------------------------------------------------------------- */
 
+/* Asks for a sweep that decides anew; a dirty switch port has all routes compared. */
+static void look_at(struct sm *sm, const struct health_cable *c, const char *why)
+{
+	struct port *a = c->end[0].at, *b = c->end[1].at;
+
+	if (sm->state != SM_MASTER)
+		return;
+	if (a && (node_is_switch(a->node) || !b))
+		dirty_port(sm, a, why);
+	if (b && (node_is_switch(b->node) || !a))
+		dirty_port(sm, b, why);
+}
+
 static const char *complaint_name(unsigned trap)
 {
 	switch (trap) {
@@ -399,7 +412,7 @@ static void become_unhealthy(struct sm *sm, struct health_cable *c, struct cable
 			   "stays in use",
 			   e->name, e->complaints, e->last_trap, complaint_name(e->last_trap));
 	else
-		dirty_port(sm, e->at, "a port complains too much");
+		look_at(sm, c, "a port complains too much");
 }
 
 void health_complaint(struct sm *sm, struct port *p, unsigned trap)
@@ -420,23 +433,11 @@ void health_complaint(struct sm *sm, struct port *p, unsigned trap)
 	health_wake(sm->health, e->complaints_until);
 	if (e->complaints % SWITCHED_OFF_AFTER == 0 && sm->conf->babbling_port_policy && !c->off) {
 		c->off_wanted = true;
-		dirty_port(sm, p, "a port babbles");
+		look_at(sm, c, "a port babbles");
 	}
 }
 
 /* ---- time ----------------------------------------------------------------------------------- */
-
-static void look_at(struct sm *sm, const struct health_cable *c, const char *why)
-{
-	struct port *a = c->end[0].at, *b = c->end[1].at;
-
-	if (sm->state != SM_MASTER)
-		return;
-	if (a && (node_is_switch(a->node) || !b))
-		dirty_port(sm, a, why);
-	if (b && (node_is_switch(b->node) || !a))
-		dirty_port(sm, b, why);
-}
 
 static void end_complaints(struct sm *sm, struct health_cable *c, struct cable_end *e)
 {
@@ -500,6 +501,14 @@ static void tick_cable(struct sm *sm, struct health_cable *c)
 	}
 }
 
+void health_sweep_ended(struct sm *sm)
+{
+	if (sm->state != SM_MASTER)
+		return;
+	hold_switch_off(sm);
+	left_out_report(sm);
+}
+
 void health_tick(struct sm *sm)
 {
 	struct health *h = sm->health;
@@ -517,7 +526,7 @@ void health_tick(struct sm *sm)
 			health_wake(h, next_of(c, sm->now));
 	}
 	if (h->line_waits && sm->sweep == SWEEP_NONE) /* else its end will */
-		health_report(sm);
+		left_out_report(sm);
 }
 
 mono_t health_next(const struct sm *sm)

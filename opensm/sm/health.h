@@ -94,3 +94,10 @@ char *cable_str(const struct health_cable *c, char ret[CABLE_STRLEN]);
  * number that nodes of the same part share; hosts have one of their own. The caller frees it.
  */
 uint32_t *hold_parts(const struct fabric *f);
+/* Ports that babble are switched off, between sweeps. */
+void hold_switch_off(struct sm *sm);
+
+/* ---- left_out.c ---- */
+
+/* Logs the line if it has changed, at most every few seconds. */
+void left_out_report(struct sm *sm);

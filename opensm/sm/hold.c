@@ -286,18 +286,31 @@ static void on_switched_off(void *owner, const struct mad_result *r)
 	dirty_port(sm, p, "a port was switched off");
 }
 
-/* Only what the fabric can do without; a cable to a host it can. */
+/*
+ * Only what the fabric can do without, and when nothing is routed over it any more; the host behind a
+ * cable can be done without.
+ */
 static void switch_off(struct sm *sm, struct health_cable *c)
 {
 	struct port *p = side_to_switch_off(c);
 
+	if (cable_is_between_switches(c) && !c->out && !c->spared && cable_is_bad(c))
+		return; /* not decided yet */
 	c->off_wanted = false;
-	if (c->spared || !p)
+	if (c->spared)
 		health_say(sm, c,
-			   "a port babbles; it is not switched off, being the only way between "
-			   "two parts of the fabric");
-	else
+			   "a port babbles; it is not switched off, being the only way "
+			   "between two parts of the fabric");
+	else if (p)
 		sync_switch_off(sm->sync, p, on_switched_off, sm, p);
+}
+
+void hold_switch_off(struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->health->n; i++) {
+		if (sm->health->cables[i]->off_wanted)
+			switch_off(sm, sm->health->cables[i]);
+	}
 }
 
 /* ---- the decision --------------------------------------------------------------------------- */
@@ -354,8 +367,6 @@ bool health_settle(struct sm *sm)
 		c->out = out;
 		mark(c);
 		tell(sm, c);
-		if (c->off_wanted)
-			switch_off(sm, c);
 	}
 	return changed;
 }

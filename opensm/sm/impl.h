@@ -421,8 +421,8 @@ mono_t health_next(const struct sm *sm);
  * "" if nothing. Returns the number of things left out. For the log (when it changes) and the status.
  */
 unsigned health_left_out(const struct sm *sm, char *ret, size_t cap);
-/* A sweep ended: logs that line if it has changed, at most every few seconds. */
-void health_report(struct sm *sm);
+/* A sweep ended: the line is logged if it has changed, ports that babble are switched off. */
+void health_sweep_ended(struct sm *sm);
 
 /* traps.c (issue 4): SMPs with method Trap, in any state; answers, filters, forwards, reacts. */
 void traps_receive(struct sm *sm, const struct transport_addr *from, const uint8_t *mad);

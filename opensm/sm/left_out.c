@@ -279,7 +279,7 @@ unsigned health_left_out(const struct sm *sm, char *ret, size_t cap)
 	return total;
 }
 
-void health_report(struct sm *sm)
+void left_out_report(struct sm *sm)
 {
 	struct health *h = sm->health;
 	char line[LEFT_OUT_STRLEN];

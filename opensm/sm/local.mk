@@ -66,3 +66,8 @@ UNIT_TESTS += tests/unit/test-sm-rivals
 tests_unit_test_sm_rivals_SOURCES = tests/unit/test-sm-rivals.c
 tests_unit_test_sm_rivals_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_rivals_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-health
+tests_unit_test_sm_health_SOURCES = tests/unit/test-sm-health.c
+tests_unit_test_sm_health_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_health_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)

@@ -510,7 +510,7 @@ static void end(struct sm *sm, bool through)
 		plan_next(sm);
 	sm->sweep = SWEEP_NONE;
 	reload_take(sm);
-	health_report(sm);
+	health_sweep_ended(sm);
 	if (sm->hooks.status)
 		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
 }
