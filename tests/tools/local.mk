@@ -10,3 +10,8 @@ tests_tools_sahost_LDADD = $(IB_LIBS) $(IBUMAD_LIBS)
 
 noinst_PROGRAMS += tests/tools/notify-sink
 tests_tools_notify_sink_SOURCES = tests/tools/notify-sink.c
+
+noinst_PROGRAMS += tests/tools/smset
+tests_tools_smset_SOURCES = tests/tools/smset.c
+tests_tools_smset_CPPFLAGS = $(AM_CPPFLAGS) $(IBUMAD_CFLAGS)
+tests_tools_smset_LDADD = $(IB_LIBS) $(IBUMAD_LIBS)
