@@ -44,8 +44,8 @@ void poll_start(struct sm *sm, guid_t guid)
 	cancel(sm);
 	sm->polled = guid;
 	poll->misses = poll->polls = 0;
-	poll->since = poll->at = sm->now;
-	poll->tell = false;
+	poll->chosen = poll->since = poll->at = sm->now;
+	poll->tell = poll->absent_told = false;
 }
 
 /* ---- trap 144 ------------------------------------------------------------------------------ */
@@ -165,10 +165,29 @@ static void back_to_sleep(struct sm *sm)
 	sm_enter(sm, SM_NOT_ACTIVE);
 }
 
+/*
+ * testing.md 5.1 #15: who says MASTER has its LID written into our port in its first sweep. There may be
+ * reasons why it cannot; so this is said, and no more.
+ */
+static void check_presence(struct sm *sm, const struct remote_sm *r)
+{
+	struct sm_poll *poll = &sm->poll;
+	char where[REMOTE_STRLEN];
+
+	if (poll->absent_told || sm->now - poll->chosen < MAX(patience(sm, r), DISCOVER_PATIENCE) ||
+	    !poll->own_lid || poll->master_lid != poll->own_lid)
+		return;
+	poll->absent_told = true;
+	log_error("%s: this subnet manager says that it is MASTER, and our port still names us: it "
+		  "may manage nothing (allowed_sm_guids keeps strangers out)",
+		  remote_where(fabric_find_port(sm->fabric, r->guid), r->guid, where));
+}
+
 /* handover.md 3, row STANDBY. */
 static void standby_answered(struct sm *sm, struct remote_sm *r)
 {
 	if (r->state == SM_MASTER) {
+		check_presence(sm, r);
 		sm->on_probation = false;
 		r->vain = 0;
 		sm->poll.since = sm->now;

@@ -40,13 +40,14 @@ struct remote_sm {
 /* Watching one SM, at intervals of sminfo_polling_timeout. Writer: elect_poll.c */
 struct sm_poll {
 	struct mad_target target; /* of the questions of this poll */
-	mono_t since;		  /* when it was chosen, or was seen as MASTER last */
+	mono_t chosen, since;	  /* when it was chosen; and when it was seen as MASTER last */
 	mono_t started, at;	  /* the last poll; when something is to be done */
 	bool open;		  /* the last poll has no answer yet */
 	bool lid_sent;		  /* by LID, too */
 	unsigned out;		  /* questions under way */
 	unsigned misses;	  /* polls in a row without an answer */
 	unsigned polls;		  /* since it was chosen */
+	bool absent_told;	  /* it says MASTER, and rules nothing */
 	bool tell;		  /* a trap 144 goes out when our own port has answered */
 	bool own_pending;
 	lid_t own_lid, master_lid; /* of our own port, as last read; 0 unknown */

@@ -77,6 +77,18 @@ static void who_takes_the_fabric_and_does_nothing_is_passed_over(void **state)
 	world_free(w);
 }
 
+/* It says MASTER and writes nothing: that is said, once. */
+static void a_master_that_rules_nothing_is_reported(void **state)
+{
+	struct world *w = as_master();
+
+	puppet(w, "h1", 15, SM_MASTER);
+	run(w, 300 * MONO_S);
+	assert_int_equal(sm_state(w->sm), SM_STANDBY);
+	assert_int_equal(count_said("our port still names us", "'h1'"), 1);
+	world_free(w);
+}
+
 static void who_asks_again_gets_three_chances(void **state)
 {
 	struct world *w = as_master();
@@ -349,6 +361,7 @@ int main(void)
 		TEST(who_takes_the_fabric_and_dies_is_replaced),
 		TEST(who_refuses_the_fabric_is_not_offered_it_again),
 		TEST(who_takes_the_fabric_and_does_nothing_is_passed_over),
+		TEST(a_master_that_rules_nothing_is_reported),
 		TEST(who_asks_again_gets_three_chances),
 		TEST(the_end_hands_over_to_who_stands_by),
 		TEST(the_end_hands_over_to_nobody_who_is_not_obeyed),
