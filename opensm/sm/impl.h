@@ -321,6 +321,8 @@ void partition_new(struct sm *sm, const struct sm_paths *paths);
 void partition_free(struct sm *sm);
 /* What sm->files say of partitions is put in force, if it can be. < 0: this sweep cannot go on. */
 int partition_load(struct sm *sm);
+void partition_bequeath(const struct sm *sm, struct sm_heritage *ret);
+void partition_inherit(struct sm *sm, const struct sm_heritage *h);
 /* P_Key tables for the ports as known now, into sm->pkeys. */
 void partition_plan(struct sm *sm);
 

@@ -209,6 +209,20 @@ int partition_load(struct sm *sm)
 	return 0;
 }
 
+void partition_bequeath(const struct sm *sm, struct sm_heritage *ret)
+{
+	ret->partitions = partitions_ref(sm->partitions);
+	ret->partitions_good = sm->partitions_good;
+	ret->partition_file_met = sm->partition_file_met;
+}
+
+void partition_inherit(struct sm *sm, const struct sm_heritage *h)
+{
+	sm->partitions = partitions_ref(h->partitions);
+	sm->partitions_good = h->partitions_good;
+	sm->partition_file_met = h->partition_file_met;
+}
+
 /* ---- P_Key tables -------------------------------------------------------------------------- */
 
 static bool has_table(const struct port *p)

@@ -152,6 +152,32 @@ void sm_reload_refused(struct sm *sm)
 	ask_for_sweep(sm);
 }
 
+/* ---- from one manager to the next ---------------------------------------------------------- */
+
+void sm_bequeath(const struct sm *sm, struct sm_heritage *ret)
+{
+	*ret = (struct sm_heritage){
+		.files = conf_files_ref(sm_files(sm)),
+		.files_held = sm->files_held,
+	};
+	partition_bequeath(sm, ret);
+}
+
+void sm_inherit(struct sm *sm, const struct sm_heritage *h)
+{
+	if (h->files)
+		use_files(sm, conf_files_ref(h->files), false);
+	sm->files_held = h->files_held;
+	partition_inherit(sm, h);
+}
+
+void sm_heritage_clear(struct sm_heritage *h)
+{
+	conf_files_unref(h->files);
+	partitions_unref(h->partitions);
+	*h = (struct sm_heritage){ 0 };
+}
+
 void reload_free(struct sm *sm)
 {
 	conf_files_unref(sm->files);

@@ -86,6 +86,20 @@ void sm_reload(struct sm *sm, const struct conf *conf, const struct conf_files *
  * sm_reload(): nothing of what was found beside the fault comes into force.
  */
 void sm_reload_refused(struct sm *sm);
+/*
+ * What outlives a manager whose port vanishes: the next one of this process goes on with it. A file that is
+ * gone, or was refused, must not come to something else because a cable was pulled. Zero: nothing.
+ */
+struct sm_heritage {
+	struct conf_files *files;
+	struct partitions *partitions;
+	bool partitions_good, partition_file_met, files_held;
+};
+/* Overwrites `ret`, which sm_heritage_clear() gives back. */
+void sm_bequeath(const struct sm *sm, struct sm_heritage *ret);
+/* Before the first dispatch. */
+void sm_inherit(struct sm *sm, const struct sm_heritage *h);
+void sm_heritage_clear(struct sm_heritage *h);
 /* What was read last and counts, or will from the next sweep on; NULL before the first sweep. */
 const struct conf_files *sm_files(const struct sm *sm);
 

@@ -324,10 +324,24 @@ static void a_thousand_reloads(void **state)
 		_cleanup_free_ char *parts =
 			xasprintf("Default=0x7fff: ALL=full;\nP=0x%x: 0x11=full;\n%s", i % 3 + 1,
 				  i % 11 == 10 ? "broken" : "");
+		_cleanup_(conf_files_unrefp) struct conf_files *files = conf_files_ref(p->files);
+		unsigned interval = p->live->sweep_interval;
+		const struct partitions *now;
+		bool refused;
 
 		put_conf(p, conf);
 		put(p, "partitions", parts);
-		assert_int_equal(hup(p)->refused, i % 5 == 4 || i % 11 == 10);
+		refused = hup(p)->refused;
+		now = p->files->of[CONF_FILE_PARTITIONS]->partitions;
+
+		assert_int_equal(refused, i % 5 == 4 || i % 11 == 10);
+		if (refused) {
+			assert_ptr_equal(p->files, files);
+			assert_int_equal(p->live->sweep_interval, interval);
+		} else {
+			assert_non_null(partitions_find(now, i % 3 + 1));
+			assert_int_equal(p->live->sweep_interval, i % 7 + 1);
+		}
 	}
 	place_free(p);
 }

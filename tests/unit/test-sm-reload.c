@@ -205,6 +205,55 @@ static void a_refused_one_leaves_nothing_behind(void **state)
 	place_free(pl);
 }
 
+/* The port vanishes, and with it the manager; the next one goes on with what held. */
+static void change_ports(struct place *pl)
+{
+	struct sm_heritage h;
+
+	sm_bequeath(sm_of(pl), &h);
+	rig_kill(pl->rig, 0);
+	pl->rig->n_sms = 0;
+	assert_int_equal(rig_start(pl->rig, "h0", 0, pl->conf, NULL), 0);
+	sm_inherit(sm_of(pl), &h);
+	sm_heritage_clear(&h);
+	run_for(pl, 15 * MONO_S);
+}
+
+static void a_pulled_cable_takes_nothing_over(void **state)
+{
+	struct place *pl = place_up();
+
+	put_partitions(pl, SEVERED);
+	sm_reload_refused(sm_of(pl));
+	change_ports(pl);
+	assert_true(holds(pl, 0x8001));
+	assert_false(holds(pl, 0x8002));
+	place_free(pl);
+}
+
+/* Without a file everybody may talk to everybody: at a start, not because a port was away. */
+static void a_pulled_cable_opens_nothing(void **state)
+{
+	static const char only_one[] = "Default=0x7fff: SELF=full;\nOne=0x1: 0x%1$016lx=full;\n";
+	struct place *pl = place_new();
+
+	put_partitions(pl, only_one);
+	assert_int_equal(rig_start(pl->rig, "h0", 0, pl->conf, NULL), 0);
+	run_for(pl, 15 * MONO_S);
+	unlink(pl->partitions);
+	change_ports(pl);
+	assert_true(holds(pl, 0x8001));
+	assert_false(holds(pl, 0xFFFF));
+	/* That it was gone is known to the next one too. */
+	change_ports(pl);
+	assert_false(holds(pl, 0xFFFF));
+	put_partitions(pl, SEVERED);
+	sm_request_heavy(sm_of(pl), NULL);
+	run_for(pl, 3 * MONO_S);
+	assert_true(holds(pl, 0x8002));
+	place_free(pl);
+}
+
 /* ---- routes ---------------------------------------------------------------------------------- */
 
 /* Last port first: nothing like the order in which an engine would go by itself. */
@@ -367,6 +416,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_last_of_several_counts),
 		cmocka_unit_test(nothing_changed_costs_no_set),
 		cmocka_unit_test(a_refused_one_leaves_nothing_behind),
+		cmocka_unit_test(a_pulled_cable_takes_nothing_over),
+		cmocka_unit_test(a_pulled_cable_opens_nothing),
 		cmocka_unit_test(lists_of_routing_come_to_the_same_as_at_a_start),
 		cmocka_unit_test(other_options_move_no_route),
 		cmocka_unit_test(jobs_outlive_their_manager),
