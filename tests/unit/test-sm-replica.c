@@ -153,7 +153,7 @@ static void tables_of_many_segments(void **state)
 static void other_partitions_are_copied(void **state)
 {
 	struct world *w = *state;
-	uint8_t mgid[16], record[MCM_BYTES], answer[MCM_BYTES];
+	uint8_t mgid[16], record[MCM_BYTES], answer[MCM_BYTES] = { 0 };
 	struct question q;
 
 	for (unsigned i = 0; i < 2; i++) {
