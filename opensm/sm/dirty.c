@@ -115,6 +115,9 @@ void dirty_link_out(struct sm *sm, struct port *p)
 {
 	struct port *far = p->peer;
 
+	/* The other end was read first: reading that again would lead back here, for ever while it is INIT. */
+	if (p->out_seen == sm->sweep_no)
+		return;
 	p->out_seen = sm->sweep_no;
 	if (!sm->partial)
 		return;

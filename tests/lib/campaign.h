@@ -38,9 +38,9 @@
 	F(HUPS, "hup")		  /* SIGHUP with another partitions.conf, other options */         \
 	F(GROUPS, "groups")	  /* hosts join, leave, register services */                       \
 	/* how the fabric is */                                                                    \
-	F(LMC, "lmc")                                                                              \
-	F(ENHANCED, "enhanced") F(DUAL, "dual") F(M_KEY, "mkey") F(JOBS, "jobs")                   \
-		F(LOOPS, "loops") /* judged, too: did anything ever loop? */
+	F(LMC, "lmc") F(ENHANCED, "enhanced") F(DUAL, "dual") F(M_KEY, "mkey") F(JOBS, "jobs")     \
+	/* judged, too: did anything ever loop? Does a fresh manager write forwarding tables? */   \
+	F(LOOPS, "loops") F(HITLESS, "hitless")
 
 enum fault_kind {
 #define FAULT_ENUM(id, name) FAULT_##id,

@@ -40,6 +40,7 @@ SCENARIO_TESTS += \
 	tests/scenario/health-stuck.scn \
 	tests/scenario/hypercube.scn \
 	tests/scenario/ibsim-fields.scn \
+	tests/scenario/incr-standby-init.scn \
 	tests/scenario/large-dragonfly.scn \
 	tests/scenario/large-fat-tree.scn \
 	tests/scenario/large-torus.scn \

@@ -30,7 +30,7 @@ static void a_heavy_sweep_finds_nothing_after_changes_of_cables(void **state)
 
 static void nor_after_anything_at_all(void **state)
 {
-	assert_int_equal(lives("all,-managers,-splits,-loops,-groups,-names", 25), 0);
+	assert_int_equal(lives("all,-managers,-splits,-loops,-hitless,-groups,-names", 25), 0);
 }
 
 int main(int argc, char **argv)
