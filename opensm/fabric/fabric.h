@@ -100,6 +100,8 @@ struct node {
 	bool avoided; /* takes no tables, and others lead where it does. Writer: sm/hold.c */
 	bool change_uncleared; /* PortStateChange was seen, its ports read, and it is still set */
 	bool desc_asked;       /* Get NodeDescription is on its way */
+	bool desc_again;       /* it changed meanwhile */
+	bool image_asked;      /* Get NodeInfo is, for its SystemImageGUID. Writer: sm/traps.c */
 	bool small_table;      /* LinearFDBCap too small for this fabric: left out of routing */
 	bool path_changed;     /* since the sweep before */
 	bool changed;	       /* PortStateChange was set in this sweep: links came or went */

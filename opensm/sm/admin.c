@@ -16,6 +16,8 @@
 #define SA_DB_MAX   (256u << 20)
 /* The database is written this long after the last time, if something changed. */
 #define DB_INTERVAL (1 * MONO_S)
+/* Views for the sake of names are this far from the last. */
+#define VIEW_INTERVAL (1 * MONO_S)
 #define DB_RETRY    (30 * MONO_S) /* after it could not be written */
 
 /* ---- what the SA asks for ------------------------------------------------------------------ */
@@ -285,6 +287,8 @@ void admin_publish(struct sm *sm)
 		.n_sms = known_sms(sm, sms),
 	};
 
+	sm->view_stale = false;
+	sm->view_since = sm->now;
 	view_unref(sm->view);
 	sm->view = view_new(&from);
 	sa_publish(sm->sa, sm->view, sm->now);
@@ -299,6 +303,17 @@ void admin_last_words(struct sm *sm)
 		return;
 	admin_publish(sm);
 	sa_dispatch(sm->sa, sm->now);
+}
+
+void admin_publish_soon(struct sm *sm)
+{
+	sm->view_stale = sm->view != NULL;
+}
+
+/* A sweep that runs publishes by itself, or leaves things for the next time. */
+static bool view_is_due(const struct sm *sm)
+{
+	return sm->view_stale && sm->view && sm->sweep == SWEEP_NONE;
 }
 
 void admin_withdraw(struct sm *sm)
@@ -414,6 +429,8 @@ static bool save_is_due(const struct sm *sm)
 
 bool admin_tick(struct sm *sm)
 {
+	if (view_is_due(sm) && sm->now >= sm->view_since + VIEW_INTERVAL)
+		admin_publish(sm);
 	if (save_is_due(sm) && sm->now >= sm->db_at)
 		admin_save(sm, false);
 	return sa_dispatch(sm->sa, sm->now);
@@ -421,5 +438,7 @@ bool admin_tick(struct sm *sm)
 
 mono_t admin_next(const struct sm *sm)
 {
-	return mono_min(sa_next(sm->sa), save_is_due(sm) ? sm->db_at : MONO_NEVER);
+	mono_t next = mono_min(sa_next(sm->sa), save_is_due(sm) ? sm->db_at : MONO_NEVER);
+
+	return view_is_due(sm) ? mono_min(next, sm->view_since + VIEW_INTERVAL) : next;
 }

@@ -113,6 +113,35 @@ static bool worth_asking_again(const struct sm *sm, struct port *p, const struct
 
 /* ---- NodeDesc ----------------------------------------------------------------------------- */
 
+static void take_desc(struct sm *sm, struct node *n, const uint8_t *payload)
+{
+	char before[NODE_DESC_STRLEN];
+	bool known = n->desc_known;
+
+	memcpy(before, n->desc, sizeof(before));
+	str_printable(payload, SMP_DATA_SIZE, n->desc, sizeof(n->desc));
+	n->desc_known = true;
+	if (!known || !strcmp(before, n->desc))
+		return;
+	if (log_allow(&sm->name_log, sm->now, &(unsigned){ 0 }))
+		log_info("'%s' (0x%016" PRIx64 ") is now called '%s'", before, n->guid, n->desc);
+	admin_publish_soon(sm);
+}
+
+/* Through any port that can be asked. */
+static void ask_desc_again(struct sm *sm, struct node *n)
+{
+	struct dr_path path;
+
+	n->desc_again = false;
+	for (unsigned i = node_is_switch(n) ? 0 : 1; i <= n->n_ports; i++) {
+		if (fabric_port_path(sm->fabric, &n->ports[i], &path) == 0) {
+			discover_ask_desc(sm, &n->ports[i], &path);
+			return;
+		}
+	}
+}
+
 static void on_node_desc(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
@@ -120,10 +149,10 @@ static void on_node_desc(void *owner, const struct mad_result *r)
 
 	sm->descs_pending--;
 	n->desc_asked = false;
-	if (r->end != MAD_END_ANSWERED)
-		return;
-	str_printable(r->payload, SMP_DATA_SIZE, n->desc, sizeof(n->desc));
-	n->desc_known = true;
+	if (r->end == MAD_END_ANSWERED)
+		take_desc(sm, n, r->payload);
+	if (n->desc_again && r->end != MAD_END_CANCELLED)
+		ask_desc_again(sm, n);
 }
 
 /* At most one question per node is out; no sweep waits for it but the one that met the node. */
@@ -142,6 +171,15 @@ void discover_ask_desc(struct sm *sm, struct port *p, const struct dr_path *path
 	p->node->desc_asked = true;
 	sm->descs_pending++;
 	mad_submit(sm->mad, &rq, on_node_desc, sm, p->node);
+}
+
+void discover_desc_changed(struct sm *sm, struct port *p)
+{
+	struct dr_path path;
+
+	p->node->desc_again |= p->node->desc_asked;
+	if (fabric_port_path(sm->fabric, p, &path) == 0)
+		discover_ask_desc(sm, p, &path);
 }
 
 /* ---- probes: who is behind a port? --------------------------------------------------------- */

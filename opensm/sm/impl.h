@@ -186,6 +186,8 @@ struct sm {
 	bool db_tried, db_pending, db_error_told;
 	uint64_t db_saved; /* version on disk */
 	mono_t db_at;
+	bool view_stale;      /* admin_publish_soon() */
+	mono_t view_since;    /* published then */
 
 	struct multicast *multicast; /* multicast.c */
 	struct health *health;	     /* health.c */
@@ -209,7 +211,8 @@ struct sm {
 	unsigned own_tries;  /* of asking our own port */
 	bool light_found_change, light_missed; /* light.c: in this sweep */
 
-	struct log_limit trap_log, fault_log;
+	struct log_limit name_log; /* nodes that are called otherwise now */
+	struct log_limit fault_log;
 };
 
 /* elect.c */
@@ -256,6 +259,8 @@ void discover_get(struct sm *sm, struct node *n, uint16_t attr, uint32_t mod, ma
 void discover_read_switch(struct sm *sm, struct node *n);
 void discover_read_port(struct sm *sm, struct port *p);
 void discover_ask_desc(struct sm *sm, struct port *p, const struct dr_path *path);
+/* The node of end port `p` says that it has another description: read once more, whatever is under way. */
+void discover_desc_changed(struct sm *sm, struct port *p);
 /* The key for whoever is behind `p`: known neighbours first. */
 uint64_t discover_probe_mkey(const struct sm *sm, const struct port *p);
 
@@ -339,6 +344,8 @@ void admin_publish(struct sm *sm);
  * report per subscriber leaves at once; a master after us tells of every port in its first view anyway.
  */
 void admin_last_words(struct sm *sm);
+/* The same before long, between sweeps: names changed, and nothing that sweeps look at. */
+void admin_publish_soon(struct sm *sm);
 /* Not master any more: nothing is answered. */
 void admin_withdraw(struct sm *sm);
 /* The database goes to its file, if it changed; `final`: nothing will be registered after this. */
@@ -428,6 +435,10 @@ unsigned health_left_out(const struct sm *sm, char *ret, size_t cap);
 void health_sweep_ended(struct sm *sm);
 
 /* traps.c (issue 4): SMPs with method Trap, in any state; answers, filters, forwards, reacts. */
+void traps_new(struct sm *sm);
+void traps_free(struct sm *sm);
+void traps_tick(struct sm *sm);
+mono_t traps_next(const struct sm *sm);
 void traps_receive(struct sm *sm, const struct transport_addr *from, const uint8_t *mad);
 
 /*

@@ -68,12 +68,13 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	sm->fabric = fabric_new();
 	sm->reader = cell_reader_new(sm);
 	sm->sync = sync_new(sm->fabric, sm->mad, &sync_hooks);
-	sm->trap_log = (struct log_limit){ .interval = MONO_S, .burst = 10 };
+	sm->name_log = (struct log_limit){ .interval = MONO_S, .burst = 10 };
 	sm->fault_log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
 	prepare_load(sm, paths);
 	partition_new(sm, paths);
 	admin_new(sm, paths);
 	multicast_new(sm);
+	traps_new(sm);
 	health_new(sm);
 	replica_new(sm);
 	elect_new(sm);
@@ -96,6 +97,7 @@ struct sm *sm_free(struct sm *sm)
 	elect_free(sm);
 	replica_free(sm);
 	health_free(sm);
+	traps_free(sm);
 	multicast_free(sm);
 	admin_free(sm);
 	sm->sync = sync_free(sm->sync);
@@ -137,6 +139,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 
 	sm->now = now;
 	elect_tick(sm);
+	traps_tick(sm);
 	health_tick(sm);
 	replica_tick(sm);
 	go_on(sm);
@@ -163,6 +166,7 @@ mono_t sm_next(const struct sm *sm)
 	if (sm->admin_busy)
 		return 0;
 	next = mono_min(next, mono_min(health_next(sm), replica_next(sm)));
+	next = mono_min(next, traps_next(sm));
 	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));
 }
 

@@ -64,6 +64,32 @@ struct sm_stats {
 	uint32_t ports_pending; /* between two nodes that answer, and not ACTIVE */
 };
 
+/* Traps by what they are about (traps.md 1). */
+enum sm_trap_kind {
+	SM_TRAP_SM,	/* 64 to 67 */
+	SM_TRAP_LINK,	/* 128 */
+	SM_TRAP_ERRORS, /* 129 to 131 */
+	SM_TRAP_LOCAL,	/* 144 */
+	SM_TRAP_IMAGE,	/* 145 */
+	SM_TRAP_KEYS,	/* 256 to 259 */
+	SM_TRAP_OTHER,	/* generic, and nothing we know */
+	SM_TRAP_VENDOR,
+	SM_TRAP_KINDS
+};
+
+/* Since the start; traps that came while we were not MASTER are not counted. */
+struct sm_trap_stats {
+	uint64_t received[SM_TRAP_KINDS];
+	uint64_t repressed;
+	uint64_t taken;	     /* believed, forwarded, acted upon */
+	uint64_t repeats;    /* of the same notice: nothing more was done */
+	uint64_t suppressed; /* their source sends too many */
+	uint64_t forged;     /* about somebody else than the sender */
+	uint64_t strangers;  /* from LIDs that nobody is known to have */
+	unsigned sources;    /* heard of lately */
+	unsigned storms;     /* of these: suppressed now */
+};
+
 struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm_paths *paths,
 		  const struct sm_hooks *hooks);
 /* Jobs handed out must have ended. */
@@ -119,6 +145,7 @@ enum sm_state sm_state(const struct sm *sm);
 const char *sm_state_name(enum sm_state s); /* "DISCOVERING" */
 bool sm_sweeping(const struct sm *sm);
 const struct sm_stats *sm_stats(const struct sm *sm);
+const struct sm_trap_stats *sm_trap_stats(const struct sm *sm);
 const struct fabric *sm_fabric(const struct sm *sm);
 const struct routes *sm_routes(const struct sm *sm); /* installed ones; NULL before the first */
 const struct conf *sm_conf(const struct sm *sm);
