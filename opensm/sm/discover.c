@@ -238,6 +238,9 @@ static void quarantine(struct sm *sm, struct port *p, const struct node *n, cons
 		log_error("%s: behind it is a second node with GUID 0x%016" PRIx64
 			  " ('%s'): %s; it is left out",
 			  fabric_port_str(p, where), n->guid, n->desc, why);
+	/* The first one may have moved here since it was met in this sweep: looked at once more. */
+	if (!p->quarantine_told)
+		sweep_want(sm, SWEEP_HEAVY, "a GUID was met twice");
 	p->quarantined = p->quarantine_told = true;
 	sm->duplicates++;
 }
