@@ -71,3 +71,10 @@ UNIT_TESTS += tests/unit/test-sm-health
 tests_unit_test_sm_health_SOURCES = tests/unit/test-sm-health.c
 tests_unit_test_sm_health_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_health_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-trap-flow tests/unit/test-sm-traps
+tests_unit_test_trap_flow_SOURCES = tests/unit/test-trap-flow.c
+tests_unit_test_trap_flow_LDADD = $(SM_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sm_traps_SOURCES = tests/unit/test-sm-traps.c
+tests_unit_test_sm_traps_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_traps_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)

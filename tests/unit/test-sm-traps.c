@@ -1,0 +1,881 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Traps against a whole manager: who is answered, who is believed, what a reaction costs, and that no
+ * storm keeps a real event from being seen to (traps.md, testing.md 5.1).
+ *
+ * LOUD=1 shows the log.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ib/netfile.h"
+#include "ib/notices.h"
+#include "lib/client.h"
+#include "lib/rig.h"
+#include "libvendor/sim/gen.h"
+#include "util/log.h"
+#include "util/mem.h"
+
+#define N_HOSTS	   16u
+/* ms; to a program, TrapRepress comes like an answer. */
+#define PATIENCE   100
+#define STORM_STEP (100 * MONO_US) /* 10,000 traps a second */
+
+/* 4 leaves with 4 hosts each, 2 spines; the manager is on h0. */
+struct world {
+	struct rig *rig;
+	struct sim *sim;
+	struct conf *conf;
+	struct sm *sm;
+	struct transport *host[N_HOSTS]; /* attached when they first send */
+	uint64_t tid;
+	unsigned lines;	    /* of the log, while they are counted */
+	bool said;	    /* a line with `needle` was among them */
+	const char *needle;
+};
+
+static void on_line(void *arg, unsigned bits, const char *text)
+{
+	struct world *w = arg;
+
+	w->lines++;
+	w->said |= w->needle && strstr(text, w->needle);
+	if (getenv("LOUD"))
+		fprintf(stderr, "%s\n", text);
+}
+
+static void listen_for(struct world *w, const char *needle)
+{
+	w->lines = 0;
+	w->said = false;
+	w->needle = needle;
+}
+
+static void run_for(struct world *w, mono_t t)
+{
+	rig_run(w->rig, sim_now(w->sim) + t);
+}
+
+static bool is_good(struct world *w)
+{
+	struct sim_verdict v;
+
+	sim_check_all(w->sim, &v);
+	return sim_verdict_good(&v);
+}
+
+static void start(struct world *w)
+{
+	assert_int_equal(rig_start(w->rig, "h0", 0, w->conf, NULL), 0);
+	run_for(w, 15 * MONO_S);
+	w->sm = rig_master(w->rig);
+	assert_non_null(w->sm);
+	assert_true(is_good(w));
+}
+
+static int open_world(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(4, 4, 2, 1);
+	struct world *w = xcalloc(1, sizeof(*w));
+
+	w->sim = sim_new(net, 1);
+	w->rig = rig_new(w->sim);
+	w->conf = conf_new();
+	w->conf->sweep_interval = 10;
+	w->tid = 0x1000;
+	log_set_sink(on_line, w);
+	*state = w;
+	return 0;
+}
+
+static int close_world(void **state)
+{
+	struct world *w = *state;
+
+	log_set_sink(NULL, NULL);
+	for (unsigned i = 0; i < N_HOSTS; i++)
+		transport_close(w->host[i]);
+	rig_free(w->rig);
+	conf_unref(w->conf);
+	free(w);
+	return 0;
+}
+
+static int node_of(struct world *w, const char *name)
+{
+	int node = sim_find(w->sim, name);
+
+	assert_true(node >= 0);
+	return node;
+}
+
+static lid_t lid_of(struct world *w, const char *name)
+{
+	int node = node_of(w, name);
+
+	return sim_port_lid(w->sim, node, sim_node_is_switch(w->sim, node) ? 0 : 1);
+}
+
+static struct transport *host(struct world *w, unsigned i)
+{
+	char name[8];
+
+	snprintf(name, sizeof(name), "h%u", i);
+	if (!w->host[i])
+		w->host[i] = sim_attach(w->sim, name, 0);
+	assert_non_null(w->host[i]);
+	return w->host[i];
+}
+
+/* ---- notices ------------------------------------------------------------------------------- */
+
+static void notice_of(unsigned trap, lid_t issuer, uint8_t notice[SMP_DATA_SIZE])
+{
+	memset(notice, 0, SMP_DATA_SIZE);
+	ib_put(notice, NT_IS_GENERIC, 1);
+	ib_put(notice, NT_TRAP, trap);
+	ib_put(notice, NT_ISSUER_LID, issuer);
+	switch (trap) {
+	case TRAP_LINK_STATE:
+		ib_put(notice, N128_LID, issuer);
+		break;
+	case TRAP_LINK_INTEGRITY ... TRAP_FLOW_CONTROL:
+		ib_put(notice, N129_PORT, 1);
+		ib_put(notice, N129_LID, issuer);
+		break;
+	default:
+		ib_put(notice, N144_LID, issuer);
+		break;
+	}
+}
+
+static void send_as(struct world *w, struct transport *tr, uint64_t tid, unsigned patience,
+		    const uint8_t *notice)
+{
+	const struct smp_head head = { .method = MAD_TRAP, .attr = IB_ATTR_NOTICE, .tid = tid };
+	const struct transport_addr to = { .lid = lid_of(w, "h0") };
+	uint8_t mad[MAD_SIZE];
+
+	smp_build_lid(mad, &head, notice);
+	assert_int_equal(transport_send(tr, &to, mad, sizeof(mad), patience), 0);
+}
+
+static void send_from(struct world *w, unsigned from, const uint8_t *notice)
+{
+	send_as(w, host(w, from), ++w->tid, PATIENCE, notice);
+}
+
+static void send_from_host(struct world *w, unsigned from, const uint8_t *notice)
+{
+	send_from(w, from, notice);
+	run_for(w, 5 * MONO_MS);
+}
+
+/* From a switch, or whoever has no program: as its own agent does it. */
+static void send_from_node(struct world *w, const char *name, const uint8_t *notice)
+{
+	int node = node_of(w, name);
+
+	sim_send_trap(w->sim, node, sim_node_is_switch(w->sim, node) ? 0 : 1, notice);
+	run_for(w, 5 * MONO_MS);
+}
+
+/* 144 of a host, nothing but its description said to have changed. */
+static void desc_notice(struct world *w, const char *name, uint8_t notice[SMP_DATA_SIZE])
+{
+	uint8_t info[SMP_DATA_SIZE];
+
+	notice_of(TRAP_LOCAL_CHANGE, lid_of(w, name), notice);
+	assert_int_equal(sim_read(w->sim, node_of(w, name), IB_ATTR_PORT_INFO, 1, info), 0);
+	ib_put(notice, N144_CAP_MASK, ib_get(info, PI_CAP_MASK));
+	ib_put(notice, N144_OTHER_CHANGES, 1);
+	ib_put(notice, N144_CHANGES, N144_NODE_DESC);
+}
+
+static const struct node *known(struct world *w, const char *name)
+{
+	return fabric_find_node(sm_fabric(w->sm), sim_node_guid(w->sim, node_of(w, name)));
+}
+
+/* ---- who is answered ----------------------------------------------------------------------- */
+
+/* The TrapRepress that came for `tr`. */
+static void expect_repress(struct transport *tr, unsigned class, uint64_t tid, const uint8_t *notice)
+{
+	struct transport_event ev;
+
+	while (transport_receive(tr, &ev) == 1) {
+		if (ev.kind != TRANSPORT_MAD || ib_get(ev.mad, SMP_METHOD) != MAD_TRAP_REPRESS)
+			continue;
+		assert_int_equal(ib_get(ev.mad, SMP_CLASS), class);
+		assert_int_equal(ib_get(ev.mad, SMP_TID) & UINT32_MAX, tid);
+		assert_int_equal(ib_get(ev.mad, SMP_ATTR_ID), IB_ATTR_NOTICE);
+		assert_int_equal(ib_get(ev.mad, SMP_STATUS), 0);
+		assert_memory_equal(smp_data(ev.mad), notice, SMP_DATA_SIZE);
+		return;
+	}
+	fail_msg("no TrapRepress");
+}
+
+static const unsigned every_trap[] = { 64,  65,	 66,  67,  68,	128, 129, 130, 131,
+				       144, 145, 256, 257, 258, 259, 999, 0 };
+
+static void every_kind_is_repressed(void **state)
+{
+	struct world *w = *state;
+	uint8_t notice[SMP_DATA_SIZE];
+
+	start(w);
+	for (size_t i = 0; i < ARRAY_SIZE(every_trap); i++) {
+		notice_of(every_trap[i], lid_of(w, "h5"), notice);
+		send_from_host(w, 5, notice);
+		expect_repress(host(w, 5), MAD_CLASS_SMI_LID, w->tid, notice);
+	}
+	notice_of(1, lid_of(w, "h5"), notice);
+	ib_put(notice, NT_IS_GENERIC, 0);
+	send_from_host(w, 5, notice);
+	expect_repress(host(w, 5), MAD_CLASS_SMI_LID, w->tid, notice);
+	assert_int_equal(sm_trap_stats(w->sm)->repressed >= ARRAY_SIZE(every_trap) + 1, true);
+	assert_int_equal(sm_trap_stats(w->sm)->received[SM_TRAP_VENDOR], 1);
+	assert_int_equal(sm_trap_stats(w->sm)->received[SM_TRAP_KEYS], 4);
+	assert_true(is_good(w));
+}
+
+/* The way from one host to another, over the first spine. */
+static struct dr_path route_to(struct world *w, const char *from, const char *to)
+{
+	int leaf, far, spine = node_of(w, "spine1"), there = node_of(w, to), at;
+	unsigned port;
+	struct dr_path path = { 0 };
+
+	assert_true(sim_peer(w->sim, node_of(w, from), 1, &leaf, &port));
+	assert_true(sim_peer(w->sim, there, 1, &far, &port));
+	dr_path_extend(&path, 1, &path);
+	for (unsigned p = 1; p <= sim_node_ports(w->sim, leaf); p++) {
+		if (sim_peer(w->sim, leaf, p, &at, &port) && at == spine)
+			dr_path_extend(&path, (uint8_t)p, &path);
+	}
+	for (unsigned p = 1; p <= sim_node_ports(w->sim, spine); p++) {
+		if (sim_peer(w->sim, spine, p, &at, &port) && at == far)
+			dr_path_extend(&path, (uint8_t)p, &path);
+	}
+	for (unsigned p = 1; p <= sim_node_ports(w->sim, far); p++) {
+		if (sim_peer(w->sim, far, p, &at, &port) && at == there)
+			dr_path_extend(&path, (uint8_t)p, &path);
+	}
+	assert_int_equal(path.length, 4);
+	return path;
+}
+
+static void directed_routes_are_gone_back(void **state)
+{
+	struct world *w = *state;
+	const struct smp_head head = { .method = MAD_TRAP, .attr = IB_ATTR_NOTICE, .tid = 0x77 };
+	const struct transport_addr to = { .lid = LID_PERMISSIVE };
+	struct dr_path path;
+	uint8_t notice[SMP_DATA_SIZE], mad[MAD_SIZE];
+
+	start(w);
+	sim_set_desc(w->sim, node_of(w, "h9"), "another name");
+	run_for(w, MONO_S);
+	path = route_to(w, "h9", "h0");
+	desc_notice(w, "h9", notice);
+	smp_build_dr(mad, &head, &path, notice);
+	assert_int_equal(transport_send(host(w, 9), &to, mad, sizeof(mad), PATIENCE), 0);
+	run_for(w, 5 * MONO_MS);
+	expect_repress(host(w, 9), MAD_CLASS_SMI_DR, 0x77, notice);
+	assert_int_equal(sm_trap_stats(w->sm)->strangers, 0);
+	assert_int_equal(sm_trap_stats(w->sm)->forged, 0);
+}
+
+/* A path back that leads nowhere is somebody unknown, whatever stands in it. */
+static void nonsense_on_the_way_back_is_a_stranger(void **state)
+{
+	struct world *w = *state;
+	const struct smp_head head = { .method = MAD_TRAP, .attr = IB_ATTR_NOTICE, .tid = 0x77 };
+	const struct transport_addr to = { .lid = lid_of(w, "h0") };
+	uint8_t notice[SMP_DATA_SIZE], mad[MAD_SIZE];
+	uint64_t strangers;
+
+	start(w);
+	strangers = sm_trap_stats(w->sm)->strangers;
+	notice_of(TRAP_LOCAL_CHANGE, lid_of(w, "h0"), notice);
+	for (unsigned i = 0; i < 64; i++) {
+		const struct dr_path path = route_to(w, "h9", "h0");
+
+		smp_build_dr(mad, &head, &path, notice);
+		memset(mad + SMP_RETURN_PATH, (int)(i * 37), 64);
+		assert_int_equal(transport_send(host(w, 9), &to, mad, sizeof(mad), 0), 0);
+		run_for(w, MONO_MS);
+	}
+	/* The simulator fills in the way as a fabric does: it is h9, who speaks of h0. */
+	assert_int_equal(sm_trap_stats(w->sm)->strangers, strangers);
+	assert_true(sm_trap_stats(w->sm)->forged > 0);
+	assert_true(is_good(w));
+}
+
+/* Standby: not answered, not counted, nothing asked. */
+static void a_standby_is_silent(void **state)
+{
+	struct world *w = *state;
+	struct transport_addr standby = { .lid = 0 };
+	struct conf *lesser;
+	uint8_t notice[SMP_DATA_SIZE], mad[MAD_SIZE];
+	const struct smp_head head = { .method = MAD_TRAP, .attr = IB_ATTR_NOTICE, .tid = 0x99 };
+	struct transport_event ev;
+	int second;
+
+	w->conf->sm_priority = 9;
+	start(w);
+	lesser = conf_copy(w->conf);
+	lesser->sm_priority = 1;
+	second = rig_start(w->rig, "h12", 0, lesser, NULL);
+	conf_unref(lesser);
+	run_for(w, 15 * MONO_S);
+	assert_int_equal(sm_state(w->rig->sms[second].sm), SM_STANDBY);
+	notice_of(TRAP_LOCAL_CHANGE, lid_of(w, "h5"), notice);
+	standby.lid = lid_of(w, "h12");
+	smp_build_lid(mad, &head, notice);
+	assert_int_equal(transport_send(host(w, 5), &standby, mad, sizeof(mad), PATIENCE), 0);
+	run_for(w, 100 * MONO_MS);
+	while (transport_receive(host(w, 5), &ev) == 1)
+		assert_int_not_equal(ib_get(ev.mad, SMP_METHOD), MAD_TRAP_REPRESS);
+	assert_int_equal(sm_trap_stats(w->rig->sms[second].sm)->repressed, 0);
+	assert_int_equal(sm_trap_stats(w->rig->sms[second].sm)->received[SM_TRAP_LOCAL], 0);
+}
+
+/* ---- what it costs ------------------------------------------------------------------------- */
+
+/* SMPs of the manager within a short time after a notice. */
+static uint64_t cost_of(struct world *w, unsigned from, const uint8_t *notice)
+{
+	uint64_t before = sim_gets(w->sim) + sim_sets(w->sim);
+
+	send_from_host(w, from, notice);
+	run_for(w, 100 * MONO_MS);
+	return sim_gets(w->sim) + sim_sets(w->sim) - before;
+}
+
+static void what_is_about_others_costs_nothing(void **state)
+{
+	struct world *w = *state;
+	static const unsigned traps[] = { 128, 129, 130, 131, 144, 145 };
+	const struct sm_trap_stats *st;
+	uint8_t notice[SMP_DATA_SIZE];
+
+	start(w);
+	st = sm_trap_stats(w->sm);
+	listen_for(w, "is about somebody else");
+	for (size_t i = 0; i < ARRAY_SIZE(traps); i++) {
+		uint64_t forged = sm_trap_stats(w->sm)->forged;
+
+		notice_of(traps[i], lid_of(w, "leaf1"), notice); /* issuer and details: a switch */
+		assert_int_equal(cost_of(w, 5, notice), 0);
+		ib_put(notice, NT_ISSUER_LID, lid_of(w, "h5")); /* the details alone */
+		assert_int_equal(cost_of(w, 5, notice), 0);
+		assert_int_equal(sm_trap_stats(w->sm)->forged, forged + 2);
+		run_for(w, 8 * MONO_S);
+	}
+	assert_true(w->said);
+	notice_of(TRAP_LINK_STATE, lid_of(w, "h5"), notice); /* its own, but it is no switch */
+	assert_int_equal(cost_of(w, 5, notice), 0);
+	notice_of(TRAP_LINK_INTEGRITY, lid_of(w, "h5"), notice);
+	ib_put(notice, N129_PORT, 2); /* it has no such port */
+	assert_int_equal(cost_of(w, 5, notice), 0);
+	assert_int_equal(st->taken, sm_trap_stats(w->sm)->taken);
+}
+
+/* A switch that names another switch: #4 and #5 of the list of attacks. */
+static void a_switch_cannot_speak_for_another(void **state)
+{
+	struct world *w = *state;
+	uint8_t notice[SMP_DATA_SIZE];
+	uint64_t before, forged;
+
+	start(w);
+	forged = sm_trap_stats(w->sm)->forged;
+	before = sim_gets(w->sim);
+	notice_of(TRAP_LINK_STATE, lid_of(w, "leaf2"), notice);
+	send_from_node(w, "leaf1", notice);
+	run_for(w, 100 * MONO_MS);
+	assert_int_equal(sim_gets(w->sim), before);
+	assert_int_equal(sm_trap_stats(w->sm)->forged, forged + 1);
+}
+
+/* 145 with a GUID of the sender's choice: NodeInfo is read, and it alone believed. */
+static void the_image_guid_is_asked_for(void **state)
+{
+	struct world *w = *state;
+	struct node *n;
+	guid_t real;
+	uint8_t notice[SMP_DATA_SIZE];
+
+	start(w);
+	n = (struct node *)known(w, "h5");
+	real = n->sysimg_guid;
+	notice_of(TRAP_SYSIMG_GUID, lid_of(w, "h5"), notice);
+	ib_put(notice, N145_GUID, 0x666);
+	assert_int_equal(cost_of(w, 5, notice), 1);
+	assert_true(n->sysimg_guid == real);
+	n->sysimg_guid = 0x1234; /* as if it had changed since it was read */
+	ib_put(notice, N145_GUID, 0x667);
+	listen_for(w, "its SystemImageGUID is");
+	assert_int_equal(cost_of(w, 5, notice), 1);
+	assert_true(w->said);
+	assert_true(n->sysimg_guid == real);
+}
+
+/* What the SA answers for the name of a node. */
+static void expect_name(struct world *w, const char *node, const char *name)
+{
+	struct client *c = client_new(w->sim, "h7");
+	uint8_t record[NR_BYTES + NI_BYTES + SMP_DATA_SIZE] = { 0 };
+	const struct question q = { .method = MAD_GET,
+				    .attr = SA_NODE_RECORD,
+				    .mask = 1,
+				    .data = record,
+				    .len = sizeof(record) };
+	struct transport_event ev;
+
+	assert_non_null(c);
+	ib_put(record, NR_LID, lid_of(w, node));
+	assert_int_equal(client_ask(c, w->rig, &q, &ev), 0);
+	assert_memory_equal(client_record(&ev) + NR_BYTES + NI_BYTES, name, strlen(name) + 1);
+	free(ev.whole);
+	client_free(c);
+}
+
+static void a_new_name_is_one_get_and_a_line(void **state)
+{
+	struct world *w = *state;
+	uint64_t before;
+	uint32_t dirty;
+
+	start(w);
+	before = sim_gets(w->sim);
+	dirty = sm_stats(w->sm)->dirty_sweeps;
+	listen_for(w, "'h5' (0x");
+	sim_set_desc(w->sim, node_of(w, "h5"), "gpu-17");
+	run_for(w, 100 * MONO_MS);
+	assert_int_equal(sim_gets(w->sim) - before, 1);
+	assert_true(w->said);
+	assert_string_equal(known(w, "h5")->desc, "gpu-17");
+	assert_int_equal(sm_stats(w->sm)->dirty_sweeps, dirty);
+	run_for(w, 2 * MONO_S);
+	expect_name(w, "h5", "gpu-17");
+}
+
+/* The second change comes while the first one is being read. */
+static void the_last_of_two_names_counts(void **state)
+{
+	struct world *w = *state;
+	uint8_t notice[SMP_DATA_SIZE];
+
+	start(w);
+	desc_notice(w, "h5", notice);
+	sim_set_sma_time(w->sim, 20 * MONO_MS);
+	send_from(w, 5, notice);
+	run_for(w, 25 * MONO_MS);
+	sim_set_desc(w->sim, node_of(w, "h5"), "second");
+	notice[NT_COUNT / 8 + 1]++;
+	send_from(w, 5, notice);
+	run_for(w, 500 * MONO_MS);
+	assert_string_equal(known(w, "h5")->desc, "second");
+}
+
+static void capabilities_are_read_again(void **state)
+{
+	struct world *w = *state;
+	uint64_t before;
+	uint32_t heavy;
+
+	start(w);
+	before = sim_gets(w->sim);
+	heavy = sm_stats(w->sm)->heavy_sweeps;
+	sim_set_cap_mask(w->sim, node_of(w, "h5"), 1u << 16, 0);
+	run_for(w, 100 * MONO_MS);
+	assert_true(ib_get(known(w, "h5")->ports[1].info, PI_CAP_MASK) & 1u << 16);
+	assert_in_range(sim_gets(w->sim) - before, 1, 4);
+	assert_int_equal(sm_stats(w->sm)->heavy_sweeps, heavy);
+}
+
+/* A subnet manager that comes up is looked at when it says so, not when the next sweep comes. */
+static void a_greater_manager_is_met_at_once(void **state)
+{
+	struct world *w = *state;
+	struct conf *greater;
+
+	start(w);
+	greater = conf_copy(w->conf);
+	greater->sm_priority = 9;
+	assert_true(rig_start(w->rig, "h12", 0, greater, NULL) > 0);
+	conf_unref(greater);
+	run_for(w, MONO_S);
+	assert_int_equal(sm_state(w->rig->sms[1].sm), SM_MASTER);
+	assert_int_equal(sm_state(w->rig->sms[0].sm), SM_STANDBY);
+}
+
+static void a_link_is_seen_to_without_a_heavy_sweep(void **state)
+{
+	struct world *w = *state;
+	uint32_t heavy;
+
+	start(w);
+	heavy = sm_stats(w->sm)->heavy_sweeps;
+	sim_link_down(w->sim, node_of(w, "leaf3"), 5);
+	run_for(w, 100 * MONO_MS);
+	assert_int_equal(sm_stats(w->sm)->heavy_sweeps, heavy);
+	assert_true(is_good(w));
+}
+
+static void without_sweep_on_trap_nothing_is_swept(void **state)
+{
+	struct world *w = *state;
+	uint8_t notice[SMP_DATA_SIZE];
+	uint64_t before, taken;
+
+	w->conf->sweep_on_trap = false;
+	start(w);
+	before = sim_gets(w->sim);
+	taken = sm_trap_stats(w->sm)->taken;
+	notice_of(TRAP_LINK_STATE, lid_of(w, "leaf3"), notice);
+	send_from_node(w, "leaf3", notice);
+	notice_of(TRAP_LINK_INTEGRITY, lid_of(w, "h5"), notice);
+	send_from_host(w, 5, notice);
+	notice_of(TRAP_LOCAL_CHANGE, lid_of(w, "h5"), notice);
+	send_from_host(w, 5, notice);
+	notice_of(TRAP_BAD_PKEY, lid_of(w, "h5"), notice);
+	send_from_host(w, 5, notice);
+	run_for(w, 2 * MONO_S);
+	assert_int_equal(sm_trap_stats(w->sm)->taken, taken + 4);
+	assert_int_equal(sim_gets(w->sim), before);
+}
+
+/* A LID that nobody was given: one light sweep, however many come. */
+static void strangers_cost_a_light_sweep(void **state)
+{
+	struct world *w = *state;
+	uint8_t notice[SMP_DATA_SIZE];
+	uint32_t light, heavy;
+
+	w->conf->sweep_interval = 0;
+	start(w);
+	light = sm_stats(w->sm)->light_sweeps;
+	heavy = sm_stats(w->sm)->heavy_sweeps;
+	host(w, 5);
+	sim_set_lid(w->sim, node_of(w, "h5"), 1, 0x4567, 0, lid_of(w, "h0"));
+	for (unsigned i = 0; i < 500; i++) {
+		notice_of(TRAP_LINK_STATE, 0x4567, notice);
+		ib_put(notice, NT_COUNT, i);
+		send_from_host(w, 5, notice);
+	}
+	assert_int_equal(sm_trap_stats(w->sm)->strangers, 500);
+	assert_int_equal(sm_stats(w->sm)->light_sweeps, light + 1);
+	assert_int_equal(sm_stats(w->sm)->heavy_sweeps, heavy);
+	assert_int_equal(sm_trap_stats(w->sm)->sources <= 2, true);
+}
+
+static void a_repetition_is_repressed_and_nothing_more(void **state)
+{
+	struct world *w = *state;
+	uint8_t notice[SMP_DATA_SIZE];
+	uint64_t before, taken;
+
+	start(w);
+	notice_of(TRAP_LOCAL_CHANGE, lid_of(w, "h5"), notice);
+	send_from_host(w, 5, notice);
+	run_for(w, MONO_S);
+	before = sim_gets(w->sim);
+	taken = sm_trap_stats(w->sm)->taken;
+	send_as(w, host(w, 5), w->tid, 0, notice);
+	run_for(w, MONO_S);
+	assert_int_equal(sim_gets(w->sim), before);
+	assert_int_equal(sm_trap_stats(w->sm)->taken, taken);
+	assert_int_equal(sm_trap_stats(w->sm)->repeats, 1);
+	assert_int_equal(sm_trap_stats(w->sm)->received[SM_TRAP_LOCAL] >= 2, true);
+}
+
+/* A real agent goes on until it is repressed; once is enough for it, and for us. */
+static void an_agent_is_heard_once(void **state)
+{
+	struct world *w = *state;
+	uint8_t notice[SMP_DATA_SIZE];
+	uint64_t before;
+
+	start(w);
+	before = sim_count(w->sim, IB_ATTR_NOTICE, MAD_TRAP);
+	notice_of(TRAP_LOCAL_CHANGE, lid_of(w, "h9"), notice);
+	send_from_node(w, "h9", notice);
+	run_for(w, 10 * MONO_S);
+	assert_int_equal(sim_count(w->sim, IB_ATTR_NOTICE, MAD_TRAP), before + 1);
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+static void our_keys_are_not_told(void **state)
+{
+	struct world *w = *state;
+	uint8_t notice[SMP_DATA_SIZE];
+
+	w->conf->m_key = 0x5ec2e75ec2e7;
+	start(w);
+	notice_of(TRAP_BAD_MKEY, lid_of(w, "h5"), notice);
+	ib_put(notice, N256_LID, lid_of(w, "h6"));
+	ib_put(notice, N256_METHOD, MAD_SET);
+	ib_put(notice, N256_ATTR, IB_ATTR_PORT_INFO);
+	ib_put(notice, N256_M_KEY, 0x5ec2e75ec2e7);
+	listen_for(w, "5ec2e75ec2e7");
+	send_from_host(w, 5, notice);
+	assert_false(w->said);
+	assert_true(w->lines > 0);
+	ib_put(notice, N256_M_KEY, 0xbad);
+	listen_for(w, "refused Set PortInfo (0x0015, modifier 0x0) with M_Key 0x0000000000000bad from 'h6'");
+	send_from_host(w, 5, notice);
+	assert_true(w->said);
+}
+
+static void who_used_which_key_is_said(void **state)
+{
+	struct world *w = *state;
+	uint8_t notice[SMP_DATA_SIZE];
+
+	start(w);
+	notice_of(TRAP_BAD_PKEY, lid_of(w, "h5"), notice);
+	ib_put(notice, N257_LID1, lid_of(w, "h6"));
+	ib_put(notice, N257_LID2, lid_of(w, "h5"));
+	ib_put(notice, N257_KEY, 0x8123);
+	ib_put(notice, N257_QP1, 77);
+	listen_for(w, "refused a packet with P_Key 0x8123 from 'h6' port 1");
+	send_from_host(w, 5, notice);
+	assert_true(w->said);
+	ib_put(notice, NT_TRAP, TRAP_BAD_QKEY);
+	listen_for(w, "refused a packet with Q_Key 0x8123 from 'h6' port 1");
+	send_from_host(w, 5, notice);
+	assert_true(w->said);
+	notice_of(TRAP_SWITCH_BAD_PKEY, lid_of(w, "leaf2"), notice);
+	ib_put(notice, N259_LID1, lid_of(w, "h6"));
+	ib_put(notice, N259_P_KEY, 0x8124);
+	ib_put(notice, N259_PORT, 3);
+	listen_for(w, "refused at port 3 a packet with P_Key 0x8124 from 'h6' port 1");
+	send_from_node(w, "leaf2", notice);
+	assert_true(w->said);
+}
+
+/* A hundred a second for a minute: few lines, hardly a sweep. */
+static void a_storm_about_keys_is_a_few_lines(void **state)
+{
+	struct world *w = *state;
+	uint8_t notice[SMP_DATA_SIZE];
+	uint32_t light;
+
+	w->conf->sweep_interval = 0;
+	start(w);
+	light = sm_stats(w->sm)->light_sweeps;
+	listen_for(w, NULL);
+	for (unsigned i = 0; i < 6000; i++) {
+		notice_of(TRAP_BAD_MKEY, lid_of(w, "h5"), notice);
+		ib_put(notice, N256_M_KEY, i + 1);
+		send_from(w, 5, notice);
+		run_for(w, 10 * MONO_MS);
+	}
+	assert_in_range(w->lines, 1, 60);
+	assert_in_range(sm_stats(w->sm)->light_sweeps - light, 1, 2);
+}
+
+/* ---- storms -------------------------------------------------------------------------------- */
+
+enum storm { QUIET, ONE_SAME, ONE_VARYING, ALL_VARYING, THE_SWITCH };
+
+static void one_of_the_storm(struct world *w, enum storm storm, unsigned i)
+{
+	uint8_t notice[SMP_DATA_SIZE];
+	unsigned from = 5;
+	char name[8];
+
+	if (storm == QUIET)
+		return;
+	if (storm == ALL_VARYING)
+		from = 1 + i % (N_HOSTS - 1);
+	snprintf(name, sizeof(name), "h%u", from);
+	if (storm == THE_SWITCH) {
+		notice_of(TRAP_LINK_STATE, lid_of(w, "leaf3"), notice);
+		ib_put(notice, NT_COUNT, i);
+		send_as(w, w->host[0], ++w->tid, 0, notice);
+		return;
+	}
+	notice_of(storm == ONE_SAME ? TRAP_LINK_STATE : every_trap[i % ARRAY_SIZE(every_trap)],
+		  lid_of(w, name), notice);
+	if (storm != ONE_SAME)
+		ib_bits_put(notice, 40 * 8, 64, i * 0x9E3779B97F4A7C15u);
+	send_as(w, host(w, from), storm == ONE_SAME ? 7 : ++w->tid, 0, notice);
+}
+
+static void blow(struct world *w, enum storm storm, mono_t t)
+{
+	static unsigned i;
+
+	for (mono_t end = sim_now(w->sim) + t; sim_now(w->sim) < end; i++) {
+		one_of_the_storm(w, storm, i);
+		run_for(w, STORM_STEP);
+	}
+}
+
+/* Takes a cable between a leaf and a spine out; time until everybody reaches everybody again. */
+static mono_t time_to_heal(struct world *w, enum storm storm, int leaf, unsigned port)
+{
+	mono_t from = sim_now(w->sim);
+
+	sim_link_down(w->sim, leaf, port);
+	blow(w, storm, STORM_STEP);
+	assert_false(is_good(w));
+	while (!is_good(w) && sim_now(w->sim) < from + 60 * MONO_S)
+		blow(w, storm, STORM_STEP);
+	return sim_now(w->sim) - from;
+}
+
+#define CUTS 4u
+
+/*
+ * Another cable each time: one that comes and goes is held. The storm has raged for a while before the
+ * first cut, and goes on.
+ */
+static void cut_and_mend(struct world *w, enum storm storm, mono_t ret[CUTS])
+{
+	static const char *const leaves[CUTS] = { "leaf1", "leaf2", "leaf3", "leaf4" };
+
+	if (storm == THE_SWITCH)
+		w->host[0] = sim_attach(w->sim, "leaf3", 0);
+	blow(w, storm, 2 * MONO_S);
+	for (unsigned i = 0; i < CUTS; i++) {
+		int leaf = node_of(w, leaves[i]);
+
+		ret[i] = time_to_heal(w, storm, leaf, 6);
+		sim_link_up(w->sim, leaf, 6);
+		blow(w, storm, MONO_S + i * 137 * MONO_MS);
+		assert_true(is_good(w));
+	}
+}
+
+static void measure_calm(mono_t ret[CUTS])
+{
+	void *calm;
+
+	open_world(&calm);
+	start(calm);
+	cut_and_mend(calm, QUIET, ret);
+	close_world(&calm);
+}
+
+static uint64_t received(struct world *w)
+{
+	uint64_t sum = 0;
+
+	for (unsigned k = 0; k < SM_TRAP_KINDS; k++)
+		sum += sm_trap_stats(w->sm)->received[k];
+	return sum;
+}
+
+/* What is done about a cut takes no more than twice the time that it takes in calm weather. */
+static void survive(struct world *w, enum storm storm)
+{
+	mono_t calm[CUTS], stormy[CUTS];
+
+	measure_calm(calm);
+	log_set_sink(on_line, w);
+	start(w);
+	listen_for(w, NULL);
+	cut_and_mend(w, storm, stormy);
+	print_message("%llu traps, %u lines;", (unsigned long long)received(w), w->lines);
+	for (unsigned i = 0; i < CUTS; i++) {
+		print_message(" %lld us (calm %lld)", (long long)stormy[i], (long long)calm[i]);
+		assert_true(stormy[i] <= 2 * calm[i]);
+	}
+	print_message("\n");
+	assert_true(received(w) > 60000);
+	assert_in_range(w->lines, 1, 80); /* of seven seconds in which four links came and went */
+	assert_in_range(sm_trap_stats(w->sm)->sources, 1, 30);
+	blow(w, QUIET, 30 * MONO_S);
+	assert_int_equal(sm_trap_stats(w->sm)->storms, 0);
+	assert_true(sm_stats(w->sm)->up);
+	assert_true(is_good(w));
+}
+
+static void a_storm_of_one_host_all_the_same(void **state)
+{
+	survive(*state, ONE_SAME);
+}
+
+static void a_storm_of_one_host_ever_different(void **state)
+{
+	survive(*state, ONE_VARYING);
+}
+
+static void a_storm_of_all_hosts(void **state)
+{
+	survive(*state, ALL_VARYING);
+}
+
+static void a_storm_of_the_switch_itself(void **state)
+{
+	survive(*state, THE_SWITCH);
+}
+
+/* Nothing but the storm: it is said by name and place, and its end with a number. */
+static void a_storm_is_said_once(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	listen_for(w, "'h5' port 1 (0x000000000010000a), LID ");
+	blow(w, ONE_VARYING, 500 * MONO_MS);
+	assert_true(w->said);
+	assert_int_equal(sm_trap_stats(w->sm)->storms, 1);
+	listen_for(w, "sends more traps than are listened to");
+	blow(w, ONE_VARYING, 5 * MONO_S);
+	assert_false(w->said);
+	listen_for(w, "its storm of traps is over after 5 s: 54");
+	blow(w, QUIET, 15 * MONO_S);
+	assert_true(w->said);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(every_kind_is_repressed),
+		TEST(directed_routes_are_gone_back),
+		TEST(nonsense_on_the_way_back_is_a_stranger),
+		TEST(a_standby_is_silent),
+		TEST(what_is_about_others_costs_nothing),
+		TEST(a_switch_cannot_speak_for_another),
+		TEST(the_image_guid_is_asked_for),
+		TEST(a_new_name_is_one_get_and_a_line),
+		TEST(the_last_of_two_names_counts),
+		TEST(capabilities_are_read_again),
+		TEST(a_greater_manager_is_met_at_once),
+		TEST(a_link_is_seen_to_without_a_heavy_sweep),
+		TEST(without_sweep_on_trap_nothing_is_swept),
+		TEST(strangers_cost_a_light_sweep),
+		TEST(a_repetition_is_repressed_and_nothing_more),
+		TEST(an_agent_is_heard_once),
+		TEST(our_keys_are_not_told),
+		TEST(who_used_which_key_is_said),
+		TEST(a_storm_about_keys_is_a_few_lines),
+		TEST(a_storm_of_one_host_all_the_same),
+		TEST(a_storm_of_one_host_ever_different),
+		TEST(a_storm_of_all_hosts),
+		TEST(a_storm_of_the_switch_itself),
+		TEST(a_storm_is_said_once),
+	};
+
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return cmocka_run_group_tests_name("sm-traps", tests, NULL, NULL);
+}
