@@ -25,7 +25,10 @@
 
 /* Both ends of a cable tell; the second within this time. */
 #define GATHER	   (1 * MONO_MS)
-/* Between two dirty sweeps; and no more than half of the time is spent with them. */
+/*
+ * Between two dirty sweeps; and no more than half of the time is spent with them. A look that found
+ * nothing keeps no real change waiting: traps.c sets the pace of who asks for nothing.
+ */
 #define HOLD_LEAST (20 * MONO_MS)
 
 static void want(struct sm *sm, const char *why)
@@ -67,7 +70,9 @@ void dirty_clear(struct sm *sm)
 
 void dirty_ended(struct sm *sm)
 {
-	sm->dirty_hold = sm->now + MAX(HOLD_LEAST, sm->now - sm->sweep_started);
+	mono_t least = sm->dirty_changed ? HOLD_LEAST : 0;
+
+	sm->dirty_hold = sm->now + MAX(least, sm->now - sm->sweep_started);
 	if (sm->dirty_wanted)
 		sm->dirty_at = MAX(sm->dirty_at, sm->dirty_hold);
 }
