@@ -73,8 +73,13 @@ tests_unit_test_sm_health_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_health_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-trap-flow tests/unit/test-sm-traps
+
+UNIT_TESTS += tests/unit/test-trap-flow tests/unit/test-sm-traps tests/unit/test-sm-trap-storms
 tests_unit_test_trap_flow_SOURCES = tests/unit/test-trap-flow.c
 tests_unit_test_trap_flow_LDADD = $(SM_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_sm_traps_SOURCES = tests/unit/test-sm-traps.c
+tests_unit_test_sm_traps_SOURCES = tests/unit/test-sm-traps.c tests/unit/trap-world.h
+tests_unit_test_sm_trap_storms_SOURCES = tests/unit/test-sm-trap-storms.c tests/unit/trap-world.h
+tests_unit_test_sm_trap_storms_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_trap_storms_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sm_traps_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_traps_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
