@@ -12,6 +12,16 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/impl.h opensm/sm/disco
 	opensm/sm/replica_config.c opensm/sm/standby.c
 SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 
+UNIT_TESTS += tests/unit/test-trap-flow tests/unit/test-sm-traps tests/unit/test-sm-trap-storms
+tests_unit_test_trap_flow_SOURCES = tests/unit/test-trap-flow.c
+tests_unit_test_trap_flow_LDADD = $(SM_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sm_traps_SOURCES = tests/unit/test-sm-traps.c tests/unit/trap-world.h
+tests_unit_test_sm_trap_storms_SOURCES = tests/unit/test-sm-trap-storms.c tests/unit/trap-world.h
+tests_unit_test_sm_trap_storms_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_trap_storms_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_sm_traps_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_traps_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/test-sm-core tests/unit/test-sm-storms tests/unit/test-sm-admin \
 	tests/unit/test-sm-crowd tests/unit/test-sm-groups
 tests_unit_test_sm_groups_SOURCES = tests/unit/test-sm-groups.c
@@ -71,15 +81,3 @@ UNIT_TESTS += tests/unit/test-sm-health
 tests_unit_test_sm_health_SOURCES = tests/unit/test-sm-health.c
 tests_unit_test_sm_health_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_health_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
-
-UNIT_TESTS += tests/unit/test-trap-flow tests/unit/test-sm-traps
-
-UNIT_TESTS += tests/unit/test-trap-flow tests/unit/test-sm-traps tests/unit/test-sm-trap-storms
-tests_unit_test_trap_flow_SOURCES = tests/unit/test-trap-flow.c
-tests_unit_test_trap_flow_LDADD = $(SM_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_sm_traps_SOURCES = tests/unit/test-sm-traps.c tests/unit/trap-world.h
-tests_unit_test_sm_trap_storms_SOURCES = tests/unit/test-sm-trap-storms.c tests/unit/trap-world.h
-tests_unit_test_sm_trap_storms_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_sm_trap_storms_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_sm_traps_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_unit_test_sm_traps_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
