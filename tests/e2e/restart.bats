@@ -120,6 +120,19 @@ same_tables() {
 	[ "$(count 0x02 0x0015)" -eq 44 ]
 }
 
+# Under ibsim, which carries no RMPP, a standby cannot learn what is registered.
+@test "the master dies: its standby changes no LID, route, partition or group" {
+	printf '%s\n' 'sminfo_polling_timeout 300' 'polling_retry_number 2' >>sm.conf
+	begin "$SM_BIN"
+	cp sm.conf standby.conf
+	start standby "$SM_BIN" h16
+	wait_for 20 said standby 'registered with this master is kept'
+	down sm KILL
+	wait_for 20 said standby 'SUBNET UP'
+	wait_for 20 good
+	same_tables
+}
+
 @test "the peer killed, ours started with its files: LIDs, routes, partitions and groups stay" {
 	need_peer
 	echo 'sa_db_dump TRUE' >>sm.conf
