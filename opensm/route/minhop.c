@@ -315,6 +315,7 @@ struct routes *minhop_compute(const struct route_job *job, char *why, size_t why
 			stale_open_loops(r);
 		r->hops = take(m.hops);
 		r->options = hash_options(&job->options);
+		r->expected_load = m.plan.switches_only ? 0 : m.spread->expected_load;
 	}
 	if (is_cancelled(job)) {
 		snprintf(why, why_len, "cancelled");

@@ -4,8 +4,13 @@
  *
  * The engine keeps every entry of the previous tables that is still on a shortest path. That may
  * leave a channel with more than tables from scratch would give it. The rule: the most loaded
- * channel may carry REROUTE_SLACK times what it would carry from scratch; beyond that, destinations
- * whose ways cross such a channel get their ways from scratch, one after another, until it holds.
+ * channel may carry REROUTE_SLACK times what it would carry from scratch. Beyond that, single
+ * entries move from such a channel to another shortest way that has room; where that is not enough,
+ * destinations whose ways cross such a channel get their ways from scratch, one after another,
+ * until it holds. Where no entry changes anyway, none changes for balance.
+ *
+ * What it would be from scratch is computed only when it must be: not while the load stays within
+ * the slack of the mean load, or of what the engine's plan for a tree comes to.
  */
 #pragma once
 
@@ -15,13 +20,20 @@
 #define REROUTE_SLACK 1.1
 
 struct reroute_report {
-	char why[160];                /* when there are no routes */
+	char why[160];       /* when there are no routes */
 	struct route_verdict verdict;
-	uint32_t load_fresh;          /* from scratch; 0: was not needed, so not computed */
-	uint32_t n_rebalanced;        /* LIDs that got their ways from scratch */
-	double seconds_compute, seconds_check;
+	uint32_t load_fresh; /* from scratch; 0: was not needed, so not computed */
+	uint32_t n_entries;  /* single entries that moved for balance */
+	uint32_t n_lids;     /* LIDs that got their ways from scratch */
 };
 
-/* Routes (one reference) or NULL; job->previous may be NULL. Same job, same bytes. */
+/*
+ * Takes `r` (the caller's one reference, judged in ret->verdict) as the engine made it of `job`, and
+ * returns it rebalanced if the rule says so, judged anew. Same job, same bytes.
+ */
+struct routes *reroute_balance(const struct route_engine *engine, const struct route_job *job,
+			       struct routes *r, struct reroute_report *ret);
+
+/* All of it: routes (one reference) or NULL; job->previous may be NULL. */
 struct routes *reroute(const struct route_engine *engine, const struct route_job *job,
 		       struct reroute_report *ret);

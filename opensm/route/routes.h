@@ -23,6 +23,8 @@ struct routes {
 	uint8_t *hops;
 	/* Of the options that they were made with; 0: unknown. With others nothing need stay. */
 	uint64_t options;
+	/* What the engine's plan comes to as verdict.max_load (check.h); 0: it cannot say. */
+	uint32_t expected_load;
 };
 
 struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top);

@@ -394,6 +394,28 @@ static void find_homes(struct levels *l)
 	}
 }
 
+/*
+ * All end ports that are not below a switch come down to it through its homes. End ports are counted
+ * once per way up, so a little too many are taken as being below where ways up differ.
+ */
+static void expect_load(struct levels *l)
+{
+	uint32_t n = l->g->n, all = 0;
+	_cleanup_free_ uint32_t *below = xcalloc(n, sizeof(*below));
+
+	for (uint32_t u = 0; u < n; u++)
+		all += below[u] = l->hosts[u];
+	for (uint16_t rank = 0; rank < SPREAD_LEVELS; rank++)
+		for (uint32_t u = 0; u < n; u++)
+			for (uint32_t i = l->up_first[u];
+			     l->s->rank[u] == rank && i < l->up_first[u + 1]; i++)
+				below[l->up[i]] = MIN(below[l->up[i]] + below[u], all);
+	for (uint32_t u = 0; u < n; u++)
+		for (uint32_t i = l->up_first[u]; i < l->up_first[u + 1]; i++)
+			l->s->expected_load = MAX(l->s->expected_load,
+						  l->via_cable[i] * (all - below[u]));
+}
+
 static void measure_homes(struct levels *l)
 {
 	struct spread *s = l->s;
@@ -490,6 +512,7 @@ struct spread *spread_new(const struct graph *g, const struct distances *d)
 	list_dests(&l);
 	find_homes(&l);
 	measure_homes(&l);
+	expect_load(&l);
 	return s;
 }
 

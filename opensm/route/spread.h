@@ -46,6 +46,7 @@ struct spread {
 	 * the fabric, neighbours adjacent.
 	 */
 	struct spread_level level[SPREAD_LEVELS + 1];
+	uint32_t expected_load; /* of the channel that most homes share, in end-port pairs */
 };
 
 /* At most 65534 switches. The caller frees. */

@@ -148,8 +148,44 @@ static void fill_row(const struct node *n, uint8_t *row, lid_t top)
 	}
 }
 
+/* Highest LID with an entry that leads somewhere. */
+static lid_t last_entry(const struct node *n)
+{
+	for (uint32_t block = n->lft.n_blocks; block-- > 0;) {
+		const uint8_t *have = lft_have_block(&n->lft, block);
+
+		for (unsigned i = LFT_BLOCK_LIDS; have && i-- > 0;)
+			if (have[i] != LFT_NO_PORT)
+				return (lid_t)(block * LFT_BLOCK_LIDS + i);
+	}
+	return 0;
+}
+
+/*
+ * Tables keep their top, with the columns of hosts that are away, if all switches agree on it; else
+ * it is as high as something leads somewhere.
+ */
+static lid_t top_of(const struct sm *sm, const struct topo *topo)
+{
+	lid_t top = 0, used = 0;
+	bool agree = true;
+
+	for (uint32_t sw = 0; sw < topo->n_switches; sw++) {
+		const struct node *n = fabric_find_node(sm->fabric, topo->switches[sw].guid);
+		lid_t own = (lid_t)ib_get(n->switch_info, SI_LINEAR_FDB_TOP);
+
+		if (!n->lft.n_blocks)
+			continue;
+		agree &= !top || own == top;
+		top = own;
+		used = MAX(used, last_entry(n));
+	}
+	return MAX(topo->max_lid, agree ? top : MIN(used, LID_MAX_UCAST));
+}
+
 struct routes *adopt_routes(const struct sm *sm, const struct topo *topo)
 {
+	lid_t top = top_of(sm, topo);
 	struct routes *r = NULL;
 
 	for (uint32_t sw = 0; sw < topo->n_switches; sw++) {
@@ -158,7 +194,7 @@ struct routes *adopt_routes(const struct sm *sm, const struct topo *topo)
 		if (!n->lft.n_blocks)
 			continue;
 		if (!r)
-			r = routes_new(topo, "adopted", topo->max_lid);
+			r = routes_new(topo, "adopted", top);
 		fill_row(n, routes_row(r, sw), r->top);
 	}
 	return r;

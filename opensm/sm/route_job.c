@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "route/engine.h"
+#include "route/reroute.h"
 #include "sm/route_lists.h"
 #include "util/mem.h"
 
@@ -107,6 +108,23 @@ static void weigh(struct route_job_state *st, struct route_job *job, struct rout
 	*verdict = fresh;
 }
 
+/* Routes that grew out of our own: kept where they are right, as long as they are balanced. */
+static void balance(struct route_job_state *st, const struct route_job *job,
+		    struct route_verdict *verdict)
+{
+	struct reroute_report report = { .verdict = *verdict };
+
+	st->result = reroute_balance(route_engine_find(st->result->engine), job, st->result,
+				     &report);
+	if (report.n_entries || report.n_lids)
+		snprintf(st->report.note, sizeof(st->report.note),
+			 "a channel would carry %u, with routes from scratch %u: %u entries move "
+			 "and %u LIDs are routed anew, now it is %u",
+			 verdict->max_load, report.load_fresh, report.n_entries, report.n_lids,
+			 report.verdict.max_load);
+	*verdict = report.verdict;
+}
+
 static void run(struct sm_job *base)
 {
 	struct route_job_state *st = (struct route_job_state *)base;
@@ -125,6 +143,8 @@ static void run(struct sm_job *base)
 	routes_check(st->result, job.threads, &verdict);
 	if (st->weigh && !st->fresh)
 		weigh(st, &job, &verdict);
+	else
+		balance(st, &job, &verdict);
 	if (st->previous)
 		st->report.transition = transition_find(st->previous, st->result);
 	route_verdict_str(&verdict, st->report.verdict);

@@ -24,11 +24,12 @@ struct bench {
 
 /* One event. */
 struct event {
-	double compute, check, order; /* ms */
+	double job, compute, check, order; /* ms: all of it, and parts measured apart */
 	uint64_t entries, blocks;     /* that changed */
 	uint64_t used;                /* blocks with an entry whose way used the cable */
 	uint32_t load_before, load, load_fresh;
 	uint32_t drained, epochs;
+	uint32_t moved, replaced;     /* for balance: entries, LIDs */
 	uint64_t sets;
 };
 
@@ -49,13 +50,28 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
+static void time_parts(const struct route_job *job, struct event *ret)
+{
+	struct route_verdict v;
+	char why[128];
+	double since = now_ms();
+	struct routes *r = route_engine_find("minhop")->compute(job, why, sizeof(why));
+
+	ret->compute = now_ms() - since;
+	since = now_ms();
+	routes_check(r, job->threads, &v);
+	ret->check = now_ms() - since;
+	routes_unref(r);
+}
+
 /* Tables for `t`, as the routing job makes them. */
 static struct routes *compute(const struct bench *b, const struct topo *t,
 			      const struct routes *previous, struct route_verdict *v,
 			      struct event *ret)
 {
 	const struct route_job job = { .topo = t, .previous = previous, .threads = b->threads };
-	struct reroute_report report = { .seconds_compute = 0 };
+	struct reroute_report report = { .load_fresh = 0 };
+	double since = now_ms();
 	struct routes *r = reroute(route_engine_find("minhop"), &job, &report);
 
 	if (!r) {
@@ -64,8 +80,10 @@ static struct routes *compute(const struct bench *b, const struct topo *t,
 	}
 	*v = report.verdict;
 	if (ret) {
-		ret->compute = report.seconds_compute * 1e3;
-		ret->check = report.seconds_check * 1e3;
+		ret->job = now_ms() - since;
+		ret->moved = report.n_entries;
+		ret->replaced = report.n_lids;
+		time_parts(&job, ret);
 	}
 	return r;
 }
@@ -181,19 +199,19 @@ static struct routes *step(const struct bench *b, const struct routes *before,
 
 static void print_head(void)
 {
-	printf("%-6s %8s %8s %8s %8s | %8s %7s %7s %5s | %6s %6s %6s | %5s %5s %6s\n", "", "ms",
+	printf("%-6s %8s %8s %8s %8s | %8s %7s %7s %5s | %6s %6s %6s | %5s %5s | %5s %5s %6s\n", "", "ms",
 	       "compute", "check", "order", "entries", "blocks", "used", "ratio", "before", "load",
-	       "fresh", "drain", "epoch", "Sets");
+	       "fresh", "moved", "LIDs", "drain", "epoch", "Sets");
 }
 
 static void print_event(const char *what, const struct event *e)
 {
 	printf("%-6s %8.2f %8.2f %8.2f %8.2f | %8llu %7llu %7llu %5.2f | %6u %6u %6u | "
-	       "%5u %5u %6llu\n",
-	       what, e->compute + e->check + e->order, e->compute, e->check, e->order,
+	       "%5u %5u | %5u %5u %6llu\n",
+	       what, e->job + e->order, e->compute, e->check, e->order,
 	       (unsigned long long)e->entries, (unsigned long long)e->blocks,
 	       (unsigned long long)e->used, e->used ? (double)e->blocks / (double)e->used : 0,
-	       e->load_before, e->load, e->load_fresh, e->drained, e->epochs,
+	       e->load_before, e->load, e->load_fresh, e->moved, e->replaced, e->drained, e->epochs,
 	       (unsigned long long)e->sets);
 }
 
