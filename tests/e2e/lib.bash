@@ -277,7 +277,7 @@ sets() {
 sweep_again() {
 	local n
 	n=$(ups)
-	kill -HUP "$SM_PID" && wait_for 20 sm_up $((n + 1))
+	kill -HUP "$SM_PID" && wait_for "${PATIENCE:-20}" sm_up $((n + 1))
 }
 
 # quiet: the heavy sweep that it makes changes nothing in the fabric.
