@@ -80,6 +80,9 @@ SCENARIO_TESTS += \
 	tests/scenario/takeover.scn \
 	tests/scenario/tiny-cap.scn \
 	tests/scenario/torus.scn \
+	tests/scenario/trap-link.scn \
+	tests/scenario/trap-not-swept.scn \
+	tests/scenario/trap-rename.scn \
 	tests/scenario/transition.scn \
 	tests/scenario/two-managers-storm.scn \
 	tests/scenario/two-port.scn
