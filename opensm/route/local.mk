@@ -26,12 +26,15 @@ EXTRA_PROGRAMS += bench-reroute
 bench_reroute_SOURCES = tests/bench/bench-reroute.c $(TOPOCUT)
 bench_reroute_LDADD = $(ROUTE_LIBS)
 
-UNIT_TESTS += tests/unit/test-graph tests/unit/test-minhop tests/unit/test-check tests/unit/test-transition
+UNIT_TESTS += tests/unit/test-graph tests/unit/test-minhop tests/unit/test-reroute tests/unit/test-check tests/unit/test-transition
 tests_unit_test_transition_SOURCES = tests/unit/test-transition.c $(TOPOCUT)
 tests_unit_test_transition_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_graph_SOURCES = tests/unit/test-graph.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_graph_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_minhop_SOURCES = tests/unit/test-minhop.c $(TOPOCUT)
+tests_unit_test_minhop_SOURCES = tests/unit/test-minhop.c tests/unit/route-desk.h \
+	tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_reroute_SOURCES = tests/unit/test-reroute.c tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_reroute_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_minhop_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_check_SOURCES = tests/unit/test-check.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_check_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

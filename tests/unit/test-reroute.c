@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Routes after a change: bounded load, no drift, nobody else's entries; whatever the threads. */
+#include "tests/unit/route-desk.h"
+
+#include "route/reroute.h"
+#include "tests/lib/topocut.h"
+
+/* Tables as the routing job makes them. */
+static struct routes *route_balanced(const struct topo *t, const struct routes *previous,
+				     unsigned threads, struct reroute_report *ret)
+{
+	const struct route_job job = { .topo = t, .previous = previous, .threads = threads };
+
+	*ret = (struct reroute_report){ .load_fresh = 0 };
+	return reroute(route_engine_find("minhop"), &job, ret);
+}
+
+static void assert_threads_do_not_matter(const struct routes *r, const struct routes *previous)
+{
+	struct reroute_report report;
+	struct routes *same = route_balanced(r->topo, previous, 3, &report);
+
+	assert_same_tables(r, same);
+	routes_unref(same);
+}
+
+/* The bound of reroute.h, and shortest paths, whatever was moved for it. */
+static void assert_balanced(const struct routes *r, const struct reroute_report *report)
+{
+	struct route_verdict fresh, v;
+	struct routes *f = route_job(&(struct route_job){ .topo = r->topo, .threads = 1 });
+
+	routes_check(f, 1, &fresh);
+	routes_check(r, 1, &v);
+	assert_memory_equal(&v, &report->verdict, sizeof(v));
+	assert_int_equal(v.looping, 0);
+	assert_int_equal(v.unreachable, fresh.unreachable);
+	assert_true(v.minimal);
+	if (!fresh.unreachable && r->expected_load <= fresh.max_load)
+		assert_true(v.max_load <= REROUTE_SLACK * fresh.max_load);
+	routes_unref(f);
+}
+
+/* A random walk of cuts and repairs; in the end all is whole, and as balanced as ever. */
+static void cuts_and_repairs_leave_no_drift(void **state)
+{
+	for (unsigned number = 0; number < 24; number++) {
+		struct topogen o = { .seed = number, .lmc = number % 7 == 3 ? 1 : 0 };
+		struct topo *whole = any_fabric(number, &o);
+		struct topocut *cut = topocut_new(whole);
+		struct reroute_report report;
+		struct routes *r = route(whole, NULL);
+		unsigned random = number, n, n_steps = 10;
+		uint32_t *cables = topocut_cables(whole, &n);
+
+		print_message("# seed %u\n", number);
+		for (unsigned i = 0; i <= n_steps && n; i++) {
+			struct routes *next;
+			struct topo *t;
+
+			random = random * 1103515245 + 12345;
+			cut->ports[cables[random / 65536 % n]] ^= true;
+			for (unsigned k = 0; k < n && i == n_steps; k++)
+				cut->ports[cables[k]] = false;
+			t = topocut_apply(whole, cut);
+			next = route_balanced(t, r, 1, &report);
+			if (i == n_steps)
+				assert_threads_do_not_matter(next, r);
+			assert_balanced(next, &report);
+			if (!report.n_entries && !report.n_lids)
+				assert_minimal(next);
+			routes_unref(r);
+			topo_unref(t);
+			r = next;
+		}
+		routes_unref(r);
+		topocut_free(cut);
+		topo_unref(whole);
+		free(cables);
+	}
+}
+
+/* With its leaf: the others keep what they say about its hosts. */
+static void a_leaf_switch_comes_and_goes_and_nobody_else_changes(void **state)
+{
+	struct topo *t = topogen_fat_tree3(8, NULL), *without;
+	struct topocut *cut = topocut_new(t);
+	struct routes *before = route(t, NULL), *during, *after;
+	uint32_t leaf = t->hosts[5].sw;
+
+	cut->switches[leaf] = true;
+	without = topocut_apply(t, cut);
+	during = route(without, before);
+	after = route(t, during);
+	assert_int_equal(during->top, before->top);
+	for (uint32_t s = 0; s < without->n_switches; s++) {
+		uint32_t was = topo_find_switch(t, without->switches[s].guid);
+
+		/* Aggregation switches of the pod may have met each other there. */
+		for (unsigned lid = 1; lid <= t->n_hosts; lid++)
+			assert_int_equal(routes_port(during, s, (lid_t)lid),
+					 routes_port(before, was, (lid_t)lid));
+	}
+	assert_same_tables(before, after);
+	topocut_free(cut);
+	routes_unref(before);
+	routes_unref(during);
+	routes_unref(after);
+	topo_unref(without);
+	topo_unref(t);
+}
+
+/* Nobody's LID, and a cable that is plugged in elsewhere: its column may not go round. */
+static void nobodys_entries_never_go_round(void **state)
+{
+	struct topo *t = topogen_torus((unsigned[]){ 3, 1, 1 }, 1, NULL);
+	struct routes *r = routes_new(t, "adopted", (lid_t)(t->max_lid + 1)), *kept;
+	lid_t lid = r->top;
+	unsigned n = 0;
+
+	for (uint32_t s = 0; s < 3; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
+			if (topo_port(t, s, p)->sw == (s + 1) % 3)
+				routes_row(r, s)[lid] = (uint8_t)p;
+	kept = route(t, r);
+	assert_int_equal(kept->top, lid);
+	for (uint32_t s = 0; s < 3; s++)
+		n += routes_port(kept, s, lid) != LFT_NO_PORT;
+	assert_int_equal(n, 2);
+	routes_unref(kept);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+/* Options of today against tables of yesterday: what they say counts. */
+static void other_options_place_anew(void **state)
+{
+	struct topo *t = topogen_fat_tree3(6, NULL);
+	struct route_job job = { .topo = t, .threads = 1, .options = { .scatter_seed = 7 } };
+	struct routes *plain = route(t, NULL), *fresh = route_job(&job), *after, *again;
+
+	job.previous = plain;
+	after = route_job(&job);
+	assert_same_tables(after, fresh);
+	job.previous = after;
+	again = route_job(&job);
+	assert_same_tables(after, again);
+	routes_unref(plain);
+	routes_unref(fresh);
+	routes_unref(after);
+	routes_unref(again);
+	topo_unref(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cuts_and_repairs_leave_no_drift),
+		cmocka_unit_test(a_leaf_switch_comes_and_goes_and_nobody_else_changes),
+		cmocka_unit_test(nobodys_entries_never_go_round),
+		cmocka_unit_test(other_options_place_anew),
+	};
+
+	return cmocka_run_group_tests_name("reroute", tests, NULL, NULL);
+}
