@@ -158,6 +158,13 @@ static struct remote_sm *best(struct sm *sm,
 
 /* ---- handing over -------------------------------------------------------------------------- */
 
+uint64_t elect_mkey(const struct sm *sm, struct port *p)
+{
+	uint64_t key = port_of_sma(p)->m_key;
+
+	return key ? key : sm->conf->m_key;
+}
+
 void elect_fill(const struct sm *sm, uint8_t info[SMP_DATA_SIZE], bool with_key)
 {
 	memset(info, 0, SMP_DATA_SIZE);
@@ -192,6 +199,7 @@ static void hand_over(struct sm *sm, struct remote_sm *r, struct port *p)
 		.mod = SMI_HANDOVER,
 		.path = &path,
 		.payload = info,
+		.m_key = elect_mkey(sm, p),
 	};
 
 	admin_last_words(sm);
@@ -233,7 +241,7 @@ void elect_good_bye(struct sm *sm)
 
 	if (!p || !sm->first_sweep_done || fabric_port_path(sm->fabric, p, &path) < 0)
 		return;
-	head.m_key = port_of_sma(p)->m_key;
+	head.m_key = elect_mkey(sm, p);
 	elect_fill(sm, info, true);
 	smp_build_dr(mad, &head, &path, info);
 	log_info("%s: we end, and hand over to this subnet manager",

@@ -30,6 +30,11 @@ void elect_take_over(struct sm *sm, const char *why);
 void elect_end_wait(struct sm *sm, const char *why);
 /* MASTER, and whoever was before us has let go. */
 void elect_accept(struct sm *sm, const char *why);
+/*
+ * The M_Key that the manager behind `p` checks: that of its port; if that has none (yet), the one we are
+ * configured with, as it is if it is one of ours. A port without a key takes any (14.2.4).
+ */
+uint64_t elect_mkey(const struct sm *sm, struct port *p);
 void elect_fill(const struct sm *sm, uint8_t info[SMP_DATA_SIZE], bool with_key);
 
 /* ---- remote_sm.c ---- */

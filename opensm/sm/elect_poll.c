@@ -314,7 +314,7 @@ static void ask_directed(struct sm *sm)
 
 	if (!p || fabric_port_path(sm->fabric, p, &path) < 0)
 		return;
-	rq.m_key = port_of_sma(p)->m_key;
+	rq.m_key = elect_mkey(sm, p);
 	ask(sm, &rq);
 }
 

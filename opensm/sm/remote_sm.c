@@ -243,7 +243,7 @@ static bool ask(struct sm *sm, struct remote_sm *r, struct port *p)
 		.method = MAD_GET,
 		.attr = IB_ATTR_SM_INFO,
 		.path = &path,
-		.m_key = port_of_sma(p)->m_key,
+		.m_key = elect_mkey(sm, p),
 		.target = &r->target,
 	};
 

@@ -85,7 +85,8 @@ bool sync_command(struct sync *s, struct port *p, const struct mad_request *what
 	if (!s->hooks.may_write(s->hooks.arg))
 		return false;
 	rq.method = MAD_SET;
-	rq.m_key = port_of_sma(p)->m_key;
+	if (!rq.m_key)
+		rq.m_key = port_of_sma(p)->m_key;
 	rq.target = &p->node->target;
 	mad_submit(s->mad, &rq, on_done, owner, arg);
 	return true;

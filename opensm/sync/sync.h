@@ -98,7 +98,7 @@ struct sync *sync_free(struct sync *s);
 
 /*
  * A command: an effect sent once, outside of a run (clearing PortStateChange). Passes the same
- * authority; false if nothing may be written, then `on_done` is not called.
+ * authority; false if nothing may be written, then `on_done` is not called. `what->m_key` 0: the port's.
  */
 bool sync_command(struct sync *s, struct port *p, const struct mad_request *what,
 		  mad_done_fn on_done, void *owner, void *arg);

@@ -54,6 +54,7 @@ SCENARIO_TESTS += \
 	tests/scenario/mixed-mtu.scn \
 	tests/scenario/mkey-fresh-lease0.scn \
 	tests/scenario/mkey-fresh.scn \
+	tests/scenario/mkey-managers.scn \
 	tests/scenario/moved-cable.scn \
 	tests/scenario/order.scn \
 	tests/scenario/own-port.scn \
