@@ -32,9 +32,9 @@ struct rate {
 	unsigned burst;
 };
 
-/* Each source: a switch that restarts tells of all its links within a second or two. */
+/* Each source: a switch that restarts tells of all its links, one by one, within a second or two. */
 static const struct rate own_rates[TRAP_FROMS] = {
-	[TRAP_FROM_SWITCH] = { 500 * MONO_MS, 16 },
+	[TRAP_FROM_SWITCH] = { 250 * MONO_MS, 64 },
 	[TRAP_FROM_HOST] = { 2 * MONO_S, 8 },
 	[TRAP_FROM_STRANGER] = { 5 * MONO_S, 4 },
 };

@@ -148,7 +148,7 @@ static void a_burst_of_a_switch_is_heard(void **state)
 {
 	struct desk *d = *state;
 
-	for (unsigned i = 0; i < 16; i++)
+	for (unsigned i = 0; i < 64; i++)
 		assert_int_equal(another(d, TRAP_FROM_SWITCH, 5), TRAP_TAKE);
 	pass(d, 60 * MONO_S);
 	assert_int_equal(d->storms + d->looks + d->overs, 0);
@@ -180,7 +180,7 @@ static void what_was_suppressed_is_owed_with_all_its_kinds(void **state)
 	struct desk *d = *state;
 	uint32_t last = 0;
 
-	for (unsigned i = 0; i < 16; i++)
+	for (unsigned i = 0; i < 64; i++)
 		another(d, TRAP_FROM_SWITCH, 5);
 	for (uint32_t i = 1; i <= 4; i++)
 		assert_int_equal(arrive(d, TRAP_FROM_SWITCH, 5, 9000 + i, 0x10000 + i),
