@@ -294,13 +294,29 @@ void lft_have_set(struct lft_have *lft, uint32_t block, const uint8_t *entries)
 		lft->n_blocks = block + 1;
 	}
 	memcpy(lft->entries + block * LFT_BLOCK_LIDS, entries, LFT_BLOCK_LIDS);
-	lft->known[block] = 1;
+	lft->known[block] = LFT_PROVEN;
+}
+
+void lft_have_written(struct lft_have *lft, uint32_t block, const uint8_t *entries)
+{
+	lft_have_set(lft, block, entries);
+	lft->known[block] = LFT_UNPROVEN;
+	lft->unproven = true;
+}
+
+void lft_have_prove(struct lft_have *lft)
+{
+	for (uint32_t block = 0; lft->unproven && block < lft->n_blocks; block++) {
+		if (lft->known[block] == LFT_UNPROVEN)
+			lft->known[block] = LFT_PROVEN;
+	}
+	lft->unproven = false;
 }
 
 void lft_have_forget(struct lft_have *lft, uint32_t block)
 {
 	if (block < lft->n_blocks)
-		lft->known[block] = 0;
+		lft->known[block] = LFT_UNKNOWN;
 }
 
 void lft_have_forget_all(struct lft_have *lft)

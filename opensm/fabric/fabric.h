@@ -81,10 +81,12 @@ struct port {
 /* The linear forwarding table a switch is known to hold. Writer: sync/. */
 struct lft_have {
 	uint8_t *entries; /* n_blocks * 64; NULL: nothing known */
-	uint8_t *known;	  /* one byte per block */
+	uint8_t *known;	  /* one byte per block, enum lft_known */
 	uint32_t n_blocks;
-	bool unproven; /* written since a sweep last saw that no port of it had changed */
+	bool unproven; /* some block is */
 };
+/* LFT_UNPROVEN: written since a sweep last saw that no port of the switch had changed. */
+enum lft_known { LFT_UNKNOWN, LFT_PROVEN, LFT_UNPROVEN };
 
 struct node {
 	guid_t guid, sysimg_guid;
@@ -251,6 +253,9 @@ void fabric_forget_cells(struct fabric *f, struct port *p);
 /* The LFT block as known, or NULL. */
 const uint8_t *lft_have_block(const struct lft_have *lft, uint32_t block);
 void lft_have_set(struct lft_have *lft, uint32_t block, const uint8_t *entries);
+/* The same, by a Set: it stays unproven until lft_have_prove(). */
+void lft_have_written(struct lft_have *lft, uint32_t block, const uint8_t *entries);
+void lft_have_prove(struct lft_have *lft);
 void lft_have_forget(struct lft_have *lft, uint32_t block);
 void lft_have_forget_all(struct lft_have *lft);
 /* What a switch forwards is unknown. */

@@ -60,7 +60,13 @@ static void on_pkeys(void *owner, const struct mad_result *r)
 
 	sm->adopt_pending--;
 	if (r->end == MAD_END_ANSWERED)
-		fabric_observe_pkeys(sm->fabric, p, r->mod, r->payload);
+		fabric_observe_pkeys(sm->fabric, p, r->mod & 0xFFFF, r->payload);
+}
+
+/* End ports; a standby also wants what switch ports before hosts check, because a master looks at that. */
+static bool is_of_interest(const struct sm *sm, const struct port *p)
+{
+	return port_is_end(p) || (sm->sweep == SWEEP_WATCH && p->peer && port_is_end(p->peer));
 }
 
 static void ask_pkeys(struct sm *sm, struct port *p)
@@ -75,12 +81,13 @@ static void ask_pkeys(struct sm *sm, struct port *p)
 		.target = &p->node->target,
 	};
 
-	if (!port_is_end(p) || !port_is_live(p) || mad_target_silent(sm->mad, rq.target) ||
+	if (!is_of_interest(sm, p) || !port_is_live(p) || mad_target_silent(sm->mad, rq.target) ||
 	    fabric_port_path(sm->fabric, p, &path) < 0)
 		return;
-	for (rq.mod = 0; rq.mod < blocks; rq.mod++) {
-		if (!sm->read_tables && fabric_pkey_block(sm->fabric, p, rq.mod))
+	for (unsigned block = 0; block < blocks; block++) {
+		if (!sm->read_tables && fabric_pkey_block(sm->fabric, p, block))
 			continue;
+		rq.mod = fabric_pkey_mod(p, block);
 		sm->adopt_pending++;
 		mad_submit(sm->mad, &rq, on_pkeys, sm, p);
 	}

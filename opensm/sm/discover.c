@@ -620,21 +620,36 @@ static void verify_block(struct sm *sm, struct node *n, uint32_t block)
 	discover_get(sm, n, IB_ATTR_LFT, block, on_verified);
 }
 
+/* A block that stood there for long, and says something: where it is, no power was lost. */
+static bool is_telling(const struct lft_have *lft, uint32_t block)
+{
+	const uint8_t *have = lft_have_block(lft, block);
+
+	for (unsigned i = 0; have && lft->known[block] == LFT_PROVEN && i < LFT_BLOCK_LIDS; i++) {
+		if (have[i] != LFT_NO_PORT)
+			return true;
+	}
+	return false;
+}
+
 /*
  * A switch whose ports changed may have been off and on again. A table that stood before is then
- * lost as a whole, and the block with the way back to us tells. One that was being written at the
- * time may be lost in part: all of it is read.
+ * lost as a whole, and one block of it tells. What was being written at the time may be lost in part:
+ * that is read.
  */
 static void verify_tables(struct sm *sm, struct node *n)
 {
+	bool told = false;
+
 	if (!ib_get(n->switch_info, SI_PORT_STATE_CHANGE))
 		return;
-	if (!n->lft.unproven) {
-		verify_block(sm, n, sm->fabric->own_port->lid / LFT_BLOCK_LIDS);
-		return;
+	for (uint32_t block = 0; block < n->lft.n_blocks; block++) {
+		bool tells = !told && is_telling(&n->lft, block);
+
+		told |= tells;
+		if (tells || n->lft.known[block] == LFT_UNPROVEN)
+			verify_block(sm, n, block);
 	}
-	for (uint32_t block = 0; block < n->lft.n_blocks; block++)
-		verify_block(sm, n, block);
 }
 
 static void on_switch_info(void *owner, const struct mad_result *r)

@@ -94,7 +94,7 @@ static void prove_tables(struct sm *sm, struct node *n)
 		return;
 	if (n->lft.unproven && n->path_changed && sm->cables_changed)
 		node_forget_tables(n);
-	n->lft.unproven = false;
+	lft_have_prove(&n->lft);
 }
 
 static bool is_unproven(const struct port *p)

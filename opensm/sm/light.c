@@ -295,7 +295,7 @@ void light_start(struct sm *sm)
 void light_prove(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
-		n->lft.unproven = false;
+		lft_have_prove(&n->lft);
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			struct port *p = &n->ports[i];
 

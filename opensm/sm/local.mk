@@ -81,3 +81,7 @@ UNIT_TESTS += tests/unit/test-sm-health
 tests_unit_test_sm_health_SOURCES = tests/unit/test-sm-health.c
 tests_unit_test_sm_health_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_health_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-dirty
+tests_unit_test_sm_dirty_SOURCES = tests/unit/test-sm-dirty.c
+tests_unit_test_sm_dirty_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_dirty_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)

@@ -67,7 +67,7 @@ static void on_lft(void *owner, const struct mad_result *r)
 	struct node *n = r->arg;
 
 	if (sync_ended_well(s, n, r)) {
-		lft_have_set(&n->lft, r->mod, r->payload);
+		lft_have_written(&n->lft, r->mod, r->payload);
 		s->outcome.recovered += n->lft_failures == NODE_LFT_TRIES;
 		n->lft_failures = 0;
 		return;
@@ -92,7 +92,6 @@ static void send_lft_block(struct sync *s, struct node *n, uint32_t block, const
 		.payload = entries,
 	};
 
-	n->lft.unproven = true;
 	sync_send(s, &n->ports[0], &rq, on_lft, n);
 }
 
