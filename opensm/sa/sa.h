@@ -42,7 +42,7 @@ struct sa_hooks {
 	 * sa_cell() with the same cookie, later. False: cannot be asked (then sa_cell() is not called).
 	 */
 	bool (*read_cell)(void *arg, const struct sa_cell_address *cell, uint64_t cookie);
-	/* A manager registered how it is configured (struct sa_manager); `record`: SVR_BYTES. */
+	/* A manager registered how it is configured (`record`: SVR_BYTES), or asked who has (NULL). */
 	void (*manager_seen)(void *arg, guid_t port_guid, const uint8_t *record);
 	void *arg;
 };

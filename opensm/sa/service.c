@@ -366,6 +366,14 @@ static uint16_t take_back(struct sa *sa, const struct sa_request *rq, uint8_t *r
 	return SA_OK;
 }
 
+/* Who asks for managers is one, whether the view shows that already or not. */
+static uint16_t check(const struct sa_query *q)
+{
+	if (q->rq.trusted && QUERY_FIELD(q, SVR_ID, 0) == SA_MANAGER_ID && q->sa->hooks.manager_seen)
+		q->sa->hooks.manager_seen(q->sa->hooks.arg, q->view->ports[q->rq.port].guid, NULL);
+	return 0;
+}
+
 static const struct ib_field fields[] = IB_LAYOUT_ROWS(SERVICE_RECORD_LIST);
 
 const struct sa_type sa_service_record = {
@@ -374,6 +382,7 @@ const struct sa_type sa_service_record = {
 	.size = SVR_BYTES,
 	.head = fields,
 	.n_head = ARRAY_SIZE(fields),
+	.check = check,
 	.match = match,
 	.next = next,
 	.set = set,

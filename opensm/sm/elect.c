@@ -123,7 +123,8 @@ static bool must_yield(const struct sm *sm, const struct remote_sm *r)
 		return false;
 	case SM_DISCOVERING:
 	case SM_STANDBY:
-		return !r->defiant && elect_is_greater(sm, r);
+		return !r->defiant && elect_is_greater(sm, r) &&
+		       (sm->state != SM_MASTER || replica_may_succeed(sm, r->guid));
 	case SM_MASTER:
 		return sm->state != SM_MASTER ? !r->defiant : elect_is_greater(sm, r);
 	}

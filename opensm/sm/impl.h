@@ -459,6 +459,11 @@ bool replica_restore(struct sm *sm);
 bool replica_is_subscribed(const struct sm *sm);
 /* Managers of ours that are configured otherwise: how many, and in what ("partitions; routing"). */
 unsigned replica_differs(const struct sm *sm, char *ret, size_t cap);
+/*
+ * As MASTER: may this greater one have the fabric now? One of ours that stands by gets a moment to copy what
+ * is registered here; elect_tick() decides again when that is over.
+ */
+bool replica_may_succeed(const struct sm *sm, guid_t guid);
 /* One of them has registered with our SA: struct sa_hooks. */
 void replica_manager_seen(void *sm, guid_t port_guid, const uint8_t *record);
 

@@ -152,6 +152,7 @@ void replica_state_changed(struct sm *sm)
 	give_up_round(r);
 	r->next_at = MONO_NEVER;
 	r->state = sm->state;
+	r->heir = (struct replica_heir){ 0 };
 	if (sm->state == SM_STANDBY)
 		new_master(sm);
 	if (sm->state == SM_MASTER) {
@@ -527,8 +528,10 @@ void replica_tick(struct sm *sm)
 {
 	struct replica *r = sm->replica;
 
-	if (sm->state == SM_MASTER)
+	if (sm->state == SM_MASTER) {
 		config_publish(sm);
+		heir_tick(sm);
+	}
 	if (sm->state != SM_STANDBY)
 		return;
 	if (r->master != sm->polled)
@@ -546,6 +549,8 @@ mono_t replica_next(const struct sm *sm)
 {
 	const struct replica *r = sm->replica;
 
+	if (sm->state == SM_MASTER)
+		return heir_next(sm);
 	if (sm->state != SM_STANDBY || r->reading)
 		return MONO_NEVER;
 	if (r->master != sm->polled)

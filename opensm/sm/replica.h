@@ -5,6 +5,7 @@
  *
  *   replica.c         when: states, rounds, Reports, taking over
  *   replica_ask.c     how: a question to the master's SA, and what of an answer is believed
+ *   replica_heir.c    as MASTER: a greater manager may copy before it gets the fabric
  *   replica_config.c  digests of settings, who differs from whom, and that it is said
  */
 #pragma once
@@ -57,12 +58,21 @@ struct replica_answer {
 	size_t n;	     /* records in it */
 };
 
+/* A greater manager that waits for the fabric (replica_heir.c). */
+struct replica_heir {
+	guid_t guid; /* 0: none */
+	mono_t since, until;
+	bool asked; /* for managers: it is one of ours */
+	bool told;  /* the election looks at it again */
+};
+
 /* How another manager of ours is configured, compared with us. */
 struct config_peer {
 	guid_t guid;
 	uint32_t digests[SMC_DIGESTS];
 	unsigned differs; /* mask of groups of settings */
 	mono_t heard;
+	bool copied; /* it has what is registered with us */
 };
 #define CONFIG_PEERS MAX_REMOTE_SMS
 
@@ -91,6 +101,8 @@ struct replica {
 	lid_t own_lid;
 	uint64_t prefix;
 	uint16_t pkeys[PKEYS_PER_BLOCK];
+
+	struct replica_heir heir; /* replica_heir.c */
 
 	/* replica_ask.c */
 	struct transport_addr to;
@@ -139,5 +151,13 @@ void config_record(const struct sm *sm, uint8_t *ret);
 void config_publish(struct sm *sm);
 /* What another manager registered: compared, and said if it differs. */
 void config_compare(struct sm *sm, guid_t guid, const uint8_t *record);
+/* NULL: it has registered nothing with us. */
+const struct config_peer *config_peer(const struct replica *r, guid_t guid);
+
+/* ---- replica_heir.c ---- */
+
+void heir_tick(struct sm *sm);
+mono_t heir_next(const struct sm *sm);
+
 /* The group of settings that an option belongs to; 0: it may differ. Else 1..SMC_DIGESTS. */
 unsigned config_group_of(enum conf_id id);

@@ -294,14 +294,19 @@ void config_compare(struct sm *sm, guid_t guid, const uint8_t *record)
 	if (!p)
 		return;
 	p->heard = sm->now;
+	p->copied = ib_get(config, SMC_EPOCH) == sm->replica->own_epoch;
 	for (unsigned i = 0; i < SMC_DIGESTS; i++)
 		p->digests[i] = ib_bits_get(config, SMC_DIGEST0 + 32 * i, 32);
 	judge(sm, p);
 }
 
-void replica_manager_seen(void *owner, guid_t guid, const uint8_t *record)
+const struct config_peer *config_peer(const struct replica *r, guid_t guid)
 {
-	config_compare(owner, guid, record);
+	for (unsigned i = 0; i < r->n_peers; i++) {
+		if (r->peers[i].guid == guid)
+			return &r->peers[i];
+	}
+	return NULL;
 }
 
 void config_refresh(struct sm *sm)
@@ -335,8 +340,7 @@ void config_record(const struct sm *sm, uint8_t *ret)
 	ib_put(config, SMC_STATE, sm->state);
 	for (unsigned i = 0; i < SMC_DIGESTS; i++)
 		ib_bits_put(config, SMC_DIGEST0 + 32 * i, 32, r->digests[i]);
-	if (sm->state == SM_MASTER)
-		ib_put(config, SMC_EPOCH, r->own_epoch);
+	ib_put(config, SMC_EPOCH, sm->state == SM_MASTER ? r->own_epoch : r->kept.epoch);
 }
 
 void config_publish(struct sm *sm)

@@ -201,6 +201,24 @@ static void an_earlier_life_is_forgotten(void **state)
 	assert_non_null(group_at(w, SPARE, 51));
 }
 
+/* Somebody greater comes and is given the mastership: it has seen to a copy before. */
+static void who_is_handed_over_to_has_a_copy(void **state)
+{
+	struct world *w = *state;
+	lid_t mlid[4];
+
+	w->conf[SPARE]->sm_priority = 9;
+	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), ACTIVE);
+	run_for(w, 3 * MONO_S);
+	register_much(w, mlid);
+	run_for(w, 3 * MONO_S);
+	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), SPARE);
+	attend(w, 4, 20 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
+	assert_int_equal(said("taking over with what was registered", "; 0 records left out"), 1);
+	check_much(w, mlid);
+}
+
 static void a_standby_writes_no_dump(void **state)
 {
 	struct world *w = *state;
@@ -331,6 +349,7 @@ int main(void)
 		TEST(tables_of_many_segments),
 		TEST(other_partitions_are_copied),
 		TEST(an_earlier_life_is_forgotten),
+		TEST(who_is_handed_over_to_has_a_copy),
 		TEST(a_standby_writes_no_dump),
 		TEST(tables_are_asked_for_when_something_changed),
 		TEST(a_master_that_starts_again_is_asked_anew),
