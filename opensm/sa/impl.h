@@ -30,7 +30,7 @@ struct sa_request {
 	uint64_t sm_key;
 	uint32_t port;	 /* requester's end port in the view; VIEW_NONE: unknown LID */
 	bool trusted;	 /* SM_Key == sa_key */
-	bool manager;	 /* trusted, and the view shows a subnet manager at its port */
+	bool manager;	 /* trusted, and its port has a subnet manager */
 	bool whole;	 /* a manager that asks for all there is (SA_FOR_STANDBY) */
 	bool rmpp;	 /* Active flag set */
 	uint16_t offset; /* AttributeOffset */

@@ -116,14 +116,10 @@ static bool is_answered(uint8_t method)
 	       method == MAD_SA_GET_TRACE_TABLE;
 }
 
-/* Does the view show a subnet manager at this port? */
 static bool is_manager(const struct sa *sa, uint32_t port)
 {
-	for (uint32_t i = 0; sa->view && port != VIEW_NONE && i < sa->view->n_sms; i++) {
-		if (sa->view->sms[i].port == port)
-			return true;
-	}
-	return false;
+	return port != VIEW_NONE && sa->hooks.is_manager &&
+	       sa->hooks.is_manager(sa->hooks.arg, sa->view->ports[port].guid);
 }
 
 static void read_request(struct sa *sa, const struct transport_event *ev, struct sa_request *ret)

@@ -42,6 +42,8 @@ struct sa_hooks {
 	 * sa_cell() with the same cookie, later. False: cannot be asked (then sa_cell() is not called).
 	 */
 	bool (*read_cell)(void *arg, const struct sa_cell_address *cell, uint64_t cookie);
+	/* Is a subnet manager that we believe at this port? NULL: nobody is one. */
+	bool (*is_manager)(void *arg, guid_t port_guid);
 	/* A manager registered how it is configured (`record`: SVR_BYTES), or asked who has (NULL). */
 	void (*manager_seen)(void *arg, guid_t port_guid, const uint8_t *record);
 	void *arg;
@@ -108,7 +110,7 @@ int sa_db_restore(struct sa *sa, const char *text, size_t len, const char *file,
  * Managers of ours among each other; everybody else sees nothing of it.
  *
  * Each registers a ServiceRecord with the master's SA, ServiceID SA_MANAGER_ID, its own port's GID, and as
- * data how it is configured (SMC_LIST). Only a trusted port where the view shows a subnet manager may
+ * data how it is configured (SMC_LIST). Only a trusted port with a subnet manager (is_manager()) may
  * register one, or see one, and only by asking for this ServiceID. They are in no dump and no count. The
  * master's own record says in DATA64_0 which version of what is registered there is (sa_db_version()).
  *

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "plan/pkey.h"
-#include "sm/impl.h"
+#include "sm/elect.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -25,6 +25,14 @@
 static void on_mcast_changed(void *owner, lid_t mlid)
 {
 	multicast_changed(owner, mlid);
+}
+
+/* As known now: the view is as old as the last sweep. */
+static bool on_is_manager(void *owner, guid_t port_guid)
+{
+	const struct remote_sm *r = remote_find(owner, port_guid);
+
+	return r && remote_counts(owner, r);
 }
 
 static void on_guids_changed(void *owner, guid_t port_guid, unsigned block)
@@ -131,6 +139,7 @@ void admin_new(struct sm *sm, const struct sm_paths *paths)
 		.mcast_changed = on_mcast_changed,
 		.guids_changed = on_guids_changed,
 		.read_cell = on_read_cell,
+		.is_manager = on_is_manager,
 		.manager_seen = replica_manager_seen,
 		.arg = sm,
 	};
