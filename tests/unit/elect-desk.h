@@ -52,7 +52,7 @@ struct world {
 	unsigned n;
 };
 
-static char said[32][400];
+static char said[512][400];
 static unsigned n_said;
 
 static inline void on_log(void *arg, unsigned bits, const char *text)
