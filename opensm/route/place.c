@@ -17,37 +17,37 @@
 struct waiting {
 	uint32_t dest, at;
 	uint32_t target; /* switch that all its candidates lead to */
-	uint8_t old;     /* where it is, and may stay; 0: nowhere yet */
+	uint8_t old;	 /* where it is, and may stay; 0: nowhere yet */
 };
 
 struct place_row {
 	const struct place_plan *plan;
 	uint32_t sw;
 	uint8_t *lft;
-	const uint8_t *old;     /* previous row or NULL */
+	const uint8_t *old; /* previous row or NULL */
 	lid_t old_top;
-	uint32_t size;          /* of lft */
-	lid_t cap;              /* LIDs at or above it do not fit */
-	bool counted;           /* count[] holds what stays unseen, too */
-	bool simple;            /* no option changes what or how to count */
-	const uint16_t *dist;   /* from this switch */
-	uint16_t *ways;         /* per target switch: neighbours on shortest paths */
-	uint16_t *last;         /* per target switch: last such group of this switch */
-	uint8_t *unique;        /* per target switch: the only port towards it, or 0 */
+	uint32_t size;	      /* of lft */
+	lid_t cap;	      /* LIDs at or above it do not fit */
+	bool counted;	      /* count[] holds what stays unseen, too */
+	bool simple;	      /* no option changes what or how to count */
+	const uint16_t *dist; /* from this switch */
+	uint16_t *ways;	      /* per target switch: neighbours on shortest paths */
+	uint16_t *last;	      /* per target switch: last such group of this switch */
+	uint8_t *unique;      /* per target switch: the only port towards it, or 0 */
 	uint32_t n_groups;
 	const uint16_t *from[PORTS]; /* per group: distances from the neighbour */
-	uint16_t cost[PORTS];   /* per group */
-	uint32_t peer[PORTS];   /* per port: neighbour, TOPO_NONE if not usable */
+	uint16_t cost[PORTS];	     /* per group */
+	uint32_t peer[PORTS];	     /* per port: neighbour, TOPO_NONE if not usable */
 	uint8_t weight[PORTS];
-	uint8_t group[PORTS];   /* per port */
+	uint8_t group[PORTS];	/* per port */
 	uint8_t chassis[PORTS]; /* per group: the first group to the same chassis */
-	uint32_t count[PORTS];  /* destinations placed */
+	uint32_t count[PORTS];	/* destinations placed */
 	struct waiting *waiting;
 	size_t n_waiting, cap_waiting;
-	uint32_t target;        /* of the candidates below; TOPO_NONE: none yet */
+	uint32_t target; /* of the candidates below; TOPO_NONE: none yet */
 	unsigned n_candidates;
 	uint8_t candidates[PORTS];
-	uint32_t turn;          /* of the last diverted_port() among these candidates */
+	uint32_t turn; /* of the last diverted_port() among these candidates */
 	uint8_t turn_port;
 	uint64_t random;
 };
@@ -168,8 +168,9 @@ static bool leads_to(const struct place_row *row, uint8_t port, uint32_t target)
 {
 	uint32_t peer = row->peer[port];
 
-	return peer != TOPO_NONE && distances_from(row->plan->distances, peer)[target] +
-						    row->weight[port] == row->dist[target];
+	return peer != TOPO_NONE &&
+	       distances_from(row->plan->distances, peer)[target] + row->weight[port] ==
+		       row->dist[target];
 }
 
 static bool was_elsewhere(const struct place_row *row, lid_t lid, uint8_t port)
@@ -290,7 +291,8 @@ static void usage_begin(const struct place_row *row, struct usage *u)
 	for (unsigned i = 0; i < row->n_candidates; i++)
 		use(row, &all, row->candidates[i]);
 	*u = (struct usage){
-		.chassis_left = -all.chassis_left, .groups_left = -all.groups_left,
+		.chassis_left = -all.chassis_left,
+		.groups_left = -all.groups_left,
 		.ports_left = -all.ports_left,
 	};
 }
@@ -471,8 +473,7 @@ static void give_back(struct place_row *row, const struct waiting *w)
 
 static uint8_t closed_port(struct place_row *row, uint32_t dest, uint32_t at)
 {
-	return closed_form(row, dest, at,
-			   waypoint(row, dest, at, row->plan->spread->depth[dest]));
+	return closed_form(row, dest, at, waypoint(row, dest, at, row->plan->spread->depth[dest]));
 }
 
 /* The old port or the closed form, whichever it shall be; 0: it must be counted. */
@@ -664,7 +665,8 @@ static void count_unseen(struct place_row *row)
 		if (at == row->sw || !is_unseen(row, at) || row->dist[at] == DISTANCE_NONE)
 			continue;
 		for (uint32_t i = s->first[at]; i < s->first[at + 1]; i++) {
-			uint8_t port = s->hot[i].lid < row->cap ? row->old[s->hot[i].lid] : 0;
+			lid_t lid = s->hot[i].lid;
+			uint8_t port = lid < row->cap && lid <= row->old_top ? row->old[lid] : 0;
 
 			if (row->plan->change->same[i] && port &&
 			    !is_diverted(row, i, at, waypoint(row, i, at, s->depth[i])))

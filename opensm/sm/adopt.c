@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Adoption: the first sweep of a new master reads the forwarding tables of switches that somebody
- * has set up, so that what is right stays as it is. A block read is a block that need not be
- * written, so this costs no more than writing blindly; on a cold fabric nothing is read.
+ * Adoption: forwarding tables of switches that are set up, and not known, are read before routes are
+ * made, so that what is right stays as it is: by the first sweep of a new master all of them, later
+ * those of a switch that comes back with its old ones, and blocks whose Set was not answered. A block
+ * read is a block that need not be written, so this costs no more than writing blindly, and the way
+ * from what switches hold to what they shall hold is known; on a cold fabric nothing is read.
  *
  * So it is with P_Key tables of end ports, in every sweep: those of live ports are read while they
  * are unknown, whole, because a key that nobody knows of would stay in force. Ports in INIT hold
@@ -50,6 +52,7 @@ static void on_block(void *owner, const struct mad_result *r)
 static void ask_block(struct sm *sm, struct node *n, uint32_t block)
 {
 	sm->adopt_pending++;
+	sm->adopt_asked = true;
 	discover_get(sm, n, IB_ATTR_LFT, block, on_block);
 }
 
@@ -96,14 +99,9 @@ static void ask_pkeys(struct sm *sm, struct port *p)
 void adopt_start(struct sm *sm)
 {
 	sm->adopt_node = sm->adopt_block = 0;
-	sm->adopt_differs = false;
+	sm->adopt_differs = sm->adopt_asked = false;
 	sm->adopt_end = sm->fabric->n_nodes;
 	adopt_feed(sm);
-}
-
-static bool wants_blocks(const struct sm *sm)
-{
-	return !sm->routes || sm->read_tables;
 }
 
 /* Block by block over the nodes, as sync writes them. */
@@ -117,7 +115,7 @@ void adopt_feed(struct sm *sm)
 	while (sm->adopt_node < sm->adopt_end && mad_pending(sm->mad) < FEED_DEPTH) {
 		struct node *n = f->nodes[sm->adopt_node];
 
-		if (wants_blocks(sm) && is_set_up(n) && sm->adopt_block < blocks_of(n)) {
+		if (is_set_up(n) && sm->adopt_block < blocks_of(n)) {
 			if (sm->read_tables || !lft_have_block(&n->lft, sm->adopt_block))
 				ask_block(sm, n, sm->adopt_block);
 			sm->adopt_block++;

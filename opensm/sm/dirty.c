@@ -183,7 +183,7 @@ static bool path_holds(const struct sm *sm, const struct node *n,
 	return at == n;
 }
 
-/* Breadth first over known cables; routes that do not hold any more are laid anew. */
+/* Breadth first over known cables; routes that do not hold any more, or are longer than need be, are laid anew. */
 static void lay_paths(struct sm *sm)
 {
 	struct fabric *f = sm->fabric;
@@ -207,7 +207,8 @@ static void lay_paths(struct sm *sm)
 				continue;
 			to->reached = sm->reach_no;
 			queue[tail++] = to;
-			if (!node_is_switch(to) || path_holds(sm, to, NULL))
+			if (!node_is_switch(to) ||
+			    (to->path.length == n->path.length + 1 && path_holds(sm, to, NULL)))
 				continue;
 			if (dr_path_extend(&n->path, i, &to->path) < 0)
 				to->reached = 0;

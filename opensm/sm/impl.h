@@ -160,6 +160,7 @@ struct sm {
 	bool read_tables;   /* in this sweep */
 	bool prove_tables;  /* the next heavy sweep but one reads all tables */
 	uint32_t told, told_at_look; /* Notices of the master */
+	unsigned subscription_waits;
 	mono_t watch_at, round_at, tables_at;
 	lid_t former_sm_lid; /* of the master that we watch, or watched */
 
@@ -198,6 +199,7 @@ struct sm {
 	uint32_t adopt_node, adopt_block; /* place of the reader */
 	uint32_t adopt_end;		  /* nodes it goes through */
 	unsigned adopt_pending;
+	bool adopt_asked;   /* in this reading: some block was not known */
 	bool adopt_differs; /* in this reading: some block was not what was known */
 
 	struct cell_reader *reader; /* read_cell.c */

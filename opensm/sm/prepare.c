@@ -384,11 +384,12 @@ void prepare_routes(struct sm *sm)
 {
 	_cleanup_(topo_unrefp) struct topo *topo = picture(sm);
 	_cleanup_(routes_unrefp) struct routes *adopted =
-		sm->routes ? NULL : adopt_routes(sm, topo);
+		sm->routes && !sm->adopt_asked ? NULL : adopt_routes(sm, topo);
 	const struct route_order order = {
 		.topo = topo,
 		.previous = sm->routes ? sm->routes : adopted,
-		.weigh = adopted != NULL,
+		.held = adopted,
+		.weigh = !sm->routes && adopted,
 		.fresh = sm->routes_fresh && sm->routes,
 		.conf = sm->conf,
 		.files = sm->files,

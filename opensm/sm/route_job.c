@@ -15,7 +15,7 @@
 struct route_job_state {
 	struct sm_job base;
 	struct topo *topo;
-	struct routes *previous, *result;
+	struct routes *previous, *held, *result;
 	struct conf *conf;
 	struct conf_files *files;
 	void (*done)(void *owner, struct routes *routes, struct route_report *report);
@@ -114,8 +114,8 @@ static void balance(struct route_job_state *st, const struct route_job *job,
 {
 	struct reroute_report report = { .verdict = *verdict };
 
-	st->result = reroute_balance(route_engine_find(st->result->engine), job, st->result,
-				     &report);
+	st->result =
+		reroute_balance(route_engine_find(st->result->engine), job, st->result, &report);
 	if (report.n_entries || report.n_lids)
 		snprintf(st->report.note, sizeof(st->report.note),
 			 "a channel would carry %u, with routes from scratch %u: %u entries move "
@@ -145,8 +145,9 @@ static void run(struct sm_job *base)
 		weigh(st, &job, &verdict);
 	else
 		balance(st, &job, &verdict);
-	if (st->previous)
-		st->report.transition = transition_find(st->previous, st->result);
+	if (st->held || st->previous)
+		st->report.transition =
+			transition_find(st->held ? st->held : st->previous, st->result);
 	route_verdict_str(&verdict, st->report.verdict);
 	st->report.bad = verdict.unreachable || verdict.looping;
 }
@@ -162,6 +163,7 @@ static void done(struct sm_job *base)
 	transition_free(st->report.transition);
 	topo_unref(st->topo);
 	routes_unref(st->previous);
+	routes_unref(st->held);
 	conf_unref(st->conf);
 	conf_files_unref(st->files);
 	free(st);
@@ -174,6 +176,7 @@ struct sm_job *route_job_new(const struct route_order *order)
 	st->base = (struct sm_job){ .run = run, .done = done, .what = "routing" };
 	st->topo = topo_ref(order->topo);
 	st->previous = order->previous ? routes_ref(order->previous) : NULL;
+	st->held = order->held ? routes_ref(order->held) : NULL;
 	st->conf = conf_ref(order->conf);
 	st->files = conf_files_ref(order->files);
 	st->done = order->done;

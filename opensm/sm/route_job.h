@@ -16,15 +16,16 @@ struct route_report {
 	char verdict[ROUTE_VERDICT_STRLEN];
 	char note[160]; /* what was made of adopted tables; "" if none were */
 	struct transition
-		*transition; /* LIDs that could loop on the way from `previous`; taken by done() */
+		*transition; /* the way from what switches hold; taken by done() */
 	bool bad;	     /* pairs without a path */
 	double seconds;
 };
 
-/* Takes its own references of topo, previous, conf and files. */
+/* Takes its own references of topo, previous, held, conf and files. */
 struct route_order {
 	const struct topo *topo;
 	const struct routes *previous;
+	const struct routes *held; /* what switches hold now, if that is not `previous`; NULL */
 	const struct conf *conf;
 	const struct conf_files *files; /* NULL: no lists */
 	/* An option of routing changed: `previous` is what switches hold, and nothing to go by. */

@@ -19,11 +19,13 @@
 #include "util/mem.h"
 
 /* The master gets this long to set right what changed; then we read what it made of it. */
-#define SETTLE	     (1 * MONO_S)
+#define SETTLE		   (1 * MONO_S)
 /* Whole rounds, and readings of all tables after changes: at most so often, and this part of the time. */
-#define ROUND_LEAST  (300 * MONO_S)
-#define TABLES_LEAST (60 * MONO_S)
-#define TIME_SHARE   20
+#define ROUND_LEAST	   (300 * MONO_S)
+#define TABLES_LEAST	   (10 * MONO_S)
+/* Times that SETTLE may pass before tables are read although nobody tells of changes. */
+#define SUBSCRIPTION_WAITS 10
+#define TIME_SHARE	   20
 
 void standby_enter(struct sm *sm)
 {
@@ -32,6 +34,7 @@ void standby_enter(struct sm *sm)
 	sm->tables_stale = true;
 	sm->watch_whole = false;
 	sm->watch_at = sm->tables_at = sm->now;
+	sm->subscription_waits = 0;
 	sm->round_at = sm->now + ROUND_LEAST;
 	sm->takeover = false;
 }
@@ -87,6 +90,16 @@ mono_t standby_next(const struct sm *sm)
 	return mono_min(sm->watch_at, sm->dirty_wanted ? sm->dirty_at : MONO_NEVER);
 }
 
+/* What is read before the master tells of changes has to be read again: it is given some time. */
+static void wait_for_subscription(struct sm *sm)
+{
+	if (replica_is_subscribed(sm) || sm->subscription_waits == SUBSCRIPTION_WAITS ||
+	    sm->now < sm->tables_at)
+		return;
+	sm->subscription_waits++;
+	sm->tables_at = sm->now + SETTLE;
+}
+
 /* ---- the watch ----------------------------------------------------------------------------- */
 
 void standby_look(struct sm *sm)
@@ -94,6 +107,7 @@ void standby_look(struct sm *sm)
 	bool whole = sm->watch_whole || !sm->picture_whole || !sm->fabric->own_port;
 
 	note_master(sm);
+	wait_for_subscription(sm);
 	sm->watch_whole = false;
 	if (whole) {
 		sm->sweep_no++;
