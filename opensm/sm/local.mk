@@ -40,6 +40,11 @@ tests_unit_test_sm_storms_SOURCES = tests/unit/test-sm-storms.c
 tests_unit_test_sm_storms_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_storms_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/test-sm-soak
+tests_unit_test_sm_soak_SOURCES = tests/unit/test-sm-soak.c
+tests_unit_test_sm_soak_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_soak_LDADD = $(CAMPAIGN_LIBS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/test-sm-incremental
 tests_unit_test_sm_incremental_SOURCES = tests/unit/test-sm-incremental.c
 tests_unit_test_sm_incremental_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

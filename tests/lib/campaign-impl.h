@@ -87,6 +87,11 @@ static inline bool world_has(const struct world *w, enum fault_kind k)
 	return w->kinds >> k & 1;
 }
 
+/* campaign.c: counts what managers log; `arg` is the world. */
+void world_take_log(void *arg, unsigned bits, const char *text);
+/* A fault of some kind of `kinds`. */
+struct life_fault world_draw_fault(struct dice *d, uint32_t kinds);
+
 /* campaign-world.c */
 void world_open(struct world *w, const struct life_plan *plan);
 void world_close(struct world *w);
@@ -118,5 +123,7 @@ void hosts_change(struct world *w, struct dice *d);
 int hosts_judge(struct world *w, char *why, size_t cap);
 
 /* campaign-judge.c: the first thing wrong in result->why. */
+/* False: not within the time there is. */
+bool world_heal(struct world *w);
 void world_note_lids(struct world *w);
 void world_judge(struct world *w);

@@ -90,7 +90,7 @@ static const char *ailment(struct world *w, struct sim_verdict *v)
 	return text;
 }
 
-static bool heal(struct world *w)
+bool world_heal(struct world *w)
 {
 	mono_t begin = sim_now(w->sim);
 	struct sim_verdict v;
@@ -553,7 +553,7 @@ static bool start_fresh(struct world *w)
 	w->n_managers = 1;
 	snprintf(w->managers[0].dir, sizeof(w->managers[0].dir), "%s", w->dir);
 	manager_start(w, &w->managers[0]);
-	return heal(w);
+	return world_heal(w);
 }
 
 static bool fresh_knows_the_same(struct world *w)
@@ -598,7 +598,7 @@ void world_judge(struct world *w)
 
 	world_run(w, 10 * MONO_S);
 	tell_of_the_unseen(w);
-	if (!heal(w))
+	if (!world_heal(w))
 		return;
 	note_figures(w);
 	if (!believes_right(w, false) || !is_quiet(w) || !kept_lids(w))

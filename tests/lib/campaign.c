@@ -57,6 +57,19 @@ static mono_t draw_wait(struct dice *d)
 	}
 }
 
+struct life_fault world_draw_fault(struct dice *d, uint32_t kinds)
+{
+	struct life_fault f;
+
+	do
+		f.kind = (uint8_t)roll(d, FIRST_SHAPE);
+	while (!(kinds >> f.kind & 1));
+	f.dice = (uint64_t)roll(d, UINT32_MAX) << 32;
+	f.dice |= roll(d, UINT32_MAX);
+	f.wait = draw_wait(d);
+	return f;
+}
+
 void life_plan_make(struct life_plan *ret, uint64_t seed, uint32_t kinds)
 {
 	struct dice d = { .s = seed };
@@ -65,15 +78,8 @@ void life_plan_make(struct life_plan *ret, uint64_t seed, uint32_t kinds)
 	*ret = (struct life_plan){ .seed = seed, .kinds = kinds };
 	ret->calm = chance(&d, 3, 4) ? 20 * MONO_S : (mono_t)roll(&d, 20000);
 	ret->n = faults ? 1 + roll(&d, chance(&d, 1, 2) ? 8 : 40) : 0;
-	for (unsigned i = 0; i < ret->n; i++) {
-		struct life_fault *f = &ret->faults[i];
-
-		do
-			f->kind = (uint8_t)roll(&d, FIRST_SHAPE);
-		while (!(faults >> f->kind & 1));
-		f->dice = (uint64_t)roll(&d, UINT32_MAX) << 32 | roll(&d, UINT32_MAX);
-		f->wait = draw_wait(&d);
-	}
+	for (unsigned i = 0; i < ret->n; i++)
+		ret->faults[i] = world_draw_fault(&d, faults);
 }
 
 void life_plan_print(const struct life_plan *plan, FILE *out)
@@ -88,7 +94,7 @@ void life_plan_print(const struct life_plan *plan, FILE *out)
 
 /* ---- one life ------------------------------------------------------------------------------ */
 
-static void take_log(void *arg, unsigned bits, const char *text)
+void world_take_log(void *arg, unsigned bits, const char *text)
 {
 	struct world *w = arg;
 
@@ -104,7 +110,7 @@ bool life_run(const struct life_plan *plan, bool loud, struct life_result *ret)
 
 	*ret = (struct life_result){ .why = "" };
 	w->result = ret;
-	log_set_sink(take_log, w);
+	log_set_sink(world_take_log, w);
 	if (loud)
 		log_configure(&(struct log_config){ .flags = 0x0F });
 	world_open(w, plan);
