@@ -113,6 +113,7 @@ static void on_own_port(void *owner, const struct mad_result *r)
 		ask_by_lid(sm);
 }
 
+/* Outlives its poll: the other answer may be here first. */
 static void ask_own_port(struct sm *sm)
 {
 	static const struct dr_path here = { 0 };
@@ -123,7 +124,6 @@ static void ask_own_port(struct sm *sm)
 		.mod = own ? own->num : 0,
 		.path = &here,
 		.m_key = own && own->m_key ? own->m_key : sm->conf->m_key,
-		.target = &sm->poll.target,
 	};
 
 	if (sm->poll.own_pending)
