@@ -176,8 +176,11 @@ void fabric_learn_mkey(struct port *p)
 
 	if (!port_is_end(p) || port_state(p) == IB_PORT_DOWN)
 		return;
+	/* No key: any will do (14.2.4.1), and the one that is expected is right when another SM sets it. */
+	if (key)
+		p->m_key = key;
 	if (key || ib_get(p->info, PI_M_KEY_PROTECT) == 0)
-		p->m_key = p->m_key_other = key;
+		p->m_key_other = p->m_key;
 }
 
 void fabric_doubt_mkey(struct port *p)

@@ -475,6 +475,8 @@ void replica_manager_seen(void *sm, guid_t port_guid, const uint8_t *record);
  * The master's SA reported a Notice (80 bytes, 13.4.8.2).
  */
 void standby_notice(struct sm *sm, const uint8_t *notice);
+/* From now on it reports all of them. */
+void standby_subscribed(struct sm *sm);
 void standby_enter(struct sm *sm);
 void standby_leave(struct sm *sm);
 bool standby_due(const struct sm *sm);

@@ -80,6 +80,14 @@ void standby_notice(struct sm *sm, const uint8_t *notice)
 		sm->dirty_at = sm->now + SETTLE;
 }
 
+void standby_subscribed(struct sm *sm)
+{
+	if (!sm->tables_stale)
+		return;
+	sm->tables_at = mono_min(sm->tables_at, sm->now + SETTLE);
+	sm->watch_at = mono_min(sm->watch_at, sm->tables_at);
+}
+
 bool standby_due(const struct sm *sm)
 {
 	return sm->now >= sm->watch_at || (sm->dirty_wanted && sm->now >= sm->dirty_at);
@@ -142,7 +150,8 @@ void standby_seen(struct sm *sm)
 
 	if (sm->read_tables && sm->state == SM_STANDBY) {
 		sm->tables_stale = !replica_is_subscribed(sm) || sm->told != sm->told_at_look;
-		sm->tables_at = sm->now + MAX(TABLES_LEAST, took * TIME_SHARE);
+		sm->tables_at = sm->now + MAX(replica_is_subscribed(sm) ? TABLES_LEAST : ROUND_LEAST,
+					      took * TIME_SHARE);
 	}
 	log_verbose("standby: the picture is %s, tables are %s",
 		    sm->picture_whole ? "whole" : "incomplete",
