@@ -401,6 +401,8 @@ static void take_subscription(struct sm *sm, const struct replica_answer *a)
 	}
 	r->subscribing++;
 	r->subscribed = MAX(r->subscribed, r->subscribing);
+	if (r->subscribed == ARRAY_SIZE(traps))
+		standby_subscribed(sm);
 }
 
 /* What the answer means to the step. */
