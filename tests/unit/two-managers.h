@@ -188,7 +188,7 @@ static inline void mgid_of(unsigned group, uint8_t ret[16])
 /* Join or leave; the MLID. */
 static inline lid_t membership(struct world *w, unsigned host, uint8_t method, unsigned group)
 {
-	uint8_t mgid[16], record[MCM_BYTES], answer[MCM_BYTES];
+	uint8_t mgid[16], record[MCM_BYTES], answer[MCM_BYTES] = { 0 };
 	struct question q;
 
 	mgid_of(group, mgid);
