@@ -123,12 +123,16 @@ static bool must_yield(const struct sm *sm, const struct remote_sm *r)
 		return false;
 	case SM_DISCOVERING:
 	case SM_STANDBY:
-		return !r->defiant && elect_is_greater(sm, r) &&
-		       (sm->state != SM_MASTER || replica_may_succeed(sm, r->guid));
+		return !r->defiant && elect_is_greater(sm, r);
 	case SM_MASTER:
 		return sm->state != SM_MASTER ? !r->defiant : elect_is_greater(sm, r);
 	}
 	return false;
+}
+
+static bool must_yield_to_master(const struct sm *sm, const struct remote_sm *r)
+{
+	return r->state == SM_MASTER && must_yield(sm, r);
 }
 
 static bool must_wait(const struct sm *sm, const struct remote_sm *r)
@@ -273,10 +277,20 @@ void elect_end_wait(struct sm *sm, const char *why)
 	sm->hold_until = sm->now;
 }
 
+/* MASTER: whom the fabric goes to, now. Only the greatest that is none yet is asked whether it has its copy. */
+static struct remote_sm *successor(struct sm *sm)
+{
+	struct remote_sm *r = best(sm, must_yield);
+
+	if (!r || r->state == SM_MASTER || replica_may_succeed(sm, r->guid))
+		return r;
+	return best(sm, must_yield_to_master);
+}
+
 /* MASTER, as things are known now. False: nothing may be changed. */
 static bool master_decides(struct sm *sm)
 {
-	struct remote_sm *r = best(sm, must_yield);
+	struct remote_sm *r = successor(sm);
 
 	if (r) {
 		stand_by(sm, r);

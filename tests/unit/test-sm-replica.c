@@ -219,6 +219,48 @@ static void who_is_handed_over_to_has_a_copy(void **state)
 	check_much(w, mlid);
 }
 
+/* Two that are greater come at once. */
+static void start_heirs(struct world *w, uint64_t sa_key)
+{
+	_cleanup_(conf_unrefp) struct conf *lower = conf_copy(w->conf[SPARE]);
+
+	w->conf[SPARE]->sm_priority = 9;
+	lower->sm_priority = 8;
+	w->conf[SPARE]->sa_key = lower->sa_key = sa_key;
+	w->host[9] = client_free(w->host[9]);
+	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), SPARE);
+	assert_int_equal(rig_start(w->rig, "h9", 1, lower, NULL), SPARE + 1);
+	attend(w, 4, 20 * MONO_S);
+}
+
+/* The greatest gets the fabric when it has its copy; the other one is never in between. */
+static void of_two_heirs_the_greater_gets_it(void **state)
+{
+	struct world *w = *state;
+	lid_t mlid[4];
+
+	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), ACTIVE);
+	run_for(w, 3 * MONO_S);
+	register_much(w, mlid);
+	start_heirs(w, w->conf[ACTIVE]->sa_key);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
+	assert_int_equal(said("Entering MASTER", ""), 2);
+	assert_int_equal(said("taking over with what was registered", "; 0 records left out"), 1);
+}
+
+/* Neither is one of ours, as far as it shows: the time for one of them does not start anew with the other. */
+static void two_strange_heirs_are_not_waited_for(void **state)
+{
+	struct world *w = *state;
+	lid_t mlid[4];
+
+	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), ACTIVE);
+	run_for(w, 3 * MONO_S);
+	register_much(w, mlid);
+	start_heirs(w, 77);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
+}
+
 static void a_standby_writes_no_dump(void **state)
 {
 	struct world *w = *state;
@@ -350,6 +392,8 @@ int main(void)
 		TEST(other_partitions_are_copied),
 		TEST(an_earlier_life_is_forgotten),
 		TEST(who_is_handed_over_to_has_a_copy),
+		TEST(of_two_heirs_the_greater_gets_it),
+		TEST(two_strange_heirs_are_not_waited_for),
 		TEST(a_standby_writes_no_dump),
 		TEST(tables_are_asked_for_when_something_changed),
 		TEST(a_master_that_starts_again_is_asked_anew),
