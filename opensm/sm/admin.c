@@ -13,12 +13,12 @@
 #include "util/file.h"
 #include "util/mem.h"
 
-#define SA_DB_MAX   (256u << 20)
+#define SA_DB_MAX     (256u << 20)
 /* The database is written this long after the last time, if something changed. */
-#define DB_INTERVAL (1 * MONO_S)
+#define DB_INTERVAL   (1 * MONO_S)
 /* Views for the sake of names are this far from the last. */
 #define VIEW_INTERVAL (1 * MONO_S)
-#define DB_RETRY    (30 * MONO_S) /* after it could not be written */
+#define DB_RETRY      (30 * MONO_S) /* after it could not be written */
 
 /* ---- what the SA asks for ------------------------------------------------------------------ */
 
@@ -246,29 +246,12 @@ static const char *file_to_restore(const struct sm *sm)
 	return sm->state_path;
 }
 
-void admin_restore(struct sm *sm)
+/* sa_db_restore() has believed all of it, or says where not. */
+static void take_file(struct sm *sm, const char *file, const char *text, size_t len)
 {
-	const char *file = file_to_restore(sm);
 	struct conf_report report = { 0 };
-	char *text;
-	size_t len;
-	int r;
+	int r = sa_db_restore(sm->sa, text, len, file, &report);
 
-	if (replica_restore(sm)) {
-		sm->db_tried = true; /* what stands in the file is older */
-		sm->db_saved = UINT64_MAX;
-	}
-	if (sm->db_tried || !file)
-		return;
-	sm->db_tried = true;
-	r = file_read(file, SA_DB_MAX, &text, &len);
-	if (r < 0) {
-		if (r != -ENOENT || sm->conf->sa_db_file)
-			log_error("%s cannot be read: %s; clients are asked to register again",
-				  file, strerror(-r));
-		return;
-	}
-	r = sa_db_restore(sm->sa, text, len, file, &report);
 	for (size_t i = 0; i < report.n; i++)
 		log_error("%s:%u:%u: %s", report.findings[i].file, report.findings[i].line,
 			  report.findings[i].column, report.findings[i].text);
@@ -276,12 +259,40 @@ void admin_restore(struct sm *sm)
 		log_info("%s: %u groups, %u services, %u subscriptions are back", file,
 			 sa_stats(sm->sa)->groups, sa_stats(sm->sa)->services,
 			 sa_stats(sm->sa)->subscriptions);
-	if (r == 0 && !report.errors && file == sm->state_path && is_final(text, len)) {
+	if (r == 0 && !report.errors && file == sm->state_path && is_final(text, len))
 		nobody_registers_again(sm);
-		sm->db_saved = UINT64_MAX; /* written again at once, without the mark */
-	}
 	conf_report_clear(&report);
-	free(text);
+}
+
+static void restore_file(struct sm *sm, const char *file)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	int r = file_read(file, SA_DB_MAX, &text, &len);
+
+	if (r == 0)
+		take_file(sm, file, text, len);
+	else if (r != -ENOENT || sm->conf->sa_db_file)
+		log_error("%s cannot be read: %s; clients are asked to register again", file,
+			  strerror(-r));
+}
+
+/*
+ * Before the first Set. Whatever we begin with, a former process' last words are not the last any more: our
+ * file is written at once, without the mark, or whoever comes after us would believe them once more.
+ */
+void admin_restore(struct sm *sm)
+{
+	const char *file = file_to_restore(sm);
+	bool copied = replica_restore(sm);
+
+	if (sm->db_tried && !copied)
+		return;
+	if (!sm->db_tried && !copied && file)
+		restore_file(sm, file);
+	sm->db_tried = true;
+	sm->db_saved = UINT64_MAX;
+	admin_save(sm, false);
 }
 
 void admin_publish(struct sm *sm)

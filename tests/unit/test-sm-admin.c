@@ -443,6 +443,28 @@ static void what_was_before_another_master_is_not_restored(void **state)
 	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->members, 0);
 }
 
+/*
+ * A manager stood by after its end, and takes over without a copy: its old file says "complete" no longer by the
+ * time hosts are told of it, so that whoever comes after a kill -9 asks them again.
+ */
+static void a_file_from_before_a_standby_is_complete_no_more(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	assert_int_equal(join_broadcast(w, 1, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
+	run_for(w, 5 * MONO_S);
+	sm_shutdown(rig_master(w->rig));
+	rig_kill(w->rig, 0);
+	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf, w->dir), 1);
+	w->rig->sms[1].sm->others_ruled = true;
+	while (sim_reregistered(w->rig->sim, w->host[7]->node, 1) < 2)
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + MONO_S));
+	rig_kill(w->rig, 1);
+	start(w);
+	assert_int_equal(sim_reregistered(w->rig->sim, w->host[7]->node, 1), 3);
+}
+
 /* A save is under way when the end comes: the last word is written all the same. */
 static void the_end_is_saved_behind_a_save(void **state)
 {
@@ -576,6 +598,7 @@ int main(void)
 		TEST(restart_loses_no_member),
 		TEST(a_killed_manager_asks_again),
 		TEST(what_was_before_another_master_is_not_restored),
+		TEST(a_file_from_before_a_standby_is_complete_no_more),
 		TEST(vanished_file_opens_nothing_after_default),
 		TEST(vanished_file_opens_nothing_after_refuse),
 		TEST(vanished_file_opens_nothing_after_keep),
