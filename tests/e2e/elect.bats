@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Two subnet managers under ibsim: ours, and Debian's opensm in both roles. What is to come of it is not written
 # here: two of Debian's play the same piece first, and whoever they elect must be elected.
+# shellcheck disable=SC2030,SC2031 # a test runs in a shell of its own, and what it sets locally is for it alone
 load lib
 
 PEER=${PEER:-/usr/sbin/opensm}

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "ib/notices.h"
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "libvendor/sim/gen.h"
 #include "sm/elect.h"
 #include "util/mem.h"

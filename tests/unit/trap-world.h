@@ -13,8 +13,8 @@
 
 #include "ib/netfile.h"
 #include "ib/notices.h"
-#include "lib/client.h"
-#include "lib/rig.h"
+#include "tests/lib/client.h"
+#include "tests/lib/rig.h"
 #include "libvendor/sim/gen.h"
 #include "util/log.h"
 #include "util/mem.h"

@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
-#include "lib/client.h"
-#include "lib/rig.h"
+#include "tests/lib/client.h"
+#include "tests/lib/rig.h"
 #include "libvendor/sim/gen.h"
 #include "sa/impl.h"
 #include "sa/mgroup.h"
