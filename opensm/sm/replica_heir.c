@@ -7,6 +7,8 @@
  */
 #include "sm/replica.h"
 
+#include "sm/elect.h"
+
 #define SHOWS  (2 * MONO_S)
 #define COPIES (8 * MONO_S)
 #define STALE  (30 * MONO_S) /* not asked about for so long: it was away */
@@ -39,6 +41,19 @@ bool replica_may_succeed(const struct sm *sm, guid_t guid)
 	return has_copied(sm->replica, h) || sm->now >= h->until;
 }
 
+/*
+ * Only managers of ours ask for managers. One that is not known as such yet is asked what it is, whether its
+ * trap 144 arrived or not: until it has answered it is told what any host may know.
+ */
+static void look_at_stranger(struct sm *sm, guid_t guid)
+{
+	const struct remote_sm *r = remote_find(sm, guid);
+	struct port *p = fabric_find_port(sm->fabric, guid);
+
+	if (p && !(r && remote_counts(sm, r)))
+		elect_look_at(sm, p);
+}
+
 void replica_manager_seen(void *owner, guid_t guid, const uint8_t *record)
 {
 	struct sm *sm = owner;
@@ -46,6 +61,8 @@ void replica_manager_seen(void *owner, guid_t guid, const uint8_t *record)
 
 	if (record)
 		config_compare(sm, guid, record);
+	else
+		look_at_stranger(sm, guid);
 	if (h->guid != guid)
 		return;
 	if (!record && !h->asked && sm->now < h->until) {

@@ -4,6 +4,8 @@
  */
 #include "unit/two-managers.h"
 
+#include "sm/elect.h"
+
 /* MLIDs in an order that nobody would give them anew: the first group is gone. */
 static void register_much(struct world *w, lid_t mlid[4])
 {
@@ -320,6 +322,24 @@ static void a_master_that_starts_again_is_asked_anew(void **state)
 	assert_int_equal(sa_stats(sm_of(w, 2)->sa)->subscriptions, spare(w)->subscribed);
 }
 
+/* The master's question who it is, or the standby's trap, got lost, and no sweep comes: that it asks for managers will do. */
+static void a_standby_makes_itself_known(void **state)
+{
+	struct world *w = *state;
+	struct remote_sm *row;
+
+	w->conf[ACTIVE]->sweep_interval = 0;
+	start_both(w);
+	row = remote_find(sm_of(w, ACTIVE), sm_of(w, SPARE)->tr->port_guid);
+	assert_non_null(row);
+	row->known = false;
+	run_for(w, 10 * MONO_S);
+	assert_true(remote_counts(sm_of(w, ACTIVE), row));
+	assert_true(spare(w)->ours);
+	assert_int_equal(spare(w)->strange, 0);
+	assert_int_equal(said("a copy of what is registered", "this master"), 1);
+}
+
 /* However much happens, the standby stays one that the master knows. */
 static void unrest_makes_no_strangers(void **state)
 {
@@ -397,6 +417,7 @@ int main(void)
 		TEST(a_standby_writes_no_dump),
 		TEST(tables_are_asked_for_when_something_changed),
 		TEST(a_master_that_starts_again_is_asked_anew),
+		TEST(a_standby_makes_itself_known),
 		TEST(unrest_makes_no_strangers),
 		TEST(a_foreign_master_is_copied_too),
 		TEST(a_foreign_master_is_asked_seldom),
