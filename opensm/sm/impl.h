@@ -138,7 +138,8 @@ struct sm {
 	bool save_pending, save_again; /* prepare.c: an image is being written; a newer one waits */
 	struct port **
 		port_by_lid; /* prepare.c: LID_MAX_UCAST + 1 rows, valid between sweeps' removals */
-	char why[160];	     /* why this sweep */
+	char why[160];	     /* why the next sweep */
+	char sweep_why[160]; /* why this one */
 	char status[STATUS_STRLEN];
 	struct sm_stats stats;
 

@@ -400,7 +400,8 @@ mono_t sweep_next(const struct sm *sm)
 
 static void begin(struct sm *sm, enum sweep_kind kind)
 {
-	log_verbose("%s sweep: %s", kinds[kind].name, sm->why[0] ? sm->why : "timer");
+	snprintf(sm->sweep_why, sizeof(sm->sweep_why), "%s", sm->why[0] ? sm->why : "timer");
+	log_verbose("%s sweep: %s", kinds[kind].name, sm->sweep_why);
 	sm->sweep = kind;
 	sm->step = 0;
 	sm->step_pending = false;
@@ -476,10 +477,11 @@ static void complete(struct sm *sm)
 	sm->errors += st->ports_pending;
 	st->last_errors = sm->errors;
 	st->up = sm->errors == 0;
-	log_verbose("%s sweep %u: %u Gets, %u Sets, %u errors in %" PRId64 " ms",
-		    kinds[sm->sweep].name, heavy ? st->heavy_sweeps : st->dirty_sweeps,
-		    st->last_gets, st->last_sets, sm->errors,
-		    (sm->now - sm->sweep_started) / MONO_MS);
+	log_write(heavy ? LOGB_VERBOSE : LOGB_INFO, NULL,
+		  "%s sweep %u (%s): %u Gets, %u Sets, %u errors in %" PRId64 " ms",
+		  kinds[sm->sweep].name, heavy ? st->heavy_sweeps : st->dirty_sweeps, sm->sweep_why,
+		  st->last_gets, st->last_sets, sm->errors,
+		  (sm->now - sm->sweep_started) / MONO_MS);
 	if (st->up)
 		log_write(LOGB_INFO, NULL, "SUBNET UP");
 	else if (!sm->errors_told)
