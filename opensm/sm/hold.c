@@ -297,6 +297,8 @@ static void switch_off(struct sm *sm, struct health_cable *c)
 	if (cable_is_between_switches(c) && !c->out && !c->spared && cable_is_bad(c))
 		return; /* not decided yet */
 	c->off_wanted = false;
+	if (!is_unhealthy(c))
+		return; /* it has been quiet since: a sweep may take long, and another master may have been in between */
 	if (c->spared)
 		health_say(sm, c,
 			   "a port babbles; it is not switched off, being the only way "

@@ -237,6 +237,20 @@ static void a_babbling_switch_port_is_switched_off_at_the_other_end(void **state
 	stop(&w);
 }
 
+/* Routes take longer than the babbling lasted: what is quiet by then is not switched off. */
+static void who_is_quiet_when_its_time_comes_stays(void **state)
+{
+	struct world w;
+
+	start(&w, gen_tree(4, 4, 2, 1), true);
+	w.rig->job_time = 120 * MONO_S;
+	complain(&w, "leaf1", 5, 250);
+	run(&w, 600 * MONO_S);
+	assert_int_equal(state_of(&w, "leaf1", 5), IB_PORT_ACTIVE);
+	assert_good(&w, 22);
+	stop(&w);
+}
+
 static void the_last_way_and_our_own_cable_are_not_switched_off(void **state)
 {
 	struct world w;
@@ -423,6 +437,7 @@ int main(void)
 		cmocka_unit_test(a_standby_does_not_count),
 		cmocka_unit_test(a_babbling_host_is_switched_off_until_enabled),
 		cmocka_unit_test(a_babbling_switch_port_is_switched_off_at_the_other_end),
+		cmocka_unit_test(who_is_quiet_when_its_time_comes_stays),
 		cmocka_unit_test(the_last_way_and_our_own_cable_are_not_switched_off),
 		cmocka_unit_test(complaints_cut_nothing_in_two),
 		cmocka_unit_test(holding_is_said_once_and_so_is_letting_go),
