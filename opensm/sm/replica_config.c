@@ -258,12 +258,17 @@ static void judge(struct sm *sm, struct config_peer *p)
 		tell(sm, p);
 }
 
+static bool is_old(const struct config_peer *p, mono_t now)
+{
+	return now >= p->heard + FORGET;
+}
+
 static void drop_old_peers(struct replica *r, mono_t now)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < r->n_peers; i++) {
-		if (now < r->peers[i].heard + FORGET)
+		if (!is_old(&r->peers[i], now))
 			r->peers[n++] = r->peers[i];
 	}
 	r->n_peers = n;
@@ -363,6 +368,8 @@ unsigned replica_differs(const struct sm *sm, char *ret, size_t cap)
 	unsigned mask = 0, n = 0;
 
 	for (unsigned i = 0; i < r->n_peers; i++) {
+		if (is_old(&r->peers[i], sm->now))
+			continue;
 		mask |= r->peers[i].differs;
 		n += r->peers[i].differs != 0;
 	}

@@ -47,6 +47,20 @@ static void a_difference_is_said_on_both(void **state)
 	assert_int_equal(said("this master is configured otherwise", "(partitions; routing"), 1);
 }
 
+/* Who has not been heard of for ten minutes differs from nobody. */
+static void a_standby_that_is_gone_differs_no_more(void **state)
+{
+	struct world *w = *state;
+	char text[100];
+
+	w->conf[SPARE]->port_shifting = true;
+	start_both(w);
+	assert_int_equal(replica_differs(sm_of(w, ACTIVE), text, sizeof(text)), 1);
+	rig_kill(w->rig, SPARE);
+	run_for(w, 700 * MONO_S);
+	assert_int_equal(replica_differs(sm_of(w, ACTIVE), text, sizeof(text)), 0);
+}
+
 /* Comments of a partition file do not count; what a file named by an option holds does. */
 static void files_are_compared_by_what_they_say(void **state)
 {
@@ -309,6 +323,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(equal_configurations_are_not_mentioned),
 		TEST(a_difference_is_said_on_both),
+		TEST(a_standby_that_is_gone_differs_no_more),
 		TEST(files_are_compared_by_what_they_say),
 		TEST(what_reaches_the_fabric_is_compared),
 		TEST(hosts_see_nothing_of_managers),
