@@ -57,6 +57,19 @@ void dirty_tables(struct sm *sm, const char *why)
 	want(sm, why);
 }
 
+/* Whoever was left out as a second one may be the only one now: it is asked. */
+void dirty_left_out(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 1; i <= n->n_ports; i++) {
+			if (!n->ports[i].quarantined)
+				continue;
+			n->ports[i].dirty = true;
+			want(sm, "somebody is gone, another may have its GUID");
+		}
+	}
+}
+
 void dirty_clear(struct sm *sm)
 {
 	sm->partial = false;
@@ -81,6 +94,8 @@ void dirty_ended(struct sm *sm)
 
 static void carry_port(struct port *p, uint32_t from, uint32_t to)
 {
+	p->suspect = p->quarantined;
+	p->quarantine_told &= p->quarantined;
 	p->hearsay = p->peer_seen == from;
 	if (p->seen == from)
 		p->seen = to;
@@ -205,13 +220,16 @@ static void lay_paths(struct sm *sm)
 			if (!to || to->reached == sm->reach_no || !leads_on(p) ||
 			    (!node_is_switch(n) && p != f->own_port))
 				continue;
+			if (n->path.length == IB_MAX_HOPS) {
+				p->odd = PORT_ODD_TOO_FAR;
+				continue;
+			}
 			to->reached = sm->reach_no;
 			queue[tail++] = to;
 			if (!node_is_switch(to) ||
 			    (to->path.length == n->path.length + 1 && path_holds(sm, to, NULL)))
 				continue;
-			if (dr_path_extend(&n->path, i, &to->path) < 0)
-				to->reached = 0;
+			dr_path_extend(&n->path, i, &to->path);
 			to->path_changed = true;
 		}
 	}
@@ -273,15 +291,13 @@ static bool take_claims(struct sm *sm)
 	return any;
 }
 
-/* What is dirty, and nearest; what is out of reach is passed over. */
+/* What is dirty, and nearest; what is out of reach waits: another way there may be found yet. */
 static bool take_nearest(struct sm *sm)
 {
 	unsigned least = IB_MAX_HOPS + 1;
 
 	FABRIC_EACH_NODE(sm->fabric, n) {
-		if (is_out_of_reach(sm, n))
-			n->dirty = false;
-		else if (n->dirty || has_dirty_port(n))
+		if (!is_out_of_reach(sm, n) && (n->dirty || has_dirty_port(n)))
 			least = MIN(least, distance(sm, n));
 	}
 	FABRIC_EACH_NODE(sm->fabric, n) {

@@ -762,6 +762,7 @@ void discover_start(struct sm *sm)
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			n->ports[i].suspect = n->ports[i].quarantined;
+			n->ports[i].quarantine_told &= n->ports[i].quarantined;
 			n->ports[i].quarantined = false;
 		}
 	}

@@ -67,21 +67,25 @@ void forget_node(struct sm *sm, struct node *n)
 	fabric_remove_node(sm->fabric, n);
 }
 
-/* Ports of a multi-port CA that were not met this time. */
-static void forget_stale_ports(struct sm *sm, struct node *n)
+/* Ports of a multi-port CA that were not met this time. True: there were some. */
+static bool forget_stale_ports(struct sm *sm, struct node *n)
 {
+	bool any = false;
+
 	if (node_is_switch(n) || n->misses)
-		return;
+		return false;
 	for (unsigned i = 1; i <= n->n_ports; i++) {
 		struct port *p = &n->ports[i];
 
 		if (p->seen == sm->sweep_no || p->peer_seen == sm->sweep_no ||
 		    (p->peer && p->peer->silent))
 			continue;
+		any |= p->known;
 		fabric_disconnect(p);
 		p->known = false;
 		fabric_forget_cells(sm->fabric, p);
 	}
+	return any;
 }
 
 /*
@@ -151,6 +155,7 @@ static void prove_all(struct sm *sm)
 void discover_finish(struct sm *sm)
 {
 	struct fabric *f = sm->fabric;
+	bool gone = false;
 
 	prepare_forget_ports(sm);
 	keep_silent_nodes(sm);
@@ -163,9 +168,12 @@ void discover_finish(struct sm *sm)
 		}
 		log_info("node 0x%016" PRIx64 " ('%s') is gone", n->guid, n->desc);
 		forget_node(sm, n);
+		gone = true;
 	}
 	FABRIC_EACH_NODE(f, n)
-		forget_stale_ports(sm, n);
+		gone |= forget_stale_ports(sm, n);
+	if (gone)
+		dirty_left_out(sm);
 	if (!sm->partial)
 		prove_all(sm);
 }

@@ -378,6 +378,8 @@ void dirty_switch(struct sm *sm, struct node *n, const char *why);
 /* An end port says that it changed (trap 144), or who is behind a switch port must be asked. */
 void dirty_port(struct sm *sm, struct port *p, const char *why);
 
+/* Somebody is gone: who was left out because of its GUID is asked again. */
+void dirty_left_out(struct sm *sm);
 /* Nothing is dirty: a table does not hold what it should, and is known to. */
 void dirty_tables(struct sm *sm, const char *why);
 /* The sweep itself; dirty_settle() is false if nothing had happened. */

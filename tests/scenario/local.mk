@@ -15,6 +15,7 @@ SCENARIO_TESTS += \
 	tests/scenario/bring-up.scn \
 	tests/scenario/dragonfly.scn \
 	tests/scenario/duplicate-guid.scn \
+	tests/scenario/duplicate-guid-left.scn \
 	tests/scenario/early-active.scn \
 	tests/scenario/elect-exit.scn \
 	tests/scenario/elect-loss.scn \
@@ -79,7 +80,9 @@ SCENARIO_TESTS += \
 	tests/scenario/stale-tables-thawed.scn \
 	tests/scenario/storm.scn \
 	tests/scenario/takeover.scn \
+	tests/scenario/takeover-moved.scn \
 	tests/scenario/tiny-cap.scn \
+	tests/scenario/too-far.scn \
 	tests/scenario/torus.scn \
 	tests/scenario/trap-link.scn \
 	tests/scenario/trap-not-swept.scn \
@@ -88,4 +91,4 @@ SCENARIO_TESTS += \
 	tests/scenario/two-managers-storm.scn \
 	tests/scenario/two-port.scn
 
-EXTRA_DIST += tests/scenario/two-port.net
+EXTRA_DIST += tests/scenario/line.net tests/scenario/ring70.net tests/scenario/two-port.net
