@@ -98,6 +98,10 @@ static void ask_for(struct world *w, struct host *h, unsigned item)
 	struct question q = item < N_GROUPS ? group(h, method, item, record)
 					    : service(h, method, item - N_GROUPS, record);
 
+	if (method == MAD_SET)
+		h->may_have |= 1u << item;
+	else
+		h->have &= ~(1u << item);
 	h->tid[item] = client_send(h->c, &q) == 0 ? h->c->tid : 0;
 	h->ask_at[item] = sim_now(w->sim) + ASK_AGAIN;
 }
@@ -114,7 +118,7 @@ static void granted(struct host *h, unsigned item, const struct transport_event 
 	if (joins)
 		h->have |= 1u << item;
 	else
-		h->have &= ~(1u << item);
+		h->may_have &= ~(1u << item);
 	if (joins && item < N_GROUPS)
 		h->mlid[item] = ib_get(client_record(ev), MCM_MLID);
 }
@@ -133,10 +137,10 @@ static void take_mail(struct host *h)
 	}
 }
 
-/* What is held is asked for again; what is being left stays so until somebody agrees. */
+/* What is held is asked for again. */
 static void register_anew(struct host *h)
 {
-	h->have &= ~h->want;
+	h->have = 0;
 	memset(h->tid, 0, sizeof(h->tid));
 	memset(h->ask_at, 0, sizeof(h->ask_at));
 }
@@ -160,6 +164,12 @@ static void look_at_port(struct world *w, struct host *h)
 	h->sm_lid = sm_lid;
 }
 
+/* An answer may have been lost: what was asked for once may be held until somebody agrees that it is left. */
+static uint32_t not_as_wanted(const struct host *h)
+{
+	return (h->want & ~h->have) | (h->may_have & ~h->want);
+}
+
 void hosts_tick(struct world *w)
 {
 	for (unsigned i = 0; i < w->n_hosts; i++) {
@@ -169,7 +179,7 @@ void hosts_tick(struct world *w)
 		take_mail(h);
 		look_at_port(w, h);
 		for (unsigned item = 0; item < N_ITEMS && h->up; item++)
-			if ((h->want ^ h->have) >> item & 1 && sim_now(w->sim) >= h->ask_at[item])
+			if (not_as_wanted(h) >> item & 1 && sim_now(w->sim) >= h->ask_at[item])
 				ask_for(w, h, item);
 	}
 }
@@ -274,9 +284,10 @@ int hosts_judge(struct world *w, char *why, size_t cap)
 	for (unsigned i = 0; i < w->n_hosts; i++) {
 		const struct host *h = &w->hosts[i];
 
-		if (h->want != h->have)
-			return snprintf(why, cap, "%s wants %x of the SA and has %x",
-					sim_node_id(w->sim, h->c->node), h->want, h->have);
+		if (not_as_wanted(h))
+			return snprintf(why, cap, "%s wants %x of the SA and has %x, or %x",
+					sim_node_id(w->sim, h->c->node), h->want, h->have,
+					h->may_have);
 	}
 	for (unsigned g = 0; g < N_GROUPS && r == 0; g++)
 		r = judge_group(w, g, why, cap);

@@ -50,7 +50,8 @@ struct manager {
 #define MAX_HOSTS  12
 struct host {
 	struct client *c;
-	uint32_t want, have;
+	uint32_t want;
+	uint32_t have, may_have; /* granted; asked for since it was left */
 	uint32_t tid[N_ITEMS];
 	mono_t ask_at[N_ITEMS];
 	lid_t mlid[N_GROUPS];
