@@ -5,7 +5,7 @@
  * A planner belongs to one topo; mcast_plan() is pure: same planner inputs, same job, same tree. It
  * keeps a tree stable: a member that joins adds the branch that leads to it, one that leaves takes
  * away the branch that led to it alone, a cable that died is bridged; nothing else moves. Only when
- * the job allows it (a heavy sweep) a tree that has decayed is planned afresh.
+ * the job allows it (a sweep, or quiet after changes) a tree that has decayed is planned afresh.
  *
  * A fresh tree has least depth: its root is a switch whose farthest member is nearest, and among
  * such switches MLIDs take turns, so that groups spread over the spines of a tree. Every switch
@@ -93,7 +93,7 @@ struct mcast_job {
 	uint32_t n_members;
 	const struct mcast_tree
 		*previous; /* NULL: none. May be of another topo of the same fabric */
-	bool may_replan;   /* heavy sweep: a decayed tree may be given up */
+	bool may_replan;   /* a decayed tree may be given up */
 };
 
 /*

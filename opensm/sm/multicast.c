@@ -5,6 +5,11 @@
  * Joins come in crowds: a change waits GATHER for others, GATHER_MAX at most, so that a thousand
  * members of one group cost one plan and one Set per table. Trees are planned in slices.
  *
+ * A join or a leave adds or takes away its own branch, which is quick and moves nobody else; many of them
+ * may leave a tree that has decayed. Once no group has changed for SETTLE (or SETTLE_MAX after the first
+ * that did) those that did may be planned afresh, and tables end at their last group again; sweeps do that
+ * with all. So a heavy sweep of a fabric that has been quiet finds everything as it would make it.
+ *
  * Not here: the shape of a tree (route/mcast), order and repetition of Sets (sync/mft).
  */
 #include <string.h>
@@ -12,26 +17,32 @@
 #include "sm/impl.h"
 #include "util/mem.h"
 
-#define GATHER	    (5 * MONO_MS)
-#define GATHER_MAX  (100 * MONO_MS)
+#define GATHER	   (5 * MONO_MS)
+#define GATHER_MAX (100 * MONO_MS)
+#define SETTLE	   (5 * MONO_S)
+#define SETTLE_MAX (60 * MONO_S)
 /* Members looked at in one slice. */
-#define SLICE	    20000u
+#define SLICE	   20000u
 
 /* A sweep waits no longer for its tables: joins may keep us busy for ever. */
 #define SWEEP_PATIENCE (3 * MONO_S)
 
-#define N_MLIDS	    (MLID_MAX - MLID_MIN + 1u)
+#define N_MLIDS (MLID_MAX - MLID_MIN + 1u)
+#define N_WORDS (N_MLIDS / 64 + 1)
 
 struct multicast {
 	struct mcast_planner *planner; /* NULL: no switches, or no sweep yet */
 	struct mft_sync *sync;
-	uint64_t dirty[N_MLIDS / 64 + 1];
+	uint64_t dirty[N_WORDS];
 	unsigned n_dirty;
-	unsigned at;	/* the slice's place */
-	bool replan;	/* decayed trees may be given up: a heavy sweep */
-	bool sweep;	/* topology() is due when all is planned */
-	bool planning;	/* the time of gathering is over */
-	bool stalled;	/* all that is left waits for answers of switches */
+	uint64_t aging[N_WORDS]; /* members came or went, and decay was left as it is */
+	bool any_aging;
+	mono_t aging_since;
+	unsigned at;   /* the slice's place */
+	bool replan;   /* decayed trees may be given up: a sweep, or quiet after changes */
+	bool sweep;    /* topology() is due when all is planned */
+	bool planning; /* the time of gathering is over */
+	bool stalled;  /* all that is left waits for answers of switches */
 	mono_t changed_at, dirty_since;
 	mono_t sweep_until; /* MONO_NEVER: no sweep waits */
 };
@@ -112,6 +123,16 @@ struct mft_sync *multicast_tables(const struct sm *sm)
 	return sm->multicast->sync;
 }
 
+static void make_due(struct sm *sm, unsigned number)
+{
+	struct multicast *m = sm->multicast;
+
+	if (!m->n_dirty && !m->planning)
+		m->dirty_since = sm->now;
+	m->n_dirty += !(m->dirty[number / 64] >> number % 64 & 1);
+	m->dirty[number / 64] |= 1ull << number % 64;
+}
+
 void multicast_changed(struct sm *sm, lid_t mlid)
 {
 	struct multicast *m = sm->multicast;
@@ -119,12 +140,37 @@ void multicast_changed(struct sm *sm, lid_t mlid)
 
 	if (mlid < MLID_MIN || mlid > MLID_MAX)
 		return;
-	if (!m->n_dirty && !m->planning)
-		m->dirty_since = sm->now;
+	make_due(sm, i);
 	m->changed_at = sm->now;
-	if (!(m->dirty[i / 64] >> i % 64 & 1))
-		m->n_dirty++;
-	m->dirty[i / 64] |= 1ull << i % 64;
+	if (!m->any_aging)
+		m->aging_since = sm->now;
+	m->any_aging = true;
+	m->aging[i / 64] |= 1ull << i % 64;
+}
+
+static void forget_aging(struct multicast *m)
+{
+	memset(m->aging, 0, sizeof(m->aging));
+	m->any_aging = false;
+}
+
+static mono_t settled_at(const struct multicast *m)
+{
+	if (!m->any_aging)
+		return MONO_NEVER;
+	return mono_min(m->changed_at + SETTLE, m->aging_since + SETTLE_MAX);
+}
+
+/* All is planned, and quiet: groups that changed are planned once more, from scratch if they have decayed. */
+static void settle(struct sm *sm)
+{
+	struct multicast *m = sm->multicast;
+
+	for (unsigned w = 0; w < N_WORDS; w++)
+		for (uint64_t left = m->aging[w]; left; left &= left - 1)
+			make_due(sm, w * 64 + (unsigned)__builtin_ctzll(left));
+	forget_aging(m);
+	m->replan = true;
 }
 
 /* ---- one tree ------------------------------------------------------------------------------ */
@@ -178,11 +224,12 @@ static void finish(struct sm *sm)
 {
 	struct multicast *m = sm->multicast;
 
-	m->planning = false;
-	m->at = 0;
-	m->replan = false;
 	if (m->sweep)
 		mft_sync_topology(m->sync);
+	else if (m->replan)
+		mft_sync_lower_tops(m->sync);
+	m->planning = m->replan = false;
+	m->at = 0;
 	m->sweep = false;
 }
 
@@ -232,7 +279,7 @@ static mono_t due(const struct multicast *m)
 	if (m->sweep || m->planning)
 		return 0;
 	if (!m->n_dirty)
-		return MONO_NEVER;
+		return settled_at(m);
 	return mono_min(m->changed_at + GATHER, m->dirty_since + GATHER_MAX);
 }
 
@@ -241,6 +288,8 @@ void multicast_tick(struct sm *sm)
 	struct multicast *m = sm->multicast;
 
 	if (m->planner && sm->view && (m->stalled || sm->now >= due(m))) {
+		if (!m->n_dirty && !m->sweep && !m->planning)
+			settle(sm);
 		m->planning = true;
 		plan_slice(sm);
 	}
@@ -295,12 +344,13 @@ void multicast_sweep(struct sm *sm)
 	m->planner = planner_of(sm);
 	mft_sync_use_top(m->sync, sm->conf->use_mfttop);
 	for (unsigned mlid = MLID_MIN; mlid <= MLID_MAX; mlid++) {
-		if (mft_sync_wanted(m->sync, mlid))
-			multicast_changed(sm, mlid);
+		if (mft_sync_wanted(m->sync, (lid_t)mlid))
+			make_due(sm, mlid - MLID_MIN);
 	}
 	for (lid_t mlid = sa_next_mlid(sm->sa, MLID_MIN); mlid && mlid <= MLID_MAX;
 	     mlid = sa_next_mlid(sm->sa, mlid + 1))
-		multicast_changed(sm, mlid);
+		make_due(sm, mlid - MLID_MIN);
+	forget_aging(m);
 	m->replan = m->sweep = m->planner != NULL;
 	m->stalled = false;
 	m->sweep_until = sm->now + SWEEP_PATIENCE;
@@ -314,5 +364,6 @@ void multicast_stop(struct sm *sm)
 	m->planner = mcast_planner_free(m->planner);
 	memset(m->dirty, 0, sizeof(m->dirty));
 	m->n_dirty = 0;
+	forget_aging(m);
 	m->planning = m->sweep = m->replan = m->stalled = false;
 }

@@ -111,6 +111,11 @@ void mft_sync_topology(struct mft_sync *s)
 			group_is_due(s, i);
 }
 
+void mft_sync_lower_tops(struct mft_sync *s)
+{
+	s->sink = true;
+}
+
 void mft_sync_forget(struct mft_sync *s, struct node *n)
 {
 	struct mft_spot *spot = spot_of(s, n);

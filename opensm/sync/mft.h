@@ -28,7 +28,7 @@
  * after the first topology(). Blocks in which no group is wanted are left alone.
  *
  * MulticastFDBTop: written after the cells, rounded up to whole blocks so that a new group does not
- * cost a SwitchInfo per switch; raised at once, lowered in topology() only. 0xBFFF says none. Only
+ * cost a SwitchInfo per switch; raised at once, lowered in topology() and lower_tops() only. 0xBFFF says none. Only
  * while hooks.may_write_top() says that nobody else is writing SwitchInfo.
  */
 #pragma once
@@ -93,6 +93,8 @@ struct mcast_tree *mft_sync_adopted(const struct mft_sync *s, lid_t mlid);
  * heavy sweep, after the new trees are wanted. What was given up is tried again, tops may sink.
  */
 void mft_sync_topology(struct mft_sync *s);
+/* Groups went and no new ones come: tops may sink with the next feed(). */
+void mft_sync_lower_tops(struct mft_sync *s);
 /* Somebody else may have written: nothing is known. The caller calls topology() some time after. */
 void mft_sync_distrust(struct mft_sync *s);
 /* Before fabric_remove_node(): ends its transactions. Harmless for nodes never met. */

@@ -20,6 +20,8 @@
 #include "lib/rig.h"
 #include "libvendor/sim/gen.h"
 #include "sa/sa.h"
+#include "sm/impl.h"
+#include "sync/mft.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -63,24 +65,24 @@ static struct netfile *fabric_of(struct world *w)
 	}
 }
 
-static void world_start(struct world *w, unsigned seed)
+static void world_new(struct world *w, unsigned seed)
 {
-	_cleanup_(netfile_freep) struct netfile *net = NULL;
-
 	memset(w, 0, sizeof(*w));
 	w->rng = seed * 2654435761u + 1;
-	net = fabric_of(w);
+}
+
+static void world_start(struct world *w, const struct netfile *net, unsigned seed)
+{
 	snprintf(w->dir, sizeof(w->dir), "/tmp/test-sm-groups.XXXXXX");
 	assert_non_null(mkdtemp(w->dir));
 	w->conf = conf_new();
 	w->conf->sa_db_dump = rnd(w, 2);
 	w->rig = rig_new(sim_new(net, seed));
 	w->n_nodes = sim_n_nodes(w->rig->sim);
-	for (unsigned i = 1; i < w->n_nodes && !sim_node_is_switch(w->rig->sim, (int)i) &&
-			     w->n_hosts < MAX_HOSTS;
+	for (unsigned i = 1;
+	     i < w->n_nodes && !sim_node_is_switch(w->rig->sim, (int)i) && w->n_hosts < MAX_HOSTS;
 	     i++)
-		w->host[w->n_hosts++] =
-			client_new(w->rig->sim, sim_node_id(w->rig->sim, (int)i));
+		w->host[w->n_hosts++] = client_new(w->rig->sim, sim_node_id(w->rig->sim, (int)i));
 	assert_true(rig_start(w->rig, sim_node_id(w->rig->sim, 0), 1, w->conf, w->dir) >= 0);
 	rig_run(w->rig, 5 * MONO_S);
 }
@@ -263,9 +265,12 @@ static void check_group(struct world *w, unsigned group)
 static void one_life(unsigned seed)
 {
 	struct world *w = xcalloc(1, sizeof(*w));
+	_cleanup_(netfile_freep) struct netfile *net = NULL;
 	unsigned used = 0;
 
-	world_start(w, seed);
+	world_new(w, seed);
+	net = fabric_of(w);
+	world_start(w, net, seed);
 	live(w);
 	settle(w);
 	assert_non_null(rig_master(w->rig));
@@ -294,9 +299,64 @@ static void groups_are_right_after_any_life(void **state)
 	log_set_sink(NULL, NULL);
 }
 
+/* ---- trees that grow old ------------------------------------------------------------------- */
+
+static void change_and_wait(struct world *w, unsigned host, bool join)
+{
+	send_change(w, host, 0, join);
+	rig_run(w->rig, sim_now(w->rig->sim) + MONO_S);
+	drain(w);
+}
+
+static unsigned cables_of_tree(struct world *w)
+{
+	const struct mcast_tree *t =
+		mft_sync_wanted(multicast_tables(rig_master(w->rig)), mlid_of(w, 0, 0));
+
+	return t ? t->n_links : 0;
+}
+
+/* On a ring each goes the shortest way to the first ones; then all leave but two neighbours opposite to these. */
+static void walk_the_ring(struct world *w)
+{
+	for (unsigned i = 0; i < w->n_hosts; i++)
+		change_and_wait(w, i, true);
+	for (unsigned i = 0; i < w->n_hosts; i++)
+		if (i != 5 && i != 6)
+			change_and_wait(w, i, false);
+}
+
+/* While members come and go nobody else is moved; once that is over the short way is taken, and for good. */
+static void a_tree_that_has_decayed_is_mended_when_it_is_quiet(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_ring(9, 1);
+	struct world w;
+	uint64_t sets;
+
+	log_set_sink(quiet, NULL);
+	world_new(&w, 1);
+	world_start(&w, net, 1);
+	assert_int_equal(w.n_hosts, 8);
+	rig_run(w.rig, sim_now(w.rig->sim) + 30 * MONO_S);
+	walk_the_ring(&w);
+	assert_int_equal(cables_of_tree(&w), 8);
+	rig_run(w.rig, sim_now(w.rig->sim) + 10 * MONO_S);
+	assert_int_equal(cables_of_tree(&w), 1);
+	check_group(&w, 0);
+	sets = sim_sets(w.rig->sim);
+	sm_request_heavy(rig_master(w.rig), NULL);
+	rig_run(w.rig, sim_now(w.rig->sim) + 10 * MONO_S);
+	assert_int_equal(sim_sets(w.rig->sim), sets);
+	assert_int_equal(sim_mcast_loops_ever(w.rig->sim), 0);
+	assert_int_equal(sim_mcast_twice_ever(w.rig->sim), 0);
+	world_end(&w);
+	log_set_sink(NULL, NULL);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_tree_that_has_decayed_is_mended_when_it_is_quiet),
 		cmocka_unit_test(groups_are_right_after_any_life),
 	};
 
