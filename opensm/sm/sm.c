@@ -172,9 +172,9 @@ mono_t sm_next(const struct sm *sm)
 
 void sm_shutdown(struct sm *sm)
 {
+	elect_good_bye(sm); /* decides whether these are last words */
 	if (sm->first_sweep_done)
 		admin_save(sm, true);
-	elect_good_bye(sm);
 }
 
 const char *sm_status_line(struct sm *sm)

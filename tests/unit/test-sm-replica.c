@@ -5,6 +5,7 @@
 #include "unit/two-managers.h"
 
 #include "sm/elect.h"
+#include "util/file.h"
 
 /* MLIDs in an order that nobody would give them anew: the first group is gone. */
 static void register_much(struct world *w, lid_t mlid[4])
@@ -263,6 +264,21 @@ static void two_strange_heirs_are_not_waited_for(void **state)
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
 }
 
+/* Who ends in order and hands over does not call its file complete: hosts register with the next one. */
+static void who_hands_over_has_no_last_word(void **state)
+{
+	struct world *w = *state;
+	_cleanup_free_ char *path = xasprintf("%s/opensm-sa.state", w->dir[ACTIVE]), *text = NULL;
+
+	start_both(w);
+	join(w, 1, 1);
+	run_for(w, 5 * MONO_S);
+	rig_stop(w->rig, ACTIVE);
+	assert_int_equal(file_read(path, 1u << 20, &text, NULL), 0);
+	assert_non_null(strstr(text, "MC Group"));
+	assert_null(strstr(text, "# complete"));
+}
+
 static void a_standby_writes_no_dump(void **state)
 {
 	struct world *w = *state;
@@ -414,6 +430,7 @@ int main(void)
 		TEST(who_is_handed_over_to_has_a_copy),
 		TEST(of_two_heirs_the_greater_gets_it),
 		TEST(two_strange_heirs_are_not_waited_for),
+		TEST(who_hands_over_has_no_last_word),
 		TEST(a_standby_writes_no_dump),
 		TEST(tables_are_asked_for_when_something_changed),
 		TEST(a_master_that_starts_again_is_asked_anew),
