@@ -112,7 +112,8 @@ static void wait_for_subscription(struct sm *sm)
 
 void standby_look(struct sm *sm)
 {
-	bool whole = sm->watch_whole || !sm->picture_whole || !sm->fabric->own_port;
+	bool whole = sm->watch_whole || !sm->picture_whole || !sm->fabric->own_port ||
+		     sm->now >= sm->round_at;
 
 	note_master(sm);
 	wait_for_subscription(sm);
@@ -162,14 +163,13 @@ void standby_watched(struct sm *sm, bool through)
 {
 	mono_t took = sm->now - sm->sweep_started;
 
-	if (!sm->partial && through)
-		sm->round_at = sm->now + MAX(ROUND_LEAST, took * TIME_SHARE);
+	if (!sm->partial)
+		sm->round_at = sm->now + MAX(through ? ROUND_LEAST : TABLES_LEAST, took * TIME_SHARE);
 	sm->watch_at = sm->round_at;
 	if (sm->errors || sm->soft_faults || !through)
 		sm->watch_at = mono_min(sm->watch_at, sm->now + TABLES_LEAST);
 	if (sm->tables_stale)
 		sm->watch_at = mono_min(sm->watch_at, MAX(sm->tables_at, sm->now + SETTLE));
-	sm->watch_whole |= sm->watch_at >= sm->round_at;
 	dirty_ended(sm);
 }
 

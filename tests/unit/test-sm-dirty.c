@@ -14,8 +14,10 @@
 
 #include "ib/attrs.h"
 #include "ib/netfile.h"
+#include "ib/notices.h"
 #include "lib/rig.h"
 #include "libvendor/sim/gen.h"
+#include "sm/impl.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -246,6 +248,28 @@ static void a_stale_picture_is_made_good(void **state)
 	place_free(pl);
 }
 
+/* After a quiet time a standby that is told of a link reads that switch, and not the whole fabric. */
+static void a_standby_reads_what_it_is_told_of(void **state)
+{
+	struct place *pl = place_new();
+	uint8_t notice[SMP_DATA_SIZE + 16] = { 0 };
+	struct sm *standby;
+	unsigned before;
+
+	rig_start(pl->rig, "h20", 0, pl->conf, NULL);
+	run_for(pl, 60 * MONO_S);
+	standby = manager(pl, "h20");
+	assert_int_equal(sm_state(standby), SM_STANDBY);
+	ib_put(notice, NT_IS_GENERIC, 1);
+	ib_put(notice, NT_TRAP, TRAP_LINK_STATE);
+	ib_put(notice, N128_LID, standby->fabric->nodes[1]->ports[0].lid); /* its switch */
+	before = since(pl, 0, IB_ATTR_NODE_INFO, MAD_GET);
+	standby_notice(standby, notice);
+	run_for(pl, 5 * MONO_S);
+	assert_in_range(since(pl, before, IB_ATTR_NODE_INFO, MAD_GET), 0, k);
+	place_free(pl);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +279,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_restart_writes_nothing),
 		cmocka_unit_test(a_standby_takes_over),
 		cmocka_unit_test(a_stale_picture_is_made_good),
+		cmocka_unit_test(a_standby_reads_what_it_is_told_of),
 	};
 	const struct log_config quiet = { .path = "/dev/null", .flags = 0, .quiet = true };
 	const struct log_config loud = { .path = "stderr", .flags = 0x0f, .quiet = true };
