@@ -228,8 +228,12 @@ static enum step_result dirty_step(struct sm *sm)
 
 static enum step_result dirty_settle_step(struct sm *sm)
 {
+	const struct port *own = sm->fabric->own_port;
+
 	if (!dirty_settle(sm))
 		return STEP_STOP;
+	if (!node_is_switch(own->node) && port_state(own) == IB_PORT_DOWN)
+		return port_is_down(sm);
 	return elect_decide(sm) ? STEP_NEXT : STEP_STOP;
 }
 

@@ -270,6 +270,24 @@ static void a_standby_reads_what_it_is_told_of(void **state)
 	place_free(pl);
 }
 
+/* Our own link falls, and a dirty sweep is the first that sees it: there is nothing to be master of. */
+static void our_own_link_falls(void **state)
+{
+	struct place *pl = place_new();
+	struct sim *sim = pl->rig->sim;
+	struct sm *sm = manager(pl, "h0");
+
+	sim_link_down(sim, sim_find(sim, "h0"), 1);
+	dirty_port(sm, sm->fabric->own_port, "test");
+	run_for(pl, 1 * MONO_S);
+	assert_int_equal(sm_state(sm), SM_DISCOVERING);
+	assert_false(sm_stats(sm)->up);
+	sim_link_up(sim, sim_find(sim, "h0"), 1);
+	run_for(pl, 15 * MONO_S);
+	assert_good(pl);
+	place_free(pl);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +298,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_standby_takes_over),
 		cmocka_unit_test(a_stale_picture_is_made_good),
 		cmocka_unit_test(a_standby_reads_what_it_is_told_of),
+		cmocka_unit_test(our_own_link_falls),
 	};
 	const struct log_config quiet = { .path = "/dev/null", .flags = 0, .quiet = true };
 	const struct log_config loud = { .path = "stderr", .flags = 0x0f, .quiet = true };
