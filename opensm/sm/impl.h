@@ -157,6 +157,7 @@ struct sm {
 	bool picture_whole; /* all of the fabric was read once */
 	bool tables_stale;  /* LFTs and P_Keys may not be what was read: to be read before they count */
 	bool watch_whole;   /* the next watch reads everything */
+	bool believe_bits;  /* in this sweep: no PortStateChange means no change since we looked */
 	bool takeover;	    /* the next heavy sweep starts from the picture */
 	bool read_tables;   /* in this sweep */
 	bool prove_tables;  /* the next heavy sweep but one reads all tables */

@@ -10,9 +10,10 @@
  * next WATCH sweep reads that. What nobody tells of is found by a whole round now and then, whose pace
  * is a small part of the time it takes. Without a subscription tables count as stale at once.
  *
- * Taking over from a warm picture is a dirty sweep of all switches: every port is read again, cables
- * that never were out are not asked who is behind them, tables are believed unless they are stale. All
- * of that is proved afterwards: the next heavy sweep reads every table.
+ * Taking over from a warm picture is a dirty sweep of all switches: ports are read where something
+ * happened since the master died, cables that never were out are not asked who is behind them, tables
+ * are believed. If the picture may be stale, all ports and all tables are read. All of that is proved
+ * at once afterwards: a heavy sweep reads every port and every table.
  */
 #include "ib/notices.h"
 #include "sm/impl.h"
@@ -151,8 +152,9 @@ void standby_seen(struct sm *sm)
 
 	if (sm->read_tables && sm->state == SM_STANDBY) {
 		sm->tables_stale = !replica_is_subscribed(sm) || sm->told != sm->told_at_look;
-		sm->tables_at = sm->now + MAX(replica_is_subscribed(sm) ? TABLES_LEAST : ROUND_LEAST,
-					      took * TIME_SHARE);
+		sm->tables_at =
+			sm->now + MAX(replica_is_subscribed(sm) ? TABLES_LEAST : ROUND_LEAST,
+				      took * TIME_SHARE);
 	}
 	log_verbose("standby: the picture is %s, tables are %s",
 		    sm->picture_whole ? "whole" : "incomplete",
@@ -182,13 +184,17 @@ void standby_leave(struct sm *sm)
 		prepare_distrust(sm);
 }
 
-/* Whoever may have changed while nobody cleared PortStateChange: everybody. */
+/*
+ * Every switch is asked. The master told us of all changes while it was there, and nobody has cleared
+ * PortStateChange since: where it is not set, ports are as we know them. If it did not tell, all are read.
+ */
 void standby_start_takeover(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n)
 		n->dirty |= node_is_switch(n);
 	sm->fabric->own_port->dirty = true;
 	sm->dirty_repair = true;
+	sm->believe_bits = !sm->tables_stale;
 	dirty_start(sm);
 	elect_ask_all(sm);
 	sm->prove_tables = true;

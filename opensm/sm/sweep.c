@@ -417,7 +417,7 @@ static void begin(struct sm *sm, enum sweep_kind kind)
 		sm->light_wanted = false;
 	if (kind == SWEEP_HEAVY || kind == SWEEP_WATCH)
 		sm->heavy_wanted = false;
-	sm->read_tables = false;
+	sm->read_tables = sm->believe_bits = false;
 	sm->why[0] = '\0';
 }
 
@@ -498,6 +498,8 @@ static void complete(struct sm *sm)
 	if (heavy)
 		sm->audit_wanted = !sm->first_sweep_done;
 	sm->first_sweep_done = true;
+	if (sm->prove_tables)
+		sweep_want(sm, SWEEP_HEAVY, "what was taken over is proved");
 	sm->former_sm_lid = 0;
 	prepare_save(sm);
 	if (sm->hooks.subnet_up)
