@@ -35,7 +35,8 @@ static void found_at_switch(struct sm *sm, const char *what, struct node *n)
 static void found_in_tables(struct sm *sm, const char *what, const struct port *p)
 {
 	tell(sm, what, p);
-	dirty_tables(sm, "the light sweep found a table changed");
+	/* Only a subnet manager writes tables: one may be near that nobody told us of. */
+	sweep_want(sm, SWEEP_HEAVY, "the light sweep found a table changed");
 }
 
 /* What a SwitchInfo says that calls for a look; NULL: nothing. */

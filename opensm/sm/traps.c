@@ -20,13 +20,14 @@
 
 /* Between two light sweeps that strangers, and traps about keys, ask for. */
 #define STRANGER_LIGHT (10 * MONO_S)
+#define STRANGER_HEAVY (10 * MONO_S)
 #define KEYS_LIGHT     (60 * MONO_S)
 
 struct traps {
 	struct trap_flow *flow;
 	struct sm_trap_stats stats;
 	struct log_limit heard_log, storm_log, forged_log, key_log, error_log;
-	mono_t stranger_light, keys_light; /* none before */
+	mono_t stranger_light, stranger_heavy, keys_light; /* none before */
 };
 
 /* One notice on its way through this file. */
@@ -208,7 +209,8 @@ static void tell_forged(struct sm *sm, const struct trap *t)
 
 	sm->traps->stats.forged++;
 	if (log_allow(&sm->traps->forged_log, sm->now, &more))
-		log_error("%s: its trap %u (%s) is about somebody else, or about what it does not have, "
+		log_error("%s: its trap %u (%s) is about somebody else, or about what it does not "
+			  "have, "
 			  "and is ignored (and %u others)",
 			  trap_who(t->port, who), t->number, ib_trap_name(t->number), more);
 }
@@ -235,6 +237,15 @@ static bool says_is_sm(const struct port *p, uint32_t caps)
 	return (caps | fabric_cap_mask(p)) & IB_CAP(IB_CAP_IS_SM);
 }
 
+/* Two subnets have met, and its LID is another's in ours. */
+static void want_heavy(struct sm *sm, const char *why)
+{
+	if (sm->now < sm->traps->stranger_heavy || !sm->conf->sweep_on_trap)
+		return;
+	sm->traps->stranger_heavy = sm->now + STRANGER_HEAVY;
+	sweep_want(sm, SWEEP_HEAVY, why);
+}
+
 /*
  * Trap 144: a description that changed is read, and nothing else; so are the priority and the coming
  * of a subnet manager. Enabled width and speed are what we write ourselves while a sweep runs.
@@ -250,6 +261,8 @@ static void on_local(struct sm *sm, const struct trap *t)
 		discover_desc_changed(sm, p);
 	if ((flags & N144_SM_PRIORITY) || says_is_sm(p, caps))
 		elect_look_at(sm, p);
+	if ((flags & N144_SM_PRIORITY) && !says_is_sm(p, 0))
+		want_heavy(sm, "a subnet manager tells of itself from where we know of none");
 	rest &= ~(N144_NODE_DESC | N144_SM_PRIORITY);
 	if (sm->sweep != SWEEP_NONE)
 		rest &= ~(N144_WIDTH_ENABLED | N144_SPEED_ENABLED);
@@ -453,7 +466,8 @@ static void tell_storm(struct sm *sm, const struct trap_due *due)
 		return;
 	trap_who(port_of_due(sm, due), who);
 	if (due->what == TRAP_DUE_STORM)
-		log_error("%s: sends more traps than are listened to, the last is %u (%s); it is looked "
+		log_error("%s: sends more traps than are listened to, the last is %u (%s); it is "
+			  "looked "
 			  "at now and then (%u others were not said)",
 			  who, (unsigned)ib_get(due->notice, NT_TRAP),
 			  ib_trap_name((unsigned)ib_get(due->notice, NT_TRAP)), more);
