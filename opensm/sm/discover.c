@@ -128,8 +128,7 @@ static void take_desc(struct sm *sm, struct node *n, const uint8_t *payload)
 	admin_publish_soon(sm);
 }
 
-/* Through any port that can be asked. */
-static void ask_desc_again(struct sm *sm, struct node *n)
+void discover_ask_desc_again(struct sm *sm, struct node *n)
 {
 	struct dr_path path;
 
@@ -152,7 +151,7 @@ static void on_node_desc(void *owner, const struct mad_result *r)
 	if (r->end == MAD_END_ANSWERED)
 		take_desc(sm, n, r->payload);
 	if (n->desc_again && r->end != MAD_END_CANCELLED)
-		ask_desc_again(sm, n);
+		discover_ask_desc_again(sm, n);
 }
 
 /* At most one question per node is out; no sweep waits for it but the one that met the node. */
@@ -673,6 +672,8 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	}
 	if (dirty_is_unchanged(sm, n, r->payload))
 		return;
+	/* It was silent: what was due to it meanwhile is due still, even if all is as it was. */
+	sm->dirty_changed |= n->misses || n->ports[0].seen != sm->sweep_no;
 	n->seen = sm->sweep_no;
 	n->misses = 0;
 	if (n->lft_top_written && ib_get(r->payload, SI_LINEAR_FDB_TOP) != n->lft_top_written) {

@@ -214,6 +214,7 @@ struct sm {
 	bool cables_moved;   /* in this sweep: one between switches was out, and may have led elsewhere */
 	unsigned own_tries;  /* of asking our own port */
 	bool light_found_change, light_missed; /* light.c: in this sweep */
+	uint32_t name_turn;		       /* light.c: nodes asked for their names so far */
 
 	struct log_limit name_log; /* nodes that are called otherwise now */
 	struct log_limit fault_log;
@@ -263,6 +264,8 @@ void discover_get(struct sm *sm, struct node *n, uint16_t attr, uint32_t mod, ma
 void discover_read_switch(struct sm *sm, struct node *n);
 void discover_read_port(struct sm *sm, struct port *p);
 void discover_ask_desc(struct sm *sm, struct port *p, const struct dr_path *path);
+/* The same through any port of the node that can be asked. */
+void discover_ask_desc_again(struct sm *sm, struct node *n);
 /* The node of end port `p` says that it has another description: read once more, whatever is under way. */
 void discover_desc_changed(struct sm *sm, struct port *p);
 /* The key for whoever is behind `p`: known neighbours first. */
@@ -289,6 +292,8 @@ void discover_finish(struct sm *sm); /* takes out what is gone */
 
 /* light.c */
 void light_start(struct sm *sm);
+/* Asks some nodes for their descriptions, in turn: what a light sweep does, and a heavy one where all are. */
+void light_audit_names(struct sm *sm);
 /* After a light sweep in which everybody answered and nothing had changed. */
 void light_prove(struct sm *sm);
 

@@ -327,11 +327,17 @@ static mono_t hold(const struct sm *sm)
 	return mono_min(HOLD_FIRST << MIN(sm->fruitless, 5u), HOLD_LAST);
 }
 
+/* There are no light sweeps. */
+static bool all_are_heavy(const struct sm *sm)
+{
+	return sm->conf->force_heavy_sweep || !sm->fabric->n_switches;
+}
+
 /* When the timer is due next, and what for. */
 static void plan_next_timer(struct sm *sm)
 {
 	mono_t every = interval(sm);
-	bool heavy = sm->conf->force_heavy_sweep || sm->audit_wanted || !sm->fabric->n_switches;
+	bool heavy = sm->audit_wanted || all_are_heavy(sm);
 
 	sm->sweep_at = every == MONO_NEVER ? MONO_NEVER : sm->now + every;
 	sm->timer_heavy = heavy;
@@ -512,6 +518,8 @@ static void end(struct sm *sm, bool through)
 		complete(sm);
 	else if (sm->sweep == SWEEP_LIGHT)
 		sm->stats.light_sweeps++;
+	if (through && sm->sweep == SWEEP_HEAVY && all_are_heavy(sm))
+		light_audit_names(sm);
 	if (sm->sweep == SWEEP_WATCH)
 		standby_watched(sm, through);
 	else

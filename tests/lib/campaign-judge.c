@@ -256,7 +256,22 @@ static bool belief_of_pkeys(struct world *w, const struct fabric *f, const struc
 	return true;
 }
 
-/* Names change with a trap only. */
+/* Sweeps after which a name is known whose trap was lost; nodes asked in each. */
+#define NAME_SWEEPS 30
+
+static unsigned names_per_sweep(const struct sm *sm)
+{
+	return (sm_fabric(sm)->n_nodes + NAME_SWEEPS - 1) / NAME_SWEEPS;
+}
+
+static void names_come_round(struct world *w)
+{
+	const struct sm *sm = master(w);
+
+	if (world_has(w, FAULT_NAMES))
+		world_run(w, (NAME_SWEEPS + 2) * sm_conf(sm)->sweep_interval * MONO_S);
+}
+
 static bool belief_of_name(struct world *w, const struct node *n, int node)
 {
 	uint8_t desc[SMP_DATA_SIZE + 1] = { 0 };
@@ -333,7 +348,7 @@ static void tell_of_the_unseen(struct world *w)
 
 /* ---- quiet --------------------------------------------------------------------------------- */
 
-/* Gets that light sweeps may send: state and one block of a table per switch, other managers. */
+/* Gets that light sweeps may send: state and one block of a table per switch, names, other managers. */
 static uint64_t asks_allowed(const struct world *w, const struct sm *sm)
 {
 	const struct conf *c = sm_conf(sm);
@@ -341,8 +356,8 @@ static uint64_t asks_allowed(const struct world *w, const struct sm *sm)
 	uint64_t polls = (uint64_t)(QUIET / MONO_MS) / c->sminfo_polling_timeout + 2;
 	const struct fabric *f = sm_fabric(sm);
 
-	return sweeps * (2 * f->n_switches + 2 * w->n_managers + 2u) + w->n_managers * polls * 8 +
-	       2 * f->n_nodes;
+	return sweeps * (2 * f->n_switches + names_per_sweep(sm) + 2 * w->n_managers + 2u) +
+	       w->n_managers * polls * 8 + 2 * f->n_nodes;
 }
 
 static bool sweeps_heavily(const struct sm *sm)
@@ -607,6 +622,7 @@ void world_judge(struct world *w)
 		wrong(w, "%s", why);
 		return;
 	}
+	names_come_round(w);
 	if (!heavy_finds_nothing(w) || !believes_right(w, true) || !never_looped(w))
 		return;
 	if (fresh_knows_the_same(w) && power_cut_changes_no_key(w))

@@ -267,6 +267,38 @@ static void a_new_name_is_one_get_and_a_line(void **state)
 	expect_name(w, "h5", "gpu-17");
 }
 
+/* Whose trap is lost is asked in turn: one node per sweep in a fabric of 22. */
+static void names_come_round(struct world *w)
+{
+	const unsigned n_nodes = 22;
+	uint64_t asked;
+
+	start(w);
+	sim_set_trap_loss(w->sim, 100);
+	sim_set_desc(w->sim, node_of(w, "h5"), "gpu-17");
+	run_for(w, MONO_S);
+	assert_string_equal(known(w, "h5")->desc, "h5");
+	asked = sim_count(w->sim, IB_ATTR_NODE_DESC, MAD_GET);
+	run_for(w, n_nodes * 10 * MONO_S);
+	assert_string_equal(known(w, "h5")->desc, "gpu-17");
+	assert_in_range(sim_count(w->sim, IB_ATTR_NODE_DESC, MAD_GET) - asked, n_nodes - 1,
+			n_nodes + 1);
+	expect_name(w, "h5", "gpu-17");
+}
+
+static void a_name_is_learnt_without_a_trap(void **state)
+{
+	names_come_round(*state);
+}
+
+static void heavy_sweeps_learn_names_as_well(void **state)
+{
+	struct world *w = *state;
+
+	w->conf->force_heavy_sweep = true;
+	names_come_round(w);
+}
+
 /* The second change comes while the first one is being read. */
 static void the_last_of_two_names_counts(void **state)
 {
@@ -497,6 +529,8 @@ int main(int argc, char **argv)
 		TEST(a_switch_cannot_speak_for_another),
 		TEST(the_image_guid_is_asked_for),
 		TEST(a_new_name_is_one_get_and_a_line),
+		TEST(a_name_is_learnt_without_a_trap),
+		TEST(heavy_sweeps_learn_names_as_well),
 		TEST(the_last_of_two_names_counts),
 		TEST(capabilities_are_read_again),
 		TEST(a_greater_manager_is_met_at_once),
