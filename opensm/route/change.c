@@ -149,6 +149,7 @@ static bool cables_differ(struct change *c, const struct topo *now, uint32_t sw)
 		const struct topo_port *old =
 			p <= before->switches[b].n_ports ? topo_port(before, b, p) : NULL;
 
+		c->gains |= topo_port_loops(new) && !(old && topo_port_loops(old));
 		if (new->sw == TOPO_NONE) {
 			differ |= old && old->sw != TOPO_NONE;
 		} else if (!old || old->sw == TOPO_NONE || old->sw != c->previous_sw[new->sw] ||

@@ -35,7 +35,7 @@ static uint32_t next_of(const struct routes *r, uint32_t sw, lid_t lid)
 
 	if (!port || port > r->topo->switches[sw].n_ports)
 		return TOPO_NONE;
-	return topo_port(r->topo, sw, port)->sw;
+	return topo_port_loops(topo_port(r->topo, sw, port)) ? sw : topo_port(r->topo, sw, port)->sw;
 }
 
 static void open_loops(struct routes *r, lid_t lid, uint8_t *fate, uint32_t *path)

@@ -68,9 +68,9 @@ void topo_add_link(struct topo_builder *b, guid_t a, uint8_t a_port, guid_t b_gu
 {
 	struct cable c = { .a = a, .b = b_guid, .a_port = a_port, .b_port = b_port };
 
-	if (a == b_guid || !a_port || !b_port)
+	if (!a_port || !b_port)
 		return;
-	if (a > b_guid)
+	if (a > b_guid || (a == b_guid && a_port > b_port))
 		c = (struct cable){ .a = b_guid, .b = a, .a_port = b_port, .b_port = a_port };
 	GROW(b->links, b->n_links + 1, b->cap_links);
 	b->links[b->n_links++] = c;
@@ -176,7 +176,7 @@ static struct topo_port *free_port(struct topo *t, uint32_t sw, uint8_t port)
 	if (sw == TOPO_NONE || port > t->switches[sw].n_ports)
 		return NULL;
 	p = &t->ports[t->switches[sw].first_port + port];
-	return p->sw == TOPO_NONE && p->host == TOPO_NONE ? p : NULL;
+	return p->sw == TOPO_NONE && p->host == TOPO_NONE && !p->port ? p : NULL;
 }
 
 static void plug_links(struct topo *t, struct cable *links, size_t n)
@@ -190,9 +190,11 @@ static void plug_links(struct topo *t, struct cable *links, size_t n)
 
 		if (!pa || !pb)
 			continue;
-		pa->sw = b;
+		if (a != b) {
+			pa->sw = b;
+			pb->sw = a;
+		}
 		pa->port = c->b_port;
-		pb->sw = a;
 		pb->port = c->a_port;
 	}
 }

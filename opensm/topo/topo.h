@@ -20,7 +20,7 @@
 struct topo_port {
 	uint32_t sw;    /* peer switch or TOPO_NONE */
 	uint32_t host;  /* peer host or TOPO_NONE */
-	uint8_t port;   /* port number at the peer */
+	uint8_t port;   /* port number at the peer; without a peer: 0, or where a loop cable comes back */
 };
 
 struct topo_switch {
@@ -61,7 +61,7 @@ void topo_builder_freep(struct topo_builder **b);
 /* Order of calls does not matter; GUIDs must be unique and non-zero among switches, among hosts. */
 void topo_add_switch(struct topo_builder *b, const struct topo_switch *sw);
 void topo_add_host(struct topo_builder *b, const struct topo_host *host);
-/* Switch port to switch port, both directions; a loop cable (a == b_guid) is dropped. */
+/* Switch port to switch port, both directions; a loop cable (a == b_guid) leads to nobody. */
 void topo_add_link(struct topo_builder *b, guid_t a, uint8_t a_port, guid_t b_guid, uint8_t b_port);
 /* Host `host` (port GUID) on port `sw_port` of switch `sw`. */
 void topo_add_host_link(struct topo_builder *b, guid_t host, guid_t sw, uint8_t sw_port);
@@ -78,4 +78,10 @@ uint32_t topo_find_host(const struct topo *t, guid_t port_guid);
 static inline const struct topo_port *topo_port(const struct topo *t, uint32_t sw, unsigned port)
 {
 	return &t->ports[t->switches[sw].first_port + port];
+}
+
+/* Does what leaves through the port come back to the same switch? No route uses such a cable. */
+static inline bool topo_port_loops(const struct topo_port *p)
+{
+	return p->sw == TOPO_NONE && p->host == TOPO_NONE && p->port;
 }

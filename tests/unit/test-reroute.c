@@ -132,6 +132,58 @@ static void nobodys_entries_never_go_round(void **state)
 	topo_unref(t);
 }
 
+/* A switch, a host on port 1, nobody on port 2, perhaps a cable from there to port 3. */
+static struct topo *lonely_switch(bool loop)
+{
+	const struct topo_switch sw = { .guid = 1, .n_ports = 4, .lid = 1, .lft_cap = 64 };
+	const struct topo_host host = { .guid = 10, .node_guid = 10, .node_port = 1, .lid = 2 };
+	struct topo_builder *b = topo_builder_new();
+
+	topo_add_switch(b, &sw);
+	topo_add_host(b, &host);
+	topo_add_host_link(b, 10, 1, 1);
+	if (loop)
+		topo_add_link(b, 1, 3, 1, 2);
+	return topo_build(b);
+}
+
+/* The host of LID 3 is gone, and its port leads back to the switch now: so would its packets. */
+static void nobodys_entry_does_not_enter_a_loop_cable(void **state)
+{
+	struct topo *before = lonely_switch(false), *after = lonely_switch(true);
+	struct routes *r = routes_new(before, "adopted", 3), *without, *with;
+
+	routes_row(r, 0)[3] = 2;
+	without = route(before, r);
+	assert_int_equal(routes_port(without, 0, 3), 2);
+	with = route(after, without);
+	assert_int_equal(routes_port(with, 0, 3), LFT_NO_PORT);
+	assert_int_equal(routes_port(with, 0, 2), 1);
+	routes_unref(r);
+	routes_unref(without);
+	routes_unref(with);
+	topo_unref(before);
+	topo_unref(after);
+}
+
+/* A new process finds what grew under its own options, and cannot know whose it is: it stays. */
+static void scattered_tables_survive_a_restart(void **state)
+{
+	struct topo *t = topogen_fat_tree3(6, NULL);
+	struct route_job job = { .topo = t, .threads = 1, .options = { .scatter_seed = 7 } };
+	struct routes *grown = route(t, NULL), *adopted, *after;
+
+	adopted = routes_new(t, "adopted", grown->top);
+	memcpy(adopted->lft, grown->lft, (size_t)t->n_switches * grown->row_size);
+	job.previous = adopted;
+	after = route_job(&job);
+	assert_same_tables(after, grown);
+	routes_unref(grown);
+	routes_unref(adopted);
+	routes_unref(after);
+	topo_unref(t);
+}
+
 /* Options of today against tables of yesterday: what they say counts. */
 static void other_options_place_anew(void **state)
 {
@@ -158,6 +210,8 @@ int main(void)
 		cmocka_unit_test(cuts_and_repairs_leave_no_drift),
 		cmocka_unit_test(a_leaf_switch_comes_and_goes_and_nobody_else_changes),
 		cmocka_unit_test(nobodys_entries_never_go_round),
+		cmocka_unit_test(nobodys_entry_does_not_enter_a_loop_cable),
+		cmocka_unit_test(scattered_tables_survive_a_restart),
 		cmocka_unit_test(other_options_place_anew),
 	};
 

@@ -167,6 +167,8 @@ static void senseless_cables_are_dropped(void **state)
 			assert_int_equal(topo_port(t, s, p)->host, TOPO_NONE);
 		}
 	assert_int_equal(t->hosts[0].sw, TOPO_NONE);
+	for (unsigned p = 1; p <= 4; p++)
+		assert_int_equal(topo_port_loops(topo_port(t, 0, p)), p <= 2);
 	topo_unref(t);
 }
 
