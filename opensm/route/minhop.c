@@ -134,15 +134,16 @@ static uint64_t hash_options(const struct route_options *o)
 
 /*
  * Entries stay where they are while they are on a shortest path, if they were made with the options
- * of today. Whose work adopted tables are is unknown: where an option says exactly how to place, they
- * are placed anew.
+ * of today. Whose work adopted tables are is unknown: where guid_routing_order_file says exactly how to
+ * place, they are placed anew. scatter_ports does not: ways at random are as good as others at random,
+ * and a new process moves nothing that works.
  */
 static bool keeps_previous(const struct route_job *job)
 {
 	const struct route_options *o = &job->options;
 
 	if (!job->previous->options)
-		return !o->scatter_seed && !o->n_order;
+		return !o->n_order;
 	return job->previous->options == hash_options(o);
 }
 
