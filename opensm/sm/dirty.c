@@ -343,6 +343,17 @@ void dirty_lost(struct sm *sm, const struct node *n)
 	sm->dirty_reading = false;
 }
 
+/*
+ * Of two places where a node is said to be, one is from before. Directed routes over that one end at
+ * somebody else, who would get tables and a LID that are not meant for him: nothing more is read, and
+ * nothing written.
+ */
+void dirty_contradicted(struct sm *sm)
+{
+	sm->dirty_failed |= sm->partial;
+	sm->dirty_reading = false;
+}
+
 bool dirty_busy(const struct sm *sm)
 {
 	return sm->dirty_reading || sm->discover_pending + sm->descs_pending > 0;
@@ -358,9 +369,23 @@ static void without_counters(uint8_t *info)
 	ib_put(info, PI_Q_KEY_VIOLATIONS, 0);
 }
 
+/* A LID that neither stands there as far as we know nor is none: this may be somebody else's. */
+static bool is_of_another(const struct port *p, const uint8_t *payload)
+{
+	unsigned lid = ib_get(payload, PI_LID);
+
+	return port_is_end(p) && p->known && p->lid && lid && lid != p->lid &&
+	       ib_get(p->info, PI_LID) == p->lid;
+}
+
 void dirty_observed(struct sm *sm, const struct port *p, const uint8_t *payload)
 {
 	uint8_t before[SMP_DATA_SIZE], after[SMP_DATA_SIZE];
+
+	if (sm->partial && is_of_another(p, payload)) {
+		sweep_want(sm, SWEEP_HEAVY, "a port has another LID than it was given");
+		dirty_contradicted(sm);
+	}
 
 	memcpy(before, p->info, sizeof(before));
 	memcpy(after, payload, sizeof(after));

@@ -238,8 +238,10 @@ static void quarantine(struct sm *sm, struct port *p, const struct node *n, cons
 			  " ('%s'): %s; it is left out",
 			  fabric_port_str(p, where), n->guid, n->desc, why);
 	/* The first one may have moved here since it was met in this sweep: looked at once more. */
-	if (!p->quarantine_told)
+	if (!p->quarantine_told) {
 		sweep_want(sm, SWEEP_HEAVY, "a GUID was met twice");
+		dirty_contradicted(sm);
+	}
 	p->quarantined = p->quarantine_told = true;
 	sm->duplicates++;
 }

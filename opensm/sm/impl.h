@@ -404,6 +404,8 @@ void dirty_met(struct port *p);
 void dirty_observed(struct sm *sm, const struct port *p, const uint8_t *payload);
 /* A switch that had to be read does not answer. */
 void dirty_lost(struct sm *sm, const struct node *n);
+/* What was read cannot be: a dirty sweep ends here, unapplied. The caller wants a heavy one. */
+void dirty_contradicted(struct sm *sm);
 /* In a dirty sweep: this SwitchInfo says that nothing happened since its ports were read. */
 bool dirty_is_unchanged(const struct sm *sm, const struct node *n, const uint8_t *switch_info);
 /*
