@@ -155,6 +155,14 @@ void dirty_link_out(struct sm *sm, struct port *p)
 		doubt_host(sm, far);
 }
 
+void dirty_cable_gone(struct sm *sm, struct port *p)
+{
+	if (!p->peer)
+		return;
+	fabric_disconnect(p);
+	sm->dirty_changed = sm->dirty_cut = sm->cables_changed = true;
+}
+
 void dirty_met(struct port *p)
 {
 	if (node_is_switch(p->node) && p->known && port_state(p) == IB_PORT_DOWN)

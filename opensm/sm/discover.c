@@ -347,6 +347,7 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 	b = &n->ports[local];
 	if (b == a) {
 		a->odd = PORT_ODD_LOOPBACK;
+		dirty_cable_gone(sm, a);
 		log_verbose("%s: a loopback plug", fabric_port_str(a, where));
 		return;
 	}

@@ -125,7 +125,7 @@ struct sm {
 	mono_t sweep_started, step_started;
 	uint64_t sweep_gets, sweep_sets; /* counters at the start */
 	unsigned errors;		 /* of this sweep: nodes that took part and failed */
-	unsigned soft_faults;		 /* of this sweep: somebody silent */
+	unsigned soft_faults;		 /* of this sweep: somebody silent, tables that had to wait */
 	struct routes *routes;		 /* installed, or being installed */
 	struct routes *new_routes;	 /* prepare.c: what the routing job made */
 	struct transition *transition;	 /* prepare.c: from routes to new_routes */
@@ -400,6 +400,8 @@ void dirty_clear(struct sm *sm);
 void dirty_link_out(struct sm *sm, struct port *p);
 /* Somebody answered from behind cable end `p`: if that was known to be down, its switch has news. */
 void dirty_met(struct port *p);
+/* Behind `p` is nobody any more: directed routes through it end at the wrong place. */
+void dirty_cable_gone(struct sm *sm, struct port *p);
 /* PortInfo `payload` arrived for `p`, which still holds the one before. */
 void dirty_observed(struct sm *sm, const struct port *p, const uint8_t *payload);
 /* A switch that had to be read does not answer. */
