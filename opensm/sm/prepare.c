@@ -410,6 +410,7 @@ void prepare_judge(struct sm *sm, const struct sync_outcome *o)
 	char where[PORT_STRLEN], fields[LINK_FIELDS_STRLEN];
 
 	sm->ports_held = o->ports_held;
+	sm->soft_faults += o->tables_kept > 0;
 	if (o->recovered)
 		sweep_want(sm, SWEEP_HEAVY, "a switch takes forwarding tables again");
 	/* What was lost on the way is sent again at once, a few times; only what stays open is an error. */

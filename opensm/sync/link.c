@@ -302,6 +302,13 @@ static void on_doubt_read(void *owner, const struct mad_result *r)
 	}
 }
 
+/* Entries from before the cable was here could lead round over it. */
+static bool waits_for_tables(const struct sync *s, const struct port *p)
+{
+	return s->outcome.tables_kept && node_is_switch(p->node) && p->peer &&
+	       node_is_switch(p->peer->node);
+}
+
 static void arm_port(struct sync *s, struct port *p)
 {
 	enum ib_port_state step = IB_PORT_NO_CHANGE;
@@ -313,7 +320,7 @@ static void arm_port(struct sync *s, struct port *p)
 		read_port_info(s, p, on_doubt_read);
 		return;
 	}
-	if (p->held && port_state(p) < IB_PORT_ACTIVE)
+	if (port_state(p) < IB_PORT_ACTIVE && (p->held || waits_for_tables(s, p)))
 		return;
 	if (port_has_state(p) && port_state(p) == IB_PORT_INIT) {
 		if (!pkeys_are_settled(s, p))

@@ -79,6 +79,7 @@ struct sync_outcome {
 	unsigned ports_armed, ports_activated;
 	unsigned ports_held; /* ARMED, and may_activate() said no */
 	unsigned recovered;  /* switches that take forwarding tables again */
+	unsigned tables_kept; /* blocks that stayed as they were, because another switch must change first */
 };
 
 struct sync_hooks {

@@ -102,14 +102,23 @@ static bool has_block(const struct sync *s, const struct routed *at, uint32_t bl
 	return have && !memcmp(have, wanted_block(s, at, block), LFT_BLOCK_LIDS);
 }
 
-static void queue_lft_block(struct sync *s, const struct routed *at, uint32_t block)
+/* Is this the epoch of the block? */
+static bool is_due(const struct sync *s, const struct routed *at, uint32_t block)
 {
 	const struct transition *t = s->plan.transition;
+
+	return !t || transition_epoch(t, at->sw, block) == s->epoch;
+}
+
+static void queue_lft_block(struct sync *s, const struct routed *at, uint32_t block)
+{
 	const uint8_t *want = wanted_block(s, at, block);
 
-	if (t && (transition_epoch(t, at->sw, block) != s->epoch || s->shut[block]))
+	if (!is_due(s, at, block) || has_block(s, at, block))
 		return;
-	if (!has_block(s, at, block))
+	if (s->plan.transition && s->shut[block])
+		s->outcome.tables_kept++;
+	else
 		send_lft_block(s, at->node, block, want);
 }
 
@@ -149,7 +158,7 @@ static bool feed_blocks(struct sync *s,
 	at = &s->routed[s->node];
 	if (!sync_leaves_out(s, at->node))
 		fn(s, at, s->item);
-	else if (!has_block(s, at, s->item))
+	else if (fn == queue_lft_block && is_due(s, at, s->item) && !has_block(s, at, s->item))
 		s->lost[s->item] = true;
 	if (++s->node == s->n_routed) {
 		s->node = 0;

@@ -30,6 +30,21 @@ static void a_heavy_sweep_finds_nothing_after_changes_of_cables(void **state)
 			 0);
 }
 
+/* The new process finds tables that grew with the changes, and writes none. */
+static void a_new_process_changes_no_table(void **state)
+{
+	assert_int_equal(lives("links,reboots,power,cables,silence,traps,jobs,lmc,enhanced,dual,"
+			       "hitless",
+			       25),
+			 0);
+}
+
+/* Cables that led elsewhere since they were known: switches get what is meant for them, in order. */
+static void nothing_ever_goes_round_while_cables_move(void **state)
+{
+	assert_int_equal(lives("cables,loops", 25), 0);
+}
+
 static void nor_after_anything_at_all(void **state)
 {
 	assert_int_equal(lives("all,-managers,-splits,-loops,-hitless", 25), 0);
@@ -39,6 +54,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_heavy_sweep_finds_nothing_after_changes_of_cables),
+		cmocka_unit_test(a_new_process_changes_no_table),
+		cmocka_unit_test(nothing_ever_goes_round_while_cables_move),
 		cmocka_unit_test(nor_after_anything_at_all),
 	};
 	const struct campaign by_hand = { "tests/unit/test-sm-incremental", 1, 100, "all" };
