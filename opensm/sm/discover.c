@@ -252,7 +252,7 @@ static void ask_switch_info(struct sm *sm, struct node *n);
 /* First answer of a node in this sweep: everything else about it is asked now. */
 static void meet(struct sm *sm, struct node *n, struct port *at, const struct dr_path *path)
 {
-	bool first = n->seen != sm->sweep_no;
+	bool first = n->seen != sm->sweep_no || n->misses;
 
 	n->seen = sm->sweep_no;
 	if (n->misses)

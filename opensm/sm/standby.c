@@ -51,6 +51,7 @@ static void note_master(struct sm *sm)
 
 void standby_notice(struct sm *sm, const uint8_t *notice)
 {
+	bool was_wanted = sm->dirty_wanted;
 	struct port *p;
 
 	if (sm->state != SM_STANDBY || !ib_get(notice, NT_IS_GENERIC))
@@ -77,7 +78,7 @@ void standby_notice(struct sm *sm, const uint8_t *notice)
 	default:
 		break;
 	}
-	if (sm->dirty_wanted)
+	if (sm->dirty_wanted && !was_wanted)
 		sm->dirty_at = sm->now + SETTLE;
 }
 

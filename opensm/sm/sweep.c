@@ -398,7 +398,7 @@ mono_t sweep_next(const struct sm *sm)
 	if (sm->sweep != SWEEP_NONE || sm->state == SM_NOT_ACTIVE)
 		return MONO_NEVER;
 	if (sm->state == SM_STANDBY)
-		return standby_next(sm);
+		return sm->heavy_wanted ? 0 : standby_next(sm);
 	if (sm->dirty_wanted)
 		timer = mono_min(timer, sm->dirty_at);
 	if (sm->heavy_wanted || sm->light_wanted)
