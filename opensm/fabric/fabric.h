@@ -101,6 +101,7 @@ struct node {
 	bool no_ext_modifier;  /* refused PortInfo with the extended-speeds modifier */
 	bool avoided; /* takes no tables, and others lead where it does. Writer: sm/hold.c */
 	bool change_uncleared; /* PortStateChange was seen, its ports read, and it is still set */
+	bool cleared_late;     /* PortStateChange was cleared after its ports were read: read them again */
 	bool desc_asked;       /* Get NodeDescription is on its way */
 	bool desc_again;       /* it changed meanwhile */
 	bool image_asked;      /* Get NodeInfo is, for its SystemImageGUID. Writer: sm/traps.c */

@@ -407,8 +407,8 @@ bool dirty_is_unchanged(const struct sm *sm, const struct node *n, const uint8_t
 	bool ours = sm->state == SM_MASTER && sm->first_sweep_done;
 
 	/* A master clears the bit before its standby looks; but who is told of everything need not look. */
-	return sm->partial && (ours || sm->believe_bits) && n->switch_known && !n->misses &&
-	       !n->change_uncleared && n->ports[0].seen == sm->sweep_no &&
+	return sm->partial && (ours || sm->believe_bits) && n->switch_known && !n->cleared_late &&
+	       !n->misses && !n->change_uncleared && n->ports[0].seen == sm->sweep_no &&
 	       n->seen == sm->sweep_no && !ib_get(switch_info, SI_PORT_STATE_CHANGE) &&
 	       ib_get(switch_info, SI_LINEAR_FDB_TOP) == ib_get(n->switch_info, SI_LINEAR_FDB_TOP);
 }

@@ -688,6 +688,7 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	n->switch_known = true;
 	verify_tables(sm, n);
 	n->change_uncleared = n->changed = ib_get(n->switch_info, SI_PORT_STATE_CHANGE);
+	n->cleared_late = false;
 	if (clear_state_change(sm, n))
 		n->change_uncleared = false;
 	else

@@ -473,6 +473,15 @@ static void report_ports(struct sm *sm)
 	}
 }
 
+/* What happened between reading and clearing shows nowhere. (After the first sweep all are read again.) */
+static void read_cleared_late(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		if (n->cleared_late)
+			dirty_switch(sm, n, "PortStateChange was cleared after ports were read");
+	}
+}
+
 /* A heavy or dirty sweep as MASTER went through to its last step. */
 static void complete(struct sm *sm)
 {
@@ -503,6 +512,8 @@ static void complete(struct sm *sm)
 	sm->fruitless = st->last_sets || !st->up ? 0 : sm->fruitless + 1;
 	if (heavy)
 		sm->audit_wanted = !sm->first_sweep_done;
+	if (sm->first_sweep_done)
+		read_cleared_late(sm);
 	sm->first_sweep_done = true;
 	if (sm->prove_tables)
 		sweep_want(sm, SWEEP_HEAVY, "what was taken over is proved");

@@ -37,6 +37,7 @@ static void on_clear(void *owner, const struct mad_result *r)
 		return;
 	memcpy(n->switch_info, r->payload, SI_BYTES);
 	n->change_uncleared = false;
+	n->cleared_late = true;
 }
 
 /* Before anything is written: whatever happens to the switch from now on shows again. */
