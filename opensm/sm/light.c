@@ -16,6 +16,8 @@
 #include "sm/impl.h"
 #include "util/mem.h"
 
+/* Light sweeps in which the ports of every switch are read once. */
+#define PORT_ROUNDS   64
 /* Times in a row that a table may be found changed before it is left alone. */
 #define MAX_DISPROOFS 3
 /* Sweeps in which every node is asked for its description once, unless the fabric is smaller than that. */
@@ -294,8 +296,25 @@ void light_audit_names(struct sm *sm)
 	}
 }
 
+/*
+ * PortStateChange tells nothing if somebody else has cleared it (a manager that met us and went, a Set
+ * that was repeated): one switch in PORT_ROUNDS is read whole, whatever it says.
+ */
+static void look_at_ports(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		if (!node_is_switch(n) || !n->switch_known || !n->ports[0].known || n->misses ||
+		    n->target.failures ||
+		    n->guid % PORT_ROUNDS != sm->stats.light_sweeps % PORT_ROUNDS)
+			continue;
+		n->cleared_late = true;
+		dirty_switch(sm, n, "ports are looked at in turn");
+	}
+}
+
 void light_start(struct sm *sm)
 {
+	look_at_ports(sm);
 	sm->light_found_change = sm->light_missed = false;
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		if (!node_is_switch(n)) {

@@ -512,7 +512,7 @@ static void complete(struct sm *sm)
 	sm->fruitless = st->last_sets || !st->up ? 0 : sm->fruitless + 1;
 	if (heavy)
 		sm->audit_wanted = !sm->first_sweep_done;
-	if (sm->first_sweep_done)
+	if (sm->first_sweep_done && !sm->audit_wanted)
 		read_cleared_late(sm);
 	sm->first_sweep_done = true;
 	if (sm->prove_tables)

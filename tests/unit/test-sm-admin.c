@@ -579,7 +579,7 @@ static void no_group_is_left_behind_the_slice(void **state)
 	multicast_tick(sm);
 	assert_int_equal(multicast_next(sm), 0);
 	multicast_tick(sm);
-	assert_int_equal(multicast_next(sm), MONO_NEVER);
+	assert_true(multicast_next(sm) > sm->now); /* all are planned; once more when it is quiet */
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
