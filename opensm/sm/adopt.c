@@ -20,13 +20,13 @@
 /* Requests kept queued ahead of the window. */
 #define FEED_DEPTH 256
 
-/* A switch that holds tables for the LIDs in force: it has a top, and the LID it is to keep. */
+/* Somebody gave it a LID and a table, and it forwards by that, whether it keeps the LID or not. */
 static bool is_set_up(const struct node *n)
 {
 	const struct port *p0 = &n->ports[0];
 
 	return node_is_switch(n) && n->switch_known && p0->known && p0->lid &&
-	       ib_get(p0->info, PI_LID) == p0->lid && ib_get(n->switch_info, SI_LINEAR_FDB_TOP) &&
+	       ib_get(p0->info, PI_LID) && ib_get(n->switch_info, SI_LINEAR_FDB_TOP) &&
 	       ib_get(n->switch_info, SI_LINEAR_FDB_TOP) <
 		       ib_get(n->switch_info, SI_LINEAR_FDB_CAP);
 }
