@@ -153,8 +153,8 @@ play() {
 	done
 }
 
-# as_the_peers PRIO_LOW PRIO_HIGH
-as_the_peers() {
+# all_play PRIO_LOW PRIO_HIGH: all four pairs; true if they ended as the two peers did.
+all_play() {
 	local out=$WORK pair
 	for pair in 'peer peer' 'ours peer' 'peer ours' 'ours ours'; do
 		# shellcheck disable=SC2086 # two words
@@ -163,10 +163,12 @@ as_the_peers() {
 	# shellcheck disable=SC2046 # several
 	wait $(jobs -p | grep -vx "$SIM_PID") || true
 	head -n 20 ./*-*
-	[ "$(wc -l <peer-peer)" -eq 8 ]
-	for pair in ours-peer peer-ours ours-ours; do
-		diff peer-peer $pair
-	done
+	[ "$(wc -l <peer-peer)" -eq 8 ] && diff peer-peer ours-peer && diff peer-peer peer-ours && diff peer-peer ours-ours
+}
+
+# as_the_peers PRIO_LOW PRIO_HIGH: polls of half a second are lost on a machine that is busy, by peers as by us: three tries.
+as_the_peers() {
+	all_play "$@" || all_play "$@" || all_play "$@"
 }
 
 @test "the lower one first, then the higher one: the masters are those of two peers" {
