@@ -208,16 +208,22 @@ static enum step_result light_settle_step(struct sm *sm)
 	return STEP_NEXT;
 }
 
+/* From what is there to what should be: the same for all sweeps of a master. */
+/* clang-format off */
+#define STEPS_TO_SET_UP                                             \
+	{ "LIDs", lids_step, NULL },                                \
+	{ "reading tables", tables_step, adopt_busy },              \
+	{ "routing", routes_step, job_busy },                       \
+	{ "programming", program_step, program_busy },              \
+	{ "multicast", multicast_step, multicast_busy },            \
+	{ "cables that waited", release_step, program_busy },
+/* clang-format on */
+
 static const struct step heavy_steps[] = {
 	{ "discovery", discover_step, discover_busy },
 	{ "election", settle_step, NULL },
 	{ "partitions", partitions_step, NULL },
-	{ "LIDs", lids_step, NULL },
-	{ "reading tables", tables_step, adopt_busy },
-	{ "routing", routes_step, job_busy },
-	{ "programming", program_step, program_busy },
-	{ "multicast", multicast_step, multicast_busy },
-	{ "cables that waited", release_step, program_busy },
+	STEPS_TO_SET_UP
 };
 
 static enum step_result dirty_step(struct sm *sm)
@@ -240,12 +246,7 @@ static enum step_result dirty_settle_step(struct sm *sm)
 static const struct step dirty_steps[] = {
 	{ "reading what changed", dirty_step, discover_busy },
 	{ "election", dirty_settle_step, NULL },
-	{ "LIDs", lids_step, NULL },
-	{ "reading tables", tables_step, adopt_busy },
-	{ "routing", routes_step, job_busy },
-	{ "programming", program_step, program_busy },
-	{ "multicast", multicast_step, multicast_busy },
-	{ "cables that waited", release_step, program_busy },
+	STEPS_TO_SET_UP
 };
 
 static enum step_result watch_step(struct sm *sm)
