@@ -26,6 +26,7 @@
 #include "util/file.h"
 #include "util/log.h"
 #include "util/mem.h"
+#include "windows.h"
 #include "worker.h"
 
 #define REOPEN_INTERVAL (1 * MONO_S)
@@ -58,6 +59,9 @@ struct daemon {
 	mono_t pulse_every;
 	struct worker *worker; /* computes */
 	struct worker *disk;   /* waits for files, so that nobody else has to */
+	struct worker *viewer; /* renders what windows show */
+	struct scene scene;
+	struct windows *windows;
 	struct transport *tr;
 	struct sm *sm;
 	struct sm_heritage heritage; /* of the last manager, while there is none */
@@ -102,9 +106,20 @@ static void on_submit_job(void *arg, struct sm_job *job)
 	worker_submit(job->disk ? d->disk : d->worker, job, clock_now());
 }
 
+static void tell_status(struct daemon *d, const char *line)
+{
+	snprintf(d->scene.status, sizeof(d->scene.status), "%s", line);
+	notify_status(&d->notify, line);
+}
+
 static void on_status(void *arg, const char *line)
 {
-	notify_status(&((struct daemon *)arg)->notify, line);
+	tell_status(arg, line);
+}
+
+static void on_event(void *arg, const struct sm_event *event)
+{
+	windows_event(((struct daemon *)arg)->windows, event);
 }
 
 /* The noise-free measure of a sweep: what was sent, by attribute. */
@@ -177,9 +192,13 @@ static void close_port(struct daemon *d)
 	d->dump_again = false;
 	worker_orphan(d->worker);
 	worker_orphan(d->disk);
-	if (d->sm)
+	if (d->sm) {
+		windows_sm_gone(d->windows);
 		sm_bequeath(d->sm, &d->heritage);
+	}
 	d->sm = sm_free(d->sm);
+	d->scene.sm = NULL;
+	d->scene.port_name[0] = '\0';
 	d->tr = transport_close(d->tr);
 }
 
@@ -189,6 +208,7 @@ static void start_sm(struct daemon *d)
 		.submit_job = on_submit_job,
 		.subnet_up = on_subnet_up,
 		.status = on_status,
+		.event = on_event,
 		.arg = d,
 	};
 	const struct sm_paths paths = {
@@ -200,11 +220,13 @@ static void start_sm(struct daemon *d)
 	log_sys("Using port %s, GUID 0x%" PRIx64, umad_transport_name(d->tr), d->tr->port_guid);
 	d->waiting_told = false;
 	d->sm = sm_new(d->conf, d->tr, &paths, &hooks);
+	d->scene.sm = d->sm;
+	snprintf(d->scene.port_name, sizeof(d->scene.port_name), "%s", umad_transport_name(d->tr));
 	sm_inherit(d->sm, &d->heritage);
 	sm_heritage_clear(&d->heritage);
 	sd_event_add_io(d->event, &d->io, transport_fd(d->tr), 1 /* EPOLLIN */, on_io, d);
 	snprintf(line, sizeof(line), "Port %s: reading the subnet", umad_transport_name(d->tr));
-	notify_status(&d->notify, line);
+	tell_status(d, line);
 }
 
 static void tell_waiting(struct daemon *d, const char *why)
@@ -214,7 +236,7 @@ static void tell_waiting(struct daemon *d, const char *why)
 	if (!d->waiting_told) {
 		log_sys("Waiting for a port: %s", why);
 		snprintf(line, sizeof(line), "Waiting for a port: %s", why);
-		notify_status(&d->notify, line);
+		tell_status(d, line);
 	}
 	d->waiting_told = true;
 }
@@ -266,6 +288,7 @@ static void take_over(struct daemon *d, struct reload *r)
 
 	conf_unref(d->conf);
 	d->conf = conf_ref(r->conf);
+	d->scene.conf = d->conf;
 	if (r->file_conf) {
 		conf_unref(d->file_conf);
 		d->file_conf = conf_ref(r->file_conf);
@@ -279,6 +302,7 @@ static void take_over(struct daemon *d, struct reload *r)
 		d->heritage.files = conf_files_ref(r->files);
 		d->heritage.files_held = false;
 	}
+	windows_reconfigure(d->windows);
 }
 
 static void serve_hup(struct daemon *d)
@@ -368,6 +392,7 @@ static int on_worker(sd_event_source *s, int fd, uint32_t events, void *arg)
 
 	worker_collect(d->worker, clock_now());
 	worker_collect(d->disk, clock_now());
+	worker_collect(d->viewer, clock_now());
 	pump(d);
 	return 0;
 }
@@ -436,6 +461,45 @@ static int add_pulse(struct daemon *d)
 	return sd_event_add_time(d->event, &d->pulse, CLOCK_MONOTONIC, 0, 1, on_pulse, d);
 }
 
+/* ---- windows ------------------------------------------------------------------------------- */
+
+static void on_wake(void *arg)
+{
+	struct daemon *d = arg;
+
+	sd_event_source_set_time(d->timer, 0);
+	sd_event_source_set_enabled(d->timer, SD_EVENT_ONESHOT);
+}
+
+static void on_reload(void *arg)
+{
+	((struct daemon *)arg)->hup_wanted = true;
+	on_wake(arg);
+}
+
+static void on_view_job(void *arg, struct sm_job *job)
+{
+	worker_submit(((struct daemon *)arg)->viewer, job, clock_now());
+}
+
+static void set_scene(struct daemon *d)
+{
+	struct scene *s = &d->scene;
+
+	s->conf = d->conf;
+	s->version = PACKAGE_VERSION;
+	s->instance = d->options->instance;
+	s->conf_path = d->options->conf_path;
+	s->cache_dir = d->options->cache_dir;
+	s->run_dir = d->options->run_dir;
+	s->started = clock_now();
+	s->started_realtime = time(NULL);
+	s->wake = on_wake;
+	s->reload = on_reload;
+	s->submit = on_view_job;
+	s->arg = d;
+}
+
 /* ---- signals ------------------------------------------------------------------------------- */
 
 static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void *arg)
@@ -483,6 +547,9 @@ static int add_sources(struct daemon *d)
 	r = sd_event_add_io(d->event, NULL, worker_fd(d->worker), 1 /* EPOLLIN */, on_worker, d);
 	if (r < 0)
 		return r;
+	r = sd_event_add_io(d->event, NULL, worker_fd(d->viewer), 1 /* EPOLLIN */, on_worker, d);
+	if (r < 0)
+		return r;
 	return sd_event_add_io(d->event, NULL, worker_fd(d->disk), 1 /* EPOLLIN */, on_worker, d);
 }
 
@@ -506,8 +573,10 @@ static bool end_jobs(struct daemon *d)
 	bool written;
 
 	worker_orphan(d->worker);
+	worker_orphan(d->viewer);
 	written = worker_drain(d->disk, DISK_PATIENCE);
-	return worker_drain(d->worker, WORKER_PATIENCE) && written;
+	return worker_drain(d->viewer, WORKER_PATIENCE) && worker_drain(d->worker, WORKER_PATIENCE) &&
+	       written;
 }
 
 static void stop(struct daemon *d, int status)
@@ -543,18 +612,24 @@ int daemon_run(const struct daemon_options *options)
 	block_signals();
 	d.worker = worker_new();
 	d.disk = worker_new();
+	d.viewer = worker_new();
+	set_scene(&d);
 	r = sd_event_default(&d.event);
 	if (r >= 0)
 		r = add_sources(&d);
-	if (r >= 0)
+	if (r >= 0) {
+		d.windows = windows_new(d.event, &d.scene);
 		r = sd_event_loop(d.event);
+	}
 	if (r < 0)
 		log_error("the event loop failed: %s", strerror(-r));
 	stop(&d, r < 0 ? 1 : r);
 	close_port(&d);
+	windows_free(d.windows);
 	sm_heritage_clear(&d.heritage);
 	worker_free(d.worker);
 	worker_free(d.disk);
+	worker_free(d.viewer);
 	sd_event_source_unref(d.timer);
 	sd_event_source_unref(d.pulse);
 	sd_event_unref(d.event);

@@ -15,6 +15,8 @@ struct daemon_options {
 	struct conf *file_conf; /* what the file alone said, for SIGHUP; NULL: no file was read */
 	const char *conf_path;	/* NULL: no file */
 	const char *cache_dir;
+	const char *run_dir;  /* sockets; NULL: none */
+	const char *instance; /* "opensm", "1" */
 	bool once;
 };
 

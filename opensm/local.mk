@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 sbin_PROGRAMS += sbin/opensm
 sbin_opensm_SOURCES = opensm/main.c opensm/daemon.c opensm/daemon.h opensm/worker.c opensm/worker.h \
-	opensm/reload.c opensm/reload.h opensm/notify.c opensm/notify.h
-sbin_opensm_LDADD = $(CTL_LIBS) $(UMAD_LIBS) $(IBUMAD_LIBS) $(SYSTEMD_LIBS) -lm
+	opensm/reload.c opensm/reload.h opensm/notify.c opensm/notify.h \
+	opensm/windows.c opensm/windows.h opensm/window_console.c opensm/window_control.c opensm/window_metrics.c
+sbin_opensm_LDADD = $(CTL_LIBS) $(UMAD_LIBS) $(IBUMAD_LIBS) $(SYSTEMD_LIBS) $(MHD_LIBS) -ldl -lm
 
 UNIT_TESTS += tests/unit/test-worker tests/unit/test-reload
 tests_unit_test_worker_SOURCES = tests/unit/test-worker.c opensm/worker.c

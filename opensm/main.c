@@ -153,6 +153,8 @@ static int run(const struct cli *cli)
 		.file_conf = cli->config_path ? cli->file : NULL,
 		.conf_path = cli->config_path,
 		.cache_dir = env_or("OSM_CACHE_DIR", OPENSM_STATE_DIR "/cache/opensm"),
+		.run_dir = env_or("OPENSM_RUN_DIR", "/run/opensm"),
+		.instance = env_or("OPENSM_INSTANCE", "opensm"),
 		.once = cli->once,
 	};
 	int r;

@@ -55,7 +55,7 @@ need_packages() {
 
 # shellcheck disable=SC2034 # used by who sources this
 build_packages=(gcc libc6-dev make autoconf automake pkg-config libibumad-dev libibmad-dev
-	libsystemd-dev)
+	libsystemd-dev libjson-c-dev libmicrohttpd-dev libiniparser-dev)
 # shellcheck disable=SC2034
 fabric_packages=(ibsim-utils infiniband-diags ibutils)
 # For libvendor/sim/serve, the fabric that other people's programs run on.

@@ -40,7 +40,7 @@ AM_TESTS_ENVIRONMENT = \
 	UBSAN_OPTIONS='print_stacktrace=1'; export UBSAN_OPTIONS; \
 	abs_top_srcdir='$(abs_top_srcdir)'; export abs_top_srcdir; \
 	abs_top_builddir='$(abs_top_builddir)'; export abs_top_builddir; \
-	CHECK_CPPFLAGS='$(IBUMAD_CFLAGS) $(SYSTEMD_CFLAGS) $(CMOCKA_CFLAGS)'; export CHECK_CPPFLAGS;
+	CHECK_CPPFLAGS='$(IBUMAD_CFLAGS) $(SYSTEMD_CFLAGS) $(JSON_CFLAGS) $(MHD_CFLAGS) $(CMOCKA_CFLAGS)'; export CHECK_CPPFLAGS;
 
 check-e2e: all
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(E2E_TESTS)'

@@ -9,7 +9,8 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/impl.h opensm/sm/disco
 	opensm/sm/health.h opensm/sm/hold.c opensm/sm/left_out.c \
 	opensm/sm/traps.c opensm/sm/traps.h opensm/sm/trap_flow.c opensm/sm/trap_flow.h opensm/sm/trap_words.c \
 	opensm/sm/replica.c opensm/sm/replica.h opensm/sm/replica_ask.c \
-	opensm/sm/replica_config.c opensm/sm/replica_heir.c opensm/sm/standby.c
+	opensm/sm/replica_config.c opensm/sm/replica_heir.c opensm/sm/standby.c \
+	opensm/sm/actions.c
 SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 
 UNIT_TESTS += tests/unit/test-trap-flow tests/unit/test-sm-traps tests/unit/test-sm-trap-storms

@@ -37,7 +37,76 @@ struct sm_job {
 	struct sm_job *next; /* of whoever runs jobs */
 };
 
+/* What happened, for whoever wants to know: plugins, monitors, metrics. */
+enum sm_event_kind {
+	SM_EVENT_STATE,	       /* entered another state: `from`, `to` */
+	SM_EVENT_SWEEP_START,  /* `sweep` begins: `why` */
+	SM_EVENT_SWEEP_DONE,   /* it ended: numbers in `sweep` */
+	SM_EVENT_ROUTES,       /* routes were computed and checked: `routes` */
+	SM_EVENT_LFT,	       /* a forwarding table changes: `lft` */
+	SM_EVENT_SUBNET_UP,    /* as the log line; also after a sweep with errors (`sweep.errors`) */
+	SM_EVENT_NODE,	       /* a node came or went: `node` */
+	SM_EVENT_LINK,	       /* a link between known nodes came up or went down: `link` */
+	SM_EVENT_TRAP,	       /* a trap that was believed: `trap` */
+	SM_EVENT_MANAGER,      /* another subnet manager is seen, changed or is gone: `manager` */
+	SM_EVENT_SA_DUMPED,    /* opensm-sa.dump, or what is kept of the SA, was written */
+	SM_EVENT_PORT_DOWN,    /* our own port lost its link */
+	SM_EVENT_KINDS
+};
+
+/* Everything is the caller's and ends with the call. Descriptions are printable. */
+struct sm_event {
+	enum sm_event_kind kind;
+	mono_t at;
+	union {
+		struct {
+			enum sm_state from, to;
+		} state;
+		struct {
+			const char *kind; /* "heavy", "dirty", "light", "watch" */
+			const char *why;
+			unsigned n_gets, n_sets, errors, ms; /* when done */
+			bool through; /* when done: it went through to its end */
+		} sweep;
+		struct {
+			const char *engine; /* "minhop" */
+			bool reroute;	    /* not part of a heavy sweep */
+			unsigned ms, unreachable;
+		} routes;
+		struct {
+			guid_t node_guid;
+			bool top_changed;
+			unsigned top, block; /* block: when the top did not change */
+		} lft;
+		struct {
+			guid_t node_guid, port_guid;
+			const char *desc;
+			uint8_t type; /* NODE_TYPE_* */
+			bool came;
+		} node;
+		struct {
+			guid_t guid[2];
+			uint8_t port[2];
+			bool up;
+		} link;
+		struct {
+			const uint8_t *notice; /* 80 bytes, wire format */
+			lid_t from;
+			const char *text; /* in words */
+		} trap;
+		struct {
+			guid_t guid;
+			enum sm_state state;
+			uint8_t priority;
+			bool gone;
+			const char *text;
+		} manager;
+	};
+};
+
 struct sm_hooks {
+	/* May be NULL. Called from within sm_dispatch(): nothing of the SM may be called but what reads. */
+	void (*event)(void *arg, const struct sm_event *event);
 	/* Takes the job; must end in done(), also of an orphan. */
 	void (*submit_job)(void *arg, struct sm_job *job);
 	/* The first heavy sweep that went through as MASTER, and every later one: subnet is up. */
@@ -128,6 +197,34 @@ void sm_inherit(struct sm *sm, const struct sm_heritage *h);
 void sm_heritage_clear(struct sm_heritage *h);
 /* What was read last and counts, or will from the next sweep on; NULL before the first sweep. */
 const struct conf_files *sm_files(const struct sm *sm);
+
+/* ---- what an administrator may ask for while it runs ---- */
+
+/* 0 to 15; told to other managers as a change of sm_priority is. Outlives no restart. */
+void sm_set_priority(struct sm *sm, unsigned priority);
+unsigned sm_priority(const struct sm *sm);
+/* False: no sweep of any kind begins, traps and SIGHUP included, until it is true again. */
+void sm_set_sweeping(struct sm *sm, bool enabled);
+bool sm_sweeping_enabled(const struct sm *sm);
+/* A light sweep as soon as possible. */
+void sm_request_light(struct sm *sm);
+/* Routes are computed afresh and written, without reading the fabric before. MASTER only; else nothing. */
+void sm_request_reroute(struct sm *sm);
+/* The description of every node is read again. */
+void sm_request_descriptions(struct sm *sm);
+
+/* Another subnet manager, as far as it is known. */
+struct sm_manager {
+	guid_t guid;
+	enum sm_state state;
+	uint8_t priority;
+	bool known;	     /* it has answered: state and priority count */
+	bool polled;	     /* we watch it */
+	const char *trust;   /* NULL: trusted; else why not, in words */
+	const char *where;   /* "'h3' port 1 (0x...), LID 7, behind 'leaf1' port 5"; valid until the next call */
+};
+/* The n-th of them (from 0); false: there are no more. */
+bool sm_manager_at(const struct sm *sm, unsigned n, struct sm_manager *ret);
 
 /*
  * Orderly end: what we were master of goes to the greatest subnet manager that stands by, and the SA

@@ -19,7 +19,8 @@ only_in() {
 only_in "umad calls are in libvendor/umad.c" \
 	'\bumad_(init|done|get|open|close|send|recv|poll|register|unregister|set|alloc|free|size|status|addr|fd|find|sort|release|debug|dump)[a-z0-9_]*[[:space:]]*\(|infiniband/umad' \
 	libvendor/umad.c
-only_in "sd-event calls are in daemon.c" '\bsd_event|sd-event' opensm/daemon.c
+only_in "sd-event calls are in daemon.c, its windows, and the launcher" '\bsd_event|sd-event' \
+	opensm/daemon.c opensm/windows.c opensm/window_ opensm/streams.c opensm/launch/
 only_in "nobody asks for the time but daemon.c, the log and ibfab" \
 	'\b(clock_gettime|gettimeofday|time)[[:space:]]*\(' opensm/daemon.c opensm/util/log.c \
 	libvendor/sim/serve/main.c
@@ -29,8 +30,8 @@ only_in "threads are the worker of the daemon and the receiver of umad.c" '\bpth
 only_in "nobody sleeps but the receiver" '\b(u|nano|clock_nano)?sleep[[:space:]]*\(' libvendor/umad.c
 only_in "byte order is a matter of ib/ and of umad.c" \
 	'\b(ntohs|ntohl|htons|htonl|be(16|32|64)toh|htobe(16|32|64))\b' opensm/ib/ libvendor/umad.c
-only_in "nobody but ibfab starts programs" '\b(system|popen|execl[a-z]*|execv[a-z]*)[[:space:]]*\(' \
-	libvendor/sim/serve/main.c
+only_in "nobody but ibfab and the launcher starts programs" '\b(system|popen|execl[a-z]*|execv[a-z]*)[[:space:]]*\(' \
+	libvendor/sim/serve/main.c opensm/launch/
 only_in "no unbounded string function" \
 	'\b(strcpy|stpcpy|strcat|strncpy|strncat|strtok|sprintf|vsprintf|gets|atoi|atol|alloca|tmpnam|mktemp)[[:space:]]*\(' \
 	opensm/util/banned.h

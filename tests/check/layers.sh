@@ -22,6 +22,8 @@ declare -A may=(
 	[perf]="util ib conf topo route plan vendor mad fabric sync"
 	[ctl]="util ib conf topo route plan vendor mad fabric sync sm sa perf"
 	[main]="util ib conf topo route plan vendor mad fabric sync sm sa perf ctl"
+	[launch]="util conf"
+	[opensmctl]="util"
 	[include]=""
 )
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What there is to be seen and acted upon, for everybody who looks in from outside: console, control
+ * socket, metrics, plugins. One per daemon, owned and written by daemon.c; windows hold a const pointer
+ * to it for as long as they are open. Main thread only.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "conf/conf.h"
+#include "sm/sm.h"
+#include "util/mono.h"
+
+struct scene {
+	struct sm *sm;		 /* NULL: no port is open, `status` says why. It comes and goes: look each time */
+	const struct conf *conf; /* in force */
+	const char *version;	 /* "4.0.0" */
+	const char *instance;	 /* "opensm", "1" for opensm.conf.1, "0x0002c90300001234" for a GUID */
+	const char *conf_path;	 /* NULL: no file was read */
+	const char *cache_dir;
+	const char *run_dir;	 /* where sockets are: "/run/opensm"; NULL: nowhere */
+	char port_name[64];	 /* "mlx5_0/1"; "": no port is open */
+	char status[1200];	 /* the line that `systemctl status` shows too */
+	mono_t started;
+	int64_t started_realtime; /* seconds since 1970 */
+
+	/* What a window may ask the daemon for; each is noted and done soon, never within the call. */
+	void (*wake)(void *arg);   /* something was asked of `sm`: let it look */
+	void (*reload)(void *arg); /* as SIGHUP */
+	/* A job for a thread that belongs to windows; it must not hold anything of `sm`. */
+	void (*submit)(void *arg, struct sm_job *job);
+	void *arg;
+};

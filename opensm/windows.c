@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Opens, closes and feeds all windows alike; what they show is theirs. */
+#include "windows.h"
+
+#include "util/mem.h"
+
+struct windows {
+	struct window_console *console;
+	struct window_control *control;
+	struct window_metrics *metrics;
+};
+
+struct windows *windows_new(sd_event *event, const struct scene *scene)
+{
+	struct windows *w = xcalloc(1, sizeof(*w));
+
+	w->console = window_console_open(event, scene);
+	w->control = window_control_open(event, scene);
+	w->metrics = window_metrics_open(event, scene);
+	return w;
+}
+
+void windows_event(struct windows *w, const struct sm_event *event)
+{
+	window_control_event(w->control, event);
+	window_metrics_event(w->metrics, event);
+}
+
+void windows_reconfigure(struct windows *w)
+{
+	window_metrics_reconfigure(w->metrics);
+}
+
+void windows_sm_gone(struct windows *w)
+{
+}
+
+struct windows *windows_free(struct windows *w)
+{
+	if (!w)
+		return NULL;
+	window_console_close(w->console);
+	window_control_close(w->control);
+	window_metrics_close(w->metrics);
+	free(w);
+	return NULL;
+}
