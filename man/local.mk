@@ -1,3 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
-dist_man_MANS = man/opensm.8
+dist_man_MANS = man/opensm.8 man/partitions.conf.5 man/qos-policy.conf.5 man/torus-2QoS.8 man/torus-2QoS.conf.5
 EXTRA_DIST += man/README.md
+
+# opensm.conf(5) is made from the options themselves.
+noinst_PROGRAMS += man/confpage
+man_confpage_SOURCES = man/confpage.c
+man_confpage_LDADD = $(CONF_LIBS)
+nodist_man_MANS = man/opensm.conf.5
+man/opensm.conf.5: man/confpage$(EXEEXT)
+	$(AM_V_GEN)$(builddir)/man/confpage >$@.part && mv $@.part $@
+CLEANFILES += man/opensm.conf.5
+
+# Pages name the configuration folder of this build.
+INSTALL_DATA_HOOKS += man-conf-dir
+man-conf-dir:
+	@test '$(OPENSM_CONF_DIR)' = /etc/rdma || for page in $(dist_man_MANS); do \
+		section=$${page##*.}; \
+		sed -i 's,/etc/rdma,$(OPENSM_CONF_DIR),g' "$(DESTDIR)$(mandir)/man$$section/$${page##*/}" || exit 1; \
+	done
+.PHONY: man-conf-dir
