@@ -212,6 +212,21 @@ void log_configure(const struct log_config *config)
 	adopt(s);
 }
 
+unsigned log_flags(void)
+{
+	return settings()->flags;
+}
+
+void log_set_flags(unsigned flags)
+{
+	struct settings *s = xmemdup(current, sizeof(*s));
+
+	s->path = current->path ? xstrdup(current->path) : NULL;
+	s->prefix = current->prefix ? xstrdup(current->prefix) : NULL;
+	s->flags = (flags & 0xFF) | LOGB_SYS;
+	adopt(s);
+}
+
 void log_close(void)
 {
 	install(STDERR_FILENO, 0);

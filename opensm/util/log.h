@@ -48,6 +48,10 @@ int log_open(const struct log_config *config);
 int log_reopen(void);
 /* Takes over flags, size limit, append and prefix of `config` without reopening. */
 void log_configure(const struct log_config *config);
+/* The mask in force; LOGB_SYS is always in it. */
+unsigned log_flags(void);
+/* Another mask from now on (console, control socket), until log_configure() brings that of a configuration. */
+void log_set_flags(unsigned flags);
 /* Frees everything; the log is as before log_open(). */
 void log_close(void);
 /* The descriptor records go to; a daemon points fds 0-2 there, again after log_reopen(). */

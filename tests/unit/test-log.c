@@ -410,6 +410,21 @@ static void settings_change_without_reopening(void **state)
 	assert_file_matches("log", HEAD("0x02") "p: .*: now\n" HEAD("0x02") "p: .*: later\n");
 }
 
+static void the_mask_changes_while_it_runs(void **state)
+{
+	struct log_config config = { .path = "log", .prefix = "p", .flags = LOGB_ERROR };
+
+	assert_int_equal(log_open(&config), 0);
+	assert_int_equal(log_flags(), LOGB_ERROR | LOGB_SYS);
+	log_set_flags(LOGB_INFO);
+	assert_int_equal(log_flags(), LOGB_INFO | LOGB_SYS);
+	log_info("now");
+	log_error("not now");
+	log_configure(&config);
+	assert_int_equal(log_flags(), LOGB_ERROR | LOGB_SYS);
+	assert_file_matches("log", HEAD("0x02") "p: .*: now\n");
+}
+
 static void copy_text(void *arg, unsigned bits, const char *text)
 {
 	snprintf(arg, 64, "%02x %s", bits, text);
@@ -471,6 +486,7 @@ int main(void)
 		IN_FOLDER(a_log_into_the_journal_is_not_doubled),
 		IN_FOLDER(another_journal_stream_is_not_ours),
 		IN_FOLDER(settings_change_without_reopening),
+		IN_FOLDER(the_mask_changes_while_it_runs),
 		IN_FOLDER(a_sink_sees_the_text),
 		cmocka_unit_test(a_burst_is_limited_and_counted),
 	};
