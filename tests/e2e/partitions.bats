@@ -22,6 +22,13 @@ teardown() {
 	rig_stop
 }
 
+SAHOST=${SAHOST:-$abs_top_builddir/tests/tools/sahost}
+
+# dumped_groups N: opensm.mcfdbs has trees of N groups.
+dumped_groups() {
+	[ "$(grep -oE '^0xC[0-9A-F]{3}' dumps/opensm.mcfdbs | sort -u | wc -l)" -eq "$1" ]
+}
+
 need_peer() {
 	"$PEER" --version 2>/dev/null | grep -q 'OpenSM 3\.' || skip "no OpenSM 3 at $PEER"
 }
@@ -115,6 +122,29 @@ as_the_peer() {
 	[ "$(grep -ci 'rate\.*0x83' our.groups)" -eq 3 ]
 	[ "$(grep -ci 'rate\.*0x87' our.groups)" -eq 2 ]
 	not grep 'partitions.conf:' opensm.log
+}
+
+# Every host joins the IPv4 broadcast and all-hosts groups of both partitions, as IP over InfiniBand would.
+@test "small: ibdmchk reads unicast and multicast tables with the file of Red Hat's guide and its groups in use" {
+	local h
+	# The partitions of the guide are for 40 Gb/s.
+	"$NETGEN" -s 100 -w 4 tree 2 3 2 >fast.net
+	sim_restart fast.net
+	cp "$abs_top_srcdir/tests/fuzz/corpus/partitions/rhel.conf" partitions.conf
+	sm_start "${HOSTS[0]}" -D 0x43
+	wait_for 20 sm_up
+	for h in "${HOSTS[@]}"; do
+		sim_run "$h" "$SAHOST" ipoib 0xffff ipoib 0x8002 die >>joins 2>&1
+	done
+	sweep_again
+	wait_for 10 dumped_groups 4
+	# It crashes when it is done; what it has said before counts.
+	ibdmchk -s dumps/opensm-subnet.lst -f dumps/opensm.fdbs -m dumps/opensm.mcfdbs >verdict 2>&1 || true
+	cat joins verdict
+	grep -q 'Defined 10/10 systems/nodes' verdict
+	grep -q 'Defined 40 Multicast Fdb entries for:4 switches' verdict
+	grep -q 'no credit loops found' verdict
+	not grep -qE -- '-E-|-W-' verdict
 }
 
 @test "small: a typing error opens nothing and is named with its place" {
