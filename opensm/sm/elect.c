@@ -93,7 +93,7 @@ bool elect_may_write(void *owner)
 
 unsigned elect_priority(const struct sm *sm)
 {
-	unsigned own = sm->conf->sm_priority & 0xF, master = sm->conf->master_sm_priority & 0xF;
+	unsigned own = sm->priority & 0xF, master = sm->conf->master_sm_priority & 0xF;
 
 	return sm->state == SM_MASTER && master > own ? master : own;
 }
@@ -347,6 +347,24 @@ void elect_accept(struct sm *sm, const char *why)
 	sm->hold_until = sm->now;
 }
 
+/*
+ * A standby tells its master, as trap 144 does; a master asks all others, as it does when one tells it:
+ * their answers decide (elect_tick).
+ */
+void elect_priority_changed(struct sm *sm, unsigned before)
+{
+	if (elect_priority(sm) == before)
+		return;
+	if (sm->state == SM_STANDBY)
+		poll_tell(sm);
+	for (unsigned i = 0; i < sm->n_remote && sm->state == SM_MASTER; i++) {
+		struct port *p = fabric_find_port(sm->fabric, sm->remote[i].guid);
+
+		if (p)
+			elect_look_at(sm, p);
+	}
+}
+
 /* Nobody stays under a master that is not to be obeyed any more; whoever watches us learns our priority. */
 void elect_reconfigured(struct sm *sm, unsigned before)
 {
@@ -356,8 +374,8 @@ void elect_reconfigured(struct sm *sm, unsigned before)
 	r = remote_find(sm, sm->polled);
 	if (sm->state == SM_STANDBY && r && r->trust != SM_TRUSTED)
 		elect_take_over(sm, "the master is not in allowed_sm_guids any more");
-	else if (sm->state == SM_STANDBY && elect_priority(sm) != before)
-		poll_tell(sm);
+	else
+		elect_priority_changed(sm, before);
 }
 
 /* Answers that came outside of the sweeps that decide are acted upon when none runs. */

@@ -55,7 +55,7 @@ const char *remote_trust_name(enum sm_trust trust); /* "has another SM_Key" */
 void remote_reconfigured(struct sm *sm);
 void remote_free(struct sm *sm);
 /* "'h3' port 1 (0x...), LID 7, behind 'leaf1' port 5". `p` may be NULL. Returns `ret`. */
-#define REMOTE_STRLEN 320
+#define REMOTE_STRLEN SM_WHERE_STRLEN
 char *remote_where(const struct port *p, guid_t guid, char ret[REMOTE_STRLEN]);
 
 /* ---- elect_poll.c ---- */

@@ -68,7 +68,7 @@ struct sm_offer {
 #define STATUS_STRLEN	 1024
 #define LEFT_OUT_STRLEN	 600
 
-enum sweep_kind { SWEEP_NONE, SWEEP_LIGHT, SWEEP_DIRTY, SWEEP_HEAVY, SWEEP_WATCH };
+enum sweep_kind { SWEEP_NONE, SWEEP_LIGHT, SWEEP_DIRTY, SWEEP_HEAVY, SWEEP_WATCH, SWEEP_REROUTE };
 
 struct sm {
 	struct conf *conf;	  /* reload.c */
@@ -106,12 +106,16 @@ struct sm {
 	uint32_t act_count;  /* SMPs answered */
 	struct log_limit rogue_log, set_log, set_limit, look_limit;
 
+	/* actions.c */
+	uint8_t priority; /* sm_priority, or what an administrator made of it; reload.c: SIGHUP */
+	bool sweeping_off;
+
 	/* sweep.c */
 	enum sweep_kind sweep;
 	unsigned step; /* row of the running list */
 	bool step_pending;
 	uint32_t sweep_no;
-	bool heavy_wanted, light_wanted, dirty_wanted;
+	bool heavy_wanted, light_wanted, dirty_wanted, reroute_wanted;
 	bool first_sweep_done; /* as master */
 	bool timer_heavy;      /* the timer asks for a heavy sweep */
 	bool audit_wanted;     /* the first sweep cleared change bits it had not seen set */
@@ -224,6 +228,8 @@ struct sm {
 void sm_enter(struct sm *sm, enum sm_state next);
 void elect_new(struct sm *sm);
 void elect_free(struct sm *sm);
+/* Our priority is, or may be, another one than `before`, as elect_priority() told it. */
+void elect_priority_changed(struct sm *sm, unsigned before);
 /* sm->conf was replaced; `before`: elect_priority() with the old one. */
 void elect_reconfigured(struct sm *sm, unsigned before);
 bool elect_may_write(void *sm);
@@ -301,6 +307,8 @@ void light_prove(struct sm *sm);
 void sweep_want(struct sm *sm, enum sweep_kind kind, const char *why);
 void sweep_run(struct sm *sm);
 mono_t sweep_next(const struct sm *sm);
+/* There are no light sweeps. */
+bool sweep_all_heavy(const struct sm *sm);
 
 /* adopt.c: tables that a former master left */
 void adopt_start(struct sm *sm);

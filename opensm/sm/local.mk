@@ -69,6 +69,11 @@ tests_unit_test_sm_replica_trust_SOURCES = tests/unit/test-sm-replica-trust.c te
 tests_unit_test_sm_replica_trust_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_replica_trust_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/test-sm-actions
+tests_unit_test_sm_actions_SOURCES = tests/unit/test-sm-actions.c
+tests_unit_test_sm_actions_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_actions_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/test-sm-reload
 tests_unit_test_sm_reload_SOURCES = tests/unit/test-sm-reload.c
 tests_unit_test_sm_reload_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

@@ -103,6 +103,8 @@ static void use_conf(struct sm *sm, struct conf *conf)
 	const struct mad_params params = sm_mad_params(conf);
 	unsigned priority = elect_priority(sm);
 
+	if (conf->sm_priority != sm->conf->sm_priority)
+		sm->priority = conf->sm_priority;
 	sm->routes_fresh = sm->routes_fresh || changes_routes(sm->conf, conf);
 	conf_unref(sm->conf);
 	sm->conf = conf;
@@ -159,6 +161,9 @@ void sm_bequeath(const struct sm *sm, struct sm_heritage *ret)
 	*ret = (struct sm_heritage){
 		.files = conf_files_ref(sm_files(sm)),
 		.files_held = sm->files_held,
+		.sweeping_off = sm->sweeping_off,
+		.priority = sm->priority,
+		.configured_priority = sm->conf->sm_priority,
 	};
 	partition_bequeath(sm, ret);
 }
@@ -168,6 +173,9 @@ void sm_inherit(struct sm *sm, const struct sm_heritage *h)
 	if (h->files)
 		use_files(sm, conf_files_ref(h->files), false);
 	sm->files_held = h->files_held;
+	sm->sweeping_off = h->sweeping_off;
+	if (h->configured_priority == sm->conf->sm_priority)
+		sm->priority = h->priority;
 	partition_inherit(sm, h);
 }
 

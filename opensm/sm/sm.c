@@ -60,6 +60,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	};
 
 	sm->conf = conf_ref(conf);
+	sm->priority = conf->sm_priority;
 	sm->hooks = *hooks;
 	sm->tr = tr;
 	sm->mad = mad_new(tr, &params);
@@ -186,11 +187,12 @@ const char *sm_status_line(struct sm *sm)
 	unsigned others = replica_differs(sm, differs, sizeof(differs));
 
 	snprintf(sm->status, sizeof(sm->status),
-		 "%s%s: %u nodes (%u switches), %u ports active, heavy sweep %u: %u Sets%s%s%s%s%s",
+		 "%s%s: %u nodes (%u switches), %u ports active, heavy sweep %u: %u Sets%s%s%s%s%s%s",
 		 sm_state_name(sm->state),
 		 sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
 		 sm->fabric->n_nodes, sm->fabric->n_switches, st->ports_active, st->heavy_sweeps,
-		 st->last_sets, sm->port_down_told ? ", SM port is down" : "", n ? "; " : "",
+		 st->last_sets, sm->port_down_told ? ", SM port is down" : "",
+		 sm->sweeping_off ? ", sweeping is switched off" : "", n ? "; " : "",
 		 n ? left_out : "", others ? "; another manager is configured otherwise: " : "",
 		 others ? differs : "");
 	return sm->status;

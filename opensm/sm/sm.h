@@ -189,6 +189,8 @@ struct sm_heritage {
 	struct conf_files *files;
 	struct partitions *partitions;
 	bool partitions_good, partition_file_met, files_held;
+	bool sweeping_off;		      /* as an administrator asked for */
+	uint8_t priority, configured_priority; /* the first counts as long as the second does */
 };
 /* Overwrites `ret`, which sm_heritage_clear() gives back. */
 void sm_bequeath(const struct sm *sm, struct sm_heritage *ret);
@@ -200,18 +202,29 @@ const struct conf_files *sm_files(const struct sm *sm);
 
 /* ---- what an administrator may ask for while it runs ---- */
 
-/* 0 to 15; told to other managers as a change of sm_priority is. Outlives no restart. */
+/*
+ * 0 to 15; told to other managers as a change of sm_priority is. It counts until this process ends, or
+ * SIGHUP finds another sm_priority in the file.
+ */
 void sm_set_priority(struct sm *sm, unsigned priority);
 unsigned sm_priority(const struct sm *sm);
-/* False: no sweep of any kind begins, traps and SIGHUP included, until it is true again. */
+/*
+ * False: no sweep of any kind begins, whoever asks for one (traps and SIGHUP, too), until it is true again;
+ * then what was asked for meanwhile is done at once. One that runs goes on to its end.
+ */
 void sm_set_sweeping(struct sm *sm, bool enabled);
 bool sm_sweeping_enabled(const struct sm *sm);
 /* A light sweep as soon as possible. */
 void sm_request_light(struct sm *sm);
-/* Routes are computed afresh and written, without reading the fabric before. MASTER only; else nothing. */
+/*
+ * Routes are computed afresh, whatever they were, and written, without reading the fabric before. MASTER
+ * only, else nothing; while the first sweep runs, after it.
+ */
 void sm_request_reroute(struct sm *sm);
-/* The description of every node is read again. */
+/* The description of every node that is known is read again. */
 void sm_request_descriptions(struct sm *sm);
+
+#define SM_WHERE_STRLEN 320
 
 /* Another subnet manager, as far as it is known. */
 struct sm_manager {
@@ -221,7 +234,7 @@ struct sm_manager {
 	bool known;	     /* it has answered: state and priority count */
 	bool polled;	     /* we watch it */
 	const char *trust;   /* NULL: trusted; else why not, in words */
-	const char *where;   /* "'h3' port 1 (0x...), LID 7, behind 'leaf1' port 5"; valid until the next call */
+	char where[SM_WHERE_STRLEN]; /* "'h3' port 1 (0x...), LID 7, behind 'leaf1' port 5" */
 };
 /* The n-th of them (from 0); false: there are no more. */
 bool sm_manager_at(const struct sm *sm, unsigned n, struct sm_manager *ret);

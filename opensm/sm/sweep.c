@@ -210,13 +210,15 @@ static enum step_result light_settle_step(struct sm *sm)
 
 /* From what is there to what should be: the same for all sweeps of a master. */
 /* clang-format off */
+#define STEPS_TO_WRITE                                              \
+	{ "programming", program_step, program_busy },              \
+	{ "multicast", multicast_step, multicast_busy },            \
+	{ "cables that waited", release_step, program_busy },
 #define STEPS_TO_SET_UP                                             \
 	{ "LIDs", lids_step, NULL },                                \
 	{ "reading tables", tables_step, adopt_busy },              \
 	{ "routing", routes_step, job_busy },                       \
-	{ "programming", program_step, program_busy },              \
-	{ "multicast", multicast_step, multicast_busy },            \
-	{ "cables that waited", release_step, program_busy },
+	STEPS_TO_WRITE
 /* clang-format on */
 
 static const struct step heavy_steps[] = {
@@ -247,6 +249,19 @@ static const struct step dirty_steps[] = {
 	{ "reading what changed", dirty_step, discover_busy },
 	{ "election", dirty_settle_step, NULL },
 	STEPS_TO_SET_UP
+};
+
+static enum step_result reroute_step(struct sm *sm)
+{
+	sm->routes_fresh = true;
+	prepare_routes(sm);
+	return STEP_NEXT;
+}
+
+/* The fabric is taken to be what it was: an administrator asked for other routes, not for news. */
+static const struct step reroute_steps[] = {
+	{ "routing", reroute_step, job_busy },
+	STEPS_TO_WRITE
 };
 
 static enum step_result watch_step(struct sm *sm)
@@ -296,15 +311,17 @@ static const struct kind {
 	[SWEEP_DIRTY] = { "dirty", dirty_steps, ARRAY_SIZE(dirty_steps) },
 	[SWEEP_WATCH] = { "watching", watch_steps, ARRAY_SIZE(watch_steps) },
 	[SWEEP_HEAVY] = { "heavy", heavy_steps, ARRAY_SIZE(heavy_steps) },
+	[SWEEP_REROUTE] = { "rerouting", reroute_steps, ARRAY_SIZE(reroute_steps) },
 };
 
 /* ---- the timer ----------------------------------------------------------------------------- */
 
 void sweep_want(struct sm *sm, enum sweep_kind kind, const char *why)
 {
-	bool *wanted = kind == SWEEP_HEAVY   ? &sm->heavy_wanted
-		       : kind == SWEEP_DIRTY ? &sm->dirty_wanted
-					     : &sm->light_wanted;
+	bool *wanted = kind == SWEEP_HEAVY     ? &sm->heavy_wanted
+		       : kind == SWEEP_DIRTY   ? &sm->dirty_wanted
+		       : kind == SWEEP_REROUTE ? &sm->reroute_wanted
+					       : &sm->light_wanted;
 
 	if (!*wanted)
 		snprintf(sm->why, sizeof(sm->why), "%s", why);
@@ -329,7 +346,7 @@ static mono_t hold(const struct sm *sm)
 }
 
 /* There are no light sweeps. */
-static bool all_are_heavy(const struct sm *sm)
+bool sweep_all_heavy(const struct sm *sm)
 {
 	return sm->conf->force_heavy_sweep || !sm->fabric->n_switches;
 }
@@ -338,14 +355,20 @@ static bool all_are_heavy(const struct sm *sm)
 static void plan_next_timer(struct sm *sm)
 {
 	mono_t every = interval(sm);
-	bool heavy = sm->audit_wanted || all_are_heavy(sm);
+	bool heavy = sm->audit_wanted || sweep_all_heavy(sm);
 
 	sm->sweep_at = every == MONO_NEVER ? MONO_NEVER : sm->now + every;
 	sm->timer_heavy = heavy;
 	sm->hold_until = sm->now + hold(sm);
 }
 
-/* Whatever went wrong in a dirty sweep, a heavy one sets it right. */
+/* Is it a sweep that writes on the picture that the one before left? */
+static bool writes_change(const struct sm *sm)
+{
+	return sm->sweep == SWEEP_DIRTY || sm->sweep == SWEEP_REROUTE;
+}
+
+/* Whatever went wrong in a sweep that did not read all, a heavy one sets it right. */
 static void plan_next(struct sm *sm)
 {
 	bool failed = sm->errors || sm->soft_faults;
@@ -354,11 +377,11 @@ static void plan_next(struct sm *sm)
 		sm->failed_sweeps++;
 	else if (sm->sweep == SWEEP_HEAVY)
 		sm->failed_sweeps = 0;
-	if (sm->sweep == SWEEP_HEAVY || (sm->sweep == SWEEP_DIRTY && failed))
+	if (sm->sweep == SWEEP_HEAVY || (writes_change(sm) && failed))
 		sm->retry_at = sm->failed_sweeps ? sm->now + retry_delay(sm) : MONO_NEVER;
 	if (sm->port_down_told)
 		sm->retry_at = sm->now + PORT_DOWN_INTERVAL;
-	if (sm->sweep == SWEEP_DIRTY)
+	if (writes_change(sm))
 		dirty_ended(sm);
 	else
 		plan_next_timer(sm);
@@ -375,8 +398,9 @@ static enum sweep_kind due(struct sm *sm)
 {
 	bool timer = sm->now >= sm->sweep_at;
 
-	if (sm->state == SM_NOT_ACTIVE)
+	if (sm->state == SM_NOT_ACTIVE || sm->sweeping_off)
 		return SWEEP_NONE;
+	sm->reroute_wanted &= sm->state == SM_MASTER;
 	if (sm->state == SM_STANDBY) {
 		sm->light_wanted = false;
 		sm->watch_whole |= sm->heavy_wanted;
@@ -387,6 +411,8 @@ static enum sweep_kind due(struct sm *sm)
 		return SWEEP_HEAVY;
 	if (sm->dirty_wanted && sm->now >= sm->dirty_at)
 		return can_be_dirty(sm) ? SWEEP_DIRTY : SWEEP_HEAVY;
+	if (sm->reroute_wanted && can_be_dirty(sm))
+		return SWEEP_REROUTE;
 	if ((sm->light_wanted && sm->now >= sm->hold_until) || timer)
 		return SWEEP_LIGHT;
 	return SWEEP_NONE;
@@ -396,10 +422,12 @@ mono_t sweep_next(const struct sm *sm)
 {
 	mono_t timer = mono_min(sm->sweep_at, sm->retry_at);
 
-	if (sm->sweep != SWEEP_NONE || sm->state == SM_NOT_ACTIVE)
+	if (sm->sweep != SWEEP_NONE || sm->state == SM_NOT_ACTIVE || sm->sweeping_off)
 		return MONO_NEVER;
 	if (sm->state == SM_STANDBY)
 		return sm->heavy_wanted ? 0 : standby_next(sm);
+	if (sm->reroute_wanted && can_be_dirty(sm))
+		return 0;
 	if (sm->dirty_wanted)
 		timer = mono_min(timer, sm->dirty_at);
 	if (sm->heavy_wanted || sm->light_wanted)
@@ -420,7 +448,9 @@ static void begin(struct sm *sm, enum sweep_kind kind)
 	sm->sweep_started = sm->step_started = sm->now;
 	sm->sweep_gets = mad_sent(sm->mad, MAD_GET);
 	sm->sweep_sets = mad_sent(sm->mad, MAD_SET);
-	if (kind != SWEEP_DIRTY)
+	if (kind == SWEEP_REROUTE)
+		sm->reroute_wanted = false;
+	else if (kind != SWEEP_DIRTY)
 		sm->light_wanted = false;
 	if (kind == SWEEP_HEAVY || kind == SWEEP_WATCH)
 		sm->heavy_wanted = false;
@@ -483,14 +513,14 @@ static void read_cleared_late(struct sm *sm)
 	}
 }
 
-/* A heavy or dirty sweep as MASTER went through to its last step. */
+/* A sweep that writes went through to its last step, as MASTER. */
 static void complete(struct sm *sm)
 {
 	struct sm_stats *st = &sm->stats;
 	bool heavy = sm->sweep == SWEEP_HEAVY;
 
 	st->heavy_sweeps += heavy;
-	st->dirty_sweeps += !heavy;
+	st->dirty_sweeps += sm->sweep == SWEEP_DIRTY;
 	st->last_gets = mad_sent(sm->mad, MAD_GET) - sm->sweep_gets;
 	st->last_sets = mad_sent(sm->mad, MAD_SET) - sm->sweep_sets;
 	report_ports(sm);
@@ -526,11 +556,11 @@ static void complete(struct sm *sm)
 
 static void end(struct sm *sm, bool through)
 {
-	if (through && (sm->sweep == SWEEP_HEAVY || sm->sweep == SWEEP_DIRTY))
+	if (through && (sm->sweep == SWEEP_HEAVY || writes_change(sm)))
 		complete(sm);
 	else if (sm->sweep == SWEEP_LIGHT)
 		sm->stats.light_sweeps++;
-	if (through && sm->sweep == SWEEP_HEAVY && all_are_heavy(sm))
+	if (through && sm->sweep == SWEEP_HEAVY && sweep_all_heavy(sm))
 		light_audit_names(sm);
 	if (sm->sweep == SWEEP_WATCH)
 		standby_watched(sm, through);
