@@ -67,11 +67,12 @@ static bool is_link(const struct check *c, uint32_t node, unsigned port)
 	return port > 0 && port_up(p) && p->peer != SIM_NONE && p->peer != node && c->judged[p->peer];
 }
 
-static void spread(struct check *c, uint32_t start)
+/* Everything that discovery from this port finds: adapters do not pass it on. */
+static void spread(struct check *c, uint32_t start, unsigned port)
 {
 	uint32_t n = 0;
 
-	if (c->judged[start] || !answers(&c->sim->nodes[start]))
+	if (!answers(&c->sim->nodes[start]))
 		return;
 	c->judged[start] = true;
 	c->stack[n++] = start;
@@ -82,9 +83,8 @@ static void spread(struct check *c, uint32_t start)
 		for (unsigned p = 1; p <= node->nports; p++) {
 			uint32_t peer = node->ports[p].peer;
 
-			/* adapters do not pass discovery on, unless it began there */
-			if (!node_is_switch(node) && at != start)
-				break;
+			if (!node_is_switch(node) && (at != start || p != port))
+				continue;
 			if (peer == SIM_NONE || !port_up(&node->ports[p]) || c->judged[peer] ||
 			    !answers(&c->sim->nodes[peer]))
 				continue;
@@ -92,20 +92,6 @@ static void spread(struct check *c, uint32_t start)
 			c->stack[n++] = peer;
 		}
 	}
-}
-
-static void choose_judged(struct check *c)
-{
-	bool attached = false;
-
-	for (uint32_t i = 0; i < c->sim->n_nodes; i++)
-		for (unsigned p = 0; p <= c->sim->nodes[i].nports; p++)
-			if (c->sim->nodes[i].ports[p].link) {
-				spread(c, i);
-				attached = true;
-			}
-	for (uint32_t i = 0; i < c->sim->n_nodes && !attached; i++)
-		c->judged[i] = answers(&c->sim->nodes[i]);
 }
 
 static bool is_end_port(const struct check *c, uint32_t node, unsigned port)
@@ -334,21 +320,14 @@ static void check_paths(struct check *c)
 			check_lid(c, lid, &c->sim->ports[c->owner[lid] - 1]);
 }
 
-void sim_check_all(struct sim *sim, struct sim_verdict *ret)
+/* One subnet: what is found from this port, or with SIM_NONE all nodes. `seen` of its ports becomes true. */
+static void judge(struct sim *sim, uint32_t node, unsigned port, bool *seen, struct sim_verdict *v)
 {
 	size_t n = sim->n_nodes + 1u, n_ports = 1;
-	struct check c = { .sim = sim, .v = ret };
+	struct check c = { .sim = sim, .v = v };
 
 	for (uint32_t i = 0; i < sim->n_nodes; i++)
 		n_ports += sim->nodes[i].nports + 1u;
-	*ret = (struct sim_verdict){
-		.loops_ever = sim->loops_ever,
-		.mcast_loops_ever = sim->mcast_loops_ever,
-		.mcast_twice_ever = sim->mcast_twice_ever,
-	};
-	if (!oracle_is_current(sim))
-		abort(); /* the simulator itself is wrong */
-	ret->mcast_faults = mcast_count_faults(sim);
 	c.judged = xcalloc(n, sizeof(*c.judged));
 	c.fast = xcalloc(n, sizeof(*c.fast));
 	c.switches = xcalloc(n, sizeof(*c.switches));
@@ -357,13 +336,19 @@ void sim_check_all(struct sim *sim, struct sim_verdict *ret)
 	c.fate = xcalloc(n, sizeof(*c.fate));
 	c.stack = xcalloc(n, sizeof(*c.stack));
 	c.owner = xcalloc(N_LIDS, sizeof(*c.owner));
-	choose_judged(&c);
+	if (node != SIM_NONE)
+		spread(&c, node, port);
+	for (uint32_t i = 0; i < sim->n_nodes && node == SIM_NONE; i++)
+		c.judged[i] = answers(&sim->nodes[i]);
 	index_ports(&c);
 	index_links(&c);
 	check_states(&c);
 	check_lids(&c);
-	ret->end_ports = c.end_ports;
+	v->end_ports += c.end_ports;
 	check_paths(&c);
+	for (uint32_t i = 0; i < sim->n_nodes; i++)
+		for (unsigned p = 0; p <= sim->nodes[i].nports; p++)
+			seen[port_index(&c, i, p)] |= is_end_port(&c, i, p) || (i == node && p == port);
 	free(c.judged);
 	free(c.fast);
 	free(c.switches);
@@ -372,6 +357,35 @@ void sim_check_all(struct sim *sim, struct sim_verdict *ret)
 	free(c.fate);
 	free(c.stack);
 	free(c.owner);
+}
+
+void sim_check_all(struct sim *sim, struct sim_verdict *ret)
+{
+	_cleanup_free_ bool *seen = NULL;
+	bool attached = false;
+	size_t n_ports = 1;
+
+	for (uint32_t i = 0; i < sim->n_nodes; i++)
+		n_ports += sim->nodes[i].nports + 1u;
+	seen = xcalloc(n_ports, sizeof(*seen));
+	*ret = (struct sim_verdict){
+		.loops_ever = sim->loops_ever,
+		.mcast_loops_ever = sim->mcast_loops_ever,
+		.mcast_twice_ever = sim->mcast_twice_ever,
+	};
+	if (!oracle_is_current(sim))
+		abort(); /* the simulator itself is wrong */
+	ret->mcast_faults = mcast_count_faults(sim);
+	for (uint32_t i = 0; i < sim->n_nodes; i++)
+		for (unsigned p = 0; p <= sim->nodes[i].nports; p++) {
+			if (!sim->nodes[i].ports[p].link)
+				continue;
+			attached = true;
+			if (!seen[&sim->nodes[i].ports[p] - sim->ports])
+				judge(sim, i, p, seen, ret);
+		}
+	if (!attached)
+		judge(sim, SIM_NONE, 0, seen, ret);
 }
 
 bool sim_verdict_good(const struct sim_verdict *v)

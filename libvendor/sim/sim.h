@@ -193,7 +193,7 @@ struct sim_verdict {
 
 /*
  * Judges what is connected to an attached port through answering nodes; silent and ignored nodes and
- * the cables to them are left out.
+ * the cables to them are left out. Subnets that only adapters have in common are judged each for itself.
  */
 void sim_check_all(struct sim *sim, struct sim_verdict *ret);
 /* Everything ACTIVE, addressed and reachable, nothing ever looped. */

@@ -75,7 +75,11 @@ box_pid() {
 box_run() {
 	local pid
 
-	pid=$(box_pid) && [ -n "$pid" ] || { echo "machine $BOX does not run" >&2; return 1; }
+	pid=$(box_pid)
+	if [ -z "$pid" ]; then
+		echo "machine $BOX does not run" >&2
+		return 1
+	fi
 	nsenter -t "$pid" -m -u -i -n -p -C -- \
 		env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C TERM=dumb \
 		SYSTEMD_PAGER= SYSTEMD_COLORS=0 HOME=/root "$@" 3>&-

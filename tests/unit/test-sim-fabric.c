@@ -487,6 +487,38 @@ static void back_to_back_is_a_fabric(void **state)
 	netfile_free(net);
 }
 
+/* h0 has a port in each. */
+static const char two_fabrics[] = "Switch 2 \"sa\"\n[1] \"h0\"[1]\n[2] \"h1\"[1]\n\n"
+				  "Switch 2 \"sb\"\n[1] \"h0\"[2]\n[2] \"h2\"[1]\n\n"
+				  "Hca 2 \"h0\"\n[1] \"sa\"[1]\n[2] \"sb\"[1]\n\n"
+				  "Hca 1 \"h1\"\n[1] \"sa\"[2]\n\nHca 1 \"h2\"\n[1] \"sb\"[2]\n";
+
+static void two_fabrics_on_one_adapter_are_judged_each_for_itself(void **state)
+{
+	char err[256];
+	struct netfile *net = netfile_parse(two_fabrics, strlen(two_fabrics), err, sizeof(err));
+	struct sim *sim = sim_new(net, 1);
+	struct probe a = probe_open(sim, "h1", 1), b;
+	struct sim_verdict v;
+
+	probe_bring_up(&a);
+	sim_check_all(sim, &v);
+	assert_true(sim_verdict_good(&v));
+	assert_int_equal(v.end_ports, 3);
+	b = probe_open(sim, "h2", 1);
+	sim_check_all(sim, &v);
+	assert_false(sim_verdict_good(&v));
+	probe_bring_up(&b);
+	sim_check_all(sim, &v);
+	assert_true(sim_verdict_good(&v));
+	assert_int_equal(v.end_ports, 6);
+	assert_int_equal(v.pairs, 12);
+	probe_close(&a);
+	probe_close(&b);
+	sim_free(sim);
+	netfile_free(net);
+}
+
 /* ---- determinism, generators ---- */
 
 static uint64_t noisy_run(uint64_t seed)
@@ -587,7 +619,9 @@ int main(void)
 		T(unprogrammed_fabric_is_mute), T(bad_m_key_is_reported),
 		T(plain_bring_up_is_good), T(wrong_entry_is_unreachable), T(loop_is_seen_at_once_and_in_the_end),
 		T(loop_closed_by_a_port_is_seen), T(duplicate_lids_are_found), T(silent_host_is_left_out),
-		cmocka_unit_test(back_to_back_is_a_fabric), cmocka_unit_test(same_seed_same_bytes),
+		cmocka_unit_test(back_to_back_is_a_fabric),
+		cmocka_unit_test(two_fabrics_on_one_adapter_are_judged_each_for_itself),
+		cmocka_unit_test(same_seed_same_bytes),
 		cmocka_unit_test(generators_have_their_sizes), cmocka_unit_test(generated_fabrics_come_up),
 	};
 

@@ -14,3 +14,9 @@ int enter_private(void);
  * `node` the number of the node. 0, or -errno and a line on stderr.
  */
 int enter_node(int pid, const char *folder, unsigned node);
+/*
+ * Lays /dev/infiniband and /sys/class of a node over those below folder `root` ("/" for the root itself) in the
+ * mount namespace of process `into` (0: ours), which may go on running. 0, or -errno and a line on
+ * stderr. This process is in that namespace then.
+ */
+int lay_node(int pid, const char *folder, unsigned node, int into, const char *root);

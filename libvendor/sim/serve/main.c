@@ -55,6 +55,7 @@ static int usage(FILE *out)
 		"  start [OPTIONS] -f NETFILE       the same, from what ibnetdiscover prints and ibsim reads\n"
 		"  serve ...                        the same, in the foreground\n"
 		"  run NODE [--] COMMAND...         runs a program on a node: id, description or GUID\n"
+		"  lay NODE FOLDER [PID]            makes the root FOLDER, as process PID sees it, a node\n"
 		"  ctl COMMAND...                   does one of the commands below\n"
 		"  nodes | stats | check            what there is; what it has seen; whether all is well\n"
 		"  stop                             ends the fabric\n"
@@ -456,6 +457,30 @@ static int command_run(const struct options *o, int n, char **words)
 	return errno == ENOENT ? 127 : 126;
 }
 
+static int command_lay(const struct options *o, int n, char **words)
+{
+	char path[PATH_MAX], root[PATH_MAX];
+	uint64_t into = 0;
+	int pid, node;
+
+	if (n < 2 || n > 3 || (n > 2 && str_to_u64(words[2], 10, INT_MAX, &into) < 0))
+		return usage(stderr);
+	if (n > 2 && words[1][0] != '/') {
+		fprintf(stderr, "ibfab: %s: expected a path from the root, as process %s has another\n", words[1], words[2]);
+		return 2;
+	}
+	if (n > 2)
+		snprintf(root, sizeof(root), "%s", words[1]);
+	else if (!realpath(words[1], root))
+		return complain(words[1]);
+	pid = server_pid(o->folder);
+	node = pid < 0 ? -1 : find_node(o, words[0]);
+	if (node < 0)
+		return 1;
+	snprintf(path, sizeof(path), "%s/fs", o->folder);
+	return lay_node(pid, path, (unsigned)node, (int)into, root) < 0 ? 1 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *env = getenv("IBFAB_DIR");
@@ -482,6 +507,8 @@ int main(int argc, char **argv)
 		return command_serve(&o, argc - 1, argv + 1);
 	if (!strcmp(word, "run"))
 		return command_run(&o, argc - 2, argv + 2);
+	if (!strcmp(word, "lay"))
+		return command_lay(&o, argc - 2, argv + 2);
 	if (!strcmp(word, "ctl"))
 		return command_ctl(&o, argc - 2, argv + 2);
 	if (!strcmp(word, "nodes") || !strcmp(word, "stats") || !strcmp(word, "check"))
