@@ -71,6 +71,9 @@ struct port {
 	bool hearsay;	   /* its cable is taken over from the sweep before */
 	bool claims;	   /* a cable end that is known elsewhere answered behind it */
 	uint32_t out_seen; /* sweep that found that its link had been out */
+	/* The other end of the link that was last told of; 0: none. Writer: sm/events.c */
+	guid_t told_guid;
+	uint8_t told_port;
 	struct mad_target behind; /* probes through this port, while nobody has answered */
 	/* Tables as known. Writers: sync/, and sm/ when it reads or forgets. */
 	struct cell_table *pkeys; /* P_Key blocks: of end ports, and of switch ports */
@@ -110,6 +113,7 @@ struct node {
 	bool changed;	       /* PortStateChange was set in this sweep: links came or went */
 	bool switch_known;     /* switch_info[] holds an observation */
 	bool dirty;	       /* links at it may have changed: to be read. Writer: sm/dirty.c */
+	bool told;	       /* that it came. Writer: sm/events.c */
 	uint32_t reached;      /* sm/dirty.c: last search that came here */
 	uint8_t switch_info[SI_BYTES];
 	uint32_t index;	     /* place in fabric->nodes */

@@ -10,6 +10,7 @@
 
 #include "plan/pkey.h"
 #include "sm/elect.h"
+#include "sm/events.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -397,6 +398,8 @@ static void db_written(const struct db_job *job)
 	sm->db_error_told = job->error != 0;
 	if (job->error)
 		sm->db_at = sm->now + DB_RETRY;
+	else
+		event_plain(sm, SM_EVENT_SA_DUMPED);
 }
 
 static void db_done(struct sm_job *base)

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sm/impl.h"
+#include "sm/events.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -448,6 +448,8 @@ static void observe(struct sm *sm, struct port *p, const uint8_t *payload)
 	dirty_observed(sm, p, payload);
 	if (now == IB_PORT_INIT || (now < IB_PORT_INIT && before > now))
 		dirty_link_out(sm, p);
+	if (now <= IB_PORT_INIT && before > now)
+		event_link_out(sm, p);
 	memcpy(p->info, payload, SMP_DATA_SIZE);
 	p->known = true;
 	p->doubt = false;

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "sm/elect.h"
+#include "sm/events.h"
 
 const char *sm_state_name(enum sm_state s)
 {
@@ -42,7 +43,9 @@ const char *sm_state_name(enum sm_state s)
 
 void sm_enter(struct sm *sm, enum sm_state next)
 {
-	if (sm->state == next)
+	enum sm_state before = sm->state;
+
+	if (before == next)
 		return;
 	if (sm->state == SM_STANDBY)
 		prepare_left_standby(sm);
@@ -65,6 +68,7 @@ void sm_enter(struct sm *sm, enum sm_state next)
 		admin_withdraw(sm);
 	}
 	replica_state_changed(sm);
+	event_state(sm, before, next);
 }
 
 void elect_new(struct sm *sm)

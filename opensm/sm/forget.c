@@ -7,7 +7,7 @@
  */
 #include <inttypes.h>
 
-#include "sm/impl.h"
+#include "sm/events.h"
 
 #define MAX_MISSES 3
 
@@ -55,6 +55,7 @@ static void forget_lids(struct sm *sm, const struct port *p)
 
 void forget_node(struct sm *sm, struct node *n)
 {
+	event_node_gone(sm, n);
 	mad_cancel(sm->mad, sm, &n->target);
 	sync_forget(sm->sync, n);
 	cell_reader_forget(sm->reader, n);
@@ -176,4 +177,5 @@ void discover_finish(struct sm *sm)
 		dirty_left_out(sm);
 	if (!sm->partial)
 		prove_all(sm);
+	event_picture(sm);
 }

@@ -34,6 +34,7 @@ struct remote_sm {
 	bool defiant; /* did not do what its state demands: not waited for, or yielded to, until that changes */
 	uint8_t vain; /* how often, since it was our master */
 	uint64_t told; /* hash of what was said of it last */
+	unsigned event_told; /* what the last event said; 0: nothing, or that it is gone. Writer: events.c */
 };
 #define MAX_REMOTE_SMS 64
 
@@ -139,6 +140,8 @@ struct sm {
 	bool ports_released;	       /* which are as right as they will be in this sweep */
 	struct conf *plan_conf;	       /* the reference behind plan.conf */
 	bool route_pending;	       /* prepare.c: the routing job is out */
+	mono_t routing_started;	       /* prepare.c */
+	uint64_t unreachable;	       /* prepare.c: pairs without a path in new_routes */
 	bool save_pending, save_again; /* prepare.c: an image is being written; a newer one waits */
 	struct port **
 		port_by_lid; /* prepare.c: LID_MAX_UCAST + 1 rows, valid between sweeps' removals */

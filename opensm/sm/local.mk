@@ -10,7 +10,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/impl.h opensm/sm/disco
 	opensm/sm/traps.c opensm/sm/traps.h opensm/sm/trap_flow.c opensm/sm/trap_flow.h opensm/sm/trap_words.c \
 	opensm/sm/replica.c opensm/sm/replica.h opensm/sm/replica_ask.c \
 	opensm/sm/replica_config.c opensm/sm/replica_heir.c opensm/sm/standby.c \
-	opensm/sm/actions.c
+	opensm/sm/actions.c opensm/sm/events.c opensm/sm/events.h
 SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 
 UNIT_TESTS += tests/unit/test-trap-flow tests/unit/test-sm-traps tests/unit/test-sm-trap-storms
@@ -96,3 +96,7 @@ UNIT_TESTS += tests/unit/test-sm-dirty
 tests_unit_test_sm_dirty_SOURCES = tests/unit/test-sm-dirty.c
 tests_unit_test_sm_dirty_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_dirty_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-events
+tests_unit_test_sm_events_SOURCES = tests/unit/test-sm-events.c
+tests_unit_test_sm_events_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_events_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)

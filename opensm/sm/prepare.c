@@ -361,6 +361,7 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 		return;
 	}
 	sm->new_routes = routes;
+	sm->unreachable = report->unreachable;
 	sm->routes_fresh = false;
 	sm->transition = take(report->transition);
 	if (sm->transition)
@@ -400,6 +401,7 @@ void prepare_routes(struct sm *sm)
 	sm->new_routes = routes_unref(sm->new_routes);
 	sm->transition = transition_free(sm->transition);
 	sm->route_pending = true;
+	sm->routing_started = sm->now;
 	sm->hooks.submit_job(sm->hooks.arg, route_job_new(&order));
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sm/elect.h"
+#include "sm/events.h"
 #include "util/mem.h"
 
 /* ---- rows ---------------------------------------------------------------------------------- */
@@ -204,6 +205,7 @@ struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info)
 	r->state = state;
 	r->known = true;
 	report(sm, r);
+	event_manager(sm, r);
 	if (r->trust == SM_TRUSTED && sm->state == SM_MASTER) {
 		sm->rival_seen |= r->state == SM_MASTER;
 		sm->decide_pending = true;

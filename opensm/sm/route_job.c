@@ -149,6 +149,7 @@ static void run(struct sm_job *base)
 		st->report.transition =
 			transition_find(st->held ? st->held : st->previous, st->result);
 	route_verdict_str(&verdict, st->report.verdict);
+	st->report.unreachable = verdict.unreachable;
 	st->report.bad = verdict.unreachable || verdict.looping;
 }
 

@@ -18,6 +18,7 @@ struct route_report {
 	struct transition
 		*transition; /* the way from what switches hold; taken by done() */
 	bool bad;	     /* pairs without a path */
+	uint64_t unreachable; /* how many */
 	double seconds;
 };
 

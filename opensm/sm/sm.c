@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sm/impl.h"
+#include "sm/events.h"
 #include "util/mem.h"
 
 /* MADs taken in per dispatch: signals and control sockets get their turn in between. */
@@ -56,6 +56,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 		.ended = on_sync_ended,
 		.link_fell = on_link_fell,
 		.unsettled = on_unsettled,
+		.table_written = hooks->event ? event_table : NULL,
 		.arg = sm,
 	};
 

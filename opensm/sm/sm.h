@@ -37,13 +37,17 @@ struct sm_job {
 	struct sm_job *next; /* of whoever runs jobs */
 };
 
-/* What happened, for whoever wants to know: plugins, monitors, metrics. */
+/*
+ * What happened, for whoever wants to know: plugins, monitors, metrics. In a heavy sweep: SWEEP_START, LINK
+ * and NODE, DISCOVERED, ROUTES, LFT for each block, SUBNET_UP, SWEEP_DONE (events.c).
+ */
 enum sm_event_kind {
 	SM_EVENT_STATE,	       /* entered another state: `from`, `to` */
 	SM_EVENT_SWEEP_START,  /* `sweep` begins: `why` */
-	SM_EVENT_SWEEP_DONE,   /* it ended: numbers in `sweep` */
-	SM_EVENT_ROUTES,       /* routes were computed and checked: `routes` */
-	SM_EVENT_LFT,	       /* a forwarding table changes: `lft` */
+	SM_EVENT_DISCOVERED,   /* what is there has been read, and it goes on: `sweep` so far */
+	SM_EVENT_SWEEP_DONE,   /* the sweep ended: numbers in `sweep` */
+	SM_EVENT_ROUTES,       /* routes were computed and checked, and are written now: `routes` */
+	SM_EVENT_LFT,	       /* a block of a forwarding table, or its top, was written: `lft` */
 	SM_EVENT_SUBNET_UP,    /* as the log line; also after a sweep with errors (`sweep.errors`) */
 	SM_EVENT_NODE,	       /* a node came or went: `node` */
 	SM_EVENT_LINK,	       /* a link between known nodes came up or went down: `link` */
@@ -63,14 +67,14 @@ struct sm_event {
 			enum sm_state from, to;
 		} state;
 		struct {
-			const char *kind; /* "heavy", "dirty", "light", "watch" */
+			const char *kind; /* "heavy", "dirty", "light", "watch", "rerouting" */
 			const char *why;
 			unsigned n_gets, n_sets, errors, ms; /* when done */
 			bool through; /* when done: it went through to its end */
 		} sweep;
 		struct {
 			const char *engine; /* "minhop" */
-			bool reroute;	    /* not part of a heavy sweep */
+			bool reroute;	    /* nothing was read before */
 			unsigned ms, unreachable;
 		} routes;
 		struct {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sm/impl.h"
+#include "sm/events.h"
 #include "util/mem.h"
 
 /* After errors the next heavy sweep comes this soon, and no later than that. */
@@ -29,6 +29,8 @@ struct step {
 	enum step_result (*start)(struct sm *sm);
 	bool (*busy)(const struct sm *sm); /* NULL: never */
 };
+
+static const char *kind_name(const struct sm *sm);
 
 static enum step_result discover_step(struct sm *sm)
 {
@@ -63,6 +65,8 @@ static enum step_result port_is_down(struct sm *sm)
 {
 	if (!sm->port_down_told)
 		log_sys("SM port is down");
+	if (!sm->port_down_told)
+		event_plain(sm, SM_EVENT_PORT_DOWN);
 	sm->port_down_told = true;
 	sm->stats.up = false;
 	if (sm->state == SM_MASTER)
@@ -93,6 +97,7 @@ static enum step_result settle_step(struct sm *sm)
 	if (sm->port_down_told)
 		log_sys("SM port is up");
 	sm->port_down_told = false;
+	event_sweep(sm, SM_EVENT_DISCOVERED, kind_name(sm), true);
 	return elect_decide(sm) ? STEP_NEXT : STEP_STOP;
 }
 
@@ -159,6 +164,7 @@ static enum step_result program_step(struct sm *sm)
 	partition_plan(sm);
 	routes_unref(sm->routes);
 	sm->routes = take(sm->new_routes);
+	event_routes(sm, sm->sweep == SWEEP_REROUTE);
 	conf_unref(sm->plan_conf);
 	sm->plan_conf = conf_ref(sm->conf);
 	sm->plan = (struct plan){ .conf = sm->plan_conf,
@@ -242,6 +248,7 @@ static enum step_result dirty_settle_step(struct sm *sm)
 		return STEP_STOP;
 	if (!node_is_switch(own->node) && port_state(own) == IB_PORT_DOWN)
 		return port_is_down(sm);
+	event_sweep(sm, SM_EVENT_DISCOVERED, kind_name(sm), true);
 	return elect_decide(sm) ? STEP_NEXT : STEP_STOP;
 }
 
@@ -309,10 +316,15 @@ static const struct kind {
 	[SWEEP_NONE] = { "no", NULL, 0 },
 	[SWEEP_LIGHT] = { "light", light_steps, ARRAY_SIZE(light_steps) },
 	[SWEEP_DIRTY] = { "dirty", dirty_steps, ARRAY_SIZE(dirty_steps) },
-	[SWEEP_WATCH] = { "watching", watch_steps, ARRAY_SIZE(watch_steps) },
+	[SWEEP_WATCH] = { "watch", watch_steps, ARRAY_SIZE(watch_steps) },
 	[SWEEP_HEAVY] = { "heavy", heavy_steps, ARRAY_SIZE(heavy_steps) },
 	[SWEEP_REROUTE] = { "rerouting", reroute_steps, ARRAY_SIZE(reroute_steps) },
 };
+
+static const char *kind_name(const struct sm *sm)
+{
+	return kinds[sm->sweep].name;
+}
 
 /* ---- the timer ----------------------------------------------------------------------------- */
 
@@ -456,6 +468,7 @@ static void begin(struct sm *sm, enum sweep_kind kind)
 		sm->heavy_wanted = false;
 	sm->read_tables = sm->believe_bits = false;
 	sm->why[0] = '\0';
+	event_sweep(sm, SM_EVENT_SWEEP_START, kind_name(sm), false);
 }
 
 /* A switch that does not tell of its ports keeps nobody waiting. */
@@ -550,6 +563,7 @@ static void complete(struct sm *sm)
 		sweep_want(sm, SWEEP_HEAVY, "what was taken over is proved");
 	sm->former_sm_lid = 0;
 	prepare_save(sm);
+	event_sweep(sm, SM_EVENT_SUBNET_UP, kind_name(sm), true);
 	if (sm->hooks.subnet_up)
 		sm->hooks.subnet_up(sm->hooks.arg, sm);
 }
@@ -566,6 +580,7 @@ static void end(struct sm *sm, bool through)
 		standby_watched(sm, through);
 	else
 		plan_next(sm);
+	event_sweep(sm, SM_EVENT_SWEEP_DONE, kind_name(sm), through);
 	sm->sweep = SWEEP_NONE;
 	reload_take(sm);
 	health_sweep_ended(sm);

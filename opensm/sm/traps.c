@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sm/events.h"
 #include "sm/trap_flow.h"
 #include "util/mem.h"
 
@@ -364,6 +365,11 @@ static void react(struct sm *sm, const struct trap *t)
 	}
 }
 
+static const char *name_of(const struct trap *t)
+{
+	return t->kind == SM_TRAP_VENDOR ? "of its vendor" : ib_trap_name(t->number);
+}
+
 static void tell_heard(struct sm *sm, const struct trap *t)
 {
 	char who[TRAP_WHO_STRLEN];
@@ -371,9 +377,7 @@ static void tell_heard(struct sm *sm, const struct trap *t)
 
 	if (log_wants(LOGB_VERBOSE) && log_allow(&sm->traps->heard_log, sm->now, &more))
 		log_verbose("%s: trap %u (%s), %u others were not said", trap_who(t->port, who),
-			    t->number,
-			    t->kind == SM_TRAP_VENDOR ? "of its vendor" : ib_trap_name(t->number),
-			    more);
+			    t->number, name_of(t), more);
 }
 
 static void take_trap(struct sm *sm, const struct trap *t)
@@ -391,6 +395,7 @@ static void take_trap(struct sm *sm, const struct trap *t)
 		return;
 	}
 	sm->traps->stats.taken++;
+	event_trap(sm, t->port, t->notice, name_of(t));
 	sa_forward_trap(sm->sa, &sender, t->notice, sm->now);
 	react(sm, t);
 }

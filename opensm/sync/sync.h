@@ -89,6 +89,8 @@ struct sync_hooks {
 	bool (*may_activate)(void *arg, const struct port *p);
 	/* NULL: nobody asks. A Set or a question met a link lower than it was, which was `before`. */
 	void (*link_fell)(void *arg, struct port *p, unsigned before);
+	/* NULL: nobody asks. Block `value` of a forwarding table was written, or its top became `value`. */
+	void (*table_written)(void *arg, const struct node *n, bool top, unsigned value);
 	/* GUIDs that were written outside of a run did not arrive: another run is needed. */
 	void (*unsettled)(void *arg);
 	void *arg;

@@ -69,6 +69,8 @@ static void on_lft(void *owner, const struct mad_result *r)
 
 	if (sync_ended_well(s, n, r)) {
 		lft_have_written(&n->lft, r->mod, r->payload);
+		if (s->hooks.table_written)
+			s->hooks.table_written(s->hooks.arg, n, false, r->mod);
 		s->outcome.recovered += n->lft_failures == NODE_LFT_TRIES;
 		n->lft_failures = 0;
 		return;
@@ -214,11 +216,16 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 {
 	struct sync *s = owner;
 	struct node *n = r->arg;
+	bool top_changed;
 
 	if (!sync_ended_well(s, n, r))
 		return;
+	top_changed = ib_get(n->switch_info, SI_LINEAR_FDB_TOP) !=
+		      ib_get(r->payload, SI_LINEAR_FDB_TOP);
 	memcpy(n->switch_info, r->payload, SI_BYTES);
 	n->lft_top_written = ib_get(r->payload, SI_LINEAR_FDB_TOP);
+	if (top_changed && s->hooks.table_written)
+		s->hooks.table_written(s->hooks.arg, n, true, n->lft_top_written);
 }
 
 bool tables_feed_top(struct sync *s)

@@ -41,6 +41,13 @@ static void status(void *arg, const char *line)
 	snprintf(s->status, sizeof(s->status), "%s", line);
 }
 
+static void event(void *arg, const struct sm_event *e)
+{
+	struct rig_sm *s = arg;
+
+	s->rig->event(s, e);
+}
+
 /* Runs what was handed out and is due by `now`, in order; true if there was something. */
 static bool run_jobs(struct rig_sm *s, mono_t now)
 {
@@ -80,6 +87,7 @@ int rig_start(struct rig *rig, const char *node, int port, const struct conf *co
 	struct sm_hooks hooks = { .submit_job = submit_job, .subnet_up = subnet_up, .status = status, .arg = s };
 	struct transport *tr;
 
+	hooks.event = rig->event ? event : NULL;
 	if (place == RIG_MAX_SMS)
 		return -ENOSPC;
 	tr = sim_attach(rig->sim, node, port);

@@ -34,6 +34,8 @@ struct rig {
 	unsigned n_sms;
 	unsigned standstill;       /* steps since the clock last moved */
 	mono_t job_time;           /* what a job takes; 0: it is done before anything else happens */
+	/* Set before rig_start(): events of the managers started from then on. NULL: nobody listens. */
+	void (*event)(struct rig_sm *sm, const struct sm_event *event);
 };
 
 /* Takes over `sim`. */
