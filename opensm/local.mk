@@ -2,11 +2,13 @@
 sbin_PROGRAMS += sbin/opensm
 sbin_opensm_SOURCES = opensm/main.c opensm/daemon.c opensm/daemon.h opensm/worker.c opensm/worker.h \
 	opensm/reload.c opensm/reload.h opensm/notify.c opensm/notify.h \
-	opensm/windows.c opensm/windows.h opensm/window_console.c opensm/window_control.c opensm/window_metrics.c
+	opensm/streams.c opensm/streams.h opensm/streams_listen.c opensm/streams_private.h opensm/windows.c opensm/windows.h opensm/window_console.c opensm/window_control.c opensm/window_metrics.c
 sbin_opensm_LDADD = $(CTL_LIBS) $(UMAD_LIBS) $(IBUMAD_LIBS) $(SYSTEMD_LIBS) $(MHD_LIBS) -ldl -lm
 
-UNIT_TESTS += tests/unit/test-worker tests/unit/test-reload
+UNIT_TESTS += tests/unit/test-worker tests/unit/test-reload tests/unit/test-streams
 tests_unit_test_worker_SOURCES = tests/unit/test-worker.c opensm/worker.c
 tests_unit_test_worker_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_reload_SOURCES = tests/unit/test-reload.c opensm/reload.c
 tests_unit_test_reload_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_streams_SOURCES = tests/unit/test-streams.c opensm/streams.c opensm/streams_listen.c
+tests_unit_test_streams_LDADD = $(UTIL_LIBS) $(SYSTEMD_LIBS) $(CMOCKA_LIBS)

@@ -41,8 +41,6 @@ struct streams_config {
 	void (*message)(void *arg, struct stream *s, char *text, size_t len);
 	/* It ends, and must be forgotten. `why` in words, "has hung up". May be NULL. */
 	void (*closed)(void *arg, struct stream *s, const char *why);
-	/* All that was sent has been taken by the peer. May be NULL. */
-	void (*drained)(void *arg, struct stream *s);
 	void *arg;
 };
 

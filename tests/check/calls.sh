@@ -20,7 +20,7 @@ only_in "umad calls are in libvendor/umad.c" \
 	'\bumad_(init|done|get|open|close|send|recv|poll|register|unregister|set|alloc|free|size|status|addr|fd|find|sort|release|debug|dump)[a-z0-9_]*[[:space:]]*\(|infiniband/umad' \
 	libvendor/umad.c
 only_in "sd-event calls are in daemon.c, its windows, and the launcher" '\bsd_event|sd-event' \
-	opensm/daemon.c opensm/windows opensm/window_ opensm/streams.c opensm/launch/
+	opensm/daemon.c opensm/windows opensm/window_ opensm/streams opensm/launch/
 only_in "nobody asks for the time but daemon.c, the log and ibfab" \
 	'\b(clock_gettime|gettimeofday|time)[[:space:]]*\(' opensm/daemon.c opensm/util/log.c \
 	libvendor/sim/serve/main.c

@@ -1,0 +1,629 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A peer is two descriptors that do not block: one that is read, one that is written. What happens to it:
+ *
+ *   OPEN --stream_finish(), end of input--> FINISHING --all sent--> DEAD --reaper--> closed() and gone
+ *     \------------ stream_drop(), a descriptor failed ------------/
+ *
+ * One read, one write and a few messages per turn of the event loop: MADs come between.
+ */
+#include "streams_private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/mem.h"
+
+#define READ_PIECE    (16 * 1024)
+#define MESSAGES_TURN 8
+/* Who takes nothing of what waits for it for so long is dropped; in us. */
+#define STALL	      (30 * 1000 * 1000ull)
+
+static void write_some(struct stream *s);
+
+/* ---- states -------------------------------------------------------------------------------- */
+
+static void want_input(struct stream *s)
+{
+	bool wanted = s->state == STREAM_OPEN && !s->held && !s->input_ended;
+
+	if (!s->input)
+		return;
+	/* With no event wanted, the end of both sides of a socket is told all the same. */
+	if (s->is_socket && s->state == STREAM_OPEN)
+		sd_event_source_set_io_events(s->input, wanted ? EPOLLIN : 0);
+	else
+		sd_event_source_set_enabled(s->input, wanted ? SD_EVENT_ON : SD_EVENT_OFF);
+}
+
+static void die(struct stream *s, const char *why)
+{
+	if (s->state == STREAM_DEAD)
+		return;
+	s->state = STREAM_DEAD;
+	s->why = why;
+	s->input = sd_event_source_disable_unref(s->input);
+	s->output = sd_event_source_disable_unref(s->output);
+	s->again = sd_event_source_disable_unref(s->again);
+	s->stall = sd_event_source_disable_unref(s->stall);
+	sd_event_source_set_enabled(s->of->reaper, SD_EVENT_ONESHOT);
+}
+
+static void finish(struct stream *s, const char *why)
+{
+	if (s->state != STREAM_OPEN)
+		return;
+	s->state = STREAM_FINISHING;
+	s->why = why;
+	if (!s->unsent)
+		die(s, why);
+	else
+		want_input(s);
+}
+
+void stream_finish(struct stream *s)
+{
+	finish(s, "was told all");
+}
+
+void stream_drop(struct stream *s, const char *why)
+{
+	die(s, why);
+}
+
+static void drop_pieces(struct stream *s)
+{
+	while (s->first) {
+		struct piece *p = s->first;
+
+		s->first = p->next;
+		free(p->bytes);
+		free(p);
+	}
+	s->end = &s->first;
+	s->unsent = s->counted = s->sent_of_first = 0;
+}
+
+static void bury(struct stream *s)
+{
+	if (s->of->c.closed)
+		s->of->c.closed(s->of->c.arg, s, s->why ? s->why : "ended");
+	drop_pieces(s);
+	sd_event_source_disable_unref(s->input);
+	sd_event_source_disable_unref(s->output);
+	sd_event_source_disable_unref(s->again);
+	sd_event_source_disable_unref(s->stall);
+	close(s->in);
+	close(s->out);
+	s->of->n--;
+	free(s->buf);
+	free(s);
+}
+
+static int on_reap(sd_event_source *source, void *arg)
+{
+	struct streams *ss = arg;
+
+	for (struct stream **at = &ss->streams; *at;) {
+		struct stream *s = *at;
+
+		if (s->state != STREAM_DEAD) {
+			at = &s->next;
+			continue;
+		}
+		*at = s->next;
+		bury(s);
+	}
+	return 0;
+}
+
+/* ---- what comes in ------------------------------------------------------------------------- */
+
+/* Takes `n` bytes off the front of what was read. */
+static void consume(struct stream *s, size_t n)
+{
+	s->len -= n;
+	memmove(s->buf, s->buf + n, s->len);
+	s->scanned = 0;
+}
+
+static void deliver(struct stream *s, char *text, size_t len)
+{
+	if (s->of->c.end == '\n' && len && text[len - 1] == '\r')
+		len--;
+	if (len > s->of->c.max_message) {
+		s->of->c.message(s->of->c.arg, s, NULL, len);
+		finish(s, "sent too long a message");
+		return;
+	}
+	text[len] = '\0';
+	s->of->c.message(s->of->c.arg, s, text, len);
+}
+
+/* No end in sight: too long, or the last line of somebody who has nothing to add. */
+static void deliver_rest(struct stream *s)
+{
+	size_t max = s->of->c.max_message;
+
+	if (s->len > max + 1) {
+		deliver(s, s->buf, s->len);
+		return;
+	}
+	if (!s->input_ended)
+		return;
+	if (s->len && s->of->c.end == '\n') {
+		size_t len = s->len;
+
+		s->len = s->scanned = 0;
+		deliver(s, s->buf, len);
+	}
+	if (!s->held)
+		finish(s, "has hung up");
+}
+
+static void deliver_some(struct stream *s)
+{
+	size_t taken = 0;
+
+	for (unsigned n = 0; s->state == STREAM_OPEN && !s->held; n++) {
+		char *from = s->buf + taken;
+		char *end = memchr(from + s->scanned, s->of->c.end, s->len - taken - s->scanned);
+
+		if (!end) {
+			s->scanned = s->len - taken;
+			break;
+		}
+		if (n == MESSAGES_TURN) {
+			sd_event_source_set_enabled(s->again, SD_EVENT_ONESHOT);
+			break;
+		}
+		s->scanned = 0;
+		taken += (size_t)(end - from) + 1;
+		deliver(s, from, (size_t)(end - from));
+	}
+	if (taken) {
+		size_t scanned = s->scanned;
+
+		consume(s, taken);
+		s->scanned = scanned;
+	}
+	if (s->state == STREAM_OPEN && !s->held && s->scanned == s->len)
+		deliver_rest(s);
+}
+
+static ssize_t read_piece(struct stream *s)
+{
+	size_t room = s->of->c.max_message + 2 - s->len;
+
+	room = MIN(room, (size_t)READ_PIECE);
+	if (s->is_socket)
+		return recv(s->in, s->buf + s->len, room, MSG_DONTWAIT);
+	return read(s->in, s->buf + s->len, room);
+}
+
+static void read_some(struct stream *s)
+{
+	ssize_t n;
+
+	if (s->len < s->of->c.max_message + 2 && !s->input_ended) {
+		n = read_piece(s);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (n < 0 && errno == ECONNRESET) {
+			die(s, "has hung up");
+			return;
+		}
+		if (n <= 0)
+			s->input_ended = true; /* of a terminal, too: EIO */
+		else
+			s->len += (size_t)n;
+		want_input(s);
+	}
+	deliver_some(s);
+}
+
+static int on_input(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct stream *s = arg;
+
+	if (s->held && events & (EPOLLHUP | EPOLLERR))
+		die(s, "has hung up");
+	else if (s->state == STREAM_OPEN && !s->held)
+		read_some(s);
+	return 0;
+}
+
+/* Regular files cannot be watched; they can always be read. */
+static int on_always(sd_event_source *source, void *arg)
+{
+	read_some(arg);
+	return 0;
+}
+
+static int on_again(sd_event_source *source, void *arg)
+{
+	deliver_some(arg);
+	return 0;
+}
+
+void stream_hold(struct stream *s, bool hold)
+{
+	if (s->held == hold)
+		return;
+	s->held = hold;
+	if (s->state != STREAM_OPEN)
+		return;
+	want_input(s);
+	if (!hold)
+		sd_event_source_set_enabled(s->again, SD_EVENT_ONESHOT);
+}
+
+/* ---- what goes out ------------------------------------------------------------------------- */
+
+static ssize_t write_piece(struct stream *s, const char *bytes, size_t len)
+{
+	struct pollfd pfd = { .fd = s->out, .events = POLLOUT };
+
+	if (s->is_socket)
+		return send(s->out, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (s->blocks && poll(&pfd, 1, 0) <= 0) {
+		errno = EAGAIN;
+		return -1;
+	}
+	return write(s->out, bytes, s->blocks ? MIN(len, (size_t)_POSIX_PIPE_BUF) : len);
+}
+
+static void took(struct stream *s, size_t n)
+{
+	struct piece *p = s->first;
+
+	s->unsent -= n;
+	s->sent_of_first += n;
+	if (p->counted)
+		s->counted -= n;
+	if (s->sent_of_first < p->len)
+		return;
+	s->first = p->next;
+	if (!s->first)
+		s->end = &s->first;
+	s->sent_of_first = 0;
+	free(p->bytes);
+	free(p);
+}
+
+/* One write; what waits then is waited for. */
+static void write_some(struct stream *s)
+{
+	ssize_t n = 0;
+
+	if (s->first)
+		n = write_piece(s, s->first->bytes + s->sent_of_first,
+				s->first->len - s->sent_of_first);
+	if (n < 0 && errno != EAGAIN && errno != EINTR) {
+		die(s, "has hung up");
+		return;
+	}
+	if (n > 0) {
+		took(s, (size_t)n);
+		sd_event_source_set_time_relative(s->stall, STALL);
+	}
+	if (!s->first && s->state == STREAM_FINISHING) {
+		die(s, s->why);
+		return;
+	}
+	if (s->output)
+		sd_event_source_set_enabled(s->output, s->first ? SD_EVENT_ON : SD_EVENT_OFF);
+	sd_event_source_set_enabled(s->stall, s->first ? SD_EVENT_ONESHOT : SD_EVENT_OFF);
+}
+
+static int on_output(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	write_some(arg);
+	return 0;
+}
+
+static int on_output_always(sd_event_source *source, void *arg)
+{
+	write_some(arg);
+	return 0;
+}
+
+static int on_stall(sd_event_source *source, uint64_t usec, void *arg)
+{
+	die(arg, "does not read what it is sent");
+	return 0;
+}
+
+static void append(struct stream *s, char *bytes, size_t len, bool counted)
+{
+	struct piece *p = xcalloc(1, sizeof(*p));
+	bool is_first = !s->first;
+
+	*p = (struct piece){ .bytes = bytes, .len = len, .counted = counted };
+	*s->end = p;
+	s->end = &p->next;
+	s->unsent += len;
+	if (counted)
+		s->counted += len;
+	if (is_first) {
+		sd_event_source_set_time_relative(s->stall, STALL);
+		write_some(s);
+	}
+}
+
+int stream_send(struct stream *s, const void *bytes, size_t len)
+{
+	if (s->state == STREAM_DEAD)
+		return -EPIPE;
+	if (!len)
+		return 0;
+	if (s->counted + len > s->of->c.max_unsent) {
+		die(s, "does not read what it is sent");
+		return -ENOBUFS;
+	}
+	append(s, xmemdup(bytes, len), len, true);
+	return 0;
+}
+
+int stream_give(struct stream *s, char *bytes, size_t len)
+{
+	if (s->state == STREAM_DEAD || !len) {
+		free(bytes);
+		return len ? -EPIPE : 0;
+	}
+	append(s, bytes, len, false);
+	return 0;
+}
+
+int stream_printf(struct stream *s, const char *fmt, ...)
+{
+	_cleanup_free_ char *text = NULL;
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vasprintf(&text, fmt, args);
+	va_end(args);
+	if (n < 0) {
+		text = NULL;
+		return -ENOMEM;
+	}
+	return stream_send(s, text, (size_t)n);
+}
+
+size_t stream_unsent(const struct stream *s)
+{
+	return s->unsent;
+}
+
+/* ---- peers --------------------------------------------------------------------------------- */
+
+struct stream_peer stream_peer(const struct stream *s)
+{
+	return s->peer;
+}
+
+bool stream_peer_in_group(const struct stream *s, gid_t gid)
+{
+	gid_t groups[256];
+	socklen_t len = sizeof(groups);
+
+	if (!s->peer.known)
+		return false;
+	if (s->peer.gid == gid)
+		return true;
+	if (getsockopt(s->in, SOL_SOCKET, SO_PEERGROUPS, groups, &len) < 0)
+		return false;
+	for (size_t i = 0; i < len / sizeof(groups[0]); i++)
+		if (groups[i] == gid)
+			return true;
+	return false;
+}
+
+const char *stream_name(const struct stream *s)
+{
+	return s->name;
+}
+
+void stream_set_user(struct stream *s, void *user)
+{
+	s->user = user;
+}
+
+void *stream_user(const struct stream *s)
+{
+	return s->user;
+}
+
+void stream_find_peer(struct stream *s)
+{
+	struct sockaddr_storage from;
+	socklen_t len = sizeof(from);
+	struct ucred cred;
+	char host[NI_MAXHOST], port[NI_MAXSERV];
+
+	snprintf(s->name, sizeof(s->name), "somebody");
+	if (getpeername(s->in, (struct sockaddr *)&from, &len) < 0)
+		return;
+	if (from.ss_family != AF_UNIX) {
+		if (!getnameinfo((struct sockaddr *)&from, len, host, sizeof(host), port,
+				 sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV))
+			snprintf(s->name, sizeof(s->name), "%.60s:%.10s", host, port);
+		return;
+	}
+	len = sizeof(cred);
+	if (getsockopt(s->in, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0)
+		return;
+	s->peer = (struct stream_peer){ .known = true, .pid = cred.pid, .uid = cred.uid, .gid = cred.gid };
+	snprintf(s->name, sizeof(s->name), "pid %d (uid %u)", (int)cred.pid, cred.uid);
+}
+
+static int watch(struct stream *s)
+{
+	sd_event *e = s->of->event;
+	int r = sd_event_add_io(e, &s->input, s->in, EPOLLIN, on_input, s);
+
+	if (r == -EPERM) {
+		r = sd_event_add_defer(e, &s->input, on_always, s);
+		if (r >= 0)
+			r = sd_event_source_set_enabled(s->input, SD_EVENT_ON);
+	}
+	if (r < 0)
+		return r;
+	r = sd_event_add_io(e, &s->output, s->out, EPOLLOUT, on_output, s);
+	if (r == -EPERM)
+		r = sd_event_add_defer(e, &s->output, on_output_always, s);
+	if (r < 0)
+		return r;
+	sd_event_source_set_enabled(s->output, SD_EVENT_OFF);
+	r = sd_event_add_defer(e, &s->again, on_again, s);
+	if (r < 0)
+		return r;
+	sd_event_source_set_enabled(s->again, SD_EVENT_OFF);
+	r = sd_event_add_time_relative(e, &s->stall, CLOCK_MONOTONIC, STALL, 0, on_stall, s);
+	return r < 0 ? r : sd_event_source_set_enabled(s->stall, SD_EVENT_OFF);
+}
+
+struct stream *stream_new(struct streams *ss, int in, int out, bool is_socket)
+{
+	struct stream *s = xcalloc(1, sizeof(*s));
+	int r;
+
+	s->of = ss;
+	s->in = in;
+	s->out = out;
+	s->is_socket = is_socket;
+	s->end = &s->first;
+	s->buf = xmalloc(ss->c.max_message + 3);
+	r = watch(s);
+	s->next = ss->streams;
+	ss->streams = s;
+	ss->n++;
+	if (r < 0) {
+		ss->streams = s->next;
+		ss->n--;
+		sd_event_source_disable_unref(s->input);
+		sd_event_source_disable_unref(s->output);
+		sd_event_source_disable_unref(s->again);
+		sd_event_source_disable_unref(s->stall);
+		close(in);
+		close(out);
+		free(s->buf);
+		free(s);
+		errno = -r;
+		return NULL;
+	}
+	return s;
+}
+
+void stream_introduce(struct stream *s)
+{
+	if (s->of->c.opened && !s->of->c.opened(s->of->c.arg, s))
+		finish(s, "was not let in");
+}
+
+/*
+ * A descriptor of our own for the same thing, that does not block: O_NONBLOCK on a terminal or pipe that we
+ * share with a shell would be its, too, so it is opened anew.
+ */
+static int open_anew(int fd, int flags, bool *ret_blocks, bool *ret_socket)
+{
+	char path[40];
+	struct stat st;
+	int mine;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	*ret_blocks = false;
+	*ret_socket = S_ISSOCK(st.st_mode);
+	if (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode)) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		mine = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		if (mine >= 0)
+			return mine;
+		*ret_blocks = true;
+	}
+	mine = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return mine < 0 ? -errno : mine;
+}
+
+int streams_add(struct streams *ss, int in, int out, const char *name)
+{
+	bool blocks, is_socket, in_socket;
+	int own_in = open_anew(in, O_RDONLY, &blocks, &in_socket), own_out;
+	struct stream *s;
+
+	if (own_in < 0)
+		return own_in;
+	own_out = open_anew(out, O_WRONLY, &blocks, &is_socket);
+	if (own_out < 0) {
+		close(own_in);
+		return own_out;
+	}
+	s = stream_new(ss, own_in, own_out, in_socket && is_socket);
+	if (!s)
+		return -errno;
+	s->blocks = blocks || (is_socket && !in_socket);
+	if (s->is_socket)
+		stream_find_peer(s);
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	stream_introduce(s);
+	return 0;
+}
+
+unsigned streams_count(const struct streams *ss)
+{
+	return ss->n;
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+struct streams *streams_new(sd_event *event, const struct streams_config *config)
+{
+	struct streams *ss = xcalloc(1, sizeof(*ss));
+
+	ss->c = *config;
+	ss->event = sd_event_ref(event);
+	if (sd_event_add_defer(event, &ss->reaper, on_reap, ss) < 0) {
+		sd_event_unref(ss->event);
+		free(ss);
+		return NULL;
+	}
+	sd_event_source_set_enabled(ss->reaper, SD_EVENT_OFF);
+	return ss;
+}
+
+struct streams *streams_free(struct streams *ss)
+{
+	if (!ss)
+		return NULL;
+	while (ss->listeners) {
+		struct listener *l = ss->listeners;
+
+		ss->listeners = l->next;
+		listener_free(l);
+	}
+	while (ss->streams) {
+		struct stream *s = ss->streams;
+
+		ss->streams = s->next;
+		if (s->state != STREAM_DEAD)
+			s->why = "the daemon ends";
+		s->state = STREAM_DEAD;
+		bury(s);
+	}
+	sd_event_source_disable_unref(ss->reaper);
+	sd_event_unref(ss->event);
+	free(ss);
+	return NULL;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Where conversations come from: unix sockets, TCP ports. */
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "streams_private.h"
+#include "util/mem.h"
+
+/* After accept() failed for want of descriptors; in us. */
+#define ACCEPT_PAUSE (1000 * 1000ull)
+#define BACKLOG	     64
+
+/* Who asks has no place, or his user has too many. */
+static bool is_crowded(const struct streams *ss, int fd)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	unsigned n = 0;
+
+	if (ss->n >= ss->c.max_peers)
+		return true;
+	if (!ss->c.max_per_uid || getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) < 0 ||
+	    cred.pid <= 0 || cred.uid == 0 || cred.uid == geteuid())
+		return false;
+	for (const struct stream *s = ss->streams; s; s = s->next)
+		n += s->peer.known && s->peer.uid == cred.uid;
+	return n >= ss->c.max_per_uid;
+}
+
+static void welcome(struct streams *ss, int fd)
+{
+	struct stream *s;
+	int out;
+
+	if (is_crowded(ss, fd)) {
+		if (ss->c.busy)
+			(void)!send(fd, ss->c.busy, ss->c.busy_len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		close(fd);
+		return;
+	}
+	out = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (out < 0) {
+		close(fd);
+		return;
+	}
+	s = stream_new(ss, fd, out, true);
+	if (!s)
+		return;
+	stream_find_peer(s);
+	stream_introduce(s);
+}
+
+/* Without descriptors the listener would wake us all the time. */
+static void rest(struct listener *l)
+{
+	sd_event_source_set_enabled(l->io, SD_EVENT_OFF);
+	sd_event_source_set_time_relative(l->pause, ACCEPT_PAUSE);
+	sd_event_source_set_enabled(l->pause, SD_EVENT_ONESHOT);
+}
+
+static int on_connect(sd_event_source *source, int fd, uint32_t events, void *arg)
+{
+	struct listener *l = arg;
+	int peer = accept4(fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (peer >= 0)
+		welcome(l->of, peer);
+	else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+		rest(l);
+	return 0;
+}
+
+static int on_rested(sd_event_source *source, uint64_t usec, void *arg)
+{
+	return sd_event_source_set_enabled(((struct listener *)arg)->io, SD_EVENT_ON);
+}
+
+void listener_free(struct listener *l)
+{
+	struct stat st;
+
+	sd_event_source_disable_unref(l->io);
+	sd_event_source_disable_unref(l->pause);
+	/* Whoever put another one in its place keeps that. */
+	if (l->path && stat(l->path, &st) == 0 && st.st_dev == l->dev && st.st_ino == l->ino)
+		unlink(l->path);
+	close(l->fd);
+	free(l->path);
+	free(l);
+}
+
+/* Takes `fd`, bound; closes it when it cannot be listened on. */
+static int add_listener(struct streams *ss, int fd, const char *path)
+{
+	struct listener *l = xcalloc(1, sizeof(*l));
+	struct stat st;
+	int r;
+
+	l->of = ss;
+	l->fd = fd;
+	l->path = path ? xstrdup(path) : NULL;
+	if (path && stat(path, &st) == 0) {
+		l->dev = st.st_dev;
+		l->ino = st.st_ino;
+	}
+	r = listen(fd, BACKLOG) < 0 ? -errno : 0;
+	if (r >= 0)
+		r = sd_event_add_io(ss->event, &l->io, fd, EPOLLIN, on_connect, l);
+	if (r >= 0)
+		r = sd_event_add_time_relative(ss->event, &l->pause, CLOCK_MONOTONIC, ACCEPT_PAUSE, 0,
+					       on_rested, l);
+	if (r < 0) {
+		listener_free(l);
+		return r;
+	}
+	sd_event_source_set_enabled(l->pause, SD_EVENT_OFF);
+	l->next = ss->listeners;
+	ss->listeners = l;
+	return 0;
+}
+
+/* -EADDRINUSE: somebody listens there, or it is no socket. 0: there is nothing any more. */
+static int clear_stale(const struct sockaddr_un *at)
+{
+	struct stat st;
+	int fd, r;
+
+	if (lstat(at->sun_path, &st) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISSOCK(st.st_mode))
+		return -EADDRINUSE;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	r = connect(fd, (const struct sockaddr *)at, sizeof(*at)) < 0 ? -errno : 0;
+	close(fd);
+	if (r != -ECONNREFUSED && r != -ENOENT)
+		return r == -EACCES ? r : -EADDRINUSE;
+	return unlink(at->sun_path) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int streams_listen_unix(struct streams *ss, const char *path, mode_t mode)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	size_t len = strlen(path);
+	int fd, r;
+
+	if (!len || len >= sizeof(at.sun_path))
+		return -ENAMETOOLONG;
+	memcpy(at.sun_path, path, len + 1);
+	r = clear_stale(&at);
+	if (r < 0)
+		return r;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -errno;
+	if (bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0 || chmod(path, mode) < 0) {
+		r = -errno;
+		close(fd);
+		return r;
+	}
+	return add_listener(ss, fd, path);
+}
+
+static uint16_t port_of(int fd)
+{
+	struct sockaddr_storage at;
+	socklen_t len = sizeof(at);
+	char port[NI_MAXSERV];
+
+	if (getsockname(fd, (struct sockaddr *)&at, &len) < 0 ||
+	    getnameinfo((struct sockaddr *)&at, len, NULL, 0, port, sizeof(port), NI_NUMERICSERV))
+		return 0;
+	return (uint16_t)strtoul(port, NULL, 10);
+}
+
+int streams_listen_tcp(struct streams *ss, const char *address, uint16_t port, uint16_t *ret_port)
+{
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
+					.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE };
+	struct addrinfo *at;
+	char text[8];
+	int fd, r, one = 1;
+
+	snprintf(text, sizeof(text), "%u", port);
+	if (getaddrinfo(address, text, &hints, &at))
+		return -EINVAL;
+	fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0) {
+		r = -errno;
+		freeaddrinfo(at);
+		return r;
+	}
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	r = bind(fd, at->ai_addr, at->ai_addrlen) < 0 ? -errno : 0;
+	freeaddrinfo(at);
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	if (ret_port)
+		*ret_port = port_of(fd);
+	return add_listener(ss, fd, NULL);
+}

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Conversations: messages whole and in order, limits, peers that hang up or do not read. */
+#include "streams.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "util/mem.h"
+
+#define MAX_MESSAGE 100
+
+struct desk {
+	sd_event *event;
+	struct streams *ss;
+	char dir[64], path[96];
+	char heard[8192]; /* messages, '|' after each */
+	size_t len;
+	char why[100];
+	struct stream *last;
+	bool hold, refuse;
+	unsigned opened, closed;
+};
+
+static bool on_opened(void *arg, struct stream *s)
+{
+	struct desk *d = arg;
+
+	d->opened++;
+	d->last = s;
+	return !d->refuse;
+}
+
+static void on_message(void *arg, struct stream *s, char *text, size_t len)
+{
+	struct desk *d = arg;
+
+	d->len += (size_t)snprintf(d->heard + d->len, sizeof(d->heard) - d->len, "%s|",
+				   text ? text : "TOO LONG");
+	if (text)
+		assert_int_equal(strlen(text), len);
+	if (d->hold)
+		stream_hold(s, true);
+	if (text && !strcmp(text, "echo"))
+		stream_printf(s, "%s", "echoed");
+	if (!text)
+		stream_printf(s, "%s", "too long");
+}
+
+static void on_closed(void *arg, struct stream *s, const char *why)
+{
+	struct desk *d = arg;
+
+	d->closed++;
+	snprintf(d->why, sizeof(d->why), "%s", why);
+}
+
+static struct streams_config config(struct desk *d, char end)
+{
+	return (struct streams_config){
+		.end = end,
+		.max_peers = 3,
+		.max_message = MAX_MESSAGE,
+		.max_unsent = 1000 * 1000,
+		.busy = "busy",
+		.busy_len = 4,
+		.opened = on_opened,
+		.message = on_message,
+		.closed = on_closed,
+		.arg = d,
+	};
+}
+
+static int set_up(void **state)
+{
+	struct desk *d = xcalloc(1, sizeof(*d));
+	const struct streams_config c = config(d, '\n');
+
+	snprintf(d->dir, sizeof(d->dir), "/tmp/test-streams.XXXXXX");
+	assert_non_null(mkdtemp(d->dir));
+	snprintf(d->path, sizeof(d->path), "%s/sock", d->dir);
+	assert_true(sd_event_new(&d->event) >= 0);
+	d->ss = streams_new(d->event, &c);
+	*state = d;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct desk *d = *state;
+
+	streams_free(d->ss);
+	sd_event_unref(d->event);
+	unlink(d->path);
+	rmdir(d->dir);
+	free(d);
+	return 0;
+}
+
+/* All that can be done without waiting. */
+static void turn(struct desk *d)
+{
+	while (sd_event_run(d->event, 0) > 0)
+		;
+}
+
+static int call(const struct desk *d)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	memcpy(at.sun_path, d->path, sizeof(d->path));
+	assert_return_code(connect(fd, (struct sockaddr *)&at, sizeof(at)), errno);
+	return fd;
+}
+
+static int listening(struct desk *d)
+{
+	assert_int_equal(streams_listen_unix(d->ss, d->path, 0666), 0);
+	return call(d);
+}
+
+static void say(int fd, const char *text)
+{
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+}
+
+/* What has come in; "" when nothing has. */
+static const char *hear(int fd)
+{
+	static char text[200];
+	ssize_t n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+static bool has_ended(int fd)
+{
+	char c;
+
+	return recv(fd, &c, 1, MSG_DONTWAIT) == 0;
+}
+
+static void messages_come_whole(void **state)
+{
+	struct desk *d = *state;
+	int fd = listening(d);
+
+	say(fd, "one\ntw");
+	turn(d);
+	assert_string_equal(d->heard, "one|");
+	say(fd, "o\r\n\nthree\n");
+	turn(d);
+	assert_string_equal(d->heard, "one|two||three|");
+	close(fd);
+	turn(d);
+	assert_int_equal(d->closed, 1);
+	assert_string_equal(d->why, "has hung up");
+}
+
+static void a_nul_ends_a_message(void **state)
+{
+	struct desk *d = *state;
+	const struct streams_config c = config(d, '\0');
+	int fd;
+
+	streams_free(d->ss);
+	d->ss = streams_new(d->event, &c);
+	fd = listening(d);
+	assert_int_equal(write(fd, "a\r\0b\nc\0half", 11), 11);
+	turn(d);
+	assert_string_equal(d->heard, "a\r|b\nc|");
+	/* Half a message is none. */
+	shutdown(fd, SHUT_WR);
+	turn(d);
+	assert_string_equal(d->heard, "a\r|b\nc|");
+	assert_int_equal(d->closed, 1);
+	close(fd);
+}
+
+static void a_last_line_needs_no_end(void **state)
+{
+	struct desk *d = *state;
+	int fd = listening(d);
+
+	say(fd, "first\necho");
+	shutdown(fd, SHUT_WR);
+	turn(d);
+	assert_string_equal(d->heard, "first|echo|");
+	assert_string_equal(hear(fd), "echoed");
+	assert_true(has_ended(fd));
+	close(fd);
+}
+
+static void too_long_a_message_ends_it(void **state)
+{
+	struct desk *d = *state;
+	char text[MAX_MESSAGE + 3];
+	int fd = listening(d);
+
+	memset(text, 'x', sizeof(text));
+	memcpy(text + MAX_MESSAGE, "\r\n", 3);
+	say(fd, text);
+	turn(d);
+	assert_int_equal(d->len, MAX_MESSAGE + 1);
+	d->len = 0;
+	memset(text, 'y', MAX_MESSAGE + 2);
+	say(fd, text);
+	turn(d);
+	assert_string_equal(d->heard, "TOO LONG|");
+	assert_string_equal(hear(fd), "too long");
+	assert_int_equal(d->closed, 1);
+	assert_string_equal(d->why, "sent too long a message");
+	close(fd);
+}
+
+static void a_long_line_with_its_end_is_too_long(void **state)
+{
+	struct desk *d = *state;
+	char text[MAX_MESSAGE + 3];
+	int fd = listening(d);
+
+	memset(text, 'x', sizeof(text));
+	memcpy(text + MAX_MESSAGE + 1, "\n", 2);
+	say(fd, text);
+	turn(d);
+	assert_string_equal(d->heard, "TOO LONG|");
+	close(fd);
+}
+
+static void who_is_held_keeps_the_order(void **state)
+{
+	struct desk *d = *state;
+	int fd = listening(d);
+
+	d->hold = true;
+	say(fd, "1\n2\n3");
+	turn(d);
+	assert_string_equal(d->heard, "1|");
+	shutdown(fd, SHUT_WR);
+	stream_hold(d->last, false);
+	turn(d);
+	assert_string_equal(d->heard, "1|2|");
+	stream_hold(d->last, false);
+	turn(d);
+	assert_string_equal(d->heard, "1|2|3|");
+	assert_int_equal(d->closed, 0);
+	stream_printf(d->last, "the answer");
+	stream_hold(d->last, false);
+	turn(d);
+	assert_string_equal(hear(fd), "the answer");
+	assert_int_equal(d->closed, 1);
+	close(fd);
+}
+
+static void who_hangs_up_while_held_is_noticed(void **state)
+{
+	struct desk *d = *state;
+	int fd = listening(d);
+
+	d->hold = true;
+	say(fd, "1\n");
+	turn(d);
+	close(fd);
+	turn(d);
+	assert_int_equal(d->closed, 1);
+	assert_int_equal(streams_count(d->ss), 0);
+}
+
+static void many_messages_are_no_flood(void **state)
+{
+	struct desk *d = *state;
+	char text[2 * 90 + 1];
+	int fd = listening(d);
+
+	for (unsigned i = 0; i < 90; i++)
+		memcpy(text + 2 * i, "m\n", 3);
+	say(fd, text);
+	turn(d);
+	assert_int_equal(d->len, 180);
+	close(fd);
+}
+
+static void who_does_not_read_is_dropped(void **state)
+{
+	struct desk *d = *state;
+	int fd = listening(d), r = 0;
+	char block[50 * 1000] = "x";
+
+	turn(d);
+	for (unsigned i = 0; i < 100 && r >= 0; i++)
+		r = stream_send(d->last, block, sizeof(block));
+	assert_int_equal(r, -ENOBUFS);
+	/* Still there until the loop turns. */
+	assert_int_equal(stream_send(d->last, "x", 1), -EPIPE);
+	assert_int_equal(d->closed, 0);
+	turn(d);
+	assert_int_equal(d->closed, 1);
+	assert_string_equal(d->why, "does not read what it is sent");
+	close(fd);
+}
+
+static void a_long_answer_arrives_whole(void **state)
+{
+	struct desk *d = *state;
+	size_t len = 5 * 1000 * 1000, got = 0;
+	int fd = listening(d);
+	char block[65536];
+	bool same = true;
+
+	turn(d);
+	char *answer = xmalloc(len);
+	for (size_t i = 0; i < len; i++)
+		answer[i] = (char)(i % 251);
+	assert_int_equal(stream_give(d->last, answer, len), 0);
+	stream_finish(d->last);
+	for (;;) {
+		ssize_t n = recv(fd, block, sizeof(block), MSG_DONTWAIT);
+
+		if (n == 0)
+			break;
+		for (ssize_t i = 0; i < n; i++)
+			same = same && block[i] == (char)((got + (size_t)i) % 251);
+		got += n > 0 ? (size_t)n : 0;
+		sd_event_run(d->event, 0);
+	}
+	assert_int_equal(got, len);
+	assert_true(same);
+	assert_int_equal(d->closed, 1);
+	close(fd);
+}
+
+static void there_are_never_more_than_max_peers(void **state)
+{
+	struct desk *d = *state;
+	int fd[5];
+
+	fd[0] = listening(d);
+	for (unsigned i = 1; i < 5; i++)
+		fd[i] = call(d);
+	turn(d);
+	assert_int_equal(streams_count(d->ss), 3);
+	assert_string_equal(hear(fd[4]), "busy");
+	assert_true(has_ended(fd[4]));
+	close(fd[0]);
+	turn(d);
+	assert_int_equal(streams_count(d->ss), 2);
+	for (unsigned i = 1; i < 5; i++)
+		close(fd[i]);
+}
+
+static void a_refused_peer_says_nothing(void **state)
+{
+	struct desk *d = *state;
+	int fd;
+
+	d->refuse = true;
+	fd = listening(d);
+	say(fd, "let me in\n");
+	turn(d);
+	assert_string_equal(d->heard, "");
+	assert_int_equal(d->closed, 1);
+	close(fd);
+}
+
+static void a_peer_is_known_by_its_user(void **state)
+{
+	struct desk *d = *state;
+	int fd = listening(d);
+	struct stream_peer p;
+
+	turn(d);
+	p = stream_peer(d->last);
+	assert_true(p.known);
+	assert_int_equal(p.uid, getuid());
+	assert_int_equal(p.pid, getpid());
+	assert_true(stream_peer_in_group(d->last, getgid()));
+	assert_false(stream_peer_in_group(d->last, 64321));
+	close(fd);
+}
+
+static void a_dead_socket_is_replaced_a_living_one_is_not(void **state)
+{
+	struct desk *d = *state;
+	const struct streams_config c = config(d, '\n');
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct streams *second = streams_new(d->event, &c);
+	int dead = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct stat st;
+
+	memcpy(at.sun_path, d->path, sizeof(d->path));
+	assert_return_code(bind(dead, (struct sockaddr *)&at, sizeof(at)), errno);
+	close(dead);
+	close(listening(d));
+	assert_int_equal(stat(d->path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0666);
+	assert_int_equal(streams_listen_unix(second, d->path, 0666), -EADDRINUSE);
+	streams_free(second);
+	/* The one that was not ours to open is not ours to remove. */
+	assert_int_equal(access(d->path, F_OK), 0);
+	d->ss = streams_free(d->ss);
+	assert_int_equal(access(d->path, F_OK), -1);
+}
+
+static void what_is_no_socket_is_left_alone(void **state)
+{
+	struct desk *d = *state;
+	int fd = open(d->path, O_CREAT | O_WRONLY, 0600);
+
+	close(fd);
+	assert_int_equal(streams_listen_unix(d->ss, d->path, 0666), -EADDRINUSE);
+	assert_int_equal(access(d->path, F_OK), 0);
+	char path[200];
+	memset(path, 'a', sizeof(path));
+	path[199] = '\0';
+	assert_int_equal(streams_listen_unix(d->ss, path, 0666), -ENAMETOOLONG);
+}
+
+static void tcp_is_served_too(void **state)
+{
+	struct desk *d = *state;
+	struct sockaddr_storage at;
+	socklen_t len = sizeof(at);
+	uint16_t port = 0, again;
+	int fd;
+
+	assert_int_equal(streams_listen_tcp(d->ss, "127.0.0.1", 0, &port), 0);
+	assert_int_not_equal(port, 0);
+	assert_int_equal(streams_listen_tcp(d->ss, "127.0.0.1", port, &again), -EADDRINUSE);
+	assert_int_equal(streams_listen_tcp(d->ss, "localhost", 0, NULL), -EINVAL);
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	struct sockaddr_in *in = (struct sockaddr_in *)&at;
+	*in = (struct sockaddr_in){ .sin_family = AF_INET,
+				    .sin_port = htons(port),
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	assert_return_code(connect(fd, (struct sockaddr *)&at, sizeof(*in)), errno);
+	say(fd, "echo\n");
+	for (unsigned i = 0; i < 1000 && !d->len; i++)
+		sd_event_run(d->event, 10 * 1000);
+	assert_string_equal(d->heard, "echo|");
+	assert_int_equal(strncmp(stream_name(d->last), "127.0.0.1:", 10), 0);
+	assert_false(stream_peer(d->last).known);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &len), 0);
+	close(fd);
+}
+
+static void a_pair_of_pipes_keeps_its_flags(void **state)
+{
+	struct desk *d = *state;
+	int in[2], out[2];
+	char text[20] = "";
+
+	assert_int_equal(pipe(in) | pipe(out), 0);
+	assert_int_equal(streams_add(d->ss, in[0], out[1], "stdin"), 0);
+	assert_string_equal(stream_name(d->last), "stdin");
+	assert_int_equal(fcntl(in[0], F_GETFL) & O_NONBLOCK, 0);
+	assert_int_equal(fcntl(out[1], F_GETFL) & O_NONBLOCK, 0);
+	say(in[1], "echo\n");
+	turn(d);
+	assert_int_equal(read(out[0], text, sizeof(text)), 6);
+	assert_string_equal(text, "echoed");
+	close(in[1]);
+	turn(d);
+	assert_int_equal(d->closed, 1);
+	close(in[0]);
+	close(out[0]);
+	close(out[1]);
+}
+
+static void a_regular_file_is_read_to_its_end(void **state)
+{
+	struct desk *d = *state;
+	int fd = open(d->path, O_CREAT | O_RDWR, 0600), null = open("/dev/null", O_RDWR);
+
+	say(fd, "a\necho\nb");
+	lseek(fd, 0, SEEK_SET);
+	assert_int_equal(streams_add(d->ss, fd, null, "file"), 0);
+	turn(d);
+	assert_string_equal(d->heard, "a|echo|b|");
+	assert_int_equal(d->closed, 1);
+	close(fd);
+	close(null);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+		T(messages_come_whole),
+		T(a_nul_ends_a_message),
+		T(a_last_line_needs_no_end),
+		T(too_long_a_message_ends_it),
+		T(a_long_line_with_its_end_is_too_long),
+		T(who_is_held_keeps_the_order),
+		T(who_hangs_up_while_held_is_noticed),
+		T(many_messages_are_no_flood),
+		T(who_does_not_read_is_dropped),
+		T(a_long_answer_arrives_whole),
+		T(there_are_never_more_than_max_peers),
+		T(a_refused_peer_says_nothing),
+		T(a_peer_is_known_by_its_user),
+		T(a_dead_socket_is_replaced_a_living_one_is_not),
+		T(what_is_no_socket_is_left_alone),
+		T(tcp_is_served_too),
+		T(a_pair_of_pipes_keeps_its_flags),
+		T(a_regular_file_is_read_to_its_end),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests_name("streams", tests, NULL, NULL);
+}
