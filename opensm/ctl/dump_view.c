@@ -33,9 +33,13 @@ static void copy_info(struct dump_port *ret, const struct port *p)
 
 	ret->sm_lid = ib_get(p->info, PI_MASTER_SM_LID);
 	ret->state = ib_get(p->info, PI_PORT_STATE);
+	ret->phys = ib_get(p->info, PI_PHYS_STATE);
+	ret->mtu_cap = ib_get(p->info, PI_MTU_CAP);
+	ret->vl_cap = ib_get(p->info, PI_VL_CAP);
 	if (ret->state == IB_PORT_DOWN)
 		return;
 	ret->width = ib_link_width(p->info);
+	ret->vls = ib_get(p->info, PI_OPER_VLS);
 	ret->mtu = ib_get(p->info, PI_NEIGHBOR_MTU);
 	ret->speed = ib_link_speed(p->info, IB_CAP(IB_CAP_EXTENDED_SPEEDS), fdr10);
 	ret->speed_plain = ib_link_speed(p->info, 0, fdr10);

@@ -3,7 +3,7 @@
  * What the dumps show, copied in one go from the fabric so that a worker can write it at leisure.
  *
  * Made and freed on the main thread (it holds a reference of routes); read from any thread.
- * Some 32 bytes per port and 130 per node.
+ * Some 40 bytes per port and 130 per node.
  */
 #pragma once
 
@@ -25,6 +25,7 @@ struct dump_port {
 	/* Tenths of Gb/s per lane, with and without extended speeds; 0 unknown. */
 	uint16_t speed, speed_plain;
 	uint8_t num, lmc, state, width, mtu; /* mtu: code of NeighborMTU */
+	uint8_t phys, mtu_cap, vl_cap, vls;  /* codes of PortInfo, 0 unknown */
 	bool known;
 	bool ext_capable; /* the node says it knows extended speeds */
 	bool is_own;      /* the SM's port; of a switch: all */

@@ -41,7 +41,8 @@ enum lack {
 	UNHEALTHY,
 	LOOPBACK,
 	LOOP,
-	N_LACKS
+	N_LACKS,
+	NO_LACK = N_LACKS
 };
 
 static const char *const lack_text[] = {
@@ -84,8 +85,11 @@ struct search {
 
 static void note(struct search *s, enum lack lack, const struct node *n, const struct port *p)
 {
-	struct found *f = &s->of[lack];
+	struct found *f;
 
+	if (lack == NO_LACK)
+		return;
+	f = &s->of[lack];
 	if (f->n < EXAMPLES) {
 		f->node[f->n] = n;
 		f->port[f->n] = p;
@@ -112,44 +116,42 @@ static bool is_cut_off(const struct search *s, const struct node *sw)
 	return first && sw != first && s->part[sw->index] != s->part[first->index];
 }
 
-static void look_at_switch(struct search *s, const struct node *n)
+static enum lack lack_of_switch(const struct search *s, const struct node *n)
 {
 	if (!n->switch_known)
-		note(s, NO_SWITCH_INFO, n, NULL);
-	else if (!n->ports[0].known)
-		note(s, NO_SWITCH_PORTS, n, NULL);
-	else if (n->lft_failures >= NODE_LFT_TRIES)
-		note(s, n->avoided ? NO_TABLES : OLD_TABLES, n, NULL);
-	else if (n->small_table)
-		note(s, SMALL_TABLE, n, NULL);
-	else if (n->misses)
-		note(s, SILENT_SWITCH, n, NULL);
-	else if (n->ports[0].seen != s->sweep)
-		note(s, NOT_READ, n, NULL);
-	else if (is_cut_off(s, n))
-		note(s, NO_WAY, n, NULL);
-	else if (!n->ports[0].lid)
-		note(s, NO_LID, n, NULL);
+		return NO_SWITCH_INFO;
+	if (!n->ports[0].known)
+		return NO_SWITCH_PORTS;
+	if (n->lft_failures >= NODE_LFT_TRIES)
+		return n->avoided ? NO_TABLES : OLD_TABLES;
+	if (n->small_table)
+		return SMALL_TABLE;
+	if (n->misses)
+		return SILENT_SWITCH;
+	if (n->ports[0].seen != s->sweep)
+		return NOT_READ;
+	if (is_cut_off(s, n))
+		return NO_WAY;
+	return n->ports[0].lid ? NO_LACK : NO_LID;
 }
 
-static void look_at_host_port(struct search *s, const struct port *p)
+static enum lack lack_of_host_port(const struct search *s, const struct port *p)
 {
 	const struct node *sw = p->peer ? p->peer->node : NULL;
 
 	if (!sw || p == s->fabric->own_port)
-		return;
+		return NO_LACK;
 	if (p->node->misses)
-		note(s, SILENT_HOST, p->node, p);
-	else if (!p->known)
-		note(s, NO_PORT_INFO, p->node, p);
-	else if (node_is_switch(sw) && (!node_is_routable(sw) || is_cut_off(s, sw)))
-		note(s, NO_WAY, p->node, p);
-	else if (!p->lid)
-		note(s, NO_LID, p->node, p);
+		return SILENT_HOST;
+	if (!p->known)
+		return NO_PORT_INFO;
+	if (node_is_switch(sw) && (!node_is_routable(sw) || is_cut_off(s, sw)))
+		return NO_WAY;
+	return p->lid ? NO_LACK : NO_LID;
 }
 
-/* Who is behind a switch port, or should be. */
-static void look_behind(struct search *s, const struct port *p)
+/* Who is behind a switch port, or should be. Both ends of a cable to the switch itself have it. */
+static enum lack lack_behind(const struct port *p)
 {
 	static const enum lack of_oddity[] = {
 		[PORT_ODD_LOOPBACK] = LOOPBACK,
@@ -158,13 +160,21 @@ static void look_behind(struct search *s, const struct port *p)
 	};
 
 	if (p->quarantined)
-		note(s, DUPLICATE, p->node, p);
-	else if (p->peer && p->peer->node == p->node && p->num < p->peer->num)
-		note(s, LOOP, p->node, p);
-	else if (!p->peer && port_state(p) > IB_PORT_DOWN && p->silent)
-		note(s, SILENT_BEHIND, p->node, p);
-	else if (!p->peer && port_state(p) > IB_PORT_DOWN && p->odd != PORT_ODD_NOT)
-		note(s, of_oddity[p->odd], p->node, p);
+		return DUPLICATE;
+	if (p->peer)
+		return p->peer->node == p->node ? LOOP : NO_LACK;
+	if (port_state(p) <= IB_PORT_DOWN)
+		return NO_LACK;
+	if (p->silent)
+		return SILENT_BEHIND;
+	return p->odd == PORT_ODD_NOT ? NO_LACK : of_oddity[p->odd];
+}
+
+static enum lack lack_of_state(const struct port *p)
+{
+	if (p->pending < PORT_STUCK_AFTER || !p->known)
+		return NO_LACK;
+	return port_state(p) == IB_PORT_ARMED ? IN_ARMED : IN_INIT;
 }
 
 /* Both ends of a cable are one thing. */
@@ -175,26 +185,31 @@ static bool is_second_end(const struct port *p)
 		(p->peer->node == p->node && p->peer->num < p->num));
 }
 
-static void look_at_state(struct search *s, const struct port *p)
+static void look_at_port(struct search *s, const struct port *p)
 {
-	if (p->pending < PORT_STUCK_AFTER || !p->known || is_second_end(p))
-		return;
-	note(s, port_state(p) == IB_PORT_ARMED ? IN_ARMED : IN_INIT, p->node, p);
+	enum lack lack = node_is_switch(p->node) ? lack_behind(p) : lack_of_host_port(s, p);
+
+	if (lack != LOOP || p->num < p->peer->num)
+		note(s, lack, p->node, p);
+	if (!is_second_end(p))
+		note(s, lack_of_state(p), p->node, p);
 }
 
 static void look_at_node(struct search *s, const struct node *n)
 {
 	if (node_is_switch(n))
-		look_at_switch(s, n);
-	for (unsigned i = 1; i <= n->n_ports; i++) {
-		const struct port *p = &n->ports[i];
+		note(s, lack_of_switch(s, n), n, NULL);
+	for (unsigned i = 1; i <= n->n_ports; i++)
+		look_at_port(s, &n->ports[i]);
+}
 
-		if (node_is_switch(n))
-			look_behind(s, p);
-		else
-			look_at_host_port(s, p);
-		look_at_state(s, p);
-	}
+static enum lack lack_of_cable(const struct health_cable *c)
+{
+	if (c->off)
+		return OFF;
+	if (c->out && c->state == CABLE_HELD)
+		return HELD;
+	return c->out && (c->end[0].unhealthy || c->end[1].unhealthy) ? UNHEALTHY : NO_LACK;
 }
 
 static void look_at_cable(struct search *s, const struct health_cable *c)
@@ -202,11 +217,48 @@ static void look_at_cable(struct search *s, const struct health_cable *c)
 	const struct port *p = c->end[0].at ? c->end[0].at : c->end[1].at;
 
 	if (c->off)
-		note(s, OFF, c->off->node, c->off);
-	else if (c->out && p && c->state == CABLE_HELD)
-		note(s, HELD, p->node, p);
-	else if (c->out && p && (c->end[0].unhealthy || c->end[1].unhealthy))
-		note(s, UNHEALTHY, p->node, p);
+		p = c->off;
+	if (p)
+		note(s, lack_of_cable(c), p->node, p);
+}
+
+/* ---- port by port --------------------------------------------------------------------------- */
+
+struct sm_reasons {
+	struct search search;
+};
+
+struct sm_reasons *sm_reasons_new(const struct sm *sm)
+{
+	struct sm_reasons *r = xcalloc(1, sizeof(*r));
+
+	r->search = (struct search){
+		.fabric = sm->fabric,
+		.part = hold_parts(sm->fabric),
+		.sweep = sm->sweep_no,
+	};
+	return r;
+}
+
+struct sm_reasons *sm_reasons_free(struct sm_reasons *r)
+{
+	if (r)
+		free(r->search.part);
+	free(r);
+	return NULL;
+}
+
+const char *sm_reason(const struct sm_reasons *r, const struct port *p)
+{
+	enum lack lack = p->health ? lack_of_cable(p->health) : NO_LACK;
+
+	if (lack == NO_LACK && node_is_switch(p->node))
+		lack = p->num ? lack_behind(p) : lack_of_switch(&r->search, p->node);
+	else if (lack == NO_LACK)
+		lack = lack_of_host_port(&r->search, p);
+	if (lack == NO_LACK)
+		lack = lack_of_state(p);
+	return lack == NO_LACK ? NULL : lack_text[lack];
 }
 
 /* ---- the line ------------------------------------------------------------------------------- */

@@ -204,6 +204,21 @@ unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap)
 	return health_left_out(sm, ret, cap);
 }
 
+const struct view *sm_view(const struct sm *sm)
+{
+	return sm->state == SM_MASTER ? sm->view : NULL;
+}
+
+const struct pkey_plan *sm_pkeys(const struct sm *sm)
+{
+	return sm->pkeys;
+}
+
+const struct partitions *sm_partitions(const struct sm *sm)
+{
+	return sm->partitions;
+}
+
 enum sm_state sm_state(const struct sm *sm)
 {
 	return sm->state;

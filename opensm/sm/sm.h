@@ -255,6 +255,15 @@ void sm_shutdown(struct sm *sm);
  * number of things left out.
  */
 unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap);
+/*
+ * The same port by port: why a port, what is behind it or its switch (port 0) is not served as it should be,
+ * in words that stay ("comes and goes, held down"); NULL: nothing is left out. `r` is good until the next
+ * dispatch.
+ */
+struct sm_reasons;
+struct sm_reasons *sm_reasons_new(const struct sm *sm);
+const char *sm_reason(const struct sm_reasons *r, const struct port *p);
+struct sm_reasons *sm_reasons_free(struct sm_reasons *r); /* NULL is fine; returns NULL */
 enum sm_state sm_state(const struct sm *sm);
 const char *sm_state_name(enum sm_state s); /* "DISCOVERING" */
 bool sm_sweeping(const struct sm *sm);
@@ -265,3 +274,8 @@ const struct routes *sm_routes(const struct sm *sm); /* installed ones; NULL bef
 const struct conf *sm_conf(const struct sm *sm);
 const struct mad_engine *sm_mad(const struct sm *sm);
 const struct sa *sm_sa(const struct sm *sm);
+/* What hosts are answered from; NULL before the first, and while not MASTER. */
+const struct view *sm_view(const struct sm *sm);
+/* Who holds which P_Keys, as planned last; NULL before the first, and with partitions that stay as they are. */
+const struct pkey_plan *sm_pkeys(const struct sm *sm);
+const struct partitions *sm_partitions(const struct sm *sm); /* in force; NULL as above */
