@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which daemon is asked, the call, and what is said when there is no answer. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "opensmctl/client.h"
+#include "opensmctl/ctl.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define SERVICE "org.opensm."
+/* A daemon that says nothing for so long hangs; in steps of TICK ms. */
+#define PATIENCE 60
+#define TICK	 1000
+
+int ctl_refuse(const char *fmt, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fputs("opensmctl: ", stderr);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return CTL_REFUSED;
+}
+
+/* ---- which daemon -------------------------------------------------------------------------- */
+
+static char *names_of(const struct instances *found)
+{
+	char *names = xstrdup("");
+
+	for (size_t i = 0; i < found->n; i++) {
+		char *more = xasprintf("%s%s%s", names, i ? ", " : "", found->all[i].name);
+
+		free(names);
+		names = more;
+	}
+	return names;
+}
+
+static struct client *no_daemon(struct ctl *c, const char *path, int error)
+{
+	if (error == EACCES)
+		ctl_refuse("%s may not be opened: %s", path, strerror(error));
+	else
+		ctl_refuse("no opensm answers at %s (%s); is it running? systemctl status opensm",
+			   path, strerror(error));
+	c->exit_code = CTL_NO_DAEMON;
+	return NULL;
+}
+
+static struct client *connect_named(struct ctl *c)
+{
+	_cleanup_free_ char *path = strchr(c->instance, '/') ?
+					    xstrdup(c->instance) :
+					    xasprintf("%s/%s.sock", c->run_dir, c->instance);
+	struct client *cl = client_open(path);
+	struct instances found;
+
+	if (cl)
+		return cl;
+	no_daemon(c, path, errno);
+	if (!strchr(c->instance, '/') && instances_find(c->run_dir, &found) == 0) {
+		_cleanup_free_ char *names = names_of(&found);
+
+		if (found.n)
+			ctl_refuse("there is: %s", names);
+		instances_clear(&found);
+	}
+	return NULL;
+}
+
+static struct client *connect_only(struct ctl *c)
+{
+	struct instances found;
+	struct client *cl = NULL;
+	int r = instances_find(c->run_dir, &found);
+
+	if (r < 0 || !found.n) {
+		instances_clear(&found);
+		return no_daemon(c, c->run_dir, r < 0 ? -r : ENOENT);
+	}
+	if (found.n == 1) {
+		cl = client_open(found.all[0].path);
+		if (!cl)
+			no_daemon(c, found.all[0].path, errno);
+	} else {
+		_cleanup_free_ char *names = names_of(&found);
+
+		ctl_refuse("there are %zu instances: say which with -i (%s)", found.n, names);
+		c->exit_code = CTL_USAGE;
+	}
+	instances_clear(&found);
+	return cl;
+}
+
+static bool is_connected(struct ctl *c)
+{
+	if (!c->client)
+		c->client = c->instance ? connect_named(c) : connect_only(c);
+	return c->client != NULL;
+}
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+static void show_waiting(const char *method, int seconds)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r%s: waiting for the daemon, %d s\033[K", method, seconds);
+}
+
+static void show_no_waiting(int seconds)
+{
+	if (seconds && isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+/* The next reply; -errno as client_receive(). `for_ever`: it comes when it comes. */
+static int next_reply(struct ctl *c, const char *method, bool for_ever, struct json_object **ret)
+{
+	int r;
+
+	if (for_ever)
+		return client_receive(c->client, -1, ret);
+	for (int waited = 0;; waited++) {
+		r = client_receive(c->client, TICK, ret);
+		if (r != -ETIMEDOUT || waited >= PATIENCE) {
+			show_no_waiting(waited);
+			return r;
+		}
+		show_waiting(method, waited + 1);
+	}
+}
+
+static void tell_lost(struct ctl *c, int error)
+{
+	c->exit_code = CTL_NO_DAEMON;
+	if (error == -EPIPE)
+		ctl_refuse("the daemon has hung up before it answered");
+	else if (error == -ETIMEDOUT)
+		ctl_refuse("the daemon has not answered for %d s", PATIENCE);
+	else
+		ctl_refuse("the daemon's answer cannot be read: %s", strerror(-error));
+}
+
+/* True: `reply` is an error, and was told. */
+static bool is_error(struct ctl *c, struct json_object *reply)
+{
+	const char *error = js_str(reply, "error");
+	const char *text = js_str(js_get(reply, "parameters"), "text");
+
+	if (!error[0])
+		return false;
+	if (text[0])
+		ctl_refuse("%s", text);
+	else
+		ctl_refuse("the daemon says %s %s", error,
+			   js_has(reply, "parameters") ?
+				   json_object_to_json_string(js_get(reply, "parameters")) :
+				   "");
+	c->exit_code = CTL_REFUSED;
+	return true;
+}
+
+static int ask(struct ctl *c, const char *method, struct json_object *parameters, bool more)
+{
+	_cleanup_free_ char *name = xasprintf(SERVICE "%s", method);
+	int r = 0;
+
+	if (!is_connected(c)) {
+		json_object_put(parameters);
+		return -ENOTCONN;
+	}
+	r = client_send(c->client, name, parameters, more);
+	json_object_put(parameters);
+	if (r < 0)
+		tell_lost(c, r);
+	return r;
+}
+
+struct json_object *ctl_call(struct ctl *c, const char *method, struct json_object *parameters)
+{
+	struct json_object *reply, *answer;
+	int r;
+
+	if (ask(c, method, parameters, false) < 0)
+		return NULL;
+	r = next_reply(c, method, false, &reply);
+	if (r < 0) {
+		tell_lost(c, r);
+		return NULL;
+	}
+	if (is_error(c, reply)) {
+		json_object_put(reply);
+		return NULL;
+	}
+	answer = js_get(reply, "parameters");
+	answer = answer ? json_object_get(answer) : json_object_new_object();
+	json_object_put(reply);
+	return answer;
+}
+
+int ctl_call_more(struct ctl *c, const char *method, struct json_object *parameters,
+		  bool (*on_reply)(void *arg, struct json_object *reply), void *arg)
+{
+	bool goes_on = true;
+
+	if (ask(c, method, parameters, true) < 0)
+		return c->exit_code;
+	while (goes_on) {
+		struct json_object *reply;
+		int r = next_reply(c, method, true, &reply);
+
+		if (r < 0) {
+			tell_lost(c, r);
+			return c->exit_code;
+		}
+		if (is_error(c, reply)) {
+			json_object_put(reply);
+			return c->exit_code;
+		}
+		goes_on = on_reply(arg, js_get(reply, "parameters")) && js_bool(reply, "continues");
+		json_object_put(reply);
+	}
+	return CTL_OK;
+}
