@@ -446,6 +446,7 @@ static int on_pulse(sd_event_source *s, uint64_t usec, void *arg)
 
 	pump(d);
 	look_at_disk(d);
+	log_tick();
 	if (worker_is_well(d) && d->watchdog)
 		notify_watchdog();
 	sd_event_source_set_time(d->pulse, clock_now() + d->pulse_every);

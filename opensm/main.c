@@ -119,10 +119,13 @@ static void go_to_background(void)
 		close(null);
 }
 
-static int open_log(const struct conf *c)
+static int open_log(const struct conf *c, const char *instance)
 {
-	const struct log_config log = daemon_log_config(c);
-	int r = log_open(&log);
+	struct log_config log = daemon_log_config(c);
+	int r;
+
+	log.instance = instance;
+	r = log_open(&log);
 
 	if (r < 0)
 		fprintf(stderr, "Cannot open file '%s': %s\n", c->log_file ? c->log_file : "stdout",
@@ -163,7 +166,7 @@ static int run(const struct cli *cli)
 		go_to_background();
 	if (cli->conf->daemon && cli->pidfile && write_pid(cli->pidfile) < 0)
 		return 1;
-	if (open_log(cli->conf) < 0)
+	if (open_log(cli->conf, options.instance) < 0)
 		return EXIT_NO_LOG;
 	log_sys("OpenSM %s", PACKAGE_VERSION);
 	log_findings(&cli->report);

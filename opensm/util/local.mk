@@ -2,7 +2,9 @@
 noinst_LIBRARIES += libutil.a
 libutil_a_SOURCES = opensm/util/mem.c opensm/util/mem.h opensm/util/mono.h opensm/util/types.h \
 	opensm/util/str.c opensm/util/str.h opensm/util/file.c opensm/util/file.h \
-	opensm/util/guidmap.c opensm/util/guidmap.h opensm/util/log.c opensm/util/log.h
+	opensm/util/guidmap.c opensm/util/guidmap.h opensm/util/log.c opensm/util/log.h \
+	opensm/util/log_ids.h opensm/util/log_private.h opensm/util/log_record.c \
+	opensm/util/log_flood.c opensm/util/log_flood.h opensm/util/log_modules.c opensm/util/log_modules.h
 UTIL_LIBS = libutil.a $(SYSTEMD_LIBS)
 
 UNIT_TESTS += tests/unit/test-str tests/unit/test-file tests/unit/test-guidmap tests/unit/test-log
@@ -14,3 +16,6 @@ tests_unit_test_guidmap_SOURCES = tests/unit/test-guidmap.c
 tests_unit_test_guidmap_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_log_SOURCES = tests/unit/test-log.c
 tests_unit_test_log_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-log-flood
+tests_unit_test_log_flood_SOURCES = tests/unit/test-log-flood.c
+tests_unit_test_log_flood_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)

@@ -10,33 +10,34 @@
  */
 #include "util/log.h"
 
-#define SD_JOURNAL_SUPPRESS_LOCATION /* ours is always the same */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <syslog.h>
-#include <systemd/sd-journal.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "util/log_flood.h"
+#include "util/log_private.h"
 #include "util/mem.h"
 
-#define IDENT "OpenSM"
-#define TEXT_MAX 4096   /* one record, as files.md 8 */
 #define HEAD_MAX 64     /* date, thread, level */
 #define COMPLAINTS_MAX 3 /* about a log that cannot be written, in a row */
 #define MB (1024ll * 1024)
+/* So many records alike are written before they are counted: what others cause, and what is our own. */
+#define ALIKE_OUTSIDE 3
+#define ALIKE_OURS    10
 
 struct settings {
 	struct settings *older;
 	char *path; /* NULL: standard stream */
-	char *prefix;
+	char *prefix, *instance;
 	unsigned flags;
 	int64_t max_size; /* bytes, 0: no limit */
 	bool append, quiet;
@@ -50,12 +51,20 @@ static int complaints; /* atomic; write errors in a row */
 static void (*log_sink)(void *arg, unsigned bits, const char *text);
 static void *log_sink_arg;
 
-struct record {
-	unsigned bits;
-	const char *func; /* NULL: none */
-	const char *text; /* what the caller wrote */
-	const char *body; /* the same with prefix and function */
+struct modules {
+	struct modules *older;
+	unsigned any; /* of all masks */
+	size_t n;
+	struct log_module list[];
 };
+static struct modules *modules; /* atomic; NULL: none */
+static struct log_flood *flood; /* of whoever holds flood_taken */
+static char flood_taken;	/* atomic */
+static bool time_is_set;	/* log_set_now() */
+static mono_t set_time;
+
+static void log_flush_counts(void);
+static int log_head(char body[TEXT_MAX], const char *prefix, const char *func);
 
 static const struct settings *settings(void)
 {
@@ -82,6 +91,7 @@ static struct settings *settings_new(const struct log_config *config)
 
 	s->path = stream_fd(config->path) >= 0 ? NULL : xstrdup(config->path);
 	s->prefix = config->prefix ? xstrdup(config->prefix) : NULL;
+	s->instance = config->instance ? xstrdup(config->instance) : NULL;
 	s->flags = config->flags | LOGB_SYS;
 	s->max_size = config->max_size_mb * MB;
 	s->append = config->append;
@@ -183,7 +193,7 @@ int log_open(const struct log_config *config)
 	if (r < 0)
 		return r;
 	adopt(settings_new(config));
-	openlog(IDENT, LOG_CONS | LOG_PID, LOG_USER);
+	openlog(LOG_IDENT, LOG_CONS | LOG_PID, LOG_USER);
 	if (file)
 		syslog(LOG_NOTICE, "%s log file opened", config->path);
 	return 0;
@@ -208,6 +218,8 @@ void log_configure(const struct log_config *config)
 	free(s->path);
 	s->path = current->path ? xstrdup(current->path) : NULL;
 	s->append = config->append;
+	if (!s->instance && current->instance)
+		s->instance = xstrdup(current->instance);
 	s->quiet = current->quiet;
 	adopt(s);
 }
@@ -223,19 +235,48 @@ void log_set_flags(unsigned flags)
 
 	s->path = current->path ? xstrdup(current->path) : NULL;
 	s->prefix = current->prefix ? xstrdup(current->prefix) : NULL;
+	s->instance = current->instance ? xstrdup(current->instance) : NULL;
 	s->flags = (flags & 0xFF) | LOGB_SYS;
 	adopt(s);
 }
 
+void log_set_modules(const struct log_module *list, size_t n)
+{
+	struct modules *m = xcalloc(1, sizeof(*m) + n * sizeof(*list));
+
+	for (m->n = 0; m->n < n; m->n++) {
+		m->list[m->n] = (struct log_module){ xstrdup(list[m->n].name), list[m->n].mask };
+		m->any |= list[m->n].mask;
+	}
+	m->older = modules;
+	__atomic_store_n(&modules, m, __ATOMIC_RELEASE);
+}
+
+static void free_modules(void)
+{
+	while (modules) {
+		struct modules *m = modules;
+
+		modules = m->older;
+		for (size_t i = 0; i < m->n; i++)
+			free((char *)m->list[i].name);
+		free(m);
+	}
+}
+
 void log_close(void)
 {
+	log_flush_counts();
 	install(STDERR_FILENO, 0);
+	free_modules();
+	flood = log_flood_free(flood);
 	while (current != &first) {
 		struct settings *s = current;
 
 		current = s->older;
 		free(s->path);
 		free(s->prefix);
+		free(s->instance);
 		free(s);
 	}
 }
@@ -249,11 +290,24 @@ void log_set_sink(void (*sink)(void *arg, unsigned bits, const char *text), void
 {
 	log_sink = sink;
 	log_sink_arg = arg;
+	time_is_set = false;
+	flood = log_flood_free(flood);
 }
 
-bool log_wants(unsigned bits)
+void log_set_now(mono_t now)
 {
-	return settings()->flags & bits;
+	time_is_set = true;
+	set_time = now;
+}
+
+bool log_wants_in(const char *file, unsigned bits)
+{
+	const struct modules *m;
+
+	if (settings()->flags & bits)
+		return true;
+	m = __atomic_load_n(&modules, __ATOMIC_ACQUIRE);
+	return m && m->any & bits && log_modules_mask(m->list, m->n, file) & bits;
 }
 
 /* True if `fd` is the stream systemd connected to the journal (systemd.exec(5), JOURNAL_STREAM). */
@@ -266,42 +320,6 @@ static bool is_journal(int fd)
 	if (!stream || sscanf(stream, "%llu:%llu", &device, &inode) != 2 || fstat(fd, &st) < 0)
 		return false;
 	return st.st_dev == device && st.st_ino == inode;
-}
-
-static int priority(unsigned bits)
-{
-	if (bits & LOGB_ERROR)
-		return LOG_ERR;
-	if (bits & LOGB_SYS)
-		return LOG_NOTICE;
-	return bits & LOGB_INFO ? LOG_INFO : LOG_DEBUG;
-}
-
-static size_t add_field(struct iovec *fields, size_t n, char *field)
-{
-	fields[n] = (struct iovec){ .iov_base = field, .iov_len = strlen(field) };
-	return n + 1;
-}
-
-/* OPENSM_LEVEL is the mask of log_bits as hexadecimal number, as in the file. */
-static void write_journal(const struct record *record)
-{
-	char message[TEXT_MAX + 8], prio[16], level[24], func[128], ident[] = "SYSLOG_IDENTIFIER=" IDENT;
-	struct iovec fields[5];
-	size_t n = 0;
-
-	snprintf(message, sizeof(message), "MESSAGE=%s", record->body);
-	snprintf(prio, sizeof(prio), "PRIORITY=%d", priority(record->bits));
-	snprintf(level, sizeof(level), "OPENSM_LEVEL=0x%02x", record->bits);
-	n = add_field(fields, n, message);
-	n = add_field(fields, n, prio);
-	n = add_field(fields, n, level);
-	n = add_field(fields, n, ident);
-	if (record->func) {
-		snprintf(func, sizeof(func), "CODE_FUNC=%s", record->func);
-		n = add_field(fields, n, func);
-	}
-	sd_journal_sendv(fields, (int)n);
 }
 
 /* "Nov 20 17:15:04 463241 [A9FDC6C0] 0x02 -> " */
@@ -371,7 +389,7 @@ static void write_line(const struct settings *s, const char *line, size_t len)
 }
 
 /* State changes are seen by whoever watches the terminal or syslog, too. */
-static void write_sys(const struct settings *s, const struct record *record)
+static void write_sys(const struct settings *s, const struct log_record *record)
 {
 	if (!is_journal(STDERR_FILENO))
 		syslog(LOG_INFO, "%s", record->body);
@@ -381,7 +399,7 @@ static void write_sys(const struct settings *s, const struct record *record)
 	fflush(stdout);
 }
 
-static void deliver(const struct settings *s, const struct record *record)
+static void deliver(const struct settings *s, const struct log_record *record)
 {
 	int fd = log_fileno();
 	bool to_stream = fd == STDOUT_FILENO || fd == STDERR_FILENO;
@@ -391,7 +409,7 @@ static void deliver(const struct settings *s, const struct record *record)
 	/* A stream that is the journal gets fields instead of a second date. */
 	if (is_journal(STDERR_FILENO) &&
 	    (to_stream || record->bits & (LOGB_ERROR | LOGB_INFO | LOGB_SYS)))
-		write_journal(record);
+		log_write_journal(record, s->instance);
 	if (!to_stream || !is_journal(fd)) {
 		len = format_head(line, record->bits);
 		len += snprintf(line + len, sizeof(line) - (size_t)len, "%s\n", record->body);
@@ -401,27 +419,164 @@ static void deliver(const struct settings *s, const struct record *record)
 		write_sys(s, record);
 }
 
-void log_write(unsigned bits, const char *func, const char *fmt, ...)
+/* ---- what repeats --------------------------------------------------------------------------- */
+
+/* One at a time; whoever finds it taken writes without it: nobody waits for a record of another thread. */
+static bool flood_take(void)
+{
+	if (__atomic_test_and_set(&flood_taken, __ATOMIC_ACQUIRE))
+		return false;
+	if (!flood)
+		flood = log_flood_new();
+	return true;
+}
+
+static void flood_release(void)
+{
+	__atomic_clear(&flood_taken, __ATOMIC_RELEASE);
+}
+
+static mono_t log_now(void)
+{
+	struct timespec now;
+
+	if (time_is_set)
+		return set_time;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * MONO_S + now.tv_nsec / 1000;
+}
+
+static void emit(const struct settings *s, const struct log_record *record)
+{
+	if (log_sink)
+		log_sink(log_sink_arg, record->bits, record->text);
+	else
+		deliver(s, record);
+}
+
+static void write_count(const struct settings *s, const struct log_count *c)
+{
+	const struct log_about about = { .id = c->kind == LOG_COUNT_ALL ? LOG_ID_TOO_MANY : c->id };
+	unsigned bits = c->bits ? c->bits : LOGB_ERROR;
+	char body[TEXT_MAX], times[32], span[LOG_SPAN_STRLEN];
+	int head = log_head(body, s->prefix, c->func);
+
+	log_span_str(c->seconds, span);
+	snprintf(times, sizeof(times), c->n == 1 ? "once" : "%" PRIu64 " times", c->n);
+	if (c->kind == LOG_COUNT_ALIKE)
+		snprintf(body + head, sizeof(body) - head, "%s (repeated %s in the last %s)", c->text,
+			 times, span);
+	else
+		snprintf(body + head, sizeof(body) - head,
+			 "%s: %" PRIu64 " left out in the last %s, the last was: %s",
+			 c->kind == LOG_COUNT_SOURCE ? "too many records about one node" : "too many records",
+			 c->n, span, c->text);
+	emit(s, &(struct log_record){ .bits = bits, .func = c->func, .text = body + head,
+				      .body = body, .about = &about, .repeated = c->n });
+}
+
+void log_tick(void)
+{
+	struct log_count count;
+	bool more;
+
+	if (!flood || (log_sink && !time_is_set))
+		return;
+	do {
+		if (!flood_take())
+			return;
+		more = log_flood_next(flood, log_now(), &count);
+		flood_release();
+		if (more)
+			write_count(settings(), &count);
+	} while (more);
+}
+
+/* The end: what was counted since is told now. */
+static void log_flush_counts(void)
+{
+	struct log_count count;
+
+	if (flood && (!log_sink || time_is_set))
+		while (log_flood_last(flood, log_now(), &count))
+			write_count(settings(), &count);
+}
+
+/* False: it was counted instead. Who asks for details gets them all. */
+static bool passes(const struct log_record *record, const char *fmt)
+{
+	struct log_case c = {
+		.what = log_record_hash(record, fmt),
+		.source = log_record_source(record),
+		.important = record->bits & LOGB_ERROR,
+		.state = record->bits & LOGB_SYS,
+		.text = record->text,
+		.func = record->func,
+		.bits = record->bits,
+		.id = record->about ? record->about->id : LOG_ID_NONE,
+	};
+	bool pass;
+
+	if (!(record->bits & (LOGB_ERROR | LOGB_INFO | LOGB_VERBOSE | LOGB_SYS)) ||
+	    (log_sink && !time_is_set))
+		return true;
+	if (record->func)
+		c.often = record->about && record->about->often ? record->about->often
+			  : c.source				? ALIKE_OUTSIDE
+								: ALIKE_OURS;
+	log_tick();
+	if (!flood_take())
+		return true;
+	pass = log_flood_pass(flood, &c, log_now());
+	flood_release();
+	return pass;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+static int log_head(char body[TEXT_MAX], const char *prefix, const char *func)
+{
+	int len = snprintf(body, TEXT_MAX, "%s%s%s%s", prefix ? prefix : "", prefix ? ": " : "",
+			   func ? func : "", func ? ": " : "");
+
+	return MIN(len, TEXT_MAX / 2);
+}
+
+static void write_record(struct log_record *record, const char *fmt, va_list args)
 {
 	const struct settings *s = settings();
 	char body[TEXT_MAX];
-	int head, len;
-	va_list args;
+	int head = log_head(body, s->prefix, record->func);
+	int len = vsnprintf(body + head, sizeof(body) - (size_t)head, fmt, args);
 
-	head = snprintf(body, sizeof(body), "%s%s%s%s", s->prefix ? s->prefix : "",
-			s->prefix ? ": " : "", func ? func : "", func ? ": " : "");
-	head = MIN(head, TEXT_MAX / 2);
-	va_start(args, fmt);
-	len = vsnprintf(body + head, sizeof(body) - (size_t)head, fmt, args);
-	va_end(args);
 	len = len < 0 ? head : MIN(head + len, TEXT_MAX - 1);
 	if (len > head && body[len - 1] == '\n')
 		len--;
 	body[len] = '\0';
-	if (log_sink)
-		log_sink(log_sink_arg, bits, body + head);
-	else
-		deliver(s, &(struct record){ bits, func, body + head, body });
+	record->text = body + head;
+	record->body = body;
+	if (passes(record, fmt))
+		emit(s, record);
+}
+
+void log_write(unsigned bits, const char *func, const char *fmt, ...)
+{
+	struct log_record record = { .bits = bits, .func = func };
+	va_list args;
+
+	va_start(args, fmt);
+	write_record(&record, fmt, args);
+	va_end(args);
+}
+
+void log_write_on(const struct log_about *about, unsigned bits, const char *func, const char *fmt, ...)
+{
+	struct log_record record = { .bits = bits, .func = func, .about = about };
+	va_list args;
+
+	va_start(args, fmt);
+	write_record(&record, fmt, args);
+	va_end(args);
 }
 
 bool log_allow(struct log_limit *limit, mono_t now, unsigned *ret_suppressed)

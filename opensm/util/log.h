@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The log: one record per decision, in the line format of OpenSM (files.md 8), to a file, stdout,
- * stderr or, when systemd started us, the journal (levels become syslog priorities).
+ * stderr or, when systemd started us, the journal (levels become syslog priorities; what the record is
+ * about becomes fields). What repeats is counted (util/log_flood.h).
  *
  *   Nov 20 17:15:04 463241 [A9FDC6C0] 0x02 -> minhop: tables configured on all switches
  *
@@ -14,7 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/log_ids.h"
+#include "util/log_modules.h"
 #include "util/mono.h"
+#include "util/types.h"
 
 enum log_bits {
 	LOGB_ERROR = 0x01,
@@ -29,6 +33,7 @@ enum log_bits {
 
 struct log_config {
 	const char *path;     /* file; "-", "stdout", "stderr" or NULL (stdout) */
+	const char *instance; /* OPENSM_INSTANCE in the journal, NULL for none */
 	const char *prefix;   /* put before every record's text, NULL for none */
 	unsigned flags;       /* mask of enum log_bits; LOGB_SYS is always added */
 	unsigned max_size_mb; /* 0: no limit; above it the file is truncated in place */
@@ -46,7 +51,7 @@ struct log_config {
 int log_open(const struct log_config *config);
 /* SIGUSR1: closes and opens the file again by path. */
 int log_reopen(void);
-/* Takes over flags, size limit, append and prefix of `config` without reopening. */
+/* Takes over flags, size limit, append, prefix and (if not NULL) instance of `config` without reopening. */
 void log_configure(const struct log_config *config);
 /* The mask in force; LOGB_SYS is always in it. */
 unsigned log_flags(void);
@@ -57,14 +62,68 @@ void log_close(void);
 /* The descriptor records go to; a daemon points fds 0-2 there, again after log_reopen(). */
 int log_fileno(void);
 
-/* Tests only: every record's text goes to `sink` instead of a destination. NULL ends it. */
+/*
+ * Levels of single modules from now on, beside those of all; copied. `n` 0: none.
+ */
+void log_set_modules(const struct log_module *modules, size_t n);
+/* Counts of what was not written, if they are due. Also done before each record. */
+void log_tick(void);
+
+/*
+ * Tests only: every record's text goes to `sink` instead of a destination. NULL ends it.
+ * Nothing is counted then but what it says of `now` (log_set_now()).
+ */
 void log_set_sink(void (*sink)(void *arg, unsigned bits, const char *text), void *arg);
 
-bool log_wants(unsigned bits);
+/* Tests only: the time, instead of the clock's. Repetitions are counted for a sink too from then on. */
+void log_set_now(mono_t now);
+
+enum log_id {
+	LOG_ID_NONE,
+#define ID(name, hex) LOG_ID_##name,
+	LOG_IDS(ID)
+#undef ID
+	LOG_N_IDS
+};
+/* 32 hexadecimal digits; and "SUBNET_UP". NULL: LOG_ID_NONE. */
+const char *log_id_hex(enum log_id id);
+const char *log_id_name(enum log_id id);
+
+/*
+ * What a record is about: fields of the journal, and what makes two records alike. All of it may be left
+ * out; strings need to live for the call only. Keys (m_key, sm_key, sa_key, cc_key) are never in it.
+ */
+struct log_about {
+	enum log_id id;	      /* MESSAGE_ID, OPENSM_EVENT */
+	guid_t node_guid;     /* NODE_GUID */
+	guid_t port_guid;     /* PORT_GUID */
+	const char *name;     /* NODE_DESC: as it is called */
+	unsigned port;	      /* PORT; 0: none */
+	lid_t lid;	      /* LID */
+	const char *attr;     /* ATTR: "PortInfo" */
+	const char *method;   /* METHOD */
+	const char *status;   /* STATUS, in words */
+	const char *mgid;     /* MGID */
+	const char *file;     /* FILE: of the configuration, of ours */
+	int error;	      /* ERRNO */
+	bool local;	      /* nobody outside can cause it, whatever it is about */
+	unsigned often;	      /* so often it is written before it is counted; 0: the usual */
+};
+/* ABOUT(.id = LOG_ID_TABLE_FULL, .lid = 7) */
+#define ABOUT(...) ((struct log_about){ __VA_ARGS__ })
+
+/* `file` is __FILE__: some modules say more. */
+bool log_wants_in(const char *file, unsigned bits);
+#define log_wants(bits) log_wants_in(__FILE__, (bits))
 void log_write(unsigned bits, const char *func, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+void log_write_on(const struct log_about *about, unsigned bits, const char *func, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
-/* `func` may be NULL: milestone records such as "SUBNET UP" carry no function. No final newline. */
+/*
+ * `func` may be NULL: milestone records such as "SUBNET UP" carry no function, and are never counted away.
+ * No final newline.
+ */
 #define log_at(bits, ...)                                                                          \
 	do {                                                                                       \
 		if (log_wants(bits))                                                               \
@@ -75,6 +134,23 @@ void log_write(unsigned bits, const char *func, const char *fmt, ...)
 #define log_verbose(...) log_at(LOGB_VERBOSE, __VA_ARGS__)
 #define log_debug(...) log_at(LOGB_DEBUG, __VA_ARGS__)
 #define log_sys(...) log_write(LOGB_SYS, NULL, __VA_ARGS__)
+
+/*
+ * The same about something: log_on(ABOUT(...), LOGB_ERROR, "text"). `about` is a struct log_about, asked
+ * for only if the record is wanted.
+ */
+#define log_on(about, bits, ...)                                                                   \
+	do {                                                                                       \
+		if (log_wants(bits)) {                                                             \
+			struct log_about about_ = about;                                           \
+			log_write_on(&about_, (bits), __func__, __VA_ARGS__);                      \
+		}                                                                                  \
+	} while (0)
+#define log_sys_on(about, ...)                                                                     \
+	do {                                                                                       \
+		struct log_about about_ = about;                                                   \
+		log_write_on(&about_, LOGB_SYS, NULL, __VA_ARGS__);                                \
+	} while (0)
 
 /*
  * Token bucket for what a peer can cause. `log_allow()` is true when a record may be written now;

@@ -381,6 +381,62 @@ static void the_journal_gets_fields(void **state)
 	assert_file_matches("log", ".*: link lost\n.*: detail\n");
 }
 
+static void the_journal_gets_what_a_record_is_about(void **state)
+{
+	struct log_config config = { .path = "log", .flags = LOGB_ERROR, .instance = "2" };
+
+	set_journal("stderr");
+	assert_int_equal(log_open(&config), 0);
+	log_configure(&(struct log_config){ .flags = LOGB_ERROR });
+	log_on(ABOUT(.id = LOG_ID_SILENT, .node_guid = 0x2c9, .name = "h3", .port = 1, .lid = 7,
+		     .attr = "PortInfo", .method = "Get", .status = "busy", .error = 5),
+	       LOGB_ERROR, "no answer");
+	log_sys_on(ABOUT(.id = LOG_ID_STATE_MASTER), "Entering MASTER state");
+	assert_non_null(strstr(caught_journal, "\nOPENSM_INSTANCE=2\nCODE_FUNC=the_journal_gets_what_a_record_is_about\n"
+					       "MESSAGE_ID=86d86d4c97254b08930660a67ed70c7a\n"
+					       "OPENSM_EVENT=SILENT\nNODE_GUID=0x00000000000002c9\n"
+					       "NODE_DESC=h3\nPORT=1\nLID=7\nATTR=PortInfo\n"
+					       "METHOD=Get\nSTATUS=busy\nERRNO=5\n"));
+	assert_non_null(strstr(caught_journal, "MESSAGE=Entering MASTER state\nPRIORITY=5\n"));
+	assert_non_null(strstr(caught_journal, "OPENSM_EVENT=STATE_MASTER\n"));
+	assert_file_matches("log", HEAD("0x01") ".*: no answer\n" HEAD("0x80") "Entering MASTER state\n");
+}
+
+static void every_event_has_an_id_of_its_own(void **state)
+{
+	assert_null(log_id_hex(LOG_ID_NONE));
+	for (enum log_id i = 1; i < LOG_N_IDS; i++) {
+		assert_int_equal(strspn(log_id_hex(i), "0123456789abcdef"), 32);
+		assert_int_equal(strlen(log_id_hex(i)), 32);
+		for (enum log_id k = 1; k < i; k++)
+			assert_string_not_equal(log_id_hex(i), log_id_hex(k));
+	}
+}
+
+static void a_module_may_say_more(void **state)
+{
+	open_log("log", LOGB_ERROR);
+	log_set_modules(&(struct log_module){ "sm/traps.c", LOGB_VERBOSE }, 1);
+	assert_false(log_wants(LOGB_VERBOSE));
+	log_set_modules(&(struct log_module){ "unit/", LOGB_VERBOSE }, 1);
+	assert_true(log_wants(LOGB_VERBOSE));
+	assert_false(log_wants(LOGB_DEBUG));
+	log_verbose("more");
+	log_set_modules(NULL, 0);
+	log_verbose("less");
+	assert_file_matches("log", HEAD("0x04") ".*: more\n");
+}
+
+static void modules_are_folders_and_files(void **state)
+{
+	assert_true(log_module_has("sm/traps.c", "../../opensm/sm/traps.c"));
+	assert_true(log_module_has("sm/", "/root/opensm/opensm/sm/traps.c"));
+	assert_false(log_module_has("sm/", "/root/sm/opensm/sa/sa.c"));
+	assert_true(log_module_has("opensm/daemon.c", "/root/opensm/daemon.c"));
+	assert_false(log_module_has("sm/trap", "opensm/sm/traps.c"));
+	assert_string_equal(log_module_of("main.c"), "main.c");
+}
+
 static void a_log_into_the_journal_is_not_doubled(void **state)
 {
 	set_journal("stderr");
@@ -483,6 +539,10 @@ int main(void)
 		IN_FOLDER(a_failed_open_keeps_the_old_log),
 		IN_FOLDER(links_are_followed_in_a_folder_of_ours_only),
 		IN_FOLDER(the_journal_gets_fields),
+		IN_FOLDER(the_journal_gets_what_a_record_is_about),
+		IN_FOLDER(every_event_has_an_id_of_its_own),
+		IN_FOLDER(a_module_may_say_more),
+		IN_FOLDER(modules_are_folders_and_files),
 		IN_FOLDER(a_log_into_the_journal_is_not_doubled),
 		IN_FOLDER(another_journal_stream_is_not_ours),
 		IN_FOLDER(settings_change_without_reopening),
