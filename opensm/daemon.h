@@ -12,8 +12,8 @@
 
 struct daemon_options {
 	struct conf *conf;	/* in force; the daemon takes its own reference */
-	struct conf *file_conf; /* what the file alone said, for SIGHUP; NULL: no file was read */
-	const char *conf_path;	/* NULL: no file */
+	struct conf *file_conf; /* what the file alone said, for SIGHUP */
+	const char *conf_path;	/* also if there is no such file yet */
 	const char *cache_dir;
 	const char *run_dir;  /* sockets; NULL: none */
 	const char *instance; /* "opensm", "1" */

@@ -153,7 +153,7 @@ static int run(const struct cli *cli)
 {
 	const struct daemon_options options = {
 		.conf = cli->conf,
-		.file_conf = cli->config_path ? cli->file : NULL,
+		.file_conf = cli->file,
 		.conf_path = cli->config_path,
 		.cache_dir = env_or("OSM_CACHE_DIR", OPENSM_STATE_DIR "/cache/opensm"),
 		.run_dir = env_or("OPENSM_RUN_DIR", "/run/opensm"),

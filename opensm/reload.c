@@ -24,6 +24,14 @@ static void append(struct conf_report *to, const struct conf_report *from)
 	to->dropped += from->dropped;
 }
 
+static bool said_something(const struct conf *file_conf)
+{
+	for (unsigned id = 0; id < CONF_N_OPTIONS; id++)
+		if (file_conf->file_line[id])
+			return true;
+	return false;
+}
+
 /* opensm.conf over what it said before; `ret` gets what is in force then, and what is new in it. */
 static void read_options(const struct reload_from *from, struct reload *ret,
 			 struct conf_changes *changes)
@@ -36,7 +44,7 @@ static void read_options(const struct reload_from *from, struct reload *ret,
 		return;
 	}
 	now = conf_copy(from->file_conf);
-	if (conf_read(now, from->path, &ret->report) == -ENOENT)
+	if (conf_read(now, from->path, &ret->report) == -ENOENT && said_something(from->file_conf))
 		conf_report_add(&ret->report, CONF_ERROR, from->path, 0, 0,
 				"no such file any more");
 	ret->conf = conf_reload(from->live, from->file_conf, now, changes, &ret->report);

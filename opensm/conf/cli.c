@@ -336,8 +336,8 @@ static void read_config(struct cli_run *run)
 	if (r == -ENOENT && run->config)
 		conf_report_add(&ret->report, run->check ? CONF_ERROR : CONF_WARNING, path, 0, 0,
 				"no such file; the defaults are used");
+	ret->config_path = xstrdup(path);
 	if (r == 0) {
-		ret->config_path = xstrdup(path);
 		cli_echo(run, " Reading Cached Option File: %s\n", path);
 		echo_file(run, ret->file);
 	}

@@ -36,7 +36,7 @@ struct cli {
 	int exit_code;
 	struct conf *conf; /* in force; one reference */
 	struct conf *file; /* defaults and file only, for conf_reload(); one reference */
-	char *config_path; /* the file that was read; NULL: none, SIGHUP reads none */
+	char *config_path; /* the file that was read, or that SIGHUP finds once it is there */
 	char *pidfile;	   /* NULL: none */
 	bool once;
 	unsigned vendor_debug;	   /* how often -d 5 was given */

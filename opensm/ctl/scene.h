@@ -17,7 +17,7 @@ struct scene {
 	const struct conf *conf; /* in force */
 	const char *version;	 /* "4.0.0" */
 	const char *instance;	 /* "opensm", "1" for opensm.conf.1, "0x0002c90300001234" for a GUID */
-	const char *conf_path;	 /* NULL: no file was read */
+	const char *conf_path;	 /* also if there is no such file yet; NULL: none at all */
 	const char *cache_dir;
 	const char *run_dir;	 /* where sockets are: "/run/opensm"; NULL: nowhere */
 	char port_name[64];	 /* "mlx5_0/1"; "": no port is open */

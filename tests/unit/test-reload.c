@@ -127,6 +127,30 @@ static bool found(const struct reload *r, enum conf_severity severity, unsigned 
 	return false;
 }
 
+static void a_file_that_comes_later_is_read_and_must_stay(void **state)
+{
+	struct place *p = place_new("");
+	const struct reload *r;
+
+	conf_unref(p->live);
+	conf_unref(p->file_conf);
+	p->file_conf = conf_new();
+	p->live = conf_new();
+	conf_files_unref(p->files);
+	p->files = conf_files_read(p->live, NULL);
+	drop(p, "opensm.conf");
+	r = hup(p);
+	assert_false(r->refused);
+	put_conf(p, "sweep_interval 25\n");
+	r = hup(p);
+	assert_false(r->refused);
+	assert_int_equal(p->live->sweep_interval, 25);
+	drop(p, "opensm.conf");
+	assert_true(hup(p)->refused);
+	put_conf(p, "");
+	place_free(p);
+}
+
 static void nothing_changed(void **state)
 {
 	struct place *p = place_new("sweep_interval 10\n");
@@ -350,6 +374,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_changed),
+		cmocka_unit_test(a_file_that_comes_later_is_read_and_must_stay),
 		cmocka_unit_test(all_that_changed_is_named),
 		cmocka_unit_test(one_fault_and_nothing_is_taken_over),
 		cmocka_unit_test(a_fault_of_opensm_conf_keeps_the_lists_too),
