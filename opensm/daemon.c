@@ -610,6 +610,8 @@ int daemon_run(const struct daemon_options *options)
 
 	if (options->file_conf)
 		d.file_conf = conf_ref(options->file_conf);
+	d.notify.name = options->instance;
+	d.notify.title = options->title;
 	block_signals();
 	d.worker = worker_new();
 	d.disk = worker_new();

@@ -9,6 +9,7 @@
 
 #include "conf/conf.h"
 #include "util/log.h"
+#include "util/title.h"
 
 struct daemon_options {
 	struct conf *conf;	/* in force; the daemon takes its own reference */
@@ -18,6 +19,7 @@ struct daemon_options {
 	const char *run_dir;  /* sockets; NULL: none */
 	const char *instance; /* "opensm", "1" */
 	bool once;
+	struct title title; /* where the status is shown beside; zero: nowhere */
 };
 
 /* The log as the configuration wants it; strings stay `c`'s. */

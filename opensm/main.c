@@ -13,9 +13,11 @@
 #include "conf/cli.h"
 #include "daemon.h"
 #include "libvendor/umad.h"
+#include "notify.h"
 #include "util/file.h"
 #include "util/log.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 #define EXIT_NO_LOG 42
 #define MENU_PORTS  64
@@ -122,14 +124,18 @@ static void go_to_background(void)
 static int open_log(const struct conf *c, const char *instance)
 {
 	struct log_config log = daemon_log_config(c);
+	_cleanup_free_ char *what = NULL;
 	int r;
 
 	log.instance = instance;
 	r = log_open(&log);
 
-	if (r < 0)
-		fprintf(stderr, "Cannot open file '%s': %s\n", c->log_file ? c->log_file : "stdout",
-			strerror(-r));
+	if (r >= 0)
+		return r;
+	what = xasprintf("Cannot open file '%s': %s", c->log_file ? c->log_file : "stdout",
+			 strerror(-r));
+	fprintf(stderr, "%s\n", what);
+	notify_fault(what);
 	return r;
 }
 
@@ -149,8 +155,36 @@ static void log_findings(const struct conf_report *report)
 	}
 }
 
-static int run(const struct cli *cli)
+/* ---- under a launcher ---------------------------------------------------------------------- */
+
+/* Somebody who has given us room for a title keeps us in the foreground and watches us. */
+static bool is_launched(void)
 {
+	return str_equal(secure_getenv("OPENSM_STATUS_ARG"), "1");
+}
+
+/* The first error that kept us from starting, for the one line of the launcher. */
+static void tell_fault(const struct cli *cli)
+{
+	for (size_t i = 0; i < cli->report.n; i++) {
+		const struct conf_finding *f = &cli->report.findings[i];
+		_cleanup_free_ char *what = NULL;
+
+		if (f->severity != CONF_ERROR)
+			continue;
+		if (f->file && f->line)
+			what = xasprintf("%s:%u:%u: %s", f->file, f->line, f->column, f->text);
+		else
+			what = xasprintf("%s%s%s", f->file ? f->file : "", f->file ? ": " : "",
+					 f->text);
+		notify_fault(what);
+		return;
+	}
+}
+
+static int run(const struct cli *cli, struct title title)
+{
+	const bool background = cli->conf->daemon && !is_launched();
 	const struct daemon_options options = {
 		.conf = cli->conf,
 		.file_conf = cli->file,
@@ -159,12 +193,13 @@ static int run(const struct cli *cli)
 		.run_dir = env_or("OPENSM_RUN_DIR", "/run/opensm"),
 		.instance = env_or("OPENSM_INSTANCE", "opensm"),
 		.once = cli->once,
+		.title = title,
 	};
 	int r;
 
-	if (cli->conf->daemon)
+	if (background)
 		go_to_background();
-	if (cli->conf->daemon && cli->pidfile && write_pid(cli->pidfile) < 0)
+	if (background && cli->pidfile && write_pid(cli->pidfile) < 0)
 		return 1;
 	if (open_log(cli->conf, options.instance) < 0)
 		return EXIT_NO_LOG;
@@ -172,7 +207,7 @@ static int run(const struct cli *cli)
 	log_findings(&cli->report);
 	r = daemon_run(&options);
 	log_close();
-	if (cli->conf->daemon && cli->pidfile)
+	if (background && cli->pidfile)
 		unlink(cli->pidfile);
 	return r;
 }
@@ -185,6 +220,7 @@ int main(int argc, char **argv)
 		.out = stdout,
 		.err = stderr,
 	};
+	struct title title = is_launched() ? title_find(argc, argv) : (struct title){ 0 };
 	struct cli cli;
 	int r = 0;
 
@@ -193,14 +229,16 @@ int main(int argc, char **argv)
 	switch (cli.action) {
 	case CLI_EXIT:
 		r = cli.exit_code;
+		if (r)
+			tell_fault(&cli);
 		break;
 	case CLI_MENU:
 		cli.conf->guid = choose_port();
 		if (cli.conf->guid)
-			r = run(&cli);
+			r = run(&cli, title);
 		break;
 	case CLI_RUN:
-		r = run(&cli);
+		r = run(&cli, title);
 		break;
 	}
 	cli_clear(&cli);

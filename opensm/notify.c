@@ -2,16 +2,26 @@
 /* Messages to the service manager, if there is one. */
 #include "notify.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
+#include "util/mem.h"
+#include "util/str.h"
+
 /* `first` is a line of its own, such as "READY=1\n". */
 static void send_status(struct notify *n, const char *first)
 {
-	sd_notifyf(0, "%sSTATUS=%s%s%s%s%s", first, n->line, n->refused[0] ? "; " : "", n->refused,
-		   n->hung[0] ? "; " : "", n->hung);
+	char text[sizeof(n->line) + sizeof(n->refused) + sizeof(n->hung) + 8];
+	_cleanup_free_ char *shown = NULL;
+
+	snprintf(text, sizeof(text), "%s%s%s%s%s", n->line, n->refused[0] ? "; " : "", n->refused,
+		 n->hung[0] ? "; " : "", n->hung);
+	sd_notifyf(0, "%sSTATUS=%s", first, text);
+	shown = xasprintf("%s: %s", n->name ? n->name : "opensm", text);
+	title_set(&n->title, shown);
 }
 
 void notify_status(struct notify *n, const char *line)
@@ -52,4 +62,12 @@ void notify_watchdog(void)
 void notify_stopping(void)
 {
 	sd_notify(0, "STOPPING=1\nSTATUS=Ending");
+}
+
+void notify_fault(const char *what)
+{
+	char line[400];
+
+	str_printable(what, strlen(what), line, sizeof(line));
+	sd_notifyf(0, "STATUS=%s\nERRNO=%d", line, EINVAL);
 }

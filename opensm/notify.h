@@ -9,18 +9,24 @@
  *   STATUS=      one line for a person: what the manager does, and what somebody should look at.
  *   WATCHDOG=1   from the loop, while no computation has hung (daemon.c).
  *   STOPPING=1   the end has begun.
+ *   ERRNO=       with a STATUS= that says why nothing was started.
+ *
+ * Under opensm-launch the line also stands in our command line (util/title.h), for `systemctl status`.
  */
 #pragma once
 
 #include <stdbool.h>
 
 #include "util/mono.h"
+#include "util/title.h"
 
 struct notify {
 	bool ready;	   /* READY=1 was sent */
 	char line[400];	   /* what the manager does */
 	char refused[200]; /* where the fault is that SIGHUP found; "" if none */
 	char hung[100];	   /* what does not end; "" if nothing */
+	const char *name;    /* of the instance, in the title */
+	struct title title; /* where the line is shown too; zero: nowhere */
 };
 
 /* The manager's own line; cut where it is too long. The first one says READY=1 too. */
@@ -32,3 +38,5 @@ void notify_reloaded(struct notify *n, const char *fault);
 void notify_hung(struct notify *n, const char *what, unsigned seconds);
 void notify_watchdog(void);
 void notify_stopping(void);
+/* Before the end: why nothing was started, "FILE:LINE:COLUMN: what". The launcher repeats it. */
+void notify_fault(const char *what);

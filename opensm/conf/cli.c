@@ -246,6 +246,8 @@ static void first_pass(struct cli_run *run, int argc, char *const argv[])
 			run->config = optarg;
 		else if (strcmp(row->name, "check") == 0)
 			run->check = true;
+		else if (strcmp(row->name, "strict") == 0)
+			run->strict = true;
 	}
 	if (run->check)
 		run->out = NULL;
@@ -334,7 +336,7 @@ static void read_config(struct cli_run *run)
 		cli_echo(run, "Config file is `%s`:\n", path);
 	r = cli_read_config(path, run->env, &ret->file, &ret->report);
 	if (r == -ENOENT && run->config)
-		conf_report_add(&ret->report, run->check ? CONF_ERROR : CONF_WARNING, path, 0, 0,
+		conf_report_add(&ret->report, run->check || run->strict ? CONF_ERROR : CONF_WARNING, path, 0, 0,
 				"no such file; the defaults are used");
 	ret->config_path = xstrdup(path);
 	if (r == 0) {
@@ -389,6 +391,12 @@ static void finish(struct cli_run *run)
 		return;
 	}
 	cli_print_findings(run);
+	if (run->strict && ret->report.errors) {
+		fprintf(run->env->err, "opensm: error: %u errors in the configuration; with --strict "
+			"nothing is started\n", ret->report.errors);
+		cli_exit(run, CLI_EXIT_CONFIG);
+		return;
+	}
 	if (ret->conf->guid != UINT64_MAX)
 		return;
 	ret->action = CLI_MENU;

@@ -14,7 +14,7 @@
 #include "conf/conf.h"
 
 #define CLI_EXIT_USAGE 2
-#define CLI_EXIT_CONFIG 78 /* --check found errors */
+#define CLI_EXIT_CONFIG 78 /* --check or --strict found errors */
 #define CLI_EXIT_RANGE 255 /* a value the peer refuses to start with; -c could not write */
 
 enum cli_action {

@@ -294,6 +294,9 @@ const struct cli_row cli_rows[] = {
 	{ 0, "check", NULL, take_ignored, .id = NO_KEY,
 	  .help = "Reads the configuration and the lists it names, prints everything that is wrong "
 		  "with them and ends: 0 if nothing is, 78 if there are errors." },
+	{ 0, "strict", NULL, take_ignored, .id = NO_KEY,
+	  .help = "Ends with status 78 and starts nothing if there are errors in the configuration or "
+		  "on the command line, instead of going on without what is wrong." },
 	{ 'c', "create-config", "FILE", take_create, .id = NO_KEY,
 	  .echo = " Creating config file template '", .after = "'.",
 	  .help = "Writes the configuration (defaults, file and command line) to FILE and ends." },

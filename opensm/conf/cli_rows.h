@@ -15,6 +15,7 @@ struct cli_run {
 	const char *config; /* -F */
 	const char *create; /* -c */
 	bool check;
+	bool strict; /* errors end the program */
 };
 
 struct cli_row {

@@ -1,1 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
+noinst_LIBRARIES += liblaunch.a
+liblaunch_a_SOURCES = opensm/launch/sysconfig.c opensm/launch/sysconfig.h opensm/launch/shell.c opensm/launch/shell.h \
+	opensm/launch/choose.c opensm/launch/choose.h opensm/launch/supervise.c opensm/launch/supervise.h \
+	opensm/launch/paths.c opensm/launch/paths.h opensm/launch/ports.c opensm/launch/ports.h \
+	opensm/launch/seed.c opensm/launch/seed.h opensm/launch/say.c opensm/launch/say.h \
+	opensm/launch/gather.c opensm/launch/gather.h opensm/launch/instance.c opensm/launch/instance.h \
+	opensm/launch/process.c opensm/launch/process.h
+liblaunch_a_CPPFLAGS = $(AM_CPPFLAGS) -DOPENSM_PROGRAM='"$(sbindir)/opensm"'
+LAUNCH_LIBS = liblaunch.a $(CONF_LIBS) $(INIPARSER_LIBS) $(SYSTEMD_LIBS)
+
+# Its own process image is replaced once (main.c), its command line is what systemctl status shows.
+libexec_PROGRAMS = libexec/opensm-launch
+libexec_opensm_launch_SOURCES = opensm/launch/main.c opensm/launch/loop.c opensm/launch/launcher.h \
+	opensm/launch/reload.c opensm/launch/report.c
+libexec_opensm_launch_LDADD = $(LAUNCH_LIBS) $(JSON_LIBS)

@@ -4,7 +4,8 @@ libutil_a_SOURCES = opensm/util/mem.c opensm/util/mem.h opensm/util/mono.h opens
 	opensm/util/str.c opensm/util/str.h opensm/util/file.c opensm/util/file.h \
 	opensm/util/guidmap.c opensm/util/guidmap.h opensm/util/log.c opensm/util/log.h \
 	opensm/util/log_ids.h opensm/util/log_private.h opensm/util/log_record.c \
-	opensm/util/log_flood.c opensm/util/log_flood.h opensm/util/log_modules.c opensm/util/log_modules.h
+	opensm/util/log_flood.c opensm/util/log_flood.h opensm/util/log_modules.c opensm/util/log_modules.h \
+	opensm/util/title.c opensm/util/title.h
 UTIL_LIBS = libutil.a $(SYSTEMD_LIBS)
 
 UNIT_TESTS += tests/unit/test-str tests/unit/test-file tests/unit/test-guidmap tests/unit/test-log

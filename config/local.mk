@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# What an installed system has around the programs. Folders of the build come into it by make, so that
+# `make prefix=...` is heard.
+SERVICE_FILES = config/systemd/opensm.service config/sysconfig/opensm config/default/opensm config/logrotate/opensm \
+	config/tmpfiles/opensm.conf
+EXTRA_DIST += $(SERVICE_FILES:=.in)
+CLEANFILES += $(SERVICE_FILES)
+
+$(SERVICE_FILES): %: $(srcdir)/%.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's|@libexecdir[@]|$(libexecdir)|g' -e 's|@sbindir[@]|$(sbindir)|g' \
+		-e 's|@localstatedir[@]|$(localstatedir)|g' -e 's|@OPENSM_CONF_DIR[@]|$(OPENSM_CONF_DIR)|g' $< >$@.new && mv $@.new $@
+
+systemdsystemunit_DATA = config/systemd/opensm.service
+logrotatedir = $(sysconfdir)/logrotate.d
+logrotate_DATA = config/logrotate/opensm
+tmpfilesdir = $(prefix)/lib/tmpfiles.d
+tmpfiles_DATA = config/tmpfiles/opensm.conf
+
+if SYSCONFIG_RPM
+sysconfigdir = $(sysconfdir)/sysconfig
+sysconfig_DATA = config/sysconfig/opensm
+endif
+if SYSCONFIG_DEBIAN
+defaultdir = $(sysconfdir)/default
+default_DATA = config/default/opensm
+endif
+
+# Both kinds, to look at: doc/opensm/examples/sysconfig/opensm and default/opensm.
+sysconfigexampledir = $(docdir)/examples/sysconfig
+sysconfigexample_DATA = config/sysconfig/opensm
+defaultexampledir = $(docdir)/examples/default
+defaultexample_DATA = config/default/opensm

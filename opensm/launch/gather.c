@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Files in, struct choose_input out. */
+#include "launch/gather.h"
+
+#include <dirent.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+
+/* In how many keys the base configuration says something else than the program does by itself. */
+static unsigned count_settings(const struct launch_paths *p)
+{
+	_cleanup_free_ char *path = xasprintf("%s/opensm.conf", p->conf_dir);
+	_cleanup_(conf_unrefp) struct conf *c = conf_new();
+	struct conf_report findings = { 0 };
+	unsigned n = 0;
+
+	conf_read(c, path, &findings);
+	conf_report_clear(&findings);
+	for (unsigned id = 0; id < CONF_N_OPTIONS; id++)
+		n += !conf_value_is_default(c, id);
+	return n;
+}
+
+static int looks_like_conf(const struct dirent *e)
+{
+	return str_starts(e->d_name, "opensm.conf");
+}
+
+static char **list_names(const char *dir, size_t *ret_n)
+{
+	struct dirent **entries = NULL;
+	int n = scandir(dir, &entries, looks_like_conf, alphasort);
+	char **names = xcalloc(n > 0 ? (size_t)n : 1, sizeof(*names));
+
+	*ret_n = n > 0 ? (size_t)n : 0;
+	for (int i = 0; i < n; i++) {
+		names[i] = xstrdup(entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	return names;
+}
+
+int gather(const struct launch_paths *p, const uint64_t *ports, size_t n_ports, struct choice *ret,
+	   struct conf_report *r)
+{
+	struct sysconfig sysconfig, defaults;
+	int fault = sysconfig_read(p->sysconfig, &sysconfig, r);
+	int fault2 = sysconfig_read(p->defaults, &defaults, r);
+	size_t n;
+	char **names = list_names(p->conf_dir, &n);
+	const struct choose_input in = {
+		.conf_dir = p->conf_dir,
+		.files = { &sysconfig, &defaults },
+		.names = (const char *const *)names,
+		.n_names = n,
+		.base_settings = count_settings(p),
+		.ports = ports,
+		.n_ports = n_ports,
+	};
+
+	*ret = (struct choice){ 0 };
+	fault = fault < 0 ? fault : fault2;
+	if (fault >= 0)
+		choose(&in, ret, r);
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+	sysconfig_clear(&sysconfig);
+	sysconfig_clear(&defaults);
+	return fault < 0 ? fault : 0;
+}
+
+char *gather_first_error(const struct conf_report *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		const struct conf_finding *f = &r->findings[i];
+
+		if (f->severity != CONF_ERROR)
+			continue;
+		if (!f->file)
+			return xstrdup(f->text);
+		return f->line ? xasprintf("%s:%u:%u: %s", f->file, f->line, f->column, f->text) :
+				 xasprintf("%s: %s", f->file, f->text);
+	}
+	return NULL;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The command line of the launcher: one row per place. */
+#include "launch/paths.h"
+
+#include <getopt.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "conf/conf.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define EXIT_USAGE 2
+#define DEFAULT_LOG_DIR OPENSM_STATE_DIR "/log"
+
+#ifndef OPENSM_PROGRAM
+#define OPENSM_PROGRAM "/usr/sbin/opensm"
+#endif
+
+static const struct place {
+	const char *name;
+	size_t member;
+	const char *otherwise, *help;
+} places[] = {
+	{ "conf-dir", offsetof(struct launch_paths, conf_dir), OPENSM_CONF_DIR,
+	  "folder of opensm.conf and opensm.conf.N" },
+	{ "sysconfig", offsetof(struct launch_paths, sysconfig), "/etc/sysconfig/opensm",
+	  "file with GUIDS and PRIORITY" },
+	{ "defaults", offsetof(struct launch_paths, defaults), "/etc/default/opensm",
+	  "file with PORTS" },
+	{ "run-dir", offsetof(struct launch_paths, run_dir), "/run/opensm",
+	  "folder for sockets and instances.json" },
+	{ "cache-dir", offsetof(struct launch_paths, cache_dir), OPENSM_STATE_DIR "/cache/opensm",
+	  "folder for guid2lid and its like" },
+	{ "log-dir", offsetof(struct launch_paths, log_dir), DEFAULT_LOG_DIR,
+	  "folder for logs and dumps" },
+	{ "program", offsetof(struct launch_paths, program), OPENSM_PROGRAM, "what is started" },
+	{ "sys-dir", offsetof(struct launch_paths, sys_dir), "/sys/class",
+	  "where infiniband_mad and infiniband are" },
+};
+
+enum { CODE_SHOW = ARRAY_SIZE(places), CODE_VERSION, CODE_HELP, N_CODES };
+#define CODE_BASE 256
+
+static void set_place(struct launch_paths *p, const struct place *place, const char *value)
+{
+	*(const char **)((char *)p + place->member) = value;
+}
+
+static void usage(FILE *to)
+{
+	fputs("Usage: opensm-launch [OPTION]...\n\n"
+	      "Starts an opensm for each instance that the configuration asks for, and keeps them\n"
+	      "running. What systemctl start opensm runs; see opensm-launch(8).\n\n"
+	      "  --show            says which instances there would be, and why, and ends\n",
+	      to);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		fprintf(to, "  --%-16s%s [%s]\n", places[i].name, places[i].help,
+			places[i].otherwise);
+	fputs("  --version, --help\n", to);
+}
+
+static void fill_options(struct option options[static N_CODES + 1])
+{
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		options[i] = (struct option){ places[i].name, required_argument, NULL,
+					      CODE_BASE + (int)i };
+	options[CODE_SHOW] = (struct option){ "show", no_argument, NULL, CODE_BASE + CODE_SHOW };
+	options[CODE_VERSION] =
+		(struct option){ "version", no_argument, NULL, CODE_BASE + CODE_VERSION };
+	options[CODE_HELP] = (struct option){ "help", no_argument, NULL, CODE_BASE + CODE_HELP };
+	options[N_CODES] = (struct option){ 0 };
+}
+
+static int apply(struct launch_paths *p, int code, FILE *out, FILE *err)
+{
+	switch (code) {
+	case CODE_BASE + CODE_SHOW:
+		p->show = true;
+		return -1;
+	case CODE_BASE + CODE_VERSION:
+		fprintf(out, "opensm-launch %s\n", PACKAGE_VERSION);
+		return 0;
+	case CODE_BASE + CODE_HELP:
+		usage(out);
+		return 0;
+	default:
+		if (code < CODE_BASE) {
+			usage(err);
+			return EXIT_USAGE;
+		}
+		set_place(p, &places[code - CODE_BASE], optarg);
+		return -1;
+	}
+}
+
+int launch_paths_read(int argc, char *const argv[], FILE *out, FILE *err, struct launch_paths *ret)
+{
+	struct option options[N_CODES + 1];
+	int code, r;
+
+	*ret = (struct launch_paths){ 0 };
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		set_place(ret, &places[i], places[i].otherwise);
+	fill_options(options);
+	if (argc > 1 && argv[argc - 1][0] == '[')
+		argc--;
+	optind = 0;
+	while ((code = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		r = apply(ret, code, out, err);
+		if (r >= 0)
+			return r;
+	}
+	if (optind == argc)
+		return -1;
+	fprintf(err, "opensm-launch: found the word '%s'; expected options only\n", argv[optind]);
+	return EXIT_USAGE;
+}
+
+bool launch_paths_standard_conf(const struct launch_paths *p)
+{
+	return str_equal(p->conf_dir, OPENSM_CONF_DIR);
+}
+
+bool launch_paths_standard_log(const struct launch_paths *p)
+{
+	return str_equal(p->log_dir, DEFAULT_LOG_DIR);
+}

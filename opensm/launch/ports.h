@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The InfiniBand ports of this host that a subnet manager can work through, as /sys lists them. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* GUIDs of the ports with a umad device, in the order of these; to be freed. Ethernet ports are left out. */
+uint64_t *ports_list(const char *sys_dir, size_t *ret_n);

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Reads assignments the way a shell does, as far as one can without being one.
+ *
+ *   file  = { blank | comment | [ "export" ] NAME "=" word | ";" }
+ *   word  = { char | "\" char | 'text' | "text" | $NAME | ${NAME} | ${NAME-text} | ${NAME:-text} }
+ *
+ * One pass, one position. A place that only a shell can follow is skipped as a whole, and what depends on
+ * it is marked unknown: that is an error where it is one of our settings.
+ */
+#include "launch/shell.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+
+#define WORD_LIMIT (1U << 18)
+
+struct reader {
+	const char *file, *at, *end;
+	const char *line_start;
+	unsigned line;
+	struct sysconfig *into;
+	struct conf_report *report;
+	unsigned faults;
+
+	/* The word being read. */
+	char *word;
+	size_t len, cap;
+	bool unknown;	   /* something in it is only known to a shell */
+	bool needed;	   /* one of our settings */
+	bool too_long;
+};
+
+static unsigned column(const struct reader *r)
+{
+	return (unsigned)(r->at - r->line_start) + 1;
+}
+
+static int peek(const struct reader *r, size_t ahead)
+{
+	return (size_t)(r->end - r->at) > ahead ? (unsigned char)r->at[ahead] : -1;
+}
+
+static void step(struct reader *r)
+{
+	if (*r->at++ != '\n')
+		return;
+	r->line++;
+	r->line_start = r->at;
+}
+
+/* A variable may stand in itself, twice: what comes out is bounded. */
+static void put(struct reader *r, char c)
+{
+	if (r->len == WORD_LIMIT) {
+		r->too_long = true;
+		return;
+	}
+	GROW(r->word, r->len + 2, r->cap);
+	r->word[r->len++] = c;
+	r->word[r->len] = '\0';
+}
+
+static void put_text(struct reader *r, const char *text)
+{
+	while (*text)
+		put(r, *text++);
+}
+
+/* A finding about the place (line, col). `needed`: one of our settings depends on it. */
+static void fault(struct reader *r, unsigned line, unsigned col, const char *what)
+{
+	if (r->needed)
+		r->faults++;
+	conf_report_add(r->report, r->needed ? CONF_ERROR : CONF_WARNING, r->file, line, col,
+			"%s; %s", what,
+			r->needed ? "nothing is started" : "the setting is ignored");
+}
+
+static bool is_name_start(int c)
+{
+	return c == '_' || (c >= 0 && isalpha(c));
+}
+
+static size_t name_len(const char *at, const char *end)
+{
+	size_t n = 0;
+
+	if (at == end || !is_name_start((unsigned char)*at))
+		return 0;
+	while (at + n < end && (at[n] == '_' || isalnum((unsigned char)at[n])))
+		n++;
+	return n;
+}
+
+/* ---- what only a shell can do -------------------------------------------------------------- */
+
+/* To behind the next `close` that no backslash precedes, or to the end. */
+static void skip_to(struct reader *r, char close)
+{
+	while (r->at < r->end && *r->at != close) {
+		if (*r->at == '\\' && peek(r, 1) >= 0)
+			step(r);
+		step(r);
+	}
+	if (r->at < r->end)
+		step(r);
+}
+
+/* From an opening bracket to behind the one that closes it. */
+static void skip_brackets(struct reader *r, char open, char close)
+{
+	unsigned depth = 0;
+
+	while (r->at < r->end) {
+		char c = *r->at;
+
+		if (c == '\'' || c == '"') {
+			step(r);
+			skip_to(r, c);
+			continue;
+		}
+		step(r);
+		depth += c == open;
+		if (c == close && --depth == 0)
+			return;
+	}
+}
+
+/* What stands at a `$` or backtick and is not understood. */
+static void refuse(struct reader *r, bool in_quotes)
+{
+	unsigned line = r->line, col = column(r);
+	const char *what;
+
+	r->unknown = true;
+	if (*r->at == '`') {
+		what = "found a command in backticks; expected a value, nothing is run here";
+		step(r);
+		skip_to(r, '`');
+	} else if (peek(r, 1) == '(') {
+		what = "found a command, $(...); expected a value, nothing is run here";
+		step(r);
+		skip_brackets(r, '(', ')');
+	} else if (peek(r, 1) == '\'') {
+		what = "found $'...'; expected plain quotes";
+		step(r);
+		step(r);
+		skip_to(r, '\'');
+	} else {
+		what = "found ${...} with an operator; expected $NAME, ${NAME} or ${NAME:-word}";
+		step(r);
+		skip_brackets(r, '{', '}');
+	}
+	fault(r, line, col, what);
+}
+
+/* ---- variables ----------------------------------------------------------------------------- */
+
+/* Any assignment of the name, blank or not; the file's own only. */
+static const struct sysconfig_setting *assigned(const struct reader *r, const char *name, size_t len)
+{
+	for (size_t i = r->into->n; i-- > 0;) {
+		const struct sysconfig_setting *s = &r->into->items[i];
+
+		if (strlen(s->name) == len && memcmp(s->name, name, len) == 0 && s->value)
+			return s;
+	}
+	return NULL;
+}
+
+/* `otherwise` (of n bytes) stands in for what is not there; with `or_empty` also for nothing. */
+static void expand(struct reader *r, const char *name, size_t len, const char *otherwise, size_t n,
+		   bool or_empty)
+{
+	const struct sysconfig_setting *s = assigned(r, name, len);
+
+	if (s && s->unknown) {
+		r->unknown = true;
+		fault(r, r->line, column(r), "found a variable that only a shell can know");
+	}
+	if (s && (s->value[0] || !or_empty))
+		put_text(r, s->value);
+	else
+		for (size_t i = 0; i < n; i++)
+			put(r, otherwise[i]);
+}
+
+/* ${NAME}, ${NAME-word}, ${NAME:-word}; the word is plain text. False: something else. */
+static bool read_braces(struct reader *r)
+{
+	const char *name = r->at + 2, *close = memchr(r->at, '}', (size_t)(r->end - r->at));
+	size_t len = name_len(name, r->end);
+	const char *word = name + len;
+	bool or_empty;
+
+	if (!close || !len || memchr(r->at, '\n', (size_t)(close - r->at)))
+		return false;
+	or_empty = *word == ':';
+	if (word != close) {
+		word += or_empty;
+		if (*word++ != '-')
+			return false;
+		for (const char *c = word; c < close; c++)
+			if (strchr("$`\"'\\{", *c))
+				return false;
+	}
+	expand(r, name, len, word, (size_t)(close - word), or_empty);
+	r->at = close + 1;
+	return true;
+}
+
+/* At a `$` or backtick. */
+static void read_dollar(struct reader *r, bool in_quotes)
+{
+	int next = peek(r, 1);
+	size_t len = name_len(r->at + 1, r->end);
+
+	if (*r->at == '$' && len) {
+		expand(r, r->at + 1, len, "", 0, false);
+		r->at += 1 + len;
+	} else if (*r->at == '$' && next == '{') {
+		if (!read_braces(r))
+			refuse(r, in_quotes);
+	} else if (*r->at == '`' || next == '(' || (next == '\'' && !in_quotes)) {
+		refuse(r, in_quotes);
+	} else {
+		put(r, *r->at);
+		step(r);
+	}
+}
+
+/* ---- words --------------------------------------------------------------------------------- */
+
+static void read_single(struct reader *r)
+{
+	unsigned line = r->line, col = column(r);
+
+	step(r);
+	while (r->at < r->end && *r->at != '\'') {
+		put(r, *r->at);
+		step(r);
+	}
+	if (r->at < r->end) {
+		step(r);
+		return;
+	}
+	r->unknown = true;
+	fault(r, line, col, "found a quote (') that is never closed");
+}
+
+/* Inside double quotes a backslash means something before $ ` " \ and the end of a line only. */
+static void read_double(struct reader *r)
+{
+	unsigned line = r->line, col = column(r);
+
+	step(r);
+	while (r->at < r->end && *r->at != '"') {
+		int next = peek(r, 1);
+
+		if (*r->at == '$' || *r->at == '`') {
+			read_dollar(r, true);
+			continue;
+		}
+		if (*r->at == '\\' && next >= 0 && strchr("$`\"\\\n", next)) {
+			step(r);
+			if (next == '\n') {
+				step(r);
+				continue;
+			}
+		}
+		put(r, *r->at);
+		step(r);
+	}
+	if (r->at < r->end) {
+		step(r);
+		return;
+	}
+	r->unknown = true;
+	fault(r, line, col, "found a quote (\") that is never closed");
+}
+
+static void read_backslash(struct reader *r)
+{
+	step(r);
+	if (r->at == r->end)
+		return;
+	if (*r->at != '\n')
+		put(r, *r->at);
+	step(r);
+}
+
+static bool ends_word(char c)
+{
+	return strchr(" \t\r\n;", c) != NULL;
+}
+
+static void read_word(struct reader *r)
+{
+	while (r->at < r->end && !ends_word(*r->at)) {
+		switch (*r->at) {
+		case '\'':
+			read_single(r);
+			break;
+		case '"':
+			read_double(r);
+			break;
+		case '\\':
+			read_backslash(r);
+			break;
+		case '$':
+		case '`':
+			read_dollar(r, false);
+			break;
+		default:
+			put(r, *r->at);
+			step(r);
+		}
+	}
+}
+
+/* ---- lines --------------------------------------------------------------------------------- */
+
+static void skip_line(struct reader *r)
+{
+	while (r->at < r->end && *r->at != '\n')
+		step(r);
+}
+
+static void read_assignment(struct reader *r, size_t name_length)
+{
+	struct sysconfig_setting item = { 0 };
+	const char *name = r->at;
+
+	r->at += name_length + 1;
+	item.line = r->line;
+	item.column = column(r);
+	r->word = NULL;
+	r->len = r->cap = 0;
+	r->unknown = r->too_long = false;
+	put(r, '\0');
+	r->len = 0;
+	item.name = xmalloc(name_length + 1);
+	memcpy(item.name, name, name_length);
+	item.name[name_length] = '\0';
+	r->needed = sysconfig_is_ours(item.name);
+	read_word(r);
+	if (r->too_long) {
+		r->unknown = true;
+		fault(r, item.line, item.column, "found a value of more than 256 KiB");
+	}
+	item.value = take(r->word);
+	item.unknown = r->unknown;
+	GROW(r->into->items, r->into->n + 1, r->into->cap);
+	r->into->items[r->into->n++] = item;
+}
+
+/* Anything that is no assignment is a command, and what a command does nobody here can know. */
+static void read_command(struct reader *r)
+{
+	size_t len = 0;
+	char quoted[CONF_QUOTE_MAX];
+	_cleanup_free_ char *what = NULL;
+
+	while (r->at + len < r->end && r->at[len] != '\n')
+		len++;
+	what = xasprintf("found %s; expected NAME=value, nothing is run here",
+			 conf_quote(r->at, len, quoted));
+	r->needed = true;
+	fault(r, r->line, column(r), what);
+	skip_line(r);
+}
+
+static bool is_export(const struct reader *r)
+{
+	return (size_t)(r->end - r->at) > 7 && memcmp(r->at, "export", 6) == 0 &&
+	       (r->at[6] == ' ' || r->at[6] == '\t');
+}
+
+/* `export NAME NAME` without values says nothing new. */
+static void read_statement(struct reader *r)
+{
+	bool exported = is_export(r);
+	size_t len;
+
+	if (exported) {
+		r->at += 7;
+		while (peek(r, 0) == ' ' || peek(r, 0) == '\t')
+			step(r);
+	}
+	len = name_len(r->at, r->end);
+	if (len && peek(r, len) == '=')
+		read_assignment(r, len);
+	else if (exported && len && (peek(r, len) < 0 || ends_word(r->at[len])))
+		r->at += len;
+	else
+		read_command(r);
+}
+
+int sysconfig_read_text(const char *path, const char *text, size_t len, struct sysconfig *ret,
+			struct conf_report *report)
+{
+	struct reader r = { .file = path, .at = text, .end = text + len, .line_start = text,
+			    .line = 1, .into = ret, .report = report };
+
+	*ret = (struct sysconfig){ .file = xstrdup(path), .present = true };
+	if (memchr(text, '\0', len)) {
+		conf_report_add(report, CONF_ERROR, path, 0, 0,
+				"found a NUL byte; expected text; nothing is started");
+		return -EINVAL;
+	}
+	while (r.at < r.end) {
+		if (*r.at == '#')
+			skip_line(&r);
+		else if (ends_word(*r.at))
+			step(&r);
+		else if (*r.at == '\\' && peek(&r, 1) == '\n')
+			r.at++, step(&r);
+		else
+			read_statement(&r);
+	}
+	return r.faults ? -EINVAL : 0;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Text in brackets that fills its place exactly, so that the kernel goes on seeing one argument. */
+#include "util/title.h"
+
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+
+#define CUT "..."
+
+void title_set(const struct title *t, const char *text)
+{
+	size_t room = t->width < 2 ? 0 : t->width - 2, len;
+	_cleanup_free_ char *line = NULL;
+
+	if (!t->at || !room)
+		return;
+	line = xmalloc(strlen(text) + 1);
+	str_printable(text, strlen(text), line, strlen(text) + 1);
+	len = strlen(line);
+	if (len > room) {
+		len = room;
+		memcpy(line + len - strlen(CUT), CUT, strlen(CUT));
+	}
+	t->at[0] = '[';
+	memcpy(t->at + 1, line, len);
+	t->at[len + 1] = ']';
+	memset(t->at + len + 2, ' ', t->width - len - 2);
+}
+
+char *title_new(size_t width, const char *text)
+{
+	char *word = xmalloc(width + 1);
+	const struct title t = { .at = word, .width = width };
+
+	word[width] = '\0';
+	title_set(&t, text);
+	return word;
+}
+
+struct title title_find(int argc, char *const argv[])
+{
+	if (argc < 2 || argv[argc - 1][0] != '[')
+		return (struct title){ 0 };
+	return (struct title){ .at = argv[argc - 1], .width = strlen(argv[argc - 1]) };
+}

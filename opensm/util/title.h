@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A status line in one's own command line, where `ps` and the CGroup tree of `systemctl status` show it.
+ *
+ * Whoever starts the program gives it one last argument of TITLE_WIDTH bytes, made by title_new(); the program
+ * writes over it in place. A word that does not begin with '[' is never touched.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#define TITLE_WIDTH 200
+
+/* Zero: there is none, and nothing is shown. */
+struct title {
+	char *at; /* the argument itself */
+	size_t width;
+};
+
+/* "[text]" and blanks up to `width` (at least 8) bytes, to be freed. */
+char *title_new(size_t width, const char *text);
+/* The last of `argc` arguments, if it is one. */
+struct title title_find(int argc, char *const argv[]);
+/* Shows `text`: unprintable bytes as blanks, cut with "..." where it is too long. */
+void title_set(const struct title *t, const char *text);
