@@ -29,6 +29,7 @@ static void node_free(struct fabric *f, struct node *n)
 	free(n->lft.known);
 	mft_have_clear(&n->mft);
 	free(n->ports);
+	free(n->alias);
 	free(n);
 }
 
@@ -196,13 +197,6 @@ uint32_t fabric_cap_mask(const struct port *p)
 	const struct port *speaker = node_is_switch(p->node) ? &p->node->ports[0] : p;
 
 	return speaker->known ? ib_get(speaker->info, PI_CAP_MASK) : 0;
-}
-
-char *fabric_port_str(const struct port *p, char ret[PORT_STRLEN])
-{
-	snprintf(ret, PORT_STRLEN, "'%s' port %u (0x%016" PRIx64 ")", p->node->desc, p->num,
-		 p->node->guid);
-	return ret;
 }
 
 const uint8_t *fabric_pkey_block(const struct fabric *f, const struct port *p, unsigned block)

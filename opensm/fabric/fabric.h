@@ -126,6 +126,7 @@ struct node {
 	uint8_t lft_failures; /* LFT Sets in a row that failed, up to NODE_LFT_TRIES. Writer: sync/ */
 	struct port *ports;   /* n_ports + 1; index 0 only meaningful on switches */
 	char desc[NODE_DESC_STRLEN]; /* printable */
+	char *alias; /* its name in the node-name map; NULL: none. Writer: node_set_alias() */
 };
 
 struct fabric {
@@ -219,10 +220,6 @@ static inline bool fabric_link_is_up(const struct port *p)
 	       port_state(p) > IB_PORT_DOWN && port_state(p->peer) > IB_PORT_DOWN;
 }
 
-/* "'leaf3' port 7 (0x0002c90300a1b2c3)". Returns `ret`. */
-#define PORT_STRLEN 128
-char *fabric_port_str(const struct port *p, char ret[PORT_STRLEN]);
-
 /* ---- P_Keys and GUIDs ---- */
 
 #define PKEYS_PER_BLOCK 32u
@@ -265,6 +262,10 @@ void lft_have_forget(struct lft_have *lft, uint32_t block);
 void lft_have_forget_all(struct lft_have *lft);
 /* What a switch forwards is unknown. */
 void node_forget_tables(struct node *n);
+
+/* "'leaf3' port 7 (0x0002c90300a1b2c3)"; the other ways to write it are in fabric/words.h. Returns `ret`. */
+#define PORT_STRLEN 128
+char *fabric_port_str(const struct port *p, char ret[PORT_STRLEN]);
 
 #define FABRIC_EACH_NODE(f, n)                                                                     \
 	for (uint32_t i_##n = 0; i_##n < (f)->n_nodes; i_##n++)                                    \

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libfabric.a
 libfabric_a_SOURCES = opensm/fabric/fabric.c opensm/fabric/fabric.h \
+	opensm/fabric/words.c opensm/fabric/words.h \
 	opensm/fabric/cells.c opensm/fabric/cells.h \
 	opensm/fabric/mft.c opensm/fabric/mft.h \
 	opensm/fabric/snapshot.c opensm/fabric/snapshot.h \
@@ -15,3 +16,7 @@ tests_unit_test_store_LDADD = $(FABRIC_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-cells
 tests_unit_test_cells_SOURCES = tests/unit/test-cells.c
 tests_unit_test_cells_LDADD = $(FABRIC_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-words
+tests_unit_test_words_SOURCES = tests/unit/test-words.c
+tests_unit_test_words_LDADD = $(FABRIC_LIBS) $(CMOCKA_LIBS)

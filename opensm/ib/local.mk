@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libib.a
 libib_a_SOURCES = opensm/ib/layout.h opensm/ib/attrs.c opensm/ib/attrs.h opensm/ib/mad.c opensm/ib/mad.h \
-	opensm/ib/rates.c opensm/ib/rates.h \
+	opensm/ib/rates.c opensm/ib/rates.h opensm/ib/words.c opensm/ib/words.h \
 	opensm/ib/records.c opensm/ib/records.h opensm/ib/notices.c opensm/ib/notices.h \
 	opensm/ib/netfile.c opensm/ib/netfile-parse.c opensm/ib/netfile.h \
 	opensm/ib/netfile-names.h opensm/ib/netfile-scan.c opensm/ib/netfile-scan.h

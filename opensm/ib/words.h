@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What numbers mean, for people: multicast addresses, attributes, methods, status. Known ones are named,
+ * of others the number is shown. Results are written into `ret`, which is returned.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/*
+ * "IPv4 group 224.0.0.251 (mDNS) of partition 0x7fff (ff12:401b:ffff::fb)"; what belongs to nobody we know
+ * is its address alone. `mgid` has 16 bytes.
+ */
+#define IB_MGID_STRLEN 160
+char *ib_mgid_words(const uint8_t *mgid, char ret[IB_MGID_STRLEN]);
+
+/* "ff12:401b:ffff::fb" */
+#define IB_GID_STRLEN 46
+char *ib_gid_str(const uint8_t *gid, char ret[IB_GID_STRLEN]);
+
+/* "PortInfo", "PathRecord" (attributes of subnet administration), "attribute 0x1234". */
+#define IB_WORD_STRLEN 48
+char *ib_attr_words(uint16_t attr, char ret[IB_WORD_STRLEN]);
+char *sa_attr_words(uint16_t attr, char ret[IB_WORD_STRLEN]);
+/* "Get", "method 0x33" */
+char *ib_method_words(unsigned method, char ret[IB_WORD_STRLEN]);
+/* "invalid field", "status 0x4500"; of an answer of subnet administration "no records". */
+char *mad_status_words(unsigned status, char ret[IB_WORD_STRLEN]);
+char *sa_status_words(unsigned status, char ret[IB_WORD_STRLEN]);
