@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The performance manager: reads the counters of every port at intervals (IBA 16.1), adds what they grew
+ * by to totals of 64 bits, and clears those that are about to stick at their end.
+ *
+ *   DISABLED --perf_enable()--> SLEEPING --time--> SWEEPING --all answered or given up--> SLEEPING
+ *
+ * Only while we are MASTER. Reads no clock and sends nothing but GMPs of class PerfMgt through the MAD
+ * engine that it is given at each dispatch. Main thread only.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "conf/conf.h"
+#include "fabric/fabric.h"
+#include "mad/mad.h"
+#include "util/mono.h"
+
+struct perf;
+
+/* In the order of files.md 7. */
+enum perf_error {
+	PERF_SYMBOL,
+	PERF_LINK_RECOVER,
+	PERF_LINK_DOWNED,
+	PERF_RCV,
+	PERF_RCV_REM_PHYS,
+	PERF_RCV_SWITCH_RELAY,
+	PERF_XMIT_DISCARDS,
+	PERF_XMIT_CONSTRAINT,
+	PERF_RCV_CONSTRAINT,
+	PERF_LINK_INTEGRITY,
+	PERF_BUFFER_OVERRUN,
+	PERF_VL15_DROPPED,
+	PERF_XMIT_WAIT,
+	PERF_ERRORS
+};
+
+enum perf_data {
+	PERF_XMIT_DATA, /* in units of 4 octets, as on the wire */
+	PERF_RCV_DATA,
+	PERF_XMIT_PKTS,
+	PERF_RCV_PKTS,
+	PERF_UNICAST_XMIT_PKTS, /* only where the port has counters of 64 bits */
+	PERF_UNICAST_RCV_PKTS,
+	PERF_MULTICAST_XMIT_PKTS,
+	PERF_MULTICAST_RCV_PKTS,
+	PERF_DATA
+};
+
+struct perf_port {
+	bool valid; /* its counters have been read */
+	bool extended; /* of 64 bits */
+	uint64_t errors[PERF_ERRORS], data[PERF_DATA]; /* totals since `reset_at` */
+	int64_t reset_at, errors_at, data_at;	       /* seconds since 1970 */
+};
+
+struct perf_node {
+	guid_t guid;
+	char name[NODE_DESC_STRLEN]; /* printable, from the node-name map if it names it */
+	bool active;		     /* met in the last sweep */
+	uint8_t n_ports;
+	bool has_port0; /* port 0 of an enhanced switch counts */
+	const struct perf_port *ports; /* n_ports + 1 */
+};
+
+enum perf_state { PERF_DISABLED, PERF_ENABLED };
+enum perf_sweep { PERF_SLEEPING, PERF_SWEEPING };
+
+struct perf_status {
+	enum perf_state state;
+	enum perf_sweep sweep;
+	unsigned sweep_time_s, outstanding, max_outstanding;
+	bool remove_missing, query_cpi;
+	uint32_t sweeps;	      /* ended so far */
+	uint64_t queries, unanswered; /* since the start */
+	unsigned last_ms;	      /* how long the last sweep took */
+};
+
+/* What it works on now; `fabric` NULL: there is no manager, or it is not MASTER. */
+struct perf_place {
+	const struct fabric *fabric;
+	struct mad_engine *mad;
+	const struct conf_names *names; /* NULL: none */
+	uint8_t sl;
+	mono_t now;
+	int64_t realtime; /* seconds since 1970 */
+};
+
+struct perf_hooks {
+	/* Counters of a port grew (events 0 and 1 of plugins): deltas since the last reading. May be NULL. */
+	void (*errors)(void *arg, const struct perf_node *node, uint8_t port,
+		       const uint64_t deltas[PERF_ERRORS], int64_t seconds);
+	void (*data)(void *arg, const struct perf_node *node, uint8_t port,
+		     const uint64_t deltas[PERF_DATA], int64_t seconds);
+	void *arg;
+};
+
+/* Options perfmgr*, transaction_timeout and transaction_retries of `conf` count (one more reference). */
+struct perf *perf_new(const struct conf *conf, const struct perf_hooks *hooks);
+struct perf *perf_free(struct perf *p); /* NULL is fine; returns NULL */
+
+/* Sends, gives up, begins a sweep: whenever perf_next() has come, or something was received. */
+void perf_dispatch(struct perf *p, const struct perf_place *place);
+mono_t perf_next(const struct perf *p); /* MONO_NEVER: nothing to do */
+/* A GMP of class PerfMgt: an answer, or a question that came back unanswered. */
+void perf_receive(struct perf *p, struct transport_event *ev, const struct perf_place *place);
+
+/* ---- what an administrator may ask for (console.md 6) ---- */
+
+void perf_enable(struct perf *p, bool enabled);
+void perf_sweep_now(struct perf *p);
+void perf_set_sweep_time(struct perf *p, unsigned seconds); /* > 0 */
+void perf_set_remove_missing(struct perf *p, bool remove);
+void perf_set_query_cpi(struct perf *p, bool query);
+void perf_clear_totals(struct perf *p, int64_t realtime);
+unsigned perf_remove_inactive(struct perf *p); /* how many nodes */
+void perf_clear_redirections(struct perf *p, guid_t guid); /* 0: all */
+const struct perf_status *perf_status(const struct perf *p);
+
+/* Nodes in rising order of GUID; NULL: there are no more. Valid until the next call that is not const. */
+const struct perf_node *perf_node_at(const struct perf *p, unsigned n);
+/* By GUID, or, where that is 0, by name. NULL: not known. */
+const struct perf_node *perf_node_find(const struct perf *p, guid_t guid, const char *name);
+
+/* ---- texts of files.md 7 and console.md 6 ---- */
+
+/* The block of every port of a node; `port` < 0: all that have been read. */
+void perf_print_node(const struct perf_node *node, int port, FILE *out);
+/* Only what is not zero, of ports with errors. */
+void perf_print_errors(const struct perf_node *node, FILE *out);
+/* Redirected ports of a node, as a table; nothing if there is none. */
+void perf_print_redirections(const struct perf *p, const struct perf_node *node, FILE *out);
+/* The file of all nodes; `machine`: columns separated by tabs. */
+void perf_print_all(const struct perf *p, bool machine, FILE *out);
+/* "symbol_err_cnt", as in the file. */
+const char *perf_error_name(enum perf_error e);
+const char *perf_data_name(enum perf_data d);
