@@ -61,6 +61,7 @@ struct daemon {
 	struct worker *disk;   /* waits for files, so that nobody else has to */
 	struct worker *viewer; /* renders what windows show */
 	struct scene scene;
+	struct conf_report findings; /* of the last SIGHUP */
 	struct windows *windows;
 	struct transport *tr;
 	struct sm *sm;
@@ -119,7 +120,10 @@ static void on_status(void *arg, const char *line)
 
 static void on_event(void *arg, const struct sm_event *event)
 {
-	windows_event(((struct daemon *)arg)->windows, event);
+	struct daemon *d = arg;
+
+	scene_note(&d->scene, event);
+	windows_event(d->windows, event);
 }
 
 /* The noise-free measure of a sweep: what was sent, by attribute. */
@@ -305,14 +309,29 @@ static void take_over(struct daemon *d, struct reload *r)
 	windows_reconfigure(d->windows);
 }
 
-static void serve_hup(struct daemon *d)
+static struct reload_from reload_from(const struct daemon *d)
 {
-	const struct reload_from from = {
+	return (struct reload_from){
 		.live = d->conf,
 		.file_conf = d->file_conf,
 		.path = d->options->conf_path,
 		.files = d->sm ? sm_files(d->sm) : d->heritage.files,
 	};
+}
+
+/* For whoever asks later. */
+static void keep_findings(struct daemon *d, struct reload *r)
+{
+	conf_report_clear(&d->findings);
+	d->findings = r->report;
+	r->report = (struct conf_report){ 0 };
+	d->scene.findings = &d->findings;
+	d->scene.refused = r->refused;
+}
+
+static void serve_hup(struct daemon *d)
+{
+	const struct reload_from from = reload_from(d);
 	struct reload r;
 
 	notify_reloading(clock_now());
@@ -325,6 +344,7 @@ static void serve_hup(struct daemon *d)
 	else
 		d->heritage.files_held = true;
 	notify_reloaded(&d->notify, r.first);
+	keep_findings(d, &r);
 	reload_clear(&r);
 	d->hup_wanted = false;
 	d->hup_at = clock_now() + HUP_INTERVAL;
@@ -483,6 +503,31 @@ static void on_view_job(void *arg, struct sm_job *job)
 	worker_submit(((struct daemon *)arg)->viewer, job, clock_now());
 }
 
+static void on_clock(void *arg, mono_t *ret_now, int64_t *ret_realtime)
+{
+	struct timespec ts;
+
+	*ret_now = clock_now();
+	clock_gettime(CLOCK_REALTIME, &ts);
+	*ret_realtime = (int64_t)ts.tv_sec * MONO_S + ts.tv_nsec / 1000;
+}
+
+static void on_check(void *arg, struct conf_report *ret, char **ret_news)
+{
+	struct reload_from from = reload_from(arg);
+	struct reload r;
+
+	from.again = true;
+	reload_read(&from, &r);
+	for (size_t i = 0; i < r.report.n; i++) {
+		const struct conf_finding *f = &r.report.findings[i];
+
+		conf_report_add(ret, f->severity, f->file, f->line, f->column, "%s", f->text);
+	}
+	*ret_news = take(r.news);
+	reload_clear(&r);
+}
+
 static void set_scene(struct daemon *d)
 {
 	struct scene *s = &d->scene;
@@ -497,6 +542,9 @@ static void set_scene(struct daemon *d)
 	s->started_realtime = time(NULL);
 	s->wake = on_wake;
 	s->reload = on_reload;
+	s->findings = d->options->findings;
+	s->clock = on_clock;
+	s->check = on_check;
 	s->submit = on_view_job;
 	s->arg = d;
 }
@@ -638,5 +686,6 @@ int daemon_run(const struct daemon_options *options)
 	sd_event_unref(d.event);
 	conf_unref(d.conf);
 	conf_unref(d.file_conf);
+	conf_report_clear(&d.findings);
 	return r < 0 ? 1 : r;
 }

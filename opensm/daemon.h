@@ -18,6 +18,7 @@ struct daemon_options {
 	const char *cache_dir;
 	const char *run_dir;  /* sockets; NULL: none */
 	const char *instance; /* "opensm", "1" */
+	const struct conf_report *findings; /* of the start; NULL: none */
 	bool once;
 	struct title title; /* where the status is shown beside; zero: nowhere */
 };

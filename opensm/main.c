@@ -192,6 +192,7 @@ static int run(const struct cli *cli, struct title title)
 		.cache_dir = env_or("OSM_CACHE_DIR", OPENSM_STATE_DIR "/cache/opensm"),
 		.run_dir = env_or("OPENSM_RUN_DIR", "/run/opensm"),
 		.instance = env_or("OPENSM_INSTANCE", "opensm"),
+		.findings = &cli->report,
 		.once = cli->once,
 		.title = title,
 	};

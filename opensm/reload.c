@@ -68,7 +68,7 @@ static void read_files(const struct reload_from *from, struct reload *ret)
 		bool is_told = from->files && f == from->files->of[i];
 
 		/* Remarks on what was read before were told then; a fault is why nothing happens now. */
-		if (f && (!is_told || f->findings.errors))
+		if (f && (!is_told || from->again || f->findings.errors))
 			append(&ret->report, &f->findings);
 	}
 	judge_gone(from->files ? from->files->of[CONF_FILE_PARTITIONS] : NULL,

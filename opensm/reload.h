@@ -20,6 +20,7 @@ struct reload_from {
 	const struct conf *file_conf;	/* what opensm.conf alone said when it was taken over; NULL: none was read */
 	const char *path;		/* of opensm.conf; NULL: none */
 	const struct conf_files *files; /* read last; NULL: none yet */
+	bool again; /* remarks on files that have not changed, too */
 };
 
 struct reload {

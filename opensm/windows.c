@@ -28,11 +28,13 @@ void windows_event(struct windows *w, const struct sm_event *event)
 
 void windows_reconfigure(struct windows *w)
 {
+	window_control_reconfigure(w->control);
 	window_metrics_reconfigure(w->metrics);
 }
 
 void windows_sm_gone(struct windows *w)
 {
+	window_control_sm_gone(w->control);
 }
 
 struct windows *windows_free(struct windows *w)

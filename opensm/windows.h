@@ -32,6 +32,8 @@ struct window_console *window_console_close(struct window_console *w);
 struct window_control;
 struct window_control *window_control_open(sd_event *event, const struct scene *scene);
 void window_control_event(struct window_control *w, const struct sm_event *event);
+void window_control_reconfigure(struct window_control *w);
+void window_control_sm_gone(struct window_control *w);
 struct window_control *window_control_close(struct window_control *w);
 
 struct window_metrics;

@@ -5,7 +5,7 @@ libctl_a_SOURCES = opensm/ctl/dump.c opensm/ctl/dump.h opensm/ctl/dump_files.h \
 	opensm/ctl/dump_paths.c opensm/ctl/dump_paths.h \
 	opensm/ctl/dump_ports.c opensm/ctl/dump_tables.c opensm/ctl/dump_mcast.c \
 	opensm/ctl/dump_view.c opensm/ctl/dump_view.h \
-	opensm/ctl/scene.h opensm/ctl/control.h opensm/ctl/control.c opensm/ctl/show.c
+	opensm/ctl/scene.h opensm/ctl/scene.c opensm/ctl/control.h opensm/ctl/control.c opensm/ctl/show.c
 CTL_LIBS = libctl.a $(SM_LIBS) $(JSON_LIBS)
 
 UNIT_TESTS += tests/unit/test-dump
