@@ -14,3 +14,13 @@ libexec_PROGRAMS = libexec/opensm-launch
 libexec_opensm_launch_SOURCES = opensm/launch/main.c opensm/launch/loop.c opensm/launch/launcher.h \
 	opensm/launch/reload.c opensm/launch/report.c
 libexec_opensm_launch_LDADD = $(LAUNCH_LIBS) $(JSON_LIBS)
+
+UNIT_TESTS += tests/unit/test-sysconfig tests/unit/test-choose tests/unit/test-supervise tests/unit/test-launch
+tests_unit_test_sysconfig_SOURCES = tests/unit/test-sysconfig.c
+tests_unit_test_sysconfig_LDADD = $(LAUNCH_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_choose_SOURCES = tests/unit/test-choose.c
+tests_unit_test_choose_LDADD = $(LAUNCH_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_supervise_SOURCES = tests/unit/test-supervise.c
+tests_unit_test_supervise_LDADD = $(LAUNCH_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_launch_SOURCES = tests/unit/test-launch.c
+tests_unit_test_launch_LDADD = $(LAUNCH_LIBS) $(CMOCKA_LIBS)

@@ -20,3 +20,6 @@ tests_unit_test_log_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-log-flood
 tests_unit_test_log_flood_SOURCES = tests/unit/test-log-flood.c
 tests_unit_test_log_flood_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-title
+tests_unit_test_title_SOURCES = tests/unit/test-title.c
+tests_unit_test_title_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)

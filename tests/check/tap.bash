@@ -15,7 +15,7 @@ generated='aclocal.m4|configure|config\.(h|h\.in|log|status)|Makefile(\.in)?|sta
 all_files() {
 	find . -name .git -prune -o -path './build*' -prune -o -path './opensm-*' -prune -o -path './_*' -prune \
 		-o -name autom4te.cache -prune -o -name .deps -prune -o -path './sys-*' -prune -o -path ./sbin -prune \
-		-o -path './config/*' ! -name README.md -prune \
+		-o -path './config/*' ! -type d ! -path './config/*/*' ! -name README.md ! -name local.mk -prune \
 		-o -type f ! -name '*.o' ! -name '*.a' ! -name '*.log' ! -name '*.trs' ! -name .dirstamp \
 		! -name '*~' ! -name '.*.sw?' -print |
 		sed 's,^\./,,' | grep -vxE "$generated" | LC_ALL=C sort

@@ -40,3 +40,8 @@ FUZZ_TESTS += tests/fuzz/fuzz-sadb
 check_PROGRAMS += tests/fuzz/fuzz-sadb
 tests_fuzz_fuzz_sadb_SOURCES = tests/fuzz/fuzz-sadb.c tests/fuzz/replay.c $(SA_DESK)
 tests_fuzz_fuzz_sadb_LDADD = $(SA_DESK_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-sysconfig
+check_PROGRAMS += tests/fuzz/fuzz-sysconfig
+tests_fuzz_fuzz_sysconfig_SOURCES = tests/fuzz/fuzz-sysconfig.c tests/fuzz/replay.c
+tests_fuzz_fuzz_sysconfig_LDADD = $(LAUNCH_LIBS)
