@@ -74,6 +74,7 @@ struct daemon {
 	bool waiting_told, counts_told, once_done;
 	unsigned dumps_pending;
 	bool dump_again; /* the fabric changed while one was written */
+	bool stopping; /* whoever looks in is not told any more */
 	int exit_code;
 };
 
@@ -123,7 +124,8 @@ static void on_event(void *arg, const struct sm_event *event)
 	struct daemon *d = arg;
 
 	scene_note(&d->scene, event);
-	windows_event(d->windows, event);
+	if (!d->stopping)
+		windows_event(d->windows, event);
 }
 
 /* The noise-free measure of a sweep: what was sent, by attribute. */
@@ -213,6 +215,7 @@ static void start_sm(struct daemon *d)
 		.subnet_up = on_subnet_up,
 		.status = on_status,
 		.event = on_event,
+		.engines = windows_engines(d->windows),
 		.arg = d,
 	};
 	const struct sm_paths paths = {
@@ -634,14 +637,17 @@ static void stop(struct daemon *d, int status)
 	mono_t since;
 
 	notify_stopping();
+	d->stopping = true;
 	if (d->tr)
 		transport_set_issm(d->tr, false);
 	if (d->sm) {
 		log_sys("Exiting SM");
 		sm_shutdown(d->sm);
 	}
-	if (end_jobs(d))
+	if (end_jobs(d)) {
+		windows_stopping(d->windows);
 		return;
+	}
 	/* A dead disk, or a computation in full swing, keeps nobody from ending: files change by rename only. */
 	what = worker_running(d->disk, &since);
 	if (what)

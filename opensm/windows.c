@@ -2,12 +2,14 @@
 /* Opens, closes and feeds all windows alike; what they show is theirs. */
 #include "windows.h"
 
+#include "ctl/plugin.h"
 #include "util/mem.h"
 
 struct windows {
 	struct window_console *console;
 	struct window_control *control;
 	struct window_metrics *metrics;
+	struct plugins *plugins;
 };
 
 struct windows *windows_new(sd_event *event, const struct scene *scene)
@@ -17,6 +19,7 @@ struct windows *windows_new(sd_event *event, const struct scene *scene)
 	w->console = window_console_open(event, scene);
 	w->control = window_control_open(event, scene);
 	w->metrics = window_metrics_open(event, scene);
+	w->plugins = plugins_new(scene);
 	return w;
 }
 
@@ -24,6 +27,7 @@ void windows_event(struct windows *w, const struct sm_event *event)
 {
 	window_control_event(w->control, event);
 	window_metrics_event(w->metrics, event);
+	plugins_event(w->plugins, event);
 }
 
 void windows_reconfigure(struct windows *w)
@@ -37,6 +41,17 @@ void windows_sm_gone(struct windows *w)
 	window_control_sm_gone(w->control);
 }
 
+const struct route_engines *windows_engines(const struct windows *w)
+{
+	return plugins_engines(w->plugins);
+}
+
+void windows_stopping(struct windows *w)
+{
+	if (w)
+		w->plugins = plugins_free(w->plugins);
+}
+
 struct windows *windows_free(struct windows *w)
 {
 	if (!w)
@@ -44,6 +59,7 @@ struct windows *windows_free(struct windows *w)
 	window_console_close(w->console);
 	window_control_close(w->control);
 	window_metrics_close(w->metrics);
+	plugins_free(w->plugins);
 	free(w);
 	return NULL;
 }

@@ -11,6 +11,7 @@
 #include "ctl/scene.h"
 
 struct windows;
+struct route_engines;
 
 /* Opens what the configuration asks for. `scene` must outlive it. Never NULL. */
 struct windows *windows_new(sd_event *event, const struct scene *scene);
@@ -20,6 +21,10 @@ void windows_event(struct windows *w, const struct sm_event *event);
 void windows_reconfigure(struct windows *w);
 /* The manager is about to go (its port vanished): whoever holds something of it lets go. */
 void windows_sm_gone(struct windows *w);
+/* Routing engines that plugins brought; they stay until windows_stopping(). */
+const struct route_engines *windows_engines(const struct windows *w);
+/* The end: nothing happens any more, all jobs have ended, the manager is still there. NULL is fine. */
+void windows_stopping(struct windows *w);
 /* Closes all. NULL is fine; returns NULL. */
 struct windows *windows_free(struct windows *w);
 

@@ -44,7 +44,7 @@ static void advise_engine(const struct advice *a, const char *word, const struct
 	if (strcmp(word, "minhop") == 0)
 		return;
 	if (strcmp(word, "no_fallback") == 0) {
-		if (!all->minhop)
+		if (!all->minhop && !a->conf->event_plugin_name)
 			conf_report_at(a->report, CONF_WARNING, &a->at,
 				       "%s: no_fallback without minhop, the one engine there is yet: "
 				       "nothing is routed and no port comes up",
@@ -55,6 +55,13 @@ static void advise_engine(const struct advice *a, const char *word, const struct
 		conf_report_at(a->report, CONF_WARNING, &a->at,
 			       "%s: %s is not supported yet%s", a->name, word,
 			       all->minhop || !all->no_fallback ? ", minhop routes instead" : "");
+		return;
+	}
+	if (a->conf->event_plugin_name) {
+		conf_report_at(a->report, CONF_NOTE, &a->at,
+			       "%s: %s is no routing engine of ours; it counts if a plugin of "
+			       "event_plugin_name brings it",
+			       a->name, conf_quote(word, strlen(word), quoted));
 		return;
 	}
 	nearest = str_nearest(word, engine_names, ARRAY_SIZE(engine_names));

@@ -5,9 +5,14 @@ libctl_a_SOURCES = opensm/ctl/dump.c opensm/ctl/dump.h opensm/ctl/dump_files.h \
 	opensm/ctl/dump_paths.c opensm/ctl/dump_paths.h \
 	opensm/ctl/dump_ports.c opensm/ctl/dump_tables.c opensm/ctl/dump_mcast.c \
 	opensm/ctl/dump_view.c opensm/ctl/dump_view.h \
+	opensm/ctl/plugin.c opensm/ctl/plugin.h opensm/ctl/plugin_private.h opensm/ctl/plugin_api.c \
+	opensm/ctl/plugin_file.c opensm/ctl/plugin_file.h \
 	opensm/ctl/scene.h opensm/ctl/scene.c opensm/ctl/control.h opensm/ctl/control.c opensm/ctl/show.c
 CTL_LIBS = libctl.a $(SM_LIBS) $(JSON_LIBS)
 
 UNIT_TESTS += tests/unit/test-dump
 tests_unit_test_dump_SOURCES = tests/unit/test-dump.c
 tests_unit_test_dump_LDADD = $(CTL_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-plugin
+tests_unit_test_plugin_SOURCES = tests/unit/test-plugin.c
+tests_unit_test_plugin_LDADD = $(CTL_LIBS) $(CMOCKA_LIBS) -ldl

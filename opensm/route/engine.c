@@ -18,3 +18,18 @@ const struct route_engine *route_engine_find(const char *name)
 			return &engines[i];
 	return NULL;
 }
+
+const struct route_engine *route_engine_find_in(const struct route_engines *more, const char *name)
+{
+	for (unsigned i = 0; more && i < more->n; i++)
+		if (!strcmp(more->rows[i].name, name))
+			return &more->rows[i];
+	return route_engine_find(name);
+}
+
+struct routes *route_engine_run(const struct route_engine *engine, const struct route_job *job,
+				char *why, size_t why_len)
+{
+	return engine->compute ? engine->compute(job, why, why_len)
+			       : engine->compute_with(engine->arg, job, why, why_len);
+}

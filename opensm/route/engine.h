@@ -44,7 +44,21 @@ struct route_engine {
 	const char *name;
 	/* New routes (one reference), or NULL and why not: cannot route this, or cancelled. */
 	struct routes *(*compute)(const struct route_job *job, char *why, size_t why_len);
+	/* An engine from outside (external.h) has this instead; its result is nobody's to improve. */
+	struct routes *(*compute_with)(void *arg, const struct route_job *job, char *why,
+				       size_t why_len);
+	void *arg;
+};
+
+/* Engines from outside; they stay as they are while there is a manager. */
+struct route_engines {
+	const struct route_engine *rows;
+	unsigned n;
 };
 
 /* By name, exact and case-sensitive; NULL if unknown. */
 const struct route_engine *route_engine_find(const char *name);
+/* The same among ours and `more` (NULL: none). */
+const struct route_engine *route_engine_find_in(const struct route_engines *more, const char *name);
+struct routes *route_engine_run(const struct route_engine *engine, const struct route_job *job,
+				char *why, size_t why_len);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libroute.a
 libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
+	opensm/route/external.c opensm/route/external.h include/opensm/routing_plugin.h \
 	opensm/route/routes.c opensm/route/routes.h \
 	opensm/route/graph.c opensm/route/graph.h opensm/route/distance.c \
 	opensm/route/spread.c opensm/route/spread.h \
@@ -26,6 +27,9 @@ EXTRA_PROGRAMS += bench-reroute
 bench_reroute_SOURCES = tests/bench/bench-reroute.c $(TOPOCUT)
 bench_reroute_LDADD = $(ROUTE_LIBS)
 
+UNIT_TESTS += tests/unit/test-external
+tests_unit_test_external_SOURCES = tests/unit/test-external.c tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_external_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-graph tests/unit/test-minhop tests/unit/test-reroute tests/unit/test-check tests/unit/test-transition
 tests_unit_test_transition_SOURCES = tests/unit/test-transition.c $(TOPOCUT)
 tests_unit_test_transition_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

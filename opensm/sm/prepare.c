@@ -351,11 +351,23 @@ int prepare_lids(struct sm *sm)
 
 /* ---- routes -------------------------------------------------------------------------------- */
 
+/* Once, until it is something else. */
+static void tell_refusal(struct sm *sm, const char *refused)
+{
+	snprintf(sm->refused_told, sizeof(sm->refused_told), "%s", refused);
+	if (refused[0])
+		log_error("routing engine %s", refused);
+	else
+		log_info("every routing engine that is asked for gives good tables again");
+}
+
 static void on_routes(void *owner, struct routes *routes, struct route_report *report)
 {
 	struct sm *sm = owner;
 
 	sm->route_pending = false;
+	if (strcmp(report->refused, sm->refused_told))
+		tell_refusal(sm, report->refused);
 	if (!routes) {
 		log_error("no routes: %s; the old tables stay", report->why);
 		return;
@@ -394,6 +406,7 @@ void prepare_routes(struct sm *sm)
 		.fresh = sm->routes_fresh && sm->routes,
 		.conf = sm->conf,
 		.files = sm->files,
+		.engines = sm->hooks.engines,
 		.done = on_routes,
 		.owner = sm,
 	};

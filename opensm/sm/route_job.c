@@ -21,6 +21,7 @@ struct route_job_state {
 	void (*done)(void *owner, struct routes *routes, struct route_report *report);
 	void *owner;
 	bool weigh, fresh;
+	const struct route_engines *engines;
 	struct route_report report;
 };
 
@@ -51,21 +52,90 @@ static bool next_name(const char **list, char *ret, size_t cap)
 	return len > 0;
 }
 
+/* ---- engines from outside -------------------------------------------------------------------- */
+
+static const char *fault_of(const struct route_verdict *v)
+{
+	return v->looping     ? "go round"
+	       : v->unreachable ? "leave pairs without a path"
+	       : v->credit_loop ? "can block each other (credit loop)"
+				: NULL;
+}
+
+/* Where a fabric has no better tables, those that have a fault are as good as others. */
+static bool minhop_is_no_better(const struct route_job *job, const struct route_verdict *v)
+{
+	_cleanup_(routes_unrefp) struct routes *other = NULL;
+	struct route_verdict w;
+	char why[160];
+
+	if (v->looping)
+		return false;
+	other = route_engine_find("minhop")->compute(job, why, sizeof(why));
+	if (!other)
+		return false;
+	routes_check(other, job->threads, &w);
+	return w.unreachable >= v->unreachable && (w.credit_loop || !v->credit_loop);
+}
+
+static void note_refusal(struct route_job_state *st, const char *name, const char *why)
+{
+	size_t len = strlen(st->report.refused);
+
+	snprintf(st->report.refused + len, sizeof(st->report.refused) - len, "%s%s: %s",
+		 len ? "; " : "", name, why);
+}
+
+/* What an engine from outside made is judged before it counts. */
+static struct routes *run_external(struct route_job_state *st, const struct route_engine *engine,
+				   const struct route_job *job)
+{
+	struct routes *r = route_engine_run(engine, job, st->report.why, sizeof(st->report.why));
+	char text[ROUTE_VERDICT_STRLEN], why[ROUTE_VERDICT_STRLEN + 80];
+	struct route_verdict v;
+
+	if (!r) {
+		note_refusal(st, engine->name, st->report.why);
+		return NULL;
+	}
+	routes_check(r, job->threads, &v);
+	if (!fault_of(&v) || minhop_is_no_better(job, &v))
+		return r;
+	snprintf(why, sizeof(why), "its tables %s and are refused (%s)", fault_of(&v),
+		 route_verdict_str(&v, text));
+	note_refusal(st, engine->name, why);
+	snprintf(st->report.why, sizeof(st->report.why), "%s: its tables %s", engine->name,
+		 fault_of(&v));
+	routes_unref(r);
+	return NULL;
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+static struct routes *run_engine(struct route_job_state *st, const struct route_engine *engine,
+				 const struct route_job *job)
+{
+	if (engine->compute_with)
+		return run_external(st, engine, job);
+	return engine->compute(job, st->report.why, sizeof(st->report.why));
+}
+
 static struct routes *compute(struct route_job_state *st, const struct route_job *job)
 {
 	const char *list = st->conf->routing_engine ? st->conf->routing_engine : "";
 	bool fallback = true;
 	char name[64];
 
+	st->report.refused[0] = '\0';
 	while (next_name(&list, name, sizeof(name))) {
-		const struct route_engine *engine = route_engine_find(name);
+		const struct route_engine *engine = route_engine_find_in(st->engines, name);
 		struct routes *r;
 
 		if (!strcmp(name, "no_fallback"))
 			fallback = false;
 		if (!engine)
 			continue;
-		r = engine->compute(job, st->report.why, sizeof(st->report.why));
+		r = run_engine(st, engine, job);
 		if (r)
 			return r;
 	}
@@ -134,6 +204,7 @@ static void run(struct sm_job *base)
 		.options = route_lists_options(st->conf, st->files),
 		.cancelled = &base->orphan,
 	};
+	const struct route_engine *engine;
 	struct route_verdict verdict;
 
 	job.threads = (uint64_t)st->topo->n_switches * st->topo->max_lid < ONE_THREAD;
@@ -141,9 +212,11 @@ static void run(struct sm_job *base)
 	if (!st->result)
 		return;
 	routes_check(st->result, job.threads, &verdict);
-	if (st->weigh && !st->fresh)
+	engine = route_engine_find_in(st->engines, st->result->engine);
+	/* Tables of an engine from outside are its own affair. */
+	if (engine->compute && st->weigh && !st->fresh)
 		weigh(st, &job, &verdict);
-	else
+	else if (engine->compute)
 		balance(st, &job, &verdict);
 	if (st->held || st->previous)
 		st->report.transition =
@@ -184,5 +257,6 @@ struct sm_job *route_job_new(const struct route_order *order)
 	st->owner = order->owner;
 	st->weigh = order->weigh;
 	st->fresh = order->fresh;
+	st->engines = order->engines;
 	return &st->base;
 }

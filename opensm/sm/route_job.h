@@ -7,12 +7,14 @@
 
 #include "conf/files.h"
 #include "route/check.h"
+#include "route/engine.h"
 #include "route/routes.h"
 #include "route/transition.h"
 #include "sm/sm.h"
 
 struct route_report {
 	char why[160]; /* when there are no routes */
+	char refused[600]; /* engines from outside whose tables do not count, and why */
 	char verdict[ROUTE_VERDICT_STRLEN];
 	char note[160]; /* what was made of adopted tables; "" if none were */
 	struct transition
@@ -36,6 +38,7 @@ struct route_order {
 	 * scratch are clearly better balanced.
 	 */
 	bool weigh;
+	const struct route_engines *engines; /* from outside; NULL: none. They outlive the job */
 	/* On the thread of the SM. `routes`: one reference, or NULL. */
 	void (*done)(void *owner, struct routes *routes, struct route_report *report);
 	void *owner;

@@ -16,6 +16,7 @@
 #include "fabric/fabric.h"
 #include "mad/mad.h"
 #include "opensm/transport.h"
+#include "route/engine.h"
 #include "route/routes.h"
 #include "util/mono.h"
 
@@ -115,6 +116,8 @@ struct sm_hooks {
 	void (*submit_job)(void *arg, struct sm_job *job);
 	/* The first heavy sweep that went through as MASTER, and every later one: subnet is up. */
 	void (*subnet_up)(void *arg, const struct sm *sm);
+	/* Routing engines from outside; NULL: none. They outlive the SM, and the jobs it handed out. */
+	const struct route_engines *engines;
 	/* One line on what the SM is doing, for `systemctl status`. */
 	void (*status)(void *arg, const char *line);
 	void *arg;

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Routing engines from outside: what an event plugin (event_plugin.h) may register in create().
+ *
+ *   static int compute(void *arg, const struct opensm_topology *t, struct opensm_tables *ret,
+ *                      char *why, size_t why_len) { ... return 0; }
+ *
+ *   static const struct opensm_routing_engine mine = {
+ *           OPENSM_ROUTING_API, sizeof(mine), "mine", compute, NULL
+ *   };
+ *   opensm_api(sm)->register_engine(sm, &mine);
+ *
+ * From then on routing_engine (-R) may name it, alone or in a list: "mine,minhop", "mine,no_fallback".
+ *
+ * compute() is a function from a picture of the fabric to forwarding tables. It is called on a thread of its
+ * own while the manager goes on serving, one call at a time; it must keep its hands off everything but its
+ * arguments and its own state, and must not call struct opensm_api. It may take seconds; it should look at
+ * cancelled() now and then. The same picture should give the same tables, or hosts are disturbed for nothing.
+ *
+ * The result is not believed but judged, like that of every engine: each end port must reach each LID, nothing
+ * may go round for ever, and no cycle of channels may wait for itself (all paths are of one virtual lane). Tables
+ * that fail, and that minhop would do better, are refused: the log says why, and the next engine of the list
+ * has its turn, then minhop, unless the list says no_fallback.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OPENSM_ROUTING_API 1
+
+#define OPENSM_NONE    UINT32_MAX /* no switch, no host */
+#define OPENSM_NO_PORT 0xFF	  /* in a table: nothing leads there */
+
+/* Switches are numbered 0 to n_switches - 1 in the order of their GUIDs, hosts (end ports) likewise. */
+struct opensm_topo_switch {
+	uint64_t guid, system_guid;
+	uint32_t first_port; /* topology.ports[first_port + p] is port p; entry 0 is not used */
+	uint16_t lid;	     /* of port 0; 0: none */
+	uint16_t table_size; /* LIDs below it fit into its table; 0: nothing can be routed through it */
+	uint8_t n_ports;
+	uint8_t lmc;
+};
+
+/* One end of a cable that is up. At most one of the two is not OPENSM_NONE. */
+struct opensm_topo_port {
+	uint32_t peer_switch, peer_host;
+	uint8_t peer_port;
+};
+
+struct opensm_topo_host {
+	uint64_t port_guid, node_guid, system_guid;
+	uint32_t at_switch; /* OPENSM_NONE: on none */
+	uint16_t lid;	    /* 0: none. It owns lid to lid + 2^lmc - 1 */
+	uint8_t at_port;    /* of the switch */
+	uint8_t node_port;  /* its own port number */
+	uint8_t lmc;
+	uint8_t is_router;
+};
+
+struct opensm_topology {
+	size_t size; /* of this struct, as the manager knows it */
+	uint32_t n_switches, n_hosts;
+	const struct opensm_topo_switch *switches;
+	const struct opensm_topo_host *hosts;
+	const struct opensm_topo_port *ports;
+	uint16_t max_lid; /* the highest one in use */
+	/* Not 0: the result is not wanted any more; compute() may return whatever it likes. */
+	int (*cancelled)(const struct opensm_topology *t);
+};
+
+/*
+ * What compute() fills: rows[(size_t)sw * row_size + lid] is the port through which switch `sw` sends what is
+ * for `lid`. Everything is OPENSM_NO_PORT at first. What a switch does with its own LIDs need not be said.
+ */
+struct opensm_tables {
+	uint8_t *rows;
+	size_t row_size; /* more than max_lid */
+};
+
+struct opensm_routing_engine {
+	unsigned api; /* OPENSM_ROUTING_API */
+	size_t size;  /* of this struct */
+	/* Up to 31 letters, digits, '-', '_'. The struct and the name stay as long as the plugin. */
+	const char *name;
+	/* 0; else it cannot route this fabric, and `why` (a string of up to why_len bytes) may say why not. */
+	int (*compute)(void *arg, const struct opensm_topology *t, struct opensm_tables *ret,
+		       char *why, size_t why_len);
+	void *arg;
+};
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A plugin's engine as one of ours: topo in, its rows out, nothing taken on trust. */
+#include "route/external.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+
+#define NAME_MAX_LEN 31
+
+bool external_name_is_good(const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+
+	if (!len || len > NAME_MAX_LEN || !strcmp(name, "no_fallback"))
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (!isalnum((unsigned char)name[i]) && name[i] != '_' && name[i] != '-')
+			return false;
+	}
+	return true;
+}
+
+/* ---- the picture ---------------------------------------------------------------------------- */
+
+/* `face` first: what the plugin has a pointer to leads back to the job. */
+struct picture {
+	struct opensm_topology face;
+	const struct route_job *job;
+	struct opensm_topo_switch *switches;
+	struct opensm_topo_host *hosts;
+	struct opensm_topo_port *ports;
+};
+
+static int is_cancelled(const struct opensm_topology *t)
+{
+	const struct route_job *job = ((const struct picture *)(const void *)t)->job;
+
+	return job->cancelled && *job->cancelled;
+}
+
+static uint32_t count_ports(const struct topo *t)
+{
+	const struct topo_switch *last = &t->switches[t->n_switches ? t->n_switches - 1 : 0];
+
+	return t->n_switches ? last->first_port + last->n_ports + 1u : 0;
+}
+
+static void draw_switches(struct picture *p, const struct topo *t)
+{
+	uint32_t n_ports = count_ports(t);
+
+	p->switches = xcalloc(t->n_switches + 1, sizeof(*p->switches));
+	p->ports = xcalloc(n_ports + 1, sizeof(*p->ports));
+	for (uint32_t i = 0; i < t->n_switches; i++) {
+		const struct topo_switch *sw = &t->switches[i];
+
+		p->switches[i] = (struct opensm_topo_switch){
+			.guid = sw->guid,
+			.system_guid = sw->sysimg_guid,
+			.first_port = sw->first_port,
+			.lid = sw->lid,
+			.table_size = sw->lft_cap,
+			.n_ports = sw->n_ports,
+			.lmc = sw->lmc,
+		};
+	}
+	for (uint32_t i = 0; i < n_ports; i++)
+		p->ports[i] = (struct opensm_topo_port){
+			.peer_switch = t->ports[i].sw,
+			.peer_host = t->ports[i].host,
+			.peer_port = t->ports[i].port,
+		};
+}
+
+static void draw_hosts(struct picture *p, const struct topo *t)
+{
+	p->hosts = xcalloc(t->n_hosts + 1, sizeof(*p->hosts));
+	for (uint32_t i = 0; i < t->n_hosts; i++) {
+		const struct topo_host *h = &t->hosts[i];
+
+		p->hosts[i] = (struct opensm_topo_host){
+			.port_guid = h->guid,
+			.node_guid = h->node_guid,
+			.system_guid = h->sysimg_guid,
+			.at_switch = h->sw,
+			.lid = h->lid,
+			.at_port = h->sw_port,
+			.node_port = h->node_port,
+			.lmc = h->lmc,
+			.is_router = h->router,
+		};
+	}
+}
+
+static struct picture *picture_new(const struct route_job *job)
+{
+	struct picture *p = xcalloc(1, sizeof(*p));
+
+	p->job = job;
+	draw_switches(p, job->topo);
+	draw_hosts(p, job->topo);
+	p->face = (struct opensm_topology){
+		.size = sizeof(p->face),
+		.n_switches = job->topo->n_switches,
+		.n_hosts = job->topo->n_hosts,
+		.switches = p->switches,
+		.hosts = p->hosts,
+		.ports = p->ports,
+		.max_lid = job->topo->max_lid,
+		.cancelled = is_cancelled,
+	};
+	return p;
+}
+
+static void picture_freep(struct picture **p)
+{
+	if (!*p)
+		return;
+	free((*p)->switches);
+	free((*p)->hosts);
+	free((*p)->ports);
+	free(*p);
+}
+
+/* ---- what it wrote -------------------------------------------------------------------------- */
+
+/* owned[lid]: somebody has it; own[lid]: the switch that has it, counted from 1. */
+struct owners {
+	bool *owned;
+	uint32_t *own;
+};
+
+static void note_owner(struct owners *o, const struct routes *r, lid_t lid, uint8_t lmc, uint32_t sw)
+{
+	for (unsigned l = lid; lid && l < lid + (1u << lmc) && l <= r->top; l++) {
+		o->owned[l] = true;
+		o->own[l] = sw == TOPO_NONE ? 0 : sw + 1;
+	}
+}
+
+static void find_owners(const struct routes *r, struct owners *o)
+{
+	const struct topo *t = r->topo;
+
+	o->owned = xcalloc(r->top + 1u, sizeof(*o->owned));
+	o->own = xcalloc(r->top + 1u, sizeof(*o->own));
+	for (uint32_t i = 0; i < t->n_switches; i++)
+		note_owner(o, r, t->switches[i].lid, t->switches[i].lmc, i);
+	for (uint32_t i = 0; i < t->n_hosts; i++)
+		note_owner(o, r, t->hosts[i].lid, t->hosts[i].lmc, TOPO_NONE);
+}
+
+static bool leads_somewhere(const struct topo *t, uint32_t sw, unsigned port)
+{
+	const struct topo_port *p;
+
+	if (!port || port > t->switches[sw].n_ports)
+		return false;
+	p = topo_port(t, sw, port);
+	return p->sw != TOPO_NONE || p->host != TOPO_NONE;
+}
+
+/* False: an entry that cannot be; `why` says which. */
+static bool tidy_row(struct routes *r, uint32_t sw, const struct owners *o, char *why, size_t why_len)
+{
+	const struct topo_switch *s = &r->topo->switches[sw];
+	uint8_t *row = routes_row(r, sw);
+
+	for (unsigned lid = 0; lid < r->row_size; lid++) {
+		if (lid > r->top || !o->owned[lid] || lid >= s->lft_cap)
+			row[lid] = LFT_NO_PORT;
+		else if (o->own[lid] == sw + 1)
+			row[lid] = 0;
+		else if (row[lid] != LFT_NO_PORT && !leads_somewhere(r->topo, sw, row[lid])) {
+			snprintf(why, why_len,
+				 "switch 0x%016llx sends LID %u out of port %u, where nothing is",
+				 (unsigned long long)s->guid, lid, row[lid]);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool tidy(struct routes *r, char *why, size_t why_len)
+{
+	struct owners o;
+	bool good = true;
+
+	find_owners(r, &o);
+	for (uint32_t i = 0; i < r->topo->n_switches && good; i++)
+		good = tidy_row(r, i, &o, why, why_len);
+	free(o.owned);
+	free(o.own);
+	return good;
+}
+
+static struct routes *compute(void *arg, const struct route_job *job, char *why, size_t why_len)
+{
+	const struct opensm_routing_engine *from = arg;
+	_cleanup_(picture_freep) struct picture *p = picture_new(job);
+	_cleanup_(routes_unrefp) struct routes *r =
+		routes_new(job->topo, from->name, job->topo->max_lid);
+	struct opensm_tables tables = { .rows = r->lft, .row_size = r->row_size };
+	char said[160] = "";
+	int result = from->compute(from->arg, &p->face, &tables, said, sizeof(said));
+
+	why[0] = '\0';
+	if (is_cancelled(&p->face)) {
+		snprintf(why, why_len, "cancelled");
+		return NULL;
+	}
+	if (result) {
+		str_printable(said, sizeof(said), why, why_len);
+		if (!why[0])
+			snprintf(why, why_len, "it returned %d", result);
+		return NULL;
+	}
+	return tidy(r, why, why_len) ? take(r) : NULL;
+}
+
+struct route_engine external_engine(const struct opensm_routing_engine *from)
+{
+	return (struct route_engine){
+		.name = from->name,
+		.compute_with = compute,
+		.arg = (void *)from, /* which compute() takes back as const */
+	};
+}
