@@ -1,3 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Needs root, and boots machines: not with `make check`.
-EXTRA_DIST += tests/systemd/box tests/systemd/rig.bash
+# opensm.service in machines booted by the test: `make check-systemd`. Needs root or sudo.
+SYSTEMD_TESTS = tests/systemd/modes.bats tests/systemd/faults.bats tests/systemd/life.bats
+EXTRA_DIST += $(SYSTEMD_TESTS) tests/systemd/box tests/systemd/guard tests/systemd/rig.bash tests/systemd/unit.bash \
+	tests/systemd/two.net
+
+# What is tested is what `make install` puts where.
+systemd_installed = $(abs_builddir)/tests/systemd/installed
+check-systemd: all
+	rm -rf '$(systemd_installed)'
+	$(MAKE) $(AM_MAKEFLAGS) install DESTDIR='$(systemd_installed)'
+	INSTALLED='$(systemd_installed)' $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SYSTEMD_TESTS)'
+	rm -rf '$(systemd_installed)'
+.PHONY: check-systemd

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# A day in the life of the service: reload, restart, logs, stop; its sandbox; two hosts on one fabric.
+# needs: root
+# shellcheck disable=SC2154 # what unit.bash sets
+bats_require_minimum_version 1.5.0
+load unit
+
+setup_file() {
+	unit_install
+}
+
+teardown() {
+	unit_cleanup
+}
+
+one_host() {
+	fabric_start tree 1 4 0
+	host_start h0
+	start
+	within 20 good
+	within 10 status_says 'MASTER'
+}
+
+log=/var/log/opensm.log
+
+sminfo_says() {
+	inside sminfo | grep -q -- "$1"
+}
+
+more_ups() {
+	[ "$(log_count $log 'SUBNET UP')" -gt "$1" ]
+}
+
+@test "reload takes a new configuration into force, without a restart" {
+	one_host
+	pid=$(pids)
+	ups=$(log_count $log 'SUBNET UP')
+	put /etc/rdma/opensm.conf <<<'sm_priority 9'
+	inside systemctl reload opensm
+	is_state active
+	within 10 sminfo_says 'priority 9 '
+	within 10 more_ups "$ups"
+	[ "$(pids)" = "$pid" ]
+}
+
+@test "restart keeps every LID, stop leaves nothing" {
+	one_host
+	inside sort /var/cache/opensm/guid2lid >before
+	[ -s before ]
+	inside systemctl restart opensm
+	within 20 status_says 'MASTER'
+	within 10 good
+	inside sort /var/cache/opensm/guid2lid | diff before -
+	SECONDS=0
+	inside systemctl stop opensm
+	[ "$SECONDS" -lt 10 ]
+	is_state inactive
+	[ -z "$(inside pgrep opensm)" ]
+	# What became of the instances can still be read; nothing else is left.
+	[ "$(inside ls -A /run/opensm)" = instances.json ]
+	inside test -s /var/cache/opensm/guid2lid
+	[ "$(inside systemctl show -P Result opensm)" = success ]
+}
+
+@test "logrotate with our file: the instance writes on in a new one" {
+	one_host
+	inside logrotate -f /etc/logrotate.d/opensm
+	inside grep -q 'SUBNET UP' $log.1
+	inside systemctl reload opensm
+	within 10 inside grep -q 'SUBNET UP' $log
+	[ "$(log_count $log.1 'SUBNET UP')" -eq 1 ]
+}
+
+@test "the sandbox is closed, and what it lets through is enough" {
+	one_host
+	inside systemd-analyze --no-pager security opensm | tail -n 1 >&3
+	inside systemd-analyze --no-pager security --threshold=30 opensm >/dev/null
+	pid=$(pids)
+	inside grep -qx 'NoNewPrivs:	1' "/proc/$pid/status"
+	inside grep -qx 'Seccomp:	2' "/proc/$pid/status"
+	inside grep -qx 'CapBnd:	0000000000000000' "/proc/$pid/status"
+	not inside nsenter -t "$pid" -m touch /etc/rdma/x /usr/sbin/x
+	inside nsenter -t "$pid" -m touch /var/cache/opensm/x /var/log/opensm/x
+	[ -z "$(inside nsenter -t "$pid" -m ls -A /home /root)" ]
+}
+
+@test "what the journal holds has fields to look for" {
+	one_host
+	inside journalctl --no-pager -o json -u opensm >journal.json
+	grep 'SUBNET UP' journal.json | grep -q '"PRIORITY":"[0-7]"'
+	grep 'SUBNET UP' journal.json | grep -q '"OPENSM_INSTANCE":"'
+	[ -z "$(inside journalctl -u opensm -p err -q --no-pager)" ]
+	[ "$(inside journalctl -u opensm OPENSM_INSTANCE=opensm -q --no-pager | grep -c 'SUBNET UP')" -eq 1 ]
+}
+
+# priorities H0 H1: both hosts' sysconfig, and both started anew.
+priorities() {
+	local host n
+
+	for host in h0 h1; do
+		n=$1
+		shift
+		# shellcheck disable=SC2034
+		BOX=$host
+		put /etc/sysconfig/opensm <<<"PRIORITY=$n"
+		inside systemctl restart opensm
+	done
+}
+
+@test "PRIORITY in sysconfig decides which of two hosts is the master" {
+	fabric_start tree 1 4 0
+	host_start h0
+	host_start h1
+	guids=$("$IBFAB" run h1 -- ibstat -p)
+	h1=$(printf '%#x' "$guids")
+	h0=$(printf '%#x' "$("$IBFAB" run h0 -- ibstat -p)")
+	priorities 3 9
+	within 30 sees_master "$h1"
+	BOX=h0 within 20 status_says 'STANDBY'
+	BOX=h1 within 20 status_says 'MASTER'
+	priorities 9 3
+	within 30 sees_master "$h0"
+	BOX=h0 within 20 status_says 'MASTER'
+	BOX=h1 within 20 status_says 'STANDBY'
+	within 10 good
+}

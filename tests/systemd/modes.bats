@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# What `systemctl start opensm` starts, by what is configured.
+# needs: root
+# shellcheck disable=SC2154 # what unit.bash sets
+bats_require_minimum_version 1.5.0
+load unit
+
+PORT1=0x0000000000100001
+PORT2=0x0000000000100002
+
+setup_file() {
+	unit_install
+}
+
+setup() {
+	fabric_start -f "$here/two.net"
+}
+
+teardown() {
+	unit_cleanup
+}
+
+# A conf file with a number for each fabric.
+two_files() {
+	put /etc/rdma/opensm.conf.1 <<<"guid $PORT1"
+	put /etc/rdma/opensm.conf.2 <<<"guid $PORT2"
+}
+
+@test "enabled, it is up after a boot: one instance, and the tools of administrators work" {
+	BOX_ENABLE=yes host_start H1
+	within 20 is_state active
+	within 20 status_says 'opensm: .*MASTER'
+	[ "$(pids | wc -l)" -eq 1 ]
+	within 10 sees_master 0x100001
+	[ "$(inside saquery | grep -c '^NodeRecord')" -eq 5 ]
+	[ "$(inside ibnetdiscover -p | grep -c ' - ')" -eq 8 ]
+	inside ibstat sim0 1 | grep -q 'State: Active'
+	inside test -s /var/log/opensm.log
+	[ "$(guid_count /var/cache/opensm/guid2lid)" -eq 5 ]
+	journal_says 'SUBNET UP'
+	# The other fabric is nobody's.
+	inside ibstat sim0 2 | grep -q 'State: Initializing'
+}
+
+@test "GUIDS with two words: an instance each, prefixes in a row, nothing shared" {
+	host_start H1
+	put /etc/sysconfig/opensm <<<"GUIDS=\"$PORT1 $PORT2\""
+	start
+	within 20 good
+	[ "$(pids | wc -l)" -eq 2 ]
+	within 10 status_says "$PORT1: .*MASTER"
+	within 10 status_says "$PORT2: .*MASTER"
+	[ "$(prefix_at 1)" = fe80:0000:0000:0000 ]
+	[ "$(prefix_at 2)" = fe80:0000:0000:0001 ]
+	for port in $PORT1 $PORT2; do
+		[ "$(guid_count "/var/cache/opensm/$port/guid2lid")" -eq 5 ]
+		[ "$(log_count "/var/log/opensm.$port.log" 'SUBNET UP')" -eq 1 ]
+		within 10 inside test -s "/var/log/opensm/$port/opensm-subnet.lst"
+	done
+	not inside grep -q 0x000000000010000a "/var/cache/opensm/$PORT1/guid2lid"
+	inside grep -q 0x000000000010000a "/var/cache/opensm/$PORT2/guid2lid" ||
+		inside grep -q 0x000000000010000b "/var/cache/opensm/$PORT2/guid2lid"
+}
+
+@test "numbered files: two fabrics, a manager each, nothing shared; what they put out of force is said once" {
+	host_start H1
+	two_files
+	put /etc/rdma/opensm.conf <<<'sm_priority 3'
+	put /etc/sysconfig/opensm <<<"GUIDS=\"$PORT1\""
+	for name in orig 1.rpmnew 2~ 1.bak; do
+		put "/etc/rdma/opensm.conf.$name" <<<"guid $PORT2"
+	done
+	start
+	within 20 good
+	[ "$(pids | wc -l)" -eq 2 ]
+	within 10 status_says '1: .*MASTER'
+	within 10 status_says '2: .*MASTER'
+	within 10 sees_master 0x100001 1
+	within 10 sees_master 0x100002 2
+	[ "$("$IBFAB" check | awk '$1 == "ports_not_active" { print $2 }')" -eq 0 ]
+	for name in 1 2; do
+		[ "$(guid_count "/var/cache/opensm/$name/guid2lid")" -eq 5 ]
+		[ "$(log_count "/var/log/opensm.$name.log" 'SUBNET UP')" -eq 1 ]
+	done
+	not inside cmp -s /var/cache/opensm/1/guid2lid /var/cache/opensm/2/guid2lid
+	for name in orig 1.rpmnew 2~ 1.bak; do
+		[ "$(journal_count "opensm\.conf\.$name( |:|,|\$).*(no instance|not)|$name")" -ge 1 ]
+	done
+	[ "$(journal_count '(GUIDS|sysconfig).*opensm\.conf.*no instance')" -eq 1 ]
+	# Nothing of the base configuration is in force.
+	inside sminfo -P 1 | grep -q 'priority 0 '
+}
+
+@test "Debian's PORTS: ALL, a list, NONE" {
+	host_start H1
+	put /etc/default/opensm <<<'PORTS=ALL'
+	start
+	within 20 good
+	[ "$(pids | wc -l)" -eq 2 ]
+	within 10 status_says "$PORT2: .*MASTER"
+	put /etc/default/opensm <<<"PORTS=\"$PORT2\""
+	inside systemctl restart opensm
+	within 20 sees_master 0x100002 2
+	[ "$(pids | wc -l)" -eq 1 ]
+	[ -n "$(instance_pid "$PORT2")" ]
+	put /etc/default/opensm <<<'PORTS=NONE'
+	inside systemctl restart opensm
+	within 10 status_says 'PORTS=NONE'
+	[ -z "$(pids)" ]
+	not is_state failed
+}
+
+@test "the order of Red Hat's launch script: GUIDS first, PRIORITY always, files of any suffix" {
+	host_start H1
+	two_files
+	put /etc/sysconfig/opensm <<<"LAUNCH_ORDER=redhat
+PRIORITY=7
+GUIDS=\"$PORT1\""
+	start
+	within 20 sees_master 0x100001 1
+	[ "$(pids | wc -l)" -eq 1 ]
+	[ -n "$(instance_pid "$PORT1")" ]
+	put /etc/sysconfig/opensm <<<'LAUNCH_ORDER=redhat
+PRIORITY=7'
+	inside mv /etc/rdma/opensm.conf.2 /etc/rdma/opensm.conf.2.site
+	inside systemctl restart opensm
+	within 20 good
+	[ "$(pids | wc -l)" -eq 2 ]
+	inside sminfo -P 1 | grep -q 'priority 7 '
+	inside sminfo -P 2 | grep -q 'priority 7 '
+}
