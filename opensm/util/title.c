@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Text in brackets that fills its place exactly, so that the kernel goes on seeing one argument. */
+/*
+ * Text in brackets. What is left of its place holds blanks when it is handed over, so that the whole of it is one
+ * argument, and zeros from then on, which `systemctl status` leaves out.
+ */
 #include "util/title.h"
 
 #include <string.h>
@@ -26,7 +29,7 @@ void title_set(const struct title *t, const char *text)
 	t->at[0] = '[';
 	memcpy(t->at + 1, line, len);
 	t->at[len + 1] = ']';
-	memset(t->at + len + 2, ' ', t->width - len - 2);
+	memset(t->at + len + 2, '\0', t->width - len - 2);
 }
 
 char *title_new(size_t width, const char *text)
@@ -34,8 +37,11 @@ char *title_new(size_t width, const char *text)
 	char *word = xmalloc(width + 1);
 	const struct title t = { .at = word, .width = width };
 
-	word[width] = '\0';
 	title_set(&t, text);
+	for (size_t i = 0; i < width; i++)
+		if (!word[i])
+			word[i] = ' ';
+	word[width] = '\0';
 	return word;
 }
 

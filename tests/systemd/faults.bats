@@ -51,7 +51,7 @@ sm_priority ninety'
 	is_state active
 	within 20 sees_master 0x100001 1
 	within 10 status_says 'opensm\.conf\.2:2'
-	status_says '2: FAILED'
+	status_says '2 FAILED for good: .*opensm\.conf\.2:2:13'
 	status_says '1: .*MASTER'
 	[ -z "$(instance_pid 2)" ]
 	one=$(instance_pid 1)
@@ -90,6 +90,9 @@ sm_priority ninety'
 }
 
 @test "an instance that hangs is killed by its watchdog and started again" {
+	put /etc/systemd/system/opensm.service.d/short.conf <<<'[Service]
+WatchdogSec=4'
+	inside systemctl daemon-reload
 	both_up
 	one=$(instance_pid 1) two=$(instance_pid 2)
 	inside kill -STOP "$two"
