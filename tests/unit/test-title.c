@@ -21,9 +21,10 @@ static void it_fills_its_place_exactly(void **state)
 	assert_string_equal(word, "[hello]         ");
 	assert_ptr_equal(t.at, word);
 	title_set(&t, "good");
-	assert_string_equal(word, "[good]          ");
+	assert_string_equal(word, "[good]");
 	title_set(&t, "");
-	assert_string_equal(word, "[]              ");
+	assert_string_equal(word, "[]");
+	assert_memory_equal(word + 2, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 15);
 	title_set(&t, "fourteen bytes");
 	assert_string_equal(word, "[fourteen bytes]");
 	title_set(&t, "fifteen bytes!!");
