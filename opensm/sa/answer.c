@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sa/impl.h"
+#include "ib/words.h"
+#include "sa/words.h"
 #include "util/mem.h"
 
 /* A Set is answered with GetResp (15.4.2), MultiPathRecords as PathRecords (15.2.5.20). */
@@ -75,16 +76,10 @@ void sa_refuse(struct sa *sa, const struct sa_request *rq, uint16_t status)
 	send(sa, rq, mad, MAD_SIZE);
 }
 
-static const char *name_of_attr(uint16_t attr)
-{
-	const char *name = sa_attr_name(attr);
-
-	return name ? name : "an unknown attribute";
-}
-
 void sa_drop(struct sa *sa, const struct sa_request *rq, const char *why)
 {
-	char more[64] = "";
+	char more[64] = "", attr[IB_WORD_STRLEN], method[IB_WORD_STRLEN];
+	struct sa_who who;
 	unsigned n;
 
 	sa->stats.dropped++;
@@ -93,6 +88,9 @@ void sa_drop(struct sa *sa, const struct sa_request *rq, const char *why)
 		return;
 	if (n)
 		snprintf(more, sizeof(more), " (and %u more since the last such line)", n);
-	log_info("no answer to %s of %s from LID %u: %s%s", mad_method_name(rq->method),
-		 name_of_attr(rq->attr), rq->from.lid, why, more);
+	sa_who_asks(sa, rq, &who);
+	who.about.method = ib_method_words(rq->method, method);
+	who.about.attr = sa_attr_words(rq->attr, attr);
+	log_on(who.about, LOGB_INFO, "no answer to %s of %s from %s: %s%s", method, attr, who.text, why,
+	       more);
 }

@@ -292,7 +292,7 @@ struct sa {
 	struct queries *queries;
 	uint64_t db_version; /* ++ by whoever changes something that is dumped */
 	struct sa_stats stats;
-	struct log_limit drop_log, refuse_log;
+	struct log_limit drop_log;
 };
 
 /* Our own GID prefix and interface id, 16 bytes in wire order. */

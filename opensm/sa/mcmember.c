@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "conf/partitions.h"
+#include "ib/words.h"
+#include "sa/words.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -92,25 +94,31 @@ bool mcm_port_id(const struct view *v, const uint8_t *asked, guid_t *ret_id)
 
 /* ---- saying why ----------------------------------------------------------------------------- */
 
-/* Logs, now and then, what the status does not tell; returns the status. */
+/*
+ * Logs what the status does not tell, once for each port, group and reason (util/log_flood.h counts the
+ * rest); returns the status.
+ */
 __attribute__((format(printf, 3, 4))) static uint16_t refuse(const struct mcm_request *r,
 							     uint16_t status, const char *fmt, ...)
 {
-	const struct view *v = r->sa->view;
-	char why[160], mgid[MGID_TEXT_SIZE], name[65];
-	unsigned more;
+	char why[160], mgid[IB_MGID_STRLEN], words[IB_WORD_STRLEN];
+	struct sa_who who;
 	va_list args;
 
-	if (!log_wants(LOGB_INFO) || !log_allow(&r->sa->refuse_log, r->sa->now, &more))
+	if (!log_wants(LOGB_INFO))
 		return status;
 	va_start(args, fmt);
 	vsnprintf(why, sizeof(why), fmt, args);
 	va_end(args);
-	str_printable(v->nodes[v->ports[r->rq->port].node].desc, 64, name, sizeof(name));
-	log_info("%s (LID %u): multicast %s of %s refused (%s): %s (%u more since the last such "
-		 "line)",
-		 name, r->rq->from.lid, r->rq->method == MAD_SET ? "join" : "leave",
-		 mgid_text(ib_at(r->asked, MCM_MGID), mgid), sa_status_name(status), why, more);
+	sa_who_asks(r->sa, r->rq, &who);
+	who.about.id = LOG_ID_JOIN_REFUSED;
+	who.about.mgid = ib_mgid_words(ib_at(r->asked, MCM_MGID), mgid);
+	who.about.status = sa_status_words(status, words);
+	who.about.method = r->rq->method == MAD_SET ? "join" : "leave";
+	who.about.hint = why;
+	who.about.often = 1;
+	log_on(who.about, LOGB_INFO, "%s: multicast %s of %s refused (%s): %s", who.text,
+	       who.about.method, mgid, words, why);
 	return status;
 }
 

@@ -10,8 +10,10 @@
 #include <string.h>
 
 #include "conf/partitions.h"
+#include "ib/words.h"
 #include "plan/pkey.h"
 #include "sa/mgroup-store.h"
+#include "sa/words.h"
 #include "util/mem.h"
 
 /* ---- range of MLIDs ------------------------------------------------------------------------- */
@@ -43,9 +45,10 @@ static void range_update(struct sa *sa)
 	for (uint32_t i = 0; i < m->n_groups; i++)
 		beyond += m->groups[i]->mlid >= MLID_FIRST + now;
 	if (beyond)
-		log_error("multicast: switches have room for MLIDs 0x%X to 0x%X only; %u group(s) "
-			  "above cannot be reached until they are made anew",
-			  MLID_FIRST, MLID_FIRST + now - 1, beyond);
+		log_on(ABOUT(.id = LOG_ID_TABLE_FULL), LOGB_ERROR,
+		       "multicast: switches have room for MLIDs 0x%X to 0x%X only; %u group(s) above "
+		       "cannot be reached until they are made anew",
+		       MLID_FIRST, MLID_FIRST + now - 1, beyond);
 	else
 		log_verbose("multicast: MLIDs 0x%X to 0x%X", MLID_FIRST, MLID_FIRST + now - 1);
 }
@@ -194,22 +197,24 @@ static const struct member *unfit_member(const struct sa *sa, const struct mgrou
 static void group_follow_file(struct sa *sa, struct mgroup *g, uint8_t *record)
 {
 	const struct member *unfit;
-	char text[MGID_TEXT_SIZE];
+	char text[IB_MGID_STRLEN];
+	struct sa_who who;
 
 	ib_put(record, MCM_MLID, g->mlid);
 	if (!memcmp(record, g->record, MCM_BYTES))
 		return;
-	mgid_text(mgroup_mgid(g), text);
+	ib_mgid_words(mgroup_mgid(g), text);
 	unfit = unfit_member(sa, g, record);
 	if (unfit && !sa->mgroups->restored) {
+		sa_who_port(sa, unfit->pub.port, 0, &who);
+		who.about.id = LOG_ID_PARTITION_FAULT;
+		who.about.mgid = text;
 		if (sa->mgroups->parts_new)
-			log_error(
-				"multicast group %s stays as it was while port 0x%016" PRIx64
-				" is in it, which cannot follow the partition file (MTU %u rate %u "
-				"Q_Key 0x%x)",
-				text, unfit->pub.port, (unsigned)ib_get(record, MCM_MTU),
-				(unsigned)ib_get(record, MCM_RATE),
-				(unsigned)ib_get(record, MCM_QKEY));
+			log_on(who.about, LOGB_ERROR,
+			       "multicast group %s stays as it was while %s is in it, which cannot "
+			       "follow the partition file (MTU %u rate %u Q_Key 0x%x)",
+			       text, who.text, (unsigned)ib_get(record, MCM_MTU),
+			       (unsigned)ib_get(record, MCM_RATE), (unsigned)ib_get(record, MCM_QKEY));
 		return;
 	}
 	memcpy(g->record, record, MCM_BYTES);
@@ -223,13 +228,14 @@ static void group_follow_file(struct sa *sa, struct mgroup *g, uint8_t *record)
 static struct mgroup *group_from_file(struct sa *sa, const uint8_t *record)
 {
 	lid_t mlid = sa->conf->disable_multicast ? 0 : mgroups_pick_mlid(sa, record, 0, 0);
-	char text[MGID_TEXT_SIZE];
+	char text[IB_MGID_STRLEN];
 
 	if (mlid)
 		return mgroups_create(sa, record, mlid, 0);
 	if (sa->mgroups->parts_new && !sa->conf->disable_multicast)
-		log_error("multicast group %s of the partition file: no MLID is free",
-			  mgid_text(ib_at(record, MCM_MGID), text));
+		log_on(ABOUT(.id = LOG_ID_TABLE_FULL), LOGB_ERROR,
+		       "multicast group %s of the partition file: no MLID is free",
+		       ib_mgid_words(ib_at(record, MCM_MGID), text));
 	return NULL;
 }
 

@@ -8,7 +8,6 @@
  */
 #include "sa/mgroup.h"
 
-#include <arpa/inet.h>
 #include <string.h>
 
 #include "conf/partitions.h"
@@ -86,12 +85,6 @@ bool mgroup_is_well_known(const struct mgroup *g)
 unsigned mgroup_members(const struct mgroup *g)
 {
 	return g->n_members;
-}
-
-const char *mgid_text(const uint8_t *mgid, char ret[MGID_TEXT_SIZE])
-{
-	inet_ntop(AF_INET6, mgid, ret, MGID_TEXT_SIZE);
-	return ret;
 }
 
 /* Index of the first group whose MGID is at or above `mgid`. */

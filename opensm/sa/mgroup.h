@@ -87,10 +87,6 @@ bool mgroup_has_port(const struct sa *sa, const struct mgroup *g, guid_t port);
 /* What sa_set_partitions() gave last, for as long as it stands; NULL: nothing yet. */
 const struct partitions *mgroups_partitions(const struct sa *sa);
 
-/* "ff12:401b:ffff::ffff:ffff" into `ret`. */
-#define MGID_TEXT_SIZE 46
-const char *mgid_text(const uint8_t *mgid, char ret[MGID_TEXT_SIZE]);
-
 /* ---- changing: mcmember.c ------------------------------------------------------------------- */
 
 /*

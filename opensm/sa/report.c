@@ -27,6 +27,7 @@
 
 #include "plan/pkey.h"
 #include "sa/inform.h"
+#include "sa/words.h"
 #include "util/mem.h"
 
 #define REPORT_LOG_MAX	  65536
@@ -592,13 +593,17 @@ static bool is_open(const struct reports *r, mono_t now)
 
 static void tell_gone(struct sa *sa, const struct subscriber *who)
 {
+	struct sa_who gone;
 	unsigned more;
 
-	if (log_allow(&sa->reports->gone_log, sa->now, &more))
-		log_info("subscriber QP 0x%x at LID %u (port 0x%016llx) did not answer %u reports: "
-			 "its subscriptions are taken back (%u more like this)",
-			 who->addr.qp, who->addr.lid, (unsigned long long)who->port_guid,
-			 REPORT_FAILURES, more);
+	if (!log_allow(&sa->reports->gone_log, sa->now, &more))
+		return;
+	sa_who_port(sa, who->port_guid, who->addr.lid, &gone);
+	gone.about.id = LOG_ID_SUBSCRIBER_LOST;
+	log_on(gone.about, LOGB_INFO,
+	       "%s: subscriber QP 0x%x did not answer %u reports: its subscriptions are taken back "
+	       "(%u more like this)",
+	       gone.text, who->addr.qp, REPORT_FAILURES, more);
 }
 
 static void fail(struct sa *sa, struct subscriber *who)
@@ -725,7 +730,8 @@ static void tell_lost(struct reports *r, mono_t now)
 
 	if (!r->lost || !log_allow(&r->lost_log, now, &more))
 		return;
-	log_info("%llu reports did not reach their subscribers", (unsigned long long)r->lost);
+	log_on(ABOUT(.id = LOG_ID_SUBSCRIBER_LOST), LOGB_INFO,
+	       "%llu reports did not reach their subscribers", (unsigned long long)r->lost);
 	r->lost = 0;
 }
 

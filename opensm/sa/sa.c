@@ -23,7 +23,6 @@ struct sa *sa_new(const struct conf *conf, const struct fabric *fabric, struct m
 	if (hooks)
 		sa->hooks = *hooks;
 	sa->drop_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 5 };
-	sa->refuse_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 5 };
 	sa->queries = queries_new(sa);
 	sa->reports = reports_new(sa);
 	sa->informs = informs_new(sa);

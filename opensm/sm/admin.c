@@ -11,6 +11,7 @@
 #include "plan/pkey.h"
 #include "sm/elect.h"
 #include "sm/events.h"
+#include "sm/say.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -254,7 +255,7 @@ static void take_file(struct sm *sm, const char *file, const char *text, size_t 
 	int r = sa_db_restore(sm->sa, text, len, file, &report);
 
 	for (size_t i = 0; i < report.n; i++)
-		log_error("%s:%u:%u: %s", report.findings[i].file, report.findings[i].line,
+		log_on(ABOUT(.id = LOG_ID_CONF_FINDING), LOGB_ERROR, "%s:%u:%u: %s", report.findings[i].file, report.findings[i].line,
 			  report.findings[i].column, report.findings[i].text);
 	if (r == 0)
 		log_info("%s: %u groups, %u services, %u subscriptions are back", file,
@@ -274,8 +275,8 @@ static void restore_file(struct sm *sm, const char *file)
 	if (r == 0)
 		take_file(sm, file, text, len);
 	else if (r != -ENOENT || sm->conf->sa_db_file)
-		log_error("%s cannot be read: %s; clients are asked to register again", file,
-			  strerror(-r));
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = file, .error = -r), LOGB_ERROR,
+		       "%s cannot be read: %s; clients are asked to register again", file, strerror(-r));
 }
 
 /*
@@ -393,8 +394,9 @@ static void db_written(const struct db_job *job)
 	if (job->error == 0)
 		sm->db_saved = job->version;
 	else if (!sm->db_error_told)
-		log_error("%s cannot be written: %s; tried again every %d s", job->failed,
-			  strerror(-job->error), (int)(DB_RETRY / MONO_S));
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = job->failed, .error = -job->error), LOGB_ERROR,
+		       "%s cannot be written: %s; tried again every %d s", job->failed,
+		       strerror(-job->error), (int)(DB_RETRY / MONO_S));
 	sm->db_error_told = job->error != 0;
 	if (job->error)
 		sm->db_at = sm->now + DB_RETRY;

@@ -18,7 +18,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ib/words.h"
 #include "sm/events.h"
+#include "sm/say.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -81,7 +83,8 @@ uint64_t discover_probe_mkey(const struct sm *sm, const struct port *p)
 static void note_fault(struct sm *sm, const char *what, const struct port *p,
 		       const struct mad_result *r)
 {
-	char where[PORT_STRLEN];
+	struct log_about about = about_port(LOG_ID_SILENT, p);
+	char where[PLACE_STRLEN], attr[IB_WORD_STRLEN], status[IB_WORD_STRLEN];
 	unsigned suppressed;
 
 	if (r->attr != IB_ATTR_NODE_INFO && p->node->target.failures < SILENT_AFTER)
@@ -91,15 +94,18 @@ static void note_fault(struct sm *sm, const char *what, const struct port *p,
 		return;
 	if (suppressed)
 		log_error("%u similar records were left out", suppressed);
+	about.method = "Get";
+	about.attr = ib_attr_words(r->attr, attr);
+	about.status = mad_status_words(r->status, status);
 	if (r->end == MAD_END_BAD_STATUS)
-		log_error("%s: %s %s is answered with status %s", fabric_port_str(p, where), what,
-			  ib_attr_name(r->attr), mad_status_name(r->status));
+		log_on(about, LOGB_ERROR, "%s: %s %s is answered with status %s",
+		       fabric_place_str(p, where), what, attr, status);
 	else
-		log_error("%s: %s %s is not answered%s", fabric_port_str(p, where), what,
-			  ib_attr_name(r->attr),
-			  r->attr == IB_ATTR_PORT_INFO || r->attr == IB_ATTR_NODE_INFO
-				  ? " (M_Key not known here?)"
-				  : "");
+		log_on(about, LOGB_ERROR, "%s: %s %s is not answered%s", fabric_place_str(p, where),
+		       what, attr,
+		       r->attr == IB_ATTR_PORT_INFO || r->attr == IB_ATTR_NODE_INFO
+			       ? " (M_Key not known here?)"
+			       : "");
 }
 
 /* On a lossy fabric all tries of a question may be lost: it is put once more per sweep and port. */
@@ -124,7 +130,8 @@ static void take_desc(struct sm *sm, struct node *n, const uint8_t *payload)
 	if (!known || !strcmp(before, n->desc))
 		return;
 	if (log_allow(&sm->name_log, sm->now, &(unsigned){ 0 }))
-		log_info("'%s' (0x%016" PRIx64 ") is now called '%s'", before, n->guid, n->desc);
+		log_on(about_node(LOG_ID_NONE, n), LOGB_INFO,
+		       "'%s' (0x%016" PRIx64 ") is now called '%s'", before, n->guid, n->desc);
 	admin_publish_soon(sm);
 }
 
@@ -208,12 +215,10 @@ static void probe(struct sm *sm, struct port *p)
 	if (!probe_is_wanted(sm, p))
 		return;
 	if (dr_path_extend(&p->node->path, p->num, &path) < 0) {
-		char where[PORT_STRLEN];
-
 		p->odd = PORT_ODD_TOO_FAR;
 		if (log_allow(&sm->fault_log, sm->now, &(unsigned){ 0 }))
-			log_verbose("%s: more than %u hops away, what is behind is left out",
-				    fabric_port_str(p, where), IB_MAX_HOPS);
+			log_port(p, LOG_ID_LEFT_OUT, LOGB_VERBOSE,
+				 "more than %u hops away, what is behind is left out", IB_MAX_HOPS);
 		return;
 	}
 	ask(sm, &rq, on_probe, p);
@@ -229,14 +234,12 @@ static bool same_identity(const struct node *n, const uint8_t *ni)
 
 static void quarantine(struct sm *sm, struct port *p, const struct node *n, const char *why)
 {
-	char where[PORT_STRLEN];
-
 	if (p->peer)
 		fabric_disconnect(p);
 	if (!p->quarantine_told)
-		log_error("%s: behind it is a second node with GUID 0x%016" PRIx64
-			  " ('%s'): %s; it is left out",
-			  fabric_port_str(p, where), n->guid, n->desc, why);
+		log_port(p, LOG_ID_DUPLICATE_GUID, LOGB_ERROR,
+			 "behind it is a second node with GUID 0x%016" PRIx64 " ('%s'): %s; it is left out",
+			 n->guid, node_name(n), why);
 	/* The first one may have moved here since it was met in this sweep: looked at once more. */
 	if (!p->quarantine_told) {
 		sweep_want(sm, SWEEP_HEAVY, "a GUID was met twice");
@@ -281,8 +284,9 @@ static struct node *node_of(struct sm *sm, const uint8_t *ni)
 	struct node *n = fabric_find_node(sm->fabric, ib_get(ni, NI_NODE_GUID));
 
 	if (n && n->seen != sm->sweep_no && n != sm->fabric->own && !same_identity(n, ni)) {
-		log_info("node 0x%016" PRIx64 " ('%s') was replaced by another with its GUID",
-			 n->guid, n->desc);
+		log_on(about_node(LOG_ID_NODE_GONE, n), LOGB_INFO,
+		       "node 0x%016" PRIx64 " ('%s') was replaced by another with its GUID", n->guid,
+		       node_name(n));
 		forget_node(sm, n);
 		n = NULL;
 	}
@@ -291,6 +295,8 @@ static struct node *node_of(struct sm *sm, const uint8_t *ni)
 	if (n && !n->desc_known)
 		snprintf(n->desc, sizeof(n->desc), "%s 0x%016" PRIx64, ib_node_type_name(n->type),
 			 n->guid);
+	if (n && !n->desc_known)
+		say_name_node(sm, n);
 	return n;
 }
 
@@ -328,7 +334,6 @@ static bool was_out(struct port *a, struct port *b)
 /* Something answered through port `a`. */
 static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 {
-	char where[PORT_STRLEN];
 	struct node *n = node_of(sm, ni);
 	unsigned local = ib_get(ni, NI_LOCAL_PORT);
 	struct dr_path path;
@@ -338,17 +343,17 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 		a->odd = PORT_ODD_NONSENSE;
 		if (!log_allow(&sm->fault_log, sm->now, &(unsigned){ 0 }))
 			return;
-		log_error("%s: behind it answers a node with an impossible NodeInfo (GUID "
-			  "0x%016" PRIx64 ", %u ports, arrived at port %u); it is left out",
-			  fabric_port_str(a, where), (guid_t)ib_get(ni, NI_NODE_GUID),
-			  (unsigned)ib_get(ni, NI_NUM_PORTS), local);
+		log_port(a, LOG_ID_LEFT_OUT, LOGB_ERROR,
+			 "behind it answers a node with an impossible NodeInfo (GUID 0x%016" PRIx64
+			 ", %u ports, arrived at port %u); it is left out",
+			 (guid_t)ib_get(ni, NI_NODE_GUID), (unsigned)ib_get(ni, NI_NUM_PORTS), local);
 		return;
 	}
 	b = &n->ports[local];
 	if (b == a) {
 		a->odd = PORT_ODD_LOOPBACK;
 		dirty_cable_gone(sm, a);
-		log_verbose("%s: a loopback plug", fabric_port_str(a, where));
+		log_port(a, LOG_ID_LEFT_OUT, LOGB_VERBOSE, "a loopback plug");
 		return;
 	}
 	if (n->seen == sm->sweep_no && !same_identity(n, ni)) {

@@ -25,6 +25,7 @@
 
 #include "sm/elect.h"
 #include "sm/events.h"
+#include "sm/say.h"
 
 const char *sm_state_name(enum sm_state s)
 {
@@ -41,6 +42,21 @@ const char *sm_state_name(enum sm_state s)
 	return "?";
 }
 
+static enum log_id state_id(enum sm_state s)
+{
+	switch (s) {
+	case SM_NOT_ACTIVE:
+		return LOG_ID_STATE_NOT_ACTIVE;
+	case SM_DISCOVERING:
+		return LOG_ID_STATE_DISCOVERING;
+	case SM_STANDBY:
+		return LOG_ID_STATE_STANDBY;
+	case SM_MASTER:
+		return LOG_ID_STATE_MASTER;
+	}
+	return LOG_ID_NONE;
+}
+
 void sm_enter(struct sm *sm, enum sm_state next)
 {
 	enum sm_state before = sm->state;
@@ -52,7 +68,7 @@ void sm_enter(struct sm *sm, enum sm_state next)
 	if (next == SM_STANDBY)
 		standby_enter(sm);
 	sm->state = next;
-	log_sys("Entering %s state", sm_state_name(next));
+	log_sys_on(ABOUT(.id = state_id(next)), "Entering %s state", sm_state_name(next));
 	sm->offer.by = 0;
 	sm->decide_pending = false;
 	sm->others_ruled |= next == SM_STANDBY;
@@ -189,12 +205,15 @@ static void on_handed_over(void *owner, const struct mad_result *result)
 {
 	struct sm *sm = owner;
 	struct remote_sm *r = result->arg;
+	char where[REMOTE_STRLEN];
 
 	if (result->end != MAD_END_BAD_STATUS || sm->state != SM_STANDBY || sm->polled != r->guid)
 		return;
 	remote_failed(r);
-	log_error("the subnet manager 0x%016" PRIx64 " does not take the fabric over (%s)", r->guid,
-		  mad_status_name(result->status));
+	log_on(about_guid(sm, LOG_ID_HANDOVER_FAILED, r->guid), LOGB_ERROR,
+	       "%s: this subnet manager does not take the fabric over (%s)",
+	       remote_where(fabric_find_port(sm->fabric, r->guid), r->guid, where),
+	       mad_status_name(result->status));
 	elect_take_over(sm, "the fabric was not taken over");
 }
 
@@ -224,9 +243,9 @@ static void stand_by(struct sm *sm, struct remote_sm *r)
 	bool was_master = sm->state == SM_MASTER;
 	char where[REMOTE_STRLEN];
 
-	log_info("%s: subnet manager of priority %u is %s; we %sstand by",
-		 remote_where(p, r->guid, where), r->priority, sm_state_name(r->state),
-		 was_master ? "hand over and " : "");
+	log_on(about_guid(sm, was_master ? LOG_ID_HANDOVER : LOG_ID_MANAGER_SEEN, r->guid), LOGB_INFO,
+	       "%s: subnet manager of priority %u is %s; we %sstand by", remote_where(p, r->guid, where),
+	       r->priority, sm_state_name(r->state), was_master ? "hand over and " : "");
 	if (p && was_master)
 		hand_over(sm, r, p);
 	poll_start(sm, r->guid);
@@ -253,8 +272,8 @@ void elect_good_bye(struct sm *sm)
 	head.m_key = elect_mkey(sm, p);
 	elect_fill(sm, info, true);
 	smp_build_dr(mad, &head, &path, info);
-	log_info("%s: we end, and hand over to this subnet manager",
-		 remote_where(p, r->guid, where));
+	log_on(about_guid(sm, LOG_ID_HANDOVER, r->guid), LOGB_INFO,
+	       "%s: we end, and hand over to this subnet manager", remote_where(p, r->guid, where));
 	mad_send_once(sm->mad, &next_door, mad);
 	sm->handed_over = true;
 }
@@ -267,8 +286,9 @@ static void wait_for(struct sm *sm, const struct remote_sm *r)
 
 	if (sm->polled == r->guid)
 		return;
-	log_info("%s: another MASTER, of priority %u; nothing is changed until it hands over",
-		 remote_where(fabric_find_port(sm->fabric, r->guid), r->guid, where), r->priority);
+	log_on(about_guid(sm, LOG_ID_MANAGER_SEEN, r->guid), LOGB_INFO,
+	       "%s: another MASTER, of priority %u; nothing is changed until it hands over",
+	       remote_where(fabric_find_port(sm->fabric, r->guid), r->guid, where), r->priority);
 	poll_start(sm, r->guid);
 	poll_tell(sm);
 }

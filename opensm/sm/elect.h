@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "fabric/words.h"
 #include "sm/impl.h"
 
 /* Modifiers of Set(SMInfo), 14.4.1.3. */

@@ -17,6 +17,7 @@
 
 #include "ib/notices.h"
 #include "sm/elect.h"
+#include "sm/say.h"
 #include "util/mem.h"
 
 /*
@@ -153,9 +154,10 @@ static void give_up_idle(struct sm *sm, struct remote_sm *r)
 	char where[REMOTE_STRLEN];
 
 	remote_failed(r);
-	log_error("%s: this subnet manager is to be master and stays %s; it is passed over",
-		  remote_where(fabric_find_port(sm->fabric, r->guid), r->guid, where),
-		  sm_state_name(r->state));
+	log_on(about_guid(sm, LOG_ID_HANDOVER_FAILED, r->guid), LOGB_ERROR,
+	       "%s: this subnet manager is to be master and stays %s; it is passed over",
+	       remote_where(fabric_find_port(sm->fabric, r->guid), r->guid, where),
+	       sm_state_name(r->state));
 	elect_take_over(sm, "nobody is master");
 }
 
@@ -178,9 +180,10 @@ static void check_presence(struct sm *sm, const struct remote_sm *r)
 	    !poll->own_lid || poll->master_lid != poll->own_lid)
 		return;
 	poll->absent_told = true;
-	log_error("%s: this subnet manager says that it is MASTER, and our port still names us: it "
-		  "may manage nothing (allowed_sm_guids keeps strangers out)",
-		  remote_where(fabric_find_port(sm->fabric, r->guid), r->guid, where));
+	log_on(about_guid(sm, LOG_ID_HANDOVER_FAILED, r->guid), LOGB_ERROR,
+	       "%s: this subnet manager says that it is MASTER, and our port still names us: it may "
+	       "manage nothing (allowed_sm_guids keeps strangers out)",
+	       remote_where(fabric_find_port(sm->fabric, r->guid), r->guid, where));
 }
 
 /* handover.md 3, row STANDBY. */
@@ -213,9 +216,10 @@ static void rival_answered(struct sm *sm, struct remote_sm *r)
 		poll_tell(sm);
 	} else {
 		remote_failed(r);
-		log_error("%s: this subnet manager is MASTER beside us, and lower, and does not "
-			  "hand over; we set up the fabric in spite of it",
-			  remote_where(fabric_find_port(sm->fabric, r->guid), r->guid, where));
+		log_on(about_guid(sm, LOG_ID_HANDOVER_FAILED, r->guid), LOGB_ERROR,
+		       "%s: this subnet manager is MASTER beside us, and lower, and does not hand over; "
+		       "we set up the fabric in spite of it",
+		       remote_where(fabric_find_port(sm->fabric, r->guid), r->guid, where));
 		elect_end_wait(sm, "the other master does not hand over");
 	}
 }
@@ -243,13 +247,17 @@ static void give_up(struct sm *sm)
 
 static void missed(struct sm *sm)
 {
+	char where[REMOTE_STRLEN];
+
 	cancel(sm);
 	sm->poll.at = sm->poll.started + period(sm);
 	if (sm->on_probation)
 		back_to_sleep(sm);
 	else if (++sm->poll.misses <= sm->conf->polling_retry_number)
-		log_verbose("the subnet manager 0x%016" PRIx64 " does not answer (%u)", sm->polled,
-			    sm->poll.misses);
+		log_on(about_guid(sm, LOG_ID_NONE, sm->polled), LOGB_VERBOSE,
+		       "%s: this subnet manager does not answer (%u)",
+		       remote_where(fabric_find_port(sm->fabric, sm->polled), sm->polled, where),
+		       sm->poll.misses);
 	else if (sm->state == SM_STANDBY)
 		give_up(sm);
 	else

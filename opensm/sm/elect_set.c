@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "sm/elect.h"
+#include "sm/say.h"
 #include "util/mem.h"
 
 #define STATE(s) (1u << (s))
@@ -72,9 +73,10 @@ void offer_answered(struct sm *sm, const struct remote_sm *r)
 	if (r->state != SM_MASTER) {
 		elect_accept(sm, "handover");
 	} else if (sm->offer.asked > 1) {
-		log_error("a HANDOVER came in the name of 0x%016" PRIx64
-			  ", which is MASTER still: it is not obeyed",
-			  r->guid);
+		log_on(about_guid(sm, LOG_ID_MANAGER_REFUSED, r->guid), LOGB_ERROR,
+		       "a HANDOVER came in the name of 0x%016" PRIx64
+		       ", which is MASTER still: it is not obeyed",
+		       r->guid);
 		sm->offer.by = 0;
 	}
 }
@@ -99,6 +101,14 @@ mono_t offer_next(const struct sm *sm)
 
 /* ---- obeying ------------------------------------------------------------------------------- */
 
+static void tell_order(struct sm *sm, enum log_id id, guid_t by, const char *what)
+{
+	char where[REMOTE_STRLEN];
+
+	log_on(about_guid(sm, id, by), LOGB_INFO, "%s %s", what,
+	       remote_where(fabric_find_port(sm->fabric, by), by, where));
+}
+
 /* What it said of itself in the discovery that runs is out of date. */
 static void handed_while_discovering(struct sm *sm, guid_t by)
 {
@@ -116,7 +126,7 @@ static void obey_handover(struct sm *sm, guid_t by)
 {
 	const struct remote_sm *r = remote_find(sm, by);
 
-	log_info("mastership is handed over to us by the subnet manager 0x%016" PRIx64, by);
+	tell_order(sm, LOG_ID_HANDOVER, by, "mastership is handed over to us by the subnet manager");
 	sm->others_ruled = true;
 	switch (sm->state) {
 	case SM_DISCOVERING:
@@ -142,14 +152,14 @@ static void obey_handover(struct sm *sm, guid_t by)
 
 static void obey_disable(struct sm *sm, guid_t by)
 {
-	log_info("disabled by the master 0x%016" PRIx64, by);
+	tell_order(sm, LOG_ID_HANDOVER, by, "disabled by the master");
 	sm_enter(sm, SM_NOT_ACTIVE);
 }
 
 /* Whom it comes from may not be known here: STANDBY lasts if it answers as master. */
 static void obey_standby(struct sm *sm, guid_t by)
 {
-	log_info("told to stand by, by the subnet manager 0x%016" PRIx64, by);
+	tell_order(sm, LOG_ID_HANDOVER, by, "told to stand by, by the subnet manager");
 	sm->on_probation = true;
 	poll_start(sm, by);
 	sm_enter(sm, SM_STANDBY);
@@ -157,7 +167,7 @@ static void obey_standby(struct sm *sm, guid_t by)
 
 static void obey_discover(struct sm *sm, guid_t by)
 {
-	log_info("told to discover, by the master 0x%016" PRIx64, by);
+	tell_order(sm, LOG_ID_HANDOVER, by, "told to discover, by the master");
 	elect_take_over(sm, "Set(SMInfo) DISCOVER");
 }
 
@@ -260,14 +270,15 @@ static void report_refusal(struct sm *sm, const struct transport_addr *from, con
 	if (!log_allow(&sm->set_log, sm->now, &more))
 		return;
 	if (from->lid == LID_PERMISSIVE)
-		log_error("Set(SMInfo) %s in the name of %s, by a directed route, is refused: %s",
-			  c ? c->name : "of an unknown kind",
-			  remote_where(fabric_find_port(sm->fabric, guid), guid, where), why);
+		log_on(about_guid(sm, LOG_ID_MANAGER_REFUSED, guid), LOGB_ERROR,
+		       "Set(SMInfo) %s in the name of %s, by a directed route, is refused: %s",
+		       c ? c->name : "of an unknown kind",
+		       remote_where(fabric_find_port(sm->fabric, guid), guid, where), why);
 	else
-		log_error("Set(SMInfo) %s in the name of 0x%016" PRIx64
-			  " from LID %u (%s) is refused: %s",
-			  c ? c->name : "of an unknown kind", guid, from->lid,
-			  remote_where(port_with(sm, from->lid), 0, where), why);
+		log_on(about_port(LOG_ID_MANAGER_REFUSED, port_with(sm, from->lid)), LOGB_ERROR,
+		       "Set(SMInfo) %s in the name of 0x%016" PRIx64 " from LID %u (%s) is refused: %s",
+		       c ? c->name : "of an unknown kind", guid, from->lid,
+		       remote_where(port_with(sm, from->lid), 0, where), why);
 	if (more)
 		log_error("%u similar records were left out", more);
 }

@@ -89,7 +89,7 @@ void event_table(void *owner, const struct node *n, bool top, unsigned value)
 
 void event_trap(struct sm *sm, const struct port *p, const uint8_t *notice, const char *name)
 {
-	char who[TRAP_WHO_STRLEN], text[TRAP_WHO_STRLEN + 100];
+	char who[PLACE_STRLEN], text[PLACE_STRLEN + 100];
 	uint8_t whole[NT_BYTES] = { 0 };
 	struct sm_event e = {
 		.kind = SM_EVENT_TRAP,
@@ -102,7 +102,7 @@ void event_trap(struct sm *sm, const struct port *p, const uint8_t *notice, cons
 	ib_bits_put(ib_at(whole, NT_ISSUER_GID), 0, 64, sm->conf->subnet_prefix);
 	ib_bits_put(ib_at(whole, NT_ISSUER_GID), 64, 64, p->guid);
 	snprintf(text, sizeof(text), "trap %u (%s) from %s", (unsigned)ib_get(notice, NT_TRAP), name,
-		 trap_who(p, who));
+		 fabric_place_str(p, who));
 	raise_event(sm, &e);
 }
 
@@ -112,7 +112,7 @@ static void tell_node(struct sm *sm, const struct node *n, bool came)
 {
 	struct sm_event e = {
 		.kind = SM_EVENT_NODE,
-		.node = { .node_guid = n->guid, .desc = n->desc, .type = n->type, .came = came },
+		.node = { .node_guid = n->guid, .desc = node_name(n), .type = n->type, .came = came },
 	};
 
 	for (unsigned i = node_is_switch(n) ? 0 : 1; i <= n->n_ports && !e.node.port_guid; i++)

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "sm/events.h"
+#include "sm/say.h"
 
 #define MAX_MISSES 3
 
@@ -167,7 +168,8 @@ void discover_finish(struct sm *sm)
 			i++;
 			continue;
 		}
-		log_info("node 0x%016" PRIx64 " ('%s') is gone", n->guid, n->desc);
+		log_on(about_node(LOG_ID_NODE_GONE, n), LOGB_INFO, "node 0x%016" PRIx64 " ('%s') is gone",
+		       n->guid, node_name(n));
 		forget_node(sm, n);
 		gone = true;
 	}

@@ -34,6 +34,7 @@
  * is found on another cable, and there is at most one per port.
  */
 #include "sm/health.h"
+#include "sm/say.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -138,7 +139,7 @@ static void take_port(struct cable_end *e, struct port *p)
 	e->port = p->num;
 	e->host = !node_is_switch(p->node);
 	e->at = p;
-	memcpy(e->name, p->node->desc, sizeof(e->name));
+	snprintf(e->name, sizeof(e->name), "%s", node_name(p->node));
 }
 
 /* Whom the other end of the cable at `p` leads to, if that is somebody else than `c` says. */
@@ -253,7 +254,10 @@ void health_say(struct sm *sm, const struct health_cable *c, const char *fmt, ..
 	va_end(ap);
 	if (suppressed)
 		log_error("%u similar records were left out", suppressed);
-	log_error("%s: %s", cable_str(c, cable), text);
+	log_on(c->end[0].at ? about_port(LOG_ID_CABLE, c->end[0].at)
+			    : ABOUT(.id = LOG_ID_CABLE, .node_guid = c->end[0].node,
+				    .port = c->end[0].port, .name = c->end[0].name),
+	       LOGB_ERROR, "%s: %s", cable_str(c, cable), text);
 }
 
 /* ---- falls ---------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sm/health.h"
+#include "sm/say.h"
 #include "util/mem.h"
 
 /* ---- parts ---------------------------------------------------------------------------------- */
@@ -259,11 +260,11 @@ static void tell_off(const struct health_cable *c)
 {
 	char cable[CABLE_STRLEN], where[PORT_STRLEN];
 
-	log_sys("%s: %u error traps: switched off at %s (babbling_port_policy) until somebody "
-		"enables "
-		"it: ibportstate %u %u enable",
-		cable_str(c, cable), c->off_traps, fabric_port_str(c->off, where),
-		c->off->node->ports[0].lid, c->off->num);
+	log_sys_on(about_port(LOG_ID_PORT_OFF, c->off),
+		   "%s: %u error traps: switched off at %s (babbling_port_policy) until somebody "
+		   "enables it: ibportstate %u %u enable",
+		   cable_str(c, cable), c->off_traps, fabric_port_str(c->off, where),
+		   c->off->node->ports[0].lid, c->off->num);
 }
 
 static void on_switched_off(void *owner, const struct mad_result *r)

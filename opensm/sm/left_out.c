@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sm/health.h"
+#include "sm/say.h"
 #include "util/mem.h"
 
 /* The line is logged no more often than this, however often it changes. */
@@ -268,8 +269,7 @@ static void example_str(const struct found *f, unsigned i, char ret[PORT_STRLEN]
 	if (f->port[i])
 		fabric_port_str(f->port[i], ret);
 	else
-		snprintf(ret, PORT_STRLEN, "'%s' (0x%016" PRIx64 ")", f->node[i]->desc,
-			 f->node[i]->guid);
+		fabric_node_str(f->node[i], ret);
 }
 
 static void group_str(const struct found *f, const char *text, char *ret, size_t cap)
@@ -349,5 +349,6 @@ void left_out_report(struct sm *sm)
 	h->line_waits = false;
 	h->line_at = sm->now;
 	memcpy(h->line, line, sizeof(line));
-	log_error("%s", line[0] ? line : "nothing is left out any more");
+	log_on(ABOUT(.id = LOG_ID_LEFT_OUT), LOGB_ERROR, "%s",
+	       line[0] ? line : "nothing is left out any more");
 }

@@ -13,7 +13,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "sm/impl.h"
+#include "sm/say.h"
 #include "util/mem.h"
 
 /* Light sweeps in which the ports of every switch are read once. */
@@ -26,10 +26,8 @@
 /* Said of the first; all of them are found in the places that are dirty now. */
 static void tell(struct sm *sm, const char *what, const struct port *p)
 {
-	char where[PORT_STRLEN];
-
 	if (!sm->light_found_change)
-		log_info("%s: %s", fabric_port_str(p, where), what);
+		log_port(p, LOG_ID_NONE, LOGB_INFO, "%s", what);
 	sm->light_found_change = true;
 }
 
@@ -127,13 +125,12 @@ static struct cell_table **audited_table(struct port *p, uint16_t attr)
 /* A device that says one thing and does another is not written to for ever. */
 static void note_disproof(struct port *p, struct cell_table *t)
 {
-	char where[PORT_STRLEN];
-
 	t->disproofs += t->disproofs < MAX_DISPROOFS;
 	if (t->disproofs == MAX_DISPROOFS)
-		log_error("%s: its P_Keys or GUIDs were found changed %u times in a row; they are "
-			  "not looked after any more until other ones are wanted",
-			  fabric_port_str(p, where), MAX_DISPROOFS);
+		log_port(p, LOG_ID_REFUSED_SET, LOGB_ERROR,
+			 "its P_Keys or GUIDs were found changed %u times in a row; they are not looked "
+			 "after any more until other ones are wanted",
+			 MAX_DISPROOFS);
 }
 
 static void on_cell_audit(void *owner, const struct mad_result *r)

@@ -14,7 +14,7 @@
  */
 #include <string.h>
 
-#include "sm/impl.h"
+#include "sm/say.h"
 #include "util/mem.h"
 
 #define GATHER	   (5 * MONO_MS)
@@ -58,6 +58,7 @@ static bool may_write_top(void *owner)
 static void on_idle(void *owner, const struct mft_outcome *o)
 {
 	struct sm *sm = owner;
+	char where[NODE_STRLEN];
 	unsigned suppressed;
 
 	if (sm->now < sm->multicast->sweep_until)
@@ -65,12 +66,11 @@ static void on_idle(void *owner, const struct mft_outcome *o)
 	if (!o->given_up && !o->waiting && !o->not_served)
 		return;
 	if (log_allow(&sm->fault_log, sm->now, &suppressed))
-		log_error("multicast tables: %u entries do not hold what they should, %u groups "
-			  "wait, %u rows do not fit a switch%s%s%s",
-			  o->given_up, o->waiting, o->not_served,
-			  o->failed_example ? ", last at '" : "",
-			  o->failed_example ? o->failed_example->desc : "",
-			  o->failed_example ? "'" : "");
+		log_on(ABOUT(.id = LOG_ID_TABLE_FULL), LOGB_ERROR,
+		       "multicast tables: %u entries do not hold what they should, %u groups wait, "
+		       "%u rows do not fit a switch%s%s",
+		       o->given_up, o->waiting, o->not_served, o->failed_example ? ", last at " : "",
+		       o->failed_example ? fabric_node_str(o->failed_example, where) : "");
 }
 
 void multicast_new(struct sm *sm)

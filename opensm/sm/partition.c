@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "plan/pkey.h"
-#include "sm/impl.h"
+#include "sm/say.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -70,9 +70,10 @@ static void good_done(struct sm_job *base)
 	struct good_job *job = (struct good_job *)base;
 
 	if (job->error < 0)
-		log_error("%s cannot be written: %s; if the partition file breaks before the next "
-			  "start, there is no good one to fall back on",
-			  job->path, strerror(-job->error));
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = job->path, .error = -job->error), LOGB_ERROR,
+		       "%s cannot be written: %s; if the partition file breaks before the next start, "
+		       "there is no good one to fall back on",
+		       job->path, strerror(-job->error));
 	if (!base->orphan)
 		good_saved(job);
 	partitions_unref(job->partitions);
@@ -135,35 +136,41 @@ static int fall_back(struct sm *sm, bool is_new)
 {
 	const char *file = sm->conf->partition_config_file,
 		   *policy = sm->conf->partition_config_error;
+	const struct log_about about = { .id = LOG_ID_PARTITION_FAULT, .file = file };
 	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
 
 	if (sm->partitions || sm->partitions_keep) {
 		if (is_new)
-			log_error("%s has errors: the partitions in force stay as they are", file);
+			log_on(about, LOGB_ERROR, "%s has errors: the partitions in force stay as they are",
+			       file);
 		return 0;
 	}
 	p = last_good(sm);
 	if (p) {
-		log_error("%s has errors: the last good one (%s) is in force", file, sm->good_path);
+		log_on(about, LOGB_ERROR, "%s has errors: the last good one (%s) is in force", file,
+		       sm->good_path);
 		put_in_force(sm, p, true);
 		return 0;
 	}
 	if (strcmp(policy, "refuse") == 0) {
-		log_error("%s has errors and there is no last good one: nothing is set up until it "
-			  "is mended (partition_config_error refuse)",
-			  file);
+		log_on(about, LOGB_ERROR,
+		       "%s has errors and there is no last good one: nothing is set up until it is "
+		       "mended (partition_config_error refuse)",
+		       file);
 		return -EINVAL;
 	}
 	if (strcmp(policy, "keep") == 0) {
-		log_error("%s has errors and there is no last good one: P_Key tables stay as they "
-			  "are (partition_config_error keep)",
-			  file);
+		log_on(about, LOGB_ERROR,
+		       "%s has errors and there is no last good one: P_Key tables stay as they are "
+		       "(partition_config_error keep)",
+		       file);
 		sm->partitions_keep = true;
 		return 0;
 	}
-	log_error("%s has errors and there is no last good one: every port is a limited member of "
-		  "the default partition, only this one is full (partition_config_error default)",
-		  file);
+	log_on(about, LOGB_ERROR,
+	       "%s has errors and there is no last good one: every port is a limited member of the "
+	       "default partition, only this one is full (partition_config_error default)",
+	       file);
 	p = partitions_limited(sm->conf);
 	put_in_force(sm, p, false);
 	return 0;
@@ -181,10 +188,10 @@ static int without_file(struct sm *sm)
 
 	if (sm->partition_file_met) {
 		if (!sm->partition_gone_told)
-			log_error("%s is gone: %s until it is back, or until the next start",
-				  sm->conf->partition_config_file,
-				  has_rules(sm) ? "the partitions in force stay"
-						: "nothing is set up");
+			log_on(ABOUT(.id = LOG_ID_PARTITION_FAULT, .file = sm->conf->partition_config_file),
+			       LOGB_ERROR, "%s is gone: %s until it is back, or until the next start",
+			       sm->conf->partition_config_file,
+			       has_rules(sm) ? "the partitions in force stay" : "nothing is set up");
 		sm->partition_gone_told = true;
 		return has_rules(sm) ? 0 : -ENOENT;
 	}
@@ -283,8 +290,6 @@ static void collect(const struct sm *sm, struct tables *ret)
 
 static void tell_plan(struct sm *sm, const struct tables *t, const struct pkey_plan *plan)
 {
-	char where[PORT_STRLEN];
-
 	if (plan->n_dropped == sm->pkeys_dropped_told &&
 	    plan->n_peer_too_small == sm->pkeys_small_told)
 		return;
@@ -298,15 +303,15 @@ static void tell_plan(struct sm *sm, const struct tables *t, const struct pkey_p
 			continue;
 		told++;
 		if (p->n_dropped)
-			log_error(
-				"%s: its P_Key table of %u entries is full, %u keys are left out, "
-				"first 0x%04x",
-				fabric_port_str(port, where), t->rows[i].capacity, p->n_dropped,
-				pkey_plan_dropped(plan, i)[0]);
+			log_port(port, LOG_ID_TABLE_FULL, LOGB_ERROR,
+				 "its P_Key table of %u entries is full, %u keys are left out, first "
+				 "0x%04x",
+				 t->rows[i].capacity, p->n_dropped, pkey_plan_dropped(plan, i)[0]);
 		if (p->peer_too_small)
-			log_error("%s: the switch port before it holds %u P_Keys, too few: it does "
-				  "not check partitions",
-				  fabric_port_str(port, where), t->rows[i].peer_capacity);
+			log_port(port, LOG_ID_TABLE_FULL, LOGB_ERROR,
+				 "the switch port before it holds %u P_Keys, too few: it does not check "
+				 "partitions",
+				 t->rows[i].peer_capacity);
 	}
 }
 

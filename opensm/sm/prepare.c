@@ -10,10 +10,12 @@
 #include <string.h>
 
 #include "fabric/snapshot.h"
+#include "ib/words.h"
 #include "plan/lid.h"
 #include "route/check.h"
 #include "sm/impl.h"
 #include "sm/route_job.h"
+#include "sm/say.h"
 #include "util/mem.h"
 
 /* Runs after the first in which unanswered Sets are repeated. */
@@ -27,10 +29,10 @@ static void read_file(struct sm *sm, enum store_file which)
 
 	store_read(sm->store, which, &findings);
 	for (size_t i = 0; i < findings.n; i++)
-		log_error("%s", findings.text[i]);
+		log_on(ABOUT(.id = LOG_ID_CONF_FINDING), LOGB_ERROR, "%s", findings.text[i]);
 	if (findings.more)
-		log_error("%s: %zu more lines make no sense", store_file_name(which),
-			  findings.more);
+		log_on(ABOUT(.id = LOG_ID_CONF_FINDING), LOGB_ERROR, "%s: %zu more lines make no sense",
+		       store_file_name(which), findings.more);
 	store_findings_clear(&findings);
 }
 
@@ -101,9 +103,9 @@ static void saved(const struct save_job *job)
 
 	sm->save_pending = false;
 	if (job->error < 0) {
-		log_error("LIDs and keys cannot be saved: %s; they are kept in memory and tried "
-			  "again",
-			  strerror(-job->error));
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .error = -job->error), LOGB_ERROR,
+		       "LIDs and keys cannot be saved: %s; they are kept in memory and tried again",
+		       strerror(-job->error));
 		store_image_failed(sm->store, job->image);
 	}
 	if (sm->save_again)
@@ -232,12 +234,12 @@ static void judge_table(struct node *n, unsigned needed, unsigned largest)
 {
 	unsigned cap = table_cap(n);
 	bool small = cap && cap <= needed && largest > needed;
+	char where[NODE_STRLEN];
 
 	if (small && !n->small_table)
-		log_error("'%s' (0x%016" PRIx64
-			  ") holds LIDs up to %u, the fabric needs %u: nothing is "
-			  "routed through it",
-			  n->desc, n->guid, cap - 1, needed);
+		log_on(about_node(LOG_ID_TABLE_FULL, n), LOGB_ERROR,
+		       "%s holds LIDs up to %u, the fabric needs %u: nothing is routed through it",
+		       fabric_node_str(n, where), cap - 1, needed);
 	n->small_table = small;
 }
 
@@ -283,6 +285,7 @@ static void take_lids(struct sm *sm, const struct end_ports *e, const struct lid
 		store_drop_lids(sm->store, plan->dropped[i]);
 	for (size_t i = 0; i < e->n; i++) {
 		const struct lid_assigned *a = &plan->ports[i];
+		char where[PORT_STRLEN];
 
 		e->ports[i]->lid = a->base;
 		e->ports[i]->lmc = a->lmc;
@@ -291,9 +294,9 @@ static void take_lids(struct sm *sm, const struct end_ports *e, const struct lid
 		if (a->base)
 			store_set_lids(sm->store, e->rows[i].guid, a->min, a->max);
 		if (a->reason >= LID_MOVED_INVALID && a->reason < LID_UNSERVED)
-			log_info("'%s' (0x%016" PRIx64 "): LID %u is %s, it gets LID %u",
-				 e->ports[i]->node->desc, e->rows[i].guid, e->rows[i].current,
-				 lid_reason_name(a->reason), a->base);
+			log_on(about_port(LOG_ID_LID_FAULT, e->ports[i]), LOGB_INFO,
+			       "%s: LID %u is %s, it gets LID %u", fabric_port_str(e->ports[i], where),
+			       e->rows[i].current, lid_reason_name(a->reason), a->base);
 	}
 }
 
@@ -335,7 +338,8 @@ int prepare_lids(struct sm *sm)
 	plan = lid_plan(&job);
 	take_lids(sm, &e, plan);
 	if (plan->n_unserved) {
-		log_error("%s", lid_plan_error(&job, plan, text));
+		log_on(ABOUT(.id = LOG_ID_LID_FAULT), LOGB_ERROR, "%s",
+		       lid_plan_error(&job, plan, text));
 		sm->errors++;
 	}
 	log_verbose("LIDs: %zu end ports, %zu change, highest %u", e.n, plan->n_changed, plan->top);
@@ -344,7 +348,8 @@ int prepare_lids(struct sm *sm)
 	save(sm);
 	if (sm->fabric->own_port->lid)
 		return 0;
-	log_error("our own port has no LID: nothing can be set up");
+	log_on(ABOUT(.id = LOG_ID_LID_FAULT), LOGB_ERROR,
+	       "our own port has no LID: nothing can be set up");
 	sm->errors++;
 	return -ENOSPC;
 }
@@ -369,7 +374,8 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 	if (strcmp(report->refused, sm->refused_told))
 		tell_refusal(sm, report->refused);
 	if (!routes) {
-		log_error("no routes: %s; the old tables stay", report->why);
+		log_on(ABOUT(.id = LOG_ID_NO_ROUTES), LOGB_ERROR, "no routes: %s; the old tables stay",
+		       report->why);
 		return;
 	}
 	sm->new_routes = routes;
@@ -383,8 +389,8 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 		log_info("%s", report->note);
 	log_info("%s tables: %s", routes->engine, report->verdict);
 	if (report->bad)
-		log_error("%s tables leave pairs without a path: %s", routes->engine,
-			  report->verdict);
+		log_on(ABOUT(.id = LOG_ID_ROUTE_CHECK), LOGB_ERROR,
+		       "%s tables leave pairs without a path: %s", routes->engine, report->verdict);
 }
 
 static struct topo *picture(struct sm *sm)
@@ -422,7 +428,7 @@ void prepare_routes(struct sm *sm)
 
 void prepare_judge(struct sm *sm, const struct sync_outcome *o)
 {
-	char where[PORT_STRLEN], fields[LINK_FIELDS_STRLEN];
+	char where[PLACE_STRLEN], fields[LINK_FIELDS_STRLEN], status[IB_WORD_STRLEN];
 
 	sm->ports_held = o->ports_held;
 	sm->soft_faults += o->tables_kept > 0;
@@ -434,23 +440,24 @@ void prepare_judge(struct sm *sm, const struct sync_outcome *o)
 		return;
 	}
 	if (o->unstored_ports)
-		log_info("%u ports do not keep what was written (%s), first %s; it is not written "
-			 "again until it changes",
-			 o->unstored_ports, link_fields_str(o->unstored, fields),
-			 fabric_port_str(o->unstored_example, where));
+		log_on(about_port(LOG_ID_REFUSED_SET, o->unstored_example), LOGB_INFO,
+		       "%u ports do not keep what was written (%s), first %s; it is not written again "
+		       "until it changes",
+		       o->unstored_ports, link_fields_str(o->unstored, fields),
+		       fabric_place_str(o->unstored_example, where));
 	if (o->unkept_tables)
-		log_error("%u tables of ports are not kept or refused, last %s at %s; they are not "
-			  "written again until they change",
-			  o->unkept_tables, ib_attr_name(o->unkept_attr),
-			  fabric_port_str(o->unkept_example, where));
+		log_on(about_port(LOG_ID_REFUSED_SET, o->unkept_example), LOGB_ERROR,
+		       "%u tables of ports are not kept or refused, last %s at %s; they are not written "
+		       "again until they change",
+		       o->unkept_tables, ib_attr_name(o->unkept_attr),
+		       fabric_place_str(o->unkept_example, where));
 	sm->errors += o->timeouts + o->refused;
 	if (o->timeouts + o->refused)
-		log_error("%u Sets were not answered and %u refused, last %s at '%s' (0x%016" PRIx64
-			  ")%s%s",
-			  o->timeouts, o->refused, ib_attr_name(o->failed_attr),
-			  o->failed_example->desc, o->failed_example->guid,
-			  o->failed_status ? ": " : "",
-			  o->failed_status ? mad_status_name(o->failed_status) : "");
+		log_on(about_node(LOG_ID_REFUSED_SET, o->failed_example), LOGB_ERROR,
+		       "%u Sets were not answered and %u refused, last %s at %s%s%s", o->timeouts,
+		       o->refused, ib_attr_name(o->failed_attr),
+		       fabric_node_str(o->failed_example, where), o->failed_status ? ": " : "",
+		       o->failed_status ? mad_status_words(o->failed_status, status) : "");
 	if (!o->timeouts && !o->refused && sm->fabric->n_switches)
 		log_info("%s tables configured on all switches", sm->routes->engine);
 }

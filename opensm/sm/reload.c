@@ -7,13 +7,15 @@
  * partitions.conf needs no signal; only what says something else than before is parsed. After a SIGHUP
  * that found a fault the disk is not looked at until one finds none: all of it counts, or nothing.
  */
-#include "sm/impl.h"
+#include "sm/say.h"
 #include "util/mem.h"
 
 /* ---- files --------------------------------------------------------------------------------- */
 
 static void tell_findings(const struct conf_report *report)
 {
+	struct log_about about = { .id = LOG_ID_CONF_FINDING };
+
 	for (size_t i = 0; i < report->n; i++) {
 		const struct conf_finding *f = &report->findings[i];
 		unsigned level = f->severity == CONF_ERROR     ? LOGB_ERROR
@@ -22,11 +24,12 @@ static void tell_findings(const struct conf_report *report)
 
 		if (!log_wants(level))
 			continue;
+		about.file = f->file;
 		if (f->line)
-			log_write(level, NULL, "%s:%u:%u: %s", f->file, f->line, f->column,
-				  f->text);
+			log_write_on(&about, level, NULL, "%s:%u:%u: %s", f->file, f->line,
+				     f->column, f->text);
 		else
-			log_write(level, NULL, "%s: %s", f->file, f->text);
+			log_write_on(&about, level, NULL, "%s: %s", f->file, f->text);
 	}
 	if (report->dropped)
 		log_error("%zu more findings", report->dropped);
@@ -56,6 +59,8 @@ static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 		sm->partition_file_new |= i == CONF_FILE_PARTITIONS;
 		if (i == CONF_FILE_PREFIXES)
 			sa_set_prefixes(sm->sa, f ? &f->prefixes : &none);
+		if (i == CONF_FILE_NAMES)
+			say_name_all(sm);
 		if (before && is_of_routing(i))
 			sm->routes_fresh = true;
 	}
@@ -72,7 +77,7 @@ void reload_files(struct sm *sm)
 	if (sm->files)
 		news = conf_files_news(sm->files, files);
 	if (news)
-		log_info("changed on the disk: %s", news);
+		log_on(ABOUT(.id = LOG_ID_CONF_TAKEN), LOGB_INFO, "changed on the disk: %s", news);
 	use_files(sm, take(files), true);
 }
 

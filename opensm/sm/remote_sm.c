@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sm/elect.h"
+#include "sm/say.h"
 #include "sm/events.h"
 #include "util/mem.h"
 
@@ -61,8 +62,9 @@ static struct remote_sm *row_of(struct sm *sm, guid_t guid)
 	if (r)
 		r->guid = guid;
 	else if (!sm->remote_full_told)
-		log_error("more than %u subnet managers: those beyond are not looked at",
-			  MAX_REMOTE_SMS);
+		log_on(ABOUT(.id = LOG_ID_MANAGER_REFUSED), LOGB_ERROR,
+		       "more than %u subnet managers: those beyond are not looked at",
+		       MAX_REMOTE_SMS);
 	sm->remote_full_told |= !r;
 	return r;
 }
@@ -139,16 +141,11 @@ const char *remote_trust_name(enum sm_trust trust)
 
 char *remote_where(const struct port *p, guid_t guid, char ret[REMOTE_STRLEN])
 {
-	char own[PORT_STRLEN], at[PORT_STRLEN];
-
-	if (!p) {
+	if (p)
+		fabric_place_str(p, ret);
+	else
 		snprintf(ret, REMOTE_STRLEN, "0x%016" PRIx64 ", which is not known in this fabric",
 			 guid);
-		return ret;
-	}
-	snprintf(ret, REMOTE_STRLEN, "%s, LID %u%s%s", fabric_port_str(p, own),
-		 p->known ? (unsigned)ib_get(p->info, PI_LID) : 0, p->peer ? ", behind " : "",
-		 p->peer ? fabric_port_str(p->peer, at) : "");
 	return ret;
 }
 
@@ -182,9 +179,9 @@ static void report(struct sm *sm, struct remote_sm *r)
 		return;
 	r->told = h;
 	if (r->trust == SM_TRUSTED)
-		log_info("%s", text);
+		log_on(about_guid(sm, LOG_ID_MANAGER_SEEN, r->guid), LOGB_INFO, "%s", text);
 	else
-		log_error("%s", text);
+		log_on(about_guid(sm, LOG_ID_MANAGER_REFUSED, r->guid), LOGB_ERROR, "%s", text);
 	if (more)
 		log_error("%u similar records about subnet managers were left out", more);
 }

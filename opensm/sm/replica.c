@@ -13,6 +13,7 @@
  * this is what any host may ask.
  */
 #include "sm/replica.h"
+#include "sm/say.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -107,13 +108,13 @@ static mono_t period(const struct sm *sm)
 	return r->rounds < ROUNDS_EARLY ? mono_min(t, PERIOD_EARLY) : MAX(t, PERIOD_FOREIGN);
 }
 
-static const char *master_str(const struct sm *sm, char ret[PORT_STRLEN])
+static const char *master_str(const struct sm *sm, char ret[PLACE_STRLEN])
 {
 	const struct port *p = fabric_find_port(sm->fabric, sm->replica->master);
 
 	if (p)
-		return fabric_port_str(p, ret);
-	snprintf(ret, PORT_STRLEN, "0x%016" PRIx64, sm->replica->master);
+		return fabric_place_str(p, ret);
+	snprintf(ret, PLACE_STRLEN, "0x%016" PRIx64, sm->replica->master);
 	return ret;
 }
 
@@ -172,16 +173,17 @@ static mono_t retry_delay(const struct replica *r)
 static void round_failed(struct sm *sm, const char *why)
 {
 	struct replica *r = sm->replica;
-	char where[PORT_STRLEN];
+	char where[PLACE_STRLEN];
 
 	r->failures++;
 	log_verbose("%s: nothing was copied of what is registered there: %s", master_str(sm, where),
 		    why);
 	if (r->failures == 4 && !r->silent_told && !copy_exists(&r->kept)) {
 		r->silent_told = true;
-		log_error("%s: the master's subnet administration cannot be copied: %s; should we "
-			  "take over, hosts have to register again",
-			  master_str(sm, where), why);
+		log_on(about_guid(sm, LOG_ID_REPLICA, r->master), LOGB_ERROR,
+		       "%s: the master's subnet administration cannot be copied: %s; should we take "
+		       "over, hosts have to register again",
+		       master_str(sm, where), why);
 	}
 	give_up_round(r);
 	r->next_at = sm->now + retry_delay(r);
@@ -200,7 +202,7 @@ static size_t copy_records(const struct replica_copy *c)
 static void keep_copy(struct sm *sm)
 {
 	struct replica *r = sm->replica;
-	char where[PORT_STRLEN];
+	char where[PLACE_STRLEN];
 
 	if (!r->round_aliases && r->kept.master == r->master) {
 		r->fresh.tables[COPY_ALIASES] = r->kept.tables[COPY_ALIASES];
@@ -212,8 +214,9 @@ static void keep_copy(struct sm *sm)
 	if (r->copy_told)
 		return;
 	r->copy_told = true;
-	log_info("%s: a copy of what is registered with %s master is kept (%zu records)",
-		 master_str(sm, where), r->ours ? "this" : "this foreign", copy_records(&r->kept));
+	log_on(about_guid(sm, LOG_ID_REPLICA, r->master), LOGB_INFO,
+	       "%s: a copy of what is registered with %s master is kept (%zu records)",
+	       master_str(sm, where), r->ours ? "this" : "this foreign", copy_records(&r->kept));
 }
 
 /* Something has changed there: the next round comes sooner, but not one on the heels of another. */
@@ -391,13 +394,14 @@ static void take_table(struct sm *sm, struct replica_answer *a)
 static void take_subscription(struct sm *sm, const struct replica_answer *a)
 {
 	struct replica *r = sm->replica;
-	char where[PORT_STRLEN];
+	char where[PLACE_STRLEN];
 
 	if (a->end == REPLICA_REFUSED && !r->refused_told) {
 		r->refused_told = true;
-		log_info("%s: the master does not tell us of trap %u (%s): changes there are seen "
-			 "with the next round only",
-			 master_str(sm, where), traps[r->subscribing], sa_status_name(a->status));
+		log_on(about_guid(sm, LOG_ID_REPLICA, r->master), LOGB_INFO,
+		       "%s: the master does not tell us of trap %u (%s): changes there are seen with the "
+		       "next round only",
+		       master_str(sm, where), traps[r->subscribing], sa_status_name(a->status));
 	}
 	r->subscribing++;
 	r->subscribed = MAX(r->subscribed, r->subscribing);
@@ -445,7 +449,7 @@ static void without_copy(struct sm *sm)
 static void answered(struct sm *sm, struct replica_answer *a)
 {
 	struct replica *r = sm->replica;
-	char where[PORT_STRLEN];
+	char where[PLACE_STRLEN];
 
 	if (a->end == REPLICA_SILENT) {
 		if (++r->tries < TRIES)
@@ -456,8 +460,9 @@ static void answered(struct sm *sm, struct replica_answer *a)
 	r->tries = 0;
 	if (a->end == REPLICA_CUT && !r->cut_told) {
 		r->cut_told = true;
-		log_error("%s: an answer of the master is no whole table: nothing is copied of it",
-			  master_str(sm, where));
+		log_on(about_guid(sm, LOG_ID_REPLICA, r->master), LOGB_ERROR,
+		       "%s: an answer of the master is no whole table: nothing is copied of it",
+		       master_str(sm, where));
 	}
 	if (a->end == REPLICA_CUT)
 		without_copy(sm);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "sm/replica.h"
+#include "sm/say.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -233,20 +234,22 @@ static void tell(struct sm *sm, const struct config_peer *p)
 {
 	const struct port *port = fabric_find_port(sm->fabric, p->guid);
 	const char *role = sm->state == SM_MASTER ? "standby" : "master";
-	char where[PORT_STRLEN] = "a manager that is not in the fabric", names[160];
+	char where[PLACE_STRLEN] = "a manager that is not in the fabric", names[160];
 	unsigned more;
 
 	if (!log_allow(&sm->replica->log, sm->now, &more))
 		return;
 	if (port)
-		fabric_port_str(port, where);
+		fabric_place_str(port, where);
 	name_groups(p->differs, names, sizeof(names));
 	if (p->differs)
-		log_error("%s: this %s is configured otherwise than we are (%s): a failover will "
-			  "change the fabric; make the files on both hosts equal",
-			  where, role, names);
+		log_on(about_guid(sm, LOG_ID_REPLICA, p->guid), LOGB_ERROR,
+		       "%s: this %s is configured otherwise than we are (%s): a failover will change "
+		       "the fabric; make the files on both hosts equal",
+		       where, role, names);
 	else
-		log_info("%s: this %s is configured as we are", where, role);
+		log_on(about_guid(sm, LOG_ID_REPLICA, p->guid), LOGB_INFO,
+		       "%s: this %s is configured as we are", where, role);
 }
 
 static void judge(struct sm *sm, struct config_peer *p)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sm/events.h"
+#include "sm/say.h"
 #include "util/mem.h"
 
 /* MADs taken in per dispatch: signals and control sockets get their turn in between. */
@@ -82,7 +83,8 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	elect_new(sm);
 	sm->state = SM_NOT_ACTIVE;
 	if (conf->sm_inactive) {
-		log_sys("Entering %s state", sm_state_name(SM_NOT_ACTIVE));
+		log_sys_on(ABOUT(.id = LOG_ID_STATE_NOT_ACTIVE), "Entering %s state",
+			   sm_state_name(SM_NOT_ACTIVE));
 	} else {
 		sm_enter(sm, SM_DISCOVERING);
 		sweep_want(sm, SWEEP_HEAVY, "start");

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sm/events.h"
+#include "sm/say.h"
 #include "util/mem.h"
 
 /* After errors the next heavy sweep comes this soon, and no later than that. */
@@ -64,7 +65,7 @@ static bool discover_busy(const struct sm *sm)
 static enum step_result port_is_down(struct sm *sm)
 {
 	if (!sm->port_down_told)
-		log_sys("SM port is down");
+		log_sys_on(about_port(LOG_ID_PORT_DOWN, sm->fabric->own_port), "SM port is down");
 	if (!sm->port_down_told)
 		event_plain(sm, SM_EVENT_PORT_DOWN);
 	sm->port_down_told = true;
@@ -83,8 +84,9 @@ static enum step_result settle_step(struct sm *sm)
 		return STEP_STOP;
 	}
 	if (own->silent && port_state(own) > IB_PORT_DOWN) {
-		log_error("who is next to our own port does not answer: this sweep ends here, "
-			  "nothing is changed");
+		log_on(about_port(LOG_ID_SILENT, own), LOGB_ERROR,
+		       "who is next to our own port does not answer: this sweep ends here, nothing is "
+		       "changed");
 		sm->errors++;
 		return STEP_STOP;
 	}
@@ -95,7 +97,7 @@ static enum step_result settle_step(struct sm *sm)
 	if (!node_is_switch(own->node) && port_state(own) == IB_PORT_DOWN)
 		return port_is_down(sm);
 	if (sm->port_down_told)
-		log_sys("SM port is up");
+		log_sys_on(about_port(LOG_ID_PORT_DOWN, sm->fabric->own_port), "SM port is up");
 	sm->port_down_told = false;
 	event_sweep(sm, SM_EVENT_DISCOVERED, kind_name(sm), true);
 	return elect_decide(sm) ? STEP_NEXT : STEP_STOP;
@@ -546,12 +548,13 @@ static void complete(struct sm *sm)
 		  st->last_gets, st->last_sets, sm->errors,
 		  (sm->now - sm->sweep_started) / MONO_MS);
 	if (st->up)
-		log_write(LOGB_INFO, NULL, "SUBNET UP");
+		log_write_on(&ABOUT(.id = LOG_ID_SUBNET_UP), LOGB_INFO, NULL, "SUBNET UP");
 	else if (!sm->errors_told)
-		log_sys("Errors during initialization");
+		log_sys_on(ABOUT(.id = LOG_ID_ERRORS), "Errors during initialization");
 	else
-		log_error("%u errors in this sweep; the next comes in at most %d s", sm->errors,
-			  (int)(RETRY_LAST / MONO_S));
+		log_on(ABOUT(.id = LOG_ID_ERRORS), LOGB_ERROR,
+		       "%u errors in this sweep; the next comes in at most %d s", sm->errors,
+		       (int)(RETRY_LAST / MONO_S));
 	sm->errors_told = !st->up;
 	sm->fruitless = st->last_sets || !st->up ? 0 : sm->fruitless + 1;
 	if (heavy)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Traps in words: who sent one, and what those about keys say. Everything in a notice is a claim of its
+ * Traps in words: whom a directed route leads back to, and what traps about keys say. Everything in a notice is a claim of its
  * sender; numbers are looked up, never used as an index.
  */
 #include "sm/traps.h"
@@ -9,23 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ib/words.h"
 #include "util/mem.h"
-
-char *trap_who(const struct port *p, char ret[TRAP_WHO_STRLEN])
-{
-	char name[PORT_STRLEN], at[PORT_STRLEN];
-	bool plugged = p && !node_is_switch(p->node) && p->peer;
-
-	if (!p)
-		snprintf(ret, TRAP_WHO_STRLEN, "an unknown port");
-	else if (node_is_switch(p->node))
-		snprintf(ret, TRAP_WHO_STRLEN, "'%s' (0x%016" PRIx64 "), LID %u", p->node->desc,
-			 p->node->guid, p->lid);
-	else
-		snprintf(ret, TRAP_WHO_STRLEN, "%s, LID %u%s%s", fabric_port_str(p, name), p->lid,
-			 plugged ? ", at " : "", plugged ? fabric_port_str(p->peer, at) : "");
-	return ret;
-}
 
 /* Adapters only begin or end a route: in between they have no way out. */
 static struct port *way_out(struct port *at, unsigned num)
@@ -78,15 +63,15 @@ static char *m_key_words(const struct sm *sm, uint64_t key, char ret[MKEY_STRLEN
 
 /* The port of a LID, or of a GID, as packets name it. */
 static char *address_words(const struct sm *sm, lid_t lid, const uint8_t *gid,
-			   char ret[TRAP_WHO_STRLEN])
+			   char ret[PLACE_STRLEN])
 {
 	const struct port *p = prepare_port_at(sm, lid);
 
 	if (!p)
 		p = fabric_find_port(sm->fabric, ib_bits_get(gid, 64, 64));
 	if (p)
-		return trap_who(p, ret);
-	snprintf(ret, TRAP_WHO_STRLEN, "LID %u (nobody's)", lid);
+		return fabric_place_str(p, ret);
+	snprintf(ret, PLACE_STRLEN, "LID %u (nobody's)", lid);
 	return ret;
 }
 
@@ -94,8 +79,9 @@ static void wrong_m_key(const struct sm *sm, struct port *p, const uint8_t *noti
 			char ret[TRAP_KEY_STRLEN])
 {
 	static const uint8_t no_gid[16];
-	char victim[TRAP_WHO_STRLEN], who[TRAP_WHO_STRLEN], key[MKEY_STRLEN];
-	unsigned attr = (unsigned)ib_get(notice, N256_ATTR), hops = (unsigned)ib_get(notice, N256_HOPS);
+	char victim[PLACE_STRLEN], who[PLACE_STRLEN], key[MKEY_STRLEN];
+	char attr[IB_WORD_STRLEN], method[IB_WORD_STRLEN];
+	unsigned hops = (unsigned)ib_get(notice, N256_HOPS);
 	bool directed = ib_get(notice, N256_DIRECTED), truncated = ib_get(notice, N256_TRUNCATED);
 	const unsigned longest = N256_PATH_W / 8;
 	const struct port *from = NULL;
@@ -103,12 +89,14 @@ static void wrong_m_key(const struct sm *sm, struct port *p, const uint8_t *noti
 	if (directed && !truncated && hops <= longest)
 		from = trap_walk_back(p, ib_at(notice, N256_PATH), hops);
 	if (from || directed)
-		trap_who(from, who);
+		fabric_place_str(from, who);
 	else
 		address_words(sm, (lid_t)ib_get(notice, N256_LID), no_gid, who);
-	snprintf(ret, TRAP_KEY_STRLEN, "%s refused %s %s (0x%04x, modifier 0x%x) with %s from %s%s%s",
-		 trap_who(p, victim), mad_method_name((unsigned)ib_get(notice, N256_METHOD)),
-		 ib_attr_name((uint16_t)attr), attr, (unsigned)ib_get(notice, N256_MOD),
+	snprintf(ret, TRAP_KEY_STRLEN, "%s refused %s %s (modifier 0x%x) with %s from %s%s%s",
+		 fabric_place_str(p, victim),
+		 ib_method_words((unsigned)ib_get(notice, N256_METHOD), method),
+		 ib_attr_words((uint16_t)ib_get(notice, N256_ATTR), attr),
+		 (unsigned)ib_get(notice, N256_MOD),
 		 m_key_words(sm, ib_get(notice, N256_M_KEY), key), who,
 		 directed ? " (directed route)" : "",
 		 from == sm->fabric->own_port ? ": that is us, its M_Key is not known here" : "");
@@ -117,11 +105,11 @@ static void wrong_m_key(const struct sm *sm, struct port *p, const uint8_t *noti
 static void wrong_key(const struct sm *sm, struct port *p, const uint8_t *notice,
 		      char ret[TRAP_KEY_STRLEN])
 {
-	char victim[TRAP_WHO_STRLEN], from[TRAP_WHO_STRLEN], to[TRAP_WHO_STRLEN];
+	char victim[PLACE_STRLEN], from[PLACE_STRLEN], to[PLACE_STRLEN];
 	bool q_key = ib_get(notice, NT_TRAP) == TRAP_BAD_QKEY;
 
 	snprintf(ret, TRAP_KEY_STRLEN, "%s refused a packet with %s_Key 0x%x from %s, QP %u, to %s, QP %u, SL %u",
-		 trap_who(p, victim), q_key ? "Q" : "P", (unsigned)ib_get(notice, N257_KEY),
+		 fabric_place_str(p, victim), q_key ? "Q" : "P", (unsigned)ib_get(notice, N257_KEY),
 		 address_words(sm, (lid_t)ib_get(notice, N257_LID1), ib_at(notice, N257_GID1), from),
 		 (unsigned)ib_get(notice, N257_QP1),
 		 address_words(sm, (lid_t)ib_get(notice, N257_LID2), ib_at(notice, N257_GID2), to),
@@ -131,10 +119,10 @@ static void wrong_key(const struct sm *sm, struct port *p, const uint8_t *notice
 static void wrong_key_at_switch(const struct sm *sm, struct port *p, const uint8_t *notice,
 				char ret[TRAP_KEY_STRLEN])
 {
-	char victim[TRAP_WHO_STRLEN], from[TRAP_WHO_STRLEN], to[TRAP_WHO_STRLEN];
+	char victim[PLACE_STRLEN], from[PLACE_STRLEN], to[PLACE_STRLEN];
 
 	snprintf(ret, TRAP_KEY_STRLEN, "%s refused at port %u a packet with P_Key 0x%x from %s, QP %u, to %s, QP %u, SL %u",
-		 trap_who(p, victim), (unsigned)ib_get(notice, N259_PORT),
+		 fabric_place_str(p, victim), (unsigned)ib_get(notice, N259_PORT),
 		 (unsigned)ib_get(notice, N259_P_KEY),
 		 address_words(sm, (lid_t)ib_get(notice, N259_LID1), ib_at(notice, N259_GID1), from),
 		 (unsigned)ib_get(notice, N259_QP1),

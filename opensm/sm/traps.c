@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "sm/events.h"
+#include "sm/say.h"
 #include "sm/trap_flow.h"
 #include "util/mem.h"
 
@@ -205,15 +206,14 @@ static bool names_itself(const struct sm *sm, const struct trap *t)
 
 static void tell_forged(struct sm *sm, const struct trap *t)
 {
-	char who[TRAP_WHO_STRLEN];
 	unsigned more;
 
 	sm->traps->stats.forged++;
 	if (log_allow(&sm->traps->forged_log, sm->now, &more))
-		log_error("%s: its trap %u (%s) is about somebody else, or about what it does not "
-			  "have, "
-			  "and is ignored (and %u others)",
-			  trap_who(t->port, who), t->number, ib_trap_name(t->number), more);
+		log_port(t->port, LOG_ID_TRAP_FORGED, LOGB_ERROR,
+			 "its trap %u (%s) is about somebody else, or about what it does not have, "
+			 "and is ignored (and %u others)",
+			 t->number, ib_trap_name(t->number), more);
 }
 
 /* ---- reactions ----------------------------------------------------------------------------- */
@@ -284,9 +284,9 @@ static void on_image_read(void *owner, const struct mad_result *r)
 	now = ib_get(r->payload, NI_SYSTEM_IMAGE_GUID);
 	if (now == n->sysimg_guid)
 		return;
-	log_info("'%s' (0x%016" PRIx64 "): its SystemImageGUID is 0x%016" PRIx64
-		 " now (was 0x%016" PRIx64 ")",
-		 n->desc, n->guid, now, n->sysimg_guid);
+	log_node(n, LOG_ID_NONE, LOGB_INFO,
+		 "its SystemImageGUID is 0x%016" PRIx64 " now (was 0x%016" PRIx64 ")", now,
+		 n->sysimg_guid);
 	n->sysimg_guid = now;
 	admin_publish_soon(sm);
 }
@@ -311,13 +311,12 @@ static void on_image(struct sm *sm, struct port *p)
 
 static void on_errors(struct sm *sm, const struct trap *t)
 {
-	char where[PORT_STRLEN];
 	unsigned more;
 
 	if (log_allow(&sm->traps->error_log, sm->now, &more))
-		log_error("%s: %s (trap %u; %u others were not said)",
-			  fabric_port_str(complaining_port(t), where), ib_trap_name(t->number),
-			  t->number, more);
+		log_port(complaining_port(t), LOG_ID_TRAP_ERRORS, LOGB_ERROR,
+			 "%s (trap %u; %u others were not said)", ib_trap_name(t->number), t->number,
+			 more);
 	if (!sm->conf->sweep_on_trap)
 		return;
 	if (node_is_switch(t->port->node))
@@ -332,8 +331,9 @@ static void on_keys(struct sm *sm, const struct trap *t)
 	unsigned more;
 
 	if (log_allow(&sm->traps->key_log, sm->now, &more))
-		log_error("%s (trap %u; %u others were not said)",
-			  trap_key_words(sm, t->port, t->notice, words), t->number, more);
+		log_on(about_port(LOG_ID_TRAP_KEY, t->port), LOGB_ERROR,
+		       "%s (trap %u; %u others were not said)",
+		       trap_key_words(sm, t->port, t->notice, words), t->number, more);
 	want_light(sm, &sm->traps->keys_light, KEYS_LIGHT, "a trap about keys");
 }
 
@@ -372,12 +372,11 @@ static const char *name_of(const struct trap *t)
 
 static void tell_heard(struct sm *sm, const struct trap *t)
 {
-	char who[TRAP_WHO_STRLEN];
 	unsigned more;
 
 	if (log_wants(LOGB_VERBOSE) && log_allow(&sm->traps->heard_log, sm->now, &more))
-		log_verbose("%s: trap %u (%s), %u others were not said", trap_who(t->port, who),
-			    t->number, name_of(t), more);
+		log_port(t->port, LOG_ID_NONE, LOGB_VERBOSE, "trap %u (%s), %u others were not said",
+			 t->number, name_of(t), more);
 }
 
 static void take_trap(struct sm *sm, const struct trap *t)
@@ -464,22 +463,22 @@ static struct port *port_of_due(const struct sm *sm, const struct trap_due *due)
 
 static void tell_storm(struct sm *sm, const struct trap_due *due)
 {
-	char who[TRAP_WHO_STRLEN];
+	const struct port *from = port_of_due(sm, due);
 	unsigned more;
 
 	if (!log_allow(&sm->traps->storm_log, sm->now, &more))
 		return;
-	trap_who(port_of_due(sm, due), who);
 	if (due->what == TRAP_DUE_STORM)
-		log_error("%s: sends more traps than are listened to, the last is %u (%s); it is "
-			  "looked "
-			  "at now and then (%u others were not said)",
-			  who, (unsigned)ib_get(due->notice, NT_TRAP),
-			  ib_trap_name((unsigned)ib_get(due->notice, NT_TRAP)), more);
+		log_port(from, LOG_ID_TRAP_STORM, LOGB_ERROR,
+			 "sends more traps than are listened to, the last is %u (%s); it is looked "
+			 "at now and then (%u others were not said)",
+			 (unsigned)ib_get(due->notice, NT_TRAP),
+			 ib_trap_name((unsigned)ib_get(due->notice, NT_TRAP)), more);
 	else
-		log_info("%s: its storm of traps is over after %" PRId64 " s: %" PRIu64
+		log_port(from, LOG_ID_TRAP_STORM, LOGB_INFO,
+			 "its storm of traps is over after %" PRId64 " s: %" PRIu64
 			 " were left out (%u others were not said)",
-			 who, due->lasted / MONO_S, due->suppressed, more);
+			 due->lasted / MONO_S, due->suppressed, more);
 }
 
 /* The last notice as if it had come now; of the others, only what kind they were is known. */

@@ -105,6 +105,7 @@ struct log_about {
 	const char *status;   /* STATUS, in words */
 	const char *mgid;     /* MGID */
 	const char *file;     /* FILE: of the configuration, of ours */
+	const char *hint;     /* no field, but what differs in it is not alike: the reason of a refusal */
 	int error;	      /* ERRNO */
 	bool local;	      /* nobody outside can cause it, whatever it is about */
 	unsigned often;	      /* so often it is written before it is counted; 0: the usual */

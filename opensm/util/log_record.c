@@ -61,7 +61,7 @@ uint64_t log_record_hash(const struct log_record *record, const char *fmt)
 	h = hash_bytes(h, &a->lid, sizeof(a->lid));
 	h = hash_bytes(h, &a->error, sizeof(a->error));
 	h = hash_text(hash_text(hash_text(h, a->attr), a->method), a->status);
-	return hash_text(hash_text(h, a->mgid), a->file) | 1;
+	return hash_text(hash_text(hash_text(h, a->mgid), a->file), a->hint) | 1;
 }
 
 uint64_t log_record_source(const struct log_record *record)

@@ -463,7 +463,7 @@ static void our_keys_are_not_told(void **state)
 	assert_false(w->said);
 	assert_true(w->lines > 0);
 	ib_put(notice, N256_M_KEY, 0xbad);
-	listen_for(w, "refused Set PortInfo (0x0015, modifier 0x0) with M_Key 0x0000000000000bad from 'h6'");
+	listen_for(w, "refused Set PortInfo (modifier 0x0) with M_Key 0x0000000000000bad from 'h6'");
 	send_from_host(w, 5, notice);
 	assert_true(w->said);
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Ports in words: as the fabric knows them now, which may be more than the view did. */
+#include "sa/words.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sa/view.h"
+
+void sa_who_port(const struct sa *sa, guid_t port_guid, lid_t lid, struct sa_who *ret)
+{
+	const struct port *p = port_guid ? fabric_find_port(sa->fabric, port_guid) : NULL;
+
+	ret->about = ABOUT(.port_guid = port_guid, .lid = lid);
+	if (p) {
+		ret->about.node_guid = p->node->guid;
+		ret->about.name = node_name(p->node);
+		ret->about.port = p->num;
+		fabric_place_str(p, ret->text);
+	} else if (port_guid) {
+		snprintf(ret->text, sizeof(ret->text), "port 0x%016" PRIx64 ", LID %u", port_guid, lid);
+	} else {
+		snprintf(ret->text, sizeof(ret->text), "LID %u", lid);
+	}
+}
+
+void sa_who_asks(const struct sa *sa, const struct sa_request *rq, struct sa_who *ret)
+{
+	guid_t guid = sa->view && rq->port != VIEW_NONE ? sa->view->ports[rq->port].guid : 0;
+
+	sa_who_port(sa, guid, rq->from.lid, ret);
+}
