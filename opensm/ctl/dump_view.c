@@ -60,6 +60,7 @@ static void copy_port(const struct dump_view *v, struct dump_port *ret, const st
 		.state = IB_PORT_DOWN,
 		.known = p->known,
 		.is_own = p == f->own_port,
+		.had_cable = p->had_cable,
 	};
 	if (p->known)
 		copy_info(ret, p);

@@ -29,6 +29,7 @@ struct dump_port {
 	bool known;
 	bool ext_capable; /* the node says it knows extended speeds */
 	bool is_own;      /* the SM's port; of a switch: all */
+	bool had_cable;   /* somebody was met behind it */
 };
 
 struct dump_node {

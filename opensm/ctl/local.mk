@@ -8,6 +8,9 @@ libctl_a_SOURCES = opensm/ctl/dump.c opensm/ctl/dump.h opensm/ctl/dump_files.h \
 	opensm/ctl/plugin.c opensm/ctl/plugin.h opensm/ctl/plugin_private.h opensm/ctl/plugin_api.c \
 	opensm/ctl/plugin_file.c opensm/ctl/plugin_file.h \
 	opensm/ctl/scene.h opensm/ctl/scene.c opensm/ctl/control.h opensm/ctl/control.c opensm/ctl/show.c
+libctl_a_SOURCES += opensm/ctl/show.h opensm/ctl/show_json.c opensm/ctl/show_find.c opensm/ctl/show_topology.c \
+	opensm/ctl/show_ports.c opensm/ctl/show_routes.c opensm/ctl/show_ways.h opensm/ctl/show_path.c \
+	opensm/ctl/show_partitions.c opensm/ctl/show_groups.c opensm/ctl/show_sa.c
 CTL_LIBS = libctl.a $(SM_LIBS) $(JSON_LIBS)
 
 UNIT_TESTS += tests/unit/test-dump
@@ -16,3 +19,8 @@ tests_unit_test_dump_LDADD = $(CTL_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-plugin
 tests_unit_test_plugin_SOURCES = tests/unit/test-plugin.c
 tests_unit_test_plugin_LDADD = $(CTL_LIBS) $(CMOCKA_LIBS) -ldl
+
+UNIT_TESTS += tests/unit/test-show
+tests_unit_test_show_SOURCES = tests/unit/test-show.c
+tests_unit_test_show_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_show_LDADD = libctl.a $(RIG_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)

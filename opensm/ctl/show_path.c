@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Path: why one port reaches another as it does, as hosts are told (sa.md 4): hop by hop the ports and what
+ * else would have been as short, the P_Key, the service level, the MTU and the rate with the link that
+ * bounds them. Where there is no path: every reason that stands against it.
+ *
+ * Works on the view that subnet administration answers from, so that it says what a PathRecord says.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/show.h"
+#include "ctl/show_ways.h"
+#include "ib/rates.h"
+#include "plan/pkey.h"
+#include "sa/path-walk.h"
+#include "util/guidmap.h"
+#include "util/mem.h"
+
+struct side {
+	const struct dump_port *port;
+	uint32_t at; /* in the view; VIEW_NONE: subnet administration does not know it */
+	lid_t lid;
+};
+
+/* Ports passed, two by two: left through, entered by. A switch whose port 0 is the end counts as one. */
+struct way {
+	uint32_t out[PATH_SWITCHES_MAX + 1], in[PATH_SWITCHES_MAX + 1];
+	unsigned n; /* links */
+	bool arrived;
+};
+
+struct question {
+	const struct show *s;
+	const struct view *v;
+	struct side from, to;
+	struct way way;
+	struct json_object *why_not; /* array; not owned */
+};
+
+static void object_to(struct question *q, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void object_to(struct question *q, const char *fmt, ...)
+{
+	char text[400];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	json_object_array_add(q->why_not, json_object_new_string(text));
+}
+
+static const struct dump_node *node_at(const struct question *q, uint32_t port)
+{
+	return guidmap_get(q->s->by_node, q->v->nodes[q->v->ports[port].node].guid);
+}
+
+/* The view may know a node that has gone meanwhile. */
+static const char *name_at(const struct question *q, uint32_t port)
+{
+	const struct dump_node *n = node_at(q, port);
+
+	return n ? dump_node_name(n) : q->v->nodes[q->v->ports[port].node].desc;
+}
+
+/* ---- the ends ------------------------------------------------------------------------------- */
+
+static bool find_side(const struct show *s, unsigned which, struct side *ret,
+		      struct control_error *err)
+{
+	uint64_t lid;
+
+	if (!show_find_end(s, s->word[which], &ret->port, err))
+		return false;
+	ret->lid = ret->port->lid;
+	if (show_number(s->word[which], LID_MAX_UCAST, &lid))
+		ret->lid = (lid_t)lid; /* one of several (LMC) */
+	ret->at = view_port_of_guid(s->answers, ret->port->guid);
+	return true;
+}
+
+static void judge_side(struct question *q, const struct side *side)
+{
+	const struct dump_port *p = side->port;
+	const struct dump_node *n = show_node_of(q->s, p);
+	const char *why = q->s->why[p - q->s->view->ports];
+	bool active = p->state == IB_PORT_ACTIVE || (n->type == IB_NODE_SWITCH && !p->num);
+
+	if (!active)
+		object_to(q, "'%s' port %u is %s%s%s", dump_node_name(n), p->num,
+			  p->known ? show_state_name(p->state) : "not read", why ? ": " : "",
+			  why ? why : "");
+	if (!p->lid)
+		object_to(q, "'%s' port %u has no LID", dump_node_name(n), p->num);
+	else if (side->at == VIEW_NONE)
+		object_to(q, "'%s' port %u came after the last sweep was done: hosts are not told of it yet",
+			  dump_node_name(n), p->num);
+}
+
+/* ---- the way -------------------------------------------------------------------------------- */
+
+/* Through the cable of a port. False: it leads nowhere. */
+static bool cross(struct question *q, uint32_t port, uint32_t *ret)
+{
+	const struct view_port *p = &q->v->ports[port];
+	const struct view_port *peer = p->peer == VIEW_NONE ? NULL : &q->v->ports[p->peer];
+
+	if (!peer || p->state == IB_PORT_DOWN || peer->state == IB_PORT_DOWN) {
+		object_to(q, "the link of '%s' port %u, which the way takes, is down", name_at(q, port), p->num);
+		return false;
+	}
+	q->way.out[q->way.n] = port;
+	q->way.in[q->way.n++] = p->peer;
+	*ret = p->peer;
+	return true;
+}
+
+/* The port by which a switch, entered at `port`, sends on; VIEW_NONE: none. */
+static uint32_t turn(struct question *q, uint32_t port)
+{
+	const struct view_node *n = &q->v->nodes[q->v->ports[port].node];
+	uint8_t out;
+
+	if (n->topo_sw == TOPO_NONE || !q->v->routes) {
+		object_to(q, "'%s' is not routed", name_at(q, port));
+		return VIEW_NONE;
+	}
+	out = routes_port(q->v->routes, n->topo_sw, q->to.lid);
+	if (out > n->n_ports) {
+		object_to(q, "the forwarding table of '%s' has no entry for LID %u", name_at(q, port), q->to.lid);
+		return VIEW_NONE;
+	}
+	return n->first_port + out;
+}
+
+static void follow(struct question *q)
+{
+	uint32_t at = q->from.at;
+	bool leaving = !view_is_switch(q->v, &q->v->ports[at]);
+
+	while (at != q->to.at) {
+		if (!leaving && !view_is_switch(q->v, &q->v->ports[at])) {
+			object_to(q, "LID %u leads to '%s', not to '%s'", q->to.lid, name_at(q, at),
+				  name_at(q, q->to.at));
+			return;
+		}
+		if (!leaving && (at = turn(q, at)) == VIEW_NONE)
+			return;
+		if (!leaving && !q->v->ports[at].num)
+			break; /* port 0: the switch itself */
+		if (q->way.n > PATH_SWITCHES_MAX) {
+			object_to(q, "the forwarding tables lead in a circle");
+			return;
+		}
+		if (!cross(q, at, &at))
+			return;
+		leaving = false;
+	}
+	q->way.arrived = at == q->to.at;
+	if (!q->way.arrived)
+		object_to(q, "LID %u ends at '%s'", q->to.lid, name_at(q, at));
+}
+
+/* ---- hops ----------------------------------------------------------------------------------- */
+
+static void put_link(struct json_object *o, const struct view *v, uint32_t out)
+{
+	const struct view_port *p = &v->ports[out], *peer = &v->ports[p->peer];
+
+	show_put_int(o, "mtu", ib_mtu_bytes(MIN(p->mtu_cap, peer->mtu_cap)));
+	show_put_tenths(o, "gbps", ib_rate_bandwidth(p->rate));
+}
+
+static void put_choice(struct json_object *o, const struct question *q, const struct show_ways *w,
+		       uint32_t sw, uint8_t out)
+{
+	struct json_object *array = json_object_new_array();
+	uint8_t ports[256];
+	uint32_t loads[256];
+	unsigned n = show_candidates(w, sw, q->to.lid, ports);
+	bool is_short = false;
+	char why[240];
+
+	show_loads(w, sw, loads);
+	for (unsigned i = 0; i < n; i++) {
+		struct json_object *c = json_object_new_object();
+		const struct topo_port *to = topo_port(w->paths->topo, sw, ports[i]);
+		const struct dump_node *peer =
+			to->sw == TOPO_NONE ? NULL
+					    : guidmap_get(q->s->by_node,
+							  w->paths->topo->switches[to->sw].guid);
+
+		is_short |= ports[i] == out;
+		show_put_int(c, "port", ports[i]);
+		if (peer)
+			show_put(c, "to", dump_node_name(peer));
+		show_put_int(c, "lids", loads[ports[i]]);
+		json_object_array_add(array, c);
+	}
+	json_object_object_add(o, "candidates", array);
+	if (w->paths->lids[q->to.lid].sw == sw)
+		snprintf(why, sizeof(why), "the destination is here");
+	else if (!is_short)
+		snprintf(why, sizeof(why), "a detour, or the least hops are not known: kept from earlier "
+			 "tables, or what is shorter is left out");
+	else if (n == 1)
+		snprintf(why, sizeof(why), "the only shortest way");
+	else
+		snprintf(why, sizeof(why), "%u ports are as short; %s deals destinations out to them, so that "
+			 "all that goes to one destination comes together early; this one carries %u LIDs",
+			 n, q->v->routes->engine, loads[out]);
+	show_put(o, "chosen_because", why);
+}
+
+static void put_hop(struct json_object *hops, const struct question *q, const struct show_ways *w,
+		    uint32_t in, uint32_t out)
+{
+	struct json_object *o = json_object_new_object();
+	uint32_t at = in == VIEW_NONE ? out : in;
+	const struct view_node *n = &q->v->nodes[q->v->ports[at].node];
+	const struct dump_node *known = node_at(q, at);
+
+	if (known) {
+		show_put_node(o, known);
+	} else {
+		show_put(o, "name", n->desc);
+		show_put_guid(o, "node_guid", n->guid);
+	}
+	if (n->type == IB_NODE_SWITCH)
+		show_put_int(o, "lid", q->v->ports[n->first_port].lid);
+	json_object_object_add(o, "in_port", in == VIEW_NONE ? NULL : json_object_new_int(q->v->ports[in].num));
+	json_object_object_add(o, "out_port", out == VIEW_NONE ? NULL : json_object_new_int(q->v->ports[out].num));
+	if (out != VIEW_NONE && q->v->ports[out].num)
+		put_link(o, q->v, out);
+	if (n->type == IB_NODE_SWITCH && out != VIEW_NONE && n->topo_sw != TOPO_NONE && w->paths &&
+	    q->to.lid <= w->paths->routes->top)
+		put_choice(o, q, w, n->topo_sw, q->v->ports[out].num);
+	json_object_array_add(hops, o);
+}
+
+static struct json_object *hops_array(const struct question *q)
+{
+	_cleanup_(show_ways_freep) struct show_ways *w = show_ways_new(q->s);
+	struct json_object *hops = json_object_new_array();
+	const struct way *way = &q->way;
+
+	for (unsigned i = 0; i < way->n; i++)
+		put_hop(hops, q, w, i ? way->in[i - 1] : VIEW_NONE, way->out[i]);
+	if (way->n)
+		put_hop(hops, q, w, way->in[way->n - 1], VIEW_NONE);
+	return hops;
+}
+
+/* ---- MTU and rate --------------------------------------------------------------------------- */
+
+struct bound {
+	uint32_t port; /* VIEW_NONE: nothing passed */
+	unsigned value;
+};
+
+static void lower(struct bound *b, uint32_t port, unsigned value)
+{
+	if (value && (b->port == VIEW_NONE || value < b->value))
+		*b = (struct bound){ .port = port, .value = value };
+}
+
+static void put_bound(struct json_object *ret, const char *key, const struct question *q,
+		      const struct bound *b)
+{
+	const struct view_port *p = &q->v->ports[b->port];
+	struct json_object *o = json_object_new_object(), *by = json_object_new_object();
+
+	if (!strcmp(key, "mtu")) {
+		show_put_int(o, "bytes", ib_mtu_bytes(b->value));
+	} else {
+		show_put_int(o, "code", ib_rate_of_rank(b->value));
+		show_put_tenths(o, "gbps", ib_rate_bandwidth(ib_rate_of_rank(b->value)));
+	}
+	show_put(by, "name", name_at(q, b->port));
+	show_put_int(by, "port", p->num);
+	if (p->peer != VIEW_NONE && p->num) {
+		show_put(by, "peer", name_at(q, p->peer));
+		show_put_int(by, "peer_port", q->v->ports[p->peer].num);
+	}
+	json_object_object_add(o, "bound_by", by);
+	json_object_object_add(ret, key, o);
+}
+
+static void pass(const struct question *q, uint32_t port, struct bound *mtu, struct bound *rate)
+{
+	lower(mtu, port, q->v->ports[port].mtu_cap);
+	lower(rate, port, ib_rate_rank(q->v->ports[port].rate));
+}
+
+static void put_bounds(struct json_object *ret, const struct question *q)
+{
+	struct bound mtu = { .port = VIEW_NONE }, rate = { .port = VIEW_NONE };
+
+	pass(q, q->from.at, &mtu, &rate);
+	for (unsigned i = 0; i < q->way.n; i++) {
+		pass(q, q->way.out[i], &mtu, &rate);
+		pass(q, q->way.in[i], &mtu, &rate);
+	}
+	pass(q, q->to.at, &mtu, &rate);
+	if (mtu.port != VIEW_NONE)
+		put_bound(ret, "mtu", q, &mtu);
+	if (rate.port != VIEW_NONE)
+		put_bound(ret, "rate", q, &rate);
+}
+
+/* ---- partitions and service level ----------------------------------------------------------- */
+
+static const char *form_name(unsigned forms)
+{
+	static const char *const names[] = { NULL, "limited", "full", "both" };
+
+	return names[forms & (PKEY_SET_LIMITED | PKEY_SET_FULL)];
+}
+
+static struct json_object *partition_object(const struct question *q, uint16_t pkey)
+{
+	struct json_object *o = json_object_new_object();
+	const struct partition *part = q->s->partitions ? partitions_find(q->s->partitions, pkey) : NULL;
+
+	show_put_hex(o, "pkey", pkey);
+	show_put(o, "name", part ? part->name : NULL);
+	show_put(o, "from", form_name(view_pkey_forms(q->v, q->from.at, pkey)));
+	show_put(o, "to", form_name(view_pkey_forms(q->v, q->to.at, pkey)));
+	return o;
+}
+
+/* P_Keys that both hold: those by which they may talk, and those where both are limited. */
+static void sort_pkeys(const struct question *q, struct json_object *shared, struct json_object *limited)
+{
+	uint32_t set = q->v->ports[q->from.at].pkeys;
+	const struct pkey_set *a = set == VIEW_NONE ? NULL : &q->v->pkey_sets[set];
+
+	for (unsigned i = 0; a && i < a->n; i++) {
+		uint16_t pkey = partition_pkey(a->order[i]);
+		unsigned forms = view_pkey_forms(q->v, q->to.at, pkey);
+
+		if (forms)
+			json_object_array_add((forms | a->forms[i]) & PKEY_SET_FULL ? shared : limited,
+					      partition_object(q, pkey));
+	}
+}
+
+static void put_sl(struct json_object *ret, const struct question *q, uint16_t pkey)
+{
+	const struct partition *part = q->s->partitions ? partitions_find(q->s->partitions, pkey) : NULL;
+	struct json_object *o = json_object_new_object();
+	char why[120];
+
+	if (part && part->sl)
+		snprintf(why, sizeof(why), "sl of partition '%s'", part->name);
+	else
+		snprintf(why, sizeof(why), "nothing sets another: no sl of the partition, or qos is off");
+	show_put_int(o, "value", part ? part->sl : 0);
+	show_put(o, "from", why);
+	json_object_object_add(ret, "sl", o);
+}
+
+static void put_partitions(struct json_object *ret, struct question *q)
+{
+	struct json_object *shared = json_object_new_array(), *limited = json_object_new_array();
+	uint16_t pkey;
+
+	sort_pkeys(q, shared, limited);
+	if (view_share_pkey(q->v, q->from.at, q->to.at, &pkey)) {
+		json_object_object_add(ret, "partition", partition_object(q, pkey));
+		put_sl(ret, q, pkey);
+	} else if (json_object_array_length(limited)) {
+		object_to(q, "both are limited members of %s, and limited members do not hear each other: "
+			  "one of them has to be full",
+			  json_object_get_string(json_object_object_get(json_object_array_get_idx(limited, 0),
+									"pkey")));
+	} else {
+		object_to(q, "they have no P_Key in common: they are members of no common partition");
+	}
+	json_object_object_add(ret, "shared_pkeys", shared);
+	json_object_object_add(ret, "limited_to_limited", limited);
+}
+
+/* ---- the document --------------------------------------------------------------------------- */
+
+static void put_side(struct json_object *ret, const char *key, const struct show *s,
+		     const struct side *side)
+{
+	struct json_object *o = json_object_new_object();
+
+	show_put_end(o, s, side->port);
+	show_put_int(o, "lid", side->lid);
+	json_object_object_add(ret, key, o);
+}
+
+static bool comes_back(const struct question *q)
+{
+	const struct path_ask ask = {
+		.src = q->from.at, .dst = q->to.at, .slid = q->from.lid, .dlid = q->to.lid,
+	};
+	struct path_way there, back;
+
+	return path_walk(q->v, &ask, &there, &back) && back.n != PATH_NO_WAY;
+}
+
+struct json_object *show_path(void *snapshot, struct control_error *err)
+{
+	struct show *s = snapshot;
+	struct question q = { .s = s, .v = s->answers };
+	struct json_object *ret;
+
+	show_index(s);
+	if (!find_side(s, 0, &q.from, err) || !find_side(s, 1, &q.to, err))
+		return NULL;
+	ret = json_object_new_object();
+	put_side(ret, "from", s, &q.from);
+	put_side(ret, "to", s, &q.to);
+	q.why_not = json_object_new_array();
+	json_object_object_add(ret, "why_not", q.why_not);
+	judge_side(&q, &q.from);
+	if (q.to.port != q.from.port)
+		judge_side(&q, &q.to);
+	if (q.from.at != VIEW_NONE && q.to.at != VIEW_NONE && q.to.lid) {
+		put_partitions(ret, &q);
+		follow(&q);
+		json_object_object_add(ret, "hops", hops_array(&q));
+		if (q.way.arrived)
+			put_bounds(ret, &q);
+		show_put_bool(ret, "reversible", q.way.arrived && comes_back(&q));
+	}
+	show_put_bool(ret, "reachable", q.way.arrived && !json_object_array_length(q.why_not));
+	return ret;
+}

@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The documents of the subnet (ctl/show.h) on a simulated fabric: what they say of it, of ports that are not
+ * ACTIVE, of a path and of why there is none.
+ *
+ * `test-show bench` measures the snapshot of a large fabric.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "ctl/control.h"
+#include "ib/netfile.h"
+#include "lib/client.h"
+#include "lib/rig.h"
+#include "libvendor/sim/gen.h"
+#include "sa/path-walk.h"
+#include "sa/view.h"
+#include "util/log.h"
+#include "util/mem.h"
+
+/*
+ * h0, h1 on leaf1; h2, twin on leaf2; two spines, two cables from leaf1 to spine1. Port 7 of leaf1 leads
+ * nowhere; h3 is down.
+ */
+static const char net_text[] =
+	"Switch 8 \"leaf1\"\n[1] \"h0\"[1]\n[2] \"h1\"[1]\n[4] \"spine1\"[1]\n[5] \"spine1\"[2]\n"
+	"[6] \"spine2\"[1]\n\n"
+	"Switch 8 \"leaf2\"\n[1] \"h2\"[1]\n[2] \"twin\"[1]\n[3] \"h3\"[1]\n[4] \"spine1\"[3]\n"
+	"[6] \"spine2\"[2]\n\n"
+	"Switch 8 \"spine1\"\n[1] \"leaf1\"[4]\n[2] \"leaf1\"[5]\n[3] \"leaf2\"[4]\n\n"
+	"Switch 8 \"spine2\"\n[1] \"leaf1\"[6]\n[2] \"leaf2\"[6]\n\n"
+	"Ca 1 \"h0\"\n[1] \"leaf1\"[1]\n\n"
+	"Ca 1 \"h1\" # \"h1 HCA-1\"\n[1] \"leaf1\"[2]\n\n"
+	"Ca 1 \"h2\"\n[1] \"leaf2\"[1]\n\n"
+	"Ca 2 \"twin\" # \"h1 HCA-1\"\n[1] \"leaf2\"[2]\n\n"
+	"Ca 1 \"h3\"\n[1] \"leaf2\"[3]\n\n";
+
+struct world {
+	struct rig *rig;
+	struct conf *conf;
+	struct scene scene;
+	char dir[32];
+};
+
+static void quiet(void *arg, unsigned bits, const char *text)
+{
+}
+
+static void world_start(struct world *w, struct netfile *net, const char *partitions)
+{
+	char command[96];
+
+	assert_non_null(net);
+	log_set_sink(quiet, NULL);
+	snprintf(w->dir, sizeof(w->dir), "/tmp/test-show.XXXXXX");
+	assert_non_null(mkdtemp(w->dir));
+	w->conf = conf_new();
+	if (partitions) {
+		_cleanup_free_ char *path = xasprintf("%s/partitions.conf", w->dir);
+		FILE *f = fopen(path, "w");
+
+		fputs(partitions, f);
+		fclose(f);
+		w->conf->partition_config_file = xstrdup(path);
+	}
+	w->rig = rig_new(sim_new(net, 1));
+	netfile_free(net);
+	if (sim_find(w->rig->sim, "h3") >= 0)
+		sim_link_down(w->rig->sim, sim_find(w->rig->sim, "h3"), 1);
+	assert_int_equal(rig_start(w->rig, "h0", 0, w->conf, w->dir), 0);
+	rig_run(w->rig, 10 * MONO_S);
+	assert_int_equal(sm_state(w->rig->sms[0].sm), SM_MASTER);
+	w->scene = (struct scene){ .sm = w->rig->sms[0].sm, .conf = w->conf };
+	snprintf(command, sizeof(command), "rm -rf %s", w->dir);
+	assert_int_equal(system(command), 0);
+}
+
+static struct netfile *parse(const char *text)
+{
+	char err[256] = "";
+	struct netfile *net = netfile_parse(text, strlen(text), err, sizeof(err));
+
+	if (!net)
+		print_message("%s\n", err);
+	return net;
+}
+
+static int start(void **state)
+{
+	static struct world world;
+
+	memset(&world, 0, sizeof(world));
+	world_start(&world, parse(net_text),
+		    "Default=0x7fff, ipoib : ALL=full;\n"
+		    "green=0x10 : 0x0000000000100001, 0x0000000000100004=full;\n"
+		    "blue=0x20 : ALL=limited, 0xdeadbeef00000001=full;\n");
+	*state = &world;
+	return 0;
+}
+
+static int stop(void **state)
+{
+	struct world *w = *state;
+
+	rig_free(w->rig);
+	conf_unref(w->conf);
+	return 0;
+}
+
+/* ---- asking --------------------------------------------------------------------------------- */
+
+static const struct control_method *method_of(const char *name)
+{
+	for (const struct control_method *m = show_methods; m->name; m++)
+		if (!strcmp(m->name, name))
+			return m;
+	fail_msg("no method %s", name);
+	return NULL;
+}
+
+static struct json_object *try(const struct world *w, const char *name, const char *parameters,
+			       struct control_error *err)
+{
+	const struct control_method *m = method_of(name);
+	struct json_object *p = json_tokener_parse(parameters), *ret = NULL;
+	void *snapshot;
+
+	assert_non_null(p);
+	*err = (struct control_error){ 0 };
+	if (m->answer) {
+		ret = m->answer(&w->scene, p, err);
+	} else {
+		snapshot = m->snapshot(&w->scene, p, err);
+		if (snapshot) {
+			ret = m->render(snapshot, err);
+			m->drop(snapshot);
+		}
+	}
+	json_object_put(p);
+	assert_true(!ret == !!err->name);
+	return ret;
+}
+
+static struct json_object *ask(const struct world *w, const char *name, const char *parameters)
+{
+	struct control_error err;
+	struct json_object *ret = try(w, name, parameters, &err);
+
+	if (!ret)
+		fail_msg("%s %s: %s: %s", name, parameters, err.name, err.text);
+	return ret;
+}
+
+static void refused(const struct world *w, const char *name, const char *parameters,
+		    const char *error, const char *words)
+{
+	struct control_error err;
+	struct json_object *ret = try(w, name, parameters, &err);
+
+	assert_null(ret);
+	assert_string_equal(err.name, error);
+	if (!strstr(err.text, words))
+		fail_msg("'%s' does not say '%s'", err.text, words);
+}
+
+/* "a.b.2.c": members and elements. */
+static struct json_object *at(struct json_object *o, const char *path)
+{
+	_cleanup_free_ char *copy = xstrdup(path);
+	char *rest = copy, *word;
+
+	while ((word = strsep(&rest, "."))) {
+		if (json_object_is_type(o, json_type_array))
+			o = json_object_array_get_idx(o, strtoul(word, NULL, 10));
+		else
+			o = json_object_object_get(o, word);
+	}
+	return o;
+}
+
+static const char *text_at(struct json_object *o, const char *path)
+{
+	struct json_object *v = at(o, path);
+
+	return v ? json_object_get_string(v) : "(null)";
+}
+
+static int64_t number_at(struct json_object *o, const char *path)
+{
+	assert_non_null(at(o, path));
+	return json_object_get_int64(at(o, path));
+}
+
+static size_t length_at(struct json_object *o, const char *path)
+{
+	assert_non_null(at(o, path));
+	return json_object_array_length(at(o, path));
+}
+
+/* The element of an array whose member `key` is `value`. */
+static struct json_object *with(struct json_object *array, const char *key, const char *value)
+{
+	for (size_t i = 0; i < json_object_array_length(array); i++) {
+		struct json_object *o = json_object_array_get_idx(array, i);
+
+		if (!strcmp(text_at(o, key), value))
+			return o;
+	}
+	fail_msg("no %s %s in %s", key, value, json_object_to_json_string(array));
+	return NULL;
+}
+
+static void assert_contains(const char *text, const char *words)
+{
+	if (!strstr(text, words))
+		fail_msg("'%s' does not say '%s'", text, words);
+}
+
+/* ---- tests ---------------------------------------------------------------------------------- */
+
+static void the_topology_is_that_of_the_fabric(void **state)
+{
+	struct world *w = *state;
+	struct json_object *doc = ask(w, "Topology", "{}"), *leaf, *port;
+	guid_t last = 0;
+
+	assert_int_equal(length_at(doc, "nodes"), 4 + 4);
+	assert_string_equal(text_at(doc, "own.name"), "h0");
+	for (size_t i = 0; i < length_at(doc, "nodes"); i++) {
+		guid_t guid = strtoull(text_at(json_object_array_get_idx(at(doc, "nodes"), i), "node_guid"),
+				       NULL, 16);
+
+		assert_true(guid > last);
+		last = guid;
+	}
+	leaf = with(at(doc, "nodes"), "name", "leaf1");
+	assert_string_equal(text_at(leaf, "type"), "switch");
+	assert_int_equal(length_at(leaf, "ports"), 8);
+	port = with(at(leaf, "ports"), "port", "4");
+	assert_string_equal(text_at(port, "state"), "active");
+	assert_string_equal(text_at(port, "phys_state"), "link_up");
+	assert_string_equal(text_at(port, "peer.name"), "spine1");
+	assert_int_equal(number_at(port, "peer.port"), 1);
+	assert_string_equal(text_at(port, "speed"), "SDR");
+	assert_string_equal(text_at(port, "gbps"), "10");
+	assert_null(at(port, "why_not"));
+	port = with(at(leaf, "ports"), "port", "7");
+	assert_string_equal(text_at(port, "state"), "down");
+	assert_contains(text_at(port, "why_not"), "no cable");
+	json_object_put(doc);
+}
+
+static void nodes_answer_to_names_guids_and_lids(void **state)
+{
+	struct world *w = *state;
+	struct json_object *doc = ask(w, "Nodes", "{\"node\": \"h2\"}"), *again;
+	char ask_lid[64];
+
+	assert_int_equal(length_at(doc, "nodes"), 1);
+	snprintf(ask_lid, sizeof(ask_lid), "{\"node\": \"%d\"}", (int)number_at(doc, "nodes.0.lids.0"));
+	again = ask(w, "Nodes", ask_lid);
+	assert_true(json_object_equal(doc, again));
+	json_object_put(again);
+	snprintf(ask_lid, sizeof(ask_lid), "{\"node\": \"%s\"}", text_at(doc, "nodes.0.node_guid"));
+	again = ask(w, "Nodes", ask_lid);
+	assert_true(json_object_equal(doc, again));
+	json_object_put(again);
+	json_object_put(doc);
+	doc = ask(w, "Nodes", "{\"node\": \"h1\"}"); /* the first word, of two of them */
+	assert_int_equal(length_at(doc, "nodes"), 2);
+	json_object_put(doc);
+	doc = ask(w, "Nodes", "{\"type\": \"switch\"}");
+	assert_int_equal(length_at(doc, "nodes"), 4);
+	json_object_put(doc);
+	refused(w, "Nodes", "{\"type\": \"hub\"}", "InvalidParameter", "expected switch, ca or router");
+	refused(w, "Nodes", "{\"node\": \"nobody\"}", "NotFound", "nobody");
+	refused(w, "Nodes", "{\"node\": {}}", "InvalidParameter", "must be a text");
+}
+
+static void ports_say_why_they_are_not_active(void **state)
+{
+	struct world *w = *state;
+	struct json_object *doc = ask(w, "Ports", "{\"not_active\": true}");
+
+	/* No cable was ever seen there: normal, counted. h3 is off since before the start. */
+	assert_int_equal(length_at(doc, "ports"), 0);
+	assert_int_equal(number_at(doc, "hidden"), (8 - 5) + (8 - 4) + (8 - 3) + (8 - 2) + 1);
+	json_object_put(doc);
+	sim_link_down(w->rig->sim, sim_find(w->rig->sim, "h2"), 1);
+	rig_run(w->rig, sim_now(w->rig->sim) + 30 * MONO_S);
+	doc = ask(w, "Ports", "{\"not_active\": true}");
+	assert_int_equal(length_at(doc, "ports"), 1);
+	assert_string_equal(text_at(doc, "ports.0.name"), "leaf2");
+	assert_int_equal(number_at(doc, "ports.0.port"), 1);
+	assert_contains(text_at(doc, "ports.0.why_not"), "the link fell");
+	json_object_put(doc);
+	sim_link_up(w->rig->sim, sim_find(w->rig->sim, "h2"), 1);
+	rig_run(w->rig, sim_now(w->rig->sim) + 30 * MONO_S);
+	doc = ask(w, "Ports", "{\"node\": \"leaf1/4\"}");
+	assert_int_equal(length_at(doc, "ports"), 1);
+	assert_string_equal(text_at(doc, "ports.0.peer.name"), "spine1");
+	json_object_put(doc);
+	doc = ask(w, "Ports", "{\"node\": \"leaf1\", \"down\": true}");
+	assert_int_equal(length_at(doc, "ports"), 3);
+	json_object_put(doc);
+	refused(w, "Ports", "{\"node\": \"leaf1/9\"}", "NotFound", "its ports are 0 to 8");
+	refused(w, "Ports", "{\"down\": 1}", "InvalidParameter", "true or false");
+}
+
+/* A host that does not answer any more is named with what left_out.c says. */
+static void a_silent_host_is_named(void **state)
+{
+	struct world *w = *state;
+	struct json_object *doc;
+	int h2 = sim_find(w->rig->sim, "h2");
+
+	sim_set_silent(w->rig->sim, h2, SIM_SILENT, 0);
+	sm_request_heavy(w->rig->sms[0].sm, NULL);
+	rig_run(w->rig, sim_now(w->rig->sim) + 60 * MONO_S);
+	doc = ask(w, "Ports", "{\"not_active\": true}");
+	assert_true(length_at(doc, "ports") > 0);
+	assert_contains(json_object_to_json_string(doc), "does not answer");
+	json_object_put(doc);
+	sim_set_silent(w->rig->sim, h2, SIM_ANSWERS, 0);
+	rig_run(w->rig, sim_now(w->rig->sim) + 60 * MONO_S);
+}
+
+static void routes_show_load_and_equal_ways(void **state)
+{
+	struct world *w = *state;
+	struct json_object *doc = ask(w, "Routes", "{\"switch\": \"leaf1\"}"), *one;
+	int64_t lids = 0;
+
+	for (size_t i = 0; i < length_at(doc, "ports"); i++)
+		lids += number_at(json_object_array_get_idx(at(doc, "ports"), i), "lids");
+	assert_int_equal(lids, length_at(doc, "routes"));
+	assert_int_equal(lids, 4 + 4); /* switches; h0, h1, h2, twin */
+	assert_string_equal(text_at(doc, "engine"), "minhop");
+	json_object_put(doc);
+	one = ask(w, "Routes", "{\"switch\": \"leaf1\", \"to\": \"h2\"}");
+	assert_int_equal(length_at(one, "routes"), 1);
+	assert_int_equal(length_at(one, "routes.0.equal_ports"), 3); /* 4, 5 and 6 */
+	assert_int_equal(number_at(one, "routes.0.equal_ports.0"), 4);
+	assert_int_equal(number_at(one, "routes.0.hops"), 3);
+	assert_int_equal(number_at(one, "routes.0.least_hops"), 3);
+	json_object_put(one);
+	refused(w, "Routes", "{\"switch\": \"h0\"}", "InvalidParameter", "no switch");
+	refused(w, "Routes", "{}", "InvalidParameter", "missing");
+}
+
+static void a_path_is_what_hosts_are_told(void **state)
+{
+	struct world *w = *state;
+	struct json_object *doc = ask(w, "Path", "{\"from\": \"h0\", \"to\": \"h2\"}");
+	const struct view *v = sm_view(w->scene.sm);
+	struct path_way there, back;
+	struct path_ask pair = { 0 };
+
+	assert_true(json_object_get_boolean(at(doc, "reachable")));
+	assert_true(json_object_get_boolean(at(doc, "reversible")));
+	assert_int_equal(length_at(doc, "hops"), 5);
+	assert_string_equal(text_at(doc, "hops.0.name"), "h0");
+	assert_string_equal(text_at(doc, "hops.1.name"), "leaf1");
+	assert_int_equal(number_at(doc, "hops.1.in_port"), 1);
+	assert_int_equal(length_at(doc, "hops.1.candidates"), 3);
+	assert_contains(text_at(doc, "hops.1.chosen_because"), "3 ports are as short; minhop");
+	assert_string_equal(text_at(doc, "hops.2.chosen_because"), "the only shortest way");
+	assert_string_equal(text_at(doc, "hops.3.chosen_because"), "the destination is here");
+	assert_string_equal(text_at(doc, "hops.4.name"), "h2");
+	pair.slid = (lid_t)number_at(doc, "from.lid");
+	pair.dlid = (lid_t)number_at(doc, "to.lid");
+	pair.src = view_port_at(v, pair.slid);
+	pair.dst = view_port_at(v, pair.dlid);
+	assert_true(path_walk(v, &pair, &there, &back));
+	assert_int_equal(number_at(doc, "mtu.bytes"), ib_mtu_bytes(there.mtu));
+	assert_int_equal(number_at(doc, "rate.code"), there.rate);
+	assert_int_equal(length_at(doc, "hops"), there.n + 2);
+	assert_string_equal(text_at(doc, "partition.name"), "Default");
+	assert_int_equal(number_at(doc, "sl.value"), 0);
+	json_object_put(doc);
+	/* To a switch, from one, and to itself. */
+	doc = ask(w, "Path", "{\"from\": \"spine2\", \"to\": \"leaf1\"}");
+	assert_true(json_object_get_boolean(at(doc, "reachable")));
+	assert_int_equal(length_at(doc, "hops"), 2);
+	json_object_put(doc);
+	doc = ask(w, "Path", "{\"from\": \"h0\", \"to\": \"h0\"}");
+	assert_true(json_object_get_boolean(at(doc, "reachable")));
+	json_object_put(doc);
+}
+
+static void a_path_is_asked_for_in_many_words(void **state)
+{
+	struct world *w = *state;
+	struct json_object *doc = ask(w, "Path", "{\"from\": \"h0\", \"to\": \"h2\"}"), *again;
+	char text[256];
+
+	snprintf(text, sizeof(text), "{\"from\": %d, \"to\": \"%s\"}", (int)number_at(doc, "from.lid"),
+		 text_at(doc, "to.port_guid"));
+	again = ask(w, "Path", text);
+	assert_true(json_object_equal(doc, again));
+	json_object_put(again);
+	again = ask(w, "Path", "{\"from\": \"fe80::10:1\", \"to\": \"h2/1\"}");
+	assert_true(json_object_equal(doc, again));
+	json_object_put(again);
+	json_object_put(doc);
+	refused(w, "Path", "{\"from\": \"h0\", \"to\": \"h1\"}", "Ambiguous", "2 nodes");
+	refused(w, "Path", "{\"from\": \"h0\", \"to\": \"99\"}", "NotFound", "LID 99");
+	refused(w, "Path", "{\"from\": \"h0\"}", "InvalidParameter", "missing");
+	refused(w, "Path", "{\"from\": \"h0\", \"to\": \"0xdead00000000\"}", "NotFound", "GUID");
+}
+
+/* No partition that both are in; and, in another world, none in which one is full. */
+static void why_there_is_no_path(void **state)
+{
+	struct world world = { 0 }, *w = &world;
+	struct json_object *doc;
+
+	world_start(w, parse(net_text),
+		    "Default=0x7fff : ALL=limited, SELF=full;\n"
+		    "green=0x10 : 0x0000000000100001, 0x0000000000100004=full;\n");
+	doc = ask(w, "Path", "{\"from\": \"h2\", \"to\": \"0x0000000000100003\"}");
+	assert_false(json_object_get_boolean(at(doc, "reachable")));
+	assert_contains(text_at(doc, "why_not.0"), "both are limited members of 0x7fff");
+	assert_int_equal(length_at(doc, "hops"), 5);
+	assert_null(at(doc, "partition"));
+	json_object_put(doc);
+	sim_link_down(w->rig->sim, sim_find(w->rig->sim, "h2"), 1);
+	rig_run(w->rig, sim_now(w->rig->sim) + 1 * MONO_S);
+	stop((void **)&w);
+}
+
+static void partitions_name_their_members(void **state)
+{
+	struct world *w = *state;
+	struct json_object *doc = ask(w, "Partitions", "{}"), *green, *blue;
+
+	assert_string_equal(text_at(doc, "origin"), "file");
+	assert_int_equal(length_at(doc, "partitions"), 3);
+	green = with(at(doc, "partitions"), "name", "green");
+	assert_string_equal(text_at(green, "pkey"), "0x0010");
+	assert_int_equal(length_at(green, "members"), 1); /* only h0 has such a port GUID */
+	assert_string_equal(text_at(green, "members.0.name"), "h0");
+	assert_string_equal(text_at(green, "members.0.membership"), "limited");
+	assert_string_equal(text_at(green, "absent.0.remark"),
+			    "this is the GUID of a node; partitions.conf wants that of a port");
+	blue = with(at(doc, "partitions"), "name", "blue");
+	assert_int_equal(length_at(blue, "members"), 4 + 4);
+	assert_string_equal(text_at(blue, "absent.0.port_guid"), "0xdeadbeef00000001");
+	assert_int_equal(length_at(with(at(doc, "partitions"), "name", "Default"), "groups"), 1);
+	json_object_put(doc);
+	doc = ask(w, "Partitions", "{\"partition\": \"0x8010\"}");
+	assert_int_equal(length_at(doc, "partitions"), 1);
+	json_object_put(doc);
+	refused(w, "Partitions", "{\"partition\": \"red\"}", "NotFound", "red");
+}
+
+static void groups_are_decoded(void **state)
+{
+	struct world *w = *state;
+	static const uint8_t mdns[16] = { 0xFF, 0x12, 0x40, 0x1B, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFB };
+	static const uint8_t own[16] = { 0xFF, 0x12, 0x01, 0x02, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 };
+	struct client *h2 = client_new(w->rig->sim, "h2");
+	struct transport_event ev = { 0 };
+	uint8_t record[MCM_BYTES];
+	struct question q = client_join(h2, MAD_SET, mdns, MC_FULL, record);
+	struct json_object *doc, *g;
+
+	assert_int_equal(client_ask(h2, w->rig, &q, &ev), 0);
+	free(ev.whole);
+	q = client_join(h2, MAD_SET, own, MC_FULL, record);
+	assert_int_equal(client_ask(h2, w->rig, &q, &ev), 0);
+	free(ev.whole);
+	rig_run(w->rig, sim_now(w->rig->sim) + 5 * MONO_S);
+	doc = ask(w, "Groups", "{}");
+	g = with(at(doc, "groups"), "mgid", "ff12:401b:ffff::fb");
+	assert_string_equal(text_at(g, "meaning"), "IPv4 group 224.0.0.251 (mDNS) of partition 0x7fff (ff12:401b:ffff::fb)");
+	assert_int_equal(number_at(g, "n_members"), 1);
+	assert_null(at(g, "members"));
+	assert_string_equal(text_at(with(at(doc, "groups"), "mgid", "ff12:401b:ffff::ffff:ffff"), "address"),
+			    "255.255.255.255");
+	assert_string_equal(text_at(with(at(doc, "groups"), "mgid", "ff12:102:ffff::1"), "kind"), "other");
+	json_object_put(doc);
+	doc = ask(w, "Groups", "{\"group\": \"ff12:401b:ffff::fb\"}");
+	assert_string_equal(text_at(doc, "groups.0.members.0.name"), "h2");
+	assert_string_equal(text_at(doc, "groups.0.members.0.join.0"), "full");
+	json_object_put(doc);
+	refused(w, "Groups", "{\"group\": \"0xfffe\"}", "NotFound", "MLID");
+	client_free(h2);
+}
+
+static void tables_of_the_sa_are_shown(void **state)
+{
+	struct world *w = *state;
+	struct json_object *doc = ask(w, "Sa", "{}");
+
+	assert_true(number_at(doc, "counts.groups") > 0);
+	assert_true(number_at(doc, "quotas.services_each") > 0);
+	assert_int_equal(length_at(doc, "services"), 0);
+	json_object_put(doc);
+	doc = ask(w, "Sa", "{\"table\": \"aliases\"}");
+	assert_null(at(doc, "services"));
+	assert_int_equal(length_at(doc, "aliases"), 0);
+	json_object_put(doc);
+	refused(w, "Sa", "{\"table\": \"chairs\"}", "InvalidParameter", "services, subscriptions or aliases");
+}
+
+static void managers_begin_with_our_own(void **state)
+{
+	struct world *w = *state;
+	struct json_object *doc = ask(w, "Managers", "{}");
+
+	assert_int_equal(length_at(doc, "managers"), 1);
+	assert_string_equal(text_at(doc, "managers.0.state"), "MASTER");
+	assert_contains(text_at(doc, "managers.0.where"), "'h0'");
+	json_object_put(doc);
+}
+
+static void without_a_port_there_is_nothing_to_show(void **state)
+{
+	struct world w = { .scene = { .status = "waiting for mlx5_0" } };
+
+	for (const struct control_method *m = show_methods; m->name; m++)
+		refused(&w, m->name, "{}", "NotReady", "waiting for mlx5_0");
+}
+
+/* ---- bench ---------------------------------------------------------------------------------- */
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int bench(unsigned hosts)
+{
+	struct world w = { 0 };
+	double t[4];
+
+	world_start(&w, gen_tree(hosts / 18, 18, 18, 1), NULL);
+	for (const struct control_method *m = show_methods; m->name; m++) {
+		struct control_error err = { 0 };
+		struct json_object *p = json_tokener_parse(
+			"{\"switch\": \"1\", \"from\": \"1\", \"to\": \"2\"}"), *doc;
+		void *snapshot;
+
+		if (!m->snapshot)
+			continue;
+		t[0] = seconds();
+		snapshot = m->snapshot(&w.scene, p, &err);
+		t[1] = seconds();
+		doc = snapshot ? m->render(snapshot, &err) : NULL;
+		t[2] = seconds();
+		m->drop(snapshot);
+		t[3] = seconds();
+		printf("%-12s snapshot %6.1f ms, document %7.1f ms, drop %5.1f ms %s\n", m->name,
+		       (t[1] - t[0]) * 1e3, (t[2] - t[1]) * 1e3, (t[3] - t[2]) * 1e3,
+		       doc ? "" : err.text);
+		json_object_put(doc);
+		json_object_put(p);
+	}
+	rig_free(w.rig);
+	conf_unref(w.conf);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_topology_is_that_of_the_fabric),
+		cmocka_unit_test(nodes_answer_to_names_guids_and_lids),
+		cmocka_unit_test(routes_show_load_and_equal_ways),
+		cmocka_unit_test(a_path_is_what_hosts_are_told),
+		cmocka_unit_test(a_path_is_asked_for_in_many_words),
+		cmocka_unit_test(partitions_name_their_members),
+		cmocka_unit_test(groups_are_decoded),
+		cmocka_unit_test(tables_of_the_sa_are_shown),
+		cmocka_unit_test(managers_begin_with_our_own),
+		cmocka_unit_test(ports_say_why_they_are_not_active),
+		cmocka_unit_test(a_silent_host_is_named),
+		cmocka_unit_test(why_there_is_no_path),
+		cmocka_unit_test(without_a_port_there_is_nothing_to_show),
+	};
+
+	if (argc > 1 && !strcmp(argv[1], "bench"))
+		return bench(argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 1296);
+	return cmocka_run_group_tests(tests, start, stop);
+}
