@@ -539,6 +539,7 @@ static void set_scene(struct daemon *d)
 	s->version = PACKAGE_VERSION;
 	s->instance = d->options->instance;
 	s->conf_path = d->options->conf_path;
+	s->once = d->options->once;
 	s->cache_dir = d->options->cache_dir;
 	s->run_dir = d->options->run_dir;
 	s->started = clock_now();

@@ -11,7 +11,15 @@ libctl_a_SOURCES = opensm/ctl/dump.c opensm/ctl/dump.h opensm/ctl/dump_files.h \
 libctl_a_SOURCES += opensm/ctl/show.h opensm/ctl/show_json.c opensm/ctl/show_find.c opensm/ctl/show_topology.c \
 	opensm/ctl/show_ports.c opensm/ctl/show_routes.c opensm/ctl/show_ways.h opensm/ctl/show_path.c \
 	opensm/ctl/show_partitions.c opensm/ctl/show_groups.c opensm/ctl/show_sa.c
+libctl_a_SOURCES += opensm/ctl/console.h opensm/ctl/console.c opensm/ctl/console_private.h \
+	opensm/ctl/console_commands.c opensm/ctl/console_manager.c opensm/ctl/console_status.c \
+	opensm/ctl/console_ports.c opensm/ctl/console_balance.c opensm/ctl/console_guids.c opensm/ctl/console_perf.c
 CTL_LIBS = libctl.a $(SM_LIBS) $(JSON_LIBS)
+
+UNIT_TESTS += tests/unit/test-console
+tests_unit_test_console_SOURCES = tests/unit/test-console.c
+tests_unit_test_console_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_console_LDADD = librig.a $(CTL_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-dump
 tests_unit_test_dump_SOURCES = tests/unit/test-dump.c

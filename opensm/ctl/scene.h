@@ -36,6 +36,7 @@ struct scene {
 	const char *version;	 /* "4.0.0" */
 	const char *instance;	 /* "opensm", "1" for opensm.conf.1, "0x0002c90300001234" for a GUID */
 	const char *conf_path;	 /* also if there is no such file yet; NULL: none at all */
+	bool once;		 /* -o: it ends when the subnet is up */
 	const char *cache_dir;
 	const char *run_dir;	 /* where sockets are: "/run/opensm"; NULL: nowhere */
 	char port_name[64];	 /* "mlx5_0/1"; "": no port is open */

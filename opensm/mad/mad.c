@@ -115,6 +115,11 @@ unsigned mad_pending(const struct mad_engine *e)
 	return e->pending;
 }
 
+unsigned mad_on_wire(const struct mad_engine *e)
+{
+	return e->on_wire;
+}
+
 const struct mad_count *mad_counts(const struct mad_engine *e, unsigned *ret_n)
 {
 	*ret_n = e->counts.n;

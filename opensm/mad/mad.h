@@ -151,6 +151,7 @@ mono_t mad_next(const struct mad_engine *e);
 uint64_t mad_ended(const struct mad_engine *e);
 /* Requests queued or on the wire. */
 unsigned mad_pending(const struct mad_engine *e);
+unsigned mad_on_wire(const struct mad_engine *e); /* of these, on the wire */
 
 /* Counters of SMPs sent, per attribute and method; retries are in `sent` too. */
 struct mad_count {

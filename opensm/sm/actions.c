@@ -75,6 +75,17 @@ void sm_request_descriptions(struct sm *sm)
 	}
 }
 
+void sm_flags(const struct sm *sm, struct sm_flags *ret)
+{
+	*ret = (struct sm_flags){
+		.serving = sm->state == SM_MASTER && sm->view,
+		.first_sweep = sm->state == SM_MASTER && !sm->first_sweep_done,
+		.from_standby = sm->takeover,
+		.starting = sm->sweep != SWEEP_NONE && !sm->fabric->own_port,
+		.init_errors = sm->errors_told,
+	};
+}
+
 /* Rows outlive whoever they tell of. */
 static const struct remote_sm *present_at(const struct sm *sm, unsigned n)
 {

@@ -231,6 +231,16 @@ void sm_request_reroute(struct sm *sm);
 /* The description of every node that is known is read again. */
 void sm_request_descriptions(struct sm *sm);
 
+/* How far it is, for who looks in. */
+struct sm_flags {
+	bool serving;	   /* hosts are answered */
+	bool first_sweep;  /* MASTER, and its first sweep has not come to its end */
+	bool from_standby; /* on its way from STANDBY to MASTER */
+	bool starting;	   /* a sweep runs, and our own port has not answered yet */
+	bool init_errors;  /* the last complete sweep had some */
+};
+void sm_flags(const struct sm *sm, struct sm_flags *ret);
+
 #define SM_WHERE_STRLEN 320
 
 /* Another subnet manager, as far as it is known. */

@@ -45,3 +45,9 @@ FUZZ_TESTS += tests/fuzz/fuzz-sysconfig
 check_PROGRAMS += tests/fuzz/fuzz-sysconfig
 tests_fuzz_fuzz_sysconfig_SOURCES = tests/fuzz/fuzz-sysconfig.c tests/fuzz/replay.c
 tests_fuzz_fuzz_sysconfig_LDADD = $(LAUNCH_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-console
+check_PROGRAMS += tests/fuzz/fuzz-console
+tests_fuzz_fuzz_console_SOURCES = tests/fuzz/fuzz-console.c tests/fuzz/replay.c
+tests_fuzz_fuzz_console_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_fuzz_fuzz_console_LDADD = librig.a $(CTL_LIBS) $(SIM_LIBS)
