@@ -357,7 +357,7 @@ static bool by_ports(struct chooser *c)
 		for (size_t i = 0; i < c->in->n_ports; i++)
 			add_guid(c, c->in->ports[i], "PORTS=ALL");
 	} else {
-		c->out->rule_text = "PORTS, a list";
+		c->out->rule_text = "PORTS, a list of GUIDs";
 		add_words(c, s, file, false);
 	}
 	give_priority(c);

@@ -46,7 +46,10 @@ mono_t launcher_now(const struct launcher *l);
 
 /* Reads the files. 0, or -errno and nothing changes; findings are said. */
 int launcher_plan(struct launcher *l, struct choice *ret, char **ret_error);
-/* What should be, on top of what is; `hup`: those that stay read their files again. `choice` is emptied. */
+/*
+ * What should be, on top of what is. `hup`: what is not wanted any more ends, and what stays reads its files again. `choice`
+ * is emptied.
+ */
 void launcher_follow(struct launcher *l, struct choice *choice, bool hup);
 /* An instance has ENDED: its successor takes its place, or it goes. */
 void launcher_replace_ended(struct launcher *l);

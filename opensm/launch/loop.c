@@ -221,32 +221,21 @@ static bool is_hopeless(const struct launcher *l)
 	return l->n > 0 && !l->choice.all_ports;
 }
 
-static void give_up(struct launcher *l)
-{
-	_cleanup_free_ char *status = report_status(l);
-	_cleanup_free_ char *state = report_state(l);
-
-	sd_notifyf(0, "STATUS=%s", status);
-	say(LOG_ERR, "nothing is left that could run: %s", status);
-	sd_event_exit(l->event, LAUNCH_EXIT_CONFIG);
-}
-
 static void settle(struct launcher *l)
 {
 	for (size_t n = 0; n < l->n; n++)
 		advance(l, l->items[n]);
-	if (l->stopping && l->n == 0) {
-		sd_event_exit(l->event, 0);
-		return;
-	}
 	if (!l->stopping && is_hopeless(l)) {
 		l->ready = true; /* it never will be: not said */
 		report_tell(l);
-		give_up(l);
+		say(LOG_ERR, "nothing is left that could run: %s", l->status);
+		sd_event_exit(l->event, LAUNCH_EXIT_CONFIG);
 		return;
 	}
 	report_tell(l);
 	set_timer(l);
+	if (l->stopping && l->n == 0)
+		sd_event_exit(l->event, 0);
 }
 
 static int on_post(sd_event_source *s, void *arg)
@@ -275,6 +264,19 @@ static void stop(struct launcher *l)
 	launcher_replace_ended(l);
 }
 
+/* True if there are others than before. */
+static bool read_ports(struct launcher *l)
+{
+	size_t n;
+	uint64_t *ports = ports_list(l->paths->sys_dir, &n);
+	bool same = n == l->n_ports && memcmp(ports, l->ports, n * sizeof(*ports)) == 0;
+
+	free(l->ports);
+	l->ports = ports;
+	l->n_ports = n;
+	return !same;
+}
+
 static void reload(struct launcher *l)
 {
 	struct choice choice;
@@ -284,6 +286,7 @@ static void reload(struct launcher *l)
 	l->reloading = true;
 	l->reload_limit = launcher_now(l) + RELOAD_LIMIT;
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRId64, launcher_now(l));
+	read_ports(l);
 	free(l->refused);
 	l->refused = NULL;
 	if (launcher_plan(l, &choice, &l->refused) < 0)
@@ -313,24 +316,17 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
 
 /* ---- ports --------------------------------------------------------------------------------- */
 
-/* Reads the ports anew. Where there are others than before, whoever waits is tried, and PORTS=ALL has its say. */
+/* Where there are others than before, whoever waits is tried, and PORTS=ALL has its say. */
 static void look_at_ports(struct launcher *l)
 {
 	struct choice choice;
 	_cleanup_free_ char *error = NULL;
-	size_t n;
-	uint64_t *ports = ports_list(l->paths->sys_dir, &n);
-	bool same = n == l->n_ports && memcmp(ports, l->ports, n * sizeof(*ports)) == 0;
 
-	free(l->ports);
-	l->ports = ports;
-	l->n_ports = n;
-	if (same || l->stopping)
+	if (!read_ports(l) || l->stopping)
 		return;
-	say(LOG_INFO, "this host has %zu InfiniBand ports now", n);
-	for (size_t k = 0; k < l->n; k++)
-		supervise_hurry(&l->items[k]->life, launcher_now(l));
-	/* A port that is gone keeps its instance: it waits for it. */
+	say(LOG_INFO, "the InfiniBand ports of this host have changed, there are %zu", l->n_ports);
+	for (size_t n = 0; n < l->n; n++)
+		supervise_hurry(&l->items[n]->life, launcher_now(l));
 	if (l->choice.all_ports && launcher_plan(l, &choice, &error) >= 0)
 		launcher_follow(l, &choice, false);
 }
@@ -422,7 +418,6 @@ static mono_t watchdog_of_instances(void)
 static int begin(struct launcher *l)
 {
 	struct choice choice;
-	_cleanup_free_ char *error = NULL;
 	int r = file_mkdirs(l->paths->run_dir, 0755);
 
 	if (r < 0) {
@@ -430,11 +425,13 @@ static int begin(struct launcher *l)
 		return 1;
 	}
 	l->ports = ports_list(l->paths->sys_dir, &l->n_ports);
-	if (launcher_plan(l, &choice, &error) < 0) {
-		sd_notifyf(0, "STATUS=nothing is started: %s", error);
+	if (launcher_plan(l, &choice, &l->refused) < 0) {
+		l->ready = true; /* it never will be: not said */
+		report_tell(l);
+		say(LOG_ERR, "%s", l->status);
 		return LAUNCH_EXIT_CONFIG;
 	}
-	say(LOG_INFO, "%zu instances (%s)", choice.n, choice.rule_text);
+	say(LOG_INFO, "%zu instance%s (%s)", choice.n, choice.n == 1 ? "" : "s", choice.rule_text);
 	launcher_follow(l, &choice, false);
 	return 0;
 }

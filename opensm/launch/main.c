@@ -67,7 +67,7 @@ static int show(const struct launch_paths *p)
 	conf_report_clear(&r);
 	if (fault < 0)
 		return LAUNCH_EXIT_CONFIG;
-	printf("%zu instances (%s)\n", choice.n, choice.rule_text);
+	printf("%zu instance%s (%s)\n", choice.n, choice.n == 1 ? "" : "s", choice.rule_text);
 	for (size_t k = 0; k < choice.n; k++)
 		show_instance(p, &choice.plans[k], choice.strict);
 	choose_clear(&choice);

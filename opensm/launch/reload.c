@@ -129,7 +129,8 @@ void launcher_follow(struct launcher *l, struct choice *choice, bool hup)
 	struct choice former = l->choice;
 
 	l->choice = *choice;
-	for (size_t n = 0; n < l->n; n++)
+	/* A port that is gone keeps its instance until somebody asks: it waits for it. */
+	for (size_t n = 0; hup && n < l->n; n++)
 		if (!plan_of(&l->choice, l->items[n]->plan.name)) {
 			say(LOG_NOTICE, "instance %s is not wanted any more", l->items[n]->plan.name);
 			end(l, l->items[n], NULL);

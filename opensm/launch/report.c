@@ -43,6 +43,8 @@ char *report_status(const struct launcher *l)
 {
 	char line[LINE_MAX_LEN], *text;
 
+	if (!l->choice.rule_text)
+		return xasprintf("nothing is started: %s", l->refused);
 	if (l->stopping) {
 		text = xstrdup("Ending");
 	} else if (l->n == 0) {
@@ -101,6 +103,7 @@ char *report_state(const struct launcher *l)
 	char *text;
 
 	put(o, "rule", l->choice.rule_text);
+	put(o, "error", l->refused);
 	json_object_object_add(o, "strict", json_object_new_boolean(l->choice.strict));
 	json_object_object_add(o, "instances", list);
 	for (size_t n = 0; n < l->n; n++)
