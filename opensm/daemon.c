@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "counters.h"
 #include "ctl/dump.h"
 #include "libvendor/umad.h"
 #include "notify.h"
@@ -60,6 +61,7 @@ struct daemon {
 	struct worker *worker; /* computes */
 	struct worker *disk;   /* waits for files, so that nobody else has to */
 	struct worker *viewer; /* renders what windows show */
+	struct perf *perf;
 	struct scene scene;
 	struct conf_report findings; /* of the last SIGHUP */
 	struct windows *windows;
@@ -117,6 +119,13 @@ static void tell_status(struct daemon *d, const char *line)
 static void on_status(void *arg, const char *line)
 {
 	tell_status(arg, line);
+}
+
+static void on_perf(void *arg, struct transport_event *ev, mono_t now)
+{
+	struct daemon *d = arg;
+
+	counters_receive(d->perf, d->sm, ev, now, time(NULL));
 }
 
 static void on_event(void *arg, const struct sm_event *event)
@@ -216,6 +225,7 @@ static void start_sm(struct daemon *d)
 		.status = on_status,
 		.event = on_event,
 		.engines = windows_engines(d->windows),
+		.perf = on_perf,
 		.arg = d,
 	};
 	const struct sm_paths paths = {
@@ -386,9 +396,12 @@ static void pump(struct daemon *d)
 		serve_hup(d);
 	if (d->sm)
 		run_sm(d);
+	counters_dispatch(d->perf, d->sm, clock_now(), time(NULL));
 	next = d->sm ? sm_next(d->sm) : MAX(d->reopen_at, clock_now() + REOPEN_SOON);
 	if (d->hup_wanted)
 		next = mono_min(next, d->hup_at);
+	if (d->sm && sm_state(d->sm) == SM_MASTER)
+		next = mono_min(next, perf_next(d->perf));
 	if (next == MONO_NEVER) {
 		sd_event_source_set_enabled(d->timer, SD_EVENT_OFF);
 		return;
@@ -535,6 +548,7 @@ static void set_scene(struct daemon *d)
 {
 	struct scene *s = &d->scene;
 
+	s->perf = d->perf;
 	s->conf = d->conf;
 	s->version = PACKAGE_VERSION;
 	s->instance = d->options->instance;
@@ -671,6 +685,7 @@ int daemon_run(const struct daemon_options *options)
 	d.worker = worker_new();
 	d.disk = worker_new();
 	d.viewer = worker_new();
+	d.perf = perf_new(options->conf, NULL);
 	set_scene(&d);
 	r = sd_event_default(&d.event);
 	if (r >= 0)
@@ -684,6 +699,7 @@ int daemon_run(const struct daemon_options *options)
 	stop(&d, r < 0 ? 1 : r);
 	close_port(&d);
 	windows_free(d.windows);
+	perf_free(d.perf);
 	sm_heritage_clear(&d.heritage);
 	worker_free(d.worker);
 	worker_free(d.disk);

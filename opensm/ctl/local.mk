@@ -14,7 +14,7 @@ libctl_a_SOURCES += opensm/ctl/show.h opensm/ctl/show_json.c opensm/ctl/show_fin
 libctl_a_SOURCES += opensm/ctl/console.h opensm/ctl/console.c opensm/ctl/console_private.h \
 	opensm/ctl/console_commands.c opensm/ctl/console_manager.c opensm/ctl/console_status.c \
 	opensm/ctl/console_ports.c opensm/ctl/console_balance.c opensm/ctl/console_guids.c opensm/ctl/console_perf.c
-CTL_LIBS = libctl.a $(SM_LIBS) $(JSON_LIBS)
+CTL_LIBS = libctl.a libperf.a $(SM_LIBS) $(IBMAD_LIBS) $(JSON_LIBS)
 
 UNIT_TESTS += tests/unit/test-console
 tests_unit_test_console_SOURCES = tests/unit/test-console.c

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "conf/conf.h"
+#include "perf/perf.h"
 #include "sm/sm.h"
 #include "util/mono.h"
 
@@ -31,6 +32,7 @@ struct scene_memory {
 };
 
 struct scene {
+	struct perf *perf;	 /* the performance manager; never NULL */
 	struct sm *sm;		 /* NULL: no port is open, `status` says why. It comes and goes: look each time */
 	const struct conf *conf; /* in force */
 	const char *version;	 /* "4.0.0" */

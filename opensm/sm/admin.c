@@ -167,6 +167,8 @@ void admin_receive(void *owner, struct transport_event *ev, mono_t now)
 	struct sm *sm = owner;
 
 	sm->now = now;
+	if (ib_get(ev->mad, SMP_CLASS) == MAD_CLASS_PERF && sm->hooks.perf)
+		sm->hooks.perf(sm->hooks.arg, ev, now);
 	if (ib_get(ev->mad, SMP_CLASS) != MAD_CLASS_SA)
 		return;
 	if (replica_receive(sm, ev))

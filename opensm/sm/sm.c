@@ -256,6 +256,11 @@ const struct mad_engine *sm_mad(const struct sm *sm)
 	return sm->mad;
 }
 
+struct mad_engine *sm_gmp_engine(struct sm *sm)
+{
+	return sm->mad;
+}
+
 const struct sa *sm_sa(const struct sm *sm)
 {
 	return sm->sa;

@@ -118,6 +118,8 @@ struct sm_hooks {
 	void (*subnet_up)(void *arg, const struct sm *sm);
 	/* Routing engines from outside; NULL: none. They outlive the SM, and the jobs it handed out. */
 	const struct route_engines *engines;
+	/* A GMP of class PerfMgt came, or came back unanswered. May be NULL. */
+	void (*perf)(void *arg, struct transport_event *ev, mono_t now);
 	/* One line on what the SM is doing, for `systemctl status`. */
 	void (*status)(void *arg, const char *line);
 	void *arg;
@@ -286,6 +288,8 @@ const struct fabric *sm_fabric(const struct sm *sm);
 const struct routes *sm_routes(const struct sm *sm); /* installed ones; NULL before the first */
 const struct conf *sm_conf(const struct sm *sm);
 const struct mad_engine *sm_mad(const struct sm *sm);
+/* For GMPs of another class than the SA's: mad_send_gmp() and nothing else. */
+struct mad_engine *sm_gmp_engine(struct sm *sm);
 const struct sa *sm_sa(const struct sm *sm);
 /* What hosts are answered from; NULL before the first, and while not MASTER. */
 const struct view *sm_view(const struct sm *sm);

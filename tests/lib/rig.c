@@ -48,6 +48,13 @@ static void event(void *arg, const struct sm_event *e)
 	s->rig->event(s, e);
 }
 
+static void perf(void *arg, struct transport_event *ev, mono_t now)
+{
+	struct rig_sm *s = arg;
+
+	s->rig->perf(s, ev, now);
+}
+
 /* Runs what was handed out and is due by `now`, in order; true if there was something. */
 static bool run_jobs(struct rig_sm *s, mono_t now)
 {
@@ -88,6 +95,7 @@ int rig_start(struct rig *rig, const char *node, int port, const struct conf *co
 	struct transport *tr;
 
 	hooks.event = rig->event ? event : NULL;
+	hooks.perf = rig->perf ? perf : NULL;
 	if (place == RIG_MAX_SMS)
 		return -ENOSPC;
 	tr = sim_attach(rig->sim, node, port);

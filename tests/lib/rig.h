@@ -36,6 +36,8 @@ struct rig {
 	mono_t job_time;           /* what a job takes; 0: it is done before anything else happens */
 	/* Set before rig_start(): events of the managers started from then on. NULL: nobody listens. */
 	void (*event)(struct rig_sm *sm, const struct sm_event *event);
+	void (*perf)(struct rig_sm *sm, struct transport_event *ev, mono_t now); /* as `event` */
+	void *owner; /* of whoever set these */
 };
 
 /* Takes over `sim`. */

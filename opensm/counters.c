@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What perf/ may not ask sm/ itself, it is told here. */
+#include "counters.h"
+
+static struct perf_place place_of(struct sm *sm, mono_t now, int64_t realtime)
+{
+	struct perf_place place = { .now = now, .realtime = realtime };
+
+	if (!sm || sm_state(sm) != SM_MASTER)
+		return place;
+	place.fabric = sm_fabric(sm);
+	place.mad = sm_gmp_engine(sm);
+	place.names = conf_files_names(sm_files(sm));
+	place.sl = sm_conf(sm)->sm_sl;
+	return place;
+}
+
+void counters_dispatch(struct perf *p, struct sm *sm, mono_t now, int64_t realtime)
+{
+	const struct perf_place place = place_of(sm, now, realtime);
+
+	perf_dispatch(p, &place);
+}
+
+void counters_receive(struct perf *p, struct sm *sm, struct transport_event *ev, mono_t now,
+		      int64_t realtime)
+{
+	const struct perf_place place = place_of(sm, now, realtime);
+
+	perf_receive(p, ev, &place);
+}

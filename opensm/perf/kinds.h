@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What is counted. */
+#pragma once
+
+/* In the order of files.md 7. */
+enum perf_error {
+	PERF_SYMBOL,
+	PERF_LINK_RECOVER,
+	PERF_LINK_DOWNED,
+	PERF_RCV,
+	PERF_RCV_REM_PHYS,
+	PERF_RCV_SWITCH_RELAY,
+	PERF_XMIT_DISCARDS,
+	PERF_XMIT_CONSTRAINT,
+	PERF_RCV_CONSTRAINT,
+	PERF_LINK_INTEGRITY,
+	PERF_BUFFER_OVERRUN,
+	PERF_VL15_DROPPED,
+	PERF_XMIT_WAIT,
+	PERF_ERRORS
+};
+
+enum perf_data {
+	PERF_XMIT_DATA, /* in units of 4 octets, as on the wire */
+	PERF_RCV_DATA,
+	PERF_XMIT_PKTS,
+	PERF_RCV_PKTS,
+	PERF_UNICAST_XMIT_PKTS, /* only where the port has counters of 64 bits */
+	PERF_UNICAST_RCV_PKTS,
+	PERF_MULTICAST_XMIT_PKTS,
+	PERF_MULTICAST_RCV_PKTS,
+	PERF_DATA
+};

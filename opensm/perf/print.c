@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The texts about counters that the peer writes (files.md 7, console.md 6), byte for byte. */
+#include <inttypes.h>
+#include <time.h>
+
+#include "perf/private.h"
+#include "util/mem.h"
+
+#define TIME_STRLEN 32
+
+static const char *const error_names[PERF_ERRORS] = {
+	[PERF_SYMBOL] = "symbol_err_cnt",
+	[PERF_LINK_RECOVER] = "link_err_recover",
+	[PERF_LINK_DOWNED] = "link_downed",
+	[PERF_RCV] = "rcv_err",
+	[PERF_RCV_REM_PHYS] = "rcv_rem_phys_err",
+	[PERF_RCV_SWITCH_RELAY] = "rcv_switch_relay_err",
+	[PERF_XMIT_DISCARDS] = "xmit_discards",
+	[PERF_XMIT_CONSTRAINT] = "xmit_constraint_err",
+	[PERF_RCV_CONSTRAINT] = "rcv_constraint_err",
+	[PERF_LINK_INTEGRITY] = "link_integrity_err",
+	[PERF_BUFFER_OVERRUN] = "buf_overrun_err",
+	[PERF_VL15_DROPPED] = "vl15_dropped",
+	[PERF_XMIT_WAIT] = "xmit_wait",
+};
+
+static const char *const data_names[PERF_DATA] = {
+	[PERF_XMIT_DATA] = "xmit_data",
+	[PERF_RCV_DATA] = "rcv_data",
+	[PERF_XMIT_PKTS] = "xmit_pkts",
+	[PERF_RCV_PKTS] = "rcv_pkts",
+	[PERF_UNICAST_XMIT_PKTS] = "unicast_xmit_pkts",
+	[PERF_UNICAST_RCV_PKTS] = "unicast_rcv_pkts",
+	[PERF_MULTICAST_XMIT_PKTS] = "multicast_xmit_pkts",
+	[PERF_MULTICAST_RCV_PKTS] = "multicast_rcv_pkts",
+};
+
+const char *perf_error_name(enum perf_error e)
+{
+	return error_names[e];
+}
+
+const char *perf_data_name(enum perf_data d)
+{
+	return data_names[d];
+}
+
+/* As ctime() without its newline. */
+static char *time_text(int64_t seconds, char ret[TIME_STRLEN])
+{
+	time_t t = (time_t)seconds;
+	struct tm tm;
+
+	if (!localtime_r(&t, &tm) || !strftime(ret, TIME_STRLEN, "%a %b %e %H:%M:%S %Y", &tm))
+		ret[0] = '\0';
+	return ret;
+}
+
+static void head(const struct perf_node *n, unsigned port, FILE *out)
+{
+	fprintf(out, "\"%s\" 0x%" PRIx64 " active %s port %u\n", n->name, n->guid,
+		n->active ? "TRUE" : "FALSE", port);
+}
+
+static void put_time(const char *what, int64_t at, FILE *out)
+{
+	char text[TIME_STRLEN];
+
+	fprintf(out, "     %-21s: %s\n", what, time_text(at, text));
+}
+
+/* "48600 (189.844KB)": data in octets, four times what the counter says; packets as they are. */
+static void put_data(enum perf_data d, uint64_t value, FILE *out)
+{
+	static const char units[] = " KMGTPE";
+	bool is_octets = d == PERF_XMIT_DATA || d == PERF_RCV_DATA;
+	double shown = is_octets ? 4.0 * (double)value : (double)value;
+	unsigned unit = 0;
+
+	while (shown > 1024 && unit < sizeof(units) - 2) {
+		shown /= 1024;
+		unit++;
+	}
+	fprintf(out, "     %-21s: %" PRIu64 " (%5.3f", data_names[d], value, shown);
+	if (unit)
+		putc(units[unit], out);
+	fprintf(out, "%s)\n", is_octets ? "B" : "");
+}
+
+static void put_port(const struct perf_node *n, unsigned num, FILE *out)
+{
+	const struct perf_port *p = &n->ports[num];
+
+	head(n, num, out);
+	put_time("Last Reset", p->reset_at, out);
+	put_time("Last Error Update", p->errors_at, out);
+	for (unsigned i = 0; i < PERF_ERRORS; i++)
+		fprintf(out, "     %-21s: %" PRIu64 "\n", error_names[i], p->errors[i]);
+	put_time("Last Data Update", p->data_at, out);
+	for (unsigned i = 0; i < PERF_DATA; i++)
+		put_data(i, p->data[i], out);
+}
+
+void perf_print_node(const struct perf_node *node, int port, FILE *out)
+{
+	for (unsigned num = node->has_port0 ? 0 : 1; num <= node->n_ports; num++)
+		if (node->ports[num].valid && (port < 0 || (unsigned)port == num))
+			put_port(node, num, out);
+}
+
+static bool has_errors(const struct perf_port *p)
+{
+	for (unsigned i = 0; i < PERF_ERRORS; i++)
+		if (p->errors[i])
+			return true;
+	return false;
+}
+
+void perf_print_errors(const struct perf_node *node, FILE *out)
+{
+	for (unsigned num = node->has_port0 ? 0 : 1; num <= node->n_ports; num++) {
+		const struct perf_port *p = &node->ports[num];
+
+		if (!p->valid || !has_errors(p))
+			continue;
+		head(node, num, out);
+		put_time("Last Reset", p->reset_at, out);
+		put_time("Last Error Update", p->errors_at, out);
+		for (unsigned i = 0; i < PERF_ERRORS; i++)
+			if (p->errors[i])
+				fprintf(out, "     %-21s: %" PRIu64 "\n", error_names[i], p->errors[i]);
+	}
+}
+
+static void machine_head(FILE *out)
+{
+	fputs("\nName\tGUID\tActive\tPort\tLast Reset\tLast Error Update\tLast Data Update", out);
+	for (unsigned i = 0; i < PERF_ERRORS; i++)
+		fprintf(out, "\t%s", i == PERF_LINK_INTEGRITY ? "link_int_err" : error_names[i]);
+	for (unsigned i = 0; i < PERF_DATA; i++)
+		fprintf(out, "\t%s", data_names[i]);
+	putc('\n', out);
+}
+
+static void machine_port(const struct perf_node *n, unsigned num, FILE *out)
+{
+	const struct perf_port *p = &n->ports[num];
+	char reset[TIME_STRLEN], errors[TIME_STRLEN], data[TIME_STRLEN];
+
+	fprintf(out, "%s\t0x%" PRIx64 "\t%s\t%u\t%s\t%s\t%s", n->name, n->guid,
+		n->active ? "TRUE" : "FALSE", num, time_text(p->reset_at, reset),
+		time_text(p->errors_at, errors), time_text(p->data_at, data));
+	for (unsigned i = 0; i < PERF_ERRORS; i++)
+		fprintf(out, "\t%" PRIu64, p->errors[i]);
+	for (unsigned i = 0; i < PERF_DATA; i++)
+		fprintf(out, "\t%" PRIu64, p->data[i]);
+	putc('\n', out);
+}
+
+static void machine_node(const struct perf_node *n, FILE *out)
+{
+	machine_head(out);
+	for (unsigned num = n->has_port0 ? 0 : 1; num <= n->n_ports; num++)
+		if (n->ports[num].valid)
+			machine_port(n, num, out);
+}
+
+void perf_print_all(const struct perf *p, bool machine, FILE *out)
+{
+	const struct perf_node *n;
+
+	for (unsigned i = 0; (n = perf_node_at(p, i)); i++) {
+		if (machine)
+			machine_node(n, out);
+		else
+			perf_print_node(n, -1, out);
+	}
+}

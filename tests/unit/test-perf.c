@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Counters of a simulated fabric, read, added up, cleared and printed, in virtual time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "counters.h"
+#include "lib/rig.h"
+#include "libvendor/sim/gen.h"
+#include "util/mem.h"
+
+#define EPOCH 1700000000 /* what the wall clock shows at 0 */
+
+struct world {
+	struct rig *rig;
+	struct conf *conf;
+	struct perf *perf;
+	struct sm *sm;
+	unsigned told_errors; /* times the hook was called */
+	uint64_t told_symbol;
+};
+
+static int64_t realtime(const struct world *w)
+{
+	return EPOCH + sim_now(w->rig->sim) / MONO_S;
+}
+
+static void on_perf(struct rig_sm *sm, struct transport_event *ev, mono_t now)
+{
+	struct world *w = sm->rig->owner;
+
+	counters_receive(w->perf, w->sm, ev, now, realtime(w));
+}
+
+static void on_errors(void *arg, const struct perf_node *node, uint8_t port,
+		      const uint64_t deltas[PERF_ERRORS], int64_t seconds)
+{
+	struct world *w = arg;
+
+	w->told_errors++;
+	w->told_symbol += deltas[PERF_SYMBOL];
+}
+
+static void run_for(struct world *w, mono_t t)
+{
+	mono_t until = sim_now(w->rig->sim) + t, now;
+
+	while ((now = sim_now(w->rig->sim)) < until) {
+		mono_t next;
+
+		counters_dispatch(w->perf, w->sm, now, realtime(w));
+		next = MAX(perf_next(w->perf), now + 1);
+		rig_step(w->rig, mono_min(next, until));
+	}
+	counters_dispatch(w->perf, w->sm, now, realtime(w));
+}
+
+/* Two leaves with two hosts each under two spines; `perfmgr` is on and reads every 10 s. */
+static int setup(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 2, 2, 1);
+	struct world *w = xcalloc(1, sizeof(*w));
+	const struct perf_hooks hooks = { .errors = on_errors, .arg = w };
+	int place;
+
+	w->rig = rig_new(sim_new(net, 1));
+	w->rig->perf = on_perf;
+	w->rig->owner = w;
+	w->conf = conf_new();
+	w->conf->perfmgr = true;
+	w->conf->perfmgr_sweep_time_s = 10;
+	w->perf = perf_new(w->conf, &hooks);
+	place = rig_start(w->rig, "h0", 0, w->conf, NULL);
+	assert_true(place >= 0);
+	w->sm = w->rig->sms[place].sm;
+	run_for(w, 5 * MONO_S);
+	assert_int_equal(sm_state(w->sm), SM_MASTER);
+	run_for(w, 10 * MONO_S);
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+
+	perf_free(w->perf);
+	rig_free(w->rig);
+	conf_unref(w->conf);
+	free(w);
+	return 0;
+}
+
+static void count(struct world *w, const char *node, unsigned port, enum sim_counter which, uint64_t n)
+{
+	assert_int_equal(sim_count_errors(w->rig->sim, sim_find(w->rig->sim, node), port, which, n), 0);
+}
+
+static const struct perf_port *port_of(const struct world *w, const char *node, unsigned port)
+{
+	const struct perf_node *n = perf_node_find(w->perf, 0, node);
+
+	assert_non_null(n);
+	return &n->ports[port];
+}
+
+static void every_linked_port_is_read(void **state)
+{
+	struct world *w = *state;
+	unsigned nodes = 0, ports = 0;
+	const struct perf_node *n;
+
+	while ((n = perf_node_at(w->perf, nodes))) {
+		assert_true(n->active);
+		for (unsigned p = 0; p <= n->n_ports; p++)
+			ports += n->ports[p].valid;
+		if (nodes++)
+			assert_true(perf_node_at(w->perf, nodes - 2)->guid < n->guid);
+	}
+	assert_int_equal(nodes, sm_fabric(w->sm)->n_nodes);
+	assert_int_equal(ports, sm_stats(w->sm)->ports_active);
+	assert_int_equal(perf_status(w->perf)->unanswered, 0);
+	assert_int_equal(perf_status(w->perf)->outstanding, 0);
+}
+
+static void what_was_there_before_does_not_count(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(port_of(w, "h1", 1)->errors[PERF_SYMBOL], 0);
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 5);
+	run_for(w, 10 * MONO_S);
+	assert_int_equal(port_of(w, "h1", 1)->errors[PERF_SYMBOL], 5);
+	assert_int_equal(w->told_symbol, 5);
+	assert_int_equal(w->told_errors, 1);
+	run_for(w, 10 * MONO_S);
+	assert_int_equal(port_of(w, "h1", 1)->errors[PERF_SYMBOL], 5);
+	assert_int_equal(w->told_errors, 1);
+}
+
+/* 16 bits of symbol errors, 4 of buffer overruns: cleared in time, nothing is lost. */
+static void counters_are_cleared_before_they_stick(void **state)
+{
+	struct world *w = *state;
+
+	for (unsigned i = 0; i < 10; i++) {
+		count(w, "leaf1", 1, SIM_SYMBOL_ERRORS, 30000);
+		count(w, "leaf1", 2, SIM_BUFFER_OVERRUNS, 6);
+		run_for(w, 10 * MONO_S);
+	}
+	assert_int_equal(port_of(w, "leaf1", 1)->errors[PERF_SYMBOL], 300000);
+	assert_int_equal(port_of(w, "leaf1", 2)->errors[PERF_BUFFER_OVERRUN], 60);
+}
+
+static void counters_of_64_bits_are_read_where_there_are(void **state)
+{
+	struct world *w = *state;
+
+	count(w, "leaf1", 1, SIM_XMIT_DATA, 1ull << 40);
+	count(w, "leaf1", 1, SIM_XMIT_PACKETS, 1ull << 33);
+	run_for(w, 10 * MONO_S);
+	assert_true(port_of(w, "leaf1", 1)->extended);
+	assert_true(port_of(w, "leaf1", 1)->data[PERF_XMIT_DATA] >= 1ull << 40);
+	assert_int_equal(port_of(w, "leaf1", 1)->data[PERF_UNICAST_XMIT_PKTS], 1ull << 33);
+}
+
+static void without_asking_only_32_bits_are_there(void **state)
+{
+	struct world *w = *state;
+	struct perf *keep = w->perf;
+
+	w->conf->perfmgr_query_cpi = false;
+	w->perf = perf_new(w->conf, NULL);
+	run_for(w, MONO_S);
+	count(w, "leaf1", 1, SIM_XMIT_PACKETS, 9);
+	run_for(w, 15 * MONO_S);
+	assert_false(port_of(w, "leaf1", 1)->extended);
+	assert_int_equal(port_of(w, "leaf1", 1)->data[PERF_XMIT_PKTS], 9);
+	assert_int_equal(port_of(w, "leaf1", 1)->data[PERF_UNICAST_XMIT_PKTS], 0);
+	perf_free(keep);
+}
+
+static void somebody_elses_reset_adds_nothing_twice(void **state)
+{
+	struct world *w = *state;
+
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 100);
+	run_for(w, 10 * MONO_S);
+	sim_reboot(w->rig->sim, sim_find(w->rig->sim, "h1"), MONO_S);
+	run_for(w, 20 * MONO_S);
+	assert_int_equal(port_of(w, "h1", 1)->errors[PERF_SYMBOL], 100);
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 3);
+	run_for(w, 20 * MONO_S);
+	assert_int_equal(port_of(w, "h1", 1)->errors[PERF_SYMBOL], 103);
+}
+
+static void loss_costs_a_reading_at_most(void **state)
+{
+	struct world *w = *state;
+
+	sim_set_loss(w->rig->sim, 10, 10);
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 7);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(port_of(w, "h1", 1)->errors[PERF_SYMBOL], 7);
+	sim_set_loss(w->rig->sim, 0, 0);
+	run_for(w, 20 * MONO_S);
+	assert_int_equal(perf_status(w->perf)->outstanding, 0);
+}
+
+static void nobody_is_asked_by_a_standby(void **state)
+{
+	struct world *w = *state;
+	_cleanup_(conf_unrefp) struct conf *greater = conf_copy(w->conf);
+	uint64_t before;
+
+	greater->sm_priority = 15;
+	assert_true(rig_start(w->rig, "h2", 0, greater, NULL) >= 0);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(sm_state(w->sm), SM_STANDBY);
+	before = perf_status(w->perf)->queries;
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(perf_status(w->perf)->queries, before);
+}
+
+static void a_node_that_left_is_forgotten_if_wanted(void **state)
+{
+	struct world *w = *state;
+
+	perf_set_remove_missing(w->perf, false);
+	assert_int_equal(sim_link_down(w->rig->sim, sim_find(w->rig->sim, "h1"), 1), 0);
+	run_for(w, 60 * MONO_S);
+	assert_false(perf_node_find(w->perf, 0, "h1")->active);
+	assert_int_equal(perf_remove_inactive(w->perf), 1);
+	assert_null(perf_node_find(w->perf, 0, "h1"));
+}
+
+static void the_administrator_switches_it(void **state)
+{
+	struct world *w = *state;
+	uint64_t before;
+
+	perf_enable(w->perf, false);
+	before = perf_status(w->perf)->queries;
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(perf_status(w->perf)->queries, before);
+	perf_enable(w->perf, true);
+	run_for(w, MONO_S);
+	assert_true(perf_status(w->perf)->queries > before);
+	before = perf_status(w->perf)->queries;
+	perf_set_sweep_time(w->perf, 1000);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(perf_status(w->perf)->queries, before);
+	perf_sweep_now(w->perf);
+	run_for(w, MONO_S);
+	assert_true(perf_status(w->perf)->queries > before);
+}
+
+static char *printed(const struct world *w, void (*print)(const struct world *w, FILE *out))
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	print(w, out);
+	fclose(out);
+	return text;
+}
+
+static void print_h1(const struct world *w, FILE *out)
+{
+	perf_print_node(perf_node_find(w->perf, 0, "h1"), -1, out);
+}
+
+static void print_machine(const struct world *w, FILE *out)
+{
+	perf_print_all(w->perf, true, out);
+}
+
+static void print_all_errors(const struct world *w, FILE *out)
+{
+	const struct perf_node *n;
+
+	for (unsigned i = 0; (n = perf_node_at(w->perf, i)); i++)
+		perf_print_errors(n, out);
+}
+
+/* The shape is the peer's (files.md 7). */
+static void blocks_are_printed_as_by_the_peer(void **state)
+{
+	struct world *w = *state;
+	_cleanup_free_ char *text = NULL;
+
+	setenv("TZ", "UTC", 1);
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 2);
+	count(w, "h1", 1, SIM_XMIT_DATA, 48600);
+	run_for(w, 10 * MONO_S);
+	text = printed(w, print_h1);
+	assert_int_equal(strncmp(text, "\"h1\" 0x", 7), 0);
+	assert_non_null(strstr(text, " active TRUE port 1\n     Last Reset           : "));
+	assert_non_null(strstr(text, "\n     symbol_err_cnt       : 2\n"));
+	assert_non_null(strstr(text, "\n     rcv_switch_relay_err : 0\n"));
+	assert_non_null(strstr(text, "\n     xmit_data            : 4"));
+	assert_non_null(strstr(text, "KB)\n"));
+	assert_non_null(strstr(text, "\n     multicast_rcv_pkts   : 0 (0.000)\n"));
+}
+
+static void errors_are_printed_alone(void **state)
+{
+	struct world *w = *state;
+	_cleanup_free_ char *text = NULL;
+
+	count(w, "h1", 1, SIM_LINK_DOWNED, 3);
+	run_for(w, 10 * MONO_S);
+	text = printed(w, print_all_errors);
+	assert_non_null(strstr(text, "     link_downed          : 3\n"));
+	assert_null(strstr(text, "symbol"));
+	assert_null(strstr(text, "port 2"));
+}
+
+static void machines_get_a_line_per_port(void **state)
+{
+	struct world *w = *state;
+	_cleanup_free_ char *text = printed(w, print_machine);
+	unsigned heads = 0, lines = 0;
+
+	for (char *p = text; (p = strchr(p, '\n')); p++)
+		lines++;
+	for (char *p = text; (p = strstr(p, "\nName\tGUID\tActive\t")); p++)
+		heads++;
+	assert_int_equal(heads, sm_fabric(w->sm)->n_nodes);
+	assert_int_equal(lines, 2 * heads + sm_stats(w->sm)->ports_active);
+}
+
+static void totals_begin_again_when_cleared(void **state)
+{
+	struct world *w = *state;
+
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 2);
+	run_for(w, 10 * MONO_S);
+	perf_clear_totals(w->perf, realtime(w));
+	assert_int_equal(port_of(w, "h1", 1)->errors[PERF_SYMBOL], 0);
+	assert_int_equal(port_of(w, "h1", 1)->reset_at, realtime(w));
+	run_for(w, 10 * MONO_S);
+	assert_int_equal(port_of(w, "h1", 1)->errors[PERF_SYMBOL], 0);
+}
+
+/* An answer with a TID of ours that was not asked, or comes twice, changes nothing. */
+static void strange_answers_are_nothing(void **state)
+{
+	struct world *w = *state;
+	struct transport_event ev = { .kind = TRANSPORT_MAD, .length = 256 };
+
+	for (uint32_t i = 0; i < 100000; i++) {
+		memset(ev.mad, (int)i, sizeof(ev.mad));
+		ib_put(ev.mad, SMP_CLASS, MAD_CLASS_PERF);
+		ib_put(ev.mad, SMP_METHOD, i % 2 ? MAD_GET_RESP : MAD_TRAP);
+		ib_put(ev.mad, SMP_TID, 0x50000000u | i * 2654435761u % 0x10000000u);
+		counters_receive(w->perf, w->sm, &ev, sim_now(w->rig->sim), realtime(w));
+	}
+	assert_int_equal(perf_status(w->perf)->outstanding, 0);
+	assert_int_equal(port_of(w, "h1", 1)->errors[PERF_SYMBOL], 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(every_linked_port_is_read),
+		TEST(what_was_there_before_does_not_count),
+		TEST(counters_are_cleared_before_they_stick),
+		TEST(counters_of_64_bits_are_read_where_there_are),
+		TEST(without_asking_only_32_bits_are_there),
+		TEST(somebody_elses_reset_adds_nothing_twice),
+		TEST(loss_costs_a_reading_at_most),
+		TEST(nobody_is_asked_by_a_standby),
+		TEST(a_node_that_left_is_forgotten_if_wanted),
+		TEST(the_administrator_switches_it),
+		TEST(blocks_are_printed_as_by_the_peer),
+		TEST(errors_are_printed_alone),
+		TEST(machines_get_a_line_per_port),
+		TEST(totals_begin_again_when_cleared),
+		TEST(strange_answers_are_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
