@@ -251,7 +251,7 @@ static void tell_waiting(struct daemon *d, const char *why)
 	char line[300];
 
 	if (!d->waiting_told) {
-		log_sys("Waiting for a port: %s", why);
+		log_sys_on(ABOUT(.id = LOG_ID_PORT_WAIT), "Waiting for a port: %s", why);
 		snprintf(line, sizeof(line), "Waiting for a port: %s", why);
 		tell_status(d, line);
 	}
@@ -269,8 +269,9 @@ static bool claim_port(struct daemon *d)
 		return false;
 	}
 	if (r < 0 && !d->waiting_told)
-		log_error("the IsSM bit of port 0x%016" PRIx64 " cannot be set: %s",
-			  d->tr->port_guid, strerror(-r));
+		log_on(ABOUT(.id = LOG_ID_PORT_WAIT, .port_guid = d->tr->port_guid, .error = -r, .local = true),
+		       LOGB_ERROR, "the IsSM bit of port 0x%016" PRIx64 " cannot be set: %s",
+		       d->tr->port_guid, strerror(-r));
 	return true;
 }
 
@@ -377,7 +378,7 @@ static void run_sm(struct daemon *d)
 	for (unsigned i = 0; i < ROUNDS_PER_WAKE && r > 0; i++)
 		r = sm_dispatch(d->sm, clock_now());
 	if (r == -ENODEV) {
-		log_sys("the port is gone");
+		log_sys_on(ABOUT(.id = LOG_ID_PORT_GONE), "the port is gone");
 		close_port(d);
 		d->reopen_at = 0;
 	} else if (once_is_over(d)) {
@@ -452,9 +453,9 @@ static bool worker_is_well(struct daemon *d)
 	const char *what = hung_job(d->worker, WORKER_HUNG, &seconds);
 
 	if (what && !d->worker_hung_told)
-		log_error("%s has not ended for %u s and never will: the watchdog is not fed any "
-			  "more",
-			  what, seconds);
+		log_on(ABOUT(.id = LOG_ID_WORKER_HANGS), LOGB_ERROR,
+		       "%s has not ended for %u s and never will: the watchdog is not fed any more",
+		       what, seconds);
 	d->worker_hung_told = what != NULL;
 	return !what;
 }
@@ -465,11 +466,11 @@ static void look_at_disk(struct daemon *d)
 	const char *what = hung_job(d->disk, DISK_HUNG, &seconds);
 
 	if (what && !d->disk_hung_told)
-		log_error("%s has not ended for %u s: the disk hangs; the subnet is served without "
-			  "it",
-			  what, seconds);
+		log_on(ABOUT(.id = LOG_ID_DISK_HANGS), LOGB_ERROR,
+		       "%s has not ended for %u s: the disk hangs; the subnet is served without it", what,
+		       seconds);
 	if (!what && d->disk_hung_told)
-		log_info("the disk answers again");
+		log_on(ABOUT(.id = LOG_ID_DISK_HANGS), LOGB_INFO, "the disk answers again");
 	if (what || d->disk_hung_told)
 		notify_hung(&d->notify, what, seconds);
 	d->disk_hung_told = what != NULL;

@@ -175,11 +175,11 @@ void reload_tell(const struct reload *r)
 	if (r->report.dropped)
 		log_error("%zu more findings", r->report.dropped);
 	if (r->refused)
-		log_error("SIGHUP: %u error%s: nothing is taken over, the running configuration "
-			  "stays "
-			  "as it is until SIGHUP finds none",
-			  r->report.errors, r->report.errors == 1 ? "" : "s");
+		log_on(ABOUT(.id = LOG_ID_CONF_REFUSED), LOGB_ERROR,
+		       "SIGHUP: %u error%s: nothing is taken over, the running configuration stays as it "
+		       "is until SIGHUP finds none",
+		       r->report.errors, r->report.errors == 1 ? "" : "s");
 	else
-		log_info("SIGHUP: configuration read again: %s",
-			 r->news ? r->news : "nothing changed");
+		log_on(ABOUT(.id = LOG_ID_CONF_TAKEN), LOGB_INFO, "SIGHUP: configuration read again: %s",
+		       r->news ? r->news : "nothing changed");
 }

@@ -47,6 +47,11 @@ static int parse_names(struct conf_file *f, const char *text, size_t len, const 
 	return conf_names_read_text(f->path, text, len, &f->names, &f->findings);
 }
 
+static int parse_modules(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
+{
+	return conf_modules_read_text(f->path, text, len, &f->modules, &f->findings);
+}
+
 static const struct kind kinds[] = {
 	[CONF_FILE_PARTITIONS] = { CONF_ID_partition_config_file, false, parse_partitions },
 	[CONF_FILE_PREFIXES] = { CONF_ID_prefix_routes_file, false, parse_prefixes },
@@ -54,6 +59,7 @@ static const struct kind kinds[] = {
 	[CONF_FILE_IGNORE] = { CONF_ID_port_prof_ignore_file, true, parse_ports },
 	[CONF_FILE_WEIGHTS] = { CONF_ID_hop_weights_file, true, parse_ports },
 	[CONF_FILE_NAMES] = { CONF_ID_node_name_map_name, true, parse_names },
+	[CONF_FILE_MODULES] = { CONF_ID_per_module_logging_file, false, parse_modules },
 };
 
 /* NULL: there is none to be read. */
@@ -95,6 +101,7 @@ static struct conf_file *file_unref(struct conf_file *f)
 	conf_guids_clear(&f->order);
 	conf_guid_ports_clear(&f->ports);
 	conf_names_free(f->names);
+	conf_modules_clear(&f->modules);
 	conf_report_clear(&f->findings);
 	free(f->path);
 	free(f);

@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 
 #include "conf/lists.h"
+#include "conf/modules.h"
 #include "conf/partitions.h"
 #include "conf/prefixes.h"
 
@@ -26,6 +27,7 @@ enum conf_file_kind {
 	CONF_FILE_IGNORE,
 	CONF_FILE_WEIGHTS,
 	CONF_FILE_NAMES,
+	CONF_FILE_MODULES,
 	CONF_N_FILES,
 };
 
@@ -44,6 +46,7 @@ struct conf_file {
 	struct conf_guids order;       /* ORDER */
 	struct conf_guid_ports ports;  /* IGNORE, WEIGHTS */
 	struct conf_names *names;      /* NAMES */
+	struct conf_modules modules;   /* MODULES */
 };
 
 struct conf_files {

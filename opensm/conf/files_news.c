@@ -151,6 +151,8 @@ static size_t entries(const struct conf_file *f)
 		return f->ports.n;
 	case CONF_FILE_NAMES:
 		return conf_names_count(f->names);
+	case CONF_FILE_MODULES:
+		return f->modules.n;
 	case CONF_N_FILES:
 		break;
 	}

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conf/lines.h"
+#include "conf/modules.h"
 #include "conf/partitions.h"
 #include "conf/prefixes.h"
 #include "util/mem.h"
@@ -301,6 +302,16 @@ static void check_partitions(const struct conf *c, struct conf_report *r)
 	partitions_unref(partitions);
 }
 
+static void check_modules(const struct conf *c, struct conf_report *r)
+{
+	struct conf_modules modules;
+
+	if (!c->per_module_logging_file)
+		return;
+	conf_modules_read(c->per_module_logging_file, &modules, r);
+	conf_modules_clear(&modules);
+}
+
 void conf_lists_check(const struct conf *c, struct conf_report *r)
 {
 	struct conf_prefixes prefixes;
@@ -318,6 +329,7 @@ void conf_lists_check(const struct conf *c, struct conf_report *r)
 		conf_prefixes_read(c->prefix_routes_file, &prefixes, r);
 		conf_prefixes_clear(&prefixes);
 	}
+	check_modules(c, r);
 	check_partitions(c, r);
 	conf_names_load(c, &names, r);
 	conf_names_free(names);

@@ -6,12 +6,27 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/foreign.c opensm/conf/foreign.h opensm/conf/write.c opensm/conf/diff.c \
 	opensm/conf/verify.c opensm/conf/advise.c opensm/conf/lists.c opensm/conf/lists.h \
 	opensm/conf/names.c opensm/conf/prefixes.c opensm/conf/prefixes.h opensm/conf/cli.c opensm/conf/cli.h \
-	opensm/conf/files.c opensm/conf/files.h opensm/conf/files_news.c \
+	opensm/conf/modules.c opensm/conf/modules.h opensm/conf/files.c opensm/conf/files.h opensm/conf/files_news.c \
 	opensm/conf/cli_rows.c opensm/conf/cli_rows.h \
 	opensm/conf/partitions.c opensm/conf/partitions.h opensm/conf/partitions_build.c \
 	opensm/conf/partitions_groups.c opensm/conf/partitions_parse.c \
 	opensm/conf/partitions_private.h opensm/conf/partitions_words.c
 CONF_LIBS = libconf.a $(IB_LIBS)
+
+# Our source files by folder and name, for per_module_logging_file.
+opensm/conf/modules-own.h: Makefile
+	@$(MKDIR_P) opensm/conf
+	$(AM_V_GEN)(cd $(top_srcdir) && printf '%s\n' '#define OWN_FILES \' && \
+		for f in opensm/*.c opensm/*/*.c libvendor/*.c libvendor/sim/*.c; do \
+			case $$f in opensm/launch/* | opensm/opensmctl/*) continue ;; esac; \
+			d=$${f%/*}; printf '\t"%s/%s", \\\n' "$${d##*/}" "$${f##*/}"; \
+		done && echo) > $@.tmp && mv $@.tmp $@
+opensm/conf/modules.$(OBJEXT): opensm/conf/modules-own.h
+CLEANFILES += opensm/conf/modules-own.h
+
+UNIT_TESTS += tests/unit/test-modules
+tests_unit_test_modules_SOURCES = tests/unit/test-modules.c
+tests_unit_test_modules_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-conf tests/unit/test-conf-rules tests/unit/test-lists tests/unit/test-cli
 UNIT_TESTS += tests/unit/test-partitions tests/unit/test-partitions-findings

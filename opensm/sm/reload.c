@@ -59,6 +59,8 @@ static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 		sm->partition_file_new |= i == CONF_FILE_PARTITIONS;
 		if (i == CONF_FILE_PREFIXES)
 			sa_set_prefixes(sm->sa, f ? &f->prefixes : &none);
+		if (i == CONF_FILE_MODULES)
+			log_set_modules(f ? f->modules.items : NULL, f ? f->modules.n : 0);
 		if (i == CONF_FILE_NAMES)
 			say_name_all(sm);
 		if (before && is_of_routing(i))
