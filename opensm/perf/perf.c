@@ -167,7 +167,8 @@ static void end(struct perf *p, mono_t now)
 	p->status.sweep = PERF_SLEEPING;
 	p->status.sweeps++;
 	p->status.last_ms = (unsigned)((now - p->started) / MONO_MS);
-	p->next_at = p->started + p->status.sweep_time_s * MONO_S;
+	/* Nobody to ask: the subnet comes up just now. */
+	p->next_at = p->started + (p->n_visits ? p->status.sweep_time_s * MONO_S : MONO_S);
 	if (p->not_told)
 		log_info("counters of %u more ports grew", p->not_told);
 	log_verbose("counters of %u ports read in %u ms", p->n_visits, p->status.last_ms);
