@@ -190,7 +190,7 @@ route_table() {
 sm_command() {
 	local host=$1
 	shift
-	SM_CMD=(env SIM_HOST="$host" OSM_CACHE_DIR="$WORK/cache" OSM_TMP_DIR="$WORK/dumps"
+	SM_CMD=(env SIM_HOST="$host" OSM_CACHE_DIR="$WORK/cache" OSM_TMP_DIR="$WORK/dumps" OPENSM_RUN_DIR="$WORK/run"
 		UMADCOUNT_FILE="$WORK/count" LD_PRELOAD="$PRELOAD_DIR/umadcount.so $UMAD2SIM"
 		"$SM_BIN" -F "$WORK/opensm.conf" -f "$WORK/opensm.log" -d 2 "$@")
 }

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Events as objects: kind, time, what belongs to the kind, and a sentence for people. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ctl/control_call.h"
+#include "fabric/words.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define KINDS_MAX 32
+
+static const char *const names[SM_EVENT_KINDS] = {
+	[SM_EVENT_STATE] = "state",
+	[SM_EVENT_SWEEP_START] = "sweep_start",
+	[SM_EVENT_DISCOVERED] = "discovered",
+	[SM_EVENT_SWEEP_DONE] = "sweep_done",
+	[SM_EVENT_ROUTES] = "routes",
+	[SM_EVENT_LFT] = "lft",
+	[SM_EVENT_SUBNET_UP] = "subnet_up",
+	[SM_EVENT_NODE] = "node",
+	[SM_EVENT_LINK] = "link",
+	[SM_EVENT_TRAP] = "trap",
+	[SM_EVENT_MANAGER] = "manager",
+	[SM_EVENT_SA_DUMPED] = "sa_dumped",
+	[SM_EVENT_PORT_DOWN] = "port_down",
+};
+
+const char *control_event_name(enum sm_event_kind kind)
+{
+	return kind < SM_EVENT_KINDS ? names[kind] : "unknown";
+}
+
+static void say(struct json_object *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct json_object *o, const char *fmt, ...)
+{
+	char text[600];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	control_add_str(o, "text", text);
+}
+
+static const struct node *find_node(const struct scene *scene, guid_t guid)
+{
+	return scene->sm ? fabric_find_node(sm_fabric(scene->sm), guid) : NULL;
+}
+
+/* Also of a node that has just gone. */
+static const char *name_of(const struct scene *scene, guid_t guid, const char *otherwise)
+{
+	const struct node *n = find_node(scene, guid);
+
+	return n ? node_name(n) : otherwise;
+}
+
+static void add_sweep(struct json_object *o, const struct sm_event *e)
+{
+	control_add_str(o, "sweep", e->sweep.kind);
+	control_add_str(o, "why", e->sweep.why);
+	if (e->kind == SM_EVENT_SWEEP_START) {
+		say(o, "%s sweep begins: %s", e->sweep.kind, e->sweep.why);
+		return;
+	}
+	control_add_int(o, "gets", e->sweep.n_gets);
+	control_add_int(o, "sets", e->sweep.n_sets);
+	control_add_int(o, "errors", e->sweep.errors);
+	control_add_int(o, "duration_ms", e->sweep.ms);
+	if (e->kind == SM_EVENT_DISCOVERED) {
+		say(o, "the subnet has been read: %u Gets in %u ms", e->sweep.n_gets, e->sweep.ms);
+		return;
+	}
+	control_add_bool(o, "went_through", e->sweep.through);
+	if (e->kind == SM_EVENT_SUBNET_UP)
+		say(o, e->sweep.errors ? "the subnet is set up, with %u error%s" : "SUBNET UP",
+		    e->sweep.errors, e->sweep.errors == 1 ? "" : "s");
+	else
+		say(o, "%s sweep %s: %u Gets, %u Sets, %u errors in %u ms", e->sweep.kind,
+		    e->sweep.through ? "done" : "ended early", e->sweep.n_gets,
+		    e->sweep.n_sets, e->sweep.errors, e->sweep.ms);
+}
+
+static void add_node(struct json_object *o, const struct scene *scene, const struct sm_event *e)
+{
+	static const char *const types[] = { "node", "host", "switch", "router" };
+	const char *type = e->node.type < ARRAY_SIZE(types) ? types[e->node.type] : types[0];
+	const char *name = name_of(scene, e->node.node_guid, e->node.desc);
+
+	control_add_guid(o, "node_guid", e->node.node_guid);
+	control_add_guid(o, "port_guid", e->node.port_guid);
+	control_add_str(o, "name", name);
+	control_add_str(o, "type", type);
+	control_add_bool(o, "came", e->node.came);
+	say(o, "%s '%s' (0x%016" PRIx64 ") %s", type, name, e->node.node_guid,
+	    e->node.came ? "is there" : "is gone");
+}
+
+static void add_link(struct json_object *o, const struct scene *scene, const struct sm_event *e)
+{
+	struct json_object *ends = json_object_new_array();
+	const char *name[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct json_object *end = json_object_new_object();
+
+		name[i] = name_of(scene, e->link.guid[i], NULL);
+		control_add_guid(end, "node_guid", e->link.guid[i]);
+		control_add_str(end, "name", name[i]);
+		control_add_int(end, "port", e->link.port[i]);
+		json_object_array_add(ends, end);
+	}
+	json_object_object_add(o, "ends", ends);
+	control_add_bool(o, "up", e->link.up);
+	say(o, "link '%s' port %u - '%s' port %u is %s", name[0] ? name[0] : "?", e->link.port[0],
+	    name[1] ? name[1] : "?", e->link.port[1], e->link.up ? "up" : "down");
+}
+
+static void add_routes(struct json_object *o, const struct sm_event *e)
+{
+	control_add_str(o, "engine", e->routes.engine);
+	control_add_bool(o, "without_reading", e->routes.reroute);
+	control_add_int(o, "duration_ms", e->routes.ms);
+	control_add_int(o, "unreachable_pairs", e->routes.unreachable);
+	say(o, "routes by %s computed in %u ms, %u pairs have no way", e->routes.engine,
+	    e->routes.ms, e->routes.unreachable);
+}
+
+static void add_lft(struct json_object *o, const struct scene *scene, const struct sm_event *e)
+{
+	const char *name = name_of(scene, e->lft.node_guid, "?");
+
+	control_add_guid(o, "node_guid", e->lft.node_guid);
+	control_add_str(o, "name", name);
+	control_add_int(o, e->lft.top_changed ? "top" : "block",
+			e->lft.top_changed ? e->lft.top : e->lft.block);
+	say(o, "forwarding table of '%s': %s %u written", name, e->lft.top_changed ? "top" : "block",
+	    e->lft.top_changed ? e->lft.top : e->lft.block);
+}
+
+static void add_manager(struct json_object *o, const struct sm_event *e)
+{
+	control_add_guid(o, "guid", e->manager.guid);
+	control_add_str(o, "state", e->manager.gone ? NULL : sm_state_name(e->manager.state));
+	control_add_int(o, "priority", e->manager.priority);
+	control_add_bool(o, "gone", e->manager.gone);
+	say(o, "%s", e->manager.text ? e->manager.text : "another subnet manager");
+}
+
+static void add_rest(struct json_object *o, const struct scene *scene, const struct sm_event *e)
+{
+	switch (e->kind) {
+	case SM_EVENT_STATE:
+		control_add_str(o, "from", sm_state_name(e->state.from));
+		control_add_str(o, "to", sm_state_name(e->state.to));
+		say(o, "%s -> %s", sm_state_name(e->state.from), sm_state_name(e->state.to));
+		break;
+	case SM_EVENT_SWEEP_START:
+	case SM_EVENT_DISCOVERED:
+	case SM_EVENT_SWEEP_DONE:
+	case SM_EVENT_SUBNET_UP:
+		add_sweep(o, e);
+		break;
+	case SM_EVENT_ROUTES:
+		add_routes(o, e);
+		break;
+	case SM_EVENT_LFT:
+		add_lft(o, scene, e);
+		break;
+	case SM_EVENT_NODE:
+		add_node(o, scene, e);
+		break;
+	case SM_EVENT_LINK:
+		add_link(o, scene, e);
+		break;
+	case SM_EVENT_TRAP:
+		control_add_int(o, "lid", e->trap.from);
+		say(o, "%s", e->trap.text ? e->trap.text : "a trap");
+		break;
+	case SM_EVENT_MANAGER:
+		add_manager(o, e);
+		break;
+	case SM_EVENT_SA_DUMPED:
+		say(o, "what hosts registered was written to its file");
+		break;
+	case SM_EVENT_PORT_DOWN:
+		say(o, "our own port has lost its link");
+		break;
+	case SM_EVENT_KINDS:
+		break;
+	}
+}
+
+struct json_object *control_event(const struct scene *scene, const struct sm_event *event)
+{
+	struct json_object *o = json_object_new_object();
+	int64_t realtime = control_realtime(scene, event->at);
+
+	control_add_str(o, "kind", control_event_name(event->kind));
+	control_add_time(o, "time", realtime);
+	control_add_int(o, "realtime_us", realtime);
+	add_rest(o, scene, event);
+	return o;
+}
+
+/* ---- Monitor --------------------------------------------------------------------------------- */
+
+/* "sweep" stands for "sweep_start" and "sweep_done". */
+static bool is_kind(const char *name, const char *word)
+{
+	size_t len = strlen(word);
+
+	return !strncmp(name, word, len) && (!name[len] || name[len] == '_');
+}
+
+static bool is_wanted(struct json_object *parameters, enum sm_event_kind kind)
+{
+	struct json_object *kinds = json_object_object_get(parameters, "kinds");
+	size_t n = kinds ? json_object_array_length(kinds) : 0;
+
+	if (!n)
+		return kind != SM_EVENT_LFT;
+	for (size_t i = 0; i < n; i++)
+		if (is_kind(names[kind], json_object_get_string(json_object_array_get_idx(kinds, i))))
+			return true;
+	return false;
+}
+
+static bool is_known(struct json_object *kind)
+{
+	if (!json_object_is_type(kind, json_type_string))
+		return false;
+	for (unsigned i = 0; i < SM_EVENT_KINDS; i++)
+		if (is_kind(names[i], json_object_get_string(kind)))
+			return true;
+	return false;
+}
+
+static void refuse_kind(struct json_object *kind, struct control_error *err)
+{
+	char all[300], shown[40];
+	size_t len = 0;
+	const char *text = json_object_get_string(kind);
+
+	for (unsigned i = 0; i < SM_EVENT_KINDS; i++)
+		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s", i ? ", " : "",
+					names[i]);
+	str_printable(text ? text : "null", text ? strlen(text) : 4, shown, sizeof(shown));
+	control_fail(err, "InvalidParameter", "there is no event '%s'; there are: %s", shown, all);
+}
+
+struct json_object *control_monitor(const struct scene *scene, struct json_object *parameters,
+				    struct control_error *err)
+{
+	struct json_object *kinds = json_object_object_get(parameters, "kinds");
+	size_t n = kinds ? json_object_array_length(kinds) : 0;
+
+	if (n > KINDS_MAX) {
+		control_fail(err, "InvalidParameter", "at most %d kinds", KINDS_MAX);
+		return NULL;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *kind = json_object_array_get_idx(kinds, i);
+
+		if (!is_known(kind)) {
+			refuse_kind(kind, err);
+			return NULL;
+		}
+	}
+	return json_object_new_object();
+}
+
+struct json_object *control_follow_monitor(const struct control_following *f,
+					   const struct sm_event *event, unsigned *state,
+					   bool *ret_last)
+{
+	struct json_object *o;
+
+	/* Goes on: the next manager's events are told as well. */
+	if (!event || !is_wanted(f->parameters, event->kind))
+		return NULL;
+	o = json_object_new_object();
+	json_object_object_add(o, "event", control_event(f->scene, event));
+	if (f->missed)
+		control_add_bool(o, "missed", true);
+	return o;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Between the files of the commands about the manager. */
+#pragma once
+
+#include "opensmctl/ctl.h"
+
+int ctl_too_many(const struct ctl_command *command, const char *word);
+
+int cmd_status(struct ctl *c, int argc, char **argv);	 /* status.c */
+int cmd_instances(struct ctl *c, int argc, char **argv); /* instances.c */
+int cmd_monitor(struct ctl *c, int argc, char **argv);	 /* monitor.c */
+int cmd_options(struct ctl *c, int argc, char **argv);	 /* configuration.c */
+int cmd_check(struct ctl *c, int argc, char **argv);
+int cmd_reload(struct ctl *c, int argc, char **argv);
