@@ -36,6 +36,11 @@ main_pid() {
 	inside systemctl show -P MainPID opensm
 }
 
+# sees_priority N PORT: of the master this port sees.
+sees_priority() {
+	inside sminfo -P "$2" | grep -q "priority $1 "
+}
+
 # replaced NAME PID: another process has its place.
 replaced() {
 	local pid
@@ -73,6 +78,34 @@ sm_priority ninety'
 	is_state failed
 	status_says 'opensm\.conf\.1:1'
 	[ -z "$(pids)" ]
+}
+
+@test "reload follows the files: one has gone, one has come, one stays as it is" {
+	both_up
+	one=$(instance_pid 1) main=$(main_pid)
+	inside mv /etc/rdma/opensm.conf.2 /etc/rdma/opensm.conf.10
+	inside systemctl reload opensm
+	within 20 status_says '10: .*MASTER'
+	[ -z "$(instance_pid 2)" ]
+	[ "$(instance_pid 1)" = "$one" ]
+	[ "$(main_pid)" = "$main" ]
+	within 10 good
+}
+
+@test "reload of a file that was spoilt: that instance goes on with what it had and says so" {
+	both_up
+	one=$(instance_pid 1) two=$(instance_pid 2)
+	put /etc/rdma/opensm.conf.1 <<<'guid 0x0000000000100001
+sm_priority 4'
+	put /etc/rdma/opensm.conf.2 <<<'guid 0x0000000000100002
+sm_priority ninety'
+	inside systemctl reload opensm
+	is_state active
+	within 10 status_says '2: .*opensm\.conf\.2:2'
+	within 10 sees_priority 4 1
+	sees_priority 0 2
+	[ "$(instance_pid 1)" = "$one" ]
+	[ "$(instance_pid 2)" = "$two" ]
 }
 
 @test "kill -9 of one instance: it is back, the service never stopped, the other did not notice" {

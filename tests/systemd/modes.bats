@@ -85,9 +85,11 @@ two_files() {
 	done
 	not inside cmp -s /var/cache/opensm/1/guid2lid /var/cache/opensm/2/guid2lid
 	for name in orig 1.rpmnew 2~ 1.bak; do
-		[ "$(journal_count "opensm\.conf\.$name( |:|,|\$).*(no instance|not)|$name")" -ge 1 ]
+		inside journalctl --no-pager -o cat -u opensm -p warning | grep -qF "\"opensm.conf.$name\" in /etc/rdma is no instance"
 	done
-	[ "$(journal_count '(GUIDS|sysconfig).*opensm\.conf.*no instance')" -eq 1 ]
+	[ "$(journal_count 'GUIDS \(/etc/sysconfig/opensm:1\) and 1 settings of /etc/rdma/opensm\.conf count for no instance')" -eq 1 ]
+	# Each has its own name in the journal.
+	[ "$(inside journalctl --no-pager -o cat -u opensm OPENSM_INSTANCE=2 | grep -c 'SUBNET UP')" -eq 1 ]
 	# Nothing of the base configuration is in force.
 	inside sminfo -P 1 | grep -q 'priority 0 '
 }
