@@ -197,6 +197,12 @@ static void warn_of_leftovers(const struct chooser *c)
 	}
 }
 
+/* PORTS=ALL is what Debian's file says as it comes: nobody has set that. */
+static bool is_set_by_nobody(const struct sysconfig_setting *s)
+{
+	return str_equal(s->name, SYSCONFIG_PORTS) && strcasecmp(s->value, "ALL") == 0;
+}
+
 /* Numbered files decide alone: one line if what they put aside holds settings. */
 static void say_what_is_ignored(const struct chooser *c)
 {
@@ -208,7 +214,7 @@ static void say_what_is_ignored(const struct chooser *c)
 		const struct sysconfig_setting *s = setting(c, names[i], &file);
 		char *longer;
 
-		if (!s || (c->redhat && i == 1))
+		if (!s || is_set_by_nobody(s) || (c->redhat && i == 1))
 			continue;
 		longer = xasprintf("%s%s%s (%s:%u)", ignored ? ignored : "", ignored ? ", " : "",
 				   names[i], file, s->line);

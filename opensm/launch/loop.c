@@ -94,14 +94,14 @@ static void put_last(struct instance *i, const siginfo_t *si)
 static void say_end(struct instance *i, mono_t now)
 {
 	if (i->life.state == SUPERVISE_FAILED) {
-		say(LOG_ERR, "instance %s FAILED for good: %s; it is tried again at a reload or a restart",
-		    i->plan.name, i->last);
+		say_of(i->plan.name, LOG_ERR,
+		       "FAILED for good: %s; it is tried again at a reload or a restart", i->last);
 	} else if (i->life.state == SUPERVISE_WAITING) {
 		i->delay = i->life.due - now;
-		say(LOG_WARNING, "instance %s ended: %s; it starts again in %" PRId64 " s",
-		    i->plan.name, i->last, i->delay / MONO_S);
+		say_of(i->plan.name, LOG_WARNING, "ended: %s; it starts again in %" PRId64 " s",
+		       i->last, i->delay / MONO_S);
 	} else {
-		say(LOG_INFO, "instance %s has ended", i->plan.name);
+		say_of(i->plan.name, LOG_INFO, "has ended");
 	}
 }
 
@@ -160,8 +160,7 @@ static void start(struct launcher *l, struct instance *i)
 		int r = watch_process(l, i, fd);
 
 		if (r >= 0) {
-			say(LOG_INFO, "instance %s starts as process %d", i->plan.name,
-			    (int)i->pid);
+			say_of(i->plan.name, LOG_INFO, "starts as process %d", (int)i->pid);
 			return;
 		}
 		what = xasprintf("cannot watch the process: %s", strerror(-r));
@@ -184,8 +183,7 @@ static void advance(struct launcher *l, struct instance *i)
 			start(l, i);
 			break;
 		case SUPERVISE_ABORT:
-			say(LOG_ERR, "instance %s gives no sign of life, it is killed",
-			    i->plan.name);
+			say_of(i->plan.name, LOG_ERR, "gives no sign of life, it is killed");
 			i->hung = true;
 			process_signal(i, SIGABRT);
 			break;

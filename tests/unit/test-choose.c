@@ -96,7 +96,7 @@ static void nothing_said_is_one_instance(void **state)
 
 static void numbered_files_go_first_and_in_order(void **state)
 {
-	struct desk *d = desk_new("GUIDS=\"0x1 0x2\"\nPRIORITY=3\n", "PORTS=ALL\n");
+	struct desk *d = desk_new("GUIDS=\"0x1 0x2\"\nPRIORITY=3\n", "PORTS=NONE\n");
 
 	desk_file(d, "opensm.conf.10");
 	desk_file(d, "opensm.conf.2");
@@ -111,6 +111,16 @@ static void numbered_files_go_first_and_in_order(void **state)
 	assert_true(said(d, "GUIDS (/etc/sysconfig/opensm:1), PRIORITY (/etc/sysconfig/opensm:2), "
 			    "PORTS (/etc/default/opensm:1) and 4 settings of "
 			    "/etc/rdma/opensm.conf"));
+	desk_free(d);
+}
+
+static void debians_file_as_it_comes_sets_nothing(void **state)
+{
+	struct desk *d = desk_new("", "PORTS=\"ALL\"\n");
+
+	desk_file(d, "opensm.conf.1");
+	expect(d, CHOOSE_NUMBERED, "1");
+	assert_int_equal(d->report.n, 0);
 	desk_free(d);
 }
 
@@ -273,6 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_said_is_one_instance),
 		cmocka_unit_test(numbered_files_go_first_and_in_order),
+		cmocka_unit_test(debians_file_as_it_comes_sets_nothing),
 		cmocka_unit_test(leftovers_are_named_and_never_started),
 		cmocka_unit_test(guids_are_staggered_by_decimal_digits),
 		cmocka_unit_test(a_word_that_is_no_guid_is_an_instance_that_fails),

@@ -524,6 +524,25 @@ static void check_wants_the_file_it_was_given(void **state)
 	assert_int_equal(y.cli.exit_code, 0);
 }
 
+static void strict_starts_nothing_that_has_errors(void **state)
+{
+	char *bad = temporary("lmc 9\n"), *odd = temporary("qos TRUE\n");
+	_cleanup_free_ char *first = xasprintf("-F %s --strict", bad);
+	_cleanup_free_ char *second = xasprintf("--strict -F %s", odd);
+	_cleanup_(run_clear) struct run x = run(first), y = run(second);
+	_cleanup_(run_clear) struct run z = run("--strict -F " NO_FILE), w = run("--strict -g x");
+
+	assert_int_equal(x.cli.action, CLI_EXIT);
+	assert_int_equal(x.cli.exit_code, 78);
+	assert_says(x.err, ":1:5: error: lmc");
+	assert_says(x.err, "with --strict nothing is started");
+	assert_int_equal(y.cli.action, CLI_RUN);
+	assert_int_equal(z.cli.exit_code, 78);
+	assert_int_equal(w.cli.exit_code, 78);
+	discard(bad);
+	discard(odd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -548,6 +567,7 @@ int main(void)
 		cmocka_unit_test(check_finds_nothing_in_a_good_file),
 		cmocka_unit_test(check_finds_faults_in_the_file_and_its_lists),
 		cmocka_unit_test(check_wants_the_file_it_was_given),
+		cmocka_unit_test(strict_starts_nothing_that_has_errors),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
