@@ -41,6 +41,7 @@ struct guest {
 
 struct window_console {
 	const struct scene *scene;
+	const struct plugins *plugins;
 	struct streams *streams;
 	sd_event_source *timer;
 	uint16_t port; /* 0: local */
@@ -109,6 +110,7 @@ static void start(struct window_console *w, struct stream *s)
 	struct guest *g = stream_user(s);
 	const struct console_config config = {
 		.scene = w->scene,
+		.plugins = w->plugins,
 		.local = !w->port,
 		.may_act = g->may_act,
 		.who = g->who,
@@ -261,7 +263,8 @@ static int open_terminal(struct window_console *w)
 	return r;
 }
 
-struct window_console *window_console_open(sd_event *event, const struct scene *scene)
+struct window_console *window_console_open(sd_event *event, const struct scene *scene,
+					   const struct plugins *plugins)
 {
 	const char *mode = scene->conf->console;
 	bool loopback = str_equal(mode, "loopback");
@@ -282,6 +285,7 @@ struct window_console *window_console_open(sd_event *event, const struct scene *
 		return NULL;
 	w = xcalloc(1, sizeof(*w));
 	w->scene = scene;
+	w->plugins = plugins;
 	config.arg = w;
 	if (sd_event_add_time(event, &w->timer, CLOCK_MONOTONIC, MONO_NEVER, 0, on_timer, w) < 0)
 		return window_console_close(w);

@@ -16,10 +16,10 @@ struct windows *windows_new(sd_event *event, const struct scene *scene)
 {
 	struct windows *w = xcalloc(1, sizeof(*w));
 
-	w->console = window_console_open(event, scene);
+	w->plugins = plugins_new(scene);
+	w->console = window_console_open(event, scene, w->plugins);
 	w->control = window_control_open(event, scene);
 	w->metrics = window_metrics_open(event, scene);
-	w->plugins = plugins_new(scene);
 	return w;
 }
 

@@ -31,7 +31,10 @@ struct windows *windows_free(struct windows *w);
 /* ---- each window: NULL from open() means it was not asked for, or could not be had ---- */
 
 struct window_console;
-struct window_console *window_console_open(sd_event *event, const struct scene *scene);
+struct plugins;
+/* plugins: for their names. */
+struct window_console *window_console_open(sd_event *event, const struct scene *scene,
+					   const struct plugins *plugins);
 struct window_console *window_console_close(struct window_console *w);
 
 struct window_control;

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ctl/plugin.h"
 #include "ctl/scene.h"
 
 #define CONSOLE_PROMPT	 "OpenSM $ "
@@ -25,7 +26,8 @@
 struct console;
 
 struct console_config {
-	const struct scene *scene; /* must outlive it */
+	const struct scene *scene;     /* must outlive it */
+	const struct plugins *plugins; /* so must these; NULL: none */
 	bool local;		   /* on the terminal of the process: `quit` does nothing */
 	bool may_act;
 	const char *who; /* for the log: "127.0.0.1:40022 (uid 0)"; copied */

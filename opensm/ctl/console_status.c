@@ -20,6 +20,17 @@ static const char *state_name(enum sm_state state)
 	return "UNKNOWN    ";
 }
 
+static void print_plugins(struct console *c)
+{
+	const struct plugins *ps = c->config.plugins;
+	const char *name = ps ? plugins_name(ps, 0) : NULL;
+
+	fputs("   Loaded event plugins :", c->out);
+	for (unsigned i = 0; name; name = plugins_name(ps, ++i))
+		fprintf(c->out, " %s", name);
+	fputs(ps && plugins_name(ps, 0) ? "\n\n" : " <none>\n\n", c->out);
+}
+
 static void print_manager(struct console *c, const struct sm *sm, const struct sm_flags *flags)
 {
 	const struct routes *routes = sm_routes(sm);
@@ -29,11 +40,11 @@ static void print_manager(struct console *c, const struct sm *sm, const struct s
 		"   SM State             : %s\n"
 		"   SM Priority          : %u\n"
 		"   SA State             : %s\n"
-		"   Routing Engine       : %s\n"
-		"   Loaded event plugins :%s\n\n"
-		"   PerfMgr state/sweep state : Disabled/Sleeping\n\n",
+		"   Routing Engine       : %s\n",
 		c->config.scene->version, state_name(sm_state(sm)), sm_priority(sm),
-		flags->serving ? "Ready" : "Init", routes ? routes->engine : "none", " <none>");
+		flags->serving ? "Ready" : "Init", routes ? routes->engine : "none");
+	print_plugins(c);
+	fputs("   PerfMgr state/sweep state : Disabled/Sleeping\n\n", c->out);
 }
 
 static void print_mads(struct console *c, const struct sm *sm)
