@@ -64,6 +64,11 @@ machine_packages=(systemd procps logrotate)
 # For libvendor/sim/serve, the fabric that other people's programs run on.
 # shellcheck disable=SC2034
 serve_packages=(libfuse3-dev fuse3)
+# For scripts/package.
+# shellcheck disable=SC2034
+deb_packages=(debhelper dpkg-dev fakeroot)
+# shellcheck disable=SC2034
+rpm_packages=(rpm)
 
 # Autotools and make cannot live in a path with blanks, nor build beside a tree that was configured in
 # place: from such a tree we work in a copy.

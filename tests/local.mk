@@ -15,6 +15,7 @@ include tests/fuzz/local.mk
 include tests/scenario/local.mk
 include tests/check/local.mk
 include tests/e2e/local.mk
+include tests/packages/local.mk
 include tests/plugins/local.mk
 include tests/systemd/local.mk
 

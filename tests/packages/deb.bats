@@ -1,0 +1,176 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# needs: root
+# The Debian package in a clean Debian that boots, on a simulated fabric.
+bats_require_minimum_version 1.5.0
+
+load lib
+
+setup_file() {
+	root_unpack
+	next_version "$PACKAGES"/opensm_"$VERSION"-*.deb "$BATS_FILE_TMPDIR/next.deb"
+}
+
+teardown_file() {
+	root_remove
+}
+
+setup() {
+	FABRIC=
+}
+
+teardown() {
+	[ -z "$FABRIC" ] || machine_stop
+}
+
+state() {
+	box_run systemctl show -P ActiveState opensm.service
+}
+
+pid() {
+	box_run systemctl show -P MainPID opensm.service
+}
+
+# How often systemd has started the service since the machine has.
+starts() {
+	box_run journalctl -q --no-pager -u opensm.service -o cat | grep -c '^Started opensm.service'
+}
+
+running() {
+	[ "$(state)" = active ] && fabric_is_up && box_run sh -c 'cat /var/log/opensm*.log' | grep -q 'Entering MASTER state'
+}
+
+old_install() {
+	box_run sh -c 'DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends /var/cache/apt/archives/*.deb'
+	box_run opensm --version | grep -q 'OpenSM 3\.'
+}
+
+port_guid() {
+	box_run ibstat -p
+}
+
+@test "lintian has nothing to say" {
+	run -0 lintian --profile debian --allow-root --fail-on error,warning "$PACKAGES"/opensm_*.changes
+	echo "$output"
+	run ! grep -v '^N:' <<<"$output"
+}
+
+@test "in a clean root: neither started nor enabled by installing; systemctl start opensm brings the fabric up" {
+	machine_start
+	machine_install /root/opensm.deb
+	[ "$(state)" = inactive ]
+	[ "$(box_run systemctl is-enabled opensm)" = disabled ]
+	box_run systemctl start opensm
+	box_until 30 running
+	box_run sminfo | grep -q SMINFO_MASTER
+	[ "$(lids | wc -l)" -ge 8 ]
+	box_run systemctl status opensm | grep -q 'active (running)'
+	box_run systemctl stop opensm
+	[ "$(state)" = inactive ]
+	# no process, and nothing failed
+	run ! box_run pgrep -x opensm
+	[ "$(box_run systemctl --failed --plain --no-legend | wc -l)" -eq 0 ]
+}
+
+@test "an upgrade restarts once and keeps conf files and LIDs; removing keeps them too, purging what people wrote" {
+	machine_start
+	machine_install /root/opensm.deb
+	put /etc/rdma/partitions.conf <<<'Default=0x7fff, ipoib : ALL=full;'
+	put /etc/rdma/opensm.conf <<<'sweep_interval 7'
+	box_run sed -i "s/^PORTS=.*/PORTS=\"$(port_guid)\"/" /etc/default/opensm
+	box_run systemctl enable --now opensm
+	box_until 30 running
+	before=$(box_run sh -c 'sha256sum /etc/default/opensm /etc/rdma/*.conf')
+	lids=$(lids)
+	first=$(pid)
+	[ "$(starts)" -eq 1 ]
+
+	machine_install /root/next.deb
+	box_until 30 running
+	[ "$(starts)" -eq 2 ]
+	[ "$(pid)" != "$first" ]
+	[ "$(box_run sh -c 'sha256sum /etc/default/opensm /etc/rdma/*.conf')" = "$before" ]
+	[ "$(lids)" = "$lids" ]
+	[ "$(box_run systemctl is-enabled opensm)" = enabled ]
+
+	box_run apt-get remove -y -q opensm
+	run ! box_run pgrep -x opensm
+	[ "$(box_run sh -c 'sha256sum /etc/default/opensm /etc/rdma/*.conf')" = "$before" ]
+	[ "$(lids)" = "$lids" ]
+
+	box_run apt-get purge -y -q opensm
+	run ! box_run sh -c 'ls -d /var/cache/opensm /etc/default/opensm /etc/opensm /var/log/opensm*'
+	box_run cat /etc/rdma/partitions.conf
+}
+
+@test "a stopped service stays stopped over an upgrade" {
+	machine_start
+	machine_install /root/opensm.deb
+	machine_install /root/next.deb
+	[ "$(state)" = inactive ]
+	[ "$(box_run systemctl is-enabled opensm)" = disabled ]
+}
+
+@test "from Debian's OpenSM 3.3: PORTS, partitions, configuration and LIDs stay, its units and init script go" {
+	machine_start
+	old_install
+	guid=$(port_guid)
+	box_run sed -i "s/^PORTS=.*/PORTS=\"$guid\"/" /etc/default/opensm
+	put /etc/opensm/partitions.conf <<<'Default=0x7fff, ipoib : ALL=full; blue=0x0123 : ALL=full;'
+	put /etc/opensm/opensm.conf <<<'sweep_interval 7'
+	box_run systemctl restart opensm
+	box_until 60 fabric_is_up
+	[ "$(box_run systemctl is-active "opensm@$guid")" = active ]
+	box_until 30 box_run test -s /var/cache/opensm/guid2lid
+	lids=$(lids)
+
+	machine_install /root/opensm.deb
+	box_until 30 running
+	[ "$(box_run systemctl is-enabled opensm)" = enabled ]
+	# one manager, ours
+	[ "$(box_run pgrep -xc opensm)" -eq 1 ]
+	run ! box_run systemctl is-active "opensm@$guid"
+	run ! box_run sh -c 'ls /etc/init.d/opensm* /etc/rc?.d/*opensm /lib/systemd/system/opensm@.service'
+	# what was in force is
+	box_run grep -q "^PORTS=\"$guid\"" /etc/default/opensm
+	[ "$(box_run readlink /etc/opensm)" = rdma ]
+	box_run grep -q 'sweep_interval 7' /etc/rdma/opensm.conf
+	box_run grep -q 0x0123 /etc/rdma/partitions.conf
+	box_until 20 has_pkey 0x8123
+	[ "$(lids)" = "$lids" ]
+}
+
+has_pkey() {
+	box_run smpquery pkeys "$(box_run sminfo | sed -n 's/^sminfo: sm lid \([0-9]*\) .*/\1/p')" | grep -q "$1"
+}
+
+@test "two files of one name in /etc/opensm and /etc/rdma: the old package stays, and runs" {
+	machine_start
+	old_install
+	box_until 60 fabric_is_up
+	put /etc/opensm/partitions.conf <<<'Default=0x7fff, ipoib : ALL=full;'
+	box_run mkdir -p /etc/rdma
+	put /etc/rdma/partitions.conf <<<'Default=0x7fff : ALL=limited;'
+	run ! machine_install /root/opensm.deb
+	[[ $output == *"/etc/opensm/partitions.conf and /etc/rdma/partitions.conf are both there and differ"* ]]
+	box_run opensm --version | grep -q 'OpenSM 3\.'
+	[ "$(box_run systemctl is-active "opensm@$(port_guid)")" = active ]
+	# the same text is no conflict
+	box_run cp /etc/opensm/partitions.conf /etc/rdma/partitions.conf
+	machine_install /root/opensm.deb
+	[ "$(box_run readlink /etc/opensm)" = rdma ]
+	box_until 30 running
+}
+
+@test "files that come back to /etc/opensm as a folder: no start without them, and why" {
+	machine_start
+	machine_install /root/opensm.deb
+	box_run rm /etc/opensm
+	box_run mkdir /etc/opensm
+	put /etc/opensm/partitions.conf <<<'Default=0x7fff, ipoib : ALL=full;'
+	run ! box_run systemctl start opensm
+	box_run journalctl -q --no-pager -u opensm | grep -q '/etc/opensm is a folder with files in it'
+	box_run rm -r /etc/opensm
+	box_run systemctl start opensm
+	box_until 30 running
+}
