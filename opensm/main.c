@@ -163,19 +163,35 @@ static bool is_launched(void)
 	return str_equal(secure_getenv("OPENSM_STATUS_ARG"), "1");
 }
 
+/*
+ * How much of a finding is still true where nothing is started: "what was found; what was expected; what happens
+ * now" without the last.
+ */
+static size_t what_was_found(const char *text)
+{
+	const char *last = NULL, *next = text;
+
+	while ((next = strstr(next, "; ")))
+		last = next++;
+	if (!last || str_starts(last, "; expected") || str_starts(last, "; did you"))
+		return strlen(text);
+	return (size_t)(last - text);
+}
+
 /* The first error that kept us from starting, for the one line of the launcher. */
 static void tell_fault(const struct cli *cli)
 {
 	for (size_t i = 0; i < cli->report.n; i++) {
 		const struct conf_finding *f = &cli->report.findings[i];
 		_cleanup_free_ char *what = NULL;
+		int n = (int)what_was_found(f->text);
 
 		if (f->severity != CONF_ERROR)
 			continue;
 		if (f->file && f->line)
-			what = xasprintf("%s:%u:%u: %s", f->file, f->line, f->column, f->text);
+			what = xasprintf("%s:%u:%u: %.*s", f->file, f->line, f->column, n, f->text);
 		else
-			what = xasprintf("%s%s%s", f->file ? f->file : "", f->file ? ": " : "",
+			what = xasprintf("%s%s%.*s", f->file ? f->file : "", f->file ? ": " : "", n,
 					 f->text);
 		notify_fault(what);
 		return;

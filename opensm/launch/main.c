@@ -29,7 +29,7 @@ static void get_title(int argc, char **argv)
 	if (n > 0 && setenv(TITLE_ENV, "1", 1) == 0) {
 		self[n] = '\0';
 		memcpy(with, argv, (size_t)argc * sizeof(*with));
-		with[argc] = title_new(OWN_TITLE_WIDTH, "opensm: starting");
+		with[argc] = title_new(OWN_TITLE_WIDTH, "starting");
 		execv(self, with);
 		free(with[argc]);
 	}

@@ -22,19 +22,46 @@ static char *append(char *text, const char *more)
 	return longer;
 }
 
+/* "1: MASTER ..." or "2 FAILED for good: ...", to be freed. */
+static char *describe_one(const struct instance *i)
+{
+	char line[LINE_MAX_LEN];
+
+	instance_describe(i, line, sizeof(line));
+	return xasprintf("%s%s %s", i->plan.name, i->life.state == SUPERVISE_FAILED ? "" : ":",
+			 line);
+}
+
 static char *describe_all(const struct launcher *l)
 {
 	char *text = xasprintf("%zu instances", l->n);
 
 	for (size_t n = 0; n < l->n; n++) {
-		const struct instance *i = l->items[n];
-		_cleanup_free_ char *item = NULL;
-		char line[LINE_MAX_LEN];
+		_cleanup_free_ char *one = describe_one(l->items[n]);
 
-		instance_describe(i, line, sizeof(line));
-		item = xasprintf("%s %s%s %s", n ? ";" : ":", i->plan.name,
-				 i->life.state == SUPERVISE_FAILED ? "" : ":", line);
-		text = append(text, item);
+		text = append(text, n ? "; " : ": ");
+		text = append(text, one);
+	}
+	return text;
+}
+
+/* For our own command line: those that have no process, and so no line of their own. To be freed. */
+static char *report_title(const struct launcher *l)
+{
+	size_t running = 0;
+	char *text;
+
+	for (size_t n = 0; n < l->n; n++)
+		running += supervise_has_process(&l->items[n]->life);
+	text = xasprintf("%zu of %zu instance%s running", running, l->n, l->n == 1 ? "" : "s");
+	for (size_t n = 0; n < l->n; n++) {
+		_cleanup_free_ char *one = NULL;
+
+		if (supervise_has_process(&l->items[n]->life))
+			continue;
+		one = describe_one(l->items[n]);
+		text = append(text, "; ");
+		text = append(text, one);
 	}
 	return text;
 }
@@ -52,11 +79,8 @@ char *report_status(const struct launcher *l)
 				 l->choice.all_ports ? ": no InfiniBand port yet, waiting" : "");
 	} else if (l->n == 1) {
 		instance_describe(l->items[0], line, sizeof(line));
-		text = plan_is_named(&l->items[0]->plan) ?
-			       xasprintf("%s%s %s", l->items[0]->plan.name,
-					 l->items[0]->life.state == SUPERVISE_FAILED ? "" : ":",
-					 line) :
-			       xstrdup(line);
+		text = plan_is_named(&l->items[0]->plan) ? describe_one(l->items[0]) :
+							   xstrdup(line);
 	} else {
 		text = describe_all(l);
 	}
@@ -164,7 +188,7 @@ static void tell_systemd(struct launcher *l, const char *status)
 void report_tell(struct launcher *l)
 {
 	char *status = report_status(l), *state = report_state(l);
-	_cleanup_free_ char *title = xasprintf("opensm: %s", status);
+	_cleanup_free_ char *title = report_title(l);
 
 	tell_systemd(l, status);
 	title_set(&l->title, title);
