@@ -21,9 +21,10 @@ only_in "umad calls are in libvendor/umad.c" \
 	libvendor/umad.c
 only_in "sd-event calls are in daemon.c, its windows, and the launcher" '\bsd_event|sd-event' \
 	opensm/daemon.c opensm/windows opensm/window_ opensm/streams opensm/launch/
-only_in "nobody asks for the time but daemon.c, the log and ibfab" \
+# opensmctl dates the files it makes, as ibnetdiscover does.
+only_in "nobody asks for the time but daemon.c, the log, ibfab and opensmctl" \
 	'\b(clock_gettime|gettimeofday|time)[[:space:]]*\(' opensm/daemon.c opensm/util/log.c \
-	libvendor/sim/serve/main.c
+	libvendor/sim/serve/main.c opensm/opensmctl/show_topology.c
 only_in "threads are the worker of the daemon and the receiver of umad.c" '\bpthread_create|\bthrd_create' \
 	opensm/daemon.c opensm/worker.c libvendor/umad.c
 # The receiver lets questions gather (umad.c: let_gather).

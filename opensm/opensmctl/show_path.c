@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* path: the way, and what bounds it; or all that stands against it, first. */
+#include <stdio.h>
+#include <string.h>
+
+#include "opensmctl/show.h"
+
+static char *port_str(struct json_object *hop, const char *key, char ret[static 16])
+{
+	if (js_has(hop, key))
+		snprintf(ret, 16, "%d", (int)js_int(hop, key));
+	else
+		ret[0] = '\0';
+	return ret;
+}
+
+/* "4 of 4,5,6": the port taken among those as short. */
+static char *among(struct json_object *hop, char ret[static 64])
+{
+	struct json_object *all = js_get(hop, "candidates");
+	size_t len = 0;
+
+	ret[0] = '\0';
+	if (js_len(all) < 2)
+		return ret;
+	for (size_t i = 0; i < js_len(all) && len < 48; i++)
+		len += (size_t)snprintf(ret + len, 64 - len, "%s%d:%d", i ? "  " : "",
+					(int)js_int(js_at(all, i), "port"), (int)js_int(js_at(all, i), "lids"));
+	if (len >= 48)
+		snprintf(ret + len, 64 - len, " ...");
+	return ret;
+}
+
+static void print_hops(struct ctl *c, struct json_object *hops)
+{
+	static const char *const heads[] = { "HOP>", "NODE", "IN>", "OUT>", "LINK Gb/s>", "MTU>",
+					     "EQUALLY SHORT (PORT:LIDS)", NULL };
+	struct table *t = table_new(c, heads);
+
+	for (size_t i = 0; i < js_len(hops); i++) {
+		struct json_object *h = js_at(hops, i);
+		char in[16], out[16], gbps[32], ways[64];
+
+		table_cell(t, CTL_PLAIN, "%zu", i);
+		table_cell(t, CTL_NAME, "%s", js_str(h, "name"));
+		table_cell(t, CTL_PLAIN, "%s", port_str(h, "in_port", in));
+		table_cell(t, CTL_PLAIN, "%s", port_str(h, "out_port", out));
+		table_cell(t, CTL_PLAIN, "%s", js_has(h, "gbps") ? show_gbps(js_num(h, "gbps"), gbps) : "");
+		table_cell(t, CTL_PLAIN, "%s", port_str(h, "mtu", in));
+		table_cell(t, CTL_PLAIN, "%s", among(h, ways));
+	}
+	table_print(t);
+}
+
+static void print_reasons(struct json_object *hops)
+{
+	for (size_t i = 0; i < js_len(hops); i++) {
+		struct json_object *h = js_at(hops, i);
+
+		if (js_len(js_get(h, "candidates")) > 1)
+			printf("%s, port %d: %s\n", js_str(h, "name"), (int)js_int(h, "out_port"),
+			       js_str(h, "chosen_because"));
+	}
+}
+
+static void print_bound(struct json_object *o, const char *what, const char *value, const char *unit)
+{
+	struct json_object *by = js_get(o, "bound_by");
+
+	printf("%-10s %s %s, bound by '%s' port %d", what, value, unit, js_str(by, "name"),
+	       (int)js_int(by, "port"));
+	if (js_has(by, "peer"))
+		printf(" to '%s' port %d", js_str(by, "peer"), (int)js_int(by, "peer_port"));
+	putchar('\n');
+}
+
+static void print_end(const char *what, struct json_object *o)
+{
+	char place[128];
+
+	printf("%-10s %s, LID %d, %s\n", what, show_place(o, place), (int)js_int(o, "lid"),
+	       js_str(o, "port_guid"));
+}
+
+static void print_partitions(struct json_object *doc)
+{
+	struct json_object *chosen = js_get(doc, "partition"), *shared = js_get(doc, "shared_pkeys");
+
+	if (!chosen)
+		return;
+	printf("%-10s %s", "P_Key", js_str(chosen, "pkey"));
+	if (js_has(chosen, "name"))
+		printf(" '%s'", js_str(chosen, "name"));
+	printf(" (%s to %s)", js_str(chosen, "from"), js_str(chosen, "to"));
+	if (js_len(shared) > 1)
+		printf(", one of %zu that both have", js_len(shared));
+	printf("\n%-10s %d: %s\n", "SL", (int)js_int(js_get(doc, "sl"), "value"),
+	       js_str(js_get(doc, "sl"), "from"));
+}
+
+static void print_bounds(struct json_object *doc)
+{
+	struct json_object *mtu = js_get(doc, "mtu"), *rate = js_get(doc, "rate");
+	char text[32];
+
+	if (mtu) {
+		snprintf(text, sizeof(text), "%d", (int)js_int(mtu, "bytes"));
+		print_bound(mtu, "MTU", text, "bytes");
+	}
+	if (rate)
+		print_bound(rate, "rate", show_gbps(js_num(rate, "gbps"), text), "Gb/s");
+}
+
+static void print(struct ctl *c, struct json_object *doc)
+{
+	struct json_object *why_not = js_get(doc, "why_not"), *hops = js_get(doc, "hops");
+
+	print_end("from", js_get(doc, "from"));
+	print_end("to", js_get(doc, "to"));
+	if (js_bool(doc, "reachable")) {
+		printf("%-10s %syes%s%s\n", "reachable", ctl_color(c, CTL_GOOD), ctl_color(c, CTL_PLAIN),
+		       js_bool(doc, "reversible") ? "" : "; but there is no way back");
+	} else {
+		printf("%-10s %sno%s\n", "reachable", ctl_color(c, CTL_BAD), ctl_color(c, CTL_PLAIN));
+		for (size_t i = 0; i < js_len(why_not); i++)
+			printf("  - %s\n", json_object_get_string(js_at(why_not, i)));
+	}
+	print_partitions(doc);
+	print_bounds(doc);
+	if (!js_len(hops))
+		return;
+	putchar('\n');
+	print_hops(c, hops);
+	if (c->stats) {
+		putchar('\n');
+		print_reasons(hops);
+	}
+}
+
+int cmd_path(struct ctl *c, int argc, char **argv)
+{
+	struct json_object *doc;
+	bool done;
+	int r;
+
+	if (argc != 2)
+		return ctl_usage(&show_commands[4], "%s", argc < 2 ? "from where to where?" : "too many words");
+	doc = show_ask(c, "Path", show_words("from", argv[0], "to", argv[1]), NULL, &done);
+	if (!doc)
+		return c->exit_code;
+	if (!done)
+		print(c, doc);
+	r = js_bool(doc, "reachable") ? CTL_OK : CTL_REFUSED;
+	json_object_put(doc);
+	return r;
+}
