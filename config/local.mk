@@ -16,6 +16,10 @@ logrotate_DATA = config/logrotate/opensm
 tmpfilesdir = $(prefix)/lib/tmpfiles.d
 tmpfiles_DATA = config/tmpfiles/opensm.conf
 
+# Who installs runs `journalctl --update-catalog`.
+catalogdir = $(prefix)/lib/systemd/catalog
+dist_catalog_DATA = config/journal/opensm.catalog
+
 if SYSCONFIG_RPM
 sysconfigdir = $(sysconfdir)/sysconfig
 sysconfig_DATA = config/sysconfig/opensm

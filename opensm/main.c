@@ -144,14 +144,15 @@ static void log_findings(const struct conf_report *report)
 {
 	for (size_t i = 0; i < report->n; i++) {
 		const struct conf_finding *f = &report->findings[i];
+		const struct log_about about = { .id = LOG_ID_CONF_FINDING, .file = f->file };
 		unsigned level = f->severity == CONF_ERROR ? LOGB_ERROR : LOGB_INFO;
 
 		if (f->file && f->line)
-			log_write(level, NULL, "%s:%u:%u: %s", f->file, f->line, f->column,
-				  f->text);
+			log_write_on(&about, level, NULL, "%s:%u:%u: %s", f->file, f->line, f->column,
+				     f->text);
 		else
-			log_write(level, NULL, "%s%s%s", f->file ? f->file : "",
-				  f->file ? ": " : "", f->text);
+			log_write_on(&about, level, NULL, "%s%s%s", f->file ? f->file : "",
+				     f->file ? ": " : "", f->text);
 	}
 }
 
@@ -236,6 +237,7 @@ int main(int argc, char **argv)
 		.tmp_dir = secure_getenv("OSM_TMP_DIR"),
 		.out = stdout,
 		.err = stderr,
+		.out_is_log = getenv("JOURNAL_STREAM") != NULL,
 	};
 	struct title title = is_launched() ? title_find(argc, argv) : (struct title){ 0 };
 	struct cli cli;

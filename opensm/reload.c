@@ -166,11 +166,12 @@ void reload_tell(const struct reload *r)
 	for (size_t i = 0; i < r->report.n; i++) {
 		const struct conf_finding *f = &r->report.findings[i];
 		_cleanup_free_ char *place = place_str(f);
+		const struct log_about about = { .id = LOG_ID_CONF_FINDING, .file = f->file };
 
 		if (f->severity == CONF_ERROR)
-			log_error("%s: %s", place, f->text);
+			log_on(about, LOGB_ERROR, "%s: %s", place, f->text);
 		else if (f->severity == CONF_WARNING)
-			log_info("%s: %s", place, f->text);
+			log_on(about, LOGB_INFO, "%s: %s", place, f->text);
 	}
 	if (r->report.dropped)
 		log_error("%zu more findings", r->report.dropped);

@@ -182,7 +182,7 @@ static void advise_string(const struct advice *a, enum conf_id id)
 
 static void advise_state(const struct advice *a, enum conf_id id)
 {
-	_cleanup_free_ char *value = conf_value_text(a->conf, id);
+	_cleanup_free_ char *value = conf_value_shown(a->conf, id);
 
 	switch (conf_option(id)->state) {
 	case CONF_STATE_LATER:

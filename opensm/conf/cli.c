@@ -293,7 +293,8 @@ static bool echoed_as_hex(enum conf_id id)
 static void echo_loaded(struct cli_run *run, const struct conf *c, enum conf_id id)
 {
 	const struct conf_option *o = conf_option(id);
-	_cleanup_free_ char *text = conf_value_text(c, id);
+	_cleanup_free_ char *text = run->env->out_is_log ? conf_value_shown(c, id)
+							 : conf_value_text(c, id);
 	uint64_t n;
 
 	if (o->format != CONF_FORMAT_TEXT && o->type != CONF_U64 &&

@@ -29,6 +29,7 @@ struct cli_env {
 	const char *tmp_dir;	 /* OSM_TMP_DIR; NULL or "": not set */
 	const char *config_path; /* of the file when -F is not given; NULL: CONF_FILE */
 	FILE *out, *err;	 /* `out` should be line buffered */
+	bool out_is_log;	 /* `out` is the journal: keys are not echoed */
 };
 
 struct cli {

@@ -19,8 +19,16 @@ static const struct conf_place nowhere;
 
 static void echo_value(struct cli_run *run, const struct cli_row *row, const char *value)
 {
+	if (run->env->out_is_log && conf_is_secret(row->id))
+		value = "not shown";
 	if (row->echo)
 		cli_echo(run, "%s%s%s\n", row->echo, value, row->after ? row->after : "");
+}
+
+/* An argument, for a finding. */
+static const char *shown(const struct cli_row *row, const char *arg, char quoted[static CONF_QUOTE_MAX])
+{
+	return conf_is_secret(row->id) ? "this value" : conf_quote(arg, strlen(arg), quoted);
 }
 
 static int set(struct cli_run *run, enum conf_id id, const char *text)
@@ -45,7 +53,7 @@ static int number(struct cli_run *run, const struct cli_row *row, const char *ar
 		return 0;
 	conf_report_add(&run->ret->report, CONF_ERROR, NULL, 0, 0,
 			"--%s: %s; expected a number of 0-%" PRIu64 "; the option is ignored",
-			row->name, conf_quote(arg, strlen(arg), quoted), max);
+			row->name, shown(row, arg, quoted), max);
 	return -EINVAL;
 }
 
@@ -103,7 +111,7 @@ static int hex(struct cli_run *run, const struct cli_row *row, const char *arg, 
 		return 0;
 	conf_report_add(&run->ret->report, CONF_ERROR, NULL, 0, 0,
 			"--%s: %s; expected a hexadecimal number; the option is ignored", row->name,
-			conf_quote(arg, strlen(arg), quoted));
+			shown(row, arg, quoted));
 	return -EINVAL;
 }
 

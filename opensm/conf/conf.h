@@ -192,7 +192,9 @@ int conf_set(struct conf *c, enum conf_id id, const char *text, const struct con
 	     struct conf_report *r);
 /* The value as -c writes it, to be freed; a list per SL gives the pairs separated by commas. */
 char *conf_value_text(const struct conf *c, enum conf_id id);
-/* For logs: as conf_value_text(), but keys that prove something to others are not shown. */
+/* Keys that prove something to others (m_key, sm_key, sa_key, cc_key): no finding, no log has their value. */
+bool conf_is_secret(enum conf_id id);
+/* For logs: as conf_value_text(), but without secrets. */
 char *conf_value_shown(const struct conf *c, enum conf_id id);
 bool conf_value_equal(const struct conf *a, const struct conf *b, enum conf_id id);
 bool conf_value_is_default(const struct conf *c, enum conf_id id);

@@ -24,15 +24,14 @@ enum conf_cost conf_changes_cost(const struct conf_changes *changes)
 	return cost;
 }
 
+bool conf_is_secret(enum conf_id id)
+{
+	return id == CONF_ID_m_key || id == CONF_ID_sm_key || id == CONF_ID_sa_key || id == CONF_ID_cc_key;
+}
+
 char *conf_value_shown(const struct conf *c, enum conf_id id)
 {
-	static const enum conf_id secret[] = { CONF_ID_m_key, CONF_ID_sm_key, CONF_ID_sa_key,
-					       CONF_ID_cc_key };
-
-	for (size_t i = 0; i < ARRAY_SIZE(secret); i++)
-		if (id == secret[i])
-			return xstrdup("(not shown)");
-	return conf_value_text(c, id);
+	return conf_is_secret(id) ? xstrdup("(not shown)") : conf_value_text(c, id);
 }
 
 static void report_gone(const struct conf *live, const struct conf *now, enum conf_id id,

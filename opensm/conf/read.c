@@ -111,6 +111,8 @@ static void unknown_key(struct reader *reader, const struct line *line, struct p
 	}
 	conf_quote(pair->key, strlen(pair->key), quoted);
 	if (has_separator(pair->key)) {
+		if (conf_is_secret(conf_option_find(pair->key)))
+			conf_quote(pair->key, strlen(pair->key), quoted);
 		conf_report_at(reader->report, CONF_ERROR, &at,
 			       "%s: unknown key; expected a blank after %s; the line is ignored",
 			       quoted, pair->key);

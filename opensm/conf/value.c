@@ -37,6 +37,7 @@ struct parse {
 	union value value; /* starts as the old value */
 	enum conf_severity severity;
 	char *remark; /* what is wrong or odd; NULL: nothing */
+	bool secret;  /* the text is not to be repeated */
 };
 
 void *value_at(struct conf *c, enum conf_id id)
@@ -63,7 +64,9 @@ static int reject(struct parse *p, int error, const char *expected)
 	char quoted[CONF_QUOTE_MAX];
 
 	remark(p, CONF_ERROR, "%s%s; expected %s",
-	       p->text[0] ? conf_quote(p->text, strlen(p->text), quoted) : "no value",
+	       p->text[0] && p->secret ? "this value"
+	       : p->text[0]	       ? conf_quote(p->text, strlen(p->text), quoted)
+				       : "no value",
 	       error == -ERANGE ? " is out of range" : "", expected);
 	return error;
 }
@@ -126,7 +129,11 @@ static int reject_number(struct parse *p, int error)
 /* A leading zero means octal, which few people expect. */
 static void remark_octal(struct parse *p, uint64_t n)
 {
-	if (p->text[0] == '0' && isdigit((unsigned char)p->text[1]) && n > 7)
+	if (p->text[0] != '0' || !isdigit((unsigned char)p->text[1]) || n <= 7)
+		return;
+	if (p->secret)
+		remark(p, CONF_NOTE, "this value begins with 0 and is read as octal");
+	else
 		remark(p, CONF_NOTE, "\"%s\" begins with 0 and is read as octal: %" PRIu64, p->text,
 		       n);
 }
@@ -347,7 +354,7 @@ static int parse_any(struct parse *p)
 static void report(const struct conf *c, enum conf_id id, const struct parse *p, bool kept,
 		   const struct conf_place *at, struct conf_report *r)
 {
-	_cleanup_free_ char *old = kept ? conf_value_text(c, id) : NULL;
+	_cleanup_free_ char *old = kept ? conf_value_shown(c, id) : NULL;
 
 	conf_report_at(r, p->severity, at, "%s: %s%s%s", p->option->name, p->remark,
 		       kept ? "; keeps " : "", kept ? old : "");
@@ -356,7 +363,7 @@ static void report(const struct conf *c, enum conf_id id, const struct parse *p,
 int conf_set(struct conf *c, enum conf_id id, const char *text, const struct conf_place *at,
 	     struct conf_report *r)
 {
-	struct parse p = { .option = conf_option(id), .text = text };
+	struct parse p = { .option = conf_option(id), .text = text, .secret = conf_is_secret(id) };
 	int e;
 
 	memcpy(&p.value, value_at(c, id), p.option->size);

@@ -52,7 +52,7 @@ uint64_t log_record_hash(const struct log_record *record, const char *fmt)
 	const struct log_about *a = record->about;
 	uint64_t h = hash_bytes(0xcbf29ce484222325ull, &fmt, sizeof(fmt));
 
-	if (!a || (!a->node_guid && !a->port_guid && !a->lid && !a->mgid && !a->file))
+	if (!a || (!a->node_guid && !a->port_guid && !a->lid && !a->mgid))
 		return hash_text(h, record->text) | 1;
 	h = hash_bytes(h, &a->id, sizeof(a->id));
 	h = hash_bytes(h, &a->node_guid, sizeof(a->node_guid));
@@ -61,7 +61,7 @@ uint64_t log_record_hash(const struct log_record *record, const char *fmt)
 	h = hash_bytes(h, &a->lid, sizeof(a->lid));
 	h = hash_bytes(h, &a->error, sizeof(a->error));
 	h = hash_text(hash_text(hash_text(h, a->attr), a->method), a->status);
-	return hash_text(hash_text(hash_text(h, a->mgid), a->file), a->hint) | 1;
+	return hash_text(hash_text(h, a->mgid), a->hint) | 1;
 }
 
 uint64_t log_record_source(const struct log_record *record)

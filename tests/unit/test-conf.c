@@ -155,7 +155,7 @@ static const struct {
 	{ "perfmgr_sweep_time_s 0", 1, 22, "out of range", "perfmgr_sweep_time_s", "180" },
 	{ "qos_high_limit -2", 1, 16, "out of range", "qos_high_limit", "-1" },
 	{ "qos_high_limit x", 1, 16, "\"x\"", "qos_high_limit", "-1" },
-	{ "m_key deadbeef", 1, 7, "\"deadbeef\"", "m_key", "0x0000000000000000" },
+	{ "m_key deadbeef", 1, 7, "m_key: this value; expected", "m_key", "0x0000000000000000" },
 	{ "m_key 0x10000000000000000", 1, 7, "out of range", "m_key", "0x0000000000000000" },
 	{ "daemon maybe", 1, 8, "expected TRUE or FALSE", "daemon", "FALSE" },
 	{ "sweep_on_trap", 1, 14, "no value; expected TRUE or FALSE", "sweep_on_trap", "TRUE" },
