@@ -36,11 +36,6 @@ main_pid() {
 	inside systemctl show -P MainPID opensm
 }
 
-# sees_priority N PORT: of the master this port sees.
-sees_priority() {
-	inside sminfo -P "$2" | grep -q "priority $1 "
-}
-
 # replaced NAME PID: another process has its place.
 replaced() {
 	local pid
@@ -55,6 +50,7 @@ sm_priority ninety'
 	start
 	is_state active
 	within 20 sees_master 0x100001 1
+	within 10 status_says '1: MASTER'
 	within 10 status_says 'opensm\.conf\.2:2'
 	status_says '2 FAILED for good: .*opensm\.conf\.2:2:13'
 	status_says '1: .*MASTER'
@@ -103,7 +99,7 @@ sm_priority ninety'
 	is_state active
 	within 10 status_says '2: .*opensm\.conf\.2:2'
 	within 10 sees_priority 4 1
-	sees_priority 0 2
+	within 10 sees_priority 0 2
 	[ "$(instance_pid 1)" = "$one" ]
 	[ "$(instance_pid 2)" = "$two" ]
 }
@@ -118,7 +114,7 @@ sm_priority ninety'
 	[ "$(main_pid)" = "$main" ]
 	[ "$(restarts)" = "$n" ]
 	is_state active
-	journal_says '2.*(signal 9|KILL)'
+	within 10 journal_says '2.*(signal 9|KILL)'
 	within 10 good
 }
 

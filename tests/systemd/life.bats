@@ -24,10 +24,6 @@ one_host() {
 
 log=/var/log/opensm.log
 
-sminfo_says() {
-	inside sminfo | grep -q -- "$1"
-}
-
 more_ups() {
 	[ "$(log_count $log 'SUBNET UP')" -gt "$1" ]
 }
@@ -39,15 +35,15 @@ more_ups() {
 	put /etc/rdma/opensm.conf <<<'sm_priority 9'
 	inside systemctl reload opensm
 	is_state active
-	within 10 sminfo_says 'priority 9 '
+	within 10 sees_priority 9
 	within 10 more_ups "$ups"
 	[ "$(pids)" = "$pid" ]
 }
 
 @test "restart keeps every LID, stop leaves nothing" {
 	one_host
+	within 10 has_guids /var/cache/opensm/guid2lid 5
 	inside sort /var/cache/opensm/guid2lid >before
-	[ -s before ]
 	inside systemctl restart opensm
 	within 20 status_says 'MASTER'
 	within 10 good
@@ -66,15 +62,15 @@ more_ups() {
 @test "logrotate with our file: the instance writes on in a new one" {
 	one_host
 	inside logrotate -f /etc/logrotate.d/opensm
-	inside grep -q 'SUBNET UP' $log.1
+	ups=$(log_count $log.1 'SUBNET UP')
 	inside systemctl reload opensm
-	within 10 inside grep -q 'SUBNET UP' $log
-	[ "$(log_count $log.1 'SUBNET UP')" -eq 1 ]
+	within 10 has_up $log
+	[ "$(log_count $log.1 'SUBNET UP')" -eq "$ups" ]
 }
 
 @test "the sandbox is closed, and what it lets through is enough" {
 	one_host
-	inside systemd-analyze --no-pager security opensm | tail -n 1 >&3
+	inside systemd-analyze --no-pager security opensm | tail -n 1 | sed 's/^/# /' >&3
 	inside systemd-analyze --no-pager security --threshold=30 opensm >/dev/null
 	pid=$(pids)
 	inside grep -qx 'NoNewPrivs:	1' "/proc/$pid/status"
@@ -89,11 +85,11 @@ more_ups() {
 
 @test "what the journal holds has fields to look for" {
 	one_host
+	within 10 journal_says 'SUBNET UP'
 	inside journalctl --no-pager -o json -u opensm >journal.json
 	grep 'SUBNET UP' journal.json | grep -q '"PRIORITY":"[0-7]"'
 	grep 'SUBNET UP' journal.json | grep -q '"OPENSM_INSTANCE":"'
-	[ -z "$(inside journalctl -u opensm -p err -q --no-pager)" ]
-	[ "$(inside journalctl -u opensm OPENSM_INSTANCE=opensm -q --no-pager | grep -c 'SUBNET UP')" -eq 1 ]
+	[ -z "$(journal -p err)" ]
 }
 
 # priorities H0 H1: both hosts' sysconfig, and both started anew.

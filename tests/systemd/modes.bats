@@ -27,6 +27,11 @@ two_files() {
 	put /etc/rdma/opensm.conf.2 <<<"guid $PORT2"
 }
 
+# instance_said NAME REGEX: a message of the journal whose field names this instance.
+instance_said() {
+	journal "OPENSM_INSTANCE=$1" | grep -qE -- "$2"
+}
+
 @test "enabled, it is up after a boot: one instance, and the tools of administrators work" {
 	BOX_ENABLE=yes host_start H1
 	within 20 is_state active
@@ -37,8 +42,8 @@ two_files() {
 	[ "$(inside ibnetdiscover -p | grep -c ' - ')" -eq 8 ]
 	inside ibstat sim0 1 | grep -q 'State: Active'
 	inside test -s /var/log/opensm.log
-	[ "$(guid_count /var/cache/opensm/guid2lid)" -eq 5 ]
-	journal_says 'SUBNET UP'
+	within 10 has_guids /var/cache/opensm/guid2lid 5
+	within 10 journal_says 'SUBNET UP'
 	# The other fabric is nobody's.
 	inside ibstat sim0 2 | grep -q 'State: Initializing'
 }
@@ -51,16 +56,17 @@ two_files() {
 	[ "$(pids | wc -l)" -eq 2 ]
 	within 10 status_says "$PORT1: .*MASTER"
 	within 10 status_says "$PORT2: .*MASTER"
-	[ "$(prefix_at 1)" = fe80:0000:0000:0000 ]
-	[ "$(prefix_at 2)" = fe80:0000:0000:0001 ]
+	within 10 prefix_is 1 fe80:0000:0000:0000
+	within 10 prefix_is 2 fe80:0000:0000:0001
 	for port in $PORT1 $PORT2; do
-		[ "$(guid_count "/var/cache/opensm/$port/guid2lid")" -eq 5 ]
-		[ "$(log_count "/var/log/opensm.$port.log" 'SUBNET UP')" -eq 1 ]
+		within 10 has_guids "/var/cache/opensm/$port/guid2lid" 5
+		within 10 has_up "/var/log/opensm.$port.log"
 		within 10 inside test -s "/var/log/opensm/$port/opensm-subnet.lst"
 	done
-	not inside grep -q 0x000000000010000a "/var/cache/opensm/$PORT1/guid2lid"
-	inside grep -q 0x000000000010000a "/var/cache/opensm/$PORT2/guid2lid" ||
-		inside grep -q 0x000000000010000b "/var/cache/opensm/$PORT2/guid2lid"
+	# Host A3 is in one fabric, B3 in the other.
+	inside grep -q '^0x0000000000100007' "/var/cache/opensm/$PORT1/guid2lid"
+	not inside grep -q '^0x000000000010000b' "/var/cache/opensm/$PORT1/guid2lid"
+	inside grep -q '^0x000000000010000b' "/var/cache/opensm/$PORT2/guid2lid"
 }
 
 @test "numbered files: two fabrics, a manager each, nothing shared; what they put out of force is said once" {
@@ -80,18 +86,19 @@ two_files() {
 	within 10 sees_master 0x100002 2
 	[ "$("$IBFAB" check | awk '$1 == "ports_not_active" { print $2 }')" -eq 0 ]
 	for name in 1 2; do
-		[ "$(guid_count "/var/cache/opensm/$name/guid2lid")" -eq 5 ]
-		[ "$(log_count "/var/log/opensm.$name.log" 'SUBNET UP')" -eq 1 ]
+		within 10 has_guids "/var/cache/opensm/$name/guid2lid" 5
+		within 10 has_up "/var/log/opensm.$name.log"
 	done
 	not inside cmp -s /var/cache/opensm/1/guid2lid /var/cache/opensm/2/guid2lid
 	for name in orig 1.rpmnew 2~ 1.bak; do
-		inside journalctl --no-pager -o cat -u opensm -p warning | grep -qF "\"opensm.conf.$name\" in /etc/rdma is no instance"
+		journal -p warning | grep -qF "\"opensm.conf.$name\" in /etc/rdma is no instance"
 	done
 	[ "$(journal_count 'GUIDS \(/etc/sysconfig/opensm:1\) and 1 settings of /etc/rdma/opensm\.conf count for no instance')" -eq 1 ]
 	# Each has its own name in the journal.
-	[ "$(inside journalctl --no-pager -o cat -u opensm OPENSM_INSTANCE=2 | grep -c 'SUBNET UP')" -eq 1 ]
+	within 10 instance_said 2 'SUBNET UP'
+	not instance_said 2 '/var/log/opensm\.1\.log'
 	# Nothing of the base configuration is in force.
-	inside sminfo -P 1 | grep -q 'priority 0 '
+	sees_priority 0 1
 }
 
 @test "Debian's PORTS: ALL, a list, NONE" {
@@ -129,6 +136,6 @@ PRIORITY=7'
 	inside systemctl restart opensm
 	within 20 good
 	[ "$(pids | wc -l)" -eq 2 ]
-	inside sminfo -P 1 | grep -q 'priority 7 '
-	inside sminfo -P 2 | grep -q 'priority 7 '
+	within 20 sees_priority 7 1
+	within 20 sees_priority 7 2
 }

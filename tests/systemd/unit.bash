@@ -25,14 +25,13 @@ export LC_ALL=C
 
 # ---- what is installed ----
 
-# Skips where no machine can be had, or no fabric be served.
+# UNIT_OBSTACLE: why no machine can be had here, or no fabric be served. Then each test is skipped.
 unit_install() {
-	local obstacle
-
-	obstacle=$(box_obstacle)
-	[ -n "$obstacle" ] || [ -w /dev/fuse ] || obstacle="no access to /dev/fuse"
-	[ -n "$obstacle" ] || [ -x "$IBFAB" ] || obstacle="no ibfab: built without libfuse3"
-	[ -z "$obstacle" ] || skip "$obstacle"
+	UNIT_OBSTACLE=$(box_obstacle)
+	[ -n "$UNIT_OBSTACLE" ] || [ -w /dev/fuse ] || UNIT_OBSTACLE="no access to /dev/fuse"
+	[ -n "$UNIT_OBSTACLE" ] || [ -x "$IBFAB" ] || UNIT_OBSTACLE="no $IBFAB: not built, or without libfuse3"
+	export UNIT_OBSTACLE
+	[ -z "$UNIT_OBSTACLE" ] || return 0
 	export INSTALLED=${INSTALLED:-$BATS_FILE_TMPDIR/installed}
 	[ -d "$INSTALLED" ] || make -s -C "$abs_top_builddir" install DESTDIR="$INSTALLED" >"$BATS_FILE_TMPDIR/install.log" 2>&1 || {
 		cat "$BATS_FILE_TMPDIR/install.log"
@@ -56,6 +55,7 @@ unit_fill() {
 # ---- fabric and machines ----
 
 fabric_start() {
+	[ -z "$UNIT_OBSTACLE" ] || skip "$UNIT_OBSTACLE"
 	WORK=$(mktemp -d "$BATS_TEST_TMPDIR/unit.XXXXXX")
 	# shellcheck disable=SC2034 # for rig.bash
 	BOXES=$WORK/boxes
@@ -140,12 +140,21 @@ status_says() {
 	systemctl_status | grep -qE -- "$1"
 }
 
-# journal_says REGEX, journal_count REGEX: messages of the service and of all its instances.
-journal_says() {
-	inside journalctl --no-pager -o cat -u opensm | grep -qE -- "$1"
+# journal [OPTION...]: messages of the service and of all its instances, those under way too.
+# shellcheck disable=SC2119,SC2120
+journal() {
+	inside journalctl --sync
+	inside journalctl --no-pager -q -o cat -u opensm "$@"
 }
+
+# shellcheck disable=SC2119
+journal_says() {
+	journal | grep -qE -- "$1"
+}
+
+# shellcheck disable=SC2119
 journal_count() {
-	inside journalctl --no-pager -o cat -u opensm | grep -cE -- "$1" || true
+	journal | grep -cE -- "$1" || true
 }
 
 # pids: of all instances. instance_pid NAME: of this one; nothing if it does not run.
@@ -173,17 +182,27 @@ sees_master() {
 	inside sminfo -P "${2:-1}" 2>/dev/null | grep -q "sm guid $1, .* SMINFO_MASTER"
 }
 
+# sees_priority N [PORT]: of the master this port sees.
+sees_priority() {
+	inside sminfo -P "${2:-1}" 2>/dev/null | grep -q "priority $1 "
+}
+
+# has_up FILE: a log says that the subnet is up.
+has_up() {
+	inside grep -q 'SUBNET UP' "$1" 2>/dev/null
+}
+
 # log_count FILE REGEX: lines of a file in there; 0 without one.
 log_count() {
 	inside grep -cE -- "$2" "$1" 2>/dev/null || true
 }
 
-# guid_count FILE: how many ports a guid2lid file has.
-guid_count() {
-	log_count "$1" '^0x'
+# has_guids FILE N: a guid2lid file is there and has so many ports.
+has_guids() {
+	[ "$(log_count "$1" '^0x')" = "$2" ]
 }
 
-# prefix_at PORT: the subnet prefix a port of this machine was given.
-prefix_at() {
-	inside cut -c1-19 "/sys/class/infiniband/sim0/ports/$1/gids/0"
+# prefix_is PORT PREFIX: the subnet prefix a port of this machine was given.
+prefix_is() {
+	[ "$(inside cut -c1-19 "/sys/class/infiniband/sim0/ports/$1/gids/0")" = "$2" ]
 }
