@@ -12,3 +12,8 @@ tests_unit_test_reload_SOURCES = tests/unit/test-reload.c opensm/reload.c
 tests_unit_test_reload_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_streams_SOURCES = tests/unit/test-streams.c opensm/streams.c opensm/streams_listen.c
 tests_unit_test_streams_LDADD = $(UTIL_LIBS) $(SYSTEMD_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-control
+tests_unit_test_control_SOURCES = tests/unit/test-control.c tests/lib/control-world.h opensm/window_control.c opensm/streams.c \
+	opensm/streams_listen.c
+tests_unit_test_control_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_control_LDADD = librig.a $(CTL_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)

@@ -51,3 +51,10 @@ check_PROGRAMS += tests/fuzz/fuzz-console
 tests_fuzz_fuzz_console_SOURCES = tests/fuzz/fuzz-console.c tests/fuzz/replay.c
 tests_fuzz_fuzz_console_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_fuzz_fuzz_console_LDADD = librig.a $(CTL_LIBS) $(SIM_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-control
+check_PROGRAMS += tests/fuzz/fuzz-control
+tests_fuzz_fuzz_control_SOURCES = tests/fuzz/fuzz-control.c tests/fuzz/replay.c opensm/window_control.c opensm/streams.c \
+	opensm/streams_listen.c
+tests_fuzz_fuzz_control_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_fuzz_fuzz_control_LDADD = librig.a $(CTL_LIBS) $(SIM_LIBS)

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The control socket without its daemon: the real window on a real socket, a manager of a small simulated
+ * fabric behind it, and a thread of windows that works when told to.
+ */
+#pragma once
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "ib/netfile.h"
+#include "lib/rig.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "windows.h"
+
+struct control_world {
+	struct rig *rig;
+	struct conf *conf;
+	struct scene scene;
+	sd_event *event;
+	struct window_control *window;
+	struct sm_job *jobs[64]; /* handed out, in order */
+	unsigned n_jobs, wakes, reloads, checks;
+	char dir[40], path[60];
+};
+
+static inline void cw_quiet(void *arg, unsigned bits, const char *text)
+{
+}
+
+static inline void cw_wake(void *arg)
+{
+	((struct control_world *)arg)->wakes++;
+}
+
+static inline void cw_reload(void *arg)
+{
+	((struct control_world *)arg)->reloads++;
+}
+
+static inline void cw_clock(void *arg, mono_t *ret_now, int64_t *ret_realtime)
+{
+	struct control_world *w = arg;
+
+	*ret_now = sim_now(w->rig->sim);
+	*ret_realtime = 1700000000ll * MONO_S + *ret_now;
+}
+
+static inline void cw_check(void *arg, struct conf_report *ret, char **ret_news)
+{
+	((struct control_world *)arg)->checks++;
+	conf_report_add(ret, CONF_ERROR, "/etc/rdma/opensm.conf", 3, 7, "'%s' is no number", "x");
+	*ret_news = NULL;
+}
+
+static inline void cw_submit(void *arg, struct sm_job *job)
+{
+	struct control_world *w = arg;
+
+	if (w->n_jobs < ARRAY_SIZE(w->jobs))
+		w->jobs[w->n_jobs++] = job;
+}
+
+/* The thread works on the next job, to its end. False: there is none. */
+static inline bool cw_work(struct control_world *w)
+{
+	struct sm_job *job = w->jobs[0];
+
+	if (!w->n_jobs)
+		return false;
+	memmove(w->jobs, w->jobs + 1, --w->n_jobs * sizeof(w->jobs[0]));
+	job->run(job);
+	job->done(job);
+	return true;
+}
+
+/* All that can be done without waiting. */
+static inline void cw_turn(struct control_world *w)
+{
+	while (sd_event_run(w->event, 0) > 0)
+		;
+}
+
+static inline void cw_event(struct rig_sm *sm, const struct sm_event *event)
+{
+	struct control_world *w = sm->rig->owner;
+
+	scene_note(&w->scene, event);
+	window_control_event(w->window, event);
+}
+
+/* False: something that it needs is missing. */
+static inline bool cw_start(struct control_world *w)
+{
+	static const char text[] = "Switch 4 \"leaf1\"\n[1] \"h0\"[1]\n[2] \"h1\"[1]\n\n"
+				   "Ca 1 \"h0\"\n[1] \"leaf1\"[1]\n\nCa 1 \"h1\"\n[1] \"leaf1\"[2]\n\n";
+	char err[200];
+	struct netfile *net = netfile_parse(text, strlen(text), err, sizeof(err));
+
+	*w = (struct control_world){ 0 };
+	log_set_sink(cw_quiet, NULL);
+	snprintf(w->dir, sizeof(w->dir), "/tmp/test-control.XXXXXX");
+	if (!net || !mkdtemp(w->dir) || sd_event_new(&w->event) < 0)
+		return false;
+	snprintf(w->path, sizeof(w->path), "%s/one.sock", w->dir);
+	w->conf = conf_new();
+	w->rig = rig_new(sim_new(net, 1));
+	netfile_free(net);
+	w->rig->owner = w;
+	w->rig->event = cw_event;
+	w->scene = (struct scene){
+		.conf = w->conf,
+		.version = "4.0.0",
+		.instance = "one",
+		.conf_path = "/etc/rdma/opensm.conf",
+		.run_dir = w->dir,
+		.port_name = "sim0/1",
+		.wake = cw_wake,
+		.reload = cw_reload,
+		.clock = cw_clock,
+		.check = cw_check,
+		.submit = cw_submit,
+		.arg = w,
+	};
+	if (rig_start(w->rig, "h0", 0, w->conf, NULL) != 0)
+		return false;
+	w->scene.sm = w->rig->sms[0].sm;
+	rig_run(w->rig, 10 * MONO_S);
+	w->window = window_control_open(w->event, &w->scene);
+	return w->window != NULL;
+}
+
+/* The port vanishes. */
+static inline void cw_lose_port(struct control_world *w)
+{
+	window_control_sm_gone(w->window);
+	w->scene.sm = NULL;
+	w->scene.port_name[0] = '\0';
+	snprintf(w->scene.status, sizeof(w->scene.status), "Waiting for a port: none");
+}
+
+static inline void cw_stop(struct control_world *w)
+{
+	while (cw_work(w))
+		;
+	w->window = window_control_close(w->window);
+	rig_free(w->rig);
+	conf_unref(w->conf);
+	sd_event_unref(w->event);
+	unlink(w->path);
+	rmdir(w->dir);
+}
+
+/* A caller. */
+static inline int cw_call(const struct control_world *w)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	memcpy(at.sun_path, w->path, sizeof(w->path));
+	if (connect(fd, (struct sockaddr *)&at, sizeof(at)) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}

@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The control socket: what is no call, what may not be called, what is answered, in which order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "lib/control-world.h"
+
+#include "ctl/control.h"
+
+static int set_up(void **state)
+{
+	struct control_world *w = xcalloc(1, sizeof(*w));
+
+	assert_true(cw_start(w));
+	*state = w;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	cw_stop(*state);
+	free(*state);
+	return 0;
+}
+
+/* ---- callers --------------------------------------------------------------------------------- */
+
+static int caller(struct control_world *w)
+{
+	int fd = cw_call(w);
+
+	assert_true(fd >= 0);
+	cw_turn(w);
+	return fd;
+}
+
+/* What was sent to us and not yet looked at. */
+static char in[1 << 20];
+static size_t in_len;
+
+static void say(struct control_world *w, int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text) + 1, MSG_NOSIGNAL), strlen(text) + 1);
+	cw_turn(w);
+}
+
+/* The next answer, to be put; NULL: none. */
+static struct json_object *hear(struct control_world *w, int fd)
+{
+	struct json_object *o;
+	ssize_t n;
+	char *end;
+
+	do {
+		cw_turn(w);
+		n = recv(fd, in + in_len, sizeof(in) - in_len, MSG_DONTWAIT);
+		in_len += n > 0 ? (size_t)n : 0;
+	} while (n > 0);
+	end = memchr(in, '\0', in_len);
+	if (!end)
+		return NULL;
+	o = json_tokener_parse(in);
+	assert_non_null(o);
+	in_len -= (size_t)(end + 1 - in);
+	memmove(in, end + 1, in_len);
+	return o;
+}
+
+static bool has_ended(int fd)
+{
+	char c;
+
+	return recv(fd, &c, 1, MSG_DONTWAIT) == 0;
+}
+
+static struct json_object *get(struct json_object *o, const char *key)
+{
+	struct json_object *value = NULL;
+
+	assert_true(json_object_object_get_ex(o, key, &value));
+	return value;
+}
+
+static const char *str(struct json_object *o, const char *key)
+{
+	return json_object_get_string(get(o, key));
+}
+
+/* The parameters of the answer to one call, to be put. */
+static struct json_object *ask(struct control_world *w, int fd, const char *text)
+{
+	struct json_object *o, *parameters;
+
+	say(w, fd, text);
+	o = hear(w, fd);
+	assert_non_null(o);
+	if (json_object_object_get_ex(o, "error", NULL))
+		fail_msg("%s: %s", text, json_object_to_json_string(o));
+	parameters = json_object_get(get(o, "parameters"));
+	json_object_put(o);
+	return parameters;
+}
+
+static void refused(struct control_world *w, int fd, const char *text, const char *error)
+{
+	struct json_object *o;
+
+	say(w, fd, text);
+	o = hear(w, fd);
+	assert_non_null(o);
+	assert_string_equal(str(o, "error"), error);
+	assert_true(strlen(str(get(o, "parameters"), "text")) > 5);
+	json_object_put(o);
+}
+
+#define CALL(method, parameters) "{\"method\": \"org.opensm." method "\", \"parameters\": " parameters "}"
+#define MORE(method, parameters)                                                                   \
+	"{\"method\": \"org.opensm." method "\", \"parameters\": " parameters ", \"more\": true}"
+
+/* ---- what is said ------------------------------------------------------------------------------ */
+
+static void status_tells_what_there_is(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o = ask(w, fd, "{\"method\": \"org.opensm.Status\"}");
+
+	assert_string_equal(str(o, "instance"), "one");
+	assert_string_equal(str(o, "state"), "MASTER");
+	assert_string_equal(str(o, "port"), "sim0/1");
+	assert_string_equal(str(o, "node"), "h0");
+	assert_int_equal(json_object_get_int(get(get(o, "subnet"), "nodes")), 3);
+	assert_true(json_object_get_boolean(get(get(o, "subnet"), "up")));
+	assert_true(json_object_get_boolean(get(get(o, "master"), "is_self")));
+	assert_string_equal(str(get(o, "routing"), "engine"), "minhop");
+	assert_true(json_object_array_length(get(get(o, "sweeps"), "last")) > 0);
+	json_object_put(o);
+	close(fd);
+}
+
+static void without_a_port_status_says_why(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o;
+
+	cw_lose_port(w);
+	o = ask(w, fd, CALL("Status", "{}"));
+	assert_string_equal(str(o, "state"), "WAITING");
+	assert_string_equal(str(o, "status"), "Waiting for a port: none");
+	assert_null(get(o, "port"));
+	json_object_put(o);
+	refused(w, fd, CALL("Sweep", "{}"), "org.opensm.NotReady");
+	refused(w, fd, CALL("Topology", "{}"), "org.opensm.NotReady");
+	refused(w, fd, CALL("SetPriority", "{\"priority\": 3}"), "org.opensm.NotReady");
+	close(fd);
+}
+
+static void every_method_is_described(void **state)
+{
+	static const struct control_method *const tables[] = { control_methods, show_methods };
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o = ask(w, fd, "{\"method\": \"org.varlink.service.GetInfo\"}");
+
+	assert_string_equal(str(o, "product"), "opensm");
+	json_object_put(o);
+	o = ask(w, fd,
+		"{\"method\": \"org.varlink.service.GetInterfaceDescription\", \"parameters\": "
+		"{\"interface\": \"org.opensm\"}}");
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		for (const struct control_method *m = tables[i]; m->name; m++) {
+			_cleanup_free_ char *line =
+				xasprintf("\nmethod %s%s\n", m->name, m->type);
+			int depth = 0;
+
+			if (!strstr(str(o, "description"), line))
+				fail_msg("not described: %s", line);
+			for (const char *c = m->type; *c; c++)
+				depth += (*c == '(') - (*c == ')');
+			assert_int_equal(depth, 0);
+			/* Either at once or in three steps. */
+			assert_true((m->answer != NULL) != (m->snapshot != NULL));
+			assert_true((m->snapshot != NULL) == (m->render != NULL));
+		}
+	}
+	json_object_put(o);
+	refused(w, fd,
+		"{\"method\": \"org.varlink.service.GetInterfaceDescription\", \"parameters\": "
+		"{\"interface\": \"org.example\"}}",
+		"org.varlink.service.InterfaceNotFound");
+	close(fd);
+}
+
+static void calls_that_cannot_be_cost_themselves(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+
+	refused(w, fd, CALL("Nothing", "{}"), "org.varlink.service.MethodNotFound");
+	refused(w, fd, "{\"method\": \"Status\"}", "org.varlink.service.MethodNotFound");
+	refused(w, fd, CALL("Status", "{\"x\": 1}"), "org.opensm.InvalidParameter");
+	refused(w, fd, CALL("Sweep", "{\"kind\": 1}"), "org.opensm.InvalidParameter");
+	refused(w, fd, CALL("Sweep", "{\"kind\": \"huge\"}"), "org.opensm.InvalidParameter");
+	refused(w, fd, CALL("SetPriority", "{}"), "org.opensm.InvalidParameter");
+	refused(w, fd, CALL("SetPriority", "{\"priority\": null}"), "org.opensm.InvalidParameter");
+	refused(w, fd, CALL("SetPriority", "{\"priority\": 16}"), "org.opensm.InvalidParameter");
+	refused(w, fd, CALL("SetPriority", "{\"priority\": -1}"), "org.opensm.InvalidParameter");
+	refused(w, fd, CALL("SetLogLevel", "{\"flags\": 256}"), "org.opensm.InvalidParameter");
+	refused(w, fd, CALL("Monitor", "{}"), "org.varlink.service.ExpectedMore");
+	refused(w, fd, MORE("Monitor", "{\"kinds\": [\"weather\"]}"), "org.opensm.InvalidParameter");
+	refused(w, fd, MORE("Monitor", "{\"kinds\": [7]}"), "org.opensm.InvalidParameter");
+	refused(w, fd, CALL("Options", "{\"name\": \"sweep_intervall\"}"), "org.opensm.NotFound");
+	json_object_put(ask(w, fd, CALL("Status", "{}")));
+	close(fd);
+}
+
+static void what_is_no_call_ends_the_conversation(void **state)
+{
+	static const char *const nonsense[] = {
+		"", "nonsense", "[]", "7", "{}", "{\"method\": 7}", "{'method': 'x'}", "{\"method\"",
+		"{\"method\": \"org.opensm.Status\", \"parameters\": []}",
+		"{\"method\": \"org.opensm.Status\"} x",
+		"{\"method\": \"org.opensm.Status\\\xff\"}",
+		"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+	};
+	struct control_world *w = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(nonsense); i++) {
+		int fd = caller(w);
+
+		refused(w, fd, nonsense[i], "org.opensm.BadMessage");
+		assert_true(has_ended(fd));
+		close(fd);
+	}
+}
+
+static void a_call_has_a_greatest_length(void **state)
+{
+	struct control_world *w = *state;
+	_cleanup_free_ char *text = xmalloc(CONTROL_MESSAGE_MAX + 10);
+	int fd = caller(w);
+	struct json_object *o;
+
+	memset(text, ' ', CONTROL_MESSAGE_MAX + 10);
+	for (unsigned sent = 0; sent < CONTROL_MESSAGE_MAX + 10;) {
+		ssize_t n = send(fd, text + sent, CONTROL_MESSAGE_MAX + 10 - sent, MSG_NOSIGNAL);
+
+		cw_turn(w);
+		if (n < 0)
+			break;
+		sent += (unsigned)n;
+	}
+	o = hear(w, fd);
+	assert_non_null(o);
+	assert_string_equal(str(o, "error"), "org.opensm.BadMessage");
+	json_object_put(o);
+	close(fd);
+	cw_turn(w);
+}
+
+/* ---- what is done ------------------------------------------------------------------------------ */
+
+static void what_is_told_to_the_manager_arrives(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o = ask(w, fd, CALL("SetPriority", "{\"priority\": 7}"));
+
+	assert_int_equal(sm_priority(w->scene.sm), 7);
+	assert_int_equal(json_object_get_int(get(o, "priority")), 7);
+	json_object_put(o);
+	json_object_put(ask(w, fd, CALL("SetSweeping", "{\"enabled\": false}")));
+	assert_false(sm_sweeping_enabled(w->scene.sm));
+	refused(w, fd, CALL("Sweep", "{}"), "org.opensm.NotReady");
+	json_object_put(ask(w, fd, CALL("SetSweeping", "{\"enabled\": true}")));
+	json_object_put(ask(w, fd, CALL("Reroute", "{}")));
+	assert_int_equal(w->wakes, 4);
+	o = ask(w, fd, CALL("SetLogLevel", "{\"flags\": 67}"));
+	assert_int_equal(json_object_get_int(get(o, "flags")), 67 | 0x80);
+	assert_int_equal(json_object_array_length(get(o, "names")), 4);
+	json_object_put(o);
+	o = ask(w, fd, CALL("Reload", "{}"));
+	assert_int_equal(w->reloads, 1);
+	assert_int_equal(json_object_get_int(get(o, "errors")), 1);
+	json_object_put(o);
+	close(fd);
+}
+
+static void a_check_tells_places(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o = ask(w, fd, CALL("Check", "{}")), *f;
+
+	f = json_object_array_get_idx(get(o, "findings"), 0);
+	assert_string_equal(str(f, "severity"), "error");
+	assert_string_equal(str(f, "file"), "/etc/rdma/opensm.conf");
+	assert_int_equal(json_object_get_int(get(f, "line")), 3);
+	assert_int_equal(json_object_get_int(get(f, "column")), 7);
+	assert_string_equal(str(f, "text"), "'x' is no number");
+	assert_int_equal(w->reloads, 0);
+	json_object_put(o);
+	close(fd);
+}
+
+static void keys_are_not_shown(void **state)
+{
+	static const char *const keys[] = { "m_key", "sm_key", "sa_key" };
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o;
+
+	w->conf->m_key = w->conf->sm_key = w->conf->sa_key = 0x5ec4e75ec4e7;
+	o = ask(w, fd, CALL("Options", "{}"));
+	assert_int_equal(json_object_array_length(get(o, "options")), CONF_N_OPTIONS);
+	assert_null(strcasestr(json_object_to_json_string(o), "5ec4e7"));
+	json_object_put(o);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		_cleanup_free_ char *call = xasprintf(CALL("Options", "{\"name\": \"%s\"}"), keys[i]);
+
+		o = ask(w, fd, call);
+		assert_string_equal(
+			str(json_object_array_get_idx(get(o, "options"), 0), "value"),
+			"(not shown)");
+		json_object_put(o);
+	}
+	close(fd);
+}
+
+static void a_sweep_is_followed_to_its_end(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o;
+	unsigned events = 0;
+
+	say(w, fd, MORE("Sweep", "{\"kind\": \"heavy\"}"));
+	assert_null(hear(w, fd));
+	rig_run(w->rig, sim_now(w->rig->sim) + MONO_S);
+	while ((o = hear(w, fd)) && json_object_object_get_ex(o, "continues", NULL)) {
+		assert_true(strlen(str(get(get(o, "parameters"), "event"), "text")) > 0);
+		events++;
+		json_object_put(o);
+	}
+	assert_true(events >= 3);
+	assert_non_null(o);
+	assert_string_equal(str(get(get(o, "parameters"), "sweep"), "kind"), "heavy");
+	json_object_put(o);
+	/* And the conversation goes on. */
+	json_object_put(ask(w, fd, CALL("Sweep", "{\"kind\": \"light\"}")));
+	close(fd);
+}
+
+static void who_waits_for_a_sweep_is_told_that_the_port_is_gone(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o;
+
+	say(w, fd, MORE("Sweep", "{}"));
+	cw_lose_port(w);
+	o = hear(w, fd);
+	assert_non_null(o);
+	assert_null(get(get(o, "parameters"), "sweep"));
+	assert_false(json_object_object_get_ex(o, "continues", NULL));
+	json_object_put(o);
+	json_object_put(ask(w, fd, CALL("Status", "{}")));
+	close(fd);
+}
+
+static void a_monitor_tells_the_kinds_it_was_asked_for(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o, *event;
+	unsigned nodes = 0, n = 0;
+
+	say(w, fd, MORE("Monitor", "{\"kinds\": [\"node\", \"sweep\"]}"));
+	sim_link_down(w->rig->sim, sim_find(w->rig->sim, "h1"), 1);
+	rig_run(w->rig, sim_now(w->rig->sim) + 60 * MONO_S);
+	while ((o = hear(w, fd))) {
+		assert_true(json_object_object_get_ex(o, "continues", NULL));
+		event = get(get(o, "parameters"), "event");
+		assert_true(!strcmp(str(event, "kind"), "node") ||
+			    !strncmp(str(event, "kind"), "sweep_", 6));
+		if (!strcmp(str(event, "kind"), "node")) {
+			assert_string_equal(str(event, "name"), "h1");
+			assert_string_equal(str(event, "type"), "host");
+			assert_int_equal(strlen(str(event, "time")), 27);
+			nodes++;
+		}
+		n++;
+		json_object_put(o);
+	}
+	assert_int_equal(nodes, 1);
+	assert_true(n > 2);
+	/* A port that comes back goes on being told of. */
+	cw_lose_port(w);
+	assert_null(hear(w, fd));
+	assert_false(has_ended(fd));
+	close(fd);
+}
+
+static void who_does_not_keep_up_misses_events(void **state)
+{
+	struct control_world *w = *state;
+	const struct sm_event e = { .kind = SM_EVENT_SA_DUMPED };
+	int fd = caller(w);
+	struct json_object *o;
+	unsigned told = 0, missed = 0;
+
+	say(w, fd, MORE("Monitor", "{}"));
+	for (unsigned i = 0; i < 100000; i++)
+		window_control_event(w->window, &e);
+	for (; (o = hear(w, fd)); told++)
+		json_object_put(o);
+	assert_in_range(told, 1000, 99999);
+	window_control_event(w->window, &e);
+	window_control_event(w->window, &e);
+	for (; (o = hear(w, fd)); json_object_put(o))
+		missed += json_object_object_get_ex(get(o, "parameters"), "missed", NULL);
+	assert_int_equal(missed, 1);
+	close(fd);
+}
+
+/* ---- order, limits ----------------------------------------------------------------------------- */
+
+static void answers_keep_the_order_of_questions(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o;
+
+	say(w, fd, CALL("Topology", "{}"));
+	say(w, fd, CALL("GetPriority", "{}"));
+	assert_null(hear(w, fd));
+	assert_true(cw_work(w));
+	o = hear(w, fd);
+	assert_non_null(o);
+	assert_int_equal(json_object_array_length(get(get(o, "parameters"), "nodes")), 3);
+	json_object_put(o);
+	o = hear(w, fd);
+	assert_non_null(o);
+	assert_int_equal(json_object_get_int(get(get(o, "parameters"), "priority")), 0);
+	json_object_put(o);
+	close(fd);
+}
+
+static void one_document_at_a_time_for_all(void **state)
+{
+	struct control_world *w = *state;
+	int fd[3];
+	struct json_object *o;
+
+	for (unsigned i = 0; i < 3; i++) {
+		fd[i] = caller(w);
+		say(w, fd[i], CALL("Nodes", "{}"));
+	}
+	assert_int_equal(w->n_jobs, 1);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_true(cw_work(w));
+		o = hear(w, fd[i]);
+		assert_non_null(o);
+		json_object_put(o);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		close(fd[i]);
+}
+
+static void who_hangs_up_meanwhile_is_not_missed(void **state)
+{
+	struct control_world *w = *state;
+	int gone = caller(w), waits = caller(w), next = caller(w);
+	struct json_object *o;
+
+	say(w, gone, CALL("Nodes", "{}"));
+	say(w, waits, CALL("Nodes", "{}"));
+	say(w, next, CALL("Nodes", "{}"));
+	close(gone);
+	close(waits);
+	cw_turn(w);
+	cw_lose_port(w);
+	assert_true(cw_work(w));
+	/* The third one's snapshot was not taken: there is nobody to take it of any more. */
+	assert_false(cw_work(w));
+	o = hear(w, next);
+	assert_non_null(o);
+	assert_string_equal(str(o, "error"), "org.opensm.NotReady");
+	json_object_put(o);
+	close(next);
+}
+
+static void a_oneway_call_is_not_answered(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+
+	say(w, fd,
+	    "{\"method\": \"org.opensm.SetPriority\", \"parameters\": {\"priority\": 9}, \"oneway\": true}");
+	assert_null(hear(w, fd));
+	assert_int_equal(sm_priority(w->scene.sm), 9);
+	say(w, fd, "{\"method\": \"org.opensm.Nodes\", \"oneway\": true}");
+	assert_true(cw_work(w));
+	assert_null(hear(w, fd));
+	json_object_put(ask(w, fd, CALL("Status", "{}")));
+	close(fd);
+}
+
+static void too_many_calls_wait_their_turn(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < 150; i++)
+		say(w, fd, CALL("GetPriority", "{}"));
+	for (; (o = hear(w, fd)); n++)
+		json_object_put(o);
+	assert_int_equal(n, 100);
+	for (unsigned i = 0; i < 100 && n < 150; i++) {
+		sd_event_run(w->event, 100 * 1000);
+		for (; (o = hear(w, fd)); n++)
+			json_object_put(o);
+	}
+	assert_int_equal(n, 150);
+	close(fd);
+}
+
+static void a_socket_that_lives_is_respected(void **state)
+{
+	struct control_world *w = *state;
+
+	assert_null(window_control_open(w->event, &w->scene));
+	assert_int_equal(access(w->path, F_OK), 0);
+	w->conf->control_socket = xstrdup("off");
+	assert_null(window_control_open(w->event, &w->scene));
+	free(w->conf->control_socket);
+	w->conf->control_socket = xasprintf("%s/other.sock", w->dir);
+	struct window_control *other = window_control_open(w->event, &w->scene);
+	assert_non_null(other);
+	assert_int_equal(access(w->conf->control_socket, F_OK), 0);
+	window_control_close(other);
+	assert_int_equal(access(w->conf->control_socket, F_OK), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+		T(status_tells_what_there_is),
+		T(without_a_port_status_says_why),
+		T(every_method_is_described),
+		T(calls_that_cannot_be_cost_themselves),
+		T(what_is_no_call_ends_the_conversation),
+		T(a_call_has_a_greatest_length),
+		T(what_is_told_to_the_manager_arrives),
+		T(a_check_tells_places),
+		T(keys_are_not_shown),
+		T(a_sweep_is_followed_to_its_end),
+		T(who_waits_for_a_sweep_is_told_that_the_port_is_gone),
+		T(a_monitor_tells_the_kinds_it_was_asked_for),
+		T(who_does_not_keep_up_misses_events),
+		T(answers_keep_the_order_of_questions),
+		T(one_document_at_a_time_for_all),
+		T(who_hangs_up_meanwhile_is_not_missed),
+		T(a_oneway_call_is_not_answered),
+		T(too_many_calls_wait_their_turn),
+		T(a_socket_that_lives_is_respected),
+	};
+
+	return cmocka_run_group_tests_name("control", tests, NULL, NULL);
+}
