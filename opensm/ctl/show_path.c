@@ -258,13 +258,18 @@ static struct json_object *hops_array(const struct question *q)
 
 struct bound {
 	uint32_t port; /* VIEW_NONE: nothing passed */
-	unsigned value;
+	unsigned value, most;
 };
 
 static void lower(struct bound *b, uint32_t port, unsigned value)
 {
-	if (value && (b->port == VIEW_NONE || value < b->value))
-		*b = (struct bound){ .port = port, .value = value };
+	if (!value)
+		return;
+	b->most = MAX(b->most, value);
+	if (b->port == VIEW_NONE || value < b->value) {
+		b->port = port;
+		b->value = value;
+	}
 }
 
 static void put_bound(struct json_object *ret, const char *key, const struct question *q,
@@ -285,6 +290,7 @@ static void put_bound(struct json_object *ret, const char *key, const struct que
 		show_put(by, "peer", name_at(q, p->peer));
 		show_put_int(by, "peer_port", q->v->ports[p->peer].num);
 	}
+	show_put_bool(by, "alone", b->most > b->value);
 	json_object_object_add(o, "bound_by", by);
 	json_object_object_add(ret, key, o);
 }

@@ -45,8 +45,10 @@ char *show_place(struct json_object *o, char ret[static 128])
 		snprintf(ret, 128, "-");
 	else if (!js_has(o, "name"))
 		snprintf(ret, 128, "%s (not in the fabric)", js_str(o, "port_guid"));
-	else
+	else if (js_int(o, "port"))
 		snprintf(ret, 128, "%.70s/%d", js_str(o, "name"), (int)js_int(o, "port"));
+	else
+		snprintf(ret, 128, "%.70s", js_str(o, "name")); /* a switch */
 	return ret;
 }
 

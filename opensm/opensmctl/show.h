@@ -8,7 +8,7 @@
 
 /* Parameters of one or two texts; NULL values are left out. */
 struct json_object *show_words(const char *key, const char *value, const char *key2, const char *value2);
-/* "'spine1' port 3" of an object with name and port; "-" of none. Returns `ret`. */
+/* "spine1/3" of an object with name and port, "spine1" of port 0; "-" of none. Returns `ret`. */
 char *show_place(struct json_object *o, char ret[static 128]);
 /* "4x NDR"; "" without a link. Returns `ret`. */
 char *show_link(struct json_object *port, char ret[static 32]);

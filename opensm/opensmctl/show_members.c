@@ -216,6 +216,8 @@ int cmd_groups(struct ctl *c, int argc, char **argv)
 	if (!done)
 		print_groups(c, all);
 	for (size_t i = 0; !done && argc && i < js_len(all); i++) {
+		if (!js_len(js_get(js_at(all, i), "members")))
+			continue; /* and so no tree */
 		putchar('\n');
 		print_group_members(c, js_get(js_at(all, i), "members"));
 		putchar('\n');

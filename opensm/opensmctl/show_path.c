@@ -67,6 +67,10 @@ static void print_bound(struct json_object *o, const char *what, const char *val
 {
 	struct json_object *by = js_get(o, "bound_by");
 
+	if (!js_bool(by, "alone")) {
+		printf("%-10s %s %s, on every link alike\n", what, value, unit);
+		return;
+	}
 	printf("%-10s %s %s, bound by '%s' port %d", what, value, unit, js_str(by, "name"),
 	       (int)js_int(by, "port"));
 	if (js_has(by, "peer"))
