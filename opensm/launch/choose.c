@@ -147,6 +147,15 @@ static void give_priority(struct chooser *c)
 
 /* ---- rule 1: numbered files ---------------------------------------------------------------- */
 
+/* What can be part of the names of files, sockets and lines. */
+static bool is_tame(const char *text)
+{
+	for (const char *c = text; *c; c++)
+		if (!isgraph((unsigned char)*c))
+			return false;
+	return true;
+}
+
 static bool all_digits(const char *text)
 {
 	return text[0] && text[strspn(text, "0123456789")] == '\0';
@@ -160,7 +169,7 @@ static const char *number_of(const struct chooser *c, const char *name)
 	if (!str_starts(name, STEM "."))
 		return NULL;
 	if (c->redhat)
-		return isdigit((unsigned char)*tail) ? tail : NULL;
+		return isdigit((unsigned char)*tail) && is_tame(tail) ? tail : NULL;
 	return all_digits(tail) ? tail : NULL;
 }
 

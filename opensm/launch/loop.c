@@ -5,10 +5,12 @@
 #include "launch/launcher.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-device.h>
@@ -412,16 +414,34 @@ static mono_t watchdog_of_instances(void)
 	return sd_watchdog_enabled(0, &usec) > 0 ? (mono_t)usec : DEFAULT_WATCHDOG;
 }
 
+/* Two launchers would take each other's sockets. Held until the end of the process. 0 or -errno, said. */
+static int lock(const struct launch_paths *p)
+{
+	_cleanup_free_ char *path = xasprintf("%s/launch.lock", p->run_dir);
+	int fd, r = file_mkdirs(p->run_dir, 0755);
+
+	if (r < 0) {
+		say(LOG_ERR, "cannot make %s: %s", p->run_dir, strerror(-r));
+		return r;
+	}
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	r = -errno;
+	if (r == -EWOULDBLOCK)
+		say(LOG_ERR, "%s is locked: another opensm-launch works in that folder", path);
+	else
+		say(LOG_ERR, "cannot lock %s: %s", path, strerror(-r));
+	return r;
+}
+
 /* The first instances. 0 or the exit status. */
 static int begin(struct launcher *l)
 {
 	struct choice choice;
-	int r = file_mkdirs(l->paths->run_dir, 0755);
 
-	if (r < 0) {
-		say(LOG_ERR, "cannot make %s: %s", l->paths->run_dir, strerror(-r));
+	if (lock(l->paths) < 0)
 		return 1;
-	}
 	l->ports = ports_list(l->paths->sys_dir, &l->n_ports);
 	if (launcher_plan(l, &choice, &l->refused) < 0) {
 		l->ready = true; /* it never will be: not said */

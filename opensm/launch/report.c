@@ -13,6 +13,8 @@
 #include "util/str.h"
 
 #define LINE_MAX_LEN 1024
+/* systemd drops messages of more than 4096 bytes as a whole, READY=1 included. */
+#define STATUS_MAX 2000
 
 static char *append(char *text, const char *more)
 {
@@ -66,12 +68,32 @@ static char *report_title(const struct launcher *l)
 	return text;
 }
 
+static char *cut(char *text)
+{
+	static const char dots[] = "...";
+
+	if (strlen(text) > STATUS_MAX)
+		memcpy(text + STATUS_MAX - sizeof(dots), dots, sizeof(dots));
+	return text;
+}
+
+/* Every instance if that is a line that can be sent, else those that need a look. To be freed. */
+static char *describe_many(const struct launcher *l)
+{
+	char *text = describe_all(l);
+
+	if (strlen(text) <= STATUS_MAX)
+		return text;
+	free(text);
+	return report_title(l);
+}
+
 char *report_status(const struct launcher *l)
 {
 	char line[LINE_MAX_LEN], *text;
 
 	if (!l->choice.rule_text)
-		return xasprintf("nothing is started: %s", l->refused);
+		return cut(xasprintf("nothing is started: %s", l->refused));
 	if (l->stopping) {
 		text = xstrdup("Ending");
 	} else if (l->n == 0) {
@@ -82,13 +104,13 @@ char *report_status(const struct launcher *l)
 		text = plan_is_named(&l->items[0]->plan) ? describe_one(l->items[0]) :
 							   xstrdup(line);
 	} else {
-		text = describe_all(l);
+		text = describe_many(l);
 	}
 	if (l->refused) {
 		text = append(text, "; the reload took nothing over: ");
 		text = append(text, l->refused);
 	}
-	return text;
+	return cut(text);
 }
 
 /* ---- instances.json ------------------------------------------------------------------------ */

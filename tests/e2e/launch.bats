@@ -456,6 +456,31 @@ new_port() {
 	is_alive "$(pid_of 1)"
 }
 
+@test "a second launcher in the same folder ends at once and disturbs nobody" {
+	local pid
+	at 1 "${HOSTS[0]}"
+	: >etc/opensm.conf.1
+	launch_start
+	wait_for 30 up 1
+	pid=$(pid_of 1)
+	not launch >second 2>&1
+	grep -q 'another opensm-launch works in that folder' second
+	is_alive "$pid"
+	[ "$(pid_of 1)" = "$pid" ]
+}
+
+@test "fifty instances: what systemd is told is never longer than it reads" {
+	local n
+	printf '#!/bin/sh\nexit 1\n' >program
+	for n in {1..50}; do
+		: >"etc/opensm.conf.$n"
+	done
+	launch_start
+	wait_for 60 told READY=1
+	[ "$(awk '{ if (length($0) > n) n = length($0) } END { print n }' told)" -le 3000 ]
+	wait_for 20 status_is '[0-9]* of 50 instances running; .*: waiting'
+}
+
 @test "--show says what would be, and starts nothing" {
 	printf 'GUIDS="0x1 2"\nPRIORITY=5\n' >sysconfig
 	PROGRAM=/usr/sbin/opensm launch --show >shown

@@ -244,9 +244,10 @@ static void the_order_of_red_hat(void **state)
 	desk_file(d, "opensm.conf.1.rpmnew");
 	desk_file(d, "opensm.conf.2~");
 	desk_file(d, "opensm.conf.orig");
+	desk_file(d, "opensm.conf.3\nREADY=1");
 	expect(d, CHOOSE_NUMBERED, "1 1.rpmnew 2~");
 	assert_int_equal(d->out.plans[1].priority, 4);
-	assert_int_equal(d->report.n, 1);
+	assert_int_equal(d->report.n, 2);
 	assert_true(said(d, "opensm.conf.orig"));
 	desk_free(d);
 }
