@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Out of the sandbox and into it: opensmctl, the console, who may look, and ports that udev tells of.
+# needs: root
+# shellcheck disable=SC2154 # what unit.bash sets
+bats_require_minimum_version 1.5.0
+load unit
+
+setup_file() {
+	unit_install
+}
+
+setup() {
+	fabric_start -f "$here/two.net"
+	host_start H1
+}
+
+teardown() {
+	unit_cleanup
+}
+
+two_up() {
+	put /etc/rdma/opensm.conf.1 <<<"guid 0x0000000000100001
+$1"
+	put /etc/rdma/opensm.conf.2 <<<'guid 0x0000000000100002'
+	start
+	within 20 good
+	within 10 status_says '1: MASTER'
+	within 10 status_says '2: MASTER'
+}
+
+# says REGEX COMMAND...: a program in there prints it.
+says() {
+	local what=$1
+	shift
+	inside "$@" 2>&1 | grep -qE -- "$what"
+}
+
+as_nobody() {
+	inside setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+
+@test "opensmctl finds all instances and tells of each fabric its own" {
+	two_up
+	[ "$(inside opensmctl -o instances | grep -c MASTER)" -eq 2 ]
+	says '^1: MASTER' opensmctl -i 1 status
+	says 'A3' opensmctl -i 1 nodes
+	not says 'A3' opensmctl -i 2 nodes
+	says 'heavy sweep done: .* 0 Sets' opensmctl -i 2 sweep
+	inside opensmctl -i 2 priority 5
+	within 10 sees_priority 5 2
+	sees_priority 0 1
+	says '^reachable +yes' opensmctl -i 2 path 'host1 HCA-1' B4
+}
+
+@test "opensmctl is for root, and for the group that control_group names" {
+	two_up 'control_group nogroup'
+	as_nobody opensmctl -i 1 status | grep -q MASTER
+	run as_nobody opensmctl -i 2 status
+	[ "$status" -ne 0 ]
+	[[ "$output" == *"may not look"* ]]
+	run as_nobody opensmctl -i 1 priority 9
+	[ "$status" -ne 0 ]
+	sees_priority 0 1
+}
+
+listening() {
+	# shellcheck disable=SC2016
+	inside awk '$4 == "0A" { print $2 }' /proc/net/tcp /proc/net/tcp6
+}
+
+@test "a console is on loopback where it is asked for, and nowhere else" {
+	two_up 'console loopback
+console_port 10000'
+	[ "$(listening)" = 0100007F:2710 ]
+	inside bash -c 'exec 3<>/dev/tcp/127.0.0.1/10000 && printf "status\nquit\n" >&3 && timeout 10 cat <&3' >answer
+	grep -q 'SM State  *: Master' answer
+}
+
+@test "PORTS=ALL: a port that udev tells of has its instance at once" {
+	fabric port H1 2 gone
+	put /etc/default/opensm <<<'PORTS=all'
+	inside mkdir -p /run/udev
+	inside touch /run/udev/control
+	start
+	within 20 sees_master 0x100001 1
+	[ "$(pids | wc -l)" -eq 1 ]
+	fabric port H1 2 back
+	# By itself it looks every 30 s.
+	nsenter -t "$(box_pid)" -n "$abs_top_builddir/tests/systemd/udev-event" add infiniband_mad \
+		/devices/virtual/infiniband_mad/umad1
+	within 20 instance_runs 0x0000000000100002
+	within 20 good
+}
