@@ -34,3 +34,6 @@ sysconfigexampledir = $(docdir)/examples/sysconfig
 sysconfigexample_DATA = config/sysconfig/opensm
 defaultexampledir = $(docdir)/examples/default
 defaultexample_DATA = config/default/opensm
+
+completiondir = $(datadir)/bash-completion/completions
+dist_completion_DATA = config/completion/opensmctl

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-dist_man_MANS = man/opensm.8 man/opensm-launch.8 man/partitions.conf.5 man/qos-policy.conf.5 man/torus-2QoS.8 man/torus-2QoS.conf.5
+dist_man_MANS = man/opensm.8 man/opensmctl.1 man/opensm-launch.8 man/partitions.conf.5 man/qos-policy.conf.5 man/torus-2QoS.8 man/torus-2QoS.conf.5
 EXTRA_DIST += man/README.md
 
 # opensm.conf(5) is made from the options themselves.

@@ -217,6 +217,8 @@ int ctl_call_more(struct ctl *c, const char *method, struct json_object *paramet
 		struct json_object *reply;
 		int r = next_reply(c, method, true, &reply);
 
+		if (r == -ECANCELED)
+			break;
 		if (r < 0) {
 			tell_lost(c, r);
 			return c->exit_code;

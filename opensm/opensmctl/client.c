@@ -99,14 +99,17 @@ int client_send(struct client *cl, const char *method, struct json_object *param
 
 static int read_more(struct client *cl, int ms)
 {
-	struct pollfd pfd = { .fd = cl->fd, .events = POLLIN };
-	int r = poll(&pfd, 1, ms);
+	/* Whoever waits for ever does not wait for a reader that is gone. */
+	struct pollfd pfd[] = { { .fd = cl->fd, .events = POLLIN }, { .fd = STDOUT_FILENO } };
+	int r = poll(pfd, ms < 0 ? 2 : 1, ms);
 	ssize_t n;
 
 	if (r < 0 && errno == EINTR)
 		return 0;
 	if (r <= 0)
 		return r < 0 ? -errno : -ETIMEDOUT;
+	if (!pfd[0].revents)
+		return -ECANCELED;
 	if (cl->len > ANSWER_MAX)
 		return -EBADMSG;
 	GROW(cl->in, cl->len + READ_PIECE, cl->cap);

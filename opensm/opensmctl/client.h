@@ -16,7 +16,7 @@ struct client *client_close(struct client *cl); /* NULL is fine; returns NULL */
 int client_send(struct client *cl, const char *method, struct json_object *parameters, bool more);
 /*
  * The next answer, whole: 0. -ETIMEDOUT: none within `ms` (-1: for ever). -EPIPE: the daemon is gone.
- * -EBADMSG: this is no JSON object.
+ * -EBADMSG: this is no JSON object. -ECANCELED: nobody reads our stdout any more, and there is no limit.
  */
 int client_receive(struct client *cl, int ms, struct json_object **ret);
 

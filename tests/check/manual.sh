@@ -75,6 +75,28 @@ comm -23 <(of_program) <(of_page) | tap_none "every option of the program is in 
 comm -13 <(of_program) <(of_page) | tap_none "every option of the manual page is one of the program"
 comm -3 <(later_of_program) <(later_of_page) | tap_none "the manual page says which options do nothing yet"
 
+# ---- opensmctl ----
+ctl=${program%/sbin/opensm}/bin/opensmctl
+ctl_page=man/opensmctl.1
+"$ctl" complete | grep -c . | awk '$1 < 15 { print "it knows only " $1 }' | tap_none "opensmctl lists its commands"
+"$ctl" complete | while read -r word; do
+	grep -qE "^\.It Cm $word( |\$)" "$ctl_page" || echo "$word"
+done | tap_none "every command of opensmctl is in its manual page"
+# Words of a command, behind its name, up to the next command.
+"$ctl" complete | while read -r word; do
+	text=$(awk -v word="$word" '/^\.It Cm / { inside = $3 == word } /^\.Ss/ { inside = 0 } inside' "$ctl_page")
+	for argument in $("$ctl" complete "$word"); do
+		grep -qwF -e "${argument#--}" <<<"$text" || echo "$word $argument"
+	done
+done | grep -vx 'monitor sweep' | tap_none "and every word that it takes"
+sed -n '/^\.Ss Options/,/^\.Ss Looking/p' "$ctl_page" | grep -oE '^\.It Fl [a-zA-Z]+ , Fl [A-Za-z]+' | awk '{ print "-" $NF }' | sort |
+	comm -3 - <("$ctl" help | grep -oE -- '^  -[a-zA-Z]+, -[A-Za-z]+' | awk '{ print $2 }' | sort) |
+	grep -vx -- '-help' | tap_none "options of opensmctl and its page are the same"
+
+if command -v mandoc >/dev/null; then
+	mandoc -T lint -W warning "$ctl_page" 2>&1 | tap_none "mandoc has nothing to say about opensmctl(1)"
+fi
+
 generated=${abs_top_builddir:-$top/build/release}/man/opensm.conf.5
 if command -v mandoc >/dev/null; then
 	mandoc -T lint -W warning "$generated" 2>&1 | tap_none "mandoc has nothing to say about opensm.conf(5)"
