@@ -100,3 +100,7 @@ UNIT_TESTS += tests/unit/test-sm-events
 tests_unit_test_sm_events_SOURCES = tests/unit/test-sm-events.c
 tests_unit_test_sm_events_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_events_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-log
+tests_unit_test_sm_log_SOURCES = tests/unit/test-sm-log.c tests/unit/trap-world.h
+tests_unit_test_sm_log_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_log_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
