@@ -53,8 +53,9 @@ more_ups() {
 	[ "$SECONDS" -lt 10 ]
 	is_state inactive
 	[ -z "$(inside pgrep opensm)" ]
-	# What became of the instances can still be read; nothing else is left.
-	[ "$(inside ls -A /run/opensm)" = instances.json ]
+	# What became of the instances can still be read; no socket is left.
+	inside grep -q '"instances"' /run/opensm/instances.json
+	[ -z "$(inside find /run/opensm -type s)" ]
 	inside test -s /var/cache/opensm/guid2lid
 	[ "$(inside systemctl show -P Result opensm)" = success ]
 }
