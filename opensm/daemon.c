@@ -517,7 +517,9 @@ static void on_reload(void *arg)
 
 static void on_view_job(void *arg, struct sm_job *job)
 {
-	worker_submit(((struct daemon *)arg)->viewer, job, clock_now());
+	struct daemon *d = arg;
+
+	worker_submit(job->disk ? d->disk : d->viewer, job, clock_now());
 }
 
 static void on_clock(void *arg, mono_t *ret_now, int64_t *ret_realtime)

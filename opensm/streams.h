@@ -56,6 +56,9 @@ struct streams *streams_free(struct streams *ss);
 int streams_listen_unix(struct streams *ss, const char *path, mode_t mode);
 /* `address`: "127.0.0.1", "::1". Port 0: any. 0 or -errno; the port that was got in `ret_port` (may be NULL). */
 int streams_listen_tcp(struct streams *ss, const char *address, uint16_t port, uint16_t *ret_port);
+/* The same sockets, bound and not listened on, for who listens himself: the descriptor, or -errno. */
+int streams_bind_unix(const char *path, mode_t mode);
+int streams_bind_tcp(const char *address, uint16_t port);
 /*
  * A peer on two descriptors (perhaps the same), which stay the caller's and keep their flags: they are
  * opened anew, or duplicated. opened() is called within. 0 or -errno.

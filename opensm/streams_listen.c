@@ -146,7 +146,7 @@ static int clear_stale(const struct sockaddr_un *at)
 	return unlink(at->sun_path) < 0 && errno != ENOENT ? -errno : 0;
 }
 
-int streams_listen_unix(struct streams *ss, const char *path, mode_t mode)
+int streams_bind_unix(const char *path, mode_t mode)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
 	size_t len = strlen(path);
@@ -166,7 +166,14 @@ int streams_listen_unix(struct streams *ss, const char *path, mode_t mode)
 		close(fd);
 		return r;
 	}
-	return add_listener(ss, fd, path);
+	return fd;
+}
+
+int streams_listen_unix(struct streams *ss, const char *path, mode_t mode)
+{
+	int fd = streams_bind_unix(path, mode);
+
+	return fd < 0 ? fd : add_listener(ss, fd, path);
 }
 
 static uint16_t port_of(int fd)
@@ -181,7 +188,7 @@ static uint16_t port_of(int fd)
 	return (uint16_t)strtoul(port, NULL, 10);
 }
 
-int streams_listen_tcp(struct streams *ss, const char *address, uint16_t port, uint16_t *ret_port)
+int streams_bind_tcp(const char *address, uint16_t port)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM,
 					.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE };
@@ -205,6 +212,15 @@ int streams_listen_tcp(struct streams *ss, const char *address, uint16_t port, u
 		close(fd);
 		return r;
 	}
+	return fd;
+}
+
+int streams_listen_tcp(struct streams *ss, const char *address, uint16_t port, uint16_t *ret_port)
+{
+	int fd = streams_bind_tcp(address, port);
+
+	if (fd < 0)
+		return fd;
 	if (ret_port)
 		*ret_port = port_of(fd);
 	return add_listener(ss, fd, NULL);

@@ -1,20 +1,314 @@
 // SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The window for monitoring: counts events, has pages rendered by the worker of the windows, serves them over HTTP
+ * (window_metrics_http.h) and writes them to a file.
+ *
+ * A page is made when somebody asks and the last one is not fresh any more; who asks meanwhile gets the same
+ * one. The file is written after sweeps and at intervals, by the thread that waits for disks; the more
+ * a page costs, the less often.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl/metrics.h"
+#include "util/file.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/str.h"
+#include "window_metrics_http.h"
 #include "windows.h"
 
-struct window_metrics *window_metrics_open(sd_event *event, const struct scene *scene)
+/* A page that is not older is fresh; one that took long to make stays so for this many times as long. */
+#define FRESH	   (1 * MONO_S)
+#define WORTH	   20
+/* After a file could not be written. */
+#define FILE_RETRY (30 * MONO_S)
+
+/* A page in the making, or a file. */
+struct metrics_job {
+	struct sm_job base;
+	struct window_metrics *window;
+	struct metrics *metrics;
+	bool openmetrics;
+	char *text, *path;
+	size_t len;
+	int error;
+	mono_t started;
+};
+
+struct kept_page {
+	struct metrics_page *page;
+	mono_t made, took;
+	bool making;
+};
+
+struct window_metrics {
+	const struct scene *scene;
+	sd_event *event;
+	struct metrics_tally tally;
+	struct metrics_http *http;
+	struct kept_page pages[2]; /* plain; OpenMetrics */
+	char *address, *file;	   /* as opened; NULL: not */
+	sd_event_source *file_timer;
+	bool file_writing, file_again, file_error_told;
+	mono_t file_at, file_not_before; /* the next at the latest; and at the soonest */
+};
+
+static mono_t time_now(void *arg)
 {
+	struct window_metrics *w = arg;
+	int64_t realtime;
+	mono_t now;
+
+	w->scene->clock(w->scene->arg, &now, &realtime);
+	return now;
+}
+
+static void run_job(struct sm_job *base)
+{
+	struct metrics_job *job = (struct metrics_job *)base;
+	struct file_replace *f;
+
+	job->text = metrics_render(job->metrics, job->openmetrics, &job->len);
+	if (!job->path)
+		return;
+	f = file_replace_open(job->path, false);
+	if (!f) {
+		job->error = -errno;
+		return;
+	}
+	fwrite(job->text, 1, job->len, file_replace_stream(f));
+	job->error = file_replace_commit(f, false);
+}
+
+static void free_job(struct metrics_job *job)
+{
+	metrics_free(job->metrics);
+	free(job->text);
+	free(job->path);
+	free(job);
+}
+
+static struct metrics_job *new_job(struct window_metrics *w, const char *what,
+				   void (*done)(struct sm_job *base))
+{
+	struct metrics_job *job = xcalloc(1, sizeof(*job));
+
+	job->base = (struct sm_job){ .run = run_job, .done = done, .what = what };
+	job->window = w;
+	job->metrics = metrics_take(w->scene, &w->tally, w->scene->conf->metrics_per_port);
+	job->started = time_now(w);
+	return job;
+}
+
+/* ---- pages ---------------------------------------------------------------------------------- */
+
+static void page_done(struct sm_job *base)
+{
+	struct metrics_job *job = (struct metrics_job *)base;
+	struct window_metrics *w = job->window;
+	struct kept_page *kept = &w->pages[job->openmetrics];
+
+	if (!base->orphan) {
+		metrics_page_unref(kept->page);
+		kept->page = metrics_page_new(take(job->text), job->len);
+		kept->made = time_now(w);
+		kept->took = kept->made - job->started;
+		kept->making = false;
+		if (w->http)
+			metrics_http_ready(w->http);
+	}
+	free_job(job);
+}
+
+static void make_page(struct window_metrics *w, bool openmetrics)
+{
+	struct metrics_job *job = new_job(w, "rendering metrics", page_done);
+
+	job->openmetrics = openmetrics;
+	w->pages[openmetrics].making = true;
+	w->scene->submit(w->scene->arg, &job->base);
+}
+
+static struct metrics_page *get_page(void *arg, bool openmetrics, bool any)
+{
+	struct window_metrics *w = arg;
+	struct kept_page *kept = &w->pages[openmetrics];
+	bool fresh = kept->page && time_now(w) - kept->made <= MAX(FRESH, WORTH * kept->took);
+
+	if (kept->page && (fresh || any))
+		return metrics_page_ref(kept->page);
+	if (!kept->making)
+		make_page(w, openmetrics);
 	return NULL;
 }
 
-struct window_metrics *window_metrics_close(struct window_metrics *w)
+static void open_http(struct window_metrics *w)
 {
-	return NULL;
+	const struct metrics_http_source source = { .page = get_page, .now = time_now, .arg = w };
+	const char *address = w->scene->conf->metrics_listen;
+	char why[300] = "";
+
+	if (!address)
+		return;
+	w->address = xstrdup(address);
+	w->http = metrics_http_open(w->event, address, &source, why, sizeof(why));
+	if (w->http)
+		log_info("metrics are served at %s%s", address,
+			 address[0] == '/' ? "" : "/metrics");
+	else
+		log_error("metrics_listen: %s: %s; there are no metrics over HTTP", address, why);
+}
+
+static void close_http(struct window_metrics *w)
+{
+	w->http = metrics_http_close(w->http);
+	free(w->address);
+	w->address = NULL;
+}
+
+/* ---- the file ------------------------------------------------------------------------------- */
+
+static void plan_file(struct window_metrics *w)
+{
+	mono_t now = time_now(w), at = MAX(w->file_at, w->file_not_before);
+
+	if (!w->file || w->file_writing) {
+		sd_event_source_set_enabled(w->file_timer, SD_EVENT_OFF);
+		return;
+	}
+	sd_event_source_set_time_relative(w->file_timer, (uint64_t)MAX(at - now, (mono_t)0));
+	sd_event_source_set_enabled(w->file_timer, SD_EVENT_ONESHOT);
+}
+
+static void tell_file(struct window_metrics *w, const struct metrics_job *job)
+{
+	if (job->error && !w->file_error_told)
+		log_error("metrics_file: %s cannot be written: %s; tried again every %d s",
+			  job->path, strerror(-job->error), (int)(FILE_RETRY / MONO_S));
+	if (!job->error && w->file_error_told)
+		log_info("metrics_file: %s is written again", job->path);
+	w->file_error_told = job->error != 0;
+}
+
+static void file_done(struct sm_job *base)
+{
+	struct metrics_job *job = (struct metrics_job *)base;
+	struct window_metrics *w = job->window;
+	mono_t now = time_now(w), took = now - job->started;
+
+	w->file_writing = false;
+	if (!base->orphan) {
+		tell_file(w, job);
+		w->file_not_before = now + MAX(FRESH, WORTH * took);
+		if (job->error)
+			w->file_not_before = now + FILE_RETRY;
+		w->file_at = now + (mono_t)w->scene->conf->metrics_interval * MONO_S;
+		if (w->file_again)
+			w->file_at = now;
+		w->file_again = false;
+		plan_file(w);
+	}
+	free_job(job);
+}
+
+static int on_file_timer(sd_event_source *s, uint64_t usec, void *arg)
+{
+	struct window_metrics *w = arg;
+	struct metrics_job *job = new_job(w, "writing metrics", file_done);
+
+	job->base.disk = true;
+	job->path = xstrdup(w->file);
+	w->file_writing = true;
+	w->scene->submit(w->scene->arg, &job->base);
+	return 0;
+}
+
+static void want_file(struct window_metrics *w)
+{
+	if (!w->file)
+		return;
+	if (w->file_writing) {
+		w->file_again = true;
+		return;
+	}
+	w->file_at = time_now(w);
+	plan_file(w);
+}
+
+static void open_file(struct window_metrics *w)
+{
+	w->file = w->scene->conf->metrics_file ? xstrdup(w->scene->conf->metrics_file) : NULL;
+	w->file_not_before = 0;
+	want_file(w);
+}
+
+/* What nobody keeps up to date any more would be taken for the truth. */
+static void close_file(struct window_metrics *w)
+{
+	if (w->file)
+		unlink(w->file);
+	free(w->file);
+	w->file = NULL;
+}
+
+/* ---- the window ----------------------------------------------------------------------------- */
+
+struct window_metrics *window_metrics_open(sd_event *event, const struct scene *scene)
+{
+	struct window_metrics *w = xcalloc(1, sizeof(*w));
+
+	w->scene = scene;
+	w->event = event;
+	if (sd_event_add_time_relative(event, &w->file_timer, CLOCK_MONOTONIC, 0, 0, on_file_timer,
+				       w) < 0) {
+		free(w);
+		return NULL;
+	}
+	sd_event_source_set_enabled(w->file_timer, SD_EVENT_OFF);
+	open_http(w);
+	open_file(w);
+	return w;
 }
 
 void window_metrics_event(struct window_metrics *w, const struct sm_event *event)
 {
+	int64_t realtime = 0;
+	mono_t now;
+
+	if (!w)
+		return;
+	if (event->kind == SM_EVENT_SWEEP_DONE)
+		w->scene->clock(w->scene->arg, &now, &realtime);
+	metrics_tally_event(&w->tally, event, realtime);
+	if (event->kind == SM_EVENT_SWEEP_DONE || event->kind == SM_EVENT_STATE)
+		want_file(w);
 }
 
 void window_metrics_reconfigure(struct window_metrics *w)
 {
+	if (!w)
+		return;
+	if (!str_equal(w->address, w->scene->conf->metrics_listen)) {
+		close_http(w);
+		open_http(w);
+	}
+	if (!str_equal(w->file, w->scene->conf->metrics_file)) {
+		close_file(w);
+		open_file(w);
+	}
+}
+
+struct window_metrics *window_metrics_close(struct window_metrics *w)
+{
+	if (!w)
+		return NULL;
+	close_http(w);
+	close_file(w);
+	sd_event_source_disable_unref(w->file_timer);
+	metrics_page_unref(w->pages[0].page);
+	metrics_page_unref(w->pages[1].page);
+	free(w);
+	return NULL;
 }

@@ -5,6 +5,8 @@ libctl_a_SOURCES = opensm/ctl/dump.c opensm/ctl/dump.h opensm/ctl/dump_files.h \
 	opensm/ctl/dump_paths.c opensm/ctl/dump_paths.h \
 	opensm/ctl/dump_ports.c opensm/ctl/dump_tables.c opensm/ctl/dump_mcast.c \
 	opensm/ctl/dump_view.c opensm/ctl/dump_view.h \
+	opensm/ctl/metrics.c opensm/ctl/metrics.h opensm/ctl/metrics_private.h opensm/ctl/metrics_fabric.c \
+	opensm/ctl/metrics_text.c opensm/ctl/metrics_text.h opensm/ctl/metrics_tally.c opensm/ctl/metrics_tally.h \
 	opensm/ctl/plugin.c opensm/ctl/plugin.h opensm/ctl/plugin_private.h opensm/ctl/plugin_api.c \
 	opensm/ctl/plugin_file.c opensm/ctl/plugin_file.h \
 	opensm/ctl/scene.h opensm/ctl/scene.c opensm/ctl/control.h opensm/ctl/control.c opensm/ctl/control_call.h \
@@ -34,3 +36,13 @@ UNIT_TESTS += tests/unit/test-show
 tests_unit_test_show_SOURCES = tests/unit/test-show.c
 tests_unit_test_show_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_show_LDADD = libctl.a $(RIG_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-metrics
+tests_unit_test_metrics_SOURCES = tests/unit/test-metrics.c
+tests_unit_test_metrics_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_metrics_LDADD = librig.a $(CTL_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
+
+# What a page of metrics costs: `make bench-metrics && ./bench-metrics 36`.
+EXTRA_PROGRAMS += bench-metrics
+bench_metrics_SOURCES = tests/bench/bench-metrics.c
+bench_metrics_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+bench_metrics_LDADD = librig.a $(CTL_LIBS) $(SIM_LIBS)

@@ -64,7 +64,8 @@ static bool is_ours(const struct opensm_event_plugin *object, char *why, size_t 
 }
 
 /* The mapped object of lib<name>.so; NULL and why. */
-static void *map(const char *name, const struct opensm_event_plugin **ret, char *why, size_t why_len)
+static void *map(const char *name, const struct opensm_event_plugin **ret, char *why,
+		 size_t why_len)
 {
 	_cleanup_free_ char *path = plugin_file_find(name, why, why_len);
 	void *mapped;
@@ -149,7 +150,8 @@ static void load_all(struct plugins *ps, const char *names)
 	_cleanup_free_ char *copy = xstrdup(names);
 	char *rest = NULL;
 
-	for (char *name = strtok_r(copy, " \t\n,", &rest); name; name = strtok_r(NULL, " \t\n", &rest)) {
+	for (char *name = strtok_r(copy, " \t\n,", &rest); name;
+	     name = strtok_r(NULL, " \t\n", &rest)) {
 		if (!is_loaded(ps, name))
 			load(ps, name);
 	}
@@ -158,7 +160,7 @@ static void load_all(struct plugins *ps, const char *names)
 /* With plugins the configuration could not judge names of engines; now it is known who there is. */
 static void check_engine_names(const struct plugins *ps)
 {
-	_cleanup_free_ char *copy = xstrdup(ps->scene->conf->routing_engine ? : "");
+	_cleanup_free_ char *copy = xstrdup(ps->scene->conf->routing_engine ?: "");
 	char *rest = NULL;
 
 	for (char *name = strtok_r(copy, " \t\n,", &rest); name;
@@ -211,7 +213,8 @@ const char *plugins_name(const struct plugins *ps, unsigned n)
 
 /* ---- engines -------------------------------------------------------------------------------- */
 
-int plugins_add_engine(struct plugins *ps, const struct opensm_routing_engine *engine, const char **why)
+int plugins_add_engine(struct plugins *ps, const struct opensm_routing_engine *engine,
+		       const char **why)
 {
 	if (engine->api != OPENSM_ROUTING_API || engine->size < sizeof(*engine))
 		*why = "it is built for another interface";
@@ -219,7 +222,8 @@ int plugins_add_engine(struct plugins *ps, const struct opensm_routing_engine *e
 		*why = "its name is none: 1 to 31 letters, digits, '-' and '_' are expected";
 	else if (!engine->compute)
 		*why = "it has no compute()";
-	else if (conf_engine_known(engine->name) || route_engine_find_in(&ps->engines, engine->name))
+	else if (conf_engine_known(engine->name) ||
+		 route_engine_find_in(&ps->engines, engine->name))
 		*why = "there is an engine of this name already";
 	else if (ps->engines.n == ENGINES_MAX)
 		*why = "there are too many already";
@@ -242,9 +246,10 @@ static void tell_slow(struct plugin *p, int id, mono_t took, mono_t now)
 	unsigned more;
 
 	if (took > SLOW && log_allow(&p->slow_log, now, &more))
-		log_error("plugin '%s' took %lld ms to take in event %d: the subnet waits for it (%u "
-			  "others were not said)",
-			  p->name, (long long)(took / MONO_MS), id, more);
+		log_error(
+			"plugin '%s' took %lld ms to take in event %d: the subnet waits for it (%u "
+			"others were not said)",
+			p->name, (long long)(took / MONO_MS), id, more);
 }
 
 static mono_t time_now(const struct scene *scene)
@@ -358,7 +363,8 @@ static void tell_manager(struct plugins *ps, const struct sm_event *e)
 
 static void tell_state(struct plugins *ps, const struct sm_event *e)
 {
-	const struct opensm_state_event what = { .from = (int)e->state.from, .to = (int)e->state.to };
+	const struct opensm_state_event what = { .from = (int)e->state.from,
+						 .to = (int)e->state.to };
 
 	if (e->state.to == SM_STANDBY)
 		tell(ps, OPENSM_EVENT_STATE_CHANGE, NULL);

@@ -8,7 +8,8 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-_Static_assert((int)OPENSM_NOT_ACTIVE == (int)SM_NOT_ACTIVE && (int)OPENSM_MASTER == (int)SM_MASTER &&
+_Static_assert((int)OPENSM_NOT_ACTIVE == (int)SM_NOT_ACTIVE &&
+		       (int)OPENSM_MASTER == (int)SM_MASTER &&
 		       (int)OPENSM_STANDBY == (int)SM_STANDBY &&
 		       (int)OPENSM_DISCOVERING == (int)SM_DISCOVERING,
 	       "states are told as they are");

@@ -58,14 +58,14 @@ char *plugin_file_find(const char *name, char *why, size_t why_len)
 	char *path;
 
 	if (strchr(name, '/') || strlen(name) > NAME_MAX - 8) {
-		snprintf(why, why_len, "a name is expected, not a path: NAME stands for libNAME.so");
+		snprintf(why, why_len,
+			 "a name is expected, not a path: NAME stands for libNAME.so");
 		return NULL;
 	}
 	path = find_anywhere(name);
 	if (!path)
-		snprintf(why, why_len,
-			 "lib%s.so is not in %s, nor where the dynamic linker looks", name,
-			 OPENSM_PLUGIN_DIR);
+		snprintf(why, why_len, "lib%s.so is not in %s, nor where the dynamic linker looks",
+			 name, OPENSM_PLUGIN_DIR);
 	return path;
 }
 

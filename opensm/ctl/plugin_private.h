@@ -21,4 +21,5 @@ extern const struct opensm_api plugin_api;
 /* An object that is mapped and ours: its create() decides. False: it does not want to be there. */
 bool plugins_add(struct plugins *ps, const char *name, const struct opensm_event_plugin *object);
 /* 0, or -1 and why. */
-int plugins_add_engine(struct plugins *ps, const struct opensm_routing_engine *engine, const char **why);
+int plugins_add_engine(struct plugins *ps, const struct opensm_routing_engine *engine,
+		       const char **why);

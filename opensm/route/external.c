@@ -134,7 +134,8 @@ struct owners {
 	uint32_t *own;
 };
 
-static void note_owner(struct owners *o, const struct routes *r, lid_t lid, uint8_t lmc, uint32_t sw)
+static void note_owner(struct owners *o, const struct routes *r, lid_t lid, uint8_t lmc,
+		       uint32_t sw)
 {
 	for (unsigned l = lid; lid && l < lid + (1u << lmc) && l <= r->top; l++) {
 		o->owned[l] = true;
@@ -165,7 +166,8 @@ static bool leads_somewhere(const struct topo *t, uint32_t sw, unsigned port)
 }
 
 /* False: an entry that cannot be; `why` says which. */
-static bool tidy_row(struct routes *r, uint32_t sw, const struct owners *o, char *why, size_t why_len)
+static bool tidy_row(struct routes *r, uint32_t sw, const struct owners *o, char *why,
+		     size_t why_len)
 {
 	const struct topo_switch *s = &r->topo->switches[sw];
 	uint8_t *row = routes_row(r, sw);

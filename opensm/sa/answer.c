@@ -39,10 +39,12 @@ static void send(struct sa *sa, const struct sa_request *rq, const uint8_t *mad,
 
 	to.qkey = MAD_QP1_QKEY;
 	to.grh.gid_index = 0;
-	if (mad_send_gmp(sa->mad, &to, mad, len, 0) < 0)
+	if (mad_send_gmp(sa->mad, &to, mad, len, 0) < 0) {
 		sa_drop(sa, rq, "the answer cannot be sent");
-	else
+	} else {
 		sa->stats.answered++;
+		tally_answer(sa->tally, rq, (uint16_t)ib_get(mad, SAH_STATUS));
+	}
 }
 
 void sa_answer_one(struct sa *sa, const struct sa_request *rq, const uint8_t *record, size_t len)
@@ -83,6 +85,7 @@ void sa_drop(struct sa *sa, const struct sa_request *rq, const char *why)
 	unsigned n;
 
 	sa->stats.dropped++;
+	tally_drop(sa->tally, rq, why);
 	/* Before the first sweep is done, and in standby, silence is what is expected. */
 	if (!sa->view || !log_wants(LOGB_INFO) || !log_allow(&sa->drop_log, sa->now, &n))
 		return;

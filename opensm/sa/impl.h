@@ -191,6 +191,13 @@ void sa_refuse(struct sa *sa, const struct sa_request *rq, uint16_t status);
 /* No answer: counted, and logged now and then. `why` completes "dropping X from LID n: ". */
 void sa_drop(struct sa *sa, const struct sa_request *rq, const char *why);
 
+/* tally.c: sa_counts() and sa_drop_counts(). `why` stays. */
+struct sa_tally;
+struct sa_tally *tally_new(void);
+struct sa_tally *tally_free(struct sa_tally *t);
+void tally_answer(struct sa_tally *t, const struct sa_request *rq, uint16_t status);
+void tally_drop(struct sa_tally *t, const struct sa_request *rq, const char *why);
+
 /* ---- types ---- */
 
 extern const struct sa_type sa_class_port_info, sa_inform_info, sa_node_record, sa_port_info_record,
@@ -292,6 +299,7 @@ struct sa {
 	struct queries *queries;
 	uint64_t db_version; /* ++ by whoever changes something that is dumped */
 	struct sa_stats stats;
+	struct sa_tally *tally; /* tally.c */
 	struct log_limit drop_log;
 };
 

@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libsa.a
 libsa_a_SOURCES = opensm/sa/sa.c opensm/sa/sa.h opensm/sa/impl.h opensm/sa/limits.h opensm/sa/view.c opensm/sa/view.h \
 	opensm/sa/words.c opensm/sa/words.h \
-	opensm/sa/answer.c opensm/sa/match.c opensm/sa/query.c opensm/sa/turns.c opensm/sa/types.c \
+	opensm/sa/answer.c opensm/sa/tally.c opensm/sa/match.c opensm/sa/query.c opensm/sa/turns.c opensm/sa/types.c \
 	opensm/sa/records.c opensm/sa/records.h \
 	opensm/sa/records_ports.c opensm/sa/records_tables.c opensm/sa/select.c \
 	opensm/sa/path.c opensm/sa/path.h opensm/sa/path-pair.c opensm/sa/path-walk.c opensm/sa/path-walk.h \

@@ -95,3 +95,9 @@ bool mquota_member(const struct mgroups *m, guid_t requester)
 	return (!requester || has < MGROUP_MEMBERS_PER_PORT) &&
 	       has_room(m->n_members, MGROUP_MEMBERS_MAX, has < MGROUP_FEW_MEMBERS);
 }
+
+void sa_mlids(const struct sa *sa, uint32_t *ret_used, uint32_t *ret_max)
+{
+	*ret_used = sa->mgroups->n_used;
+	*ret_max = sa->mgroups->n_mlids;
+}

@@ -23,6 +23,7 @@ struct sa *sa_new(const struct conf *conf, const struct fabric *fabric, struct m
 	if (hooks)
 		sa->hooks = *hooks;
 	sa->drop_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 5 };
+	sa->tally = tally_new();
 	sa->queries = queries_new(sa);
 	sa->reports = reports_new(sa);
 	sa->informs = informs_new(sa);
@@ -43,6 +44,7 @@ struct sa *sa_free(struct sa *sa)
 	services_free(sa->services);
 	alias_guids_free(sa->guids);
 	mgroups_free(sa->mgroups);
+	tally_free(sa->tally);
 	conf_prefixes_clear(&sa->prefixes);
 	view_unref((struct view *)sa->view);
 	conf_unref((struct conf *)sa->conf);

@@ -152,3 +152,28 @@ struct sa_stats {
 	uint32_t groups, members, services, subscriptions, guids, queries; /* now */
 };
 const struct sa_stats *sa_stats(const struct sa *sa);
+
+/*
+ * Requests by what was asked and what was answered: 0, an SA status, or SA_NO_ANSWER. Attributes that are none
+ * count as 0, and when there is no row left the last one takes the rest (attribute 0, method 0).
+ */
+#define SA_NO_ANSWER  0xFFFF
+#define SA_COUNT_ROWS 96u
+struct sa_count {
+	uint16_t attr, status;
+	uint8_t method;
+	uint64_t n;
+};
+/* Rows used so far; valid until the next request. */
+const struct sa_count *sa_counts(const struct sa *sa, unsigned *ret_n);
+
+/* MLIDs that groups stand on, and those that the switches have room for. */
+void sa_mlids(const struct sa *sa, uint32_t *ret_used, uint32_t *ret_max);
+
+/* Requests without an answer, by the reason in words, which stays. */
+#define SA_DROP_ROWS 24u
+struct sa_drop_count {
+	const char *why;
+	uint64_t n;
+};
+const struct sa_drop_count *sa_drop_counts(const struct sa *sa, unsigned *ret_n);

@@ -101,8 +101,8 @@ void event_trap(struct sm *sm, const struct port *p, const uint8_t *notice, cons
 	memcpy(whole, notice, SMP_DATA_SIZE);
 	ib_bits_put(ib_at(whole, NT_ISSUER_GID), 0, 64, sm->conf->subnet_prefix);
 	ib_bits_put(ib_at(whole, NT_ISSUER_GID), 64, 64, p->guid);
-	snprintf(text, sizeof(text), "trap %u (%s) from %s", (unsigned)ib_get(notice, NT_TRAP), name,
-		 fabric_place_str(p, who));
+	snprintf(text, sizeof(text), "trap %u (%s) from %s", (unsigned)ib_get(notice, NT_TRAP),
+		 name, fabric_place_str(p, who));
 	raise_event(sm, &e);
 }
 
@@ -112,7 +112,10 @@ static void tell_node(struct sm *sm, const struct node *n, bool came)
 {
 	struct sm_event e = {
 		.kind = SM_EVENT_NODE,
-		.node = { .node_guid = n->guid, .desc = node_name(n), .type = n->type, .came = came },
+		.node = { .node_guid = n->guid,
+			  .desc = node_name(n),
+			  .type = n->type,
+			  .came = came },
 	};
 
 	for (unsigned i = node_is_switch(n) ? 0 : 1; i <= n->n_ports && !e.node.port_guid; i++)
@@ -229,8 +232,11 @@ void event_manager(struct sm *sm, struct remote_sm *r)
 	char where[REMOTE_STRLEN], text[REMOTE_STRLEN + 120];
 	struct sm_event e = {
 		.kind = SM_EVENT_MANAGER,
-		.manager = { .guid = r->guid, .state = r->state, .priority = r->priority,
-			     .gone = !view, .text = text },
+		.manager = { .guid = r->guid,
+			     .state = r->state,
+			     .priority = r->priority,
+			     .gone = !view,
+			     .text = text },
 	};
 
 	if (!sm->hooks.event || view == r->event_told || (r->asking && p))

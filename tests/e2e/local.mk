@@ -18,4 +18,5 @@ tests/e2e/preload/umadcount.so: tests/e2e/preload/umadcount.c
 	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/umadcount.c -ldl
 tests/e2e/preload/hang.so: tests/e2e/preload/hang.c
 	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/hang.c -ldl
-E2E_TESTS += tests/e2e/plugin.bats
+E2E_TESTS += tests/e2e/plugin.bats tests/e2e/metrics.bats
+EXTRA_DIST += tests/e2e/metrics-lint.awk

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Requests counted by what was asked and what became of it. Who asks chooses what is asked: attributes that
+ * are none are one, and rows are limited.
+ */
+#include <string.h>
+
+#include "sa/impl.h"
+#include "util/mem.h"
+
+struct sa_tally {
+	struct sa_count rows[SA_COUNT_ROWS];
+	unsigned n_rows;
+	struct sa_drop_count drops[SA_DROP_ROWS];
+	unsigned n_drops;
+};
+
+struct sa_tally *tally_new(void)
+{
+	return xcalloc(1, sizeof(struct sa_tally));
+}
+
+struct sa_tally *tally_free(struct sa_tally *t)
+{
+	free(t);
+	return NULL;
+}
+
+static struct sa_count *row_of(struct sa_tally *t, uint16_t attr, uint8_t method, uint16_t status)
+{
+	for (unsigned i = 0; i < t->n_rows; i++) {
+		struct sa_count *row = &t->rows[i];
+
+		if (row->attr == attr && row->method == method && row->status == status)
+			return row;
+	}
+	if (t->n_rows == SA_COUNT_ROWS)
+		return &t->rows[SA_COUNT_ROWS - 1];
+	if (t->n_rows == SA_COUNT_ROWS - 1)
+		t->rows[t->n_rows] = (struct sa_count){ 0 };
+	else
+		t->rows[t->n_rows] =
+			(struct sa_count){ .attr = attr, .method = method, .status = status };
+	return &t->rows[t->n_rows++];
+}
+
+void tally_answer(struct sa_tally *t, const struct sa_request *rq, uint16_t status)
+{
+	row_of(t, sa_attr_name(rq->attr) ? rq->attr : 0, rq->method, status)->n++;
+}
+
+void tally_drop(struct sa_tally *t, const struct sa_request *rq, const char *why)
+{
+	unsigned i = 0;
+
+	tally_answer(t, rq, SA_NO_ANSWER);
+	while (i < t->n_drops && strcmp(t->drops[i].why, why))
+		i++;
+	if (i == SA_DROP_ROWS)
+		i--;
+	if (i == t->n_drops)
+		t->drops[t->n_drops++].why = i == SA_DROP_ROWS - 1 ? "other reasons" : why;
+	t->drops[i].n++;
+}
+
+const struct sa_count *sa_counts(const struct sa *sa, unsigned *ret_n)
+{
+	*ret_n = sa->tally->n_rows;
+	return sa->tally->rows;
+}
+
+const struct sa_drop_count *sa_drop_counts(const struct sa *sa, unsigned *ret_n)
+{
+	*ret_n = sa->tally->n_drops;
+	return sa->tally->drops;
+}
