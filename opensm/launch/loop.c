@@ -96,14 +96,14 @@ static void put_last(struct instance *i, const siginfo_t *si)
 static void say_end(struct instance *i, mono_t now)
 {
 	if (i->life.state == SUPERVISE_FAILED) {
-		say_of(i->plan.name, LOG_ERR,
+		say_of(LOG_ID_INSTANCE_FAILED, i->plan.name, LOG_ERR,
 		       "FAILED for good: %s; it is tried again at a reload or a restart", i->last);
 	} else if (i->life.state == SUPERVISE_WAITING) {
 		i->delay = i->life.due - now;
-		say_of(i->plan.name, LOG_WARNING, "ended: %s; it starts again in %" PRId64 " s",
-		       i->last, i->delay / MONO_S);
+		say_of(LOG_ID_INSTANCE_ENDED, i->plan.name, LOG_WARNING,
+		       "ended: %s; it starts again in %" PRId64 " s", i->last, i->delay / MONO_S);
 	} else {
-		say_of(i->plan.name, LOG_INFO, "has ended");
+		say_of(LOG_ID_NONE, i->plan.name, LOG_INFO, "has ended");
 	}
 }
 
@@ -162,7 +162,7 @@ static void start(struct launcher *l, struct instance *i)
 		int r = watch_process(l, i, fd);
 
 		if (r >= 0) {
-			say_of(i->plan.name, LOG_INFO, "starts as process %d", (int)i->pid);
+			say_of(LOG_ID_NONE, i->plan.name, LOG_INFO, "starts as process %d", (int)i->pid);
 			return;
 		}
 		what = xasprintf("cannot watch the process: %s", strerror(-r));
@@ -185,7 +185,7 @@ static void advance(struct launcher *l, struct instance *i)
 			start(l, i);
 			break;
 		case SUPERVISE_ABORT:
-			say_of(i->plan.name, LOG_ERR, "gives no sign of life, it is killed");
+			say_of(LOG_ID_NONE, i->plan.name, LOG_ERR, "gives no sign of life, it is killed");
 			i->hung = true;
 			process_signal(i, SIGABRT);
 			break;
@@ -290,7 +290,9 @@ static void reload(struct launcher *l)
 	free(l->refused);
 	l->refused = NULL;
 	if (launcher_plan(l, &choice, &l->refused) < 0)
-		say(LOG_ERR, "the reload took nothing over, all instances stay as they are");
+		say_of(LOG_ID_SETTINGS_REFUSED, NULL, LOG_ERR,
+		       "the reload took nothing over (%s), all instances stay as they are",
+		       l->refused);
 	else
 		launcher_follow(l, &choice, true);
 }
@@ -446,7 +448,7 @@ static int begin(struct launcher *l)
 	if (launcher_plan(l, &choice, &l->refused) < 0) {
 		l->ready = true; /* it never will be: not said */
 		report_tell(l);
-		say(LOG_ERR, "%s", l->status);
+		say_of(LOG_ID_SETTINGS_REFUSED, NULL, LOG_ERR, "%s", l->status);
 		return LAUNCH_EXIT_CONFIG;
 	}
 	say(LOG_INFO, "%zu instance%s (%s)", choice.n, choice.n == 1 ? "" : "s", choice.rule_text);

@@ -64,7 +64,8 @@ static void begin(struct launcher *l, struct instance *i)
 	if (!i->plan.fault)
 		return;
 	supervise_fail(&i->life);
-	say_of(i->plan.name, LOG_ERR, "FAILED for good: %s", i->plan.fault);
+	say_of(LOG_ID_INSTANCE_FAILED, i->plan.name, LOG_ERR, "FAILED for good: %s",
+	       i->plan.fault);
 }
 
 static void make(struct launcher *l, struct plan *plan)
@@ -132,7 +133,8 @@ void launcher_follow(struct launcher *l, struct choice *choice, bool hup)
 	/* A port that is gone keeps its instance until somebody asks: it waits for it. */
 	for (size_t n = 0; hup && n < l->n; n++)
 		if (!plan_of(&l->choice, l->items[n]->plan.name)) {
-			say_of(l->items[n]->plan.name, LOG_NOTICE, "is not wanted any more");
+			say_of(LOG_ID_NONE, l->items[n]->plan.name, LOG_NOTICE,
+			       "is not wanted any more");
 			end(l, l->items[n], NULL);
 		}
 	for (size_t n = 0; n < l->choice.n; n++)

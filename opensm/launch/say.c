@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <systemd/sd-journal.h>
 #include <unistd.h>
 
@@ -29,42 +31,64 @@ static bool is_journal(void)
 	return str_equal(stream, ours);
 }
 
-static void say_text(int level, const char *name, const char *text)
+/* Fields that are empty are left out. */
+static size_t add_field(struct iovec *list, size_t n, const char *name, const char *value)
 {
-	if (!is_journal())
-		fprintf(stderr, "opensm-launch: %s%s%s%s\n", name ? "instance " : "",
-			name ? name : "", name ? " " : "", text);
-	else if (name)
-		sd_journal_send("MESSAGE=instance %s %s", name, text, "PRIORITY=%d", level,
-				"SYSLOG_IDENTIFIER=opensm-launch", "OPENSM_INSTANCE=%s", name,
-				NULL);
+	char *text;
+
+	if (!value || !value[0])
+		return n;
+	text = xasprintf("%s=%s", name, value);
+	list[n] = (struct iovec){ text, strlen(text) };
+	return n + 1;
+}
+
+static void send_record(enum log_id id, const char *name, int level, const char *text)
+{
+	const char digit[] = { (char)('0' + level), '\0' };
+	struct iovec list[6];
+	size_t n = 0;
+
+	n = add_field(list, n, "MESSAGE", text);
+	n = add_field(list, n, "PRIORITY", digit);
+	n = add_field(list, n, "SYSLOG_IDENTIFIER", "opensm-launch");
+	n = add_field(list, n, "OPENSM_INSTANCE", name);
+	n = add_field(list, n, "MESSAGE_ID", log_id_hex(id));
+	n = add_field(list, n, "OPENSM_EVENT", log_id_name(id));
+	sd_journal_sendv(list, (int)n);
+	while (n-- > 0)
+		free(list[n].iov_base);
+}
+
+static void vsay(enum log_id id, const char *name, int level, const char *fmt, va_list ap)
+{
+	_cleanup_free_ char *body = NULL, *text = NULL;
+
+	if (vasprintf(&body, fmt, ap) < 0) {
+		body = NULL;
+		return;
+	}
+	text = xasprintf("%s%s%s%s", name ? "instance " : "", name ? name : "", name ? " " : "", body);
+	if (is_journal())
+		send_record(id, name, level, text);
 	else
-		sd_journal_send("MESSAGE=%s", text, "PRIORITY=%d", level,
-				"SYSLOG_IDENTIFIER=opensm-launch", NULL);
+		fprintf(stderr, "opensm-launch: %s\n", text);
 }
 
 void say(int level, const char *fmt, ...)
 {
-	_cleanup_free_ char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	vsay(LOG_ID_NONE, NULL, level, fmt, ap);
 	va_end(ap);
-	if (text)
-		say_text(level, NULL, text);
 }
 
-void say_of(const char *name, int level, const char *fmt, ...)
+void say_of(enum log_id id, const char *name, int level, const char *fmt, ...)
 {
-	_cleanup_free_ char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	vsay(id, name, level, fmt, ap);
 	va_end(ap);
-	if (text)
-		say_text(level, name, text);
 }

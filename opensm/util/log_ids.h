@@ -52,4 +52,8 @@
 	ID(LID_FAULT, "5abefb70827c4b3384847a5f4059403b")                                          \
 	ID(JOIN_REFUSED, "715f0355426b496782d36f235ee60aa4")                                       \
 	ID(SUBSCRIBER_LOST, "a9fbddd465e54b2cb6b54dc841bd8f60")                                    \
-	ID(TOO_MANY, "d8a3c6f0e5b7429fb1ce9d4a7f08c327")
+	ID(TOO_MANY, "d8a3c6f0e5b7429fb1ce9d4a7f08c327")                                           \
+	/* the launcher */                                                                         \
+	ID(INSTANCE_FAILED, "4ee70e347bcb402a8949a3ff30dc59dc")                                    \
+	ID(INSTANCE_ENDED, "7d591865570546d7a7962a1aa2d47a8c")                                     \
+	ID(SETTINGS_REFUSED, "254cb0df994f408191418ee22aa60f5b")

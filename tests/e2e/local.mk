@@ -4,6 +4,7 @@ E2E_TESTS += tests/e2e/umad.bats tests/e2e/fabric.bats tests/e2e/life.bats tests
 EXTRA_DIST += tests/e2e/run-bats tests/e2e/sa-cases tests/bench/bench-fabric tests/bench/bench-event tests/bench/bench-takeover tests/bench/lib.bash tests/bench/README.md tests/e2e/lib.bash tests/e2e/umad.bash tests/e2e/README.md tests/e2e/preload/reg81.c tests/e2e/preload/umadcount.c tests/e2e/preload/hang.c
 E2E_TESTS += tests/e2e/replica.bats tests/e2e/launch.bats tests/e2e/console.bats
 E2E_TESTS += tests/e2e/opensmctl-show.bats
+E2E_TESTS += tests/e2e/hotplug.bats
 
 # Shared objects to preload into other people's programs: no libtool, never installed, no sanitizers.
 E2E_PRELOADS = tests/e2e/preload/reg81.so tests/e2e/preload/umadcount.so tests/e2e/preload/hang.so
