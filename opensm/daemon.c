@@ -160,7 +160,7 @@ static void on_dumped(void *arg, const char *error)
 
 	d->dumps_pending--;
 	if (error)
-		log_error("%s", error);
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT), LOGB_ERROR, "%s", error);
 	if (d->dump_again && d->sm)
 		start_dump(d);
 }
@@ -579,7 +579,8 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
 	switch (si->ssi_signo) {
 	case SIGUSR1:
 		if (log_reopen() < 0)
-			log_error("the log cannot be opened again; records go on to the old one");
+			log_on(ABOUT(.id = LOG_ID_DISK_FAULT), LOGB_ERROR,
+			       "the log cannot be opened again; records go on to the old one");
 		break;
 	case SIGHUP:
 	case SIGCONT:

@@ -740,7 +740,8 @@ static void on_own_node_info(void *owner, const struct mad_result *r)
 	if (r->end == MAD_END_ANSWERED)
 		n = node_of(sm, r->payload);
 	if (!n) {
-		log_error("our own port does not answer NodeInfo: no sweep is possible");
+		log_on(ABOUT(.id = LOG_ID_SILENT, .port_guid = sm->tr->port_guid), LOGB_ERROR,
+		       "our own port does not answer NodeInfo: no sweep is possible");
 		return;
 	}
 	local = ib_get(r->payload, NI_LOCAL_PORT);

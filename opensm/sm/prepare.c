@@ -361,7 +361,7 @@ static void tell_refusal(struct sm *sm, const char *refused)
 {
 	snprintf(sm->refused_told, sizeof(sm->refused_told), "%s", refused);
 	if (refused[0])
-		log_error("routing engine %s", refused);
+		log_on(ABOUT(.id = LOG_ID_NO_ROUTES), LOGB_ERROR, "routing engine %s", refused);
 	else
 		log_info("every routing engine that is asked for gives good tables again");
 }

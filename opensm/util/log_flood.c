@@ -294,7 +294,10 @@ static bool end_span(struct log_flood *f, struct kind *k, struct log_count *ret)
 	}
 	k->n = 0;
 	k->started = f->now;
-	k->span = mono_min(k->span * SPAN_GROWTH, LONGEST_SPAN);
+	if (k->source)
+		k->span = mono_min(k->span * SPAN_GROWTH, LONGEST_SPAN);
+	else
+		k->written = 0;
 	k->until = f->now + k->span;
 	if (!pays(f, &c, n))
 		return false;

@@ -3,7 +3,8 @@
  * How much the log may say. Whatever a fabric does, the log stays readable and the disk empty:
  *
  *   1. What says the same of the same thing is written a few times, then counted: "(repeated 41 times in
- *      the last 60 s)". While it goes on, the count comes less and less often, at last once an hour.
+ *      the last 60 s)". While it goes on, the count comes less and less often, at last once an hour. What
+ *      is nobody's doing but ours is written a few times every minute.
  *   2. Records about one node or port: 60 at once, 120 per hour.
  *   3. Records about nodes and ports together: 1000 at once, 3600 per hour. A quarter of each is
  *      kept for errors.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary text as a list of ports, of weights, of names and of prefix routes. No GUID is 0, no port
+ * Arbitrary text as a list of ports, of weights, of names, of prefix routes and of modules. No GUID is 0, no port
  * or weight out of range, no port twice, no name empty or unprintable; the first route counts.
  */
 #include <ctype.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conf/lists.h"
+#include "conf/modules.h"
 #include "conf/prefixes.h"
 #include "util/mem.h"
 
@@ -82,11 +83,28 @@ static void try_prefixes(const char *text, size_t len)
 	conf_report_clear(&r);
 }
 
+static void try_modules(const char *text, size_t len)
+{
+	struct conf_report r = { 0 };
+	struct conf_modules m;
+
+	if (conf_modules_read_text(NAME, text, len, &m, &r) < 0)
+		require(m.n == 0);
+	for (size_t i = 0; i < m.n; i++) {
+		const char *slash = strchr(m.items[i].name, '/');
+
+		require(slash && !strchr(slash + 1, '/') && m.items[i].mask <= 0xFF);
+	}
+	conf_modules_clear(&m);
+	conf_report_clear(&r);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 {
 	try_ports((const char *)input, len, CONF_LIST_PORTS);
 	try_ports((const char *)input, len, CONF_LIST_WEIGHTS);
 	try_names((const char *)input, len);
 	try_prefixes((const char *)input, len);
+	try_modules((const char *)input, len);
 	return 0;
 }

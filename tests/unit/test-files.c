@@ -62,19 +62,21 @@ static struct folder folder_new(void)
 	name_file(&f, &f.conf->port_prof_ignore_file, "ignore");
 	name_file(&f, &f.conf->hop_weights_file, "weights");
 	name_file(&f, &f.conf->node_name_map_name, "names");
+	name_file(&f, &f.conf->per_module_logging_file, "modules");
 	put(&f, "partitions", PARTITIONS);
 	put(&f, "prefixes", "fec0000000000001 0x2c9000001\n");
 	put(&f, "order", "0x11\n0x12\n");
 	put(&f, "ignore", "0x1 1\n");
 	put(&f, "weights", "0x1 1 2\n0x1 2 3\n");
 	put(&f, "names", "0x1 \"spine\"\n");
+	put(&f, "modules", "sm/traps.c 0x04\n");
 	return f;
 }
 
 static void folder_clear(struct folder *f)
 {
-	static const char *const names[] = { "partitions", "prefixes", "order",
-					     "ignore",	   "weights",  "names" };
+	static const char *const names[] = { "partitions", "prefixes", "order",	 "ignore",
+					     "weights",	   "names",    "modules" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		drop(f, names[i]);
@@ -93,6 +95,7 @@ static void all_are_read(void **state)
 	assert_int_equal(files->of[CONF_FILE_IGNORE]->ports.n, 1);
 	assert_int_equal(files->of[CONF_FILE_WEIGHTS]->ports.items[1].weight, 3);
 	assert_string_equal(conf_names_find(conf_files_names(files), 1), "spine");
+	assert_int_equal(files->of[CONF_FILE_MODULES]->modules.n, 1);
 	assert_int_equal(conf_files_faults(files), 0);
 	conf_files_unref(files);
 	folder_clear(&f);
@@ -223,6 +226,7 @@ static void news_of_lists_are_counted(void **state)
 	assert_news("weights", "0x1 1 2\n", "hop_weights_file: 1 entries, were 2");
 	assert_news("names", "0x1 \"a\"\n0x2 \"b\"\n", "node_name_map_name: 2 entries, were 1");
 	assert_news("prefixes", "", "prefix_routes_file: 0 entries, were 1");
+	assert_news("modules", "sa 1\nsm 1\n", "per_module_logging_file: 2 entries, were 1");
 }
 
 static void news_of_several_files_stand_in_one_line(void **state)

@@ -90,6 +90,16 @@ static void what_goes_on_is_told_less_and_less_often(void **state)
 	assert_int_equal(d->last.seconds, 3600);
 }
 
+static void what_is_our_own_is_told_every_minute(void **state)
+{
+	struct desk *d = *state;
+
+	for (unsigned i = 0; i < 3600; i++, d->now += MONO_S)
+		say(d, (struct log_case){ .what = 7, .often = 10 });
+	assert_in_range(d->written, 590, 610);
+	assert_in_range(d->counts, 58, 60);
+}
+
 static void what_ended_is_news_again(void **state)
 {
 	struct desk *d = *state;
@@ -236,6 +246,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		AT_DESK(repetitions_are_counted_and_told),
 		AT_DESK(what_goes_on_is_told_less_and_less_often),
+		AT_DESK(what_is_our_own_is_told_every_minute),
 		AT_DESK(what_ended_is_news_again),
 		AT_DESK(other_things_are_not_repetitions),
 		AT_DESK(milestones_are_never_counted_away),
