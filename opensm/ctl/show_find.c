@@ -115,7 +115,8 @@ static bool find_name(const struct show *s, const char *word, struct show_found 
 			       port_of(s, f.node, slash + 1, ret, err);
 	}
 	control_fail(err, "NotFound", "nobody in the fabric is called '%.100s'; expected a name, NAME/PORT, "
-		     "a LID, a GUID (0x...) or a GID", word);
+		     "a LID, a GUID (0x...) or a GID. Who is off or unplugged is not in the fabric: "
+		     "'ports --not-active' has the other end of the cable", word);
 	return false;
 }
 

@@ -12,8 +12,3 @@
  * freed; "" for none.
  */
 char *hostlist_compress(char **names, size_t n);
-/*
- * The other way round: an array of *ret_n names in the order of the list, each and the array to be freed.
- * NULL: not such a list, or more than `max` names.
- */
-char **hostlist_expand(const char *list, size_t max, size_t *ret_n);

@@ -115,6 +115,17 @@ static void print_bounds(struct json_object *doc)
 		print_bound(rate, "rate", show_gbps(js_num(rate, "gbps"), text), "Gb/s");
 }
 
+/* -o: what it comes to, each reason against it, each hop. */
+static void print_lines(struct ctl *c, struct json_object *doc)
+{
+	struct json_object *why_not = js_get(doc, "why_not");
+
+	printf("reachable\t%s\n", js_bool(doc, "reachable") ? "yes" : "no");
+	for (size_t i = 0; i < js_len(why_not); i++)
+		printf("why_not\t%s\n", json_object_get_string(js_at(why_not, i)));
+	print_hops(c, js_get(doc, "hops"));
+}
+
 static void print(struct ctl *c, struct json_object *doc)
 {
 	struct json_object *why_not = js_get(doc, "why_not"), *hops = js_get(doc, "hops");
@@ -152,7 +163,9 @@ int cmd_path(struct ctl *c, int argc, char **argv)
 	doc = show_ask(c, "Path", show_words("from", argv[0], "to", argv[1]), NULL, &done);
 	if (!doc)
 		return c->exit_code;
-	if (!done)
+	if (!done && c->oneline)
+		print_lines(c, doc);
+	else if (!done)
 		print(c, doc);
 	r = js_bool(doc, "reachable") ? CTL_OK : CTL_REFUSED;
 	json_object_put(doc);

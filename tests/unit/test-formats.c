@@ -18,6 +18,7 @@
 #include "opensmctl/hostlist.h"
 #include "opensmctl/slurm_tree.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 #define HOSTILE "a\"b\\ {c} # [d];\n\t$(e) 'f' <g>=h,i: lid 1 4xSDR"
 
@@ -156,6 +157,90 @@ static void assert_contains(const char *text, const char *words)
 
 /* ---- hostlists ------------------------------------------------------------------------------ */
 
+/* What hostlist_compress() wrote, name by name; NULL: no such list. Each name and the array are to be freed. */
+struct names {
+	char **all;
+	size_t n, cap, max;
+};
+
+static bool add_range(struct names *ret, const char *prefix, size_t prefix_len, const char *range,
+		      size_t len)
+{
+	_cleanup_free_ char *text = xasprintf("%.*s", (int)len, range);
+	char *dash = strchr(text, '-');
+	uint64_t from, to;
+	int width;
+
+	if (dash)
+		*dash = '\0';
+	width = (int)strlen(text);
+	if (str_to_u64(text, 10, UINT64_MAX / 2, &from) < 0)
+		return false;
+	to = from;
+	if (dash && str_to_u64(dash + 1, 10, UINT64_MAX / 2, &to) < 0)
+		return false;
+	if (to < from || to - from >= ret->max - ret->n)
+		return false;
+	for (uint64_t i = from; i <= to; i++) {
+		GROW(ret->all, ret->n + 1, ret->cap);
+		ret->all[ret->n++] = xasprintf("%.*s%0*llu", (int)prefix_len, prefix, width,
+					       (unsigned long long)i);
+	}
+	return true;
+}
+
+static bool add_brackets(struct names *ret, const char *prefix, size_t prefix_len, const char *from,
+			 const char *end)
+{
+	while (from <= end) {
+		size_t len = strcspn(from, ",]");
+
+		if (!len || !add_range(ret, prefix, prefix_len, from, len))
+			return false;
+		from += len + 1;
+	}
+	return true;
+}
+
+static bool add_all(struct names *ret, const char *list)
+{
+	while (*list) {
+		size_t len = strcspn(list, ",[]");
+		const char *close = strchr(list, ']');
+
+		if (list[len] == '[') {
+			if (!close || close == list + len + 1 ||
+			    !add_brackets(ret, list, len, list + len + 1,
+					  close - 1))
+				return false;
+			list = close + 1;
+		} else {
+			if (!len || list[len] == ']' || ret->n >= ret->max)
+				return false;
+			GROW(ret->all, ret->n + 1, ret->cap);
+			ret->all[ret->n++] = xasprintf("%.*s", (int)len, list);
+			list += len;
+		}
+		if (*list && (*list++ != ',' || !*list))
+			return false;
+	}
+	return true;
+}
+
+static char **hostlist_expand(const char *list, size_t max, size_t *ret_n)
+{
+	struct names names = { .all = xcalloc(1, sizeof(char *)), .cap = 1, .max = max };
+
+	if (add_all(&names, list)) {
+		*ret_n = names.n;
+		return names.all;
+	}
+	while (names.n)
+		free(names.all[--names.n]);
+	free(names.all);
+	return NULL;
+}
+
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -197,29 +282,6 @@ static void hostlists_come_back(void **state)
 	compresses("1 2 3", "[1-3]");
 	compresses("x99999999999999999999 x1 x2", "x[1-2],x99999999999999999999");
 	compresses("n0 n1 n00 n01", "n[0-1],n[00-01]");
-}
-
-static void expand_refuses(const char *list)
-{
-	size_t n;
-
-	assert_null(hostlist_expand(list, 100, &n));
-}
-
-static void faulty_hostlists_are_refused(void **state)
-{
-	expand_refuses("n[");
-	expand_refuses("n[1");
-	expand_refuses("n]");
-	expand_refuses("n[]");
-	expand_refuses("n[1-]");
-	expand_refuses("n[3-1]");
-	expand_refuses("n[1-101]");
-	expand_refuses("n[1-18446744073709551615]");
-	expand_refuses("n[1,,2]");
-	expand_refuses("a,,b");
-	expand_refuses("a,");
-	expand_refuses("n[1]x");
 }
 
 /* Random names there and back. */
@@ -524,7 +586,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hostlists_come_back),
-		cmocka_unit_test(faulty_hostlists_are_refused),
 		cmocka_unit_test(random_hostlists_come_back),
 		cmocka_unit_test(a_fat_tree_is_a_tree),
 		cmocka_unit_test(three_levels_make_three_levels),

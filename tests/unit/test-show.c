@@ -54,7 +54,18 @@ static void quiet(void *arg, unsigned bits, const char *text)
 {
 }
 
-static void world_start(struct world *w, struct netfile *net, const char *partitions)
+static char *write_file(const struct world *w, const char *name, const char *text)
+{
+	char *path = xasprintf("%s/%s", w->dir, name);
+	FILE *f = fopen(path, "w");
+
+	fputs(text, f);
+	fclose(f);
+	return path;
+}
+
+/* `names`: the node-name map; it and `partitions` may be NULL. */
+static void world_start(struct world *w, struct netfile *net, const char *partitions, const char *names)
 {
 	char command[96];
 
@@ -63,14 +74,10 @@ static void world_start(struct world *w, struct netfile *net, const char *partit
 	snprintf(w->dir, sizeof(w->dir), "/tmp/test-show.XXXXXX");
 	assert_non_null(mkdtemp(w->dir));
 	w->conf = conf_new();
-	if (partitions) {
-		_cleanup_free_ char *path = xasprintf("%s/partitions.conf", w->dir);
-		FILE *f = fopen(path, "w");
-
-		fputs(partitions, f);
-		fclose(f);
-		w->conf->partition_config_file = xstrdup(path);
-	}
+	if (partitions)
+		w->conf->partition_config_file = write_file(w, "partitions.conf", partitions);
+	if (names)
+		w->conf->node_name_map_name = write_file(w, "names", names);
 	w->rig = rig_new(sim_new(net, 1));
 	netfile_free(net);
 	if (sim_find(w->rig->sim, "h3") >= 0)
@@ -101,7 +108,7 @@ static int start(void **state)
 	world_start(&world, parse(net_text),
 		    "Default=0x7fff, ipoib : ALL=full;\n"
 		    "green=0x10 : 0x0000000000100001, 0x0000000000100004=full;\n"
-		    "blue=0x20 : ALL=limited, 0xdeadbeef00000001=full;\n");
+		    "blue=0x20 : ALL=limited, 0xdeadbeef00000001=full;\n", NULL);
 	*state = &world;
 	return 0;
 }
@@ -425,15 +432,72 @@ static void why_there_is_no_path(void **state)
 
 	world_start(w, parse(net_text),
 		    "Default=0x7fff : ALL=limited, SELF=full;\n"
-		    "green=0x10 : 0x0000000000100001, 0x0000000000100004=full;\n");
+		    "green=0x10 : 0x0000000000100001, 0x0000000000100004=full;\n", NULL);
 	doc = ask(w, "Path", "{\"from\": \"h2\", \"to\": \"0x0000000000100003\"}");
 	assert_false(json_object_get_boolean(at(doc, "reachable")));
 	assert_contains(text_at(doc, "why_not.0"), "both are limited members of 0x7fff");
 	assert_int_equal(length_at(doc, "hops"), 5);
 	assert_null(at(doc, "partition"));
 	json_object_put(doc);
-	sim_link_down(w->rig->sim, sim_find(w->rig->sim, "h2"), 1);
-	rig_run(w->rig, sim_now(w->rig->sim) + 1 * MONO_S);
+	stop((void **)&w);
+}
+
+static void names_are_those_of_the_map(void **state)
+{
+	struct world world = { 0 }, *w = &world;
+	struct json_object *doc;
+
+	world_start(w, parse(net_text), NULL, "0x0000000000200000 \"rack 1 leaf\"\n");
+	doc = ask(w, "Nodes", "{\"node\": \"rack 1 leaf\"}");
+	assert_string_equal(text_at(doc, "nodes.0.name"), "rack 1 leaf");
+	assert_string_equal(text_at(doc, "nodes.0.desc"), "leaf1");
+	json_object_put(doc);
+	doc = ask(w, "Path", "{\"from\": \"h0\", \"to\": \"leaf1\"}"); /* the description means it, too */
+	assert_string_equal(text_at(doc, "to.name"), "rack 1 leaf");
+	assert_string_equal(text_at(doc, "hops.1.name"), "rack 1 leaf");
+	json_object_put(doc);
+	stop((void **)&w);
+}
+
+/* Somebody with the GUID of another is left out: the port that leads to him says so, though it is up. */
+static void a_second_node_with_a_guid_is_named(void **state)
+{
+	struct world world = { 0 }, *w = &world;
+	struct json_object *doc;
+	struct sim *sim;
+
+	world_start(w, parse(net_text), NULL, NULL);
+	sim = w->rig->sim;
+	sim_link_down(sim, sim_find(sim, "twin"), 1);
+	rig_run(w->rig, sim_now(sim) + 30 * MONO_S);
+	sim_set_guid(sim, sim_find(sim, "twin"), sim_node_guid(sim, sim_find(sim, "h2")));
+	sim_link_up(sim, sim_find(sim, "twin"), 1);
+	rig_run(w->rig, sim_now(sim) + 60 * MONO_S);
+	doc = ask(w, "Ports", "{\"not_active\": true}");
+	assert_contains(json_object_to_json_string(doc), "behind it is a second node with a GUID that another has");
+	json_object_put(doc);
+	stop((void **)&w);
+}
+
+/* A standby shows what it sees; routes and answers are the master's. */
+static void a_standby_knows_the_fabric_alone(void **state)
+{
+	struct world world = { 0 }, *w = &world;
+	struct json_object *doc;
+
+	world_start(w, parse(net_text), NULL, NULL);
+	assert_int_equal(rig_start(w->rig, "h2", 0, w->conf, NULL), 1);
+	rig_run(w->rig, sim_now(w->rig->sim) + 60 * MONO_S);
+	w->scene.sm = w->rig->sms[1].sm;
+	assert_int_equal(sm_state(w->scene.sm), SM_STANDBY);
+	doc = ask(w, "Topology", "{}");
+	assert_int_equal(length_at(doc, "nodes"), 4 + 4);
+	assert_string_equal(text_at(with(at(doc, "nodes"), "name", "leaf1"), "ports.0.state"), "active");
+	assert_true(number_at(with(at(doc, "nodes"), "name", "leaf1"), "lid") > 0);
+	json_object_put(doc);
+	refused(w, "Path", "{\"from\": \"h0\", \"to\": \"h2\"}", "NotReady", "this manager is STANDBY");
+	refused(w, "Groups", "{}", "NotReady", "STANDBY");
+	w->scene.sm = w->rig->sms[0].sm;
 	stop((void **)&w);
 }
 
@@ -547,7 +611,7 @@ static int bench(unsigned k)
 	struct world w = { 0 };
 	double t[4];
 
-	world_start(&w, gen_fat_tree3(k), NULL);
+	world_start(&w, gen_fat_tree3(k), NULL, NULL);
 	for (const struct control_method *m = show_methods; m->name; m++) {
 		struct control_error err = { 0 };
 		struct json_object *p = json_tokener_parse(
@@ -589,6 +653,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(ports_say_why_they_are_not_active),
 		cmocka_unit_test(a_silent_host_is_named),
 		cmocka_unit_test(why_there_is_no_path),
+		cmocka_unit_test(names_are_those_of_the_map),
+		cmocka_unit_test(a_second_node_with_a_guid_is_named),
+		cmocka_unit_test(a_standby_knows_the_fabric_alone),
 		cmocka_unit_test(without_a_port_there_is_nothing_to_show),
 	};
 
