@@ -21,6 +21,9 @@
 
 #define EXIT_NO_LOG 42
 #define MENU_PORTS  64
+#define SANDBOX_HINT                                                                               \
+	" (opensm.service lets opensm write below /var/log and /var/cache/opensm; for more: "      \
+	"systemctl edit opensm, ReadWritePaths=)"
 
 static const char *env_or(const char *name, const char *otherwise)
 {
@@ -121,6 +124,12 @@ static void go_to_background(void)
 		close(null);
 }
 
+/* Somebody who has given us room for a title keeps us in the foreground and watches us. */
+static bool is_launched(void)
+{
+	return str_equal(secure_getenv("OPENSM_STATUS_ARG"), "1");
+}
+
 static int open_log(const struct conf *c, const char *instance)
 {
 	struct log_config log = daemon_log_config(c);
@@ -132,8 +141,8 @@ static int open_log(const struct conf *c, const char *instance)
 
 	if (r >= 0)
 		return r;
-	what = xasprintf("Cannot open file '%s': %s", c->log_file ? c->log_file : "stdout",
-			 strerror(-r));
+	what = xasprintf("Cannot open file '%s': %s%s", c->log_file ? c->log_file : "stdout",
+			 strerror(-r), r == -EROFS && is_launched() ? SANDBOX_HINT : "");
 	fprintf(stderr, "%s\n", what);
 	notify_fault(what);
 	return r;
@@ -157,12 +166,6 @@ static void log_findings(const struct conf_report *report)
 }
 
 /* ---- under a launcher ---------------------------------------------------------------------- */
-
-/* Somebody who has given us room for a title keeps us in the foreground and watches us. */
-static bool is_launched(void)
-{
-	return str_equal(secure_getenv("OPENSM_STATUS_ARG"), "1");
-}
 
 /*
  * How much of a finding is still true where nothing is started: "what was found; what was expected; what happens

@@ -5,7 +5,7 @@ liblaunch_a_SOURCES = opensm/launch/sysconfig.c opensm/launch/sysconfig.h opensm
 	opensm/launch/paths.c opensm/launch/paths.h opensm/launch/ports.c opensm/launch/ports.h \
 	opensm/launch/seed.c opensm/launch/seed.h opensm/launch/say.c opensm/launch/say.h \
 	opensm/launch/gather.c opensm/launch/gather.h opensm/launch/instance.c opensm/launch/instance.h \
-	opensm/launch/process.c opensm/launch/process.h
+	opensm/launch/process.c opensm/launch/process.h opensm/launch/clash.c opensm/launch/clash.h
 liblaunch_a_CPPFLAGS = $(AM_CPPFLAGS) -DOPENSM_PROGRAM='"$(sbindir)/opensm"'
 LAUNCH_LIBS = liblaunch.a $(CONF_LIBS) $(INIPARSER_LIBS) $(SYSTEMD_LIBS)
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launch/clash.h"
 #include "launch/gather.h"
 #include "launch/launcher.h"
 #include "launch/ports.h"
@@ -36,22 +37,36 @@ static void get_title(int argc, char **argv)
 	free(with);
 }
 
-static void show_instance(const struct launch_paths *p, struct plan *plan, bool strict)
+static void show_instance(const struct launch_paths *p, const struct instance *i)
 {
-	struct instance *i = instance_new(NULL, plan);
-	char **argv;
+	char **argv = instance_argv(i, p);
 
-	i->strict = strict;
-	instance_place(i, p);
 	printf("%s:", i->plan.name);
 	if (i->plan.fault)
 		printf(" cannot start: %s", i->plan.fault);
-	argv = instance_argv(i, p);
 	for (char **word = argv; !i->plan.fault && word[0] && word[1]; word++)
 		printf(" %s", *word);
 	printf("\n    log %s\n    cache %s\n    dumps %s\n", i->log, i->cache_dir, i->dump_dir);
 	strv_free(argv);
-	instance_free(i);
+}
+
+static void show_all(const struct launch_paths *p, const struct choice *choice, struct conf_report *r)
+{
+	struct instance **items = xcalloc(choice->n + 1, sizeof(*items));
+
+	for (size_t k = 0; k < choice->n; k++) {
+		items[k] = instance_new(NULL, &choice->plans[k]);
+		items[k]->strict = choice->strict;
+		instance_place(items[k], p);
+	}
+	clash_find(items, choice->n, r);
+	conf_report_print(r, stderr);
+	printf("%zu instance%s (%s)\n", choice->n, choice->n == 1 ? "" : "s", choice->rule_text);
+	for (size_t k = 0; k < choice->n; k++) {
+		show_instance(p, items[k]);
+		instance_free(items[k]);
+	}
+	free(items);
 }
 
 /* Which instances there would be; 78 where the files do not say. */
@@ -63,15 +78,13 @@ static int show(const struct launch_paths *p)
 	_cleanup_free_ uint64_t *ports = ports_list(p->sys_dir, &n);
 	int fault = gather(p, ports, n, &choice, &r);
 
-	conf_report_print(&r, stderr);
-	conf_report_clear(&r);
 	if (fault < 0)
-		return LAUNCH_EXIT_CONFIG;
-	printf("%zu instance%s (%s)\n", choice.n, choice.n == 1 ? "" : "s", choice.rule_text);
-	for (size_t k = 0; k < choice.n; k++)
-		show_instance(p, &choice.plans[k], choice.strict);
+		conf_report_print(&r, stderr);
+	else
+		show_all(p, &choice, &r);
+	conf_report_clear(&r);
 	choose_clear(&choice);
-	return 0;
+	return fault < 0 ? LAUNCH_EXIT_CONFIG : 0;
 }
 
 int main(int argc, char **argv)

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "launch/clash.h"
 #include "launch/gather.h"
 #include "launch/process.h"
 #include "launch/say.h"
@@ -128,6 +129,7 @@ static void follow_plan(struct launcher *l, struct plan *plan, bool hup)
 void launcher_follow(struct launcher *l, struct choice *choice, bool hup)
 {
 	struct choice former = l->choice;
+	struct conf_report clashes = { 0 };
 
 	l->choice = *choice;
 	/* A port that is gone keeps its instance until somebody asks: it waits for it. */
@@ -142,6 +144,9 @@ void launcher_follow(struct launcher *l, struct choice *choice, bool hup)
 	choose_clear(&former);
 	*choice = (struct choice){ 0 };
 	launcher_replace_ended(l);
+	clash_find(l->items, l->n, &clashes);
+	say_findings(&clashes);
+	conf_report_clear(&clashes);
 }
 
 void launcher_replace_ended(struct launcher *l)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launch/clash.h"
 #include "launch/instance.h"
 #include "launch/ports.h"
 #include "launch/process.h"
@@ -263,6 +264,43 @@ static void ports_are_those_of_infiniband(void **state)
 	free(guids);
 }
 
+/* The findings about instances 1 and 2 with these configuration files. */
+static size_t clashes(const char *first, const char *second, const char *words)
+{
+	struct instance *items[2] = { named("1", "conf.1"), named("2", "conf.2") };
+	struct conf_report r = { 0 };
+	size_t n;
+
+	write_file("conf.1", first);
+	write_file("conf.2", second);
+	for (n = 0; n < 2; n++)
+		instance_place(items[n], &usual);
+	clash_find(items, 2, &r);
+	n = r.n;
+	if (n)
+		assert_non_null(strstr(r.findings[0].text, words));
+	items[0]->life.state = SUPERVISE_ENDING;
+	conf_report_clear(&r);
+	clash_find(items, 2, &r);
+	assert_int_equal(r.n, 0);
+	instance_free(items[0]);
+	instance_free(items[1]);
+	return n;
+}
+
+static void what_two_would_fight_over_is_said(void **state)
+{
+	assert_int_equal(clashes("guid 1\n", "guid 2\n", ""), 0);
+	assert_int_equal(clashes("guid 1\n", "guid 0x1\n", "same guid 0x0000000000000001"), 1);
+	assert_int_equal(clashes("", "", "have no guid"), 1);
+	assert_int_equal(clashes("guid 1\n", "", ""), 0);
+	assert_int_equal(clashes("guid 1\nlog_file /x\n", "guid 2\nlog_file /x\n", "same log_file"),
+			 1);
+	assert_int_equal(clashes("guid 1\ndump_files_dir /x\n", "guid 2\ndump_files_dir /x\n",
+				 "same dump_files_dir"),
+			 1);
+}
+
 static void descriptions_name_the_fault(void **state)
 {
 	struct instance *i = named("2", NULL);
@@ -317,6 +355,7 @@ int main(void)
 		TEST(a_cache_that_is_there_is_never_touched),
 		TEST(messages_are_taken_apart),
 		TEST(ports_are_those_of_infiniband),
+		TEST(what_two_would_fight_over_is_said),
 		TEST(descriptions_name_the_fault),
 		TEST(the_command_line_moves_the_places),
 	};

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Each instance against those before it; one warning per thing and instance. */
+#include "launch/clash.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+
+/* Files as they were copied: the most likely mistake of who makes a second fabric. */
+static bool warn_of_port(const struct instance *a, const struct instance *b, struct conf_report *r)
+{
+	if (a->guid != b->guid)
+		return false;
+	if (a->guid)
+		conf_report_add(r, CONF_WARNING, b->plan.conf, 0, 0,
+				"instances %s and %s have the same guid 0x%016" PRIx64
+				"; expected a port for each; one of them will wait for ever",
+				a->plan.name, b->plan.name, a->guid);
+	else
+		conf_report_add(r, CONF_WARNING, b->plan.conf, 0, 0,
+				"instances %s and %s have no guid; expected one in each file; both take "
+				"the first port whose link is up, and one of them will wait for ever",
+				a->plan.name, b->plan.name);
+	return true;
+}
+
+static bool warn_of_log(const struct instance *a, const struct instance *b, struct conf_report *r)
+{
+	if (!str_starts(b->log, "/") || !str_equal(a->log, b->log) || str_equal(b->log, "/dev/null"))
+		return false;
+	conf_report_add(r, CONF_WARNING, b->plan.conf, 0, 0,
+			"instances %s and %s have the same log_file %s; expected one for each; both "
+			"write into it",
+			a->plan.name, b->plan.name, b->log);
+	return true;
+}
+
+static bool warn_of_dumps(const struct instance *a, const struct instance *b, struct conf_report *r)
+{
+	if (!str_equal(a->dump_dir, b->dump_dir))
+		return false;
+	conf_report_add(r, CONF_WARNING, b->plan.conf, 0, 0,
+			"instances %s and %s have the same dump_files_dir %s; expected one for each; "
+			"what one writes the other writes over",
+			a->plan.name, b->plan.name, b->dump_dir);
+	return true;
+}
+
+/* One that is on its way out clashes with nobody. */
+static bool counts(const struct instance *i)
+{
+	return i->life.state != SUPERVISE_ENDING;
+}
+
+void clash_find(struct instance *const *items, size_t n, struct conf_report *r)
+{
+	static bool (*const kinds[])(const struct instance *, const struct instance *,
+				     struct conf_report *) = { warn_of_port, warn_of_log,
+							       warn_of_dumps };
+
+	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
+		for (size_t b = 1; b < n; b++)
+			for (size_t a = 0; a < b && counts(items[b]); a++)
+				if (counts(items[a]) && kinds[k](items[a], items[b], r))
+					break;
+}
