@@ -164,17 +164,22 @@ int client_receive(struct client *cl, int ms, struct json_object **ret)
 
 /* ---- instances ----------------------------------------------------------------------------- */
 
+/* Also one that refuses to talk to us: whoever calls it will be told why. */
 static bool is_opensm(struct client *cl)
 {
-	struct json_object *answer, *parameters, *product;
+	struct json_object *answer, *parameters, *product, *error;
 	bool is;
 
 	if (client_send(cl, "org.varlink.service.GetInfo", NULL, false) < 0 ||
 	    client_receive(cl, PROBE_PATIENCE, &answer) < 0)
 		return false;
-	is = json_object_object_get_ex(answer, "parameters", &parameters) &&
-	     json_object_object_get_ex(parameters, "product", &product) &&
-	     str_equal(json_object_get_string(product), "opensm");
+	if (json_object_object_get_ex(answer, "error", &error))
+		is = json_object_is_type(error, json_type_string) &&
+		     str_starts(json_object_get_string(error), "org.opensm.");
+	else
+		is = json_object_object_get_ex(answer, "parameters", &parameters) &&
+		     json_object_object_get_ex(parameters, "product", &product) &&
+		     str_equal(json_object_get_string(product), "opensm");
 	json_object_put(answer);
 	return is;
 }

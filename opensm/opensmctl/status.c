@@ -156,7 +156,7 @@ static void print_configuration(const struct ctl *c, struct json_object *o)
 
 	line(c, "configuration", "%s", js_has(conf, "file") ? js_str(conf, "file") : "no file");
 	if (js_bool(conf, "refused"))
-		printf(": %sthe last reload took nothing over%s", ctl_color(c, CTL_BAD),
+		printf(": %srefused: the last reload took nothing over%s", ctl_color(c, CTL_BAD),
 		       ctl_color(c, CTL_PLAIN));
 	if (js_int(conf, "errors") || js_int(conf, "warnings"))
 		printf("; %s, %s", ctl_plural(js_int(conf, "errors"), "error", errors),

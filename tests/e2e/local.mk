@@ -5,6 +5,7 @@ EXTRA_DIST += tests/e2e/run-bats tests/e2e/sa-cases tests/bench/bench-fabric tes
 E2E_TESTS += tests/e2e/replica.bats tests/e2e/launch.bats tests/e2e/console.bats
 E2E_TESTS += tests/e2e/opensmctl-show.bats
 E2E_TESTS += tests/e2e/hotplug.bats
+E2E_TESTS += tests/e2e/opensmctl.bats
 
 # Shared objects to preload into other people's programs: no libtool, never installed, no sanitizers.
 E2E_PRELOADS = tests/e2e/preload/reg81.so tests/e2e/preload/umadcount.so tests/e2e/preload/hang.so

@@ -1,0 +1,540 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# opensmctl and the control socket of the real daemon: every command, who may, several instances, callers that
+# mean no good, and a daemon that goes away.
+# shellcheck disable=SC2154,SC2030,SC2031 # what lib.bash sets; each test is a subshell
+load lib
+load umad
+
+CTL=${CTL:-$abs_top_builddir/bin/opensmctl}
+
+setup_file() {
+	export NET=$BATS_FILE_TMPDIR/small.net
+	"$NETGEN" tree 2 3 2 >"$NET"
+}
+
+setup() {
+	OPEN=
+	case $BATS_TEST_DESCRIPTION in
+	served:*) serve_start tree 2 3 2 ;;
+	*)
+		mapfile -t HOSTS < <(awk -F'"' '/^(Hca|Ca)/ { print $2 }' "$NET")
+		mapfile -t SWITCHES < <(awk -F'"' '/^Switch/ { print $2 }' "$NET")
+		rig_start "$NET"
+		printf 'force_link_width 0\nforce_link_speed 0\npartition_config_file %s/partitions.conf\n' "$PWD" >opensm.conf
+		;;
+	esac
+	export OPENSM_RUN_DIR=$WORK/run
+}
+
+teardown() {
+	[ -z "$OPEN" ] || rm -rf "$OPEN"
+	case $BATS_TEST_DESCRIPTION in
+	served:*) serve_stop ;;
+	*) rig_stop ;;
+	esac
+}
+
+start_up() {
+	sm_start "${HOSTS[0]}" "$@"
+	wait_for 20 sm_up
+}
+
+# ctl ARGS...: its output, both kinds, in `out`; its exit status.
+ctl() {
+	local status=0
+	out=$("$CTL" "$@" 2>&1 3>&- </dev/null) || status=$?
+	return $status
+}
+
+# gives STATUS ARGS...: it exits so.
+gives() {
+	local want=$1 got=0
+	shift
+	ctl "$@" || got=$?
+	[ "$got" -eq "$want" ] || {
+		echo "opensmctl $*: $got, not $want: $out" >&2
+		return 1
+	}
+}
+
+# json FILTER ARGS...: what jq makes of its answer; -j of everything must be JSON.
+json() {
+	local filter=$1
+	shift
+	"$CTL" -j "$@" 2>err.txt 3>&- </dev/null | jq -er "$filter"
+}
+
+# A folder that other users can reach, with the client in it.
+open_folder() {
+	OPEN=$(mktemp -d /tmp/opensmctl-e2e.XXXXXX)
+	chmod 755 "$OPEN"
+	cp "$CTL" "$OPEN/opensmctl"
+	echo "control_socket $OPEN/s.sock" >>opensm.conf
+}
+
+# as_nobody GROUP STATUS ARGS...: another user, in this group; exits so.
+as_nobody() {
+	local group=$1 want=$2 got=0
+	shift 2
+	out=$(setpriv --reuid=65534 --regid=65534 --groups="$group" "$OPEN/opensmctl" -i "$OPEN/s.sock" "$@" 2>&1) || got=$?
+	[ "$got" -eq "$want" ] || {
+		echo "as nobody: $*: $got, not $want: $out" >&2
+		return 1
+	}
+}
+
+@test "status tells state, master, subnet, sweeps and configuration" {
+	start_up -p 3
+	ctl status
+	grep -qE '^opensm: MASTER for .*, priority 3, port .* LID ' <<<"$out"
+	grep -qE '^  subnet +up, 6 hosts and 4 switches, [0-9]+ ports ACTIVE' <<<"$out"
+	grep -qE '^  last heavy .*Gets.*Sets.* 0 errors \(start\)' <<<"$out"
+	grep -qE '^  routing +minhop' <<<"$out"
+	grep -qE "^  configuration  $PWD/opensm.conf" <<<"$out"
+	[ "$("$CTL" -o | wc -l)" -eq 1 ]
+	[ "$("$CTL" sta | head -n 1 | cut -d: -f1)" = opensm ]
+	ctl -s -s status
+	grep -qE '^  SA +' <<<"$out"
+	grep -qE '^Set +PortInfo +[0-9]+' <<<"$out"
+	[ "$(json '.[0].state' status)" = MASTER ]
+	[ "$(json '.[0].subnet.nodes' status)" = 10 ]
+	[ "$(json '.[0].master.is_self' status)" = true ]
+	[ "$(json '.[0].pid' status)" = "$SM_PID" ]
+	[ "$(json '.[0].configuration.errors == 0' status)" = true ]
+	"$CTL" -j -p status | python3 -m json.tool >/dev/null
+}
+
+@test "every command answers, and its JSON is JSON" {
+	start_up
+	local words
+	for words in status instances priority loglevel sweeping options 'options all' 'options sm_key' check \
+		'sweep heavy' 'sweep light' reroute reload topology 'topology --format json' nodes "nodes ${HOSTS[1]}" ports \
+		'ports --not-active' "ports ${HOSTS[1]}" "routes ${SWITCHES[0]}" "path ${HOSTS[0]} ${HOSTS[1]}" partitions \
+		groups sa 'sa services' managers; do
+		# shellcheck disable=SC2086
+		gives 0 $words
+		[ -n "$out" ]
+		# shellcheck disable=SC2086
+		json '. | type | test("array|object")' $words >/dev/null || {
+			echo "-j $words is no JSON: $(cat err.txt)"
+			return 1
+		}
+		# shellcheck disable=SC2086
+		"$CTL" -j -p $words | python3 -m json.tool >/dev/null
+	done
+	local command
+	for command in $("$CTL" complete); do
+		gives 0 "$command" help
+		grep -q "^Usage: opensmctl .*$command" <<<"$out"
+	done
+	# Nothing was forgotten above.
+	for command in $("$CTL" complete); do
+		grep -qw "$command" <<<'status instances sweep reroute reload priority loglevel sweeping monitor options check
+			topology nodes ports routes path partitions groups sa managers'
+	done
+}
+
+@test "what is told to the manager is done, and stands in the log with who asked" {
+	start_up
+	local ups
+	ups=$(ups)
+	ctl sweep
+	grep -qE '^heavy sweep done: [0-9]+ Gets, 0 Sets, 0 errors in [0-9]+ ms$' <<<"$out"
+	[ "$(ups)" -gt "$ups" ]
+	ctl sweep light
+	grep -q '^light sweep done' <<<"$out"
+	ctl priority 7
+	[ "$(json .priority priority)" = 7 ]
+	grep -q "pid [0-9]* (uid $(id -u)) asks for SetPriority" opensm.log
+	ctl loglevel error,info,routing
+	[ "$(json .flags loglevel)" = $((0x43 | 0x80)) ]
+	ctl loglevel 0x83
+	[ "$(json '.names | join(",")' loglevel)" = error,info,sys ]
+	ctl sweeping off
+	gives 1 sweep
+	grep -q 'switched off' <<<"$out"
+	[ "$(json .enabled sweeping)" = false ]
+	ctl sweeping on
+	gives 0 sweep
+	ctl reroute
+	wait_for 10 grep -q 'rerouting\|asked for' opensm.log
+}
+
+@test "check and reload tell what they find, where, and take over all or nothing" {
+	printf 'Default=0x7fff: ALL=full;\n' >partitions.conf
+	start_up
+	gives 0 check
+	printf 'Default=0x7fff: ALL=full;\nA=0xzz: ALL;\n' >partitions.conf
+	gives 1 check
+	grep -qE "^$PWD/partitions.conf:2:[0-9]+: error: " <<<"$out"
+	[ "$(json '.findings[0].line' check)" = 2 ]
+	gives 1 reload
+	wait_for 10 grep -q 'SIGHUP: 1 error: nothing is taken over' opensm.log
+	wait_for 10 refused_is true
+	grep -q 'took nothing over' <<<"$("$CTL" status)"
+	printf 'Default=0x7fff: ALL=full;\nA=0x10: ALL;\n' >partitions.conf
+	echo 'sweep_interval 33' >>opensm.conf
+	gives 0 check
+	grep -q 'a reload would change: .*sweep_interval 10 -> 33' <<<"$out"
+	gives 0 reload
+	wait_for 10 refused_is false
+	[ "$(json '.[0].value' options sweep_interval)" = 33 ]
+	[ "$(json '.[0].source' options sweep_interval)" = file ]
+	ctl options
+	grep -qE "^sweep_interval +33 +10 +$PWD/opensm.conf:[0-9]+$" <<<"$out"
+}
+
+refused_is() {
+	[ "$("$CTL" -j status | jq -r '.[0].configuration.refused')" = "$1" ]
+}
+
+@test "keys are never shown" {
+	printf 'sm_key 0x5ec4e75ec4e75ec4\nm_key 0x5ec4e75ec4e75ec4\nsa_key 0x5ec4e75ec4e75ec4\n' >>opensm.conf
+	start_up
+	ctl -j options all
+	not grep -qi 5ec4e7 <<<"$out"
+	[ "$(json '.[0].value' options sm_key)" = '(not shown)' ]
+	ctl -j status
+	not grep -qi 5ec4e7 <<<"$out"
+}
+
+@test "what is not understood exits with 2 and says what there is; what is not there with 1 or 3" {
+	gives 3 status
+	grep -q 'is it running' <<<"$out"
+	gives 3 priority
+	start_up
+	gives 2 statsu
+	grep -q "did you mean 'status'" <<<"$out"
+	gives 2 re
+	grep -q 'may be: reroute, reload' <<<"$out"
+	gives 2 sweep sideways
+	gives 2 priority 16
+	gives 2 loglevel nonsense
+	gives 2 sweeping maybe
+	gives 2 -x status
+	gives 2 status more
+	gives 1 options sweep_intervall
+	grep -q "did you mean 'sweep_interval'" <<<"$out"
+	gives 1 monitor weather
+	grep -q 'there are: state, ' <<<"$out"
+	gives 1 nodes nowhere
+	gives 3 -i nobody status
+	grep -q 'there is: opensm' <<<"$out"
+	gives 0 -i "$WORK/run/opensm.sock" status
+	gives 0 -V
+	grep -q '^opensmctl [0-9]' <<<"$out"
+	"$CTL" help >help.txt
+	[ "$(wc -l <help.txt)" -gt 20 ]
+}
+
+@test "monitor tells events, one per line; a reader that goes ends it" {
+	start_up
+	"$CTL" -j monitor >events.json 3>&- &
+	BESIDE[monitor]=$!
+	"$CTL" -ts monitor node link >some.txt 3>&- &
+	BESIDE[some]=$!
+	wait_for 10 followed 2
+	sim_console "Unlink \"${HOSTS[1]}\""
+	ctl sweep
+	wait_for 20 grep -qE "^\[20..-..-..T..:..:..\.[0-9]{6}\] .*node: host '${HOSTS[1]}' .* is gone" some.txt
+	not grep -q 'sweep' some.txt
+	wait_for 10 grep -q '"kind":"sweep_done"' events.json
+	jq -es 'all(.[]; .kind and .time and .text)' events.json >/dev/null
+	[ "$(jq -r 'select(.kind == "node") | .name' events.json)" = "${HOSTS[1]}" ]
+	# A reader that has gone ends it before anything else happens.
+	timeout 60 bash -c "'$CTL' monitor sweep | head -n 1 >first.txt" 3>&- &
+	BESIDE[first]=$!
+	wait_for 10 followed 3
+	ctl sweep
+	wait "${BESIDE[first]}"
+	unset 'BESIDE[first]'
+	grep -q '^sweep_start: ' first.txt
+}
+
+# followed N: so many connections are open at the socket (beside the one that listens).
+followed() {
+	[ "$(ss -xH state connected src "$WORK/run/opensm.sock" 2>/dev/null | wc -l)" -ge "$1" ]
+}
+
+@test "a daemon that dies in the middle is told, with exit code 3" {
+	start_up
+	local pid status=0
+	"$CTL" monitor >events.txt 2>err.txt 3>&- &
+	pid=$!
+	wait_for 10 followed 1
+	sm_kill
+	wait "$pid" || status=$?
+	[ "$status" -eq 3 ]
+	grep -q 'hung up' err.txt
+	# The socket of the dead is no obstacle, and no instance.
+	[ -S run/opensm.sock ]
+	gives 3 status
+	sm_start "${HOSTS[0]}"
+	wait_for 20 gives 0 status
+	# One that is stopped is waited for: here until it goes on.
+	kill -STOP "$SM_PID"
+	"$CTL" -i run/opensm.sock status >status.txt 3>&- &
+	pid=$!
+	kill -CONT "$SM_PID"
+	wait "$pid"
+	grep -q '^opensm: ' status.txt
+	sm_stop
+	[ ! -e run/opensm.sock ]
+}
+
+@test "two instances: each is shown, and who means one says which" {
+	start_up
+	mkdir two && cp opensm.conf two.conf
+	echo "control_socket $WORK/run/two.sock" >>opensm.conf
+	sm_beside two "${HOSTS[3]}"
+	wait_for 20 test -S run/two.sock
+	wait_for 20 state_is two STANDBY
+	[ "$(json 'length' status)" = 2 ]
+	ctl status
+	grep -q 'STANDBY' <<<"$out"
+	gives 2 priority
+	grep -q 'say which with -i (opensm, two)' <<<"$out"
+	gives 0 -i two priority
+	OPENSM_INSTANCE=two gives 0 priority
+	ctl -i two status
+	grep -qE "^  master +'${HOSTS[0]}' port 1" <<<"$out"
+	[ "$(json '.[0].master.is_self' -i two status)" = false ]
+	wait_for 20 sees_other opensm
+	ctl -i opensm status
+	grep -qE "^  other manager +'${HOSTS[3]}' port 1 .*STANDBY" <<<"$out"
+	gives 1 -i two reroute
+	grep -q 'only the master' <<<"$out"
+	[ "$(json '[.[].name] | join(",")' instances)" = opensm,two ]
+	# The one with the lower priority hands over when it is told another.
+	ctl -i two priority 14
+	wait_for 30 state_is two MASTER
+	wait_for 30 state_is opensm STANDBY
+}
+
+state_is() {
+	[ "$("$CTL" -j -i "$1" status 2>/dev/null | jq -r '.[0].state')" = "$2" ]
+}
+
+sees_other() {
+	"$CTL" -j -i "$1" status | jq -e '.[0].other_managers | length == 1 and .[0].state == "STANDBY"' >/dev/null
+}
+
+@test "instances: those of the launcher and those that answer are one list" {
+	start_up
+	cat >run/instances.json <<-'END'
+		{"rule": "numbered files", "instances": [
+			{"name": "opensm", "state": "running", "pid": 1, "conf": "/etc/rdma/opensm.conf.1", "restarts": 2},
+			{"name": "2", "state": "failed", "pid": null, "conf": "/etc/rdma/opensm.conf.2", "restarts": 0,
+			 "status": "opensm.conf.2:3:1: error"}]}
+	END
+	ctl instances
+	grep -qE '^opensm +running +MASTER +.* 2 +/etc/rdma/opensm.conf.1' <<<"$out"
+	grep -qE '^2 +failed +- +.*opensm.conf.2:3:1: error' <<<"$out"
+	[ "$(json '[.[].state] | join(",")' instances)" = running,failed ]
+	echo '{"instances": 7' >run/instances.json
+	gives 0 instances
+	grep -q '^opensm' <<<"$out"
+}
+
+@test "strangers are refused; members of control_group look, and do not touch" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to be somebody else"
+	open_folder
+	start_up
+	as_nobody 65534 1 status
+	grep -q 'uid 65534 may not look at opensm' <<<"$out"
+	as_nobody 65534 1 sweep
+	# Also where it looks for instances itself.
+	out=$(OPENSM_RUN_DIR=$OPEN setpriv --reuid=65534 --regid=65534 --clear-groups "$OPEN/opensmctl" topology 2>&1) && return 1
+	grep -q 'uid 65534 may not look at opensm' <<<"$out"
+	echo 'control_group 54321' >>opensm.conf
+	"$CTL" -i "$OPEN/s.sock" reload
+	wait_for 10 group_is 54321
+	as_nobody 54321 0 status
+	as_nobody 54321 0 topology
+	as_nobody 54321 0 options all
+	for words in sweep 'priority 3' 'loglevel 3' 'sweeping off' reroute reload check; do
+		# shellcheck disable=SC2086
+		as_nobody 54321 1 $words
+		grep -q 'is for root and the user who runs opensm; you are uid 65534' <<<"$out"
+	done
+	[ "$("$CTL" -j -i "$OPEN/s.sock" priority | jq .priority)" = 0 ]
+	as_nobody 65534 1 status
+	grep -q 'members of group 54321' <<<"$out"
+}
+
+group_is() {
+	[ "$("$CTL" -j -i "$OPEN/s.sock" options control_group | jq -r '.[0].value')" = "$1" ]
+}
+
+@test "a socket that is taken, cannot be, or is switched off costs the socket alone" {
+	start_up
+	mkdir -p two
+	cp opensm.conf keep.conf
+	echo "control_socket $WORK/run/opensm.sock" >>opensm.conf
+	sm_beside two "${HOSTS[3]}"
+	wait_for 20 grep -q 'no control socket at .*: another opensm listens there' two/opensm.log
+	[ "$(json '.[0].pid' status)" = "$SM_PID" ]
+	cp keep.conf opensm.conf
+	echo "control_socket /proc/nowhere/x.sock" >>opensm.conf
+	sm_beside three "${HOSTS[4]}"
+	wait_for 20 grep -q 'no control socket at /proc/nowhere/x.sock' three/opensm.log
+	cp keep.conf opensm.conf
+	echo "control_socket off" >>opensm.conf
+	sm_beside four "${HOSTS[5]}"
+	wait_for 20 grep -q 'Entering STANDBY' four/opensm.log
+	not grep -q 'control socket' four/opensm.log
+	[ "$(json 'length' status)" = 1 ]
+}
+
+@test "callers that mean no good disturb nobody" {
+	start_up
+	local before
+	before=$(ups)
+	python3 - "$WORK/run/opensm.sock" <<-'END'
+		import json, socket, sys
+
+		def call():
+		    s = socket.socket(socket.AF_UNIX)
+		    s.connect(sys.argv[1])
+		    s.settimeout(20)
+		    return s
+
+		def answer(s):
+		    text = b""
+		    while not text.endswith(b"\0"):
+		        piece = s.recv(65536)
+		        if not piece:
+		            break
+		        text += piece
+		    return text
+
+		def ask(s, method, **more):
+		    s.sendall(json.dumps({"method": "org.opensm." + method, **more}).encode() + b"\0")
+		    return json.loads(answer(s)[:-1])
+
+		def works():
+		    assert ask(call(), "Status")["parameters"]["state"] == "MASTER"
+
+		# Half a call, and gone; many of them.
+		for i in range(200):
+		    s = call()
+		    s.sendall(b'{"method": "org.opensm.Sta')
+		    s.close()
+		works()
+		# A megabyte without an end.
+		s = call()
+		try:
+		    s.sendall(b"x" * (1 << 20))
+		except OSError:
+		    pass
+		assert b"BadMessage" in answer(s)
+		works()
+		# Deep, and of every kind of nonsense.
+		for text in (b"[" * 60000, b'{"a":' * 9000, b"\xff\xfe", b"7", b'""', b"{}", b"\x01" * 100):
+		    s = call()
+		    s.sendall(text + b"\0")
+		    assert b'"error"' in answer(s), text[:20]
+		works()
+		# A thousand that connect and say nothing: all but some are told so, and the rest keep their places.
+		crowd, told = [], 0
+		for i in range(1000):
+		    s = call()
+		    crowd.append(s)
+		for s in crowd:
+		    s.settimeout(0.0)
+		    try:
+		        told += b"Busy" in s.recv(4096)
+		    except BlockingIOError:
+		        pass
+		assert 900 <= told < 1000, told
+		for s in crowd:
+		    s.close()
+		for i in range(100):
+		    try:
+		        works()
+		        break
+		    except KeyError:
+		        pass
+		else:
+		    raise SystemExit("no place any more")
+		# Asks for much, and reads nothing of it.
+		s = call()
+		for i in range(90):
+		    s.sendall(b'{"method": "org.opensm.Options"}\0')
+		works()
+		s.close()
+		works()
+	END
+	sm_alive
+	ctl sweep
+	[ "$(ups)" -gt "$before" ]
+	# And nothing is left of them.
+	[ "$(find "/proc/$SM_PID/fd" -mindepth 1 -lname 'socket:*' | wc -l)" -lt 12 ]
+}
+
+@test "the interface describes itself to whoever speaks varlink" {
+	start_up
+	python3 - "$WORK/run/opensm.sock" >interface.varlink <<-'END'
+		import json, socket, sys
+		s = socket.socket(socket.AF_UNIX)
+		s.connect(sys.argv[1])
+		s.sendall(b'{"method": "org.varlink.service.GetInterfaceDescription", "parameters": {"interface": "org.opensm"}}\0')
+		text = b""
+		while not text.endswith(b"\0"):
+		    text += s.recv(65536)
+		print(json.loads(text[:-1])["parameters"]["description"])
+	END
+	grep -q '^interface org.opensm$' interface.varlink
+	[ "$(grep -c '^method [A-Z][A-Za-z]*(.*) -> (.*)$' interface.varlink)" -ge 20 ]
+	[ "$(grep -c '^error [A-Z][A-Za-z]* (text: string)$' interface.varlink)" -ge 6 ]
+	# What is neither is a comment or empty.
+	not grep -vE '^(interface|method|error|#|$)' interface.varlink
+}
+
+@test "completion offers commands, their words, and names that the daemon knows" {
+	start_up
+	# shellcheck disable=SC2016
+	complete_line() {
+		env -i PATH="$PATH" OPENSM_RUN_DIR="$OPENSM_RUN_DIR" bash --norc -c '
+			. "$1"
+			shift
+			COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+			_opensmctl
+			printf "%s\n" "${COMPREPLY[@]}"' - "$abs_top_srcdir/config/completion/opensmctl" "$@"
+	}
+	[ "$(complete_line "$CTL" sta)" = status ]
+	[ "$(complete_line "$CTL" re | sort | tr '\n' ' ')" = 'reload reroute ' ]
+	[ "$(complete_line "$CTL" '' | wc -l)" -ge 20 ]
+	[ "$(complete_line "$CTL" sweep '' | tr '\n' ' ')" = 'heavy light ' ]
+	[ "$(complete_line "$CTL" -j -js)" = -json ]
+	[ "$(complete_line "$CTL" topology --format ibn)" = ibnetdiscover ]
+	[ "$(complete_line "$CTL" options sm_k)" = sm_key ]
+	[ "$(complete_line "$CTL" -i op)" = opensm ]
+	complete_line "$CTL" nodes '' | grep -qx "${HOSTS[1]}"
+	complete_line "$CTL" -i opensm path "${HOSTS[0]}" '' | grep -qx "${HOSTS[1]}"
+	# Without a daemon it says nothing, and does not hang.
+	sm_stop
+	[ "$(complete_line "$CTL" options sm_k)" = '' ]
+}
+
+@test "served: a cable that is pulled is told at once, and the port says why it is down" {
+	up opensm h0
+	"$CTL" -j monitor link node >events.json 3>&- &
+	local pid=$!
+	wait_for 10 followed 1
+	fabric link h3 1 down
+	wait_for 20 grep -q '"came":false' events.json
+	[ "$(jq -r 'select(.kind == "node") | .name' events.json)" = h3 ]
+	jq -es 'map(select(.kind == "link")) | length == 1 and .[0].up == false and (.[0].ends | length == 2)' events.json >/dev/null
+	kill "$pid"
+	gives 1 nodes h3
+	fabric link h3 1 up
+	wait_for 20 node_is_there h3
+	gives 0 path h0 h3
+	grep -q '^reachable *yes' <<<"$out"
+}
+
+node_is_there() {
+	ctl nodes "$1"
+}
