@@ -46,7 +46,8 @@ unit_fill() {
 	chroot "$root" dpkg-query -L opensm 2>/dev/null | while read -r f; do
 		[ -d "$root$f" ] || rm -f "$root$f"
 	done
-	rm -rf "$root"/etc/{rdma,opensm,sysconfig} "$root"/etc/default/opensm "$root"/var/cache/opensm
+	rm -rf "$root"/etc/{rdma,opensm,sysconfig} "$root"/etc/default/opensm "$root"/var/cache/opensm \
+		"$root"/{etc,usr/local/lib}/systemd/system/opensm* "$root"/usr/local/{sbin/opensm,bin/opensmctl,libexec/opensm*}
 	tar -C "$installed" -cf - . | tar -C "$root" --no-same-owner --keep-directory-symlink -xf - || return 1
 	[ -z "${BOX_ENABLE:-}" ] || systemctl --root="$root" enable opensm || return 1
 	"$IBFAB" lay "$node" "$root"
