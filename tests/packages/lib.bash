@@ -42,7 +42,7 @@ machine_start() {
 	FABRIC=$BATS_TEST_TMPDIR/fabric
 	"$IBFAB" -d "$FABRIC" start fat-tree2 4 >/dev/null 3>&-
 	export -f machine_fill
-	export PACKAGES BATS_FILE_TMPDIR
+	export PACKAGES BATS_FILE_TMPDIR BEFORE_BOOT
 	# shellcheck disable=SC2016
 	box_start "$ROOT" bash -c 'machine_fill "$1"' --
 	"$IBFAB" -d "$FABRIC" lay h0 / "$(box_pid)"
@@ -51,6 +51,7 @@ machine_start() {
 machine_fill() {
 	cp "$PACKAGES"/opensm_*.deb "$1/root/opensm.deb"
 	cp "$BATS_FILE_TMPDIR/next.deb" "$1/root"
+	[ -z "${BEFORE_BOOT:-}" ] || chroot "$1" dpkg -i /root/opensm.deb
 }
 
 # Also shows what there is to say about a test that failed.
@@ -65,7 +66,7 @@ machine_stop() {
 
 # As an administrator does, without a network and without questions: conf files that were changed stay.
 machine_install() {
-	box_run env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+	box_run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 		-o Dpkg::Options::=--force-confold "$@"
 }
 
