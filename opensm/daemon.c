@@ -679,6 +679,7 @@ static void stop(struct daemon *d, int status)
 int daemon_run(const struct daemon_options *options)
 {
 	struct daemon d = { .options = options, .conf = conf_ref(options->conf) };
+	struct perf_hooks perf_hooks;
 	int r;
 
 	if (options->file_conf)
@@ -689,7 +690,8 @@ int daemon_run(const struct daemon_options *options)
 	d.worker = worker_new();
 	d.disk = worker_new();
 	d.viewer = worker_new();
-	d.perf = perf_new(options->conf, NULL);
+	perf_hooks = windows_perf_hooks(&d.windows);
+	d.perf = perf_new(options->conf, &perf_hooks);
 	set_scene(&d);
 	r = sd_event_default(&d.event);
 	if (r >= 0)

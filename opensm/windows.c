@@ -46,6 +46,32 @@ const struct route_engines *windows_engines(const struct windows *w)
 	return plugins_engines(w->plugins);
 }
 
+static struct plugins *plugins_at(void *at)
+{
+	const struct windows *w = *(struct windows **)at;
+
+	return w ? w->plugins : NULL;
+}
+
+static void on_port_errors(void *at, const struct perf_node *node, uint8_t port,
+			   const uint64_t deltas[PERF_ERRORS], int64_t seconds)
+{
+	if (plugins_at(at))
+		plugins_port_errors(plugins_at(at), node, port, deltas, seconds);
+}
+
+static void on_port_counts(void *at, const struct perf_node *node, uint8_t port,
+			   const uint64_t deltas[PERF_DATA], int64_t seconds)
+{
+	if (plugins_at(at))
+		plugins_port_counts(plugins_at(at), node, port, deltas, seconds);
+}
+
+struct perf_hooks windows_perf_hooks(struct windows **at)
+{
+	return (struct perf_hooks){ .errors = on_port_errors, .data = on_port_counts, .arg = at };
+}
+
 void windows_stopping(struct windows *w)
 {
 	if (w)

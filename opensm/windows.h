@@ -23,6 +23,8 @@ void windows_reconfigure(struct windows *w);
 void windows_sm_gone(struct windows *w);
 /* Routing engines that plugins brought; they stay until windows_stopping(). */
 const struct route_engines *windows_engines(const struct windows *w);
+/* For perf_new(): plugins are told of counters that grew. `at`: where windows_new()'s result will be. */
+struct perf_hooks windows_perf_hooks(struct windows **at);
 /* The end: nothing happens any more, all jobs have ended, the manager is still there. NULL is fine. */
 void windows_stopping(struct windows *w);
 /* Closes all. NULL is fine; returns NULL. */

@@ -63,9 +63,9 @@ extern struct opensm_event_plugin osm_event_plugin;
 /* ---- events ---- */
 
 enum opensm_event {
-	/* 0 to 2 are about counters of ports: struct opensm_port_errors, struct opensm_port_counts. */
-	OPENSM_EVENT_PORT_ERRORS = 0,
-	OPENSM_EVENT_PORT_COUNTS = 1,
+	/* While perfmgr is on, for each port that was read. */
+	OPENSM_EVENT_PORT_ERRORS = 0, /* const struct opensm_port_errors *, if some counter grew */
+	OPENSM_EVENT_PORT_COUNTS = 1, /* const struct opensm_port_counts * */
 	OPENSM_EVENT_PORT_SELECT = 2, /* never sent */
 	OPENSM_EVENT_TRAP = 3,	      /* const uint8_t[80]: the Notice (13.4.8.2) in wire order */
 	OPENSM_EVENT_SUBNET_UP = 4,   /* NULL; also after a sweep with errors */

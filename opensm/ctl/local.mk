@@ -5,7 +5,7 @@ libctl_a_SOURCES = opensm/ctl/dump.c opensm/ctl/dump.h opensm/ctl/dump_files.h \
 	opensm/ctl/dump_paths.c opensm/ctl/dump_paths.h \
 	opensm/ctl/dump_ports.c opensm/ctl/dump_tables.c opensm/ctl/dump_mcast.c \
 	opensm/ctl/dump_view.c opensm/ctl/dump_view.h \
-	opensm/ctl/metrics.c opensm/ctl/metrics.h opensm/ctl/metrics_private.h opensm/ctl/metrics_fabric.c \
+	opensm/ctl/metrics.c opensm/ctl/metrics.h opensm/ctl/metrics_private.h opensm/ctl/metrics_fabric.c opensm/ctl/metrics_counters.c \
 	opensm/ctl/metrics_text.c opensm/ctl/metrics_text.h opensm/ctl/metrics_tally.c opensm/ctl/metrics_tally.h \
 	opensm/ctl/plugin.c opensm/ctl/plugin.h opensm/ctl/plugin_private.h opensm/ctl/plugin_api.c \
 	opensm/ctl/plugin_file.c opensm/ctl/plugin_file.h \

@@ -110,8 +110,10 @@ struct metrics *metrics_take(const struct scene *scene, const struct metrics_tal
 	m->refused = scene->refused;
 	m->config_errors = scene->findings ? scene->findings->errors : 0;
 	m->config_warnings = scene->findings ? scene->findings->warnings : 0;
-	if (scene->sm)
-		take_sm(m, scene->sm);
+	if (!scene->sm)
+		return m;
+	take_sm(m, scene->sm);
+	metrics_take_counters(m, scene);
 	return m;
 }
 
@@ -121,6 +123,7 @@ struct metrics *metrics_free(struct metrics *m)
 		return NULL;
 	view_unref(m->view);
 	conf_files_unref(m->files);
+	free(m->counters);
 	free(m->version);
 	free(m->instance);
 	free(m->port_name);
@@ -546,10 +549,12 @@ char *metrics_render(const struct metrics *m, bool openmetrics, size_t *ret_len)
 		render_traps(m, t);
 		render_requests(m, t);
 		render_registry(m, t);
+		metrics_perf(m, t);
 	}
 	if (m->view)
 		metrics_fabric(m, t);
 	metric_instance(t, NULL);
+	metrics_counters(m, t);
 	render_process(m, t);
 	return metrics_text_end(t, ret_len);
 }

@@ -4,6 +4,7 @@
 
 #include "ctl/metrics.h"
 #include "ctl/metrics_text.h"
+#include "perf/perf.h"
 #include "sa/sa.h"
 #include "sa/view.h"
 
@@ -46,9 +47,17 @@ struct metrics {
 	unsigned nodes[IB_NODE_ROUTER + 1];	       /* by type */
 	struct metrics_reason reasons[METRIC_REASONS]; /* ports left out */
 	unsigned n_reasons;
+	struct perf_status perf;
+	struct metrics_counters *counters; /* ports whose counters were read */
+	size_t n_counters;
 	struct view *view;	  /* NULL: not MASTER, or nothing was set up yet */
 	struct conf_files *files; /* node names */
 };
 
 /* metrics_fabric.c: what the view shows. */
 void metrics_fabric(const struct metrics *m, struct metrics_text *t);
+
+/* metrics_counters.c: what the performance manager has read, of each port and of itself. */
+void metrics_take_counters(struct metrics *m, const struct scene *scene);
+void metrics_counters(const struct metrics *m, struct metrics_text *t);
+void metrics_perf(const struct metrics *m, struct metrics_text *t);

@@ -421,3 +421,56 @@ void plugins_event(struct plugins *ps, const struct sm_event *e)
 		break;
 	}
 }
+
+/* ---- counters of ports ---------------------------------------------------------------------- */
+
+static struct opensm_port_id port_id(const struct perf_node *node, uint8_t port)
+{
+	struct opensm_port_id id = { .node_guid = node->guid, .port = port };
+
+	snprintf(id.name, sizeof(id.name), "%s", node->name);
+	return id;
+}
+
+void plugins_port_errors(struct plugins *ps, const struct perf_node *node, uint8_t port,
+			 const uint64_t deltas[PERF_ERRORS], int64_t seconds)
+{
+	const struct opensm_port_errors what = {
+		.port = port_id(node, port),
+		.symbol = deltas[PERF_SYMBOL],
+		.link_recover = deltas[PERF_LINK_RECOVER],
+		.link_downed = deltas[PERF_LINK_DOWNED],
+		.rcv = deltas[PERF_RCV],
+		.rcv_remote_phys = deltas[PERF_RCV_REM_PHYS],
+		.rcv_switch_relay = deltas[PERF_RCV_SWITCH_RELAY],
+		.xmit_discards = deltas[PERF_XMIT_DISCARDS],
+		.xmit_constraint = deltas[PERF_XMIT_CONSTRAINT],
+		.rcv_constraint = deltas[PERF_RCV_CONSTRAINT],
+		.link_integrity = deltas[PERF_LINK_INTEGRITY],
+		.buffer_overrun = deltas[PERF_BUFFER_OVERRUN],
+		.vl15_dropped = deltas[PERF_VL15_DROPPED],
+		.xmit_wait = deltas[PERF_XMIT_WAIT],
+		.seconds = seconds,
+	};
+
+	tell(ps, OPENSM_EVENT_PORT_ERRORS, &what);
+}
+
+void plugins_port_counts(struct plugins *ps, const struct perf_node *node, uint8_t port,
+			 const uint64_t deltas[PERF_DATA], int64_t seconds)
+{
+	const struct opensm_port_counts what = {
+		.port = port_id(node, port),
+		.xmit_data = deltas[PERF_XMIT_DATA],
+		.rcv_data = deltas[PERF_RCV_DATA],
+		.xmit_packets = deltas[PERF_XMIT_PKTS],
+		.rcv_packets = deltas[PERF_RCV_PKTS],
+		.unicast_xmit_packets = deltas[PERF_UNICAST_XMIT_PKTS],
+		.unicast_rcv_packets = deltas[PERF_UNICAST_RCV_PKTS],
+		.multicast_xmit_packets = deltas[PERF_MULTICAST_XMIT_PKTS],
+		.multicast_rcv_packets = deltas[PERF_MULTICAST_RCV_PKTS],
+		.seconds = seconds,
+	};
+
+	tell(ps, OPENSM_EVENT_PORT_COUNTS, &what);
+}

@@ -49,7 +49,8 @@ int main(int argc, char **argv)
 		text = metrics_render(m, false, &len);
 		rendered = ms();
 		metrics_free(m);
-		printf("%u nodes, %s: main thread %.1f ms, worker %.1f ms, %.1f MB, freed in %.1f ms\n",
+		printf("%u nodes, %s: main thread %.1f ms, worker %.1f ms, %.1f MB, freed in %.1f "
+		       "ms\n",
 		       sm_fabric(scene.sm)->n_nodes, per_port ? "each port" : "no ports",
 		       taken - start, rendered - taken, (double)len / 1e6, ms() - rendered);
 		free(text);

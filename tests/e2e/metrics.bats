@@ -103,6 +103,23 @@ no_ports_told() {
 	scrape && ! grep -q '^infiniband_' page
 }
 
+@test "counters of ports, in the names of infiniband_exporter" {
+	configure "metrics_listen $SOCKET" "perfmgr TRUE" "perfmgr_sweep_time_s 1"
+	sm_start "$SM"
+	wait_for 20 sm_up
+	wait_for 20 counts_say 'infiniband_switch_port_link_downed_total{guid="0x0*200000",port="1"} 0' # what was counted before is no news
+	sim_console 'PerformanceSet "leaf1"[1] PortCounters.LinkDownedCounter=7'
+	wait_for 20 counts_say 'infiniband_switch_port_link_downed_total{guid="0x0*200000",port="1"} 7'
+	lint <page
+	# every cable end, and the counters of 13 errors and of data and packets both ways at least
+	[ "$(grep -cE '^infiniband_(switch|hca)_port_symbol_error_total' page)" -eq "$(grep -c '^\[' "$NET")" ]
+	[ "$(grep -cE '^# TYPE infiniband_hca_port_[a-z0-9_]*_total counter$' page)" -ge 17 ]
+	grep -q '^opensm_perfmgr_enabled{[^ ]*} 1$' page
+}
+counts_say() {
+	scrape && grep -q "^$1\$" page
+}
+
 @test "OpenMetrics for who asks for it, and over TCP" {
 	local port
 	port=$(port_free)

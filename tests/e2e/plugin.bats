@@ -83,6 +83,15 @@ a_host_link() {
 	[ "$(tail -n 1 events)" = destroyed ]
 }
 
+@test "counters that grew are told while the performance manager reads them" {
+	configure "event_plugin_name event_log" "event_plugin_options $PWD/events" "perfmgr TRUE" "perfmgr_sweep_time_s 1"
+	sm_start "$SM"
+	wait_for 20 sm_up
+	wait_for 20 grep -q "^data at 'leaf1' port 1 " events
+	sim_console 'PerformanceSet "leaf1"[1] PortCounters.LinkDownedCounter=7'
+	wait_for 20 grep -q "^errors at 'leaf1' port 1 in .* link downed 7," events
+}
+
 @test "without a file name the sample writes where the peer's does" {
 	configure "event_plugin_name event_log"
 	sm_once "$SM"

@@ -15,8 +15,8 @@
 #include "util/mem.h"
 
 /* Copies tables that are known to be good. */
-static int copy_tables(void *arg, const struct opensm_topology *t, struct opensm_tables *ret, char *why,
-		       size_t why_len)
+static int copy_tables(void *arg, const struct opensm_topology *t, struct opensm_tables *ret,
+		       char *why, size_t why_len)
 {
 	const struct routes *good = arg;
 
@@ -70,8 +70,8 @@ static void good_tables_stay_as_they_are(void **state)
 }
 
 /* What is written about LIDs that nobody has, and about one's own, does not matter. */
-static int scribble(void *arg, const struct opensm_topology *t, struct opensm_tables *ret, char *why,
-		    size_t why_len)
+static int scribble(void *arg, const struct opensm_topology *t, struct opensm_tables *ret,
+		    char *why, size_t why_len)
 {
 	copy_tables(arg, t, ret, why, why_len);
 	for (uint32_t sw = 0; sw < t->n_switches; sw++) {
@@ -98,8 +98,8 @@ static void entries_of_nobody_are_tidied(void **state)
 }
 
 /* `arg`: the port that the first switch uses for everything. */
-static int all_one_way(void *arg, const struct opensm_topology *t, struct opensm_tables *ret, char *why,
-		       size_t why_len)
+static int all_one_way(void *arg, const struct opensm_topology *t, struct opensm_tables *ret,
+		       char *why, size_t why_len)
 {
 	memset(ret->rows, *(uint8_t *)arg, ret->row_size);
 	return 0;
@@ -184,8 +184,8 @@ static int compare(void *arg, const struct opensm_topology *t, struct opensm_tab
 
 static void the_picture_is_the_fabric(void **state)
 {
-	struct topo *t = topogen_dragonfly(5, 3, 2,
-					   &(struct topogen){ .seed = 5, .damage = 0.1, .lmc = 2 });
+	struct topo *t =
+		topogen_dragonfly(5, 3, 2, &(struct topogen){ .seed = 5, .damage = 0.1, .lmc = 2 });
 	char why[60];
 
 	assert_null(run(t, compare, t, why, sizeof(why)));

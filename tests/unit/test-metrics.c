@@ -44,14 +44,17 @@ static void a_family_in_both_formats(void **state)
 		metric_instance(t, NULL);
 		metric_one(t, "y", METRIC_GAUGE, "Now", 0.25);
 		text = end(t);
-		assert_string_equal(text, om ? "# HELP x What is counted\n# TYPE x counter\n"
-					       "x_total{instance=\"7\",a=\"b\",guid=\"0x0000000000001234\",port=\"3\"} "
-					       "18446744073709551615\n"
-					       "# HELP y Now\n# TYPE y gauge\ny 0.25\n# EOF\n" :
-					       "# HELP x_total What is counted\n# TYPE x_total counter\n"
-					       "x_total{instance=\"7\",a=\"b\",guid=\"0x0000000000001234\",port=\"3\"} "
-					       "18446744073709551615\n"
-					       "# HELP y Now\n# TYPE y gauge\ny 0.25\n");
+		assert_string_equal(text,
+				    om ? "# HELP x What is counted\n# TYPE x counter\n"
+					 "x_total{instance=\"7\",a=\"b\",guid="
+					 "\"0x0000000000001234\",port=\"3\"} "
+					 "18446744073709551615\n"
+					 "# HELP y Now\n# TYPE y gauge\ny 0.25\n# EOF\n"
+				       : "# HELP x_total What is counted\n# TYPE x_total counter\n"
+					 "x_total{instance=\"7\",a=\"b\",guid="
+					 "\"0x0000000000001234\",port=\"3\"} "
+					 "18446744073709551615\n"
+					 "# HELP y Now\n# TYPE y gauge\ny 0.25\n");
 	}
 }
 

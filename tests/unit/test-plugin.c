@@ -24,7 +24,7 @@ static struct {
 	char heard[500];
 	char lines[2000];
 	mono_t now;
-	mono_t takes;	/* report() */
+	mono_t takes; /* report() */
 	bool want_all;
 	unsigned destroyed;
 	struct opensm *sm;
@@ -71,6 +71,18 @@ static void report(void *self, int event, void *what)
 
 		snprintf(w.heard + len, sizeof(w.heard) - len, ":%llx/%u/%u/%u",
 			 (unsigned long long)*l->switch_guid, l->flags, l->top, l->block);
+	}
+	if (event == OPENSM_EVENT_PORT_ERRORS) {
+		const struct opensm_port_errors *e = what;
+
+		snprintf(w.heard + len, sizeof(w.heard) - len, ":%s/%u/%u/%u", e->port.name,
+			 e->port.port, (unsigned)e->xmit_wait, (unsigned)e->seconds);
+	}
+	if (event == OPENSM_EVENT_PORT_COUNTS) {
+		const struct opensm_port_counts *c = what;
+
+		snprintf(w.heard + len, sizeof(w.heard) - len, ":%s/%u/%u/%u", c->port.name,
+			 c->port.port, (unsigned)c->xmit_data, (unsigned)c->seconds);
 	}
 	w.now += w.takes;
 }
@@ -171,6 +183,18 @@ static void numbers_and_order_are_those_of_the_peer(void **state)
 	expect("");
 }
 
+static void counters_of_ports(void **state)
+{
+	struct stage *s = *state;
+	const struct perf_node node = { .guid = 7, .name = "leaf" };
+	const uint64_t errors[PERF_ERRORS] = { [PERF_XMIT_WAIT] = 3 }, data[PERF_DATA] = { 5 };
+
+	assert_true(plugins_add(s->plugins, "it", &object));
+	plugins_port_errors(s->plugins, &node, 2, errors, 10);
+	plugins_port_counts(s->plugins, &node, 2, data, 10);
+	expect("0:leaf/2/3/10 1:leaf/2/5/10");
+}
+
 static void each_beginning_has_its_end(void **state)
 {
 	struct stage *s = *state;
@@ -230,7 +254,8 @@ static void *refuse(struct opensm *sm)
 {
 	static struct opensm_routing_engine engine;
 
-	engine = (struct opensm_routing_engine){ .api = OPENSM_ROUTING_API, .size = sizeof(engine) };
+	engine =
+		(struct opensm_routing_engine){ .api = OPENSM_ROUTING_API, .size = sizeof(engine) };
 	engine.name = "x";
 	engine.compute = (__typeof__(engine.compute))abort;
 	assert_int_equal(opensm_api(sm)->register_engine(sm, &engine), 0);
@@ -356,6 +381,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(numbers_and_order_are_those_of_the_peer),
+		TEST(counters_of_ports),
 		TEST(each_beginning_has_its_end),
 		TEST(who_wants_all_is_told_all),
 		TEST(routes_without_reading_are_another_number),

@@ -205,7 +205,8 @@ static unsigned take_words(unsigned who, const char *ending)
 			n++;
 			continue;
 		}
-		snprintf(rest + strlen(rest), STORY - strlen(rest), "%s%s", rest[0] ? ", " : "", word);
+		snprintf(rest + strlen(rest), STORY - strlen(rest), "%s%s", rest[0] ? ", " : "",
+			 word);
 	}
 	snprintf(world.story[who], STORY, "%s", rest);
 	return n;
@@ -220,7 +221,8 @@ static void the_first_sweep(void **state)
 	assert_int_equal(take_words(0, " up"), 16 + 8);
 	assert_int_equal(world.n_lft, 6); /* 22 LIDs: a block each */
 	assert_int_equal(world.n_top, 6);
-	expect(0, "NOTACTIVE->DISCOVERING, heavy, discovered, DISCOVERING->MASTER, minhop 0, lft, UP, done, "
+	expect(0, "NOTACTIVE->DISCOVERING, heavy, discovered, DISCOVERING->MASTER, minhop 0, lft, "
+		  "UP, done, "
 		  "trap 144, dirty, done early");
 	assert_int_equal(world.n_sets, 0); /* by the last one */
 	assert_int_equal(world.n_gets, 1);
@@ -272,7 +274,8 @@ static void a_cable_between_switches(void **state)
 	assert_int_equal(sim_link_down(world.rig->sim, leaf, port), 0);
 	run_for(3 * MONO_S);
 	assert_int_equal(take_words(0, "trap 128"), 2);
-	expect(0, "dirty, leaf2-spine1 down, discovered, minhop 0, lft, UP, done, dirty, done early");
+	expect(0,
+	       "dirty, leaf2-spine1 down, discovered, minhop 0, lft, UP, done, dirty, done early");
 	assert_int_equal(sim_link_up(world.rig->sim, leaf, port), 0);
 	run_for(5 * MONO_S);
 	assert_int_equal(take_words(0, "trap 128"), 2);

@@ -91,6 +91,20 @@ static void on_subnet_up(struct sample *s)
 			c.last_errors);
 }
 
+static void on_errors(struct sample *s, const struct opensm_port_errors *e)
+{
+	fprintf(s->out, "errors at '%s' port %u in %lld s: symbol %" PRIu64 ", link downed %" PRIu64
+		", receive %" PRIu64 ", discards %" PRIu64 ", wait %" PRIu64 "\n",
+		e->port.name, e->port.port, (long long)e->seconds, e->symbol, e->link_downed, e->rcv,
+		e->xmit_discards, e->xmit_wait);
+}
+
+static void on_counts(struct sample *s, const struct opensm_port_counts *c)
+{
+	fprintf(s->out, "data at '%s' port %u in %lld s: sent %" PRIu64 ", received %" PRIu64 "\n",
+		c->port.name, c->port.port, (long long)c->seconds, c->xmit_data, c->rcv_data);
+}
+
 static void on_table(struct sample *s, const struct opensm_lft_change *l)
 {
 	char name[80];
@@ -121,6 +135,12 @@ static void report(void *self, int event, void *what)
 	struct sample *s = (struct sample *)self;
 
 	switch (event) {
+	case OPENSM_EVENT_PORT_ERRORS:
+		on_errors(s, (const struct opensm_port_errors *)what);
+		break;
+	case OPENSM_EVENT_PORT_COUNTS:
+		on_counts(s, (const struct opensm_port_counts *)what);
+		break;
 	case OPENSM_EVENT_TRAP:
 		on_trap(s, (const uint8_t *)what);
 		break;
