@@ -76,3 +76,6 @@ bench_sa_LDADD = $(SA_DESK_LIBS)
 sa_load_SOURCES = tests/bench/sa-load.c
 sa_load_CPPFLAGS = $(AM_CPPFLAGS) $(IBUMAD_CFLAGS)
 sa_load_LDADD = $(UTIL_LIBS) $(IBUMAD_LIBS)
+UNIT_TESTS += tests/unit/test-sa-tally
+tests_unit_test_sa_tally_SOURCES = tests/unit/test-sa-tally.c $(SA_DESK)
+tests_unit_test_sa_tally_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)

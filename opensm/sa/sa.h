@@ -154,7 +154,7 @@ struct sa_stats {
 const struct sa_stats *sa_stats(const struct sa *sa);
 
 /*
- * Requests by what was asked and what was answered: 0, an SA status, or SA_NO_ANSWER. Attributes that are none
+ * Requests by what was asked and what was answered: 0, an SA status, or SA_NO_ANSWER. Attributes and methods that are none
  * count as 0, and when there is no row left the last one takes the rest (attribute 0, method 0).
  */
 #define SA_NO_ANSWER  0xFFFF

@@ -44,9 +44,15 @@ static struct sa_count *row_of(struct sa_tally *t, uint16_t attr, uint8_t method
 	return &t->rows[t->n_rows++];
 }
 
+/* Those with a name; all others are one. */
+static uint8_t method_of(const struct sa_request *rq)
+{
+	return strcmp(mad_method_name(rq->method), mad_method_name(0x7E)) ? rq->method : 0;
+}
+
 void tally_answer(struct sa_tally *t, const struct sa_request *rq, uint16_t status)
 {
-	row_of(t, sa_attr_name(rq->attr) ? rq->attr : 0, rq->method, status)->n++;
+	row_of(t, sa_attr_name(rq->attr) ? rq->attr : 0, method_of(rq), status)->n++;
 }
 
 void tally_drop(struct sa_tally *t, const struct sa_request *rq, const char *why)
