@@ -85,4 +85,6 @@ void console_lidbalance(struct console *c, struct console_words *w, mono_t now);
 /* console_guids.c */
 void console_dump_portguid(struct console *c, struct console_words *w, mono_t now);
 /* console_perf.c */
+const char *console_perf_state(const struct perf_status *st);
+const char *console_perf_sweep(const struct perf_status *st);
 void console_perfmgr(struct console *c, struct console_words *w, mono_t now);

@@ -20,6 +20,14 @@ static const char *state_name(enum sm_state state)
 	return "UNKNOWN    ";
 }
 
+static void print_perfmgr(struct console *c)
+{
+	const struct perf_status *st = perf_status(c->config.scene->perf);
+
+	fprintf(c->out, "   PerfMgr state/sweep state : %s/%s\n\n", console_perf_state(st),
+		console_perf_sweep(st));
+}
+
 static void print_plugins(struct console *c)
 {
 	const struct plugins *ps = c->config.plugins;
@@ -44,7 +52,7 @@ static void print_manager(struct console *c, const struct sm *sm, const struct s
 		c->config.scene->version, state_name(sm_state(sm)), sm_priority(sm),
 		flags->serving ? "Ready" : "Init", routes ? routes->engine : "none");
 	print_plugins(c);
-	fputs("   PerfMgr state/sweep state : Disabled/Sleeping\n\n", c->out);
+	print_perfmgr(c);
 }
 
 static void print_mads(struct console *c, const struct sm *sm)

@@ -106,6 +106,8 @@ void perf_print_node(const struct perf_node *node, int port, FILE *out);
 void perf_print_errors(const struct perf_node *node, FILE *out);
 /* Redirected ports of a node, as a table; nothing if there is none. */
 void perf_print_redirections(const struct perf *p, const struct perf_node *node, FILE *out);
+/* One node of the file whose columns are separated by tabs. */
+void perf_print_machine(const struct perf_node *node, FILE *out);
 /* The file of all nodes; `machine`: columns separated by tabs. */
 void perf_print_all(const struct perf *p, bool machine, FILE *out);
 /* "symbol_err_cnt", as in the file. */

@@ -157,7 +157,7 @@ static void machine_port(const struct perf_node *n, unsigned num, FILE *out)
 	putc('\n', out);
 }
 
-static void machine_node(const struct perf_node *n, FILE *out)
+void perf_print_machine(const struct perf_node *n, FILE *out)
 {
 	machine_head(out);
 	for (unsigned num = n->has_port0 ? 0 : 1; num <= n->n_ports; num++)
@@ -171,7 +171,7 @@ void perf_print_all(const struct perf *p, bool machine, FILE *out)
 
 	for (unsigned i = 0; (n = perf_node_at(p, i)); i++) {
 		if (machine)
-			machine_node(n, out);
+			perf_print_machine(n, out);
 		else
 			perf_print_node(n, -1, out);
 	}

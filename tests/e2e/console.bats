@@ -87,6 +87,13 @@ normal() {
 		-e 's/ -- .*//; /^getguidgetguid/d' -e 's/^(Port [0-9]+): [0-9]+$/\1: N/' "$1"
 }
 
+# leave: ends the session, and waits for its end.
+leave() {
+	echo quit >&"$LINE"
+	gone
+	hang_up
+}
+
 # transcript FILE: every command of FILE at the console, with its answer.
 transcript() {
 	local line
@@ -96,7 +103,7 @@ transcript() {
 		echo "> $line"
 		ask "$line"
 	done <"$1"
-	hang_up
+	leave
 }
 
 # beside COMMANDS ARGS...: peer.txt and ours.txt, from a fabric without a memory each.
@@ -173,6 +180,64 @@ beside() {
 	EOF
 	beside commands
 	diff peer.txt ours.txt
+}
+
+# counted: the performance manager has shown counters of h3 after a sweep.
+counted() {
+	ask 'pm sweep' >/dev/null
+	ask 'pm pc h3' | grep -q xmit_wait && ask pm | grep -q 'sweep state  *: Sleeping'
+}
+
+# counters FILE: what can be compared of counters: not how many, nor when.
+counters() {
+	sed -E 's/^( +[a-z_0-9]+ +): [0-9]+( \(.*)?$/\1: N/; s/^( +Last.*): .*/\1: T/
+		s/^(sweep state|outstanding)(.*): .*/\1\2: X/
+		s/[A-Z][a-z]{2} [A-Z][a-z]{2} [ 0-9]{2} [0-9:]{8} [0-9]{4}/T/g; /\t/s/\t[0-9]+/\tN/g' "$1"
+}
+
+@test "counters are shown and written as the peer's are" {
+	cat >commands <<-'EOF'
+		pm print_counters
+		pm pc 0x100000
+		pm pc h3:1
+		pm pc h3:9
+		pm pc leaf1:x
+		pm pc leaf1:0
+		pm pc nobody
+		pm pc 0x99
+		pm pe
+		pm pe leaf1
+		pm pe nobody
+		pm dump_counters
+	EOF
+	printf '%s\n' 'pm dump_counters mach' 'pm clear_counters' 'pm pc h3' 'pm clear_inactive' 'pm dump_redir' \
+		'pm clear_redir' 'pm sweep_time 2' 'pm sweep_time' 'pm sweep_time 0' 'pm foo' \
+		'pm clear_rm_nodes' 'pm clear_query_cpi' 'pm disable' 'perfmgr' >more
+	"$PEER" --version 2>/dev/null | grep -q 'OpenSM 3\.' || skip "no OpenSM 3 at $PEER"
+	local keep=$SM_BIN who
+	for who in peer ours; do
+		if [ $who = peer ]; then SM_BIN=$PEER; else SM_BIN=$keep; fi
+		console_start --perfmgr
+		dial
+		hear >/dev/null
+		ask 'pm enable'
+		wait_for 30 counted
+		leave
+		transcript commands >$who.raw
+		wait_for 10 test -s dumps/opensm_port_counters.log
+		mv dumps/opensm_port_counters.log $who.file
+		transcript more >$who.more.raw
+		wait_for 10 test -s dumps/opensm_port_counters.log
+		mv dumps/opensm_port_counters.log $who.mach
+		sm_stop
+		rm -f opensm.log cache/* dumps/*
+		sim_restart "$NET"
+	done
+	diff <(counters peer.raw) <(counters ours.raw)
+	diff <(counters peer.file) <(counters ours.file)
+	diff <(counters peer.mach) <(counters ours.mach)
+	diff <(counters peer.more.raw) <(counters ours.more.raw)
+	[ "$(grep -c '" 0x' ours.file)" -eq 42 ]
 }
 
 # The first lines say what is wrong and how it would be right; the rest explains in other words.
@@ -285,8 +350,12 @@ free_console() {
 		all+=${c:-$'\n'}
 		[[ $all != *"$PROMPT" && $all != *'? ' ]] || break
 	done
-	hang_up
-	[ "$all" = "$PROMPT" ]
+	if [ "$all" = "$PROMPT" ]; then
+		leave
+	else
+		hang_up
+		return 1
+	fi
 }
 
 # ---- trust ----

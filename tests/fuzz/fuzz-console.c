@@ -89,6 +89,7 @@ static void open_world(struct world *w, uint8_t kind)
 	rig_start(w->rig, "h0", 0, w->conf, NULL);
 	rig_run(w->rig, 3 * MONO_S);
 	w->scene = (struct scene){
+		.perf = perf_new(w->conf, NULL),
 		.sm = kind & 4 ? NULL : w->rig->sms[0].sm,
 		.conf = w->conf,
 		.version = "4.0.0",
@@ -140,6 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 				sm_sweeping_enabled(w.rig->sms[0].sm)));
 	rig_run(w.rig, sim_now(w.rig->sim) + MONO_S);
 	console_free(w.console);
+	perf_free(w.scene.perf);
 	rig_free(w.rig);
 	conf_unref(w.conf);
 	return 0;

@@ -105,6 +105,7 @@ static int setup(void **state)
 	assert_int_equal(rig_start(d->rig, "h0", 0, d->conf, NULL), 0);
 	rig_run(d->rig, 15 * MONO_S);
 	d->scene = (struct scene){
+		.perf = perf_new(d->conf, NULL),
 		.sm = d->rig->sms[0].sm,
 		.conf = d->conf,
 		.version = "4.0.0",
@@ -124,6 +125,7 @@ static int teardown(void **state)
 	char command[64];
 
 	console_free(d->console);
+	perf_free(d->scene.perf);
 	rig_free(d->rig);
 	conf_unref(d->conf);
 	snprintf(command, sizeof(command), "rm -rf %s", d->dir);
@@ -476,6 +478,75 @@ static void files_are_written_below_dump_files_dir_only(void **state)
 	expect_in(d, "dump_portguid file .. ^h0", "Could not open file ..: ");
 }
 
+/* ---- the performance manager --------------------------------------------------------------- */
+
+static void the_performance_manager_is_told(void **state)
+{
+	struct desk *d = *state;
+	const struct perf_status *st = perf_status(d->scene.perf);
+
+	expect_in(d, "perfmgr", "Performance Manager status:\nstate                        : Disabled\n");
+	expect(d, "pm enable", "");
+	assert_int_equal(st->state, PERF_ENABLED);
+	expect_in(d, "status", "   PerfMgr state/sweep state : Enabled/Sleeping\n");
+	expect(d, "pm sweep_time 7", "");
+	expect(d, "pm sweep_time", "sweep_time requires a time period (in seconds) to be specified\n");
+	expect(d, "pm sweep_time 0", "sweep_time requires a positive time period (in seconds) to be specified\n");
+	expect(d, "pm sweep_time 65536",
+	       "sweep_time requires a positive time period (in seconds) to be specified\n");
+	assert_int_equal(st->sweep_time_s, 7);
+	expect(d, "pm clear_rm_nodes", "");
+	expect(d, "pm clear_query_cpi", "");
+	assert_false(st->remove_missing || st->query_cpi);
+	expect(d, "pm set_rm_nodes", "");
+	expect(d, "pm set_query_cpi", "");
+	assert_true(st->remove_missing && st->query_cpi);
+	expect(d, "pm sweep", "sweep initiated...\n");
+	expect(d, "pm clear_inactive", "Removed 0 nodes from Database\n");
+	expect(d, "pm disable", "");
+	assert_int_equal(st->state, PERF_DISABLED);
+	expect(d, "pm nonsense", "\"nonsense\" option not found\n");
+}
+
+static void counters_of_nobody_are_not_found(void **state)
+{
+	struct desk *d = *state;
+	_cleanup_free_ char *path = xasprintf("%s/opensm_port_counters.log", d->dir);
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+
+	expect(d, "pm print_counters", "");
+	expect(d, "pm pc", "");
+	expect(d, "pm pc no body:1", "Node no body not found...\n");
+	expect(d, "pm pc 0x99", "Node 0x99 not found...\n");
+	expect(d, "pm pe h0", "Node h0 not found...\n");
+	expect(d, "pm dump_redir", "\nRedirection Table\n-----------------\n");
+	expect(d, "pm clear_redir h0", "Node h0 not found...\n");
+	expect(d, "pm dump_counters mach", "");
+	assert_int_equal(file_read(path, 1000, &text, &len), 0);
+	d->conf->perfmgr_redir = false;
+	expect(d, "pm dump_redir", "Perfmgr redirection not enabled\n");
+	expect(d, "pm clear_redir", "Perfmgr redirection not enabled\n");
+}
+
+static void a_guest_may_not_tell_the_performance_manager(void **state)
+{
+	static const char *const lines[] = { "enable",	       "disable",	"sweep",	   "sweep_time 3",
+					     "clear_counters", "dump_counters", "set_rm_nodes",	   "clear_rm_nodes",
+					     "set_query_cpi",  "clear_inactive", "clear_query_cpi", "clear_redir" };
+	struct desk *d = *state;
+	char line[64];
+
+	sit_down(d, false, false);
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		snprintf(line, sizeof(line), "pm %s", lines[i]);
+		expect_in(d, line, "only root and the user that runs opensm may do this\n");
+	}
+	assert_int_equal(perf_status(d->scene.perf)->state, PERF_DISABLED);
+	expect_in(d, "pm", "Performance Manager status:\n");
+	expect(d, "pm pc", "");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(int argc, char **argv)
@@ -502,6 +573,9 @@ int main(int argc, char **argv)
 		TEST(guids_are_found_by_description),
 		TEST(expressions_that_explode_are_refused),
 		TEST(files_are_written_below_dump_files_dir_only),
+		TEST(the_performance_manager_is_told),
+		TEST(counters_of_nobody_are_not_found),
+		TEST(a_guest_may_not_tell_the_performance_manager),
 	};
 	const struct log_config quiet = { .path = "/dev/null", .flags = 0, .quiet = true };
 	const struct log_config loud = { .path = "stderr", .flags = 0x0f, .quiet = true };
