@@ -58,9 +58,9 @@ build_packages=(gcc libc6-dev make autoconf automake pkg-config libibumad-dev li
 	libsystemd-dev libjson-c-dev libmicrohttpd-dev libiniparser-dev)
 # shellcheck disable=SC2034
 fabric_packages=(ibsim-utils infiniband-diags ibutils)
-# For tests/e2e/opensmctl-show.bats: who reads what it prints.
+# For tests/e2e/opensmctl*.bats: who reads what it prints, and who is connected.
 # shellcheck disable=SC2034
-reader_packages=(graphviz slurm-client jq python3-yaml)
+reader_packages=(graphviz slurm-client jq python3-yaml iproute2)
 # For tests/systemd, which boots machines made of what is installed here.
 # shellcheck disable=SC2034
 machine_packages=(systemd procps logrotate)

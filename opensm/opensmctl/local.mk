@@ -18,3 +18,7 @@ bin_opensmctl_SOURCES += opensm/opensmctl/show.h opensm/opensmctl/show_topology.
 UNIT_TESTS += tests/unit/test-formats
 tests_unit_test_formats_SOURCES = tests/unit/test-formats.c
 tests_unit_test_formats_LDADD = libctlformats.a libib.a $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-opensmctl
+tests_unit_test_opensmctl_SOURCES = tests/unit/test-opensmctl.c opensm/opensmctl/client.c opensm/opensmctl/text.c
+tests_unit_test_opensmctl_LDADD = libctlformats.a $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)

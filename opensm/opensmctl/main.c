@@ -31,19 +31,6 @@ static void gather(const struct ctl_command *ret[COMMANDS_MAX + 1])
 	ret[n] = NULL;
 }
 
-int ctl_match(const char *text, const char *const *words)
-{
-	int found = -1;
-
-	for (int i = 0; words[i]; i++) {
-		if (!strcmp(words[i], text))
-			return i;
-		if (str_starts(words[i], text))
-			found = found == -1 ? i : -2;
-	}
-	return text[0] ? found : -1;
-}
-
 int ctl_usage(const struct ctl_command *command, const char *fmt, ...)
 {
 	va_list args;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Text for people: colours, durations, aligned tables. */
+/* Words in, text for people out: abbreviations, colours, durations, aligned tables. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,8 +7,22 @@
 
 #include "opensmctl/ctl.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 #define COLUMNS_MAX 16
+
+int ctl_match(const char *text, const char *const *words)
+{
+	int found = -1;
+
+	for (int i = 0; words[i]; i++) {
+		if (!strcmp(words[i], text))
+			return i;
+		if (str_starts(words[i], text))
+			found = found == -1 ? i : -2;
+	}
+	return text[0] ? found : -1;
+}
 
 const char *ctl_color(const struct ctl *c, enum ctl_color color)
 {

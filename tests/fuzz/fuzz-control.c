@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "lib/control-world.h"
+#include "tests/lib/control-world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
 

@@ -15,7 +15,7 @@
 #include <json-c/json.h>
 
 #include "ib/netfile.h"
-#include "lib/rig.h"
+#include "tests/lib/rig.h"
 #include "util/log.h"
 #include "util/mem.h"
 #include "windows.h"

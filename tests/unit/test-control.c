@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "lib/control-world.h"
+#include "tests/lib/control-world.h"
 
 #include "ctl/control.h"
 
