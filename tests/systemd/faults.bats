@@ -76,6 +76,14 @@ sm_priority ninety'
 	[ -z "$(pids)" ]
 }
 
+@test "two files for one port: one runs, the other waits, and the cause is named" {
+	put /etc/rdma/opensm.conf.2 <<<'guid 0x0000000000100001'
+	start
+	within 20 sees_master 0x100001 1
+	within 10 status_says '[12]: Waiting for a port'
+	within 10 journal_says 'instances 1 and 2 have the same guid 0x0000000000100001'
+}
+
 @test "reload follows the files: one has gone, one has come, one stays as it is" {
 	both_up
 	one=$(instance_pid 1) main=$(main_pid)

@@ -82,6 +82,9 @@ instance_said() {
 	[ "$(pids | wc -l)" -eq 2 ]
 	within 10 status_says '1: .*MASTER'
 	within 10 status_says '2: .*MASTER'
+	# A line for each instance.
+	within 10 status_says '/opensm .*"\[1: MASTER, subnet up: .*\]"$'
+	within 10 status_says '/opensm .*"\[2: MASTER, subnet up: .*\]"$'
 	within 10 sees_master 0x100001 1
 	within 10 sees_master 0x100002 2
 	[ "$("$IBFAB" check | awk '$1 == "ports_not_active" { print $2 }')" -eq 0 ]

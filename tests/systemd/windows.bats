@@ -77,6 +77,21 @@ console_port 10000'
 	grep -q 'SM State  *: Master' answer
 }
 
+@test "metrics of two instances: one on loopback, one as a file, each its own fabric's" {
+	put /etc/rdma/opensm.conf.1 <<<'guid 0x0000000000100001
+metrics_listen 127.0.0.1:9777'
+	put /etc/rdma/opensm.conf.2 <<<'guid 0x0000000000100002
+metrics_file /run/opensm/two.prom'
+	start
+	within 20 good
+	[ "$(listening)" = 0100007F:2631 ]
+	inside bash -c 'exec 3<>/dev/tcp/127.0.0.1/9777 && printf "GET /metrics HTTP/1.0\r\n\r\n" >&3 && timeout 10 cat <&3' >answer
+	grep -q '^HTTP/1.[01] 200' answer
+	grep -q '^opensm_' answer
+	grep -q '0x0*100001' answer
+	within 20 inside grep -q '0x0*100002' /run/opensm/two.prom
+}
+
 @test "PORTS=ALL: a port that udev tells of has its instance at once" {
 	fabric port H1 2 gone
 	put /etc/default/opensm <<<'PORTS=all'
