@@ -131,8 +131,8 @@ static void skip_brackets(struct reader *r, char open, char close)
 	}
 }
 
-/* What stands at a `$` or backtick and is not understood. */
-static void refuse(struct reader *r, bool in_quotes)
+/* What stands at a `$`, `~` or backtick and is not understood. */
+static void refuse(struct reader *r)
 {
 	unsigned line = r->line, col = column(r);
 	const char *what;
@@ -146,11 +146,20 @@ static void refuse(struct reader *r, bool in_quotes)
 		what = "found a command, $(...); expected a value, nothing is run here";
 		step(r);
 		skip_brackets(r, '(', ')');
-	} else if (peek(r, 1) == '\'') {
-		what = "found $'...'; expected plain quotes";
+	} else if (peek(r, 1) == '\'' || peek(r, 1) == '"') {
+		char quote = (char)peek(r, 1);
+
+		what = quote == '"' ? "found $\"...\"; expected plain quotes" :
+				      "found $'...'; expected plain quotes";
 		step(r);
 		step(r);
-		skip_to(r, '\'');
+		skip_to(r, quote);
+	} else if (peek(r, 1) != '{') {
+		what = *r->at == '~' ? "found ~, somebody's home; expected its name" :
+				       "found a variable that only a running shell has; expected a value";
+		step(r);
+		if (r->at[-1] == '$')
+			step(r);
 	} else {
 		what = "found ${...} with an operator; expected $NAME, ${NAME} or ${NAME:-word}";
 		step(r);
@@ -225,9 +234,10 @@ static void read_dollar(struct reader *r, bool in_quotes)
 		r->at += 1 + len;
 	} else if (*r->at == '$' && next == '{') {
 		if (!read_braces(r))
-			refuse(r, in_quotes);
-	} else if (*r->at == '`' || next == '(' || (next == '\'' && !in_quotes)) {
-		refuse(r, in_quotes);
+			refuse(r);
+	} else if (*r->at == '`' || next == '(' || (next >= 0 && strchr("?$!#@*-0123456789", next)) ||
+		   (!in_quotes && (next == '\'' || next == '"'))) {
+		refuse(r);
 	} else {
 		put(r, *r->at);
 		step(r);
@@ -294,9 +304,15 @@ static void read_backslash(struct reader *r)
 	step(r);
 }
 
+static bool is_blank(char c)
+{
+	return strchr(" \t\r", c) != NULL;
+}
+
+/* Also what makes a command of a line: `&`, `|`, redirections, brackets. */
 static bool ends_word(char c)
 {
-	return strchr(" \t\r\n;", c) != NULL;
+	return is_blank(c) || strchr("\n;&|<>()", c) != NULL;
 }
 
 static void read_word(struct reader *r)
@@ -316,6 +332,12 @@ static void read_word(struct reader *r)
 		case '`':
 			read_dollar(r, false);
 			break;
+		case '~':
+			if (r->at[-1] == '=' || r->at[-1] == ':') {
+				refuse(r);
+				break;
+			}
+			/* fall through */
 		default:
 			put(r, *r->at);
 			step(r);
@@ -406,6 +428,7 @@ int sysconfig_read_text(const char *path, const char *text, size_t len, struct s
 {
 	struct reader r = { .file = path, .at = text, .end = text + len, .line_start = text,
 			    .line = 1, .into = ret, .report = report };
+	bool said = false; /* something stands on this line that a `;` can end */
 
 	*ret = (struct sysconfig){ .file = xstrdup(path), .present = true };
 	if (memchr(text, '\0', len)) {
@@ -414,14 +437,19 @@ int sysconfig_read_text(const char *path, const char *text, size_t len, struct s
 		return -EINVAL;
 	}
 	while (r.at < r.end) {
-		if (*r.at == '#')
+		if (*r.at == '#') {
 			skip_line(&r);
-		else if (ends_word(*r.at))
+		} else if (is_blank(*r.at)) {
 			step(&r);
-		else if (*r.at == '\\' && peek(&r, 1) == '\n')
-			r.at++, step(&r);
-		else
+		} else if (*r.at == '\n' || (*r.at == ';' && said)) {
+			said = false;
+			step(&r);
+		} else if (*r.at == '\\' && peek(&r, 1) == '\n') {
+			read_backslash(&r);
+		} else {
 			read_statement(&r);
+			said = true;
+		}
 	}
 	return r.faults ? -EINVAL : 0;
 }

@@ -120,6 +120,9 @@ static void quotes_follow_the_shell(void **state)
 	expect_guids("GUIDS=a\\\nb\n", false, "ab");
 	expect_guids("GUIDS='#;'\n", false, "#;");
 	expect_guids("GUIDS=\"a$\"\n", false, "a$");
+	expect_guids("GUIDS='(a)&~'\n", false, "(a)&~");
+	expect_guids("GUIDS=a~b\n", false, "a~b");
+	expect_guids("GUIDS=$.a$\n", false, "$.a$");
 }
 
 static void variables_of_the_file_are_known(void **state)
@@ -165,6 +168,15 @@ static void what_only_a_shell_knows_is_refused(void **state)
 	expect_error("GUIDS=\"0x1\n", 1, 7, "never closed");
 	expect_error("GUIDS='0x1\n", 1, 7, "never closed");
 	expect_error("GUIDS=\"$(a\n", 1, 8, "$(...)");
+	expect_error("GUIDS=$$\n", 1, 7, "running shell");
+	expect_error("GUIDS=\"a $1\"\n", 1, 10, "running shell");
+	expect_error("GUIDS=$\"a\"\n", 1, 7, "$\"");
+	expect_error("GUIDS=~root\n", 1, 7, "home");
+	expect_error("GUIDS=0x1 & PRIORITY=3\n", 1, 11, "NAME=value");
+	expect_error("GUIDS=0x1>file\n", 1, 10, "NAME=value");
+	expect_error("GUIDS=(0x1 0x2)\n", 1, 7, "NAME=value");
+	expect_error("GUIDS+=0x1\n", 1, 1, "NAME=value");
+	expect_error("; GUIDS=0x1\n", 1, 1, "NAME=value");
 	expect_error("A=$(hostname)\nGUIDS=$A\n", 1, 3, "$(...)");
 }
 
