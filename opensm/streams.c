@@ -415,13 +415,17 @@ struct stream_peer stream_peer(const struct stream *s)
 
 bool stream_peer_in_group(const struct stream *s, gid_t gid)
 {
-	gid_t groups[256];
-	socklen_t len = sizeof(groups);
+	_cleanup_free_ gid_t *groups = NULL;
+	socklen_t len = 0;
 
 	if (!s->peer.known)
 		return false;
 	if (s->peer.gid == gid)
 		return true;
+	/* Too short: it says how long it must be. */
+	if (getsockopt(s->in, SOL_SOCKET, SO_PEERGROUPS, NULL, &len) == 0 || errno != ERANGE)
+		return false;
+	groups = xmalloc(len);
 	if (getsockopt(s->in, SOL_SOCKET, SO_PEERGROUPS, groups, &len) < 0)
 		return false;
 	for (size_t i = 0; i < len / sizeof(groups[0]); i++)

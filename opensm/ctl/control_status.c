@@ -76,7 +76,7 @@ static void add_own_port(struct json_object *o, const struct fabric *f)
 	control_add_guid(o, "node_guid", p->node->guid);
 	control_add_str(o, "node", node_name(p->node));
 	control_add_int(o, "port_number", p->num);
-	control_add_int(o, "lid", p->lid);
+	control_add_int(o, "lid", fabric_lid_of(p));
 }
 
 static void add_subnet(struct json_object *o, const struct scene *scene)
@@ -84,15 +84,17 @@ static void add_subnet(struct json_object *o, const struct scene *scene)
 	const struct fabric *f = sm_fabric(scene->sm);
 	const struct sm_stats *st = sm_stats(scene->sm);
 	struct json_object *subnet = json_object_new_object(), *left = json_object_new_object();
-	char text[LEFT_OUT_MAX];
+	bool is_master = sm_state(scene->sm) == SM_MASTER;
+	char text[LEFT_OUT_MAX] = "";
 
-	control_add_bool(subnet, "up", sm_state(scene->sm) == SM_MASTER && st->up);
+	control_add_bool(subnet, "up", is_master && st->up);
 	control_add_int(subnet, "nodes", f->n_nodes);
 	control_add_int(subnet, "switches", f->n_switches);
 	control_add_int(subnet, "silent_nodes", st->silent_nodes);
 	control_add_int(subnet, "ports_active", st->ports_active);
 	control_add_int(subnet, "ports_pending", st->ports_pending);
-	control_add_int(left, "count", sm_left_out(scene->sm, text, sizeof(text)));
+	/* Others than the master leave nothing out: they give no LIDs to begin with. */
+	control_add_int(left, "count", is_master ? sm_left_out(scene->sm, text, sizeof(text)) : 0);
 	control_add_str(left, "text", text);
 	json_object_object_add(subnet, "left_out", left);
 	json_object_object_add(o, "subnet", subnet);

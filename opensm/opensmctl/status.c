@@ -100,7 +100,7 @@ static void print_subnet(const struct ctl *c, struct json_object *o)
 	if (is_master)
 		printf(", %s ACTIVE", ctl_plural(js_int(s, "ports_active"), "port", links));
 	if (js_int(s, "ports_pending"))
-		printf(", %s%" PRId64 " not yet (opensmctl ports tells why)%s",
+		printf(", %s%" PRId64 " not yet (opensmctl ports --not-active tells why)%s",
 		       ctl_color(c, CTL_WARN), js_int(s, "ports_pending"), ctl_color(c, CTL_PLAIN));
 	if (js_int(s, "silent_nodes"))
 		printf(", %s%s not answering%s", ctl_color(c, CTL_BAD),
