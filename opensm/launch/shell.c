@@ -297,8 +297,10 @@ static void read_double(struct reader *r)
 static void read_backslash(struct reader *r)
 {
 	step(r);
-	if (r->at == r->end)
+	if (r->at == r->end) {
+		put(r, '\\');
 		return;
+	}
 	if (*r->at != '\n')
 		put(r, *r->at);
 	step(r);

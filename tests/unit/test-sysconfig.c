@@ -121,6 +121,7 @@ static void quotes_follow_the_shell(void **state)
 	expect_guids("GUIDS='#;'\n", false, "#;");
 	expect_guids("GUIDS=\"a$\"\n", false, "a$");
 	expect_guids("GUIDS='(a)&~'\n", false, "(a)&~");
+	expect_guids("GUIDS=a\\", false, "a\\");
 	expect_guids("GUIDS=a~b\n", false, "a~b");
 	expect_guids("GUIDS=$.a$\n", false, "$.a$");
 }
