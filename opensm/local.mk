@@ -5,6 +5,9 @@ sbin_opensm_SOURCES = opensm/main.c opensm/daemon.c opensm/daemon.h opensm/worke
 	opensm/streams.c opensm/streams.h opensm/streams_listen.c opensm/streams_private.h opensm/counters.c opensm/counters.h opensm/windows.c opensm/windows.h opensm/window_console.c opensm/tcp_peer.c opensm/tcp_peer.h opensm/window_control.c opensm/window_metrics.c opensm/window_metrics_http.c opensm/window_metrics_http.h
 sbin_opensm_LDADD = $(CTL_LIBS) $(UMAD_LIBS) $(IBUMAD_LIBS) $(SYSTEMD_LIBS) $(MHD_LIBS) -ldl -lm
 
+UNIT_TESTS += tests/unit/test-tcp-peer
+tests_unit_test_tcp_peer_SOURCES = tests/unit/test-tcp-peer.c opensm/tcp_peer.c
+tests_unit_test_tcp_peer_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-worker tests/unit/test-reload tests/unit/test-streams
 tests_unit_test_worker_SOURCES = tests/unit/test-worker.c opensm/worker.c
 tests_unit_test_worker_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)

@@ -100,22 +100,19 @@ static void job_run(struct sm_job *base)
 	FILE *out = open_memstream(&job->text, &job->len);
 
 	if (!out)
-		return;
+		abort(); /* as every allocation that fails (util/mem.h) */
 	if (!base->orphan)
 		job->print(job->snapshot, out);
+	fputs(CONSOLE_PROMPT, out);
 	fclose(out);
 }
 
+/* It may be tens of megabytes: nothing is copied here. */
 static void tell(struct console *c, struct console_job *job)
 {
 	c->job = NULL;
-	begin(c);
 	if (job->text)
-		fwrite(job->text, 1, job->len, c->out);
-	else
-		fputs("There is no memory to print this\n", c->out);
-	prompt(c);
-	end(c);
+		c->config.write(c->config.arg, take(job->text), job->len);
 	c->config.busy(c->config.arg, false);
 }
 
