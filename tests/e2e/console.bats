@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 # The console: its shapes beside Debian's opensm, who may do what, and what goes wrong at the door.
+# Each test is a shell of its own.
+# shellcheck disable=SC2030,SC2031
 load lib.bash
 
 PEER=${PEER:-/usr/sbin/opensm}
@@ -125,7 +127,6 @@ beside() {
 @test "every command answers in the peer's shape" {
 	cat >commands <<-'EOF'
 		help
-		
 		nosuch
 		  HELP x
 		help nosuch
@@ -178,6 +179,7 @@ beside() {
 		perfmgr
 		pm
 	EOF
+	echo >>commands
 	beside commands
 	diff peer.txt ours.txt
 }
@@ -216,19 +218,19 @@ counters() {
 	"$PEER" --version 2>/dev/null | grep -q 'OpenSM 3\.' || skip "no OpenSM 3 at $PEER"
 	local keep=$SM_BIN who
 	for who in peer ours; do
-		if [ $who = peer ]; then SM_BIN=$PEER; else SM_BIN=$keep; fi
+		if [ "$who" = peer ]; then SM_BIN=$PEER; else SM_BIN=$keep; fi
 		console_start --perfmgr
 		dial
 		hear >/dev/null
 		ask 'pm enable'
 		wait_for 30 counted
 		leave
-		transcript commands >$who.raw
+		transcript commands >"$who.raw"
 		wait_for 10 test -s dumps/opensm_port_counters.log
-		mv dumps/opensm_port_counters.log $who.file
-		transcript more >$who.more.raw
+		mv dumps/opensm_port_counters.log "$who.file"
+		transcript more >"$who.more.raw"
 		wait_for 10 test -s dumps/opensm_port_counters.log
-		mv dumps/opensm_port_counters.log $who.mach
+		mv dumps/opensm_port_counters.log "$who.mach"
 		sm_stop
 		rm -f opensm.log cache/* dumps/*
 		sim_restart "$NET"
