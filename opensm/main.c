@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "conf/cli.h"
+#include "conf/modules.h"
 #include "daemon.h"
 #include "libvendor/umad.h"
 #include "notify.h"
@@ -148,6 +149,20 @@ static int open_log(const struct conf *c, const char *instance)
 	return r;
 }
 
+/* From the first record on; what is wrong in the file is told by the first sweep, which reads all files. */
+static void set_log_modules(const struct conf *c)
+{
+	struct conf_report untold = { 0 };
+	struct conf_modules modules;
+
+	if (!c->per_module_logging_file)
+		return;
+	conf_modules_read(c->per_module_logging_file, &modules, &untold);
+	log_set_modules(modules.items, modules.n);
+	conf_modules_clear(&modules);
+	conf_report_clear(&untold);
+}
+
 /* What the options had to say goes to the log too: nobody reads stdout at night. */
 static void log_findings(const struct conf_report *report)
 {
@@ -224,6 +239,7 @@ static int run(const struct cli *cli, struct title title)
 		return 1;
 	if (open_log(cli->conf, options.instance) < 0)
 		return EXIT_NO_LOG;
+	set_log_modules(cli->conf);
 	log_sys("OpenSM %s", PACKAGE_VERSION);
 	log_findings(&cli->report);
 	r = daemon_run(&options);

@@ -542,13 +542,13 @@ static void complete(struct sm *sm)
 	sm->errors += st->ports_pending;
 	st->last_errors = sm->errors;
 	st->up = sm->errors == 0;
-	log_write(heavy ? LOGB_VERBOSE : LOGB_INFO, NULL,
-		  "%s sweep %u (%s): %u Gets, %u Sets, %u errors in %" PRId64 " ms",
-		  kinds[sm->sweep].name, heavy ? st->heavy_sweeps : st->dirty_sweeps, sm->sweep_why,
-		  st->last_gets, st->last_sets, sm->errors,
-		  (sm->now - sm->sweep_started) / MONO_MS);
+	log_milestone(ABOUT(.id = LOG_ID_NONE), LOGB_INFO,
+		      "%s sweep %u (%s): %u Gets, %u Sets, %u errors in %" PRId64 " ms",
+		      kinds[sm->sweep].name, heavy ? st->heavy_sweeps : st->dirty_sweeps,
+		      sm->sweep_why, st->last_gets, st->last_sets, sm->errors,
+		      (sm->now - sm->sweep_started) / MONO_MS);
 	if (st->up)
-		log_write_on(&ABOUT(.id = LOG_ID_SUBNET_UP), LOGB_INFO, NULL, "SUBNET UP");
+		log_milestone(ABOUT(.id = LOG_ID_SUBNET_UP), LOGB_INFO, "SUBNET UP");
 	else if (!sm->errors_told)
 		log_sys_on(ABOUT(.id = LOG_ID_ERRORS), "Errors during initialization");
 	else

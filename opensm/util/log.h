@@ -116,6 +116,7 @@ struct log_about {
 /* `file` is __FILE__: some modules say more. */
 bool log_wants_in(const char *file, unsigned bits);
 #define log_wants(bits) log_wants_in(__FILE__, (bits))
+/* Written whatever the mask says: whoever calls these has asked log_wants(). */
 void log_write(unsigned bits, const char *func, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 void log_write_on(const struct log_about *about, unsigned bits, const char *func, const char *fmt, ...)
@@ -145,6 +146,14 @@ void log_write_on(const struct log_about *about, unsigned bits, const char *func
 		if (log_wants(bits)) {                                                             \
 			struct log_about about_ = about;                                           \
 			log_write_on(&about_, (bits), __func__, __VA_ARGS__);                      \
+		}                                                                                  \
+	} while (0)
+/* Without a function's name: what scripts look for. */
+#define log_milestone(about, bits, ...)                                                            \
+	do {                                                                                       \
+		if (log_wants(bits)) {                                                             \
+			struct log_about about_ = about;                                           \
+			log_write_on(&about_, (bits), NULL, __VA_ARGS__);                          \
 		}                                                                                  \
 	} while (0)
 #define log_sys_on(about, ...)                                                                     \
