@@ -207,6 +207,8 @@ void slurm_hosts_read(struct slurm_hosts *ret, struct json_object *topology, con
 	}
 	if (aggregation)
 		slurm_remark(tree, "%u aggregation nodes inside of switches are no hosts", aggregation);
+	if (!ret->n)
+		return;
 	qsort(ret->all, ret->n, sizeof(*ret->all), by_name);
 	merge(ret, tree);
 	qsort(ret->all, ret->n, sizeof(*ret->all), by_leaf);

@@ -64,6 +64,12 @@ static char *write_file(const struct world *w, const char *name, const char *tex
 	return path;
 }
 
+static void name_file(char **option, char *path)
+{
+	free(*option);
+	*option = path;
+}
+
 /* `names`: the node-name map; it and `partitions` may be NULL. */
 static void world_start(struct world *w, struct netfile *net, const char *partitions, const char *names)
 {
@@ -75,9 +81,9 @@ static void world_start(struct world *w, struct netfile *net, const char *partit
 	assert_non_null(mkdtemp(w->dir));
 	w->conf = conf_new();
 	if (partitions)
-		w->conf->partition_config_file = write_file(w, "partitions.conf", partitions);
+		name_file(&w->conf->partition_config_file, write_file(w, "partitions.conf", partitions));
 	if (names)
-		w->conf->node_name_map_name = write_file(w, "names", names);
+		name_file(&w->conf->node_name_map_name, write_file(w, "names", names));
 	w->rig = rig_new(sim_new(net, 1));
 	netfile_free(net);
 	if (sim_find(w->rig->sim, "h3") >= 0)
