@@ -19,9 +19,10 @@
 #include "window_metrics_http.h"
 #include "windows.h"
 
-/* A page that is not older is fresh; one that took long to make stays so for this many times as long. */
+/* A page that is not older is fresh; one that took long to make stays so WORTH times as long, up to FRESH_MOST. */
 #define FRESH	   (1 * MONO_S)
 #define WORTH	   20
+#define FRESH_MOST (15 * MONO_S)
 /* After a file could not be written. */
 #define FILE_RETRY (30 * MONO_S)
 
@@ -63,6 +64,12 @@ static mono_t time_now(void *arg)
 
 	w->scene->clock(w->scene->arg, &now, &realtime);
 	return now;
+}
+
+/* How long something is good enough that took so long to make. */
+static mono_t rest_after(mono_t took)
+{
+	return mono_min(MAX(FRESH, WORTH * took), FRESH_MOST);
 }
 
 static void run_job(struct sm_job *base)
@@ -135,7 +142,7 @@ static struct metrics_page *get_page(void *arg, bool openmetrics, bool any)
 {
 	struct window_metrics *w = arg;
 	struct kept_page *kept = &w->pages[openmetrics];
-	bool fresh = kept->page && time_now(w) - kept->made <= MAX(FRESH, WORTH * kept->took);
+	bool fresh = kept->page && time_now(w) - kept->made <= rest_after(kept->took);
 
 	if (kept->page && (fresh || any))
 		return metrics_page_ref(kept->page);
@@ -192,24 +199,19 @@ static void tell_file(struct window_metrics *w, const struct metrics_job *job)
 	w->file_error_told = job->error != 0;
 }
 
+/* Also of an orphan: the manager has gone, and not this window. */
 static void file_done(struct sm_job *base)
 {
 	struct metrics_job *job = (struct metrics_job *)base;
 	struct window_metrics *w = job->window;
-	mono_t now = time_now(w), took = now - job->started;
+	mono_t now = time_now(w);
 
+	tell_file(w, job);
 	w->file_writing = false;
-	if (!base->orphan) {
-		tell_file(w, job);
-		w->file_not_before = now + MAX(FRESH, WORTH * took);
-		if (job->error)
-			w->file_not_before = now + FILE_RETRY;
-		w->file_at = now + (mono_t)w->scene->conf->metrics_interval * MONO_S;
-		if (w->file_again)
-			w->file_at = now;
-		w->file_again = false;
-		plan_file(w);
-	}
+	w->file_not_before = now + (job->error ? FILE_RETRY : rest_after(now - job->started));
+	w->file_at = w->file_again ? now : now + (mono_t)w->scene->conf->metrics_interval * MONO_S;
+	w->file_again = false;
+	plan_file(w);
 	free_job(job);
 }
 
