@@ -81,19 +81,22 @@ void sa_refuse(struct sa *sa, const struct sa_request *rq, uint16_t status)
 void sa_drop(struct sa *sa, const struct sa_request *rq, const char *why)
 {
 	char more[64] = "", attr[IB_WORD_STRLEN], method[IB_WORD_STRLEN];
+	bool guessed = rq->sm_key && !rq->trusted;
 	struct sa_who who;
 	unsigned n;
 
 	sa->stats.dropped++;
 	tally_drop(sa->tally, rq, why);
 	/* Before the first sweep is done, and in standby, silence is what is expected. */
-	if (!sa->view || !log_wants(LOGB_INFO) || !log_allow(&sa->drop_log, sa->now, &n))
+	if (!sa->view || !log_wants(LOGB_INFO | LOGB_ERROR) ||
+	    !log_allow(&sa->drop_log, sa->now, &n))
 		return;
 	if (n)
 		snprintf(more, sizeof(more), " (and %u more since the last such line)", n);
 	sa_who_asks(sa, rq, &who);
 	who.about.method = ib_method_words(rq->method, method);
 	who.about.attr = sa_attr_words(rq->attr, attr);
-	log_on(who.about, LOGB_INFO, "no answer to %s of %s from %s: %s%s", method, attr, who.text, why,
-	       more);
+	who.about.id = guessed ? LOG_ID_SA_KEY : LOG_ID_NONE;
+	log_on(who.about, guessed ? LOGB_ERROR : LOGB_INFO, "no answer to %s of %s from %s: %s%s", method,
+	       attr, who.text, why, more);
 }

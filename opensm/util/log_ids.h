@@ -51,6 +51,7 @@
 	ID(TABLE_FULL, "77ad2d85399f475db40aef58f94b9f1e")                                         \
 	ID(LID_FAULT, "5abefb70827c4b3384847a5f4059403b")                                          \
 	ID(JOIN_REFUSED, "715f0355426b496782d36f235ee60aa4")                                       \
+	ID(SA_KEY, "606c6212abbc49f48b549cb878d1d278")                                             \
 	ID(SUBSCRIBER_LOST, "a9fbddd465e54b2cb6b54dc841bd8f60")                                    \
 	ID(TOO_MANY, "d8a3c6f0e5b7429fb1ce9d4a7f08c327")                                           \
 	/* the launcher */                                                                         \
