@@ -51,15 +51,17 @@ hang_up() {
 
 # hear [END]: what arrives on $LINE up to END, the prompt; fails if that takes 10 s.
 hear() {
-	local end=${1:-$PROMPT} all='' c
-	until [[ $all == *"$end" ]]; do
-		IFS= read -r -d '' -n 1 -t 10 -u "$LINE" c || {
-			echo "no '$end' after: $all" >&2
+	local end=${1:-$PROMPT} all='' part core
+	core=${end% }
+	until [[ $all == *"$core" ]]; do
+		IFS= read -r -d "${core: -1}" -t 10 -u "$LINE" part || {
+			echo "no '$end' after: $all$part" >&2
 			return 1
 		}
-		all+=${c:-$'\n'}
+		all+=$part${core: -1}
 	done
-	printf '%s\n' "${all%"$end"}"
+	[ "$core" = "$end" ] || read -r -n 1 -t 10 -u "$LINE" part
+	printf '%s\n' "${all%"$core"}"
 }
 
 # ask LINE: its answer, without the prompt.
@@ -214,7 +216,7 @@ counters() {
 	EOF
 	printf '%s\n' 'pm dump_counters mach' 'pm clear_counters' 'pm pc h3' 'pm clear_inactive' 'pm dump_redir' \
 		'pm clear_redir' 'pm sweep_time 2' 'pm sweep_time' 'pm sweep_time 0' 'pm foo' \
-		'pm clear_rm_nodes' 'pm clear_query_cpi' 'pm disable' 'perfmgr' >more
+		'pm clear_rm_nodes' 'pm clear_query_cpi' 'pm disable' perfmgr >rest
 	"$PEER" --version 2>/dev/null | grep -q 'OpenSM 3\.' || skip "no OpenSM 3 at $PEER"
 	local keep=$SM_BIN who
 	for who in peer ours; do
@@ -228,7 +230,7 @@ counters() {
 		transcript commands >"$who.raw"
 		wait_for 10 test -s dumps/opensm_port_counters.log
 		mv dumps/opensm_port_counters.log "$who.file"
-		transcript more >"$who.more.raw"
+		transcript rest >"$who.rest.raw"
 		wait_for 10 test -s dumps/opensm_port_counters.log
 		mv dumps/opensm_port_counters.log "$who.mach"
 		sm_stop
@@ -238,13 +240,13 @@ counters() {
 	diff <(counters peer.raw) <(counters ours.raw)
 	diff <(counters peer.file) <(counters ours.file)
 	diff <(counters peer.mach) <(counters ours.mach)
-	diff <(counters peer.more.raw) <(counters ours.more.raw)
+	diff <(counters peer.rest.raw) <(counters ours.rest.raw)
 	[ "$(grep -c '" 0x' ours.file)" -eq 42 ]
 }
 
 # The first lines say what is wrong and how it would be right; the rest explains in other words.
 @test "what is wrong is said as the peer says it" {
-	local i heads=("resweep" "resweep x" "sweep" "sweep x" "logflush" "querylid" "portstatus x" "switchbalance x"
+	local heads=("resweep" "resweep x" "sweep" "sweep x" "logflush" "querylid" "portstatus x" "switchbalance x"
 		"switchbalance verbose x" "lidbalance x" "status x" "help sweep" "help perfmgr" "help dump_conf"
 		"help switchbalance" "help version" "help quit")
 	printf '%s\n' "${heads[@]}" >commands
@@ -326,7 +328,7 @@ counters() {
 
 @test "a loop whose user is gone ends, and the next one is let in" {
 	console_start
-	for i in 1 2 3; do
+	for _ in 1 2 3; do
 		dial
 		hear >/dev/null
 		echo 'status loop' >&"$LINE"
@@ -346,7 +348,7 @@ counters() {
 
 # free_console: a connection is not asked whether another shall end.
 free_console() {
-	local answer c='' all=''
+	local c='' all=''
 	dial
 	while IFS= read -r -d '' -n 1 -t 5 -u "$LINE" c; do
 		all+=${c:-$'\n'}
@@ -385,7 +387,7 @@ as_nobody() {
 	[ "$(ask priority)" = 'Current sm-priority is 0' ]
 	ask status | grep -q 'Sweeping enabled               : 1'
 	# It takes nobody's place either.
-	as_nobody 'y\n' >seen
+	as_nobody '' >seen
 	[ "$(cat seen)" = 'OpenSM Console connection already in use' ]
 	[[ "$(ask version)" == OpenSM* ]]
 	ask 'priority 1' | grep -q Setting
@@ -396,7 +398,7 @@ as_nobody() {
 @test "who has hung up already is not taken for root" {
 	[ "$(id -u)" -eq 0 ] || skip "takes root to be somebody else"
 	console_start
-	for i in 1 2 3 4 5 6 7 8 9 10; do
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		kill -STOP "$SM_PID"
 		setpriv --reuid=65534 --regid=65534 --clear-groups bash -c \
 			"exec 3<>/dev/tcp/127.0.0.1/$PORT; printf 'priority 9\nsweep off\n' >&3"
@@ -455,7 +457,7 @@ as_nobody() {
 	dial
 	hear >/dev/null
 	printf 'POST / HTTP/1.1\r\nHost: localhost\r\n\r\nsweep off\r\n' >request
-	cat request >&"$LINE" 2>/dev/null || true
+	cat request >&"$LINE" || true
 	gone_with 'This is no web server'
 	hang_up
 	wait_for 10 free_console
