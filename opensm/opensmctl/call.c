@@ -142,7 +142,7 @@ static void tell_lost(struct ctl *c, int error)
 {
 	c->exit_code = CTL_NO_DAEMON;
 	if (error == -EPIPE)
-		ctl_refuse("the daemon has hung up before it answered");
+		ctl_refuse("the daemon has hung up: it has ended, or has let us go");
 	else if (error == -ETIMEDOUT)
 		ctl_refuse("the daemon has not answered for %d s", PATIENCE);
 	else
