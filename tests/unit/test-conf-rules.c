@@ -68,7 +68,7 @@ static void options_without_effect_say_so_once(void **state)
 		const struct conf_option *o = conf_option(id);
 		_cleanup_free_ char *line = xasprintf("\n%s %s\n", o->name, other_value(o));
 		_cleanup_(reading_clear) struct reading x = read_text(line);
-		_cleanup_free_ char *value = conf_value_text(x.conf, id);
+		_cleanup_free_ char *value = conf_value_shown(x.conf, id);
 		_cleanup_free_ char *words =
 			xasprintf("%s is not supported yet: %s has no effect", o->name, value);
 		bool later = o->state == CONF_STATE_LATER || o->state == CONF_STATE_DEPRECATED;
