@@ -39,10 +39,10 @@ teardown() {
 		tail -n 40 line launch.out told run/instances.json 2>/dev/null | sed 's/^/# /'
 	fi
 	[ -n "$LAUNCH_PID" ] && kill -9 "$LAUNCH_PID" 2>/dev/null
-	# They end with their launcher; whoever hangs does not.
+	# They end with their launcher, but under libumad2sim they wait for ever for a simulator that has gone.
 	while read -r pid; do
 		is_alive "$pid" && kill -9 "$pid"
-	done < <(cat pids 2>/dev/null)
+	done < <(sed -nE 's/.*"pid":([0-9]+).*/\1/p' run/instances.json 2>/dev/null)
 	[ -n "$OTHER_SIM" ] && kill -9 "$OTHER_SIM"
 	kill "$SINK_PID"
 	rig_stop
@@ -115,7 +115,7 @@ is() {
 }
 
 pid_of() {
-	of "$1" pid | tee -a pids
+	of "$1" pid
 }
 
 new_pid_of() {
