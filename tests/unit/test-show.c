@@ -485,6 +485,29 @@ static void a_second_node_with_a_guid_is_named(void **state)
 	stop((void **)&w);
 }
 
+/* Both ends of a cable that comes and goes say that it is held down, and routes do not lead over it. */
+static void a_cable_that_is_held_is_named(void **state)
+{
+	struct world world = { 0 }, *w = &world;
+	struct json_object *doc, *ports;
+
+	world_start(w, parse(net_text), NULL, NULL);
+	for (unsigned i = 0; i < 20; i++) {
+		sim_link_flap(w->rig->sim, sim_find(w->rig->sim, "leaf1"), 6, 200 * MONO_MS);
+		rig_run(w->rig, sim_now(w->rig->sim) + MONO_S);
+	}
+	doc = ask(w, "Ports", "{\"not_active\": true}");
+	ports = at(doc, "ports");
+	assert_int_equal(json_object_array_length(ports), 2);
+	assert_string_equal(text_at(with(ports, "name", "leaf1"), "why_not"), "comes and goes, held down");
+	assert_string_equal(text_at(with(ports, "name", "spine2"), "why_not"), "comes and goes, held down");
+	json_object_put(doc);
+	doc = ask(w, "Routes", "{\"switch\": \"leaf1\", \"to\": \"h2\"}");
+	assert_int_equal(length_at(doc, "routes.0.equal_ports"), 2); /* 4 and 5 */
+	json_object_put(doc);
+	stop((void **)&w);
+}
+
 /* A standby shows what it sees; routes and answers are the master's. */
 static void a_standby_knows_the_fabric_alone(void **state)
 {
@@ -661,6 +684,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(why_there_is_no_path),
 		cmocka_unit_test(names_are_those_of_the_map),
 		cmocka_unit_test(a_second_node_with_a_guid_is_named),
+		cmocka_unit_test(a_cable_that_is_held_is_named),
 		cmocka_unit_test(a_standby_knows_the_fabric_alone),
 		cmocka_unit_test(without_a_port_there_is_nothing_to_show),
 	};
