@@ -33,9 +33,20 @@ static void write_some(struct stream *s);
 
 /* ---- states -------------------------------------------------------------------------------- */
 
+/* So much waits for it that it is asked for nothing more: answers that are given have no other limit. */
+static bool is_choked(const struct stream *s)
+{
+	return s->unsent > s->of->c.max_unsent;
+}
+
+static bool takes_messages(const struct stream *s)
+{
+	return s->state == STREAM_OPEN && !s->held && !is_choked(s);
+}
+
 static void want_input(struct stream *s)
 {
-	bool wanted = s->state == STREAM_OPEN && !s->held && !s->input_ended;
+	bool wanted = takes_messages(s) && !s->input_ended;
 
 	if (!s->input)
 		return;
@@ -175,7 +186,7 @@ static void deliver_some(struct stream *s)
 {
 	size_t taken = 0;
 
-	for (unsigned n = 0; s->state == STREAM_OPEN && !s->held; n++) {
+	for (unsigned n = 0; takes_messages(s); n++) {
 		char *from = s->buf + taken;
 		char *end = memchr(from + s->scanned, s->of->c.end, s->len - taken - s->scanned);
 
@@ -197,7 +208,7 @@ static void deliver_some(struct stream *s)
 		consume(s, taken);
 		s->scanned = scanned;
 	}
-	if (s->state == STREAM_OPEN && !s->held && s->scanned == s->len)
+	if (takes_messages(s) && s->scanned == s->len)
 		deliver_rest(s);
 }
 
@@ -236,10 +247,10 @@ static int on_input(sd_event_source *source, int fd, uint32_t events, void *arg)
 {
 	struct stream *s = arg;
 
-	if (s->held && events & (EPOLLHUP | EPOLLERR))
-		die(s, "has hung up");
-	else if (s->state == STREAM_OPEN && !s->held)
+	if (takes_messages(s))
 		read_some(s);
+	else if (events & (EPOLLHUP | EPOLLERR))
+		die(s, "has hung up");
 	return 0;
 }
 
@@ -256,16 +267,22 @@ static int on_again(sd_event_source *source, void *arg)
 	return 0;
 }
 
+/* It may have become possible, or impossible, to take messages. */
+static void go_on(struct stream *s)
+{
+	if (s->state != STREAM_OPEN)
+		return;
+	want_input(s);
+	if (takes_messages(s))
+		sd_event_source_set_enabled(s->again, SD_EVENT_ONESHOT);
+}
+
 void stream_hold(struct stream *s, bool hold)
 {
 	if (s->held == hold)
 		return;
 	s->held = hold;
-	if (s->state != STREAM_OPEN)
-		return;
-	want_input(s);
-	if (!hold)
-		sd_event_source_set_enabled(s->again, SD_EVENT_ONESHOT);
+	go_on(s);
 }
 
 /* ---- what goes out ------------------------------------------------------------------------- */
@@ -286,11 +303,14 @@ static ssize_t write_piece(struct stream *s, const char *bytes, size_t len)
 static void took(struct stream *s, size_t n)
 {
 	struct piece *p = s->first;
+	bool was_choked = is_choked(s);
 
 	s->unsent -= n;
 	s->sent_of_first += n;
 	if (p->counted)
 		s->counted -= n;
+	if (was_choked && !is_choked(s))
+		go_on(s);
 	if (s->sent_of_first < p->len)
 		return;
 	s->first = p->next;
@@ -359,6 +379,8 @@ static void append(struct stream *s, char *bytes, size_t len, bool counted)
 		sd_event_source_set_time_relative(s->stall, STALL);
 		write_some(s);
 	}
+	if (is_choked(s))
+		go_on(s);
 }
 
 int stream_send(struct stream *s, const void *bytes, size_t len)

@@ -29,7 +29,8 @@ struct streams_config {
 	unsigned max_peers;    /* who comes beyond is sent `busy`, and closed */
 	unsigned max_per_uid;  /* of one user on a unix socket, root and ourselves excepted; 0: no limit */
 	size_t max_message;    /* bytes, without its end */
-	size_t max_unsent;     /* bytes of stream_send() that the peer has not taken */
+	/* Bytes of stream_send() that the peer has not taken; and of all, before it is asked for more messages. */
+	size_t max_unsent;
 	const char *busy;      /* bytes for who finds no place; NULL: nothing */
 	size_t busy_len;
 	/* A peer is there. False: it is let go as soon as what was sent to it is gone. May be NULL. */
@@ -88,7 +89,10 @@ void *stream_user(const struct stream *s);
  * -EPIPE: it is gone already. Nobody needs to look at the result.
  */
 int stream_send(struct stream *s, const void *bytes, size_t len);
-/* The same for malloc()ed bytes that become the stream's, whatever their length. */
+/*
+ * The same for malloc()ed bytes that become the stream's, whatever their length; while more than max_unsent
+ * wait, no message is delivered.
+ */
 int stream_give(struct stream *s, char *bytes, size_t len);
 int stream_printf(struct stream *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Bytes that wait for the peer. */

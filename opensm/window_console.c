@@ -28,7 +28,7 @@
 #define QUESTION   IN_USE "   kill other session (y/n)? "
 /* The session, and those who are being asked. */
 #define MAX_PEERS  8
-/* What a user who does not read may leave with us; what one command prints comes on top. */
+/* What a user who does not read may leave with us; what one command prints comes on top, then no more is asked. */
 #define MAX_UNSENT (1u << 20)
 
 /* Somebody who has connected. */
@@ -78,6 +78,9 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *arg)
 
 	if (w->console)
 		console_tick(w->console, clock_now(w));
+	/* What repeats itself comes without being asked for. */
+	if (w->console && stream_unsent(w->holder) > MAX_UNSENT)
+		stream_drop(w->holder, "does not read what it is sent");
 	set_timer(w);
 	return 0;
 }
@@ -202,10 +205,13 @@ static void answered(struct window_console *w, struct stream *s, const struct gu
 	start(w, s);
 }
 
-/* "POST / HTTP/1.1": a page of somebody else made a browser of ours say it. */
+/*
+ * "POST / HTTP/1.1": a page of somebody else made a browser of ours say it. Or the hello of TLS, which begins
+ * with 0x16 and holds, lines and all, what that somebody gave the browser to say again (session tickets).
+ */
 static bool is_browser(const char *text)
 {
-	return strstr(text, " HTTP/1.") != NULL;
+	return text[0] == 0x16 || strstr(text, " HTTP/1.") != NULL;
 }
 
 static void refuse(struct stream *s, const struct guest *g, const char *what, const char *why)
@@ -225,7 +231,7 @@ static void on_message(void *arg, struct stream *s, char *text, size_t len)
 	if (!text)
 		refuse(s, g, "sends a line that is too long", "This line is too long");
 	else if (first && is_browser(text))
-		refuse(s, g, "speaks HTTP", "This is no web server");
+		refuse(s, g, "speaks HTTP or TLS", "This is no web server");
 	else if (g->asked)
 		answered(w, s, g, text);
 	else if (s == w->holder)

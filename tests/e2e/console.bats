@@ -469,6 +469,13 @@ listening() {
 	wait_for 10 free_console
 	dial
 	hear >/dev/null
+	printf '\x16\x03\x01\x02\x00\x01ticket\nsweep off\n' >request
+	cat request >&"$LINE" || true
+	gone_with 'This is no web server'
+	hang_up
+	wait_for 10 free_console
+	dial
+	hear >/dev/null
 	ask status | grep -q 'Sweeping enabled               : 1'
 	sm_alive
 }

@@ -22,6 +22,7 @@
 #include "util/mem.h"
 
 #define MAX_MESSAGE 100
+#define GIVEN	    (3u * 1000 * 1000) /* more than max_unsent */
 
 struct desk {
 	sd_event *event;
@@ -54,6 +55,8 @@ static void on_message(void *arg, struct stream *s, char *text, size_t len)
 		assert_int_equal(strlen(text), len);
 	if (d->hold)
 		stream_hold(s, true);
+	if (text && !strcmp(text, "give"))
+		stream_give(s, xcalloc(1, GIVEN), GIVEN);
 	if (text && !strcmp(text, "echo"))
 		stream_printf(s, "%s", "echoed");
 	if (!text)
@@ -344,6 +347,46 @@ static void a_long_answer_arrives_whole(void **state)
 	close(fd);
 }
 
+/* Or somebody who asks and never reads would have us keep all answers. */
+static void who_does_not_read_is_asked_for_no_more(void **state)
+{
+	struct desk *d = *state;
+	size_t taken = 0, all = 2 * (size_t)GIVEN + strlen("echoed");
+	int fd = listening(d);
+	char buf[65536];
+
+	say(fd, "give\ngive\necho\n");
+	shutdown(fd, SHUT_WR);
+	turn(d);
+	assert_string_equal(d->heard, "give|");
+	while (taken < all) {
+		ssize_t n = recv(fd, buf, sizeof(buf), MSG_DONTWAIT);
+
+		assert_true(n > 0 || (n < 0 && errno == EAGAIN));
+		taken += n > 0 ? (size_t)n : 0;
+		if (taken < GIVEN)
+			assert_int_equal(d->closed, 0);
+		turn(d);
+	}
+	assert_string_equal(d->heard, "give|give|echo|");
+	assert_true(has_ended(fd));
+	assert_int_equal(d->closed, 1);
+	close(fd);
+}
+
+static void who_is_asked_for_no_more_and_hangs_up_is_noticed(void **state)
+{
+	struct desk *d = *state;
+	int fd = listening(d);
+
+	say(fd, "give\ngive\n");
+	turn(d);
+	close(fd);
+	turn(d);
+	assert_int_equal(d->closed, 1);
+	assert_string_equal(d->heard, "give|");
+}
+
 static void there_are_never_more_than_max_peers(void **state)
 {
 	struct desk *d = *state;
@@ -510,6 +553,8 @@ int main(void)
 		T(many_messages_are_no_flood),
 		T(who_does_not_read_is_dropped),
 		T(a_long_answer_arrives_whole),
+		T(who_does_not_read_is_asked_for_no_more),
+		T(who_is_asked_for_no_more_and_hangs_up_is_noticed),
 		T(there_are_never_more_than_max_peers),
 		T(a_refused_peer_says_nothing),
 		T(a_peer_is_known_by_its_user),
