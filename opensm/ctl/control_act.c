@@ -109,12 +109,12 @@ static struct json_object *sweep_ended(const struct sm_event *event)
 {
 	struct json_object *o = json_object_new_object(), *sweep = json_object_new_object();
 
-	control_add_str(sweep, "kind", event->sweep.kind);
-	control_add_bool(sweep, "went_through", event->sweep.through);
-	control_add_int(sweep, "gets", event->sweep.n_gets);
-	control_add_int(sweep, "sets", event->sweep.n_sets);
-	control_add_int(sweep, "errors", event->sweep.errors);
-	control_add_int(sweep, "duration_ms", event->sweep.ms);
+	json_add_str(sweep, "kind", event->sweep.kind);
+	json_add_bool(sweep, "went_through", event->sweep.through);
+	json_add_int(sweep, "gets", event->sweep.n_gets);
+	json_add_int(sweep, "sets", event->sweep.n_sets);
+	json_add_int(sweep, "errors", event->sweep.errors);
+	json_add_int(sweep, "duration_ms", event->sweep.ms);
 	json_object_object_add(o, "sweep", sweep);
 	return o;
 }
@@ -157,7 +157,7 @@ struct json_object *control_set_sweeping(const struct scene *scene, struct json_
 		return NULL;
 	sm_set_sweeping(scene->sm, enabled);
 	o = done(scene);
-	control_add_bool(o, "enabled", enabled);
+	json_add_bool(o, "enabled", enabled);
 	return o;
 }
 
@@ -194,8 +194,8 @@ struct json_object *control_priority(const struct scene *scene, struct json_obje
 	if (!is_there(scene, err))
 		return NULL;
 	o = json_object_new_object();
-	control_add_int(o, "priority", sm_priority(scene->sm));
-	control_add_int(o, "configured", scene->conf->sm_priority);
+	json_add_int(o, "priority", sm_priority(scene->sm));
+	json_add_int(o, "configured", scene->conf->sm_priority);
 	return o;
 }
 

@@ -236,29 +236,6 @@ char *control_error_reply(const struct control_error *err, size_t *ret_len)
 	return to_text(o, ret_len);
 }
 
-void control_add_str(struct json_object *o, const char *key, const char *value)
-{
-	json_object_object_add(o, key, value ? json_object_new_string(value) : NULL);
-}
-
-void control_add_int(struct json_object *o, const char *key, int64_t value)
-{
-	json_object_object_add(o, key, json_object_new_int64(value));
-}
-
-void control_add_bool(struct json_object *o, const char *key, bool value)
-{
-	json_object_object_add(o, key, json_object_new_boolean(value));
-}
-
-void control_add_guid(struct json_object *o, const char *key, guid_t guid)
-{
-	char text[20];
-
-	snprintf(text, sizeof(text), "0x%016" PRIx64, guid);
-	control_add_str(o, key, text);
-}
-
 void control_add_time(struct json_object *o, const char *key, int64_t realtime)
 {
 	time_t seconds = (time_t)(realtime / MONO_S);
@@ -268,7 +245,7 @@ void control_add_time(struct json_object *o, const char *key, int64_t realtime)
 	gmtime_r(&seconds, &tm);
 	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
 	snprintf(whole, sizeof(whole), "%s.%06dZ", text, (int)(realtime % MONO_S));
-	control_add_str(o, key, whole);
+	json_add_str(o, key, whole);
 }
 
 int64_t control_realtime(const struct scene *scene, mono_t at)

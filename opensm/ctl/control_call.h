@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ctl/control.h"
+#include "ctl/json.h"
 
 /* "org.opensm.Status"; NULL: there is none. */
 const struct control_method *control_find(const char *name);
@@ -21,10 +22,6 @@ bool control_fits(const char *type, struct json_object *parameters, struct contr
 
 /* ---- writing answers ---- */
 
-void control_add_str(struct json_object *o, const char *key, const char *value); /* NULL: null */
-void control_add_int(struct json_object *o, const char *key, int64_t value);
-void control_add_bool(struct json_object *o, const char *key, bool value);
-void control_add_guid(struct json_object *o, const char *key, guid_t guid);
 /* "2026-11-22T05:40:00.123456Z", from microseconds since 1970. */
 void control_add_time(struct json_object *o, const char *key, int64_t realtime);
 /* The time at which the monotonic clock stood at `at`. */

@@ -22,11 +22,11 @@ struct json_object *control_findings(const struct conf_report *r)
 		const struct conf_finding *f = &r->findings[i];
 		struct json_object *o = json_object_new_object();
 
-		control_add_str(o, "severity", severities[f->severity]);
-		control_add_str(o, "file", f->file);
-		control_add_int(o, "line", f->line);
-		control_add_int(o, "column", f->column);
-		control_add_str(o, "text", f->text);
+		json_add_str(o, "severity", severities[f->severity]);
+		json_add_str(o, "file", f->file);
+		json_add_int(o, "line", f->line);
+		json_add_int(o, "column", f->column);
+		json_add_str(o, "text", f->text);
 		json_object_array_add(all, o);
 	}
 	return all;
@@ -40,10 +40,10 @@ struct json_object *control_check(const struct scene *scene, struct json_object 
 	_cleanup_free_ char *news = NULL;
 
 	scene->check(scene->arg, &found, &news);
-	control_add_str(o, "file", scene->conf_path);
-	control_add_int(o, "errors", found.errors);
-	control_add_int(o, "warnings", found.warnings);
-	control_add_str(o, "would_change", news);
+	json_add_str(o, "file", scene->conf_path);
+	json_add_int(o, "errors", found.errors);
+	json_add_int(o, "warnings", found.warnings);
+	json_add_str(o, "would_change", news);
 	json_object_object_add(o, "findings", control_findings(&found));
 	conf_report_clear(&found);
 	return o;
@@ -79,17 +79,17 @@ static struct json_object *option_object(const struct conf *c, enum conf_id id)
 	_cleanup_free_ char *value = conf_value_shown(c, id);
 	struct json_object *o = json_object_new_object();
 
-	control_add_str(o, "name", row->name);
-	control_add_str(o, "value", value);
-	control_add_str(o, "default", row->default_text);
-	control_add_bool(o, "is_default", conf_value_is_default(c, id));
-	control_add_str(o, "source", source_of(c, id));
-	control_add_str(o, "file", c->file_line[id] ? c->file : NULL);
-	control_add_int(o, "line", c->file_line[id]);
-	control_add_str(o, "effect", effect_of(row));
-	control_add_str(o, "change_costs", conf_cost_name(row->cost));
-	control_add_str(o, "range", row->range);
-	control_add_str(o, "help", row->help);
+	json_add_str(o, "name", row->name);
+	json_add_str(o, "value", value);
+	json_add_str(o, "default", row->default_text);
+	json_add_bool(o, "is_default", conf_value_is_default(c, id));
+	json_add_str(o, "source", source_of(c, id));
+	json_add_str(o, "file", c->file_line[id] ? c->file : NULL);
+	json_add_int(o, "line", c->file_line[id]);
+	json_add_str(o, "effect", effect_of(row));
+	json_add_str(o, "change_costs", conf_cost_name(row->cost));
+	json_add_str(o, "range", row->range);
+	json_add_str(o, "help", row->help);
 	return o;
 }
 
@@ -132,7 +132,7 @@ struct json_object *control_log_level(const struct scene *scene, struct json_obj
 					     "funcs", "frames", "routing", "sys" };
 	struct json_object *o = json_object_new_object(), *on = json_object_new_array();
 
-	control_add_int(o, "flags", log_flags());
+	json_add_int(o, "flags", log_flags());
 	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
 		if (log_flags() & 1u << i)
 			json_object_array_add(on, json_object_new_string(names[i]));

@@ -42,7 +42,7 @@ static void say(struct json_object *o, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	control_add_str(o, "text", text);
+	json_add_str(o, "text", text);
 }
 
 static const struct node *find_node(const struct scene *scene, guid_t guid)
@@ -60,21 +60,21 @@ static const char *name_of(const struct scene *scene, guid_t guid, const char *o
 
 static void add_sweep(struct json_object *o, const struct sm_event *e)
 {
-	control_add_str(o, "sweep", e->sweep.kind);
-	control_add_str(o, "why", e->sweep.why);
+	json_add_str(o, "sweep", e->sweep.kind);
+	json_add_str(o, "why", e->sweep.why);
 	if (e->kind == SM_EVENT_SWEEP_START) {
 		say(o, "%s sweep begins: %s", e->sweep.kind, e->sweep.why);
 		return;
 	}
-	control_add_int(o, "gets", e->sweep.n_gets);
-	control_add_int(o, "sets", e->sweep.n_sets);
-	control_add_int(o, "errors", e->sweep.errors);
-	control_add_int(o, "duration_ms", e->sweep.ms);
+	json_add_int(o, "gets", e->sweep.n_gets);
+	json_add_int(o, "sets", e->sweep.n_sets);
+	json_add_int(o, "errors", e->sweep.errors);
+	json_add_int(o, "duration_ms", e->sweep.ms);
 	if (e->kind == SM_EVENT_DISCOVERED) {
 		say(o, "the subnet has been read: %u Gets in %u ms", e->sweep.n_gets, e->sweep.ms);
 		return;
 	}
-	control_add_bool(o, "went_through", e->sweep.through);
+	json_add_bool(o, "went_through", e->sweep.through);
 	if (e->kind == SM_EVENT_SUBNET_UP)
 		say(o, e->sweep.errors ? "the subnet is set up, with %u error%s" : "SUBNET UP",
 		    e->sweep.errors, e->sweep.errors == 1 ? "" : "s");
@@ -90,11 +90,11 @@ static void add_node(struct json_object *o, const struct scene *scene, const str
 	const char *type = e->node.type < ARRAY_SIZE(types) ? types[e->node.type] : types[0];
 	const char *name = name_of(scene, e->node.node_guid, e->node.desc);
 
-	control_add_guid(o, "node_guid", e->node.node_guid);
-	control_add_guid(o, "port_guid", e->node.port_guid);
-	control_add_str(o, "name", name);
-	control_add_str(o, "type", type);
-	control_add_bool(o, "came", e->node.came);
+	json_add_guid(o, "node_guid", e->node.node_guid);
+	json_add_guid(o, "port_guid", e->node.port_guid);
+	json_add_str(o, "name", name);
+	json_add_str(o, "type", type);
+	json_add_bool(o, "came", e->node.came);
 	say(o, "%s '%s' (0x%016" PRIx64 ") %s", type, name, e->node.node_guid,
 	    e->node.came ? "is there" : "is gone");
 }
@@ -108,23 +108,23 @@ static void add_link(struct json_object *o, const struct scene *scene, const str
 		struct json_object *end = json_object_new_object();
 
 		name[i] = name_of(scene, e->link.guid[i], NULL);
-		control_add_guid(end, "node_guid", e->link.guid[i]);
-		control_add_str(end, "name", name[i]);
-		control_add_int(end, "port", e->link.port[i]);
+		json_add_guid(end, "node_guid", e->link.guid[i]);
+		json_add_str(end, "name", name[i]);
+		json_add_int(end, "port", e->link.port[i]);
 		json_object_array_add(ends, end);
 	}
 	json_object_object_add(o, "ends", ends);
-	control_add_bool(o, "up", e->link.up);
+	json_add_bool(o, "up", e->link.up);
 	say(o, "link '%s' port %u - '%s' port %u is %s", name[0] ? name[0] : "?", e->link.port[0],
 	    name[1] ? name[1] : "?", e->link.port[1], e->link.up ? "up" : "down");
 }
 
 static void add_routes(struct json_object *o, const struct sm_event *e)
 {
-	control_add_str(o, "engine", e->routes.engine);
-	control_add_bool(o, "without_reading", e->routes.reroute);
-	control_add_int(o, "duration_ms", e->routes.ms);
-	control_add_int(o, "unreachable_pairs", e->routes.unreachable);
+	json_add_str(o, "engine", e->routes.engine);
+	json_add_bool(o, "without_reading", e->routes.reroute);
+	json_add_int(o, "duration_ms", e->routes.ms);
+	json_add_int(o, "unreachable_pairs", e->routes.unreachable);
 	say(o, "routes by %s computed in %u ms, %u pairs have no way", e->routes.engine,
 	    e->routes.ms, e->routes.unreachable);
 }
@@ -133,9 +133,9 @@ static void add_lft(struct json_object *o, const struct scene *scene, const stru
 {
 	const char *name = name_of(scene, e->lft.node_guid, "?");
 
-	control_add_guid(o, "node_guid", e->lft.node_guid);
-	control_add_str(o, "name", name);
-	control_add_int(o, e->lft.top_changed ? "top" : "block",
+	json_add_guid(o, "node_guid", e->lft.node_guid);
+	json_add_str(o, "name", name);
+	json_add_int(o, e->lft.top_changed ? "top" : "block",
 			e->lft.top_changed ? e->lft.top : e->lft.block);
 	say(o, "forwarding table of '%s': %s %u written", name, e->lft.top_changed ? "top" : "block",
 	    e->lft.top_changed ? e->lft.top : e->lft.block);
@@ -143,10 +143,10 @@ static void add_lft(struct json_object *o, const struct scene *scene, const stru
 
 static void add_manager(struct json_object *o, const struct sm_event *e)
 {
-	control_add_guid(o, "guid", e->manager.guid);
-	control_add_str(o, "state", e->manager.gone ? NULL : sm_state_name(e->manager.state));
-	control_add_int(o, "priority", e->manager.priority);
-	control_add_bool(o, "gone", e->manager.gone);
+	json_add_guid(o, "guid", e->manager.guid);
+	json_add_str(o, "state", e->manager.gone ? NULL : sm_state_name(e->manager.state));
+	json_add_int(o, "priority", e->manager.priority);
+	json_add_bool(o, "gone", e->manager.gone);
 	say(o, "%s", e->manager.text ? e->manager.text : "another subnet manager");
 }
 
@@ -154,8 +154,8 @@ static void add_rest(struct json_object *o, const struct scene *scene, const str
 {
 	switch (e->kind) {
 	case SM_EVENT_STATE:
-		control_add_str(o, "from", sm_state_name(e->state.from));
-		control_add_str(o, "to", sm_state_name(e->state.to));
+		json_add_str(o, "from", sm_state_name(e->state.from));
+		json_add_str(o, "to", sm_state_name(e->state.to));
 		say(o, "%s -> %s", sm_state_name(e->state.from), sm_state_name(e->state.to));
 		break;
 	case SM_EVENT_SWEEP_START:
@@ -177,7 +177,7 @@ static void add_rest(struct json_object *o, const struct scene *scene, const str
 		add_link(o, scene, e);
 		break;
 	case SM_EVENT_TRAP:
-		control_add_int(o, "lid", e->trap.from);
+		json_add_int(o, "lid", e->trap.from);
 		say(o, "%s", e->trap.text ? e->trap.text : "a trap");
 		break;
 	case SM_EVENT_MANAGER:
@@ -199,9 +199,9 @@ struct json_object *control_event(const struct scene *scene, const struct sm_eve
 	struct json_object *o = json_object_new_object();
 	int64_t realtime = control_realtime(scene, event->at);
 
-	control_add_str(o, "kind", control_event_name(event->kind));
+	json_add_str(o, "kind", control_event_name(event->kind));
 	control_add_time(o, "time", realtime);
-	control_add_int(o, "realtime_us", realtime);
+	json_add_int(o, "realtime_us", realtime);
 	add_rest(o, scene, event);
 	return o;
 }
@@ -285,6 +285,6 @@ struct json_object *control_follow_monitor(const struct control_following *f,
 	o = json_object_new_object();
 	json_object_object_add(o, "event", control_event(f->scene, event));
 	if (f->missed)
-		control_add_bool(o, "missed", true);
+		json_add_bool(o, "missed", true);
 	return o;
 }

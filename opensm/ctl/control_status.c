@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "ctl/control_call.h"
+#include "ctl/show.h"
 #include "fabric/words.h"
 #include "ib/attrs.h"
 #include "sa/sa.h"
@@ -22,11 +23,11 @@ static struct json_object *own_manager(const struct scene *scene)
 	struct json_object *o = json_object_new_object();
 
 	if (f->own_port)
-		control_add_guid(o, "guid", f->own_port->guid);
-	control_add_bool(o, "is_self", true);
-	control_add_str(o, "state", sm_state_name(sm_state(scene->sm)));
-	control_add_int(o, "priority", sm_priority(scene->sm));
-	control_add_str(o, "where", "this one");
+		json_add_guid(o, "guid", f->own_port->guid);
+	json_add_bool(o, "is_self", true);
+	json_add_str(o, "state", sm_state_name(sm_state(scene->sm)));
+	json_add_int(o, "priority", sm_priority(scene->sm));
+	json_add_str(o, "where", "this one");
 	return o;
 }
 
@@ -34,17 +35,17 @@ static struct json_object *other_manager(const struct sm_manager *m)
 {
 	struct json_object *o = json_object_new_object();
 
-	control_add_guid(o, "guid", m->guid);
-	control_add_bool(o, "is_self", false);
-	control_add_str(o, "state", m->known ? sm_state_name(m->state) : NULL);
+	json_add_guid(o, "guid", m->guid);
+	json_add_bool(o, "is_self", false);
+	json_add_str(o, "state", m->known ? sm_state_name(m->state) : NULL);
 	if (m->known)
-		control_add_int(o, "priority", m->priority);
+		json_add_int(o, "priority", m->priority);
 	else
 		json_object_object_add(o, "priority", NULL);
-	control_add_str(o, "where", m->where);
-	control_add_bool(o, "watched", m->polled);
-	control_add_bool(o, "trusted", !m->trust);
-	control_add_str(o, "why_not", m->trust);
+	json_add_str(o, "where", m->where);
+	json_add_bool(o, "watched", m->polled);
+	json_add_bool(o, "trusted", !m->trust);
+	json_add_str(o, "why_not", m->trust);
 	return o;
 }
 
@@ -72,11 +73,11 @@ static void add_own_port(struct json_object *o, const struct fabric *f)
 
 	if (!p)
 		return;
-	control_add_guid(o, "port_guid", p->guid);
-	control_add_guid(o, "node_guid", p->node->guid);
-	control_add_str(o, "node", node_name(p->node));
-	control_add_int(o, "port_number", p->num);
-	control_add_int(o, "lid", fabric_lid_of(p));
+	json_add_guid(o, "port_guid", p->guid);
+	json_add_guid(o, "node_guid", p->node->guid);
+	json_add_str(o, "node", node_name(p->node));
+	json_add_int(o, "port_number", p->num);
+	json_add_int(o, "lid", fabric_lid_of(p));
 }
 
 static void add_subnet(struct json_object *o, const struct scene *scene)
@@ -87,15 +88,15 @@ static void add_subnet(struct json_object *o, const struct scene *scene)
 	bool is_master = sm_state(scene->sm) == SM_MASTER;
 	char text[LEFT_OUT_MAX] = "";
 
-	control_add_bool(subnet, "up", is_master && st->up);
-	control_add_int(subnet, "nodes", f->n_nodes);
-	control_add_int(subnet, "switches", f->n_switches);
-	control_add_int(subnet, "silent_nodes", st->silent_nodes);
-	control_add_int(subnet, "ports_active", st->ports_active);
-	control_add_int(subnet, "ports_pending", st->ports_pending);
+	json_add_bool(subnet, "up", is_master && st->up);
+	json_add_int(subnet, "nodes", f->n_nodes);
+	json_add_int(subnet, "switches", f->n_switches);
+	json_add_int(subnet, "silent_nodes", st->silent_nodes);
+	json_add_int(subnet, "ports_active", st->ports_active);
+	json_add_int(subnet, "ports_pending", st->ports_pending);
 	/* Others than the master leave nothing out: they give no LIDs to begin with. */
-	control_add_int(left, "count", is_master ? sm_left_out(scene->sm, text, sizeof(text)) : 0);
-	control_add_str(left, "text", text);
+	json_add_int(left, "count", is_master ? sm_left_out(scene->sm, text, sizeof(text)) : 0);
+	json_add_str(left, "text", text);
 	json_object_object_add(subnet, "left_out", left);
 	json_object_object_add(o, "subnet", subnet);
 }
@@ -105,15 +106,15 @@ static struct json_object *sweep_object(const struct scene *scene, const struct 
 {
 	struct json_object *o = json_object_new_object();
 
-	control_add_str(o, "kind", s->kind);
-	control_add_str(o, "why", s->why);
-	control_add_bool(o, "went_through", s->through);
-	control_add_int(o, "gets", s->n_gets);
-	control_add_int(o, "sets", s->n_sets);
-	control_add_int(o, "errors", s->errors);
-	control_add_int(o, "duration_ms", s->ms);
+	json_add_str(o, "kind", s->kind);
+	json_add_str(o, "why", s->why);
+	json_add_bool(o, "went_through", s->through);
+	json_add_int(o, "gets", s->n_gets);
+	json_add_int(o, "sets", s->n_sets);
+	json_add_int(o, "errors", s->errors);
+	json_add_int(o, "duration_ms", s->ms);
 	control_add_time(o, "ended", control_realtime(scene, s->ended));
-	control_add_int(o, "seconds_ago", (now - s->ended) / MONO_S);
+	json_add_int(o, "seconds_ago", (now - s->ended) / MONO_S);
 	return o;
 }
 
@@ -123,11 +124,11 @@ static void add_sweeps(struct json_object *o, const struct scene *scene, mono_t 
 	struct json_object *sweeps = json_object_new_object(), *last = json_object_new_array();
 	const struct sm_stats *st = sm_stats(scene->sm);
 
-	control_add_bool(sweeps, "enabled", sm_sweeping_enabled(scene->sm));
-	control_add_bool(sweeps, "running", sm_sweeping(scene->sm));
-	control_add_int(sweeps, "heavy", st->heavy_sweeps);
-	control_add_int(sweeps, "dirty", st->dirty_sweeps);
-	control_add_int(sweeps, "light", st->light_sweeps);
+	json_add_bool(sweeps, "enabled", sm_sweeping_enabled(scene->sm));
+	json_add_bool(sweeps, "running", sm_sweeping(scene->sm));
+	json_add_int(sweeps, "heavy", st->heavy_sweeps);
+	json_add_int(sweeps, "dirty", st->dirty_sweeps);
+	json_add_int(sweeps, "light", st->light_sweeps);
 	for (unsigned i = 0; i < SCENE_SWEEPS && m->sweeps[i].kind[0]; i++)
 		json_object_array_add(last, sweep_object(scene, &m->sweeps[i], now));
 	json_object_object_add(sweeps, "last", last);
@@ -141,9 +142,9 @@ static void add_routing(struct json_object *o, const struct scene *scene)
 
 	if (sm_routes(scene->sm) && m->engine[0]) {
 		routing = json_object_new_object();
-		control_add_str(routing, "engine", m->engine);
-		control_add_int(routing, "duration_ms", m->routing_ms);
-		control_add_int(routing, "unreachable_pairs", m->unreachable);
+		json_add_str(routing, "engine", m->engine);
+		json_add_int(routing, "duration_ms", m->routing_ms);
+		json_add_int(routing, "unreachable_pairs", m->unreachable);
 	}
 	json_object_object_add(o, "routing", routing);
 }
@@ -157,19 +158,19 @@ static void add_smps(struct json_object *o, const struct scene *scene)
 	unsigned n;
 	const struct mad_count *counts = mad_counts(mad, &n);
 
-	control_add_int(smps, "sent", (int64_t)mad_sent(mad, 0));
-	control_add_int(smps, "late", (int64_t)mad_strays(mad)->late);
-	control_add_int(smps, "mismatched", (int64_t)mad_strays(mad)->mismatched);
+	json_add_int(smps, "sent", (int64_t)mad_sent(mad, 0));
+	json_add_int(smps, "late", (int64_t)mad_strays(mad)->late);
+	json_add_int(smps, "mismatched", (int64_t)mad_strays(mad)->mismatched);
 	for (unsigned i = 0; i < n; i++) {
 		struct json_object *row = json_object_new_object();
 
-		control_add_str(row, "method", mad_method_name(counts[i].method));
-		control_add_str(row, "attribute", ib_attr_name(counts[i].attr));
-		control_add_int(row, "sent", (int64_t)counts[i].sent);
-		control_add_int(row, "answered", (int64_t)counts[i].answered);
-		control_add_int(row, "bad_status", (int64_t)counts[i].bad_status);
-		control_add_int(row, "timeouts", (int64_t)counts[i].timeouts);
-		control_add_int(row, "retries", (int64_t)counts[i].retries);
+		json_add_str(row, "method", mad_method_name(counts[i].method));
+		json_add_str(row, "attribute", ib_attr_name(counts[i].attr));
+		json_add_int(row, "sent", (int64_t)counts[i].sent);
+		json_add_int(row, "answered", (int64_t)counts[i].answered);
+		json_add_int(row, "bad_status", (int64_t)counts[i].bad_status);
+		json_add_int(row, "timeouts", (int64_t)counts[i].timeouts);
+		json_add_int(row, "retries", (int64_t)counts[i].retries);
 		json_object_array_add(rows, row);
 	}
 	json_object_object_add(smps, "counts", rows);
@@ -178,45 +179,25 @@ static void add_smps(struct json_object *o, const struct scene *scene)
 
 static void add_sa(struct json_object *o, const struct scene *scene)
 {
-	const struct sa_stats *st = sa_stats(sm_sa(scene->sm));
-	struct json_object *sa = json_object_new_object();
-
-	control_add_int(sa, "requests", (int64_t)st->requests);
-	control_add_int(sa, "answered", (int64_t)st->answered);
-	control_add_int(sa, "refused", (int64_t)st->refused);
-	control_add_int(sa, "dropped", (int64_t)st->dropped);
-	control_add_int(sa, "reports", (int64_t)st->reports);
-	control_add_int(sa, "reports_lost", (int64_t)st->reports_lost);
-	control_add_int(sa, "groups", st->groups);
-	control_add_int(sa, "members", st->members);
-	control_add_int(sa, "services", st->services);
-	control_add_int(sa, "subscriptions", st->subscriptions);
-	control_add_int(sa, "alias_guids", st->guids);
-	control_add_int(sa, "queries", st->queries);
-	json_object_object_add(o, "sa", sa);
+	json_object_object_add(o, "sa", show_sa_counts(sa_stats(sm_sa(scene->sm))));
 }
 
 static void add_traps(struct json_object *o, const struct scene *scene)
 {
-	static const char *const names[SM_TRAP_KINDS] = {
-		[SM_TRAP_SM] = "manager", [SM_TRAP_LINK] = "link",   [SM_TRAP_ERRORS] = "errors",
-		[SM_TRAP_LOCAL] = "local", [SM_TRAP_IMAGE] = "image", [SM_TRAP_KEYS] = "keys",
-		[SM_TRAP_OTHER] = "other", [SM_TRAP_VENDOR] = "vendor",
-	};
 	const struct sm_trap_stats *st = sm_trap_stats(scene->sm);
 	struct json_object *traps = json_object_new_object(), *kinds = json_object_new_object();
 
 	for (unsigned i = 0; i < SM_TRAP_KINDS; i++)
-		control_add_int(kinds, names[i], (int64_t)st->received[i]);
+		json_add_int(kinds, sm_trap_kind_name(i), (int64_t)st->received[i]);
 	json_object_object_add(traps, "received", kinds);
-	control_add_int(traps, "taken", (int64_t)st->taken);
-	control_add_int(traps, "repeats", (int64_t)st->repeats);
-	control_add_int(traps, "suppressed", (int64_t)st->suppressed);
-	control_add_int(traps, "repressed", (int64_t)st->repressed);
-	control_add_int(traps, "forged", (int64_t)st->forged);
-	control_add_int(traps, "strangers", (int64_t)st->strangers);
-	control_add_int(traps, "sources", st->sources);
-	control_add_int(traps, "storms", st->storms);
+	json_add_int(traps, "taken", (int64_t)st->taken);
+	json_add_int(traps, "repeats", (int64_t)st->repeats);
+	json_add_int(traps, "suppressed", (int64_t)st->suppressed);
+	json_add_int(traps, "repressed", (int64_t)st->repressed);
+	json_add_int(traps, "forged", (int64_t)st->forged);
+	json_add_int(traps, "strangers", (int64_t)st->strangers);
+	json_add_int(traps, "sources", st->sources);
+	json_add_int(traps, "storms", st->storms);
 	json_object_object_add(o, "traps", traps);
 }
 
@@ -267,10 +248,10 @@ static void add_configuration(struct json_object *o, const struct scene *scene)
 	for (unsigned i = 0; files && i < CONF_N_FILES; i++)
 		if (files->of[i])
 			add_findings(findings, &files->of[i]->findings);
-	control_add_str(c, "file", scene->conf_path);
-	control_add_bool(c, "refused", scene->refused);
-	control_add_int(c, "errors", count_of(findings, "error"));
-	control_add_int(c, "warnings", count_of(findings, "warning"));
+	json_add_str(c, "file", scene->conf_path);
+	json_add_bool(c, "refused", scene->refused);
+	json_add_int(c, "errors", count_of(findings, "error"));
+	json_add_int(c, "warnings", count_of(findings, "warning"));
 	json_object_object_add(c, "findings", findings);
 	json_object_object_add(o, "configuration", c);
 }
@@ -283,24 +264,24 @@ struct json_object *control_status(const struct scene *scene, struct json_object
 	mono_t now;
 
 	scene->clock(scene->arg, &now, &realtime);
-	control_add_str(o, "instance", scene->instance);
-	control_add_str(o, "version", scene->version);
-	control_add_int(o, "pid", getpid());
-	control_add_str(o, "state", scene->sm ? sm_state_name(sm_state(scene->sm)) : "WAITING");
-	control_add_str(o, "status", scene->status);
-	control_add_str(o, "port", scene->port_name[0] ? scene->port_name : NULL);
+	json_add_str(o, "instance", scene->instance);
+	json_add_str(o, "version", scene->version);
+	json_add_int(o, "pid", getpid());
+	json_add_str(o, "state", scene->sm ? sm_state_name(sm_state(scene->sm)) : "WAITING");
+	json_add_str(o, "status", scene->status);
+	json_add_str(o, "port", scene->port_name[0] ? scene->port_name : NULL);
 	control_add_time(o, "started", control_realtime(scene, scene->started));
-	control_add_int(o, "uptime_seconds", (now - scene->started) / MONO_S);
-	control_add_int(o, "log_flags", log_flags());
-	control_add_str(o, "log_file", scene->conf->log_file);
+	json_add_int(o, "uptime_seconds", (now - scene->started) / MONO_S);
+	json_add_int(o, "log_flags", log_flags());
+	json_add_str(o, "log_file", scene->conf->log_file);
 	add_configuration(o, scene);
 	if (!scene->sm)
 		return o;
-	control_add_int(o, "state_seconds",
+	json_add_int(o, "state_seconds",
 			(now - (scene->memory.state_since ? scene->memory.state_since :
 							    scene->started)) /
 				MONO_S);
-	control_add_int(o, "priority", sm_priority(scene->sm));
+	json_add_int(o, "priority", sm_priority(scene->sm));
 	add_own_port(o, sm_fabric(scene->sm));
 	add_managers(o, scene);
 	add_subnet(o, scene);

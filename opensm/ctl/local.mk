@@ -9,7 +9,7 @@ libctl_a_SOURCES = opensm/ctl/dump.c opensm/ctl/dump.h opensm/ctl/dump_files.h \
 	opensm/ctl/metrics_text.c opensm/ctl/metrics_text.h opensm/ctl/metrics_tally.c opensm/ctl/metrics_tally.h \
 	opensm/ctl/plugin.c opensm/ctl/plugin.h opensm/ctl/plugin_private.h opensm/ctl/plugin_api.c \
 	opensm/ctl/plugin_file.c opensm/ctl/plugin_file.h \
-	opensm/ctl/scene.h opensm/ctl/scene.c opensm/ctl/control.h opensm/ctl/control.c opensm/ctl/control_call.h \
+	opensm/ctl/json.c opensm/ctl/json.h opensm/ctl/scene.h opensm/ctl/scene.c opensm/ctl/control.h opensm/ctl/control.c opensm/ctl/control_call.h \
 	opensm/ctl/control_call.c opensm/ctl/control_status.c opensm/ctl/control_conf.c opensm/ctl/control_act.c \
 	opensm/ctl/control_events.c opensm/ctl/show.c
 libctl_a_SOURCES += opensm/ctl/show.h opensm/ctl/show_json.c opensm/ctl/show_find.c opensm/ctl/show_topology.c \

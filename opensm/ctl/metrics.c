@@ -351,11 +351,6 @@ static void render_wire(const struct metrics *m, struct metrics_text *t)
 
 static void render_traps(const struct metrics *m, struct metrics_text *t)
 {
-	static const char *const kinds[SM_TRAP_KINDS] = {
-		[SM_TRAP_SM] = "manager",  [SM_TRAP_LINK] = "link",	[SM_TRAP_ERRORS] = "errors",
-		[SM_TRAP_LOCAL] = "local", [SM_TRAP_IMAGE] = "image",	[SM_TRAP_KEYS] = "keys",
-		[SM_TRAP_OTHER] = "other", [SM_TRAP_VENDOR] = "vendor",
-	};
 	const struct {
 		const char *what;
 		uint64_t n;
@@ -369,7 +364,7 @@ static void render_traps(const struct metrics *m, struct metrics_text *t)
 		      "Traps received, by what they are about");
 	for (unsigned i = 0; i < SM_TRAP_KINDS; i++) {
 		metric_sample(t, "");
-		metric_label(t, "kind", kinds[i]);
+		metric_label(t, "kind", sm_trap_kind_name(i));
 		metric_count(t, m->traps.received[i]);
 	}
 	metric_family(t, "opensm_trap_verdicts_total", METRIC_COUNTER, "What was made of traps");

@@ -23,6 +23,7 @@
 #include "conf/partitions.h"
 #include "ctl/control.h"
 #include "ctl/dump_view.h"
+#include "ctl/json.h"
 #include "sa/view.h"
 
 #define SHOW_WORD_MAX 256
@@ -112,10 +113,9 @@ static inline bool show_is_end(const struct show *s, const struct dump_port *p)
 
 /* ---- show_json.c: values as they are written everywhere ---- */
 
-void show_put(struct json_object *o, const char *key, const char *text); /* NULL: null */
-void show_put_int(struct json_object *o, const char *key, int64_t v);
-void show_put_bool(struct json_object *o, const char *key, bool v);
-void show_put_guid(struct json_object *o, const char *key, guid_t guid); /* 0: null */
+/* How much was asked and is registered: a new object. */
+struct sa_stats;
+struct json_object *show_sa_counts(const struct sa_stats *c);
 void show_put_gid(struct json_object *o, const char *key, const uint8_t gid[16]);
 /* "0x7fff" */
 void show_put_hex(struct json_object *o, const char *key, unsigned v);

@@ -148,9 +148,9 @@ static void put_meaning(struct json_object *o, const uint8_t *mgid)
 		kind = "assigned";
 		break;
 	}
-	show_put(o, "kind", kind);
-	show_put(o, "address", address[0] ? address : NULL);
-	show_put(o, "meaning", ib_mgid_words(mgid, words));
+	json_add_str(o, "kind", kind);
+	json_add_str(o, "address", address[0] ? address : NULL);
+	json_add_str(o, "meaning", ib_mgid_words(mgid, words));
 }
 
 /* ---- members and tree ----------------------------------------------------------------------- */
@@ -184,10 +184,10 @@ static struct json_object *members_array(const struct show *s, const struct row 
 
 		show_put_port_guid(o, s, m->port);
 		if (m->id != m->port)
-			show_put_guid(o, "alias_guid", m->id);
+			json_add_guid(o, "alias_guid", m->id);
 		put_join(o, m->join);
 		if (m->proxy)
-			show_put_bool(o, "proxy", true);
+			json_add_bool(o, "proxy", true);
 		json_object_array_add(array, o);
 	}
 	return array;
@@ -211,9 +211,9 @@ static void put_branch(struct json_object *tree, const struct show *s, const str
 		if (!(mask[p / 64] >> p % 64 & 1))
 			continue;
 		branch = json_object_new_object();
-		show_put_int(branch, "port", p);
+		json_add_int(branch, "port", p);
 		if (port->peer != DUMP_NONE)
-			show_put(branch, "to", dump_node_name(show_node_of(s, &s->view->ports[port->peer])));
+			json_add_str(branch, "to", dump_node_name(show_node_of(s, &s->view->ports[port->peer])));
 		json_object_array_add(ports, branch);
 	}
 	json_object_object_add(o, "ports", ports);
@@ -241,13 +241,13 @@ static struct json_object *group_object(const struct show *s, const struct row *
 	put_meaning(o, mgid);
 	show_put_hex(o, "mlid", mlid);
 	show_put_hex(o, "pkey", (unsigned)ib_get(r, MCM_PKEY));
-	show_put(o, "partition", part ? part->name : NULL);
-	show_put_int(o, "mtu", ib_mtu_bytes((unsigned)ib_get(r, MCM_MTU)));
+	json_add_str(o, "partition", part ? part->name : NULL);
+	json_add_int(o, "mtu", ib_mtu_bytes((unsigned)ib_get(r, MCM_MTU)));
 	show_put_tenths(o, "gbps", ib_rate_bandwidth((unsigned)ib_get(r, MCM_RATE)));
-	show_put_int(o, "sl", (int64_t)ib_get(r, MCM_SL));
-	show_put_int(o, "scope", (int64_t)ib_get(r, MCM_SCOPE));
-	show_put_bool(o, "well_known", row->well_known);
-	show_put_int(o, "n_members", row->n_members);
+	json_add_int(o, "sl", (int64_t)ib_get(r, MCM_SL));
+	json_add_int(o, "scope", (int64_t)ib_get(r, MCM_SCOPE));
+	json_add_bool(o, "well_known", row->well_known);
+	json_add_int(o, "n_members", row->n_members);
 	if (row->members) {
 		json_object_object_add(o, "members", members_array(s, row));
 		json_object_object_add(o, "tree", tree_array(s, mlid));

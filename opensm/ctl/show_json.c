@@ -65,34 +65,11 @@ const char *show_speed_name(unsigned tenths)
 	return word_of(rows, ARRAY_SIZE(rows), tenths);
 }
 
-void show_put(struct json_object *o, const char *key, const char *text)
-{
-	json_object_object_add(o, key, text ? json_object_new_string(text) : NULL);
-}
-
-void show_put_int(struct json_object *o, const char *key, int64_t v)
-{
-	json_object_object_add(o, key, json_object_new_int64(v));
-}
-
-void show_put_bool(struct json_object *o, const char *key, bool v)
-{
-	json_object_object_add(o, key, json_object_new_boolean(v));
-}
-
-void show_put_guid(struct json_object *o, const char *key, guid_t guid)
-{
-	char text[20];
-
-	snprintf(text, sizeof(text), "0x%016" PRIx64, guid);
-	show_put(o, key, guid ? text : NULL);
-}
-
 void show_put_gid(struct json_object *o, const char *key, const uint8_t gid[16])
 {
 	char text[INET6_ADDRSTRLEN];
 
-	show_put(o, key, inet_ntop(AF_INET6, gid, text, sizeof(text)));
+	json_add_str(o, key, inet_ntop(AF_INET6, gid, text, sizeof(text)));
 }
 
 void show_put_hex(struct json_object *o, const char *key, unsigned v)
@@ -100,7 +77,7 @@ void show_put_hex(struct json_object *o, const char *key, unsigned v)
 	char text[12];
 
 	snprintf(text, sizeof(text), "0x%04x", v);
-	show_put(o, key, text);
+	json_add_str(o, key, text);
 }
 
 /* Written as people do: 2.5, 14, 100; a double would come out as 2.5 or 100.0. */
@@ -117,18 +94,18 @@ void show_put_tenths(struct json_object *o, const char *key, unsigned tenths)
 
 void show_put_node(struct json_object *o, const struct dump_node *n)
 {
-	show_put(o, "name", dump_node_name(n));
-	show_put(o, "desc", n->desc);
-	show_put_guid(o, "node_guid", n->guid);
-	show_put(o, "type", show_type_name(n->type));
+	json_add_str(o, "name", dump_node_name(n));
+	json_add_str(o, "desc", n->desc);
+	json_add_guid(o, "node_guid", n->guid);
+	json_add_str(o, "type", show_type_name(n->type));
 }
 
 void show_put_end(struct json_object *o, const struct show *s, const struct dump_port *p)
 {
 	show_put_node(o, show_node_of(s, p));
-	show_put_int(o, "port", p->num);
-	show_put_guid(o, "port_guid", p->guid);
-	show_put_int(o, "lid", p->lid);
+	json_add_int(o, "port", p->num);
+	json_add_guid(o, "port_guid", p->guid);
+	json_add_int(o, "lid", p->lid);
 }
 
 void show_put_port_guid(struct json_object *o, const struct show *s, guid_t port_guid)
@@ -138,5 +115,5 @@ void show_put_port_guid(struct json_object *o, const struct show *s, guid_t port
 	if (p)
 		show_put_end(o, s, p);
 	else
-		show_put_guid(o, "port_guid", port_guid);
+		json_add_guid(o, "port_guid", port_guid);
 }

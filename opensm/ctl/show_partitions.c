@@ -81,7 +81,7 @@ static void put_members(struct json_object *o, const struct show *s, uint16_t pk
 			continue;
 		m = json_object_new_object();
 		show_put_port_guid(m, s, v->ports[i].guid);
-		show_put(m, "membership", form_names[forms]);
+		json_add_str(m, "membership", form_names[forms]);
 		json_object_array_add(members, m);
 	}
 	json_object_object_add(o, "members", members);
@@ -99,11 +99,11 @@ static void put_absent(struct json_object *o, const struct show *s, const struct
 		if (item->who != PARTITION_GUID || guidmap_get(s->by_port, item->guid))
 			continue;
 		a = json_object_new_object();
-		show_put_guid(a, "port_guid", item->guid);
-		show_put(a, "membership", partition_member_name(item->member));
+		json_add_guid(a, "port_guid", item->guid);
+		json_add_str(a, "membership", partition_member_name(item->member));
 		/* A frequent slip: the file wants GUIDs of ports. */
 		if (guidmap_get(s->by_node, item->guid))
-			show_put(a, "remark", "this is the GUID of a node; partitions.conf wants that of a port");
+			json_add_str(a, "remark", "this is the GUID of a node; partitions.conf wants that of a port");
 		json_object_array_add(absent, a);
 	}
 	json_object_object_add(o, "absent", absent);
@@ -121,9 +121,9 @@ static void put_groups(struct json_object *o, const struct show *s, size_t parti
 			continue;
 		a = json_object_new_object();
 		show_put_gid(a, "mgid", g->mgid);
-		show_put_int(a, "mtu", ib_mtu_bytes(g->mtu));
+		json_add_int(a, "mtu", ib_mtu_bytes(g->mtu));
 		show_put_tenths(a, "gbps", ib_rate_bandwidth(g->rate));
-		show_put_int(a, "sl", g->sl);
+		json_add_int(a, "sl", g->sl);
 		json_object_array_add(groups, a);
 	}
 	json_object_object_add(o, "groups", groups);
@@ -143,9 +143,9 @@ static struct json_object *partition_object(const struct show *s, size_t at)
 	const struct partition *part = &s->partitions->list[at];
 	struct json_object *o = json_object_new_object();
 
-	show_put(o, "name", part->name);
+	json_add_str(o, "name", part->name);
 	show_put_hex(o, "pkey", part->pkey);
-	show_put_int(o, "sl", part->sl);
+	json_add_int(o, "sl", part->sl);
 	put_members(o, s, part->pkey);
 	put_absent(o, s, part);
 	put_groups(o, s, at);
@@ -162,7 +162,7 @@ static struct json_object *without_room_array(const struct show *s)
 		char text[12];
 
 		show_put_port_guid(o, s, rows[i].guid);
-		show_put_int(o, "n_dropped", rows[i].n_dropped);
+		json_add_int(o, "n_dropped", rows[i].n_dropped);
 		for (unsigned k = 0; k < rows[i].n_keys; k++) {
 			snprintf(text, sizeof(text), "0x%04x", rows[i].keys[k]);
 			json_object_array_add(keys, json_object_new_string(text));
@@ -194,7 +194,7 @@ struct json_object *show_partitions(void *snapshot, struct control_error *err)
 		return NULL;
 	}
 	ret = json_object_new_object();
-	show_put(ret, "origin", origins[s->partitions->origin]);
+	json_add_str(ret, "origin", origins[s->partitions->origin]);
 	json_object_object_add(ret, "partitions", array);
 	json_object_object_add(ret, "without_room", without_room_array(s));
 	return ret;

@@ -170,7 +170,7 @@ static void put_link(struct json_object *o, const struct view *v, uint32_t out)
 {
 	const struct view_port *p = &v->ports[out], *peer = &v->ports[p->peer];
 
-	show_put_int(o, "mtu", ib_mtu_bytes(MIN(p->mtu_cap, peer->mtu_cap)));
+	json_add_int(o, "mtu", ib_mtu_bytes(MIN(p->mtu_cap, peer->mtu_cap)));
 	show_put_tenths(o, "gbps", ib_rate_bandwidth(p->rate));
 }
 
@@ -194,10 +194,10 @@ static void put_choice(struct json_object *o, const struct question *q, const st
 							  w->paths->topo->switches[to->sw].guid);
 
 		is_short |= ports[i] == out;
-		show_put_int(c, "port", ports[i]);
+		json_add_int(c, "port", ports[i]);
 		if (peer)
-			show_put(c, "to", dump_node_name(peer));
-		show_put_int(c, "lids", loads[ports[i]]);
+			json_add_str(c, "to", dump_node_name(peer));
+		json_add_int(c, "lids", loads[ports[i]]);
 		json_object_array_add(array, c);
 	}
 	json_object_object_add(o, "candidates", array);
@@ -212,7 +212,7 @@ static void put_choice(struct json_object *o, const struct question *q, const st
 		snprintf(why, sizeof(why), "%u ports are as short; %s deals destinations out to them, so that "
 			 "all that goes to one destination comes together early; this one carries %u LIDs",
 			 n, q->v->routes->engine, loads[out]);
-	show_put(o, "chosen_because", why);
+	json_add_str(o, "chosen_because", why);
 }
 
 static void put_hop(struct json_object *hops, const struct question *q, const struct show_ways *w,
@@ -226,11 +226,11 @@ static void put_hop(struct json_object *hops, const struct question *q, const st
 	if (known) {
 		show_put_node(o, known);
 	} else {
-		show_put(o, "name", n->desc);
-		show_put_guid(o, "node_guid", n->guid);
+		json_add_str(o, "name", n->desc);
+		json_add_guid(o, "node_guid", n->guid);
 	}
 	if (n->type == IB_NODE_SWITCH)
-		show_put_int(o, "lid", q->v->ports[n->first_port].lid);
+		json_add_int(o, "lid", q->v->ports[n->first_port].lid);
 	json_object_object_add(o, "in_port", in == VIEW_NONE ? NULL : json_object_new_int(q->v->ports[in].num));
 	json_object_object_add(o, "out_port", out == VIEW_NONE ? NULL : json_object_new_int(q->v->ports[out].num));
 	if (out != VIEW_NONE && q->v->ports[out].num)
@@ -279,18 +279,18 @@ static void put_bound(struct json_object *ret, const char *key, const struct que
 	struct json_object *o = json_object_new_object(), *by = json_object_new_object();
 
 	if (!strcmp(key, "mtu")) {
-		show_put_int(o, "bytes", ib_mtu_bytes(b->value));
+		json_add_int(o, "bytes", ib_mtu_bytes(b->value));
 	} else {
-		show_put_int(o, "code", ib_rate_of_rank(b->value));
+		json_add_int(o, "code", ib_rate_of_rank(b->value));
 		show_put_tenths(o, "gbps", ib_rate_bandwidth(ib_rate_of_rank(b->value)));
 	}
-	show_put(by, "name", name_at(q, b->port));
-	show_put_int(by, "port", p->num);
+	json_add_str(by, "name", name_at(q, b->port));
+	json_add_int(by, "port", p->num);
 	if (p->peer != VIEW_NONE && p->num) {
-		show_put(by, "peer", name_at(q, p->peer));
-		show_put_int(by, "peer_port", q->v->ports[p->peer].num);
+		json_add_str(by, "peer", name_at(q, p->peer));
+		json_add_int(by, "peer_port", q->v->ports[p->peer].num);
 	}
-	show_put_bool(by, "alone", b->most > b->value);
+	json_add_bool(by, "alone", b->most > b->value);
 	json_object_object_add(o, "bound_by", by);
 	json_object_object_add(ret, key, o);
 }
@@ -332,9 +332,9 @@ static struct json_object *partition_object(const struct question *q, uint16_t p
 	const struct partition *part = q->s->partitions ? partitions_find(q->s->partitions, pkey) : NULL;
 
 	show_put_hex(o, "pkey", pkey);
-	show_put(o, "name", part ? part->name : NULL);
-	show_put(o, "from", form_name(view_pkey_forms(q->v, q->from.at, pkey)));
-	show_put(o, "to", form_name(view_pkey_forms(q->v, q->to.at, pkey)));
+	json_add_str(o, "name", part ? part->name : NULL);
+	json_add_str(o, "from", form_name(view_pkey_forms(q->v, q->from.at, pkey)));
+	json_add_str(o, "to", form_name(view_pkey_forms(q->v, q->to.at, pkey)));
 	return o;
 }
 
@@ -364,8 +364,8 @@ static void put_sl(struct json_object *ret, const struct question *q, uint16_t p
 		snprintf(why, sizeof(why), "sl of partition '%s'", part->name);
 	else
 		snprintf(why, sizeof(why), "nothing sets another: no sl of the partition, or qos is off");
-	show_put_int(o, "value", part ? part->sl : 0);
-	show_put(o, "from", why);
+	json_add_int(o, "value", part ? part->sl : 0);
+	json_add_str(o, "from", why);
 	json_object_object_add(ret, "sl", o);
 }
 
@@ -398,7 +398,7 @@ static void put_side(struct json_object *ret, const char *key, const struct show
 	struct json_object *o = json_object_new_object();
 
 	show_put_end(o, s, side->port);
-	show_put_int(o, "lid", side->lid);
+	json_add_int(o, "lid", side->lid);
 	json_object_object_add(ret, key, o);
 }
 
@@ -435,8 +435,8 @@ struct json_object *show_path(void *snapshot, struct control_error *err)
 		json_object_object_add(ret, "hops", hops_array(&q));
 		if (q.way.arrived)
 			put_bounds(ret, &q);
-		show_put_bool(ret, "reversible", q.way.arrived && comes_back(&q));
+		json_add_bool(ret, "reversible", q.way.arrived && comes_back(&q));
 	}
-	show_put_bool(ret, "reachable", q.way.arrived && !json_object_array_length(q.why_not));
+	json_add_bool(ret, "reachable", q.way.arrived && !json_object_array_length(q.why_not));
 	return ret;
 }

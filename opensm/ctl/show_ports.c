@@ -64,6 +64,6 @@ struct json_object *show_ports(void *snapshot, struct control_error *err)
 		}
 	}
 	json_object_object_add(ret, "ports", ports);
-	show_put_int(ret, "hidden", hidden);
+	json_add_int(ret, "hidden", hidden);
 	return ret;
 }

@@ -73,8 +73,8 @@ static void put_load(struct json_object *ports, const struct show *s, const stru
 {
 	struct json_object *o = json_object_new_object(), *peer;
 
-	show_put_int(o, "port", p->num);
-	show_put_int(o, "lids", lids);
+	json_add_int(o, "port", p->num);
+	json_add_int(o, "lids", lids);
 	if (p->peer != DUMP_NONE) {
 		peer = json_object_new_object();
 		show_put_end(peer, s, &s->view->ports[p->peer]);
@@ -105,7 +105,7 @@ static struct json_object *route_object(const struct show *s, const struct show_
 	unsigned least = dump_least_hops(w->paths, sw, lid), real = dump_real_hops(w->paths, sw, lid);
 	uint32_t at = s->by_lid[lid];
 
-	show_put_int(o, "lid", lid);
+	json_add_int(o, "lid", lid);
 	if (at != DUMP_NONE) {
 		struct json_object *to = json_object_new_object();
 
@@ -185,7 +185,7 @@ struct json_object *show_routes(void *snapshot, struct control_error *err)
 	o = json_object_new_object();
 	show_put_end(o, s, show_port(s, n, 0));
 	json_object_object_add(ret, "switch", o);
-	show_put(ret, "engine", s->view->routes->engine);
+	json_add_str(ret, "engine", s->view->routes->engine);
 	json_object_object_add(ret, "ports", loads_array(s, w, n, sw));
 	routes = json_object_new_array();
 	for (uint32_t lid = first; lid <= last && lid <= s->view->routes->top; lid++)

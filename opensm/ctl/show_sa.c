@@ -158,8 +158,8 @@ static struct json_object *service_object(const struct show *s, const struct ser
 	struct json_object *o = json_object_new_object();
 	char name[65];
 
-	show_put_guid(o, "service_id", ib_get(row->record, SVR_ID));
-	show_put(o, "service_name",
+	json_add_guid(o, "service_id", ib_get(row->record, SVR_ID));
+	json_add_str(o, "service_name",
 		 str_printable(ib_at((uint8_t *)row->record, SVR_NAME), 64, name, sizeof(name)));
 	show_put_gid(o, "gid", ib_at((uint8_t *)row->record, SVR_GID));
 	show_put_hex(o, "pkey", (unsigned)ib_get(row->record, SVR_PKEY));
@@ -191,14 +191,14 @@ static struct json_object *subscription_object(const struct show *s,
 	unsigned trap = (unsigned)ib_get(row->info, INF_TRAP), qpn = (unsigned)ib_get(row->info, INF_QPN);
 
 	show_put_port_guid(o, s, row->port);
-	show_put_int(o, "subscriber_lid", row->lid);
-	show_put_int(o, "qpn", qpn);
-	show_put_bool(o, "generic", generic);
+	json_add_int(o, "subscriber_lid", row->lid);
+	json_add_int(o, "qpn", qpn);
+	json_add_bool(o, "generic", generic);
 	json_object_object_add(o, "trap", trap == 0xFFFF ? NULL : json_object_new_int((int)trap)); /* null: all */
-	show_put_int(o, "lid_begin", (int64_t)ib_get(row->info, INF_LID_BEGIN));
-	show_put_int(o, "lid_end", (int64_t)ib_get(row->info, INF_LID_END));
-	show_put(o, "state", state_name(row->state));
-	show_put_int(o, "failures", row->failures);
+	json_add_int(o, "lid_begin", (int64_t)ib_get(row->info, INF_LID_BEGIN));
+	json_add_int(o, "lid_end", (int64_t)ib_get(row->info, INF_LID_END));
+	json_add_str(o, "state", state_name(row->state));
+	json_add_int(o, "failures", row->failures);
 	return o;
 }
 
@@ -206,44 +206,44 @@ static struct json_object *alias_object(const struct show *s, const struct alias
 {
 	struct json_object *o = json_object_new_object();
 
-	show_put_guid(o, "alias_guid", row->alias);
-	show_put_int(o, "index", row->index);
+	json_add_guid(o, "alias_guid", row->alias);
+	json_add_int(o, "index", row->index);
 	show_put_port_guid(o, s, row->port);
 	return o;
 }
 
-static void put_counts(struct json_object *ret, const struct sa_stats *c)
+struct json_object *show_sa_counts(const struct sa_stats *c)
 {
 	struct json_object *o = json_object_new_object();
 
-	show_put_int(o, "requests", (int64_t)c->requests);
-	show_put_int(o, "answered", (int64_t)c->answered);
-	show_put_int(o, "refused", (int64_t)c->refused);
-	show_put_int(o, "dropped", (int64_t)c->dropped);
-	show_put_int(o, "reports", (int64_t)c->reports);
-	show_put_int(o, "reports_lost", (int64_t)c->reports_lost);
-	show_put_int(o, "groups", c->groups);
-	show_put_int(o, "members", c->members);
-	show_put_int(o, "services", c->services);
-	show_put_int(o, "subscriptions", c->subscriptions);
-	show_put_int(o, "aliases", c->guids);
-	show_put_int(o, "queries", c->queries);
-	json_object_object_add(ret, "counts", o);
+	json_add_int(o, "requests", (int64_t)c->requests);
+	json_add_int(o, "answered", (int64_t)c->answered);
+	json_add_int(o, "refused", (int64_t)c->refused);
+	json_add_int(o, "dropped", (int64_t)c->dropped);
+	json_add_int(o, "reports", (int64_t)c->reports);
+	json_add_int(o, "reports_lost", (int64_t)c->reports_lost);
+	json_add_int(o, "groups", c->groups);
+	json_add_int(o, "members", c->members);
+	json_add_int(o, "services", c->services);
+	json_add_int(o, "subscriptions", c->subscriptions);
+	json_add_int(o, "aliases", c->guids);
+	json_add_int(o, "queries", c->queries);
+	return o;
 }
 
 static void put_quotas(struct json_object *ret)
 {
 	struct json_object *o = json_object_new_object();
 
-	show_put_int(o, "groups", MGROUPS_MAX);
-	show_put_int(o, "mlids", MLIDS_MAX);
-	show_put_int(o, "members", MGROUP_MEMBERS_MAX);
-	show_put_int(o, "members_each", MGROUP_MEMBERS_PER_PORT);
-	show_put_int(o, "services", SERVICE_MAX);
-	show_put_int(o, "services_each", SERVICE_PER_PORT);
-	show_put_int(o, "subscriptions", INFORM_MAX);
-	show_put_int(o, "subscriptions_each", INFORM_PER_PORT);
-	show_put_int(o, "aliases", ALIAS_MAX);
+	json_add_int(o, "groups", MGROUPS_MAX);
+	json_add_int(o, "mlids", MLIDS_MAX);
+	json_add_int(o, "members", MGROUP_MEMBERS_MAX);
+	json_add_int(o, "members_each", MGROUP_MEMBERS_PER_PORT);
+	json_add_int(o, "services", SERVICE_MAX);
+	json_add_int(o, "services_each", SERVICE_PER_PORT);
+	json_add_int(o, "subscriptions", INFORM_MAX);
+	json_add_int(o, "subscriptions_each", INFORM_PER_PORT);
+	json_add_int(o, "aliases", ALIAS_MAX);
 	json_object_object_add(ret, "quotas", o);
 }
 
@@ -256,7 +256,7 @@ struct json_object *show_sa(void *snapshot, struct control_error *err)
 	struct json_object *subscriptions = json_object_new_array();
 
 	show_index(s);
-	put_counts(ret, &t->stats);
+	json_object_object_add(ret, "counts", show_sa_counts(&t->stats));
 	put_quotas(ret);
 	for (size_t i = 0; i < t->n_services; i++)
 		json_object_array_add(services, service_object(s, &t->services[i]));
@@ -284,11 +284,11 @@ static struct json_object *own_manager(const struct sm *sm)
 	const struct port *own = sm_fabric(sm)->own_port;
 	char where[PORT_STRLEN];
 
-	show_put_bool(o, "own", true);
-	show_put_guid(o, "port_guid", own ? own->guid : 0);
-	show_put(o, "state", sm_state_name(sm_state(sm)));
-	show_put_int(o, "priority", sm_priority(sm));
-	show_put(o, "where", own ? fabric_port_str(own, where) : NULL);
+	json_add_bool(o, "own", true);
+	json_add_guid(o, "port_guid", own ? own->guid : 0);
+	json_add_str(o, "state", sm_state_name(sm_state(sm)));
+	json_add_int(o, "priority", sm_priority(sm));
+	json_add_str(o, "where", own ? fabric_port_str(own, where) : NULL);
 	return o;
 }
 
@@ -296,13 +296,13 @@ static struct json_object *other_manager(const struct sm_manager *m)
 {
 	struct json_object *o = json_object_new_object();
 
-	show_put_bool(o, "own", false);
-	show_put_guid(o, "port_guid", m->guid);
-	show_put(o, "state", m->known ? sm_state_name(m->state) : NULL);
+	json_add_bool(o, "own", false);
+	json_add_guid(o, "port_guid", m->guid);
+	json_add_str(o, "state", m->known ? sm_state_name(m->state) : NULL);
 	json_object_object_add(o, "priority", m->known ? json_object_new_int(m->priority) : NULL);
-	show_put_bool(o, "watched", m->polled);
-	show_put(o, "not_trusted", m->trust);
-	show_put(o, "where", m->where);
+	json_add_bool(o, "watched", m->polled);
+	json_add_str(o, "not_trusted", m->trust);
+	json_add_str(o, "where", m->where);
 	return o;
 }
 

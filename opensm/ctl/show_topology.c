@@ -13,19 +13,19 @@ static struct json_object *node_object(const struct show *s, const struct dump_n
 	const struct dump_port *port0 = show_port(s, n, 0);
 
 	show_put_node(o, n);
-	show_put_guid(o, "system_guid", n->sysimg_guid);
-	show_put_int(o, "vendor_id", n->vendor_id);
-	show_put_int(o, "device_id", n->device_id);
-	show_put_int(o, "revision", n->revision);
-	show_put_int(o, "n_ports", n->n_ports);
+	json_add_guid(o, "system_guid", n->sysimg_guid);
+	json_add_int(o, "vendor_id", n->vendor_id);
+	json_add_int(o, "device_id", n->device_id);
+	json_add_int(o, "revision", n->revision);
+	json_add_int(o, "n_ports", n->n_ports);
 	if (n->type != IB_NODE_SWITCH)
 		return o;
-	show_put_guid(o, "port_guid", port0->guid);
-	show_put_int(o, "lid", port0->lid);
-	show_put_int(o, "lmc", port0->lmc);
-	show_put_bool(o, "enhanced_port0", n->is_enhanced);
+	json_add_guid(o, "port_guid", port0->guid);
+	json_add_int(o, "lid", port0->lid);
+	json_add_int(o, "lmc", port0->lmc);
+	json_add_bool(o, "enhanced_port0", n->is_enhanced);
 	if (s->why && s->why[n->first_port])
-		show_put(o, "why_not", s->why[n->first_port]);
+		json_add_str(o, "why_not", s->why[n->first_port]);
 	return o;
 }
 
@@ -44,14 +44,14 @@ static void put_link(struct json_object *o, const struct dump_port *p)
 {
 	if (p->state == IB_PORT_DOWN)
 		return;
-	show_put_int(o, "width", p->width);
-	show_put(o, "speed", show_speed_name(p->speed));
+	json_add_int(o, "width", p->width);
+	json_add_str(o, "speed", show_speed_name(p->speed));
 	show_put_tenths(o, "lane_gbps", p->speed);
 	/* FDR10 is QDR coded otherwise; its lanes are sold as 10 Gb/s. */
 	show_put_tenths(o, "gbps", p->width * (p->speed == 103 ? 100u : p->speed));
-	show_put_int(o, "mtu", ib_mtu_bytes(p->mtu));
-	show_put_int(o, "mtu_cap", ib_mtu_bytes(p->mtu_cap));
-	show_put_int(o, "vls", p->vls ? 1 << (p->vls < 5 ? p->vls - 1 : 3) : 0);
+	json_add_int(o, "mtu", ib_mtu_bytes(p->mtu));
+	json_add_int(o, "mtu_cap", ib_mtu_bytes(p->mtu_cap));
+	json_add_int(o, "vls", p->vls ? 1 << (p->vls < 5 ? p->vls - 1 : 3) : 0);
 }
 
 struct json_object *show_port_object(const struct show *s, const struct dump_port *p)
@@ -59,18 +59,18 @@ struct json_object *show_port_object(const struct show *s, const struct dump_por
 	struct json_object *o = json_object_new_object();
 	const char *why = s->why ? s->why[p - s->view->ports] : NULL;
 
-	show_put_int(o, "port", p->num);
+	json_add_int(o, "port", p->num);
 	if (show_is_end(s, p)) {
-		show_put_guid(o, "port_guid", p->guid);
-		show_put_int(o, "lid", p->lid);
-		show_put_int(o, "lmc", p->lmc);
+		json_add_guid(o, "port_guid", p->guid);
+		json_add_int(o, "lid", p->lid);
+		json_add_int(o, "lmc", p->lmc);
 	}
-	show_put(o, "state", p->known ? show_state_name(p->state) : NULL);
-	show_put(o, "phys_state", p->known ? show_phys_name(p->phys) : NULL);
+	json_add_str(o, "state", p->known ? show_state_name(p->state) : NULL);
+	json_add_str(o, "phys_state", p->known ? show_phys_name(p->phys) : NULL);
 	put_link(o, p);
 	put_peer(o, s, p);
 	if (why)
-		show_put(o, "why_not", why);
+		json_add_str(o, "why_not", why);
 	return o;
 }
 
@@ -131,8 +131,8 @@ static void put_counts(struct json_object *o, const struct show *s, const struct
 	if (n->type == IB_NODE_SWITCH && show_port(s, n, 0)->lid)
 		json_object_array_add(lids, json_object_new_int(show_port(s, n, 0)->lid));
 	json_object_object_add(o, "lids", lids);
-	show_put_int(o, "ports_active", active);
-	show_put_int(o, "ports_cabled", cabled);
+	json_add_int(o, "ports_active", active);
+	json_add_int(o, "ports_cabled", cabled);
 }
 
 static bool is_type(const char *word)

@@ -283,6 +283,7 @@ enum sm_state sm_state(const struct sm *sm);
 const char *sm_state_name(enum sm_state s); /* "DISCOVERING" */
 bool sm_sweeping(const struct sm *sm);
 const struct sm_stats *sm_stats(const struct sm *sm);
+const char *sm_trap_kind_name(enum sm_trap_kind kind); /* "manager", "link" ... */
 const struct sm_trap_stats *sm_trap_stats(const struct sm *sm);
 const struct fabric *sm_fabric(const struct sm *sm);
 const struct routes *sm_routes(const struct sm *sm); /* installed ones; NULL before the first */

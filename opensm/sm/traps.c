@@ -60,6 +60,17 @@ void traps_free(struct sm *sm)
 	sm->traps = NULL;
 }
 
+const char *sm_trap_kind_name(enum sm_trap_kind kind)
+{
+	static const char *const names[SM_TRAP_KINDS] = {
+		[SM_TRAP_SM] = "manager",  [SM_TRAP_LINK] = "link",   [SM_TRAP_ERRORS] = "errors",
+		[SM_TRAP_LOCAL] = "local", [SM_TRAP_IMAGE] = "image", [SM_TRAP_KEYS] = "keys",
+		[SM_TRAP_OTHER] = "other", [SM_TRAP_VENDOR] = "vendor",
+	};
+
+	return names[kind];
+}
+
 const struct sm_trap_stats *sm_trap_stats(const struct sm *sm)
 {
 	struct sm_trap_stats *st = &sm->traps->stats;
