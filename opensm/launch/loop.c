@@ -318,19 +318,33 @@ static int on_signal(sd_event_source *s, const struct signalfd_siginfo *si, void
 
 /* ---- ports --------------------------------------------------------------------------------- */
 
-/* Where there are others than before, whoever waits is tried, and PORTS=ALL has its say. */
-static void look_at_ports(struct launcher *l)
+/* PORTS=ALL has an instance for each that came; no settings of another kind come into force without a reload. */
+static void follow_ports(struct launcher *l)
 {
 	struct choice choice;
 	_cleanup_free_ char *error = NULL;
 
+	if (launcher_plan(l, &choice, &error) < 0)
+		return;
+	if (choice.all_ports) {
+		launcher_follow(l, &choice, false);
+		return;
+	}
+	say(LOG_NOTICE, "the settings are not those in force any more (%s): no instance for new ports "
+			"before a reload", choice.rule_text);
+	choose_clear(&choice);
+}
+
+/* Where there are others than before, whoever waits is tried. */
+static void look_at_ports(struct launcher *l)
+{
 	if (!read_ports(l) || l->stopping)
 		return;
 	say(LOG_INFO, "the InfiniBand ports of this host have changed, there are %zu", l->n_ports);
 	for (size_t n = 0; n < l->n; n++)
 		supervise_hurry(&l->items[n]->life, launcher_now(l));
-	if (l->choice.all_ports && launcher_plan(l, &choice, &error) >= 0)
-		launcher_follow(l, &choice, false);
+	if (l->choice.all_ports)
+		follow_ports(l);
 }
 
 static int on_device(sd_device_monitor *m, sd_device *device, void *arg)

@@ -98,10 +98,8 @@ static void end(struct launcher *l, struct instance *i, struct plan *plan)
 		process_signal(i, SIGTERM);
 }
 
-static void keep(struct launcher *l, struct instance *i, bool hup)
+static void keep(struct launcher *l, struct instance *i)
 {
-	if (!hup)
-		return;
 	if (!supervise_has_process(&i->life)) {
 		instance_place(i, l->paths);
 		if (!i->plan.fault)
@@ -119,9 +117,11 @@ static void follow_plan(struct launcher *l, struct plan *plan, bool hup)
 
 	if (!i)
 		make(l, plan);
+	else if (!hup && i->life.state != SUPERVISE_ENDING)
+		return; /* a port that came is no reload: what is there stays as it is */
 	else if (i->life.state != SUPERVISE_ENDING && plan_equal(&i->plan, plan) &&
 		 i->strict == l->choice.strict)
-		keep(l, i, hup);
+		keep(l, i);
 	else
 		end(l, i, plan);
 }

@@ -405,6 +405,35 @@ prefix_at() {
 	is_alive "$LAUNCH_PID"
 }
 
+@test "a port that comes is no reload: what was edited meanwhile ends nobody, and starts nothing else" {
+	local pid
+	at 0x0000000000000011 "${HOSTS[0]}"
+	at 0x0000000000000012 "${HOSTS[1]}"
+	at 0x0000000000000013 "${HOSTS[2]}"
+	at 1 "${HOSTS[3]}"
+	echo 'PORTS="ALL"' >defaults
+	new_port 0 0011
+	launch_start
+	wait_for 60 is 0x0000000000000011 running
+	pid=$(pid_of 0x0000000000000011)
+	# an editor at work
+	printf 'PORTS="ALL"\nPRIORITY=1x\n' >defaults
+	new_port 1 0012
+	wait_for 30 is 0x0000000000000012 failed
+	is 0x0000000000000011 running
+	[ "$(pid_of 0x0000000000000011)" = "$pid" ]
+	# a numbered file that nobody has asked for yet
+	: >etc/opensm.conf.1
+	new_port 2 0013
+	wait_for 30 grep -q 'before a reload' launch.out
+	[ "$(pid_of 0x0000000000000011)" = "$pid" ]
+	[ -z "$(of 1 state)" ]
+	# asked for
+	kill -HUP "$LAUNCH_PID"
+	wait_for 30 is 1 running
+	wait_for 30 grep -q '0x0000000000000011 is not wanted any more' launch.out
+}
+
 # new_port N XXXX: a port as /sys shows it.
 new_port() {
 	mkdir -p "sys/infiniband/x$1/ports/1/gids" "sys/new"
