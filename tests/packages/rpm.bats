@@ -55,6 +55,7 @@ running() {
 @test "the packages hold what they must" {
 	list=$(rpm -qpl "$RPM")
 	for file in /usr/sbin/opensm /usr/bin/opensmctl /usr/libexec/opensm-launch /usr/lib/systemd/system/opensm.service \
+		/usr/share/doc/opensm/guides/migration.md /usr/share/doc/opensm/guides/troubleshooting.md \
 		/usr/lib/tmpfiles.d/opensm.conf /etc/logrotate.d/opensm /var/cache/opensm /etc/rdma; do
 		grep -qx "$file" <<<"$list" || { echo "$file is missing"; return 1; }
 	done
