@@ -95,8 +95,13 @@ static void add_node(struct json_object *o, const struct scene *scene, const str
 	json_add_str(o, "name", name);
 	json_add_str(o, "type", type);
 	json_add_bool(o, "came", e->node.came);
-	say(o, "%s '%s' (0x%016" PRIx64 ") %s", type, name, e->node.node_guid,
-	    e->node.came ? "is there" : "is gone");
+	if (e->node.came || !e->node.behind_guid) {
+		say(o, "%s '%s' (0x%016" PRIx64 ") %s", type, name, e->node.node_guid,
+		    e->node.came ? "is there" : "is gone");
+		return;
+	}
+	say(o, "%s '%s' (0x%016" PRIx64 ") is gone; it was behind '%s' port %u", type, name, e->node.node_guid,
+	    name_of(scene, e->node.behind_guid, "?"), e->node.behind_port);
 }
 
 static void add_link(struct json_object *o, const struct scene *scene, const struct sm_event *e)

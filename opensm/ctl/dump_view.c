@@ -61,6 +61,8 @@ static void copy_port(const struct dump_view *v, struct dump_port *ret, const st
 		.known = p->known,
 		.is_own = p == f->own_port,
 		.had_cable = p->had_cable,
+		.met_port = p->met_port,
+		.met_guid = p->met_guid,
 	};
 	if (p->known)
 		copy_info(ret, p);

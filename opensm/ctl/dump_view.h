@@ -3,7 +3,7 @@
  * What the dumps show, copied in one go from the fabric so that a worker can write it at leisure.
  *
  * Made and freed on the main thread (it holds a reference of routes); read from any thread.
- * Some 40 bytes per port and 130 per node.
+ * Some 50 bytes per port and 130 per node.
  */
 #pragma once
 
@@ -30,6 +30,8 @@ struct dump_port {
 	bool ext_capable; /* the node says it knows extended speeds */
 	bool is_own;      /* the SM's port; of a switch: all */
 	bool had_cable;   /* somebody was met behind it */
+	uint8_t met_port; /* the other end of the last cable that was met, which may be gone; 0: none */
+	guid_t met_guid;
 };
 
 struct dump_node {

@@ -12,7 +12,7 @@ libctl_a_SOURCES = opensm/ctl/dump.c opensm/ctl/dump.h opensm/ctl/dump_files.h \
 	opensm/ctl/json.c opensm/ctl/json.h opensm/ctl/scene.h opensm/ctl/scene.c opensm/ctl/control.h opensm/ctl/control.c opensm/ctl/control_call.h \
 	opensm/ctl/control_call.c opensm/ctl/control_status.c opensm/ctl/control_conf.c opensm/ctl/control_act.c \
 	opensm/ctl/control_events.c opensm/ctl/show.c
-libctl_a_SOURCES += opensm/ctl/show.h opensm/ctl/show_json.c opensm/ctl/show_find.c opensm/ctl/show_topology.c \
+libctl_a_SOURCES += opensm/ctl/show.h opensm/ctl/show_json.c opensm/ctl/show_find.c opensm/ctl/show_gone.c opensm/ctl/show_topology.c \
 	opensm/ctl/show_ports.c opensm/ctl/show_routes.c opensm/ctl/show_ways.h opensm/ctl/show_path.c \
 	opensm/ctl/show_partitions.c opensm/ctl/show_groups.c opensm/ctl/show_sa.c
 libctl_a_SOURCES += opensm/ctl/console.h opensm/ctl/console.c opensm/ctl/console_private.h \

@@ -23,12 +23,24 @@ struct scene_sweep {
 };
 #define SCENE_SWEEPS 6
 
+/* A node that went, and has not come back. */
+struct scene_gone {
+	guid_t node_guid, port_guid; /* node_guid 0: an empty row */
+	guid_t behind_guid;	     /* the node it was cabled to; 0 unknown */
+	uint8_t behind_port;
+	lid_t lid;
+	mono_t at;
+	char name[NODE_DESC_STRLEN]; /* as it was called */
+};
+#define SCENE_GONE 256
+
 /* What is kept of events. Writer: scene_note(). */
 struct scene_memory {
 	struct scene_sweep sweeps[SCENE_SWEEPS]; /* one of each kind, in order of first end */
 	unsigned routing_ms, unreachable;
 	char engine[32]; /* ""; nothing was routed yet */
 	mono_t state_since;
+	struct scene_gone gone[SCENE_GONE]; /* the last ones, in no order */
 };
 
 struct scene {

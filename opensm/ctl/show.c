@@ -148,6 +148,7 @@ struct show *show_new(const struct scene *scene, unsigned needs, struct control_
 	/* Routes and answers of one and the same moment. */
 	s->view = dump_view_new(sm_fabric(sm), s->answers ? s->answers->routes : sm_routes(sm), names);
 	note_own(s, sm);
+	show_gone_copy(s, scene);
 	if (needs & SHOW_REASONS)
 		note_reasons(s, sm);
 	if (needs & SHOW_TREES)
@@ -172,6 +173,7 @@ void show_drop(void *snapshot)
 	guidmap_free(s->by_port);
 	free(s->by_lid);
 	free(s->order);
+	free(s->gone);
 	free(s->why);
 	free(s);
 }

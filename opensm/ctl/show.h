@@ -13,6 +13,7 @@
  *   show_routes.c    Routes               show_path.c   Path: why A reaches B as it does
  *   show_partitions.c, show_groups.c, show_sa.c, show_managers.c
  *   show_find.c      what the user's words mean
+ *   show_gone.c      who went, and where that was
  *
  * Only ctl/show*.c includes it.
  */
@@ -46,6 +47,9 @@ struct show {
 	bool master;
 	char word[2][SHOW_WORD_MAX]; /* parameters, "" if not given */
 	bool flag[2];
+
+	struct scene_gone *gone; /* who went lately; `at` is how long ago that was */
+	unsigned n_gone;
 
 	/* Of a kind of document: rows copied beside. */
 	void *rows;
@@ -110,6 +114,14 @@ static inline bool show_is_end(const struct show *s, const struct dump_port *p)
 {
 	return (show_node_of(s, p)->type == IB_NODE_SWITCH) == (p->num == 0);
 }
+
+/* ---- show_gone.c: who went, and where that was ---- */
+
+void show_gone_copy(struct show *s, const struct scene *scene);
+/* Fails for a word that means somebody who went lately, with all that is known of it. False: nobody did. */
+bool show_gone_fail(const struct show *s, const char *word, struct control_error *err);
+/* To a port without a link: "was_cabled_to", if anybody was behind it. */
+void show_put_gone(struct json_object *o, const struct show *s, const struct dump_port *p);
 
 /* ---- show_json.c: values as they are written everywhere ---- */
 

@@ -114,6 +114,8 @@ static bool find_name(const struct show *s, const char *word, struct show_found 
 			return is_unique(&f, word, (int)(slash - word), err) &&
 			       port_of(s, f.node, slash + 1, ret, err);
 	}
+	if (show_gone_fail(s, word, err))
+		return false;
 	control_fail(err, "NotFound", "nobody in the fabric is called '%.100s'; expected a name, NAME/PORT, "
 		     "a LID, a GUID (0x...) or a GID. Who is off or unplugged is not in the fabric: "
 		     "'ports --not-active' has the other end of the cable", word);
@@ -122,13 +124,14 @@ static bool find_name(const struct show *s, const char *word, struct show_found 
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-static bool find_lid(const struct show *s, unsigned lid, struct show_found *ret,
+static bool find_lid(const struct show *s, const char *word, unsigned lid, struct show_found *ret,
 		     struct control_error *err)
 {
 	uint32_t at = lid_is_unicast(lid) ? s->by_lid[lid] : DUMP_NONE;
 
 	if (at == DUMP_NONE) {
-		control_fail(err, "NotFound", "nobody in the fabric has LID %u", lid);
+		if (!show_gone_fail(s, word, err))
+			control_fail(err, "NotFound", "nobody in the fabric has LID %u", lid);
 		return false;
 	}
 	*ret = (struct show_found){ .port = &s->view->ports[at] };
@@ -136,7 +139,7 @@ static bool find_lid(const struct show *s, unsigned lid, struct show_found *ret,
 	return true;
 }
 
-static bool find_guid(const struct show *s, guid_t guid, struct show_found *ret,
+static bool find_guid(const struct show *s, const char *word, guid_t guid, struct show_found *ret,
 		      struct control_error *err)
 {
 	*ret = (struct show_found){ .port = guid ? guidmap_get(s->by_port, guid) : NULL };
@@ -144,7 +147,7 @@ static bool find_guid(const struct show *s, guid_t guid, struct show_found *ret,
 		ret->node = show_node_of(s, ret->port);
 	else
 		ret->node = guid ? guidmap_get(s->by_node, guid) : NULL;
-	if (!ret->node)
+	if (!ret->node && !show_gone_fail(s, word, err))
 		control_fail(err, "NotFound", "nobody in the fabric has GUID 0x%016" PRIx64, guid);
 	return ret->node != NULL;
 }
@@ -160,12 +163,12 @@ bool show_find(const struct show *s, const char *word, struct show_found *ret,
 		return false;
 	}
 	if (show_number(word, UINT64_MAX, &v))
-		return v <= UINT16_MAX ? find_lid(s, (unsigned)v, ret, err) : find_guid(s, v, ret, err);
+		return v <= UINT16_MAX ? find_lid(s, word, (unsigned)v, ret, err) : find_guid(s, word, v, ret, err);
 	if (inet_pton(AF_INET6, word, gid) == 1) {
 		v = 0;
 		for (unsigned i = 8; i < 16; i++)
 			v = v << 8 | gid[i];
-		return find_guid(s, v, ret, err);
+		return find_guid(s, word, v, ret, err);
 	}
 	return find_name(s, word, ret, err);
 }

@@ -71,6 +71,7 @@ struct json_object *show_port_object(const struct show *s, const struct dump_por
 	put_peer(o, s, p);
 	if (why)
 		json_add_str(o, "why_not", why);
+	show_put_gone(o, s, p);
 	return o;
 }
 

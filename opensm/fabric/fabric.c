@@ -154,6 +154,10 @@ void fabric_connect(struct port *a, struct port *b, uint32_t sweep)
 		fabric_disconnect(b);
 	a->peer = b;
 	b->peer = a;
+	a->met_guid = b->node->guid;
+	a->met_port = b->num;
+	b->met_guid = a->node->guid;
+	b->met_port = a->num;
 	a->peer_seen = b->peer_seen = sweep;
 	a->silent = b->silent = false;
 }

@@ -74,6 +74,9 @@ struct port {
 	/* The other end of the link that was last told of; 0: none. Writer: sm/events.c */
 	guid_t told_guid;
 	uint8_t told_port;
+	/* The other end of the last cable that was met, which may be gone; 0: none. Writer: fabric_connect() */
+	uint8_t met_port;
+	guid_t met_guid;
 	struct mad_target behind; /* probes through this port, while nobody has answered */
 	/* Tables as known. Writers: sync/, and sm/ when it reads or forgets. */
 	struct cell_table *pkeys; /* P_Key blocks: of end ports, and of switch ports */

@@ -69,6 +69,21 @@ static enum ctl_color color_of(const char *state)
 	return !strcmp(state, "active") ? CTL_GOOD : !strcmp(state, "down") ? CTL_DIM : CTL_BAD;
 }
 
+/* Why a port is not ACTIVE, and of a cable that fell who was at its other end. */
+static void why_cell(struct table *t, struct json_object *port)
+{
+	struct json_object *was = js_get(port, "was_cabled_to");
+	char place[128], age[32], went[64] = "";
+
+	if (!was || !js_has(was, "name")) {
+		table_cell(t, CTL_WARN, "%s", js_str(port, "why_not"));
+		return;
+	}
+	if (js_has(was, "gone_seconds"))
+		snprintf(went, sizeof(went), ", which went %s ago", ctl_duration(js_int(was, "gone_seconds"), age));
+	table_cell(t, CTL_WARN, "%s; it led to %s%s", js_str(port, "why_not"), show_place(was, place), went);
+}
+
 static void print_ports(struct ctl *c, struct json_object *ports)
 {
 	static const char *const heads[] = { "PORT", "LID>", "STATE", "LINK", "BEHIND IT", "WHY NOT", NULL };
@@ -87,7 +102,7 @@ static void print_ports(struct ctl *c, struct json_object *ports)
 		table_cell(t, color_of(state), "%s", state);
 		table_cell(t, CTL_PLAIN, "%s", show_link(p, link));
 		table_cell(t, CTL_PLAIN, "%s", show_place(js_get(p, "peer"), peer));
-		table_cell(t, CTL_WARN, "%s", js_str(p, "why_not"));
+		why_cell(t, p);
 	}
 	table_print(t);
 }

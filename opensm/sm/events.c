@@ -118,8 +118,14 @@ static void tell_node(struct sm *sm, const struct node *n, bool came)
 			  .came = came },
 	};
 
-	for (unsigned i = node_is_switch(n) ? 0 : 1; i <= n->n_ports && !e.node.port_guid; i++)
+	for (unsigned i = node_is_switch(n) ? 0 : 1; i <= n->n_ports && !e.node.port_guid; i++) {
 		e.node.port_guid = n->ports[i].guid;
+		e.node.lid = n->ports[i].lid;
+	}
+	for (unsigned i = 1; !came && i <= n->n_ports && !e.node.behind_guid; i++) {
+		e.node.behind_guid = n->ports[i].met_guid;
+		e.node.behind_port = n->ports[i].met_port;
+	}
 	raise_event(sm, &e);
 }
 

@@ -6,6 +6,7 @@
  * silent node is kept with it. After MAX_MISSES sweeps patience ends.
  */
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "sm/events.h"
 #include "sm/say.h"
@@ -154,6 +155,22 @@ static void prove_all(struct sm *sm)
 	prove_cells(sm);
 }
 
+/* With the place where it was: that is where one has to go and look. */
+static void tell_gone(const struct sm *sm, const struct node *n)
+{
+	const struct node *sw = NULL;
+	char was[NODE_DESC_STRLEN + 40] = "";
+
+	for (unsigned i = 1; i <= n->n_ports && !sw; i++) {
+		sw = fabric_find_node(sm->fabric, n->ports[i].met_guid);
+		if (sw)
+			snprintf(was, sizeof(was), "; it was behind '%s' port %u", node_name(sw),
+				 n->ports[i].met_port);
+	}
+	log_on(about_node(LOG_ID_NODE_GONE, n), LOGB_INFO, "node 0x%016" PRIx64 " ('%s') is gone%s",
+	       n->guid, node_name(n), was);
+}
+
 void discover_finish(struct sm *sm)
 {
 	struct fabric *f = sm->fabric;
@@ -168,8 +185,7 @@ void discover_finish(struct sm *sm)
 			i++;
 			continue;
 		}
-		log_on(about_node(LOG_ID_NODE_GONE, n), LOGB_INFO, "node 0x%016" PRIx64 " ('%s') is gone",
-		       n->guid, node_name(n));
+		tell_gone(sm, n);
 		forget_node(sm, n);
 		gone = true;
 	}

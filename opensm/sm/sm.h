@@ -88,6 +88,10 @@ struct sm_event {
 			const char *desc;
 			uint8_t type; /* NODE_TYPE_* */
 			bool came;
+			/* If it went: the LID of its port, and what that was cabled to last; 0 unknown. */
+			lid_t lid;
+			uint8_t behind_port;
+			guid_t behind_guid;
 		} node;
 		struct {
 			guid_t guid[2];

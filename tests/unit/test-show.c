@@ -70,6 +70,21 @@ static void name_file(char **option, char *path)
 	*option = path;
 }
 
+static void on_event(struct rig_sm *sm, const struct sm_event *event)
+{
+	struct world *w = sm->rig->owner;
+
+	scene_note(&w->scene, event);
+}
+
+static void scene_clock(void *arg, mono_t *ret_now, int64_t *ret_realtime)
+{
+	const struct world *w = arg;
+
+	*ret_now = sim_now(w->rig->sim);
+	*ret_realtime = 0;
+}
+
 /* `names`: the node-name map; it and `partitions` may be NULL. */
 static void world_start(struct world *w, struct netfile *net, const char *partitions, const char *names)
 {
@@ -85,13 +100,16 @@ static void world_start(struct world *w, struct netfile *net, const char *partit
 	if (names)
 		name_file(&w->conf->node_name_map_name, write_file(w, "names", names));
 	w->rig = rig_new(sim_new(net, 1));
+	w->scene = (struct scene){ .conf = w->conf, .clock = scene_clock, .arg = w };
 	netfile_free(net);
 	if (sim_find(w->rig->sim, "h3") >= 0)
 		sim_link_down(w->rig->sim, sim_find(w->rig->sim, "h3"), 1);
+	w->rig->event = on_event;
+	w->rig->owner = w;
 	assert_int_equal(rig_start(w->rig, "h0", 0, w->conf, w->dir), 0);
 	rig_run(w->rig, 10 * MONO_S);
 	assert_int_equal(sm_state(w->rig->sms[0].sm), SM_MASTER);
-	w->scene = (struct scene){ .sm = w->rig->sms[0].sm, .conf = w->conf };
+	w->scene.sm = w->rig->sms[0].sm;
 	snprintf(command, sizeof(command), "rm -rf %s", w->dir);
 	assert_int_equal(system(command), 0);
 }
@@ -314,6 +332,9 @@ static void ports_say_why_they_are_not_active(void **state)
 	assert_string_equal(text_at(doc, "ports.0.name"), "leaf2");
 	assert_int_equal(number_at(doc, "ports.0.port"), 1);
 	assert_contains(text_at(doc, "ports.0.why_not"), "the link fell");
+	assert_string_equal(text_at(doc, "ports.0.was_cabled_to.name"), "h2");
+	assert_int_equal(number_at(doc, "ports.0.was_cabled_to.port"), 1);
+	assert_in_range(number_at(doc, "ports.0.was_cabled_to.gone_seconds"), 1, 30);
 	json_object_put(doc);
 	sim_link_up(w->rig->sim, sim_find(w->rig->sim, "h2"), 1);
 	rig_run(w->rig, sim_now(w->rig->sim) + 30 * MONO_S);
@@ -326,6 +347,53 @@ static void ports_say_why_they_are_not_active(void **state)
 	json_object_put(doc);
 	refused(w, "Ports", "{\"node\": \"leaf1/9\"}", "NotFound", "its ports are 0 to 8");
 	refused(w, "Ports", "{\"down\": 1}", "InvalidParameter", "true or false");
+}
+
+/* Who asks for a host that went is told where it was, by whatever it is called; until it is back. */
+static void who_went_is_known(void **state)
+{
+	struct world *w = *state;
+	struct json_object *doc = ask(w, "Ports", "{\"node\": \"h2\"}");
+	char lid[64];
+
+	snprintf(lid, sizeof(lid), "{\"node\": \"%d\"}", (int)number_at(doc, "ports.0.lid"));
+	json_object_put(doc);
+	sim_link_down(w->rig->sim, sim_find(w->rig->sim, "h2"), 1);
+	rig_run(w->rig, sim_now(w->rig->sim) + 30 * MONO_S);
+	refused(w, "Ports", "{\"node\": \"h2\"}", "NotFound", "It was behind 'leaf2' port 1");
+	refused(w, "Ports", "{\"node\": \"h2/1\"}", "NotFound", "s ago. It was behind 'leaf2' port 1");
+	refused(w, "Ports", lid, "NotFound", "It was behind 'leaf2' port 1");
+	refused(w, "Path", "{\"from\": \"h0\", \"to\": \"h2\"}", "NotFound", "It was behind 'leaf2' port 1");
+	refused(w, "Ports", "{\"node\": \"h7\"}", "NotFound", "nobody in the fabric is called 'h7'");
+	refused(w, "Ports", "{\"node\": \"0\"}", "NotFound", "nobody in the fabric has LID 0");
+	sim_link_up(w->rig->sim, sim_find(w->rig->sim, "h2"), 1);
+	rig_run(w->rig, sim_now(w->rig->sim) + 30 * MONO_S);
+	doc = ask(w, "Ports", "{\"node\": \"h2\"}");
+	assert_null(at(doc, "ports.0.was_cabled_to"));
+	json_object_put(doc);
+	for (unsigned i = 0; i < SCENE_GONE; i++)
+		assert_int_equal(w->scene.memory.gone[i].node_guid, 0);
+}
+
+/* Of more than fit the oldest is forgotten. */
+static void the_oldest_that_went_is_forgotten(void **state)
+{
+	struct scene scene = { 0 };
+	struct sm_event e = { .kind = SM_EVENT_NODE, .node = { .desc = "x" } };
+
+	for (unsigned i = 1; i <= SCENE_GONE + 1; i++) {
+		e.node.node_guid = i;
+		e.at = i;
+		scene_note(&scene, &e);
+	}
+	for (unsigned i = 0; i < SCENE_GONE; i++)
+		assert_in_range(scene.memory.gone[i].node_guid, 2, SCENE_GONE + 1);
+	e.node.came = true;
+	scene_note(&scene, &e);
+	e.node.node_guid = 1;
+	scene_note(&scene, &e);
+	for (unsigned i = 0; i < SCENE_GONE; i++)
+		assert_in_range(scene.memory.gone[i].node_guid, 0, SCENE_GONE);
 }
 
 /* A host that does not answer any more is named with what left_out.c says. */
@@ -680,6 +748,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(tables_of_the_sa_are_shown),
 		cmocka_unit_test(managers_begin_with_our_own),
 		cmocka_unit_test(ports_say_why_they_are_not_active),
+		cmocka_unit_test(who_went_is_known),
+		cmocka_unit_test(the_oldest_that_went_is_forgotten),
 		cmocka_unit_test(a_silent_host_is_named),
 		cmocka_unit_test(why_there_is_no_path),
 		cmocka_unit_test(names_are_those_of_the_map),
