@@ -256,7 +256,7 @@ int main(int argc, char **argv)
 		.tmp_dir = secure_getenv("OSM_TMP_DIR"),
 		.out = stdout,
 		.err = stderr,
-		.out_is_log = getenv("JOURNAL_STREAM") != NULL,
+		.out_is_log = getenv("JOURNAL_STREAM") || is_launched(),
 	};
 	struct title title = is_launched() ? title_find(argc, argv) : (struct title){ 0 };
 	struct cli cli;

@@ -445,6 +445,15 @@ new_port() {
 	mv sys/new "sys/infiniband_mad/umad$1"
 }
 
+@test "what goes through the launcher has no keys, wherever its output goes" {
+	at 1 "${HOSTS[0]}"
+	printf 'm_key 0x5ec2e7000001\nsa_key 0x5ec2e7000003\nsm_key 0x5ec2e7000002\n' >etc/opensm.conf.1
+	launch_start
+	wait_for 30 is 1 running
+	grep -q 'Loading Cached Option:m_key = (not shown)' launch.out
+	not grep -ri 5ec2e7 launch.out told run/instances.json log
+}
+
 @test "settings that only a shell could follow: nothing is started, and where" {
 	printf '\nGUIDS=$(ibstat -p)\n' >sysconfig
 	launch_start
