@@ -199,6 +199,32 @@ has_pkey() {
 	box_until 30 running
 }
 
+@test "an /etc/opensm that is a link to elsewhere: nothing is unpacked while files there would stop to count" {
+	machine_start
+	box_run mkdir -p /srv/ib
+	put /srv/ib/partitions.conf <<<'Default=0x7fff : ALL=limited;'
+	box_run ln -s /srv/ib /etc/opensm
+	run ! machine_install /root/opensm.deb
+	[[ $output == *"/etc/opensm is a link to /srv/ib, which has files in it"* ]]
+	[ "$(box_run readlink /etc/opensm)" = /srv/ib ]
+	# to the same folder is no conflict, whatever its name
+	box_run ln -s /srv/ib /etc/rdma
+	machine_install /root/opensm.deb
+	[ "$(box_run readlink -f /etc/opensm)" = /srv/ib ]
+	box_run grep -q limited /etc/opensm/partitions.conf
+}
+
+@test "a move of /etc/opensm that was interrupted is finished" {
+	machine_start
+	machine_install /root/opensm.deb
+	box_run rm /etc/opensm
+	box_run mkdir /etc/.opensm.dpkg-tmp
+	box_run env DPKG_MAINTSCRIPT_NAME=postinst DPKG_MAINTSCRIPT_PACKAGE=opensm \
+		/var/lib/dpkg/info/opensm.postinst configure 4.0.0-1
+	[ "$(box_run readlink /etc/opensm)" = rdma ]
+	run ! box_run ls -d /etc/.opensm.dpkg-tmp
+}
+
 @test "files that come back to /etc/opensm as a folder: no start without them, and why" {
 	machine_start
 	machine_install /root/opensm.deb
