@@ -377,7 +377,8 @@ static void finish_check(struct cli_run *run)
 
 	conf_lists_check(run->ret->conf, &run->ret->report);
 	cli_print_findings(run);
-	fprintf(run->env->out, "opensm: %u errors, %u warnings\n", r->errors, r->warnings);
+	fprintf(run->env->out, "opensm: %u error%s, %u warning%s\n", r->errors,
+		r->errors == 1 ? "" : "s", r->warnings, r->warnings == 1 ? "" : "s");
 	cli_exit(run, r->errors ? CLI_EXIT_CONFIG : 0);
 }
 

@@ -120,7 +120,7 @@ static int reject_number(struct parse *p, int error)
 	_cleanup_free_ char *expected = NULL;
 
 	if (strcmp(p->option->range, "any") == 0)
-		expected = xstrdup("a number of at most 64 bits");
+		expected = xstrdup("a number of at most 64 bits (hexadecimal begins with 0x)");
 	else
 		expected = xasprintf("a number of %s", p->option->range);
 	return reject(p, error, expected);

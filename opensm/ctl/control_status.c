@@ -26,7 +26,7 @@ static struct json_object *own_manager(const struct scene *scene)
 		json_add_guid(o, "guid", f->own_port->guid);
 	json_add_bool(o, "is_self", true);
 	json_add_str(o, "state", sm_state_name(sm_state(scene->sm)));
-	json_add_int(o, "priority", sm_priority(scene->sm));
+	json_add_int(o, "priority", sm_told_priority(scene->sm));
 	json_add_str(o, "where", "this one");
 	return o;
 }
@@ -249,6 +249,7 @@ static void add_configuration(struct json_object *o, const struct scene *scene)
 		if (files->of[i])
 			add_findings(findings, &files->of[i]->findings);
 	json_add_str(c, "file", scene->conf_path);
+	json_add_bool(c, "exists", scene->conf_path && access(scene->conf_path, F_OK) == 0);
 	json_add_bool(c, "refused", scene->refused);
 	json_add_int(c, "errors", count_of(findings, "error"));
 	json_add_int(c, "warnings", count_of(findings, "warning"));

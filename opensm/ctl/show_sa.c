@@ -287,7 +287,7 @@ static struct json_object *own_manager(const struct sm *sm)
 	json_add_bool(o, "own", true);
 	json_add_guid(o, "port_guid", own ? own->guid : 0);
 	json_add_str(o, "state", sm_state_name(sm_state(sm)));
-	json_add_int(o, "priority", sm_priority(sm));
+	json_add_int(o, "priority", sm_told_priority(sm));
 	json_add_str(o, "where", own ? fabric_port_str(own, where) : NULL);
 	return o;
 }

@@ -16,9 +16,11 @@ static void print_finding(const struct ctl *c, struct json_object *f)
 			       !strcmp(severity, "warning") ? CTL_WARN :
 							      CTL_DIM;
 
-	if (js_int(f, "line"))
+	if (js_int(f, "line") && js_int(f, "column"))
 		printf("%s:%" PRId64 ":%" PRId64 ": ", js_str(f, "file"), js_int(f, "line"),
 		       js_int(f, "column"));
+	else if (js_int(f, "line"))
+		printf("%s:%" PRId64 ": ", js_str(f, "file"), js_int(f, "line"));
 	else if (js_has(f, "file"))
 		printf("%s: ", js_str(f, "file"));
 	printf("%s%s%s: %s\n", ctl_color(c, color), severity, ctl_color(c, CTL_PLAIN),
@@ -83,6 +85,23 @@ static char *source_text(struct json_object *o)
 	return xstrdup(!strcmp(source, "command_line") ? "command line" : source);
 }
 
+/* What a change of an option costs; conf/options.def has the words. */
+static const char *cost_words(const char *cost)
+{
+	static const char *const words[][2] = {
+		{ "NOTHING", "counts at once after a reload" },
+		{ "LOG", "counts at once after a reload; the log is opened again" },
+		{ "SWEEP", "counts after a reload and the sweep it asks for" },
+		{ "ROUTE", "counts after a reload, and routes are computed anew" },
+		{ "RESTART", "counts after a restart only" },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(words[i][0], cost))
+			return words[i][1];
+	return cost;
+}
+
 static void print_one(const struct ctl *c, struct json_object *o)
 {
 	_cleanup_free_ char *source = source_text(o);
@@ -90,7 +109,7 @@ static void print_one(const struct ctl *c, struct json_object *o)
 	printf("%s%s%s %s\n", ctl_color(c, CTL_NAME), js_str(o, "name"), ctl_color(c, CTL_PLAIN),
 	       js_str(o, "value"));
 	printf("  from      %s\n  default   %s\n  range     %s\n  a change  %s\n", source,
-	       js_str(o, "default"), js_str(o, "range"), js_str(o, "change_costs"));
+	       js_str(o, "default"), js_str(o, "range"), cost_words(js_str(o, "change_costs")));
 	if (!strcmp(js_str(o, "effect"), "none"))
 		printf("  effect    none: not supported yet\n");
 	if (js_str(o, "help")[0])

@@ -97,7 +97,7 @@ static void print_without_room(struct json_object *all)
 static void print_origin(const char *origin)
 {
 	if (!strcmp(origin, "builtin"))
-		puts("There is no partitions.conf: everybody is full member of the default partition.\n");
+		puts("No partitions.conf is in force: everybody is full member of the default partition.\n");
 	else if (!strcmp(origin, "limited"))
 		puts("partitions.conf is faulty, and there was no good one before: all are limited members "
 		     "(see the log).\n");

@@ -126,7 +126,9 @@ static void print_sweeps(const struct ctl *c, struct json_object *o)
 		struct json_object *l = js_at(last, i);
 		char kind[32];
 
-		snprintf(kind, sizeof(kind), "last %s", js_str(l, "kind"));
+		/* As the line above counts them. */
+		snprintf(kind, sizeof(kind), "last %s", str_equal(js_str(l, "kind"), "dirty") ? "change" :
+			 js_str(l, "kind"));
 		line(c, kind,
 		     "%s ago, %" PRId64 " ms: %" PRId64 " Gets, %" PRId64 " Sets, %" PRId64
 		     " errors%s (%s)",
@@ -155,6 +157,8 @@ static void print_configuration(const struct ctl *c, struct json_object *o)
 	char errors[64], warnings[64];
 
 	line(c, "configuration", "%s", js_has(conf, "file") ? js_str(conf, "file") : "no file");
+	if (js_has(conf, "file") && js_has(conf, "exists") && !js_bool(conf, "exists"))
+		printf(" (there is no such file: options are at their defaults)");
 	if (js_bool(conf, "refused"))
 		printf(": %srefused: the last reload took nothing over%s", ctl_color(c, CTL_BAD),
 		       ctl_color(c, CTL_PLAIN));
@@ -166,8 +170,10 @@ static void print_configuration(const struct ctl *c, struct json_object *o)
 
 		if (strcmp(js_str(f, "severity"), "error") && !c->stats)
 			continue;
-		line(c, "", "%s:%" PRId64 ": %s: %s", js_str(f, "file"), js_int(f, "line"),
-		     js_str(f, "severity"), js_str(f, "text"));
+		line(c, "", "%s:%" PRId64 ":", js_str(f, "file"), js_int(f, "line"));
+		if (js_int(f, "column"))
+			printf("%" PRId64 ":", js_int(f, "column"));
+		printf(" %s: %s", js_str(f, "severity"), js_str(f, "text"));
 	}
 	line(c, "log", "%s, level 0x%02x", js_has(o, "log_file") ? js_str(o, "log_file") : "stdout",
 	     (unsigned)js_int(o, "log_flags"));

@@ -118,6 +118,11 @@ unsigned elect_priority(const struct sm *sm)
 	return sm->state == SM_MASTER && master > own ? master : own;
 }
 
+unsigned sm_told_priority(const struct sm *sm)
+{
+	return elect_priority(sm);
+}
+
 bool elect_is_greater(const struct sm *sm, const struct remote_sm *r)
 {
 	unsigned own = elect_priority(sm);

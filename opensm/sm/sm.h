@@ -221,6 +221,8 @@ const struct conf_files *sm_files(const struct sm *sm);
  */
 void sm_set_priority(struct sm *sm, unsigned priority);
 unsigned sm_priority(const struct sm *sm);
+/* What others are told, and compare: while MASTER at least master_sm_priority. */
+unsigned sm_told_priority(const struct sm *sm);
 /*
  * False: no sweep of any kind begins, whoever asks for one (traps and SIGHUP, too), until it is true again;
  * then what was asked for meanwhile is done at once. One that runs goes on to its end.

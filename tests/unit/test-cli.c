@@ -503,7 +503,7 @@ static void check_finds_faults_in_the_file_and_its_lists(void **state)
 		"%s:1:5: error: lmc: \"9\" is out of range; expected a number of 0-7; keeps 0\n"
 		"%s:3: warning: qos is not supported yet: TRUE has no effect\n"
 		"%s:2:6: error: no number; expected a weight of 1-255; the line is ignored\n"
-		"opensm: 2 errors, 1 warnings\n",
+		"opensm: 2 errors, 1 warning\n",
 		path, path, list);
 	_cleanup_(run_clear) struct run x = run(line);
 

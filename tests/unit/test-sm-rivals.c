@@ -342,6 +342,8 @@ static void master_sm_priority_is_told_while_master(void **state)
 	start(w);
 	run(w, 15 * MONO_S);
 	assert_int_equal(elect_priority(w->sm), 14);
+	assert_int_equal(sm_told_priority(w->sm), 14);
+	assert_int_equal(sm_priority(w->sm), OUR_PRIO);
 	p = puppet(w, "h1", 13, SM_STANDBY);
 	run(w, 30 * MONO_S);
 	assert_int_equal(p->handed, 0);
