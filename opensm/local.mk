@@ -20,3 +20,7 @@ tests_unit_test_control_SOURCES = tests/unit/test-control.c tests/lib/control-wo
 	opensm/streams_listen.c
 tests_unit_test_control_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_control_LDADD = librig.a $(CTL_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-window-metrics
+tests_unit_test_window_metrics_SOURCES = tests/unit/test-window-metrics.c opensm/window_metrics.c opensm/window_metrics_http.c \
+	opensm/streams.c opensm/streams_listen.c
+tests_unit_test_window_metrics_LDADD = $(CTL_LIBS) $(SYSTEMD_LIBS) $(MHD_LIBS) $(CMOCKA_LIBS)

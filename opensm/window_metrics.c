@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ctl/metrics.h"
@@ -199,6 +200,15 @@ static void tell_file(struct window_metrics *w, const struct metrics_job *job)
 	w->file_error_told = job->error != 0;
 }
 
+/* What nobody keeps up to date any more would be taken for the truth. */
+static void remove_file(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		unlink(path);
+}
+
 /* Also of an orphan: the manager has gone, and not this window. */
 static void file_done(struct sm_job *base)
 {
@@ -206,7 +216,10 @@ static void file_done(struct sm_job *base)
 	struct window_metrics *w = job->window;
 	mono_t now = time_now(w);
 
-	tell_file(w, job);
+	if (str_equal(job->path, w->file))
+		tell_file(w, job);
+	else
+		remove_file(job->path); /* another one is wanted meanwhile */
 	w->file_writing = false;
 	w->file_not_before = now + (job->error ? FILE_RETRY : rest_after(now - job->started));
 	w->file_at = w->file_again ? now : now + (mono_t)w->scene->conf->metrics_interval * MONO_S;
@@ -246,11 +259,10 @@ static void open_file(struct window_metrics *w)
 	want_file(w);
 }
 
-/* What nobody keeps up to date any more would be taken for the truth. */
 static void close_file(struct window_metrics *w)
 {
 	if (w->file)
-		unlink(w->file);
+		remove_file(w->file);
 	free(w->file);
 	w->file = NULL;
 }
@@ -292,13 +304,16 @@ void window_metrics_reconfigure(struct window_metrics *w)
 {
 	if (!w)
 		return;
-	if (!str_equal(w->address, w->scene->conf->metrics_listen)) {
+	/* What could not be had is tried again. */
+	if (!w->http || !str_equal(w->address, w->scene->conf->metrics_listen)) {
 		close_http(w);
 		open_http(w);
 	}
 	if (!str_equal(w->file, w->scene->conf->metrics_file)) {
 		close_file(w);
 		open_file(w);
+	} else {
+		want_file(w); /* metrics_interval may be another */
 	}
 }
 

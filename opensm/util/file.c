@@ -45,11 +45,24 @@ static int open_fresh(const char *path, mode_t mode)
 	return fd < 0 ? -errno : fd;
 }
 
+/* A device, a FIFO, a socket, a folder: rename() would put a file in its place. */
+static bool is_no_file(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode);
+}
+
 struct file_replace *file_replace_open(const char *path, bool private_mode)
 {
-	struct file_replace *f = xcalloc(1, sizeof(*f));
+	struct file_replace *f;
 	int fd, saved;
 
+	if (is_no_file(path)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	f = xcalloc(1, sizeof(*f));
 	f->path = xstrdup(path);
 	f->temporary = xasprintf("%s.new", path);
 	fd = open_fresh(f->temporary, private_mode ? 0600 : 0644);

@@ -222,6 +222,19 @@ static void the_younger_of_two_is_known(void **state)
 	assert_false(file_is_newer("old", "old"));
 }
 
+static void what_is_no_file_is_not_replaced(void **state)
+{
+	struct stat st;
+
+	assert_int_equal(mkfifo("pipe", 0600) | mkdir("folder", 0700), 0);
+	errno = 0;
+	assert_null(file_replace_open("pipe", false));
+	assert_int_equal(errno, EINVAL);
+	assert_null(file_replace_open("folder", false));
+	assert_null(file_replace_open("/dev/null", false));
+	assert_int_equal(lstat("pipe.new", &st), -1);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
 
 int main(void)
@@ -234,6 +247,7 @@ int main(void)
 		IN_FOLDER(a_leftover_is_replaced),
 		IN_FOLDER(a_planted_link_is_not_followed),
 		IN_FOLDER(the_slower_of_two_writers_fails),
+		IN_FOLDER(what_is_no_file_is_not_replaced),
 		IN_FOLDER(a_missing_folder_is_reported),
 		IN_FOLDER(reading_has_a_limit),
 		IN_FOLDER(files_without_a_size_are_read),
