@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -146,6 +147,24 @@ static int clear_stale(const struct sockaddr_un *at)
 	return unlink(at->sun_path) < 0 && errno != ENOENT ? -errno : 0;
 }
 
+/* Of the socket, and never of what somebody who may write to its folder put in its place: a link to /etc/shadow. */
+static int set_mode(const char *path, mode_t mode)
+{
+	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC), r = 0;
+	char at[40];
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(at, sizeof(at), "/proc/self/fd/%d", fd);
+	if (fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode))
+		r = -ESTALE;
+	else if (chmod(at, mode) < 0)
+		r = -errno;
+	close(fd);
+	return r;
+}
+
 int streams_bind_unix(const char *path, mode_t mode)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -161,8 +180,8 @@ int streams_bind_unix(const char *path, mode_t mode)
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	if (bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0 || chmod(path, mode) < 0) {
-		r = -errno;
+	r = bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0 ? -errno : set_mode(path, mode);
+	if (r < 0) {
 		close(fd);
 		return r;
 	}
