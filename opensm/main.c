@@ -271,6 +271,12 @@ int main(int argc, char **argv)
 			tell_fault(&cli);
 		break;
 	case CLI_MENU:
+		if (is_launched()) {
+			notify_fault("guid is 0xffffffffffffffff, which means to ask at a terminal; "
+				     "expected a port GUID, or 0 for the first port with a link");
+			r = CLI_EXIT_CONFIG;
+			break;
+		}
 		cli.conf->guid = choose_port();
 		if (cli.conf->guid)
 			r = run(&cli, title);

@@ -48,10 +48,10 @@ static bool warn_of_dumps(const struct instance *a, const struct instance *b, st
 	return true;
 }
 
-/* One that is on its way out clashes with nobody. */
+/* One that is on its way out, or is never started, clashes with nobody. */
 static bool counts(const struct instance *i)
 {
-	return i->life.state != SUPERVISE_ENDING;
+	return i->life.state != SUPERVISE_ENDING && !i->plan.fault;
 }
 
 void clash_find(struct instance *const *items, size_t n, struct conf_report *r)

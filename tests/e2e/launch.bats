@@ -207,6 +207,15 @@ reload_told() {
 	sed -n '/RELOADING=1/,$p' told | grep -q READY=1
 }
 
+@test "a guid that means to ask at a terminal fails for good" {
+	at 1 "${HOSTS[0]}"
+	echo 'guid 0xffffffffffffffff' >etc/opensm.conf.1
+	launch_start
+	launch_wait 20
+	[ "$LAUNCH_STATUS" -eq 78 ]
+	status_is '1 FAILED for good: guid is 0xffffffffffffffff'
+}
+
 @test "STRICT=no starts it without what is wrong" {
 	at 1 "${HOSTS[0]}"
 	echo 'sweep_interval soon' >etc/opensm.conf.1

@@ -283,6 +283,10 @@ static size_t clashes(const char *first, const char *second, const char *words)
 	conf_report_clear(&r);
 	clash_find(items, 2, &r);
 	assert_int_equal(r.n, 0);
+	items[0]->life.state = SUPERVISE_WAITING;
+	items[1]->plan.fault = xstrdup("a word that is no GUID");
+	clash_find(items, 2, &r);
+	assert_int_equal(r.n, 0);
 	instance_free(items[0]);
 	instance_free(items[1]);
 	return n;
