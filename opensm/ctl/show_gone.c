@@ -61,6 +61,14 @@ static const struct scene_gone *find(const struct show *s, const char *word)
 	return ret;
 }
 
+static const struct scene_gone *find_node(const struct show *s, guid_t node_guid)
+{
+	for (unsigned i = 0; i < s->n_gone && node_guid; i++)
+		if (s->gone[i].node_guid == node_guid)
+			return &s->gone[i];
+	return NULL;
+}
+
 /* How long ago, for people. */
 static const char *age_str(mono_t age, char ret[32])
 {
@@ -77,28 +85,34 @@ static const char *age_str(mono_t age, char ret[32])
 
 bool show_gone_fail(const struct show *s, const char *word, struct control_error *err)
 {
-	const struct scene_gone *g = find(s, word);
+	const struct scene_gone *g = find(s, word), *behind;
 	const struct dump_node *sw;
-	char age[32];
+	char age[32], other[32];
 
 	if (!g)
 		return false;
-	sw = g->behind_guid ? guidmap_get(s->by_node, g->behind_guid) : NULL;
 	age_str(g->at, age);
+	sw = g->behind_guid ? guidmap_get(s->by_node, g->behind_guid) : NULL;
+	behind = find_node(s, g->behind_guid);
 	if (sw)
 		control_fail(err, "NotFound", "'%.64s' (0x%016" PRIx64 ") went %s ago. It was behind '%.64s' "
-			     "port %u: it is off or unplugged, or that cable fell (see 'ports %.64s/%u')", g->name,
-			     g->node_guid, age, dump_node_name(sw), g->behind_port,
+			     "port %u: it is off or unplugged, or that cable fell (see 'ports %.64s/%u')",
+			     g->name, g->node_guid, age, dump_node_name(sw), g->behind_port,
 			     dump_node_name(sw), g->behind_port);
+	else if (behind)
+		control_fail(err, "NotFound", "'%.64s' (0x%016" PRIx64 ") went %s ago. It was behind '%.64s' "
+			     "port %u, which went %s ago too", g->name, g->node_guid, age, behind->name,
+			     g->behind_port, age_str(behind->at, other));
 	else
-		control_fail(err, "NotFound", "'%.64s' (0x%016" PRIx64 ") went %s ago, and what it was cabled to "
-			     "is not there either", g->name, g->node_guid, age);
+		control_fail(err, "NotFound", "'%.64s' (0x%016" PRIx64 ") went %s ago", g->name,
+			     g->node_guid, age);
 	return true;
 }
 
 void show_put_gone(struct json_object *o, const struct show *s, const struct dump_port *p)
 {
 	const struct dump_node *n;
+	const struct scene_gone *g;
 	struct json_object *was;
 
 	if (!p->met_guid || p->peer != DUMP_NONE)
@@ -107,13 +121,10 @@ void show_put_gone(struct json_object *o, const struct show *s, const struct dum
 	json_add_guid(was, "node_guid", p->met_guid);
 	json_add_int(was, "port", p->met_port);
 	n = guidmap_get(s->by_node, p->met_guid);
-	if (n)
-		json_add_str(was, "name", dump_node_name(n));
-	for (unsigned i = 0; i < s->n_gone && !n; i++) {
-		if (s->gone[i].node_guid != p->met_guid)
-			continue;
-		json_add_str(was, "name", s->gone[i].name);
-		json_add_int(was, "gone_seconds", s->gone[i].at / MONO_S);
-	}
+	g = n ? NULL : find_node(s, p->met_guid);
+	if (n || g)
+		json_add_str(was, "name", n ? dump_node_name(n) : g->name);
+	if (g)
+		json_add_int(was, "gone_seconds", g->at / MONO_S);
 	json_object_object_add(o, "was_cabled_to", was);
 }

@@ -108,6 +108,23 @@ void event_trap(struct sm *sm, const struct port *p, const uint8_t *notice, cons
 
 /* ---- nodes and links ------------------------------------------------------------------------ */
 
+/* What it was cabled to: best a switch that is still there, which can be asked. */
+static void note_behind(const struct sm *sm, const struct node *n, struct sm_event *e)
+{
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+		const struct node *far = p->met_guid ? fabric_find_node(sm->fabric, p->met_guid) : NULL;
+		bool is_good = far && node_is_switch(far);
+
+		if (!p->met_guid || (e->node.behind_guid && !is_good))
+			continue;
+		e->node.behind_guid = p->met_guid;
+		e->node.behind_port = p->met_port;
+		if (is_good)
+			return;
+	}
+}
+
 static void tell_node(struct sm *sm, const struct node *n, bool came)
 {
 	struct sm_event e = {
@@ -122,10 +139,8 @@ static void tell_node(struct sm *sm, const struct node *n, bool came)
 		e.node.port_guid = n->ports[i].guid;
 		e.node.lid = n->ports[i].lid;
 	}
-	for (unsigned i = 1; !came && i <= n->n_ports && !e.node.behind_guid; i++) {
-		e.node.behind_guid = n->ports[i].met_guid;
-		e.node.behind_port = n->ports[i].met_port;
-	}
+	if (!came)
+		note_behind(sm, n, &e);
 	raise_event(sm, &e);
 }
 

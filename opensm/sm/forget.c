@@ -162,7 +162,9 @@ static void tell_gone(const struct sm *sm, const struct node *n)
 	char was[NODE_DESC_STRLEN + 40] = "";
 
 	for (unsigned i = 1; i <= n->n_ports && !sw; i++) {
-		sw = fabric_find_node(sm->fabric, n->ports[i].met_guid);
+		sw = n->ports[i].met_guid ? fabric_find_node(sm->fabric, n->ports[i].met_guid) : NULL;
+		if (sw && !node_is_switch(sw))
+			sw = NULL;
 		if (sw)
 			snprintf(was, sizeof(was), "; it was behind '%s' port %u", node_name(sw),
 				 n->ports[i].met_port);

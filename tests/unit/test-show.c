@@ -371,6 +371,15 @@ static void who_went_is_known(void **state)
 	doc = ask(w, "Ports", "{\"node\": \"h2\"}");
 	assert_null(at(doc, "ports.0.was_cabled_to"));
 	json_object_put(doc);
+	/* A switch, and with it what hangs on it: the switch was behind another one, not behind its hosts. */
+	sim_link_down(w->rig->sim, sim_find(w->rig->sim, "leaf2"), 4);
+	sim_link_down(w->rig->sim, sim_find(w->rig->sim, "leaf2"), 6);
+	rig_run(w->rig, sim_now(w->rig->sim) + 30 * MONO_S);
+	refused(w, "Ports", "{\"node\": \"leaf2\"}", "NotFound", "It was behind 'spine1' port 3");
+	refused(w, "Ports", "{\"node\": \"h2\"}", "NotFound", "It was behind 'leaf2' port 1, which went");
+	sim_link_up(w->rig->sim, sim_find(w->rig->sim, "leaf2"), 4);
+	sim_link_up(w->rig->sim, sim_find(w->rig->sim, "leaf2"), 6);
+	rig_run(w->rig, sim_now(w->rig->sim) + 30 * MONO_S);
 	for (unsigned i = 0; i < SCENE_GONE; i++)
 		assert_int_equal(w->scene.memory.gone[i].node_guid, 0);
 }
