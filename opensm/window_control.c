@@ -280,6 +280,11 @@ static void on_message(void *arg, struct stream *s, char *text, size_t len)
 
 /* ---- peers --------------------------------------------------------------------------------- */
 
+static bool may_look(const struct window_control *w, const struct peer *p)
+{
+	return p->may_act || (w->has_group && stream_peer_in_group(p->stream, w->group));
+}
+
 static bool on_opened(void *arg, struct stream *s)
 {
 	struct window_control *w = arg;
@@ -295,7 +300,7 @@ static bool on_opened(void *arg, struct stream *s)
 	p->next = w->peers;
 	w->peers = p;
 	stream_set_user(s, p);
-	if (may_act || (w->has_group && stream_peer_in_group(s, w->group)))
+	if (may_look(w, p))
 		return true;
 	control_fail(&err, "Denied", "uid %u may not look at opensm: root may, who runs it%s%s%s",
 		     who.uid, w->has_group ? ", and members of group " : "",
@@ -390,8 +395,12 @@ static void find_group(struct window_control *w)
 
 void window_control_reconfigure(struct window_control *w)
 {
-	if (w)
-		find_group(w);
+	if (!w)
+		return;
+	find_group(w);
+	for (struct peer *p = w->peers; p; p = p->next)
+		if (!may_look(w, p))
+			stream_drop(p->stream, "may not look any more");
 }
 
 /* NULL: none is wanted. To be freed. */

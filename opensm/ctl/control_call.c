@@ -16,6 +16,7 @@
 
 const struct control_error_name control_errors[] = {
 	{ "NotFound", "What was asked about is not there" },
+	{ "Ambiguous", "What was asked about fits several" },
 	{ "InvalidParameter", "A parameter is missing, unknown, of the wrong type or out of range" },
 	{ "NotReady", "No port is open, or nothing has been read yet" },
 	{ "NotMaster", "Only the master can do this" },

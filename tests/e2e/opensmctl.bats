@@ -365,6 +365,16 @@ sees_other() {
 	[ "$("$CTL" -j -i "$OPEN/s.sock" priority | jq .priority)" = 0 ]
 	as_nobody 65534 1 status
 	grep -q 'members of group 54321' <<<"$out"
+	# Who follows events as a member does so no longer than he is one.
+	as_nobody 54321 3 monitor 3>&- &
+	wait_for 10 is_followed
+	sed -i 's/^control_group .*/control_group 54322/' opensm.conf
+	"$CTL" -i "$OPEN/s.sock" reload
+	wait "$!"
+}
+
+is_followed() {
+	ss -xH state connected | grep -qF "$OPEN/s.sock"
 }
 
 group_is() {
