@@ -98,6 +98,8 @@ port_guid() {
 	[ "$(box_run sh -c 'sha256sum /etc/default/opensm /etc/rdma/*.conf')" = "$before" ]
 	[ "$(lids)" = "$lids" ]
 
+	# dumps of an instance without a name
+	box_run touch /var/log/opensm.fdbs /var/log/opensm.mcfdbs /var/log/opensm-subnet.lst /var/log/opensm_port_counters.log
 	box_run apt-get purge -y -q opensm
 	run ! box_run sh -c 'ls -d /var/cache/opensm /etc/default/opensm /etc/opensm /var/log/opensm* /etc/systemd/system/*opensm*'
 	box_run cat /etc/rdma/partitions.conf
