@@ -3,6 +3,7 @@
 #include "launch/gather.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <string.h>
 
 #include "util/mem.h"
@@ -28,19 +29,26 @@ static int looks_like_conf(const struct dirent *e)
 	return str_starts(e->d_name, "opensm.conf");
 }
 
-static char **list_names(const char *dir, size_t *ret_n)
+/* -errno: nobody knows whether there are numbered files, so nobody may act as if there were none. */
+static int list_names(const char *dir, char ***ret_names, size_t *ret_n, struct conf_report *r)
 {
 	struct dirent **entries = NULL;
 	int n = scandir(dir, &entries, looks_like_conf, alphasort);
+	int fault = n < 0 && errno != ENOENT ? -errno : 0;
 	char **names = xcalloc(n > 0 ? (size_t)n : 1, sizeof(*names));
 
+	if (fault < 0)
+		conf_report_add(r, CONF_ERROR, dir, 0, 0,
+				"cannot be read: %s; expected the folder of opensm.conf.N; nothing is started",
+				strerror(-fault));
 	*ret_n = n > 0 ? (size_t)n : 0;
 	for (int i = 0; i < n; i++) {
 		names[i] = xstrdup(entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
-	return names;
+	*ret_names = names;
+	return fault;
 }
 
 int gather(const struct launch_paths *p, const uint64_t *ports, size_t n_ports, struct choice *ret,
@@ -49,8 +57,9 @@ int gather(const struct launch_paths *p, const uint64_t *ports, size_t n_ports, 
 	struct sysconfig sysconfig, defaults;
 	int fault = sysconfig_read(p->sysconfig, &sysconfig, r);
 	int fault2 = sysconfig_read(p->defaults, &defaults, r);
+	char **names;
 	size_t n;
-	char **names = list_names(p->conf_dir, &n);
+	int fault3 = list_names(p->conf_dir, &names, &n, r);
 	const struct choose_input in = {
 		.conf_dir = p->conf_dir,
 		.files = { &sysconfig, &defaults },
@@ -62,7 +71,7 @@ int gather(const struct launch_paths *p, const uint64_t *ports, size_t n_ports, 
 	};
 
 	*ret = (struct choice){ 0 };
-	fault = fault < 0 ? fault : fault2;
+	fault = fault < 0 ? fault : fault2 < 0 ? fault2 : fault3;
 	if (fault >= 0)
 		choose(&in, ret, r);
 	for (size_t i = 0; i < n; i++)

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "launch/clash.h"
+#include "launch/gather.h"
 #include "launch/instance.h"
 #include "launch/ports.h"
 #include "launch/process.h"
@@ -305,6 +307,25 @@ static void what_two_would_fight_over_is_said(void **state)
 			 1);
 }
 
+/* Where it is not known whether there are numbered files, "none" would start, or at a reload end, the wrong ones. */
+static void a_folder_that_cannot_be_read_is_a_fault_and_none_is_not(void **state)
+{
+	const struct launch_paths p = { .conf_dir = "conf", .sysconfig = "none", .defaults = "none" };
+	struct conf_report r = { 0 };
+	struct choice choice;
+	_cleanup_free_ char *error = NULL;
+
+	assert_int_equal(gather(&p, NULL, 0, &choice, &r), 0);
+	assert_int_equal(choice.rule, CHOOSE_ONE);
+	choose_clear(&choice);
+	write_file("conf", "");
+	assert_int_equal(gather(&p, NULL, 0, &choice, &r), -ENOTDIR);
+	error = gather_first_error(&r);
+	assert_non_null(strstr(error, "conf: cannot be read: Not a directory"));
+	choose_clear(&choice);
+	conf_report_clear(&r);
+}
+
 static void descriptions_name_the_fault(void **state)
 {
 	struct instance *i = named("2", NULL);
@@ -360,6 +381,7 @@ int main(void)
 		TEST(messages_are_taken_apart),
 		TEST(ports_are_those_of_infiniband),
 		TEST(what_two_would_fight_over_is_said),
+		TEST(a_folder_that_cannot_be_read_is_a_fault_and_none_is_not),
 		TEST(descriptions_name_the_fault),
 		TEST(the_command_line_moves_the_places),
 	};
