@@ -89,6 +89,7 @@ static void add_subnet(struct json_object *o, const struct scene *scene)
 	char text[LEFT_OUT_MAX] = "";
 
 	json_add_bool(subnet, "up", is_master && st->up);
+	json_add_bool(subnet, "own_port_answers", !sm_own_silent(scene->sm));
 	json_add_int(subnet, "nodes", f->n_nodes);
 	json_add_int(subnet, "switches", f->n_switches);
 	json_add_int(subnet, "silent_nodes", st->silent_nodes);

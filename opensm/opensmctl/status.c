@@ -106,6 +106,10 @@ static void print_subnet(const struct ctl *c, struct json_object *o)
 		printf(", %s%s not answering%s", ctl_color(c, CTL_BAD),
 		       ctl_plural(js_int(s, "silent_nodes"), "node", switches),
 		       ctl_color(c, CTL_PLAIN));
+	if (js_has(s, "own_port_answers") && !js_bool(s, "own_port_answers"))
+		line(c, "own port", "%sdoes not answer: its firmware hangs, or a subnet manager has given it an "
+		     "M_Key that is not known here (m_key, guid2mkey)%s", ctl_color(c, CTL_BAD),
+		     ctl_color(c, CTL_PLAIN));
 	if (js_int(left, "count"))
 		line(c, "left out", "%s%s%s", ctl_color(c, CTL_WARN), js_str(left, "text"),
 		     ctl_color(c, CTL_PLAIN));

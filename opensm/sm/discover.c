@@ -739,9 +739,11 @@ static void on_own_node_info(void *owner, const struct mad_result *r)
 	}
 	if (r->end == MAD_END_ANSWERED)
 		n = node_of(sm, r->payload);
+	sm->own_silent = !n;
 	if (!n) {
 		log_on(ABOUT(.id = LOG_ID_SILENT, .port_guid = sm->tr->port_guid), LOGB_ERROR,
-		       "our own port does not answer NodeInfo: no sweep is possible");
+		       "our own port does not answer NodeInfo: no sweep is possible (its firmware hangs, or a "
+		       "subnet manager has given it an M_Key that is not known here)");
 		return;
 	}
 	local = ib_get(r->payload, NI_LOCAL_PORT);

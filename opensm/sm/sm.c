@@ -190,15 +190,21 @@ const char *sm_status_line(struct sm *sm)
 	unsigned others = replica_differs(sm, differs, sizeof(differs));
 
 	snprintf(sm->status, sizeof(sm->status),
-		 "%s%s: %u nodes (%u switches), %u ports active, heavy sweep %u: %u Sets%s%s%s%s%s%s",
+		 "%s%s: %u nodes (%u switches), %u ports active, heavy sweep %u: %u Sets%s%s%s%s%s%s%s",
 		 sm_state_name(sm->state),
 		 sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
 		 sm->fabric->n_nodes, sm->fabric->n_switches, st->ports_active, st->heavy_sweeps,
 		 st->last_sets, sm->port_down_told ? ", SM port is down" : "",
+		 sm->own_silent ? ", our own port does not answer (firmware, or an M_Key not known here)" : "",
 		 sm->sweeping_off ? ", sweeping is switched off" : "", n ? "; " : "",
 		 n ? left_out : "", others ? "; another manager is configured otherwise: " : "",
 		 others ? differs : "");
 	return sm->status;
+}
+
+bool sm_own_silent(const struct sm *sm)
+{
+	return sm->own_silent;
 }
 
 unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap)

@@ -229,6 +229,8 @@ unsigned sm_told_priority(const struct sm *sm);
  */
 void sm_set_sweeping(struct sm *sm, bool enabled);
 bool sm_sweeping_enabled(const struct sm *sm);
+/* Our own port did not answer when it was last asked: no sweep is possible. */
+bool sm_own_silent(const struct sm *sm);
 /* A light sweep as soon as possible. */
 void sm_request_light(struct sm *sm);
 /*

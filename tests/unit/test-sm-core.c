@@ -71,6 +71,30 @@ static void keys_belong_to_ports(void **state)
 	conf_unref(conf);
 }
 
+/* Our own port has a key that we do not know: the status says so, until the key is gone. */
+static void a_foreign_key_on_the_own_port_is_told(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = parse(
+		"Switch 4 \"S1\"\n[1] \"h0\"[1]\n\nCa 1 \"h0\"\n[1] \"S1\"[1]\n");
+	struct conf *conf = conf_new();
+	struct rig *rig = rig_new(sim_new(net, 1));
+	struct sm *sm;
+
+	sim_set_m_key(rig->sim, sim_find(rig->sim, "h0"), 1, 0x1234, 2, 0);
+	assert_int_equal(rig_start(rig, "h0", 0, conf, NULL), 0);
+	run_for(rig, 30 * MONO_S);
+	sm = rig->sms[0].sm;
+	assert_true(sm_own_silent(sm));
+	assert_non_null(strstr(rig->sms[0].status, "our own port does not answer"));
+	sim_set_m_key(rig->sim, sim_find(rig->sim, "h0"), 1, 0, 0, 0);
+	run_for(rig, 60 * MONO_S);
+	assert_good(rig);
+	assert_false(sm_own_silent(sm));
+	assert_null(strstr(rig->sms[0].status, "our own port"));
+	rig_free(rig);
+	conf_unref(conf);
+}
+
 /* A second switch with the GUID of another: no cable to a port of the first that is down. */
 static void no_phantom_cables(void **state)
 {
@@ -279,6 +303,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_belong_to_ports),
+		cmocka_unit_test(a_foreign_key_on_the_own_port_is_told),
 		cmocka_unit_test(no_phantom_cables),
 		cmocka_unit_test(waiting_for_a_job_is_no_spin),
 		cmocka_unit_test(a_hanging_disk_stops_no_sweep),
