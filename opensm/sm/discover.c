@@ -722,6 +722,14 @@ void discover_read_port(struct sm *sm, struct port *p)
 
 static void ask_own_node_info(struct sm *sm);
 
+/* What guid2mkey says may be out of date: m_key has its turn, too. */
+static uint64_t own_mkey(const struct sm *sm)
+{
+	if (sm->fabric->own_port)
+		return sm->fabric->own_port->m_key;
+	return sm->own_tries % 2 ? sm->conf->m_key : expected_mkey(sm, sm->tr->port_guid);
+}
+
 static void on_own_node_info(void *owner, const struct mad_result *r)
 {
 	static const struct dr_path here = { 0 };
@@ -729,6 +737,7 @@ static void on_own_node_info(void *owner, const struct mad_result *r)
 	struct fabric *f = sm->fabric;
 	struct node *n = NULL;
 	unsigned local;
+	uint64_t key;
 
 	sm->discover_pending--;
 	if (r->end == MAD_END_TIMEOUT && sm->own_tries++ < SILENT_AFTER) {
@@ -747,10 +756,12 @@ static void on_own_node_info(void *owner, const struct mad_result *r)
 		return;
 	}
 	local = ib_get(r->payload, NI_LOCAL_PORT);
+	key = own_mkey(sm);
 	f->own = n;
 	f->own_port = &n->ports[node_is_switch(n) ? 0 : MIN(local, n->n_ports)];
 	if (!node_is_switch(n))
 		fabric_set_port_guid(f, f->own_port, ib_get(r->payload, NI_PORT_GUID));
+	port_of_sma(f->own_port)->m_key = key;
 	meet(sm, n, f->own_port, &here);
 }
 
@@ -761,8 +772,7 @@ static void ask_own_node_info(struct sm *sm)
 		.method = MAD_GET,
 		.attr = IB_ATTR_NODE_INFO,
 		.path = &here,
-		.m_key = sm->fabric->own_port ? sm->fabric->own_port->m_key
-					      : expected_mkey(sm, sm->tr->port_guid),
+		.m_key = own_mkey(sm),
 	};
 
 	ask(sm, &rq, on_own_node_info, NULL);

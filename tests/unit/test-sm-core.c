@@ -95,6 +95,36 @@ static void a_foreign_key_on_the_own_port_is_told(void **state)
 	conf_unref(conf);
 }
 
+/* guid2mkey has an old key of our own port, opensm.conf the right one. */
+static void an_old_key_in_guid2mkey_does_not_hide_m_key(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = parse(
+		"Switch 4 \"S1\"\n[1] \"h0\"[1]\n\nCa 1 \"h0\"\n[1] \"S1\"[1]\n");
+	char dir[] = "/tmp/test-sm-core.XXXXXX", path[64];
+	struct conf *conf = conf_new();
+	struct rig *rig = rig_new(sim_new(net, 1));
+	int h0 = sim_find(rig->sim, "h0");
+	FILE *file;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/guid2mkey", dir);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "0x0000000000100001 0x0000000000000000\n");
+	fclose(file);
+	conf->m_key = 0x1234;
+	conf->m_key_protection_level = 2;
+	sim_set_m_key(rig->sim, h0, 1, 0x1234, 2, 0);
+	assert_int_equal(rig_start(rig, "h0", 0, conf, dir), 0);
+	run_for(rig, 60 * MONO_S);
+	assert_false(sm_own_silent(rig->sms[0].sm));
+	assert_good(rig);
+	rig_free(rig);
+	conf_unref(conf);
+	snprintf(path, sizeof(path), "rm -r %s", dir);
+	assert_int_equal(system(path), 0);
+}
+
 /* A second switch with the GUID of another: no cable to a port of the first that is down. */
 static void no_phantom_cables(void **state)
 {
@@ -304,6 +334,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_belong_to_ports),
 		cmocka_unit_test(a_foreign_key_on_the_own_port_is_told),
+		cmocka_unit_test(an_old_key_in_guid2mkey_does_not_hide_m_key),
 		cmocka_unit_test(no_phantom_cables),
 		cmocka_unit_test(waiting_for_a_job_is_no_spin),
 		cmocka_unit_test(a_hanging_disk_stops_no_sweep),
