@@ -71,6 +71,8 @@ uint64_t discover_probe_mkey(const struct sm *sm, const struct port *p)
 		return port_of_sma(p->peer)->m_key;
 	if (!node_is_switch(p->node))
 		guid = p->guid;
+	if (p->silent && sm->sweep_no % 2)
+		return sm->conf->m_key; /* guid2mkey may be out of date */
 	if (sm->conf->m_key_lookup)
 		store_neighbor(sm->store, guid, p->num, &peer, &peer_port);
 	return expected_mkey(sm, peer);
@@ -268,8 +270,11 @@ static void meet(struct sm *sm, struct node *n, struct port *at, const struct dr
 				  memcmp(path->hop, n->path.hop, path->length + 1u);
 		n->path = *path;
 	}
-	if (!port_of_sma(at)->m_key)
+	if (!port_of_sma(at)->m_key) {
 		port_of_sma(at)->m_key = expected_mkey(sm, port_of_sma(at)->guid);
+		if (!port_of_sma(at)->m_key_other)
+			port_of_sma(at)->m_key_other = sm->conf->m_key;
+	}
 	if (first && !n->desc_known)
 		discover_ask_desc(sm, at, path);
 	if (!node_is_switch(n))

@@ -95,7 +95,7 @@ static void a_foreign_key_on_the_own_port_is_told(void **state)
 	conf_unref(conf);
 }
 
-/* guid2mkey has an old key of our own port, opensm.conf the right one. */
+/* guid2mkey has old keys, of our own port too, opensm.conf the right one. */
 static void an_old_key_in_guid2mkey_does_not_hide_m_key(void **state)
 {
 	_cleanup_(netfile_freep) struct netfile *net = parse(
@@ -110,13 +110,19 @@ static void an_old_key_in_guid2mkey_does_not_hide_m_key(void **state)
 	snprintf(path, sizeof(path), "%s/guid2mkey", dir);
 	file = fopen(path, "w");
 	assert_non_null(file);
-	fprintf(file, "0x0000000000100001 0x0000000000000000\n");
+	fprintf(file, "0x0000000000100001 0x0000000000000000\n\n0x0000000000200000 0x0000000000000000\n");
+	fclose(file);
+	snprintf(path, sizeof(path), "%s/neighbors", dir);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file, "0x0000000000100001:1 0x0000000000200000:1\n");
 	fclose(file);
 	conf->m_key = 0x1234;
 	conf->m_key_protection_level = 2;
 	sim_set_m_key(rig->sim, h0, 1, 0x1234, 2, 0);
+	sim_set_m_key(rig->sim, sim_find(rig->sim, "S1"), 0, 0x1234, 2, 0);
 	assert_int_equal(rig_start(rig, "h0", 0, conf, dir), 0);
-	run_for(rig, 60 * MONO_S);
+	run_for(rig, 120 * MONO_S);
 	assert_false(sm_own_silent(rig->sms[0].sm));
 	assert_good(rig);
 	rig_free(rig);
