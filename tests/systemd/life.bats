@@ -84,6 +84,23 @@ more_ups() {
 	[ -z "$(inside nsenter -t "$pid" -m ls -A /root)" ]
 }
 
+# in_the_unit COMMAND...: as a process of the service, as far as devices go.
+in_the_unit() {
+	# shellcheck disable=SC2016
+	inside sh -c 'echo $$ >/sys/fs/cgroup/system.slice/opensm.service/cgroup.procs && exec "$@"' sh "$@" 2>&1
+}
+
+@test "a device whose driver is loaded after the start may be opened, others may not" {
+	one_host
+	inside mknod /dev/later c 231 63
+	inside mknod /dev/other c 10 250
+	# no driver of either is there: it is the unit that says no
+	run in_the_unit dd if=/dev/later count=0
+	[[ $output == *"No such device or address"* || $status -eq 0 ]]
+	run in_the_unit dd if=/dev/other count=0
+	[[ $output == *"Operation not permitted"* ]]
+}
+
 @test "what the journal holds has fields to look for" {
 	one_host
 	within 10 journal_says 'SUBNET UP'
