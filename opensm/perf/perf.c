@@ -388,9 +388,13 @@ static enum stage take_basic(struct perf *p, struct slot *s, struct perf_entry *
 {
 	uint8_t port = s->visit.port;
 	uint16_t caps = e->past[port].caps;
+	bool extended = caps & (PERF_CAP_EXT_WIDTH | PERF_CAP_EXT_WIDTH_NOIETF);
 	uint64_t errors[PERF_ERRORS], data[PERF_DATA];
 
-	e->ports[port].extended = caps & (PERF_CAP_EXT_WIDTH | PERF_CAP_EXT_WIDTH_NOIETF);
+	/* Other counters: what they are ahead by has not come since the last reading. */
+	if (extended != e->ports[port].extended)
+		e->past[port].has_data = false;
+	e->ports[port].extended = extended;
 	perf_decode_basic(attr, !e->past[port].caps_known || caps & PERF_CAP_XMIT_WAIT, errors, data);
 	take_errors(p, e, port, errors, realtime);
 	s->nearly_full = perf_nearly_full(errors, data, e->ports[port].extended);
