@@ -152,7 +152,7 @@ static void obey_handover(struct sm *sm, guid_t by)
 
 static void obey_disable(struct sm *sm, guid_t by)
 {
-	tell_order(sm, LOG_ID_HANDOVER, by, "disabled by the master");
+	tell_order(sm, LOG_ID_STATE_NOT_ACTIVE, by, "disabled by the master");
 	sm_enter(sm, SM_NOT_ACTIVE);
 }
 
