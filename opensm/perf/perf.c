@@ -177,6 +177,8 @@ static void end(struct perf *p, mono_t now)
 /* Nothing that was asked counts any more. */
 static void stop(struct perf *p)
 {
+	if (p->status.sweep == PERF_SLEEPING)
+		return; /* with every turn of the loop where it is switched off */
 	for (unsigned i = 0; i < p->n_slots; i++)
 		p->slots[i].tid = 0;
 	p->status.outstanding = 0;
