@@ -57,6 +57,7 @@ struct port {
 	bool suspect;	  /* it was, in the last sweep */
 	bool quarantine_told;
 	bool had_cable;	 /* somebody was met behind it. Writer: discover.c */
+	bool other_key;	 /* probes through it go with m_key, not with the key of guid2mkey. Writer: discover.c */
 	bool silent;	 /* link up, but what is behind it does not answer */
 	bool held;	 /* not armed, not activated: it comes and goes. Writer: sm/hold.c */
 	bool avoided;	 /* left out of routing; whatever is held is. Writer: sm/hold.c */

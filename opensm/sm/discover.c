@@ -71,11 +71,9 @@ uint64_t discover_probe_mkey(const struct sm *sm, const struct port *p)
 		return port_of_sma(p->peer)->m_key;
 	if (!node_is_switch(p->node))
 		guid = p->guid;
-	if (p->silent && sm->sweep_no % 2)
-		return sm->conf->m_key; /* guid2mkey may be out of date */
 	if (sm->conf->m_key_lookup)
 		store_neighbor(sm->store, guid, p->num, &peer, &peer_port);
-	return expected_mkey(sm, peer);
+	return p->other_key ? sm->conf->m_key : expected_mkey(sm, peer);
 }
 
 /*
@@ -271,9 +269,11 @@ static void meet(struct sm *sm, struct node *n, struct port *at, const struct dr
 		n->path = *path;
 	}
 	if (!port_of_sma(at)->m_key) {
-		port_of_sma(at)->m_key = expected_mkey(sm, port_of_sma(at)->guid);
+		uint64_t key = expected_mkey(sm, port_of_sma(at)->guid);
+
+		port_of_sma(at)->m_key = sm->met_by_m_key ? sm->conf->m_key : key;
 		if (!port_of_sma(at)->m_key_other)
-			port_of_sma(at)->m_key_other = sm->conf->m_key;
+			port_of_sma(at)->m_key_other = sm->met_by_m_key ? key : sm->conf->m_key;
 	}
 	if (first && !n->desc_known)
 		discover_ask_desc(sm, at, path);
@@ -394,14 +394,16 @@ static void on_probe(void *owner, const struct mad_result *r)
 	sm->discover_pending--;
 	if (r->end == MAD_END_TIMEOUT && p->peer)
 		fabric_doubt_mkey(p->peer);
+	p->other_key ^= r->end == MAD_END_TIMEOUT && !p->peer; /* guid2mkey may be out of date */
 	if (worth_asking_again(sm, p, r)) {
 		probe(sm, p);
 		return;
 	}
 	switch (r->end) {
 	case MAD_END_ANSWERED:
+		sm->met_by_m_key = p->other_key;
 		arrive(sm, p, r->payload);
-		p->silent = false;
+		sm->met_by_m_key = p->silent = false;
 		break;
 	case MAD_END_BAD_STATUS:
 	case MAD_END_TIMEOUT:
@@ -727,7 +729,6 @@ void discover_read_port(struct sm *sm, struct port *p)
 
 static void ask_own_node_info(struct sm *sm);
 
-/* What guid2mkey says may be out of date: m_key has its turn, too. */
 static uint64_t own_mkey(const struct sm *sm)
 {
 	if (sm->fabric->own_port)
@@ -756,8 +757,7 @@ static void on_own_node_info(void *owner, const struct mad_result *r)
 	sm->own_silent = !n;
 	if (!n) {
 		log_on(ABOUT(.id = LOG_ID_SILENT, .port_guid = sm->tr->port_guid), LOGB_ERROR,
-		       "our own port does not answer NodeInfo: no sweep is possible (its firmware hangs, or a "
-		       "subnet manager has given it an M_Key that is not known here)");
+		       "our own port does not answer NodeInfo: no sweep is possible (M_Key not known here?)");
 		return;
 	}
 	local = ib_get(r->payload, NI_LOCAL_PORT);

@@ -121,6 +121,7 @@ struct sm {
 	bool timer_heavy;      /* the timer asks for a heavy sweep */
 	bool audit_wanted;     /* the first sweep cleared change bits it had not seen set */
 	bool port_down_told;
+	bool met_by_m_key; /* a node is being met that answered to m_key. Writer: discover.c */
 	bool own_silent; /* our own port did not answer when it was last asked. Writer: discover.c */
 	unsigned failed_sweeps; /* in a row */
 	unsigned fruitless;	/* heavy sweeps in a row that had nothing to write */
