@@ -50,7 +50,8 @@ port_guid() {
 }
 
 @test "lintian has nothing to say" {
-	run -0 lintian --profile debian --allow-root --fail-on error,warning "$PACKAGES"/opensm_*.changes
+	# it leaves files of its own behind (mldbm-elf-*)
+	TMPDIR=$BATS_TEST_TMPDIR run -0 lintian --profile debian --allow-root --fail-on error,warning "$PACKAGES"/opensm_*.changes
 	echo "$output"
 	run ! grep -E '^[EW]:' <<<"$output"
 }
