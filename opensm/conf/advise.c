@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "conf/conf.h"
+#include "conf/foreign.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -62,6 +63,12 @@ static void advise_engine(const struct advice *a, const char *word, const struct
 			       "%s: %s is no routing engine of ours; it counts if a plugin of "
 			       "event_plugin_name brings it",
 			       a->name, conf_quote(word, strlen(word), quoted));
+		return;
+	}
+	if (foreign_is_engine(word)) {
+		conf_report_at(a->report, CONF_WARNING, &a->at,
+			       "%s: %s is a routing engine of NVIDIA's subnet manager; it is left out%s", a->name,
+			       word, all->minhop || !all->no_fallback ? ", minhop routes instead" : "");
 		return;
 	}
 	nearest = str_nearest(word, engine_names, ARRAY_SIZE(engine_names));

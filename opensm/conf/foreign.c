@@ -235,3 +235,31 @@ bool foreign_is_nvidia(const char *key)
 	return bsearch(key, nvidia_names, ARRAY_SIZE(nvidia_names), sizeof(nvidia_names[0]),
 		       compare);
 }
+
+bool foreign_is_old(const char *key)
+{
+	static const char *const names[] = {
+		"no_multicast_option",
+		"no_qos",
+		"pfn_ui_mcast_fdb_assign",
+		"pfn_ui_mcast_fdb_assign_ctx",
+		"pfn_ui_pre_lid_assign",
+		"pfn_ui_pre_lid_assign_ctx",
+		"updn_guid_file",
+	};
+
+	/* The sets of qos_ca_ before they were called so. */
+	if (str_starts(key, "qos_hca_"))
+		return true;
+	return bsearch(key, names, ARRAY_SIZE(names), sizeof(names[0]), compare);
+}
+
+bool foreign_is_engine(const char *name)
+{
+	static const char *const names[] = {
+		"ar_dor", "ar_ftree", "ar_minhop", "ar_torus", "ar_updn", "chain",
+		"dfp", "dfp2", "kdor-ghc", "kdor-hc", "pqft",
+	};
+
+	return bsearch(name, names, ARRAY_SIZE(names), sizeof(names[0]), compare);
+}

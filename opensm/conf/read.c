@@ -102,14 +102,13 @@ static void unknown_key(struct reader *reader, const struct line *line, struct p
 	char quoted[CONF_QUOTE_MAX];
 	const char *nearest;
 
-	if (foreign_is_nvidia(pair->key)) {
-		conf_quote(pair->key, strlen(pair->key), quoted);
-		conf_report_at(reader->report, CONF_WARNING, &at,
-			       "%.*s: an option of NVIDIA's subnet manager, not supported here",
-			       (int)strlen(quoted) - 2, quoted + 1);
+	conf_quote(pair->key, strlen(pair->key), quoted);
+	if (foreign_is_nvidia(pair->key) || foreign_is_old(pair->key)) {
+		conf_report_at(reader->report, CONF_WARNING, &at, "%.*s: an option of %s, not supported here",
+			       (int)strlen(quoted) - 2, quoted + 1,
+			       foreign_is_old(pair->key) ? "OpenSM before 3.3" : "NVIDIA's subnet manager");
 		return;
 	}
-	conf_quote(pair->key, strlen(pair->key), quoted);
 	if (has_separator(pair->key)) {
 		if (conf_is_secret(conf_option_find(pair->key)))
 			conf_quote(pair->key, strlen(pair->key), quoted);

@@ -83,6 +83,20 @@ static void nvidia_names_are_known(void **state)
 	assert_false(foreign_is_nvidia(""));
 }
 
+/* A file that has served since OpenSM 3.1 keeps no manager from starting. */
+static void old_keys_and_foreign_engines_are_warnings(void **state)
+{
+	static const char *const old[] = { "no_qos", "no_multicast_option", "qos_hca_max_vls", "updn_guid_file" };
+	static const char *const engines[] = { "ar_updn", "dfp2", "kdor-hc", "pqft", "chain" };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(old); i++)
+		assert_true(foreign_is_old(old[i]) && conf_option_find(old[i]) == CONF_N_OPTIONS);
+	for (unsigned i = 0; i < ARRAY_SIZE(engines); i++)
+		assert_true(foreign_is_engine(engines[i]) && !conf_engine_known(engines[i]));
+	assert_false(foreign_is_old("qos"));
+	assert_false(foreign_is_engine("minhop"));
+}
+
 /* --- Reading -------------------------------------------------------------------------------- */
 
 static const struct {
@@ -382,6 +396,7 @@ int main(void)
 		cmocka_unit_test(every_option_can_be_changed),
 		cmocka_unit_test(names_are_found_and_unique),
 		cmocka_unit_test(nvidia_names_are_known),
+		cmocka_unit_test(old_keys_and_foreign_engines_are_warnings),
 		cmocka_unit_test(values_are_read),
 		cmocka_unit_test(a_fault_leaves_the_value_and_says_where),
 		cmocka_unit_test(a_list_longer_than_128_entries_is_refused),
