@@ -137,6 +137,8 @@ static struct conf_file *read_one(enum conf_file_kind kind, const struct conf *c
 	f->hash = hash_more(hash_options(kind, conf), text, f->loaded ? 0 : f->len);
 	if (f->loaded == -ENOENT && kinds[kind].needed)
 		lines_missing(path, &f->findings);
+	else if (f->loaded == -ENOENT && kind == CONF_FILE_PARTITIONS)
+		partitions_missing(conf, &f->findings);
 	if (says_the_same(f, before)) {
 		file_unref(f);
 		return file_ref(before);

@@ -298,7 +298,8 @@ static void check_partitions(const struct conf *c, struct conf_report *r)
 {
 	struct partitions *partitions = NULL;
 
-	partitions_read(c->partition_config_file, c, r, &partitions);
+	if (partitions_read(c->partition_config_file, c, r, &partitions) == -ENOENT)
+		partitions_missing(c, r);
 	partitions_unref(partitions);
 }
 

@@ -186,3 +186,11 @@ const char *partition_member_name(enum partition_member m)
 	}
 	return "?";
 }
+
+void partitions_missing(const struct conf *c, struct conf_report *r)
+{
+	if (strcmp(c->partition_config_file,
+		   conf_option(CONF_ID_partition_config_file)->default_text) != 0)
+		conf_report_add(r, CONF_WARNING, c->partition_config_file, 0, 0,
+				"no such file; without one every port is a full member of partition 0x7fff");
+}

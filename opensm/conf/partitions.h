@@ -127,6 +127,8 @@ int partitions_read(const char *path, const struct conf *conf, struct conf_repor
 /* The same for text in memory (it need not end in NUL); `file` is the name for findings. */
 int partitions_parse(const char *text, size_t len, const char *file, const struct conf *conf,
 		     struct conf_report *r, struct partitions **ret);
+/* There is no such file: worth a word if the administrator named one that is not where they are by default. */
+void partitions_missing(const struct conf *c, struct conf_report *r);
 
 /* What holds without a file. One reference; never NULL. */
 struct partitions *partitions_builtin(const struct conf *conf);

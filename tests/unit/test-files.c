@@ -147,6 +147,8 @@ static void missing_files(void **state)
 	files = conf_files_read(f.conf, NULL);
 	assert_int_equal(files->of[CONF_FILE_PARTITIONS]->error, -ENOENT);
 	assert_null(files->of[CONF_FILE_PARTITIONS]->partitions);
+	/* Not where they are by default: somebody thinks that it is there. */
+	assert_int_equal(files->of[CONF_FILE_PARTITIONS]->findings.warnings, 1);
 	assert_int_equal(files->of[CONF_FILE_PREFIXES]->prefixes.n, 0);
 	assert_int_equal(files->of[CONF_FILE_WEIGHTS]->findings.errors, 1);
 	assert_int_equal(conf_files_faults(files), 1);
