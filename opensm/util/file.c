@@ -45,21 +45,23 @@ static int open_fresh(const char *path, mode_t mode)
 	return fd < 0 ? -errno : fd;
 }
 
-/* A device, a FIFO, a socket, a folder: rename() would put a file in its place. */
-static bool is_no_file(const char *path)
+/* A device, a FIFO, a socket: rename() would put a file in its place. 0, or -errno. */
+static int refuse_no_file(const char *path)
 {
 	struct stat st;
 
-	return lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode);
+	if (lstat(path, &st) < 0 || S_ISREG(st.st_mode) || S_ISLNK(st.st_mode))
+		return 0;
+	return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 }
 
 struct file_replace *file_replace_open(const char *path, bool private_mode)
 {
 	struct file_replace *f;
-	int fd, saved;
+	int fd, saved, r = refuse_no_file(path);
 
-	if (is_no_file(path)) {
-		errno = EINVAL;
+	if (r < 0) {
+		errno = -r;
 		return NULL;
 	}
 	f = xcalloc(1, sizeof(*f));

@@ -13,7 +13,10 @@
 
 struct file_replace;
 
-/* Opens the temporary beside `path`, mode 0644 & ~umask (0600 when `private`). NULL + errno. */
+/*
+ * Opens the temporary beside `path`, mode 0644 & ~umask (0600 when `private`). NULL + errno: EISDIR, EINVAL
+ * (a device, FIFO or socket is never replaced by a file), or what open() says.
+ */
 struct file_replace *file_replace_open(const char *path, bool private_mode);
 /* The stream to write to; owned by `f`. */
 FILE *file_replace_stream(struct file_replace *f);
