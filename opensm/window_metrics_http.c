@@ -21,6 +21,8 @@
 /* Seconds without a byte; and for a request with its answer, in all. */
 #define IDLE_LIMIT	  10u
 #define PATIENCE	  (30 * MONO_S)
+/* A request is there at once, or its sender means to hold a place. */
+#define ASK_PATIENCE	  (5 * MONO_S)
 #define LOOK_AGAIN	  (1 * MONO_S)
 
 #define PLAIN_TYPE	 "text/plain; version=0.0.4; charset=utf-8"
@@ -32,7 +34,7 @@ struct guest {
 	struct MHD_Connection *connection;
 	int fd;
 	mono_t since; /* it came, or its last answer had gone */
-	bool sleeping, woken;
+	bool has_asked, sleeping, woken;
 };
 
 struct metrics_http {
@@ -40,6 +42,7 @@ struct metrics_http {
 	sd_event_source *io, *timer;
 	struct metrics_http_source source;
 	struct guest *guests;
+	bool has_room; /* somebody went since libmicrohttpd last ran */
 	char *path; /* of a unix socket */
 };
 
@@ -133,6 +136,7 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 
 	if (!g)
 		return MHD_NO;
+	g->has_asked = true;
 	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
 		return answer_short(c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET\n");
 	if (strcmp(url, "/metrics"))
@@ -181,6 +185,7 @@ static void say_good_bye(struct metrics_http *h, struct guest *g)
 		at = &(*at)->next;
 	if (*at)
 		*at = g->next;
+	h->has_room = true;
 	free(g);
 }
 
@@ -204,7 +209,9 @@ static void show_out(struct metrics_http *h)
 	mono_t now = h->source.now(h->source.arg);
 
 	for (struct guest *g = h->guests; g; g = g->next) {
-		if (!g->sleeping && g->fd >= 0 && now - g->since > PATIENCE)
+		mono_t limit = g->has_asked ? PATIENCE : ASK_PATIENCE;
+
+		if (!g->sleeping && g->fd >= 0 && now - g->since > limit)
 			shutdown(g->fd, SHUT_RDWR);
 	}
 }
@@ -229,7 +236,14 @@ static void set_timer(struct metrics_http *h)
 static void turn(struct metrics_http *h)
 {
 	show_out(h);
-	MHD_run(h->daemon);
+	/*
+	 * With all places taken libmicrohttpd stops listening, and begins again when it runs next: if it was the
+	 * last guest who went, nothing else would make it run.
+	 */
+	do {
+		h->has_room = false;
+		MHD_run(h->daemon);
+	} while (h->has_room);
 	set_timer(h);
 }
 

@@ -448,8 +448,8 @@ listening() {
 	console_start
 	dial
 	hear >/dev/null
-	head -c 3000 /dev/urandom | tr -d '\n' >&"$LINE"
-	echo >&"$LINE"
+	# A line that begins with NUL, or is blank, is empty; that one is a word.
+	{ printf x && head -c 3000 /dev/urandom | tr -d '\n' && echo; } >&"$LINE"
 	hear 'Command not found' >/dev/null
 	hear >/dev/null
 	hang_up
