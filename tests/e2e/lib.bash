@@ -135,6 +135,14 @@ rig_show() {
 
 # ---- clients ----
 
+# as_other UID GROUP COMMAND...: as another user of this host, a member of a group besides nogroup. Who is not root himself uses sudo, as scripts/test does.
+as_other() {
+	local uid=$1 group=$2 root=()
+	shift 2
+	[ "$(id -u)" -eq 0 ] || root=(sudo -n)
+	"${root[@]}" setpriv --reuid="$uid" --regid=65534 --groups="$group" "$@"
+}
+
 # sim_run HOST COMMAND...: a client attached to the simulator at a host.
 sim_run() {
 	local host=$1
