@@ -15,6 +15,7 @@
 #include "daemon.h"
 #include "libvendor/umad.h"
 #include "notify.h"
+#include "offline/offline.h"
 #include "util/file.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -263,6 +264,8 @@ int main(int argc, char **argv)
 	int r = 0;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (offline_wanted(argc, argv))
+		return offline_main(argc, argv);
 	cli_parse(argc, argv, &env, &cli);
 	switch (cli.action) {
 	case CLI_EXIT:

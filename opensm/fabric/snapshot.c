@@ -5,6 +5,8 @@
  */
 #include "fabric/snapshot.h"
 
+#include "util/mem.h"
+
 /* What is avoided is left out: the cable is held down, complained about, or stuck. */
 static bool link_counts(const struct port *p)
 {
@@ -45,6 +47,15 @@ static void add_hosts(struct topo_builder *b, const struct node *n)
 	}
 }
 
+/* Both ends of a cable are asked, topo takes the lesser. Code 1..5 of VLCap: 1, 2, 4, 8, 15 lanes. */
+static void add_facts(struct topo_builder *b, const struct node *n, const struct port *p)
+{
+	static const uint8_t vls[] = { 0, 1, 2, 4, 8, 15 };
+	unsigned code = p->known ? (unsigned)ib_get(p->info, PI_VL_CAP) : 0;
+
+	topo_set_port(b, n->guid, p->num, code < ARRAY_SIZE(vls) ? vls[code] : 0, false);
+}
+
 static void add_links(struct topo_builder *b, const struct node *n)
 {
 	for (unsigned i = 1; i <= n->n_ports; i++) {
@@ -52,6 +63,7 @@ static void add_links(struct topo_builder *b, const struct node *n)
 
 		if (!link_counts(p))
 			continue;
+		add_facts(b, n, p);
 		if (!node_is_switch(p->peer->node)) {
 			if (p->peer->guid && p->peer->known)
 				topo_add_host_link(b, p->peer->guid, n->guid, i);

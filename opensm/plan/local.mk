@@ -2,7 +2,8 @@
 noinst_LIBRARIES += libplan.a
 libplan_a_SOURCES = opensm/plan/lid.c opensm/plan/lid.h opensm/plan/link.c opensm/plan/link.h \
 	opensm/plan/pkey.c opensm/plan/pkey.h opensm/plan/pkey_member.c opensm/plan/pkey_place.c \
-	opensm/plan/pkey_pool.c opensm/plan/pkey_private.h
+	opensm/plan/pkey_pool.c opensm/plan/pkey_private.h \
+	opensm/plan/route_lists.c opensm/plan/route_lists.h
 PLAN_LIBS = libplan.a $(ROUTE_LIBS) $(CONF_LIBS)
 
 UNIT_TESTS += tests/unit/test-lid

@@ -4,12 +4,30 @@
 
 #include <string.h>
 
-#include "route/minhop.h"
+#include "route/engines.h"
 #include "util/mem.h"
 
 static const struct route_engine engines[] = {
+	{ .name = "auto", .compute = automatic_compute },
 	{ .name = "minhop", .compute = minhop_compute },
+	{ .name = "updn", .compute = updn_compute },
+	{ .name = "dnup", .compute = dnup_compute },
+	{ .name = "file", .compute = tablefile_compute },
+	{ .name = "ftree", .compute = ftree_compute },
+	{ .name = "lash", .compute = lash_compute },
+	{ .name = "dor", .compute = dor_compute },
+	{ .name = "torus-2QoS", .compute = torus_2qos_compute },
+	{ .name = "nue", .compute = nue_compute },
+	{ .name = "sssp", .compute = sssp_compute },
+	{ .name = "dfsssp", .compute = dfsssp_compute },
 };
+
+unsigned route_lanes(const struct route_job *job)
+{
+	unsigned most = lanes_available(job->topo);
+
+	return job->options.max_vls ? MIN(most, job->options.max_vls) : most;
+}
 
 const struct route_engine *route_engine_find(const char *name)
 {

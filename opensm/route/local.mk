@@ -8,7 +8,8 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/change.c opensm/route/change.h opensm/route/stale.c opensm/route/stale.h \
 	opensm/route/place.c opensm/route/place.h \
 	opensm/route/columns.c opensm/route/columns.h \
-	opensm/route/minhop.c opensm/route/minhop.h \
+	opensm/route/minhop.c opensm/route/engines.h opensm/route/unwritten.c \
+	opensm/route/choose.c opensm/route/choose.h opensm/route/lanes.c opensm/route/lanes.h opensm/route/grid.h \
 	opensm/route/check.c opensm/route/check.h opensm/route/metric.c \
 	opensm/route/transition.c opensm/route/transition.h \
 	opensm/route/reroute.c opensm/route/reroute.h \

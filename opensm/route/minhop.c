@@ -50,7 +50,7 @@
  * apply. Several LIDs of one port (LMC) rotate by their offset and prefer another chassis, then
  * another switch, then another port than the LIDs before them.
  */
-#include "route/minhop.h"
+#include "route/engines.h"
 
 #include <omp.h>
 #include <stdio.h>

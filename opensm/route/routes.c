@@ -43,6 +43,7 @@ struct routes *routes_unref(struct routes *r)
 	topo_unref((struct topo *)r->topo);
 	free(r->lft);
 	free(r->hops);
+	lanes_free(r->lanes);
 	free(r);
 	return NULL;
 }

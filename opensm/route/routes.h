@@ -7,7 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "route/lanes.h"
 #include "topo/topo.h"
+
+#define ROUTES_NOTE 256
 
 struct routes {
 	_Atomic unsigned refs; /* the worker makes and drops references too */
@@ -25,6 +28,10 @@ struct routes {
 	uint64_t options;
 	/* What the engine's plan comes to as verdict.max_load (check.h); 0: it cannot say. */
 	uint32_t expected_load;
+	/* Owned. NULL: one lane will do, and SLs and SL2VL are nobody's concern here. */
+	struct lanes *lanes;
+	/* What the engine has to say about them in one line for the log; "" nothing. */
+	char note[ROUTES_NOTE];
 };
 
 struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top);

@@ -5,7 +5,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/impl.h opensm/sm/disco
 	opensm/sm/elect_poll.c opensm/sm/elect_set.c opensm/sm/remote_sm.c opensm/sm/inbox.c opensm/sm/sweep.c \
 	opensm/sm/adopt.c opensm/sm/read_cell.c opensm/sm/prepare.c opensm/sm/route_job.c \
 	opensm/sm/route_job.h opensm/sm/admin.c opensm/sm/multicast.c opensm/sm/partition.c \
-	opensm/sm/reload.c opensm/sm/route_lists.c opensm/sm/route_lists.h opensm/sm/dirty.c opensm/sm/health.c \
+	opensm/sm/reload.c opensm/sm/dirty.c opensm/sm/health.c \
 	opensm/sm/health.h opensm/sm/hold.c opensm/sm/left_out.c \
 	opensm/sm/say.c opensm/sm/say.h opensm/sm/traps.c opensm/sm/traps.h opensm/sm/trap_flow.c opensm/sm/trap_flow.h opensm/sm/trap_words.c \
 	opensm/sm/replica.c opensm/sm/replica.h opensm/sm/replica_ask.c \

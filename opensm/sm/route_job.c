@@ -9,7 +9,7 @@
 
 #include "route/engine.h"
 #include "route/reroute.h"
-#include "sm/route_lists.h"
+#include "plan/route_lists.h"
 #include "util/mem.h"
 
 struct route_job_state {

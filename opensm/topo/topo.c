@@ -18,7 +18,18 @@ struct cable {
 	uint8_t a_port, b_port;
 };
 
+struct port_fact {
+	guid_t sw;
+	uint8_t port, vls;
+	bool slow;
+};
+
+#define DEFAULT_VLS 8 /* what nearly every switch has */
+
 struct topo_builder {
+	struct port_fact *facts;
+	size_t n_facts, cap_facts;
+	uint8_t vls; /* of ports that nothing is said of; 0: DEFAULT_VLS */
 	struct topo_switch *switches;
 	struct topo_host *hosts;
 	struct cable *links, *host_links;
@@ -35,6 +46,7 @@ struct topo_builder *topo_builder_free(struct topo_builder *b)
 {
 	if (!b)
 		return NULL;
+	free(b->facts);
 	free(b->switches);
 	free(b->hosts);
 	free(b->links);
@@ -82,6 +94,18 @@ void topo_add_host_link(struct topo_builder *b, guid_t host, guid_t sw, uint8_t 
 		return;
 	GROW(b->host_links, b->n_host_links + 1, b->cap_host_links);
 	b->host_links[b->n_host_links++] = (struct cable){ .a = host, .b = sw, .b_port = sw_port };
+}
+
+void topo_set_vls(struct topo_builder *b, unsigned vls)
+{
+	b->vls = (uint8_t)vls;
+}
+
+void topo_set_port(struct topo_builder *b, guid_t sw, uint8_t port, unsigned vls, bool slow)
+{
+	GROW(b->facts, b->n_facts + 1, b->cap_facts);
+	b->facts[b->n_facts++] =
+		(struct port_fact){ .sw = sw, .port = port, .vls = (uint8_t)vls, .slow = slow };
 }
 
 #define COMPARE(x, y) ((x) < (y) ? -1 : (x) > (y))
@@ -216,7 +240,7 @@ static void plug_hosts(struct topo *t, struct cable *links, size_t n)
 	}
 }
 
-static void make_ports(struct topo *t)
+static void make_ports(struct topo *t, uint8_t vls)
 {
 	uint32_t n = 0;
 
@@ -226,7 +250,7 @@ static void make_ports(struct topo *t)
 	}
 	t->ports = xcalloc(n, sizeof(*t->ports));
 	for (uint32_t i = 0; i < n; i++)
-		t->ports[i] = (struct topo_port){ .sw = TOPO_NONE, .host = TOPO_NONE };
+		t->ports[i] = (struct topo_port){ .sw = TOPO_NONE, .host = TOPO_NONE, .vls = vls };
 }
 
 static lid_t last_lid(lid_t base, uint8_t lmc)
@@ -247,6 +271,36 @@ static lid_t highest_lid(const struct topo *t)
 	return max;
 }
 
+static void note_facts(struct topo *t, const struct topo_builder *b)
+{
+	for (const struct port_fact *f = b->facts; f < b->facts + b->n_facts; f++) {
+		uint32_t sw = topo_find_switch(t, f->sw);
+		struct topo_port *p;
+
+		if (sw == TOPO_NONE || f->port > t->switches[sw].n_ports)
+			continue;
+		p = &t->ports[t->switches[sw].first_port + f->port];
+		if (f->vls)
+			p->vls = f->vls;
+		p->slow = f->slow;
+	}
+}
+
+/* Both ends of a cable between switches say the same. */
+static void agree(struct topo *t)
+{
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned i = 1; i <= t->switches[s].n_ports; i++) {
+			struct topo_port *a = &t->ports[t->switches[s].first_port + i], *b;
+
+			if (a->sw == TOPO_NONE)
+				continue;
+			b = &t->ports[t->switches[a->sw].first_port + a->port];
+			a->vls = b->vls = MIN(a->vls, b->vls);
+			a->slow = b->slow = a->slow || b->slow;
+		}
+}
+
 struct topo *topo_build(struct topo_builder *b)
 {
 	struct topo *t = xcalloc(1, sizeof(*t));
@@ -256,9 +310,11 @@ struct topo *topo_build(struct topo_builder *b)
 	t->n_hosts = unique_hosts(b->hosts, b->n_hosts);
 	t->switches = take(b->switches);
 	t->hosts = take(b->hosts);
-	make_ports(t);
+	make_ports(t, b->vls ? b->vls : DEFAULT_VLS);
 	plug_links(t, b->links, b->n_links);
 	plug_hosts(t, b->host_links, b->n_host_links);
+	note_facts(t, b);
+	agree(t);
 	t->max_lid = highest_lid(t);
 	topo_builder_free(b);
 	return t;

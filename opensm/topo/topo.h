@@ -21,6 +21,8 @@ struct topo_port {
 	uint32_t sw;    /* peer switch or TOPO_NONE */
 	uint32_t host;  /* peer host or TOPO_NONE */
 	uint8_t port;   /* port number at the peer; without a peer: 0, or where a loop cable comes back */
+	uint8_t vls;    /* data VLs that both ends of the cable have, 1..15 */
+	bool slow;      /* runs below the speed or width that both ends can do (avoid_throttled_links) */
 };
 
 struct topo_switch {
@@ -65,6 +67,10 @@ void topo_add_host(struct topo_builder *b, const struct topo_host *host);
 void topo_add_link(struct topo_builder *b, guid_t a, uint8_t a_port, guid_t b_guid, uint8_t b_port);
 /* Host `host` (port GUID) on port `sw_port` of switch `sw`. */
 void topo_add_host_link(struct topo_builder *b, guid_t host, guid_t sw, uint8_t sw_port);
+/* Data VLs of all cables of which nothing else is said; 8 if this is not called. 1..15. */
+void topo_set_vls(struct topo_builder *b, unsigned vls);
+/* What port `port` of switch `sw` can do; a cable can do what both its ends can. `vls` 0: not known. */
+void topo_set_port(struct topo_builder *b, guid_t sw, uint8_t port, unsigned vls, bool slow);
 /* Ends the builder; the result has one reference. */
 struct topo *topo_build(struct topo_builder *b);
 

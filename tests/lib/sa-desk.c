@@ -9,7 +9,7 @@
 #include "conf/partitions.h"
 #include "fabric/snapshot.h"
 #include "plan/pkey.h"
-#include "route/minhop.h"
+#include "route/engines.h"
 #include "sim/gen.h"
 #include "util/mem.h"
 

@@ -3,7 +3,7 @@
  * From the list files of the configuration to the options of a routing job. Nothing is copied:
  * conf_guid_port and route_guid_port have one shape, checked below.
  */
-#include "sm/route_lists.h"
+#include "plan/route_lists.h"
 
 #include <stddef.h>
 

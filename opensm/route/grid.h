@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Meshes, tori and hypercubes found by their local structure, and a place in them for every switch.
+ *
+ * A grid has up to GRID_DIMS dimensions; each is a line or a ring of size[d] switches. Parallel cables
+ * are one edge. A hypercube of n dimensions is a grid of n lines of size 2. Missing cables and switches
+ * are tolerated as far as the coordinates of what is left stay certain; a graph that is none is refused.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "route/graph.h"
+
+#define GRID_DIMS 12
+
+struct grid {
+	unsigned n_dims;
+	uint16_t size[GRID_DIMS];
+	bool wraps[GRID_DIMS];	/* a ring; never for size 2 */
+	uint32_t n;		/* switches of the graph */
+	uint32_t n_missing;	/* places without a switch */
+	uint32_t n_cut;		/* edges that the grid would have and the graph has not */
+	uint16_t *at;		/* at[sw * n_dims + d] */
+	uint32_t *switch_at;	/* by place, mixed radix with dimension 0 fastest; TOPO_NONE: missing */
+};
+
+/* NULL and why: not a grid. The same graph gives the same grid. The caller frees. */
+struct grid *grid_find(const struct graph *g, char *why, size_t why_len);
+struct grid *grid_free(struct grid *grid);
+void grid_freep(struct grid **grid);
+/* "6x6x6 torus", "4x4 mesh", "hypercube of 10 dimensions", "4x4(ring)x3 grid", damage included. */
+#define GRID_STRLEN 96
+char *grid_str(const struct grid *grid, char ret[GRID_STRLEN]);
