@@ -13,8 +13,8 @@
 #define VLARB_MAX 64
 
 static const char *const engine_names[] = {
-	"minhop", "updn", "dnup",	"file", "ftree",  "lash",
-	"dor",	  "nue",  "torus-2QoS", "sssp", "dfsssp",
+	"auto", "minhop", "updn",	"dnup", "file",	  "ftree",     "lash",
+	"dor",	"nue",	  "torus-2QoS", "sssp", "dfsssp", "dragonfly", "hyperx",
 };
 
 struct advice {
@@ -34,28 +34,23 @@ bool conf_engine_known(const char *name)
 
 /* Words of the list that decide what happens in the end. */
 struct engines {
-	bool minhop, no_fallback;
+	bool known, no_fallback; /* one of ours is named */
 };
 
 static void advise_engine(const struct advice *a, const char *word, const struct engines *all)
 {
+	const char *instead = all->no_fallback ? "" : ", auto routes when no other does";
 	char quoted[CONF_QUOTE_MAX];
 	const char *nearest;
 
-	if (strcmp(word, "minhop") == 0)
+	if (conf_engine_known(word))
 		return;
 	if (strcmp(word, "no_fallback") == 0) {
-		if (!all->minhop && !a->conf->event_plugin_name)
+		if (!all->known && !a->conf->event_plugin_name)
 			conf_report_at(a->report, CONF_WARNING, &a->at,
-				       "%s: no_fallback without minhop, the one engine there is yet: "
-				       "nothing is routed and no port comes up",
+				       "%s: no_fallback without an engine that there is: nothing is routed "
+				       "and no port comes up",
 				       a->name);
-		return;
-	}
-	if (conf_engine_known(word)) {
-		conf_report_at(a->report, CONF_WARNING, &a->at,
-			       "%s: %s is not supported yet%s", a->name, word,
-			       all->minhop || !all->no_fallback ? ", minhop routes instead" : "");
 		return;
 	}
 	if (a->conf->event_plugin_name) {
@@ -67,8 +62,8 @@ static void advise_engine(const struct advice *a, const char *word, const struct
 	}
 	if (foreign_is_engine(word)) {
 		conf_report_at(a->report, CONF_WARNING, &a->at,
-			       "%s: %s is a routing engine of NVIDIA's subnet manager; it is left out%s", a->name,
-			       word, all->minhop || !all->no_fallback ? ", minhop routes instead" : "");
+			       "%s: %s is a routing engine of NVIDIA's subnet manager; it is left out%s",
+			       a->name, word, instead);
 		return;
 	}
 	nearest = str_nearest(word, engine_names, ARRAY_SIZE(engine_names));
@@ -85,7 +80,7 @@ static void advise_engines(const struct advice *a, const char *list)
 	struct engines all = { 0 };
 
 	for (char *word; (word = strsep(&rest, ", \t"));) {
-		all.minhop |= strcmp(word, "minhop") == 0;
+		all.known |= conf_engine_known(word);
 		all.no_fallback |= strcmp(word, "no_fallback") == 0;
 	}
 	for (char *word; (word = strsep(&again, ", \t"));)

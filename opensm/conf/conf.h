@@ -66,6 +66,8 @@ void conf_report_at(struct conf_report *r, enum conf_severity severity, const st
 void conf_report_print(const struct conf_report *r, FILE *out);
 /* The same from finding number `from` on, so that a report can be printed as it grows. */
 void conf_report_print_from(const struct conf_report *r, size_t from, FILE *out);
+/* Everything in `more` once more, in `r`. */
+void conf_report_append(struct conf_report *r, const struct conf_report *more);
 void conf_report_clear(struct conf_report *r);
 
 /* --- The options ---------------------------------------------------------------------------- */

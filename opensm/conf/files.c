@@ -11,10 +11,14 @@
 #include "conf/lines.h"
 #include "util/mem.h"
 
+/* Tables of 3,000 switches and 30,000 LIDs take some 3 GB as text. */
+#define TABLES_FILE_MAX ((size_t)4 << 30)
+
 struct kind {
 	enum conf_id id; /* the option that names it */
 	bool needed;	 /* named, but not there: a fault */
-	/* `f` has path and kind; returns as the reader does. */
+	size_t limit;	 /* bytes; 0: LINES_FILE_MAX */
+	/* `f` has path and kind; returns as the reader does. NULL: the text is kept as it is. */
 	int (*parse)(struct conf_file *f, const char *text, size_t len, const struct conf *conf);
 };
 
@@ -30,9 +34,20 @@ static int parse_prefixes(struct conf_file *f, const char *text, size_t len,
 	return conf_prefixes_read_text(f->path, text, len, &f->prefixes, &f->findings);
 }
 
-static int parse_order(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
+static int parse_guids(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
 {
-	return conf_guids_read_text(f->path, text, len, &f->order, &f->findings);
+	return conf_guids_read_text(f->path, text, len, &f->guids, &f->findings);
+}
+
+static int parse_ids(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
+{
+	return conf_guid_ids_read_text(f->path, text, len, &f->ids, &f->findings);
+}
+
+static int parse_port_order(struct conf_file *f, const char *text, size_t len,
+			    const struct conf *conf)
+{
+	return conf_port_orders_read_text(f->path, text, len, &f->port_orders, &f->findings);
 }
 
 static int parse_ports(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
@@ -53,13 +68,20 @@ static int parse_modules(struct conf_file *f, const char *text, size_t len, cons
 }
 
 static const struct kind kinds[] = {
-	[CONF_FILE_PARTITIONS] = { CONF_ID_partition_config_file, false, parse_partitions },
-	[CONF_FILE_PREFIXES] = { CONF_ID_prefix_routes_file, false, parse_prefixes },
-	[CONF_FILE_ORDER] = { CONF_ID_guid_routing_order_file, true, parse_order },
-	[CONF_FILE_IGNORE] = { CONF_ID_port_prof_ignore_file, true, parse_ports },
-	[CONF_FILE_WEIGHTS] = { CONF_ID_hop_weights_file, true, parse_ports },
-	[CONF_FILE_NAMES] = { CONF_ID_node_name_map_name, true, parse_names },
-	[CONF_FILE_MODULES] = { CONF_ID_per_module_logging_file, false, parse_modules },
+	[CONF_FILE_PARTITIONS] = { CONF_ID_partition_config_file, false, 0, parse_partitions },
+	[CONF_FILE_PREFIXES] = { CONF_ID_prefix_routes_file, false, 0, parse_prefixes },
+	[CONF_FILE_ORDER] = { CONF_ID_guid_routing_order_file, true, 0, parse_guids },
+	[CONF_FILE_IGNORE] = { CONF_ID_port_prof_ignore_file, true, 0, parse_ports },
+	[CONF_FILE_WEIGHTS] = { CONF_ID_hop_weights_file, true, 0, parse_ports },
+	[CONF_FILE_ROOTS] = { CONF_ID_root_guid_file, true, 0, parse_guids },
+	[CONF_FILE_CN] = { CONF_ID_cn_guid_file, true, 0, parse_guids },
+	[CONF_FILE_IO] = { CONF_ID_io_guid_file, true, 0, parse_guids },
+	[CONF_FILE_IDS] = { CONF_ID_ids_guid_file, true, 0, parse_ids },
+	[CONF_FILE_PORT_ORDER] = { CONF_ID_port_search_ordering_file, true, 0, parse_port_order },
+	[CONF_FILE_LFTS] = { CONF_ID_lfts_file, true, TABLES_FILE_MAX, NULL },
+	[CONF_FILE_LID_MATRIX] = { CONF_ID_lid_matrix_dump_file, true, TABLES_FILE_MAX, NULL },
+	[CONF_FILE_NAMES] = { CONF_ID_node_name_map_name, true, 0, parse_names },
+	[CONF_FILE_MODULES] = { CONF_ID_per_module_logging_file, false, 0, parse_modules },
 };
 
 /* NULL: there is none to be read. */
@@ -98,7 +120,10 @@ static struct conf_file *file_unref(struct conf_file *f)
 		return NULL;
 	partitions_unref(f->partitions);
 	conf_prefixes_clear(&f->prefixes);
-	conf_guids_clear(&f->order);
+	conf_guids_clear(&f->guids);
+	conf_guid_ids_clear(&f->ids);
+	conf_port_orders_clear(&f->port_orders);
+	free(f->text);
 	conf_guid_ports_clear(&f->ports);
 	conf_names_free(f->names);
 	conf_modules_clear(&f->modules);
@@ -133,7 +158,8 @@ static struct conf_file *read_one(enum conf_file_kind kind, const struct conf *c
 	atomic_init(&f->refs, 1);
 	f->kind = kind;
 	f->path = xstrdup(path);
-	f->error = f->loaded = lines_load(path, &f->findings, &text, &f->len);
+	f->error = f->loaded = lines_load_most(path, kinds[kind].limit ? kinds[kind].limit : LINES_FILE_MAX,
+						 &f->findings, &text, &f->len);
 	f->hash = hash_more(hash_options(kind, conf), text, f->loaded ? 0 : f->len);
 	if (f->loaded == -ENOENT && kinds[kind].needed)
 		lines_missing(path, &f->findings);
@@ -143,7 +169,9 @@ static struct conf_file *read_one(enum conf_file_kind kind, const struct conf *c
 		file_unref(f);
 		return file_ref(before);
 	}
-	if (f->loaded == 0)
+	if (f->loaded == 0 && !kinds[kind].parse)
+		f->text = take(text);
+	else if (f->loaded == 0)
 		f->error = kinds[kind].parse(f, text, f->len, conf);
 	return f;
 }
@@ -188,6 +216,21 @@ struct conf_files *conf_files_read(const struct conf *conf, const struct conf_fi
 		return f;
 	conf_files_unref(f);
 	return conf_files_ref(before);
+}
+
+bool conf_file_is_of_routing(enum conf_file_kind kind)
+{
+	return kind >= CONF_FILE_ORDER && kind <= CONF_FILE_LID_MATRIX;
+}
+
+/* Read and forgotten: the same readers, the same findings. */
+void conf_lists_check(const struct conf *c, struct conf_report *r)
+{
+	_cleanup_(conf_files_unrefp) struct conf_files *f = conf_files_read(c, NULL);
+
+	for (unsigned i = 0; i < CONF_N_FILES; i++)
+		if (f->of[i])
+			conf_report_append(r, &f->of[i]->findings);
 }
 
 const char *conf_file_key(enum conf_file_kind kind)

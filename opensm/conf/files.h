@@ -15,7 +15,7 @@
 
 #include <stdatomic.h>
 
-#include "conf/lists.h"
+#include "conf/lists_routing.h"
 #include "conf/modules.h"
 #include "conf/partitions.h"
 #include "conf/prefixes.h"
@@ -23,9 +23,16 @@
 enum conf_file_kind {
 	CONF_FILE_PARTITIONS,
 	CONF_FILE_PREFIXES,
-	CONF_FILE_ORDER,
+	CONF_FILE_ORDER, /* from here to LID_MATRIX: of routing */
 	CONF_FILE_IGNORE,
 	CONF_FILE_WEIGHTS,
+	CONF_FILE_ROOTS,
+	CONF_FILE_CN,
+	CONF_FILE_IO,
+	CONF_FILE_IDS,
+	CONF_FILE_PORT_ORDER,
+	CONF_FILE_LFTS,
+	CONF_FILE_LID_MATRIX,
 	CONF_FILE_NAMES,
 	CONF_FILE_MODULES,
 	CONF_N_FILES,
@@ -43,7 +50,10 @@ struct conf_file {
 		findings; /* of reading it; a missing file is one if it has to be there */
 	struct partitions *partitions; /* PARTITIONS without an error, else NULL */
 	struct conf_prefixes prefixes; /* PREFIXES */
-	struct conf_guids order;       /* ORDER */
+	struct conf_guids guids;       /* ORDER, ROOTS, CN, IO */
+	struct conf_guid_ids ids;      /* IDS */
+	struct conf_port_orders port_orders; /* PORT_ORDER */
+	char *text; /* LFTS, LID_MATRIX: as it is, `len` bytes; engines read it */
 	struct conf_guid_ports ports;  /* IGNORE, WEIGHTS */
 	struct conf_names *names;      /* NAMES */
 	struct conf_modules modules;   /* MODULES */
@@ -63,6 +73,8 @@ struct conf_files *conf_files_ref(const struct conf_files *f);
 struct conf_files *conf_files_unref(struct conf_files *f); /* NULL is fine; returns NULL */
 void conf_files_unrefp(struct conf_files **f);
 
+/* Does routing depend on it? */
+bool conf_file_is_of_routing(enum conf_file_kind kind);
 /* The key of opensm.conf that names it: "partition_config_file". */
 const char *conf_file_key(enum conf_file_kind kind);
 /* Findings of CONF_ERROR in all files. */

@@ -145,7 +145,17 @@ static size_t entries(const struct conf_file *f)
 	case CONF_FILE_PREFIXES:
 		return f->prefixes.n;
 	case CONF_FILE_ORDER:
-		return f->order.n;
+	case CONF_FILE_ROOTS:
+	case CONF_FILE_CN:
+	case CONF_FILE_IO:
+		return f->guids.n;
+	case CONF_FILE_IDS:
+		return f->ids.n;
+	case CONF_FILE_PORT_ORDER:
+		return f->port_orders.n;
+	case CONF_FILE_LFTS:
+	case CONF_FILE_LID_MATRIX:
+		return f->len;
 	case CONF_FILE_IGNORE:
 	case CONF_FILE_WEIGHTS:
 		return f->ports.n;
@@ -166,8 +176,8 @@ static void say_file(FILE *out, const struct conf_file *a, const struct conf_fil
 	if (either->kind == CONF_FILE_PARTITIONS && b && b->partitions)
 		say_partitions(out, a ? a->partitions : NULL, b->partitions);
 	else if (either->kind != CONF_FILE_PARTITIONS && (entries(a) || entries(b)))
-		fprintf(out, "%s: %zu entries, were %zu", conf_file_key(either->kind), entries(b),
-			entries(a));
+		fprintf(out, "%s: %zu %s, were %zu", conf_file_key(either->kind), entries(b),
+			either->text ? "bytes" : "entries", entries(a));
 }
 
 /* NULL: nothing that counts. To be freed. */

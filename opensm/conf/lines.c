@@ -89,7 +89,13 @@ int lines_split(const char *path, const char *text, size_t len, struct conf_repo
 
 int lines_load(const char *path, struct conf_report *r, char **ret, size_t *ret_len)
 {
-	int e = file_read(path, LINES_FILE_MAX, ret, ret_len);
+	return lines_load_most(path, LINES_FILE_MAX, r, ret, ret_len);
+}
+
+int lines_load_most(const char *path, size_t limit, struct conf_report *r, char **ret,
+		    size_t *ret_len)
+{
+	int e = file_read(path, limit, ret, ret_len);
 
 	return e < 0 && e != -ENOENT ? refuse(path, e, r) : e;
 }

@@ -25,6 +25,9 @@ typedef void (*lines_on_line)(void *arg, struct line *line);
 int lines_read(const char *path, struct conf_report *r, lines_on_line on_line, void *arg);
 /* The text alone, to be freed; the same errors. Whether it is text: lines_split(). */
 int lines_load(const char *path, struct conf_report *r, char **ret, size_t *ret_len);
+/* The same with another limit than LINES_FILE_MAX bytes. */
+int lines_load_most(const char *path, size_t limit, struct conf_report *r, char **ret,
+		    size_t *ret_len);
 /* The finding for a file that is not there and should be. Returns -ENOENT. */
 int lines_missing(const char *path, struct conf_report *r);
 /* The same as lines_read(), where a missing file is a fault like others. */

@@ -284,58 +284,6 @@ void conf_guid_ports_clear(struct conf_guid_ports *p)
 	*p = (struct conf_guid_ports){ 0 };
 }
 
-static void check_list(const char *path, enum conf_list kind, struct conf_report *r)
-{
-	struct conf_guid_ports ports;
-
-	if (!path)
-		return;
-	conf_guid_ports_read(path, kind, &ports, r);
-	conf_guid_ports_clear(&ports);
-}
-
-static void check_partitions(const struct conf *c, struct conf_report *r)
-{
-	struct partitions *partitions = NULL;
-
-	if (partitions_read(c->partition_config_file, c, r, &partitions) == -ENOENT)
-		partitions_missing(c, r);
-	partitions_unref(partitions);
-}
-
-static void check_modules(const struct conf *c, struct conf_report *r)
-{
-	struct conf_modules modules;
-
-	if (!c->per_module_logging_file)
-		return;
-	conf_modules_read(c->per_module_logging_file, &modules, r);
-	conf_modules_clear(&modules);
-}
-
-void conf_lists_check(const struct conf *c, struct conf_report *r)
-{
-	struct conf_prefixes prefixes;
-	struct conf_names *names;
-
-	check_list(c->guid_routing_order_file, CONF_LIST_GUIDS, r);
-	check_list(c->root_guid_file, CONF_LIST_GUIDS, r);
-	check_list(c->cn_guid_file, CONF_LIST_GUIDS, r);
-	check_list(c->io_guid_file, CONF_LIST_GUIDS, r);
-	check_list(c->ids_guid_file, CONF_LIST_GUIDS, r);
-	check_list(c->port_search_ordering_file, CONF_LIST_GUIDS, r);
-	check_list(c->port_prof_ignore_file, CONF_LIST_PORTS, r);
-	check_list(c->hop_weights_file, CONF_LIST_WEIGHTS, r);
-	if (c->prefix_routes_file) {
-		conf_prefixes_read(c->prefix_routes_file, &prefixes, r);
-		conf_prefixes_clear(&prefixes);
-	}
-	check_modules(c, r);
-	check_partitions(c, r);
-	conf_names_load(c, &names, r);
-	conf_names_free(names);
-}
-
 /* ---- in an option ---- */
 
 void conf_guids_words(const char *name, const char *text, const struct conf_place *at,

@@ -5,6 +5,7 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/lines.c opensm/conf/lines.h opensm/conf/read.c \
 	opensm/conf/foreign.c opensm/conf/foreign.h opensm/conf/write.c opensm/conf/diff.c \
 	opensm/conf/verify.c opensm/conf/advise.c opensm/conf/lists.c opensm/conf/lists.h \
+	opensm/conf/lists_routing.c opensm/conf/lists_routing.h \
 	opensm/conf/names.c opensm/conf/prefixes.c opensm/conf/prefixes.h opensm/conf/cli.c opensm/conf/cli.h \
 	opensm/conf/modules.c opensm/conf/modules.h opensm/conf/files.c opensm/conf/files.h opensm/conf/files_news.c \
 	opensm/conf/cli_rows.c opensm/conf/cli_rows.h \
@@ -28,7 +29,7 @@ UNIT_TESTS += tests/unit/test-modules
 tests_unit_test_modules_SOURCES = tests/unit/test-modules.c
 tests_unit_test_modules_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-conf tests/unit/test-conf-rules tests/unit/test-lists tests/unit/test-cli
+UNIT_TESTS += tests/unit/test-conf tests/unit/test-conf-rules tests/unit/test-lists tests/unit/test-lists-routing tests/unit/test-cli
 UNIT_TESTS += tests/unit/test-partitions tests/unit/test-partitions-findings
 tests_unit_test_partitions_SOURCES = tests/unit/test-partitions.c
 tests_unit_test_partitions_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
@@ -42,6 +43,8 @@ tests_unit_test_conf_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_conf_rules_SOURCES = tests/unit/test-conf-rules.c tests/unit/conf-reading.h
 tests_unit_test_conf_rules_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_lists_SOURCES = tests/unit/test-lists.c
+tests_unit_test_lists_routing_SOURCES = tests/unit/test-lists-routing.c
+tests_unit_test_lists_routing_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_lists_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_cli_SOURCES = tests/unit/test-cli.c
 tests_unit_test_cli_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)

@@ -105,6 +105,16 @@ void conf_report_clear(struct conf_report *r)
 	*r = (struct conf_report){ 0 };
 }
 
+void conf_report_append(struct conf_report *r, const struct conf_report *more)
+{
+	for (size_t i = 0; i < more->n; i++) {
+		const struct conf_finding *f = &more->findings[i];
+
+		conf_report_add(r, f->severity, f->file, f->line, f->column, "%s", f->text);
+	}
+	r->dropped += more->dropped;
+}
+
 const char *conf_quote(const char *text, size_t len, char ret[static CONF_QUOTE_MAX])
 {
 	enum { ROOM = CONF_QUOTE_MAX - 6 }; /* two quotes, three dots, NUL */

@@ -35,11 +35,6 @@ static void tell_findings(const struct conf_report *report)
 		log_error("%zu more findings", report->dropped);
 }
 
-static bool is_of_routing(enum conf_file_kind kind)
-{
-	return kind == CONF_FILE_ORDER || kind == CONF_FILE_IGNORE || kind == CONF_FILE_WEIGHTS;
-}
-
 /* Takes over one reference of `files`. `tell`: their findings were not told yet. */
 static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 {
@@ -63,7 +58,7 @@ static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 			log_set_modules(f ? f->modules.items : NULL, f ? f->modules.n : 0);
 		if (i == CONF_FILE_NAMES)
 			say_name_all(sm);
-		if (before && is_of_routing(i))
+		if (before && conf_file_is_of_routing(i))
 			sm->routes_fresh = true;
 	}
 }

@@ -460,21 +460,21 @@ static void guid_0_asks_for_a_menu_but_not_in_a_daemon(void **state)
 
 static void options_without_effect_are_told(void **state)
 {
-	_cleanup_(run_clear) struct run x = run("-Q -R updn");
+	_cleanup_(run_clear) struct run x = run("-Q -R chain");
 
 	assert_string_equal(x.err,
-			    "opensm: warning: routing_engine: updn is not supported yet, "
-			    "minhop routes instead\n"
+			    "opensm: warning: routing_engine: chain is a routing engine of NVIDIA's "
+			    "subnet manager; it is left out, auto routes when no other does\n"
 			    "opensm: warning: qos is not supported yet: TRUE has no effect\n");
 }
 
 static void a_value_of_the_command_line_is_not_blamed_on_the_file(void **state)
 {
-	char *path = temporary("routing_engine updn\n");
-	_cleanup_free_ char *line = xasprintf("-R ftree -F %s", path);
+	char *path = temporary("routing_engine chain\n");
+	_cleanup_free_ char *line = xasprintf("-R dfp2 -F %s", path);
 	_cleanup_(run_clear) struct run x = run(line);
 
-	assert_true(str_starts(x.err, "opensm: warning: routing_engine: ftree is not supported"));
+	assert_true(str_starts(x.err, "opensm: warning: routing_engine: dfp2 is a routing engine of"));
 	discard(path);
 }
 

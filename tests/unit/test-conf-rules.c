@@ -85,16 +85,15 @@ static void options_without_effect_say_so_once(void **state)
 	}
 }
 
-static void engines_other_than_minhop_are_told(void **state)
+static void engines_that_are_none_are_told(void **state)
 {
 	_cleanup_(reading_clear) struct reading x =
 		read_text("routing_engine updn,minhop  fttree,\tnone,no_fallback\n");
 
 	conf_advise(x.conf, NULL, &x.report);
-	finding(&x.report, "routing_engine: updn is not supported yet, minhop routes instead");
 	finding(&x.report, "\"fttree\" is no routing engine (did you mean ftree?)");
 	finding(&x.report, "\"none\" is no routing engine");
-	assert_int_equal(x.report.n, 3);
+	assert_int_equal(x.report.n, 2);
 	assert_true(conf_engine_known("torus-2QoS"));
 	assert_false(conf_engine_known("no_fallback"));
 	{
@@ -362,7 +361,7 @@ int main(void)
 		cmocka_unit_test(rules_change_values_with_a_finding),
 		cmocka_unit_test(defaults_break_no_rule),
 		cmocka_unit_test(options_without_effect_say_so_once),
-		cmocka_unit_test(engines_other_than_minhop_are_told),
+		cmocka_unit_test(engines_that_are_none_are_told),
 		cmocka_unit_test(qos_lists_are_checked_when_qos_is_on),
 		cmocka_unit_test(logdir_moves_what_is_at_its_default),
 		cmocka_unit_test(what_is_written_reads_back),

@@ -91,7 +91,7 @@ static void all_are_read(void **state)
 
 	assert_int_equal(files->of[CONF_FILE_PARTITIONS]->partitions->n, 3);
 	assert_int_equal(files->of[CONF_FILE_PREFIXES]->prefixes.n, 1);
-	assert_int_equal(files->of[CONF_FILE_ORDER]->order.n, 2);
+	assert_int_equal(files->of[CONF_FILE_ORDER]->guids.n, 2);
 	assert_int_equal(files->of[CONF_FILE_IGNORE]->ports.n, 1);
 	assert_int_equal(files->of[CONF_FILE_WEIGHTS]->ports.items[1].weight, 3);
 	assert_string_equal(conf_names_find(conf_files_names(files), 1), "spine");
@@ -167,7 +167,7 @@ static void a_fault_is_found_once_and_stays_with_the_file(void **state)
 	assert_int_equal(files->of[CONF_FILE_PARTITIONS]->error, -EINVAL);
 	assert_null(files->of[CONF_FILE_PARTITIONS]->partitions);
 	assert_int_equal(files->of[CONF_FILE_ORDER]->findings.findings[0].line, 2);
-	assert_int_equal(files->of[CONF_FILE_ORDER]->order.n, 1);
+	assert_int_equal(files->of[CONF_FILE_ORDER]->guids.n, 1);
 	assert_true(conf_files_faults(files) >= 2);
 	again = conf_files_read(f.conf, files);
 	assert_ptr_equal(again, files);
