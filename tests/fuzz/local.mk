@@ -58,3 +58,8 @@ tests_fuzz_fuzz_control_SOURCES = tests/fuzz/fuzz-control.c tests/fuzz/replay.c 
 	opensm/streams_listen.c
 tests_fuzz_fuzz_control_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_fuzz_fuzz_control_LDADD = librig.a $(CTL_LIBS) $(SIM_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-topofile
+check_PROGRAMS += tests/fuzz/fuzz-topofile
+tests_fuzz_fuzz_topofile_SOURCES = tests/fuzz/fuzz-topofile.c tests/fuzz/replay.c
+tests_fuzz_fuzz_topofile_LDADD = $(TOPO_LIBS)

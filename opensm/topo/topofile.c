@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Fabrics that were read: made into a topo, written back, asked for names. Reading is in topofile_read.c. */
+#include "topo/topofile.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+#define ALL_LIDS ((lid_t)(LID_MAX_UCAST + 1)) /* what a switch of which nothing is known can forward */
+
+struct topofile *topofile_free(struct topofile *f)
+{
+	if (!f)
+		return NULL;
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		free(f->nodes[i].name);
+	free(f->nodes);
+	free(f->ports);
+	free(f);
+	return NULL;
+}
+
+void topofile_freep(struct topofile **f)
+{
+	*f = topofile_free(*f);
+}
+
+uint32_t topofile_find(const struct topofile *f, enum topofile_type type, guid_t guid)
+{
+	uint32_t low = 0, high = f->n_nodes;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		const struct topofile_node *n = &f->nodes[mid];
+
+		if (n->type < type || (n->type == type && n->guid < guid))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < f->n_nodes && f->nodes[low].type == type && f->nodes[low].guid == guid ? low : TOPO_NONE;
+}
+
+const char *topofile_name(const struct topofile *f, guid_t node_guid)
+{
+	for (unsigned type = TOPOFILE_SWITCH; type <= TOPOFILE_ROUTER; type++) {
+		uint32_t i = topofile_find(f, (enum topofile_type)type, node_guid);
+
+		if (i != TOPO_NONE)
+			return f->nodes[i].name;
+	}
+	return NULL;
+}
+
+static void add_nodes(const struct topofile *f, struct topo_builder *b)
+{
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		const struct topofile_node *n = &f->nodes[i];
+
+		if (n->type == TOPOFILE_SWITCH)
+			topo_add_switch(b, &(struct topo_switch){ .guid = n->guid, .sysimg_guid = n->sysimg_guid,
+				.n_ports = n->n_ports, .lid = n->lid, .lmc = n->lmc, .lft_cap = ALL_LIDS });
+	}
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		const struct topofile_port *p = &f->ports[i];
+		const struct topofile_node *n = &f->nodes[p->node];
+
+		if (n->type != TOPOFILE_SWITCH)
+			topo_add_host(b, &(struct topo_host){ .guid = p->guid, .node_guid = n->guid,
+				.sysimg_guid = n->sysimg_guid, .node_port = p->number,
+				.router = n->type == TOPOFILE_ROUTER, .lid = p->lid, .lmc = p->lmc });
+	}
+}
+
+struct topo *topofile_topo(const struct topofile *f, unsigned vls)
+{
+	struct topo_builder *b = topo_builder_new();
+
+	if (vls)
+		topo_set_vls(b, vls);
+	add_nodes(f, b);
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		const struct topofile_port *p = &f->ports[i], *q = p->peer == TOPO_NONE ? NULL : &f->ports[p->peer];
+		const struct topofile_node *n = &f->nodes[p->node], *m = q ? &f->nodes[q->node] : NULL;
+
+		if (n->type != TOPOFILE_SWITCH)
+			continue;
+		if (p->vls)
+			topo_set_port(b, n->guid, p->number, p->vls, false);
+		if (m && m->type == TOPOFILE_SWITCH && p->peer >= i)
+			topo_add_link(b, n->guid, p->number, m->guid, q->number);
+		else if (m && m->type != TOPOFILE_SWITCH)
+			topo_add_host_link(b, q->guid, n->guid, p->number);
+	}
+	return topo_build(b);
+}
+
+/* --- Writing -------------------------------------------------------------------------------- */
+
+static void write_id(FILE *out, const struct topofile_node *n)
+{
+	fprintf(out, "\"%c-%016" PRIx64 "\"", "SHR"[n->type], n->guid);
+}
+
+static void write_port(const struct topofile *f, const struct topofile_port *p, FILE *out)
+{
+	static const uint8_t codes[] = { [1] = 1, [2] = 2, [4] = 3, [8] = 4, [15] = 5 };
+	const struct topofile_port *q = p->peer == TOPO_NONE ? NULL : &f->ports[p->peer];
+	const struct topofile_node *n = &f->nodes[p->node], *m = q ? &f->nodes[q->node] : NULL;
+
+	if (!q)
+		return;
+	fprintf(out, "[%u]", p->number);
+	if (n->type != TOPOFILE_SWITCH)
+		fprintf(out, "(%" PRIx64 ") ", p->guid);
+	fputc('\t', out);
+	write_id(out, m);
+	fprintf(out, "[%u]", q->number);
+	if (m->type != TOPOFILE_SWITCH)
+		fprintf(out, "(%" PRIx64 ") ", q->guid);
+	fputs("\t\t# ", out);
+	if (n->type != TOPOFILE_SWITCH)
+		fprintf(out, "lid %u lmc %u ", p->lid, p->lmc);
+	fprintf(out, "\"%s\" lid %u", m->name, m->type == TOPOFILE_SWITCH ? m->lid : q->lid);
+	if (p->width)
+		fprintf(out, " %ux%s", p->width, p->speed);
+	if (p->vls < ARRAY_SIZE(codes) && codes[p->vls])
+		fprintf(out, " v=%u", codes[p->vls]);
+	fputc('\n', out);
+}
+
+void topofile_write(const struct topofile *f, FILE *out)
+{
+	static const char *const words[][2] = { { "switch", "Switch" }, { "ca", "Ca" }, { "rt", "Rt" } };
+
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		const struct topofile_node *n = &f->nodes[i];
+
+		fprintf(out, "\nvendid=0x%x\ndevid=0x%x\nsysimgguid=0x%" PRIx64 "\n%sguid=0x%" PRIx64, n->vendor,
+			n->device, n->sysimg_guid, words[n->type][0], n->guid);
+		if (n->type == TOPOFILE_SWITCH)
+			fprintf(out, "(%" PRIx64 ")", n->port_guid);
+		fprintf(out, "\n%s\t%u ", words[n->type][1], n->n_ports);
+		write_id(out, n);
+		fprintf(out, "\t\t# \"%s\"", n->name);
+		if (n->type == TOPOFILE_SWITCH)
+			fprintf(out, " %s port 0 lid %u lmc %u", n->enhanced0 ? "enhanced" : "base", n->lid, n->lmc);
+		fputc('\n', out);
+		for (uint32_t k = 0; k < n->n_rows; k++)
+			write_port(f, &f->ports[n->first_port + k], out);
+	}
+}
+
+/* --- From a topo ---------------------------------------------------------------------------- */
+
+static struct topofile_port *add_row(struct topofile *f, uint32_t node, uint8_t number)
+{
+	struct topofile_port *p = &f->ports[f->n_ports];
+
+	if (!f->nodes[node].n_rows++)
+		f->nodes[node].first_port = f->n_ports;
+	f->n_ports++;
+	p->node = node;
+	p->number = number;
+	p->width = 4;
+	p->peer = TOPO_NONE;
+	snprintf(p->speed, sizeof(p->speed), "EDR");
+	return p;
+}
+
+static void switches_of(struct topofile *f, const struct topo *t, uint32_t *row_of)
+{
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		const struct topo_switch *sw = &t->switches[s];
+
+		f->nodes[f->n_nodes++] = (struct topofile_node){ .type = TOPOFILE_SWITCH, .guid = sw->guid,
+			.sysimg_guid = sw->sysimg_guid, .port_guid = sw->guid, .n_ports = sw->n_ports, .lid = sw->lid,
+			.lmc = sw->lmc, .name = xasprintf("switch %u", s) };
+		for (unsigned i = 1; i <= sw->n_ports; i++) {
+			const struct topo_port *p = topo_port(t, s, i);
+
+			if (p->sw == TOPO_NONE && p->host == TOPO_NONE)
+				continue;
+			row_of[p - t->ports] = f->n_ports;
+			add_row(f, s, (uint8_t)i)->vls = p->vls;
+		}
+	}
+}
+
+/* Each host is a node of its own: ports of one CA do not stay together. */
+static void hosts_of(struct topofile *f, const struct topo *t, const uint32_t *row_of)
+{
+	for (uint32_t h = 0; h < t->n_hosts; h++) {
+		const struct topo_host *host = &t->hosts[h];
+		uint32_t node = f->n_nodes++;
+		struct topofile_port *p;
+
+		f->nodes[node] = (struct topofile_node){ .type = TOPOFILE_CA, .guid = host->guid,
+			.sysimg_guid = host->sysimg_guid, .n_ports = MAX(host->node_port, 1),
+			.name = xasprintf("host %u", h) };
+		if (host->sw == TOPO_NONE)
+			continue;
+		p = add_row(f, node, MAX(host->node_port, 1));
+		p->guid = host->guid;
+		p->lid = host->lid;
+		p->lmc = host->lmc;
+		p->peer = row_of[topo_port(t, host->sw, host->sw_port) - t->ports];
+		f->ports[p->peer].peer = (uint32_t)(p - f->ports);
+	}
+}
+
+struct topofile *topofile_from_topo(const struct topo *t)
+{
+	struct topofile *f = xcalloc(1, sizeof(*f));
+	uint32_t n = t->n_switches ? t->switches[t->n_switches - 1].first_port +
+					     t->switches[t->n_switches - 1].n_ports + 1u : 0;
+	_cleanup_free_ uint32_t *row_of = xcalloc(n + 1, sizeof(*row_of));
+
+	f->nodes = xcalloc((size_t)t->n_switches + t->n_hosts + 1, sizeof(*f->nodes));
+	f->ports = xcalloc((size_t)n + t->n_hosts + 1, sizeof(*f->ports));
+	switches_of(f, t, row_of);
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		const struct topo_port *p = topo_port(t, f->ports[i].node, f->ports[i].number);
+
+		if (p->sw != TOPO_NONE)
+			f->ports[i].peer = row_of[topo_port(t, p->sw, p->port) - t->ports];
+	}
+	hosts_of(f, t, row_of);
+	return f;
+}

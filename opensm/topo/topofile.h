@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Fabrics as text: what ibnetdiscover writes (plain, -g, -f, -p), net files of ibsim (the same with names of their
+ * own), and opensm-subnet.lst. Read into nodes and cables, made into a topo, written back as ibnetdiscover does.
+ *
+ * The kind of file is told by its lines. What contradicts itself is an error and gives nothing; what is left
+ * out (the other end of a cable, a node that a cable leads to) is a warning.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "conf/conf.h"
+#include "topo/topo.h"
+
+enum topofile_type { TOPOFILE_SWITCH, TOPOFILE_CA, TOPOFILE_ROUTER };
+
+struct topofile_node {
+	enum topofile_type type;
+	guid_t guid, sysimg_guid;
+	guid_t port_guid;      /* of a switch's port 0 */
+	uint32_t vendor, device;
+	uint32_t first_port;   /* its rows are ports[first_port .. first_port + n_rows - 1], numbers ascending */
+	uint32_t n_rows;
+	uint8_t n_ports;
+	bool enhanced0;
+	lid_t lid;             /* of a switch; 0: the file has none */
+	uint8_t lmc;
+	char *name;            /* its description; printable, never NULL */
+};
+
+/* A port with a cable. */
+struct topofile_port {
+	guid_t guid;           /* of a CA's or router's port; 0 on a switch */
+	uint32_t node;
+	uint32_t peer;         /* the row of the other end; TOPO_NONE: the file does not have it */
+	uint8_t number;
+	uint8_t lmc;           /* of a CA's or router's port */
+	lid_t lid;             /* the same; 0: none */
+	uint8_t width;         /* 4 of "4xSDR"; 0: not said */
+	uint8_t vls;           /* data VLs; 0: not said */
+	char speed[8];         /* "SDR" ... "NDR"; "" not said */
+};
+
+struct topofile {
+	struct topofile_node *nodes; /* switches, CAs, routers; GUIDs ascend within each */
+	uint32_t n_nodes;
+	struct topofile_port *ports;
+	uint32_t n_ports;
+	bool lmc_unknown;      /* the kind of file does not say: all are 0 */
+};
+
+/* NULL, and at least one error in `r`: not used. */
+struct topofile *topofile_read(const char *path, struct conf_report *r);
+struct topofile *topofile_read_text(const char *path, const char *text, size_t len, struct conf_report *r);
+struct topofile *topofile_free(struct topofile *f);
+void topofile_freep(struct topofile **f);
+
+/* `vls`: data VLs of cables that the file says nothing of; 0: what topo has then. One reference. */
+struct topo *topofile_topo(const struct topofile *f, unsigned vls);
+/* As `ibnetdiscover` writes it. topofile_read() of it gives the same again. */
+void topofile_write(const struct topofile *f, FILE *out);
+/* The description of the node with this GUID; NULL: no such node. */
+const char *topofile_name(const struct topofile *f, guid_t node_guid);
+/* The node of this type and GUID: its number or TOPO_NONE. */
+uint32_t topofile_find(const struct topofile *f, enum topofile_type type, guid_t guid);
+/* The same fabric as a file; names are "switch N" and "host N". The caller frees. */
+struct topofile *topofile_from_topo(const struct topo *t);
