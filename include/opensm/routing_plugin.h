@@ -18,9 +18,9 @@
  * cancelled() now and then. The same picture should give the same tables, or hosts are disturbed for nothing.
  *
  * The result is not believed but judged, like that of every engine: each end port must reach each LID, nothing
- * may go round for ever, and no cycle of channels may wait for itself (all paths are of one virtual lane). Tables
- * that fail, and that minhop would do better, are refused: the log says why, and the next engine of the list
- * has its turn, then minhop, unless the list says no_fallback.
+ * may go round for ever, and no cycle of channels and lanes may wait for itself. Tables that fail are refused (unless
+ * allow_unsafe_routes is TRUE): the log says why, and the next engine of the list has its turn, then auto, unless
+ * the list says no_fallback.
  */
 #pragma once
 
@@ -71,6 +71,8 @@ struct opensm_topology {
 	uint16_t max_lid; /* the highest one in use */
 	/* Not 0: the result is not wanted any more; compute() may return whatever it likes. */
 	int (*cancelled)(const struct opensm_topology *t);
+	/* Data VLs that every cable between switches has and that may be used: 1..15. */
+	unsigned n_lanes;
 };
 
 /*
@@ -80,6 +82,13 @@ struct opensm_topology {
 struct opensm_tables {
 	uint8_t *rows;
 	size_t row_size; /* more than max_lid */
+	/*
+	 * Lanes, for engines that are free of deadlock only with several: levels[(size_t)sw * row_size + lid] is
+	 * the service level, 0..15, of packets from hosts on switch `sw` to `lid`; hosts learn it when they ask for
+	 * the path. On all cables they travel on VL (level mod lanes). All 0 at first, and `lanes` too: one lane.
+	 */
+	uint8_t *levels;
+	unsigned lanes; /* up to topology.n_lanes */
 };
 
 struct opensm_routing_engine {

@@ -112,6 +112,7 @@ static struct picture *picture_new(const struct route_job *job)
 		.ports = p->ports,
 		.max_lid = job->topo->max_lid,
 		.cancelled = is_cancelled,
+		.n_lanes = route_lanes(job),
 	};
 	return p;
 }
@@ -200,13 +201,40 @@ static bool tidy(struct routes *r, char *why, size_t why_len)
 	return good;
 }
 
+/* Takes the levels over as lanes. False: they cannot be; `why` says which. */
+static bool take_lanes(struct routes *r, const struct opensm_tables *tables, unsigned most,
+		       char *why, size_t why_len)
+{
+	size_t n = (size_t)r->topo->n_switches * r->row_size;
+
+	if (tables->lanes < 2)
+		return true;
+	if (tables->lanes > most) {
+		snprintf(why, why_len, "it wants %u lanes, and there are %u", tables->lanes, most);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (tables->levels[i] >= LANES_SLS) {
+			snprintf(why, why_len, "service level %u is beyond %u", tables->levels[i],
+				 LANES_SLS - 1);
+			return false;
+		}
+	r->lanes = lanes_new(r->topo, tables->lanes, LANES_BY_SWITCH_LID, r->row_size, 1);
+	memcpy(r->lanes->sl, tables->levels, n);
+	return true;
+}
+
 static struct routes *compute(void *arg, const struct route_job *job, char *why, size_t why_len)
 {
 	const struct opensm_routing_engine *from = arg;
 	_cleanup_(picture_freep) struct picture *p = picture_new(job);
 	_cleanup_(routes_unrefp) struct routes *r =
 		routes_new(job->topo, from->name, job->topo->max_lid);
-	struct opensm_tables tables = { .rows = r->lft, .row_size = r->row_size };
+	_cleanup_free_ uint8_t *levels =
+		xcalloc((size_t)job->topo->n_switches * r->row_size + 1, sizeof(*levels));
+	struct opensm_tables tables = {
+		.rows = r->lft, .row_size = r->row_size, .levels = levels,
+	};
 	char said[160] = "";
 	int result = from->compute(from->arg, &p->face, &tables, said, sizeof(said));
 
@@ -221,7 +249,9 @@ static struct routes *compute(void *arg, const struct route_job *job, char *why,
 			snprintf(why, why_len, "it returned %d", result);
 		return NULL;
 	}
-	return tidy(r, why, why_len) ? take(r) : NULL;
+	if (!tidy(r, why, why_len) || !take_lanes(r, &tables, p->face.n_lanes, why, why_len))
+		return NULL;
+	return take(r);
 }
 
 struct route_engine external_engine(const struct opensm_routing_engine *from)

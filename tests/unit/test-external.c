@@ -69,6 +69,37 @@ static void good_tables_stay_as_they_are(void **state)
 	topo_unref(t);
 }
 
+static int with_levels(void *arg, const struct opensm_topology *t, struct opensm_tables *ret,
+		       char *why, size_t why_len)
+{
+	const unsigned *lanes_and_level = arg;
+
+	for (uint32_t sw = 0; sw < t->n_switches; sw++)
+		ret->levels[sw * ret->row_size + t->max_lid] = (uint8_t)lanes_and_level[1];
+	ret->lanes = lanes_and_level[0];
+	return 0;
+}
+
+static void levels_become_lanes(void **state)
+{
+	struct topo *t = topogen_fat_tree3(4, &(struct topogen){ .seed = 1 });
+	struct routes *r;
+	char why[160];
+
+	r = run(t, with_levels, (unsigned[]){ 3, 5 }, why, sizeof(why));
+	assert_non_null(r);
+	assert_int_equal(r->lanes->n_vls, 3);
+	assert_int_equal(lanes_sl(r->lanes, 1, 0, t->max_lid, 7), 5);
+	assert_int_equal(lanes_sl(r->lanes, 1, 0, 1, 7), 0);
+	assert_int_equal(lanes_vl(r->lanes, t, 0, 1, 2, 5), 2);
+	routes_unref(r);
+	assert_null(run(t, with_levels, (unsigned[]){ 9, 0 }, why, sizeof(why)));
+	assert_string_equal(why, "it wants 9 lanes, and there are 8");
+	assert_null(run(t, with_levels, (unsigned[]){ 2, 16 }, why, sizeof(why)));
+	assert_string_equal(why, "service level 16 is beyond 15");
+	topo_unref(t);
+}
+
 /* What is written about LIDs that nobody has, and about one's own, does not matter. */
 static int scribble(void *arg, const struct opensm_topology *t, struct opensm_tables *ret,
 		    char *why, size_t why_len)
@@ -241,6 +272,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_tables_stay_as_they_are),
+		cmocka_unit_test(levels_become_lanes),
 		cmocka_unit_test(entries_of_nobody_are_tidied),
 		cmocka_unit_test(an_entry_that_leads_nowhere_is_refused),
 		cmocka_unit_test(one_that_declines_says_why),
