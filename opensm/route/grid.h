@@ -33,3 +33,8 @@ void grid_freep(struct grid **grid);
 /* "6x6x6 torus", "4x4 mesh", "hypercube of 10 dimensions", "4x4(ring)x3 grid", damage included. */
 #define GRID_STRLEN 96
 char *grid_str(const struct grid *grid, char ret[GRID_STRLEN]);
+/*
+ * The same switches with every two dimensions of size 2 taken together as one ring of 4. grid_find() never
+ * returns a ring of 4: it is the same graph as two lines of 2, which need one lane.
+ */
+struct grid *grid_fold(const struct grid *grid);

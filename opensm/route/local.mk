@@ -9,7 +9,8 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/place.c opensm/route/place.h \
 	opensm/route/columns.c opensm/route/columns.h \
 	opensm/route/minhop.c opensm/route/engines.h opensm/route/unwritten.c \
-	opensm/route/choose.c opensm/route/choose.h opensm/route/lanes.c opensm/route/lanes.h opensm/route/grid.h \
+	opensm/route/choose.c opensm/route/choose.h opensm/route/lanes.c opensm/route/lanes.h opensm/route/grid.h opensm/route/grid.c \
+	opensm/route/grid_arcs.c opensm/route/grid_private.h \
 	opensm/route/check.c opensm/route/check.h opensm/route/metric.c \
 	opensm/route/transition.c opensm/route/transition.h \
 	opensm/route/reroute.c opensm/route/reroute.h \
@@ -51,3 +52,7 @@ tests_unit_test_mcast_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 EXTRA_PROGRAMS += bench-mcast
 bench_mcast_SOURCES = tests/bench/bench-mcast.c tests/lib/topogen.c tests/lib/topogen.h
 bench_mcast_LDADD = $(ROUTE_LIBS)
+
+UNIT_TESTS += tests/unit/test-grid
+tests_unit_test_grid_SOURCES = tests/unit/test-grid.c tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_grid_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

@@ -4,9 +4,6 @@
 
 #include <stdio.h>
 
-#include "route/grid.h"
-#include "util/mem.h"
-
 #define UNWRITTEN(NAME)                                                                            \
 	struct routes *NAME##_compute(const struct route_job *job, char *why, size_t why_len)      \
 	{                                                                                          \
@@ -25,25 +22,3 @@ UNWRITTEN(dfsssp)
 UNWRITTEN(nue)
 UNWRITTEN(torus_2qos)
 UNWRITTEN(tablefile)
-
-struct grid *grid_find(const struct graph *g, char *why, size_t why_len)
-{
-	(void)g;
-	snprintf(why, why_len, "not there yet");
-	return NULL;
-}
-
-struct grid *grid_free(struct grid *grid)
-{
-	if (!grid)
-		return NULL;
-	free(grid->at);
-	free(grid->switch_at);
-	free(grid);
-	return NULL;
-}
-
-void grid_freep(struct grid **grid)
-{
-	*grid = grid_free(*grid);
-}

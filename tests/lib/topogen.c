@@ -256,6 +256,36 @@ struct topo *topogen_torus(const unsigned size[3], unsigned hosts, const struct 
 	return finish(&s, o);
 }
 
+struct topo *topogen_grid(const char *shape, unsigned hosts, unsigned parallel, const struct topogen *o)
+{
+	struct sketch s = { .n_switches = 0 };
+	unsigned size[16], n_dims = 0, n = 1, stride = 1;
+	bool wraps[16];
+
+	while (n_dims < 16 && *shape) {
+		char *end;
+
+		size[n_dims] = (unsigned)strtoul(shape, &end, 10);
+		wraps[n_dims] = *end == 't';
+		n *= size[n_dims++];
+		shape = end + strspn(end, "tx");
+	}
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t sw = draw_switch(&s);
+
+		for (unsigned h = 0; h < hosts; h++)
+			draw_host(&s, sw);
+	}
+	for (unsigned dim = 0; dim < n_dims; stride *= size[dim++])
+		for (unsigned i = 0; i < n; i++) {
+			unsigned at = i / stride % size[dim];
+
+			if (at + 1 < size[dim] || (wraps[dim] && size[dim] > 2))
+				draw_links(&s, i, i - at * stride + (at + 1) % size[dim] * stride, parallel);
+		}
+	return finish(&s, o);
+}
+
 struct topo *topogen_dragonfly(unsigned groups, unsigned routers, unsigned hosts,
 			       const struct topogen *o)
 {

@@ -37,6 +37,8 @@ struct topo *topogen_fat_tree2(unsigned leaves, unsigned spines, unsigned hosts,
 			       const struct topogen *o);
 /* Dimension sizes 1 are left out, 2 get one cable; `hosts` per switch. */
 struct topo *topogen_torus(const unsigned size[3], unsigned hosts, const struct topogen *o);
+/* Any grid: "4x4" a mesh, "6tx6tx3" two rings and a line, "2x2x2" a cube. `parallel` cables for each. */
+struct topo *topogen_grid(const char *shape, unsigned hosts, unsigned parallel, const struct topogen *o);
 struct topo *topogen_dragonfly(unsigned groups, unsigned routers, unsigned hosts,
 			       const struct topogen *o);
 /* Every pair of switches in a row or column has a cable. */
