@@ -17,10 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/depend.h"
 #include "route/graph.h"
 #include "util/mem.h"
-
-#define WORDS 4 /* 256 ports */
 
 /* What a LID belongs to. */
 struct target {
@@ -37,7 +36,8 @@ struct judge {
 	uint32_t *sources;     /* per switch: end ports with a LID */
 	uint64_t n_sources;
 	struct target *targets;/* per LID */
-	uint64_t hosts_beyond, switches_beyond; /* LIDs above the top of the tables */
+	unsigned top;          /* highest LID that tables or ports have */
+	struct dependency_graph *dependencies;
 	uint16_t *order;       /* row row_of[at]: farthest from `at` first, unconnected last */
 	uint32_t *row_of;      /* per switch with sources */
 	uint32_t *n_order;     /* per switch: how many have a path to it */
@@ -51,9 +51,9 @@ struct witness {
 	uint32_t *flow;
 	uint8_t *fate;
 	uint32_t *hops, *path, *bucket;
-	bool *carries;
+	bool *fits;            /* per switch: its table has the LID, and a cable leads on to one that has */
 	uint32_t *load;        /* per channel */
-	uint64_t *follows;     /* follows[channel * WORDS]: ports taken after it */
+	struct dependency_walk *walk;
 	uint64_t hop_sum;
 	struct route_verdict v;
 };
@@ -73,14 +73,11 @@ static void find_targets(struct judge *j)
 {
 	const struct topo *t = j->topo;
 
-	for (unsigned lid = 0; lid <= j->routes->top; lid++)
+	for (unsigned lid = 0; lid <= j->top; lid++)
 		j->targets[lid].sw = TOPO_NONE;
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		for (unsigned k = 0; t->switches[s].lid && k < 1u << t->switches[s].lmc; k++)
-			if (t->switches[s].lid + k <= j->routes->top)
-				j->targets[t->switches[s].lid + k] = (struct target){ .sw = s };
-			else
-				j->switches_beyond++;
+			j->targets[t->switches[s].lid + k] = (struct target){ .sw = s };
 	for (uint32_t h = 0; h < t->n_hosts; h++) {
 		const struct topo_host *host = &t->hosts[h];
 
@@ -89,11 +86,8 @@ static void find_targets(struct judge *j)
 		j->sources[host->sw]++;
 		j->n_sources++;
 		for (unsigned k = 0; k < 1u << host->lmc; k++)
-			if (host->lid + k <= j->routes->top)
-				j->targets[host->lid + k] =
-					(struct target){ .sw = host->sw, .port = host->sw_port };
-			else
-				j->hosts_beyond++;
+			j->targets[host->lid + k] =
+				(struct target){ .sw = host->sw, .port = host->sw_port };
 	}
 }
 
@@ -133,6 +127,7 @@ static void judge_done(struct judge *j)
 	free(j->order);
 	free(j->row_of);
 	free(j->n_order);
+	dependency_graph_free(j->dependencies);
 }
 
 static void judge_begin(struct judge *j, const struct routes *r, unsigned threads)
@@ -146,7 +141,9 @@ static void judge_begin(struct judge *j, const struct routes *r, unsigned thread
 	j->graph = graph_new(r->topo, NULL);
 	j->distances = distances_new(j->graph, threads, NULL);
 	j->sources = xcalloc(n, sizeof(*j->sources));
-	j->targets = xcalloc(r->top + 1u, sizeof(*j->targets));
+	j->top = MAX(r->top, r->topo->max_lid);
+	j->targets = xcalloc(j->top + 1u, sizeof(*j->targets));
+	j->dependencies = dependency_graph_new(r->topo, r->lanes);
 	j->row_of = xcalloc(n, sizeof(*j->row_of));
 	j->n_order = xcalloc(n, sizeof(*j->n_order));
 	find_targets(j);
@@ -177,10 +174,9 @@ static struct witness *witness_new(const struct judge *j)
 	w->hops = xcalloc(n, sizeof(*w->hops));
 	w->path = xcalloc(n, sizeof(*w->path));
 	w->bucket = xcalloc((size_t)n + 1, sizeof(*w->bucket));
-	w->carries = xcalloc(n, sizeof(*w->carries));
+	w->fits = xcalloc(n, sizeof(*w->fits));
 	w->load = xcalloc(j->n_ports, sizeof(*w->load));
-	w->follows = xcalloc((size_t)j->n_ports * WORDS, sizeof(*w->follows));
-	w->v.minimal = true;
+	w->walk = dependency_walk_new(j->dependencies);
 	return w;
 }
 
@@ -195,9 +191,9 @@ static struct witness *witness_free(struct witness *w)
 	free(w->hops);
 	free(w->path);
 	free(w->bucket);
-	free(w->carries);
+	free(w->fits);
 	free(w->load);
-	free(w->follows);
+	dependency_walk_free(w->walk);
 	free(w);
 	return NULL;
 }
@@ -210,14 +206,6 @@ static uint32_t step(const struct judge *j, uint32_t s, uint8_t port, struct tar
 	if (!port || port > j->topo->switches[s].n_ports)
 		return LOST;
 	return topo_port(j->topo, s, port)->sw; /* TOPO_NONE is LOST */
-}
-
-static void note_dependency(struct witness *w, uint32_t s, uint8_t port, uint8_t then)
-{
-	size_t channel = w->j->topo->switches[s].first_port + port;
-	uint64_t *follows = &w->follows[channel * WORDS];
-
-	follows[then / 64] |= UINT64_C(1) << then % 64;
 }
 
 /* Fills next[]; true if every step comes one hop nearer and whoever has no path has no entry. */
@@ -238,28 +226,38 @@ static bool is_descent(struct witness *w, const uint8_t *column, struct target t
 	return ok && w->next[to.sw] == ARRIVED;
 }
 
-static void sum_descent(struct witness *w, const uint8_t *column, struct target to)
+/* Which paths there are does not depend on the destination's port. */
+static void note_dependencies(struct witness *w, const uint8_t *column, lid_t lid, uint32_t at, uint32_t n)
+{
+	dependency_add_column(w->walk, &(struct dependency_column){
+		.ports = column, .next = w->next, .order = w->path, .n_order = n, .at = at, .lid = lid,
+	});
+}
+
+static void sum_descent(struct witness *w, const uint8_t *column, lid_t lid, struct target to)
 {
 	const struct judge *j = w->j;
-	uint32_t n = j->topo->n_switches, reach = j->n_order[to.sw];
+	const uint16_t *dist = distances_from(j->distances, to.sw);
+	uint32_t n = j->topo->n_switches, reach = j->n_order[to.sw], farthest = 0, away;
 	const uint16_t *order = j->order + (size_t)j->row_of[to.sw] * n;
-	uint32_t farthest = 0;
 
 	memcpy(w->flow, j->sources, n * sizeof(*w->flow));
 	for (uint32_t i = 0; i + 1 < reach; i++) {
-		uint32_t s = order[i], v = w->next[s], flow = w->flow[s];
+		uint32_t s = order[i], flow = w->flow[s];
 
+		w->path[i] = s;
 		if (!flow)
 			continue;
-		farthest = MAX(farthest, distances_from(j->distances, to.sw)[s]);
+		farthest = MAX(farthest, dist[s]);
 		w->load[j->topo->switches[s].first_port + column[s]] += flow;
-		w->flow[v] += flow;
+		w->flow[w->next[s]] += flow;
 		w->hop_sum += flow;
-		if (v != to.sw)
-			note_dependency(w, s, column[s], column[v]);
 	}
+	note_dependencies(w, column, lid, to.sw, reach - 1);
+	away = (uint32_t)j->n_sources - w->flow[to.sw];
 	w->v.pairs += j->n_sources - 1;
-	w->v.unreachable += j->n_sources - w->flow[to.sw];
+	w->v.unreachable += away;
+	w->v.cut += away;
 	w->v.max_hops = MAX(w->v.max_hops, farthest);
 }
 
@@ -288,29 +286,14 @@ static void follow(struct witness *w, uint32_t s)
 	}
 }
 
-/* Dependencies of whatever end ports send, whether it arrives or not. */
-static void note_all_dependencies(struct witness *w, const uint8_t *column)
+/* Sorts by hops to the end, farthest first, into w->path. Returns how many switches have this fate. */
+static uint32_t sort_by_hops(struct witness *w, enum fate fate)
 {
-	uint32_t n = w->j->topo->n_switches;
-
-	memset(w->carries, 0, n);
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t s = i; w->j->sources[i] && s < n && !w->carries[s]; s = w->next[s])
-			w->carries[s] = true;
-	for (uint32_t s = 0; s < n; s++)
-		if (w->carries[s] && w->next[s] < n && w->next[w->next[s]] < n)
-			note_dependency(w, s, column[s], column[w->next[s]]);
-}
-
-/* Loads of what arrives, farthest first. Sorting by hops in w->path. */
-static void sum_arriving(struct witness *w, const uint8_t *column, uint32_t to)
-{
-	const struct judge *j = w->j;
-	uint32_t n = j->topo->n_switches, sum = 0;
+	uint32_t n = w->j->topo->n_switches, sum = 0;
 
 	memset(w->bucket, 0, ((size_t)n + 1) * sizeof(*w->bucket));
 	for (uint32_t s = 0; s < n; s++)
-		if (w->fate[s] == FATE_ARRIVES)
+		if (w->fate[s] == fate)
 			w->bucket[w->hops[s]]++;
 	for (uint32_t h = n; h-- > 0;) {
 		uint32_t here = w->bucket[h];
@@ -319,9 +302,18 @@ static void sum_arriving(struct witness *w, const uint8_t *column, uint32_t to)
 		sum += here;
 	}
 	for (uint32_t s = 0; s < n; s++)
-		if (w->fate[s] == FATE_ARRIVES)
+		if (w->fate[s] == fate)
 			w->path[w->bucket[w->hops[s]]++] = s;
-	for (uint32_t i = 0; i < sum; i++) {
+	return sum;
+}
+
+/* Loads of what arrives; dependencies of whatever end ports send, whether it arrives or not. */
+static void sum_ways(struct witness *w, const uint8_t *column, lid_t lid, uint32_t to)
+{
+	const struct judge *j = w->j;
+	uint32_t n = sort_by_hops(w, FATE_ARRIVES);
+
+	for (uint32_t i = 0; i < n; i++) {
 		uint32_t s = w->path[i], flow = w->flow[s];
 
 		if (!flow || s == to)
@@ -330,9 +322,72 @@ static void sum_arriving(struct witness *w, const uint8_t *column, uint32_t to)
 		w->flow[w->next[s]] += flow;
 		w->hop_sum += flow;
 	}
+	note_dependencies(w, column, lid, to, n);
+	n = sort_by_hops(w, FATE_LOST);
+	note_dependencies(w, column, lid, to, n);
+	for (uint32_t s = 0; s < j->topo->n_switches; s++)
+		if (w->fate[s] == FATE_LOOPS && j->sources[s])
+			dependency_add_way(w->walk, &(struct dependency_column){
+				.ports = column, .next = w->next, .at = to, .lid = lid }, s);
 }
 
-static void sum_any(struct witness *w, const uint8_t *column, struct target to)
+/* Sets fits[]: from where any table could lead to `to`, given how many LIDs the tables have room for. */
+static void find_fitting(struct witness *w, lid_t lid, uint32_t to)
+{
+	const struct judge *j = w->j;
+	const struct topo *t = j->topo;
+	const uint16_t *dist = distances_from(j->distances, to);
+	bool all = true;
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		w->fits[s] = dist[s] != DISTANCE_NONE;
+		all &= !w->fits[s] || lid < t->switches[s].lft_cap;
+	}
+	if (all)
+		return;
+	memset(w->fits, 0, t->n_switches * sizeof(*w->fits));
+	if (lid >= t->switches[to].lft_cap)
+		return;
+	w->fits[to] = true;
+	w->path[n++] = to;
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = j->graph->first[w->path[i]]; k < j->graph->first[w->path[i] + 1]; k++) {
+			uint32_t s = j->graph->groups[k].to;
+
+			if (w->fits[s] || lid >= t->switches[s].lft_cap)
+				continue;
+			w->fits[s] = true;
+			w->path[n++] = s;
+		}
+}
+
+/* The pair that is told as an example: of the lowest LID, from the lowest switch. */
+static void note_lost(struct route_verdict *v, const struct route_lost *lost)
+{
+	if (!v->lost_example.to || lost->to < v->lost_example.to ||
+	    (lost->to == v->lost_example.to && lost->from < v->lost_example.from))
+		v->lost_example = *lost;
+}
+
+/* `n` pairs from switch `s` have no path. */
+static void count_missing(struct witness *w, uint32_t s, lid_t lid, uint32_t n)
+{
+	uint32_t end = s;
+
+	w->v.unreachable += n;
+	if (!w->fits[s]) {
+		w->v.cut += n;
+		return;
+	}
+	w->v.lost += n;
+	for (uint32_t i = 0; i < w->hops[s]; i++)
+		end = w->next[end];
+	note_lost(&w->v, &(struct route_lost){ .to = lid, .from = s, .end = end,
+					       .loops = w->fate[s] == FATE_LOOPS });
+}
+
+static void sum_any(struct witness *w, const uint8_t *column, lid_t lid, struct target to)
 {
 	const struct judge *j = w->j;
 	const uint16_t *dist = distances_from(j->distances, to.sw);
@@ -341,6 +396,7 @@ static void sum_any(struct witness *w, const uint8_t *column, struct target to)
 	memset(w->fate, FATE_UNKNOWN, n);
 	for (uint32_t s = 0; s < n; s++)
 		follow(w, s);
+	find_fitting(w, lid, to.sw);
 	memcpy(w->flow, j->sources, n * sizeof(*w->flow));
 	w->v.pairs += j->n_sources - 1;
 	for (uint32_t s = 0; s < n; s++) {
@@ -351,14 +407,13 @@ static void sum_any(struct witness *w, const uint8_t *column, struct target to)
 		if (w->fate[s] == FATE_LOOPS)
 			w->v.looping += own;
 		if (w->fate[s] != FATE_ARRIVES) {
-			w->v.unreachable += own;
+			count_missing(w, s, lid, own);
 			continue;
 		}
 		w->v.max_hops = MAX(w->v.max_hops, w->hops[s]);
-		w->v.minimal &= w->hops[s] == dist[s];
+		w->v.detours += w->hops[s] != dist[s] ? own : 0;
 	}
-	sum_arriving(w, column, to.sw);
-	note_all_dependencies(w, column);
+	sum_ways(w, column, lid, to.sw);
 }
 
 static void judge_switch(struct witness *w, struct target to)
@@ -372,8 +427,9 @@ static void judge_switch(struct witness *w, struct target to)
 		w->v.switch_unreachable += w->fate[s] != FATE_ARRIVES;
 }
 
-static void judge_column(struct witness *w, const uint8_t *column, struct target to)
+static void judge_column(struct witness *w, const uint8_t *column, lid_t lid)
 {
+	struct target to = w->j->targets[lid];
 	bool descent = is_descent(w, column, to);
 
 	if (!to.port) {
@@ -384,27 +440,27 @@ static void judge_column(struct witness *w, const uint8_t *column, struct target
 		return;
 	}
 	if (descent)
-		sum_descent(w, column, to);
+		sum_descent(w, column, lid, to);
 	else
-		sum_any(w, column, to);
+		sum_any(w, column, lid, to);
 }
 
 /* 64 LIDs: turns rows into columns, then judges those that belong to somebody. */
 static void judge_block(struct witness *w, uint32_t first)
 {
 	const struct judge *j = w->j;
-	uint32_t n = j->topo->n_switches, last = MIN(first + LFT_BLOCK_LIDS - 1, j->routes->top);
+	uint32_t n = j->topo->n_switches, last = MIN(first + LFT_BLOCK_LIDS - 1, j->top);
 
 	for (uint32_t s = 0; s < n; s++) {
 		const uint8_t *row = routes_row(j->routes, s);
+		uint32_t end = MIN((uint32_t)j->topo->switches[s].lft_cap, j->routes->top + 1u);
 
 		for (uint32_t lid = first; lid <= last; lid++)
-			w->columns[(size_t)(lid - first) * n + s] =
-				lid < j->topo->switches[s].lft_cap ? row[lid] : LFT_NO_PORT;
+			w->columns[(size_t)(lid - first) * n + s] = lid < end ? row[lid] : LFT_NO_PORT;
 	}
 	for (uint32_t lid = first; lid <= last; lid++)
 		if (j->targets[lid].sw != TOPO_NONE)
-			judge_column(w, w->columns + (size_t)(lid - first) * n, j->targets[lid]);
+			judge_column(w, w->columns + (size_t)(lid - first) * n, (lid_t)lid);
 }
 
 static void merge(struct witness *all, const struct witness *w)
@@ -413,15 +469,17 @@ static void merge(struct witness *all, const struct witness *w)
 
 	for (uint32_t c = 0; c < j->n_ports; c++)
 		all->load[c] += w->load[c];
-	for (size_t i = 0; i < (size_t)j->n_ports * WORDS; i++)
-		all->follows[i] |= w->follows[i];
 	all->hop_sum += w->hop_sum;
 	all->v.pairs += w->v.pairs;
 	all->v.unreachable += w->v.unreachable;
+	all->v.cut += w->v.cut;
+	all->v.lost += w->v.lost;
 	all->v.looping += w->v.looping;
+	all->v.detours += w->v.detours;
+	if (w->v.lost_example.to)
+		note_lost(&all->v, &w->v.lost_example);
 	all->v.switch_unreachable += w->v.switch_unreachable;
 	all->v.max_hops = MAX(all->v.max_hops, w->v.max_hops);
-	all->v.minimal &= w->v.minimal;
 }
 
 static void judge_all(struct witness *all, unsigned threads)
@@ -433,111 +491,12 @@ static void judge_all(struct witness *all, unsigned threads)
 		struct witness *w = witness_new(j);
 
 #pragma omp for schedule(dynamic, 1)
-		for (uint32_t first = 0; first <= j->routes->top; first += LFT_BLOCK_LIDS)
+		for (uint32_t first = 0; first <= j->top; first += LFT_BLOCK_LIDS)
 			judge_block(w, first);
 #pragma omp critical
 		merge(all, w);
 		witness_free(w);
 	}
-}
-
-/* Tarjan's strongly connected components over channels, with a stack of our own. */
-struct cycles {
-	const struct judge *j;
-	const uint64_t *follows;
-	uint32_t *number, *low; /* number 0: not seen */
-	uint32_t *stack, *calls;
-	uint16_t *at;           /* port to try next */
-	bool *on_stack;
-	uint32_t n_stack, n_calls, n_seen;
-	uint32_t on_cycles;
-};
-
-static void enter_channel(struct cycles *c, uint32_t channel)
-{
-	c->number[channel] = c->low[channel] = ++c->n_seen;
-	c->stack[c->n_stack++] = channel;
-	c->on_stack[channel] = true;
-	c->calls[c->n_calls++] = channel;
-}
-
-/* Next channel used after `channel` that was not tried yet; TOPO_NONE: all were. */
-static uint32_t next_channel(struct cycles *c, uint32_t channel)
-{
-	const uint64_t *follows = c->follows + (size_t)channel * WORDS;
-	uint32_t to = c->j->topo->ports[channel].sw;
-
-	for (unsigned port = c->at[channel]; port < 64 * WORDS; port++) {
-		if (!(follows[port / 64] >> port % 64)) {
-			port |= 63;
-			continue;
-		}
-		if (!(follows[port / 64] >> port % 64 & 1))
-			continue;
-		c->at[channel] = (uint16_t)(port + 1);
-		return c->j->topo->switches[to].first_port + port;
-	}
-	c->at[channel] = 64 * WORDS;
-	return TOPO_NONE;
-}
-
-static void leave_channel(struct cycles *c, uint32_t channel)
-{
-	uint32_t size = 0, other;
-
-	c->n_calls--;
-	if (c->n_calls) {
-		uint32_t caller = c->calls[c->n_calls - 1];
-
-		c->low[caller] = MIN(c->low[caller], c->low[channel]);
-	}
-	if (c->low[channel] != c->number[channel])
-		return;
-	do {
-		other = c->stack[--c->n_stack];
-		c->on_stack[other] = false;
-		size++;
-	} while (other != channel);
-	/* A channel cannot follow itself: it starts at one switch and ends at another. */
-	if (size > 1)
-		c->on_cycles += size;
-}
-
-static void search_cycles(struct cycles *c, uint32_t from)
-{
-	enter_channel(c, from);
-	while (c->n_calls) {
-		uint32_t channel = c->calls[c->n_calls - 1], then = next_channel(c, channel);
-
-		if (then == TOPO_NONE)
-			leave_channel(c, channel);
-		else if (!c->number[then])
-			enter_channel(c, then);
-		else if (c->on_stack[then])
-			c->low[channel] = MIN(c->low[channel], c->number[then]);
-	}
-}
-
-static uint32_t channels_on_cycles(const struct judge *j, const uint64_t *follows)
-{
-	uint32_t n = j->n_ports;
-	struct cycles c = {
-		.j = j, .follows = follows,
-		.number = xcalloc(n, sizeof(*c.number)), .low = xcalloc(n, sizeof(*c.low)),
-		.stack = xcalloc(n, sizeof(*c.stack)), .calls = xcalloc(n, sizeof(*c.calls)),
-		.at = xcalloc(n, sizeof(*c.at)), .on_stack = xcalloc(n, sizeof(*c.on_stack)),
-	};
-
-	for (uint32_t i = 0; i < n; i++)
-		if (!c.number[i] && j->topo->ports[i].sw != TOPO_NONE)
-			search_cycles(&c, i);
-	free(c.number);
-	free(c.low);
-	free(c.stack);
-	free(c.calls);
-	free(c.at);
-	free(c.on_stack);
-	return c.on_cycles;
 }
 
 static void sum_loads(const struct witness *all, struct route_verdict *v)
@@ -559,7 +518,26 @@ static void sum_loads(const struct witness *all, struct route_verdict *v)
 		v->min_load = 0;
 }
 
-void routes_check(const struct routes *r, unsigned threads, struct route_verdict *ret)
+/* Lanes that carry something, and SLs that end ports are given. */
+static void count_lanes(const struct judge *j, struct route_verdict *v)
+{
+	const struct lanes *l = j->routes->lanes;
+	uint16_t sls = 0;
+
+	v->n_vls = (unsigned)__builtin_popcount(dependency_graph_vls(j->dependencies));
+	if (!l || l->by == LANES_BY_NOTHING) {
+		v->n_sls = 1;
+		return;
+	}
+	for (uint32_t s = 0; s < j->topo->n_switches; s++)
+		for (unsigned lid = 0; j->sources[s] && lid <= j->top; lid++)
+			if (j->targets[lid].sw != TOPO_NONE && j->targets[lid].port)
+				sls |= (uint16_t)(1u << lanes_sl(l, s, j->targets[lid].sw, (lid_t)lid, 0));
+	v->n_sls = (unsigned)__builtin_popcount(sls);
+}
+
+static void judge(const struct routes *r, unsigned threads, struct route_verdict *ret,
+		  struct dependency_graph **graph)
 {
 	_cleanup_(judge_done) struct judge j = { .routes = NULL };
 	struct witness *all;
@@ -570,15 +548,36 @@ void routes_check(const struct routes *r, unsigned threads, struct route_verdict
 	all = witness_new(&j);
 	judge_all(all, threads);
 	*ret = all->v;
-	ret->pairs += j.hosts_beyond * (j.n_sources - 1);
-	ret->unreachable += j.hosts_beyond * (j.n_sources - 1);
-	ret->switch_unreachable += j.switches_beyond * r->topo->n_switches;
-	ret->cycle_channels = channels_on_cycles(&j, all->follows);
+	ret->minimal = !ret->detours;
+	count_lanes(&j, ret);
+	ret->cycle_channels = dependency_graph_on_cycles(j.dependencies);
 	ret->credit_loop = ret->cycle_channels;
+	if (graph)
+		*graph = take(j.dependencies);
 	if (ret->pairs > ret->unreachable)
 		ret->avg_hops = (double)all->hop_sum / (double)(ret->pairs - ret->unreachable);
 	sum_loads(all, ret);
 	witness_free(all);
+}
+
+void routes_check(const struct routes *r, unsigned threads, struct route_verdict *ret)
+{
+	judge(r, threads, ret, NULL);
+}
+
+void routes_check_graph(const struct routes *r, unsigned threads, struct route_verdict *ret,
+			struct dependency_graph **graph)
+{
+	judge(r, threads, ret, graph);
+}
+
+struct dependency_graph *dependency_graph_of(const struct routes *r, unsigned threads)
+{
+	struct dependency_graph *g = NULL;
+	struct route_verdict v;
+
+	judge(r, threads, &v, &g);
+	return g;
 }
 
 char *route_verdict_str(const struct route_verdict *v, char ret[ROUTE_VERDICT_STRLEN])

@@ -9,22 +9,44 @@
 
 #include "route/routes.h"
 
+/* A pair that cables connect and tables do not. */
+struct route_lost {
+	lid_t to;      /* 0: there is none */
+	uint32_t from; /* switch that the sender hangs on */
+	uint32_t end;  /* switch where it ends, or that it comes by again */
+	bool loops;
+};
+
 struct route_verdict {
 	uint64_t pairs;             /* judged: every end port to every LID of every other one */
-	uint64_t unreachable;       /* end-port pairs without a path */
-	uint64_t looping;           /* of these: going round for ever */
+	uint64_t unreachable;       /* end-port pairs without a path: cut + lost */
+	uint64_t cut;               /* that no cables connect, or no tables large enough: nobody's fault */
+	uint64_t lost;              /* that could have a path */
+	uint64_t looping;           /* of the unreachable: going round for ever */
 	uint64_t switch_unreachable;/* (switch, switch LID) pairs without a path */
-	bool credit_loop;           /* channel dependency graph has a cycle (one lane) */
-	uint32_t cycle_channels;    /* channels on cycles */
+	struct route_lost lost_example;
+	bool credit_loop;           /* channel dependency graph has a cycle, with lanes as they are */
+	uint32_t cycle_channels;    /* (channel, VL)s on cycles */
+	unsigned n_vls;             /* lanes that carry something; 1 without a scheme */
+	unsigned n_sls;             /* SLs that the scheme gives to end ports; 1 without a scheme */
 	unsigned max_hops;          /* ISL hops of the longest path between end ports */
 	double avg_hops;
-	bool minimal;               /* every path is a shortest one */
+	uint64_t detours;           /* pairs whose path is longer than it need be */
+	bool minimal;               /* there are none */
 	uint32_t max_load, min_load;/* edge forwarding index in end-port pairs over ISL channels */
 	double avg_load;
 };
 
-/* `threads` 0: all of the machine. */
+/*
+ * `threads` 0: all of the machine. Lanes are those of the routes; where their scheme leaves bits of the SL to
+ * others, the verdict holds for whatever these choose.
+ */
 void routes_check(const struct routes *r, unsigned threads, struct route_verdict *ret);
+
+/* The same, and who waits for whom (depend.h): for a cycle in words, or multicast trees. The caller frees it. */
+struct dependency_graph;
+void routes_check_graph(const struct routes *r, unsigned threads, struct route_verdict *ret,
+			struct dependency_graph **graph);
 
 /* "all 1047552 pairs reach, no credit loop, hops 3.86/4, load 960/988/1016" (min/avg/max). */
 #define ROUTE_VERDICT_STRLEN 256

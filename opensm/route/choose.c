@@ -31,7 +31,7 @@ static bool next_name(const char **list, char *ret, size_t cap)
 const char *route_fault(const struct route_verdict *v)
 {
 	return v->looping	? "go round"
-	       : v->unreachable ? "leave pairs without a path"
+	       : v->lost	 ? "leave pairs without a path"
 	       : v->credit_loop ? "can block each other (credit loop)"
 				: NULL;
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "route/check.h"
+#include "route/depend.h"
 #include "route/engine.h"
 #include "tests/lib/topogen.h"
 #include "util/mem.h"
@@ -35,8 +36,9 @@ struct slow {
 	const struct routes *r;
 	const struct topo *t;
 	uint32_t n;            /* channels: ports of all switches */
+	unsigned vls;
 	uint32_t *load;
-	bool *follows;         /* n * n */
+	bool *follows;         /* (n * vls) squared */
 	struct route_verdict v;
 	uint64_t hops;
 };
@@ -46,24 +48,32 @@ static uint32_t channel(const struct slow *s, uint32_t sw, unsigned port)
 	return s->t->switches[sw].first_port + port;
 }
 
-/* Ends at 4 * switches steps: by then it has gone round. Adds dependencies, not loads. */
-static int trace(struct slow *s, uint32_t sw, const struct topo_host *to, lid_t lid, uint32_t *path)
+/* Ends at 4 * switches steps: by then it has gone round. Adds dependencies on SL `sl`, not loads. */
+static int trace(struct slow *s, const struct topo_host *from, const struct topo_host *to, lid_t lid,
+		 uint8_t sl, uint32_t *path)
 {
-	uint32_t last = TOPO_NONE;
+	uint32_t last = TOPO_NONE, sw = from->sw;
+	unsigned in = from->sw_port;
 	int hops = 0;
 
 	for (uint32_t steps = 0; steps < 4 * s->t->n_switches; steps++) {
 		uint8_t port = routes_port(s->r, sw, lid);
+		uint32_t now;
 
+		if (lid >= s->t->switches[sw].lft_cap)
+			return -1;
 		if (sw == to->sw && port == to->sw_port)
 			return hops;
 		if (!port || port > s->t->switches[sw].n_ports ||
 		    topo_port(s->t, sw, port)->sw == TOPO_NONE)
 			return -1;
 		path[hops++] = channel(s, sw, port);
+		now = channel(s, sw, port) * s->vls +
+		      (s->vls > 1 ? lanes_vl(s->r->lanes, s->t, sw, in, port, sl) : 0);
 		if (last != TOPO_NONE)
-			s->follows[(size_t)last * s->n + channel(s, sw, port)] = true;
-		last = channel(s, sw, port);
+			s->follows[(size_t)last * s->n * s->vls + now] = true;
+		last = now;
+		in = topo_port(s->t, sw, port)->port;
 		sw = topo_port(s->t, sw, port)->sw;
 	}
 	return -2;
@@ -90,17 +100,24 @@ static void slow_pair(struct slow *s, const struct topo_host *from, const struct
 		      lid_t lid)
 {
 	_cleanup_free_ uint32_t *path = xcalloc(4u * s->t->n_switches + 1, sizeof(*path));
-	int hops = trace(s, from->sw, to, lid, path);
+	int hops = 0;
 
+	for (unsigned wish = 0; wish < (s->vls > 1 ? LANES_SLS : 1u); wish++)
+		hops = trace(s, from, to, lid,
+			     lanes_sl(s->r->lanes, from->sw, to->sw, lid, (uint8_t)wish), path);
 	s->v.pairs++;
 	s->v.unreachable += hops < 0;
 	s->v.looping += hops == -2;
-	if (hops < 0)
+	if (hops < 0) {
+		bool cut = slow_distance(s->t, from->sw, to->sw) == UINT32_MAX;
+
+		s->v.cut += cut;
+		s->v.lost += !cut;
 		return;
+	}
 	s->hops += (unsigned)hops;
 	s->v.max_hops = MAX(s->v.max_hops, (unsigned)hops);
-	if (slow_distance(s->t, from->sw, to->sw) != (unsigned)hops)
-		s->v.minimal = false;
+	s->v.detours += slow_distance(s->t, from->sw, to->sw) != (unsigned)hops;
 	for (int i = 0; i < hops; i++)
 		s->load[path[i]]++;
 }
@@ -108,7 +125,7 @@ static void slow_pair(struct slow *s, const struct topo_host *from, const struct
 /* A channel is on a cycle if it reaches itself. */
 static void slow_cycles(struct slow *s)
 {
-	uint32_t n = s->n;
+	uint32_t n = s->n * s->vls;
 
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t i = 0; i < n; i++)
@@ -122,12 +139,14 @@ static void slow_cycles(struct slow *s)
 static void slow_judge(const struct routes *r, struct route_verdict *ret)
 {
 	const struct topo *t = r->topo;
-	struct slow s = { .r = r, .t = t, .v = { .minimal = true, .min_load = UINT32_MAX } };
+	struct slow s = { .r = r, .t = t, .v = { .min_load = UINT32_MAX } };
+	bool told_apart = r->lanes && (r->lanes->class_of || r->lanes->by != LANES_BY_NOTHING);
 
+	s.vls = told_apart ? r->lanes->n_vls : 1;
 	for (uint32_t i = 0; i < t->n_switches; i++)
 		s.n += t->switches[i].n_ports + 1u;
 	s.load = xcalloc(s.n, sizeof(*s.load));
-	s.follows = xcalloc((size_t)s.n * s.n, sizeof(*s.follows));
+	s.follows = xcalloc((size_t)s.n * s.vls * s.n * s.vls, sizeof(*s.follows));
 	for (uint32_t a = 0; a < t->n_hosts; a++)
 		for (uint32_t b = 0; b < t->n_hosts; b++)
 			for (unsigned k = 0; a != b && k < 1u << t->hosts[b].lmc; k++)
@@ -158,7 +177,10 @@ static void assert_same_verdict(const struct routes *r, unsigned threads)
 	assert_int_equal(v.credit_loop, slow.credit_loop);
 	assert_int_equal(v.cycle_channels, slow.cycle_channels);
 	assert_int_equal(v.max_hops, slow.max_hops);
-	assert_int_equal(v.minimal, slow.minimal);
+	assert_int_equal(v.cut, slow.cut);
+	assert_int_equal(v.lost, slow.lost);
+	assert_int_equal(v.detours, slow.detours);
+	assert_int_equal(v.minimal, !slow.detours);
 	assert_int_equal(v.max_load, slow.max_load);
 	if (slow.min_load != UINT32_MAX)
 		assert_int_equal(v.min_load, slow.min_load);
@@ -195,6 +217,60 @@ static void agrees_with_the_slow_judge(void **state)
 		routes_unref(r);
 		topo_unref(t);
 	}
+}
+
+/* Any scheme at all. */
+static struct lanes *any_lanes(const struct topo *t, unsigned number, uint32_t row_size)
+{
+	static const enum lanes_by bys[] = { LANES_BY_NOTHING, LANES_BY_LID, LANES_BY_SWITCHES,
+					     LANES_BY_SWITCH_LID };
+	unsigned classes = 1 + number / 4 % 3, vls = 2 + number % 2;
+	struct lanes *l = lanes_new(t, vls, bys[number % 4], row_size, classes);
+	uint64_t random = number;
+	size_t n_sl = l->by == LANES_BY_LID ? row_size :
+		      l->by == LANES_BY_SWITCHES ? (size_t)t->n_switches * t->n_switches :
+		      l->by == LANES_BY_SWITCH_LID ? (size_t)t->n_switches * row_size : 0;
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		n += t->switches[s].n_ports + 1u;
+	l->sl_mask = l->by == LANES_BY_NOTHING ? 0 : number % 3 == 0 ? 3 : 15;
+	for (size_t i = 0; i < n_sl; i++)
+		l->sl[i] = (uint8_t)(next_random(&random) % LANES_SLS & l->sl_mask);
+	if (classes == 1)
+		return l;
+	l->class_of = xcalloc(n, 1);
+	for (uint32_t i = 0; i < n; i++)
+		l->class_of[i] = (uint8_t)(next_random(&random) % classes);
+	for (size_t i = 0; i < (size_t)classes * classes * LANES_SLS; i++)
+		l->vl[i] = (uint8_t)(i % LANES_SLS ? l->vl[i - i % 2] : next_random(&random) % vls);
+	return l;
+}
+
+static void agrees_with_the_slow_judge_about_lanes(void **state)
+{
+	unsigned loops = 0, all = 0;
+
+	for (unsigned seed = 1; seed <= 48; seed++) {
+		struct topogen o = { .seed = seed, .damage = seed % 4 * 0.1, .random_lids = true };
+		struct topo *t = seed % 3 ? topogen_random(4 + seed % 5, 3, 2, &o) :
+					    topogen_torus((unsigned[]){ 5, 1, 1 }, 2, &o);
+		struct routes *r = routed(t);
+		uint64_t random = seed;
+		struct route_verdict v;
+
+		print_message("# seed %u\n", seed);
+		r->lanes = any_lanes(t, seed, r->row_size);
+		assert_same_verdict(r, 1 + seed % 2);
+		routes_check(r, 1, &v);
+		loops += v.credit_loop;
+		all++;
+		spoil(r, &random, seed % 3 * 15);
+		assert_same_verdict(r, 2);
+		routes_unref(r);
+		topo_unref(t);
+	}
+	assert_in_range(loops, 1, all - 1); /* else nothing was tried */
 }
 
 /* ---- by hand ----------------------------------------------------------------------------- */
@@ -245,6 +321,149 @@ static void a_ring_driven_one_way_is_a_credit_loop(void **state)
 	assert_int_equal(v.max_load, 1 + 2 + 3 + 4);
 	assert_int_equal(v.min_load, 0); /* counter-clockwise */
 	assert_same_verdict(r, 1);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+/* Each step of a cycle waits for the next: leads to the switch where the next leaves. */
+static void assert_cycle(const struct topo *t, const struct route_cycle *c)
+{
+	assert_true(c->n > 1);
+	for (uint32_t i = 0; i < c->n; i++)
+		assert_int_equal(topo_port(t, c->steps[i].sw, c->steps[i].port)->sw,
+				 c->steps[(i + 1) % c->n].sw);
+}
+
+static void a_cycle_is_told_in_the_direction_of_packets(void **state)
+{
+	struct topo *t = ring(5);
+	struct routes *r = clockwise(t);
+	struct dependency_graph *g = dependency_graph_of(r, 1);
+	struct route_cycle c;
+
+	assert_false(dependency_graph_is_acyclic(g));
+	assert_true(dependency_graph_cycle(g, &c));
+	assert_int_equal(c.n, 5);
+	assert_cycle(t, &c);
+	for (uint32_t i = 0; i < c.n; i++)
+		assert_int_equal(c.steps[i].port, 2);
+	route_cycle_done(&c);
+	dependency_graph_free(g);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+/* VL 1 out of switch 0 for what comes in by port 3; the switches behind it know nothing of that. */
+static void a_lane_by_port_class_changes_at_every_switch(void **state)
+{
+	struct topo *t = ring(5);
+	struct routes *r = clockwise(t);
+	struct lanes *l = lanes_new(t, 2, LANES_BY_NOTHING, r->row_size, 3);
+	struct route_verdict v;
+
+	l->class_of = xcalloc(20, 1);
+	for (unsigned i = 0; i < 20; i++) /* class 1: ports 3 of switch 0; class 2: ports 1 */
+		l->class_of[i] = i % 4 == 1 ? 2 : 0;
+	l->class_of[t->switches[0].first_port + 3] = 1;
+	for (unsigned i = 0; i < 9 * LANES_SLS; i++)
+		l->vl[i] = i / LANES_SLS / 3 == 1; /* in by class 1 */
+	r->lanes = l;
+	routes_check(r, 1, &v);
+	assert_true(v.credit_loop); /* who passed is on VL 0 again one switch later */
+	assert_int_equal(v.n_vls, 2);
+	assert_same_verdict(r, 1);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+/* SL 0: not through switch 0. SL 1: through it, but not through switch 2. SL 2: the one that is left. */
+static void an_sl_per_path_opens_a_ring(void **state)
+{
+	struct topo *t = ring(5);
+	struct routes *r = clockwise(t);
+	struct lanes *l = lanes_new(t, 3, LANES_BY_SWITCHES, r->row_size, 1);
+	struct route_verdict v;
+
+	r->lanes = l;
+	for (uint32_t s = 0; s < 5; s++)
+		for (uint32_t d = 0; d < 5; d++)
+			l->sl[s * 5 + d] = d && d < s;
+	l->sl[4 * 5 + 3] = 2;
+	routes_check(r, 1, &v);
+	assert_false(v.credit_loop);
+	assert_int_equal(v.n_vls, 3);
+	assert_int_equal(v.n_sls, 3);
+	l->sl[4 * 5 + 3] = 1;
+	routes_check(r, 1, &v);
+	assert_true(v.credit_loop);
+	assert_int_equal(v.cycle_channels, 5);
+	assert_int_equal(v.n_vls, 2);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+/* What a tree by hand needs: rows of all switches, one mask each. */
+static struct mcast_tree *tree_of(const struct topo *t, const uint64_t *masks)
+{
+	struct mcast_tree *tree = xcalloc(1, sizeof(*tree) + t->n_switches * sizeof(tree->rows[0]));
+
+	tree->refs = 1;
+	tree->n_rows = t->n_switches;
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		tree->rows[s] = (struct mcast_row){
+			.sw = s, .guid = t->switches[s].guid, .mask = { masks[s] },
+		};
+	return tree;
+}
+
+/* Unicast goes up and down a line; a group over the seam of the ring closes the circle. */
+static void a_tree_can_close_a_circle(void **state)
+{
+	struct topo *t = ring(5);
+	struct routes *r = clockwise(t);
+	struct mcast_tree *over = tree_of(t, (uint64_t[]){ 0xE, 0xA, 0, 0x6, 0xE });
+	struct mcast_tree *along = tree_of(t, (uint64_t[]){ 0x6, 0xE, 0xE, 0xE, 0xA });
+	struct dependency_graph *g;
+	struct route_cycle c;
+
+	for (uint32_t s = 0; s < 5; s++)
+		for (uint32_t d = 0; d < s; d++)
+			routes_row(r, s)[1 + d] = 3;
+	g = dependency_graph_of(r, 1);
+	assert_true(dependency_graph_is_acyclic(g));
+	assert_true(dependency_graph_add_tree(g, along, 0));
+	assert_false(dependency_graph_add_tree(g, over, 0));
+	assert_true(dependency_graph_is_acyclic(g)); /* as if it had not been asked */
+	assert_true(dependency_graph_add_tree(g, along, 0));
+	assert_true(routes_check_trees(r, (const struct mcast_tree *const[]){ along }, 1, NULL, NULL));
+	assert_false(routes_check_trees(r, (const struct mcast_tree *const[]){ along, over }, 2, NULL, &c));
+	assert_cycle(t, &c);
+	route_cycle_done(&c);
+	dependency_graph_free(g);
+	free(over);
+	free(along);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+static void a_lost_pair_is_told(void **state)
+{
+	struct topo *t = ring(4);
+	struct routes *r = clockwise(t);
+	struct route_verdict v;
+
+	routes_row(r, 1)[1 + 2] = LFT_NO_PORT;
+	routes_check(r, 1, &v);
+	assert_int_equal(v.lost, 3);
+	assert_int_equal(v.cut, 0);
+	assert_int_equal(v.lost_example.to, 3);
+	assert_int_equal(v.lost_example.from, 0);
+	assert_int_equal(v.lost_example.end, 1);
+	assert_false(v.lost_example.loops);
+	t->switches[2].lft_cap = 3; /* LIDs 0..2: there is no room for LID 3 where it is */
+	routes_check(r, 1, &v);
+	assert_int_equal(v.cut, 3 + 1); /* and LID 4 from the switch itself */
+	assert_int_equal(v.lost, 2);    /* LID 4 the way that leads through it */
 	routes_unref(r);
 	topo_unref(t);
 }
@@ -456,7 +675,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(agrees_with_the_slow_judge),
+		cmocka_unit_test(agrees_with_the_slow_judge_about_lanes),
 		cmocka_unit_test(a_ring_driven_one_way_is_a_credit_loop),
+		cmocka_unit_test(a_cycle_is_told_in_the_direction_of_packets),
+		cmocka_unit_test(a_lane_by_port_class_changes_at_every_switch),
+		cmocka_unit_test(an_sl_per_path_opens_a_ring),
+		cmocka_unit_test(a_tree_can_close_a_circle),
+		cmocka_unit_test(a_lost_pair_is_told),
 		cmocka_unit_test(a_ring_cut_open_is_none),
 		cmocka_unit_test(a_forwarding_loop_is_found),
 		cmocka_unit_test(a_hole_cuts_all_behind_it),

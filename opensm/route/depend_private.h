@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The inside of the dependency graph, for depend.c and cycle.c. */
+#pragma once
+
+#include "route/depend.h"
+
+struct dependency_graph {
+	const struct topo *topo;
+	const struct lanes *lanes; /* NULL: one lane, or all alike */
+	uint32_t n_ports;	   /* entries of topo->ports; a channel is that of the port it leaves by */
+	unsigned n_vls, n_classes;
+	unsigned n_in;		   /* VLs in that are told apart: n_vls, or 1 where the VL stays the same */
+	unsigned words;		   /* per mask of ports */
+	unsigned n_layers;
+	uint8_t layer_sl[LANES_SLS]; /* one SL of the layer */
+	uint8_t layer_of[LANES_SLS]; /* per SL */
+	uint16_t layers[LANES_SLS];  /* per SL of the scheme: layers that wishes may make of it, a bit each */
+	uint16_t vls;		   /* something is sent on these */
+	uint32_t *peer;		   /* per entry: the other end of its cable; TOPO_NONE: no switch there */
+	uint64_t *hosts;	   /* per switch: ports with an end port that sends */
+	uint64_t *of_class;	   /* (switch * n_classes + class) * words; NULL: one class */
+	/* into[(((channel * n_vls + VL) * n_in) + VL in) * words]: ports of the same switch that lead there */
+	uint64_t *into;
+	uint32_t *rank;		   /* per vertex, ascending along edges; NULL: not known, or cyclic */
+};
+
+/* Vertices are channel * n_vls + VL. The one that comes in by `port` on VL in `a` of the switch of `to`. */
+static inline size_t dependency_from(const struct dependency_graph *g, size_t to, unsigned a, unsigned port)
+{
+	uint32_t channel = (uint32_t)(to / g->n_vls);
+	uint32_t back = g->peer[channel];
+	uint32_t sw = g->topo->ports[back].sw; /* the switch that the channel leaves */
+
+	return (size_t)g->peer[g->topo->switches[sw].first_port + port] * g->n_vls +
+	       (g->n_in > 1 ? a : to % g->n_vls);
+}
