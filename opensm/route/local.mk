@@ -11,7 +11,8 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/minhop.c opensm/route/engines.h opensm/route/unwritten.c \
 	opensm/route/choose.c opensm/route/choose.h opensm/route/lanes.c opensm/route/lanes.h opensm/route/grid.h opensm/route/grid.c \
 	opensm/route/grid_arcs.c opensm/route/grid_private.h \
-	opensm/route/check.c opensm/route/check.h opensm/route/metric.c \
+	opensm/route/check.c opensm/route/check.h opensm/route/check_private.h opensm/route/metric.c \
+	opensm/route/check_run.c opensm/route/check_any.c \
 	opensm/route/depend.c opensm/route/depend.h opensm/route/depend_private.h opensm/route/cycle.c \
 	opensm/route/transition.c opensm/route/transition.h \
 	opensm/route/reroute.c opensm/route/reroute.h \
