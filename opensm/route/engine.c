@@ -20,6 +20,8 @@ static const struct route_engine engines[] = {
 	{ .name = "nue", .compute = nue_compute },
 	{ .name = "sssp", .compute = sssp_compute },
 	{ .name = "dfsssp", .compute = dfsssp_compute },
+	{ .name = "dragonfly", .compute = dragonfly_compute },
+	{ .name = "hyperx", .compute = hyperx_compute },
 };
 
 unsigned route_lanes(const struct route_job *job)

@@ -18,4 +18,6 @@ ROUTE_ENGINE(dfsssp)
 ROUTE_ENGINE(nue)
 ROUTE_ENGINE(torus_2qos)
 ROUTE_ENGINE(tablefile)
+ROUTE_ENGINE(dragonfly) /* ours: shortest paths on two lanes by port classes */
+ROUTE_ENGINE(hyperx)    /* ours: dimension order on one lane */
 #undef ROUTE_ENGINE

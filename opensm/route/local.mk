@@ -17,7 +17,11 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/transition.c opensm/route/transition.h \
 	opensm/route/reroute.c opensm/route/reroute.h \
 	opensm/route/mcast.c opensm/route/mcast.h opensm/route/mcast_private.h \
-	opensm/route/mcast_grow.c opensm/route/mcast_root.c
+	opensm/route/mcast_grow.c opensm/route/mcast_root.c \
+	opensm/route/auto.c opensm/route/shapes.h opensm/route/recognise.c opensm/route/recognise.h \
+	opensm/route/recognise_hyperx.c opensm/route/recognise_groups.c \
+	opensm/route/steps.c opensm/route/steps.h opensm/route/onelane.c opensm/route/onelane.h \
+	opensm/route/dragonfly.c opensm/route/hyperx.c
 ROUTE_LIBS = libroute.a $(TOPO_LIBS)
 
 # Numbers, not verdicts: `make bench-route && ./bench-route fat-tree3 36`.

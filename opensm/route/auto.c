@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The automatic engine: looks what the fabric is, lets the engines that suit it try, and takes the best of
+ * what holds.
+ *
+ * Every candidate is judged as if somebody else had made it: who leaves pairs without a path that have one, goes
+ * round or can wait for itself is out. Among the others the effective bandwidth under random bisections
+ * decides, then the most loaded channel, then hops, then lanes; the order of candidates breaks ties. Small
+ * fabrics get all candidates, large ones only the first that holds, so that choosing costs no more than
+ * computing.
+ *
+ * Staying counts: while there are previous tables, those that change fewest entries win unless others are
+ * clearly better, so that a small fault does not bring another engine's tables.
+ *
+ * At the end stands one lane, up then down (onelane.h), which every fabric can have.
+ */
+#include "route/engines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "route/check.h"
+#include "route/choose.h"
+#include "route/onelane.h"
+#include "route/shapes.h"
+#include "util/mem.h"
+
+#define CANDIDATES	 8
+#define SMALL		 (4u << 20) /* switches times LIDs up to which all candidates try */
+#define PATTERNS	 24	    /* of a small fabric */
+#define PATTERN_SEED	 0x5EED
+#define CLEARLY_BETTER	 1.10
+#define A_LITTLE_BETTER	 1.02
+
+/* Who is asked, in this order. */
+static const char *const suits[][CANDIDATES] = {
+	[SHAPE_SINGLE] = { "minhop" },
+	[SHAPE_TREE] = { "minhop", "ftree", "updn", "dfsssp", "nue" },
+	[SHAPE_HYPERX] = { "hyperx", "dor", "minhop", "dfsssp" },
+	[SHAPE_GRID] = { "torus-2QoS", "dor", "minhop", "dfsssp", "lash", "nue" },
+	[SHAPE_DRAGONFLY] = { "dragonfly", "dfsssp", "lash", "nue" },
+	[SHAPE_DRAGONFLY_PLUS] = { "minhop", "dfsssp", "lash", "nue" },
+	[SHAPE_OTHER] = { "minhop", "dfsssp", "lash", "nue", "updn" },
+};
+
+struct trial {
+	const char *name;
+	struct routes *routes;
+	struct route_verdict verdict;
+	double bandwidth;
+	uint64_t changes; /* entries that are not as they were */
+};
+
+struct automatic {
+	const struct route_job *job;
+	struct graph *graph;
+	struct shape *shape;
+	bool small;
+	struct trial best;
+	unsigned n_held;
+	const char *looped; /* the first candidate that could block itself */
+};
+
+static bool is_cancelled(const struct route_job *job)
+{
+	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
+}
+
+static void automatic_done(struct automatic *a)
+{
+	graph_free(a->graph);
+	shape_free(a->shape);
+	routes_unref(a->best.routes);
+}
+
+static struct routes *run(const struct automatic *a, const char *name, char *why, size_t why_len)
+{
+	if (!strcmp(name, "hyperx"))
+		return hyperx_routes(a->job, a->graph, a->shape, why, why_len);
+	if (!strcmp(name, "dragonfly"))
+		return dragonfly_routes(a->job, a->graph, a->shape, why, why_len);
+	return route_engine_run(route_engine_find(name), a->job, why, why_len);
+}
+
+/* Entries of the previous tables that are different now, among switches that were there. */
+static uint64_t count_changes(const struct routes *r, const struct routes *previous)
+{
+	uint64_t n = 0;
+
+	for (uint32_t s = 0; previous && s < r->topo->n_switches; s++) {
+		uint32_t was = topo_find_switch(previous->topo, r->topo->switches[s].guid);
+		unsigned top = MIN(r->top, previous->top);
+
+		for (unsigned lid = 1; was != TOPO_NONE && lid <= top; lid++)
+			n += routes_row(r, s)[lid] != routes_row(previous, was)[lid];
+	}
+	return n;
+}
+
+/* A fabric of many end ports needs fewer patterns for the same certainty. */
+static unsigned patterns_for(const struct topo *t)
+{
+	unsigned hosts = MAX(t->n_hosts, 1u);
+
+	return MIN(MAX(PATTERNS * 1024 / hosts, 3u), PATTERNS);
+}
+
+static unsigned lanes_of(const struct trial *t)
+{
+	return t->routes->lanes ? t->routes->lanes->n_vls : 1;
+}
+
+/* More than `times` as good in bandwidth, or as good and better in what comes next. */
+static bool is_better(const struct trial *x, const struct trial *y, double times)
+{
+	if (x->bandwidth > y->bandwidth * times)
+		return true;
+	if (y->bandwidth > x->bandwidth * times)
+		return false;
+	if (x->verdict.max_load * times < y->verdict.max_load)
+		return true;
+	if (y->verdict.max_load * times < x->verdict.max_load)
+		return false;
+	if (x->verdict.avg_hops * times < y->verdict.avg_hops)
+		return true;
+	if (y->verdict.avg_hops * times < x->verdict.avg_hops)
+		return false;
+	return lanes_of(x) < lanes_of(y);
+}
+
+static bool wins(const struct trial *x, const struct trial *best)
+{
+	if (!best->routes)
+		return true;
+	if (x->changes * 2 < best->changes)
+		return !is_better(best, x, CLEARLY_BETTER);
+	if (best->changes * 2 < x->changes)
+		return is_better(x, best, CLEARLY_BETTER);
+	return is_better(x, best, A_LITTLE_BETTER);
+}
+
+/* Judges and keeps what is better. Takes the routes. */
+static void consider(struct automatic *a, const char *name, struct routes *r)
+{
+	struct trial x = { .name = name, .routes = r };
+
+	routes_check(r, a->job->threads, &x.verdict);
+	if (route_fault(&x.verdict)) {
+		if (x.verdict.credit_loop && !a->looped)
+			a->looped = name;
+		routes_unref(r);
+		return;
+	}
+	a->n_held++;
+	if (a->small) {
+		x.bandwidth = routes_effective_bandwidth(r, patterns_for(r->topo), PATTERN_SEED);
+		x.changes = count_changes(r, a->job->previous);
+	}
+	if (wins(&x, &a->best)) {
+		routes_unref(a->best.routes);
+		a->best = x;
+	} else {
+		routes_unref(r);
+	}
+}
+
+static void try_all(struct automatic *a)
+{
+	const char *const *names = suits[a->shape->kind];
+	char why[160];
+
+	for (unsigned i = 0; i < CANDIDATES && names[i] && !is_cancelled(a->job); i++) {
+		struct routes *r;
+
+		if (a->n_held && !a->small)
+			return;
+		r = run(a, names[i], why, sizeof(why));
+		if (r)
+			consider(a, names[i], r);
+	}
+	if (!a->n_held && !is_cancelled(a->job)) {
+		struct routes *r = onelane_routes(a->job, a->graph, "onelane");
+
+		if (r)
+			consider(a, "up, then down", r);
+	}
+}
+
+static void write_note(struct automatic *a)
+{
+	const struct trial *best = &a->best;
+	struct routes *r = best->routes;
+	char shape[SHAPE_STRLEN], bandwidth[48] = "", looped[64] = "";
+
+	if (a->small)
+		snprintf(bandwidth, sizeof(bandwidth), ", effective bandwidth %.2f", best->bandwidth);
+	if (a->looped)
+		snprintf(looped, sizeof(looped), "; %s would have a credit loop", a->looped);
+	snprintf(r->note, sizeof(r->note), "%s: %s on %u lane%s%s%s%s", shape_str(a->shape, shape),
+		 best->name, lanes_of(best), lanes_of(best) == 1 ? "" : "s",
+		 r->lanes && r->lanes->by == LANES_BY_NOTHING ? ", no SL by path" : "", bandwidth,
+		 looped);
+}
+
+struct routes *automatic_compute(const struct route_job *job, char *why, size_t why_len)
+{
+	_cleanup_(automatic_done) struct automatic a = { .job = job };
+	const struct topo *t = job->topo;
+
+	if (t->n_switches > UINT16_MAX - 1) {
+		snprintf(why, why_len, "%u switches, at most %u can be routed", t->n_switches,
+			 UINT16_MAX - 1);
+		return NULL;
+	}
+	a.graph = graph_new(t, &job->options);
+	a.shape = shape_find(a.graph);
+	a.small = (uint64_t)t->n_switches * t->max_lid <= SMALL;
+	try_all(&a);
+	if (is_cancelled(job)) {
+		snprintf(why, why_len, "cancelled");
+		return NULL;
+	}
+	if (!a.best.routes) {
+		snprintf(why, why_len, "no engine routes this fabric");
+		return NULL;
+	}
+	write_note(&a);
+	snprintf(a.best.routes->engine, sizeof(a.best.routes->engine), "auto");
+	return take(a.best.routes);
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which kind, in order: nothing to choose, trees, HyperX, grids, dragonflies. Trees are found here. */
+#include "route/recognise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+const struct graph_group *shape_edge(const struct graph *g, uint32_t u, uint32_t v)
+{
+	uint32_t low = g->first[u], high = g->first[u + 1];
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (g->groups[middle].to == v)
+			return &g->groups[middle];
+		if (g->groups[middle].to < v)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static int by_u32(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/*
+ * Leaves have at least half as many end ports as the median of the switches that have any: a service node
+ * plugged into a spine makes it no leaf.
+ */
+static void find_leaves(const struct graph *g, struct shape *s)
+{
+	_cleanup_free_ uint32_t *hosts = xcalloc(g->n, sizeof(*hosts));
+	_cleanup_free_ uint32_t *counts = xcalloc(g->n, sizeof(*counts));
+	uint32_t n = 0, median = 0;
+
+	for (uint32_t h = 0; h < g->topo->n_hosts; h++)
+		if (g->topo->hosts[h].sw != TOPO_NONE)
+			hosts[g->topo->hosts[h].sw]++;
+	for (uint32_t u = 0; u < g->n; u++)
+		if (hosts[u])
+			counts[n++] = hosts[u];
+	if (n) {
+		qsort(counts, n, sizeof(*counts), by_u32);
+		median = counts[n / 2];
+	}
+	for (uint32_t u = 0; u < g->n; u++)
+		s->leaf[u] = hosts[u] && 2 * hosts[u] >= median;
+}
+
+/* Marks all that is connected with `from`; are there leaves among them? */
+static bool flood_part(const struct graph *g, const struct shape *s, uint32_t from, bool *seen,
+		       uint32_t *queue)
+{
+	uint32_t head = 0, tail = 0;
+	bool leaves = false;
+
+	seen[from] = true;
+	queue[tail++] = from;
+	while (head < tail) {
+		uint32_t u = queue[head++];
+
+		leaves |= s->leaf[u];
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			uint32_t v = g->groups[i].to;
+
+			if (!seen[v]) {
+				seen[v] = true;
+				queue[tail++] = v;
+			}
+		}
+	}
+	return leaves;
+}
+
+static void count_parts(const struct graph *g, struct shape *s)
+{
+	_cleanup_free_ bool *seen = xcalloc(g->n, sizeof(*seen));
+	_cleanup_free_ uint32_t *queue = xcalloc(g->n, sizeof(*queue));
+
+	for (uint32_t u = 0; u < g->n; u++)
+		if (!seen[u])
+			s->n_parts += flood_part(g, s, u, seen, queue);
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+/* Hops to the nearest leaf; TOPO_NONE where there is none. */
+static void find_ranks(const struct graph *g, const struct shape *s, uint32_t *rank, uint32_t *queue)
+{
+	uint32_t head = 0, tail = 0;
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		rank[u] = s->leaf[u] ? 0 : TOPO_NONE;
+		if (s->leaf[u])
+			queue[tail++] = u;
+	}
+	while (head < tail) {
+		uint32_t u = queue[head++];
+
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			uint32_t v = g->groups[i].to;
+
+			if (rank[v] == TOPO_NONE) {
+				rank[v] = rank[u] + 1;
+				queue[tail++] = v;
+			}
+		}
+	}
+}
+
+/* The commonest number of neighbours above among the switches of a level, if most have it; else 0. */
+static uint32_t usual_ups(const struct graph *g, const uint32_t *rank, uint32_t level, uint32_t *ups)
+{
+	uint32_t n = 0, most = 0, value = 0;
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		if (rank[u] != level)
+			continue;
+		ups[n] = 0;
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			ups[n] += rank[g->groups[i].to] == level + 1;
+		n++;
+	}
+	qsort(ups, n, sizeof(*ups), by_u32);
+	for (uint32_t i = 0, run = 0; i < n; i++) {
+		run = i && ups[i] == ups[i - 1] ? run + 1 : 1;
+		if (run >= most) {
+			most = run;
+			value = ups[i];
+		}
+	}
+	return 2 * most > n ? value : 0;
+}
+
+/* Cables that are not there: by how many ways up a switch has, beside most of its level. */
+static uint32_t missing_ups(const struct graph *g, const uint32_t *rank, uint32_t level, uint32_t *ups)
+{
+	uint32_t usual = usual_ups(g, rank, level, ups), n = 0;
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		uint32_t own = 0;
+
+		if (rank[u] != level)
+			continue;
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			own += rank[g->groups[i].to] == level + 1;
+		n += own < usual ? usual - own : 0;
+	}
+	return n;
+}
+
+static bool find_tree(const struct graph *g, struct shape *s)
+{
+	_cleanup_free_ uint32_t *rank = xcalloc(g->n, sizeof(*rank));
+	_cleanup_free_ uint32_t *work = xcalloc(g->n, sizeof(*work));
+	uint32_t cables = 0;
+
+	find_ranks(g, s, rank, work);
+	for (uint32_t u = 0; u < g->n; u++) {
+		if (rank[u] == TOPO_NONE)
+			continue;
+		if (rank[u] >= SHAPE_LEVELS)
+			return false;
+		s->n_levels = MAX(s->n_levels, rank[u] + 1);
+		s->per_level[rank[u]]++;
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			if (u < g->groups[i].to) {
+				cables++;
+				s->n_cross += rank[g->groups[i].to] == rank[u];
+			}
+	}
+	if (s->n_levels < 2 || s->n_cross * 20 > cables)
+		return false;
+	for (uint32_t level = 0; level + 1 < s->n_levels; level++)
+		s->n_cut += missing_ups(g, rank, level, work);
+	s->kind = SHAPE_TREE;
+	return true;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static bool find_single(const struct graph *g, struct shape *s)
+{
+	if (g->first[g->n])
+		return false;
+	s->kind = SHAPE_SINGLE;
+	return true;
+}
+
+static bool find_grid(const struct graph *g, struct shape *s)
+{
+	char why[160];
+
+	s->grid = grid_find(g, why, sizeof(why));
+	if (!s->grid)
+		return false;
+	s->kind = SHAPE_GRID;
+	s->n_cut = s->grid->n_cut;
+	return true;
+}
+
+static void find_kind(const struct graph *g, struct shape *s)
+{
+	if (find_single(g, s) || find_tree(g, s) || shape_find_hyperx(g, s) || find_grid(g, s) ||
+	    shape_find_groups(g, s))
+		return;
+	s->kind = SHAPE_OTHER;
+}
+
+struct shape *shape_find(const struct graph *g)
+{
+	struct shape *s = xcalloc(1, sizeof(*s));
+
+	s->n = g->n;
+	s->leaf = xcalloc(g->n, sizeof(*s->leaf));
+	find_leaves(g, s);
+	count_parts(g, s);
+	find_kind(g, s);
+	return s;
+}
+
+struct shape *shape_free(struct shape *s)
+{
+	if (!s)
+		return NULL;
+	grid_free(s->grid);
+	free(s->at);
+	free(s->switch_at);
+	free(s->group);
+	free(s->leaf);
+	free(s);
+	return NULL;
+}
+
+void shape_freep(struct shape **s)
+{
+	*s = shape_free(*s);
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static size_t add(char *text, size_t at, const char *word, unsigned long n)
+{
+	int more = snprintf(text + at, SHAPE_STRLEN - at, word, n);
+
+	return MIN(at + (size_t)MAX(more, 0), (size_t)SHAPE_STRLEN - 1);
+}
+
+static size_t tree_str(const struct shape *s, char *ret)
+{
+	size_t at = add(ret, 0, "tree of %lu levels (", s->n_levels);
+
+	for (unsigned i = 0; i < s->n_levels; i++)
+		at = add(ret, at, i ? "+%lu" : "%lu", s->per_level[i]);
+	at = add(ret, at, " switches)", 0);
+	if (s->n_cross)
+		at = add(ret, at, ", %lu cables within a level", s->n_cross);
+	return at;
+}
+
+static size_t hyperx_str(const struct shape *s, char *ret)
+{
+	bool cube = true;
+	size_t at = 0;
+
+	for (unsigned d = 0; d < s->n_dims; d++)
+		cube &= s->size[d] == 2;
+	if (s->n_dims == 1)
+		return add(ret, 0, s->n == 2 ? "two switches" : "full mesh of %lu switches", s->n);
+	if (cube)
+		return add(ret, 0, "hypercube of %lu dimensions", s->n_dims);
+	for (unsigned d = 0; d < s->n_dims; d++)
+		at = add(ret, at, d ? "x%lu" : "%lu", s->size[d]);
+	return add(ret, at, " HyperX", 0);
+}
+
+char *shape_str(const struct shape *s, char ret[SHAPE_STRLEN])
+{
+	char text[GRID_STRLEN];
+	size_t at = 0;
+
+	switch (s->kind) {
+	case SHAPE_SINGLE:
+		at = add(ret, 0, s->n == 1 ? "single switch" : "%lu switches without cables between them",
+			 s->n);
+		break;
+	case SHAPE_TREE:
+		at = tree_str(s, ret);
+		break;
+	case SHAPE_HYPERX:
+		at = hyperx_str(s, ret);
+		break;
+	case SHAPE_GRID:
+		at = (size_t)snprintf(ret, SHAPE_STRLEN, "%s", grid_str(s->grid, text));
+		break;
+	case SHAPE_DRAGONFLY:
+	case SHAPE_DRAGONFLY_PLUS:
+		at = add(ret, 0, s->kind == SHAPE_DRAGONFLY ? "dragonfly of %lu groups"
+							    : "dragonfly+ of %lu groups",
+			 s->n_groups);
+		at = add(ret, at, " of %lu switches", s->per_group);
+		break;
+	case SHAPE_OTHER:
+		at = add(ret, 0, "irregular fabric of %lu switches", s->n);
+		break;
+	}
+	if (s->n_parts > 1)
+		at = add(ret, at, " in %lu parts", s->n_parts);
+	if (s->n_cut && s->kind != SHAPE_GRID)
+		add(ret, at, s->n_cut == 1 ? ", 1 cable missing" : ", %lu cables missing", s->n_cut);
+	return ret;
+}
