@@ -3,7 +3,7 @@ sbin_PROGRAMS += sbin/opensm
 sbin_opensm_SOURCES = opensm/main.c opensm/daemon.c opensm/daemon.h opensm/worker.c opensm/worker.h \
 	opensm/reload.c opensm/reload.h opensm/notify.c opensm/notify.h \
 	opensm/streams.c opensm/streams.h opensm/streams_listen.c opensm/streams_private.h opensm/counters.c opensm/counters.h opensm/windows.c opensm/windows.h opensm/window_console.c opensm/tcp_peer.c opensm/tcp_peer.h opensm/window_control.c opensm/window_metrics.c opensm/window_metrics_http.c opensm/window_metrics_http.h
-sbin_opensm_LDADD = liboffline.a $(CTL_LIBS) $(UMAD_LIBS) $(IBUMAD_LIBS) $(SYSTEMD_LIBS) $(MHD_LIBS) -ldl -lm
+sbin_opensm_LDADD = $(OFFLINE_LIBS) $(UMAD_LIBS) $(IBUMAD_LIBS) $(SYSTEMD_LIBS) $(MHD_LIBS) -ldl -lm
 
 UNIT_TESTS += tests/unit/test-tcp-peer
 tests_unit_test_tcp_peer_SOURCES = tests/unit/test-tcp-peer.c opensm/tcp_peer.c

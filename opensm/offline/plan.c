@@ -1,13 +1,134 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* opensm --plan: not there yet. */
-#include <stdio.h>
+/*
+ * opensm --plan: the production engines and the judge on a fabric from a file; what would change, what a failure
+ * does, what fails worst.
+ */
+#include "offline/plan.h"
+
+#include <errno.h>
+#include <sys/resource.h>
 
 #include "offline/offline.h"
+#include "plan/route_lists.h"
+#include "util/mem.h"
+
+static double cpu_seconds(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
+void plan_route(const struct plan_world *w, const struct topo *t, const struct routes *previous, bool full,
+		struct plan_tables *ret)
+{
+	const struct route_chain chain = { .list = w->conf->routing_engine,
+		.allow_unsafe = w->conf->allow_unsafe_routes };
+	const struct route_job job = { .topo = t, .previous = previous, .threads = w->args->threads,
+		.options = route_lists_options(w->conf, w->files) };
+	double began = cpu_seconds();
+
+	*ret = (struct plan_tables){ 0 };
+	ret->routes = route_choose(&chain, &job, &ret->choice);
+	ret->cpu_seconds = cpu_seconds() - began;
+	if (ret->routes && full)
+		figures_of(ret->routes, w->args->threads, &ret->figures);
+}
+
+void plan_tables_clear(struct plan_tables *p)
+{
+	routes_unref(p->routes);
+	figures_clear(&p->figures);
+}
+
+static void result_clear(struct plan_result *r)
+{
+	plan_tables_clear(&r->now);
+	plan_tables_clear(&r->after);
+	routes_unref(r->running);
+	cut_free(r->cut);
+	topo_unref(r->broken);
+	free(r->worst.rows);
+	plan_world_clear(&r->world);
+}
+
+static void route_now(struct plan_result *r)
+{
+	const struct plan_args *a = r->world.args;
+
+	plan_route(&r->world, r->world.topo, a->fresh ? NULL : r->running, true, &r->now);
+	if (r->running && r->now.routes)
+		figures_compare(r->running, r->now.routes, a->threads, &r->against);
+}
+
+static void route_broken(struct plan_result *r)
+{
+	r->broken = cut_apply(r->world.topo, r->cut);
+	plan_route(&r->world, r->broken, r->now.routes, true, &r->after);
+	if (r->now.routes && r->after.routes)
+		figures_compare(r->now.routes, r->after.routes, r->world.args->threads, &r->change);
+}
+
+static int read_all(const struct plan_args *a, struct plan_result *r)
+{
+	int e = plan_read(a, &r->world);
+
+	if (e < 0)
+		return e;
+	if (a->running) {
+		r->running = plan_read_running(&r->world, r->running_why, sizeof(r->running_why));
+		if (!r->running)
+			fprintf(stderr, "opensm: --running %s: %s\n", a->running, r->running_why);
+		if (!r->running)
+			return -EINVAL;
+	}
+	if (a->n_fails)
+		r->cut = cut_new(r->world.topo);
+	for (unsigned i = 0; i < a->n_fails; i++)
+		if (plan_fail_add(&r->world, a->fails[i], r->cut) < 0)
+			return -EINVAL;
+	return 0;
+}
+
+static int plan(const struct plan_args *a, struct plan_result *r)
+{
+	if (read_all(a, r) < 0)
+		return PLAN_EXIT_INPUT;
+	route_now(r);
+	if (r->cut)
+		route_broken(r);
+	if (a->worst != PLAN_WORST_NONE && r->now.routes)
+		r->worst = plan_find_worst(r);
+	if (a->json)
+		plan_print_json(r, stdout);
+	else
+		plan_print_text(r, stdout);
+	if (a->dumps && plan_write_dumps(r, a->dumps) < 0)
+		return PLAN_EXIT_INPUT;
+	if (a->svg && plan_write_svg(r, a->svg) < 0)
+		return PLAN_EXIT_INPUT;
+	if (fflush(stdout) || ferror(stdout))
+		return PLAN_EXIT_INPUT;
+	return r->now.routes && (!r->cut || r->after.routes) ? 0 : 1;
+}
 
 int offline_plan(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
-	fprintf(stderr, "opensm: --plan is not there yet\n");
-	return 64;
+	_cleanup_(result_clear) struct plan_result r = { 0 };
+	struct plan_args args;
+	int status = 0;
+
+	if (plan_args_parse(argc, argv, &args) < 0) {
+		fputs("opensm: see opensm --plan --help\n", stderr);
+		status = PLAN_EXIT_USAGE;
+	} else if (args.help) {
+		plan_usage(stdout);
+	} else {
+		setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+		status = plan(&args, &r);
+	}
+	free(args.fails);
+	return status;
 }

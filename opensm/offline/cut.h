@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What is left of a fabric when cables and switches fail. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "topo/topo.h"
+
+struct cut {
+	bool *ports;	/* per entry of topo->ports: the cable on it is out (either end says so) */
+	bool *switches; /* gone, with all cables on it */
+	uint32_t n_ports;
+};
+
+/* Nothing broken yet; for `t`. */
+struct cut *cut_new(const struct topo *t);
+struct cut *cut_free(struct cut *c);
+void cut_freep(struct cut **c);
+/* The same switches and hosts but for those that are cut; hosts without a cable stay. One reference. */
+struct topo *cut_apply(const struct topo *t, const struct cut *c);
+/* Entries of topo->ports of switches; the ports of the last one included. */
+uint32_t cut_n_ports(const struct topo *t);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Figures of tables for people: load of every channel, bandwidth, and how two sets of tables differ. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "route/routes.h"
+
+struct figures {
+	uint32_t *load;	       /* per entry of topo->ports: pairs of end ports that leave through it */
+	uint32_t n_load;
+	double bandwidth;      /* routes_effective_bandwidth() of `patterns` */
+	unsigned patterns;
+	unsigned shift;	       /* routes_shift_congestion() of `shifts` of all `n_shifts` */
+	unsigned shifts, n_shifts;
+	unsigned lanes;
+};
+
+void figures_of(const struct routes *r, unsigned threads, struct figures *ret);
+void figures_clear(struct figures *f);
+/* Loads alone; the caller frees. */
+uint32_t *figures_load(const struct routes *r, unsigned threads);
+
+/* The `n` most loaded channels between switches, entries of topo->ports; returns how many. */
+uint32_t figures_hot(const struct topo *t, const uint32_t *load, uint32_t *ret, uint32_t n);
+
+/* From one set of tables to another, perhaps of another topo; switches and hosts are matched by GUID. */
+struct figures_change {
+	uint64_t entries;  /* LFT entries that differ */
+	uint64_t blocks;   /* of 64 */
+	uint64_t n_blocks; /* all blocks of the second */
+	uint32_t switches; /* with such a block */
+	uint64_t pairs;	   /* of end ports there in both, whose path differs */
+	uint64_t n_pairs;
+};
+
+void figures_compare(const struct routes *from, const struct routes *to, unsigned threads,
+		     struct figures_change *ret);

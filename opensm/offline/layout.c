@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Places for switches. A fabric has levels when some switches have no end port and hardly any cable joins two of
+ * the same distance from those that have: leaves are at the bottom. Switches of a level stand near those that
+ * they are connected to.
+ */
+#include "offline/layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "route/grid.h"
+#include "util/mem.h"
+
+#define WIDTH_MIN 1000.0
+#define WIDTH_MAX 6000.0
+#define MARGIN	  60.0
+
+static struct layout *layout_alloc(const struct topo *t)
+{
+	struct layout *l = xcalloc(1, sizeof(*l));
+
+	l->places = xcalloc((size_t)t->n_switches + 1, sizeof(*l->places));
+	return l;
+}
+
+struct layout *layout_free(struct layout *l)
+{
+	if (!l)
+		return NULL;
+	grid_free(l->grid);
+	free(l->places);
+	free(l);
+	return NULL;
+}
+
+void layout_freep(struct layout **l)
+{
+	*l = layout_free(*l);
+}
+
+/* --- Levels --------------------------------------------------------------------------------- */
+
+#define NO_LEVEL UINT32_MAX
+
+/* Distance from the nearest switch with an end port; NULL: these are no levels. The caller frees. */
+static uint32_t *levels_of(const struct topo *t, uint32_t *ret_most)
+{
+	uint32_t *level = xcalloc((size_t)t->n_switches + 1, sizeof(*level));
+	_cleanup_free_ uint32_t *queue = xcalloc((size_t)t->n_switches + 1, sizeof(*queue));
+	uint32_t head = 0, tail = 0, same = 0, all = 0, most = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		level[s] = NO_LEVEL;
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE && level[t->hosts[h].sw]) {
+			level[t->hosts[h].sw] = 0;
+			queue[tail++] = t->hosts[h].sw;
+		}
+	while (head < tail) {
+		uint32_t s = queue[head++];
+
+		for (unsigned i = 1; i <= t->switches[s].n_ports; i++) {
+			uint32_t to = topo_port(t, s, i)->sw;
+
+			if (to == TOPO_NONE)
+				continue;
+			if (level[to] == NO_LEVEL) {
+				level[to] = level[s] + 1;
+				queue[tail++] = to;
+			}
+			same += level[to] == level[s];
+			all++;
+		}
+		most = MAX(most, level[s]);
+	}
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		if (level[s] == NO_LEVEL)
+			level[s] = most;
+	*ret_most = most;
+	if (most && same <= all / 10)
+		return level;
+	free(level);
+	return NULL;
+}
+
+struct slot {
+	double wish;
+	uint32_t sw;
+};
+
+static int by_wish(const void *va, const void *vb)
+{
+	const struct slot *a = va, *b = vb;
+
+	return a->wish != b->wish ? (a->wish < b->wish ? -1 : 1) : (a->sw > b->sw) - (a->sw < b->sw);
+}
+
+/* Where its neighbours of the level below are, on average. */
+static double wish_of(const struct topo *t, const struct layout *l, const uint32_t *level, uint32_t s)
+{
+	double sum = 0;
+	unsigned n = 0;
+
+	for (unsigned i = 1; i <= t->switches[s].n_ports; i++) {
+		uint32_t to = topo_port(t, s, i)->sw;
+
+		if (to == TOPO_NONE || level[to] + 1 != level[s])
+			continue;
+		sum += l->places[to].x;
+		n++;
+	}
+	return n ? sum / n : 0;
+}
+
+static struct layout *by_level(const struct topo *t)
+{
+	uint32_t most, widest = 1;
+	_cleanup_free_ uint32_t *level = levels_of(t, &most), *count = NULL;
+	_cleanup_free_ struct slot *slots = xcalloc((size_t)t->n_switches + 1, sizeof(*slots));
+	struct layout *l;
+
+	if (!level)
+		return NULL;
+	l = layout_alloc(t);
+	count = xcalloc((size_t)most + 1, sizeof(*count));
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		widest = MAX(widest, ++count[level[s]]);
+	l->width = MIN(MAX(widest * 22.0, WIDTH_MIN), WIDTH_MAX);
+	l->pitch = (l->width - 2 * MARGIN) / widest;
+	l->height = most * MAX(220.0, l->width * 0.16) + 260;
+	for (uint32_t k = 0; k <= most; k++) {
+		uint32_t n = 0;
+
+		for (uint32_t s = 0; s < t->n_switches; s++)
+			if (level[s] == k)
+				slots[n++] = (struct slot){ k ? wish_of(t, l, level, s) : s, s };
+		qsort(slots, n, sizeof(*slots), by_wish);
+		for (uint32_t i = 0; i < n; i++) {
+			struct layout_place *p = &l->places[slots[i].sw];
+
+			p->x = MARGIN + (l->width - 2 * MARGIN) * (i + 0.5) / n;
+			p->y = l->height - 130 - (double)k * (l->height - 260) / most;
+			p->low = k == 0;
+		}
+	}
+	return l;
+}
+
+/* --- Grids ---------------------------------------------------------------------------------- */
+
+/* Dimensions go right and down in turn; each further one beside the block of those before. */
+static void grid_place(const struct grid *g, uint32_t s, double pitch, struct layout_place *p)
+{
+	double step[2] = { pitch, pitch };
+
+	p->x = p->y = MARGIN;
+	for (unsigned d = 0; d < g->n_dims; d++) {
+		double *axis = d % 2 ? &p->y : &p->x;
+
+		*axis += g->at[s * g->n_dims + d] * step[d % 2];
+		step[d % 2] = step[d % 2] * g->size[d] + pitch * 0.7;
+	}
+}
+
+static struct layout *by_grid(const struct topo *t)
+{
+	struct graph *graph = graph_new(t, NULL);
+	struct layout *l = NULL;
+	char why[160];
+	struct grid *g = grid_find(graph, why, sizeof(why));
+
+	graph_free(graph);
+	if (!g)
+		return NULL;
+	l = layout_alloc(t);
+	l->grid = g;
+	l->pitch = t->n_switches <= 100 ? 90 : t->n_switches <= 400 ? 60 : 40;
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		grid_place(g, s, l->pitch, &l->places[s]);
+		l->width = MAX(l->width, l->places[s].x + MARGIN);
+		l->height = MAX(l->height, l->places[s].y + MARGIN);
+	}
+	l->width = MAX(l->width, 720.0);
+	return l;
+}
+
+bool layout_wraps(const struct layout *l, uint32_t a, uint32_t b)
+{
+	const struct grid *g = l->grid;
+
+	for (unsigned d = 0; g && d < g->n_dims; d++) {
+		int x = g->at[a * g->n_dims + d], y = g->at[b * g->n_dims + d];
+
+		if (x != y)
+			return g->wraps[d] && g->size[d] > 2 && abs(x - y) == g->size[d] - 1;
+	}
+	return false;
+}
+
+/* --- Circle --------------------------------------------------------------------------------- */
+
+static struct layout *in_circle(const struct topo *t)
+{
+	struct layout *l = layout_alloc(t);
+	double n = MAX(t->n_switches, 1u), radius = MIN(MAX(n * 14 / (2 * M_PI), 250.0), 2200.0);
+
+	l->round = true;
+	l->width = l->height = 2 * radius + 320;
+	l->pitch = 2 * M_PI * radius / n;
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		double turn = 2 * M_PI * s / n;
+		struct layout_place *p = &l->places[s];
+
+		p->x = l->width / 2 + radius * cos(turn);
+		p->y = l->height / 2 + radius * sin(turn);
+		p->flip = cos(turn) < 0;
+		p->turn = turn * 180 / M_PI + (p->flip ? 180 : 0);
+	}
+	l->width = MAX(l->width, 720.0);
+	return l;
+}
+
+struct layout *layout_new(const struct topo *t)
+{
+	struct layout *l = by_level(t);
+
+	if (!l)
+		l = by_grid(t);
+	return l ? l : in_circle(t);
+}

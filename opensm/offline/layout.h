@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Where the switches of a fabric are drawn: trees by level, grids by coordinates, everything else in a circle. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "topo/topo.h"
+
+struct layout_place {
+	double x, y;
+	double turn;   /* of the name, in a circle */
+	bool flip;     /* the name ends here instead of beginning */
+	bool low;      /* the name stands below the switch */
+};
+
+struct layout {
+	struct layout_place *places; /* per switch */
+	double width, height;
+	double pitch;                /* between neighbours, the least there is */
+	bool round;
+	struct grid *grid;           /* NULL: none */
+};
+
+struct layout *layout_new(const struct topo *t);
+struct layout *layout_free(struct layout *l);
+void layout_freep(struct layout **l);
+/* Does the cable between two switches of a grid go round the ring? */
+bool layout_wraps(const struct layout *l, uint32_t a, uint32_t b);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Between the files of --plan: what is asked, what was read, what came of it. */
+#pragma once
+
+#include <stdio.h>
+
+#include "conf/files.h"
+#include "offline/cut.h"
+#include "offline/figures.h"
+#include "route/choose.h"
+#include "topo/topofile.h"
+
+#define PLAN_EXIT_USAGE 64 /* as sysexits.h */
+#define PLAN_EXIT_INPUT 65
+#define PLAN_HOT	10
+#define PLAN_TRIES	48
+
+enum plan_worst { PLAN_WORST_NONE, PLAN_WORST_LINK, PLAN_WORST_SWITCH };
+
+/* The command line; strings are those of argv. */
+struct plan_args {
+	const char *fabric, *conf, *engine, *running, *dumps, *svg;
+	const char **fails;
+	unsigned n_fails;
+	enum plan_worst worst;
+	unsigned tries;	   /* failures that are routed for --worst; 0: all */
+	unsigned vls;	   /* 0: not said */
+	unsigned threads;  /* 0: as many as the machine has */
+	bool json, help, fresh;
+};
+
+/* 0, or -EINVAL after a message on stderr. The caller frees `fails`. */
+int plan_args_parse(int argc, char **argv, struct plan_args *ret);
+void plan_usage(FILE *out);
+
+/* What was read. */
+struct plan_world {
+	const struct plan_args *args;
+	struct topofile *file;
+	struct topo *topo;
+	struct conf *conf;
+	struct conf_files *files;
+	uint32_t new_lids; /* ports whose LIDs are not those of the file */
+	bool vls_known;	   /* the file says something of virtual lanes */
+};
+
+/* 0, or -EINVAL; findings are on stderr. */
+int plan_read(const struct plan_args *args, struct plan_world *ret);
+void plan_world_clear(struct plan_world *w);
+/* "leaf 1" 0x...: the node's name and GUID, for people. */
+#define PLAN_NODE_STRLEN 128
+char *plan_switch_str(const struct plan_world *w, guid_t guid, char ret[PLAN_NODE_STRLEN]);
+const char *plan_name(const struct plan_world *w, guid_t guid);
+
+/* One routing of one topo. */
+struct plan_tables {
+	struct routes *routes; /* NULL: no engine; choice.why */
+	struct route_choice choice;
+	double cpu_seconds;    /* of engines and judge */
+	struct figures figures;
+};
+
+/* `previous` may be NULL. The figures are made too if `full`. */
+void plan_route(const struct plan_world *w, const struct topo *t, const struct routes *previous, bool full,
+		struct plan_tables *ret);
+void plan_tables_clear(struct plan_tables *p);
+
+/* One failure and what it does. */
+struct plan_failure {
+	enum plan_worst kind;
+	uint32_t at;	   /* entry of topo->ports, or switch */
+	uint64_t lost;	   /* ordered pairs of end ports without a path; hosts of a switch that is out included */
+	bool tried;	   /* what follows is known */
+	bool routed;
+	uint32_t max_load;
+	struct figures_change change;
+};
+
+struct plan_failures {
+	struct plan_failure *rows; /* worst first; the caller frees */
+	uint32_t n, tried;
+};
+
+struct plan_result {
+	struct plan_world world;
+	struct plan_tables now;
+	struct routes *running;	       /* NULL: not asked for */
+	char running_why[160];
+	struct figures_change against; /* running -> now */
+	struct cut *cut;	       /* --fail; NULL: none */
+	struct topo *broken;
+	struct plan_tables after;
+	struct figures_change change;  /* now -> after */
+	struct plan_failures worst;
+};
+
+/* plan_fail.c. `what` as on the command line; 0, or -EINVAL with a message on stderr. */
+int plan_fail_add(const struct plan_world *w, const char *what, struct cut *cut);
+/* plan_worst.c */
+struct plan_failures plan_find_worst(const struct plan_result *r);
+/* Tables as they would be in the switches, from a dump. NULL and `why`. */
+struct routes *plan_read_running(const struct plan_world *w, char *why, size_t why_len);
+
+void plan_print_text(const struct plan_result *r, FILE *out);
+void plan_print_json(const struct plan_result *r, FILE *out);
+/* 0 or -errno; a message is on stderr. */
+int plan_write_dumps(const struct plan_result *r, const char *dir);
+int plan_write_svg(const struct plan_result *r, const char *path);
+void plan_draw_svg(const struct topofile *names, const struct topo *t, const uint32_t *load, const char *title,
+		   FILE *out);

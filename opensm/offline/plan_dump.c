@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* --dumps: the files of a sweep, by the writers of the daemon, from a view made of the file. */
+#include <errno.h>
+#include <string.h>
+
+#include "ctl/dump.h"
+#include "offline/plan.h"
+#include "util/file.h"
+#include "util/mem.h"
+
+/* Tenths of Gb/s per lane. */
+static uint16_t speed_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint16_t tenths;
+	} speeds[] = {
+		{ "SDR", 25 }, { "DDR", 50 }, { "QDR", 100 }, { "FDR10", 103 },
+		{ "FDR", 140 }, { "EDR", 250 }, { "HDR", 500 }, { "NDR", 1000 },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(speeds); i++)
+		if (!strcmp(name, speeds[i].name))
+			return speeds[i].tenths;
+	return 0;
+}
+
+static void node_of(struct dump_node *ret, const struct topofile_node *n, const char *name)
+{
+	static const uint8_t types[] = { IB_NODE_SWITCH, IB_NODE_CA, IB_NODE_ROUTER };
+
+	ret->guid = n->guid;
+	ret->sysimg_guid = n->sysimg_guid;
+	ret->vendor_id = n->vendor & 0xFFFFFF;
+	ret->device_id = (uint16_t)n->device;
+	ret->type = types[n->type];
+	ret->n_ports = n->n_ports;
+	ret->is_enhanced = n->enhanced0;
+	ret->mapped = xstrdup(name);
+}
+
+static void port_of(const struct dump_view *v, const struct topofile *f, const struct topofile_port *p)
+{
+	const struct topofile_node *n = &f->nodes[p->node];
+	struct dump_port *ret = &v->ports[v->nodes[p->node].first_port + p->number];
+	const struct topofile_port *q = p->peer == TOPO_NONE ? NULL : &f->ports[p->peer];
+
+	ret->known = true;
+	ret->state = IB_PORT_ACTIVE;
+	ret->width = p->width;
+	ret->speed = speed_of(p->speed);
+	ret->speed_plain = MIN(ret->speed, 100);
+	ret->ext_capable = ret->speed > 103;
+	if (q)
+		ret->peer = v->nodes[q->node].first_port + q->number;
+	if (n->type == TOPOFILE_SWITCH)
+		return;
+	ret->guid = p->guid;
+	ret->lid = p->lid;
+	ret->lmc = p->lmc;
+}
+
+static struct dump_view *view_of(const struct plan_result *r)
+{
+	const struct topofile *f = r->world.file;
+	struct dump_view *v = xcalloc(1, sizeof(*v));
+
+	v->n_nodes = f->n_nodes;
+	v->nodes = xcalloc((size_t)f->n_nodes + 1, sizeof(*v->nodes));
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		node_of(&v->nodes[i], &f->nodes[i], plan_name(&r->world, f->nodes[i].guid));
+		v->nodes[i].first_port = v->n_ports;
+		v->n_ports += f->nodes[i].n_ports + 1u;
+	}
+	v->ports = xcalloc((size_t)v->n_ports + 1, sizeof(*v->ports));
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		for (unsigned p = 0; p <= f->nodes[i].n_ports; p++) {
+			struct dump_port *port = &v->ports[v->nodes[i].first_port + p];
+
+			*port = (struct dump_port){ .node = i, .peer = DUMP_NONE, .num = (uint8_t)p,
+				.state = IB_PORT_DOWN };
+			if (f->nodes[i].type != TOPOFILE_SWITCH)
+				continue;
+			port->known = true;
+			port->guid = f->nodes[i].port_guid;
+			port->lid = f->nodes[i].lid;
+			port->lmc = f->nodes[i].lmc;
+		}
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		port_of(v, f, &f->ports[i]);
+	v->routes = routes_ref(r->now.routes);
+	return v;
+}
+
+int plan_write_dumps(const struct plan_result *r, const char *dir)
+{
+	_cleanup_(dump_view_freep) struct dump_view *v = view_of(r);
+	const struct dump_config c = { .dir = dir, .routing = r->now.routes != NULL };
+	char why[512];
+	int e = file_mkdirs(dir, 0755);
+
+	if (e < 0)
+		fprintf(stderr, "opensm: --dumps %s: %s\n", dir, strerror(-e));
+	if (e < 0)
+		return e;
+	e = dump_write_all(v, &c, why, sizeof(why));
+	if (e < 0)
+		fprintf(stderr, "opensm: --dumps: %s\n", why);
+	return e;
+}

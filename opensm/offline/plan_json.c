@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What came of a plan, for programs: the facts of plan_text.c. */
+#include <json-c/json.h>
+
+#include "ctl/json.h"
+#include "offline/plan.h"
+#include "util/mem.h"
+
+static uint32_t switch_of(const struct topo *t, uint32_t entry)
+{
+	uint32_t s = 0;
+
+	while (s + 1 < t->n_switches && t->switches[s + 1].first_port <= entry)
+		s++;
+	return s;
+}
+
+static void add_double(struct json_object *o, const char *key, double v)
+{
+	json_object_object_add(o, key, json_object_new_double(v));
+}
+
+static struct json_object *end_of(const struct plan_world *w, guid_t guid, unsigned port)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_str(o, "name", plan_name(w, guid));
+	json_add_guid(o, "guid", guid);
+	if (port)
+		json_add_int(o, "port", port);
+	return o;
+}
+
+static void add_ends(struct json_object *o, const struct plan_world *w, const struct topo *t, uint32_t entry)
+{
+	uint32_t sw = switch_of(t, entry);
+	const struct topo_port *p = &t->ports[entry];
+
+	json_object_object_add(o, "from", end_of(w, t->switches[sw].guid, entry - t->switches[sw].first_port));
+	json_object_object_add(o, "to", end_of(w, t->switches[p->sw].guid, p->port));
+}
+
+static struct json_object *verdict_of(const struct route_verdict *v)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_int(o, "pairs", (int64_t)v->pairs);
+	json_add_int(o, "unreachable", (int64_t)v->unreachable);
+	json_add_int(o, "looping", (int64_t)v->looping);
+	json_add_int(o, "switch_unreachable", (int64_t)v->switch_unreachable);
+	json_add_bool(o, "credit_loop", v->credit_loop);
+	json_add_int(o, "max_hops", v->max_hops);
+	add_double(o, "avg_hops", v->avg_hops);
+	json_add_bool(o, "minimal", v->minimal);
+	json_add_int(o, "min_load", v->min_load);
+	add_double(o, "avg_load", v->avg_load);
+	json_add_int(o, "max_load", v->max_load);
+	return o;
+}
+
+static struct json_object *hot_of(const struct plan_world *w, const struct plan_tables *p)
+{
+	struct json_object *list = json_object_new_array();
+	uint32_t hot[PLAN_HOT], n = figures_hot(p->routes->topo, p->figures.load, hot, PLAN_HOT);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_int(o, "load", p->figures.load[hot[i]]);
+		add_ends(o, w, p->routes->topo, hot[i]);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *tables_of(const struct plan_world *w, const struct plan_tables *p)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_str(o, "engine", p->routes ? p->routes->engine : NULL);
+	json_add_str(o, "why", p->routes ? NULL : p->choice.why);
+	json_add_str(o, "refused", p->choice.refused[0] ? p->choice.refused : NULL);
+	if (!p->routes)
+		return o;
+	json_add_str(o, "note", p->routes->note);
+	json_add_bool(o, "unsafe", p->choice.unsafe);
+	json_object_object_add(o, "verdict", verdict_of(&p->choice.verdict));
+	json_add_int(o, "lanes", p->figures.lanes);
+	add_double(o, "effective_bandwidth", p->figures.bandwidth);
+	json_add_int(o, "bandwidth_patterns", p->figures.patterns);
+	json_add_int(o, "shift_congestion", p->figures.shift);
+	json_add_int(o, "shifts", p->figures.shifts);
+	json_add_int(o, "shifts_there_are", p->figures.n_shifts);
+	add_double(o, "cpu_seconds", p->cpu_seconds);
+	json_object_object_add(o, "hot", hot_of(w, p));
+	return o;
+}
+
+static struct json_object *change_of(const struct figures_change *c)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_int(o, "entries", (int64_t)c->entries);
+	json_add_int(o, "blocks", (int64_t)c->blocks);
+	json_add_int(o, "blocks_there_are", (int64_t)c->n_blocks);
+	json_add_int(o, "switches", c->switches);
+	json_add_int(o, "pairs", (int64_t)c->pairs);
+	json_add_int(o, "pairs_there_are", (int64_t)c->n_pairs);
+	return o;
+}
+
+static struct json_object *fabric_of(const struct plan_world *w)
+{
+	struct json_object *o = json_object_new_object();
+	const struct topo *t = w->topo;
+	uint32_t ends = 0, n = cut_n_ports(t);
+
+	for (uint32_t i = 0; i < n; i++)
+		ends += t->ports[i].sw != TOPO_NONE;
+	json_add_str(o, "file", w->args->fabric);
+	json_add_int(o, "switches", t->n_switches);
+	json_add_int(o, "end_ports", t->n_hosts);
+	json_add_int(o, "cables", ends / 2);
+	json_add_int(o, "vls", lanes_available(t));
+	json_add_bool(o, "vls_known", w->vls_known);
+	json_add_int(o, "new_lids", w->new_lids);
+	return o;
+}
+
+static struct json_object *failure_of(const struct plan_result *r)
+{
+	struct json_object *o = json_object_new_object(), *what = json_object_new_array();
+	const struct route_verdict *a = &r->now.choice.verdict, *b = &r->after.choice.verdict;
+	uint64_t before = a->pairs - a->unreachable, after = b->pairs - b->unreachable;
+
+	for (unsigned i = 0; i < r->world.args->n_fails; i++)
+		json_object_array_add(what, json_object_new_string(r->world.args->fails[i]));
+	json_object_object_add(o, "what", what);
+	json_object_object_add(o, "tables", tables_of(&r->world, &r->after));
+	if (!r->now.routes || !r->after.routes)
+		return o;
+	json_add_int(o, "pairs_lost", before > after ? (int64_t)(before - after) : 0);
+	json_add_int(o, "max_load_before", a->max_load);
+	json_add_int(o, "max_load_after", b->max_load);
+	json_object_object_add(o, "changes", change_of(&r->change));
+	return o;
+}
+
+static struct json_object *worst_of(const struct plan_result *r)
+{
+	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
+	const struct topo *t = r->world.topo;
+
+	json_add_str(o, "kind", r->world.args->worst == PLAN_WORST_LINK ? "link" : "switch");
+	json_add_int(o, "failures", r->worst.n);
+	json_add_int(o, "routed", r->worst.tried);
+	for (uint32_t i = 0; i < r->worst.n && (i < 100 || r->worst.rows[i].tried); i++) {
+		const struct plan_failure *f = &r->worst.rows[i];
+		struct json_object *one = json_object_new_object();
+
+		if (f->kind == PLAN_WORST_LINK)
+			add_ends(one, &r->world, t, f->at);
+		else
+			json_object_object_add(one, "switch", end_of(&r->world, t->switches[f->at].guid, 0));
+		json_add_int(one, "pairs_lost", (int64_t)f->lost);
+		json_add_bool(one, "was_routed", f->tried);
+		if (f->tried)
+			json_add_bool(one, "holds", f->routed);
+		if (f->routed) {
+			json_add_int(one, "max_load", f->max_load);
+			json_object_object_add(one, "changes", change_of(&f->change));
+		}
+		json_object_array_add(list, one);
+	}
+	json_object_object_add(o, "worst", list);
+	return o;
+}
+
+void plan_print_json(const struct plan_result *r, FILE *out)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "fabric", fabric_of(&r->world));
+	json_object_object_add(o, "tables", tables_of(&r->world, &r->now));
+	if (r->running && r->now.routes)
+		json_object_object_add(o, "against_running", change_of(&r->against));
+	if (r->cut)
+		json_object_object_add(o, "failure", failure_of(r));
+	if (r->worst.rows)
+		json_object_object_add(o, "worst", worst_of(r));
+	fputs(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE), out);
+	fputc('\n', out);
+	json_object_put(o);
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The worst single failure. What it cuts off is exact for every cable and switch: one search in depth finds all
+ * bridges and cut switches, and how many end ports hang behind them. What it does to the load needs an engine: of
+ * failures that look alike (loads both ways, ports, end ports at both ends) one is routed, and no more than
+ * --tries in all.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "offline/plan.h"
+#include "util/mem.h"
+
+/* A search in depth without recursion. Switches are numbered as they are met. */
+struct search {
+	const struct topo *t;
+	uint32_t *met;	   /* 0: not yet */
+	uint32_t *low;	   /* the earliest that the subtree reaches besides its own cable */
+	uint32_t *via;	   /* entry of ports that led here, on the parent; TOPO_NONE: a root */
+	uint32_t *below;   /* end ports in the subtree */
+	uint32_t *apart;   /* end ports in subtrees that only this switch connects */
+	uint64_t *squares; /* ... their sizes squared, summed */
+	uint32_t *root;
+	uint16_t *at;	   /* next port to look at */
+	uint32_t *stack;
+	uint32_t *own;
+	uint32_t *bridge;  /* per entry of ports: end ports behind it, if it is a bridge downwards */
+};
+
+static void search_begin(struct search *s, const struct topo *t)
+{
+	size_t n = (size_t)t->n_switches + 1;
+
+	s->t = t;
+	s->met = xcalloc(n, sizeof(*s->met));
+	s->low = xcalloc(n, sizeof(*s->low));
+	s->via = xcalloc(n, sizeof(*s->via));
+	s->below = xcalloc(n, sizeof(*s->below));
+	s->apart = xcalloc(n, sizeof(*s->apart));
+	s->squares = xcalloc(n, sizeof(*s->squares));
+	s->root = xcalloc(n, sizeof(*s->root));
+	s->at = xcalloc(n, sizeof(*s->at));
+	s->stack = xcalloc(n, sizeof(*s->stack));
+	s->own = xcalloc(n, sizeof(*s->own));
+	s->bridge = xcalloc((size_t)cut_n_ports(t) + 1, sizeof(*s->bridge));
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE)
+			s->own[t->hosts[h].sw]++;
+}
+
+static void search_end(struct search *s)
+{
+	free(s->met);
+	free(s->low);
+	free(s->via);
+	free(s->below);
+	free(s->apart);
+	free(s->squares);
+	free(s->root);
+	free(s->at);
+	free(s->stack);
+	free(s->own);
+	free(s->bridge);
+}
+
+/* All below `v` is known: what it means for its parent. */
+static void leave(struct search *s, uint32_t v, uint32_t parent)
+{
+	s->below[parent] += s->below[v];
+	s->low[parent] = MIN(s->low[parent], s->low[v]);
+	if (s->low[v] > s->met[parent])
+		s->bridge[s->via[v]] = s->below[v];
+	if (s->low[v] >= s->met[parent]) {
+		s->apart[parent] += s->below[v];
+		s->squares[parent] += (uint64_t)s->below[v] * s->below[v];
+	}
+}
+
+static void search_from(struct search *s, uint32_t root, uint32_t *met)
+{
+	const struct topo *t = s->t;
+	uint32_t depth = 1;
+
+	s->stack[0] = root;
+	s->via[root] = TOPO_NONE;
+	s->met[root] = s->low[root] = ++*met;
+	s->below[root] = s->own[root];
+	s->root[root] = root;
+	while (depth) {
+		uint32_t v = s->stack[depth - 1], entry, to;
+
+		if (s->at[v] >= t->switches[v].n_ports) {
+			if (--depth)
+				leave(s, v, s->stack[depth - 1]);
+			continue;
+		}
+		entry = t->switches[v].first_port + ++s->at[v];
+		to = t->ports[entry].sw;
+		if (to == TOPO_NONE)
+			continue;
+		if (s->met[to]) {
+			/* Back over the very cable that led here counts for nothing; a parallel one does. */
+			if (s->via[v] == TOPO_NONE || topo_port(t, to, t->ports[entry].port) != &t->ports[s->via[v]])
+				s->low[v] = MIN(s->low[v], s->met[to]);
+			continue;
+		}
+		s->met[to] = s->low[to] = ++*met;
+		s->via[to] = entry;
+		s->below[to] = s->own[to];
+		s->root[to] = root;
+		s->stack[depth++] = to;
+	}
+}
+
+/* Ordered pairs that no path is left for without switch `v`; those of its own end ports included. */
+static uint64_t lost_without(const struct search *s, uint32_t v)
+{
+	uint64_t all = s->below[s->root[v]], own = s->own[v], rest = all - own - s->apart[v];
+	uint64_t squares = s->squares[v] + rest * rest, others = all - own;
+
+	return own * (all - 1) + own * others + (others * others - squares);
+}
+
+static uint64_t lost_without_cable(const struct search *s, uint32_t entry)
+{
+	const struct topo_port *p = &s->t->ports[entry];
+	uint32_t back = (uint32_t)(topo_port(s->t, p->sw, p->port) - s->t->ports);
+	uint64_t behind = MAX(s->bridge[entry], s->bridge[back]), all = s->below[s->root[p->sw]];
+
+	return 2 * behind * (all - behind);
+}
+
+/* --- Candidates ----------------------------------------------------------------------------- */
+
+struct candidate {
+	struct plan_failure row;
+	uint32_t load;	  /* of the channels that go */
+	uint64_t looks;	  /* the same for failures that look alike */
+};
+
+#define COMPARE(x, y) ((x) < (y) ? -1 : (x) > (y))
+
+static int by_weight(const void *va, const void *vb)
+{
+	const struct candidate *a = va, *b = vb;
+	int r = COMPARE(b->row.lost, a->row.lost);
+
+	if (!r)
+		r = COMPARE(b->load, a->load);
+	if (!r)
+		r = COMPARE(a->looks, b->looks);
+	return r ? r : COMPARE(a->row.at, b->row.at);
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * UINT64_C(0x9E3779B97F4A7C15);
+	return h ^ h >> 31;
+}
+
+static struct candidate cable_of(const struct plan_result *r, const struct search *s, uint32_t sw, uint32_t entry)
+{
+	const struct topo *t = r->world.topo;
+	const struct topo_port *p = &t->ports[entry];
+	uint32_t back = (uint32_t)(topo_port(t, p->sw, p->port) - t->ports);
+	uint32_t one = r->now.figures.load[entry], two = r->now.figures.load[back];
+	struct candidate c = { .row = { .kind = PLAN_WORST_LINK, .at = entry, .lost = lost_without_cable(s, entry) },
+		.load = MAX(one, two) };
+	uint64_t ends = mix(0, s->own[sw]) ^ mix(1, t->switches[sw].n_ports) ^ mix(0, s->own[p->sw]) ^
+			mix(1, t->switches[p->sw].n_ports);
+
+	c.looks = mix(mix(mix(ends, MAX(one, two)), MIN(one, two)), c.row.lost);
+	return c;
+}
+
+static struct candidate switch_of(const struct plan_result *r, const struct search *s, uint32_t sw)
+{
+	const struct topo *t = r->world.topo;
+	struct candidate c = { .row = { .kind = PLAN_WORST_SWITCH, .at = sw, .lost = lost_without(s, sw) } };
+	uint64_t loads = 0;
+
+	for (unsigned i = 1; i <= t->switches[sw].n_ports; i++) {
+		uint32_t load = r->now.figures.load[t->switches[sw].first_port + i];
+
+		loads += mix(7, load);
+		c.load += load;
+	}
+	c.looks = mix(mix(mix(loads, s->own[sw]), t->switches[sw].n_ports), c.row.lost);
+	return c;
+}
+
+static struct candidate *candidates_of(const struct plan_result *r, uint32_t *ret_n)
+{
+	const struct topo *t = r->world.topo;
+	struct candidate *all = xcalloc((size_t)cut_n_ports(t) + 1, sizeof(*all));
+	struct search s = { 0 };
+	uint32_t met = 0, n = 0;
+
+	search_begin(&s, t);
+	for (uint32_t sw = 0; sw < t->n_switches; sw++)
+		if (!s.met[sw])
+			search_from(&s, sw, &met);
+	for (uint32_t sw = 0; sw < t->n_switches; sw++) {
+		if (r->world.args->worst == PLAN_WORST_SWITCH) {
+			all[n++] = switch_of(r, &s, sw);
+			continue;
+		}
+		for (unsigned i = 1; i <= t->switches[sw].n_ports; i++) {
+			const struct topo_port *p = topo_port(t, sw, i);
+
+			if (p->sw != TOPO_NONE && (sw < p->sw || (sw == p->sw && i < p->port)))
+				all[n++] = cable_of(r, &s, sw, (uint32_t)(p - t->ports));
+		}
+	}
+	search_end(&s);
+	qsort(all, n, sizeof(*all), by_weight);
+	*ret_n = n;
+	return all;
+}
+
+/* --- Routing without them ------------------------------------------------------------------- */
+
+static void try(const struct plan_result *r, struct plan_failure *f)
+{
+	const struct topo *t = r->world.topo;
+	_cleanup_(cut_freep) struct cut *cut = cut_new(t);
+	_cleanup_(topo_unrefp) struct topo *broken = NULL;
+	struct plan_tables after;
+
+	if (f->kind == PLAN_WORST_LINK)
+		cut->ports[f->at] = true;
+	else
+		cut->switches[f->at] = true;
+	broken = cut_apply(t, cut);
+	plan_route(&r->world, broken, r->now.routes, false, &after);
+	f->tried = true;
+	f->routed = after.routes != NULL;
+	if (after.routes) {
+		f->max_load = after.choice.verdict.max_load;
+		figures_compare(r->now.routes, after.routes, r->world.args->threads, &f->change);
+	}
+	plan_tables_clear(&after);
+}
+
+static int by_harm(const void *va, const void *vb)
+{
+	const struct plan_failure *a = va, *b = vb;
+	int r = COMPARE(b->lost, a->lost);
+
+	if (!r)
+		r = COMPARE(b->tried, a->tried);
+	if (!r)
+		r = COMPARE(b->tried && !b->routed, a->tried && !a->routed);
+	if (!r)
+		r = COMPARE(b->max_load, a->max_load);
+	return r ? r : COMPARE(a->at, b->at);
+}
+
+static bool seen_before(const uint64_t *looks, uint32_t n, uint64_t one)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (looks[i] == one)
+			return true;
+	return false;
+}
+
+struct plan_failures plan_find_worst(const struct plan_result *r)
+{
+	struct plan_failures ret = { 0 };
+	_cleanup_free_ struct candidate *all = candidates_of(r, &ret.n);
+	unsigned tries = r->world.args->tries ? r->world.args->tries : ret.n;
+	_cleanup_free_ uint64_t *looks = xcalloc((size_t)tries + 1, sizeof(*looks));
+
+	/* One of each look, then, if there is time, their likes. */
+	for (unsigned round = 0; round < 2; round++)
+		for (uint32_t i = 0; i < ret.n && ret.tried < tries; i++) {
+			if (all[i].row.tried || (!round && seen_before(looks, ret.tried, all[i].looks)))
+				continue;
+			looks[ret.tried++] = all[i].looks;
+			try(r, &all[i].row);
+		}
+	ret.rows = xcalloc((size_t)ret.n + 1, sizeof(*ret.rows));
+	for (uint32_t i = 0; i < ret.n; i++)
+		ret.rows[i] = all[i].row;
+	qsort(ret.rows, ret.n, sizeof(*ret.rows), by_harm);
+	return ret;
+}
