@@ -8,22 +8,24 @@
  *
  *	in \ out     local	global
  *	host	     0		0
- *	local	     2 (damage)	0
+ *	local	     1		0	(local, local: only where a cable is missing)
+ *	early local  0		0
  *	global	     1		1
  *
  * Local cables on lane 0 lead to global ones on lane 0, these to global ones on lane 1, these to local ones on
  * lane 1, which lead nowhere: no circle. So every path must be (local) (global) (global) (local), with two
  * globals where that is as short. A switch has one entry for a LID whoever asks, so a switch whose path
- * begins with a local step cannot be used by whoever comes by a local or global cable. Therefore steps are
- * allowed in this order, with the destination's group first:
+ * begins with a local step cannot be used by whoever comes by a cable. Therefore steps are allowed in this
+ * order, beginning in the destination's group:
  *
  *	A  one local step	B  global, then A	C  global, then B	D  local, then B or C
  *
- * Where damage leaves a switch without any of these it takes a shortest way to one that has, which may be
- * two local steps; they have a lane of their own, and the judge decides.
+ * A local cable that is missing is walked round over a *whole* switch, one that knows all of its group: for
+ * the last hop, on lane 1, over some of these, for the way to the global cable, on lane 0, over others; the
+ * ports by which the latter are entered are the early ones. As whole switches walk round nothing
+ * themselves, no circle closes on either lane.
  *
- * In a dragonfly+ local steps are up or down, groups are crossed by up and down, and one lane is enough
- * while no path goes up after it went down.
+ * What is left without any of these takes a shortest way to whoever has one, and the judge decides.
  */
 #include "route/engines.h"
 
@@ -34,19 +36,24 @@
 #include "route/steps.h"
 #include "util/mem.h"
 
+#define HOPS 6 /* of the longest regular path */
+
 enum stage {
 	STAGE_NONE,
 	STAGE_END,    /* the destination */
 	STAGE_LOCAL,  /* A */
 	STAGE_GLOBAL, /* B */
-	STAGE_TWICE,  /* C */
-	STAGE_FAR,    /* D */
-	STAGE_ODD,    /* damage */
+	STAGE_TWICE,  /* B or C */
+	STAGE_FAR,    /* D, perhaps also C */
+	STAGE_AROUND, /* to one of these, over a whole switch */
+	STAGE_ODD,    /* none of it */
 };
 
 struct dragonfly {
 	const struct graph *g;
 	const struct shape *shape;
+	uint32_t *missing; /* per switch: others of its group that it has no cable to */
+	bool *early;	   /* per group of the graph: leads from a broken switch to an early whole one */
 	_Atomic bool *odd; /* some step is none of A to D */
 };
 
@@ -54,6 +61,7 @@ struct search {
 	const struct dragonfly *d;
 	struct steps *s;
 	uint32_t *hops, *stage;
+	uint32_t *left, n_left; /* who has no stage yet */
 };
 
 static bool is_local(const struct dragonfly *d, uint32_t u, uint32_t v)
@@ -61,130 +69,242 @@ static bool is_local(const struct dragonfly *d, uint32_t u, uint32_t v)
 	return d->shape->group[u] == d->shape->group[v];
 }
 
-/* May a switch enter `stage` by a step to `v`? */
-static bool leads_on(const struct search *f, enum stage stage, uint32_t u, uint32_t v)
+/* The stage that `u` enters by a step through group `i`. */
+static enum stage stage_by(const struct search *f, uint32_t u, uint32_t i)
 {
-	bool local = is_local(f->d, u, v);
+	uint32_t v = f->d->g->groups[i].to;
+	bool local = is_local(f->d, u, v), around = f->d->missing[u] && !f->d->missing[v];
 
-	switch (stage) {
-	case STAGE_LOCAL:
-		return local && f->stage[v] == STAGE_END;
-	case STAGE_GLOBAL:
-		return !local && (f->stage[v] == STAGE_END || f->stage[v] == STAGE_LOCAL);
-	case STAGE_TWICE:
-		return !local && f->stage[v] == STAGE_GLOBAL;
-	case STAGE_FAR:
-		return local && (f->stage[v] == STAGE_GLOBAL || f->stage[v] == STAGE_TWICE);
-	case STAGE_ODD:
-		return f->stage[v] != STAGE_NONE;
-	case STAGE_NONE:
+	switch ((enum stage)f->stage[v]) {
 	case STAGE_END:
+		return local ? STAGE_LOCAL : STAGE_GLOBAL;
+	case STAGE_LOCAL:
+		if (local)
+			return around && !f->d->early[i] ? STAGE_LOCAL : STAGE_NONE;
+		return STAGE_GLOBAL;
+	case STAGE_GLOBAL:
+		return local ? STAGE_FAR : STAGE_TWICE;
+	case STAGE_TWICE:
+		return local ? STAGE_FAR : STAGE_NONE;
+	case STAGE_FAR:
+		return local && around && f->d->early[i] ? STAGE_AROUND : STAGE_NONE;
+	case STAGE_NONE:
+	case STAGE_AROUND:
+	case STAGE_ODD:
 		break;
 	}
-	return false;
+	return STAGE_NONE;
 }
 
-/* Hops of `u` if it enters `stage`; TOPO_NONE: it cannot. */
-static uint32_t hops_by(const struct search *f, enum stage stage, uint32_t u)
+/* The kinds of steps, as bits, by which `u` gets there with this number of hops. */
+static unsigned ways_of(const struct search *f, uint32_t u, uint32_t hops)
 {
 	const struct graph *g = f->d->g;
-	uint32_t least = TOPO_NONE;
+	unsigned ways = 0;
 
-	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-		if (leads_on(f, stage, u, g->groups[i].to))
-			least = MIN(least, f->hops[g->groups[i].to] + 1);
-	return least;
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+		uint32_t v = g->groups[i].to;
+
+		if (f->stage[v] != STAGE_NONE && f->hops[v] + 1 == hops)
+			ways |= 1u << stage_by(f, u, i);
+	}
+	return ways & ~(1u << STAGE_NONE);
 }
 
-static void enter(struct search *f, enum stage stage, uint32_t u, uint32_t hops)
+/*
+ * What a switch that can go these ways does. Who can begin with a global step does so unless it is far away: others of
+ * the group lean on it.
+ */
+static unsigned choose_ways(unsigned ways)
+{
+	if (ways & 1u << STAGE_LOCAL)
+		return 1u << STAGE_LOCAL;
+	if (ways & 1u << STAGE_GLOBAL)
+		return ways & (1u << STAGE_GLOBAL | 1u << STAGE_TWICE);
+	if (ways & 1u << STAGE_FAR)
+		return ways & ~(1u << STAGE_AROUND);
+	return ways;
+}
+
+static enum stage stage_of(unsigned ways)
+{
+	for (enum stage s = STAGE_AROUND; s > STAGE_NONE; s--)
+		if (ways >> s & 1)
+			return s;
+	return STAGE_NONE;
+}
+
+static void enter(struct search *f, uint32_t u, uint32_t hops, unsigned ways)
 {
 	const struct graph *g = f->d->g;
 
 	steps_switch(f->s, u);
-	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-		if (leads_on(f, stage, u, g->groups[i].to) && f->hops[g->groups[i].to] + 1 == hops)
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+		uint32_t v = g->groups[i].to;
+
+		if (f->stage[v] != STAGE_NONE && f->hops[v] + 1 == hops &&
+		    (!ways || ways >> stage_by(f, u, i) & 1))
 			steps_group(f->s, &g->groups[i]);
-	f->hops[u] = hops;
+	}
 }
 
 /*
- * Everybody who can enters `stage` with this number of hops. The stage is written when all have been seen:
- * nobody leans on somebody of the same stage.
+ * Everybody who can get there with this number of hops. Stages are written when all have been seen: nobody leans
+ * on somebody as far away.
  */
-static void enter_all(struct search *f, enum stage stage, uint32_t hops)
+static void enter_all(struct search *f, uint32_t hops)
 {
-	uint32_t first = f->s->n;
+	uint32_t first = f->s->n, n = 0, *next = f->s->work[2];
 
-	for (uint32_t u = 0; u < f->d->g->n; u++)
-		if (f->stage[u] == STAGE_NONE && hops_by(f, stage, u) == hops)
-			enter(f, stage, u, hops);
+	for (uint32_t i = 0; i < f->n_left; i++) {
+		uint32_t u = f->left[i];
+		unsigned ways = choose_ways(ways_of(f, u, hops));
+
+		if (ways) {
+			enter(f, u, hops, ways);
+			f->hops[u] = hops;
+			next[u] = stage_of(ways);
+		} else {
+			f->left[n++] = u;
+		}
+	}
+	f->n_left = n;
 	for (uint32_t i = first; i < f->s->n; i++)
-		f->stage[f->s->order[i]] = stage;
+		f->stage[f->s->order[i]] = next[f->s->order[i]];
 }
 
-/* C and D, nearest first; what is left after that. */
-static void enter_rest(struct search *f)
+static bool has_neighbour_at(const struct search *f, uint32_t u, uint32_t hops)
 {
-	uint32_t n = f->d->g->n, before;
+	const struct graph *g = f->d->g;
 
-	for (uint32_t hops = 2; hops <= 3; hops++) {
-		enter_all(f, STAGE_TWICE, hops);
-		enter_all(f, STAGE_FAR, hops);
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+		if (f->stage[g->groups[i].to] != STAGE_NONE && f->hops[g->groups[i].to] == hops)
+			return true;
+	return false;
+}
+
+/* Who is left goes a shortest way to somebody who has one. */
+static void enter_odd(struct search *f, uint32_t hops)
+{
+	uint32_t first = f->s->n, n = 0;
+
+	for (uint32_t i = 0; i < f->n_left; i++) {
+		uint32_t u = f->left[i];
+
+		if (has_neighbour_at(f, u, hops - 1))
+			enter(f, u, hops, 0);
+		else
+			f->left[n++] = u;
 	}
-	enter_all(f, STAGE_FAR, 4);
-	for (uint32_t hops = 2; f->s->n + 1 < n && hops < n; hops++) {
-		before = f->s->n;
-		enter_all(f, STAGE_ODD, hops);
-		if (f->s->n > before)
-			*f->d->odd = true;
-		else if (hops > 8)
-			break; /* no way in from the rest of the fabric */
+	f->n_left = n;
+	for (uint32_t i = first; i < f->s->n; i++) {
+		f->hops[f->s->order[i]] = hops;
+		f->stage[f->s->order[i]] = STAGE_ODD;
+		*f->d->odd = true;
 	}
 }
 
 static void find_steps(const void *arg, uint32_t to, struct steps *s)
 {
 	const struct dragonfly *d = arg;
-	struct search f = { .d = d, .s = s, .hops = s->work[0], .stage = s->work[1] };
+	struct search f = { .d = d, .s = s, .hops = s->work[0], .stage = s->work[1],
+			    .left = s->work[3] };
+	uint32_t before = 1;
 
 	memset(f.stage, 0, d->g->n * sizeof(*f.stage));
 	f.stage[to] = STAGE_END;
 	f.hops[to] = 0;
-	enter_all(&f, STAGE_LOCAL, 1);
-	enter_all(&f, STAGE_GLOBAL, 1);
-	enter_all(&f, STAGE_GLOBAL, 2);
-	enter_rest(&f);
+	for (uint32_t u = 0; u < d->g->n; u++)
+		if (u != to)
+			f.left[f.n_left++] = u;
+	for (uint32_t hops = 1; hops <= HOPS && f.n_left; hops++)
+		enter_all(&f, hops);
+	for (uint32_t hops = 2; f.n_left && (hops <= HOPS + 1 || f.n_left < before); hops++) {
+		before = f.n_left;
+		enter_odd(&f, hops);
+	}
 }
+
+/* ---- damage ---------------------------------------------------------------------------------- */
+
+static void count_missing(struct dragonfly *d)
+{
+	const struct graph *g = d->g;
+	_cleanup_free_ uint32_t *size = xcalloc(MAX(d->shape->n_groups, 1u), sizeof(*size));
+
+	for (uint32_t u = 0; u < g->n; u++)
+		size[d->shape->group[u]]++;
+	for (uint32_t u = 0; u < g->n; u++) {
+		d->missing[u] = size[d->shape->group[u]] - 1;
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			d->missing[u] -= is_local(d, u, g->groups[i].to);
+	}
+}
+
+/* Of the whole switches beside a broken one every other is early. */
+static void find_early(struct dragonfly *d)
+{
+	const struct graph *g = d->g;
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		uint32_t turn = u;
+
+		for (uint32_t i = g->first[u]; d->missing[u] && i < g->first[u + 1]; i++) {
+			uint32_t v = g->groups[i].to;
+
+			if (is_local(d, u, v) && !d->missing[v])
+				d->early[i] = turn++ & 1;
+		}
+	}
+}
+
+/* ---- lanes ----------------------------------------------------------------------------------- */
 
 enum port_class {
 	CLASS_HOST,
 	CLASS_LOCAL,
+	CLASS_EARLY,
 	CLASS_GLOBAL,
 	N_CLASSES,
 };
 
+static enum port_class class_of(const struct dragonfly *d, uint32_t sw, uint32_t peer)
+{
+	const struct graph_group *back = shape_edge(d->g, peer, sw);
+
+	if (!is_local(d, sw, peer))
+		return CLASS_GLOBAL;
+	return back && d->early[back - d->g->groups] ? CLASS_EARLY : CLASS_LOCAL;
+}
+
+/* Everything that comes in by `in` and does not go to a host, local cables and global ones. */
+static void set_lane(struct lanes *l, enum port_class in, uint8_t local, uint8_t global)
+{
+	memset(&l->vl[(in * N_CLASSES + CLASS_LOCAL) * LANES_SLS], local, LANES_SLS);
+	memset(&l->vl[(in * N_CLASSES + CLASS_EARLY) * LANES_SLS], local, LANES_SLS);
+	memset(&l->vl[(in * N_CLASSES + CLASS_GLOBAL) * LANES_SLS], global, LANES_SLS);
+}
+
 static struct lanes *lanes_of(const struct dragonfly *d, const struct topo *t, uint32_t row_size)
 {
-	struct lanes *l = lanes_new(t, *d->odd ? 3 : 2, LANES_BY_NOTHING, row_size, N_CLASSES);
+	struct lanes *l = lanes_new(t, 2, LANES_BY_NOTHING, row_size, N_CLASSES);
 	uint32_t n = 0;
 
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		n += t->switches[s].n_ports + 1u;
-	l->class_of = xcalloc(n, sizeof(*l->class_of));
+	l->class_of = xcalloc(MAX(n, 1u), sizeof(*l->class_of));
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
 			uint32_t peer = topo_port(t, s, p)->sw;
 
 			if (peer != TOPO_NONE)
 				l->class_of[t->switches[s].first_port + p] =
-					is_local(d, s, peer) ? CLASS_LOCAL : CLASS_GLOBAL;
+					(uint8_t)class_of(d, s, peer);
 		}
 	memset(l->vl, 0, (size_t)N_CLASSES * N_CLASSES * LANES_SLS);
 	memset(l->host_vl, 0, sizeof(l->host_vl));
-	memset(&l->vl[(CLASS_GLOBAL * N_CLASSES + CLASS_LOCAL) * LANES_SLS], 1, LANES_SLS);
-	memset(&l->vl[(CLASS_GLOBAL * N_CLASSES + CLASS_GLOBAL) * LANES_SLS], 1, LANES_SLS);
-	if (*d->odd)
-		memset(&l->vl[(CLASS_LOCAL * N_CLASSES + CLASS_LOCAL) * LANES_SLS], 2, LANES_SLS);
+	set_lane(l, CLASS_LOCAL, 1, 0);
+	set_lane(l, CLASS_GLOBAL, 1, 1);
 	return l;
 }
 
@@ -193,23 +313,23 @@ struct routes *dragonfly_routes(const struct route_job *job, const struct graph 
 {
 	_Atomic bool odd = false;
 	struct dragonfly d = { .g = g, .shape = shape, .odd = &odd };
-	unsigned lanes = route_lanes(job);
 	struct routes *r;
 
-	if (lanes < 2) {
+	if (route_lanes(job) < 2) {
 		snprintf(why, why_len, "needs 2 lanes, every cable has 1");
 		return NULL;
 	}
+	d.missing = xcalloc(MAX(g->n, 1u), sizeof(*d.missing));
+	d.early = xcalloc(MAX(g->first[g->n], 1u), sizeof(*d.early));
+	count_missing(&d);
+	find_early(&d);
 	r = steps_deal(job, g, "dragonfly", find_steps, &d);
-	if (!r) {
+	if (r)
+		r->lanes = lanes_of(&d, job->topo, r->row_size);
+	else
 		snprintf(why, why_len, "cancelled");
-		return NULL;
-	}
-	if (odd && lanes < 3) {
-		snprintf(why, why_len, "damaged: needs 3 lanes, every cable has %u", lanes);
-		return routes_unref(r);
-	}
-	r->lanes = lanes_of(&d, job->topo, r->row_size);
+	free(d.missing);
+	free(d.early);
 	return r;
 }
 

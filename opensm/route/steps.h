@@ -28,7 +28,7 @@ struct steps {
 	uint32_t *first;  /* n + 1: steps of order[i] are list[first[i]..] */
 	uint32_t n_list;
 	struct step *list;
-	uint32_t *work[3]; /* an entry per switch each: the finder's, undefined at first */
+	uint32_t *work[4]; /* an entry per switch each: the finder's, undefined at first */
 };
 
 /* The next switch in order; its steps follow. */
