@@ -213,6 +213,16 @@ const uint8_t *fabric_guid_block(const struct fabric *f, const struct port *p, u
 	return cell_table_get(f->cells, p->guids, block);
 }
 
+const uint8_t *fabric_sl2vl_row(const struct fabric *f, const struct port *p, unsigned in)
+{
+	return cell_table_get(f->cells, p->sl2vl, in);
+}
+
+const uint8_t *fabric_vlarb_block(const struct fabric *f, const struct port *p, unsigned block)
+{
+	return cell_table_get(f->cells, p->vlarb, block - 1);
+}
+
 unsigned fabric_pkey_cap(const struct port *p)
 {
 	unsigned cap = p->node->partition_cap;
@@ -278,6 +288,24 @@ void fabric_forget_cells(struct fabric *f, struct port *p)
 {
 	cell_table_clear(f->cells, &p->pkeys);
 	cell_table_clear(f->cells, &p->guids);
+	cell_table_clear(f->cells, &p->sl2vl);
+	cell_table_clear(f->cells, &p->vlarb);
+}
+
+bool fabric_cells_unproven(const struct port *p)
+{
+	return (p->pkeys && p->pkeys->unproven) || (p->guids && p->guids->unproven) ||
+	       (p->sl2vl && p->sl2vl->unproven) || (p->vlarb && p->vlarb->unproven);
+}
+
+void fabric_prove_cells(struct port *p)
+{
+	struct cell_table *const tables[] = { p->pkeys, p->guids, p->sl2vl, p->vlarb };
+
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		if (tables[i])
+			tables[i]->unproven = false;
+	}
 }
 
 const uint8_t *lft_have_block(const struct lft_have *lft, uint32_t block)

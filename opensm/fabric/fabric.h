@@ -82,6 +82,8 @@ struct port {
 	/* Tables as known. Writers: sync/, and sm/ when it reads or forgets. */
 	struct cell_table *pkeys; /* P_Key blocks: of end ports, and of switch ports */
 	struct cell_table *guids; /* GUIDInfo blocks, of end ports */
+	struct cell_table *sl2vl; /* rows by port in, of a switch's port out; of end ports one */
+	struct cell_table *vlarb; /* VLArb block 1..4 at 0..3 */
 	uint8_t info[SMP_DATA_SIZE];
 };
 
@@ -105,6 +107,7 @@ struct node {
 	uint8_t misses; /* sweeps in a row that it stayed silent */
 	bool is_new;
 	bool desc_known;
+	bool no_slvl_wildcard; /* refused SL2VL of many ports at once. Writer: sync/ */
 	bool no_ext_modifier;  /* refused PortInfo with the extended-speeds modifier */
 	bool avoided; /* takes no tables, and others lead where it does. Writer: sm/hold.c */
 	bool change_uncleared; /* PortStateChange was seen, its ports read, and it is still set */
@@ -253,8 +256,14 @@ bool fabric_observe_guids(struct fabric *f, struct port *p, unsigned block, cons
 unsigned fabric_pkeys(const struct fabric *f, const struct port *p, uint16_t *ret);
 /* Attribute modifier of a P_Key block (14.2.5.7): the block, and the port of external switch ports. */
 uint32_t fabric_pkey_mod(const struct port *p, unsigned block);
-/* Nothing is known any more of P_Keys and GUIDs of a port: it trained anew, or somebody else wrote. */
+/* The SL2VL row of what comes in by port `in` (0 of end ports), and the VLArb block 1..4, as known, or NULL. */
+const uint8_t *fabric_sl2vl_row(const struct fabric *f, const struct port *p, unsigned in);
+const uint8_t *fabric_vlarb_block(const struct fabric *f, const struct port *p, unsigned block);
+/* Nothing is known any more of the tables of a port: it trained anew, or somebody else wrote. */
 void fabric_forget_cells(struct fabric *f, struct port *p);
+/* Has some table been written since it was proved that nothing had happened to the port? */
+bool fabric_cells_unproven(const struct port *p);
+void fabric_prove_cells(struct port *p);
 
 /* The LFT block as known, or NULL. */
 const uint8_t *lft_have_block(const struct lft_have *lft, uint32_t block);

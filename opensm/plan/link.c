@@ -66,14 +66,17 @@ static int64_t neighbor_mtu(const struct link_facts *f)
 
 static int64_t oper_vls(const struct link_facts *f)
 {
-	unsigned vls = ib_get(f->self.info, PI_VL_CAP);
+	return f->peer ? (int64_t)link_oper_vls(f->conf, f->self.info, f->peer->info) : -1;
+}
 
-	if (!f->peer)
-		return -1;
-	vls = MIN(vls, (unsigned)ib_get(f->peer->info, PI_VL_CAP));
-	if (f->conf->max_op_vls)
-		vls = MIN(vls, (unsigned)f->conf->max_op_vls);
-	return vls ? (int64_t)vls : 1;
+static int64_t sm_sl(const struct link_facts *f)
+{
+	return f->sm_sl & 0xF;
+}
+
+static int64_t high_limit(const struct link_facts *f)
+{
+	return f->high_limit;
 }
 
 static int64_t vl_stall(const struct link_facts *f)
@@ -163,7 +166,8 @@ static const struct row {
 	ROW(LMC, ON_HOST | ON_ROUTER | ON_ENHANCED0, lmc),
 	ROW(SPEED_ENABLED, ON_WIRE, link_speed),
 	ROW(NEIGHBOR_MTU, ON_WIRE | ON_ENHANCED0, neighbor_mtu),
-	OPT(MASTER_SM_SL, ON_END, sm_sl),
+	ROW(MASTER_SM_SL, ON_END, sm_sl),
+	ROW(VL_HIGH_LIMIT, ON_WIRE | ON_ENHANCED0, high_limit),                 /* 7.6.9 */
 	ROW(VL_STALL_COUNT, ON_SWITCH, vl_stall),
 	ROW(HOQ_LIFE, ON_SWITCH, hoq_life),
 	OPT(HOQ_LIFE, ON_ROUTER, leaf_head_of_queue_lifetime),
@@ -227,6 +231,17 @@ static bool row_value(const struct row *r, const struct link_facts *f, uint64_t 
 	v = r->value(f);
 	*ret = v;
 	return v >= 0;
+}
+
+unsigned link_oper_vls(const struct conf *conf, const uint8_t *info, const uint8_t *peer_info)
+{
+	unsigned vls = ib_get(info, PI_VL_CAP);
+
+	if (peer_info)
+		vls = MIN(vls, (unsigned)ib_get(peer_info, PI_VL_CAP));
+	if (conf->max_op_vls)
+		vls = MIN(vls, (unsigned)conf->max_op_vls);
+	return vls ? vls : 1;
 }
 
 void link_plan(const struct link_facts *f, struct link_want *ret)

@@ -29,6 +29,8 @@ struct link_facts {
 	uint8_t lmc;
 	bool enforcing;	 /* partition enforcement is decided; else it stays as it is */
 	uint8_t enforce; /* enum pkey_enforce: which way packets are checked */
+	uint8_t sm_sl;	 /* of the path to the subnet manager */
+	int high_limit;	 /* VLHighLimit; -1: it stays as it is */
 	const struct conf *conf;
 };
 
@@ -41,6 +43,9 @@ struct link_want {
 };
 
 void link_plan(const struct link_facts *facts, struct link_want *ret);
+
+/* Code of the VLs that a port uses: of both ends of the cable, and of max_op_vls; 1..5. NULL: no neighbour. */
+unsigned link_oper_vls(const struct conf *conf, const uint8_t *info, const uint8_t *peer_info);
 
 /* Fields of `want` that `info` shows otherwise. */
 link_fields link_differs(const struct link_want *want, const uint8_t *info);

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libplan.a
 libplan_a_SOURCES = opensm/plan/lid.c opensm/plan/lid.h opensm/plan/link.c opensm/plan/link.h \
 	opensm/plan/pkey.c opensm/plan/pkey.h opensm/plan/pkey_member.c opensm/plan/pkey_place.c \
 	opensm/plan/pkey_pool.c opensm/plan/pkey_private.h \
+	opensm/plan/qos.c opensm/plan/qos.h \
 	opensm/plan/route_lists.c opensm/plan/route_lists.h
 PLAN_LIBS = libplan.a $(ROUTE_LIBS) $(CONF_LIBS)
 
@@ -15,3 +16,7 @@ tests_unit_test_pkey_SOURCES = tests/unit/test-pkey.c
 tests_unit_test_pkey_LDADD = $(PLAN_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_pkey_random_SOURCES = tests/unit/test-pkey-random.c
 tests_unit_test_pkey_random_LDADD = $(PLAN_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-qos
+tests_unit_test_qos_SOURCES = tests/unit/test-qos.c tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_qos_LDADD = $(PLAN_LIBS) $(CMOCKA_LIBS)

@@ -32,13 +32,16 @@ static void put_header(uint8_t *mad, const struct sa_request *rq, uint16_t statu
 	ib_put(mad, SAH_COMP_MASK, rq->mask);
 }
 
-/* The way the request came, turned round. */
+/* The way the request came, turned round; on the lane of the way back, if that is another. */
 static void send(struct sa *sa, const struct sa_request *rq, const uint8_t *mad, size_t len)
 {
 	struct transport_addr to = rq->from;
 
 	to.qkey = MAD_QP1_QKEY;
 	to.grh.gid_index = 0;
+	if (sa->view)
+		to.sl = view_path_sl(sa->view, sa->view->sm_port, view_port_at(sa->view, to.lid), to.lid,
+				     to.sl);
 	if (mad_send_gmp(sa->mad, &to, mad, len, 0) < 0) {
 		sa_drop(sa, rq, "the answer cannot be sent");
 	} else {

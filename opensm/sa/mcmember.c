@@ -196,9 +196,16 @@ static void broadcast_of(const uint8_t *mgid, uint8_t ret[16])
 #define SAME(r, group, FIELD)                                                                      \
 	(!SA_HAS((r)->mask, FIELD) || ib_get((r)->asked, FIELD) == ib_get(group, FIELD))
 
+/* Who asks for an SL that groups cannot have here means what they have instead. */
+static bool same_sl(const struct mcm_request *r, const uint8_t *group)
+{
+	return !SA_HAS(r->mask, MCM_SL) ||
+	       view_group_sl(r->sa->view, (uint8_t)ib_get(r->asked, MCM_SL)) == ib_get(group, MCM_SL);
+}
+
 static bool same_flow(const struct mcm_request *r, const uint8_t *group)
 {
-	return SAME(r, group, MCM_QKEY) && SAME(r, group, MCM_TCLASS) && SAME(r, group, MCM_SL) &&
+	return SAME(r, group, MCM_QKEY) && SAME(r, group, MCM_TCLASS) && same_sl(r, group) &&
 	       SAME(r, group, MCM_FLOW) && SAME(r, group, MCM_HOP);
 }
 
@@ -312,6 +319,7 @@ static void fill_group(const struct mcm_request *r, unsigned mtu, unsigned rate,
 	TAKE(r, group, MCM_PKEY);
 	TAKE(r, group, MCM_LIFE);
 	TAKE(r, group, MCM_SL);
+	ib_put(group, MCM_SL, view_group_sl(r->sa->view, (uint8_t)ib_get(group, MCM_SL)));
 	TAKE(r, group, MCM_FLOW);
 	TAKE(r, group, MCM_HOP);
 	ib_put(group, MCM_SCOPE, ib_at(group, MCM_MGID)[1] & 0x0F);

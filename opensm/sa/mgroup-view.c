@@ -247,6 +247,7 @@ static void group_list(struct sa *sa, const struct partition_group *from)
 	if (!partition_has_ports(sa->view, from->pkey))
 		return;
 	record_of(from, record);
+	ib_put(record, MCM_SL, view_group_sl(sa->view, from->sl));
 	if (g)
 		group_follow_file(sa, g, record);
 	else
@@ -322,6 +323,11 @@ void mgroups_view_changed(struct sa *sa, const struct view *before, mono_t now)
 	if (!sa->view) {
 		ports_forget_places(m);
 		return;
+	}
+	for (uint32_t i = 0; i < m->n_groups; i++) {
+		uint8_t *record = m->groups[i]->record;
+
+		ib_put(record, MCM_SL, view_group_sl(sa->view, (uint8_t)ib_get(record, MCM_SL)));
 	}
 	range_update(sa);
 	ports_update(sa);

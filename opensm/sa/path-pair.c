@@ -49,14 +49,20 @@ static bool choose_pkey(const struct view *v, const struct path_wish *w, struct 
 	return true;
 }
 
-static uint8_t choose_sl(const struct sa *sa, const struct path_wish *w, uint16_t pkey)
+/* Before routing has its say (sa.md 4.4). */
+static uint8_t choose_sl(const struct sa_query *q, const struct path_wish *w, const struct path_pair *p)
 {
-	const struct partitions *all = mgroups_partitions(sa);
-	const struct partition *part = all ? partitions_find(all, pkey) : NULL;
+	const struct partitions *all = mgroups_partitions(q->sa);
+	const struct partition *part = all ? partitions_find(all, p->pkey) : NULL;
+	uint8_t sl = 0;
 
 	if (w->has_sl)
 		return w->sl;
-	return part ? part->sl : 0;
+	if (part)
+		return part->sl;
+	while (sl < QOS_SLS - 1 && !view_sl_passes(q->view, p->src.port, sl))
+		sl++;
+	return sl;
 }
 
 static uint16_t lids_of(const struct view *v, const struct path_side *s)
@@ -70,7 +76,7 @@ bool path_open(const struct sa_query *q, const struct path_wish *w, struct path_
 
 	if (!choose_pkey(v, w, p))
 		return false;
-	p->sl = choose_sl(q->sa, w, p->pkey);
+	p->sl = choose_sl(q, w, p);
 	p->mtu_limit = 0;
 	if (q->sa->conf->enable_quirks && (is_tavor(v, p->src.port) || is_tavor(v, p->dst.port)))
 		p->mtu_limit = TAVOR_MTU;
@@ -83,8 +89,18 @@ bool path_open(const struct sa_query *q, const struct path_wish *w, struct path_
 /* ---- one path ------------------------------------------------------------------------------- */
 
 struct values {
-	uint8_t mtu, rate, life;
+	uint8_t mtu, rate, life, sl;
 };
+
+/* Lanes are by LID, or by switch: each path has its own. A request that insists on another SL gets none. */
+static bool settle_sl(const struct view *v, const struct path_wish *w, const struct path_ask *ask,
+		      uint8_t *sl)
+{
+	if (ask->src == ask->dst)
+		return true;
+	*sl = view_path_sl(v, ask->src, ask->dst, ask->dlid, *sl);
+	return (!w->has_sl || *sl == w->sl) && view_sl_passes(v, ask->src, *sl);
+}
 
 /* The limit of old adapters is advice: who insists on more gets more. */
 static bool select_mtu(const struct path_wish *w, uint8_t advice, uint8_t *mtu)
@@ -128,7 +144,7 @@ static void put_record(const struct view *v, const struct path_pair *p, const st
 	put_gid(v, &p->src, ib_at(ret, PR_SGID));
 	ib_put(ret, PR_HOP, p->dgid ? HOP_LIMIT_GLOBAL : 0);
 	ib_put(ret, PR_PKEY, p->pkey);
-	ib_put(ret, PR_SL, p->sl);
+	ib_put(ret, PR_SL, values->sl);
 	ib_put(ret, PR_MTU_SEL, SA_EXACT);
 	ib_put(ret, PR_MTU, values->mtu);
 	ib_put(ret, PR_RATE_SEL, SA_EXACT);
@@ -188,6 +204,9 @@ enum sa_step path_next(const struct sa_query *q, const struct path_wish *w, stru
 		.dlid = lid_of(q->view, &p->dst, k),
 	};
 	if (!path_walk(q->view, &ask, &there, &back) || !judge(q, w, p, &there, &values))
+		return SA_SKIP;
+	values.sl = p->sl;
+	if (!settle_sl(q->view, w, &ask, &values.sl))
 		return SA_SKIP;
 	reversible = back.n != PATH_NO_WAY && judge(q, w, p, &back, &unused);
 	if (w->reversible && !reversible)

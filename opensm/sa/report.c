@@ -487,11 +487,15 @@ static void make_report(const struct slot *s, uint8_t mad[MAD_SIZE])
 static bool send_try(struct sa *sa, struct slot *s)
 {
 	unsigned timeout = sa->conf->transaction_timeout;
+	struct transport_addr to = s->who->addr;
 	uint8_t mad[MAD_SIZE];
 	int r;
 
 	make_report(s, mad);
-	r = mad_send_gmp(sa->mad, &s->who->addr, mad, MAD_SIZE, timeout);
+	if (sa->view)
+		to.sl = view_path_sl(sa->view, sa->view->sm_port, view_port_at(sa->view, to.lid), to.lid,
+				     to.sl);
+	r = mad_send_gmp(sa->mad, &to, mad, MAD_SIZE, timeout);
 	if (r == -EAGAIN) {
 		sa->reports->stalled_until = sa->now + STALL;
 		return false;

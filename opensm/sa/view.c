@@ -68,6 +68,45 @@ bool view_has_pkey(const struct view *v, uint32_t port, uint16_t pkey)
 	return view_pkey_forms(v, port, pkey) != 0;
 }
 
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+/* Where an end port is, among the switches of the routes. */
+static uint32_t switch_of(const struct view *v, uint32_t port)
+{
+	const struct view_port *p = port == VIEW_NONE ? NULL : &v->ports[port];
+
+	if (p && !view_is_switch(v, p))
+		p = p->peer == VIEW_NONE ? NULL : &v->ports[p->peer];
+	return p ? v->nodes[p->node].topo_sw : TOPO_NONE;
+}
+
+uint8_t view_path_sl(const struct view *v, uint32_t src, uint32_t dst, lid_t dlid, uint8_t wish)
+{
+	if (!v->qos.lanes || v->qos.lanes->by == LANES_BY_NOTHING)
+		return wish;
+	return lanes_sl(v->qos.lanes, switch_of(v, src), switch_of(v, dst), dlid, wish);
+}
+
+bool view_sl_passes(const struct view *v, uint32_t src, uint8_t sl)
+{
+	enum qos_kind kind = QOS_CA;
+
+	if (!v->qos.by_options)
+		return true;
+	if (v->nodes[v->ports[src].node].type == IB_NODE_ROUTER)
+		kind = QOS_ROUTER;
+	else if (view_is_switch(v, &v->ports[src]))
+		kind = QOS_SWITCH;
+	return qos_usable_sls(&v->qos, kind) >> sl & 1;
+}
+
+uint8_t view_group_sl(const struct view *v, uint8_t wish)
+{
+	const struct lanes *l = v->qos.lanes;
+
+	return l && l->mcast_mask_zero ? wish & (uint8_t)~l->sl_mask : wish;
+}
+
 /* ---- making one ---------------------------------------------------------------------------- */
 
 static int by_guid(const void *a, const void *b)
@@ -231,6 +270,7 @@ struct view *view_new(const struct view_source *from)
 	v->refs = 1;
 	v->conf = conf_ref(from->conf);
 	v->routes = routes_ref(from->routes);
+	qos_plan_make(from->conf, v->routes, &v->qos);
 	v->prefix = from->conf->subnet_prefix;
 	v->nodes = xcalloc(f->n_nodes + 1, sizeof(*v->nodes));
 	v->ports = xcalloc(count_ports(f) + 1, sizeof(*v->ports));

@@ -14,6 +14,7 @@
 #include "conf/conf.h"
 #include "fabric/fabric.h"
 #include "ib/attrs.h"
+#include "plan/qos.h"
 #include "route/routes.h"
 #include "util/guidmap.h"
 
@@ -62,6 +63,7 @@ struct view {
 	_Atomic unsigned refs;
 	const struct conf *conf;     /* one reference */
 	const struct routes *routes; /* installed ones, one reference; NULL: back to back without a switch */
+	struct qos_plan qos;	     /* of the two above */
 	uint64_t prefix;	     /* of the subnet */
 	uint32_t sm_port;	     /* ours */
 	struct view_node *nodes;
@@ -133,6 +135,16 @@ static inline uint32_t view_node_port(const struct view_node *n, unsigned num)
 
 	return num >= first && num <= n->n_ports ? n->first_port + num - first : VIEW_NONE;
 }
+
+/*
+ * The SL of packets from the end port `src` to LID `dlid`, which is the end port `dst`, where a policy would
+ * have `wish`; wish if no lanes are in the way. VIEW_NONE is nowhere.
+ */
+uint8_t view_path_sl(const struct view *v, uint32_t src, uint32_t dst, lid_t dlid, uint8_t wish);
+/* Do all tables that a packet of this SL meets on the way from end port `src` give it a VL? */
+bool view_sl_passes(const struct view *v, uint32_t src, uint8_t sl);
+/* What a multicast group that would have this SL may have. */
+uint8_t view_group_sl(const struct view *v, uint8_t wish);
 
 /*
  * Do the end ports behind two ports share a partition (one full member at least)? ret_pkey (may be

@@ -104,29 +104,21 @@ static void prove_tables(struct sm *sm, struct node *n)
 	lft_have_prove(&n->lft);
 }
 
-static bool is_unproven(const struct port *p)
-{
-	return (p->pkeys && p->pkeys->unproven) || (p->guids && p->guids->unproven);
-}
-
 /*
- * The same for P_Keys and GUIDs of a port: what was written lately may be lost if links of its switch
+ * The same for the tables of a port: what was written lately may be lost if links of its switch
  * came or went since, or have reached another port if cables did.
  */
 static void prove_port(struct sm *sm, struct port *p)
 {
 	const struct node *sw = node_is_switch(p->node) || !p->peer ? p->node : p->peer->node;
 
-	if (!is_unproven(p) || p->node->misses || sw->misses)
+	if (!fabric_cells_unproven(p) || p->node->misses || sw->misses)
 		return;
 	if (sw->changed || (sw->path_changed && sm->cables_changed)) {
 		fabric_forget_cells(sm->fabric, p);
 		return;
 	}
-	if (p->pkeys)
-		p->pkeys->unproven = false;
-	if (p->guids)
-		p->guids->unproven = false;
+	fabric_prove_cells(p);
 }
 
 /* If cables were out while Sets were on their way, any port may have got what was another's. */
@@ -136,7 +128,7 @@ static void prove_cells(struct sm *sm)
 
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports && sm->cables_moved; i++)
-			astray |= is_unproven(&n->ports[i]);
+			astray |= fabric_cells_unproven(&n->ports[i]);
 	}
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {

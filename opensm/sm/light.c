@@ -332,13 +332,7 @@ void light_prove(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		lft_have_prove(&n->lft);
-		for (unsigned i = 0; i <= n->n_ports; i++) {
-			struct port *p = &n->ports[i];
-
-			if (p->pkeys)
-				p->pkeys->unproven = false;
-			if (p->guids)
-				p->guids->unproven = false;
-		}
+		for (unsigned i = 0; i <= n->n_ports; i++)
+			fabric_prove_cells(&n->ports[i]);
 	}
 }

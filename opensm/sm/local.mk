@@ -104,3 +104,7 @@ UNIT_TESTS += tests/unit/test-sm-log
 tests_unit_test_sm_log_SOURCES = tests/unit/test-sm-log.c tests/unit/trap-world.h
 tests_unit_test_sm_log_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_log_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-lanes
+tests_unit_test_sm_lanes_SOURCES = tests/unit/test-sm-lanes.c
+tests_unit_test_sm_lanes_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)

@@ -157,6 +157,17 @@ static bool job_busy(const struct sm *sm)
 	return sm->route_pending;
 }
 
+/* What of the configuration counts for nothing is said once, until it is something else. */
+static void plan_lanes(struct sm *sm)
+{
+	struct qos_plan plan;
+
+	qos_plan_make(sm->plan_conf, sm->routes, &plan);
+	if (plan.note[0] && strcmp(plan.note, sm->qos.note))
+		log_info("%s", plan.note);
+	sm->qos = plan;
+}
+
 static enum step_result program_step(struct sm *sm)
 {
 	if (!sm->new_routes) {
@@ -169,10 +180,12 @@ static enum step_result program_step(struct sm *sm)
 	event_routes(sm, sm->sweep == SWEEP_REROUTE);
 	conf_unref(sm->plan_conf);
 	sm->plan_conf = conf_ref(sm->conf);
+	plan_lanes(sm);
 	sm->plan = (struct plan){ .conf = sm->plan_conf,
 				  .routes = sm->routes,
 				  .transition = sm->transition,
 				  .pkeys = sm->partitions_keep ? NULL : sm->pkeys,
+				  .qos = &sm->qos,
 				  .sm_lid = sm->fabric->own_port->lid,
 				  .registry = sm->registry };
 	sm->sync_rounds = 0;

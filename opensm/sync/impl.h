@@ -4,7 +4,7 @@
  *
  *   sync.c    the door, the run           tables.c  switches: CLEAR, DRAIN, TABLES, TOP
  *   pkeys.c   TRIM, PKEYS, CHECKS         link.c    SPEED, ARM, ACTIVE
- *   guids.c   GUIDS
+ *   guids.c   GUIDS                       slvl.c    LANES, LEFTOVERS
  *
  * A stage is a generator: a function that takes one step (a node, a block of a switch), queues what
  * differs there, and returns false when there is no further step.
@@ -24,10 +24,12 @@ enum stage {
 	ST_IDLE,
 	ST_CLEAR,
 	ST_TRIM,
+	ST_LANES,
 	ST_DRAIN,
 	ST_TABLES,
 	ST_REFUSERS,
 	ST_TOP,
+	ST_LEFTOVERS,
 	ST_PKEYS,
 	ST_CHECKS,
 	ST_GUIDS,
@@ -57,6 +59,9 @@ struct sync {
 	struct guidmap *guid_wants; /* guids.c: port GUID -> struct guid_want */
 	bool guids_late;	    /* wanted after the stage that writes them */
 	unsigned late_passes;	    /* of this run, because of that */
+	cell_id *slvl_ids;  /* slvl.c: rows that are wanted in this run */
+	size_t n_slvl_ids;
+	uint32_t sm_switch; /* slvl.c: where we are, in the topo of the lanes; TOPO_NONE */
 	struct sync_outcome outcome;
 };
 
@@ -101,6 +106,20 @@ bool guids_feed(struct sync *s);
 /* What the run left open leaves now. */
 void guids_run_ended(struct sync *s);
 struct guidmap *guids_free(struct guidmap *wants);
+
+/* ---- slvl.c ---- */
+void slvl_start(struct sync *s);
+/* Tables that are wanted; and those that nobody wants any more. */
+bool slvl_feed(struct sync *s);
+bool slvl_feed_leftovers(struct sync *s);
+/* Does the port map SLs, and share its VLs, as it shall, as far as it can? */
+bool slvl_is_settled(const struct sync *s, const struct port *p);
+/* VLHighLimit of the port; -1: it stays as it is. */
+int slvl_high_limit(const struct sync *s, const struct port *p);
+/* The switch that an end port is at, in the topo of the lanes; TOPO_NONE. */
+uint32_t slvl_switch_of(const struct sync *s, const struct port *end);
+/* The SL of what an end port sends to us. */
+uint8_t slvl_sm_sl(const struct sync *s, const struct port *p);
 
 /* ---- link.c ---- */
 bool link_feed_speed(struct sync *s);

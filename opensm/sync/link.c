@@ -79,6 +79,8 @@ static void port_want(const struct sync *s, const struct port *p, struct link_wa
 		.lmc = p->lmc,
 		.sm_lid = s->plan.sm_lid,
 		.conf = s->plan.conf,
+		.sm_sl = slvl_sm_sl(s, p),
+		.high_limit = slvl_high_limit(s, p),
 	};
 
 	facts.enforcing = pkeys_enforcement(s, p, &facts.enforce);
@@ -323,7 +325,7 @@ static void arm_port(struct sync *s, struct port *p)
 	if (port_state(p) < IB_PORT_ACTIVE && (p->held || waits_for_tables(s, p)))
 		return;
 	if (port_has_state(p) && port_state(p) == IB_PORT_INIT) {
-		if (!pkeys_are_settled(s, p))
+		if (!pkeys_are_settled(s, p) || !slvl_is_settled(s, p))
 			return;
 		step = link_next_state(IB_PORT_INIT, IB_PORT_ARMED);
 	}

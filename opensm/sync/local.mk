@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libsync.a
 libsync_a_SOURCES = opensm/sync/sync.c opensm/sync/sync.h opensm/sync/impl.h \
-	opensm/sync/tables.c opensm/sync/pkeys.c opensm/sync/guids.c opensm/sync/link.c \
+	opensm/sync/tables.c opensm/sync/pkeys.c opensm/sync/guids.c opensm/sync/link.c opensm/sync/slvl.c \
 	opensm/sync/mft.c opensm/sync/mft.h opensm/sync/mft_cells.c opensm/sync/mft_adopt.c \
 	opensm/sync/mft_impl.h
 SYNC_LIBS = libsync.a $(PLAN_LIBS) $(FABRIC_LIBS)

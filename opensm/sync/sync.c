@@ -32,6 +32,8 @@ struct sync *sync_free(struct sync *s)
 		return NULL;
 	sync_stop(s);
 	guids_free(s->guid_wants);
+	s->plan.qos = NULL;
+	slvl_start(s);
 	free(s->routed);
 	free(s);
 	return NULL;
@@ -155,6 +157,8 @@ static bool feed_stage(struct sync *s)
 		return tables_feed_clear(s);
 	case ST_TRIM:
 		return pkeys_feed_trim(s);
+	case ST_LANES:
+		return slvl_feed(s);
 	case ST_DRAIN:
 		return tables_feed_drain(s);
 	case ST_TABLES:
@@ -163,6 +167,8 @@ static bool feed_stage(struct sync *s)
 		return tables_feed_refusers(s);
 	case ST_TOP:
 		return tables_feed_top(s);
+	case ST_LEFTOVERS:
+		return slvl_feed_leftovers(s);
 	case ST_PKEYS:
 		return pkeys_feed_ends(s);
 	case ST_CHECKS:
@@ -190,6 +196,7 @@ void sync_start(struct sync *s, const struct plan *plan)
 	s->late_passes = 0;
 	s->trims_open = 0;
 	tables_start(s);
+	slvl_start(s);
 	stage_enter(s, ST_CLEAR);
 }
 

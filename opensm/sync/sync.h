@@ -4,11 +4,13 @@
  *
  *   CLEAR   PortStateChange of switches whose ports were read before we could clear it
  *   TRIM    P_Keys that live ports hold and shall not: gone, before anybody gets one
+ *   LANES   SL2VL and VL arbitration, where something is wanted of them (slvl.c says what holds meanwhile)
  *   DRAIN   LFT entries of LIDs that could loop between the old tables and the new: nowhere
  *   TABLES  LFT blocks that differ or are unknown, striped over all switches, once per epoch of the
  *           transition; a switch that takes none is asked with one block that leads nowhere whether
  *           it does now
  *   TOP     SwitchInfo: LinearFDBTop, LifeTimeValue
+ *   LEFTOVERS  SL2VL and VL arbitration where nothing is wanted any more, and something still stands
  *   SPEED   ExtendedPortInfo: FDR10 on or off, on devices that have it
  *   PKEYS   P_Key tables of end ports, as wanted
  *   CHECKS  P_Key tables of the switch ports that face them
@@ -20,8 +22,8 @@
  * following stages and of no one else's. All writes of the daemon pass here, and every one asks
  * `may_write` first: a standby sends nothing.
  *
- * A port that is to be armed and does not hold the P_Keys it shall waits: no port becomes ACTIVE with
- * a wrong table. Partition enforcement is in the PortInfo that ARM writes, and is turned on only where
+ * A port that is to be armed and does not hold the P_Keys and lanes it shall waits: no port becomes ACTIVE
+ * with a wrong table. Partition enforcement is in the PortInfo that ARM writes, and is turned on only where
  * the switch port holds its table.
  *
  * What a device answers to a Set is an observation. Fields it did not keep are remembered with the
@@ -37,6 +39,7 @@
 #include "mad/mad.h"
 #include "plan/link.h"
 #include "plan/pkey.h"
+#include "plan/qos.h"
 #include "route/routes.h"
 #include "route/transition.h"
 
@@ -52,6 +55,7 @@ struct plan {
 	 * does not know are left alone; NULL: so are all, enforcement bits included (policy keep).
 	 */
 	const struct pkey_plan *pkeys;
+	const struct qos_plan *qos; /* of these routes; NULL: SLs and VLs are left alone */
 	lid_t sm_lid;
 	/*
 	 * Which registry subnet administration keeps: end ports that registered with another one (or

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # The rig: a simulated fabric with managers on it.
 noinst_LIBRARIES += librig.a
-librig_a_SOURCES = tests/lib/rig.c tests/lib/rig.h tests/lib/client.c tests/lib/client.h
+librig_a_SOURCES = tests/lib/rig.c tests/lib/rig.h tests/lib/client.c tests/lib/client.h \
+	tests/lib/lanewalk.c tests/lib/lanewalk.h
 # Campaigns of random faults, on the rig.
 noinst_LIBRARIES += libcampaign.a
 libcampaign_a_SOURCES = tests/lib/campaign.c tests/lib/campaign.h tests/lib/campaign-impl.h \

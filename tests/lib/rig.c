@@ -96,6 +96,7 @@ int rig_start(struct rig *rig, const char *node, int port, const struct conf *co
 
 	hooks.event = rig->event ? event : NULL;
 	hooks.perf = rig->perf ? perf : NULL;
+	hooks.engines = rig->engines;
 	if (place == RIG_MAX_SMS)
 		return -ENOSPC;
 	tr = sim_attach(rig->sim, node, port);

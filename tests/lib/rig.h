@@ -37,6 +37,7 @@ struct rig {
 	/* Set before rig_start(): events of the managers started from then on. NULL: nobody listens. */
 	void (*event)(struct rig_sm *sm, const struct sm_event *event);
 	void (*perf)(struct rig_sm *sm, struct transport_event *ev, mono_t now); /* as `event` */
+	const struct route_engines *engines; /* as `event`: routing engines from outside */
 	void *owner; /* of whoever set these */
 };
 

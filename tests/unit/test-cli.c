@@ -460,12 +460,12 @@ static void guid_0_asks_for_a_menu_but_not_in_a_daemon(void **state)
 
 static void options_without_effect_are_told(void **state)
 {
-	_cleanup_(run_clear) struct run x = run("-Q -R chain");
+	_cleanup_(run_clear) struct run x = run("-Q -Y /x -R chain");
 
 	assert_string_equal(x.err,
 			    "opensm: warning: routing_engine: chain is a routing engine of NVIDIA's "
 			    "subnet manager; it is left out, auto routes when no other does\n"
-			    "opensm: warning: qos is not supported yet: TRUE has no effect\n");
+			    "opensm: warning: qos_policy_file is not supported yet: /x has no effect\n");
 }
 
 static void a_value_of_the_command_line_is_not_blamed_on_the_file(void **state)
@@ -496,12 +496,12 @@ static void check_finds_nothing_in_a_good_file(void **state)
 static void check_finds_faults_in_the_file_and_its_lists(void **state)
 {
 	char *list = temporary("0x1 1 1\n0x1 1\n");
-	_cleanup_free_ char *text = xasprintf("lmc 9\nhop_weights_file %s\nqos TRUE\n", list);
+	_cleanup_free_ char *text = xasprintf("lmc 9\nhop_weights_file %s\ncongestion_control TRUE\n", list);
 	char *path = temporary(text);
 	_cleanup_free_ char *line = xasprintf("-F %s --check -c /nonexistent/x", path);
 	_cleanup_free_ char *expected = xasprintf(
 		"%s:1:5: error: lmc: \"9\" is out of range; expected a number of 0-7; keeps 0\n"
-		"%s:3: warning: qos is not supported yet: TRUE has no effect\n"
+		"%s:3: warning: congestion_control is not supported yet: TRUE has no effect\n"
 		"%s:2:6: error: no number; expected a weight of 1-255; the line is ignored\n"
 		"opensm: 2 errors, 1 warning\n",
 		path, path, list);
@@ -526,7 +526,7 @@ static void check_wants_the_file_it_was_given(void **state)
 
 static void strict_starts_nothing_that_has_errors(void **state)
 {
-	char *bad = temporary("lmc 9\n"), *odd = temporary("qos TRUE\n");
+	char *bad = temporary("lmc 9\n"), *odd = temporary("congestion_control TRUE\n");
 	_cleanup_free_ char *first = xasprintf("-F %s --strict", bad);
 	_cleanup_free_ char *second = xasprintf("--strict -F %s", odd);
 	_cleanup_(run_clear) struct run x = run(first), y = run(second);

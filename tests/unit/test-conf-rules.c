@@ -343,14 +343,15 @@ static void the_dearest_change_counts(void **state)
 
 static void a_reload_tells_only_what_is_new(void **state)
 {
-	_cleanup_(reading_clear) struct reading a = read_text("qos TRUE\n");
-	_cleanup_(reading_clear) struct reading b = read_text("qos TRUE\nuse_optimized_slvl TRUE\n");
+	_cleanup_(reading_clear) struct reading a = read_text("congestion_control TRUE\n");
+	_cleanup_(reading_clear) struct reading b =
+		read_text("congestion_control TRUE\ncc_sw_cong_setting_marking_rate 7\n");
 	_cleanup_(conf_unrefp) struct conf *next = NULL;
 	struct conf_changes changes;
 	struct conf_report r = { 0 };
 
 	next = conf_reload(a.conf, a.conf, b.conf, &changes, &r);
-	assert_int_equal(finding(&r, "use_optimized_slvl is not supported yet")->line, 2);
+	assert_int_equal(finding(&r, "cc_sw_cong_setting_marking_rate is not supported yet")->line, 2);
 	assert_int_equal(r.n, 1);
 	conf_report_clear(&r);
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Which virtual lane a packet takes at every port, and how lanes share a cable: SL2VL rows (14.2.5.8),
+ * VL arbitration (14.2.5.9, 7.6.9) and VLHighLimit, from two sources.
+ *
+ *   lanes     of routes (route/lanes.h): SL2VL by the classes of the ports in and out. Without them the
+ *             routes can block each other, so they go before everything else.
+ *   options   qos_* of the configuration, while `qos` is TRUE: a table per kind of port
+ *
+ * With both, the options still say how lanes share a cable, as long as every lane gets a share; and where
+ * the lanes leave the SL free and there are VLs enough, every QoS level (a VL of qos_swe_sl2vl) has a set
+ * of lanes of its own: copies of one scheme that never meet, so what holds for one holds for all.
+ *
+ * With neither, nothing is wanted; what stands from before and is known to is made what it is built in as.
+ *
+ * VLs that a port does not have are cut off by a mask, as OpenSM does (qos.md 6): of cables to hosts only,
+ * because lanes fit all cables between switches. A packet on the last cable waits for nobody.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/conf.h"
+#include "ib/attrs.h"
+#include "route/routes.h"
+
+#define QOS_SLS	    16
+#define QOS_ENTRIES 64 /* of an arbitration table, at most */
+#define QOS_BLOCKS  4  /* VLArb blocks: 1, 2 low priority, 3, 4 high */
+#define QOS_PER_BLOCK 32
+#define QOS_VL_NONE 15 /* no data VL: packets are thrown away (7.6.6) */
+#define QOS_CODES   6  /* VLCap, OperationalVLs: 1..5 */
+
+enum qos_kind { QOS_CA, QOS_ROUTER, QOS_SWITCH0, QOS_SWITCH, QOS_KINDS };
+
+struct qos_share {
+	uint8_t vl, weight;
+};
+
+/* What the options say of one kind of port. */
+struct qos_set {
+	uint8_t vl[QOS_SLS];
+	struct qos_share low[QOS_ENTRIES], high[QOS_ENTRIES];
+	uint8_t high_limit;
+};
+
+/* Holds no references: routes and configuration that it was made of live longer. */
+struct qos_plan {
+	bool wanted;	  /* else built-in values take the place of what was left behind */
+	bool by_options;  /* `qos` is TRUE */
+	const struct lanes *lanes; /* NULL: options alone */
+	const struct topo *topo;   /* of the lanes */
+	uint8_t n_levels;	   /* sets of lanes; 1: the SL says nothing about it */
+	uint8_t level_of[QOS_SLS]; /* QOS_VL_NONE: the administrator gives this SL no VL */
+	struct qos_set sets[QOS_KINDS];
+	char note[240]; /* what of the options is without effect; "" nothing */
+};
+
+/* `routes` may be NULL. */
+void qos_plan_make(const struct conf *conf, const struct routes *routes, struct qos_plan *ret);
+
+/* VLs of a code of VLCap or OperationalVLs: 1, 2, 4, 8, 15. */
+unsigned qos_vls(unsigned code);
+
+/* Rows of switches depend on the classes of both ports and on nothing else: which row, of how many. */
+unsigned qos_n_pairs(const struct qos_plan *plan);
+unsigned qos_pair(const struct qos_plan *plan, uint32_t sw, unsigned in, unsigned out);
+/*
+ * The payload of an SL2VL table; `pair` of end ports: 0; `vls`: code of the VLs that the port out (or the end
+ * port) uses.
+ */
+void qos_sl2vl(const struct qos_plan *plan, enum qos_kind kind, unsigned pair, unsigned vls,
+	       uint8_t ret[SMP_DATA_SIZE]);
+/* The payload of VLArb block 1..4, of a table that has `cap` entries. */
+void qos_vlarb(const struct qos_plan *plan, enum qos_kind kind, unsigned block, unsigned cap,
+	       unsigned vls, uint8_t ret[SMP_DATA_SIZE]);
+/* Entries in a block of a table of `cap` entries: 0..32. */
+unsigned qos_entries(unsigned block, unsigned cap);
+/* VLHighLimit of a port whose VLCap has this code; -1: it stays as it is. */
+int qos_high_limit(const struct qos_plan *plan, enum qos_kind kind, unsigned vl_cap);
+
+/* SLs that no table throws away, a bit each: of ports of this kind and of switches. */
+uint16_t qos_usable_sls(const struct qos_plan *plan, enum qos_kind kind);

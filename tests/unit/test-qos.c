@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* SL2VL and VL arbitration as planned: what the options say (qos.md 6), what lanes say, and both. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "plan/qos.h"
+#include "tests/lib/topogen.h"
+#include "util/mem.h"
+
+#define TWO_VLS	  2
+#define FOUR_VLS  3
+#define EIGHT_VLS 4
+#define ALL_VLS	  5
+
+static void set(conf_string *option, const char *value)
+{
+	*option = xstrdup(value);
+}
+
+static void assert_row(const struct qos_plan *plan, enum qos_kind kind, unsigned pair, unsigned vls,
+		       const char *expected)
+{
+	uint8_t row[SMP_DATA_SIZE];
+	char text[QOS_SLS + 1] = "";
+
+	qos_sl2vl(plan, kind, pair, vls, row);
+	for (unsigned sl = 0; sl < QOS_SLS; sl++)
+		text[sl] = "0123456789abcdef"[ib_bits_get(row, sl * 4, 4)];
+	assert_string_equal(text, expected);
+}
+
+/* "vl:weight ..." of the entries that there are. */
+static void assert_shares(const struct qos_plan *plan, enum qos_kind kind, unsigned block, unsigned cap,
+			  unsigned vls, const char *expected)
+{
+	uint8_t payload[SMP_DATA_SIZE];
+	char text[32 * 8] = "";
+	size_t len = 0;
+
+	qos_vlarb(plan, kind, block, cap, vls, payload);
+	for (unsigned i = 0; i < QOS_PER_BLOCK; i++) {
+		unsigned vl = (unsigned)ib_bits_get(payload, i * 16, 8),
+			 weight = (unsigned)ib_bits_get(payload, i * 16 + 8, 8);
+
+		if (i >= qos_entries(block, cap))
+			assert_int_equal(vl + weight, 0);
+		else
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u:%u", i ? " " : "", vl, weight);
+	}
+	assert_string_equal(text, expected);
+}
+
+/* ---- options ---------------------------------------------------------------------------------- */
+
+static void nothing_is_wanted_by_default(void **state)
+{
+	_cleanup_(conf_unrefp) struct conf *c = conf_new();
+	struct qos_plan plan;
+
+	set(&c->qos_sl2vl, "1,1,1");
+	qos_plan_make(c, NULL, &plan);
+	assert_false(plan.wanted);
+	assert_int_equal(qos_high_limit(&plan, QOS_CA, ALL_VLS), -1);
+	assert_row(&plan, QOS_CA, 0, ALL_VLS, "0123456789abcde7");
+}
+
+static void qos_alone_means_built_in_values(void **state)
+{
+	_cleanup_(conf_unrefp) struct conf *c = conf_new();
+	struct qos_plan plan;
+
+	c->qos = true;
+	qos_plan_make(c, NULL, &plan);
+	assert_true(plan.wanted);
+	for (unsigned kind = 0; kind < QOS_KINDS; kind++) {
+		assert_row(&plan, kind, 0, ALL_VLS, "0123456789abcde7");
+		assert_row(&plan, kind, 0, EIGHT_VLS, "0123456701234567");
+		assert_row(&plan, kind, 0, FOUR_VLS, "0123012301230123");
+		assert_row(&plan, kind, 0, TWO_VLS, "0101010101010101");
+		assert_row(&plan, kind, 0, 1, "0000000000000000");
+		assert_row(&plan, kind, 0, 0, "0000000000000000");
+		assert_shares(&plan, kind, 1, 8, EIGHT_VLS, "0:0 1:4 2:4 3:4 4:4 5:4 6:4 7:4");
+		assert_shares(&plan, kind, 3, 4, TWO_VLS, "0:4 1:0 0:0 1:0");
+		assert_int_equal(qos_high_limit(&plan, kind, ALL_VLS), 0);
+	}
+	assert_shares(&plan, QOS_CA, 2, 40, ALL_VLS, "0:0 0:0 0:0 0:0 0:0 0:0 0:0 0:0");
+	assert_int_equal(qos_entries(2, 32), 0);
+	assert_int_equal(qos_entries(1, 70), 32);
+}
+
+static void what_a_kind_says_goes_before_what_all_say(void **state)
+{
+	_cleanup_(conf_unrefp) struct conf *c = conf_new();
+	struct qos_plan plan;
+
+	c->qos = true;
+	set(&c->qos_sl2vl, "0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,15");
+	set(&c->qos_swe_sl2vl, "7,6,5");
+	set(&c->qos_ca_vlarb_low, "0:10,1:300,17:2");
+	c->qos_high_limit = 9;
+	c->qos_rtr_high_limit = 255;
+	qos_plan_make(c, NULL, &plan);
+	assert_row(&plan, QOS_CA, 0, ALL_VLS, "012301230123012f");
+	assert_row(&plan, QOS_CA, 0, TWO_VLS, "010101010101010f"); /* 15 stays 15 */
+	assert_row(&plan, QOS_SWITCH, 0, ALL_VLS, "7650000000000000");
+	assert_shares(&plan, QOS_CA, 1, 4, ALL_VLS, "0:10 1:44 2:2 0:0");
+	assert_shares(&plan, QOS_SWITCH, 1, 3, ALL_VLS, "0:0 1:4 2:4");
+	assert_int_equal(qos_high_limit(&plan, QOS_CA, ALL_VLS), 9);
+	assert_int_equal(qos_high_limit(&plan, QOS_ROUTER, ALL_VLS), 255);
+	assert_int_equal(qos_high_limit(&plan, QOS_ROUTER, 1), 0);
+	assert_int_equal(qos_usable_sls(&plan, QOS_CA), 0x7FFF);
+	assert_int_equal(qos_usable_sls(&plan, QOS_SWITCH), 0xFFFF);
+}
+
+/* Whatever stands in a list, as OpenSM reads it: one character between two numbers, and it is a number then. */
+static void lists_are_read_as_they_always_were(void **state)
+{
+	static const char *const lists[] = { "", ",", ":::", "x", "1", "1:", "0x3;4 5/6", "-1:-1",
+					     "99999999999999999999:1,2", "\t1 \t2" };
+	_cleanup_(conf_unrefp) struct conf *c = conf_new();
+	struct qos_plan plan;
+
+	c->qos = true;
+	for (unsigned i = 0; i < ARRAY_SIZE(lists); i++) {
+		free(c->qos_vlarb_low);
+		free(c->qos_sl2vl);
+		set(&c->qos_vlarb_low, lists[i]);
+		set(&c->qos_sl2vl, lists[i]);
+		qos_plan_make(c, NULL, &plan);
+	}
+	free(c->qos_vlarb_low);
+	set(&c->qos_vlarb_low, "0x3;4 5/6");
+	qos_plan_make(c, NULL, &plan);
+	assert_shares(&plan, QOS_CA, 1, 3, ALL_VLS, "3:4 5:6 0:0");
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------ */
+
+static struct routes *with_lanes(struct topo *t, unsigned n_vls, enum lanes_by by, unsigned n_classes)
+{
+	struct routes *r = routes_new(t, "mine", t->max_lid);
+
+	r->lanes = lanes_new(t, n_vls, by, r->row_size, n_classes);
+	topo_unref(t);
+	return r;
+}
+
+static struct topo *ring(unsigned n)
+{
+	return topogen_torus((const unsigned[]){ n, 1, 1 }, 1, NULL);
+}
+
+static void lanes_say_it_without_qos(void **state)
+{
+	_cleanup_(conf_unrefp) struct conf *c = conf_new();
+	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 3, LANES_BY_SWITCHES, 1);
+	struct qos_plan plan;
+
+	qos_plan_make(c, r, &plan);
+	assert_true(plan.wanted);
+	assert_row(&plan, QOS_SWITCH, 0, EIGHT_VLS, "0120120120120120");
+	assert_row(&plan, QOS_CA, 0, EIGHT_VLS, "0120120120120120");
+	assert_row(&plan, QOS_CA, 0, TWO_VLS, "0100100100100100"); /* a host with less */
+	assert_shares(&plan, QOS_SWITCH, 1, 8, EIGHT_VLS, "0:64 1:64 2:64 0:0 0:0 0:0 0:0 0:0");
+	assert_shares(&plan, QOS_SWITCH, 3, 8, EIGHT_VLS, "0:0 0:0 0:0 0:0 0:0 0:0 0:0 0:0");
+	assert_int_equal(qos_high_limit(&plan, QOS_SWITCH, ALL_VLS), -1);
+	assert_string_equal(plan.note, "");
+}
+
+static void rows_follow_the_classes_of_both_ports(void **state)
+{
+	_cleanup_(conf_unrefp) struct conf *c = conf_new();
+	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 4, LANES_BY_NOTHING, 2);
+	struct lanes *l = r->lanes;
+	struct qos_plan plan;
+
+	l->class_of = xcalloc(64, 1);
+	l->class_of[r->topo->switches[2].first_port + 1] = 1;
+	for (unsigned i = 0; i < 4 * QOS_SLS; i++)
+		l->vl[i] = (uint8_t)(i / QOS_SLS);
+	qos_plan_make(c, r, &plan);
+	assert_int_equal(qos_n_pairs(&plan), 4);
+	assert_int_equal(qos_pair(&plan, 2, 1, 2), 2);
+	assert_int_equal(qos_pair(&plan, 2, 2, 1), 1);
+	assert_int_equal(qos_pair(&plan, 1, 2, 1), 0);
+	assert_row(&plan, QOS_SWITCH, 2, EIGHT_VLS, "2222222222222222");
+	assert_row(&plan, QOS_SWITCH, 1, EIGHT_VLS, "1111111111111111");
+}
+
+static void the_administrators_sl2vl_yields_to_lanes(void **state)
+{
+	_cleanup_(conf_unrefp) struct conf *c = conf_new();
+	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 2, LANES_BY_LID, 1);
+	struct qos_plan plan;
+
+	c->qos = true;
+	set(&c->qos_sl2vl, "3,3,3");
+	set(&c->qos_vlarb_low, "0:7,1:9,2:11");
+	qos_plan_make(c, r, &plan);
+	assert_row(&plan, QOS_SWITCH, 0, EIGHT_VLS, "0101010101010101");
+	assert_shares(&plan, QOS_SWITCH, 1, 3, EIGHT_VLS, "0:7 1:9 2:11"); /* all lanes have a share */
+	assert_string_equal(plan.note, "mine decides which SL takes which of 2 lanes: qos_*sl2vl are "
+				       "without effect");
+}
+
+static void a_lane_without_a_share_gets_one(void **state)
+{
+	_cleanup_(conf_unrefp) struct conf *c = conf_new();
+	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 3, LANES_BY_LID, 1);
+	struct qos_plan plan;
+
+	c->qos = true;
+	c->qos_high_limit = 7;
+	set(&c->qos_vlarb_low, "0:7,1:9");
+	set(&c->qos_vlarb_high, "0:1");
+	qos_plan_make(c, r, &plan);
+	assert_shares(&plan, QOS_SWITCH, 1, 4, EIGHT_VLS, "0:64 1:64 2:64 0:0");
+	assert_shares(&plan, QOS_SWITCH, 3, 2, EIGHT_VLS, "0:0 0:0");
+	assert_int_equal(qos_high_limit(&plan, QOS_SWITCH, ALL_VLS), 0);
+	assert_non_null(strstr(plan.note, "qos_*vlarb_*"));
+	free(c->qos_vlarb_high);
+	set(&c->qos_vlarb_high, "2:1"); /* a share all the same */
+	qos_plan_make(c, r, &plan);
+	assert_shares(&plan, QOS_SWITCH, 1, 2, EIGHT_VLS, "0:7 1:9");
+}
+
+/* Levels are copies of one scheme: lane and level are told apart again, and no cable lacks a lane of any. */
+static void levels_have_lanes_of_their_own(void **state)
+{
+	_cleanup_(conf_unrefp) struct conf *c = conf_new();
+	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 2, LANES_BY_NOTHING, 1);
+	struct qos_plan plan;
+
+	memset(r->lanes->vl, 1, QOS_SLS);
+	memset(r->lanes->host_vl, 0, QOS_SLS);
+	c->qos = true;
+	set(&c->qos_swe_sl2vl, "0,1,2,3,4,5,14,15");
+	qos_plan_make(c, r, &plan); /* 8 lanes on every cable: 4 levels */
+	assert_int_equal(plan.n_levels, 4);
+	assert_row(&plan, QOS_SWITCH, 0, EIGHT_VLS, "1357777f11111111");
+	assert_row(&plan, QOS_CA, 0, EIGHT_VLS, "0246666f00000000");
+	assert_int_equal(qos_usable_sls(&plan, QOS_CA), 0xFF7F);
+	c->max_op_vls = FOUR_VLS;
+	qos_plan_make(c, r, &plan);
+	assert_int_equal(plan.n_levels, 2);
+	assert_row(&plan, QOS_SWITCH, 0, FOUR_VLS, "1333333f11111111");
+	c->max_op_vls = 1;
+	qos_plan_make(c, r, &plan);
+	assert_int_equal(plan.n_levels, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_wanted_by_default),
+		cmocka_unit_test(qos_alone_means_built_in_values),
+		cmocka_unit_test(what_a_kind_says_goes_before_what_all_say),
+		cmocka_unit_test(lists_are_read_as_they_always_were),
+		cmocka_unit_test(lanes_say_it_without_qos),
+		cmocka_unit_test(rows_follow_the_classes_of_both_ports),
+		cmocka_unit_test(the_administrators_sl2vl_yields_to_lanes),
+		cmocka_unit_test(a_lane_without_a_share_gets_one),
+		cmocka_unit_test(levels_have_lanes_of_their_own),
+	};
+
+	return cmocka_run_group_tests_name("qos", tests, NULL, NULL);
+}

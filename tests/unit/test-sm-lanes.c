@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Lanes on a fabric in virtual time: a ring and an engine of the test's own that needs four of them. The SLs
+ * come from subnet administration as hosts get them, the VLs from the tables of the devices, and what waits
+ * for what is judged by lanewalk.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ib/records.h"
+#include "libvendor/sim/gen.h"
+#include "route/engine.h"
+#include "tests/lib/client.h"
+#include "tests/lib/lanewalk.h"
+#include "tests/lib/rig.h"
+#include "util/mem.h"
+
+#define SWITCHES 6
+#define HOSTS	 2 /* at each */
+#define PORTS	 (HOSTS + 2)
+#define N_HOSTS	 (SWITCHES * HOSTS)
+
+/* ---- the engine ------------------------------------------------------------------------------- */
+
+enum scheme {
+	WITH_LANES,  /* the shorter way round; paths that pass the end of the ring have SL 1 */
+	SHIFTED,     /* the same with SLs 2 and 3 */
+	MULTICAST0,  /* WITH_LANES, and groups need SL 0 */
+	ON_A_LINE,   /* never past the end of the ring: no lanes are needed */
+};
+
+enum class { TO_HOST, ONWARD, BACK, N_CLASSES };
+
+struct ring {
+	const struct topo *t;
+	uint32_t pos[SWITCHES];
+	uint8_t onward[SWITCHES], back[SWITCHES]; /* ports */
+};
+
+static bool look(const struct topo *t, struct ring *ret)
+{
+	uint32_t at = 0, from = TOPO_NONE;
+
+	*ret = (struct ring){ .t = t };
+	if (t->n_switches != SWITCHES)
+		return false;
+	for (unsigned n = 0; n < SWITCHES; n++) {
+		uint32_t next = TOPO_NONE;
+
+		ret->pos[at] = n;
+		for (unsigned p = t->switches[at].n_ports; p > 0; p--) {
+			uint32_t sw = topo_port(t, at, p)->sw;
+
+			if (sw == TOPO_NONE)
+				continue;
+			if (sw != from && (from != TOPO_NONE || next == TOPO_NONE)) {
+				next = sw;
+				ret->onward[at] = (uint8_t)p;
+			} else {
+				ret->back[at] = (uint8_t)p;
+			}
+		}
+		if (next == TOPO_NONE)
+			return false;
+		from = at;
+		at = next;
+	}
+	return at == 0;
+}
+
+static bool goes_on(const struct ring *r, enum scheme scheme, uint32_t src, uint32_t dst)
+{
+	unsigned far = (r->pos[dst] + SWITCHES - r->pos[src]) % SWITCHES;
+
+	return scheme == ON_A_LINE ? r->pos[dst] > r->pos[src] : far <= SWITCHES / 2;
+}
+
+static void route_lid(const struct ring *r, enum scheme scheme, struct routes *to, lid_t lid, uint32_t dst,
+		      uint8_t port)
+{
+	for (uint32_t sw = 0; sw < SWITCHES; sw++)
+		routes_row(to, sw)[lid] = sw == dst				 ? port
+					  : goes_on(r, scheme, sw, dst) ? r->onward[sw]
+									: r->back[sw];
+}
+
+static struct lanes *make_lanes(const struct ring *r, enum scheme scheme, uint32_t row_size)
+{
+	struct lanes *l = lanes_new(r->t, 4, LANES_BY_SWITCHES, row_size, N_CLASSES);
+	const struct topo_switch *last = &r->t->switches[SWITCHES - 1];
+	unsigned shift = scheme == SHIFTED ? 2 : 0;
+
+	l->sl_mask = 3;
+	l->mcast_mask_zero = scheme == MULTICAST0;
+	l->class_of = xcalloc(last->first_port + last->n_ports + 1u, 1);
+	for (uint32_t s = 0; s < SWITCHES; s++) {
+		l->class_of[r->t->switches[s].first_port + r->onward[s]] = ONWARD;
+		l->class_of[r->t->switches[s].first_port + r->back[s]] = BACK;
+		for (uint32_t d = 0; d < SWITCHES; d++) {
+			bool on = goes_on(r, scheme, s, d);
+			bool wraps = on ? r->pos[d] < r->pos[s] : r->pos[d] > r->pos[s];
+
+			l->sl[s * SWITCHES + d] = (uint8_t)(shift + wraps);
+		}
+	}
+	for (unsigned in = 0; in < N_CLASSES; in++) {
+		for (unsigned out = 0; out < N_CLASSES; out++) {
+			for (unsigned sl = 0; sl < LANES_SLS; sl++) {
+				bool back = out == BACK || (out == TO_HOST && in == ONWARD);
+
+				l->vl[(in * N_CLASSES + out) * LANES_SLS + sl] = (uint8_t)(sl % 2 + 2 * back);
+			}
+		}
+	}
+	return l;
+}
+
+static enum scheme scheme_now;
+
+static struct routes *compute(void *arg, const struct route_job *job, char *why, size_t why_len)
+{
+	const struct topo *t = job->topo;
+	struct routes *ret;
+	struct ring r;
+
+	if (!look(t, &r)) {
+		snprintf(why, why_len, "no ring");
+		return NULL;
+	}
+	ret = routes_new(t, "ring", t->max_lid);
+	memset(ret->lft, LFT_NO_PORT, (size_t)t->n_switches * ret->row_size);
+	for (uint32_t i = 0; i < t->n_hosts; i++)
+		if (t->hosts[i].sw != TOPO_NONE)
+			route_lid(&r, scheme_now, ret, t->hosts[i].lid, t->hosts[i].sw, t->hosts[i].sw_port);
+	for (uint32_t s = 0; s < SWITCHES; s++)
+		route_lid(&r, scheme_now, ret, t->switches[s].lid, s, 0);
+	if (scheme_now != ON_A_LINE)
+		ret->lanes = make_lanes(&r, scheme_now, ret->row_size);
+	return ret;
+}
+
+static const struct route_engine ring_engine = { .name = "ring", .compute_with = compute };
+static const struct route_engines engines = { .rows = &ring_engine, .n = 1 };
+
+/* ---- the fabric ------------------------------------------------------------------------------- */
+
+struct world {
+	struct rig *rig;
+	struct sim *sim;
+	struct conf *conf;
+	struct client *client;
+	unsigned ups;
+};
+
+static struct world *world_new(enum scheme scheme)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_ring(SWITCHES, HOSTS);
+	struct world *w = xcalloc(1, sizeof(*w));
+
+	scheme_now = scheme;
+	w->conf = conf_new();
+	w->conf->routing_engine = xstrdup("ring,no_fallback");
+	w->conf->force_heavy_sweep = true;
+	w->sim = sim_new(net, 7);
+	w->rig = rig_new(w->sim);
+	w->rig->engines = &engines;
+	return w;
+}
+
+static void run_for(struct world *w, mono_t t)
+{
+	rig_run(w->rig, sim_now(w->sim) + t);
+}
+
+static void start(struct world *w)
+{
+	assert_int_equal(rig_start(w->rig, "h0", 0, w->conf, NULL), 0);
+	run_for(w, 5 * MONO_S);
+	w->client = client_new(w->sim, "h1");
+	assert_non_null(w->client);
+}
+
+static void world_free(struct world *w)
+{
+	client_free(w->client);
+	rig_free(w->rig);
+	conf_unref(w->conf);
+	free(w);
+}
+
+static int host(const struct world *w, unsigned h)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "h%u", h);
+	return sim_find(w->sim, name);
+}
+
+static uint64_t sl2vl_sets(const struct world *w)
+{
+	return sim_count(w->sim, IB_ATTR_SL2VL, MAD_SET);
+}
+
+static uint64_t vlarb_sets(const struct world *w)
+{
+	return sim_count(w->sim, IB_ATTR_VLARB, MAD_SET);
+}
+
+/* The SL of a PathRecord, as any host gets it; -1: no record. `sl` 0..15: asked for with this SL. */
+static int path_sl(struct world *w, lid_t slid, lid_t dlid, int sl)
+{
+	uint8_t record[PR_BYTES] = { 0 };
+	struct question q = {
+		.method = MAD_GET,
+		.attr = SA_PATH_RECORD,
+		.mask = SA_COMP(PR_SLID) | SA_COMP(PR_DLID) | SA_COMP(PR_NUMB_PATH),
+		.data = record,
+		.len = PR_BYTES,
+	};
+	struct transport_event ev;
+	int ret;
+
+	ib_put(record, PR_SLID, slid);
+	ib_put(record, PR_DLID, dlid);
+	ib_put(record, PR_NUMB_PATH, 1);
+	if (sl >= 0) {
+		ib_put(record, PR_SL, (unsigned)sl);
+		q.mask |= SA_COMP(PR_SL);
+	}
+	if (client_ask(w->client, w->rig, &q, &ev))
+		return -1;
+	ret = (int)ib_get(client_record(&ev), PR_SL);
+	free(ev.whole);
+	return ret;
+}
+
+/* All pairs of hosts: `asked` with the SLs of PathRecords, else with SL 0. */
+static struct lanewalk *walk_all(struct world *w, bool asked)
+{
+	struct lanewalk *walk = lanewalk_new(w->sim);
+
+	for (unsigned a = 0; a < N_HOSTS; a++) {
+		for (unsigned b = 0; b < N_HOSTS; b++) {
+			lid_t slid = sim_port_lid(w->sim, host(w, a), 1), dlid = sim_port_lid(w->sim, host(w, b), 1);
+			int sl = asked && a != b ? path_sl(w, slid, dlid, -1) : 0;
+
+			assert_true(sl >= 0);
+			if (a != b)
+				assert_true(lanewalk_add(walk, slid, dlid, (unsigned)sl));
+		}
+	}
+	return walk;
+}
+
+static void assert_proved(struct world *w, uint16_t vls)
+{
+	_cleanup_(lanewalk_freep) struct lanewalk *walk = walk_all(w, true);
+
+	assert_false(lanewalk_has_cycle(walk));
+	assert_int_equal(lanewalk_vls(walk), vls);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------ */
+
+/* Rows of a switch whose ports are all up: by every port in, port 0 too, and every port out. */
+#define ROWS (SWITCHES * (PORTS + 1) * PORTS)
+
+static void paths_do_not_block_each_other(void **state)
+{
+	struct world *w = world_new(WITH_LANES);
+
+	start(w);
+	assert_proved(w, 0xF);
+	assert_int_equal(sl2vl_sets(w), ROWS + N_HOSTS);
+	assert_int_equal(vlarb_sets(w), 2 * (SWITCHES * PORTS + N_HOSTS));
+	{
+		/* The judge can see it: with one SL they would. */
+		_cleanup_(lanewalk_freep) struct lanewalk *walk = walk_all(w, false);
+
+		assert_true(lanewalk_has_cycle(walk));
+	}
+	world_free(w);
+}
+
+static void a_second_sweep_writes_nothing(void **state)
+{
+	struct world *w = world_new(WITH_LANES);
+	uint64_t sets;
+
+	start(w);
+	sets = sim_sets(w->sim);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(sim_sets(w->sim), sets);
+	world_free(w);
+}
+
+static void rows_that_are_alike_go_in_one_set(void **state)
+{
+	struct world *w = world_new(WITH_LANES);
+
+	w->conf->use_optimized_slvl = true;
+	for (unsigned i = 0; i < sim_n_nodes(w->sim); i++)
+		sim_set_optimized_sl2vl(w->sim, (int)i, sim_node_is_switch(w->sim, (int)i));
+	start(w);
+	assert_proved(w, 0xF);
+	/* The most common row for all; then out to the ring one Set, and to hosts by port. */
+	assert_true(sl2vl_sets(w) <= SWITCHES * (1 + 1 + HOSTS) + N_HOSTS);
+	world_free(w);
+}
+
+/* It says that it can, and refuses. */
+static void who_refuses_many_gets_one_after_the_other(void **state)
+{
+	struct world *w = world_new(WITH_LANES);
+	int s2 = sim_find(w->sim, "s2");
+
+	w->conf->use_optimized_slvl = true;
+	sim_set_optimized_sl2vl(w->sim, s2, true);
+	start(w);
+	assert_proved(w, 0xF);
+	sim_reboot(w->sim, s2, 100 * MONO_MS);
+	sim_set_optimized_sl2vl(w->sim, s2, false);
+	run_for(w, 30 * MONO_S);
+	assert_proved(w, 0xF);
+	assert_true(rig_master(w->rig) && sm_stats(rig_master(w->rig))->up);
+	world_free(w);
+}
+
+static void a_query_for_another_sl_gets_no_path(void **state)
+{
+	struct world *w = world_new(WITH_LANES);
+	lid_t from, to;
+	int sl;
+
+	start(w);
+	from = sim_port_lid(w->sim, host(w, 1), 1);
+	to = sim_port_lid(w->sim, host(w, N_HOSTS / 2), 1);
+	sl = path_sl(w, from, to, -1);
+	assert_int_equal(path_sl(w, from, to, sl), sl);
+	assert_int_equal(path_sl(w, from, to, sl ^ 1), -1);
+	assert_int_equal(path_sl(w, from, to, sl | 4), sl | 4); /* not a bit of the scheme */
+	world_free(w);
+}
+
+/* Ports are told the SL of their way to the manager, and the manager's answers have the one of the way back. */
+static void the_way_to_the_manager_has_its_lane(void **state)
+{
+	struct world *w = world_new(SHIFTED);
+	lid_t sm;
+
+	start(w);
+	sm = sim_port_lid(w->sim, host(w, 0), 1);
+	for (unsigned h = 1; h < N_HOSTS; h++) {
+		uint8_t info[SMP_DATA_SIZE];
+		int sl = path_sl(w, sim_port_lid(w->sim, host(w, h), 1), sm, -1);
+
+		assert_true(sl == 2 || sl == 3);
+		assert_int_equal(sim_read(w->sim, host(w, h), IB_ATTR_PORT_INFO, 1, info), 0);
+		assert_int_equal(ib_get(info, PI_MASTER_SM_SL), sl);
+	}
+	world_free(w);
+}
+
+static void a_switch_that_lost_power_gets_its_lanes_again(void **state)
+{
+	struct world *w = world_new(WITH_LANES);
+	uint64_t before;
+
+	start(w);
+	before = sl2vl_sets(w);
+	sim_reboot(w->sim, sim_find(w->sim, "s3"), 200 * MONO_MS);
+	run_for(w, 40 * MONO_S);
+	assert_proved(w, 0xF);
+	assert_true(sl2vl_sets(w) - before >= (PORTS + 1) * PORTS);
+	world_free(w);
+}
+
+static void lost_sets_are_sent_again(void **state)
+{
+	struct world *w = world_new(WITH_LANES);
+
+	sim_set_loss(w->sim, 10, 10);
+	start(w);
+	run_for(w, 60 * MONO_S);
+	sim_set_loss(w->sim, 0, 0);
+	run_for(w, 30 * MONO_S);
+	assert_proved(w, 0xF);
+	world_free(w);
+}
+
+static void assert_built_in(struct world *w)
+{
+	for (unsigned i = 0; i < sim_n_nodes(w->sim); i++) {
+		if (!sim_node_is_switch(w->sim, (int)i))
+			continue;
+		for (unsigned in = 0; in <= PORTS; in++) {
+			for (unsigned out = 1; out <= PORTS; out++) {
+				uint8_t row[SMP_DATA_SIZE];
+
+				assert_int_equal(sim_read(w->sim, (int)i, IB_ATTR_SL2VL, in << 8 | out, row), 0);
+				for (unsigned sl = 0; sl < 8; sl++)
+					assert_int_equal(ib_bits_get(row, sl * 4, 4), sl);
+			}
+		}
+	}
+}
+
+static void lanes_that_nobody_needs_any_more_go(void **state)
+{
+	struct world *w = world_new(WITH_LANES);
+	uint64_t sets;
+
+	start(w);
+	scheme_now = ON_A_LINE;
+	run_for(w, 15 * MONO_S);
+	assert_int_equal(path_sl(w, sim_port_lid(w->sim, host(w, 1), 1), sim_port_lid(w->sim, host(w, 9), 1), -1), 0);
+	assert_built_in(w);
+	sets = sim_sets(w->sim);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(sim_sets(w->sim), sets);
+	scheme_now = SHIFTED;
+	run_for(w, 15 * MONO_S);
+	assert_proved(w, 0xF);
+	world_free(w);
+}
+
+static void who_has_no_lanes_is_left_alone(void **state)
+{
+	struct world *w = world_new(ON_A_LINE);
+
+	start(w);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(sl2vl_sets(w) + vlarb_sets(w), 0);
+	assert_int_equal(sim_count(w->sim, IB_ATTR_SL2VL, MAD_GET) + sim_count(w->sim, IB_ATTR_VLARB, MAD_GET), 0);
+	world_free(w);
+}
+
+/* What is there after a restart is written over, blindly, and once. */
+static void a_new_manager_makes_sure(void **state)
+{
+	struct world *w = world_new(WITH_LANES);
+	uint64_t sets;
+
+	start(w);
+	client_free(w->client);
+	rig_kill(w->rig, 0);
+	assert_true(rig_start(w->rig, "h0", 0, w->conf, NULL) >= 0);
+	run_for(w, 20 * MONO_S);
+	assert_int_equal(sl2vl_sets(w), 2 * (ROWS + N_HOSTS));
+	sets = sim_sets(w->sim);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(sim_sets(w->sim), sets);
+	w->client = client_new(w->sim, "h1");
+	assert_proved(w, 0xF);
+	world_free(w);
+}
+
+/* A port that cannot be told which VL to use does not come up; what it holds up is only itself. */
+static void no_port_is_armed_without_its_lanes(void **state)
+{
+	struct world *w = world_new(WITH_LANES);
+	int h5 = host(w, 5);
+
+	sim_set_silent(w->sim, h5, SIM_SILENT_SET, IB_ATTR_SL2VL);
+	start(w);
+	assert_int_equal(sim_port_state(w->sim, h5, 1), IB_PORT_INIT);
+	assert_int_equal(sim_port_state(w->sim, host(w, 4), 1), IB_PORT_ACTIVE);
+	sim_set_silent(w->sim, h5, SIM_ANSWERS, 0);
+	run_for(w, 60 * MONO_S);
+	assert_proved(w, 0xF);
+	world_free(w);
+}
+
+static void groups_get_an_sl_that_they_may_have(void **state)
+{
+	struct world *w = world_new(MULTICAST0);
+	const uint8_t mgid[16] = { 0xFF, 0x12, 0xA0, 0x1C, [15] = 9 };
+	uint8_t record[MCM_BYTES];
+	struct transport_event ev;
+	struct question q;
+
+	start(w);
+	q = client_join(w->client, MAD_SET, mgid, 1, record);
+	ib_put(record, MCM_SL, 5);
+	assert_int_equal(client_ask(w->client, w->rig, &q, &ev), 0);
+	assert_int_equal(ib_get(client_record(&ev), MCM_SL), 4);
+	free(ev.whole);
+	assert_int_equal(client_ask(w->client, w->rig, &q, &ev), 0); /* and again */
+	free(ev.whole);
+	world_free(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_do_not_block_each_other),
+		cmocka_unit_test(a_second_sweep_writes_nothing),
+		cmocka_unit_test(rows_that_are_alike_go_in_one_set),
+		cmocka_unit_test(who_refuses_many_gets_one_after_the_other),
+		cmocka_unit_test(a_query_for_another_sl_gets_no_path),
+		cmocka_unit_test(the_way_to_the_manager_has_its_lane),
+		cmocka_unit_test(a_switch_that_lost_power_gets_its_lanes_again),
+		cmocka_unit_test(lost_sets_are_sent_again),
+		cmocka_unit_test(lanes_that_nobody_needs_any_more_go),
+		cmocka_unit_test(who_has_no_lanes_is_left_alone),
+		cmocka_unit_test(a_new_manager_makes_sure),
+		cmocka_unit_test(no_port_is_armed_without_its_lanes),
+		cmocka_unit_test(groups_get_an_sl_that_they_may_have),
+	};
+
+	return cmocka_run_group_tests_name("sm-lanes", tests, NULL, NULL);
+}
