@@ -149,17 +149,25 @@ static struct layout *by_level(const struct topo *t)
 
 /* --- Grids ---------------------------------------------------------------------------------- */
 
-/* Dimensions go right and down in turn; each further one beside the block of those before. */
+/*
+ * The first dimension goes right, the second down, the third slantwise within the cell of the others; further ones
+ * right and down in turn, beside the block of those before.
+ */
 static void grid_place(const struct grid *g, uint32_t s, double pitch, struct layout_place *p)
 {
-	double step[2] = { pitch, pitch };
+	double cell = pitch * (g->n_dims > 2 ? g->size[2] + 1 : 1), step[2] = { cell, cell };
 
 	p->x = p->y = MARGIN;
 	for (unsigned d = 0; d < g->n_dims; d++) {
-		double *axis = d % 2 ? &p->y : &p->x;
+		unsigned at = g->at[s * g->n_dims + d], way = d > 2 ? (d + 1) % 2 : d % 2;
 
-		*axis += g->at[s * g->n_dims + d] * step[d % 2];
-		step[d % 2] = step[d % 2] * g->size[d] + pitch * 0.7;
+		if (d == 2) {
+			p->x += at * pitch * 0.8;
+			p->y += at * pitch * 0.8;
+			continue;
+		}
+		*(way ? &p->y : &p->x) += at * step[way];
+		step[way] = step[way] * g->size[d] + pitch;
 	}
 }
 
@@ -175,7 +183,7 @@ static struct layout *by_grid(const struct topo *t)
 		return NULL;
 	l = layout_alloc(t);
 	l->grid = g;
-	l->pitch = t->n_switches <= 100 ? 90 : t->n_switches <= 400 ? 60 : 40;
+	l->pitch = g->n_dims < 3 ? 56 : t->n_switches <= 500 ? 26 : 18;
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		grid_place(g, s, l->pitch, &l->places[s]);
 		l->width = MAX(l->width, l->places[s].x + MARGIN);
@@ -185,17 +193,28 @@ static struct layout *by_grid(const struct topo *t)
 	return l;
 }
 
+/* The dimension in which two neighbours differ; n_dims: none. */
+static unsigned axis_of(const struct grid *g, uint32_t a, uint32_t b)
+{
+	unsigned d = 0;
+
+	while (d < g->n_dims && g->at[a * g->n_dims + d] == g->at[b * g->n_dims + d])
+		d++;
+	return d;
+}
+
+bool layout_bends(const struct layout *l, uint32_t a, uint32_t b)
+{
+	return l->grid && axis_of(l->grid, a, b) > 2;
+}
+
 bool layout_wraps(const struct layout *l, uint32_t a, uint32_t b)
 {
 	const struct grid *g = l->grid;
+	unsigned d = g ? axis_of(g, a, b) : 0;
 
-	for (unsigned d = 0; g && d < g->n_dims; d++) {
-		int x = g->at[a * g->n_dims + d], y = g->at[b * g->n_dims + d];
-
-		if (x != y)
-			return g->wraps[d] && g->size[d] > 2 && abs(x - y) == g->size[d] - 1;
-	}
-	return false;
+	return g && d < g->n_dims && g->wraps[d] && g->size[d] > 2 &&
+	       abs(g->at[a * g->n_dims + d] - g->at[b * g->n_dims + d]) == g->size[d] - 1;
 }
 
 /* --- Circle --------------------------------------------------------------------------------- */

@@ -26,3 +26,5 @@ struct layout *layout_free(struct layout *l);
 void layout_freep(struct layout **l);
 /* Does the cable between two switches of a grid go round the ring? */
 bool layout_wraps(const struct layout *l, uint32_t a, uint32_t b);
+/* Is it drawn as a bow, as others lie between its ends? */
+bool layout_bends(const struct layout *l, uint32_t a, uint32_t b);

@@ -6,3 +6,7 @@ liboffline_a_SOURCES = opensm/offline/offline.c opensm/offline/offline.h opensm/
 	opensm/offline/plan_dump.c opensm/offline/plan_svg.c opensm/offline/layout.c opensm/offline/layout.h \
 	opensm/offline/cut.c opensm/offline/cut.h opensm/offline/figures.c opensm/offline/figures.h
 OFFLINE_LIBS = liboffline.a $(CTL_LIBS) -lm
+
+UNIT_TESTS += tests/unit/test-plan
+tests_unit_test_plan_SOURCES = tests/unit/test-plan.c tests/lib/topogen.c tests/lib/topogen.h tests/unit/route-desk.h
+tests_unit_test_plan_LDADD = $(OFFLINE_LIBS) $(CMOCKA_LIBS) -lm

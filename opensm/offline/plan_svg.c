@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,10 +109,14 @@ static void draw_path(const struct layout *l, const struct line *line, FILE *out
 		fprintf(out, "<path d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"", a->x, a->y + TOP,
 			(a->x + b->x) / 4 + x / 2, (a->y + b->y) / 4 + y / 2 + TOP, b->x, b->y + TOP);
 	} else if (layout_wraps(l, line->a, line->b)) {
-		double dx = (b->x > a->x) - (b->x < a->x), dy = (b->y > a->y) - (b->y < a->y), r = l->pitch * 0.4;
+		double dx = b->x - a->x, dy = b->y - a->y, r = l->pitch * 0.7 / hypot(dx, dy);
 
 		fprintf(out, "<path d=\"M%.1f %.1fl%.1f %.1fM%.1f %.1fl%.1f %.1f\"", a->x, a->y + TOP, -dx * r, -dy * r,
 			b->x, b->y + TOP, dx * r, dy * r);
+	} else if (layout_bends(l, line->a, line->b)) {
+		fprintf(out, "<path d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"", a->x, a->y + TOP,
+			(a->x + b->x) / 2 + (b->y - a->y) / 6, (a->y + b->y) / 2 + TOP + (b->x - a->x) / 6, b->x,
+			b->y + TOP);
 	} else {
 		fprintf(out, "<path d=\"M%.1f %.1fL%.1f %.1f\"", a->x, a->y + TOP, b->x, b->y + TOP);
 	}
@@ -157,10 +162,13 @@ static void draw_switch(const struct topofile *names, const struct topo *t, cons
 		hosts);
 	if (l->pitch < 9)
 		return;
-	fprintf(out, "<text font-size=\"%d\" ", l->pitch < 20 ? 7 : 10);
+	fprintf(out, "<text font-size=\"%d\" paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"2\" ",
+		l->pitch < 20 || l->grid ? 7 : 10);
 	if (l->round)
 		fprintf(out, "transform=\"translate(%.1f %.1f) rotate(%.1f)\"%s>", p->x, p->y + TOP, p->turn,
 			p->flip ? " text-anchor=\"end\"" : "");
+	else if (l->grid)
+		fprintf(out, "x=\"%.1f\" y=\"%.1f\">", p->x + r + 1, p->y + TOP - 2);
 	else if (upright)
 		fprintf(out, "transform=\"translate(%.1f %.1f) rotate(%d)\">", p->x + 3, p->y + TOP + (p->low ? r + 4 : -r - 4),
 			p->low ? 90 : -90);

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* --plan: its figures beside those of the judge, failures beside a count by hand, the picture. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "offline/layout.h"
+#include "offline/plan.h"
+#include "tests/unit/route-desk.h"
+
+static struct topo *any_topo(unsigned seed)
+{
+	struct topogen o = any_options(seed);
+
+	return any_fabric(seed, &o);
+}
+
+static void loads_are_those_of_the_judge(void **state)
+{
+	for (unsigned seed = 1; seed <= 30; seed++) {
+		struct topo *t = any_topo(seed);
+		struct routes *r = route(t, NULL);
+		struct route_verdict v;
+		struct figures f;
+		uint32_t most = 0, hot[3];
+		_cleanup_free_ uint32_t *again = NULL;
+
+		routes_check(r, 1, &v);
+		figures_of(r, 2, &f);
+		again = figures_load(r, 1);
+		assert_memory_equal(f.load, again, f.n_load * sizeof(*again));
+		for (uint32_t i = 0; i < f.n_load; i++)
+			most = t->ports[i].sw == TOPO_NONE ? most : MAX(most, f.load[i]);
+		/* The judge counts a pair once for each LID of its end port; we count it once. */
+		if (any_options(seed).lmc == 0)
+			assert_int_equal(most, v.max_load);
+		if (figures_hot(t, f.load, hot, 3))
+			assert_int_equal(f.load[hot[0]], most);
+		figures_clear(&f);
+		routes_unref(r);
+		topo_unref(t);
+	}
+}
+
+static void tables_differ_from_others_only(void **state)
+{
+	for (unsigned seed = 1; seed <= 12; seed++) {
+		struct topo *t = any_topo(seed), *broken;
+		struct cut *cut = cut_new(t);
+		struct routes *a = route(t, NULL), *b;
+		struct figures_change c;
+		uint64_t entries = 0;
+
+		figures_compare(a, a, 2, &c);
+		assert_true(!c.entries && !c.blocks && !c.switches && !c.pairs && c.n_blocks);
+		for (uint32_t i = 0; i < cut->n_ports; i++)
+			if (t->ports[i].sw != TOPO_NONE) {
+				cut->ports[i] = true;
+				break;
+			}
+		broken = cut_apply(t, cut);
+		b = route(broken, a);
+		figures_compare(a, b, 2, &c);
+		entries = 0;
+		for (uint32_t s = 0; s < t->n_switches; s++)
+			for (unsigned lid = 0; lid <= MAX(a->top, b->top); lid++)
+				entries += routes_port(a, s, (lid_t)lid) != routes_port(b, s, (lid_t)lid);
+		assert_int_equal(c.entries, entries);
+		assert_true(c.blocks <= c.entries && c.switches <= c.blocks);
+		assert_true(!entries == !c.blocks && c.pairs <= c.n_pairs && (!entries || c.pairs || !t->n_hosts));
+		routes_unref(a);
+		routes_unref(b);
+		topo_unref(t);
+		topo_unref(broken);
+		cut_free(cut);
+	}
+}
+
+/* Ordered pairs of end ports that cables connect. */
+static uint64_t connected(const struct topo *t)
+{
+	struct graph *g = graph_new(t, NULL);
+	struct distances *d = distances_new(g, 1, NULL);
+	uint64_t pairs = 0;
+
+	for (uint32_t a = 0; a < t->n_hosts; a++)
+		for (uint32_t b = 0; b < t->n_hosts; b++)
+			pairs += a != b && t->hosts[a].sw != TOPO_NONE && t->hosts[b].sw != TOPO_NONE &&
+				 distances_from(d, t->hosts[a].sw)[t->hosts[b].sw] != DISTANCE_NONE;
+	distances_free(d);
+	graph_free(g);
+	return pairs;
+}
+
+static void worst_of(struct topo *t, enum plan_worst kind)
+{
+	struct plan_args args = { .worst = kind, .tries = 3, .threads = 2 };
+	struct plan_result r = { .world = { .args = &args, .topo = t, .conf = conf_new() } };
+	uint64_t whole = connected(t);
+
+	r.world.conf->allow_unsafe_routes = true;
+	r.world.conf->routing_engine = xstrdup("minhop");
+	plan_route(&r.world, t, NULL, true, &r.now);
+	assert_non_null(r.now.routes);
+	r.worst = plan_find_worst(&r);
+	for (uint32_t i = 0; i < r.worst.n; i++) {
+		const struct plan_failure *f = &r.worst.rows[i];
+		struct cut *cut = cut_new(t);
+		struct topo *broken;
+
+		if (kind == PLAN_WORST_LINK)
+			cut->ports[f->at] = true;
+		else
+			cut->switches[f->at] = true;
+		broken = cut_apply(t, cut);
+		assert_int_equal(whole - connected(broken), f->lost);
+		assert_true(!i || f->lost <= r.worst.rows[i - 1].lost);
+		cut_free(cut);
+		topo_unref(broken);
+	}
+	assert_int_equal(r.worst.tried, MIN(r.worst.n, 3u));
+	free(r.worst.rows);
+	plan_tables_clear(&r.now);
+	conf_unref(r.world.conf);
+}
+
+static void what_is_cut_off_is_exact(void **state)
+{
+	for (unsigned seed = 1; seed <= 16; seed++) {
+		struct topogen o = { .seed = seed, .damage = 0.3 };
+		struct topo *t = seed % 4 ? topogen_random(9, 3, 3, &o) : topogen_fat_tree2(4, 2, 3, 1, &o);
+
+		worst_of(t, PLAN_WORST_LINK);
+		worst_of(t, PLAN_WORST_SWITCH);
+		topo_unref(t);
+	}
+}
+
+static char *picture(const struct topo *t, const char *name)
+{
+	struct topofile *f = topofile_from_topo(t);
+	_cleanup_free_ uint32_t *load = xcalloc((size_t)cut_n_ports(t) + 1, sizeof(*load));
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		free(f->nodes[i].name);
+		f->nodes[i].name = xstrdup(name);
+	}
+	plan_draw_svg(f, t, load, name, out);
+	fclose(out);
+	topofile_free(f);
+	return text;
+}
+
+static void pictures_escape_names(void **state)
+{
+	for (unsigned seed = 0; seed < 12; seed++) {
+		struct topo *t = any_topo(seed);
+		_cleanup_free_ char *text = picture(t, "<x a=\"&'\">&lt;");
+
+		assert_null(strstr(text, "<x"));
+		assert_non_null(strstr(text, "&lt;x a=&quot;&amp;&#39;&quot;&gt;&amp;lt;"));
+		assert_null(strstr(text, "nan"));
+		assert_null(strstr(text, "inf"));
+		topo_unref(t);
+	}
+}
+
+static void trees_have_levels_grids_have_places(void **state)
+{
+	struct topo *tree = topogen_fat_tree2(4, 2, 3, 1, NULL), *torus = topogen_torus((unsigned[]){ 5, 5, 1 }, 1, NULL),
+		    *dragonfly = topogen_dragonfly(9, 4, 2, NULL);
+	struct layout *l = layout_new(tree), *m = layout_new(torus), *n = layout_new(dragonfly);
+
+	assert_true(!l->round && !l->grid);
+	for (uint32_t h = 0; h < tree->n_hosts; h++)
+		assert_true(l->places[tree->hosts[h].sw].low);
+	assert_true(!m->round && m->grid);
+	assert_true(n->round && !n->grid);
+	layout_free(l);
+	layout_free(m);
+	layout_free(n);
+	topo_unref(tree);
+	topo_unref(torus);
+	topo_unref(dragonfly);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(loads_are_those_of_the_judge),
+		cmocka_unit_test(tables_differ_from_others_only),
+		cmocka_unit_test(what_is_cut_off_is_exact),
+		cmocka_unit_test(pictures_escape_names),
+		cmocka_unit_test(trees_have_levels_grids_have_places),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
