@@ -62,3 +62,9 @@ bench_mcast_LDADD = $(ROUTE_LIBS)
 UNIT_TESTS += tests/unit/test-grid
 tests_unit_test_grid_SOURCES = tests/unit/test-grid.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_grid_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-recognise tests/unit/test-auto
+tests_unit_test_recognise_SOURCES = tests/unit/test-recognise.c $(TOPOCUT)
+tests_unit_test_recognise_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_auto_SOURCES = tests/unit/test-auto.c tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_auto_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

@@ -123,6 +123,25 @@ static struct topo *make_hyperx(const unsigned *a, const struct topogen *o)
 	return topogen_hyperx(a[0], a[1], a[2], o);
 }
 
+static struct topo *make_hyperx3(const unsigned *a, const struct topogen *o)
+{
+	return topogen_hyperx_n(a, 3, a[3], o);
+}
+
+static struct topo *make_hypercube(const unsigned *a, const struct topogen *o)
+{
+	static const unsigned twos[] = { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2 };
+
+	return topogen_hyperx_n(twos, MIN(a[0], 12u), a[1], o);
+}
+
+static struct topo *make_dragonfly_plus(const unsigned *a, const struct topogen *o)
+{
+	return topogen_dragonfly_plus(&(struct topogen_plus){
+		.groups = a[0], .leaves = a[1], .spines = a[2], .hosts = a[3], .parallel = a[4],
+	}, o);
+}
+
 static struct topo *make_random(const unsigned *a, const struct topogen *o)
 {
 	return topogen_random(a[0], a[1], a[2], o);
@@ -136,7 +155,8 @@ static const struct {
 	{ "fat-tree3", 1, make_fat_tree3 }, { "fat-tree2", 4, make_fat_tree2 },
 	{ "tree3", 7, make_tree3 },	    { "torus", 4, make_torus },
 	{ "dragonfly", 3, make_dragonfly }, { "hyperx", 3, make_hyperx },
-	{ "random", 3, make_random },
+	{ "hyperx3", 4, make_hyperx3 },	    { "hypercube", 2, make_hypercube },
+	{ "random", 3, make_random },	    { "dragonfly+", 5, make_dragonfly_plus },
 };
 
 struct topo *topogen_words(int n, char **words, const struct topogen *o)

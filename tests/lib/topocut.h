@@ -27,4 +27,6 @@ struct topo *topogen_words(int n, char **words, const struct topogen *o);
 	"fat-tree3 K | tree3 HOSTS LEAVES PODS AGGS CORES CABLES CABLES\n"                        \
 	"            | fat-tree2 LEAVES SPINES HOSTS PARALLEL | torus X Y Z HOSTS\n"               \
 	"            | dragonfly GROUPS ROUTERS HOSTS | hyperx X Y HOSTS\n"                        \
+	"            | hyperx3 X Y Z HOSTS | hypercube DIMENSIONS HOSTS\n"                       \
+	"            | dragonfly+ GROUPS LEAVES SPINES HOSTS PARALLEL\n"                         \
 	"            | random SWITCHES DEGREE HOSTS\n"

@@ -330,6 +330,61 @@ struct topo *topogen_hyperx(unsigned x, unsigned y, unsigned hosts, const struct
 	return finish(&s, o);
 }
 
+struct topo *topogen_hyperx_n(const unsigned *size, unsigned n_dims, unsigned hosts, const struct topogen *o)
+{
+	struct sketch s = { .n_switches = 0 };
+	unsigned n = 1, stride = 1;
+
+	for (unsigned d = 0; d < n_dims; d++)
+		n *= size[d];
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t sw = draw_switch(&s);
+
+		for (unsigned h = 0; h < hosts; h++)
+			draw_host(&s, sw);
+	}
+	for (unsigned d = 0; d < n_dims; stride *= size[d++])
+		for (unsigned i = 0; i < n; i++)
+			for (unsigned x = i / stride % size[d] + 1; x < size[d]; x++)
+				draw_link(&s, i, i + (x - i / stride % size[d]) * stride);
+	return finish(&s, o);
+}
+
+/* One group; its spines follow its leaves. Returns the first switch. */
+static uint32_t draw_plus_group(struct sketch *s, const struct topogen_plus *plus)
+{
+	uint32_t first = s->n_switches;
+
+	for (unsigned i = 0; i < plus->leaves; i++) {
+		uint32_t leaf = draw_switch(s);
+
+		for (unsigned h = 0; h < plus->hosts; h++)
+			draw_host(s, leaf);
+	}
+	for (unsigned i = 0; i < plus->spines; i++) {
+		uint32_t spine = draw_switch(s);
+
+		for (unsigned l = 0; l < plus->leaves; l++)
+			draw_link(s, first + l, spine);
+	}
+	return first;
+}
+
+struct topo *topogen_dragonfly_plus(const struct topogen_plus *plus, const struct topogen *o)
+{
+	struct sketch s = { .n_switches = 0 };
+	unsigned size = plus->leaves + plus->spines;
+
+	for (unsigned g = 0; g < plus->groups; g++)
+		draw_plus_group(&s, plus);
+	for (unsigned a = 0; a < plus->groups; a++)
+		for (unsigned b = a + 1; b < plus->groups; b++)
+			for (unsigned k = 0; k < plus->parallel; k++)
+				draw_link(&s, a * size + plus->leaves + (a + b + k) % plus->spines,
+					  b * size + plus->leaves + (a + b + k) % plus->spines);
+	return finish(&s, o);
+}
+
 struct topo *topogen_random(unsigned switches, unsigned degree, unsigned hosts,
 			    const struct topogen *o)
 {

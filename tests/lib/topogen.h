@@ -43,6 +43,13 @@ struct topo *topogen_dragonfly(unsigned groups, unsigned routers, unsigned hosts
 			       const struct topogen *o);
 /* Every pair of switches in a row or column has a cable. */
 struct topo *topogen_hyperx(unsigned x, unsigned y, unsigned hosts, const struct topogen *o);
+/* The same in up to 12 dimensions; with sizes 2 a hypercube. */
+struct topo *topogen_hyperx_n(const unsigned *size, unsigned n_dims, unsigned hosts, const struct topogen *o);
+/* Groups of leaves with hosts and spines; `parallel` cables between two groups, over the spines in turn. */
+struct topogen_plus {
+	unsigned groups, leaves, spines, hosts, parallel;
+};
+struct topo *topogen_dragonfly_plus(const struct topogen_plus *plus, const struct topogen *o);
 /* A random tree plus random cables up to an average degree; 0..hosts hosts per switch. */
 struct topo *topogen_random(unsigned switches, unsigned degree, unsigned hosts,
 			    const struct topogen *o);

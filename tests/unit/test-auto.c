@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The automatic engine: whatever the fabric, its tables hold, by the judge and by walking every pair. And the
+ * engines of our own that it chooses from.
+ */
+#include "tests/unit/route-desk.h"
+
+#include <stdio.h>
+
+#include "route/choose.h"
+#include "route/onelane.h"
+
+static struct routes *run(const char *engine, const struct route_job *job)
+{
+	char why[200] = "";
+
+	return route_engine_run(route_engine_find(engine), job, why, sizeof(why));
+}
+
+static struct routes *automatic(const struct topo *t, const struct routes *previous)
+{
+	struct routes *r = run("auto", &(struct route_job){ .topo = t, .previous = previous, .threads = 2 });
+
+	assert_non_null(r);
+	assert_string_equal(r->engine, "auto");
+	assert_true(r->note[0]);
+	return r;
+}
+
+/* ---- a witness that shares nothing with the judge -------------------------------------------- */
+
+/* Who waits for whom: (channel, VL) after (channel, VL), as lists. */
+struct waits {
+	const struct topo *t;
+	uint32_t n; /* vertices */
+	uint32_t (*edges)[2];
+	size_t n_edges, cap;
+	bool *seen; /* n * n would be too much: by (vertex, port then, VL then) */
+};
+
+#define VLS LANES_VLS_MAX
+
+static void note(struct waits *w, uint32_t from, uint32_t to, size_t key)
+{
+	if (w->seen[key])
+		return;
+	w->seen[key] = true;
+	GROW(w->edges, w->n_edges + 1, w->cap);
+	w->edges[w->n_edges][0] = from;
+	w->edges[w->n_edges++][1] = to;
+}
+
+/* One packet from host to LID; false: it does not arrive. */
+static bool walk(struct waits *w, const struct routes *r, uint32_t from, uint32_t to, lid_t lid)
+{
+	const struct topo *t = w->t;
+	uint32_t s = t->hosts[from].sw, held = TOPO_NONE;
+	uint8_t in = t->hosts[from].sw_port;
+	uint8_t sl = lanes_sl(r->lanes, s, t->hosts[to].sw, lid, 0);
+
+	for (unsigned hops = 0; hops < 300; hops++) {
+		uint8_t out = routes_port(r, s, lid), vl;
+		const struct topo_port *port;
+		uint32_t channel;
+
+		if (!out || out > t->switches[s].n_ports)
+			return false;
+		port = topo_port(t, s, out);
+		if (port->host == to)
+			return true;
+		if (port->sw == TOPO_NONE)
+			return false;
+		vl = r->lanes ? lanes_vl(r->lanes, t, s, in, out, sl) : 0;
+		assert_in_range(vl, 0, port->vls - 1u);
+		channel = (t->switches[s].first_port + out) * VLS + vl;
+		if (held != TOPO_NONE)
+			note(w, held, channel, ((size_t)held * 64 + out) * VLS + vl);
+		held = channel;
+		s = port->sw;
+		in = port->port;
+	}
+	return false;
+}
+
+/* Takes away who waits for nobody, until nobody is left; who is left waits in a circle. */
+static bool is_acyclic(const struct waits *w)
+{
+	uint32_t *out = xcalloc(w->n, sizeof(*out)), left;
+	bool *gone = xcalloc(MAX(w->n_edges, 1u), sizeof(*gone));
+	size_t taken = 0, before;
+
+	for (size_t i = 0; i < w->n_edges; i++)
+		out[w->edges[i][0]]++;
+	do {
+		before = taken;
+		for (size_t i = w->n_edges; i-- > 0;) {
+			if (gone[i] || out[w->edges[i][1]])
+				continue;
+			gone[i] = true;
+			out[w->edges[i][0]]--;
+			taken++;
+		}
+	} while (taken > before);
+	left = (uint32_t)(w->n_edges - taken);
+	free(out);
+	free(gone);
+	return !left;
+}
+
+static uint32_t *parts_of(const struct topo *t)
+{
+	uint32_t *part = xcalloc(MAX(t->n_switches, 1u), sizeof(*part));
+	bool changed = true;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		part[s] = s;
+	while (changed) {
+		changed = false;
+		for (uint32_t s = 0; s < t->n_switches; s++)
+			for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+				uint32_t v = topo_port(t, s, p)->sw;
+
+				if (v != TOPO_NONE && part[v] < part[s]) {
+					part[s] = part[v];
+					changed = true;
+				}
+			}
+	}
+	return part;
+}
+
+static void every_pair_arrives(const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	struct waits w = { .t = t };
+	uint32_t *part = parts_of(t);
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		w.n = MAX(w.n, (t->switches[s].first_port + t->switches[s].n_ports + 1u) * VLS);
+	w.seen = xcalloc((size_t)MAX(w.n, 1u) * 64 * VLS, 1);
+	for (uint32_t a = 0; a < t->n_hosts; a++)
+		for (uint32_t b = 0; b < t->n_hosts; b++) {
+			if (a == b || t->hosts[a].sw == TOPO_NONE || t->hosts[b].sw == TOPO_NONE)
+				continue;
+			for (unsigned k = 0; k < 1u << t->hosts[b].lmc; k++)
+				assert_int_equal(walk(&w, r, a, b, (lid_t)(t->hosts[b].lid + k)),
+						 part[t->hosts[a].sw] == part[t->hosts[b].sw]);
+		}
+	assert_true(is_acyclic(&w));
+	free(w.edges);
+	free(w.seen);
+	free(part);
+}
+
+static void holds(const struct routes *r)
+{
+	struct route_verdict v;
+
+	routes_check(r, 1, &v);
+	assert_null(route_fault(&v));
+}
+
+/* ---- fabrics --------------------------------------------------------------------------------- */
+
+static void any_fabric_holds(void **state)
+{
+	for (unsigned i = 0; i < 42; i++) {
+		struct topogen o = any_options(i);
+		struct topo *t = any_fabric(i, &o);
+		struct routes *r = automatic(t, NULL);
+
+		holds(r);
+		every_pair_arrives(r);
+		routes_unref(r);
+		topo_unref(t);
+	}
+	(void)state;
+}
+
+/* Switch LIDs lead to port 0 of their switch, from everywhere. */
+static void switches_are_reached(void **state)
+{
+	static const char *const engines[] = { "auto", "dragonfly", "hyperx" };
+
+	for (unsigned i = 0; i < 30; i++) {
+		struct topogen o = any_options(i);
+		struct topo *t = any_fabric(i, &o);
+
+		for (size_t e = 0; e < ARRAY_SIZE(engines); e++) {
+			struct routes *r = run(engines[e], &(struct route_job){ .topo = t, .threads = 1 });
+			uint32_t *part = r ? parts_of(t) : NULL;
+
+			for (uint32_t from = 0; r && from < t->n_switches; from++)
+				for (uint32_t to = 0; to < t->n_switches; to++) {
+					uint32_t s = from, hops = 0;
+
+					if (part[from] != part[to])
+						continue;
+					while (s != to && hops++ < t->n_switches)
+						s = topo_port(t, s, routes_port(r, s, t->switches[to].lid))->sw;
+					assert_int_equal(s, to);
+					assert_int_equal(routes_port(r, to, t->switches[to].lid), 0);
+				}
+			free(part);
+			routes_unref(r);
+		}
+		topo_unref(t);
+	}
+	(void)state;
+}
+
+static void threads_change_nothing(void **state)
+{
+	for (unsigned i = 0; i < 24; i++) {
+		struct topogen o = any_options(i);
+		struct topo *t = any_fabric(i, &o);
+		struct routes *a = run("auto", &(struct route_job){ .topo = t, .threads = 1 });
+		struct routes *b = run("auto", &(struct route_job){ .topo = t, .threads = 2 });
+
+		assert_same_tables(a, b);
+		assert_string_equal(a->note, b->note);
+		assert_int_equal(a->lanes != NULL, b->lanes != NULL);
+		routes_unref(a);
+		routes_unref(b);
+		topo_unref(t);
+	}
+	(void)state;
+}
+
+static struct topo *dragonfly_of(const struct topogen *o)
+{
+	return topogen_dragonfly(17, 8, 1, o);
+}
+
+static struct topo *hyperx_of(const struct topogen *o)
+{
+	return topogen_hyperx_n((unsigned[]){ 5, 4, 3 }, 3, 1, o);
+}
+
+/* Whole ones: two lanes and one, no service levels, shortest paths. */
+static void own_engines_need_no_service_levels(void **state)
+{
+	struct topo *t = dragonfly_of(NULL);
+	struct routes *r = run("dragonfly", &(struct route_job){ .topo = t, .threads = 2 });
+
+	assert_non_null(r->lanes);
+	assert_int_equal(r->lanes->n_vls, 2);
+	assert_int_equal(r->lanes->by, LANES_BY_NOTHING);
+	assert_minimal(r);
+	every_pair_arrives(r);
+	routes_unref(r);
+	topo_unref(t);
+	t = hyperx_of(NULL);
+	r = run("hyperx", &(struct route_job){ .topo = t, .threads = 2 });
+	assert_null(r->lanes);
+	assert_minimal(r);
+	every_pair_arrives(r);
+	routes_unref(r);
+	topo_unref(t);
+	(void)state;
+}
+
+/* One cable, whichever it is: still the same lanes, still proved. */
+static void one_cable_less_holds(void **state)
+{
+	for (uint32_t link = 0; link < 400; link += 17) {
+		struct topogen o = { .without_link = link + 1 };
+		struct topo *t = hyperx_of(&o);
+		struct routes *r = run("hyperx", &(struct route_job){ .topo = t, .threads = 1 });
+
+		assert_non_null(r);
+		assert_null(r->lanes);
+		holds(r);
+		routes_unref(r);
+		topo_unref(t);
+		if (link >= 17 * 28)
+			continue;
+		t = dragonfly_of(&o); /* local cables come first */
+		r = run("dragonfly", &(struct route_job){ .topo = t, .threads = 1 });
+		assert_int_equal(r->lanes->n_vls, 2);
+		holds(r);
+		routes_unref(r);
+		topo_unref(t);
+	}
+	(void)state;
+}
+
+/* A whole switch less: somebody must turn early. */
+static void one_switch_less_holds(void **state)
+{
+	for (uint32_t sw = 0; sw < 60; sw += 3) {
+		struct topogen o = { .without_switch = sw + 1 };
+		struct topo *t = hyperx_of(&o);
+		struct routes *r = run("hyperx", &(struct route_job){ .topo = t, .threads = 1 });
+
+		holds(r);
+		assert_int_equal(r->lanes ? r->lanes->by : LANES_BY_NOTHING, LANES_BY_NOTHING);
+		routes_unref(r);
+		topo_unref(t);
+	}
+	(void)state;
+}
+
+static void others_decline(void **state)
+{
+	struct topo *t = topogen_torus((unsigned[]){ 4, 5, 1 }, 1, NULL);
+	struct route_job job = { .topo = t, .threads = 1 };
+	char why[200];
+
+	assert_null(route_engine_run(route_engine_find("dragonfly"), &job, why, sizeof(why)));
+	assert_non_null(strstr(why, "no dragonfly"));
+	assert_null(route_engine_run(route_engine_find("hyperx"), &job, why, sizeof(why)));
+	assert_non_null(strstr(why, "no HyperX"));
+	topo_unref(t);
+	t = dragonfly_of(NULL);
+	job = (struct route_job){ .topo = t, .threads = 1, .options.max_vls = 1 };
+	assert_null(route_engine_run(route_engine_find("dragonfly"), &job, why, sizeof(why)));
+	assert_string_equal(why, "needs 2 lanes, every cable has 1");
+	topo_unref(t);
+	(void)state;
+}
+
+/* One lane is enough for everything, if need be. */
+static void one_lane_always_holds(void **state)
+{
+	for (unsigned i = 0; i < 36; i++) {
+		struct topogen o = any_options(i);
+		struct topo *t = any_fabric(i, &o);
+		struct route_job job = { .topo = t, .threads = 2, .options.max_vls = 1 };
+		struct routes *r = run("auto", &job);
+		struct graph *g = graph_new(t, NULL);
+		struct routes *plain = onelane_routes(&job, g, "onelane");
+
+		assert_null(r->lanes);
+		holds(r);
+		holds(plain);
+		every_pair_arrives(plain);
+		routes_unref(plain);
+		routes_unref(r);
+		graph_free(g);
+		topo_unref(t);
+	}
+	(void)state;
+}
+
+/* The same fabric again changes nothing; one cable less changes little. */
+static void tables_stay(void **state)
+{
+	for (unsigned i = 0; i < 12; i++) {
+		struct topogen o = { .seed = i };
+		struct topo *t = any_fabric(i, &o), *less;
+		struct routes *first = automatic(t, NULL), *again = automatic(t, first), *after;
+		uint64_t changed = 0;
+
+		assert_same_tables(first, again);
+		o.without_link = 1 + i;
+		less = any_fabric(i, &o);
+		after = automatic(less, first);
+		holds(after);
+		for (size_t k = 0; k < (size_t)t->n_switches * first->row_size; k++)
+			changed += first->lft[k] != after->lft[k];
+		if (getenv("SHOW"))
+			printf("%u: %llu of %zu: %s\n", i, (unsigned long long)changed,
+			       (size_t)t->n_switches * first->top, after->note);
+		routes_unref(first);
+		routes_unref(again);
+		routes_unref(after);
+		topo_unref(t);
+		topo_unref(less);
+	}
+	(void)state;
+}
+
+/* ---- little and hostile ---------------------------------------------------------------------- */
+
+static void nothing_to_route(void **state)
+{
+	struct topo *t = topo_build(topo_builder_new());
+	struct routes *r = automatic(t, NULL);
+
+	holds(r);
+	routes_unref(r);
+	topo_unref(t);
+	(void)state;
+}
+
+static void add_switch(struct topo_builder *b, guid_t guid, lid_t lid, lid_t cap)
+{
+	topo_add_switch(b, &(struct topo_switch){
+		.guid = guid, .sysimg_guid = guid, .n_ports = 8, .lid = lid, .lft_cap = cap });
+}
+
+static void add_host(struct topo_builder *b, guid_t guid, lid_t lid, guid_t sw, uint8_t port)
+{
+	topo_add_host(b, &(struct topo_host){ .guid = guid, .node_guid = guid, .node_port = 1, .lid = lid });
+	if (sw)
+		topo_add_host_link(b, guid, sw, port);
+}
+
+/* Loop cables, parallel cables, no LID, no switch, tables too small. */
+static void hostile_fabric(void **state)
+{
+	struct topo_builder *b = topo_builder_new();
+	struct topo *t;
+	struct routes *r;
+
+	add_switch(b, 1, 1, 1024);
+	add_switch(b, 2, 0, 1024);
+	add_switch(b, 3, 3, 4);
+	add_switch(b, 4, 4, 0);
+	add_switch(b, 5, 5, 1024);
+	add_host(b, 101, 10, 1, 1);
+	add_host(b, 102, 0, 2, 1);
+	add_host(b, 103, 12, 3, 1);
+	add_host(b, 104, 13, 0, 0);
+	topo_add_link(b, 1, 2, 1, 3);
+	topo_add_link(b, 1, 4, 2, 4);
+	topo_add_link(b, 1, 5, 2, 5);
+	topo_add_link(b, 2, 6, 3, 6);
+	topo_add_link(b, 3, 7, 4, 7);
+	topo_add_link(b, 4, 2, 1, 8);
+	t = topo_build(b);
+	r = automatic(t, NULL);
+	holds(r);
+	assert_in_range(routes_port(r, topo_find_switch(t, 2), 10), 4, 5);
+	assert_int_equal(routes_port(r, topo_find_switch(t, 1), 10), 1);
+	routes_unref(r);
+	topo_unref(t);
+	(void)state;
+}
+
+static void cancelled(void **state)
+{
+	atomic_bool stop = true;
+	struct topo *t = dragonfly_of(NULL);
+	char why[200];
+
+	assert_null(route_engine_run(route_engine_find("auto"),
+				     &(struct route_job){ .topo = t, .threads = 1, .cancelled = &stop },
+				     why, sizeof(why)));
+	assert_string_equal(why, "cancelled");
+	topo_unref(t);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_fabric_holds),
+		cmocka_unit_test(switches_are_reached),
+		cmocka_unit_test(threads_change_nothing),
+		cmocka_unit_test(own_engines_need_no_service_levels),
+		cmocka_unit_test(one_cable_less_holds),
+		cmocka_unit_test(one_switch_less_holds),
+		cmocka_unit_test(others_decline),
+		cmocka_unit_test(one_lane_always_holds),
+		cmocka_unit_test(tables_stay),
+		cmocka_unit_test(nothing_to_route),
+		cmocka_unit_test(hostile_fabric),
+		cmocka_unit_test(cancelled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
