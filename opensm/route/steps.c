@@ -12,6 +12,7 @@
 
 #define BATCH 4
 #define ROUNDS 3
+#define ALONE 256 /* switches up to which a second thread costs more than it saves */
 
 /* One LID. */
 struct goal {
@@ -219,9 +220,16 @@ static bool is_cancelled(const struct route_job *job)
 	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
 }
 
+static unsigned threads_of(const struct deal *d)
+{
+	if (d->n <= ALONE)
+		return 1;
+	return d->job->threads ? d->job->threads : (unsigned)omp_get_max_threads();
+}
+
 static uint64_t deal_batch(struct deal *d, struct hand *hands, uint32_t base, unsigned round)
 {
-	unsigned threads = d->job->threads ? d->job->threads : (unsigned)omp_get_max_threads();
+	unsigned threads = threads_of(d);
 	uint32_t n = MIN(BATCH, d->n - base);
 	uint64_t n_free = 0;
 
@@ -343,7 +351,7 @@ static lid_t top_of(const struct route_job *job)
 
 static void write_tables(const struct deal *d, struct routes *r)
 {
-	unsigned threads = d->job->threads ? d->job->threads : (unsigned)omp_get_max_threads();
+	unsigned threads = threads_of(d);
 
 #pragma omp parallel for num_threads(threads) schedule(static)
 	for (uint32_t u = 0; u < d->n; u++) {
