@@ -108,7 +108,13 @@ static void mark(uint64_t *bits, const struct change *c, uint32_t sw, uint32_t t
 }
 
 /* Pairs whose distance is another, as bits; sets differs[sw] for switches that have any. */
-static void compare_hops(const struct change *c, const uint8_t *hops, uint64_t *bits, bool *differs)
+static bool goes_down(const uint64_t *downs, uint32_t n, uint32_t from, uint32_t to)
+{
+	return downs && downs[(size_t)to * ((n + 63) / 64) + from / 64] >> from % 64 & 1;
+}
+
+static void compare_hops(const struct change *c, const struct change_hops *hops, uint64_t *bits,
+			 bool *differs)
 {
 	const struct routes *p = c->previous;
 	uint32_t n_before = p->topo->n_switches;
@@ -116,13 +122,15 @@ static void compare_hops(const struct change *c, const uint8_t *hops, uint64_t *
 	for (uint32_t x = 0; x < c->n; x++) {
 		uint32_t was = c->previous_sw[x];
 		const uint8_t *before = was == TOPO_NONE ? NULL : p->hops + (size_t)was * n_before;
-		const uint8_t *now = hops + (size_t)x * c->n;
+		const uint8_t *now = hops->hops + (size_t)x * c->n;
 
 		for (uint32_t s = 0; s < c->n; s++) {
 			uint32_t row = c->previous_sw[s];
 
 			if (before && row != TOPO_NONE && before[row] == now[s] &&
-			    now[s] != HOPS_CAPPED)
+			    now[s] != HOPS_CAPPED &&
+			    goes_down(p->downs, n_before, row, was) ==
+				    goes_down(hops->downs, c->n, s, x))
 				continue;
 			mark(bits, c, s, x);
 			differs[s] = true;
@@ -161,7 +169,8 @@ static bool cables_differ(struct change *c, const struct topo *now, uint32_t sw)
 	return differ;
 }
 
-static void find_moved(struct change *c, const struct graph *g, const uint8_t *hops, bool keep)
+static void find_moved(struct change *c, const struct graph *g, const struct change_hops *hops,
+		       bool keep)
 {
 	_cleanup_free_ uint64_t *bits = xcalloc((size_t)c->n * c->words, sizeof(*bits));
 	_cleanup_free_ bool *differs = xcalloc(c->n, sizeof(*differs));
@@ -204,8 +213,8 @@ bool change_had_way(const struct change *c, const struct topo *now, uint32_t sw,
 	return hops[b] >= HOPS_CAPPED || hops[old->sw] + weight == hops[b];
 }
 
-struct change *change_new(const struct graph *g, const struct spread *spread, const uint8_t *hops,
-			  const struct routes *previous, bool keep)
+struct change *change_new(const struct graph *g, const struct spread *spread,
+			  const struct change_hops *hops, const struct routes *previous, bool keep)
 {
 	struct change *c = xcalloc(1, sizeof(*c));
 	const struct topo *now = g->topo;

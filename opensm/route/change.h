@@ -38,12 +38,17 @@ struct change {
 	uint64_t *moved;                   /* per switch `words` words, a bit per target */
 };
 
-/*
- * `hops` is what the new routes will hold (routes.h). `keep` false: nothing is known and all is
+/* What the new routes will hold (routes.h). */
+struct change_hops {
+	const uint8_t *hops;
+	const uint64_t *downs; /* NULL: there are no ups and downs */
+};
+
+/* `keep` false: nothing is known and all is
  * moved; only what belongs to nobody stays. The caller frees; all arguments must live longer.
  */
-struct change *change_new(const struct graph *g, const struct spread *spread, const uint8_t *hops,
-			  const struct routes *previous, bool keep);
+struct change *change_new(const struct graph *g, const struct spread *spread,
+			  const struct change_hops *hops, const struct routes *previous, bool keep);
 struct change *change_free(struct change *c);
 
 static inline bool change_moved(const struct change *c, uint32_t sw, uint32_t target)

@@ -91,7 +91,8 @@ static void order_switches(const struct columns *all, uint32_t to, struct ways *
 	uint32_t n = 0;
 
 	for (uint32_t s = 0; s < all->n; s++) {
-		uint16_t dist = distances_from(all->plan->distances, s)[to];
+		uint16_t dist = distances_hops(all->plan->distances,
+					       distances_from(all->plan->distances, s)[to]);
 
 		if (s != to && dist != DISTANCE_NONE)
 			keys[n++] = (uint64_t)dist << 32 | s;
@@ -118,7 +119,7 @@ static void find_ways(const struct columns *all, uint32_t to, struct ways *w)
 		for (uint32_t k = g->first[s]; k < g->first[s + 1]; k++) {
 			const struct graph_group *group = &g->groups[k];
 
-			if (distances_from(d, group->to)[to] + group->weight != dist)
+			if (graph_near(group, distances_from(d, group->to)[to]) != dist)
 				continue;
 			for (unsigned p = 0; p < group->n_ports; p++) {
 				uint8_t port = g->ports[group->first_port + p];

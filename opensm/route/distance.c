@@ -189,6 +189,7 @@ struct distances *distances_new(const struct graph *g, unsigned threads,
 	size_t size = (size_t)g->n * g->n * sizeof(*d->rows);
 
 	d->n = g->n;
+	d->mask = UINT16_MAX;
 	d->rows = xmalloc(size);
 	memset(d->rows, 0xFF, size);
 	if (g->weighted) {

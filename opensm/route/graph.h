@@ -19,6 +19,14 @@ struct graph_group {
 	uint32_t first_port; /* graph->ports[first_port .. first_port + n_ports - 1] */
 	uint8_t n_ports;
 	uint8_t weight;      /* hops that using it costs, 1..255 */
+	uint8_t way;	     /* enum graph_way */
+};
+
+/* Which ways may use a group; only what tree.h orients has ups and downs. */
+enum graph_way {
+	GRAPH_ANY,
+	GRAPH_UP,
+	GRAPH_DOWN,
 };
 
 struct graph {
@@ -38,8 +46,15 @@ void graph_freep(struct graph **g);
 /* Distances between switches; DISTANCE_NONE where there is no path (or one longer than 65534). */
 #define DISTANCE_NONE UINT16_MAX
 
+/*
+ * In an oriented graph a distance also says how the way begins: going down all the way, or up first.
+ */
+#define DISTANCE_UP   0x8000u
+#define DISTANCE_DOWN 0x4000u
+
 struct distances {
 	uint32_t n;
+	uint16_t mask;  /* of what is the distance; the other bits are the two above */
 	uint16_t *rows; /* rows[from * n + to] */
 };
 
@@ -50,6 +65,22 @@ struct distances *distances_new(const struct graph *g, unsigned threads,
 				const atomic_bool *cancelled);
 struct distances *distances_free(struct distances *d);
 void distances_freep(struct distances **d);
+
+/* What the distance from here would be by a group whose other end has distance `there`. */
+static inline uint16_t graph_near(const struct graph_group *g, uint16_t there)
+{
+	if (g->way == GRAPH_UP)
+		there = (uint16_t)((there & (DISTANCE_DOWN - 1)) | DISTANCE_UP);
+	else if (g->way == GRAPH_DOWN)
+		there |= DISTANCE_DOWN;
+	return (uint16_t)(there + g->weight);
+}
+
+/* DISTANCE_NONE, or hops alone. */
+static inline uint16_t distances_hops(const struct distances *d, uint16_t distance)
+{
+	return distance == DISTANCE_NONE ? distance : distance & d->mask;
+}
 
 static inline const uint16_t *distances_from(const struct distances *d, uint32_t sw)
 {

@@ -8,6 +8,8 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/change.c opensm/route/change.h opensm/route/stale.c opensm/route/stale.h \
 	opensm/route/place.c opensm/route/place.h \
 	opensm/route/columns.c opensm/route/columns.h \
+	opensm/route/tree.c opensm/route/tree.h opensm/route/fill.c opensm/route/fill.h \
+	opensm/route/updn.c opensm/route/updown.h opensm/route/ftree.c opensm/route/ftree.h \
 	opensm/route/minhop.c opensm/route/engines.h opensm/route/unwritten.c \
 	opensm/route/choose.c opensm/route/choose.h opensm/route/lanes.c opensm/route/lanes.h opensm/route/grid.h opensm/route/grid.c \
 	opensm/route/grid_arcs.c opensm/route/grid_private.h \
@@ -68,3 +70,11 @@ tests_unit_test_recognise_SOURCES = tests/unit/test-recognise.c $(TOPOCUT)
 tests_unit_test_recognise_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_auto_SOURCES = tests/unit/test-auto.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_auto_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-updn tests/unit/test-dnup tests/unit/test-ftree
+UPDOWN_DESK = tests/unit/updown-desk.h tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_updn_SOURCES = tests/unit/test-updn.c $(UPDOWN_DESK)
+tests_unit_test_updn_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_dnup_SOURCES = tests/unit/test-dnup.c $(UPDOWN_DESK)
+tests_unit_test_dnup_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_ftree_SOURCES = tests/unit/test-ftree.c $(UPDOWN_DESK)
+tests_unit_test_ftree_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

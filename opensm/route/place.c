@@ -34,11 +34,10 @@ struct place_row {
 	uint16_t *ways;	      /* per target switch: neighbours on shortest paths */
 	uint16_t *last;	      /* per target switch: last such group of this switch */
 	uint8_t *unique;      /* per target switch: the only port towards it, or 0 */
-	uint32_t n_groups;
+	uint32_t n_groups, n_up; /* the latter: that lead up */
+	const struct graph_group *groups;
 	const uint16_t *from[PORTS]; /* per group: distances from the neighbour */
-	uint16_t cost[PORTS];	     /* per group */
 	uint32_t peer[PORTS];	     /* per port: neighbour, TOPO_NONE if not usable */
-	uint8_t weight[PORTS];
 	uint8_t group[PORTS];	/* per port */
 	uint8_t chassis[PORTS]; /* per group: the first group to the same chassis */
 	uint32_t count[PORTS];	/* destinations placed */
@@ -89,14 +88,16 @@ static uint64_t next_random(uint64_t *state)
 /* Eight distances at a time: what every machine of ours has. */
 typedef uint16_t lanes __attribute__((vector_size(16), aligned(2), may_alias));
 
-/* For one neighbour: which targets are nearer from there, all at once. */
-static void mark_ways(struct place_row *row, const uint16_t *from_peer, uint16_t weight,
-		      uint16_t group, uint32_t n)
+/* For one neighbour: which targets are nearer from there, all at once; graph_near() in lanes. */
+static void mark_ways(struct place_row *row, const uint16_t *from_peer, uint16_t group, uint32_t n)
 {
+	const struct graph_group *g = &row->groups[group];
+	uint16_t keep = g->way == GRAPH_UP ? DISTANCE_DOWN - 1 : UINT16_MAX, weight = g->weight;
+	uint16_t add = g->way == GRAPH_UP ? DISTANCE_UP : g->way == GRAPH_DOWN ? DISTANCE_DOWN : 0;
 	uint32_t x = 0;
 
 	for (; x + 8 <= n; x += 8) {
-		lanes near = *(const lanes *)(from_peer + x) + weight;
+		lanes near = ((*(const lanes *)(from_peer + x) & keep) | add) + weight;
 		lanes hit = (lanes)(near == *(const lanes *)(row->dist + x));
 		lanes *last = (lanes *)(row->last + x);
 
@@ -104,7 +105,7 @@ static void mark_ways(struct place_row *row, const uint16_t *from_peer, uint16_t
 		*last = (*last & ~hit) | (hit & group);
 	}
 	for (; x < n; x++)
-		if ((uint16_t)(from_peer[x] + weight) == row->dist[x]) {
+		if (graph_near(g, from_peer[x]) == row->dist[x]) {
 			row->ways[x]++;
 			row->last[x] = group;
 		}
@@ -113,11 +114,11 @@ static void mark_ways(struct place_row *row, const uint16_t *from_peer, uint16_t
 static void find_unique(struct place_row *row)
 {
 	const struct graph *g = row->plan->graph;
-	const struct graph_group *groups = g->groups + g->first[row->sw];
+	const struct graph_group *groups = row->groups;
 
 	memset(row->ways, 0, g->n * sizeof(*row->ways));
 	for (uint32_t i = 0; i < row->n_groups; i++)
-		mark_ways(row, row->from[i], row->cost[i], (uint16_t)i, g->n);
+		mark_ways(row, row->from[i], (uint16_t)i, g->n);
 	for (uint32_t x = 0; x < g->n; x++) {
 		const struct graph_group *only = &groups[row->last[x]];
 
@@ -135,7 +136,7 @@ static guid_t chassis_guid(const struct topo *t, uint32_t sw)
 static uint8_t first_of_chassis(const struct place_row *row, uint32_t group)
 {
 	const struct graph *g = row->plan->graph;
-	const struct graph_group *groups = &g->groups[g->first[row->sw]];
+	const struct graph_group *groups = row->groups;
 	guid_t guid = chassis_guid(g->topo, groups[group].to);
 
 	for (uint32_t i = 0; i < group && row->plan->has_lmc; i++)
@@ -149,28 +150,31 @@ static void find_peers(struct place_row *row)
 	const struct graph *g = row->plan->graph;
 
 	memset(row->peer, 0xFF, sizeof(row->peer));
+	row->groups = &g->groups[g->first[row->sw]];
 	row->n_groups = g->first[row->sw + 1] - g->first[row->sw];
+	row->n_up = 0;
 	for (uint32_t i = 0; i < row->n_groups; i++) {
-		const struct graph_group *group = &g->groups[g->first[row->sw] + i];
+		const struct graph_group *group = &row->groups[i];
 
+		row->n_up += group->way == GRAPH_UP;
 		row->from[i] = distances_from(row->plan->distances, group->to);
-		row->cost[i] = group->weight;
 		for (unsigned p = 0; p < group->n_ports; p++) {
 			row->peer[g->ports[group->first_port + p]] = group->to;
-			row->weight[g->ports[group->first_port + p]] = group->weight;
 			row->group[g->ports[group->first_port + p]] = (uint8_t)i;
 		}
 		row->chassis[i] = first_of_chassis(row, i);
 	}
 }
 
+/* Is a group a shortest way to `target`? */
+static bool is_way(const struct place_row *row, uint32_t group, uint32_t target)
+{
+	return graph_near(&row->groups[group], row->from[group][target]) == row->dist[target];
+}
+
 static bool leads_to(const struct place_row *row, uint8_t port, uint32_t target)
 {
-	uint32_t peer = row->peer[port];
-
-	return peer != TOPO_NONE &&
-	       distances_from(row->plan->distances, peer)[target] + row->weight[port] ==
-		       row->dist[target];
+	return row->peer[port] != TOPO_NONE && is_way(row, row->group[port], target);
 }
 
 static bool was_elsewhere(const struct place_row *row, lid_t lid, uint8_t port)
@@ -192,14 +196,13 @@ static uint8_t old_port(const struct place_row *row, uint32_t dest, uint32_t at)
 static bool is_new_way(const struct place_row *row, uint8_t port, uint32_t at)
 {
 	return change_is_new_way(row->plan->change, row->plan->graph->topo, row->sw, port,
-				 row->weight[port], at);
+				 row->groups[row->group[port]].weight, at);
 }
 
 /* All ports towards `target`, kept for the next call. */
 static void find_candidates(struct place_row *row, uint32_t target)
 {
 	const struct graph *g = row->plan->graph;
-	uint16_t dist = row->dist[target];
 	unsigned n = 0;
 
 	if (row->target == target)
@@ -207,9 +210,9 @@ static void find_candidates(struct place_row *row, uint32_t target)
 	row->target = target;
 	row->turn = UINT32_MAX;
 	for (uint32_t i = 0; i < row->n_groups; i++) {
-		const struct graph_group *group = &g->groups[g->first[row->sw] + i];
+		const struct graph_group *group = &row->groups[i];
 
-		if (row->from[i][target] + row->cost[i] != dist)
+		if (!is_way(row, i, target))
 			continue;
 		for (unsigned p = 0; p < group->n_ports; p++)
 			row->candidates[n++] = g->ports[group->first_port + p];
@@ -339,13 +342,31 @@ static uint8_t any_port(const struct place_row *row, uint32_t target, uint32_t t
 	while (n % stride == 0 && stride > 1)
 		stride += 2;
 	for (uint32_t i = 0; i < n; i++) {
-		const struct graph_group *group = &g->groups[g->first[row->sw] + at];
+		const struct graph_group *group = &row->groups[at];
 
-		if (row->from[at][target] + row->cost[at] == row->dist[target])
+		if (is_way(row, at, target))
 			return g->ports[group->first_port + turn / n % group->n_ports];
 		at = (at + stride) % n;
 	}
 	return 0;
+}
+
+/* All ways up lead to `at` (or there is no up and down): a home on the way is reached by a way to `at`. */
+static bool is_sure(const struct place_row *row, uint32_t at)
+{
+	return !row->plan->oriented ||
+	       (row->ways[at] == row->n_up && row->dist[at] & DISTANCE_UP);
+}
+
+/* Is every way to `home` a way to `at`? With ups and downs it may not go on from there. */
+static bool goes_on(const struct place_row *row, uint32_t home, uint32_t at)
+{
+	if (is_sure(row, at))
+		return true;
+	for (uint32_t i = 0; i < row->n_groups; i++)
+		if (is_way(row, i, home) && !is_way(row, i, at))
+			return false;
+	return true;
 }
 
 /* The highest of the lowest `n` homes that is on a shortest path; `at` itself if none is. */
@@ -357,7 +378,8 @@ static uint32_t waypoint(const struct place_row *row, uint32_t dest, uint32_t at
 		uint32_t home = s->level[n].home[dest];
 
 		if (home != row->sw &&
-		    row->dist[home] + s->level[n].distance[dest] == row->dist[at])
+		    row->dist[home] + s->level[n].distance[dest] == row->dist[at] &&
+		    goes_on(row, home, at))
 			return home;
 	}
 	return at;
@@ -367,7 +389,7 @@ static uint32_t waypoint(const struct place_row *row, uint32_t dest, uint32_t at
 static uint8_t parallel_port(const struct place_row *row, uint32_t dest, uint32_t target)
 {
 	const struct graph *g = row->plan->graph;
-	const struct graph_group *only = &g->groups[g->first[row->sw] + row->last[target]];
+	const struct graph_group *only = &row->groups[row->last[target]];
 	uint16_t here = row->plan->spread->rank[row->sw], there = row->plan->spread->rank[only->to];
 	unsigned level = MIN((unsigned)MAX(here, there), (unsigned)row->plan->spread->depth[dest]);
 
@@ -592,6 +614,7 @@ static void fill_several(struct place_row *row, uint32_t at, uint32_t first, uin
 	const struct spread *s = row->plan->spread;
 	const struct spread_hot *h = &s->hot[first];
 	uint32_t dist = row->dist[at];
+	bool sure = is_sure(row, at);
 
 	if (!row->simple || s->has_lmc[at]) {
 		fill_groups(row, at, first, end);
@@ -603,7 +626,7 @@ static void fill_several(struct place_row *row, uint32_t at, uint32_t first, uin
 
 		if (h->lid >= row->cap)
 			continue;
-		if (!homeward || !port || was_elsewhere(row, h->lid, port)) {
+		if (!homeward || !port || was_elsewhere(row, h->lid, port) || !sure) {
 			place_one(row, i, at, s->depth[i] - (!homeward && s->depth[i]));
 			continue;
 		}

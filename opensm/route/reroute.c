@@ -212,7 +212,7 @@ static bool may_move_entries(const struct route_job *job, const struct routes *r
 
 	for (uint32_t h = 0; h < r->topo->n_hosts; h++)
 		lmc |= r->topo->hosts[h].lmc != 0;
-	return r->hops && !lmc && !o->n_weights && !o->n_order && !o->n_ignore && !o->scatter_seed;
+	return r->hops && !r->places && !lmc && !o->n_weights && !o->n_order && !o->n_ignore && !o->scatter_seed;
 }
 
 static void rebalance(const struct route_job *job, struct routes *r, const struct routes *fresh,
@@ -250,6 +250,15 @@ static bool is_unchanged(const struct routes *old, const struct routes *new)
 	return !size || !memcmp(old->lft, new->lft, size);
 }
 
+/* Columns of different orders of up and down do not go together (tree.h). */
+static bool is_same_order(const struct routes *a, const struct routes *b)
+{
+	size_t size = a->topo->n_switches * sizeof(*a->places);
+
+	return (!a->places && !b->places) ||
+	       (a->places && b->places && !memcmp(a->places, b->places, size));
+}
+
 struct routes *reroute_balance(const struct route_engine *engine, const struct route_job *job,
 			       struct routes *r, struct reroute_report *ret)
 {
@@ -266,7 +275,8 @@ struct routes *reroute_balance(const struct route_engine *engine, const struct r
 		return r;
 	routes_check(fresh, job->threads, &fair);
 	ret->load_fresh = fair.max_load;
-	if (!fair.unreachable && ret->verdict.max_load > REROUTE_SLACK * fair.max_load) {
+	if (!fair.unreachable && ret->verdict.max_load > REROUTE_SLACK * fair.max_load &&
+	    is_same_order(r, fresh)) {
 		rebalance(job, r, fresh, ret);
 		routes_check(r, job->threads, &ret->verdict);
 	}

@@ -43,6 +43,8 @@ struct routes *routes_unref(struct routes *r)
 	topo_unref((struct topo *)r->topo);
 	free(r->lft);
 	free(r->hops);
+	free(r->places);
+	free(r->downs);
 	lanes_free(r->lanes);
 	free(r);
 	return NULL;

@@ -24,6 +24,12 @@ struct routes {
 	 * 0xFF none. Kept for dumps; NULL if the engine has none.
 	 */
 	uint8_t *hops;
+	/*
+	 * Of engines whose ways go up and then down (tree.h): the places of the switches in their order, and
+	 * which ways only go down, as bits downs[dst_sw * words + sw / 64]. Both NULL otherwise.
+	 */
+	uint32_t *places;
+	uint64_t *downs;
 	/* Of the options that they were made with; 0: unknown. With others nothing need stay. */
 	uint64_t options;
 	/* What the engine's plan comes to as verdict.max_load (check.h); 0: it cannot say. */

@@ -15,7 +15,9 @@
 struct levels {
 	const struct graph *g;
 	const struct distances *d;
+	const struct spread_plan *plan;
 	struct spread *s;
+	uint16_t *rank;       /* that of `s` */
 	uint16_t *hosts;      /* end ports per switch */
 	bool *leaf;           /* rank 0 */
 	uint32_t *pod;        /* union-find over switches of a rank and below */
@@ -81,7 +83,7 @@ static void find_ranks(struct levels *l)
 	uint32_t head = 0, tail = 0;
 
 	for (uint32_t u = 0; u < g->n; u++) {
-		l->s->rank[u] = l->leaf[u] ? 0 : DISTANCE_NONE;
+		l->rank[u] = l->leaf[u] ? 0 : DISTANCE_NONE;
 		if (l->leaf[u])
 			queue[tail++] = u;
 	}
@@ -91,9 +93,9 @@ static void find_ranks(struct levels *l)
 		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
 			uint32_t v = g->groups[i].to;
 
-			if (l->s->rank[v] != DISTANCE_NONE)
+			if (l->rank[v] != DISTANCE_NONE)
 				continue;
-			l->s->rank[v] = (uint16_t)(l->s->rank[u] + 1);
+			l->rank[v] = (uint16_t)(l->rank[u] + 1);
 			queue[tail++] = v;
 		}
 	}
@@ -116,7 +118,7 @@ static void unite(uint32_t *pod, uint32_t a, uint32_t b)
 /* Unites over all cables whose higher end has this rank. */
 static void unite_rank(struct levels *l, uint16_t rank)
 {
-	const uint16_t *ranks = l->s->rank;
+	const uint16_t *ranks = l->rank;
 
 	for (uint32_t u = 0; u < l->g->n; u++) {
 		if (ranks[u] != rank)
@@ -134,7 +136,7 @@ static bool joins_pods(struct levels *l, uint32_t u)
 	for (uint32_t i = l->g->first[u]; i < l->g->first[u + 1]; i++) {
 		uint32_t v = l->g->groups[i].to, pod;
 
-		if (l->s->rank[v] + 1u != l->s->rank[u])
+		if (l->rank[v] + 1u != l->rank[u])
 			continue;
 		pod = pod_of(l->pod, v);
 		if (seen != TOPO_NONE && seen != pod)
@@ -155,7 +157,7 @@ static void find_pods(struct levels *l, uint32_t *order)
 		unite_rank(l, rank);
 		for (uint32_t u = 0; u < l->g->n; u++) {
 			order[(size_t)rank * l->g->n + u] = pod_of(l->pod, u);
-			if (l->s->rank[u] == rank + 1u)
+			if (l->rank[u] == rank + 1u)
 				l->joins[u] = joins_pods(l, u);
 		}
 	}
@@ -186,7 +188,7 @@ static void order_switches(struct levels *l, const uint32_t *pods)
 	_cleanup_free_ struct order_key *keys = xcalloc(n, sizeof(*keys));
 
 	for (uint32_t u = 0; u < n; u++) {
-		keys[u] = (struct order_key){ .sw = u, .rank = l->s->rank[u] };
+		keys[u] = (struct order_key){ .sw = u, .rank = l->rank[u] };
 		for (unsigned i = 0; i < SPREAD_LEVELS; i++)
 			keys[u].pods[i] = pods[(size_t)(SPREAD_LEVELS - 1 - i) * n + u];
 	}
@@ -198,7 +200,7 @@ static void order_switches(struct levels *l, const uint32_t *pods)
 
 static bool is_up(const struct levels *l, uint32_t u, uint32_t v)
 {
-	return l->joins[v] && l->s->rank[v] == l->s->rank[u] + 1u;
+	return l->joins[v] && l->rank[v] == l->rank[u] + 1u;
 }
 
 static void list_up(struct levels *l)
@@ -242,13 +244,20 @@ static void find_arity(struct levels *l)
 	}
 }
 
-/* Place of a port among those that lead to no switch: a host that leaves moves nobody. */
-static unsigned host_place(const struct topo *t, uint32_t sw, uint8_t port)
+static bool is_apart(const struct levels *l, uint32_t host)
 {
+	return l->plan && l->plan->apart && host != TOPO_NONE && l->plan->apart[host];
+}
+
+/* Place of a port among those that lead to no switch: a host that leaves moves nobody. */
+static unsigned host_place(const struct levels *l, uint32_t sw, uint8_t port)
+{
+	const struct topo *t = l->g->topo;
 	unsigned place = 0;
 
 	for (unsigned p = 1; p < port; p++)
-		place += topo_port(t, sw, p)->sw == TOPO_NONE;
+		place += topo_port(t, sw, p)->sw == TOPO_NONE &&
+			 !is_apart(l, topo_port(t, sw, p)->host);
 	return place;
 }
 
@@ -265,12 +274,12 @@ static uint32_t slots_per_switch(const struct levels *l)
 	for (uint32_t u = 0; u < l->g->n; u++) {
 		unsigned last = 0;
 
-		if (l->s->rank[u])
+		if (l->rank[u])
 			continue;
 		for (unsigned p = 1; p <= t->switches[u].n_ports; p++)
-			if (topo_port(t, u, p)->host != TOPO_NONE)
+			if (topo_port(t, u, p)->host != TOPO_NONE && !is_apart(l, topo_port(t, u, p)->host))
 				last = p;
-		spans[n++] = host_place(t, u, (uint8_t)last) + 1;
+		spans[n++] = host_place(l, u, (uint8_t)last) + 1;
 	}
 	return MAX(quartile(spans, n, 3), 1u);
 }
@@ -307,7 +316,7 @@ static void list_dests(struct levels *l)
 
 	for (uint32_t u = 0; u < l->g->n; u++) {
 		uint32_t order = l->leaf_order[u], base = order * span;
-		unsigned place = 0;
+		unsigned place = 0, place_apart = 0;
 
 		s->first[u] = s->n;
 		add_dests(s, u, &(struct lid_range){
@@ -316,13 +325,14 @@ static void list_dests(struct levels *l)
 		});
 		for (unsigned p = 1; p <= t->switches[u].n_ports; p++) {
 			uint32_t h = topo_port(t, u, p)->host;
+			unsigned *mine = is_apart(l, h) ? &place_apart : &place;
 
 			if (h != TOPO_NONE)
 				add_dests(s, u, &(struct lid_range){
-					.host = h, .slot = base + place, .port = (uint8_t)p,
+					.host = h, .slot = base + *mine, .port = (uint8_t)p,
 					.base = t->hosts[h].lid, .lmc = t->hosts[h].lmc,
 				});
-			place += topo_port(t, u, p)->sw == TOPO_NONE;
+			*mine += topo_port(t, u, p)->sw == TOPO_NONE;
 		}
 	}
 	s->first[l->g->n] = s->n;
@@ -408,7 +418,7 @@ static void expect_load(struct levels *l)
 	for (uint16_t rank = 0; rank < SPREAD_LEVELS; rank++)
 		for (uint32_t u = 0; u < n; u++)
 			for (uint32_t i = l->up_first[u];
-			     l->s->rank[u] == rank && i < l->up_first[u + 1]; i++)
+			     l->rank[u] == rank && i < l->up_first[u + 1]; i++)
 				below[l->up[i]] = MIN(below[l->up[i]] + below[u], all);
 	for (uint32_t u = 0; u < n; u++)
 		for (uint32_t i = l->up_first[u]; i < l->up_first[u + 1]; i++)
@@ -429,7 +439,8 @@ static void measure_homes(struct levels *l)
 					at->home[i] = (uint16_t)u;
 					continue;
 				}
-				at->distance[i] = distances_from(l->d, at->home[i])[u];
+				at->distance[i] = distances_hops(
+					l->d, distances_from(l->d, at->home[i])[u]);
 				s->hot[i].home = at->home[i];
 				s->hot[i].distance = at->distance[i];
 			}
@@ -457,6 +468,8 @@ static void count_hosts(struct levels *l)
 
 static void levels_done(struct levels *l)
 {
+	if (!l->s)
+		free(l->rank);
 	free(l->hosts);
 	free(l->leaf);
 	free(l->pod);
@@ -469,27 +482,60 @@ static void levels_done(struct levels *l)
 	free(l->via_switch);
 }
 
-struct spread *spread_new(const struct graph *g, const struct distances *d)
+/* Ranks, and the pods of every rank: pods[rank * n + u]. */
+static void find_levels(struct levels *l, uint32_t *pods)
 {
-	uint32_t n = g->n, lids = count_lids(g->topo), cables = g->first[n];
+	count_hosts(l);
+	if (l->plan && l->plan->levels) {
+		memcpy(l->rank, l->plan->levels, l->g->n * sizeof(*l->rank));
+		find_pods(l, pods);
+		return;
+	}
+	find_leaves(l);
+	do {
+		find_ranks(l);
+		find_pods(l, pods);
+	} while (find_sparse_leaves(l));
+}
+
+static void levels_open(struct levels *l)
+{
+	uint32_t n = l->g->n, cables = l->g->first[n];
+
+	l->rank = xcalloc(n, sizeof(*l->rank));
+	l->hosts = xcalloc(n, sizeof(*l->hosts));
+	l->leaf = xcalloc(n, sizeof(*l->leaf));
+	l->pod = xcalloc(n, sizeof(*l->pod));
+	l->joins = xcalloc(n, sizeof(*l->joins));
+	l->up_first = xcalloc((size_t)n + 1, sizeof(*l->up_first));
+	l->up = xcalloc(cables, sizeof(*l->up));
+	l->arity = xcalloc(n, sizeof(*l->arity));
+	l->leaf_order = xcalloc(n, sizeof(*l->leaf_order));
+	l->via_cable = xcalloc(cables, sizeof(*l->via_cable));
+	l->via_switch = xcalloc(n, sizeof(*l->via_switch));
+}
+
+void spread_levels(const struct graph *g, uint16_t *ret)
+{
+	_cleanup_free_ uint32_t *pods = xcalloc((size_t)g->n * SPREAD_LEVELS, sizeof(*pods));
+	_cleanup_(levels_done) struct levels l = { .g = g };
+
+	levels_open(&l);
+	find_levels(&l, pods);
+	memcpy(ret, l.rank, g->n * sizeof(*ret));
+}
+
+struct spread *spread_new(const struct graph *g, const struct distances *d,
+			  const struct spread_plan *plan)
+{
+	uint32_t n = g->n, lids = count_lids(g->topo);
 	_cleanup_free_ uint32_t *pods = xcalloc((size_t)n * SPREAD_LEVELS, sizeof(*pods));
 	struct spread *s = xcalloc(1, sizeof(*s));
-	_cleanup_(levels_done) struct levels l = {
-		.g = g, .d = d, .s = s,
-		.hosts = xcalloc(n, sizeof(*l.hosts)),
-		.leaf = xcalloc(n, sizeof(*l.leaf)),
-		.pod = xcalloc(n, sizeof(*l.pod)),
-		.joins = xcalloc(n, sizeof(*l.joins)),
-		.up_first = xcalloc((size_t)n + 1, sizeof(*l.up_first)),
-		.up = xcalloc(cables, sizeof(*l.up)),
-		.arity = xcalloc(n, sizeof(*l.arity)),
-		.leaf_order = xcalloc(n, sizeof(*l.leaf_order)),
-		.via_cable = xcalloc(cables, sizeof(*l.via_cable)),
-		.via_switch = xcalloc(n, sizeof(*l.via_switch)),
-	};
+	_cleanup_(levels_done) struct levels l = { .g = g, .d = d, .plan = plan, .s = s };
 
+	levels_open(&l);
 	s->first = xcalloc((size_t)n + 1, sizeof(*s->first));
-	s->rank = xcalloc(n, sizeof(*s->rank));
+	s->rank = l.rank;
 	s->has_lmc = xcalloc(n, sizeof(*s->has_lmc));
 	s->hot = xcalloc(lids, sizeof(*s->hot));
 	s->host = xcalloc(lids, sizeof(*s->host));
@@ -500,12 +546,7 @@ struct spread *spread_new(const struct graph *g, const struct distances *d)
 			.distance = xcalloc(lids, sizeof(uint16_t)),
 			.digit = xcalloc(lids, sizeof(uint32_t)),
 		};
-	count_hosts(&l);
-	find_leaves(&l);
-	do {
-		find_ranks(&l);
-		find_pods(&l, pods);
-	} while (find_sparse_leaves(&l));
+	find_levels(&l, pods);
 	order_switches(&l, pods);
 	list_up(&l);
 	find_arity(&l);

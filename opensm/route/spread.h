@@ -49,7 +49,16 @@ struct spread {
 	uint32_t expected_load; /* of the channel that most homes share, in end-port pairs */
 };
 
-/* At most 65534 switches. The caller frees. */
-struct spread *spread_new(const struct graph *g, const struct distances *d);
+struct spread_plan {
+	const uint16_t *levels; /* as spread_levels() would say; NULL: it says */
+	const bool *apart;      /* per host: has slots of a kind of its own; NULL: none has */
+	bool from_above;        /* leaves in the order in which they are found from the top */
+};
+
+/* At most 65534 switches. `plan` may be NULL. The caller frees. */
+struct spread *spread_new(const struct graph *g, const struct distances *d,
+			  const struct spread_plan *plan);
+/* Hops of every switch to the nearest leaf; DISTANCE_NONE: none. */
+void spread_levels(const struct graph *g, uint16_t *ret);
 struct spread *spread_free(struct spread *s);
 void spread_freep(struct spread **s);

@@ -11,9 +11,6 @@
 		snprintf(why, why_len, "not there yet");                                           \
 		return NULL;                                                                       \
 	}
-UNWRITTEN(updn)
-UNWRITTEN(dnup)
-UNWRITTEN(ftree)
 UNWRITTEN(dor)
 UNWRITTEN(lash)
 UNWRITTEN(sssp)

@@ -2,7 +2,7 @@
 /*
  * What one event costs: a cable between switches lost, and back. Asserts nothing.
  *
- *   bench-reroute [-n events] [-s seed] [-t threads] FABRIC, as in tests/lib/topocut.h
+ *   bench-reroute [-e engine] [-n events] [-s seed] [-t threads] FABRIC, as in tests/lib/topocut.h
  *   bench-reroute -w steps FABRIC    a random walk of cuts and repairs; what is left in the end
  */
 #include <getopt.h>
@@ -18,6 +18,7 @@
 
 struct bench {
 	struct topo *whole;
+	const char *engine;
 	unsigned events, threads, steps;
 	uint64_t seed;
 };
@@ -50,12 +51,12 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-static void time_parts(const struct route_job *job, struct event *ret)
+static void time_parts(const struct bench *b, const struct route_job *job, struct event *ret)
 {
 	struct route_verdict v;
 	char why[128];
 	double since = now_ms();
-	struct routes *r = route_engine_find("minhop")->compute(job, why, sizeof(why));
+	struct routes *r = route_engine_find(b->engine)->compute(job, why, sizeof(why));
 
 	ret->compute = now_ms() - since;
 	since = now_ms();
@@ -72,7 +73,7 @@ static struct routes *compute(const struct bench *b, const struct topo *t,
 	const struct route_job job = { .topo = t, .previous = previous, .threads = b->threads };
 	struct reroute_report report = { .load_fresh = 0 };
 	double since = now_ms();
-	struct routes *r = reroute(route_engine_find("minhop"), &job, &report);
+	struct routes *r = reroute(route_engine_find(b->engine), &job, &report);
 
 	if (!r) {
 		fprintf(stderr, "%s\n", report.why);
@@ -83,7 +84,7 @@ static struct routes *compute(const struct bench *b, const struct topo *t,
 		ret->job = now_ms() - since;
 		ret->moved = report.n_entries;
 		ret->replaced = report.n_lids;
-		time_parts(&job, ret);
+		time_parts(b, &job, ret);
 	}
 	return r;
 }
@@ -303,18 +304,19 @@ static void run_walk(struct bench *b)
 
 static void usage(void)
 {
-	fputs("bench-reroute [-n events] [-s seed] [-t threads] [-w steps] FABRIC\n"
+	fputs("bench-reroute [-e engine] [-n events] [-s seed] [-t threads] [-w steps] FABRIC\n"
 	      "FABRIC:      " TOPOGEN_WORDS, stderr);
 	exit(2);
 }
 
 int main(int argc, char **argv)
 {
-	struct bench b = { .events = 4, .threads = 1, .seed = 1 };
+	struct bench b = { .engine = "minhop", .events = 4, .threads = 1, .seed = 1 };
 	int opt;
 
-	while ((opt = getopt(argc, argv, "n:s:t:w:")) != -1)
+	while ((opt = getopt(argc, argv, "e:n:s:t:w:")) != -1)
 		switch (opt) {
+		case 'e': b.engine = optarg; break;
 		case 'n': b.events = (unsigned)atoi(optarg); break;
 		case 's': b.seed = strtoull(optarg, NULL, 0); break;
 		case 't': b.threads = (unsigned)atoi(optarg); break;
@@ -322,7 +324,7 @@ int main(int argc, char **argv)
 		default: usage();
 		}
 	b.whole = topogen_words(argc - optind, argv + optind, NULL);
-	if (!b.whole)
+	if (!b.whole || !route_engine_find(b.engine))
 		usage();
 	if (b.steps)
 		run_walk(&b);

@@ -20,6 +20,7 @@
 struct bench {
 	struct topogen gen;
 	struct route_options options;
+	const char *engine;
 	unsigned threads, patterns, shifts, repeat;
 	unsigned steps; /* the damage comes one after the other, each time keeping what may stay */
 	bool check, again;
@@ -56,7 +57,7 @@ static void print_since(const char *what, struct clocks since)
 
 static void usage(void)
 {
-	fputs("bench-route [-d damage-percent] [-s seed] [-t threads] [-p patterns] [-S shifts]\n"
+	fputs("bench-route [-e engine] [-d damage-percent] [-s seed] [-t threads] [-p patterns] [-S shifts]\n"
 	      "            [-n repeats] [-R scatter-seed] [-l lmc] [-H percent of hosts absent]\n"
 	      "            [-L random LIDs] [-G random GUIDs]\n"
 	      "            [-c no check] [-a route again with the result as previous]\n"
@@ -73,10 +74,10 @@ static struct routes *compute(const struct bench *b, const struct topo *t,
 		.topo = t, .previous = previous, .options = b->options, .threads = b->threads,
 	};
 	char why[128] = "";
-	struct routes *r = route_engine_find("minhop")->compute(&job, why, sizeof(why));
+	struct routes *r = route_engine_find(b->engine)->compute(&job, why, sizeof(why));
 
 	if (!r) {
-		fprintf(stderr, "%s\n", why);
+		fprintf(stderr, "%s: %s\n", b->engine, why);
 		exit(1);
 	}
 	return r;
@@ -171,11 +172,12 @@ static void run(const struct bench *b, int n, char **words)
 
 int main(int argc, char **argv)
 {
-	struct bench b = { .threads = 1, .patterns = 50, .repeat = 1, .check = true };
+	struct bench b = { .engine = "minhop", .threads = 1, .patterns = 50, .repeat = 1, .check = true };
 	int opt;
 
-	while ((opt = getopt(argc, argv, "d:s:t:p:S:n:R:l:D:H:LGcaP")) != -1)
+	while ((opt = getopt(argc, argv, "e:d:s:t:p:S:n:R:l:D:H:LGcaP")) != -1)
 		switch (opt) {
+		case 'e': b.engine = optarg; break;
 		case 'd': b.gen.damage = atof(optarg) / 100; break;
 		case 's': b.gen.seed = strtoull(optarg, NULL, 0); break;
 		case 't': b.threads = (unsigned)atoi(optarg); break;
@@ -193,6 +195,8 @@ int main(int argc, char **argv)
 		case 'P': b.options.port_shifting = true; break;
 		default: usage();
 		}
+	if (!route_engine_find(b.engine))
+		usage();
 	run(&b, argc - optind, argv + optind);
 	return 0;
 }

@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The order, and distances in it.
+ *
+ * Levels alone do not make an order: equals must be told apart, and two roots without common descendants would
+ * have no way to each other. So one switch, the apex, becomes the highest of its component: the one
+ * below most roots, that is, a leaf in a fat tree whose aggs have cores of their own. What is above it turns
+ * round:
+ *
+ *    levels        order           Ways between leaves stay what they were: up, over one core, down. Cores now
+ *    c0 c1 c2     L0               come to each other as well: up by the pod of the apex, and down again.
+ *    a0 a1 a2     a0               Whoever still has no way up to the apex (a piece of a broken tree whose
+ *    L0 L1 L2     c0 c1 c2         only way leads through somebody lower) goes below everything, breadth
+ *                 a1 a2            first. So every switch but the apex has somebody higher beside it,
+ *                 L1 L2            and every pair has a way.
+ *
+ * Without levels that is a breadth first search from a central switch.
+ *
+ * Distances: rows of all targets at once. From below: how far is it going down. From above: a switch goes
+ * down where that is no longer than going up, or where somebody above sends down to it; else up. What
+ * goes down so goes down to the end.
+ */
+#include "route/tree.h"
+
+#include <string.h>
+
+#include "util/mem.h"
+
+#define FAR (DISTANCE_DOWN - 1u)
+#define BLOCK 256           /* targets that one thread takes at a time */
+#define COVER_BITS (1u << 26)
+#define CENTRE_MAX 4096     /* switches among which a centre is looked for */
+
+/* Work space of making an order. */
+struct sorting {
+	const struct graph *g;
+	struct tree *t;
+	uint64_t *ids;          /* per switch */
+	uint16_t *levels;
+	uint32_t *natural;      /* switches, highest first, by level and id */
+	uint32_t *rank;         /* per switch: place there */
+	uint32_t *part;         /* per switch: component, as its first switch */
+	bool *above;            /* per switch: the apex of its component, or above it by level */
+	bool *placed;
+};
+
+static void sorting_done(struct sorting *s)
+{
+	free(s->ids);
+	free(s->levels);
+	free(s->natural);
+	free(s->rank);
+	free(s->part);
+	free(s->above);
+	free(s->placed);
+}
+
+/* ---- levels ------------------------------------------------------------------------------ */
+
+/* Breadth first from all switches with level 0 in `ret`; the others have DISTANCE_NONE. Returns the farthest. */
+static uint16_t flood(const struct graph *g, uint16_t *ret)
+{
+	_cleanup_free_ uint32_t *queue = xcalloc(g->n, sizeof(*queue));
+	uint32_t head = 0, tail = 0;
+	uint16_t far = 0;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		if (!ret[u])
+			queue[tail++] = u;
+	while (head < tail) {
+		uint32_t u = queue[head++];
+
+		far = MAX(far, ret[u]);
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			uint32_t v = g->groups[i].to;
+
+			if (ret[v] != DISTANCE_NONE)
+				continue;
+			ret[v] = (uint16_t)(ret[u] + 1);
+			queue[tail++] = v;
+		}
+	}
+	return far;
+}
+
+bool tree_levels_from_roots(const struct graph *g, const struct route_guids *roots, uint16_t *ret)
+{
+	bool found = false;
+	uint16_t far;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		ret[u] = DISTANCE_NONE;
+	for (uint32_t i = 0; i < roots->n; i++) {
+		uint32_t s = topo_find_switch(g->topo, roots->guids[i]);
+		uint32_t h = s == TOPO_NONE ? topo_find_host(g->topo, roots->guids[i]) : TOPO_NONE;
+
+		if (h != TOPO_NONE)
+			s = g->topo->hosts[h].sw;
+		if (s == TOPO_NONE)
+			continue;
+		ret[s] = 0;
+		found = true;
+	}
+	far = flood(g, ret);
+	for (uint32_t u = 0; u < g->n; u++)
+		if (ret[u] != DISTANCE_NONE)
+			ret[u] = (uint16_t)(far - ret[u]);
+	return found;
+}
+
+void tree_levels_from_edge(const struct graph *g, uint16_t *ret)
+{
+	const struct topo *t = g->topo;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		ret[u] = DISTANCE_NONE;
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE)
+			ret[t->hosts[h].sw] = 0;
+	flood(g, ret);
+}
+
+unsigned tree_levelled(const struct graph *g, const uint16_t *levels)
+{
+	uint64_t all = 0, good = 0;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			int apart = (int)levels[u] - (int)levels[g->groups[i].to];
+
+			all++;
+			good += apart == 1 || apart == -1;
+		}
+	return all ? (unsigned)(good * 100 / all) : 100;
+}
+
+/* ---- the order --------------------------------------------------------------------------- */
+
+static void find_parts(struct sorting *s)
+{
+	const struct graph *g = s->g;
+	_cleanup_free_ uint32_t *queue = xcalloc(g->n, sizeof(*queue));
+
+	for (uint32_t u = 0; u < g->n; u++)
+		s->part[u] = TOPO_NONE;
+	for (uint32_t start = 0; start < g->n; start++) {
+		uint32_t head = 0, tail = 0;
+
+		if (s->part[start] != TOPO_NONE)
+			continue;
+		s->part[start] = start;
+		queue[tail++] = start;
+		while (head < tail) {
+			uint32_t u = queue[head++];
+
+			for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+				uint32_t v = g->groups[i].to;
+
+				if (s->part[v] != TOPO_NONE)
+					continue;
+				s->part[v] = start;
+				queue[tail++] = v;
+			}
+		}
+	}
+}
+
+struct natural_key {
+	uint64_t id;
+	uint32_t sw;
+	uint16_t level;
+};
+
+/* Highest first; larger ids are higher. */
+static int by_nature(const void *a, const void *b)
+{
+	const struct natural_key *x = a, *y = b;
+
+	if (x->level != y->level)
+		return x->level > y->level ? -1 : 1;
+	if (x->id != y->id)
+		return x->id > y->id ? -1 : 1;
+	return (x->sw < y->sw) - (x->sw > y->sw);
+}
+
+static void sort_by_nature(struct sorting *s)
+{
+	uint32_t n = s->g->n;
+	_cleanup_free_ struct natural_key *keys = xcalloc(n, sizeof(*keys));
+
+	for (uint32_t u = 0; u < n; u++)
+		keys[u] = (struct natural_key){ .id = s->ids[u], .sw = u, .level = s->levels[u] };
+	if (n)
+		qsort(keys, n, sizeof(*keys), by_nature);
+	for (uint32_t i = 0; i < n; i++) {
+		s->natural[i] = keys[i].sw;
+		s->rank[keys[i].sw] = i;
+	}
+}
+
+static bool is_top(const struct sorting *s, uint32_t u)
+{
+	for (uint32_t i = s->g->first[u]; i < s->g->first[u + 1]; i++)
+		if (s->rank[s->g->groups[i].to] < s->rank[u])
+			return false;
+	return true;
+}
+
+/*
+ * Per switch: how many tops of its component are above it, itself included. As bits, or where that would be
+ * too many, how many switches are right above.
+ */
+static uint32_t *count_tops(const struct sorting *s)
+{
+	const struct graph *g = s->g;
+	uint32_t *ret = xcalloc(g->n, sizeof(*ret)), tops = 0;
+	_cleanup_free_ uint64_t *bits = NULL;
+	size_t words;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		tops += is_top(s, u);
+	words = (tops + 63) / 64;
+	if ((uint64_t)words * 64 * g->n <= COVER_BITS)
+		bits = xcalloc(words * g->n, sizeof(*bits));
+	tops = 0;
+	for (uint32_t k = 0; k < g->n; k++) {
+		uint32_t u = s->natural[k];
+
+		if (is_top(s, u)) {
+			if (bits)
+				bits[u * words + tops / 64] |= UINT64_C(1) << tops % 64;
+			tops++;
+		}
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			uint32_t v = g->groups[i].to;
+
+			if (s->rank[v] > s->rank[u])
+				continue;
+			ret[u]++;
+			for (size_t w = 0; bits && w < words; w++)
+				bits[u * words + w] |= bits[v * words + w];
+		}
+		for (size_t w = 0; bits && w < words; w++)
+			ret[u] += (uint32_t)__builtin_popcountll(bits[u * words + w]) * 1024u;
+	}
+	return ret;
+}
+
+/* Marks the apex of every component, and what is above it. */
+static void find_apexes(struct sorting *s)
+{
+	const struct graph *g = s->g;
+	_cleanup_free_ uint32_t *tops = count_tops(s);
+	_cleanup_free_ uint32_t *apex = xcalloc(g->n, sizeof(*apex));
+
+	memset(apex, 0xFF, g->n * sizeof(*apex));
+	for (uint32_t k = 0; k < g->n; k++) {
+		uint32_t u = s->natural[k], *known = &apex[s->part[u]];
+
+		if (*known == TOPO_NONE || tops[u] / 1024 > tops[*known] / 1024 ||
+		    (tops[u] > tops[*known] && s->levels[u] == s->levels[*known]))
+			*known = u;
+	}
+	for (uint32_t u = 0; u < g->n; u++)
+		if (apex[u] != TOPO_NONE)
+			s->above[apex[u]] = true;
+	for (uint32_t k = g->n; k-- > 0;) {
+		uint32_t u = s->natural[k];
+
+		for (uint32_t i = g->first[u]; s->above[u] && i < g->first[u + 1]; i++)
+			s->above[g->groups[i].to] |= s->rank[g->groups[i].to] < k;
+	}
+}
+
+static void put(struct sorting *s, uint32_t u, uint32_t *n)
+{
+	s->placed[u] = true;
+	s->t->place[u] = *n;
+	s->t->order[(*n)++] = u;
+}
+
+static bool has_higher(const struct sorting *s, uint32_t u)
+{
+	for (uint32_t i = s->g->first[u]; i < s->g->first[u + 1]; i++)
+		if (s->placed[s->g->groups[i].to])
+			return true;
+	return false;
+}
+
+static void arrange(struct sorting *s)
+{
+	const struct graph *g = s->g;
+	uint32_t n = 0;
+
+	for (uint32_t k = g->n; k-- > 0;)
+		if (s->above[s->natural[k]])
+			put(s, s->natural[k], &n);
+	for (uint32_t k = 0; k < g->n; k++)
+		if (!s->above[s->natural[k]] && has_higher(s, s->natural[k]))
+			put(s, s->natural[k], &n);
+	s->t->n_below = g->n - n;
+	for (uint32_t at = 0; at < n && n < g->n; at++) {
+		uint32_t u = s->t->order[at];
+
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			if (!s->placed[g->groups[i].to])
+				put(s, g->groups[i].to, &n);
+	}
+}
+
+/* The switch from which the others are least far; the first with most cables where that is too much to ask. */
+static uint32_t centre_of(const struct sorting *s, uint32_t part, const struct distances *d)
+{
+	uint64_t least = UINT64_MAX;
+	uint32_t best = part;
+
+	for (uint32_t u = part; u < s->g->n; u++) {
+		uint64_t sum = UINT32_MAX - (s->g->first[u + 1] - s->g->first[u]);
+
+		if (s->part[u] != part)
+			continue;
+		if (d) {
+			sum = 0;
+			for (uint32_t v = 0; v < s->g->n; v++)
+				sum += s->part[v] == part ? distances_from(d, v)[u] : 0;
+		}
+		if (sum < least || (sum == least && s->ids[u] > s->ids[best])) {
+			least = sum;
+			best = u;
+		}
+	}
+	return best;
+}
+
+/* No levels: breadth first from the middle of every component. */
+static void arrange_flat(struct sorting *s)
+{
+	_cleanup_(distances_freep) struct distances *d =
+		s->g->n <= CENTRE_MAX ? distances_new(s->g, 1, NULL) : NULL;
+	const struct graph *g = s->g;
+	uint32_t n = 0, at = 0;
+
+	for (uint32_t part = 0; part < g->n; part++) {
+		if (s->part[part] != part)
+			continue;
+		put(s, centre_of(s, part, d), &n);
+		for (; at < n; at++) {
+			uint32_t u = s->t->order[at];
+
+			for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+				if (!s->placed[g->groups[i].to])
+					put(s, g->groups[i].to, &n);
+		}
+	}
+}
+
+/* ids_guid_file, else place in the topo, which is by GUID. */
+static void find_ids(struct sorting *s, const struct tree_plan *plan)
+{
+	for (uint32_t u = 0; u < s->g->n; u++)
+		s->ids[u] = s->g->topo->switches[u].guid;
+	for (uint32_t i = 0; i < plan->n_ids; i++) {
+		uint32_t u = topo_find_switch(s->g->topo, plan->ids[i].guid);
+
+		if (u != TOPO_NONE)
+			s->ids[u] = plan->ids[i].id;
+	}
+}
+
+/* Is every cable between switches one that was there before? */
+static bool is_part_of(const struct topo *now, const struct topo *before)
+{
+	for (uint32_t u = 0; u < now->n_switches; u++) {
+		uint32_t was = topo_find_switch(before, now->switches[u].guid);
+
+		if (was == TOPO_NONE || before->switches[was].n_ports != now->switches[u].n_ports)
+			return false;
+		for (unsigned p = 1; p <= now->switches[u].n_ports; p++) {
+			const struct topo_port *new = topo_port(now, u, p);
+			const struct topo_port *old = topo_port(before, was, p);
+
+			if (new->sw != TOPO_NONE &&
+			    (old->sw == TOPO_NONE || old->port != new->port ||
+			     before->switches[old->sw].guid != now->switches[new->sw].guid))
+				return false;
+		}
+	}
+	return true;
+}
+
+struct old_place {
+	uint32_t place, sw;
+};
+
+static int by_old_place(const void *a, const void *b)
+{
+	const struct old_place *x = a, *y = b;
+
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* The order of before, if only cables and switches went and everybody still has somebody higher. */
+static bool arrange_as_before(struct sorting *s, const struct routes *previous)
+{
+	const struct topo *now = s->g->topo;
+	_cleanup_free_ struct old_place *old = xcalloc(s->g->n, sizeof(*old));
+	_cleanup_free_ bool *has_top = xcalloc(s->g->n, sizeof(*has_top));
+	uint32_t n = 0;
+
+	if (!previous || !previous->places || !is_part_of(now, previous->topo))
+		return false;
+	for (uint32_t u = 0; u < s->g->n; u++)
+		old[u] = (struct old_place){
+			.place = previous->places[topo_find_switch(previous->topo,
+								   now->switches[u].guid)],
+			.sw = u,
+		};
+	if (s->g->n)
+		qsort(old, s->g->n, sizeof(*old), by_old_place);
+	for (uint32_t i = 0; i < s->g->n; i++) {
+		bool top = !has_higher(s, old[i].sw), *known = &has_top[s->part[old[i].sw]];
+
+		if (top && *known) {
+			memset(s->placed, 0, s->g->n * sizeof(*s->placed));
+			return false;
+		}
+		*known |= top;
+		put(s, old[i].sw, &n);
+	}
+	return true;
+}
+
+struct tree *tree_new(const struct graph *g, const struct tree_plan *plan)
+{
+	struct tree *t = xcalloc(1, sizeof(*t));
+	_cleanup_(sorting_done) struct sorting s = {
+		.g = g, .t = t,
+		.ids = xcalloc(g->n, sizeof(*s.ids)),
+		.levels = xcalloc(g->n, sizeof(*s.levels)),
+		.natural = xcalloc(g->n, sizeof(*s.natural)),
+		.rank = xcalloc(g->n, sizeof(*s.rank)),
+		.part = xcalloc(g->n, sizeof(*s.part)),
+		.above = xcalloc(g->n, sizeof(*s.above)),
+		.placed = xcalloc(g->n, sizeof(*s.placed)),
+	};
+
+	t->n = g->n;
+	t->place = xcalloc(g->n, sizeof(*t->place));
+	t->order = xcalloc(g->n, sizeof(*t->order));
+	find_ids(&s, plan);
+	find_parts(&s);
+	if (arrange_as_before(&s, plan->previous))
+		return t;
+	if (!plan->levels) {
+		arrange_flat(&s);
+		return t;
+	}
+	for (uint32_t u = 0; u < g->n; u++)
+		s.levels[u] = plan->levels[u] == DISTANCE_NONE ? 0 : plan->levels[u];
+	sort_by_nature(&s);
+	find_apexes(&s);
+	arrange(&s);
+	return t;
+}
+
+struct tree *tree_free(struct tree *t)
+{
+	if (!t)
+		return NULL;
+	free(t->place);
+	free(t->order);
+	free(t);
+	return NULL;
+}
+
+void tree_freep(struct tree **t)
+{
+	*t = tree_free(*t);
+}
+
+void tree_orient(const struct tree *t, struct graph *g)
+{
+	for (uint32_t u = 0; u < g->n; u++)
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			g->groups[i].way = t->place[g->groups[i].to] < t->place[u] ? GRAPH_UP
+										   : GRAPH_DOWN;
+}
+
+/* ---- distances --------------------------------------------------------------------------- */
+
+/* What the way from `from` to its neighbour `to` costs. */
+static uint16_t weight_of(const struct graph *g, uint32_t from, uint32_t to)
+{
+	uint32_t low = g->first[from], high = g->first[from + 1];
+
+	if (!g->weighted)
+		return 1;
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+
+		if (g->groups[mid].to < to)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < g->first[from + 1] && g->groups[low].to == to ? g->groups[low].weight : 1;
+}
+
+static void go_down(const struct graph *g, struct distances *d, uint32_t u, uint32_t base, uint32_t n)
+{
+	uint16_t *row = d->rows + (size_t)u * d->n + base;
+
+	for (uint32_t x = 0; x < n; x++)
+		row[x] = FAR;
+	if (u >= base && u < base + n)
+		row[u - base] = 0;
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+		const struct graph_group *group = &g->groups[i];
+		const uint16_t *below = d->rows + (size_t)group->to * d->n + base;
+		uint16_t weight = group->weight;
+
+		if (group->way != GRAPH_DOWN)
+			continue;
+		for (uint32_t x = 0; x < n; x++) {
+			uint16_t near = (uint16_t)(below[x] + weight);
+
+			row[x] = MIN(row[x], near);
+		}
+	}
+}
+
+/* The row so far says how far going down is. */
+static void go_up(const struct graph *g, struct distances *d, uint32_t u, uint32_t base, uint32_t n)
+{
+	uint16_t *row = d->rows + (size_t)u * d->n + base, up[BLOCK], relied[BLOCK];
+
+	for (uint32_t x = 0; x < BLOCK; x++) {
+		up[x] = FAR;
+		relied[x] = 0;
+	}
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+		const struct graph_group *group = &g->groups[i];
+		const uint16_t *above = d->rows + (size_t)group->to * d->n + base;
+		uint16_t weight = group->weight, back;
+
+		if (group->way != GRAPH_UP)
+			continue;
+		back = weight_of(g, group->to, u);
+		for (uint32_t x = 0; x < n; x++) {
+			uint16_t near = (uint16_t)((above[x] & FAR) + weight);
+			uint16_t down = (uint16_t)((row[x] + back) | DISTANCE_DOWN);
+
+			up[x] = MIN(up[x], near);
+			relied[x] |= above[x] == down ? UINT16_MAX : 0;
+		}
+	}
+	for (uint32_t x = 0; x < n; x++) {
+		uint16_t first = up[x] < FAR ? (uint16_t)(up[x] | DISTANCE_UP) : DISTANCE_NONE;
+		bool down = row[x] < FAR && (relied[x] || row[x] <= up[x]);
+
+		row[x] = down ? (uint16_t)(row[x] | DISTANCE_DOWN) : first;
+	}
+}
+
+struct distances *tree_distances(const struct tree *t, const struct graph *g, unsigned threads,
+				 const atomic_bool *cancelled)
+{
+	struct distances *d = xcalloc(1, sizeof(*d));
+
+	d->n = g->n;
+	d->mask = FAR;
+	d->rows = xmalloc((size_t)g->n * g->n * sizeof(*d->rows));
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+	for (uint32_t base = 0; base < g->n; base += BLOCK) {
+		uint32_t n = MIN(BLOCK, g->n - base);
+
+		if (cancelled && atomic_load_explicit(cancelled, memory_order_relaxed))
+			continue;
+		for (uint32_t k = g->n; k-- > 0;)
+			go_down(g, d, t->order[k], base, n);
+		for (uint32_t k = 0; k < g->n; k++)
+			go_up(g, d, t->order[k], base, n);
+	}
+	if (cancelled && atomic_load_explicit(cancelled, memory_order_relaxed))
+		return distances_free(d);
+	return d;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The engines updn and dnup: ways that go up and then down (tree.h), on any graph.
+ *
+ * updn takes its levels from root_guid_file; without one, or where no root of it is there, from the distance to
+ * the leaves, which a few broken cables do not change. dnup takes them from the distance to the nearest host.
+ * Where levels say nothing, as on a torus, the order is a breadth first search from the middle.
+ *
+ * connect_roots needs nothing here: roots have ways to each other in any case, legal ones.
+ */
+#include "route/updown.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "route/engines.h"
+#include "util/mem.h"
+
+/* Below this share of cables between neighbouring levels (percent) there are none worth following. */
+#define LEVELLED 70
+
+struct routes *updown_route(const struct route_job *job, const struct updown *how, char *why,
+			    size_t why_len)
+{
+	const struct tree *tree = how->tree;
+	struct graph *g = how->graph;
+	_cleanup_(distances_freep) struct distances *d = NULL;
+	struct routes *r = NULL;
+
+	tree_orient(tree, g);
+	d = tree_distances(tree, g, fill_threads(job), job->cancelled);
+	if (d)
+		r = fill_tables(job, &(struct fill_plan){
+			.engine = how->engine, .graph = g, .distances = d, .tree = tree,
+			.spread = { .levels = how->levels, .apart = how->apart,
+				    .from_above = how->from_above },
+			.keeps_homes = how->keeps_homes,
+		});
+	if (!r) {
+		snprintf(why, why_len, "cancelled");
+		return NULL;
+	}
+	if (tree->n_below)
+		snprintf(r->note, sizeof(r->note),
+			 "%u switches have their only ways through lower ones, and count as lowest",
+			 tree->n_below);
+	return r;
+}
+
+/* The levels if they are worth it; NULL: none. */
+static const uint16_t *worthy(const struct graph *g, const uint16_t *levels)
+{
+	bool any = false;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		any |= levels[u] && levels[u] != DISTANCE_NONE;
+	return any && tree_levelled(g, levels) >= LEVELLED ? levels : NULL;
+}
+
+struct routes *updn_compute(const struct route_job *job, char *why, size_t why_len)
+{
+	const struct route_options *o = &job->options;
+	_cleanup_(graph_freep) struct graph *g = NULL;
+	_cleanup_(tree_freep) struct tree *tree = NULL;
+	_cleanup_free_ uint16_t *levels = NULL;
+	const uint16_t *followed;
+	struct routes *r;
+	bool has_roots;
+
+	if (!fill_is_possible(job, why, why_len))
+		return NULL;
+	g = graph_new(job->topo, o);
+	levels = xcalloc(g->n, sizeof(*levels));
+	has_roots = o->roots.n && tree_levels_from_roots(g, &o->roots, levels);
+	if (!has_roots)
+		spread_levels(g, levels);
+	followed = has_roots ? levels : worthy(g, levels);
+	tree = tree_new(g, &(struct tree_plan){
+		.levels = followed, .ids = o->ids, .n_ids = o->n_ids, .previous = job->previous,
+	});
+	r = updown_route(job, &(struct updown){
+		.engine = "updn", .graph = g, .tree = tree, .levels = followed,
+	}, why, why_len);
+	if (r && o->roots.given && !has_roots)
+		snprintf(r->note, sizeof(r->note),
+			 "no switch of root_guid_file is there: levels are found by distance to the hosts");
+	return r;
+}
+
+struct routes *dnup_compute(const struct route_job *job, char *why, size_t why_len)
+{
+	_cleanup_(graph_freep) struct graph *g = NULL;
+	_cleanup_(tree_freep) struct tree *tree = NULL;
+	_cleanup_free_ uint16_t *levels = NULL;
+	const uint16_t *followed;
+
+	if (!fill_is_possible(job, why, why_len))
+		return NULL;
+	g = graph_new(job->topo, &job->options);
+	levels = xcalloc(g->n, sizeof(*levels));
+	tree_levels_from_edge(g, levels);
+	followed = worthy(g, levels);
+	tree = tree_new(g, &(struct tree_plan){ .levels = followed, .previous = job->previous });
+	return updown_route(job, &(struct updown){
+		.engine = "dnup", .graph = g, .tree = tree, .levels = followed,
+	}, why, why_len);
+}
