@@ -130,6 +130,7 @@ static void add_routes(struct json_object *o, const struct sm_event *e)
 	json_add_bool(o, "without_reading", e->routes.reroute);
 	json_add_int(o, "duration_ms", e->routes.ms);
 	json_add_int(o, "unreachable_pairs", e->routes.unreachable);
+	json_add_int(o, "lanes", e->routes.lanes);
 	say(o, "routes by %s computed in %u ms, %u pairs have no way", e->routes.engine,
 	    e->routes.ms, e->routes.unreachable);
 }

@@ -138,14 +138,18 @@ static void add_sweeps(struct json_object *o, const struct scene *scene, mono_t 
 
 static void add_routing(struct json_object *o, const struct scene *scene)
 {
+	const struct routes *routes = sm_routes(scene->sm);
 	const struct scene_memory *m = &scene->memory;
 	struct json_object *routing = NULL;
 
-	if (sm_routes(scene->sm) && m->engine[0]) {
+	if (routes && m->engine[0]) {
 		routing = json_object_new_object();
 		json_add_str(routing, "engine", m->engine);
 		json_add_int(routing, "duration_ms", m->routing_ms);
 		json_add_int(routing, "unreachable_pairs", m->unreachable);
+		json_add_int(routing, "lanes", routes->lanes ? routes->lanes->n_vls : 1);
+		json_add_str(routing, "note", routes->note);
+		json_add_str(routing, "refused", sm_routes_refused(scene->sm));
 	}
 	json_object_object_add(o, "routing", routing);
 }

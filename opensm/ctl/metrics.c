@@ -265,6 +265,9 @@ static void render_routes(const struct metrics *m, struct metrics_text *t)
 	metric_one(t, "opensm_routing_unreachable_pairs", METRIC_GAUGE,
 		   "Pairs of end ports that the routes in force leave without a path",
 		   m->tally.unreachable);
+	metric_one(t, "opensm_routing_lanes", METRIC_GAUGE,
+		   "Virtual lanes that the routes in force need to be free of deadlock",
+		   m->tally.lanes);
 	metric_one(t, "opensm_table_blocks_written_total", METRIC_COUNTER,
 		   "Blocks of forwarding tables that were written", (double)m->tally.table_blocks);
 	metric_family(t, "opensm_routing_info", METRIC_GAUGE,

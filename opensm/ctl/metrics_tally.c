@@ -57,6 +57,7 @@ void metrics_tally_event(struct metrics_tally *t, const struct sm_event *e, int6
 		t->routings++;
 		t->routing_ms = e->routes.ms;
 		t->unreachable = e->routes.unreachable;
+		t->lanes = e->routes.lanes;
 		snprintf(t->engine, sizeof(t->engine), "%s", e->routes.engine);
 		break;
 	case SM_EVENT_LFT:

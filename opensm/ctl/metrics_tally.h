@@ -29,7 +29,7 @@ struct metrics_tally {
 	uint64_t routings, table_blocks, links_up, links_down, nodes_came, nodes_went;
 	uint64_t state_changes, databases;
 	char engine[32]; /* of the last routing; "": none yet */
-	unsigned routing_ms, unreachable;
+	unsigned routing_ms, unreachable, lanes;
 };
 
 /* "heavy" */

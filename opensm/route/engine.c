@@ -9,7 +9,7 @@
 
 static const struct route_engine engines[] = {
 	{ .name = "auto", .compute = automatic_compute },
-	{ .name = "minhop", .compute = minhop_compute },
+	{ .name = "minhop", .compute = minhop_compute, .balances = true },
 	{ .name = "updn", .compute = updn_compute },
 	{ .name = "dnup", .compute = dnup_compute },
 	{ .name = "file", .compute = tablefile_compute },

@@ -94,6 +94,7 @@ struct route_engine {
 	struct routes *(*compute_with)(void *arg, const struct route_job *job, char *why,
 				       size_t why_len);
 	void *arg;
+	bool balances; /* its tables are for reroute_balance() to improve when they grew out of others */
 };
 
 /* Engines from outside; they stay as they are while there is a manager. */

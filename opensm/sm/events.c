@@ -66,6 +66,7 @@ void event_routes(struct sm *sm, bool reroute)
 			.reroute = reroute,
 			.ms = (unsigned)((sm->now - sm->routing_started) / MONO_MS),
 			.unreachable = (unsigned)MIN(sm->unreachable, (uint64_t)UINT32_MAX),
+			.lanes = sm->routes->lanes ? sm->routes->lanes->n_vls : 1,
 		},
 	};
 

@@ -14,13 +14,14 @@
 
 struct route_report {
 	char why[160]; /* when there are no routes */
-	char refused[600]; /* engines from outside whose tables do not count, and why */
+	char refused[600]; /* engines asked for whose tables do not count, and why */
 	char verdict[ROUTE_VERDICT_STRLEN];
 	char note[160]; /* what was made of adopted tables; "" if none were */
 	struct transition
 		*transition; /* the way from what switches hold; taken by done() */
 	bool bad;	     /* pairs without a path */
 	uint64_t unreachable; /* how many */
+	const char *fault; /* what is wrong with the tables, allowed by option; NULL: they hold */
 	double seconds;
 };
 

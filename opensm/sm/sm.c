@@ -247,6 +247,11 @@ const struct fabric *sm_fabric(const struct sm *sm)
 	return sm->fabric;
 }
 
+const char *sm_routes_refused(const struct sm *sm)
+{
+	return sm->refused_told;
+}
+
 const struct routes *sm_routes(const struct sm *sm)
 {
 	return sm->routes;

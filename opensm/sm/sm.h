@@ -76,7 +76,7 @@ struct sm_event {
 		struct {
 			const char *engine; /* "minhop" */
 			bool reroute;	    /* nothing was read before */
-			unsigned ms, unreachable;
+			unsigned ms, unreachable, lanes;
 		} routes;
 		struct {
 			guid_t node_guid;
@@ -295,6 +295,8 @@ const char *sm_trap_kind_name(enum sm_trap_kind kind); /* "manager", "link" ... 
 const struct sm_trap_stats *sm_trap_stats(const struct sm *sm);
 const struct fabric *sm_fabric(const struct sm *sm);
 const struct routes *sm_routes(const struct sm *sm); /* installed ones; NULL before the first */
+/* Engines that were asked for and had no tables that hold, last time, and why: "updn: ...; lash: ..."; "" none. */
+const char *sm_routes_refused(const struct sm *sm);
 const struct conf *sm_conf(const struct sm *sm);
 const struct mad_engine *sm_mad(const struct sm *sm);
 /* For GMPs of another class than the SA's: mad_send_gmp() and nothing else. */
