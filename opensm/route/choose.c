@@ -61,7 +61,7 @@ static struct routes *try(const struct route_chain *chain, const struct route_en
 	c->unsafe = fault && chain->allow_unsafe;
 	if (!fault || chain->allow_unsafe)
 		return r;
-	snprintf(why, sizeof(why), "its tables %s (%s)", fault,
+	snprintf(why, sizeof(why), "its tables %s and are refused (%s)", fault,
 		 route_verdict_str(&c->verdict, text));
 	note_refusal(c, engine->name, why);
 	snprintf(c->why, sizeof(c->why), "%s: its tables %s", engine->name, fault);

@@ -48,7 +48,7 @@ hups_are() {
 	not grep -vE '^[A-Z][a-z]{2} [0-9]{2} [0-9:]{8} [0-9]{6} \[[0-9A-F]+\] 0x[0-9a-f]{2} -> ' opensm.log
 	grep -qE '0x80 -> Entering MASTER state$' opensm.log
 	grep -qE '0x02 -> SUBNET UP$' opensm.log
-	grep -qE 'minhop tables configured on all switches$' opensm.log
+	grep -qE 'auto tables configured on all switches$' opensm.log
 }
 
 @test "one source file says more than the others, until the file says otherwise" {

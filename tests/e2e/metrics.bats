@@ -67,7 +67,7 @@ port_free() {
 	[ "$(value 'opensm_nodes{type="ca"}')" = "${#HOSTS[@]}" ]
 	[ "$(value 'opensm_nodes{type="switch"}')" = "$(grep -c ^Switch "$NET")" ]
 	[ "$(value 'opensm_ports{state="Active"}')" = "$(grep -c '^\[' "$NET")" ]
-	[ "$(value 'opensm_routing_info{engine="minhop"}')" = 1 ]
+	[ "$(value 'opensm_routing_info{engine="auto"}')" = 1 ]
 	[ "$(value opensm_routing_unreachable_pairs)" = 0 ]
 	[ "$(value opensm_routing_lanes)" = 1 ]
 	[ "$(value 'opensm_sweeps_total{kind="heavy"}')" -ge 1 ]

@@ -90,7 +90,7 @@ as_nobody() {
 	grep -qE '^opensm: MASTER for .*, priority 3, port .* LID ' <<<"$out"
 	grep -qE '^  subnet +up, 6 hosts and 4 switches, [0-9]+ ports ACTIVE' <<<"$out"
 	grep -qE '^  last heavy .*Gets.*Sets.* 0 errors \(start\)' <<<"$out"
-	grep -qE '^  routing +minhop' <<<"$out"
+	grep -qE '^  routing +auto' <<<"$out"
 	grep -qE "^  configuration  $PWD/opensm.conf" <<<"$out"
 	[ "$("$CTL" -o | wc -l)" -eq 1 ]
 	[ "$("$CTL" sta | head -n 1 | cut -d: -f1)" = opensm ]

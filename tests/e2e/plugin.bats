@@ -147,7 +147,7 @@ a_host_link() {
 	said "plugin 'shortest_path' brings the routing engine 'sample_shortest'"
 	said "sample_shortest tables: all .* pairs reach"
 	never_said "no plugin brings"
-	never_said "minhop tables"
+	never_said "auto tables"
 	all_active "${HOSTS[1]}" "$NET"
 	# hop by hop, as somebody else reads the tables
 	mapfile -t lids < <(lid_table "${HOSTS[1]}" | awk '{ print $2 }')
@@ -160,11 +160,11 @@ a_host_link() {
 	said "sample_shortest tables: all .* pairs reach"
 }
 
-@test "tables that go round are refused, and minhop routes" {
+@test "tables that go round are refused, and auto routes" {
 	configure "event_plugin_name odd_LOOPS" "routing_engine odd"
 	sm_once "$SM"
 	[ "$(grep -c "routing engine odd: its tables go round and are refused" opensm.log)" -eq 1 ]
-	said "minhop tables: all .* pairs reach"
+	said "auto tables: all .* pairs reach"
 	said "SUBNET UP"
 }
 
@@ -173,7 +173,7 @@ a_host_link() {
 	sm_once "$SM"
 	said "its tables go round and are refused"
 	said "sample_shortest tables: all .* pairs reach"
-	never_said "minhop tables"
+	never_said "auto tables"
 }
 
 @test "no_fallback leaves the fabric as it is when no engine will do" {
@@ -188,11 +188,11 @@ a_host_link() {
 	configure "event_plugin_name odd_NOWHERE" "routing_engine odd"
 	sm_once "$SM"
 	said "routing engine odd: switch 0x.* sends LID .* out of port .*, where nothing is"
-	said "minhop tables: all .* pairs reach"
+	said "auto tables: all .* pairs reach"
 	configure "event_plugin_name odd_CANNOT" "routing_engine odd"
 	sm_once "$SM"
 	said "routing engine odd: this is no ring of mine$"
-	said "minhop tables: all .* pairs reach"
+	said "auto tables: all .* pairs reach"
 }
 
 @test "names that are taken or none are refused, and names that nobody brings are said" {
