@@ -387,9 +387,8 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 			    sm->transition->n_lids);
 	if (report->note[0])
 		log_info("%s", report->note);
-	if (routes->note[0])
-		log_info("%s: %s", routes->engine, routes->note);
-	log_info("%s tables: %s", routes->engine, report->verdict);
+	log_info("%s tables: %s%s%s", routes->engine, report->verdict, routes->note[0] ? "; " : "",
+		 routes->note);
 	if (report->fault)
 		log_on(ABOUT(.id = LOG_ID_ROUTE_CHECK), LOGB_ERROR,
 		       "%s tables %s, and allow_unsafe_routes lets them count", routes->engine,

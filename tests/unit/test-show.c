@@ -433,7 +433,7 @@ static void routes_show_load_and_equal_ways(void **state)
 		lids += number_at(json_object_array_get_idx(at(doc, "ports"), i), "lids");
 	assert_int_equal(lids, length_at(doc, "routes"));
 	assert_int_equal(lids, 4 + 4); /* switches; h0, h1, h2, twin */
-	assert_string_equal(text_at(doc, "engine"), "minhop");
+	assert_string_equal(text_at(doc, "engine"), "auto");
 	json_object_put(doc);
 	one = ask(w, "Routes", "{\"switch\": \"leaf1\", \"to\": \"h2\"}");
 	assert_int_equal(length_at(one, "routes"), 1);
@@ -461,7 +461,7 @@ static void a_path_is_what_hosts_are_told(void **state)
 	assert_string_equal(text_at(doc, "hops.1.name"), "leaf1");
 	assert_int_equal(number_at(doc, "hops.1.in_port"), 1);
 	assert_int_equal(length_at(doc, "hops.1.candidates"), 3);
-	assert_contains(text_at(doc, "hops.1.chosen_because"), "3 ports are as short; minhop");
+	assert_contains(text_at(doc, "hops.1.chosen_because"), "3 ports are as short; auto");
 	assert_string_equal(text_at(doc, "hops.2.chosen_because"), "the only shortest way");
 	assert_string_equal(text_at(doc, "hops.3.chosen_because"), "the destination is here");
 	assert_string_equal(text_at(doc, "hops.4.name"), "h2");

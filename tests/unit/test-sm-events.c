@@ -221,7 +221,7 @@ static void the_first_sweep(void **state)
 	assert_int_equal(take_words(0, " up"), 16 + 8);
 	assert_int_equal(world.n_lft, 6); /* 22 LIDs: a block each */
 	assert_int_equal(world.n_top, 6);
-	expect(0, "NOTACTIVE->DISCOVERING, heavy, discovered, DISCOVERING->MASTER, minhop 0, lft, "
+	expect(0, "NOTACTIVE->DISCOVERING, heavy, discovered, DISCOVERING->MASTER, auto 0, lft, "
 		  "UP, done, "
 		  "trap 144, dirty, done early");
 	assert_int_equal(world.n_sets, 0); /* by the last one */
@@ -234,7 +234,7 @@ static void a_sweep_that_finds_nothing(void **state)
 	forget();
 	sm_request_heavy(world.rig->sms[0].sm, NULL);
 	run_for(3 * MONO_S);
-	expect(0, "heavy, discovered, minhop 0, UP, done");
+	expect(0, "heavy, discovered, auto 0, UP, done");
 }
 
 static void an_administrator_asks_for_routes(void **state)
@@ -243,7 +243,7 @@ static void an_administrator_asks_for_routes(void **state)
 	forget();
 	sm_request_reroute(world.rig->sms[0].sm);
 	run_for(3 * MONO_S);
-	expect(0, "rerouting, minhop 0 anew, UP, done");
+	expect(0, "rerouting, auto 0 anew, UP, done");
 }
 
 /* ---- changes ---------------------------------------------------------------------------------- */
@@ -258,10 +258,10 @@ static void a_host_is_unplugged_and_comes_back(void **state)
 	forget();
 	assert_int_equal(sim_unplug(world.rig->sim, leaf, port), 0);
 	run_for(3 * MONO_S);
-	expect(0, "trap 128, dirty, h5-leaf2 down, h5 went, discovered, minhop 0, UP, done");
+	expect(0, "trap 128, dirty, h5-leaf2 down, h5 went, discovered, auto 0, UP, done");
 	assert_int_equal(sim_plug(world.rig->sim, leaf, port, node("h5"), 1), 0);
 	run_for(5 * MONO_S);
-	expect(0, "trap 128, dirty, h5 came, h5-leaf2 up, discovered, minhop 0, UP, done");
+	expect(0, "trap 128, dirty, h5 came, h5-leaf2 up, discovered, auto 0, UP, done");
 }
 
 static void a_cable_between_switches(void **state)
@@ -275,11 +275,11 @@ static void a_cable_between_switches(void **state)
 	run_for(3 * MONO_S);
 	assert_int_equal(take_words(0, "trap 128"), 2);
 	expect(0,
-	       "dirty, leaf2-spine1 down, discovered, minhop 0, lft, UP, done, dirty, done early");
+	       "dirty, leaf2-spine1 down, discovered, auto 0, lft, UP, done, dirty, done early");
 	assert_int_equal(sim_link_up(world.rig->sim, leaf, port), 0);
 	run_for(5 * MONO_S);
 	assert_int_equal(take_words(0, "trap 128"), 2);
-	expect(0, "dirty, leaf2-spine1 up, discovered, minhop 0, lft, UP, done");
+	expect(0, "dirty, leaf2-spine1 up, discovered, auto 0, lft, UP, done");
 }
 
 /* Up again before anybody looked: both are told. */
@@ -298,7 +298,7 @@ static void a_link_that_was_out_for_a_moment(void **state)
 	sm_request_heavy(world.rig->sms[0].sm, NULL);
 	run_for(3 * MONO_S);
 	take_words(0, "trap 128");
-	expect(0, "heavy, h5-leaf2 down, h5-leaf2 up, discovered, minhop 0, UP, done");
+	expect(0, "heavy, h5-leaf2 down, h5-leaf2 up, discovered, auto 0, UP, done");
 }
 
 static void a_switch_goes_with_all_that_hangs_on_it(void **state)
@@ -310,7 +310,7 @@ static void a_switch_goes_with_all_that_hangs_on_it(void **state)
 	assert_int_equal(take_words(0, "trap 128"), 2);
 	assert_int_equal(take_words(0, " went"), 5);
 	assert_int_equal(take_words(0, " down"), 6);
-	expect(0, "dirty, discovered, minhop 0, UP, done"); /* who is left keeps its tables */
+	expect(0, "dirty, discovered, auto 0, UP, done"); /* who is left keeps its tables */
 }
 
 /* ---- traps, managers, our own port ------------------------------------------------------------ */
@@ -355,7 +355,7 @@ static void another_manager_comes_and_takes_over(void **state)
 	assert_true(has(1, "manager MASTER"));
 	assert_true(has(1, "DISCOVERING->STANDBY"));
 	assert_true(has(1, "watch"));
-	assert_false(has(1, "minhop") || has(1, "lft") || has(1, "UP"));
+	assert_false(has(1, "auto") || has(1, "lft") || has(1, "UP"));
 	forget();
 	rig_stop(world.rig, 0);
 	run_for(15 * MONO_S);
