@@ -22,6 +22,7 @@
 #include "route/check.h"
 #include "route/choose.h"
 #include "route/onelane.h"
+#include "route/reroute.h"
 #include "route/shapes.h"
 #include "util/mem.h"
 
@@ -139,12 +140,27 @@ static bool wins(const struct trial *x, const struct trial *best)
 	return is_better(x, best, A_LITTLE_BETTER);
 }
 
+/* Tables that grew out of our own are improved where staying cost too much; adopted ones (of whose making nothing is known) not. */
+static void balance(const struct automatic *a, struct trial *x)
+{
+	const struct route_engine *engine = route_engine_find(x->name);
+	const struct routes *previous = a->job->previous;
+	struct reroute_report report = { .verdict = x->verdict };
+
+	if (!engine || !engine->balances || !previous || !previous->options)
+		return;
+	x->routes = reroute_balance(engine, a->job, x->routes, &report);
+	x->verdict = report.verdict;
+}
+
 /* Judges and keeps what is better. Takes the routes. */
 static void consider(struct automatic *a, const char *name, struct routes *r)
 {
 	struct trial x = { .name = name, .routes = r };
 
 	routes_check(r, a->job->threads, &x.verdict);
+	balance(a, &x);
+	r = x.routes;
 	if (route_fault(&x.verdict)) {
 		if (x.verdict.credit_loop && !a->looped)
 			a->looped = name;
