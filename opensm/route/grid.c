@@ -10,7 +10,6 @@
  */
 #include "route/grid_private.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -248,15 +247,11 @@ static void sort_dimensions(struct grid_arcs *a)
 			a->way[i] = 2 * rank[a->way[i] / 2] + a->way[i] % 2;
 }
 
-static const uint16_t *place_of(const struct grid *grid, uint32_t sw)
-{
-	return grid->at + (size_t)sw * grid->n_dims;
-}
 
 static bool is_placed(const struct grid *grid, uint32_t sw)
 {
 	for (unsigned d = 0; d < grid->n_dims; d++)
-		if (place_of(grid, sw)[d] == NOWHERE)
+		if (grid_at(grid, sw)[d] == NOWHERE)
 			return false;
 	return true;
 }
@@ -282,7 +277,7 @@ static unsigned step_between(const struct grid *grid, const uint16_t *p, const u
 static void close_rings(struct grid *grid, const struct grid_arcs *a)
 {
 	for (uint32_t i = 0; i < a->n; i++) {
-		const uint16_t *p = place_of(grid, a->from[i]), *q = place_of(grid, a->g->groups[i].to);
+		const uint16_t *p = grid_at(grid, a->from[i]), *q = grid_at(grid, a->g->groups[i].to);
 		unsigned n = 0, dim = 0;
 
 		if (a->way[i] != TOPO_NONE || !is_placed(grid, a->from[i]) ||
@@ -298,15 +293,6 @@ static void close_rings(struct grid *grid, const struct grid_arcs *a)
 	}
 }
 
-static uint32_t index_of(const struct grid *grid, const uint16_t *place)
-{
-	uint32_t index = 0;
-
-	for (unsigned d = grid->n_dims; d-- > 0;)
-		index = index * grid->size[d] + place[d];
-	return index;
-}
-
 static bool take_places(struct grid *grid, uint32_t n_places)
 {
 	memset(grid->switch_at, 0xFF, n_places * sizeof(*grid->switch_at));
@@ -315,7 +301,7 @@ static bool take_places(struct grid *grid, uint32_t n_places)
 
 		if (!is_placed(grid, s))
 			continue;
-		at = &grid->switch_at[index_of(grid, place_of(grid, s))];
+		at = &grid->switch_at[grid_index(grid, grid_at(grid, s))];
 		if (*at != TOPO_NONE)
 			return false;
 		*at = s;
@@ -325,11 +311,11 @@ static bool take_places(struct grid *grid, uint32_t n_places)
 
 static bool fits(const struct grid *grid, const struct graph *g, uint32_t sw, const uint16_t *place)
 {
-	if (grid->switch_at[index_of(grid, place)] != TOPO_NONE)
+	if (grid->switch_at[grid_index(grid, place)] != TOPO_NONE)
 		return false;
 	for (uint32_t i = g->first[sw]; i < g->first[sw + 1]; i++)
 		if (is_placed(grid, g->groups[i].to) &&
-		    step_between(grid, place, place_of(grid, g->groups[i].to)) == GRID_DIMS)
+		    step_between(grid, place, grid_at(grid, g->groups[i].to)) == GRID_DIMS)
 			return false;
 	return true;
 }
@@ -340,7 +326,7 @@ static bool place_beside(struct grid *grid, const struct graph *g, uint32_t sw, 
 	uint16_t place[GRID_DIMS], found[GRID_DIMS];
 	unsigned n = 0;
 
-	memcpy(place, place_of(grid, beside), grid->n_dims * sizeof(*place));
+	memcpy(place, grid_at(grid, beside), grid->n_dims * sizeof(*place));
 	for (unsigned way = 0; way < 2 * grid->n_dims; way++) {
 		unsigned d = way / 2, at = place[d], size = grid->size[d], kept = at;
 
@@ -356,7 +342,7 @@ static bool place_beside(struct grid *grid, const struct graph *g, uint32_t sw, 
 	if (n != 1)
 		return false;
 	memcpy(grid->at + (size_t)sw * grid->n_dims, found, grid->n_dims * sizeof(*found));
-	grid->switch_at[index_of(grid, found)] = sw;
+	grid->switch_at[grid_index(grid, found)] = sw;
 	return true;
 }
 
@@ -409,7 +395,7 @@ static bool is_whole(struct grid *grid, const struct grid_arcs *a, uint32_t n_pl
 	uint64_t edges;
 
 	for (uint32_t i = 0; i < a->n; i++)
-		if (step_between(grid, place_of(grid, a->from[i]), place_of(grid, a->g->groups[i].to)) == GRID_DIMS) {
+		if (step_between(grid, grid_at(grid, a->from[i]), grid_at(grid, a->g->groups[i].to)) == GRID_DIMS) {
 			snprintf(why, why_len, "a cable from switch 0x%016llx leads to no neighbour in the grid",
 				 (unsigned long long)a->g->topo->switches[a->from[i]].guid);
 			return false;
@@ -493,103 +479,4 @@ struct grid *grid_free(struct grid *grid)
 void grid_freep(struct grid **grid)
 {
 	*grid = grid_free(*grid);
-}
-
-static unsigned count_size_2(const struct grid *grid)
-{
-	unsigned n = 0;
-
-	for (unsigned d = 0; d < grid->n_dims; d++)
-		n += grid->size[d] == 2;
-	return n;
-}
-
-struct grid *grid_fold(const struct grid *grid)
-{
-	static const uint16_t round[] = { 0, 1, 3, 2 }; /* (0,0) (1,0) (1,1) (0,1) */
-	struct grid *to = xcalloc(1, sizeof(*to));
-	unsigned first[GRID_DIMS], second[GRID_DIMS], open = GRID_DIMS;
-
-	to->n = grid->n;
-	to->n_missing = grid->n_missing;
-	to->n_cut = grid->n_cut;
-	for (unsigned d = 0; d < grid->n_dims; d++) {
-		if (grid->size[d] == 2 && open < GRID_DIMS) {
-			second[open] = d;
-			to->size[open] = 4;
-			to->wraps[open] = true;
-			open = GRID_DIMS;
-			continue;
-		}
-		if (grid->size[d] == 2)
-			open = to->n_dims;
-		to->size[to->n_dims] = grid->size[d];
-		to->wraps[to->n_dims] = grid->wraps[d];
-		first[to->n_dims] = d;
-		second[to->n_dims++] = d;
-	}
-	to->at = xcalloc((size_t)to->n * to->n_dims + 1, sizeof(*to->at));
-	to->switch_at = xcalloc((size_t)to->n + to->n_missing + 1, sizeof(*to->switch_at));
-	memset(to->switch_at, 0xFF, ((size_t)to->n + to->n_missing) * sizeof(*to->switch_at));
-	for (uint32_t s = 0; s < to->n; s++) {
-		uint16_t *at = to->at + (size_t)s * to->n_dims;
-
-		for (unsigned d = 0; d < to->n_dims; d++)
-			at[d] = first[d] == second[d] ? place_of(grid, s)[first[d]]
-						      : round[place_of(grid, s)[first[d]] +
-							      2 * place_of(grid, s)[second[d]]];
-		to->switch_at[index_of(to, at)] = s;
-	}
-	return to;
-}
-
-static void __attribute__((format(printf, 3, 4))) say(char *ret, size_t *at, const char *fmt, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(ret + *at, GRID_STRLEN - *at, fmt, ap);
-	va_end(ap);
-	*at = MIN(*at + (size_t)MAX(n, 0), (size_t)GRID_STRLEN - 1);
-}
-
-static void say_shape(const struct grid *grid, char *ret, size_t *at)
-{
-	unsigned n_rings = 0;
-
-	for (unsigned d = 0; d < grid->n_dims; d++)
-		n_rings += grid->wraps[d];
-	if (grid->n_dims == 1) {
-		say(ret, at, "%s of %u", n_rings ? "ring" : "line", grid->size[0]);
-		return;
-	}
-	for (unsigned d = 0; d < grid->n_dims; d++)
-		say(ret, at, "%s%u%s", d ? "x" : "", grid->size[d],
-		    grid->wraps[d] && n_rings < grid->n_dims ? "(ring)" : "");
-	say(ret, at, " %s", n_rings == grid->n_dims ? "torus" : n_rings ? "grid" : "mesh");
-}
-
-char *grid_str(const struct grid *grid, char ret[GRID_STRLEN])
-{
-	_cleanup_(grid_freep) struct grid *folded = NULL;
-	unsigned twos = count_size_2(grid), n_rings = 0;
-	size_t at = 0;
-
-	ret[0] = '\0';
-	for (unsigned d = 0; d < grid->n_dims; d++)
-		n_rings += grid->wraps[d];
-	if (twos == grid->n_dims && twos > 1) {
-		say(ret, &at, "hypercube of %u dimensions", twos);
-	} else if (twos && twos % 2 == 0 && n_rings + twos == grid->n_dims) {
-		folded = grid_fold(grid);
-		say_shape(folded, ret, &at);
-	} else {
-		say_shape(grid, ret, &at);
-	}
-	if (grid->n_missing)
-		say(ret, &at, ", %u switch%s missing", grid->n_missing, grid->n_missing == 1 ? "" : "es");
-	if (grid->n_cut)
-		say(ret, &at, ", %u cable%s missing", grid->n_cut, grid->n_cut == 1 ? "" : "s");
-	return ret;
 }

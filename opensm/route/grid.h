@@ -33,6 +33,28 @@ void grid_freep(struct grid **grid);
 /* "6x6x6 torus", "4x4 mesh", "hypercube of 10 dimensions", "4x4(ring)x3 grid", damage included. */
 #define GRID_STRLEN 96
 char *grid_str(const struct grid *grid, char ret[GRID_STRLEN]);
+
+static inline const uint16_t *grid_at(const struct grid *grid, uint32_t sw)
+{
+	return grid->at + (size_t)sw * grid->n_dims;
+}
+
+static inline uint32_t grid_index(const struct grid *grid, const uint16_t *place)
+{
+	uint32_t index = 0;
+
+	for (unsigned d = grid->n_dims; d-- > 0;)
+		index = index * grid->size[d] + place[d];
+	return index;
+}
+
+/* A dimension made of an old one, or of two of size 2 (`first` != `second`: a ring of 4). */
+struct grid_view_dim {
+	uint8_t first, second;
+	bool flip;	/* coordinates fall where they rose */
+	uint16_t shift; /* then this is added, on rings */
+};
+struct grid *grid_view(const struct grid *grid, const struct grid_view_dim *dims, unsigned n_dims);
 /*
  * The same switches with every two dimensions of size 2 taken together as one ring of 4. grid_find() never
  * returns a ring of 4: it is the same graph as two lines of 2, which need one lane.

@@ -12,7 +12,9 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/updn.c opensm/route/updown.h opensm/route/ftree.c opensm/route/ftree.h \
 	opensm/route/minhop.c opensm/route/engines.h opensm/route/unwritten.c \
 	opensm/route/choose.c opensm/route/choose.h opensm/route/lanes.c opensm/route/lanes.h opensm/route/grid.h opensm/route/grid.c \
-	opensm/route/grid_arcs.c opensm/route/grid_private.h \
+	opensm/route/grid_arcs.c opensm/route/grid_private.h opensm/route/grid_shape.c \
+	opensm/route/grid_ways.c opensm/route/grid_ways.h opensm/route/grid_routes.c opensm/route/grid_routes.h \
+	opensm/route/dor.c \
 	opensm/route/check.c opensm/route/check.h opensm/route/check_private.h opensm/route/metric.c \
 	opensm/route/check_run.c opensm/route/check_any.c \
 	opensm/route/depend.c opensm/route/depend.h opensm/route/depend_private.h opensm/route/cycle.c \
@@ -78,3 +80,7 @@ tests_unit_test_dnup_SOURCES = tests/unit/test-dnup.c $(UPDOWN_DESK)
 tests_unit_test_dnup_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_ftree_SOURCES = tests/unit/test-ftree.c $(UPDOWN_DESK)
 tests_unit_test_ftree_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-dor
+tests_unit_test_dor_SOURCES = tests/unit/test-dor.c tests/unit/grid-desk.h tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_dor_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

@@ -69,3 +69,31 @@ void stale_open_loops(struct routes *r)
 		if (!owned[lid])
 			open_loops(r, (lid_t)lid, fate, path);
 }
+
+lid_t stale_top(const struct topo *t, const struct routes *previous)
+{
+	unsigned cap = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		cap = MAX(cap, (unsigned)t->switches[s].lft_cap);
+	if (!previous || !cap)
+		return t->max_lid;
+	return (lid_t)MAX((unsigned)t->max_lid, MIN((unsigned)previous->top, cap - 1));
+}
+
+void stale_keep(struct routes *r, const struct routes *previous)
+{
+	_cleanup_free_ bool *owned = NULL;
+
+	if (!previous)
+		return;
+	owned = find_owned(r);
+	for (uint32_t s = 0; s < r->topo->n_switches; s++) {
+		uint32_t was = topo_find_switch(previous->topo, r->topo->switches[s].guid);
+
+		for (unsigned lid = 1; was != TOPO_NONE && lid <= MIN(r->top, previous->top); lid++)
+			if (!owned[lid])
+				routes_row(r, s)[lid] = routes_port(previous, was, (lid_t)lid);
+	}
+	stale_open_loops(r);
+}

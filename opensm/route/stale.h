@@ -12,3 +12,15 @@
  * then leads nowhere. Looks only at LIDs without an owner.
  */
 void stale_open_loops(struct routes *r);
+
+/*
+ * The highest LID of new tables of `t`: as high as before while it fits somewhere, so that such entries stay.
+ * `previous` may be NULL.
+ */
+lid_t stale_top(const struct topo *t, const struct routes *previous);
+
+/*
+ * Takes over the entries of LIDs without an owner from `previous` (NULL: none; of another topo: by GUID), without
+ * those that would go round.
+ */
+void stale_keep(struct routes *r, const struct routes *previous);

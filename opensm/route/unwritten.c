@@ -11,7 +11,6 @@
 		snprintf(why, why_len, "not there yet");                                           \
 		return NULL;                                                                       \
 	}
-UNWRITTEN(dor)
 UNWRITTEN(lash)
 UNWRITTEN(sssp)
 UNWRITTEN(dfsssp)

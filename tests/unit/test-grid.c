@@ -96,12 +96,12 @@ static void every_shape_is_found(void **state)
 		const char *shape, *name;
 	} shapes[] = {
 		{ "2", "line of 2" }, { "3", "line of 3" }, { "100", "line of 100" },
-		{ "3t", "ring of 3" }, { "4t", "hypercube of 2 dimensions" }, { "5t", "ring of 5" },
-		{ "100t", "ring of 100" }, { "2x2", "hypercube of 2 dimensions" },
+		{ "3t", "ring of 3" }, { "4t", "ring of 4" }, { "5t", "ring of 5" },
+		{ "100t", "ring of 100" }, { "2x2", "ring of 4" },
 		{ "2x2x2", "hypercube of 3 dimensions" },
 		{ "2x2x2x2x2x2x2x2x2x2", "hypercube of 10 dimensions" },
 		{ "2x2x2x2x2x2x2x2x2x2x2x2", "hypercube of 12 dimensions" },
-		{ "4tx4t", "hypercube of 4 dimensions" }, { "4tx4tx4t", "hypercube of 6 dimensions" },
+		{ "4tx4t", "hypercube of 4 dimensions (4x4 torus)" }, { "4tx4tx4t", "hypercube of 6 dimensions (4x4x4 torus)" },
 		{ "3tx3t", "3x3 torus" }, { "3tx3tx3t", "3x3x3 torus" }, { "3tx3tx3tx3t", "3x3x3x3 torus" },
 		{ "4x4", "4x4 mesh" }, { "5x3x2", "5x3x2 mesh" }, { "2x9", "2x9 mesh" },
 		{ "2x3t", "2x3(ring) grid" }, { "2x5t", "2x5(ring) grid" }, { "6tx3", "6(ring)x3 grid" },

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The dor engine: shortest paths, dimension by dimension.
+ *
+ * Where switches are a grid (grid.h) its coordinates are the dimensions, in the order of the ports that lead
+ * there (port_search_ordering_file says which ports come first), and lanes keep rings from blocking themselves
+ * (grid_routes.c). Elsewhere the lowest port that is on a shortest path stands for the lowest dimension, which
+ * is right for whatever is cabled in order, and for nothing else: the judge says which it is.
+ */
+#include "route/engines.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "route/grid_routes.h"
+#include "route/stale.h"
+#include "util/mem.h"
+
+#define SWITCHES_MAX 65534
+
+/* For every port of every switch (entries of topo->ports): its turn in the search order. */
+static uint8_t *find_ranks(const struct topo *t, const struct route_options *o)
+{
+	uint32_t n = 0;
+	uint8_t *rank;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		n += t->switches[s].n_ports + 1u;
+	rank = xcalloc(n, 1);
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
+			rank[t->switches[s].first_port + p] = (uint8_t)p;
+	for (uint32_t i = o->n_port_order; i-- > 0;) {
+		const struct route_port_order *order = &o->port_order[i];
+		uint32_t s = topo_find_switch(t, order->guid);
+		uint8_t *of = s == TOPO_NONE ? NULL : rank + t->switches[s].first_port;
+		unsigned next = 1;
+
+		if (!of)
+			continue;
+		memset(of, 0, t->switches[s].n_ports + 1u);
+		for (unsigned k = 0; k < order->n; k++)
+			if (order->ports[k] && order->ports[k] <= t->switches[s].n_ports && !of[order->ports[k]])
+				of[order->ports[k]] = (uint8_t)next++;
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
+			if (!of[p])
+				of[p] = (uint8_t)next++;
+	}
+	return rank;
+}
+
+static uint8_t first_rank(const struct graph *g, const uint8_t *rank, uint32_t s, uint32_t group)
+{
+	const struct graph_group *to = &g->groups[group];
+	uint8_t best = UINT8_MAX;
+
+	for (unsigned i = 0; i < to->n_ports; i++)
+		best = MIN(best, rank[g->topo->switches[s].first_port + g->ports[to->first_port + i]]);
+	return best;
+}
+
+/* The grid with its dimensions in the order of ports. */
+static struct grid *ordered_grid(const struct graph *g, const struct grid *grid, const uint8_t *rank)
+{
+	struct grid_view_dim dims[GRID_DIMS] = { 0 };
+	uint64_t sum[GRID_DIMS] = { 0 }, n[GRID_DIMS] = { 0 };
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+			unsigned d = 0;
+
+			while (grid_at(grid, s)[d] == grid_at(grid, g->groups[i].to)[d])
+				d++;
+			sum[d] += first_rank(g, rank, s, i);
+			n[d]++;
+		}
+	for (unsigned d = 0; d < grid->n_dims; d++) {
+		unsigned place = 0;
+
+		for (unsigned e = 0; e < grid->n_dims; e++)
+			place += sum[e] * n[d] < sum[d] * n[e] || (sum[e] * n[d] == sum[d] * n[e] && e < d);
+		dims[place].first = dims[place].second = (uint8_t)d;
+	}
+	return grid_view(grid, dims, grid->n_dims);
+}
+
+/* What the rows of a fabric that is no grid share. */
+struct by_port {
+	const struct route_job *job;
+	const struct graph *g;
+	struct distances *distances;
+	uint8_t *rank; /* per group: of its first port */
+};
+
+/* The group of `s` that leads towards `to`; TOPO_NONE: there is no path. */
+static uint32_t group_towards(const struct by_port *b, uint32_t s, uint32_t to)
+{
+	const struct graph *g = b->g;
+	uint32_t best = TOPO_NONE;
+
+	for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+		uint16_t rest = distances_from(b->distances, g->groups[i].to)[to];
+
+		if (rest == DISTANCE_NONE ||
+		    rest + (unsigned)g->groups[i].weight != distances_from(b->distances, s)[to])
+			continue;
+		if (best == TOPO_NONE || b->rank[i] < b->rank[best])
+			best = i;
+	}
+	return best;
+}
+
+/* `port`: of the destination at its own switch; also says whose turn it is among parallel cables. */
+static void fill_port(const struct by_port *b, uint8_t *row, uint32_t group, unsigned port, const struct topo_host *to)
+{
+	const struct graph_group *by = group == TOPO_NONE ? NULL : &b->g->groups[group];
+
+	for (unsigned k = 0; to->lid && k < 1u << to->lmc; k++)
+		row[to->lid + k] = by ? b->g->ports[by->first_port + (port + k) % by->n_ports] : LFT_NO_PORT;
+}
+
+static void fill_own(uint8_t *row, unsigned port, const struct topo_host *to)
+{
+	for (unsigned k = 0; to->lid && k < 1u << to->lmc; k++)
+		row[to->lid + k] = (uint8_t)port;
+}
+
+static void fill_row(const struct by_port *b, uint8_t *row, uint32_t s, uint32_t *towards)
+{
+	const struct topo *t = b->job->topo;
+
+	for (uint32_t to = 0; to < t->n_switches; to++) {
+		const struct topo_host self = { .lid = t->switches[to].lid, .lmc = t->switches[to].lmc };
+
+		towards[to] = group_towards(b, s, to);
+		if (to == s)
+			fill_own(row, 0, &self);
+		else
+			fill_port(b, row, towards[to], 0, &self);
+	}
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw == s)
+			fill_own(row, t->hosts[h].sw_port, &t->hosts[h]);
+		else if (t->hosts[h].sw != TOPO_NONE)
+			fill_port(b, row, towards[t->hosts[h].sw], t->hosts[h].sw_port, &t->hosts[h]);
+}
+
+static void fill_by_port(const struct by_port *b, struct routes *r)
+{
+	unsigned threads = b->job->threads ? b->job->threads : (unsigned)omp_get_max_threads();
+
+#pragma omp parallel num_threads(threads)
+	{
+		uint32_t *towards = xcalloc(b->g->n, sizeof(*towards));
+
+#pragma omp for schedule(dynamic, 4)
+		for (uint32_t s = 0; s < b->g->n; s++)
+			if (!b->job->cancelled || !atomic_load_explicit(b->job->cancelled, memory_order_relaxed))
+				fill_row(b, routes_row(r, s), s, towards);
+		free(towards);
+	}
+}
+
+static struct routes *routes_by_port(const struct route_job *job, const struct graph *g, const uint8_t *rank,
+				     const char *no_grid)
+{
+	unsigned threads = job->threads ? job->threads : (unsigned)omp_get_max_threads();
+	struct by_port b = { .job = job, .g = g, .distances = distances_new(g, threads, job->cancelled) };
+	struct routes *r;
+
+	if (!b.distances)
+		return NULL;
+	b.rank = xcalloc(g->first[g->n], 1);
+	for (uint32_t s = 0; s < g->n; s++)
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++)
+			b.rank[i] = first_rank(g, rank, s, i);
+	r = routes_new(job->topo, "dor", stale_top(job->topo, job->previous));
+	fill_by_port(&b, r);
+	stale_keep(r, job->previous);
+	snprintf(r->note, sizeof(r->note), "no grid (%s): by the order of ports alone", no_grid);
+	distances_free(b.distances);
+	free(b.rank);
+	return r;
+}
+
+struct routes *dor_compute(const struct route_job *job, char *why, size_t why_len)
+{
+	_cleanup_(graph_freep) struct graph *g = NULL;
+	_cleanup_(grid_freep) struct grid *grid = NULL, *folded = NULL, *ordered = NULL;
+	_cleanup_free_ uint8_t *rank = NULL;
+	_cleanup_(routes_unrefp) struct routes *r = NULL;
+	char no_grid[128];
+
+	if (job->topo->n_switches > SWITCHES_MAX) {
+		snprintf(why, why_len, "%u switches, at most %u can be routed", job->topo->n_switches, SWITCHES_MAX);
+		return NULL;
+	}
+	g = graph_new(job->topo, &job->options);
+	rank = find_ranks(job->topo, &job->options);
+	grid = grid_find(g, no_grid, sizeof(no_grid));
+	if (grid) {
+		folded = grid_fold(grid);
+		ordered = ordered_grid(g, folded, rank);
+		r = grid_routes(job, &(struct grid_plan){ .engine = "dor", .grid = ordered, .graph = g }, why, why_len);
+	} else {
+		r = routes_by_port(job, g, rank, no_grid);
+	}
+	if (job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed)) {
+		snprintf(why, why_len, "cancelled");
+		return NULL;
+	}
+	return take(r);
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Tables of a grid. One row per switch: for every other switch the way towards it (grid_ways.c), then for every
+ * LID on it one of the parallel cables.
+ *
+ * Lanes. A cycle of channels that wait for each other lies in one ring, because dimensions come in order. Rings:
+ *
+ *   3      no path has two hops; nothing waits within the ring.
+ *   4      who is opposite is reached upwards from every second switch and downwards from the others, so one
+ *          channel in two never waits for the next one.
+ *   5, 6   entering the ring on lane 0, going on in it on lane 1 (the switch knows by the port in). Of 5, the
+ *          second hop is the last. Of 6, paths of three hops up begin at two switches of three only (down
+ *          likewise), so one pair of channels in three is no step from lane 1 to lane 1.
+ *   7...   lane 0 while the path has the dateline ahead, lane 1 else. A path is at most half the ring; whether it
+ *          will pass the dateline follows from the half in which the switch is (class of the port out), the way
+ *          (likewise), and the half in which the destination is: a bit of the service level. Lane 0 is used in
+ *          one half only, lane 1 never on the dateline.
+ *
+ * A ring with a gap is a line and has no cycle on any lane. A turn into an earlier dimension, which only a
+ * missing switch brings about, makes the next hop on lanes of its own.
+ */
+#include "route/grid_routes.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "route/stale.h"
+#include "util/mem.h"
+
+#define SL_BITS 4
+
+/* A LID on a switch. */
+struct dest {
+	lid_t lid;
+	uint8_t port;
+	unsigned turn;
+};
+
+struct maker {
+	const struct route_job *job;
+	const struct grid_plan *plan;
+	const struct topo *topo;
+	struct grid_ways *ways;
+	uint32_t *first; /* per switch + 1 */
+	struct dest *dests;
+	unsigned n_vls;
+	uint8_t bit_of[GRID_DIMS]; /* of the service level; SL_BITS: none */
+};
+
+static void maker_done(struct maker *m)
+{
+	grid_ways_free(m->ways);
+	free(m->first);
+	free(m->dests);
+}
+
+static unsigned threads_of(const struct route_job *job)
+{
+	return job->threads ? job->threads : (unsigned)omp_get_max_threads();
+}
+
+static bool is_cancelled(const struct route_job *job)
+{
+	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
+}
+
+/*
+ * Whose turn it is among parallel cables, and where both ways round are equally long, goes by port number, not by
+ * counting: nobody else's routes change when a host comes or goes.
+ */
+static void add_dests(struct maker *m, uint32_t at, lid_t lid, uint8_t lmc, uint8_t port)
+{
+	unsigned turn = m->plan->port_rank ? m->plan->port_rank[port] : port;
+
+	for (unsigned k = 0; lid && k < 1u << lmc && lid + k <= LID_MAX_UCAST; k++)
+		m->dests[m->first[at]++] = (struct dest){ .lid = (lid_t)(lid + k), .port = port, .turn = turn + k };
+}
+
+static void find_dests(struct maker *m)
+{
+	const struct topo *t = m->topo;
+	uint32_t n = t->n_switches;
+
+	m->first = xcalloc(n + 2u, sizeof(*m->first));
+	for (uint32_t s = 0; s < n; s++)
+		m->first[s + 2] += t->switches[s].lid ? 1u << t->switches[s].lmc : 0;
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE && t->hosts[h].lid)
+			m->first[t->hosts[h].sw + 2] += 1u << t->hosts[h].lmc;
+	for (uint32_t s = 0; s < n; s++)
+		m->first[s + 2] += m->first[s + 1];
+	m->dests = xcalloc(m->first[n + 1], sizeof(*m->dests));
+	m->first++;
+	for (uint32_t s = 0; s < n; s++)
+		add_dests(m, s, t->switches[s].lid, t->switches[s].lmc, 0);
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE)
+			add_dests(m, t->hosts[h].sw, t->hosts[h].lid, t->hosts[h].lmc, t->hosts[h].sw_port);
+	m->first--;
+}
+
+static unsigned coordinate_sum(const struct grid *grid, uint32_t sw)
+{
+	unsigned sum = 0;
+
+	for (unsigned d = 0; d < grid->n_dims; d++)
+		sum += grid_at(grid, sw)[d];
+	return sum;
+}
+
+/* Entries of switch `from` for everything on switch `to`. */
+static bool fill_entries(const struct maker *m, uint8_t *row, uint32_t from, uint32_t to)
+{
+	const struct grid *grid = m->plan->grid;
+	const struct graph *g = m->plan->graph;
+	const struct graph_group *groups[2];
+	unsigned shift = coordinate_sum(grid, to);
+	uint32_t way[2];
+	bool both;
+
+	if (!grid_way(m->ways, from, to, way))
+		return false;
+	if (m->plan->datelines)
+		way[1] = way[0];
+	both = way[0] != way[1];
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t group = m->ways->group[(size_t)from * grid->n_dims * 2 + way[i]];
+
+		if (group == TOPO_NONE)
+			return false;
+		groups[i] = &g->groups[group];
+	}
+	for (uint32_t i = m->first[to]; i < m->first[to + 1]; i++) {
+		const struct dest *d = &m->dests[i];
+		const struct graph_group *group = groups[d->turn % 2];
+		unsigned turn = (both ? d->turn / 2 : d->turn) + shift;
+
+		row[d->lid] = g->ports[group->first_port + turn % group->n_ports];
+	}
+	return true;
+}
+
+/* Returns a switch that cannot be reached; TOPO_NONE: all can. */
+static uint32_t fill_row(const struct maker *m, struct routes *r, uint32_t s)
+{
+	uint8_t *row = routes_row(r, s);
+	uint32_t lost = TOPO_NONE;
+
+	for (uint32_t to = 0; to < m->topo->n_switches; to++)
+		if (to == s)
+			for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++)
+				row[m->dests[i].lid] = m->dests[i].port;
+		else if (m->first[to] < m->first[to + 1] && !fill_entries(m, row, s, to))
+			lost = to;
+	return lost;
+}
+
+static bool fill_rows(const struct maker *m, struct routes *r, char *why, size_t why_len)
+{
+	uint32_t n = m->topo->n_switches, *lost = xcalloc(n, sizeof(*lost));
+	bool ok = true;
+
+#pragma omp parallel for num_threads(threads_of(m->job)) schedule(dynamic, 4)
+	for (uint32_t s = 0; s < n; s++)
+		lost[s] = is_cancelled(m->job) ? TOPO_NONE : fill_row(m, r, s);
+	for (uint32_t s = 0; ok && s < n; s++)
+		if (lost[s] != TOPO_NONE) {
+			snprintf(why, why_len, "no way from switch 0x%016llx to 0x%016llx around what is missing",
+				 (unsigned long long)m->topo->switches[s].guid,
+				 (unsigned long long)m->topo->switches[lost[s]].guid);
+			ok = false;
+		}
+	free(lost);
+	return ok;
+}
+
+/* ---- lanes -------------------------------------------------------------------------------- */
+
+static bool needs_bit(const struct grid *grid, unsigned d)
+{
+	return grid->wraps[d] && grid->size[d] > 6;
+}
+
+/* Of rings and lines as they were planned: damage does not change what a path is told. */
+static unsigned lanes_for_rings(const struct grid *grid)
+{
+	for (unsigned d = 0; d < grid->n_dims; d++)
+		if (grid->wraps[d] && grid->size[d] > 4)
+			return 2;
+	return 1;
+}
+
+unsigned grid_lanes_needed(const struct grid *grid, unsigned max_vls, char *why, size_t why_len)
+{
+	unsigned rings = lanes_for_rings(grid), n = 0;
+	char text[GRID_STRLEN];
+
+	for (unsigned d = 0; d < grid->n_dims; d++)
+		n += needs_bit(grid, d);
+	if (n > SL_BITS) {
+		snprintf(why, why_len, "%u rings of 7 and more need as many bits of a service level, which has 4", n);
+		return 0;
+	}
+	if (rings > max_vls) {
+		snprintf(why, why_len, "a %s needs %u lanes, there %s %u", grid_str(grid, text), rings,
+			 max_vls == 1 ? "is" : "are", max_vls);
+		return 0;
+	}
+	return grid->n_missing && 2 * rings <= max_vls ? 2 * rings : rings;
+}
+
+/*
+ * Classes of ports: 0 is hosts and the switch itself; of a dimension there is one, or with a bit of the service
+ * level four: 1 + 4 * dimension + 2 * (in the upper half) + way.
+ */
+static unsigned class_of(const struct maker *m, uint32_t sw, unsigned dim, unsigned way)
+{
+	const struct grid *grid = m->plan->grid;
+	unsigned at = grid_at(grid, sw)[dim], upper = at >= (grid->size[dim] + 1u) / 2;
+
+	return m->bit_of[dim] < SL_BITS ? 1 + 4 * dim + 2 * upper + way : 1 + 4 * dim;
+}
+
+static void find_classes(const struct maker *m, struct lanes *l)
+{
+	const struct grid *grid = m->plan->grid;
+	const struct graph *g = m->plan->graph;
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < m->topo->n_switches; s++)
+		n += m->topo->switches[s].n_ports + 1u;
+	l->class_of = xcalloc(n, 1);
+	for (uint32_t s = 0; s < m->topo->n_switches; s++)
+		for (unsigned way = 0; way < 2 * grid->n_dims; way++) {
+			uint32_t group = m->ways->group[(size_t)s * grid->n_dims * 2 + way], to;
+			unsigned class = class_of(m, s, way / 2, way % 2);
+
+			if (group == TOPO_NONE)
+				continue;
+			/* All cables, also those that no path uses because they weigh more. */
+			to = g->groups[group].to;
+			for (unsigned p = 1; p <= m->topo->switches[s].n_ports; p++)
+				if (topo_port(m->topo, s, p)->sw == to)
+					l->class_of[m->topo->switches[s].first_port + p] = (uint8_t)class;
+		}
+}
+
+/* The lane of one hop, from the classes of its ports and the service level. */
+static unsigned few_vl(const struct maker *m, unsigned in, unsigned out, unsigned sl)
+{
+	const struct grid *grid = m->plan->grid;
+	unsigned dim = (out - 1) / 4, upper = (out - 1) / 2 % 2, way = (out - 1) % 2, rings = lanes_for_rings(grid);
+	unsigned vl = 0;
+
+	if (m->bit_of[dim] < SL_BITS) {
+		unsigned to_upper = sl >> m->bit_of[dim] & 1;
+
+		vl = way == GRID_UP ? !(upper && !to_upper) : !(!upper && to_upper);
+	} else if (grid->wraps[dim] && grid->size[dim] > 4) {
+		vl = in && (in - 1) / 4 == dim;
+	}
+	return in && (in - 1) / 4 > dim && m->n_vls > rings ? vl + rings : vl;
+}
+
+static struct lanes *few_lanes(struct maker *m, uint32_t row_size)
+{
+	const struct grid *grid = m->plan->grid;
+	unsigned n_bits = 0, n_classes = 1 + 4 * grid->n_dims;
+	struct lanes *l;
+
+	for (unsigned d = 0; d < grid->n_dims; d++)
+		m->bit_of[d] = needs_bit(grid, d) ? (uint8_t)n_bits++ : SL_BITS;
+	l = lanes_new(m->topo, m->n_vls, n_bits ? LANES_BY_LID : LANES_BY_NOTHING, row_size, n_classes);
+	l->sl_mask = (uint8_t)((1u << n_bits) - 1);
+	l->mcast_mask_zero = n_bits;
+	find_classes(m, l);
+	memset(l->host_vl, 0, sizeof(l->host_vl));
+	for (unsigned in = 0; in < n_classes; in++)
+		for (unsigned out = 0; out < n_classes; out++)
+			for (unsigned sl = 0; sl < LANES_SLS; sl++)
+				l->vl[(in * n_classes + out) * LANES_SLS + sl] =
+					(uint8_t)(out ? few_vl(m, in, out, sl) : 0);
+	for (uint32_t s = 0; n_bits && s < m->topo->n_switches; s++)
+		for (unsigned d = 0; d < grid->n_dims; d++)
+			for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++)
+				if (m->bit_of[d] < SL_BITS && class_of(m, s, d, 0) != 1 + 4 * d)
+					l->sl[m->dests[i].lid] |= (uint8_t)(1u << m->bit_of[d]);
+	return l;
+}
+
+/* torus-2QoS: bit 0 is the dateline of the dimension out, bit 1 a turn against the order, bit 2 the level. */
+static unsigned dateline_vl(const struct maker *m, unsigned in, unsigned out, unsigned sl)
+{
+	unsigned dim = out - 1, bit = m->bit_of[dim], level = m->n_vls > 4 ? sl >> 3 & 1 : 0;
+	unsigned vl = bit < SL_BITS ? sl >> bit & 1 : 0;
+
+	if (in > out && m->n_vls > 2)
+		vl |= 2;
+	return vl | level << 2;
+}
+
+static void fill_crossings(const struct maker *m, struct lanes *l)
+{
+	uint32_t n = m->topo->n_switches;
+
+#pragma omp parallel for num_threads(threads_of(m->job)) schedule(dynamic, 4)
+	for (uint32_t s = 0; s < n; s++)
+		for (uint32_t to = 0; to < n && !is_cancelled(m->job); to++)
+			l->sl[(size_t)s * n + to] = (uint8_t)grid_crossings(m->ways, s, to);
+}
+
+static struct lanes *dateline_lanes(struct maker *m, uint32_t row_size)
+{
+	const struct grid *grid = m->plan->grid;
+	unsigned n_classes = 1 + grid->n_dims, n_bits = 0;
+	struct lanes *l;
+
+	for (unsigned d = 0; d < grid->n_dims; d++)
+		m->bit_of[d] = grid->wraps[d] ? (uint8_t)n_bits++ : SL_BITS;
+	l = lanes_new(m->topo, m->n_vls, LANES_BY_SWITCHES, row_size, n_classes);
+	l->sl_mask = 7;
+	l->mcast_mask_zero = true;
+	find_classes(m, l);
+	for (uint32_t i = 0, n = 0; i < m->topo->n_switches; i++, n = 0)
+		for (n = 0; n <= m->topo->switches[i].n_ports; n++) {
+			uint8_t *class = &l->class_of[m->topo->switches[i].first_port + n];
+
+			*class = (uint8_t)((*class + 3) / 4);
+		}
+	for (unsigned in = 0; in < n_classes; in++)
+		for (unsigned out = 0; out < n_classes; out++)
+			for (unsigned sl = 0; sl < LANES_SLS; sl++)
+				l->vl[(in * n_classes + out) * LANES_SLS + sl] =
+					(uint8_t)(out ? dateline_vl(m, in, out, sl) : m->n_vls > 4 ? sl >> 3 : 0);
+	for (unsigned sl = 0; sl < LANES_SLS; sl++)
+		l->host_vl[sl] = (uint8_t)(m->n_vls > 4 ? sl >> 3 : 0);
+	fill_crossings(m, l);
+	return l;
+}
+
+/* Lanes of torus-2QoS: as many of its tasks as there is room for. 0 and why: not enough. */
+static unsigned dateline_lanes_needed(const struct grid *grid, unsigned max_vls, char *why, size_t why_len)
+{
+	unsigned n_rings = 0, least;
+
+	for (unsigned d = 0; d < grid->n_dims; d++)
+		n_rings += grid->wraps[d];
+	least = (n_rings ? 2 : 1) * (grid->n_missing ? 2 : 1);
+	if (n_rings > 3) {
+		snprintf(why, why_len, "%u rings, at most 3 can have a dateline", n_rings);
+		return 0;
+	}
+	if (least > max_vls) {
+		snprintf(why, why_len, "needs %u lanes%s, there %s %u", least,
+			 grid->n_missing ? " to go around a missing switch" : "", max_vls == 1 ? "is" : "are", max_vls);
+		return 0;
+	}
+	return max_vls >= 8 ? 8 : max_vls >= 4 ? 4 : max_vls >= 2 ? 2 : 1;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+static void note(const struct maker *m, struct routes *r)
+{
+	char text[GRID_STRLEN];
+
+	snprintf(r->note, sizeof(r->note), "%s, %u lane%s%s", grid_str(m->plan->grid, text), m->n_vls,
+		 m->n_vls == 1 ? "" : "s",
+		 !m->plan->datelines ? ""
+		 : m->n_vls >= 8     ? ": two levels of service, room for a missing switch"
+		 : m->n_vls >= 4     ? ": one level of service, room for a missing switch"
+				     : ": one level of service, no room for a missing switch");
+}
+
+struct routes *grid_routes(const struct route_job *job, const struct grid_plan *plan, char *why, size_t why_len)
+{
+	_cleanup_(maker_done) struct maker m = { .job = job, .plan = plan, .topo = job->topo };
+	_cleanup_(routes_unrefp) struct routes *r = NULL;
+	unsigned max_vls = route_lanes(job);
+
+	m.n_vls = plan->datelines ? dateline_lanes_needed(plan->grid, max_vls, why, why_len)
+				  : grid_lanes_needed(plan->grid, max_vls, why, why_len);
+	if (!m.n_vls)
+		return NULL;
+	m.ways = grid_ways_new(plan->graph, plan->grid, why, why_len);
+	if (!m.ways)
+		return NULL;
+	find_dests(&m);
+	r = routes_new(job->topo, plan->engine, stale_top(job->topo, job->previous));
+	if (!fill_rows(&m, r, why, why_len))
+		return NULL;
+	if (m.n_vls > 1)
+		r->lanes = plan->datelines ? dateline_lanes(&m, r->row_size) : few_lanes(&m, r->row_size);
+	if (is_cancelled(job)) {
+		snprintf(why, why_len, "cancelled");
+		return NULL;
+	}
+	stale_keep(r, job->previous);
+	note(&m, r);
+	return take(r);
+}

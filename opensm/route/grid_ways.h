@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * One step through a grid in dimension order: which way along a line or ring, and where to turn early.
+ *
+ * A line is all switches that differ in one coordinate only. On a ring that is whole the shorter way is
+ * taken; who is opposite is reached by either, in equal parts. A ring with a gap is a line, and the way
+ * round the other side is the only one. Where the switch at the corner of a path is missing, the path
+ * turns one switch before it into its next dimension, and comes back to this one after one step.
+ */
+#pragma once
+
+#include "route/grid.h"
+
+enum grid_step {
+	GRID_UP,     /* to the next greater coordinate, the last one's is 0 */
+	GRID_DOWN,
+	GRID_EITHER, /* both are equally long */
+	GRID_TURN,   /* the next switch is the corner, and missing */
+	GRID_NONE,   /* no way */
+};
+
+struct grid_ways {
+	const struct graph *g;	 /* borrowed, as the grid */
+	const struct grid *grid;
+	uint32_t *group;  /* [(sw * n_dims + dim) * 2 + GRID_UP or GRID_DOWN]: group of the graph; TOPO_NONE */
+	uint32_t first[GRID_DIMS + 1]; /* of a dimension in a row of steps */
+	uint8_t *step;	  /* [sw * first[n_dims] + first[dim] + coordinate to reach]: enum grid_step */
+	uint8_t *whole;	  /* the same for a grid without damage: [first_pair[dim] + from * size + to] */
+	uint32_t first_pair[GRID_DIMS];
+	bool gap[GRID_DIMS];	/* some line of the dimension has a gap, or is no ring */
+	bool ring[GRID_DIMS];	/* some line of the dimension is a whole ring */
+};
+
+/* NULL and why: a line or ring is in pieces. The caller frees; graph and grid must live longer. */
+struct grid_ways *grid_ways_new(const struct graph *g, const struct grid *grid, char *why, size_t why_len);
+struct grid_ways *grid_ways_free(struct grid_ways *w);
+void grid_ways_freep(struct grid_ways **w);
+
+/* Up or down for GRID_EITHER on a ring of `size`, at coordinate `at`; `key` is odd or even as things fall. */
+enum grid_step grid_either(unsigned size, unsigned at, unsigned key);
+
+/*
+ * The ways from `from` towards `to`, 2 * dimension + GRID_UP or GRID_DOWN: for every second destination on `to`
+ * the one, for the others the other; nearly always they are the same. False: there is none.
+ */
+bool grid_way(const struct grid_ways *w, uint32_t from, uint32_t to, uint32_t ret[2]);
+
+/*
+ * On a grid without damage: which datelines the path (of even destinations) crosses, between the last coordinate
+ * and 0; one bit for each dimension that is a ring, in order.
+ */
+unsigned grid_crossings(const struct grid_ways *w, uint32_t from, uint32_t to);
