@@ -201,9 +201,11 @@ static void judge_each(struct run *r, uint64_t bad)
 			judge_any(w, column, (lid_t)(r->first + i));
 		} else if (!r->simple && w->sign > 0) {
 			for (uint32_t k = 0; k < w->n_order; k++) {
-				uint32_t s = w->order[k];
+				const struct topo_switch *sw = &j->topo->switches[w->order[k]];
+				uint8_t port = column[w->order[k]];
 
-				w->next[s] = j->behind[j->topo->switches[s].first_port + column[s]] >> 8;
+				w->next[w->order[k]] = port > sw->n_ports ? TOPO_NONE :
+						       j->behind[sw->first_port + port] >> 8;
 			}
 			dependency_add_column(w->walk, &(struct dependency_column){
 				.ports = column, .next = w->next, .order = w->order, .n_order = w->n_order,

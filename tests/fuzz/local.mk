@@ -63,3 +63,8 @@ FUZZ_TESTS += tests/fuzz/fuzz-topofile
 check_PROGRAMS += tests/fuzz/fuzz-topofile
 tests_fuzz_fuzz_topofile_SOURCES = tests/fuzz/fuzz-topofile.c tests/fuzz/replay.c
 tests_fuzz_fuzz_topofile_LDADD = $(TOPO_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-tablefile
+check_PROGRAMS += tests/fuzz/fuzz-tablefile
+tests_fuzz_fuzz_tablefile_SOURCES = tests/fuzz/fuzz-tablefile.c tests/fuzz/replay.c tests/lib/topogen.c tests/lib/topogen.h
+tests_fuzz_fuzz_tablefile_LDADD = $(ROUTE_LIBS)
