@@ -26,22 +26,22 @@
 #include "route/shapes.h"
 #include "util/mem.h"
 
-#define CANDIDATES	 8
+#define CANDIDATES	 9
 #define SMALL		 (4u << 20) /* switches times LIDs up to which all candidates try */
 #define PATTERNS	 24	    /* of a small fabric */
 #define PATTERN_SEED	 0x5EED
 #define CLEARLY_BETTER	 1.10
 #define A_LITTLE_BETTER	 1.02
 
-/* Who is asked, in this order. */
+/* Who is asked, in this order; at a bar, nobody else when something holds already. */
 static const char *const suits[][CANDIDATES] = {
 	[SHAPE_SINGLE] = { "minhop" },
-	[SHAPE_TREE] = { "minhop", "ftree", "updn", "dfsssp", "nue" },
-	[SHAPE_HYPERX] = { "hyperx", "dor", "minhop", "dfsssp" },
-	[SHAPE_GRID] = { "torus-2QoS", "dor", "minhop", "dfsssp", "lash", "nue" },
-	[SHAPE_DRAGONFLY] = { "dragonfly", "dfsssp", "lash", "nue" },
-	[SHAPE_DRAGONFLY_PLUS] = { "minhop", "dfsssp", "lash", "nue" },
-	[SHAPE_OTHER] = { "minhop", "dfsssp", "lash", "nue", "updn" },
+	[SHAPE_TREE] = { "minhop", "ftree", "updn", "|", "dfsssp", "|", "nue" },
+	[SHAPE_HYPERX] = { "hyperx", "torus-2QoS", "dor", "|", "dfsssp", "lash", "|", "nue" },
+	[SHAPE_GRID] = { "torus-2QoS", "dor", "|", "dfsssp", "lash", "|", "nue" },
+	[SHAPE_DRAGONFLY] = { "dragonfly", "|", "dfsssp", "lash", "|", "nue" },
+	[SHAPE_DRAGONFLY_PLUS] = { "minhop", "|", "dfsssp", "lash", "|", "nue" },
+	[SHAPE_OTHER] = { "minhop", "|", "dfsssp", "lash", "|", "nue", "updn" },
 };
 
 struct trial {
@@ -180,6 +180,16 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 	}
 }
 
+/* Nothing is missing, and what was made for such fabrics serves it by shortest paths. */
+static bool is_perfect(const struct automatic *a)
+{
+	const struct shape *s = a->shape;
+
+	return a->best.routes && a->best.verdict.minimal && !s->n_cut && !s->n_cross &&
+	       (s->kind == SHAPE_SINGLE || s->kind == SHAPE_TREE || s->kind == SHAPE_HYPERX ||
+		s->kind == SHAPE_DRAGONFLY);
+}
+
 static void try_all(struct automatic *a)
 {
 	const char *const *names = suits[a->shape->kind];
@@ -188,8 +198,10 @@ static void try_all(struct automatic *a)
 	for (unsigned i = 0; i < CANDIDATES && names[i] && !is_cancelled(a->job); i++) {
 		struct routes *r;
 
-		if (a->n_held && !a->small)
+		if (a->n_held && (!a->small || names[i][0] == '|' || is_perfect(a)))
 			return;
+		if (names[i][0] == '|')
+			continue;
 		r = run(a, names[i], why, sizeof(why));
 		if (r)
 			consider(a, names[i], r);

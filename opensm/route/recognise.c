@@ -25,6 +25,8 @@ const struct graph_group *shape_edge(const struct graph *g, uint32_t u, uint32_t
 	return NULL;
 }
 
+#define FAIR_SHARE 8 /* one in so many */
+
 static int by_u32(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
@@ -117,10 +119,10 @@ static void find_ranks(const struct graph *g, const struct shape *s, uint32_t *r
 	}
 }
 
-/* The commonest number of neighbours above among the switches of a level, if most have it; else 0. */
+/* The most neighbours above that a fair share of the switches of a level has. */
 static uint32_t usual_ups(const struct graph *g, const uint32_t *rank, uint32_t level, uint32_t *ups)
 {
-	uint32_t n = 0, most = 0, value = 0;
+	uint32_t n = 0, value = 0;
 
 	for (uint32_t u = 0; u < g->n; u++) {
 		if (rank[u] != level)
@@ -133,12 +135,10 @@ static uint32_t usual_ups(const struct graph *g, const uint32_t *rank, uint32_t 
 	qsort(ups, n, sizeof(*ups), by_u32);
 	for (uint32_t i = 0, run = 0; i < n; i++) {
 		run = i && ups[i] == ups[i - 1] ? run + 1 : 1;
-		if (run >= most) {
-			most = run;
+		if (run * FAIR_SHARE >= n)
 			value = ups[i];
-		}
 	}
-	return 2 * most > n ? value : 0;
+	return value;
 }
 
 /* Cables that are not there: by how many ways up a switch has, beside most of its level. */
