@@ -172,6 +172,7 @@ static void start_dump(struct daemon *d)
 		.dir = d->conf->dump_files_dir,
 		.routing = d->conf->log_flags & LOGB_ROUTING,
 		.names = conf_files_names(sm_files(d->sm)),
+		.conf = sm_conf(d->sm),
 		.port_table = d->conf->log_flags & LOGB_VERBOSE && !d->conf->daemon,
 	};
 

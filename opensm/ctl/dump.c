@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Which dump files there are and when they are written; what stands in them is in dump_ports.c,
- * dump_tables.c and dump_mcast.c.
+ * dump_tables.c, dump_mcast.c and dump_lanes.c.
  */
 #include "ctl/dump.h"
 
@@ -17,15 +17,17 @@ struct dump_file {
 	const char *name;
 	void (*write)(const struct dump_source *s, struct dump_out *o);
 	bool is_routing; /* written only with log flag ROUTING */
+	bool is_lanes;	 /* and only if SL2VL tables are wanted */
 };
 
 /* files.md 1 */
 static const struct dump_file files[] = {
-	{ "opensm-subnet.lst", dump_subnet, false },
-	{ "opensm-lid-matrix.dump", dump_matrix, true },
-	{ "opensm-lfts.dump", dump_lfts, true },
-	{ "opensm.fdbs", dump_fdbs, true },
-	{ "opensm.mcfdbs", dump_mcfdbs, true },
+	{ "opensm-subnet.lst", dump_subnet, false, false },
+	{ "opensm-lid-matrix.dump", dump_matrix, true, false },
+	{ "opensm-lfts.dump", dump_lfts, true, false },
+	{ "opensm.fdbs", dump_fdbs, true, false },
+	{ "opensm.mcfdbs", dump_mcfdbs, true, false },
+	{ "opensm-sl2vl.dump", dump_sl2vl, true, true },
 };
 
 static void write_text(const struct dump_source *s, const struct dump_file *file, FILE *stream)
@@ -58,7 +60,7 @@ int dump_write_all(const struct dump_view *v, const struct dump_config *c, char 
 		_cleanup_free_ char *path = NULL;
 		int r;
 
-		if (files[i].is_routing && !c->routing)
+		if ((files[i].is_routing && !c->routing) || (files[i].is_lanes && !v->qos.wanted))
 			continue;
 		path = xasprintf("%s/%s", c->dir, files[i].name);
 		r = write_file(&s, &files[i], path);
@@ -123,10 +125,13 @@ struct sm_job *dump_job_new(const struct fabric *f, const struct routes *routes,
 	job->view = dump_view_new(f, routes, c->names);
 	if (c->routing)
 		dump_view_add_mfts(job->view, f);
+	if (c->conf)
+		dump_view_add_qos(job->view, c->conf);
 	job->dir = xstrdup(c->dir);
 	job->config = *c;
 	job->config.dir = job->dir;
 	job->config.names = NULL;
+	job->config.conf = NULL;
 	job->done = done;
 	job->arg = arg;
 	return &job->base;

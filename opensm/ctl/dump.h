@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The files that other programs read after each sweep: opensm-subnet.lst (ibdiagnet, ibdmchk) and
- * the forwarding tables (opensm-lfts.dump, opensm-lid-matrix.dump, opensm.fdbs, opensm.mcfdbs).
+ * the forwarding tables (opensm-lfts.dump, opensm-lid-matrix.dump, opensm.fdbs, opensm.mcfdbs); with qos or
+ * an engine that has lanes also opensm-sl2vl.dump.
  * Formats: files.md 3 and 4; order: files.md 1.
  *
  * Three steps: a view is copied from the fabric on the main thread, a worker writes it, the main
@@ -25,6 +26,7 @@ struct dump_config {
 	bool routing;                   /* log flag ROUTING: the forwarding tables too */
 	bool port_table;                /* log flag VERBOSE: the table of ports on stdout */
 	const struct conf_names *names; /* node-name map; NULL: none */
+	const struct conf *conf;        /* read by dump_job_new(); NULL: no SL2VL tables are wanted */
 };
 
 /*

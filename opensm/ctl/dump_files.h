@@ -24,5 +24,8 @@ void dump_lfts(const struct dump_source *s, struct dump_out *o);
 void dump_matrix(const struct dump_source *s, struct dump_out *o);
 void dump_fdbs(const struct dump_source *s, struct dump_out *o);
 
+/* dump_lanes.c; writes nothing without dump_view_add_qos(). */
+void dump_sl2vl(const struct dump_source *s, struct dump_out *o);
+
 /* dump_mcast.c; writes nothing without dump_view_add_mfts(). */
 void dump_mcfdbs(const struct dump_source *s, struct dump_out *o);

@@ -114,6 +114,12 @@ void dump_view_add_mfts(struct dump_view *v, const struct fabric *f)
 			mft_have_copy(&v->nodes[i].mft, &f->nodes[i]->mft);
 }
 
+void dump_view_add_qos(struct dump_view *v, const struct conf *conf)
+{
+	qos_plan_make(conf, v->routes, &v->qos);
+	v->max_op_vls = conf->max_op_vls;
+}
+
 static void dump_node_clear(struct dump_node *n)
 {
 	mft_have_clear(&n->mft);

@@ -12,6 +12,7 @@
 
 #include "conf/lists.h"
 #include "fabric/fabric.h"
+#include "plan/qos.h"
 #include "route/routes.h"
 #include "util/types.h"
 
@@ -51,6 +52,8 @@ struct dump_view {
 	struct dump_node *nodes; /* in the fabric's order */
 	struct dump_port *ports;
 	struct routes *routes; /* one reference; may be NULL */
+	struct qos_plan qos;   /* nothing is wanted without dump_view_add_qos() */
+	uint8_t max_op_vls;    /* code; 0: no limit */
 };
 
 /* `routes` and `names` may be NULL. */
@@ -58,6 +61,8 @@ struct dump_view *dump_view_new(const struct fabric *f, const struct routes *rou
 				const struct conf_names *names);
 /* Copies multicast tables too: as known, and what is on its way. `f` as it was for dump_view_new(). */
 void dump_view_add_mfts(struct dump_view *v, const struct fabric *f);
+/* And which VL is planned for which SL, with these options and the routes of the view. */
+void dump_view_add_qos(struct dump_view *v, const struct conf *conf);
 struct dump_view *dump_view_free(struct dump_view *v);
 void dump_view_freep(struct dump_view **v);
 

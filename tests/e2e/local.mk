@@ -22,4 +22,4 @@ tests/e2e/preload/hang.so: tests/e2e/preload/hang.c
 	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/hang.c -ldl
 E2E_TESTS += tests/e2e/plugin.bats tests/e2e/metrics.bats
 EXTRA_DIST += tests/e2e/metrics-lint.awk
-E2E_TESTS += tests/e2e/log.bats
+E2E_TESTS += tests/e2e/log.bats tests/e2e/qos.bats

@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# SL2VL and VL arbitration tables, and opensm-sl2vl.dump, are those of the Debian peer, as other people's clients see them.
+# ibsim gives no cable fewer lanes than it has, and says VLHighLimit is 0.
+load lib.bash
+
+PEER=${PEER:-/usr/sbin/opensm}
+NET=$BATS_FILE_TMPDIR/ring
+
+setup_file() {
+	local i
+
+	for ((i = 0; i < 3; i++)); do
+		printf 'Switch 6 "S%d"\n[1] "H%d"[1]\n' "$i" "$i"
+		printf '[2] "S%d"[3]\n[3] "S%d"[2]\n' $(((i + 1) % 3)) $(((i + 2) % 3))
+		printf '\nHca 2 "H%d"\n[1] "S%d"[1]\n\n' "$i" "$i"
+	done >"$BATS_FILE_TMPDIR/ring"
+}
+
+setup() {
+	rig_start "$NET"
+}
+
+teardown() {
+	rig_stop
+}
+
+# tables: of all hosts (LIDs 1, 5, 6) and of two switches, but for rows of what comes in by ports that nothing is plugged into.
+tables() {
+	local lid port
+
+	for lid in 1 2 3 5 6; do
+		for port in 1 2 3; do
+			case $lid$port in
+			[23]? | ?1) ;;
+			*) continue ;;
+			esac
+			sim_run H1 smpquery sl2vl "$lid" "$port" | grep -v 'in  [456]'
+			sim_run H1 smpquery vlarb "$lid" "$port"
+		done
+	done
+}
+
+# as_the_peer ARGS...: both managers in turn, with what opensm.conf says, on a fabric without a memory.
+as_the_peer() {
+	"$PEER" --version 2>/dev/null | grep -q 'OpenSM 3\.' || skip "no OpenSM 3 at $PEER"
+	SM_BIN=$PEER sm_once H0 -D 0x47 "$@"
+	tables >peer.tables
+	mv dumps peer
+	mkdir dumps
+	sim_restart "$NET"
+	sm_once H0 -D 0x47 "$@"
+	diff peer.tables <(tables)
+	cmp peer/opensm-sl2vl.dump dumps/opensm-sl2vl.dump
+	[ "$(grep -c 'ports: in' peer.tables)" -ge 10 ]
+}
+
+@test "-Q: tables are the peer's" {
+	as_the_peer -Q
+	grep -q '^0   1   : 0  1  2  3  4  5  6  7  0  1 ' dumps/opensm-sl2vl.dump
+}
+
+@test "qos_*: tables are the peer's" {
+	cat >opensm.conf <<-'END'
+		qos TRUE
+		qos_high_limit 3
+		qos_vlarb_high 0:64,1:0x20,17:2
+		qos_vlarb_low 0:4,1:300,2:5,3;6
+		qos_sl2vl 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15
+		qos_ca_high_limit 9
+		qos_ca_sl2vl 1,1,1,1,0,0,0,0,2,2,2,2,3,3,3
+		qos_swe_vlarb_low 5:1,3:2,14:200
+		qos_rtr_sl2vl 3,3,3
+	END
+	as_the_peer
+	grep -q '^0   0   : 1  1  1  1  0  0  0  0  2  2  2  2  3  3  3  0 $' dumps/opensm-sl2vl.dump
+	grep -q '^0   1   : 0  1  2  3  4  5  6  7  0  1  2  3  4  5  6  15$' dumps/opensm-sl2vl.dump
+}
+
+# path SL...: the SL of a path from the first host to the second, as saquery gets it when it asks for this one, or for none.
+path() {
+	sim_run H1 saquery PR --src-to-dst 1:5 ${1:+--sl "$1"} 2>&1 | sed -nE 's/^\s+sl\.+(0x)?/\1/p'
+}
+
+@test "without qos nothing is read or written; with it a second sweep writes nothing, and SLs that have no VL have no path" {
+	cat >partitions.conf <<-'END'
+		Default=0x7fff, ipoib, sl=2 : ALL=full ;
+	END
+	sm_start H0 -P "$PWD/partitions.conf"
+	wait_for 20 sm_up
+	[ "$(count '' 0x0017)" -eq 0 ] && [ "$(count '' 0x0018)" -eq 0 ]
+	[ "$(path)" = 0x0 ]
+	printf '%s\n' 'qos TRUE' 'qos_sl2vl 0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,15' >opensm.conf
+	sweep_again
+	# A switch: three ports out, four in (itself, too). A port: two blocks of arbitration.
+	[ "$(count 0x02 0x0017)" -eq $((3 * 3 * 4 + 3)) ]
+	[ "$(count 0x02 0x0018)" -eq $((2 * (3 * 3 + 3))) ]
+	quiet
+	[ "$(path)" = 0x2 ]
+	[ "$(path 9)" = 0x9 ]
+	[ -z "$(path 15)" ]
+	[ "$(tables | grep -c '^ports.*|15|$')" -ge 10 ]
+	sim_run H1 saquery SL2VL 2/1/2 >sl2vl
+	grep -q '0| 1| 2| 3| 4| 5| 6| 7| 0| 1| 2| 3| 4| 5| 6|15' sl2vl
+	sim_run H1 saquery VLAR 2/1/1 >vlar
+	grep -q 'Weight: 0| 4| 4| 4| 4| 4| 4| 4|' vlar
+	# Nobody wants them any more: what is built in comes back.
+	: >opensm.conf
+	sweep_again
+	quiet
+	[ "$(tables | grep -c '^ports.*|15|$')" -eq 0 ]
+	[ "$(path)" = 0x0 ]
+}
