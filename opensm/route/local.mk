@@ -26,7 +26,11 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/auto.c opensm/route/shapes.h opensm/route/recognise.c opensm/route/recognise.h \
 	opensm/route/recognise_hyperx.c opensm/route/recognise_groups.c \
 	opensm/route/steps.c opensm/route/steps.h opensm/route/onelane.c opensm/route/onelane.h \
-	opensm/route/dragonfly.c opensm/route/hyperx.c
+	opensm/route/dragonfly.c opensm/route/hyperx.c \
+	opensm/route/ways.c opensm/route/ways.h opensm/route/courses.c opensm/route/courses.h \
+	opensm/route/acyclic.c opensm/route/acyclic.h opensm/route/layers.c opensm/route/layers.h \
+	opensm/route/roll.c opensm/route/roll.h opensm/route/relieve.c opensm/route/relieve.h \
+	opensm/route/sssp.c opensm/route/sssp.h opensm/route/dfsssp.c opensm/route/lash.c
 ROUTE_LIBS = libroute.a $(TOPO_LIBS)
 
 # Numbers, not verdicts: `make bench-route && ./bench-route fat-tree3 36`.
@@ -88,3 +92,9 @@ tests_unit_test_ftree_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-dor
 tests_unit_test_dor_SOURCES = tests/unit/test-dor.c tests/unit/grid-desk.h tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_dor_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+
+# Engines that deal paths out to lanes.
+LANES_DESK = tests/unit/lanes-desk.h tests/unit/lanes-cases.h tests/unit/route-desk.h $(TOPOCUT)
+UNIT_TESTS += tests/unit/test-dfsssp
+tests_unit_test_dfsssp_SOURCES = tests/unit/test-dfsssp.c $(LANES_DESK)
+tests_unit_test_dfsssp_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

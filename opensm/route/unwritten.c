@@ -11,8 +11,5 @@
 		snprintf(why, why_len, "not there yet");                                           \
 		return NULL;                                                                       \
 	}
-UNWRITTEN(lash)
-UNWRITTEN(sssp)
-UNWRITTEN(dfsssp)
 UNWRITTEN(nue)
 UNWRITTEN(torus_2qos)

@@ -61,6 +61,7 @@ static void usage(void)
 	      "            [-n repeats] [-R scatter-seed] [-l lmc] [-H percent of hosts absent]\n"
 	      "            [-L random LIDs] [-G random GUIDs]\n"
 	      "            [-c no check] [-a route again with the result as previous]\n"
+	      "            [-v lanes at most]\n"
 	      "            [-P port shifting] [-D steps: damage grows in steps] FABRIC\n"
 	      "FABRIC:      " TOPOGEN_WORDS,
 	      stderr);
@@ -73,8 +74,9 @@ static struct routes *compute(const struct bench *b, const struct topo *t,
 	struct route_job job = {
 		.topo = t, .previous = previous, .options = b->options, .threads = b->threads,
 	};
-	char why[128] = "";
-	struct routes *r = route_engine_find(b->engine)->compute(&job, why, sizeof(why));
+	const struct route_engine *engine = route_engine_find(b->engine);
+	char why[256] = "no such engine";
+	struct routes *r = engine ? engine->compute(&job, why, sizeof(why)) : NULL;
 
 	if (!r) {
 		fprintf(stderr, "%s: %s\n", b->engine, why);
@@ -126,6 +128,8 @@ static void report(const struct bench *b, const struct routes *r)
 		print_since("check", since);
 		printf("         %s\n", route_verdict_str(&v, line));
 	}
+	if (r->note[0])
+		printf("note     %s\n", r->note);
 	if (b->patterns)
 		printf("eBB      %.3f over %u patterns\n",
 		       routes_effective_bandwidth(r, b->patterns, 1), b->patterns);
@@ -172,12 +176,11 @@ static void run(const struct bench *b, int n, char **words)
 
 int main(int argc, char **argv)
 {
-	struct bench b = { .engine = "minhop", .threads = 1, .patterns = 50, .repeat = 1, .check = true };
+	struct bench b = { .threads = 1, .patterns = 50, .repeat = 1, .check = true, .engine = "minhop" };
 	int opt;
 
-	while ((opt = getopt(argc, argv, "e:d:s:t:p:S:n:R:l:D:H:LGcaP")) != -1)
+	while ((opt = getopt(argc, argv, "d:s:t:p:S:n:R:l:D:H:e:v:LGcaP")) != -1)
 		switch (opt) {
-		case 'e': b.engine = optarg; break;
 		case 'd': b.gen.damage = atof(optarg) / 100; break;
 		case 's': b.gen.seed = strtoull(optarg, NULL, 0); break;
 		case 't': b.threads = (unsigned)atoi(optarg); break;
@@ -190,6 +193,8 @@ int main(int argc, char **argv)
 		case 'H': b.gen.absent = atof(optarg) / 100; break;
 		case 'L': b.gen.random_lids = true; break;
 		case 'G': b.gen.random_guids = true; break;
+		case 'e': b.engine = optarg; break;
+		case 'v': b.options.max_vls = (unsigned)atoi(optarg); break;
 		case 'c': b.check = false; break;
 		case 'a': b.again = true; break;
 		case 'P': b.options.port_shifting = true; break;

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The dfsssp engine: sssp, with its paths dealt out to lanes so that none can lock up.
+ *
+ * The balanced paths of sssp come first. On a tree they have no cycle, and that is all: one lane, no
+ * scheme. Where they fit in the lanes that every cable has, they stay as they are. Where they do not,
+ * among the shortest paths others are chosen (courses.c): ones that obey orders, each of which is a lane.
+ * Many orders leave much choice to balance and few paths that obey none, but each costs a lane; so as
+ * many orders as there are lanes are tried first, then fewer, and the first that fits is it. When
+ * columns prefer different orders, load is spread over the roots of all; when all prefer the same one, fewer
+ * lanes do.
+ *
+ * Lanes beyond those needed are used as well, to keep what waits for one destination out of the way of
+ * others. max_vls says how many there may be.
+ *
+ * Change. Entries stay as they do with sssp. Every path keeps the SL that it has, if the mixture of old and
+ * new entries can be proved that way; that matters, because who has asked for a path keeps its SL for as
+ * long as the connection lives, and a table that is proved for other SLs says nothing about those packets.
+ * Only paths that fit nowhere else change theirs, and only when that does not do either is everything
+ * made anew; connections that live on with an SL of before are then outside of the proof until they ask
+ * again.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "route/courses.h"
+#include "route/engines.h"
+#include "route/layers.h"
+#include "route/sssp.h"
+#include "util/mem.h"
+
+struct dfsssp {
+	const struct route_job *job;
+	struct sssp s;
+	unsigned most;	 /* lanes that there are */
+	unsigned needed; /* the least that any attempt came to */
+	uint16_t *hints;
+	struct layers *layers;
+};
+
+static void dfsssp_done(struct dfsssp *d)
+{
+	sssp_done(&d->s);
+	free(d->hints);
+	layers_free(d->layers);
+}
+
+static bool is_cancelled(const struct route_job *job)
+{
+	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
+}
+
+static size_t n_entries(const struct routes *r)
+{
+	return (size_t)r->topo->n_switches * r->row_size;
+}
+
+/* True if the paths fit. */
+static bool deal(struct dfsssp *d, const uint16_t *hints, bool keep)
+{
+	const struct sssp *s = &d->s;
+
+	layers_free(d->layers);
+	d->layers = layers_new(&(struct layers_job){
+		.topo = d->job->topo, .n_columns = s->roll->n, .at = s->roll->at, .keys = s->roll->lids,
+		.row_size = s->routes->row_size, .ports = s->routes->lft, .sources = s->roll->has_sources,
+		.hints = hints, .keep = keep, .most = d->most, .cancelled = d->job->cancelled,
+	});
+	if (!d->layers)
+		return false;
+	if (!keep)
+		d->needed = MIN(d->needed, d->layers->needed);
+	return d->layers->needed <= d->most;
+}
+
+/* The lanes that paths had before, as hints. */
+static void recall(struct dfsssp *d)
+{
+	const struct routes *old = d->job->previous, *r = d->s.routes;
+
+	memset(d->hints, 0, n_entries(r) * sizeof(*d->hints));
+	for (uint32_t s = 0; s < r->topo->n_switches; s++) {
+		uint32_t was = topo_find_switch(old->topo, r->topo->switches[s].guid);
+
+		for (uint32_t i = 0; was != TOPO_NONE && i < d->s.roll->n; i++) {
+			uint32_t lid = d->s.roll->lids[i];
+
+			if (lid < old->lanes->row_size)
+				d->hints[(size_t)s * r->row_size + lid] = (uint16_t)
+					(1u << old->lanes->sl[(size_t)was * old->lanes->row_size + lid]);
+		}
+	}
+}
+
+/* Paths that could not keep their lane may go anywhere. */
+static void release(struct dfsssp *d)
+{
+	for (size_t i = 0; i < n_entries(d->s.routes); i++)
+		if (d->layers->lanes[i] != LAYERS_NONE && !(d->hints[i] >> d->layers->lanes[i] & 1))
+			d->hints[i] = 0;
+}
+
+static bool keeps(struct dfsssp *d)
+{
+	const struct routes *old = d->job->previous;
+
+	if (!old || !old->lanes || strcmp(old->engine, "dfsssp") || old->lanes->by != LANES_BY_SWITCH_LID ||
+	    old->lanes->n_vls > d->most)
+		return false;
+	d->hints = xcalloc(n_entries(d->s.routes), sizeof(*d->hints));
+	recall(d);
+	if (deal(d, d->hints, true))
+		return true;
+	if (!d->layers)
+		return false;
+	release(d);
+	return deal(d, d->hints, true);
+}
+
+/* Other paths, by `n` orders. */
+static bool redirect(struct dfsssp *d, unsigned n, bool rotate)
+{
+	struct sssp *s = &d->s;
+
+	s->routes->expected_load = courses_run(&(struct courses_job){
+		.graph = s->graph, .distances = s->distances, .n_columns = s->roll->n,
+		.at = s->roll->at, .keys = s->roll->lids, .row_size = s->routes->row_size,
+		.sources = s->roll->sources, .n_orders = n, .rotate = rotate, .rounds = 2,
+		.threads = s->threads, .cancelled = d->job->cancelled,
+		.ports = s->routes->lft, .hints = d->hints,
+	});
+	return !is_cancelled(d->job) && deal(d, d->hints, false);
+}
+
+static bool redirects(struct dfsssp *d)
+{
+	if (!d->hints)
+		d->hints = xcalloc(n_entries(d->s.routes), sizeof(*d->hints));
+	for (unsigned rotate = 2; rotate-- > 0;)
+		for (unsigned n = d->most; n && !is_cancelled(d->job); n--)
+			if (redirect(d, n, rotate))
+				return true;
+	return false;
+}
+
+static void use_lanes(struct dfsssp *d)
+{
+	struct routes *r = d->s.routes;
+	struct lanes *lanes;
+
+	if (d->layers->n < 2)
+		return;
+	lanes = lanes_new(r->topo, d->layers->n, LANES_BY_SWITCH_LID, r->row_size, 1);
+	for (size_t i = 0; i < n_entries(r); i++)
+		lanes->sl[i] = d->layers->lanes[i] == LAYERS_NONE ? 0 : d->layers->lanes[i];
+	r->lanes = lanes;
+	snprintf(r->note, sizeof(r->note), "%u lanes, of which %u are needed", d->layers->n,
+		 d->layers->needed);
+}
+
+/* From nothing, when keeping fails. */
+static struct routes *again(const struct route_job *job, char *why, size_t why_len)
+{
+	struct route_job alone = *job;
+
+	alone.previous = NULL;
+	return dfsssp_compute(&alone, why, why_len);
+}
+
+struct routes *dfsssp_compute(const struct route_job *job, char *why, size_t why_len)
+{
+	_cleanup_(dfsssp_done) struct dfsssp d = {
+		.job = job, .most = route_lanes(job), .needed = LAYERS_MAX + 1,
+	};
+
+	if (!sssp_run(job, "dfsssp", &d.s, why, why_len))
+		return NULL;
+	if (!keeps(&d) && !deal(&d, NULL, false)) {
+		if (job->previous && !is_cancelled(job))
+			return again(job, why, why_len);
+		redirects(&d);
+	}
+	if (is_cancelled(job)) {
+		snprintf(why, why_len, "cancelled");
+		return NULL;
+	}
+	if (d.layers->needed > d.most) {
+		snprintf(why, why_len, "needs %s%u lanes, every cable has %u",
+			 d.needed > LAYERS_MAX ? "more than " : "", MIN(d.needed, LAYERS_MAX), d.most);
+		return NULL;
+	}
+	use_lanes(&d);
+	return take(d.s.routes);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* All shortest ways to one switch: who chooses among what, nearest first. */
+#pragma once
+
+#include <stdint.h>
+
+#include "route/graph.h"
+
+struct way {
+	uint32_t channel; /* index of the port in topo->ports */
+	uint32_t next;
+	uint8_t port;
+};
+
+struct ways {
+	uint32_t to;
+	uint32_t *order; /* switches that reach it, nearest first, without itself */
+	uint32_t n;
+	uint32_t *first; /* n + 1: ways of order[i] are ways[first[i]] .. ways[first[i + 1] - 1] */
+	struct way *ways;
+	uint64_t *sorting;
+};
+
+void ways_init(struct ways *w, const struct graph *g);
+void ways_done(struct ways *w);
+void ways_find(struct ways *w, const struct graph *g, const struct distances *d, uint32_t to);
