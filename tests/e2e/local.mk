@@ -23,3 +23,4 @@ tests/e2e/preload/hang.so: tests/e2e/preload/hang.c
 E2E_TESTS += tests/e2e/plugin.bats tests/e2e/metrics.bats
 EXTRA_DIST += tests/e2e/metrics-lint.awk
 E2E_TESTS += tests/e2e/log.bats tests/e2e/qos.bats
+E2E_TESTS += tests/e2e/plan.bats

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# opensm --plan on what ibnetdiscover wrote of a fabric: the tables are those that the daemon programs there, and
+# what is said of failures can be seen in them.
+load lib.bash
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+teardown() {
+	rig_stop
+}
+
+# brought_up KIND...: a fabric of netgen's, brought up by us with its dumps; $WORK/fabric.topo is what ibnetdiscover
+# then sees.
+brought_up() {
+	"$NETGEN" "$@" >"$BATS_TEST_TMPDIR/net"
+	rig_start "$BATS_TEST_TMPDIR/net"
+	sm_once h0 -D 0x47 -R minhop
+	sim_run h0 ibnetdiscover >fabric.topo 2>/dev/null
+}
+
+plan() {
+	"$SM_BIN" --plan "$@"
+}
+
+# svg_is_sound FILE: it is well-formed XML with an svg at its root.
+svg_is_sound() {
+	python3 - "$1" <<'END'
+import sys, xml.dom.minidom
+assert xml.dom.minidom.parse(sys.argv[1]).documentElement.tagName == "svg"
+END
+}
+
+@test "the plan of a running fabric is what runs there, to the byte" {
+	brought_up fat-tree2 8
+	plan fabric.topo -R minhop --dumps planned >out
+	grep -q '^Fabric    12 switches, 32 end ports, 32 cables' out
+	grep -q '^Engine    minhop' out
+	grep -q '^Proof     all 992 pairs reach, no credit loop' out
+	not grep -q '^LIDs' out
+	for f in opensm-lfts.dump opensm.fdbs opensm-lid-matrix.dump; do
+		cmp "dumps/$f" "planned/$f"
+	done
+	# ibnetdiscover knows neither the manager nor revisions.
+	cmp <(sed -E 's/ (CA|SW)-SM / \1 /g; s/ Rev:[0-9A-F]+//g' dumps/opensm-subnet.lst) \
+		<(sed -E 's/ Rev:[0-9A-F]+//g' planned/opensm-subnet.lst)
+}
+
+@test "tables that run already change nothing" {
+	brought_up fat-tree2 8
+	plan fabric.topo -R file,no_fallback | grep -q 'not there yet' && skip "there is no engine for dumps yet"
+	plan fabric.topo -R minhop --running dumps/opensm-lfts.dump --json >json
+	jq -e '.against_running | .entries == 0 and .blocks == 0 and .pairs == 0' json
+	plan dumps/opensm-subnet.lst -R minhop --running dumps/opensm-lfts.dump --fresh --json |
+		jq -e '.fabric.end_ports == 32 and .fabric.new_lids == 0 and .tables.verdict.unreachable == 0'
+}
+
+@test "a failure costs what it cuts off, and the worst one is found" {
+	"$NETGEN" tree 3 4 2 >net
+	plan net -R minhop --fail 'link:leaf1/5' --json >json
+	jq -e '.failure | .pairs_lost == 0 and .changes.blocks > 0 and .max_load_after > .max_load_before' json
+	jq -e '.tables.hot | length == 10 and .[0].load >= .[9].load and (.[0].from.name | length > 0)' json
+	# Both ways of leaf1 are gone: 4 end ports see 8 others no more, and the other way round.
+	plan net -R minhop --fail 'link:"leaf1"/5' --fail link:spine2/1 --json >json
+	jq -e '.failure.pairs_lost == 64' json
+	# All of its end ports are gone.
+	plan net -R minhop --fail switch:leaf1 >out
+	grep -q '^Lost      76 of 132 pairs' out
+	plan net -R minhop --worst switch --json | jq -e '.worst.worst[0].pairs_lost == 76 and .worst.failures == 5'
+	plan net -R minhop --worst link | grep -q 'of 6 single cables: 0 cut off somebody; 6 were routed$'
+}
+
+@test "the picture is an svg, whatever nodes call themselves" {
+	"$NETGEN" torus 4 4 1 2 | sed 's/# "s0"/# "<s0 \&amp; \x27 ]]> -->"/' >net
+	plan net --svg picture.svg >out
+	svg_is_sound picture.svg
+	grep -q '&lt;s0 &amp;amp; &#39; \]\]&gt; --&gt;' picture.svg
+	[ "$(grep -c '<rect' picture.svg)" -gt 16 ]
+}
+
+@test "what is not understood is said, with the place; nothing comes of it" {
+	"$NETGEN" tree 3 4 2 >net
+	run plan --nonsense net
+	[ "$status" -eq 64 ]
+	run plan net --vls 16
+	[ "$status" -eq 64 ]
+	[[ $output == *'--vls: "16"; expected a number of 1 to 15'* ]]
+	printf 'Switch 4 leaf\n' >broken
+	run plan broken
+	[ "$status" -eq 65 ]
+	[[ $output == *'broken:1:'*'the file is not used'* ]]
+	run plan net --fail link:leaf9/1
+	[ "$status" -eq 65 ]
+	[[ $output == *'no node has this name or GUID'* ]]
+	run plan nowhere
+	[ "$status" -eq 65 ]
+	run plan net -R file,no_fallback
+	[ "$status" -eq 1 ]
+	[[ $output == *'Engine    none: '* ]]
+	run plan --help
+	[ "$status" -eq 0 ]
+	[[ $output == *'usage: opensm --plan FABRIC.topo'* ]]
+}
+
+@test "options of opensm.conf count, lists that it names too" {
+	"$NETGEN" tree 3 4 2 >net
+	spine=$(awk -F= '/^switchguid/ { guid = substr($2, 1, 8) } /"spine2"/ { if (/^Switch/) print guid }' net)
+	printf '%s\n' "$spine" >roots
+	printf 'routing_engine minhop\nlmc 2\nhop_weights_file %s\n' "$PWD/weights" >conf
+	printf '%s 1 3\n%s 2 3\n%s 3 3\n' "$spine" "$spine" "$spine" >weights
+	plan net --conf conf --json >json
+	jq -e '.tables.engine == "minhop"' json
+	# Everything goes over the other spine now.
+	jq -e '[.tables.hot[] | .from.name, .to.name] | index("spine2") == null' json
+	printf 'routing_engine minhop\nlmc 9\n' >conf
+	run plan net --conf conf
+	[[ $output == *'conf:2:'* ]]
+	[ "$status" -eq 65 ]
+}
