@@ -113,6 +113,11 @@ void cli_usage(FILE *out)
 	      out);
 	for (size_t i = 0; i < cli_n_rows; i++)
 		print_row(out, &cli_rows[i]);
+	/* A program of its own (offline/): with this word nothing above counts. */
+	fputs("--plan <fabric>\n"
+	      "          Without a device: routes a fabric that ibnetdiscover has described and says what\n"
+	      "          comes of it, and of failures. See opensm --plan --help.\n\n",
+	      out);
 }
 
 /* --- getopt --------------------------------------------------------------------------------- */
