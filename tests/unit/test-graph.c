@@ -168,7 +168,7 @@ static void homes_of_a_whole_tree_are_used_equally(void **state)
 		struct topo *t = topogen_fat_tree3(8, &o);
 		struct graph *g = graph_new(t, NULL);
 		struct distances *d = distances_new(g, 1, NULL);
-		struct spread *s = spread_new(g, d);
+		struct spread *s = spread_new(g, d, NULL);
 		uint32_t used[80] = { 0 };
 
 		print_message("# seed %llu\n", (unsigned long long)seed);
@@ -196,7 +196,7 @@ static void assert_all_have_homes(const struct topogen *o, unsigned core_hosts)
 	struct topo *t = topogen_tree3(&tree, o);
 	struct graph *g = graph_new(t, NULL);
 	struct distances *d = distances_new(g, 1, NULL);
-	struct spread *s = spread_new(g, d);
+	struct spread *s = spread_new(g, d, NULL);
 	unsigned homeless = 0;
 
 	for (uint32_t i = 0; i < s->n; i++)
@@ -229,7 +229,7 @@ static void a_torus_has_no_levels(void **state)
 	struct topo *t = topogen_torus((unsigned[]){ 3, 3, 3 }, 2, NULL);
 	struct graph *g = graph_new(t, NULL);
 	struct distances *d = distances_new(g, 1, NULL);
-	struct spread *s = spread_new(g, d);
+	struct spread *s = spread_new(g, d, NULL);
 
 	assert_int_equal(s->n, 27 * 3);
 	for (uint32_t i = 0; i < s->n; i++)
