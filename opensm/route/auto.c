@@ -37,8 +37,8 @@
 static const char *const suits[][CANDIDATES] = {
 	[SHAPE_SINGLE] = { "minhop" },
 	[SHAPE_TREE] = { "minhop", "ftree", "updn", "|", "dfsssp", "|", "nue" },
-	[SHAPE_HYPERX] = { "hyperx", "torus-2QoS", "dor", "|", "dfsssp", "lash", "|", "nue" },
-	[SHAPE_GRID] = { "torus-2QoS", "dor", "|", "dfsssp", "lash", "|", "nue" },
+	[SHAPE_HYPERX] = { "hyperx", "dor", "torus-2QoS", "|", "dfsssp", "lash", "|", "nue" },
+	[SHAPE_GRID] = { "dor", "torus-2QoS", "|", "dfsssp", "lash", "|", "nue" },
 	[SHAPE_DRAGONFLY] = { "dragonfly", "|", "dfsssp", "lash", "|", "nue" },
 	[SHAPE_DRAGONFLY_PLUS] = { "minhop", "|", "dfsssp", "lash", "|", "nue" },
 	[SHAPE_OTHER] = { "minhop", "|", "dfsssp", "lash", "|", "nue", "updn" },
@@ -187,7 +187,7 @@ static bool is_perfect(const struct automatic *a)
 
 	return a->best.routes && a->best.verdict.minimal && !s->n_cut && !s->n_cross &&
 	       (s->kind == SHAPE_SINGLE || s->kind == SHAPE_TREE || s->kind == SHAPE_HYPERX ||
-		s->kind == SHAPE_DRAGONFLY);
+		s->kind == SHAPE_GRID || s->kind == SHAPE_DRAGONFLY);
 }
 
 static void try_all(struct automatic *a)
