@@ -44,12 +44,12 @@ tables() {
 # as_the_peer ARGS...: both managers in turn, with what opensm.conf says, on a fabric without a memory.
 as_the_peer() {
 	"$PEER" --version 2>/dev/null | grep -q 'OpenSM 3\.' || skip "no OpenSM 3 at $PEER"
-	SM_BIN=$PEER sm_once H0 -D 0x47 "$@"
+	SM_BIN=$PEER sm_once H0 -D 0x47 -R minhop "$@"
 	tables >peer.tables
 	mv dumps peer
 	mkdir dumps
 	sim_restart "$NET"
-	sm_once H0 -D 0x47 "$@"
+	sm_once H0 -D 0x47 -R minhop "$@"
 	diff peer.tables <(tables)
 	cmp peer/opensm-sl2vl.dump dumps/opensm-sl2vl.dump
 	[ "$(grep -c 'ports: in' peer.tables)" -ge 10 ]
@@ -86,7 +86,7 @@ path() {
 	cat >partitions.conf <<-'END'
 		Default=0x7fff, ipoib, sl=2 : ALL=full ;
 	END
-	sm_start H0 -P "$PWD/partitions.conf"
+	sm_start H0 -R minhop -P "$PWD/partitions.conf"
 	wait_for 20 sm_up
 	[ "$(count '' 0x0017)" -eq 0 ] && [ "$(count '' 0x0018)" -eq 0 ]
 	[ "$(path)" = 0x0 ]
@@ -105,7 +105,7 @@ path() {
 	sim_run H1 saquery VLAR 2/1/1 >vlar
 	grep -q 'Weight: 0| 4| 4| 4| 4| 4| 4| 4|' vlar
 	# Nobody wants them any more: what is built in comes back.
-	: >opensm.conf
+	echo 'qos FALSE' >opensm.conf
 	sweep_again
 	quiet
 	[ "$(tables | grep -c '^ports.*|15|$')" -eq 0 ]
