@@ -6,7 +6,7 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/foreign.c opensm/conf/foreign.h opensm/conf/write.c opensm/conf/diff.c \
 	opensm/conf/verify.c opensm/conf/advise.c opensm/conf/lists.c opensm/conf/lists.h \
 	opensm/conf/lists_routing.c opensm/conf/lists_routing.h \
-	opensm/conf/names.c opensm/conf/prefixes.c opensm/conf/prefixes.h opensm/conf/cli.c opensm/conf/cli.h \
+	opensm/conf/names.c opensm/conf/torus.c opensm/conf/torus.h opensm/conf/prefixes.c opensm/conf/prefixes.h opensm/conf/cli.c opensm/conf/cli.h \
 	opensm/conf/modules.c opensm/conf/modules.h opensm/conf/files.c opensm/conf/files.h opensm/conf/files_news.c \
 	opensm/conf/cli_rows.c opensm/conf/cli_rows.h \
 	opensm/conf/partitions.c opensm/conf/partitions.h opensm/conf/partitions_build.c \
@@ -48,3 +48,7 @@ tests_unit_test_lists_routing_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_lists_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_cli_SOURCES = tests/unit/test-cli.c
 tests_unit_test_cli_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-torus-conf
+tests_unit_test_torus_conf_SOURCES = tests/unit/test-torus-conf.c
+tests_unit_test_torus_conf_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)

@@ -68,3 +68,8 @@ FUZZ_TESTS += tests/fuzz/fuzz-tablefile
 check_PROGRAMS += tests/fuzz/fuzz-tablefile
 tests_fuzz_fuzz_tablefile_SOURCES = tests/fuzz/fuzz-tablefile.c tests/fuzz/replay.c tests/lib/topogen.c tests/lib/topogen.h
 tests_fuzz_fuzz_tablefile_LDADD = $(ROUTE_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-torus
+check_PROGRAMS += tests/fuzz/fuzz-torus
+tests_fuzz_fuzz_torus_SOURCES = tests/fuzz/fuzz-torus.c tests/fuzz/replay.c
+tests_fuzz_fuzz_torus_LDADD = $(CONF_LIBS)
