@@ -11,6 +11,9 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/tree.c opensm/route/tree.h opensm/route/fill.c opensm/route/fill.h \
 	opensm/route/updn.c opensm/route/updown.h opensm/route/ftree.c opensm/route/ftree.h \
 	opensm/route/minhop.c opensm/route/engines.h opensm/route/unwritten.c \
+	opensm/route/nue.c opensm/route/nue_net.c opensm/route/nue_net.h \
+	opensm/route/nue_cdg.c opensm/route/nue_cdg.h opensm/route/nue_tree.c opensm/route/nue_tree.h \
+	opensm/route/nue_layer.c opensm/route/nue_layer.h opensm/route/nue_part.c opensm/route/nue_part.h \
 	opensm/route/choose.c opensm/route/choose.h opensm/route/lanes.c opensm/route/lanes.h opensm/route/grid.h opensm/route/grid.c \
 	opensm/route/grid_arcs.c opensm/route/grid_private.h opensm/route/grid_shape.c \
 	opensm/route/grid_ways.c opensm/route/grid_ways.h opensm/route/grid_routes.c opensm/route/grid_routes.h \
@@ -62,6 +65,10 @@ tests_unit_test_reroute_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_minhop_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_check_SOURCES = tests/unit/test-check.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_check_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-nue
+tests_unit_test_nue_SOURCES = tests/unit/test-nue.c tests/unit/route-desk.h tests/unit/lanes-walk.h \
+	tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_nue_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-mcast
 tests_unit_test_mcast_SOURCES = tests/unit/test-mcast.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_mcast_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

@@ -11,5 +11,4 @@
 		snprintf(why, why_len, "not there yet");                                           \
 		return NULL;                                                                       \
 	}
-UNWRITTEN(nue)
 UNWRITTEN(torus_2qos)

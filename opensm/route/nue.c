@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The nue engine: on any graph, with however few lanes, tables that cannot deadlock.
+ */
+#include "route/engines.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "route/nue_layer.h"
+#include "route/nue_part.h"
+#include "util/mem.h"
+
+#define SWITCHES_MAX 65534
+
+struct nue {
+	const struct route_job *job;
+	struct nue_net *net;
+	struct routes *routes;
+	unsigned n_lanes;
+	bool *is_target;         /* per switch */
+	uint8_t *part;           /* per switch: lane of its destinations */
+	struct nue_target *targets;
+	uint32_t n_targets;
+	uint32_t first[LANES_VLS_MAX + 2]; /* targets of each lane */
+	bool has_levels;         /* switches without end ports */
+};
+
+static void nue_done(struct nue *e)
+{
+	nue_net_free(e->net);
+	routes_unref(e->routes);
+	free(e->is_target);
+	free(e->part);
+	free(e->targets);
+}
+
+static bool is_cancelled(const struct route_job *job)
+{
+	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
+}
+
+static unsigned threads_of(const struct route_job *job)
+{
+	return job->threads ? job->threads : (unsigned)omp_get_max_threads();
+}
+
+static void find_targets(struct nue *e)
+{
+	const struct nue_net *net = e->net;
+
+	for (uint32_t s = 0; s < net->n; s++)
+		e->has_levels |= !net->sources[s] && nue_degree(net, s) > 0;
+	e->is_target = xcalloc(net->n + 1u, sizeof(*e->is_target));
+	for (uint32_t s = 0; s < net->n; s++)
+		e->is_target[s] = net->first_lid[s + 1] > net->first_lid[s] ||
+				  (e->job->options.nue_include_switches && net->topo->switches[s].lid);
+}
+
+/* Ways of their own for how many LIDs of a switch; the more there is to do, the fewer. */
+static uint32_t trees_of(const struct nue *e, uint32_t sw)
+{
+	uint32_t lids = e->net->first_lid[sw + 1] - e->net->first_lid[sw];
+
+	return MAX(lids, 1u);
+}
+
+static void add_target(struct nue *e, uint32_t sw, uint32_t tree)
+{
+	uint32_t lids = e->net->first_lid[sw + 1] - e->net->first_lid[sw], trees = trees_of(e, sw);
+
+	e->targets[e->n_targets++] = (struct nue_target){
+		.sw = sw, .first = e->net->first_lid[sw] + tree, .stride = trees,
+		.n = lids > tree ? (lids - tree - 1) / trees + 1 : 0,
+		.own = tree == 0 && (!e->has_levels || !lids),
+	};
+}
+
+/* First one tree of every switch, then another. */
+static void make_targets(struct nue *e)
+{
+	const struct nue_net *net = e->net;
+	uint32_t most = 0, all = 0;
+
+	for (uint32_t s = 0; s < net->n; s++) {
+		most = MAX(most, e->is_target[s] ? trees_of(e, s) : 0);
+		all += e->is_target[s] ? trees_of(e, s) + 1 : 0;
+	}
+	e->targets = xcalloc(all + 1u, sizeof(*e->targets));
+	for (unsigned lane = 0; lane < e->n_lanes; lane++) {
+		e->first[lane] = e->n_targets;
+		for (uint32_t k = 0; k < most; k++)
+			for (uint32_t s = 0; s < net->n; s++)
+				if (e->is_target[s] && e->part[s] == lane && k < trees_of(e, s))
+					add_target(e, s, k);
+		for (uint32_t s = 0; s < net->n && e->has_levels && e->job->options.nue_include_switches; s++)
+			if (e->is_target[s] && e->part[s] == lane && net->topo->switches[s].lid &&
+			    net->first_lid[s] < net->first_lid[s + 1])
+				e->targets[e->n_targets++] = (struct nue_target){ .sw = s, .own = true };
+	}
+	e->first[e->n_lanes] = e->n_targets;
+}
+
+/* Turns of what switches send along channel `in`. */
+static void look_through(const struct nue *e, struct nue_cdg *cdg, uint32_t in)
+{
+	const struct nue_net *net = e->net;
+	uint32_t s = net->tail[in], next = nue_head(net, in);
+	const uint8_t *here = routes_row(e->routes, s), *there = routes_row(e->routes, next);
+	uint64_t seen[4] = { 0 };
+	const uint32_t *of_here = net->of_port + net->topo->switches[s].first_port;
+	const uint32_t *of_there = net->of_port + net->topo->switches[next].first_port;
+
+	for (uint32_t i = 0; i < net->first_lid[net->n]; i++) {
+		lid_t lid = net->lids[i];
+		uint8_t port = there[lid];
+
+		if (here[lid] > net->topo->switches[s].n_ports || of_here[here[lid]] != in ||
+		    port > net->topo->switches[next].n_ports || of_there[port] == NUE_NONE)
+			continue;
+		if (seen[port / 64] >> port % 64 & 1)
+			continue;
+		seen[port / 64] |= UINT64_C(1) << port % 64;
+		nue_cdg_set(cdg, in, of_there[port]);
+	}
+}
+
+static bool all_fit(struct nue *e)
+{
+	const struct nue_net *net = e->net;
+	struct nue_cdg *cdg = nue_cdg_new(net);
+	bool fits;
+
+	for (uint32_t s = 0; s < net->n; s++)
+		for (uint32_t c = nue_first(net, s); c < nue_first(net, s + 1); c++)
+			look_through(e, cdg, c);
+	fits = nue_cdg_settle(cdg);
+	nue_cdg_free(cdg);
+	return fits;
+}
+
+/* The same, and exactly: without the turns of switches that send nothing themselves. */
+static bool all_fit_exactly(struct nue *e)
+{
+	const struct nue_net *net = e->net;
+	struct nue_cdg *cdg = nue_cdg_new(net);
+	struct nue_tree *tree = nue_tree_new(net);
+	bool fits = true;
+
+	for (uint32_t s = 0; s < net->n && fits; s++)
+		for (uint32_t i = net->first_lid[s]; i < net->first_lid[s + 1]; i++) {
+			fits &= !nue_tree_read(tree, e->routes, s, net->lids[i]);
+			nue_tree_set(tree, cdg);
+		}
+	fits = fits && nue_cdg_settle(cdg);
+	nue_cdg_free(cdg);
+	nue_tree_free(tree);
+	return fits;
+}
+
+static void route_lanes_all(struct nue *e)
+{
+#pragma omp parallel for num_threads(threads_of(e->job)) schedule(dynamic, 1)
+	for (unsigned lane = 0; lane < e->n_lanes; lane++) {
+		struct nue_layer layer = {
+			.net = e->net, .wishes = e->has_levels, .routes = e->routes, .cancelled = e->job->cancelled,
+			.targets = e->targets + e->first[lane],
+			.n_targets = e->first[lane + 1] - e->first[lane],
+		};
+
+		nue_layer_fill(&layer);
+	}
+}
+
+static void label(struct lanes *l, lid_t base, uint8_t lmc, uint8_t lane)
+{
+	for (uint32_t k = 0; base && k < 1u << lmc; k++)
+		if (base + k < l->row_size)
+			l->sl[base + k] = lane;
+}
+
+static void make_lanes(struct nue *e)
+{
+	const struct topo *t = e->job->topo;
+	struct lanes *l;
+
+	if (e->n_lanes < 2)
+		return;
+	l = lanes_new(t, e->n_lanes, LANES_BY_LID, e->routes->row_size, 1);
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		label(l, t->switches[s].lid, t->switches[s].lmc, e->part[s]);
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE)
+			label(l, t->hosts[h].lid, t->hosts[h].lmc, e->part[t->hosts[h].sw]);
+	e->routes->lanes = l;
+}
+
+static unsigned lanes_of(const struct route_job *job)
+{
+	unsigned have = MAX(route_lanes(job), 1u), want = job->options.nue_max_num_vls;
+
+	return want ? MIN(want, have) : have;
+}
+
+/* The rest of the tables, and what trees need: minhop's. */
+static struct routes *begin(const struct route_job *job, char *why, size_t why_len)
+{
+	struct route_job plain = *job;
+	struct routes *r = minhop_compute(&plain, why, why_len);
+
+	if (r)
+		snprintf(r->engine, sizeof(r->engine), "nue");
+	return r;
+}
+
+struct routes *nue_compute(const struct route_job *job, char *why, size_t why_len)
+{
+	_cleanup_(nue_done) struct nue e = { .job = job, .n_lanes = lanes_of(job) };
+
+	e.routes = begin(job, why, why_len);
+	if (!e.routes)
+		return NULL;
+	e.net = nue_net_new(job, threads_of(job));
+	if (e.net) {
+		find_targets(&e);
+		if (e.has_levels && !job->options.nue_include_switches && (all_fit(&e) || all_fit_exactly(&e)))
+			return take(e.routes);
+		e.part = xcalloc(e.net->n + 1u, 1);
+		nue_part(e.net, e.is_target, e.n_lanes, e.part);
+		make_targets(&e);
+		route_lanes_all(&e);
+		make_lanes(&e);
+	}
+	if (is_cancelled(job)) {
+		snprintf(why, why_len, "cancelled");
+		return NULL;
+	}
+	return take(e.routes);
+}

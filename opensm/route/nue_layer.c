@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Destinations are routed one after the other, those in the middle of the lane's region first, and each takes
+ * the turns it needs. Nothing is reserved at first, because mostly nothing needs to be; if then somebody is
+ * left without a way, all begins anew with the turns of a spanning tree taken before anything else. Through
+ * that tree everybody reaches everybody, whatever turns are refused later.
+ */
+#include "route/nue_layer.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+enum state {
+	STATE_WISH,  /* not looked at yet, the tables say what is wished */
+	STATE_OPEN,  /* what was wished does not fit, or there is no wish */
+	STATE_DONE,
+};
+
+struct work {
+	struct nue_layer *layer;
+	const struct nue_net *net;
+	struct nue_cdg *cdg;
+	struct nue_tree *tree;
+	struct nue_taste taste;
+	uint32_t root;
+	uint32_t *up;        /* per switch: its channel in the spanning tree, towards the root */
+	uint32_t *reached;   /* switches, each after the one it hangs on */
+	uint32_t *ranked;    /* switches, farthest from end ports first */
+	bool has_escapes;
+	unsigned least_cap;  /* of all forwarding tables */
+	bool *closed;
+	uint64_t *load;      /* per channel */
+	uint64_t *port_load; /* per entry of topo->ports */
+	uint64_t *flow;      /* per switch */
+	uint64_t load_sum;
+	uint32_t *by_distance; /* targets */
+	enum state *states;    /* per target */
+};
+
+static size_t n_ports(const struct topo *t)
+{
+	size_t n = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		n += t->switches[s].n_ports + 1u;
+	return n;
+}
+
+static void work_begin(struct work *w)
+{
+	size_t n = w->net->n + 1u;
+
+	w->least_cap = UINT_MAX;
+	for (uint32_t s = 0; s < w->net->n; s++)
+		w->least_cap = MIN(w->least_cap, (unsigned)w->net->topo->switches[s].lft_cap);
+	w->cdg = nue_cdg_new(w->net);
+	w->tree = nue_tree_new(w->net);
+	w->up = xcalloc(n, sizeof(*w->up));
+	w->reached = xcalloc(n, sizeof(*w->reached));
+	w->ranked = xcalloc(n, sizeof(*w->ranked));
+	w->closed = xcalloc(n, sizeof(*w->closed));
+	w->load = xcalloc(w->net->n_channels + 1u, sizeof(*w->load));
+	w->port_load = xcalloc(n_ports(w->net->topo) + 1, sizeof(*w->port_load));
+	w->flow = xcalloc(n, sizeof(*w->flow));
+	w->by_distance = xcalloc(w->layer->n_targets + 1u, sizeof(*w->by_distance));
+	w->states = xcalloc(w->layer->n_targets + 1u, sizeof(*w->states));
+	for (uint32_t i = 0; i < w->layer->n_targets; i++)
+		w->states[i] = w->layer->wishes ? STATE_WISH : STATE_OPEN;
+}
+
+static void work_done(struct work *w)
+{
+	nue_cdg_free(w->cdg);
+	nue_tree_free(w->tree);
+	free(w->up);
+	free(w->reached);
+	free(w->ranked);
+	free(w->states);
+	free(w->closed);
+	free(w->load);
+	free(w->port_load);
+	free(w->flow);
+	free(w->by_distance);
+}
+
+/* The switch from which the destinations are least far, farther ones counting more. */
+static uint32_t find_root(const struct work *w)
+{
+	const struct nue_net *net = w->net;
+	uint64_t least = UINT64_MAX;
+	uint32_t root = 0;
+
+	for (uint32_t s = 0; s < net->n; s++) {
+		const uint16_t *far = distances_from(net->distances, s);
+		uint64_t sum = 0;
+
+		for (uint32_t i = 0; i < w->layer->n_targets; i++) {
+			uint64_t d = far[w->layer->targets[i].sw];
+
+			sum += d == DISTANCE_NONE ? UINT32_MAX : d * d;
+		}
+		if (sum < least) {
+			least = sum;
+			root = s;
+		}
+	}
+	return root;
+}
+
+/* Everybody whom `from` reaches and who hangs on nobody yet hangs on whom it is reached by. */
+static uint32_t span(struct work *w, uint32_t from, uint32_t n)
+{
+	const struct nue_net *net = w->net;
+	uint32_t done = n;
+
+	w->reached[n++] = from;
+	w->closed[from] = true;
+	while (done < n) {
+		uint32_t s = w->reached[done++];
+
+		for (uint32_t c = nue_first(net, s); c < nue_first(net, s + 1); c++) {
+			uint32_t next = nue_head(net, c);
+
+			if (w->closed[next])
+				continue;
+			w->closed[next] = true;
+			w->up[next] = net->reverse[c];
+			w->reached[n++] = next;
+		}
+	}
+	return n;
+}
+
+static void span_all(struct work *w)
+{
+	uint32_t n;
+
+	memset(w->up, 0xFF, w->net->n * sizeof(*w->up));
+	memset(w->closed, 0, w->net->n * sizeof(*w->closed));
+	n = span(w, w->root, 0);
+	for (uint32_t s = 0; s < w->net->n; s++)
+		if (!w->closed[s])
+			n = span(w, s, n);
+	memset(w->closed, 0, w->net->n * sizeof(*w->closed));
+}
+
+/* Hops to the nearest switch with end ports, into `rank`; the highest. */
+static uint32_t find_ranks(const struct nue_net *net, uint32_t *rank, uint32_t *queue)
+{
+	uint32_t n = 0, done = 0;
+
+	for (uint32_t s = 0; s < net->n; s++) {
+		rank[s] = net->sources[s] ? 0 : NUE_NONE;
+		if (net->sources[s])
+			queue[n++] = s;
+	}
+	while (done < n) {
+		uint32_t s = queue[done++];
+
+		for (uint32_t c = nue_first(net, s); c < nue_first(net, s + 1); c++)
+			if (rank[nue_head(net, c)] == NUE_NONE) {
+				rank[nue_head(net, c)] = rank[s] + 1;
+				queue[n++] = nue_head(net, c);
+			}
+	}
+	return n ? rank[queue[n - 1]] : 0;
+}
+
+/* The top of a tree first; where there are no levels, who is near the root. */
+static void rank_switches(struct work *w)
+{
+	_cleanup_free_ uint32_t *rank = xcalloc(w->net->n + 1u, sizeof(*rank));
+	uint32_t highest = find_ranks(w->net, rank, w->ranked), n = 0;
+
+	for (uint32_t level = highest + 1; level-- > 0;)
+		for (uint32_t i = 0; i < w->net->n; i++)
+			if (rank[w->reached[i]] == level)
+				w->ranked[n++] = w->reached[i];
+	for (uint32_t i = 0; i < w->net->n; i++)
+		if (rank[w->reached[i]] == NUE_NONE)
+			w->ranked[n++] = w->reached[i];
+}
+
+/* First what leads up, lowest switches first; then what leads down, highest first. */
+static void order_channels(struct work *w)
+{
+	const struct nue_net *net = w->net;
+	_cleanup_free_ uint32_t *place = xcalloc(net->n + 1u, sizeof(*place));
+	_cleanup_free_ uint32_t *channels = xcalloc(net->n_channels + 1u, sizeof(*channels));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < net->n; i++)
+		place[w->ranked[i]] = i;
+	for (uint32_t i = net->n; i-- > 0;)
+		for (uint32_t c = nue_first(net, w->ranked[i]); c < nue_first(net, w->ranked[i] + 1); c++)
+			if (place[nue_head(net, c)] < i)
+				channels[n++] = c;
+	for (uint32_t i = 0; i < net->n; i++)
+		for (uint32_t c = nue_first(net, w->ranked[i]); c < nue_first(net, w->ranked[i] + 1); c++)
+			if (place[nue_head(net, c)] > i)
+				channels[n++] = c;
+	nue_cdg_order(w->cdg, channels);
+}
+
+/* What there is in the spanning tree below every switch, itself included. */
+struct below {
+	uint32_t targets, senders;
+};
+
+static void count_below(const struct work *w, struct below *below)
+{
+	for (uint32_t i = 0; i < w->layer->n_targets; i++)
+		below[w->layer->targets[i].sw].targets++;
+	for (uint32_t i = w->net->n; i-- > 0;) {
+		uint32_t s = w->reached[i];
+
+		below[s].senders += w->net->sends[s];
+		if (w->up[s] == NUE_NONE)
+			continue;
+		below[nue_head(w->net, w->up[s])].targets += below[s].targets;
+		below[nue_head(w->net, w->up[s])].senders += below[s].senders;
+	}
+}
+
+/* The turns at `s` of what comes from `child`, or from above (`child` NUE_NONE), by channel `in`. */
+static void take_turns_from(struct work *w, uint32_t s, uint32_t child, uint32_t in, const struct below *below)
+{
+	const struct nue_net *net = w->net;
+
+	for (uint32_t c = nue_first(net, s); c < nue_first(net, s + 1); c++) {
+		uint32_t to = nue_head(net, c);
+
+		if (to != child && w->up[to] == net->reverse[c] && below[to].targets)
+			nue_cdg_add(w->cdg, in, c);
+	}
+}
+
+/* The turns at `s` with which its neighbours in the tree reach targets through it. */
+static void take_tree_turns(struct work *w, uint32_t s, const struct below *below)
+{
+	const struct nue_net *net = w->net;
+	uint32_t up = w->up[s];
+
+	if (up != NUE_NONE)
+		take_turns_from(w, s, NUE_NONE, net->reverse[up], below);
+	for (uint32_t c = nue_first(net, s); c < nue_first(net, s + 1); c++) {
+		uint32_t child = nue_head(net, c), in = net->reverse[c];
+
+		if (w->up[child] != in || !below[child].senders)
+			continue;
+		if (up != NUE_NONE)
+			nue_cdg_add(w->cdg, in, up);
+		take_turns_from(w, s, child, in, below);
+	}
+}
+
+static void take_escapes(struct work *w)
+{
+	_cleanup_free_ struct below *below = xcalloc(w->net->n + 1u, sizeof(*below));
+
+	count_below(w, below);
+	for (uint32_t i = 0; i < w->net->n; i++)
+		take_tree_turns(w, w->reached[i], below);
+	w->has_escapes = true;
+}
+
+static uint8_t least_loaded_port(const struct work *w, uint32_t channel)
+{
+	const struct nue_net *net = w->net;
+	const struct graph_group *group = &net->graph->groups[channel];
+	const uint8_t *ports = net->graph->ports + group->first_port;
+	uint32_t first = net->topo->switches[net->tail[channel]].first_port;
+	uint8_t best = ports[0];
+
+	for (unsigned i = 1; i < group->n_ports; i++)
+		if (w->port_load[first + ports[i]] < w->port_load[first + best])
+			best = ports[i];
+	return best;
+}
+
+static unsigned lids_of(const struct work *w, const struct nue_target *target, lid_t *ret)
+{
+	const struct topo_switch *sw = &w->net->topo->switches[target->sw];
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < target->n; i++)
+		ret[n++] = w->net->lids[target->first + i * target->stride];
+	for (uint32_t k = 0; target->own && sw->lid && k < 1u << sw->lmc; k++)
+		ret[n++] = (lid_t)(sw->lid + k);
+	return n;
+}
+
+/* Puts the tree into the tables. */
+static void write_tree(struct work *w, const struct nue_target *target)
+{
+	const struct nue_net *net = w->net;
+	const struct nue_tree *t = w->tree;
+	lid_t lids[UINT8_MAX * 128 + 128];
+	unsigned n = lids_of(w, target, lids);
+
+	for (uint32_t i = 1; i < t->n; i++) {
+		uint32_t s = t->order[i];
+		uint8_t *row = routes_row(w->layer->routes, s);
+		uint8_t port = least_loaded_port(w, t->out[s]);
+
+		for (unsigned k = 0; k < n; k++)
+			if (lids[k] < net->topo->switches[s].lft_cap)
+				row[lids[k]] = port;
+	}
+}
+
+/* Puts the flows of the tree, which is in the tables, on its channels. */
+static void add_flows(struct work *w, const struct nue_target *target)
+{
+	const struct nue_net *net = w->net;
+	const struct nue_tree *t = w->tree;
+
+	if (!target->n)
+		return;
+	memset(w->flow, 0, net->n * sizeof(*w->flow));
+	for (uint32_t i = t->n; i-- > 1;) {
+		uint32_t s = t->order[i], out = t->out[s];
+		uint64_t flow = w->flow[s] += (uint64_t)net->sources[s] * target->n;
+		uint8_t port = routes_port(w->layer->routes, s, net->lids[target->first]);
+
+		w->flow[nue_head(net, out)] += flow;
+		w->load[out] += flow;
+		w->load_sum += flow;
+		w->port_load[net->topo->switches[s].first_port + port] += flow;
+	}
+}
+
+static bool is_cancelled(const struct work *w)
+{
+	return w->layer->cancelled && atomic_load_explicit(w->layer->cancelled, memory_order_relaxed);
+}
+
+/* Switches whose tables end below the LIDs of the target. */
+static void find_closed(struct work *w, const struct nue_target *target)
+{
+	lid_t lids[UINT8_MAX * 128 + 128];
+	unsigned n = lids_of(w, target, lids), top = 0;
+
+	w->taste.closed = NULL;
+	for (unsigned k = 0; k < n; k++)
+		top = MAX(top, (unsigned)lids[k]);
+	if (top < w->least_cap)
+		return;
+	for (uint32_t s = 0; s < w->net->n; s++)
+		w->closed[s] = w->net->topo->switches[s].lft_cap <= top;
+	w->taste.closed = w->closed;
+}
+
+static bool route_target(struct work *w, const struct nue_target *target)
+{
+	find_closed(w, target);
+	nue_cdg_mark(w->cdg);
+	if (nue_tree_grow(w->tree, w->cdg, target->sw, &w->taste)) {
+		nue_cdg_undo(w->cdg);
+		if (!w->has_escapes)
+			return false;
+		nue_tree_escape(w->tree, w->up, target->sw);
+		w->layer->n_escaped++;
+		nue_tree_improve(w->tree, w->cdg, &w->taste);
+	}
+	write_tree(w, target);
+	add_flows(w, target);
+	return true;
+}
+
+static lid_t first_lid(const struct work *w, const struct nue_target *target)
+{
+	return target->n ? w->net->lids[target->first] : w->net->topo->switches[target->sw].lid;
+}
+
+/* What is wished of a target, if it fits: at first only what the order of channels has in it already. */
+static void try_wish(struct work *w, uint32_t i, bool as_is)
+{
+	const struct nue_target *target = &w->layer->targets[i];
+
+	if (nue_tree_read(w->tree, w->layer->routes, target->sw, first_lid(w, target))) {
+		w->states[i] = STATE_OPEN;
+		return;
+	}
+	if (as_is && !nue_tree_fits(w->tree, w->cdg))
+		return;
+	nue_cdg_mark(w->cdg);
+	if (!nue_tree_take(w->tree, w->cdg)) {
+		nue_cdg_undo(w->cdg);
+		w->states[i] = STATE_OPEN;
+		return;
+	}
+	add_flows(w, target);
+	w->states[i] = STATE_DONE;
+	w->layer->n_wishes++;
+}
+
+static void try_wishes(struct work *w)
+{
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < w->layer->n_targets && !is_cancelled(w); i++)
+			if (w->states[i] == STATE_WISH)
+				try_wish(w, i, pass == 0);
+}
+
+static void restart(struct work *w)
+{
+	nue_cdg_clear(w->cdg);
+	order_channels(w);
+	memset(w->load, 0, w->net->n_channels * sizeof(*w->load));
+	memset(w->port_load, 0, n_ports(w->net->topo) * sizeof(*w->port_load));
+	w->load_sum = 0;
+	for (uint32_t i = 0; i < w->layer->n_targets; i++)
+		if (w->states[i] == STATE_DONE)
+			w->states[i] = STATE_WISH;
+	w->layer->n_escaped = w->layer->n_wishes = 0;
+}
+
+static bool route_all(struct work *w)
+{
+	try_wishes(w);
+	for (uint32_t k = 0; k < w->layer->n_targets && !is_cancelled(w); k++) {
+		uint32_t i = w->by_distance[k];
+
+		if (w->states[i] == STATE_OPEN && !route_target(w, &w->layer->targets[i]))
+			return false;
+	}
+	return true;
+}
+
+static void order_targets(struct work *w)
+{
+	const uint16_t *far = distances_from(w->net->distances, w->root);
+	uint32_t n = w->layer->n_targets, k = 0;
+
+	/* Few distances; targets of one distance stay in their order. */
+	for (uint32_t d = 0; k < n && d <= DISTANCE_NONE; d++)
+		for (uint32_t i = 0; i < n; i++)
+			if (far[w->layer->targets[i].sw] == d)
+				w->by_distance[k++] = i;
+}
+
+void nue_layer_fill(struct nue_layer *layer)
+{
+	struct work w = { .layer = layer, .net = layer->net };
+
+	if (!layer->n_targets)
+		return;
+	work_begin(&w);
+	w.taste.load = w.load;
+	w.root = find_root(&w);
+	span_all(&w);
+	rank_switches(&w);
+	order_channels(&w);
+	order_targets(&w);
+	if (!route_all(&w)) {
+		restart(&w);
+		take_escapes(&w);
+		route_all(&w);
+	}
+	work_done(&w);
+}
