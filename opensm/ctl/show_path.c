@@ -14,6 +14,7 @@
 #include "ctl/show.h"
 #include "ctl/show_ways.h"
 #include "ib/rates.h"
+#include "plan/link.h"
 #include "plan/pkey.h"
 #include "sa/path-walk.h"
 #include "util/guidmap.h"
@@ -215,6 +216,52 @@ static void put_choice(struct json_object *o, const struct question *q, const st
 	json_add_str(o, "chosen_because", why);
 }
 
+/* ---- lanes ---------------------------------------------------------------------------------- */
+
+static uint8_t sl_wish(const struct question *q)
+{
+	const struct partition *part = NULL;
+	uint16_t pkey;
+
+	if (q->s->partitions && view_share_pkey(q->v, q->from.at, q->to.at, &pkey))
+		part = partitions_find(q->s->partitions, pkey);
+	return part ? part->sl : 0;
+}
+
+static uint8_t sl_of(const struct question *q)
+{
+	return view_path_sl(q->v, q->from.at, q->to.at, q->to.lid, sl_wish(q));
+}
+
+static unsigned vls_of(const struct question *q, uint32_t out)
+{
+	const struct view_port *p = &q->v->ports[out];
+	const struct view_port *peer = p->peer == VIEW_NONE ? NULL : &q->v->ports[p->peer];
+
+	return MIN(link_oper_vls(q->v->conf, p->info, peer ? peer->info : NULL), QOS_CODES - 1u);
+}
+
+/* The lane on the cable behind `out` of what came in by `in` (VIEW_NONE: it begins here); if one was planned. */
+static void put_vl(struct json_object *o, const struct question *q, uint32_t in, uint32_t out)
+{
+	const struct view_node *n = &q->v->nodes[q->v->ports[out].node];
+	const struct qos_plan *plan = &q->v->qos;
+	uint8_t row[SMP_DATA_SIZE];
+	unsigned pair = 0;
+	enum qos_kind kind = n->type == IB_NODE_ROUTER ? QOS_ROUTER : QOS_CA;
+
+	if (!plan->wanted)
+		return;
+	if (n->type == IB_NODE_SWITCH) {
+		kind = QOS_SWITCH;
+		if (plan->lanes && n->topo_sw == TOPO_NONE)
+			return;
+		pair = qos_pair(plan, n->topo_sw, in == VIEW_NONE ? 0 : q->v->ports[in].num, q->v->ports[out].num);
+	}
+	qos_sl2vl(plan, kind, pair, vls_of(q, out), row);
+	json_add_int(o, "vl", (int64_t)ib_bits_get(row, sl_of(q) * 4, 4));
+}
+
 static void put_hop(struct json_object *hops, const struct question *q, const struct show_ways *w,
 		    uint32_t in, uint32_t out)
 {
@@ -233,8 +280,10 @@ static void put_hop(struct json_object *hops, const struct question *q, const st
 		json_add_int(o, "lid", q->v->ports[n->first_port].lid);
 	json_object_object_add(o, "in_port", in == VIEW_NONE ? NULL : json_object_new_int(q->v->ports[in].num));
 	json_object_object_add(o, "out_port", out == VIEW_NONE ? NULL : json_object_new_int(q->v->ports[out].num));
-	if (out != VIEW_NONE && q->v->ports[out].num)
+	if (out != VIEW_NONE && q->v->ports[out].num) {
 		put_link(o, q->v, out);
+		put_vl(o, q, in, out);
+	}
 	if (n->type == IB_NODE_SWITCH && out != VIEW_NONE && n->topo_sw != TOPO_NONE && w->paths &&
 	    q->to.lid <= w->paths->routes->top)
 		put_choice(o, q, w, n->topo_sw, q->v->ports[out].num);
@@ -358,13 +407,19 @@ static void put_sl(struct json_object *ret, const struct question *q, uint16_t p
 {
 	const struct partition *part = q->s->partitions ? partitions_find(q->s->partitions, pkey) : NULL;
 	struct json_object *o = json_object_new_object();
-	char why[120];
+	const struct lanes *l = q->v->qos.lanes;
+	char why[240], lanes[120] = "";
 
-	if (part && part->sl)
-		snprintf(why, sizeof(why), "sl of partition '%s'", part->name);
+	if (l)
+		snprintf(lanes, sizeof(lanes), "; %s uses %u lanes, which switches tell apart by their ports",
+			 q->v->routes->engine, l->n_vls);
+	if (l && l->by != LANES_BY_NOTHING)
+		snprintf(why, sizeof(why), "the lane of this path: %s uses %u", q->v->routes->engine, l->n_vls);
+	else if (part && part->sl)
+		snprintf(why, sizeof(why), "sl of partition '%.100s'%s", part->name, lanes);
 	else
-		snprintf(why, sizeof(why), "nothing sets another: no sl of the partition, or qos is off");
-	json_add_int(o, "value", part ? part->sl : 0);
+		snprintf(why, sizeof(why), "nothing sets another: no sl of the partition, or qos is off%s", lanes);
+	json_add_int(o, "value", sl_of(q));
 	json_add_str(o, "from", why);
 	json_object_object_add(ret, "sl", o);
 }
@@ -378,6 +433,8 @@ static void put_partitions(struct json_object *ret, struct question *q)
 	if (view_share_pkey(q->v, q->from.at, q->to.at, &pkey)) {
 		json_object_object_add(ret, "partition", partition_object(q, pkey));
 		put_sl(ret, q, pkey);
+		if (!view_sl_passes(q->v, q->from.at, sl_of(q)))
+			object_to(q, "SL %u gets no VL: the qos_*sl2vl tables say 15", sl_of(q));
 	} else if (json_object_array_length(limited)) {
 		object_to(q, "both are limited members of %s, and limited members do not hear each other: "
 			  "one of them has to be full",

@@ -35,7 +35,10 @@ static void print_hops(struct ctl *c, struct json_object *hops)
 {
 	static const char *const heads[] = { "HOP>", "NODE", "IN>", "OUT>", "LINK Gb/s>", "MTU>",
 					     "EQUALLY SHORT (PORT:LIDS)", NULL };
-	struct table *t = table_new(c, heads);
+	static const char *const heads_vl[] = { "HOP>", "NODE", "IN>", "OUT>", "VL>", "LINK Gb/s>", "MTU>",
+						"EQUALLY SHORT (PORT:LIDS)", NULL };
+	bool vls = js_len(hops) && js_has(js_at(hops, 0), "vl");
+	struct table *t = table_new(c, vls ? heads_vl : heads);
 
 	for (size_t i = 0; i < js_len(hops); i++) {
 		struct json_object *h = js_at(hops, i);
@@ -45,6 +48,8 @@ static void print_hops(struct ctl *c, struct json_object *hops)
 		table_cell(t, CTL_NAME, "%s", js_str(h, "name"));
 		table_cell(t, CTL_PLAIN, "%s", port_str(h, "in_port", in));
 		table_cell(t, CTL_PLAIN, "%s", port_str(h, "out_port", out));
+		if (vls)
+			table_cell(t, CTL_PLAIN, "%s", port_str(h, "vl", in));
 		table_cell(t, CTL_PLAIN, "%s", js_has(h, "gbps") ? show_gbps(js_num(h, "gbps"), gbps) : "");
 		table_cell(t, CTL_PLAIN, "%s", port_str(h, "mtu", in));
 		table_cell(t, CTL_PLAIN, "%s", among(h, ways));

@@ -47,6 +47,7 @@ struct world {
 	struct rig *rig;
 	struct conf *conf;
 	struct scene scene;
+	const char *sl2vl; /* qos is on, with this table; NULL: off */
 	char dir[32];
 };
 
@@ -95,6 +96,8 @@ static void world_start(struct world *w, struct netfile *net, const char *partit
 	snprintf(w->dir, sizeof(w->dir), "/tmp/test-show.XXXXXX");
 	assert_non_null(mkdtemp(w->dir));
 	w->conf = conf_new();
+	w->conf->qos = w->sl2vl;
+	w->conf->qos_sl2vl = w->sl2vl ? xstrdup(w->sl2vl) : NULL;
 	if (partitions)
 		name_file(&w->conf->partition_config_file, write_file(w, "partitions.conf", partitions));
 	if (names)
@@ -744,6 +747,32 @@ static int bench(unsigned k)
 	return 0;
 }
 
+static void a_path_has_a_lane_on_every_cable(void **state)
+{
+	struct world w = { .sl2vl = "0,1,2,5,15" };
+	struct json_object *doc;
+
+	world_start(&w, parse(net_text), "Default=0x7fff, sl=3 : ALL=full;\n", NULL);
+	doc = ask(&w, "Path", "{\"from\":\"h0\",\"to\":\"h2\"}");
+	assert_int_equal(number_at(doc, "sl.value"), 3);
+	for (unsigned hop = 0; hop < 4; hop++) {
+		char where[24];
+
+		snprintf(where, sizeof(where), "hops.%u.vl", hop);
+		assert_int_equal(number_at(doc, where), 5);
+	}
+	json_object_put(doc);
+	rig_free(w.rig);
+	conf_unref(w.conf);
+	w.sl2vl = "0,1,2,15,5";
+	world_start(&w, parse(net_text), "Default=0x7fff, sl=3 : ALL=full;\n", NULL);
+	doc = ask(&w, "Path", "{\"from\":\"h0\",\"to\":\"h2\"}");
+	assert_non_null(strstr(text_at(doc, "why_not.0"), "SL 3 gets no VL"));
+	json_object_put(doc);
+	rig_free(w.rig);
+	conf_unref(w.conf);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -752,6 +781,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(routes_show_load_and_equal_ways),
 		cmocka_unit_test(a_path_is_what_hosts_are_told),
 		cmocka_unit_test(a_path_is_asked_for_in_many_words),
+		cmocka_unit_test(a_path_has_a_lane_on_every_cable),
 		cmocka_unit_test(partitions_name_their_members),
 		cmocka_unit_test(groups_are_decoded),
 		cmocka_unit_test(tables_of_the_sa_are_shown),
