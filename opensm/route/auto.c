@@ -31,6 +31,7 @@
 #define PATTERNS	 24	    /* of a small fabric */
 #define PATTERN_SEED	 0x5EED
 #define CLEARLY_BETTER	 1.10
+#define CLEARLY_LESS	 2
 #define A_LITTLE_BETTER	 1.02
 
 /* Who is asked, in this order; at a bar, nobody else when something holds already. */
@@ -129,14 +130,23 @@ static bool is_better(const struct trial *x, const struct trial *y, double times
 	return lanes_of(x) < lanes_of(y);
 }
 
+/* Worth the change of many entries. */
+static bool is_clearly_better(const struct trial *x, const struct trial *y)
+{
+	if (y->bandwidth > x->bandwidth)
+		return false;
+	return x->bandwidth > y->bandwidth * CLEARLY_BETTER ||
+	       x->verdict.max_load * CLEARLY_LESS < y->verdict.max_load;
+}
+
 static bool wins(const struct trial *x, const struct trial *best)
 {
 	if (!best->routes)
 		return true;
 	if (x->changes * 2 < best->changes)
-		return !is_better(best, x, CLEARLY_BETTER);
+		return !is_clearly_better(best, x);
 	if (best->changes * 2 < x->changes)
-		return is_better(x, best, CLEARLY_BETTER);
+		return is_clearly_better(x, best);
 	return is_better(x, best, A_LITTLE_BETTER);
 }
 

@@ -234,12 +234,53 @@ static bool agrees(struct lattice *l)
 	return whole >= cables && s->n_cut * 4 <= whole;
 }
 
-/* at[] with as many entries per switch as there are dimensions. */
-static void pack(struct shape *s)
+/*
+ * The order of dimensions must not depend on where the search began, or a cable that is missing would turn
+ * all routes: dimensions between near numbers come first, as a mean over all their cables.
+ */
+static void sort_dims(const struct graph *g, const struct shape *s, unsigned *order)
 {
-	for (uint32_t u = 0; u < s->n; u++)
-		memmove(s->at + (size_t)u * s->n_dims, s->at + (size_t)u * SHAPE_DIMS,
-			s->n_dims * sizeof(*s->at));
+	uint64_t sum[SHAPE_DIMS] = { 0 }, n[SHAPE_DIMS] = { 0 };
+
+	for (uint32_t u = 0; u < g->n; u++)
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			uint32_t v = g->groups[i].to;
+			unsigned d = 0;
+
+			while (s->at[(size_t)u * SHAPE_DIMS + d] == s->at[(size_t)v * SHAPE_DIMS + d])
+				d++;
+			sum[d] += u < v ? v - u : 0;
+			n[d] += u < v;
+		}
+	for (unsigned d = 0; d < s->n_dims; d++) {
+		unsigned k = d;
+
+		for (; k && sum[d] * n[order[k - 1]] < sum[order[k - 1]] * n[d]; k--)
+			order[k] = order[k - 1];
+		order[k] = d;
+	}
+}
+
+/* at[] in this order and with as many entries per switch as there are dimensions; places anew. */
+static void pack(const struct graph *g, struct shape *s)
+{
+	unsigned order[SHAPE_DIMS];
+	uint16_t size[SHAPE_DIMS], x[SHAPE_DIMS];
+
+	sort_dims(g, s, order);
+	memcpy(size, s->size, sizeof(size));
+	for (unsigned d = 0; d < s->n_dims; d++)
+		s->size[d] = size[order[d]];
+	memset(s->switch_at, 0xFF, s->n_places * sizeof(*s->switch_at));
+	for (uint32_t u = 0; u < s->n; u++) {
+		uint16_t *to = s->at + (size_t)u * s->n_dims;
+
+		memcpy(x, s->at + (size_t)u * SHAPE_DIMS, sizeof(x));
+		for (unsigned d = 0; d < s->n_dims; d++)
+			to[d] = x[order[d]];
+		if (shape_degree(g, u))
+			s->switch_at[place_of(s, to)] = u;
+	}
 }
 
 static bool try_origin(struct lattice *l, uint32_t origin, uint32_t n_switches, uint32_t *queue)
@@ -275,7 +316,7 @@ bool shape_find_hyperx(const struct graph *g, struct shape *s)
 			continue;
 		tries++;
 		if (try_origin(&l, u, n_switches, queue)) {
-			pack(s);
+			pack(g, s);
 			s->kind = SHAPE_HYPERX;
 			return true;
 		}
