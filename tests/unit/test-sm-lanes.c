@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -158,19 +159,24 @@ struct world {
 	unsigned ups;
 };
 
-static struct world *world_new(enum scheme scheme)
+static struct world *world_on(struct netfile *net, const char *engine)
 {
-	_cleanup_(netfile_freep) struct netfile *net = gen_ring(SWITCHES, HOSTS);
 	struct world *w = xcalloc(1, sizeof(*w));
 
-	scheme_now = scheme;
 	w->conf = conf_new();
-	w->conf->routing_engine = xstrdup("ring,no_fallback");
+	w->conf->routing_engine = xasprintf("%s,no_fallback", engine);
 	w->conf->force_heavy_sweep = true;
 	w->sim = sim_new(net, 7);
 	w->rig = rig_new(w->sim);
 	w->rig->engines = &engines;
+	netfile_free(net);
 	return w;
+}
+
+static struct world *world_new(enum scheme scheme)
+{
+	scheme_now = scheme;
+	return world_on(gen_ring(SWITCHES, HOSTS), "ring");
 }
 
 static void run_for(struct world *w, mono_t t)
@@ -240,13 +246,23 @@ static int path_sl(struct world *w, lid_t slid, lid_t dlid, int sl)
 	return ret;
 }
 
+static unsigned n_hosts(const struct world *w)
+{
+	unsigned n = 0;
+
+	while (host(w, n) >= 0)
+		n++;
+	return n;
+}
+
 /* All pairs of hosts: `asked` with the SLs of PathRecords, else with SL 0. */
 static struct lanewalk *walk_all(struct world *w, bool asked)
 {
 	struct lanewalk *walk = lanewalk_new(w->sim);
+	unsigned n = n_hosts(w);
 
-	for (unsigned a = 0; a < N_HOSTS; a++) {
-		for (unsigned b = 0; b < N_HOSTS; b++) {
+	for (unsigned a = 0; a < n; a++) {
+		for (unsigned b = 0; b < n; b++) {
 			lid_t slid = sim_port_lid(w->sim, host(w, a), 1), dlid = sim_port_lid(w->sim, host(w, b), 1);
 			int sl = asked && a != b ? path_sl(w, slid, dlid, -1) : 0;
 
@@ -496,7 +512,76 @@ static void groups_get_an_sl_that_they_may_have(void **state)
 	world_free(w);
 }
 
-int main(void)
+/* Engines of ours where they need lanes, or may. */
+static void lanes_of_real_engines_hold(void **state)
+{
+	static const struct {
+		const char *net[5], *engine;
+		bool qos, optimized;
+	} cases[] = {
+		{ { "torus", "5", "4", "1", "1" }, "lash", .qos = true },
+		{ { "torus", "5", "4", "1", "1" }, "dfsssp", .optimized = true },
+		{ { "torus", "5", "4", "1", "1" }, "auto", .optimized = true },
+		{ { "ring", "7", "2" }, "nue", .qos = false },
+		{ { "ring", "6", "2" }, "dfsssp", .qos = true },
+		{ { "dragonfly", "5", "4", "1" }, "dragonfly", .optimized = true },
+		{ { "dragonfly", "5", "4", "1" }, "auto", .qos = true },
+		{ { "hypercube", "4", "1" }, "auto", .qos = false },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
+		unsigned n = 0;
+		char err[160];
+		struct world *w;
+
+		while (n < 5 && cases[i].net[n])
+			n++;
+		w = world_on(gen_words(n, cases[i].net, err, sizeof(err)), cases[i].engine);
+		w->conf->qos = cases[i].qos;
+		w->conf->nue_max_num_vls = 0;
+		w->conf->use_optimized_slvl = cases[i].optimized;
+		for (unsigned k = 0; k < sim_n_nodes(w->sim); k++)
+			sim_set_optimized_sl2vl(w->sim, (int)k, sim_node_is_switch(w->sim, (int)k) && k % 4);
+		start(w);
+		{
+			_cleanup_(lanewalk_freep) struct lanewalk *walk = walk_all(w, true);
+			const struct routes *r = sm_routes(w->rig->sms[0].sm);
+
+			print_message("%s on a %s: %s, %u lanes, VLs 0x%x, %llu SL2VL Sets\n", cases[i].engine,
+				      cases[i].net[0], r->engine, r->lanes ? r->lanes->n_vls : 1,
+				      lanewalk_vls(walk), (unsigned long long)sl2vl_sets(w));
+			assert_false(lanewalk_has_cycle(walk));
+		}
+		world_free(w);
+	}
+}
+
+/* test-sm-lanes ENGINE KIND NUMBER...: what tables cost; QOS=1 with qos_*, OPTIMIZED=1 where switches can. */
+static int bench(int argc, char **argv)
+{
+	char err[160] = "";
+	struct world *w = world_on(gen_words((unsigned)argc - 2, (const char *const *)argv + 2, err, sizeof(err)),
+				   argv[1]);
+	clock_t t = clock();
+
+	w->conf->qos = getenv("QOS");
+	w->conf->use_optimized_slvl = getenv("OPTIMIZED");
+	for (unsigned i = 0; i < sim_n_nodes(w->sim) && w->conf->use_optimized_slvl; i++)
+		sim_set_optimized_sl2vl(w->sim, (int)i, sim_node_is_switch(w->sim, (int)i));
+	for (unsigned sweeps = 1; sweeps <= 3; sweeps++) {
+		if (sweeps == 1)
+			assert_int_equal(rig_start(w->rig, "h0", 0, w->conf, NULL), 0);
+		run_for(w, 10 * MONO_S);
+		printf("%u: %.2f s CPU, %llu Sets, %llu SL2VL, %llu VLArb\n", sweeps,
+		       (double)(clock() - t) / CLOCKS_PER_SEC, (unsigned long long)sim_sets(w->sim),
+		       (unsigned long long)sl2vl_sets(w), (unsigned long long)vlarb_sets(w));
+		t = clock();
+	}
+	world_free(w);
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths_do_not_block_each_other),
@@ -512,7 +597,10 @@ int main(void)
 		cmocka_unit_test(a_new_manager_makes_sure),
 		cmocka_unit_test(no_port_is_armed_without_its_lanes),
 		cmocka_unit_test(groups_get_an_sl_that_they_may_have),
+		cmocka_unit_test(lanes_of_real_engines_hold),
 	};
 
+	if (argc > 2)
+		return bench(argc, argv);
 	return cmocka_run_group_tests_name("sm-lanes", tests, NULL, NULL);
 }
