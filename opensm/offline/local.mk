@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += liboffline.a
-liboffline_a_SOURCES = opensm/offline/offline.c opensm/offline/offline.h opensm/offline/verify.c \
+liboffline_a_SOURCES = opensm/offline/offline.c opensm/offline/offline.h opensm/offline/verify.c opensm/offline/verify.h \
+	opensm/offline/verify_read.c opensm/offline/verify_text.c opensm/offline/verify_json.c \
 	opensm/offline/plan.c opensm/offline/plan.h opensm/offline/plan_args.c opensm/offline/plan_read.c \
 	opensm/offline/plan_fail.c opensm/offline/plan_worst.c opensm/offline/plan_text.c opensm/offline/plan_json.c \
 	opensm/offline/plan_dump.c opensm/offline/plan_svg.c opensm/offline/layout.c opensm/offline/layout.h \

@@ -334,6 +334,35 @@ struct dependency_graph *dependency_graph_of(const struct routes *r, unsigned th
 	return g;
 }
 
+/* Every switch is a source too, by its port 0, and every LID a destination. */
+struct dependency_graph *dependency_graph_with_switches(const struct routes *r, unsigned threads)
+{
+	_cleanup_(judge_done) struct judge j = { .routes = NULL };
+
+	if (!threads)
+		threads = (unsigned)omp_get_max_threads();
+	judge_begin(&j, r, threads);
+	for (uint32_t s = 0; s < r->topo->n_switches; s++) {
+		j.sources[s]++;
+		j.n_sources++;
+		j.dependencies->hosts[(size_t)s * j.dependencies->words] |= 1;
+	}
+#pragma omp parallel num_threads(threads)
+	{
+		struct witness *w = witness_new(&j);
+
+#pragma omp for schedule(dynamic, 16)
+		for (unsigned lid = 1; lid <= j.top; lid++) {
+			if (j.targets[lid].sw == TOPO_NONE)
+				continue;
+			judge_column_of(&j, (lid_t)lid, w->columns);
+			judge_any(w, w->columns, (lid_t)lid);
+		}
+		witness_free(w);
+	}
+	return take(j.dependencies);
+}
+
 char *route_verdict_str(const struct route_verdict *v, char ret[ROUTE_VERDICT_STRLEN])
 {
 	char reach[96], lanes[64];

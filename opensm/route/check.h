@@ -63,3 +63,12 @@ double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uin
  * them) of the end ports in order of switch and port. 1 is free of contention.
  */
 unsigned routes_shift_congestion(const struct routes *r, unsigned shifts);
+
+/* Most flows on one ISL channel under `patterns` random permutations of the end ports: mean, and at worst. */
+double routes_permutation_congestion(const struct routes *r, unsigned patterns, uint64_t seed, unsigned *ret_worst);
+
+/*
+ * A2A risk: over all ISL channels, the most of min(end ports that send through it, LIDs that are sent to through it).
+ * Walks every pair's tree: O(switches * LIDs) and a bit per channel and LID.
+ */
+unsigned routes_all_to_all_risk(const struct routes *r);

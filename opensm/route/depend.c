@@ -40,7 +40,7 @@ static void find_layers(struct dependency_graph *g)
 								      (wish & ~l->sl_mask & 15u)]);
 }
 
-/* Which ports of a switch are of which class. Ports 0 belong to none: no cable leads there. */
+/* Which ports of a switch are of which class. */
 static void find_classes(struct dependency_graph *g)
 {
 	const struct topo *t = g->topo;
@@ -48,7 +48,7 @@ static void find_classes(struct dependency_graph *g)
 	g->n_classes = g->lanes->n_classes;
 	g->of_class = xcalloc((size_t)t->n_switches * g->n_classes * g->words, sizeof(*g->of_class));
 	for (uint32_t s = 0; s < t->n_switches; s++)
-		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+		for (unsigned p = 0; p <= t->switches[s].n_ports; p++) {
 			unsigned c = g->lanes->class_of[t->switches[s].first_port + p];
 			uint64_t *mask = &g->of_class[((size_t)s * g->n_classes + c) * g->words];
 

@@ -42,6 +42,9 @@ void dependency_graph_freep(struct dependency_graph **g);
 /* What all end ports send to each other. `threads` 0: all of the machine. `r` must live as long. */
 struct dependency_graph *dependency_graph_of(const struct routes *r, unsigned threads);
 
+/* And what switches themselves send and are sent, which the proof of tables leaves out. Slower. */
+struct dependency_graph *dependency_graph_with_switches(const struct routes *r, unsigned threads);
+
 /* (channel, VL)s that lie on cycles; 0: acyclic. */
 uint32_t dependency_graph_on_cycles(const struct dependency_graph *g);
 bool dependency_graph_is_acyclic(struct dependency_graph *g);

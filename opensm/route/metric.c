@@ -115,3 +115,84 @@ unsigned routes_shift_congestion(const struct routes *r, unsigned shifts)
 	}
 	return worst;
 }
+
+double routes_permutation_congestion(const struct routes *r, unsigned patterns, uint64_t seed, unsigned *ret_worst)
+{
+	_cleanup_(field_done) struct field f = field_of(r);
+	_cleanup_free_ uint32_t *to = xmemdup(f.hosts, f.n * sizeof(*to));
+	unsigned worst = 0;
+	double sum = 0;
+
+	for (unsigned i = 0; i < patterns; i++) {
+		uint32_t most = 0;
+
+		shuffle(to, f.n, &seed);
+		memset(f.use, 0, f.n_ports * sizeof(*f.use));
+		for (uint32_t k = 0; k < f.n; k++)
+			walk(&f, f.hosts[k], to[k], true);
+		for (uint32_t c = 0; c < f.n_ports; c++)
+			most = MAX(most, f.use[c]);
+		worst = MAX(worst, most);
+		sum += most;
+	}
+	if (ret_worst)
+		*ret_worst = worst;
+	return patterns ? sum / patterns : 0;
+}
+
+/* Counts each channel once per stamp. */
+struct marks {
+	uint32_t stamp, *stamps, *count;
+};
+
+/* The way from switch `from` to the host: `by` for each channel of it. */
+static void mark_way(const struct routes *r, uint32_t from, const struct topo_host *to, struct marks *m, uint32_t by)
+{
+	const struct topo *t = r->topo;
+
+	for (unsigned hops = 0; from != to->sw && hops < IB_MAX_HOPS; hops++) {
+		uint8_t port = routes_port(r, from, to->lid);
+		uint32_t channel = t->switches[from].first_port + port;
+
+		if (!port || port > t->switches[from].n_ports || t->ports[channel].sw == TOPO_NONE)
+			return;
+		if (m->stamps[channel] != m->stamp) {
+			m->stamps[channel] = m->stamp;
+			m->count[channel] += by;
+		}
+		from = t->ports[channel].sw;
+	}
+}
+
+unsigned routes_all_to_all_risk(const struct routes *r)
+{
+	_cleanup_(field_done) struct field f = field_of(r);
+	const struct topo *t = r->topo;
+	_cleanup_free_ uint32_t *stamps = xcalloc(f.n_ports, sizeof(*stamps));
+	_cleanup_free_ uint32_t *sources = xcalloc(f.n_ports, sizeof(*sources));
+	_cleanup_free_ uint32_t *targets = xcalloc(f.n_ports, sizeof(*targets));
+	_cleanup_free_ uint32_t *hosts = xcalloc(t->n_switches, sizeof(*hosts));
+	struct marks to_m = { .stamps = stamps, .count = targets };
+	struct marks from_m = { .stamps = stamps, .count = sources };
+	uint32_t risk = 0;
+
+	for (uint32_t i = 0; i < f.n; i++)
+		hosts[t->hosts[f.hosts[i]].sw]++;
+	for (uint32_t i = 0; i < f.n; i++) {
+		const struct topo_host *to = &t->hosts[f.hosts[i]];
+
+		to_m.stamp++;
+		for (uint32_t s = 0; s < t->n_switches; s++)
+			if (hosts[s])
+				mark_way(r, s, to, &to_m, 1);
+	}
+	memset(stamps, 0, f.n_ports * sizeof(*stamps));
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		from_m.stamp++;
+		for (uint32_t i = 0; hosts[s] && i < f.n; i++)
+			mark_way(r, s, &t->hosts[f.hosts[i]], &from_m, hosts[s]);
+	}
+	for (uint32_t c = 0; c < f.n_ports; c++)
+		risk = MAX(risk, MIN(sources[c], targets[c]));
+	return risk;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What --verify judges: the fabric, its tables, its lanes. Findings go to stderr. */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "conf/lines.h"
+#include "offline/verify.h"
+#include "util/mem.h"
+
+#define TABLES_MAX ((size_t)4 << 30)
+
+/* Prints what is in the report and empties it; -EINVAL if there was an error. */
+static int tell(struct conf_report *r)
+{
+	unsigned errors = r->errors;
+
+	conf_report_print(r, stderr);
+	conf_report_clear(r);
+	return errors ? -EINVAL : 0;
+}
+
+static int load(const char *path, struct conf_report *r, char **ret, size_t *ret_len)
+{
+	int e = lines_load_most(path, TABLES_MAX, r, ret, ret_len);
+
+	return e == -ENOENT ? lines_missing(path, r) : e;
+}
+
+static int read_tables(struct verify *v, const char *path)
+{
+	_cleanup_free_ char *text = NULL;
+	struct conf_report r = { 0 };
+	size_t len = 0;
+
+	if (load(path, &r, &text, &len) >= 0)
+		tablefile_read(v->tables, path, text, len, &r);
+	return tell(&r);
+}
+
+static bool is_there(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st);
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+static int read_fabric(struct verify *v, const char *path)
+{
+	struct conf_report r = { 0 };
+
+	v->file = topofile_read(path, &r);
+	if (tell(&r) < 0 || !v->file)
+		return -EINVAL;
+	v->topo = topofile_topo(v->file, 0);
+	return 0;
+}
+
+/* The first of two files of the folder that is there; else the first. The caller frees. */
+static char *file_of(const char *folder, const char *first, const char *second)
+{
+	char *path = xasprintf("%s/%s", folder, first), *other;
+
+	if (!second || is_there(path))
+		return path;
+	other = xasprintf("%s/%s", folder, second);
+	if (!is_there(other)) {
+		free(other);
+		return path;
+	}
+	free(path);
+	return other;
+}
+
+static int read_folder(struct verify *v, const char *folder)
+{
+	_cleanup_free_ char *subnet = file_of(folder, "opensm-subnet.lst", NULL);
+	_cleanup_free_ char *tables = file_of(folder, "opensm-lfts.dump", "opensm.fdbs");
+	_cleanup_free_ char *trees = file_of(folder, "opensm.mcfdbs", NULL);
+
+	if (read_fabric(v, subnet) < 0)
+		return -EINVAL;
+	if (v->args->n_tables)
+		return 0;
+	if (read_tables(v, tables) < 0)
+		return -EINVAL;
+	return is_there(trees) ? read_tables(v, trees) : 0;
+}
+
+static int load_text(const char *path, struct tablefile_text *ret, char **ret_text)
+{
+	struct conf_report r = { 0 };
+	size_t len = 0;
+
+	load(path, &r, ret_text, &len);
+	*ret = (struct tablefile_text){ .path = path, .text = *ret_text, .len = len };
+	return tell(&r);
+}
+
+static int read_lanes(struct verify *v)
+{
+	_cleanup_free_ char *dump = xasprintf("%s/opensm-sl2vl.dump", v->args->what);
+	const char *sl2vl_path = v->args->sl2vl ? v->args->sl2vl :
+				 is_folder(v->args->what) && is_there(dump) ? dump : NULL;
+	_cleanup_free_ char *sl_text = NULL, *sl2vl_text = NULL;
+	struct tablefile_text sls, sl2vl;
+	struct conf_report r = { 0 };
+
+	if ((v->args->sls && load_text(v->args->sls, &sls, &sl_text) < 0) ||
+	    (sl2vl_path && load_text(sl2vl_path, &sl2vl, &sl2vl_text) < 0))
+		return -EINVAL;
+	v->sls = v->args->sls;
+	v->sl2vl = sl2vl_path;
+	if (v->sls || v->sl2vl)
+		v->routes->lanes = tablefile_lanes(v->routes, v->sls ? &sls : NULL, v->sl2vl ? &sl2vl : NULL, &r);
+	return tell(&r);
+}
+
+int verify_read(const struct verify_args *args, struct verify *ret)
+{
+	struct conf_report r = { 0 };
+
+	*ret = (struct verify){ .args = args, .tables = tablefile_new() };
+	if ((is_folder(args->what) ? read_folder(ret, args->what) : read_fabric(ret, args->what)) < 0)
+		return -EINVAL;
+	for (unsigned i = 0; i < args->n_tables; i++)
+		if (read_tables(ret, args->tables[i]) < 0)
+			return -EINVAL;
+	if (!tablefile_has_tables(ret->tables)) {
+		fprintf(stderr, "opensm: --verify: no forwarding table is given\n");
+		return -EINVAL;
+	}
+	ret->routes = tablefile_routes(ret->tables, ret->topo, "file", &r);
+	ret->n_trees = tablefile_trees(ret->tables, ret->topo, &ret->trees);
+	return tell(&r) < 0 ? -EINVAL : read_lanes(ret);
+}
+
+void verify_clear(struct verify *v)
+{
+	for (uint32_t i = 0; i < v->n_trees; i++)
+		mcast_tree_unref(v->trees[i]);
+	free(v->trees);
+	route_cycle_done(&v->cycle);
+	figures_clear(&v->figures);
+	routes_unref(v->routes);
+	tablefile_free(v->tables);
+	topo_unref(v->topo);
+	topofile_free(v->file);
+	*v = (struct verify){ 0 };
+}
+
+char *verify_node_str(const struct verify *v, guid_t guid, char ret[VERIFY_NODE_STRLEN])
+{
+	const char *name = topofile_name(v->file, guid);
+
+	if (name && *name)
+		snprintf(ret, VERIFY_NODE_STRLEN, "\"%.70s\"", name);
+	else
+		snprintf(ret, VERIFY_NODE_STRLEN, "0x%016" PRIx64, guid);
+	return ret;
+}
+
+uint32_t verify_sender(const struct verify *v, uint32_t sw, lid_t lid)
+{
+	const struct topo *t = v->topo;
+	uint32_t found = TOPO_NONE;
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw == sw && t->hosts[h].lid && t->hosts[h].lid != lid &&
+		    (found == TOPO_NONE || t->hosts[h].lid < t->hosts[found].lid))
+			found = h;
+	return found;
+}
+
+uint32_t verify_receiver(const struct verify *v, lid_t lid)
+{
+	const struct topo *t = v->topo;
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].lid && t->hosts[h].lid <= lid && lid < t->hosts[h].lid + (1u << t->hosts[h].lmc))
+			return h;
+	return TOPO_NONE;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What the judge says, for people: a word in front, facts behind it. */
+#include <inttypes.h>
+#include <stdarg.h>
+
+#include "offline/verify.h"
+#include "util/mem.h"
+
+#define STEPS_SHOWN 40
+
+static void row(FILE *out, const char *word, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static void row(FILE *out, const char *word, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(out, "%-11s", word);
+	va_start(ap, fmt);
+	vfprintf(out, fmt, ap);
+	va_end(ap);
+	fputc('\n', out);
+}
+
+static void print_example(const struct verify *v, FILE *out)
+{
+	const struct route_lost *lost = &v->verdict.lost_example;
+	uint32_t from = verify_sender(v, lost->from, lost->to), to = verify_receiver(v, lost->to);
+	char a[VERIFY_NODE_STRLEN], b[VERIFY_NODE_STRLEN], at[VERIFY_NODE_STRLEN], end[VERIFY_NODE_STRLEN];
+	const struct topo *t = v->topo;
+
+	if (from == TOPO_NONE || to == TOPO_NONE)
+		return;
+	row(out, "", "for one: from %s on switch %s to LID %u, %s: %s switch %s",
+	    verify_node_str(v, t->hosts[from].node_guid, a), verify_node_str(v, t->switches[lost->from].guid, at),
+	    lost->to, verify_node_str(v, t->hosts[to].node_guid, b), lost->loops ? "goes round by" : "ends at",
+	    verify_node_str(v, t->switches[lost->end].guid, end));
+}
+
+static void print_reach(const struct verify *v, FILE *out)
+{
+	const struct route_verdict *r = &v->verdict;
+
+	if (!r->unreachable)
+		row(out, "Pairs", "all %" PRIu64 " have a path", r->pairs);
+	else
+		row(out, "Pairs", "%" PRIu64 " of %" PRIu64 " have a path; %" PRIu64 " are lost, %" PRIu64
+		    " more no cable connects", r->pairs - r->unreachable, r->pairs, r->lost, r->cut);
+	if (r->lost)
+		print_example(v, out);
+	if (r->switch_unreachable)
+		row(out, "Switches", "%" PRIu64 " times a switch has no path to the LID of another",
+		    r->switch_unreachable);
+	row(out, "Loops", r->looping ? "%" PRIu64 " pairs: packets go round for ever" : "none", r->looping);
+}
+
+static void print_cycle(const struct verify *v, FILE *out)
+{
+	char name[VERIFY_NODE_STRLEN];
+
+	for (uint32_t i = 0; i < v->cycle.n && i < STEPS_SHOWN; i++) {
+		const struct route_cycle_step *s = &v->cycle.steps[i];
+
+		row(out, "", "%s from %s port %u on VL %u", i ? "waits for the cable" : "the cable",
+		    verify_node_str(v, v->topo->switches[s->sw].guid, name), s->port, s->vl);
+	}
+	if (v->cycle.n > STEPS_SHOWN)
+		row(out, "", "(%u more)", v->cycle.n - STEPS_SHOWN);
+	row(out, "", "which waits for the first");
+}
+
+static void print_deadlock(const struct verify *v, FILE *out)
+{
+	if (!v->loops) {
+		row(out, "Deadlock", "none can be: no credit loop%s", v->n_trees ? ", multicast included" : "");
+	} else {
+		row(out, "Deadlock", "CREDIT LOOP over %u of %u channels on cycles%s", v->cycle.n,
+		    MAX(v->verdict.cycle_channels, v->cycle.n), v->by_multicast ? ", closed by multicast" : "");
+		print_cycle(v, out);
+	}
+	if (v->switches_loop && !v->loops)
+		row(out, "", "with what switches themselves send and get there would be one");
+}
+
+static void print_lanes(const struct verify *v, FILE *out)
+{
+	if (v->sls)
+		row(out, "Lanes", "%u VLs, %u SLs", v->verdict.n_vls, v->verdict.n_sls);
+	else if (v->sl2vl)
+		row(out, "Lanes", "%u VLs; no SLs are given (--psl): any may be used on any path", v->verdict.n_vls);
+	else
+		row(out, "Lanes", "one (no --psl, no SL2VL tables)");
+}
+
+static void print_hot(const struct verify *v, FILE *out)
+{
+	uint32_t hot[VERIFY_HOT], n = figures_hot(v->topo, v->figures.load, hot, VERIFY_HOT);
+	const struct topo *t = v->topo;
+	char name[VERIFY_NODE_STRLEN];
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = 0;
+
+		while (s + 1 < t->n_switches && t->switches[s + 1].first_port <= hot[i])
+			s++;
+		row(out, i ? "" : "Hottest", "%u pairs leave %s by port %u", v->figures.load[hot[i]],
+		    verify_node_str(v, t->switches[s].guid, name), hot[i] - t->switches[s].first_port);
+	}
+}
+
+void verify_print_text(const struct verify *v, FILE *out)
+{
+	const struct route_verdict *r = &v->verdict;
+
+	row(out, "Fabric", "%u switches, %u end ports", v->topo->n_switches, v->topo->n_hosts);
+	if (v->routes->note[0])
+		row(out, "Tables", "%s", v->routes->note);
+	if (v->n_trees)
+		row(out, "Multicast", "%u groups, judged on SL %u", v->n_trees, v->args->mcast_sl);
+	print_reach(v, out);
+	print_lanes(v, out);
+	print_deadlock(v, out);
+	row(out, "Hops", "%.2f between switches, at most %u", r->avg_hops, r->max_hops);
+	if (r->detours)
+		row(out, "", "%" PRIu64 " pairs have a longer path than need be", r->detours);
+	row(out, "Load", "%u / %.0f / %u pairs on a channel (least, average, most)", r->min_load, r->avg_load,
+	    r->max_load);
+	print_hot(v, out);
+	row(out, "Bandwidth", "%.3f of what end ports have, over %u random halves", v->figures.bandwidth,
+	    v->figures.patterns);
+	row(out, "Random", "%.1f flows on the most used channel, mean of %u permutations; %u at worst", v->rp_mean,
+	    v->rp_patterns, v->rp_worst);
+	row(out, "Shift", "%u flows on a channel at most, in %u of %u shifts", v->figures.shift, v->figures.shifts,
+	    v->figures.n_shifts);
+	row(out, "Verdict", verify_holds(v) ? "the tables hold" : "THE TABLES DO NOT HOLD");
+}
