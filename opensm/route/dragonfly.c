@@ -25,6 +25,17 @@
  * ports by which the latter are entered are the early ones. As whole switches walk round nothing
  * themselves, no circle closes on either lane.
  *
+ * Where no cable joins two groups, *relays* in a third one pass on what comes in by a global cable: over a
+ * local one (lane 1) to an *onward* switch, which sends what comes from relays, and all the relay sends that way, on
+ * lane 2, and whoever is entered by a global cable of an onward switch stays on lane 2:
+ *
+ *	from relay   1		2
+ *	from onward  2		2
+ *
+ * Relays and onward switches are whole, no way to a relay begins at an onward switch, and nobody takes two global
+ * cables in a row if the first leads away from an onward switch. So lane 1 leads to lane 2 only from a
+ * relay, and lane 2 to lane 1 only on the last hop round a missing cable, to a broken switch, where it ends.
+ *
  * What is left without any of these takes a shortest way to whoever has one, and the judge decides.
  */
 #include "route/engines.h"
@@ -32,11 +43,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "route/shapes.h"
+#include "route/dragonfly_private.h"
 #include "route/steps.h"
 #include "util/mem.h"
 
-#define HOPS 6 /* of the longest regular path */
+#define HOPS 8 /* of the longest regular path */
 
 enum stage {
 	STAGE_NONE,
@@ -45,55 +56,80 @@ enum stage {
 	STAGE_GLOBAL, /* B */
 	STAGE_TWICE,  /* B or C */
 	STAGE_FAR,    /* D, perhaps also C */
-	STAGE_AROUND, /* to one of these, over a whole switch */
+	STAGE_VIA,    /* global, to a relay */
+	STAGE_LONG,   /* local, to one of these */
+	STAGE_AROUND, /* to one of these or to D, over a whole switch */
 	STAGE_ODD,    /* none of it */
-};
-
-struct dragonfly {
-	const struct graph *g;
-	const struct shape *shape;
-	uint32_t *missing; /* per switch: others of its group that it has no cable to */
-	bool *early;	   /* per group of the graph: leads from a broken switch to an early whole one */
-	_Atomic bool *odd; /* some step is none of A to D */
 };
 
 struct search {
 	const struct dragonfly *d;
 	struct steps *s;
+	uint32_t to;
 	uint32_t *hops, *stage;
 	uint32_t *left, n_left; /* who has no stage yet */
 };
 
-static bool is_local(const struct dragonfly *d, uint32_t u, uint32_t v)
+/* Steps within a group. */
+static enum stage stage_by_local(const struct search *f, uint32_t u, uint32_t i)
 {
-	return d->shape->group[u] == d->shape->group[v];
-}
-
-/* The stage that `u` enters by a step through group `i`. */
-static enum stage stage_by(const struct search *f, uint32_t u, uint32_t i)
-{
-	uint32_t v = f->d->g->groups[i].to;
-	bool local = is_local(f->d, u, v), around = f->d->missing[u] && !f->d->missing[v];
+	const struct dragonfly *d = f->d;
+	uint32_t v = d->g->groups[i].to;
+	bool around = d->missing[u] && !d->missing[v];
+	bool relays = dragonfly_relays(d, u, d->shape->group[f->to]);
 
 	switch ((enum stage)f->stage[v]) {
 	case STAGE_END:
-		return local ? STAGE_LOCAL : STAGE_GLOBAL;
+		return STAGE_LOCAL;
 	case STAGE_LOCAL:
-		if (local)
-			return around && !f->d->early[i] ? STAGE_LOCAL : STAGE_NONE;
-		return STAGE_GLOBAL;
+		return around && !d->early[i] ? STAGE_LOCAL : STAGE_NONE;
 	case STAGE_GLOBAL:
-		return local ? STAGE_FAR : STAGE_TWICE;
+		return relays && !d->middle[i] ? STAGE_NONE : STAGE_FAR;
 	case STAGE_TWICE:
-		return local ? STAGE_FAR : STAGE_NONE;
+		return relays ? STAGE_NONE : STAGE_FAR;
+	case STAGE_VIA:
+		return STAGE_LONG;
 	case STAGE_FAR:
-		return local && around && f->d->early[i] ? STAGE_AROUND : STAGE_NONE;
+	case STAGE_LONG:
+		return around && d->early[i] ? STAGE_AROUND : STAGE_NONE;
 	case STAGE_NONE:
 	case STAGE_AROUND:
 	case STAGE_ODD:
 		break;
 	}
 	return STAGE_NONE;
+}
+
+static enum stage stage_by_global(const struct search *f, uint32_t u, uint32_t i)
+{
+	const struct dragonfly *d = f->d;
+	uint32_t v = d->g->groups[i].to, group = d->shape->group[f->to];
+
+	switch ((enum stage)f->stage[v]) {
+	case STAGE_END:
+	case STAGE_LOCAL:
+		return STAGE_GLOBAL;
+	case STAGE_GLOBAL:
+		return dragonfly_is_onward(d, u) || dragonfly_relays(d, u, group) ? STAGE_NONE
+										   : STAGE_TWICE;
+	case STAGE_FAR:
+		return dragonfly_relays(d, v, group) && !dragonfly_is_onward(d, u) ? STAGE_VIA : STAGE_NONE;
+	case STAGE_TWICE:
+	case STAGE_VIA:
+	case STAGE_LONG:
+	case STAGE_NONE:
+	case STAGE_AROUND:
+	case STAGE_ODD:
+		break;
+	}
+	return STAGE_NONE;
+}
+
+/* The stage that `u` enters by a step through group `i`. */
+static enum stage stage_by(const struct search *f, uint32_t u, uint32_t i)
+{
+	return dragonfly_is_local(f->d, u, f->d->g->groups[i].to) ? stage_by_local(f, u, i)
+								   : stage_by_global(f, u, i);
 }
 
 /* The kinds of steps, as bits, by which `u` gets there with this number of hops. */
@@ -121,9 +157,9 @@ static unsigned choose_ways(unsigned ways)
 		return 1u << STAGE_LOCAL;
 	if (ways & 1u << STAGE_GLOBAL)
 		return ways & (1u << STAGE_GLOBAL | 1u << STAGE_TWICE);
-	if (ways & 1u << STAGE_FAR)
-		return ways & ~(1u << STAGE_AROUND);
-	return ways;
+	if (ways & (1u << STAGE_FAR | 1u << STAGE_TWICE))
+		return ways & (1u << STAGE_FAR | 1u << STAGE_TWICE);
+	return ways & 1u << STAGE_VIA ? 1u << STAGE_VIA : ways;
 }
 
 static enum stage stage_of(unsigned ways)
@@ -207,7 +243,7 @@ static void enter_odd(struct search *f, uint32_t hops)
 static void find_steps(const void *arg, uint32_t to, struct steps *s)
 {
 	const struct dragonfly *d = arg;
-	struct search f = { .d = d, .s = s, .hops = s->work[0], .stage = s->work[1],
+	struct search f = { .d = d, .s = s, .to = to, .hops = s->work[0], .stage = s->work[1],
 			    .left = s->work[3] };
 	uint32_t before = 1;
 
@@ -225,46 +261,15 @@ static void find_steps(const void *arg, uint32_t to, struct steps *s)
 	}
 }
 
-/* ---- damage ---------------------------------------------------------------------------------- */
-
-static void count_missing(struct dragonfly *d)
-{
-	const struct graph *g = d->g;
-	_cleanup_free_ uint32_t *size = xcalloc(MAX(d->shape->n_groups, 1u), sizeof(*size));
-
-	for (uint32_t u = 0; u < g->n; u++)
-		size[d->shape->group[u]]++;
-	for (uint32_t u = 0; u < g->n; u++) {
-		d->missing[u] = size[d->shape->group[u]] - 1;
-		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-			d->missing[u] -= is_local(d, u, g->groups[i].to);
-	}
-}
-
-/* Of the whole switches beside a broken one every other is early. */
-static void find_early(struct dragonfly *d)
-{
-	const struct graph *g = d->g;
-
-	for (uint32_t u = 0; u < g->n; u++) {
-		uint32_t turn = u;
-
-		for (uint32_t i = g->first[u]; d->missing[u] && i < g->first[u + 1]; i++) {
-			uint32_t v = g->groups[i].to;
-
-			if (is_local(d, u, v) && !d->missing[v])
-				d->early[i] = turn++ & 1;
-		}
-	}
-}
-
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
 enum port_class {
 	CLASS_HOST,
 	CLASS_LOCAL,
 	CLASS_EARLY,
+	CLASS_MIDDLE,
 	CLASS_GLOBAL,
+	CLASS_ONWARD,
 	N_CLASSES,
 };
 
@@ -272,22 +277,24 @@ static enum port_class class_of(const struct dragonfly *d, uint32_t sw, uint32_t
 {
 	const struct graph_group *back = shape_edge(d->g, peer, sw);
 
-	if (!is_local(d, sw, peer))
-		return CLASS_GLOBAL;
+	if (!dragonfly_is_local(d, sw, peer))
+		return dragonfly_is_onward(d, peer) ? CLASS_ONWARD : CLASS_GLOBAL;
+	if (d->relay && back && d->middle[back - d->g->groups])
+		return CLASS_MIDDLE;
 	return back && d->early[back - d->g->groups] ? CLASS_EARLY : CLASS_LOCAL;
 }
 
 /* Everything that comes in by `in` and does not go to a host, local cables and global ones. */
 static void set_lane(struct lanes *l, enum port_class in, uint8_t local, uint8_t global)
 {
-	memset(&l->vl[(in * N_CLASSES + CLASS_LOCAL) * LANES_SLS], local, LANES_SLS);
-	memset(&l->vl[(in * N_CLASSES + CLASS_EARLY) * LANES_SLS], local, LANES_SLS);
-	memset(&l->vl[(in * N_CLASSES + CLASS_GLOBAL) * LANES_SLS], global, LANES_SLS);
+	for (enum port_class out = CLASS_LOCAL; out < N_CLASSES; out++)
+		memset(&l->vl[(in * N_CLASSES + out) * LANES_SLS], out < CLASS_GLOBAL ? local : global,
+		       LANES_SLS);
 }
 
 static struct lanes *lanes_of(const struct dragonfly *d, const struct topo *t, uint32_t row_size)
 {
-	struct lanes *l = lanes_new(t, 2, LANES_BY_NOTHING, row_size, N_CLASSES);
+	struct lanes *l = lanes_new(t, d->relay ? 3 : 2, LANES_BY_NOTHING, row_size, N_CLASSES);
 	uint32_t n = 0;
 
 	for (uint32_t s = 0; s < t->n_switches; s++)
@@ -305,6 +312,10 @@ static struct lanes *lanes_of(const struct dragonfly *d, const struct topo *t, u
 	memset(l->host_vl, 0, sizeof(l->host_vl));
 	set_lane(l, CLASS_LOCAL, 1, 0);
 	set_lane(l, CLASS_GLOBAL, 1, 1);
+	if (d->relay) {
+		set_lane(l, CLASS_MIDDLE, 1, 2);
+		set_lane(l, CLASS_ONWARD, 2, 2);
+	}
 	return l;
 }
 
@@ -313,23 +324,26 @@ struct routes *dragonfly_routes(const struct route_job *job, const struct graph 
 {
 	_Atomic bool odd = false;
 	struct dragonfly d = { .g = g, .shape = shape, .odd = &odd };
+	unsigned lanes = route_lanes(job);
 	struct routes *r;
 
-	if (route_lanes(job) < 2) {
+	if (lanes < 2) {
 		snprintf(why, why_len, "needs 2 lanes, every cable has 1");
 		return NULL;
 	}
-	d.missing = xcalloc(MAX(g->n, 1u), sizeof(*d.missing));
-	d.early = xcalloc(MAX(g->first[g->n], 1u), sizeof(*d.early));
-	count_missing(&d);
-	find_early(&d);
+	dragonfly_mend(&d);
+	if (d.relay && lanes < 3) {
+		snprintf(why, why_len, "some groups have no cable between them: needs 3 lanes, every cable has %u",
+			 lanes);
+		dragonfly_done(&d);
+		return NULL;
+	}
 	r = steps_deal(job, g, "dragonfly", find_steps, &d);
 	if (r)
 		r->lanes = lanes_of(&d, job->topo, r->row_size);
 	else
 		snprintf(why, why_len, "cancelled");
-	free(d.missing);
-	free(d.early);
+	dragonfly_done(&d);
 	return r;
 }
 

@@ -286,6 +286,31 @@ static void one_cable_less_holds(void **state)
 	(void)state;
 }
 
+/* Pairs of groups without a cable, switches that miss some of their group: three lanes, still no service levels. */
+static void damaged_dragonflies_hold(void **state)
+{
+	unsigned third = 0;
+
+	for (unsigned seed = 1; seed <= 24; seed++) {
+		struct topogen o = { .seed = seed, .damage = 0.02, .random_guids = true };
+		struct topo *t = dragonfly_of(&o);
+		struct routes *r = run("dragonfly", &(struct route_job){ .topo = t, .threads = 1 });
+		struct route_verdict v;
+
+		holds(r);
+		routes_check(r, 1, &v);
+		assert_in_range(v.n_vls, 2, 3);
+		assert_int_equal(r->lanes->by, LANES_BY_NOTHING);
+		third += v.n_vls == 3;
+		if (seed < 4)
+			every_pair_arrives(r);
+		routes_unref(r);
+		topo_unref(t);
+	}
+	assert_true(third);
+	(void)state;
+}
+
 /* A whole switch less: somebody must turn early. */
 static void one_switch_less_holds(void **state)
 {
@@ -452,6 +477,7 @@ int main(void)
 		cmocka_unit_test(threads_change_nothing),
 		cmocka_unit_test(own_engines_need_no_service_levels),
 		cmocka_unit_test(one_cable_less_holds),
+		cmocka_unit_test(damaged_dragonflies_hold),
 		cmocka_unit_test(one_switch_less_holds),
 		cmocka_unit_test(others_decline),
 		cmocka_unit_test(one_lane_always_holds),
