@@ -38,11 +38,11 @@
 static const char *const suits[][CANDIDATES] = {
 	[SHAPE_SINGLE] = { "minhop" },
 	[SHAPE_TREE] = { "minhop", "ftree", "updn", "|", "dfsssp", "|", "nue" },
-	[SHAPE_HYPERX] = { "hyperx", "dor", "torus-2QoS", "|", "dfsssp", "lash", "|", "nue" },
-	[SHAPE_GRID] = { "dor", "torus-2QoS", "|", "dfsssp", "lash", "|", "nue" },
-	[SHAPE_DRAGONFLY] = { "dragonfly", "|", "dfsssp", "lash", "|", "nue" },
-	[SHAPE_DRAGONFLY_PLUS] = { "minhop", "|", "dfsssp", "lash", "|", "nue" },
-	[SHAPE_OTHER] = { "minhop", "|", "dfsssp", "lash", "|", "nue", "updn" },
+	[SHAPE_HYPERX] = { "hyperx", "dor", "torus-2QoS", "|", "dfsssp", "|", "lash", "nue" },
+	[SHAPE_GRID] = { "dor", "torus-2QoS", "|", "dfsssp", "|", "lash", "nue" },
+	[SHAPE_DRAGONFLY] = { "dragonfly", "|", "dfsssp", "|", "lash", "nue" },
+	[SHAPE_DRAGONFLY_PLUS] = { "minhop", "|", "dfsssp", "|", "lash", "nue" },
+	[SHAPE_OTHER] = { "minhop", "|", "dfsssp", "|", "lash", "nue", "updn" },
 };
 
 struct trial {

@@ -164,7 +164,7 @@ static void holds(const struct routes *r)
 
 static void any_fabric_holds(void **state)
 {
-	for (unsigned i = 0; i < 42; i++) {
+	for (unsigned i = 0; i < 30; i++) {
 		struct topogen o = any_options(i);
 		struct topo *t = any_fabric(i, &o);
 		struct routes *r = automatic(t, NULL);
@@ -291,7 +291,7 @@ static void damaged_dragonflies_hold(void **state)
 {
 	unsigned third = 0;
 
-	for (unsigned seed = 1; seed <= 24; seed++) {
+	for (unsigned seed = 1; seed <= 14; seed++) {
 		struct topogen o = { .seed = seed, .damage = 0.02, .random_guids = true };
 		struct topo *t = dragonfly_of(&o);
 		struct routes *r = run("dragonfly", &(struct route_job){ .topo = t, .threads = 1 });
@@ -349,7 +349,7 @@ static void others_decline(void **state)
 /* One lane is enough for everything, if need be. */
 static void one_lane_always_holds(void **state)
 {
-	for (unsigned i = 0; i < 36; i++) {
+	for (unsigned i = 0; i < 24; i++) {
 		struct topogen o = any_options(i);
 		struct topo *t = any_fabric(i, &o);
 		struct route_job job = { .topo = t, .threads = 1, .options.max_vls = 1 };
