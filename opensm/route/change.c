@@ -220,6 +220,7 @@ struct change *change_new(const struct graph *g, const struct spread *spread,
 	const struct topo *now = g->topo;
 
 	c->previous = previous;
+	c->keeps = keep;
 	c->compares = previous->hops != NULL;
 	c->n = g->n;
 	c->words = (g->n + 63) / 64;

@@ -33,6 +33,7 @@ struct change {
 	struct change_newcomer *newcomers; /* those that were not */
 	uint32_t n_newcomers;
 	bool compares;                     /* previous says how far things were: `moved` means something */
+	bool keeps;                        /* some entry may stay although it could be another one */
 	bool gains;                        /* some cable between switches, or from one to itself, was not there before */
 	uint32_t n, words;
 	uint64_t *moved;                   /* per switch `words` words, a bit per target */

@@ -226,44 +226,56 @@ static void fill_rows(const struct fill *f, struct routes *r)
 	}
 }
 
-/* Hops for the next computation and for dumps: bytes, by destination. */
-static uint8_t *hops_of(const struct fill *f)
+/* What 64 switches have to 64 others. */
+#define TILE 64
+
+struct tile {
+	uint8_t hops[TILE][TILE]; /* by source */
+	uint64_t downs[TILE];	  /* by destination */
+};
+
+static void fill_tile(const struct distances *d, uint32_t from, uint32_t to, uint32_t n_to, struct tile *t)
 {
-	const struct distances *d = f->how->distances;
-	uint32_t n = d->n;
-	uint8_t *hops = xmalloc((size_t)n * n);
+	const uint32_t n_from = MIN(TILE, d->n - from);
 
-#pragma omp parallel for num_threads(fill_threads(f->job)) schedule(static)
-	for (uint32_t block = 0; block < n; block += 64)
-		for (uint32_t s = 0; s < n; s++) {
-			const uint16_t *row = distances_from(d, s);
+	memset(t->downs, 0, sizeof(t->downs));
+	for (uint32_t s = 0; s < n_from; s++) {
+		const uint16_t *row = distances_from(d, from + s) + to;
 
-			for (uint32_t to = block; to < MIN(block + 64, n); to++) {
-				uint16_t far = distances_hops(d, row[to]);
+		for (uint32_t k = 0; k < n_to; k++) {
+			uint16_t far = row[k] & d->mask;
+			bool none = row[k] == DISTANCE_NONE;
 
-				hops[(size_t)to * n + s] = far == DISTANCE_NONE ? 0xFF : (uint8_t)MIN(far, 0xFEu);
-			}
+			t->hops[s][k] = none ? 0xFF : (uint8_t)MIN(far, 0xFEu);
+			t->downs[k] |= (uint64_t)(!none && row[k] & ~d->mask & DISTANCE_DOWN) << s;
 		}
-	return hops;
+	}
 }
 
-/* Bits, by destination as well: which ways only go down. */
-static uint64_t *downs_of(const struct fill *f)
+/* For the next computation and for dumps, by destination: hops as bytes; which ways only go down, as bits. */
+static void find_hops(struct fill *f)
 {
 	const struct distances *d = f->how->distances;
 	size_t words = (d->n + 63) / 64;
-	uint64_t *downs = xcalloc(words * d->n, sizeof(*downs));
 
+	f->hops = xmalloc((size_t)d->n * d->n);
+	f->downs = f->how->tree ? xmalloc(words * d->n * sizeof(*f->downs)) : NULL;
 #pragma omp parallel for num_threads(fill_threads(f->job)) schedule(static)
-	for (uint32_t block = 0; block < d->n; block += 64)
-		for (uint32_t s = 0; s < d->n; s++) {
-			const uint16_t *row = distances_from(d, s);
+	for (uint32_t to = 0; to < d->n; to += TILE)
+		for (uint32_t from = 0; from < d->n; from += TILE) {
+			uint32_t n_to = MIN(TILE, d->n - to), n_from = MIN(TILE, d->n - from);
+			struct tile t;
 
-			for (uint32_t to = block; to < MIN(block + 64, d->n); to++)
-				if (row[to] != DISTANCE_NONE && row[to] & DISTANCE_DOWN)
-					downs[to * words + s / 64] |= UINT64_C(1) << s % 64;
+			fill_tile(d, from, to, n_to, &t);
+			for (uint32_t k = 0; k < n_to; k++) {
+				uint8_t *hops = f->hops + (size_t)(to + k) * d->n + from;
+
+				for (uint32_t s = 0; s < n_from; s++)
+					hops[s] = t.hops[s][k];
+				if (f->downs)
+					f->downs[(to + k) * words + from / TILE] = t.downs[k];
+			}
 		}
-	return downs;
 }
 
 /*
@@ -288,9 +300,7 @@ static void plan(struct fill *f)
 	const struct fill_plan *how = f->how;
 
 	f->spread = spread_new(how->graph, how->distances, &how->spread);
-	f->hops = hops_of(f);
-	if (how->tree)
-		f->downs = downs_of(f);
+	find_hops(f);
 	f->plan = (struct place_plan){
 		.graph = how->graph, .distances = how->distances, .spread = f->spread,
 		.options = &job->options,
@@ -323,7 +333,7 @@ struct routes *fill_tables(const struct route_job *job, const struct fill_plan *
 	_cleanup_(routes_unrefp) struct routes *r = NULL;
 
 	plan(&f);
-	r = routes_new(job->topo, how->engine, top_of(job));
+	r = routes_new_unset(job->topo, how->engine, top_of(job));
 	fill_rows(&f, r);
 	if (f.plan.switches_only)
 		columns_fill(&f.plan, r, fill_threads(job), job->cancelled);

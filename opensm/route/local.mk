@@ -6,9 +6,9 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/graph.c opensm/route/graph.h opensm/route/distance.c \
 	opensm/route/spread.c opensm/route/spread.h \
 	opensm/route/change.c opensm/route/change.h opensm/route/stale.c opensm/route/stale.h \
-	opensm/route/place.c opensm/route/place.h \
+	opensm/route/place.c opensm/route/place.h opensm/route/place_private.h opensm/route/place_ways.c opensm/route/place_even.c \
 	opensm/route/columns.c opensm/route/columns.h \
-	opensm/route/tree.c opensm/route/tree.h opensm/route/fill.c opensm/route/fill.h \
+	opensm/route/tree.c opensm/route/tree.h opensm/route/simd.h opensm/route/fill.c opensm/route/fill.h \
 	opensm/route/updn.c opensm/route/updown.h opensm/route/ftree.c opensm/route/ftree.h \
 	opensm/route/minhop.c opensm/route/engines.h opensm/route/unwritten.c \
 	opensm/route/nue.c opensm/route/nue_net.c opensm/route/nue_net.h \

@@ -6,50 +6,11 @@
  * way decides, then the rest by least count. Never looks at another row, so all rows agree only
  * through the spread they share.
  */
-#include "route/place.h"
+#include "route/place_private.h"
 
 #include <string.h>
 
 #include "util/mem.h"
-
-#define PORTS 256
-
-struct waiting {
-	uint32_t dest, at;
-	uint32_t target; /* switch that all its candidates lead to */
-	uint8_t old;	 /* where it is, and may stay; 0: nowhere yet */
-};
-
-struct place_row {
-	const struct place_plan *plan;
-	uint32_t sw;
-	uint8_t *lft;
-	const uint8_t *old; /* previous row or NULL */
-	lid_t old_top;
-	uint32_t size;	      /* of lft */
-	lid_t cap;	      /* LIDs at or above it do not fit */
-	bool counted;	      /* count[] holds what stays unseen, too */
-	bool simple;	      /* no option changes what or how to count */
-	const uint16_t *dist; /* from this switch */
-	uint16_t *ways;	      /* per target switch: neighbours on shortest paths */
-	uint16_t *last;	      /* per target switch: last such group of this switch */
-	uint8_t *unique;      /* per target switch: the only port towards it, or 0 */
-	uint32_t n_groups, n_up; /* the latter: that lead up */
-	const struct graph_group *groups;
-	const uint16_t *from[PORTS]; /* per group: distances from the neighbour */
-	uint32_t peer[PORTS];	     /* per port: neighbour, TOPO_NONE if not usable */
-	uint8_t group[PORTS];	/* per port */
-	uint8_t chassis[PORTS]; /* per group: the first group to the same chassis */
-	uint32_t count[PORTS];	/* destinations placed */
-	struct waiting *waiting;
-	size_t n_waiting, cap_waiting;
-	uint32_t target; /* of the candidates below; TOPO_NONE: none yet */
-	unsigned n_candidates;
-	uint8_t candidates[PORTS];
-	uint32_t turn; /* of the last diverted_port() among these candidates */
-	uint8_t turn_port;
-	uint64_t random;
-};
 
 struct place_row *place_row_new(const struct place_plan *plan)
 {
@@ -60,6 +21,9 @@ struct place_row *place_row_new(const struct place_plan *plan)
 	row->ways = xcalloc(n, sizeof(*row->ways));
 	row->last = xcalloc(n, sizeof(*row->last));
 	row->unique = xcalloc(n, sizeof(*row->unique));
+	row->full = xcalloc(n, sizeof(*row->full));
+	for (unsigned i = 0; i < PLACE_TABLES; i++)
+		row->tables[i].port = xmalloc(n * sizeof(uint16_t));
 	return row;
 }
 
@@ -70,6 +34,9 @@ struct place_row *place_row_free(struct place_row *row)
 	free(row->ways);
 	free(row->last);
 	free(row->unique);
+	free(row->full);
+	for (unsigned i = 0; i < PLACE_TABLES; i++)
+		free(row->tables[i].port);
 	free(row->waiting);
 	free(row);
 	return NULL;
@@ -83,49 +50,6 @@ static uint64_t next_random(uint64_t *state)
 	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
 	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
 	return z ^ z >> 31;
-}
-
-/* Eight distances at a time: what every machine of ours has. */
-typedef uint16_t lanes __attribute__((vector_size(16), aligned(2), may_alias));
-
-/* For one neighbour: which targets are nearer from there, all at once; graph_near() in lanes. */
-static void mark_ways(struct place_row *row, const uint16_t *from_peer, uint16_t group, uint32_t n)
-{
-	const struct graph_group *g = &row->groups[group];
-	uint16_t keep = g->way == GRAPH_UP ? DISTANCE_DOWN - 1 : UINT16_MAX, weight = g->weight;
-	uint16_t add = g->way == GRAPH_UP ? DISTANCE_UP : g->way == GRAPH_DOWN ? DISTANCE_DOWN : 0;
-	uint32_t x = 0;
-
-	for (; x + 8 <= n; x += 8) {
-		lanes near = ((*(const lanes *)(from_peer + x) & keep) | add) + weight;
-		lanes hit = (lanes)(near == *(const lanes *)(row->dist + x));
-		lanes *last = (lanes *)(row->last + x);
-
-		*(lanes *)(row->ways + x) -= hit;
-		*last = (*last & ~hit) | (hit & group);
-	}
-	for (; x < n; x++)
-		if (graph_near(g, from_peer[x]) == row->dist[x]) {
-			row->ways[x]++;
-			row->last[x] = group;
-		}
-}
-
-static void find_unique(struct place_row *row)
-{
-	const struct graph *g = row->plan->graph;
-	const struct graph_group *groups = row->groups;
-
-	memset(row->ways, 0, g->n * sizeof(*row->ways));
-	for (uint32_t i = 0; i < row->n_groups; i++)
-		mark_ways(row, row->from[i], (uint16_t)i, g->n);
-	for (uint32_t x = 0; x < g->n; x++) {
-		const struct graph_group *only = &groups[row->last[x]];
-
-		row->unique[x] = 0;
-		if (row->ways[x] == 1 && only->n_ports == 1)
-			row->unique[x] = g->ports[only->first_port];
-	}
 }
 
 static guid_t chassis_guid(const struct topo *t, uint32_t sw)
@@ -145,6 +69,32 @@ static uint8_t first_of_chassis(const struct place_row *row, uint32_t group)
 	return (uint8_t)group;
 }
 
+static bool leads_up(const struct place_row *row, uint32_t group)
+{
+	const uint16_t *rank = row->plan->spread->rank;
+
+	if (row->plan->oriented)
+		return row->groups[group].way == GRAPH_UP;
+	return rank[row->groups[group].to] == rank[row->sw] + 1u;
+}
+
+static void sort_by_way(struct place_row *row)
+{
+	const struct graph *g = row->plan->graph;
+	uint32_t down = row->n_groups;
+
+	row->n_up = row->n_all = 0;
+	for (uint32_t i = 0; i < row->n_groups; i++) {
+		if (!leads_up(row, i)) {
+			row->by_way[--down] = (uint8_t)i;
+			continue;
+		}
+		row->by_way[row->n_up++] = (uint8_t)i;
+		for (unsigned p = 0; p < row->groups[i].n_ports; p++)
+			row->all[row->n_all++] = g->ports[row->groups[i].first_port + p];
+	}
+}
+
 static void find_peers(struct place_row *row)
 {
 	const struct graph *g = row->plan->graph;
@@ -152,11 +102,9 @@ static void find_peers(struct place_row *row)
 	memset(row->peer, 0xFF, sizeof(row->peer));
 	row->groups = &g->groups[g->first[row->sw]];
 	row->n_groups = g->first[row->sw + 1] - g->first[row->sw];
-	row->n_up = 0;
 	for (uint32_t i = 0; i < row->n_groups; i++) {
 		const struct graph_group *group = &row->groups[i];
 
-		row->n_up += group->way == GRAPH_UP;
 		row->from[i] = distances_from(row->plan->distances, group->to);
 		for (unsigned p = 0; p < group->n_ports; p++) {
 			row->peer[g->ports[group->first_port + p]] = group->to;
@@ -164,6 +112,7 @@ static void find_peers(struct place_row *row)
 		}
 		row->chassis[i] = first_of_chassis(row, i);
 	}
+	sort_by_way(row);
 }
 
 /* Is a group a shortest way to `target`? */
@@ -207,6 +156,10 @@ static void find_candidates(struct place_row *row, uint32_t target)
 
 	if (row->target == target)
 		return;
+	if (row->target != TOPO_NONE && row->full[target] && row->full[row->target]) {
+		row->target = target;
+		return;
+	}
 	row->target = target;
 	row->turn = UINT32_MAX;
 	for (uint32_t i = 0; i < row->n_groups; i++) {
@@ -230,7 +183,7 @@ static bool is_counted(const struct place_row *row, uint32_t dest, uint8_t port)
 	return !plan->ignored || !plan->ignored[topo->switches[row->sw].first_port + port];
 }
 
-static void put(struct place_row *row, uint32_t dest, uint8_t port)
+void place_put(struct place_row *row, uint32_t dest, uint8_t port)
 {
 	row->lft[row->plan->spread->hot[dest].lid] = port;
 	row->count[port] += is_counted(row, dest, port);
@@ -341,6 +294,11 @@ static uint8_t any_port(const struct place_row *row, uint32_t target, uint32_t t
 
 	while (n % stride == 0 && stride > 1)
 		stride += 2;
+	if (row->full[target]) {
+		const struct graph_group *up = &row->groups[row->by_way[turn % row->n_up]];
+
+		return g->ports[up->first_port + turn / row->n_up % up->n_ports];
+	}
 	for (uint32_t i = 0; i < n; i++) {
 		const struct graph_group *group = &row->groups[at];
 
@@ -351,17 +309,16 @@ static uint8_t any_port(const struct place_row *row, uint32_t target, uint32_t t
 	return 0;
 }
 
-/* All ways up lead to `at` (or there is no up and down): a home on the way is reached by a way to `at`. */
-static bool is_sure(const struct place_row *row, uint32_t at)
+bool place_is_sure(const struct place_row *row, uint32_t at)
 {
 	return !row->plan->oriented ||
-	       (row->ways[at] == row->n_up && row->dist[at] & DISTANCE_UP);
+	       (row->full[at] && row->dist[at] & DISTANCE_UP);
 }
 
 /* Is every way to `home` a way to `at`? With ups and downs it may not go on from there. */
 static bool goes_on(const struct place_row *row, uint32_t home, uint32_t at)
 {
-	if (is_sure(row, at))
+	if (place_is_sure(row, at))
 		return true;
 	for (uint32_t i = 0; i < row->n_groups; i++)
 		if (is_way(row, i, home) && !is_way(row, i, at))
@@ -389,7 +346,7 @@ static uint32_t waypoint(const struct place_row *row, uint32_t dest, uint32_t at
 static uint8_t parallel_port(const struct place_row *row, uint32_t dest, uint32_t target)
 {
 	const struct graph *g = row->plan->graph;
-	const struct graph_group *only = &row->groups[row->last[target]];
+	const struct graph_group *only = &row->groups[row->last[target] >> 8];
 	uint16_t here = row->plan->spread->rank[row->sw], there = row->plan->spread->rank[only->to];
 	unsigned level = MIN((unsigned)MAX(here, there), (unsigned)row->plan->spread->depth[dest]);
 
@@ -428,7 +385,7 @@ static uint8_t diverted_port(struct place_row *row, uint32_t dest, uint32_t at)
 static uint8_t closed_form(struct place_row *row, uint32_t dest, uint32_t at, uint32_t target)
 {
 	if (row->unique[target])
-		return row->unique[target];
+		return (uint8_t)row->unique[target];
 	if (row->ways[target] == 1)
 		return parallel_port(row, dest, target);
 	if (!row->plan->spread->hot[dest].port && !row->plan->options->count_switches)
@@ -440,7 +397,7 @@ static uint8_t closed_form(struct place_row *row, uint32_t dest, uint32_t at, ui
  * One destination whose highest home does not simply decide, or whose old port is another one. What
  * is counted and may stay is kept in mind when cables came back: see give_back().
  */
-static void place_one(struct place_row *row, uint32_t dest, uint32_t at, unsigned n_homes)
+void place_one(struct place_row *row, uint32_t dest, uint32_t at, unsigned n_homes)
 {
 	uint32_t target = waypoint(row, dest, at, n_homes);
 	lid_t lid = row->plan->spread->hot[dest].lid;
@@ -456,7 +413,7 @@ static void place_one(struct place_row *row, uint32_t dest, uint32_t at, unsigne
 		return;
 	}
 	if (port || old)
-		put(row, dest, port ? port : old);
+		place_put(row, dest, port ? port : old);
 	else
 		row->lft[lid] = LFT_NO_PORT;
 	if (port)
@@ -469,7 +426,7 @@ static void place_one(struct place_row *row, uint32_t dest, uint32_t at, unsigne
 static void place_by_count(struct place_row *row, uint32_t dest, uint32_t target)
 {
 	find_candidates(row, target);
-	put(row, dest, least_count(row, dest, NULL));
+	place_put(row, dest, least_count(row, dest, NULL));
 }
 
 /* Moves an entry to a way that came back, if that is used less even then. */
@@ -490,7 +447,7 @@ static void give_back(struct place_row *row, const struct waiting *w)
 	if (best == w->old)
 		return;
 	row->count[w->old]--;
-	put(row, w->dest, best);
+	place_put(row, w->dest, best);
 }
 
 static uint8_t closed_port(struct place_row *row, uint32_t dest, uint32_t at)
@@ -535,7 +492,7 @@ static void place_group(struct place_row *row, uint32_t first, uint32_t n, uint3
 			port = least_count(row, dest, n > 1 ? &u : NULL);
 		if (n > 1)
 			use(row, &u, port);
-		put(row, dest, port);
+		place_put(row, dest, port);
 	}
 }
 
@@ -572,13 +529,13 @@ static void fill_own(struct place_row *row)
 static void fill_single(struct place_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct spread *s = row->plan->spread;
-	uint8_t port = row->unique[at];
+	uint8_t port = (uint8_t)row->unique[at];
 	uint32_t hosts = 0;
 
 	if (!row->simple) {
 		for (uint32_t i = first; i < end; i++)
 			if (s->hot[i].lid < row->cap && !is_ordered(row, i))
-				put(row, i, port);
+				place_put(row, i, port);
 		return;
 	}
 	for (uint32_t i = first; i < end; i++) {
@@ -608,21 +565,17 @@ static void fill_groups(struct place_row *row, uint32_t at, uint32_t first, uint
 	}
 }
 
-/* The inner loop. Home on a shortest path, one port towards it: done. */
-static void fill_several(struct place_row *row, uint32_t at, uint32_t first, uint32_t end)
+/* One after the other: what may stay is kept, what homes do not decide waits. */
+static void fill_carefully(struct place_row *row, uint32_t at, uint32_t first, uint32_t end)
 {
 	const struct spread *s = row->plan->spread;
 	const struct spread_hot *h = &s->hot[first];
 	uint32_t dist = row->dist[at];
-	bool sure = is_sure(row, at);
+	bool sure = place_is_sure(row, at);
 
-	if (!row->simple || s->has_lmc[at]) {
-		fill_groups(row, at, first, end);
-		return;
-	}
 	for (uint32_t i = first; i < end; i++, h++) {
 		bool homeward = row->dist[h->home] + h->distance == dist;
-		uint8_t port = row->unique[h->home];
+		uint8_t port = (uint8_t)row->unique[h->home];
 
 		if (h->lid >= row->cap)
 			continue;
@@ -633,6 +586,14 @@ static void fill_several(struct place_row *row, uint32_t at, uint32_t first, uin
 		row->lft[h->lid] = port;
 		row->count[port] += h->port != 0;
 	}
+}
+
+static void fill_several(struct place_row *row, uint32_t at, uint32_t first, uint32_t end)
+{
+	if (!row->simple || row->plan->spread->has_lmc[at])
+		fill_groups(row, at, first, end);
+	else if (!place_at_once(row, at, first, end))
+		fill_carefully(row, at, first, end);
 }
 
 /* Out of reach: whatever the row said before. */
@@ -723,6 +684,8 @@ static void begin(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t siz
 	row->size = size;
 	row->old = NULL;
 	row->cap = plan->graph->topo->switches[sw].lft_cap;
+	row->n_tables = 0;
+	memset(lft, LFT_NO_PORT, size);
 	if (c && c->previous_sw[sw] != TOPO_NONE) {
 		row->old = routes_row(c->previous, c->previous_sw[sw]);
 		row->old_top = c->previous->top;
@@ -741,7 +704,7 @@ static void begin(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t siz
 /* What waits for the counts: first what has no port yet, then what could go back to a new one. */
 static void fill_waiting(struct place_row *row)
 {
-	if (!row->n_waiting)
+	if (!row->n_waiting || !row->counting)
 		return;
 	count_unseen(row);
 	for (size_t i = 0; i < row->n_waiting; i++)
@@ -752,13 +715,13 @@ static void fill_waiting(struct place_row *row)
 			give_back(row, &row->waiting[i]);
 }
 
-void place_fill(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t size)
+static void fill_row(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t size)
 {
 	const struct spread *s = row->plan->spread;
 
 	begin(row, sw, lft, size);
 	find_peers(row);
-	find_unique(row);
+	place_find_ways(row);
 	fill_own(row);
 	if (!row->simple || row->plan->has_lmc)
 		count_unseen(row);
@@ -769,4 +732,15 @@ void place_fill(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t size)
 	if (row->old)
 		fill_newcomers(row);
 	fill_waiting(row);
+}
+
+/* Counts are needed only where something waits for them: then the row is filled once more. */
+void place_fill(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t size)
+{
+	fill_row(row, sw, lft, size);
+	if (row->n_waiting && !row->counting) {
+		row->counting = true;
+		fill_row(row, sw, lft, size);
+	}
+	row->counting = row->n_waiting > 0;
 }

@@ -9,7 +9,7 @@
 
 #include "util/mem.h"
 
-struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top)
+struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid_t top)
 {
 	struct routes *r = xcalloc(1, sizeof(*r));
 	size_t size;
@@ -20,10 +20,17 @@ struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top
 	r->top = top;
 	r->row_size = ((uint32_t)top + LFT_BLOCK_LIDS) / LFT_BLOCK_LIDS * LFT_BLOCK_LIDS;
 	size = (size_t)topo->n_switches * r->row_size;
-	if (size) {
-		r->lft = xalloc_aligned64(size);
-		memset(r->lft, LFT_NO_PORT, size);
-	}
+	if (size)
+		r->lft = xmalloc_aligned64(size);
+	return r;
+}
+
+struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top)
+{
+	struct routes *r = routes_new_unset(topo, engine, top);
+
+	if (r->lft)
+		memset(r->lft, LFT_NO_PORT, (size_t)topo->n_switches * r->row_size);
 	return r;
 }
 

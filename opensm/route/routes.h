@@ -41,6 +41,8 @@ struct routes {
 };
 
 struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top);
+/* The same with rows that hold anything: the caller writes every byte of them. */
+struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid_t top);
 struct routes *routes_ref(const struct routes *r);
 struct routes *routes_unref(struct routes *r);
 void routes_unrefp(struct routes **r);

@@ -446,6 +446,64 @@ static void measure_homes(struct levels *l)
 			}
 }
 
+/* Ways up of a switch, parallel cables counted. */
+static unsigned ports_up(const struct levels *l, uint32_t u)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = l->g->first[u]; i < l->g->first[u + 1]; i++)
+		if (l->rank[l->g->groups[i].to] == l->rank[u] + 1u)
+			n += l->g->groups[i].n_ports;
+	return n;
+}
+
+/* Diverted flows (place.c) take what is left of their slot modulo the ways up: divided once, not in every row. */
+static void find_residues(struct levels *l)
+{
+	struct spread *s = l->s;
+
+	for (uint16_t k = 1; k <= SPREAD_LEVELS; k++) {
+		uint32_t count[UINT8_MAX + 1] = { 0 };
+		struct spread_level *at = &s->level[k];
+
+		for (uint32_t u = 0; u < l->g->n; u++)
+			count[l->rank[u] == k ? ports_up(l, u) : 0]++;
+		for (uint16_t i = 1; i <= UINT8_MAX; i++)
+			if (count[i] && (!at->modulus || count[i] > count[at->modulus]))
+				at->modulus = i;
+		if (!at->modulus)
+			continue;
+		at->residue = xcalloc(s->n, sizeof(*at->residue));
+		for (uint32_t i = 0; i < s->n; i++)
+			at->residue[i] = (uint16_t)((at->digit[i] + s->hot[i].offset) % at->modulus);
+	}
+}
+
+static bool is_even(const struct spread *s, uint32_t a, uint32_t b)
+{
+	if (s->depth[a] != s->depth[b])
+		return false;
+	for (unsigned k = 0; k < s->depth[a]; k++)
+		if (s->level[k].distance[a] != s->level[k].distance[b])
+			return false;
+	return true;
+}
+
+static void find_even(struct levels *l)
+{
+	struct spread *s = l->s;
+
+	for (uint32_t u = 0; u < l->g->n; u++) {
+		bool even = s->first[u] < s->first[u + 1];
+
+		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++) {
+			even = even && is_even(s, i, s->first[u]);
+			s->top = MAX(s->top, s->hot[i].lid);
+		}
+		s->even[u] = even ? s->depth[s->first[u]] : 0;
+	}
+}
+
 static uint32_t count_lids(const struct topo *t)
 {
 	uint32_t n = 0;
@@ -537,6 +595,7 @@ struct spread *spread_new(const struct graph *g, const struct distances *d,
 	s->first = xcalloc((size_t)n + 1, sizeof(*s->first));
 	s->rank = l.rank;
 	s->has_lmc = xcalloc(n, sizeof(*s->has_lmc));
+	s->even = xcalloc(n, sizeof(*s->even));
 	s->hot = xcalloc(lids, sizeof(*s->hot));
 	s->host = xcalloc(lids, sizeof(*s->host));
 	s->depth = xcalloc(lids, sizeof(*s->depth));
@@ -553,6 +612,8 @@ struct spread *spread_new(const struct graph *g, const struct distances *d,
 	list_dests(&l);
 	find_homes(&l);
 	measure_homes(&l);
+	find_residues(&l);
+	find_even(&l);
 	expect_load(&l);
 	return s;
 }
@@ -567,10 +628,12 @@ struct spread *spread_free(struct spread *s)
 	free(s->depth);
 	free(s->rank);
 	free(s->has_lmc);
+	free(s->even);
 	for (unsigned k = 0; k <= SPREAD_LEVELS; k++) {
 		free(s->level[k].home);
 		free(s->level[k].distance);
 		free(s->level[k].digit);
+		free(s->level[k].residue);
 	}
 	free(s);
 	return NULL;

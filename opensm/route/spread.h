@@ -31,6 +31,8 @@ struct spread_level {
 	uint16_t *home;     /* the destination's own switch where the chain ends below */
 	uint16_t *distance; /* from home to the destination's switch */
 	uint32_t *digit;    /* what is left of the slot at this level */
+	uint16_t *residue;  /* digit (and offset) modulo `modulus`, which is what most switches there have */
+	uint16_t modulus;   /* ways up of theirs, as ports; 0: none */
 };
 
 struct spread {
@@ -40,6 +42,8 @@ struct spread {
 	uint32_t *host;     /* TOPO_NONE: the switch itself */
 	uint8_t *depth;     /* number of homes */
 	bool *has_lmc;      /* per switch: some destination on it has more than one LID */
+	uint8_t *even;      /* per switch: depth of all destinations on it if their homes are as far; else 0 */
+	lid_t top;          /* highest LID */
 	uint16_t *rank;     /* per switch: hops to the nearest leaf; DISTANCE_NONE: none */
 	/*
 	 * level[k].home is k + 1 ranks above the lowest; level[0].digit is the slot: a position in

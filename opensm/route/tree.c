@@ -24,6 +24,7 @@
 
 #include <string.h>
 
+#include "route/simd.h"
 #include "util/mem.h"
 
 #define FAR (DISTANCE_DOWN - 1u)
@@ -506,6 +507,7 @@ static uint16_t weight_of(const struct graph *g, uint32_t from, uint32_t to)
 	return low < g->first[from + 1] && g->groups[low].to == to ? g->groups[low].weight : 1;
 }
 
+SIMD_CLONES
 static void go_down(const struct graph *g, struct distances *d, uint32_t u, uint32_t base, uint32_t n)
 {
 	uint16_t *row = d->rows + (size_t)u * d->n + base;
@@ -518,10 +520,16 @@ static void go_down(const struct graph *g, struct distances *d, uint32_t u, uint
 		const struct graph_group *group = &g->groups[i];
 		const uint16_t *below = d->rows + (size_t)group->to * d->n + base;
 		uint16_t weight = group->weight;
+		uint32_t x = 0;
 
 		if (group->way != GRAPH_DOWN)
 			continue;
-		for (uint32_t x = 0; x < n; x++) {
+		for (; x + SIMD_LANES <= n; x += SIMD_LANES) {
+			simd_u16 near = *(const simd_u16 *)(below + x) + weight;
+
+			simd_min((simd_u16 *)(row + x), &near);
+		}
+		for (; x < n; x++) {
 			uint16_t near = (uint16_t)(below[x] + weight);
 
 			row[x] = MIN(row[x], near);
@@ -529,7 +537,53 @@ static void go_down(const struct graph *g, struct distances *d, uint32_t u, uint
 	}
 }
 
+/* One neighbour above: how far it is over there, and whether it relies on this switch for what is below. */
+SIMD_CLONES
+static void look_up(const uint16_t *above, const uint16_t *row, uint32_t n, const uint16_t weight[2],
+		    uint16_t up[BLOCK], uint16_t relied[BLOCK])
+{
+	uint32_t x = 0;
+
+	for (; x + SIMD_LANES <= n; x += SIMD_LANES) {
+		simd_u16 there = *(const simd_u16 *)(above + x);
+		simd_u16 near = (there & (uint16_t)FAR) + weight[0];
+		simd_u16 down = (*(const simd_u16 *)(row + x) + weight[1]) | (uint16_t)DISTANCE_DOWN;
+
+		simd_min((simd_u16 *)(up + x), &near);
+		*(simd_u16 *)(relied + x) |= (simd_u16)(there == down);
+	}
+	for (; x < n; x++) {
+		uint16_t near = (uint16_t)((above[x] & FAR) + weight[0]);
+		uint16_t down = (uint16_t)((row[x] + weight[1]) | DISTANCE_DOWN);
+
+		up[x] = MIN(up[x], near);
+		relied[x] |= above[x] == down ? UINT16_MAX : 0;
+	}
+}
+
 /* The row so far says how far going down is. */
+SIMD_CLONES
+static void decide(uint16_t *row, uint32_t n, const uint16_t up[BLOCK], const uint16_t relied[BLOCK])
+{
+	uint32_t x = 0;
+
+	for (; x + SIMD_LANES <= n; x += SIMD_LANES) {
+		simd_u16 down = *(const simd_u16 *)(row + x), over = *(const simd_u16 *)(up + x);
+		simd_u16 goes = (simd_u16)(down < (uint16_t)FAR) &
+				(*(const simd_u16 *)(relied + x) | (simd_u16)(down <= over));
+		simd_u16 none = (simd_u16)(over >= (uint16_t)FAR);
+		simd_u16 first = over | (uint16_t)DISTANCE_UP | none;
+
+		*(simd_u16 *)(row + x) = (goes & (down | (uint16_t)DISTANCE_DOWN)) | (first & ~goes);
+	}
+	for (; x < n; x++) {
+		uint16_t first = up[x] < FAR ? (uint16_t)(up[x] | DISTANCE_UP) : DISTANCE_NONE;
+		bool goes = row[x] < FAR && (relied[x] || row[x] <= up[x]);
+
+		row[x] = goes ? (uint16_t)(row[x] | DISTANCE_DOWN) : first;
+	}
+}
+
 static void go_up(const struct graph *g, struct distances *d, uint32_t u, uint32_t base, uint32_t n)
 {
 	uint16_t *row = d->rows + (size_t)u * d->n + base, up[BLOCK], relied[BLOCK];
@@ -540,26 +594,15 @@ static void go_up(const struct graph *g, struct distances *d, uint32_t u, uint32
 	}
 	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
 		const struct graph_group *group = &g->groups[i];
-		const uint16_t *above = d->rows + (size_t)group->to * d->n + base;
-		uint16_t weight = group->weight, back;
+		uint16_t weight[2];
 
 		if (group->way != GRAPH_UP)
 			continue;
-		back = weight_of(g, group->to, u);
-		for (uint32_t x = 0; x < n; x++) {
-			uint16_t near = (uint16_t)((above[x] & FAR) + weight);
-			uint16_t down = (uint16_t)((row[x] + back) | DISTANCE_DOWN);
-
-			up[x] = MIN(up[x], near);
-			relied[x] |= above[x] == down ? UINT16_MAX : 0;
-		}
+		weight[0] = group->weight;
+		weight[1] = weight_of(g, group->to, u);
+		look_up(d->rows + (size_t)group->to * d->n + base, row, n, weight, up, relied);
 	}
-	for (uint32_t x = 0; x < n; x++) {
-		uint16_t first = up[x] < FAR ? (uint16_t)(up[x] | DISTANCE_UP) : DISTANCE_NONE;
-		bool down = row[x] < FAR && (relied[x] || row[x] <= up[x]);
-
-		row[x] = down ? (uint16_t)(row[x] | DISTANCE_DOWN) : first;
-	}
+	decide(row, n, up, relied);
 }
 
 struct distances *tree_distances(const struct tree *t, const struct graph *g, unsigned threads,

@@ -8,9 +8,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define LINE_64 63u /* mask of a 64-byte line */
+#define HUGE_PAGE ((size_t)1 << 21)
 
 /* Nothing here may allocate: a constant line and out. */
 _Noreturn static void out_of_memory(void)
@@ -80,15 +82,23 @@ char *xasprintf(const char *fmt, ...)
 	return text;
 }
 
-void *xalloc_aligned64(size_t size)
+void *xmalloc_aligned64(size_t size)
 {
+	size_t align = size >= 4 * HUGE_PAGE ? HUGE_PAGE : LINE_64 + 1;
 	void *p;
 
-	if (size > SIZE_MAX - LINE_64)
+	if (size > SIZE_MAX - HUGE_PAGE)
 		out_of_memory();
-	size = size ? (size + LINE_64) & ~(size_t)LINE_64 : LINE_64 + 1;
-	p = checked(aligned_alloc(LINE_64 + 1, size));
-	return memset(p, 0, size);
+	size = size ? (size + align - 1) & ~(align - 1) : align;
+	p = checked(aligned_alloc(align, size));
+	if (align == HUGE_PAGE)
+		madvise(p, size, MADV_HUGEPAGE);
+	return p;
+}
+
+void *xalloc_aligned64(size_t size)
+{
+	return memset(xmalloc_aligned64(size), 0, size);
 }
 
 void *try_calloc(size_t n, size_t size, size_t limit)

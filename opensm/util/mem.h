@@ -37,6 +37,9 @@ char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Zeroed memory, 64-byte aligned (one LFT block, one cache line). */
 void *xalloc_aligned64(size_t size);
 
+/* The same, not zeroed; what is large comes in large pages if the system has them. */
+void *xmalloc_aligned64(size_t size);
+
 /* NULL when n * size exceeds `limit` bytes or memory is short. */
 void *try_calloc(size_t n, size_t size, size_t limit);
 
