@@ -4,6 +4,7 @@
  * engines that do not exist, QoS lists that cannot be used as they are (opensm-conf.md 5, V7).
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "conf/conf.h"
 #include "conf/foreign.h"
@@ -201,6 +202,22 @@ static void advise_state(const struct advice *a, enum conf_id id)
 	}
 }
 
+/* Its default is no reason to say that it is not read; that there is a policy is. */
+static void advise_policy(const struct conf *c, const struct conf *since, struct conf_report *r)
+{
+	struct conf_place at = { 0 };
+
+	if (!c->qos || (since && since->qos) || !conf_value_is_default(c, CONF_ID_qos_policy_file) ||
+	    !c->qos_policy_file || access(c->qos_policy_file, F_OK) < 0)
+		return;
+	if (c->file_line[CONF_ID_qos])
+		at = (struct conf_place){ .file = c->file, .line = c->file_line[CONF_ID_qos] };
+	conf_report_at(r, CONF_WARNING, &at,
+		       "qos: policies are not supported yet: %s is there and has no effect, tables of qos_* and "
+		       "SLs of partitions have",
+		       c->qos_policy_file);
+}
+
 void conf_advise(const struct conf *c, const struct conf *since, struct conf_report *r)
 {
 	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {
@@ -213,4 +230,5 @@ void conf_advise(const struct conf *c, const struct conf *since, struct conf_rep
 		advise_state(&a, id);
 		advise_string(&a, id);
 	}
+	advise_policy(c, since, r);
 }

@@ -107,6 +107,7 @@ struct node {
 	uint8_t misses; /* sweeps in a row that it stayed silent */
 	bool is_new;
 	bool desc_known;
+	bool lanes_left;       /* tables of lanes were found there, nobody knows which. Writers: sm/adopt.c, sync/ */
 	bool no_slvl_wildcard; /* refused SL2VL of many ports at once. Writer: sync/ */
 	bool no_ext_modifier;  /* refused PortInfo with the extended-speeds modifier */
 	bool avoided; /* takes no tables, and others lead where it does. Writer: sm/hold.c */

@@ -16,8 +16,8 @@
 #define BUILT_IN_LOW   "0:0,1:4,2:4,3:4,4:4,5:4,6:4,7:4,8:4,9:4,10:4,11:4,12:4,13:4,14:4"
 #define BUILT_IN_SL2VL "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7"
 
-/* Weight of a lane among equals, in units of 64 bytes (7.6.9.2): a packet of 4096 bytes each in turn. */
-#define LANE_WEIGHT 64
+/* Weight of a lane among equals, in units of 64 bytes (7.6.9.2): a packet of 4096 bytes and its headers each in turn. */
+#define LANE_WEIGHT 66
 
 unsigned qos_vls(unsigned code)
 {
@@ -268,6 +268,20 @@ void qos_vlarb(const struct qos_plan *plan, enum qos_kind kind, unsigned block, 
 		ib_bits_put(ret, i * 16, 8, from[i].vl & mask_of(vls));
 		ib_bits_put(ret, i * 16 + 8, 8, from[i].weight);
 	}
+}
+
+bool qos_shares_are_lanes(const uint8_t payload[SMP_DATA_SIZE])
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < QOS_PER_BLOCK; i++) {
+		uint64_t weight = ib_bits_get(payload, i * 16 + 8, 8);
+
+		if (weight && weight != LANE_WEIGHT)
+			return false;
+		n += weight != 0;
+	}
+	return n > 1;
 }
 
 int qos_high_limit(const struct qos_plan *plan, enum qos_kind kind, unsigned vl_cap)

@@ -77,6 +77,8 @@ void qos_vlarb(const struct qos_plan *plan, enum qos_kind kind, unsigned block, 
 	       unsigned vls, uint8_t ret[SMP_DATA_SIZE]);
 /* Entries in a block of a table of `cap` entries: 0..32. */
 unsigned qos_entries(unsigned block, unsigned cap);
+/* Is this VLArb block 1 what lanes get where the options say nothing? Then lanes stood here, whoever wrote it. */
+bool qos_shares_are_lanes(const uint8_t payload[SMP_DATA_SIZE]);
 /* VLHighLimit of a port whose VLCap has this code; -1: it stays as it is. */
 int qos_high_limit(const struct qos_plan *plan, enum qos_kind kind, unsigned vl_cap);
 

@@ -10,6 +10,9 @@
  * are unknown, whole, because a key that nobody knows of would stay in force. Ports in INIT hold
  * nothing that counts.
  *
+ * So that tables of lanes which nobody needs any more do not stay for ever, the first sweep reads one VLArb block of
+ * every switch: it shows whether an engine with lanes was at work there (plan/qos.h).
+ *
  * The reads are paced like sync's writes. What cannot be read stays unknown, and is written.
  */
 #include <string.h>
@@ -96,6 +99,42 @@ static void ask_pkeys(struct sm *sm, struct port *p)
 	}
 }
 
+static void on_shares(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct port *p = r->arg;
+
+	sm->adopt_pending--;
+	if (r->end == MAD_END_ANSWERED)
+		p->node->lanes_left = qos_shares_are_lanes(r->payload);
+}
+
+static void ask_shares(struct sm *sm, struct node *n)
+{
+	struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_VLARB,
+		.path = &n->path,
+		.m_key = n->ports[0].m_key,
+		.target = &n->target,
+	};
+
+	if (sm->first_sweep_done || sm->sweep == SWEEP_WATCH || !is_set_up(n) ||
+	    mad_target_silent(sm->mad, rq.target))
+		return;
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		struct port *p = &n->ports[i];
+
+		if (!port_is_live(p) || p->vlarb || !ib_get(p->info, PI_VLARB_LOW_CAP) ||
+		    ib_get(p->info, PI_VL_CAP) < 2)
+			continue;
+		rq.mod = 1u << 16 | i;
+		sm->adopt_pending++;
+		mad_submit(sm->mad, &rq, on_shares, sm, p);
+		return;
+	}
+}
+
 void adopt_start(struct sm *sm)
 {
 	sm->adopt_node = sm->adopt_block = 0;
@@ -123,6 +162,7 @@ void adopt_feed(struct sm *sm)
 		}
 		for (unsigned i = 0; i <= n->n_ports; i++)
 			ask_pkeys(sm, &n->ports[i]);
+		ask_shares(sm, n);
 		sm->adopt_node++;
 		sm->adopt_block = 0;
 	}

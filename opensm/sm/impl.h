@@ -137,6 +137,7 @@ struct sm {
 	struct routes *new_routes;	 /* prepare.c: what the routing job made */
 	struct transition *transition;	 /* prepare.c: from routes to new_routes */
 	struct plan plan;
+	unsigned unmapped_told;		 /* prepare.c */
 	struct qos_plan qos;		 /* sweep.c: of `routes`, as programmed last */
 	unsigned sync_rounds;	       /* of this sweep */
 	unsigned ports_held;	       /* wait for multicast tables */

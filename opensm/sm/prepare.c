@@ -456,6 +456,12 @@ void prepare_judge(struct sm *sm, const struct sync_outcome *o)
 		       "again until they change",
 		       o->unkept_tables, ib_attr_name(o->unkept_attr),
 		       fabric_place_str(o->unkept_example, where));
+	if (o->unmapped && o->unmapped != sm->unmapped_told)
+		log_on(about_node(LOG_ID_REFUSED_SET, o->unmapped_example), LOGB_ERROR,
+		       "%u switches say that they cannot map service levels to lanes, last %s: paths of %s can "
+		       "block each other there",
+		       o->unmapped, fabric_node_str(o->unmapped_example, where), sm->routes->engine);
+	sm->unmapped_told = o->unmapped;
 	sm->errors += o->timeouts + o->refused;
 	if (o->timeouts + o->refused)
 		log_on(about_node(LOG_ID_REFUSED_SET, o->failed_example), LOGB_ERROR,

@@ -2,7 +2,9 @@
 /*
  * SL2VL tables and VL arbitration (14.2.5.8, 14.2.5.9): what plan/qos wants of switch ports and end ports,
  * minus what they hold. What they hold is unknown until we wrote it: a Set of what is there already changes
- * nothing and costs what reading it would, so tables of a fabric that is taken over are written blindly.
+ * nothing and costs what reading it would, so tables of a fabric that is taken over are written blindly. If nothing
+ * is wanted there, one VLArb block per switch was read (sm/adopt.c): where it shows that lanes stood there, rows
+ * that nobody knows are made what they are built in as, too.
  *
  * When. Tables that are wanted are written before forwarding tables, and before any port is armed: no
  * port becomes ACTIVE, and subnet administration hands out no SL, before the lanes are there that serve
@@ -150,10 +152,18 @@ static cell_id have_row(const struct port *p, unsigned in)
 	return p->sl2vl && in < p->sl2vl->n ? p->sl2vl->have[in] : CELL_UNKNOWN;
 }
 
-/* What is unknown is only written if something is wanted. */
-static bool differs(const struct sync *s, cell_id have, cell_id want)
+/* What is unknown is left alone, unless something is wanted, or lanes are known to have stood there. */
+static bool is_open(const struct sync *s, const struct port *p)
 {
-	return want && have != want && (have || s->plan.qos->wanted);
+	return s->plan.qos->wanted || p->node->lanes_left || (p->peer && p->peer->node->lanes_left);
+}
+
+static bool row_is_open(const struct sync *s, const struct crossbar *x, unsigned i, unsigned o)
+{
+	const struct port *p = &x->n->ports[x->out[o]];
+	cell_id have = have_row(p, x->in[i]), want = wanted_row(s, x, i, o);
+
+	return want && have != want && (have || is_open(s, p));
 }
 
 static uint32_t hash_bytes(uint32_t h, const uint8_t *bytes, size_t n)
@@ -304,7 +314,7 @@ static void on_row(void *owner, const struct mad_result *r)
 		return;
 	i = place_of(x.in, x.n_in, in);
 	o = place_of(x.out, x.n_out, p->num);
-	if (i < x.n_in && o < x.n_out && differs(s, have_row(p, in), wanted_row(s, &x, i, o)))
+	if (i < x.n_in && o < x.n_out && row_is_open(s, &x, i, o))
 		give_up(s, p, p->sl2vl, IB_ATTR_SL2VL, hash_rows(s, &x, o));
 }
 
@@ -316,10 +326,8 @@ static void write_out(struct sync *s, const struct crossbar *x, unsigned o)
 	if (rows_given_up(s, x, o))
 		return;
 	for (unsigned i = 0; i < x->n_in; i++) {
-		cell_id want = wanted_row(s, x, i, o);
-
-		if (differs(s, have_row(p, x->in[i]), want))
-			send_rows(s, p, (uint32_t)x->in[i] << 8 | p->num, want, on_row);
+		if (row_is_open(s, x, i, o))
+			send_rows(s, p, (uint32_t)x->in[i] << 8 | p->num, wanted_row(s, x, i, o), on_row);
 	}
 }
 
@@ -391,13 +399,12 @@ static cell_id row_of_in(const struct sync *s, const struct crossbar *x, unsigne
 /* Rows of one port out (o < n_out) or all that are not as wanted. */
 static unsigned count_open(const struct sync *s, const struct crossbar *x, unsigned o)
 {
-	const struct port *p = &x->n->ports[x->out[o]];
 	unsigned n = 0;
 
 	if (rows_given_up(s, x, o))
 		return 0;
 	for (unsigned i = 0; i < x->n_in; i++)
-		n += differs(s, have_row(p, x->in[i]), wanted_row(s, x, i, o));
+		n += row_is_open(s, x, i, o);
 	return n;
 }
 
@@ -461,7 +468,7 @@ static bool write_by_in(struct sync *s, const struct crossbar *x)
 		bool open = false;
 
 		for (unsigned o = 0; o < x->n_out && !open; o++)
-			open = differs(s, have_row(&x->n->ports[x->out[o]], x->in[i]), want);
+			open = row_is_open(s, x, i, o);
 		if (open)
 			send_rows(s, &x->n->ports[0], ALL_OUT | (uint32_t)x->in[i] << 8, want, on_many);
 	}
@@ -515,7 +522,7 @@ static bool row_differs(const struct sync *s, const struct port *p, uint8_t *ret
 	const uint8_t *have = fabric_sl2vl_row(s->fabric, p, 0);
 
 	qos_sl2vl(s->plan.qos, kind_of(p), 0, vls_of(s, p), ret);
-	return have ? memcmp(have, ret, SMP_DATA_SIZE) != 0 : s->plan.qos->wanted;
+	return have ? memcmp(have, ret, SMP_DATA_SIZE) != 0 : is_open(s, p);
 }
 
 static bool is_given_up(const struct cell_table *t, const uint8_t *want)
@@ -574,7 +581,7 @@ static bool block_differs(const struct sync *s, const struct port *p, unsigned b
 	const uint8_t *have = fabric_vlarb_block(s->fabric, p, block);
 
 	qos_vlarb(s->plan.qos, kind_of(p), block, arb_cap(p, block), vls_of(s, p), ret);
-	return have ? memcmp(have, ret, SMP_DATA_SIZE) != 0 : s->plan.qos->wanted;
+	return have ? memcmp(have, ret, SMP_DATA_SIZE) != 0 : is_open(s, p);
 }
 
 static uint32_t hash_shares(const struct sync *s, const struct port *p)
@@ -648,13 +655,24 @@ static void write_shares(struct sync *s, struct port *p)
 
 /* ---- the stage -------------------------------------------------------------------------------- */
 
-static bool is_touched(const struct node *n)
+static bool is_touched(const struct sync *s, const struct node *n)
 {
 	for (unsigned i = 0; i <= n->n_ports; i++) {
-		if (n->ports[i].sl2vl || n->ports[i].vlarb)
+		const struct port *p = &n->ports[i];
+
+		if (p->sl2vl || p->vlarb || is_open(s, p))
 			return true;
 	}
 	return false;
+}
+
+/* Lanes without which routes are not what they were proved to be. */
+static void note_unmapped(struct sync *s, struct node *n)
+{
+	if (!s->plan.qos->lanes || maps_sls(&n->ports[0]) || s->plan.qos->lanes->n_vls < 2 || !n->ports[0].known)
+		return;
+	s->outcome.unmapped++;
+	s->outcome.unmapped_example = n;
 }
 
 static bool feed(struct sync *s)
@@ -664,7 +682,8 @@ static bool feed(struct sync *s)
 	if (s->node >= s->fabric->n_nodes)
 		return false;
 	n = s->fabric->nodes[s->node++];
-	if (sync_leaves_out(s, n) || (!s->plan.qos->wanted && !is_touched(n)))
+	n->lanes_left = n->lanes_left && !s->plan.qos->wanted;
+	if (sync_leaves_out(s, n) || !is_touched(s, n))
 		return true;
 	for (unsigned i = node_is_switch(n) ? 0 : 1; i <= n->n_ports; i++) {
 		struct port *p = &n->ports[i];
@@ -675,8 +694,10 @@ static bool feed(struct sync *s)
 		if (!node_is_switch(n))
 			write_end(s, p);
 	}
-	if (node_is_switch(n))
+	if (node_is_switch(n)) {
+		note_unmapped(s, n);
 		write_switch(s, n);
+	}
 	return true;
 }
 
@@ -705,8 +726,7 @@ static bool shares_are_settled(const struct sync *s, const struct port *p)
 
 static bool row_is_settled(const struct sync *s, const struct crossbar *x, unsigned i, unsigned o)
 {
-	return !differs(s, have_row(&x->n->ports[x->out[o]], x->in[i]), wanted_row(s, x, i, o)) ||
-	       rows_given_up(s, x, o);
+	return !row_is_open(s, x, i, o) || rows_given_up(s, x, o);
 }
 
 /* What leaves by the port, and what comes in by it. */

@@ -78,6 +78,8 @@ struct sync_outcome {
 		unkept_tables; /* P_Key tables and GUID blocks not kept or refused, newly given up */
 	struct port *unkept_example;
 	uint16_t unkept_attr;
+	unsigned unmapped;	   /* switches that need lanes, and say that they cannot map SLs */
+	struct node *unmapped_example;
 	struct node *failed_example; /* of timeouts or refused */
 	uint16_t failed_attr, failed_status;
 	unsigned ports_armed, ports_activated;

@@ -168,8 +168,16 @@ static void lanes_say_it_without_qos(void **state)
 	assert_row(&plan, QOS_SWITCH, 0, EIGHT_VLS, "0120120120120120");
 	assert_row(&plan, QOS_CA, 0, EIGHT_VLS, "0120120120120120");
 	assert_row(&plan, QOS_CA, 0, TWO_VLS, "0100100100100100"); /* a host with less */
-	assert_shares(&plan, QOS_SWITCH, 1, 8, EIGHT_VLS, "0:64 1:64 2:64 0:0 0:0 0:0 0:0 0:0");
+	assert_shares(&plan, QOS_SWITCH, 1, 8, EIGHT_VLS, "0:66 1:66 2:66 0:0 0:0 0:0 0:0 0:0");
 	assert_shares(&plan, QOS_SWITCH, 3, 8, EIGHT_VLS, "0:0 0:0 0:0 0:0 0:0 0:0 0:0 0:0");
+	for (unsigned kind = 0; kind < QOS_KINDS; kind++) {
+		uint8_t shares[SMP_DATA_SIZE];
+
+		qos_vlarb(&plan, kind, 1, 8, TWO_VLS, shares);
+		assert_true(qos_shares_are_lanes(shares));
+		qos_vlarb(&plan, kind, 3, 8, TWO_VLS, shares);
+		assert_false(qos_shares_are_lanes(shares));
+	}
 	assert_int_equal(qos_high_limit(&plan, QOS_SWITCH, ALL_VLS), -1);
 	assert_string_equal(plan.note, "");
 }
@@ -221,7 +229,7 @@ static void a_lane_without_a_share_gets_one(void **state)
 	set(&c->qos_vlarb_low, "0:7,1:9");
 	set(&c->qos_vlarb_high, "0:1");
 	qos_plan_make(c, r, &plan);
-	assert_shares(&plan, QOS_SWITCH, 1, 4, EIGHT_VLS, "0:64 1:64 2:64 0:0");
+	assert_shares(&plan, QOS_SWITCH, 1, 4, EIGHT_VLS, "0:66 1:66 2:66 0:0");
 	assert_shares(&plan, QOS_SWITCH, 3, 2, EIGHT_VLS, "0:0 0:0");
 	assert_int_equal(qos_high_limit(&plan, QOS_SWITCH, ALL_VLS), 0);
 	assert_non_null(strstr(plan.note, "qos_*vlarb_*"));

@@ -477,6 +477,25 @@ static void a_new_manager_makes_sure(void **state)
 	world_free(w);
 }
 
+/* Another manager has nothing to do with lanes: it sees that there are some, and takes them away, once. */
+static void lanes_of_a_manager_before_go(void **state)
+{
+	struct world *w = world_new(WITH_LANES);
+	uint64_t sets;
+
+	start(w);
+	rig_kill(w->rig, 0);
+	scheme_now = ON_A_LINE;
+	assert_true(rig_start(w->rig, "h3", 0, w->conf, NULL) >= 0);
+	run_for(w, 20 * MONO_S);
+	assert_built_in(w);
+	assert_int_equal(sim_count(w->sim, IB_ATTR_VLARB, MAD_GET), SWITCHES); /* nothing was read of a cold fabric */
+	sets = sim_sets(w->sim);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(sim_sets(w->sim), sets);
+	world_free(w);
+}
+
 /* A port that cannot be told which VL to use does not come up; what it holds up is only itself. */
 static void no_port_is_armed_without_its_lanes(void **state)
 {
@@ -595,6 +614,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(lanes_that_nobody_needs_any_more_go),
 		cmocka_unit_test(who_has_no_lanes_is_left_alone),
 		cmocka_unit_test(a_new_manager_makes_sure),
+		cmocka_unit_test(lanes_of_a_manager_before_go),
 		cmocka_unit_test(no_port_is_armed_without_its_lanes),
 		cmocka_unit_test(groups_get_an_sl_that_they_may_have),
 		cmocka_unit_test(lanes_of_real_engines_hold),
