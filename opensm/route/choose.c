@@ -56,7 +56,10 @@ static struct routes *try(const struct route_chain *chain, const struct route_en
 		note_refusal(c, engine->name, c->why);
 		return NULL;
 	}
-	routes_check(r, job->threads, &c->verdict);
+	if (r->judged)
+		c->verdict = *r->judged;
+	else
+		routes_check(r, job->threads, &c->verdict);
 	fault = route_fault(&c->verdict);
 	c->unsafe = fault && chain->allow_unsafe;
 	if (!fault || chain->allow_unsafe)

@@ -53,6 +53,7 @@ struct routes *routes_unref(struct routes *r)
 	free(r->places);
 	free(r->downs);
 	lanes_free(r->lanes);
+	free(r->judged);
 	free(r);
 	return NULL;
 }

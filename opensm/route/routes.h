@@ -12,6 +12,8 @@
 
 #define ROUTES_NOTE 256
 
+struct route_verdict; /* check.h */
+
 struct routes {
 	_Atomic unsigned refs; /* the worker makes and drops references too */
 	const struct topo *topo; /* one reference */
@@ -38,6 +40,8 @@ struct routes {
 	struct lanes *lanes;
 	/* What the engine has to say about them in one line for the log; "" nothing. */
 	char note[ROUTES_NOTE];
+	/* Owned. What the judge said of these very tables, if the engine asked (auto); NULL: it was not asked. */
+	struct route_verdict *judged;
 };
 
 struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top);
