@@ -16,7 +16,7 @@
 #define BUILT_IN_LOW   "0:0,1:4,2:4,3:4,4:4,5:4,6:4,7:4,8:4,9:4,10:4,11:4,12:4,13:4,14:4"
 #define BUILT_IN_SL2VL "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7"
 
-/* Weight of a lane among equals, in units of 64 bytes (7.6.9.2): a packet of 4096 bytes and its headers each in turn. */
+/* Weight of a lane among equals, in units of 64 bytes (7.6.9.2): a packet of 4096 bytes with headers each in turn. */
 #define LANE_WEIGHT 66
 
 unsigned qos_vls(unsigned code)
