@@ -1,6 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The nue engine: on any graph, with however few lanes, tables that cannot deadlock.
+ *
+ * Other engines find short ways first and then look for lanes on which these close no cycle; when the lanes run
+ * out they fail. Nue (Domke, Hoefler, Matsuoka, HPDC 2016) deals the destinations out to the lanes there are and
+ * then, lane by lane, looks for ways that close no cycle with those there are already. It cannot fail: a spanning
+ * tree reaches everybody, and its turns can be taken first. The price is detours.
+ *
+ *   nue_part   who shares a lane: near neighbours, because they want the same turns
+ *   nue_cdg    the channel dependency graph of a lane, in an order in which all turns lead forward, so that
+ *              whether one more fits is mostly a comparison of two numbers
+ *   nue_tree   the ways of all switches to one destination: shortest first, then least loaded; who finds every
+ *              turn refused makes a neighbour step aside; the spanning tree at last
+ *   nue_layer  one destination after the other, a lane for each thread
+ *   nue_keep   previous tables are wishes: their turns are taken first, what broke is mended in place
+ *
+ * In a tree there is nothing to be avoided: minhop's tables are the wish there, and if they close no cycle on one
+ * lane they are the result. Only what packets of end ports do counts, unless nue_include_switches says otherwise:
+ * turns that only switches themselves would take are found last and bind nobody.
  */
 #include "route/engines.h"
 
@@ -8,11 +25,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/nue_keep.h"
 #include "route/nue_layer.h"
 #include "route/nue_part.h"
 #include "util/mem.h"
 
-#define SWITCHES_MAX 65534
+#define VARIANTS 3
+#define STEPS UINT64_C(8000000) /* of (destination, channel) in all variants but the first */
 
 struct nue {
 	const struct route_job *job;
@@ -25,6 +44,8 @@ struct nue {
 	uint32_t n_targets;
 	uint32_t first[LANES_VLS_MAX + 2]; /* targets of each lane */
 	bool has_levels;         /* switches without end ports */
+	bool keeps;              /* previous tables are wished for */
+	uint32_t *gains, n_gains;
 };
 
 static void nue_done(struct nue *e)
@@ -34,6 +55,7 @@ static void nue_done(struct nue *e)
 	free(e->is_target);
 	free(e->part);
 	free(e->targets);
+	free(e->gains);
 }
 
 static bool is_cancelled(const struct route_job *job)
@@ -159,18 +181,62 @@ static bool all_fit_exactly(struct nue *e)
 	return fits;
 }
 
-static void route_lanes_all(struct nue *e)
+/* All lanes; `load` has a row of channels for each. */
+static void route_lanes_all(struct nue *e, unsigned variant, uint64_t *load)
 {
 #pragma omp parallel for num_threads(threads_of(e->job)) schedule(dynamic, 1)
 	for (unsigned lane = 0; lane < e->n_lanes; lane++) {
 		struct nue_layer layer = {
-			.net = e->net, .wishes = e->has_levels, .routes = e->routes, .cancelled = e->job->cancelled,
+			.net = e->net, .routes = e->routes, .cancelled = e->job->cancelled,
+			.wishes = e->has_levels || e->keeps,
+			.gains = e->gains, .n_gains = e->n_gains,
+			.variant = variant, .load = load + (size_t)lane * e->net->n_channels,
 			.targets = e->targets + e->first[lane],
 			.n_targets = e->first[lane + 1] - e->first[lane],
 		};
 
 		nue_layer_fill(&layer);
 	}
+}
+
+/* Of the same number of flows those are spread better, and take fewer hops, whose squares are less. */
+static double score(const struct nue *e, const uint64_t *load)
+{
+	double sum = 0;
+
+	for (uint32_t c = 0; c < e->net->n_channels; c++) {
+		double all = 0;
+
+		for (unsigned lane = 0; lane < e->n_lanes; lane++)
+			all += (double)load[(size_t)lane * e->net->n_channels + c];
+		sum += all * all / e->net->graph->groups[c].n_ports;
+	}
+	return sum;
+}
+
+/* What comes out depends much on where one begins, so where it costs little there are several beginnings. */
+static void route_variants(struct nue *e)
+{
+	uint64_t steps = (uint64_t)e->n_targets * e->net->n_channels;
+	size_t bytes = (size_t)e->net->n * e->routes->row_size;
+	unsigned n = e->has_levels || e->keeps ? 1 : (unsigned)MIN(VARIANTS, 1 + STEPS / (steps + 1));
+	_cleanup_free_ uint64_t *load = xcalloc((size_t)e->n_lanes * e->net->n_channels + 1, sizeof(*load));
+	uint8_t *best = n > 1 ? xmalloc(bytes + 1) : NULL;
+	double least = 0;
+
+	for (unsigned i = 0; i < n && !is_cancelled(e->job); i++) {
+		double sum;
+
+		route_lanes_all(e, i, load);
+		sum = score(e, load);
+		if (n > 1 && bytes && (i == 0 || sum < least)) {
+			least = sum;
+			memcpy(best, e->routes->lft, bytes);
+		}
+	}
+	if (n > 1 && bytes)
+		memcpy(e->routes->lft, best, bytes);
+	free(best);
 }
 
 static void label(struct lanes *l, lid_t base, uint8_t lmc, uint8_t lane)
@@ -203,6 +269,22 @@ static unsigned lanes_of(const struct route_job *job)
 	return want ? MIN(want, have) : have;
 }
 
+/* On trees minhop has kept what may stay. */
+static void keep(struct nue *e)
+{
+	const struct routes *previous = e->job->previous;
+
+	if (!nue_keeps(previous, e->n_lanes))
+		return;
+	nue_keep_parts(e->net, previous, e->is_target, e->part);
+	if (e->has_levels)
+		return;
+	e->keeps = true;
+	nue_keep_columns(e->net, previous, e->routes);
+	e->gains = xcalloc(e->net->n_channels + 1u, sizeof(*e->gains));
+	e->n_gains = nue_keep_gains(e->net, previous, e->gains);
+}
+
 /* The rest of the tables, and what trees need: minhop's. */
 static struct routes *begin(const struct route_job *job, char *why, size_t why_len)
 {
@@ -212,6 +294,12 @@ static struct routes *begin(const struct route_job *job, char *why, size_t why_l
 	if (r)
 		snprintf(r->engine, sizeof(r->engine), "nue");
 	return r;
+}
+
+static struct routes *settled(struct nue *e)
+{
+	snprintf(e->routes->note, sizeof(e->routes->note), "shortest paths, free of cycles on one lane");
+	return take(e->routes);
 }
 
 struct routes *nue_compute(const struct route_job *job, char *why, size_t why_len)
@@ -225,16 +313,19 @@ struct routes *nue_compute(const struct route_job *job, char *why, size_t why_le
 	if (e.net) {
 		find_targets(&e);
 		if (e.has_levels && !job->options.nue_include_switches && (all_fit(&e) || all_fit_exactly(&e)))
-			return take(e.routes);
+			return settled(&e);
 		e.part = xcalloc(e.net->n + 1u, 1);
 		nue_part(e.net, e.is_target, e.n_lanes, e.part);
+		keep(&e);
 		make_targets(&e);
-		route_lanes_all(&e);
+		route_variants(&e);
 		make_lanes(&e);
 	}
 	if (is_cancelled(job)) {
 		snprintf(why, why_len, "cancelled");
 		return NULL;
 	}
+	snprintf(e.routes->note, sizeof(e.routes->note), "%u of %u lanes, chosen by destination", e.n_lanes,
+		 MAX(route_lanes(job), 1u));
 	return take(e.routes);
 }

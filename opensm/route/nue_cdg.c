@@ -6,6 +6,8 @@
 
 #include "util/mem.h"
 
+enum { UNSEEN, AHEAD, BEHIND };
+
 /* A turn taken, or refused, since the mark. */
 struct entry {
 	uint32_t in, out;
@@ -16,9 +18,9 @@ struct nue_cdg {
 	const struct nue_net *net;
 	uint64_t *after, *before, *refused;
 	uint32_t *place;   /* per channel */
+	uint32_t *at;      /* per place: its channel */
 	uint8_t *seen;     /* per channel, while searching */
 	uint32_t *ahead, *behind, *places;
-	uint64_t *keys;
 	struct entry *journal;
 	size_t n_journal, journal_cap;
 };
@@ -33,13 +35,13 @@ struct nue_cdg *nue_cdg_new(const struct nue_net *net)
 	c->before = xcalloc(net->n_words + 1, sizeof(*c->before));
 	c->refused = xcalloc(net->n_words + 1, sizeof(*c->refused));
 	c->place = xcalloc(n, sizeof(*c->place));
+	c->at = xcalloc(n, sizeof(*c->at));
 	c->seen = xcalloc(n, 1);
 	c->ahead = xcalloc(n, sizeof(*c->ahead));
 	c->behind = xcalloc(n, sizeof(*c->behind));
 	c->places = xcalloc(2 * n, sizeof(*c->places));
-	c->keys = xcalloc(n, sizeof(*c->keys));
 	for (uint32_t i = 0; i < net->n_channels; i++)
-		c->place[i] = i;
+		c->place[i] = c->at[i] = i;
 	return c;
 }
 
@@ -51,11 +53,11 @@ struct nue_cdg *nue_cdg_free(struct nue_cdg *c)
 	free(c->before);
 	free(c->refused);
 	free(c->place);
+	free(c->at);
 	free(c->seen);
 	free(c->ahead);
 	free(c->behind);
 	free(c->places);
-	free(c->keys);
 	free(c->journal);
 	free(c);
 	return NULL;
@@ -71,8 +73,10 @@ void nue_cdg_clear(struct nue_cdg *c)
 
 void nue_cdg_order(struct nue_cdg *c, const uint32_t *channels)
 {
-	for (uint32_t i = 0; i < c->net->n_channels; i++)
+	for (uint32_t i = 0; i < c->net->n_channels; i++) {
 		c->place[channels[i]] = i;
+		c->at[i] = channels[i];
+	}
 }
 
 static uint32_t bit_after(const struct nue_cdg *c, uint32_t out)
@@ -129,7 +133,7 @@ static uint32_t search_ahead(struct nue_cdg *c, uint32_t from, uint32_t goal)
 	uint32_t n = 0, done = 0, last = c->place[goal];
 
 	c->ahead[n++] = from;
-	c->seen[from] = 1;
+	c->seen[from] = AHEAD;
 	while (done < n) {
 		uint32_t channel = c->ahead[done++], at = nue_head(net, channel);
 		const uint64_t *row = c->after + nue_row_after(net, channel);
@@ -146,7 +150,7 @@ static uint32_t search_ahead(struct nue_cdg *c, uint32_t from, uint32_t goal)
 				}
 				if (c->seen[next] || c->place[next] > last)
 					continue;
-				c->seen[next] = 1;
+				c->seen[next] = AHEAD;
 				c->ahead[n++] = next;
 			}
 	}
@@ -159,7 +163,7 @@ static uint32_t search_behind(struct nue_cdg *c, uint32_t from, uint32_t first)
 	uint32_t n = 0, done = 0;
 
 	c->behind[n++] = from;
-	c->seen[from] = 1;
+	c->seen[from] = BEHIND;
 	while (done < n) {
 		uint32_t channel = c->behind[done++], at = net->tail[channel];
 		const uint64_t *row = c->before + nue_row_before(net, channel);
@@ -171,48 +175,58 @@ static uint32_t search_behind(struct nue_cdg *c, uint32_t from, uint32_t first)
 
 				if (c->seen[in] || c->place[in] < first)
 					continue;
-				c->seen[in] = 1;
+				c->seen[in] = BEHIND;
 				c->behind[n++] = in;
 			}
 	}
 	return n;
 }
 
-static int by_key(const void *a, const void *b)
+static int by_number(const void *a, const void *b)
 {
-	const uint64_t *x = a, *y = b;
+	const uint32_t *x = a, *y = b;
 
 	return (*x > *y) - (*x < *y);
 }
 
-static void sort_by_place(struct nue_cdg *c, uint32_t *channels, uint32_t n)
+/* The places of all that were seen, ascending. Looking at every place between is cheaper than sorting many. */
+static void list_places(struct nue_cdg *c, uint32_t n_behind, uint32_t n_ahead, uint32_t first)
 {
-	for (uint32_t i = 0; i < n; i++)
-		c->keys[i] = (uint64_t)c->place[channels[i]] << 32 | channels[i];
-	qsort(c->keys, n, sizeof(*c->keys), by_key);
-	for (uint32_t i = 0; i < n; i++)
-		channels[i] = (uint32_t)c->keys[i];
+	uint32_t all = n_behind + n_ahead, last = c->place[c->behind[0]], n = 0;
+
+	if ((uint64_t)all * 16 > last - first) {
+		for (uint32_t p = first; n < all; p++)
+			if (c->seen[c->at[p]])
+				c->places[n++] = p;
+		return;
+	}
+	for (uint32_t i = 0; i < n_behind; i++)
+		c->places[n++] = c->place[c->behind[i]];
+	for (uint32_t i = 0; i < n_ahead; i++)
+		c->places[n++] = c->place[c->ahead[i]];
+	qsort(c->places, n, sizeof(*c->places), by_number);
 }
 
 /* What lies behind comes first, then what lies ahead, each in the order it has, at the places they all have. */
 static void change_places(struct nue_cdg *c, uint32_t n_behind, uint32_t n_ahead)
 {
-	uint32_t n = 0, i = 0, k = 0;
+	uint32_t all = n_behind + n_ahead, behind = 0, ahead = 0;
 
-	sort_by_place(c, c->behind, n_behind);
-	sort_by_place(c, c->ahead, n_ahead);
-	while (i < n_behind || k < n_ahead)
-		if (k == n_ahead || (i < n_behind && c->place[c->behind[i]] < c->place[c->ahead[k]]))
-			c->places[n++] = c->place[c->behind[i++]];
+	list_places(c, n_behind, n_ahead, c->place[c->ahead[0]]);
+	for (uint32_t i = 0; i < all; i++) {
+		uint32_t channel = c->at[c->places[i]];
+
+		if (c->seen[channel] == BEHIND)
+			c->behind[behind++] = channel;
 		else
-			c->places[n++] = c->place[c->ahead[k++]];
-	for (i = 0; i < n_behind; i++) {
-		c->place[c->behind[i]] = c->places[i];
-		c->seen[c->behind[i]] = 0;
+			c->ahead[ahead++] = channel;
+		c->seen[channel] = UNSEEN;
 	}
-	for (k = 0; k < n_ahead; k++) {
-		c->place[c->ahead[k]] = c->places[n_behind + k];
-		c->seen[c->ahead[k]] = 0;
+	for (uint32_t i = 0; i < all; i++) {
+		uint32_t channel = i < n_behind ? c->behind[i] : c->ahead[i - n_behind];
+
+		c->place[channel] = c->places[i];
+		c->at[c->places[i]] = channel;
 	}
 }
 

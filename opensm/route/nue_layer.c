@@ -34,10 +34,14 @@ struct work {
 	uint64_t *load;      /* per channel */
 	uint64_t *port_load; /* per entry of topo->ports */
 	uint64_t *flow;      /* per switch */
-	uint64_t load_sum;
 	uint32_t *by_distance; /* targets */
 	enum state *states;    /* per target */
 };
+
+static bool is_cancelled(const struct work *w)
+{
+	return w->layer->cancelled && atomic_load_explicit(w->layer->cancelled, memory_order_relaxed);
+}
 
 static size_t n_ports(const struct topo *t)
 {
@@ -92,7 +96,8 @@ static uint32_t find_root(const struct work *w)
 	uint64_t least = UINT64_MAX;
 	uint32_t root = 0;
 
-	for (uint32_t s = 0; s < net->n; s++) {
+	for (uint32_t k = 0; k < net->n; k++) {
+		uint32_t s = (k + w->layer->variant * (net->n / 4 + 1)) % net->n;
 		const uint16_t *far = distances_from(net->distances, s);
 		uint64_t sum = 0;
 
@@ -280,6 +285,17 @@ static uint8_t least_loaded_port(const struct work *w, uint32_t channel)
 	return best;
 }
 
+/* The port there is, if it is one of the channel's. */
+static uint8_t port_to_use(const struct work *w, uint32_t channel, uint8_t port)
+{
+	const struct topo_switch *sw = &w->net->topo->switches[w->net->tail[channel]];
+
+	if (w->layer->wishes && port && port <= sw->n_ports &&
+	    w->net->of_port[sw->first_port + port] == channel)
+		return port;
+	return least_loaded_port(w, channel);
+}
+
 static unsigned lids_of(const struct work *w, const struct nue_target *target, lid_t *ret)
 {
 	const struct topo_switch *sw = &w->net->topo->switches[target->sw];
@@ -303,7 +319,7 @@ static void write_tree(struct work *w, const struct nue_target *target)
 	for (uint32_t i = 1; i < t->n; i++) {
 		uint32_t s = t->order[i];
 		uint8_t *row = routes_row(w->layer->routes, s);
-		uint8_t port = least_loaded_port(w, t->out[s]);
+		uint8_t port = port_to_use(w, t->out[s], row[lids[0]]);
 
 		for (unsigned k = 0; k < n; k++)
 			if (lids[k] < net->topo->switches[s].lft_cap)
@@ -311,8 +327,8 @@ static void write_tree(struct work *w, const struct nue_target *target)
 	}
 }
 
-/* Puts the flows of the tree, which is in the tables, on its channels. */
-static void add_flows(struct work *w, const struct nue_target *target)
+/* Puts the flows of the tree, which is in the tables, on its channels (`times` 1), or takes them off (-1). */
+static void add_flows(struct work *w, const struct nue_target *target, int64_t times)
 {
 	const struct nue_net *net = w->net;
 	const struct nue_tree *t = w->tree;
@@ -326,15 +342,9 @@ static void add_flows(struct work *w, const struct nue_target *target)
 		uint8_t port = routes_port(w->layer->routes, s, net->lids[target->first]);
 
 		w->flow[nue_head(net, out)] += flow;
-		w->load[out] += flow;
-		w->load_sum += flow;
-		w->port_load[net->topo->switches[s].first_port + port] += flow;
+		w->load[out] += (uint64_t)times * flow;
+		w->port_load[net->topo->switches[s].first_port + port] += (uint64_t)times * flow;
 	}
-}
-
-static bool is_cancelled(const struct work *w)
-{
-	return w->layer->cancelled && atomic_load_explicit(w->layer->cancelled, memory_order_relaxed);
 }
 
 /* Switches whose tables end below the LIDs of the target. */
@@ -357,7 +367,8 @@ static bool route_target(struct work *w, const struct nue_target *target)
 {
 	find_closed(w, target);
 	nue_cdg_mark(w->cdg);
-	if (nue_tree_grow(w->tree, w->cdg, target->sw, &w->taste)) {
+	if (nue_tree_grow(w->tree, w->cdg, target->sw, &w->taste) &&
+	    nue_tree_rescue(w->tree, w->cdg, &w->taste)) {
 		nue_cdg_undo(w->cdg);
 		if (!w->has_escapes)
 			return false;
@@ -366,7 +377,7 @@ static bool route_target(struct work *w, const struct nue_target *target)
 		nue_tree_improve(w->tree, w->cdg, &w->taste);
 	}
 	write_tree(w, target);
-	add_flows(w, target);
+	add_flows(w, target, 1);
 	return true;
 }
 
@@ -375,34 +386,90 @@ static lid_t first_lid(const struct work *w, const struct nue_target *target)
 	return target->n ? w->net->lids[target->first] : w->net->topo->switches[target->sw].lid;
 }
 
-/* What is wished of a target, if it fits: at first only what the order of channels has in it already. */
-static void try_wish(struct work *w, uint32_t i, bool as_is)
+enum pass {
+	PASS_FORWARD, /* what the order of channels has in it already */
+	PASS_WHOLE,   /* what it can be made to have */
+	PASS_MENDED,  /* who has no way any more gets another */
+	PASS_LAST = PASS_MENDED,
+};
+
+/* What is wished of a target, if it fits. */
+static void try_wish(struct work *w, uint32_t i, enum pass pass)
 {
 	const struct nue_target *target = &w->layer->targets[i];
+	uint32_t missing = nue_tree_read(w->tree, w->layer->routes, target->sw, first_lid(w, target));
+	bool fits;
 
-	if (nue_tree_read(w->tree, w->layer->routes, target->sw, first_lid(w, target))) {
-		w->states[i] = STATE_OPEN;
+	if (pass != PASS_MENDED && missing)
 		return;
-	}
-	if (as_is && !nue_tree_fits(w->tree, w->cdg))
+	if (pass == PASS_FORWARD && !nue_tree_fits(w->tree, w->cdg))
 		return;
+	find_closed(w, target);
 	nue_cdg_mark(w->cdg);
-	if (!nue_tree_take(w->tree, w->cdg)) {
+	if (pass == PASS_MENDED)
+		fits = !nue_tree_mend(w->tree, w->cdg, &w->taste) ||
+		       !nue_tree_rescue(w->tree, w->cdg, &w->taste);
+	else
+		fits = nue_tree_take(w->tree, w->cdg);
+	if (!fits) {
 		nue_cdg_undo(w->cdg);
-		w->states[i] = STATE_OPEN;
 		return;
 	}
-	add_flows(w, target);
+	if (pass == PASS_MENDED)
+		write_tree(w, target);
+	add_flows(w, target, 1);
 	w->states[i] = STATE_DONE;
 	w->layer->n_wishes++;
 }
 
 static void try_wishes(struct work *w)
 {
-	for (unsigned pass = 0; pass < 2; pass++)
+	for (unsigned pass = 0; pass <= PASS_LAST; pass++)
 		for (uint32_t i = 0; i < w->layer->n_targets && !is_cancelled(w); i++)
 			if (w->states[i] == STATE_WISH)
-				try_wish(w, i, pass == 0);
+				try_wish(w, i, pass);
+	for (uint32_t i = 0; i < w->layer->n_targets; i++)
+		if (w->states[i] == STATE_WISH)
+			w->states[i] = STATE_OPEN;
+}
+
+/*
+ * A channel that was not there before takes over, at the switch where it begins, what is shorter through it, and
+ * of what is as short as much as makes it even with the channel that has it now.
+ */
+static bool take_over(struct work *w, uint32_t channel)
+{
+	struct nue_tree *t = w->tree;
+	uint32_t s = w->net->tail[channel], next = nue_head(w->net, channel), old = t->out[s];
+
+	if (old == NUE_NONE || old == channel || t->dist[next] == NUE_NONE)
+		return false;
+	if (t->dist[next] + w->net->cost[channel] > t->dist[s])
+		return false;
+	if (t->dist[next] + w->net->cost[channel] == t->dist[s] &&
+	    (next == old || w->load[old] <= w->load[channel] + 2 * w->flow[s]))
+		return false;
+	return nue_tree_redirect(t, w->cdg, s, channel);
+}
+
+static void use_gains(struct work *w)
+{
+	for (uint32_t i = 0; i < w->layer->n_targets && w->layer->n_gains && !is_cancelled(w); i++) {
+		const struct nue_target *target = &w->layer->targets[i];
+		bool changed = false;
+
+		nue_tree_read(w->tree, w->layer->routes, target->sw, first_lid(w, target));
+		add_flows(w, target, -1);
+		find_closed(w, target);
+		for (uint32_t k = 0; k < w->layer->n_gains && !w->taste.closed; k++)
+			if (take_over(w, w->layer->gains[k])) {
+				changed = true;
+				nue_tree_measure(w->tree);
+			}
+		if (changed)
+			write_tree(w, target);
+		add_flows(w, target, 1);
+	}
 }
 
 static void restart(struct work *w)
@@ -411,7 +478,6 @@ static void restart(struct work *w)
 	order_channels(w);
 	memset(w->load, 0, w->net->n_channels * sizeof(*w->load));
 	memset(w->port_load, 0, n_ports(w->net->topo) * sizeof(*w->port_load));
-	w->load_sum = 0;
 	for (uint32_t i = 0; i < w->layer->n_targets; i++)
 		if (w->states[i] == STATE_DONE)
 			w->states[i] = STATE_WISH;
@@ -433,13 +499,13 @@ static bool route_all(struct work *w)
 static void order_targets(struct work *w)
 {
 	const uint16_t *far = distances_from(w->net->distances, w->root);
-	uint32_t n = w->layer->n_targets, k = 0;
+	uint32_t n = w->layer->n_targets, k = 0, skip = w->layer->variant * (n / 3);
 
 	/* Few distances; targets of one distance stay in their order. */
 	for (uint32_t d = 0; k < n && d <= DISTANCE_NONE; d++)
 		for (uint32_t i = 0; i < n; i++)
-			if (far[w->layer->targets[i].sw] == d)
-				w->by_distance[k++] = i;
+			if (far[w->layer->targets[(i + skip) % n].sw] == d)
+				w->by_distance[k++] = (i + skip) % n;
 }
 
 void nue_layer_fill(struct nue_layer *layer)
@@ -460,5 +526,8 @@ void nue_layer_fill(struct nue_layer *layer)
 		take_escapes(&w);
 		route_all(&w);
 	}
+	use_gains(&w);
+	for (uint32_t c = 0; layer->load && c < w.net->n_channels; c++)
+		layer->load[c] = w.load[c];
 	work_done(&w);
 }

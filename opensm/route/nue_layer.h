@@ -22,6 +22,10 @@ struct nue_layer {
 	const struct nue_target *targets;
 	uint32_t n_targets;
 	bool wishes;               /* its columns in `routes` are what would be best, if it fits */
+	unsigned variant;          /* which of several ways to begin */
+	uint64_t *load;            /* per channel, filled in: pairs of end ports; may be NULL */
+	const uint32_t *gains;     /* channels that were not there when the wishes were made */
+	uint32_t n_gains;
 	const atomic_bool *cancelled;
 	uint32_t n_wishes;         /* targets that have them as they were */
 	uint32_t n_escaped;        /* targets whose ways began as those of the spanning tree */

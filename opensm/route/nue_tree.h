@@ -20,13 +20,15 @@ struct nue_tree {
 	uint32_t *head, *next, *entry, n_entries;
 	uint32_t *bucket;
 	uint32_t *woken, n_woken;
+	uint32_t *wish;     /* what was read */
+	uint32_t *seeds;
+	uint64_t *keys;
 };
 
 /* What choices depend on besides the dependency graph. */
 struct nue_taste {
 	const uint64_t *load;   /* per channel: pairs of end ports */
 	const bool *closed;     /* per switch: has no entry for the destination; NULL: none */
-	uint64_t forward, unsure; /* load that a turn is worth which is not in use yet */
 };
 
 struct nue_tree *nue_tree_new(const struct nue_net *net);
@@ -38,6 +40,18 @@ void nue_tree_freep(struct nue_tree **t);
  * since its mark is then there still.
  */
 uint32_t nue_tree_grow(struct nue_tree *t, struct nue_cdg *cdg, uint32_t to, const struct nue_taste *taste);
+/*
+ * Ways for those that nue_tree_read() found without, and whose turns are refused; others keep theirs. Marks `cdg`.
+ * Returns how many are left.
+ */
+uint32_t nue_tree_mend(struct nue_tree *t, struct nue_cdg *cdg, const struct nue_taste *taste);
+/* Sends `sw` through `channel`, which must not lead back to it, if the turns of all who come through it allow that. */
+bool nue_tree_redirect(struct nue_tree *t, struct nue_cdg *cdg, uint32_t sw, uint32_t channel);
+/*
+ * After grow or mend found no way for some: by detours, and by moving their neighbours out of the way. Marks
+ * `cdg`. Returns how many are left.
+ */
+uint32_t nue_tree_rescue(struct nue_tree *t, struct nue_cdg *cdg, const struct nue_taste *taste);
 /* Along the tree whose edges towards the root are `up`; those turns are in `cdg`. */
 void nue_tree_escape(struct nue_tree *t, const uint32_t *up, uint32_t to);
 /* Shortens ways while `cdg` can have it. */
