@@ -11,3 +11,9 @@ OFFLINE_LIBS = liboffline.a $(CTL_LIBS) -lm
 UNIT_TESTS += tests/unit/test-plan
 tests_unit_test_plan_SOURCES = tests/unit/test-plan.c tests/lib/topogen.c tests/lib/topogen.h tests/unit/route-desk.h
 tests_unit_test_plan_LDADD = $(OFFLINE_LIBS) $(CMOCKA_LIBS) -lm
+
+# The helper of tests/bench/bench-engines.
+EXTRA_PROGRAMS += bench-engines-row
+bench_engines_row_SOURCES = tests/bench/bench-engines.c
+bench_engines_row_LDADD = $(OFFLINE_LIBS) -lm
+EXTRA_DIST += tests/bench/bench-engines tests/e2e/preload/umadgap.c

@@ -8,8 +8,10 @@ make_net() {
 	net=$(readlink -f "$2")
 	if [ ! -f "$net" ]; then
 		net=$1/$2.net
+		local words=${2%@*} missing=0
+		[ "$words" = "$2" ] || missing=${2##*@}
 		# shellcheck disable=SC2046 # arguments
-		"$NETGEN" "${2%%-[0-9]*}" $(tr - ' ' <<<"${2#"${2%%-[0-9]*}"}") >"$net" || return 1
+		"$NETGEN" -d "$missing" "${words%%-[0-9]*}" $(tr - ' ' <<<"${words#"${words%%-[0-9]*}"}") >"$net" || return 1
 	fi
 	read -r nodes switches ports < <(awk '/^(Switch|Hca|Ca|Rt)/ { n++; p += $2 + 1 } /^Switch/ { s++ }
 		END { print n, s, p }' "$net")

@@ -18,6 +18,10 @@ tests/e2e/preload/reg81.so: tests/e2e/preload/reg81.c
 	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/reg81.c -ldl
 tests/e2e/preload/umadcount.so: tests/e2e/preload/umadcount.c
 	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/umadcount.c -ldl
+# For tests/bench/bench-engines, which makes it.
+CLEANFILES += tests/e2e/preload/umadgap.so
+tests/e2e/preload/umadgap.so: tests/e2e/preload/umadgap.c
+	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/umadgap.c -ldl
 tests/e2e/preload/hang.so: tests/e2e/preload/hang.c
 	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/hang.c -ldl
 E2E_TESTS += tests/e2e/plugin.bats tests/e2e/metrics.bats

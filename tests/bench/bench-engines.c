@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * One line of figures of one engine on one fabric, for the script bench-engines:
+ *
+ *   bench-engines-row ours FABRIC ENGINE THREADS [opensm.conf]    routed here
+ *   bench-engines-row tables FABRIC LFTS.dump                     as somebody else's dump has them
+ *
+ * Prints: lost cut loop lanes SLs detours max-load eBB shift CPU-seconds peak-RSS-MB engine note. `loop` is that of
+ * the lanes; of a dump it is that of one lane, since a dump says nothing of them.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "conf/lines.h"
+#include "offline/plan.h"
+#include "plan/route_lists.h"
+#include "route/check.h"
+#include "util/mem.h"
+
+static double cpu_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+static double peak_mb(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)usage.ru_maxrss / 1024;
+}
+
+static void print_row(const struct routes *r, double cpu, double mb)
+{
+	struct route_verdict v;
+	uint32_t hosts = MAX(r->topo->n_hosts, 1u);
+
+	routes_check(r, 0, &v);
+	printf("%" PRIu64 " %" PRIu64 " %s %u %u %" PRIu64 " %u %.3f %u %.3f %.1f %s %s\n", v.lost, v.cut,
+	       v.credit_loop ? "LOOP" : "ok", r->lanes ? r->lanes->n_vls : 1, v.n_sls, v.detours, v.max_load,
+	       routes_effective_bandwidth(r, MAX(5u, MIN(50u, 100000000 / hosts)), 1),
+	       routes_shift_congestion(r, MAX(20u, MIN(200u, 10000000 / hosts))), cpu, mb, r->engine,
+	       r->note[0] ? r->note : "-");
+}
+
+static int ours(struct plan_world *w, const char *engine)
+{
+	struct route_job job = { .topo = w->topo, .threads = w->args->threads,
+		.options = route_lists_options(w->conf, w->files) };
+	const struct route_engine *e = route_engine_find(engine);
+	char why[256] = "no such engine";
+	double began = cpu_now(), cpu;
+	struct routes *r = e ? route_engine_run(e, &job, why, sizeof(why)) : NULL;
+
+	cpu = cpu_now() - began;
+	if (!r) {
+		printf("- - - - - - - - - %.3f %.1f %s %s\n", cpu, peak_mb(), engine, why);
+		return 0;
+	}
+	print_row(r, cpu, peak_mb());
+	routes_unref(r);
+	return 0;
+}
+
+struct loader {
+	struct routes *routes;
+	uint32_t sw;
+};
+
+static void on_line(void *arg, struct line *line)
+{
+	struct loader *l = arg;
+	const char *guid = strstr(line->text, " guid 0x");
+	unsigned lid, port;
+	uint64_t value;
+
+	if (!strncmp(line->text, "Unicast", 7) && guid && sscanf(guid, " guid 0x%" SCNx64, &value) == 1)
+		l->sw = topo_find_switch(l->routes->topo, value);
+	else if (sscanf(line->text, "0x%4x %3u", &lid, &port) == 2 && l->sw != TOPO_NONE && lid <= l->routes->top)
+		routes_row(l->routes, l->sw)[lid] = (uint8_t)port;
+}
+
+static int tables(struct plan_world *w, const char *path)
+{
+	struct conf_report report = { 0 };
+	struct loader l = { .routes = routes_new(w->topo, "dump", w->topo->max_lid), .sw = TOPO_NONE };
+	char *text = NULL;
+	size_t len = 0;
+
+	if (lines_load(path, &report, &text, &len) < 0) {
+		fprintf(stderr, "%s: cannot be read\n", path);
+		return 1;
+	}
+	lines_split(path, text, len, &report, on_line, &l);
+	free(text);
+	print_row(l.routes, 0, 0);
+	routes_unref(l.routes);
+	conf_report_clear(&report);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct plan_args args = { 0 };
+	struct plan_world w;
+	int r;
+
+	if (argc < 4) {
+		fputs("bench-engines-row ours FABRIC ENGINE THREADS [CONF] | tables FABRIC LFTS\n", stderr);
+		return 2;
+	}
+	args.fabric = argv[2];
+	args.threads = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 0;
+	args.conf = argc > 5 ? argv[5] : NULL;
+	if (plan_read(&args, &w) < 0)
+		return 1;
+	r = strcmp(argv[1], "ours") ? tables(&w, argv[3]) : ours(&w, argv[3]);
+	plan_world_clear(&w);
+	return r;
+}
