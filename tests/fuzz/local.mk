@@ -73,3 +73,7 @@ FUZZ_TESTS += tests/fuzz/fuzz-torus
 check_PROGRAMS += tests/fuzz/fuzz-torus
 tests_fuzz_fuzz_torus_SOURCES = tests/fuzz/fuzz-torus.c tests/fuzz/replay.c
 tests_fuzz_fuzz_torus_LDADD = $(CONF_LIBS)
+FUZZ_TESTS += tests/fuzz/fuzz-route
+check_PROGRAMS += tests/fuzz/fuzz-route
+tests_fuzz_fuzz_route_SOURCES = tests/fuzz/fuzz-route.c tests/fuzz/replay.c tests/lib/topogen.c tests/lib/topogen.h
+tests_fuzz_fuzz_route_LDADD = $(ROUTE_LIBS)
