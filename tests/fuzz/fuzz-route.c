@@ -10,6 +10,7 @@
  * that cables connect is lost and nothing goes round; engines that promise it are free of deadlock, which a
  * second judge, who shares nothing with the first, confirms; two threads make the same bytes as one.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,15 +57,19 @@ struct lists {
 
 /* Engines whose tables hold whatever the fabric. */
 static const char *const provers[] = {
-	"auto", "updn", "dnup", "ftree", "dor", "lash", "dfsssp", "nue", "torus-2QoS", "dragonfly", "hyperx",
+	"auto", "updn", "dnup", "ftree", "lash", "dfsssp", "nue", "torus-2QoS", "dragonfly", "hyperx",
 };
-static const char *const others[] = { "minhop", "sssp" };
+static const char *const others[] = { "minhop", "sssp", "dor" };
 
-static void require(bool holds)
+static void require_(bool holds, const char *what)
 {
-	if (!holds)
-		abort();
+	if (holds)
+		return;
+	fprintf(stderr, "does not hold: %s\n", what);
+	abort();
 }
+
+#define require(X) require_(X, #X)
 
 static unsigned next(struct bytes *b)
 {
@@ -359,6 +364,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 	for (unsigned i = 0; i < late; i++)
 		change(w, &b);
 	after = build(w);
+	if (getenv("LOUD"))
+		fprintf(stderr, "%s\n", name);
 	job = (struct route_job){ .topo = before, .options = read_options(lists, w, &b) };
 	first = run(name, &job, promised);
 	job.topo = after;
