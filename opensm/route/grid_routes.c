@@ -11,10 +11,9 @@
  *   5, 6   entering the ring on lane 0, going on in it on lane 1 (the switch knows by the port in). Of 5, the
  *          second hop is the last. Of 6, paths of three hops up begin at two switches of three only (down
  *          likewise), so one pair of channels in three is no step from lane 1 to lane 1.
- *   7...   lane 0 while the path has the dateline ahead, lane 1 else. A path is at most half the ring; whether it
- *          will pass the dateline follows from the half in which the switch is (class of the port out), the way
- *          (likewise), and the half in which the destination is: a bit of the service level. Lane 0 is used in
- *          one half only, lane 1 never on the dateline.
+ *   7...   a bit of the service level says whether the path crosses the dateline, between the last coordinate and
+ *          0, and is the lane, for the whole way along the ring. Lane 0 is never used on the dateline, and lane 1,
+ *          for paths of half a ring at most, never opposite to it.
  *
  * A ring with a gap is a line and has no cycle on any lane. A turn into an earlier dimension, which only a
  * missing switch brings about, makes the next hop on lanes of its own.
@@ -29,6 +28,7 @@
 #include "util/mem.h"
 
 #define SL_BITS 4
+#define NO_BIT  UINT8_MAX
 
 /* A LID on a switch. */
 struct dest {
@@ -45,7 +45,7 @@ struct maker {
 	uint32_t *first; /* per switch + 1 */
 	struct dest *dests;
 	unsigned n_vls;
-	uint8_t bit_of[GRID_DIMS]; /* of the service level; SL_BITS: none */
+	uint8_t bit_of[GRID_DIMS]; /* of the service level; NO_BIT: none */
 };
 
 static void maker_done(struct maker *m)
@@ -121,7 +121,7 @@ static bool fill_entries(const struct maker *m, uint8_t *row, uint32_t from, uin
 
 	if (!grid_way(m->ways, from, to, way))
 		return false;
-	if (m->plan->datelines)
+	if (m->bit_of[way[0] / 2] != NO_BIT)
 		way[1] = way[0];
 	both = way[0] != way[1];
 	for (unsigned i = 0; i < 2; i++) {
@@ -210,18 +210,7 @@ unsigned grid_lanes_needed(const struct grid *grid, unsigned max_vls, char *why,
 	return grid->n_missing && 2 * rings <= max_vls ? 2 * rings : rings;
 }
 
-/*
- * Classes of ports: 0 is hosts and the switch itself; of a dimension there is one, or with a bit of the service
- * level four: 1 + 4 * dimension + 2 * (in the upper half) + way.
- */
-static unsigned class_of(const struct maker *m, uint32_t sw, unsigned dim, unsigned way)
-{
-	const struct grid *grid = m->plan->grid;
-	unsigned at = grid_at(grid, sw)[dim], upper = at >= (grid->size[dim] + 1u) / 2;
-
-	return m->bit_of[dim] < SL_BITS ? 1 + 4 * dim + 2 * upper + way : 1 + 4 * dim;
-}
-
+/* Classes of ports: 0 is hosts and the switch itself, 1 + d what leads along dimension d. */
 static void find_classes(const struct maker *m, struct lanes *l)
 {
 	const struct grid *grid = m->plan->grid;
@@ -234,7 +223,6 @@ static void find_classes(const struct maker *m, struct lanes *l)
 	for (uint32_t s = 0; s < m->topo->n_switches; s++)
 		for (unsigned way = 0; way < 2 * grid->n_dims; way++) {
 			uint32_t group = m->ways->group[(size_t)s * grid->n_dims * 2 + way], to;
-			unsigned class = class_of(m, s, way / 2, way % 2);
 
 			if (group == TOPO_NONE)
 				continue;
@@ -242,7 +230,7 @@ static void find_classes(const struct maker *m, struct lanes *l)
 			to = g->groups[group].to;
 			for (unsigned p = 1; p <= m->topo->switches[s].n_ports; p++)
 				if (topo_port(m->topo, s, p)->sw == to)
-					l->class_of[m->topo->switches[s].first_port + p] = (uint8_t)class;
+					l->class_of[m->topo->switches[s].first_port + p] = (uint8_t)(1 + way / 2);
 		}
 }
 
@@ -250,50 +238,20 @@ static void find_classes(const struct maker *m, struct lanes *l)
 static unsigned few_vl(const struct maker *m, unsigned in, unsigned out, unsigned sl)
 {
 	const struct grid *grid = m->plan->grid;
-	unsigned dim = (out - 1) / 4, upper = (out - 1) / 2 % 2, way = (out - 1) % 2, rings = lanes_for_rings(grid);
-	unsigned vl = 0;
+	unsigned dim = out - 1, vl = 0;
 
-	if (m->bit_of[dim] < SL_BITS) {
-		unsigned to_upper = sl >> m->bit_of[dim] & 1;
-
-		vl = way == GRID_UP ? !(upper && !to_upper) : !(!upper && to_upper);
-	} else if (grid->wraps[dim] && grid->size[dim] > 4) {
-		vl = in && (in - 1) / 4 == dim;
-	}
-	return in && (in - 1) / 4 > dim && m->n_vls > rings ? vl + rings : vl;
-}
-
-static struct lanes *few_lanes(struct maker *m, uint32_t row_size)
-{
-	const struct grid *grid = m->plan->grid;
-	unsigned n_bits = 0, n_classes = 1 + 4 * grid->n_dims;
-	struct lanes *l;
-
-	for (unsigned d = 0; d < grid->n_dims; d++)
-		m->bit_of[d] = needs_bit(grid, d) ? (uint8_t)n_bits++ : SL_BITS;
-	l = lanes_new(m->topo, m->n_vls, n_bits ? LANES_BY_LID : LANES_BY_NOTHING, row_size, n_classes);
-	l->sl_mask = (uint8_t)((1u << n_bits) - 1);
-	l->mcast_mask_zero = n_bits;
-	find_classes(m, l);
-	memset(l->host_vl, 0, sizeof(l->host_vl));
-	for (unsigned in = 0; in < n_classes; in++)
-		for (unsigned out = 0; out < n_classes; out++)
-			for (unsigned sl = 0; sl < LANES_SLS; sl++)
-				l->vl[(in * n_classes + out) * LANES_SLS + sl] =
-					(uint8_t)(out ? few_vl(m, in, out, sl) : 0);
-	for (uint32_t s = 0; n_bits && s < m->topo->n_switches; s++)
-		for (unsigned d = 0; d < grid->n_dims; d++)
-			for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++)
-				if (m->bit_of[d] < SL_BITS && class_of(m, s, d, 0) != 1 + 4 * d)
-					l->sl[m->dests[i].lid] |= (uint8_t)(1u << m->bit_of[d]);
-	return l;
+	if (m->bit_of[dim] != NO_BIT)
+		vl = sl >> m->bit_of[dim] & 1;
+	else if (grid->wraps[dim] && grid->size[dim] > 4)
+		vl = in == out;
+	return in > out && m->n_vls > lanes_for_rings(grid) ? vl + lanes_for_rings(grid) : vl;
 }
 
 /* torus-2QoS: bit 0 is the dateline of the dimension out, bit 1 a turn against the order, bit 2 the level. */
 static unsigned dateline_vl(const struct maker *m, unsigned in, unsigned out, unsigned sl)
 {
-	unsigned dim = out - 1, bit = m->bit_of[dim], level = m->n_vls > 4 ? sl >> 3 & 1 : 0;
-	unsigned vl = bit < SL_BITS ? sl >> bit & 1 : 0;
+	unsigned bit = m->bit_of[out - 1], level = m->n_vls > 4 ? sl >> 3 & 1 : 0;
+	unsigned vl = bit != NO_BIT ? sl >> bit & 1 : 0;
 
 	if (in > out && m->n_vls > 2)
 		vl |= 2;
@@ -307,35 +265,44 @@ static void fill_crossings(const struct maker *m, struct lanes *l)
 #pragma omp parallel for num_threads(threads_of(m->job)) schedule(dynamic, 4)
 	for (uint32_t s = 0; s < n; s++)
 		for (uint32_t to = 0; to < n && !is_cancelled(m->job); to++)
-			l->sl[(size_t)s * n + to] = (uint8_t)grid_crossings(m->ways, s, to);
+			l->sl[(size_t)s * n + to] = (uint8_t)grid_crossings(m->ways, m->bit_of, s, to);
 }
 
-static struct lanes *dateline_lanes(struct maker *m, uint32_t row_size)
+/* Which bit of the service level is whose. Returns the mask of all. */
+static unsigned share_out_bits(struct maker *m)
 {
 	const struct grid *grid = m->plan->grid;
-	unsigned n_classes = 1 + grid->n_dims, n_bits = 0;
-	struct lanes *l;
+	unsigned n = 0;
 
 	for (unsigned d = 0; d < grid->n_dims; d++)
-		m->bit_of[d] = grid->wraps[d] ? (uint8_t)n_bits++ : SL_BITS;
-	l = lanes_new(m->topo, m->n_vls, LANES_BY_SWITCHES, row_size, n_classes);
-	l->sl_mask = 7;
-	l->mcast_mask_zero = true;
-	find_classes(m, l);
-	for (uint32_t i = 0, n = 0; i < m->topo->n_switches; i++, n = 0)
-		for (n = 0; n <= m->topo->switches[i].n_ports; n++) {
-			uint8_t *class = &l->class_of[m->topo->switches[i].first_port + n];
+		if (m->plan->datelines)
+			m->bit_of[d] = grid->wraps[d] ? m->plan->dateline_bit[d] : NO_BIT;
+		else
+			m->bit_of[d] = needs_bit(grid, d) ? (uint8_t)n++ : NO_BIT;
+	return m->plan->datelines ? 7 : (1u << n) - 1;
+}
 
-			*class = (uint8_t)((*class + 3) / 4);
-		}
-	for (unsigned in = 0; in < n_classes; in++)
-		for (unsigned out = 0; out < n_classes; out++)
-			for (unsigned sl = 0; sl < LANES_SLS; sl++)
-				l->vl[(in * n_classes + out) * LANES_SLS + sl] =
-					(uint8_t)(out ? dateline_vl(m, in, out, sl) : m->n_vls > 4 ? sl >> 3 : 0);
+static struct lanes *make_lanes(const struct maker *m, unsigned mask, uint32_t row_size)
+{
+	unsigned n_classes = 1 + m->plan->grid->n_dims;
+	bool levels = m->plan->datelines && m->n_vls > 4;
+	struct lanes *l = lanes_new(m->topo, m->n_vls, mask ? LANES_BY_SWITCHES : LANES_BY_NOTHING, row_size,
+				    n_classes);
+
+	l->sl_mask = (uint8_t)mask;
+	l->mcast_mask_zero = mask;
+	find_classes(m, l);
+	for (unsigned i = 0; i < n_classes * n_classes * LANES_SLS; i++) {
+		unsigned sl = i % LANES_SLS, out = i / LANES_SLS % n_classes, in = i / LANES_SLS / n_classes;
+
+		l->vl[i] = (uint8_t)(!out		 ? levels && sl >= 8
+				     : m->plan->datelines ? dateline_vl(m, in, out, sl)
+							  : few_vl(m, in, out, sl));
+	}
 	for (unsigned sl = 0; sl < LANES_SLS; sl++)
-		l->host_vl[sl] = (uint8_t)(m->n_vls > 4 ? sl >> 3 : 0);
-	fill_crossings(m, l);
+		l->host_vl[sl] = levels && sl >= 8;
+	if (mask)
+		fill_crossings(m, l);
 	return l;
 }
 
@@ -377,7 +344,7 @@ struct routes *grid_routes(const struct route_job *job, const struct grid_plan *
 {
 	_cleanup_(maker_done) struct maker m = { .job = job, .plan = plan, .topo = job->topo };
 	_cleanup_(routes_unrefp) struct routes *r = NULL;
-	unsigned max_vls = route_lanes(job);
+	unsigned max_vls = route_lanes(job), mask;
 
 	m.n_vls = plan->datelines ? dateline_lanes_needed(plan->grid, max_vls, why, why_len)
 				  : grid_lanes_needed(plan->grid, max_vls, why, why_len);
@@ -386,16 +353,18 @@ struct routes *grid_routes(const struct route_job *job, const struct grid_plan *
 	m.ways = grid_ways_new(plan->graph, plan->grid, why, why_len);
 	if (!m.ways)
 		return NULL;
+	mask = share_out_bits(&m);
 	find_dests(&m);
 	r = routes_new(job->topo, plan->engine, stale_top(job->topo, job->previous));
 	if (!fill_rows(&m, r, why, why_len))
 		return NULL;
 	if (m.n_vls > 1)
-		r->lanes = plan->datelines ? dateline_lanes(&m, r->row_size) : few_lanes(&m, r->row_size);
+		r->lanes = make_lanes(&m, mask, r->row_size);
 	if (is_cancelled(job)) {
 		snprintf(why, why_len, "cancelled");
 		return NULL;
 	}
+	r->master_tree = grid_tree(m.ways);
 	stale_keep(r, job->previous);
 	note(&m, r);
 	return take(r);

@@ -3,8 +3,8 @@
  * Tables and lanes for a grid: the shortest paths in dimension order, in equal parts, without deadlock.
  *
  * Lines, rings of 3 and rings of 4 need one lane, rings of 5 and 6 two, and no service level; longer rings two
- * and a bit of the service level each, which depends on the destination alone. Where switches are missing, twice
- * as many. torus-2QoS has its own way to use service levels (torus.c) and the same paths.
+ * and a bit of the service level each. Where switches are missing, twice as many. torus-2QoS (torus.c) takes more
+ * for the same paths.
  */
 #pragma once
 
@@ -15,13 +15,14 @@ struct grid_plan {
 	const char *engine;	   /* its name */
 	const struct grid *grid;
 	const struct graph *graph;
-	bool datelines;		   /* lanes as torus-2QoS has them */
+	bool datelines;		   /* lanes as torus-2QoS has them; else as few as there can be */
+	uint8_t dateline_bit[GRID_DIMS]; /* with datelines: bit of the service level, of each ring; 0..2 */
 	const uint8_t *port_rank;  /* per port number: in which order hosts take parallel cables; NULL: ascending */
 };
 
 /*
- * What the paths of `grid` need and the fabric has, or 0 and why it is not enough. `max_vls`: how many lanes there
- * are (route_lanes()).
+ * Lanes that `grid` needs without datelines, of the `max_vls` there are (route_lanes()); 0 and why: there are not
+ * enough.
  */
 unsigned grid_lanes_needed(const struct grid *grid, unsigned max_vls, char *why, size_t why_len);
 
@@ -29,8 +30,8 @@ unsigned grid_lanes_needed(const struct grid *grid, unsigned max_vls, char *why,
 struct routes *grid_routes(const struct route_job *job, const struct grid_plan *plan, char *why, size_t why_len);
 
 /*
- * The tree of which every multicast tree must be a part: dimension after dimension, as paths go. Per switch the
- * port towards its root, 0 for the root itself. NULL: there is none that the paths and it cannot block each other.
- * The caller frees.
+ * The tree of which every multicast tree must be a part (routes.h): one line of the first dimension, of each of its
+ * switches a line of the second, and so on, as paths go; datelines are crossed only where a ring has a gap. NULL:
+ * damage leaves none. The caller frees.
  */
 uint8_t *grid_tree(const struct grid_ways *w);

@@ -248,25 +248,24 @@ bool grid_way(const struct grid_ways *w, uint32_t from, uint32_t to, uint32_t re
 	return false;
 }
 
-unsigned grid_crossings(const struct grid_ways *w, uint32_t from, uint32_t to)
+unsigned grid_crossings(const struct grid_ways *w, const uint8_t *bits, uint32_t from, uint32_t to)
 {
 	const struct grid *grid = w->grid;
 	const uint16_t *p = grid_at(grid, from), *q = grid_at(grid, to);
-	unsigned ret = 0, bit = 0;
+	unsigned ret = 0;
 
 	for (unsigned d = 0; d < grid->n_dims; d++) {
 		uint32_t way[2] = { 0 };
 		enum grid_step step = w->whole[w->first_pair[d] + p[d] * grid->size[d] + q[d]];
 
-		if (!grid->wraps[d])
+		if (!grid->wraps[d] || bits[d] >= 8)
 			continue;
 		if (step == GRID_EITHER) {
 			take_either(grid, p, q, d, way);
 			step = way[0] % 2;
 		}
 		if (p[d] != q[d] && (step == GRID_UP ? q[d] < p[d] : q[d] > p[d]))
-			ret |= 1u << bit;
-		bit++;
+			ret |= 1u << bits[d];
 	}
 	return ret;
 }

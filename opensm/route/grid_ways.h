@@ -46,7 +46,7 @@ enum grid_step grid_either(unsigned size, unsigned at, unsigned key);
 bool grid_way(const struct grid_ways *w, uint32_t from, uint32_t to, uint32_t ret[2]);
 
 /*
- * On a grid without damage: which datelines the path (of even destinations) crosses, between the last coordinate
- * and 0; one bit for each dimension that is a ring, in order.
+ * On a grid without damage: which datelines the path crosses, between the last coordinate and 0; 1 << bits[dim] of
+ * each dimension that is a ring and has a bit (0..7).
  */
-unsigned grid_crossings(const struct grid_ways *w, uint32_t from, uint32_t to);
+unsigned grid_crossings(const struct grid_ways *w, const uint8_t *bits, uint32_t from, uint32_t to);

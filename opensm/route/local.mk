@@ -12,12 +12,14 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/updn.c opensm/route/updown.h opensm/route/ftree.c opensm/route/ftree.h \
 	opensm/route/minhop.c opensm/route/engines.h opensm/route/unwritten.c \
 	opensm/route/nue.c opensm/route/nue_keep.c opensm/route/nue_keep.h opensm/route/nue_net.c opensm/route/nue_net.h \
+	opensm/route/minhop.c opensm/route/engines.h \
+	opensm/route/nue.c opensm/route/nue_net.c opensm/route/nue_net.h \
 	opensm/route/nue_cdg.c opensm/route/nue_cdg.h opensm/route/nue_tree.c opensm/route/nue_tree.h \
 	opensm/route/nue_layer.c opensm/route/nue_layer.h opensm/route/nue_part.c opensm/route/nue_part.h \
 	opensm/route/choose.c opensm/route/choose.h opensm/route/lanes.c opensm/route/lanes.h opensm/route/grid.h opensm/route/grid.c \
 	opensm/route/grid_arcs.c opensm/route/grid_private.h opensm/route/grid_shape.c \
 	opensm/route/grid_ways.c opensm/route/grid_ways.h opensm/route/grid_routes.c opensm/route/grid_routes.h \
-	opensm/route/dor.c \
+	opensm/route/grid_tree.c opensm/route/torus.c opensm/route/torus.h opensm/route/dor.c \
 	opensm/route/check.c opensm/route/check.h opensm/route/check_private.h opensm/route/metric.c \
 	opensm/route/check_run.c opensm/route/check_any.c \
 	opensm/route/tablefile.c opensm/route/tablefile.h opensm/route/tablefile_lanes.c opensm/route/tablefile_write.c \
@@ -106,3 +108,6 @@ LANES_DESK = tests/unit/lanes-desk.h tests/unit/lanes-cases.h tests/unit/route-d
 UNIT_TESTS += tests/unit/test-dfsssp
 tests_unit_test_dfsssp_SOURCES = tests/unit/test-dfsssp.c $(LANES_DESK)
 tests_unit_test_dfsssp_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-torus
+tests_unit_test_torus_SOURCES = tests/unit/test-torus.c tests/unit/grid-desk.h $(TOPOCUT)
+tests_unit_test_torus_LDADD = $(ROUTE_LIBS) $(CONF_LIBS) $(CMOCKA_LIBS)

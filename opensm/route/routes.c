@@ -54,6 +54,7 @@ struct routes *routes_unref(struct routes *r)
 	free(r->downs);
 	lanes_free(r->lanes);
 	free(r->judged);
+	free(r->master_tree);
 	free(r);
 	return NULL;
 }

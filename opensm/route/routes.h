@@ -38,6 +38,11 @@ struct routes {
 	uint32_t expected_load;
 	/* Owned. NULL: one lane will do, and SLs and SL2VL are nobody's concern here. */
 	struct lanes *lanes;
+	/*
+	 * The tree of which every multicast tree must be a part, so that they and these paths cannot block each
+	 * other: per switch the port towards its root, 0 at the root. NULL: they may go wherever the judge lets them.
+	 */
+	uint8_t *master_tree;
 	/* What the engine has to say about them in one line for the log; "" nothing. */
 	char note[ROUTES_NOTE];
 	/* Owned. What the judge said of these very tables, if the engine asked (auto); NULL: it was not asked. */

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "route/check.h"
+#include "route/depend.h"
 #include "route/engine.h"
 #include "tests/lib/topocut.h"
 #include "util/mem.h"
@@ -66,4 +67,53 @@ static inline struct routes *route_by(const char *engine, const struct route_job
 	}
 	routes_unref(again);
 	return r;
+}
+
+/* The tree over all switches that the routes prescribe, as one of a group that has members everywhere. */
+static inline struct mcast_tree *whole_tree(const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	struct mcast_tree *tree = xcalloc(1, sizeof(*tree) + t->n_switches * sizeof(tree->rows[0]));
+	unsigned roots = 0;
+
+	tree->refs = 1;
+	tree->n_rows = t->n_switches;
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		uint8_t up = r->master_tree[s];
+		const struct topo_port *port = topo_port(t, s, up);
+
+		tree->rows[s].guid = t->switches[s].guid;
+		tree->rows[s].sw = s;
+		tree->rows[s].up = MCAST_NONE;
+		roots += !up;
+		if (!up)
+			continue;
+		tree->rows[s].up = port->sw;
+		tree->rows[s].up_port = up;
+		tree->rows[s].down_port = port->port;
+		tree->rows[s].mask[up / 64] |= UINT64_C(1) << up % 64;
+		tree->rows[port->sw].mask[port->port / 64] |= UINT64_C(1) << port->port % 64;
+	}
+	assert_int_equal(roots, 1);
+	/* Everybody comes to the root. */
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		uint32_t at = s, steps = 0;
+
+		for (; tree->rows[at].up != MCAST_NONE; at = tree->rows[at].up)
+			assert_true(steps++ < t->n_switches);
+	}
+	return tree;
+}
+
+/* No cycle of paths and groups, in either level of service. */
+static inline bool groups_fit(const struct routes *r)
+{
+	struct dependency_graph *g = dependency_graph_of(r, 1);
+	struct mcast_tree *tree = whole_tree(r);
+	bool ok = dependency_graph_is_acyclic(g) && dependency_graph_add_tree(g, tree, 0) &&
+		  dependency_graph_add_tree(g, tree, 8);
+
+	free(tree);
+	dependency_graph_free(g);
+	return ok;
 }
