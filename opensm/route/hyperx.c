@@ -5,8 +5,9 @@
  * Paths in order of dimensions cannot wait for each other in a circle, and spread evenly all by themselves.
  * A cable that is missing is walked round within its row: over a switch of the row that is earlier in an
  * order in which whole switches come first, so that within a row, too, no circle closes.
- * Where a whole switch is missing at a corner, others turn early; what enters a dimension again then is on a
- * second lane, by port classes, and the judge decides.
+ * Who has only two dimensions left may also take the second one first, and the first one on a second lane, by
+ * port classes, where nothing comes after it. Where a whole switch is missing at a corner, others turn early,
+ * on the second lane, too, and the judge decides.
  */
 #include "route/engines.h"
 
@@ -22,7 +23,8 @@ struct hyperx {
 	const struct shape *shape;
 	uint32_t *stride;  /* of a dimension in switch_at */
 	uint32_t *rank;	   /* per switch: cables missing, then number */
-	_Atomic bool *odd; /* some path does not keep the order */
+	bool turns;	   /* there is a second lane */
+	_Atomic bool *odd; /* some path does not keep the order of dimensions */
 };
 
 struct search {
@@ -74,27 +76,59 @@ static bool enter_directly(struct search *f, uint32_t u, uint32_t corner)
 	return true;
 }
 
-/* In the row of dimension `d`, over a switch that knows both ends. */
-static bool enter_around(struct search *f, uint32_t u, unsigned d, uint32_t corner)
+/* The other dimension first, if there is just one other: a step to where the last one leads to the end. */
+static const struct graph_group *turn_of(const struct search *f, uint32_t u, unsigned d)
 {
 	const struct hyperx *x = f->x;
-	bool found = false;
+	unsigned other = x->shape->n_dims;
+	uint32_t v;
 
-	for (uint32_t i = x->g->first[u]; corner != TOPO_NONE && i < x->g->first[u + 1]; i++) {
-		const struct graph_group *group = &x->g->groups[i];
-		uint32_t v = group->to;
-
-		if (first_dim(x, u, v) != d || f->hops[v] == TOPO_NONE || f->hops[corner] == TOPO_NONE ||
-		    f->hops[v] != f->hops[corner] + 1 || !shape_edge(x->g, v, corner) ||
-		    x->rank[v] > MAX(x->rank[u], x->rank[corner]))
+	for (unsigned e = d + 1; e < x->shape->n_dims; e++) {
+		if (at(x, u)[e] == at(x, f->to)[e])
 			continue;
-		if (!found)
-			steps_switch(f->s, u);
-		steps_group(f->s, group);
-		f->hops[u] = f->hops[v] + 1;
-		found = true;
+		if (other < x->shape->n_dims)
+			return NULL;
+		other = e;
 	}
-	return found;
+	if (!x->turns || other == x->shape->n_dims)
+		return NULL;
+	v = corner_of(x, u, other, f->to);
+	return v == TOPO_NONE || f->hops[v] != 1 ? NULL : shape_edge(x->g, u, v);
+}
+
+/* May `u` walk round over `v`, in the row of dimension `d`? It knows both ends. */
+static bool leads_around(const struct search *f, uint32_t u, unsigned d, uint32_t v, uint32_t corner)
+{
+	const struct hyperx *x = f->x;
+
+	return corner != TOPO_NONE && f->hops[corner] != TOPO_NONE && first_dim(x, u, v) == d &&
+	       f->hops[v] == f->hops[corner] + 1 && shape_edge(x->g, v, corner) &&
+	       x->rank[v] <= MAX(x->rank[u], x->rank[corner]);
+}
+
+static void enter_otherwise(struct search *f, uint32_t u, unsigned d, uint32_t corner)
+{
+	const struct hyperx *x = f->x;
+	const struct graph_group *turn = turn_of(f, u, d);
+	uint32_t hops = turn ? 2 : TOPO_NONE;
+
+	if (turn) {
+		steps_switch(f->s, u);
+		steps_group(f->s, turn);
+		*x->odd = true;
+	}
+	for (uint32_t i = x->g->first[u]; i < x->g->first[u + 1]; i++) {
+		const struct graph_group *group = &x->g->groups[i];
+
+		if (group == turn || !leads_around(f, u, d, group->to, corner))
+			continue;
+		if (hops == TOPO_NONE) {
+			steps_switch(f->s, u);
+			hops = f->hops[group->to] + 1;
+		}
+		steps_group(f->s, group);
+	}
+	f->hops[u] = hops;
 }
 
 /* All whose first difference is in dimension `d`. */
@@ -108,7 +142,7 @@ static void enter_dim(struct search *f, unsigned d, const uint32_t *members, uin
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		if (f->hops[members[i]] == TOPO_NONE)
-			enter_around(f, members[i], d, corner_of(f->x, members[i], d, f->to));
+			enter_otherwise(f, members[i], d, corner_of(f->x, members[i], d, f->to));
 }
 
 /* Whoever is left: any shortest way to somebody who has one. */
@@ -213,6 +247,7 @@ struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
 		stride[d] = n;
 	x.rank = xcalloc(g->n, sizeof(*x.rank));
 	rank_switches(&x);
+	x.turns = route_lanes(job) > 1;
 	r = steps_deal(job, g, "hyperx", find_steps, &x);
 	free(x.rank);
 	if (!r) {

@@ -11,7 +11,8 @@
 #include "route/recognise.h"
 #include "util/mem.h"
 
-#define ORIGINS 16   /* switches tried */
+#define ORIGINS 32   /* switches tried */
+#define FIRSTS  4    /* neighbours to begin with */
 #define PLACES_MAX (1u << 20)
 
 struct lattice {
@@ -50,13 +51,15 @@ static uint32_t grow_row(struct lattice *l, uint32_t origin, uint32_t v, uint32_
 	return tail;
 }
 
+/* Do most of them know each other? Between rows nobody does. */
 static bool is_clique(const struct graph *g, const uint32_t *members, uint32_t n)
 {
+	uint32_t known = 0;
+
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = i + 1; k < n; k++)
-			if (!shape_edge(g, members[i], members[k]))
-				return false;
-	return true;
+			known += shape_edge(g, members[i], members[k]) != NULL;
+	return known * 4 >= n * (n - 1) / 2 * 3;
 }
 
 static int by_u32(const void *a, const void *b)
@@ -167,25 +170,37 @@ static bool find_place(const struct lattice *l, uint32_t u, uint32_t v, uint32_t
 	return n == 1;
 }
 
+/* A place from the lines through neighbour `first` and any later one. */
+static bool settle_by(struct lattice *l, uint32_t u, uint32_t first)
+{
+	const struct graph *g = l->g;
+	uint32_t v = g->groups[first].to;
+	uint16_t x[SHAPE_DIMS] = { 0 };
+
+	for (uint32_t i = first + 1; i < g->first[u + 1]; i++) {
+		uint32_t w = g->groups[i].to;
+
+		if (!l->known[w] || !find_place(l, u, v, w, x))
+			continue;
+		memcpy(at(l, u), x, sizeof(x));
+		l->known[u] = true;
+		l->s->switch_at[place_of(l->s, x)] = u;
+		return true;
+	}
+	return false;
+}
+
 static bool settle(struct lattice *l, uint32_t u)
 {
 	const struct graph *g = l->g;
-	uint16_t x[SHAPE_DIMS] = { 0 };
-	uint32_t v = TOPO_NONE;
+	unsigned tries = 0;
 
-	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
-		uint32_t w = g->groups[i].to;
-
-		if (!l->known[w])
+	for (uint32_t i = g->first[u]; i < g->first[u + 1] && tries < FIRSTS; i++) {
+		if (!l->known[g->groups[i].to])
 			continue;
-		if (v == TOPO_NONE) {
-			v = w;
-		} else if (find_place(l, u, v, w, x)) {
-			memcpy(at(l, u), x, sizeof(x));
-			l->known[u] = true;
-			l->s->switch_at[place_of(l->s, x)] = u;
+		tries++;
+		if (settle_by(l, u, i))
 			return true;
-		}
 	}
 	return false;
 }

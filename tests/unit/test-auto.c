@@ -261,18 +261,29 @@ static void own_engines_need_no_service_levels(void **state)
 	(void)state;
 }
 
-/* One cable, whichever it is: still the same lanes, still proved. */
+/* A HyperX on as many lanes as there are, one or two; no service levels. */
+static void hyperx_holds(const struct topo *t, unsigned vls)
+{
+	struct routes *r = run("hyperx", &(struct route_job){
+		.topo = t, .threads = 1, .options.max_vls = vls });
+
+	assert_non_null(r);
+	holds(r);
+	assert_in_range(r->lanes ? r->lanes->n_vls : 1, 1, vls);
+	assert_int_equal(r->lanes ? r->lanes->by : LANES_BY_NOTHING, LANES_BY_NOTHING);
+	routes_unref(r);
+}
+
+/* One cable, whichever it is. */
 static void one_cable_less_holds(void **state)
 {
 	for (uint32_t link = 0; link < 400; link += 17) {
 		struct topogen o = { .without_link = link + 1 };
 		struct topo *t = hyperx_of(&o);
-		struct routes *r = run("hyperx", &(struct route_job){ .topo = t, .threads = 1 });
+		struct routes *r;
 
-		assert_non_null(r);
-		assert_null(r->lanes);
-		holds(r);
-		routes_unref(r);
+		hyperx_holds(t, 1);
+		hyperx_holds(t, 2);
 		topo_unref(t);
 		if (link >= 17 * 28)
 			continue;
@@ -317,11 +328,22 @@ static void one_switch_less_holds(void **state)
 	for (uint32_t sw = 0; sw < 60; sw += 3) {
 		struct topogen o = { .without_switch = sw + 1 };
 		struct topo *t = hyperx_of(&o);
-		struct routes *r = run("hyperx", &(struct route_job){ .topo = t, .threads = 1 });
 
-		holds(r);
-		assert_int_equal(r->lanes ? r->lanes->by : LANES_BY_NOTHING, LANES_BY_NOTHING);
-		routes_unref(r);
+		hyperx_holds(t, 2);
+		topo_unref(t);
+	}
+	(void)state;
+}
+
+/* Cables at random: rows are walked round, and turned into early. */
+static void damaged_hyperx_hold(void **state)
+{
+	for (unsigned seed = 1; seed <= 12; seed++) {
+		struct topogen o = { .seed = seed, .damage = 0.03, .random_guids = true };
+		struct topo *t = topogen_hyperx(8, 7, 1, &o);
+
+		hyperx_holds(t, 1);
+		hyperx_holds(t, 2);
 		topo_unref(t);
 	}
 	(void)state;
@@ -479,6 +501,7 @@ int main(void)
 		cmocka_unit_test(one_cable_less_holds),
 		cmocka_unit_test(damaged_dragonflies_hold),
 		cmocka_unit_test(one_switch_less_holds),
+		cmocka_unit_test(damaged_hyperx_hold),
 		cmocka_unit_test(others_decline),
 		cmocka_unit_test(one_lane_always_holds),
 		cmocka_unit_test(tables_stay),
