@@ -10,10 +10,8 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/columns.c opensm/route/columns.h \
 	opensm/route/tree.c opensm/route/tree.h opensm/route/simd.h opensm/route/fill.c opensm/route/fill.h \
 	opensm/route/updn.c opensm/route/updown.h opensm/route/ftree.c opensm/route/ftree.h \
-	opensm/route/minhop.c opensm/route/engines.h opensm/route/unwritten.c \
-	opensm/route/nue.c opensm/route/nue_keep.c opensm/route/nue_keep.h opensm/route/nue_net.c opensm/route/nue_net.h \
 	opensm/route/minhop.c opensm/route/engines.h \
-	opensm/route/nue.c opensm/route/nue_net.c opensm/route/nue_net.h \
+	opensm/route/nue.c opensm/route/nue_keep.c opensm/route/nue_keep.h opensm/route/nue_net.c opensm/route/nue_net.h \
 	opensm/route/nue_cdg.c opensm/route/nue_cdg.h opensm/route/nue_tree.c opensm/route/nue_tree.h \
 	opensm/route/nue_layer.c opensm/route/nue_layer.h opensm/route/nue_part.c opensm/route/nue_part.h \
 	opensm/route/choose.c opensm/route/choose.h opensm/route/lanes.c opensm/route/lanes.h opensm/route/grid.h opensm/route/grid.c \
