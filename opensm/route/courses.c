@@ -12,10 +12,17 @@
 
 #include <string.h>
 
+#include "route/orders.h"
 #include "route/ways.h"
 #include "util/mem.h"
 
 #define BATCH 4
+
+/* How a column chooses. */
+struct taste {
+	uint16_t order; /* the preferred one, as a bit; 0: load alone */
+	bool open;	/* among paths that obey it, those that obey more; else load decides */
+};
 
 /* One unit's work space. */
 struct unit {
@@ -75,13 +82,16 @@ static uint16_t obeyed(const struct courses *all, const struct unit *u, const st
  * How well a path obeys: any order before none, the preferred one before any; in that, being open to
  * all who follow; without it, the number of orders.
  */
-static uint32_t merit(uint16_t obeys, uint16_t away, uint16_t preferred)
+static uint32_t merit(uint16_t obeys, uint16_t away, struct taste taste)
 {
+	uint32_t open;
+
 	if (!obeys)
 		return 0;
-	if (obeys & preferred)
-		return 1024 + (away & preferred ? 1 : 0);
-	return 16u * (unsigned)__builtin_popcount(obeys) + (unsigned)__builtin_popcount(away & obeys);
+	open = 16u * (unsigned)__builtin_popcount(obeys) + (unsigned)__builtin_popcount(away & obeys);
+	if (obeys & taste.order)
+		return 1024 + (away & taste.order ? 512 : 0) + (taste.open ? open : 0);
+	return open;
 }
 
 /* What the path through `c` carries now. */
@@ -110,7 +120,7 @@ static void add_flow(const struct unit *u, uint32_t s, uint32_t flow)
 }
 
 static void choose(const struct courses *all, struct unit *u, uint32_t i, uint32_t turn,
-		   uint16_t preferred)
+		   struct taste taste)
 {
 	uint32_t s = u->ways.order[i], first = u->ways.first[i], n = u->ways.first[i + 1] - first;
 	uint32_t best = TOPO_NONE, most = 0;
@@ -121,10 +131,10 @@ static void choose(const struct courses *all, struct unit *u, uint32_t i, uint32
 		const struct way *c = &u->ways.ways[at];
 		uint64_t cost = cost_of(all, u, c);
 
-		if (preferred) {
+		if (taste.order) {
 			uint16_t away = u->away[c->next] & (uint16_t)~all->towards[c->channel];
 
-			value = merit(obeyed(all, u, c), away, preferred);
+			value = merit(obeyed(all, u, c), away, taste);
 		}
 		if (best != TOPO_NONE && (value < most || (value == most && cost >= least)))
 			continue;
@@ -186,6 +196,54 @@ static void remember(const struct courses *all, const struct unit *u, uint32_t c
 	}
 }
 
+/* Returns how many paths obey no order. Adds no flows. */
+static uint32_t choose_all(const struct courses *all, struct unit *u, uint32_t turn, struct taste taste)
+{
+	uint32_t astray = 0;
+
+	for (uint32_t i = 0; i < u->ways.n; i++) {
+		uint32_t s = u->ways.order[i];
+
+		choose(all, u, i, turn, taste);
+		astray += all->job->sources[s] && !u->obeys[s];
+	}
+	return astray;
+}
+
+/* With which fewest paths obey no order; that of its turn if it is as good as any. */
+static struct taste find_taste(const struct courses *all, struct unit *u, uint32_t column)
+{
+	unsigned n = all->job->n_orders, first = n && all->job->rotate ? column % n : 0;
+	uint32_t least = UINT32_MAX;
+	struct taste best = { 0 };
+
+	for (unsigned k = 0; k < 2 * n && least; k++) {
+		struct taste taste = { .order = (uint16_t)(1u << (first + k) % n), .open = k >= n };
+		uint32_t astray = choose_all(all, u, column, taste);
+
+		if (astray < least) {
+			least = astray;
+			best = taste;
+		}
+	}
+	return best;
+}
+
+static void place_column(const struct courses *all, struct unit *u, uint32_t column)
+{
+	const struct courses_job *job = all->job;
+	uint32_t weight = job->weights ? job->weights[column] : 1;
+	struct taste taste = find_taste(all, u, column);
+
+	for (uint32_t i = 0; i < u->ways.n; i++) {
+		choose(all, u, i, column, taste);
+		if (job->part)
+			add_flow(u, u->ways.order[i], weight * job->sources[u->ways.order[i]]);
+	}
+	if (!job->part)
+		add_flows(all, u, weight, true);
+}
+
 static void run_unit(const struct courses *all, struct unit *u, uint32_t number, unsigned round)
 {
 	const struct courses_job *job = all->job;
@@ -197,19 +255,12 @@ static void run_unit(const struct courses *all, struct unit *u, uint32_t number,
 	u->obeys[u->ways.to] = u->away[u->ways.to] = orders;
 	for (uint32_t c = all->units[number]; c < all->units[number + 1]; c++) {
 		uint32_t weight = job->weights ? job->weights[c] : 1;
-		unsigned prefers = job->n_orders && job->rotate ? c % job->n_orders : 0;
 
 		if (round) {
 			recall(all, u, c);
 			add_flows(all, u, weight, false);
 		}
-		for (uint32_t i = 0; i < u->ways.n; i++) {
-			choose(all, u, i, c, job->n_orders ? (uint16_t)(1u << prefers) : 0);
-			if (job->part)
-				add_flow(u, u->ways.order[i], weight * job->sources[u->ways.order[i]]);
-		}
-		if (!job->part)
-			add_flows(all, u, weight, true);
+		place_column(all, u, c);
 		remember(all, u, c);
 	}
 }
@@ -231,11 +282,6 @@ static void run_batch(struct courses *all, uint32_t base, unsigned round)
 	}
 }
 
-static bool leads_towards(const uint16_t *from_root, uint32_t s, uint32_t v)
-{
-	return from_root[v] != from_root[s] ? from_root[v] < from_root[s] : v < s;
-}
-
 static void add_order(struct courses *all, uint32_t root, unsigned number)
 {
 	const uint16_t *from_root = distances_from(all->job->distances, root);
@@ -244,36 +290,19 @@ static void add_order(struct courses *all, uint32_t root, unsigned number)
 		for (unsigned p = 1; p <= all->topo->switches[s].n_ports; p++) {
 			uint32_t v = topo_port(all->topo, s, p)->sw;
 
-			if (v != TOPO_NONE && leads_towards(from_root, s, v))
+			if (v != TOPO_NONE && orders_towards(from_root, s, v))
 				all->towards[all->topo->switches[s].first_port + p] |=
 					(uint16_t)(1u << number);
 		}
 }
 
-/* The middle of the graph first, then always what is farthest from all roots so far. */
 static void find_orders(struct courses *all)
 {
-	_cleanup_free_ uint64_t *far = xcalloc(all->n, sizeof(*far));
-	uint32_t root = 0;
+	uint32_t roots[COURSES_ORDERS_MAX];
 
-	for (uint32_t s = 0; s < all->n; s++)
-		for (uint32_t v = 0; v < all->n; v++)
-			far[s] += distances_from(all->job->distances, s)[v];
-	for (uint32_t s = 0; s < all->n; s++)
-		if (far[s] < far[root])
-			root = s;
-	memset(far, 0xFF, all->n * sizeof(*far));
-	for (unsigned k = 0; k < all->job->n_orders && all->n; k++) {
-		uint32_t next = 0;
-
-		add_order(all, root, k);
-		for (uint32_t s = 0; s < all->n; s++) {
-			far[s] = MIN(far[s], distances_from(all->job->distances, root)[s]);
-			if (far[s] > far[next])
-				next = s;
-		}
-		root = next;
-	}
+	orders_find(all->job->graph, all->job->distances, all->job->sources, all->job->n_orders, roots);
+	for (unsigned k = 0; k < all->job->n_orders; k++)
+		add_order(all, roots[k], k);
 }
 
 static void courses_done(struct courses *all)
@@ -302,7 +331,7 @@ static void courses_begin(struct courses *all)
 	all->load = xcalloc(all->n_ports, sizeof(*all->load));
 	for (unsigned i = 0; i < BATCH; i++)
 		unit_init(&all->batch[i], all);
-	if (job->n_orders)
+	if (job->n_orders && all->n)
 		find_orders(all);
 }
 

@@ -29,11 +29,13 @@
 #include "route/sssp.h"
 #include "util/mem.h"
 
+#define PROBE 256
+
 struct dfsssp {
 	const struct route_job *job;
 	struct sssp s;
 	unsigned most;	 /* lanes that there are */
-	unsigned needed; /* the least that any attempt came to */
+	unsigned limit;	 /* lanes to fill before giving up */
 	uint16_t *hints;
 	struct layers *layers;
 };
@@ -55,6 +57,30 @@ static size_t n_entries(const struct routes *r)
 	return (size_t)r->topo->n_switches * r->row_size;
 }
 
+/* A few of the columns, when there are many: what does not fit for them does not fit. */
+static bool is_hopeless(struct dfsssp *d)
+{
+	_cleanup_free_ uint32_t *at = xcalloc(PROBE, sizeof(*at)), *keys = xcalloc(PROBE, sizeof(*keys));
+	const struct roll *roll = d->s.roll;
+	struct layers *few;
+	bool fits;
+
+	if (roll->n < 4 * PROBE)
+		return false;
+	for (uint32_t i = 0; i < PROBE; i++) {
+		at[i] = roll->at[(uint64_t)i * roll->n / PROBE];
+		keys[i] = roll->lids[(uint64_t)i * roll->n / PROBE];
+	}
+	few = layers_new(&(struct layers_job){
+		.topo = d->job->topo, .n_columns = PROBE, .at = at, .keys = keys,
+		.row_size = d->s.routes->row_size, .ports = d->s.routes->lft, .limit = d->most,
+		.sources = roll->has_sources, .most = 1, .cancelled = d->job->cancelled,
+	});
+	fits = few && few->needed <= d->most;
+	layers_free(few);
+	return !fits;
+}
+
 /* True if the paths fit. */
 static bool deal(struct dfsssp *d, const uint16_t *hints, bool keep)
 {
@@ -64,13 +90,10 @@ static bool deal(struct dfsssp *d, const uint16_t *hints, bool keep)
 	d->layers = layers_new(&(struct layers_job){
 		.topo = d->job->topo, .n_columns = s->roll->n, .at = s->roll->at, .keys = s->roll->lids,
 		.row_size = s->routes->row_size, .ports = s->routes->lft, .sources = s->roll->has_sources,
-		.hints = hints, .keep = keep, .most = d->most, .cancelled = d->job->cancelled,
+		.hints = hints, .keep = keep, .most = d->most,
+		.limit = d->limit, .cancelled = d->job->cancelled,
 	});
-	if (!d->layers)
-		return false;
-	if (!keep)
-		d->needed = MIN(d->needed, d->layers->needed);
-	return d->layers->needed <= d->most;
+	return d->layers && d->layers->needed <= d->most;
 }
 
 /* The lanes that paths had before, as hints. */
@@ -132,15 +155,18 @@ static bool redirect(struct dfsssp *d, unsigned n, bool rotate)
 	return !is_cancelled(d->job) && deal(d, d->hints, false);
 }
 
+/* The last attempt is the one with the fewest lanes, and counts them. */
 static bool redirects(struct dfsssp *d)
 {
+	unsigned few = MIN(d->most, 3);
+
 	if (!d->hints)
 		d->hints = xcalloc(n_entries(d->s.routes), sizeof(*d->hints));
-	for (unsigned rotate = 2; rotate-- > 0;)
-		for (unsigned n = d->most; n && !is_cancelled(d->job); n--)
-			if (redirect(d, n, rotate))
-				return true;
-	return false;
+	for (unsigned n = d->most; n && !is_cancelled(d->job); n -= n > 8 ? 2 : 1)
+		if (redirect(d, n, true))
+			return true;
+	d->limit = LAYERS_MAX;
+	return !is_cancelled(d->job) && redirect(d, few, false);
 }
 
 static void use_lanes(struct dfsssp *d)
@@ -170,12 +196,12 @@ static struct routes *again(const struct route_job *job, char *why, size_t why_l
 struct routes *dfsssp_compute(const struct route_job *job, char *why, size_t why_len)
 {
 	_cleanup_(dfsssp_done) struct dfsssp d = {
-		.job = job, .most = route_lanes(job), .needed = LAYERS_MAX + 1,
+		.job = job, .most = route_lanes(job), .limit = route_lanes(job),
 	};
 
 	if (!sssp_run(job, "dfsssp", &d.s, why, why_len))
 		return NULL;
-	if (!keeps(&d) && !deal(&d, NULL, false)) {
+	if (!keeps(&d) && (is_hopeless(&d) || !deal(&d, NULL, false))) {
 		if (job->previous && !is_cancelled(job))
 			return again(job, why, why_len);
 		redirects(&d);
@@ -186,7 +212,8 @@ struct routes *dfsssp_compute(const struct route_job *job, char *why, size_t why
 	}
 	if (d.layers->needed > d.most) {
 		snprintf(why, why_len, "needs %s%u lanes, every cable has %u",
-			 d.needed > LAYERS_MAX ? "more than " : "", MIN(d.needed, LAYERS_MAX), d.most);
+			 d.layers->needed > LAYERS_MAX ? "more than " : "",
+			 MIN(d.layers->needed, LAYERS_MAX), d.most);
 		return NULL;
 	}
 	use_lanes(&d);

@@ -500,14 +500,15 @@ static void finish(struct fill *f)
 struct layers *layers_new(const struct layers_job *job)
 {
 	_cleanup_(fill_done) struct fill f = { .job = job };
+	unsigned limit = job->limit ? job->limit : LAYERS_MAX;
 
 	fill_begin(&f);
 	count_paths(&f);
-	while (f.n_left && f.lane < LAYERS_MAX && !is_cancelled(&f)) {
+	while (f.n_left && f.lane < limit && !is_cancelled(&f)) {
 		fill_lane(&f);
 		f.lane++;
 	}
-	f.result->n = f.result->needed = f.n_left ? LAYERS_MAX + 1 : f.lane;
+	f.result->n = f.result->needed = f.n_left ? limit + 1 : f.lane;
 	if (!f.n_left && f.lane > 1 && f.lane <= job->most && !job->keep)
 		balance(&f);
 	finish(&f);

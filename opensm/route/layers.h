@@ -32,12 +32,13 @@ struct layers_job {
 	const uint16_t *hints;
 	/* Hints are lanes that paths have: they stay there; nothing moves for balance. */
 	bool keep;
-	unsigned most;	      /* lanes to balance over, 1..LAYERS_MAX */
+	unsigned most;	      /* lanes there are, 1..LAYERS_MAX: to balance over them */
+	unsigned limit;	      /* give up beyond so many; 0: LAYERS_MAX */
 	const atomic_bool *cancelled;
 };
 
 struct layers {
-	unsigned needed; /* without balance; LAYERS_MAX + 1: more than there can be; 0: there are no paths */
+	unsigned needed; /* without balance; the limit + 1: more than that; 0: there are no paths */
 	unsigned n;	 /* lanes in use */
 	uint8_t *lanes;	 /* LAYERS_NONE where there is no path */
 };

@@ -32,6 +32,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/dragonfly.c opensm/route/dragonfly_damage.c opensm/route/dragonfly_private.h \
 	opensm/route/hyperx.c \
 	opensm/route/ways.c opensm/route/ways.h opensm/route/courses.c opensm/route/courses.h \
+	opensm/route/orders.c opensm/route/orders.h \
 	opensm/route/acyclic.c opensm/route/acyclic.h opensm/route/layers.c opensm/route/layers.h \
 	opensm/route/roll.c opensm/route/roll.h opensm/route/relieve.c opensm/route/relieve.h \
 	opensm/route/sssp.c opensm/route/sssp.h opensm/route/dfsssp.c opensm/route/lash.c
