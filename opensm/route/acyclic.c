@@ -78,6 +78,7 @@ struct acyclic *acyclic_new(const struct channels *c)
 	a->found = xcalloc(c->n, sizeof(*a->found));
 	a->queue = xcalloc(c->n, sizeof(*a->queue));
 	a->pool = xcalloc(c->n, sizeof(*a->pool));
+	a->keys = xcalloc(c->n, sizeof(*a->keys));
 	for (uint32_t i = 0; i < c->n; i++)
 		a->place[i] = i;
 	return a;
@@ -93,6 +94,7 @@ struct acyclic *acyclic_free(struct acyclic *a)
 	free(a->found);
 	free(a->queue);
 	free(a->pool);
+	free(a->keys);
 	free(a);
 	return NULL;
 }
@@ -149,30 +151,38 @@ static uint32_t search_back(struct acyclic *a, uint32_t from, uint32_t end)
 }
 
 
-static int by_place(const void *a, const void *b)
+/* Shell's sort: most lists are short, and there are many of them. */
+static void sort(uint64_t *keys, uint32_t n)
 {
-	const uint64_t *x = a, *y = b;
+	static const uint32_t gaps[] = { 29524, 9841, 3280, 1093, 364, 121, 40, 13, 4, 1 };
 
-	return (*x > *y) - (*x < *y);
+	for (unsigned g = 0; g < ARRAY_SIZE(gaps); g++)
+		for (uint32_t i = gaps[g]; i < n; i++) {
+			uint64_t key = keys[i];
+			uint32_t at = i;
+
+			for (; at >= gaps[g] && keys[at - gaps[g]] > key; at -= gaps[g])
+				keys[at] = keys[at - gaps[g]];
+			keys[at] = key;
+		}
 }
 
 /* What leads to `channel` takes the first of the places, what follows `then` the last; each in its order. */
 static void reorder(struct acyclic *a, uint32_t n_back, uint32_t n_forward)
 {
 	uint32_t n = n_back + n_forward;
-	_cleanup_free_ uint64_t *keys = xcalloc(n, sizeof(*keys));
 
 	for (uint32_t i = 0; i < n_back; i++)
-		keys[i] = (uint64_t)a->place[a->queue[i]] << 32 | a->queue[i];
+		a->keys[i] = (uint64_t)a->place[a->queue[i]] << 32 | a->queue[i];
 	for (uint32_t i = 0; i < n_forward; i++)
-		keys[n_back + i] = (uint64_t)a->place[a->found[i]] << 32 | a->found[i];
-	qsort(keys, n_back, sizeof(*keys), by_place);
-	qsort(keys + n_back, n_forward, sizeof(*keys), by_place);
+		a->keys[n_back + i] = (uint64_t)a->place[a->found[i]] << 32 | a->found[i];
+	sort(a->keys, n_back);
+	sort(a->keys + n_back, n_forward);
 	for (uint32_t i = 0; i < n; i++)
-		a->pool[i] = (uint32_t)keys[i];
-	qsort(keys, n, sizeof(*keys), by_place);
+		a->pool[i] = (uint32_t)a->keys[i];
+	sort(a->keys, n);
 	for (uint32_t i = 0; i < n; i++)
-		a->place[a->pool[i]] = (uint32_t)(keys[i] >> 32);
+		a->place[a->pool[i]] = (uint32_t)(a->keys[i] >> 32);
 }
 
 bool acyclic_add(struct acyclic *a, uint32_t channel, uint32_t then)

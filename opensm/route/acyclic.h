@@ -41,6 +41,7 @@ struct acyclic {
 	uint32_t *place;  /* per channel: where it stands */
 	uint32_t *marks, mark;
 	uint32_t *found, *queue, *pool; /* work space */
+	uint64_t *keys;
 };
 
 struct acyclic *acyclic_new(const struct channels *c);

@@ -15,6 +15,7 @@
 #include "util/mem.h"
 
 #define STEPS 10
+#define RANKS 8
 #define SLACK(load) ((load) + (load) / 16)
 
 struct relief {
@@ -25,6 +26,8 @@ struct relief {
 	uint32_t *load;	 /* per channel */
 	uint32_t *flow;	 /* per switch, for the column at hand */
 	uint32_t limit, aim;
+	uint32_t n_over; /* channels above the limit */
+	bool *over;	 /* per switch: its path crosses such a channel */
 	bool *crosses;	 /* per place in the roll */
 	struct ways ways;
 };
@@ -138,7 +141,9 @@ static uint32_t worst_of(const struct relief *f, uint32_t channel, uint32_t lid)
 static void shift(struct relief *f, uint32_t channel, uint32_t lid, uint32_t by)
 {
 	for (uint32_t hops = 0; channel != TOPO_NONE && hops < f->n; hops++) {
+		f->n_over -= f->load[channel] > f->limit;
 		f->load[channel] += by;
+		f->n_over += f->load[channel] > f->limit;
 		channel = channel_of(f, f->topo->ports[channel].sw, lid);
 	}
 }
@@ -169,23 +174,45 @@ static bool move_entry(struct relief *f, uint32_t i, uint32_t lid)
 	return best != TOPO_NONE;
 }
 
+/*
+ * Nearest first: the flows of those that are farther are still as they were found, and whoever has moved
+ * needs his no more.
+ */
+static uint32_t move_column(struct relief *f, uint32_t lid)
+{
+	const struct ways *w = &f->ways;
+	uint32_t moved = 0;
+
+	find_flows(f, w, lid, f->flow);
+	f->over[w->to] = false;
+	for (uint32_t i = 0; i < w->n && f->n_over; i++) {
+		uint32_t s = w->order[i], channel = f->flow[s] ? channel_of(f, s, lid) : TOPO_NONE;
+
+		f->over[s] = channel != TOPO_NONE &&
+			     (f->load[channel] > f->limit || f->over[f->topo->ports[channel].sw]);
+		if (!f->over[s] || !move_entry(f, i, lid))
+			continue;
+		moved++;
+		f->over[s] = worst_of(f, channel_of(f, s, lid), lid) > f->limit;
+	}
+	return moved;
+}
+
 static uint32_t move_columns(struct relief *f, uint32_t from, uint32_t to)
 {
 	const struct roll *roll = f->job->roll;
 	uint32_t moved = 0;
 
+	f->n_over = 0;
+	for (uint32_t i = 0; i < f->n_ports; i++)
+		f->n_over += f->load[i] > f->limit;
 	f->ways.to = TOPO_NONE;
-	for (uint32_t place = from; place < to; place++) {
+	for (uint32_t place = from; place < to && f->n_over; place++) {
 		if (!f->crosses[place])
 			continue;
 		if (f->ways.to != roll->at[place])
 			ways_find(&f->ways, f->job->graph, f->job->distances, roll->at[place]);
-		find_flows(f, &f->ways, roll->lids[place], f->flow);
-		for (uint32_t i = 0; i < f->ways.n; i++)
-			if (move_entry(f, i, roll->lids[place])) {
-				moved++;
-				find_flows(f, &f->ways, roll->lids[place], f->flow);
-			}
+		moved += move_column(f, roll->lids[place]);
 	}
 	return moved;
 }
@@ -202,7 +229,7 @@ static void relieve_class(struct relief *f, uint32_t from, uint32_t to)
 	f->limit = UINT32_MAX;
 	count(f, from, to, true);
 	most = most_load(f);
-	for (unsigned step = 0; step < STEPS && most > aim && !is_cancelled(f); step++) {
+	for (unsigned step = 0; step < STEPS && most > SLACK(aim) && !is_cancelled(f); step++) {
 		before = most;
 		f->limit = aim + (most - aim) / 2;
 		count(f, from, to, false);
@@ -215,20 +242,63 @@ static void relieve_class(struct relief *f, uint32_t from, uint32_t to)
 	}
 }
 
+/* Hops to the nearest switch with end ports, RANKS - 1 at most. */
+static uint8_t *find_ranks(const struct relief *f)
+{
+	const struct graph *g = f->job->graph;
+	_cleanup_free_ uint32_t *queue = xcalloc(f->n, sizeof(*queue));
+	uint8_t *rank = xmalloc(f->n);
+	uint32_t tail = 0;
+
+	memset(rank, RANKS - 1, f->n);
+	for (uint32_t s = 0; s < f->n; s++)
+		if (f->job->roll->sources[s]) {
+			rank[s] = 0;
+			queue[tail++] = s;
+		}
+	for (uint32_t head = 0; head < tail; head++)
+		for (uint32_t i = g->first[queue[head]]; i < g->first[queue[head] + 1]; i++) {
+			uint32_t v = g->groups[i].to;
+
+			if (rank[v] <= rank[queue[head]] + 1)
+				continue;
+			rank[v] = (uint8_t)(rank[queue[head]] + 1);
+			queue[tail++] = v;
+		}
+	return rank;
+}
+
+/* What channels between the same levels carry in the mean; the most of that. On flat graphs all are one level. */
+static uint32_t fair_load(const struct relief *f)
+{
+	_cleanup_free_ uint8_t *rank = find_ranks(f);
+	uint64_t sum[RANKS][RANKS] = { { 0 } }, n[RANKS][RANKS] = { { 0 } }, most = 0;
+
+	for (uint32_t s = 0; s < f->n; s++)
+		for (unsigned p = 1; p <= f->topo->switches[s].n_ports; p++) {
+			uint32_t channel = f->topo->switches[s].first_port + p, v = f->topo->ports[channel].sw;
+
+			if (v == TOPO_NONE)
+				continue;
+			sum[rank[s]][rank[v]] += f->load[channel];
+			n[rank[s]][rank[v]]++;
+		}
+	for (unsigned a = 0; a < RANKS; a++)
+		for (unsigned b = 0; b < RANKS; b++)
+			if (n[a][b])
+				most = MAX(most, sum[a][b] / n[a][b]);
+	return (uint32_t)most;
+}
+
 /* Of all classes; sets the aim as well. */
 static uint32_t load_of_all(struct relief *f)
 {
-	uint64_t sum = 0, n = 0;
 	uint32_t most;
 
 	f->limit = UINT32_MAX;
 	count(f, 0, f->job->roll->n, true);
 	most = most_load(f);
-	for (uint32_t i = 0; i < f->n_ports; i++) {
-		sum += f->load[i];
-		n += f->topo->ports[i].sw != TOPO_NONE;
-	}
-	f->aim = MAX(f->job->aim, n ? (uint32_t)(sum / n) : 0);
+	f->aim = fair_load(f);
 	memset(f->load, 0, f->n_ports * sizeof(*f->load));
 	return most;
 }
@@ -242,6 +312,7 @@ uint32_t relieve(const struct relieve_job *job, struct routes *r)
 		f.n_ports += r->topo->switches[s].n_ports + 1u;
 	f.load = xcalloc(f.n_ports, sizeof(*f.load));
 	f.flow = xcalloc(f.n, sizeof(*f.flow));
+	f.over = xcalloc(f.n, sizeof(*f.over));
 	f.crosses = xcalloc(job->roll->n, sizeof(*f.crosses));
 	ways_init(&f.ways, job->graph);
 	most = load_of_all(&f);
@@ -256,6 +327,7 @@ uint32_t relieve(const struct relieve_job *job, struct routes *r)
 	ways_done(&f.ways);
 	free(f.load);
 	free(f.flow);
+	free(f.over);
 	free(f.crosses);
 	return most;
 }

@@ -16,8 +16,7 @@ struct relieve_job {
 	const struct graph *graph;
 	const struct distances *distances;
 	const struct roll *roll;
-	uint32_t aim;	    /* a load that is good enough; the mean is, in any case */
-	uint32_t tolerated; /* no entry moves while no channel carries more than this, or little more than the aim */
+	uint32_t tolerated; /* no entry moves while no channel carries more than this, or little more than the mean */
 	unsigned threads;
 	const atomic_bool *cancelled;
 };

@@ -79,7 +79,7 @@ static void balance(const struct route_job *job, struct sssp *s)
 
 	most = relieve(&(struct relieve_job){
 		.graph = s->graph, .distances = s->distances, .roll = s->roll,
-		.aim = s->routes->expected_load, .tolerated = SLACK(before),
+		.tolerated = SLACK(before),
 		.threads = s->threads, .cancelled = job->cancelled,
 	}, s->routes);
 	s->routes->expected_load = before && most > before && most <= SLACK(before) ? before : most;
