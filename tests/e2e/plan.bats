@@ -50,7 +50,6 @@ END
 
 @test "tables that run already change nothing" {
 	brought_up fat-tree2 8
-	plan fabric.topo -R file,no_fallback | grep -q 'not there yet' && skip "there is no engine for dumps yet"
 	plan fabric.topo -R minhop --running dumps/opensm-lfts.dump --json >json
 	jq -e '.against_running | .entries == 0 and .blocks == 0 and .pairs == 0' json
 	plan dumps/opensm-subnet.lst -R minhop --running dumps/opensm-lfts.dump --fresh --json |
@@ -96,7 +95,7 @@ END
 	[[ $output == *'no node has this name or GUID'* ]]
 	run plan nowhere
 	[ "$status" -eq 65 ]
-	run plan net -R file,no_fallback
+	run plan net -R torus-2QoS,no_fallback
 	[ "$status" -eq 1 ]
 	[[ $output == *'Engine    none: '* ]]
 	run plan --help
