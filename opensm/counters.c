@@ -2,6 +2,11 @@
 /* What perf/ may not ask sm/ itself, it is told here. */
 #include "counters.h"
 
+static uint8_t path_sl(const void *sm, lid_t lid)
+{
+	return sm_path_sl(sm, lid);
+}
+
 static struct perf_place place_of(struct sm *sm, mono_t now, int64_t realtime)
 {
 	struct perf_place place = { .now = now, .realtime = realtime };
@@ -11,7 +16,8 @@ static struct perf_place place_of(struct sm *sm, mono_t now, int64_t realtime)
 	place.fabric = sm_fabric(sm);
 	place.mad = sm_gmp_engine(sm);
 	place.names = conf_files_names(sm_files(sm));
-	place.sl = sm_conf(sm)->sm_sl;
+	place.sl_to = path_sl;
+	place.sl_arg = sm;
 	return place;
 }
 

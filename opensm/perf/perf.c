@@ -232,7 +232,8 @@ static int ask(struct perf *p, struct slot *s, const struct perf_place *place)
 
 	if (!e || s->visit.port > e->node.n_ports)
 		return -ENOENT;
-	to = address(&e->past[s->visit.port], &s->visit, place->sl);
+	to = address(&e->past[s->visit.port], &s->visit,
+		     place->sl_to ? place->sl_to(place->sl_arg, s->visit.lid) : place->sl);
 	put_header(mad, attrs[s->stage], s->stage == CLEAR ? MAD_SET : MAD_GET);
 	if (s->stage == CLEAR)
 		perf_encode_clear(mad + PERF_DATA_OFFSET, s->visit.port);

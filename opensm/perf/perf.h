@@ -58,6 +58,9 @@ struct perf_place {
 	struct mad_engine *mad;
 	const struct conf_names *names; /* NULL: none */
 	uint8_t sl;
+	/* The SL of the way to a LID; NULL: `sl`. */
+	uint8_t (*sl_to)(const void *arg, lid_t lid);
+	const void *sl_arg;
 	mono_t now;
 	int64_t realtime; /* seconds since 1970 */
 };

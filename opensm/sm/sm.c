@@ -257,6 +257,13 @@ const struct routes *sm_routes(const struct sm *sm)
 	return sm->routes;
 }
 
+uint8_t sm_path_sl(const struct sm *sm, lid_t lid)
+{
+	uint8_t wish = sm->conf->sm_sl;
+
+	return sm->view ? view_path_sl(sm->view, sm->view->sm_port, view_port_at(sm->view, lid), lid, wish) : wish;
+}
+
 const struct conf *sm_conf(const struct sm *sm)
 {
 	return sm->conf;

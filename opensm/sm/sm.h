@@ -298,6 +298,8 @@ const struct routes *sm_routes(const struct sm *sm); /* installed ones; NULL bef
 /* Engines that were asked for and had no tables that hold, last time, and why: "updn: ...; lash: ..."; "" none. */
 const char *sm_routes_refused(const struct sm *sm);
 const struct conf *sm_conf(const struct sm *sm);
+/* The SL of what we send to a LID that is not in a conversation with us: sm_sl, or its lane's. */
+uint8_t sm_path_sl(const struct sm *sm, lid_t lid);
 const struct mad_engine *sm_mad(const struct sm *sm);
 /* For GMPs of another class than the SA's: mad_send_gmp() and nothing else. */
 struct mad_engine *sm_gmp_engine(struct sm *sm);

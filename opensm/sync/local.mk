@@ -16,6 +16,11 @@ tests_unit_test_sync_guids_SOURCES = tests/unit/test-sync-guids.c tests/unit/syn
 tests_unit_test_sync_guids_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sync_guids_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/test-sync-slvl
+tests_unit_test_sync_slvl_SOURCES = tests/unit/test-sync-slvl.c tests/unit/sync-desk.h
+tests_unit_test_sync_slvl_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sync_slvl_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/test-mft
 tests_unit_test_mft_SOURCES = tests/unit/test-mft.c tests/lib/field.c tests/lib/field.h
 tests_unit_test_mft_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
