@@ -235,6 +235,8 @@ void conf_advise(const struct conf *c, const struct conf *since, struct conf_rep
 void conf_settle(struct conf *c);
 /* True for a word that routing_engine may contain ("minhop", "updn" ..., not "no_fallback"). */
 bool conf_engine_known(const char *name);
+/* Is it one of the words of routing_engine? */
+bool conf_engine_is_asked_for(const struct conf *c, const char *name);
 
 /* --- SIGHUP --------------------------------------------------------------------------------- */
 

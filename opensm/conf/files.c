@@ -57,6 +57,11 @@ static int parse_ports(struct conf_file *f, const char *text, size_t len, const 
 	return conf_guid_ports_read_text(f->path, text, len, list, &f->ports, &f->findings);
 }
 
+static int parse_torus(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
+{
+	return torus_conf_read_text(f->path, text, len, &f->torus, &f->findings);
+}
+
 static int parse_names(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
 {
 	return conf_names_read_text(f->path, text, len, &f->names, &f->findings);
@@ -80,6 +85,7 @@ static const struct kind kinds[] = {
 	[CONF_FILE_PORT_ORDER] = { CONF_ID_port_search_ordering_file, true, 0, parse_port_order },
 	[CONF_FILE_LFTS] = { CONF_ID_lfts_file, true, TABLES_FILE_MAX, NULL },
 	[CONF_FILE_LID_MATRIX] = { CONF_ID_lid_matrix_dump_file, true, TABLES_FILE_MAX, NULL },
+	[CONF_FILE_TORUS] = { CONF_ID_torus_config, false, 0, parse_torus },
 	[CONF_FILE_NAMES] = { CONF_ID_node_name_map_name, true, 0, parse_names },
 	[CONF_FILE_MODULES] = { CONF_ID_per_module_logging_file, false, 0, parse_modules },
 };
@@ -90,6 +96,8 @@ static const char *path_of(enum conf_file_kind kind, const struct conf *conf)
 	const char *const *path =
 		(const void *)((const char *)conf + conf_option(kinds[kind].id)->offset);
 
+	if (kind == CONF_FILE_TORUS && !conf_engine_is_asked_for(conf, "torus-2QoS"))
+		return NULL;
 	return kind == CONF_FILE_NAMES ? conf_names_path(conf) : *path;
 }
 
@@ -123,6 +131,7 @@ static struct conf_file *file_unref(struct conf_file *f)
 	conf_guids_clear(&f->guids);
 	conf_guid_ids_clear(&f->ids);
 	conf_port_orders_clear(&f->port_orders);
+	torus_conf_free(f->torus);
 	free(f->text);
 	conf_guid_ports_clear(&f->ports);
 	conf_names_free(f->names);
@@ -145,6 +154,13 @@ static bool says_the_same(const struct conf_file *a, const struct conf_file *b)
 	       strcmp(a->path, b->path) == 0;
 }
 
+/* The file that everybody has by default may be missing; one that is named may not. */
+static bool is_needed(enum conf_file_kind kind, const struct conf *conf)
+{
+	return kinds[kind].needed ||
+	       (kind == CONF_FILE_TORUS && strcmp(conf->torus_config, OPENSM_CONF_DIR "/torus-2QoS.conf"));
+}
+
 static struct conf_file *read_one(enum conf_file_kind kind, const struct conf *conf,
 				  struct conf_file *before)
 {
@@ -161,7 +177,7 @@ static struct conf_file *read_one(enum conf_file_kind kind, const struct conf *c
 	f->error = f->loaded = lines_load_most(path, kinds[kind].limit ? kinds[kind].limit : LINES_FILE_MAX,
 						 &f->findings, &text, &f->len);
 	f->hash = hash_more(hash_options(kind, conf), text, f->loaded ? 0 : f->len);
-	if (f->loaded == -ENOENT && kinds[kind].needed)
+	if (f->loaded == -ENOENT && is_needed(kind, conf))
 		lines_missing(path, &f->findings);
 	else if (f->loaded == -ENOENT && kind == CONF_FILE_PARTITIONS)
 		partitions_missing(conf, &f->findings);
@@ -220,7 +236,7 @@ struct conf_files *conf_files_read(const struct conf *conf, const struct conf_fi
 
 bool conf_file_is_of_routing(enum conf_file_kind kind)
 {
-	return kind >= CONF_FILE_ORDER && kind <= CONF_FILE_LID_MATRIX;
+	return kind >= CONF_FILE_ORDER && kind <= CONF_FILE_TORUS;
 }
 
 /* Read and forgotten: the same readers, the same findings. */

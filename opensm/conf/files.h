@@ -19,11 +19,12 @@
 #include "conf/modules.h"
 #include "conf/partitions.h"
 #include "conf/prefixes.h"
+#include "conf/torus.h"
 
 enum conf_file_kind {
 	CONF_FILE_PARTITIONS,
 	CONF_FILE_PREFIXES,
-	CONF_FILE_ORDER, /* from here to LID_MATRIX: of routing */
+	CONF_FILE_ORDER, /* from here to TORUS: of routing */
 	CONF_FILE_IGNORE,
 	CONF_FILE_WEIGHTS,
 	CONF_FILE_ROOTS,
@@ -33,6 +34,7 @@ enum conf_file_kind {
 	CONF_FILE_PORT_ORDER,
 	CONF_FILE_LFTS,
 	CONF_FILE_LID_MATRIX,
+	CONF_FILE_TORUS, /* read if routing_engine names torus-2QoS */
 	CONF_FILE_NAMES,
 	CONF_FILE_MODULES,
 	CONF_N_FILES,
@@ -53,6 +55,7 @@ struct conf_file {
 	struct conf_guids guids;       /* ORDER, ROOTS, CN, IO */
 	struct conf_guid_ids ids;      /* IDS */
 	struct conf_port_orders port_orders; /* PORT_ORDER */
+	struct torus_conf *torus; /* TORUS; NULL if it is broken */
 	char *text; /* LFTS, LID_MATRIX: as it is, `len` bytes; engines read it */
 	struct conf_guid_ports ports;  /* IGNORE, WEIGHTS */
 	struct conf_names *names;      /* NAMES */

@@ -153,6 +153,8 @@ static size_t entries(const struct conf_file *f)
 		return f->ids.n;
 	case CONF_FILE_PORT_ORDER:
 		return f->port_orders.n;
+	case CONF_FILE_TORUS:
+		return f->torus ? f->torus->n_seeds : 0;
 	case CONF_FILE_LFTS:
 	case CONF_FILE_LID_MATRIX:
 		return f->len;

@@ -5,6 +5,7 @@
  */
 #include "plan/route_lists.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 #define SAME(A, B, FIELD) (offsetof(struct A, FIELD) == offsetof(struct B, FIELD))
@@ -67,6 +68,7 @@ struct route_options route_lists_options(const struct conf *conf, const struct c
 {
 	const struct conf_file *ids = file_of(files, CONF_FILE_IDS);
 	const struct conf_file *order = file_of(files, CONF_FILE_PORT_ORDER);
+	const struct conf_file *torus = file_of(files, CONF_FILE_TORUS);
 	struct route_guids first = guids_of(files, CONF_FILE_ORDER);
 	struct route_options o = {
 		.order = first.guids,
@@ -91,6 +93,10 @@ struct route_options route_lists_options(const struct conf *conf, const struct c
 		.max_vls = lanes_of_code(conf->max_op_vls),
 	};
 
+	if (torus) {
+		o.torus = torus->torus;
+		o.torus_broken = !torus->torus && torus->loaded != -ENOENT;
+	}
 	o.ignore = ports_of(files, CONF_FILE_IGNORE, &o.n_ignore);
 	o.weights = ports_of(files, CONF_FILE_WEIGHTS, &o.n_weights);
 	if (ids) {

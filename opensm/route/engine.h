@@ -57,6 +57,7 @@ struct route_options {
 	uint32_t n_port_order;
 	struct route_text lfts, lid_matrix;     /* lfts_file, lid_matrix_dump_file */
 	const struct torus_conf *torus;         /* torus_config; NULL: not there, or broken */
+	bool torus_broken;
 	uint16_t max_reverse_hops;
 	uint8_t lash_start_vl;
 	uint8_t nue_max_num_vls;                /* 0: as many as there are. Default 1 */

@@ -21,6 +21,8 @@
 #include "util/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
+extern const unsigned fuzz_runs;
+const unsigned fuzz_runs = 300; /* replay.c */
 
 #define SWITCHES_MAX 48
 #define HOSTS_MAX    64

@@ -19,6 +19,10 @@
 #define MUTANT_MAX 8192
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
+/* Mutations of a target that takes its time; others have RUNS. */
+extern const unsigned fuzz_runs __attribute__((weak));
+
+#define RUNS 4000
 
 struct input {
 	char *name, *bytes;
@@ -114,11 +118,24 @@ static size_t mutate(const struct inputs *all, uint8_t *bytes, size_t len)
 	}
 }
 
+/* FUZZ_KEEP=FILE: the input that is run stands there, for when it is the last. */
+static void keep(const uint8_t *bytes, size_t len)
+{
+	const char *path = getenv("FUZZ_KEEP");
+	FILE *out = path ? fopen(path, "w") : NULL;
+
+	if (!out)
+		return;
+	fwrite(bytes, 1, len, out);
+	fclose(out);
+}
+
 static void run_exactly(const uint8_t *bytes, size_t len)
 {
 	_cleanup_free_ uint8_t *copy = xmalloc(MAX(len, 1u)); /* so that ASan sees its end */
 
 	memcpy(copy, bytes, len);
+	keep(bytes, len);
 	LLVMFuzzerTestOneInput(copy, len);
 }
 
@@ -160,7 +177,7 @@ int main(int argc, char **argv)
 	if (argc == 1) {
 		printf("# TEST_SEED=0x%llx\n", (unsigned long long)dice);
 		fflush(stdout);
-		run_mutants(&all, runs ? (unsigned)strtoul(runs, NULL, 0) : 4000);
+		run_mutants(&all, runs ? (unsigned)strtoul(runs, NULL, 0) : &fuzz_runs ? fuzz_runs : RUNS);
 		printf("ok %zu - mutations\n", all.n + 1);
 	}
 	for (size_t i = 0; i < all.n; i++) {
