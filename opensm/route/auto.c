@@ -168,7 +168,7 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 {
 	struct trial x = { .name = name, .routes = r };
 
-	routes_check(r, a->job->threads, &x.verdict);
+	routes_check_after(a->n_held ? NULL : a->job->previous, r, a->job->threads, &x.verdict);
 	balance(a, &x);
 	r = x.routes;
 	if (route_fault(&x.verdict)) {

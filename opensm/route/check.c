@@ -11,6 +11,7 @@
 #include "route/check.h"
 
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,10 +41,11 @@ static void find_targets(struct judge *j)
 	}
 }
 
-static void find_ports(struct judge *j)
+void judge_find_behind(struct judge *j)
 {
 	const struct topo *t = j->topo;
 
+	j->n_ports = 0;
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		j->n_ports += t->switches[s].n_ports + 1u;
 	j->behind = xmalloc(j->n_ports * sizeof(*j->behind));
@@ -63,6 +65,8 @@ static void judge_done(struct judge *j)
 	free(j->sources);
 	free(j->targets);
 	free(j->n_reach);
+	free(j->missing);
+	free(j->nearer);
 	dependency_graph_free(j->dependencies);
 }
 
@@ -78,10 +82,12 @@ static void judge_begin(struct judge *j, const struct routes *r, unsigned thread
 	j->n_reach = xcalloc(n, sizeof(*j->n_reach));
 	j->top = MAX(r->top, r->topo->max_lid);
 	j->targets = xcalloc(j->top + 1u, sizeof(*j->targets));
+	j->missing = xcalloc(j->top + 1u, sizeof(*j->missing));
+	j->nearer = xcalloc(j->top + 1u, sizeof(*j->nearer));
 	j->dependencies = dependency_graph_new(r->topo, r->lanes);
 	j->simple = j->dependencies->words == 1 && j->dependencies->n_classes == 1 &&
 		    (!j->dependencies->lanes || j->dependencies->lanes->by == LANES_BY_LID);
-	find_ports(j);
+	judge_find_behind(j);
 	find_targets(j);
 #pragma omp parallel for num_threads(threads) schedule(static)
 	for (uint32_t at = 0; at < n; at++) {
@@ -180,8 +186,8 @@ static uint32_t find_stretches(const struct judge *j, struct stretch *ret)
 	return n;
 }
 
-/* Does the entry of `s` come one hop nearer to the switch that has the LID? Distances are the same both ways. */
-static bool comes_nearer(const struct judge *j, uint32_t s, lid_t lid)
+/* Distances are the same both ways: read by the row of `s`. */
+bool judge_comes_nearer(const struct judge *j, uint32_t s, lid_t lid)
 {
 	const struct topo_switch *sw = &j->topo->switches[s];
 	uint8_t port = lid < sw->lft_cap ? routes_port(j->routes, s, lid) : LFT_NO_PORT;
@@ -208,15 +214,19 @@ static void judge_switches(struct witness *all, unsigned threads)
 #pragma omp parallel for num_threads(threads) schedule(static)
 	for (uint32_t s = 0; s < j->topo->n_switches; s++)
 		for (uint32_t i = 0; i < n; i++)
-			if (!comes_nearer(j, s, lids[i]))
+			if (!judge_comes_nearer(j, s, lids[i]))
 				__atomic_store_n(&bad[i], true, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; i < n; i++) {
+		uint64_t before = all->v.switch_unreachable;
+
 		if (!bad[i]) {
 			all->v.switch_unreachable += j->topo->n_switches - j->n_reach[j->targets[lids[i]].sw];
-			continue;
+		} else {
+			judge_column_of(j, lids[i], all->columns);
+			judge_switch(all, all->columns, lids[i]);
 		}
-		judge_column_of(j, lids[i], all->columns);
-		judge_switch(all, all->columns, lids[i]);
+		j->nearer[lids[i]] = !bad[i];
+		j->missing[lids[i]] = (uint32_t)(all->v.switch_unreachable - before);
 	}
 }
 
@@ -240,34 +250,35 @@ static void judge_all(struct witness *all, unsigned threads)
 	judge_switches(all, threads);
 }
 
-static void sum_hops(const struct witness *all, struct route_verdict *v)
+static void sum_hops(const struct judge *j, const uint64_t *pairs_at, struct route_verdict *v)
 {
 	uint64_t sum = 0, pairs = 0;
 
 	v->max_hops = 0;
-	for (uint32_t h = 0; h <= all->j->topo->n_switches; h++) {
-		if (all->pairs_at[h])
+	for (uint32_t h = 0; h <= j->topo->n_switches; h++) {
+		if (pairs_at[h])
 			v->max_hops = h;
-		sum += all->pairs_at[h] * h;
-		pairs += all->pairs_at[h];
+		sum += pairs_at[h] * h;
+		pairs += pairs_at[h];
 	}
 	v->avg_hops = pairs ? (double)sum / (double)pairs : 0;
 	v->minimal = !v->detours;
 }
 
-static void sum_loads(const struct witness *all, struct route_verdict *v)
+static void sum_loads(const struct judge *j, const uint32_t *load, struct route_verdict *v)
 {
 	uint64_t sum = 0;
 	uint32_t channels = 0;
 
+	v->max_load = 0;
 	v->min_load = UINT32_MAX;
-	for (uint32_t c = 0; c < all->j->n_ports; c++) {
-		if (all->j->topo->ports[c].sw == TOPO_NONE)
+	for (uint32_t c = 0; c < j->n_ports; c++) {
+		if (j->behind[c] == BEHIND_NONE)
 			continue;
 		channels++;
-		sum += all->load[c];
-		v->max_load = MAX(v->max_load, all->load[c]);
-		v->min_load = MIN(v->min_load, all->load[c]);
+		sum += load[c];
+		v->max_load = MAX(v->max_load, load[c]);
+		v->min_load = MIN(v->min_load, load[c]);
 	}
 	v->avg_load = channels ? (double)sum / channels : 0;
 	if (!channels)
@@ -292,37 +303,45 @@ static void count_lanes(const struct judge *j, struct route_verdict *v)
 	v->n_sls = (unsigned)__builtin_popcount(sls);
 }
 
-static void judge(const struct routes *r, unsigned threads, struct route_verdict *ret,
-		  struct dependency_graph **graph)
+/* From sums to what they come to. */
+static void sum_up(const struct judge *j, const uint32_t *load, const uint64_t *pairs_at, struct route_verdict *v)
 {
-	_cleanup_(judge_done) struct judge j = { .routes = NULL };
+	count_lanes(j, v);
+	sum_hops(j, pairs_at, v);
+	sum_loads(j, load, v);
+}
+
+/* All of it: j is to be done, and the witness to be freed. */
+static struct witness *judge_whole(struct judge *j, const struct routes *r, unsigned threads)
+{
 	struct witness *all;
 
 	if (!threads)
 		threads = (unsigned)omp_get_max_threads();
-	judge_begin(&j, r, threads);
-	all = witness_new(&j);
+	judge_begin(j, r, threads);
+	all = witness_new(j);
 	judge_all(all, threads);
-	*ret = all->v;
-	count_lanes(&j, ret);
-	ret->cycle_channels = dependency_graph_on_cycles(j.dependencies);
-	ret->credit_loop = ret->cycle_channels;
-	if (graph)
-		*graph = take(j.dependencies);
-	sum_hops(all, ret);
-	sum_loads(all, ret);
-	witness_free(all);
-}
-
-void routes_check(const struct routes *r, unsigned threads, struct route_verdict *ret)
-{
-	judge(r, threads, ret, NULL);
+	return all;
 }
 
 void routes_check_graph(const struct routes *r, unsigned threads, struct route_verdict *ret,
 			struct dependency_graph **graph)
 {
-	judge(r, threads, ret, graph);
+	_cleanup_(judge_done) struct judge j = { .routes = NULL };
+	struct witness *all = judge_whole(&j, r, threads);
+
+	*ret = all->v;
+	sum_up(&j, all->load, all->pairs_at, ret);
+	ret->cycle_channels = dependency_graph_on_cycles(j.dependencies);
+	ret->credit_loop = ret->cycle_channels;
+	if (graph)
+		*graph = take(j.dependencies);
+	witness_free(all);
+}
+
+void routes_check(const struct routes *r, unsigned threads, struct route_verdict *ret)
+{
+	routes_check_graph(r, threads, ret, NULL);
 }
 
 struct dependency_graph *dependency_graph_of(const struct routes *r, unsigned threads)
@@ -330,8 +349,60 @@ struct dependency_graph *dependency_graph_of(const struct routes *r, unsigned th
 	struct dependency_graph *g = NULL;
 	struct route_verdict v;
 
-	judge(r, threads, &v, &g);
+	routes_check_graph(r, threads, &v, &g);
 	return g;
+}
+
+/* ---- judging after what was judged ------------------------------------------------------------ */
+
+struct route_proof *route_proof_free(struct route_proof *p)
+{
+	if (!p)
+		return NULL;
+	judge_done(&p->j);
+	free(p->load);
+	free(p->pairs_at);
+	free(p);
+	return NULL;
+}
+
+/* What the next judgement can start from; NULL where it would have to start anew anyway. */
+static struct route_proof *prove(const struct routes *r, unsigned threads, struct route_verdict *ret)
+{
+	struct route_proof *p = xcalloc(1, sizeof(*p));
+	struct witness *all = judge_whole(&p->j, r, threads);
+	bool acyclic = dependency_graph_is_acyclic(p->j.dependencies);
+
+	p->v = *ret = all->v;
+	sum_up(&p->j, all->load, all->pairs_at, ret);
+	if (!acyclic)
+		ret->cycle_channels = dependency_graph_on_cycles(p->j.dependencies);
+	ret->credit_loop = ret->cycle_channels;
+	p->load = take(all->load);
+	p->pairs_at = take(all->pairs_at);
+	witness_free(all);
+	return acyclic && !p->v.lost && !p->v.looping && p->j.simple ? p : route_proof_free(p);
+}
+
+bool routes_check_after(const struct routes *previous, const struct routes *r, unsigned threads,
+			struct route_verdict *ret)
+{
+	struct route_proof *_Atomic *there = &((struct routes *)r)->proof; /* all of `r` that may change */
+	struct route_proof *p = NULL;
+	bool short_way;
+
+	if (previous)
+		p = atomic_exchange(&((struct routes *)previous)->proof, NULL);
+	short_way = p && route_proof_move(p, r);
+	if (short_way) {
+		*ret = p->v;
+		sum_up(&p->j, p->load, p->pairs_at, ret);
+	} else {
+		route_proof_free(p);
+		p = prove(r, threads, ret);
+	}
+	route_proof_free(atomic_exchange(there, p));
+	return short_way;
 }
 
 /* Every switch is a source too, by its port 0, and every LID a destination. */

@@ -43,7 +43,19 @@ struct route_verdict {
  */
 void routes_check(const struct routes *r, unsigned threads, struct route_verdict *ret);
 
-/* The same, and who waits for whom (depend.h): for a cycle in words, or multicast trees. The caller frees it. */
+/*
+ * The same, when tables like these were judged before: looks only at what is different. What a judgement leaves for
+ * the next stays with its routes, in memory like that of the judge; `previous` (NULL: none) loses it, so a
+ * second call with the same judges from scratch. Not for two threads with the same routes. The verdict is
+ * exactly that of routes_check(). Returns whether it was the short way.
+ *
+ *	routes_check_after(NULL, a, threads, &v);	all of it
+ *	routes_check_after(a, b, threads, &v);		what is not the same in b
+ */
+bool routes_check_after(const struct routes *previous, const struct routes *r, unsigned threads,
+			struct route_verdict *ret);
+
+/* The same as routes_check(), and who waits for whom (depend.h): for a cycle in words, or multicast trees. The caller frees it. */
 struct dependency_graph;
 void routes_check_graph(const struct routes *r, unsigned threads, struct route_verdict *ret,
 			struct dependency_graph **graph);

@@ -29,7 +29,25 @@ struct judge {
 	unsigned top;          /* highest LID that tables or ports have */
 	struct dependency_graph *dependencies;
 	bool simple;           /* on one VL all the way, whoever sends: dependencies are noted on the run */
+	uint32_t *missing;     /* per LID of a switch: switches without a path to it */
+	bool *nearer;          /* the same: every entry is known to be a step nearer */
 };
+
+/* What stays of a judgement, with the routes that were judged (routes.h). */
+struct route_proof {
+	struct judge j;
+	uint32_t *load;
+	uint64_t *pairs_at;
+	struct route_verdict v; /* sums alone */
+};
+
+/* From the routes it is of to `r`: true if it is their proof then. False: of no use any more, for anybody. */
+bool route_proof_move(struct route_proof *p, const struct routes *r);
+
+/* Fills behind[]. */
+void judge_find_behind(struct judge *j);
+/* Does the entry of `s` come one hop nearer to the switch that has the LID? */
+bool judge_comes_nearer(const struct judge *j, uint32_t s, lid_t lid);
 
 /* A LID of a run, at a switch: what came there, and by which ports. */
 struct cell {

@@ -22,7 +22,6 @@ struct run {
 	uint32_t add;		/* 1, or 2^32 - 1 to take away */
 	uint16_t vls[64];	/* per LID: VLs it is sent on; with `simple` only */
 	bool simple;
-	uint16_t same_vls;	/* all of them have these; 0: they differ */
 };
 
 /* Counting sort by distance. */
@@ -235,13 +234,7 @@ static void find_vls(struct run *r, unsigned n)
 
 	r->simple = r->w->j->simple && r->w->sign > 0;
 	for (unsigned i = 0; r->simple && i < n; i++) {
-		lid_t lid = (lid_t)(r->first + i);
-		uint16_t layers = g->lanes ? g->layers[lanes_sl(g->lanes, 0, r->w->at, lid, 0)] : 1;
-
-		r->vls[i] = 0;
-		for (unsigned k = 0; k < g->n_layers; k++)
-			if (layers >> k & 1)
-				r->vls[i] |= (uint16_t)(1u << (g->lanes ? g->lanes->vl[g->layer_sl[k]] : 0));
+		r->vls[i] = dependency_vls_of(g, r->w->at, (lid_t)(r->first + i));
 		if (r->w->n_order && (r->vls[i] & ~__atomic_load_n(&g->vls, __ATOMIC_RELAXED)))
 			__atomic_fetch_or(&g->vls, r->vls[i], __ATOMIC_RELAXED);
 	}

@@ -59,7 +59,7 @@ static struct routes *try(const struct route_chain *chain, const struct route_en
 	if (r->judged)
 		c->verdict = *r->judged;
 	else
-		routes_check(r, job->threads, &c->verdict);
+		routes_check_after(job->previous, r, job->threads, &c->verdict);
 	fault = route_fault(&c->verdict);
 	c->unsafe = fault && chain->allow_unsafe;
 	if (!fault || chain->allow_unsafe)

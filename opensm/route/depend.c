@@ -62,6 +62,21 @@ static bool all_lanes_are_alike(const struct lanes *l)
 	return !l || ((l->n_classes == 1 || !l->class_of) && l->by == LANES_BY_NOTHING);
 }
 
+void dependency_find_peers(struct dependency_graph *g)
+{
+	const struct topo *t = g->topo;
+
+	memset(g->peer, 0xFF, g->n_ports * sizeof(*g->peer));
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+			const struct topo_port *port = topo_port(t, s, p);
+
+			if (port->sw != TOPO_NONE)
+				g->peer[t->switches[s].first_port + p] =
+					t->switches[port->sw].first_port + port->port;
+		}
+}
+
 static void find_ports(struct dependency_graph *g)
 {
 	const struct topo *t = g->topo;
@@ -73,16 +88,13 @@ static void find_ports(struct dependency_graph *g)
 	}
 	g->words = most / 64 + 1;
 	g->peer = xmalloc(g->n_ports * sizeof(*g->peer));
-	memset(g->peer, 0xFF, g->n_ports * sizeof(*g->peer));
 	g->hosts = xcalloc((size_t)t->n_switches * g->words, sizeof(*g->hosts));
+	dependency_find_peers(g);
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
-			const struct topo_port *port = topo_port(t, s, p);
+			uint32_t host = topo_port(t, s, p)->host;
 
-			if (port->sw != TOPO_NONE)
-				g->peer[t->switches[s].first_port + p] =
-					t->switches[port->sw].first_port + port->port;
-			else if (port->host != TOPO_NONE && t->hosts[port->host].lid)
+			if (host != TOPO_NONE && t->hosts[host].lid)
 				g->hosts[(size_t)s * g->words + p / 64] |= UINT64_C(1) << p % 64;
 		}
 }
@@ -126,6 +138,19 @@ struct dependency_graph *dependency_graph_free(struct dependency_graph *g)
 void dependency_graph_freep(struct dependency_graph **g)
 {
 	*g = dependency_graph_free(*g);
+}
+
+uint16_t dependency_vls_of(const struct dependency_graph *g, uint32_t at, lid_t lid)
+{
+	uint16_t layers, vls = 0;
+
+	if (!g->lanes)
+		return 1;
+	layers = g->layers[lanes_sl(g->lanes, 0, at, lid, 0)];
+	for (unsigned k = 0; k < g->n_layers; k++)
+		if (layers >> k & 1)
+			vls |= (uint16_t)(1u << g->lanes->vl[g->layer_sl[k]]);
+	return vls;
 }
 
 uint16_t dependency_graph_vls(const struct dependency_graph *g)

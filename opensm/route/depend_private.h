@@ -24,6 +24,11 @@ struct dependency_graph {
 	uint32_t *rank;		   /* per vertex, ascending along edges; NULL: not known, or cyclic */
 };
 
+/* Fills peer[] anew from the topo. */
+void dependency_find_peers(struct dependency_graph *g);
+/* VLs on which the LID is sent all the way, by whomever; only where that is so (struct judge.simple). */
+uint16_t dependency_vls_of(const struct dependency_graph *g, uint32_t at, lid_t lid);
+
 /* Vertices are channel * n_vls + VL. The one that comes in by `port` on VL in `a` of the switch of `to`. */
 static inline size_t dependency_from(const struct dependency_graph *g, size_t to, unsigned a, unsigned port)
 {
@@ -33,4 +38,10 @@ static inline size_t dependency_from(const struct dependency_graph *g, size_t to
 
 	return (size_t)g->peer[g->topo->switches[sw].first_port + port] * g->n_vls +
 	       (g->n_in > 1 ? a : to % g->n_vls);
+}
+
+/* Does an edge from `port` into the vertex lead upwards in the order? With n_in 1. */
+static inline bool dependency_allows(const struct dependency_graph *g, size_t to, unsigned port)
+{
+	return g->rank && g->rank[dependency_from(g, to, 0, port)] < g->rank[to];
 }

@@ -4,7 +4,7 @@
 
 #include "util/mem.h"
 
-static size_t n_of_sl(const struct lanes *l)
+size_t lanes_n_sl(const struct lanes *l)
 {
 	switch (l->by) {
 	case LANES_BY_NOTHING:
@@ -30,7 +30,7 @@ struct lanes *lanes_new(const struct topo *t, unsigned n_vls, enum lanes_by by, 
 		.sl_mask = by == LANES_BY_NOTHING ? 0 : LANES_SLS - 1,
 	};
 	if (by != LANES_BY_NOTHING)
-		l->sl = xcalloc(MAX(n_of_sl(l), 1u), sizeof(*l->sl));
+		l->sl = xcalloc(MAX(lanes_n_sl(l), 1u), sizeof(*l->sl));
 	l->vl = xcalloc((size_t)n_classes * n_classes * LANES_SLS, sizeof(*l->vl));
 	for (size_t i = 0; i < (size_t)n_classes * n_classes * LANES_SLS; i++)
 		l->vl[i] = (uint8_t)(i % LANES_SLS % n_vls);
@@ -57,7 +57,7 @@ void lanes_freep(struct lanes **l)
 
 size_t lanes_bytes(const struct lanes *l)
 {
-	return l ? sizeof(*l) + n_of_sl(l) + (size_t)l->n_classes * l->n_classes * LANES_SLS : 0;
+	return l ? sizeof(*l) + lanes_n_sl(l) + (size_t)l->n_classes * l->n_classes * LANES_SLS : 0;
 }
 
 uint8_t lanes_sl(const struct lanes *l, uint32_t src, uint32_t dst, lid_t lid, uint8_t wish)

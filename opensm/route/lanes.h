@@ -54,6 +54,8 @@ struct lanes *lanes_new(const struct topo *t, unsigned n_vls, enum lanes_by by, 
 			unsigned n_classes);
 struct lanes *lanes_free(struct lanes *l);
 void lanes_freep(struct lanes **l);
+/* Entries of `sl`. */
+size_t lanes_n_sl(const struct lanes *l);
 size_t lanes_bytes(const struct lanes *l);
 
 /*

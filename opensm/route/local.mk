@@ -19,7 +19,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/grid_ways.c opensm/route/grid_ways.h opensm/route/grid_routes.c opensm/route/grid_routes.h \
 	opensm/route/grid_tree.c opensm/route/torus.c opensm/route/torus.h opensm/route/dor.c \
 	opensm/route/check.c opensm/route/check.h opensm/route/check_private.h opensm/route/metric.c \
-	opensm/route/check_run.c opensm/route/check_any.c \
+	opensm/route/check_run.c opensm/route/check_any.c opensm/route/check_after.c \
 	opensm/route/tablefile.c opensm/route/tablefile.h opensm/route/tablefile_lanes.c opensm/route/tablefile_write.c \
 	opensm/route/depend.c opensm/route/depend.h opensm/route/depend_private.h opensm/route/cycle.c \
 	opensm/route/transition.c opensm/route/transition.h \
@@ -49,7 +49,9 @@ EXTRA_PROGRAMS += bench-reroute
 bench_reroute_SOURCES = tests/bench/bench-reroute.c $(TOPOCUT)
 bench_reroute_LDADD = $(ROUTE_LIBS)
 
-UNIT_TESTS += tests/unit/test-tablefile
+UNIT_TESTS += tests/unit/test-tablefile tests/unit/test-check-after
+tests_unit_test_check_after_SOURCES = tests/unit/test-check-after.c tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_check_after_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_tablefile_SOURCES = tests/unit/test-tablefile.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_tablefile_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-external

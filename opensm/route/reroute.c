@@ -278,7 +278,7 @@ struct routes *reroute_balance(const struct route_engine *engine, const struct r
 	if (!fair.unreachable && ret->verdict.max_load > REROUTE_SLACK * fair.max_load &&
 	    is_same_order(r, fresh)) {
 		rebalance(job, r, fresh, ret);
-		routes_check(r, job->threads, &ret->verdict);
+		routes_check_after(NULL, r, job->threads, &ret->verdict);
 	}
 	routes_unref(fresh);
 	return r;
@@ -291,6 +291,6 @@ struct routes *reroute(const struct route_engine *engine, const struct route_job
 
 	if (!r)
 		return NULL;
-	routes_check(r, job->threads, &ret->verdict);
+	routes_check_after(job->previous, r, job->threads, &ret->verdict);
 	return reroute_balance(engine, job, r, ret);
 }

@@ -55,6 +55,7 @@ struct routes *routes_unref(struct routes *r)
 	lanes_free(r->lanes);
 	free(r->judged);
 	free(r->master_tree);
+	route_proof_free(r->proof);
 	free(r);
 	return NULL;
 }

@@ -47,8 +47,12 @@ struct routes {
 	char note[ROUTES_NOTE];
 	/* Owned. What the judge said of these very tables, if the engine asked (auto); NULL: it was not asked. */
 	struct route_verdict *judged;
+	/* Owned. What a judgement leaves for the next (routes_check_after() in check.h); mostly NULL. */
+	struct route_proof *_Atomic proof;
 };
 
+struct route_proof;
+struct route_proof *route_proof_free(struct route_proof *p); /* check.c */
 struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top);
 /* The same with rows that hold anything: the caller writes every byte of them. */
 struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid_t top);

@@ -1,0 +1,701 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Judging tables by what is different from tables that were judged.
+ *
+ * Of a judgement a proof is kept: loads, hops, distances, and the dependency graph with an order of its channels. When
+ * the next tables differ in some entries, or some cables came or went, only what runs through these is looked at. For
+ * one LID: a source is concerned if its way meets an entry that changed. Up to the first such entry its way is
+ * what it was; from there on it is followed in the old tables (its part is taken away) and in the new (added).
+ *
+ * Dependencies are only added: a graph with some edges too many that has no cycle proves what the exact one would. If it
+ * has one, or if anything else is not as good as it was (a pair lost, a circle), everything is judged from scratch.
+ */
+#include <string.h>
+
+#include "route/check_private.h"
+#include "route/depend_private.h"
+#include "util/mem.h"
+
+#define CABLES_MAX 256	    /* ends of cables that differ */
+#define DISTANCES_MAX 65536 /* pairs of switches that are farther apart, or nearer */
+
+struct moved {
+	uint32_t at, sw;
+	uint16_t before, now;
+};
+
+struct delta {
+	struct route_proof *p;
+	const struct judge *old;
+	struct judge *new;
+	struct entry {
+		lid_t lid;
+		uint32_t sw;
+	} *entries;		/* that differ; by LID */
+	size_t n_entries, cap_entries;
+	uint32_t *cables;	/* entries of topo->ports that lead elsewhere than before */
+	size_t n_cables, cap_cables;
+	struct moved *moved;	/* by `at` */
+	size_t n_moved, cap_moved;
+	uint32_t *stamp;	/* per switch: LID + 1 for which its entry differs */
+	struct upstream {
+		uint32_t sw, hops;
+		uint8_t branch; /* port by which it comes to the first */
+	} *queue;
+	size_t cap_queue;
+	bool edges;		/* dependencies were added that the order does not allow for */
+};
+
+/* ---- what is different ----------------------------------------------------------------------- */
+
+static bool same_switches(const struct topo *a, const struct topo *b)
+{
+	if (a->n_switches != b->n_switches)
+		return false;
+	for (uint32_t s = 0; s < a->n_switches; s++) {
+		const struct topo_switch *x = &a->switches[s], *y = &b->switches[s];
+
+		if (x->guid != y->guid || x->n_ports != y->n_ports || x->first_port != y->first_port ||
+		    x->lid != y->lid || x->lmc != y->lmc || x->lft_cap != y->lft_cap)
+			return false;
+	}
+	return true;
+}
+
+static bool same_hosts(const struct topo *a, const struct topo *b)
+{
+	if (a->n_hosts != b->n_hosts || a->max_lid != b->max_lid)
+		return false;
+	for (uint32_t h = 0; h < a->n_hosts; h++) {
+		const struct topo_host *x = &a->hosts[h], *y = &b->hosts[h];
+
+		if (x->guid != y->guid || x->lid != y->lid || x->lmc != y->lmc || x->sw != y->sw ||
+		    x->sw_port != y->sw_port)
+			return false;
+	}
+	return true;
+}
+
+static bool same_lanes(const struct lanes *a, const struct lanes *b, const struct topo *t)
+{
+	size_t n = 0;
+
+	if (!a || !b)
+		return !a && !b;
+	if (a->n_vls != b->n_vls || a->sl_mask != b->sl_mask || a->by != b->by || a->row_size != b->row_size ||
+	    a->n_classes != b->n_classes || !a->class_of != !b->class_of)
+		return false;
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		n += t->switches[s].n_ports + 1u;
+	return (!a->class_of || !memcmp(a->class_of, b->class_of, n)) &&
+	       !memcmp(a->vl, b->vl, (size_t)a->n_classes * a->n_classes * LANES_SLS) &&
+	       (!a->sl || !memcmp(a->sl, b->sl, lanes_n_sl(a)));
+}
+
+static void add_entry(struct delta *d, uint32_t sw, lid_t lid)
+{
+	if (d->new->targets[lid].sw == TOPO_NONE)
+		return;
+	GROW(d->entries, d->n_entries + 1, d->cap_entries);
+	d->entries[d->n_entries++] = (struct entry){ .lid = lid, .sw = sw };
+}
+
+static void compare_rows(struct delta *d, uint32_t s)
+{
+	const uint8_t *a = routes_row(d->old->routes, s), *b = routes_row(d->new->routes, s);
+	uint32_t size = d->new->routes->row_size;
+
+	if (!memcmp(a, b, size))
+		return;
+	for (uint32_t first = 0; first < size; first += LFT_BLOCK_LIDS) {
+		if (!memcmp(a + first, b + first, LFT_BLOCK_LIDS))
+			continue;
+		for (uint32_t lid = first; lid < first + LFT_BLOCK_LIDS; lid++)
+			if (a[lid] != b[lid] && lid <= d->new->top)
+				add_entry(d, s, (lid_t)lid);
+	}
+}
+
+static uint32_t switch_with(const struct topo *t, uint32_t entry)
+{
+	uint32_t low = 0, high = t->n_switches;
+
+	while (low + 1 < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (t->switches[middle].first_port <= entry)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Entries that are what they were, over a cable that is not. */
+static void find_cables(struct delta *d)
+{
+	const struct topo *t = d->new->topo;
+
+	for (uint32_t e = 0; e < d->new->n_ports && d->n_cables <= CABLES_MAX; e++) {
+		uint32_t s;
+		uint8_t port;
+
+		if (d->old->behind[e] == d->new->behind[e])
+			continue;
+		GROW(d->cables, d->n_cables + 1, d->cap_cables);
+		d->cables[d->n_cables++] = e;
+		s = switch_with(t, e);
+		port = (uint8_t)(e - t->switches[s].first_port);
+		for (unsigned lid = 1; lid <= d->new->top; lid++)
+			if (routes_port(d->new->routes, s, (lid_t)lid) == port &&
+			    routes_port(d->old->routes, s, (lid_t)lid) == port)
+				add_entry(d, s, (lid_t)lid);
+	}
+}
+
+/* Counting sort by LID. */
+static void sort_entries(struct delta *d)
+{
+	_cleanup_free_ size_t *first = xcalloc(d->new->top + 2u, sizeof(*first));
+	struct entry *sorted = xmalloc((d->n_entries + 1) * sizeof(*sorted));
+
+	for (size_t i = 0; i < d->n_entries; i++)
+		first[d->entries[i].lid + 1]++;
+	for (unsigned lid = 1; lid <= d->new->top + 1u; lid++)
+		first[lid] += first[lid - 1];
+	for (size_t i = 0; i < d->n_entries; i++)
+		sorted[first[d->entries[i].lid]++] = d->entries[i];
+	free(d->entries);
+	d->entries = sorted;
+}
+
+/* ---- distances ------------------------------------------------------------------------------- */
+
+/* Is a neighbour of `v` one hop nearer? */
+static bool has_parent(const struct judge *j, const uint16_t *dist, uint32_t v, const bool *orphan)
+{
+	const struct topo_switch *sw = &j->topo->switches[v];
+
+	for (unsigned p = 1; p <= sw->n_ports; p++) {
+		uint32_t behind = j->behind[sw->first_port + p];
+
+		if (behind != BEHIND_NONE && dist[behind >> 8] + 1u == dist[v] && !orphan[behind >> 8])
+			return true;
+	}
+	return false;
+}
+
+struct repair {
+	const struct judge *j;
+	uint16_t *dist;
+	bool *orphan;	    /* per switch */
+	bool *queued;
+	uint32_t *list;	    /* orphans */
+	uint32_t n;
+	uint16_t *before;   /* per switch, of those that were touched */
+	uint32_t *touched;
+	uint32_t n_touched;
+	bool *is_touched;
+};
+
+static void touch(struct repair *r, uint32_t v)
+{
+	if (r->is_touched[v])
+		return;
+	r->is_touched[v] = true;
+	r->before[v] = r->dist[v];
+	r->touched[r->n_touched++] = v;
+}
+
+/* `v` has lost its ways: and so have those that had theirs through it alone. Nearest first. */
+static void find_orphans(struct repair *r)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct topo_switch *sw = &r->j->topo->switches[r->list[i]];
+		uint16_t d = r->dist[r->list[i]];
+
+		for (unsigned p = 1; p <= sw->n_ports; p++) {
+			uint32_t behind = r->j->behind[sw->first_port + p], v = behind >> 8;
+
+			if (behind == BEHIND_NONE || r->orphan[v] || r->dist[v] != d + 1u ||
+			    has_parent(r->j, r->dist, v, r->orphan))
+				continue;
+			r->orphan[v] = true;
+			r->list[r->n++] = v;
+		}
+	}
+}
+
+/* Distances of orphans from those that have theirs: rounds, as there are few. */
+static void adopt_orphans(struct repair *r)
+{
+	bool changed = true;
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		touch(r, r->list[i]);
+		r->dist[r->list[i]] = DISTANCE_NONE;
+		r->orphan[r->list[i]] = false;
+	}
+	while (changed) {
+		changed = false;
+		for (uint32_t i = 0; i < r->n; i++) {
+			uint32_t v = r->list[i];
+			const struct topo_switch *sw = &r->j->topo->switches[v];
+
+			for (unsigned p = 1; p <= sw->n_ports; p++) {
+				uint32_t behind = r->j->behind[sw->first_port + p];
+
+				if (behind == BEHIND_NONE || r->dist[behind >> 8] == DISTANCE_NONE ||
+				    r->dist[behind >> 8] + 1u >= r->dist[v])
+					continue;
+				r->dist[v] = (uint16_t)(r->dist[behind >> 8] + 1);
+				changed = true;
+			}
+		}
+	}
+	r->n = 0;
+}
+
+/* `v` has come nearer: its neighbours may have too. */
+static void spread_nearness(struct repair *r, uint32_t v)
+{
+	r->n = 0;
+	r->list[r->n++] = v;
+	r->queued[v] = true;
+	for (uint32_t i = 0; r->n > i;) {
+		uint32_t u = r->list[i++];
+		const struct topo_switch *sw = &r->j->topo->switches[u];
+
+		r->queued[u] = false;
+		for (unsigned p = 1; p <= sw->n_ports; p++) {
+			uint32_t behind = r->j->behind[sw->first_port + p], w = behind >> 8;
+
+			if (behind == BEHIND_NONE || r->dist[u] + 1u >= r->dist[w])
+				continue;
+			touch(r, w);
+			r->dist[w] = (uint16_t)(r->dist[u] + 1);
+			if (!r->queued[w]) {
+				r->queued[w] = true;
+				r->list[r->n++] = w;
+			}
+		}
+		if (i == r->n)
+			i = r->n = 0;
+	}
+	r->n = 0;
+}
+
+static void repair_row(struct delta *d, struct repair *r)
+{
+	for (size_t i = 0; i < d->n_cables; i++) {
+		uint32_t before = d->old->behind[d->cables[i]];
+		uint32_t v = before >> 8, u = switch_with(d->new->topo, d->cables[i]);
+
+		/* Over u -> v nobody comes to v any more. */
+		if (before == BEHIND_NONE || r->dist[v] == DISTANCE_NONE || r->dist[u] + 1u != r->dist[v] ||
+		    r->orphan[v] || has_parent(d->new, r->dist, v, r->orphan))
+			continue;
+		r->orphan[v] = true;
+		r->list[r->n++] = v;
+	}
+	if (r->n) {
+		/* Orphans of different distances: once more until no one more is found. */
+		uint32_t n;
+
+		do {
+			n = r->n;
+			find_orphans(r);
+		} while (r->n > n);
+		adopt_orphans(r);
+	}
+	for (size_t i = 0; i < d->n_cables; i++) {
+		uint32_t now = d->new->behind[d->cables[i]], u = switch_with(d->new->topo, d->cables[i]);
+
+		if (now == BEHIND_NONE || r->dist[u] == DISTANCE_NONE || r->dist[u] + 1u >= r->dist[now >> 8])
+			continue;
+		touch(r, now >> 8);
+		r->dist[now >> 8] = (uint16_t)(r->dist[u] + 1);
+		spread_nearness(r, now >> 8);
+	}
+}
+
+/* Brings the distances up to date; what moved is kept. False: too much. */
+static bool repair_distances(struct delta *d)
+{
+	uint32_t n = d->new->topo->n_switches;
+	struct repair r = {
+		.j = d->new, .orphan = xcalloc(n, sizeof(bool)), .queued = xcalloc(n, sizeof(bool)),
+		.list = xcalloc((size_t)n * 2 + 1, sizeof(uint32_t)), .before = xcalloc(n, sizeof(uint16_t)),
+		.touched = xcalloc(n, sizeof(uint32_t)), .is_touched = xcalloc(n, sizeof(bool)),
+	};
+
+	for (uint32_t at = 0; at < n && d->n_cables && d->n_moved < DISTANCES_MAX; at++) {
+		r.dist = d->new->distances->rows + (size_t)at * n;
+		repair_row(d, &r);
+		for (uint32_t i = 0; i < r.n_touched; i++) {
+			uint32_t s = r.touched[i];
+
+			r.is_touched[s] = false;
+			if (r.before[s] == r.dist[s])
+				continue;
+			GROW(d->moved, d->n_moved + 1, d->cap_moved);
+			d->moved[d->n_moved++] = (struct moved){ at, s, r.before[s], r.dist[s] };
+		}
+		r.n_touched = 0;
+	}
+	free(r.orphan);
+	free(r.queued);
+	free(r.list);
+	free(r.before);
+	free(r.touched);
+	free(r.is_touched);
+	return d->n_moved < DISTANCES_MAX;
+}
+
+static size_t first_moved(const struct delta *d, uint32_t at)
+{
+	size_t low = 0, high = d->n_moved;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (d->moved[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static uint16_t distance_before(const struct delta *d, uint32_t at, uint32_t s)
+{
+	for (size_t i = first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++)
+		if (d->moved[i].sw == s)
+			return d->moved[i].before;
+	return distances_from(d->new->distances, at)[s];
+}
+
+/* ---- one LID of an end port ------------------------------------------------------------------ */
+
+/* The channel by which `s` sends the LID on; TOPO_NONE: by none to a switch. */
+static uint32_t channel_of(const struct judge *j, uint32_t s, lid_t lid)
+{
+	const struct topo_switch *sw = &j->topo->switches[s];
+	uint8_t port = lid < sw->lft_cap ? routes_port(j->routes, s, lid) : LFT_NO_PORT;
+
+	if (port > sw->n_ports || j->behind[sw->first_port + port] == BEHIND_NONE)
+		return TOPO_NONE;
+	return sw->first_port + port;
+}
+
+static bool is_end(const struct judge *j, uint32_t s, lid_t lid)
+{
+	return s == j->targets[lid].sw && routes_port(j->routes, s, lid) == j->targets[lid].port &&
+	       lid < j->topo->switches[s].lft_cap;
+}
+
+/* Hops from `s` on, or -1. Adds `flow` to the loads on the way if there is any. */
+static int follow(struct delta *d, const struct judge *j, uint32_t s, lid_t lid, uint32_t flow)
+{
+	int hops = 0;
+
+	for (uint32_t left = j->topo->n_switches; !is_end(j, s, lid); left--) {
+		uint32_t channel = channel_of(j, s, lid);
+
+		if (channel == TOPO_NONE || !left)
+			return -1;
+		d->p->load[channel] += flow;
+		s = j->behind[channel] >> 8;
+		hops++;
+	}
+	return hops;
+}
+
+static void add_dependency(struct delta *d, uint32_t channel, uint64_t in, lid_t lid)
+{
+	struct dependency_graph *g = d->new->dependencies;
+	uint16_t vls = dependency_vls_of(g, d->new->targets[lid].sw, lid);
+
+	g->vls |= vls;
+	for (unsigned left = vls; left; left &= left - 1) {
+		uint64_t *into = &g->into[(size_t)channel * g->n_vls + (unsigned)__builtin_ctz(left)];
+
+		for (uint64_t more = in & ~*into; more; more &= more - 1)
+			d->edges |= !dependency_allows(g, (size_t)(into - g->into),
+						       (unsigned)__builtin_ctzll(more));
+		*into |= in;
+	}
+}
+
+/* What comes to `s` by the ports `in` goes on in the new tables. */
+static void add_dependencies(struct delta *d, uint32_t s, uint64_t in, lid_t lid)
+{
+	const struct judge *j = d->new;
+
+	while (!is_end(j, s, lid)) {
+		uint32_t channel = channel_of(j, s, lid);
+
+		add_dependency(d, channel, in, lid);
+		in = UINT64_C(1) << (j->behind[channel] & 63);
+		s = j->behind[channel] >> 8;
+	}
+}
+
+/* Switches whose ways come to `s` without meeting another entry that differs: d->queue. Returns how many. */
+static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
+{
+	const struct judge *j = d->new;
+	size_t n = 0;
+
+	GROW(d->queue, 1, d->cap_queue);
+	d->queue[n++] = (struct upstream){ .sw = s };
+	for (size_t i = 0; i < n; i++) {
+		struct upstream here = d->queue[i];
+		const struct topo_switch *sw = &j->topo->switches[here.sw];
+
+		for (unsigned p = 1; p <= sw->n_ports; p++) {
+			uint32_t behind = j->behind[sw->first_port + p], v = behind >> 8;
+
+			if (behind == BEHIND_NONE || d->stamp[v] == lid + 1u || is_end(j, v, lid) ||
+			    lid >= j->topo->switches[v].lft_cap ||
+			    routes_port(j->routes, v, lid) != (behind & 255))
+				continue;
+			GROW(d->queue, n + 1, d->cap_queue);
+			d->queue[n++] = (struct upstream){
+				.sw = v, .hops = here.hops + 1, .branch = i ? here.branch : (uint8_t)p,
+			};
+		}
+	}
+	return n;
+}
+
+/* Sources that come to `s` first of all entries that differ. False: judge from scratch. */
+static bool shift_sources(struct delta *d, uint32_t s, lid_t lid)
+{
+	const struct judge *j = d->new;
+	uint32_t at = j->targets[lid].sw, flow = 0;
+	size_t n = find_upstream(d, s, lid);
+	uint64_t in = 0;
+	int before, now;
+
+	for (size_t i = 0; i < n; i++) {
+		flow += j->sources[d->queue[i].sw];
+		if (i && j->sources[d->queue[i].sw])
+			in |= UINT64_C(1) << d->queue[i].branch;
+	}
+	if (!flow)
+		return true;
+	before = follow(d, d->old, s, lid, 0u - flow);
+	now = follow(d, j, s, lid, flow);
+	if (before < 0 || now < 0)
+		return false;
+	add_dependencies(d, s, in, lid);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t u = d->queue[i].sw, own = j->sources[u] - (u == at);
+		uint32_t a = d->queue[i].hops + (uint32_t)before, b = d->queue[i].hops + (uint32_t)now;
+
+		d->p->pairs_at[a] -= own;
+		d->p->pairs_at[b] += own;
+		d->p->v.detours -= a != distance_before(d, at, u) ? own : 0;
+		d->p->v.detours += b != distances_from(j->distances, at)[u] ? own : 0;
+	}
+	return true;
+}
+
+static bool shift_lid(struct delta *d, const struct entry *entries, size_t n)
+{
+	lid_t lid = entries[0].lid;
+
+	for (size_t i = 0; i < n; i++)
+		d->stamp[entries[i].sw] = lid + 1u;
+	for (size_t i = 0; i < n; i++)
+		if (!shift_sources(d, entries[i].sw, lid))
+			return false;
+	return true;
+}
+
+/* Does the way of `s` to the LID meet an entry that differs? */
+static bool meets(const struct delta *d, uint32_t s, lid_t lid)
+{
+	while (d->stamp[s] != lid + 1u) {
+		uint32_t channel = channel_of(d->new, s, lid);
+
+		if (is_end(d->new, s, lid) || channel == TOPO_NONE)
+			return false;
+		s = d->new->behind[channel] >> 8;
+	}
+	return true;
+}
+
+/* Ways that are what they were, and longer than need be now, or no more. */
+static bool shift_detours(struct delta *d, lid_t lid)
+{
+	const struct judge *j = d->new;
+	uint32_t at = j->targets[lid].sw;
+
+	for (size_t i = first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
+		const struct moved *m = &d->moved[i];
+		int hops;
+
+		if (!j->sources[m->sw] || meets(d, m->sw, lid))
+			continue;
+		hops = follow(d, j, m->sw, lid, 0);
+		if (hops < 0)
+			return false;
+		d->p->v.detours -= hops != m->before ? j->sources[m->sw] : 0;
+		d->p->v.detours += hops != m->now ? j->sources[m->sw] : 0;
+	}
+	return true;
+}
+
+/* ---- LIDs of switches ------------------------------------------------------------------------ */
+
+/* Is every entry that differs, or near a distance that does, a step nearer? */
+static bool still_nearer(const struct delta *d, lid_t lid, const struct entry *entries, size_t n)
+{
+	const struct judge *j = d->new;
+	uint32_t at = j->targets[lid].sw;
+
+	for (size_t i = 0; i < n; i++)
+		if (!judge_comes_nearer(j, entries[i].sw, lid))
+			return false;
+	for (size_t i = first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
+		const struct topo_switch *sw = &j->topo->switches[d->moved[i].sw];
+
+		if (d->moved[i].now == DISTANCE_NONE || d->moved[i].before == DISTANCE_NONE ||
+		    !judge_comes_nearer(j, d->moved[i].sw, lid))
+			return false;
+		for (unsigned p = 1; p <= sw->n_ports; p++) {
+			uint32_t behind = j->behind[sw->first_port + p];
+
+			if (behind != BEHIND_NONE && !judge_comes_nearer(j, behind >> 8, lid))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void shift_switch_lid(struct delta *d, struct witness *w, lid_t lid, const struct entry *entries, size_t n)
+{
+	struct judge *j = d->new;
+
+	if (j->nearer[lid] && still_nearer(d, lid, entries, n))
+		return;
+	if (!n && first_moved(d, j->targets[lid].sw) == d->n_moved)
+		return;
+	d->p->v.switch_unreachable -= j->missing[lid];
+	judge_column_of(j, lid, w->columns);
+	w->v.switch_unreachable = 0;
+	judge_switch(w, w->columns, lid);
+	j->missing[lid] = (uint32_t)w->v.switch_unreachable;
+	j->nearer[lid] = false; /* not known */
+	d->p->v.switch_unreachable += j->missing[lid];
+}
+
+/* A cable that is gone, or leads elsewhere: who waited for what by it is forgotten. */
+static void forget_cables(struct delta *d)
+{
+	struct dependency_graph *g = d->new->dependencies;
+	size_t n = g->n_vls; /* simple: one word each */
+
+	for (size_t i = 0; i < d->n_cables; i++) {
+		const struct topo_switch *sw = &d->new->topo->switches[switch_with(d->new->topo, d->cables[i])];
+		unsigned port = d->cables[i] - sw->first_port;
+
+		memset(&g->into[d->cables[i] * n], 0, n * sizeof(*g->into));
+		for (size_t k = 0; k < (sw->n_ports + 1u) * n; k++)
+			g->into[sw->first_port * n + k] &= ~(UINT64_C(1) << port);
+	}
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static bool shift_all(struct delta *d)
+{
+	struct judge *j = d->new;
+	struct witness *w = witness_new(j);
+	size_t i = 0;
+	bool ok = true;
+
+	for (unsigned lid = 1; lid <= j->top && ok; lid++) {
+		size_t first = i;
+
+		while (i < d->n_entries && d->entries[i].lid == lid)
+			i++;
+		if (j->targets[lid].sw == TOPO_NONE)
+			continue;
+		if (!j->targets[lid].port) {
+			shift_switch_lid(d, w, (lid_t)lid, d->entries + first, i - first);
+			continue;
+		}
+		if (i > first)
+			ok = shift_lid(d, d->entries + first, i - first);
+		if (ok && d->n_moved)
+			ok = shift_detours(d, (lid_t)lid);
+	}
+	witness_free(w);
+	return ok;
+}
+
+static bool find_differences(struct delta *d)
+{
+	const struct judge *j = d->new;
+	size_t most = (size_t)j->topo->n_switches * j->top / 32 + 4096;
+
+	find_cables(d);
+	for (uint32_t s = 0; s < j->topo->n_switches && d->n_entries < most; s++)
+		compare_rows(d, s);
+	if (d->n_entries >= most || d->n_cables > CABLES_MAX)
+		return false;
+	sort_entries(d);
+	return true;
+}
+
+/* Connectivity of sources must be what it was: a pair that was cut has no hops. */
+static bool nobody_is_cut(const struct delta *d)
+{
+	for (size_t i = 0; i < d->n_moved; i++)
+		if (d->moved[i].before == DISTANCE_NONE || d->moved[i].now == DISTANCE_NONE)
+			return false;
+	return true;
+}
+
+static void delta_done(struct delta *d)
+{
+	free(d->entries);
+	free(d->cables);
+	free(d->moved);
+	free(d->stamp);
+	free(d->queue);
+}
+
+bool route_proof_move(struct route_proof *p, const struct routes *r)
+{
+	struct judge *old = &p->j, new = p->j;
+	_cleanup_(delta_done) struct delta d = { .p = p, .old = old, .new = &new };
+	bool ok;
+
+	if (!same_switches(old->topo, r->topo) || !same_hosts(old->topo, r->topo) ||
+	    old->routes->row_size != r->row_size || old->routes->top != r->top ||
+	    !same_lanes(old->routes->lanes, r->lanes, r->topo))
+		return false;
+	new.routes = r;
+	new.topo = r->topo;
+	new.behind = NULL;
+	judge_find_behind(&new);
+	new.dependencies->topo = r->topo;
+	if (new.dependencies->lanes)
+		new.dependencies->lanes = r->lanes;
+	d.stamp = xcalloc(r->topo->n_switches, sizeof(*d.stamp));
+	ok = find_differences(&d) && repair_distances(&d) && nobody_is_cut(&d);
+	if (ok) {
+		forget_cables(&d);
+		dependency_find_peers(new.dependencies);
+		ok = shift_all(&d);
+	}
+	free(old->behind);
+	graph_free(old->graph);
+	new.graph = NULL;
+	p->j = new;
+	return ok && (!d.edges || dependency_graph_is_acyclic(new.dependencies));
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Judging what is different comes to what judging all of it comes to, whatever happened in between. */
+#include "route/check.h"
+
+#include "tests/unit/route-desk.h"
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return *state >> 33;
+}
+
+static void assert_same(const struct route_verdict *a, const struct route_verdict *b)
+{
+	assert_int_equal(a->pairs, b->pairs);
+	assert_int_equal(a->unreachable, b->unreachable);
+	assert_int_equal(a->cut, b->cut);
+	assert_int_equal(a->lost, b->lost);
+	assert_int_equal(a->looping, b->looping);
+	assert_int_equal(a->switch_unreachable, b->switch_unreachable);
+	assert_int_equal(a->credit_loop, b->credit_loop);
+	assert_int_equal(a->cycle_channels, b->cycle_channels);
+	assert_int_equal(a->n_vls, b->n_vls);
+	assert_int_equal(a->n_sls, b->n_sls);
+	assert_int_equal(a->max_hops, b->max_hops);
+	assert_float_equal(a->avg_hops, b->avg_hops, 1e-9);
+	assert_int_equal(a->detours, b->detours);
+	assert_int_equal(a->minimal, b->minimal);
+	assert_int_equal(a->max_load, b->max_load);
+	assert_int_equal(a->min_load, b->min_load);
+	assert_float_equal(a->avg_load, b->avg_load, 1e-6);
+	assert_int_equal(a->lost_example.to, b->lost_example.to);
+	assert_int_equal(a->lost_example.from, b->lost_example.from);
+}
+
+/* `n` entries of anybody's lead elsewhere. */
+static void turn_entries(struct routes *r, uint64_t *random, unsigned n)
+{
+	const struct topo *t = r->topo;
+
+	while (n-- && t->n_switches && r->top) {
+		uint32_t s = (uint32_t)(next_random(random) % t->n_switches);
+		lid_t lid = (lid_t)(1 + next_random(random) % r->top);
+		unsigned p = (unsigned)(1 + next_random(random) % t->switches[s].n_ports);
+
+		if (topo_port(t, s, p)->sw != TOPO_NONE)
+			routes_row(r, s)[lid] = (uint8_t)p;
+	}
+}
+
+static void set_lanes(struct routes *r, unsigned number)
+{
+	if (number % 3 != 1)
+		return;
+	r->lanes = lanes_new(r->topo, 2, LANES_BY_LID, r->row_size, 1);
+	for (unsigned lid = 0; lid < r->row_size; lid++)
+		r->lanes->sl[lid] = (uint8_t)(lid / 7 % 2);
+	r->lanes->sl_mask = number % 2 ? 1 : 15;
+}
+
+/* One fabric, and what befalls it: a cable goes, another, comes back, entries turn. Returns how often it was short. */
+static unsigned live(unsigned number)
+{
+	struct topogen o = any_options(number);
+	struct topo *t = any_fabric(number, &o);
+	struct routes *last = route(t, NULL);
+	struct route_verdict v, whole;
+	uint64_t random = number;
+	unsigned n_short = 0;
+
+	set_lanes(last, number);
+	routes_check_after(NULL, last, 1, &v);
+	routes_check(last, 1, &whole);
+	assert_same(&v, &whole);
+	for (unsigned step = 0; step < 6; step++) {
+		struct routes *r;
+		struct topo *now;
+
+		o.without_link = step % 3 == 2 ? 0 : (uint32_t)(1 + next_random(&random) % 40);
+		now = any_fabric(number, &o);
+		r = route(now, last);
+		set_lanes(r, number);
+		if (step > 2)
+			turn_entries(r, &random, step - 2);
+		n_short += routes_check_after(last, r, 2, &v);
+		routes_check(r, 1, &whole);
+		assert_same(&v, &whole);
+		routes_unref(last);
+		topo_unref(t);
+		last = r;
+		t = now;
+	}
+	routes_unref(last);
+	topo_unref(t);
+	return n_short;
+}
+
+static unsigned runs = 36;
+
+static void what_is_different_comes_to_the_whole(void **state)
+{
+	unsigned n_short = 0;
+
+	for (unsigned number = 1; number <= runs; number++) {
+		print_message("# number %u\n", number);
+		n_short += live(number);
+	}
+	print_message("# %u of %u were short\n", n_short, runs * 6);
+	assert_true(n_short > runs);
+}
+
+static void other_hosts_are_another_fabric(void **state)
+{
+	struct topogen o = { .without_host = 3 };
+	struct topo *t = topogen_fat_tree3(4, NULL), *other = topogen_fat_tree3(4, &o);
+	struct routes *r = route(t, NULL), *after = route(other, r);
+	struct route_verdict v, whole;
+
+	assert_false(routes_check_after(NULL, r, 1, &v));
+	assert_false(routes_check_after(r, after, 1, &v));
+	routes_check(after, 1, &whole);
+	assert_same(&v, &whole);
+	assert_true(routes_check_after(after, after, 1, &v)); /* nothing is different */
+	assert_same(&v, &whole);
+	routes_unref(after);
+	routes_unref(r);
+	topo_unref(other);
+	topo_unref(t);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_different_comes_to_the_whole),
+		cmocka_unit_test(other_hosts_are_another_fabric),
+	};
+
+	if (argc > 1)
+		runs = (unsigned)atoi(argv[1]);
+	return cmocka_run_group_tests_name("check-after", tests, NULL, NULL);
+}
