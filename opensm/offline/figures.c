@@ -14,7 +14,7 @@
 #include "route/check.h"
 #include "util/mem.h"
 
-#define PATTERNS_WORK 40000000u /* paths walked for the bandwidth, at most */
+#define FLOWS 4000000u /* followed for a figure, at most */
 
 /* The tree of one destination. */
 struct tree {
@@ -176,10 +176,10 @@ void figures_of(const struct routes *r, unsigned threads, struct figures *ret)
 		hosts += takes_part(&r->topo->hosts[h]);
 	*ret = (struct figures){ .n_load = cut_n_ports(r->topo), .lanes = r->lanes ? r->lanes->n_vls : 1 };
 	ret->load = figures_load(r, threads);
-	ret->patterns = hosts ? MIN(64u, MAX(4u, PATTERNS_WORK / hosts / 4)) : 0;
+	ret->patterns = hosts ? MIN(64u, MAX(4u, FLOWS / hosts)) : 0;
 	ret->bandwidth = routes_effective_bandwidth(r, ret->patterns, 1);
 	ret->n_shifts = hosts ? hosts - 1 : 0;
-	ret->shifts = hosts ? MIN(ret->n_shifts, MAX(16u, PATTERNS_WORK / hosts)) : 0;
+	ret->shifts = hosts ? MIN(ret->n_shifts, MAX(16u, FLOWS / hosts)) : 0;
 	ret->shift = ret->shifts ? routes_shift_congestion(r, ret->shifts) : 0;
 }
 

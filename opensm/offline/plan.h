@@ -57,11 +57,21 @@ struct plan_tables {
 	struct routes *routes; /* NULL: no engine; choice.why */
 	struct route_choice choice;
 	double cpu_seconds;    /* of engines and judge */
+	char kept[200];	       /* what became of the tables before; "": nothing to say */
 	struct figures figures;
 };
 
-/* `previous` may be NULL. The figures are made too if `full`. */
-void plan_route(const struct plan_world *w, const struct topo *t, const struct routes *previous, bool full,
+/*
+ * Tables there were before; as the daemon has it (sm/route_job.c), those found in switches stay unless they are
+ * clearly worse than others from scratch, its own stay as long as they are balanced.
+ */
+struct plan_before {
+	const struct routes *routes; /* NULL: none */
+	bool found;
+};
+
+/* The figures are made too if `full`. */
+void plan_route(const struct plan_world *w, const struct topo *t, struct plan_before before, bool full,
 		struct plan_tables *ret);
 void plan_tables_clear(struct plan_tables *p);
 

@@ -46,6 +46,9 @@ static struct json_object *verdict_of(const struct route_verdict *v)
 
 	json_add_int(o, "pairs", (int64_t)v->pairs);
 	json_add_int(o, "unreachable", (int64_t)v->unreachable);
+	json_add_int(o, "cut", (int64_t)v->cut);
+	json_add_int(o, "lost", (int64_t)v->lost);
+	json_add_int(o, "detours", (int64_t)v->detours);
 	json_add_int(o, "looping", (int64_t)v->looping);
 	json_add_int(o, "switch_unreachable", (int64_t)v->switch_unreachable);
 	json_add_bool(o, "credit_loop", v->credit_loop);
@@ -83,6 +86,7 @@ static struct json_object *tables_of(const struct plan_world *w, const struct pl
 	if (!p->routes)
 		return o;
 	json_add_str(o, "note", p->routes->note);
+	json_add_str(o, "kept", p->kept[0] ? p->kept : NULL);
 	json_add_bool(o, "unsafe", p->choice.unsafe);
 	json_object_object_add(o, "verdict", verdict_of(&p->choice.verdict));
 	json_add_int(o, "lanes", p->figures.lanes);

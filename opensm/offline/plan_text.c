@@ -63,6 +63,8 @@ static void print_engine(const struct plan_tables *p, FILE *out)
 	row(out, "Engine", "%s%s%s", p->routes->engine, p->routes->note[0] ? ": " : "", p->routes->note);
 	if (p->choice.refused[0])
 		row(out, "Refused", "%s", p->choice.refused);
+	if (p->kept[0])
+		row(out, "Kept", "%s", p->kept);
 	row(out, p->choice.unsafe ? "UNSAFE" : "Proof", "%s", route_verdict_str(&p->choice.verdict, text));
 	row(out, "Paths", "%s, %.2f hops between switches, at most %u",
 	    p->choice.verdict.minimal ? "all shortest" : "some longer than need be", p->choice.verdict.avg_hops,

@@ -232,7 +232,7 @@ static void try(const struct plan_result *r, struct plan_failure *f)
 	else
 		cut->switches[f->at] = true;
 	broken = cut_apply(t, cut);
-	plan_route(&r->world, broken, r->now.routes, false, &after);
+	plan_route(&r->world, broken, (struct plan_before){ r->now.routes, false }, false, &after);
 	f->tried = true;
 	f->routed = after.routes != NULL;
 	if (after.routes) {

@@ -105,7 +105,7 @@ static void worst_of(struct topo *t, enum plan_worst kind)
 
 	r.world.conf->allow_unsafe_routes = true;
 	r.world.conf->routing_engine = xstrdup("minhop");
-	plan_route(&r.world, t, NULL, true, &r.now);
+	plan_route(&r.world, t, (struct plan_before){ 0 }, true, &r.now);
 	assert_non_null(r.now.routes);
 	r.worst = plan_find_worst(&r);
 	for (uint32_t i = 0; i < r.worst.n; i++) {
