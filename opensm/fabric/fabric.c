@@ -234,6 +234,9 @@ unsigned fabric_pkey_cap(const struct port *p)
 	return MIN(cap, PKEY_CAP_MAX);
 }
 
+#define SL2VL_BYTES	8  /* a nibble for each of 16 SLs */
+#define VLARB_PER_BLOCK 32 /* entries of 2 bytes */
+
 static bool observe_table(struct fabric *f, struct cell_table **t, unsigned block,
 			  const uint8_t *payload, size_t n_used)
 {
@@ -263,6 +266,25 @@ bool fabric_observe_guids(struct fabric *f, struct port *p, unsigned block, cons
 	if (first >= cap)
 		return true;
 	return observe_table(f, &p->guids, block, payload, (cap - first) * sizeof(guid_t));
+}
+
+bool fabric_observe_sl2vl(struct fabric *f, struct port *p, unsigned in, const uint8_t *payload)
+{
+	return observe_table(f, &p->sl2vl, in, payload, SL2VL_BYTES);
+}
+
+/* The table as far as it goes, without reserved bits (14.2.5.9). */
+bool fabric_observe_vlarb(struct fabric *f, struct port *p, unsigned block, const uint8_t *payload)
+{
+	unsigned cap = (unsigned)(block <= 2 ? ib_get(p->info, PI_VLARB_LOW_CAP)
+					     : ib_get(p->info, PI_VLARB_HIGH_CAP));
+	unsigned before = block % 2 ? 0 : VLARB_PER_BLOCK;
+	uint8_t shares[SMP_DATA_SIZE];
+
+	for (unsigned i = 0; i < SMP_DATA_SIZE; i++)
+		shares[i] = i % 2 ? payload[i] : payload[i] & 0x0F;
+	return observe_table(f, &p->vlarb, block - 1, shares,
+			     cap > before ? (cap - before) * sizeof(uint16_t) : 0);
 }
 
 unsigned fabric_pkeys(const struct fabric *f, const struct port *p, uint16_t *ret)

@@ -260,6 +260,9 @@ uint32_t fabric_pkey_mod(const struct port *p, unsigned block);
 /* The SL2VL row of what comes in by port `in` (0 of end ports), and the VLArb block 1..4, as known, or NULL. */
 const uint8_t *fabric_sl2vl_row(const struct fabric *f, const struct port *p, unsigned in);
 const uint8_t *fabric_vlarb_block(const struct fabric *f, const struct port *p, unsigned block);
+/* A device said what it holds. True: that was known. (SL2VL by port in, VLArb blocks from 1.) */
+bool fabric_observe_sl2vl(struct fabric *f, struct port *p, unsigned in, const uint8_t *payload);
+bool fabric_observe_vlarb(struct fabric *f, struct port *p, unsigned block, const uint8_t *payload);
 /* Nothing is known any more of the tables of a port: it trained anew, or somebody else wrote. */
 void fabric_forget_cells(struct fabric *f, struct port *p);
 /* Has some table been written since it was proved that nothing had happened to the port? */

@@ -4,7 +4,8 @@
  * what did not answer so far is asked again, in its own time. Finds changes, repairs nothing.
  *
  * It also audits: one block per switch is read per sweep, in turn, of its forwarding table and, every
- * other time, of the P_Key and GUID tables at its ports. Whatever wrote there (another manager, a Set
+ * other time, of the P_Key and GUID tables at its ports; every fourth time, where lanes are, one of SL2VL or VL
+ * arbitration instead. Whatever wrote there (another manager, a Set
  * that was under way for too long) is found out in the end. A 30th of all nodes is asked for its description
  * (at least one node): a trap 144 may get lost, or be taken for part of a storm, and names are told by nothing
  * else. So every name is right after 30 sweeps, 5 minutes by default, for 1,800 Gets per sweep at 54,000 nodes,
@@ -128,7 +129,7 @@ static void note_disproof(struct port *p, struct cell_table *t)
 	t->disproofs += t->disproofs < MAX_DISPROOFS;
 	if (t->disproofs == MAX_DISPROOFS)
 		log_port(p, LOG_ID_REFUSED_SET, LOGB_ERROR,
-			 "its P_Keys or GUIDs were found changed %u times in a row; they are not looked "
+			 "its tables were found changed %u times in a row; they are not looked "
 			 "after any more until other ones are wanted",
 			 MAX_DISPROOFS);
 }
@@ -214,10 +215,86 @@ static unsigned count_cells(struct sm *sm, struct node *n)
 	return UINT_MAX - left;
 }
 
+/* ---- SL2VL and VL arbitration: so many cells that they get a turn of their own ---- */
+
+static void on_lane_audit(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct port *p = r->arg;
+	bool arb = r->attr == IB_ATTR_VLARB;
+	struct cell_table *t = arb ? p->vlarb : p->sl2vl;
+	unsigned block = arb ? (r->mod >> 16) - 1 : r->mod >> 8;
+
+	sm->discover_pending--;
+	if (r->end != MAD_END_ANSWERED || !cell_table_get(sm->fabric->cells, t, block) ||
+	    t->disproofs == MAX_DISPROOFS)
+		return;
+	if (arb ? fabric_observe_vlarb(sm->fabric, p, block + 1, r->payload)
+		: fabric_observe_sl2vl(sm->fabric, p, block, r->payload)) {
+		t->disproofs = 0;
+		return;
+	}
+	note_disproof(p, t);
+	found_in_tables(sm, "its SL2VL or VL arbitration was changed by somebody else", p);
+}
+
+static bool ask_lane_cell(struct sm *sm, struct port *p, uint16_t attr, unsigned block)
+{
+	struct cell_table *t = attr == IB_ATTR_VLARB ? p->vlarb : p->sl2vl;
+	unsigned num = node_is_switch(p->node) ? p->num : 0;
+	struct dr_path path;
+	const struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = attr,
+		.mod = attr == IB_ATTR_VLARB ? (block + 1) << 16 | num : block << 8 | num,
+		.path = &path,
+		.m_key = port_of_sma(p)->m_key,
+		.target = &p->node->target,
+	};
+
+	if (!cell_table_get(sm->fabric->cells, t, block) || mad_target_silent(sm->mad, rq.target) ||
+	    fabric_port_path(sm->fabric, p, &path) < 0)
+		return false;
+	sm->discover_pending++;
+	mad_submit(sm->mad, &rq, on_lane_audit, sm, p);
+	return true;
+}
+
+static unsigned n_rows(const struct port *p)
+{
+	return p && p->sl2vl ? p->sl2vl->n : 0;
+}
+
+static unsigned n_lane_cells(const struct port *p)
+{
+	return n_rows(p) + (p && p->vlarb ? p->vlarb->n : 0);
+}
+
+/* One cell of a port of the switch, or of the host there, in turn. False: none is known there. */
+static bool audit_lanes(struct sm *sm, struct node *n, unsigned turn)
+{
+	struct port *p = &n->ports[turn % (n->n_ports + 1u)];
+	struct port *host = p->peer && port_is_end(p->peer) ? p->peer : NULL;
+	unsigned own = n_lane_cells(p), all = own + n_lane_cells(host);
+
+	turn /= n->n_ports + 1u;
+	if (!all)
+		return false;
+	turn %= all;
+	if (turn >= own) {
+		turn -= own;
+		p = host;
+	}
+	return turn < n_rows(p) ? ask_lane_cell(sm, p, IB_ATTR_SL2VL, turn)
+				: ask_lane_cell(sm, p, IB_ATTR_VLARB, turn - n_rows(p));
+}
+
 static void audit(struct sm *sm, struct node *n)
 {
 	unsigned known = count_cells(sm, n), sweep = sm->stats.light_sweeps, turn = sweep / 2;
 
+	if (sweep % 4 == 3 && audit_lanes(sm, n, sweep / 4))
+		return;
 	if (!known) {
 		audit_lft(sm, n, sweep);
 	} else if (sweep % 2 == 0) {

@@ -221,10 +221,7 @@ static struct port *table_port(struct node *n, unsigned out, struct port *end)
 static void note_rows(struct sync *s, struct port *arg, uint32_t mod, const uint8_t *payload)
 {
 	struct span span = span_of(arg->node, mod);
-	uint8_t row[SMP_DATA_SIZE] = { 0 };
 
-	if (payload)
-		memcpy(row, payload, SLVL_BYTES);
 	for (unsigned out = span.out; out <= span.last_out; out++) {
 		struct port *p = table_port(arg->node, out, arg);
 
@@ -234,7 +231,7 @@ static void note_rows(struct sync *s, struct port *arg, uint32_t mod, const uint
 		p->sl2vl->unproven = true;
 		for (unsigned in = span.in; in <= span.last_in; in++) {
 			if (payload)
-				cell_table_set(s->fabric->cells, &p->sl2vl, in, row);
+				fabric_observe_sl2vl(s->fabric, p, in, payload);
 			else
 				cell_table_forget(s->fabric->cells, p->sl2vl, in);
 		}
@@ -601,19 +598,6 @@ static bool shares_given_up(const struct sync *s, const struct port *p)
 	return p->vlarb && p->vlarb->given_up && p->vlarb->given_up == hash_shares(s, p);
 }
 
-/* The table as far as it goes, without reserved bits. */
-static void note_shares(struct sync *s, struct port *p, unsigned block, const uint8_t *payload)
-{
-	unsigned n = qos_entries(block, arb_cap(p, block));
-	uint8_t shares[SMP_DATA_SIZE] = { 0 };
-
-	for (unsigned i = 0; i < n; i++) {
-		ib_bits_put(shares, i * 16, 8, ib_bits_get(payload, i * 16 + 4, 4));
-		ib_bits_put(shares, i * 16 + 8, 8, ib_bits_get(payload, i * 16 + 8, 8));
-	}
-	cell_table_set(s->fabric->cells, &p->vlarb, block - 1, shares);
-}
-
 static void on_shares(void *owner, const struct mad_result *r)
 {
 	struct sync *s = owner;
@@ -624,7 +608,7 @@ static void on_shares(void *owner, const struct mad_result *r)
 
 	cell_table_grow(&p->vlarb, QOS_BLOCKS);
 	if (well) {
-		note_shares(s, p, block, r->payload);
+		fabric_observe_vlarb(s->fabric, p, block, r->payload);
 		p->vlarb->refusals = 0;
 	} else if (r->end != MAD_END_BAD_STATUS) {
 		cell_table_forget(s->fabric->cells, p->vlarb, block - 1);

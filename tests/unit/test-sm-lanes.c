@@ -482,6 +482,34 @@ static void a_new_manager_makes_sure(void **state)
 	world_free(w);
 }
 
+/* Somebody writes to a table, and nobody says so: light sweeps read one cell of each switch in turn. */
+static void a_row_that_was_changed_is_found(void **state)
+{
+	struct world *w = world_new(WITH_LANES);
+	const struct smp_head head = { .method = MAD_SET, .attr = IB_ATTR_SL2VL, .mod = 1u << 8 | 2, .tid = 7 };
+	int s2 = sim_find(w->sim, "s2");
+	uint8_t row[SMP_DATA_SIZE] = { 0 }, before[SMP_DATA_SIZE], mad[MAD_SIZE];
+	struct transport_addr to = { .qp = 0 };
+	struct transport *vandal;
+
+	w->conf->force_heavy_sweep = false;
+	w->conf->sweep_interval = 1;
+	start(w);
+	assert_int_equal(sim_read(w->sim, s2, IB_ATTR_SL2VL, 1 << 8 | 2, before), 0);
+	vandal = sim_attach(w->sim, "h9", 0);
+	assert_non_null(vandal);
+	to.lid = sim_port_lid(w->sim, s2, 0);
+	smp_build_lid(mad, &head, row);
+	assert_int_equal(transport_send(vandal, &to, mad, sizeof(mad), 1000), 0);
+	run_for(w, 10 * MONO_MS);
+	assert_int_equal(sim_read(w->sim, s2, IB_ATTR_SL2VL, 1 << 8 | 2, row), 0);
+	assert_memory_not_equal(row, before, sizeof(row));
+	run_for(w, 800 * MONO_S);
+	assert_int_equal(sim_read(w->sim, s2, IB_ATTR_SL2VL, 1 << 8 | 2, row), 0);
+	assert_memory_equal(row, before, sizeof(row));
+	world_free(w);
+}
+
 /* Another manager has nothing to do with lanes: it sees that there are some, and takes them away, once. */
 static void lanes_of_a_manager_before_go(void **state)
 {
@@ -663,6 +691,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(who_has_no_lanes_is_left_alone),
 		cmocka_unit_test(a_new_manager_makes_sure),
 		cmocka_unit_test(lanes_of_a_manager_before_go),
+		cmocka_unit_test(a_row_that_was_changed_is_found),
 		cmocka_unit_test(no_port_is_armed_without_its_lanes),
 		cmocka_unit_test(groups_get_an_sl_that_they_may_have),
 		cmocka_unit_test(lanes_of_real_engines_hold),
