@@ -55,8 +55,9 @@ static bool advance(const struct graph *g, uint32_t u, const struct bits *front,
 	return any;
 }
 
-/* Destinations base .. base + n - 1; `n` <= BLOCK. */
-static void search_block(const struct graph *g, struct distances *d, uint32_t base, uint32_t n)
+/* Destinations base .. base + n - 1, or those of a list, into columns `base` and up; `n` <= BLOCK. */
+static void search_block(const struct graph *g, struct distances *d, const uint32_t *targets,
+			 uint32_t base, uint32_t n)
 {
 	_cleanup_free_ struct bits *seen = xalloc_aligned64(g->n * sizeof(*seen));
 	_cleanup_free_ struct bits *front = xalloc_aligned64(g->n * sizeof(*front));
@@ -64,8 +65,10 @@ static void search_block(const struct graph *g, struct distances *d, uint32_t ba
 	bool more = true;
 
 	for (uint32_t i = 0; i < n; i++) {
-		front[base + i].w[i / 64] = seen[base + i].w[i / 64] = UINT64_C(1) << i % 64;
-		d->rows[(size_t)(base + i) * d->n + base + i] = 0;
+		uint32_t to = targets ? targets[i] : base + i;
+
+		front[to].w[i / 64] = seen[to].w[i / 64] = UINT64_C(1) << i % 64;
+		d->rows[(size_t)to * d->n + base + i] = 0;
 	}
 	for (uint32_t level = 1; more && level <= DISTANCE_MAX; level++) {
 		more = false;
@@ -198,9 +201,22 @@ struct distances *distances_new(const struct graph *g, unsigned threads,
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
 		for (uint32_t base = 0; base < g->n; base += BLOCK)
 			if (!is_cancelled(cancelled))
-				search_block(g, d, base, MIN(BLOCK, g->n - base));
+				search_block(g, d, NULL, base, MIN(BLOCK, g->n - base));
 	}
 	return is_cancelled(cancelled) ? distances_free(d) : d;
+}
+
+struct distances *distances_some(const struct graph *g, const uint32_t *targets, uint32_t n)
+{
+	struct distances *d = xcalloc(1, sizeof(*d));
+	size_t size = (size_t)g->n * n * sizeof(*d->rows);
+
+	d->n = n;
+	d->mask = UINT16_MAX;
+	d->rows = xmalloc(size);
+	memset(d->rows, 0xFF, size);
+	search_block(g, d, targets, 0, n);
+	return d;
 }
 
 struct distances *distances_free(struct distances *d)

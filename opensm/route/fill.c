@@ -72,8 +72,7 @@ static uint64_t hash_guids(uint64_t h, const struct route_guids *guids)
 	return hash(h, &guids->n, sizeof(guids->n));
 }
 
-/* Of all that tables depend on besides the topo. Never 0. */
-static uint64_t hash_options(const struct fill_plan *how, const struct route_options *o)
+uint64_t fill_options(const struct fill_plan *how, const struct route_options *o)
 {
 	const uint8_t flags[] = { o->port_shifting, o->order_no_scatter, o->count_switches,
 				  how->spread.from_above };
@@ -132,7 +131,7 @@ static bool keeps_previous(const struct fill *f)
 
 	if (!previous->options)
 		return !o->n_order;
-	return previous->options == hash_options(f->how, o) && is_same_order(f);
+	return previous->options == fill_options(f->how, o) && is_same_order(f);
 }
 
 /* Index of the first LID of a host; n if it has none. */
@@ -197,17 +196,20 @@ static void use_ignored(struct fill *f)
  * No levels, no homes: then loads decide, not counts. The options that say how to count belong to
  * counting, and so does the spreading of the LIDs of one port.
  */
-static bool wants_columns(const struct fill *f)
+bool fill_is_flat(const struct route_job *job, const struct fill_plan *how, const struct spread *s)
 {
-	const struct route_options *o = &f->job->options;
+	const struct route_options *o = &job->options;
 	uint32_t flat = 0, hosts = 0;
+	bool has_lmc = false;
 
-	if (f->how->keeps_homes || f->plan.has_lmc || o->n_order || o->n_ignore || o->port_shifting || o->scatter_seed ||
-	    o->count_switches)
+	for (uint32_t u = 0; u < how->graph->n; u++)
+		has_lmc |= s->has_lmc[u];
+	if (how->keeps_homes || has_lmc || o->n_order || o->n_ignore || o->port_shifting ||
+	    o->scatter_seed || o->count_switches)
 		return false;
-	for (uint32_t i = 0; i < f->spread->n; i++) {
-		hosts += f->spread->hot[i].port != 0;
-		flat += f->spread->hot[i].port && !f->spread->depth[i];
+	for (uint32_t i = 0; i < s->n; i++) {
+		hosts += s->hot[i].port != 0;
+		flat += s->hot[i].port && !s->depth[i];
 	}
 	return 2 * flat > hosts;
 }
@@ -315,7 +317,7 @@ static void plan(struct fill *f)
 	f->plan.change = f->change;
 	use_order(f);
 	use_ignored(f);
-	f->plan.switches_only = wants_columns(f);
+	f->plan.switches_only = fill_is_flat(job, how, f->spread);
 }
 
 bool fill_is_possible(const struct route_job *job, char *why, size_t why_len)
@@ -343,7 +345,7 @@ struct routes *fill_tables(const struct route_job *job, const struct fill_plan *
 	r->downs = take(f.downs);
 	if (how->tree)
 		r->places = xmemdup(how->tree->place, how->tree->n * sizeof(*r->places));
-	r->options = hash_options(how, &job->options);
+	r->options = fill_options(how, &job->options);
 	r->expected_load = f.plan.switches_only ? 0 : f.spread->expected_load;
 	return fill_is_cancelled(job) ? NULL : take(r);
 }

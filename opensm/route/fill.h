@@ -22,6 +22,11 @@ struct fill_plan {
 /* One reference, or NULL: cancelled. All of `plan` stays the caller's. */
 struct routes *fill_tables(const struct route_job *job, const struct fill_plan *plan);
 
+/* Of all that tables depend on besides the topo; never 0. */
+uint64_t fill_options(const struct fill_plan *how, const struct route_options *o);
+/* Are loads what decides, not homes? */
+bool fill_is_flat(const struct route_job *job, const struct fill_plan *how, const struct spread *s);
+
 /* More switches than this cannot be routed. */
 #define FILL_SWITCHES_MAX 65534
 /* Writes why not. */

@@ -22,7 +22,7 @@
 
 #define LEVELLED 90  /* percent of the cables that join neighbouring levels */
 #define LEVELS_MAX 8
-#define SAMPLES 24   /* leaves whose ways are looked at */
+#define SAMPLES 8    /* leaves whose ways are looked at */
 #define DETOURS 5    /* percent of these that may be longer than the shortest */
 
 static bool *mark_listed(const struct topo *t, const struct route_guids *list)
@@ -212,7 +212,8 @@ static int by_seat(const void *a, const void *b)
 uint32_t *ftree_ca_order(const struct topo *t, const struct route_options *o, uint32_t *ret_n)
 {
 	_cleanup_(graph_freep) struct graph *g = graph_new(t, o);
-	_cleanup_(distances_freep) struct distances *d = distances_new(g, 1, NULL);
+	_cleanup_(distances_freep) struct distances *d =
+		g->weighted ? distances_new(g, 1, NULL) : NULL;
 	_cleanup_free_ bool *apart = ftree_apart(t, o);
 	_cleanup_(spread_freep) struct spread *s = spread_new(g, d, &(struct spread_plan){
 		.apart = apart, .from_above = o->quasi_ftree_indexing,

@@ -63,6 +63,11 @@ struct distances {
  */
 struct distances *distances_new(const struct graph *g, unsigned threads,
 				const atomic_bool *cancelled);
+/*
+ * Columns of few targets (at most 512) of an unweighted graph without ups and downs: rows[from * n + i] is that to
+ * targets[i].
+ */
+struct distances *distances_some(const struct graph *g, const uint32_t *targets, uint32_t n);
 struct distances *distances_free(struct distances *d);
 void distances_freep(struct distances **d);
 

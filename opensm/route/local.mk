@@ -8,7 +8,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/change.c opensm/route/change.h opensm/route/stale.c opensm/route/stale.h \
 	opensm/route/place.c opensm/route/place.h opensm/route/place_private.h opensm/route/place_ways.c opensm/route/place_even.c \
 	opensm/route/columns.c opensm/route/columns.h \
-	opensm/route/tree.c opensm/route/tree.h opensm/route/simd.h opensm/route/fill.c opensm/route/fill.h \
+	opensm/route/tree.c opensm/route/tree.h opensm/route/simd.h opensm/route/fill.c opensm/route/fill.h opensm/route/repair.c opensm/route/repair.h \
 	opensm/route/updn.c opensm/route/updown.h opensm/route/ftree.c opensm/route/ftree.h \
 	opensm/route/minhop.c opensm/route/engines.h \
 	opensm/route/nue.c opensm/route/nue_keep.c opensm/route/nue_keep.h opensm/route/nue_net.c opensm/route/nue_net.h \
@@ -112,3 +112,6 @@ tests_unit_test_dfsssp_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-torus
 tests_unit_test_torus_SOURCES = tests/unit/test-torus.c tests/unit/grid-desk.h $(TOPOCUT)
 tests_unit_test_torus_LDADD = $(ROUTE_LIBS) $(CONF_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-repair
+tests_unit_test_repair_SOURCES = tests/unit/test-repair.c $(UPDOWN_DESK) tests/lib/topocut.c tests/lib/topocut.h
+tests_unit_test_repair_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

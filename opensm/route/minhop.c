@@ -55,6 +55,7 @@
 #include <stdio.h>
 
 #include "route/fill.h"
+#include "route/repair.h"
 #include "util/mem.h"
 
 struct routes *minhop_compute(const struct route_job *job, char *why, size_t why_len)
@@ -66,6 +67,9 @@ struct routes *minhop_compute(const struct route_job *job, char *why, size_t why
 	if (!fill_is_possible(job, why, why_len))
 		return NULL;
 	graph = graph_new(job->topo, &job->options);
+	r = repair_tables(job, &(struct fill_plan){ .engine = "minhop", .graph = graph });
+	if (r)
+		return r;
 	distances = distances_new(graph, fill_threads(job), job->cancelled);
 	if (distances)
 		r = fill_tables(job, &(struct fill_plan){

@@ -222,6 +222,7 @@ static void rebalance(const struct route_job *job, struct routes *r, const struc
 		.r = r, .fresh = fresh, .limit = (uint32_t)(REROUTE_SLACK * ret->load_fresh),
 	};
 
+	routes_touch(r);
 	balance_open(&b);
 	if (may_move_entries(job, r))
 		ret->n_entries = repeat(&b, move_entries);

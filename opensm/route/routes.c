@@ -1,13 +1,64 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The container of a routing result: rows of bytes and the topo they belong to. Knows no engine.
+ *
+ * Large tables lie in a file without a name (memfd). What is derived from them maps the same file privately: pages
+ * that are written become its own, the others stay shared. The file never changes once something is derived from
+ * it. Where there are no such files, tables are copied.
  */
 #include "route/routes.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "util/mem.h"
+
+#define FILE_MIN (1u << 20) /* smaller tables are copied faster */
+#define PAGE 4096u
+
+struct routes_file {
+	_Atomic unsigned refs;
+	int fd;
+};
+
+static struct routes_file *file_unref(struct routes_file *f)
+{
+	if (!f || --f->refs)
+		return NULL;
+	close(f->fd);
+	free(f);
+	return NULL;
+}
+
+static size_t rows_size(const struct routes *r)
+{
+	return (size_t)r->topo->n_switches * r->row_size;
+}
+
+/* The rows of `r` in a file; false: there can be none. */
+static bool open_file(struct routes *r)
+{
+	size_t size = rows_size(r);
+	int fd = memfd_create("routes", MFD_CLOEXEC);
+	void *p;
+
+	if (fd < 0)
+		return false;
+	p = ftruncate(fd, (off_t)size) ? MAP_FAILED
+				       : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED) {
+		close(fd);
+		return false;
+	}
+	madvise(p, size, MADV_HUGEPAGE);
+	r->file = xcalloc(1, sizeof(*r->file));
+	r->file->refs = 1;
+	r->file->fd = fd;
+	r->lft = p;
+	return true;
+}
 
 struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid_t top)
 {
@@ -19,8 +70,8 @@ struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid
 	snprintf(r->engine, sizeof(r->engine), "%s", engine);
 	r->top = top;
 	r->row_size = ((uint32_t)top + LFT_BLOCK_LIDS) / LFT_BLOCK_LIDS * LFT_BLOCK_LIDS;
-	size = (size_t)topo->n_switches * r->row_size;
-	if (size)
+	size = rows_size(r);
+	if (size && (size < FILE_MIN || !open_file(r)))
 		r->lft = xmalloc_aligned64(size);
 	return r;
 }
@@ -30,8 +81,77 @@ struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top
 	struct routes *r = routes_new_unset(topo, engine, top);
 
 	if (r->lft)
-		memset(r->lft, LFT_NO_PORT, (size_t)topo->n_switches * r->row_size);
+		memset(r->lft, LFT_NO_PORT, rows_size(r));
 	return r;
+}
+
+static size_t page_words(size_t size)
+{
+	return (size / PAGE + 64) / 64;
+}
+
+/* Maps what `before` has, and copies the pages it has for itself. False: not possible, or not worth it. */
+static bool derive_file(struct routes *r, const struct routes *before)
+{
+	size_t size = rows_size(r), words = page_words(size), own = 0;
+	void *p;
+
+	if (!before->file)
+		return false;
+	for (size_t i = 0; before->written && i < words; i++)
+		own += (size_t)__builtin_popcountll(before->written[i]);
+	if (own * 8 * PAGE > size)
+		return false;
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, before->file->fd, 0);
+	if (p == MAP_FAILED)
+		return false;
+	r->lft = p;
+	r->file = before->file;
+	r->file->refs++;
+	r->written = xcalloc(words, sizeof(*r->written));
+	for (size_t i = 0; before->written && i < words; i++) {
+		r->written[i] = before->written[i];
+		for (uint64_t left = before->written[i]; left; left &= left - 1) {
+			size_t at = (64 * i + (size_t)__builtin_ctzll(left)) * PAGE;
+
+			memcpy(r->lft + at, before->lft + at, at + PAGE > size ? size - at : PAGE);
+		}
+	}
+	return true;
+}
+
+struct routes *routes_derive(const struct topo *topo, const struct routes *before)
+{
+	struct routes *r = xcalloc(1, sizeof(*r));
+
+	r->refs = 1;
+	r->topo = topo_ref(topo);
+	memcpy(r->engine, before->engine, sizeof(r->engine));
+	r->top = before->top;
+	r->row_size = before->row_size;
+	if (!rows_size(r) || derive_file(r, before))
+		return r;
+	routes_unref(r);
+	r = routes_new_unset(topo, before->engine, before->top);
+	memcpy(r->lft, before->lft, rows_size(r));
+	return r;
+}
+
+void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port)
+{
+	size_t at = (size_t)sw * r->row_size + lid;
+
+	if (r->lft[at] == port)
+		return;
+	r->lft[at] = port;
+	if (r->written)
+		r->written[at / PAGE / 64] |= UINT64_C(1) << at / PAGE % 64;
+}
+
+void routes_touch(struct routes *r)
+{
+	if (r->written)
+		memset(r->written, 0xFF, page_words(rows_size(r)) * sizeof(*r->written));
 }
 
 struct routes *routes_ref(const struct routes *r)
@@ -47,8 +167,13 @@ struct routes *routes_unref(struct routes *r)
 {
 	if (!r || --r->refs)
 		return NULL;
+	if (r->file)
+		munmap(r->lft, rows_size(r));
+	else
+		free(r->lft);
+	file_unref(r->file);
 	topo_unref((struct topo *)r->topo);
-	free(r->lft);
+	free(r->written);
 	free(r->hops);
 	free(r->places);
 	free(r->downs);

@@ -13,6 +13,11 @@
 #define ROUTES_NOTE 256
 
 struct route_verdict; /* check.h */
+/*
+ * Rows in a file of their own, so that tables derived from others share all pages that are the same.
+ * Everything below is routes.c's.
+ */
+struct routes_file;
 
 struct routes {
 	_Atomic unsigned refs; /* the worker makes and drops references too */
@@ -49,6 +54,8 @@ struct routes {
 	struct route_verdict *judged;
 	/* Owned. What a judgement leaves for the next (routes_check_after() in check.h); mostly NULL. */
 	struct route_proof *_Atomic proof;
+	struct routes_file *file; /* NULL: `lft` is memory like any other */
+	uint64_t *written;        /* pages that are not those of the file, as bits; NULL: all are */
 };
 
 struct route_proof;
@@ -56,6 +63,16 @@ struct route_proof *route_proof_free(struct route_proof *p); /* check.c */
 struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top);
 /* The same with rows that hold anything: the caller writes every byte of them. */
 struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid_t top);
+/*
+ * Rows of the same bytes as those of `before`, for a topo with the same switches. Only routes_write()
+ * may change them until they are derived from in turn. Cheap if `before` came from here or from
+ * routes_new_unset().
+ */
+struct routes *routes_derive(const struct topo *topo, const struct routes *before);
+void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port);
+/* Somebody changes rows directly: what is derived later must look at all of them. */
+void routes_touch(struct routes *r);
+
 struct routes *routes_ref(const struct routes *r);
 struct routes *routes_unref(struct routes *r);
 void routes_unrefp(struct routes **r);

@@ -439,8 +439,10 @@ static void measure_homes(struct levels *l)
 					at->home[i] = (uint16_t)u;
 					continue;
 				}
-				at->distance[i] = distances_hops(
-					l->d, distances_from(l->d, at->home[i])[u]);
+				at->distance[i] = (uint16_t)(k + 1); /* no level can be jumped over */
+				if (l->g->weighted)
+					at->distance[i] = distances_hops(
+						l->d, distances_from(l->d, at->home[i])[u]);
 				s->hot[i].home = at->home[i];
 				s->hot[i].distance = at->distance[i];
 			}

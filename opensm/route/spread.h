@@ -59,7 +59,7 @@ struct spread_plan {
 	bool from_above;        /* leaves in the order in which they are found from the top */
 };
 
-/* At most 65534 switches. `plan` may be NULL. The caller frees. */
+/* At most 65534 switches. `plan` may be NULL, `d` as well where no cable has a weight. The caller frees. */
 struct spread *spread_new(const struct graph *g, const struct distances *d,
 			  const struct spread_plan *plan);
 /* Hops of every switch to the nearest leaf; DISTANCE_NONE: none. */

@@ -508,14 +508,15 @@ static uint16_t weight_of(const struct graph *g, uint32_t from, uint32_t to)
 }
 
 SIMD_CLONES
-static void go_down(const struct graph *g, struct distances *d, uint32_t u, uint32_t base, uint32_t n)
+static void go_down(const struct graph *g, struct distances *d, uint32_t u, uint32_t base, uint32_t n,
+		    uint32_t column)
 {
 	uint16_t *row = d->rows + (size_t)u * d->n + base;
 
 	for (uint32_t x = 0; x < n; x++)
 		row[x] = FAR;
-	if (u >= base && u < base + n)
-		row[u - base] = 0;
+	if (column >= base && column < base + n)
+		row[column - base] = 0;
 	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
 		const struct graph_group *group = &g->groups[i];
 		const uint16_t *below = d->rows + (size_t)group->to * d->n + base;
@@ -620,11 +621,34 @@ struct distances *tree_distances(const struct tree *t, const struct graph *g, un
 		if (cancelled && atomic_load_explicit(cancelled, memory_order_relaxed))
 			continue;
 		for (uint32_t k = g->n; k-- > 0;)
-			go_down(g, d, t->order[k], base, n);
+			go_down(g, d, t->order[k], base, n, t->order[k]);
 		for (uint32_t k = 0; k < g->n; k++)
 			go_up(g, d, t->order[k], base, n);
 	}
 	if (cancelled && atomic_load_explicit(cancelled, memory_order_relaxed))
 		return distances_free(d);
+	return d;
+}
+
+struct distances *tree_distances_some(const struct tree *t, const struct graph *g,
+				      const uint32_t *targets, uint32_t n)
+{
+	_cleanup_free_ uint32_t *column = xmalloc(g->n * sizeof(*column));
+	struct distances *d = xcalloc(1, sizeof(*d));
+
+	memset(column, 0xFF, g->n * sizeof(*column));
+	for (uint32_t i = 0; i < n; i++)
+		column[targets[i]] = i;
+	d->n = n;
+	d->mask = FAR;
+	d->rows = xmalloc((size_t)g->n * n * sizeof(*d->rows));
+	for (uint32_t base = 0; base < n; base += BLOCK) {
+		uint32_t some = MIN(BLOCK, n - base);
+
+		for (uint32_t k = g->n; k-- > 0;)
+			go_down(g, d, t->order[k], base, some, column[t->order[k]]);
+		for (uint32_t k = 0; k < g->n; k++)
+			go_up(g, d, t->order[k], base, some);
+	}
 	return d;
 }

@@ -46,3 +46,6 @@ void tree_orient(const struct tree *t, struct graph *g);
  */
 struct distances *tree_distances(const struct tree *t, const struct graph *g, unsigned threads,
 				 const atomic_bool *cancelled);
+/* Columns of some targets: rows[from * n + i] is that to targets[i]. */
+struct distances *tree_distances_some(const struct tree *t, const struct graph *g,
+				      const uint32_t *targets, uint32_t n);

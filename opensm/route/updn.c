@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "route/engines.h"
+#include "route/repair.h"
 #include "util/mem.h"
 
 /* Below this share of cables between neighbouring levels (percent) there are none worth following. */
@@ -24,18 +25,21 @@ struct routes *updown_route(const struct route_job *job, const struct updown *ho
 {
 	const struct tree *tree = how->tree;
 	struct graph *g = how->graph;
-	_cleanup_(distances_freep) struct distances *d = NULL;
-	struct routes *r = NULL;
+	struct fill_plan plan = {
+		.engine = how->engine, .graph = g, .tree = tree,
+		.spread = { .levels = how->levels, .apart = how->apart,
+			    .from_above = how->from_above },
+		.keeps_homes = how->keeps_homes,
+	};
+	struct routes *r;
 
 	tree_orient(tree, g);
-	d = tree_distances(tree, g, fill_threads(job), job->cancelled);
-	if (d)
-		r = fill_tables(job, &(struct fill_plan){
-			.engine = how->engine, .graph = g, .distances = d, .tree = tree,
-			.spread = { .levels = how->levels, .apart = how->apart,
-				    .from_above = how->from_above },
-			.keeps_homes = how->keeps_homes,
-		});
+	r = repair_tables(job, &plan);
+	if (!r) {
+		plan.distances = tree_distances(tree, g, fill_threads(job), job->cancelled);
+		r = plan.distances ? fill_tables(job, &plan) : NULL;
+		distances_free(plan.distances);
+	}
 	if (!r) {
 		snprintf(why, why_len, "cancelled");
 		return NULL;
