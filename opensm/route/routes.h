@@ -13,11 +13,7 @@
 #define ROUTES_NOTE 256
 
 struct route_verdict; /* check.h */
-/*
- * Rows in a file of their own, so that tables derived from others share all pages that are the same.
- * Everything below is routes.c's.
- */
-struct routes_file;
+struct routes_file; /* rows in a file of their own, so that tables derived from others share what is the same */
 
 struct routes {
 	_Atomic unsigned refs; /* the worker makes and drops references too */
