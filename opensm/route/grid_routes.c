@@ -114,9 +114,10 @@ static bool fill_entries(const struct maker *m, uint8_t *row, uint32_t from, uin
 {
 	const struct grid *grid = m->plan->grid;
 	const struct graph *g = m->plan->graph;
+	const struct dest *d = m->dests + m->first[to], *end = m->dests + m->first[to + 1];
 	const struct graph_group *groups[2];
-	unsigned shift = coordinate_sum(grid, to);
 	uint32_t way[2];
+	unsigned shift;
 	bool both;
 
 	if (!grid_way(m->ways, from, to, way))
@@ -131,8 +132,13 @@ static bool fill_entries(const struct maker *m, uint8_t *row, uint32_t from, uin
 			return false;
 		groups[i] = &g->groups[group];
 	}
-	for (uint32_t i = m->first[to]; i < m->first[to + 1]; i++) {
-		const struct dest *d = &m->dests[i];
+	if (!both && groups[0]->n_ports == 1) {
+		for (; d < end; d++)
+			row[d->lid] = g->ports[groups[0]->first_port];
+		return true;
+	}
+	shift = coordinate_sum(grid, to);
+	for (; d < end; d++) {
 		const struct graph_group *group = groups[d->turn % 2];
 		unsigned turn = (both ? d->turn / 2 : d->turn) + shift;
 

@@ -150,12 +150,18 @@ static void fill_whole(struct grid_ways *w)
 		w->first_pair[d] = n;
 		n += (uint32_t)grid->size[d] * grid->size[d];
 	}
-	w->whole = xcalloc(n, 1);
+	w->crosses = xcalloc(n, 1);
 	for (unsigned d = 0; d < grid->n_dims; d++)
-		for (unsigned a = 0; a < grid->size[d]; a++)
-			for (unsigned b = 0; b < grid->size[d]; b++)
-				w->whole[w->first_pair[d] + a * grid->size[d] + b] =
-					a == b ? GRID_NONE : whole_step(grid->size[d], grid->wraps[d], a, b);
+		for (unsigned a = 0; grid->wraps[d] && a < grid->size[d]; a++)
+			for (unsigned b = 0; b < grid->size[d]; b++) {
+				enum grid_step step = whole_step(grid->size[d], true, a, b);
+
+				w->crosses[w->first_pair[d] + a * grid->size[d] + b] =
+					a == b			? 0
+					: step == GRID_EITHER	? 2
+					: step == GRID_UP	? b < a
+								: b > a;
+			}
 }
 
 struct grid_ways *grid_ways_new(const struct graph *g, const struct grid *grid, char *why, size_t why_len)
@@ -189,7 +195,7 @@ struct grid_ways *grid_ways_free(struct grid_ways *w)
 		return NULL;
 	free(w->group);
 	free(w->step);
-	free(w->whole);
+	free(w->crosses);
 	free(w);
 	return NULL;
 }
@@ -255,17 +261,17 @@ unsigned grid_crossings(const struct grid_ways *w, const uint8_t *bits, uint32_t
 	unsigned ret = 0;
 
 	for (unsigned d = 0; d < grid->n_dims; d++) {
-		uint32_t way[2] = { 0 };
-		enum grid_step step = w->whole[w->first_pair[d] + p[d] * grid->size[d] + q[d]];
+		unsigned crosses = w->crosses[w->first_pair[d] + p[d] * grid->size[d] + q[d]];
 
-		if (!grid->wraps[d] || bits[d] >= 8)
+		if (!crosses || bits[d] >= 8)
 			continue;
-		if (step == GRID_EITHER) {
+		if (crosses == 2) {
+			uint32_t way[2];
+
 			take_either(grid, p, q, d, way);
-			step = way[0] % 2;
+			crosses = way[0] % 2 == GRID_UP ? q[d] < p[d] : q[d] > p[d];
 		}
-		if (p[d] != q[d] && (step == GRID_UP ? q[d] < p[d] : q[d] > p[d]))
-			ret |= 1u << bits[d];
+		ret |= crosses << bits[d];
 	}
 	return ret;
 }

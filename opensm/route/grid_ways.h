@@ -25,7 +25,11 @@ struct grid_ways {
 	uint32_t *group;  /* [(sw * n_dims + dim) * 2 + GRID_UP or GRID_DOWN]: group of the graph; TOPO_NONE */
 	uint32_t first[GRID_DIMS + 1]; /* of a dimension in a row of steps */
 	uint8_t *step;	  /* [sw * first[n_dims] + first[dim] + coordinate to reach]: enum grid_step */
-	uint8_t *whole;	  /* the same for a grid without damage: [first_pair[dim] + from * size + to] */
+	/*
+	 * On a grid without damage, does the path from coordinate to coordinate cross the dateline? 0, 1, or 2 where
+	 * both ways are equally long: [first_pair[dim] + from * size + to].
+	 */
+	uint8_t *crosses;
 	uint32_t first_pair[GRID_DIMS];
 	bool gap[GRID_DIMS];	/* some line of the dimension has a gap, or is no ring */
 	bool ring[GRID_DIMS];	/* some line of the dimension is a whole ring */
