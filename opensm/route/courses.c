@@ -42,6 +42,7 @@ struct courses {
 	uint32_t *units;   /* n_units + 1: columns of a unit */
 	uint32_t n_units;
 	uint16_t *towards; /* per channel: orders in which it leads towards the root */
+	uint8_t *dim;	   /* per channel: of the grid; NULL: there is none */
 	uint32_t *load;	   /* per channel, between batches */
 	struct unit batch[BATCH];
 };
@@ -119,6 +120,28 @@ static void add_flow(const struct unit *u, uint32_t s, uint32_t flow)
 	}
 }
 
+/*
+ * Of two switches opposite each other on a ring: does the way take the half that belongs to them? Every
+ * other pair takes the half with the rising coordinates in the middle.
+ */
+static bool is_own_half(const struct courses *all, const struct unit *u, uint32_t s, const struct way *c)
+{
+	const struct grid *grid = all->job->grid;
+	unsigned d = all->dim[c->channel], here, there, low;
+	bool up, inner;
+
+	if (!all->job->both_ways)
+		return false;
+	here = grid_at(grid, s)[d];
+	there = grid_at(grid, u->ways.to)[d];
+	low = MIN(here, there);
+	if (!grid->wraps[d] || MAX(here, there) - low != grid->size[d] / 2u || grid->size[d] & 1)
+		return false;
+	up = grid_at(grid, c->next)[d] == (here + 1u) % grid->size[d];
+	inner = up == (here == low);
+	return inner == (low % 2 == 0);
+}
+
 static void choose(const struct courses *all, struct unit *u, uint32_t i, uint32_t turn,
 		   struct taste taste)
 {
@@ -131,7 +154,9 @@ static void choose(const struct courses *all, struct unit *u, uint32_t i, uint32
 		const struct way *c = &u->ways.ways[at];
 		uint64_t cost = cost_of(all, u, c);
 
-		if (taste.order) {
+		if (all->dim) {
+			value = 2u * (GRID_DIMS - all->dim[c->channel]) + is_own_half(all, u, s, c);
+		} else if (taste.order) {
 			uint16_t away = u->away[c->next] & (uint16_t)~all->towards[c->channel];
 
 			value = merit(obeyed(all, u, c), away, taste);
@@ -305,12 +330,28 @@ static void find_orders(struct courses *all)
 		add_order(all, roots[k], k);
 }
 
+static void find_dims(struct courses *all)
+{
+	const struct grid *grid = all->job->grid;
+
+	all->dim = xcalloc(all->n_ports, sizeof(*all->dim));
+	for (uint32_t s = 0; s < all->n; s++)
+		for (unsigned p = 1; p <= all->topo->switches[s].n_ports; p++) {
+			uint32_t v = topo_port(all->topo, s, p)->sw;
+
+			for (unsigned d = 0; v != TOPO_NONE && d < grid->n_dims; d++)
+				if (grid_at(grid, s)[d] != grid_at(grid, v)[d])
+					all->dim[all->topo->switches[s].first_port + p] = (uint8_t)d;
+		}
+}
+
 static void courses_done(struct courses *all)
 {
 	for (unsigned i = 0; i < BATCH; i++)
 		unit_done(&all->batch[i]);
 	free(all->units);
 	free(all->towards);
+	free(all->dim);
 	free(all->load);
 }
 
@@ -331,7 +372,9 @@ static void courses_begin(struct courses *all)
 	all->load = xcalloc(all->n_ports, sizeof(*all->load));
 	for (unsigned i = 0; i < BATCH; i++)
 		unit_init(&all->batch[i], all);
-	if (job->n_orders && all->n)
+	if (job->grid)
+		find_dims(all);
+	else if (job->n_orders && all->n)
 		find_orders(all);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Shortest paths by load, with an eye on lanes: one column (destination) after another, each along the
- * least loaded of its shortest paths; first of all, where orders are given, along paths that obey one.
+ * least loaded of its shortest paths; first of all, where orders are given, along paths that obey one, and
+ * on a grid dimension by dimension.
  *
  * An order stands for a lane: switches by distance from a root, paths go towards the root first and away
  * from it then. All paths that obey one order fit in one lane (up/down routing), and on most graphs a
@@ -14,6 +15,7 @@
 #include <stdint.h>
 
 #include "route/graph.h"
+#include "route/grid.h"
 
 #define COURSES_ORDERS_MAX 15
 
@@ -27,7 +29,9 @@ struct courses_job {
 	const uint32_t *weights; /* per column: what a flow to it counts; NULL: 1 */
 	uint32_t row_size;
 	const uint32_t *sources; /* per switch: flows that begin there */
-	unsigned n_orders;	 /* 0: load alone decides */
+	const struct grid *grid; /* the lowest dimension first, then load; NULL: there is none */
+	bool both_ways;		 /* half way round a ring there and back take the same half (lash) */
+	unsigned n_orders;	 /* 0: load alone decides; not with a grid */
 	bool rotate;		 /* columns prefer one order each in turn, not all the first */
 	/*
 	 * Flows of one column make way for each other. Without, those to one destination come together,

@@ -4,7 +4,8 @@
  *
  * The balanced paths of sssp come first. On a tree they have no cycle, and that is all: one lane, no
  * scheme. Where they fit in the lanes that every cable has, they stay as they are. Where they do not,
- * among the shortest paths others are chosen (courses.c): ones that obey orders, each of which is a lane.
+ * among the shortest paths others are chosen (courses.c): dimension by dimension if that is what there is,
+ * which balances well and needs few lanes, else ones that obey orders, each of which is a lane.
  * Many orders leave much choice to balance and few paths that obey none, but each costs a lane; so as
  * many orders as there are lanes are tried first, then fewer, and the first that fits is it. When
  * columns prefer different orders, load is spread over the roots of all; when all prefer the same one, fewer
@@ -140,19 +141,28 @@ static bool keeps(struct dfsssp *d)
 	return deal(d, d->hints, true);
 }
 
-/* Other paths, by `n` orders. */
-static bool redirect(struct dfsssp *d, unsigned n, bool rotate)
+/* Other paths: by dimensions of `grid`, or by `n` orders. */
+static bool redirect(struct dfsssp *d, const struct grid *grid, unsigned n, bool rotate)
 {
 	struct sssp *s = &d->s;
 
 	s->routes->expected_load = courses_run(&(struct courses_job){
 		.graph = s->graph, .distances = s->distances, .n_columns = s->roll->n,
 		.at = s->roll->at, .keys = s->roll->lids, .row_size = s->routes->row_size,
-		.sources = s->roll->sources, .n_orders = n, .rotate = rotate, .rounds = 2,
+		.sources = s->roll->sources, .grid = grid, .n_orders = n, .rotate = rotate, .rounds = 2,
 		.threads = s->threads, .cancelled = d->job->cancelled,
 		.ports = s->routes->lft, .hints = d->hints,
 	});
-	return !is_cancelled(d->job) && deal(d, d->hints, false);
+	return !is_cancelled(d->job) && deal(d, grid ? NULL : d->hints, false);
+}
+
+static bool redirect_on_grid(struct dfsssp *d)
+{
+	_cleanup_(grid_freep) struct grid *grid = NULL;
+	char why[80];
+
+	grid = grid_find(d->s.graph, why, sizeof(why));
+	return grid && redirect(d, grid, 0, false);
 }
 
 /* The last attempt is the one with the fewest lanes, and counts them. */
@@ -162,11 +172,13 @@ static bool redirects(struct dfsssp *d)
 
 	if (!d->hints)
 		d->hints = xcalloc(n_entries(d->s.routes), sizeof(*d->hints));
+	if (redirect_on_grid(d))
+		return true;
 	for (unsigned n = d->most; n && !is_cancelled(d->job); n -= n > 8 ? 2 : 1)
-		if (redirect(d, n, true))
+		if (redirect(d, NULL, n, true))
 			return true;
 	d->limit = LAYERS_MAX;
-	return !is_cancelled(d->job) && redirect(d, few, false);
+	return !is_cancelled(d->job) && redirect(d, NULL, few, false);
 }
 
 static void use_lanes(struct dfsssp *d)

@@ -4,8 +4,9 @@
  * lock up. There and back share a lane, so an answer may use the SL of the question.
  *
  * All LIDs of a switch use one path, so tables and lanes are small: switches by switches. Paths are chosen
- * by load first (courses.c); if the pairs do not fit in the lanes that there are, by one order, two, and so
- * on, until they do. If they never do there and back together, each way gets a lane of its own.
+ * by load first (courses.c); if the pairs do not fit in the lanes that there are, dimension by dimension where
+ * switches are a grid (do_mesh_analysis: that is tried first), and then by one order, two, and so on, until
+ * they do. If they never do there and back together, each way gets a lane of its own.
  *
  * lash_start_vl: SLs and lanes begin there.
  */
@@ -33,7 +34,8 @@ struct lash {
 	uint8_t *ports;		     /* ports[from * n + to] */
 	uint16_t *hints;
 	struct layers *layers;
-	unsigned threads, most, needed;
+	unsigned threads, most;
+	unsigned limit, needed; /* lanes to fill before giving up; the fewest that it came to */
 };
 
 static void lash_done(struct lash *l)
@@ -88,21 +90,24 @@ static bool deal(struct lash *l, bool both_ways)
 	l->layers = layers_new(&(struct layers_job){
 		.topo = l->topo, .n_columns = l->n_ends, .at = l->ends, .keys = l->ends, .row_size = l->n,
 		.ports = l->ports, .sources = l->roll->has_sources, .both_ways = both_ways,
-		.hints = l->hints, .most = l->most, .cancelled = l->job->cancelled,
+		.hints = l->hints, .most = l->most, .limit = l->limit,
+		.cancelled = l->job->cancelled,
 	});
 	if (!l->layers)
 		return false;
-	l->needed = MIN(l->needed, l->layers->needed);
+	if (l->layers->needed <= l->limit)
+		l->needed = MIN(l->needed, l->layers->needed);
 	return l->layers->needed <= l->most;
 }
 
-static void choose_paths(struct lash *l, unsigned n_orders)
+static void choose_paths(struct lash *l, const struct grid *grid, unsigned n_orders)
 {
 	memset(l->hints, 0, (size_t)l->n * l->n * sizeof(*l->hints));
 	courses_run(&(struct courses_job){
 		.graph = l->graph, .distances = l->distances, .n_columns = l->n, .at = l->columns,
 		.keys = l->columns, .weights = l->weights, .row_size = l->n,
-		.sources = l->roll->sources, .n_orders = n_orders, .part = true, .rounds = 3,
+		.sources = l->roll->sources, .grid = grid, .both_ways = true, .n_orders = n_orders,
+	 .part = true, .rounds = 3,
 		.threads = l->threads,
 		.cancelled = l->job->cancelled, .ports = l->ports, .hints = l->hints,
 	});
@@ -119,17 +124,38 @@ static void pair_hints(struct lash *l)
 		}
 }
 
+static bool try(struct lash *l, const struct grid *grid, unsigned n_orders, bool both_ways)
+{
+	if (is_cancelled(l->job))
+		return false;
+	choose_paths(l, grid, n_orders);
+	if (both_ways)
+		pair_hints(l);
+	return !is_cancelled(l->job) && deal(l, both_ways);
+}
+
 static bool find_lanes(struct lash *l)
 {
-	for (unsigned both = 2; both-- > 0;)
-		for (unsigned n = 0; n <= l->most && !is_cancelled(l->job); n++) {
-			choose_paths(l, n);
-			if (both)
-				pair_hints(l);
-			if (!is_cancelled(l->job) && deal(l, both))
+	_cleanup_(grid_freep) struct grid *grid = NULL;
+	bool first = l->job->options.do_mesh_analysis;
+	char why[80];
+
+	if (!first && try(l, NULL, 0, true))
+		return true;
+	grid = grid_find(l->graph, why, sizeof(why));
+	if (grid && try(l, grid, 0, true))
+		return true;
+	if (first && try(l, NULL, 0, true))
+		return true;
+	for (unsigned both = 2; both-- > 0;) {
+		for (unsigned n = 1; n <= l->most; n++)
+			if (try(l, NULL, n, both))
 				return true;
-		}
-	return false;
+		if (both && grid && try(l, grid, 0, false))
+			return true;
+	}
+	l->limit = LAYERS_MAX;
+	return try(l, grid, grid ? 0 : 1, false);
 }
 
 static void write_lids(const struct lash *l, struct routes *r, uint32_t at, unsigned lid, uint8_t port)
@@ -193,7 +219,7 @@ struct routes *lash_compute(const struct route_job *job, char *why, size_t why_l
 		snprintf(why, why_len, "lash_start_vl is %u, every cable has %u lanes", start, all);
 		return NULL;
 	}
-	l.most = all - start;
+	l.most = l.limit = all - start;
 	if (!lash_begin(&l) || !find_lanes(&l) || is_cancelled(job)) {
 		if (is_cancelled(job))
 			snprintf(why, why_len, "cancelled");

@@ -243,6 +243,22 @@ static bool put_path(struct fill *f, uint32_t column, uint32_t s)
 	return true;
 }
 
+/* Is something on the path refused already? Asked first, because most pairs that fail do so here. */
+static bool is_refused(const struct fill *f, uint32_t column, uint32_t s)
+{
+	uint32_t last = CHANNEL_NONE;
+
+	for (; s != f->job->at[column]; s = f->channels->to[last]) {
+		uint32_t channel = channel_of(f, column, s);
+
+		if (last != CHANNEL_NONE &&
+		    f->state[channels_dep(f->channels, last, channel)] == DEP_REFUSED)
+			return true;
+		last = channel;
+	}
+	return false;
+}
+
 static void take_back(struct fill *f)
 {
 	while (f->n_added) {
@@ -258,7 +274,7 @@ static void put_pair(struct fill *f, uint32_t column, uint32_t back)
 	uint32_t a = f->job->at[back], b = f->job->at[column];
 	bool there = is_waiting(f, column, a), here = is_waiting(f, back, b);
 
-	if (!there && !here)
+	if ((!there && !here) || (there && is_refused(f, column, a)) || (here && is_refused(f, back, b)))
 		return;
 	f->n_added = 0;
 	if ((there && !put_path(f, column, a)) || (here && !put_path(f, back, b))) {
