@@ -25,7 +25,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/transition.c opensm/route/transition.h \
 	opensm/route/reroute.c opensm/route/reroute.h \
 	opensm/route/mcast.c opensm/route/mcast.h opensm/route/mcast_private.h \
-	opensm/route/mcast_grow.c opensm/route/mcast_root.c \
+	opensm/route/mcast_grow.c opensm/route/mcast_root.c opensm/route/mcast_safe.c \
 	opensm/route/auto.c opensm/route/shapes.h opensm/route/recognise.c opensm/route/recognise.h \
 	opensm/route/recognise_hyperx.c opensm/route/recognise_groups.c \
 	opensm/route/steps.c opensm/route/steps.h opensm/route/onelane.c opensm/route/onelane.h \
@@ -73,6 +73,10 @@ UNIT_TESTS += tests/unit/test-nue
 tests_unit_test_nue_SOURCES = tests/unit/test-nue.c tests/unit/route-desk.h tests/unit/lanes-walk.h \
 	tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_nue_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-mcast-safe
+tests_unit_test_mcast_safe_SOURCES = tests/unit/test-mcast-safe.c tests/unit/route-desk.h tests/unit/lanes-walk.h \
+	tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_mcast_safe_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-mcast
 tests_unit_test_mcast_SOURCES = tests/unit/test-mcast.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_mcast_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "route/depend.h"
 #include "route/mcast_private.h"
 #include "util/mem.h"
 
@@ -70,7 +71,7 @@ static bool row_is_same(const struct mcast_row *a, const struct mcast_row *b)
 
 static bool tree_is_same(const struct mcast_tree *a, const struct mcast_tree *b)
 {
-	if (a->n_rows != b->n_rows || a->n_left_out != b->n_left_out)
+	if (a->n_rows != b->n_rows || a->n_left_out != b->n_left_out || a->unproved != b->unproved)
 		return false;
 	for (uint32_t i = 0; i < a->n_rows; i++)
 		if (!row_is_same(&a->rows[i], &b->rows[i]))
@@ -104,6 +105,18 @@ struct mcast_planner *mcast_planner_new(const struct mcast_params *params)
 	p->queue = xcalloc(n, sizeof(*p->queue));
 	p->via = xcalloc(n, sizeof(*p->via));
 	p->seen = xcalloc(n, sizeof(*p->seen));
+	p->depends = params->depends;
+	p->has_hosts = xcalloc(n, sizeof(*p->has_hosts));
+	for (uint32_t h = 0; h < p->topo->n_hosts; h++)
+		if (p->topo->hosts[h].sw != TOPO_NONE)
+			p->has_hosts[p->topo->hosts[h].sw] = true;
+	p->roots = xcalloc(params->n_roots + 1u, sizeof(*p->roots));
+	for (uint32_t i = 0; i < params->n_roots; i++) {
+		uint32_t sw = topo_find_switch(p->topo, params->roots[i]);
+
+		if (sw != TOPO_NONE)
+			p->roots[p->n_roots++] = sw;
+	}
 	return p;
 }
 
@@ -127,6 +140,11 @@ struct mcast_planner *mcast_planner_free(struct mcast_planner *p)
 	free(p->queue);
 	free(p->via);
 	free(p->seen);
+	for (unsigned sl = 0; sl < ARRAY_SIZE(p->common); sl++)
+		graph_free(p->common[sl]);
+	dependency_graph_free(p->depends);
+	free(p->has_hosts);
+	free(p->roots);
 	free(p);
 	return NULL;
 }
@@ -366,21 +384,75 @@ static struct mcast_tree *plan_rows(struct mcast_planner *p, const struct mcast_
 	return fresh;
 }
 
+/* Sorted member switches, or false: the group needs no tree. */
+static bool gather(struct mcast_planner *p, const struct mcast_job *job)
+{
+	p->plan++;
+	p->n_switches = 0;
+	mcast_find_islands(p);
+	if (take_members(p, job) < 2 || !p->n_receivers)
+		return false;
+	qsort(p->member_switches, p->n_member_switches, sizeof(*p->member_switches), by_number);
+	return true;
+}
+
+/* Other cables, other islands. */
+static void use_cables(struct mcast_planner *p, struct graph *graph, bool only_common)
+{
+	p->graph = graph;
+	p->only_common = only_common;
+	p->island_lo = p->island_hi = 0;
+}
+
+/* What is cut out of the common tree; NULL if that reaches fewer. */
+static struct mcast_tree *plan_common(struct mcast_planner *p, const struct mcast_job *job)
+{
+	struct graph *all = p->graph;
+	struct mcast_tree *t = NULL;
+	uint32_t left_out = p->n_left_out;
+
+	use_cables(p, p->common[job->sl & 15], true);
+	if (gather(p, job) && p->n_left_out <= left_out) {
+		if (job->previous && job->previous->n_rows)
+			t = plan_on(p, job->previous);
+		if (!t) {
+			mcast_fell(p);
+			t = plan_afresh(p, NULL);
+		}
+	}
+	use_cables(p, all, false);
+	return t;
+}
+
+/* A tree that closes no cycle, if there is one. Takes `t`. */
+static struct mcast_tree *make_safe(struct mcast_planner *p, const struct mcast_job *job, struct mcast_tree *t)
+{
+	struct mcast_tree *other = NULL;
+
+	if (mcast_fits(p, t, job->sl & 15))
+		return t;
+	if (p->common[job->sl & 15])
+		other = plan_common(p, job);
+	if (other && mcast_fits(p, other, job->sl & 15)) {
+		mcast_tree_unref(t);
+		return other;
+	}
+	mcast_tree_unref(other);
+	t->unproved = true;
+	return t;
+}
+
 struct mcast_tree *mcast_plan(struct mcast_planner *p, const struct mcast_job *job)
 {
 	struct mcast_tree *t;
 
 	p->number = job->mlid - MLID_MIN;
-	p->plan++;
-	p->n_switches = 0;
-	mcast_find_islands(p);
-	if (take_members(p, job) < 2 || !p->n_receivers) {
+	mcast_find_common(p, job->sl & 15);
+	if (gather(p, job)) {
+		t = make_safe(p, job, plan_rows(p, job));
+	} else {
 		t = tree_new(0);
 		t->n_left_out = p->n_left_out;
-	} else {
-		qsort(p->member_switches, p->n_member_switches, sizeof(*p->member_switches),
-		      by_number);
-		t = plan_rows(p, job);
 	}
 	if (job->previous && tree_is_same(t, job->previous)) {
 		mcast_tree_unref(t);

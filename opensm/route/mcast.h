@@ -13,6 +13,10 @@
  * farthest switches are a quarter farther apart than they need be (in a fat tree: when packets turn
  * upwards again, which unicast routes never do), or when it has half as many cables again.
  *
+ * Where the planner knows what unicast waits for, a tree that closes a cycle with it, or with the trees planned
+ * before, gives way to one that does not (mcast_safe.c). So with a proof the tree of a group also depends on
+ * which groups came first.
+ *
  * A switch sends a copy out of every port of its row but the one it came in by, whether or not that
  * one is in the row (18.2.4.3.3). So the way of a member that only sends is in rows one way:
  * towards the receivers and not back, and nothing is delivered to it (sa.md 6.6; the peer delivers
@@ -56,6 +60,7 @@ struct mcast_tree {
 	uint32_t n_links;    /* cables between switches: n_rows - 1, or 0 */
 	uint32_t n_left_out; /* members that no tree can reach from where most members are */
 	uint32_t n_hops;     /* cables between the two switches farthest apart */
+	bool unproved;	     /* closes a cycle with unicast or other trees, and there was no other */
 	struct mcast_row rows[];
 };
 
@@ -66,6 +71,7 @@ void mcast_tree_unrefp(struct mcast_tree **t);
 const struct mcast_row *mcast_tree_find(const struct mcast_tree *t, guid_t guid);
 
 struct mcast_planner;
+struct dependency_graph;
 
 struct mcast_params {
 	const struct topo *topo;
@@ -80,6 +86,14 @@ struct mcast_params {
 	 * that has none for an MLID is gone around, and its own members are left out.
 	 */
 	const uint16_t *caps;
+	/*
+	 * What unicast waits for, on its lanes (depend.h), of the same topo: trees are then chosen so that the
+	 * union with it stays free of cycles, and added to it. NULL: no proof is wanted. Taken by the planner.
+	 */
+	struct dependency_graph *depends;
+	/* Preferred roots (mc_roots_file): node GUIDs of switches, MLIDs in turn. */
+	const guid_t *roots;
+	uint32_t n_roots;
 };
 
 /* Holds references of topo and routes; copies caps. */
@@ -93,6 +107,7 @@ struct mcast_job {
 	uint32_t n_members;
 	const struct mcast_tree
 		*previous; /* NULL: none. May be of another topo of the same fabric */
+	uint8_t sl;	   /* its lane, where trees are proved */
 	bool may_replan;   /* a decayed tree may be given up */
 };
 

@@ -133,6 +133,12 @@ static bool is_cable(const struct mcast_planner *p, uint32_t child, uint32_t par
 	if (row->up_port > p->topo->switches[child].n_ports)
 		return false;
 	port = topo_port(p->topo, child, row->up_port);
+	if (p->only_common) {
+		const struct graph_group *g = group_to(p, child, parent);
+
+		if (!g || p->graph->ports[g->first_port] != row->up_port)
+			return false;
+	}
 	return port->sw == parent && port->port == row->down_port;
 }
 
@@ -212,7 +218,7 @@ static unsigned way_down(const struct mcast_planner *p, uint32_t sw)
 {
 	unsigned here = mcast_to_root(p, sw), best = UINT32_MAX;
 
-	if (!p->graph->weighted || p->restricted)
+	if (!p->graph->weighted || p->restricted || p->only_common)
 		return here;
 	for (uint32_t i = p->graph->first[sw]; i < p->graph->first[sw + 1]; i++) {
 		const struct graph_group *g = &p->graph->groups[i];
@@ -228,7 +234,7 @@ static bool leads_down(const struct mcast_planner *p, uint32_t sw, const struct 
 		       unsigned cost)
 {
 	unsigned there = mcast_to_root(p, g->to);
-	unsigned weight = p->restricted ? 1 : g->weight;
+	unsigned weight = p->restricted || p->only_common ? 1 : g->weight;
 
 	return there < mcast_to_root(p, sw) && there + weight == cost;
 }

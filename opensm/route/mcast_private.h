@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The planner of multicast trees from inside: what mcast.c (the plan), mcast_grow.c (one tree growing)
- * and mcast_root.c (where to begin) share. Only these three include it.
+ * and mcast_root.c (where to begin) share. Only these and mcast_safe.c include it.
  */
 #pragma once
 
@@ -51,6 +51,14 @@ struct mcast_planner {
 	uint32_t n_left_out;
 	uint32_t n_receivers;
 
+	/* mcast_safe.c */
+	struct dependency_graph *depends; /* owned; NULL: no proof is wanted */
+	struct graph *common[16];	  /* per SL: cables of the tree that always fits; NULL: none */
+	uint16_t common_sought;		  /* a bit per SL */
+	bool only_common;		  /* no other cables may be used */
+	bool *has_hosts;		  /* per switch */
+	uint32_t *roots, n_roots;	  /* preferred, in their order */
+
 	/* searches, and other lists of switches */
 	uint32_t *queue, *via, *seen;
 	uint32_t search; /* number of the search */
@@ -62,6 +70,8 @@ struct mcast_planner {
 void mcast_find_islands(struct mcast_planner *p);
 /* The root of a fresh tree: least depth; among equals what the tree before knew, then turns. */
 uint32_t mcast_choose_root(struct mcast_planner *p, const struct mcast_tree *previous);
+/* Switches in the middle of the member switches go to p->queue; their number. */
+uint32_t mcast_find_middle(struct mcast_planner *p);
 /* From now on mcast_to_root() means this one. */
 void mcast_aim(struct mcast_planner *p, uint32_t root);
 
@@ -90,3 +100,10 @@ void mcast_plant(struct mcast_planner *p, uint32_t root);
 void mcast_add_members(struct mcast_planner *p, uint32_t root);
 /* The tree is gone, members stay. */
 void mcast_fell(struct mcast_planner *p);
+
+/* ---- mcast_safe.c ---- */
+
+/* Looks for the common tree of an SL, once; p->common[sl]. */
+void mcast_find_common(struct mcast_planner *p, uint8_t sl);
+/* Does the tree close no cycle with unicast and the trees before it? Then it is one of them. */
+bool mcast_fits(struct mcast_planner *p, const struct mcast_tree *t, uint8_t sl);

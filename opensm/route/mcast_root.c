@@ -95,7 +95,7 @@ void mcast_aim(struct mcast_planner *p, uint32_t root)
 {
 	p->row8 = NULL;
 	p->row16 = p->own_row;
-	if (p->restricted) {
+	if (p->restricted || p->only_common) {
 		walk_around(p, root);
 		return;
 	}
@@ -158,6 +158,13 @@ static uint32_t collect_middle(struct mcast_planner *p)
 	return n;
 }
 
+uint32_t mcast_find_middle(struct mcast_planner *p)
+{
+	mcast_find_islands(p);
+	measure(p);
+	return collect_middle(p);
+}
+
 /* Keeps those of p->queue with most neighbours in the tree before: as much of it as can be stays. */
 static uint32_t keep_familiar(struct mcast_planner *p, const struct mcast_tree *t, uint32_t n)
 {
@@ -198,12 +205,26 @@ static uint32_t turn(uint32_t number, uint32_t n)
 	return (uint32_t)((uint64_t)number * step % n);
 }
 
+/* Roots that the administrator named and that can be used go to p->queue. */
+static uint32_t list_preferred(struct mcast_planner *p)
+{
+	uint32_t island = p->island[p->member_switches[0]], n = 0;
+
+	for (uint32_t i = 0; i < p->n_roots; i++)
+		if (p->island[p->roots[i]] == island)
+			p->queue[n++] = p->roots[i];
+	return n;
+}
+
 uint32_t mcast_choose_root(struct mcast_planner *p, const struct mcast_tree *previous)
 {
 	uint32_t n;
 
 	if (p->n_member_switches == 1)
 		return p->member_switches[0];
+	n = p->only_common ? 0 : list_preferred(p);
+	if (n)
+		return p->queue[turn(p->number, n)];
 	measure(p);
 	n = collect_middle(p);
 	if (previous && previous->n_rows > 1)

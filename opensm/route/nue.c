@@ -5,7 +5,7 @@
  * Other engines find short ways first and then look for lanes on which these close no cycle; when the lanes run
  * out they fail. Nue (Domke, Hoefler, Matsuoka, HPDC 2016) deals the destinations out to the lanes there are and
  * then, lane by lane, looks for ways that close no cycle with those there are already. It cannot fail: a spanning
- * tree reaches everybody, and its turns can be taken first. The price is detours.
+ * tree reaches everybody, and its turns are taken first. The price is detours.
  *
  *   nue_part   who shares a lane: near neighbours, because they want the same turns
  *   nue_cdg    the channel dependency graph of a lane, in an order in which all turns lead forward, so that
@@ -30,7 +30,8 @@
 #include "route/nue_part.h"
 #include "util/mem.h"
 
-#define VARIANTS 3
+#define VARIANTS 3u
+#define STAYING 0.8 /* what tables may be worse that grew out of the previous ones */
 #define STEPS UINT64_C(8000000) /* of (destination, channel) in all variants but the first */
 
 struct nue {
@@ -189,6 +190,7 @@ static void route_lanes_all(struct nue *e, unsigned variant, uint64_t *load)
 		struct nue_layer layer = {
 			.net = e->net, .routes = e->routes, .cancelled = e->job->cancelled,
 			.wishes = e->has_levels || e->keeps,
+			.reserves = lane == 0,
 			.gains = e->gains, .n_gains = e->n_gains,
 			.variant = variant, .load = load + (size_t)lane * e->net->n_channels,
 			.targets = e->targets + e->first[lane],
@@ -214,12 +216,12 @@ static double score(const struct nue *e, const uint64_t *load)
 	return sum;
 }
 
-/* What comes out depends much on where one begins, so where it costs little there are several beginnings. */
+/* What comes out depends much on who comes first, so where it costs little several orders are tried. */
 static void route_variants(struct nue *e)
 {
 	uint64_t steps = (uint64_t)e->n_targets * e->net->n_channels;
 	size_t bytes = (size_t)e->net->n * e->routes->row_size;
-	unsigned n = e->has_levels || e->keeps ? 1 : (unsigned)MIN(VARIANTS, 1 + STEPS / (steps + 1));
+	unsigned n = e->has_levels ? 1 : (unsigned)MIN(e->keeps ? 2u : VARIANTS, 1 + STEPS / (steps + 1));
 	_cleanup_free_ uint64_t *load = xcalloc((size_t)e->n_lanes * e->net->n_channels + 1, sizeof(*load));
 	uint8_t *best = n > 1 ? xmalloc(bytes + 1) : NULL;
 	double least = 0;
@@ -228,7 +230,9 @@ static void route_variants(struct nue *e)
 		double sum;
 
 		route_lanes_all(e, i, load);
-		sum = score(e, load);
+		sum = score(e, load) * (e->keeps ? STAYING : 1.0);
+		e->keeps = false;
+		e->n_gains = 0;
 		if (n > 1 && bytes && (i == 0 || sum < least)) {
 			least = sum;
 			memcpy(best, e->routes->lft, bytes);

@@ -63,14 +63,6 @@ struct nue_cdg *nue_cdg_free(struct nue_cdg *c)
 	return NULL;
 }
 
-void nue_cdg_clear(struct nue_cdg *c)
-{
-	memset(c->after, 0, c->net->n_words * sizeof(*c->after));
-	memset(c->before, 0, c->net->n_words * sizeof(*c->before));
-	memset(c->refused, 0, c->net->n_words * sizeof(*c->refused));
-	c->n_journal = 0;
-}
-
 void nue_cdg_order(struct nue_cdg *c, const uint32_t *channels)
 {
 	for (uint32_t i = 0; i < c->net->n_channels; i++) {

@@ -33,5 +33,3 @@ void nue_cdg_undo(struct nue_cdg *cdg);
 /* Many turns at once: set them unasked, then see whether they fit together. */
 void nue_cdg_set(struct nue_cdg *cdg, uint32_t in, uint32_t out);
 bool nue_cdg_settle(struct nue_cdg *cdg);
-/* Forgets all turns. */
-void nue_cdg_clear(struct nue_cdg *cdg);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Destinations are routed one after the other, those in the middle of the lane's region first, and each takes
- * the turns it needs. Nothing is reserved at first, because mostly nothing needs to be; if then somebody is
- * left without a way, all begins anew with the turns of a spanning tree taken before anything else. Through
- * that tree everybody reaches everybody, whatever turns are refused later.
+ * The turns of a spanning tree are taken before anything else, as far as destinations of the lane need them:
+ * through that tree everybody reaches everybody, whatever turns are refused later. Then come the wishes. Other
+ * destinations are routed one after the other, those in the middle of the lane's region first, and each takes the
+ * turns it needs.
  */
 #include "route/nue_layer.h"
 
@@ -28,7 +28,6 @@ struct work {
 	uint32_t *up;        /* per switch: its channel in the spanning tree, towards the root */
 	uint32_t *reached;   /* switches, each after the one it hangs on */
 	uint32_t *ranked;    /* switches, farthest from end ports first */
-	bool has_escapes;
 	unsigned least_cap;  /* of all forwarding tables */
 	bool *closed;
 	uint64_t *load;      /* per channel */
@@ -89,29 +88,60 @@ static void work_done(struct work *w)
 	free(w->by_distance);
 }
 
-/* The switch from which the destinations are least far, farther ones counting more. */
+/*
+ * The switch from which the destinations are least far, farther ones counting more. How many there are on a switch
+ * does not count: a host that leaves should move nothing.
+ */
 static uint32_t find_root(const struct work *w)
 {
 	const struct nue_net *net = w->net;
+	_cleanup_free_ bool *is_target = xcalloc(net->n + 1u, sizeof(*is_target));
 	uint64_t least = UINT64_MAX;
 	uint32_t root = 0;
 
-	for (uint32_t k = 0; k < net->n; k++) {
-		uint32_t s = (k + w->layer->variant * (net->n / 4 + 1)) % net->n;
+	for (uint32_t i = 0; i < w->layer->n_targets; i++)
+		is_target[w->layer->targets[i].sw] = true;
+	for (uint32_t s = 0; s < net->n; s++) {
 		const uint16_t *far = distances_from(net->distances, s);
 		uint64_t sum = 0;
 
-		for (uint32_t i = 0; i < w->layer->n_targets; i++) {
-			uint64_t d = far[w->layer->targets[i].sw];
-
-			sum += d == DISTANCE_NONE ? UINT32_MAX : d * d;
-		}
+		for (uint32_t i = 0; i < net->n; i++)
+			if (is_target[i])
+				sum += far[i] == DISTANCE_NONE ? UINT32_MAX : (uint64_t)far[i] * far[i];
 		if (sum < least) {
 			least = sum;
 			root = s;
 		}
 	}
 	return root;
+}
+
+/*
+ * The first switch of those from which no end port is farther than it must be, and all together are hardly
+ * farther: as mcast_root.c has it.
+ */
+static uint32_t find_middle(const struct nue_net *net)
+{
+	_cleanup_free_ uint32_t *far = xcalloc(net->n + 1u, sizeof(*far)), *sum = xcalloc(net->n + 1u, sizeof(*sum));
+	uint32_t least_far = UINT32_MAX, least_sum = UINT32_MAX;
+
+	for (uint32_t s = 0; s < net->n; s++) {
+		const uint16_t *row = distances_from(net->distances, s);
+
+		for (uint32_t k = 0; k < net->n; k++)
+			if (net->sources[k]) {
+				far[s] = MAX(far[s], (uint32_t)row[k]);
+				sum[s] += row[k];
+			}
+		least_far = MIN(least_far, far[s]);
+	}
+	for (uint32_t s = 0; s < net->n; s++)
+		if (far[s] == least_far)
+			least_sum = MIN(least_sum, sum[s]);
+	for (uint32_t s = 0; s < net->n; s++)
+		if (far[s] == least_far && sum[s] <= least_sum + least_sum / 16)
+			return s;
+	return 0;
 }
 
 /* Everybody whom `from` reaches and who hangs on nobody yet hangs on whom it is reached by. */
@@ -144,7 +174,7 @@ static void span_all(struct work *w)
 
 	memset(w->up, 0xFF, w->net->n * sizeof(*w->up));
 	memset(w->closed, 0, w->net->n * sizeof(*w->closed));
-	n = span(w, w->root, 0);
+	n = span(w, w->layer->reserves ? find_middle(w->net) : w->root, 0);
 	for (uint32_t s = 0; s < w->net->n; s++)
 		if (!w->closed[s])
 			n = span(w, s, n);
@@ -218,6 +248,8 @@ static void count_below(const struct work *w, struct below *below)
 {
 	for (uint32_t i = 0; i < w->layer->n_targets; i++)
 		below[w->layer->targets[i].sw].targets++;
+	for (uint32_t s = 0; s < w->net->n && w->layer->reserves; s++)
+		below[s].targets += w->net->sends[s];
 	for (uint32_t i = w->net->n; i-- > 0;) {
 		uint32_t s = w->reached[i];
 
@@ -268,7 +300,6 @@ static void take_escapes(struct work *w)
 	count_below(w, below);
 	for (uint32_t i = 0; i < w->net->n; i++)
 		take_tree_turns(w, w->reached[i], below);
-	w->has_escapes = true;
 }
 
 static uint8_t least_loaded_port(const struct work *w, uint32_t channel)
@@ -363,22 +394,19 @@ static void find_closed(struct work *w, const struct nue_target *target)
 	w->taste.closed = w->closed;
 }
 
-static bool route_target(struct work *w, const struct nue_target *target)
+static void route_target(struct work *w, const struct nue_target *target)
 {
 	find_closed(w, target);
 	nue_cdg_mark(w->cdg);
 	if (nue_tree_grow(w->tree, w->cdg, target->sw, &w->taste) &&
 	    nue_tree_rescue(w->tree, w->cdg, &w->taste)) {
 		nue_cdg_undo(w->cdg);
-		if (!w->has_escapes)
-			return false;
 		nue_tree_escape(w->tree, w->up, target->sw);
 		w->layer->n_escaped++;
 		nue_tree_improve(w->tree, w->cdg, &w->taste);
 	}
 	write_tree(w, target);
 	add_flows(w, target, 1);
-	return true;
 }
 
 static lid_t first_lid(const struct work *w, const struct nue_target *target)
@@ -472,28 +500,15 @@ static void use_gains(struct work *w)
 	}
 }
 
-static void restart(struct work *w)
-{
-	nue_cdg_clear(w->cdg);
-	order_channels(w);
-	memset(w->load, 0, w->net->n_channels * sizeof(*w->load));
-	memset(w->port_load, 0, n_ports(w->net->topo) * sizeof(*w->port_load));
-	for (uint32_t i = 0; i < w->layer->n_targets; i++)
-		if (w->states[i] == STATE_DONE)
-			w->states[i] = STATE_WISH;
-	w->layer->n_escaped = w->layer->n_wishes = 0;
-}
-
-static bool route_all(struct work *w)
+static void route_all(struct work *w)
 {
 	try_wishes(w);
 	for (uint32_t k = 0; k < w->layer->n_targets && !is_cancelled(w); k++) {
 		uint32_t i = w->by_distance[k];
 
-		if (w->states[i] == STATE_OPEN && !route_target(w, &w->layer->targets[i]))
-			return false;
+		if (w->states[i] == STATE_OPEN)
+			route_target(w, &w->layer->targets[i]);
 	}
-	return true;
 }
 
 static void order_targets(struct work *w)
@@ -521,11 +536,8 @@ void nue_layer_fill(struct nue_layer *layer)
 	rank_switches(&w);
 	order_channels(&w);
 	order_targets(&w);
-	if (!route_all(&w)) {
-		restart(&w);
-		take_escapes(&w);
-		route_all(&w);
-	}
+	take_escapes(&w);
+	route_all(&w);
 	use_gains(&w);
 	for (uint32_t c = 0; layer->load && c < w.net->n_channels; c++)
 		layer->load[c] = w.load[c];

@@ -22,7 +22,12 @@ struct nue_layer {
 	const struct nue_target *targets;
 	uint32_t n_targets;
 	bool wishes;               /* its columns in `routes` are what would be best, if it fits */
-	unsigned variant;          /* which of several ways to begin */
+	/*
+	 * Its spanning tree is taken at the beginning, both ways between all that send: multicast trees then find
+	 * one that fits (mcast_safe.c), namely this, because both begin at the same switch.
+	 */
+	bool reserves;
+	unsigned variant;          /* which of several orders of its targets */
 	uint64_t *load;            /* per channel, filled in: pairs of end ports; may be NULL */
 	const uint32_t *gains;     /* channels that were not there when the wishes were made */
 	uint32_t n_gains;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "route/lanes.h"
+#include "route/mcast.h"
 #include "route/routes.h"
 #include "util/mem.h"
 
@@ -171,8 +172,29 @@ static inline void lanes_walk_switch(struct lanes_walker *w, uint32_t to)
 		}
 }
 
-/* `all`: switches that send, and are sent to, must not close a cycle either. */
-static inline struct lanes_walk lanes_walk(const struct routes *r, bool all)
+/* In by any port of the row, out by every other one; on schemes in which the VL is the SL. */
+static inline void lanes_walk_row(struct lanes_walker *w, const struct mcast_row *row, unsigned vl)
+{
+	const struct topo *t = w->t;
+
+	for (unsigned in = 1; in <= t->switches[row->sw].n_ports; in++) {
+		const struct topo_port *from = topo_port(t, row->sw, in);
+
+		if (from->sw == TOPO_NONE || !(row->mask[in / 64] >> in % 64 & 1))
+			continue;
+		for (unsigned out = 1; out <= t->switches[row->sw].n_ports; out++)
+			if (out != in && row->mask[out / 64] >> out % 64 & 1 &&
+			    topo_port(t, row->sw, out)->sw != TOPO_NONE)
+				lanes_turn_add(&w->turns,
+					       (uint64_t)((t->switches[from->sw].first_port + from->port) *
+							  LANES_SLS + vl) << 32 |
+					       ((t->switches[row->sw].first_port + out) * LANES_SLS + vl));
+	}
+}
+
+/* `all`: switches that send, and are sent to, must not close a cycle either. `trees`: on VL 0. */
+static inline struct lanes_walk lanes_walk_trees(const struct routes *r, bool all,
+						 struct mcast_tree *const *trees, unsigned n_trees)
 {
 	struct lanes_walk ret = { 0 };
 	struct lanes_walker w = { .r = r, .t = r->topo, .all = all, .ret = &ret };
@@ -189,10 +211,18 @@ static inline struct lanes_walk lanes_walk(const struct routes *r, bool all)
 		lanes_walk_host(&w, h);
 	for (uint32_t s = 0; s < w.t->n_switches; s++)
 		lanes_walk_switch(&w, s);
+	for (unsigned i = 0; i < n_trees; i++)
+		for (uint32_t k = 0; k < trees[i]->n_rows; k++)
+			lanes_walk_row(&w, &trees[i]->rows[k], 0);
 	for (uint32_t i = 0; i < n_ports; i++)
 		ret.max_load = MAX(ret.max_load, w.load[i]);
 	ret.cycle = lanes_turns_cycle(&w.turns, n_ports * LANES_SLS);
 	free(w.sources);
 	free(w.load);
 	return ret;
+}
+
+static inline struct lanes_walk lanes_walk(const struct routes *r, bool all)
+{
+	return lanes_walk_trees(r, all, NULL, 0);
 }
