@@ -207,20 +207,26 @@ void qos_plan_make(const struct conf *conf, const struct routes *routes, struct 
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+unsigned qos_n_classes(const struct qos_plan *plan)
+{
+	return plan->lanes ? plan->lanes->n_classes : 1;
+}
+
 unsigned qos_n_pairs(const struct qos_plan *plan)
 {
-	return plan->lanes ? plan->lanes->n_classes * plan->lanes->n_classes : 1;
+	return qos_n_classes(plan) * qos_n_classes(plan);
+}
+
+unsigned qos_class(const struct qos_plan *plan, uint32_t sw, unsigned port)
+{
+	const struct lanes *l = plan->lanes;
+
+	return l && l->class_of ? l->class_of[plan->topo->switches[sw].first_port + port] : 0;
 }
 
 unsigned qos_pair(const struct qos_plan *plan, uint32_t sw, unsigned in, unsigned out)
 {
-	const struct lanes *l = plan->lanes;
-	uint32_t first;
-
-	if (!l || !l->class_of)
-		return 0;
-	first = plan->topo->switches[sw].first_port;
-	return l->class_of[first + in] * l->n_classes + l->class_of[first + out];
+	return qos_class(plan, sw, in) * qos_n_classes(plan) + qos_class(plan, sw, out);
 }
 
 /* Before the mask. */

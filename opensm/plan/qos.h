@@ -66,6 +66,9 @@ unsigned qos_vls(unsigned code);
 /* Rows of switches depend on the classes of both ports and on nothing else: which row, of how many. */
 unsigned qos_n_pairs(const struct qos_plan *plan);
 unsigned qos_pair(const struct qos_plan *plan, uint32_t sw, unsigned in, unsigned out);
+/* The same in two steps, for who asks for many: pair = class of in * qos_n_classes() + class of out. */
+unsigned qos_n_classes(const struct qos_plan *plan);
+unsigned qos_class(const struct qos_plan *plan, uint32_t sw, unsigned port);
 /*
  * The payload of an SL2VL table; `pair` of end ports: 0; `vls`: code of the VLs that the port out (or the end
  * port) uses.

@@ -61,6 +61,10 @@ struct sync {
 	unsigned late_passes;	    /* of this run, because of that */
 	cell_id *slvl_ids;  /* slvl.c: rows that are wanted in this run */
 	size_t n_slvl_ids;
+	struct slvl_shares { /* slvl.c: VLArb blocks that are wanted, by kind of port, block, VLs */
+		uint8_t cap; /* entries of the table; 0: not made yet */
+		uint8_t payload[SMP_DATA_SIZE];
+	} * slvl_shares;
 	uint32_t sm_switch; /* slvl.c: where we are, in the topo of the lanes; TOPO_NONE */
 	struct sync_outcome outcome;
 };

@@ -47,13 +47,16 @@ void slvl_start(struct sync *s)
 	for (size_t i = 0; i < s->n_slvl_ids; i++)
 		cells_unref(s->fabric->cells, s->slvl_ids[i]);
 	free(s->slvl_ids);
+	free(s->slvl_shares);
 	s->slvl_ids = NULL;
+	s->slvl_shares = NULL;
 	s->n_slvl_ids = 0;
 	s->sm_switch = TOPO_NONE;
 	if (!s->plan.qos)
 		return;
 	s->n_slvl_ids = (size_t)2 * qos_n_pairs(s->plan.qos) * QOS_CODES;
 	s->slvl_ids = xcalloc(s->n_slvl_ids, sizeof(*s->slvl_ids));
+	s->slvl_shares = xcalloc((size_t)QOS_KINDS * QOS_BLOCKS * QOS_CODES, sizeof(*s->slvl_shares));
 	if (s->plan.qos->lanes && s->fabric->own_port)
 		s->sm_switch = slvl_switch_of(s, s->fabric->own_port);
 }
@@ -94,8 +97,8 @@ static bool has_tables(const struct port *p)
 struct crossbar {
 	struct node *n;
 	uint32_t sw;
-	unsigned n_in, n_out;
-	uint8_t in[256], out[256], vls[256];
+	unsigned n_in, n_out, n_classes;
+	uint8_t in[256], out[256], in_class[256], out_class[256], vls[256];
 	bool live; /* some packet may be on its way through */
 };
 
@@ -104,7 +107,11 @@ static bool look_at(const struct sync *s, struct node *n, struct crossbar *ret)
 {
 	const struct qos_plan *plan = s->plan.qos;
 
-	*ret = (struct crossbar){ .n = n, .sw = TOPO_NONE };
+	ret->n = n;
+	ret->sw = TOPO_NONE;
+	ret->n_in = ret->n_out = 0;
+	ret->n_classes = qos_n_classes(plan);
+	ret->live = false;
 	if (!maps_sls(&n->ports[0]))
 		return false;
 	if (plan->lanes) {
@@ -115,10 +122,13 @@ static bool look_at(const struct sync *s, struct node *n, struct crossbar *ret)
 	for (unsigned i = 0; i <= n->n_ports; i++) {
 		const struct port *p = &n->ports[i];
 
-		if (i == 0 || sync_port_is_ours(p))
-			ret->in[ret->n_in++] = (uint8_t)i;
+		if (i && !sync_port_is_ours(p))
+			continue;
+		ret->in_class[ret->n_in] = (uint8_t)qos_class(plan, ret->sw, i);
+		ret->in[ret->n_in++] = (uint8_t)i;
 		if (!has_tables(p))
 			continue;
+		ret->out_class[ret->n_out] = ret->in_class[ret->n_in - 1];
 		ret->vls[ret->n_out] = (uint8_t)vls_of(s, p);
 		ret->out[ret->n_out++] = (uint8_t)i;
 		ret->live |= i && port_is_live(p);
@@ -135,15 +145,14 @@ static cell_id put_row(const struct sync *s, enum qos_kind kind, unsigned pair, 
 }
 
 /* The row of ports in[i] and out[o]. CELL_UNKNOWN: there is no room for it in memory. */
-static cell_id wanted_row(const struct sync *s, const struct crossbar *x, unsigned i, unsigned o)
+static inline cell_id wanted_row(const struct sync *s, const struct crossbar *x, unsigned i, unsigned o)
 {
-	enum qos_kind kind = x->out[o] ? QOS_SWITCH : QOS_SWITCH0;
-	unsigned pair = qos_pair(s->plan.qos, x->sw, x->in[i], x->out[o]);
-	cell_id *id = &s->slvl_ids[((size_t)(kind == QOS_SWITCH0) * qos_n_pairs(s->plan.qos) + pair) *
-					   QOS_CODES + x->vls[o]];
+	unsigned pair = x->in_class[i] * x->n_classes + x->out_class[o];
+	size_t first = x->out[o] ? 0 : (size_t)x->n_classes * x->n_classes;
+	cell_id *id = &s->slvl_ids[(first + pair) * QOS_CODES + x->vls[o]];
 
 	if (!*id)
-		*id = put_row(s, kind, pair, x->vls[o]);
+		*id = put_row(s, x->out[o] ? QOS_SWITCH : QOS_SWITCH0, pair, x->vls[o]);
 	return *id;
 }
 
@@ -158,7 +167,7 @@ static bool is_open(const struct sync *s, const struct port *p)
 	return s->plan.qos->wanted || p->node->lanes_left || (p->peer && p->peer->node->lanes_left);
 }
 
-static bool row_is_open(const struct sync *s, const struct crossbar *x, unsigned i, unsigned o)
+static inline bool row_is_open(const struct sync *s, const struct crossbar *x, unsigned i, unsigned o)
 {
 	const struct port *p = &x->n->ports[x->out[o]];
 	cell_id have = have_row(p, x->in[i]), want = wanted_row(s, x, i, o);
@@ -573,23 +582,33 @@ static bool has_shares(const struct port *p, unsigned block)
 	return ib_get(p->info, PI_VL_CAP) > 1 && qos_entries(block, arb_cap(p, block)) > 0;
 }
 
-static bool block_differs(const struct sync *s, const struct port *p, unsigned block, uint8_t *ret)
+/* What block 1..4 of the port shall hold; made once for all ports of a kind that have as much. Valid in this run. */
+static const uint8_t *wanted_shares(const struct sync *s, const struct port *p, unsigned block)
+{
+	enum qos_kind kind = kind_of(p);
+	unsigned cap = arb_cap(p, block), vls = vls_of(s, p);
+	struct slvl_shares *memo = &s->slvl_shares[(kind * QOS_BLOCKS + block - 1) * QOS_CODES + vls];
+
+	if (memo->cap != cap) {
+		qos_vlarb(s->plan.qos, kind, block, cap, vls, memo->payload);
+		memo->cap = (uint8_t)cap;
+	}
+	return memo->payload;
+}
+
+static bool block_differs(const struct sync *s, const struct port *p, unsigned block)
 {
 	const uint8_t *have = fabric_vlarb_block(s->fabric, p, block);
 
-	qos_vlarb(s->plan.qos, kind_of(p), block, arb_cap(p, block), vls_of(s, p), ret);
-	return have ? memcmp(have, ret, SMP_DATA_SIZE) != 0 : is_open(s, p);
+	return have ? memcmp(have, wanted_shares(s, p, block), SMP_DATA_SIZE) != 0 : is_open(s, p);
 }
 
 static uint32_t hash_shares(const struct sync *s, const struct port *p)
 {
-	uint8_t want[SMP_DATA_SIZE];
 	uint32_t h = 2166136261u;
 
-	for (unsigned block = 1; block <= QOS_BLOCKS; block++) {
-		qos_vlarb(s->plan.qos, kind_of(p), block, arb_cap(p, block), vls_of(s, p), want);
-		h = hash_bytes(h, want, sizeof(want));
-	}
+	for (unsigned block = 1; block <= QOS_BLOCKS; block++)
+		h = hash_bytes(h, wanted_shares(s, p, block), SMP_DATA_SIZE);
 	return h;
 }
 
@@ -603,7 +622,6 @@ static void on_shares(void *owner, const struct mad_result *r)
 	struct sync *s = owner;
 	struct port *p = r->arg;
 	unsigned block = r->mod >> 16;
-	uint8_t want[SMP_DATA_SIZE];
 	bool well = ended_well(s, p, r);
 
 	cell_table_grow(&p->vlarb, QOS_BLOCKS);
@@ -613,22 +631,22 @@ static void on_shares(void *owner, const struct mad_result *r)
 	} else if (r->end != MAD_END_BAD_STATUS) {
 		cell_table_forget(s->fabric->cells, p->vlarb, block - 1);
 	}
-	if (block_differs(s, p, block, want) && (well || (r->end == MAD_END_BAD_STATUS &&
+	if (block_differs(s, p, block) && (well || (r->end == MAD_END_BAD_STATUS &&
 							  ++p->vlarb->refusals >= MAX_REFUSALS)))
 		give_up(s, p, p->vlarb, IB_ATTR_VLARB, hash_shares(s, p));
 }
 
 static void write_shares(struct sync *s, struct port *p)
 {
-	uint8_t want[SMP_DATA_SIZE];
 	struct dr_path path;
-	struct mad_request rq = { .attr = IB_ATTR_VLARB, .path = &path, .payload = want };
+	struct mad_request rq = { .attr = IB_ATTR_VLARB, .path = &path };
 
 	if (shares_given_up(s, p))
 		return;
 	for (unsigned block = 1; block <= QOS_BLOCKS; block++) {
-		if (!has_shares(p, block) || !block_differs(s, p, block, want))
+		if (!has_shares(p, block) || !block_differs(s, p, block))
 			continue;
+		rq.payload = wanted_shares(s, p, block);
 		rq.mod = block << 16 | (node_is_switch(p->node) ? p->num : 0);
 		if (fabric_port_path(s->fabric, p, &path) < 0 || !sync_send(s, p, &rq, on_shares, p))
 			return;
@@ -699,10 +717,8 @@ bool slvl_feed_leftovers(struct sync *s)
 
 static bool shares_are_settled(const struct sync *s, const struct port *p)
 {
-	uint8_t want[SMP_DATA_SIZE];
-
 	for (unsigned block = 1; block <= QOS_BLOCKS; block++) {
-		if (has_shares(p, block) && block_differs(s, p, block, want))
+		if (has_shares(p, block) && block_differs(s, p, block))
 			return shares_given_up(s, p);
 	}
 	return true;
