@@ -5,7 +5,7 @@
  *
  * Every candidate is judged as if somebody else had made it: who leaves pairs without a path that have one, goes
  * round or can wait for itself is out. Among the others the effective bandwidth under random bisections
- * decides, then the most loaded channel, then hops, then lanes; the order of candidates breaks ties. Small
+ * decides, then who needs no service levels by path, the most loaded channel, hops, lanes; the order of candidates breaks ties. Small
  * fabrics get all candidates, large ones only the first that holds, so that choosing costs no more than
  * computing.
  *
@@ -41,7 +41,7 @@ static const char *const suits[][CANDIDATES] = {
 	[SHAPE_HYPERX] = { "hyperx", "dor", "torus-2QoS", "|", "dfsssp", "|", "lash", "nue" },
 	[SHAPE_GRID] = { "dor", "torus-2QoS", "|", "dfsssp", "|", "lash", "nue" },
 	[SHAPE_DRAGONFLY] = { "dragonfly", "|", "dfsssp", "|", "lash", "nue" },
-	[SHAPE_DRAGONFLY_PLUS] = { "minhop", "|", "dfsssp", "|", "lash", "nue" },
+	[SHAPE_DRAGONFLY_PLUS] = { "sssp", "minhop", "|", "dragonfly", "dfsssp", "|", "lash", "nue" },
 	[SHAPE_OTHER] = { "minhop", "|", "dfsssp", "|", "lash", "nue", "updn" },
 };
 
@@ -112,6 +112,12 @@ static unsigned lanes_of(const struct trial *t)
 	return t->routes->lanes ? t->routes->lanes->n_vls : 1;
 }
 
+/* Do paths need service levels of their own? */
+static bool wants_levels(const struct trial *t)
+{
+	return t->routes->lanes && t->routes->lanes->by != LANES_BY_NOTHING;
+}
+
 /* More than `times` as good in bandwidth, or as good and better in what comes next. */
 static bool is_better(const struct trial *x, const struct trial *y, double times)
 {
@@ -119,6 +125,8 @@ static bool is_better(const struct trial *x, const struct trial *y, double times
 		return true;
 	if (y->bandwidth > x->bandwidth * times)
 		return false;
+	if (wants_levels(x) != wants_levels(y))
+		return wants_levels(y);
 	if (x->verdict.max_load * times < y->verdict.max_load)
 		return true;
 	if (y->verdict.max_load * times < x->verdict.max_load)
@@ -197,7 +205,8 @@ static bool is_perfect(const struct automatic *a)
 
 	return a->best.routes && a->best.verdict.minimal && !s->n_cut && !s->n_cross &&
 	       (s->kind == SHAPE_SINGLE || s->kind == SHAPE_TREE || s->kind == SHAPE_HYPERX ||
-		s->kind == SHAPE_GRID || s->kind == SHAPE_DRAGONFLY);
+		s->kind == SHAPE_GRID || s->kind == SHAPE_DRAGONFLY ||
+		s->kind == SHAPE_DRAGONFLY_PLUS);
 }
 
 static void try_all(struct automatic *a)

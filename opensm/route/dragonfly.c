@@ -36,6 +36,8 @@
  * cables in a row if the first leads away from an onward switch. So lane 1 leads to lane 2 only from a
  * relay, and lane 2 to lane 1 only on the last hop round a missing cable, to a broken switch, where it ends.
  *
+ * In a dragonfly+ local steps go up or down; see stage_up_or_down().
+ *
  * What is left without any of these takes a shortest way to whoever has one, and the judge decides.
  */
 #include "route/engines.h"
@@ -70,7 +72,37 @@ struct search {
 	uint32_t *left, n_left; /* who has no stage yet */
 };
 
-/* Steps within a group. */
+/*
+ * Steps within a group of leaves and spines: up to a spine that goes down, or on; down to the destination. What
+ * went down does not go up again, so one lane will do until somebody takes two global cables.
+ */
+static enum stage stage_up_or_down(const struct search *f, uint32_t u, uint32_t i)
+{
+	uint32_t v = f->d->g->groups[i].to;
+
+	if (!f->d->shape->leaf[u])
+		return f->stage[v] == STAGE_END ? STAGE_LOCAL : STAGE_NONE;
+	switch ((enum stage)f->stage[v]) {
+	case STAGE_TWICE:
+		if (f->d->shape->leaf[f->to])
+			*f->d->twice = true;
+		return STAGE_FAR;
+	case STAGE_END:
+	case STAGE_LOCAL:
+	case STAGE_GLOBAL:
+		return STAGE_FAR;
+	case STAGE_FAR:
+	case STAGE_VIA:
+	case STAGE_LONG:
+	case STAGE_AROUND:
+	case STAGE_ODD:
+	case STAGE_NONE:
+		break;
+	}
+	return STAGE_NONE;
+}
+
+/* Steps within a group of which everybody knows everybody. */
 static enum stage stage_by_local(const struct search *f, uint32_t u, uint32_t i)
 {
 	const struct dragonfly *d = f->d;
@@ -128,8 +160,10 @@ static enum stage stage_by_global(const struct search *f, uint32_t u, uint32_t i
 /* The stage that `u` enters by a step through group `i`. */
 static enum stage stage_by(const struct search *f, uint32_t u, uint32_t i)
 {
-	return dragonfly_is_local(f->d, u, f->d->g->groups[i].to) ? stage_by_local(f, u, i)
-								   : stage_by_global(f, u, i);
+	if (!dragonfly_is_local(f->d, u, f->d->g->groups[i].to))
+		return stage_by_global(f, u, i);
+	return f->d->shape->kind == SHAPE_DRAGONFLY_PLUS ? stage_up_or_down(f, u, i)
+							  : stage_by_local(f, u, i);
 }
 
 /* The kinds of steps, as bits, by which `u` gets there with this number of hops. */
@@ -322,12 +356,13 @@ static struct lanes *lanes_of(const struct dragonfly *d, const struct topo *t, u
 struct routes *dragonfly_routes(const struct route_job *job, const struct graph *g,
 				const struct shape *shape, char *why, size_t why_len)
 {
-	_Atomic bool odd = false;
-	struct dragonfly d = { .g = g, .shape = shape, .odd = &odd };
+	_Atomic bool odd = false, twice = false;
+	struct dragonfly d = { .g = g, .shape = shape, .odd = &odd, .twice = &twice };
+	bool plus = shape->kind == SHAPE_DRAGONFLY_PLUS;
 	unsigned lanes = route_lanes(job);
 	struct routes *r;
 
-	if (lanes < 2) {
+	if (lanes < 2 && !plus) {
 		snprintf(why, why_len, "needs 2 lanes, every cable has 1");
 		return NULL;
 	}
@@ -339,10 +374,14 @@ struct routes *dragonfly_routes(const struct route_job *job, const struct graph 
 		return NULL;
 	}
 	r = steps_deal(job, g, "dragonfly", find_steps, &d);
-	if (r)
-		r->lanes = lanes_of(&d, job->topo, r->row_size);
-	else
+	if (!r) {
 		snprintf(why, why_len, "cancelled");
+	} else if (lanes < 2 && twice) {
+		snprintf(why, why_len, "some groups have no cable between them: needs 2 lanes, every cable has 1");
+		r = routes_unref(r);
+	} else if (!plus || twice) {
+		r->lanes = lanes_of(&d, job->topo, r->row_size);
+	}
 	dragonfly_done(&d);
 	return r;
 }
@@ -353,7 +392,7 @@ struct routes *dragonfly_compute(const struct route_job *job, char *why, size_t 
 	_cleanup_(shape_freep) struct shape *shape = shape_find(g);
 	char text[SHAPE_STRLEN];
 
-	if (shape->kind != SHAPE_DRAGONFLY) {
+	if (shape->kind != SHAPE_DRAGONFLY && shape->kind != SHAPE_DRAGONFLY_PLUS) {
 		snprintf(why, why_len, "no dragonfly: %s", shape_str(shape, text));
 		return NULL;
 	}

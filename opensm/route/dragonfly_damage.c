@@ -133,6 +133,8 @@ void dragonfly_mend(struct dragonfly *d)
 {
 	d->missing = xcalloc(MAX(d->g->n, 1u), sizeof(*d->missing));
 	d->early = xcalloc(MAX(d->g->first[d->g->n], 1u), sizeof(*d->early));
+	if (d->shape->kind == SHAPE_DRAGONFLY_PLUS)
+		return; /* there is more than one spine */
 	count_missing(d);
 	find_early(d);
 	find_relays(d);

@@ -13,7 +13,8 @@ struct dragonfly {
 	bool *relay;	   /* per (switch, group): passes on what comes from other groups for that one */
 	bool *onward;	   /* per switch: relays pass on by it */
 	bool *middle;	   /* per group of the graph: from a relay to an onward switch */
-	_Atomic bool *odd; /* some step is none of A to D */
+	_Atomic bool *odd;   /* some step is none of A to D */
+	_Atomic bool *twice; /* end ports' packets may take two global cables in a row */
 };
 
 static inline bool dragonfly_is_local(const struct dragonfly *d, uint32_t u, uint32_t v)

@@ -322,6 +322,28 @@ static void damaged_dragonflies_hold(void **state)
 	(void)state;
 }
 
+/* Leaves and spines: one lane while no group must be crossed, and never service levels. */
+static void dragonfly_plus_holds(void **state)
+{
+	struct topogen_plus plus = { .groups = 9, .leaves = 4, .spines = 4, .hosts = 2, .parallel = 2 };
+
+	for (unsigned seed = 0; seed < 8; seed++) {
+		struct topogen o = { .seed = seed, .damage = seed * 0.005, .random_guids = seed & 1 };
+		struct topo *t = topogen_dragonfly_plus(&plus, &o);
+		struct routes *r = run("dragonfly", &(struct route_job){ .topo = t, .threads = 1 });
+
+		assert_non_null(r);
+		holds(r);
+		if (!seed)
+			assert_null(r->lanes);
+		assert_int_equal(r->lanes ? r->lanes->by : LANES_BY_NOTHING, LANES_BY_NOTHING);
+		every_pair_arrives(r);
+		routes_unref(r);
+		topo_unref(t);
+	}
+	(void)state;
+}
+
 /* A whole switch less: somebody must turn early. */
 static void one_switch_less_holds(void **state)
 {
@@ -500,6 +522,7 @@ int main(void)
 		cmocka_unit_test(own_engines_need_no_service_levels),
 		cmocka_unit_test(one_cable_less_holds),
 		cmocka_unit_test(damaged_dragonflies_hold),
+		cmocka_unit_test(dragonfly_plus_holds),
 		cmocka_unit_test(one_switch_less_holds),
 		cmocka_unit_test(damaged_hyperx_hold),
 		cmocka_unit_test(others_decline),
