@@ -98,7 +98,7 @@ static void add_switch(struct world *w, unsigned ports, unsigned flags)
 		.guid = TOPOGEN_SWITCH_GUID + 1 + (w->n_switches * 7u) % 251,
 		.sysimg_guid = flags & 8 ? 1 : TOPOGEN_SWITCH_GUID + w->n_switches,
 		.n_ports = (uint8_t)(ports % PORTS_MAX),
-		.lft_cap = flags & 16 ? (lid_t)(flags & 7 ? 8 : 0) : 0xC000,
+		.lft_cap = flags & 16 ? 0 : 0xC000,
 	};
 	s->lid = flags & 32 ? 0 : take_lids(w, 0);
 	w->vls[w->n_switches] = flags & 64 ? (uint8_t)(1 + flags % 3) : 0;
@@ -303,11 +303,31 @@ static void require_lanes(const struct routes *r, unsigned most)
 		require(l->vl[i] < l->n_vls);
 }
 
+/* LOUD=1: what is routed, and what the judge says. */
+static void tell(const struct routes *r, const struct route_verdict *v)
+{
+	const struct topo *t = r->topo;
+	char text[ROUTE_VERDICT_STRLEN];
+
+	fprintf(stderr, "%s: %s\n", r->engine, route_verdict_str(v, text));
+	fprintf(stderr, "lost: LID %u from switch %u, ends at %u\n", v->lost_example.to,
+		v->lost_example.from, v->lost_example.end);
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		fprintf(stderr, "switch %u LID %u cap %u:", s, t->switches[s].lid, t->switches[s].lft_cap);
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
+			if (topo_port(t, s, p)->sw != TOPO_NONE)
+				fprintf(stderr, " %u>%u", p, topo_port(t, s, p)->sw);
+		fprintf(stderr, "\n");
+	}
+}
+
 static void require_proof(const struct routes *r, bool promised)
 {
 	struct route_verdict v;
 
 	routes_check(r, 1, &v);
+	if (getenv("LOUD"))
+		tell(r, &v);
 	require(!v.looping && !v.lost);
 	if (!promised)
 		return;
