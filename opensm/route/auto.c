@@ -5,9 +5,9 @@
  *
  * Every candidate is judged as if somebody else had made it: who leaves pairs without a path that have one, goes
  * round or can wait for itself is out. Among the others the effective bandwidth under random bisections
- * decides, then who needs no service levels by path, the most loaded channel, hops, lanes; the order of candidates breaks ties. Small
- * fabrics get all candidates, large ones only the first that holds, so that choosing costs no more than
- * computing.
+ * decides, then who needs no service levels by path, the most loaded channel, hops, lanes; the order of
+ * candidates breaks ties. A whole fabric that the first candidate serves by shortest paths needs no others;
+ * of large ones only the first that holds counts, so that choosing costs no more than computing.
  *
  * Staying counts: while there are previous tables, those that change fewest entries win unless others are
  * clearly better, so that a small fault does not bring another engine's tables.
@@ -158,7 +158,10 @@ static bool wins(const struct trial *x, const struct trial *best)
 	return is_better(x, best, A_LITTLE_BETTER);
 }
 
-/* Tables that grew out of our own are improved where staying cost too much; adopted ones (of whose making nothing is known) not. */
+/*
+ * Tables that grew out of our own are improved where staying cost too much; adopted ones, of whose making nothing
+ * is known, are not.
+ */
 static void balance(const struct automatic *a, struct trial *x)
 {
 	const struct route_engine *engine = route_engine_find(x->name);
