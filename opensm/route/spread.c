@@ -181,6 +181,35 @@ static int by_order(const void *a, const void *b)
 	return (x->sw > y->sw) - (x->sw < y->sw);
 }
 
+/* Order in which switches are found from the first one of the highest rank; what is below one is adjacent. */
+static void find_from_above(const struct levels *l, uint32_t *ret)
+{
+	const struct graph *g = l->g;
+	_cleanup_free_ uint32_t *queue = xcalloc(g->n, sizeof(*queue));
+	uint32_t head = 0, tail = 0, top = 0;
+
+	memset(ret, 0xFF, g->n * sizeof(*ret));
+	for (uint32_t u = 0; u < g->n; u++)
+		if (l->rank[u] != DISTANCE_NONE && (l->rank[top] == DISTANCE_NONE || l->rank[u] > l->rank[top]))
+			top = u;
+	if (g->n) {
+		ret[top] = 0;
+		queue[tail++] = top;
+	}
+	while (head < tail) {
+		uint32_t u = queue[head++];
+
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			uint32_t v = g->groups[i].to;
+
+			if (ret[v] != TOPO_NONE)
+				continue;
+			ret[v] = tail;
+			queue[tail++] = v;
+		}
+	}
+}
+
 /* Leaves first; members of a pod adjacent. */
 static void order_switches(struct levels *l, const uint32_t *pods)
 {
@@ -191,6 +220,13 @@ static void order_switches(struct levels *l, const uint32_t *pods)
 		keys[u] = (struct order_key){ .sw = u, .rank = l->rank[u] };
 		for (unsigned i = 0; i < SPREAD_LEVELS; i++)
 			keys[u].pods[i] = pods[(size_t)(SPREAD_LEVELS - 1 - i) * n + u];
+	}
+	if (l->plan && l->plan->from_above) {
+		_cleanup_free_ uint32_t *found = xcalloc(n, sizeof(*found));
+
+		find_from_above(l, found);
+		for (uint32_t u = 0; u < n; u++)
+			keys[u].pods[0] = found[u];
 	}
 	if (n)
 		qsort(keys, n, sizeof(*keys), by_order);

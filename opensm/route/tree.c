@@ -368,11 +368,19 @@ static void find_ids(struct sorting *s, const struct tree_plan *plan)
 	}
 }
 
+/* The switch of before, which mostly has the same number. */
+static uint32_t find_before(const struct topo *now, const struct topo *before, uint32_t u)
+{
+	if (u < before->n_switches && before->switches[u].guid == now->switches[u].guid)
+		return u;
+	return topo_find_switch(before, now->switches[u].guid);
+}
+
 /* Is every cable between switches one that was there before? */
 static bool is_part_of(const struct topo *now, const struct topo *before)
 {
 	for (uint32_t u = 0; u < now->n_switches; u++) {
-		uint32_t was = topo_find_switch(before, now->switches[u].guid);
+		uint32_t was = find_before(now, before, u);
 
 		if (was == TOPO_NONE || before->switches[was].n_ports != now->switches[u].n_ports)
 			return false;
@@ -412,8 +420,7 @@ static bool arrange_as_before(struct sorting *s, const struct routes *previous)
 		return false;
 	for (uint32_t u = 0; u < s->g->n; u++)
 		old[u] = (struct old_place){
-			.place = previous->places[topo_find_switch(previous->topo,
-								   now->switches[u].guid)],
+			.place = previous->places[find_before(now, previous->topo, u)],
 			.sw = u,
 		};
 	if (s->g->n)

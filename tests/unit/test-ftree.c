@@ -171,6 +171,22 @@ static void other_orders_and_reverse_hops_do_no_harm(void **state)
 	assert_free_of_contention(topogen_fat_tree3(8, NULL), &o);
 }
 
+/* From the roots leaves are found in another order than by GUID. */
+static void indexing_from_the_roots_is_another(void **state)
+{
+	struct topogen o = { .seed = 5, .random_guids = true };
+	struct route_options plain = { 0 }, quasi = { .quasi_ftree_indexing = true };
+	struct topo *t = topogen_fat_tree3(6, &o);
+	struct routes *a = updown_with("ftree", t, NULL, &plain, 1);
+	struct routes *b = updown_with("ftree", t, NULL, &quasi, 1);
+
+	assert_true(memcmp(a->lft, b->lft, (size_t)t->n_switches * a->row_size));
+	assert_updown(b);
+	routes_unref(a);
+	routes_unref(b);
+	topo_unref(t);
+}
+
 static void odd_fabrics_are_survived(void **state)
 {
 	assert_survives_odd_fabrics("ftree");
@@ -188,6 +204,7 @@ int main(void)
 		cmocka_unit_test(lists_that_name_nobody_are_refused),
 		cmocka_unit_test(places_that_are_missing_are_told),
 		cmocka_unit_test(other_orders_and_reverse_hops_do_no_harm),
+		cmocka_unit_test(indexing_from_the_roots_is_another),
 		cmocka_unit_test(odd_fabrics_are_survived),
 	};
 
