@@ -157,12 +157,28 @@ static bool job_busy(const struct sm *sm)
 	return sm->route_pending;
 }
 
+/* A partition with an SL that routes decide; NULL: none. */
+static const struct partition *overruled_partition(const struct sm *sm, const struct lanes *l)
+{
+	for (size_t i = 0; l && l->by != LANES_BY_NOTHING && sm->partitions && i < sm->partitions->n; i++) {
+		if (sm->partitions->list[i].sl & l->sl_mask)
+			return &sm->partitions->list[i];
+	}
+	return NULL;
+}
+
 /* What of the configuration counts for nothing is said once, until it is something else. */
 static void plan_lanes(struct sm *sm)
 {
+	const struct partition *part;
 	struct qos_plan plan;
 
 	qos_plan_make(sm->plan_conf, sm->routes, &plan);
+	part = overruled_partition(sm, plan.lanes);
+	if (part && !plan.note[0])
+		snprintf(plan.note, sizeof(plan.note),
+			 "%s decides the SL of every path: sl=%u of partition '%.64s' is without effect",
+			 sm->routes->engine, part->sl, part->name);
 	if (plan.note[0] && strcmp(plan.note, sm->qos.note))
 		log_info("%s", plan.note);
 	sm->qos = plan;

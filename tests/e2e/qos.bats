@@ -111,3 +111,25 @@ path() {
 	[ "$(tables | grep -c '^ports.*|15|$')" -eq 0 ]
 	[ "$(path)" = 0x0 ]
 }
+
+# ring N: switches in a circle, a host on each.
+ring() {
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		printf 'Switch 6 "S%d"\n[1] "H%d"[1]\n' "$i" "$i"
+		printf '[2] "S%d"[3]\n[3] "S%d"[2]\n' $(((i + 1) % $1)) $(((i + $1 - 1) % $1))
+		printf '\nHca 2 "H%d"\n[1] "S%d"[1]\n\n' "$i" "$i"
+	done
+}
+
+@test "an engine that needs lanes has them, without qos; hosts are told the SL of each path" {
+	ring 5 >net
+	sim_restart "$PWD/net"
+	sm_start H0 -R dfsssp
+	wait_for 20 sm_up
+	[ "$(count 0x02 0x0017)" -eq $((5 * 3 * 4 + 5)) ]
+	quiet
+	sim_run H1 saquery PR >paths
+	[ "$(sed -nE 's/^\s+sl\.+//p' paths | sort -u | wc -l)" -ge 2 ]
+}
