@@ -12,6 +12,7 @@
 
 #define BATCH 4
 #define ROUNDS 3
+#define SLACK 10  /* a tenth above the mean: what staying may cost a channel */
 #define ALONE 256 /* switches up to which a second thread costs more than it saves */
 
 /* One LID. */
@@ -39,6 +40,7 @@ struct deal {
 	uint32_t n, n_ports;
 	uint32_t *sources;     /* per switch: end ports */
 	int64_t *load;	       /* per channel, between batches */
+	int64_t limit, slack;  /* entries that stay leave channels above it if that saves so much; 0: not yet */
 	uint32_t *first;       /* per switch + 1: its goals */
 	struct goal *goals;
 	uint32_t *previous_sw; /* row in job->previous, or TOPO_NONE; NULL: none */
@@ -133,6 +135,18 @@ static uint32_t cheapest(const struct deal *d, const struct hand *h, uint32_t i,
 	return best;
 }
 
+/* The step of the previous tables, or another if too much comes together there. */
+static uint32_t stay(const struct deal *d, const struct hand *h, uint32_t i, uint32_t old, uint32_t turn)
+{
+	const struct step *step = &h->steps.list[old];
+	uint32_t best;
+
+	if (!d->limit || d->load[step->channel] + h->change[step->channel] <= d->limit)
+		return old;
+	best = cheapest(d, h, i, turn);
+	return cost_of(d, h, &h->steps.list[best]) + (uint64_t)d->slack < cost_of(d, h, step) ? best : old;
+}
+
 /* Returns how many entries were free to go elsewhere. */
 static uint32_t choose(const struct deal *d, struct hand *h, uint32_t to, uint32_t goal)
 {
@@ -146,6 +160,8 @@ static uint32_t choose(const struct deal *d, struct hand *h, uint32_t to, uint32
 		if (k == TOPO_NONE) {
 			k = cheapest(d, h, i, goal);
 			n_free += s->first[i + 1] - s->first[i] > 1;
+		} else {
+			k = stay(d, h, i, k, goal);
 		}
 		h->chosen[i] = k;
 		h->cost[s->order[i]] = cost_of(d, h, &s->list[k]);
@@ -242,6 +258,21 @@ static uint64_t deal_batch(struct deal *d, struct hand *hands, uint32_t base, un
 		for (uint32_t k = 0; k < d->n_ports; k++)
 			d->load[k] += hands[i].change[k];
 	return n_free;
+}
+
+/* What a channel may carry before entries leave it. */
+static void find_limit(struct deal *d)
+{
+	int64_t sum = 0, n = 0;
+
+	for (uint32_t k = 0; k < d->n_ports; k++) {
+		if (d->topo->ports[k].sw == TOPO_NONE)
+			continue;
+		sum += d->load[k];
+		n++;
+	}
+	d->slack = n ? sum / n / SLACK : 0;
+	d->limit = n ? sum / n + d->slack : 0;
 }
 
 /* ---- goals ----------------------------------------------------------------------------------- */
@@ -389,6 +420,8 @@ struct routes *steps_deal(const struct route_job *job, const struct graph *g, co
 		n_free = 0;
 		for (uint32_t base = 0; base < d.n && !is_cancelled(job); base += BATCH)
 			n_free += deal_batch(&d, hands, base, round);
+		if (n_free && job->previous) /* where nothing changes anyway, nothing changes for balance */
+			find_limit(&d);
 	}
 	for (unsigned i = 0; i < BATCH; i++)
 		hand_done(&hands[i]);
