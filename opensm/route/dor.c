@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "route/grid_routes.h"
+#include "route/shapes.h"
 #include "route/stale.h"
 #include "util/mem.h"
 
@@ -184,6 +185,20 @@ static struct routes *routes_by_port(const struct route_job *job, const struct g
 	return r;
 }
 
+/* Rows in which everybody has a cable to everybody are dimensions too. NULL: it is no HyperX. */
+static struct routes *routes_of_hyperx(const struct route_job *job, const struct graph *g)
+{
+	_cleanup_(shape_freep) struct shape *shape = shape_find(g);
+	struct routes *r = NULL;
+	char why[128];
+
+	if (shape->kind == SHAPE_HYPERX)
+		r = hyperx_routes(job, g, shape, why, sizeof(why));
+	if (r)
+		snprintf(r->engine, sizeof(r->engine), "dor");
+	return r;
+}
+
 struct routes *dor_compute(const struct route_job *job, char *why, size_t why_len)
 {
 	_cleanup_(graph_freep) struct graph *g = NULL;
@@ -204,7 +219,9 @@ struct routes *dor_compute(const struct route_job *job, char *why, size_t why_le
 		ordered = ordered_grid(g, folded, rank);
 		r = grid_routes(job, &(struct grid_plan){ .engine = "dor", .grid = ordered, .graph = g }, why, why_len);
 	} else {
-		r = routes_by_port(job, g, rank, no_grid);
+		r = routes_of_hyperx(job, g);
+		if (!r)
+			r = routes_by_port(job, g, rank, no_grid);
 	}
 	if (job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed)) {
 		snprintf(why, why_len, "cancelled");

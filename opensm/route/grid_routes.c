@@ -24,6 +24,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/check.h"
+#include "route/choose.h"
+#include "route/depend.h"
 #include "route/stale.h"
 #include "util/mem.h"
 
@@ -346,6 +349,31 @@ static void note(const struct maker *m, struct routes *r)
 				     : ": one level of service, no room for a missing switch");
 }
 
+/*
+ * Damage for which nothing is proved once and for all: several switches, or switches and cables. The judge is asked
+ * here, so that this engine can decline; whoever would ask him next need not (routes->judged).
+ */
+static bool prove(const struct maker *m, struct routes *r, char *why, size_t why_len)
+{
+	struct dependency_graph *g = NULL;
+	struct route_verdict v;
+	bool ok;
+
+	routes_check_graph(r, threads_of(m->job), &v, &g);
+	ok = !route_fault(&v);
+	if (!ok)
+		snprintf(why, why_len, "ways around what is missing (%u switch%s, %u cable%s) %s",
+			 m->plan->grid->n_missing, m->plan->grid->n_missing == 1 ? "" : "es", m->plan->grid->n_cut,
+			 m->plan->grid->n_cut == 1 ? "" : "s", route_fault(&v));
+	else if (r->master_tree && !grid_tree_fits(r, g)) {
+		free(r->master_tree);
+		r->master_tree = NULL;
+	}
+	r->judged = xmemdup(&v, sizeof(v));
+	dependency_graph_free(g);
+	return ok;
+}
+
 struct routes *grid_routes(const struct route_job *job, const struct grid_plan *plan, char *why, size_t why_len)
 {
 	_cleanup_(maker_done) struct maker m = { .job = job, .plan = plan, .topo = job->topo };
@@ -373,5 +401,7 @@ struct routes *grid_routes(const struct route_job *job, const struct grid_plan *
 	r->master_tree = grid_tree(m.ways);
 	stale_keep(r, job->previous);
 	note(&m, r);
+	if ((plan->grid->n_missing > 1 || (plan->grid->n_missing && plan->grid->n_cut)) && !prove(&m, r, why, why_len))
+		return NULL;
 	return take(r);
 }

@@ -35,3 +35,7 @@ struct routes *grid_routes(const struct route_job *job, const struct grid_plan *
  * damage leaves none. The caller frees.
  */
 uint8_t *grid_tree(const struct grid_ways *w);
+
+/* Whether it and all paths together close no cycle, with SL 0 and SL 8; `g` is what the paths come to (depend.h). */
+struct dependency_graph;
+bool grid_tree_fits(const struct routes *r, struct dependency_graph *g);

@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "route/depend.h"
 #include "util/mem.h"
 
 #define ROOTLESS UINT16_MAX
@@ -162,4 +163,39 @@ uint8_t *grid_tree(const struct grid_ways *w)
 			up[s] = w->g->ports[w->g->groups[group].first_port];
 	}
 	return up;
+}
+
+/* As the tree of a group that has members everywhere. */
+static struct mcast_tree *whole_group(const struct topo *t, const uint8_t *up)
+{
+	struct mcast_tree *tree = xcalloc(1, sizeof(*tree) + t->n_switches * sizeof(tree->rows[0]));
+
+	tree->n_rows = t->n_switches;
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		struct mcast_row *row = &tree->rows[s];
+		const struct topo_port *peer = topo_port(t, s, up[s]);
+
+		row->guid = t->switches[s].guid;
+		row->sw = s;
+		row->up = up[s] ? peer->sw : MCAST_NONE;
+		if (!up[s]) {
+			tree->root = s;
+			continue;
+		}
+		row->up_port = up[s];
+		row->down_port = peer->port;
+		row->mask[up[s] / 64] |= UINT64_C(1) << up[s] % 64;
+		tree->rows[peer->sw].mask[peer->port / 64] |= UINT64_C(1) << peer->port % 64;
+	}
+	return tree;
+}
+
+bool grid_tree_fits(const struct routes *r, struct dependency_graph *g)
+{
+	struct mcast_tree *tree = whole_group(r->topo, r->master_tree);
+	bool ok = dependency_graph_is_acyclic(g) && dependency_graph_add_tree(g, tree, 0) &&
+		  dependency_graph_add_tree(g, tree, 8);
+
+	free(tree);
+	return ok;
 }

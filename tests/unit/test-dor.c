@@ -160,6 +160,24 @@ static void order_of_ports_is_order_of_dimensions(void **state)
 	topo_unref(t);
 }
 
+static void rows_of_a_hyperx_are_dimensions(void **state)
+{
+	struct topo *t = topogen_hyperx(5, 4, 2, &(struct topogen){ .seed = 1, .random_guids = true });
+	struct route_job job = { .topo = t };
+	struct route_verdict v;
+	char why[160];
+	struct routes *r = route_by("dor", &job, why);
+
+	(void)state;
+	assert_non_null(r);
+	assert_string_equal(r->engine, "dor");
+	routes_check(r, 1, &v);
+	assert_true(holds(&v));
+	assert_true(v.minimal);
+	routes_unref(r);
+	topo_unref(t);
+}
+
 static void other_fabrics_go_by_port_numbers(void **state)
 {
 	(void)state;
@@ -175,7 +193,7 @@ static void other_fabrics_go_by_port_numbers(void **state)
 			routes_check(r, 1, &v);
 			assert_int_equal(v.lost, 0);
 			assert_int_equal(v.looping, 0);
-			if (strncmp(r->note, "no grid", 7))
+			if (strncmp(r->note, "no grid", 7) != 0)
 				assert_false(v.credit_loop);
 			else
 				assert_minimal(r);
@@ -239,6 +257,7 @@ int main(void)
 		cmocka_unit_test(damage_is_gone_around_or_refused),
 		cmocka_unit_test(too_few_lanes_are_told),
 		cmocka_unit_test(order_of_ports_is_order_of_dimensions),
+		cmocka_unit_test(rows_of_a_hyperx_are_dimensions),
 		cmocka_unit_test(other_fabrics_go_by_port_numbers),
 		cmocka_unit_test(a_host_comes_and_goes_and_nothing_changes),
 		cmocka_unit_test(nothing_at_all_is_no_trouble),

@@ -284,9 +284,10 @@ static unsigned route_damaged(const char *shape, double cables, unsigned n_switc
 			*wrong += !holds(&v);
 			if (!holds(&v) && getenv("GRID_WHY"))
 				print_message("%s seed %u: %s\n", shape, seed, route_verdict_str(&v, text));
-			/* Both kinds of damage at once: who plans groups has to look. */
-			if (holds(&v) && r->master_tree && (!n_switches || cables <= 0))
+			if (holds(&v) && r->master_tree)
 				assert_true(groups_fit(r));
+			/* Only where both kinds of damage come together may there be no tree. */
+			assert_true(r->master_tree || (n_switches && cables > 0));
 		}
 		routes_unref(r);
 		topo_unref(t);
