@@ -84,13 +84,13 @@ static bool lash_begin(struct lash *l)
 	return true;
 }
 
-static bool deal(struct lash *l, bool both_ways)
+static bool deal(struct lash *l, bool both_ways, bool hints)
 {
 	layers_free(l->layers);
 	l->layers = layers_new(&(struct layers_job){
 		.topo = l->topo, .n_columns = l->n_ends, .at = l->ends, .keys = l->ends, .row_size = l->n,
 		.ports = l->ports, .sources = l->roll->has_sources, .both_ways = both_ways,
-		.hints = l->hints, .most = l->most, .limit = l->limit,
+		.hints = hints ? l->hints : NULL, .most = l->most, .limit = l->limit,
 		.cancelled = l->job->cancelled,
 	});
 	if (!l->layers)
@@ -131,7 +131,7 @@ static bool try(struct lash *l, const struct grid *grid, unsigned n_orders, bool
 	choose_paths(l, grid, n_orders);
 	if (both_ways)
 		pair_hints(l);
-	return !is_cancelled(l->job) && deal(l, both_ways);
+	return !is_cancelled(l->job) && deal(l, both_ways, n_orders);
 }
 
 static bool find_lanes(struct lash *l)

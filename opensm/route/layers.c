@@ -517,12 +517,17 @@ struct layers *layers_new(const struct layers_job *job)
 {
 	_cleanup_(fill_done) struct fill f = { .job = job };
 	unsigned limit = job->limit ? job->limit : LAYERS_MAX;
+	uint64_t all;
 
 	fill_begin(&f);
 	count_paths(&f);
+	all = f.n_left;
 	while (f.n_left && f.lane < limit && !is_cancelled(&f)) {
 		fill_lane(&f);
 		f.lane++;
+		/* Without hints each lane holds less than the one before: this will not do. */
+		if (job->limit && !job->hints && limit > 2 && f.lane == limit / 2 && f.n_left > all / 3)
+			break;
 	}
 	f.result->n = f.result->needed = f.n_left ? limit + 1 : f.lane;
 	if (!f.n_left && f.lane > 1 && f.lane <= job->most && !job->keep)

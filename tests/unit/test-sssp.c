@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What sssp promises: shortest paths, little on the most loaded channel, stability, its options. */
+#include "tests/unit/lanes-cases.h"
+
+static struct routes *sssp(const struct topo *t, const struct route_options *o, const struct routes *previous)
+{
+	struct route_job job = { .topo = t, .previous = previous, .threads = 2 };
+	char why[256] = "";
+	struct routes *r;
+
+	if (o)
+		job.options = *o;
+	r = lanes_run("sssp", &job, why);
+	assert_non_null(r);
+	return r;
+}
+
+static uint32_t most_load(const struct routes *r)
+{
+	struct route_verdict v;
+
+	routes_check(r, 1, &v);
+	assert_int_equal(v.lost, 0);
+	return v.max_load;
+}
+
+static void any_fabric_is_routed_minimally(void **state)
+{
+	for (unsigned number = 0; number < 30; number++) {
+		struct topogen o = any_options(number);
+		struct topo *t = any_fabric(number, &o);
+		struct routes *r = sssp(t, NULL, NULL), *plain = route(t, NULL);
+
+		print_message("# seed %u\n", number);
+		assert_minimal(r);
+		assert_true(most_load(r) <= most_load(plain));
+		routes_unref(r);
+		routes_unref(plain);
+		topo_unref(t);
+	}
+}
+
+static void strange_ones_too(void **state)
+{
+	strange_fabrics_are_routed("sssp");
+}
+
+static void same_bytes(void **state)
+{
+	threads_change_no_byte("sssp", 12);
+}
+
+static void hears_that_it_is_cancelled(void **state)
+{
+	cancelling_is_heard("sssp");
+}
+
+static void a_second_computation_changes_nothing(void **state)
+{
+	for (unsigned number = 0; number < 18; number++) {
+		struct topogen o = any_options(number);
+		struct topo *t = any_fabric(number, &o);
+		struct routes *first = sssp(t, NULL, NULL), *second = sssp(t, NULL, first);
+
+		print_message("# seed %u\n", number);
+		assert_same_tables(first, second);
+		routes_unref(first);
+		routes_unref(second);
+		topo_unref(t);
+	}
+}
+
+/* The peer's most loaded channel carries 1,872 of such a tree; a leaf that lost one cable of eight needs 1,161. */
+static void a_broken_tree_is_balanced_around_the_breaks(void **state)
+{
+	struct topogen o = { .damage = 0.01, .seed = 1 };
+	struct topo *t = topogen_fat_tree3(16, &o);
+	struct routes *r = sssp(t, NULL, NULL);
+
+	assert_in_range(most_load(r), 1161, 1300);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+/* Loads of the paths to some hosts only. */
+static uint32_t most_load_to(const struct routes *r, unsigned every)
+{
+	const struct topo *t = r->topo;
+	_cleanup_free_ uint32_t *load = xcalloc((size_t)t->n_switches * 256, sizeof(*load));
+	uint32_t most = 0;
+
+	for (uint32_t a = 0; a < t->n_hosts; a++)
+		for (uint32_t b = 0; b < t->n_hosts; b += every)
+			for (uint32_t s = t->hosts[a].sw; s != t->hosts[b].sw;) {
+				uint8_t port = routes_port(r, s, t->hosts[b].lid);
+
+				most = MAX(most, ++load[s * 256 + port]);
+				s = topo_port(t, s, port)->sw;
+			}
+	return most;
+}
+
+static void compute_nodes_are_spread_among_each_other(void **state)
+{
+	struct topo *t = topogen_torus((unsigned[]){ 4, 4, 2 }, 4, NULL);
+	guid_t guids[32];
+	struct route_options o = { .cn = { .guids = guids, .n = 32, .given = true } };
+	struct routes *plain = sssp(t, NULL, NULL), *aware;
+
+	for (uint32_t i = 0; i < 32; i++)
+		guids[i] = t->hosts[4 * i].guid;
+	aware = sssp(t, &o, NULL);
+	print_message("# %u, else %u\n", most_load_to(aware, 4), most_load_to(plain, 4));
+	assert_true(most_load_to(aware, 4) < most_load_to(plain, 4));
+	routes_unref(plain);
+	routes_unref(aware);
+	topo_unref(t);
+}
+
+static void a_broken_list_is_refused(void **state)
+{
+	struct topo *t = topogen_fat_tree3(4, NULL);
+	struct route_job job = { .topo = t, .options = { .io = { .given = true, .broken = true } } };
+	char why[256] = "";
+
+	assert_null(lanes_run("sssp", &job, why));
+	assert_non_null(strstr(why, "io_guid_file"));
+	topo_unref(t);
+}
+
+/* A triangle whose direct cable 0-1 is slow. */
+static struct topo *slow_triangle(bool way_round)
+{
+	struct topo_builder *b = topo_builder_new();
+
+	for (unsigned s = 0; s < 3; s++) {
+		topo_add_switch(b, &(struct topo_switch){ .guid = 10 + s, .n_ports = 4, .lid = (lid_t)(10 + s),
+							  .lft_cap = 64 });
+		topo_add_host(b, &(struct topo_host){ .guid = 1 + s, .node_guid = 1 + s, .node_port = 1,
+						      .lid = (lid_t)(1 + s) });
+		topo_add_host_link(b, 1 + s, 10 + s, 1);
+	}
+	topo_add_link(b, 10, 2, 11, 2);
+	if (way_round)
+		topo_add_link(b, 10, 3, 12, 2);
+	topo_add_link(b, 11, 3, 12, 3);
+	topo_set_port(b, 10, 2, 8, true);
+	topo_set_port(b, 11, 2, 8, true);
+	return topo_build(b);
+}
+
+static void slow_cables_are_the_last_resort(void **state)
+{
+	struct topo *t = slow_triangle(true), *line = slow_triangle(false);
+	struct route_options o = { .avoid_throttled_links = true };
+	struct routes *direct = sssp(t, NULL, NULL), *around = sssp(t, &o, NULL), *only = sssp(line, &o, NULL);
+
+	assert_int_equal(routes_port(direct, 0, 2), 2);
+	assert_int_equal(routes_port(around, 0, 2), 3);
+	assert_int_equal(routes_port(around, 1, 1), 3);
+	assert_int_equal(routes_port(only, 0, 2), 2);
+	routes_unref(direct);
+	routes_unref(around);
+	routes_unref(only);
+	topo_unref(t);
+	topo_unref(line);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_fabric_is_routed_minimally),
+		cmocka_unit_test(strange_ones_too),
+		cmocka_unit_test(same_bytes),
+		cmocka_unit_test(hears_that_it_is_cancelled),
+		cmocka_unit_test(a_second_computation_changes_nothing),
+		cmocka_unit_test(a_broken_tree_is_balanced_around_the_breaks),
+		cmocka_unit_test(compute_nodes_are_spread_among_each_other),
+		cmocka_unit_test(a_broken_list_is_refused),
+		cmocka_unit_test(slow_cables_are_the_last_resort),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
