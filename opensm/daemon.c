@@ -173,6 +173,7 @@ static void start_dump(struct daemon *d)
 		.routing = d->conf->log_flags & LOGB_ROUTING,
 		.names = conf_files_names(sm_files(d->sm)),
 		.conf = sm_conf(d->sm),
+		.files = sm_files(d->sm),
 		.port_table = d->conf->log_flags & LOGB_VERBOSE && !d->conf->daemon,
 	};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Which dump files there are and when they are written; what stands in them is in dump_ports.c,
- * dump_tables.c, dump_mcast.c and dump_lanes.c.
+ * dump_tables.c, dump_mcast.c, dump_lanes.c and dump_engine.c.
  */
 #include "ctl/dump.h"
 
@@ -18,17 +18,28 @@ struct dump_file {
 	void (*write)(const struct dump_source *s, struct dump_out *o);
 	bool is_routing; /* written only with log flag ROUTING */
 	bool is_lanes;	 /* and only if SL2VL tables are wanted */
+	const char *engine; /* and only if this one made the routes */
 };
 
 /* files.md 1 */
 static const struct dump_file files[] = {
-	{ "opensm-subnet.lst", dump_subnet, false, false },
-	{ "opensm-lid-matrix.dump", dump_matrix, true, false },
-	{ "opensm-lfts.dump", dump_lfts, true, false },
-	{ "opensm.fdbs", dump_fdbs, true, false },
-	{ "opensm.mcfdbs", dump_mcfdbs, true, false },
-	{ "opensm-sl2vl.dump", dump_sl2vl, true, true },
+	{ .name = "opensm-subnet.lst", .write = dump_subnet },
+	{ .name = "opensm-lid-matrix.dump", .write = dump_matrix, .is_routing = true },
+	{ .name = "opensm-lfts.dump", .write = dump_lfts, .is_routing = true },
+	{ .name = "opensm.fdbs", .write = dump_fdbs, .is_routing = true },
+	{ .name = "opensm.mcfdbs", .write = dump_mcfdbs, .is_routing = true },
+	{ .name = "opensm-sl2vl.dump", .write = dump_sl2vl, .is_routing = true, .is_lanes = true },
+	{ .name = "opensm-updn-roots.dump", .write = dump_updn_roots, .is_routing = true, .engine = "updn" },
+	{ .name = "opensm-ftree-ca-order.dump", .write = dump_ftree_order, .engine = "ftree" },
+	{ .name = "opensm-torus.dump", .write = dump_torus, .is_routing = true, .engine = "torus-2QoS" },
 };
+
+static bool is_asked_for(const struct dump_file *file, const struct dump_view *v, const struct dump_config *c)
+{
+	if ((file->is_routing && !c->routing) || (file->is_lanes && !v->qos.wanted))
+		return false;
+	return !file->engine || (v->conf && v->routes && !strcmp(v->routes->engine, file->engine));
+}
 
 static void write_text(const struct dump_source *s, const struct dump_file *file, FILE *stream)
 {
@@ -60,7 +71,7 @@ int dump_write_all(const struct dump_view *v, const struct dump_config *c, char 
 		_cleanup_free_ char *path = NULL;
 		int r;
 
-		if ((files[i].is_routing && !c->routing) || (files[i].is_lanes && !v->qos.wanted))
+		if (!is_asked_for(&files[i], v, c))
 			continue;
 		path = xasprintf("%s/%s", c->dir, files[i].name);
 		r = write_file(&s, &files[i], path);
@@ -125,13 +136,16 @@ struct sm_job *dump_job_new(const struct fabric *f, const struct routes *routes,
 	job->view = dump_view_new(f, routes, c->names);
 	if (c->routing)
 		dump_view_add_mfts(job->view, f);
-	if (c->conf)
+	if (c->conf) {
 		dump_view_add_qos(job->view, c->conf);
+		dump_view_add_engine(job->view, c->conf, c->files);
+	}
 	job->dir = xstrdup(c->dir);
 	job->config = *c;
 	job->config.dir = job->dir;
 	job->config.names = NULL;
 	job->config.conf = NULL;
+	job->config.files = NULL;
 	job->done = done;
 	job->arg = arg;
 	return &job->base;

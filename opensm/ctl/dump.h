@@ -26,7 +26,8 @@ struct dump_config {
 	bool routing;                   /* log flag ROUTING: the forwarding tables too */
 	bool port_table;                /* log flag VERBOSE: the table of ports on stdout */
 	const struct conf_names *names; /* node-name map; NULL: none */
-	const struct conf *conf;        /* read by dump_job_new(); NULL: no SL2VL tables are wanted */
+	const struct conf *conf;        /* for dump_job_new(); NULL: no SL2VL tables are wanted, nor what engines say */
+	const struct conf_files *files; /* likewise; NULL: no lists */
 };
 
 /*

@@ -27,5 +27,10 @@ void dump_fdbs(const struct dump_source *s, struct dump_out *o);
 /* dump_lanes.c; writes nothing without dump_view_add_qos(). */
 void dump_sl2vl(const struct dump_source *s, struct dump_out *o);
 
+/* dump_engine.c; of the engine that made the routes. */
+void dump_updn_roots(const struct dump_source *s, struct dump_out *o);
+void dump_ftree_order(const struct dump_source *s, struct dump_out *o);
+void dump_torus(const struct dump_source *s, struct dump_out *o);
+
 /* dump_mcast.c; writes nothing without dump_view_add_mfts(). */
 void dump_mcfdbs(const struct dump_source *s, struct dump_out *o);

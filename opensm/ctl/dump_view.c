@@ -120,6 +120,12 @@ void dump_view_add_qos(struct dump_view *v, const struct conf *conf)
 	v->max_op_vls = conf->max_op_vls;
 }
 
+void dump_view_add_engine(struct dump_view *v, const struct conf *conf, const struct conf_files *files)
+{
+	v->conf = conf_ref(conf);
+	v->files = files ? conf_files_ref(files) : NULL;
+}
+
 static void dump_node_clear(struct dump_node *n)
 {
 	mft_have_clear(&n->mft);
@@ -133,6 +139,8 @@ struct dump_view *dump_view_free(struct dump_view *v)
 	for (uint32_t i = 0; i < v->n_nodes; i++)
 		dump_node_clear(&v->nodes[i]);
 	routes_unref(v->routes);
+	conf_unref(v->conf);
+	conf_files_unref(v->files);
 	free(v->nodes);
 	free(v->ports);
 	free(v);

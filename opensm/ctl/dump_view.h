@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conf/lists.h"
+#include "conf/files.h"
 #include "fabric/fabric.h"
 #include "plan/qos.h"
 #include "route/routes.h"
@@ -54,6 +54,8 @@ struct dump_view {
 	struct routes *routes; /* one reference; may be NULL */
 	struct qos_plan qos;   /* nothing is wanted without dump_view_add_qos() */
 	uint8_t max_op_vls;    /* code; 0: no limit */
+	struct conf *conf;     /* of dump_view_add_engine(); NULL without */
+	struct conf_files *files;
 };
 
 /* `routes` and `names` may be NULL. */
@@ -63,6 +65,8 @@ struct dump_view *dump_view_new(const struct fabric *f, const struct routes *rou
 void dump_view_add_mfts(struct dump_view *v, const struct fabric *f);
 /* And which VL is planned for which SL, with these options and the routes of the view. */
 void dump_view_add_qos(struct dump_view *v, const struct conf *conf);
+/* And what its engine went by. Both are shared by reference; `files` may be NULL. */
+void dump_view_add_engine(struct dump_view *v, const struct conf *conf, const struct conf_files *files);
 struct dump_view *dump_view_free(struct dump_view *v);
 void dump_view_freep(struct dump_view **v);
 

@@ -3,7 +3,7 @@ noinst_LIBRARIES += libctl.a
 libctl_a_SOURCES = opensm/ctl/dump.c opensm/ctl/dump.h opensm/ctl/dump_files.h \
 	opensm/ctl/dump_out.c opensm/ctl/dump_out.h \
 	opensm/ctl/dump_paths.c opensm/ctl/dump_paths.h \
-	opensm/ctl/dump_ports.c opensm/ctl/dump_tables.c opensm/ctl/dump_mcast.c opensm/ctl/dump_lanes.c \
+	opensm/ctl/dump_ports.c opensm/ctl/dump_tables.c opensm/ctl/dump_mcast.c opensm/ctl/dump_lanes.c opensm/ctl/dump_engine.c \
 	opensm/ctl/dump_view.c opensm/ctl/dump_view.h \
 	opensm/ctl/metrics.c opensm/ctl/metrics.h opensm/ctl/metrics_private.h opensm/ctl/metrics_fabric.c opensm/ctl/metrics_counters.c \
 	opensm/ctl/metrics_text.c opensm/ctl/metrics_text.h opensm/ctl/metrics_tally.c opensm/ctl/metrics_tally.h \

@@ -9,7 +9,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/place.c opensm/route/place.h opensm/route/place_private.h opensm/route/place_ways.c opensm/route/place_even.c \
 	opensm/route/columns.c opensm/route/columns.h \
 	opensm/route/tree.c opensm/route/tree.h opensm/route/simd.h opensm/route/fill.c opensm/route/fill.h opensm/route/repair.c opensm/route/repair.h \
-	opensm/route/updn.c opensm/route/updown.h opensm/route/ftree.c opensm/route/ftree.h \
+	opensm/route/updn.c opensm/route/updn.h opensm/route/updown.h opensm/route/ftree.c opensm/route/ftree.h \
 	opensm/route/minhop.c opensm/route/engines.h \
 	opensm/route/nue.c opensm/route/nue_keep.c opensm/route/nue_keep.h opensm/route/nue_net.c opensm/route/nue_net.h \
 	opensm/route/nue_cdg.c opensm/route/nue_cdg.h opensm/route/nue_tree.c opensm/route/nue_tree.h \

@@ -296,6 +296,10 @@ struct routes *torus_2qos_compute(const struct route_job *job, char *why, size_t
 	struct grid_plan plan = { .engine = "torus-2QoS", .graph = g, .datelines = true };
 	uint8_t rank[256];
 
+	if (job->options.torus_broken) {
+		snprintf(why, why_len, "torus_config cannot be used");
+		return NULL;
+	}
 	grid = torus_find(g, job->options.torus, plan.dateline_bit, why, why_len);
 	if (!grid)
 		return NULL;

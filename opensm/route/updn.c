@@ -15,6 +15,7 @@
 
 #include "route/engines.h"
 #include "route/repair.h"
+#include "route/updn.h"
 #include "util/mem.h"
 
 /* Below this share of cables between neighbouring levels (percent) there are none worth following. */
@@ -61,6 +62,44 @@ static const uint16_t *worthy(const struct graph *g, const uint16_t *levels)
 	return any && tree_levelled(g, levels) >= LEVELLED ? levels : NULL;
 }
 
+/* Fills `levels`; NULL if they are not worth following. */
+static const uint16_t *updn_levels(const struct graph *g, const struct route_options *o,
+				   uint16_t *levels, bool *ret_roots)
+{
+	*ret_roots = o->roots.n && tree_levels_from_roots(g, &o->roots, levels);
+	if (*ret_roots)
+		return levels;
+	spread_levels(g, levels);
+	return worthy(g, levels);
+}
+
+uint32_t updn_roots(const struct topo *t, const struct route_options *o, uint32_t **ret)
+{
+	_cleanup_(graph_freep) struct graph *g = graph_new(t, o);
+	_cleanup_free_ uint16_t *levels = xcalloc(g->n + 1, sizeof(*levels));
+	_cleanup_(tree_freep) struct tree *tree = NULL;
+	const uint16_t *followed;
+	uint16_t top = 0;
+	uint32_t n = 0;
+	bool has_roots;
+
+	followed = updn_levels(g, o, levels, &has_roots);
+	*ret = xcalloc(g->n + 1, sizeof(**ret));
+	if (!followed) {
+		tree = tree_new(g, &(struct tree_plan){ .ids = o->ids, .n_ids = o->n_ids });
+		if (tree->n)
+			(*ret)[n++] = tree->order[0];
+		return n;
+	}
+	for (uint32_t s = 0; s < g->n; s++)
+		if (levels[s] != DISTANCE_NONE)
+			top = MAX(top, levels[s]);
+	for (uint32_t s = 0; s < g->n; s++)
+		if (levels[s] == top)
+			(*ret)[n++] = s;
+	return n;
+}
+
 struct routes *updn_compute(const struct route_job *job, char *why, size_t why_len)
 {
 	const struct route_options *o = &job->options;
@@ -75,10 +114,7 @@ struct routes *updn_compute(const struct route_job *job, char *why, size_t why_l
 		return NULL;
 	g = graph_new(job->topo, o);
 	levels = xcalloc(g->n, sizeof(*levels));
-	has_roots = o->roots.n && tree_levels_from_roots(g, &o->roots, levels);
-	if (!has_roots)
-		spread_levels(g, levels);
-	followed = has_roots ? levels : worthy(g, levels);
+	followed = updn_levels(g, o, levels, &has_roots);
 	tree = tree_new(g, &(struct tree_plan){
 		.levels = followed, .ids = o->ids, .n_ids = o->n_ids, .previous = job->previous,
 	});

@@ -102,3 +102,27 @@ ring() {
 	END
 	as_the_peer S0
 }
+
+# tree: three leaves with a host each below two spines.
+tree() {
+	local i
+
+	for i in 1 2 3; do
+		printf 'Switch 8 "L%d"\n[1] "H%d"[1]\n[2] "R1"[%d]\n[3] "R2"[%d]\n\n' $i $i $i $i
+		printf 'Hca 1 "H%d"\n[1] "L%d"[1]\n\n' $i $i
+	done
+	for i in 1 2; do
+		printf 'Switch 8 "R%d"\n[1] "L1"[%d]\n[2] "L2"[%d]\n[3] "L3"[%d]\n\n' $i $((i + 1)) $((i + 1)) $((i + 1))
+	done
+}
+
+@test "engines say what they go by: the roots of updn, the order of ftree" {
+	start < <(tree)
+	sm_once H1 -D 0x43 -R updn,no_fallback
+	[ "$(wc -l <dumps/opensm-updn-roots.dump)" -eq 2 ]
+	[ "$(grep -cE '^0x[0-9a-f]+$' dumps/opensm-updn-roots.dump)" -eq 2 ]
+	[ ! -e dumps/opensm-ftree-ca-order.dump ]
+	sm_once H1 -R ftree,no_fallback
+	[ "$(cut -f 2 dumps/opensm-ftree-ca-order.dump | sort | tr '\n' ' ')" = "H1 H2 H3 " ]
+	[ "$(grep -cE $'^0x[0-9a-f]{4}\t' dumps/opensm-ftree-ca-order.dump)" -eq 3 ]
+}
