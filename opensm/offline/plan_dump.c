@@ -5,6 +5,7 @@
 
 #include "ctl/dump.h"
 #include "offline/plan.h"
+#include "route/tablefile.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -92,6 +93,38 @@ static struct dump_view *view_of(const struct plan_result *r)
 	return v;
 }
 
+/* Lines of paths' SLs: one per pair of end ports. Beyond these nobody reads them. */
+#define PSL_HOSTS_MAX 4096
+
+static int write_lanes(const struct routes *r, const char *dir, const char *name,
+		       void (*write)(const struct routes *r, FILE *out))
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, name);
+	FILE *out = fopen(path, "we");
+	int e = out ? 0 : -errno;
+
+	if (out) {
+		write(r, out);
+		if (fclose(out))
+			e = -errno;
+	}
+	if (e < 0)
+		fprintf(stderr, "opensm: --dumps: %s: %s\n", path, strerror(-e));
+	return e;
+}
+
+/* What ibdmchk -c and -d read, and --verify. */
+static int write_all_lanes(const struct routes *r, const char *dir)
+{
+	int e = 0;
+
+	if (!r || !r->lanes)
+		return 0;
+	if (r->topo->n_hosts <= PSL_HOSTS_MAX)
+		e = write_lanes(r, dir, "ibdmchk-psl.txt", tablefile_write_psl);
+	return e < 0 ? e : write_lanes(r, dir, "ibdmchk-sl2vl.txt", tablefile_write_sl2vl);
+}
+
 int plan_write_dumps(const struct plan_result *r, const char *dir)
 {
 	_cleanup_(dump_view_freep) struct dump_view *v = view_of(r);
@@ -106,5 +139,5 @@ int plan_write_dumps(const struct plan_result *r, const char *dir)
 	e = dump_write_all(v, &c, why, sizeof(why));
 	if (e < 0)
 		fprintf(stderr, "opensm: --dumps: %s\n", why);
-	return e;
+	return e < 0 ? e : write_all_lanes(r->now.routes, dir);
 }

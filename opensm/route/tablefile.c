@@ -43,6 +43,7 @@ struct tablefile {
 	size_t n_copies, cap_copies;
 	struct distance *distances;
 	size_t n_distances, cap_distances;
+	lid_t range_top; /* the last LID of what dump_fts and ibroute say they dump */
 	guid_t *owners; /* per LID: the GUID of its port, as the text says; 0: it does not */
 };
 
@@ -152,6 +153,24 @@ static void begin_table(struct reader *r, const struct line *line, enum section 
 	};
 }
 
+/* "Unicast lids [0x0-0xc0] of": the last of the range. */
+static void note_range(struct reader *r, const char *p)
+{
+	const char *dash = strstr(p, "[0x") ? strchr(strstr(p, "[0x"), '-') : NULL;
+	uint64_t top;
+
+	if (dash && number(dash + 1, 16, LIDS - 1, &top))
+		r->f->range_top = MAX(r->f->range_top, (lid_t)top);
+}
+
+lid_t tablefile_left_out(const struct tablefile *f)
+{
+	for (size_t i = 0; i < f->n_entries; i++)
+		if (f->entries[i] >> 8 >= f->range_top)
+			return 0;
+	return f->range_top;
+}
+
 /* The head of a section; false: the line is none. */
 static bool is_head(struct reader *r, const struct line *line, const char *p)
 {
@@ -170,6 +189,7 @@ static bool is_head(struct reader *r, const struct line *line, const char *p)
 		if (strncmp(p, heads[i].begins, strlen(heads[i].begins)))
 			continue;
 		r->section = SECTION_NONE;
+		note_range(r, p);
 		if (!heads[i].word)
 			return true;
 		if (!guid_after(p, heads[i].word, &r->guid))

@@ -27,6 +27,8 @@ void tablefile_freep(struct tablefile **f);
 void tablefile_read(struct tablefile *f, const char *path, const char *text, size_t len, struct conf_report *r);
 /* Was there a table in it? */
 bool tablefile_has_tables(const struct tablefile *f);
+/* dump_fts leaves out the last LID: that one, if it is in no table; else 0. */
+lid_t tablefile_left_out(const struct tablefile *f);
 bool tablefile_has_trees(const struct tablefile *f);
 
 /*

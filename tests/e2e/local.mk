@@ -26,5 +26,5 @@ tests/e2e/preload/hang.so: tests/e2e/preload/hang.c
 	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/hang.c -ldl
 E2E_TESTS += tests/e2e/plugin.bats tests/e2e/metrics.bats
 EXTRA_DIST += tests/e2e/metrics-lint.awk
-E2E_TESTS += tests/e2e/log.bats tests/e2e/qos.bats
+E2E_TESTS += tests/e2e/log.bats tests/e2e/verify.bats tests/e2e/qos.bats
 E2E_TESTS += tests/e2e/plan.bats
