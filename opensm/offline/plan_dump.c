@@ -9,6 +9,8 @@
 #include "util/file.h"
 #include "util/mem.h"
 
+#define VLS_ASSUMED 8 /* as topo has it */
+
 /* Tenths of Gb/s per lane. */
 static uint16_t speed_of(const char *name)
 {
@@ -40,7 +42,13 @@ static void node_of(struct dump_node *ret, const struct topofile_node *n, const 
 	ret->mapped = xstrdup(name);
 }
 
-static void port_of(const struct dump_view *v, const struct topofile *f, const struct topofile_port *p)
+/* PortInfo's code for that many data VLs. */
+static uint8_t vls_code(unsigned vls)
+{
+	return vls >= 15 ? 5 : vls >= 8 ? 4 : vls >= 4 ? 3 : vls >= 2 ? 2 : 1;
+}
+
+static void port_of(const struct dump_view *v, const struct topofile *f, const struct topofile_port *p, unsigned vls)
 {
 	const struct topofile_node *n = &f->nodes[p->node];
 	struct dump_port *ret = &v->ports[v->nodes[p->node].first_port + p->number];
@@ -49,6 +57,7 @@ static void port_of(const struct dump_view *v, const struct topofile *f, const s
 	ret->known = true;
 	ret->state = IB_PORT_ACTIVE;
 	ret->width = p->width;
+	ret->vls = ret->vl_cap = vls_code(p->vls ? p->vls : vls);
 	ret->speed = speed_of(p->speed);
 	ret->speed_plain = MIN(ret->speed, 100);
 	ret->ext_capable = ret->speed > 103;
@@ -64,6 +73,7 @@ static void port_of(const struct dump_view *v, const struct topofile *f, const s
 static struct dump_view *view_of(const struct plan_result *r)
 {
 	const struct topofile *f = r->world.file;
+	unsigned vls = r->world.args->vls ? r->world.args->vls : VLS_ASSUMED;
 	struct dump_view *v = xcalloc(1, sizeof(*v));
 
 	v->n_nodes = f->n_nodes;
@@ -88,8 +98,9 @@ static struct dump_view *view_of(const struct plan_result *r)
 			port->lmc = f->nodes[i].lmc;
 		}
 	for (uint32_t i = 0; i < f->n_ports; i++)
-		port_of(v, f, &f->ports[i]);
+		port_of(v, f, &f->ports[i], vls);
 	v->routes = routes_ref(r->now.routes);
+	dump_view_add_qos(v, r->world.conf);
 	return v;
 }
 

@@ -71,6 +71,18 @@ END
 	plan net -R minhop --worst link | grep -q 'of 6 single cables: 0 cut off somebody; 6 were routed$'
 }
 
+@test "dumps of a plan are judged as the plan is, lanes included" {
+	"$NETGEN" torus 4 4 1 2 >net
+	plan net -R lash,no_fallback --dumps planned --json >json
+	jq -e '.tables | .lanes > 1 and .verdict.credit_loop == false' json
+	"$SM_BIN" --verify planned --psl planned/ibdmchk-psl.txt >out
+	grep -q 'Deadlock   none can be' out
+	# Without the service levels of its paths every packet takes one lane, and the rings are closed.
+	rm planned/ibdmchk-*
+	run "$SM_BIN" --verify planned
+	[ "$status" -eq 1 ]
+}
+
 @test "the picture is an svg, whatever nodes call themselves" {
 	"$NETGEN" torus 4 4 1 2 | sed 's/# "s0"/# "<s0 \&amp; \x27 ]]> -->"/' >net
 	plan net --svg picture.svg >out
