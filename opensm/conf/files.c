@@ -86,6 +86,7 @@ static const struct kind kinds[] = {
 	[CONF_FILE_LFTS] = { CONF_ID_lfts_file, true, TABLES_FILE_MAX, NULL },
 	[CONF_FILE_LID_MATRIX] = { CONF_ID_lid_matrix_dump_file, true, TABLES_FILE_MAX, NULL },
 	[CONF_FILE_TORUS] = { CONF_ID_torus_config, false, 0, parse_torus },
+	[CONF_FILE_MC_ROOTS] = { CONF_ID_mc_roots_file, true, 0, parse_guids },
 	[CONF_FILE_NAMES] = { CONF_ID_node_name_map_name, true, 0, parse_names },
 	[CONF_FILE_MODULES] = { CONF_ID_per_module_logging_file, false, 0, parse_modules },
 };

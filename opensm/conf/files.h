@@ -35,6 +35,7 @@ enum conf_file_kind {
 	CONF_FILE_LFTS,
 	CONF_FILE_LID_MATRIX,
 	CONF_FILE_TORUS, /* read if routing_engine names torus-2QoS */
+	CONF_FILE_MC_ROOTS, /* of multicast trees: read at every sweep */
 	CONF_FILE_NAMES,
 	CONF_FILE_MODULES,
 	CONF_N_FILES,
@@ -52,7 +53,7 @@ struct conf_file {
 		findings; /* of reading it; a missing file is one if it has to be there */
 	struct partitions *partitions; /* PARTITIONS without an error, else NULL */
 	struct conf_prefixes prefixes; /* PREFIXES */
-	struct conf_guids guids;       /* ORDER, ROOTS, CN, IO */
+	struct conf_guids guids;       /* ORDER, ROOTS, CN, IO, MC_ROOTS */
 	struct conf_guid_ids ids;      /* IDS */
 	struct conf_port_orders port_orders; /* PORT_ORDER */
 	struct torus_conf *torus; /* TORUS; NULL if it is broken */

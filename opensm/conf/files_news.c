@@ -148,6 +148,7 @@ static size_t entries(const struct conf_file *f)
 	case CONF_FILE_ROOTS:
 	case CONF_FILE_CN:
 	case CONF_FILE_IO:
+	case CONF_FILE_MC_ROOTS:
 		return f->guids.n;
 	case CONF_FILE_IDS:
 		return f->ids.n;

@@ -117,7 +117,6 @@ static const char *const nvidia_names[] = {
 	"max_topologies_per_sw",
 	"max_wire_smps_per_device",
 	"mc_primary_root_guid",
-	"mc_roots_file",
 	"mc_secondary_root_guid",
 	"mepi_cache_enabled",
 	"mepi_enabled_speeds",

@@ -106,6 +106,7 @@ struct mcast_planner *mcast_planner_new(const struct mcast_params *params)
 	p->via = xcalloc(n, sizeof(*p->via));
 	p->seen = xcalloc(n, sizeof(*p->seen));
 	p->depends = params->depends;
+	p->proved = r && p->depends ? routes_ref(r) : NULL;
 	p->has_hosts = xcalloc(n, sizeof(*p->has_hosts));
 	for (uint32_t h = 0; h < p->topo->n_hosts; h++)
 		if (p->topo->hosts[h].sw != TOPO_NONE)
@@ -143,6 +144,7 @@ struct mcast_planner *mcast_planner_free(struct mcast_planner *p)
 	for (unsigned sl = 0; sl < ARRAY_SIZE(p->common); sl++)
 		graph_free(p->common[sl]);
 	dependency_graph_free(p->depends);
+	routes_unref(p->proved);
 	free(p->has_hosts);
 	free(p->roots);
 	free(p);

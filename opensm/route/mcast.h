@@ -88,7 +88,8 @@ struct mcast_params {
 	const uint16_t *caps;
 	/*
 	 * What unicast waits for, on its lanes (depend.h), of the same topo: trees are then chosen so that the
-	 * union with it stays free of cycles, and added to it. NULL: no proof is wanted. Taken by the planner.
+	 * union with it stays free of cycles, and added to it. NULL: no proof is wanted. Taken by the
+	 * planner; `routes` are then those it is of.
 	 */
 	struct dependency_graph *depends;
 	/* Preferred roots (mc_roots_file): node GUIDs of switches, MLIDs in turn. */

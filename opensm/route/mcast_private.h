@@ -53,6 +53,7 @@ struct mcast_planner {
 
 	/* mcast_safe.c */
 	struct dependency_graph *depends; /* owned; NULL: no proof is wanted */
+	struct routes *proved;		  /* one reference: whose lanes `depends` looks at */
 	struct graph *common[16];	  /* per SL: cables of the tree that always fits; NULL: none */
 	uint16_t common_sought;		  /* a bit per SL */
 	bool only_common;		  /* no other cables may be used */

@@ -320,6 +320,13 @@ struct sa_mc_port *sa_mc_members(const struct sa *sa, lid_t mlid, uint32_t *ret_
 	return list;
 }
 
+uint8_t sa_mc_sl(const struct sa *sa, lid_t mlid)
+{
+	const struct mgroup *g = mgroup_on_mlid(sa, mlid, NULL);
+
+	return g ? (uint8_t)ib_get(mgroup_record(g), MCM_SL) : 0;
+}
+
 /* ---- MLIDs --------------------------------------------------------------------------------- */
 
 #define SNM_PREFIX 13

@@ -87,6 +87,8 @@ struct sa_mc_port {
 };
 /* All of them, sorted by port; freed by the caller. */
 struct sa_mc_port *sa_mc_members(const struct sa *sa, lid_t mlid, uint32_t *ret_n);
+/* The SL of the groups on an MLID; 0 if there is none. */
+uint8_t sa_mc_sl(const struct sa *sa, lid_t mlid);
 /* Lowest MLID in use at or above `mlid`; 0 if none. */
 lid_t sa_next_mlid(const struct sa *sa, lid_t mlid);
 /* The GUIDInfo block (8 GUIDs) that an end port shall hold; false: none registered. */

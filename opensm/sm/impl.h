@@ -8,6 +8,7 @@
 #include "conf/partitions.h"
 #include "fabric/store.h"
 #include "plan/pkey.h"
+#include "route/depend.h"
 #include "route/mcast.h"
 #include "sa/sa.h"
 #include "sm/sm.h"
@@ -135,6 +136,8 @@ struct sm {
 	unsigned soft_faults;		 /* of this sweep: somebody silent, tables that had to wait */
 	struct routes *routes;		 /* installed, or being installed */
 	struct routes *new_routes;	 /* prepare.c: what the routing job made */
+	struct dependency_graph *depends;  /* prepare.c: of new_routes; NULL: none, or multicast.c has it */
+	const struct routes *depends_of;   /* prepare.c: whose it is; only compared */
 	struct transition *transition;	 /* prepare.c: from routes to new_routes */
 	struct plan plan;
 	unsigned unmapped_told;		 /* prepare.c */

@@ -205,6 +205,7 @@ static uint32_t plan_one(struct sm *sm, lid_t mlid)
 	_cleanup_(mcast_tree_unrefp) struct mcast_tree *found = NULL;
 	struct mcast_job job = {
 		.mlid = mlid,
+		.sl = sa_mc_sl(sm->sa, mlid),
 		.members = members,
 		.n_members = n,
 		.previous = mft_sync_wanted(m->sync, mlid),
@@ -216,6 +217,8 @@ static uint32_t plan_one(struct sm *sm, lid_t mlid)
 	for (uint32_t i = 0; i < n; i++)
 		members[i] = place(sm->view, &ports[i]);
 	tree = mcast_plan(m->planner, &job);
+	if (tree->unproved)
+		log_verbose("group 0x%04x: its tree could deadlock with other packets, and there is no other", mlid);
 	mft_sync_want(m->sync, mlid, tree);
 	return n + tree->n_rows;
 }
@@ -317,11 +320,16 @@ bool multicast_busy(const struct sm *sm)
 	       ((m->planner && (m->n_dirty || m->sweep)) || mft_sync_busy(m->sync));
 }
 
-static struct mcast_planner *planner_of(const struct sm *sm)
+/* The planner takes what routing found out of its routes. */
+static struct mcast_planner *planner_of(struct sm *sm)
 {
 	const struct topo *topo = sm->routes ? sm->routes->topo : NULL;
 	_cleanup_free_ uint16_t *caps = NULL;
-	struct mcast_params params = { .topo = topo, .routes = sm->routes };
+	const struct conf_file *roots = sm->files ? sm->files->of[CONF_FILE_MC_ROOTS] : NULL;
+	struct mcast_params params = {
+		.topo = topo, .routes = sm->routes,
+		.roots = roots ? roots->guids.guids : NULL, .n_roots = roots ? (uint32_t)roots->guids.n : 0,
+	};
 
 	if (!topo || !topo->n_switches || sm->conf->disable_multicast)
 		return NULL;
@@ -333,6 +341,8 @@ static struct mcast_planner *planner_of(const struct sm *sm)
 			caps[i] = ib_get(n->switch_info, SI_MULTICAST_FDB_CAP);
 	}
 	params.caps = caps;
+	if (sm->depends_of == sm->routes)
+		params.depends = take(sm->depends);
 	return mcast_planner_new(&params);
 }
 

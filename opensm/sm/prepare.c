@@ -382,6 +382,9 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 	sm->unreachable = report->unreachable;
 	sm->routes_fresh = false;
 	sm->transition = take(report->transition);
+	dependency_graph_free(sm->depends);
+	sm->depends = take(report->depends);
+	sm->depends_of = routes;
 	if (sm->transition)
 		log_verbose("%u LIDs are drained while their routes change",
 			    sm->transition->n_lids);

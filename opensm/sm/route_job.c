@@ -131,6 +131,8 @@ static void run(struct sm_job *base)
 		st->report.transition =
 			transition_find(st->held ? st->held : st->previous, st->result);
 	tell(st, &choice);
+	if (!st->report.fault && !st->conf->disable_multicast)
+		st->report.depends = dependency_graph_of(st->result, job.threads);
 }
 
 static void done(struct sm_job *base)
@@ -142,6 +144,7 @@ static void done(struct sm_job *base)
 	else
 		st->done(st->owner, st->result, &st->report);
 	transition_free(st->report.transition);
+	dependency_graph_free(st->report.depends);
 	topo_unref(st->topo);
 	routes_unref(st->previous);
 	routes_unref(st->held);

@@ -7,6 +7,7 @@
 
 #include "conf/files.h"
 #include "route/check.h"
+#include "route/depend.h"
 #include "route/engine.h"
 #include "route/routes.h"
 #include "route/transition.h"
@@ -19,6 +20,8 @@ struct route_report {
 	char note[160]; /* what was made of adopted tables; "" if none were */
 	struct transition
 		*transition; /* the way from what switches hold; taken by done() */
+	/* What the routes wait for, for multicast trees; taken by done(). NULL: they are not free of cycles. */
+	struct dependency_graph *depends;
 	bool bad;	     /* pairs without a path */
 	uint64_t unreachable; /* how many */
 	const char *fault; /* what is wrong with the tables, allowed by option; NULL: they hold */

@@ -109,6 +109,7 @@ struct sm *sm_free(struct sm *sm)
 	routes_unref(sm->routes);
 	routes_unref(sm->new_routes);
 	transition_free(sm->transition);
+	dependency_graph_free(sm->depends);
 	sm->fabric = fabric_free(sm->fabric);
 	prepare_unload(sm);
 	partition_free(sm);

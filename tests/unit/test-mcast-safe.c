@@ -103,10 +103,37 @@ static void groups_close_no_cycle_on_any_fabric(void **state)
 	assert_true(unproved * 100 < trees);
 }
 
+static void trees_begin_where_the_administrator_wants(void **state)
+{
+	struct topo *t = topogen_fat_tree3(8, NULL);
+	const guid_t roots[] = { t->switches[70].guid, 1, t->switches[75].guid };
+	struct mcast_planner *p = mcast_planner_new(&(struct mcast_params){
+		.topo = t, .roots = roots, .n_roots = ARRAY_SIZE(roots),
+	});
+	unsigned used[2] = { 0 };
+	uint64_t seed = 5;
+
+	for (unsigned i = 0; i < 10; i++) {
+		struct mcast_tree *tree = plan(p, t, i, &seed);
+		guid_t root;
+
+		assert_int_not_equal(tree->root, MCAST_NONE);
+		root = tree->rows[tree->root].guid;
+		assert_true(root == roots[0] || root == roots[2]);
+		used[root == roots[2]]++;
+		mcast_tree_unref(tree);
+	}
+	assert_int_equal(used[0], 5);
+	assert_int_equal(used[1], 5);
+	mcast_planner_free(p);
+	topo_unref(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_close_no_cycle_on_any_fabric),
+		cmocka_unit_test(trees_begin_where_the_administrator_wants),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
