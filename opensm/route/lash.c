@@ -5,8 +5,8 @@
  *
  * All LIDs of a switch use one path, so tables and lanes are small: switches by switches. Paths are chosen
  * by load first (courses.c); if the pairs do not fit in the lanes that there are, dimension by dimension where
- * switches are a grid (do_mesh_analysis: that is tried first), and then by one order, two, and so on, until
- * they do. If they never do there and back together, each way gets a lane of its own.
+ * switches are a grid (with do_mesh_analysis, or rings, that is tried first), and then by one order, two,
+ * and so on, until they do. If they never do there and back together, each way gets a lane of its own.
  *
  * lash_start_vl: SLs and lanes begin there.
  */
@@ -134,15 +134,26 @@ static bool try(struct lash *l, const struct grid *grid, unsigned n_orders, bool
 	return !is_cancelled(l->job) && deal(l, both_ways, n_orders);
 }
 
+/* On rings paths chosen by load hardly ever fit, and finding that out takes long. */
+static bool has_rings(const struct grid *grid)
+{
+	bool any = false;
+
+	for (unsigned d = 0; d < grid->n_dims; d++)
+		any |= grid->wraps[d];
+	return any;
+}
+
 static bool find_lanes(struct lash *l)
 {
 	_cleanup_(grid_freep) struct grid *grid = NULL;
-	bool first = l->job->options.do_mesh_analysis;
 	char why[80];
+	bool first;
 
+	grid = grid_find(l->graph, why, sizeof(why));
+	first = grid && (l->job->options.do_mesh_analysis || has_rings(grid));
 	if (!first && try(l, NULL, 0, true))
 		return true;
-	grid = grid_find(l->graph, why, sizeof(why));
 	if (grid && try(l, grid, 0, true))
 		return true;
 	if (first && try(l, NULL, 0, true))
