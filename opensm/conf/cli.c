@@ -116,7 +116,9 @@ void cli_usage(FILE *out)
 	/* A program of its own (offline/): with this word nothing above counts. */
 	fputs("--plan <fabric>\n"
 	      "          Without a device: routes a fabric that ibnetdiscover has described and says what\n"
-	      "          comes of it, and of failures. See opensm --plan --help.\n\n",
+	      "          comes of it, and of failures. See opensm --plan --help.\n\n"
+	      "--verify <folder>, --verify <fabric> <tables>...\n"
+	      "          Judge the forwarding tables that files hold, and end. See opensm --verify --help.\n\n",
 	      out);
 }
 
