@@ -125,27 +125,31 @@ static void make_targets(struct nue *e)
 	e->first[e->n_lanes] = e->n_targets;
 }
 
-/* Turns of what switches send along channel `in`. */
-static void look_through(const struct nue *e, struct nue_cdg *cdg, uint32_t in)
+/* Turns of what switch `s` sends on. */
+static void look_through(const struct nue *e, struct nue_cdg *cdg, uint32_t s)
 {
 	const struct nue_net *net = e->net;
-	uint32_t s = net->tail[in], next = nue_head(net, in);
-	const uint8_t *here = routes_row(e->routes, s), *there = routes_row(e->routes, next);
-	uint64_t seen[4] = { 0 };
-	const uint32_t *of_here = net->of_port + net->topo->switches[s].first_port;
-	const uint32_t *of_there = net->of_port + net->topo->switches[next].first_port;
+	const uint32_t *of_port = net->of_port + net->topo->switches[s].first_port;
+	const uint8_t *here = routes_row(e->routes, s), *there[UINT8_MAX + 1] = { NULL };
+	unsigned n_ports = net->topo->switches[s].n_ports;
 
+	for (unsigned p = 1; p <= n_ports; p++)
+		if (of_port[p] != NUE_NONE)
+			there[p] = routes_row(e->routes, nue_head(net, of_port[p]));
 	for (uint32_t i = 0; i < net->first_lid[net->n]; i++) {
 		lid_t lid = net->lids[i];
-		uint8_t port = there[lid];
+		uint32_t next, out;
+		uint8_t port;
 
-		if (here[lid] > net->topo->switches[s].n_ports || of_here[here[lid]] != in ||
-		    port > net->topo->switches[next].n_ports || of_there[port] == NUE_NONE)
+		if (!there[here[lid]])
 			continue;
-		if (seen[port / 64] >> port % 64 & 1)
+		next = nue_head(net, of_port[here[lid]]);
+		port = there[here[lid]][lid];
+		if (port > net->topo->switches[next].n_ports)
 			continue;
-		seen[port / 64] |= UINT64_C(1) << port % 64;
-		nue_cdg_set(cdg, in, of_there[port]);
+		out = net->of_port[net->topo->switches[next].first_port + port];
+		if (out != NUE_NONE)
+			nue_cdg_set(cdg, of_port[here[lid]], out);
 	}
 }
 
@@ -156,8 +160,7 @@ static bool all_fit(struct nue *e)
 	bool fits;
 
 	for (uint32_t s = 0; s < net->n; s++)
-		for (uint32_t c = nue_first(net, s); c < nue_first(net, s + 1); c++)
-			look_through(e, cdg, c);
+		look_through(e, cdg, s);
 	fits = nue_cdg_settle(cdg);
 	nue_cdg_free(cdg);
 	return fits;
