@@ -168,7 +168,7 @@ static void balance(const struct automatic *a, struct trial *x)
 	const struct routes *previous = a->job->previous;
 	struct reroute_report report = { .verdict = x->verdict };
 
-	if (!engine || !engine->balances || !previous || !previous->options)
+	if (!previous || !previous->options)
 		return;
 	x->routes = reroute_balance(engine, a->job, x->routes, &report);
 	x->verdict = report.verdict;

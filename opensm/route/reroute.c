@@ -267,8 +267,8 @@ struct routes *reroute_balance(const struct route_engine *engine, const struct r
 	struct route_verdict fair;
 	struct routes *fresh;
 
-	if (!job->previous || is_surely_fair(r, &ret->verdict) ||
-	    is_unchanged(job->previous, r))
+	if (!engine || !engine->balances || r->lanes || !job->previous ||
+	    is_surely_fair(r, &ret->verdict) || is_unchanged(job->previous, r))
 		return r;
 	alone.previous = NULL;
 	fresh = engine->compute(&alone, ret->why, sizeof(ret->why));

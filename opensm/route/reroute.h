@@ -28,7 +28,8 @@ struct reroute_report {
 };
 
 /*
- * Takes `r` (the caller's one reference, judged in ret->verdict) as the engine made it of `job`, and
+ * Does nothing to tables of engines (NULL: unknown) that are not for it (route_engine.balances), or that have
+ * lanes, which belong to paths as they are. Takes `r` (the caller's one reference, judged in ret->verdict) as the engine made it of `job`, and
  * returns it rebalanced if the rule says so, judged anew. Same job, same bytes.
  */
 struct routes *reroute_balance(const struct route_engine *engine, const struct route_job *job,

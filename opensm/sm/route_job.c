@@ -125,7 +125,7 @@ static void run(struct sm_job *base)
 	/* Tables of an engine from outside are its own affair. */
 	if (engine->compute && st->weigh && !st->fresh)
 		weigh(st, &job, &choice);
-	else if (engine->balances)
+	else
 		balance(st, &job, &choice.verdict);
 	if (st->held || st->previous)
 		st->report.transition =
