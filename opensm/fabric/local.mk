@@ -20,3 +20,7 @@ tests_unit_test_cells_LDADD = $(FABRIC_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-words
 tests_unit_test_words_SOURCES = tests/unit/test-words.c
 tests_unit_test_words_LDADD = $(FABRIC_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-snapshot
+tests_unit_test_snapshot_SOURCES = tests/unit/test-snapshot.c
+tests_unit_test_snapshot_LDADD = $(FABRIC_LIBS) $(CMOCKA_LIBS)

@@ -47,13 +47,52 @@ static void add_hosts(struct topo_builder *b, const struct node *n)
 	}
 }
 
+/* Lanes of the widest of a set of LinkWidth bits (14.2.5.6). */
+static unsigned widest(unsigned bits)
+{
+	static const uint8_t lanes[] = { 1, 4, 8, 12, 2 };
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(lanes); i++)
+		if (bits >> i & 1)
+			most = MAX(most, lanes[i]);
+	return most;
+}
+
+/* The best speed that both ends can do, as ib_link_speed() has it. FDR10 is no speed that anybody waits for. */
+static unsigned best_speed(const struct port *p, const struct port *q)
+{
+	static const uint16_t plain[] = { 25, 50, 100 }, extended[] = { 140, 250, 500, 1000 };
+	bool both = fabric_cap_mask(p) & fabric_cap_mask(q) & IB_CAP(IB_CAP_EXTENDED_SPEEDS);
+	unsigned more = both ? ib_get(p->info, PI_SPEED_EXT_SUPPORTED) & ib_get(q->info, PI_SPEED_EXT_SUPPORTED) : 0;
+	unsigned common = ib_get(p->info, PI_SPEED_SUPPORTED) & ib_get(q->info, PI_SPEED_SUPPORTED), best = 0;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(plain); i++)
+		best = common >> i & 1 ? plain[i] : best;
+	for (unsigned i = 0; i < ARRAY_SIZE(extended); i++)
+		best = more >> i & 1 ? extended[i] : best;
+	return best;
+}
+
+/* Does the cable run slower, or narrower, than both its ends can? */
+static bool is_throttled(const struct port *p)
+{
+	const struct port *q = p->peer;
+
+	if (!p->known || !q->known)
+		return false;
+	return ib_link_width(p->info) <
+		       widest((unsigned)(ib_get(p->info, PI_WIDTH_SUPPORTED) & ib_get(q->info, PI_WIDTH_SUPPORTED))) ||
+	       ib_link_speed(p->info, fabric_cap_mask(p), false) < best_speed(p, q);
+}
+
 /* Both ends of a cable are asked, topo takes the lesser. Code 1..5 of VLCap: 1, 2, 4, 8, 15 lanes. */
 static void add_facts(struct topo_builder *b, const struct node *n, const struct port *p)
 {
 	static const uint8_t vls[] = { 0, 1, 2, 4, 8, 15 };
 	unsigned code = p->known ? (unsigned)ib_get(p->info, PI_VL_CAP) : 0;
 
-	topo_set_port(b, n->guid, p->num, code < ARRAY_SIZE(vls) ? vls[code] : 0, false);
+	topo_set_port(b, n->guid, p->num, code < ARRAY_SIZE(vls) ? vls[code] : 0, is_throttled(p));
 }
 
 static void add_links(struct topo_builder *b, const struct node *n)

@@ -472,7 +472,7 @@ static void prove(struct sm *sm)
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			struct port *p = &n->ports[i];
 
-			if (!(p->pkeys && p->pkeys->unproven) && !(p->guids && p->guids->unproven))
+			if (!fabric_cells_unproven(p))
 				continue;
 			fabric_forget_cells(sm->fabric, p);
 			sm->dirty_changed = true;
