@@ -70,6 +70,9 @@ char *route_verdict_str(const struct route_verdict *v, char ret[ROUTE_VERDICT_ST
  */
 double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed);
 
+/* The same under `patterns` random permutations: all end ports send at once. */
+double routes_permutation_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed);
+
 /*
  * Worst congestion (most flows on one ISL channel) over `shifts` shift permutations (0: all of
  * them) of the end ports in order of switch and port. 1 is free of contention.

@@ -77,6 +77,22 @@ static void shuffle(uint32_t *a, uint32_t n, uint64_t *state)
 	}
 }
 
+/* What the flows from[k] to to[k] get, added up. */
+static double shares(struct field *f, const uint32_t *from, const uint32_t *to, uint32_t n)
+{
+	double sum = 0;
+
+	memset(f->use, 0, f->n_ports * sizeof(*f->use));
+	for (uint32_t k = 0; k < n; k++)
+		walk(f, from[k], to[k], true);
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t most = walk(f, from[k], to[k], false);
+
+		sum += most ? 1.0 / most : 0;
+	}
+	return sum;
+}
+
 double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed)
 {
 	_cleanup_(field_done) struct field f = field_of(r);
@@ -85,16 +101,22 @@ double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uin
 
 	for (unsigned i = 0; i < patterns; i++) {
 		shuffle(f.hosts, f.n, &seed);
-		memset(f.use, 0, f.n_ports * sizeof(*f.use));
-		for (uint32_t k = 0; k < half; k++)
-			walk(&f, f.hosts[k], f.hosts[half + k], true);
-		for (uint32_t k = 0; k < half; k++) {
-			uint32_t most = walk(&f, f.hosts[k], f.hosts[half + k], false);
-
-			sum += most ? 1.0 / most : 0;
-		}
+		sum += shares(&f, f.hosts, f.hosts + half, half);
 	}
 	return half && patterns ? sum / half / patterns : 0;
+}
+
+double routes_permutation_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed)
+{
+	_cleanup_(field_done) struct field f = field_of(r);
+	_cleanup_free_ uint32_t *to = xmemdup(f.hosts, f.n * sizeof(*to));
+	double sum = 0;
+
+	for (unsigned i = 0; i < patterns; i++) {
+		shuffle(to, f.n, &seed);
+		sum += shares(&f, f.hosts, to, f.n);
+	}
+	return f.n && patterns ? sum / f.n / patterns : 0;
 }
 
 unsigned routes_shift_congestion(const struct routes *r, unsigned shifts)

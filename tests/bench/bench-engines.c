@@ -43,9 +43,10 @@ static void print_row(const struct routes *r, double cpu, double mb)
 	uint32_t hosts = MAX(r->topo->n_hosts, 1u);
 
 	routes_check(r, 0, &v);
-	printf("%" PRIu64 " %" PRIu64 " %s %u %u %" PRIu64 " %u %.3f %u %.3f %.1f %s %s\n", v.lost, v.cut,
+	printf("%" PRIu64 " %" PRIu64 " %s %u %u %" PRIu64 " %u %.3f/%.3f %u %.3f %.1f %s %s\n", v.lost, v.cut,
 	       v.credit_loop ? "LOOP" : "ok", r->lanes ? r->lanes->n_vls : 1, v.n_sls, v.detours, v.max_load,
 	       routes_effective_bandwidth(r, MAX(5u, MIN(50u, 100000000 / hosts)), 1),
+	       routes_permutation_bandwidth(r, MAX(5u, MIN(50u, 100000000 / hosts)), 1),
 	       routes_shift_congestion(r, MAX(20u, MIN(200u, 10000000 / hosts))), cpu, mb, r->engine,
 	       r->note[0] ? r->note : "-");
 }

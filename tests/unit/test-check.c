@@ -662,15 +662,19 @@ static void bandwidth_of_a_bottleneck(void **state)
 	struct topo *t = topogen_fat_tree2(2, 2, 2, 1, NULL), *thin;
 	struct routes *r = routed(t);
 	double wide = routes_effective_bandwidth(r, 200, 1);
+	double all = routes_permutation_bandwidth(r, 200, 1);
 
 	assert_true(wide > 0.8 && wide <= 1.0);
 	assert_float_equal(routes_effective_bandwidth(r, 200, 1), wide, 0);
+	assert_float_equal(routes_permutation_bandwidth(r, 200, 1), all, 0);
+	assert_true(all > 0.5 && all < 1);
 	assert_int_equal(routes_shift_congestion(r, 0), 1);
 	routes_unref(r);
 	topo_unref(t);
 	thin = topogen_fat_tree2(2, 1, 2, 1, NULL);
 	r = routed(thin);
 	assert_true(routes_effective_bandwidth(r, 200, 1) < wide);
+	assert_true(routes_permutation_bandwidth(r, 200, 1) < all);
 	assert_int_equal(routes_shift_congestion(r, 0), 2);
 	routes_unref(r);
 	topo_unref(thin);
