@@ -12,7 +12,7 @@
  * Staying counts: while there are previous tables, those that change fewest entries win unless others are
  * clearly better, so that a small fault does not bring another engine's tables.
  *
- * At the end stands one lane, up then down (onelane.h), which every fabric can have.
+ * At the end stands one lane, up then down (updn), which every fabric can have.
  */
 #include "route/engines.h"
 
@@ -21,7 +21,6 @@
 
 #include "route/check.h"
 #include "route/choose.h"
-#include "route/onelane.h"
 #include "route/reroute.h"
 #include "route/shapes.h"
 #include "util/mem.h"
@@ -229,10 +228,10 @@ static void try_all(struct automatic *a)
 			consider(a, names[i], r);
 	}
 	if (!a->n_held && !is_cancelled(a->job)) {
-		struct routes *r = onelane_routes(a->job, a->graph, "onelane");
+		struct routes *r = run(a, "updn", why, sizeof(why));
 
 		if (r)
-			consider(a, "up, then down", r);
+			consider(a, "updn", r);
 	}
 }
 

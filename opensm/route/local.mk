@@ -28,7 +28,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/mcast_grow.c opensm/route/mcast_root.c opensm/route/mcast_safe.c \
 	opensm/route/auto.c opensm/route/shapes.h opensm/route/recognise.c opensm/route/recognise.h \
 	opensm/route/recognise_hyperx.c opensm/route/recognise_groups.c \
-	opensm/route/steps.c opensm/route/steps.h opensm/route/onelane.c opensm/route/onelane.h \
+	opensm/route/steps.c opensm/route/steps.h \
 	opensm/route/dragonfly.c opensm/route/dragonfly_damage.c opensm/route/dragonfly_private.h \
 	opensm/route/hyperx.c \
 	opensm/route/ways.c opensm/route/ways.h opensm/route/courses.c opensm/route/courses.h \
