@@ -54,11 +54,12 @@ static bool may_repair(const struct route_job *job, const struct fill_plan *how)
 	if (how->graph->weighted || o->n_order || o->n_ignore || o->scatter_seed || o->count_switches ||
 	    o->port_shifting)
 		return false;
+	if (t->n_switches != before->topo->n_switches)
+		return false;
 	if (how->tree && (!before->places || memcmp(before->places, how->tree->place,
 						    t->n_switches * sizeof(*before->places)) != 0))
 		return false;
-	return t->n_switches == before->topo->n_switches && t->n_hosts == before->topo->n_hosts &&
-	       t->max_lid <= before->top;
+	return t->n_hosts == before->topo->n_hosts && t->max_lid <= before->top;
 }
 
 static bool is_same_switch(const struct topo_switch *a, const struct topo_switch *b)

@@ -207,7 +207,8 @@ static void plug_links(struct topo *t, struct cable *links, size_t n)
 {
 	if (n)
 		qsort(links, n, sizeof(*links), by_cable);
-	for (const struct cable *c = links; c < links + n; c++) {
+	for (size_t i = 0; i < n; i++) {
+		const struct cable *c = &links[i];
 		uint32_t a = topo_find_switch(t, c->a), b = topo_find_switch(t, c->b);
 		struct topo_port *pa = free_port(t, a, c->a_port);
 		struct topo_port *pb = free_port(t, b, c->b_port);
@@ -227,7 +228,8 @@ static void plug_hosts(struct topo *t, struct cable *links, size_t n)
 {
 	if (n)
 		qsort(links, n, sizeof(*links), by_cable);
-	for (const struct cable *c = links; c < links + n; c++) {
+	for (size_t i = 0; i < n; i++) {
+		const struct cable *c = &links[i];
 		uint32_t h = topo_find_host(t, c->a), sw = topo_find_switch(t, c->b);
 		struct topo_port *p = free_port(t, sw, c->b_port);
 
@@ -273,7 +275,8 @@ static lid_t highest_lid(const struct topo *t)
 
 static void note_facts(struct topo *t, const struct topo_builder *b)
 {
-	for (const struct port_fact *f = b->facts; f < b->facts + b->n_facts; f++) {
+	for (size_t i = 0; i < b->n_facts; i++) {
+		const struct port_fact *f = &b->facts[i];
 		uint32_t sw = topo_find_switch(t, f->sw);
 		struct topo_port *p;
 

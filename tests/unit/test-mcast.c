@@ -292,7 +292,7 @@ static void dear_cables_are_gone_around(void **state)
 	struct topo_builder *b = topo_builder_new();
 
 	for (guid_t g = 1; g <= 3; g++) {
-		const struct topo_switch sw = { .guid = g, .n_ports = 3 };
+		const struct topo_switch sw = { .guid = g, .n_ports = 3, .lft_cap = 64 };
 
 		topo_add_switch(b, &sw);
 	}
