@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "conf/lines.h"
 #include "util/mem.h"
@@ -104,6 +105,8 @@ static const char *path_of(enum conf_file_kind kind, const struct conf *conf)
 
 /* ---- one file ------------------------------------------------------------------------------ */
 
+#define FNV_START 14695981039346656037ull
+
 static uint64_t hash_more(uint64_t hash, const void *text, size_t len)
 {
 	const uint8_t *p = text;
@@ -113,14 +116,30 @@ static uint64_t hash_more(uint64_t hash, const void *text, size_t len)
 	return hash;
 }
 
+/*
+ * What may be gigabytes is not read in every sweep to find that it says nothing new: it is looked at from outside.
+ * 0: it is not there.
+ */
+static uint64_t hash_stamp(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return 0;
+	const uint64_t stamp[] = {
+		st.st_dev,	    st.st_ino,	       (uint64_t)st.st_size,	    (uint64_t)st.st_mtim.tv_sec,
+		(uint64_t)st.st_mtim.tv_nsec, (uint64_t)st.st_ctim.tv_sec, (uint64_t)st.st_ctim.tv_nsec,
+	};
+	return hash_more(FNV_START, stamp, sizeof(stamp));
+}
+
 /* What partitions come to depends on these too (conf/partitions.h). */
 static uint64_t hash_options(enum conf_file_kind kind, const struct conf *c)
 {
 	const uint8_t options[] = { c->qos, c->subnet_timeout,
 				    c->ipoib_mcgroup_creation_validation };
-	uint64_t start = 14695981039346656037ull;
 
-	return kind == CONF_FILE_PARTITIONS ? hash_more(start, options, sizeof(options)) : start;
+	return kind == CONF_FILE_PARTITIONS ? hash_more(FNV_START, options, sizeof(options)) : FNV_START;
 }
 
 static struct conf_file *file_unref(struct conf_file *f)
@@ -167,17 +186,22 @@ static struct conf_file *read_one(enum conf_file_kind kind, const struct conf *c
 {
 	const char *path = path_of(kind, conf);
 	_cleanup_free_ char *text = NULL;
+	size_t limit = kinds[kind].limit;
+	uint64_t stamp = 0;
 	struct conf_file *f;
 
 	if (!path)
 		return NULL;
+	if (limit)
+		stamp = hash_stamp(path);
+	if (stamp && before && !before->loaded && before->hash == stamp && !strcmp(before->path, path))
+		return file_ref(before);
 	f = xcalloc(1, sizeof(*f));
 	atomic_init(&f->refs, 1);
 	f->kind = kind;
 	f->path = xstrdup(path);
-	f->error = f->loaded = lines_load_most(path, kinds[kind].limit ? kinds[kind].limit : LINES_FILE_MAX,
-						 &f->findings, &text, &f->len);
-	f->hash = hash_more(hash_options(kind, conf), text, f->loaded ? 0 : f->len);
+	f->error = f->loaded = lines_load_most(path, limit ? limit : LINES_FILE_MAX, &f->findings, &text, &f->len);
+	f->hash = limit ? stamp : hash_more(hash_options(kind, conf), text, f->loaded ? 0 : f->len);
 	if (f->loaded == -ENOENT && is_needed(kind, conf))
 		lines_missing(path, &f->findings);
 	else if (f->loaded == -ENOENT && kind == CONF_FILE_PARTITIONS)

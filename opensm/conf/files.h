@@ -45,7 +45,7 @@ struct conf_file {
 	_Atomic unsigned refs;
 	enum conf_file_kind kind;
 	char *path;
-	uint64_t hash; /* of the text, and of the options that count for what it comes to */
+	uint64_t hash; /* of the text, and of the options that count for what it comes to; of tables: of where and when */
 	size_t len;
 	int loaded; /* 0 or -errno of getting at the text */
 	int error;  /* 0: read; -ENOENT: no such file; other -errno: nothing of it is used */

@@ -6,6 +6,7 @@
 #include "conf/lines.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "util/file.h"
@@ -29,16 +30,18 @@ static unsigned count_lines(const char *text, const char *end)
 	return n;
 }
 
-static int refuse(const char *path, int error, struct conf_report *r)
+static int refuse(const char *path, int error, size_t limit, struct conf_report *r)
 {
 	const char *why = strerror(-error);
+	char large[40];
 
 	if (error == -EISDIR)
 		why = "a folder; expected a file";
 	else if (error == -EINVAL)
 		why = "a FIFO, socket or device; expected a regular file";
 	else if (error == -EFBIG)
-		why = "larger than 64 MB";
+		why = large;
+	snprintf(large, sizeof(large), "larger than %zu MB", limit >> 20);
 	conf_report_add(r, CONF_ERROR, path, 0, 0, "cannot be read: %s; it is not used", why);
 	return error;
 }
@@ -97,7 +100,7 @@ int lines_load_most(const char *path, size_t limit, struct conf_report *r, char 
 {
 	int e = file_read(path, limit, ret, ret_len);
 
-	return e < 0 && e != -ENOENT ? refuse(path, e, r) : e;
+	return e < 0 && e != -ENOENT ? refuse(path, e, limit, r) : e;
 }
 
 int lines_read(const char *path, struct conf_report *r, lines_on_line on_line, void *arg)
@@ -118,7 +121,7 @@ int lines_read_named(const char *path, struct conf_report *r, lines_on_line on_l
 
 int lines_missing(const char *path, struct conf_report *r)
 {
-	return refuse(path, -ENOENT, r);
+	return refuse(path, -ENOENT, 0, r);
 }
 
 struct conf_place line_place(const struct line *line, const char *p)

@@ -4,10 +4,13 @@
 
 #include <string.h>
 
+/* The word, or the word with its value ("--plan=FABRIC"). */
 static bool has(int argc, char **argv, const char *word)
 {
+	size_t len = strlen(word);
+
 	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], word))
+		if (!strncmp(argv[i], word, len) && (!argv[i][len] || argv[i][len] == '='))
 			return true;
 	return false;
 }

@@ -11,6 +11,9 @@
 #include "plan/route_lists.h"
 #include "util/mem.h"
 
+/* As lfts_file of the configuration has it. */
+#define RUNNING_MAX ((size_t)4 << 30)
+
 /* Where a LID that was planned goes. */
 struct place {
 	lid_t *lid;
@@ -111,6 +114,7 @@ static int read_conf(struct plan_world *w)
 	if (w->args->engine)
 		conf_set(w->conf, CONF_ID_routing_engine, w->args->engine, &nowhere, &r);
 	conf_verify(w->conf, &r);
+	conf_advise(w->conf, NULL, &r);
 	errors = r.errors;
 	conf_report_print(&r, stderr);
 	conf_report_clear(&r);
@@ -165,9 +169,11 @@ struct routes *plan_read_running(const struct plan_world *w, char *why, size_t w
 		.options = route_lists_options(w->conf, w->files) };
 	size_t len = 0;
 
-	if (lines_load(w->args->running, &r, &text, &len) < 0) {
-		conf_report_clear(&r);
-		snprintf(why, why_len, "cannot be read");
+	int e = lines_load_most(w->args->running, RUNNING_MAX, &r, &text, &len);
+
+	conf_report_clear(&r);
+	if (e < 0) {
+		snprintf(why, why_len, "cannot be read: %s", e == -EFBIG ? "too large" : strerror(-e));
 		return NULL;
 	}
 	job.options.lfts = (struct route_text){ .name = w->args->running, .text = text, .len = len };

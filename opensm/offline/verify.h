@@ -38,6 +38,7 @@ struct verify {
 	struct routes *routes;
 	struct mcast_tree **trees;
 	uint32_t n_trees;
+	uint32_t no_lid;	   /* end ports without a LID: not judged */
 	bool sls, sl2vl;	   /* were read */
 	struct route_verdict verdict;
 	struct figures figures;

@@ -86,6 +86,7 @@ void verify_print_json(const struct verify *v, FILE *out)
 	json_add_bool(o, "holds", verify_holds(v));
 	json_add_int(o, "switches", v->topo->n_switches);
 	json_add_int(o, "end_ports", v->topo->n_hosts);
+	json_add_int(o, "end_ports_without_lid", v->no_lid);
 	json_add_int(o, "groups", v->n_trees);
 	json_add_str(o, "note", v->routes->note);
 	add_verdict(o, v);

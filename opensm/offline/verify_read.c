@@ -137,12 +137,28 @@ static void leave_out(struct verify *v)
 	v->topo->hosts[host].lid = 0; /* nobody else has this topo yet */
 }
 
+/* Tables say LIDs: what has none cannot be judged, and if that is everybody the answer would be worth nothing. */
+static int count_lids(struct verify *v)
+{
+	uint32_t n = v->topo->n_hosts;
+
+	for (uint32_t h = 0; h < n; h++)
+		v->no_lid += !v->topo->hosts[h].lid;
+	if (!v->no_lid || n - v->no_lid > 1)
+		return 0;
+	fprintf(stderr, "opensm: --verify %s: %u of %u end ports have no LID: no path can be judged\n", v->args->what,
+		v->no_lid, n);
+	return -EINVAL;
+}
+
 int verify_read(const struct verify_args *args, struct verify *ret)
 {
 	struct conf_report r = { 0 };
 
 	*ret = (struct verify){ .args = args, .tables = tablefile_new() };
 	if ((is_folder(args->what) ? read_folder(ret, args->what) : read_fabric(ret, args->what)) < 0)
+		return -EINVAL;
+	if (count_lids(ret) < 0)
 		return -EINVAL;
 	for (unsigned i = 0; i < args->n_tables; i++)
 		if (read_tables(ret, args->tables[i]) < 0)

@@ -112,6 +112,8 @@ void verify_print_text(const struct verify *v, FILE *out)
 	const struct route_verdict *r = &v->verdict;
 
 	row(out, "Fabric", "%u switches, %u end ports", v->topo->n_switches, v->topo->n_hosts);
+	if (v->no_lid)
+		row(out, "", "%u end ports have no LID and are not judged", v->no_lid);
 	if (v->routes->note[0])
 		row(out, "Tables", "%s", v->routes->note);
 	if (v->n_trees)

@@ -13,6 +13,9 @@
 #include "conf/conf.h"
 #include "topo/topo.h"
 
+/* opensm-subnet.lst of 43,904 hosts is 120 MB. */
+#define TOPOFILE_MAX ((size_t)1 << 30)
+
 enum topofile_type { TOPOFILE_SWITCH, TOPOFILE_CA, TOPOFILE_ROUTER };
 
 struct topofile_node {

@@ -353,7 +353,7 @@ struct topofile *topofile_read(const char *path, struct conf_report *r)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t len = 0;
-	int e = lines_load(path, r, &text, &len);
+	int e = lines_load_most(path, TOPOFILE_MAX, r, &text, &len);
 
 	if (e < 0) {
 		if (e == -ENOENT)

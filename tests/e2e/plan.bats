@@ -107,6 +107,9 @@ END
 	[[ $output == *'no node has this name or GUID'* ]]
 	run plan nowhere
 	[ "$status" -eq 65 ]
+	run "$SM_BIN" --plan=net -R nosuch
+	[ "$status" -eq 65 ]
+	[[ $output == *'"nosuch" is no routing engine'* ]]
 	run plan net -R torus-2QoS,no_fallback
 	[ "$status" -eq 1 ]
 	[[ $output == *'Engine    none: '* ]]

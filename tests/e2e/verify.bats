@@ -170,4 +170,9 @@ ours() {
 	mkdir empty
 	run "$SM_BIN" --verify empty
 	[ "$status" -eq 65 ]
+	# Without LIDs nothing can be judged, and nothing must hold.
+	ours minhop tree 3 4 2
+	run "$SM_BIN" --verify net planned/opensm-lfts.dump
+	[ "$status" -eq 65 ]
+	[[ $output == *'12 of 12 end ports have no LID'* ]]
 }

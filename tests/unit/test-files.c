@@ -121,6 +121,34 @@ static void what_says_the_same_is_not_parsed_again(void **state)
 	folder_clear(&f);
 }
 
+/* Gigabytes: looked at from outside, and read when somebody wrote there. */
+static void tables_are_read_again_only_after_a_write(void **state)
+{
+	struct folder f = folder_new();
+	struct conf_files *first, *again, *other;
+
+	name_file(&f, &f.conf->lfts_file, "lfts");
+	put(&f, "lfts", "Unicast lids 1\n");
+	first = conf_files_read(f.conf, NULL);
+	assert_string_equal(first->of[CONF_FILE_LFTS]->text, "Unicast lids 1\n");
+	again = conf_files_read(f.conf, first);
+	assert_ptr_equal(again, first);
+	drop(&f, "lfts");
+	put(&f, "lfts", "Unicast lids 2\n");
+	other = conf_files_read(f.conf, first);
+	assert_string_equal(other->of[CONF_FILE_LFTS]->text, "Unicast lids 2\n");
+	conf_files_unref(first);
+	conf_files_unref(again);
+	drop(&f, "lfts");
+	again = conf_files_read(f.conf, other);
+	assert_int_equal(again->of[CONF_FILE_LFTS]->loaded, -ENOENT);
+	assert_null(again->of[CONF_FILE_LFTS]->text);
+	assert_int_equal(again->of[CONF_FILE_LFTS]->findings.errors, 1);
+	conf_files_unref(again);
+	conf_files_unref(other);
+	folder_clear(&f);
+}
+
 static void options_that_partitions_depend_on_count(void **state)
 {
 	struct folder f = folder_new();
@@ -254,6 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_are_read),
 		cmocka_unit_test(what_says_the_same_is_not_parsed_again),
+		cmocka_unit_test(tables_are_read_again_only_after_a_write),
 		cmocka_unit_test(options_that_partitions_depend_on_count),
 		cmocka_unit_test(missing_files),
 		cmocka_unit_test(a_fault_is_found_once_and_stays_with_the_file),
