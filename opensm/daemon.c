@@ -51,6 +51,8 @@
 #define DISK_HUNG	(30 * MONO_S)
 /* Rounds of taking in MADs before other sources get their turn. */
 #define ROUNDS_PER_WAKE 8
+/* Sweeps after which --once gives up. */
+#define ONCE_TRIES 3
 
 struct daemon {
 	const struct daemon_options *options;
@@ -195,7 +197,7 @@ static void on_subnet_up(void *arg, const struct sm *sm)
 	d->counts_told = true;
 	if (sm_stats(sm)->up)
 		start_dump(d);
-	d->once_done = sm_stats(sm)->up || sm_stats(sm)->heavy_sweeps >= 3;
+	d->once_done = sm_stats(sm)->up || sm_stats(sm)->heavy_sweeps >= ONCE_TRIES;
 }
 
 /* ---- opening and losing the port ----------------------------------------------------------- */
@@ -368,9 +370,16 @@ static void serve_hup(struct daemon *d)
 
 /* ---- the pump ------------------------------------------------------------------------------ */
 
+/* The fabric may still have been coming up; then no engine will want it. */
+static bool once_has_failed(const struct daemon *d)
+{
+	return !d->once_done && sm_stats(d->sm)->no_routes >= ONCE_TRIES;
+}
+
 static bool once_is_over(const struct daemon *d)
 {
-	return d->options->once && d->once_done && !d->dumps_pending && !sm_sweeping(d->sm);
+	return d->options->once && (d->once_done || once_has_failed(d)) && !d->dumps_pending &&
+	       !sm_sweeping(d->sm);
 }
 
 static void run_sm(struct daemon *d)
@@ -384,7 +393,7 @@ static void run_sm(struct daemon *d)
 		close_port(d);
 		d->reopen_at = 0;
 	} else if (once_is_over(d)) {
-		sd_event_exit(d->event, 0);
+		sd_event_exit(d->event, once_has_failed(d));
 	}
 }
 

@@ -142,15 +142,19 @@ static void add_routing(struct json_object *o, const struct scene *scene)
 	const struct scene_memory *m = &scene->memory;
 	struct json_object *routing = NULL;
 
-	if (routes && m->engine[0]) {
+	if (sm_no_routes(scene->sm)[0] || (routes && m->engine[0]))
 		routing = json_object_new_object();
+	if (sm_no_routes(scene->sm)[0])
+		json_add_str(routing, "failed", sm_no_routes(scene->sm));
+	if (routes && m->engine[0]) {
 		json_add_str(routing, "engine", m->engine);
 		json_add_int(routing, "duration_ms", m->routing_ms);
 		json_add_int(routing, "unreachable_pairs", m->unreachable);
 		json_add_int(routing, "lanes", routes->lanes ? routes->lanes->n_vls : 1);
 		json_add_str(routing, "note", routes->note);
-		json_add_str(routing, "refused", sm_routes_refused(scene->sm));
 	}
+	if (routing)
+		json_add_str(routing, "refused", sm_routes_refused(scene->sm));
 	json_object_object_add(o, "routing", routing);
 }
 

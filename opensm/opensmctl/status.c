@@ -148,13 +148,18 @@ static void print_routing(const struct ctl *c, struct json_object *o)
 
 	if (!r)
 		return;
-	line(c, "routing", "%s, computed in %" PRId64 " ms", js_str(r, "engine"),
-	     js_int(r, "duration_ms"));
+	if (js_has(r, "engine"))
+		line(c, "routing", "%s, computed in %" PRId64 " ms", js_str(r, "engine"),
+		     js_int(r, "duration_ms"));
 	if (js_int(r, "lanes") > 1)
 		printf(", %" PRId64 " lanes", js_int(r, "lanes"));
 	if (js_int(r, "unreachable_pairs"))
 		printf(", %s%" PRId64 " pairs have no way%s", ctl_color(c, CTL_BAD),
 		       js_int(r, "unreachable_pairs"), ctl_color(c, CTL_PLAIN));
+	if (js_has(r, "failed"))
+		line(c, js_has(r, "engine") ? "" : "routing", "%sno tables: %s%s; %s", ctl_color(c, CTL_BAD),
+		     js_str(r, "failed"), ctl_color(c, CTL_PLAIN),
+		     js_has(r, "engine") ? "those of before stay" : "no port comes up");
 	if (js_str(r, "note")[0])
 		line(c, "", "%s", js_str(r, "note"));
 	if (js_str(r, "refused")[0])

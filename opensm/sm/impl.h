@@ -149,6 +149,7 @@ struct sm {
 	bool route_pending;	       /* prepare.c: the routing job is out */
 	mono_t routing_started;	       /* prepare.c */
 	char refused_told[600];	       /* prepare.c: what was said of engines that had their turn */
+	char no_routes_why[160];       /* prepare.c: of the last routing; "" it made tables */
 	uint64_t unreachable;	       /* prepare.c: pairs without a path in new_routes */
 	bool save_pending, save_again; /* prepare.c: an image is being written; a newer one waits */
 	struct port **

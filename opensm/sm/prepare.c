@@ -373,9 +373,12 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 	sm->route_pending = false;
 	if (strcmp(report->refused, sm->refused_told))
 		tell_refusal(sm, report->refused);
+	snprintf(sm->no_routes_why, sizeof(sm->no_routes_why), "%s", routes ? "" : report->why);
+	sm->stats.no_routes = routes ? 0 : sm->stats.no_routes + 1;
 	if (!routes) {
-		log_on(ABOUT(.id = LOG_ID_NO_ROUTES), LOGB_ERROR, "no routes: %s; the old tables stay",
-		       report->why);
+		log_on(ABOUT(.id = LOG_ID_NO_ROUTES), LOGB_ERROR, "no routes: %s; %s", report->why,
+		       sm->routes ? "the old tables stay, ports that come up now wait"
+				  : "nothing is written: switches keep what they hold and no port comes up");
 		return;
 	}
 	sm->new_routes = routes;

@@ -253,6 +253,11 @@ const char *sm_routes_refused(const struct sm *sm)
 	return sm->refused_told;
 }
 
+const char *sm_no_routes(const struct sm *sm)
+{
+	return sm->no_routes_why;
+}
+
 const struct routes *sm_routes(const struct sm *sm)
 {
 	return sm->routes;

@@ -144,6 +144,7 @@ struct sm_stats {
 	uint32_t silent_nodes;	       /* left out for not answering */
 	uint32_t ports_active;
 	uint32_t ports_pending; /* between two nodes that answer, and not ACTIVE */
+	uint32_t no_routes;	/* routings in a row that made no tables */
 };
 
 /* Traps by what they are about (traps.md 1). */
@@ -297,6 +298,8 @@ const struct fabric *sm_fabric(const struct sm *sm);
 const struct routes *sm_routes(const struct sm *sm); /* installed ones; NULL before the first */
 /* Engines that were asked for and had no tables that hold, last time, and why: "updn: ...; lash: ..."; "" none. */
 const char *sm_routes_refused(const struct sm *sm);
+/* Why the last routing made no tables at all, so that nothing was written; "" it made some. */
+const char *sm_no_routes(const struct sm *sm);
 const struct conf *sm_conf(const struct sm *sm);
 /* The SL of what we send to a LID that is not in a conversation with us: sm_sl, or its lane's. */
 uint8_t sm_path_sl(const struct sm *sm, lid_t lid);

@@ -41,6 +41,14 @@ teardown() {
 	[ "$SM_STATUS" -eq 0 ]
 }
 
+@test "small: a fabric that no engine of the list will route: it is said, and --once ends with status 1" {
+	local status=0
+	sm_once "$SM" -R torus-2QoS,no_fallback || status=$?
+	[ "$status" -eq 1 ]
+	[ "$(grep -c 'no routes: .*no port comes up' opensm.log)" -eq 3 ]
+	not sm_up
+}
+
 @test "small: SIGHUP makes a heavy sweep" {
 	sm_start "$SM"
 	wait_for 20 sm_up

@@ -138,6 +138,7 @@ static void status_tells_what_there_is(void **state)
 	assert_true(json_object_get_boolean(get(get(o, "subnet"), "up")));
 	assert_true(json_object_get_boolean(get(get(o, "master"), "is_self")));
 	assert_string_equal(str(get(o, "routing"), "engine"), "auto");
+	assert_false(json_object_object_get_ex(get(o, "routing"), "failed", NULL));
 	assert_true(json_object_array_length(get(get(o, "sweeps"), "last")) > 0);
 	json_object_put(o);
 	close(fd);
