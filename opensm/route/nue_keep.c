@@ -13,18 +13,32 @@ bool nue_keeps(const struct routes *previous, unsigned n_lanes)
 	return previous && !strcmp(previous->engine, "nue") && had == n_lanes;
 }
 
+/* The switch that each of net->lids is on. */
+static uint32_t *switches_of_lids(const struct nue_net *net)
+{
+	uint32_t *ret = xcalloc(net->first_lid[net->n] + 1u, sizeof(*ret));
+
+	for (uint32_t s = 0; s < net->n; s++)
+		for (uint32_t i = net->first_lid[s]; i < net->first_lid[s + 1]; i++)
+			ret[i] = s;
+	return ret;
+}
+
 void nue_keep_columns(const struct nue_net *net, const struct routes *previous, struct routes *r)
 {
+	_cleanup_free_ uint32_t *at = switches_of_lids(net);
+
 	for (uint32_t s = 0; s < net->n; s++) {
 		const struct topo_switch *sw = &net->topo->switches[s];
+		const uint16_t *far = distances_from(net->distances, s);
 		uint32_t was = topo_find_switch(previous->topo, sw->guid);
 		uint8_t *row = routes_row(r, s);
 
 		for (uint32_t i = 0; was != TOPO_NONE && i < net->first_lid[net->n]; i++) {
 			uint8_t port = routes_port(previous, was, net->lids[i]);
 
-			if (i >= net->first_lid[s] && i < net->first_lid[s + 1])
-				continue; /* leaves to an end port here */
+			if (at[i] == s || far[at[i]] == DISTANCE_NONE)
+				continue; /* leaves to an end port here; has no way any more */
 			if (port && port <= sw->n_ports && net->of_port[sw->first_port + port] != NUE_NONE &&
 			    net->lids[i] < sw->lft_cap)
 				row[net->lids[i]] = port;

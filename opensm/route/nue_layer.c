@@ -339,6 +339,18 @@ static unsigned lids_of(const struct work *w, const struct nue_target *target, l
 	return n;
 }
 
+/* Who has no way is not to keep one that leads nowhere: packets would wait there, too. */
+static void forget_others(struct work *w, const lid_t *lids, unsigned n)
+{
+	_cleanup_free_ bool *in_tree = xcalloc(w->net->n + 1u, sizeof(*in_tree));
+
+	for (uint32_t i = 0; i < w->tree->n; i++)
+		in_tree[w->tree->order[i]] = true;
+	for (uint32_t s = 0; s < w->net->n; s++)
+		for (unsigned k = 0; !in_tree[s] && k < n; k++)
+			routes_row(w->layer->routes, s)[lids[k]] = LFT_NO_PORT;
+}
+
 /* Puts the tree into the tables. */
 static void write_tree(struct work *w, const struct nue_target *target)
 {
@@ -356,6 +368,8 @@ static void write_tree(struct work *w, const struct nue_target *target)
 			if (lids[k] < net->topo->switches[s].lft_cap)
 				row[lids[k]] = port;
 	}
+	if (t->n < net->n)
+		forget_others(w, lids, n);
 }
 
 /* Puts the flows of the tree, which is in the tables, on its channels (`times` 1), or takes them off (-1). */
@@ -374,7 +388,8 @@ static void add_flows(struct work *w, const struct nue_target *target, int64_t t
 
 		w->flow[nue_head(net, out)] += flow;
 		w->load[out] += (uint64_t)times * flow;
-		w->port_load[net->topo->switches[s].first_port + port] += (uint64_t)times * flow;
+		if (port != LFT_NO_PORT) /* an escape leads through switches whose tables are too small, too */
+			w->port_load[net->topo->switches[s].first_port + port] += (uint64_t)times * flow;
 	}
 }
 
@@ -514,10 +529,13 @@ static void route_all(struct work *w)
 static void order_targets(struct work *w)
 {
 	const uint16_t *far = distances_from(w->net->distances, w->root);
-	uint32_t n = w->layer->n_targets, k = 0, skip = w->layer->variant * (n / 3);
+	uint32_t n = w->layer->n_targets, k = 0, skip = w->layer->variant * (n / 3), farthest = 0;
 
-	/* Few distances; targets of one distance stay in their order. */
-	for (uint32_t d = 0; k < n && d <= DISTANCE_NONE; d++)
+	for (uint32_t i = 0; i < n; i++)
+		if (far[w->layer->targets[i].sw] != DISTANCE_NONE)
+			farthest = MAX(farthest, (uint32_t)far[w->layer->targets[i].sw]);
+	/* Few distances, and none at all; targets of one distance stay in their order. */
+	for (uint32_t d = 0; k < n && d <= DISTANCE_NONE; d = d == farthest ? DISTANCE_NONE : d + 1)
 		for (uint32_t i = 0; i < n; i++)
 			if (far[w->layer->targets[(i + skip) % n].sw] == d)
 				w->by_distance[k++] = (i + skip) % n;
