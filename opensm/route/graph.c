@@ -51,10 +51,10 @@ static unsigned collect(const struct topo *topo, uint32_t s, const uint8_t *weig
 {
 	unsigned n = 0;
 
-	for (unsigned p = 1; topo->switches[s].lft_cap && p <= topo->switches[s].n_ports; p++) {
+	for (unsigned p = 1; p <= topo->switches[s].n_ports; p++) {
 		const struct topo_port *port = topo_port(topo, s, p);
 
-		if (port->sw == TOPO_NONE || !topo->switches[port->sw].lft_cap)
+		if (port->sw == TOPO_NONE)
 			continue;
 		ends[n++] = (struct cable_end){
 			.to = port->sw,

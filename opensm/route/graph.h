@@ -6,8 +6,6 @@
  * (which port) matters only at the very end. Groups of a switch are in GUID order of the
  * neighbour, ports in a group ascend. With hop weights a group keeps only its cheapest ports:
  * the others can never be on a shortest path.
- *
- * A switch without a table (lft_cap 0) has no groups, and no group leads to it: everybody goes around.
  */
 #pragma once
 

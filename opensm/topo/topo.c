@@ -213,7 +213,7 @@ static void plug_links(struct topo *t, struct cable *links, size_t n)
 		struct topo_port *pa = free_port(t, a, c->a_port);
 		struct topo_port *pb = free_port(t, b, c->b_port);
 
-		if (!pa || !pb)
+		if (!pa || !pb || !t->switches[a].lft_cap || !t->switches[b].lft_cap)
 			continue;
 		if (a != b) {
 			pa->sw = b;

@@ -32,7 +32,7 @@ struct topo_switch {
 	uint8_t n_ports;     /* external ports */
 	lid_t lid;           /* base LID of port 0; 0: none yet */
 	uint8_t lmc;         /* 0 unless enhanced port 0 with lmc_esp0 */
-	lid_t lft_cap;       /* LinearFDBCap: LIDs below it fit; 0: nothing is routed there */
+	lid_t lft_cap;       /* LinearFDBCap: LIDs below it fit; 0: nothing is routed there, no cable leads there */
 };
 
 struct topo_host {
@@ -63,7 +63,10 @@ void topo_builder_freep(struct topo_builder **b);
 /* Order of calls does not matter; GUIDs must be unique and non-zero among switches, among hosts. */
 void topo_add_switch(struct topo_builder *b, const struct topo_switch *sw);
 void topo_add_host(struct topo_builder *b, const struct topo_host *host);
-/* Switch port to switch port, both directions; a loop cable (a == b_guid) leads to nobody. */
+/*
+ * Switch port to switch port, both directions; a loop cable (a == b_guid) leads to nobody. Cables of a switch
+ * without a table (lft_cap 0) are left out: so everybody goes around it, and nobody has to think of it.
+ */
 void topo_add_link(struct topo_builder *b, guid_t a, uint8_t a_port, guid_t b_guid, uint8_t b_port);
 /* Host `host` (port GUID) on port `sw_port` of switch `sw`. */
 void topo_add_host_link(struct topo_builder *b, guid_t host, guid_t sw, uint8_t sw_port);
