@@ -90,6 +90,10 @@ UNIT_TESTS += tests/unit/test-grid
 tests_unit_test_grid_SOURCES = tests/unit/test-grid.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_grid_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/test-route-choose
+tests_unit_test_route_choose_SOURCES = tests/unit/test-route-choose.c tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_route_choose_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/test-recognise tests/unit/test-auto
 tests_unit_test_recognise_SOURCES = tests/unit/test-recognise.c $(TOPOCUT)
 tests_unit_test_recognise_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
