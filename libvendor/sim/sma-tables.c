@@ -255,6 +255,10 @@ uint16_t sma_vlarb(struct sma_call *c)
 				    : ib_get(c->n->ports[port].info, PI_VLARB_HIGH_CAP));
 	if (cap == 0 || (block % 2 == 0 && cap <= 32))
 		return MAD_STATUS_BAD_VALUE;
+	if (!t->vlarb && !c->set) { /* a question leaves no trace */
+		memset(c->payload, 0, SMP_DATA_SIZE);
+		return 0;
+	}
 	if (!t->vlarb) {
 		uint16_t number = intern_put(&c->sim->vlarb, zero);
 

@@ -274,6 +274,7 @@ struct routes *automatic_compute(const struct route_job *job, char *why, size_t 
 		return NULL;
 	}
 	write_note(&a);
+	free(a.best.routes->judged); /* by an engine that proved its tables itself */
 	a.best.routes->judged = xmemdup(&a.best.verdict, sizeof(a.best.verdict));
 	snprintf(a.best.routes->engine, sizeof(a.best.routes->engine), "auto");
 	return take(a.best.routes);
