@@ -221,7 +221,7 @@ struct change *change_new(const struct graph *g, const struct spread *spread,
 
 	c->previous = previous;
 	c->keeps = keep;
-	c->compares = previous->hops != NULL;
+	c->compares = previous->hops && previous->options; /* without: nobody knows what their ways went by */
 	c->n = g->n;
 	c->words = (g->n + 63) / 64;
 	c->previous_sw = xcalloc(g->n, sizeof(*c->previous_sw));

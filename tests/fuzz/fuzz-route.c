@@ -3,19 +3,27 @@
  * Arbitrary fabrics through every routing engine: no crash, no hang, and a proof or a refusal.
  *
  * The input is a program that builds a fabric: perhaps one of the regular ones to begin with, then switches,
- * hosts and cables anywhere, also twice, also from a switch to itself. Some cables are cut afterwards, and
- * what the engine made before is what it has to go by then. Last come the engine and its options.
+ * hosts and cables anywhere, also twice, also from a switch to itself. Rounds follow: something breaks, is
+ * mended or moved, and what was made before, perhaps by another engine or with other options, is what the
+ * engine has to go by then. Groups of random members are planned on top, and keep their trees as they can.
  *
  * What must hold: a refusal says why; auto refuses nothing; tables lead out of ports that are there; nothing
  * that cables connect is lost and nothing goes round; engines that promise it are free of deadlock, which a
- * second judge, who shares nothing with the first, confirms; two threads make the same bytes as one.
+ * second judge, who shares nothing with the first, confirms, and the judge in a hurry agrees; two threads make
+ * the same bytes as one; what a list of engines chooses holds; trees close no cycle without saying so.
+ * The engine `file` reads the tables of another, mutilated: whatever it says then, it stands.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/torus.h"
 #include "route/check.h"
+#include "route/choose.h"
+#include "route/depend.h"
 #include "route/engine.h"
+#include "route/tablefile.h"
+#include "route/transition.h"
 #include "tests/lib/topogen.h"
 #include "tests/unit/lanes-desk.h"
 #include "util/mem.h"
@@ -29,6 +37,8 @@ const unsigned fuzz_runs = 300; /* replay.c */
 #define LINKS_MAX    256
 #define PORTS_MAX    40
 #define LISTED_MAX   8
+#define GROUPS       3
+#define MEMBERS_MAX  12
 
 struct bytes {
 	const uint8_t *at, *end;
@@ -48,6 +58,8 @@ struct world {
 	lid_t next_lid;
 	uint8_t vls[SWITCHES_MAX]; /* of all ports of a switch; 0: nothing is said */
 	bool slow[SWITCHES_MAX];
+	unsigned torus[3]; /* its sizes, if one was begun with */
+	bool cramped; /* some switch has a table too small for the LIDs: what is lost is nobody's fault */
 };
 
 struct lists {
@@ -55,13 +67,26 @@ struct lists {
 	struct route_guid_id ids[LISTED_MAX];
 	struct route_port_order ports[LISTED_MAX];
 	struct route_guid_port weights[LISTED_MAX];
+	struct route_guid_port ignore[LISTED_MAX];
+	struct torus_conf torus;
+	struct torus_seed seeds[2];
+	char *tables; /* text for the engine `file` */
 };
 
-/* Engines whose tables hold whatever the fabric. */
-static const char *const provers[] = {
-	"auto", "updn", "dnup", "ftree", "lash", "dfsssp", "nue", "torus-2QoS", "dragonfly", "hyperx",
+/* What is asked for, and what it promises. */
+static const struct asked {
+	const char *name;
+	bool acyclic;
+	bool complete; /* what cables connect has a way */
+	bool list;     /* no engine: a random list of them */
+} asked[16] = {
+	{ "auto", true, true, false },	{ "updn", true, true, false },	     { "dnup", true, true, false },
+	{ "ftree", true, true, false }, { "lash", true, true, false },	     { "dfsssp", true, true, false },
+	{ "nue", true, true, false },	{ "torus-2QoS", true, true, false }, { "dragonfly", true, true, false },
+	{ "hyperx", true, true, false }, { "minhop", false, true, false },   { "sssp", false, true, false },
+	{ "dor", false, true, false },	{ "file", false, false, false },     { "a list", true, true, true },
+	{ "a list, unsafe", false, false, true },
 };
-static const char *const others[] = { "minhop", "sssp", "dor" };
 
 static void require_(bool holds, const char *what)
 {
@@ -86,6 +111,15 @@ static lid_t take_lids(struct world *w, unsigned lmc)
 
 	w->next_lid = (lid_t)(lid + step - 1);
 	return (lid_t)lid;
+}
+
+/* A table for all LIDs, for none, for some. */
+static lid_t table_size(struct world *w, unsigned kind)
+{
+	if (kind < 128)
+		return kind & 1 ? 0xC000 : 0;
+	w->cramped = true;
+	return (lid_t)(kind - 127);
 }
 
 static void add_switch(struct world *w, unsigned ports, unsigned flags)
@@ -142,15 +176,22 @@ static void add_link(struct world *w, unsigned a, unsigned a_port, unsigned b, u
 /* One of the regular fabrics, to be bent. */
 static void begin_with(struct world *w, struct bytes *b)
 {
-	unsigned kind = next(b) % 8, size = next(b), hosts = 1 + next(b) % 2;
-	const struct topogen o = { .seed = size, .damage = size % 4 * 0.05, .random_guids = size & 1 };
+	unsigned kind = next(b) % 8, size = next(b), flags = next(b), hosts = 1 + flags % 2;
+	static const uint8_t lmcs[8] = { 0, 0, 0, 0, 1, 2, 3, 7 };
+	const struct topogen o = { .seed = size, .damage = size % 4 * 0.05, .random_guids = size & 1,
+				   .lmc = lmcs[flags >> 5] };
 	_cleanup_(topo_unrefp) struct topo *t = NULL;
 
 	switch (kind) {
 	case 0: return;
 	case 1: t = topogen_fat_tree3(4, &o); break;
 	case 2: t = topogen_fat_tree2(2 + size % 5, 1 + size % 3, hosts, 1 + size % 2, &o); break;
-	case 3: t = topogen_torus((unsigned[]){ 2 + size % 5, 1 + size / 5 % 4, 1 + size / 20 % 2 }, hosts, &o); break;
+	case 3:
+		w->torus[0] = 2 + size % 5;
+		w->torus[1] = 1 + size / 5 % 4;
+		w->torus[2] = 1 + size / 20 % 2;
+		t = topogen_torus(w->torus, hosts, &o);
+		break;
 	case 4: t = topogen_dragonfly(3 + size % 3, 2 + size % 3, hosts, &o); break;
 	case 5: t = topogen_hyperx(2 + size % 4, 1 + size / 4 % 4, hosts, &o); break;
 	case 6: t = topogen_random(2 + size % 20, 2 + size % 4, hosts, &o); break;
@@ -181,16 +222,54 @@ static void begin_with(struct world *w, struct bytes *b)
 		}
 }
 
+static void change_host(struct world *w, unsigned op, unsigned x, unsigned y)
+{
+	struct topo_host *h = w->n_hosts ? &w->hosts[x % w->n_hosts] : NULL;
+	struct link *l = w->n_host_links ? &w->host_links[x % w->n_host_links] : NULL;
+
+	if (h && op & 1)
+		h->lid = y & 1 ? 0 : take_lids(w, h->lmc);
+	else if (l && op & 2)
+		*l = (struct link){ .a = l->a, .b = w->switches[y % w->n_switches].guid,
+				    .b_port = (uint8_t)(y % PORTS_MAX) };
+	else if (l)
+		l->cut ^= true;
+}
+
+static void change_switch(struct world *w, unsigned op, unsigned x, unsigned y)
+{
+	struct topo_switch *s = w->n_switches ? &w->switches[x % w->n_switches] : NULL;
+
+	if (!s)
+		return;
+	switch (op & 3) {
+	case 0: s->lft_cap = table_size(w, y); break;
+	case 1: s->lid = y & 1 ? 0 : take_lids(w, 0); break;
+	case 2:
+		w->vls[x % w->n_switches] = (uint8_t)(y % 16);
+		w->slow[x % w->n_switches] = y & 16;
+		break;
+	case 3: /* it leaves; LIDs stay who they are */
+		for (unsigned i = 0; i < w->n_links; i++)
+			w->links[i].cut |= w->links[i].a == s->guid || w->links[i].b == s->guid;
+		for (unsigned i = 0; y & 1 && i < w->n_host_links; i++)
+			w->host_links[i].cut |= w->host_links[i].b == s->guid;
+		break;
+	}
+}
+
 static void change(struct world *w, struct bytes *b)
 {
 	unsigned op = next(b), x = next(b), y = next(b);
 
-	switch (op % 5) {
+	switch (op % 8) {
 	case 0: add_switch(w, x, y); break;
 	case 1: add_host(w, x, y, op >> 3 | (x & 1) << 7); break;
 	case 2: add_link(w, x, y, op >> 3, y + 1); break;
 	case 3: add_link(w, x, next(b), y, next(b)); break;
-	case 4:
+	case 4: change_host(w, op >> 3, x, y); break;
+	case 5: change_switch(w, op >> 3, x, y); break;
+	default:
 		if (w->n_links)
 			w->links[(x << 8 | y) % w->n_links].cut ^= true;
 		break;
@@ -213,7 +292,9 @@ static struct topo *build(const struct world *w)
 			topo_add_link(b, w->links[i].a, w->links[i].a_port, w->links[i].b,
 				      w->links[i].b_port);
 	for (unsigned i = 0; i < w->n_host_links; i++)
-		topo_add_host_link(b, w->host_links[i].a, w->host_links[i].b, w->host_links[i].b_port);
+		if (!w->host_links[i].cut)
+			topo_add_host_link(b, w->host_links[i].a, w->host_links[i].b,
+					   w->host_links[i].b_port);
 	return topo_build(b);
 }
 
@@ -243,6 +324,33 @@ static struct route_guids guids_of(guid_t *list, guid_t (*any)(const struct worl
 	for (unsigned i = 0; i < n; i++)
 		list[i] = any(w, b);
 	return (struct route_guids){ .guids = list, .n = n, .given = true, .broken = n == 3 };
+}
+
+/* The torus that the fabric began with, or any other. */
+static const struct torus_conf *read_torus(struct lists *l, const struct world *w, struct bytes *b)
+{
+	unsigned kind = next(b);
+
+	if (!(kind & 3))
+		return NULL;
+	l->torus = (struct torus_conf){ .seeds = l->seeds, .n_seeds = kind >> 2 & 3 };
+	l->torus.n_seeds = MIN(l->torus.n_seeds, ARRAY_SIZE(l->seeds));
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned size = w->torus[(i + kind) % 3];
+
+		l->torus.size[i] = kind & 16 || !size ? 1 + next(b) % 6 : size;
+		l->torus.wraps[i] = l->torus.size[i] > 2 && !(kind >> (5 + i) & 1);
+	}
+	for (unsigned i = 0; i < l->torus.n_seeds; i++) {
+		l->seeds[i] = (struct torus_seed){ .from = any_switch(w, b) };
+		for (unsigned k = next(b) % 7; k < 6; k++)
+			l->seeds[i].to[k / 2][k % 2] = any_switch(w, b);
+		for (unsigned k = 0; k < 3; k++)
+			l->seeds[i].dateline[k] = (int)(next(b) % 9) - 4;
+	}
+	for (unsigned n = next(b) % 8; l->torus.n_order < n; l->torus.n_order++)
+		l->torus.order[l->torus.n_order] = (uint8_t)(8 - l->torus.n_order);
+	return &l->torus;
 }
 
 static struct route_options read_options(struct lists *l, const struct world *w, struct bytes *b)
@@ -275,6 +383,13 @@ static struct route_options read_options(struct lists *l, const struct world *w,
 		l->weights[o.n_weights] = (struct route_guid_port){
 			any_switch(w, b), (uint8_t)(1 + next(b) % PORTS_MAX), (uint8_t)(1 + next(b)),
 		};
+	o.ignore = l->ignore;
+	for (o.n_ignore = 0; o.n_ignore < next(b) % LISTED_MAX / 2; o.n_ignore++)
+		l->ignore[o.n_ignore] = (struct route_guid_port){
+			.guid = any_switch(w, b), .port = (uint8_t)(1 + next(b) % PORTS_MAX),
+		};
+	o.torus = read_torus(l, w, b);
+	o.order_no_scatter = flags & 129;
 	return o;
 }
 
@@ -321,81 +436,286 @@ static void tell(const struct routes *r, const struct route_verdict *v)
 	}
 }
 
-static void require_proof(const struct routes *r, bool promised)
+static void require_same_verdict(const struct route_verdict *a, const struct route_verdict *b)
 {
-	struct route_verdict v;
+	char x[ROUTE_VERDICT_STRLEN], y[ROUTE_VERDICT_STRLEN];
 
-	routes_check(r, 1, &v);
+	require(!strcmp(route_verdict_str(a, x), route_verdict_str(b, y)));
+	require(a->pairs == b->pairs && a->unreachable == b->unreachable && a->cut == b->cut &&
+		a->lost == b->lost && a->looping == b->looping && a->detours == b->detours &&
+		a->switch_unreachable == b->switch_unreachable && a->credit_loop == b->credit_loop &&
+		a->max_load == b->max_load && a->min_load == b->min_load && a->max_hops == b->max_hops);
+}
+
+static void require_proof(const struct routes *r, const struct route_verdict *v, const struct asked *what)
+{
 	if (getenv("LOUD"))
-		tell(r, &v);
-	require(!v.looping && !v.lost);
-	if (!promised)
+		tell(r, v);
+	if (what->complete || what->acyclic)
+		require(!v->looping);
+	if (what->complete)
+		require(!v->lost);
+	if (!what->acyclic)
 		return;
-	require(!v.credit_loop);
+	require(!v->credit_loop);
 	require(!lanes_desk_check(r).stuck);
 }
 
 static void require_same(const struct routes *a, const struct routes *b)
 {
-	require(a->top == b->top && !strcmp(a->note, b->note));
+	require(a->top == b->top && !strcmp(a->note, b->note) && !strcmp(a->engine, b->engine));
 	require(!a->topo->n_switches ||
 		!memcmp(a->lft, b->lft, (size_t)a->topo->n_switches * a->row_size));
 	require(!a->lanes == !b->lanes);
 	require(lanes_bytes(a->lanes) == lanes_bytes(b->lanes));
+	if (!a->lanes)
+		return;
+	require(a->lanes->n_vls == b->lanes->n_vls && a->lanes->by == b->lanes->by &&
+		a->lanes->n_classes == b->lanes->n_classes && a->lanes->sl_mask == b->lanes->sl_mask);
+	require(!lanes_n_sl(a->lanes) || !memcmp(a->lanes->sl, b->lanes->sl, lanes_n_sl(a->lanes)));
+	require(!memcmp(a->lanes->vl, b->lanes->vl, (size_t)a->lanes->n_classes * a->lanes->n_classes * LANES_SLS));
 }
 
-static struct routes *run(const char *name, struct route_job *job, bool promised)
-{
-	const struct route_engine *engine = route_engine_find(name);
-	char why[160] = "", why2[160] = "";
-	struct routes *r, *again;
+/* ---- what is asked ------------------------------------------------------------------------- */
 
-	job->threads = 1;
-	r = route_engine_run(engine, job, why, sizeof(why));
-	job->threads = 2;
-	again = route_engine_run(engine, job, why2, sizeof(why2));
-	require(!r == !again && !strcmp(why, why2));
-	require(r || (why[0] && strcmp(name, "auto")));
+/* Some engines, some words that are none, in any order. */
+static void random_list(struct bytes *b, char *ret, size_t size)
+{
+	static const char *const words[] = { "", "no_fallback", "nonsense", " ,", "ftree,", "\t\n" };
+	unsigned n = 1 + next(b) % 5;
+	size_t len = 0;
+
+	ret[0] = '\0';
+	for (unsigned i = 0; i < n && len < size; i++) {
+		unsigned k = next(b);
+
+		len += (size_t)snprintf(ret + len, size - len, "%s,",
+					k & 64 ? words[k % ARRAY_SIZE(words)] : asked[k % 14].name);
+	}
+}
+
+struct round {
+	const struct asked *what;
+	struct route_chain chain;
+	struct route_job job;
+};
+
+static struct routes *ask(struct round *round, unsigned threads, char why[160])
+{
+	struct route_job *job = &round->job;
+	struct route_choice choice;
+	struct routes *r;
+
+	job->threads = threads;
+	if (!round->what->list)
+		return route_engine_run(route_engine_find(round->what->name), job, why, 160);
+	r = route_choose(&round->chain, job, &choice);
+	memcpy(why, choice.why, sizeof(choice.why));
+	require(!r || choice.unsafe || !route_fault(&choice.verdict));
+	require(r || job->cancelled || !round->what->complete || strstr(round->chain.list, "no_fallback"));
+	return r;
+}
+
+/* With one thread, with two, and with a job that is given up at once. */
+static struct routes *run(struct round *round)
+{
+	_cleanup_(routes_unrefp) struct routes *again = NULL;
+	char why[160] = "", why2[160] = "";
+	static const atomic_bool cancelled = true;
+	struct route_verdict v, after;
+	struct routes *r;
+
+	r = ask(round, 1, why);
+	again = ask(round, 2, why2);
+	require(!r == !again && (r || !strcmp(why, why2)));
+	require(r || why[0]);
+	require(r || round->what->list || !round->what->complete || strcmp(round->what->name, "auto"));
 	if (!r)
 		return NULL;
 	require_same(r, again);
 	require_entries(r);
-	require_lanes(r, route_lanes(job));
-	require_proof(r, promised);
-	routes_unref(again);
+	require_lanes(r, route_lanes(&round->job));
+	routes_check(r, 1, &v);
+	require_proof(r, &v, round->what);
+	routes_check_after(round->job.previous, r, 1, &after);
+	require_same_verdict(&v, &after);
+	round->job.cancelled = &cancelled;
+	routes_unref(ask(round, 2, why));
+	round->job.cancelled = NULL;
 	return r;
+}
+
+/* What another engine makes of it, as text with some bytes changed. */
+static void read_tables(struct round *round, struct lists *l, struct bytes *b)
+{
+	const char *name = asked[next(b) % 13].name;
+	unsigned faults = next(b) % 16;
+	_cleanup_(routes_unrefp) struct routes *r = NULL;
+	struct route_text *text = &round->job.options.lfts;
+	char why[160];
+	FILE *out;
+
+	free(l->tables);
+	l->tables = NULL;
+	*text = (struct route_text){ 0 };
+	if (faults == 15)
+		return;
+	r = route_engine_run(route_engine_find(name), &round->job, why, sizeof(why));
+	text->name = "tables";
+	if (!r)
+		return;
+	out = open_memstream(&l->tables, &text->len);
+	tablefile_write_lfts(r, NULL, NULL, out);
+	fclose(out);
+	for (unsigned i = 0; i < faults && text->len; i++) {
+		unsigned at = next(b) << 8, byte;
+
+		at |= next(b);
+		byte = next(b);
+		l->tables[at % text->len] = (char)(byte & 128 ? byte & 127 : '0' + byte % 10);
+	}
+	text->text = l->tables;
+}
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+static void require_tree(const struct mcast_tree *tree, const struct topo *t)
+{
+	for (uint32_t i = 0; i < tree->n_rows; i++) {
+		const struct mcast_row *row = &tree->rows[i];
+
+		require(row->sw < t->n_switches && t->switches[row->sw].guid == row->guid);
+		for (unsigned p = 0; p < 256; p++)
+			require(!(row->mask[p / 64] >> p % 64 & 1) || p <= t->switches[row->sw].n_ports);
+		require(row->up == MCAST_NONE || row->up < tree->n_rows);
+		require(row->up == MCAST_NONE ||
+			topo_port(t, row->sw, row->up_port)->sw == tree->rows[row->up].sw);
+	}
+}
+
+static uint32_t read_members(const struct topo *t, struct bytes *b, struct mcast_member *ret)
+{
+	uint32_t n = 0;
+
+	for (unsigned want = next(b) % MEMBERS_MAX; n < want; n++) {
+		unsigned x = next(b), flags = next(b);
+		const struct topo_host *h = t->n_hosts ? &t->hosts[x % t->n_hosts] : NULL;
+
+		ret[n] = (struct mcast_member){ .sw = TOPO_NONE, .receive = flags & 7 };
+		if (flags & 8 && t->n_switches)
+			ret[n].sw = x % t->n_switches;
+		else if (h && h->sw_port) {
+			ret[n].sw = h->sw;
+			ret[n].port = h->sw_port;
+		}
+	}
+	return n;
+}
+
+/* Trees that stay as they can beside these tables. */
+static void plan_groups(const struct routes *r, const struct route_options *options, struct mcast_tree **trees,
+			struct bytes *b)
+{
+	_cleanup_(mcast_planner_freep) struct mcast_planner *planner = NULL;
+	struct mcast_params params = { .topo = r->topo, .routes = r, .options = options };
+	const uint8_t sls[GROUPS] = { 0 };
+	bool proved, unproved = false;
+	struct route_verdict v;
+	uint16_t caps[SWITCHES_MAX];
+	unsigned flags = next(b);
+
+	routes_check_graph(r, 1, &v, &params.depends);
+	proved = dependency_graph_is_acyclic(params.depends);
+	require(proved == !v.credit_loop);
+	if (!proved || flags & 1)
+		params.depends = dependency_graph_free(params.depends);
+	for (uint32_t s = 0; s < r->topo->n_switches; s++)
+		caps[s] = flags & 2 ? (uint16_t)(s * flags % 5) : 1000;
+	params.caps = flags & 4 ? caps : NULL;
+	planner = mcast_planner_new(&params);
+	for (unsigned i = 0; i < GROUPS; i++) {
+		struct mcast_member members[MEMBERS_MAX];
+		struct mcast_job job = { .mlid = (lid_t)(MLID_MIN + i), .members = members, .previous = trees[i] };
+		struct mcast_tree *tree;
+
+		job.n_members = read_members(r->topo, b, members);
+		job.may_replan = flags & 8;
+		tree = mcast_plan(planner, &job);
+		mcast_tree_unref(trees[i]);
+		trees[i] = tree;
+		require_tree(tree, r->topo);
+		unproved |= tree->unproved;
+	}
+	if (params.depends && !unproved)
+		require(routes_check_trees(r, (const struct mcast_tree *const *)trees, GROUPS, sls, NULL));
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+struct play {
+	struct world world;
+	struct lists lists;
+	struct route_options options;
+	struct routes *routes;
+	struct mcast_tree *trees[GROUPS];
+};
+
+static void play_round(struct play *play, const struct asked *what, struct bytes *b)
+{
+	_cleanup_(topo_unrefp) struct topo *t = build(&play->world);
+	struct round round = {
+		.what = what, .job = { .topo = t, .options = play->options, .previous = play->routes },
+	};
+	struct asked mine = *what;
+	struct transition *steps;
+	struct routes *r;
+	char list[160];
+
+	round.what = &mine;
+	mine.complete &= !play->world.cramped;
+	if (what->list)
+		random_list(b, list, sizeof(list));
+	round.chain = (struct route_chain){ .list = list, .allow_unsafe = what->list && !what->acyclic };
+	if (what->list || !strcmp(what->name, "file"))
+		read_tables(&round, &play->lists, b);
+	if (getenv("LOUD"))
+		fprintf(stderr, "---- %s: %s\n", what->name, what->list ? list : "");
+	r = run(&round);
+	if (!r)
+		return;
+	if (play->routes) {
+		steps = transition_find(play->routes, r);
+		transition_free(steps);
+	}
+	routes_unref(play->routes);
+	play->routes = r;
+	plan_groups(r, &round.job.options, play->trees, b);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 {
 	struct bytes b = { input, input + len };
-	_cleanup_free_ struct world *w = xcalloc(1, sizeof(*w));
-	_cleanup_free_ struct lists *lists = xcalloc(1, sizeof(*lists));
-	unsigned engine = next(&b), n_changes = next(&b) % 32, late = next(&b) % 4;
-	bool promised = engine % (ARRAY_SIZE(provers) + ARRAY_SIZE(others)) < ARRAY_SIZE(provers);
-	const char *name = promised ? provers[engine % (ARRAY_SIZE(provers) + ARRAY_SIZE(others))]
-				    : others[engine % ARRAY_SIZE(others)];
-	struct routes *first, *second;
-	struct topo *before, *after;
-	struct route_job job;
+	_cleanup_free_ struct play *play = xcalloc(1, sizeof(*play));
+	unsigned engine = next(&b), n_changes = next(&b) % 32, late = next(&b);
+	unsigned rounds = 2 + (late >> 2 & 3) % 3;
 
-	begin_with(w, &b);
+	play->world.next_lid = 0;
+	begin_with(&play->world, &b);
 	for (unsigned i = 0; i < n_changes && b.at < b.end; i++)
-		change(w, &b);
-	before = build(w);
-	for (unsigned i = 0; i < late; i++)
-		change(w, &b);
-	after = build(w);
-	if (getenv("LOUD"))
-		fprintf(stderr, "%s\n", name);
-	job = (struct route_job){ .topo = before, .options = read_options(lists, w, &b) };
-	first = run(name, &job, promised);
-	job.topo = after;
-	job.previous = first;
-	second = run(name, &job, promised);
-	routes_unref(first);
-	routes_unref(second);
-	topo_unref(before);
-	topo_unref(after);
+		change(&play->world, &b);
+	play->options = read_options(&play->lists, &play->world, &b);
+	for (unsigned round = 0; round < rounds; round++) {
+		bool other = round % 2 && late & 16; /* another engine had its turn before, or other options */
+
+		play_round(play, &asked[(other ? late >> 4 : engine) % ARRAY_SIZE(asked)], &b);
+		for (unsigned i = 0; i < (late & 3); i++)
+			change(&play->world, &b);
+		if (late & 32 && next(&b) & 1)
+			play->options = read_options(&play->lists, &play->world, &b);
+	}
+	for (unsigned i = 0; i < GROUPS; i++)
+		mcast_tree_unref(play->trees[i]);
+	routes_unref(play->routes);
+	free(play->lists.tables);
 	return 0;
 }
