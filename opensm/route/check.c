@@ -236,6 +236,8 @@ static void judge_all(struct witness *all, unsigned threads)
 	_cleanup_free_ struct stretch *stretches = xcalloc(j->top + 1u, sizeof(*stretches));
 	uint32_t n = find_stretches(j, stretches);
 
+	if (!j->simple)
+		dependency_graph_begin(j->dependencies, threads);
 #pragma omp parallel num_threads(threads)
 	{
 		struct witness *w = witness_new(j);
@@ -247,6 +249,7 @@ static void judge_all(struct witness *all, unsigned threads)
 		merge(all, w);
 		witness_free(w);
 	}
+	dependency_graph_end(j->dependencies);
 	judge_switches(all, threads);
 }
 
@@ -418,6 +421,7 @@ struct dependency_graph *dependency_graph_with_switches(const struct routes *r, 
 		j.n_sources++;
 		j.dependencies->hosts[(size_t)s * j.dependencies->words] |= 1;
 	}
+	dependency_graph_begin(j.dependencies, threads);
 #pragma omp parallel num_threads(threads)
 	{
 		struct witness *w = witness_new(&j);
@@ -431,6 +435,7 @@ struct dependency_graph *dependency_graph_with_switches(const struct routes *r, 
 		}
 		witness_free(w);
 	}
+	dependency_graph_end(j.dependencies);
 	return take(j.dependencies);
 }
 

@@ -199,6 +199,7 @@ static void judge_each(struct run *r, uint64_t bad)
 		if (bad >> i & 1) {
 			judge_any(w, column, (lid_t)(r->first + i));
 		} else if (!r->simple && w->sign > 0) {
+			w->next[w->at] = TOPO_NONE;
 			for (uint32_t k = 0; k < w->n_order; k++) {
 				const struct topo_switch *sw = &j->topo->switches[w->order[k]];
 				uint8_t port = column[w->order[k]];

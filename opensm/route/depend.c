@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "route/depend_private.h"
+#include "route/turns.h"
 #include "util/mem.h"
 
 /* SLs 0..15 into layers: equal columns of the VL table are one. */
@@ -131,6 +132,7 @@ struct dependency_graph *dependency_graph_free(struct dependency_graph *g)
 	free(g->of_class);
 	free(g->into);
 	free(g->rank);
+	turns_free(g->turns);
 	free(g);
 	return NULL;
 }
@@ -160,8 +162,19 @@ uint16_t dependency_graph_vls(const struct dependency_graph *g)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
+void dependency_graph_begin(struct dependency_graph *g, unsigned threads)
+{
+	g->turns = turns_new(g, threads);
+}
+
+void dependency_graph_end(struct dependency_graph *g)
+{
+	g->turns = turns_free(g->turns);
+}
+
 struct dependency_walk {
 	struct dependency_graph *g;
+	uint64_t *kinds;  /* per switch, for g->turns */
 	uint64_t *in;	/* in[(switch * n_in + VL) * words]: ports that the column comes in by */
 	uint16_t *layers; /* per switch: layers its end ports use for the column */
 };
@@ -172,6 +185,7 @@ struct dependency_walk *dependency_walk_new(struct dependency_graph *g)
 	uint32_t n = g->topo->n_switches;
 
 	w->g = g;
+	w->kinds = xcalloc(n, sizeof(*w->kinds));
 	w->in = xcalloc((size_t)n * g->n_in * g->words, sizeof(*w->in));
 	w->layers = xcalloc(n, sizeof(*w->layers));
 	return w;
@@ -181,6 +195,7 @@ struct dependency_walk *dependency_walk_free(struct dependency_walk *w)
 {
 	if (!w)
 		return NULL;
+	free(w->kinds);
 	free(w->in);
 	free(w->layers);
 	free(w);
@@ -301,6 +316,10 @@ void dependency_add_column(struct dependency_walk *w, const struct dependency_co
 	struct dependency_graph *g = w->g;
 	uint16_t all = 0;
 
+	if (g->turns) {
+		turns_add_column(g->turns, w->kinds, c);
+		return;
+	}
 	for (uint32_t i = 0; i < c->n_order; i++) {
 		uint32_t s = c->order[i];
 

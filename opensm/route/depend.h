@@ -71,12 +71,19 @@ bool routes_check_trees(const struct routes *r, const struct mcast_tree *const *
 
 /* ---- for the judge --------------------------------------------------------------------------- */
 
+/*
+ * Before columns are added and after: tables that make it fast, as large as the scheme and a word per pair of ports
+ * of a switch. `hosts` must be known by then.
+ */
+void dependency_graph_begin(struct dependency_graph *g, unsigned threads);
+void dependency_graph_end(struct dependency_graph *g);
+
 /* One destination LID: where every switch sends it. Switches come in an order such that next is later. */
 struct dependency_column {
 	const uint8_t *ports;	/* per switch */
 	const uint32_t *next;	/* per switch: the switch behind that port; n_switches or more: none */
 	const uint32_t *order;	/* each before its next; who is not in it is not looked at */
-	uint32_t n_order;
+	uint32_t n_order;	/* `next` of all in it is known, and of what is next to them */
 	uint32_t at;		/* switch of the destination */
 	lid_t lid;
 };

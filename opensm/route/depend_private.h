@@ -21,6 +21,7 @@ struct dependency_graph {
 	uint64_t *of_class;	   /* (switch * n_classes + class) * words; NULL: one class */
 	/* into[(((channel * n_vls + VL) * n_in) + VL in) * words]: ports of the same switch that lead there */
 	uint64_t *into;
+	struct turns *turns;	   /* while columns are added; NULL: layer by layer */
 	uint32_t *rank;		   /* per vertex, ascending along edges; NULL: not known, or cyclic */
 };
 
@@ -28,6 +29,11 @@ struct dependency_graph {
 void dependency_find_peers(struct dependency_graph *g);
 /* VLs on which the LID is sent all the way, by whomever; only where that is so (struct judge.simple). */
 uint16_t dependency_vls_of(const struct dependency_graph *g, uint32_t at, lid_t lid);
+
+static inline uint8_t dependency_class(const struct dependency_graph *g, uint32_t port)
+{
+	return g->n_classes > 1 ? g->lanes->class_of[port] : 0;
+}
 
 /* Vertices are channel * n_vls + VL. The one that comes in by `port` on VL in `a` of the switch of `to`. */
 static inline size_t dependency_from(const struct dependency_graph *g, size_t to, unsigned a, unsigned port)

@@ -22,6 +22,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/check_run.c opensm/route/check_any.c opensm/route/check_after.c \
 	opensm/route/tablefile.c opensm/route/tablefile.h opensm/route/tablefile_lanes.c opensm/route/tablefile_write.c \
 	opensm/route/depend.c opensm/route/depend.h opensm/route/depend_private.h opensm/route/cycle.c \
+	opensm/route/turns.c opensm/route/turns.h \
 	opensm/route/transition.c opensm/route/transition.h \
 	opensm/route/reroute.c opensm/route/reroute.h \
 	opensm/route/mcast.c opensm/route/mcast.h opensm/route/mcast_private.h \

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Columns into the dependency graph, all lanes at once.
+ *
+ * The lanes of a packet on a cable depend on the class of the port by which it came to the switch before and on
+ * its layer (depend.c): that is its *kind*, and all kinds that a column has on a cable are one word. A *turn* is
+ * a port in and a port out of a switch. Of each turn we know the kinds that were ever seen to make it; nearly
+ * always a column has no other, so that a step costs one comparison, however many lanes and sources there are.
+ *
+ * Schemes with more kinds than a word has bits are walked layer by layer (depend.c).
+ */
+#include "route/turns.h"
+
+#include <string.h>
+
+#include "route/depend_private.h"
+#include "util/mem.h"
+
+#define TILE 64
+
+struct turns {
+	struct dependency_graph *g;
+	unsigned width;		/* layers; the kind is class * width + layer */
+	uint64_t any_layer;	/* of class 0 */
+	struct turns_way {
+		uint32_t sw;	/* where a channel leads to */
+		uint8_t port;
+		uint8_t class_in; /* of that port */
+		uint8_t class_out;/* of the port it leaves by */
+	} *ways;
+	struct turns_switch {
+		size_t first;	/* seen[first + (port in - 1) * ports + port out - 1] */
+		uint64_t own;	/* layer 0 of all classes that ports of senders have */
+	} *switches;
+	uint64_t *seen;
+	uint64_t *used;		/* per class of the port out */
+	uint8_t *sl_to;		/* by switches: sl_to[destination * n + source] */
+};
+
+static void find_ways(struct turns *t)
+{
+	const struct dependency_graph *g = t->g;
+	const struct topo *topo = g->topo;
+	size_t sum = 0;
+
+	for (uint32_t s = 0; s < topo->n_switches; s++) {
+		const struct topo_switch *sw = &topo->switches[s];
+
+		t->switches[s].first = sum;
+		sum += (size_t)sw->n_ports * sw->n_ports;
+		for (unsigned p = 1; p <= sw->n_ports; p++) {
+			uint32_t channel = sw->first_port + p, peer = g->peer[channel];
+
+			if (peer == TOPO_NONE)
+				continue;
+			t->ways[channel] = (struct turns_way){
+				.sw = topo_port(topo, s, p)->sw, .port = topo_port(topo, s, p)->port,
+				.class_in = dependency_class(g, peer), .class_out = dependency_class(g, channel),
+			};
+		}
+	}
+	t->seen = xcalloc(sum, sizeof(*t->seen));
+}
+
+static void find_senders(struct turns *t)
+{
+	const struct dependency_graph *g = t->g;
+
+	for (uint32_t s = 0; s < g->topo->n_switches; s++)
+		for (unsigned p = 0; p <= g->topo->switches[s].n_ports; p++)
+			if (g->hosts[(size_t)s * g->words + p / 64] >> p % 64 & 1)
+				t->switches[s].own |= UINT64_C(1) << t->width *
+					dependency_class(g, g->topo->switches[s].first_port + p);
+}
+
+/* Who looks at one destination after the other reads columns: here they are rows. */
+static void turn_over(struct turns *t, unsigned threads)
+{
+	const struct lanes *l = t->g->lanes;
+	uint32_t n = t->g->topo->n_switches;
+
+	t->sl_to = xmalloc(MAX((size_t)n * n, 1u));
+#pragma omp parallel for num_threads(threads) schedule(static)
+	for (uint32_t to = 0; to < n; to += TILE)
+		for (uint32_t from = 0; from < n; from++)
+			for (uint32_t k = to; k < MIN(to + TILE, n); k++)
+				t->sl_to[(size_t)k * n + from] = lanes_sl(l, from, k, 0, 0);
+}
+
+struct turns *turns_new(struct dependency_graph *g, unsigned threads)
+{
+	struct turns *t;
+
+	if (g->n_classes * g->n_layers > 64)
+		return NULL;
+	t = xcalloc(1, sizeof(*t));
+	t->g = g;
+	t->width = g->n_layers;
+	t->any_layer = (UINT64_C(1) << g->n_layers) - 1;
+	t->ways = xcalloc(g->n_ports, sizeof(*t->ways));
+	t->switches = xcalloc(g->topo->n_switches, sizeof(*t->switches));
+	t->used = xcalloc(g->n_classes, sizeof(*t->used));
+	find_ways(t);
+	find_senders(t);
+	if (g->lanes && g->lanes->by == LANES_BY_SWITCHES)
+		turn_over(t, threads);
+	return t;
+}
+
+struct turns *turns_free(struct turns *t)
+{
+	if (!t)
+		return NULL;
+	free(t->ways);
+	free(t->switches);
+	free(t->seen);
+	free(t->used);
+	free(t->sl_to);
+	free(t);
+	return NULL;
+}
+
+/* Threads write the same masks: who finds his bits there already writes nothing. Returns those that are new. */
+static inline uint64_t add_bits(uint64_t *mask, uint64_t bits)
+{
+	bits &= ~__atomic_load_n(mask, __ATOMIC_RELAXED);
+	if (bits)
+		__atomic_fetch_or(mask, bits, __ATOMIC_RELAXED);
+	return bits;
+}
+
+static unsigned vl_of(const struct turns *t, unsigned in, unsigned out, unsigned layer)
+{
+	const struct dependency_graph *g = t->g;
+
+	return g->lanes ? g->lanes->vl[(in * g->n_classes + out) * LANES_SLS + g->layer_sl[layer]] : 0;
+}
+
+/* The VLs of kinds that leave by a port of class `out`. */
+static void note_vls(struct turns *t, unsigned out, uint64_t kinds)
+{
+	for (; kinds; kinds &= kinds - 1) {
+		unsigned kind = (unsigned)__builtin_ctzll(kinds);
+
+		__atomic_fetch_or(&t->g->vls,
+				  (uint16_t)(1u << vl_of(t, kind / t->width, out, kind % t->width)), __ATOMIC_RELAXED);
+	}
+}
+
+/* Kinds that come in by the end of `a`, never before seen to leave by channel `out`. */
+static void note_turn(struct turns *t, const struct turns_way *a, uint32_t out, uint64_t kinds)
+{
+	struct dependency_graph *g = t->g;
+
+	for (; kinds; kinds &= kinds - 1) {
+		unsigned kind = (unsigned)__builtin_ctzll(kinds), layer = kind % t->width;
+		unsigned before = vl_of(t, kind / t->width, a->class_out, layer);
+		unsigned after = vl_of(t, a->class_in, t->ways[out].class_out, layer);
+		size_t vertex = (size_t)out * g->n_vls + after;
+		uint64_t *into = &g->into[(vertex * g->n_in + (g->n_in > 1 ? before : 0)) * g->words];
+
+		add_bits(&into[a->port / 64], UINT64_C(1) << a->port % 64);
+	}
+}
+
+/* SLs of a column, source after source. */
+struct sls {
+	const uint8_t *sl;
+	size_t step;
+	uint8_t mask;
+};
+
+static struct sls sls_of(const struct turns *t, const struct dependency_column *c)
+{
+	static const uint8_t zero;
+	const struct lanes *l = t->g->lanes;
+
+	if (l && l->by == LANES_BY_SWITCHES)
+		return (struct sls){ &t->sl_to[(size_t)c->at * t->g->topo->n_switches], 1, l->sl_mask };
+	if (l && l->by != LANES_BY_NOTHING && c->lid < l->row_size)
+		return (struct sls){ &l->sl[c->lid], l->by == LANES_BY_LID ? 0 : l->row_size, l->sl_mask };
+	return (struct sls){ &zero, 0, 0 };
+}
+
+/* Whatever the class they came in by, layers of all of it. */
+static inline uint64_t layers_of(const struct turns *t, uint64_t kinds)
+{
+	uint64_t layers = kinds;
+
+	for (unsigned c = 1; c < t->g->n_classes; c++)
+		layers |= kinds >> c * t->width;
+	return layers & t->any_layer;
+}
+
+void turns_add_column(struct turns *t, uint64_t *kinds_at, const struct dependency_column *c)
+{
+	const struct dependency_graph *g = t->g;
+	const struct topo *topo = g->topo;
+	struct sls sls = sls_of(t, c);
+
+	for (uint32_t i = 0; i < c->n_order; i++) {
+		uint32_t s = c->order[i], to = c->next[s];
+		uint64_t kinds = kinds_at[s], own = t->switches[s].own;
+		const struct turns_way *way;
+
+		kinds_at[s] = 0;
+		if (own)
+			kinds |= own * g->layers[sls.sl[s * sls.step] & sls.mask];
+		if (!kinds || to >= topo->n_switches)
+			continue;
+		way = &t->ways[topo->switches[s].first_port + c->ports[s]];
+		if (kinds & ~__atomic_load_n(&t->used[way->class_out], __ATOMIC_RELAXED))
+			note_vls(t, way->class_out, add_bits(&t->used[way->class_out], kinds));
+		kinds_at[to] |= layers_of(t, kinds) << way->class_in * t->width;
+		if (c->next[to] < topo->n_switches) {
+			const struct topo_switch *sw = &topo->switches[to];
+			uint64_t *seen = &t->seen[t->switches[to].first +
+						  (way->port - 1u) * sw->n_ports + c->ports[to] - 1u];
+
+			if (kinds & ~__atomic_load_n(seen, __ATOMIC_RELAXED))
+				note_turn(t, way, sw->first_port + c->ports[to], add_bits(seen, kinds));
+		}
+	}
+	kinds_at[c->at] = 0;
+}
