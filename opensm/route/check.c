@@ -110,6 +110,8 @@ struct witness *witness_new(const struct judge *j)
 	w->cells = xcalloc((size_t)n * 64, sizeof(*w->cells));
 	w->carries = xcalloc(n, sizeof(*w->carries));
 	w->columns = xcalloc(LFT_BLOCK_LIDS, n);
+	w->rows = xcalloc(LFT_BLOCK_LIDS, n);
+	w->block = UINT32_MAX;
 	w->next = xcalloc(n, sizeof(*w->next));
 	w->flow = xcalloc(n, sizeof(*w->flow));
 	w->fate = xcalloc(n, sizeof(*w->fate));
@@ -131,6 +133,7 @@ struct witness *witness_free(struct witness *w)
 	free(w->cells);
 	free(w->carries);
 	free(w->columns);
+	free(w->rows);
 	free(w->next);
 	free(w->flow);
 	free(w->fate);
@@ -292,6 +295,9 @@ static void sum_loads(const struct judge *j, const uint32_t *load, struct route_
 static void count_lanes(const struct judge *j, struct route_verdict *v)
 {
 	const struct lanes *l = j->routes->lanes;
+	_cleanup_free_ bool *seen = NULL;
+	_cleanup_free_ lid_t *lids = NULL;
+	uint32_t n = 0;
 	uint16_t sls = 0;
 
 	v->n_vls = (unsigned)__builtin_popcount(dependency_graph_vls(j->dependencies));
@@ -299,10 +305,19 @@ static void count_lanes(const struct judge *j, struct route_verdict *v)
 		v->n_sls = 1;
 		return;
 	}
+	seen = xcalloc(j->topo->n_switches, sizeof(*seen));
+	lids = xcalloc(j->top + 1u, sizeof(*lids));
+	for (unsigned lid = 0; lid <= j->top; lid++) {
+		uint32_t to = j->targets[lid].sw;
+
+		if (to == TOPO_NONE || !j->targets[lid].port || (l->by == LANES_BY_SWITCHES && seen[to]))
+			continue;
+		seen[to] = true;
+		lids[n++] = (lid_t)lid;
+	}
 	for (uint32_t s = 0; s < j->topo->n_switches; s++)
-		for (unsigned lid = 0; j->sources[s] && lid <= j->top; lid++)
-			if (j->targets[lid].sw != TOPO_NONE && j->targets[lid].port)
-				sls |= (uint16_t)(1u << lanes_sl(l, s, j->targets[lid].sw, (lid_t)lid, 0));
+		for (uint32_t i = 0; j->sources[s] && i < n; i++)
+			sls |= (uint16_t)(1u << lanes_sl(l, s, j->targets[lids[i]].sw, lids[i], 0));
 	v->n_sls = (unsigned)__builtin_popcount(sls);
 }
 

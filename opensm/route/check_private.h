@@ -63,7 +63,10 @@ struct witness {
 	const uint16_t *dist;  /* from there */
 	uint32_t *order;       /* farthest from `at` first; `at` itself and what is not connected are left out */
 	uint32_t n_order;
-	struct cell *cells;    /* cells[sw * 64 + LID of the run] */
+	struct cell *cells;    /* cells[sw * stride + LID of the run] */
+	unsigned stride;       /* LIDs of the run */
+	uint8_t *rows;         /* one block of all rows: rows[sw * LFT_BLOCK_LIDS + LID of the block] */
+	uint32_t block;        /* which; UINT32_MAX: none yet */
 	uint64_t *carries;     /* per switch: LIDs of the run that come through, a bit each */
 	unsigned n_bad, n_runs;/* of late: LIDs that no run could judge */
 	uint8_t *columns;      /* columns[i * n + sw] for the LIDs of a run */

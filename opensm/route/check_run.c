@@ -22,7 +22,34 @@ struct run {
 	uint32_t add;		/* 1, or 2^32 - 1 to take away */
 	uint16_t vls[64];	/* per LID: VLs it is sent on; with `simple` only */
 	bool simple;
+	const uint8_t *rows;	/* of switch s from the first LID on: rows + s * step */
+	size_t step;
 };
+
+/*
+ * Rows are as far from each other as they are long, each in a page of its own. Short runs that follow
+ * each other share a copy of the block they are in.
+ */
+#define SHORT_RUN 16
+
+static void find_rows(struct run *r, unsigned n)
+{
+	struct witness *w = r->w;
+	const struct routes *routes = w->j->routes;
+	uint32_t block = r->first / LFT_BLOCK_LIDS, offset = r->first % LFT_BLOCK_LIDS;
+
+	r->rows = routes->lft + r->first;
+	r->step = routes->row_size;
+	if (n > SHORT_RUN || offset + n > LFT_BLOCK_LIDS || (block + 1) * LFT_BLOCK_LIDS > routes->row_size)
+		return;
+	if (w->block != block)
+		for (uint32_t s = 0; s < w->j->topo->n_switches; s++)
+			memcpy(w->rows + (size_t)s * LFT_BLOCK_LIDS,
+			       routes_row(routes, s) + block * LFT_BLOCK_LIDS, LFT_BLOCK_LIDS);
+	w->block = block;
+	r->rows = w->rows + offset;
+	r->step = LFT_BLOCK_LIDS;
+}
 
 /* Counting sort by distance. */
 void witness_face(struct witness *w, uint32_t at)
@@ -79,10 +106,10 @@ static inline void leave_switch(struct run *r, uint32_t s, uint32_t own, uint64_
 	struct witness *w = r->w;
 	const struct judge *j = w->j;
 	const struct topo_switch *sw = &j->topo->switches[s];
-	const uint8_t *row = routes_row(j->routes, s) + r->first;
+	const uint8_t *row = r->rows + s * r->step;
 	const uint32_t *behind = j->behind + sw->first_port;
 	uint32_t *load = w->load + sw->first_port;
-	struct cell *cells = w->cells + (size_t)s * 64;
+	struct cell *cells = w->cells + (size_t)s * w->stride;
 	uint64_t came = w->carries[s];
 	unsigned d = w->dist[s];
 
@@ -106,7 +133,7 @@ static inline void leave_switch(struct run *r, uint32_t s, uint32_t own, uint64_
 			cells[i] = (struct cell){ .flow = 0 };
 		}
 		load[port] += flow * r->add;
-		there = &w->cells[(size_t)(to >> 8) * 64 + i];
+		there = &w->cells[(size_t)(to >> 8) * w->stride + i];
 		there->flow += flow;
 		there->in |= UINT64_C(1) << (to & 63);
 		w->carries[to >> 8] |= UINT64_C(1) << i;
@@ -130,7 +157,7 @@ static void pass(struct run *r)
 
 static void forget_arrivals(struct witness *w)
 {
-	struct cell *cells = w->cells + (size_t)w->at * 64;
+	struct cell *cells = w->cells + (size_t)w->at * w->stride;
 
 	for (uint64_t left = w->carries[w->at]; left; left &= left - 1)
 		cells[__builtin_ctzll(left)] = (struct cell){ .flow = 0 };
@@ -221,11 +248,11 @@ static void find_columns(struct run *r)
 	uint32_t n = j->topo->n_switches, last = r->first + 63u - (unsigned)__builtin_clzll(r->lids);
 
 	for (uint32_t s = 0; s < n; s++) {
-		const uint8_t *row = routes_row(j->routes, s);
+		const uint8_t *row = r->rows + s * r->step;
 		uint32_t end = MIN((uint32_t)j->topo->switches[s].lft_cap, j->routes->top + 1u);
 
 		for (uint32_t lid = r->first; lid <= last; lid++)
-			r->w->columns[(size_t)(lid - r->first) * n + s] = lid < end ? row[lid] : LFT_NO_PORT;
+			r->w->columns[(size_t)(lid - r->first) * n + s] = lid < end ? row[lid - r->first] : LFT_NO_PORT;
 	}
 }
 
@@ -252,6 +279,8 @@ void judge_run(struct witness *w, lid_t first, unsigned n)
 	struct run r = { .w = w, .first = first, .lids = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX };
 
 	witness_face(w, w->j->targets[first].sw);
+	w->stride = n;
+	find_rows(&r, n);
 	find_vls(&r, n);
 	if (is_worth_a_pass(w)) {
 		look_at_the_rest(&r);

@@ -84,14 +84,14 @@ static void turn_over(struct turns *t, unsigned threads)
 	for (uint32_t to = 0; to < n; to += TILE)
 		for (uint32_t from = 0; from < n; from++)
 			for (uint32_t k = to; k < MIN(to + TILE, n); k++)
-				t->sl_to[(size_t)k * n + from] = lanes_sl(l, from, k, 0, 0);
+				t->sl_to[(size_t)k * n + from] = l->sl[(size_t)from * n + k];
 }
 
 struct turns *turns_new(struct dependency_graph *g, unsigned threads)
 {
 	struct turns *t;
 
-	if (g->n_classes * g->n_layers > 64)
+	if (g->n_classes * g->n_layers > 64 || (g->lanes && g->lanes->n_switches != g->topo->n_switches))
 		return NULL;
 	t = xcalloc(1, sizeof(*t));
 	t->g = g;
@@ -192,33 +192,67 @@ static inline uint64_t layers_of(const struct turns *t, uint64_t kinds)
 	return layers & t->any_layer;
 }
 
+/* A step of a column. */
+struct turn {
+	uint32_t from, to; /* to: n_switches or more, and the way ends here */
+	uint32_t out;	/* channel that `to` sends it on by; TOPO_NONE: none */
+	const struct turns_way *way;
+	uint64_t *seen;
+};
+
+/* What `n` switches do; memory is asked for that will be needed soon. */
+static void find_turns(const struct turns *t, const struct dependency_column *c, const uint32_t *order,
+			   unsigned n, struct turn *ret)
+{
+	const struct topo *topo = t->g->topo;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t s = order[i], to = c->next[s];
+		const struct topo_switch *sw;
+
+		ret[i] = (struct turn){ .from = s, .to = to, .out = TOPO_NONE };
+		if (to >= topo->n_switches)
+			continue;
+		ret[i].way = &t->ways[topo->switches[s].first_port + c->ports[s]];
+		if (c->next[to] >= topo->n_switches)
+			continue;
+		sw = &topo->switches[to];
+		ret[i].out = sw->first_port + c->ports[to];
+		ret[i].seen = &t->seen[t->switches[to].first + (ret[i].way->port - 1u) * sw->n_ports +
+				       c->ports[to] - 1u];
+		__builtin_prefetch(ret[i].seen);
+	}
+}
+
+static inline void take_turn(struct turns *t, const struct turn *turn, uint64_t kinds, uint64_t *kinds_there)
+{
+	const struct turns_way *way = turn->way;
+
+	if (kinds & ~__atomic_load_n(&t->used[way->class_out], __ATOMIC_RELAXED))
+		note_vls(t, way->class_out, add_bits(&t->used[way->class_out], kinds));
+	*kinds_there |= layers_of(t, kinds) << way->class_in * t->width;
+	if (turn->out != TOPO_NONE && (kinds & ~__atomic_load_n(turn->seen, __ATOMIC_RELAXED)))
+		note_turn(t, way, turn->out, add_bits(turn->seen, kinds));
+}
+
 void turns_add_column(struct turns *t, uint64_t *kinds_at, const struct dependency_column *c)
 {
-	const struct dependency_graph *g = t->g;
-	const struct topo *topo = g->topo;
 	struct sls sls = sls_of(t, c);
+	struct turn turns[TILE];
 
-	for (uint32_t i = 0; i < c->n_order; i++) {
-		uint32_t s = c->order[i], to = c->next[s];
-		uint64_t kinds = kinds_at[s], own = t->switches[s].own;
-		const struct turns_way *way;
+	for (uint32_t base = 0; base < c->n_order; base += TILE) {
+		unsigned n = MIN(c->n_order - base, (uint32_t)TILE);
 
-		kinds_at[s] = 0;
-		if (own)
-			kinds |= own * g->layers[sls.sl[s * sls.step] & sls.mask];
-		if (!kinds || to >= topo->n_switches)
-			continue;
-		way = &t->ways[topo->switches[s].first_port + c->ports[s]];
-		if (kinds & ~__atomic_load_n(&t->used[way->class_out], __ATOMIC_RELAXED))
-			note_vls(t, way->class_out, add_bits(&t->used[way->class_out], kinds));
-		kinds_at[to] |= layers_of(t, kinds) << way->class_in * t->width;
-		if (c->next[to] < topo->n_switches) {
-			const struct topo_switch *sw = &topo->switches[to];
-			uint64_t *seen = &t->seen[t->switches[to].first +
-						  (way->port - 1u) * sw->n_ports + c->ports[to] - 1u];
+		find_turns(t, c, c->order + base, n, turns);
+		for (unsigned i = 0; i < n; i++) {
+			uint32_t s = turns[i].from;
+			uint64_t kinds = kinds_at[s], own = t->switches[s].own;
 
-			if (kinds & ~__atomic_load_n(seen, __ATOMIC_RELAXED))
-				note_turn(t, way, sw->first_port + c->ports[to], add_bits(seen, kinds));
+			kinds_at[s] = 0;
+			if (own)
+				kinds |= own * t->g->layers[sls.sl[s * sls.step] & sls.mask];
+			if (kinds && turns[i].to < t->g->topo->n_switches)
+				take_turn(t, &turns[i], kinds, &kinds_at[turns[i].to]);
 		}
 	}
 	kinds_at[c->at] = 0;
