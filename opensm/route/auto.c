@@ -5,12 +5,15 @@
  *
  * Every candidate is judged as if somebody else had made it: who leaves pairs without a path that have one, goes
  * round or can wait for itself is out. Among the others the effective bandwidth under random bisections
- * decides, then who needs no service levels by path, the most loaded channel, hops, lanes; the order of
- * candidates breaks ties. A whole fabric that the first candidate serves by shortest paths needs no others;
- * of large ones only the first that holds counts, so that choosing costs no more than computing.
+ * decides, then a most loaded channel that carries clearly less, who needs no service levels by path, that
+ * channel again, hops, lanes; the order of candidates breaks ties. A whole fabric that the first candidate serves by
+ * shortest paths needs no others; of large ones only the first that holds counts, so that choosing costs no
+ * more than computing.
  *
  * Staying counts: while there are previous tables, those that change fewest entries win unless others are
- * clearly better, so that a small fault does not bring another engine's tables.
+ * clearly better, so that a small fault does not bring another engine's tables. In a damaged fabric the engine of
+ * the previous tables goes first, and while its most loaded channel carries little more than when all were compared,
+ * nobody else is asked: an event costs one computation.
  *
  * At the end stands one lane, up then down (updn), which every fabric can have.
  */
@@ -30,7 +33,10 @@
 #define PATTERNS	 24	    /* of a small fabric */
 #define PATTERN_SEED	 0x5EED
 #define CLEARLY_BETTER	 1.10
-#define CLEARLY_LESS	 2
+#define CLEARLY_LESS	 1.5
+#define LESS		 1.25 /* load that is worth service levels */
+#define UNEVEN		 1.5  /* most load, by the mean, at which others get their turn */
+#define AS_BEFORE	 1.1
 #define A_LITTLE_BETTER	 1.02
 
 /* Who is asked, in this order; at a bar, nobody else when something holds already. */
@@ -59,6 +65,7 @@ struct automatic {
 	bool small;
 	struct trial best;
 	unsigned n_held;
+	bool compared;
 	const char *looped; /* the first candidate that could block itself */
 };
 
@@ -111,6 +118,11 @@ static unsigned lanes_of(const struct trial *t)
 	return t->routes->lanes ? t->routes->lanes->n_vls : 1;
 }
 
+static unsigned lanes_needed(const struct trial *t)
+{
+	return t->routes->lanes && t->routes->lanes->n_needed ? t->routes->lanes->n_needed : lanes_of(t);
+}
+
 /* Do paths need service levels of their own? */
 static bool wants_levels(const struct trial *t)
 {
@@ -124,6 +136,10 @@ static bool is_better(const struct trial *x, const struct trial *y, double times
 		return true;
 	if (y->bandwidth > x->bandwidth * times)
 		return false;
+	if (x->verdict.max_load * LESS < y->verdict.max_load)
+		return true;
+	if (y->verdict.max_load * LESS < x->verdict.max_load)
+		return false;
 	if (wants_levels(x) != wants_levels(y))
 		return wants_levels(y);
 	if (x->verdict.max_load * times < y->verdict.max_load)
@@ -134,7 +150,7 @@ static bool is_better(const struct trial *x, const struct trial *y, double times
 		return true;
 	if (y->verdict.avg_hops * times < x->verdict.avg_hops)
 		return false;
-	return lanes_of(x) < lanes_of(y);
+	return lanes_needed(x) < lanes_needed(y);
 }
 
 /* Worth the change of many entries. */
@@ -167,7 +183,7 @@ static void balance(const struct automatic *a, struct trial *x)
 	const struct routes *previous = a->job->previous;
 	struct reroute_report report = { .verdict = x->verdict };
 
-	if (!previous || !previous->options)
+	if (previous && !previous->options)
 		return;
 	x->routes = reroute_balance(engine, a->job, x->routes, &report);
 	x->verdict = report.verdict;
@@ -211,49 +227,105 @@ static bool is_perfect(const struct automatic *a)
 		s->kind == SHAPE_DRAGONFLY_PLUS);
 }
 
+static bool is_whole(const struct automatic *a)
+{
+	const struct shape *s = a->shape;
+
+	return !s->n_cut && !s->n_cross && s->kind != SHAPE_OTHER;
+}
+
+static void try_one(struct automatic *a, const char *name)
+{
+	char why[160];
+	struct routes *r = run(a, name, why, sizeof(why));
+
+	if (r)
+		consider(a, name, r);
+}
+
+/*
+ * In a damaged fabric whose tables of before are good enough still goes first, and alone if they are. Returns
+ * who that was, NULL: nobody.
+ */
+static const char *try_same(struct automatic *a)
+{
+	const struct routes *previous = a->job->previous;
+	const char *const *names = suits[a->shape->kind];
+
+	if (!previous || !previous->by[0] || is_whole(a))
+		return NULL;
+	for (unsigned i = 0; i < CANDIDATES && names[i]; i++) {
+		if (strcmp(names[i], previous->by) != 0)
+			continue;
+		try_one(a, names[i]);
+		return names[i];
+	}
+	return NULL;
+}
+
+static bool is_as_before(const struct automatic *a)
+{
+	const struct routes *previous = a->job->previous;
+	const struct route_verdict *v = &a->best.verdict;
+
+	return a->n_held && previous->judged && v->max_load <= AS_BEFORE * previous->by_load &&
+	       v->avg_hops <= A_LITTLE_BETTER * previous->judged->avg_hops;
+}
+
+/*
+ * Something holds; who comes after the first bar is asked only if much comes together on one channel of a damaged
+ * fabric whose engine keeps to its shape. In others they do not know better.
+ */
+static bool is_even(const struct automatic *a)
+{
+	return is_whole(a) || a->shape->kind == SHAPE_TREE || a->shape->kind == SHAPE_OTHER ||
+	       a->best.verdict.max_load <= UNEVEN * a->best.verdict.avg_load;
+}
+
 static void try_all(struct automatic *a)
 {
 	const char *const *names = suits[a->shape->kind];
-	char why[160];
+	const char *same = try_same(a);
+	unsigned n_bars = 0;
 
+	if (same && is_as_before(a)) {
+		a->compared = false;
+		return;
+	}
 	for (unsigned i = 0; i < CANDIDATES && names[i] && !is_cancelled(a->job); i++) {
-		struct routes *r;
+		bool bar = names[i][0] == '|';
 
-		if (a->n_held && (!a->small || names[i][0] == '|' || is_perfect(a)))
+		if (a->n_held && (!a->small || (bar && (is_even(a) || n_bars)) || is_perfect(a)))
 			return;
-		if (names[i][0] == '|')
-			continue;
-		r = run(a, names[i], why, sizeof(why));
-		if (r)
-			consider(a, names[i], r);
+		n_bars += bar;
+		if (!bar && names[i] != same)
+			try_one(a, names[i]);
 	}
-	if (!a->n_held && !is_cancelled(a->job)) {
-		struct routes *r = run(a, "updn", why, sizeof(why));
-
-		if (r)
-			consider(a, "updn", r);
-	}
+	if (!a->n_held && !is_cancelled(a->job))
+		try_one(a, "updn");
 }
 
 static void write_note(struct automatic *a)
 {
 	const struct trial *best = &a->best;
 	struct routes *r = best->routes;
-	char shape[SHAPE_STRLEN], bandwidth[48] = "", looped[64] = "";
+	char shape[SHAPE_STRLEN], bandwidth[48] = "", looped[64] = "", needed[32] = "";
 
 	if (a->small)
 		snprintf(bandwidth, sizeof(bandwidth), ", effective bandwidth %.2f", best->bandwidth);
 	if (a->looped)
 		snprintf(looped, sizeof(looped), "; %s would have a credit loop", a->looped);
-	snprintf(r->note, sizeof(r->note), "%s: %s on %u lane%s%s%s%s", shape_str(a->shape, shape),
-		 best->name, lanes_of(best), lanes_of(best) == 1 ? "" : "s",
+	if (lanes_needed(best) < lanes_of(best))
+		snprintf(needed, sizeof(needed), " (%u needed)", lanes_needed(best));
+	snprintf(r->note, sizeof(r->note), "%s: %s on %u lane%s%s%s%s%s", shape_str(a->shape, shape),
+		 best->name, lanes_of(best), lanes_of(best) == 1 ? "" : "s", needed,
 		 r->lanes && r->lanes->by == LANES_BY_NOTHING ? ", no SL by path" : "", bandwidth,
 		 looped);
 }
 
 struct routes *automatic_compute(const struct route_job *job, char *why, size_t why_len)
 {
-	_cleanup_(automatic_done) struct automatic a = { .job = job };
+	_cleanup_(automatic_done) struct automatic a = { .job = job, .compared = true };
 	const struct topo *t = job->topo;
 
 	if (t->n_switches > UINT16_MAX - 1) {
@@ -276,6 +348,8 @@ struct routes *automatic_compute(const struct route_job *job, char *why, size_t 
 	write_note(&a);
 	free(a.best.routes->judged); /* by an engine that proved its tables itself */
 	a.best.routes->judged = xmemdup(&a.best.verdict, sizeof(a.best.verdict));
+	a.best.routes->by_load = a.compared ? a.best.verdict.max_load : job->previous->by_load;
+	snprintf(a.best.routes->by, sizeof(a.best.routes->by), "%s", a.best.name);
 	snprintf(a.best.routes->engine, sizeof(a.best.routes->engine), "auto");
 	return take(a.best.routes);
 }

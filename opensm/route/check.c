@@ -423,6 +423,11 @@ bool routes_check_after(const struct routes *previous, const struct routes *r, u
 	return short_way;
 }
 
+const uint32_t *routes_judged_load(const struct routes *r)
+{
+	return r->proof ? r->proof->load : NULL;
+}
+
 /* Every switch is a source too, by its port 0, and every LID a destination. */
 struct dependency_graph *dependency_graph_with_switches(const struct routes *r, unsigned threads)
 {

@@ -55,6 +55,9 @@ void routes_check(const struct routes *r, unsigned threads, struct route_verdict
 bool routes_check_after(const struct routes *previous, const struct routes *r, unsigned threads,
 			struct route_verdict *ret);
 
+/* What every channel (entry of topo->ports) of judged routes carries, as long as that judgement is theirs; or NULL. */
+const uint32_t *routes_judged_load(const struct routes *r);
+
 /* The same as routes_check(), and who waits for whom (depend.h): for a cycle in words, or multicast trees. The caller frees it. */
 struct dependency_graph;
 void routes_check_graph(const struct routes *r, unsigned threads, struct route_verdict *ret,

@@ -39,6 +39,7 @@ struct dfsssp {
 	unsigned limit;	 /* lanes to fill before giving up */
 	uint16_t *hints;
 	struct layers *layers;
+	bool kept; /* every path has the lane that it had */
 };
 
 static void dfsssp_done(struct dfsssp *d)
@@ -128,15 +129,14 @@ static bool keeps(struct dfsssp *d)
 {
 	const struct routes *old = d->job->previous;
 
-	if (!old || !old->lanes || strcmp(old->engine, "dfsssp") || old->lanes->by != LANES_BY_SWITCH_LID ||
+	if (!old || !old->lanes || !routes_are_by(old, "dfsssp") || old->lanes->by != LANES_BY_SWITCH_LID ||
 	    old->lanes->n_vls > d->most)
 		return false;
 	d->hints = xcalloc(n_entries(d->s.routes), sizeof(*d->hints));
 	recall(d);
-	if (deal(d, d->hints, true))
-		return true;
-	if (!d->layers)
-		return false;
+	d->kept = deal(d, d->hints, true);
+	if (d->kept || !d->layers)
+		return d->kept;
 	release(d);
 	return deal(d, d->hints, true);
 }
@@ -191,9 +191,10 @@ static void use_lanes(struct dfsssp *d)
 	lanes = lanes_new(r->topo, d->layers->n, LANES_BY_SWITCH_LID, r->row_size, 1);
 	for (size_t i = 0; i < n_entries(r); i++)
 		lanes->sl[i] = d->layers->lanes[i] == LAYERS_NONE ? 0 : d->layers->lanes[i];
+	lanes->n_needed = (uint8_t)(d->kept ? d->job->previous->lanes->n_needed : d->layers->needed);
 	r->lanes = lanes;
-	snprintf(r->note, sizeof(r->note), "%u lanes, of which %u are needed", d->layers->n,
-		 d->layers->needed);
+	snprintf(r->note, sizeof(r->note), "%u lanes, of which %u are needed", lanes->n_vls,
+		 lanes->n_needed ? lanes->n_needed : lanes->n_vls);
 }
 
 /* From nothing, when keeping fails. */

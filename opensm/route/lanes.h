@@ -35,6 +35,7 @@ enum lanes_by {
 /* Immutable once it is in routes; owned by them. */
 struct lanes {
 	uint8_t n_vls;	   /* data VLs 0..n_vls-1 are in use; every cable between switches has as many */
+	uint8_t n_needed;  /* so many would do, the others lower what waits for each other; 0: all are needed */
 	uint8_t sl_mask;   /* bits of an SL that `sl` decides; 0 with LANES_BY_NOTHING */
 	bool mcast_mask_zero; /* groups must have an SL with no bit of sl_mask set (torus-2QoS) */
 	enum lanes_by by;

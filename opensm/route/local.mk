@@ -24,7 +24,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/depend.c opensm/route/depend.h opensm/route/depend_private.h opensm/route/cycle.c \
 	opensm/route/turns.c opensm/route/turns.h \
 	opensm/route/transition.c opensm/route/transition.h \
-	opensm/route/reroute.c opensm/route/reroute.h \
+	opensm/route/reroute.c opensm/route/reroute.h opensm/route/ease.c opensm/route/ease.h \
 	opensm/route/mcast.c opensm/route/mcast.h opensm/route/mcast_private.h \
 	opensm/route/mcast_grow.c opensm/route/mcast_root.c opensm/route/mcast_safe.c \
 	opensm/route/auto.c opensm/route/shapes.h opensm/route/recognise.c opensm/route/recognise.h \

@@ -10,7 +10,7 @@ bool nue_keeps(const struct routes *previous, unsigned n_lanes)
 {
 	unsigned had = previous && previous->lanes ? previous->lanes->n_vls : 1;
 
-	return previous && !strcmp(previous->engine, "nue") && had == n_lanes;
+	return routes_are_by(previous, "nue") && had == n_lanes;
 }
 
 /* The switch that each of net->lids is on. */

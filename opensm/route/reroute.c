@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "route/ease.h"
 #include "util/mem.h"
 
 struct balance {
@@ -267,7 +268,11 @@ struct routes *reroute_balance(const struct route_engine *engine, const struct r
 	struct route_verdict fair;
 	struct routes *fresh;
 
-	if (!engine || !engine->balances || r->lanes || !job->previous ||
+	if (!engine || !engine->compute || r->lanes)
+		return r;
+	if (engine->balances || r->places)
+		r = ease(job, r, &ret->verdict, &ret->n_eased);
+	if (!engine->balances || !job->previous ||
 	    is_surely_fair(r, &ret->verdict) || is_unchanged(job->previous, r))
 		return r;
 	alone.previous = NULL;

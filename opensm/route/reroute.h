@@ -23,6 +23,7 @@ struct reroute_report {
 	char why[160];       /* when there are no routes */
 	struct route_verdict verdict;
 	uint32_t load_fresh; /* from scratch; 0: was not needed, so not computed */
+	uint32_t n_eased;    /* single entries that left channels with clearly more than their like (ease.h) */
 	uint32_t n_entries;  /* single entries that moved for balance */
 	uint32_t n_lids;     /* LIDs that got their ways from scratch */
 };

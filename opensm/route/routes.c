@@ -137,6 +137,11 @@ struct routes *routes_derive(const struct topo *topo, const struct routes *befor
 	return r;
 }
 
+bool routes_are_by(const struct routes *r, const char *engine)
+{
+	return r && (!strcmp(r->engine, engine) || !strcmp(r->by, engine));
+}
+
 void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port)
 {
 	size_t at = (size_t)sw * r->row_size + lid;

@@ -19,6 +19,8 @@ struct routes {
 	_Atomic unsigned refs; /* the worker makes and drops references too */
 	const struct topo *topo; /* one reference */
 	char engine[32];       /* "minhop" */
+	char by[32];           /* of auto: whose tables it took; "" otherwise */
+	uint32_t by_load;      /* of auto: what their most loaded channel carried when it compared them last */
 	lid_t top;             /* highest LID routed */
 	uint32_t row_size;     /* bytes per row: (top + 1) rounded up to 64 */
 	uint8_t *lft;          /* n_switches rows, 64-byte aligned; LFT_NO_PORT: no way */
@@ -37,6 +39,8 @@ struct routes {
 	uint64_t options;
 	/* What the engine's plan comes to as verdict.max_load (check.h); 0: it cannot say. */
 	uint32_t expected_load;
+	/* The most that a channel carried when they were eased last (ease.h); 0: never. */
+	uint32_t eased_load;
 	/* Owned. NULL: one lane will do, and SLs and SL2VL are nobody's concern here. */
 	struct lanes *lanes;
 	/*
@@ -72,6 +76,9 @@ void routes_touch(struct routes *r);
 struct routes *routes_ref(const struct routes *r);
 struct routes *routes_unref(struct routes *r);
 void routes_unrefp(struct routes **r);
+
+/* Are they made by this engine, asked for by name or by auto? NULL: no. */
+bool routes_are_by(const struct routes *r, const char *engine);
 
 static inline uint8_t *routes_row(const struct routes *r, uint32_t sw)
 {

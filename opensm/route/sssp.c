@@ -74,14 +74,14 @@ static void use_options(const struct route_job *job, struct sssp *s)
 static void balance(const struct route_job *job, struct sssp *s)
 {
 	const struct routes *old = job->previous;
-	bool ours = old && !strcmp(old->engine, s->routes->engine);
-	uint32_t before = ours ? old->expected_load : 0, most;
+	bool ours = routes_are_by(old, s->routes->engine);
+	uint32_t before = ours ? old->expected_load : 0, most, moved;
 
 	most = relieve(&(struct relieve_job){
 		.graph = s->graph, .distances = s->distances, .roll = s->roll,
 		.tolerated = SLACK(before),
 		.threads = s->threads, .cancelled = job->cancelled,
-	}, s->routes);
+	}, s->routes, &moved);
 	s->routes->expected_load = before && most > before && most <= SLACK(before) ? before : most;
 }
 

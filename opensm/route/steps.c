@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "route/relieve.h"
 #include "util/mem.h"
 
 #define BATCH 4
@@ -402,6 +403,54 @@ static void write_tables(const struct deal *d, struct routes *r)
 	}
 }
 
+/* ---- what carries too much still -------------------------------------------------------------- */
+
+/* The allowed steps, as ways. */
+struct allowed {
+	const struct deal *d;
+	struct steps *steps;
+};
+
+static void find_ways(const void *arg, uint32_t to, struct ways *w)
+{
+	const struct allowed *a = arg;
+	struct steps *s = a->steps;
+
+	s->n = s->n_list = 0;
+	s->first[0] = 0;
+	a->d->find(a->d->arg, to, s);
+	w->to = to;
+	w->n = s->n;
+	memcpy(w->order, s->order, s->n * sizeof(*w->order));
+	memcpy(w->first, s->first, (s->n + 1) * sizeof(*w->first));
+	for (uint32_t i = 0; i < s->n; i++)
+		for (uint32_t k = s->first[i]; k < s->first[i + 1]; k++)
+			w->ways[k] = (struct way){
+				.channel = s->list[k].channel, .next = s->list[k].next,
+				.port = port_of(a->d, s->order[i], &s->list[k]),
+			};
+}
+
+/*
+ * Rounds bring every path to where it is cheapest, sums of loads being the price; what remains on the most
+ * loaded channels is taken off them here, if they carry clearly more than the mean.
+ */
+static void relieve_most(const struct deal *d, struct steps *steps, struct routes *r)
+{
+	_cleanup_(roll_freep) struct roll *roll = roll_new(d->topo, &(struct route_options){ 0 });
+	_cleanup_free_ uint32_t *load = xcalloc(MAX(d->n_ports, 1u), sizeof(*load));
+	uint32_t before = d->job->previous ? d->job->previous->eased_load : 0, most, moved;
+
+	for (uint32_t k = 0; k < d->n_ports; k++)
+		load[k] = (uint32_t)d->load[k];
+	most = relieve(&(struct relieve_job){
+		.graph = d->graph, .find = find_ways, .arg = &(struct allowed){ .d = d, .steps = steps },
+		.roll = roll, .load = load, .tolerated = before + before / SLACK, .threads = 1,
+		.cancelled = d->job->cancelled,
+	}, r, &moved);
+	r->eased_load = before && most > before && most <= before + before / SLACK ? before : most;
+}
+
 struct routes *steps_deal(const struct route_job *job, const struct graph *g, const char *engine,
 			  steps_find find, const void *arg)
 {
@@ -423,11 +472,14 @@ struct routes *steps_deal(const struct route_job *job, const struct graph *g, co
 		if (n_free && job->previous) /* where nothing changes anyway, nothing changes for balance */
 			find_limit(&d);
 	}
+	r = is_cancelled(job) ? NULL : routes_new(job->topo, engine, top_of(job));
+	if (r) {
+		write_tables(&d, r);
+		r->eased_load = job->previous ? job->previous->eased_load : 0;
+		if (n_free)
+			relieve_most(&d, &hands[0].steps, r);
+	}
 	for (unsigned i = 0; i < BATCH; i++)
 		hand_done(&hands[i]);
-	if (is_cancelled(job))
-		return NULL;
-	r = routes_new(job->topo, engine, top_of(job));
-	write_tables(&d, r);
 	return r;
 }

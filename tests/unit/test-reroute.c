@@ -204,6 +204,88 @@ static void other_options_place_anew(void **state)
 	topo_unref(t);
 }
 
+/* ---- what carries clearly more than its like (ease.h) ------------------------------------------ */
+
+static struct routes *route_by(const char *engine, const struct topo *t, const struct routes *previous,
+			       struct reroute_report *ret)
+{
+	const struct route_job job = { .topo = t, .previous = previous, .threads = 1 };
+
+	*ret = (struct reroute_report){ .load_fresh = 0 };
+	return reroute(route_engine_find(engine), &job, ret);
+}
+
+/* A leaf with seven cables left has eight destinations: one cable would carry two. */
+static void a_broken_tree_shares_out_what_comes_together(void **state)
+{
+	static const char *const engines[] = { "minhop", "ftree", "updn" };
+	struct topogen o = { .damage = 0.01, .seed = 1 };
+	struct topo *t = topogen_fat_tree3(16, &o);
+
+	for (unsigned i = 0; i < ARRAY_SIZE(engines); i++) {
+		struct route_job job = { .topo = t, .threads = 1 };
+		char why[100];
+		struct routes *plain = route_engine_find(engines[i])->compute(&job, why, sizeof(why));
+		struct reroute_report report;
+		struct routes *r = route_by(engines[i], t, NULL, &report);
+		struct route_verdict v;
+
+		routes_check(plain, 1, &v);
+		assert_true(v.max_load > 1900);
+		routes_check(r, 1, &v);
+		print_message("# %s: %u, %u entries\n", engines[i], v.max_load, report.n_eased);
+		assert_memory_equal(&v, &report.verdict, sizeof(v));
+		assert_in_range(v.max_load, 1000, 1300);
+		assert_true(v.minimal && !v.credit_loop && !v.unreachable);
+		assert_true(routes_effective_bandwidth(r, 6, 1) >
+			    0.98 * routes_effective_bandwidth(plain, 6, 1));
+		assert_true(routes_shift_congestion(r, 40) <= routes_shift_congestion(plain, 40) + 1);
+		routes_unref(plain);
+		routes_unref(r);
+	}
+	topo_unref(t);
+}
+
+static void whole_trees_are_left_alone(void **state)
+{
+	struct topo *t = topogen_fat_tree3(8, NULL);
+	struct reroute_report report;
+	struct routes *plain = route(t, NULL), *r = route_by("minhop", t, NULL, &report);
+
+	assert_int_equal(report.n_eased, 0);
+	assert_same_tables(r, plain);
+	routes_unref(plain);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+/* Nothing happens: nothing moves. One cable more: few entries do. */
+static void what_was_eased_stays(void **state)
+{
+	struct topogen o = { .damage = 0.02, .seed = 5 };
+	struct topo *t = topogen_fat_tree3(12, &o), *less;
+	struct reroute_report report;
+	struct routes *r = route_by("minhop", t, NULL, &report), *again = route_by("minhop", t, r, &report), *after;
+	uint64_t changed = 0;
+
+	assert_int_equal(report.n_eased, 0);
+	assert_same_tables(again, r);
+	o.without_link = 40;
+	less = topogen_fat_tree3(12, &o);
+	after = route_by("minhop", less, again, &report);
+	assert_true(report.verdict.minimal && !report.verdict.credit_loop);
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned lid = 1; lid <= r->top; lid++)
+			changed += routes_row(r, s)[lid] != routes_row(after, s)[lid];
+	print_message("# %llu entries\n", (unsigned long long)changed);
+	assert_in_range(changed, 1, (uint64_t)t->n_switches * r->top / 50);
+	routes_unref(r);
+	routes_unref(again);
+	routes_unref(after);
+	topo_unref(t);
+	topo_unref(less);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +295,9 @@ int main(void)
 		cmocka_unit_test(nobodys_entry_does_not_enter_a_loop_cable),
 		cmocka_unit_test(scattered_tables_survive_a_restart),
 		cmocka_unit_test(other_options_place_anew),
+		cmocka_unit_test(a_broken_tree_shares_out_what_comes_together),
+		cmocka_unit_test(whole_trees_are_left_alone),
+		cmocka_unit_test(what_was_eased_stays),
 	};
 
 	return cmocka_run_group_tests_name("reroute", tests, NULL, NULL);
