@@ -90,20 +90,21 @@ static void on_line(void *arg, struct line *line)
 
 static int tables(struct plan_world *w, const char *path)
 {
-	struct conf_report report = { 0 };
 	struct loader l = { .routes = routes_new(w->topo, "dump", w->topo->max_lid), .sw = TOPO_NONE };
-	char *text = NULL;
-	size_t len = 0;
+	FILE *in = fopen(path, "r"); /* up to 10 GB: line by line */
+	struct line line = { 0 };
+	size_t cap = 0;
 
-	if (lines_load(path, &report, &text, &len) < 0) {
+	if (!in) {
 		fprintf(stderr, "%s: cannot be read\n", path);
 		return 1;
 	}
-	lines_split(path, text, len, &report, on_line, &l);
-	free(text);
+	while (getline(&line.text, &cap, in) >= 0)
+		on_line(&l, &line);
+	free(line.text);
+	fclose(in);
 	print_row(l.routes, 0, 0);
 	routes_unref(l.routes);
-	conf_report_clear(&report);
 	return 0;
 }
 

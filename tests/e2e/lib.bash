@@ -68,7 +68,7 @@ sim_start() {
 	shift
 	ibsim -s "$@" "$net" <&"$CONSOLE" >ibsim.out 2>&1 3>&- &
 	SIM_PID=$!
-	wait_for 30 sim_ready
+	wait_for "${SIM_WAIT:-30}" sim_ready
 }
 
 # sim_restart NETFILE: the whole fabric loses power; nothing that was set is left.
