@@ -155,7 +155,7 @@ static size_t entries(const struct conf_file *f)
 	case CONF_FILE_PORT_ORDER:
 		return f->port_orders.n;
 	case CONF_FILE_TORUS:
-		return f->torus ? f->torus->n_seeds : 0;
+		return f->torus != NULL;
 	case CONF_FILE_LFTS:
 	case CONF_FILE_LID_MATRIX:
 		return f->len;
@@ -172,12 +172,29 @@ static size_t entries(const struct conf_file *f)
 	return 0;
 }
 
+static void say_torus(FILE *out, const struct conf_file *a, const struct conf_file *b)
+{
+	const struct torus_conf *was = a ? a->torus : NULL, *is = b ? b->torus : NULL;
+
+	if (!is && !was)
+		return;
+	fprintf(out, "%s: ", conf_file_key(CONF_FILE_TORUS));
+	if (is)
+		fprintf(out, "%ux%ux%u, %zu seeds", is->size[0], is->size[1], is->size[2], is->n_seeds);
+	else
+		fputs("none", out);
+	if (was)
+		fprintf(out, ", was %ux%ux%u, %zu seeds", was->size[0], was->size[1], was->size[2], was->n_seeds);
+}
+
 static void say_file(FILE *out, const struct conf_file *a, const struct conf_file *b)
 {
 	const struct conf_file *either = b ? b : a;
 
 	if (either->kind == CONF_FILE_PARTITIONS && b && b->partitions)
 		say_partitions(out, a ? a->partitions : NULL, b->partitions);
+	else if (either->kind == CONF_FILE_TORUS)
+		say_torus(out, a, b);
 	else if (either->kind != CONF_FILE_PARTITIONS && (entries(a) || entries(b)))
 		fprintf(out, "%s: %zu %s, were %zu", conf_file_key(either->kind), entries(b),
 			either->text ? "bytes" : "entries", entries(a));

@@ -375,9 +375,12 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 		tell_refusal(sm, report->refused);
 	snprintf(sm->no_routes_why, sizeof(sm->no_routes_why), "%s", routes ? "" : report->why);
 	sm->stats.no_routes = routes ? 0 : sm->stats.no_routes + 1;
+	dependency_graph_free(sm->depends);
+	sm->depends = take(report->depends);
+	sm->depends_of = routes ? routes : sm->routes;
 	if (!routes) {
 		log_on(ABOUT(.id = LOG_ID_NO_ROUTES), LOGB_ERROR, "no routes: %s; %s", report->why,
-		       sm->routes ? "the old tables stay, ports that come up now wait"
+		       sm->routes ? "the old tables stay, who is new gets no path"
 				  : "nothing is written: switches keep what they hold and no port comes up");
 		return;
 	}
@@ -385,9 +388,6 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 	sm->unreachable = report->unreachable;
 	sm->routes_fresh = false;
 	sm->transition = take(report->transition);
-	dependency_graph_free(sm->depends);
-	sm->depends = take(report->depends);
-	sm->depends_of = routes;
 	if (sm->transition)
 		log_verbose("%u LIDs are drained while their routes change",
 			    sm->transition->n_lids);
@@ -475,6 +475,6 @@ void prepare_judge(struct sm *sm, const struct sync_outcome *o)
 		       o->refused, ib_attr_name(o->failed_attr),
 		       fabric_node_str(o->failed_example, where), o->failed_status ? ": " : "",
 		       o->failed_status ? mad_status_words(o->failed_status, status) : "");
-	if (!o->timeouts && !o->refused && sm->fabric->n_switches)
+	if (!o->timeouts && !o->refused && sm->fabric->n_switches && !sm->no_routes_why[0])
 		log_info("%s tables configured on all switches", sm->routes->engine);
 }

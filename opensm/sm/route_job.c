@@ -103,6 +103,20 @@ static void tell(struct route_job_state *st, const struct route_choice *choice)
 	report->fault = route_fault(&choice->verdict);
 }
 
+/* Routes that stay because there are no new ones: multicast is planned beside them. NULL: they prove nothing. */
+static struct dependency_graph *graph_of_old(const struct route_job_state *st, unsigned threads)
+{
+	struct dependency_graph *g;
+
+	if (!st->previous || st->weigh || st->conf->disable_multicast)
+		return NULL;
+	g = dependency_graph_of(st->previous, threads);
+	if (dependency_graph_is_acyclic(g))
+		return g;
+	dependency_graph_free(g);
+	return NULL;
+}
+
 static void run(struct sm_job *base)
 {
 	struct route_job_state *st = (struct route_job_state *)base;
@@ -119,6 +133,7 @@ static void run(struct sm_job *base)
 	st->result = compute(st, &job, &choice);
 	if (!st->result) {
 		tell(st, &choice);
+		st->report.depends = graph_of_old(st, job.threads);
 		return;
 	}
 	engine = route_engine_find_in(st->engines, st->result->engine);

@@ -184,16 +184,21 @@ static void plan_lanes(struct sm *sm)
 	sm->qos = plan;
 }
 
+/*
+ * Without new routes (said by prepare_routes()) those of before stay in force, whatever they still lead to: a host that
+ * comes back, a switch that lost power and partitions do not wait until an engine likes the fabric again.
+ */
 static enum step_result program_step(struct sm *sm)
 {
-	if (!sm->new_routes) {
-		sm->errors++;
-		return STEP_STOP; /* said by prepare_routes() */
-	}
+	sm->errors += !sm->new_routes;
+	if (!sm->new_routes && !sm->routes)
+		return STEP_STOP;
 	partition_plan(sm);
-	routes_unref(sm->routes);
-	sm->routes = take(sm->new_routes);
-	event_routes(sm, sm->sweep == SWEEP_REROUTE);
+	if (sm->new_routes) {
+		routes_unref(sm->routes);
+		sm->routes = take(sm->new_routes);
+		event_routes(sm, sm->sweep == SWEEP_REROUTE);
+	}
 	conf_unref(sm->plan_conf);
 	sm->plan_conf = conf_ref(sm->conf);
 	plan_lanes(sm);

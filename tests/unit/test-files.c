@@ -149,6 +149,28 @@ static void tables_are_read_again_only_after_a_write(void **state)
 	folder_clear(&f);
 }
 
+static void another_torus_is_news(void **state)
+{
+	struct folder f = folder_new();
+	struct conf_files *before, *now;
+	char *news;
+
+	free(f.conf->routing_engine);
+	f.conf->routing_engine = xstrdup("torus-2QoS");
+	name_file(&f, &f.conf->torus_config, "torus");
+	put(&f, "torus", "torus 4 4 4\n");
+	before = conf_files_read(f.conf, NULL);
+	put(&f, "torus", "torus 4 4 5\n");
+	now = conf_files_read(f.conf, before);
+	news = conf_files_news(before, now);
+	assert_string_equal(news ? news : "nothing", "torus_config: 4x4x5, 0 seeds, was 4x4x4, 0 seeds");
+	free(news);
+	conf_files_unref(before);
+	conf_files_unref(now);
+	drop(&f, "torus");
+	folder_clear(&f);
+}
+
 static void options_that_partitions_depend_on_count(void **state)
 {
 	struct folder f = folder_new();
@@ -288,6 +310,7 @@ int main(void)
 		cmocka_unit_test(a_fault_is_found_once_and_stays_with_the_file),
 		cmocka_unit_test(news_of_partitions_are_counted),
 		cmocka_unit_test(a_member_that_is_named_twice_counts_once),
+		cmocka_unit_test(another_torus_is_news),
 		cmocka_unit_test(news_of_lists_are_counted),
 		cmocka_unit_test(news_of_several_files_stand_in_one_line),
 	};

@@ -34,6 +34,7 @@ enum scheme {
 	SHIFTED,     /* the same with SLs 2 and 3 */
 	MULTICAST0,  /* WITH_LANES, and groups need SL 0 */
 	ON_A_LINE,   /* never past the end of the ring: no lanes are needed */
+	REFUSED,     /* no tables at all */
 };
 
 enum class { TO_HOST, ONWARD, BACK, N_CLASSES };
@@ -130,7 +131,7 @@ static struct routes *compute(void *arg, const struct route_job *job, char *why,
 	struct routes *ret;
 	struct ring r;
 
-	if (!look(t, &r)) {
+	if (!look(t, &r) || scheme_now == REFUSED) {
 		snprintf(why, why_len, "no ring");
 		return NULL;
 	}
@@ -399,6 +400,31 @@ static void a_switch_that_lost_power_gets_its_lanes_again(void **state)
 		assert_proved(w, 0xF);
 		assert_true(sl2vl_sets(w) - before >= (PORTS + 1) * PORTS);
 	}
+	world_free(w);
+}
+
+/* No engine wants the fabric any more: what ran runs on, and who loses power gets back what he had. */
+static void tables_of_before_stay_in_force(void **state)
+{
+	struct world *w = world_new(WITH_LANES);
+	uint64_t before;
+
+	start(w);
+	scheme_now = REFUSED;
+	before = sl2vl_sets(w);
+	sim_reboot(w->sim, sim_find(w->sim, "s3"), 200 * MONO_MS);
+	sim_reboot(w->sim, host(w, 1), 200 * MONO_MS);
+	run_for(w, 90 * MONO_S);
+	assert_true(strlen(sm_no_routes(w->rig->sms[0].sm)) > 0);
+	assert_false(sm_stats(w->rig->sms[0].sm)->up);
+	assert_int_equal(sim_port_state(w->sim, host(w, 1), 1), IB_PORT_ACTIVE);
+	assert_proved(w, 0xF);
+	assert_true(sl2vl_sets(w) - before >= (PORTS + 1) * PORTS);
+	scheme_now = WITH_LANES;
+	run_for(w, 90 * MONO_S);
+	assert_string_equal(sm_no_routes(w->rig->sms[0].sm), "");
+	assert_true(sm_stats(w->rig->sms[0].sm)->up);
+	assert_proved(w, 0xF);
 	world_free(w);
 }
 
@@ -686,6 +712,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_query_for_another_sl_gets_no_path),
 		cmocka_unit_test(the_way_to_the_manager_has_its_lane),
 		cmocka_unit_test(a_switch_that_lost_power_gets_its_lanes_again),
+		cmocka_unit_test(tables_of_before_stay_in_force),
 		cmocka_unit_test(lost_sets_are_sent_again),
 		cmocka_unit_test(lanes_that_nobody_needs_any_more_go),
 		cmocka_unit_test(who_has_no_lanes_is_left_alone),
