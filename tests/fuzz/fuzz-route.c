@@ -30,7 +30,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
 extern const unsigned fuzz_runs;
-const unsigned fuzz_runs = 300; /* replay.c */
+const unsigned fuzz_runs = 120; /* replay.c */
 
 #define SWITCHES_MAX 48
 #define HOSTS_MAX    64
@@ -177,9 +177,9 @@ static void add_link(struct world *w, unsigned a, unsigned a_port, unsigned b, u
 static void begin_with(struct world *w, struct bytes *b)
 {
 	unsigned kind = next(b) % 8, size = next(b), flags = next(b), hosts = 1 + flags % 2;
-	static const uint8_t lmcs[8] = { 0, 0, 0, 0, 1, 2, 3, 7 };
+	static const uint8_t lmcs[8] = { 0, 0, 0, 0, 0, 1, 2, 3 };
 	const struct topogen o = { .seed = size, .damage = size % 4 * 0.05, .random_guids = size & 1,
-				   .lmc = lmcs[flags >> 5] };
+				   .lmc = flags == 255 ? 7 : lmcs[flags >> 5] };
 	_cleanup_(topo_unrefp) struct topo *t = NULL;
 
 	switch (kind) {
@@ -673,6 +673,7 @@ static void play_round(struct play *play, const struct asked *what, struct bytes
 
 	round.what = &mine;
 	mine.complete &= !play->world.cramped;
+	mine.acyclic &= !play->world.cramped; /* the judge refuses them; lanes are given to whole ways */
 	if (what->list)
 		random_list(b, list, sizeof(list));
 	round.chain = (struct route_chain){ .list = list, .allow_unsafe = what->list && !what->acyclic };
