@@ -68,7 +68,7 @@ struct witness {
 	uint8_t *rows;         /* one block of all rows: rows[sw * LFT_BLOCK_LIDS + LID of the block] */
 	uint32_t block;        /* which; UINT32_MAX: none yet */
 	uint64_t *carries;     /* per switch: LIDs of the run that come through, a bit each */
-	unsigned n_bad, n_runs;/* of late: LIDs that no run could judge */
+	unsigned n_bad, n_runs;/* of late: of 64 LIDs those that no run could judge */
 	uint8_t *columns;      /* columns[i * n + sw] for the LIDs of a run */
 	uint32_t *next;        /* per switch, for the column at hand */
 	uint32_t *flow;

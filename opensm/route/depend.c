@@ -162,9 +162,17 @@ uint16_t dependency_graph_vls(const struct dependency_graph *g)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
+/* One class, and whoever sends to a LID has the same layers. */
+static bool is_plain(const struct dependency_graph *g)
+{
+	return g->n_classes == 1 &&
+	       (!g->lanes || g->lanes->by == LANES_BY_LID || g->lanes->by == LANES_BY_NOTHING);
+}
+
 void dependency_graph_begin(struct dependency_graph *g, unsigned threads)
 {
-	g->turns = turns_new(g, threads);
+	if (!is_plain(g))
+		g->turns = turns_new(g, threads);
 }
 
 void dependency_graph_end(struct dependency_graph *g)
@@ -176,7 +184,7 @@ struct dependency_walk {
 	struct dependency_graph *g;
 	uint64_t *kinds;  /* per switch, for g->turns */
 	uint64_t *in;	/* in[(switch * n_in + VL) * words]: ports that the column comes in by */
-	uint16_t *layers; /* per switch: layers its end ports use for the column */
+	uint16_t *layers; /* per switch: layers its end ports use for the column; if plain: something comes by */
 };
 
 struct dependency_walk *dependency_walk_new(struct dependency_graph *g)
@@ -311,11 +319,48 @@ static void add_layer(struct dependency_walk *w, const struct dependency_column 
 	forget(w, c->at);
 }
 
+/* Where that is plain: only who sends at all is to be known. */
+static void add_plain(struct dependency_walk *w, const struct dependency_column *c, uint16_t layers)
+{
+	struct dependency_graph *g = w->g;
+	const struct topo *t = g->topo;
+	uint16_t vls = 0;
+
+	for (unsigned k = 0; k < g->n_layers; k++)
+		if (layers >> k & 1)
+			vls |= (uint16_t)(1u << vl_of(g, 0, 0, k));
+	for (uint32_t i = 0; i < c->n_order; i++) {
+		uint32_t s = c->order[i], to = c->next[s];
+		bool sends = w->layers[s] || has_hosts(g, s);
+		const struct topo_port *p;
+		uint64_t *into;
+
+		w->layers[s] = 0;
+		if (!sends || to >= t->n_switches)
+			continue;
+		w->layers[to] = 1;
+		if (vls & ~__atomic_load_n(&g->vls, __ATOMIC_RELAXED))
+			__atomic_fetch_or(&g->vls, vls, __ATOMIC_RELAXED);
+		if (c->next[to] >= t->n_switches)
+			continue;
+		p = topo_port(t, s, c->ports[s]);
+		into = &g->into[(size_t)(t->switches[to].first_port + c->ports[to]) * g->n_vls * g->words];
+		for (unsigned left = vls; left; left &= left - 1)
+			add_bits(&into[(unsigned)__builtin_ctz(left) * g->words + p->port / 64],
+				 UINT64_C(1) << p->port % 64);
+	}
+	w->layers[c->at] = 0;
+}
+
 void dependency_add_column(struct dependency_walk *w, const struct dependency_column *c)
 {
 	struct dependency_graph *g = w->g;
 	uint16_t all = 0;
 
+	if (is_plain(g)) {
+		add_plain(w, c, layers_at(g, c->at, c));
+		return;
+	}
 	if (g->turns) {
 		turns_add_column(g->turns, w->kinds, c);
 		return;
