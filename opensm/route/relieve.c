@@ -31,6 +31,7 @@ struct relief {
 	uint32_t *load;	 /* per channel */
 	uint32_t *floor; /* per channel: no limit is lower */
 	uint32_t *flow;	 /* per switch, for the column at hand */
+	uint32_t *worst; /* the same: the most loaded channel from there on, as it was when somebody looked */
 	uint32_t limit, aim;
 	uint32_t n_over; /* channels above the limit */
 	bool *over;	 /* per switch: its path crosses such a channel */
@@ -212,24 +213,47 @@ static void shift(struct relief *f, uint32_t channel, uint32_t lid, uint32_t by)
 	}
 }
 
+/*
+ * The way of order[i] that is least loaded, and less than `limit` with what comes through there; TOPO_NONE: none.
+ * What is known of ways from the next switches on may be out of date, so whoever seems best is looked at.
+ */
+static uint32_t best_way(struct relief *f, uint32_t i, uint32_t lid, uint32_t old, uint32_t limit)
+{
+	const struct ways *w = &f->ways;
+	uint32_t flow = f->flow[w->order[i]];
+
+	for (;;) {
+		uint32_t best = TOPO_NONE, least = limit, next, known;
+
+		for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
+			uint32_t worst = MAX(f->load[w->ways[k].channel], f->worst[w->ways[k].next]) + flow;
+
+			if (w->ways[k].channel == old || worst >= least)
+				continue;
+			least = worst;
+			best = k;
+		}
+		if (best == TOPO_NONE)
+			return TOPO_NONE;
+		next = w->ways[best].next;
+		known = f->worst[next];
+		f->worst[next] = worst_of(f, channel_of(f, next, lid), lid);
+		if (f->worst[next] <= known)
+			return best;
+	}
+}
+
 /* Another way for all that comes through order[i], if its worst channel is then better. */
 static bool move_entry(struct relief *f, uint32_t i, uint32_t lid)
 {
 	const struct ways *w = &f->ways;
-	uint32_t s = w->order[i], old = channel_of(f, s, lid), flow = f->flow[s], best = TOPO_NONE, least;
+	uint32_t s = w->order[i], old = channel_of(f, s, lid), flow = f->flow[s], best, least;
 
 	if (old == TOPO_NONE || !flow || w->first[i + 1] - w->first[i] < 2)
 		return false;
 	least = worst_of(f, old, lid);
 	shift(f, old, lid, -flow);
-	for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
-		uint32_t worst = worst_of(f, w->ways[k].channel, lid) + flow;
-
-		if (w->ways[k].channel == old || worst >= least)
-			continue;
-		least = worst;
-		best = k;
-	}
+	best = best_way(f, i, lid, old, least);
 	if (best != TOPO_NONE)
 		routes_write(f->r, s, (lid_t)lid, w->ways[best].port);
 	shift(f, best == TOPO_NONE ? old : w->ways[best].channel, lid, flow);
@@ -254,14 +278,18 @@ static uint32_t move_column(struct relief *f, uint32_t lid)
 
 	find_flows(f, w, lid, f->flow);
 	f->over[w->to] = false;
+	f->worst[w->to] = 0;
 	for (uint32_t i = 0; i < w->n && f->n_over; i++) {
-		uint32_t s = w->order[i];
+		uint32_t s = w->order[i], channel = channel_of(f, s, lid);
 
+		f->worst[s] = channel == TOPO_NONE
+				      ? 0 : MAX(f->load[channel], f->worst[f->topo->ports[channel].sw]);
 		f->over[s] = f->flow[s] && leads_over(f, s, lid);
 		if (!f->over[s] || !move_entry(f, i, lid))
 			continue;
 		moved++;
 		f->over[s] = leads_over(f, s, lid);
+		f->worst[s] = worst_of(f, channel_of(f, s, lid), lid);
 	}
 	return moved;
 }
@@ -431,6 +459,7 @@ uint32_t relieve(const struct relieve_job *job, struct routes *r, uint32_t *ret_
 	f.load = xcalloc(f.n_ports, sizeof(*f.load));
 	f.floor = xcalloc(f.n_ports, sizeof(*f.floor));
 	f.flow = xcalloc(f.n, sizeof(*f.flow));
+	f.worst = xcalloc(f.n, sizeof(*f.worst));
 	f.over = xcalloc(f.n, sizeof(*f.over));
 	f.crosses = xcalloc(job->roll->n, sizeof(*f.crosses));
 	ways_init(&f.ways, job->graph);
@@ -440,6 +469,7 @@ uint32_t relieve(const struct relieve_job *job, struct routes *r, uint32_t *ret_
 	free(f.load);
 	free(f.floor);
 	free(f.flow);
+	free(f.worst);
 	free(f.over);
 	free(f.crosses);
 	return most;

@@ -507,6 +507,63 @@ static void cancelled(void **state)
 	(void)state;
 }
 
+/* Whose engine goes first and alone after a small fault, and what running connections keep. */
+static void a_small_fault_asks_the_engine_of_before(void **state)
+{
+	struct topogen o = { .damage = 0.04, .seed = 3 };
+	struct topo *t = topogen_fat_tree3(8, &o), *less;
+	struct routes *r = automatic(t, NULL), *after;
+
+	assert_true(r->by[0] && r->by_load);
+	o.without_link = 30;
+	less = topogen_fat_tree3(8, &o);
+	after = automatic(less, r);
+	assert_string_equal(after->by, r->by);
+	every_pair_arrives(after);
+	routes_unref(r);
+	routes_unref(after);
+	topo_unref(t);
+	topo_unref(less);
+}
+
+/* Any graph has service levels by path: sweeps of the same fabric must not move them, nor the note. */
+static void service_levels_stay_from_sweep_to_sweep(void **state)
+{
+	struct topogen o = { .seed = 2 };
+	struct topo *t = topogen_random(30, 5, 2, &o), *less;
+	struct routes *r = automatic(t, NULL), *after;
+	unsigned moved = 0;
+
+	assert_string_equal(r->by, "dfsssp");
+	assert_non_null(r->lanes);
+	assert_in_range(r->lanes->n_needed, 2, r->lanes->n_vls);
+	assert_non_null(strstr(r->note, " needed)"));
+	for (unsigned sweep = 0; sweep < 2; sweep++) {
+		struct routes *next = automatic(t, r);
+
+		assert_same_tables(r, next);
+		assert_non_null(strstr(next->note, " needed)"));
+		assert_int_equal(next->lanes->n_needed, r->lanes->n_needed);
+		assert_int_equal(next->lanes->n_vls, r->lanes->n_vls);
+		assert_memory_equal(next->lanes->sl, r->lanes->sl, lanes_n_sl(r->lanes));
+		routes_unref(r);
+		r = next;
+	}
+	o.without_link = 20;
+	less = topogen_random(30, 5, 2, &o);
+	after = automatic(less, r);
+	assert_true(routes_are_by(after, "dfsssp") && routes_are_by(after, "auto") && !routes_are_by(after, "nue"));
+	assert_int_equal(lanes_n_sl(after->lanes), lanes_n_sl(r->lanes));
+	for (size_t i = 0; i < lanes_n_sl(r->lanes); i++)
+		moved += after->lanes->sl[i] != r->lanes->sl[i];
+	print_message("# %u of %zu\n", moved, lanes_n_sl(r->lanes));
+	assert_true(moved < lanes_n_sl(r->lanes) / 50);
+	routes_unref(r);
+	routes_unref(after);
+	topo_unref(t);
+	topo_unref(less);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -525,6 +582,8 @@ int main(void)
 		cmocka_unit_test(nothing_to_route),
 		cmocka_unit_test(hostile_fabric),
 		cmocka_unit_test(cancelled),
+		cmocka_unit_test(a_small_fault_asks_the_engine_of_before),
+		cmocka_unit_test(service_levels_stay_from_sweep_to_sweep),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
