@@ -30,7 +30,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
 extern const unsigned fuzz_runs;
-const unsigned fuzz_runs = 120; /* replay.c */
+const unsigned fuzz_runs = 90; /* replay.c */
 
 #define SWITCHES_MAX 48
 #define HOSTS_MAX    64
