@@ -60,6 +60,9 @@ static struct routes *try(const struct route_chain *chain, const struct route_en
 		c->verdict = *r->judged;
 	else
 		routes_check_after(job->previous, r, job->threads, &c->verdict);
+	/* What grew out of tables of unknown making is not to be eased afterwards either. */
+	if (job->previous && !job->previous->options && !r->eased_load)
+		r->eased_load = c->verdict.max_load;
 	fault = route_fault(&c->verdict);
 	c->unsafe = fault && chain->allow_unsafe;
 	if (!fault || chain->allow_unsafe)

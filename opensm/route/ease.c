@@ -163,6 +163,12 @@ static struct routes *move(const struct route_job *job, struct routes *r, struct
 	return r;
 }
 
+/* Little more than when it was eased last, nor clearly less: then something was mended, and more may be possible. */
+static bool is_as_before(uint32_t load, uint32_t before)
+{
+	return load <= SLACK(before) && SLACK(load) >= before;
+}
+
 struct routes *ease(const struct route_job *job, struct routes *r, struct route_verdict *v, uint32_t *ret_moved)
 {
 	const struct routes *old = job->previous;
@@ -170,7 +176,7 @@ struct routes *ease(const struct route_job *job, struct routes *r, struct route_
 
 	*ret_moved = 0;
 	r->eased_load = before;
-	if (v->max_load <= MAX(CLEARLY(v->avg_load), (double)SLACK(before)) || v->lost || v->credit_loop ||
+	if (v->max_load <= CLEARLY(v->avg_load) || is_as_before(v->max_load, before) || v->lost || v->credit_loop ||
 	    !is_free(job, r) || (old && is_unchanged(old, r)))
 		return r;
 	r = move(job, r, v, ret_moved);

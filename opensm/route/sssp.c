@@ -79,7 +79,8 @@ static void balance(const struct route_job *job, struct sssp *s)
 
 	most = relieve(&(struct relieve_job){
 		.graph = s->graph, .distances = s->distances, .roll = s->roll,
-		.tolerated = SLACK(before),
+		/* Paths that have lanes stay: another path needs another lane, which running connections do not learn. */
+		.tolerated = ours && old->lanes ? 2 * before : SLACK(before),
 		.threads = s->threads, .cancelled = job->cancelled,
 	}, s->routes, &moved);
 	s->routes->expected_load = before && most > before && most <= SLACK(before) ? before : most;
