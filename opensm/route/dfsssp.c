@@ -134,7 +134,9 @@ static bool keeps(struct dfsssp *d)
 		return false;
 	d->hints = xcalloc(n_entries(d->s.routes), sizeof(*d->hints));
 	recall(d);
+	d->limit = LAYERS_MAX; /* to the end: whoever cannot keep his lane must be known */
 	d->kept = deal(d, d->hints, true);
+	d->limit = d->most;
 	if (d->kept || !d->layers)
 		return d->kept;
 	release(d);
