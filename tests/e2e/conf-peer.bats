@@ -5,7 +5,7 @@
 
 PEER=${PEER:-/usr/sbin/opensm}
 # Keys the peer (3.3.23) does not have.
-OURS_ONLY='max_rate_enum'
+OURS_ONLY='max_rate_enum|allow_unsafe_routes|mc_roots_file'
 
 # A command that must fail; "! command" would not end the test.
 not() {

@@ -84,9 +84,9 @@ not_heard() {
 
 # What may differ from the peer: numbers of MADs and microseconds, the version and when it was built, which of
 # several equal ways a LID goes, words that explain (after " -- ", and the indented lines of help), and the
-# name of the prompt's program.
+# name of the prompt's program, and of the engine that routes by default.
 normal() {
-	sed -E -e 's/^(   (QP0|SA) .*: )[0-9]+$/\1N/; s/(scanned on [0-9]+ nodes in) [0-9]+ us/\1 N us/' \
+	sed -E -e "s/^(   Routing Engine +: )auto\$/\1minhop/" -e 's/^(   (QP0|SA) .*: )[0-9]+$/\1N/; s/(scanned on [0-9]+ nodes in) [0-9]+ us/\1 N us/' \
 		-e 's/OpenSM (3\.3\.23|4\.[0-9.]+)/OpenSM V/; s/ build .*/ build B/' \
 		-e 's/ -- .*//; /^getguidgetguid/d' -e 's/^(Port [0-9]+): [0-9]+$/\1: N/' "$1"
 }
@@ -282,7 +282,7 @@ counters() {
 	printf '%s\n' 'priority 4' dump_conf >commands
 	beside commands -s 7
 	for f in peer ours; do
-		sed -n '/^[a-z]/p' "$f.raw" | grep -v '^max_rate_enum' >"$f.keys"
+		sed -n '/^[a-z]/p' "$f.raw" | grep -vwE '^(max_rate_enum|allow_unsafe_routes|mc_roots_file)' >"$f.keys"
 	done
 	diff <(cut -d' ' -f1 peer.keys) <(cut -d' ' -f1 ours.keys)
 	grep -q '^sm_priority 4$' ours.keys
