@@ -35,6 +35,7 @@ struct topofile_reader {
 	uint32_t *slots;           /* hash of ids */
 	size_t n_slots;
 	struct topofile_node ahead; /* what stands before the line that begins a node */
+	guid_t next_guid[3];        /* by topofile_type: for nodes that are given none, as ibsim counts; 0: its beginning */
 	uint32_t current;          /* draft whose port lines follow; TOPO_NONE */
 	bool lmc_unknown;
 };

@@ -3,7 +3,7 @@
  * Reads fabrics line by line: who is there, and who says to have a cable to whom.
  *
  *   vendid=0x2c9                                  of the node that follows, as are devid= and sysimgguid=
- *   switchguid=0x200003(200003)                   or caguid=, rtguid=
+ *   switchguid=0x200003(200003)                   or caguid=, rtguid=; ibsim's files may do without
  *   Switch  4 "S-0000000000200003"   # "leaf4" base port 0 lid 11 lmc 0
  *   [1]  "H-000000000010000c"[1](10000d)   # "h6" lid 50 4xSDR s=1 w=2 v=4
  *   Ca  1 "H-000000000010000e"   # "h7"
@@ -155,6 +155,22 @@ static char *take_name(char *p, char **ret_after)
 	return open && close > open ? topofile_clean_name(open + 1, (size_t)(close - open - 1)) : xstrdup("");
 }
 
+/*
+ * Files drawn up for ibsim leave GUIDs out: nodes count on from the last of their kind, and a CA takes one for itself
+ * and one for each port. (Routers would begin with 0 there, which is none.)
+ */
+static guid_t guid_for(struct topofile_reader *t, const struct topofile_node *node, guid_t from_id)
+{
+	static const guid_t bases[] = { [TOPOFILE_SWITCH] = 0x200000, [TOPOFILE_CA] = 0x100000,
+					[TOPOFILE_ROUTER] = 0x300000 };
+	guid_t *next = &t->next_guid[node->type], guid = node->guid ? node->guid : from_id;
+
+	if (!guid)
+		guid = *next ? *next : bases[node->type];
+	*next = guid + (node->type == TOPOFILE_SWITCH ? 1 : node->n_ports + 1u);
+	return guid;
+}
+
 /* Switch  4 "S-..."  # "name" base port 0 lid 11 lmc 0 */
 static void node_line(struct topofile_reader *t, struct line *line, char *p, enum topofile_type type)
 {
@@ -176,12 +192,12 @@ static void node_line(struct topofile_reader *t, struct line *line, char *p, enu
 		return;
 	node.type = type;
 	node.n_ports = (uint8_t)ports;
-	node.guid = node.guid ? node.guid : from_id;
-	if (!node.guid) {
-		topofile_expected(t, line, line->text, "a line with its GUID before it");
-		return;
-	}
+	node.guid = guid_for(t, &node, from_id);
 	node.name = take_name(p, &after);
+	if (!node.name[0] && !from_id) {
+		free(node.name);
+		node.name = xstrdup(t->ids[id]);
+	}
 	if (type == TOPOFILE_SWITCH && (named_number(after, "lid ", LID_MAX_UCAST, &lid) ||
 					named_number(after, "lid: ", LID_MAX_UCAST, &lid)))
 		node.lid = (lid_t)lid;

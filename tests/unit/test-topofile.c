@@ -169,6 +169,30 @@ static void one_end_is_enough(void **state)
 	conf_report_clear(&r);
 }
 
+/* As people write them for ibsim, with the GUIDs that ibsim gives (seen with its console's Dump). */
+static void what_has_no_guid_gets_one(void **state)
+{
+	struct topofile *f = read_clean("Switch 4 \"S0\"\n[1] \"h0\"[1]\n[2] \"h1\"[2]\n[3] \"S1\"[3]\n\n"
+					"Switch 4 \"S1\" # \"far away\"\n[3] \"S0\"[3]\n\n"
+					"Hca 2 \"h0\"\n[1] \"S0\"[1]\n\nHca 2 \"h1\"\n[2] \"S0\"[2]\n\n"
+					"caguid=0x7000\nHca 1 \"h2\"\n\nHca 1 \"h3\"\n");
+	struct topo *t = topofile_topo(f, 0);
+
+	assert_int_equal(t->n_switches, 2);
+	assert_string_equal(topofile_name(f, 0x200000), "S0");
+	assert_string_equal(topofile_name(f, 0x200001), "far away");
+	assert_string_equal(topofile_name(f, 0x100000), "h0");
+	assert_string_equal(topofile_name(f, 0x100003), "h1");
+	assert_string_equal(topofile_name(f, 0x7000), "h2");
+	assert_string_equal(topofile_name(f, 0x7002), "h3");
+	assert_int_equal(t->n_hosts, 2);
+	assert_int_equal(t->hosts[0].guid, 0x100001);
+	assert_int_equal(t->hosts[1].guid, 0x100005);
+	topo_unref(t);
+	topofile_free(f);
+	assert_refused("Switch 4 \"S0\"\n\nswitchguid=0x200000\nSwitch 4 \"S1\"\n", "0x0000000000200000");
+}
+
 static void faults_give_no_fabric(void **state)
 {
 	assert_refused("", "no node");
@@ -176,7 +200,6 @@ static void faults_give_no_fabric(void **state)
 	assert_refused("[1]\t\"S-1\"[1]\n", "f:1:1: error");
 	assert_refused("Switch\t255 \"S-0000000000002000\"\n", "f:1:8: error");
 	assert_refused("Switch\t4 S-0000000000002000\n", "between quotes");
-	assert_refused("Switch\t4 \"leaf\"\n", "its GUID");
 	assert_refused("switchguid=0xg\n" LEAF, "f:1:12: error: \"0xg\"; expected a GUID");
 	assert_refused(LEAF LEAF, "a second time");
 	assert_refused(LEAF "[1]\t\"H-0000000000001000\"[1](1001)\n" HOST, "says something else");
@@ -265,6 +288,7 @@ int main(void)
 		cmocka_unit_test(a_file_becomes_a_fabric),
 		cmocka_unit_test(what_is_written_reads_back),
 		cmocka_unit_test(one_end_is_enough),
+		cmocka_unit_test(what_has_no_guid_gets_one),
 		cmocka_unit_test(faults_give_no_fabric),
 		cmocka_unit_test(names_of_their_own),
 		cmocka_unit_test(lines_of_ports),
