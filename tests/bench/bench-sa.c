@@ -164,7 +164,8 @@ static void walks(struct bench *b, unsigned n)
 	unsigned found = 0, hops = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		struct path_ask ask = { .src = b->hosts[draw(b)], .dst = b->hosts[draw(b)] };
+		uint32_t src = b->hosts[draw(b)];
+		struct path_ask ask = { .src = src, .dst = b->hosts[draw(b)] };
 		struct path_way there, back;
 
 		ask.slid = v->ports[ask.src].lid;

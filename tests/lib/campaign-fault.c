@@ -99,10 +99,13 @@ static void move(struct world *w, const struct cable *x, struct dice *d)
 
 static void fault_cables(struct world *w, struct dice *d)
 {
-	if (chance(d, 1, 2))
-		swap(w, some_cable(w, d), some_cable(w, d), d);
+	bool swaps = chance(d, 1, 2);
+	const struct cable *c = some_cable(w, d);
+
+	if (swaps)
+		swap(w, c, some_cable(w, d), d);
 	else
-		move(w, some_cable(w, d), d);
+		move(w, c, d);
 }
 
 static void fault_link_loss(struct world *w, struct dice *d)
@@ -176,31 +179,31 @@ static const uint16_t attrs[] = {
 static void fault_partial(struct world *w, struct dice *d)
 {
 	int node = victim(w, d);
+	uint32_t how = roll(d, 3), attr = roll(d, ARRAY_SIZE(attrs));
 
 	if (node >= 0)
-		sim_set_silent(w->sim, node, SIM_SILENT + roll(d, 3),
-			       attrs[roll(d, ARRAY_SIZE(attrs))]);
+		sim_set_silent(w->sim, node, SIM_SILENT + how, attrs[attr]);
 }
 
 /* P_Key tables that are refused are given up until the file changes: they are spared. */
 static void fault_refusals(struct world *w, struct dice *d)
 {
 	int node = victim(w, d);
+	uint32_t attr = roll(d, 3);
 
 	if (node >= 0)
-		sim_set_refuse(w->sim, node, attrs[2 + roll(d, 3)],
-			       chance(d, 1, 2) ? 1 : MAD_STATUS_BAD_VALUE);
+		sim_set_refuse(w->sim, node, attrs[2 + attr], chance(d, 1, 2) ? 1 : MAD_STATUS_BAD_VALUE);
 }
 
 static void fault_addresses(struct world *w, struct dice *d)
 {
 	int node = victim(w, d);
+	lid_t lid = (lid_t)roll(d, 60), sm_lid = (lid_t)roll(d, 60);
 
 	if (node < 0)
 		return;
 	w->ambiguous = true;
-	sim_set_lid(w->sim, node, sim_node_is_switch(w->sim, node) ? 0 : 1, (lid_t)roll(d, 60), 0,
-		    (lid_t)roll(d, 60));
+	sim_set_lid(w->sim, node, sim_node_is_switch(w->sim, node) ? 0 : 1, lid, 0, sm_lid);
 }
 
 static void fault_names(struct world *w, struct dice *d)
@@ -238,11 +241,13 @@ static void fault_replaced(struct world *w, struct dice *d)
 static void fault_weather(struct world *w, struct dice *d)
 {
 	bool fine = chance(d, 1, 4), doubles = chance(d, 1, 3);
+	uint32_t there = roll(d, 21), back = roll(d, 21), odd = roll(d, 30);
+	uint32_t late = roll(d, 5000), delay = roll(d, 200), jitter = roll(d, 30000);
 
-	sim_set_loss(w->sim, fine ? 0 : roll(d, 21), fine ? 0 : roll(d, 21));
-	sim_set_duplicates(w->sim, doubles ? roll(d, 30) : 0);
-	sim_set_reorder(w->sim, doubles || fine ? 0 : roll(d, 30), (mono_t)roll(d, 5000));
-	sim_set_delay(w->sim, 1 + roll(d, 200), doubles || fine ? 0 : (mono_t)roll(d, 30000));
+	sim_set_loss(w->sim, fine ? 0 : there, fine ? 0 : back);
+	sim_set_duplicates(w->sim, doubles ? odd : 0);
+	sim_set_reorder(w->sim, doubles || fine ? 0 : odd, late);
+	sim_set_delay(w->sim, 1 + delay, doubles || fine ? 0 : jitter);
 	sim_set_sma_queue(w->sim, fine ? 0 : roll(d, 10));
 }
 

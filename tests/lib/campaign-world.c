@@ -17,32 +17,40 @@
 
 /* ---- the fabric ---------------------------------------------------------------------------- */
 
+/* A shape, and how many sizes it draws: 1 .. below each. One after the other: arguments have no order. */
 static struct netfile *draw_shape(struct dice *d)
 {
-	switch (roll(d, 12)) {
+	static const uint8_t below[12][4] = {
+		{ 4, 4, 3, 2 }, { 1 }, { 2, 2 }, { 2 }, { 3, 2 }, { 5, 2 },
+		{ 2, 2 }, { 2 }, { 8 }, { 4 }, { 5, 2, 2, 250 }, { 5, 2, 2, 250 },
+	};
+	uint32_t shape = roll(d, ARRAY_SIZE(below)), n[4] = { 0 };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(n) && below[shape][i]; i++)
+		n[i] = 1 + roll(d, below[shape][i]);
+	switch (shape) {
 	case 0:
-		return gen_tree(2 + roll(d, 4), 1 + roll(d, 4), 1 + roll(d, 3), 1 + roll(d, 2));
+		return gen_tree(1 + n[0], n[1], n[2], n[3]);
 	case 1:
 		return gen_fat_tree3(4);
 	case 2:
-		return gen_torus(3, 2 + roll(d, 2), 1, 1 + roll(d, 2));
+		return gen_torus(3, 1 + n[0], 1, n[1]);
 	case 3:
-		return gen_torus(2 + roll(d, 2), 2, 2, 1);
+		return gen_torus(1 + n[0], 2, 2, 1);
 	case 4:
-		return gen_mesh(2 + roll(d, 3), 2, 1, 1 + roll(d, 2));
+		return gen_mesh(1 + n[0], 2, 1, n[1]);
 	case 5:
-		return gen_ring(3 + roll(d, 5), 1 + roll(d, 2));
+		return gen_ring(2 + n[0], n[1]);
 	case 6:
-		return gen_hypercube(2 + roll(d, 2), 1 + roll(d, 2));
+		return gen_hypercube(1 + n[0], n[1]);
 	case 7:
-		return gen_dragonfly(3, 2, 1 + roll(d, 2));
+		return gen_dragonfly(3, 2, n[0]);
 	case 8:
-		return gen_single(1 + roll(d, 8));
+		return gen_single(n[0]);
 	case 9:
-		return chance(d, 1, 4) ? gen_pair() : gen_tree(3, 3, 2, 1);
+		return n[0] == 1 ? gen_pair() : gen_tree(3, 3, 2, 1);
 	default:
-		return gen_random(4 + 2 * roll(d, 5), 3 + roll(d, 2), 1 + roll(d, 2),
-				  roll(d, 1000));
+		return gen_random(2 + 2 * n[0], 2 + n[1], n[2], n[3]);
 	}
 }
 
@@ -188,8 +196,9 @@ void world_write_partitions(struct world *w, struct dice *d)
 		abort();
 	fprintf(f, "Default=0x7fff, ipoib: ALL=full;\n");
 	for (unsigned i = 0; i < n; i++) {
-		fprintf(f, "p%u=0x%x%s: ", i, 1 + 16 * i + roll(d, 16),
-			chance(d, 1, 3) ? ", ipoib" : "");
+		unsigned key = 1 + 16 * i + roll(d, 16);
+
+		fprintf(f, "p%u=0x%x%s: ", i, key, chance(d, 1, 3) ? ", ipoib" : "");
 		write_members(w, d, f);
 		fprintf(f, ";\n");
 	}

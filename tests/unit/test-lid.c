@@ -337,7 +337,9 @@ static void random_ports(struct dice *d, struct world *w)
 	for (size_t i = 0; i < w->job.n_ports; i++) {
 		struct lid_port *p = &w->ports[i];
 
-		p->guid = ((uint64_t)roll(d, 4) << 40 | roll(d, 3) << 24) + 2 * i + 1;
+		p->guid = (uint64_t)roll(d, 4) << 40;
+		p->guid |= roll(d, 3) << 24;
+		p->guid += 2 * i + 1;
 		p->switch0 = roll(d, 5) == 0;
 		p->enhanced0 = p->switch0 && roll(d, 2);
 		p->current = roll(d, 3) ? roll(d, w->job.top * 5 / 4 + 2) : 0;

@@ -258,26 +258,31 @@ static unsigned draw_target(struct world *w)
 	return i;
 }
 
+static struct mad_request draw_request(struct dice *d, const struct dr_path *path)
+{
+	struct mad_request rq = { .method = roll(d, 2) ? MAD_GET : MAD_SET };
+
+	rq.attr = IB_ATTR_NODE_INFO + roll(d, 8);
+	rq.mod = roll(d, 4);
+	rq.path = roll(d, 8) ? path : NULL;
+	rq.lid = 1 + roll(d, 100);
+	rq.long_timeout = roll(d, 8) == 0;
+	rq.wanted = roll(d, 2) ? on_wanted : NULL;
+	return rq;
+}
+
 static void submit(struct world *w)
 {
 	uint8_t payload[SMP_DATA_SIZE] = { 0 };
 	const struct dr_path path = { .length = 1, .hop = { 0, 1 } };
 	unsigned i = w->n_asks;
-	struct mad_request rq = {
-		.method = roll(&w->dice, 2) ? MAD_GET : MAD_SET,
-		.attr = IB_ATTR_NODE_INFO + roll(&w->dice, 8),
-		.mod = roll(&w->dice, 4),
-		.path = roll(&w->dice, 8) ? &path : NULL,
-		.lid = 1 + roll(&w->dice, 100),
-		.payload = payload,
-		.long_timeout = roll(&w->dice, 8) == 0,
-		.wanted = roll(&w->dice, 2) ? on_wanted : NULL,
-	};
+	struct mad_request rq = draw_request(&w->dice, &path);
 	bool before = w->submitting;
 
 	if (i == ASKS_PER_ROUND)
 		return;
 	w->n_asks++;
+	rq.payload = payload;
 	w->ask[i].owner = roll(&w->dice, N_OWNERS);
 	w->ask[i].target = draw_target(w);
 	rq.target = &w->target[w->ask[i].target];
@@ -291,13 +296,13 @@ static void act(struct world *w)
 {
 	unsigned chance = roll(&w->dice, 1000);
 
-	if (chance < 300)
+	if (chance < 300) {
 		submit(w);
-	else if (chance < 305)
-		mad_cancel(w->engine, &w->owner[roll(&w->dice, N_OWNERS)],
-			   &w->target[roll(&w->dice, N_TARGETS)]);
-	else if (chance < 306)
-		mad_cancel(w->engine, &w->owner[roll(&w->dice, N_OWNERS)], NULL);
+	} else if (chance < 306) {
+		struct owner *owner = &w->owner[roll(&w->dice, N_OWNERS)];
+
+		mad_cancel(w->engine, owner, chance < 305 ? &w->target[roll(&w->dice, N_TARGETS)] : NULL);
+	}
 }
 
 static void on_done(void *owner, const struct mad_result *result)
@@ -326,17 +331,14 @@ static void draw_params(struct world *w)
 {
 	struct dice *d = &w->dice;
 
-	w->params = (struct mad_params){
-		.max_wire = 1 + roll(d, 40),
-		.max_wire2 = roll(d, 60),
-		.stall = roll(d, 600) * MONO_MS,
-		.timeout_ms = 50 + roll(d, 200),
-		.long_timeout_ms = 300 + roll(d, 300),
-		.retries = roll(d, 5),
-		.per_target = roll(d, 4),
-		.silent_after = w->silent_after,
-		.first_tid = UINT32_MAX - roll(d, 5000),
-	};
+	w->params = (struct mad_params){ .max_wire = 1 + roll(d, 40), .silent_after = w->silent_after };
+	w->params.max_wire2 = roll(d, 60);
+	w->params.stall = roll(d, 600) * MONO_MS;
+	w->params.timeout_ms = 50 + roll(d, 200);
+	w->params.long_timeout_ms = 300 + roll(d, 300);
+	w->params.retries = roll(d, 5);
+	w->params.per_target = roll(d, 4);
+	w->params.first_tid = UINT32_MAX - roll(d, 5000);
 }
 
 static void feed(struct world *w)

@@ -448,8 +448,8 @@ static struct topo *random_topo(uint64_t *rng, const struct topogen *o)
 /* One host joins with this state, or changes it, or leaves. */
 static void change_member(struct world *w)
 {
-	struct mcast_member m =
-		host(w->t, next_random(&w->rng) % w->t->n_hosts, next_random(&w->rng) % 4);
+	uint32_t who = next_random(&w->rng) % w->t->n_hosts;
+	struct mcast_member m = host(w->t, who, next_random(&w->rng) % 4);
 
 	for (uint32_t i = 0; i < w->n; i++)
 		if (w->members[i].sw == m.sw && w->members[i].port == m.port) {

@@ -666,9 +666,9 @@ static void play_storm(uint64_t seed)
 
 	for (unsigned i = 0; i < 25; i++) {
 		unsigned n = next_random(&rng) % 20;
+		double there = (double)(next_random(&rng) % 10);
 
-		sim_set_loss(f->sim, (double)(next_random(&rng) % 10),
-			     (double)(next_random(&rng) % 10));
+		sim_set_loss(f->sim, there, (double)(next_random(&rng) % 10));
 		for (unsigned k = 0; k < n; k++)
 			change_membership(f, &rng);
 		for (unsigned k = next_random(&rng) % 5; k-- > 0;)

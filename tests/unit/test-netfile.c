@@ -402,8 +402,11 @@ static void set_random_node(struct netfile_node *node, unsigned *seed)
 	node->vendor_id = (uint32_t)rand_r(seed) & 0xFFFFFF;
 	node->device_id = (uint16_t)rand_r(seed);
 	node->sysimg_guid = rand_r(seed) % 2 ? node->guid : (guid_t)rand_r(seed) << 32;
-	if (rand_r(seed) % 2)
-		snprintf(node->desc, sizeof(node->desc), "\"q\" %d%c", rand_r(seed), '!' + rand_r(seed) % 90);
+	if (rand_r(seed) % 2) {
+		int number = rand_r(seed);
+
+		snprintf(node->desc, sizeof(node->desc), "\"q\" %d%c", number, '!' + rand_r(seed) % 90);
+	}
 	if (node->type != IB_NODE_SWITCH)
 		return;
 	node->enhanced_port0 = rand_r(seed) % 2;

@@ -62,7 +62,10 @@ static struct partitions *random_partitions(void)
 
 	fputs("Default:;", out);
 	for (unsigned n = roll(30); n > 0; n--) {
-		fprintf(out, "=%u%s:", 1 + roll(8) + roll(3) * 0x100, roll(6) ? "" : ",indx0");
+		unsigned key = 1 + roll(8);
+
+		key += roll(3) * 0x100;
+		fprintf(out, "=%u%s:", key, roll(6) ? "" : ",indx0");
 		for (unsigned items = 1 + roll(6); items > 0; items--) {
 			if (roll(3))
 				fprintf(out, "%u", 1 + roll(MAX_PORTS + 2));
@@ -87,20 +90,22 @@ static void random_ports(struct random_fabric *f)
 	f->job.allow_both = roll(2);
 	f->job.keep_indexes = roll(8) != 0;
 	for (unsigned i = 0; i < f->job.n_ports; i++) {
-		unsigned capacity = roll(3) ? MAX_KEYS : 1 + roll(8);
+		unsigned capacity = roll(3) ? MAX_KEYS : 1 + roll(8), type = 1 + roll(3);
 
 		f->ports[i] = (struct pkey_port){
 			.guid = 1 + i,
-			.node_type = (uint8_t)(1 + roll(3)),
+			.node_type = (uint8_t)type,
 			.is_sm = i == 0,
 			.capacity = (uint16_t)capacity,
 			.have = f->tables[i],
 			.n_have = (uint16_t)capacity,
 			.peer_capacity = (uint16_t)roll(24),
 		};
-		for (unsigned k = 0; k < capacity && !roll(2); k++)
-			f->tables[i][k] = (uint16_t)(roll(6) ? (roll(2) << 15) + roll(10)
-							     : (roll(2) << 15) + 0x7FFF);
+		for (unsigned k = 0; k < capacity && !roll(2); k++) {
+			unsigned base = roll(6) ? roll(10) : 0x7FFF;
+
+			f->tables[i][k] = (uint16_t)((roll(2) << 15) + base);
+		}
 	}
 }
 

@@ -269,8 +269,11 @@ static void send_garbage(struct desk *d, struct model *m)
 		mask = mc_write(d, MC_NEW);
 	for (unsigned i = 0; i < MCM_BYTES && !random_below(m, 4); i++)
 		d->record[i] ^= (uint8_t)random_below(m, 256);
-	for (unsigned i = random_below(m, 4); i; i--)
-		d->record[32 + random_below(m, 20)] = (uint8_t)random_below(m, 256);
+	for (unsigned i = random_below(m, 4); i; i--) {
+		unsigned at = 32 + random_below(m, 20);
+
+		d->record[at] = (uint8_t)random_below(m, 256);
+	}
 	if (random_below(m, 8))
 		mc_mgid(mgid_name(random_below(m, GROUPS), name), ib_at(d->record, MCM_MGID));
 	if (random_below(m, 8))

@@ -243,8 +243,11 @@ static void break_tables(struct desk *d, struct dice *dice)
 	const struct routes *r = d->view->routes;
 	size_t size = (size_t)r->topo->n_switches * r->row_size;
 
-	for (size_t i = 0; i < size / 40 + 1; i++)
-		r->lft[pick(dice, size)] = pick(dice, 3) ? (uint8_t)pick(dice, 8) : LFT_NO_PORT;
+	for (size_t i = 0; i < size / 40 + 1; i++) {
+		uint8_t *entry = &r->lft[pick(dice, size)];
+
+		*entry = pick(dice, 3) ? (uint8_t)pick(dice, 8) : LFT_NO_PORT;
+	}
 }
 
 struct met {
@@ -377,12 +380,13 @@ static void a_record_says_what_a_packet_meets(void **state)
 
 	print_message("TEST_SEED=0x%llx\n", (unsigned long long)dice.x);
 	for (unsigned round = 0; round < 40; round++) {
+		unsigned half = (unsigned)pick(&dice, 4), degree = (unsigned)pick(&dice, 2);
+		unsigned hosts = (unsigned)pick(&dice, 3);
 		char words[64];
 		struct desk *d;
 
-		snprintf(words, sizeof(words), "random %u %u %u %u",
-			 4 + 2 * (unsigned)pick(&dice, 4), 2 + (unsigned)pick(&dice, 2),
-			 1 + (unsigned)pick(&dice, 3), (unsigned)pick(&dice, 1000000));
+		snprintf(words, sizeof(words), "random %u %u %u %u", 4 + 2 * half, 2 + degree, 1 + hosts,
+			 (unsigned)pick(&dice, 1000000));
 		d = desk_new_lmc(words, (uint8_t)pick(&dice, 3));
 		roughen(d, &dice);
 		if (round % 2)
