@@ -640,11 +640,17 @@ static bool shift_all(struct delta *d)
 static bool find_differences(struct delta *d)
 {
 	const struct judge *j = d->new;
-	size_t most = (size_t)j->topo->n_switches * j->top / 32 + 4096;
+	size_t most = (size_t)j->topo->n_switches * j->top / 32 + 4096, n;
+	struct routes_entry *changes;
 
 	find_cables(d);
-	for (uint32_t s = 0; s < j->topo->n_switches && d->n_entries < most; s++)
+	changes = routes_changes(d->old->routes, j->routes, &n);
+	for (size_t i = 0; changes && i < n && d->n_entries < most; i++)
+		if (changes[i].lid && changes[i].lid <= j->top)
+			add_entry(d, changes[i].sw, changes[i].lid);
+	for (uint32_t s = 0; !changes && s < j->topo->n_switches && d->n_entries < most; s++)
 		compare_rows(d, s);
+	free(changes);
 	if (d->n_entries >= most || d->n_cables > CABLES_MAX)
 		return false;
 	sort_entries(d);

@@ -123,6 +123,20 @@ struct dependency_graph *dependency_graph_new(const struct topo *t, const struct
 	return g;
 }
 
+struct dependency_graph *dependency_graph_copy(const struct dependency_graph *g)
+{
+	struct dependency_graph *c = xmemdup(g, sizeof(*g));
+	size_t masks = g->words * sizeof(uint64_t), n = g->topo->n_switches;
+
+	c->peer = xmemdup(g->peer, g->n_ports * sizeof(*g->peer));
+	c->hosts = xmemdup(g->hosts, n * masks);
+	c->into = xmemdup(g->into, (size_t)g->n_ports * g->n_vls * g->n_in * masks);
+	c->of_class = g->of_class ? xmemdup(g->of_class, n * g->n_classes * masks) : NULL;
+	c->rank = g->rank ? xmemdup(g->rank, (size_t)g->n_ports * g->n_vls * sizeof(*g->rank)) : NULL;
+	c->turns = NULL;
+	return c;
+}
+
 struct dependency_graph *dependency_graph_free(struct dependency_graph *g)
 {
 	if (!g)

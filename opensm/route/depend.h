@@ -39,7 +39,10 @@ struct dependency_graph *dependency_graph_new(const struct topo *t, const struct
 struct dependency_graph *dependency_graph_free(struct dependency_graph *g);
 void dependency_graph_freep(struct dependency_graph **g);
 
-/* What all end ports send to each other. `threads` 0: all of the machine. `r` must live as long. */
+/*
+ * What all end ports send to each other, and possibly a little more, when that is known to have no cycle either.
+ * `threads` 0: all of the machine. `r` must live as long.
+ */
 struct dependency_graph *dependency_graph_of(const struct routes *r, unsigned threads);
 
 /* And what switches themselves send and are sent, which the proof of tables leaves out. Slower. */

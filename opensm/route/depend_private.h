@@ -25,6 +25,8 @@ struct dependency_graph {
 	uint32_t *rank;		   /* per vertex, ascending along edges; NULL: not known, or cyclic */
 };
 
+/* To be freed like any other. */
+struct dependency_graph *dependency_graph_copy(const struct dependency_graph *g);
 /* Fills peer[] anew from the topo. */
 void dependency_find_peers(struct dependency_graph *g);
 /* VLs on which the LID is sent all the way, by whomever; only where that is so (struct judge.simple). */

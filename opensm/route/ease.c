@@ -109,17 +109,6 @@ static bool is_free(const struct route_job *job, const struct routes *r)
 	       !o->count_switches;
 }
 
-static bool is_unchanged(const struct routes *old, const struct routes *new)
-{
-	if (old->topo->n_switches != new->topo->n_switches || old->row_size != new->row_size)
-		return false;
-	for (uint32_t s = 0; s < new->topo->n_switches; s++)
-		if (old->topo->switches[s].guid != new->topo->switches[s].guid ||
-		    memcmp(routes_row(old, s), routes_row(new, s), new->row_size) != 0)
-			return false;
-	return true;
-}
-
 /* What is known about rows holds of rows that are a little different, too. */
 static void inherit(struct routes *r, struct routes *from)
 {
@@ -177,7 +166,7 @@ struct routes *ease(const struct route_job *job, struct routes *r, struct route_
 	*ret_moved = 0;
 	r->eased_load = before;
 	if (v->max_load <= CLEARLY(v->avg_load) || is_as_before(v->max_load, before) || v->lost || v->credit_loop ||
-	    !is_free(job, r) || (old && is_unchanged(old, r)))
+	    !is_free(job, r) || (old && routes_are_same(old, r)))
 		return r;
 	r = move(job, r, v, ret_moved);
 	r->eased_load = v->max_load;

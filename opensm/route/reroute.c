@@ -239,19 +239,6 @@ static bool is_surely_fair(const struct routes *r, const struct route_verdict *v
 	return v->unreachable || v->max_load <= REROUTE_SLACK * bound;
 }
 
-/* No entry changes: then none does for balance either. */
-static bool is_unchanged(const struct routes *old, const struct routes *new)
-{
-	size_t size = (size_t)new->topo->n_switches * new->row_size;
-
-	if (old->topo->n_switches != new->topo->n_switches || old->row_size != new->row_size)
-		return false;
-	for (uint32_t s = 0; s < new->topo->n_switches; s++)
-		if (old->topo->switches[s].guid != new->topo->switches[s].guid)
-			return false;
-	return !size || !memcmp(old->lft, new->lft, size);
-}
-
 /* Columns of different orders of up and down do not go together (tree.h). */
 static bool is_same_order(const struct routes *a, const struct routes *b)
 {
@@ -273,7 +260,8 @@ struct routes *reroute_balance(const struct route_engine *engine, const struct r
 	if (engine->balances || r->places)
 		r = ease(job, r, &ret->verdict, &ret->n_eased);
 	if (!engine->balances || !job->previous ||
-	    is_surely_fair(r, &ret->verdict) || is_unchanged(job->previous, r))
+	    is_surely_fair(r, &ret->verdict) ||
+	    routes_are_same(job->previous, r)) /* no entry changes: then none does for balance either */
 		return r;
 	alone.previous = NULL;
 	fresh = engine->compute(&alone, ret->why, sizeof(ret->why));

@@ -5,9 +5,12 @@
  * Large tables lie in a file without a name (memfd). What is derived from them maps the same file privately: pages
  * that are written become its own, the others stay shared. The file never changes once something is derived from
  * it. Where there are no such files, tables are copied.
+ *
+ * What is derived keeps a journal of what is written, so that nobody has to look for it.
  */
 #include "route/routes.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,10 +21,90 @@
 #define FILE_MIN (1u << 20) /* smaller tables are copied faster */
 #define PAGE 4096u
 
+#define ORIGINS 3
+
 struct routes_file {
 	_Atomic unsigned refs;
 	int fd;
 };
+
+/* Stands for tables as long as somebody remembers them. */
+struct mark {
+	_Atomic unsigned refs;
+};
+
+struct routes_journal {
+	struct mark *mark; /* of the tables themselves */
+	struct origin {
+		struct mark *mark;
+		size_t first; /* entries from there on were written since */
+	} origins[ORIGINS];
+	unsigned n_origins;
+	struct routes_entry *entries;
+	size_t n, cap;
+};
+
+static struct mark *mark_unref(struct mark *m)
+{
+	if (m && !--m->refs)
+		free(m);
+	return NULL;
+}
+
+static struct routes_journal *journal_new(void)
+{
+	struct routes_journal *j = xcalloc(1, sizeof(*j));
+
+	j->mark = xcalloc(1, sizeof(*j->mark));
+	j->mark->refs = 1;
+	return j;
+}
+
+static struct routes_journal *journal_free(struct routes_journal *j)
+{
+	if (!j)
+		return NULL;
+	mark_unref(j->mark);
+	for (unsigned i = 0; i < j->n_origins; i++)
+		mark_unref(j->origins[i].mark);
+	free(j->entries);
+	free(j);
+	return NULL;
+}
+
+/* That of `r`, made if there is none. Two threads may derive from the same. */
+static struct routes_journal *journal_of(const struct routes *r)
+{
+	struct routes_journal *_Atomic *there = &((struct routes *)r)->journal; /* all of `r` that may change */
+	struct routes_journal *none = NULL, *new = r->journal;
+
+	if (new)
+		return new;
+	new = journal_new();
+	if (atomic_compare_exchange_strong(there, &none, new))
+		return new;
+	journal_free(new);
+	return none;
+}
+
+/* Tables that are those of `before` so far, and what they came from; of these the oldest is forgotten. */
+static struct routes_journal *journal_derive(const struct routes *before)
+{
+	const struct routes_journal *old = journal_of(before);
+	struct routes_journal *j = journal_new();
+	unsigned from = old->n_origins == ORIGINS;
+	size_t skip = old->n_origins > from ? old->origins[from].first : old->n;
+
+	for (unsigned i = from; i < old->n_origins; i++)
+		j->origins[j->n_origins++] = (struct origin){ old->origins[i].mark, old->origins[i].first - skip };
+	j->n = j->cap = old->n - skip;
+	if (j->n)
+		j->entries = xmemdup(old->entries + skip, j->n * sizeof(*j->entries));
+	j->origins[j->n_origins++] = (struct origin){ old->mark, j->n };
+	for (unsigned i = 0; i < j->n_origins; i++)
+		j->origins[i].mark->refs++;
+	return j;
+}
 
 static struct routes_file *file_unref(struct routes_file *f)
 {
@@ -100,7 +183,7 @@ static bool derive_file(struct routes *r, const struct routes *before)
 		return false;
 	for (size_t i = 0; before->written && i < words; i++)
 		own += (size_t)__builtin_popcountll(before->written[i]);
-	if (own * 8 * PAGE > size)
+	if (own * 4 * PAGE > size)
 		return false;
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, before->file->fd, 0);
 	if (p == MAP_FAILED)
@@ -129,11 +212,12 @@ struct routes *routes_derive(const struct topo *topo, const struct routes *befor
 	memcpy(r->engine, before->engine, sizeof(r->engine));
 	r->top = before->top;
 	r->row_size = before->row_size;
-	if (!rows_size(r) || derive_file(r, before))
-		return r;
-	routes_unref(r);
-	r = routes_new_unset(topo, before->engine, before->top);
-	memcpy(r->lft, before->lft, rows_size(r));
+	if (rows_size(r) && !derive_file(r, before)) {
+		routes_unref(r);
+		r = routes_new_unset(topo, before->engine, before->top);
+		memcpy(r->lft, before->lft, rows_size(r));
+	}
+	r->journal = journal_derive(before);
 	return r;
 }
 
@@ -151,12 +235,76 @@ void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port)
 	r->lft[at] = port;
 	if (r->written)
 		r->written[at / PAGE / 64] |= UINT64_C(1) << at / PAGE % 64;
+	if (r->journal) {
+		struct routes_journal *j = r->journal;
+
+		GROW(j->entries, j->n + 1, j->cap);
+		j->entries[j->n++] = (struct routes_entry){ .sw = sw, .lid = lid };
+	}
 }
 
 void routes_touch(struct routes *r)
 {
 	if (r->written)
 		memset(r->written, 0xFF, page_words(rows_size(r)) * sizeof(*r->written));
+	r->journal = journal_free(r->journal);
+}
+
+static int by_entry(const void *a, const void *b)
+{
+	const struct routes_entry *x = a, *y = b;
+
+	if (x->sw != y->sw)
+		return x->sw < y->sw ? -1 : 1;
+	return (x->lid > y->lid) - (x->lid < y->lid);
+}
+
+struct routes_entry *routes_changes(const struct routes *before, const struct routes *now, size_t *ret_n)
+{
+	const struct routes_journal *was = before->journal, *j = now->journal;
+	struct routes_entry *ret, *end;
+	unsigned i = 0;
+	size_t n;
+
+	while (was && j && i < j->n_origins && j->origins[i].mark != was->mark)
+		i++;
+	if (!was || !j || i == j->n_origins)
+		return NULL;
+	n = j->n - j->origins[i].first;
+	ret = end = xmalloc((n + 1) * sizeof(*ret));
+	if (n) {
+		memcpy(ret, j->entries + j->origins[i].first, n * sizeof(*ret));
+		qsort(ret, n, sizeof(*ret), by_entry);
+	}
+	for (size_t k = 0; k < n; k++)
+		if ((end == ret || by_entry(end - 1, &ret[k]) != 0) &&
+		    routes_port(before, ret[k].sw, ret[k].lid) != routes_port(now, ret[k].sw, ret[k].lid))
+			*end++ = ret[k];
+	*ret_n = (size_t)(end - ret);
+	return ret;
+}
+
+static bool same_switches(const struct topo *a, const struct topo *b)
+{
+	for (uint32_t s = 0; s < a->n_switches; s++)
+		if (a->switches[s].guid != b->switches[s].guid)
+			return false;
+	return true;
+}
+
+bool routes_are_same(const struct routes *before, const struct routes *now)
+{
+	size_t size = rows_size(now), n;
+	struct routes_entry *changes;
+
+	if (before->topo->n_switches != now->topo->n_switches || before->row_size != now->row_size ||
+	    !same_switches(before->topo, now->topo))
+		return false;
+	changes = routes_changes(before, now, &n);
+	if (!changes)
+		return !size || !memcmp(before->lft, now->lft, size);
+	free(changes);
+	return !n;
 }
 
 struct routes *routes_ref(const struct routes *r)
@@ -185,6 +333,7 @@ struct routes *routes_unref(struct routes *r)
 	lanes_free(r->lanes);
 	free(r->judged);
 	free(r->master_tree);
+	journal_free(r->journal);
 	route_proof_free(r->proof);
 	free(r);
 	return NULL;

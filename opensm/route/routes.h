@@ -14,6 +14,12 @@
 
 struct route_verdict; /* check.h */
 struct routes_file; /* rows in a file of their own, so that tables derived from others share what is the same */
+struct routes_journal; /* what was written since they were derived, and from what */
+
+struct routes_entry {
+	uint32_t sw;
+	lid_t lid;
+};
 
 struct routes {
 	_Atomic unsigned refs; /* the worker makes and drops references too */
@@ -56,6 +62,7 @@ struct routes {
 	struct route_proof *_Atomic proof;
 	struct routes_file *file; /* NULL: `lft` is memory like any other */
 	uint64_t *written;        /* pages that are not those of the file, as bits; NULL: all are */
+	struct routes_journal *_Atomic journal; /* NULL: nobody derives, nor was it derived */
 };
 
 struct route_proof;
@@ -72,6 +79,14 @@ struct routes *routes_derive(const struct topo *topo, const struct routes *befor
 void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port);
 /* Somebody changes rows directly: what is derived later must look at all of them. */
 void routes_touch(struct routes *r);
+
+/*
+ * Entries of `now` that are not what they are in `before`, by switch and LID, when `now` was derived from it, directly or
+ * by one or two steps; at the cost of what was written. NULL: somebody has to compare them. The caller frees it.
+ */
+struct routes_entry *routes_changes(const struct routes *before, const struct routes *now, size_t *ret_n);
+/* Has every switch (of the same place in both topos) the same row? Looks at all of them only if it must. */
+bool routes_are_same(const struct routes *before, const struct routes *now);
 
 struct routes *routes_ref(const struct routes *r);
 struct routes *routes_unref(struct routes *r);

@@ -97,6 +97,20 @@ static void note_row(struct walk *w, uint32_t sw)
 	/* Beyond the old tables everything leads from nowhere to somewhere: no cycle needs that. */
 }
 
+static void note_all(struct walk *w)
+{
+	size_t n;
+	struct routes_entry *changes = routes_changes(w->old, w->new, &n);
+
+	for (size_t i = 0; changes && i < n; i++)
+		if (changes[i].lid && changes[i].lid <= w->t->top)
+			note_entry(w, changes[i].sw, changes[i].lid, routes_port(w->old, changes[i].sw, changes[i].lid));
+	for (uint32_t sw = 0; !changes && sw < w->new->topo->n_switches; sw++)
+		if (w->old_sw[sw] != TOPO_NONE)
+			note_row(w, sw);
+	free(changes);
+}
+
 /* Counting sort; switches stay in order. */
 static void sort_by_lid(struct walk *w)
 {
@@ -348,9 +362,7 @@ struct transition *transition_find(const struct routes *old, const struct routes
 	t->n_blocks = new->row_size / LFT_BLOCK_LIDS;
 	t->epochs = xcalloc(MAX(new->topo->n_switches, 1u), t->n_blocks);
 	walk_open(&w, old, new);
-	for (uint32_t sw = 0; sw < new->topo->n_switches; sw++)
-		if (w.old_sw[sw] != TOPO_NONE)
-			note_row(&w, sw);
+	note_all(&w);
 	sort_by_lid(&w);
 	for (uint32_t block = 0; block < t->n_blocks; block++)
 		order_block(&w, block);

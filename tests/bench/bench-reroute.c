@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What one event costs: a cable between switches lost, and back. Asserts nothing.
+ * What one event costs: a cable between switches, a switch or a host lost, and back. Asserts nothing.
  *
  *   bench-reroute [-e engine] [-n events] [-s seed] [-t threads] FABRIC, as in tests/lib/topocut.h
  *   bench-reroute -w steps FABRIC    a random walk of cuts and repairs; what is left in the end
+ *   bench-reroute -a [-k cable|switch|host] [-r repeats] FABRIC
+ *                                    CPU time of all that the routing job runs, after the event and from scratch
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -11,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "route/choose.h"
+#include "route/depend.h"
 #include "route/reroute.h"
 #include "route/transition.h"
 #include "tests/lib/topocut.h"
@@ -19,8 +23,10 @@
 struct bench {
 	struct topo *whole;
 	const char *engine;
-	unsigned events, threads, steps;
+	unsigned events, threads, steps, repeats;
 	uint64_t seed;
+	bool all;	  /* all that the routing job runs */
+	const char *kind; /* "cable", "switch", "host" */
 };
 
 /* One event. */
@@ -302,20 +308,128 @@ static void run_walk(struct bench *b)
 	free(cables);
 }
 
+/* ---- all that the routing job runs ------------------------------------------------------------ */
+
+/* Parts of it, in ms. */
+struct cost {
+	double choose, balance, order, graph, all;
+};
+
+static struct cost least(struct cost a, struct cost b)
+{
+	return a.all < b.all ? a : b;
+}
+
+/* What sm/route_job.c does. */
+static struct routes *run_job(const struct bench *b, const struct topo *t, const struct routes *previous,
+			      struct cost *ret)
+{
+	const struct route_job job = { .topo = t, .previous = previous, .threads = b->threads };
+	struct route_choice choice;
+	struct reroute_report report = { .load_fresh = 0 };
+	double since = now_ms(), at[4];
+	struct routes *r = route_choose(&(struct route_chain){ .list = b->engine }, &job, &choice);
+
+	if (!r) {
+		fprintf(stderr, "%s\n", choice.why);
+		exit(1);
+	}
+	at[0] = now_ms();
+	report.verdict = choice.verdict;
+	r = reroute_balance(route_engine_find(r->engine), &job, r, &report);
+	at[1] = now_ms();
+	if (previous)
+		transition_free(transition_find(previous, r));
+	at[2] = now_ms();
+	dependency_graph_free(dependency_graph_of(r, b->threads));
+	at[3] = now_ms();
+	*ret = (struct cost){ at[0] - since, at[1] - at[0], at[2] - at[1], at[3] - at[2], at[3] - since };
+	return r;
+}
+
+/* By a name of its own, for perf(1). */
+static __attribute__((noinline)) struct routes *run_after(const struct bench *b, const struct topo *t,
+							  const struct routes *before, struct cost *ret)
+{
+	struct routes *r = run_job(b, t, before, ret);
+
+	return r;
+}
+
+/* From `before` to `t`, and what of it is different. */
+static struct routes *job_step(const struct bench *b, const char *what, const struct routes *before,
+			       const struct topo *t)
+{
+	struct cost after = { .all = 1e9 }, scratch = { .all = 1e9 }, cost;
+	struct routes *r = NULL;
+	struct route_verdict v;
+
+	for (unsigned i = 0; i < b->repeats; i++) {
+		routes_unref(run_job(b, t, NULL, &cost));
+		scratch = least(scratch, cost);
+		if (r)
+			routes_check_after(NULL, before, b->threads, &v); /* the first one took the proof away */
+		routes_unref(r);
+		r = run_after(b, t, before, &cost);
+		after = least(after, cost);
+	}
+	printf("%-6s %8.2f %8.2f %6.1f | %7.2f %7.2f %7.2f %7.2f | %7.2f %7.2f %7.2f\n", what, after.all, scratch.all,
+	       scratch.all / after.all, after.choose, after.balance, after.order, after.graph, scratch.choose,
+	       scratch.balance, scratch.graph);
+	return r;
+}
+
+static void run_jobs(struct bench *b)
+{
+	struct topocut *cut = topocut_new(b->whole);
+	struct cost cost;
+	struct routes *whole = run_job(b, b->whole, NULL, &cost);
+	uint32_t n, *cables = topocut_cables(b->whole, &n);
+	bool *parts = !strcmp(b->kind, "switch") ? cut->switches : !strcmp(b->kind, "host") ? cut->hosts : cut->ports;
+
+	printf("%-6s %8s %8s %6s | %7s %7s %7s %7s | %7s %7s %7s\n", "ms", "after", "scratch", "times", "choose",
+	       "balance", "order", "graph", "choose", "balance", "graph");
+	for (unsigned i = 0; i < b->events; i++) {
+		uint64_t random = next_random(&b->seed);
+		uint32_t at = (uint32_t)(parts == cut->switches ? random % b->whole->n_switches
+				       : parts == cut->hosts	? random % b->whole->n_hosts
+								: cables[random % n]);
+		struct routes *broken, *again;
+		struct topo *t;
+
+		parts[at] = true;
+		t = topocut_apply(b->whole, cut);
+		parts[at] = false;
+		broken = job_step(b, "down", whole, t);
+		again = job_step(b, "up", broken, b->whole);
+		routes_unref(whole);
+		whole = again;
+		routes_unref(broken);
+		topo_unref(t);
+	}
+	routes_unref(whole);
+	topocut_free(cut);
+	free(cables);
+}
+
 static void usage(void)
 {
 	fputs("bench-reroute [-e engine] [-n events] [-s seed] [-t threads] [-w steps] FABRIC\n"
+	      "bench-reroute -a [-k cable|switch|host] [-r repeats] ... FABRIC\n"
 	      "FABRIC:      " TOPOGEN_WORDS, stderr);
 	exit(2);
 }
 
 int main(int argc, char **argv)
 {
-	struct bench b = { .engine = "minhop", .events = 4, .threads = 1, .seed = 1 };
+	struct bench b = { .engine = "minhop", .events = 4, .threads = 1, .seed = 1, .repeats = 3, .kind = "cable" };
 	int opt;
 
-	while ((opt = getopt(argc, argv, "e:n:s:t:w:")) != -1)
+	while ((opt = getopt(argc, argv, "ae:k:n:r:s:t:w:")) != -1)
 		switch (opt) {
+		case 'a': b.all = true; break;
+		case 'k': b.kind = optarg; break;
+		case 'r': b.repeats = (unsigned)atoi(optarg); break;
 		case 'e': b.engine = optarg; break;
 		case 'n': b.events = (unsigned)atoi(optarg); break;
 		case 's': b.seed = strtoull(optarg, NULL, 0); break;
@@ -326,7 +440,9 @@ int main(int argc, char **argv)
 	b.whole = topogen_words(argc - optind, argv + optind, NULL);
 	if (!b.whole || !route_engine_find(b.engine))
 		usage();
-	if (b.steps)
+	if (b.all)
+		run_jobs(&b);
+	else if (b.steps)
 		run_walk(&b);
 	else
 		run_events(&b);
