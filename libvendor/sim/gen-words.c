@@ -97,6 +97,8 @@ static void list_kinds(char *err, size_t err_len)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows) && at < err_len; i++)
 		at += (size_t)snprintf(err + at, err_len - at, " %s", rows[i].kind);
+	for (unsigned i = 0; gen_odd_name(i) && at < err_len; i++)
+		at += (size_t)snprintf(err + at, err_len - at, " %s", gen_odd_name(i));
 }
 
 struct netfile *gen_words(unsigned n, const char *const *words, char *err, size_t err_len)
@@ -105,6 +107,8 @@ struct netfile *gen_words(unsigned n, const char *const *words, char *err, size_
 	unsigned numbers[MAX_NUMBERS] = { 0 };
 	struct netfile *net;
 
+	if (n == 1 && (net = gen_odd(words[0])))
+		return net;
 	if (!row) {
 		list_kinds(err, err_len);
 		return NULL;

@@ -31,6 +31,11 @@ struct netfile *gen_single(unsigned hosts);
 /* Two hosts, one cable. */
 struct netfile *gen_pair(void);
 
+/* Clusters that are none of these (gen-odd.c): "odd-mixed" ...; NULL: no such name. */
+struct netfile *gen_odd(const char *name);
+/* Their names, 0, 1 ...; NULL behind the last. */
+const char *gen_odd_name(unsigned number);
+
 /* Sets speed (tenths of Gb/s per lane) and lanes of every port. Returns `net`. */
 struct netfile *gen_speed(struct netfile *net, unsigned tenths, unsigned lanes);
 
@@ -38,6 +43,6 @@ struct netfile *gen_speed(struct netfile *net, unsigned tenths, unsigned lanes);
  * By words, as scenarios and netgen take them: kind[, number]*. On error NULL and a message in
  * `err`. Kinds: fat-tree2 K | fat-tree3 K | tree LEAVES HOSTS SPINES [CABLES] | torus X Y Z HOSTS |
  * mesh X Y Z HOSTS | dragonfly GROUPS ROUTERS HOSTS | hypercube DIM HOSTS | ring SWITCHES HOSTS |
- * random SWITCHES DEGREE HOSTS SEED | single HOSTS | pair
+ * random SWITCHES DEGREE HOSTS SEED | single HOSTS | pair | odd-NAME
  */
 struct netfile *gen_words(unsigned n, const char *const *words, char *err, size_t err_len);

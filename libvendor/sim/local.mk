@@ -7,7 +7,7 @@ libsim_a_SOURCES = libvendor/sim/sim.h libvendor/sim/impl.h libvendor/sim/gen.h 
 	libvendor/sim/transport.c libvendor/sim/forward.c libvendor/sim/sma.c libvendor/sim/sma-port.c \
 	libvendor/sim/sma-tables.c libvendor/sim/link.c libvendor/sim/fault.c libvendor/sim/setup.c \
 	libvendor/sim/trap.c libvendor/sim/oracle.c libvendor/sim/mcast.c libvendor/sim/check.c \
-	libvendor/sim/draft.c libvendor/sim/gen.c libvendor/sim/gen-words.c
+	libvendor/sim/draft.c libvendor/sim/gen.c libvendor/sim/gen-odd.c libvendor/sim/gen-words.c
 SIM_LIBS = libsim.a $(IB_LIBS)
 
 UNIT_TESTS += tests/unit/test-sim-agent tests/unit/test-sim-fabric

@@ -12,6 +12,10 @@ UNIT_TESTS += tests/unit/test-plan
 tests_unit_test_plan_SOURCES = tests/unit/test-plan.c tests/lib/topogen.c tests/lib/topogen.h tests/unit/route-desk.h
 tests_unit_test_plan_LDADD = $(OFFLINE_LIBS) $(CMOCKA_LIBS) -lm
 
+UNIT_TESTS += tests/unit/test-odd
+tests_unit_test_odd_SOURCES = tests/unit/test-odd.c tests/unit/lanes-desk.h
+tests_unit_test_odd_LDADD = $(OFFLINE_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS) -lm
+
 # The helper of tests/bench/bench-engines.
 EXTRA_PROGRAMS += bench-engines-row
 bench_engines_row_SOURCES = tests/bench/bench-engines.c

@@ -5,8 +5,10 @@
  *   bench-engines-row ours FABRIC ENGINE THREADS [opensm.conf]    routed here
  *   bench-engines-row tables FABRIC LFTS.dump                     as somebody else's dump has them
  *
- * Prints: lost cut loop lanes SLs detours max-load eBB shift CPU-seconds peak-RSS-MB engine note. `loop` is that of
- * the lanes; of a dump it is that of one lane, since a dump says nothing of them.
+ * Prints: lost cut loop lanes SLs detours max-load eBB permutations shift mean-RP worst-RP A2A CPU-seconds
+ * wall-seconds peak-RSS-MB engine note. `loop` is that of the lanes; of a dump it is that of one lane, since a dump
+ * says nothing of them. RP is the most flows on a channel under random permutations, A2A the most of min(senders,
+ * receivers) on one; above A2A_HOSTS that would take gigabytes, and is "-". The note of ours says what the judge refuses.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,13 +21,20 @@
 #include "offline/plan.h"
 #include "plan/route_lists.h"
 #include "route/check.h"
+#include "route/choose.h"
 #include "util/mem.h"
 
-static double cpu_now(void)
+#define A2A_HOSTS 15000
+
+struct cost {
+	double cpu, wall, mb;
+};
+
+static double seconds(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	clock_gettime(clock, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
@@ -37,18 +46,36 @@ static double peak_mb(void)
 	return (double)usage.ru_maxrss / 1024;
 }
 
-static void print_row(const struct routes *r, double cpu, double mb)
+static void print_cost(const struct cost *c)
 {
-	struct route_verdict v;
+	if (c)
+		printf(" %.3f %.3f %.1f", c->cpu, c->wall, c->mb);
+	else
+		printf(" - - -");
+}
+
+/* `cost` NULL: somebody else's, who is not refused either. */
+static void print_row(const struct routes *r, const struct cost *cost)
+{
 	uint32_t hosts = MAX(r->topo->n_hosts, 1u);
+	unsigned patterns = MAX(5u, MIN(50u, 100000000 / hosts)), worst;
+	const char *fault;
+	struct route_verdict v;
+	double mean;
 
 	routes_check(r, 0, &v);
-	printf("%" PRIu64 " %" PRIu64 " %s %u %u %" PRIu64 " %u %.3f/%.3f %u %.3f %.1f %s %s\n", v.lost, v.cut,
+	fault = cost ? route_fault(&v) : NULL;
+	mean = routes_permutation_congestion(r, patterns, 1, &worst);
+	printf("%" PRIu64 " %" PRIu64 " %s %u %u %" PRIu64 " %u %.3f %.3f %u %.1f %u ", v.lost, v.cut,
 	       v.credit_loop ? "LOOP" : "ok", r->lanes ? r->lanes->n_vls : 1, v.n_sls, v.detours, v.max_load,
-	       routes_effective_bandwidth(r, MAX(5u, MIN(50u, 100000000 / hosts)), 1),
-	       routes_permutation_bandwidth(r, MAX(5u, MIN(50u, 100000000 / hosts)), 1),
-	       routes_shift_congestion(r, MAX(20u, MIN(200u, 10000000 / hosts))), cpu, mb, r->engine,
-	       r->note[0] ? r->note : "-");
+	       routes_effective_bandwidth(r, patterns, 1), routes_permutation_bandwidth(r, patterns, 1),
+	       routes_shift_congestion(r, MAX(20u, MIN(200u, 10000000 / hosts))), mean, worst);
+	if (hosts <= A2A_HOSTS)
+		printf("%u", routes_all_to_all_risk(r));
+	else
+		printf("-");
+	print_cost(cost);
+	printf(" %s %s%s%s\n", r->engine, fault ? "refused, its tables " : "", fault ? fault : "", r->note[0] && !fault ? r->note : "");
 }
 
 static int ours(struct plan_world *w, const char *engine)
@@ -57,15 +84,19 @@ static int ours(struct plan_world *w, const char *engine)
 		.options = route_lists_options(w->conf, w->files) };
 	const struct route_engine *e = route_engine_find(engine);
 	char why[256] = "no such engine";
-	double began = cpu_now(), cpu;
+	struct cost cost = { -seconds(CLOCK_PROCESS_CPUTIME_ID), -seconds(CLOCK_MONOTONIC), 0 };
 	struct routes *r = e ? route_engine_run(e, &job, why, sizeof(why)) : NULL;
 
-	cpu = cpu_now() - began;
+	cost.cpu += seconds(CLOCK_PROCESS_CPUTIME_ID);
+	cost.wall += seconds(CLOCK_MONOTONIC);
+	cost.mb = peak_mb();
 	if (!r) {
-		printf("- - - - - - - - - %.3f %.1f %s %s\n", cpu, peak_mb(), engine, why);
+		printf("- - - - - - - - - - - - -");
+		print_cost(&cost);
+		printf(" %s declines: %s\n", engine, why);
 		return 0;
 	}
-	print_row(r, cpu, peak_mb());
+	print_row(r, &cost);
 	routes_unref(r);
 	return 0;
 }
@@ -103,7 +134,7 @@ static int tables(struct plan_world *w, const char *path)
 		on_line(&l, &line);
 	free(line.text);
 	fclose(in);
-	print_row(l.routes, 0, 0);
+	print_row(l.routes, NULL);
 	routes_unref(l.routes);
 	return 0;
 }
