@@ -35,6 +35,7 @@ struct place_row *place_row_free(struct place_row *row)
 	free(row->last);
 	free(row->unique);
 	free(row->full);
+	free(row->bits);
 	for (unsigned i = 0; i < PLACE_TABLES; i++)
 		free(row->tables[i].port);
 	free(row->waiting);
@@ -115,15 +116,9 @@ static void find_peers(struct place_row *row)
 	sort_by_way(row);
 }
 
-/* Is a group a shortest way to `target`? */
-static bool is_way(const struct place_row *row, uint32_t group, uint32_t target)
-{
-	return graph_near(&row->groups[group], row->from[group][target]) == row->dist[target];
-}
-
 static bool leads_to(const struct place_row *row, uint8_t port, uint32_t target)
 {
-	return row->peer[port] != TOPO_NONE && is_way(row, row->group[port], target);
+	return row->peer[port] != TOPO_NONE && place_is_way(row, row->group[port], target);
 }
 
 static bool was_elsewhere(const struct place_row *row, lid_t lid, uint8_t port)
@@ -162,14 +157,13 @@ static void find_candidates(struct place_row *row, uint32_t target)
 	}
 	row->target = target;
 	row->turn = UINT32_MAX;
-	for (uint32_t i = 0; i < row->n_groups; i++) {
-		const struct graph_group *group = &row->groups[i];
+	for (uint32_t w = 0; w * 16 < row->n_groups; w++)
+		for (unsigned left = row->bits[w * g->n + target]; left; left &= left - 1) {
+			const struct graph_group *group = &row->groups[w * 16 + (unsigned)__builtin_ctz(left)];
 
-		if (!is_way(row, i, target))
-			continue;
-		for (unsigned p = 0; p < group->n_ports; p++)
-			row->candidates[n++] = g->ports[group->first_port + p];
-	}
+			for (unsigned p = 0; p < group->n_ports; p++)
+				row->candidates[n++] = g->ports[group->first_port + p];
+		}
 	row->n_candidates = n;
 }
 
@@ -302,7 +296,7 @@ static uint8_t any_port(const struct place_row *row, uint32_t target, uint32_t t
 	for (uint32_t i = 0; i < n; i++) {
 		const struct graph_group *group = &row->groups[at];
 
-		if (is_way(row, at, target))
+		if (place_is_way(row, at, target))
 			return g->ports[group->first_port + turn / n % group->n_ports];
 		at = (at + stride) % n;
 	}
@@ -320,8 +314,8 @@ static bool goes_on(const struct place_row *row, uint32_t home, uint32_t at)
 {
 	if (place_is_sure(row, at))
 		return true;
-	for (uint32_t i = 0; i < row->n_groups; i++)
-		if (is_way(row, i, home) && !is_way(row, i, at))
+	for (uint32_t n = row->plan->graph->n, i = 0; i * 16 < row->n_groups; i++)
+		if (row->bits[i * n + home] & ~row->bits[i * n + at])
 			return false;
 	return true;
 }

@@ -32,6 +32,8 @@ struct place_row {
 	uint16_t *last;	      /* per target switch: last such group of this switch, PLACE_STEP() */
 	uint16_t *unique;     /* per target switch: the only port towards it, or 0 */
 	uint16_t *full;	      /* per target switch: all groups that lead up are ways, and no others */
+	uint16_t *bits;	      /* the groups that are ways: of group g bit g % 16 of bits[g / 16 * n + target] */
+	uint32_t cap_bits;
 	uint32_t n_groups, n_up; /* the latter: that lead up */
 	uint8_t by_way[PORTS];	 /* the groups, those that lead up first */
 	unsigned n_all;
@@ -67,7 +69,14 @@ bool place_is_sure(const struct place_row *row, uint32_t at);
 /* All that hangs on `at`, where nothing stays and homes decide nearly always. False: it is not as simple. */
 bool place_at_once(struct place_row *row, uint32_t at, uint32_t first, uint32_t end);
 
-/* ways, last, unique and full; the groups are known. */
+/* ways, last, unique, full and bits; the groups are known. */
 void place_find_ways(struct place_row *row);
+
+/* Is a group a shortest way to `target`? */
+static inline bool place_is_way(const struct place_row *row, uint32_t group, uint32_t target)
+{
+	return row->bits[group / 16 * row->plan->graph->n + target] >> group % 16 & 1;
+}
+
 /* The ports of homes that are `distance` from here. */
 const uint16_t *place_table(struct place_row *row, uint16_t distance);

@@ -5,15 +5,21 @@
 #include <string.h>
 
 #include "route/simd.h"
+#include "util/mem.h"
+
+#define PLANE 16 /* groups that share one word of bits */
 
 /* A group, ready for many targets: graph_near() in parts. */
 struct step {
 	const uint16_t *from;
-	uint16_t keep, add, weight, code;
+	uint16_t keep, add, weight, code, bit;
 };
 
-struct found {
-	simd_u16 ways, last;
+/* Which bits of a word stand for groups that lead up. */
+struct steps {
+	uint32_t n, n_planes;
+	struct step at[PORTS];
+	uint16_t up[PORTS / PLANE];
 };
 
 static struct step step_of(const struct place_row *row, uint32_t group)
@@ -26,67 +32,95 @@ static struct step step_of(const struct place_row *row, uint32_t group)
 		.keep = g->way == GRAPH_UP ? DISTANCE_DOWN - 1 : UINT16_MAX,
 		.add = g->way == GRAPH_UP ? DISTANCE_UP : g->way == GRAPH_DOWN ? DISTANCE_DOWN : 0,
 		.code = PLACE_STEP(group, g->n_ports == 1 ? port : 0),
+		.bit = (uint16_t)(1u << group % PLANE),
 	};
 }
 
+/* What sixteen targets have found so far. */
+struct found {
+	simd_u16 ways, last, full, bits;
+};
+
+static inline __attribute__((always_inline)) void find_plane(const struct steps *s, uint32_t first, uint32_t x,
+							     const simd_u16 *dist, struct found *f)
+{
+	simd_u16 bits = { 0 };
+
+	for (uint32_t i = first; i < MIN(first + PLANE, s->n); i++) {
+		const struct step *g = &s->at[i];
+		simd_u16 near = ((*(const simd_u16 *)(g->from + x) & g->keep) | g->add) + g->weight;
+		simd_u16 hit = (simd_u16)(near == *dist);
+
+		f->ways -= hit;
+		f->last = (f->last & ~hit) | (hit & g->code);
+		bits |= hit & g->bit;
+	}
+	f->bits = bits;
+}
+
 SIMD_CLONES
-static void find_many(struct place_row *row, const struct step *steps, uint32_t n)
+static void find_many(struct place_row *row, const struct steps *s, uint32_t n)
 {
 	const uint16_t n_up = (uint16_t)row->n_up;
 
 	for (uint32_t x = 0; x + SIMD_LANES <= n; x += SIMD_LANES) {
-		simd_u16 dist = *(const simd_u16 *)(row->dist + x), ways = { 0 }, last = { 0 }, ups = { 0 };
-		simd_u16 one;
+		simd_u16 dist = *(const simd_u16 *)(row->dist + x), one;
+		struct found f = { .full = { 0 } };
 
-		for (uint32_t i = 0; i < row->n_groups; i++) {
-			const struct step *s = &steps[i];
-			simd_u16 near = ((*(const simd_u16 *)(s->from + x) & s->keep) | s->add) + s->weight;
-			simd_u16 hit = (simd_u16)(near == dist);
-
-			ways -= hit;
-			last = (last & ~hit) | (hit & s->code);
-			if (i + 1 == n_up)
-				ups = ways;
+		f.full = (simd_u16)(f.full == 0);
+		for (uint32_t p = 0; p < s->n_planes; p++) {
+			find_plane(s, p * PLANE, x, &dist, &f);
+			*(simd_u16 *)(row->bits + (size_t)p * n + x) = f.bits;
+			f.full &= (simd_u16)(f.bits == s->up[p]);
 		}
-		one = (simd_u16)(ways == 1);
-		*(simd_u16 *)(row->ways + x) = ways;
-		*(simd_u16 *)(row->last + x) = last;
-		*(simd_u16 *)(row->unique + x) = one & last & 0xFF;
-		*(simd_u16 *)(row->full + x) = (simd_u16)(ups == n_up) & (simd_u16)(ways == n_up) &
-					       (simd_u16)(ups > 0);
+		one = (simd_u16)(f.ways == 1);
+		*(simd_u16 *)(row->ways + x) = f.ways;
+		*(simd_u16 *)(row->last + x) = f.last;
+		*(simd_u16 *)(row->unique + x) = one & f.last & 0xFF;
+		*(simd_u16 *)(row->full + x) = f.full & (uint16_t)(n_up ? 1 : 0);
 	}
 }
 
-static void find_one(struct place_row *row, const struct step *steps, uint32_t x)
+static void find_one(struct place_row *row, const struct steps *s, uint32_t x)
 {
-	uint16_t ways = 0, last = 0, ups = 0;
+	const uint32_t n = row->plan->graph->n;
+	uint16_t ways = 0, last = 0;
+	bool full = row->n_up;
 
-	for (uint32_t i = 0; i < row->n_groups; i++) {
-		const struct step *s = &steps[i];
+	for (uint32_t p = 0; p < s->n_planes; p++) {
+		uint16_t bits = 0;
 
-		if ((uint16_t)(((s->from[x] & s->keep) | s->add) + s->weight) == row->dist[x]) {
+		for (uint32_t i = p * PLANE; i < MIN((p + 1) * PLANE, s->n); i++) {
+			const struct step *g = &s->at[i];
+
+			if ((uint16_t)(((g->from[x] & g->keep) | g->add) + g->weight) != row->dist[x])
+				continue;
 			ways++;
-			last = s->code;
+			last = g->code;
+			bits |= g->bit;
 		}
-		if (i + 1 == row->n_up)
-			ups = ways;
+		row->bits[(size_t)p * n + x] = bits;
+		full &= bits == s->up[p];
 	}
 	row->ways[x] = ways;
 	row->last[x] = last;
 	row->unique[x] = ways == 1 ? last & 0xFF : 0;
-	row->full[x] = ups && ups == row->n_up && ways == ups;
+	row->full[x] = full;
 }
 
 void place_find_ways(struct place_row *row)
 {
 	uint32_t n = row->plan->graph->n;
-	struct step steps[PORTS];
+	struct steps s = { .n = row->n_groups, .n_planes = (row->n_groups + PLANE - 1) / PLANE };
 
-	for (uint32_t i = 0; i < row->n_groups; i++)
-		steps[i] = step_of(row, row->by_way[i]);
-	find_many(row, steps, n);
+	for (uint32_t i = 0; i < s.n; i++)
+		s.at[i] = step_of(row, i);
+	for (uint32_t i = 0; i < row->n_up; i++)
+		s.up[row->by_way[i] / PLANE] |= s.at[row->by_way[i]].bit;
+	GROW(row->bits, (size_t)s.n_planes * n, row->cap_bits);
+	find_many(row, &s, n);
 	for (uint32_t x = n / SIMD_LANES * SIMD_LANES; x < n; x++)
-		find_one(row, steps, x);
+		find_one(row, &s, x);
 }
 
 SIMD_CLONES
