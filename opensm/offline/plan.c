@@ -10,7 +10,7 @@
 
 #include "offline/offline.h"
 #include "plan/route_lists.h"
-#include "route/reroute.h"
+#include "route/weigh.h"
 #include "util/mem.h"
 
 static double cpu_seconds(void)
@@ -22,44 +22,6 @@ static double cpu_seconds(void)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-/* As in sm/route_job.c: found tables go when a channel carries this much more than need be. */
-#define CLEARLY_WORSE 1.25
-
-static void weigh(const struct route_chain *chain, const struct route_job *job, struct plan_tables *p)
-{
-	struct route_job anew = *job;
-	struct route_choice choice;
-	struct routes *r;
-	uint32_t kept = p->choice.verdict.max_load;
-
-	anew.previous = NULL;
-	r = route_choose(chain, &anew, &choice);
-	if (!r)
-		return;
-	if (choice.verdict.unreachable <= p->choice.verdict.unreachable && kept > CLEARLY_WORSE * choice.verdict.max_load) {
-		snprintf(p->kept, sizeof(p->kept), "nothing: they load a channel with %u, tables from scratch with %u", kept,
-			 choice.verdict.max_load);
-		routes_unref(p->routes);
-		p->routes = r;
-		p->choice = choice;
-		return;
-	}
-	snprintf(p->kept, sizeof(p->kept), "what is right of them (most load %u, from scratch %u)", kept,
-		 choice.verdict.max_load);
-	routes_unref(r);
-}
-
-static void balance(const struct route_job *job, struct plan_tables *p)
-{
-	struct reroute_report report = { .verdict = p->choice.verdict };
-
-	p->routes = reroute_balance(route_engine_find(p->routes->engine), job, p->routes, &report);
-	if (report.n_entries || report.n_lids)
-		snprintf(p->kept, sizeof(p->kept), "what is balanced: a channel would carry %u; %u entries and %u LIDs move",
-			 p->choice.verdict.max_load, report.n_entries, report.n_lids);
-	p->choice.verdict = report.verdict;
-}
-
 void plan_route(const struct plan_world *w, const struct topo *t, struct plan_before before, bool full,
 		struct plan_tables *ret)
 {
@@ -68,13 +30,12 @@ void plan_route(const struct plan_world *w, const struct topo *t, struct plan_be
 	const struct route_job job = { .topo = t, .previous = before.routes, .threads = w->args->threads,
 		.options = route_lists_options(w->conf, w->files) };
 	double began = cpu_seconds();
+	struct weighed weighed;
 
 	*ret = (struct plan_tables){ 0 };
-	ret->routes = route_choose(&chain, &job, &ret->choice);
-	if (ret->routes && before.routes && before.found)
-		weigh(&chain, &job, ret);
-	else if (ret->routes && route_engine_find(ret->routes->engine)->balances)
-		balance(&job, ret);
+	ret->routes = route_weigh(&chain, &job, before.found, &weighed);
+	ret->choice = weighed.choice;
+	snprintf(ret->kept, sizeof(ret->kept), "%s", weighed.note);
 	ret->cpu_seconds = cpu_seconds() - began;
 	if (ret->routes && full)
 		figures_of(ret->routes, w->args->threads, &ret->figures);

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "route/courses.h"
+#include "route/dfsssp.h"
 #include "route/engines.h"
 #include "route/layers.h"
 #include "route/sssp.h"
@@ -197,6 +198,21 @@ static void use_lanes(struct dfsssp *d)
 	r->lanes = lanes;
 	snprintf(r->note, sizeof(r->note), "%u lanes, of which %u are needed", lanes->n_vls,
 		 lanes->n_needed ? lanes->n_needed : lanes->n_vls);
+}
+
+bool dfsssp_deal_lanes(const struct route_job *job, struct routes *r)
+{
+	struct dfsssp d = {
+		.job = job, .most = route_lanes(job), .limit = route_lanes(job),
+		.s = { .routes = r, .roll = roll_new(job->topo, &(struct route_options){ .n_order = 0 }) },
+	};
+	bool fits = deal(&d, NULL, false);
+
+	if (fits)
+		use_lanes(&d);
+	d.s.routes = NULL; /* the caller's */
+	dfsssp_done(&d);
+	return fits;
 }
 
 /* From nothing, when keeping fails. */

@@ -27,7 +27,7 @@ static bool goes_down(const struct routes *r, uint32_t sw, uint32_t to)
 	return sw == to || r->downs[to * words + sw / 64] >> sw % 64 & 1;
 }
 
-static bool is_way(const struct routes *r, uint32_t sw, uint32_t next, uint32_t to)
+bool ease_is_way(const struct routes *r, uint32_t sw, uint32_t next, uint32_t to)
 {
 	const uint8_t *hops = r->hops + (size_t)to * r->topo->n_switches;
 
@@ -81,7 +81,7 @@ static void find_ways(const void *arg, uint32_t to, struct ways *w)
 		for (uint32_t k = g->first[s]; k < g->first[s + 1]; k++) {
 			const struct graph_group *group = &g->groups[k];
 
-			if (!is_way(r, s, group->to, to))
+			if (!ease_is_way(r, s, group->to, to))
 				continue;
 			for (unsigned p = 0; p < group->n_ports; p++) {
 				uint8_t port = g->ports[group->first_port + p];

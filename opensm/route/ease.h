@@ -15,3 +15,6 @@
  * entries, nothing moves. Same job, same bytes.
  */
 struct routes *ease(const struct route_job *job, struct routes *r, struct route_verdict *v, uint32_t *ret_moved);
+
+/* May the engine of `r` (which left hops) send from switch `sw` to its neighbour `next` what is for switch `to`? */
+bool ease_is_way(const struct routes *r, uint32_t sw, uint32_t next, uint32_t to);

@@ -95,6 +95,7 @@ struct route_engine {
 	struct routes *(*compute_with)(void *arg, const struct route_job *job, char *why,
 				       size_t why_len);
 	void *arg;
+	bool exact; /* what was there before is nothing to it, but for LIDs that nobody has */
 	bool balances; /* its tables are for reroute_balance() to improve when they grew out of others */
 };
 

@@ -2,6 +2,8 @@
 /* The container of a lane scheme. Which path gets which lane is decided by engines. */
 #include "route/lanes.h"
 
+#include <string.h>
+
 #include "util/mem.h"
 
 size_t lanes_n_sl(const struct lanes *l)
@@ -37,6 +39,34 @@ struct lanes *lanes_new(const struct topo *t, unsigned n_vls, enum lanes_by by, 
 	for (unsigned sl = 0; sl < LANES_SLS; sl++)
 		l->host_vl[sl] = (uint8_t)(sl % n_vls);
 	return l;
+}
+
+static size_t count_ports(const struct topo *t)
+{
+	size_t n = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		n += t->switches[s].n_ports + 1u;
+	return n;
+}
+
+struct lanes *lanes_copy(const struct topo *t, const struct lanes *l, uint32_t row_size)
+{
+	struct lanes *ret = lanes_new(t, l->n_vls, l->by, row_size, l->n_classes);
+	uint32_t old = l->by == LANES_BY_SWITCHES ? l->n_switches : l->row_size;
+	uint32_t new = l->by == LANES_BY_SWITCHES ? l->n_switches : row_size;
+	uint32_t rows = l->by == LANES_BY_NOTHING ? 0 : l->by == LANES_BY_LID ? 1 : l->n_switches;
+
+	ret->n_needed = l->n_needed;
+	ret->sl_mask = l->sl_mask;
+	ret->mcast_mask_zero = l->mcast_mask_zero;
+	for (uint32_t i = 0; i < rows; i++)
+		memcpy(ret->sl + (size_t)i * new, l->sl + (size_t)i * old, MIN(old, new));
+	if (l->class_of)
+		ret->class_of = xmemdup(l->class_of, count_ports(t));
+	memcpy(ret->vl, l->vl, (size_t)l->n_classes * l->n_classes * LANES_SLS);
+	memcpy(ret->host_vl, l->host_vl, sizeof(ret->host_vl));
+	return ret;
 }
 
 struct lanes *lanes_free(struct lanes *l)

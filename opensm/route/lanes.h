@@ -53,6 +53,8 @@ struct lanes {
  */
 struct lanes *lanes_new(const struct topo *t, unsigned n_vls, enum lanes_by by, uint32_t row_size,
 			unsigned n_classes);
+/* The same scheme for the same fabric, with rows of another size. */
+struct lanes *lanes_copy(const struct topo *t, const struct lanes *l, uint32_t row_size);
 struct lanes *lanes_free(struct lanes *l);
 void lanes_freep(struct lanes **l);
 /* Entries of `sl`. */

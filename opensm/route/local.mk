@@ -25,6 +25,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/turns.c opensm/route/turns.h \
 	opensm/route/transition.c opensm/route/transition.h \
 	opensm/route/reroute.c opensm/route/reroute.h opensm/route/ease.c opensm/route/ease.h \
+	opensm/route/weigh.c opensm/route/weigh.h opensm/route/stand.c opensm/route/stand.h \
 	opensm/route/mcast.c opensm/route/mcast.h opensm/route/mcast_private.h \
 	opensm/route/mcast_grow.c opensm/route/mcast_root.c opensm/route/mcast_safe.c \
 	opensm/route/auto.c opensm/route/shapes.h opensm/route/recognise.c opensm/route/recognise.h \
@@ -36,7 +37,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/orders.c opensm/route/orders.h \
 	opensm/route/acyclic.c opensm/route/acyclic.h opensm/route/layers.c opensm/route/layers.h \
 	opensm/route/roll.c opensm/route/roll.h opensm/route/relieve.c opensm/route/relieve.h \
-	opensm/route/sssp.c opensm/route/sssp.h opensm/route/dfsssp.c opensm/route/lash.c
+	opensm/route/sssp.c opensm/route/sssp.h opensm/route/dfsssp.c opensm/route/dfsssp.h opensm/route/lash.c
 ROUTE_LIBS = libroute.a $(TOPO_LIBS)
 
 # Numbers, not verdicts: `make bench-route && ./bench-route fat-tree3 36`.

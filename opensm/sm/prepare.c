@@ -371,7 +371,7 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 	struct sm *sm = owner;
 
 	sm->route_pending = false;
-	if (strcmp(report->refused, sm->refused_told))
+	if (routes != sm->routes && strcmp(report->refused, sm->refused_told))
 		tell_refusal(sm, report->refused);
 	snprintf(sm->no_routes_why, sizeof(sm->no_routes_why), "%s", routes ? "" : report->why);
 	sm->stats.no_routes = routes ? 0 : sm->stats.no_routes + 1;

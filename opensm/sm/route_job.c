@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "route/choose.h"
-#include "route/reroute.h"
+#include "route/weigh.h"
 #include "plan/route_lists.h"
 #include "util/mem.h"
 
@@ -28,71 +27,12 @@ struct route_job_state {
 /* Table bytes below which a second thread costs more than it saves. */
 #define ONE_THREAD (4u << 20)
 
-/* Adopted tables go when their most loaded channel carries this much more than need be. */
-#define CLEARLY_WORSE 1.25
-
-static struct routes *compute(struct route_job_state *st, const struct route_job *job,
-			      struct route_choice *choice)
+static void tell(struct route_job_state *st, const struct weighed *weighed)
 {
-	const struct route_chain chain = {
-		.list = st->conf->routing_engine,
-		.more = st->engines,
-		.allow_unsafe = st->conf->allow_unsafe_routes,
-	};
-
-	return route_choose(&chain, job, choice);
-}
-
-/* Sets `choice` anew if routes from scratch take the place of those built on adopted tables. */
-static void weigh(struct route_job_state *st, struct route_job *job, struct route_choice *choice)
-{
-	const struct route_verdict *kept = &choice->verdict;
-	struct route_choice fresh;
-	struct routes *r;
-
-	job->previous = NULL;
-	r = compute(st, job, &fresh);
-	if (!r)
-		return;
-	if (fresh.verdict.unreachable > kept->unreachable ||
-	    kept->max_load <= CLEARLY_WORSE * fresh.verdict.max_load) {
-		snprintf(st->report.note, sizeof(st->report.note),
-			 "tables found in the switches are kept where they are right (load %u, "
-			 "from scratch %u)",
-			 kept->max_load, fresh.verdict.max_load);
-		routes_unref(r);
-		return;
-	}
-	snprintf(st->report.note, sizeof(st->report.note),
-		 "tables found in the switches load a channel with %u, from scratch with %u: they "
-		 "are replaced",
-		 kept->max_load, fresh.verdict.max_load);
-	routes_unref(st->result);
-	st->result = r;
-	*choice = fresh;
-}
-
-/* Routes that grew out of our own: kept where they are right, as long as they are balanced. */
-static void balance(struct route_job_state *st, const struct route_job *job,
-		    struct route_verdict *verdict)
-{
-	struct reroute_report report = { .verdict = *verdict };
-
-	st->result =
-		reroute_balance(route_engine_find(st->result->engine), job, st->result, &report);
-	if (report.n_entries || report.n_lids)
-		snprintf(st->report.note, sizeof(st->report.note),
-			 "a channel would carry %u, with routes from scratch %u: %u entries move "
-			 "and %u LIDs are routed anew, now it is %u",
-			 verdict->max_load, report.load_fresh, report.n_entries, report.n_lids,
-			 report.verdict.max_load);
-	*verdict = report.verdict;
-}
-
-static void tell(struct route_job_state *st, const struct route_choice *choice)
-{
+	const struct route_choice *choice = &weighed->choice;
 	struct route_report *report = &st->report;
 
+	snprintf(report->note, sizeof(report->note), "%s", weighed->note);
 	snprintf(report->why, sizeof(report->why), "%s", choice->why);
 	snprintf(report->refused, sizeof(report->refused), "%s", choice->refused);
 	if (!st->result)
@@ -126,26 +66,23 @@ static void run(struct sm_job *base)
 		.options = route_lists_options(st->conf, st->files),
 		.cancelled = &base->orphan,
 	};
-	struct route_choice choice;
-	const struct route_engine *engine;
+	const struct route_chain chain = {
+		.list = st->conf->routing_engine,
+		.more = st->engines,
+		.allow_unsafe = st->conf->allow_unsafe_routes,
+	};
+	struct weighed weighed;
 
 	job.threads = (uint64_t)st->topo->n_switches * st->topo->max_lid < ONE_THREAD;
-	st->result = compute(st, &job, &choice);
+	st->result = route_weigh(&chain, &job, st->weigh, &weighed);
+	tell(st, &weighed);
 	if (!st->result) {
-		tell(st, &choice);
 		st->report.depends = graph_of_old(st, job.threads);
 		return;
 	}
-	engine = route_engine_find_in(st->engines, st->result->engine);
-	/* Tables of an engine from outside are its own affair. */
-	if (engine->compute && st->weigh && !st->fresh)
-		weigh(st, &job, &choice);
-	else
-		balance(st, &job, &choice.verdict);
 	if (st->held || st->previous)
 		st->report.transition =
 			transition_find(st->held ? st->held : st->previous, st->result);
-	tell(st, &choice);
 	if (!st->report.fault && !st->conf->disable_multicast)
 		st->report.depends = dependency_graph_of(st->result, job.threads);
 }

@@ -323,6 +323,45 @@ struct topo *topo_build(struct topo_builder *b)
 	return t;
 }
 
+static bool is_same_switch(const struct topo *a, const struct topo *b, uint32_t i)
+{
+	const struct topo_switch *x = &a->switches[i], *y = &b->switches[i];
+
+	if (x->guid != y->guid || x->sysimg_guid != y->sysimg_guid || x->first_port != y->first_port ||
+	    x->n_ports != y->n_ports || x->lid != y->lid || x->lmc != y->lmc || x->lft_cap != y->lft_cap)
+		return false;
+	for (unsigned p = 1; p <= x->n_ports; p++) {
+		const struct topo_port *c = topo_port(a, i, p), *d = topo_port(b, i, p);
+
+		if (c->sw != d->sw || c->host != d->host || c->port != d->port || c->vls != d->vls ||
+		    c->slow != d->slow)
+			return false;
+	}
+	return true;
+}
+
+static bool is_same_host(const struct topo_host *x, const struct topo_host *y)
+{
+	return x->guid == y->guid && x->node_guid == y->node_guid && x->sysimg_guid == y->sysimg_guid &&
+	       x->sw == y->sw && x->sw_port == y->sw_port && x->node_port == y->node_port &&
+	       x->router == y->router && x->lid == y->lid && x->lmc == y->lmc;
+}
+
+bool topo_is_same(const struct topo *a, const struct topo *b)
+{
+	if (a == b)
+		return true;
+	if (a->n_switches != b->n_switches || a->n_hosts != b->n_hosts || a->max_lid != b->max_lid)
+		return false;
+	for (uint32_t i = 0; i < a->n_switches; i++)
+		if (!is_same_switch(a, b, i))
+			return false;
+	for (uint32_t i = 0; i < a->n_hosts; i++)
+		if (!is_same_host(&a->hosts[i], &b->hosts[i]))
+			return false;
+	return true;
+}
+
 struct topo *topo_ref(const struct topo *t)
 {
 	struct topo *shared = (struct topo *)t; /* the count is the one thing that may change */

@@ -77,6 +77,9 @@ void topo_set_port(struct topo_builder *b, guid_t sw, uint8_t port, unsigned vls
 /* Ends the builder; the result has one reference. */
 struct topo *topo_build(struct topo_builder *b);
 
+/* The same switches, hosts, cables, LIDs. */
+bool topo_is_same(const struct topo *a, const struct topo *b);
+
 struct topo *topo_ref(const struct topo *t);
 struct topo *topo_unref(struct topo *t);
 void topo_unrefp(struct topo **t);

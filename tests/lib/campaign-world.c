@@ -132,6 +132,17 @@ static void note_cables(struct world *w)
 
 /* ---- configuration ------------------------------------------------------------------------- */
 
+/* A fabric that an engine is not for has the next of the list, or auto. */
+static char *draw_engines(struct dice *d)
+{
+	static const char *const lists[] = {
+		"auto", "minhop", "updn", "dnup", "ftree,updn", "dor", "lash", "sssp", "dfsssp", "nue", "torus-2QoS",
+		"dragonfly,hyperx,nue", "minhop,dfsssp",
+	};
+
+	return xstrdup(lists[roll(d, ARRAY_SIZE(lists))]);
+}
+
 static struct conf *draw_conf(struct world *w)
 {
 	static const uint32_t polls[] = { 500, 1000, 3000, 10000 };
@@ -159,6 +170,10 @@ static struct conf *draw_conf(struct world *w)
 		c->m_key = 0x1122334455667788ull;
 		c->m_key_protection_level = (uint8_t)roll(&d, 3);
 		c->m_key_lease_period = (uint16_t)(chance(&d, 1, 2) ? 60 : 0);
+	}
+	if (world_has(w, FAULT_ENGINES)) {
+		free(c->routing_engine);
+		c->routing_engine = draw_engines(&d);
 	}
 	return c;
 }

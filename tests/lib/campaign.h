@@ -39,6 +39,7 @@
 	F(GROUPS, "groups")	  /* hosts join, leave, register services */                       \
 	/* how the fabric is */                                                                    \
 	F(LMC, "lmc") F(ENHANCED, "enhanced") F(DUAL, "dual") F(M_KEY, "mkey") F(JOBS, "jobs")     \
+	F(ENGINES, "engines")                                                                      \
 	/* judged, too: did anything ever loop? Does a fresh manager write forwarding tables? */   \
 	F(LOOPS, "loops") F(HITLESS, "hitless")
 
