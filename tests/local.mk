@@ -37,7 +37,10 @@ BATS_LOG_DRIVER = $(TAP_DRIVER)
 BATS_LOG_COMPILER = $(top_srcdir)/tests/e2e/run-bats
 AM_BATS_LOG_FLAGS = --formatter tap
 
+# OpenMP's threads spin while they wait for each other; where as many tests run as there are processors, one spins for
+# what another would compute.
 AM_TESTS_ENVIRONMENT = \
+	OMP_WAIT_POLICY=passive; export OMP_WAIT_POLICY; \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
 	ASAN_OPTIONS='abort_on_error=0:detect_stack_use_after_return=1'; export ASAN_OPTIONS; \
 	UBSAN_OPTIONS='print_stacktrace=1'; export UBSAN_OPTIONS; \
