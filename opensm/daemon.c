@@ -23,6 +23,7 @@
 #include "libvendor/umad.h"
 #include "notify.h"
 #include "reload.h"
+#include "sm/route_job.h"
 #include "sm/sm.h"
 #include "util/file.h"
 #include "util/log.h"
@@ -195,6 +196,8 @@ static void on_subnet_up(void *arg, const struct sm *sm)
 	if (!d->counts_told || log_wants(LOGB_VERBOSE))
 		log_counts(sm);
 	d->counts_told = true;
+	if (sm_routes(sm))
+		worker_submit(d->viewer, route_settle_job_new(sm_routes(sm)), clock_now());
 	if (sm_stats(sm)->up)
 		start_dump(d);
 	d->once_done = sm_stats(sm)->up || sm_stats(sm)->heavy_sweeps >= ONCE_TRIES;

@@ -2,9 +2,10 @@
 /*
  * The container of a routing result: rows of bytes and the topo they belong to. Knows no engine.
  *
- * Large tables lie in a file without a name (memfd). What is derived from them maps the same file privately: pages
- * that are written become its own, the others stay shared. The file never changes once something is derived from
- * it. Where there are no such files, tables are copied.
+ * Large tables are written into huge pages. Before something is derived from them they are moved into a file without
+ * a name (memfd), at the same address: what is derived maps the same file privately, so that pages that are written
+ * become its own and the others stay shared. The file never changes. Where there are no such files, tables are
+ * copied. Not in a file from the beginning, because a page of it costs fifteen times what it costs elsewhere.
  *
  * What is derived keeps a journal of what is written, so that nobody has to look for it.
  */
@@ -19,6 +20,7 @@
 #include "util/mem.h"
 
 #define FILE_MIN (1u << 20) /* smaller tables are copied faster */
+#define FILE_PART (4u << 20)
 #define PAGE 4096u
 
 #define ORIGINS 3
@@ -120,27 +122,65 @@ static size_t rows_size(const struct routes *r)
 	return (size_t)r->topo->n_switches * r->row_size;
 }
 
-/* The rows of `r` in a file; false: there can be none. */
-static bool open_file(struct routes *r)
+/* Room for large rows, in pages of their own. */
+static bool map_rows(struct routes *r)
+{
+	size_t size = rows_size(r);
+	void *p;
+
+	if (size < FILE_MIN)
+		return false;
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	madvise(p, size, MADV_HUGEPAGE);
+	r->lft = p;
+	r->mapped = true;
+	return true;
+}
+
+/* `n` bytes of `file` from `at` on become what they are at the same place of `rows`, and take that place. */
+static bool move_rows(int fd, uint8_t *rows, size_t at, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t r = pwrite(fd, rows + at + done, n - done, (off_t)(at + done));
+
+		if (r <= 0)
+			return false;
+		done += (size_t)r;
+	}
+	return mmap(rows + at, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)at) != MAP_FAILED;
+}
+
+/* Part after part, so that few bytes are there twice. Others may read them all the while. */
+static struct routes_file *move_to_file(const struct routes *r)
 {
 	size_t size = rows_size(r);
 	int fd = memfd_create("routes", MFD_CLOEXEC);
-	void *p;
+	bool moved = fd >= 0;
+	struct routes_file *f;
 
-	if (fd < 0)
-		return false;
-	p = ftruncate(fd, (off_t)size) ? MAP_FAILED
-				       : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (p == MAP_FAILED) {
-		close(fd);
-		return false;
+	for (size_t at = 0; moved && at < size; at += FILE_PART)
+		moved = move_rows(fd, r->lft, at, MIN(FILE_PART, size - at));
+	if (!moved) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
 	}
-	madvise(p, size, MADV_HUGEPAGE);
-	r->file = xcalloc(1, sizeof(*r->file));
-	r->file->refs = 1;
-	r->file->fd = fd;
-	r->lft = p;
-	return true;
+	f = xcalloc(1, sizeof(*f));
+	f->refs = 1;
+	f->fd = fd;
+	return f;
+}
+
+void routes_settle(const struct routes *r)
+{
+	if (!r->mapped || r->file)
+		return;
+	/* Two threads may derive from the same. */
+#pragma omp critical(routes_settle)
+	if (!r->file)
+		((struct routes *)r)->file = move_to_file(r); /* nothing that anybody can see of them changes */
 }
 
 struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid_t top)
@@ -154,7 +194,7 @@ struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid
 	r->top = top;
 	r->row_size = ((uint32_t)top + LFT_BLOCK_LIDS) / LFT_BLOCK_LIDS * LFT_BLOCK_LIDS;
 	size = rows_size(r);
-	if (size && (size < FILE_MIN || !open_file(r)))
+	if (size && !map_rows(r))
 		r->lft = xmalloc_aligned64(size);
 	return r;
 }
@@ -179,6 +219,7 @@ static bool derive_file(struct routes *r, const struct routes *before)
 	size_t size = rows_size(r), words = page_words(size), own = 0;
 	void *p;
 
+	routes_settle(before);
 	if (!before->file)
 		return false;
 	for (size_t i = 0; before->written && i < words; i++)
@@ -189,6 +230,7 @@ static bool derive_file(struct routes *r, const struct routes *before)
 	if (p == MAP_FAILED)
 		return false;
 	r->lft = p;
+	r->mapped = true;
 	r->file = before->file;
 	r->file->refs++;
 	r->written = xcalloc(words, sizeof(*r->written));
@@ -320,7 +362,7 @@ struct routes *routes_unref(struct routes *r)
 {
 	if (!r || --r->refs)
 		return NULL;
-	if (r->file)
+	if (r->mapped)
 		munmap(r->lft, rows_size(r));
 	else
 		free(r->lft);

@@ -60,7 +60,8 @@ struct routes {
 	struct route_verdict *judged;
 	/* Owned. What a judgement leaves for the next (routes_check_after() in check.h); mostly NULL. */
 	struct route_proof *_Atomic proof;
-	struct routes_file *file; /* NULL: `lft` is memory like any other */
+	bool mapped;		  /* `lft` is pages of its own */
+	struct routes_file *_Atomic file; /* NULL: it is memory like any other */
 	uint64_t *written;        /* pages that are not those of the file, as bits; NULL: all are */
 	struct routes_journal *_Atomic journal; /* NULL: nobody derives, nor was it derived */
 };
@@ -76,6 +77,8 @@ struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid
  * routes_new_unset().
  */
 struct routes *routes_derive(const struct topo *topo, const struct routes *before);
+/* What the first routes_derive() would do first, for who has time now. They are what they were, also meanwhile. */
+void routes_settle(const struct routes *r);
 void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port);
 /* Somebody changes rows directly: what is derived later must look at all of them. */
 void routes_touch(struct routes *r);

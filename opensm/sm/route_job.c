@@ -122,3 +122,30 @@ struct sm_job *route_job_new(const struct route_order *order)
 	st->engines = order->engines;
 	return &st->base;
 }
+
+struct settle_job {
+	struct sm_job base;
+	struct routes *routes;
+};
+
+static void run_settle(struct sm_job *base)
+{
+	routes_settle(((struct settle_job *)base)->routes);
+}
+
+static void settle_done(struct sm_job *base)
+{
+	struct settle_job *job = (struct settle_job *)base;
+
+	routes_unref(job->routes);
+	free(job);
+}
+
+struct sm_job *route_settle_job_new(const struct routes *routes)
+{
+	struct settle_job *job = xcalloc(1, sizeof(*job));
+
+	job->base = (struct sm_job){ .run = run_settle, .done = settle_done, .what = "settling tables" };
+	job->routes = routes_ref(routes);
+	return &job->base;
+}

@@ -49,3 +49,5 @@ struct route_order {
 };
 
 struct sm_job *route_job_new(const struct route_order *order);
+/* Makes ready what the next event derives from tables that are in force (routes_settle()): when there is time. */
+struct sm_job *route_settle_job_new(const struct routes *routes);

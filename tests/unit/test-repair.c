@@ -119,12 +119,43 @@ static void tables_from_before_stay_what_they_are(void **state)
 	topo_unref(whole);
 }
 
+static void settling_shows_nowhere(void **state)
+{
+	struct topo *t = topogen_fat_tree3(24, NULL);
+	struct routes *r = routes_new(t, "minhop", t->max_lid), *next, *last;
+	size_t size = (size_t)t->n_switches * r->row_size;
+	uint8_t *copy;
+
+	for (size_t i = 0; i < size; i++)
+		r->lft[i] = (uint8_t)(i * 31 >> 3);
+	copy = xmemdup(r->lft, size);
+	routes_settle(r);
+	routes_settle(r);
+	assert_memory_equal(copy, r->lft, size);
+	next = routes_derive(t, r);
+	routes_write(next, 700, 5, 77);
+	last = routes_derive(t, next);
+	routes_write(last, 3, t->max_lid, 78);
+	assert_memory_equal(copy, r->lft, size);
+	copy[700u * r->row_size + 5] = 77;
+	assert_memory_equal(copy, next->lft, size);
+	copy[3u * r->row_size + t->max_lid] = 78;
+	assert_memory_equal(copy, last->lft, size);
+	routes_unref(r);
+	routes_unref(next);
+	assert_memory_equal(copy, last->lft, size);
+	routes_unref(last);
+	free(copy);
+	topo_unref(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances_are_those_from_scratch),
 		cmocka_unit_test(trees_are_repaired_as_well),
 		cmocka_unit_test(tables_from_before_stay_what_they_are),
+		cmocka_unit_test(settling_shows_nowhere),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
