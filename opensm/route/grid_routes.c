@@ -27,11 +27,11 @@
 #include "route/check.h"
 #include "route/choose.h"
 #include "route/depend.h"
+#include "route/grid_detour.h"
 #include "route/stale.h"
 #include "util/mem.h"
 
 #define SL_BITS 4
-#define NO_BIT  UINT8_MAX
 
 /* A LID on a switch. */
 struct dest {
@@ -45,14 +45,16 @@ struct maker {
 	const struct grid_plan *plan;
 	const struct topo *topo;
 	struct grid_ways *ways;
+	struct grid_detours *detours; /* NULL: none */
 	uint32_t *first; /* per switch + 1 */
 	struct dest *dests;
 	unsigned n_vls;
-	uint8_t bit_of[GRID_DIMS]; /* of the service level; NO_BIT: none */
+	struct grid_lanes lanes; /* without datelines, but for bit_of */
 };
 
 static void maker_done(struct maker *m)
 {
+	grid_detours_free(m->detours);
 	grid_ways_free(m->ways);
 	free(m->first);
 	free(m->dests);
@@ -125,8 +127,8 @@ static bool fill_entries(const struct maker *m, uint8_t *row, uint32_t from, uin
 
 	if (!grid_way(m->ways, from, to, way))
 		return false;
-	if (m->bit_of[way[0] / 2] != NO_BIT)
-		way[1] = way[0];
+	for (unsigned odd = 0; odd < 2 && m->detours; odd++)
+		way[odd] = grid_detour(m->detours, from, to, odd, way[odd]);
 	both = way[0] != way[1];
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t group = m->ways->group[(size_t)from * grid->n_dims * 2 + way[i]];
@@ -243,24 +245,30 @@ static void find_classes(const struct maker *m, struct lanes *l)
 		}
 }
 
-/* The lane of one hop, from the classes of its ports and the service level. */
-static unsigned few_vl(const struct maker *m, unsigned in, unsigned out, unsigned sl)
+unsigned grid_vl(const struct grid_lanes *l, unsigned in, unsigned out, unsigned sl)
 {
-	const struct grid *grid = m->plan->grid;
+	const struct grid *grid = l->grid;
 	unsigned dim = out - 1, vl = 0;
 
-	if (m->bit_of[dim] != NO_BIT)
-		vl = sl >> m->bit_of[dim] & 1;
+	if (l->bit_of[dim] != GRID_NO_BIT)
+		vl = sl >> l->bit_of[dim] & 1;
 	else if (grid->wraps[dim] && grid->size[dim] > 4)
 		vl = in == out;
-	return in > out && m->n_vls > lanes_for_rings(grid) ? vl + lanes_for_rings(grid) : vl;
+	return in > out && l->turns ? vl + l->rings : vl;
+}
+
+static unsigned lane_of(const struct grid_lanes *l, unsigned in, unsigned out, unsigned sl)
+{
+	unsigned set = l->n_sets > 1 ? (sl >> l->set_bit) % l->n_sets : 0;
+
+	return set * grid_vls(l) + grid_vl(l, in, out, sl);
 }
 
 /* torus-2QoS: bit 0 is the dateline of the dimension out, bit 1 a turn against the order, bit 2 the level. */
 static unsigned dateline_vl(const struct maker *m, unsigned in, unsigned out, unsigned sl)
 {
-	unsigned bit = m->bit_of[out - 1], level = m->n_vls > 4 ? sl >> 3 & 1 : 0;
-	unsigned vl = bit != NO_BIT ? sl >> bit & 1 : 0;
+	unsigned bit = m->lanes.bit_of[out - 1], level = m->n_vls > 4 ? sl >> 3 & 1 : 0;
+	unsigned vl = bit != GRID_NO_BIT ? sl >> bit & 1 : 0;
 
 	if (in > out && m->n_vls > 2)
 		vl |= 2;
@@ -274,10 +282,12 @@ static void fill_crossings(const struct maker *m, struct lanes *l)
 #pragma omp parallel for num_threads(threads_of(m->job)) schedule(dynamic, 4)
 	for (uint32_t s = 0; s < n; s++)
 		for (uint32_t to = 0; to < n && !is_cancelled(m->job); to++)
-			l->sl[(size_t)s * n + to] = (uint8_t)grid_crossings(m->ways, m->bit_of, s, to);
+			l->sl[(size_t)s * n + to] =
+				(uint8_t)(grid_crossings(m->ways, m->lanes.bit_of, s, to) |
+					  (m->detours ? (unsigned)m->detours->set[to] << m->lanes.set_bit : 0));
 }
 
-/* Which bit of the service level is whose. Returns the mask of all. */
+/* Which bit of the service level is whose, but for those of sets. Returns the mask of all. */
 static unsigned share_out_bits(struct maker *m)
 {
 	const struct grid *grid = m->plan->grid;
@@ -285,9 +295,10 @@ static unsigned share_out_bits(struct maker *m)
 
 	for (unsigned d = 0; d < grid->n_dims; d++)
 		if (m->plan->datelines)
-			m->bit_of[d] = grid->wraps[d] ? m->plan->dateline_bit[d] : NO_BIT;
+			m->lanes.bit_of[d] = grid->wraps[d] ? m->plan->dateline_bit[d] : GRID_NO_BIT;
 		else
-			m->bit_of[d] = needs_bit(grid, d) ? (uint8_t)n++ : NO_BIT;
+			m->lanes.bit_of[d] = needs_bit(grid, d) ? (uint8_t)n++ : GRID_NO_BIT;
+	m->lanes.set_bit = n;
 	return m->plan->datelines ? 7 : (1u << n) - 1;
 }
 
@@ -306,7 +317,7 @@ static struct lanes *make_lanes(const struct maker *m, unsigned mask, uint32_t r
 
 		l->vl[i] = (uint8_t)(!out		 ? levels && sl >= 8
 				     : m->plan->datelines ? dateline_vl(m, in, out, sl)
-							  : few_vl(m, in, out, sl));
+							  : lane_of(&m->lanes, in, out, sl));
 	}
 	for (unsigned sl = 0; sl < LANES_SLS; sl++)
 		l->host_vl[sl] = levels && sl >= 8;
@@ -374,34 +385,106 @@ static bool prove(const struct maker *m, struct routes *r, char *why, size_t why
 	return ok;
 }
 
-struct routes *grid_routes(const struct route_job *job, const struct grid_plan *plan, char *why, size_t why_len)
+static struct grid_ends *find_ends(const struct maker *m)
 {
-	_cleanup_(maker_done) struct maker m = { .job = job, .plan = plan, .topo = job->topo };
-	_cleanup_(routes_unrefp) struct routes *r = NULL;
-	unsigned max_vls = route_lanes(job), mask;
+	struct grid_ends *ends = xcalloc(MAX(m->topo->n_switches, 1u), sizeof(*ends));
 
-	m.n_vls = plan->datelines ? dateline_lanes_needed(plan->grid, max_vls, why, why_len)
-				  : grid_lanes_needed(plan->grid, max_vls, why, why_len);
-	if (!m.n_vls)
-		return NULL;
-	m.ways = grid_ways_new(plan->graph, plan->grid, why, why_len);
-	if (!m.ways)
-		return NULL;
-	mask = share_out_bits(&m);
+	for (uint32_t h = 0; h < m->topo->n_hosts; h++)
+		if (m->topo->hosts[h].sw != TOPO_NONE && m->topo->hosts[h].lid)
+			ends[m->topo->hosts[h].sw].sources++;
+	for (uint32_t s = 0; s < m->topo->n_switches; s++)
+		for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++)
+			ends[s].lids[m->dests[i].turn % 2]++;
+	return ends;
+}
+
+/* A bit of the service level does not know of two ways. */
+static void tell_ways(struct maker *m)
+{
+	for (unsigned d = 0; d < m->plan->grid->n_dims; d++)
+		m->ways->one_way[d] = m->lanes.bit_of[d] != GRID_NO_BIT;
+}
+
+/* Paths in dimension order, and around what is missing along the same line. */
+static bool find_ways(struct maker *m, char *why, size_t why_len)
+{
+	unsigned max_vls = route_lanes(m->job);
+	const struct grid *grid = m->plan->grid;
+
+	m->n_vls = m->plan->datelines ? dateline_lanes_needed(grid, max_vls, why, why_len)
+				      : grid_lanes_needed(grid, max_vls, why, why_len);
+	m->lanes.turns = m->n_vls > m->lanes.rings;
+	m->ways = m->n_vls ? grid_ways_new(m->plan->graph, grid, why, why_len) : NULL;
+	if (m->ways)
+		tell_ways(m);
+	return m->ways;
+}
+
+/* The same, and around what is missing by detours: more lanes, and where one set is not enough, service levels. */
+static bool find_detours(struct maker *m)
+{
+	const struct grid *grid = m->plan->grid;
+	unsigned max_vls = route_lanes(m->job), sets = max_vls / (2 * m->lanes.rings);
+	struct grid_ends *ends;
+
+	if (m->plan->datelines || !(grid->n_cut || grid->n_missing) || !sets || m->lanes.set_bit > SL_BITS)
+		return false;
+	m->lanes.turns = true;
+	ends = find_ends(m);
+	m->ways = grid_ways_whole(m->plan->graph, grid);
+	tell_ways(m);
+	m->detours = grid_detours_new(m->ways, &m->lanes, ends, m->job->cancelled);
+	while (2 * m->lanes.n_sets <= sets && 2 * m->lanes.n_sets << m->lanes.set_bit <= 1u << SL_BITS)
+		m->lanes.n_sets *= 2;
+	if (!m->detours && m->lanes.n_sets > 1)
+		m->detours = grid_detours_new(m->ways, &m->lanes, ends, m->job->cancelled);
+	free(ends);
+	if (!m->detours) {
+		m->ways = grid_ways_free(m->ways);
+		return false;
+	}
+	m->lanes.n_sets = m->detours->n_sets > 2 ? 4 : m->detours->n_sets;
+	m->n_vls = m->detours->n_sets * grid_vls(&m->lanes);
+	return true;
+}
+
+static struct routes *make_routes(const struct route_job *job, const struct grid_plan *plan, bool detours, char *why,
+				  size_t why_len)
+{
+	_cleanup_(maker_done) struct maker m = {
+		.job = job, .plan = plan, .topo = job->topo,
+		.lanes = { .grid = plan->grid, .rings = lanes_for_rings(plan->grid), .n_sets = 1 },
+	};
+	_cleanup_(routes_unrefp) struct routes *r = NULL;
+	unsigned mask = share_out_bits(&m);
+
 	find_dests(&m);
+	if (detours ? !find_detours(&m) : !find_ways(&m, why, why_len))
+		return NULL;
 	r = routes_new(job->topo, plan->engine, stale_top(job->topo, job->previous));
 	if (!fill_rows(&m, r, why, why_len))
 		return NULL;
 	if (m.n_vls > 1)
-		r->lanes = make_lanes(&m, mask, r->row_size);
-	if (is_cancelled(job)) {
-		snprintf(why, why_len, "cancelled");
-		return NULL;
-	}
+		r->lanes = make_lanes(&m, mask | (m.lanes.n_sets - 1) << m.lanes.set_bit, r->row_size);
 	r->master_tree = grid_tree(m.ways);
 	stale_keep(r, job->previous);
 	note(&m, r);
-	if ((plan->grid->n_missing > 1 || (plan->grid->n_missing && plan->grid->n_cut)) && !prove(&m, r, why, why_len))
+	if (!is_cancelled(job) &&
+	    (detours || plan->grid->n_missing > 1 || (plan->grid->n_missing && plan->grid->n_cut)) &&
+	    !prove(&m, r, why, why_len))
 		return NULL;
 	return take(r);
+}
+
+struct routes *grid_routes(const struct route_job *job, const struct grid_plan *plan, char *why, size_t why_len)
+{
+	struct routes *r = make_routes(job, plan, true, why, why_len);
+
+	if (!r && !is_cancelled(job))
+		r = make_routes(job, plan, false, why, why_len);
+	if (is_cancelled(job)) {
+		snprintf(why, why_len, "cancelled");
+		return routes_unref(r);
+	}
+	return r;
 }

@@ -26,6 +26,27 @@ struct grid_plan {
  */
 unsigned grid_lanes_needed(const struct grid *grid, unsigned max_vls, char *why, size_t why_len);
 
+/* How lanes follow from ports and service levels, without datelines. */
+struct grid_lanes {
+	const struct grid *grid;
+	unsigned rings; /* lanes that rings and lines need */
+	bool turns;	/* as many again for the next hop after a turn against the order of dimensions */
+	/* Sets of lanes, all alike; bits of the service level from this one on say which. */
+	unsigned n_sets, set_bit;
+	uint8_t bit_of[GRID_DIMS]; /* of the service level: crosses the dateline of a dimension; GRID_NO_BIT: none */
+};
+
+#define GRID_NO_BIT UINT8_MAX
+
+/* Lanes of one set. */
+static inline unsigned grid_vls(const struct grid_lanes *l)
+{
+	return l->turns ? 2 * l->rings : l->rings;
+}
+
+/* The lane of one hop within its set, from the classes of its ports (0: hosts, 1 + dimension). */
+unsigned grid_vl(const struct grid_lanes *l, unsigned in, unsigned out, unsigned sl);
+
 /* NULL and why: cut in pieces, or not enough lanes. */
 struct routes *grid_routes(const struct route_job *job, const struct grid_plan *plan, char *why, size_t why_len);
 

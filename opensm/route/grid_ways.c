@@ -86,18 +86,13 @@ static void measure(struct line *l)
 static bool fill_line(struct grid_ways *w, struct line *l, unsigned dim, uint32_t ret_pair[2])
 {
 	const struct grid *grid = w->grid;
-	bool is_ring = l->wraps;
-
 	for (unsigned at = 0; at < l->size; at++) {
 		uint32_t s = l->sw[at];
 
 		l->edge[at] = s != TOPO_NONE &&
 			      w->group[((size_t)s * grid->n_dims + dim) * 2 + GRID_UP] != TOPO_NONE;
-		is_ring &= l->edge[at];
 	}
 	measure(l);
-	w->ring[dim] |= is_ring;
-	w->gap[dim] |= !is_ring;
 	for (unsigned at = 0; at < l->size; at++)
 		for (unsigned to = 0; to < l->size; to++) {
 			enum grid_step step;
@@ -164,10 +159,9 @@ static void fill_whole(struct grid_ways *w)
 			}
 }
 
-struct grid_ways *grid_ways_new(const struct graph *g, const struct grid *grid, char *why, size_t why_len)
+static struct grid_ways *new_ways(const struct graph *g, const struct grid *grid)
 {
 	struct grid_ways *w = xcalloc(1, sizeof(*w));
-	uint32_t stride = 1, pair[2];
 
 	w->g = g;
 	w->grid = grid;
@@ -178,6 +172,30 @@ struct grid_ways *grid_ways_new(const struct graph *g, const struct grid *grid, 
 	memset(w->step, GRID_NONE, (size_t)g->n * w->first[grid->n_dims]);
 	find_neighbours(w);
 	fill_whole(w);
+	return w;
+}
+
+struct grid_ways *grid_ways_whole(const struct graph *g, const struct grid *grid)
+{
+	struct grid_ways *w = new_ways(g, grid);
+
+	for (uint32_t s = 0; s < g->n; s++)
+		for (unsigned d = 0; d < grid->n_dims; d++)
+			for (unsigned to = 0; to < grid->size[d]; to++) {
+				unsigned at = grid_at(grid, s)[d];
+
+				if (at != to)
+					w->step[(size_t)s * w->first[grid->n_dims] + w->first[d] + to] =
+						whole_step(grid->size[d], grid->wraps[d], at, to);
+			}
+	return w;
+}
+
+struct grid_ways *grid_ways_new(const struct graph *g, const struct grid *grid, char *why, size_t why_len)
+{
+	struct grid_ways *w = new_ways(g, grid);
+	uint32_t stride = 1, pair[2];
+
 	for (unsigned d = 0; d < grid->n_dims; stride *= grid->size[d++])
 		if (!fill_dimension(w, d, stride, pair)) {
 			snprintf(why, why_len, "a %s is cut in two: no way along it from switch 0x%016llx to 0x%016llx",
@@ -219,14 +237,15 @@ enum grid_step grid_either(unsigned size, unsigned at, unsigned key)
 }
 
 /* GRID_EITHER at `from` in dimension `dim`: up and down by turns of the coordinates in which it does not matter. */
-static void take_either(const struct grid *grid, const uint16_t *p, const uint16_t *q, unsigned dim, uint32_t ret[2])
+static void take_either(const struct grid_ways *w, const uint16_t *p, const uint16_t *q, unsigned dim, uint32_t ret[2])
 {
+	const struct grid *grid = w->grid;
 	unsigned key = 0;
 
 	for (unsigned e = 0; e < grid->n_dims; e++)
 		key += e == dim ? 0u : q[e];
 	for (unsigned odd = 0; odd < 2; odd++)
-		ret[odd] = 2 * dim + grid_either(grid->size[dim], p[dim], key + odd);
+		ret[odd] = 2 * dim + grid_either(grid->size[dim], p[dim], key + odd * !w->one_way[dim]);
 }
 
 bool grid_way(const struct grid_ways *w, uint32_t from, uint32_t to, uint32_t ret[2])
@@ -246,7 +265,7 @@ bool grid_way(const struct grid_ways *w, uint32_t from, uint32_t to, uint32_t re
 		if (step == GRID_NONE)
 			return false;
 		if (step == GRID_EITHER)
-			take_either(grid, p, q, d, ret);
+			take_either(w, p, q, d, ret);
 		else
 			ret[0] = ret[1] = 2 * d + step;
 		return true;
@@ -268,7 +287,7 @@ unsigned grid_crossings(const struct grid_ways *w, const uint8_t *bits, uint32_t
 		if (crosses == 2) {
 			uint32_t way[2];
 
-			take_either(grid, p, q, d, way);
+			take_either(w, p, q, d, way);
 			crosses = way[0] % 2 == GRID_UP ? q[d] < p[d] : q[d] > p[d];
 		}
 		ret |= crosses << bits[d];

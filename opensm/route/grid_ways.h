@@ -31,12 +31,13 @@ struct grid_ways {
 	 */
 	uint8_t *crosses;
 	uint32_t first_pair[GRID_DIMS];
-	bool gap[GRID_DIMS];	/* some line of the dimension has a gap, or is no ring */
-	bool ring[GRID_DIMS];	/* some line of the dimension is a whole ring */
+	bool one_way[GRID_DIMS]; /* who is opposite is reached by the same way by all from one switch; set by the caller */
 };
 
 /* NULL and why: a line or ring is in pieces. The caller frees; graph and grid must live longer. */
 struct grid_ways *grid_ways_new(const struct graph *g, const struct grid *grid, char *why, size_t why_len);
+/* Of the grid as it would be without damage: ways may lead to where nothing is. */
+struct grid_ways *grid_ways_whole(const struct graph *g, const struct grid *grid);
 struct grid_ways *grid_ways_free(struct grid_ways *w);
 void grid_ways_freep(struct grid_ways **w);
 

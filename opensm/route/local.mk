@@ -16,7 +16,8 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/nue_layer.c opensm/route/nue_layer.h opensm/route/nue_part.c opensm/route/nue_part.h \
 	opensm/route/choose.c opensm/route/choose.h opensm/route/lanes.c opensm/route/lanes.h opensm/route/grid.h opensm/route/grid.c \
 	opensm/route/grid_arcs.c opensm/route/grid_private.h opensm/route/grid_shape.c \
-	opensm/route/grid_ways.c opensm/route/grid_ways.h opensm/route/grid_routes.c opensm/route/grid_routes.h \
+	opensm/route/grid_ways.c opensm/route/grid_ways.h opensm/route/grid_detour.c opensm/route/grid_detour.h \
+	opensm/route/grid_waits.c opensm/route/grid_waits.h opensm/route/grid_routes.c opensm/route/grid_routes.h \
 	opensm/route/grid_tree.c opensm/route/torus.c opensm/route/torus.h opensm/route/dor.c \
 	opensm/route/check.c opensm/route/check.h opensm/route/check_private.h opensm/route/metric.c \
 	opensm/route/check_run.c opensm/route/check_any.c opensm/route/check_after.c \
@@ -45,6 +46,9 @@ EXTRA_PROGRAMS += bench-route
 TOPOCUT = tests/lib/topocut.c tests/lib/topocut.h tests/lib/topogen.c tests/lib/topogen.h
 bench_route_SOURCES = tests/bench/bench-route.c $(TOPOCUT)
 bench_route_LDADD = $(ROUTE_LIBS)
+EXTRA_PROGRAMS += bench-auto
+bench_auto_SOURCES = tests/bench/bench-auto.c $(TOPOCUT)
+bench_auto_LDADD = $(ROUTE_LIBS)
 
 # What one event costs: `make bench-reroute && ./bench-reroute fat-tree3 16`.
 EXTRA_PROGRAMS += bench-reroute
