@@ -17,6 +17,7 @@
 #include "util/mem.h"
 
 #define BATCH 4
+#define SMALL 200 /* switches: below that threads wait for each other longer than they work */
 
 /* How a column chooses. */
 struct taste {
@@ -69,13 +70,16 @@ static void unit_done(struct unit *u)
 	free(u->load);
 }
 
-/* The orders that the path through `c` obeys. */
-static uint16_t obeyed(const struct courses *all, const struct unit *u, const struct way *c)
+/* The orders that the path from `s` through `c` obeys. */
+static uint16_t obeyed(const struct courses *all, const struct unit *u, uint32_t s, const struct way *c)
 {
 	uint16_t towards = all->towards[c->channel];
 
 	if (c->next == u->ways.to)
 		return u->obeys[c->next];
+	if (all->job->breaks)
+		return u->obeys[c->next] & dims_turn(all->job->grid, all->job->breaks, s, c->next,
+						     u->ways.ways[u->chosen[c->next]].next);
 	return u->obeys[c->next] & (towards | u->away[c->next]);
 }
 
@@ -152,14 +156,16 @@ static void choose(const struct courses *all, struct unit *u, uint32_t i, uint32
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t at = first + (turn + k) % n, value = 0;
 		const struct way *c = &u->ways.ways[at];
-		uint64_t cost = cost_of(all, u, c);
+		uint64_t cost = all->job->by_number ? c->port : cost_of(all, u, c);
 
 		if (all->dim) {
 			value = 2u * (GRID_DIMS - all->dim[c->channel]) + is_own_half(all, u, s, c);
+			if (all->job->breaks && obeyed(all, u, s, c))
+				value += 4 * GRID_DIMS;
 		} else if (taste.order) {
 			uint16_t away = u->away[c->next] & (uint16_t)~all->towards[c->channel];
 
-			value = merit(obeyed(all, u, c), away, taste);
+			value = merit(obeyed(all, u, s, c), away, taste);
 		}
 		if (best != TOPO_NONE && (value < most || (value == most && cost >= least)))
 			continue;
@@ -171,7 +177,7 @@ static void choose(const struct courses *all, struct unit *u, uint32_t i, uint32
 	if (best == TOPO_NONE)
 		return;
 	u->cost[s] = least;
-	u->obeys[s] = obeyed(all, u, &u->ways.ways[best]);
+	u->obeys[s] = obeyed(all, u, s, &u->ways.ways[best]);
 	u->away[s] = u->away[u->ways.ways[best].next] & (uint16_t)~all->towards[u->ways.ways[best].channel];
 }
 
@@ -261,7 +267,8 @@ static void place_column(const struct courses *all, struct unit *u, uint32_t col
 	struct taste taste = find_taste(all, u, column);
 
 	for (uint32_t i = 0; i < u->ways.n; i++) {
-		choose(all, u, i, column, taste);
+		if (!job->stay || u->chosen[u->ways.order[i]] == TOPO_NONE)
+			choose(all, u, i, column, taste);
 		if (job->part)
 			add_flow(u, u->ways.order[i], weight * job->sources[u->ways.order[i]]);
 	}
@@ -272,7 +279,8 @@ static void place_column(const struct courses *all, struct unit *u, uint32_t col
 static void run_unit(const struct courses *all, struct unit *u, uint32_t number, unsigned round)
 {
 	const struct courses_job *job = all->job;
-	uint16_t orders = (uint16_t)((1u << job->n_orders) - 1);
+	unsigned n_orders = job->breaks ? job->breaks->n_lanes : job->n_orders;
+	uint16_t orders = (uint16_t)((1u << n_orders) - 1);
 
 	memcpy(u->load, all->load, all->n_ports * sizeof(*u->load));
 	ways_find(&u->ways, job->graph, job->distances, job->at[all->units[number]]);
@@ -281,10 +289,15 @@ static void run_unit(const struct courses *all, struct unit *u, uint32_t number,
 	for (uint32_t c = all->units[number]; c < all->units[number + 1]; c++) {
 		uint32_t weight = job->weights ? job->weights[c] : 1;
 
-		if (round) {
+		if (round || job->stay)
 			recall(all, u, c);
-			add_flows(all, u, weight, false);
+		if (!round && job->stay) {
+			/* Whoever must choose sees first what those carry who need not. */
+			add_flows(all, u, weight, true);
+			continue;
 		}
+		if (round)
+			add_flows(all, u, weight, false);
 		place_column(all, u, c);
 		remember(all, u, c);
 	}
@@ -293,9 +306,10 @@ static void run_unit(const struct courses *all, struct unit *u, uint32_t number,
 static void run_batch(struct courses *all, uint32_t base, unsigned round)
 {
 	uint32_t n = MIN(BATCH, all->n_units - base);
+	unsigned threads = all->n < SMALL ? 1 : all->job->threads;
 	uint32_t *sum = all->load;
 
-#pragma omp parallel for num_threads(all->job->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
 	for (uint32_t i = 0; i < n; i++)
 		run_unit(all, &all->batch[i], base + i, round);
 	/* Every unit added to a copy of the same loads. */
@@ -381,6 +395,7 @@ static void courses_begin(struct courses *all)
 uint32_t courses_run(const struct courses_job *job)
 {
 	_cleanup_(courses_done) struct courses all = { .job = job };
+	uint64_t squares = 0;
 	uint32_t most = 0;
 
 	courses_begin(&all);
@@ -388,7 +403,11 @@ uint32_t courses_run(const struct courses_job *job)
 		for (uint32_t base = 0; base < all.n_units; base += BATCH)
 			if (!job->cancelled || !atomic_load_explicit(job->cancelled, memory_order_relaxed))
 				run_batch(&all, base, round);
-	for (uint32_t i = 0; i < all.n_ports; i++)
+	for (uint32_t i = 0; i < all.n_ports; i++) {
 		most = MAX(most, all.load[i]);
+		squares += (uint64_t)all.load[i] * all.load[i];
+	}
+	if (job->squares)
+		*job->squares = squares;
 	return most;
 }

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "route/dims.h"
 #include "route/graph.h"
 #include "route/grid.h"
 
@@ -30,8 +31,11 @@ struct courses_job {
 	uint32_t row_size;
 	const uint32_t *sources; /* per switch: flows that begin there */
 	const struct grid *grid; /* the lowest dimension first, then load; NULL: there is none */
+	const struct dims_breaks *breaks; /* of the grid: lanes instead of orders; NULL: no hints wanted */
 	bool both_ways;		 /* half way round a ring there and back take the same half (lash) */
 	unsigned n_orders;	 /* 0: load alone decides; not with a grid */
+	bool by_number;		 /* the lowest port, whatever it carries */
+	bool stay;		 /* what `ports` has stays where it is on a shortest path; two rounds */
 	bool rotate;		 /* columns prefer one order each in turn, not all the first */
 	/*
 	 * Flows of one column make way for each other. Without, those to one destination come together,
@@ -41,8 +45,9 @@ struct courses_job {
 	unsigned rounds;	 /* the first places, the others improve */
 	unsigned threads;
 	const atomic_bool *cancelled;
+	uint64_t *squares;	 /* out: sum of the squares of the loads of all channels; may be NULL */
 	uint8_t *ports;		 /* out: entries where there is a path, all others untouched */
-	uint16_t *hints;	 /* out: orders that a path obeys; may be NULL without orders */
+	uint16_t *hints;	 /* out: orders that a path obeys; may be NULL without orders and breaks */
 };
 
 /* Returns the load of the most loaded channel. What is cancelled is useless. */

@@ -2,10 +2,11 @@
 /*
  * The dfsssp engine: sssp, with its paths dealt out to lanes so that none can lock up.
  *
- * The balanced paths of sssp come first. On a tree they have no cycle, and that is all: one lane, no
- * scheme. Where they fit in the lanes that every cable has, they stay as they are. Where they do not,
- * among the shortest paths others are chosen (courses.c): dimension by dimension if that is what there is,
- * which balances well and needs few lanes, else ones that obey orders, each of which is a lane.
+ * On grids and HyperX paths that take one dimension after the other come first, if no channel carries more than
+ * with the balanced paths of sssp: they need few lanes (dims.c), and shifts like them. Else those of sssp. On a tree they
+ * have no cycle, and that is all: one lane, no scheme. Where they fit in the lanes that every cable has, they stay as
+ * they are. Where they do not, among the shortest paths others are chosen (courses.c): dimension by dimension after all,
+ * or ones that obey orders, each of which is a lane.
  * Many orders leave much choice to balance and few paths that obey none, but each costs a lane; so as
  * many orders as there are lanes are tried first, then fewer, and the first that fits is it. When
  * columns prefer different orders, load is spread over the roots of all; when all prefer the same one, fewer
@@ -84,104 +85,147 @@ static bool is_hopeless(struct dfsssp *d)
 	return !fits;
 }
 
-/* True if the paths fit. */
-static bool deal(struct dfsssp *d, const uint16_t *hints, bool keep)
+static struct layers_job layers_job(const struct dfsssp *d)
 {
 	const struct sssp *s = &d->s;
 
-	layers_free(d->layers);
-	d->layers = layers_new(&(struct layers_job){
+	return (struct layers_job){
 		.topo = d->job->topo, .n_columns = s->roll->n, .at = s->roll->at, .keys = s->roll->lids,
 		.row_size = s->routes->row_size, .ports = s->routes->lft, .sources = s->roll->has_sources,
-		.hints = hints, .keep = keep, .most = d->most,
-		.limit = d->limit, .cancelled = d->job->cancelled,
-	});
+		.most = d->most, .limit = d->limit, .cancelled = d->job->cancelled,
+	};
+}
+
+/* True if the paths fit. */
+static bool deal(struct dfsssp *d, uint16_t *hints)
+{
+	struct layers_job job = layers_job(d);
+
+	job.hints = hints;
+	layers_free(d->layers);
+	d->layers = layers_new(&job);
 	return d->layers && d->layers->needed <= d->most;
 }
 
-/* The lanes that paths had before, as hints. */
+/* The lanes that paths had before, as hints; without a scheme that was the first. */
 static void recall(struct dfsssp *d)
 {
 	const struct routes *old = d->job->previous, *r = d->s.routes;
 
-	memset(d->hints, 0, n_entries(r) * sizeof(*d->hints));
 	for (uint32_t s = 0; s < r->topo->n_switches; s++) {
 		uint32_t was = topo_find_switch(old->topo, r->topo->switches[s].guid);
 
 		for (uint32_t i = 0; was != TOPO_NONE && i < d->s.roll->n; i++) {
-			uint32_t lid = d->s.roll->lids[i];
+			lid_t lid = (lid_t)d->s.roll->lids[i];
+			unsigned lane;
 
-			if (lid < old->lanes->row_size)
-				d->hints[(size_t)s * r->row_size + lid] = (uint16_t)
-					(1u << old->lanes->sl[(size_t)was * old->lanes->row_size + lid]);
+			if (lid > old->top)
+				continue;
+			lane = old->lanes ? old->lanes->sl[(size_t)was * old->row_size + lid] : 0;
+			d->hints[(size_t)s * r->row_size + lid] = (uint16_t)
+				(1u << lane | (routes_port(r, s, lid) != routes_port(old, was, lid) ? LAYERS_MOVED : 0));
 		}
 	}
-}
-
-/* Paths that could not keep their lane may go anywhere. */
-static void release(struct dfsssp *d)
-{
-	for (size_t i = 0; i < n_entries(d->s.routes); i++)
-		if (d->layers->lanes[i] != LAYERS_NONE && !(d->hints[i] >> d->layers->lanes[i] & 1))
-			d->hints[i] = 0;
 }
 
 static bool keeps(struct dfsssp *d)
 {
 	const struct routes *old = d->job->previous;
+	struct layers_job job;
 
-	if (!old || !old->lanes || !routes_are_by(old, "dfsssp") || old->lanes->by != LANES_BY_SWITCH_LID ||
-	    old->lanes->n_vls > d->most)
+	if (!routes_are_by(old, "dfsssp") ||
+	    (old->lanes && (old->lanes->by != LANES_BY_SWITCH_LID || old->lanes->n_vls > d->most)))
 		return false;
+	/* A tree mostly stays one that needs no lanes. */
+	if (!old->lanes && deal(d, NULL) && d->layers->needed == 1)
+		return true;
 	d->hints = xcalloc(n_entries(d->s.routes), sizeof(*d->hints));
 	recall(d);
-	d->limit = LAYERS_MAX; /* to the end: whoever cannot keep his lane must be known */
-	d->kept = deal(d, d->hints, true);
-	d->limit = d->most;
-	if (d->kept || !d->layers)
-		return d->kept;
-	release(d);
-	return deal(d, d->hints, true);
+	job = layers_job(d);
+	layers_free(d->layers);
+	d->layers = layers_stay(&job, d->hints, &d->kept);
+	return d->layers && d->layers->needed <= d->most;
 }
 
-/* Other paths: by dimensions of `grid`, or by `n` orders. */
-static bool redirect(struct dfsssp *d, const struct grid *grid, unsigned n, bool rotate)
+/* Other paths. Returns the load of the most loaded channel. */
+static uint32_t redirect(struct dfsssp *d, struct courses_job course)
 {
 	struct sssp *s = &d->s;
 
-	s->routes->expected_load = courses_run(&(struct courses_job){
-		.graph = s->graph, .distances = s->distances, .n_columns = s->roll->n,
-		.at = s->roll->at, .keys = s->roll->lids, .row_size = s->routes->row_size,
-		.sources = s->roll->sources, .grid = grid, .n_orders = n, .rotate = rotate, .rounds = 2,
-		.threads = s->threads, .cancelled = d->job->cancelled,
-		.ports = s->routes->lft, .hints = d->hints,
-	});
-	return !is_cancelled(d->job) && deal(d, grid ? NULL : d->hints, false);
+	if (!d->hints)
+		d->hints = xcalloc(n_entries(s->routes), sizeof(*d->hints));
+	course.graph = s->graph;
+	course.distances = s->distances;
+	course.n_columns = s->roll->n;
+	course.at = s->roll->at;
+	course.keys = s->roll->lids;
+	course.row_size = s->routes->row_size;
+	course.sources = s->roll->sources;
+	course.rounds = 2;
+	course.threads = s->threads;
+	course.cancelled = d->job->cancelled;
+	course.ports = s->routes->lft;
+	course.hints = d->hints;
+	s->routes->expected_load = courses_run(&course);
+	return s->routes->expected_load;
 }
 
-static bool redirect_on_grid(struct dfsssp *d)
+/*
+ * Dimension by dimension, if there are any: `better` only if no channel carries more than with the paths at hand. False
+ * leaves tables that are no worse than before, but others perhaps.
+ */
+static bool redirect_on_grid(struct dfsssp *d, const struct grid *grid, bool better)
 {
-	_cleanup_(grid_freep) struct grid *grid = NULL;
-	char why[80];
+	struct dims_breaks breaks = { 0 };
+	struct routes *r = d->s.routes;
+	_cleanup_free_ uint8_t *before = NULL;
+	uint32_t load = r->expected_load;
+	bool fits = false;
 
-	grid = grid_find(d->s.graph, why, sizeof(why));
-	return grid && redirect(d, grid, 0, false);
+	if (!grid)
+		return false;
+	if (better) {
+		before = xmalloc(n_entries(r));
+		memcpy(before, r->lft, n_entries(r));
+	}
+	dims_breaks_find(grid, d->most, &breaks);
+	if (redirect(d, (struct courses_job){ .grid = grid, .breaks = breaks.n_lanes ? &breaks : NULL }) <= load ||
+	    !better)
+		fits = !is_cancelled(d->job) && deal(d, breaks.n_lanes ? d->hints : NULL);
+	dims_breaks_done(&breaks);
+	if (!fits && better) {
+		memcpy(r->lft, before, n_entries(r));
+		r->expected_load = load;
+	}
+	return fits;
+}
+
+static bool redirect_by_orders(struct dfsssp *d, unsigned n, bool rotate)
+{
+	redirect(d, (struct courses_job){ .n_orders = n, .rotate = rotate });
+	return !is_cancelled(d->job) && deal(d, d->hints);
 }
 
 /* The last attempt is the one with the fewest lanes, and counts them. */
 static bool redirects(struct dfsssp *d)
 {
-	unsigned few = MIN(d->most, 3);
-
-	if (!d->hints)
-		d->hints = xcalloc(n_entries(d->s.routes), sizeof(*d->hints));
-	if (redirect_on_grid(d))
-		return true;
 	for (unsigned n = d->most; n && !is_cancelled(d->job); n -= n > 8 ? 2 : 1)
-		if (redirect(d, NULL, n, true))
+		if (redirect_by_orders(d, n, true))
 			return true;
 	d->limit = LAYERS_MAX;
-	return !is_cancelled(d->job) && redirect(d, NULL, few, false);
+	return !is_cancelled(d->job) && redirect_by_orders(d, MIN(d->most, 3), false);
+}
+
+static void find_lanes(struct dfsssp *d)
+{
+	_cleanup_(grid_freep) struct grid *grid = dims_find(d->s.graph);
+
+	if (redirect_on_grid(d, grid, true))
+		return;
+	if (!is_hopeless(d) && deal(d, NULL))
+		return;
+	if (!redirect_on_grid(d, grid, false))
+		redirects(d);
 }
 
 static void use_lanes(struct dfsssp *d)
@@ -194,7 +238,7 @@ static void use_lanes(struct dfsssp *d)
 	lanes = lanes_new(r->topo, d->layers->n, LANES_BY_SWITCH_LID, r->row_size, 1);
 	for (size_t i = 0; i < n_entries(r); i++)
 		lanes->sl[i] = d->layers->lanes[i] == LAYERS_NONE ? 0 : d->layers->lanes[i];
-	lanes->n_needed = (uint8_t)(d->kept ? d->job->previous->lanes->n_needed : d->layers->needed);
+	lanes->n_needed = (uint8_t)(d->kept && d->job->previous->lanes ? d->job->previous->lanes->n_needed : d->layers->needed);
 	r->lanes = lanes;
 	snprintf(r->note, sizeof(r->note), "%u lanes, of which %u are needed", lanes->n_vls,
 		 lanes->n_needed ? lanes->n_needed : lanes->n_vls);
@@ -232,10 +276,11 @@ struct routes *dfsssp_compute(const struct route_job *job, char *why, size_t why
 
 	if (!sssp_run(job, "dfsssp", &d.s, why, why_len))
 		return NULL;
-	if (!keeps(&d) && (is_hopeless(&d) || !deal(&d, NULL, false))) {
-		if (job->previous && !is_cancelled(job))
+	if (!keeps(&d)) {
+		if (!job->previous)
+			find_lanes(&d);
+		else if ((is_hopeless(&d) || !deal(&d, NULL)) && !is_cancelled(job))
 			return again(job, why, why_len);
-		redirects(&d);
 	}
 	if (is_cancelled(job)) {
 		snprintf(why, why_len, "cancelled");

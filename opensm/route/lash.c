@@ -3,10 +3,14 @@
  * The lash engine: one shortest path per pair of switches, and pairs dealt out to lanes so that none can
  * lock up. There and back share a lane, so an answer may use the SL of the question.
  *
- * All LIDs of a switch use one path, so tables and lanes are small: switches by switches. Paths are chosen
- * by load first (courses.c); if the pairs do not fit in the lanes that there are, dimension by dimension where
- * switches are a grid (with do_mesh_analysis, or rings, that is tried first), and then by one order, two,
- * and so on, until they do. If they never do there and back together, each way gets a lane of its own.
+ * All LIDs of a switch use one path, so tables and lanes are small: switches by switches. On a whole grid or HyperX
+ * paths take one dimension after the other, with lanes by design (dims.c). Elsewhere several ways of choosing paths are
+ * tried: dimensions as far as there are any, by load (courses.c), by the number of ports, by one order, two, and
+ * so on. The best balanced is taken that needs no more lanes than paths by the number of ports do, and burdens no cable
+ * more. On large fabrics the first that fits. If pairs never fit there and back together, each way gets a lane of its own.
+ * do_mesh_analysis means nothing here: what is a mesh is found in any case.
+ *
+ * Change. Ways that are still shortest stay, and so do lanes: connections that are up know theirs.
  *
  * lash_start_vl: SLs and lanes begin there.
  */
@@ -19,6 +23,17 @@
 #include "route/layers.h"
 #include "route/roll.h"
 #include "util/mem.h"
+
+#define SEARCHED 300 /* switches up to which every way of choosing paths is tried */
+#define ORDERS	 3   /* tried in any case */
+
+/* A way of choosing paths: by load where nothing else is said. */
+struct course {
+	const struct grid *grid;
+	const struct dims_breaks *breaks;
+	unsigned n_orders;
+	bool by_number, stay;
+};
 
 struct lash {
 	const struct route_job *job;
@@ -34,6 +49,13 @@ struct lash {
 	uint8_t *ports;		     /* ports[from * n + to] */
 	uint16_t *hints;
 	struct layers *layers;
+	struct layers *best; /* so far, with its ports and the load of its most loaded channel */
+	uint8_t *best_ports;
+	uint32_t best_load, load;
+	uint64_t best_squares, squares; /* sum over all channels of their loads, each by itself */
+	uint32_t bar; /* what a channel carries at most when everybody takes the first port that will do */
+	bool is_whole_grid; /* the best is what there is: dimension by dimension, nothing missing */
+	bool kept;	    /* every path has the lane that it had */
 	unsigned threads, most;
 	unsigned limit, needed; /* lanes to fill before giving up; the fewest that it came to */
 };
@@ -47,6 +69,8 @@ static void lash_done(struct lash *l)
 	free(l->weights);
 	free(l->ends);
 	free(l->ports);
+	free(l->best_ports);
+	layers_free(l->best);
 	free(l->hints);
 	layers_free(l->layers);
 }
@@ -73,6 +97,7 @@ static bool lash_begin(struct lash *l)
 	l->weights = xcalloc(l->n, sizeof(*l->weights));
 	l->ends = xcalloc(l->n, sizeof(*l->ends));
 	l->ports = xcalloc(l->n, l->n);
+	l->best_ports = xcalloc(l->n, l->n);
 	l->hints = xcalloc((size_t)l->n * l->n, sizeof(*l->hints));
 	for (uint32_t i = 0; i < l->roll->n; i++)
 		l->weights[l->roll->at[i]]++;
@@ -95,21 +120,24 @@ static bool deal(struct lash *l, bool both_ways, bool hints)
 	});
 	if (!l->layers)
 		return false;
-	if (l->layers->needed <= l->limit)
-		l->needed = MIN(l->needed, l->layers->needed);
+	if (l->layers->needed > l->limit)
+		return false;
+	l->needed = MIN(l->needed, l->layers->needed);
 	return l->layers->needed <= l->most;
 }
 
-static void choose_paths(struct lash *l, const struct grid *grid, unsigned n_orders)
+static uint32_t choose_paths(struct lash *l, const struct course *course)
 {
-	memset(l->hints, 0, (size_t)l->n * l->n * sizeof(*l->hints));
-	courses_run(&(struct courses_job){
+	if (!course->stay)
+		memset(l->hints, 0, (size_t)l->n * l->n * sizeof(*l->hints));
+	return courses_run(&(struct courses_job){
 		.graph = l->graph, .distances = l->distances, .n_columns = l->n, .at = l->columns,
-		.keys = l->columns, .weights = l->weights, .row_size = l->n,
-		.sources = l->roll->sources, .grid = grid, .both_ways = true, .n_orders = n_orders,
-	 .part = true, .rounds = 3,
-		.threads = l->threads,
-		.cancelled = l->job->cancelled, .ports = l->ports, .hints = l->hints,
+		.keys = l->columns, .weights = l->weights, .row_size = l->n, .sources = l->roll->sources,
+		.grid = course->grid, .breaks = course->breaks, .both_ways = true,
+		.n_orders = course->n_orders, .by_number = course->by_number, .stay = course->stay,
+		.part = true, .rounds = course->by_number ? 1 : course->stay ? 2 : 3,
+		.threads = l->threads, .cancelled = l->job->cancelled,
+		.squares = &l->squares, .ports = l->ports, .hints = course->stay ? NULL : l->hints,
 	});
 }
 
@@ -124,49 +152,180 @@ static void pair_hints(struct lash *l)
 		}
 }
 
-static bool try(struct lash *l, const struct grid *grid, unsigned n_orders, bool both_ways)
+static bool is_done(const struct lash *l)
 {
-	if (is_cancelled(l->job))
-		return false;
-	choose_paths(l, grid, n_orders);
-	if (both_ways)
-		pair_hints(l);
-	return !is_cancelled(l->job) && deal(l, both_ways, n_orders);
+	return is_cancelled(l->job) || l->is_whole_grid || (l->best && l->n > SEARCHED);
 }
 
-/* On rings paths chosen by load hardly ever fit, and finding that out takes long. */
-static bool has_rings(const struct grid *grid)
+/* Paths just chosen against the best so far: no channel beyond the bar, then the load that most packets meet. */
+static bool is_better(const struct lash *l, uint32_t load)
 {
-	bool any = false;
+	if (!l->best || (load > l->bar) != (l->best_load > l->bar))
+		return !l->best || load <= l->bar;
+	return l->squares < l->best_squares;
+}
 
-	for (unsigned d = 0; d < grid->n_dims; d++)
-		any |= grid->wraps[d];
-	return any;
+/* Keeps the result if it is the best so far. */
+static void try(struct lash *l, struct course course, bool both_ways)
+{
+	bool hints = course.n_orders || course.breaks;
+	uint32_t load;
+
+	if (is_done(l))
+		return;
+	load = choose_paths(l, &course);
+	if (both_ways)
+		pair_hints(l);
+	if (is_cancelled(l->job) || !is_better(l, load) || !deal(l, both_ways, hints))
+		return;
+	layers_free(l->best);
+	l->best = take(l->layers);
+	l->best_load = load;
+	l->best_squares = l->squares;
+	memcpy(l->best_ports, l->ports, (size_t)l->n * l->n);
+	l->is_whole_grid = course.breaks && !course.grid->n_cut && !course.grid->n_missing;
+}
+
+/*
+ * The first port that will do, for everybody: no balance, but often few lanes. It sets the bar: what others need more of
+ * must not be lanes, and no channel should carry more.
+ */
+static void set_bar(struct lash *l)
+{
+	l->bar = UINT32_MAX;
+	if (is_done(l) || l->n > SEARCHED)
+		return;
+	try(l, (struct course){ .by_number = true }, true);
+	if (l->best) {
+		l->bar = l->best_load;
+		l->limit = l->best->needed;
+	}
+}
+
+static void try_all(struct lash *l, const struct grid *grid)
+{
+	struct dims_breaks breaks = { 0 };
+
+	if (grid)
+		dims_breaks_find(grid, l->most, &breaks);
+	if (breaks.n_lanes && !grid->n_cut && !grid->n_missing)
+		try(l, (struct course){ .grid = grid, .breaks = &breaks }, true);
+	set_bar(l);
+	if (breaks.n_lanes)
+		try(l, (struct course){ .grid = grid, .breaks = &breaks }, true);
+	else if (grid)
+		try(l, (struct course){ .grid = grid }, true);
+	try(l, (struct course){ .n_orders = 0 }, true);
+	for (unsigned n = 1; n <= MIN(l->most, (unsigned)ORDERS); n++)
+		try(l, (struct course){ .n_orders = n }, true);
+	for (unsigned n = ORDERS + 1; n <= l->most && !l->best; n++)
+		try(l, (struct course){ .n_orders = n }, true);
+	if (!l->best)
+		try(l, (struct course){ .by_number = true }, true);
+	if (grid && !l->best)
+		try(l, (struct course){ .grid = grid, .breaks = breaks.n_lanes ? &breaks : NULL }, false);
+	for (unsigned n = 1; n <= l->most && !l->best; n++)
+		try(l, (struct course){ .n_orders = n }, false);
+	dims_breaks_done(&breaks);
+}
+
+/* How many lanes would do. */
+static void count_lanes(struct lash *l)
+{
+	choose_paths(l, &(struct course){ .n_orders = 1 });
+	l->limit = LAYERS_MAX;
+	deal(l, false, true);
 }
 
 static bool find_lanes(struct lash *l)
 {
-	_cleanup_(grid_freep) struct grid *grid = NULL;
-	char why[80];
-	bool first;
+	_cleanup_(grid_freep) struct grid *grid = dims_find(l->graph);
 
-	grid = grid_find(l->graph, why, sizeof(why));
-	first = grid && (l->job->options.do_mesh_analysis || has_rings(grid));
-	if (!first && try(l, NULL, 0, true))
-		return true;
-	if (grid && try(l, grid, 0, true))
-		return true;
-	if (first && try(l, NULL, 0, true))
-		return true;
-	for (unsigned both = 2; both-- > 0;) {
-		for (unsigned n = 1; n <= l->most; n++)
-			if (try(l, NULL, n, both))
-				return true;
-		if (both && grid && try(l, grid, 0, false))
-			return true;
+	try_all(l, grid);
+	if (!l->best && !is_cancelled(l->job))
+		count_lanes(l);
+	if (!l->best)
+		return false;
+	layers_free(l->layers);
+	l->layers = take(l->best);
+	memcpy(l->ports, l->best_ports, (size_t)l->n * l->n);
+	return true;
+}
+
+/* ---- what stays ------------------------------------------------------------------------------ */
+
+/* A LID by which paths to the switch are found in tables; 0: none. */
+static lid_t lid_on(const struct topo *t, uint32_t sw)
+{
+	if (t->switches[sw].lid)
+		return t->switches[sw].lid;
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw == sw && t->hosts[h].lid)
+			return t->hosts[h].lid;
+	return 0;
+}
+
+/* The ways and lanes of before, into `ports` and `hints`. False: lanes there and back were not the same. */
+static bool recall(struct lash *l, const struct routes *old)
+{
+	_cleanup_free_ uint32_t *was = xcalloc(l->n, sizeof(*was));
+	unsigned start = l->job->options.lash_start_vl;
+	bool same = true;
+
+	for (uint32_t s = 0; s < l->n; s++)
+		was[s] = topo_find_switch(old->topo, l->topo->switches[s].guid);
+	for (uint32_t d = 0; d < l->n; d++) {
+		lid_t lid = was[d] == TOPO_NONE ? 0 : lid_on(old->topo, was[d]);
+
+		for (uint32_t s = 0; s < l->n; s++) {
+			uint8_t port = was[s] == TOPO_NONE || !lid ? 0 : routes_port(old, was[s], lid);
+			unsigned there, back;
+
+			l->ports[(size_t)s * l->n + d] = s == d || port == LFT_NO_PORT ? 0 : port;
+			l->hints[(size_t)s * l->n + d] = 0;
+			if (!lid || was[s] == TOPO_NONE)
+				continue;
+			there = lanes_sl(old->lanes, was[s], was[d], lid, (uint8_t)start);
+			back = lanes_sl(old->lanes, was[d], was[s], lid, (uint8_t)start);
+			same &= there == back;
+			if (there >= start && there - start < l->most)
+				l->hints[(size_t)s * l->n + d] = (uint16_t)(1u << (there - start));
+		}
 	}
-	l->limit = LAYERS_MAX;
-	return try(l, grid, grid ? 0 : 1, false);
+	return same;
+}
+
+/*
+ * Ways that are still shortest stay, with their lanes; who lost his takes another, in his lane if it fits. Unless
+ * a cable would carry more than twice what the most loaded did.
+ */
+static bool keeps(struct lash *l)
+{
+	const struct routes *old = l->job->previous;
+	bool both_ways;
+
+	if (!old || !routes_are_by(old, "lash") || !old->expected_load ||
+	    (old->lanes && old->lanes->by != LANES_BY_SWITCHES))
+		return false;
+	both_ways = recall(l, old);
+	memcpy(l->best_ports, l->ports, (size_t)l->n * l->n);
+	l->load = choose_paths(l, &(struct course){ .stay = true });
+	for (size_t i = 0; i < (size_t)l->n * l->n; i++)
+		l->hints[i] |= l->ports[i] != l->best_ports[i] ? LAYERS_MOVED : 0;
+	if (is_cancelled(l->job) || l->load > 2 * old->expected_load)
+		return false;
+	l->layers = layers_stay(&(struct layers_job){
+		.topo = l->topo, .n_columns = l->n_ends, .at = l->ends, .keys = l->ends, .row_size = l->n,
+		.ports = l->ports, .sources = l->roll->has_sources, .both_ways = both_ways,
+		.most = l->most, .limit = l->most, .cancelled = l->job->cancelled,
+	}, l->hints, &l->kept);
+	if (!l->layers || l->layers->needed > l->most)
+		return false;
+	/* Nothing shrinks: SL2VL tables would change for nobody's good. */
+	if (old->lanes)
+		l->layers->n = MAX(l->layers->n, (unsigned)old->lanes->n_vls - l->job->options.lash_start_vl);
+	l->best_load = MAX(old->expected_load, l->load);
+	return true;
 }
 
 static void write_lids(const struct lash *l, struct routes *r, uint32_t at, unsigned lid, uint8_t port)
@@ -202,9 +361,12 @@ static void use_lanes(const struct lash *l, struct routes *r)
 	lanes = lanes_new(l->topo, MAX(l->layers->n, 1) + start, LANES_BY_SWITCHES, r->row_size, 1);
 	for (size_t i = 0; i < (size_t)l->n * l->n; i++)
 		lanes->sl[i] = (uint8_t)(start + (l->layers->lanes[i] == LAYERS_NONE ? 0 : l->layers->lanes[i]));
+	lanes->n_needed = (uint8_t)(l->layers->needed + start);
+	if (l->kept && l->job->previous->lanes)
+		lanes->n_needed = l->job->previous->lanes->n_needed;
 	r->lanes = lanes;
 	snprintf(r->note, sizeof(r->note), "%u lanes, of which %u are needed", l->layers->n,
-		 l->layers->needed);
+		 lanes->n_needed - start);
 }
 
 static uint8_t *hops_of(const struct lash *l)
@@ -231,7 +393,7 @@ struct routes *lash_compute(const struct route_job *job, char *why, size_t why_l
 		return NULL;
 	}
 	l.most = l.limit = all - start;
-	if (!lash_begin(&l) || !find_lanes(&l) || is_cancelled(job)) {
+	if (!lash_begin(&l) || (!keeps(&l) && !find_lanes(&l)) || is_cancelled(job)) {
 		if (is_cancelled(job))
 			snprintf(why, why_len, "cancelled");
 		else
@@ -243,6 +405,7 @@ struct routes *lash_compute(const struct route_job *job, char *why, size_t why_l
 	r = routes_new(job->topo, "lash", job->topo->max_lid);
 	write_tables(&l, r);
 	r->hops = hops_of(&l);
+	r->expected_load = l.best_load;
 	use_lanes(&l, r);
 	return r;
 }

@@ -141,11 +141,12 @@ static void plant(struct fill *f, uint32_t column)
 
 static bool has_turn(const struct fill *f, size_t at)
 {
-	uint16_t later = f->job->hints ? (uint16_t)(f->job->hints[at] >> f->lane) : 0;
+	unsigned hint = f->job->hints ? f->job->hints[at] : 0;
+	unsigned later = (hint & ~LAYERS_MOVED) >> f->lane;
 
 	switch (f->turn) {
 	case TURN_LAST_CALL:
-		return later == 1;
+		return later == 1 && !(hint & LAYERS_MOVED);
 	case TURN_NO_HINT:
 		return !later;
 	case TURN_HINT:
@@ -320,6 +321,30 @@ static void fill_lane(struct fill *f)
 	f->set = acyclic_free(f->set);
 }
 
+/* Paths through a changed entry have changed. */
+static void spread_moved(struct fill *f, uint32_t column)
+{
+	for (uint32_t i = 0; i < f->tree.n; i++) {
+		uint32_t s = f->tree.order[i], v = f->tree.next[s];
+
+		if (v != f->tree.root)
+			f->job->hints[entry(f, column, s)] |= f->job->hints[entry(f, column, v)] & LAYERS_MOVED;
+	}
+}
+
+/* Pairs move together. */
+static void join_moved(struct fill *f)
+{
+	for (uint32_t c = 0; c < f->job->n_columns; c++)
+		for (uint32_t s = 0; s < f->n; s++) {
+			size_t there = entry(f, c, s);
+
+			if (f->column_of[s] != TOPO_NONE)
+				f->job->hints[there] |= f->job->hints[entry(f, f->column_of[s], f->job->at[c])] &
+							LAYERS_MOVED;
+		}
+}
+
 /* Finds out which paths there are. */
 static void count_paths(struct fill *f)
 {
@@ -328,6 +353,8 @@ static void count_paths(struct fill *f)
 	memset(f->result->lanes, NOWHERE, size);
 	for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f); c++) {
 		plant(f, c);
+		if (f->job->keep)
+			spread_moved(f, c);
 		for (uint32_t i = 0; i < f->tree.n; i++) {
 			if (!f->job->sources[f->tree.order[i]])
 				continue;
@@ -336,6 +363,8 @@ static void count_paths(struct fill *f)
 			f->n_left++;
 		}
 	}
+	if (f->job->keep && f->column_of)
+		join_moved(f);
 }
 
 /* Lanes that hold all of the paths from everywhere. */
@@ -534,6 +563,26 @@ struct layers *layers_new(const struct layers_job *job)
 		balance(&f);
 	finish(&f);
 	return is_cancelled(&f) ? NULL : take(f.result);
+}
+
+struct layers *layers_stay(const struct layers_job *job, uint16_t *hints, bool *ret_all)
+{
+	struct layers_job stay = *job;
+	struct layers *l;
+
+	stay.hints = hints;
+	stay.keep = true;
+	stay.limit = LAYERS_MAX; /* to the end: whoever cannot keep his lane must be known */
+	l = layers_new(&stay);
+	*ret_all = l && l->needed <= job->most;
+	if (!l || *ret_all)
+		return l;
+	for (size_t i = 0; i < (size_t)job->topo->n_switches * job->row_size; i++)
+		if (l->lanes[i] != LAYERS_NONE && !(hints[i] >> l->lanes[i] & 1))
+			hints[i] = 0;
+	layers_free(l);
+	stay.limit = job->limit;
+	return layers_new(&stay);
 }
 
 struct layers *layers_free(struct layers *l)

@@ -16,6 +16,7 @@
 
 #define LAYERS_MAX 15
 #define LAYERS_NONE 0xFF
+#define LAYERS_MOVED 0x8000u /* among hints */
 
 /* All tables have rows by switch: entry [switch * row_size + key of the column]. */
 struct layers_job {
@@ -29,8 +30,11 @@ struct layers_job {
 	/* Keys are switches; the path there and the path back share a lane. */
 	bool both_ways;
 	/* Bit k: to be tried in lane k first. All paths with one bit should fit together. NULL: no hints */
-	const uint16_t *hints;
-	/* Hints are lanes that paths have: they stay there; nothing moves for balance. */
+	uint16_t *hints;
+	/*
+	 * Hints are lanes that paths have: they stay there; nothing moves for balance. LAYERS_MOVED where an entry
+	 * has changed: paths through it come after those that are what they were, and get the mark as well.
+	 */
 	bool keep;
 	unsigned most;	      /* lanes there are, 1..LAYERS_MAX: to balance over them */
 	unsigned limit;	      /* give up beyond so many; 0: LAYERS_MAX */
@@ -45,5 +49,10 @@ struct layers {
 
 /* NULL when cancelled. `lanes` is complete if needed <= most. The caller frees. Same job, same bytes. */
 struct layers *layers_new(const struct layers_job *job);
+/*
+ * The same, with `hints` that are the lanes paths have: who must leave his goes anywhere, and only he; hints
+ * are changed. *ret_all: nobody must. job->keep and job->hints mean nothing.
+ */
+struct layers *layers_stay(const struct layers_job *job, uint16_t *hints, bool *ret_all);
 struct layers *layers_free(struct layers *l);
 void layers_freep(struct layers **l);

@@ -34,7 +34,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/steps.c opensm/route/steps.h \
 	opensm/route/dragonfly.c opensm/route/dragonfly_damage.c opensm/route/dragonfly_private.h \
 	opensm/route/hyperx.c \
-	opensm/route/ways.c opensm/route/ways.h opensm/route/courses.c opensm/route/courses.h \
+	opensm/route/ways.c opensm/route/ways.h opensm/route/dims.c opensm/route/dims.h opensm/route/courses.c opensm/route/courses.h \
 	opensm/route/orders.c opensm/route/orders.h \
 	opensm/route/acyclic.c opensm/route/acyclic.h opensm/route/layers.c opensm/route/layers.h \
 	opensm/route/roll.c opensm/route/roll.h opensm/route/relieve.c opensm/route/relieve.h \

@@ -2,6 +2,8 @@
 /* What every engine with lanes must stand: any fabric, broken ones, strange ones, threads. */
 #pragma once
 
+#include <inttypes.h>
+
 #include "tests/unit/lanes-desk.h"
 #include "tests/unit/route-desk.h"
 
@@ -102,14 +104,16 @@ static inline void strange_fabrics_are_routed(const char *engine)
 
 static inline void threads_change_no_byte(const char *engine, unsigned n)
 {
-	for (unsigned number = 0; number < n; number++) {
-		struct topogen o = any_options(number), backward = o;
-		struct topo *t = any_fabric(number, &o), *same;
+	for (unsigned number = 0; number <= n; number++) {
+		struct topogen o = number < n ? any_options(number) : (struct topogen){ 0 }, backward = o;
+		struct topo *t, *same;
 		struct routes *first, *second;
 		char why[256];
 
 		backward.reversed = true;
-		same = any_fabric(number, &backward);
+		/* Few switches are one thread's work. */
+		t = number < n ? any_fabric(number, &o) : topogen_torus((unsigned[]){ 6, 6, 6 }, 1, &o);
+		same = number < n ? any_fabric(number, &backward) : topogen_torus((unsigned[]){ 6, 6, 6 }, 1, &backward);
 		print_message("# seed %u\n", number);
 		first = lanes_run(engine, &(struct route_job){ .topo = t, .threads = 1 }, why);
 		second = lanes_run(engine, &(struct route_job){ .topo = same, .threads = 3 }, why);
@@ -134,4 +138,66 @@ static inline void cancelling_is_heard(const char *engine)
 			      why));
 	assert_string_equal(why, "cancelled");
 	topo_unref(t);
+}
+
+/* Paths between end ports that are there before and after, and have another SL. */
+static inline uint64_t changed_sls(const struct routes *a, const struct routes *b)
+{
+	uint64_t n = 0;
+
+	for (uint32_t s = 0; s < b->topo->n_switches; s++)
+		for (uint32_t h = 0; h < b->topo->n_hosts; h++) {
+			const struct topo_host *now = &b->topo->hosts[h];
+			uint32_t was = topo_find_host(a->topo, now->guid);
+			uint32_t from = topo_find_switch(a->topo, b->topo->switches[s].guid);
+
+			if (was == TOPO_NONE || from == TOPO_NONE || now->sw == s)
+				continue;
+			n += lanes_sl(a->lanes, from, a->topo->hosts[was].sw, now->lid, 0) !=
+			     lanes_sl(b->lanes, s, now->sw, now->lid, 0);
+		}
+	return n;
+}
+
+static inline void computing_again_changes_nothing(const char *engine)
+{
+	for (unsigned number = 0; number < 8; number++) {
+		struct topogen o = any_options(number);
+		struct topo *t = any_fabric(number, &o);
+		struct routes *first = lanes_route(engine, t, NULL), *second = lanes_route(engine, t, first);
+
+		print_message("# seed %u\n", number);
+		assert_same_tables(first, second);
+		assert_same_lanes(first->lanes, second->lanes);
+		routes_unref(first);
+		routes_unref(second);
+		topo_unref(t);
+	}
+}
+
+/* With one cable or one host more or less: at most `most` of the SLs and `entries` of the entries change. */
+static inline void little_changes(const char *engine, const unsigned size[3], uint64_t most, uint64_t entries)
+{
+	for (unsigned number = 0; number < 6; number++) {
+		struct topogen less = { .without_link = number < 4 ? 1 + 11 * number : 0,
+					.without_host = number < 4 ? 0 : 1 + 7 * number };
+		struct topo *t = topogen_torus(size, 2, NULL), *broken = topogen_torus(size, 2, &less);
+		struct topo *before = number == 5 ? broken : t, *after = number == 5 ? t : broken;
+		struct routes *first = lanes_route(engine, before, NULL);
+		struct routes *second = lanes_route(engine, after, first);
+		uint64_t changed = 0;
+
+		for (uint32_t s = 0; s < t->n_switches; s++)
+			for (uint32_t h = 0; h < broken->n_hosts; h++)
+				changed += routes_port(first, s, broken->hosts[h].lid) !=
+					   routes_port(second, s, broken->hosts[h].lid);
+		print_message("# %u: %" PRIu64 " SLs, %" PRIu64 " entries\n", number, changed_sls(first, second), changed);
+		assert_holds(second);
+		assert_in_range(changed_sls(first, second), 0, most);
+		assert_in_range(changed, number < 4 ? 1 : 0, entries);
+		routes_unref(first);
+		routes_unref(second);
+		topo_unref(t);
+		topo_unref(broken);
+	}
 }

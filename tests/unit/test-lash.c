@@ -73,23 +73,30 @@ static void lanes_begin_where_asked(void **state)
 	topo_unref(t);
 }
 
-/* The peer needs 9 lanes of 8 and fails. */
-static void a_torus_of_six_fits_in_eight(void **state)
+static void assert_needs(struct topo *t, unsigned most)
 {
-	for (unsigned mesh = 1; mesh < 2; mesh++) {
-		struct topo *t = topogen_torus((unsigned[]){ 6, 6, 6 }, 1, NULL);
-		struct route_job job = { .topo = t, .threads = 2, .options = { .do_mesh_analysis = mesh } };
-		char why[256] = "";
-		struct routes *r = lanes_run("lash", &job, why);
-		struct route_verdict v;
+	struct routes *r = lanes_route("lash", t, NULL);
+	struct route_verdict v;
 
-		assert_non_null(r);
-		routes_check(r, 2, &v);
-		assert_false(v.credit_loop);
-		assert_int_equal(v.lost, 0);
-		routes_unref(r);
-		topo_unref(t);
-	}
+	routes_check(r, 2, &v);
+	assert_false(v.credit_loop);
+	assert_int_equal(v.lost, 0);
+	print_message("# %u lanes needed\n", r->lanes ? r->lanes->n_needed : 1);
+	assert_in_range(r->lanes ? r->lanes->n_needed : 1, 1, most);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+/* The peer: 9 of 8 with four hosts per switch, 5, 1, 4, 1, 1, 4. */
+static void no_more_lanes_than_the_peer(void **state)
+{
+	assert_needs(topogen_torus((unsigned[]){ 6, 6, 6 }, 1, NULL), 5);
+	assert_needs(topogen_torus((unsigned[]){ 5, 5, 5 }, 1, NULL), 4);
+	assert_needs(topogen_torus((unsigned[]){ 4, 4, 4 }, 1, NULL), 1);
+	assert_needs(topogen_torus((unsigned[]){ 6, 6, 1 }, 2, NULL), 3);
+	assert_needs(topogen_hyperx(6, 6, 2, NULL), 1);
+	assert_needs(topogen_grid("4x4x4", 1, 1, NULL), 1);
+	assert_needs(topogen_dragonfly(21, 5, 4, NULL), 4);
 }
 
 static void too_few_lanes_are_said(void **state)
@@ -103,6 +110,23 @@ static void too_few_lanes_are_said(void **state)
 	topo_unref(t);
 }
 
+static void a_second_computation_changes_nothing(void **state)
+{
+	computing_again_changes_nothing("lash");
+}
+
+/* Of 3,120 SLs and 3,200 entries. */
+static void a_lost_cable_or_host_changes_few_sls(void **state)
+{
+	little_changes("lash", (unsigned[]){ 5, 4, 2 }, 3120 / 20, 3200 / 20);
+}
+
+/* One lane before, and mostly still one for those who stay: of 2,048. */
+static void a_lost_cable_of_a_cube_changes_few_sls(void **state)
+{
+	little_changes("lash", (unsigned[]){ 4, 4, 2 }, 2048 / 20, 2048 / 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,8 +136,11 @@ int main(void)
 		cmocka_unit_test(hears_that_it_is_cancelled),
 		cmocka_unit_test(all_lids_of_a_switch_use_one_path_and_answers_the_same_sl),
 		cmocka_unit_test(lanes_begin_where_asked),
-		cmocka_unit_test(a_torus_of_six_fits_in_eight),
+		cmocka_unit_test(no_more_lanes_than_the_peer),
 		cmocka_unit_test(too_few_lanes_are_said),
+		cmocka_unit_test(a_second_computation_changes_nothing),
+		cmocka_unit_test(a_lost_cable_or_host_changes_few_sls),
+		cmocka_unit_test(a_lost_cable_of_a_cube_changes_few_sls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
