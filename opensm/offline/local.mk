@@ -20,4 +20,7 @@ tests_unit_test_odd_LDADD = $(OFFLINE_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS) -lm
 EXTRA_PROGRAMS += bench-engines-row
 bench_engines_row_SOURCES = tests/bench/bench-engines.c
 bench_engines_row_LDADD = $(OFFLINE_LIBS) -lm
+EXTRA_PROGRAMS += bench-auto
+bench_auto_SOURCES = tests/bench/bench-auto.c $(TOPOCUT)
+bench_auto_LDADD = $(OFFLINE_LIBS) -lm
 EXTRA_DIST += tests/bench/bench-engines tests/bench/bench-table tests/bench/bench-table.awk tests/bench/engines.tsv tests/bench/engines.md tests/e2e/preload/umadgap.c

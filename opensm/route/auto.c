@@ -30,6 +30,7 @@
 
 #define CANDIDATES	 9
 #define SMALL		 (4u << 20) /* switches times LIDs up to which all candidates try */
+#define TINY		 (1u << 19) /* the same, for those that nobody knows best how to route */
 #define PATTERNS	 24	    /* of a small fabric */
 #define PATTERN_SEED	 0x5EED
 #define CLEARLY_BETTER	 1.10
@@ -46,8 +47,8 @@ static const char *const suits[][CANDIDATES] = {
 	[SHAPE_HYPERX] = { "hyperx", "dor", "torus-2QoS", "|", "dfsssp", "|", "lash", "nue" },
 	[SHAPE_GRID] = { "dor", "torus-2QoS", "|", "dfsssp", "|", "lash", "nue" },
 	[SHAPE_DRAGONFLY] = { "dragonfly", "|", "dfsssp", "|", "lash", "nue" },
-	[SHAPE_DRAGONFLY_PLUS] = { "sssp", "minhop", "|", "dragonfly", "dfsssp", "|", "lash", "nue" },
-	[SHAPE_OTHER] = { "minhop", "|", "dfsssp", "|", "lash", "nue", "updn" },
+	[SHAPE_DRAGONFLY_PLUS] = { "sssp", "minhop", "dragonfly", "|", "dfsssp", "|", "lash", "nue" },
+	[SHAPE_OTHER] = { "minhop", "|", "dfsssp", "updn", "|", "lash", "nue" },
 };
 
 struct trial {
@@ -62,7 +63,7 @@ struct automatic {
 	const struct route_job *job;
 	struct graph *graph;
 	struct shape *shape;
-	bool small;
+	bool small, tiny;
 	struct trial best;
 	unsigned n_held;
 	bool compared;
@@ -282,6 +283,15 @@ static bool is_even(const struct automatic *a)
 	       a->best.verdict.max_load <= UNEVEN * a->best.verdict.avg_load;
 }
 
+/* Small, and of no shape, or of one that is not whole and whose engines look at load as all others do. */
+static bool is_anybodys(const struct automatic *a)
+{
+	enum shape_kind kind = a->shape->kind;
+
+	return a->tiny && (kind == SHAPE_OTHER ||
+			   (!is_whole(a) && (kind == SHAPE_TREE || kind == SHAPE_DRAGONFLY_PLUS)));
+}
+
 static void try_all(struct automatic *a)
 {
 	const char *const *names = suits[a->shape->kind];
@@ -295,7 +305,8 @@ static void try_all(struct automatic *a)
 	for (unsigned i = 0; i < CANDIDATES && names[i] && !is_cancelled(a->job); i++) {
 		bool bar = names[i][0] == '|';
 
-		if (a->n_held && (!a->small || (bar && (is_even(a) || n_bars)) || is_perfect(a)))
+		if (a->n_held &&
+		    (!a->small || (bar && !is_anybodys(a) && (is_even(a) || n_bars)) || is_perfect(a)))
 			return;
 		n_bars += bar;
 		if (!bar && names[i] != same)
@@ -336,6 +347,7 @@ struct routes *automatic_compute(const struct route_job *job, char *why, size_t 
 	a.graph = graph_new(t, &job->options);
 	a.shape = shape_find(a.graph);
 	a.small = (uint64_t)t->n_switches * t->max_lid <= SMALL;
+	a.tiny = (uint64_t)t->n_switches * t->max_lid <= TINY;
 	try_all(&a);
 	if (is_cancelled(job)) {
 		snprintf(why, why_len, "cancelled");

@@ -46,9 +46,6 @@ EXTRA_PROGRAMS += bench-route
 TOPOCUT = tests/lib/topocut.c tests/lib/topocut.h tests/lib/topogen.c tests/lib/topogen.h
 bench_route_SOURCES = tests/bench/bench-route.c $(TOPOCUT)
 bench_route_LDADD = $(ROUTE_LIBS)
-EXTRA_PROGRAMS += bench-auto
-bench_auto_SOURCES = tests/bench/bench-auto.c $(TOPOCUT)
-bench_auto_LDADD = $(ROUTE_LIBS)
 
 # What one event costs: `make bench-reroute && ./bench-reroute fat-tree3 16`.
 EXTRA_PROGRAMS += bench-reroute

@@ -276,8 +276,15 @@ static size_t hyperx_str(const struct shape *s, char *ret)
 		cube &= s->size[d] == 2;
 	if (s->n_dims == 1)
 		return add(ret, 0, s->n == 2 ? "two switches" : "full mesh of %lu switches", s->n);
-	if (cube)
-		return add(ret, 0, "hypercube of %lu dimensions", s->n_dims);
+	if (cube && s->n_dims == 2)
+		return add(ret, 0, "ring of 4", 0);
+	if (cube) {
+		at = add(ret, 0, "hypercube of %lu dimensions", s->n_dims);
+		/* The same cables, and what whoever laid them may call it. */
+		if (s->n_dims == 4 || s->n_dims == 6)
+			at = add(ret, at, s->n_dims == 4 ? " (4x4 torus)" : " (4x4x4 torus)", 0);
+		return at;
+	}
 	for (unsigned d = 0; d < s->n_dims; d++)
 		at = add(ret, at, d ? "x%lu" : "%lu", s->size[d]);
 	return add(ret, at, " HyperX", 0);

@@ -4,6 +4,7 @@
  *
  * What takes long (routing, files with fsync) leaves as a job on immutable input.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -356,10 +357,33 @@ int prepare_lids(struct sm *sm)
 
 /* ---- routes -------------------------------------------------------------------------------- */
 
-/* Once, until it is something else. */
+/* What of it is no figure, and not in brackets: two sweeps may find other loads, and mean the same. */
+static size_t without_figures(const char *text, char *ret, size_t cap)
+{
+	unsigned depth = 0;
+	size_t n = 0;
+
+	for (; *text && n + 1 < cap; text++) {
+		depth += *text == '(';
+		if (!depth && !isxdigit((unsigned char)*text) && *text != 's')
+			ret[n++] = *text;
+		depth -= depth && *text == ')';
+	}
+	ret[n] = '\0';
+	return n;
+}
+
+/* Once for every engine and reason, until there are others. */
 static void tell_refusal(struct sm *sm, const char *refused)
 {
+	char before[sizeof(sm->refused_told)], now[sizeof(sm->refused_told)];
+	bool same = without_figures(refused, now, sizeof(now)) ==
+			    without_figures(sm->refused_told, before, sizeof(before)) &&
+		    !refused[0] == !sm->refused_told[0] && !strcmp(now, before);
+
 	snprintf(sm->refused_told, sizeof(sm->refused_told), "%s", refused);
+	if (same)
+		return;
 	if (refused[0])
 		log_on(ABOUT(.id = LOG_ID_NO_ROUTES), LOGB_ERROR, "routing engine %s", refused);
 	else

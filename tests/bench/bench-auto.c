@@ -5,7 +5,7 @@
  *
  *   bench-auto [-k cables] [-w switches] [-n seeds] [-s first seed] [-e "ENGINE..."] FABRIC
  *
- * FABRIC as in tests/lib/topocut.h, or: grid SHAPE HOSTS PARALLEL. Columns: refused (seeds without tables, or with ones
+ * FABRIC as in tests/lib/topocut.h, or: grid SHAPE HOSTS PARALLEL, or a file that --plan reads. Columns: refused (seeds without tables, or with ones
  * that do not hold), lanes, SLs by path, bandwidth under bisections and permutations, load, worst shift, mean of the
  * most flows under permutations, mean hops, CPU milliseconds; in how many seeds it is clearly better than
  * auto in lanes (v), bandwidth (b, p), load (l), shift (s), flows (f), hops (h); the last note or refusal.
@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "offline/plan.h"
 #include "route/check.h"
 #include "route/choose.h"
 #include "route/reroute.h"
@@ -142,6 +143,16 @@ static struct topo *fabric(int n, char **words)
 {
 	struct topogen o = { 0 };
 
+	if (n == 1 && strchr(words[0], '.')) {
+		struct plan_args args = { .fabric = words[0] };
+		struct plan_world w;
+		struct topo *t = NULL;
+
+		if (!plan_read(&args, &w))
+			t = topo_ref(w.topo);
+		plan_world_clear(&w);
+		return t;
+	}
 	if (n == 4 && !strcmp(words[0], "grid"))
 		return topogen_grid(words[1], (unsigned)atoi(words[2]), (unsigned)atoi(words[3]), &o);
 	return topogen_words(n, words, &o);

@@ -99,10 +99,10 @@ static void damage_is_gone_around_or_refused(void **state)
 		double cables;
 		unsigned switches, least; /* of 10 must be routed */
 	} rows[] = {
-		{ "5tx5tx5t", 0.005, 0, 9 }, { "5tx5tx5t", 0, 1, 9 }, { "6tx6t", 0.02, 0, 9 },
-		{ "8tx8t", 0, 1, 9 }, { "4tx4tx4t", 0.01, 0, 9 }, { "4tx4tx4t", 0, 1, 9 },
-		{ "3tx3tx3t", 0, 1, 9 }, { "3tx7tx4t", 0.01, 1, 7 }, { "6tx6tx6t", 0, 2, 0 },
-		{ "5x5", 0.03, 0, 0 }, { "2x2x2x2x2", 0.03, 1, 0 }, { "5tx5tx5t", 0.05, 2, 0 },
+		{ "5tx5tx5t", 0.005, 0, 10 }, { "5tx5tx5t", 0, 1, 10 }, { "6tx6t", 0.02, 0, 10 },
+		{ "8tx8t", 0, 1, 10 }, { "4tx4tx4t", 0.01, 0, 10 }, { "4tx4tx4t", 0, 1, 10 },
+		{ "3tx3tx3t", 0, 1, 10 }, { "3tx7tx4t", 0.01, 1, 10 }, { "6tx6tx6t", 0, 2, 10 },
+		{ "5x5", 0.03, 0, 10 }, { "2x2x2x2x2", 0.03, 1, 10 }, { "5tx5tx5t", 0.05, 2, 10 },
 	};
 
 	(void)state;
