@@ -250,7 +250,7 @@ bool dfsssp_deal_lanes(const struct route_job *job, struct routes *r)
 		.job = job, .most = route_lanes(job), .limit = route_lanes(job),
 		.s = { .routes = r, .roll = roll_new(job->topo, &(struct route_options){ .n_order = 0 }) },
 	};
-	bool fits = deal(&d, NULL, false);
+	bool fits = deal(&d, NULL);
 
 	if (fits)
 		use_lanes(&d);
