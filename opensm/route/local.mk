@@ -100,7 +100,9 @@ UNIT_TESTS += tests/unit/test-route-choose
 tests_unit_test_route_choose_SOURCES = tests/unit/test-route-choose.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_route_choose_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-recognise tests/unit/test-auto
+UNIT_TESTS += tests/unit/test-recognise tests/unit/test-auto tests/unit/test-auto-life
+tests_unit_test_auto_life_SOURCES = tests/unit/test-auto-life.c tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_auto_life_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_recognise_SOURCES = tests/unit/test-recognise.c $(TOPOCUT)
 tests_unit_test_recognise_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_auto_SOURCES = tests/unit/test-auto.c tests/unit/route-desk.h $(TOPOCUT)
