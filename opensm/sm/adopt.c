@@ -228,6 +228,34 @@ static lid_t top_of(const struct sm *sm, const struct topo *topo)
 	return MAX(topo->max_lid, agree ? top : MIN(used, LID_MAX_UCAST));
 }
 
+/* Does the switch hold its row of `r`, as far as is known? */
+static bool holds_row(const struct node *n, const struct routes *r)
+{
+	uint32_t sw = topo_find_switch(r->topo, n->guid);
+
+	for (uint32_t block = 0; block < n->lft.n_blocks; block++) {
+		const uint8_t *have = lft_have_block(&n->lft, block);
+
+		if (!have || block > r->top / LFT_BLOCK_LIDS)
+			continue;
+		if (sw == TOPO_NONE || memcmp(have, routes_row(r, sw) + (size_t)block * LFT_BLOCK_LIDS, LFT_BLOCK_LIDS) != 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Switches that did not get what was meant for them, because others that should have been first did not answer: the
+ * way to new tables begins at what they hold.
+ */
+bool adopt_holds(const struct sm *sm, const struct topo *topo)
+{
+	for (uint32_t sw = 0; sw < topo->n_switches; sw++)
+		if (!holds_row(fabric_find_node(sm->fabric, topo->switches[sw].guid), sm->routes))
+			return false;
+	return true;
+}
+
 struct routes *adopt_routes(const struct sm *sm, const struct topo *topo)
 {
 	lid_t top = top_of(sm, topo);

@@ -330,6 +330,8 @@ void adopt_feed(struct sm *sm);
 bool adopt_busy(const struct sm *sm);
 /* What the switches hold, as routes of `topo`; NULL if nothing is known. One reference. */
 struct routes *adopt_routes(const struct sm *sm, const struct topo *topo);
+/* Do switches hold what sm->routes say? */
+bool adopt_holds(const struct sm *sm, const struct topo *topo);
 
 /* The end port that owns a LID; NULL. */
 struct port *prepare_port_at(const struct sm *sm, lid_t lid);

@@ -438,7 +438,7 @@ void prepare_routes(struct sm *sm)
 {
 	_cleanup_(topo_unrefp) struct topo *topo = picture(sm);
 	_cleanup_(routes_unrefp) struct routes *adopted =
-		sm->routes && !sm->adopt_asked ? NULL : adopt_routes(sm, topo);
+		sm->routes && !sm->adopt_asked && adopt_holds(sm, topo) ? NULL : adopt_routes(sm, topo);
 	const struct route_order order = {
 		.topo = topo,
 		.previous = sm->routes ? sm->routes : adopted,
