@@ -88,7 +88,7 @@ uint64_t fill_options(const struct fill_plan *how, const struct route_options *o
 		h = hash(h, o->order, o->n_order * sizeof(*o->order));
 	h = hash_ports(h, o->ignore, o->n_ignore);
 	h = hash_ports(h, o->weights, o->n_weights);
-	return h ? h : 1;
+	return h | FILL_SHORTEST;
 }
 
 /* Is what was higher still higher, of all neighbours that were there before? */

@@ -22,7 +22,8 @@ struct fill_plan {
 /* One reference, or NULL: cancelled. All of `plan` stays the caller's. */
 struct routes *fill_tables(const struct route_job *job, const struct fill_plan *plan);
 
-/* Of all that tables depend on besides the topo; never 0. */
+/* Of all that tables depend on besides the topo; never 0. Who makes others of them takes this bit away. */
+#define FILL_SHORTEST UINT64_C(1)
 uint64_t fill_options(const struct fill_plan *how, const struct route_options *o);
 /* Are loads what decides, not homes? */
 bool fill_is_flat(const struct route_job *job, const struct fill_plan *how, const struct spread *s);

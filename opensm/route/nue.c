@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/fill.h"
 #include "route/nue_keep.h"
 #include "route/nue_layer.h"
 #include "route/nue_part.h"
@@ -292,12 +293,35 @@ static void keep(struct nue *e)
 	e->n_gains = nue_keep_gains(e->net, previous, e->gains);
 }
 
-/* The rest of the tables, and what trees need: minhop's. */
+/* Are there switches that only pass on? Then minhop's ways count. */
+static bool has_inner(const struct topo *t)
+{
+	_cleanup_free_ bool *edge = xcalloc(t->n_switches + 1u, sizeof(*edge));
+	bool all = true;
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE)
+			edge[t->hosts[h].sw] = true;
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		all &= edge[s];
+	return !all;
+}
+
+/*
+ * The rest of the tables, and what trees need: minhop's. It does not look at what should be shortest as before; where
+ * its ways count and those of before need not be, it must.
+ */
 static struct routes *begin(const struct route_job *job, char *why, size_t why_len)
 {
+	struct routes lent = job->previous ? *job->previous : (struct routes){ .refs = 0 };
 	struct route_job plain = *job;
-	struct routes *r = minhop_compute(&plain, why, why_len);
+	struct routes *r;
 
+	if (lent.options && !(lent.options & FILL_SHORTEST)) {
+		lent.options = has_inner(job->topo) ? 0 : lent.options | FILL_SHORTEST;
+		plain.previous = &lent;
+	}
+	r = minhop_compute(&plain, why, why_len);
 	if (r)
 		snprintf(r->engine, sizeof(r->engine), "nue");
 	return r;
@@ -327,6 +351,7 @@ struct routes *nue_compute(const struct route_job *job, char *why, size_t why_le
 		make_targets(&e);
 		route_variants(&e);
 		make_lanes(&e);
+		e.routes->options &= ~FILL_SHORTEST;
 	}
 	if (is_cancelled(job)) {
 		snprintf(why, why_len, "cancelled");

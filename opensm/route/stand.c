@@ -222,5 +222,5 @@ struct routes *stand(const struct stand_job *s, struct route_verdict *ret)
 		memcpy(r->note, s->base->note, sizeof(r->note));
 		r = proved(s, r, s->base->lanes, ret);
 	}
-	return r || strcmp(s->base->engine, "auto") != 0 || !s->whole ? r : try_others(s, ret);
+	return r || strcmp(s->base->engine, "auto") != 0 ? r : try_others(s, ret);
 }
