@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "route/courses.h"
-#include "route/dfsssp.h"
+#include "route/deal.h"
 #include "route/engines.h"
 #include "route/layers.h"
 #include "route/sssp.h"

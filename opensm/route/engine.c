@@ -14,7 +14,7 @@ static const struct route_engine engines[] = {
 	{ .name = "dnup", .compute = dnup_compute },
 	{ .name = "file", .compute = tablefile_compute, .exact = true },
 	{ .name = "ftree", .compute = ftree_compute },
-	{ .name = "lash", .compute = lash_compute, .exact = true },
+	{ .name = "lash", .compute = lash_compute },
 	{ .name = "dor", .compute = dor_compute, .exact = true },
 	{ .name = "torus-2QoS", .compute = torus_2qos_compute, .exact = true },
 	{ .name = "nue", .compute = nue_compute },

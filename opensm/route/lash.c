@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "route/courses.h"
+#include "route/deal.h"
 #include "route/engines.h"
 #include "route/layers.h"
 #include "route/roll.h"
@@ -367,6 +368,39 @@ static void use_lanes(const struct lash *l, struct routes *r)
 	r->lanes = lanes;
 	snprintf(r->note, sizeof(r->note), "%u lanes, of which %u are needed", l->layers->n,
 		 lanes->n_needed - start);
+}
+
+/* False: not all LIDs of a switch go one way. */
+static bool read_tables(struct lash *l, const struct routes *r)
+{
+	const struct topo *t = l->topo;
+
+	for (uint32_t d = 0; d < l->n; d++)
+		for (uint32_t s = 0; s < l->n; s++) {
+			uint8_t port = lid_on(t, d) ? routes_port(r, s, lid_on(t, d)) : 0;
+
+			l->ports[(size_t)s * l->n + d] = s == d || port == LFT_NO_PORT ? 0 : port;
+		}
+	for (uint32_t i = 0; i < l->roll->n; i++)
+		for (uint32_t s = 0; s < l->n; s++) {
+			uint32_t d = l->roll->at[i];
+			uint8_t port = routes_port(r, s, (lid_t)l->roll->lids[i]);
+
+			if (s != d && port != LFT_NO_PORT && port != l->ports[(size_t)s * l->n + d])
+				return false;
+		}
+	return true;
+}
+
+bool lash_deal_lanes(const struct route_job *job, struct routes *r)
+{
+	_cleanup_(lash_done) struct lash l = { .job = job, .needed = LAYERS_MAX + 1 };
+
+	l.most = l.limit = route_lanes(job) - job->options.lash_start_vl;
+	if (!lash_begin(&l) || !read_tables(&l, r) || (!deal(&l, true, false) && !deal(&l, false, false)))
+		return false;
+	use_lanes(&l, r);
+	return true;
 }
 
 static uint8_t *hops_of(const struct lash *l)

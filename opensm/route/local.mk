@@ -38,7 +38,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/orders.c opensm/route/orders.h \
 	opensm/route/acyclic.c opensm/route/acyclic.h opensm/route/layers.c opensm/route/layers.h \
 	opensm/route/roll.c opensm/route/roll.h opensm/route/relieve.c opensm/route/relieve.h \
-	opensm/route/sssp.c opensm/route/sssp.h opensm/route/dfsssp.c opensm/route/dfsssp.h opensm/route/lash.c
+	opensm/route/sssp.c opensm/route/sssp.h opensm/route/dfsssp.c opensm/route/deal.h opensm/route/lash.c
 ROUTE_LIBS = libroute.a $(TOPO_LIBS)
 
 # Numbers, not verdicts: `make bench-route && ./bench-route fat-tree3 36`.

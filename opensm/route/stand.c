@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "route/choose.h"
-#include "route/dfsssp.h"
+#include "route/deal.h"
 #include "route/ease.h"
 #include "route/engines.h"
 #include "route/stale.h"
@@ -144,6 +144,8 @@ static bool by_path(const struct lanes *l)
 /* False: there are not enough. */
 static bool take_lanes(const struct stand_job *s, struct routes *r, const struct lanes *lanes)
 {
+	if (routes_are_by(r, "lash") && lash_deal_lanes(s->job, r))
+		return true;
 	if (by_path(lanes) || routes_are_by(r, "dfsssp"))
 		return dfsssp_deal_lanes(s->job, r);
 	r->lanes = lanes ? lanes_copy(r->topo, lanes, r->row_size) : NULL;
@@ -160,7 +162,7 @@ static struct routes *proved(const struct stand_job *s, struct routes *r, const 
 		routes_check_after(NULL, r, s->job->threads, ret);
 	if (fits && (!route_fault(ret) || s->unsafe) && s->accepts(r, ret, s->arg)) {
 		r->eased_load = r->by_load = ret->max_load;
-		if (routes_are_by(r, "sssp") || routes_are_by(r, "dfsssp"))
+		if (routes_are_by(r, "sssp") || routes_are_by(r, "dfsssp") || routes_are_by(r, "lash"))
 			r->expected_load = ret->max_load;
 		return r;
 	}

@@ -36,7 +36,9 @@ static double bound_of(const struct routes *r)
 {
 	bool by_path = r->lanes && r->lanes->by != LANES_BY_NOTHING;
 
-	return by_path || routes_are_by(r, "dfsssp") || routes_are_by(r, "nue") ? MUCH_WORSE : CLEARLY_WORSE;
+	return by_path || routes_are_by(r, "dfsssp") || routes_are_by(r, "lash") || routes_are_by(r, "nue")
+		       ? MUCH_WORSE
+		       : CLEARLY_WORSE;
 }
 
 static bool is_clearly_worse(const struct routes *r, const struct route_verdict *kept, const struct route_verdict *fresh)
