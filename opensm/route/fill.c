@@ -20,6 +20,7 @@ struct fill {
 	const struct fill_plan *how;
 	struct spread *spread;
 	struct change *change;
+	struct place_likes *likes;
 	uint8_t *hops;
 	uint64_t *downs;
 	uint32_t *ordered;
@@ -32,6 +33,7 @@ static void fill_done(struct fill *f)
 {
 	spread_free(f->spread);
 	change_free(f->change);
+	place_likes_free(f->likes);
 	free(f->hops);
 	free(f->downs);
 	free(f->ordered);
@@ -216,14 +218,17 @@ bool fill_is_flat(const struct route_job *job, const struct fill_plan *how, cons
 
 static void fill_rows(const struct fill *f, struct routes *r)
 {
+	const struct place_likes *likes = f->plan.likes;
+
 #pragma omp parallel num_threads(fill_threads(f->job))
 	{
 		struct place_row *row = place_row_new(&f->plan);
 
-#pragma omp for schedule(dynamic, 4)
-		for (uint32_t s = 0; s < f->job->topo->n_switches; s++)
-			if (!fill_is_cancelled(f->job))
-				place_fill(row, s, routes_row(r, s), r->row_size);
+#pragma omp for schedule(dynamic, 1)
+		for (uint32_t run = 0; run < likes->n_runs; run++)
+			for (uint32_t i = likes->runs[run]; i < likes->runs[run + 1]; i++)
+				if (!fill_is_cancelled(f->job))
+					place_fill(row, likes->order[i], routes_row(r, likes->order[i]), r->row_size);
 		place_row_free(row);
 	}
 }
@@ -318,6 +323,7 @@ static void plan(struct fill *f)
 	use_order(f);
 	use_ignored(f);
 	f->plan.switches_only = fill_is_flat(job, how, f->spread);
+	f->plan.likes = f->likes = place_likes_new(&f->plan);
 }
 
 bool fill_is_possible(const struct route_job *job, char *why, size_t why_len)

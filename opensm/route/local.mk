@@ -6,7 +6,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/graph.c opensm/route/graph.h opensm/route/distance.c \
 	opensm/route/spread.c opensm/route/spread.h \
 	opensm/route/change.c opensm/route/change.h opensm/route/stale.c opensm/route/stale.h \
-	opensm/route/place.c opensm/route/place.h opensm/route/place_private.h opensm/route/place_ways.c opensm/route/place_even.c \
+	opensm/route/place.c opensm/route/place.h opensm/route/place_private.h opensm/route/place_ways.c opensm/route/place_even.c opensm/route/place_like.c \
 	opensm/route/columns.c opensm/route/columns.h \
 	opensm/route/tree.c opensm/route/tree.h opensm/route/simd.h opensm/route/fill.c opensm/route/fill.h opensm/route/repair.c opensm/route/repair.h \
 	opensm/route/updn.c opensm/route/updn.h opensm/route/updown.h opensm/route/ftree.c opensm/route/ftree.h \

@@ -22,6 +22,7 @@ struct place_row *place_row_new(const struct place_plan *plan)
 	row->last = xcalloc(n, sizeof(*row->last));
 	row->unique = xcalloc(n, sizeof(*row->unique));
 	row->full = xcalloc(n, sizeof(*row->full));
+	row->like = place_like_new(n);
 	for (unsigned i = 0; i < PLACE_TABLES; i++)
 		row->tables[i].port = xmalloc(n * sizeof(uint16_t));
 	return row;
@@ -36,6 +37,7 @@ struct place_row *place_row_free(struct place_row *row)
 	free(row->unique);
 	free(row->full);
 	free(row->bits);
+	place_like_free(row->like);
 	for (unsigned i = 0; i < PLACE_TABLES; i++)
 		free(row->tables[i].port);
 	free(row->waiting);
@@ -679,11 +681,9 @@ static void begin(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t siz
 	row->old = NULL;
 	row->cap = plan->graph->topo->switches[sw].lft_cap;
 	row->n_tables = 0;
-	memset(lft, LFT_NO_PORT, size);
 	if (c && c->previous_sw[sw] != TOPO_NONE) {
 		row->old = routes_row(c->previous, c->previous_sw[sw]);
 		row->old_top = c->previous->top;
-		memcpy(lft, row->old, MIN(MIN(size, (uint32_t)row->cap), row->old_top + 1u));
 	}
 	row->dist = distances_from(plan->distances, sw);
 	row->simple = !plan->is_ordered && !plan->ignored && !plan->options->count_switches &&
@@ -691,8 +691,6 @@ static void begin(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t siz
 	row->counted = false;
 	row->n_waiting = 0;
 	row->target = TOPO_NONE;
-	row->random = plan->options->scatter_seed ^ plan->graph->topo->switches[sw].guid;
-	memset(row->count, 0, sizeof(row->count));
 }
 
 /* What waits for the counts: first what has no port yet, then what could go back to a new one. */
@@ -709,32 +707,65 @@ static void fill_waiting(struct place_row *row)
 			give_back(row, &row->waiting[i]);
 }
 
-static void fill_row(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t size)
+/* What a row holds before anything is placed. */
+static void clear(struct place_row *row)
+{
+	memset(row->lft, LFT_NO_PORT, row->size);
+	if (row->old)
+		memcpy(row->lft, row->old, MIN(MIN(row->size, (uint32_t)row->cap), row->old_top + 1u));
+	memset(row->count, 0, sizeof(row->count));
+	row->random = row->plan->options->scatter_seed ^ row->plan->graph->topo->switches[row->sw].guid;
+	row->counted = false;
+	row->n_waiting = 0;
+}
+
+static void fill_from_scratch(struct place_row *row)
 {
 	const struct spread *s = row->plan->spread;
 
-	begin(row, sw, lft, size);
-	find_peers(row);
-	place_find_ways(row);
+	clear(row);
 	fill_own(row);
 	if (!row->simple || row->plan->has_lmc)
 		count_unseen(row);
 	fill_ordered(row);
 	for (uint32_t at = 0; at < row->plan->graph->n; at++)
-		if (at != sw && !is_unseen(row, at) && s->first[at] < s->first[at + 1])
+		if (at != row->sw && !is_unseen(row, at) && s->first[at] < s->first[at + 1])
 			fill_target(row, at, s->first[at], s->first[at + 1]);
 	if (row->old)
 		fill_newcomers(row);
 	fill_waiting(row);
 }
 
+/* False: it is like no other, or something has to be counted. */
+static bool fill_as_another(struct place_row *row)
+{
+	const struct spread *s = row->plan->spread;
+
+	if (!place_like_try(row))
+		return false;
+	fill_own(row);
+	for (uint32_t i = 0; i < row->like->n_found; i++) {
+		uint32_t at = row->like->found[i];
+
+		if (at != row->sw && s->first[at] < s->first[at + 1])
+			fill_target(row, at, s->first[at], s->first[at + 1]);
+	}
+	return !row->n_waiting;
+}
+
 /* Counts are needed only where something waits for them: then the row is filled once more. */
 void place_fill(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t size)
 {
-	fill_row(row, sw, lft, size);
+	begin(row, sw, lft, size);
+	find_peers(row);
+	place_find_ways(row);
+	if (fill_as_another(row))
+		return;
+	fill_from_scratch(row);
 	if (row->n_waiting && !row->counting) {
 		row->counting = true;
-		fill_row(row, sw, lft, size);
+		fill_from_scratch(row);
 	}
 	row->counting = row->n_waiting > 0;
+	place_like_take(row);
 }

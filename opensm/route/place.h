@@ -15,12 +15,23 @@
 #include "route/graph.h"
 #include "route/spread.h"
 
+/* Which rows are like each other. */
+struct place_likes {
+	bool possible;	 /* rows may be copied */
+	uint32_t *first; /* below[first[home] .. first[home + 1] - 1]: switches with destinations that have this home */
+	uint32_t *below;
+	uint32_t *order; /* all switches, those that are like each other together */
+	uint32_t *runs;	 /* n_runs + 1: where one thread starts in it, and the next */
+	uint32_t n_runs;
+};
+
 /* What all rows share; all pointers borrowed. */
 struct place_plan {
 	const struct graph *graph;
 	const struct distances *distances;
 	const struct spread *spread;
 	const struct route_options *options;
+	const struct place_likes *likes;
 	const struct change *change;   /* since the previous tables; NULL: there are none */
 	const uint32_t *ordered;       /* destinations (offset 0) to place first, by count */
 	uint32_t n_ordered;
@@ -31,9 +42,13 @@ struct place_plan {
 	bool switches_only;            /* leave the end ports of other switches to columns.c */
 };
 
+/* After all else in the plan is known. */
+struct place_likes *place_likes_new(const struct place_plan *plan);
+struct place_likes *place_likes_free(struct place_likes *l);
+
 /* Work space of one thread. */
 struct place_row *place_row_new(const struct place_plan *plan);
 struct place_row *place_row_free(struct place_row *row);
 
-/* `lft` is the row of switch `sw`, `size` bytes filled with LFT_NO_PORT by the caller. */
+/* `lft` is the row of switch `sw`, `size` bytes. Rows filled before must stay where they are. */
 void place_fill(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t size);

@@ -17,6 +17,22 @@ struct waiting {
 	uint8_t old;	 /* where it is, and may stay; 0: nowhere yet */
 };
 
+/* The row that others are compared with: of the switch that was filled last from scratch. */
+struct place_like {
+	uint32_t sw; /* TOPO_NONE: there is none */
+	const uint8_t *lft;
+	const uint16_t *dist;
+	uint16_t *unique, *full, *bits; /* as place_row has them */
+	uint32_t cap_bits;
+	uint32_t n_groups;
+	unsigned n_all, n_up, n_ports;
+	uint8_t all[PORTS], up_sizes[PORTS], ports[PORTS], sizes[PORTS];
+	uint16_t *differs; /* per switch */
+	bool *marked;	   /* per switch; false between calls */
+	uint32_t *found;   /* switches whose destinations are placed */
+	uint32_t n_found;
+};
+
 struct place_row {
 	const struct place_plan *plan;
 	uint32_t sw;
@@ -50,6 +66,7 @@ struct place_row {
 	uint8_t group[PORTS];	/* per port */
 	uint8_t chassis[PORTS]; /* per group: the first group to the same chassis */
 	uint32_t count[PORTS];	/* destinations placed */
+	struct place_like *like;
 	struct waiting *waiting;
 	size_t n_waiting, cap_waiting;
 	uint32_t target; /* of the candidates below; TOPO_NONE: none yet */
@@ -80,3 +97,10 @@ static inline bool place_is_way(const struct place_row *row, uint32_t group, uin
 
 /* The ports of homes that are `distance` from here. */
 const uint16_t *place_table(struct place_row *row, uint16_t distance);
+
+struct place_like *place_like_new(uint32_t n);
+struct place_like *place_like_free(struct place_like *m);
+/* The row is full: others may be like it. */
+void place_like_take(struct place_row *row);
+/* Copies the model; what hangs on like->found is to be placed anew. False: it is too different. */
+bool place_like_try(struct place_row *row);

@@ -64,6 +64,29 @@ static void threads_and_order_of_discovery_change_no_byte(void **state)
 	}
 }
 
+/* Beside previous tables no row is copied from another switch. */
+static void rows_that_are_alike_are_what_they_are_alone(void **state)
+{
+	for (unsigned number = 0; number < 24; number++) {
+		const struct topogen o = {
+			.seed = number, .damage = number % 3 * 0.01,
+			.random_guids = number & 1, .random_lids = number & 2,
+		};
+		struct topo *t = number % 4 ? topogen_fat_tree3(8 + number % 5, &o)
+					    : topogen_fat_tree2(12, 4, 6, 1 + number % 3, &o);
+		struct routes *r = route(t, NULL), *alone, *none = routes_new(t, "minhop", t->max_lid);
+
+		none->options = 1;
+		alone = route(t, none);
+		print_message("# seed %u\n", number);
+		assert_same_tables(r, alone);
+		routes_unref(r);
+		routes_unref(none);
+		routes_unref(alone);
+		topo_unref(t);
+	}
+}
+
 static void a_second_computation_changes_nothing(void **state)
 {
 	for (unsigned number = 0; number < 60; number++) {
@@ -639,6 +662,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_fabric_is_routed_minimally),
 		cmocka_unit_test(threads_and_order_of_discovery_change_no_byte),
+		cmocka_unit_test(rows_that_are_alike_are_what_they_are_alone),
 		cmocka_unit_test(a_second_computation_changes_nothing),
 		cmocka_unit_test(a_host_comes_and_goes_and_nothing_changes),
 		cmocka_unit_test(a_tree_needs_no_memory_for_that),

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Rows that are nearly those of another switch: the row is copied, and only destinations that differ are placed.
+ *
+ * In a tree the switches that share all ways up, leaves of one pod or switches at the same place of two pods, see the
+ * same but for their own pods. An entry depends on how far its switch and its homes are and which ways lead there,
+ * apart from what is counted; so where these are the same, the entry is. Nothing here chooses ways, and nothing but
+ * time depends on which row is taken as the model.
+ */
+#include "route/place_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "route/simd.h"
+#include "util/mem.h"
+
+#define RUN 32 /* rows that one thread fills after another */
+
+static bool is_possible(const struct place_plan *plan)
+{
+	const struct route_options *o = plan->options;
+
+	return !plan->change && !plan->has_lmc && !plan->is_ordered && !plan->ignored && !plan->switches_only &&
+	       !o->count_switches && !o->scatter_seed;
+}
+
+/* Pairs (home, switch below with destinations at home there), by home; each with the distance between them. */
+static void find_below(struct place_likes *l, const struct spread *s, uint32_t n)
+{
+	_cleanup_free_ uint32_t *last = xmalloc(n * sizeof(*last));
+
+	l->first = xcalloc((size_t)n + 2, sizeof(*l->first));
+	for (unsigned pass = 0; pass < 2; pass++) {
+		memset(last, 0xFF, n * sizeof(*last));
+		for (uint32_t at = 0; at < n; at++)
+			for (uint32_t i = s->first[at]; i < s->first[at + 1]; i++)
+				for (unsigned k = 0; k < s->depth[i]; k++) {
+					uint32_t home = s->level[k].home[i];
+
+					if (last[home] == at)
+						continue;
+					last[home] = at;
+					if (pass)
+						l->below[l->first[home + 1]++] = at;
+					else
+						l->first[home + 2]++;
+				}
+		for (uint32_t u = 2; !pass && u < n + 2; u++)
+			l->first[u] += l->first[u - 1];
+		if (!pass)
+			l->below = xcalloc((size_t)l->first[n + 1] + 1, sizeof(*l->below));
+	}
+}
+
+/* The same for switches that have the same ways up; of those that have none, the same ways. */
+static uint64_t key_of(const struct place_plan *plan, uint32_t sw)
+{
+	const struct graph *g = plan->graph;
+	const uint16_t *rank = plan->spread->rank;
+	uint64_t up = 0, all = 0;
+
+	for (uint32_t i = g->first[sw]; i < g->first[sw + 1]; i++) {
+		const struct graph_group *group = &g->groups[i];
+		bool is_up = plan->oriented ? group->way == GRAPH_UP : rank[group->to] == rank[sw] + 1u;
+		uint64_t *key = is_up ? &up : &all;
+
+		*key = (*key ^ group->to ^ (uint64_t)g->ports[group->first_port] << 32) *
+		       UINT64_C(0x9E3779B97F4A7C15);
+		*key ^= *key >> 29;
+	}
+	return up ? up : all;
+}
+
+struct turn {
+	uint64_t key;
+	uint32_t sw;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct turn *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+struct place_likes *place_likes_new(const struct place_plan *plan)
+{
+	struct place_likes *l = xcalloc(1, sizeof(*l));
+	uint32_t n = plan->graph->n;
+	_cleanup_free_ struct turn *turns = xcalloc(n, sizeof(*turns));
+
+	l->possible = is_possible(plan);
+	l->order = xcalloc(n, sizeof(*l->order));
+	l->runs = xcalloc((size_t)n + 1, sizeof(*l->runs));
+	for (uint32_t u = 0; u < n; u++)
+		turns[u] = (struct turn){ .key = l->possible ? key_of(plan, u) : u / 4, .sw = u };
+	if (n)
+		qsort(turns, n, sizeof(*turns), by_key);
+	for (uint32_t i = 0; i < n; i++) {
+		l->order[i] = turns[i].sw;
+		if (!i || turns[i].key != turns[i - 1].key || i - l->runs[l->n_runs - 1] == RUN)
+			l->runs[l->n_runs++] = i;
+	}
+	l->runs[l->n_runs] = n;
+	if (l->possible)
+		find_below(l, plan->spread, n);
+	return l;
+}
+
+struct place_likes *place_likes_free(struct place_likes *l)
+{
+	if (!l)
+		return NULL;
+	free(l->first);
+	free(l->below);
+	free(l->order);
+	free(l->runs);
+	free(l);
+	return NULL;
+}
+
+struct place_like *place_like_new(uint32_t n)
+{
+	struct place_like *m = xcalloc(1, sizeof(*m));
+
+	m->sw = TOPO_NONE;
+	m->differs = xcalloc((size_t)n + SIMD_LANES, sizeof(*m->differs));
+	m->found = xcalloc(n, sizeof(*m->found));
+	m->marked = xcalloc(n, sizeof(*m->marked));
+	m->unique = xcalloc(n, sizeof(*m->unique));
+	m->full = xcalloc(n, sizeof(*m->full));
+	return m;
+}
+
+struct place_like *place_like_free(struct place_like *m)
+{
+	if (!m)
+		return NULL;
+	free(m->differs);
+	free(m->found);
+	free(m->marked);
+	free(m->unique);
+	free(m->full);
+	free(m->bits);
+	free(m);
+	return NULL;
+}
+
+/* Ports of all groups, group by group; those of the groups that lead up alone are row->all. */
+static unsigned list_ports(const struct place_row *row, uint8_t *ports, uint8_t *sizes)
+{
+	const struct graph *g = row->plan->graph;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < row->n_groups; i++) {
+		memcpy(ports + n, &g->ports[row->groups[i].first_port], row->groups[i].n_ports);
+		n += row->groups[i].n_ports;
+		sizes[i] = row->groups[i].n_ports;
+	}
+	return n;
+}
+
+static unsigned list_up(const struct place_row *row, uint8_t *sizes)
+{
+	for (uint32_t i = 0; i < row->n_up; i++)
+		sizes[i] = row->groups[row->by_way[i]].n_ports;
+	return row->n_up;
+}
+
+void place_like_take(struct place_row *row)
+{
+	struct place_like *m = row->like;
+	uint16_t *unique = row->unique, *full = row->full, *bits = row->bits;
+	uint32_t cap = row->cap_bits;
+
+	m->sw = TOPO_NONE;
+	if (!row->plan->likes->possible || row->n_waiting || row->cap <= row->plan->spread->top)
+		return;
+	m->sw = row->sw;
+	m->lft = row->lft;
+	m->dist = row->dist;
+	m->n_groups = row->n_groups;
+	m->n_all = row->n_all;
+	memcpy(m->all, row->all, row->n_all);
+	m->n_up = list_up(row, m->up_sizes);
+	m->n_ports = list_ports(row, m->ports, m->sizes);
+	row->unique = m->unique;
+	row->full = m->full;
+	row->bits = m->bits;
+	row->cap_bits = m->cap_bits;
+	m->unique = unique;
+	m->full = full;
+	m->bits = bits;
+	m->cap_bits = cap;
+}
+
+static bool same_ways_up(const struct place_row *row)
+{
+	const struct place_like *m = row->like;
+	const uint16_t *rank = row->plan->spread->rank;
+	uint8_t sizes[PORTS];
+
+	return rank[row->sw] == rank[m->sw] && row->n_all == m->n_all && list_up(row, sizes) == m->n_up &&
+	       !memcmp(sizes, m->up_sizes, m->n_up) && !memcmp(row->all, m->all, m->n_all);
+}
+
+static bool same_ports(const struct place_row *row)
+{
+	const struct place_like *m = row->like;
+	uint8_t ports[PORTS], sizes[PORTS];
+
+	return row->n_groups == m->n_groups && list_ports(row, ports, sizes) == m->n_ports &&
+	       !memcmp(ports, m->ports, m->n_ports) && !memcmp(sizes, m->sizes, m->n_groups);
+}
+
+/*
+ * Which switches are not as far, or not by the same ways. Ways are the same if there is one and it has one port, or
+ * if they are all that lead up; and where all groups have the same ports, if they are the same groups.
+ */
+SIMD_CLONES
+static void compare(const struct place_row *row, uint32_t n, uint32_t n_planes)
+{
+	const struct place_like *m = row->like;
+
+	for (uint32_t x = 0; x < n; x += SIMD_LANES) {
+		uint32_t at = x + SIMD_LANES <= n ? x : n - SIMD_LANES;
+		simd_u16 dist = *(const simd_u16 *)(row->dist + at), unique = *(const simd_u16 *)(row->unique + at);
+		simd_u16 same = (simd_u16)(unique == *(const simd_u16 *)(m->unique + at)) & (simd_u16)(unique != 0);
+		simd_u16 groups = ~(simd_u16){ 0 };
+
+		same |= (simd_u16)((*(const simd_u16 *)(row->full + at) & *(const simd_u16 *)(m->full + at)) != 0);
+		for (uint32_t p = 0; p < n_planes; p++)
+			groups &= (simd_u16)(*(const simd_u16 *)(row->bits + p * n + at) ==
+					     *(const simd_u16 *)(m->bits + p * n + at));
+		if (n_planes)
+			same |= groups;
+		same |= (simd_u16)(dist == DISTANCE_NONE);
+		same &= (simd_u16)(dist == *(const simd_u16 *)(m->dist + at));
+		*(simd_u16 *)(m->differs + at) = ~same;
+	}
+}
+
+static void mark(struct place_like *m, uint32_t at)
+{
+	if (m->marked[at])
+		return;
+	m->marked[at] = true;
+	m->found[m->n_found++] = at;
+}
+
+/* All switches with destinations whose entries may differ; false: too many. */
+static bool find_marked(struct place_row *row, uint32_t n)
+{
+	const struct place_likes *l = row->plan->likes;
+	struct place_like *m = row->like;
+
+	m->n_found = 0;
+	mark(m, m->sw);
+	mark(m, row->sw);
+	for (uint32_t x = 0; x < n; x++) {
+		bool farther = m->dist[x] != row->dist[x];
+
+		if (!m->differs[x])
+			continue;
+		mark(m, x);
+		/* A home that is not nearer than the destination's switch is on no way. */
+		for (uint32_t i = l->first[x]; i < l->first[x + 1]; i++)
+			if (farther || row->dist[x] < row->dist[l->below[i]])
+				mark(m, l->below[i]);
+		if (m->n_found > n / 2)
+			break;
+	}
+	for (uint32_t i = 0; i < m->n_found; i++)
+		m->marked[m->found[i]] = false;
+	return m->n_found <= n / 2;
+}
+
+bool place_like_try(struct place_row *row)
+{
+	const struct spread *s = row->plan->spread;
+	struct place_like *m = row->like;
+	uint32_t n = row->plan->graph->n;
+
+	if (m->sw == TOPO_NONE || n < SIMD_LANES || row->cap <= s->top || !same_ways_up(row))
+		return false;
+	compare(row, n, same_ports(row) ? (row->n_groups + 15) / 16 : 0);
+	if (!find_marked(row, n))
+		return false;
+	memcpy(row->lft, m->lft, row->size);
+	return true;
+}
