@@ -31,7 +31,8 @@
 #define CANDIDATES	 9
 #define SMALL		 (4u << 20) /* switches times LIDs up to which all candidates try */
 #define TINY		 (1u << 19) /* the same, for those that nobody knows best how to route */
-#define PATTERNS	 24	    /* of a small fabric */
+#define PATTERNS	 24	    /* of 1,024 end ports */
+#define PATTERNS_MAX	 96
 #define PATTERN_SEED	 0x5EED
 #define CLEARLY_BETTER	 1.10
 #define CLEARLY_LESS	 1.5
@@ -39,13 +40,14 @@
 #define UNEVEN		 1.5  /* most load, by the mean, at which others get their turn */
 #define AS_BEFORE	 1.1
 #define A_LITTLE_BETTER	 1.02
+#define BETTER		 1.01
 
 /* Who is asked, in this order; at a bar, nobody else when something holds already. */
 static const char *const suits[][CANDIDATES] = {
 	[SHAPE_SINGLE] = { "minhop" },
 	[SHAPE_TREE] = { "minhop", "ftree", "updn", "|", "dfsssp", "|", "nue" },
-	[SHAPE_HYPERX] = { "hyperx", "dor", "torus-2QoS", "|", "dfsssp", "|", "lash", "nue" },
-	[SHAPE_GRID] = { "dor", "torus-2QoS", "|", "dfsssp", "|", "lash", "nue" },
+	[SHAPE_HYPERX] = { "hyperx", "dor", "torus-2QoS", "|", "lash", "dfsssp", "|", "nue" },
+	[SHAPE_GRID] = { "dor", "torus-2QoS", "|", "lash", "dfsssp", "|", "nue" },
 	[SHAPE_DRAGONFLY] = { "dragonfly", "|", "dfsssp", "|", "lash", "nue" },
 	[SHAPE_DRAGONFLY_PLUS] = { "sssp", "minhop", "dragonfly", "|", "dfsssp", "|", "lash", "nue" },
 	[SHAPE_OTHER] = { "minhop", "|", "dfsssp", "updn", "|", "lash", "nue" },
@@ -111,7 +113,7 @@ static unsigned patterns_for(const struct topo *t)
 {
 	unsigned hosts = MAX(t->n_hosts, 1u);
 
-	return MIN(MAX(PATTERNS * 1024 / hosts, 3u), PATTERNS);
+	return MIN(MAX(PATTERNS * 1024 / hosts, 3u), PATTERNS_MAX);
 }
 
 static unsigned lanes_of(const struct trial *t)
@@ -171,7 +173,7 @@ static bool wins(const struct trial *x, const struct trial *best)
 		return !is_clearly_better(best, x);
 	if (best->changes * 2 < x->changes)
 		return is_clearly_better(x, best);
-	return is_better(x, best, A_LITTLE_BETTER);
+	return is_better(x, best, BETTER);
 }
 
 /*
