@@ -47,6 +47,11 @@ TOPOCUT = tests/lib/topocut.c tests/lib/topocut.h tests/lib/topogen.c tests/lib/
 bench_route_SOURCES = tests/bench/bench-route.c $(TOPOCUT)
 bench_route_LDADD = $(ROUTE_LIBS)
 
+# Do two builds make the same tables? `make bench-hash && ./bench-hash`, and diff.
+EXTRA_PROGRAMS += bench-hash
+bench_hash_SOURCES = tests/bench/bench-hash.c $(TOPOCUT)
+bench_hash_LDADD = $(ROUTE_LIBS)
+
 # What one event costs: `make bench-reroute && ./bench-reroute fat-tree3 16`.
 EXTRA_PROGRAMS += bench-reroute
 bench_reroute_SOURCES = tests/bench/bench-reroute.c $(TOPOCUT)
