@@ -4,17 +4,14 @@
 load lib
 
 setup_file() {
-	export NET=$BATS_FILE_TMPDIR/fat-tree.net
-	export SMALL=$BATS_FILE_TMPDIR/small.net
-	"$NETGEN" fat-tree2 36 >"$NET"
-	"$NETGEN" fat-tree2 8 >"$SMALL"
+	fat_trees
 }
 
 setup() {
 	case $BATS_TEST_DESCRIPTION in
 	small:*) NET=$SMALL ;;
 	esac
-	mapfile -t HOSTS < <(awk -F'"' '/^(Hca|Ca)/ { print $2 }' "$NET")
+	mapfile -t HOSTS < <(hosts_of "$NET")
 	rig_start "$NET"
 }
 
@@ -110,13 +107,11 @@ trace() {
 @test "small: ibdiagnet has nothing to complain about" {
 	sm_start "${HOSTS[0]}"
 	wait_for 20 sm_up
-	mkdir out
-	sim_run81 "${HOSTS[9]}" ibdiagnet -o out >report 2>&1
+	wait_for 60 diagnosed "${HOSTS[9]}"
 	grep -q 'Bad GUIDs/LIDs Check *0 *0' report
 	grep -q 'Link State Active Check *0 *0' report
 	grep -q 'Partitions Check *0 *0' report
 	grep -q 'IPoIB Subnets Check *0 *0' report
-	not grep -q -- '-E-' report
 }
 
 @test "small: a manager on a switch works like one on a host" {

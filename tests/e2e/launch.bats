@@ -14,7 +14,7 @@ setup_file() {
 }
 
 setup() {
-	mapfile -t HOSTS < <(awk -F'"' '/^(Hca|Ca)/ { print $2 }' "$NET")
+	mapfile -t HOSTS < <(hosts_of "$NET")
 	rig_start "$NET"
 	mkdir etc run log sys
 	: >sysconfig

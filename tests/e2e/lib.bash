@@ -44,6 +44,21 @@ not() {
 	! "$@"
 }
 
+# ---- nets ----
+
+# fat_trees: for setup_file. NET has 648 hosts on 54 switches, SMALL 32 on 12.
+fat_trees() {
+	export NET=$BATS_FILE_TMPDIR/fat-tree.net
+	export SMALL=$BATS_FILE_TMPDIR/small.net
+	"$NETGEN" fat-tree2 36 >"$NET"
+	"$NETGEN" fat-tree2 8 >"$SMALL"
+}
+
+# hosts_of NETFILE: their names, a line each.
+hosts_of() {
+	awk -F'"' '/^(Hca|Ca)/ { print $2 }' "$1"
+}
+
 # ---- the simulator ----
 
 # rig_start NETFILE [ibsim options]: a work folder, and an ibsim of our own that is ready.
@@ -155,6 +170,13 @@ sim_run81() {
 	local host=$1
 	shift
 	env SIM_HOST="$host" LD_PRELOAD="$PRELOAD_DIR/reg81.so $UMAD2SIM" "$@" 3>&-
+}
+
+# diagnosed HOST: ibdiagnet finds nothing bad; what it says is in the file report. For wait_for: it gives a question 100 ms,
+# which a busy machine may spend on others, and then complains.
+diagnosed() {
+	rm -rf out && mkdir out
+	sim_run81 "$1" ibdiagnet -o out >report 2>&1 && not grep -q -- '-E-' report
 }
 
 # port_lines HOST STATE: number of link ends in this state, as iblinkinfo sees them: "Active", "Init".

@@ -4,10 +4,7 @@
 load lib
 
 setup_file() {
-	export NET=$BATS_FILE_TMPDIR/fat-tree.net
-	export SMALL=$BATS_FILE_TMPDIR/small.net
-	"$NETGEN" fat-tree2 36 >"$NET"
-	"$NETGEN" fat-tree2 8 >"$SMALL"
+	fat_trees
 }
 
 setup() {
@@ -15,7 +12,7 @@ setup() {
 	small:*) NET=$SMALL ;;
 	esac
 	mapfile -t NODES < <(awk -F'"' '/^(Hca|Ca|Switch)/ { print $2 }' "$NET")
-	mapfile -t HOSTS < <(awk -F'"' '/^(Hca|Ca)/ { print $2 }' "$NET")
+	mapfile -t HOSTS < <(hosts_of "$NET")
 	SM=${HOSTS[0]}
 	WATCH=${HOSTS[9]}
 	rig_start "$NET"

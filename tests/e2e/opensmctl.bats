@@ -18,7 +18,7 @@ setup() {
 	case $BATS_TEST_DESCRIPTION in
 	served:*) serve_start tree 2 3 2 ;;
 	*)
-		mapfile -t HOSTS < <(awk -F'"' '/^(Hca|Ca)/ { print $2 }' "$NET")
+		mapfile -t HOSTS < <(hosts_of "$NET")
 		mapfile -t SWITCHES < <(awk -F'"' '/^Switch/ { print $2 }' "$NET")
 		rig_start "$NET"
 		printf 'force_link_width 0\nforce_link_speed 0\npartition_config_file %s/partitions.conf\n' "$PWD" >opensm.conf

@@ -13,7 +13,7 @@ setup_file() {
 }
 
 setup() {
-	mapfile -t HOSTS < <(awk -F'"' '/^(Hca|Ca)/ { print $2 }' "$NET")
+	mapfile -t HOSTS < <(hosts_of "$NET")
 	rig_start "$NET"
 	printf 'force_link_width 0\nforce_link_speed 0\npartition_config_file %s/partitions.conf\n' "$PWD" >opensm.conf
 }
@@ -171,10 +171,10 @@ as_the_peer() {
 	END
 	sm_start "${HOSTS[0]}"
 	wait_for 20 sm_up
-	sim_run81 "${HOSTS[1]}" ibdiagnet -o "$PWD" >ibdiagnet.out 2>&1
-	cat ibdiagnet.out
-	grep -q 'PKey:0x7fff Hosts:6 full:6 limited:0' ibdiagnet.out
-	grep -q 'PKey:0x0010 Hosts:2 full:2 limited:0' ibdiagnet.out
-	grep -q 'PKey:0x7fff QKey:0x00000b1b MTU:2048Byte rate:10Gbps SL:0x00' ibdiagnet.out
-	grep -q 'PKey:0x0010 QKey:0x00000b1b MTU:2048Byte rate:10Gbps SL:0x00' ibdiagnet.out
+	wait_for 60 diagnosed "${HOSTS[1]}"
+	cat report
+	grep -q 'PKey:0x7fff Hosts:6 full:6 limited:0' report
+	grep -q 'PKey:0x0010 Hosts:2 full:2 limited:0' report
+	grep -q 'PKey:0x7fff QKey:0x00000b1b MTU:2048Byte rate:10Gbps SL:0x00' report
+	grep -q 'PKey:0x0010 QKey:0x00000b1b MTU:2048Byte rate:10Gbps SL:0x00' report
 }

@@ -10,7 +10,7 @@ setup_file() {
 }
 
 setup() {
-	mapfile -t HOSTS < <(awk -F'"' '/^(Hca|Ca)/ { print $2 }' "$NET")
+	mapfile -t HOSTS < <(hosts_of "$NET")
 	SM=${HOSTS[0]}
 	rig_start "$NET"
 	mkdir plugins

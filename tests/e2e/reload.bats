@@ -15,7 +15,7 @@ setup() {
 	case $BATS_TEST_DESCRIPTION in
 	large:*) NET=$LARGE ;;
 	esac
-	mapfile -t HOSTS < <(awk -F'"' '/^(Hca|Ca)/ { print $2 }' "$NET")
+	mapfile -t HOSTS < <(hosts_of "$NET")
 	SM=${HOSTS[0]}
 	SINK_PID=
 	rig_start "$NET"
