@@ -15,6 +15,8 @@
 #include "util/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
+extern const unsigned fuzz_runs;
+const unsigned fuzz_runs = 2000; /* replay.c: a manager comes up for each */
 
 #define MAX_LINES 12
 

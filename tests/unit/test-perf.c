@@ -54,7 +54,8 @@ static void run_for(struct world *w, mono_t t)
 		mono_t next;
 
 		counters_dispatch(w->perf, w->sm, now, realtime(w));
-		next = MAX(perf_next(w->perf), now + 1);
+		/* As the daemon does: who is not MASTER asks nobody, and has nothing to wait for. */
+		next = sm_state(w->sm) == SM_MASTER ? MAX(perf_next(w->perf), now + 1) : until;
 		rig_step(w->rig, mono_min(next, until));
 	}
 	counters_dispatch(w->perf, w->sm, now, realtime(w));

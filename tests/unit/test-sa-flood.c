@@ -232,7 +232,7 @@ static void long_tables_end_at_the_quota(void **state)
 	_desk_ d = flooded_desk();
 	size_t before = memory_in_use();
 
-	flood(d, ask_for_everything, REQUESTS / 5);
+	flood(d, ask_for_everything, REQUESTS / 20);
 	assert_in_range(sa_stats(d->sa)->queries, 0, d->sa->limits.queries_each);
 	assert_true(memory_in_use() < before + MEMORY);
 	/* What the kernel may hold for it, window after window: it was fast. */
