@@ -10,12 +10,13 @@
 #include <unistd.h>
 
 #include "fabric/store.h"
+#include "tests/lib/scratch.h"
 #include "util/file.h"
 #include "util/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
 
-static char folder[] = "/tmp/fuzz-store.XXXXXX"; /* one for all inputs */
+static char folder[SCRATCH_PATH]; /* one for all inputs */
 
 static void remove_file(const char *name)
 {
@@ -32,20 +33,10 @@ static void remove_files(enum store_file which)
 	remove_file(store_file_name(which));
 }
 
-static void remove_folder(void)
-{
-	rmdir(folder);
-}
-
 static void make_folder(void)
 {
-	static bool made;
-
-	if (!made && !mkdtemp(folder))
-		abort();
-	if (!made)
-		atexit(remove_folder);
-	made = true;
+	if (!folder[0])
+		scratch_folder(folder);
 }
 
 static void put(enum store_file which, const uint8_t *bytes, size_t len)

@@ -4,13 +4,13 @@
  */
 #include "tests/lib/campaign-impl.h"
 
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "conf/conf.h"
 #include "libvendor/sim/gen.h"
+#include "tests/lib/scratch.h"
 #include "util/mem.h"
 
 #define TICK (250 * MONO_MS)
@@ -328,18 +328,6 @@ static void place_managers(struct world *w)
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-static void make_folder(struct world *w)
-{
-	snprintf(w->dir, sizeof(w->dir), "/tmp/campaign.XXXXXX");
-	if (!mkdtemp(w->dir))
-		abort();
-}
-
-static int remove_file(const char *path, const struct stat *st, int flag, struct FTW *at)
-{
-	return remove(path);
-}
-
 void world_open(struct world *w, const struct life_plan *plan)
 {
 	_cleanup_(netfile_freep) struct netfile *net = NULL;
@@ -353,7 +341,7 @@ void world_open(struct world *w, const struct life_plan *plan)
 	w->off = xcalloc(w->n_nodes, sizeof(*w->off));
 	w->lids = xcalloc(w->n_nodes, sizeof(*w->lids));
 	note_cables(w);
-	make_folder(w);
+	scratch_folder(w->dir);
 	w->conf = draw_conf(w);
 	free(w->conf->partition_config_file);
 	w->conf->partition_config_file = xasprintf("%s/partitions.conf", w->dir);
@@ -375,8 +363,7 @@ void world_close(struct world *w)
 	free(w->cables);
 	free(w->off);
 	free(w->lids);
-	if (nftw(w->dir, remove_file, 8, FTW_DEPTH | FTW_PHYS) < 0)
-		abort();
+	scratch_remove(w->dir);
 }
 
 void world_run(struct world *w, mono_t t)

@@ -16,6 +16,7 @@
 
 #include "ib/netfile.h"
 #include "tests/lib/rig.h"
+#include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
 #include "windows.h"
@@ -28,7 +29,7 @@ struct control_world {
 	struct window_control *window;
 	struct sm_job *jobs[64]; /* handed out, in order */
 	unsigned n_jobs, wakes, reloads, checks;
-	char dir[40], path[60];
+	char dir[SCRATCH_PATH], path[SCRATCH_PATH + 16];
 };
 
 static inline void cw_quiet(void *arg, unsigned bits, const char *text)
@@ -106,8 +107,8 @@ static inline bool cw_start(struct control_world *w)
 
 	*w = (struct control_world){ 0 };
 	log_set_sink(cw_quiet, NULL);
-	snprintf(w->dir, sizeof(w->dir), "/tmp/test-control.XXXXXX");
-	if (!net || !mkdtemp(w->dir) || sd_event_new(&w->event) < 0)
+	scratch_folder(w->dir);
+	if (!net || sd_event_new(&w->event) < 0)
 		return false;
 	snprintf(w->path, sizeof(w->path), "%s/one.sock", w->dir);
 	w->conf = conf_new();
@@ -155,7 +156,7 @@ static inline void cw_stop(struct control_world *w)
 	conf_unref(w->conf);
 	sd_event_unref(w->event);
 	unlink(w->path);
-	rmdir(w->dir);
+	scratch_remove(w->dir);
 }
 
 /* A caller. */

@@ -14,6 +14,7 @@
 
 #include "conf/cli.h"
 #include "conf/cli_rows.h"
+#include "tests/lib/scratch.h"
 #include "util/file.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -60,23 +61,6 @@ static struct run run_env(const char *line, const struct cli_env *template)
 static struct run run(const char *line)
 {
 	return run_env(line, &(struct cli_env){ .config_path = NO_FILE });
-}
-
-static char *temporary(const char *text)
-{
-	char *path = xstrdup("/tmp/test-cli-XXXXXX");
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	assert_int_equal(close(fd), 0);
-	return path;
-}
-
-static void discard(char *path)
-{
-	assert_int_equal(unlink(path), 0);
-	free(path);
 }
 
 static void assert_says(const char *text, const char *part)
@@ -329,7 +313,7 @@ static void the_version_ends_at_once(void **state)
 
 static void the_file_comes_before_the_command_line(void **state)
 {
-	char *path = temporary("sweep_interval 20\nlmc 0\nm_key 18\nm_key_lease_period 60\n"
+	char *path = scratch_file("sweep_interval 20\nlmc 0\nm_key 18\nm_key_lease_period 60\n"
 			       "bogus 1\nlog_flags 7\nlog_prefix \"a b\"\n");
 	_cleanup_free_ char *line = xasprintf("-s 30 -F %s", path);
 	_cleanup_free_ char *expected =
@@ -354,7 +338,7 @@ static void the_file_comes_before_the_command_line(void **state)
 	assert_int_equal(x.cli.conf->sweep_interval, 30);
 	assert_int_equal(x.cli.file->sweep_interval, 20);
 	assert_string_equal(x.cli.config_path, path);
-	discard(path);
+	free(path);
 }
 
 static void a_file_that_is_not_there_is_told_when_it_was_asked_for(void **state)
@@ -378,7 +362,7 @@ static void what_is_no_file_is_told_and_the_start_goes_on(void **state)
 
 static void the_environment_comes_before_the_file(void **state)
 {
-	char *path = temporary("dump_files_dir /from/file\n");
+	char *path = scratch_file("dump_files_dir /from/file\n");
 	struct cli_env env = { .tmp_dir = "/from/env", .config_path = NO_FILE };
 	_cleanup_(run_clear) struct run x = run_env("", &env);
 
@@ -396,24 +380,24 @@ static void the_environment_comes_before_the_file(void **state)
 
 		assert_string_equal(y.cli.conf->dump_files_dir, "/var/log/");
 	}
-	discard(path);
+	free(path);
 }
 
 static void a_logdir_shows_where_the_log_goes(void **state)
 {
-	char *path = temporary("logdir /srv/sm\n");
+	char *path = scratch_file("logdir /srv/sm\n");
 	_cleanup_free_ char *line = xasprintf("-F %s", path);
 	_cleanup_(run_clear) struct run x = run(line);
 
 	assert_says(x.out, " Log File: /srv/sm/opensm.log\n");
 	assert_string_equal(x.cli.conf->dump_files_dir, "/srv/sm/");
 	assert_string_equal(x.cli.file->log_file, "/var/log/opensm.log");
-	discard(path);
+	free(path);
 }
 
 static void create_config_writes_everything_and_ends(void **state)
 {
-	char *conf = temporary("lmc 2\nlogdir /srv/sm\n"), *made = temporary("old");
+	char *conf = scratch_file("lmc 2\nlogdir /srv/sm\n"), *made = scratch_file("old");
 	_cleanup_free_ char *line = xasprintf("-F %s -c %s -N -s 7", conf, made);
 	_cleanup_free_ char *text = NULL, *echo = NULL;
 	_cleanup_(run_clear) struct run x = run(line);
@@ -430,8 +414,8 @@ static void create_config_writes_everything_and_ends(void **state)
 	assert_says(text, "\npart_enforce both\n"); /* the final rules do not run before -c */
 	assert_says(text, "\nlog_file /var/log/opensm.log\n");
 	assert_says(text, "\nlogdir /srv/sm\n");
-	discard(conf);
-	discard(made);
+	free(conf);
+	free(made);
 }
 
 static void create_config_fails_with_255(void **state)
@@ -470,19 +454,19 @@ static void options_without_effect_are_told(void **state)
 
 static void a_value_of_the_command_line_is_not_blamed_on_the_file(void **state)
 {
-	char *path = temporary("routing_engine chain\n");
+	char *path = scratch_file("routing_engine chain\n");
 	_cleanup_free_ char *line = xasprintf("-R dfp2 -F %s", path);
 	_cleanup_(run_clear) struct run x = run(line);
 
 	assert_true(str_starts(x.err, "opensm: warning: routing_engine: dfp2 is a routing engine of"));
-	discard(path);
+	free(path);
 }
 
 /* --- --check -------------------------------------------------------------------------------- */
 
 static void check_finds_nothing_in_a_good_file(void **state)
 {
-	char *path = temporary("sweep_interval 20\n");
+	char *path = scratch_file("sweep_interval 20\n");
 	_cleanup_free_ char *line = xasprintf("--check -F %s", path);
 	_cleanup_(run_clear) struct run x = run(line);
 
@@ -490,14 +474,14 @@ static void check_finds_nothing_in_a_good_file(void **state)
 	assert_int_equal(x.cli.exit_code, 0);
 	assert_string_equal(x.out, "opensm: 0 errors, 0 warnings\n");
 	assert_string_equal(x.err, "");
-	discard(path);
+	free(path);
 }
 
 static void check_finds_faults_in_the_file_and_its_lists(void **state)
 {
-	char *list = temporary("0x1 1 1\n0x1 1\n");
+	char *list = scratch_file("0x1 1 1\n0x1 1\n");
 	_cleanup_free_ char *text = xasprintf("lmc 9\nhop_weights_file %s\ncongestion_control TRUE\n", list);
-	char *path = temporary(text);
+	char *path = scratch_file(text);
 	_cleanup_free_ char *line = xasprintf("-F %s --check -c /nonexistent/x", path);
 	_cleanup_free_ char *expected = xasprintf(
 		"%s:1:5: error: lmc: \"9\" is out of range; expected a number of 0-7; keeps 0\n"
@@ -511,8 +495,8 @@ static void check_finds_faults_in_the_file_and_its_lists(void **state)
 	assert_string_equal(x.err, "");
 	assert_int_equal(x.cli.action, CLI_EXIT);
 	assert_int_equal(x.cli.exit_code, 78);
-	discard(path);
-	discard(list);
+	free(path);
+	free(list);
 }
 
 static void check_wants_the_file_it_was_given(void **state)
@@ -526,7 +510,7 @@ static void check_wants_the_file_it_was_given(void **state)
 
 static void strict_starts_nothing_that_has_errors(void **state)
 {
-	char *bad = temporary("lmc 9\n"), *odd = temporary("congestion_control TRUE\n");
+	char *bad = scratch_file("lmc 9\n"), *odd = scratch_file("congestion_control TRUE\n");
 	_cleanup_free_ char *first = xasprintf("-F %s --strict", bad);
 	_cleanup_free_ char *second = xasprintf("--strict -F %s", odd);
 	_cleanup_(run_clear) struct run x = run(first), y = run(second);
@@ -539,8 +523,8 @@ static void strict_starts_nothing_that_has_errors(void **state)
 	assert_int_equal(y.cli.action, CLI_RUN);
 	assert_int_equal(z.cli.exit_code, 78);
 	assert_int_equal(w.cli.exit_code, 78);
-	discard(bad);
-	discard(odd);
+	free(bad);
+	free(odd);
 }
 
 int main(void)

@@ -15,6 +15,7 @@
 #include "conf/conf.h"
 #include "conf/foreign.h"
 #include "tests/unit/conf-reading.h"
+#include "tests/lib/scratch.h"
 #include "util/mem.h"
 
 /* --- The table ------------------------------------------------------------------------------ */
@@ -328,12 +329,11 @@ static void line_ends_of_dos_are_told_once(void **state)
 
 static void what_is_no_file_is_refused(void **state)
 {
-	char dir[] = "/tmp/test-conf-XXXXXX";
+	char dir[SCRATCH_PATH];
 	_cleanup_free_ char *fifo = NULL;
 	struct reading x = { .conf = conf_new() };
 
-	assert_non_null(mkdtemp(dir));
-	fifo = xasprintf("%s/fifo", dir);
+	fifo = xasprintf("%s/fifo", scratch_folder(dir));
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	assert_int_equal(conf_read(x.conf, dir, &x.report), -EISDIR);
 	finding(&x.report, "a folder; expected a file");

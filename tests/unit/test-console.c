@@ -16,6 +16,7 @@
 #include "ctl/console.h"
 #include "lib/rig.h"
 #include "libvendor/sim/gen.h"
+#include "tests/lib/scratch.h"
 #include "util/file.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -28,7 +29,7 @@ struct desk {
 	struct sm_job *job; /* handed to the worker */
 	bool busy, left;
 	unsigned woken;
-	char dir[40];
+	char dir[SCRATCH_PATH];
 	char *said; /* since the last line; NULL: nothing */
 };
 
@@ -96,8 +97,7 @@ static int setup(void **state)
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(3, 4, 3, 1);
 	struct desk *d = xcalloc(1, sizeof(*d));
 
-	snprintf(d->dir, sizeof(d->dir), "/tmp/test-console.XXXXXX");
-	assert_non_null(mkdtemp(d->dir));
+	scratch_folder(d->dir);
 	d->rig = rig_new(sim_new(net, 1));
 	d->conf = conf_new();
 	free(d->conf->dump_files_dir);
@@ -122,14 +122,11 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct desk *d = *state;
-	char command[64];
-
 	console_free(d->console);
 	perf_free(d->scene.perf);
 	rig_free(d->rig);
 	conf_unref(d->conf);
-	snprintf(command, sizeof(command), "rm -rf %s", d->dir);
-	assert_int_equal(system(command), 0);
+	scratch_remove(d->dir);
 	free(d->said);
 	free(d);
 	return 0;

@@ -41,7 +41,7 @@ static int caller(struct control_world *w)
 
 /* What was sent to us and not yet looked at. */
 static char in[1 << 20];
-static size_t in_len;
+static size_t in_at, in_len; /* what came and was not taken yet: from in_at on */
 
 static void say(struct control_world *w, int fd, const char *text)
 {
@@ -58,16 +58,20 @@ static struct json_object *hear(struct control_world *w, int fd)
 
 	do {
 		cw_turn(w);
-		n = recv(fd, in + in_len, sizeof(in) - in_len, MSG_DONTWAIT);
+		if (in_at > sizeof(in) / 2) {
+			memmove(in, in + in_at, in_len);
+			in_at = 0;
+		}
+		n = recv(fd, in + in_at + in_len, sizeof(in) - in_at - in_len, MSG_DONTWAIT);
 		in_len += n > 0 ? (size_t)n : 0;
 	} while (n > 0);
-	end = memchr(in, '\0', in_len);
+	end = memchr(in + in_at, '\0', in_len);
 	if (!end)
 		return NULL;
-	o = json_tokener_parse(in);
+	o = json_tokener_parse(in + in_at);
 	assert_non_null(o);
-	in_len -= (size_t)(end + 1 - in);
-	memmove(in, end + 1, in_len);
+	in_len -= (size_t)(end + 1 - (in + in_at));
+	in_at = (size_t)(end + 1 - in);
 	return o;
 }
 

@@ -17,6 +17,7 @@
 #include "ctl/dump.h"
 #include "ctl/dump_out.h"
 #include "fabric/snapshot.h"
+#include "tests/lib/scratch.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -153,28 +154,21 @@ static char *golden(const char *name)
 
 static int make_dir(void **state)
 {
-	char name[] = "/tmp/test-dump.XXXXXX";
+	*state = scratch_folder(xmalloc(SCRATCH_PATH));
+	return 0;
+}
 
-	*state = mkdtemp(name) ? xstrdup(name) : NULL;
-	return *state ? 0 : -1;
+static int remove_dir(void **state)
+{
+	scratch_remove(*state);
+	free(*state);
+	return 0;
 }
 
 static const char *const dump_names[] = {
 	"opensm-subnet.lst", "opensm-lfts.dump", "opensm-lid-matrix.dump",
 	"opensm.fdbs",	     "opensm.mcfdbs",
 };
-
-static int remove_dir(void **state)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(dump_names); i++) {
-		_text_ path = xasprintf("%s/%s", (char *)*state, dump_names[i]);
-
-		unlink(path);
-	}
-	rmdir(*state);
-	free(*state);
-	return 0;
-}
 
 static bool is_there(const char *dir, const char *name)
 {

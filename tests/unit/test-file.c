@@ -12,25 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/lib/scratch.h"
 #include "util/file.h"
 #include "util/mem.h"
-
-static int enter_folder(void **state)
-{
-	char *folder = xstrdup("/tmp/test-file-XXXXXX");
-
-	*state = folder;
-	umask(022);
-	return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave_folder(void **state)
-{
-	_cleanup_free_ char *command = xasprintf("rm -rf '%s'", (char *)*state);
-
-	free(*state);
-	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
 
 static void write_file(const char *path, const char *text)
 {
@@ -235,7 +219,7 @@ static void what_is_no_file_is_not_replaced(void **state)
 	assert_int_equal(lstat("pipe.new", &st), -1);
 }
 
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, scratch_enter, scratch_leave)
 
 int main(void)
 {

@@ -13,13 +13,14 @@
 #include <unistd.h>
 
 #include "conf/files.h"
+#include "tests/lib/scratch.h"
 #include "util/mem.h"
 
 #define PARTITIONS "Default=0x7fff: ALL=full;\nOne=0x1: 0x11=full, 0x12=full;\nTwo=0x2: 0x13;\n"
 
 /* A folder with a file of each kind. */
 struct folder {
-	char dir[32];
+	char dir[SCRATCH_PATH];
 	struct conf *conf;
 };
 
@@ -53,9 +54,9 @@ static void name_file(struct folder *f, char **option, const char *name)
 
 static struct folder folder_new(void)
 {
-	struct folder f = { .dir = "/tmp/test-files-XXXXXX", .conf = conf_new() };
+	struct folder f = { .conf = conf_new() };
 
-	assert_non_null(mkdtemp(f.dir));
+	scratch_folder(f.dir);
 	name_file(&f, &f.conf->partition_config_file, "partitions");
 	name_file(&f, &f.conf->prefix_routes_file, "prefixes");
 	name_file(&f, &f.conf->guid_routing_order_file, "order");

@@ -19,26 +19,10 @@
 #include "launch/ports.h"
 #include "launch/process.h"
 #include "launch/seed.h"
+#include "tests/lib/scratch.h"
 #include "util/file.h"
 #include "util/mem.h"
 #include "util/str.h"
-
-static int enter_folder(void **state)
-{
-	char *folder = xstrdup("/tmp/test-launch-XXXXXX");
-
-	*state = folder;
-	umask(022);
-	return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave_folder(void **state)
-{
-	_cleanup_free_ char *command = xasprintf("rm -rf '%s'", (char *)*state);
-
-	free(*state);
-	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
 
 static void write_file(const char *path, const char *text)
 {
@@ -366,7 +350,7 @@ static void the_command_line_moves_the_places(void **state)
 	assert_non_null(strstr(text, "found the word 'word'"));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter_folder, leave_folder)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_enter, scratch_leave)
 
 int main(void)
 {

@@ -13,27 +13,10 @@
 #include <unistd.h>
 
 #include "conf/lists.h"
+#include "tests/lib/scratch.h"
 #include "util/mem.h"
 
 #define NAME "list"
-
-/* A temporary file with this text; unlink and free it. */
-static char *temporary(const char *text)
-{
-	char *path = xstrdup("/tmp/test-lists-XXXXXX");
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	assert_int_equal(close(fd), 0);
-	return path;
-}
-
-static void discard(char *path)
-{
-	assert_int_equal(unlink(path), 0);
-	free(path);
-}
 
 static struct conf_guid_ports ports_of(const char *text, enum conf_list kind, struct conf_report *r)
 {
@@ -45,7 +28,7 @@ static struct conf_guid_ports ports_of(const char *text, enum conf_list kind, st
 
 static void guids_keep_their_order(void **state)
 {
-	char *path = temporary("# order\n\n  0x30 a host\n0x10#x\n32\n\t0x20 # again\n0x30\n");
+	char *path = scratch_file("# order\n\n  0x30 a host\n0x10#x\n32\n\t0x20 # again\n0x30\n");
 	struct conf_report r = { 0 };
 	struct conf_guids g;
 
@@ -63,7 +46,7 @@ static void guids_keep_their_order(void **state)
 	assert_int_equal(r.findings[1].line, 7);
 	conf_guids_clear(&g);
 	conf_report_clear(&r);
-	discard(path);
+	free(path);
 }
 
 static void ports_are_read(void **state)
@@ -198,7 +181,7 @@ static void the_map_of_the_configuration_is_loaded(void **state)
 {
 	_cleanup_(conf_names_freep) struct conf_names *names = NULL;
 	_cleanup_(conf_unrefp) struct conf *c = conf_new();
-	char *path = temporary("0x1 \"one\"\n");
+	char *path = scratch_file("0x1 \"one\"\n");
 	struct conf_report r = { 0 };
 	struct conf_place at = { 0 };
 
@@ -206,7 +189,7 @@ static void the_map_of_the_configuration_is_loaded(void **state)
 	assert_int_equal(conf_names_load(c, &names, &r), 0);
 	assert_string_equal(conf_names_find(names, 1), "one");
 	assert_int_equal(r.n, 0);
-	discard(path);
+	free(path);
 }
 
 static void every_list_of_the_configuration_is_checked(void **state)
@@ -222,7 +205,7 @@ static void every_list_of_the_configuration_is_checked(void **state)
 		CONF_ID_hop_weights_file,
 		CONF_ID_node_name_map_name,
 	};
-	char *path = temporary("good for nothing\n");
+	char *path = scratch_file("good for nothing\n");
 
 	for (unsigned i = 0; i < ARRAY_SIZE(ids); i++) {
 		_cleanup_(conf_unrefp) struct conf *c = conf_new();
@@ -235,7 +218,7 @@ static void every_list_of_the_configuration_is_checked(void **state)
 		assert_string_equal(r.findings[0].file, path);
 		conf_report_clear(&r);
 	}
-	discard(path);
+	free(path);
 }
 
 int main(void)

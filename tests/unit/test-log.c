@@ -20,6 +20,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
+#include "tests/lib/scratch.h"
 #include "util/file.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -75,13 +76,9 @@ static int saved_stdout, saved_stderr;
 /* A folder of our own, with stdout and stderr in files there: cmocka prints elsewhere meanwhile. */
 static int enter_folder(void **state)
 {
-	char *folder = xstrdup("/tmp/test-log-XXXXXX");
-
-	*state = folder;
-	umask(022);
 	caught_syslog[0] = caught_journal[0] = '\0';
 	unsetenv("JOURNAL_STREAM");
-	if (!mkdtemp(folder) || chdir(folder) < 0)
+	if (scratch_enter(state) < 0)
 		return -1;
 	fflush(stdout);
 	saved_stdout = dup(STDOUT_FILENO);
@@ -93,16 +90,13 @@ static int enter_folder(void **state)
 
 static int leave_folder(void **state)
 {
-	_cleanup_free_ char *command = xasprintf("rm -rf '%s'", (char *)*state);
-
 	log_close();
 	fflush(stdout);
 	dup2(saved_stdout, STDOUT_FILENO);
 	dup2(saved_stderr, STDERR_FILENO);
 	close(saved_stdout);
 	close(saved_stderr);
-	free(*state);
-	return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
+	return scratch_leave(state);
 }
 
 /* The whole of the file must match; `.` does not match a newline. */

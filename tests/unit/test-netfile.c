@@ -13,6 +13,7 @@
 
 #include "ib/attrs.h"
 #include "ib/netfile.h"
+#include "tests/lib/scratch.h"
 #include "util/mem.h"
 
 static const char ibsim_text[] =
@@ -487,12 +488,12 @@ static void ibsim_reads_what_is_written(void **state)
 {
 	_cleanup_(netfile_freep) struct netfile *net = parse(ibsim_text);
 	_cleanup_free_ char *command = NULL;
-	char path[] = "/tmp/test-netfile-XXXXXX";
+	_cleanup_free_ char *path = scratch_file("");
 	FILE *f;
 
 	if (system("command -v ibsim >/dev/null 2>&1") != 0)
 		skip();
-	f = fdopen(mkstemp(path), "w");
+	f = fopen(path, "w");
 	assert_non_null(f);
 	netfile_write(net, f);
 	fclose(f);
@@ -501,10 +502,6 @@ static void ibsim_reads_what_is_written(void **state)
 			    "! grep -q 'cannot parse speed' %s.out",
 			    (int)getpid(), path, path, path, path);
 	assert_int_equal(system(command), 0);
-	free(take(command));
-	command = xasprintf("%s.out", path);
-	unlink(command);
-	unlink(path);
 }
 
 int main(void)

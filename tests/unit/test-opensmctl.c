@@ -16,6 +16,7 @@
 
 #include "opensmctl/client.h"
 #include "opensmctl/ctl.h"
+#include "tests/lib/scratch.h"
 #include "util/mem.h"
 
 /* ---- words ------------------------------------------------------------------------------------- */
@@ -143,7 +144,7 @@ static void what_is_missing_or_of_another_type_counts_as_nothing(void **state)
 /* ---- the wire ------------------------------------------------------------------------------------ */
 
 struct server {
-	char dir[40], path[80];
+	char dir[SCRATCH_PATH], path[80];
 	int listener, peer;
 	struct client *client;
 };
@@ -163,8 +164,7 @@ static int set_up(void **state)
 {
 	struct server *s = xcalloc(1, sizeof(*s));
 
-	snprintf(s->dir, sizeof(s->dir), "/tmp/test-opensmctl.XXXXXX");
-	assert_non_null(mkdtemp(s->dir));
+	scratch_folder(s->dir);
 	snprintf(s->path, sizeof(s->path), "%s/one.sock", s->dir);
 	s->listener = listen_at(s->path);
 	s->client = client_open(s->path);
@@ -177,12 +177,11 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct server *s = *state;
-	_cleanup_free_ char *all = xasprintf("rm -rf %s", s->dir);
 
 	client_close(s->client);
 	close(s->peer);
 	close(s->listener);
-	assert_int_equal(system(all), 0);
+	scratch_remove(s->dir);
 	free(s);
 	return 0;
 }

@@ -18,6 +18,7 @@
 
 #include "conf/lists.h"
 #include "conf/partitions.h"
+#include "tests/lib/scratch.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -443,21 +444,10 @@ static void the_file_of_a_rhel_administrator_works_as_it_stands(void **state)
 	conf_report_clear(&r);
 }
 
-static char *temporary(const char *text, size_t len)
-{
-	char *path = xstrdup("/tmp/test-partitions-XXXXXX");
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, len), len);
-	assert_int_equal(close(fd), 0);
-	return path;
-}
-
 static void a_faulty_file_leaves_the_old_partitions_alone(void **state)
 {
 	static const char faulty[] = "A=1:SELF;B=x:SELF;";
-	_cleanup_free_ char *path = temporary(faulty, strlen(faulty));
+	_cleanup_free_ char *path = scratch_file(faulty);
 	struct conf_report r = { 0 };
 	_conf_ c = conf_new();
 	_partitions_ p = partitions_of("A=1:SELF;", c);
@@ -467,7 +457,6 @@ static void a_faulty_file_leaves_the_old_partitions_alone(void **state)
 	assert_ptr_equal(p, old);
 	assert_int_equal(r.errors, 1);
 	assert_string_equal(r.findings[0].file, path);
-	unlink(path);
 	assert_int_equal(partitions_read(path, c, &r, &p), -ENOENT);
 	assert_int_equal(r.n, 1);
 	assert_int_equal(partitions_read("/", c, &r, &p), -EISDIR);
@@ -498,7 +487,7 @@ static void the_text_of_a_good_file_means_the_same_again(void **state)
 
 static void a_check_of_the_configuration_reads_the_partitions(void **state)
 {
-	_cleanup_free_ char *path = temporary("oops", 4);
+	_cleanup_free_ char *path = scratch_file("oops");
 	struct conf_report r = { 0 };
 	struct conf_place at = { 0 };
 	_conf_ c = conf_new();
@@ -507,7 +496,6 @@ static void a_check_of_the_configuration_reads_the_partitions(void **state)
 	conf_lists_check(c, &r);
 	assert_int_equal(r.errors, 1);
 	assert_string_equal(r.findings[0].file, path);
-	unlink(path);
 	conf_report_clear(&r);
 }
 

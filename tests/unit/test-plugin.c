@@ -17,6 +17,7 @@
 #include "ctl/plugin.h"
 #include "ctl/plugin_file.h"
 #include "ctl/plugin_private.h"
+#include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -322,11 +323,10 @@ static void questions_without_a_manager(void **state)
 
 static void files_that_others_may_write_are_not_safe(void **state)
 {
-	char dir[] = "/tmp/test-plugin.XXXXXX", path[64], link[64], why[300] = "", *real;
+	char dir[SCRATCH_PATH], path[96], link[96], why[300] = "", *real;
 	FILE *f;
 
-	assert_non_null(mkdtemp(dir));
-	real = realpath(dir, NULL);
+	real = realpath(scratch_folder(dir), NULL);
 	snprintf(path, sizeof(path), "%s/libx.so", real);
 	snprintf(link, sizeof(link), "%s/liby.so", real);
 	f = fopen(path, "w");

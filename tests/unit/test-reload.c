@@ -13,12 +13,13 @@
 #include <unistd.h>
 
 #include "reload.h"
+#include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
 
 /* A daemon that has started in a folder of its own. */
 struct place {
-	char dir[40];
+	char dir[SCRATCH_PATH];
 	char *path;   /* opensm.conf */
 	char *common; /* the lines that name the other files */
 	struct conf *live, *file_conf;
@@ -57,8 +58,7 @@ static struct place *place_new(const char *text)
 	struct place *p = xcalloc(1, sizeof(*p));
 	struct conf_report report = { 0 };
 
-	snprintf(p->dir, sizeof(p->dir), "/tmp/test-reload-XXXXXX");
-	assert_non_null(mkdtemp(p->dir));
+	scratch_folder(p->dir);
 	p->path = xasprintf("%s/opensm.conf", p->dir);
 	p->common =
 		xasprintf("partition_config_file %1$s/partitions\nhop_weights_file %1$s/weights\n"

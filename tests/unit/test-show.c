@@ -23,6 +23,7 @@
 #include "libvendor/sim/gen.h"
 #include "sa/path-walk.h"
 #include "sa/view.h"
+#include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -48,7 +49,7 @@ struct world {
 	struct conf *conf;
 	struct scene scene;
 	const char *sl2vl; /* qos is on, with this table; NULL: off */
-	char dir[32];
+	char dir[SCRATCH_PATH];
 };
 
 static void quiet(void *arg, unsigned bits, const char *text)
@@ -89,12 +90,9 @@ static void scene_clock(void *arg, mono_t *ret_now, int64_t *ret_realtime)
 /* `names`: the node-name map; it and `partitions` may be NULL. */
 static void world_start(struct world *w, struct netfile *net, const char *partitions, const char *names)
 {
-	char command[96];
-
 	assert_non_null(net);
 	log_set_sink(quiet, NULL);
-	snprintf(w->dir, sizeof(w->dir), "/tmp/test-show.XXXXXX");
-	assert_non_null(mkdtemp(w->dir));
+	scratch_folder(w->dir);
 	w->conf = conf_new();
 	w->conf->qos = w->sl2vl;
 	w->conf->qos_sl2vl = w->sl2vl ? xstrdup(w->sl2vl) : NULL;
@@ -113,8 +111,7 @@ static void world_start(struct world *w, struct netfile *net, const char *partit
 	rig_run(w->rig, 10 * MONO_S);
 	assert_int_equal(sm_state(w->rig->sms[0].sm), SM_MASTER);
 	w->scene.sm = w->rig->sms[0].sm;
-	snprintf(command, sizeof(command), "rm -rf %s", w->dir);
-	assert_int_equal(system(command), 0);
+	scratch_remove(w->dir);
 }
 
 static struct netfile *parse(const char *text)

@@ -17,6 +17,7 @@
 #include "lib/rig.h"
 #include "libvendor/sim/gen.h"
 #include "sm/impl.h"
+#include "tests/lib/scratch.h"
 #include "util/file.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -40,7 +41,7 @@ static const char net_text[] =
 struct world {
 	struct rig *rig;
 	struct conf *conf;
-	char dir[64], partitions[128];
+	char dir[SCRATCH_PATH], partitions[128];
 	struct client *host[N_HOSTS];
 };
 
@@ -73,8 +74,7 @@ static int setup(void **state)
 		netfile_parse(net_text, strlen(net_text), err, sizeof(err));
 
 	assert_non_null(net);
-	snprintf(w->dir, sizeof(w->dir), "/tmp/test-sm-admin.XXXXXX");
-	assert_non_null(mkdtemp(w->dir));
+	scratch_folder(w->dir);
 	snprintf(w->partitions, sizeof(w->partitions), "%s/partitions.conf", w->dir);
 	w->conf = conf_new();
 	free(w->conf->partition_config_file);
@@ -94,14 +94,12 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct world *w = *state;
-	char command[128];
 
 	for (unsigned i = 0; i < N_HOSTS; i++)
 		client_free(w->host[i]);
 	rig_free(w->rig);
 	conf_unref(w->conf);
-	snprintf(command, sizeof(command), "rm -rf %s", w->dir);
-	assert_int_equal(system(command), 0);
+	scratch_remove(w->dir);
 	free(w);
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include "lib/rig.h"
 #include "ib/netfile.h"
 #include "libvendor/sim/gen.h"
+#include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -100,14 +101,13 @@ static void an_old_key_in_guid2mkey_does_not_hide_m_key(void **state)
 {
 	_cleanup_(netfile_freep) struct netfile *net = parse(
 		"Switch 4 \"S1\"\n[1] \"h0\"[1]\n\nCa 1 \"h0\"\n[1] \"S1\"[1]\n");
-	char dir[] = "/tmp/test-sm-core.XXXXXX", path[64];
+	char dir[SCRATCH_PATH], path[96];
 	struct conf *conf = conf_new();
 	struct rig *rig = rig_new(sim_new(net, 1));
 	int h0 = sim_find(rig->sim, "h0");
 	FILE *file;
 
-	assert_non_null(mkdtemp(dir));
-	snprintf(path, sizeof(path), "%s/guid2mkey", dir);
+	snprintf(path, sizeof(path), "%s/guid2mkey", scratch_folder(dir));
 	file = fopen(path, "w");
 	assert_non_null(file);
 	fprintf(file, "0x0000000000100001 0x0000000000000000\n\n0x0000000000200000 0x0000000000000000\n");
@@ -190,24 +190,16 @@ static void step(struct sim *sim, struct sm *sm)
 	sm_dispatch(sm, sim_now(sim));
 }
 
-static void remove_dir(const char *dir)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	assert_int_equal(system(command), 0);
-}
-
 static void waiting_for_a_job_is_no_spin(void **state)
 {
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 2, 2, 1);
 	struct sim *sim = sim_new(net, 1);
 	struct transport *tr = sim_attach(sim, "h0", 0);
-	char dir[] = "/tmp/test-sm-core.XXXXXX";
+	char dir[SCRATCH_PATH];
 	struct held h = { 0 };
 	const struct sm_hooks hooks = { .submit_job = hold_job, .subnet_up = held_up, .arg = &h };
 	struct conf *conf = conf_new();
-	const struct sm_paths paths = { .cache_dir = mkdtemp(dir) };
+	const struct sm_paths paths = { .cache_dir = scratch_folder(dir) };
 	struct sm *sm = sm_new(conf, tr, &paths, &hooks);
 
 	while (!h.ups) {
@@ -223,7 +215,7 @@ static void waiting_for_a_job_is_no_spin(void **state)
 	transport_close(tr);
 	sim_free(sim);
 	conf_unref(conf);
-	remove_dir(dir);
+	scratch_remove(dir);
 }
 
 /* A disk that hangs stops saving, not the fabric. */
@@ -232,11 +224,11 @@ static void a_hanging_disk_stops_no_sweep(void **state)
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 2, 2, 1);
 	struct sim *sim = sim_new(net, 1);
 	struct transport *tr = sim_attach(sim, "h0", 0);
-	char dir[] = "/tmp/test-sm-core.XXXXXX";
+	char dir[SCRATCH_PATH];
 	struct held h = { 0 };
 	const struct sm_hooks hooks = { .submit_job = hold_job, .subnet_up = held_up, .arg = &h };
 	struct conf *conf = conf_new();
-	const struct sm_paths paths = { .cache_dir = mkdtemp(dir) };
+	const struct sm_paths paths = { .cache_dir = scratch_folder(dir) };
 	struct sm *sm = sm_new(conf, tr, &paths, &hooks);
 	mono_t until;
 
@@ -263,7 +255,7 @@ static void a_hanging_disk_stops_no_sweep(void **state)
 	transport_close(tr);
 	sim_free(sim);
 	conf_unref(conf);
-	remove_dir(dir);
+	scratch_remove(dir);
 }
 
 /* One host sends trap 144 "description changed" and tells it slowly: sweeps go on, memory stays. */

@@ -18,6 +18,7 @@
 #include "ib/notices.h"
 #include "lib/rig.h"
 #include "libvendor/sim/gen.h"
+#include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -378,14 +379,11 @@ static void our_own_port_loses_its_link(void **state)
 
 static void the_database_is_saved(void **state)
 {
-	char dir[] = "/tmp/test-sm-events.XXXXXX", command[64];
+	char dir[SCRATCH_PATH];
 
-	assert_non_null(mkdtemp(dir));
-	assert_int_equal(rig_start(world.rig, "h0", 0, world.conf, dir), 0);
+	assert_int_equal(rig_start(world.rig, "h0", 0, world.conf, scratch_folder(dir)), 0);
 	run_for(15 * MONO_S);
 	assert_true(has(0, "saved"));
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	assert_int_equal(system(command), 0);
 }
 
 static void nobody_need_listen(void **state)

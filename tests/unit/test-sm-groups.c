@@ -22,6 +22,7 @@
 #include "sa/sa.h"
 #include "sm/impl.h"
 #include "sync/mft.h"
+#include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -39,7 +40,7 @@ struct world {
 	/* What each host believes: joined groups, as bits; cleared when it is asked to register again. */
 	uint32_t joined[MAX_HOSTS];
 	lid_t mlid[N_GROUPS];
-	char dir[64];
+	char dir[SCRATCH_PATH];
 };
 
 static unsigned rnd(struct world *w, unsigned below)
@@ -74,8 +75,7 @@ static void world_new(struct world *w, unsigned seed)
 
 static void world_start(struct world *w, const struct netfile *net, unsigned seed)
 {
-	snprintf(w->dir, sizeof(w->dir), "/tmp/test-sm-groups.XXXXXX");
-	assert_non_null(mkdtemp(w->dir));
+	scratch_folder(w->dir);
 	w->conf = conf_new();
 	w->conf->sa_db_dump = rnd(w, 2);
 	if (w->unproved) {
@@ -97,14 +97,12 @@ static void world_start(struct world *w, const struct netfile *net, unsigned see
 
 static void world_end(struct world *w)
 {
-	char command[96];
 
 	for (unsigned i = 0; i < w->n_hosts; i++)
 		client_free(w->host[i]);
 	rig_free(w->rig);
 	conf_unref(w->conf);
-	snprintf(command, sizeof(command), "rm -rf %s", w->dir);
-	assert_int_equal(system(command), 0);
+	scratch_remove(w->dir);
 }
 
 static void mgid_of(unsigned group, uint8_t ret[16])

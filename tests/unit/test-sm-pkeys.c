@@ -16,6 +16,7 @@
 #include "lib/rig.h"
 #include "libvendor/sim/gen.h"
 #include "sm/impl.h"
+#include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -33,7 +34,7 @@
 struct place {
 	struct rig *rig;
 	struct conf *conf;
-	char dir[64], file[96];
+	char dir[SCRATCH_PATH], file[96];
 	unsigned sm;
 };
 
@@ -63,8 +64,7 @@ static struct place *place_new(const char *partitions)
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 3, 1, 1);
 	struct place *pl = xcalloc(1, sizeof(*pl));
 
-	snprintf(pl->dir, sizeof(pl->dir), "/tmp/sm-pkeys.XXXXXX");
-	assert_non_null(mkdtemp(pl->dir));
+	scratch_folder(pl->dir);
 	snprintf(pl->file, sizeof(pl->file), "%s/partitions.conf", pl->dir);
 	pl->rig = rig_new(sim_new(net, 1));
 	pl->conf = conf_new();

@@ -16,6 +16,7 @@
 #include "lib/rig.h"
 #include "libvendor/sim/gen.h"
 #include "sm/impl.h"
+#include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -25,7 +26,7 @@
 struct place {
 	struct rig *rig;
 	struct conf *conf;
-	char dir[40], *partitions, *order;
+	char dir[SCRATCH_PATH], *partitions, *order;
 };
 
 static guid_t guid_of(const struct place *pl, const char *node)
@@ -51,8 +52,7 @@ static struct place *place_new(void)
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(4, 4, 3, 1);
 	struct place *pl = xcalloc(1, sizeof(*pl));
 
-	snprintf(pl->dir, sizeof(pl->dir), "/tmp/sm-reload.XXXXXX");
-	assert_non_null(mkdtemp(pl->dir));
+	scratch_folder(pl->dir);
 	pl->partitions = xasprintf("%s/partitions", pl->dir);
 	pl->order = xasprintf("%s/order", pl->dir);
 	pl->rig = rig_new(sim_new(net, 1));
@@ -371,14 +371,6 @@ static void run_until_out(struct sim *sim, struct sm *sm, struct held *h, const 
 		fail_msg("no job for %s", what);
 }
 
-static void remove_dir(const char *dir)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	assert_int_equal(system(command), 0);
-}
-
 /* The port vanishes while a job is out: with the manager gone the job ends, and touches nothing. */
 static void jobs_outlive_their_manager(void **state)
 {
@@ -388,10 +380,10 @@ static void jobs_outlive_their_manager(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct place *pl = place_new();
 		struct transport *tr = sim_attach(pl->rig->sim, "h0", 0);
-		char dir[] = "/tmp/sm-reload.XXXXXX";
+		char dir[SCRATCH_PATH];
 		struct held h = { 0 };
 		const struct sm_hooks hooks = { .submit_job = hold_job, .arg = &h };
-		const char *cache = mkdtemp(dir);
+		const char *cache = scratch_folder(dir);
 		const struct sm_paths paths = { .cache_dir = cache, .dump_dir = cache };
 		struct sm *sm;
 
@@ -404,7 +396,7 @@ static void jobs_outlive_their_manager(void **state)
 		transport_close(tr);
 		while (h.n)
 			end_job(&h, 0);
-		remove_dir(dir);
+		scratch_remove(dir);
 		place_free(pl);
 	}
 }

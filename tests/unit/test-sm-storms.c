@@ -19,6 +19,7 @@
 
 #include "lib/rig.h"
 #include "libvendor/sim/gen.h"
+#include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -57,7 +58,7 @@ struct world {
 	int rival_node;
 	struct conf *conf;
 	struct cable cables[4096];
-	char dir[64];
+	char dir[SCRATCH_PATH];
 };
 
 static unsigned rnd(struct world *w, unsigned below)
@@ -366,8 +367,7 @@ static void start(struct world *w)
 		conf->lmc_esp0 = rnd(w, 2);
 	}
 	w->conf = conf;
-	snprintf(w->dir, sizeof(w->dir), "/tmp/sm-storms.XXXXXX");
-	assert_non_null(mkdtemp(w->dir));
+	scratch_folder(w->dir);
 	write_partitions(w, conf);
 	assert_int_equal(rig_start(w->rig, "h0", 0, conf, w->dir), 0);
 	w->rival_node = -1;
@@ -397,17 +397,9 @@ static void managers(struct world *w)
 
 static void clean(struct world *w)
 {
-	static const char *const files[] = { "guid2lid", "guid2mkey", "neighbors",
-					     "partitions.conf", "partitions.good" };
-	char path[128];
-
 	rig_free(w->rig);
 	conf_unref(w->conf);
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		snprintf(path, sizeof(path), "%s/%s", w->dir, files[i]);
-		unlink(path);
-	}
-	rmdir(w->dir);
+	scratch_remove(w->dir);
 }
 
 static void one_life(unsigned seed, unsigned kinds)

@@ -11,12 +11,13 @@
 #include <cmocka.h>
 
 #include "fabric/store.h"
+#include "tests/lib/scratch.h"
 #include "util/file.h"
 #include "util/mem.h"
 
 /* A folder of its own for every test. */
 struct folder {
-	char path[64];
+	char path[SCRATCH_PATH];
 	struct store *store;
 	struct store_findings findings;
 };
@@ -25,8 +26,7 @@ static int setup(void **state)
 {
 	struct folder *f = xcalloc(1, sizeof(*f));
 
-	snprintf(f->path, sizeof(f->path), "/tmp/test-store.XXXXXX");
-	assert_non_null(mkdtemp(f->path));
+	scratch_folder(f->path);
 	f->store = store_new(f->path, false);
 	*state = f;
 	return 0;

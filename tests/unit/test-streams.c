@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "tests/lib/scratch.h"
 #include "util/mem.h"
 
 #define MAX_MESSAGE 100
@@ -27,7 +28,7 @@
 struct desk {
 	sd_event *event;
 	struct streams *ss;
-	char dir[64], path[96];
+	char dir[SCRATCH_PATH], path[96];
 	char heard[8192]; /* messages, '|' after each */
 	size_t len;
 	char why[100];
@@ -92,8 +93,7 @@ static int set_up(void **state)
 	struct desk *d = xcalloc(1, sizeof(*d));
 	const struct streams_config c = config(d, '\n');
 
-	snprintf(d->dir, sizeof(d->dir), "/tmp/test-streams.XXXXXX");
-	assert_non_null(mkdtemp(d->dir));
+	scratch_folder(d->dir);
 	snprintf(d->path, sizeof(d->path), "%s/sock", d->dir);
 	assert_true(sd_event_new(&d->event) >= 0);
 	d->ss = streams_new(d->event, &c);

@@ -16,34 +16,17 @@
 #include <unistd.h>
 
 #include "launch/sysconfig.h"
+#include "tests/lib/scratch.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 #define NAME "sysconfig"
 
-static char *temporary(const char *text, size_t len)
-{
-	char *path = xstrdup("/tmp/test-sysconfig-XXXXXX");
-	int fd = mkstemp(path);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, text, len), len);
-	assert_int_equal(close(fd), 0);
-	return path;
-}
-
-static void discard(char *path)
-{
-	assert_int_equal(unlink(path), 0);
-	free(path);
-}
-
 static int read_text(const char *text, struct sysconfig *s, struct conf_report *r)
 {
-	_cleanup_free_ char *path = temporary(text, strlen(text));
+	_cleanup_free_ char *path = scratch_file(text);
 	int result = sysconfig_read(path, s, r);
 
-	unlink(path);
 	return result;
 }
 
@@ -246,7 +229,7 @@ static void no_file_is_no_fault_and_a_folder_is(void **state)
 static void nul_bytes_are_no_text(void **state)
 {
 	static const char text[] = "GUIDS=0x1\0\nPRIORITY=3\n";
-	char *path = temporary(text, sizeof(text) - 1);
+	char *path = scratch_bytes(text, sizeof(text) - 1);
 	struct conf_report r = { 0 };
 	struct sysconfig file;
 
@@ -254,7 +237,7 @@ static void nul_bytes_are_no_text(void **state)
 	assert_non_null(strstr(r.findings[0].text, "NUL"));
 	sysconfig_clear(&file);
 	conf_report_clear(&r);
-	discard(path);
+	free(path);
 }
 
 int main(void)

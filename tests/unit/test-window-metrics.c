@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
 #include "windows.h"
@@ -22,7 +23,7 @@ struct world {
 	struct sm_job *job;
 	mono_t now;
 	unsigned complaints;
-	char dir[64], one[80], two[80];
+	char dir[SCRATCH_PATH], one[80], two[80];
 };
 
 static void on_log(void *arg, unsigned bits, const char *text)
@@ -77,8 +78,8 @@ static int set_up(void **state)
 	*state = w;
 	w->now = 1000 * MONO_S;
 	log_set_sink(on_log, w);
-	snprintf(w->dir, sizeof(w->dir), "/tmp/test-window-metrics.XXXXXX");
-	if (!mkdtemp(w->dir) || sd_event_new(&w->event) < 0)
+	scratch_folder(w->dir);
+	if (sd_event_new(&w->event) < 0)
 		return -1;
 	snprintf(w->one, sizeof(w->one), "%s/one.prom", w->dir);
 	snprintf(w->two, sizeof(w->two), "%s/two.prom", w->dir);

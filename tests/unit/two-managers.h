@@ -25,6 +25,7 @@
 #include "sa/mgroup.h"
 #include "sa/service.h"
 #include "sm/replica.h"
+#include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -41,7 +42,7 @@ static struct {
 struct world {
 	struct rig *rig;
 	struct conf *conf[2];
-	char dir[2][64];
+	char dir[2][SCRATCH_PATH];
 	struct client *host[N_HOSTS]; /* 1..10 */
 };
 
@@ -71,8 +72,7 @@ static inline int setup(void **state)
 	log_set_sink(collect, NULL);
 	w->rig = rig_new(sim_new(net, 7));
 	for (unsigned i = 0; i < 2; i++) {
-		snprintf(w->dir[i], sizeof(w->dir[i]), "/tmp/test-sm-replica.XXXXXX");
-		assert_non_null(mkdtemp(w->dir[i]));
+		scratch_folder(w->dir[i]);
 		w->conf[i] = conf_new();
 		w->conf[i]->sminfo_polling_timeout = 1000;
 		w->conf[i]->polling_retry_number = 2;
@@ -100,11 +100,8 @@ static inline int teardown(void **state)
 		client_free(w->host[i]);
 	rig_free(w->rig);
 	for (unsigned i = 0; i < 2; i++) {
-		char command[128];
-
 		conf_unref(w->conf[i]);
-		snprintf(command, sizeof(command), "rm -rf %s", w->dir[i]);
-		assert_int_equal(system(command), 0);
+		scratch_remove(w->dir[i]);
 	}
 	log_set_sink(NULL, NULL);
 	free(w);

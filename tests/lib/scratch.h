@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Files and folders of a test program, below one folder of its own in /tmp. It goes with all that is in it when the
+ * program ends, whatever came of the tests; KEEP=1 in the environment leaves it there and says where it is.
+ *
+ * Tests that must leave a folder empty look themselves: they remove it by rmdir().
+ */
+#pragma once
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/mem.h"
+
+#define SCRATCH_PATH 64 /* of a folder, with its zero */
+
+static char scratch_root[SCRATCH_PATH - 8];
+static pid_t scratch_owner;
+
+static inline int scratch_remove_one(const char *path, const struct stat *st, int flag, struct FTW *at)
+{
+	return remove(path);
+}
+
+/* A folder that is wanted no more; those that are left go by themselves. */
+static inline void scratch_remove(const char *folder)
+{
+	if (getenv("KEEP"))
+		fprintf(stderr, "# kept: %s\n", folder);
+	else
+		nftw(folder, scratch_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static inline void scratch_end(void)
+{
+	if (scratch_owner == getpid()) /* not a child that ends */
+		scratch_remove(scratch_root);
+}
+
+/* A new, empty folder, in a buffer of SCRATCH_PATH bytes at least; the same buffer. */
+static inline char *scratch_folder(char *ret)
+{
+	static unsigned n;
+
+	if (!scratch_owner) {
+		snprintf(scratch_root, sizeof(scratch_root), "/tmp/%.32s.XXXXXX", program_invocation_short_name);
+		if (!mkdtemp(scratch_root))
+			abort();
+		scratch_owner = getpid();
+		atexit(scratch_end);
+	}
+	snprintf(ret, SCRATCH_PATH, "%s/%u", scratch_root, n++);
+	if (mkdir(ret, 0700) < 0)
+		abort();
+	return ret;
+}
+
+/* A new file with these bytes; its name is to be freed. */
+static inline char *scratch_bytes(const char *bytes, size_t len)
+{
+	char folder[SCRATCH_PATH], *path = xasprintf("%s/file", scratch_folder(folder));
+	FILE *f = fopen(path, "w");
+
+	if (!f || fwrite(bytes, 1, len, f) != len || fclose(f) != 0)
+		abort();
+	return path;
+}
+
+static inline char *scratch_file(const char *text)
+{
+	return scratch_bytes(text, strlen(text));
+}
+
+/* For tests that write into the current folder: set up and torn down with a new one. */
+static inline int scratch_enter(void **state)
+{
+	*state = scratch_folder(xmalloc(SCRATCH_PATH));
+	umask(022);
+	return chdir(*state);
+}
+
+static inline int scratch_leave(void **state)
+{
+	scratch_remove(*state);
+	free(*state);
+	return chdir("/");
+}
