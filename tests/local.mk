@@ -48,12 +48,16 @@ AM_TESTS_ENVIRONMENT = \
 	abs_top_builddir='$(abs_top_builddir)'; export abs_top_builddir; \
 	CHECK_CPPFLAGS='$(IBUMAD_CFLAGS) $(SYSTEMD_CFLAGS) $(JSON_CFLAGS) $(MHD_CFLAGS) $(CMOCKA_CFLAGS)'; export CHECK_CPPFLAGS;
 
+# Of the programs, those that other tests use: the unit tests are not built for these.
+CHECK_TOOLS_ONLY = check_PROGRAMS='$(CHECK_TOOLS)'
+
 check-e2e: all
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(E2E_TESTS)'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(E2E_TESTS)' $(CHECK_TOOLS_ONLY)
 check-unit:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(UNIT_TESTS)'
 check-programs: $(check_PROGRAMS)
-.PHONY: check-e2e check-unit check-programs
+check-tools: $(CHECK_TOOLS) $(check_DATA)
+.PHONY: check-e2e check-unit check-programs check-tools
 
 EXTRA_DIST += $(E2E_TESTS) $(CHECK_TESTS) $(SCENARIO_TESTS)
 EXTRA_DIST += $(wildcard $(srcdir)/tests/golden $(srcdir)/tests/unit/*.h $(srcdir)/tests/unit/*.txt)

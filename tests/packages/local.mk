@@ -4,5 +4,5 @@ PACKAGE_TESTS = tests/packages/deb.bats tests/packages/rpm.bats tests/packages/d
 EXTRA_DIST += $(PACKAGE_TESTS) tests/packages/lib.bash tests/packages/make-root tests/packages/old.rpmspec tests/packages/rpmlint.toml
 
 check-packages: all libvendor/sim/serve/ibfab
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(PACKAGE_TESTS)'
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(PACKAGE_TESTS)' $(CHECK_TOOLS_ONLY)
 .PHONY: check-packages

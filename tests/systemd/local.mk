@@ -13,6 +13,6 @@ systemd_installed = $(abs_builddir)/tests/systemd/installed
 check-systemd: all
 	rm -rf '$(systemd_installed)'
 	$(MAKE) $(AM_MAKEFLAGS) install DESTDIR='$(systemd_installed)'
-	INSTALLED='$(systemd_installed)' $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SYSTEMD_TESTS)'
+	INSTALLED='$(systemd_installed)' $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(SYSTEMD_TESTS)' $(CHECK_TOOLS_ONLY)
 	rm -rf '$(systemd_installed)'
 .PHONY: check-systemd
