@@ -457,6 +457,7 @@ static void a_faulty_file_leaves_the_old_partitions_alone(void **state)
 	assert_ptr_equal(p, old);
 	assert_int_equal(r.errors, 1);
 	assert_string_equal(r.findings[0].file, path);
+	unlink(path);
 	assert_int_equal(partitions_read(path, c, &r, &p), -ENOENT);
 	assert_int_equal(r.n, 1);
 	assert_int_equal(partitions_read("/", c, &r, &p), -EISDIR);
