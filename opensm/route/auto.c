@@ -45,12 +45,12 @@
 /* Who is asked, in this order; at a bar, nobody else when something holds already. */
 static const char *const suits[][CANDIDATES] = {
 	[SHAPE_SINGLE] = { "minhop" },
-	[SHAPE_TREE] = { "minhop", "ftree", "updn", "|", "dfsssp", "|", "nue" },
+	[SHAPE_TREE] = { "minhop", "ftree", "updn", "columns", "|", "dfsssp", "|", "nue" },
 	[SHAPE_HYPERX] = { "hyperx", "dor", "torus-2QoS", "|", "lash", "dfsssp", "|", "nue" },
 	[SHAPE_GRID] = { "dor", "torus-2QoS", "|", "lash", "dfsssp", "|", "nue" },
 	[SHAPE_DRAGONFLY] = { "dragonfly", "|", "dfsssp", "|", "lash", "nue" },
 	[SHAPE_DRAGONFLY_PLUS] = { "sssp", "minhop", "dragonfly", "|", "dfsssp", "|", "lash", "nue" },
-	[SHAPE_OTHER] = { "minhop", "|", "dfsssp", "updn", "|", "lash", "nue" },
+	[SHAPE_OTHER] = { "minhop", "columns", "|", "dfsssp", "updn", "|", "lash", "nue" },
 };
 
 struct trial {

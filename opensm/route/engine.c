@@ -19,6 +19,7 @@ static const struct route_engine engines[] = {
 	{ .name = "torus-2QoS", .compute = torus_2qos_compute, .exact = true },
 	{ .name = "nue", .compute = nue_compute },
 	{ .name = "sssp", .compute = sssp_compute },
+	{ .name = "columns", .compute = columns_compute },
 	{ .name = "dfsssp", .compute = dfsssp_compute },
 	{ .name = "dragonfly", .compute = dragonfly_compute },
 	{ .name = "hyperx", .compute = hyperx_compute },

@@ -77,6 +77,7 @@ struct route_options {
 	uint32_t scatter_seed;                  /* scatter_ports; 0 off */
 	bool order_no_scatter;                  /* guid_routing_order_no_scatter */
 	bool count_switches;                    /* port_profile_switch_nodes */
+	bool by_load;                           /* loads decide in trees too; no option, the engine columns sets it */
 };
 
 struct route_job {

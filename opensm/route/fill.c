@@ -77,7 +77,7 @@ static uint64_t hash_guids(uint64_t h, const struct route_guids *guids)
 uint64_t fill_options(const struct fill_plan *how, const struct route_options *o)
 {
 	const uint8_t flags[] = { o->port_shifting, o->order_no_scatter, o->count_switches,
-				  how->spread.from_above };
+				  how->spread.from_above, o->by_load };
 	uint64_t h = hash(UINT64_C(0xCBF29CE484222325), flags, sizeof(flags));
 
 	h = hash(h, how->engine, strlen(how->engine));
@@ -213,7 +213,7 @@ bool fill_is_flat(const struct route_job *job, const struct fill_plan *how, cons
 		hosts += s->hot[i].port != 0;
 		flat += s->hot[i].port && !s->depth[i];
 	}
-	return 2 * flat > hosts;
+	return o->by_load || 2 * flat > hosts;
 }
 
 static void fill_rows(const struct fill *f, struct routes *r)

@@ -18,6 +18,9 @@
  * most loaded channel carries little more than it did when it was relieved last.
  *
  * No lanes: on a graph with rings the judge will refuse these tables. See dfsssp.
+ *
+ * The engine columns is the same, but begins with columns by load in trees as well. A tree that grew has cables in
+ * numbers that no digit knows of: there loads come out better than the closed form.
  */
 #include "route/sssp.h"
 
@@ -65,7 +68,7 @@ static void use_options(const struct route_job *job, struct sssp *s)
 	const struct route_options *o = &job->options;
 
 	s->options = (struct route_options){
-		.cn = o->cn, .io = o->io, .weights = o->weights, .n_weights = o->n_weights,
+		.cn = o->cn, .io = o->io, .weights = o->weights, .n_weights = o->n_weights, .by_load = o->by_load,
 	};
 	if (o->avoid_throttled_links)
 		add_slow(job->topo, s);
@@ -127,4 +130,13 @@ struct routes *sssp_compute(const struct route_job *job, char *why, size_t why_l
 	_cleanup_(sssp_done) struct sssp s = { .graph = NULL };
 
 	return sssp_run(job, "sssp", &s, why, why_len) ? take(s.routes) : NULL;
+}
+
+struct routes *columns_compute(const struct route_job *job, char *why, size_t why_len)
+{
+	_cleanup_(sssp_done) struct sssp s = { .graph = NULL };
+	struct route_job by_load = *job;
+
+	by_load.options.by_load = true;
+	return sssp_run(&by_load, "columns", &s, why, why_len) ? take(s.routes) : NULL;
 }

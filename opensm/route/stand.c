@@ -162,7 +162,8 @@ static struct routes *proved(const struct stand_job *s, struct routes *r, const 
 		routes_check_after(NULL, r, s->job->threads, ret);
 	if (fits && (!route_fault(ret) || s->unsafe) && s->accepts(r, ret, s->arg)) {
 		r->eased_load = r->by_load = ret->max_load;
-		if (routes_are_by(r, "sssp") || routes_are_by(r, "dfsssp") || routes_are_by(r, "lash"))
+		if (routes_are_by(r, "sssp") || routes_are_by(r, "columns") || routes_are_by(r, "dfsssp") ||
+		    routes_are_by(r, "lash"))
 			r->expected_load = ret->max_load;
 		return r;
 	}
