@@ -14,7 +14,7 @@
  *                 a1 a2            first. So every switch but the apex has somebody higher beside it,
  *                 L1 L2            and every pair has a way.
  *
- * Without levels that is a breadth first search from a central switch.
+ * Without levels, who has most neighbours in the order is next (arrange_flat).
  *
  * Distances: rows of all targets at once. From below: how far is it going down. From above: a switch goes
  * down where that is no longer than going up, or where somebody above sends down to it; else up. What
@@ -30,7 +30,8 @@
 #define FAR (DISTANCE_DOWN - 1u)
 #define BLOCK 256           /* targets that one thread takes at a time */
 #define COVER_BITS (1u << 26)
-#define CENTRE_MAX 4096     /* switches among which a centre is looked for */
+#define EDGE_MAX 4096       /* switches among which the most remote one is looked for */
+#define NEIGHBOURS_MAX 255
 
 /* Work space of making an order. */
 struct sorting {
@@ -309,11 +310,11 @@ static void arrange(struct sorting *s)
 	}
 }
 
-/* The switch from which the others are least far; the first with most cables where that is too much to ask. */
-static uint32_t centre_of(const struct sorting *s, uint32_t part, const struct distances *d)
+/* The switch from which the others are farthest; the first with fewest cables where that is too much to ask. */
+static uint32_t edge_of(const struct sorting *s, uint32_t part, const struct distances *d)
 {
-	uint64_t least = UINT64_MAX;
 	uint32_t best = part;
+	uint64_t most = 0;
 
 	for (uint32_t u = part; u < s->g->n; u++) {
 		uint64_t sum = UINT32_MAX - (s->g->first[u + 1] - s->g->first[u]);
@@ -325,32 +326,84 @@ static uint32_t centre_of(const struct sorting *s, uint32_t part, const struct d
 			for (uint32_t v = 0; v < s->g->n; v++)
 				sum += s->part[v] == part ? distances_from(d, v)[u] : 0;
 		}
-		if (sum < least || (sum == least && s->ids[u] > s->ids[best])) {
-			least = sum;
+		if (sum > most || (sum == most && s->ids[u] > s->ids[best])) {
+			most = sum;
 			best = u;
 		}
 	}
 	return best;
 }
 
-/* No levels: breadth first from the middle of every component. */
+/* Switches beside those that are placed: a stack for every number of neighbours that are. */
+struct fringe {
+	uint32_t *known;	 /* per switch: neighbours placed */
+	uint32_t *sw, *below, n; /* entries; those that are out of date stay */
+	uint32_t top[NEIGHBOURS_MAX + 1];
+	uint32_t highest;
+};
+
+static void meet(const struct sorting *s, struct fringe *f, uint32_t u)
+{
+	const struct graph *g = s->g;
+	uint32_t begin = f->n;
+
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+		uint32_t v = g->groups[i].to, at = f->n;
+
+		if (s->placed[v])
+			continue;
+		/* By id, so that the highest comes out first. */
+		for (; at > begin && s->ids[f->sw[at - 1]] > s->ids[v]; at--)
+			f->sw[at] = f->sw[at - 1];
+		f->sw[at] = v;
+		f->n++;
+	}
+	for (uint32_t k = begin; k < f->n; k++) {
+		uint32_t known = MIN(++f->known[f->sw[k]], (uint32_t)NEIGHBOURS_MAX);
+
+		f->below[k] = f->top[known];
+		f->top[known] = k;
+		f->highest = MAX(f->highest, known);
+	}
+}
+
+/* TOPO_NONE: nobody is left. */
+static uint32_t pick(const struct sorting *s, struct fringe *f)
+{
+	for (; f->highest; f->highest--)
+		while (f->top[f->highest] != TOPO_NONE) {
+			uint32_t k = f->top[f->highest], u = f->sw[k];
+
+			f->top[f->highest] = f->below[k];
+			if (!s->placed[u] && MIN(f->known[u], (uint32_t)NEIGHBOURS_MAX) == f->highest)
+				return u;
+		}
+	return TOPO_NONE;
+}
+
+/*
+ * No levels. Whoever has most neighbours in the order comes next, of equals the one met last: so the order grows
+ * along the fabric, and most switches have several ways up that lead to different places. Breadth first from the middle
+ * would send all that is not near by over one switch: on a 6x6x6 torus its cables carry more than twice as much.
+ */
 static void arrange_flat(struct sorting *s)
 {
 	_cleanup_(distances_freep) struct distances *d =
-		s->g->n <= CENTRE_MAX ? distances_new(s->g, 1, NULL) : NULL;
-	const struct graph *g = s->g;
-	uint32_t n = 0, at = 0;
+		s->g->n <= EDGE_MAX ? distances_new(s->g, 1, NULL) : NULL;
+	uint32_t edges = s->g->first[s->g->n], n = 0;
+	_cleanup_free_ uint32_t *known = xcalloc(s->g->n, sizeof(*known));
+	_cleanup_free_ uint32_t *sw = xcalloc(edges, sizeof(*sw)), *below = xcalloc(edges, sizeof(*below));
+	struct fringe f = { .known = known, .sw = sw, .below = below };
 
-	for (uint32_t part = 0; part < g->n; part++) {
+	memset(f.top, 0xFF, sizeof(f.top));
+	for (uint32_t part = 0; part < s->g->n; part++) {
+		uint32_t next;
+
 		if (s->part[part] != part)
 			continue;
-		put(s, centre_of(s, part, d), &n);
-		for (; at < n; at++) {
-			uint32_t u = s->t->order[at];
-
-			for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-				if (!s->placed[g->groups[i].to])
-					put(s, g->groups[i].to, &n);
+		for (next = edge_of(s, part, d); next != TOPO_NONE; next = pick(s, &f)) {
+			put(s, next, &n);
+			meet(s, &f, next);
 		}
 	}
 }

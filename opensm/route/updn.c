@@ -4,7 +4,7 @@
  *
  * updn takes its levels from root_guid_file; without one, or where no root of it is there, from the distance to
  * the leaves, which a few broken cables do not change. dnup takes them from the distance to the nearest host.
- * Where levels say nothing, as on a torus, the order is a breadth first search from the middle.
+ * Where levels say nothing, as on a torus, the order grows along the fabric (tree.c).
  *
  * connect_roots needs nothing here: roots have ways to each other in any case, legal ones.
  */
