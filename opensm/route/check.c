@@ -405,16 +405,13 @@ static struct route_proof *prove(const struct routes *r, unsigned threads, struc
 	return acyclic && !p->v.lost && !p->v.looping && p->j.simple ? p : route_proof_free(p);
 }
 
-bool routes_check_after(const struct routes *previous, const struct routes *r, unsigned threads,
-			struct route_verdict *ret)
+/* Takes `p`, which is of tables that differ by `changes` (NULL: nobody knows). Returns whether it was the short way. */
+static bool check_moved(struct route_proof *p, const struct routes *r, const struct route_changes *changes,
+			unsigned threads, struct route_verdict *ret)
 {
 	struct route_proof *_Atomic *there = &((struct routes *)r)->proof; /* all of `r` that may change */
-	struct route_proof *p = NULL;
-	bool short_way;
+	bool short_way = p && route_proof_move(p, r, changes);
 
-	if (previous)
-		p = atomic_exchange(&((struct routes *)previous)->proof, NULL);
-	short_way = p && route_proof_move(p, r);
 	if (short_way) {
 		*ret = p->v;
 		sum_up(&p->j, p->load, p->pairs_at, ret);
@@ -423,6 +420,33 @@ bool routes_check_after(const struct routes *previous, const struct routes *r, u
 		p = prove(r, threads, ret);
 	}
 	route_proof_free(atomic_exchange(there, p));
+	return short_way;
+}
+
+bool routes_check_after(const struct routes *previous, const struct routes *r, unsigned threads,
+			struct route_verdict *ret)
+{
+	struct route_changes changes = { .entries = NULL };
+	struct route_proof *p = NULL;
+	bool short_way;
+
+	if (previous)
+		p = atomic_exchange(&((struct routes *)previous)->proof, NULL);
+	if (p)
+		changes.entries = routes_changes(previous, r, &changes.n);
+	short_way = check_moved(p, r, &changes, threads, ret);
+	free(changes.entries);
+	return short_way;
+}
+
+bool routes_check_since(struct routes *r, size_t mark, unsigned threads, struct route_verdict *ret)
+{
+	struct route_changes changes;
+	bool short_way;
+
+	changes.entries = routes_changes_since(r, mark, &changes.n);
+	short_way = check_moved(atomic_exchange(&r->proof, NULL), r, &changes, threads, ret);
+	free(changes.entries);
 	return short_way;
 }
 

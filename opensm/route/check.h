@@ -55,6 +55,9 @@ void routes_check(const struct routes *r, unsigned threads, struct route_verdict
 bool routes_check_after(const struct routes *previous, const struct routes *r, unsigned threads,
 			struct route_verdict *ret);
 
+/* The same after routes_mark(), for tables that were judged then: looks at what was written since. */
+bool routes_check_since(struct routes *r, size_t mark, unsigned threads, struct route_verdict *ret);
+
 /* What every channel (entry of topo->ports) of judged routes carries, as long as that judgement is theirs; or NULL. */
 const uint32_t *routes_judged_load(const struct routes *r);
 

@@ -28,16 +28,16 @@ struct delta {
 	struct route_proof *p;
 	const struct judge *old;
 	struct judge *new;
-	struct entry {
-		lid_t lid;
-		uint32_t sw;
-	} *entries;		/* that differ; by LID */
+	const struct route_changes *changes;
+	struct routes_entry *entries; /* that differ, with what they were; by LID */
 	size_t n_entries, cap_entries;
 	uint32_t *cables;	/* entries of topo->ports that lead elsewhere than before */
 	size_t n_cables, cap_cables;
 	struct moved *moved;	/* by `at` */
 	size_t n_moved, cap_moved;
 	uint32_t *stamp;	/* per switch: LID + 1 for which its entry differs */
+	uint8_t *was;		/* the same: what it was */
+	bool *seen;
 	struct upstream {
 		uint32_t sw, hops;
 		uint8_t branch; /* port by which it comes to the first */
@@ -92,12 +92,12 @@ static bool same_lanes(const struct lanes *a, const struct lanes *b, const struc
 	       (!a->sl || !memcmp(a->sl, b->sl, lanes_n_sl(a)));
 }
 
-static void add_entry(struct delta *d, uint32_t sw, lid_t lid)
+static void add_entry(struct delta *d, uint32_t sw, lid_t lid, uint8_t was)
 {
-	if (d->new->targets[lid].sw == TOPO_NONE)
+	if (!lid || lid > d->new->top || d->new->targets[lid].sw == TOPO_NONE)
 		return;
 	GROW(d->entries, d->n_entries + 1, d->cap_entries);
-	d->entries[d->n_entries++] = (struct entry){ .lid = lid, .sw = sw };
+	d->entries[d->n_entries++] = (struct routes_entry){ .lid = lid, .sw = sw, .port = was };
 }
 
 static void compare_rows(struct delta *d, uint32_t s)
@@ -111,8 +111,8 @@ static void compare_rows(struct delta *d, uint32_t s)
 		if (!memcmp(a + first, b + first, LFT_BLOCK_LIDS))
 			continue;
 		for (uint32_t lid = first; lid < first + LFT_BLOCK_LIDS; lid++)
-			if (a[lid] != b[lid] && lid <= d->new->top)
-				add_entry(d, s, (lid_t)lid);
+			if (a[lid] != b[lid])
+				add_entry(d, s, (lid_t)lid, a[lid]);
 	}
 }
 
@@ -131,7 +131,9 @@ static uint32_t switch_with(const struct topo *t, uint32_t entry)
 	return low;
 }
 
-/* Entries that are what they were, over a cable that is not. */
+/*
+ * And entries over a cable that is not what it was: those that are what they were, and such as are in the list already.
+ */
 static void find_cables(struct delta *d)
 {
 	const struct topo *t = d->new->topo;
@@ -147,9 +149,8 @@ static void find_cables(struct delta *d)
 		s = switch_with(t, e);
 		port = (uint8_t)(e - t->switches[s].first_port);
 		for (unsigned lid = 1; lid <= d->new->top; lid++)
-			if (routes_port(d->new->routes, s, (lid_t)lid) == port &&
-			    routes_port(d->old->routes, s, (lid_t)lid) == port)
-				add_entry(d, s, (lid_t)lid);
+			if (routes_port(d->new->routes, s, (lid_t)lid) == port)
+				add_entry(d, s, (lid_t)lid, port);
 	}
 }
 
@@ -157,7 +158,7 @@ static void find_cables(struct delta *d)
 static void sort_entries(struct delta *d)
 {
 	_cleanup_free_ size_t *first = xcalloc(d->new->top + 2u, sizeof(*first));
-	struct entry *sorted = xmalloc((d->n_entries + 1) * sizeof(*sorted));
+	struct routes_entry *sorted = xmalloc((d->n_entries + 1) * sizeof(*sorted));
 
 	for (size_t i = 0; i < d->n_entries; i++)
 		first[d->entries[i].lid + 1]++;
@@ -377,20 +378,26 @@ static uint16_t distance_before(const struct delta *d, uint32_t at, uint32_t s)
 
 /* ---- one LID of an end port ------------------------------------------------------------------ */
 
+/* What `s` says of the LID whose entries are stamped. */
+static uint8_t port_in(const struct delta *d, const struct judge *j, uint32_t s, lid_t lid)
+{
+	return j == d->old && d->stamp[s] == lid + 1u ? d->was[s] : routes_port(d->new->routes, s, lid);
+}
+
 /* The channel by which `s` sends the LID on; TOPO_NONE: by none to a switch. */
-static uint32_t channel_of(const struct judge *j, uint32_t s, lid_t lid)
+static uint32_t channel_of(const struct delta *d, const struct judge *j, uint32_t s, lid_t lid)
 {
 	const struct topo_switch *sw = &j->topo->switches[s];
-	uint8_t port = lid < sw->lft_cap ? routes_port(j->routes, s, lid) : LFT_NO_PORT;
+	uint8_t port = lid < sw->lft_cap ? port_in(d, j, s, lid) : LFT_NO_PORT;
 
 	if (port > sw->n_ports || j->behind[sw->first_port + port] == BEHIND_NONE)
 		return TOPO_NONE;
 	return sw->first_port + port;
 }
 
-static bool is_end(const struct judge *j, uint32_t s, lid_t lid)
+static bool is_end(const struct delta *d, const struct judge *j, uint32_t s, lid_t lid)
 {
-	return s == j->targets[lid].sw && routes_port(j->routes, s, lid) == j->targets[lid].port &&
+	return s == j->targets[lid].sw && port_in(d, j, s, lid) == j->targets[lid].port &&
 	       lid < j->topo->switches[s].lft_cap;
 }
 
@@ -399,8 +406,8 @@ static int follow(struct delta *d, const struct judge *j, uint32_t s, lid_t lid,
 {
 	int hops = 0;
 
-	for (uint32_t left = j->topo->n_switches; !is_end(j, s, lid); left--) {
-		uint32_t channel = channel_of(j, s, lid);
+	for (uint32_t left = j->topo->n_switches; !is_end(d, j, s, lid); left--) {
+		uint32_t channel = channel_of(d, j, s, lid);
 
 		if (channel == TOPO_NONE || !left)
 			return -1;
@@ -432,8 +439,8 @@ static void add_dependencies(struct delta *d, uint32_t s, uint64_t in, lid_t lid
 {
 	const struct judge *j = d->new;
 
-	while (!is_end(j, s, lid)) {
-		uint32_t channel = channel_of(j, s, lid);
+	while (!is_end(d, j, s, lid)) {
+		uint32_t channel = channel_of(d, j, s, lid);
 
 		add_dependency(d, channel, in, lid);
 		in = UINT64_C(1) << (j->behind[channel] & 63);
@@ -456,7 +463,7 @@ static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
 		for (unsigned p = 1; p <= sw->n_ports; p++) {
 			uint32_t behind = j->behind[sw->first_port + p], v = behind >> 8;
 
-			if (behind == BEHIND_NONE || d->stamp[v] == lid + 1u || is_end(j, v, lid) ||
+			if (behind == BEHIND_NONE || d->stamp[v] == lid + 1u || is_end(d, j, v, lid) ||
 			    lid >= j->topo->switches[v].lft_cap ||
 			    routes_port(j->routes, v, lid) != (behind & 255))
 				continue;
@@ -502,15 +509,29 @@ static bool shift_sources(struct delta *d, uint32_t s, lid_t lid)
 	return true;
 }
 
-static bool shift_lid(struct delta *d, const struct entry *entries, size_t n)
+/* Sees it. */
+static bool is_seen(struct delta *d, uint32_t s)
+{
+	bool seen = d->seen[s];
+
+	d->seen[s] = true;
+	return seen;
+}
+
+static bool shift_lid(struct delta *d, const struct routes_entry *entries, size_t n)
 {
 	lid_t lid = entries[0].lid;
 
-	for (size_t i = 0; i < n; i++)
+	/* What is there twice has what it was first. */
+	for (size_t i = n; i-- > 0;) {
 		d->stamp[entries[i].sw] = lid + 1u;
+		d->was[entries[i].sw] = entries[i].port;
+	}
 	for (size_t i = 0; i < n; i++)
-		if (!shift_sources(d, entries[i].sw, lid))
+		if (!is_seen(d, entries[i].sw) && !shift_sources(d, entries[i].sw, lid))
 			return false;
+	for (size_t i = 0; i < n; i++)
+		d->seen[entries[i].sw] = false;
 	return true;
 }
 
@@ -518,9 +539,9 @@ static bool shift_lid(struct delta *d, const struct entry *entries, size_t n)
 static bool meets(const struct delta *d, uint32_t s, lid_t lid)
 {
 	while (d->stamp[s] != lid + 1u) {
-		uint32_t channel = channel_of(d->new, s, lid);
+		uint32_t channel = channel_of(d, d->new, s, lid);
 
-		if (is_end(d->new, s, lid) || channel == TOPO_NONE)
+		if (is_end(d, d->new, s, lid) || channel == TOPO_NONE)
 			return false;
 		s = d->new->behind[channel] >> 8;
 	}
@@ -551,7 +572,7 @@ static bool shift_detours(struct delta *d, lid_t lid)
 /* ---- LIDs of switches ------------------------------------------------------------------------ */
 
 /* Is every entry that differs, or near a distance that does, a step nearer? */
-static bool still_nearer(const struct delta *d, lid_t lid, const struct entry *entries, size_t n)
+static bool still_nearer(const struct delta *d, lid_t lid, const struct routes_entry *entries, size_t n)
 {
 	const struct judge *j = d->new;
 	uint32_t at = j->targets[lid].sw;
@@ -575,7 +596,7 @@ static bool still_nearer(const struct delta *d, lid_t lid, const struct entry *e
 	return true;
 }
 
-static void shift_switch_lid(struct delta *d, struct witness *w, lid_t lid, const struct entry *entries, size_t n)
+static void shift_switch_lid(struct delta *d, struct witness *w, lid_t lid, const struct routes_entry *entries, size_t n)
 {
 	struct judge *j = d->new;
 
@@ -640,17 +661,13 @@ static bool shift_all(struct delta *d)
 static bool find_differences(struct delta *d)
 {
 	const struct judge *j = d->new;
-	size_t most = (size_t)j->topo->n_switches * j->top / 32 + 4096, n;
-	struct routes_entry *changes;
+	size_t most = (size_t)j->topo->n_switches * j->top / 32 + 4096;
 
-	find_cables(d);
-	changes = routes_changes(d->old->routes, j->routes, &n);
-	for (size_t i = 0; changes && i < n && d->n_entries < most; i++)
-		if (changes[i].lid && changes[i].lid <= j->top)
-			add_entry(d, changes[i].sw, changes[i].lid);
-	for (uint32_t s = 0; !changes && s < j->topo->n_switches && d->n_entries < most; s++)
+	for (size_t i = 0; d->changes->entries && i < d->changes->n && d->n_entries < most; i++)
+		add_entry(d, d->changes->entries[i].sw, d->changes->entries[i].lid, d->changes->entries[i].port);
+	for (uint32_t s = 0; !d->changes->entries && s < j->topo->n_switches && d->n_entries < most; s++)
 		compare_rows(d, s);
-	free(changes);
+	find_cables(d);
 	if (d->n_entries >= most || d->n_cables > CABLES_MAX)
 		return false;
 	sort_entries(d);
@@ -672,13 +689,15 @@ static void delta_done(struct delta *d)
 	free(d->cables);
 	free(d->moved);
 	free(d->stamp);
+	free(d->was);
+	free(d->seen);
 	free(d->queue);
 }
 
-bool route_proof_move(struct route_proof *p, const struct routes *r)
+bool route_proof_move(struct route_proof *p, const struct routes *r, const struct route_changes *changes)
 {
 	struct judge *old = &p->j, new = p->j;
-	_cleanup_(delta_done) struct delta d = { .p = p, .old = old, .new = &new };
+	_cleanup_(delta_done) struct delta d = { .p = p, .old = old, .new = &new, .changes = changes };
 	bool ok;
 
 	if (!same_switches(old->topo, r->topo) || !same_hosts(old->topo, r->topo) ||
@@ -693,6 +712,8 @@ bool route_proof_move(struct route_proof *p, const struct routes *r)
 	if (new.dependencies->lanes)
 		new.dependencies->lanes = r->lanes;
 	d.stamp = xcalloc(r->topo->n_switches, sizeof(*d.stamp));
+	d.was = xcalloc(r->topo->n_switches, sizeof(*d.was));
+	d.seen = xcalloc(r->topo->n_switches, sizeof(*d.seen));
 	ok = find_differences(&d) && repair_distances(&d) && nobody_is_cut(&d);
 	if (ok) {
 		forget_cables(&d);

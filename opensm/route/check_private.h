@@ -41,8 +41,14 @@ struct route_proof {
 	struct route_verdict v; /* sums alone */
 };
 
+/* What is not as it was, with what it was; `entries` NULL: tables must be compared. */
+struct route_changes {
+	struct routes_entry *entries;
+	size_t n;
+};
+
 /* From the routes it is of to `r`: true if it is their proof then. False: of no use any more, for anybody. */
-bool route_proof_move(struct route_proof *p, const struct routes *r);
+bool route_proof_move(struct route_proof *p, const struct routes *r, const struct route_changes *changes);
 
 /* Fills behind[]. */
 void judge_find_behind(struct judge *j);

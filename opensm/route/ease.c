@@ -16,7 +16,6 @@
 #include "util/mem.h"
 
 #define SLACK(load) ((load) + (load) / 16)
-#define MANY	      512
 #define CLEARLY(load) ((load) + (load) / 6)
 
 /* Only lower ones are reached from here, or from there. */
@@ -109,47 +108,29 @@ static bool is_free(const struct route_job *job, const struct routes *r)
 	       !o->count_switches;
 }
 
-/* What is known about rows holds of rows that are a little different, too. */
-static void inherit(struct routes *r, struct routes *from)
-{
-	r->hops = take(from->hops);
-	r->places = take(from->places);
-	r->downs = take(from->downs);
-	r->options = from->options;
-	r->expected_load = from->expected_load;
-	memcpy(r->note, from->note, sizeof(r->note));
-}
-
-static struct routes *move(const struct route_job *job, struct routes *r, struct route_verdict *v, uint32_t *ret_moved)
+static void move(const struct route_job *job, struct routes *r, struct route_verdict *v, uint32_t *ret_moved)
 {
 	_cleanup_(graph_freep) struct graph *g = graph_new(job->topo, NULL);
 	_cleanup_(roll_freep) struct roll *roll = roll_new(job->topo, &(struct route_options){ 0 });
-	struct routes *eased = routes_derive(job->topo, r);
 	struct route_verdict after;
-	bool few;
 	uint32_t enough = CLEARLY((uint32_t)v->avg_load), moved;
+	size_t mark = routes_mark(r);
 
 	relieve(&(struct relieve_job){
 		.graph = g, .find = find_ways, .arg = &(struct arg){ .graph = g, .routes = r },
 		.roll = roll, .load = routes_judged_load(r), .tolerated = enough, .enough = enough,
 		.threads = 1, .cancelled = job->cancelled,
-	}, eased, &moved);
-	if (moved) {
-		/* Looking only at what is different is for few differences. */
-		few = moved < (uint64_t)job->topo->n_switches * r->top / MANY;
-		routes_check_after(few ? r : NULL, eased, job->threads, &after);
-		if (!after.credit_loop && after.unreachable == v->unreachable && after.max_load <= v->max_load) {
-			inherit(eased, r);
-			routes_unref(r);
-			*v = after;
-			*ret_moved = moved;
-			return eased;
-		}
-		if (few) /* it gave its proof away */
-			routes_check_after(NULL, r, job->threads, &after);
+	}, r, &moved);
+	if (!moved)
+		return;
+	routes_check_since(r, mark, job->threads, &after);
+	if (!after.credit_loop && after.unreachable == v->unreachable && after.max_load <= v->max_load) {
+		*v = after;
+		*ret_moved = moved;
+		return;
 	}
-	routes_unref(eased);
-	return r;
+	routes_rewind(r, mark);
+	routes_check_after(NULL, r, job->threads, &after);
 }
 
 /* Little more than when it was eased last, nor clearly less: then something was mended, and more may be possible. */
@@ -158,7 +139,7 @@ static bool is_as_before(uint32_t load, uint32_t before)
 	return load <= SLACK(before) && SLACK(load) >= before;
 }
 
-struct routes *ease(const struct route_job *job, struct routes *r, struct route_verdict *v, uint32_t *ret_moved)
+void ease(const struct route_job *job, struct routes *r, struct route_verdict *v, uint32_t *ret_moved)
 {
 	const struct routes *old = job->previous;
 	uint32_t before = old ? old->eased_load : 0;
@@ -167,8 +148,7 @@ struct routes *ease(const struct route_job *job, struct routes *r, struct route_
 	r->eased_load = before;
 	if (v->max_load <= CLEARLY(v->avg_load) || is_as_before(v->max_load, before) || v->lost || v->credit_loop ||
 	    !is_free(job, r) || (old && routes_are_same(old, r)))
-		return r;
-	r = move(job, r, v, ret_moved);
+		return;
+	move(job, r, v, ret_moved);
 	r->eased_load = v->max_load;
-	return r;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A target is affected if some end of a lost cable has no other way to it that is as near: only its column of
- * distances can be another. In such a column every switch that is farther, and its neighbours, look
- * at their entries; at the ends of the cable everybody who used it does. What still leads nearer stays. The
+ * A target is affected if with the distances of before the ends of a changed cable do not see it where they should:
+ * only its column of distances can be another. In such a column every switch whose distance is another, and its
+ * neighbours, look at their entries; at the ends of a cable that went everybody who used it does, at those of one that
+ * came everybody who could. What still leads nearer stays, unless homes want a way that was none before. The
  * others go where homes of today say, else to the port that is used least.
+ *
+ * End ports that went leave their entries behind; for those that came everybody looks.
  */
 #include "route/repair.h"
 
@@ -11,9 +14,18 @@
 
 #include "util/mem.h"
 
-#define LOST_MAX 16
+#define CABLES_MAX 16
+#define CAME_MAX 256
 #define TARGETS_MAX 512
 #define PORTS 256
+#define FAR (DISTANCE_DOWN - 1u)
+
+/* A cable that went or came, seen from one of its ends. */
+struct cable_end {
+	uint32_t sw, to;
+	uint8_t port;
+	bool came;
+};
 
 struct repair {
 	const struct route_job *job;
@@ -22,16 +34,17 @@ struct repair {
 	const struct graph *g;
 	struct routes *r;
 	struct spread *spread;
-	uint32_t lost[2 * LOST_MAX];      /* switches at the ends */
-	uint8_t lost_port[2 * LOST_MAX];
-	uint32_t n_lost;
+	struct cable_end ends[2 * CABLES_MAX];
+	uint32_t n_ends;
+	bool gains;			  /* a cable came */
+	uint32_t came[CAME_MAX];	  /* hosts */
+	uint32_t n_came;
 	uint32_t targets[TARGETS_MAX];
 	uint32_t n_targets;
 	uint32_t *column;                 /* per switch: index in targets, or TOPO_NONE */
 	struct distances *some;           /* of targets */
 	uint32_t *looked;                 /* per switch: last round in which it looked at its entries */
-	uint32_t counted;                 /* the row that `count` is of; TOPO_NONE: none */
-	uint32_t count[PORTS];
+	uint32_t **counts;		  /* per switch: destinations per port; NULL: nobody has counted */
 };
 
 static void repair_done(struct repair *p)
@@ -41,6 +54,9 @@ static void repair_done(struct repair *p)
 	distances_free(p->some);
 	free(p->column);
 	free(p->looked);
+	for (uint32_t s = 0; p->counts && s < p->g->n; s++)
+		free(p->counts[s]);
+	free(p->counts);
 }
 
 static bool may_repair(const struct route_job *job, const struct fill_plan *how)
@@ -59,7 +75,7 @@ static bool may_repair(const struct route_job *job, const struct fill_plan *how)
 	if (how->tree && (!before->places || memcmp(before->places, how->tree->place,
 						    t->n_switches * sizeof(*before->places)) != 0))
 		return false;
-	return t->n_hosts == before->topo->n_hosts && t->max_lid <= before->top;
+	return t->max_lid < before->row_size;
 }
 
 static bool is_same_switch(const struct topo_switch *a, const struct topo_switch *b)
@@ -71,40 +87,87 @@ static bool is_same_switch(const struct topo_switch *a, const struct topo_switch
 static bool is_same_host(const struct topo_host *a, const struct topo_host *b)
 {
 	return a->guid == b->guid && a->sw == b->sw && a->sw_port == b->sw_port && a->lid == b->lid &&
-	       a->lmc == b->lmc && !a->lmc;
+	       a->lmc == b->lmc;
 }
 
-static bool note_lost(struct repair *p, uint32_t sw, unsigned port)
+/* One that came, or is elsewhere. */
+static bool note_came(struct repair *p, uint32_t host)
 {
-	if (p->n_lost == ARRAY_SIZE(p->lost))
+	const struct topo_host *h = &p->job->topo->hosts[host];
+
+	if (h->lmc)
 		return false;
-	p->lost[p->n_lost] = sw;
-	p->lost_port[p->n_lost++] = (uint8_t)port;
+	if (h->sw == TOPO_NONE || !h->lid)
+		return true;
+	if (p->n_came == CAME_MAX)
+		return false;
+	p->came[p->n_came++] = host;
 	return true;
 }
 
-/* Nothing is different but cables that went. */
-static bool find_lost(struct repair *p)
+/* Who came; their LIDs were nobody's. Hosts are in the order of their GUIDs. */
+static bool find_hosts(struct repair *p)
+{
+	const struct topo *now = p->job->topo, *was = p->before->topo;
+	_cleanup_free_ bool *owned = NULL;
+	uint32_t b = 0;
+
+	for (uint32_t h = 0; h < now->n_hosts; h++) {
+		while (b < was->n_hosts && was->hosts[b].guid < now->hosts[h].guid)
+			b++;
+		if (b < was->n_hosts && is_same_host(&now->hosts[h], &was->hosts[b]) && !now->hosts[h].lmc)
+			continue;
+		if (!note_came(p, h))
+			return false;
+	}
+	if (!p->n_came)
+		return true;
+	owned = xcalloc(was->max_lid + 1u, sizeof(*owned));
+	for (uint32_t s = 0; s < was->n_switches; s++)
+		owned[was->switches[s].lid] = true;
+	for (uint32_t h = 0; h < was->n_hosts; h++)
+		for (unsigned k = 0; was->hosts[h].sw != TOPO_NONE && was->hosts[h].lid && k < 1u << was->hosts[h].lmc; k++)
+			owned[was->hosts[h].lid + k] = true;
+	for (uint32_t i = 0; i < p->n_came; i++)
+		if (now->hosts[p->came[i]].lid <= was->max_lid && owned[now->hosts[p->came[i]].lid])
+			return false;
+	return true;
+}
+
+static bool note_end(struct repair *p, uint32_t sw, unsigned port, uint32_t to, bool came)
+{
+	if (p->n_ends == ARRAY_SIZE(p->ends))
+		return false;
+	p->gains |= came;
+	p->ends[p->n_ends++] = (struct cable_end){ .sw = sw, .to = to, .port = (uint8_t)port, .came = came };
+	return true;
+}
+
+static bool compare_port(struct repair *p, uint32_t sw, unsigned port)
+{
+	const struct topo_port *a = topo_port(p->job->topo, sw, port), *b = topo_port(p->before->topo, sw, port);
+
+	if (topo_port_loops(a) || topo_port_loops(b))
+		return a->port == b->port && topo_port_loops(a) == topo_port_loops(b);
+	if (a->sw == b->sw && (a->sw == TOPO_NONE || a->port == b->port))
+		return true;
+	return (b->sw == TOPO_NONE || note_end(p, sw, port, b->sw, false)) &&
+	       (a->sw == TOPO_NONE || note_end(p, sw, port, a->sw, true));
+}
+
+/* Nothing is different but cables and end ports. */
+static bool find_differences(struct repair *p)
 {
 	const struct topo *now = p->job->topo, *was = p->before->topo;
 
-	for (uint32_t h = 0; h < now->n_hosts; h++)
-		if (!is_same_host(&now->hosts[h], &was->hosts[h]))
-			return false;
 	for (uint32_t s = 0; s < now->n_switches; s++) {
 		if (!is_same_switch(&now->switches[s], &was->switches[s]) || now->switches[s].lmc)
 			return false;
-		for (unsigned port = 1; port <= now->switches[s].n_ports; port++) {
-			const struct topo_port *a = topo_port(now, s, port), *b = topo_port(was, s, port);
-
-			if (a->sw == b->sw && a->host == b->host && a->port == b->port)
-				continue;
-			if (a->sw != TOPO_NONE || a->host != TOPO_NONE || a->port || b->sw == TOPO_NONE ||
-			    !note_lost(p, s, port))
+		for (unsigned port = 1; port <= now->switches[s].n_ports; port++)
+			if (!compare_port(p, s, port))
 				return false;
-		}
 	}
-	return true;
+	return find_hosts(p);
 }
 
 /* ---- distances --------------------------------------------------------------------------- */
@@ -136,15 +199,96 @@ static bool is_way(const struct repair *p, uint32_t from, const struct graph_gro
 	return graph_near(group, distance(p, group->to, to)) == distance(p, from, to);
 }
 
-/* With the distances of before, had `from` a way to `to` that it still has? */
-static bool has_old_way(const struct repair *p, uint32_t from, uint32_t to)
+/*
+ * Hops of going down from `from` to all switches, over the cables of `t`; FAR: no way. `queue` is work space, of as many
+ * switches as there are.
+ */
+static void go_down(const struct repair *p, const struct topo *t, uint32_t from, uint16_t *ret, uint32_t *queue)
 {
-	uint16_t far = old_distance(p, from, to);
+	const uint32_t *place = p->how->tree->place;
+	uint32_t tail = 0;
 
-	for (uint32_t i = p->g->first[from]; i < p->g->first[from + 1]; i++)
-		if (graph_near(&p->g->groups[i], old_distance(p, p->g->groups[i].to, to)) == far)
-			return true;
-	return false;
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		ret[s] = FAR;
+	ret[from] = 0;
+	queue[tail++] = from;
+	for (uint32_t head = 0; head < tail; head++) {
+		uint32_t u = queue[head];
+
+		for (unsigned k = 1; k <= t->switches[u].n_ports; k++) {
+			uint32_t v = topo_port(t, u, k)->sw;
+
+			if (v == TOPO_NONE || place[v] < place[u] || ret[v] != FAR)
+				continue;
+			ret[v] = (uint16_t)(ret[u] + 1);
+			queue[tail++] = v;
+		}
+	}
+}
+
+/* With the distances of before, what is that of `from` to `to`, which is `down` hops further down (tree.c)? */
+static uint16_t updown_distance(const struct repair *p, uint32_t from, uint32_t to, uint16_t down)
+{
+	uint16_t up = FAR;
+	bool relied = false;
+
+	for (uint32_t i = p->g->first[from]; i < p->g->first[from + 1]; i++) {
+		uint16_t there = old_distance(p, p->g->groups[i].to, to), over = (uint16_t)((there & FAR) + 1);
+
+		if (p->g->groups[i].way != GRAPH_UP)
+			continue;
+		up = MIN(up, over);
+		relied |= there == ((down + 1u) | DISTANCE_DOWN);
+	}
+	if (down < FAR && (relied || down <= up))
+		return down | DISTANCE_DOWN;
+	return up < FAR ? up | DISTANCE_UP : DISTANCE_NONE;
+}
+
+/* The same without ups and downs. */
+static uint16_t least_distance(const struct repair *p, uint32_t from, uint32_t to)
+{
+	uint16_t least = DISTANCE_NONE;
+
+	for (uint32_t i = p->g->first[from]; i < p->g->first[from + 1]; i++) {
+		uint16_t there = old_distance(p, p->g->groups[i].to, to);
+
+		if (there != DISTANCE_NONE)
+			least = MIN(least, graph_near(&p->g->groups[i], there));
+	}
+	return least;
+}
+
+static bool add_target(struct repair *p, uint32_t to)
+{
+	if (p->column[to] != TOPO_NONE)
+		return true;
+	if (p->n_targets == TARGETS_MAX)
+		return false;
+	p->column[to] = p->n_targets;
+	p->targets[p->n_targets++] = to;
+	return true;
+}
+
+/* Distances are exact in all columns in which, of every changed cable, the higher end goes down as far and the lower one is as far. */
+static bool find_updown_targets(struct repair *p, const struct cable_end *end)
+{
+	const uint32_t *place = p->how->tree->place;
+	uint32_t n = p->g->n, from = end->sw;
+	_cleanup_free_ uint16_t *now = xmalloc(n * sizeof(*now));
+	_cleanup_free_ uint16_t *was = xmalloc(n * sizeof(*was));
+	_cleanup_free_ uint32_t *queue = xmalloc(n * sizeof(*queue));
+	bool higher = place[from] < place[end->to];
+
+	go_down(p, p->job->topo, from, now, queue);
+	if (higher)
+		go_down(p, p->before->topo, from, was, queue);
+	for (uint32_t to = 0; to < n; to++)
+		if (to != from && (higher ? now[to] != was[to]
+					  : updown_distance(p, from, to, now[to]) != old_distance(p, from, to)) &&
+		    !add_target(p, to))
+			return false;
+	return true;
 }
 
 /* False: too many. */
@@ -153,26 +297,25 @@ static bool find_targets(struct repair *p)
 	uint32_t n = p->g->n;
 
 	memset(p->column, 0xFF, n * sizeof(*p->column));
-	for (uint32_t i = 0; i < p->n_lost; i++)
-		for (uint32_t to = 0; to < n; to++) {
-			uint32_t from = p->lost[i];
-			uint8_t hops = p->before->hops[(size_t)to * n + from];
+	for (uint32_t i = 0; i < p->n_ends; i++) {
+		uint32_t from = p->ends[i].sw;
 
-			if (to == from || hops == 0xFF || p->column[to] != TOPO_NONE)
-				continue;
-			if (hops == 0xFE)
+		for (uint32_t to = 0; to < n; to++)
+			if (p->before->hops[(size_t)to * n + from] == 0xFE)
 				return false;
-			if (has_old_way(p, from, to))
-				continue;
-			if (p->n_targets == TARGETS_MAX)
+		if (p->how->tree) {
+			if (!find_updown_targets(p, &p->ends[i]))
 				return false;
-			p->column[to] = p->n_targets;
-			p->targets[p->n_targets++] = to;
+			continue;
 		}
+		for (uint32_t to = 0; to < n; to++)
+			if (to != from && least_distance(p, from, to) != old_distance(p, from, to) &&
+			    !add_target(p, to))
+				return false;
+	}
 	return p->n_targets * 8 <= MAX(n, 256u);
 }
 
-/* A switch that others relied on for going down may go up now: their marks are part of distances of the whole column. */
 static bool find_distances(struct repair *p)
 {
 	if (!p->n_targets)
@@ -211,16 +354,17 @@ static const struct graph_group *group_of(const struct repair *p, uint32_t sw, u
 	return NULL;
 }
 
-static void count_row(struct repair *p, uint32_t sw)
+static uint32_t *count_row(struct repair *p, uint32_t sw)
 {
 	const struct spread *s = p->spread;
+	uint32_t *count = p->counts[sw];
 
-	if (p->counted == sw)
-		return;
-	p->counted = sw;
-	memset(p->count, 0, sizeof(p->count));
+	if (count)
+		return count;
+	count = p->counts[sw] = xcalloc(PORTS, sizeof(*count));
 	for (uint32_t i = 0; i < s->n; i++)
-		p->count[routes_port(p->r, sw, s->hot[i].lid)] += s->hot[i].port != 0;
+		count[routes_port(p->r, sw, s->hot[i].lid)] += s->hot[i].port != 0;
+	return count;
 }
 
 /* Ports that lead to `home`, and from there on to `at`. */
@@ -257,50 +401,78 @@ static unsigned find_candidates(const struct repair *p, uint32_t sw, uint32_t de
 	return list_candidates(p, sw, at, at, ret);
 }
 
-static uint8_t choose(struct repair *p, uint32_t sw, uint32_t dest, uint32_t at)
+/* Was leaving through the port no shortest way before? */
+static bool is_new_way(const struct repair *p, uint32_t sw, uint8_t port, uint32_t at)
+{
+	const struct topo_port *now = topo_port(p->g->topo, sw, port), *was = topo_port(p->before->topo, sw, port);
+	const uint8_t *hops = p->before->hops + (size_t)at * p->g->n;
+
+	return was->sw != now->sw || was->port != now->port || hops[now->sw] + 1 != hops[sw];
+}
+
+/* By counting. An entry that may stay leaves for a new way alone, and if that makes it even. */
+static uint8_t choose_by_count(struct repair *p, uint32_t sw, uint32_t at, const uint8_t *ports, unsigned n,
+			       uint8_t stay)
+{
+	const uint32_t *count = count_row(p, sw);
+	uint8_t best = stay ? stay : ports[0];
+	uint32_t least = stay ? count[stay] - 1 : count[best];
+
+	for (unsigned i = stay ? 0 : 1; i < n; i++) {
+		if (count[ports[i]] >= least || (stay && !is_new_way(p, sw, ports[i], at)))
+			continue;
+		best = ports[i];
+		least = count[best];
+	}
+	return best;
+}
+
+/* `stay` is the port that the entry has if that will do, or 0. */
+static uint8_t choose(struct repair *p, uint32_t sw, uint32_t dest, uint32_t at, uint8_t stay)
 {
 	const struct spread *s = p->spread;
-	uint8_t ports[PORTS], best;
+	uint8_t ports[PORTS], turned[PORTS];
 	unsigned n = find_candidates(p, sw, dest, at, ports), level = MIN(s->rank[sw], SPREAD_LEVELS);
 	uint32_t start;
 
-	if (n < 2)
-		return n ? ports[0] : LFT_NO_PORT;
+	if (!n)
+		return LFT_NO_PORT;
 	start = s->level[level < s->depth[dest] ? level : 0].digit[dest] % n;
-	best = ports[start];
-	if (level && level < s->depth[dest])
-		return best;
-	count_row(p, sw);
-	for (unsigned i = 1; i < n; i++) {
-		uint8_t port = ports[(start + i) % n];
+	if (n == 1 || (level && level < s->depth[dest]))
+		return stay && !is_new_way(p, sw, ports[start], at) ? stay : ports[start];
+	for (unsigned i = 0; i < n; i++)
+		turned[i] = ports[(start + i) % n];
+	return choose_by_count(p, sw, at, turned, n, stay);
+}
 
-		if (p->count[port] < p->count[best])
-			best = port;
+static void put(struct repair *p, uint32_t sw, uint32_t dest, uint8_t port)
+{
+	lid_t lid = p->spread->hot[dest].lid;
+	uint8_t old = routes_port(p->r, sw, lid);
+
+	if (p->counts[sw] && p->spread->hot[dest].port) {
+		p->counts[sw][old]--;
+		p->counts[sw][port]++;
 	}
-	return best;
+	routes_write(p->r, sw, lid, port);
 }
 
 /* Destination `dest` on `at`: keeps its port, or gets another one. */
 static void look(struct repair *p, uint32_t sw, uint32_t dest, uint32_t at)
 {
 	lid_t lid = p->spread->hot[dest].lid;
-	uint8_t old = routes_port(p->r, sw, lid), port;
+	uint8_t old = routes_port(p->r, sw, lid), stay;
 	const struct graph_group *group = group_of(p, sw, old);
 
-	if (sw == at || lid >= p->g->topo->switches[sw].lft_cap)
+	if (lid >= p->g->topo->switches[sw].lft_cap)
 		return;
-	if (distance(p, sw, at) == DISTANCE_NONE) {
-		routes_write(p->r, sw, lid, LFT_NO_PORT);
-		return;
-	}
-	if (group && is_way(p, sw, group, at))
-		return;
-	port = choose(p, sw, dest, at);
-	if (p->counted == sw && p->spread->hot[dest].port) {
-		p->count[old]--;
-		p->count[port]++;
-	}
-	routes_write(p->r, sw, lid, port);
+	stay = sw != at && group && is_way(p, sw, group, at) ? old : 0;
+	if (sw == at)
+		put(p, sw, dest, p->spread->hot[dest].port);
+	else if (distance(p, sw, at) == DISTANCE_NONE)
+		put(p, sw, dest, LFT_NO_PORT);
+	else if (!stay || (p->gains && p->spread->hot[dest].port)) /* LIDs of switches carry little: they stay */
+		put(p, sw, dest, choose(p, sw, dest, at, stay));
 }
 
 static void look_all(struct repair *p, uint32_t sw, uint32_t at, uint32_t round)
@@ -347,23 +519,110 @@ static void mend_row(struct repair *p, uint32_t sw, uint8_t port)
 				look(p, sw, i, at);
 }
 
-/* Entries of LIDs that nobody has lead nowhere over a cable that is gone, or would be no entries that stay. */
-static bool has_strangers(const struct repair *p)
+/* Do homes, from the highest on, want another neighbour? */
+static bool is_wanted(const struct repair *p, uint32_t sw, uint32_t dest, uint16_t far, const bool *leads)
 {
-	return p->job->topo->max_lid != p->before->top;
+	const struct spread *s = p->spread;
+
+	for (unsigned k = s->depth[dest]; k-- > 0;) {
+		uint32_t home = s->level[k].home[dest];
+
+		if (leads[home])
+			return true;
+		if (home != sw && distance(p, sw, home) + s->level[k].distance[dest] == far)
+			return false;
+	}
+	return true;
+}
+
+/* Everybody at this end who could use the cable. */
+static void offer_row(struct repair *p, uint32_t sw, uint8_t port)
+{
+	const struct graph_group *group = group_of(p, sw, port);
+	const struct spread *s = p->spread;
+	_cleanup_free_ bool *leads = xcalloc(p->g->n, sizeof(*leads));
+
+	for (uint32_t at = 0; at < p->g->n; at++)
+		leads[at] = at != sw && is_way(p, sw, group, at);
+	for (uint32_t at = 0; at < p->g->n; at++) {
+		uint16_t far = distance(p, sw, at);
+
+		for (uint32_t i = s->first[at]; leads[at] && i < s->first[at + 1]; i++)
+			if (is_wanted(p, sw, i, far, leads))
+				look(p, sw, i, at);
+	}
+}
+
+/* An entry over the cable, of a LID that nobody has, must not lead round. */
+static void open_loops(struct repair *p, uint32_t sw, uint8_t port)
+{
+	const struct topo *t = p->g->topo;
+
+	for (uint32_t lid = 1; lid <= p->r->top; lid++) {
+		uint32_t at = sw;
+		uint8_t out = routes_port(p->r, sw, (lid_t)lid);
+
+		for (uint32_t hops = 0; out == port && hops <= t->n_switches; hops++) {
+			uint8_t next = routes_port(p->r, at, (lid_t)lid);
+
+			if (!next || next > t->switches[at].n_ports || topo_port(t, at, next)->sw == TOPO_NONE)
+				break;
+			at = topo_port(t, at, next)->sw;
+			if (at != sw)
+				continue;
+			routes_write(p->r, sw, (lid_t)lid, LFT_NO_PORT);
+			break;
+		}
+	}
+}
+
+static uint32_t dest_of(const struct spread *s, uint32_t host, uint32_t sw)
+{
+	uint32_t i = s->first[sw];
+
+	while (s->host[i] != host)
+		i++;
+	return i;
+}
+
+/* All entries of an end port that came. What is there may stay where it fits. */
+static void add_host(struct repair *p, uint32_t host)
+{
+	uint32_t at = p->g->topo->hosts[host].sw, dest = dest_of(p->spread, host, at);
+
+	for (uint32_t s = 0; s < p->g->n; s++)
+		look(p, s, dest, at);
+}
+
+static void mend(struct repair *p)
+{
+	for (uint32_t i = 0; i < p->n_ends; i++) {
+		if (p->ends[i].came)
+			offer_row(p, p->ends[i].sw, p->ends[i].port);
+		else
+			mend_row(p, p->ends[i].sw, p->ends[i].port);
+	}
+	for (uint32_t i = 0; i < p->n_targets; i++)
+		mend_column(p, i);
+	for (uint32_t i = 0; i < p->n_came; i++)
+		add_host(p, p->came[i]);
+	for (uint32_t i = 0; i < p->n_ends; i++)
+		if (p->ends[i].came)
+			open_loops(p, p->ends[i].sw, p->ends[i].port);
 }
 
 struct routes *repair_tables(const struct route_job *job, const struct fill_plan *how)
 {
 	_cleanup_(repair_done) struct repair p = {
-		.job = job, .how = how, .before = job->previous, .g = how->graph, .counted = TOPO_NONE,
+		.job = job, .how = how, .before = job->previous, .g = how->graph,
 	};
 	uint32_t n = how->graph->n;
 
-	if (!may_repair(job, how) || !find_lost(&p) || has_strangers(&p))
+	if (!may_repair(job, how) || !find_differences(&p))
 		return NULL;
 	p.column = xcalloc(n, sizeof(*p.column));
 	p.looked = xcalloc(n, sizeof(*p.looked));
+	p.counts = xcalloc(n, sizeof(*p.counts));
 	if (!find_targets(&p) || !find_distances(&p))
 		return NULL;
 	p.spread = spread_new(how->graph, NULL, &how->spread);
@@ -377,9 +636,7 @@ struct routes *repair_tables(const struct route_job *job, const struct fill_plan
 		p.r->places = xmemdup(how->tree->place, n * sizeof(*p.r->places));
 	p.r->options = p.before->options;
 	p.r->expected_load = p.spread->expected_load;
-	for (uint32_t i = 0; i < p.n_lost; i++)
-		mend_row(&p, p.lost[i], p.lost_port[i]);
-	for (uint32_t i = 0; i < p.n_targets; i++)
-		mend_column(&p, i);
+	p.r->top = MAX(p.r->top, job->topo->max_lid);
+	mend(&p);
 	return take(p.r);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Few cables between switches lost, and nothing else: the columns of the targets that are farther now, and the rows at
- * the ends of the cables. All other entries are those of before, and share their memory (routes_derive()).
+ * Few cables between switches or end ports lost or back, and nothing else: the columns of the targets whose distances
+ * are others now, and the rows at the ends of the cables. All other entries are those of before, and share their
+ * memory (routes_derive()).
  */
 #pragma once
 

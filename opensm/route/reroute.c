@@ -258,7 +258,7 @@ struct routes *reroute_balance(const struct route_engine *engine, const struct r
 	if (!engine || !engine->compute || r->lanes)
 		return r;
 	if (engine->balances || r->places)
-		r = ease(job, r, &ret->verdict, &ret->n_eased);
+		ease(job, r, &ret->verdict, &ret->n_eased);
 	if (!engine->balances || !job->previous ||
 	    is_surely_fair(r, &ret->verdict) ||
 	    routes_are_same(job->previous, r)) /* no entry changes: then none does for balance either */

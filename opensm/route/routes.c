@@ -268,20 +268,40 @@ bool routes_are_by(const struct routes *r, const char *engine)
 	return r && (!strcmp(r->engine, engine) || !strcmp(r->by, engine));
 }
 
-void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port)
+static void put(struct routes *r, size_t at, uint8_t port)
 {
-	size_t at = (size_t)sw * r->row_size + lid;
-
-	if (r->lft[at] == port)
-		return;
 	r->lft[at] = port;
 	if (r->written)
 		r->written[at / PAGE / 64] |= UINT64_C(1) << at / PAGE % 64;
-	if (r->journal) {
-		struct routes_journal *j = r->journal;
+}
 
+void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port)
+{
+	size_t at = (size_t)sw * r->row_size + lid;
+	struct routes_journal *j = r->journal;
+
+	if (r->lft[at] == port)
+		return;
+	if (j) {
 		GROW(j->entries, j->n + 1, j->cap);
-		j->entries[j->n++] = (struct routes_entry){ .sw = sw, .lid = lid };
+		j->entries[j->n++] = (struct routes_entry){ .sw = sw, .lid = lid, .port = r->lft[at] };
+	}
+	put(r, at, port);
+}
+
+size_t routes_mark(struct routes *r)
+{
+	return journal_of(r)->n;
+}
+
+void routes_rewind(struct routes *r, size_t mark)
+{
+	struct routes_journal *j = r->journal;
+
+	while (j->n > mark) {
+		const struct routes_entry *last = &j->entries[--j->n];
+
+		put(r, (size_t)last->sw * r->row_size + last->lid, last->port);
 	}
 }
 
@@ -292,38 +312,54 @@ void routes_touch(struct routes *r)
 	r->journal = journal_free(r->journal);
 }
 
+struct sorting {
+	struct routes_entry entry;
+	uint32_t turn; /* the first of an entry says what it was */
+};
+
 static int by_entry(const void *a, const void *b)
 {
-	const struct routes_entry *x = a, *y = b;
+	const struct sorting *x = a, *y = b;
 
-	if (x->sw != y->sw)
-		return x->sw < y->sw ? -1 : 1;
-	return (x->lid > y->lid) - (x->lid < y->lid);
+	if (x->entry.sw != y->entry.sw)
+		return x->entry.sw < y->entry.sw ? -1 : 1;
+	if (x->entry.lid != y->entry.lid)
+		return x->entry.lid < y->entry.lid ? -1 : 1;
+	return (x->turn > y->turn) - (x->turn < y->turn);
+}
+
+struct routes_entry *routes_changes_since(const struct routes *r, size_t mark, size_t *ret_n)
+{
+	const struct routes_journal *j = r->journal;
+	size_t n = j->n - mark;
+	_cleanup_free_ struct sorting *all = xmalloc((n + 1) * sizeof(*all));
+	struct routes_entry *ret = xmalloc((n + 1) * sizeof(*ret)), *end = ret;
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = (struct sorting){ .entry = j->entries[mark + i], .turn = (uint32_t)i };
+	if (n)
+		qsort(all, n, sizeof(*all), by_entry);
+	for (size_t i = 0; i < n; i++) {
+		const struct routes_entry *e = &all[i].entry;
+
+		if ((!i || all[i - 1].entry.sw != e->sw || all[i - 1].entry.lid != e->lid) &&
+		    routes_port(r, e->sw, e->lid) != e->port)
+			*end++ = *e;
+	}
+	*ret_n = (size_t)(end - ret);
+	return ret;
 }
 
 struct routes_entry *routes_changes(const struct routes *before, const struct routes *now, size_t *ret_n)
 {
 	const struct routes_journal *was = before->journal, *j = now->journal;
-	struct routes_entry *ret, *end;
 	unsigned i = 0;
-	size_t n;
 
 	while (was && j && i < j->n_origins && j->origins[i].mark != was->mark)
 		i++;
 	if (!was || !j || i == j->n_origins)
 		return NULL;
-	n = j->n - j->origins[i].first;
-	ret = end = xmalloc((n + 1) * sizeof(*ret));
-	if (n) {
-		memcpy(ret, j->entries + j->origins[i].first, n * sizeof(*ret));
-		qsort(ret, n, sizeof(*ret), by_entry);
-	}
-	for (size_t k = 0; k < n; k++)
-		if ((end == ret || by_entry(end - 1, &ret[k]) != 0) &&
-		    routes_port(before, ret[k].sw, ret[k].lid) != routes_port(now, ret[k].sw, ret[k].lid))
-			*end++ = ret[k];
-	*ret_n = (size_t)(end - ret);
-	return ret;
+	return routes_changes_since(now, j->origins[i].first, ret_n);
 }
 
 static bool same_switches(const struct topo *a, const struct topo *b)

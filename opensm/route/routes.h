@@ -19,6 +19,7 @@ struct routes_journal; /* what was written since they were derived, and from wha
 struct routes_entry {
 	uint32_t sw;
 	lid_t lid;
+	uint8_t port; /* another one than it has now: that of before */
 };
 
 struct routes {
@@ -80,6 +81,11 @@ struct routes *routes_derive(const struct topo *topo, const struct routes *befor
 /* What the first routes_derive() would do first, for who has time now. They are what they were, also meanwhile. */
 void routes_settle(const struct routes *r);
 void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port);
+/* What is written from here on can be told, and taken back. */
+size_t routes_mark(struct routes *r);
+/* Entries that are not what they were then, by switch and LID. The caller frees it. */
+struct routes_entry *routes_changes_since(const struct routes *r, size_t mark, size_t *ret_n);
+void routes_rewind(struct routes *r, size_t mark);
 /* Somebody changes rows directly: what is derived later must look at all of them. */
 void routes_touch(struct routes *r);
 

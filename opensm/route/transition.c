@@ -104,7 +104,7 @@ static void note_all(struct walk *w)
 
 	for (size_t i = 0; changes && i < n; i++)
 		if (changes[i].lid && changes[i].lid <= w->t->top)
-			note_entry(w, changes[i].sw, changes[i].lid, routes_port(w->old, changes[i].sw, changes[i].lid));
+			note_entry(w, changes[i].sw, changes[i].lid, changes[i].port);
 	for (uint32_t sw = 0; !changes && sw < w->new->topo->n_switches; sw++)
 		if (w->old_sw[sw] != TOPO_NONE)
 			note_row(w, sw);

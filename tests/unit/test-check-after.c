@@ -44,7 +44,7 @@ static void turn_entries(struct routes *r, uint64_t *random, unsigned n)
 		unsigned p = (unsigned)(1 + next_random(random) % t->switches[s].n_ports);
 
 		if (topo_port(t, s, p)->sw != TOPO_NONE)
-			routes_row(r, s)[lid] = (uint8_t)p;
+			routes_write(r, s, lid, (uint8_t)p);
 	}
 }
 
