@@ -45,6 +45,10 @@ struct repair {
 	struct distances *some;           /* of targets */
 	uint32_t *looked;                 /* per switch: last round in which it looked at its entries */
 	uint32_t **counts;		  /* per switch: destinations per port; NULL: nobody has counted */
+	struct waiting {
+		uint32_t sw, dest, at;
+	} *waiting;			  /* entries that may stay, and go to ways that came back if that is even */
+	size_t n_waiting, cap_waiting;
 };
 
 static void repair_done(struct repair *p)
@@ -57,6 +61,7 @@ static void repair_done(struct repair *p)
 	for (uint32_t s = 0; p->counts && s < p->g->n; s++)
 		free(p->counts[s]);
 	free(p->counts);
+	free(p->waiting);
 }
 
 static bool may_repair(const struct route_job *job, const struct fill_plan *how)
@@ -367,38 +372,104 @@ static uint32_t *count_row(struct repair *p, uint32_t sw)
 	return count;
 }
 
-/* Ports that lead to `home`, and from there on to `at`. */
-static unsigned list_candidates(const struct repair *p, uint32_t sw, uint32_t home, uint32_t at, uint8_t *ret)
+/* Groups of `sw` that are ways to `to`. */
+struct choice {
+	const struct graph_group *groups[PORTS];
+	unsigned n, n_ports;
+};
+
+static void list_groups(const struct repair *p, uint32_t sw, uint32_t to, struct choice *ret)
 {
-	unsigned n = 0;
-
-	for (uint32_t i = p->g->first[sw]; i < p->g->first[sw + 1]; i++) {
-		const struct graph_group *group = &p->g->groups[i];
-
-		if (!is_way(p, sw, group, home) || (home != at && !is_way(p, sw, group, at)))
-			continue;
-		for (unsigned k = 0; k < group->n_ports; k++)
-			ret[n++] = p->g->ports[group->first_port + k];
-	}
-	return n;
+	ret->n = ret->n_ports = 0;
+	for (uint32_t i = p->g->first[sw]; i < p->g->first[sw + 1]; i++)
+		if (is_way(p, sw, &p->g->groups[i], to)) {
+			ret->groups[ret->n++] = &p->g->groups[i];
+			ret->n_ports += p->g->groups[i].n_ports;
+		}
 }
 
-/* Towards the highest home that is on the way. Returns the number of ports. */
-static unsigned find_candidates(const struct repair *p, uint32_t sw, uint32_t dest, uint32_t at, uint8_t *ret)
+static uint8_t port_of(const struct repair *p, const struct choice *c, unsigned number)
+{
+	unsigned i = 0;
+
+	while (number >= c->groups[i]->n_ports)
+		number -= c->groups[i++]->n_ports;
+	return p->g->ports[c->groups[i]->first_port + number];
+}
+
+/* Every way to the home goes on to `at`. */
+static bool goes_on(const struct repair *p, uint32_t sw, const struct choice *home, uint32_t at)
+{
+	for (unsigned i = 0; p->how->tree && i < home->n; i++)
+		if (!is_way(p, sw, home->groups[i], at))
+			return false;
+	return home->n;
+}
+
+/* Ways towards the highest home that is on the way; that, or `at`. As in place.c. */
+static uint32_t waypoint(const struct repair *p, uint32_t sw, uint32_t dest, uint32_t at, struct choice *ret)
 {
 	const struct spread *s = p->spread;
 	uint16_t far = distance(p, sw, at);
 
 	for (unsigned k = s->depth[dest]; k-- > 0;) {
 		uint32_t home = s->level[k].home[dest];
-		unsigned n = 0;
 
-		if (home != sw && distance(p, sw, home) + s->level[k].distance[dest] == far)
-			n = list_candidates(p, sw, home, at, ret);
-		if (n)
-			return n;
+		if (home == sw || distance(p, sw, home) + s->level[k].distance[dest] != far)
+			continue;
+		list_groups(p, sw, home, ret);
+		if (goes_on(p, sw, ret, at))
+			return home;
 	}
-	return list_candidates(p, sw, at, at, ret);
+	list_groups(p, sw, at, ret);
+	return at;
+}
+
+static bool leads_up(const struct repair *p, uint32_t sw, const struct graph_group *group)
+{
+	return p->how->tree ? group->way == GRAPH_UP : p->spread->rank[group->to] == p->spread->rank[sw] + 1u;
+}
+
+/* For the LID of a switch, towards `at`: another one for another turn (place.c). */
+static uint8_t any_port(const struct repair *p, uint32_t sw, uint32_t at, uint32_t turn)
+{
+	const struct graph_group *groups = &p->g->groups[p->g->first[sw]], *ups[PORTS];
+	uint32_t n = p->g->first[sw + 1] - p->g->first[sw], n_up = 0, stride = n * 5 / 8 | 1, i = turn % n;
+	bool full = true;
+
+	while (n % stride == 0 && stride > 1)
+		stride += 2;
+	for (uint32_t k = 0; k < n && full; k++) {
+		bool up = leads_up(p, sw, &groups[k]);
+
+		full = up == is_way(p, sw, &groups[k], at);
+		if (up)
+			ups[n_up++] = &groups[k];
+	}
+	if (full && n_up)
+		return p->g->ports[ups[turn % n_up]->first_port + turn / n_up % ups[turn % n_up]->n_ports];
+	while (!is_way(p, sw, &groups[i], at))
+		i = (i + stride) % n;
+	return p->g->ports[groups[i].first_port + turn / n % groups[i].n_ports];
+}
+
+/* 0: it must be counted. */
+static uint8_t closed_form(const struct repair *p, uint32_t sw, uint32_t dest, uint32_t at, uint32_t target,
+			   const struct choice *c)
+{
+	const struct spread *s = p->spread;
+	unsigned here = s->rank[sw], there = s->rank[c->groups[0]->to], depth = s->depth[dest];
+
+	if (c->n_ports == 1)
+		return port_of(p, c, 0);
+	if (c->n == 1)
+		return here == there ? 0
+				     : port_of(p, c, s->level[MIN(MAX(here, there), depth)].digit[dest] % c->n_ports);
+	if (!s->hot[dest].port)
+		return any_port(p, sw, at, s->level[0].digit[dest]);
+	if (target == at && here && here < depth)
+		return port_of(p, c, s->level[here].digit[dest] % c->n_ports);
+	return 0;
 }
 
 /* Was leaving through the port no shortest way before? */
@@ -411,17 +482,21 @@ static bool is_new_way(const struct repair *p, uint32_t sw, uint8_t port, uint32
 }
 
 /* By counting. An entry that may stay leaves for a new way alone, and if that makes it even. */
-static uint8_t choose_by_count(struct repair *p, uint32_t sw, uint32_t at, const uint8_t *ports, unsigned n,
+static uint8_t choose_by_count(struct repair *p, uint32_t sw, uint32_t dest, uint32_t at, const struct choice *c,
 			       uint8_t stay)
 {
 	const uint32_t *count = count_row(p, sw);
-	uint8_t best = stay ? stay : ports[0];
-	uint32_t least = stay ? count[stay] - 1 : count[best];
+	uint32_t start = p->spread->level[0].digit[dest], least = stay ? count[stay] - 1 : UINT32_MAX;
+	uint8_t best = stay;
 
-	for (unsigned i = stay ? 0 : 1; i < n; i++) {
-		if (count[ports[i]] >= least || (stay && !is_new_way(p, sw, ports[i], at)))
+	if (stay && !p->spread->hot[dest].port)
+		return stay;
+	for (unsigned i = 0; i < c->n_ports; i++) {
+		uint8_t port = port_of(p, c, (start + i) % c->n_ports);
+
+		if (count[port] >= least || (stay && !is_new_way(p, sw, port, at)))
 			continue;
-		best = ports[i];
+		best = port;
 		least = count[best];
 	}
 	return best;
@@ -430,19 +505,21 @@ static uint8_t choose_by_count(struct repair *p, uint32_t sw, uint32_t at, const
 /* `stay` is the port that the entry has if that will do, or 0. */
 static uint8_t choose(struct repair *p, uint32_t sw, uint32_t dest, uint32_t at, uint8_t stay)
 {
-	const struct spread *s = p->spread;
-	uint8_t ports[PORTS], turned[PORTS];
-	unsigned n = find_candidates(p, sw, dest, at, ports), level = MIN(s->rank[sw], SPREAD_LEVELS);
-	uint32_t start;
+	struct choice c;
+	uint32_t target = waypoint(p, sw, dest, at, &c);
+	uint8_t port;
 
-	if (!n)
+	if (!c.n)
 		return LFT_NO_PORT;
-	start = s->level[level < s->depth[dest] ? level : 0].digit[dest] % n;
-	if (n == 1 || (level && level < s->depth[dest]))
-		return stay && !is_new_way(p, sw, ports[start], at) ? stay : ports[start];
-	for (unsigned i = 0; i < n; i++)
-		turned[i] = ports[(start + i) % n];
-	return choose_by_count(p, sw, at, turned, n, stay);
+	port = closed_form(p, sw, dest, at, target, &c);
+	if (!port && !stay)
+		return choose_by_count(p, sw, dest, at, &c, 0);
+	if (!port) {
+		GROW(p->waiting, p->n_waiting + 1, p->cap_waiting);
+		p->waiting[p->n_waiting++] = (struct waiting){ sw, dest, at };
+		return stay;
+	}
+	return stay && !is_new_way(p, sw, port, at) ? stay : port;
 }
 
 static void put(struct repair *p, uint32_t sw, uint32_t dest, uint8_t port)
@@ -471,7 +548,7 @@ static void look(struct repair *p, uint32_t sw, uint32_t dest, uint32_t at)
 		put(p, sw, dest, p->spread->hot[dest].port);
 	else if (distance(p, sw, at) == DISTANCE_NONE)
 		put(p, sw, dest, LFT_NO_PORT);
-	else if (!stay || (p->gains && p->spread->hot[dest].port)) /* LIDs of switches carry little: they stay */
+	else if (!stay || p->gains)
 		put(p, sw, dest, choose(p, sw, dest, at, stay));
 }
 
@@ -548,7 +625,7 @@ static void offer_row(struct repair *p, uint32_t sw, uint8_t port)
 		uint16_t far = distance(p, sw, at);
 
 		for (uint32_t i = s->first[at]; leads[at] && i < s->first[at + 1]; i++)
-			if (is_wanted(p, sw, i, far, leads))
+			if (!s->hot[i].port || is_wanted(p, sw, i, far, leads))
 				look(p, sw, i, at);
 	}
 }
@@ -594,6 +671,16 @@ static void add_host(struct repair *p, uint32_t host)
 		look(p, s, dest, at);
 }
 
+/* When all others are where they belong. */
+static void give_back(struct repair *p, const struct waiting *w)
+{
+	struct choice c;
+	uint8_t old = routes_port(p->r, w->sw, p->spread->hot[w->dest].lid);
+
+	waypoint(p, w->sw, w->dest, w->at, &c);
+	put(p, w->sw, w->dest, choose_by_count(p, w->sw, w->dest, w->at, &c, old));
+}
+
 static void mend(struct repair *p)
 {
 	for (uint32_t i = 0; i < p->n_ends; i++) {
@@ -606,6 +693,8 @@ static void mend(struct repair *p)
 		mend_column(p, i);
 	for (uint32_t i = 0; i < p->n_came; i++)
 		add_host(p, p->came[i]);
+	for (size_t i = 0; i < p->n_waiting; i++)
+		give_back(p, &p->waiting[i]);
 	for (uint32_t i = 0; i < p->n_ends; i++)
 		if (p->ends[i].came)
 			open_loops(p, p->ends[i].sw, p->ends[i].port);

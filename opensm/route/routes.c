@@ -7,7 +7,8 @@
  * become its own and the others stay shared. The file never changes. Where there are no such files, tables are
  * copied. Not in a file from the beginning, because a page of it costs fifteen times what it costs elsewhere.
  *
- * What is derived keeps a journal of what is written, so that nobody has to look for it.
+ * What is derived keeps a journal of what is written, so that nobody has to look for it. And it gets the mapping of tables
+ * that nobody has any more, if journals say what is different there: pages that are its own already cost nothing.
  */
 #include "route/routes.h"
 
@@ -22,13 +23,9 @@
 #define FILE_MIN (1u << 20) /* smaller tables are copied faster */
 #define FILE_PART (4u << 20)
 #define PAGE 4096u
+#define SHARED_MIN (32u << 20) /* smaller ones may have all pages for themselves */
 
 #define ORIGINS 3
-
-struct routes_file {
-	_Atomic unsigned refs;
-	int fd;
-};
 
 /* Stands for tables as long as somebody remembers them. */
 struct mark {
@@ -44,6 +41,20 @@ struct routes_journal {
 	unsigned n_origins;
 	struct routes_entry *entries;
 	size_t n, cap;
+};
+
+/* A mapping that nobody uses: of rows that are those of its journal's mark. */
+struct spare {
+	uint8_t *lft;
+	uint64_t *written;
+	struct routes_journal *journal;
+};
+
+struct routes_file {
+	_Atomic unsigned refs;
+	int fd;
+	size_t size;
+	struct spare *_Atomic spare;
 };
 
 static struct mark *mark_unref(struct mark *m)
@@ -108,18 +119,40 @@ static struct routes_journal *journal_derive(const struct routes *before)
 	return j;
 }
 
+static size_t rows_size(const struct routes *r)
+{
+	return (size_t)r->topo->n_switches * r->row_size;
+}
+
+static void spare_free(struct spare *spare, size_t size)
+{
+	if (!spare)
+		return;
+	munmap(spare->lft, size);
+	free(spare->written);
+	journal_free(spare->journal);
+	free(spare);
+}
+
 static struct routes_file *file_unref(struct routes_file *f)
 {
 	if (!f || --f->refs)
 		return NULL;
+	spare_free(f->spare, f->size);
 	close(f->fd);
 	free(f);
 	return NULL;
 }
 
-static size_t rows_size(const struct routes *r)
+/* The mapping of `r`, which is about to go, is for who derives next. */
+static void leave_mapping(struct routes *r)
 {
-	return (size_t)r->topo->n_switches * r->row_size;
+	struct spare *spare = xcalloc(1, sizeof(*spare));
+
+	*spare = (struct spare){ r->lft, take(r->written), r->journal };
+	r->journal = NULL;
+	r->lft = NULL;
+	spare_free(atomic_exchange(&r->file->spare, spare), r->file->size);
 }
 
 /* Room for large rows, in pages of their own. */
@@ -170,6 +203,7 @@ static struct routes_file *move_to_file(const struct routes *r)
 	f = xcalloc(1, sizeof(*f));
 	f->refs = 1;
 	f->fd = fd;
+	f->size = size;
 	return f;
 }
 
@@ -213,26 +247,60 @@ static size_t page_words(size_t size)
 	return (size / PAGE + 64) / 64;
 }
 
-/* Maps what `before` has, and copies the pages it has for itself. False: not possible, or not worth it. */
-static bool derive_file(struct routes *r, const struct routes *before)
+/* What was written in `j` since the tables of `mark`; SIZE_MAX: it does not come from there. */
+static size_t written_since(const struct routes_journal *j, const struct mark *mark)
 {
-	size_t size = rows_size(r), words = page_words(size), own = 0;
-	void *p;
+	for (unsigned i = 0; i < j->n_origins; i++)
+		if (j->origins[i].mark == mark)
+			return j->origins[i].first;
+	return SIZE_MAX;
+}
 
-	routes_settle(before);
-	if (!before->file)
+/* Brings a spare mapping up to date. False: there is none, or it has nothing to do with `before`. */
+static bool reuse_mapping(struct routes *r, const struct routes *before)
+{
+	struct spare *spare = atomic_exchange(&before->file->spare, NULL);
+	const struct routes_journal *j = before->journal;
+	size_t from = SIZE_MAX;
+
+	if (spare && j) {
+		from = written_since(j, spare->journal->mark);
+		if (from == SIZE_MAX) {
+			j = spare->journal;
+			from = written_since(j, before->journal->mark);
+		}
+	}
+	if (from == SIZE_MAX) {
+		spare_free(spare, before->file->size);
 		return false;
-	for (size_t i = 0; before->written && i < words; i++)
-		own += (size_t)__builtin_popcountll(before->written[i]);
-	if (own * 4 * PAGE > size)
-		return false;
-	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, before->file->fd, 0);
+	}
+	r->lft = spare->lft;
+	r->written = spare->written;
+	for (size_t i = from; i < j->n; i++)
+		routes_write(r, j->entries[i].sw, j->entries[i].lid,
+			     routes_port(before, j->entries[i].sw, j->entries[i].lid));
+	journal_free(spare->journal);
+	free(spare);
+	return true;
+}
+
+static size_t count_pages(const uint64_t *written, size_t words)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; written && i < words; i++)
+		n += (size_t)__builtin_popcountll(written[i]);
+	return n;
+}
+
+static bool map_file(struct routes *r, const struct routes *before, size_t words)
+{
+	size_t size = rows_size(r);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, before->file->fd, 0);
+
 	if (p == MAP_FAILED)
 		return false;
 	r->lft = p;
-	r->mapped = true;
-	r->file = before->file;
-	r->file->refs++;
 	r->written = xcalloc(words, sizeof(*r->written));
 	for (size_t i = 0; before->written && i < words; i++) {
 		r->written[i] = before->written[i];
@@ -242,6 +310,22 @@ static bool derive_file(struct routes *r, const struct routes *before)
 			memcpy(r->lft + at, before->lft + at, at + PAGE > size ? size - at : PAGE);
 		}
 	}
+	return true;
+}
+
+/* Maps what `before` has, and copies the pages it has for itself. False: not possible, or not worth it. */
+static bool derive_file(struct routes *r, const struct routes *before)
+{
+	size_t size = rows_size(r), words = page_words(size);
+
+	routes_settle(before);
+	if (!before->file || (size > SHARED_MIN && count_pages(before->written, words) * 2 * PAGE > size))
+		return false;
+	if (!reuse_mapping(r, before) && !map_file(r, before, words))
+		return false;
+	r->mapped = true;
+	r->file = before->file;
+	r->file->refs++;
 	return true;
 }
 
@@ -353,13 +437,9 @@ struct routes_entry *routes_changes_since(const struct routes *r, size_t mark, s
 struct routes_entry *routes_changes(const struct routes *before, const struct routes *now, size_t *ret_n)
 {
 	const struct routes_journal *was = before->journal, *j = now->journal;
-	unsigned i = 0;
+	size_t mark = was && j ? written_since(j, was->mark) : SIZE_MAX;
 
-	while (was && j && i < j->n_origins && j->origins[i].mark != was->mark)
-		i++;
-	if (!was || !j || i == j->n_origins)
-		return NULL;
-	return routes_changes_since(now, j->origins[i].first, ret_n);
+	return mark == SIZE_MAX ? NULL : routes_changes_since(now, mark, ret_n);
 }
 
 static bool same_switches(const struct topo *a, const struct topo *b)
@@ -398,7 +478,9 @@ struct routes *routes_unref(struct routes *r)
 {
 	if (!r || --r->refs)
 		return NULL;
-	if (r->mapped)
+	if (r->written && r->journal)
+		leave_mapping(r);
+	if (r->mapped && r->lft)
 		munmap(r->lft, rows_size(r));
 	else
 		free(r->lft);

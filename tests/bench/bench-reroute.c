@@ -396,16 +396,15 @@ static void run_jobs(struct bench *b)
 		uint32_t at = (uint32_t)(parts == cut->switches ? random % b->whole->n_switches
 				       : parts == cut->hosts	? random % b->whole->n_hosts
 								: cables[random % n]);
-		struct routes *broken, *again;
+		struct routes *broken;
 		struct topo *t;
 
 		parts[at] = true;
 		t = topocut_apply(b->whole, cut);
 		parts[at] = false;
 		broken = job_step(b, "down", whole, t);
-		again = job_step(b, "up", broken, b->whole);
 		routes_unref(whole);
-		whole = again;
+		whole = job_step(b, "up", broken, b->whole);
 		routes_unref(broken);
 		topo_unref(t);
 	}
