@@ -45,13 +45,15 @@ static bool is_clearly_worse(const struct routes *r, const struct route_verdict 
 {
 	if (fresh->unreachable != kept->unreachable)
 		return fresh->unreachable < kept->unreachable;
+	if (fresh->switch_unreachable < kept->switch_unreachable)
+		return true;
 	return kept->max_load > bound_of(r) * fresh->max_load || kept->avg_hops > CLEARLY_LONGER * fresh->avg_hops;
 }
 
 /* Ways are as short as can be, so no tables have a channel that carries less than the mean of these. */
 static bool is_surely_fair(const struct routes *r, const struct route_verdict *v)
 {
-	return v->minimal && !v->unreachable && v->max_load <= bound_of(r) * v->avg_load;
+	return v->minimal && !v->unreachable && !v->switch_unreachable && v->max_load <= bound_of(r) * v->avg_load;
 }
 
 static const struct route_engine *engine_of(const struct weighing *w, const struct routes *r)
