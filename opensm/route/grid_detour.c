@@ -12,6 +12,7 @@
 #include "util/mem.h"
 
 #define SIDES 2
+#define STAYS 4 /* by how much more, one in so many, the way of before may carry */
 
 enum state {
 	UNKNOWN,
@@ -25,6 +26,8 @@ struct search {
 	const struct grid *grid;
 	const struct grid_ends *ends;
 	const struct grid_lanes *lanes;
+	const struct route_job *job;
+	uint32_t *was; /* per switch: in job->previous, or TOPO_NONE; NULL: there is none */
 	struct grid_waits *waits[LANES_VLS_MAX]; /* per set; NULL: not yet */
 	uint32_t n, n_ways;
 	uint32_t *place;  /* per switch */
@@ -270,6 +273,19 @@ struct candidate {
 	uint64_t cost;
 };
 
+/* Does the way lead where the tables of before did? */
+static bool is_kept(const struct search *s, uint32_t sw, unsigned way)
+{
+	const struct graph *g = s->w->g;
+	const struct graph_group *group = &g->groups[s->w->group[(size_t)sw * s->n_ways + way]];
+	uint8_t port;
+
+	if (!s->was || s->was[sw] == TOPO_NONE)
+		return false;
+	port = routes_port(s->job->previous, s->was[sw], s->ends[s->to].lid[s->odd]);
+	return port && port <= g->topo->switches[sw].n_ports && topo_port(g->topo, sw, port)->sw == group->to;
+}
+
 /* Those that lead to somebody whose way on is known, best first. Returns how many. */
 static unsigned find_candidates(const struct search *s, uint32_t sw, struct candidate *ret)
 {
@@ -284,6 +300,7 @@ static unsigned find_candidates(const struct search *s, uint32_t sw, struct cand
 			continue;
 		c.hops = s->hops[v] + 1;
 		c.cost = (s->state[v] == CUT ? s->cost[v] : cost_along(s, v)) + (uint64_t)MAX(*load_of(s, sw, way), 0);
+		c.cost -= is_kept(s, sw, way) ? c.cost / STAYS : 0;
 		for (; at && (c.hops < ret[at - 1].hops || (c.hops == ret[at - 1].hops && c.cost < ret[at - 1].cost)); at--)
 			ret[at] = ret[at - 1];
 		ret[at] = c;
@@ -464,6 +481,10 @@ static void search_init(struct search *s)
 	s->stack = xcalloc(n + 2u, sizeof(*s->stack));
 	s->order = xcalloc(n, sizeof(*s->order));
 	s->next = xcalloc(n, sizeof(*s->next));
+	if (s->job->previous)
+		s->was = xcalloc(n, sizeof(*s->was));
+	for (uint32_t u = 0; s->was && u < n; u++)
+		s->was[u] = topo_find_switch(s->job->previous->topo, s->w->g->topo->switches[u].guid);
 	find_affected(s);
 	fill_loads(s);
 }
@@ -473,6 +494,7 @@ static void search_done(struct search *s)
 	for (unsigned set = 0; set < s->lanes->n_sets; set++)
 		grid_waits_free(s->waits[set]);
 	free(s->place);
+	free(s->was);
 	free(s->affected);
 	free(s->load);
 	free(s->state);
@@ -484,24 +506,28 @@ static void search_done(struct search *s)
 	free(s->next);
 }
 
-static bool search_all(struct search *s, const atomic_bool *cancelled)
+static bool is_cancelled(const struct route_job *job)
+{
+	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
+}
+
+static bool search_all(struct search *s)
 {
 	for (s->to = 0; s->to < s->n; s->to++)
 		if (s->affected[s->to])
 			clear_columns(s);
 	for (s->to = 0; s->to < s->n; s->to++)
-		if ((cancelled && atomic_load_explicit(cancelled, memory_order_relaxed)) ||
-		    (s->affected[s->to] && !find_set(s)))
+		if (is_cancelled(s->job) || (s->affected[s->to] && !find_set(s)))
 			return false;
 	return true;
 }
 
 static struct grid_detours *search(const struct grid_ways *w, const struct grid_lanes *lanes,
-				   const struct grid_ends *ends, bool thrifty, const atomic_bool *cancelled)
+				   const struct grid_ends *ends, bool thrifty, const struct route_job *job)
 {
 	struct grid_detours *d = xcalloc(1, sizeof(*d));
 	struct search s = {
-		.d = d, .w = w, .grid = w->grid, .lanes = lanes, .ends = ends, .always_thrifty = thrifty,
+		.d = d, .w = w, .grid = w->grid, .lanes = lanes, .ends = ends, .always_thrifty = thrifty, .job = job,
 		.n = w->g->n, .n_ways = SIDES * w->grid->n_dims,
 	};
 	bool ok;
@@ -511,17 +537,17 @@ static struct grid_detours *search(const struct grid_ways *w, const struct grid_
 	d->set = xcalloc(MAX(s.n, 1u), sizeof(*d->set));
 	d->way = xcalloc(2 * (size_t)MAX(s.n, 1u), sizeof(*d->way));
 	search_init(&s);
-	ok = search_all(&s, cancelled);
+	ok = search_all(&s);
 	search_done(&s);
 	return ok ? d : grid_detours_free(d);
 }
 
 struct grid_detours *grid_detours_new(const struct grid_ways *w, const struct grid_lanes *lanes,
-				      const struct grid_ends *ends, const atomic_bool *cancelled)
+				      const struct grid_ends *ends, const struct route_job *job)
 {
-	struct grid_detours *d = search(w, lanes, ends, false, cancelled);
+	struct grid_detours *d = search(w, lanes, ends, false, job);
 
-	return d ? d : search(w, lanes, ends, true, cancelled);
+	return d ? d : search(w, lanes, ends, true, job);
 }
 
 struct grid_detours *grid_detours_free(struct grid_detours *d)

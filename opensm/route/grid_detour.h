@@ -31,13 +31,15 @@ static inline uint32_t grid_detour(const struct grid_detours *d, uint32_t from, 
 /* End ports of a switch: all that send, and LIDs by whether they take the one or the other of grid_way()'s ways. */
 struct grid_ends {
 	uint32_t sources, lids[2];
+	lid_t lid[2]; /* one of them */
 };
 
 /*
  * The caller frees. NULL: cancelled, or not everybody can go around (who there is no way to at all is nobody's
  * fault). `w` must go on as if nothing were missing (grid_ways_whole()); lanes->n_sets is how many there may be.
+ * Who went somewhere by job->previous goes there again if that costs little.
  */
 struct grid_detours *grid_detours_new(const struct grid_ways *w, const struct grid_lanes *lanes,
-				      const struct grid_ends *ends, const atomic_bool *cancelled);
+				      const struct grid_ends *ends, const struct route_job *job);
 struct grid_detours *grid_detours_free(struct grid_detours *d);
 void grid_detours_freep(struct grid_detours **d);

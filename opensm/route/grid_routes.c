@@ -393,8 +393,10 @@ static struct grid_ends *find_ends(const struct maker *m)
 		if (m->topo->hosts[h].sw != TOPO_NONE && m->topo->hosts[h].lid)
 			ends[m->topo->hosts[h].sw].sources++;
 	for (uint32_t s = 0; s < m->topo->n_switches; s++)
-		for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++)
+		for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++) {
 			ends[s].lids[m->dests[i].turn % 2]++;
+			ends[s].lid[m->dests[i].turn % 2] = m->dests[i].lid;
+		}
 	return ends;
 }
 
@@ -433,11 +435,11 @@ static bool find_detours(struct maker *m)
 	ends = find_ends(m);
 	m->ways = grid_ways_whole(m->plan->graph, grid);
 	tell_ways(m);
-	m->detours = grid_detours_new(m->ways, &m->lanes, ends, m->job->cancelled);
+	m->detours = grid_detours_new(m->ways, &m->lanes, ends, m->job);
 	while (2 * m->lanes.n_sets <= sets && 2 * m->lanes.n_sets << m->lanes.set_bit <= 1u << SL_BITS)
 		m->lanes.n_sets *= 2;
 	if (!m->detours && m->lanes.n_sets > 1)
-		m->detours = grid_detours_new(m->ways, &m->lanes, ends, m->job->cancelled);
+		m->detours = grid_detours_new(m->ways, &m->lanes, ends, m->job);
 	free(ends);
 	if (!m->detours) {
 		m->ways = grid_ways_free(m->ways);

@@ -111,7 +111,7 @@ static void cables_come_and_go(void **state)
 		{ "fat-tree3 8", 0, 0.015 },
 		{ "fat-tree2 12 6 8 1", 0, 0.05 },
 		{ "tree3 6 5 4 3 5 1 1", 0, 0.02 },
-		{ "torus 5 5 3 2", 0, 0.03 },
+		{ "torus 5 5 3 2", 0, 0.015 },
 		{ "torus 6 6 1 3", 1, 0.12 },
 		{ "torus 8 4 1 2", 1, 0.12 },
 		{ "dragonfly 9 4 3", 1, 0.12 },
