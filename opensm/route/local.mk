@@ -101,7 +101,9 @@ UNIT_TESTS += tests/unit/test-grid
 tests_unit_test_grid_SOURCES = tests/unit/test-grid.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_grid_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-route-choose
+UNIT_TESTS += tests/unit/test-route-choose tests/unit/test-weigh
+tests_unit_test_weigh_SOURCES = tests/unit/test-weigh.c tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_weigh_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_route_choose_SOURCES = tests/unit/test-route-choose.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_route_choose_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
