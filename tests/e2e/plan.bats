@@ -72,7 +72,7 @@ END
 }
 
 @test "dumps of a plan are judged as the plan is, lanes included" {
-	"$NETGEN" torus 4 4 1 2 >net
+	"$NETGEN" torus 5 5 1 2 >net
 	plan net -R lash,no_fallback --dumps planned --json >json
 	jq -e '.tables | .lanes > 1 and .verdict.credit_loop == false' json
 	"$SM_BIN" --verify planned --psl planned/ibdmchk-psl.txt >out
