@@ -9,6 +9,7 @@
 #include "route/change.h"
 #include "route/columns.h"
 #include "route/graph.h"
+#include "route/hops.h"
 #include "route/place.h"
 #include "route/spread.h"
 #include "route/stale.h"
@@ -233,58 +234,6 @@ static void fill_rows(const struct fill *f, struct routes *r)
 	}
 }
 
-/* What 64 switches have to 64 others. */
-#define TILE 64
-
-struct tile {
-	uint8_t hops[TILE][TILE]; /* by source */
-	uint64_t downs[TILE];	  /* by destination */
-};
-
-static void fill_tile(const struct distances *d, uint32_t from, uint32_t to, uint32_t n_to, struct tile *t)
-{
-	const uint32_t n_from = MIN(TILE, d->n - from);
-
-	memset(t->downs, 0, sizeof(t->downs));
-	for (uint32_t s = 0; s < n_from; s++) {
-		const uint16_t *row = distances_from(d, from + s) + to;
-
-		for (uint32_t k = 0; k < n_to; k++) {
-			uint16_t far = row[k] & d->mask;
-			bool none = row[k] == DISTANCE_NONE;
-
-			t->hops[s][k] = none ? 0xFF : (uint8_t)MIN(far, 0xFEu);
-			t->downs[k] |= (uint64_t)(!none && row[k] & ~d->mask & DISTANCE_DOWN) << s;
-		}
-	}
-}
-
-/* For the next computation and for dumps, by destination: hops as bytes; which ways only go down, as bits. */
-static void find_hops(struct fill *f)
-{
-	const struct distances *d = f->how->distances;
-	size_t words = (d->n + 63) / 64;
-
-	f->hops = xmalloc((size_t)d->n * d->n);
-	f->downs = f->how->tree ? xmalloc(words * d->n * sizeof(*f->downs)) : NULL;
-#pragma omp parallel for num_threads(fill_threads(f->job)) schedule(static)
-	for (uint32_t to = 0; to < d->n; to += TILE)
-		for (uint32_t from = 0; from < d->n; from += TILE) {
-			uint32_t n_to = MIN(TILE, d->n - to), n_from = MIN(TILE, d->n - from);
-			struct tile t;
-
-			fill_tile(d, from, to, n_to, &t);
-			for (uint32_t k = 0; k < n_to; k++) {
-				uint8_t *hops = f->hops + (size_t)(to + k) * d->n + from;
-
-				for (uint32_t s = 0; s < n_from; s++)
-					hops[s] = t.hops[s][k];
-				if (f->downs)
-					f->downs[(to + k) * words + from / TILE] = t.downs[k];
-			}
-		}
-}
-
 /*
  * The highest LID of the tables. It never sinks while there are previous tables, because entries of
  * LIDs that nobody has any more stay, as far as they fit somewhere.
@@ -307,7 +256,9 @@ static void plan(struct fill *f)
 	const struct fill_plan *how = f->how;
 
 	f->spread = spread_new(how->graph, how->distances, &how->spread);
-	find_hops(f);
+	f->hops = xmalloc((size_t)how->graph->n * how->graph->n);
+	f->downs = how->tree ? xmalloc((how->graph->n + 63) / 64 * how->graph->n * sizeof(*f->downs)) : NULL;
+	hops_by_target(how->distances, fill_threads(job), f->hops, f->downs);
 	f->plan = (struct place_plan){
 		.graph = how->graph, .distances = how->distances, .spread = f->spread,
 		.options = &job->options,

@@ -33,7 +33,7 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/recognise_hyperx.c opensm/route/recognise_groups.c \
 	opensm/route/steps.c opensm/route/steps.h \
 	opensm/route/dragonfly.c opensm/route/dragonfly_damage.c opensm/route/dragonfly_private.h \
-	opensm/route/hyperx.c \
+	opensm/route/hops.c opensm/route/hops.h opensm/route/hyperx.c \
 	opensm/route/ways.c opensm/route/ways.h opensm/route/dims.c opensm/route/dims.h opensm/route/courses.c opensm/route/courses.h \
 	opensm/route/orders.c opensm/route/orders.h \
 	opensm/route/acyclic.c opensm/route/acyclic.h opensm/route/layers.c opensm/route/layers.h \

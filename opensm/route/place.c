@@ -736,13 +736,11 @@ static void fill_from_scratch(struct place_row *row)
 	fill_waiting(row);
 }
 
-/* False: it is like no other, or something has to be counted. */
-static bool fill_as_another(struct place_row *row)
+/* The row of another one is there. False: something has to be counted. */
+static bool fill_differences(struct place_row *row)
 {
 	const struct spread *s = row->plan->spread;
 
-	if (!place_like_try(row))
-		return false;
 	fill_own(row);
 	for (uint32_t i = 0; i < row->like->n_found; i++) {
 		uint32_t at = row->like->found[i];
@@ -753,13 +751,27 @@ static bool fill_as_another(struct place_row *row)
 	return !row->n_waiting;
 }
 
+static bool fill_as_twin(struct place_row *row)
+{
+	bool filled;
+
+	if (!place_like_twin(row))
+		return false;
+	filled = fill_differences(row);
+	place_like_return(row);
+	return filled;
+}
+
 /* Counts are needed only where something waits for them: then the row is filled once more. */
 void place_fill(struct place_row *row, uint32_t sw, uint8_t *lft, uint32_t size)
 {
 	begin(row, sw, lft, size);
 	find_peers(row);
+	if (fill_as_twin(row))
+		return;
 	place_find_ways(row);
-	if (fill_as_another(row))
+	row->n_waiting = 0;
+	if (place_like_try(row) && fill_differences(row))
 		return;
 	fill_from_scratch(row);
 	if (row->n_waiting && !row->counting) {

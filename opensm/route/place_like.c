@@ -130,6 +130,8 @@ struct place_like *place_like_new(uint32_t n)
 	m->differs = xcalloc((size_t)n + SIMD_LANES, sizeof(*m->differs));
 	m->found = xcalloc(n, sizeof(*m->found));
 	m->marked = xcalloc(n, sizeof(*m->marked));
+	m->ways = xcalloc(n, sizeof(*m->ways));
+	m->last = xcalloc(n, sizeof(*m->last));
 	m->unique = xcalloc(n, sizeof(*m->unique));
 	m->full = xcalloc(n, sizeof(*m->full));
 	return m;
@@ -142,6 +144,8 @@ struct place_like *place_like_free(struct place_like *m)
 	free(m->differs);
 	free(m->found);
 	free(m->marked);
+	free(m->ways);
+	free(m->last);
 	free(m->unique);
 	free(m->full);
 	free(m->bits);
@@ -170,11 +174,32 @@ static unsigned list_up(const struct place_row *row, uint8_t *sizes)
 	return row->n_up;
 }
 
+static void swap(uint16_t **a, uint16_t **b)
+{
+	uint16_t *c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
+/* The row's ways and those of the model. */
+static void swap_ways(struct place_row *row)
+{
+	struct place_like *m = row->like;
+	uint32_t cap = row->cap_bits;
+
+	swap(&row->ways, &m->ways);
+	swap(&row->last, &m->last);
+	swap(&row->unique, &m->unique);
+	swap(&row->full, &m->full);
+	swap(&row->bits, &m->bits);
+	row->cap_bits = m->cap_bits;
+	m->cap_bits = cap;
+}
+
 void place_like_take(struct place_row *row)
 {
 	struct place_like *m = row->like;
-	uint16_t *unique = row->unique, *full = row->full, *bits = row->bits;
-	uint32_t cap = row->cap_bits;
 
 	m->sw = TOPO_NONE;
 	if (!row->plan->likes->possible || row->n_waiting || row->cap <= row->plan->spread->top)
@@ -187,14 +212,7 @@ void place_like_take(struct place_row *row)
 	memcpy(m->all, row->all, row->n_all);
 	m->n_up = list_up(row, m->up_sizes);
 	m->n_ports = list_ports(row, m->ports, m->sizes);
-	row->unique = m->unique;
-	row->full = m->full;
-	row->bits = m->bits;
-	row->cap_bits = m->cap_bits;
-	m->unique = unique;
-	m->full = full;
-	m->bits = bits;
-	m->cap_bits = cap;
+	swap_ways(row);
 }
 
 static bool same_ways_up(const struct place_row *row)
@@ -251,44 +269,103 @@ static void mark(struct place_like *m, uint32_t at)
 	m->found[m->n_found++] = at;
 }
 
-/* All switches with destinations whose entries may differ; false: too many. */
-static bool find_marked(struct place_row *row, uint32_t n)
+/* Those below a home that is not the same. A home that is not nearer than they are is on no way to them. */
+static void mark_below(struct place_row *row, uint32_t home)
 {
 	const struct place_likes *l = row->plan->likes;
 	struct place_like *m = row->like;
+	bool farther = m->dist[home] != row->dist[home];
 
-	m->n_found = 0;
-	mark(m, m->sw);
-	mark(m, row->sw);
-	for (uint32_t x = 0; x < n; x++) {
-		bool farther = m->dist[x] != row->dist[x];
+	mark(m, home);
+	for (uint32_t i = l->first[home]; i < l->first[home + 1]; i++)
+		if (farther || row->dist[home] < row->dist[l->below[i]])
+			mark(m, l->below[i]);
+}
 
-		if (!m->differs[x])
-			continue;
-		mark(m, x);
-		/* A home that is not nearer than the destination's switch is on no way. */
-		for (uint32_t i = l->first[x]; i < l->first[x + 1]; i++)
-			if (farther || row->dist[x] < row->dist[l->below[i]])
-				mark(m, l->below[i]);
-		if (m->n_found > n / 2)
-			break;
-	}
+static void unmark(struct place_like *m)
+{
 	for (uint32_t i = 0; i < m->n_found; i++)
 		m->marked[m->found[i]] = false;
+}
+
+/* All switches with destinations whose entries may differ; false: too many. */
+static bool find_marked(struct place_row *row, uint32_t n)
+{
+	struct place_like *m = row->like;
+
+	m->n_found = 0;
+	for (uint32_t x = 0; x < n && m->n_found <= n / 2; x++)
+		if (m->differs[x])
+			mark_below(row, x);
+	unmark(m);
 	return m->n_found <= n / 2;
+}
+
+static bool may_be_like(const struct place_row *row)
+{
+	return row->like->sw != TOPO_NONE && row->cap > row->plan->spread->top && same_ways_up(row);
 }
 
 bool place_like_try(struct place_row *row)
 {
-	const struct spread *s = row->plan->spread;
 	struct place_like *m = row->like;
 	uint32_t n = row->plan->graph->n;
 
-	if (m->sw == TOPO_NONE || n < SIMD_LANES || row->cap <= s->top || !same_ways_up(row))
+	if (n < SIMD_LANES || !may_be_like(row))
 		return false;
 	compare(row, n, same_ports(row) ? (row->n_groups + 15) / 16 : 0);
 	if (!find_marked(row, n))
 		return false;
 	memcpy(row->lft, m->lft, row->size);
 	return true;
+}
+
+static bool same_neighbours(const struct place_row *row)
+{
+	const struct graph *g = row->plan->graph;
+	const struct graph_group *groups = &g->groups[g->first[row->like->sw]];
+
+	for (uint32_t i = 0; i < row->n_groups; i++)
+		if (groups[i].to != row->groups[i].to || groups[i].weight != row->groups[i].weight ||
+		    groups[i].way != row->groups[i].way)
+			return false;
+	return true;
+}
+
+/* Is everybody but the two as far from both? */
+static bool same_distances(const struct place_row *row, uint32_t n)
+{
+	const struct place_like *m = row->like;
+	uint32_t low = MIN(m->sw, row->sw), high = MAX(m->sw, row->sw);
+
+	return !memcmp(row->dist, m->dist, low * sizeof(*row->dist)) &&
+	       !memcmp(row->dist + low + 1, m->dist + low + 1, (high - low - 1) * sizeof(*row->dist)) &&
+	       !memcmp(row->dist + high + 1, m->dist + high + 1, (n - high - 1) * sizeof(*row->dist));
+}
+
+bool place_like_twin(struct place_row *row)
+{
+	struct place_like *m = row->like;
+
+	if (!may_be_like(row) || !same_ports(row) || !same_neighbours(row) ||
+	    !same_distances(row, row->plan->graph->n))
+		return false;
+	m->n_found = 0;
+	mark_below(row, m->sw);
+	mark_below(row, row->sw);
+	unmark(m);
+	memcpy(row->lft, m->lft, row->size);
+	swap_ways(row);
+	place_find_two(row, m->sw, row->sw);
+	return true;
+}
+
+void place_like_return(struct place_row *row)
+{
+	struct place_like *m = row->like;
+
+	row->dist = m->dist;
+	place_find_two(row, m->sw, row->sw);
+	row->dist = distances_from(row->plan->distances, row->sw);
+	swap_ways(row);
 }

@@ -22,7 +22,7 @@ struct place_like {
 	uint32_t sw; /* TOPO_NONE: there is none */
 	const uint8_t *lft;
 	const uint16_t *dist;
-	uint16_t *unique, *full, *bits; /* as place_row has them */
+	uint16_t *ways, *last, *unique, *full, *bits; /* as place_row has them */
 	uint32_t cap_bits;
 	uint32_t n_groups;
 	unsigned n_all, n_up, n_ports;
@@ -88,6 +88,8 @@ bool place_at_once(struct place_row *row, uint32_t at, uint32_t first, uint32_t 
 
 /* ways, last, unique, full and bits; the groups are known. */
 void place_find_ways(struct place_row *row);
+/* The same for two targets; the others are known. */
+void place_find_two(struct place_row *row, uint32_t x, uint32_t y);
 
 /* Is a group a shortest way to `target`? */
 static inline bool place_is_way(const struct place_row *row, uint32_t group, uint32_t target)
@@ -104,3 +106,9 @@ struct place_like *place_like_free(struct place_like *m);
 void place_like_take(struct place_row *row);
 /* Copies the model; what hangs on like->found is to be placed anew. False: it is too different. */
 bool place_like_try(struct place_row *row);
+/*
+ * The same for a switch with the very neighbours of the model: its ways are not found, but borrowed from there. If
+ * true they go back with the second function.
+ */
+bool place_like_twin(struct place_row *row);
+void place_like_return(struct place_row *row);

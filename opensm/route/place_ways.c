@@ -108,15 +108,32 @@ static void find_one(struct place_row *row, const struct steps *s, uint32_t x)
 	row->full[x] = full;
 }
 
+static void steps_of(const struct place_row *row, struct steps *s)
+{
+	s->n = row->n_groups;
+	s->n_planes = (row->n_groups + PLANE - 1) / PLANE;
+	memset(s->up, 0, sizeof(s->up));
+	for (uint32_t i = 0; i < s->n; i++)
+		s->at[i] = step_of(row, i);
+	for (uint32_t i = 0; i < row->n_up; i++)
+		s->up[row->by_way[i] / PLANE] |= s->at[row->by_way[i]].bit;
+}
+
+void place_find_two(struct place_row *row, uint32_t x, uint32_t y)
+{
+	struct steps s;
+
+	steps_of(row, &s);
+	find_one(row, &s, x);
+	find_one(row, &s, y);
+}
+
 void place_find_ways(struct place_row *row)
 {
 	uint32_t n = row->plan->graph->n;
-	struct steps s = { .n = row->n_groups, .n_planes = (row->n_groups + PLANE - 1) / PLANE };
+	struct steps s;
 
-	for (uint32_t i = 0; i < s.n; i++)
-		s.at[i] = step_of(row, i);
-	for (uint32_t i = 0; i < row->n_up; i++)
-		s.up[row->by_way[i] / PLANE] |= s.at[row->by_way[i]].bit;
+	steps_of(row, &s);
 	GROW(row->bits, (size_t)s.n_planes * n, row->cap_bits);
 	find_many(row, &s, n);
 	for (uint32_t x = n / SIMD_LANES * SIMD_LANES; x < n; x++)
