@@ -24,7 +24,10 @@ BEGIN {
 		order[++n_order] = $8
 	}
 	date[$7] = $5
-	commit[$7] = $6
+	if ($7 == "ours" && !($6 in commit)) {
+		commit[$6] = 1
+		commits = commits (commits == "" ? "" : ", ") $6
+	}
 }
 
 function get(f, who, engine, i) {
@@ -128,8 +131,9 @@ function speed(f,    i, a, b) {
 function head() {
 	print "# Every engine beside the peer's\n"
 	print "Written by `tests/bench/bench-table print`; the rows are in `engines.tsv`, the columns in `bench-engines`. Do not edit."
-	print "Ours at " commit["ours"] ", " date["ours"] "; the peer is Debian's opensm through ibsim, " date["peer"] ". Quality is exact"
-	print "and can be had again; seconds are of a machine with two cores that did other work besides.\n"
+	print "Ours at " commits ", " date["ours"] " (which row is of which stands in `engines.tsv`); the peer is Debian's opensm through ibsim, " date["peer"] ". Quality is exact"
+	print "and can be had again; seconds are those of a machine with two cores that did the work of eight people besides: the"
+	print "peer's wall clock means nothing, and ratios of CPU seconds say tens from hundreds, no more.\n"
 	print "\n## auto beside the best of the peer's, metric by metric\n"
 	print "`ours / peer's best, engine`: of the peer's engines that have every pair and no credit loop that is known (of those with"
 	print "lanes that is not known, and they count). Bold: the peer has better.\n"
