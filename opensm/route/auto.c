@@ -8,7 +8,8 @@
  * decides, then a most loaded channel that carries clearly less, who needs no service levels by path, that
  * channel again, hops, lanes; the order of candidates breaks ties. A whole fabric that the first candidate serves by
  * shortest paths needs no others; of large ones only the first that holds counts, so that choosing costs no
- * more than computing.
+ * more than computing. Of small fabrics that nobody knows best how to route (of no shape, or trees with damage) all
+ * are asked.
  *
  * Staying counts: while there are previous tables, those that change fewest entries win unless others are
  * clearly better, so that a small fault does not bring another engine's tables. In a damaged fabric the engine of

@@ -15,8 +15,10 @@
  *          0, and is the lane, for the whole way along the ring. Lane 0 is never used on the dateline, and lane 1,
  *          for paths of half a ring at most, never opposite to it.
  *
- * A ring with a gap is a line and has no cycle on any lane. A turn into an earlier dimension, which only a
- * missing switch brings about, makes the next hop on lanes of its own.
+ * Damage. Whoever is cut off is led around (grid_detour.c); a turn into an earlier dimension, which only damage brings
+ * about, makes the next hop on lanes of its own, and where that is not enough, some switches are reached on another
+ * set of lanes altogether, as the service level says. Where there are not so many lanes, paths keep to their line: a
+ * ring with a gap is a line and has no cycle on any lane.
  */
 #include "route/grid_routes.h"
 

@@ -3,8 +3,8 @@
  * Tables and lanes for a grid: the shortest paths in dimension order, in equal parts, without deadlock.
  *
  * Lines, rings of 3 and rings of 4 need one lane, rings of 5 and 6 two, and no service level; longer rings two
- * and a bit of the service level each. Where switches are missing, twice as many. torus-2QoS (torus.c) takes more
- * for the same paths.
+ * and a bit of the service level each. With damage twice as many, or four times, if there are. torus-2QoS (torus.c)
+ * takes more for the same paths.
  */
 #pragma once
 
