@@ -259,6 +259,19 @@ static bool is_fresh(const struct place_row *row, const struct usage *u, uint8_t
 	return !u->ports_left || !u->port[port];
 }
 
+/* The least used candidate, of several the first from the start on; in one key, so that nothing has to be guessed. */
+static uint8_t least_of_all(const struct place_row *row, uint32_t dest)
+{
+	uint32_t n = row->n_candidates, start = start_of(row, dest), best = UINT32_MAX, turn = 0;
+
+	for (uint32_t i = start; i < n; i++, turn++)
+		best = MIN(best, row->count[row->candidates[i]] << 8 | turn);
+	for (uint32_t i = 0; i < start; i++, turn++)
+		best = MIN(best, row->count[row->candidates[i]] << 8 | turn);
+	best = start + (best & 0xFF);
+	return row->candidates[best < n ? best : best - n];
+}
+
 /* Among the fresh candidates (`u` NULL: among all) the least used. */
 static uint8_t least_count(struct place_row *row, uint32_t dest, const struct usage *u)
 {
@@ -422,7 +435,7 @@ void place_one(struct place_row *row, uint32_t dest, uint32_t at, unsigned n_hom
 static void place_by_count(struct place_row *row, uint32_t dest, uint32_t target)
 {
 	find_candidates(row, target);
-	place_put(row, dest, least_count(row, dest, NULL));
+	place_put(row, dest, scatters(row, dest) ? least_count(row, dest, NULL) : least_of_all(row, dest));
 }
 
 /* Moves an entry to a way that came back, if that is used less even then. */
