@@ -12,39 +12,9 @@
  */
 #include <string.h>
 
-#include "route/check_private.h"
+#include "route/check_delta.h"
 #include "route/depend_private.h"
 #include "util/mem.h"
-
-#define CABLES_MAX 256	    /* ends of cables that differ */
-#define DISTANCES_MAX 65536 /* pairs of switches that are farther apart, or nearer */
-
-struct moved {
-	uint32_t at, sw;
-	uint16_t before, now;
-};
-
-struct delta {
-	struct route_proof *p;
-	const struct judge *old;
-	struct judge *new;
-	const struct route_changes *changes;
-	struct routes_entry *entries; /* that differ, with what they were; by LID */
-	size_t n_entries, cap_entries;
-	uint32_t *cables;	/* entries of topo->ports that lead elsewhere than before */
-	size_t n_cables, cap_cables;
-	struct moved *moved;	/* by `at` */
-	size_t n_moved, cap_moved;
-	uint32_t *stamp;	/* per switch: LID + 1 for which its entry differs */
-	uint8_t *was;		/* the same: what it was */
-	bool *seen;
-	struct upstream {
-		uint32_t sw, hops;
-		uint8_t branch; /* port by which it comes to the first */
-	} *queue;
-	size_t cap_queue;
-	bool edges;		/* dependencies were added that the order does not allow for */
-};
 
 /* ---- what is different ----------------------------------------------------------------------- */
 
@@ -62,18 +32,39 @@ static bool same_switches(const struct topo *a, const struct topo *b)
 	return true;
 }
 
-static bool same_hosts(const struct topo *a, const struct topo *b)
+static bool same_host(const struct topo_host *x, const struct topo_host *y)
 {
-	if (a->n_hosts != b->n_hosts || a->max_lid != b->max_lid)
-		return false;
-	for (uint32_t h = 0; h < a->n_hosts; h++) {
-		const struct topo_host *x = &a->hosts[h], *y = &b->hosts[h];
+	return x->lid == y->lid && x->lmc == y->lmc && x->sw == y->sw && x->sw_port == y->sw_port;
+}
 
-		if (x->guid != y->guid || x->lid != y->lid || x->lmc != y->lmc || x->sw != y->sw ||
-		    x->sw_port != y->sw_port)
-			return false;
+/* End ports of `a` that are not in `b`, or elsewhere there: indices. SIZE_MAX: too many. Both are in the order of GUIDs. */
+static size_t find_missing(const struct topo *a, const struct topo *b, uint32_t ret[HOSTS_MAX])
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0, k = 0; i < a->n_hosts; i++) {
+		const struct topo_host *h = &a->hosts[i];
+
+		while (k < b->n_hosts && b->hosts[k].guid < h->guid)
+			k++;
+		if (!h->lid || h->sw == TOPO_NONE ||
+		    (k < b->n_hosts && b->hosts[k].guid == h->guid && same_host(h, &b->hosts[k])))
+			continue;
+		if (n == HOSTS_MAX)
+			return SIZE_MAX;
+		ret[n++] = i;
 	}
-	return true;
+	return n;
+}
+
+/* False: too many, or there are pairs without a path, whose number would be another. */
+static bool find_hosts(struct delta *d)
+{
+	d->n_gone = find_missing(d->old->topo, d->new->topo, d->gone);
+	d->n_came = find_missing(d->new->topo, d->old->topo, d->came);
+	if (!d->n_gone && !d->n_came)
+		return true;
+	return d->n_gone != SIZE_MAX && d->n_came != SIZE_MAX && !d->p->v.unreachable;
 }
 
 static bool same_lanes(const struct lanes *a, const struct lanes *b, const struct topo *t)
@@ -116,21 +107,6 @@ static void compare_rows(struct delta *d, uint32_t s)
 	}
 }
 
-static uint32_t switch_with(const struct topo *t, uint32_t entry)
-{
-	uint32_t low = 0, high = t->n_switches;
-
-	while (low + 1 < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (t->switches[middle].first_port <= entry)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /*
  * And entries over a cable that is not what it was: those that are what they were, and such as are in the list already.
  */
@@ -146,7 +122,7 @@ static void find_cables(struct delta *d)
 			continue;
 		GROW(d->cables, d->n_cables + 1, d->cap_cables);
 		d->cables[d->n_cables++] = e;
-		s = switch_with(t, e);
+		s = delta_switch_with(t, e);
 		port = (uint8_t)(e - t->switches[s].first_port);
 		for (unsigned lid = 1; lid <= d->new->top; lid++)
 			if (routes_port(d->new->routes, s, (lid_t)lid) == port)
@@ -171,187 +147,6 @@ static void sort_entries(struct delta *d)
 }
 
 /* ---- distances ------------------------------------------------------------------------------- */
-
-/* Is a neighbour of `v` one hop nearer? */
-static bool has_parent(const struct judge *j, const uint16_t *dist, uint32_t v, const bool *orphan)
-{
-	const struct topo_switch *sw = &j->topo->switches[v];
-
-	for (unsigned p = 1; p <= sw->n_ports; p++) {
-		uint32_t behind = j->behind[sw->first_port + p];
-
-		if (behind != BEHIND_NONE && dist[behind >> 8] + 1u == dist[v] && !orphan[behind >> 8])
-			return true;
-	}
-	return false;
-}
-
-struct repair {
-	const struct judge *j;
-	uint16_t *dist;
-	bool *orphan;	    /* per switch */
-	bool *queued;
-	uint32_t *list;	    /* orphans */
-	uint32_t n;
-	uint16_t *before;   /* per switch, of those that were touched */
-	uint32_t *touched;
-	uint32_t n_touched;
-	bool *is_touched;
-};
-
-static void touch(struct repair *r, uint32_t v)
-{
-	if (r->is_touched[v])
-		return;
-	r->is_touched[v] = true;
-	r->before[v] = r->dist[v];
-	r->touched[r->n_touched++] = v;
-}
-
-/* `v` has lost its ways: and so have those that had theirs through it alone. Nearest first. */
-static void find_orphans(struct repair *r)
-{
-	for (uint32_t i = 0; i < r->n; i++) {
-		const struct topo_switch *sw = &r->j->topo->switches[r->list[i]];
-		uint16_t d = r->dist[r->list[i]];
-
-		for (unsigned p = 1; p <= sw->n_ports; p++) {
-			uint32_t behind = r->j->behind[sw->first_port + p], v = behind >> 8;
-
-			if (behind == BEHIND_NONE || r->orphan[v] || r->dist[v] != d + 1u ||
-			    has_parent(r->j, r->dist, v, r->orphan))
-				continue;
-			r->orphan[v] = true;
-			r->list[r->n++] = v;
-		}
-	}
-}
-
-/* Distances of orphans from those that have theirs: rounds, as there are few. */
-static void adopt_orphans(struct repair *r)
-{
-	bool changed = true;
-
-	for (uint32_t i = 0; i < r->n; i++) {
-		touch(r, r->list[i]);
-		r->dist[r->list[i]] = DISTANCE_NONE;
-		r->orphan[r->list[i]] = false;
-	}
-	while (changed) {
-		changed = false;
-		for (uint32_t i = 0; i < r->n; i++) {
-			uint32_t v = r->list[i];
-			const struct topo_switch *sw = &r->j->topo->switches[v];
-
-			for (unsigned p = 1; p <= sw->n_ports; p++) {
-				uint32_t behind = r->j->behind[sw->first_port + p];
-
-				if (behind == BEHIND_NONE || r->dist[behind >> 8] == DISTANCE_NONE ||
-				    r->dist[behind >> 8] + 1u >= r->dist[v])
-					continue;
-				r->dist[v] = (uint16_t)(r->dist[behind >> 8] + 1);
-				changed = true;
-			}
-		}
-	}
-	r->n = 0;
-}
-
-/* `v` has come nearer: its neighbours may have too. */
-static void spread_nearness(struct repair *r, uint32_t v)
-{
-	r->n = 0;
-	r->list[r->n++] = v;
-	r->queued[v] = true;
-	for (uint32_t i = 0; r->n > i;) {
-		uint32_t u = r->list[i++];
-		const struct topo_switch *sw = &r->j->topo->switches[u];
-
-		r->queued[u] = false;
-		for (unsigned p = 1; p <= sw->n_ports; p++) {
-			uint32_t behind = r->j->behind[sw->first_port + p], w = behind >> 8;
-
-			if (behind == BEHIND_NONE || r->dist[u] + 1u >= r->dist[w])
-				continue;
-			touch(r, w);
-			r->dist[w] = (uint16_t)(r->dist[u] + 1);
-			if (!r->queued[w]) {
-				r->queued[w] = true;
-				r->list[r->n++] = w;
-			}
-		}
-		if (i == r->n)
-			i = r->n = 0;
-	}
-	r->n = 0;
-}
-
-static void repair_row(struct delta *d, struct repair *r)
-{
-	for (size_t i = 0; i < d->n_cables; i++) {
-		uint32_t before = d->old->behind[d->cables[i]];
-		uint32_t v = before >> 8, u = switch_with(d->new->topo, d->cables[i]);
-
-		/* Over u -> v nobody comes to v any more. */
-		if (before == BEHIND_NONE || r->dist[v] == DISTANCE_NONE || r->dist[u] + 1u != r->dist[v] ||
-		    r->orphan[v] || has_parent(d->new, r->dist, v, r->orphan))
-			continue;
-		r->orphan[v] = true;
-		r->list[r->n++] = v;
-	}
-	if (r->n) {
-		/* Orphans of different distances: once more until no one more is found. */
-		uint32_t n;
-
-		do {
-			n = r->n;
-			find_orphans(r);
-		} while (r->n > n);
-		adopt_orphans(r);
-	}
-	for (size_t i = 0; i < d->n_cables; i++) {
-		uint32_t now = d->new->behind[d->cables[i]], u = switch_with(d->new->topo, d->cables[i]);
-
-		if (now == BEHIND_NONE || r->dist[u] == DISTANCE_NONE || r->dist[u] + 1u >= r->dist[now >> 8])
-			continue;
-		touch(r, now >> 8);
-		r->dist[now >> 8] = (uint16_t)(r->dist[u] + 1);
-		spread_nearness(r, now >> 8);
-	}
-}
-
-/* Brings the distances up to date; what moved is kept. False: too much. */
-static bool repair_distances(struct delta *d)
-{
-	uint32_t n = d->new->topo->n_switches;
-	struct repair r = {
-		.j = d->new, .orphan = xcalloc(n, sizeof(bool)), .queued = xcalloc(n, sizeof(bool)),
-		.list = xcalloc((size_t)n * 2 + 1, sizeof(uint32_t)), .before = xcalloc(n, sizeof(uint16_t)),
-		.touched = xcalloc(n, sizeof(uint32_t)), .is_touched = xcalloc(n, sizeof(bool)),
-	};
-
-	for (uint32_t at = 0; at < n && d->n_cables && d->n_moved < DISTANCES_MAX; at++) {
-		r.dist = d->new->distances->rows + (size_t)at * n;
-		repair_row(d, &r);
-		for (uint32_t i = 0; i < r.n_touched; i++) {
-			uint32_t s = r.touched[i];
-
-			r.is_touched[s] = false;
-			if (r.before[s] == r.dist[s])
-				continue;
-			GROW(d->moved, d->n_moved + 1, d->cap_moved);
-			d->moved[d->n_moved++] = (struct moved){ at, s, r.before[s], r.dist[s] };
-		}
-		r.n_touched = 0;
-	}
-	free(r.orphan);
-	free(r.queued);
-	free(r.list);
-	free(r.before);
-	free(r.touched);
-	free(r.is_touched);
-	return d->n_moved < DISTANCES_MAX;
-}
 
 static size_t first_moved(const struct delta *d, uint32_t at)
 {
@@ -620,7 +415,7 @@ static void forget_cables(struct delta *d)
 	size_t n = g->n_vls; /* simple: one word each */
 
 	for (size_t i = 0; i < d->n_cables; i++) {
-		const struct topo_switch *sw = &d->new->topo->switches[switch_with(d->new->topo, d->cables[i])];
+		const struct topo_switch *sw = &d->new->topo->switches[delta_switch_with(d->new->topo, d->cables[i])];
 		unsigned port = d->cables[i] - sw->first_port;
 
 		memset(&g->into[d->cables[i] * n], 0, n * sizeof(*g->into));
@@ -674,6 +469,129 @@ static bool find_differences(struct delta *d)
 	return true;
 }
 
+/* ---- end ports that go and come --------------------------------------------------------------- */
+
+/* What is sent from `s` to the LID by `flow` end ports, `own` of them not to themselves: counted `sign` times. */
+static bool count_flow(struct delta *d, uint32_t s, lid_t lid, uint32_t flow, uint32_t own)
+{
+	struct route_proof *p = d->p;
+	uint16_t dist = distances_from(d->new->distances, d->new->targets[lid].sw)[s];
+	int hops = follow(d, d->new, s, lid, flow);
+
+	if (hops < 0)
+		return false;
+	p->pairs_at[hops] += (uint64_t)(int64_t)(int32_t)own;
+	p->v.pairs += (uint64_t)(int64_t)(int32_t)own;
+	p->v.detours += hops != dist ? (uint64_t)(int64_t)(int32_t)own : 0;
+	return true;
+}
+
+/* What others send to a LID of an end port; `sign` -1: no more. */
+static bool count_column(struct delta *d, lid_t lid, uint32_t sign)
+{
+	const struct judge *j = d->new;
+
+	for (uint32_t s = 0; s < j->topo->n_switches; s++) {
+		uint32_t own = j->sources[s] - (s == j->targets[lid].sw);
+
+		if (!j->sources[s])
+			continue;
+		if (!count_flow(d, s, lid, sign * j->sources[s], sign * own))
+			return false;
+		if (sign == 1)
+			add_dependencies(d, s, 0, lid);
+	}
+	return true;
+}
+
+/* What one end port on `at` sends to all that are there. */
+static bool count_source(struct delta *d, uint32_t at, uint32_t sign)
+{
+	const struct judge *j = d->new;
+	bool first = sign == 1 && j->sources[at] == 1;
+
+	for (unsigned lid = 1; lid <= j->top; lid++) {
+		if (j->targets[lid].sw == TOPO_NONE || !j->targets[lid].port)
+			continue;
+		if (!count_flow(d, at, (lid_t)lid, sign, sign))
+			return false;
+		if (first)
+			add_dependencies(d, at, 0, (lid_t)lid);
+	}
+	return true;
+}
+
+static uint64_t *sending_ports(const struct delta *d, const struct topo_host *h)
+{
+	struct dependency_graph *g = d->new->dependencies;
+
+	return &g->hosts[(size_t)h->sw * g->words + h->sw_port / 64];
+}
+
+static bool remove_host(struct delta *d, const struct topo_host *h)
+{
+	struct judge *j = d->new;
+
+	for (unsigned lid = h->lid; lid < h->lid + (1u << h->lmc); lid++) {
+		if (!count_column(d, (lid_t)lid, UINT32_MAX))
+			return false;
+		j->targets[lid].sw = TOPO_NONE;
+	}
+	j->sources[h->sw]--;
+	j->n_sources--;
+	*sending_ports(d, h) &= ~(UINT64_C(1) << h->sw_port % 64);
+	return count_source(d, h->sw, UINT32_MAX);
+}
+
+static bool add_host(struct delta *d, const struct topo_host *h)
+{
+	struct judge *j = d->new;
+
+	j->sources[h->sw]++;
+	j->n_sources++;
+	*sending_ports(d, h) |= UINT64_C(1) << h->sw_port % 64;
+	if (!count_source(d, h->sw, 1))
+		return false;
+	for (unsigned lid = h->lid; lid < h->lid + (1u << h->lmc); lid++) {
+		if (j->targets[lid].sw != TOPO_NONE)
+			return false;
+		j->targets[lid] = (struct target){ .sw = h->sw, .port = h->sw_port };
+		if (!count_column(d, (lid_t)lid, 1))
+			return false;
+	}
+	return true;
+}
+
+/* With tables and cables as they are now. */
+static bool shift_hosts(struct delta *d)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < d->n_gone; i++)
+		ok = remove_host(d, &d->old->topo->hosts[d->gone[i]]);
+	for (size_t i = 0; ok && i < d->n_came; i++)
+		ok = add_host(d, &d->new->topo->hosts[d->came[i]]);
+	return ok;
+}
+
+/* LIDs may be higher than any was. */
+static void raise_top(struct judge *j)
+{
+	unsigned top = MAX(j->routes->top, j->topo->max_lid);
+
+	if (top <= j->top)
+		return;
+	j->targets = xrealloc(j->targets, top + 1u, sizeof(*j->targets));
+	j->missing = xrealloc(j->missing, top + 1u, sizeof(*j->missing));
+	j->nearer = xrealloc(j->nearer, top + 1u, sizeof(*j->nearer));
+	for (unsigned lid = j->top + 1; lid <= top; lid++) {
+		j->targets[lid] = (struct target){ .sw = TOPO_NONE };
+		j->missing[lid] = 0;
+		j->nearer[lid] = false;
+	}
+	j->top = top;
+}
+
 /* Connectivity of sources must be what it was: a pair that was cut has no hops. */
 static bool nobody_is_cut(const struct delta *d)
 {
@@ -700,25 +618,25 @@ bool route_proof_move(struct route_proof *p, const struct routes *r, const struc
 	_cleanup_(delta_done) struct delta d = { .p = p, .old = old, .new = &new, .changes = changes };
 	bool ok;
 
-	if (!same_switches(old->topo, r->topo) || !same_hosts(old->topo, r->topo) ||
-	    old->routes->row_size != r->row_size || old->routes->top != r->top ||
+	if (!same_switches(old->topo, r->topo) || old->routes->row_size != r->row_size ||
 	    !same_lanes(old->routes->lanes, r->lanes, r->topo))
 		return false;
 	new.routes = r;
 	new.topo = r->topo;
 	new.behind = NULL;
 	judge_find_behind(&new);
+	raise_top(&new);
 	new.dependencies->topo = r->topo;
 	if (new.dependencies->lanes)
 		new.dependencies->lanes = r->lanes;
 	d.stamp = xcalloc(r->topo->n_switches, sizeof(*d.stamp));
 	d.was = xcalloc(r->topo->n_switches, sizeof(*d.was));
 	d.seen = xcalloc(r->topo->n_switches, sizeof(*d.seen));
-	ok = find_differences(&d) && repair_distances(&d) && nobody_is_cut(&d);
+	ok = find_hosts(&d) && find_differences(&d) && delta_repair_distances(&d) && nobody_is_cut(&d);
 	if (ok) {
 		forget_cables(&d);
 		dependency_find_peers(new.dependencies);
-		ok = shift_all(&d);
+		ok = shift_all(&d) && shift_hosts(&d);
 	}
 	free(old->behind);
 	graph_free(old->graph);

@@ -9,7 +9,8 @@
 #include "route/engine.h"
 
 /*
- * Moves entries of `r` (nobody else has it yet), which routes_check_after() judged in *v; so is what comes of it. For engines without lanes that leave hops (routes.h). While the most loaded channel
+ * Moves entries of `r` (nobody else has it yet), which routes_check_after() judged in *v; so is what comes of it. For
+ * engines without lanes that leave hops (routes.h). While the most loaded channel
  * carries little more than it did in job->previous when they were eased, and where those have the very same
  * entries, nothing moves. Same job, same bytes.
  */

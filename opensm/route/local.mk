@@ -19,8 +19,8 @@ libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
 	opensm/route/grid_ways.c opensm/route/grid_ways.h opensm/route/grid_detour.c opensm/route/grid_detour.h \
 	opensm/route/grid_waits.c opensm/route/grid_waits.h opensm/route/grid_routes.c opensm/route/grid_routes.h \
 	opensm/route/grid_tree.c opensm/route/torus.c opensm/route/torus.h opensm/route/dor.c \
-	opensm/route/check.c opensm/route/check.h opensm/route/check_private.h opensm/route/metric.c \
-	opensm/route/check_run.c opensm/route/check_any.c opensm/route/check_after.c \
+	opensm/route/check.c opensm/route/check.h opensm/route/check_private.h opensm/route/check_delta.h opensm/route/metric.c \
+	opensm/route/check_run.c opensm/route/check_any.c opensm/route/check_after.c opensm/route/check_distances.c \
 	opensm/route/tablefile.c opensm/route/tablefile.h opensm/route/tablefile_lanes.c opensm/route/tablefile_write.c \
 	opensm/route/depend.c opensm/route/depend.h opensm/route/depend_private.h opensm/route/cycle.c \
 	opensm/route/turns.c opensm/route/turns.h \
