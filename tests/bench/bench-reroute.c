@@ -38,6 +38,7 @@ struct event {
 	uint32_t drained, epochs;
 	uint32_t moved, replaced;     /* for balance: entries, LIDs */
 	uint64_t sets;
+	uint64_t sls; /* paths from a switch to an end port whose SL changed */
 };
 
 static double now_ms(void)
@@ -147,6 +148,20 @@ static void count_changes(const struct routes *a, const struct routes *b, struct
 	}
 }
 
+/* Who is connected goes on with the SL that he asked for. Same hosts and switches in both. */
+static uint64_t changed_sls(const struct routes *a, const struct routes *b)
+{
+	const struct topo *t = a->topo;
+	uint64_t n = 0;
+
+	for (uint32_t s = 0; s < t->n_switches && (a->lanes || b->lanes); s++)
+		for (uint32_t h = 0; h < t->n_hosts; h++)
+			n += t->hosts[h].sw != TOPO_NONE && t->hosts[h].sw != s &&
+			     lanes_sl(a->lanes, s, t->hosts[h].sw, t->hosts[h].lid, 0) !=
+				     lanes_sl(b->lanes, s, t->hosts[h].sw, t->hosts[h].lid, 0);
+	return n;
+}
+
 /* Blocks that must be written twice because entries of theirs are drained. */
 static uint64_t drained_blocks(const struct routes *a, const struct routes *b,
 			       const struct transition *t)
@@ -195,6 +210,7 @@ static struct routes *step(const struct bench *b, const struct routes *before,
 	e->used = blocks_using(lost ? before : r, cable);
 	count_changes(before, r, e);
 	e->sets = e->blocks;
+	e->sls = changed_sls(before, r);
 	if (tr) {
 		e->drained = tr->n_lids;
 		e->epochs = tr->n_epochs;
@@ -206,20 +222,20 @@ static struct routes *step(const struct bench *b, const struct routes *before,
 
 static void print_head(void)
 {
-	printf("%-6s %8s %8s %8s %8s | %8s %7s %7s %5s | %6s %6s %6s | %5s %5s | %5s %5s %6s\n", "", "ms",
+	printf("%-6s %8s %8s %8s %8s | %8s %7s %7s %5s | %6s %6s %6s | %5s %5s | %5s %5s %6s | %7s\n", "", "ms",
 	       "compute", "check", "order", "entries", "blocks", "used", "ratio", "before", "load",
-	       "fresh", "moved", "LIDs", "drain", "epoch", "Sets");
+	       "fresh", "moved", "LIDs", "drain", "epoch", "Sets", "SLs");
 }
 
 static void print_event(const char *what, const struct event *e)
 {
 	printf("%-6s %8.2f %8.2f %8.2f %8.2f | %8llu %7llu %7llu %5.2f | %6u %6u %6u | "
-	       "%5u %5u | %5u %5u %6llu\n",
+	       "%5u %5u | %5u %5u %6llu | %7llu\n",
 	       what, e->job + e->order, e->compute, e->check, e->order,
 	       (unsigned long long)e->entries, (unsigned long long)e->blocks,
 	       (unsigned long long)e->used, e->used ? (double)e->blocks / (double)e->used : 0,
 	       e->load_before, e->load, e->load_fresh, e->moved, e->replaced, e->drained, e->epochs,
-	       (unsigned long long)e->sets);
+	       (unsigned long long)e->sets, (unsigned long long)e->sls);
 }
 
 static void ends_of(const struct topo *t, uint32_t end, uint32_t ret[2])
