@@ -128,25 +128,6 @@ static void recall(struct dfsssp *d)
 	}
 }
 
-static bool keeps(struct dfsssp *d)
-{
-	const struct routes *old = d->job->previous;
-	struct layers_job job;
-
-	if (!routes_are_by(old, "dfsssp") ||
-	    (old->lanes && (old->lanes->by != LANES_BY_SWITCH_LID || old->lanes->n_vls > d->most)))
-		return false;
-	/* A tree mostly stays one that needs no lanes. */
-	if (!old->lanes && deal(d, NULL) && d->layers->needed == 1)
-		return true;
-	d->hints = xcalloc(n_entries(d->s.routes), sizeof(*d->hints));
-	recall(d);
-	job = layers_job(d);
-	layers_free(d->layers);
-	d->layers = layers_stay(&job, d->hints, &d->kept);
-	return d->layers && d->layers->needed <= d->most;
-}
-
 /* Other paths. Returns the load of the most loaded channel. */
 static uint32_t redirect(struct dfsssp *d, struct courses_job course)
 {
@@ -165,9 +146,60 @@ static uint32_t redirect(struct dfsssp *d, struct courses_job course)
 	course.threads = s->threads;
 	course.cancelled = d->job->cancelled;
 	course.ports = s->routes->lft;
-	course.hints = d->hints;
+	course.hints = course.stay ? NULL : d->hints;
 	s->routes->expected_load = courses_run(&course);
 	return s->routes->expected_load;
+}
+
+/* Lanes of before for the paths at hand. True if they fit. */
+static bool keeps_lanes(struct dfsssp *d)
+{
+	struct layers_job job = layers_job(d);
+
+	memset(d->hints, 0, n_entries(d->s.routes) * sizeof(*d->hints));
+	recall(d);
+	layers_free(d->layers);
+	d->layers = layers_stay(&job, d->hints, &d->kept);
+	return d->layers && d->layers->needed <= d->most;
+}
+
+/* All ways of before that are still shortest, whatever they carry: new ones only where there are none. */
+static void keep_ways(struct dfsssp *d)
+{
+	const struct routes *old = d->job->previous;
+	struct routes *r = d->s.routes;
+
+	for (uint32_t s = 0; s < r->topo->n_switches; s++) {
+		uint32_t was = topo_find_switch(old->topo, r->topo->switches[s].guid);
+
+		for (uint32_t i = 0; i < d->s.roll->n; i++) {
+			lid_t lid = (lid_t)d->s.roll->lids[i];
+
+			if (d->s.roll->at[i] != s)
+				routes_row(r, s)[lid] = was == TOPO_NONE ? LFT_NO_PORT : routes_port(old, was, lid);
+		}
+	}
+	redirect(d, (struct courses_job){ .stay = true });
+}
+
+static bool keeps(struct dfsssp *d)
+{
+	const struct routes *old = d->job->previous;
+
+	if (!routes_are_by(old, "dfsssp") ||
+	    (old->lanes && (old->lanes->by != LANES_BY_SWITCH_LID || old->lanes->n_vls > d->most)))
+		return false;
+	/* A tree mostly stays one that needs no lanes. */
+	if (!old->lanes && deal(d, NULL) && d->layers->needed == 1)
+		return true;
+	if (!d->hints)
+		d->hints = xcalloc(n_entries(d->s.routes), sizeof(*d->hints));
+	if (keeps_lanes(d))
+		return true;
+	if (is_cancelled(d->job) || !old->lanes)
+		return false;
+	keep_ways(d);
+	return !is_cancelled(d->job) && keeps_lanes(d);
 }
 
 /*
