@@ -82,14 +82,7 @@ static void find_ways(const void *arg, uint32_t to, struct ways *w)
 
 			if (!ease_is_way(r, s, group->to, to))
 				continue;
-			for (unsigned p = 0; p < group->n_ports; p++) {
-				uint8_t port = g->ports[group->first_port + p];
-
-				w->ways[n++] = (struct way){
-					.channel = g->topo->switches[s].first_port + port,
-					.next = group->to, .port = port,
-				};
-			}
+			n = ways_append(w, n, g, s, group);
 		}
 	}
 	w->first[w->n] = n;

@@ -49,6 +49,18 @@ static void order_switches(struct ways *w, const struct distances *d)
 	w->n = n;
 }
 
+uint32_t ways_append(struct ways *w, uint32_t n, const struct graph *g, uint32_t s, const struct graph_group *group)
+{
+	for (unsigned p = 0; p < group->n_ports; p++) {
+		uint8_t port = g->ports[group->first_port + p];
+
+		w->ways[n++] = (struct way){
+			.channel = g->topo->switches[s].first_port + port, .next = group->to, .port = port,
+		};
+	}
+	return n;
+}
+
 void ways_find(struct ways *w, const struct graph *g, const struct distances *d, uint32_t to)
 {
 	uint32_t n = 0;
@@ -64,14 +76,7 @@ void ways_find(struct ways *w, const struct graph *g, const struct distances *d,
 
 			if (distances_from(d, group->to)[to] + group->weight != distance)
 				continue;
-			for (unsigned p = 0; p < group->n_ports; p++) {
-				uint8_t port = g->ports[group->first_port + p];
-
-				w->ways[n++] = (struct way){
-					.channel = g->topo->switches[s].first_port + port,
-					.next = group->to, .port = port,
-				};
-			}
+			n = ways_append(w, n, g, s, group);
 		}
 	}
 	w->first[w->n] = n;

@@ -24,3 +24,5 @@ struct ways {
 void ways_init(struct ways *w, const struct graph *g);
 void ways_done(struct ways *w);
 void ways_find(struct ways *w, const struct graph *g, const struct distances *d, uint32_t to);
+/* All ports of a group of switch `s` as ways from number `n` on. Returns the number after them. */
+uint32_t ways_append(struct ways *w, uint32_t n, const struct graph *g, uint32_t s, const struct graph_group *group);
