@@ -34,6 +34,18 @@ static const char *env_or(const char *name, const char *otherwise)
 	return value && value[0] ? value : otherwise;
 }
 
+/*
+ * Threads of OpenMP that wait for each other would spin, for as long as another program on this host could compute. Their
+ * library reads what is said of it when it is loaded, before any of our functions runs but this one.
+ */
+static void wait_asleep(int argc, char **argv, char **env)
+{
+	setenv("OMP_WAIT_POLICY", "passive", false);
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*const before_libraries)(int argc, char **argv,
+										     char **env) = wait_asleep;
+
 /* ---- -g 0: the user chooses a port --------------------------------------------------------- */
 
 static const char *state_word(unsigned state)
