@@ -357,7 +357,10 @@ int prepare_lids(struct sm *sm)
 
 /* ---- routes -------------------------------------------------------------------------------- */
 
-/* What of it is no figure, and not in brackets: two sweeps may find other loads, and mean the same. */
+/*
+ * What stays of it without figures (GUIDs have letters, too), plurals and what is in brackets: two sweeps may find other
+ * loads, and mean the same. Only to be compared.
+ */
 static size_t without_figures(const char *text, char *ret, size_t cap)
 {
 	unsigned depth = 0;
@@ -395,7 +398,8 @@ static void on_routes(void *owner, struct routes *routes, struct route_report *r
 	struct sm *sm = owner;
 
 	sm->route_pending = false;
-	if (routes != sm->routes && strcmp(report->refused, sm->refused_told))
+	/* Where the same routes stay, no engine was asked. */
+	if ((!routes || routes != sm->routes) && strcmp(report->refused, sm->refused_told))
 		tell_refusal(sm, report->refused);
 	snprintf(sm->no_routes_why, sizeof(sm->no_routes_why), "%s", routes ? "" : report->why);
 	sm->stats.no_routes = routes ? 0 : sm->stats.no_routes + 1;

@@ -20,6 +20,7 @@
 #include "tests/lib/client.h"
 #include "tests/lib/lanewalk.h"
 #include "tests/lib/rig.h"
+#include "util/log.h"
 #include "util/mem.h"
 
 #define SWITCHES 6
@@ -36,6 +37,8 @@ enum scheme {
 	ON_A_LINE,   /* never past the end of the ring: no lanes are needed */
 	REFUSED,     /* no tables at all */
 };
+
+static unsigned refusals;
 
 enum class { TO_HOST, ONWARD, BACK, N_CLASSES };
 
@@ -132,7 +135,7 @@ static struct routes *compute(void *arg, const struct route_job *job, char *why,
 	struct ring r;
 
 	if (!look(t, &r) || scheme_now == REFUSED) {
-		snprintf(why, why_len, "no ring");
+		snprintf(why, why_len, "no ring (asked %u times)", ++refusals);
 		return NULL;
 	}
 	ret = routes_new(t, "ring", t->max_lid);
@@ -428,6 +431,34 @@ static void tables_of_before_stay_in_force(void **state)
 	world_free(w);
 }
 
+static void count_refusals(void *arg, unsigned bits, const char *text)
+{
+	*(unsigned *)arg += strstr(text, "routing engine ring: no ring") != NULL;
+}
+
+/* Whatever figures the reason has; and again when it was taken in between. */
+static void a_refusal_is_told_once(void **state)
+{
+	struct world *w = world_new(REFUSED);
+	unsigned told = 0;
+
+	refusals = 0;
+	log_set_sink(count_refusals, &told);
+	start(w);
+	run_for(w, 90 * MONO_S);
+	assert_true(refusals > 2);
+	assert_int_equal(told, 1);
+	scheme_now = WITH_LANES;
+	run_for(w, 90 * MONO_S);
+	scheme_now = REFUSED;
+	sim_reboot(w->sim, sim_find(w->sim, "s3"), 200 * MONO_MS);
+	sim_link_down(w->sim, host(w, 1), 1);
+	run_for(w, 90 * MONO_S);
+	assert_int_equal(told, 2);
+	log_set_sink(NULL, NULL);
+	world_free(w);
+}
+
 static void lost_sets_are_sent_again(void **state)
 {
 	struct world *w = world_new(WITH_LANES);
@@ -713,6 +744,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_way_to_the_manager_has_its_lane),
 		cmocka_unit_test(a_switch_that_lost_power_gets_its_lanes_again),
 		cmocka_unit_test(tables_of_before_stay_in_force),
+		cmocka_unit_test(a_refusal_is_told_once),
 		cmocka_unit_test(lost_sets_are_sent_again),
 		cmocka_unit_test(lanes_that_nobody_needs_any_more_go),
 		cmocka_unit_test(who_has_no_lanes_is_left_alone),
