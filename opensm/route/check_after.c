@@ -574,8 +574,8 @@ static bool shift_hosts(struct delta *d)
 	return ok;
 }
 
-/* LIDs may be higher than any was. */
-static void raise_top(struct judge *j)
+/* LIDs may be higher than any was. `old` shares what is kept by LID. */
+static void raise_top(struct judge *j, struct judge *old)
 {
 	unsigned top = MAX(j->routes->top, j->topo->max_lid);
 
@@ -590,6 +590,9 @@ static void raise_top(struct judge *j)
 		j->nearer[lid] = false;
 	}
 	j->top = top;
+	old->targets = j->targets;
+	old->missing = j->missing;
+	old->nearer = j->nearer;
 }
 
 /* Connectivity of sources must be what it was: a pair that was cut has no hops. */
@@ -625,7 +628,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r, const struc
 	new.topo = r->topo;
 	new.behind = NULL;
 	judge_find_behind(&new);
-	raise_top(&new);
+	raise_top(&new, old);
 	new.dependencies->topo = r->topo;
 	if (new.dependencies->lanes)
 		new.dependencies->lanes = r->lanes;

@@ -196,7 +196,7 @@ static void node_line(struct topofile_reader *t, struct line *line, char *p, enu
 	node.name = take_name(p, &after);
 	if (!node.name[0] && !from_id) {
 		free(node.name);
-		node.name = xstrdup(t->ids[id]);
+		node.name = topofile_clean_name(t->ids[id], strlen(t->ids[id]));
 	}
 	if (type == TOPOFILE_SWITCH && (named_number(after, "lid ", LID_MAX_UCAST, &lid) ||
 					named_number(after, "lid: ", LID_MAX_UCAST, &lid)))
