@@ -168,12 +168,13 @@ static void ways_become_longer_and_shorter(void **state)
 	}
 }
 
-/* One host goes, comes back, another goes; cables as well. */
+/* One host goes, comes back, another goes; cables as well; one comes whose LID is higher than any was. */
 static void hosts_come_and_go(void **state)
 {
 	const struct topogen lives[] = {
 		{ .without_host = 3 }, { .seed = 0 }, { .without_host = 5, .without_link = 7 }, { .without_host = 2 },
 		{ .without_link = 9 }, { .without_host = 16 }, { .without_host = 1, .without_link = 9 },
+		{ .service_on = 1 }, { .without_host = 4 },
 	};
 
 	for (unsigned k = 0; k < 3; k++) {
