@@ -202,12 +202,49 @@ static void hosts_come_and_go(void **state)
 	}
 }
 
+/* Four switches in a ring, LIDs 1 to 4, and hosts from 5 on; without the cable behind switch `without`. */
+static struct topo *ring_with(unsigned n_hosts, unsigned without)
+{
+	struct topo_builder *b = topo_builder_new();
+
+	for (unsigned i = 0; i < 4; i++)
+		topo_add_switch(b, &(struct topo_switch){ .guid = 0x20 + i, .n_ports = 8, .lid = (lid_t)(1 + i),
+							  .lft_cap = LID_MAX_UCAST + 1u });
+	for (unsigned i = 0; i < 4; i++)
+		if (i != without)
+			topo_add_link(b, 0x20 + i, 1, 0x20 + (i + 1) % 4, 2);
+	for (unsigned i = 0; i < n_hosts; i++) {
+		topo_add_host(b, &(struct topo_host){ .guid = 0x100 + i, .node_guid = 0x100 + i, .node_port = 1,
+						      .lid = (lid_t)(5 + i) });
+		topo_add_host_link(b, 0x100 + i, 0x20 + i % 4, (uint8_t)(3 + i / 4));
+	}
+	return topo_build(b);
+}
+
+static void a_host_comes_with_the_highest_lid(void **state)
+{
+	for (unsigned without = 0; without < 4; without++) {
+		struct topo *t = ring_with(5, 4), *more = ring_with(6, without);
+		struct routes *last = route(t, NULL), *r = route(more, last);
+		struct route_verdict v;
+
+		assert_false(routes_check_after(NULL, last, 1, &v));
+		assert_int_equal(more->max_lid, t->max_lid + 1);
+		assert_true(judged_alike(last, r, &v));
+		routes_unref(last);
+		routes_unref(r);
+		topo_unref(t);
+		topo_unref(more);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_different_comes_to_the_whole),
 		cmocka_unit_test(ways_become_longer_and_shorter),
 		cmocka_unit_test(hosts_come_and_go),
+		cmocka_unit_test(a_host_comes_with_the_highest_lid),
 	};
 
 	if (argc > 1)
