@@ -79,13 +79,13 @@ static const struct asked {
 	bool acyclic;
 	bool complete; /* what cables connect has a way */
 	bool list;     /* no engine: a random list of them */
-} asked[16] = {
+} asked[] = {
 	{ "auto", true, true, false },	{ "updn", true, true, false },	     { "dnup", true, true, false },
 	{ "ftree", true, true, false }, { "lash", true, true, false },	     { "dfsssp", true, true, false },
 	{ "nue", true, true, false },	{ "torus-2QoS", true, true, false }, { "dragonfly", true, true, false },
 	{ "hyperx", true, true, false }, { "minhop", false, true, false },   { "sssp", false, true, false },
 	{ "dor", false, true, false },	{ "file", false, false, false },     { "a list", true, true, true },
-	{ "a list, unsafe", false, false, true },
+	{ "a list, unsafe", false, false, true }, { "columns", false, true, false },
 };
 
 static void require_(bool holds, const char *what)

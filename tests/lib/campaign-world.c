@@ -137,7 +137,7 @@ static char *draw_engines(struct dice *d)
 {
 	static const char *const lists[] = {
 		"auto", "minhop", "updn", "dnup", "ftree,updn", "dor", "lash", "sssp", "dfsssp", "nue", "torus-2QoS",
-		"dragonfly,hyperx,nue", "minhop,dfsssp",
+		"dragonfly,hyperx,nue", "minhop,dfsssp", "columns,lash",
 	};
 
 	return xstrdup(lists[roll(d, ARRAY_SIZE(lists))]);
