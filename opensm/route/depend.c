@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "route/check.h"
 #include "route/depend_private.h"
 #include "route/turns.h"
 #include "util/mem.h"
@@ -575,10 +576,13 @@ void dependency_graph_force_tree(struct dependency_graph *g, const struct mcast_
 bool routes_check_trees(const struct routes *r, const struct mcast_tree *const *trees, uint32_t n,
 			const uint8_t *sls, struct route_cycle *cycle)
 {
-	_cleanup_(dependency_graph_freep) struct dependency_graph *g = dependency_graph_of(r, 0);
+	_cleanup_(dependency_graph_freep) struct dependency_graph *g = NULL;
+	struct route_verdict ignored;
 	struct route_cycle found;
 	bool cyclic;
 
+	/* Anew: what dependency_graph_of() has may be more than there is. */
+	routes_check_graph(r, 0, &ignored, &g);
 	for (uint32_t i = 0; i < n; i++)
 		dependency_graph_force_tree(g, trees[i], sls ? sls[i] : 0);
 	cyclic = dependency_graph_cycle(g, &found);
