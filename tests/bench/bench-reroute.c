@@ -5,7 +5,8 @@
  *   bench-reroute [-e engine] [-n events] [-s seed] [-t threads] FABRIC, as in tests/lib/topocut.h
  *   bench-reroute -w steps FABRIC    a random walk of cuts and repairs; what is left in the end
  *   bench-reroute -a [-k cable|switch|host] [-r repeats] FABRIC
- *                                    CPU time of all that the routing job runs, after the event and from scratch
+ *                                    CPU time of all that the routing job runs, after the event and from scratch;
+ *                                    -r 0: only after it, for profiles
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -381,9 +382,11 @@ static struct routes *job_step(const struct bench *b, const char *what, const st
 	struct routes *r = NULL;
 	struct route_verdict v;
 
-	for (unsigned i = 0; i < b->repeats; i++) {
-		routes_unref(run_job(b, t, NULL, &cost));
-		scratch = least(scratch, cost);
+	for (unsigned i = 0; i < MAX(b->repeats, 1); i++) {
+		if (b->repeats) {
+			routes_unref(run_job(b, t, NULL, &cost));
+			scratch = least(scratch, cost);
+		}
 		if (r)
 			routes_check_after(NULL, before, b->threads, &v); /* the first one took the proof away */
 		routes_unref(r);
