@@ -132,7 +132,7 @@ function head() {
 	print "# Every engine beside the peer's\n"
 	print "Written by `tests/bench/bench-table print`; the rows are in `engines.tsv`, the columns in `bench-engines`. Do not edit."
 	print "Ours at " commits ", " date["ours"] " (which row is of which stands in `engines.tsv`); the peer is Debian's opensm through ibsim, " date["peer"] ". Quality is exact"
-	print "and can be had again; seconds are those of a machine with two cores that did the work of eight people besides: the"
+	print "and can be had again; seconds are those of a machine with two cores that was not idle (many rows of the peer beside eight other users): the"
 	print "peer's wall clock means nothing, and ratios of CPU seconds say tens from hundreds, no more.\n"
 	print "\n## auto beside the best of the peer's, metric by metric\n"
 	print "`ours / peer's best, engine`: of the peer's engines that have every pair and no credit loop that is known (of those with"
