@@ -544,7 +544,8 @@ group_is() {
 	gives 1 nodes h3
 	fabric link h3 1 up
 	wait_for 20 node_is_there h3
-	gives 0 path h0 h3
+	# It is known before it is served.
+	wait_for 20 ctl path h0 h3
 	grep -q '^reachable *yes' <<<"$out"
 }
 
