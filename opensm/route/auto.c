@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/cancel.h"
 #include "route/check.h"
 #include "route/choose.h"
 #include "route/reroute.h"
@@ -72,11 +73,6 @@ struct automatic {
 	bool compared;
 	const char *looped; /* the first candidate that could block itself */
 };
-
-static bool is_cancelled(const struct route_job *job)
-{
-	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
-}
 
 static void automatic_done(struct automatic *a)
 {
@@ -305,7 +301,7 @@ static void try_all(struct automatic *a)
 		a->compared = false;
 		return;
 	}
-	for (unsigned i = 0; i < CANDIDATES && names[i] && !is_cancelled(a->job); i++) {
+	for (unsigned i = 0; i < CANDIDATES && names[i] && !is_cancelled(a->job->cancelled); i++) {
 		bool bar = names[i][0] == '|';
 
 		if (a->n_held &&
@@ -315,7 +311,7 @@ static void try_all(struct automatic *a)
 		if (!bar && names[i] != same)
 			try_one(a, names[i]);
 	}
-	if (!a->n_held && !is_cancelled(a->job))
+	if (!a->n_held && !is_cancelled(a->job->cancelled))
 		try_one(a, "updn");
 }
 
@@ -352,7 +348,7 @@ struct routes *automatic_compute(const struct route_job *job, char *why, size_t 
 	a.small = (uint64_t)t->n_switches * t->max_lid <= SMALL;
 	a.tiny = (uint64_t)t->n_switches * t->max_lid <= TINY;
 	try_all(&a);
-	if (is_cancelled(job)) {
+	if (is_cancelled(job->cancelled)) {
 		snprintf(why, why_len, "cancelled");
 		return NULL;
 	}

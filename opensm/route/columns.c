@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "route/cancel.h"
 #include "util/mem.h"
 
 #define BATCH 4
@@ -343,7 +344,7 @@ void columns_fill(const struct place_plan *plan, struct routes *r, unsigned thre
 	for (unsigned round = 0; round < ROUNDS && n_free; round++) {
 		n_free = 0;
 		for (uint32_t base = 0; base < all.n; base += BATCH)
-			if (!cancelled || !atomic_load_explicit(cancelled, memory_order_relaxed))
+			if (!is_cancelled(cancelled))
 				n_free += route_batch(&all, c, base, round, threads);
 	}
 	write_tables(&all);

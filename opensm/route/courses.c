@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "route/cancel.h"
 #include "route/orders.h"
 #include "route/ways.h"
 #include "util/mem.h"
@@ -401,7 +402,7 @@ uint32_t courses_run(const struct courses_job *job)
 	courses_begin(&all);
 	for (unsigned round = 0; round < job->rounds; round++)
 		for (uint32_t base = 0; base < all.n_units; base += BATCH)
-			if (!job->cancelled || !atomic_load_explicit(job->cancelled, memory_order_relaxed))
+			if (!is_cancelled(job->cancelled))
 				run_batch(&all, base, round);
 	for (uint32_t i = 0; i < all.n_ports; i++) {
 		most = MAX(most, all.load[i]);

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "route/courses.h"
+#include "route/cancel.h"
 #include "route/deal.h"
 #include "route/engines.h"
 #include "route/layers.h"
@@ -49,11 +50,6 @@ static void dfsssp_done(struct dfsssp *d)
 	sssp_done(&d->s);
 	free(d->hints);
 	layers_free(d->layers);
-}
-
-static bool is_cancelled(const struct route_job *job)
-{
-	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
 }
 
 static size_t n_entries(const struct routes *r)
@@ -196,10 +192,10 @@ static bool keeps(struct dfsssp *d)
 		d->hints = xcalloc(n_entries(d->s.routes), sizeof(*d->hints));
 	if (keeps_lanes(d))
 		return true;
-	if (is_cancelled(d->job) || !old->lanes)
+	if (is_cancelled(d->job->cancelled) || !old->lanes)
 		return false;
 	keep_ways(d);
-	return !is_cancelled(d->job) && keeps_lanes(d);
+	return !is_cancelled(d->job->cancelled) && keeps_lanes(d);
 }
 
 /*
@@ -223,7 +219,7 @@ static bool redirect_on_grid(struct dfsssp *d, const struct grid *grid, bool bet
 	dims_breaks_find(grid, d->most, &breaks);
 	if (redirect(d, (struct courses_job){ .grid = grid, .breaks = breaks.n_lanes ? &breaks : NULL }) <= load ||
 	    !better)
-		fits = !is_cancelled(d->job) && deal(d, breaks.n_lanes ? d->hints : NULL);
+		fits = !is_cancelled(d->job->cancelled) && deal(d, breaks.n_lanes ? d->hints : NULL);
 	dims_breaks_done(&breaks);
 	if (!fits && better) {
 		memcpy(r->lft, before, n_entries(r));
@@ -235,17 +231,17 @@ static bool redirect_on_grid(struct dfsssp *d, const struct grid *grid, bool bet
 static bool redirect_by_orders(struct dfsssp *d, unsigned n, bool rotate)
 {
 	redirect(d, (struct courses_job){ .n_orders = n, .rotate = rotate });
-	return !is_cancelled(d->job) && deal(d, d->hints);
+	return !is_cancelled(d->job->cancelled) && deal(d, d->hints);
 }
 
 /* The last attempt is the one with the fewest lanes, and counts them. */
 static bool redirects(struct dfsssp *d)
 {
-	for (unsigned n = d->most; n && !is_cancelled(d->job); n -= n > 8 ? 2 : 1)
+	for (unsigned n = d->most; n && !is_cancelled(d->job->cancelled); n -= n > 8 ? 2 : 1)
 		if (redirect_by_orders(d, n, true))
 			return true;
 	d->limit = LAYERS_MAX;
-	return !is_cancelled(d->job) && redirect_by_orders(d, MIN(d->most, 3), false);
+	return !is_cancelled(d->job->cancelled) && redirect_by_orders(d, MIN(d->most, 3), false);
 }
 
 static void find_lanes(struct dfsssp *d)
@@ -311,10 +307,10 @@ struct routes *dfsssp_compute(const struct route_job *job, char *why, size_t why
 	if (!keeps(&d)) {
 		if (!job->previous)
 			find_lanes(&d);
-		else if ((is_hopeless(&d) || !deal(&d, NULL)) && !is_cancelled(job))
+		else if ((is_hopeless(&d) || !deal(&d, NULL)) && !is_cancelled(job->cancelled))
 			return again(job, why, why_len);
 	}
-	if (is_cancelled(job)) {
+	if (is_cancelled(job->cancelled)) {
 		snprintf(why, why_len, "cancelled");
 		return NULL;
 	}

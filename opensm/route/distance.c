@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "route/cancel.h"
 #include "util/mem.h"
 
 #define WORDS 8
@@ -23,11 +24,6 @@
 struct bits {
 	uint64_t w[WORDS];
 };
-
-static bool is_cancelled(const atomic_bool *cancelled)
-{
-	return cancelled && atomic_load_explicit(cancelled, memory_order_relaxed);
-}
 
 static void write_level(uint16_t *row, const struct bits *found, uint16_t level)
 {

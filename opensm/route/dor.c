@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/cancel.h"
 #include "route/grid_routes.h"
 #include "route/shapes.h"
 #include "route/stale.h"
@@ -157,7 +158,7 @@ static void fill_by_port(const struct by_port *b, struct routes *r)
 
 #pragma omp for schedule(dynamic, 4)
 		for (uint32_t s = 0; s < b->g->n; s++)
-			if (!b->job->cancelled || !atomic_load_explicit(b->job->cancelled, memory_order_relaxed))
+			if (!is_cancelled(b->job->cancelled))
 				fill_row(b, routes_row(r, s), s, towards);
 		free(towards);
 	}
@@ -223,7 +224,7 @@ struct routes *dor_compute(const struct route_job *job, char *why, size_t why_le
 		if (!r)
 			r = routes_by_port(job, g, rank, no_grid);
 	}
-	if (job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed)) {
+	if (is_cancelled(job->cancelled)) {
 		snprintf(why, why_len, "cancelled");
 		return NULL;
 	}

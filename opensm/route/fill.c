@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/cancel.h"
 #include "route/change.h"
 #include "route/columns.h"
 #include "route/graph.h"
@@ -44,7 +45,7 @@ static void fill_done(struct fill *f)
 
 bool fill_is_cancelled(const struct route_job *job)
 {
-	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
+	return is_cancelled(job->cancelled);
 }
 
 unsigned fill_threads(const struct route_job *job)

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "route/cancel.h"
 #include "route/grid_waits.h"
 #include "util/mem.h"
 
@@ -506,18 +507,13 @@ static void search_done(struct search *s)
 	free(s->next);
 }
 
-static bool is_cancelled(const struct route_job *job)
-{
-	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
-}
-
 static bool search_all(struct search *s)
 {
 	for (s->to = 0; s->to < s->n; s->to++)
 		if (s->affected[s->to])
 			clear_columns(s);
 	for (s->to = 0; s->to < s->n; s->to++)
-		if (is_cancelled(s->job) || (s->affected[s->to] && !find_set(s)))
+		if (is_cancelled(s->job->cancelled) || (s->affected[s->to] && !find_set(s)))
 			return false;
 	return true;
 }

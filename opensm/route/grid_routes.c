@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/cancel.h"
 #include "route/check.h"
 #include "route/choose.h"
 #include "route/depend.h"
@@ -65,11 +66,6 @@ static void maker_done(struct maker *m)
 static unsigned threads_of(const struct route_job *job)
 {
 	return job->threads ? job->threads : (unsigned)omp_get_max_threads();
-}
-
-static bool is_cancelled(const struct route_job *job)
-{
-	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
 }
 
 /*
@@ -176,7 +172,7 @@ static bool fill_rows(const struct maker *m, struct routes *r, char *why, size_t
 
 #pragma omp parallel for num_threads(threads_of(m->job)) schedule(dynamic, 4)
 	for (uint32_t s = 0; s < n; s++)
-		lost[s] = is_cancelled(m->job) ? TOPO_NONE : fill_row(m, r, s);
+		lost[s] = is_cancelled(m->job->cancelled) ? TOPO_NONE : fill_row(m, r, s);
 	for (uint32_t s = 0; ok && s < n; s++)
 		if (lost[s] != TOPO_NONE) {
 			snprintf(why, why_len, "no way from switch 0x%016llx to 0x%016llx around what is missing",
@@ -283,7 +279,7 @@ static void fill_crossings(const struct maker *m, struct lanes *l)
 
 #pragma omp parallel for num_threads(threads_of(m->job)) schedule(dynamic, 4)
 	for (uint32_t s = 0; s < n; s++)
-		for (uint32_t to = 0; to < n && !is_cancelled(m->job); to++)
+		for (uint32_t to = 0; to < n && !is_cancelled(m->job->cancelled); to++)
 			l->sl[(size_t)s * n + to] =
 				(uint8_t)(grid_crossings(m->ways, m->lanes.bit_of, s, to) |
 					  (m->detours ? (unsigned)m->detours->set[to] << m->lanes.set_bit : 0));
@@ -473,7 +469,7 @@ static struct routes *make_routes(const struct route_job *job, const struct grid
 	r->master_tree = grid_tree(m.ways);
 	stale_keep(r, job->previous);
 	note(&m, r);
-	if (!is_cancelled(job) &&
+	if (!is_cancelled(job->cancelled) &&
 	    (detours || plan->grid->n_missing > 1 || (plan->grid->n_missing && plan->grid->n_cut)) &&
 	    !prove(&m, r, why, why_len))
 		return NULL;
@@ -484,9 +480,9 @@ struct routes *grid_routes(const struct route_job *job, const struct grid_plan *
 {
 	struct routes *r = make_routes(job, plan, true, why, why_len);
 
-	if (!r && !is_cancelled(job))
+	if (!r && !is_cancelled(job->cancelled))
 		r = make_routes(job, plan, false, why, why_len);
-	if (is_cancelled(job)) {
+	if (is_cancelled(job->cancelled)) {
 		snprintf(why, why_len, "cancelled");
 		return routes_unref(r);
 	}

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "route/courses.h"
+#include "route/cancel.h"
 #include "route/deal.h"
 #include "route/engines.h"
 #include "route/layers.h"
@@ -74,11 +75,6 @@ static void lash_done(struct lash *l)
 	layers_free(l->best);
 	free(l->hints);
 	layers_free(l->layers);
-}
-
-static bool is_cancelled(const struct route_job *job)
-{
-	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
 }
 
 static bool lash_begin(struct lash *l)
@@ -155,7 +151,7 @@ static void pair_hints(struct lash *l)
 
 static bool is_done(const struct lash *l)
 {
-	return is_cancelled(l->job) || l->is_whole_grid || (l->best && l->n > SEARCHED);
+	return is_cancelled(l->job->cancelled) || l->is_whole_grid || (l->best && l->n > SEARCHED);
 }
 
 /* Paths just chosen against the best so far: no channel beyond the bar, then the load that most packets meet. */
@@ -177,7 +173,7 @@ static void try(struct lash *l, struct course course, bool both_ways)
 	load = choose_paths(l, &course);
 	if (both_ways)
 		pair_hints(l);
-	if (is_cancelled(l->job) || !is_better(l, load) || !deal(l, both_ways, hints))
+	if (is_cancelled(l->job->cancelled) || !is_better(l, load) || !deal(l, both_ways, hints))
 		return;
 	layers_free(l->best);
 	l->best = take(l->layers);
@@ -243,7 +239,7 @@ static bool find_lanes(struct lash *l)
 	_cleanup_(grid_freep) struct grid *grid = dims_find(l->graph);
 
 	try_all(l, grid);
-	if (!l->best && !is_cancelled(l->job))
+	if (!l->best && !is_cancelled(l->job->cancelled))
 		count_lanes(l);
 	if (!l->best)
 		return false;
@@ -313,7 +309,7 @@ static bool keeps(struct lash *l)
 	l->load = choose_paths(l, &(struct course){ .stay = true });
 	for (size_t i = 0; i < (size_t)l->n * l->n; i++)
 		l->hints[i] |= l->ports[i] != l->best_ports[i] ? LAYERS_MOVED : 0;
-	if (is_cancelled(l->job) || l->load > 2 * old->expected_load)
+	if (is_cancelled(l->job->cancelled) || l->load > 2 * old->expected_load)
 		return false;
 	l->layers = layers_stay(&(struct layers_job){
 		.topo = l->topo, .n_columns = l->n_ends, .at = l->ends, .keys = l->ends, .row_size = l->n,
@@ -427,8 +423,8 @@ struct routes *lash_compute(const struct route_job *job, char *why, size_t why_l
 		return NULL;
 	}
 	l.most = l.limit = all - start;
-	if (!lash_begin(&l) || (!keeps(&l) && !find_lanes(&l)) || is_cancelled(job)) {
-		if (is_cancelled(job))
+	if (!lash_begin(&l) || (!keeps(&l) && !find_lanes(&l)) || is_cancelled(job->cancelled)) {
+		if (is_cancelled(job->cancelled))
 			snprintf(why, why_len, "cancelled");
 		else
 			snprintf(why, why_len, "needs %s%u lanes%s, every cable has %u",

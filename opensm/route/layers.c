@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "route/acyclic.h"
+#include "route/cancel.h"
 #include "util/mem.h"
 
 /* One column as a tree. */
@@ -288,11 +289,6 @@ static void put_pair(struct fill *f, uint32_t column, uint32_t back)
 		give_lane(f, back, b);
 }
 
-static bool is_cancelled(const struct fill *f)
-{
-	return f->job->cancelled && atomic_load_explicit(f->job->cancelled, memory_order_relaxed);
-}
-
 static void put_pairs(struct fill *f, uint32_t column)
 {
 	for (uint32_t s = 0; s < f->n; s++)
@@ -312,7 +308,7 @@ static void fill_lane(struct fill *f)
 	f->set = acyclic_new(f->channels);
 	memset(f->state, DEP_OPEN, f->n_deps);
 	for (f->turn = f->job->hints ? TURN_LAST_CALL : TURN_NO_HINT; f->turn < TURNS; f->turn++)
-		for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f); c++)
+		for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f->job->cancelled); c++)
 			if (f->left[c] && f->added)
 				put_pairs(f, c);
 			else if (f->left[c])
@@ -351,7 +347,7 @@ static void count_paths(struct fill *f)
 	size_t size = (size_t)f->n * f->job->row_size;
 
 	memset(f->result->lanes, NOWHERE, size);
-	for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f); c++) {
+	for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f->job->cancelled); c++) {
 		plant(f, c);
 		if (f->job->keep)
 			spread_moved(f, c);
@@ -463,7 +459,7 @@ static void balance(struct fill *f)
 	unsigned n_parts[LAYERS_MAX];
 
 	count_lanes(f, n_paths);
-	for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f); c++) {
+	for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f->job->cancelled); c++) {
 		find_in(f, c, (uint16_t)((1u << f->result->needed) - 1));
 		for (uint32_t i = 0; i < f->tree.n; i++)
 			even_out(f, c, f->tree.order[i], n_paths);
@@ -551,7 +547,7 @@ struct layers *layers_new(const struct layers_job *job)
 	fill_begin(&f);
 	count_paths(&f);
 	all = f.n_left;
-	while (f.n_left && f.lane < limit && !is_cancelled(&f)) {
+	while (f.n_left && f.lane < limit && !is_cancelled(f.job->cancelled)) {
 		fill_lane(&f);
 		f.lane++;
 		/* Without hints each lane holds less than the one before: this will not do. */
@@ -562,7 +558,7 @@ struct layers *layers_new(const struct layers_job *job)
 	if (!f.n_left && f.lane > 1 && f.lane <= job->most && !job->keep)
 		balance(&f);
 	finish(&f);
-	return is_cancelled(&f) ? NULL : take(f.result);
+	return is_cancelled(f.job->cancelled) ? NULL : take(f.result);
 }
 
 struct layers *layers_stay(const struct layers_job *job, uint16_t *hints, bool *ret_all)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libroute.a
-libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h \
+libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h opensm/route/cancel.h \
 	opensm/route/external.c opensm/route/external.h include/opensm/routing_plugin.h \
 	opensm/route/routes.c opensm/route/routes.h \
 	opensm/route/graph.c opensm/route/graph.h opensm/route/distance.c \

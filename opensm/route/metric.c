@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/mem.h"
+#include "util/random.h"
 
 /* End ports that take part: attached and with a LID, in order of switch and port. */
 struct field {
@@ -58,19 +59,10 @@ static uint32_t walk(struct field *f, uint32_t from, uint32_t to, bool add)
 	return s == t->hosts[to].sw ? MAX(most, 1u) : 0;
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
-}
-
 static void shuffle(uint32_t *a, uint32_t n, uint64_t *state)
 {
 	for (uint32_t i = n; i > 1; i--) {
-		uint32_t j = (uint32_t)(next_random(state) % i), kept = a[i - 1];
+		uint32_t j = (uint32_t)(random_next(state) % i), kept = a[i - 1];
 
 		a[i - 1] = a[j];
 		a[j] = kept;

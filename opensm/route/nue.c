@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/cancel.h"
 #include "route/fill.h"
 #include "route/nue_keep.h"
 #include "route/nue_layer.h"
@@ -58,11 +59,6 @@ static void nue_done(struct nue *e)
 	free(e->part);
 	free(e->targets);
 	free(e->gains);
-}
-
-static bool is_cancelled(const struct route_job *job)
-{
-	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
 }
 
 static unsigned threads_of(const struct route_job *job)
@@ -230,7 +226,7 @@ static void route_variants(struct nue *e)
 	uint8_t *best = n > 1 ? xmalloc(bytes + 1) : NULL;
 	double least = 0;
 
-	for (unsigned i = 0; i < n && !is_cancelled(e->job); i++) {
+	for (unsigned i = 0; i < n && !is_cancelled(e->job->cancelled); i++) {
 		double sum;
 
 		route_lanes_all(e, i, load);
@@ -353,7 +349,7 @@ struct routes *nue_compute(const struct route_job *job, char *why, size_t why_le
 		make_lanes(&e);
 		e.routes->options &= ~FILL_SHORTEST;
 	}
-	if (is_cancelled(job)) {
+	if (is_cancelled(job->cancelled)) {
 		snprintf(why, why_len, "cancelled");
 		return NULL;
 	}

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "route/cancel.h"
 #include "util/mem.h"
 
 enum state {
@@ -36,11 +37,6 @@ struct work {
 	uint32_t *by_distance; /* targets */
 	enum state *states;    /* per target */
 };
-
-static bool is_cancelled(const struct work *w)
-{
-	return w->layer->cancelled && atomic_load_explicit(w->layer->cancelled, memory_order_relaxed);
-}
 
 static size_t n_ports(const struct topo *t)
 {
@@ -468,7 +464,7 @@ static void try_wish(struct work *w, uint32_t i, enum pass pass)
 static void try_wishes(struct work *w)
 {
 	for (unsigned pass = 0; pass <= PASS_LAST; pass++)
-		for (uint32_t i = 0; i < w->layer->n_targets && !is_cancelled(w); i++)
+		for (uint32_t i = 0; i < w->layer->n_targets && !is_cancelled(w->layer->cancelled); i++)
 			if (w->states[i] == STATE_WISH)
 				try_wish(w, i, pass);
 	for (uint32_t i = 0; i < w->layer->n_targets; i++)
@@ -497,7 +493,7 @@ static bool take_over(struct work *w, uint32_t channel)
 
 static void use_gains(struct work *w)
 {
-	for (uint32_t i = 0; i < w->layer->n_targets && w->layer->n_gains && !is_cancelled(w); i++) {
+	for (uint32_t i = 0; i < w->layer->n_targets && w->layer->n_gains && !is_cancelled(w->layer->cancelled); i++) {
 		const struct nue_target *target = &w->layer->targets[i];
 		bool changed = false;
 
@@ -518,7 +514,7 @@ static void use_gains(struct work *w)
 static void route_all(struct work *w)
 {
 	try_wishes(w);
-	for (uint32_t k = 0; k < w->layer->n_targets && !is_cancelled(w); k++) {
+	for (uint32_t k = 0; k < w->layer->n_targets && !is_cancelled(w->layer->cancelled); k++) {
 		uint32_t i = w->by_distance[k];
 
 		if (w->states[i] == STATE_OPEN)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "util/mem.h"
+#include "util/random.h"
 
 struct place_row *place_row_new(const struct place_plan *plan)
 {
@@ -43,16 +44,6 @@ struct place_row *place_row_free(struct place_row *row)
 	free(row->waiting);
 	free(row);
 	return NULL;
-}
-
-/* splitmix64: small, good enough to break ties, the same everywhere. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
 }
 
 static guid_t chassis_guid(const struct topo *t, uint32_t sw)
@@ -289,7 +280,7 @@ static uint8_t least_count(struct place_row *row, uint32_t dest, const struct us
 		least = row->count[port];
 		tied[ties++] = port;
 	}
-	return tied[scatters(row, dest) ? next_random(&row->random) % ties : 0];
+	return tied[scatters(row, dest) ? random_next(&row->random) % ties : 0];
 }
 
 /*

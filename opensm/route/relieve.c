@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "route/cancel.h"
 #include "route/ways.h"
 #include "util/mem.h"
 
@@ -309,16 +310,12 @@ static uint32_t move_columns(struct relief *f, uint32_t from, uint32_t to)
 	return moved;
 }
 
-static bool is_cancelled(const struct relief *f)
-{
-	return f->job->cancelled && atomic_load_explicit(f->job->cancelled, memory_order_relaxed);
-}
-
 static uint32_t relieve_class(struct relief *f, uint32_t from, uint32_t to)
 {
 	uint32_t aim = f->aim, most = most_to_relieve(f), before, moved = 0;
 
-	for (unsigned step = 0; step < STEPS && most > MAX(SLACK(aim), f->job->enough) && !is_cancelled(f); step++) {
+	for (unsigned step = 0;
+	     step < STEPS && most > MAX(SLACK(aim), f->job->enough) && !is_cancelled(f->job->cancelled); step++) {
 		uint32_t now;
 
 		before = most;

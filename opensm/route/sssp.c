@@ -28,17 +28,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/cancel.h"
 #include "route/engines.h"
 #include "route/relieve.h"
 #include "util/mem.h"
 
 #define SLOW 255
 #define SLACK(load) ((load) + (load) / 16)
-
-static bool is_cancelled(const struct route_job *job)
-{
-	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
-}
 
 static void add_slow(const struct topo *t, struct sssp *s)
 {
@@ -111,9 +107,9 @@ bool sssp_run(const struct route_job *job, const char *name, struct sssp *ret, c
 		ret->roll = roll_new(job->topo, &ret->options);
 		balance(job, ret);
 	}
-	if (is_cancelled(job))
+	if (is_cancelled(job->cancelled))
 		snprintf(why, why_len, "cancelled");
-	return !is_cancelled(job);
+	return !is_cancelled(job->cancelled);
 }
 
 void sssp_done(struct sssp *s)

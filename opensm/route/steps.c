@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <string.h>
 
+#include "route/cancel.h"
 #include "route/relieve.h"
 #include "util/mem.h"
 
@@ -230,11 +231,6 @@ static uint32_t deal_switch(const struct deal *d, struct hand *h, uint32_t to, u
 		remember(d, h, goal);
 	}
 	return n_free;
-}
-
-static bool is_cancelled(const struct route_job *job)
-{
-	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
 }
 
 static unsigned threads_of(const struct deal *d)
@@ -467,12 +463,12 @@ struct routes *steps_deal(const struct route_job *job, const struct graph *g, co
 		hand_init(&hands[i], &d);
 	for (unsigned round = 0; round < ROUNDS && n_free; round++) {
 		n_free = 0;
-		for (uint32_t base = 0; base < d.n && !is_cancelled(job); base += BATCH)
+		for (uint32_t base = 0; base < d.n && !is_cancelled(job->cancelled); base += BATCH)
 			n_free += deal_batch(&d, hands, base, round);
 		if (n_free && job->previous) /* where nothing changes anyway, nothing changes for balance */
 			find_limit(&d);
 	}
-	r = is_cancelled(job) ? NULL : routes_new(job->topo, engine, top_of(job));
+	r = is_cancelled(job->cancelled) ? NULL : routes_new(job->topo, engine, top_of(job));
 	if (r) {
 		write_tables(&d, r);
 		r->eased_load = job->previous ? job->previous->eased_load : 0;

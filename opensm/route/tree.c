@@ -24,6 +24,7 @@
 
 #include <string.h>
 
+#include "route/cancel.h"
 #include "route/simd.h"
 #include "util/mem.h"
 
@@ -678,14 +679,14 @@ struct distances *tree_distances(const struct tree *t, const struct graph *g, un
 	for (uint32_t base = 0; base < g->n; base += BLOCK) {
 		uint32_t n = MIN(BLOCK, g->n - base);
 
-		if (cancelled && atomic_load_explicit(cancelled, memory_order_relaxed))
+		if (is_cancelled(cancelled))
 			continue;
 		for (uint32_t k = g->n; k-- > 0;)
 			go_down(g, d, t->order[k], base, n, t->order[k]);
 		for (uint32_t k = 0; k < g->n; k++)
 			go_up(g, d, t->order[k], base, n);
 	}
-	if (cancelled && atomic_load_explicit(cancelled, memory_order_relaxed))
+	if (is_cancelled(cancelled))
 		return distances_free(d);
 	return d;
 }

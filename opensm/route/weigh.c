@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "route/cancel.h"
 #include "route/reroute.h"
 #include "route/stand.h"
 #include "util/mem.h"
@@ -26,11 +27,6 @@ struct weighing {
 	const struct route_job *job;
 	struct weighed *ret;
 };
-
-static bool is_cancelled(const struct route_job *job)
-{
-	return job->cancelled && atomic_load_explicit(job->cancelled, memory_order_relaxed);
-}
 
 static double bound_of(const struct routes *r)
 {
@@ -213,7 +209,7 @@ struct routes *route_weigh(const struct route_chain *chain, const struct route_j
 	if (job->previous && !is_found && is_as_before(&w))
 		return as_before(&w);
 	r = !job->previous ? computed(&w, NULL, true) : is_found ? found(&w) : grown(&w);
-	if (r && is_cancelled(job))
+	if (r && is_cancelled(job->cancelled))
 		return r;
 	if (r) {
 		free(r->judged);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libutil.a
-libutil_a_SOURCES = opensm/util/mem.c opensm/util/mem.h opensm/util/mono.h opensm/util/types.h \
+libutil_a_SOURCES = opensm/util/mem.c opensm/util/mem.h opensm/util/mono.h opensm/util/random.h opensm/util/types.h \
 	opensm/util/str.c opensm/util/str.h opensm/util/file.c opensm/util/file.h \
 	opensm/util/guidmap.c opensm/util/guidmap.h opensm/util/log.c opensm/util/log.h \
 	opensm/util/log_ids.h opensm/util/log_private.h opensm/util/log_record.c \

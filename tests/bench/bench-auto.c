@@ -22,6 +22,7 @@
 #include "route/reroute.h"
 #include "tests/lib/topocut.h"
 #include "util/mem.h"
+#include "util/random.h"
 
 #define ENGINES 16
 
@@ -40,15 +41,6 @@ struct bench {
 	unsigned n_engines;
 };
 
-static uint64_t draw(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
-}
-
 static struct topo *cut(const struct bench *b, struct topo *t, uint64_t seed)
 {
 	struct topocut *c = topocut_new(t);
@@ -57,13 +49,13 @@ static struct topo *cut(const struct bench *b, struct topo *t, uint64_t seed)
 	struct topo *left;
 
 	for (unsigned i = 0; i < b->cables && n; i++) {
-		uint32_t k = (uint32_t)(draw(&state) % n);
+		uint32_t k = (uint32_t)(random_next(&state) % n);
 
 		c->ports[ends[k]] = true;
 		ends[k] = ends[--n];
 	}
 	for (unsigned i = 0; i < b->switches; i++)
-		c->switches[draw(&state) % t->n_switches] = true;
+		c->switches[random_next(&state) % t->n_switches] = true;
 	left = topocut_apply(t, c);
 	free(ends);
 	topocut_free(c);

@@ -20,6 +20,7 @@
 #include "route/transition.h"
 #include "tests/lib/topocut.h"
 #include "util/mem.h"
+#include "util/random.h"
 
 struct bench {
 	struct topo *whole;
@@ -48,15 +49,6 @@ static double now_ms(void)
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec * 1e-6;
-}
-
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
 }
 
 static void time_parts(const struct bench *b, const struct route_job *job, struct event *ret)
@@ -258,7 +250,7 @@ static void run_events(struct bench *b)
 	routes_settle(whole); /* as the subnet manager does when there is time */
 	print_head();
 	for (unsigned i = 0; i < b->events && n; i++) {
-		uint32_t end = cables[next_random(&b->seed) % n], ends[2];
+		uint32_t end = cables[random_next(&b->seed) % n], ends[2];
 		struct event down = { .sets = 0 }, up = { .sets = 0 };
 		struct routes *broken, *again;
 		struct topo *t;
@@ -292,14 +284,14 @@ static void run_walk(struct bench *b)
 
 	printf("whole  load %u\n", v.max_load);
 	for (unsigned i = 0; i < b->steps || n_down; i++) {
-		bool repair = i >= b->steps || (n_down && next_random(&b->seed) % 2) || n_down == 8;
-		uint32_t at = repair ? (uint32_t)(next_random(&b->seed) % n_down) : n_down, ends[2];
+		bool repair = i >= b->steps || (n_down && random_next(&b->seed) % 2) || n_down == 8;
+		uint32_t at = repair ? (uint32_t)(random_next(&b->seed) % n_down) : n_down, ends[2];
 		struct event e = { .sets = 0 };
 		struct routes *next;
 		struct topo *t;
 
 		if (!repair) {
-			uint32_t end = cables[next_random(&b->seed) % n];
+			uint32_t end = cables[random_next(&b->seed) % n];
 
 			if (cut->ports[end])
 				continue;
@@ -411,7 +403,7 @@ static void run_jobs(struct bench *b)
 	printf("%-6s %8s %8s %6s | %7s %7s %7s %7s | %7s %7s %7s\n", "ms", "after", "scratch", "times", "choose",
 	       "balance", "order", "graph", "choose", "balance", "graph");
 	for (unsigned i = 0; i < b->events; i++) {
-		uint64_t random = next_random(&b->seed);
+		uint64_t random = random_next(&b->seed);
 		uint32_t at = (uint32_t)(parts == cut->switches ? random % b->whole->n_switches
 				       : parts == cut->hosts	? random % b->whole->n_hosts
 								: cables[random % n]);

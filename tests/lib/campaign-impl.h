@@ -8,6 +8,7 @@
 #include "tests/lib/campaign.h"
 #include "tests/lib/client.h"
 #include "tests/lib/rig.h"
+#include "util/random.h"
 
 struct dice {
 	uint64_t s;
@@ -15,11 +16,9 @@ struct dice {
 
 static inline uint32_t roll(struct dice *d, uint32_t below)
 {
-	uint64_t z = d->s += 0x9E3779B97F4A7C15ull;
+	uint32_t drawn = (uint32_t)(random_next(&d->s) >> 32);
 
-	z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
-	z = (z ^ z >> 27) * 0x94D049BB133111EBull;
-	return below ? (uint32_t)((z ^ z >> 31) >> 32) % below : 0;
+	return below ? drawn % below : 0;
 }
 
 /* True `n` times of `of`. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/mem.h"
+#include "util/random.h"
 
 struct sketch_link {
 	uint32_t a, b;
@@ -19,15 +20,6 @@ struct sketch {
 	struct sketch_link *links;
 	uint64_t random;
 };
-
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
-}
 
 static uint32_t draw_switch(struct sketch *s)
 {
@@ -57,7 +49,7 @@ static uint32_t *permutation(uint32_t n, bool shuffled, uint64_t *state)
 	for (uint32_t i = 0; i < n; i++)
 		p[i] = i;
 	for (uint32_t i = n; shuffled && i > 1; i--) {
-		uint32_t j = (uint32_t)(next_random(state) % i), kept = p[i - 1];
+		uint32_t j = (uint32_t)(random_next(state) % i), kept = p[i - 1];
 
 		p[i - 1] = p[j];
 		p[j] = kept;
@@ -393,16 +385,16 @@ struct topo *topogen_random(unsigned switches, unsigned degree, unsigned hosts,
 
 	for (unsigned i = 0; i < switches; i++) {
 		uint32_t sw = draw_switch(&s);
-		unsigned n = hosts ? (unsigned)(next_random(&random) % (hosts + 1)) : 0;
+		unsigned n = hosts ? (unsigned)(random_next(&random) % (hosts + 1)) : 0;
 
 		for (unsigned h = 0; h < n; h++)
 			draw_host(&s, sw);
 		if (i)
-			draw_link(&s, sw, (uint32_t)(next_random(&random) % i));
+			draw_link(&s, sw, (uint32_t)(random_next(&random) % i));
 	}
 	for (unsigned i = 0; switches > 1 && s.n_links < switches * degree / 2 && i < 10000; i++) {
-		uint32_t a = (uint32_t)(next_random(&random) % switches);
-		uint32_t b = (uint32_t)(next_random(&random) % switches);
+		uint32_t a = (uint32_t)(random_next(&random) % switches);
+		uint32_t b = (uint32_t)(random_next(&random) % switches);
 
 		if (a != b && s.used[a] < 200 && s.used[b] < 200)
 			draw_link(&s, a, b);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "tests/unit/path-asking.h"
+#include "util/random.h"
 
 /* ---- ways that do not lead ------------------------------------------------------------------- */
 
@@ -209,11 +210,7 @@ struct dice {
 
 static uint64_t pick(struct dice *d, uint64_t sides)
 {
-	uint64_t z = d->x += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return (z ^ z >> 31) % sides;
+	return random_next(&d->x) % sides;
 }
 
 /* Ports of all kinds: MTUCap 256 to 4096, any speed and width; a few are down. */
