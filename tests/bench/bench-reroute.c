@@ -14,10 +14,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "route/choose.h"
 #include "route/depend.h"
 #include "route/reroute.h"
 #include "route/transition.h"
+#include "route/weigh.h"
 #include "tests/lib/topocut.h"
 #include "util/mem.h"
 #include "util/random.h"
@@ -322,7 +322,7 @@ static void run_walk(struct bench *b)
 
 /* Parts of it, in ms. */
 struct cost {
-	double choose, balance, order, graph, all;
+	double weigh, order, graph, all;
 };
 
 static struct cost least(struct cost a, struct cost b)
@@ -335,25 +335,21 @@ static struct routes *run_job(const struct bench *b, const struct topo *t, const
 			      struct cost *ret)
 {
 	const struct route_job job = { .topo = t, .previous = previous, .threads = b->threads };
-	struct route_choice choice;
-	struct reroute_report report = { .load_fresh = 0 };
-	double since = now_ms(), at[4];
-	struct routes *r = route_choose(&(struct route_chain){ .list = b->engine }, &job, &choice);
+	struct weighed weighed;
+	double since = now_ms(), at[3];
+	struct routes *r = route_weigh(&(struct route_chain){ .list = b->engine }, &job, false, &weighed);
 
 	if (!r) {
-		fprintf(stderr, "%s\n", choice.why);
+		fprintf(stderr, "%s\n", weighed.choice.why);
 		exit(1);
 	}
 	at[0] = now_ms();
-	report.verdict = choice.verdict;
-	r = reroute_balance(route_engine_find(r->engine), &job, r, &report);
-	at[1] = now_ms();
 	if (previous)
 		transition_free(transition_find(previous, r));
-	at[2] = now_ms();
+	at[1] = now_ms();
 	dependency_graph_free(dependency_graph_of(r, b->threads));
-	at[3] = now_ms();
-	*ret = (struct cost){ at[0] - since, at[1] - at[0], at[2] - at[1], at[3] - at[2], at[3] - since };
+	at[2] = now_ms();
+	*ret = (struct cost){ at[0] - since, at[1] - at[0], at[2] - at[1], at[2] - since };
 	return r;
 }
 
@@ -385,9 +381,8 @@ static struct routes *job_step(const struct bench *b, const char *what, const st
 		r = run_after(b, t, before, &cost);
 		after = least(after, cost);
 	}
-	printf("%-6s %8.2f %8.2f %6.1f | %7.2f %7.2f %7.2f %7.2f | %7.2f %7.2f %7.2f\n", what, after.all, scratch.all,
-	       scratch.all / after.all, after.choose, after.balance, after.order, after.graph, scratch.choose,
-	       scratch.balance, scratch.graph);
+	printf("%-6s %8.2f %8.2f %6.1f | %7.2f %7.2f %7.2f | %7.2f %7.2f\n", what, after.all, scratch.all,
+	       scratch.all / after.all, after.weigh, after.order, after.graph, scratch.weigh, scratch.graph);
 	return r;
 }
 
@@ -400,8 +395,8 @@ static void run_jobs(struct bench *b)
 	bool *parts = !strcmp(b->kind, "switch") ? cut->switches : !strcmp(b->kind, "host") ? cut->hosts : cut->ports;
 
 	routes_settle(whole); /* as the subnet manager does when there is time */
-	printf("%-6s %8s %8s %6s | %7s %7s %7s %7s | %7s %7s %7s\n", "ms", "after", "scratch", "times", "choose",
-	       "balance", "order", "graph", "choose", "balance", "graph");
+	printf("%-6s %8s %8s %6s | %7s %7s %7s | %7s %7s\n", "ms", "after", "scratch", "times", "weigh", "order",
+	       "graph", "weigh", "graph");
 	for (unsigned i = 0; i < b->events; i++) {
 		uint64_t random = random_next(&b->seed);
 		uint32_t at = (uint32_t)(parts == cut->switches ? random % b->whole->n_switches
