@@ -1,22 +1,32 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # What an installed system has around the programs. Folders of the build come into it by make, so that
 # `make prefix=...` is heard.
-SERVICE_FILES = config/systemd/opensm.service config/sysconfig/opensm config/default/opensm config/logrotate/opensm \
-	config/tmpfiles/opensm.conf
+SERVICE_FILES = config/systemd/opensm.service config/systemd/opensm@.service config/sysconfig/opensm \
+	config/default/opensm config/logrotate/opensm config/tmpfiles/opensm.conf config/systemd/opensm-rest.service
 EXTRA_DIST += $(SERVICE_FILES:=.in)
 CLEANFILES += $(SERVICE_FILES)
 
 $(SERVICE_FILES): %: $(srcdir)/%.in Makefile
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's|@libexecdir[@]|$(libexecdir)|g' -e 's|@sbindir[@]|$(sbindir)|g' \
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's|@libexecdir[@]|$(libexecdir)|g' -e 's|@sbindir[@]|$(sbindir)|g' -e 's|@bindir[@]|$(bindir)|g' \
 		-e 's|@localstatedir[@]|$(localstatedir)|g' -e 's|@OPENSM_CONF_DIR[@]|$(OPENSM_CONF_DIR)|g' $< >$@.new && mv $@.new $@
 
-systemdsystemunit_DATA = config/systemd/opensm.service
+systemdsystemunit_DATA = config/systemd/opensm.service config/systemd/opensm@.service config/systemd/opensm-rest.service
+dist_systemdsystemunit_DATA = config/systemd/opensm-port@.service
+udevrulesdir = $(prefix)/lib/udev/rules.d
+dist_udevrules_DATA = config/udev/90-opensm.rules
 logrotatedir = $(sysconfdir)/logrotate.d
 logrotate_DATA = config/logrotate/opensm
 tmpfilesdir = $(prefix)/lib/tmpfiles.d
 tmpfiles_DATA = config/tmpfiles/opensm.conf
 
-# Who installs runs `journalctl --update-catalog`.
+sysusersdir = $(prefix)/lib/sysusers.d
+dist_sysusers_DATA = config/sysusers/opensm.conf
+
+# To start from: doc/opensm/examples/opensm-rest.conf.
+restexampledir = $(docdir)/examples
+dist_restexample_DATA = config/rest/opensm-rest.conf
+
+# After an installation: `journalctl --update-catalog`.
 catalogdir = $(prefix)/lib/systemd/catalog
 dist_catalog_DATA = config/journal/opensm.catalog
 
@@ -37,3 +47,10 @@ defaultexample_DATA = config/default/opensm
 
 completiondir = $(datadir)/bash-completion/completions
 dist_completion_DATA = config/completion/opensmctl
+
+# Scripts to be copied and changed (man/guides/tenants.md), run by tests/e2e/rest-slurm.bats.
+slurmexampledir = $(docdir)/examples/slurm
+dist_slurmexample_DATA = config/examples/slurm/README.md config/examples/slurm/pkey.sh
+dist_slurmexample_SCRIPTS = config/examples/slurm/prolog-opensmctl config/examples/slurm/epilog-opensmctl \
+	config/examples/slurm/prolog-rest config/examples/slurm/epilog-rest config/examples/slurm/task-prolog
+EXTRA_DIST += config/examples/README.md

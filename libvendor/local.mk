@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libumadtransport.a
-libumadtransport_a_SOURCES = include/opensm/transport.h libvendor/umad.c libvendor/umad.h \
-	libvendor/ring.c libvendor/ring.h
+libumadtransport_a_SOURCES = include/opensm/transport.h libvendor/umad.c libvendor/umad_ports.c libvendor/umad.h \
+	libvendor/ring.c libvendor/ring.h libvendor/sender.c libvendor/sender.h
 UMAD_LIBS = libumadtransport.a $(IB_LIBS) $(IBUMAD_LIBS)
 
+UNIT_TESTS += tests/unit/test-sender
+tests_unit_test_sender_SOURCES = tests/unit/test-sender.c
+tests_unit_test_sender_LDADD = $(UMAD_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-umad tests/unit/test-umad-big tests/unit/test-ring
 tests_unit_test_umad_big_SOURCES = tests/unit/test-umad-big.c
 tests_unit_test_umad_big_LDADD = $(UMAD_LIBS) $(CMOCKA_LIBS)

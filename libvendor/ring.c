@@ -8,6 +8,7 @@
  */
 #include "libvendor/ring.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -36,7 +37,7 @@ struct ring {
 	unsigned tail_seen;
 	int64_t owed; /* wake-ups seen to be announced, less those read from data_fd */
 
-	/* announcements: set by the one who sleeps, cleared by the one who wakes it */
+	/* announcements: set by the sleeping thread, cleared by the one that wakes it */
 	alignas(64) atomic_bool reader_sleeps;
 	atomic_bool writer_sleeps;
 };
@@ -70,6 +71,7 @@ struct ring *ring_new(unsigned slots, size_t slot_size)
 {
 	struct ring *r = xalloc_aligned64(sizeof(*r));
 
+	assert(slots && !(slots & (slots - 1)));
 	r->mask = slots - 1;
 	r->slot_size = (slot_size + 63) & ~(size_t)63;
 	r->data_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -137,8 +139,9 @@ int ring_fd(const struct ring *r)
 }
 
 /*
- * The writer adds to data_fd once for each announcement that it clears, perhaps a moment later: what
- * it owes is counted, so that an idle reader reads the descriptor neither too often nor too rarely.
+ * The writer adds to data_fd once for each announcement that it clears, perhaps a moment later:
+ * what it owes is counted, so that an idle reader reads the descriptor neither too often nor too
+ * rarely.
  */
 static void fall_asleep(struct ring *r)
 {

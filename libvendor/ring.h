@@ -2,7 +2,7 @@
 /*
  * A bounded queue between exactly two threads: one writes slots, the other reads them.
  *
- * Nothing is dropped and nobody spins: a writer that finds it full waits, a reader that finds it
+ * Nothing is dropped and no thread spins: a writer that finds it full waits, a reader that finds it
  * empty is told through a descriptor, which costs a system call only when the reader may be asleep.
  */
 #pragma once

@@ -2,19 +2,22 @@
 /*
  * The transport over libibumad: an open port, its agents, its receive thread.
  *
- *   main thread    send() --------------------------> umad_send()        kernel, or libumad2sim
+ *   main thread    send() --> ring --> umad_send()        sender thread (sender.c)   kernel, or
+ *                                                         libumad2sim
  *                  receive() <-- ring, eventfd <-- umad_recv() <-- umad_poll()   receive thread
  *
- * The thread shares nothing with the rest but the ring and the constant descriptor. Only libibumad
- * and open(), close() of issm touch the devices: libumad2sim intercepts these by name, so this file
- * must not be built with 64-bit file offsets (open() would become open64()).
+ * The threads share nothing with the rest but the rings and the constant descriptor. A device whose
+ * write() waits, as that of libumad2sim does while the simulator waits for us, holds up the sender
+ * alone. Only libibumad and open(), close() of issm touch the devices: libumad2sim intercepts these
+ * by name, so this file must not be built with 64-bit file offsets (open() would become open64()).
  *
  * Seen under libumad2sim: bytes 224..255 of every received MAD are garbage, a request that another
- * client got and never answered does not come back, and one that nobody got comes back at once.
- * The watchdog against the former is in mad/.
+ * client got and never answered does not come back (mad/ has a watchdog), and one that no client
+ * got comes back at once.
  */
 #include "libvendor/umad.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,6 +27,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,6 +35,7 @@
 #include "ib/mad.h"
 #include "ib/records.h"
 #include "libvendor/ring.h"
+#include "libvendor/sender.h"
 #include "util/mem.h"
 
 #ifdef __USE_FILE_OFFSET64
@@ -39,26 +44,34 @@
 
 #define RING_SLOTS 1024
 #define MAX_PORTS 64
-#define UMAD_HEADER_MAX 64          /* umad_size() is this, or 56 without a P_Key index */
-#define WHOLE_MAX (64u << 10)       /* longer than any request: such a message is read and dropped */
-#define RMPP_RETRIES 3              /* of segments nobody acknowledged; the kernel waits 2 s each */
+/* umad_size() is this, or 56 without a P_Key index */
+#define UMAD_HEADER_MAX SENDER_HEADER
+/* longer than any request: such a message is read and dropped */
+#define WHOLE_MAX (64u << 10)
+#define RMPP_RETRIES 3              /* of unacknowledged segments; the kernel waits 2 s each */
 #define CLOSE_PATIENCE_MS 50        /* how long close() waits for what is under way */
+#define THREAD_PATIENCE_MS 1000     /* and for a thread to end */
+#define STUCK_MS 500                /* a write() that lasts longer will not return */
+#define LOOK_MS 200                 /* how often the receive thread looks whether it is to end */
+#define BUSY_TRIES 100              /* of a send that the kernel has no memory for */
+/* of long messages that wait for the device; then they come later */
+#define BIG_BYTES_MAX (192u << 20)
 #define BATCH 32                    /* MADs read before the main thread must hear of them */
-#define THICK_AFTER 64              /* questions to the SA in a row, and nothing else: they come thick */
+/* questions to the SA in a row, and nothing else: they come thick */
+#define THICK_AFTER 64
 #define THICK_BATCH 2               /* and go on so while as many come in a pause */
 #define PAUSE_US 100
 #define EMPTY_READS_MAX 64          /* "readable" without anything to read: the port is dead */
 
-#define PORT_STATE_DOWN 1
-#define PORT_STATE_ACTIVE 4
 
 #define METHOD(m) (1ul << (m))
-#define SMP_METHODS (METHOD(MAD_GET) | METHOD(MAD_SET) | METHOD(MAD_TRAP) | METHOD(MAD_TRAP_REPRESS))
-#define SA_METHODS                                                                                  \
-	(METHOD(MAD_GET) | METHOD(MAD_SET) | METHOD(MAD_REPORT) | METHOD(MAD_SA_GET_TABLE) |        \
+#define SMP_METHODS                                                                                \
+	(METHOD(MAD_GET) | METHOD(MAD_SET) | METHOD(MAD_TRAP) | METHOD(MAD_TRAP_REPRESS))
+#define SA_METHODS                                                                                 \
+	(METHOD(MAD_GET) | METHOD(MAD_SET) | METHOD(MAD_REPORT) | METHOD(MAD_SA_GET_TABLE) |       \
 	 METHOD(MAD_SA_GET_MULTI) | METHOD(MAD_SA_DELETE))
 
-/* Who receives what as a request; responses find their agent by the TID. */
+/* Requests that each agent receives; responses find their agent by the TID. */
 static const struct agent_row {
 	uint8_t mgmt_class, version, rmpp;
 	unsigned long methods; /* below 32 */
@@ -84,12 +97,15 @@ struct umad_transport {
 	int fd; /* what libibumad calls a port id; -1 none */
 	int agents[ARRAY_SIZE(agent_rows)];
 	int issm; /* descriptor, -1 none */
-	void *out; /* the one send buffer */
+	struct sender *sender;
 	struct ring *ring;
+	int events; /* epoll: the descriptors of both */
 	pthread_t thread;
 	bool running;
+	bool gone_reported; /* TRANSPORT_GONE was delivered */
+	atomic_bool stop;
 	unsigned under_way; /* requests that have not come back, of the main thread */
-	atomic_bool gone; /* set by the thread, then by nobody */
+	atomic_bool gone; /* set once, by the thread */
 	void *big; /* of the thread: for messages that do not fit a slot */
 	size_t big_size;
 	unsigned questions; /* of the thread: requests to the SA in a row */
@@ -97,7 +113,9 @@ struct umad_transport {
 
 /* ---- the receive thread ---- */
 
-/* What a failed libibumad call meant: it leaves the reason in errno, its value is often just EIO. */
+/*
+ * What a failed libibumad call meant: it leaves the reason in errno, its value is often just EIO.
+ */
 static int umad_error(int result)
 {
 	return errno ? -errno : result < 0 ? result : -EIO;
@@ -111,10 +129,10 @@ static bool nothing_yet(int error)
 #define DROPPED 1
 
 /*
- * A message longer than a slot: `length` is its real size. Keeps all of it, or DROPPED: anybody may send
- * one of any length, and it stands before all others until it is read. Else as take_mad().
+ * A message longer than a slot: `length` is its real size. Keeps all of it, or DROPPED: any host
+ * may send one of any length, and it stands before all others until it is read. Else as read_mad().
  */
-static int take_big_mad(struct umad_transport *t, struct slot *slot, int length)
+static int read_big_mad(struct umad_transport *t, struct slot *slot, int length)
 {
 	size_t need = umad_size() + (size_t)length;
 	_cleanup_free_ void *huge = NULL;
@@ -143,8 +161,11 @@ static int take_big_mad(struct umad_transport *t, struct slot *slot, int length)
 	return 0;
 }
 
-/* Reads one MAD without waiting. 0: `slot` holds it; -EAGAIN and the like: none there; -errno: the port is gone. */
-static int take_mad(struct umad_transport *t, struct slot *slot)
+/*
+ * Reads one MAD without waiting. 0: `slot` holds it; -EAGAIN and the like: none there; -errno: the
+ * port is gone.
+ */
+static int read_mad(struct umad_transport *t, struct slot *slot)
 {
 	int r;
 
@@ -158,28 +179,23 @@ static int take_mad(struct umad_transport *t, struct slot *slot)
 			return 0;
 		r = umad_error(r);
 		if (r == -ENOSPC)
-			r = take_big_mad(t, slot, slot->length);
+			r = read_big_mad(t, slot, slot->length);
 	} while (r == DROPPED);
 	return r;
 }
 
-/* Sleeps until there may be something to read. Here, and where pauses and waits follow, close() can end the thread. */
-static void wait_readable(struct umad_transport *t)
+/* Sleeps until there may be something to read. False: there is not. */
+static bool wait_readable(struct umad_transport *t)
 {
-	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-	umad_poll(t->fd, -1);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+	return umad_poll(t->fd, LOOK_MS) != -ETIMEDOUT;
 }
 
 static struct slot *free_slot(struct umad_transport *t)
 {
 	struct slot *slot;
 
-	while (!(slot = ring_reserve(t->ring))) {
-		pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+	while (!(slot = ring_reserve(t->ring)) && !atomic_load(&t->stop))
 		ring_wait_room(t->ring);
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	}
 	return slot;
 }
 
@@ -192,14 +208,16 @@ static bool is_question(const struct slot *slot)
 }
 
 /* Reads what is there, BATCH MADs at most. Number read; -errno: the port is gone. */
-static int take_batch(struct umad_transport *t)
+static int read_batch(struct umad_transport *t)
 {
 	struct slot *slot;
 	int n, r;
 
 	for (n = 0; n < BATCH; n++) {
 		slot = free_slot(t);
-		r = take_mad(t, slot);
+		if (!slot)
+			break;
+		r = read_mad(t, slot);
 		if (nothing_yet(r))
 			break;
 		if (r < 0)
@@ -213,18 +231,16 @@ static int take_batch(struct umad_transport *t)
 
 /*
  * Waking up for each of many questions costs more than their answers. While they come thick, and
- * nothing else comes that could be late, the thread sleeps a little instead of waiting for the next.
- * Returns true if it did.
+ * nothing else comes that could be late, the thread sleeps a little instead of waiting for the
+ * next. Returns true if it did.
  */
-static bool let_gather(const struct umad_transport *t)
+static bool coalesce_wakeups(const struct umad_transport *t)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_US * 1000 };
 
 	if (t->questions < THICK_AFTER)
 		return false;
-	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
 	nanosleep(&pause, NULL);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	return true;
 }
 
@@ -237,18 +253,19 @@ static void *receive_loop(void *arg)
 	int n = 0;
 
 	prctl(PR_SET_NAME, "umad-receive");
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	while (n >= 0 && empty < EMPTY_READS_MAX) {
-		gathered = let_gather(t);
-		if (!gathered && n < BATCH)
-			wait_readable(t);
-		n = take_batch(t);
+	while (n >= 0 && empty < EMPTY_READS_MAX && !atomic_load(&t->stop)) {
+		gathered = coalesce_wakeups(t);
+		if (!gathered && n < BATCH && !wait_readable(t))
+			continue;
+		n = read_batch(t);
 		if (gathered && n < THICK_BATCH)
 			t->questions = 0;
 		empty = n == 0 ? empty + 1 : 0;
 	}
 	atomic_store(&t->gone, true);
-	slot = free_slot(t);
+	slot = atomic_load(&t->stop) ? NULL : free_slot(t);
+	if (!slot)
+		return NULL;
 	slot->error = n < 0 ? n : -EIO;
 	slot->whole = NULL;
 	ring_publish(t->ring);
@@ -280,7 +297,7 @@ static struct umad_transport *umad_of(struct transport *base)
 
 static int op_fd(struct transport *base)
 {
-	return ring_fd(umad_of(base)->ring);
+	return umad_of(base)->events;
 }
 
 static int agent_of_class(const struct umad_transport *t, uint8_t mgmt_class)
@@ -330,21 +347,37 @@ static void set_addr(void *umad, const struct transport_addr *to)
 	memcpy(addr->gid, to->grh.gid, sizeof(addr->gid));
 }
 
-/* An answer by RMPP, of one segment or many: the kernel repeats segments that nobody acknowledged. */
+/* An answer by RMPP, of one segment or many: the kernel repeats unacknowledged segments. */
 static bool is_table(const uint8_t *mad, size_t length, unsigned timeout_ms)
 {
 	return !timeout_ms && length >= SA_DATA && ib_get(mad, SMP_CLASS) == MAD_CLASS_SA &&
 	       (ib_get(mad, SAH_RMPP_FLAGS) & RMPP_ACTIVE);
 }
 
+/* On the sender's thread. */
+static int write_out(void *arg, struct out *out)
+{
+	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
+	struct umad_transport *t = arg;
+	int r = -EAGAIN;
+
+	for (unsigned i = 0; i < BUSY_TRIES && r == -EAGAIN && !atomic_load(&t->stop); i++) {
+		if (i > 0)
+			nanosleep(&pause, NULL);
+		errno = 0;
+		r = umad_send(t->fd, out->agent, out->big ? out->big : out->umad, (int)out->length,
+			      (int)out->timeout_ms, out->retries);
+		r = r < 0 ? send_error(r) : 0;
+	}
+	return r;
+}
+
 static int op_send(struct transport *base, const struct transport_addr *to, const uint8_t *mad,
 		   size_t length, unsigned timeout_ms)
 {
 	struct umad_transport *t = umad_of(base);
-	bool is_long = length > TRANSPORT_MAD_SIZE;
-	_cleanup_free_ void *big = NULL;
-	void *out = t->out;
-	int agent, r;
+	struct out *out;
+	int agent;
 
 	if (atomic_load_explicit(&t->gone, memory_order_relaxed))
 		return -ENODEV;
@@ -353,15 +386,22 @@ static int op_send(struct transport *base, const struct transport_addr *to, cons
 	agent = agent_of_class(t, (uint8_t)ib_get(mad, SMP_CLASS));
 	if (agent < 0)
 		return agent;
-	if (is_long)
-		out = big = xcalloc(1, umad_size() + length);
-	set_addr(out, to);
-	memcpy(umad_get_mad(out), mad, length);
-	errno = 0;
-	r = umad_send(t->fd, agent, out, (int)length, (int)timeout_ms,
-		      is_table(mad, length, timeout_ms) ? RMPP_RETRIES : 0);
-	t->under_way += r >= 0 && timeout_ms;
-	return r < 0 ? send_error(r) : 0;
+	out = sender_reserve(t->sender);
+	if (!out || (length > TRANSPORT_MAD_SIZE && sender_big_bytes(t->sender) >= BIG_BYTES_MAX))
+		return -EAGAIN;
+	*out = (struct out){
+		.agent = agent,
+		.length = length,
+		.timeout_ms = timeout_ms,
+		.retries = is_table(mad, length, timeout_ms) ? RMPP_RETRIES : 0,
+		.big = length > TRANSPORT_MAD_SIZE ? xcalloc(1, umad_size() + length) : NULL,
+	};
+	set_addr(out->big ? out->big : out->umad, to);
+	memcpy(umad_get_mad(out->big ? out->big : out->umad), mad, length);
+	sender_commit(t->sender);
+	if (timeout_ms)
+		t->under_way++;
+	return 0;
 }
 
 static void read_grh(const ib_mad_addr_t *from, struct transport_addr *ret)
@@ -401,26 +441,84 @@ static void read_slot(struct slot *slot, struct transport_event *ret)
 	memset(ret->mad + first, 0, TRANSPORT_MAD_SIZE - first);
 }
 
+/* What could not be sent: a request comes back, anything else is lost. False: nothing to tell. */
+static bool report_unsent(struct umad_transport *t, const struct out *out,
+			  struct transport_event *ret)
+{
+	ret->whole = NULL;
+	ret->error = out->error;
+	ret->length = 0;
+	if (out->error == -ENODEV) {
+		ret->kind = TRANSPORT_GONE;
+		return !t->gone_reported;
+	}
+	if (!out->timeout_ms)
+		return false;
+	t->under_way -= t->under_way > 0;
+	ret->kind = TRANSPORT_RETURNED;
+	ret->from = (struct transport_addr){ 0 };
+	ret->length = TRANSPORT_MAD_SIZE;
+	memcpy(ret->mad, umad_get_mad((void *)out->umad), TRANSPORT_MAD_SIZE);
+	return true;
+}
+
+static int receive_failed(struct umad_transport *t, struct transport_event *ret)
+{
+	const struct out *out;
+	bool any = false;
+
+	while (!any && (out = sender_front(t->sender))) {
+		any = report_unsent(t, out, ret);
+		sender_pop(t->sender);
+	}
+	return any;
+}
+
 static int op_receive(struct transport *base, struct transport_event *ret)
 {
 	struct umad_transport *t = umad_of(base);
 	struct ring *ring = t->ring;
-	struct slot *slot = ring_front(ring);
+	struct slot *slot;
 
-	if (!slot)
+	if (t->gone_reported)
 		return 0;
+	slot = ring_front(ring);
+	if (!slot) {
+		int any = receive_failed(t, ret);
+
+		t->gone_reported = any && ret->kind == TRANSPORT_GONE;
+		if (t->gone_reported)
+			atomic_store(&t->gone, true);
+		return any;
+	}
 	if (slot->error) {
 		ret->kind = TRANSPORT_GONE;
 		ret->error = slot->error;
 		ret->length = 0;
+		t->gone_reported = true;
 	} else {
 		read_slot(slot, ret);
-		if (t->under_way &&
-		    (ret->kind == TRANSPORT_RETURNED || ib_get(ret->mad, SMP_METHOD) & MAD_RESPONSE_BIT))
+		if (t->under_way && (ret->kind == TRANSPORT_RETURNED ||
+				     ib_get(ret->mad, SMP_METHOD) & MAD_RESPONSE_BIT))
 			t->under_way--;
 	}
 	ring_pop(ring);
 	return 1;
+}
+
+/* Does the device hold the sender? Then it would hold every other thread that touches it. */
+static bool is_stuck(const struct umad_transport *t)
+{
+	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
+	unsigned before = t->sender ? sender_written(t->sender) : 0;
+
+	for (unsigned i = 0; i < STUCK_MS; i++) {
+		if (!t->sender || !sender_is_writing(t->sender) ||
+		    sender_written(t->sender) != before)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
 }
 
 static int op_set_issm(struct transport *base, bool on)
@@ -429,6 +527,8 @@ static int op_set_issm(struct transport *base, bool on)
 	char path[256];
 	int r;
 
+	if (!on && t->issm >= 0 && is_stuck(t))
+		return -EBUSY; /* the end of the process closes it */
 	if (!on && t->issm >= 0) {
 		close(t->issm);
 		t->issm = -1;
@@ -456,44 +556,60 @@ static void drop_unread(struct ring *ring)
 }
 
 /*
- * What is under way comes back first, if it comes soon: a thread of libumad2sim's own delivers into the
- * port even when it has been closed, and dies of it.
+ * What was handed over for sending goes out first: the last of it may be the handover to another
+ * manager. What is under way comes back, if it comes soon: libumad2sim delivers into a port that
+ * has been closed, and dies of it.
  */
 static void await_answers(struct umad_transport *t)
 {
 	const struct timespec pause = { .tv_nsec = 1000 * 1000 };
 	struct transport_event ev;
 
-	for (unsigned i = 0; i < CLOSE_PATIENCE_MS && t->under_way; i++) {
+	for (unsigned i = 0; i < CLOSE_PATIENCE_MS && (t->under_way || !sender_is_idle(t->sender));
+	     i++) {
 		while (op_receive(&t->base, &ev) > 0) {
 			if (ev.kind == TRANSPORT_GONE)
 				return;
 			free(ev.whole);
 		}
-		if (t->under_way)
+		if (t->under_way || !sender_is_idle(t->sender))
 			nanosleep(&pause, NULL);
 	}
 }
 
+/* Ends the receive thread; false: it does not come back from the device. */
+static bool stop_receiving(struct umad_transport *t)
+{
+	if (!t->running)
+		return true;
+	drop_unread(t->ring);
+	return thread_ends(t->thread, THREAD_PATIENCE_MS);
+}
+
+/*
+ * A device that holds one of our threads for ever holds neither the process nor its end: the
+ * thread, and what it may touch, stays as it is until the process ends.
+ */
 static struct transport *op_close(struct transport *base)
 {
 	struct umad_transport *t = umad_of(base);
 
 	op_set_issm(base, false);
-	if (t->running) {
+	if (t->running)
 		await_answers(t);
-		pthread_cancel(t->thread);
-		pthread_join(t->thread, NULL);
-	}
+	atomic_store(&t->stop, true);
+	if (!sender_free(t->sender, THREAD_PATIENCE_MS) || !stop_receiving(t))
+		return NULL;
 	for (size_t i = ARRAY_SIZE(agent_rows); t->fd >= 0 && i-- > 0;)
 		if (t->agents[i] >= 0)
 			umad_unregister(t->fd, t->agents[i]);
 	if (t->fd >= 0)
 		umad_close_port(t->fd);
+	if (t->events >= 0)
+		close(t->events);
 	drop_unread(t->ring);
 	ring_free(t->ring);
 	free(t->big);
-	umad_free(t->out);
 	free(t);
 	return NULL;
 }
@@ -509,71 +625,6 @@ static const struct transport_ops umad_ops = {
 const char *umad_transport_name(const struct transport *t)
 {
 	return ((const struct umad_transport *)t)->name;
-}
-
-/* ---- which port ---- */
-
-bool umad_link_layer_fits(const char *link_layer)
-{
-	return !*link_layer || !strcmp(link_layer, "InfiniBand") || !strcmp(link_layer, "IB");
-}
-
-int umad_choose_port(const struct umad_port_choice *ports, size_t n, uint64_t guid)
-{
-	int up = -1;
-
-	for (size_t i = 0; i < n; i++) {
-		if (guid && ports[i].guid == guid)
-			return (int)i;
-		if (!guid && ports[i].state == PORT_STATE_ACTIVE)
-			return (int)i;
-		if (up < 0 && ports[i].state > PORT_STATE_DOWN)
-			up = (int)i;
-	}
-	if (guid || !n)
-		return -ENODEV;
-	return up < 0 ? 0 : up;
-}
-
-/* Ports of one device that an SM could use, appended to ret[n..cap). The new n. */
-static size_t list_device(const char *device, struct umad_port_choice *ret, size_t n, size_t cap)
-{
-	umad_ca_t ca;
-
-	if (umad_get_ca(device, &ca) < 0)
-		return n;
-	for (int i = 0; i < UMAD_CA_MAX_PORTS && n < cap; i++) {
-		const umad_port_t *port = ca.ports[i];
-
-		if (!port || !port->port_guid || !umad_link_layer_fits(port->link_layer))
-			continue;
-		ret[n] = (struct umad_port_choice) {
-			.port = port->portnum,
-			.guid = be64toh(port->port_guid),
-			.state = port->state,
-			.lid = port->base_lid,
-		};
-		snprintf(ret[n].device, sizeof(ret[n].device), "%s", port->ca_name);
-		n++;
-	}
-	umad_release_ca(&ca);
-	return n;
-}
-
-int umad_list_ports(struct umad_port_choice *ret, size_t cap)
-{
-	struct umad_device_node *devices;
-	size_t n = 0;
-
-	if (umad_init() < 0)
-		return -ENODEV;
-	devices = umad_get_ca_device_list();
-	if (devices)
-		umad_sort_ca_device_list(&devices, 0);
-	for (const struct umad_device_node *d = devices; d; d = d->next)
-		n = list_device(d->ca_name, ret, n, cap);
-	umad_free_ca_device_list(devices);
-	return (int)n;
 }
 
 /* ---- opening ---- */
@@ -617,15 +668,26 @@ static int register_agents(struct umad_transport *t, char *why, size_t why_len)
 		if (t->agents[i] >= 0)
 			continue;
 		error = umad_error(t->agents[i]);
-		snprintf(why, why_len, "%s: management class 0x%02x refused (%s): another subnet manager?",
+		snprintf(why, why_len,
+			 "%s: management class 0x%02x refused (%s): another subnet manager?",
 			 t->name, row->mgmt_class, strerror(-error));
-		/* The kernel says EINVAL, libibumad EPERM, when somebody else receives these methods. */
+		/*
+		 * The kernel says EINVAL, libibumad EPERM, when another program receives these
+		 * methods.
+		 */
 		return error == -EINVAL || error == -EPERM || error == -EBUSY ? -EBUSY : error;
 	}
 	return 0;
 }
 
-static int start(struct umad_transport *t, char *why, size_t why_len)
+static int watch_fd(struct umad_transport *t, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+
+	return epoll_ctl(t->events, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+}
+
+static int start_transport(struct umad_transport *t, char *why, size_t why_len)
 {
 	int r = open_port(t, why, why_len);
 
@@ -633,9 +695,17 @@ static int start(struct umad_transport *t, char *why, size_t why_len)
 		r = register_agents(t, why, why_len);
 	if (r < 0)
 		return r;
-	t->out = umad_alloc(1, UMAD_HEADER_MAX + TRANSPORT_MAD_SIZE);
 	t->ring = ring_new(RING_SLOTS, sizeof(struct slot));
-	r = t->out && t->ring ? start_thread(t) : -ENOMEM;
+	t->sender = sender_new(write_out, t);
+	t->events = epoll_create1(EPOLL_CLOEXEC);
+	if (!t->ring || !t->sender || t->events < 0)
+		r = -ENOMEM;
+	if (r == 0)
+		r = watch_fd(t, ring_fd(t->ring));
+	if (r == 0)
+		r = watch_fd(t, sender_fd(t->sender));
+	if (r == 0)
+		r = start_thread(t);
 	if (r < 0)
 		snprintf(why, why_len, "%s: %s", t->name, strerror(-r));
 	return r;
@@ -649,10 +719,11 @@ static struct umad_transport *umad_transport_new(const struct umad_port_choice *
 	t->base.port_guid = choice->guid;
 	t->fd = -1;
 	t->issm = -1;
+	t->events = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(agent_rows); i++)
 		t->agents[i] = -1;
 	t->port = choice->port;
-	snprintf(t->device, sizeof(t->device), "%s", choice->device);
+	snprintf(t->device, sizeof(t->device), "%.*s", UMAD_CA_NAME_LEN - 1, choice->device);
 	snprintf(t->name, sizeof(t->name), "%s/%d", t->device, t->port);
 	return t;
 }
@@ -663,18 +734,20 @@ int umad_transport_open(uint64_t guid, struct transport **ret, char *why, size_t
 	struct umad_transport *t;
 	int n, i, r;
 
+	assert(ret && why && why_len > 0);
 	n = umad_list_ports(ports, MAX_PORTS);
 	i = umad_choose_port(ports, n < 0 ? 0 : (size_t)n, guid);
 	if (i < 0) {
 		if (n <= 0)
 			snprintf(why, why_len, "this host has no InfiniBand port");
 		else
-			snprintf(why, why_len, "none of this host's %d InfiniBand ports has GUID 0x%016llx",
-				 n, (unsigned long long)guid);
+			snprintf(why, why_len,
+				 "none of this host's %d InfiniBand ports has GUID 0x%016llx", n,
+				 (unsigned long long)guid);
 		return -ENODEV;
 	}
 	t = umad_transport_new(&ports[i]);
-	r = start(t, why, why_len);
+	r = start_transport(t, why, why_len);
 	if (r < 0) {
 		op_close(&t->base);
 		return r;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conf/conf.h"
+#include "conf/files.h"
 
 static const char head[] =
 	".\\\" SPDX-License-Identifier: BSD-2-Clause\n"
@@ -20,15 +20,14 @@ static const char head[] =
 	".Sh SYNOPSIS\n"
 	".Pa " CONF_FILE "\n"
 	".Sh DESCRIPTION\n"
-	"What\n"
-	".Xr opensm 8\n"
-	"does beyond its defaults.\n"
+	"Options of\n"
+	".Xr opensm 8 .\n"
 	"Every option may be left out, and so may the file.\n"
 	".Ql opensm -c FILE\n"
-	"writes a complete one, with what is in force and every option explained;\n"
+	"writes a complete file, with the values in force, where they come from, and every option explained;\n"
 	".Ql opensm --check\n"
-	"says what is wrong with the one that is there.\n"
-	"An option that was also given on the command line counts as given there.\n"
+	"prints the errors of the present file.\n"
+	"An option that was also given on the command line has the value from there.\n"
 	".Pp\n"
 	"With several instances on one host (see\n"
 	".Xr opensm-launch 8 )\n"
@@ -41,7 +40,7 @@ static const char head[] =
 	".Ql =\n"
 	"between them:\n"
 	".Bd -literal -offset indent\n"
-	"# of two managers the one with the higher number is master\n"
+	"# the manager with the higher number is master\n"
 	"sm_priority 10\n"
 	"routing_engine minhop\n"
 	"log_prefix \"fabric A\"\n"
@@ -64,36 +63,60 @@ static const char head[] =
 	".Cm FALSE .\n"
 	"Other spellings\n"
 	".Pq Cm true , yes , 1 , on\n"
-	"are understood and remarked on, because other subnet managers take them for FALSE.\n"
+	"are accepted with a remark, because other subnet managers take them for FALSE.\n"
 	".It Cm text\n"
 	"as it stands;\n"
 	".Cm (null)\n"
 	"unsets it.\n"
 	".El\n"
-	".Ss When something is wrong\n"
-	"Each fault is said with file, line and column: what was found, what was expected, what happens now.\n"
-	"At a start the option keeps its default and the manager starts, as others do; with\n"
+	".Ss Errors\n"
+	"Each error is reported with file, line and column: the text found, the text expected, and the "
+	"value used instead.\n"
+	"At a start the option keeps its default and the manager starts, as other subnet managers do; with\n"
 	".Fl -strict ,\n"
-	"which\n"
+	"the option\n"
 	".Xr opensm-launch 8\n"
-	"gives, it ends with status 78 instead.\n"
+	"uses, the manager ends with status 78 instead.\n"
 	"At a reload\n"
 	".Pq Dv SIGHUP\n"
-	"one error means that nothing of the file is taken over.\n"
-	"Keys that only NVIDIA's subnet manager knows are named in the log and passed over.\n"
+	"one error leaves the running configuration as it is.\n"
+	".Ss Options without effect\n"
+	"Options that are not supported yet, or are accepted for old files only, are marked below.\n"
+	"A value other than the default is a warning at its line, and an error with\n"
+	".Fl -strict ;\n"
+	"an option that is always in force here causes no message.\n"
+	"The same holds for keys that only NVIDIA's subnet manager knows, unless their value switches them off\n"
+	".Pq Cm FALSE , 0 , off , (null) .\n"
+	"Keys that ask for a protection that is missing here\n"
+	".Pq Cm cc_key , vs_key_enable , n2n_key_enable\n"
+	"and others like them are errors in any case, and the message says what is missing.\n"
 	".Ss What a change costs\n"
-	"Each option below says what it takes for a change to count:\n"
+	"Each option below says when a change takes effect:\n"
 	".Bl -tag -width \"next sweep\"\n"
 	".It reload\n"
-	"a reload takes it over at once;\n"
+	"a reload applies it at once;\n"
 	".It next sweep\n"
 	"the heavy sweep that follows a reload writes it to the fabric;\n"
 	".It new routes\n"
 	"routes are computed afresh as well;\n"
 	".It restart\n"
-	"it is read at the start only; a reload names it as waiting for one.\n"
+	"it is read at the start only; a reload reports that a restart is needed.\n"
 	".El\n"
 	".Sh OPTIONS\n";
+
+static const char files_head[] =
+	".Sh FILES THAT OPTIONS NAME\n"
+	"A file at the default path of its option may be missing; for files of Debian's OpenSM so may the same name in\n"
+	".Pa /etc/opensm .\n"
+	"A file that an option names anywhere else and that does not exist is an error at the line of the option:\n"
+	".Fl -check\n"
+	"and\n"
+	".Fl -strict\n"
+	"end with status 78, and a reload is refused.\n"
+	"Started without\n"
+	".Fl -strict ,\n"
+	"the manager logs the error and continues as follows:\n"
+	".Bl -tag -width Ds -compact\n";
 
 static const char tail[] =
 	".Sh FILES\n"
@@ -101,10 +124,10 @@ static const char tail[] =
 	".It Pa " CONF_FILE "\n"
 	"the options\n"
 	".It Pa " CONF_FILE ".N\n"
-	"those of instance N, a decimal number\n"
+	"the options of instance N, a decimal number\n"
 	".El\n"
 	".Sh EXAMPLES\n"
-	"The host that is to be master (another has 5); whoever is master stays it when the other comes back:\n"
+	"The preferred master (the other host has 5); the present master stays master when the other host comes back:\n"
 	".Bd -literal -offset indent\n"
 	"sm_priority 10\n"
 	"master_sm_priority 14\n"
@@ -198,11 +221,11 @@ static const char *state_words(enum conf_state state)
 {
 	switch (state) {
 	case CONF_STATE_LATER:
-		return "Understood, and without effect in this version.";
-	case CONF_STATE_DEPRECATED:
-		return "Deprecated, and without effect.";
+		return "Accepted, and without effect in this version.";
+	case CONF_STATE_NONE:
+		return "Accepted, and without effect.";
 	case CONF_STATE_ALWAYS:
-		return "Always so in this implementation, whatever the value.";
+		return "Always in force in this implementation, whatever the value.";
 	case CONF_STATE_OWN:
 		return "Not known to other subnet managers; -c writes it as a comment while it has its default.";
 	case CONF_STATE_EFFECTIVE:
@@ -276,6 +299,21 @@ static unsigned put_option(unsigned id)
 	return end;
 }
 
+/* What each option that names a file comes to without it. */
+static void put_files(void)
+{
+	fputs(files_head, stdout);
+	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {
+		const char *without = conf_file_without(id);
+
+		if (!without)
+			continue;
+		printf(".It Cm %s\n", conf_option(id)->name);
+		put_text(without);
+	}
+	fputs(".El\n", stdout);
+}
+
 int main(void)
 {
 	const char *section = NULL;
@@ -290,6 +328,7 @@ int main(void)
 		id = put_option(id);
 	}
 	fputs(".El\n", stdout);
+	put_files();
 	fputs(tail, stdout);
 	return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
 }

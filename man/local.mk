@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-dist_man_MANS = man/opensm.8 man/opensmctl.1 man/opensm-launch.8 man/partitions.conf.5 man/qos-policy.conf.5 man/torus-2QoS.8 man/torus-2QoS.conf.5
+dist_man_MANS = man/opensm.8 man/opensmctl.1 man/opensm-launch.8 man/opensm-rest.8 man/partitions.conf.5 man/qos-policy.conf.5 man/torus-2QoS.8 man/torus-2QoS.conf.5
 EXTRA_DIST += man/README.md
 guidesdir = $(docdir)/guides
 dist_guides_DATA = man/guides/architecture.md man/guides/migration.md man/guides/routing.md \
-	man/guides/troubleshooting.md
+	man/guides/schedulers.md man/guides/security.md man/guides/tenants.md man/guides/troubleshooting.md
 
 # opensm.conf(5) is made from the options themselves.
 noinst_PROGRAMS += man/confpage

@@ -11,10 +11,12 @@
 #include <unistd.h>
 
 #include "conf/cli.h"
-#include "conf/modules.h"
-#include "daemon.h"
+#include "conf/lists/modules.h"
+#include "daemon/daemon.h"
+#include "daemon/host_check.h"
+#include "daemon/notify.h"
+#include "ib/codes.h"
 #include "libvendor/umad.h"
-#include "notify.h"
 #include "offline/offline.h"
 #include "util/file.h"
 #include "util/log.h"
@@ -25,7 +27,7 @@
 #define MENU_PORTS  64
 #define SANDBOX_HINT                                                                               \
 	" (opensm.service lets opensm write below /var/log and /var/cache/opensm; for more: "      \
-	"systemctl edit opensm, ReadWritePaths=)"
+	"systemctl edit opensm@, ReadWritePaths=)"
 
 static const char *env_or(const char *name, const char *otherwise)
 {
@@ -35,25 +37,20 @@ static const char *env_or(const char *name, const char *otherwise)
 }
 
 /*
- * Threads of OpenMP that wait for each other would spin, for as long as another program on this host could compute. Their
- * library reads what is said of it when it is loaded, before any of our functions runs but this one.
+ * Threads of OpenMP that wait for each other would spin, for as long as another program on this
+ * host could compute. Their library reads its environment when it is loaded, before any of our
+ * functions runs but this one.
  */
 static void wait_asleep(int argc, char **argv, char **env)
 {
 	setenv("OMP_WAIT_POLICY", "passive", false);
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*const before_libraries)(int argc, char **argv,
-										     char **env) = wait_asleep;
+__attribute__((section(".preinit_array"),
+	       used)) static void (*const before_libraries)(int argc, char **argv,
+							    char **env) = wait_asleep;
 
 /* ---- -g 0: the user chooses a port --------------------------------------------------------- */
-
-static const char *state_word(unsigned state)
-{
-	static const char *const words[] = { "Unknown", "Down", "Init", "Armed", "Active" };
-
-	return state < ARRAY_SIZE(words) ? words[state] : words[0];
-}
 
 /* A number from 0 to `most`; -1 when input has ended. */
 static int ask_choice(int most)
@@ -91,7 +88,7 @@ static uint64_t choose_port(void)
 	printf("Local InfiniBand ports:\n");
 	for (int i = 0; i < n; i++)
 		printf("\t%d: GUID 0x%" PRIx64 ", lid %u, state %s\n", i + 1, ports[i].guid,
-		       ports[i].lid, state_word(ports[i].state));
+		       ports[i].lid, ib_port_state_name(ports[i].state));
 	printf("\n\t0: Exit\n");
 	choice = ask_choice(n);
 	if (choice <= 0)
@@ -112,7 +109,7 @@ static int write_pid(const char *path)
 	return file_replace_commit(f, false);
 }
 
-/* Forks twice (cli.md 8): the parents end with 0, the grandchild returns. Descriptors 0-2 go nowhere. */
+/* Forks twice (cli.md 8): parents end with 0. Descriptors 0 to 2 go nowhere. */
 static void go_to_background(void)
 {
 	int null;
@@ -138,7 +135,7 @@ static void go_to_background(void)
 		close(null);
 }
 
-/* Somebody who has given us room for a title keeps us in the foreground and watches us. */
+/* A launcher that gave us room for a title keeps us in the foreground and watches us. */
 static bool is_launched(void)
 {
 	return str_equal(secure_getenv("OPENSM_STATUS_ARG"), "1");
@@ -162,7 +159,7 @@ static int open_log(const struct conf *c, const char *instance)
 	return r;
 }
 
-/* From the first record on; what is wrong in the file is told by the first sweep, which reads all files. */
+/* From the first record on; faults of the file are logged by the first sweep, which reads all. */
 static void set_log_modules(const struct conf *c)
 {
 	struct conf_report untold = { 0 };
@@ -176,28 +173,32 @@ static void set_log_modules(const struct conf *c)
 	conf_report_clear(&untold);
 }
 
-/* What the options had to say goes to the log too: nobody reads stdout at night. */
+/* "FILE:LINE:COLUMN: " and the first `n` bytes of the text; what is not known is left out. */
+static char *finding_str(const struct conf_finding *f, size_t n)
+{
+	if (f->file && f->line)
+		return xasprintf("%s:%u:%u: %.*s", f->file, f->line, f->column, (int)n, f->text);
+	return xasprintf("%s%s%.*s", f->file ? f->file : "", f->file ? ": " : "", (int)n, f->text);
+}
+
+/* Findings of the options go to the log too: stdout may go nowhere. */
 static void log_findings(const struct conf_report *report)
 {
 	for (size_t i = 0; i < report->n; i++) {
 		const struct conf_finding *f = &report->findings[i];
 		const struct log_about about = { .id = LOG_ID_CONF_FINDING, .file = f->file };
-		unsigned level = f->severity == CONF_ERROR ? LOGB_ERROR : LOGB_INFO;
+		_cleanup_free_ char *text = finding_str(f, strlen(f->text));
 
-		if (f->file && f->line)
-			log_write_on(&about, level, NULL, "%s:%u:%u: %s", f->file, f->line, f->column,
-				     f->text);
-		else
-			log_write_on(&about, level, NULL, "%s%s%s", f->file ? f->file : "",
-				     f->file ? ": " : "", f->text);
+		log_write_on(&about, f->severity == CONF_ERROR ? LOGB_ERROR : LOGB_INFO, NULL, "%s",
+			     text);
 	}
 }
 
 /* ---- under a launcher ---------------------------------------------------------------------- */
 
 /*
- * How much of a finding is still true where nothing is started: "what was found; what was expected; what happens
- * now" without the last.
+ * How much of a finding is still true where nothing is started: "what was found; what was expected;
+ * what happens now" without the last.
  */
 static size_t what_was_found(const char *text)
 {
@@ -215,19 +216,38 @@ static void tell_fault(const struct cli *cli)
 {
 	for (size_t i = 0; i < cli->report.n; i++) {
 		const struct conf_finding *f = &cli->report.findings[i];
-		_cleanup_free_ char *what = NULL;
-		int n = (int)what_was_found(f->text);
+		_cleanup_free_ char *what = finding_str(f, what_was_found(f->text));
 
 		if (f->severity != CONF_ERROR)
 			continue;
-		if (f->file && f->line)
-			what = xasprintf("%s:%u:%u: %.*s", f->file, f->line, f->column, n, f->text);
-		else
-			what = xasprintf("%s%s%.*s", f->file ? f->file : "", f->file ? ": " : "", n,
-					 f->text);
 		notify_fault(what);
 		return;
 	}
+}
+
+static const char *cache_dir(void)
+{
+	return env_or("OSM_CACHE_DIR", OPENSM_STATE_DIR "/cache/opensm");
+}
+
+static void look_around(const struct conf *conf, struct conf_report *r)
+{
+	check_surroundings(conf, cache_dir(), r);
+}
+
+/* exit_on_fatal; the words are those of OpenSM, for scripts. */
+static bool has_fatal_state(const struct conf *conf)
+{
+	_cleanup_free_ char *why =
+		conf->exit_on_fatal ? check_state_files(conf, cache_dir()) : NULL;
+
+	if (!why)
+		return false;
+	log_sys("FATAL: %s; expected a file that can be read, or none; nothing is started "
+		"(exit_on_fatal)",
+		why);
+	notify_fault(why);
+	return true;
 }
 
 static int run(const struct cli *cli, struct title title)
@@ -237,11 +257,12 @@ static int run(const struct cli *cli, struct title title)
 		.conf = cli->conf,
 		.file_conf = cli->file,
 		.conf_path = cli->config_path,
-		.cache_dir = env_or("OSM_CACHE_DIR", OPENSM_STATE_DIR "/cache/opensm"),
+		.cache_dir = cache_dir(),
 		.run_dir = env_or("OPENSM_RUN_DIR", "/run/opensm"),
 		.instance = env_or("OPENSM_INSTANCE", "opensm"),
 		.findings = &cli->report,
 		.once = cli->once,
+		.release = cli->release,
 		.title = title,
 	};
 	int r;
@@ -255,7 +276,7 @@ static int run(const struct cli *cli, struct title title)
 	set_log_modules(cli->conf);
 	log_sys("OpenSM %s", PACKAGE_VERSION);
 	log_findings(&cli->report);
-	r = daemon_run(&options);
+	r = has_fatal_state(cli->conf) ? CLI_EXIT_CONFIG : daemon_run(&options);
 	log_close();
 	if (background && cli->pidfile)
 		unlink(cli->pidfile);
@@ -270,6 +291,7 @@ int main(int argc, char **argv)
 		.out = stdout,
 		.err = stderr,
 		.out_is_log = getenv("JOURNAL_STREAM") || is_launched(),
+		.look_around = look_around,
 	};
 	struct title title = is_launched() ? title_find(argc, argv) : (struct title){ 0 };
 	struct cli cli;
@@ -279,6 +301,7 @@ int main(int argc, char **argv)
 	if (offline_wanted(argc, argv))
 		return offline_main(argc, argv);
 	cli_parse(argc, argv, &env, &cli);
+	cli_hide_keys(argc, argv);
 	switch (cli.action) {
 	case CLI_EXIT:
 		r = cli.exit_code;
@@ -287,8 +310,9 @@ int main(int argc, char **argv)
 		break;
 	case CLI_MENU:
 		if (is_launched()) {
-			notify_fault("guid is 0xffffffffffffffff, which means to ask at a terminal; "
-				     "expected a port GUID, or 0 for the first port with a link");
+			notify_fault(
+				"guid is 0xffffffffffffffff, which means to ask at a terminal; "
+				"expected a port GUID, or 0 for the first port with a link");
 			r = CLI_EXIT_CONFIG;
 			break;
 		}

@@ -53,23 +53,24 @@ need_packages() {
 		"${missing[@]}" </dev/null >/dev/null || die "could not install: ${missing[*]}"
 }
 
-# shellcheck disable=SC2034 # used by who sources this
+# shellcheck disable=SC2034 # used by scripts that source this
 build_packages=(gcc libc6-dev make autoconf automake pkg-config libibumad-dev libibmad-dev
-	libsystemd-dev libjson-c-dev libmicrohttpd-dev libiniparser-dev)
+	libsystemd-dev libjson-c-dev libmicrohttpd-dev libgnutls28-dev libcrypt-dev
+	nettle-dev)
 # shellcheck disable=SC2034
 fabric_packages=(ibsim-utils infiniband-diags ibutils)
-# For tests/e2e/opensmctl*.bats: who reads what it prints, and who is connected.
+# For tests/e2e/opensmctl*.bats: readers of its output, and a list of connections.
 # shellcheck disable=SC2034
 reader_packages=(graphviz slurm-client jq python3-yaml iproute2)
 # For tests/systemd, which boots machines made of what is installed here.
 # shellcheck disable=SC2034
 machine_packages=(systemd procps logrotate)
-# For libvendor/sim/serve, the fabric that other people's programs run on.
+# For sim/serve, the fabric that other people's programs run on.
 # shellcheck disable=SC2034
 serve_packages=(libfuse3-dev fuse3)
 # For scripts/package.
 # shellcheck disable=SC2034
-deb_packages=(debhelper dpkg-dev fakeroot)
+deb_packages=(build-essential debhelper dpkg-dev fakeroot)
 # shellcheck disable=SC2034
 rpm_packages=(rpm)
 

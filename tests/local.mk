@@ -4,15 +4,23 @@
 #   UNIT_TESTS      programs of tests/unit, declared by the folder they test
 #   FUZZ_TESTS, SCENARIO_TESTS, CHECK_TESTS   run by `make check`
 #   E2E_TESTS       with ibsim and others' clients: `make check-e2e` (never with sanitizers)
-#   CHECK_TOOLS     programs that tests need and nobody installs
+#   CHECK_TOOLS     programs for tests, not installed
 FUZZ_TESTS =
 SCENARIO_TESTS =
 CHECK_TESTS =
 E2E_TESTS =
+
+# A test's own code is run for moments and compiled each time: optimizing it, above all with sanitizers, takes ten times
+# as long as it saves. What it tests is in libraries, which are built as CFLAGS say.
+tests/unit/%.$(OBJEXT) tests/fuzz/%.$(OBJEXT): CFLAGS += -O0
+
 include tests/lib/local.mk
 include tests/tools/local.mk
 include tests/fuzz/local.mk
 include tests/scenario/local.mk
+include tests/chaos/local.mk
+include tests/keys/local.mk
+include tests/tenants/local.mk
 include tests/check/local.mk
 include tests/e2e/local.mk
 include tests/packages/local.mk

@@ -19,18 +19,20 @@
  *
  *   cc -shared -fPIC -o libmine.so mine.c
  *
- * The loader, the numbers of events and what comes with them are those of OpenSM's own interface; the objects
- * of OpenSM, of which its plugins read the members, are not: here they are asked, through struct opensm_api.
+ * The loader, the numbers of events and what comes with them are those of OpenSM's own interface;
+ * the objects of OpenSM, of which its plugins read the members, are not: here they are asked,
+ * through struct opensm_api.
  *
- * All functions of a plugin are called on the thread that serves the subnet, one at a time. While one of
- * them runs nothing else happens: traps wait, hosts wait. Hand work that takes long to a thread of your own; a
- * report() of more than 100 ms is logged with the plugin's name. (Routing engines are different:
- * routing_plugin.h.) Nothing is reported once the manager has been asked to end; destroy() is called then, in
- * the order of loading.
+ * All functions of a plugin are called on the thread that serves the subnet, one at a time. While
+ * one of them runs nothing else happens: traps wait, hosts wait. Hand work that takes long to a
+ * thread of your own; a report() of more than 100 ms is logged with the plugin's name. (Routing
+ * engines are different: routing_plugin.h.) Nothing is reported once the manager has been asked to
+ * end; destroy() is called then, in the order of loading.
  *
- * A plugin runs with all the rights of the manager. So libNAME.so, and every folder above it, must belong
- * to root or to whoever runs the manager, and be writable for nobody else; otherwise it is not loaded. It is
- * looked for where the dynamic linker looks. Whatever goes wrong is logged, and the manager starts without it.
+ * A plugin runs with all the rights of the manager. So libNAME.so, and every folder above it, must
+ * belong to root or to the user of the manager, and be writable for no other user; otherwise it is
+ * not loaded. It is looked for where the dynamic linker looks. Each failure is logged, and the
+ * manager starts without the plugin.
  */
 #pragma once
 
@@ -70,18 +72,19 @@ enum opensm_event {
 	OPENSM_EVENT_TRAP = 3,	      /* const uint8_t[80]: the Notice (13.4.8.2) in wire order */
 	OPENSM_EVENT_SUBNET_UP = 4,   /* NULL; also after a sweep with errors */
 	/*
-	 * NULL. Around the reading of the fabric, by a sweep of the whole or of what changed. The order in
-	 * one sweep is 5, 6, 7, 10 for each table, 4.
+	 * NULL. Around the reading of the fabric, by a sweep of the whole or of what changed. The
+	 * order in one sweep is 5, 6, 7, 10 for each table, 4.
 	 */
 	OPENSM_EVENT_SWEEP_START = 5,
 	OPENSM_EVENT_SWEEP_DONE = 6,
-	OPENSM_EVENT_ROUTES = 7,	/* no pointer, but 1: in a sweep; 2: nothing was read before */
+	/* no pointer, but 1: in a sweep; 2: nothing was read before */
+	OPENSM_EVENT_ROUTES = 7,
 	OPENSM_EVENT_STATE_CHANGE = 8,	/* NULL; we stand by now, or our port lost its link */
 	OPENSM_EVENT_SA_DB_DUMPED = 9,	/* NULL; opensm-sa.dump, or what outlives a restart */
 	OPENSM_EVENT_LFT_CHANGE = 10,	/* const struct opensm_lft_change * */
 	OPENSM_EVENT_MAX = 11,
 
-	/* Ours, for who has asked: opensm_api.want_all(). */
+	/* Not known to OpenSM; for plugins that called opensm_api.want_all(). */
 	OPENSM_EVENT_NODE = 100,    /* const struct opensm_node_event * */
 	OPENSM_EVENT_LINK = 101,    /* const struct opensm_link_event * */
 	OPENSM_EVENT_MANAGER = 102, /* const struct opensm_manager_event * */
@@ -187,8 +190,9 @@ struct opensm_api {
 	/* The port through which a switch sends to a LID: 0 to 254, or -1. */
 	int (*lft_entry)(struct opensm *sm, uint64_t switch_guid, uint16_t lid);
 	/*
-	 * From create() alone: a routing engine that routing_engine may name (routing_plugin.h). 0; -1: the
-	 * name is taken or no name, or it is built for another interface; the log says which.
+	 * From create() alone: a routing engine that routing_engine may name (routing_plugin.h). 0;
+	 * -1: the name is taken or no name, or it is built for another interface; the log says
+	 * which.
 	 */
 	int (*register_engine)(struct opensm *sm, const struct opensm_routing_engine *engine);
 };

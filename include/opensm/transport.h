@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The transport contract: how MADs leave and arrive. Implemented by libvendor/umad.c over libibumad
- * and by libvendor/sim, the in-process fabric.
+ * and by sim, the in-process fabric.
  *
  * A transport is one port. It is used by one thread, never blocks, and owns no policy: windows,
  * retries and matching of answers to questions live in mad/. The rules an implementation keeps:
@@ -56,14 +56,20 @@ struct transport_event {
 	struct transport_addr from;
 	size_t length; /* of the message; SMPs always 256 */
 	uint8_t mad[TRANSPORT_MAD_SIZE]; /* its first bytes, zeroes behind a short one */
-	/* All `length` bytes when that is more than TRANSPORT_MAD_SIZE, else NULL; the receiver frees it. */
+	/*
+	 * All `length` bytes when that is more than TRANSPORT_MAD_SIZE, else NULL; the receiver
+	 * frees it.
+	 */
 	uint8_t *whole;
 };
 
 struct transport;
 
 struct transport_ops {
-	/* A descriptor that polls readable while receive() has something; -1 if there is none (sim). */
+	/*
+	 * A descriptor that polls readable while receive() has something; -1 if there is none
+	 * (sim).
+	 */
 	int (*fd)(struct transport *t);
 	/*
 	 * Queues one MAD. timeout_ms 0: no answer expected. 0, -EAGAIN (try again after the next

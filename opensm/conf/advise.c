@@ -7,22 +7,20 @@
 #include <unistd.h>
 
 #include "conf/conf.h"
+#include "conf/engines.h"
 #include "conf/foreign.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 #define VLARB_MAX 64
 
-static const char *const engine_names[] = {
-	"auto", "minhop", "updn",	"dnup", "file",	  "ftree",     "lash",
-	"dor",	"nue",	  "torus-2QoS", "sssp", "dfsssp", "dragonfly", "hyperx",
-};
+#define NAME_OF(NAME, ...) NAME,
+static const char *const engine_names[] = { CONF_ENGINES(NAME_OF) };
 
 struct advice {
 	const struct conf *conf;
 	struct conf_report *report;
-	struct conf_place at;
-	const char *name; /* of the key */
+	enum conf_id id;
 };
 
 bool conf_engine_known(const char *name)
@@ -59,30 +57,31 @@ static void advise_engine(const struct advice *a, const char *word, const struct
 		return;
 	if (strcmp(word, "no_fallback") == 0) {
 		if (!all->known && !a->conf->event_plugin_name)
-			conf_report_at(a->report, CONF_WARNING, &a->at,
-				       "%s: no_fallback without an engine that there is: nothing is routed "
-				       "and no port comes up",
-				       a->name);
+			conf_report_option(a->report, CONF_WARNING, a->conf, a->id,
+					   "no_fallback without an engine that there is: nothing "
+					   "is routed "
+					   "and no port comes up");
 		return;
 	}
 	if (a->conf->event_plugin_name) {
-		conf_report_at(a->report, CONF_NOTE, &a->at,
-			       "%s: %s is no routing engine of ours; it counts if a plugin of "
-			       "event_plugin_name brings it",
-			       a->name, conf_quote(word, strlen(word), quoted));
+		conf_report_option(a->report, CONF_NOTE, a->conf, a->id,
+				   "%s is no routing engine of ours; it counts if a plugin of "
+				   "event_plugin_name brings it",
+				   conf_quote(word, strlen(word), quoted));
 		return;
 	}
 	if (foreign_is_engine(word)) {
-		conf_report_at(a->report, CONF_WARNING, &a->at,
-			       "%s: %s is a routing engine of NVIDIA's subnet manager; it is left out%s",
-			       a->name, word, instead);
+		conf_report_option(
+			a->report, CONF_WARNING, a->conf, a->id,
+			"%s is a routing engine of NVIDIA's subnet manager; it is left out%s", word,
+			instead);
 		return;
 	}
 	nearest = str_nearest(word, engine_names, ARRAY_SIZE(engine_names));
-	conf_report_at(a->report, CONF_ERROR, &a->at,
-		       "%s: %s is no routing engine%s%s%s; it is left out", a->name,
-		       conf_quote(word, strlen(word), quoted), nearest ? " (did you mean " : "",
-		       nearest ? nearest : "", nearest ? "?)" : "");
+	conf_report_option(a->report, CONF_ERROR, a->conf, a->id,
+			   "%s is no routing engine%s%s%s; it is left out",
+			   conf_quote(word, strlen(word), quoted), nearest ? " (did you mean " : "",
+			   nearest ? nearest : "", nearest ? "?)" : "");
 }
 
 static void advise_engines(const struct advice *a, const char *list)
@@ -135,10 +134,10 @@ static unsigned check_items(const struct advice *a, const char *list, bool (*goo
 		word[strcspn(word, " \t")] = '\0';
 		shown = xstrdup(word);
 		if (!good(word))
-			conf_report_at(a->report, CONF_ERROR, &a->at,
-				       "%s: %s is item %u; expected %s; the list stays as it is",
-				       a->name, conf_quote(shown, strlen(shown), quoted), n + 1,
-				       expected);
+			conf_report_option(a->report, CONF_ERROR, a->conf, a->id,
+					   "%s is item %u; expected %s; the list stays as it is",
+					   conf_quote(shown, strlen(shown), quoted), n + 1,
+					   expected);
 	}
 	return n;
 }
@@ -148,9 +147,9 @@ static void advise_vlarb(const struct advice *a, const char *list)
 	unsigned n = check_items(a, list, is_vlarb_pair, "VL:WEIGHT (0-14, 0-255)");
 
 	if (n > VLARB_MAX)
-		conf_report_at(a->report, CONF_ERROR, &a->at,
-			       "%s: %u items; expected at most %d; the list stays as it is",
-			       a->name, n, VLARB_MAX);
+		conf_report_option(a->report, CONF_ERROR, a->conf, a->id,
+				   "%u items; expected at most %d; the list stays as it is", n,
+				   VLARB_MAX);
 }
 
 static void advise_sl2vl(const struct advice *a, const char *list)
@@ -158,13 +157,13 @@ static void advise_sl2vl(const struct advice *a, const char *list)
 	unsigned n = check_items(a, list, is_vl, "a VL of 0-15");
 
 	if (n != 16)
-		conf_report_at(a->report, CONF_ERROR, &a->at,
-			       "%s: %u items; expected 16; the list stays as it is", a->name, n);
+		conf_report_option(a->report, CONF_ERROR, a->conf, a->id,
+				   "%u items; expected 16; the list stays as it is", n);
 }
 
 static const struct {
 	enum conf_id id;
-	bool qos_only; /* nobody looks while qos is FALSE */
+	bool qos_only; /* without effect while qos is FALSE */
 	void (*advise)(const struct advice *a, const char *value);
 } string_checks[] = {
 	{ CONF_ID_routing_engine, false, advise_engines },
@@ -185,27 +184,44 @@ static const struct {
 	{ CONF_ID_qos_rtr_sl2vl, true, advise_sl2vl },
 };
 
-static void advise_string(const struct advice *a, enum conf_id id)
+static void advise_string(const struct advice *a)
 {
-	_cleanup_free_ char *value = conf_value_text(a->conf, id);
+	_cleanup_free_ char *value = conf_value_text(a->conf, a->id);
 
 	for (unsigned i = 0; i < ARRAY_SIZE(string_checks); i++)
-		if (string_checks[i].id == id && (a->conf->qos || !string_checks[i].qos_only))
+		if (string_checks[i].id == a->id && (a->conf->qos || !string_checks[i].qos_only))
 			string_checks[i].advise(a, value);
 }
 
-static void advise_state(const struct advice *a, enum conf_id id)
+/* Options that would protect something: that they do not is an error whatever was asked for. */
+static bool is_protection(enum conf_id id)
 {
-	_cleanup_free_ char *value = conf_value_shown(a->conf, id);
+	return id == CONF_ID_cc_key;
+}
 
-	switch (conf_option(id)->state) {
+static void advise_state(const struct advice *a)
+{
+	_cleanup_free_ char *value = conf_value_shown(a->conf, a->id);
+	const char *name = conf_option(a->id)->name;
+	struct conf_place at = conf_place(a->conf, a->id);
+	enum conf_severity severity =
+		a->conf->strict || is_protection(a->id) ? CONF_ERROR : CONF_WARNING;
+
+	switch (conf_option(a->id)->state) {
 	case CONF_STATE_LATER:
-	case CONF_STATE_DEPRECATED:
-		conf_report_at(a->report, CONF_WARNING, &a->at,
-			       "%s is not supported yet: %.200s has no effect", a->name, value);
+		if (!strcmp(value, "(null)")) /* it asks for nothing */
+			return;
+		conf_report_at(a->report, severity, &at,
+			       "%s is not supported yet: %.200s has no effect", name, value);
+		return;
+	case CONF_STATE_NONE:
+		conf_report_at(a->report, severity, &at,
+			       "%s is accepted only: %.200s has no effect", name, value);
 		return;
 	case CONF_STATE_ALWAYS:
-		conf_report_at(a->report, CONF_NOTE, &a->at, "%s is always on here", a->name);
+		conf_report_option(a->report, CONF_NOTE, a->conf, a->id,
+				   "%.200s changes nothing: what it asks for is always so here",
+				   value);
 		return;
 	case CONF_STATE_EFFECTIVE:
 	case CONF_STATE_OWN:
@@ -216,30 +232,58 @@ static void advise_state(const struct advice *a, enum conf_id id)
 /* Its default is no reason to say that it is not read; that there is a policy is. */
 static void advise_policy(const struct conf *c, const struct conf *since, struct conf_report *r)
 {
-	struct conf_place at = { 0 };
-
-	if (!c->qos || (since && since->qos) || !conf_value_is_default(c, CONF_ID_qos_policy_file) ||
-	    !c->qos_policy_file || access(c->qos_policy_file, F_OK) < 0)
+	if (!c->qos || (since && since->qos) ||
+	    !conf_value_is_default_path(c, CONF_ID_qos_policy_file) || !c->qos_policy_file ||
+	    access(c->qos_policy_file, F_OK) < 0)
 		return;
-	if (c->file_line[CONF_ID_qos])
-		at = (struct conf_place){ .file = c->file, .line = c->file_line[CONF_ID_qos] };
-	conf_report_at(r, CONF_WARNING, &at,
-		       "qos: policies are not supported yet: %s is there and has no effect, tables of qos_* and "
-		       "SLs of partitions have",
-		       c->qos_policy_file);
+	conf_report_option(r, c->strict ? CONF_ERROR : CONF_WARNING, c, CONF_ID_qos,
+			   "policies are not supported yet: %s is there and has no effect, tables "
+			   "of qos_* and "
+			   "SLs of partitions have",
+			   c->qos_policy_file);
+}
+
+static bool needs_trust_model(enum conf_id id)
+{
+	static const enum conf_id ids[] = {
+		CONF_ID_sa_etm_allow_untrusted_guidinfo_rec,
+		CONF_ID_sa_etm_allow_guidinfo_rec_by_vf,
+		CONF_ID_sa_etm_allow_untrusted_proxy_requests,
+		CONF_ID_sa_etm_max_num_mcgs,
+		CONF_ID_sa_etm_max_num_srvcs,
+		CONF_ID_sa_etm_max_num_event_subs,
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(ids); i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
+/* What it refines is off. */
+static void advise_trust(const struct conf *c, const struct conf *since, struct conf_report *r)
+{
+	bool is_new = !since || since->sa_enhanced_trust_model;
+
+	for (unsigned id = 0; !c->sa_enhanced_trust_model && id < CONF_N_OPTIONS; id++) {
+		if (!needs_trust_model(id) || conf_value_is_default(c, id) ||
+		    (!is_new && conf_value_equal(c, since, id)))
+			continue;
+		conf_report_option(r, c->strict ? CONF_ERROR : CONF_WARNING, c, id,
+				   "has no effect while sa_enhanced_trust_model is FALSE");
+	}
 }
 
 void conf_advise(const struct conf *c, const struct conf *since, struct conf_report *r)
 {
 	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {
-		struct advice a = { .conf = c, .report = r, .name = conf_option(id)->name };
+		const struct advice a = { .conf = c, .report = r, .id = id };
 
-		if (conf_value_is_default(c, id) || (since && conf_value_equal(c, since, id)))
+		if (conf_value_is_default_path(c, id) || (since && conf_value_equal(c, since, id)))
 			continue;
-		if (c->file_line[id])
-			a.at = (struct conf_place){ .file = c->file, .line = c->file_line[id] };
-		advise_state(&a, id);
-		advise_string(&a, id);
+		advise_state(&a);
+		advise_string(&a);
 	}
 	advise_policy(c, since, r);
+	advise_trust(c, since, r);
 }

@@ -5,6 +5,7 @@
  */
 #include "conf/cli.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -12,7 +13,9 @@
 #include <string.h>
 
 #include "conf/cli_rows.h"
-#include "conf/lists.h"
+#include "conf/files.h"
+#include "conf/lists/lists.h"
+#include "conf/profile.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -51,8 +54,11 @@ int cli_exit(struct cli_run *run, int code)
 	return -ECANCELED;
 }
 
-/* --check has its findings on stdout: they are what was asked for. */
-void cli_print_findings(struct cli_run *run)
+/*
+ * Prints the findings that came since the last time; with --check on stdout: they are what was
+ * asked for.
+ */
+static void print_findings(struct cli_run *run)
 {
 	FILE *to = run->check ? run->env->out : run->env->err;
 
@@ -97,7 +103,7 @@ static void print_row(FILE *out, const struct cli_row *row)
 		fprintf(out, " <%s>", row->arg);
 	text = xasprintf("%s%s%s%s%s", row->help ? row->help : o->help, o ? " Key: " : "",
 			 o ? o->name : "", o ? "." : "",
-			 o && (o->state == CONF_STATE_LATER || o->state == CONF_STATE_DEPRECATED)
+			 o && o->state == CONF_STATE_LATER
 				 ? " Not supported yet."
 				 : "");
 	fputc('\n', out);
@@ -109,16 +115,18 @@ void cli_usage(FILE *out)
 {
 	fputs("\nUsage: opensm [OPTION]...\n\n"
 	      "Long options may be shortened as long as they stay unique. Keys are those of\n"
-	      "opensm.conf; an option on the command line goes before the file.\n\n",
+	      "opensm.conf; the command line wins over the file.\n\n",
 	      out);
 	for (size_t i = 0; i < cli_n_rows; i++)
 		print_row(out, &cli_rows[i]);
 	/* A program of its own (offline/): with this word nothing above counts. */
 	fputs("--plan <fabric>\n"
-	      "          Without a device: routes a fabric that ibnetdiscover has described and says what\n"
-	      "          comes of it, and of failures. See opensm --plan --help.\n\n"
+	      "          Without a device: routes a fabric that ibnetdiscover has described, and "
+	      "shows the result,\n"
+	      "          also after failures. See opensm --plan --help.\n\n"
 	      "--verify <folder>, --verify <fabric> <tables>...\n"
-	      "          Judge the forwarding tables that files hold, and end. See opensm --verify --help.\n\n",
+	      "          Verifies the forwarding tables in files, and ends. See opensm --verify "
+	      "--help.\n\n",
 	      out);
 }
 
@@ -269,11 +277,24 @@ static int second_pass(struct cli_run *run, int argc, char *const argv[])
 	scan_start(&s, argc, argv);
 	while ((row = scan_next(&s, &code)) || code != -1) {
 		r = row ? row->apply(run, row, optarg) : usage_fault(run, &s, code);
-		cli_print_findings(run);
+		print_findings(run);
 		if (r < 0)
 			return r;
 	}
 	return 0;
+}
+
+void cli_hide_keys(int argc, char *argv[])
+{
+	_cleanup_(scan_clear) struct scan s = { 0 };
+	const struct cli_row *row;
+	int code;
+
+	scan_start(&s, argc, argv);
+	while ((row = scan_next(&s, &code)) || code != -1) {
+		if (row && row->arg && conf_is_secret(row->id))
+			memset(optarg, 'x', strlen(optarg));
+	}
 }
 
 /* --- The file ------------------------------------------------------------------------------- */
@@ -284,6 +305,7 @@ int cli_read_config(const char *path, const struct cli_env *env, struct conf **r
 	struct conf *c = conf_new();
 
 	*ret = c;
+	c->strict = env->strict;
 	if (env->tmp_dir && env->tmp_dir[0])
 		conf_set(c, CONF_ID_dump_files_dir, env->tmp_dir, &nowhere, r);
 	return conf_read(c, path, r);
@@ -335,6 +357,7 @@ static void echo_file(struct cli_run *run, const struct conf *c)
 static void read_config(struct cli_run *run)
 {
 	const char *path = run->config ? run->config : run->env->config_path;
+	struct cli_env env = *run->env;
 	struct cli *ret = run->ret;
 	int r;
 
@@ -342,10 +365,11 @@ static void read_config(struct cli_run *run)
 		path = CONF_FILE;
 	if (run->config)
 		cli_echo(run, "Config file is `%s`:\n", path);
-	r = cli_read_config(path, run->env, &ret->file, &ret->report);
+	env.strict = run->strict;
+	r = cli_read_config(path, &env, &ret->file, &ret->report);
 	if (r == -ENOENT && run->config)
-		conf_report_add(&ret->report, run->check || run->strict ? CONF_ERROR : CONF_WARNING, path, 0, 0,
-				"no such file; the defaults are used");
+		conf_report_add(&ret->report, run->check || run->strict ? CONF_ERROR : CONF_WARNING,
+				path, 0, 0, "no such file; the defaults are used");
 	ret->config_path = xstrdup(path);
 	if (r == 0) {
 		cli_echo(run, " Reading Cached Option File: %s\n", path);
@@ -353,7 +377,7 @@ static void read_config(struct cli_run *run)
 	}
 	ret->conf = conf_copy(ret->file);
 	conf_verify(ret->conf, &ret->report);
-	cli_print_findings(run);
+	print_findings(run);
 }
 
 /* --- The end -------------------------------------------------------------------------------- */
@@ -371,7 +395,7 @@ static int create_config(struct cli_run *run)
 	r = conf_write(run->ret->conf, f, &run->ret->report);
 	if (fclose(f) != 0 && r == 0)
 		r = -errno;
-	cli_print_findings(run);
+	print_findings(run);
 	if (r < 0)
 		fprintf(run->env->err, "opensm: error: writing '%s': %s\n", run->create,
 			strerror(-r));
@@ -383,7 +407,9 @@ static void finish_check(struct cli_run *run)
 	const struct conf_report *r = &run->ret->report;
 
 	conf_lists_check(run->ret->conf, &run->ret->report);
-	cli_print_findings(run);
+	if (run->env->look_around)
+		run->env->look_around(run->ret->conf, &run->ret->report);
+	print_findings(run);
 	fprintf(run->env->out, "opensm: %u error%s, %u warning%s\n", r->errors,
 		r->errors == 1 ? "" : "s", r->warnings, r->warnings == 1 ? "" : "s");
 	cli_exit(run, r->errors ? CLI_EXIT_CONFIG : 0);
@@ -395,14 +421,20 @@ static void finish(struct cli_run *run)
 
 	conf_verify(ret->conf, &ret->report);
 	conf_advise(ret->conf, NULL, &ret->report);
+	if (run->check || conf_profile(ret->conf) != CONF_PROFILE_OPEN)
+		conf_advise_keys(ret->conf, NULL, &ret->report);
 	if (run->check) {
 		finish_check(run);
 		return;
 	}
-	cli_print_findings(run);
+	if (run->strict)
+		conf_files_check_there(ret->conf, &ret->report);
+	print_findings(run);
 	if (run->strict && ret->report.errors) {
-		fprintf(run->env->err, "opensm: error: %u errors in the configuration; with --strict "
-			"nothing is started\n", ret->report.errors);
+		fprintf(run->env->err,
+			"opensm: error: %u errors in the configuration; with --strict "
+			"nothing is started\n",
+			ret->report.errors);
 		cli_exit(run, CLI_EXIT_CONFIG);
 		return;
 	}
@@ -419,6 +451,7 @@ void cli_parse(int argc, char *const argv[], const struct cli_env *env, struct c
 {
 	struct cli_run run = { .env = env, .ret = ret, .out = env->out };
 
+	assert(argc > 0 && env && ret);
 	*ret = (struct cli){ .action = CLI_RUN };
 	first_pass(&run, argc, argv);
 	cli_echo(&run, RULE "\nOpenSM %s\n", env->version);

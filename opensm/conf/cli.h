@@ -3,8 +3,8 @@
  * The command line: options of the peer (cli.md 1-3) and --check, over the file, over the defaults.
  *
  * Prints what the peer prints on stdout and findings on stderr, both streams of the caller. Opens
- * the configuration file, the lists for --check and the file of -c; starts nothing, asks nobody
- * (the menu of -g 0 belongs to the caller, who knows the ports).
+ * the configuration file, the lists for --check and the file of -c; starts nothing, asks no user
+ * (the menu of -g 0 belongs to the caller, which knows the ports).
  */
 #pragma once
 
@@ -30,6 +30,11 @@ struct cli_env {
 	const char *config_path; /* of the file when -F is not given; NULL: CONF_FILE */
 	FILE *out, *err;	 /* `out` should be line buffered */
 	bool out_is_log;	 /* `out` is the journal: keys are not echoed */
+	bool strict;		 /* for cli_read_config(): what has no effect is an error */
+	/*
+	 * What --check can find outside of files: folders, sockets, groups, plugins. NULL: nothing.
+	 */
+	void (*look_around)(const struct conf *conf, struct conf_report *r);
 };
 
 struct cli {
@@ -40,6 +45,7 @@ struct cli {
 	char *config_path; /* the file that was read, or that SIGHUP finds once it is there */
 	char *pidfile;	   /* NULL: none */
 	bool once;
+	bool release;		   /* once, and no M_Key is left in `conf` */
 	unsigned vendor_debug;	   /* how often -d 5 was given */
 	struct conf_report report; /* all findings, already printed: for the log */
 };
@@ -47,6 +53,8 @@ struct cli {
 /* Fills `ret`, which cli_clear() gives back whatever the action. getopt's globals are used. */
 void cli_parse(int argc, char *const argv[], const struct cli_env *env, struct cli *ret);
 void cli_clear(struct cli *cli);
+/* Overwrites the keys of the command line, which every user of the host can read. */
+void cli_hide_keys(int argc, char *argv[]);
 
 /*
  * Defaults, environment, file: what cli.file is. Returns as conf_read(); `*ret` always gets one

@@ -26,21 +26,25 @@ static void echo_value(struct cli_run *run, const struct cli_row *row, const cha
 }
 
 /* An argument, for a finding. */
-static const char *shown(const struct cli_row *row, const char *arg, char quoted[static CONF_QUOTE_MAX])
+static const char *shown(const struct cli_row *row, const char *arg,
+			 char quoted[static CONF_QUOTE_MAX])
 {
 	return conf_is_secret(row->id) ? "this value" : conf_quote(arg, strlen(arg), quoted);
 }
 
-static int set(struct cli_run *run, enum conf_id id, const char *text)
+static int set_option(struct cli_run *run, enum conf_id id, const char *text)
 {
-	return conf_set(run->ret->conf, id, text, &nowhere, &run->ret->report);
+	int r = conf_set(run->ret->conf, id, text, &nowhere, &run->ret->report);
+
+	run->ret->conf->given[id] |= r == 0;
+	return r;
 }
 
 static void set_number(struct cli_run *run, enum conf_id id, uint64_t n)
 {
 	_cleanup_free_ char *text = xasprintf("%" PRIu64, n);
 
-	set(run, id, text);
+	set_option(run, id, text);
 }
 
 /* The argument as a number; a finding otherwise. */
@@ -61,14 +65,14 @@ static int number(struct cli_run *run, const struct cli_row *row, const char *ar
 
 static int take_fixed(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
-	set(run, row->id, row->value);
+	set_option(run, row->id, row->value);
 	echo_value(run, row, "");
 	return 0;
 }
 
 static int take_text(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
-	if (set(run, row->id, arg) == 0)
+	if (set_option(run, row->id, arg) == 0)
 		echo_value(run, row, arg);
 	return 0;
 }
@@ -77,7 +81,7 @@ static int take_number(struct cli_run *run, const struct cli_row *row, const cha
 {
 	_cleanup_free_ char *text = NULL;
 
-	if (set(run, row->id, arg) < 0)
+	if (set_option(run, row->id, arg) < 0)
 		return 0;
 	text = conf_value_text(run->ret->conf, row->id);
 	echo_value(run, row, text);
@@ -88,7 +92,7 @@ static int take_number(struct cli_run *run, const struct cli_row *row, const cha
 static int take_bounded(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
 	_cleanup_free_ char *text = NULL;
-	int r = set(run, row->id, arg);
+	int r = set_option(run, row->id, arg);
 
 	if (r == -ERANGE) {
 		conf_report_add(&run->ret->report, CONF_ERROR, NULL, 0, 0,
@@ -211,7 +215,7 @@ static int take_max_smps(struct cli_run *run, const struct cli_row *row, const c
 /* --scatter-ports says "on" whatever the seed. */
 static int take_scatter(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
-	if (set(run, row->id, arg) == 0)
+	if (set_option(run, row->id, arg) == 0)
 		echo_value(run, row, "");
 	return 0;
 }
@@ -220,6 +224,26 @@ static int take_once(struct cli_run *run, const struct cli_row *row, const char 
 {
 	run->ret->once = true;
 	echo_value(run, row, "");
+	return 0;
+}
+
+/* No key, and none that is asked for, whatever the file and its security_profile say. */
+static int take_release(struct cli_run *run, const struct cli_row *row, const char *arg)
+{
+	static const struct {
+		enum conf_id id;
+		const char *value;
+	} rows[] = {
+		{ CONF_ID_m_key, "0" },
+		{ CONF_ID_m_key_per_port, "FALSE" },
+		{ CONF_ID_m_key_protection_level, "0" },
+		{ CONF_ID_m_key_lease_period, "0" },
+		{ CONF_ID_periodic_key_update, "0" },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++)
+		set_option(run, rows[i].id, rows[i].value);
+	run->ret->release = run->ret->once = true;
 	return 0;
 }
 
@@ -242,7 +266,7 @@ static int take_verbose(struct cli_run *run, const struct cli_row *row, const ch
 
 static int take_very_verbose(struct cli_run *run, const struct cli_row *row, const char *arg)
 {
-	set(run, CONF_ID_force_log_flush, "TRUE");
+	set_option(run, CONF_ID_force_log_flush, "TRUE");
 	return take_fixed(run, row, arg);
 }
 
@@ -250,7 +274,7 @@ static int take_log_flags(struct cli_run *run, const struct cli_row *row, const 
 {
 	_cleanup_free_ char *text = NULL;
 
-	if (set(run, row->id, arg) < 0)
+	if (set_option(run, row->id, arg) < 0)
 		return 0;
 	text = xasprintf("%x", run->ret->conf->log_flags);
 	echo_value(run, row, text);
@@ -278,7 +302,7 @@ static int take_debug(struct cli_run *run, const struct cli_row *row, const char
 	for (unsigned i = 0; i < ARRAY_SIZE(debug_levels); i++) {
 		if (debug_levels[i].level != level)
 			continue;
-		set(run, debug_levels[i].id, "TRUE");
+		set_option(run, debug_levels[i].id, "TRUE");
 		cli_echo(run, " Debug mode: %s\n", debug_levels[i].echo);
 		return 0;
 	}
@@ -300,16 +324,18 @@ const struct cli_row cli_rows[] = {
 	{ 'F', "config", "FILE", take_ignored, .id = NO_KEY,
 	  .help = "Reads this file in place of " CONF_FILE "." },
 	{ 0, "check", NULL, take_ignored, .id = NO_KEY,
-	  .help = "Reads the configuration and the lists it names, prints everything that is wrong "
-		  "with them and ends: 0 if nothing is, 78 if there are errors." },
+	  .help = "Reads the configuration and the files it names, looks for the folders, "
+		  "groups, addresses and plugins it needs, prints all errors and warnings, "
+		  "and ends: with 78 if there are errors, else 0." },
 	{ 0, "strict", NULL, take_ignored, .id = NO_KEY,
-	  .help = "Ends with status 78 and starts nothing if there are errors in the configuration or "
-		  "on the command line, instead of going on without what is wrong." },
+	  .help = "Ends with status 78 and starts nothing if there are errors in the "
+		  "configuration or on the command line, instead of continuing with defaults. "
+		  "Options without effect are errors, too." },
 	{ 'c', "create-config", "FILE", take_create, .id = NO_KEY,
 	  .echo = " Creating config file template '", .after = "'.",
 	  .help = "Writes the configuration (defaults, file and command line) to FILE and ends." },
 	{ 'g', "guid", "GUID", take_guid, .id = KEY(guid), .echo = " Guid <0x", .after = ">",
-	  .help = "Works through the local port with this GUID (hexadecimal). 0 lists the ports "
+	  .help = "Uses the local port with this GUID (hexadecimal). 0 lists the ports "
 		  "and asks. Without -g: the first local port whose link is up." },
 	{ 'l', "lmc", "LMC", take_bounded, .id = KEY(lmc), .echo = " LMC = " },
 	{ 'p', "priority", "PRIORITY", take_bounded, .id = KEY(sm_priority),
@@ -362,6 +388,9 @@ const struct cli_row cli_rows[] = {
 	  .echo = "Torus-2QoS config file = " },
 	{ 'o', "once", NULL, take_once, .id = NO_KEY, .echo = " Run Once",
 	  .help = "Brings the subnet up once, then ends. Ports stay active." },
+	{ 0, "release", NULL, take_release, .id = NO_KEY,
+	  .help = "As --once, and takes the M_Keys from all ports, for another manager. Ends with "
+		  "status 1 if one is left." },
 	{ 's', "sweep", "SECONDS", take_sweep, .id = KEY(sweep_interval),
 	  .echo = " sweep interval = " },
 	{ 't', "timeout", "MS", take_number, .id = KEY(transaction_timeout),
@@ -390,7 +419,7 @@ const struct cli_row cli_rows[] = {
 	  .after = " MBytes" },
 	{ 'e', "erase_log_file", NULL, take_fixed, .id = KEY(accum_log_file), "FALSE",
 	  " Creating new log file",
-	  .help = "Starts the log file anew." },
+	  .help = "Empties the log file at the start." },
 	{ 'P', "Pconfig", "FILE", take_text, .id = KEY(partition_config_file) },
 	{ 'N', "no_part_enforce", NULL, take_fixed, .id = KEY(no_partition_enforcement), "TRUE",
 	  .help = "Deprecated form of --part_enforce off." },
@@ -403,7 +432,7 @@ const struct cli_row cli_rows[] = {
 	{ 0, "cc_key", "KEY", take_cc_key, .id = KEY(cc_key), .echo = " CC Key 0x" },
 	{ 'y', "stay_on_fatal", NULL, take_fixed, .id = KEY(exit_on_fatal), "FALSE",
 	  " Staying on fatal initialization errors",
-	  .help = "Goes on after duplicate GUIDs and with state files that cannot be read." },
+	  .help = "Continues where a state file cannot be read." },
 	{ 'B', "daemon", NULL, take_fixed, .id = KEY(daemon), "TRUE", " Daemon mode" },
 	{ 0, "pidfile", "FILE", take_pidfile, .id = NO_KEY,
 	  .help = "With -B: writes the process id to FILE." },
@@ -417,13 +446,13 @@ const struct cli_row cli_rows[] = {
 	{ 0, "log_prefix", "TEXT", take_text, .id = KEY(log_prefix), .echo = "Log prefix = " },
 	{ 'v', "verbose", NULL, take_verbose, .id = KEY(log_flags),
 	  .echo = " Verbose option -v (log flags = 0x",
-	  .after = ")", .help = "Logs one kind of record more each time it is given; see -D." },
+	  .after = ")", .help = "Logs one more kind of record each time it is given; see -D." },
 	{ 'V', "V", NULL, take_very_verbose, .id = KEY(log_flags), "0xFF", " Big V selected",
 	  .help = "Logs everything, each record at once: -D 0xFF -d 2." },
 	{ 'D', "D", "FLAGS", take_log_flags, .id = KEY(log_flags),
 	  .echo = " verbose option -D = 0x" },
 	{ 'd', "debug", "LEVEL", take_debug, .id = NO_KEY, .echo = " d level = 0x",
-	  .help = "0 takes no notice of other subnet managers, 1 uses a single thread, 2 writes "
+	  .help = "0 ignores other subnet managers, 1 uses a single thread, 2 writes "
 		  "log records at once, 3 leaves multicast alone, 5 (may be repeated) prints "
 		  "MADs." },
 	{ 'h', "help", NULL, take_help, .id = NO_KEY, .help = "Prints this and ends; so does -?." },

@@ -36,6 +36,4 @@ extern const size_t cli_n_rows;
 
 void cli_echo(struct cli_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int cli_exit(struct cli_run *run, int code);
-/* Prints the findings that came since the last time. */
-void cli_print_findings(struct cli_run *run);
 void cli_usage(FILE *out);

@@ -4,8 +4,10 @@
  */
 #include "conf/conf.h"
 
+#include <assert.h>
 #include <string.h>
 
+#include "conf/engines.h"
 #include "conf/value.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -67,6 +69,7 @@ static const char *const cost_names[] = {
 
 const struct conf_option *conf_option(enum conf_id id)
 {
+	assert(id < CONF_N_OPTIONS);
 	return &options[id];
 }
 
@@ -105,6 +108,39 @@ const char *conf_cost_name(enum conf_cost cost)
 	return cost_names[cost];
 }
 
+struct conf_place conf_place(const struct conf *c, enum conf_id id)
+{
+	if (!c->file_line[id])
+		return (struct conf_place){ 0 };
+	return (struct conf_place){ .file = c->file,
+				    .line = c->file_line[id],
+				    .column = c->file_column[id] };
+}
+
+enum conf_source conf_source(const struct conf *c, enum conf_id id)
+{
+	if (c->copied[id])
+		return CONF_SOURCE_COPIED;
+	if (c->file_line[id])
+		return CONF_SOURCE_FILE;
+	if (c->profiled[id])
+		return CONF_SOURCE_PROFILE;
+	return conf_value_is_default(c, id) ? CONF_SOURCE_DEFAULT : CONF_SOURCE_COMMAND_LINE;
+}
+
+void conf_report_option(struct conf_report *r, enum conf_severity severity, const struct conf *c,
+			enum conf_id id, const char *fmt, ...)
+{
+	struct conf_place at = conf_place(c, id);
+	_cleanup_free_ char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = xvasprintf(fmt, ap);
+	va_end(ap);
+	conf_report_at(r, severity, &at, "%s: %s", conf_option(id)->name, text);
+}
+
 struct conf *conf_new(void)
 {
 	struct conf *c = xcalloc(1, sizeof(*c));
@@ -117,15 +153,19 @@ struct conf *conf_new(void)
 
 struct conf *conf_ref(const struct conf *c)
 {
-	struct conf *shared = (struct conf *)c; /* only the count changes */
+	struct conf *shared = as_owner(c);
 
+	assert(!shared || shared->refs > 0);
 	if (shared)
 		shared->refs++;
 	return shared;
 }
 
-struct conf *conf_unref(struct conf *c)
+struct conf *conf_unref(const struct conf *shared)
 {
+	struct conf *c = as_owner(shared);
+
+	assert(!c || c->refs > 0);
 	if (!c || --c->refs)
 		return NULL;
 	for (unsigned i = 0; i < CONF_N_OPTIONS; i++)
@@ -133,11 +173,6 @@ struct conf *conf_unref(struct conf *c)
 	free(c->file);
 	free(c);
 	return NULL;
-}
-
-void conf_unrefp(struct conf **c)
-{
-	*c = conf_unref(*c);
 }
 
 struct conf *conf_copy(const struct conf *c)

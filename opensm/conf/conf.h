@@ -21,54 +21,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "conf/text/report.h"
+#include "util/mem.h"
 #include "util/types.h"
 
 #ifndef OPENSM_CONF_DIR
 #define OPENSM_CONF_DIR "/etc/rdma"
 #endif
 #define CONF_FILE OPENSM_CONF_DIR "/opensm.conf"
-
-/* --- Findings ------------------------------------------------------------------------------- */
-
-enum conf_severity { CONF_NOTE, CONF_WARNING, CONF_ERROR };
-
-/* One finding: "FILE:LINE:COLUMN: what was found, what was expected, what happens now". */
-struct conf_finding {
-	enum conf_severity severity;
-	unsigned line, column; /* from 1, columns are bytes; 0: not about a place in a file */
-	char *file;            /* NULL: command line or built in */
-	char *text;
-};
-
-/* Zero-initialise; conf_report_clear() gives everything back. */
-struct conf_report {
-	struct conf_finding *findings;
-	size_t n, cap;
-	size_t dropped; /* findings beyond CONF_REPORT_MAX, counted but not kept */
-	unsigned errors, warnings;
-};
-
-#define CONF_REPORT_MAX 1000
-
-/* Where a value comes from. All zero: the command line or the program itself. */
-struct conf_place {
-	const char *file;
-	unsigned line, column;
-};
-
-/* Text that comes from a file goes through conf_quote() first. */
-void conf_report_add(struct conf_report *r, enum conf_severity severity, const char *file,
-		     unsigned line, unsigned column, const char *fmt, ...)
-	__attribute__((format(printf, 6, 7)));
-void conf_report_at(struct conf_report *r, enum conf_severity severity, const struct conf_place *at,
-		    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* One line per finding: "FILE:LINE:COLUMN: error: TEXT"; what is not known is left out. */
-void conf_report_print(const struct conf_report *r, FILE *out);
-/* The same from finding number `from` on, so that a report can be printed as it grows. */
-void conf_report_print_from(const struct conf_report *r, size_t from, FILE *out);
-/* Everything in `more` once more, in `r`. */
-void conf_report_append(struct conf_report *r, const struct conf_report *more);
-void conf_report_clear(struct conf_report *r);
 
 /* --- The options ---------------------------------------------------------------------------- */
 
@@ -129,7 +89,7 @@ enum conf_format {
 enum conf_cost {
 	CONF_COST_NOTHING,
 	CONF_COST_LOG,     /* log_configure() or log_reopen() */
-	CONF_COST_SWEEP,   /* a heavy sweep writes it to the fabric */
+	CONF_COST_SWEEP,   /* written to the fabric where it differs */
 	CONF_COST_ROUTE,   /* routes are computed again */
 	CONF_COST_RESTART, /* not taken over at run time */
 };
@@ -137,9 +97,21 @@ enum conf_cost {
 enum conf_state {
 	CONF_STATE_EFFECTIVE,
 	CONF_STATE_LATER,
-	CONF_STATE_DEPRECATED,
+	CONF_STATE_NONE,
 	CONF_STATE_ALWAYS,
 	CONF_STATE_OWN,
+};
+
+/* Words of security_profile (conf/profile.h). */
+enum conf_profile { CONF_PROFILE_OPEN, CONF_PROFILE_GUARDED, CONF_PROFILE_TENANT, CONF_PROFILES };
+
+/* Where a value comes from. */
+enum conf_source {
+	CONF_SOURCE_DEFAULT,
+	CONF_SOURCE_FILE,
+	CONF_SOURCE_COMMAND_LINE, /* or the environment, or a line that is gone */
+	CONF_SOURCE_COPIED,	  /* from the master */
+	CONF_SOURCE_PROFILE,
 };
 
 struct conf_option {
@@ -160,7 +132,16 @@ struct conf {
 	unsigned refs;
 	char *file;                          /* read by conf_read(); NULL: none */
 	uint32_t file_line[CONF_N_OPTIONS]; /* line the value comes from; 0: not from the file */
+	uint32_t file_column[CONF_N_OPTIONS]; /* where it begins there */
+	bool strict; /* what has no effect is an error; set before a file is read */
 	bool file_faulty[CONF_N_OPTIONS];   /* the file has a line for it that was refused */
+	bool given[CONF_N_OPTIONS];	    /* by the command line */
+	bool profiled[CONF_N_OPTIONS];	    /* by a profile, and by nothing else */
+	enum conf_profile profile;	    /* the one that was applied last */
+	/* options that are as another master had them (conf/copied/); its port, and since when */
+	bool copied[CONF_N_OPTIONS];
+	guid_t copied_from;
+	int64_t copied_at; /* seconds since 1970; 0: nothing was copied */
 #define OPTION(name, ctype, ...) ctype name;
 #include "conf/options.def"
 };
@@ -179,8 +160,8 @@ const char *conf_cost_name(enum conf_cost cost);
 /* All defaults; one reference. Environment (OSM_TMP_DIR) is looked up by the caller. */
 struct conf *conf_new(void);
 struct conf *conf_ref(const struct conf *c);
-struct conf *conf_unref(struct conf *c);
-void conf_unrefp(struct conf **c);
+struct conf *conf_unref(const struct conf *c);
+FREEP(conf_unref, struct conf)
 /* A deep copy with one reference, to be changed. */
 struct conf *conf_copy(const struct conf *c);
 
@@ -194,12 +175,28 @@ int conf_set(struct conf *c, enum conf_id id, const char *text, const struct con
 	     struct conf_report *r);
 /* The value as -c writes it, to be freed; a list per SL gives the pairs separated by commas. */
 char *conf_value_text(const struct conf *c, enum conf_id id);
-/* Keys that prove something to others (m_key, sm_key, sa_key, cc_key): no finding, no log has their value. */
+/*
+ * Keys that prove something to others (m_key, sm_key, sa_key, cc_key): no finding, no log has their
+ * value.
+ */
 bool conf_is_secret(enum conf_id id);
+/* Is the key of trusted requests one that is drawn at random, instead of sa_key? */
+bool conf_draws_sa_key(const struct conf *c);
+/* Are there keys beside the defaults, which every distribution knows? */
+bool conf_has_secrets(const struct conf *c);
 /* For logs: as conf_value_text(), but without secrets. */
 char *conf_value_shown(const struct conf *c, enum conf_id id);
 bool conf_value_equal(const struct conf *a, const struct conf *b, enum conf_id id);
 bool conf_value_is_default(const struct conf *c, enum conf_id id);
+/* The same, or the path that files written by Debian's OpenSM name instead: /etc/opensm/NAME. */
+bool conf_value_is_default_path(const struct conf *c, enum conf_id id);
+/* Where the value stands; all zero: not in a file. */
+struct conf_place conf_place(const struct conf *c, enum conf_id id);
+enum conf_source conf_source(const struct conf *c, enum conf_id id);
+/* A finding about the value of an option, at its place: "NAME: " and the text. */
+void conf_report_option(struct conf_report *r, enum conf_severity severity, const struct conf *c,
+			enum conf_id id, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
 /* Takes over one value from another configuration. */
 void conf_value_copy(struct conf *to, const struct conf *from, enum conf_id id);
 
@@ -231,6 +228,11 @@ void conf_verify(struct conf *c, struct conf_report *r);
  * `since`, only on those that differ from it.
  */
 void conf_advise(const struct conf *c, const struct conf *since, struct conf_report *r);
+/*
+ * Warnings of keys that everyone knows, and of protection without a key; none while neither a
+ * profile nor an option of security asks for protection. With `since`, only those that are new.
+ */
+void conf_advise_keys(const struct conf *c, const struct conf *since, struct conf_report *r);
 /* Puts `logdir` into log_file and dump_files_dir where these are at their defaults. Last step. */
 void conf_settle(struct conf *c);
 /* True for a word that routing_engine may contain ("minhop", "updn" ..., not "no_fallback"). */
@@ -247,8 +249,6 @@ struct conf_changes {
 
 /* The keys whose values differ. Returns their number. */
 size_t conf_diff(const struct conf *a, const struct conf *b, struct conf_changes *ret);
-/* The dearest cost among the changes; CONF_COST_NOTHING when there are none. */
-enum conf_cost conf_changes_cost(const struct conf_changes *changes);
 
 /*
  * What is in force after the file changed from `before` to `now`: a new struct made from `live`
@@ -261,7 +261,3 @@ enum conf_cost conf_changes_cost(const struct conf_changes *changes);
  */
 struct conf *conf_reload(const struct conf *live, const struct conf *before, const struct conf *now,
 			 struct conf_changes *ret, struct conf_report *r);
-
-#define CONF_QUOTE_MAX 72
-/* Text of a file for a finding: printable, in quotes, cut after some 60 bytes. Returns `ret`. */
-const char *conf_quote(const char *text, size_t len, char ret[static CONF_QUOTE_MAX]);

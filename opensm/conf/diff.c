@@ -4,6 +4,10 @@
  * (opensm-conf.md 6).
  */
 #include "conf/conf.h"
+
+#include <assert.h>
+
+#include "conf/profile.h"
 #include "util/mem.h"
 
 size_t conf_diff(const struct conf *a, const struct conf *b, struct conf_changes *ret)
@@ -15,18 +19,25 @@ size_t conf_diff(const struct conf *a, const struct conf *b, struct conf_changes
 	return ret->n;
 }
 
-enum conf_cost conf_changes_cost(const struct conf_changes *changes)
-{
-	enum conf_cost cost = CONF_COST_NOTHING;
-
-	for (size_t i = 0; i < changes->n; i++)
-		cost = MAX(cost, conf_option(changes->ids[i])->cost);
-	return cost;
-}
-
 bool conf_is_secret(enum conf_id id)
 {
-	return id == CONF_ID_m_key || id == CONF_ID_sm_key || id == CONF_ID_sa_key || id == CONF_ID_cc_key;
+	return id == CONF_ID_m_key || id == CONF_ID_sm_key || id == CONF_ID_sa_key ||
+	       id == CONF_ID_cc_key;
+}
+
+bool conf_draws_sa_key(const struct conf *c)
+{
+	return c->randomize_sa_key || c->sa_key == UINT64_MAX;
+}
+
+bool conf_has_secrets(const struct conf *c)
+{
+	if (c->m_key_per_port || conf_draws_sa_key(c))
+		return true;
+	for (enum conf_id id = 0; id < CONF_N_OPTIONS; id++)
+		if (conf_is_secret(id) && !conf_value_is_default(c, id))
+			return true;
+	return false;
 }
 
 char *conf_value_shown(const struct conf *c, enum conf_id id)
@@ -49,13 +60,12 @@ static void report_waiting(const struct conf *live, const struct conf *now, enum
 {
 	_cleanup_free_ char *old = conf_value_shown(live, id), *new = conf_value_shown(now, id);
 
-	conf_report_add(r, CONF_WARNING, now->file, now->file_line[id], 0,
-			"%s: now %s; %s stays until a restart", conf_option(id)->name, new, old);
+	conf_report_option(r, CONF_WARNING, now, id, "now %s; %s stays until a restart", new, old);
 }
 
 /* One key whose value in the file changed. */
-static void take_change(struct conf *next, const struct conf *now, enum conf_id id,
-			struct conf_report *r)
+static void apply_change(struct conf *next, const struct conf *now, enum conf_id id,
+			 struct conf_report *r)
 {
 	if (!now->file_line[id] || conf_value_equal(next, now, id))
 		return;
@@ -65,21 +75,40 @@ static void take_change(struct conf *next, const struct conf *now, enum conf_id 
 		conf_value_copy(next, now, id);
 }
 
+/* A line that says what the file said before without it, and is not what is in force. */
+static bool is_new_line(const struct conf *live, const struct conf *before, const struct conf *now,
+			enum conf_id id)
+{
+	return now->file_line[id] && !before->file_line[id] &&
+	       (live->profiled[id] || before->file_faulty[id]);
+}
+
+static void apply_changes(struct conf *next, const struct conf *before, const struct conf *now,
+			  struct conf_report *r)
+{
+	for (unsigned id = 0; id < CONF_N_OPTIONS; id++)
+		if (!conf_value_equal(before, now, id) || is_new_line(next, before, now, id))
+			apply_change(next, now, id, r);
+}
+
 static void find_gone(const struct conf *live, const struct conf *before, const struct conf *now,
 		      struct conf_report *r)
 {
 	for (unsigned id = 0; id < CONF_N_OPTIONS; id++)
 		if (before->file_line[id] && !now->file_line[id] && !now->file_faulty[id] &&
-		    !conf_value_is_default(live, id))
+		    !conf_value_is_default(live, id) && !conf_profile_value(conf_profile(live), id))
 			report_gone(live, now, id, r);
 }
 
 /* Values that came from the file still do; their lines may have moved. */
 static void update_lines(struct conf *next, const struct conf *now)
 {
-	for (unsigned id = 0; id < CONF_N_OPTIONS; id++)
-		if (next->file_line[id] || conf_value_equal(next, now, id))
+	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {
+		if (next->file_line[id] || conf_value_equal(next, now, id)) {
 			next->file_line[id] = now->file_line[id];
+			next->file_column[id] = now->file_column[id];
+		}
+	}
 	free(next->file);
 	next->file = now->file ? xstrdup(now->file) : NULL;
 }
@@ -88,15 +117,14 @@ struct conf *conf_reload(const struct conf *live, const struct conf *before, con
 			 struct conf_changes *ret, struct conf_report *r)
 {
 	_cleanup_(conf_unrefp) struct conf *next = conf_copy(live);
-	struct conf_changes changed;
 
-	conf_diff(before, now, &changed);
-	for (size_t i = 0; i < changed.n; i++)
-		take_change(next, now, changed.ids[i], r);
+	assert(live && before && now && ret);
+	apply_changes(next, before, now, r);
 	find_gone(next, before, now, r);
 	update_lines(next, now);
 	conf_verify(next, r);
 	conf_advise(next, live, r);
+	conf_advise_keys(next, live, r);
 	conf_diff(live, next, ret);
 	return take(next);
 }

@@ -5,11 +5,14 @@
  */
 #include "conf/files.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "conf/lines.h"
+#include "conf/text/lines.h"
+#include "util/hash.h"
 #include "util/mem.h"
 
 /* Tables of 3,000 switches and 30,000 LIDs take some 3 GB as text. */
@@ -17,38 +20,16 @@
 
 struct kind {
 	enum conf_id id; /* the option that names it */
-	bool needed;	 /* named, but not there: a fault */
 	size_t limit;	 /* bytes; 0: LINES_FILE_MAX */
-	/* `f` has path and kind; returns as the reader does. NULL: the text is kept as it is. */
+	/* `f` has path and kind; returns as the reader does. NULL: others read the text. */
 	int (*parse)(struct conf_file *f, const char *text, size_t len, const struct conf *conf);
+	const char *without; /* what holds when the option names a file that is not there */
 };
 
 static int parse_partitions(struct conf_file *f, const char *text, size_t len,
 			    const struct conf *conf)
 {
 	return partitions_parse(text, len, f->path, conf, &f->findings, &f->partitions);
-}
-
-static int parse_prefixes(struct conf_file *f, const char *text, size_t len,
-			  const struct conf *conf)
-{
-	return conf_prefixes_read_text(f->path, text, len, &f->prefixes, &f->findings);
-}
-
-static int parse_guids(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
-{
-	return conf_guids_read_text(f->path, text, len, &f->guids, &f->findings);
-}
-
-static int parse_ids(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
-{
-	return conf_guid_ids_read_text(f->path, text, len, &f->ids, &f->findings);
-}
-
-static int parse_port_order(struct conf_file *f, const char *text, size_t len,
-			    const struct conf *conf)
-{
-	return conf_port_orders_read_text(f->path, text, len, &f->port_orders, &f->findings);
 }
 
 static int parse_ports(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
@@ -58,38 +39,55 @@ static int parse_ports(struct conf_file *f, const char *text, size_t len, const 
 	return conf_guid_ports_read_text(f->path, text, len, list, &f->ports, &f->findings);
 }
 
-static int parse_torus(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
-{
-	return torus_conf_read_text(f->path, text, len, &f->torus, &f->findings);
-}
-
-static int parse_names(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
-{
-	return conf_names_read_text(f->path, text, len, &f->names, &f->findings);
-}
-
-static int parse_modules(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
-{
-	return conf_modules_read_text(f->path, text, len, &f->modules, &f->findings);
-}
+/* The readers of lists: text in, a member of struct conf_file out. */
+#define PARSER(name, reader, member)                                                               \
+	static int parse_##name(struct conf_file *f, const char *text, size_t len,                 \
+				const struct conf *conf)                                           \
+	{                                                                                          \
+		return reader(f->path, text, len, &f->member, &f->findings);                       \
+	}
+PARSER(prefixes, conf_prefixes_read_text, prefixes)
+PARSER(guids, conf_guids_read_text, guids)
+PARSER(ids, conf_guid_ids_read_text, ids)
+PARSER(port_order, conf_port_orders_read_text, port_orders)
+PARSER(torus, torus_conf_read_text, torus)
+PARSER(names, conf_names_read_text, names)
+PARSER(modules, conf_modules_read_text, modules)
 
 static const struct kind kinds[] = {
-	[CONF_FILE_PARTITIONS] = { CONF_ID_partition_config_file, false, 0, parse_partitions },
-	[CONF_FILE_PREFIXES] = { CONF_ID_prefix_routes_file, false, 0, parse_prefixes },
-	[CONF_FILE_ORDER] = { CONF_ID_guid_routing_order_file, true, 0, parse_guids },
-	[CONF_FILE_IGNORE] = { CONF_ID_port_prof_ignore_file, true, 0, parse_ports },
-	[CONF_FILE_WEIGHTS] = { CONF_ID_hop_weights_file, true, 0, parse_ports },
-	[CONF_FILE_ROOTS] = { CONF_ID_root_guid_file, true, 0, parse_guids },
-	[CONF_FILE_CN] = { CONF_ID_cn_guid_file, true, 0, parse_guids },
-	[CONF_FILE_IO] = { CONF_ID_io_guid_file, true, 0, parse_guids },
-	[CONF_FILE_IDS] = { CONF_ID_ids_guid_file, true, 0, parse_ids },
-	[CONF_FILE_PORT_ORDER] = { CONF_ID_port_search_ordering_file, true, 0, parse_port_order },
-	[CONF_FILE_LFTS] = { CONF_ID_lfts_file, true, TABLES_FILE_MAX, NULL },
-	[CONF_FILE_LID_MATRIX] = { CONF_ID_lid_matrix_dump_file, true, TABLES_FILE_MAX, NULL },
-	[CONF_FILE_TORUS] = { CONF_ID_torus_config, false, 0, parse_torus },
-	[CONF_FILE_MC_ROOTS] = { CONF_ID_mc_roots_file, true, 0, parse_guids },
-	[CONF_FILE_NAMES] = { CONF_ID_node_name_map_name, true, 0, parse_names },
-	[CONF_FILE_MODULES] = { CONF_ID_per_module_logging_file, false, 0, parse_modules },
+	[CONF_FILE_PARTITIONS] = { CONF_ID_partition_config_file, 0, parse_partitions,
+				   "the last good partitions hold, or at a first start what "
+				   "partition_config_error says" },
+	[CONF_FILE_PREFIXES] = { CONF_ID_prefix_routes_file, 0, parse_prefixes,
+				 "no path leads to another subnet" },
+	[CONF_FILE_ORDER] = { CONF_ID_guid_routing_order_file, 0, parse_guids,
+			      "no port is routed before the others" },
+	[CONF_FILE_IGNORE] = { CONF_ID_port_prof_ignore_file, 0, parse_ports,
+			       "the load of every port counts" },
+	[CONF_FILE_WEIGHTS] = { CONF_ID_hop_weights_file, 0, parse_ports,
+				"every link costs one hop" },
+	[CONF_FILE_ROOTS] = { CONF_ID_root_guid_file, 0, parse_guids,
+			      "engines find the root switches by themselves" },
+	[CONF_FILE_CN] = { CONF_ID_cn_guid_file, 0, parse_guids,
+			   "every host counts as a compute node" },
+	[CONF_FILE_IO] = { CONF_ID_io_guid_file, 0, parse_guids, "no host counts as an I/O node" },
+	[CONF_FILE_IDS] = { CONF_ID_ids_guid_file, 0, parse_ids,
+			    "updn goes by the GUIDs of switches" },
+	[CONF_FILE_PORT_ORDER] = { CONF_ID_port_search_ordering_file, 0, parse_port_order,
+				   "ports are tried in the order of their numbers" },
+	[CONF_FILE_LFTS] = { CONF_ID_lfts_file, TABLES_FILE_MAX, NULL,
+			     "the engine file has no forwarding tables, and the next engine has "
+			     "its turn" },
+	[CONF_FILE_LID_MATRIX] = { CONF_ID_lid_matrix_dump_file, TABLES_FILE_MAX, NULL,
+				   "the engine file has no hop tables" },
+	[CONF_FILE_TORUS] = { CONF_ID_torus_config, 0, parse_torus,
+			      "torus-2QoS does not route, and the next engine has its turn" },
+	[CONF_FILE_MC_ROOTS] = { CONF_ID_mc_roots_file, 0, parse_guids,
+				 "multicast trees begin where they are shortest" },
+	[CONF_FILE_NAMES] = { CONF_ID_node_name_map_name, 0, parse_names,
+			      "nodes are called by their descriptions" },
+	[CONF_FILE_MODULES] = { CONF_ID_per_module_logging_file, 0, parse_modules,
+				"log_flags alone decide what is logged" },
 };
 
 /* NULL: there is none to be read. */
@@ -105,20 +103,9 @@ static const char *path_of(enum conf_file_kind kind, const struct conf *conf)
 
 /* ---- one file ------------------------------------------------------------------------------ */
 
-#define FNV_START 14695981039346656037ull
-
-static uint64_t hash_more(uint64_t hash, const void *text, size_t len)
-{
-	const uint8_t *p = text;
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ p[i]) * 1099511628211ull;
-	return hash;
-}
-
 /*
- * What may be gigabytes is not read in every sweep to find that it says nothing new: it is looked at from outside.
- * 0: it is not there.
+ * What may be gigabytes is not read in every sweep to find that it says nothing new: it is looked
+ * at from outside. 0: it is not there.
  */
 static uint64_t hash_stamp(const char *path)
 {
@@ -127,19 +114,25 @@ static uint64_t hash_stamp(const char *path)
 	if (stat(path, &st) < 0)
 		return 0;
 	const uint64_t stamp[] = {
-		st.st_dev,	    st.st_ino,	       (uint64_t)st.st_size,	    (uint64_t)st.st_mtim.tv_sec,
-		(uint64_t)st.st_mtim.tv_nsec, (uint64_t)st.st_ctim.tv_sec, (uint64_t)st.st_ctim.tv_nsec,
+		st.st_dev,
+		st.st_ino,
+		(uint64_t)st.st_size,
+		(uint64_t)st.st_mtim.tv_sec,
+		(uint64_t)st.st_mtim.tv_nsec,
+		(uint64_t)st.st_ctim.tv_sec,
+		(uint64_t)st.st_ctim.tv_nsec,
 	};
-	return hash_more(FNV_START, stamp, sizeof(stamp));
+	return hash_bytes(HASH_START, stamp, sizeof(stamp));
 }
 
-/* What partitions come to depends on these too (conf/partitions.h). */
+/* What partitions come to depends on these too (conf/partitions/partitions.h). */
 static uint64_t hash_options(enum conf_file_kind kind, const struct conf *c)
 {
 	const uint8_t options[] = { c->qos, c->subnet_timeout,
 				    c->ipoib_mcgroup_creation_validation };
 
-	return kind == CONF_FILE_PARTITIONS ? hash_more(FNV_START, options, sizeof(options)) : FNV_START;
+	return kind == CONF_FILE_PARTITIONS ? hash_bytes(HASH_START, options, sizeof(options))
+					    : HASH_START;
 }
 
 static struct conf_file *file_unref(struct conf_file *f)
@@ -174,11 +167,21 @@ static bool says_the_same(const struct conf_file *a, const struct conf_file *b)
 	       strcmp(a->path, b->path) == 0;
 }
 
-/* The file that everybody has by default may be missing; one that is named may not. */
-static bool is_needed(enum conf_file_kind kind, const struct conf *conf)
+bool conf_file_is_needed(enum conf_file_kind kind, const struct conf *conf)
 {
-	return kinds[kind].needed ||
-	       (kind == CONF_FILE_TORUS && strcmp(conf->torus_config, OPENSM_CONF_DIR "/torus-2QoS.conf"));
+	assert(kind < CONF_N_FILES);
+	return path_of(kind, conf) && !conf_value_is_default_path(conf, kinds[kind].id);
+}
+
+/* A file that an option names is missing: a fault, at the place of the option. */
+static void report_missing(enum conf_file_kind kind, const struct conf *conf, struct conf_report *r)
+{
+	const char *path = path_of(kind, conf);
+	char quoted[CONF_QUOTE_MAX];
+
+	conf_report_option(r, CONF_ERROR, conf, kinds[kind].id,
+			   "there is no file %s; expected a file that can be read; %s",
+			   conf_quote(path, strlen(path), quoted), kinds[kind].without);
 }
 
 static struct conf_file *read_one(enum conf_file_kind kind, const struct conf *conf,
@@ -194,26 +197,27 @@ static struct conf_file *read_one(enum conf_file_kind kind, const struct conf *c
 		return NULL;
 	if (limit)
 		stamp = hash_stamp(path);
-	if (stamp && before && !before->loaded && before->hash == stamp && !strcmp(before->path, path))
+	if (stamp && before && !before->loaded && before->hash == stamp &&
+	    !strcmp(before->path, path))
 		return file_ref(before);
 	f = xcalloc(1, sizeof(*f));
 	atomic_init(&f->refs, 1);
 	f->kind = kind;
 	f->path = xstrdup(path);
-	f->error = f->loaded = lines_load_most(path, limit ? limit : LINES_FILE_MAX, &f->findings, &text, &f->len);
-	f->hash = limit ? stamp : hash_more(hash_options(kind, conf), text, f->loaded ? 0 : f->len);
-	if (f->loaded == -ENOENT && is_needed(kind, conf))
-		lines_missing(path, &f->findings);
-	else if (f->loaded == -ENOENT && kind == CONF_FILE_PARTITIONS)
-		partitions_missing(conf, &f->findings);
+	f->error = f->loaded =
+		lines_load_most(path, limit ? limit : LINES_FILE_MAX, &f->findings, &text, &f->len);
+	f->hash =
+		limit ? stamp : hash_bytes(hash_options(kind, conf), text, f->loaded ? 0 : f->len);
+	if (f->loaded == -ENOENT && conf_file_is_needed(kind, conf))
+		report_missing(kind, conf, &f->findings);
 	if (says_the_same(f, before)) {
 		file_unref(f);
 		return file_ref(before);
 	}
-	if (f->loaded == 0 && !kinds[kind].parse)
-		f->text = take(text);
-	else if (f->loaded == 0)
+	if (f->loaded == 0 && kinds[kind].parse)
 		f->error = kinds[kind].parse(f, text, f->len, conf);
+	if (f->loaded == 0)
+		f->text = take(text);
 	return f;
 }
 
@@ -221,15 +225,17 @@ static struct conf_file *read_one(enum conf_file_kind kind, const struct conf *c
 
 struct conf_files *conf_files_ref(const struct conf_files *f)
 {
-	struct conf_files *shared = (struct conf_files *)f; /* only the count changes */
+	struct conf_files *shared = as_owner(f);
 
 	if (shared)
 		atomic_fetch_add_explicit(&shared->refs, 1, memory_order_relaxed);
 	return shared;
 }
 
-struct conf_files *conf_files_unref(struct conf_files *f)
+struct conf_files *conf_files_unref(const struct conf_files *shared)
 {
+	struct conf_files *f = as_owner(shared);
+
 	if (!f || atomic_fetch_sub_explicit(&f->refs, 1, memory_order_acq_rel) > 1)
 		return NULL;
 	for (unsigned i = 0; i < CONF_N_FILES; i++)
@@ -238,16 +244,12 @@ struct conf_files *conf_files_unref(struct conf_files *f)
 	return NULL;
 }
 
-void conf_files_unrefp(struct conf_files **f)
-{
-	*f = conf_files_unref(*f);
-}
-
 struct conf_files *conf_files_read(const struct conf *conf, const struct conf_files *before)
 {
 	struct conf_files *f = xcalloc(1, sizeof(*f));
 	bool same = before != NULL;
 
+	assert(conf);
 	atomic_init(&f->refs, 1);
 	for (unsigned i = 0; i < CONF_N_FILES; i++) {
 		f->of[i] = read_one(i, conf, before ? before->of[i] : NULL);
@@ -264,6 +266,13 @@ bool conf_file_is_of_routing(enum conf_file_kind kind)
 	return kind >= CONF_FILE_ORDER && kind <= CONF_FILE_TORUS;
 }
 
+void conf_files_check_there(const struct conf *c, struct conf_report *r)
+{
+	for (unsigned i = 0; i < CONF_N_FILES; i++)
+		if (conf_file_is_needed(i, c) && access(path_of(i, c), F_OK) < 0 && errno == ENOENT)
+			report_missing(i, c, r);
+}
+
 /* Read and forgotten: the same readers, the same findings. */
 void conf_lists_check(const struct conf *c, struct conf_report *r)
 {
@@ -276,16 +285,22 @@ void conf_lists_check(const struct conf *c, struct conf_report *r)
 
 const char *conf_file_key(enum conf_file_kind kind)
 {
+	assert(kind < CONF_N_FILES);
 	return conf_option(kinds[kind].id)->name;
 }
 
-size_t conf_files_faults(const struct conf_files *f)
+enum conf_id conf_file_option(enum conf_file_kind kind)
 {
-	size_t n = 0;
+	assert(kind < CONF_N_FILES);
+	return kinds[kind].id;
+}
 
+const char *conf_file_without(enum conf_id id)
+{
 	for (unsigned i = 0; i < CONF_N_FILES; i++)
-		n += f->of[i] ? f->of[i]->findings.errors : 0;
-	return n;
+		if (kinds[i].id == id)
+			return kinds[i].without;
+	return NULL;
 }
 
 const struct conf_names *conf_files_names(const struct conf_files *f)

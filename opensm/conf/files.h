@@ -3,23 +3,24 @@
  * The files that opensm.conf names, as they were read: partitions, prefix routes, the lists of
  * routing, the node-name map.
  *
- * A struct conf_files is one reading of all of them: immutable, shared by reference between threads.
- * Reading again gives the same object as long as every file says the same (by content, so that a
- * file that was only touched is not parsed again), and otherwise a new one that shares what did not
- * change. Whoever holds the former one sees by comparing pointers what is new.
+ * A struct conf_files is one reading of all of them: immutable, shared by reference between
+ * threads. Reading again gives the same object as long as every file says the same (by content, so
+ * that a file that was only touched is not parsed again), and otherwise a new one that shares what
+ * did not change. Comparing the pointers of two readings tells what is new.
  *
- * What is done about a faulty file is not decided here: at a start and in sweeps its good lines count
- * (of partitions.conf nothing, conf/partitions.h), at SIGHUP nothing at all (conf_files_faults()).
+ * What is done about a faulty file is not decided here: at a start and in sweeps its good lines
+ * count (of partitions.conf nothing, conf/partitions/partitions.h), at SIGHUP nothing at all.
  */
 #pragma once
 
 #include <stdatomic.h>
 
-#include "conf/lists_routing.h"
-#include "conf/modules.h"
-#include "conf/partitions.h"
-#include "conf/prefixes.h"
-#include "conf/torus.h"
+#include "conf/lists/lists_routing.h"
+#include "conf/lists/modules.h"
+#include "conf/partitions/partitions.h"
+#include "conf/lists/prefixes.h"
+#include "conf/lists/torus.h"
+#include "util/mem.h"
 
 enum conf_file_kind {
 	CONF_FILE_PARTITIONS,
@@ -45,19 +46,23 @@ struct conf_file {
 	_Atomic unsigned refs;
 	enum conf_file_kind kind;
 	char *path;
-	uint64_t hash; /* of the text, and of the options that count for what it comes to; of tables: of where and when */
+	/*
+	 * of the text, and of the options that count for what it comes to; of tables: of where and
+	 * when
+	 */
+	uint64_t hash;
 	size_t len;
 	int loaded; /* 0 or -errno of getting at the text */
 	int error;  /* 0: read; -ENOENT: no such file; other -errno: nothing of it is used */
-	struct conf_report
-		findings; /* of reading it; a missing file is one if it has to be there */
+	/* of reading it; that it is missing, where conf_file_is_needed() */
+	struct conf_report findings;
 	struct partitions *partitions; /* PARTITIONS without an error, else NULL */
 	struct conf_prefixes prefixes; /* PREFIXES */
 	struct conf_guids guids;       /* ORDER, ROOTS, CN, IO, MC_ROOTS */
 	struct conf_guid_ids ids;      /* IDS */
 	struct conf_port_orders port_orders; /* PORT_ORDER */
 	struct torus_conf *torus; /* TORUS; NULL if it is broken */
-	char *text; /* LFTS, LID_MATRIX: as it is, `len` bytes; engines read it */
+	char *text; /* as it was read, `len` bytes; LFTS, LID_MATRIX: engines read it */
 	struct conf_guid_ports ports;  /* IGNORE, WEIGHTS */
 	struct conf_names *names;      /* NAMES */
 	struct conf_modules modules;   /* MODULES */
@@ -69,32 +74,32 @@ struct conf_files {
 };
 
 /*
- * Reads what `conf` names. One reference; never NULL. What says the same as in `before` (NULL: there
- * was no reading yet) is shared with it; if all does, `before` itself is returned.
+ * Reads what `conf` names. One reference; never NULL. What says the same as in `before` (NULL:
+ * there was no reading yet) is shared with it; if all does, `before` itself is returned.
  */
 struct conf_files *conf_files_read(const struct conf *conf, const struct conf_files *before);
 struct conf_files *conf_files_ref(const struct conf_files *f);
-struct conf_files *conf_files_unref(struct conf_files *f); /* NULL is fine; returns NULL */
-void conf_files_unrefp(struct conf_files **f);
+struct conf_files *conf_files_unref(const struct conf_files *f); /* NULL is fine; returns NULL */
+FREEP(conf_files_unref, struct conf_files)
 
+/*
+ * An option names it: that it is missing is a fault. The file of the default path may be missing.
+ */
+bool conf_file_is_needed(enum conf_file_kind kind, const struct conf *conf);
+/* Errors for all that are needed and missing; nothing is read. */
+void conf_files_check_there(const struct conf *conf, struct conf_report *r);
+/*
+ * What holds while the file that this option names is missing; NULL: the option names no file to be
+ * read.
+ */
+const char *conf_file_without(enum conf_id id);
 /* Does routing depend on it? */
 bool conf_file_is_of_routing(enum conf_file_kind kind);
 /* The key of opensm.conf that names it: "partition_config_file". */
 const char *conf_file_key(enum conf_file_kind kind);
-/* Findings of CONF_ERROR in all files. */
-size_t conf_files_faults(const struct conf_files *f);
+enum conf_id conf_file_option(enum conf_file_kind kind);
 /* The node-name map; NULL: none. */
 const struct conf_names *conf_files_names(const struct conf_files *f);
-
-/* How two sets of partitions differ. Names and order do not count. */
-struct partitions_changes {
-	size_t added, removed; /* partitions, by P_Key */
-	size_t members; /* items of partitions in both that came, went or changed membership */
-	size_t groups;	/* multicast groups that came, went or changed */
-	bool other;	/* something else: names, service levels, order of items */
-};
-void partitions_diff(const struct partitions *a, const struct partitions *b,
-		     struct partitions_changes *ret);
 
 /*
  * What is new in `now`, for the log, separated by "; ": "partitions: 2 added, 1 removed, 5 members

@@ -7,14 +7,22 @@
 #include "conf/files.h"
 #include "util/mem.h"
 
+/* How two sets of partitions differ. Names and order do not count. */
+struct changes {
+	size_t added, removed; /* partitions, by P_Key */
+	size_t members; /* items of partitions in both that came, went or changed membership */
+	size_t groups;	/* multicast groups that came, went or changed */
+	bool other;	/* something else: names, service levels, order of items */
+};
+
 /* ---- partitions ---------------------------------------------------------------------------- */
 
 static int compare_items(const void *a, const void *b)
 {
 	const struct partition_item *x = a, *y = b;
 
-	if (x->who != y->who)
-		return x->who < y->who ? -1 : 1;
+	if (x->ports != y->ports)
+		return x->ports < y->ports ? -1 : 1;
 	if (x->guid != y->guid)
 		return x->guid < y->guid ? -1 : 1;
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
@@ -28,18 +36,15 @@ static struct partition_item *members_of(const struct partition *p, size_t *ret_
 
 	qsort(items, p->n_items, sizeof(*items), compare_items);
 	for (size_t i = 0; i < p->n_items; i++) {
-		bool same =
-			n && items[n - 1].who == items[i].who && items[n - 1].guid == items[i].guid;
-
-		n -= same;
+		if (n && items[n - 1].ports == items[i].ports && items[n - 1].guid == items[i].guid)
+			n--;
 		items[n++] = items[i];
 	}
 	*ret_n = n;
 	return items;
 }
 
-static void diff_members(const struct partition *a, const struct partition *b,
-			 struct partitions_changes *ret)
+static void diff_members(const struct partition *a, const struct partition *b, struct changes *ret)
 {
 	size_t na, nb, i = 0, k = 0;
 	_cleanup_free_ struct partition_item *x = members_of(a, &na), *y = members_of(b, &nb);
@@ -50,9 +55,12 @@ static void diff_members(const struct partition *a, const struct partition *b,
 
 		left.seq = right.seq = 0;
 		order = i == na ? 1 : k == nb ? -1 : compare_items(&left, &right);
-		ret->members += order || left.member != right.member || left.indx0 != right.indx0;
-		i += order <= 0;
-		k += order >= 0;
+		if (order || left.member != right.member || left.indx0 != right.indx0)
+			ret->members++;
+		if (order <= 0)
+			i++;
+		if (order >= 0)
+			k++;
 	}
 }
 
@@ -71,22 +79,23 @@ static bool groups_differ(const struct partition_group *a, const struct partitio
 	       a->life != b->life || a->scope != b->scope;
 }
 
-static void diff_groups(const struct partitions *a, const struct partitions *b,
-			struct partitions_changes *ret)
+static void diff_groups(const struct partitions *a, const struct partitions *b, struct changes *ret)
 {
 	for (size_t i = 0; i < a->n_groups; i++) {
 		const struct partition_group *other = find_group(b, a->groups[i].mgid);
 
-		ret->groups += !other || groups_differ(&a->groups[i], other);
+		if (!other || groups_differ(&a->groups[i], other))
+			ret->groups++;
 	}
 	for (size_t i = 0; i < b->n_groups; i++)
-		ret->groups += !find_group(a, b->groups[i].mgid);
+		if (!find_group(a, b->groups[i].mgid))
+			ret->groups++;
 }
 
-void partitions_diff(const struct partitions *a, const struct partitions *b,
-		     struct partitions_changes *ret)
+static void diff_partitions(const struct partitions *a, const struct partitions *b,
+			    struct changes *ret)
 {
-	*ret = (struct partitions_changes){ 0 };
+	*ret = (struct changes){ 0 };
 	for (size_t i = 0; i < a->n; i++) {
 		const struct partition *other = partitions_find(b, a->list[i].pkey);
 
@@ -96,7 +105,8 @@ void partitions_diff(const struct partitions *a, const struct partitions *b,
 			ret->removed++;
 	}
 	for (size_t i = 0; i < b->n; i++)
-		ret->added += !partitions_find(a, b->list[i].pkey);
+		if (!partitions_find(a, b->list[i].pkey))
+			ret->added++;
 	diff_groups(a, b, ret);
 	ret->other = !ret->added && !ret->removed && !ret->members && !ret->groups &&
 		     !partitions_equal(a, b);
@@ -115,27 +125,27 @@ static void add_count(FILE *out, bool *first, size_t n, const char *thing, const
 	*first = false;
 }
 
-static void say_partitions(FILE *out, const struct partitions *a, const struct partitions *b)
+static void print_partitions(FILE *out, const struct partitions *a, const struct partitions *b)
 {
-	struct partitions_changes c;
+	struct changes c;
 	bool first = true;
 
 	if (!a) {
 		fprintf(out, "partitions: %zu", b->n);
 		return;
 	}
-	partitions_diff(a, b, &c);
+	diff_partitions(a, b, &c);
 	add_count(out, &first, c.added, "", "added");
 	add_count(out, &first, c.removed, "", "removed");
 	add_count(out, &first, c.members, "member", "changed");
 	add_count(out, &first, c.groups, "multicast group", "changed");
 	if (c.other)
-		fputs("partitions: names, service levels or order changed", out);
+		fputs("partitions: names, service levels, flag api or order changed", out);
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
-static size_t entries(const struct conf_file *f)
+static size_t count_entries(const struct conf_file *f)
 {
 	if (!f)
 		return 0;
@@ -172,7 +182,12 @@ static size_t entries(const struct conf_file *f)
 	return 0;
 }
 
-static void say_torus(FILE *out, const struct conf_file *a, const struct conf_file *b)
+static const char *count_unit(enum conf_file_kind kind)
+{
+	return kind == CONF_FILE_LFTS || kind == CONF_FILE_LID_MATRIX ? "bytes" : "entries";
+}
+
+static void print_torus(FILE *out, const struct conf_file *a, const struct conf_file *b)
 {
 	const struct torus_conf *was = a ? a->torus : NULL, *is = b ? b->torus : NULL;
 
@@ -180,24 +195,26 @@ static void say_torus(FILE *out, const struct conf_file *a, const struct conf_fi
 		return;
 	fprintf(out, "%s: ", conf_file_key(CONF_FILE_TORUS));
 	if (is)
-		fprintf(out, "%ux%ux%u, %zu seeds", is->size[0], is->size[1], is->size[2], is->n_seeds);
+		fprintf(out, "%ux%ux%u, %zu seeds", is->size[0], is->size[1], is->size[2],
+			is->n_seeds);
 	else
 		fputs("none", out);
 	if (was)
-		fprintf(out, ", was %ux%ux%u, %zu seeds", was->size[0], was->size[1], was->size[2], was->n_seeds);
+		fprintf(out, ", was %ux%ux%u, %zu seeds", was->size[0], was->size[1], was->size[2],
+			was->n_seeds);
 }
 
-static void say_file(FILE *out, const struct conf_file *a, const struct conf_file *b)
+static void print_file(FILE *out, const struct conf_file *a, const struct conf_file *b)
 {
 	const struct conf_file *either = b ? b : a;
 
 	if (either->kind == CONF_FILE_PARTITIONS && b && b->partitions)
-		say_partitions(out, a ? a->partitions : NULL, b->partitions);
+		print_partitions(out, a ? a->partitions : NULL, b->partitions);
 	else if (either->kind == CONF_FILE_TORUS)
-		say_torus(out, a, b);
-	else if (either->kind != CONF_FILE_PARTITIONS && (entries(a) || entries(b)))
-		fprintf(out, "%s: %zu %s, were %zu", conf_file_key(either->kind), entries(b),
-			either->text ? "bytes" : "entries", entries(a));
+		print_torus(out, a, b);
+	else if (either->kind != CONF_FILE_PARTITIONS && (count_entries(a) || count_entries(b)))
+		fprintf(out, "%s: %zu %s, were %zu", conf_file_key(either->kind), count_entries(b),
+			count_unit(either->kind), count_entries(a));
 }
 
 /* NULL: nothing that counts. To be freed. */
@@ -210,7 +227,7 @@ static char *file_news(const struct conf_file *a, const struct conf_file *b)
 	if (a == b)
 		return NULL;
 	out = open_memstream(&text, &len);
-	say_file(out, a, b);
+	print_file(out, a, b);
 	fclose(out);
 	if (len)
 		return text;

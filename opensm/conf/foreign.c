@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Names of options that only NVIDIA's subnet manager has. People move their files; they deserve
- * "not supported here" rather than "unknown". Nothing is known about the values.
+ * "not supported here" rather than "unknown". Of the values only those are known that ask for
+ * nothing.
  */
 #include "conf/foreign.h"
 
@@ -11,8 +12,32 @@
 #include "util/mem.h"
 #include "util/str.h"
 
+#define NO_CC_KEY                                                                                  \
+	"congestion control, class 0x21, is not in force yet, so that no device gets a CC_Key"
+#define NO_VS_KEY "no device gets a key for MADs of the vendor's class 0x0A"
+#define NO_N2N_KEY                                                                                 \
+	"switches that reroute by themselves, class 0x0C, are not set up, and get no key for it"
+
+/*
+ * Those that would protect something, and what is missing. A name that ends in '_' stands for all
+ * that begin so.
+ */
+static const struct protection {
+	const char *name, *why;
+} protections[] = {
+	{ "cc_key_", NO_CC_KEY },
+	{ "key_mgr_seed", "it is the seed of CC, VS and N2N keys, and none of these is given out" },
+	{ "m_key_protect_bits", "the option is called m_key_protection_level" },
+	{ "n2n_key_", NO_N2N_KEY },
+	{ "service_name2key_map_file", "every host may register every service" },
+	{ "tenants_policy_", "partitions of tenants are made by opensmctl and opensm-rest" },
+	{ "validate_smps",
+	  "answers are compared with what was asked, and nothing else is checked" },
+	{ "vs_key_", NO_VS_KEY },
+};
+
 /* Sorted: looked up by bisection. */
-static const char *const nvidia_names[] = {
+static const char *const others[] = {
 	"activity_report_subjects",
 	"adaptive_timeout_sl_mask",
 	"additional_gi_supporting_devices",
@@ -31,9 +56,6 @@ static const char *const nvidia_names[] = {
 	"cache_ar_group_id",
 	"cache_files_dir",
 	"calc_missing_routes",
-	"cc_key_enable",
-	"cc_key_lease_period",
-	"cc_key_protect_bit",
 	"client_rereg_mode",
 	"conf_template",
 	"congestion_control_policy_file",
@@ -93,15 +115,12 @@ static const char *const nvidia_names[] = {
 	"issu_mode",
 	"issu_pre_upgrade_time",
 	"issu_timeout",
-	"key_mgr_seed",
 	"lids_per_rtr",
 	"light_sweep_spst",
 	"load_inform_info_from_sadb",
 	"local_flid_end",
 	"local_flid_start",
 	"log_num_backlogs",
-	"m_key_per_port",
-	"m_key_protect_bits",
 	"master_sm_lid",
 	"max_alt_dr_path_retries",
 	"max_cas_on_spine",
@@ -122,9 +141,6 @@ static const char *const nvidia_names[] = {
 	"mepi_enabled_speeds",
 	"mlnx_congestion_control",
 	"mlnx_enhanced_link_enable",
-	"n2n_key_enable",
-	"n2n_key_lease_period",
-	"n2n_key_protect_bit",
 	"n2n_max_outstanding_mads",
 	"nvlink_enable",
 	"offsweep_balancing_enabled",
@@ -134,7 +150,6 @@ static const char *const nvidia_names[] = {
 	"osm_stats_dump_per_sm_port",
 	"osm_stats_interval",
 	"override_create_mcg_sl",
-	"periodic_key_update",
 	"pfrn_mask_clear_timeout",
 	"pfrn_mask_force_clear_timeout",
 	"pfrn_over_router_enabled",
@@ -174,18 +189,7 @@ static const char *const nvidia_names[] = {
 	"rtr_selection_algo_parameters",
 	"rtr_selection_function",
 	"rtr_selection_seed",
-	"sa_check_sgid_spoofing",
 	"sa_db_dump_file",
-	"sa_enhanced_trust_model",
-	"sa_etm_allow_guidinfo_rec_by_vf",
-	"sa_etm_allow_untrusted_guidinfo_rec",
-	"sa_etm_allow_untrusted_proxy_requests",
-	"sa_etm_max_num_event_subs",
-	"sa_etm_max_num_mcgs",
-	"sa_etm_max_num_srvcs",
-	"sa_pr_full_world_queries_allowed",
-	"sa_rate_threshold",
-	"service_name2key_map_file",
 	"sharp_enabled",
 	"shield_mode",
 	"sm_assign_guid_func",
@@ -198,8 +202,6 @@ static const char *const nvidia_names[] = {
 	"sweep_every_hup_signal",
 	"switch_name",
 	"syslog_log_flags",
-	"tenants_policy_enabled",
-	"tenants_policy_file",
 	"topo_config_enabled",
 	"topo_config_file",
 	"topo_policy_file",
@@ -209,15 +211,11 @@ static const char *const nvidia_names[] = {
 	"use_optimized_port_mask_slvl",
 	"use_scatter_for_switch_lid",
 	"validate_conf_files",
-	"validate_smps",
 	"verbose_bypass_policy_file",
 	"virt_default_hop_limit",
 	"virt_dump_file",
 	"virt_enabled",
 	"virt_max_ports_in_process",
-	"vs_key_ci_protect_bits",
-	"vs_key_enable",
-	"vs_key_lease_period",
 	"vs_max_outstanding_mads",
 };
 
@@ -226,13 +224,15 @@ static int compare(const void *key, const void *entry)
 	return strcmp(key, *(const char *const *)entry);
 }
 
+#define IS_AMONG(key, list)                                                                        \
+	(bsearch(key, list, ARRAY_SIZE(list), sizeof((list)[0]), compare) != NULL)
+
 bool foreign_is_nvidia(const char *key)
 {
 	/* The actions against unhealthy ports: hm_ca_reboot_action, hm_num_resets ... */
 	if (str_starts(key, "hm_"))
 		return true;
-	return bsearch(key, nvidia_names, ARRAY_SIZE(nvidia_names), sizeof(nvidia_names[0]),
-		       compare);
+	return foreign_lack(key) || IS_AMONG(key, others);
 }
 
 bool foreign_is_old(const char *key)
@@ -250,7 +250,7 @@ bool foreign_is_old(const char *key)
 	/* The sets of qos_ca_ before they were called so. */
 	if (str_starts(key, "qos_hca_"))
 		return true;
-	return bsearch(key, names, ARRAY_SIZE(names), sizeof(names[0]), compare);
+	return IS_AMONG(key, names);
 }
 
 bool foreign_is_engine(const char *name)
@@ -260,5 +260,32 @@ bool foreign_is_engine(const char *name)
 		"dfp", "dfp2", "kdor-ghc", "kdor-hc", "pqft",
 	};
 
-	return bsearch(name, names, ARRAY_SIZE(names), sizeof(names[0]), compare);
+	return IS_AMONG(name, names);
+}
+
+static bool is_of(const char *key, const char *name)
+{
+	size_t len = strlen(name);
+
+	return name[len - 1] == '_' ? strncmp(key, name, len) == 0 : strcmp(key, name) == 0;
+}
+
+const char *foreign_lack(const char *key)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(protections); i++)
+		if (is_of(key, protections[i].name))
+			return protections[i].why;
+	return NULL;
+}
+
+bool foreign_asks(const char *key, const char *value)
+{
+	static const char *const nothing[] = { "",   "(null)", "null",	  "none",    "off",
+					       "no", "false",  "disable", "disabled" };
+	uint64_t number;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(nothing); i++)
+		if (strcasecmp(value, nothing[i]) == 0)
+			return false;
+	return str_to_u64(value, 0, UINT64_MAX, &number) < 0 || number;
 }

@@ -3,13 +3,14 @@
  * Reads opensm.conf (opensm-conf.md 1): "KEY VALUE" lines, comments from '#' on. Every line stands
  * for itself; a faulty one costs a finding and nothing else.
  */
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "conf/conf.h"
 #include "conf/foreign.h"
-#include "conf/lines.h"
+#include "conf/text/lines.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -32,7 +33,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* A '#' cuts the line even inside quotes, as in the peer; whoever wrote quotes is told. */
+/* A '#' cuts the line even inside quotes, as in the peer; with quotes a finding is added. */
 static void cut_comment(struct reader *reader, struct line *line)
 {
 	char *hash = strchr(line->text, '#');
@@ -64,7 +65,7 @@ static char *unquote(char *value)
 /* False: nothing on this line. */
 static bool take_apart(struct line *line, struct pair *ret)
 {
-	char *p = line->text, *end;
+	char *p = line->text;
 
 	while (isspace((unsigned char)*p))
 		p++;
@@ -75,13 +76,7 @@ static bool take_apart(struct line *line, struct pair *ret)
 		p++;
 	if (*p)
 		*p++ = '\0';
-	while (isspace((unsigned char)*p))
-		p++;
-	end = p + strlen(p);
-	while (end > p && isspace((unsigned char)end[-1]))
-		end--;
-	*end = '\0';
-	ret->value = p;
+	ret->value = str_trim(p);
 	return true;
 }
 
@@ -96,6 +91,27 @@ static bool has_separator(char *key)
 	return conf_option_find(key) != CONF_N_OPTIONS;
 }
 
+/*
+ * What others know: it has no effect, which is a fault where it would protect something, or with
+ * --strict.
+ */
+static void foreign_key(struct reader *reader, const struct conf_place *at, const struct pair *pair)
+{
+	bool asks = foreign_asks(pair->key, unquote(pair->value));
+	bool is_old = foreign_is_old(pair->key); /* OpenSM 3.3 has ignored it all along */
+	const char *lack = foreign_lack(pair->key);
+	bool is_fault = asks && (lack || (reader->conf->strict && !is_old));
+	const char *whose = is_old ? "OpenSM before 3.3" : "NVIDIA's subnet manager";
+	char quoted[CONF_QUOTE_MAX];
+
+	conf_quote(pair->key, strlen(pair->key), quoted);
+	conf_report_at(reader->report, is_fault ? CONF_ERROR : CONF_WARNING, at,
+		       "%.*s: an option of %s, not supported here%s%s%s; it has no effect%s",
+		       (int)strlen(quoted) - 2, quoted + 1, whose, lack ? " (" : "",
+		       lack ? lack : "", lack ? ")" : "",
+		       asks && lack ? ": what it would protect is not protected" : "");
+}
+
 static void unknown_key(struct reader *reader, const struct line *line, struct pair *pair)
 {
 	struct conf_place at = line_place(line, pair->key);
@@ -104,9 +120,7 @@ static void unknown_key(struct reader *reader, const struct line *line, struct p
 
 	conf_quote(pair->key, strlen(pair->key), quoted);
 	if (foreign_is_nvidia(pair->key) || foreign_is_old(pair->key)) {
-		conf_report_at(reader->report, CONF_WARNING, &at, "%.*s: an option of %s, not supported here",
-			       (int)strlen(quoted) - 2, quoted + 1,
-			       foreign_is_old(pair->key) ? "OpenSM before 3.3" : "NVIDIA's subnet manager");
+		foreign_key(reader, &at, pair);
 		return;
 	}
 	if (has_separator(pair->key)) {
@@ -162,6 +176,7 @@ static void set_pair(struct reader *reader, const struct line *line, const struc
 			       "%s: also set in line %u; this line, the last, counts",
 			       conf_option(pair->id)->name, *seen);
 	*seen = line->at.line;
+	reader->conf->file_column[pair->id] = at.column;
 }
 
 static void read_line(void *arg, struct line *line)
@@ -184,13 +199,14 @@ static void read_line(void *arg, struct line *line)
 	set_pair(reader, line, &pair);
 }
 
-static void begin(struct conf *c, const char *path)
+static void forget_file(struct conf *c, const char *path)
 {
 	char *file = xstrdup(path);
 
 	free(c->file);
 	c->file = file;
 	memset(c->file_line, 0, sizeof(c->file_line));
+	memset(c->file_column, 0, sizeof(c->file_column));
 	memset(c->file_faulty, 0, sizeof(c->file_faulty));
 }
 
@@ -209,7 +225,8 @@ int conf_read_text(struct conf *c, const char *path, const char *text, size_t le
 {
 	struct reader reader = { .conf = c, .report = r };
 
-	begin(c, path);
+	assert(c && (text || !len) && r);
+	forget_file(c, path);
 	return finish(c, lines_split(path, text, len, r, read_line, &reader));
 }
 
@@ -217,6 +234,7 @@ int conf_read(struct conf *c, const char *path, struct conf_report *r)
 {
 	struct reader reader = { .conf = c, .report = r };
 
-	begin(c, path);
+	assert(c && path && r);
+	forget_file(c, path);
 	return finish(c, lines_read(path, r, read_line, &reader));
 }

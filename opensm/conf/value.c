@@ -5,6 +5,7 @@
  */
 #include "conf/value.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -59,7 +60,7 @@ const void *value_of(const struct conf *c, enum conf_id id)
 		(p)->remark = xasprintf(__VA_ARGS__);                                              \
 	} while (0)
 
-static int reject(struct parse *p, int error, const char *expected)
+static int reject_text(struct parse *p, int error, const char *expected)
 {
 	char quoted[CONF_QUOTE_MAX];
 
@@ -93,24 +94,23 @@ static int parse_flag(struct parse *p)
 			       exact);
 		return 0;
 	}
-	return reject(p, -EINVAL, "TRUE or FALSE");
+	return reject_text(p, -EINVAL, "TRUE or FALSE");
 }
 
 /* "LOW-HIGH,VALUE,..." holds `n`; LOW may be negative. */
 static bool range_has(const char *range, int64_t n)
 {
-	char *rest = (char *)range;
+	char *end;
 
 	if (strcmp(range, "any") == 0)
 		return true;
-	while (*rest) {
-		int64_t low = strtoll(rest, &rest, 10), high = low;
+	for (; *range; range = *end == ',' ? end + 1 : end) {
+		int64_t low = strtoll(range, &end, 10), high = low;
 
-		if (*rest == '-')
-			high = strtoll(rest + 1, &rest, 10);
+		if (*end == '-')
+			high = strtoll(end + 1, &end, 10);
 		if (n >= low && n <= high)
 			return true;
-		rest += *rest == ',';
 	}
 	return false;
 }
@@ -123,7 +123,7 @@ static int reject_number(struct parse *p, int error)
 		expected = xstrdup("a number of at most 64 bits (hexadecimal begins with 0x)");
 	else
 		expected = xasprintf("a number of %s", p->option->range);
-	return reject(p, error, expected);
+	return reject_text(p, error, expected);
 }
 
 /* A leading zero means octal, which few people expect. */
@@ -191,7 +191,7 @@ static int check_choice(struct parse *p)
 	nearest = str_nearest(p->text, words, n);
 	expected = nearest ? xasprintf("%s (did you mean %s?)", p->option->range, nearest)
 			   : xstrdup(p->option->range);
-	return reject(p, -EINVAL, expected);
+	return reject_text(p, -EINVAL, expected);
 }
 
 static bool is_choice(const struct conf_option *o)
@@ -218,14 +218,14 @@ static int parse_string(struct parse *p)
 		return parse_unset(p);
 	for (const char *s = p->text; *s; s++)
 		if ((unsigned char)*s < 0x20 && *s != '\t')
-			return reject(p, -EINVAL, "text without control characters");
+			return reject_text(p, -EINVAL, "text without control characters");
 	if (is_choice(p->option)) {
 		int r = check_choice(p);
 
 		if (r < 0)
 			return r;
 	} else if (!p->text[0] && strcmp(p->option->range, "text") != 0) {
-		return reject(p, -EINVAL, "a path, or (null)");
+		return reject_text(p, -EINVAL, "a path, or (null)");
 	}
 	p->value.string = xstrdup(p->text);
 	return 0;
@@ -240,7 +240,7 @@ static int parse_mask(struct parse *p)
 		digits += 2;
 	len = strlen(digits);
 	if (!len || len > 64 || strspn(digits, "0123456789abcdefABCDEF") != len)
-		return reject(p, -EINVAL, "1 to 64 hexadecimal digits");
+		return reject_text(p, -EINVAL, "1 to 64 hexadecimal digits");
 	p->value.mask = (struct conf_mask256){ 0 };
 	for (size_t i = 0; i < len; i++) {
 		char c = digits[len - 1 - i];
@@ -272,20 +272,8 @@ static int parse_entry(struct parse *p)
 	_cleanup_free_ char *copy = xstrdup(p->text);
 
 	if (parse_entry_text(copy, &p->value.entry) < 0)
-		return reject(p, -EINVAL, "SHIFT:MULTIPLIER (0-3, 0-16383)");
+		return reject_text(p, -EINVAL, "SHIFT:MULTIPLIER (0-3, 0-16383)");
 	return 0;
-}
-
-static char *trim(char *s)
-{
-	size_t len;
-
-	while (isspace((unsigned char)*s))
-		s++;
-	len = strlen(s);
-	while (len && isspace((unsigned char)s[len - 1]))
-		s[--len] = '\0';
-	return s;
 }
 
 static int parse_list(struct parse *p)
@@ -300,9 +288,9 @@ static int parse_list(struct parse *p)
 	}
 	for (char *word; (word = strsep(&rest, ",")); list.n++)
 		if (list.n == CONF_CCT_MAX ||
-		    parse_entry_text(trim(word), &list.entries[list.n]) < 0)
-			return reject(p, -EINVAL,
-				      "up to 128 SHIFT:MULTIPLIER (0-3, 0-16383) and commas");
+		    parse_entry_text(str_trim(word), &list.entries[list.n]) < 0)
+			return reject_text(p, -EINVAL,
+					   "up to 128 SHIFT:MULTIPLIER (0-3, 0-16383) and commas");
 	p->value.list = list;
 	return 0;
 }
@@ -316,13 +304,13 @@ static int parse_per_sl(struct parse *p)
 
 	copy[end] = '\0';
 	if (pair && str_to_u64(copy, 0, 15, &sl) == 0 &&
-	    str_to_u64(trim(copy + end + 1), 0, INT64_MAX, &n) == 0 &&
+	    str_to_u64(str_trim(copy + end + 1), 0, INT64_MAX, &n) == 0 &&
 	    range_has(p->option->range, (int64_t)n)) {
 		p->value.per_sl.values[sl] = (uint16_t)n;
 		return 0;
 	}
 	expected = xasprintf("an SL of 0-15, a blank and a number of %s", p->option->range);
-	return reject(p, -EINVAL, expected);
+	return reject_text(p, -EINVAL, expected);
 }
 
 static int parse_any(struct parse *p)
@@ -351,8 +339,8 @@ static int parse_any(struct parse *p)
 	return -EINVAL;
 }
 
-static void report(const struct conf *c, enum conf_id id, const struct parse *p, bool kept,
-		   const struct conf_place *at, struct conf_report *r)
+static void report_value(const struct conf *c, enum conf_id id, const struct parse *p, bool kept,
+			 const struct conf_place *at, struct conf_report *r)
 {
 	_cleanup_free_ char *old = kept ? conf_value_shown(c, id) : NULL;
 
@@ -366,10 +354,12 @@ int conf_set(struct conf *c, enum conf_id id, const char *text, const struct con
 	struct parse p = { .option = conf_option(id), .text = text, .secret = conf_is_secret(id) };
 	int e;
 
+	assert(id < CONF_N_OPTIONS && text && at);
 	memcpy(&p.value, value_at(c, id), p.option->size);
 	e = parse_any(&p);
+	/* Of a faulty profile conf_profile_apply() says what counts. */
 	if (p.remark)
-		report(c, id, &p, e < 0, at, r);
+		report_value(c, id, &p, e < 0 && id != CONF_ID_security_profile, at, r);
 	free(p.remark);
 	if (e < 0)
 		return e;
@@ -377,13 +367,14 @@ int conf_set(struct conf *c, enum conf_id id, const char *text, const struct con
 	memcpy(value_at(c, id), &p.value, p.option->size);
 	if (!at->file)
 		c->file_line[id] = 0;
+	c->profiled[id] = false;
 	return 0;
 }
 
 /* --- Writing -------------------------------------------------------------------------------- */
 
 /* Members are aligned as their own type, not as the union: hence a copy. */
-static union value load(const struct conf *c, enum conf_id id)
+static union value value_load(const struct conf *c, enum conf_id id)
 {
 	union value v;
 
@@ -391,32 +382,27 @@ static union value load(const struct conf *c, enum conf_id id)
 	return v;
 }
 
-uint64_t value_number(const struct conf *c, enum conf_id id)
+/* A number of any width; 0 for what is none. */
+static uint64_t value_number(const struct conf *c, enum conf_id id)
 {
-	union value v = load(c, id);
+	union value v = value_load(c, id);
+	enum conf_type type = conf_option(id)->type;
 
-	switch (conf_option(id)->type) {
-	case CONF_BOOL:
+	if (type == CONF_BOOL)
 		return v.flag;
-	case CONF_U8:
-		return v.u8;
-	case CONF_U16:
-		return v.u16;
-	case CONF_U32:
-		return v.u32;
-	case CONF_I32:
+	if (type == CONF_I32)
 		return (uint64_t)v.i32;
-	case CONF_U64:
-		return v.u64;
-	case CONF_STRING:
-	case CONF_MASK256:
-	case CONF_CCT_ENTRY:
-	case CONF_CCT_LIST:
-	case CONF_SL_U16:
-	case CONF_SL_U8:
-		break;
+	if (type > CONF_U64) /* no number */
+		return 0;
+	switch (conf_option(id)->size) {
+	case 1:
+		return v.u8;
+	case 2:
+		return v.u16;
+	case 4:
+		return v.u32;
 	}
-	return 0;
+	return v.u64;
 }
 
 static char *number_text(enum conf_format format, int64_t n)
@@ -479,7 +465,7 @@ static char *per_sl_text(const struct conf_per_sl *per_sl)
 char *conf_value_text(const struct conf *c, enum conf_id id)
 {
 	const struct conf_option *o = conf_option(id);
-	union value v = load(c, id);
+	union value v = value_load(c, id);
 
 	switch (o->type) {
 	case CONF_BOOL:
@@ -552,7 +538,7 @@ bool conf_value_equal(const struct conf *a, const struct conf *b, enum conf_id i
 	_cleanup_free_ char *text = NULL, *other = NULL;
 
 	if (o->type == CONF_STRING)
-		return str_equal(load(a, id).string, load(b, id).string);
+		return str_equal(value_load(a, id).string, value_load(b, id).string);
 	if (memcmp(value_of(a, id), value_of(b, id), o->size) == 0)
 		return true;
 	text = conf_value_text(a, id);
@@ -567,6 +553,18 @@ bool conf_value_is_default(const struct conf *c, enum conf_id id)
 
 	/* A string "" or "(null)" differs from an unset one only by its pointer. */
 	if (o->type == CONF_STRING && strcmp(o->default_text, UNSET) == 0)
-		return !load(c, id).string;
+		return !value_load(c, id).string;
 	return strcmp(text, o->default_text) == 0;
+}
+
+bool conf_value_is_default_path(const struct conf *c, enum conf_id id)
+{
+	const char *base = strrchr(conf_option(id)->default_text, '/');
+	_cleanup_free_ char *value = NULL, *debian = NULL;
+
+	if (conf_value_is_default(c, id) || !base)
+		return conf_value_is_default(c, id);
+	value = conf_value_text(c, id);
+	debian = xasprintf("/etc/opensm%s", base);
+	return strcmp(value, debian) == 0;
 }

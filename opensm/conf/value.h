@@ -11,6 +11,3 @@ void value_set_default(struct conf *c, enum conf_id id);
 void value_free(struct conf *c, enum conf_id id);
 /* After the struct was copied as bytes: gives `c` a string of its own. */
 void value_own(struct conf *c, enum conf_id id);
-
-/* A number of any width; 0 for what is none. */
-uint64_t value_number(const struct conf *c, enum conf_id id);

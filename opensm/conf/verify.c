@@ -7,54 +7,43 @@
 #include <string.h>
 
 #include "conf/conf.h"
-#include "conf/lists.h"
+#include "conf/lists/lists.h"
+#include "conf/profile.h"
 #include "util/mem.h"
 #include "util/str.h"
 
-#define NO_LIMIT 0x7FFFFFFF
-#define RATE_300_GBS 18
+#define NO_LIMIT      0x7FFFFFFF
+#define RATE_300_GBS  18
 #define NO_RATE_LIMIT 63
-
-static struct conf_place place_of(const struct conf *c, enum conf_id id)
-{
-	if (!c->file_line[id])
-		return (struct conf_place){ 0 };
-	return (struct conf_place){ .file = c->file, .line = c->file_line[id] };
-}
 
 /* V2 */
 static void verify_window(struct conf *c, struct conf_report *r)
 {
-	struct conf_place at = place_of(c, CONF_ID_max_wire_smps);
-
 	if (c->max_wire_smps)
 		return;
 	c->max_wire_smps = NO_LIMIT;
-	conf_report_at(r, CONF_NOTE, &at, "max_wire_smps: 0 means no limit; uses %d", NO_LIMIT);
+	conf_report_option(r, CONF_NOTE, c, CONF_ID_max_wire_smps, "0 means no limit; uses %d",
+			   NO_LIMIT);
 }
 
 /* V4 */
 static void verify_timeouts(struct conf *c, struct conf_report *r)
 {
-	struct conf_place at = place_of(c, CONF_ID_long_transaction_timeout);
-
 	if (c->long_transaction_timeout >= c->transaction_timeout)
 		return;
-	conf_report_at(r, CONF_NOTE, &at,
-		       "long_transaction_timeout: %u is less than transaction_timeout; uses %u",
-		       c->long_transaction_timeout, c->transaction_timeout);
+	conf_report_option(r, CONF_NOTE, c, CONF_ID_long_transaction_timeout,
+			   "%u is less than transaction_timeout; uses %u",
+			   c->long_transaction_timeout, c->transaction_timeout);
 	c->long_transaction_timeout = c->transaction_timeout;
 }
 
 /* V6 */
 static void verify_enforcement(struct conf *c, struct conf_report *r)
 {
-	struct conf_place at = place_of(c, CONF_ID_no_partition_enforcement);
-
 	if (!c->no_partition_enforcement || strcmp(c->part_enforce, "off") == 0)
 		return;
-	conf_report_at(r, CONF_NOTE, &at,
-		       "no_partition_enforcement: deprecated; sets part_enforce to off");
+	conf_report_option(r, CONF_NOTE, c, CONF_ID_no_partition_enforcement,
+			   "deprecated; sets part_enforce to off");
 	free(c->part_enforce);
 	c->part_enforce = xstrdup("off");
 }
@@ -62,33 +51,26 @@ static void verify_enforcement(struct conf *c, struct conf_report *r)
 /* V8; not less protection than asked for */
 static void verify_protection(struct conf *c, struct conf_report *r)
 {
-	struct conf_place at = place_of(c, CONF_ID_m_key_protection_level);
-
 	if (c->m_key_protection_level <= 3)
 		return;
-	conf_report_at(r, CONF_ERROR, &at,
-		       "m_key_protection_level: %u is out of range; expected 0-3; uses 2",
-		       c->m_key_protection_level);
+	conf_report_option(r, CONF_ERROR, c, CONF_ID_m_key_protection_level,
+			   "%u is out of range; expected 0-3; uses 2", c->m_key_protection_level);
 	c->m_key_protection_level = 2;
 }
 
 static void set_lease(struct conf *c, uint16_t lease, struct conf_report *r)
 {
-	struct conf_place at = place_of(c, CONF_ID_m_key_lease_period);
-
-	conf_report_at(r, CONF_WARNING, &at,
-		       "m_key_lease_period: %u s would run out between sweeps; uses %u",
-		       c->m_key_lease_period, lease);
+	conf_report_option(r, CONF_WARNING, c, CONF_ID_m_key_lease_period,
+			   "%u s would run out between sweeps; uses %u", c->m_key_lease_period,
+			   lease);
 	c->m_key_lease_period = lease;
 }
 
 static void set_interval(struct conf *c, uint32_t interval, struct conf_report *r)
 {
-	struct conf_place at = place_of(c, CONF_ID_sweep_interval);
-
-	conf_report_at(r, CONF_WARNING, &at,
-		       "sweep_interval: %u would let m_key_lease_period run out; uses %u",
-		       c->sweep_interval, interval);
+	conf_report_option(r, CONF_WARNING, c, CONF_ID_sweep_interval,
+			   "%u would let m_key_lease_period run out; uses %u", c->sweep_interval,
+			   interval);
 	c->sweep_interval = interval;
 }
 
@@ -108,20 +90,17 @@ static void verify_lease(struct conf *c, struct conf_report *r)
 /* V10 */
 static void verify_rate(struct conf *c, struct conf_report *r)
 {
-	struct conf_place at = place_of(c, CONF_ID_use_original_extended_sa_rates_only);
-
 	if (!c->use_original_extended_sa_rates_only || c->max_rate_enum <= RATE_300_GBS)
 		return;
-	conf_report_at(r, CONF_NOTE, &at,
-		       "use_original_extended_sa_rates_only: deprecated; sets max_rate_enum to %d",
-		       RATE_300_GBS);
+	conf_report_option(r, CONF_NOTE, c, CONF_ID_use_original_extended_sa_rates_only,
+			   "deprecated; sets max_rate_enum to %d", RATE_300_GBS);
 	c->max_rate_enum = RATE_300_GBS;
 }
 
-/* Words that are no GUIDs, said before they keep somebody out. */
+/* Words that are no GUIDs: reported before they lock a subnet manager out. */
 static void verify_allowed(struct conf *c, struct conf_report *r)
 {
-	struct conf_place at = place_of(c, CONF_ID_allowed_sm_guids);
+	struct conf_place at = conf_place(c, CONF_ID_allowed_sm_guids);
 	struct conf_guids guids;
 
 	conf_guids_words("allowed_sm_guids", c->allowed_sm_guids, &at, &guids, r);
@@ -130,6 +109,7 @@ static void verify_allowed(struct conf *c, struct conf_report *r)
 
 void conf_verify(struct conf *c, struct conf_report *r)
 {
+	conf_profile_apply(c, r);
 	verify_window(c, r);
 	verify_timeouts(c, r);
 	verify_enforcement(c, r);

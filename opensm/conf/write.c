@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Writes opensm.conf (opensm-conf.md 7): every key in the peer's order and format, with our words
- * above it. What is written reads back to the same values.
+ * above it, and where the value comes from. What is written reads back to the same values.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -45,8 +45,8 @@ static const char *remark(enum conf_state state)
 {
 	switch (state) {
 	case CONF_STATE_LATER:
-	case CONF_STATE_DEPRECATED:
 		return " Not supported yet.";
+	case CONF_STATE_NONE: /* the help says which of several it is */
 	case CONF_STATE_EFFECTIVE:
 	case CONF_STATE_ALWAYS:
 	case CONF_STATE_OWN:
@@ -80,12 +80,44 @@ static bool needs_quotes(const char *text)
 	return len > 1 && (text[0] == '"' || text[0] == '\'') && text[len - 1] == text[0];
 }
 
+/* Where the value of an option comes from, if not from its default. */
+static void write_source(struct writer *w, enum conf_id id)
+{
+	const struct conf *c = w->conf;
+
+	switch (conf_source(c, id)) {
+	case CONF_SOURCE_FILE:
+		fprintf(w->out, "# From %s:%u.\n", c->file, c->file_line[id]);
+		return;
+	case CONF_SOURCE_COMMAND_LINE:
+		if (c->given[id])
+			fputs("# From the command line.\n", w->out);
+		return;
+	case CONF_SOURCE_COPIED:
+		fputs("# From the master.\n", w->out);
+		return;
+	case CONF_SOURCE_PROFILE:
+		fprintf(w->out, "# From security_profile %s.\n", c->security_profile);
+		return;
+	case CONF_SOURCE_DEFAULT:
+		return;
+	}
+}
+
+/* As a comment: what others do not know, and what follows from security_profile. */
+static bool is_hidden(const struct conf *c, enum conf_id id)
+{
+	return c->profiled[id] ||
+	       (conf_option(id)->state == CONF_STATE_OWN && conf_value_is_default(c, id));
+}
+
 static void write_value(struct writer *w, enum conf_id id)
 {
 	const struct conf_option *o = conf_option(id);
 	_cleanup_free_ char *text = conf_value_text(w->conf, id);
-	bool hidden = o->state == CONF_STATE_OWN && conf_value_is_default(w->conf, id);
+	bool hidden = is_hidden(w->conf, id);
 
+	write_source(w, id);
 	if (strchr(text, '#')) {
 		char quoted[CONF_QUOTE_MAX];
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Contents in chunks that never move, found by a hash with open addressing; ids that nobody holds
+ * Contents in chunks that never move, found by a hash with open addressing; ids without references
  * are chained and given out again.
  */
 #include "fabric/cells.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "util/mem.h"
@@ -70,6 +71,7 @@ static uint32_t find_slot(const struct cells *c, const uint8_t *payload, uint32_
 {
 	uint32_t at = hash & (c->n_slots - 1);
 
+	assert(c->held < c->n_slots); /* some slot is free, so this ends */
 	while (c->slots[at]) {
 		const struct row *r = row_of(c, c->slots[at]);
 
@@ -137,7 +139,7 @@ cell_id cells_put(struct cells *c, const uint8_t payload[SMP_DATA_SIZE])
 	return c->slots[at];
 }
 
-/* Whoever stands behind an emptied slot moves up, so that searches still find it. */
+/* Entries pushed behind an emptied slot move up, so that searches still find them. */
 static void close_gap(struct cells *c, uint32_t gap)
 {
 	uint32_t mask = c->n_slots - 1;
@@ -157,6 +159,7 @@ void cells_unref(struct cells *c, cell_id id)
 {
 	struct row *r;
 
+	assert(id == CELL_UNKNOWN || row_of(c, id)->refs > 0);
 	if (!id)
 		return;
 	r = row_of(c, id);
@@ -180,13 +183,14 @@ size_t cells_count(const struct cells *c)
 
 const uint8_t *cell_table_get(const struct cells *c, const struct cell_table *t, unsigned block)
 {
-	return t && block < t->n ? cells_get(c, t->have[block]) : NULL;
+	return cells_get(c, cell_table_id(t, block));
 }
 
 void cell_table_grow(struct cell_table **t, unsigned n)
 {
 	unsigned before = *t ? (*t)->n : 0;
 
+	assert(t && n >= 1 && n <= UINT16_MAX);
 	if (n <= before)
 		return;
 	*t = xrealloc(*t, 1, sizeof(**t) + n * sizeof((*t)->have[0]));
@@ -201,23 +205,57 @@ void cell_table_set(struct cells *c, struct cell_table **t, unsigned block,
 {
 	cell_id id = cells_put(c, payload);
 
+	assert(t && block < UINT16_MAX);
 	cell_table_grow(t, block + 1);
-	cells_unref(c, (*t)->have[block]);
-	(*t)->have[block] = id;
+	cells_unref(c, cell_table_id(*t, block));
+	(*t)->have[block] = id | ((*t)->have[block] & CELL_OUT);
 }
 
 void cell_table_forget(struct cells *c, struct cell_table *t, unsigned block)
 {
 	if (!t || block >= t->n)
 		return;
-	cells_unref(c, t->have[block]);
-	t->have[block] = CELL_UNKNOWN;
+	cells_unref(c, cell_table_id(t, block));
+	t->have[block] &= CELL_OUT;
+}
+
+void cell_table_send(struct cell_table *t, unsigned block)
+{
+	assert(t && block < t->n && !cell_table_is_out(t, block));
+	t->have[block] |= CELL_OUT;
+	t->n_out++;
+	t->unproven = true;
+}
+
+void cell_table_send_many(struct cell_table **t, unsigned n)
+{
+	cell_table_grow(t, n);
+	(*t)->unproven = true;
+}
+
+void cell_table_back(struct cell_table *t, unsigned block)
+{
+	assert(cell_table_is_out(t, block) && t->n_out);
+	t->have[block] &= ~CELL_OUT;
+	t->n_out--;
+}
+
+void cell_table_free(struct cells *c, struct cell_table **t)
+{
+	for (unsigned i = 0; *t && i < (*t)->n; i++)
+		cell_table_forget(c, *t, i);
+	free(*t);
+	*t = NULL;
 }
 
 void cell_table_clear(struct cells *c, struct cell_table **t)
 {
-	for (unsigned i = 0; *t && i < (*t)->n; i++)
-		cells_unref(c, (*t)->have[i]);
-	free(*t);
-	*t = NULL;
+	if (!*t || !(*t)->n_out) {
+		cell_table_free(c, t);
+		return;
+	}
+	for (unsigned i = 0; i < (*t)->n; i++)
+		cell_table_forget(c, *t, i);
+	(*t)->tries = (*t)->unanswered = (*t)->disproofs = 0;
+	(*t)->given_up = 0;
 }

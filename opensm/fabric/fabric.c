@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The store of facts about the fabric: who is there, and what is plugged into what.
+ * The store of facts about the fabric: nodes, ports, and the cables between them.
  */
 #include "fabric/fabric.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "ib/words.h"
 #include "util/mem.h"
 
 struct fabric *fabric_new(void)
@@ -23,8 +25,8 @@ struct fabric *fabric_new(void)
 
 static void node_free(struct fabric *f, struct node *n)
 {
-	for (unsigned i = 0; i <= n->n_ports; i++)
-		fabric_forget_cells(f, &n->ports[i]);
+	for (unsigned i = 0; i < (n->n_ports + 1u) * N_PORT_TABLES; i++)
+		cell_table_free(f->cells, &n->ports[i / N_PORT_TABLES].tables[i % N_PORT_TABLES]);
 	free(n->lft.entries);
 	free(n->lft.known);
 	mft_have_clear(&n->mft);
@@ -73,7 +75,7 @@ struct node *fabric_add_node(struct fabric *f, const uint8_t *ni)
 {
 	struct node *n;
 
-	/* A subnet has no more LIDs; whoever shows more nodes makes them up. */
+	/* A subnet has no more LIDs; more nodes than these are made up. */
 	if (!node_info_is_sane(ni) || f->n_nodes >= LID_MAX_UCAST)
 		return NULL;
 	n = xcalloc(1, sizeof(*n));
@@ -85,13 +87,12 @@ struct node *fabric_add_node(struct fabric *f, const uint8_t *ni)
 	n->vendor_id = ib_get(ni, NI_VENDOR_ID);
 	n->revision = ib_get(ni, NI_REVISION);
 	n->partition_cap = ib_get(ni, NI_PARTITION_CAP);
-	n->is_new = true;
-	n->mft.inherited = node_is_switch(n); /* nobody knows what it forwards */
+	snprintf(n->desc, sizeof(n->desc), "%s 0x%016" PRIx64, ib_node_type_name(n->type), n->guid);
+	n->mft.inherited = node_is_switch(n); /* its tables are unknown */
 	n->ports = xcalloc(n->n_ports + 1u, sizeof(*n->ports));
 	for (unsigned i = 0; i <= n->n_ports; i++) {
 		n->ports[i].node = n;
 		n->ports[i].num = i;
-		n->ports[i].is_new = true;
 	}
 	n->index = f->n_nodes;
 	GROW(f->nodes, f->n_nodes + 1, f->cap_nodes);
@@ -105,9 +106,11 @@ struct node *fabric_add_node(struct fabric *f, const uint8_t *ni)
 
 void fabric_remove_node(struct fabric *f, struct node *n)
 {
+	assert(f->nodes[n->index] == n && !n->target.members.first);
 	for (unsigned i = 0; i <= n->n_ports; i++) {
 		struct port *p = &n->ports[i];
 
+		assert(!p->behind.members.first && (!p->peer || p->peer->peer == p));
 		fabric_disconnect(p);
 		if (p->guid && fabric_find_port(f, p->guid) == p)
 			guidmap_remove(f->by_port_guid, p->guid);
@@ -146,8 +149,9 @@ void fabric_disconnect(struct port *p)
 	p->peer = NULL;
 }
 
-void fabric_connect(struct port *a, struct port *b, uint32_t sweep)
+void fabric_connect(struct port *a, struct port *b)
 {
+	assert(a && b);
 	if (a->peer != b)
 		fabric_disconnect(a);
 	if (b->peer != a)
@@ -158,7 +162,6 @@ void fabric_connect(struct port *a, struct port *b, uint32_t sweep)
 	a->met_port = b->num;
 	b->met_guid = a->node->guid;
 	b->met_port = a->num;
-	a->peer_seen = b->peer_seen = sweep;
 	a->silent = b->silent = false;
 }
 
@@ -175,52 +178,58 @@ int fabric_port_path(const struct fabric *f, const struct port *p, struct dr_pat
 	return dr_path_extend(&peer->node->path, peer->num, ret);
 }
 
+bool fabric_hides_mkey(const struct port *p)
+{
+	return p->known && port_is_end(p) && port_state(p) > IB_PORT_DOWN &&
+	       !ib_get(p->info, PI_M_KEY) && ib_get(p->info, PI_M_KEY_PROTECT);
+}
+
 void fabric_learn_mkey(struct port *p)
 {
 	uint64_t key = ib_get(p->info, PI_M_KEY);
 
 	if (!port_is_end(p) || port_state(p) == IB_PORT_DOWN)
 		return;
-	/* No key: any will do (14.2.4.1), and the one that is expected is right when another SM sets it. */
+	/*
+	 * No key: every key is accepted (14.2.4.1), and the expected one is right when another SM
+	 * sets it.
+	 */
 	if (key)
 		p->m_key = key;
-	if (key || ib_get(p->info, PI_M_KEY_PROTECT) == 0)
+	if (key || ib_get(p->info, PI_M_KEY_PROTECT) == 0) {
 		p->m_key_other = p->m_key;
+		p->key_doubts = 0;
+	}
 }
 
 void fabric_doubt_mkey(struct port *p)
 {
-	uint64_t key = port_of_sma(p)->m_key;
+	struct port *sma = port_of_sma(p);
+	uint64_t key = sma->m_key;
 
-	port_of_sma(p)->m_key = port_of_sma(p)->m_key_other;
-	port_of_sma(p)->m_key_other = key;
+	sma->m_key = sma->m_key_other;
+	sma->m_key_other = key;
+	sma->key_doubts++;
+}
+
+/* The PortInfo with the CapabilityMask that applies to the port; NULL: not read. */
+static const uint8_t *cap_info(const struct port *p)
+{
+	const struct port *speaker = node_is_switch(p->node) ? &p->node->ports[0] : p;
+
+	return speaker->known ? speaker->info : NULL;
 }
 
 uint32_t fabric_cap_mask(const struct port *p)
 {
-	const struct port *speaker = node_is_switch(p->node) ? &p->node->ports[0] : p;
+	const uint8_t *info = cap_info(p);
 
-	return speaker->known ? ib_get(speaker->info, PI_CAP_MASK) : 0;
+	return info ? ib_get(info, PI_CAP_MASK) : 0;
 }
 
-const uint8_t *fabric_pkey_block(const struct fabric *f, const struct port *p, unsigned block)
+enum ib_speed_set fabric_speed_sets(const struct port *p)
 {
-	return cell_table_get(f->cells, p->pkeys, block);
-}
-
-const uint8_t *fabric_guid_block(const struct fabric *f, const struct port *p, unsigned block)
-{
-	return cell_table_get(f->cells, p->guids, block);
-}
-
-const uint8_t *fabric_sl2vl_row(const struct fabric *f, const struct port *p, unsigned in)
-{
-	return cell_table_get(f->cells, p->sl2vl, in);
-}
-
-const uint8_t *fabric_vlarb_block(const struct fabric *f, const struct port *p, unsigned block)
-{
-	return cell_table_get(f->cells, p->vlarb, block - 1);
+	return ib_speed_sets(cap_info(p));
 }
 
 unsigned fabric_pkey_cap(const struct port *p)
@@ -234,100 +243,18 @@ unsigned fabric_pkey_cap(const struct port *p)
 	return MIN(cap, PKEY_CAP_MAX);
 }
 
-#define SL2VL_BYTES	8  /* a nibble for each of 16 SLs */
-#define VLARB_PER_BLOCK 32 /* entries of 2 bytes */
-
-static bool observe_table(struct fabric *f, struct cell_table **t, unsigned block,
-			  const uint8_t *payload, size_t n_used)
-{
-	const uint8_t *have = cell_table_get(f->cells, *t, block);
-	uint8_t used[SMP_DATA_SIZE] = { 0 };
-
-	memcpy(used, payload, MIN(n_used, sizeof(used)));
-	if (have && !memcmp(have, used, sizeof(used)))
-		return true;
-	cell_table_set(f->cells, t, block, used);
-	return false;
-}
-
-bool fabric_observe_pkeys(struct fabric *f, struct port *p, unsigned block, const uint8_t *payload)
-{
-	unsigned cap = fabric_pkey_cap(p), first = block * PKEYS_PER_BLOCK;
-
-	if (first >= cap)
-		return true;
-	return observe_table(f, &p->pkeys, block, payload, (cap - first) * sizeof(uint16_t));
-}
-
-bool fabric_observe_guids(struct fabric *f, struct port *p, unsigned block, const uint8_t *payload)
-{
-	unsigned cap = ib_get(p->info, PI_GUID_CAP), first = block * GUIDS_PER_BLOCK;
-
-	if (first >= cap)
-		return true;
-	return observe_table(f, &p->guids, block, payload, (cap - first) * sizeof(guid_t));
-}
-
-bool fabric_observe_sl2vl(struct fabric *f, struct port *p, unsigned in, const uint8_t *payload)
-{
-	return observe_table(f, &p->sl2vl, in, payload, SL2VL_BYTES);
-}
-
-/* The table as far as it goes, without reserved bits (14.2.5.9). */
-bool fabric_observe_vlarb(struct fabric *f, struct port *p, unsigned block, const uint8_t *payload)
-{
-	unsigned cap = (unsigned)(block <= 2 ? ib_get(p->info, PI_VLARB_LOW_CAP)
-					     : ib_get(p->info, PI_VLARB_HIGH_CAP));
-	unsigned before = block % 2 ? 0 : VLARB_PER_BLOCK;
-	uint8_t shares[SMP_DATA_SIZE];
-
-	for (unsigned i = 0; i < SMP_DATA_SIZE; i++)
-		shares[i] = i % 2 ? payload[i] : payload[i] & 0x0F;
-	return observe_table(f, &p->vlarb, block - 1, shares,
-			     cap > before ? (cap - before) * sizeof(uint16_t) : 0);
-}
-
 unsigned fabric_pkeys(const struct fabric *f, const struct port *p, uint16_t *ret)
 {
 	unsigned cap = fabric_pkey_cap(p);
 
 	for (unsigned i = 0; i < cap; i++) {
-		const uint8_t *block = fabric_pkey_block(f, p, i / PKEYS_PER_BLOCK);
+		const uint8_t *block = fabric_cell(f, p, TABLE_PKEYS, i / PKEYS_PER_BLOCK);
 
 		if (!block)
 			return 0;
 		ret[i] = (uint16_t)ib_bits_get(block, i % PKEYS_PER_BLOCK * 16, 16);
 	}
 	return cap;
-}
-
-uint32_t fabric_pkey_mod(const struct port *p, unsigned block)
-{
-	return port_is_end(p) ? block : (uint32_t)p->num << 16 | block;
-}
-
-void fabric_forget_cells(struct fabric *f, struct port *p)
-{
-	cell_table_clear(f->cells, &p->pkeys);
-	cell_table_clear(f->cells, &p->guids);
-	cell_table_clear(f->cells, &p->sl2vl);
-	cell_table_clear(f->cells, &p->vlarb);
-}
-
-bool fabric_cells_unproven(const struct port *p)
-{
-	return (p->pkeys && p->pkeys->unproven) || (p->guids && p->guids->unproven) ||
-	       (p->sl2vl && p->sl2vl->unproven) || (p->vlarb && p->vlarb->unproven);
-}
-
-void fabric_prove_cells(struct port *p)
-{
-	struct cell_table *const tables[] = { p->pkeys, p->guids, p->sl2vl, p->vlarb };
-
-	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
-		if (tables[i])
-			tables[i]->unproven = false;
-	}
 }
 
 const uint8_t *lft_have_block(const struct lft_have *lft, uint32_t block)
@@ -374,6 +301,12 @@ void lft_have_forget_all(struct lft_have *lft)
 {
 	if (lft->n_blocks)
 		memset(lft->known, 0, lft->n_blocks);
+}
+
+void node_prove_tables(struct node *n)
+{
+	lft_have_prove(&n->lft);
+	n->mft.unproven = false;
 }
 
 void node_forget_tables(struct node *n)

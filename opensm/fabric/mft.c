@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is known of a switch's multicast table. Knows no trees and sends nothing. */
+/* The known content of a switch's multicast table. Knows no trees and sends nothing. */
 #include "fabric/mft.h"
 
 #include <string.h>
@@ -72,6 +72,13 @@ void mft_have_set(struct mft_have *h, unsigned block, unsigned position,
 	h->blocks[block]->told |= (uint16_t)(1u << position);
 }
 
+void mft_have_written(struct mft_have *h, unsigned block, unsigned position,
+		      const struct mft_cell *cell)
+{
+	mft_have_set(h, block, position, cell);
+	h->unproven = true;
+}
+
 void mft_have_doubt(struct mft_have *h, unsigned block, unsigned position,
 		    const struct mft_cell *cell)
 {
@@ -101,6 +108,7 @@ void mft_have_forget_all(struct mft_have *h)
 		if (h->blocks[i])
 			h->blocks[i]->known = h->blocks[i]->told = 0;
 	h->inherited = true;
+	h->unproven = false;
 }
 
 bool mft_have_row(const struct mft_have *h, lid_t mlid, uint64_t ret_mask[4])

@@ -3,8 +3,8 @@
  * The multicast forwarding table a switch is known to hold (14.2.5.12).
  *
  * A cell is what one SMP carries: 16 ports (the position) of 32 MLIDs (the block). Knowledge of a
- * cell has three values: known; in doubt, when a Set was sent and not answered yet, or never: then the
- * masks are everything the cell may hold, old and new together; and nothing known at all. What
+ * cell has three values: known; in doubt, when a Set was sent and not answered yet, or never: then
+ * the masks are everything the cell may hold, old and new together; and nothing known at all. What
  * nothing is known about is taken for empty, unless the switch was forwarding before we came
  * (`inherited`): then it has to be read before it can be judged.
  *
@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fabric/owners.h"
 #include "util/types.h"
 
 #define MFT_FIRST_MLID		 ((lid_t)0xC000)
@@ -40,11 +41,12 @@ struct mft_block {
 
 /* Zero-initialised: a switch that holds nothing. Writer: sync/mft, and sm/ through forget_all. */
 struct mft_have {
-	struct mft_block **blocks; /* n_blocks, NULL where nothing was ever said */
-	uint32_t n_blocks;
-	bool inherited; /* a cell nobody told us about may hold anything */
-	lid_t want_top; /* MulticastFDBTop the switch should have; 0: nobody says */
-	uint32_t spot;	/* its place in sync/mft, + 1; 0: none */
+	struct mft_block **FACT blocks; /* n_blocks, NULL where nothing was ever said */
+	FACT uint32_t n_blocks;
+	FACT bool inherited; /* a cell of which no answer told may hold anything */
+	FACT bool unproven; /* written since a sweep last saw that no port of the switch changed */
+	OF_SYNC lid_t want_top; /* MulticastFDBTop the switch should have; 0: none is wanted */
+	OF_SYNC uint32_t spot;	/* its place in sync/mft, + 1; 0: none */
 };
 
 /* Positions of a switch with `n_ports` external ports: 1..16. */
@@ -66,14 +68,17 @@ struct mft_cell *mft_have_room(struct mft_have *h, unsigned block, unsigned posi
 /* A switch said what the cell holds. */
 void mft_have_set(struct mft_have *h, unsigned block, unsigned position,
 		  const struct mft_cell *cell);
+/* The same, as the answer to a Set: it stays unproven until node_prove_tables(). */
+void mft_have_written(struct mft_have *h, unsigned block, unsigned position,
+		      const struct mft_cell *cell);
 /* `cell` is on its way: now it may hold what it held or that. */
 void mft_have_doubt(struct mft_have *h, unsigned block, unsigned position,
 		    const struct mft_cell *cell);
-/* May it hold what nobody told us? Then it has to be read. */
+/* May it hold more than any answer told? Then it has to be read. */
 bool mft_have_is_untold(const struct mft_have *h, unsigned block, unsigned position);
 /* It cannot be read: what we have is taken for all it may hold. */
 void mft_have_assume(struct mft_have *h, unsigned block, unsigned position);
-/* Rebooted, or somebody else was there: nothing is known, and everything has to be read first. */
+/* Rebooted, or written by another manager: nothing is known, all has to be read first. */
 void mft_have_forget_all(struct mft_have *h);
 
 /* Ports that may hold copies of `mlid`, all positions. False: none. */

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Builds a topo from the fabric. Everything in the fabric counts: what vanished was taken out at
- * the end of discovery, and what is only silent keeps its place.
+ * Builds a topo from the fabric. Everything in the fabric counts: vanished nodes and ports were
+ * removed at the end of discovery, and silent ones keep their place.
  */
 #include "fabric/snapshot.h"
 
 #include "util/mem.h"
 
-/* What is avoided is left out: the cable is held down, complained about, or stuck. */
+/* Cables that are avoided are left out: held down, complained about, or stuck. */
 static bool link_counts(const struct port *p)
 {
-	return fabric_link_is_up(p) && node_is_routable(p->peer->node) && !p->avoided &&
-	       !p->peer->avoided;
+	return fabric_link_is_up(p) && node_is_routable(p->peer->node) && !p->damp.avoided &&
+	       !p->peer->damp.avoided;
 }
 
 static void add_switch(struct topo_builder *b, const struct node *n)
@@ -47,52 +47,45 @@ static void add_hosts(struct topo_builder *b, const struct node *n)
 	}
 }
 
-/* Lanes of the widest of a set of LinkWidth bits (14.2.5.6). */
-static unsigned widest(unsigned bits)
-{
-	static const uint8_t lanes[] = { 1, 4, 8, 12, 2 };
-	unsigned most = 0;
-
-	for (unsigned i = 0; i < ARRAY_SIZE(lanes); i++)
-		if (bits >> i & 1)
-			most = MAX(most, lanes[i]);
-	return most;
-}
-
-/* The best speed that both ends can do, as ib_link_speed() has it. FDR10 is no speed that anybody waits for. */
+/*
+ * The best speed that both ends support, as ib_link_speed() has it. FDR10 does not count as faster.
+ */
 static unsigned best_speed(const struct port *p, const struct port *q)
 {
-	static const uint16_t plain[] = { 25, 50, 100 }, extended[] = { 140, 250, 500, 1000 };
-	bool both = fabric_cap_mask(p) & fabric_cap_mask(q) & IB_CAP(IB_CAP_EXTENDED_SPEEDS);
-	unsigned more = both ? ib_get(p->info, PI_SPEED_EXT_SUPPORTED) & ib_get(q->info, PI_SPEED_EXT_SUPPORTED) : 0;
-	unsigned common = ib_get(p->info, PI_SPEED_SUPPORTED) & ib_get(q->info, PI_SPEED_SUPPORTED), best = 0;
+	enum ib_speed_set most = MIN(fabric_speed_sets(p), fabric_speed_sets(q));
+	unsigned best = 0;
 
-	for (unsigned i = 0; i < ARRAY_SIZE(plain); i++)
-		best = common >> i & 1 ? plain[i] : best;
-	for (unsigned i = 0; i < ARRAY_SIZE(extended); i++)
-		best = more >> i & 1 ? extended[i] : best;
+	for (unsigned set = 0; set <= most; set++) {
+		unsigned both = ib_speed_bits(p->info, set, IB_SPEED_SUPPORTED) &
+				ib_speed_bits(q->info, set, IB_SPEED_SUPPORTED);
+
+		for (size_t i = 0; i < IB_SPEEDS; i++)
+			if (ib_speeds[i].bit[set] & both)
+				best = ib_speeds[i].tenths;
+	}
 	return best;
 }
 
-/* Does the cable run slower, or narrower, than both its ends can? */
+/* Is the cable slower, or narrower, than both its ends support? */
 static bool is_throttled(const struct port *p)
 {
 	const struct port *q = p->peer;
+	const struct ib_width *widest;
 
 	if (!p->known || !q->known)
 		return false;
-	return ib_link_width(p->info) <
-		       widest((unsigned)(ib_get(p->info, PI_WIDTH_SUPPORTED) & ib_get(q->info, PI_WIDTH_SUPPORTED))) ||
-	       ib_link_speed(p->info, fabric_cap_mask(p), false) < best_speed(p, q);
+	widest = ib_widest(ib_get(p->info, PI_WIDTH_SUPPORTED) &
+			   ib_get(q->info, PI_WIDTH_SUPPORTED));
+	return (widest && ib_link_width(p->info) < widest->lanes) ||
+	       ib_link_speed(p->info, fabric_speed_sets(p), false) < best_speed(p, q);
 }
 
-/* Both ends of a cable are asked, topo takes the lesser. Code 1..5 of VLCap: 1, 2, 4, 8, 15 lanes. */
+/* Both ends of a cable are asked, topo takes the lesser. */
 static void add_facts(struct topo_builder *b, const struct node *n, const struct port *p)
 {
-	static const uint8_t vls[] = { 0, 1, 2, 4, 8, 15 };
-	unsigned code = p->known ? (unsigned)ib_get(p->info, PI_VL_CAP) : 0;
+	unsigned vls = p->known ? ib_data_vls((unsigned)ib_get(p->info, PI_VL_CAP)) : 0;
 
-	topo_set_port(b, n->guid, p->num, code < ARRAY_SIZE(vls) ? vls[code] : 0, is_throttled(p));
+	topo_set_port(b, n->guid, p->num, vls, is_throttled(p));
 }
 
 static void add_links(struct topo_builder *b, const struct node *n)

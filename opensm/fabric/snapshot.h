@@ -6,7 +6,7 @@
 #include "topo/topo.h"
 
 /*
- * Nodes of sweep `sweep` (or not silent for long), with their assigned LIDs; cables whose ends are
- * both above DOWN and which nobody avoids. One reference.
+ * Nodes of sweep `sweep` (or not silent for long), with their assigned LIDs; cables with both ends
+ * above DOWN that are not avoided. One reference.
  */
 struct topo *fabric_snapshot(const struct fabric *f);

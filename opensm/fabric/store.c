@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What survives a restart, in memory: three maps, and writing them. Reading is store_read.c.
+ * State that survives a restart, in memory: three maps, and writing them. Reading is store_read.c.
  *
  * A file differs from its map (`dirty`) from the first change until an image of it is made: a sweep
  * that changes nothing writes nothing.
@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fabric/store_private.h"
+#include "fabric/store_internal.h"
 #include "util/file.h"
 #include "util/mem.h"
 
 #define MAX_PORTS 256
 
-/* Keys are secrets, hence the mode; the others are as readable as the peer's. */
+/* Keys are secrets, hence the mode; the other files are as readable as OpenSM's. */
 static const struct file_type {
 	const char *name;
 	bool secret;
@@ -52,11 +52,6 @@ struct store *store_free(struct store *s)
 	free(s->dir);
 	free(s);
 	return NULL;
-}
-
-void store_freep(struct store **s)
-{
-	*s = store_free(*s);
 }
 
 void store_set_durable(struct store *s, bool durable)

@@ -2,10 +2,10 @@
 /*
  * What survives a restart: guid2lid, guid2mkey and neighbors, in the format of OpenSM (files.md 2).
  *
- * A file is read whole, and written whole, by rename, only when its content changed. A line that
- * makes no sense is reported, skipped, and never takes its neighbours with it; the original is then
- * kept beside as FILE.bad, unless there is one already. Nothing here logs or decides when to read
- * or write: a standby must not write, and who leaves STANDBY may forget (sweep.md 8).
+ * A file is read whole, and written whole, by rename, only when its content changed. A line with an
+ * error is reported and skipped, and never takes its neighbours with it; the original is then kept
+ * beside as FILE.bad, unless there is one already. Nothing here logs or decides when to read or
+ * write: a standby must not write, and a manager that leaves STANDBY may forget (sweep.md 8).
  */
 #pragma once
 
@@ -13,13 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/mem.h"
 #include "util/types.h"
 
 struct store;
 
 enum store_file { STORE_LIDS, STORE_MKEYS, STORE_NEIGHBORS, STORE_FILES };
 
-/* What a read had to say: "FILE:LINE: text", printable; beyond STORE_FINDINGS_MAX, a count. */
+/* Findings of a read: "FILE:LINE: text", printable; beyond STORE_FINDINGS_MAX, a count. */
 #define STORE_FINDINGS_MAX 20
 struct store_findings {
 	char *text[STORE_FINDINGS_MAX];
@@ -31,15 +32,15 @@ void store_findings_clear(struct store_findings *f);
 /* Empty; nothing is read or created yet. `dir` is copied. `durable`: fsync what is written. */
 struct store *store_new(const char *dir, bool durable);
 struct store *store_free(struct store *s);
-void store_freep(struct store **s);
+FREEP(store_free, struct store)
 void store_set_durable(struct store *s, bool durable);
 
 /* "guid2lid" ... */
 const char *store_file_name(enum store_file which);
 
 /*
- * Replaces what is in memory by what the file says. Findings are added to `f` (zero-initialised, or
- * from another read). 0: read, or there is no such file yet; -errno: not readable as a whole
+ * Replaces the records in memory by those of the file. Findings are added to `f` (zero-initialised,
+ * or from another read). 0: read, or there is no such file yet; -errno: not readable as a whole
  * (directory, permissions, larger than 64 MB), with a finding; memory is then empty.
  */
 int store_read(struct store *s, enum store_file which, struct store_findings *f);

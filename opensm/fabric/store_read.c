@@ -3,8 +3,8 @@
  * Reading guid2lid, guid2mkey and neighbors: one record per line, KEY VALUE, an empty line after
  * each (files.md 2).
  *
- * Stricter than the peer where it would believe nonsense (trailing words, a last line that was cut
- * off), and more patient where it would throw away sense: a line that starts with a blank does not
+ * Stricter than OpenSM where that would accept errors (trailing words, a last line that was cut
+ * off), and more tolerant where that would lose records: a line that starts with a blank does not
  * end the reading, a missing empty line does not swallow the next record, a key that is not written
  * in full is understood.
  */
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fabric/store_private.h"
+#include "fabric/store_internal.h"
 #include "util/file.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -108,7 +108,7 @@ static bool parse_end(char *word, struct store_end *ret)
 	return port != 0;
 }
 
-/* D5: the peer would keep such a key for ever and never find it. */
+/* D5: OpenSM would keep such a key for ever and never find it. */
 static void check_canonical(struct reader *r, const char *word, guid_t guid)
 {
 	char canonical[19];
@@ -195,7 +195,7 @@ static bool leads_back(const struct store *s, guid_t guid, unsigned port)
 	return back && back->guid == guid && back->port == port;
 }
 
-/* A cable has two ends: what leads somewhere from where nothing leads back is dropped. */
+/* A cable has two ends: entries without one in the other direction are dropped. */
 static void drop_one_way(struct reader *r)
 {
 	struct guidmap *map = r->store->map[STORE_NEIGHBORS];
@@ -280,7 +280,10 @@ static void read_lines(struct reader *r, char *text, size_t len)
 
 /* Files */
 
-/* The original of what we are about to overwrite without some of its lines; the first one stays. */
+/*
+ * Keeps the original of a file that is about to be overwritten without some of its lines; the first
+ * one stays.
+ */
 static void keep_aside(struct reader *r, const char *text, size_t len)
 {
 	_cleanup_free_ char *bad = xasprintf("%s.bad", r->path);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Nodes and ports in words. Names are cut so that what follows them, the GUID above all, never is. */
+/*
+ * Nodes and ports in words. Names are cut so that what follows them, the GUID above all, never is.
+ */
 #include "fabric/words.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How nodes and ports are written for people: logs, status line, console. Here, and nowhere else.
- * Names are those of the node-name map or, where it has none, descriptions; both are printable.
+ * The text for nodes and ports in logs, status line and console: here, and in no other file. Names
+ * are those of the node-name map or, where it has none, descriptions; both are printable.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ static inline const char *node_name(const struct node *n)
 	return n->alias ? n->alias : n->desc;
 }
 
-/* The LID that leads to it: as given, or as the port says; 0: none known. */
+/* The LID that leads to the port: as given, or from its PortInfo; 0: none known. */
 lid_t fabric_lid_of(const struct port *p);
 
 /* "'leaf3' (0x0002c90300a1b2c3)". Returns `ret`. */
@@ -23,8 +23,9 @@ lid_t fabric_lid_of(const struct port *p);
 char *fabric_node_str(const struct node *n, char ret[NODE_STRLEN]);
 
 /*
- * All that helps to find it: "'h3' port 1 (0x...), LID 7, behind 'leaf1' port 5"; "'leaf1' port 5 (0x...),
- * LID 3, cabled to 'h3' port 1"; "'leaf1' (0x...), LID 3" of port 0; "an unknown port" for NULL. Returns `ret`.
+ * All that helps to find it: "'h3' port 1 (0x...), LID 7, behind 'leaf1' port 5"; "'leaf1' port 5
+ * (0x...), LID 3, cabled to 'h3' port 1"; "'leaf1' (0x...), LID 3" of port 0; "an unknown port" for
+ * NULL. Returns `ret`.
  */
 #define PLACE_STRLEN 256
 char *fabric_place_str(const struct port *p, char ret[PLACE_STRLEN]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * SMP attributes in words and rows: names, field lists, link speed and width.
+ * SMP attributes in words and rows: names and field lists.
  * What an SM writes to them, and why, is not known here.
  */
 #include "ib/attrs.h"
@@ -63,77 +63,4 @@ const char *ib_attr_name(uint16_t attr)
 	const struct attr_row *row = find_row(attr);
 
 	return row ? row->name : "unknown attribute";
-}
-
-const char *ib_port_state_name(unsigned state)
-{
-	static const char *const names[] = {
-		[IB_PORT_NO_CHANGE] = "NoChange", [IB_PORT_DOWN] = "Down",
-		[IB_PORT_INIT] = "Init",          [IB_PORT_ARMED] = "Armed",
-		[IB_PORT_ACTIVE] = "Active",
-	};
-
-	return state < ARRAY_SIZE(names) ? names[state] : "invalid";
-}
-
-const char *ib_node_type_name(unsigned type)
-{
-	static const char *const names[] = {
-		[IB_NODE_CA] = "Channel Adapter",
-		[IB_NODE_SWITCH] = "Switch",
-		[IB_NODE_ROUTER] = "Router",
-	};
-
-	return type >= IB_NODE_CA && type < ARRAY_SIZE(names) ? names[type] : "invalid";
-}
-
-unsigned ib_mtu_bytes(unsigned code)
-{
-	if (code < IB_MTU_256 || code > IB_MTU_4096)
-		return 0;
-	return 128u << code;
-}
-
-unsigned ib_link_speed(const uint8_t *pi, uint32_t node_cap_mask, bool fdr10)
-{
-	unsigned extended = (unsigned)ib_get(pi, PI_SPEED_EXT_ACTIVE);
-
-	if (!(node_cap_mask & IB_CAP(IB_CAP_EXTENDED_SPEEDS)))
-		extended = 0;
-	switch (extended) { /* LinkSpeedExtActive, 14.2.5.6: one bit */
-	case 1:
-		return 140; /* FDR */
-	case 2:
-		return 250; /* EDR */
-	case 4:
-		return 500; /* HDR */
-	case 8:
-		return 1000; /* NDR */
-	}
-	switch (ib_get(pi, PI_SPEED_ACTIVE)) { /* LinkSpeedActive */
-	case 1:
-		return 25; /* SDR */
-	case 2:
-		return 50; /* DDR */
-	case 4:
-		return fdr10 ? 103 : 100; /* QDR */
-	}
-	return 0;
-}
-
-unsigned ib_link_width(const uint8_t *pi)
-{
-	switch (ib_get(pi, PI_WIDTH_ACTIVE)) { /* LinkWidthActive, 14.2.5.6: one bit */
-	case 1:
-		return 1;
-	case 2:
-		return 4;
-	case 4:
-		return 8;
-	case 8:
-		return 12;
-	case 16:
-		return 2;
-	}
-	return 0;
 }

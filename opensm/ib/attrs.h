@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ib/codes.h"
 #include "ib/layout.h"
 #include "util/types.h"
 
@@ -30,29 +31,6 @@ enum ib_attr {
 	IB_ATTR_MLNX_EXT_PORT_INFO = 0xFF90,
 };
 
-enum ib_node_type { IB_NODE_CA = 1, IB_NODE_SWITCH = 2, IB_NODE_ROUTER = 3 };
-
-enum ib_port_state {
-	IB_PORT_NO_CHANGE = 0,
-	IB_PORT_DOWN = 1,
-	IB_PORT_INIT = 2,
-	IB_PORT_ARMED = 3,
-	IB_PORT_ACTIVE = 4,
-};
-
-enum ib_phys_state {
-	IB_PHYS_NO_CHANGE = 0,
-	IB_PHYS_SLEEP,
-	IB_PHYS_POLLING,
-	IB_PHYS_DISABLED,
-	IB_PHYS_TRAINING,
-	IB_PHYS_LINK_UP,
-	IB_PHYS_ERROR_RECOVERY,
-};
-
-/* Codes of NeighborMTU and MTUCap: 1 = 256 ... 5 = 4096 bytes. */
-enum ib_mtu { IB_MTU_256 = 1, IB_MTU_512, IB_MTU_1024, IB_MTU_2048, IB_MTU_4096 };
-
 /* PortInfo:CapabilityMask (14.2.5.6, table 160); bit numbers. */
 enum ib_cap_bit {
 	IB_CAP_IS_SM = 1,
@@ -62,6 +40,12 @@ enum ib_cap_bit {
 	IB_CAP_CAPMASK2 = 15,
 	IB_CAP_CLIENT_REREGISTER = 25,
 	IB_CAP_MULTICAST_FDB_TOP = 30,
+};
+
+/* PortInfo:CapabilityMask2; bit numbers. Without IB_CAP_CAPMASK2 they mean nothing. */
+enum ib_cap2_bit {
+	IB_CAP2_EXTENDED_SPEEDS2 = 11,
+	IB_CAP2_XDR = 12,
 };
 
 #define IB_CAP(bit) (1u << (bit))
@@ -105,9 +89,17 @@ IB_LAYOUT_ENUM(SI, SWITCH_INFO_LIST)
 	F(PI, CAP_MASK2, 16) F(PI, SPEED_EXT_ACTIVE, 4) F(PI, SPEED_EXT_SUPPORTED, 4)             \
 	F(PI, RSV4, 3) F(PI, SPEED_EXT_ENABLED, 5)
 IB_LAYOUT_ENUM(PI, PORT_INFO_LIST)
+/* Since XDR these lie in RSV3, which stays one component of a PortInfoRecord. */
+enum {
+	PI_SPEED_EXT2_ACTIVE = PI_RSV3 + 1,
+	PI_SPEED_EXT2_SUPPORTED = PI_RSV3 + 3,
+	PI_SPEED_EXT2_ENABLED = PI_RSV3 + 5,
+};
+enum { PI_SPEED_EXT2_ACTIVE_W = 2, PI_SPEED_EXT2_SUPPORTED_W = 2, PI_SPEED_EXT2_ENABLED_W = 3 };
 
 #define SM_INFO_LIST(F)                                                                            \
-	F(SMI, GUID, 64) F(SMI, SM_KEY, 64) F(SMI, ACT_COUNT, 32) F(SMI, PRIORITY, 4) F(SMI, STATE, 4)
+	F(SMI, GUID, 64)                                                                           \
+	F(SMI, SM_KEY, 64) F(SMI, ACT_COUNT, 32) F(SMI, PRIORITY, 4) F(SMI, STATE, 4)
 IB_LAYOUT_ENUM(SMI, SM_INFO_LIST)
 
 /* MLNX ExtendedPortInfo: FDR10 on and off. */
@@ -125,14 +117,3 @@ _Static_assert(EPI_BYTES == 16, "used part of ExtendedPortInfo");
 /* The field lists as rows, for printing and comparing. NULL for attributes without a layout. */
 const struct ib_field *ib_attr_fields(uint16_t attr, size_t *ret_n);
 const char *ib_attr_name(uint16_t attr);
-
-const char *ib_port_state_name(unsigned state);       /* "Down", "Init", "Armed", "Active" */
-const char *ib_node_type_name(unsigned type);         /* "Channel Adapter", "Switch", "Router" */
-unsigned ib_mtu_bytes(unsigned code);                 /* 0 for a code out of range */
-
-/*
- * Link speed of a PortInfo in words and in tenths of Gb/s per lane (25, 50, 100, 140, 250 ...).
- * Extended speeds count only if `node_cap_mask` (port 0's on a switch) has IB_CAP_EXTENDED_SPEEDS.
- */
-unsigned ib_link_speed(const uint8_t *port_info, uint32_t node_cap_mask, bool fdr10);
-unsigned ib_link_width(const uint8_t *port_info);     /* lanes: 1, 2, 4, 8, 12; 0 unknown */

@@ -19,7 +19,8 @@
 struct ib_field {
 	const char *name;
 	uint16_t offset; /* bits from the start */
-	uint16_t width;  /* bits; ib_get() and ib_put() take up to 64, wider ones are bytes (GIDs, text) */
+	/* bits; ib_get() and ib_put() take up to 64, wider ones are bytes (GIDs, text) */
+	uint16_t width;
 };
 
 #define IB_LAYOUT_FIELD_(P, NAME, BITS)                                                            \
@@ -34,6 +35,8 @@ struct ib_field {
 #define IB_LAYOUT_INDEX_(P, NAME, BITS) P##_##NAME##_C,
 #define IB_LAYOUT_INDEX(P, LIST) enum { LIST(IB_LAYOUT_INDEX_) P##_COMPONENTS };
 #define IB_LAYOUT_ROWS(LIST) { LIST(IB_LAYOUT_ROW_) }
+#define IB_LAYOUT_ONE_(P, NAME, BITS) +1
+#define IB_LAYOUT_COUNT(LIST) (0 LIST(IB_LAYOUT_ONE_))
 
 /* Fields that are whole words, where the compiler sees it: one load or store. */
 #define IB_IS_WORD_(offset, width, bits) ((width) == (bits) && (offset) % 8 == 0)
@@ -41,7 +44,8 @@ struct ib_field {
 /* The field of `width` bits at bit `offset` of `p`, most significant bit first. */
 static inline uint64_t ib_bits_get(const uint8_t *p, unsigned offset, unsigned width)
 {
-	unsigned first = offset / 8, last = (offset + width - 1) / 8, down = 7 - (offset + width - 1) % 8;
+	unsigned first = offset / 8, last = (offset + width - 1) / 8,
+		 down = 7 - (offset + width - 1) % 8;
 	uint64_t v = p[first] & (0xFFu >> (offset % 8));
 
 	if (IB_IS_WORD_(offset, width, 64)) {
@@ -49,14 +53,16 @@ static inline uint64_t ib_bits_get(const uint8_t *p, unsigned offset, unsigned w
 		return be64toh(v);
 	}
 	for (unsigned i = first + 1; i <= last; i++)
-		v = v << 8 | p[i]; /* at most 64 significant bits: fields wider than 57 are byte aligned */
+		/* at most 64 significant bits: fields wider than 57 are byte aligned */
+		v = v << 8 | p[i];
 	return v >> down;
 }
 
 /* Stores the low `width` bits of `v`; neighbouring bits stay. */
 static inline void ib_bits_put(uint8_t *p, unsigned offset, unsigned width, uint64_t v)
 {
-	unsigned first = offset / 8, last = (offset + width - 1) / 8, down = 7 - (offset + width - 1) % 8;
+	unsigned first = offset / 8, last = (offset + width - 1) / 8,
+		 down = 7 - (offset + width - 1) % 8;
 	uint64_t mask = (width == 64 ? ~0ull : (1ull << width) - 1) << down;
 
 	if (IB_IS_WORD_(offset, width, 64)) {

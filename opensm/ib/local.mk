@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libib.a
 libib_a_SOURCES = opensm/ib/layout.h opensm/ib/attrs.c opensm/ib/attrs.h opensm/ib/mad.c opensm/ib/mad.h \
-	opensm/ib/rates.c opensm/ib/rates.h opensm/ib/words.c opensm/ib/words.h \
-	opensm/ib/records.c opensm/ib/records.h opensm/ib/notices.c opensm/ib/notices.h \
-	opensm/ib/netfile.c opensm/ib/netfile-parse.c opensm/ib/netfile.h \
-	opensm/ib/netfile-names.h opensm/ib/netfile-scan.c opensm/ib/netfile-scan.h
+	opensm/ib/codes.c opensm/ib/codes.h opensm/ib/words.c opensm/ib/words.h \
+	opensm/ib/records.c opensm/ib/records.h opensm/ib/notices.c opensm/ib/notices.h
 IB_LIBS = libib.a $(UTIL_LIBS)
 
 # libibmad is the oracle of these tests, nothing we ship calls it from here.
-UNIT_TESTS += tests/unit/test-layout tests/unit/test-mad tests/unit/test-netfile tests/unit/test-notices
+UNIT_TESTS += tests/unit/test-layout tests/unit/test-mad tests/unit/test-notices
 ORACLE_SOURCES = tests/unit/ibmad-oracle.c tests/unit/ibmad-oracle.h
 tests_unit_test_layout_SOURCES = tests/unit/test-layout.c $(ORACLE_SOURCES)
 tests_unit_test_layout_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
@@ -16,8 +14,6 @@ tests_unit_test_layout_LDADD = $(IB_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_mad_SOURCES = tests/unit/test-mad.c $(ORACLE_SOURCES)
 tests_unit_test_mad_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
 tests_unit_test_mad_LDADD = $(IB_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_netfile_SOURCES = tests/unit/test-netfile.c
-tests_unit_test_netfile_LDADD = $(IB_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_notices_SOURCES = tests/unit/test-notices.c $(ORACLE_SOURCES)
 tests_unit_test_notices_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
 tests_unit_test_notices_LDADD = $(IB_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)

@@ -82,33 +82,22 @@ void smp_make_response(uint8_t mad[MAD_SIZE], uint16_t status, const uint8_t *pa
 
 const char *mad_method_name(unsigned method)
 {
-	switch (method) {
-	case MAD_GET:
-		return "Get";
-	case MAD_SET:
-		return "Set";
-	case MAD_SEND:
-		return "Send";
-	case MAD_TRAP:
-		return "Trap";
-	case MAD_REPORT:
-		return "Report";
-	case MAD_TRAP_REPRESS:
-		return "TrapRepress";
-	case MAD_SA_GET_TABLE:
-		return "GetTable";
-	case MAD_SA_GET_TRACE_TABLE:
-		return "GetTraceTable";
-	case MAD_SA_GET_MULTI:
-		return "GetMulti";
-	case MAD_SA_DELETE:
-		return "Delete";
-	case MAD_GET_RESP:
-		return "GetResp";
-	case MAD_REPORT_RESP:
-		return "ReportResp";
-	}
-	return "unknown method";
+	static const char *const names[] = {
+		[MAD_GET] = "Get",
+		[MAD_SET] = "Set",
+		[MAD_SEND] = "Send",
+		[MAD_TRAP] = "Trap",
+		[MAD_REPORT] = "Report",
+		[MAD_TRAP_REPRESS] = "TrapRepress",
+		[MAD_SA_GET_TABLE] = "GetTable",
+		[MAD_SA_GET_TRACE_TABLE] = "GetTraceTable",
+		[MAD_SA_GET_MULTI] = "GetMulti",
+		[MAD_SA_DELETE] = "Delete",
+		[MAD_GET_RESP] = "GetResp",
+		[MAD_REPORT_RESP] = "ReportResp",
+	};
+
+	return method < ARRAY_SIZE(names) && names[method] ? names[method] : "unknown method";
 }
 
 /* Bits 4:2 of the status are a code, bits 1:0 flags, bits 15:8 belong to the class (13.4.7). */

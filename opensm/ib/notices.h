@@ -3,8 +3,8 @@
  * Notices (IBA 13.4.8.2) and what the details of each trap say (14.2.5.1, 15.2).
  *
  * Every layout starts at the first byte of the Notice, so that one pointer serves all of them. SMPs
- * carry the first 64 bytes; the layouts of details end there. Nothing in a notice is more than a claim
- * of whoever sent it.
+ * carry the first 64 bytes; the layouts of details end there. Nothing in a notice is more than a
+ * claim of its sender.
  */
 #pragma once
 
@@ -69,9 +69,11 @@ IB_LAYOUT_ENUM(N145, NOTICE_IMAGE_LIST)
 
 /* 256: an SMP with a wrong M_Key; PATH is the last part of its return path, HOPS entries of it. */
 #define NOTICE_MKEY_LIST(F)                                                                        \
-	F(N256, RSV1, 96) F(N256, LID, 16) F(N256, DR_SLID, 16) F(N256, METHOD, 8) F(N256, RSV2, 8) \
-	F(N256, ATTR, 16) F(N256, MOD, 32) F(N256, M_KEY, 64) F(N256, RSV3, 8) F(N256, DIRECTED, 1) \
-	F(N256, TRUNCATED, 1) F(N256, HOPS, 6) F(N256, PATH, 240)
+	F(N256, RSV1, 96)                                                                          \
+	F(N256, LID, 16) F(N256, DR_SLID, 16) F(N256, METHOD, 8) F(N256, RSV2, 8)                  \
+		F(N256, ATTR, 16) F(N256, MOD, 32) F(N256, M_KEY, 64) F(N256, RSV3, 8)             \
+			F(N256, DIRECTED, 1) F(N256, TRUNCATED, 1) F(N256, HOPS, 6)                \
+				F(N256, PATH, 240)
 IB_LAYOUT_ENUM(N256, NOTICE_MKEY_LIST)
 
 /* 257 and 258: a packet from LID1, QP1 to LID2, QP2 with a wrong P_Key or Q_Key. */
@@ -83,10 +85,11 @@ IB_LAYOUT_ENUM(N257, NOTICE_KEY_LIST)
 
 /* 259: the same, found by a switch at an external port; VALID says which fields count. */
 #define NOTICE_SWITCH_KEY_LIST(F)                                                                  \
-	F(N259, RSV1, 80) F(N259, VALID, 16) F(N259, LID1, 16) F(N259, LID2, 16) F(N259, P_KEY, 16) \
-	F(N259, SL, 4) F(N259, RSV2, 4) F(N259, QP1, 24) F(N259, RSV3, 8) F(N259, QP2, 24)        \
-	F(N259, GID1, 128) F(N259, GID2, 128) F(N259, SWITCH_LID, 16) F(N259, PORT, 8)            \
-	F(N259, RSV4, 24)
+	F(N259, RSV1, 80)                                                                          \
+	F(N259, VALID, 16) F(N259, LID1, 16) F(N259, LID2, 16) F(N259, P_KEY, 16) F(N259, SL, 4)   \
+		F(N259, RSV2, 4) F(N259, QP1, 24) F(N259, RSV3, 8) F(N259, QP2, 24)                \
+			F(N259, GID1, 128) F(N259, GID2, 128) F(N259, SWITCH_LID, 16)              \
+				F(N259, PORT, 8) F(N259, RSV4, 24)
 IB_LAYOUT_ENUM(N259, NOTICE_SWITCH_KEY_LIST)
 
 /* What every notice with details about a LID has in the same place: 129 to 131, 144, 145. */
@@ -97,5 +100,5 @@ _Static_assert(NT_BYTES == 80 && N64_BYTES == 64 && N128_BYTES == 64 && N129_BYT
 		       N257_BYTES == 64 && N259_BYTES == 64,
 	       "sizes of 13.4.8.2");
 
-/* "link state changed", for generic traps; "unknown trap" for numbers nobody defined. */
+/* "link state changed", for generic traps; "unknown trap" for undefined numbers. */
 const char *ib_trap_name(unsigned trap);

@@ -3,9 +3,9 @@
  * What Subnet Administration carries: the SA header and its records (IBA vol. 1 chapter 15.2).
  *
  * A record's list is in order of the specification: row n is bit n of the component mask, reserved
- * rows included (PR_PKEY_C is the number of the bit, SA_COMP(PR_PKEY) the bit). Records that wrap an
- * SMP attribute (NodeRecord ...) list their head only; the attribute follows at P_BYTES, its fields
- * in the order of ib/attrs.h behind the head's.
+ * rows included (PR_PKEY_C is the number of the bit, SA_COMP(PR_PKEY) the bit). Records that wrap
+ * an SMP attribute (NodeRecord ...) list their head only; the attribute follows at P_BYTES, its
+ * fields in the order of ib/attrs.h behind the head's.
  */
 #pragma once
 
@@ -70,13 +70,15 @@ IB_LAYOUT_ENUM(SAH, SA_HEADER_LIST)
 #define RMPP_LAST    4u
 
 #define CPI_LIST(F)                                                                                \
-	F(CPI, BASE_VERSION, 8) F(CPI, CLASS_VERSION, 8) F(CPI, CAP_MASK, 16) F(CPI, CAP_MASK2, 27) \
-	F(CPI, RESP_TIME, 5) F(CPI, REDIRECT_GID, 128) F(CPI, REDIRECT_TCLASS, 8)                 \
-	F(CPI, REDIRECT_SL, 4) F(CPI, REDIRECT_FLOW, 20) F(CPI, REDIRECT_LID, 16)                 \
-	F(CPI, REDIRECT_PKEY, 16) F(CPI, RSV1, 8) F(CPI, REDIRECT_QP, 24)                         \
-	F(CPI, REDIRECT_QKEY, 32) F(CPI, TRAP_GID, 128) F(CPI, TRAP_TCLASS, 8) F(CPI, TRAP_SL, 4) \
-	F(CPI, TRAP_FLOW, 20) F(CPI, TRAP_LID, 16) F(CPI, TRAP_PKEY, 16) F(CPI, TRAP_HOP, 8)      \
-	F(CPI, TRAP_QP, 24) F(CPI, TRAP_QKEY, 32)
+	F(CPI, BASE_VERSION, 8)                                                                    \
+	F(CPI, CLASS_VERSION, 8) F(CPI, CAP_MASK, 16) F(CPI, CAP_MASK2, 27) F(CPI, RESP_TIME, 5)   \
+		F(CPI, REDIRECT_GID, 128) F(CPI, REDIRECT_TCLASS, 8) F(CPI, REDIRECT_SL, 4) F(     \
+			CPI, REDIRECT_FLOW, 20) F(CPI, REDIRECT_LID, 16) F(CPI, REDIRECT_PKEY, 16) \
+			F(CPI, RSV1, 8) F(CPI, REDIRECT_QP, 24) F(CPI, REDIRECT_QKEY, 32)          \
+				F(CPI, TRAP_GID, 128) F(CPI, TRAP_TCLASS, 8) F(CPI, TRAP_SL, 4)    \
+					F(CPI, TRAP_FLOW, 20) F(CPI, TRAP_LID, 16)                 \
+						F(CPI, TRAP_PKEY, 16) F(CPI, TRAP_HOP, 8)          \
+							F(CPI, TRAP_QP, 24) F(CPI, TRAP_QKEY, 32)
 IB_LAYOUT_ENUM(CPI, CPI_LIST)
 
 /* Heads of records that wrap an SMP attribute. */
@@ -197,8 +199,8 @@ IB_LAYOUT_ENUM(IIR, INFORM_INFO_RECORD_LIST) /* InformInfo, then 4 bytes of padd
 IB_LAYOUT_INDEX(IIR, INFORM_INFO_RECORD_LIST)
 
 /*
- * Reserved bytes of an InformInfoRecord (SubscriberGID, InformInfo) between managers of ours, see sa/sa.h:
- * where Reports to the subscriber go. GID_PATH: they carry a GRH.
+ * Reserved bytes of an InformInfoRecord (SubscriberGID, InformInfo) between managers of ours, see
+ * sa/sa.h: where Reports to the subscriber go. GID_PATH: they carry a GRH.
  */
 #define INFORM_WAY_LIST(F)                                                                         \
 	F(IIW, SUBSCRIBER_GID, 128) F(IIW, ENUM, 16) F(IIW, LID, 16) F(IIW, PKEY, 16)             \
@@ -207,24 +209,42 @@ IB_LAYOUT_INDEX(IIR, INFORM_INFO_RECORD_LIST)
 IB_LAYOUT_ENUM(IIW, INFORM_WAY_LIST)
 
 /*
- * The data (64 bytes at SVR_DATA8_0) of a manager's ServiceRecord, see sa/sa.h. Each digest is of one
- * group of settings (sm/replica_config.c); 0: not known. EPOCH tells two lives of a master apart.
+ * The data (64 bytes at SVR_DATA8_0) of a manager's ServiceRecord, see sa/sa.h. Each digest is of
+ * one group of settings (sm/admin/replica_config.c); 0: not known. EPOCH tells two lives of a
+ * master apart. CHANNEL: the version of its channel (sm/channel/channel.h); 0: it has none.
+ * TENANTS: the generation of its table of partitions made at run time. RSV3 libumad2sim garbles.
  */
 #define MANAGER_CONFIG_LIST(F)                                                                     \
-	F(SMC, LAYOUT, 8) F(SMC, STATE, 8) F(SMC, RSV1, 16) F(SMC, DIGEST0, 32)                   \
+	F(SMC, LAYOUT, 8) F(SMC, STATE, 8) F(SMC, CHANNEL, 8) F(SMC, RSV1, 8) F(SMC, DIGEST0, 32) \
 	F(SMC, DIGEST1, 32) F(SMC, DIGEST2, 32) F(SMC, DIGEST3, 32) F(SMC, DIGEST4, 32)           \
-	F(SMC, DIGEST5, 32) F(SMC, DIGEST6, 32) F(SMC, DIGEST7, 32) F(SMC, RSV2, 64)              \
+	F(SMC, DIGEST5, 32) F(SMC, DIGEST6, 32) F(SMC, DIGEST7, 32) F(SMC, TENANTS, 64)           \
 	F(SMC, EPOCH, 32) F(SMC, VERSION, 64) F(SMC, RSV3, 64)
 IB_LAYOUT_ENUM(SMC, MANAGER_CONFIG_LIST)
 #define SMC_DIGESTS 8
+
+/*
+ * A part of a message between managers of ours, and its answer, at SA_DATA; up to
+ * CHANNEL_PART_BYTES of the message follow (sm/channel/channel_internal.h).
+ */
+#define CHANNEL_PART_LIST(F)                                                                       \
+	F(CHP, VERSION, 8) F(CHP, KIND, 8) F(CHP, STREAM, 8) F(CHP, REASON, 8)                     \
+	F(CHP, SESSION, 32) F(CHP, SERIAL, 32) F(CHP, LENGTH, 32) F(CHP, OFFSET, 32)               \
+	F(CHP, DIGEST, 64) F(CHP, MESSAGE_VERSION, 64)
+IB_LAYOUT_ENUM(CHP, CHANNEL_PART_LIST)
+/* libumad2sim garbles what stands behind byte 224 of a MAD: that is left free. */
+#define CHANNEL_PART_BYTES 128
+/* No attribute of chapter 15.2.5; sent only to managers that announced a channel. */
+#define SA_CHANNEL	   0xFF4D
 
 _Static_assert(SAH_BYTES == SA_DATA && CPI_BYTES == 72 && PR_BYTES == 64 && MPR_BYTES == 24 &&
 		       MCM_BYTES == 56 && SVR_BYTES == 176 && INF_BYTES == 36 &&
 		       IIR_BYTES == 24 && GIR_BYTES == 72 && LKR_BYTES == 6 &&
 		       LFR_BYTES == 72 && MFR_BYTES == 72 && SLR_BYTES == 16 && VAR_BYTES == 72 &&
-		       PKR_BYTES == 72 && IIW_BYTES == 64 && SMC_BYTES == 64 &&
+		       PKR_BYTES == 72 && IIW_BYTES == 64 && SMC_BYTES == 64 && CHP_BYTES == 36 &&
 		       SVR_DATA8_0 + SMC_VERSION == SVR_DATA64_0,
 	       "record sizes of chapter 15.2.5");
 
-const char *sa_attr_name(uint16_t attr);     /* "PathRecord"; "attribute 0x1234" never: NULL if unknown */
-const char *sa_status_name(unsigned status); /* "no records"; as mad_status_name() for common codes */
+const char *
+sa_attr_name(uint16_t attr); /* "PathRecord"; "attribute 0x1234" never: NULL if unknown */
+const char *
+sa_status_name(unsigned status); /* "no records"; as mad_status_name() for common codes */

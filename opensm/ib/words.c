@@ -19,7 +19,7 @@
 #define IPV4_GROUP_MAX 0x0FFFFFFFu /* 28 bits of it are in the MGID */
 #define IPV4_GROUP_NET 0xE0000000u
 
-/* Groups that a host is in without anybody having asked for it. */
+/* Groups that a host is in without a request of an application. */
 static const struct {
 	uint32_t group;
 	const char *name;
@@ -38,9 +38,12 @@ static const struct {
 	{ 0x10002, "DHCP" },  { 0x10003, "LLMNR" },   { 0x101, "NTP" },
 };
 
-char *ib_gid_str(const uint8_t *gid, char ret[IB_GID_STRLEN])
+#define GID_STRLEN 46
+
+/* "ff12:401b:ffff::fb" */
+static char *gid_str(const uint8_t *gid, char ret[GID_STRLEN])
 {
-	inet_ntop(AF_INET6, gid, ret, IB_GID_STRLEN);
+	inet_ntop(AF_INET6, gid, ret, GID_STRLEN);
 	return ret;
 }
 
@@ -89,7 +92,7 @@ static bool ipv6_words(const uint8_t *mgid, char *ret, size_t cap)
 {
 	static const uint8_t solicited[] = { 0, 0, 0, 0, 0, 1, 0xFF };
 	uint8_t group[16] = { 0xFF, mgid[1] & 0x0F };
-	char address[IB_GID_STRLEN];
+	char address[GID_STRLEN];
 	const char *name = NULL;
 
 	memcpy(group + 6, mgid + 6, 10);
@@ -99,18 +102,18 @@ static bool ipv6_words(const uint8_t *mgid, char *ret, size_t cap)
 			name = ipv6_names[i].name;
 	if (!memcmp(mgid + 6, solicited, sizeof(solicited)))
 		name = "solicited node";
-	snprintf(ret, cap, "IPv6 group %s%s%s%s", ib_gid_str(group, address), name ? " (" : "",
+	snprintf(ret, cap, "IPv6 group %s%s%s%s", gid_str(group, address), name ? " (" : "",
 		 name ? name : "", name ? ")" : "");
 	return true;
 }
 
 char *ib_mgid_words(const uint8_t *mgid, char ret[IB_MGID_STRLEN])
 {
-	char text[IB_GID_STRLEN], what[80] = "";
+	char text[GID_STRLEN], what[80] = "";
 	unsigned signature = number(mgid + 2, 2);
 	bool known = false;
 
-	ib_gid_str(mgid, text);
+	gid_str(mgid, text);
 	if (mgid[0] == 0xFF && signature == SIGNATURE_IPV4)
 		known = ipv4_words(mgid, what, sizeof(what));
 	else if (mgid[0] == 0xFF && signature == SIGNATURE_IPV6)
@@ -125,8 +128,8 @@ char *ib_mgid_words(const uint8_t *mgid, char ret[IB_MGID_STRLEN])
 
 /* ---- MADs ----------------------------------------------------------------------------------- */
 
-static char *word(const char *name, bool known, const char *what, unsigned value,
-		  char ret[IB_WORD_STRLEN])
+static char *name_or_number(const char *name, bool known, const char *what, unsigned value,
+			    char ret[IB_WORD_STRLEN])
 {
 	if (known)
 		snprintf(ret, IB_WORD_STRLEN, "%s", name);
@@ -139,21 +142,21 @@ char *ib_attr_words(uint16_t attr, char ret[IB_WORD_STRLEN])
 {
 	const char *name = ib_attr_name(attr);
 
-	return word(name, strncmp(name, "unknown", 7) != 0, "attribute", attr, ret);
+	return name_or_number(name, strncmp(name, "unknown", 7) != 0, "attribute", attr, ret);
 }
 
 char *sa_attr_words(uint16_t attr, char ret[IB_WORD_STRLEN])
 {
 	const char *name = sa_attr_name(attr);
 
-	return word(name, name != NULL, "attribute", attr, ret);
+	return name_or_number(name, name != NULL, "attribute", attr, ret);
 }
 
 char *ib_method_words(unsigned method, char ret[IB_WORD_STRLEN])
 {
 	const char *name = mad_method_name(method);
 
-	return word(name, strncmp(name, "unknown", 7) != 0, "method", method, ret);
+	return name_or_number(name, strncmp(name, "unknown", 7) != 0, "method", method, ret);
 }
 
 /* Names that say nothing give way to the number. */
@@ -166,12 +169,12 @@ char *mad_status_words(unsigned status, char ret[IB_WORD_STRLEN])
 {
 	const char *name = mad_status_name(status);
 
-	return word(name, is_telling(name), "status", status, ret);
+	return name_or_number(name, is_telling(name), "status", status, ret);
 }
 
 char *sa_status_words(unsigned status, char ret[IB_WORD_STRLEN])
 {
 	const char *name = sa_status_name(status);
 
-	return word(name, is_telling(name), "status", status, ret);
+	return name_or_number(name, is_telling(name), "status", status, ret);
 }

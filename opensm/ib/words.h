@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What numbers mean, for people: multicast addresses, attributes, methods, status. Known ones are named,
- * of others the number is shown. Results are written into `ret`, which is returned.
+ * What numbers mean, for people: multicast addresses, attributes, methods, status. Known ones are
+ * named, of others the number is shown. Results are written into `ret`, which is returned.
  */
 #pragma once
 
 #include <stdint.h>
 
 /*
- * "IPv4 group 224.0.0.251 (mDNS) of partition 0x7fff (ff12:401b:ffff::fb)"; what belongs to nobody we know
- * is its address alone. `mgid` has 16 bytes.
+ * "IPv4 group 224.0.0.251 (mDNS) of partition 0x7fff (ff12:401b:ffff::fb)"; the text of an unknown
+ * group is its address alone. `mgid` has 16 bytes.
  */
 #define IB_MGID_STRLEN 160
 char *ib_mgid_words(const uint8_t *mgid, char ret[IB_MGID_STRLEN]);
-
-/* "ff12:401b:ffff::fb" */
-#define IB_GID_STRLEN 46
-char *ib_gid_str(const uint8_t *gid, char ret[IB_GID_STRLEN]);
 
 /* "PortInfo", "PathRecord" (attributes of subnet administration), "attribute 0x1234". */
 #define IB_WORD_STRLEN 48

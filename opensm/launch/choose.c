@@ -2,6 +2,7 @@
 /* The rules of choose.h, one function each. */
 #include "launch/choose.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -63,7 +64,7 @@ static struct plan *plan_add(struct chooser *c, char *name)
 	return &out->plans[out->n++];
 }
 
-static struct plan *plan_find(struct choice *c, const char *name)
+struct plan *choice_find(const struct choice *c, const char *name)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (str_equal(c->plans[i].name, name))
@@ -101,8 +102,8 @@ static char *trimmed(const struct sysconfig_setting *s)
 }
 
 /* True for `yes`; a value that is neither is a finding, and `otherwise` holds. */
-static bool flag(const struct chooser *c, const char *name, const char *yes, const char *no,
-		 bool otherwise)
+static bool read_flag(const struct chooser *c, const char *name, const char *yes, const char *no,
+		      bool otherwise)
 {
 	const char *file;
 	const struct sysconfig_setting *s = setting(c, name, &file);
@@ -148,7 +149,7 @@ static void give_priority(struct chooser *c)
 /* ---- rule 1: numbered files ---------------------------------------------------------------- */
 
 /* What can be part of the names of files, sockets and lines. */
-static bool is_tame(const char *text)
+static bool is_printable_name(const char *text)
 {
 	for (const char *c = text; *c; c++)
 		if (!isgraph((unsigned char)*c))
@@ -169,7 +170,7 @@ static const char *number_of(const struct chooser *c, const char *name)
 	if (!str_starts(name, STEM "."))
 		return NULL;
 	if (c->redhat)
-		return isdigit((unsigned char)*tail) && is_tame(tail) ? tail : NULL;
+		return isdigit((unsigned char)*tail) && is_printable_name(tail) ? tail : NULL;
 	return all_digits(tail) ? tail : NULL;
 }
 
@@ -191,7 +192,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*x, *y);
 }
 
-/* Names that are neither the base file nor numbered, but of which somebody might think so. */
+/* Names that are neither the base file nor numbered, but look like it. */
 static void warn_of_leftovers(const struct chooser *c)
 {
 	for (size_t i = 0; i < c->in->n_names; i++) {
@@ -199,21 +200,22 @@ static void warn_of_leftovers(const struct chooser *c)
 		char quoted[CONF_QUOTE_MAX];
 
 		if (str_starts(name, STEM) && name[strlen(STEM)] && !number_of(c, name))
-			conf_report_add(c->r, CONF_WARNING, NULL, 0, 0,
-					"%s in %s is no instance: expected digits only behind "
-					"\"" STEM ".\"; it is not read",
-					conf_quote(name, strlen(name), quoted), c->in->conf_dir);
+			conf_report_add(
+				c->r, CONF_WARNING, NULL, 0, 0,
+				"%s in %s does not name an instance: expected digits only after "
+				"\"" STEM ".\"; it is not read",
+				conf_quote(name, strlen(name), quoted), c->in->conf_dir);
 	}
 }
 
-/* PORTS=ALL is what Debian's file says as it comes: nobody has set that. */
-static bool is_set_by_nobody(const struct sysconfig_setting *s)
+/* PORTS=ALL is what Debian's file says as it comes: no administrator has set that. */
+static bool is_as_shipped(const struct sysconfig_setting *s)
 {
 	return str_equal(s->name, SYSCONFIG_PORTS) && strcasecmp(s->value, "ALL") == 0;
 }
 
 /* Numbered files decide alone: one line if what they put aside holds settings. */
-static void say_what_is_ignored(const struct chooser *c)
+static void warn_of_ignored(const struct chooser *c)
 {
 	const char *const names[] = { SYSCONFIG_GUIDS, SYSCONFIG_PRIORITY, SYSCONFIG_PORTS };
 	_cleanup_free_ char *ignored = NULL, *base = NULL;
@@ -223,7 +225,7 @@ static void say_what_is_ignored(const struct chooser *c)
 		const struct sysconfig_setting *s = setting(c, names[i], &file);
 		char *longer;
 
-		if (!s || is_set_by_nobody(s) || (c->redhat && i == 1))
+		if (!s || is_as_shipped(s) || (c->redhat && i == 1))
 			continue;
 		longer = xasprintf("%s%s%s (%s:%u)", ignored ? ignored : "", ignored ? ", " : "",
 				   names[i], file, s->line);
@@ -235,7 +237,8 @@ static void say_what_is_ignored(const struct chooser *c)
 				 c->in->base_settings, c->in->conf_dir);
 	if (ignored || base)
 		conf_report_add(c->r, CONF_WARNING, NULL, 0, 0,
-				"there are numbered files " STEM ".N, so %s%s count for no instance",
+				"there are numbered files " STEM
+				".N, so %s%s count for no instance",
 				ignored ? ignored : "", base ? base : "");
 }
 
@@ -258,7 +261,7 @@ static bool by_numbered(struct chooser *c)
 		return false;
 	c->out->rule = CHOOSE_NUMBERED;
 	c->out->rule_text = "numbered configuration files";
-	say_what_is_ignored(c);
+	warn_of_ignored(c);
 	if (c->redhat)
 		give_priority(c);
 	return true;
@@ -272,7 +275,7 @@ static struct plan *add_guid(struct chooser *c, uint64_t guid, const char *origi
 	_cleanup_free_ char *name = xasprintf("0x%016" PRIx64, guid);
 	struct plan *p;
 
-	if (plan_find(c->out, name)) {
+	if (choice_find(c->out, name)) {
 		conf_report_add(c->r, CONF_WARNING, NULL, 0, 0,
 				"%s names GUID %s twice; there is one instance for it", origin,
 				name);
@@ -294,7 +297,7 @@ static void add_faulty(struct chooser *c, const char *origin, const char *word, 
 	for (char *s = name; *s; s++)
 		if (*s == '/' || *s == ' ' || *s == '"')
 			*s = '_';
-	if (!name[0] || name[0] == '.' || plan_find(c->out, name)) {
+	if (!name[0] || name[0] == '.' || choice_find(c->out, name)) {
 		free(name);
 		name = xasprintf("word-%zu", c->out->n + 1);
 	}
@@ -394,9 +397,10 @@ void choose(const struct choose_input *in, struct choice *ret, struct conf_repor
 {
 	struct chooser c = { .in = in, .out = ret, .r = r };
 
+	assert(in->conf_dir && (in->names || !in->n_names) && (in->ports || !in->n_ports));
 	*ret = (struct choice){ .rule = CHOOSE_ONE };
-	c.redhat = flag(&c, SYSCONFIG_ORDER, "redhat", "files", false);
-	ret->strict = flag(&c, SYSCONFIG_STRICT, "yes", "no", true);
+	c.redhat = read_flag(&c, SYSCONFIG_ORDER, "redhat", "files", false);
+	ret->strict = read_flag(&c, SYSCONFIG_STRICT, "yes", "no", true);
 	warn_of_leftovers(&c);
 	if (c.redhat && by_guids(&c))
 		return;

@@ -5,7 +5,7 @@
  * The first rule that fits counts:
  *
  *   1. numbered configuration files opensm.conf.N (digits only): one instance per file
- *   2. GUIDS of sysconfig: one per word, on the base configuration, each with a subnet prefix of its own
+ *   2. GUIDS of sysconfig: one per word, on the base configuration, each with its own subnet prefix
  *   3. PORTS of sysconfig: ALL, NONE or a list, one per port, on the base configuration
  *   4. one instance
  *
@@ -62,6 +62,8 @@ struct choice {
 /* Always fills `ret`, for choose_clear(). What is ignored, and what cannot be, goes into `r`. */
 void choose(const struct choose_input *in, struct choice *ret, struct conf_report *r);
 void choose_clear(struct choice *c);
+/* The plan of this name; NULL: none. */
+struct plan *choice_find(const struct choice *c, const char *name);
 void plan_clear(struct plan *p);
 /* The same instance in every respect. */
 bool plan_equal(const struct plan *a, const struct plan *b);

@@ -8,7 +8,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-/* Files as they were copied: the most likely mistake of who makes a second fabric. */
+/* A copied file whose guid was not changed: the most likely mistake in a second fabric. */
 static bool warn_of_port(const struct instance *a, const struct instance *b, struct conf_report *r)
 {
 	if (a->guid != b->guid)
@@ -19,21 +19,29 @@ static bool warn_of_port(const struct instance *a, const struct instance *b, str
 				"; expected a port for each; one of them will wait for ever",
 				a->plan.name, b->plan.name, a->guid);
 	else
-		conf_report_add(r, CONF_WARNING, b->plan.conf, 0, 0,
-				"instances %s and %s have no guid; expected one in each file; both take "
-				"the first port whose link is up, and one of them will wait for ever",
-				a->plan.name, b->plan.name);
+		conf_report_add(
+			r, CONF_WARNING, b->plan.conf, 0, 0,
+			"instances %s and %s have no guid; expected one in each file; both take "
+			"the first port whose link is up, and one of them will wait for ever",
+			a->plan.name, b->plan.name);
 	return true;
+}
+
+/* `option` names what both write, a file or a folder. */
+static void warn_of_same(const struct instance *a, const struct instance *b, const char *option,
+			 const char *path, const char *result, struct conf_report *r)
+{
+	conf_report_add(r, CONF_WARNING, b->plan.conf, 0, 0,
+			"instances %s and %s have the same %s %s; expected one for each; %s",
+			a->plan.name, b->plan.name, option, path, result);
 }
 
 static bool warn_of_log(const struct instance *a, const struct instance *b, struct conf_report *r)
 {
-	if (!str_starts(b->log, "/") || !str_equal(a->log, b->log) || str_equal(b->log, "/dev/null"))
+	if (!str_starts(b->log, "/") || !str_equal(a->log, b->log) ||
+	    str_equal(b->log, "/dev/null"))
 		return false;
-	conf_report_add(r, CONF_WARNING, b->plan.conf, 0, 0,
-			"instances %s and %s have the same log_file %s; expected one for each; both "
-			"write into it",
-			a->plan.name, b->plan.name, b->log);
+	warn_of_same(a, b, "log_file", b->log, "both write into it", r);
 	return true;
 }
 
@@ -41,17 +49,15 @@ static bool warn_of_dumps(const struct instance *a, const struct instance *b, st
 {
 	if (!str_equal(a->dump_dir, b->dump_dir))
 		return false;
-	conf_report_add(r, CONF_WARNING, b->plan.conf, 0, 0,
-			"instances %s and %s have the same dump_files_dir %s; expected one for each; "
-			"what one writes the other writes over",
-			a->plan.name, b->plan.name, b->dump_dir);
+	warn_of_same(a, b, "dump_files_dir", b->dump_dir,
+		     "what one writes the other writes over", r);
 	return true;
 }
 
-/* One that is on its way out, or is never started, clashes with nobody. */
+/* An instance that is never started clashes with none. */
 static bool counts(const struct instance *i)
 {
-	return i->life.state != SUPERVISE_ENDING && !i->plan.fault;
+	return !i->plan.fault;
 }
 
 void clash_find(struct instance *const *items, size_t n, struct conf_report *r)

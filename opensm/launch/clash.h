@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What two instances may not share, for they would fight over it: the port, the log, the folders. */
+/* What two instances must not share: the port, the log, the folder of dumps. */
 #pragma once
 
 #include "launch/instance.h"
 
-/* A warning for each pair of neighbours in something that should be each one's own. All have been placed. */
+/* A warning for each thing that two of them share. */
 void clash_find(struct instance *const *items, size_t n, struct conf_report *r);

@@ -29,7 +29,7 @@ static int looks_like_conf(const struct dirent *e)
 	return str_starts(e->d_name, "opensm.conf");
 }
 
-/* -errno: nobody knows whether there are numbered files, so nobody may act as if there were none. */
+/* -errno: whether there are numbered files is unknown; "none" would start the wrong instances. */
 static int list_names(const char *dir, char ***ret_names, size_t *ret_n, struct conf_report *r)
 {
 	struct dirent **entries = NULL;
@@ -39,7 +39,8 @@ static int list_names(const char *dir, char ***ret_names, size_t *ret_n, struct 
 
 	if (fault < 0)
 		conf_report_add(r, CONF_ERROR, dir, 0, 0,
-				"cannot be read: %s; expected the folder of opensm.conf.N; nothing is started",
+				"cannot be read: %s; expected the folder of opensm.conf.N; nothing "
+				"is started",
 				strerror(-fault));
 	*ret_n = n > 0 ? (size_t)n : 0;
 	for (int i = 0; i < n; i++) {
@@ -84,15 +85,8 @@ int gather(const struct launch_paths *p, const uint64_t *ports, size_t n_ports, 
 
 char *gather_first_error(const struct conf_report *r)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		const struct conf_finding *f = &r->findings[i];
-
-		if (f->severity != CONF_ERROR)
-			continue;
-		if (!f->file)
-			return xstrdup(f->text);
-		return f->line ? xasprintf("%s:%u:%u: %s", f->file, f->line, f->column, f->text) :
-				 xasprintf("%s: %s", f->file, f->text);
-	}
+	for (size_t i = 0; i < r->n; i++)
+		if (r->findings[i].severity == CONF_ERROR)
+			return conf_finding_text(&r->findings[i]);
 	return NULL;
 }

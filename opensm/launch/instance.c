@@ -2,6 +2,7 @@
 /* What an instance is started with. */
 #include "launch/instance.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -15,38 +16,6 @@
 #include "util/title.h"
 
 extern char **environ;
-
-struct instance *instance_new(struct launcher *l, struct plan *plan)
-{
-	struct instance *i = xcalloc(1, sizeof(*i));
-
-	i->launcher = l;
-	i->plan = *plan;
-	*plan = (struct plan){ 0 };
-	return i;
-}
-
-struct instance *instance_free(struct instance *i)
-{
-	if (!i)
-		return NULL;
-	plan_clear(&i->plan);
-	if (i->again)
-		plan_clear(i->again);
-	free(i->again);
-	free(i->log);
-	free(i->cache_dir);
-	free(i->dump_dir);
-	sd_event_source_disable_unref(i->child);
-	sd_event_source_disable_unref(i->notify);
-	if (i->notify_path)
-		unlink(i->notify_path);
-	free(i->notify_path);
-	free(i);
-	return NULL;
-}
-
-/* ---- files --------------------------------------------------------------------------------- */
 
 static char *base_conf(const struct launch_paths *p)
 {
@@ -67,15 +36,12 @@ static struct conf *read_conf(const struct instance *i, const struct launch_path
 	return c;
 }
 
-void instance_place(struct instance *i, const struct launch_paths *p)
+static void instance_place(struct instance *i, const struct launch_paths *p)
 {
 	_cleanup_(conf_unrefp) struct conf *c = read_conf(i, p);
 	bool named = plan_is_named(&i->plan), own = named || !launch_paths_standard_log(p);
 	const char *name = i->plan.name;
 
-	free(i->log);
-	free(i->cache_dir);
-	free(i->dump_dir);
 	i->log_given = own && conf_value_is_default(c, CONF_ID_log_file);
 	i->dump_given = own && conf_value_is_default(c, CONF_ID_dump_files_dir);
 	if (!i->log_given)
@@ -91,6 +57,30 @@ void instance_place(struct instance *i, const struct launch_paths *p)
 	i->guid = i->plan.guid ? i->plan.guid : c->guid;
 	i->priority = i->plan.priority >= 0 ? (unsigned)i->plan.priority : c->sm_priority;
 	i->cache_dir = named ? xasprintf("%s/%s", p->cache_dir, name) : xstrdup(p->cache_dir);
+}
+
+struct instance *instance_new(const struct launch_paths *p, struct plan *plan, bool strict)
+{
+	struct instance *i = xcalloc(1, sizeof(*i));
+
+	assert(plan->name);
+	i->plan = *plan;
+	i->strict = strict;
+	*plan = (struct plan){ 0 };
+	instance_place(i, p);
+	return i;
+}
+
+struct instance *instance_free(struct instance *i)
+{
+	if (!i)
+		return NULL;
+	plan_clear(&i->plan);
+	free(i->log);
+	free(i->cache_dir);
+	free(i->dump_dir);
+	free(i);
+	return NULL;
 }
 
 int instance_folders(const struct instance *i, const struct launch_paths *p, char **ret_what)
@@ -116,7 +106,7 @@ struct strv {
 	size_t n, cap;
 };
 
-static void add(struct strv *s, char *word)
+static void add_word(struct strv *s, char *word)
 {
 	GROW(s->v, s->n + 2, s->cap);
 	s->v[s->n++] = word;
@@ -125,8 +115,8 @@ static void add(struct strv *s, char *word)
 
 static void add_option(struct strv *s, const char *name, char *value)
 {
-	add(s, xstrdup(name));
-	add(s, value);
+	add_word(s, xstrdup(name));
+	add_word(s, value);
 }
 
 char **strv_free(char **v)
@@ -144,7 +134,7 @@ char **instance_argv(const struct instance *i, const struct launch_paths *p)
 	const struct plan *plan = &i->plan;
 	struct strv s = { 0 };
 
-	add(&s, xstrdup(p->program));
+	add_word(&s, xstrdup(p->program));
 	if (plan->conf)
 		add_option(&s, "-F", xstrdup(plan->conf));
 	else if (!launch_paths_standard_conf(p) && access(base, F_OK) == 0)
@@ -160,20 +150,16 @@ char **instance_argv(const struct instance *i, const struct launch_paths *p)
 	if (i->dump_given)
 		add_option(&s, "--dump_files_dir", xstrdup(i->dump_dir));
 	if (i->strict)
-		add(&s, xstrdup("--strict"));
-	add(&s, title_new(TITLE_WIDTH, text));
+		add_word(&s, xstrdup("--strict"));
+	add_word(&s, title_new(TITLE_WIDTH, text));
 	return s.v;
 }
 
-/* What the launcher sets, or keeps for itself. OSM_TMP_DIR goes where we say where the dumps are. */
+/* OSM_TMP_DIR goes where the arguments say where the dumps are. */
 static bool is_set_here(const struct instance *i, const char *variable)
 {
-	static const char *const names[] = {
-		"NOTIFY_SOCKET=",   "WATCHDOG_USEC=",	"WATCHDOG_PID=",
-		"LISTEN_FDS=",	    "LISTEN_PID=",	"LISTEN_FDNAMES=",
-		"OPENSM_INSTANCE=", "OPENSM_RUN_DIR=",	"OSM_CACHE_DIR=",
-		"OPENSM_STATUS_ARG=", "OPENSM_LAUNCH_TITLE=",
-	};
+	static const char *const names[] = { "OPENSM_INSTANCE=", "OPENSM_RUN_DIR=",
+					     "OSM_CACHE_DIR=", "OPENSM_STATUS_ARG=" };
 
 	for (size_t n = 0; n < ARRAY_SIZE(names); n++)
 		if (str_starts(variable, names[n]))
@@ -181,54 +167,18 @@ static bool is_set_here(const struct instance *i, const char *variable)
 	return i->dump_given && str_starts(variable, "OSM_TMP_DIR=");
 }
 
-/* WATCHDOG_PID is left out: without it WATCHDOG_USEC is for whoever reads it. */
-char **instance_envp(const struct instance *i, const struct launch_paths *p, mono_t watchdog)
+char **instance_envp(const struct instance *i, const struct launch_paths *p)
 {
 	struct strv s = { 0 };
 
 	for (char **e = environ; *e; e++)
 		if (!is_set_here(i, *e))
-			add(&s, xstrdup(*e));
-	add(&s, xasprintf("OPENSM_INSTANCE=%s", i->plan.name));
-	add(&s, xasprintf("OPENSM_RUN_DIR=%s", p->run_dir));
-	add(&s, xasprintf("OSM_CACHE_DIR=%s", i->cache_dir));
-	add(&s, xstrdup("OPENSM_STATUS_ARG=1"));
+			add_word(&s, xstrdup(*e));
+	add_word(&s, xasprintf("OPENSM_INSTANCE=%s", i->plan.name));
+	add_word(&s, xasprintf("OPENSM_RUN_DIR=%s", p->run_dir));
+	add_word(&s, xasprintf("OSM_CACHE_DIR=%s", i->cache_dir));
+	add_word(&s, xstrdup("OPENSM_STATUS_ARG=1"));
 	if (i->dump_given)
-		add(&s, xasprintf("OSM_TMP_DIR=%s", i->dump_dir));
-	if (i->notify_path)
-		add(&s, xasprintf("NOTIFY_SOCKET=%s", i->notify_path));
-	if (watchdog)
-		add(&s, xasprintf("WATCHDOG_USEC=%" PRId64, watchdog));
+		add_word(&s, xasprintf("OSM_TMP_DIR=%s", i->dump_dir));
 	return s.v;
-}
-
-/* ---- texts --------------------------------------------------------------------------------- */
-
-void instance_describe(const struct instance *i, char *ret, size_t cap)
-{
-	switch (i->life.state) {
-	case SUPERVISE_WAITING:
-		if (i->last[0])
-			snprintf(ret, cap, "waiting %" PRId64 " s to start again after %s",
-				 (i->delay + MONO_S - 1) / MONO_S, i->last);
-		else
-			snprintf(ret, cap, "starting");
-		break;
-	case SUPERVISE_STARTING:
-		snprintf(ret, cap, "starting");
-		break;
-	case SUPERVISE_RUNNING:
-		snprintf(ret, cap, "%s", i->status[0] ? i->status : "running");
-		break;
-	case SUPERVISE_FAILED:
-		snprintf(ret, cap, "FAILED for good: %s",
-			 i->plan.fault ? i->plan.fault : i->last);
-		break;
-	case SUPERVISE_ENDING:
-		snprintf(ret, cap, "ending");
-		break;
-	case SUPERVISE_ENDED:
-		snprintf(ret, cap, "ended");
-		break;
-	}
 }

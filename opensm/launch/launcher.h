@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * All instances, and the events that move them.
+ * The main process of opensm.service: which instances there are, and that opensm@NAME.service is
+ * started, stopped or reloaded for each. systemd keeps them running.
  *
- * loop.c has the sources of sd-event; after each turn of the loop launcher_settle() brings everything into line:
- * what is due is done, systemd and instances.json are told, the timer is set. reload.c compares what there is with what
- * there should be. report.c puts it into words.
+ * launcher.c follows signals and what systemd says of the units; report.c tells systemd and
+ * instances.json.
  */
 #pragma once
 
@@ -12,53 +12,51 @@
 #include <systemd/sd-event.h>
 
 #include "launch/instance.h"
-#include "util/title.h"
+#include "launch/unit.h"
+#include "util/mono.h"
 
 #define LAUNCH_EXIT_CONFIG 78
+
+/* One instance and its unit. */
+struct slot {
+	struct instance *instance;
+	char *unit, *path;     /* names of opensm@NAME.service; path: its object on the bus */
+	char *job;	       /* under way; NULL: none */
+	char *obstacle;	       /* why systemd took no job; NULL: it did */
+	struct unit_state now; /* as last read */
+	bool stale;	       /* to be read */
+	bool gone;	       /* not wanted any more, stops */
+	mono_t retry;	       /* PAUSED: when it is tried again */
+};
 
 struct launcher {
 	const struct launch_paths *paths;
 	struct choice choice; /* the plans are gone into the instances */
-	struct instance **items;
+	struct slot *slots;
 	size_t n, cap;
 	uint64_t *ports; /* of the host */
 	size_t n_ports;
-	mono_t watchdog; /* what instances are given */
+	mono_t ports_due; /* when to look at them next */
 	sd_event *event;
-	sd_event_source *timer;
-	struct title title;
+	sd_event_source *timer; /* of the next thing due */
+	struct units *units;
 	bool ready;	/* READY=1 was sent */
-	bool stopping;
 	bool reloading; /* RELOADING=1 was sent, READY=1 is owed */
-	mono_t reload_limit;
+	bool stopping;
 	char *refused;	/* why the last reload took nothing over; NULL: it did */
 	char *status, *state; /* as last told */
 };
 
-/* ---- loop.c ---- */
+/* ---- launcher.c ---- */
 
 /* Runs until a signal, or until nothing is left that could run. The exit status. */
-int launcher_run(const struct launch_paths *paths, struct title title);
-/* Monotonic, of this turn of the loop. */
-mono_t launcher_now(const struct launcher *l);
-
-/* ---- reload.c ---- */
-
-/* Reads the files. 0, or -errno and nothing changes; findings are said. */
-int launcher_plan(struct launcher *l, struct choice *ret, char **ret_error);
-/*
- * What should be, on top of what is. `hup`: what is not wanted any more ends, and what stays reads its files again. `choice`
- * is emptied.
- */
-void launcher_follow(struct launcher *l, struct choice *choice, bool hup);
-/* An instance has ENDED: its successor takes its place, or it goes. */
-void launcher_replace_ended(struct launcher *l);
+int launcher_run(const struct launch_paths *paths);
+/* Some unit has a job that is not done. */
+bool launcher_is_busy(const struct launcher *l);
 
 /* ---- report.c ---- */
 
-/* One line about all, to be freed. */
-char *report_status(const struct launcher *l);
-/* The text of instances.json, to be freed. */
-char *report_state(const struct launcher *l);
-/* Tells systemd, the state file and our own title, each only what is new. */
-void report_tell(struct launcher *l);
+/* How its last process ended: "exit status 1", "signal 9 (Killed)", or the fault it named. */
+void report_end(const struct slot *s, char *ret, size_t cap);
+/* Tells systemd (READY=1, STATUS=) and instances.json, each only what is new. */
+void report_update(struct launcher *l);

@@ -1,26 +1,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += liblaunch.a
-liblaunch_a_SOURCES = opensm/launch/sysconfig.c opensm/launch/sysconfig.h opensm/launch/shell.c opensm/launch/shell.h \
-	opensm/launch/choose.c opensm/launch/choose.h opensm/launch/supervise.c opensm/launch/supervise.h \
-	opensm/launch/paths.c opensm/launch/paths.h opensm/launch/ports.c opensm/launch/ports.h \
-	opensm/launch/seed.c opensm/launch/seed.h opensm/launch/say.c opensm/launch/say.h \
-	opensm/launch/gather.c opensm/launch/gather.h opensm/launch/instance.c opensm/launch/instance.h \
-	opensm/launch/process.c opensm/launch/process.h opensm/launch/clash.c opensm/launch/clash.h
+liblaunch_a_SOURCES = opensm/launch/sysconfig.c opensm/launch/sysconfig.h opensm/launch/shell.c \
+	opensm/launch/choose.c opensm/launch/choose.h opensm/launch/paths.c opensm/launch/paths.h \
+	opensm/launch/ports.c opensm/launch/ports.h opensm/launch/seed.c opensm/launch/seed.h \
+	opensm/launch/journal.c opensm/launch/journal.h opensm/launch/gather.c opensm/launch/gather.h \
+	opensm/launch/instance.c opensm/launch/instance.h opensm/launch/clash.c opensm/launch/clash.h \
+	opensm/launch/unit.c opensm/launch/unit.h opensm/launch/launcher.c opensm/launch/launcher.h \
+	opensm/launch/report.c
 liblaunch_a_CPPFLAGS = $(AM_CPPFLAGS) -DOPENSM_PROGRAM='"$(sbindir)/opensm"'
-LAUNCH_LIBS = liblaunch.a $(CONF_LIBS) $(INIPARSER_LIBS) $(SYSTEMD_LIBS)
+LAUNCH_LIBS = liblaunch.a $(CONF_LIBS) $(SYSTEMD_LIBS) $(JSON_LIBS)
 
-# Its own process image is replaced once (main.c), its command line is what systemctl status shows.
 libexec_PROGRAMS = libexec/opensm-launch
-libexec_opensm_launch_SOURCES = opensm/launch/main.c opensm/launch/loop.c opensm/launch/launcher.h \
-	opensm/launch/reload.c opensm/launch/report.c
-libexec_opensm_launch_LDADD = $(LAUNCH_LIBS) $(JSON_LIBS)
+libexec_opensm_launch_SOURCES = opensm/launch/main.c
+libexec_opensm_launch_LDADD = $(LAUNCH_LIBS)
 
-UNIT_TESTS += tests/unit/test-sysconfig tests/unit/test-choose tests/unit/test-supervise tests/unit/test-launch
+UNIT_TESTS += tests/unit/test-sysconfig tests/unit/test-choose tests/unit/test-launch
 tests_unit_test_sysconfig_SOURCES = tests/unit/test-sysconfig.c
 tests_unit_test_sysconfig_LDADD = $(LAUNCH_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_choose_SOURCES = tests/unit/test-choose.c
 tests_unit_test_choose_LDADD = $(LAUNCH_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_supervise_SOURCES = tests/unit/test-supervise.c
-tests_unit_test_supervise_LDADD = $(LAUNCH_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_launch_SOURCES = tests/unit/test-launch.c
 tests_unit_test_launch_LDADD = $(LAUNCH_LIBS) $(CMOCKA_LIBS)

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * opensm-launch: what `systemctl start opensm` runs. Reads its places, gets itself a title, and runs the loop.
+ * opensm-launch: the main process of opensm.service; with --run, what opensm@NAME.service starts;
+ * with --show, for people.
  */
+#include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include "launch/clash.h"
 #include "launch/gather.h"
 #include "launch/launcher.h"
 #include "launch/ports.h"
+#include "launch/journal.h"
 #include "util/mem.h"
-
-#define TITLE_ENV "OPENSM_LAUNCH_TITLE"
-#define OWN_TITLE_WIDTH 600
+#include "util/str.h"
 
 /*
- * Runs the program once more with a last argument to write the status into; the process stays the same.
- * Returns where that cannot be done: then there is no title, and nothing else is missing.
+ * Signals wait for the event loop, and HUP and USR1 for the daemon's: none is the end of a process
+ * in its first moment.
  */
-static void get_title(int argc, char **argv)
+static void block_signals(bool all)
 {
-	char **with = xcalloc((size_t)argc + 2, sizeof(*with));
-	char self[4096];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	static const int signals[] = { SIGHUP, SIGUSR1, SIGTERM, SIGINT, SIGURG };
+	sigset_t set;
 
-	if (n > 0 && setenv(TITLE_ENV, "1", 1) == 0) {
-		self[n] = '\0';
-		memcpy(with, argv, (size_t)argc * sizeof(*with));
-		with[argc] = title_new(OWN_TITLE_WIDTH, "starting");
-		execv(self, with);
-		free(with[argc]);
-	}
-	free(with);
+	sigemptyset(&set);
+	for (size_t n = 0; n < (all ? ARRAY_SIZE(signals) : 2); n++)
+		sigaddset(&set, signals[n]);
+	sigprocmask(SIG_SETMASK, &set, NULL);
 }
+
+/* ---- --show -------------------------------------------------------------------------------- */
 
 static void show_instance(const struct launch_paths *p, const struct instance *i)
 {
@@ -50,15 +50,13 @@ static void show_instance(const struct launch_paths *p, const struct instance *i
 	strv_free(argv);
 }
 
-static void show_all(const struct launch_paths *p, const struct choice *choice, struct conf_report *r)
+static void show_all(const struct launch_paths *p, const struct choice *choice,
+		     struct conf_report *r)
 {
 	struct instance **items = xcalloc(choice->n + 1, sizeof(*items));
 
-	for (size_t k = 0; k < choice->n; k++) {
-		items[k] = instance_new(NULL, &choice->plans[k]);
-		items[k]->strict = choice->strict;
-		instance_place(items[k], p);
-	}
+	for (size_t k = 0; k < choice->n; k++)
+		items[k] = instance_new(p, &choice->plans[k], choice->strict);
 	clash_find(items, choice->n, r);
 	conf_report_print(r, stderr);
 	printf("%zu instance%s (%s)\n", choice->n, choice->n == 1 ? "" : "s", choice->rule_text);
@@ -70,7 +68,7 @@ static void show_all(const struct launch_paths *p, const struct choice *choice, 
 }
 
 /* Which instances there would be; 78 where the files do not say. */
-static int show(const struct launch_paths *p)
+static int show_instances(const struct launch_paths *p)
 {
 	struct conf_report r = { 0 };
 	struct choice choice;
@@ -87,19 +85,113 @@ static int show(const struct launch_paths *p)
 	return fault < 0 ? LAUNCH_EXIT_CONFIG : 0;
 }
 
+/* ---- --run --------------------------------------------------------------------------------- */
+
+/* Why this instance cannot be started, for systemd and the journal. */
+static int refuse_run(const char *name, const char *why, int status)
+{
+	journal_about(LOG_ID_NONE, name, LOG_ERR, "cannot start: %s", why);
+	sd_notifyf(0, "STATUS=%s\nERRNO=%d", why, EINVAL);
+	return status;
+}
+
+/*
+ * The ports of the host; with PORTS=ALL one that has gone keeps its instance, which waits for it.
+ */
+static uint64_t *ports_with(const struct launch_paths *p, size_t *ret_n)
+{
+	uint64_t guid, *ports = ports_list(p->sys_dir, ret_n);
+	size_t n = *ret_n;
+
+	if (!str_starts(p->run, "0x") || str_to_u64(p->run, 16, UINT64_MAX, &guid) < 0)
+		return ports;
+	for (size_t k = 0; k < n; k++)
+		if (ports[k] == guid)
+			return ports;
+	ports = xrealloc(ports, n + 1, sizeof(*ports));
+	ports[n] = guid;
+	*ret_n = n + 1;
+	return ports;
+}
+
+/* Becomes the daemon. Returns the exit status where that cannot be. */
+static int run_plan(const struct launch_paths *p, struct plan *plan, bool strict)
+{
+	struct instance *i = instance_new(p, plan, strict);
+	_cleanup_free_ char *what = NULL;
+	char **argv;
+	int status = 1;
+
+	if (i->plan.fault) {
+		status = refuse_run(p->run, i->plan.fault, LAUNCH_EXIT_CONFIG);
+	} else if (instance_folders(i, p, &what) < 0) {
+		status = refuse_run(p->run, what, 1);
+	} else {
+		argv = instance_argv(i, p);
+		block_signals(false);
+		execve(argv[0], argv, instance_envp(i, p));
+		what = xasprintf("cannot run %s: %s", argv[0], strerror(errno));
+		status = refuse_run(p->run, what, 127);
+		strv_free(argv);
+	}
+	instance_free(i);
+	return status;
+}
+
+static int run_instance(const struct launch_paths *p)
+{
+	struct conf_report r = { 0 };
+	struct choice choice;
+	size_t n;
+	_cleanup_free_ uint64_t *ports = ports_with(p, &n);
+	_cleanup_free_ char *what = NULL;
+	struct plan *plan = NULL;
+	int fault = gather(p, ports, n, &choice, &r), status = LAUNCH_EXIT_CONFIG;
+
+	if (fault < 0)
+		what = gather_first_error(&r);
+	else
+		plan = choice_find(&choice, p->run);
+	conf_report_clear(&r);
+	if (!plan && !what)
+		what = xasprintf("the settings ask for no such instance (%s); systemctl reload "
+				 "opensm stops it",
+				 choice.rule_text);
+	if (plan)
+		status = run_plan(p, plan, choice.strict);
+	else
+		refuse_run(p->run, what, status);
+	choose_clear(&choice);
+	return status;
+}
+
+/* ---- the program --------------------------------------------------------------------------- */
+
+static bool is_service(void)
+{
+	const char *socket = getenv("NOTIFY_SOCKET");
+
+	return socket && socket[0];
+}
+
 int main(int argc, char **argv)
 {
 	struct launch_paths paths;
 	int r;
 
+	block_signals(true);
 	setvbuf(stderr, NULL, _IOLBF, 0);
 	r = launch_paths_read(argc, argv, stdout, stderr, &paths);
 	if (r >= 0)
 		return r;
 	if (paths.show)
-		return show(&paths);
-	if (!getenv(TITLE_ENV))
-		get_title(argc, argv);
-	unsetenv(TITLE_ENV);
-	return launcher_run(&paths, title_find(argc, argv));
+		return show_instances(&paths);
+	if (paths.run)
+		return run_instance(&paths);
+	if (is_service())
+		return launcher_run(&paths);
+	fputs("opensm-launch: is the main process of opensm.service; expected `systemctl start "
+	      "opensm`, or without systemd an opensm for each instance, as --show lists them\n",
+	      stderr);
+	return 2;
 }

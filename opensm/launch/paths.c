@@ -39,7 +39,7 @@ static const struct place {
 	  "where infiniband_mad and infiniband are" },
 };
 
-enum { CODE_SHOW = ARRAY_SIZE(places), CODE_VERSION, CODE_HELP, N_CODES };
+enum { CODE_SHOW = ARRAY_SIZE(places), CODE_RUN, CODE_VERSION, CODE_HELP, N_CODES };
 #define CODE_BASE 256
 
 static void set_place(struct launch_paths *p, const struct place *place, const char *value)
@@ -47,12 +47,15 @@ static void set_place(struct launch_paths *p, const struct place *place, const c
 	*(const char **)((char *)p + place->member) = value;
 }
 
-static void usage(FILE *to)
+static void print_usage(FILE *to)
 {
 	fputs("Usage: opensm-launch [OPTION]...\n\n"
-	      "Starts an opensm for each instance that the configuration asks for, and keeps them\n"
-	      "running. What systemctl start opensm runs; see opensm-launch(8).\n\n"
-	      "  --show            says which instances there would be, and why, and ends\n",
+	      "The main process of opensm.service: decides which instances of opensm there are, "
+	      "and starts\n"
+	      "opensm@NAME.service for each. See opensm-launch(8).\n\n"
+	      "  --show            says which instances there would be, and why, and ends\n"
+	      "  --run=NAME        becomes the opensm of this instance: opensm@NAME.service does "
+	      "that\n",
 	      to);
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		fprintf(to, "  --%-16s%s [%s]\n", places[i].name, places[i].help,
@@ -66,27 +69,31 @@ static void fill_options(struct option options[static N_CODES + 1])
 		options[i] = (struct option){ places[i].name, required_argument, NULL,
 					      CODE_BASE + (int)i };
 	options[CODE_SHOW] = (struct option){ "show", no_argument, NULL, CODE_BASE + CODE_SHOW };
+	options[CODE_RUN] = (struct option){ "run", required_argument, NULL, CODE_BASE + CODE_RUN };
 	options[CODE_VERSION] =
 		(struct option){ "version", no_argument, NULL, CODE_BASE + CODE_VERSION };
 	options[CODE_HELP] = (struct option){ "help", no_argument, NULL, CODE_BASE + CODE_HELP };
 	options[N_CODES] = (struct option){ 0 };
 }
 
-static int apply(struct launch_paths *p, int code, FILE *out, FILE *err)
+static int set_option(struct launch_paths *p, int code, FILE *out, FILE *err)
 {
 	switch (code) {
 	case CODE_BASE + CODE_SHOW:
 		p->show = true;
 		return -1;
+	case CODE_BASE + CODE_RUN:
+		p->run = optarg;
+		return -1;
 	case CODE_BASE + CODE_VERSION:
 		fprintf(out, "opensm-launch %s\n", PACKAGE_VERSION);
 		return 0;
 	case CODE_BASE + CODE_HELP:
-		usage(out);
+		print_usage(out);
 		return 0;
 	default:
 		if (code < CODE_BASE) {
-			usage(err);
+			print_usage(err);
 			return EXIT_USAGE;
 		}
 		set_place(p, &places[code - CODE_BASE], optarg);
@@ -103,11 +110,9 @@ int launch_paths_read(int argc, char *const argv[], FILE *out, FILE *err, struct
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		set_place(ret, &places[i], places[i].otherwise);
 	fill_options(options);
-	if (argc > 1 && argv[argc - 1][0] == '[')
-		argc--;
 	optind = 0;
 	while ((code = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		r = apply(ret, code, out, err);
+		r = set_option(ret, code, out, err);
 		if (r >= 0)
 			return r;
 	}

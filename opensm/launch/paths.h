@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where everything is; each folder and file can be told on the command line, for tests and odd systems. */
+/*
+ * Where everything is; each folder and file can be told on the command line, for tests and odd
+ * systems.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -15,12 +18,10 @@ struct launch_paths {
 	const char *program;	/* /usr/sbin/opensm */
 	const char *sys_dir;	/* /sys/class */
 	bool show;		/* say what would be started, and end */
+	const char *run;	/* the instance to become; NULL: none */
 };
 
-/*
- * Reads the command line; strings belong to argv. -1: go on; else the exit status. A last word that
- * begins with '[' is the title and no argument.
- */
+/* Reads the command line; strings belong to argv. -1: go on; else the exit status. */
 int launch_paths_read(int argc, char *const argv[], FILE *out, FILE *err, struct launch_paths *ret);
 /* The folder of opensm.conf is the one the daemon takes by itself. */
 bool launch_paths_standard_conf(const struct launch_paths *p);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* infiniband_mad/umadN names device and port; infiniband/DEVICE/ports/N tells the link layer and the GUID. */
+/*
+ * infiniband_mad/umadN names device and port; infiniband/DEVICE/ports/N tells the link layer and
+ * the GUID.
+ */
 #include "launch/ports.h"
 
 #include <dirent.h>

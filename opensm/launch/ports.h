@@ -5,5 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* GUIDs of the ports with a umad device, in the order of these; to be freed. Ethernet ports are left out. */
+/*
+ * GUIDs of the ports with a umad device, in the order of these; to be freed. Ethernet ports are
+ * left out.
+ */
 uint64_t *ports_list(const char *sys_dir, size_t *ret_n);

@@ -1,74 +1,109 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is told of the instances: STATUS=, instances.json, the title. */
-#include "launch/launcher.h"
-
+/* What is told of the instances: STATUS= of opensm.service, and instances.json for opensmctl. */
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <string.h>
 #include <systemd/sd-daemon.h>
 
-#include "launch/say.h"
+#include "launch/launcher.h"
+#include "launch/journal.h"
 #include "util/file.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 #define LINE_MAX_LEN 1024
+#define END_MAX_LEN 600
 /* systemd drops messages of more than 4096 bytes as a whole, READY=1 included. */
 #define STATUS_MAX 2000
 
-static char *append(char *text, const char *more)
-{
-	char *longer = xasprintf("%s%s", text, more);
+/* ---- lines --------------------------------------------------------------------------------- */
 
-	free(text);
-	return longer;
+void report_end(const struct slot *s, char *ret, size_t cap)
+{
+	const struct unit_state *now = &s->now;
+
+	ret[0] = '\0';
+	if (s->obstacle)
+		snprintf(ret, cap, "systemd does not start it: %s", s->obstacle);
+	else if (now->hung)
+		snprintf(ret, cap, "no sign of life, killed");
+	else if (now->faulted)
+		snprintf(ret, cap, "%s", now->status);
+	else if (now->exit_signal >= 0)
+		snprintf(ret, cap, "signal %d (%s)", now->exit_signal, strsignal(now->exit_signal));
+	else if (now->exit_status >= 0)
+		snprintf(ret, cap, "exit status %d", now->exit_status);
 }
 
-/* "1: MASTER ..." or "2 FAILED for good: ...", to be freed. */
-static char *describe_one(const struct instance *i)
+static void describe_slot(const struct slot *s, char *ret, size_t cap)
+{
+	char end[END_MAX_LEN];
+
+	report_end(s, end, sizeof(end));
+	switch (s->now.phase) {
+	case UNIT_STOPPED:
+		snprintf(ret, cap, "%s", s->job ? "starting" : "stopped");
+		break;
+	case UNIT_STARTING:
+		snprintf(ret, cap, "starting");
+		break;
+	case UNIT_RUNNING:
+		snprintf(ret, cap, "%s", s->now.status[0] ? s->now.status : "running");
+		break;
+	case UNIT_WAITING:
+		snprintf(ret, cap, "waiting to start again after %s", end);
+		break;
+	case UNIT_ENDING:
+		snprintf(ret, cap, "ending");
+		break;
+	case UNIT_PAUSED:
+		snprintf(ret, cap, "FAILED again and again, last with %s; tried again every minute",
+			 end);
+		break;
+	case UNIT_FAILED:
+		snprintf(ret, cap, "FAILED for good: %s", end);
+		break;
+	}
+}
+
+static bool has_failed(const struct slot *s)
+{
+	return s->now.phase == UNIT_FAILED || s->now.phase == UNIT_PAUSED;
+}
+
+/* "1: MASTER ..." or "2 FAILED for good: ..." */
+static void print_slot(FILE *out, const struct slot *s)
 {
 	char line[LINE_MAX_LEN];
 
-	instance_describe(i, line, sizeof(line));
-	return xasprintf("%s%s %s", i->plan.name, i->life.state == SUPERVISE_FAILED ? "" : ":",
-			 line);
+	describe_slot(s, line, sizeof(line));
+	fprintf(out, "%s%s %s", s->instance->plan.name, has_failed(s) ? "" : ":", line);
 }
 
-static char *describe_all(const struct launcher *l)
+/* Every instance, or where `all` is false those that do not run. To be freed. */
+static char *describe_many(const struct launcher *l, bool all)
 {
-	char *text = xasprintf("%zu instances", l->n);
-
-	for (size_t n = 0; n < l->n; n++) {
-		_cleanup_free_ char *one = describe_one(l->items[n]);
-
-		text = append(text, n ? "; " : ": ");
-		text = append(text, one);
-	}
-	return text;
-}
-
-/* For our own command line: those that have no process, and so no line of their own. To be freed. */
-static char *report_title(const struct launcher *l)
-{
-	size_t running = 0;
-	char *text;
+	size_t n_running = 0, len;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &len);
 
 	for (size_t n = 0; n < l->n; n++)
-		running += supervise_has_process(&l->items[n]->life);
-	text = xasprintf("%zu of %zu instance%s running", running, l->n, l->n == 1 ? "" : "s");
+		if (l->slots[n].now.phase == UNIT_RUNNING)
+			n_running++;
+	if (!all)
+		fprintf(out, "%zu of ", n_running);
+	fprintf(out, "%zu instances%s", l->n, all ? ": " : " running");
 	for (size_t n = 0; n < l->n; n++) {
-		_cleanup_free_ char *one = NULL;
-
-		if (supervise_has_process(&l->items[n]->life))
+		if (!all && l->slots[n].now.phase == UNIT_RUNNING)
 			continue;
-		one = describe_one(l->items[n]);
-		text = append(text, "; ");
-		text = append(text, one);
+		fputs(all && !n ? "" : "; ", out);
+		print_slot(out, &l->slots[n]);
 	}
+	fclose(out);
 	return text;
 }
 
-static char *cut(char *text)
+static char *cut_text(char *text)
 {
 	static const char dots[] = "...";
 
@@ -77,83 +112,100 @@ static char *cut(char *text)
 	return text;
 }
 
-/* Every instance if that is a line that can be sent, else those that need a look. To be freed. */
-static char *describe_many(const struct launcher *l)
-{
-	char *text = describe_all(l);
-
-	if (strlen(text) <= STATUS_MAX)
-		return text;
-	free(text);
-	return report_title(l);
-}
-
-char *report_status(const struct launcher *l)
+/* The instances in a line: those that do not run, where all of them are too many. To be freed. */
+static char *describe_all(const struct launcher *l)
 {
 	char line[LINE_MAX_LEN], *text;
 
-	if (!l->choice.rule_text)
-		return cut(xasprintf("nothing is started: %s", l->refused));
-	if (l->stopping) {
-		text = xstrdup("Ending");
-	} else if (l->n == 0) {
-		text = xasprintf("no instance (%s)%s", l->choice.rule_text,
+	if (l->n == 0)
+		return xasprintf("no instance (%s)%s", l->choice.rule_text,
 				 l->choice.all_ports ? ": no InfiniBand port yet, waiting" : "");
-	} else if (l->n == 1) {
-		instance_describe(l->items[0], line, sizeof(line));
-		text = plan_is_named(&l->items[0]->plan) ? describe_one(l->items[0]) :
-							   xstrdup(line);
-	} else {
-		text = describe_many(l);
+	if (l->n == 1) {
+		const struct slot *s = &l->slots[0];
+		bool named = plan_is_named(&s->instance->plan);
+
+		describe_slot(s, line, sizeof(line));
+		return xasprintf("%s%s%s", named ? s->instance->plan.name : "",
+				 !named ? "" : has_failed(s) ? " " : ": ", line);
 	}
-	if (l->refused) {
-		text = append(text, "; the reload took nothing over: ");
-		text = append(text, l->refused);
-	}
-	return cut(text);
+	text = describe_many(l, true);
+	if (strlen(text) <= STATUS_MAX)
+		return text;
+	free(text);
+	return describe_many(l, false);
+}
+
+static char *report_status(const struct launcher *l)
+{
+	_cleanup_free_ char *all = NULL;
+
+	if (l->stopping)
+		return xstrdup("Ending");
+	if (!l->choice.rule_text)
+		return cut_text(xasprintf("nothing is started: %s", l->refused));
+	all = describe_all(l);
+	return cut_text(xasprintf("%s%s%s", all,
+				  l->refused ? "; the reload took nothing over: " : "",
+				  l->refused ? l->refused : ""));
 }
 
 /* ---- instances.json ------------------------------------------------------------------------ */
 
-static void put(struct json_object *to, const char *key, const char *value)
+static void add_text(struct json_object *to, const char *key, const char *value)
 {
 	json_object_object_add(to, key, value ? json_object_new_string(value) : NULL);
 }
 
-static struct json_object *instance_json(const struct instance *i, const struct launch_paths *p)
+static void add_number(struct json_object *to, const char *key, int value)
+{
+	json_object_object_add(to, key, value >= 0 ? json_object_new_int(value) : NULL);
+}
+
+static struct json_object *instance_json(const struct slot *s, const struct launch_paths *p)
 {
 	struct json_object *o = json_object_new_object();
+	const struct instance *i = s->instance;
 	_cleanup_free_ char *base = xasprintf("%s/opensm.conf", p->conf_dir);
 	_cleanup_free_ char *guid = i->guid ? xasprintf("0x%016" PRIx64, i->guid) : NULL;
-	char line[LINE_MAX_LEN];
+	char line[LINE_MAX_LEN], end[END_MAX_LEN];
 
-	instance_describe(i, line, sizeof(line));
-	put(o, "name", i->plan.name);
-	put(o, "state", supervise_name(i->life.state));
-	json_object_object_add(o, "pid", i->pid ? json_object_new_int(i->pid) : NULL);
-	put(o, "conf", i->plan.conf ? i->plan.conf : base);
-	put(o, "guid", guid);
-	json_object_object_add(o, "priority", json_object_new_int((int)i->priority));
-	json_object_object_add(o, "restarts", json_object_new_int((int)i->life.restarts));
-	put(o, "last_exit", i->last[0] ? i->last : NULL);
-	put(o, "status", line);
-	put(o, "log", i->log);
-	put(o, "cache_dir", i->cache_dir);
-	put(o, "dump_dir", i->dump_dir);
+	describe_slot(s, line, sizeof(line));
+	report_end(s, end, sizeof(end));
+	add_text(o, "name", i->plan.name);
+	add_text(o, "unit", s->unit);
+	add_text(o, "state", unit_phase_name(s->now.phase));
+	json_object_object_add(o, "since", json_object_new_int64(s->now.since / MONO_S));
+	json_object_object_add(o, "failing", json_object_new_boolean(has_failed(s)));
+	add_number(o, "pid", s->now.pid ? s->now.pid : -1);
+	add_text(o, "conf", i->plan.conf ? i->plan.conf : base);
+	add_text(o, "guid", guid);
+	add_number(o, "priority", (int)i->priority);
+	add_number(o, "restarts", (int)s->now.restarts);
+	add_text(o, "last_exit", end[0] ? end : NULL);
+	add_number(o, "exit_status", s->now.exit_status);
+	add_number(o, "exit_signal", s->now.exit_signal);
+	add_text(o, "status", line);
+	add_text(o, "log", i->log);
+	add_text(o, "cache_dir", i->cache_dir);
+	add_text(o, "dump_dir", i->dump_dir);
 	return o;
 }
 
-char *report_state(const struct launcher *l)
+/* An ended service has no instances. To be freed. */
+static char *report_state(const struct launcher *l)
 {
 	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
+	size_t n_shown = l->stopping ? 0 : l->n;
 	char *text;
 
-	put(o, "rule", l->choice.rule_text);
-	put(o, "error", l->refused);
+	add_text(o, "rule", l->choice.rule_text);
+	add_text(o, "error", l->refused);
+	if (!n_shown)
+		add_text(o, "status", l->status);
 	json_object_object_add(o, "strict", json_object_new_boolean(l->choice.strict));
 	json_object_object_add(o, "instances", list);
-	for (size_t n = 0; n < l->n; n++)
-		json_object_array_add(list, instance_json(l->items[n], l->paths));
+	for (size_t n = 0; n < n_shown; n++)
+		json_object_array_add(list, instance_json(&l->slots[n], l->paths));
 	text = xstrdup(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
 								 JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(o);
@@ -166,7 +218,7 @@ static void write_state(const struct launcher *l, const char *text)
 	struct file_replace *f = file_replace_open(path, false);
 
 	if (!f) {
-		say(LOG_WARNING, "cannot write %s: %m", path);
+		journal_text(LOG_WARNING, "cannot write %s: %m", path);
 		return;
 	}
 	fprintf(file_replace_stream(f), "%s\n", text);
@@ -175,49 +227,28 @@ static void write_state(const struct launcher *l, const char *text)
 
 /* ---- telling ------------------------------------------------------------------------------- */
 
-static bool all_settled(const struct launcher *l)
+static void notify_systemd(struct launcher *l, const char *status)
 {
-	for (size_t n = 0; n < l->n; n++)
-		if (!supervise_is_settled(&l->items[n]->life))
-			return false;
-	return true;
-}
+	bool owed = (!l->ready || l->reloading) && !l->stopping && !launcher_is_busy(l);
 
-static bool reload_done(const struct launcher *l)
-{
-	if (launcher_now(l) >= l->reload_limit)
-		return true;
-	for (size_t n = 0; n < l->n; n++)
-		if (l->items[n]->reloading || l->items[n]->again)
-			return false;
-	return all_settled(l);
-}
-
-static void tell_systemd(struct launcher *l, const char *status)
-{
-	bool owed = false;
-
-	if (!l->ready && !l->stopping)
-		owed = l->ready = all_settled(l);
-	if (l->reloading && !l->stopping && reload_done(l)) {
+	if (owed) {
+		l->ready = true;
 		l->reloading = false;
-		owed = true;
 	}
 	if (owed || !str_equal(status, l->status))
 		sd_notifyf(0, "%sSTATUS=%s", owed ? "READY=1\n" : "", status);
 }
 
-void report_tell(struct launcher *l)
+void report_update(struct launcher *l)
 {
-	char *status = report_status(l), *state = report_state(l);
-	_cleanup_free_ char *title = report_title(l);
+	char *status = report_status(l), *state;
 
-	tell_systemd(l, status);
-	title_set(&l->title, title);
+	notify_systemd(l, status);
+	free(l->status);
+	l->status = status;
+	state = report_state(l);
 	if (!str_equal(state, l->state))
 		write_state(l, state);
-	free(l->status);
 	free(l->state);
-	l->status = status;
 	l->state = state;
 }

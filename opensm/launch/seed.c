@@ -2,6 +2,7 @@
 /* Copies into a folder beside, then renames that. */
 #include "launch/seed.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -34,7 +35,7 @@ static int copy_file(const char *from, const char *to, bool secret)
 	return file_replace_commit(f, true);
 }
 
-static int fill(const char *cache_dir, const char *folder)
+static int copy_files(const char *cache_dir, const char *folder)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		_cleanup_free_ char *from = xasprintf("%s/%s", cache_dir, files[i].name);
@@ -54,12 +55,13 @@ int seed_cache(const char *cache_dir, const char *name)
 	struct stat st;
 	int r;
 
+	assert(name[0] && !strchr(name, '/'));
 	if (stat(final, &st) == 0)
 		return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 	/* What a killed predecessor left is written over. */
 	if (mkdir(folder, 0755) < 0 && errno != EEXIST)
 		return -errno;
-	r = fill(cache_dir, folder);
+	r = copy_files(cache_dir, folder);
 	if (r < 0)
 		return r;
 	return rename(folder, final) < 0 ? -errno : 0;

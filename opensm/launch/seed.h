@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The cache folder of a named instance, filled once from what was in use before there were names. */
+/*
+ * The cache folder of a named instance, filled once from what was in use before there were names.
+ */
 #pragma once
 
 /*
- * Makes CACHE_DIR/NAME if it is not there, whole or not at all, with copies of guid2lid, guid2mkey and neighbors
- * of CACHE_DIR: LIDs survive the change from one instance to several. 0 or -errno.
+ * Makes CACHE_DIR/NAME if it is not there, whole or not at all, with copies of guid2lid, guid2mkey
+ * and neighbors of CACHE_DIR: LIDs survive the change from one instance to several. 0 or -errno.
  */
 int seed_cache(const char *cache_dir, const char *name);

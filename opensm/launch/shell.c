@@ -5,10 +5,10 @@
  *   file  = { blank | comment | [ "export" ] NAME "=" word | ";" }
  *   word  = { char | "\" char | 'text' | "text" | $NAME | ${NAME} | ${NAME-text} | ${NAME:-text} }
  *
- * One pass, one position. A place that only a shell can follow is skipped as a whole, and what depends on
- * it is marked unknown: that is an error where it is one of our settings.
+ * One pass, one position. A place that only a shell can follow is skipped as a whole, and what
+ * depends on it is marked unknown: that is an error where it is one of our settings.
  */
-#include "launch/shell.h"
+#include "launch/sysconfig.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -40,12 +40,12 @@ static unsigned column(const struct reader *r)
 	return (unsigned)(r->at - r->line_start) + 1;
 }
 
-static int peek(const struct reader *r, size_t ahead)
+static int char_ahead(const struct reader *r, size_t ahead)
 {
 	return (size_t)(r->end - r->at) > ahead ? (unsigned char)r->at[ahead] : -1;
 }
 
-static void step(struct reader *r)
+static void step_char(struct reader *r)
 {
 	if (*r->at++ != '\n')
 		return;
@@ -54,7 +54,7 @@ static void step(struct reader *r)
 }
 
 /* A variable may stand in itself, twice: what comes out is bounded. */
-static void put(struct reader *r, char c)
+static void add_char(struct reader *r, char c)
 {
 	if (r->len == WORD_LIMIT) {
 		r->too_long = true;
@@ -65,14 +65,14 @@ static void put(struct reader *r, char c)
 	r->word[r->len] = '\0';
 }
 
-static void put_text(struct reader *r, const char *text)
+static void add_text(struct reader *r, const char *text)
 {
 	while (*text)
-		put(r, *text++);
+		add_char(r, *text++);
 }
 
 /* A finding about the place (line, col). `needed`: one of our settings depends on it. */
-static void fault(struct reader *r, unsigned line, unsigned col, const char *what)
+static void add_fault(struct reader *r, unsigned line, unsigned col, const char *what)
 {
 	if (r->needed)
 		r->faults++;
@@ -103,75 +103,70 @@ static size_t name_len(const char *at, const char *end)
 static void skip_to(struct reader *r, char close)
 {
 	while (r->at < r->end && *r->at != close) {
-		if (*r->at == '\\' && peek(r, 1) >= 0)
-			step(r);
-		step(r);
+		if (*r->at == '\\' && char_ahead(r, 1) >= 0)
+			step_char(r);
+		step_char(r);
 	}
 	if (r->at < r->end)
-		step(r);
+		step_char(r);
 }
 
-/* From an opening bracket to behind the one that closes it. */
+/* From behind an opening bracket to behind the one that closes it. */
 static void skip_brackets(struct reader *r, char open, char close)
 {
-	unsigned depth = 0;
+	unsigned depth = 1;
 
-	while (r->at < r->end) {
+	while (r->at < r->end && depth) {
 		char c = *r->at;
 
-		if (c == '\'' || c == '"') {
-			step(r);
+		step_char(r);
+		if (c == '\'' || c == '"')
 			skip_to(r, c);
-			continue;
-		}
-		step(r);
 		depth += c == open;
-		if (c == close && --depth == 0)
-			return;
+		depth -= c == close;
 	}
 }
 
-/* What stands at a `$`, `~` or backtick and is not understood. */
-static void refuse(struct reader *r)
-{
-	unsigned line = r->line, col = column(r);
+static const struct shell_form {
+	const char *start;
+	char open, close; /* open: brackets, which nest */
 	const char *what;
+} shell_forms[] = {
+	{ "`", 0, '`', "found a command in backticks; expected a value, nothing is run here" },
+	{ "$(", '(', ')', "found a command, $(...); expected a value, nothing is run here" },
+	{ "${", '{', '}',
+	  "found ${...} with an operator; expected $NAME, ${NAME} or ${NAME:-word}" },
+	{ "$'", 0, '\'', "found $'...'; expected plain quotes" },
+	{ "$\"", 0, '"', "found $\"...\"; expected plain quotes" },
+	{ "~", 0, 0, "found ~, a home folder; expected its name" },
+	{ "$", 0, 0, "found a variable that only a running shell has; expected a value" },
+};
 
+/* What stands at a `$`, `~` or backtick and is not understood. */
+static void refuse_form(struct reader *r)
+{
+	const struct shell_form *form = shell_forms;
+	unsigned line = r->line, col = column(r);
+
+	while (*r->at != form->start[0] || (form->start[1] && char_ahead(r, 1) != form->start[1]))
+		form++;
 	r->unknown = true;
-	if (*r->at == '`') {
-		what = "found a command in backticks; expected a value, nothing is run here";
-		step(r);
-		skip_to(r, '`');
-	} else if (peek(r, 1) == '(') {
-		what = "found a command, $(...); expected a value, nothing is run here";
-		step(r);
-		skip_brackets(r, '(', ')');
-	} else if (peek(r, 1) == '\'' || peek(r, 1) == '"') {
-		char quote = (char)peek(r, 1);
-
-		what = quote == '"' ? "found $\"...\"; expected plain quotes" :
-				      "found $'...'; expected plain quotes";
-		step(r);
-		step(r);
-		skip_to(r, quote);
-	} else if (peek(r, 1) != '{') {
-		what = *r->at == '~' ? "found ~, somebody's home; expected its name" :
-				       "found a variable that only a running shell has; expected a value";
-		step(r);
-		if (r->at[-1] == '$')
-			step(r);
-	} else {
-		what = "found ${...} with an operator; expected $NAME, ${NAME} or ${NAME:-word}";
-		step(r);
-		skip_brackets(r, '{', '}');
-	}
-	fault(r, line, col, what);
+	for (const char *c = form->start; *c; c++)
+		step_char(r);
+	if (form->open)
+		skip_brackets(r, form->open, form->close);
+	else if (form->close)
+		skip_to(r, form->close);
+	else if (*form->start == '$')
+		step_char(r);
+	add_fault(r, line, col, form->what);
 }
 
 /* ---- variables ----------------------------------------------------------------------------- */
 
 /* Any assignment of the name, blank or not; the file's own only. */
-static const struct sysconfig_setting *assigned(const struct reader *r, const char *name, size_t len)
+static const struct sysconfig_setting *assigned(const struct reader *r, const char *name,
+						size_t len)
 {
 	for (size_t i = r->into->n; i-- > 0;) {
 		const struct sysconfig_setting *s = &r->into->items[i];
@@ -183,20 +178,20 @@ static const struct sysconfig_setting *assigned(const struct reader *r, const ch
 }
 
 /* `otherwise` (of n bytes) stands in for what is not there; with `or_empty` also for nothing. */
-static void expand(struct reader *r, const char *name, size_t len, const char *otherwise, size_t n,
-		   bool or_empty)
+static void expand_name(struct reader *r, const char *name, size_t len, const char *otherwise,
+			size_t n, bool or_empty)
 {
 	const struct sysconfig_setting *s = assigned(r, name, len);
 
 	if (s && s->unknown) {
 		r->unknown = true;
-		fault(r, r->line, column(r), "found a variable that only a shell can know");
+		add_fault(r, r->line, column(r), "found a variable that only a shell can know");
 	}
 	if (s && (s->value[0] || !or_empty))
-		put_text(r, s->value);
+		add_text(r, s->value);
 	else
 		for (size_t i = 0; i < n; i++)
-			put(r, otherwise[i]);
+			add_char(r, otherwise[i]);
 }
 
 /* ${NAME}, ${NAME-word}, ${NAME:-word}; the word is plain text. False: something else. */
@@ -218,7 +213,7 @@ static bool read_braces(struct reader *r)
 			if (strchr("$`\"'\\{", *c))
 				return false;
 	}
-	expand(r, name, len, word, (size_t)(close - word), or_empty);
+	expand_name(r, name, len, word, (size_t)(close - word), or_empty);
 	r->at = close + 1;
 	return true;
 }
@@ -226,84 +221,70 @@ static bool read_braces(struct reader *r)
 /* At a `$` or backtick. */
 static void read_dollar(struct reader *r, bool in_quotes)
 {
-	int next = peek(r, 1);
+	int next = char_ahead(r, 1);
 	size_t len = name_len(r->at + 1, r->end);
 
 	if (*r->at == '$' && len) {
-		expand(r, r->at + 1, len, "", 0, false);
+		expand_name(r, r->at + 1, len, "", 0, false);
 		r->at += 1 + len;
 	} else if (*r->at == '$' && next == '{') {
 		if (!read_braces(r))
-			refuse(r);
-	} else if (*r->at == '`' || next == '(' || (next >= 0 && strchr("?$!#@*-0123456789", next)) ||
+			refuse_form(r);
+	} else if (*r->at == '`' || next == '(' ||
+		   (next >= 0 && strchr("?$!#@*-0123456789", next)) ||
 		   (!in_quotes && (next == '\'' || next == '"'))) {
-		refuse(r);
+		refuse_form(r);
 	} else {
-		put(r, *r->at);
-		step(r);
+		add_char(r, *r->at);
+		step_char(r);
 	}
 }
 
 /* ---- words --------------------------------------------------------------------------------- */
 
-static void read_single(struct reader *r)
-{
-	unsigned line = r->line, col = column(r);
-
-	step(r);
-	while (r->at < r->end && *r->at != '\'') {
-		put(r, *r->at);
-		step(r);
-	}
-	if (r->at < r->end) {
-		step(r);
-		return;
-	}
-	r->unknown = true;
-	fault(r, line, col, "found a quote (') that is never closed");
-}
-
-/* Inside double quotes a backslash means something before $ ` " \ and the end of a line only. */
-static void read_double(struct reader *r)
-{
-	unsigned line = r->line, col = column(r);
-
-	step(r);
-	while (r->at < r->end && *r->at != '"') {
-		int next = peek(r, 1);
-
-		if (*r->at == '$' || *r->at == '`') {
-			read_dollar(r, true);
-			continue;
-		}
-		if (*r->at == '\\' && next >= 0 && strchr("$`\"\\\n", next)) {
-			step(r);
-			if (next == '\n') {
-				step(r);
-				continue;
-			}
-		}
-		put(r, *r->at);
-		step(r);
-	}
-	if (r->at < r->end) {
-		step(r);
-		return;
-	}
-	r->unknown = true;
-	fault(r, line, col, "found a quote (\") that is never closed");
-}
-
 static void read_backslash(struct reader *r)
 {
-	step(r);
+	step_char(r);
 	if (r->at == r->end) {
-		put(r, '\\');
+		add_char(r, '\\');
 		return;
 	}
 	if (*r->at != '\n')
-		put(r, *r->at);
-	step(r);
+		add_char(r, *r->at);
+	step_char(r);
+}
+
+/* Inside double quotes a backslash means something before $ ` " \ and the end of a line only. */
+static bool is_escape(const struct reader *r)
+{
+	int next = char_ahead(r, 1);
+
+	return *r->at == '\\' && next >= 0 && strchr("$`\"\\\n", next);
+}
+
+static void read_quotes(struct reader *r)
+{
+	unsigned line = r->line, col = column(r);
+	char quote = *r->at;
+
+	step_char(r);
+	while (r->at < r->end && *r->at != quote) {
+		if (quote == '"' && (*r->at == '$' || *r->at == '`')) {
+			read_dollar(r, true);
+		} else if (quote == '"' && is_escape(r)) {
+			read_backslash(r);
+		} else {
+			add_char(r, *r->at);
+			step_char(r);
+		}
+	}
+	if (r->at < r->end) {
+		step_char(r);
+		return;
+	}
+	r->unknown = true;
+	add_fault(r, line, col, quote == '"' ? "found a quote (\") that is never closed" :
+					   "found a quote (') that is never closed");
 }
 
 static bool is_blank(char c)
@@ -322,10 +303,8 @@ static void read_word(struct reader *r)
 	while (r->at < r->end && !ends_word(*r->at)) {
 		switch (*r->at) {
 		case '\'':
-			read_single(r);
-			break;
 		case '"':
-			read_double(r);
+			read_quotes(r);
 			break;
 		case '\\':
 			read_backslash(r);
@@ -336,13 +315,13 @@ static void read_word(struct reader *r)
 			break;
 		case '~':
 			if (r->at[-1] == '=' || r->at[-1] == ':') {
-				refuse(r);
+				refuse_form(r);
 				break;
 			}
 			/* fall through */
 		default:
-			put(r, *r->at);
-			step(r);
+			add_char(r, *r->at);
+			step_char(r);
 		}
 	}
 }
@@ -352,7 +331,7 @@ static void read_word(struct reader *r)
 static void skip_line(struct reader *r)
 {
 	while (r->at < r->end && *r->at != '\n')
-		step(r);
+		step_char(r);
 }
 
 static void read_assignment(struct reader *r, size_t name_length)
@@ -366,7 +345,7 @@ static void read_assignment(struct reader *r, size_t name_length)
 	r->word = NULL;
 	r->len = r->cap = 0;
 	r->unknown = r->too_long = false;
-	put(r, '\0');
+	add_char(r, '\0');
 	r->len = 0;
 	item.name = xmalloc(name_length + 1);
 	memcpy(item.name, name, name_length);
@@ -375,7 +354,7 @@ static void read_assignment(struct reader *r, size_t name_length)
 	read_word(r);
 	if (r->too_long) {
 		r->unknown = true;
-		fault(r, item.line, item.column, "found a value of more than 256 KiB");
+		add_fault(r, item.line, item.column, "found a value of more than 256 KiB");
 	}
 	item.value = take(r->word);
 	item.unknown = r->unknown;
@@ -383,7 +362,7 @@ static void read_assignment(struct reader *r, size_t name_length)
 	r->into->items[r->into->n++] = item;
 }
 
-/* Anything that is no assignment is a command, and what a command does nobody here can know. */
+/* Anything that is no assignment is a command, and its effect is unknown. */
 static void read_command(struct reader *r)
 {
 	size_t len = 0;
@@ -395,7 +374,7 @@ static void read_command(struct reader *r)
 	what = xasprintf("found %s; expected NAME=value, nothing is run here",
 			 conf_quote(r->at, len, quoted));
 	r->needed = true;
-	fault(r, r->line, column(r), what);
+	add_fault(r, r->line, column(r), what);
 	skip_line(r);
 }
 
@@ -413,13 +392,13 @@ static void read_statement(struct reader *r)
 
 	if (exported) {
 		r->at += 7;
-		while (peek(r, 0) == ' ' || peek(r, 0) == '\t')
-			step(r);
+		while (char_ahead(r, 0) == ' ' || char_ahead(r, 0) == '\t')
+			step_char(r);
 	}
 	len = name_len(r->at, r->end);
-	if (len && peek(r, len) == '=')
+	if (len && char_ahead(r, len) == '=')
 		read_assignment(r, len);
-	else if (exported && len && (peek(r, len) < 0 || ends_word(r->at[len])))
+	else if (exported && len && (char_ahead(r, len) < 0 || ends_word(r->at[len])))
 		r->at += len;
 	else
 		read_command(r);
@@ -432,7 +411,7 @@ int sysconfig_read_text(const char *path, const char *text, size_t len, struct s
 			    .line = 1, .into = ret, .report = report };
 	bool said = false; /* something stands on this line that a `;` can end */
 
-	*ret = (struct sysconfig){ .file = xstrdup(path), .present = true };
+	*ret = (struct sysconfig){ .file = xstrdup(path) };
 	if (memchr(text, '\0', len)) {
 		conf_report_add(report, CONF_ERROR, path, 0, 0,
 				"found a NUL byte; expected text; nothing is started");
@@ -442,11 +421,11 @@ int sysconfig_read_text(const char *path, const char *text, size_t len, struct s
 		if (*r.at == '#') {
 			skip_line(&r);
 		} else if (is_blank(*r.at)) {
-			step(&r);
+			step_char(&r);
 		} else if (*r.at == '\n' || (*r.at == ';' && said)) {
 			said = false;
-			step(&r);
-		} else if (*r.at == '\\' && peek(&r, 1) == '\n') {
+			step_char(&r);
+		} else if (*r.at == '\\' && char_ahead(&r, 1) == '\n') {
 			read_backslash(&r);
 		} else {
 			read_statement(&r);

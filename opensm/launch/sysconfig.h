@@ -2,12 +2,9 @@
 /*
  * What /etc/sysconfig/opensm or /etc/default/opensm says: files that a shell would source.
  *
- * A plain file (NAME=word, NAME="words", comments) is read by iniparser. Where iniparser would lose
- * or change something (quotes over several lines, escapes, `export`, long lines, a '#' or ';' inside
- * a word, variables), our own reader takes over. It follows the shell's quoting, and $NAME, ${NAME},
- * ${NAME-word} and ${NAME:-word} of what stands further up in the file; it runs nothing. What only a shell
- * can know ($(..), backticks, $'..', commands) is a finding: an error where one of our settings
- * depends on it, else a warning.
+ * The reader follows the shell's quoting, and $NAME, ${NAME}, ${NAME-word} and ${NAME:-word} of
+ * names set further up in the file; it runs nothing. What only a shell can know ($(..), backticks,
+ * $'..', commands) is a finding: an error where one of our settings depends on it, else a warning.
  */
 #pragma once
 
@@ -31,24 +28,22 @@ struct sysconfig_setting {
 
 /* Zero-initialise; sysconfig_clear() gives everything back. */
 struct sysconfig {
-	char *file;
-	bool present;	   /* there is such a file */
-	bool by_iniparser; /* else by our own reader */
+	char *file; /* NULL: there is none */
 	struct sysconfig_setting *items;
 	size_t n, cap;
 };
 
 /*
- * Reads `path`. 0: read, or there is no such file. -EINVAL: one of our settings cannot be known, a finding
- * of CONF_ERROR says where. Other -errno: not readable as a whole, with a finding.
+ * Reads `path`. 0: read, or there is no such file. -EINVAL: one of our settings cannot be known, a
+ * finding of CONF_ERROR says where. Other -errno: not readable as a whole, with a finding.
  */
 int sysconfig_read(const char *path, struct sysconfig *ret, struct conf_report *r);
-/* Our own reader on text in memory; `path` is the name for findings. 0 or -EINVAL. */
+/* The same of text in memory; `path` is the name for findings. 0 or -EINVAL. */
 int sysconfig_read_text(const char *path, const char *text, size_t len, struct sysconfig *ret,
 			struct conf_report *r);
-/* True for text that iniparser and a shell understand alike. */
-bool sysconfig_is_plain(const char *text, size_t len);
 
+/* One of the settings above. */
+bool sysconfig_is_ours(const char *name);
 /* The last assignment of `name`; NULL if there is none or it is blank. */
 const struct sysconfig_setting *sysconfig_find(const struct sysconfig *s, const char *name);
 void sysconfig_clear(struct sysconfig *s);

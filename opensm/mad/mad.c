@@ -8,59 +8,41 @@
  *   queue     submitted, in order
  *   front     ahead of queue: retries, and what came out of a target's parking place
  *   parked    (per target) the target's wire is full; moved to front when it is not
- *   wire[]    on the wire, in order of deadline: one list per timeout, so new ones go to the end
  *   ending    ended, not called back yet
+ *
+ * or is due (due.c): on the wire, or overdue and about to be repeated. What is on the wire counts
+ * for the window; what is overdue counts for its target alone. How long each lasts is pace.c's.
  *
  * Every change passes xact_enter(), every end xact_end(). The latter frees before it calls back:
  * the owner may submit, cancel, or free the target then.
  *
- * What a dispatch does is bounded: requests submitted while it fills the window wait for the next
- * one, so an owner that resubmits whatever fails cannot hold the loop.
+ * The work of a dispatch is bounded: requests submitted while it fills the window wait for the next
+ * one, so an owner that resubmits every failed request cannot hold the loop.
  *
- * Knows SMPs as far as their header goes. What an attribute means is others' business.
+ * Knows SMPs as far as their header goes; attributes mean nothing here.
  */
 #include "mad/mad.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
-#include "mad/count.h"
-#include "mad/xact.h"
+#include "mad/mad_internal.h"
 #include "util/mem.h"
 
-#define REST_MIN MONO_S
-#define REST_MAX (60 * MONO_S)
 #define BLOCKED_PAUSE (10 * MONO_MS) /* after -EAGAIN, should nothing arrive meanwhile */
-#define WATCHDOG_SLACK (50 * MONO_MS)
-
-struct mad_engine {
-	struct transport *tr;
-	struct mad_params params;
-	struct xact_pool pool;
-	struct xact_tids tids;
-	struct mad_xacts suspects, queue, front, ending;
-	struct mad_xacts wire[2];  /* ordinary and long timeout */
-	mono_t now;                /* of the last dispatch */
-	mono_t stall_since;        /* last response, window growth, or send on an idle wire */
-	uint64_t seq;              /* of the next submission */
-	uint32_t tid;              /* next candidate */
-	unsigned pending, on_wire, window;
-	bool running, blocked, gone;
-	mad_inbox_fn inbox;
-	void *inbox_owner;
-	mad_gmp_fn gmp;
-	void *gmp_owner;
-	struct counts counts;
-	struct mad_strays strays;
-	uint64_t ended; /* requests, since the start */
-};
+#define OVERDUE_MAX 256u /* beyond, the window closes: kernels hold some 500 sends of an agent */
+/* of the timeout: a target whose answers take longer gets one request at a time */
+#define SLOW_PART 4
+#define UNREAD_MAX 8u	 /* dispatches in a row that leave timers alone, as answers may be unread */
 
 struct mad_engine *mad_new(struct transport *tr, const struct mad_params *params)
 {
 	struct mad_engine *e = xcalloc(1, sizeof(*e));
 
+	assert(tr && params);
 	e->tr = tr;
-	e->tid = params->first_tid ? params->first_tid : 0x1234;
+	tids_init(&e->ids, &params->draw);
 	mad_set_params(e, params);
 	return e;
 }
@@ -77,6 +59,7 @@ struct mad_engine *mad_free(struct mad_engine *e)
 			x->rq.target->members = x->rq.target->parked = (struct mad_xacts){ 0 };
 		}
 	xact_tids_clear(&e->tids);
+	due_clear(&e->due);
 	xact_pool_clear(&e->pool);
 	free(e);
 	return NULL;
@@ -84,6 +67,7 @@ struct mad_engine *mad_free(struct mad_engine *e)
 
 void mad_set_params(struct mad_engine *e, const struct mad_params *params)
 {
+	assert(params);
 	e->params = *params;
 	e->params.max_wire = MAX(params->max_wire, 1u);
 	e->params.timeout_ms = MAX(params->timeout_ms, 1u);
@@ -95,6 +79,12 @@ void mad_set_inbox(struct mad_engine *e, mad_inbox_fn fn, void *owner)
 {
 	e->inbox = fn;
 	e->inbox_owner = owner;
+}
+
+void mad_set_stray(struct mad_engine *e, mad_stray_fn fn, void *owner)
+{
+	e->stray = fn;
+	e->stray_owner = owner;
 }
 
 void mad_set_gmp(struct mad_engine *e, mad_gmp_fn fn, void *owner)
@@ -137,93 +127,25 @@ uint64_t mad_sent(const struct mad_engine *e, uint8_t method)
 	return sum;
 }
 
-const struct mad_strays *mad_strays(const struct mad_engine *e)
+const uint64_t *mad_strays(const struct mad_engine *e)
 {
-	return &e->strays;
+	return e->strays;
 }
 
-/* States */
-
-/* The one door: `x` leaves what it stands in, and joins `to` (NULL: the caller places it). */
-static void xact_enter(struct mad_engine *e, struct mad_xact *x, enum xact_state next,
-		       struct mad_xacts *to)
+const char *mad_stray_name(enum mad_stray why)
 {
-	if (x->state == XACT_WIRE) {
-		xact_tids_remove(&e->tids, x);
-		e->on_wire--;
-		if (x->rq.target)
-			x->rq.target->on_wire--;
-	}
-	xacts_remove(x);
-	x->state = next;
-	if (to)
-		xacts_append(to, x);
-}
-
-static unsigned target_room(const struct mad_engine *e, const struct mad_target *target)
-{
-	if (!target || e->params.per_target == 0)
-		return UINT32_MAX;
-	return e->params.per_target - MIN(target->on_wire, e->params.per_target);
-}
-
-/*
- * Lets go of what waits for this target's wire. Called whenever one of its requests leaves wire or
- * front: while anything is parked, another one is there to bring it out.
- */
-static void target_unpark(struct mad_engine *e, struct mad_target *target)
-{
-	if (!target)
-		return;
-	for (unsigned room = target_room(e, target); room > 0 && target->parked.first; room--)
-		xact_enter(e, target->parked.first, XACT_QUEUED, &e->front);
-}
-
-static void xact_end(struct mad_engine *e, struct mad_xact *x, enum mad_end end,
-		     const uint8_t *mad)
-{
-	struct mad_target *target = x->rq.target;
-	mad_done_fn on_done = x->on_done;
-	void *owner = x->owner;
-	struct mad_result result = {
-		.end = end,
-		.status = mad ? ib_get(mad, SMP_STATUS) : 0,
-		.method = x->rq.method,
-		.attr = x->rq.attr,
-		.mod = x->rq.mod,
-		.payload = mad ? smp_data(mad) : NULL,
-		.arg = x->arg,
-		.now = e->now,
+	static const char *const names[MAD_STRAYS] = {
+		[MAD_STRAY_LATE] = "late",
+		[MAD_STRAY_UNASKED] = "unasked",
+		[MAD_STRAY_ELSEWHERE] = "elsewhere",
+		[MAD_STRAY_MISMATCHED] = "mismatched",
 	};
 
-	counts_end(&e->counts, x->count_row, end);
-	xact_enter(e, x, XACT_FREE, NULL);
-	if (target)
-		xacts_leave_target(x);
-	target_unpark(e, target);
-	xact_pool_put(&e->pool, x);
-	e->ended++;
-	e->pending--;
-	on_done(owner, &result);
-}
-
-static void end_list(struct mad_engine *e, struct mad_xacts *list, enum mad_end end)
-{
-	while (list->first)
-		xact_end(e, list->first, end, NULL);
+	assert(why < MAD_STRAYS);
+	return names[why];
 }
 
 /* Submission and cancellation */
-
-bool mad_target_silent(const struct mad_engine *e, const struct mad_target *target)
-{
-	return target && target->failures >= MAX(e->params.silent_after, 1u);
-}
-
-static bool target_rests(const struct mad_engine *e, const struct mad_target *target)
-{
-	return mad_target_silent(e, target) && e->now < target->rest_until;
-}
 
 void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn on_done,
 		void *owner, void *arg)
@@ -231,6 +153,7 @@ void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn 
 	struct mad_xact *x = xact_pool_get(&e->pool);
 	bool suspect = mad_target_silent(e, rq->target);
 
+	assert(rq && on_done && (rq->method == MAD_GET || rq->method == MAD_SET));
 	x->rq = *rq;
 	x->on_done = on_done;
 	x->owner = owner;
@@ -247,7 +170,8 @@ void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn 
 	}
 	if (rq->target)
 		xacts_join_target(x);
-	e->pending++;
+	if (!e->pending++)
+		e->silent_since = e->now;
 	xact_enter(e, x, XACT_QUEUED, suspect ? &e->suspects : &e->queue);
 }
 
@@ -271,114 +195,6 @@ void mad_cancel(struct mad_engine *e, void *owner, struct mad_target *target)
 	}
 	end_list(e, &victims, MAD_END_CANCELLED);
 }
-
-/* Tries */
-
-/*
- * One more request to `target` timed out. Those that were on its wire together count as one rest;
- * what still waits for it ends with it.
- */
-static void target_failed(struct mad_engine *e, struct mad_target *target)
-{
-	bool resting = target_rests(e, target);
-
-	target->failures++;
-	if (resting || !mad_target_silent(e, target))
-		return;
-	target->rest = target->rest ? MIN(target->rest * 2, REST_MAX) : REST_MIN;
-	target->rest_until = e->now + target->rest;
-	for (struct mad_xact *x = target->members.first; x; x = x->t_next)
-		if (x->state == XACT_QUEUED || x->state == XACT_PARKED)
-			xact_enter(e, x, XACT_ENDING, &e->ending);
-}
-
-void mad_target_revive(struct mad_target *target)
-{
-	target->failures = 0;
-	target->rest = 0;
-	target->rest_until = 0;
-}
-
-/* A try came to nothing: the next one, ahead of all others, or the end. */
-static void try_failed(struct mad_engine *e, struct mad_xact *x)
-{
-	struct mad_target *target = x->rq.target;
-	bool silent = mad_target_silent(e, target);
-
-	if (x->tries <= e->params.retries && !silent) {
-		xact_enter(e, x, XACT_QUEUED, &e->front);
-		target_unpark(e, target);
-		return;
-	}
-	if (target)
-		target_failed(e, target);
-	xact_end(e, x, MAD_END_TIMEOUT, NULL);
-}
-
-static uint32_t fresh_tid(struct mad_engine *e)
-{
-	while (e->tid == 0 || xact_tids_find(&e->tids, e->tid))
-		e->tid++;
-	return e->tid++;
-}
-
-static int transmit(struct mad_engine *e, const struct mad_xact *x, uint32_t tid,
-		    unsigned timeout_ms)
-{
-	struct transport_addr to = { .lid = x->rq.path ? LID_PERMISSIVE : x->rq.lid };
-	struct smp_head head = {
-		.method = x->rq.method,
-		.attr = x->rq.attr,
-		.mod = x->rq.mod,
-		.m_key = x->rq.m_key,
-		.tid = tid,
-	};
-	uint8_t mad[MAD_SIZE];
-
-	if (x->rq.path)
-		smp_build_dr(mad, &head, x->rq.path, x->rq.payload);
-	else
-		smp_build_lid(mad, &head, x->rq.payload);
-	return transport_send(e->tr, &to, mad, sizeof(mad), timeout_ms);
-}
-
-static void put_on_wire(struct mad_engine *e, struct mad_xact *x, uint32_t tid,
-			unsigned timeout_ms)
-{
-	if (e->on_wire++ == 0)
-		e->stall_since = e->now;
-	if (x->rq.target)
-		x->rq.target->on_wire++;
-	xact_enter(e, x, XACT_WIRE, NULL);
-	x->tid = tid;
-	x->deadline = e->now + timeout_ms * MONO_MS * 6 / 5 + WATCHDOG_SLACK;
-	xact_tids_add(&e->tids, x);
-	xacts_insert_by_deadline(&e->wire[x->rq.long_timeout], x);
-}
-
-static void send_try(struct mad_engine *e, struct mad_xact *x)
-{
-	unsigned timeout_ms = x->rq.long_timeout ? e->params.long_timeout_ms : e->params.timeout_ms;
-	uint32_t tid = fresh_tid(e);
-	int r = transmit(e, x, tid, timeout_ms);
-
-	if (r == -EAGAIN) {
-		e->blocked = true;
-		return;
-	}
-	if (r == -ENODEV) {
-		e->gone = true;
-		return;
-	}
-	x->tries++;
-	if (r < 0) {
-		try_failed(e, x);
-		return;
-	}
-	counts_sent(&e->counts, x->count_row, x->rq.method, x->tries > 1);
-	put_on_wire(e, x, tid, timeout_ms);
-}
-
 /* The window */
 
 static bool window_stalled(const struct mad_engine *e)
@@ -392,13 +208,13 @@ static bool window_open(struct mad_engine *e)
 		e->window++;
 		e->stall_since = e->now;
 	}
-	return e->on_wire < e->window;
+	return e->on_wire < e->window && e->overdue < OVERDUE_MAX;
 }
 
 static void response_came(struct mad_engine *e)
 {
 	e->window = e->params.max_wire;
-	e->stall_since = e->now;
+	e->stall_since = e->silent_since = e->now;
 }
 
 /* The next request to look at, of those submitted before `until`. */
@@ -409,7 +225,7 @@ static struct mad_xact *next_queued(const struct mad_engine *e, uint64_t until)
 	return x && x->seq < until ? x : NULL;
 }
 
-static void start(struct mad_engine *e, struct mad_xact *x)
+static void start_request(struct mad_engine *e, struct mad_xact *x)
 {
 	if (target_room(e, x->rq.target) == 0) {
 		xact_enter(e, x, XACT_PARKED, NULL);
@@ -420,7 +236,7 @@ static void start(struct mad_engine *e, struct mad_xact *x)
 		xact_end(e, x, MAD_END_CANCELLED, NULL);
 		return;
 	}
-	send_try(e, x);
+	try_send(e, x);
 }
 
 static void fill_window(struct mad_engine *e)
@@ -429,10 +245,27 @@ static void fill_window(struct mad_engine *e)
 	struct mad_xact *x;
 
 	while (!e->blocked && !e->gone && (x = next_queued(e, until)) && window_open(e))
-		start(e, x);
+		start_request(e, x);
 }
 
-/* What arrives */
+/* Arrivals */
+
+static void refuse_answer(struct mad_engine *e, enum mad_stray why,
+			  const struct transport_addr *from, const uint8_t *mad)
+{
+	e->strays[why]++;
+	if (why != MAD_STRAY_LATE && e->stray)
+		e->stray(e->stray_owner, why, from, mad, e->now);
+}
+
+void mad_refuse_gmp(struct mad_engine *e, enum mad_stray why, const struct transport_event *ev)
+{
+	assert(ev && ev->kind == TRANSPORT_MAD && why < MAD_STRAYS);
+	if (why == MAD_STRAY_UNASKED &&
+	    tids_was(&e->ids, TID_GMP, (uint32_t)ib_get(ev->mad, SMP_TID), ev->from.lid))
+		why = MAD_STRAY_LATE;
+	refuse_answer(e, why, &ev->from, ev->mad);
+}
 
 /* Subn{Get,Set} are both answered by SubnGetResp (14.2.1, table 139). */
 static bool answers(const struct mad_xact *x, const uint8_t *mad, size_t length)
@@ -442,16 +275,43 @@ static bool answers(const struct mad_xact *x, const uint8_t *mad, size_t length)
 	       ib_get(mad, SMP_ATTR_ID) == x->rq.attr && ib_get(mad, SMP_ATTR_MOD) == x->rq.mod;
 }
 
-static void take_response(struct mad_engine *e, struct mad_xact *x, const uint8_t *mad,
-			  size_t length)
+/*
+ * Does the answer come from where the request was sent to? A responder leaves the initial path as
+ * it was (14.2.2); the return path is not known here, as switches write it.
+ */
+static bool is_from_there(const struct mad_xact *x, const struct transport_addr *from,
+			  const uint8_t *mad)
 {
-	if (!answers(x, mad, length)) {
-		e->strays.mismatched++;
+	const struct dr_path *path = x->rq.path;
+
+	if (!path)
+		return !((from->lid ^ x->rq.lid) >> x->rq.lmc);
+	return ib_get(mad, SMP_HOP_COUNT) == path->length &&
+	       !memcmp(mad + SMP_INITIAL_PATH + 1, path->hop + 1, path->length);
+}
+
+static void accept_response(struct mad_engine *e, struct xact_try *try,
+			    const struct transport_event *ev)
+{
+	struct mad_xact *x = try->xact;
+	const uint8_t *mad = ev->mad;
+
+	if (!answers(x, mad, ev->length)) {
+		refuse_answer(e, MAD_STRAY_MISMATCHED, &ev->from, mad);
+		return;
+	}
+	if (!is_from_there(x, &ev->from, mad)) {
+		refuse_answer(e, MAD_STRAY_ELSEWHERE, &ev->from, mad);
 		return;
 	}
 	response_came(e);
-	if (x->rq.target)
+	pace_answered(&e->pace, x->rq.target, x->rq.method, &try->pace, x->tries - try->number,
+		      e->now);
+	if (x->rq.target) {
 		mad_target_revive(x->rq.target);
+		x->rq.target->slow = e->now - try->pace.sent > timeout_of(e, x) / SLOW_PART;
+	}
+	forget_try(e, try, true);
 	xact_end(e, x, ib_get(mad, SMP_STATUS) ? MAD_END_BAD_STATUS : MAD_END_ANSWERED, mad);
 }
 
@@ -462,12 +322,37 @@ static bool is_smp(const uint8_t *mad)
 	return mad_class == MAD_CLASS_SMI_DR || mad_class == MAD_CLASS_SMI_LID;
 }
 
-static void take_mad(struct mad_engine *e, struct transport_event *ev)
+static bool was_asked(const struct mad_engine *e, uint32_t tid, uint32_t whence)
 {
-	struct mad_xact *x;
+	return tids_was(&e->ids, TID_SMP, tid, whence) ||
+	       tids_was(&e->ids, TID_SMP_ANSWERED, tid, whence);
+}
 
+/* A request came back, or an answer came: is it to a try that is under way? */
+static void accept_end(struct mad_engine *e, const struct transport_event *ev)
+{
+	uint32_t tid = (uint32_t)ib_get(ev->mad, SMP_TID);
+	struct xact_try *try = xact_tids_find(&e->tids, tid);
+	bool is_late = !try && was_asked(e, tid, tid_whence_of(&ev->from, ev->mad));
+
+	/* What is forged was not lent. */
+	if (try || is_late || ev->kind == TRANSPORT_RETURNED)
+		e->lent -= e->lent > 0;
+	if (ev->kind == TRANSPORT_RETURNED) {
+		if (try)
+			try_returned(e, try);
+		return;
+	}
+	if (try)
+		accept_response(e, try, ev);
+	else
+		refuse_answer(e, is_late ? MAD_STRAY_LATE : MAD_STRAY_UNASKED, &ev->from, ev->mad);
+}
+
+static void accept_mad(struct mad_engine *e, struct transport_event *ev)
+{
 	if (ev->length < SMP_BYTES) {
-		e->strays.mismatched++;
+		e->strays[MAD_STRAY_MISMATCHED]++;
 		return;
 	}
 	if (!is_smp(ev->mad)) {
@@ -480,16 +365,10 @@ static void take_mad(struct mad_engine *e, struct transport_event *ev)
 			e->inbox(e->inbox_owner, &ev->from, ev->mad, e->now);
 		return;
 	}
-	x = xact_tids_find(&e->tids, (uint32_t)ib_get(ev->mad, SMP_TID));
-	if (!x)
-		e->strays.late++;
-	else if (ev->kind == TRANSPORT_RETURNED)
-		try_failed(e, x);
-	else
-		take_response(e, x, ev->mad, ev->length);
+	accept_end(e, ev);
 }
 
-static int take_in(struct mad_engine *e, unsigned limit)
+static int receive_mads(struct mad_engine *e, unsigned limit)
 {
 	struct transport_event ev;
 	unsigned n = 0;
@@ -501,21 +380,31 @@ static int take_in(struct mad_engine *e, unsigned limit)
 		if (ev.kind == TRANSPORT_GONE)
 			e->gone = true;
 		else
-			take_mad(e, &ev);
+			accept_mad(e, &ev);
 		free(ev.whole);
 	}
 	return n;
 }
 
-/* Tries the transport never gave back: simulators and old kernels forget some. */
-static void run_watchdog(struct mad_engine *e)
+/*
+ * Runs what is due. Unread answers may belong to requests that are due: a dispatch that read its
+ * full quota leaves them alone, a few times.
+ */
+static void run_due(struct mad_engine *e, bool all_read)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(e->wire); i++)
-		while (e->wire[i].first && e->wire[i].first->deadline <= e->now)
-			try_failed(e, e->wire[i].first);
+	struct mad_xact *x;
+
+	e->unread = all_read || e->unread >= UNREAD_MAX ? 0 : e->unread + 1;
+	if (e->unread)
+		return;
+	while ((x = due_first(&e->due)) && x->due <= e->now)
+		try_look(e, x);
 }
 
-/* Only what stood there when we came: what a completion submits waits for the next dispatch. */
+/*
+ * Only suspects from before the call: requests submitted by a completion wait for the next
+ * dispatch.
+ */
 static void sort_suspects(struct mad_engine *e)
 {
 	uint64_t until = e->seq;
@@ -530,7 +419,7 @@ static void sort_suspects(struct mad_engine *e)
 	}
 }
 
-/* The port is gone; nobody's failure but ours, so targets are not blamed. */
+/* The port is gone; targets are not blamed for it. */
 static void end_all(struct mad_engine *e)
 {
 	struct mad_xacts all = { 0 };
@@ -551,9 +440,9 @@ int mad_dispatch(struct mad_engine *e, mono_t now, unsigned limit)
 	e->running = true;
 	e->blocked = false;
 	e->now = now;
-	n = take_in(e, limit);
+	n = receive_mads(e, limit);
 	if (!e->gone) {
-		run_watchdog(e);
+		run_due(e, n < (int)limit);
 		sort_suspects(e);
 		end_list(e, &e->ending, MAD_END_TIMEOUT);
 		fill_window(e);
@@ -571,14 +460,31 @@ mono_t mad_next(const struct mad_engine *e)
 
 	if (e->ending.first || e->suspects.first || (e->gone && e->pending))
 		return e->now;
-	if (queued && e->on_wire < e->window)
+	if (queued && e->on_wire < e->window && e->overdue < OVERDUE_MAX)
 		next = e->blocked ? e->now + BLOCKED_PAUSE : e->now;
 	else if (queued && window_stalled(e))
 		next = e->stall_since + e->params.stall;
-	for (size_t i = 0; i < ARRAY_SIZE(e->wire); i++)
-		if (e->wire[i].first)
-			next = mono_min(next, e->wire[i].first->deadline);
+	if (due_first(&e->due))
+		next = mono_min(next, due_first(&e->due)->due);
 	return next;
+}
+
+static uint32_t draw_tid(struct mad_engine *e, enum tid_kind kind, uint32_t whence)
+{
+	uint32_t tid = fresh_tid(e);
+
+	tids_note(&e->ids, kind, tid, whence);
+	return tid;
+}
+
+uint32_t mad_gmp_tid(struct mad_engine *e, lid_t to)
+{
+	return draw_tid(e, TID_GMP, tid_whence(NULL, to));
+}
+
+uint32_t mad_once_tid(struct mad_engine *e, const struct dr_path *path, lid_t to)
+{
+	return draw_tid(e, TID_SMP, tid_whence(path, to));
 }
 
 int mad_send_gmp(struct mad_engine *e, const struct transport_addr *to, const uint8_t *mad,
@@ -586,6 +492,7 @@ int mad_send_gmp(struct mad_engine *e, const struct transport_addr *to, const ui
 {
 	int r = transport_send(e->tr, to, mad, length, timeout_ms);
 
+	assert(to && mad && length >= SMP_BYTES);
 	if (r == -ENODEV)
 		e->gone = true;
 	return r;
@@ -596,6 +503,7 @@ int mad_send_once(struct mad_engine *e, const struct transport_addr *to, const u
 	uint8_t method = ib_get(mad, SMP_METHOD);
 	int r = mad_send_gmp(e, to, mad, MAD_SIZE, 0);
 
+	assert(to && mad);
 	if (r == 0 && is_smp(mad))
 		counts_sent(&e->counts, counts_row(&e->counts, ib_get(mad, SMP_ATTR_ID), method),
 			    method, false);

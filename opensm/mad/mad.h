@@ -3,13 +3,23 @@
  * MAD transactions: a question goes out, and ends exactly once.
  *
  *   queued --window has room--> on the wire --response---------> ANSWERED or BAD_STATUS
- *      \                           |    ^---try timed out, tries left (a fresh TID)
+ *      \                           |    ^---no answer in time, tries left (a fresh TID)
  *       \                          \-----tries used up----------> TIMEOUT
  *        \--not wanted any more, owner cancelled----------------> CANCELLED
  *
  * The window: at most `max_wire` requests are on the wire; when no response arrived for
- * `stall` the window may grow by one at a time up to `max_wire2` until responses flow again.
- * Retries and timeouts are ours: the transport is told the per-try timeout and returns the MAD.
+ * `stall` the window may grow by one at a time up to `max_wire2` until responses flow again. A
+ * request whose answer is overdue does not count: what was lost does not keep the window empty.
+ *
+ * Tries: where round trips are known, a request is repeated when its answer is overdue, then after
+ * twice that time, and so on up to the timeout; from there on once per timeout. It is given up
+ * after `retries` + 1 timeouts, as without repetitions: a slow agent has as long as ever. The
+ * answer to any try ends it. `retries` 0: one try and no more.
+ *
+ * Ids: every try has one that cannot be guessed (tids.h). An answer is one to the request with its
+ * id, if it comes from where that was sent to: over the same directed route, or from the same LID;
+ * and if class, attribute and modifier are those asked for. All else is counted (enum mad_stray),
+ * told to the owner of the engine, and ends nothing.
  *
  * Targets carry what is known about one destination: how much is on its wire (small SMA queues) and
  * whether it is silent. A silent target's requests get one try instead of all, and between
@@ -28,6 +38,12 @@
 
 struct mad_engine;
 
+/* Where the bytes of ids come from. `fn` NULL: the kernel's random numbers; tests have others. */
+struct mad_draw {
+	void (*fn)(void *arg, void *ret, size_t len);
+	void *arg;
+};
+
 struct mad_params {
 	unsigned max_wire;   /* >= 1 */
 	unsigned max_wire2;  /* window while stalled; off if <= max_wire */
@@ -37,10 +53,16 @@ struct mad_params {
 	unsigned retries;      /* tries after the first */
 	unsigned per_target;   /* most requests on one target's wire; 0: no limit */
 	unsigned silent_after; /* failures in a row that make a target silent; 0 means 1 */
-	uint32_t first_tid;    /* read by mad_new() only; 0: 0x1234 */
+	struct mad_draw draw;  /* read by mad_new() only */
 };
 
 struct mad_xact;
+
+/* Round trips to one destination, or to all: kept by the engine. */
+enum mad_rtt_kind { MAD_RTT_GET, MAD_RTT_SET, MAD_RTTS };
+struct mad_rtt {
+	uint32_t mean, spread; /* microseconds; mean 0: nothing is known */
+};
 
 /* A list of transactions; private to the engine. */
 struct mad_xacts {
@@ -48,14 +70,20 @@ struct mad_xacts {
 };
 
 /*
- * State of one destination; zero-initialised by its owner, who cancels before freeing or moving it.
- * The first three members may be read by all, and are written by the engine alone.
+ * State of one destination; zero-initialised by its owner, which cancels before freeing or moving
+ * it. The first three members may be read by all, and are written by the engine alone.
  */
 struct mad_target {
-	unsigned on_wire;
+	unsigned on_wire;  /* requests sent to it and neither answered nor given up */
 	unsigned failures; /* requests in a row that ended in TIMEOUT; any answer clears it */
 	mono_t rest_until; /* no new request before this time while it is silent */
 	mono_t rest;	   /* length of the last rest: 1 s, doubled up to 60 s */
+	struct mad_rtt rtt[MAD_RTTS];
+	/* the last of its kind had no answer at all: no early repetitions */
+	bool mute[MAD_RTTS];
+	bool slow;			  /* its last answer took a good part of the timeout */
+	uint64_t answered_order;	  /* the latest try it answered, */
+	mono_t answered_at;		  /* and when it answered last */
 	struct mad_xacts members, parked; /* all its requests; those that wait for its wire */
 };
 
@@ -68,12 +96,13 @@ struct mad_request {
 	uint64_t m_key;
 	const struct dr_path *path; /* copied; NULL: LID-routed */
 	lid_t lid;		    /* when path is NULL */
+	uint8_t lmc;		    /* the answer may come from any LID of this range */
 	const uint8_t *payload;	    /* SMP_DATA_SIZE bytes, copied; NULL: zeroes */
 	bool long_timeout;
 	struct mad_target *target; /* NULL: none */
 	/*
-	 * Asked just before the first send; false ends the request as CANCELLED without a MAD on the
-	 * wire. NULL: always wanted. It answers, and calls nothing of the engine.
+	 * Asked just before the first send; false ends the request as CANCELLED without a MAD on
+	 * the wire. NULL: always wanted. It answers, and calls nothing of the engine.
 	 */
 	bool (*wanted)(void *owner, void *arg);
 };
@@ -84,6 +113,7 @@ struct mad_result {
 	uint8_t method;	 /* as requested */
 	uint16_t attr;
 	uint32_t mod;
+	uint64_t m_key;
 	const uint8_t *payload; /* of the response, valid during the call; NULL without one */
 	void *arg;
 	mono_t now;
@@ -109,11 +139,20 @@ void mad_submit(struct mad_engine *e, const struct mad_request *rq, mad_done_fn 
  */
 void mad_cancel(struct mad_engine *e, void *owner, struct mad_target *target);
 
-/* Too many failures in a row: gets one try now and then. NULL is not silent. */
+/* Too many failures in a row: requests get one try now and then. NULL is not silent. */
 bool mad_target_silent(const struct mad_engine *e, const struct mad_target *target);
 
-/* The target was heard of in another way: it is not silent any more. */
+/* One agent answers for both: measurements of `probed` hold for `target`, if that has none. */
+void mad_target_is(struct mad_target *target, const struct mad_target *probed);
+
+/* The target was heard in another way: it is no longer silent. */
 void mad_target_revive(struct mad_target *target);
+
+/*
+ * The rest of a silent target ends: its next request goes out, with the one try that a silent one
+ * gets.
+ */
+void mad_target_wake(struct mad_target *target);
 
 /* A MAD that answers nothing: responses to others, TrapRepress. 0 or -errno. */
 int mad_send_once(struct mad_engine *e, const struct transport_addr *to, const uint8_t *mad);
@@ -126,12 +165,19 @@ typedef void (*mad_inbox_fn)(void *owner, const struct transport_addr *from, con
 void mad_set_inbox(struct mad_engine *e, mad_inbox_fn fn, void *owner);
 
 /*
- * GMPs (all classes but the two of SMPs) are nobody's transactions here: requests, responses and
- * what came back unanswered go to `fn` as they arrive. `ev` is valid during the call; `fn` may keep
+ * GMPs (all classes but the two of SMPs) are no transactions here: requests, responses and
+ * unanswered queries go to `fn` as they arrive. `ev` is valid during the call; `fn` may keep
  * ev->whole by taking it.
  */
 typedef void (*mad_gmp_fn)(void *owner, struct transport_event *ev, mono_t now);
 void mad_set_gmp(struct mad_engine *e, mad_gmp_fn fn, void *owner);
+/*
+ * The id of a GMP to LID `to` that is to be answered: as hard to guess as that of an SMP, and none
+ * that was drawn lately.
+ */
+uint32_t mad_gmp_tid(struct mad_engine *e, lid_t to);
+/* The id of an SMP whose answer is not waited for; `path` NULL: to LID `to`. */
+uint32_t mad_once_tid(struct mad_engine *e, const struct dr_path *path, lid_t to);
 /*
  * Sends one GMP message of `length` bytes (more than 256: RMPP). timeout_ms 0: no answer expected;
  * else the answer, or the message itself, comes to `fn` once. 0 or -errno of the transport.
@@ -147,7 +193,7 @@ int mad_send_gmp(struct mad_engine *e, const struct transport_addr *to, const ui
 int mad_dispatch(struct mad_engine *e, mono_t now, unsigned limit);
 /* When dispatch must be called again even if nothing arrives; MONO_NEVER if never. */
 mono_t mad_next(const struct mad_engine *e);
-/* Requests that have ended since the start: tells whether a dispatch called anybody back. */
+/* Requests that have ended since the start: tells whether a dispatch called an owner back. */
 uint64_t mad_ended(const struct mad_engine *e);
 /* Requests queued or on the wire. */
 unsigned mad_pending(const struct mad_engine *e);
@@ -164,9 +210,24 @@ const struct mad_count *mad_counts(const struct mad_engine *e, unsigned *ret_n);
 uint64_t mad_sent(const struct mad_engine *e,
 		  uint8_t method); /* sum over attributes; method 0: all */
 
-/* What came in and was ignored. */
-struct mad_strays {
-	uint64_t late;	     /* of no try on the wire: late, duplicate, cancelled meanwhile */
-	uint64_t mismatched; /* right TID; wrong class, method, attribute, modifier or length */
+/* Answers that end nothing: why. */
+enum mad_stray {
+	MAD_STRAY_LATE,	     /* to a try that had ended: late, twice, cancelled meanwhile */
+	MAD_STRAY_UNASKED,   /* with an id that is not, and was not lately, on the wire */
+	MAD_STRAY_ELSEWHERE, /* right id; from another LID, or over another directed route */
+	MAD_STRAY_MISMATCHED, /* right id; wrong class, method, attribute, modifier or length */
+	MAD_STRAYS
 };
-const struct mad_strays *mad_strays(const struct mad_engine *e);
+const char *mad_stray_name(enum mad_stray why); /* "late" ... */
+/* How many there were, of SMPs and GMPs; by enum mad_stray. */
+const uint64_t *mad_strays(const struct mad_engine *e);
+
+/* Told each answer that is counted, but not the late ones: they may be forged. */
+typedef void (*mad_stray_fn)(void *owner, enum mad_stray why, const struct transport_addr *from,
+			     const uint8_t *mad, mono_t now);
+void mad_set_stray(struct mad_engine *e, mad_stray_fn fn, void *owner);
+/*
+ * The same for answers to GMPs, which their owners judge: `why` is UNASKED (late, if the id was
+ * drawn for the LID that it comes from), ELSEWHERE or MISMATCHED.
+ */
+void mad_refuse_gmp(struct mad_engine *e, enum mad_stray why, const struct transport_event *ev);

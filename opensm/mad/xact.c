@@ -4,6 +4,7 @@
  */
 #include "mad/xact.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "util/mem.h"
@@ -27,16 +28,6 @@ static void insert_after(struct mad_xacts *list, struct mad_xact *after, struct 
 void xacts_append(struct mad_xacts *list, struct mad_xact *x)
 {
 	insert_after(list, list->last, x);
-}
-
-/* Walks only past entries made before the timeouts were shortened. */
-void xacts_insert_by_deadline(struct mad_xacts *list, struct mad_xact *x)
-{
-	struct mad_xact *after = list->last;
-
-	while (after && after->deadline > x->deadline)
-		after = after->prev;
-	insert_after(list, after, x);
 }
 
 void xacts_insert_by_seq(struct mad_xacts *list, struct mad_xact *x)
@@ -141,30 +132,30 @@ void xact_pool_clear(struct xact_pool *pool)
 	*pool = (struct xact_pool){ 0 };
 }
 
-/* TIDs are consecutive, so their low bits spread perfectly. */
-static struct mad_xact **bucket(const struct xact_tids *tids, uint32_t tid)
+/* TIDs are drawn at random (tids.h): their low bits spread. */
+static struct xact_try **bucket(const struct xact_tids *tids, uint32_t tid)
 {
 	return &tids->buckets[tid & (tids->n_buckets - 1)];
 }
 
-struct mad_xact *xact_tids_find(const struct xact_tids *tids, uint32_t tid)
+struct xact_try *xact_tids_find(const struct xact_tids *tids, uint32_t tid)
 {
-	struct mad_xact *x;
+	struct xact_try *try;
 
 	if (!tids->n_buckets)
 		return NULL;
-	x = *bucket(tids, tid);
-	while (x && x->tid != tid)
-		x = x->h_next;
-	return x;
+	try = *bucket(tids, tid);
+	while (try && try->tid != tid)
+		try = try->h_next;
+	return try;
 }
 
-static void tids_link(struct xact_tids *tids, struct mad_xact *x)
+static void tids_link(struct xact_tids *tids, struct xact_try *try)
 {
-	struct mad_xact **head = bucket(tids, x->tid);
+	struct xact_try **head = bucket(tids, try->tid);
 
-	x->h_next = *head;
-	*head = x;
+	try->h_next = *head;
+	*head = try;
 }
 
 static void tids_grow(struct xact_tids *tids)
@@ -172,32 +163,34 @@ static void tids_grow(struct xact_tids *tids)
 	struct xact_tids old = *tids;
 
 	tids->n_buckets = old.n_buckets ? old.n_buckets * 2 : 64;
-	tids->buckets = xcalloc(tids->n_buckets, sizeof(struct mad_xact *));
+	tids->buckets = xcalloc(tids->n_buckets, sizeof(struct xact_try *));
 	for (size_t i = 0; i < old.n_buckets; i++) {
-		for (struct mad_xact *x = old.buckets[i], *next; x; x = next) {
-			next = x->h_next;
-			tids_link(tids, x);
+		for (struct xact_try *try = old.buckets[i], *next; try; try = next) {
+			next = try->h_next;
+			tids_link(tids, try);
 		}
 	}
 	free(old.buckets);
 }
 
-void xact_tids_add(struct xact_tids *tids, struct mad_xact *x)
+void xact_tids_add(struct xact_tids *tids, struct xact_try *try)
 {
 	if (tids->count >= tids->n_buckets)
 		tids_grow(tids);
-	tids_link(tids, x);
+	tids_link(tids, try);
 	tids->count++;
 }
 
-void xact_tids_remove(struct xact_tids *tids, struct mad_xact *x)
+void xact_tids_remove(struct xact_tids *tids, struct xact_try *try)
 {
-	struct mad_xact **p = bucket(tids, x->tid);
+	struct xact_try **p = bucket(tids, try->tid);
 
-	while (*p != x)
+	while (*p != try) {
+		assert(*p); /* it was put there */
 		p = &(*p)->h_next;
-	*p = x->h_next;
-	x->h_next = NULL;
+	}
+	*p = try->h_next;
+	try->h_next = NULL;
 	tids->count--;
 }
 

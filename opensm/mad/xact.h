@@ -1,32 +1,55 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a transaction is made of, and the three things it can stand in: a list, the TID table, the
- * pool. Private to mad/. No rules here: windows, targets and ends are mad.c's.
+ * Transactions, and the three places for them: a list, the TID table, the pool. Private to mad/.
+ * No rules here: windows, targets and ends are mad.c's.
  */
 #pragma once
 
 #include "mad/mad.h"
+#include "mad/pace.h"
 
 /*
- *   FREE --submit--> QUEUED --send--> WIRE --answer, last try failed--> FREE
- *                     |  ^ \            |
- *        target full  |  |  \           +--try failed--> QUEUED (front)
+ *   FREE --submit--> QUEUED --send--> WIRE --overdue--> OVERDUE
+ *                     |  ^ \            |                  |
+ *        target full  |  |  \           +------------------+--time to repeat, failed--> QUEUED
+ *                                       (front)
  *                     v  |   \--target rests, cancelled--> ENDING --called back--> FREE
  *                    PARKED --target rests, cancelled------^
+ *
+ * From any of them but FREE and ENDING: an answer, or the failure of the last try --> FREE.
  */
-enum xact_state { XACT_FREE, XACT_QUEUED, XACT_PARKED, XACT_WIRE, XACT_ENDING };
+enum xact_state { XACT_FREE, XACT_QUEUED, XACT_PARKED, XACT_WIRE, XACT_OVERDUE, XACT_ENDING };
+
+/* Tries of one request whose answers are still welcome; of more, the oldest are forgotten. */
+#define XACT_TRIES 8u
+
+struct xact_try {
+	uint32_t tid; /* 0: free */
+	unsigned number; /* of the request's tries, from 1 */
+	struct pace_try pace;
+	struct mad_xact *xact;
+	struct xact_try *h_next; /* same TID bucket */
+};
 
 struct mad_xact {
 	struct mad_xact *prev, *next;     /* neighbours in `in` */
 	struct mad_xacts *in;
 	struct mad_xact *t_prev, *t_next; /* neighbours in the target's members */
-	struct mad_xact *h_next;          /* same TID bucket, on the wire only */
 	enum xact_state state;
-	uint32_t tid;                     /* of the try on the wire */
 	unsigned tries;                   /* sent, or refused by the transport */
+	/* timeouts spent; the request ends when they exceed `retries` */
+	unsigned failed;
+	bool is_daring;                   /* repeated, without knowing how long its target takes */
+	/* in repetitions before the timeout, towards the next of these */
+	mono_t waited;
+	/* from the last try to the next one; the timeout: none before it */
+	mono_t wait;
+	struct xact_try try[XACT_TRIES];  /* try n at (n - 1) % XACT_TRIES */
 	unsigned count_row;
 	uint64_t seq;                     /* order of submission */
-	mono_t deadline;                  /* of the try on the wire */
+	/* when it must be looked at; in due.c, while WIRE or OVERDUE */
+	mono_t due;
+	size_t due_place;
 	mad_done_fn on_done;
 	void *owner, *arg;
 	struct mad_request rq;            /* its pointers lead to `path` and `payload` */
@@ -35,8 +58,7 @@ struct mad_xact {
 };
 
 void xacts_append(struct mad_xacts *list, struct mad_xact *x);
-/* Keep `list` in order of deadline or seq; cheap when `x` belongs near the end (seq: or first). */
-void xacts_insert_by_deadline(struct mad_xacts *list, struct mad_xact *x);
+/* Keeps `list` in order of seq; cheap when `x` belongs near the end, or first. */
 void xacts_insert_by_seq(struct mad_xacts *list, struct mad_xact *x);
 /* Takes `x` out of the list it stands in, if any. */
 void xacts_remove(struct mad_xact *x);
@@ -60,14 +82,14 @@ void xact_pool_put(struct xact_pool *pool, struct mad_xact *x);
 struct mad_xact *xact_pool_at(const struct xact_pool *pool, size_t i);
 void xact_pool_clear(struct xact_pool *pool);
 
-/* Transactions on the wire by TID. */
+/* Tries by TID. */
 struct xact_tids {
-	struct mad_xact **buckets;
+	struct xact_try **buckets;
 	size_t n_buckets; /* power of two, or 0 */
 	size_t count;
 };
 
-struct mad_xact *xact_tids_find(const struct xact_tids *tids, uint32_t tid);
-void xact_tids_add(struct xact_tids *tids, struct mad_xact *x);
-void xact_tids_remove(struct xact_tids *tids, struct mad_xact *x);
+struct xact_try *xact_tids_find(const struct xact_tids *tids, uint32_t tid);
+void xact_tids_add(struct xact_tids *tids, struct xact_try *try);
+void xact_tids_remove(struct xact_tids *tids, struct xact_try *try);
 void xact_tids_clear(struct xact_tids *tids);

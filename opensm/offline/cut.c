@@ -2,6 +2,8 @@
 /* A copy of a topo without what failed. */
 #include "offline/cut.h"
 
+#include <assert.h>
+
 #include "util/mem.h"
 
 uint32_t cut_n_ports(const struct topo *t)
@@ -31,12 +33,8 @@ struct cut *cut_free(struct cut *c)
 	return NULL;
 }
 
-void cut_freep(struct cut **c)
-{
-	*c = cut_free(*c);
-}
-
-static void keep_switch(struct topo_builder *b, const struct topo *t, const struct cut *c, uint32_t s)
+static void keep_switch(struct topo_builder *b, const struct topo *t, const struct cut *c,
+			uint32_t s)
 {
 	const struct topo_switch *sw = &t->switches[s];
 
@@ -61,6 +59,7 @@ struct topo *cut_apply(const struct topo *t, const struct cut *c)
 {
 	struct topo_builder *b = topo_builder_new();
 
+	assert(t && c);
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		if (!c->switches[s])
 			keep_switch(b, t, c, s);

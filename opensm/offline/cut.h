@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "topo/topo.h"
+#include "util/mem.h"
 
 struct cut {
 	bool *ports;	/* per entry of topo->ports: the cable on it is out (either end says so) */
@@ -15,8 +16,11 @@ struct cut {
 /* Nothing broken yet; for `t`. */
 struct cut *cut_new(const struct topo *t);
 struct cut *cut_free(struct cut *c);
-void cut_freep(struct cut **c);
-/* The same switches and hosts but for those that are cut; hosts without a cable stay. One reference. */
+FREEP(cut_free, struct cut)
+/*
+ * The same switches and hosts but for those that are cut; hosts without a cable stay. One
+ * reference.
+ */
 struct topo *cut_apply(const struct topo *t, const struct cut *c);
 /* Entries of topo->ports of switches; the ports of the last one included. */
 uint32_t cut_n_ports(const struct topo *t);

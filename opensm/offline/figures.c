@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What tables come to, counted end port by end port. The way of all switches to one LID is a tree, so one pass
- * over the switches, farthest first, gives the load of every channel; whether a path changed spreads the same way,
- * nearest first.
+ * What tables come to, counted end port by end port. The way of all switches to one LID is a tree,
+ * so one pass over the switches, farthest first, gives the load of every channel; whether a path
+ * changed spreads the same way, nearest first.
  */
 #include "offline/figures.h"
 
+#include <assert.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "offline/cut.h"
-#include "route/check.h"
+#include "route/proof/check.h"
 #include "util/mem.h"
 
 #define FLOWS 4000000u /* followed for a figure, at most */
@@ -118,8 +119,8 @@ static uint32_t *sources_of(const struct topo *t)
 	return sources;
 }
 
-static void add_tree(const struct tree *t, const struct topo_host *host, const uint32_t *sources, uint32_t *flow,
-		     uint32_t *load)
+static void add_tree(const struct tree *t, const struct topo_host *host, const uint32_t *sources,
+		     uint32_t *flow, uint32_t *load)
 {
 	const struct topo *topo = t->routes->topo;
 
@@ -129,7 +130,8 @@ static void add_tree(const struct tree *t, const struct topo_host *host, const u
 
 		if (!flow[s] || t->next[s] == s)
 			continue;
-		load[topo->switches[s].first_port + routes_port(t->routes, s, host->lid)] += flow[s];
+		load[topo->switches[s].first_port + routes_port(t->routes, s, host->lid)] +=
+			flow[s];
 		flow[t->next[s]] += flow[s];
 	}
 }
@@ -172,9 +174,11 @@ void figures_of(const struct routes *r, unsigned threads, struct figures *ret)
 {
 	uint32_t hosts = 0;
 
+	assert(r && ret);
 	for (uint32_t h = 0; h < r->topo->n_hosts; h++)
 		hosts += takes_part(&r->topo->hosts[h]);
-	*ret = (struct figures){ .n_load = cut_n_ports(r->topo), .lanes = r->lanes ? r->lanes->n_vls : 1 };
+	*ret = (struct figures){ .n_load = cut_n_ports(r->topo),
+				 .lanes = r->lanes ? r->lanes->n_vls : 1 };
 	ret->load = figures_load(r, threads);
 	ret->patterns = hosts ? MIN(64u, MAX(4u, FLOWS / hosts)) : 0;
 	ret->bandwidth = routes_effective_bandwidth(r, ret->patterns, 1);
@@ -193,10 +197,12 @@ uint32_t figures_hot(const struct topo *t, const uint32_t *load, uint32_t *ret, 
 {
 	uint32_t kept = 0, all = cut_n_ports(t);
 
+	assert(load && ret && n > 0);
 	for (uint32_t i = 0; i < all; i++) {
 		uint32_t at;
 
-		if (t->ports[i].sw == TOPO_NONE || !load[i] || (kept == n && load[i] <= load[ret[n - 1]]))
+		if (t->ports[i].sw == TOPO_NONE || !load[i] ||
+		    (kept == n && load[i] <= load[ret[n - 1]]))
 			continue;
 		at = kept < n ? kept++ : n - 1;
 		for (; at && load[ret[at - 1]] < load[i]; at--)
@@ -208,14 +214,15 @@ uint32_t figures_hot(const struct topo *t, const uint32_t *load, uint32_t *ret, 
 
 /* --- Two sets of tables --------------------------------------------------------------------- */
 
-static void compare_row(const struct routes *from, uint32_t was, const struct routes *to, uint32_t is,
-			struct figures_change *ret)
+static void compare_row(const struct routes *from, uint32_t was, const struct routes *to,
+			uint32_t is, struct figures_change *ret)
 {
 	lid_t top = was == TOPO_NONE ? to->top : MAX(from->top, to->top);
 	uint64_t blocks = 0, last = UINT64_MAX;
 
 	for (unsigned lid = 0; lid <= top; lid++) {
-		uint8_t before = was == TOPO_NONE ? LFT_NO_PORT : routes_port(from, was, (lid_t)lid);
+		uint8_t before =
+			was == TOPO_NONE ? LFT_NO_PORT : routes_port(from, was, (lid_t)lid);
 
 		if (before == routes_port(to, is, (lid_t)lid))
 			continue;
@@ -226,13 +233,15 @@ static void compare_row(const struct routes *from, uint32_t was, const struct ro
 		}
 	}
 	ret->blocks += blocks;
-	ret->switches += blocks > 0;
+	if (blocks > 0)
+		ret->switches++;
 	ret->n_blocks += to->top / LFT_BLOCK_LIDS + 1u;
 }
 
 /* Sources whose path to `host` is another one than it was to `before`. */
 static uint64_t count_changed(struct tree *old, struct tree *new, const struct topo_host *before,
-			      const struct topo_host *host, const uint32_t *was, const uint32_t *sources, bool *changed)
+			      const struct topo_host *host, const uint32_t *was,
+			      const uint32_t *sources, bool *changed)
 {
 	uint64_t pairs = 0;
 
@@ -243,18 +252,20 @@ static uint64_t count_changed(struct tree *old, struct tree *new, const struct t
 		uint32_t s = new->order[i], o = was[s];
 
 		if (o == TOPO_NONE || old->depth[o] == DEPTH_NONE ||
-		    routes_port(new->routes, s, host->lid) != routes_port(old->routes, o, before->lid))
+		    routes_port(new->routes, s, host->lid) !=
+			    routes_port(old->routes, o, before->lid))
 			continue;
 		changed[s] = new->next[s] == s ? before->sw != o : changed[new->next[s]];
 	}
 	for (uint32_t s = 0; s < new->routes->topo->n_switches; s++)
-		if (changed[s] && !(new->depth[s] == DEPTH_NONE && (was[s] == TOPO_NONE || old->depth[was[s]] == DEPTH_NONE)))
+		if (changed[s] && !(new->depth[s] == DEPTH_NONE &&
+				    (was[s] == TOPO_NONE || old->depth[was[s]] == DEPTH_NONE)))
 			pairs += sources[s];
 	return pairs;
 }
 
-static void compare_paths(const struct routes *from, const struct routes *to, const uint32_t *was, unsigned threads,
-			  struct figures_change *ret)
+static void compare_paths(const struct routes *from, const struct routes *to, const uint32_t *was,
+			  unsigned threads, struct figures_change *ret)
 {
 	const struct topo *a = from->topo, *b = to->topo;
 	_cleanup_free_ uint32_t *sources = sources_of(b);
@@ -273,7 +284,8 @@ static void compare_paths(const struct routes *from, const struct routes *to, co
 
 			all += b->n_hosts - 1;
 			if (g != TOPO_NONE && takes_part(&b->hosts[h]) && takes_part(&a->hosts[g]))
-				pairs += count_changed(&old, &new, &a->hosts[g], &b->hosts[h], was, sources, changed);
+				pairs += count_changed(&old, &new, &a->hosts[g], &b->hosts[h], was,
+						       sources, changed);
 		}
 		tree_end(&old);
 		tree_end(&new);
@@ -289,6 +301,7 @@ void figures_compare(const struct routes *from, const struct routes *to, unsigne
 	const struct topo *a = from->topo, *b = to->topo;
 	_cleanup_free_ uint32_t *was = xcalloc((size_t)b->n_switches + 1, sizeof(*was));
 
+	assert(from && to && ret);
 	*ret = (struct figures_change){ 0 };
 	for (uint32_t s = 0; s < b->n_switches; s++) {
 		was[s] = topo_find_switch(a, b->switches[s].guid);

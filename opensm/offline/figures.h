@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Figures of tables for people: load of every channel, bandwidth, and how two sets of tables differ. */
+/*
+ * Figures of tables for people: load of every channel, bandwidth, and how two sets of tables
+ * differ.
+ */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "route/routes.h"
+#include "route/core/routes.h"
 
 struct figures {
-	uint32_t *load;	       /* per entry of topo->ports: pairs of end ports that leave through it */
+	/* per entry of topo->ports: pairs of end ports that leave through it */
+	uint32_t *load;
 	uint32_t n_load;
 	double bandwidth;      /* routes_effective_bandwidth() of `patterns` */
 	unsigned patterns;
@@ -25,7 +29,10 @@ uint32_t *figures_load(const struct routes *r, unsigned threads);
 /* The `n` most loaded channels between switches, entries of topo->ports; returns how many. */
 uint32_t figures_hot(const struct topo *t, const uint32_t *load, uint32_t *ret, uint32_t n);
 
-/* From one set of tables to another, perhaps of another topo; switches and hosts are matched by GUID. */
+/*
+ * From one set of tables to another, perhaps of another topo; switches and hosts are matched by
+ * GUID.
+ */
 struct figures_change {
 	uint64_t entries;  /* LFT entries that differ */
 	uint64_t blocks;   /* of 64 */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Places for switches. A fabric has levels when some switches have no end port and hardly any cable joins two of
- * the same distance from those that have: leaves are at the bottom. Switches of a level stand near those that
- * they are connected to.
+ * Places for switches. A fabric has levels when some switches have no end port and hardly any cable
+ * joins two of the same distance from those that have: leaves are at the bottom. Switches of a
+ * level stand near those that they are connected to.
  */
 #include "offline/layout.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "route/grid.h"
+#include "route/shape/grid.h"
 #include "util/mem.h"
 
 #define WIDTH_MIN 1000.0
@@ -34,16 +34,13 @@ struct layout *layout_free(struct layout *l)
 	return NULL;
 }
 
-void layout_freep(struct layout **l)
-{
-	*l = layout_free(*l);
-}
-
 /* --- Levels --------------------------------------------------------------------------------- */
 
 #define NO_LEVEL UINT32_MAX
 
-/* Distance from the nearest switch with an end port; NULL: these are no levels. The caller frees. */
+/*
+ * Distance from the nearest switch with an end port; NULL: these are no levels. The caller frees.
+ */
 static uint32_t *levels_of(const struct topo *t, uint32_t *ret_most)
 {
 	uint32_t *level = xcalloc((size_t)t->n_switches + 1, sizeof(*level));
@@ -69,7 +66,8 @@ static uint32_t *levels_of(const struct topo *t, uint32_t *ret_most)
 				level[to] = level[s] + 1;
 				queue[tail++] = to;
 			}
-			same += level[to] == level[s];
+			if (level[to] == level[s])
+				same++;
 			all++;
 		}
 		most = MAX(most, level[s]);
@@ -93,11 +91,13 @@ static int by_wish(const void *va, const void *vb)
 {
 	const struct slot *a = va, *b = vb;
 
-	return a->wish != b->wish ? (a->wish < b->wish ? -1 : 1) : (a->sw > b->sw) - (a->sw < b->sw);
+	return a->wish != b->wish ? (a->wish < b->wish ? -1 : 1)
+				  : (a->sw > b->sw) - (a->sw < b->sw);
 }
 
 /* Where its neighbours of the level below are, on average. */
-static double wish_of(const struct topo *t, const struct layout *l, const uint32_t *level, uint32_t s)
+static double wish_of(const struct topo *t, const struct layout *l, const uint32_t *level,
+		      uint32_t s)
 {
 	double sum = 0;
 	unsigned n = 0;
@@ -150,8 +150,8 @@ static struct layout *by_level(const struct topo *t)
 /* --- Grids ---------------------------------------------------------------------------------- */
 
 /*
- * The first dimension goes right, the second down, the third slantwise within the cell of the others; further ones
- * right and down in turn, beside the block of those before.
+ * The first dimension goes right, the second down, the third slantwise within the cell of the
+ * others; further ones right and down in turn, beside the block of those before.
  */
 static void grid_place(const struct grid *g, uint32_t s, double pitch, struct layout_place *p)
 {

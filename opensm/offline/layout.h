@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Where the switches of a fabric are drawn: trees by level, grids by coordinates, everything else in a circle. */
+/*
+ * Where the switches of a fabric are drawn: trees by level, grids by coordinates, everything else
+ * in a circle.
+ */
 #pragma once
 
 #include <stdbool.h>
 
 #include "topo/topo.h"
+#include "util/mem.h"
 
 struct layout_place {
 	double x, y;
@@ -23,7 +27,7 @@ struct layout {
 
 struct layout *layout_new(const struct topo *t);
 struct layout *layout_free(struct layout *l);
-void layout_freep(struct layout **l);
+FREEP(layout_free, struct layout)
 /* Does the cable between two switches of a grid go round the ring? */
 bool layout_wraps(const struct layout *l, uint32_t a, uint32_t b);
 /* Is it drawn as a bow, as others lie between its ends? */

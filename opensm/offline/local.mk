@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += liboffline.a
 liboffline_a_SOURCES = opensm/offline/offline.c opensm/offline/offline.h opensm/offline/verify.c opensm/offline/verify.h \
-	opensm/offline/verify_read.c opensm/offline/verify_text.c opensm/offline/verify_json.c \
+	opensm/offline/verify_lost.c opensm/offline/verify_mcast.c opensm/offline/verify_read.c opensm/offline/verify_text.c opensm/offline/verify_json.c \
 	opensm/offline/plan.c opensm/offline/plan.h opensm/offline/plan_args.c opensm/offline/plan_read.c \
 	opensm/offline/plan_fail.c opensm/offline/plan_worst.c opensm/offline/plan_text.c opensm/offline/plan_json.c \
 	opensm/offline/plan_dump.c opensm/offline/plan_svg.c opensm/offline/layout.c opensm/offline/layout.h \
 	opensm/offline/cut.c opensm/offline/cut.h opensm/offline/figures.c opensm/offline/figures.h
-OFFLINE_LIBS = liboffline.a $(CTL_LIBS) -lm
+OFFLINE_LIBS = liboffline.a $(FRONT_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test-plan
 tests_unit_test_plan_SOURCES = tests/unit/test-plan.c tests/lib/topogen.c tests/lib/topogen.h tests/unit/route-desk.h
 tests_unit_test_plan_LDADD = $(OFFLINE_LIBS) $(CMOCKA_LIBS) -lm
+
+UNIT_TESTS += tests/unit/test-verify
+tests_unit_test_verify_SOURCES = tests/unit/test-verify.c tests/lib/topogen.c tests/lib/topogen.h tests/unit/route-desk.h
+tests_unit_test_verify_LDADD = $(OFFLINE_LIBS) $(CMOCKA_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test-odd
 tests_unit_test_odd_SOURCES = tests/unit/test-odd.c tests/unit/lanes-desk.h
@@ -18,9 +22,9 @@ tests_unit_test_odd_LDADD = $(OFFLINE_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS) -lm
 
 # The helper of tests/bench/bench-engines.
 EXTRA_PROGRAMS += bench-engines-row
-bench_engines_row_SOURCES = tests/bench/bench-engines.c
+bench_engines_row_SOURCES = tests/bench/bench-row.c $(TABLES)
 bench_engines_row_LDADD = $(OFFLINE_LIBS) -lm
 EXTRA_PROGRAMS += bench-auto
-bench_auto_SOURCES = tests/bench/bench-auto.c $(TOPOCUT)
+bench_auto_SOURCES = tests/bench/bench-auto.c tests/lib/tables.h $(TOPOCUT)
 bench_auto_LDADD = $(OFFLINE_LIBS) -lm
 EXTRA_DIST += tests/bench/bench-engines tests/bench/bench-table tests/bench/bench-table.awk tests/bench/engines.tsv tests/bench/engines.md tests/e2e/preload/umadgap.c

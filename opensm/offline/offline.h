@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Commands that route or judge files instead of a fabric. */
+/* Commands that route a fabric from files, or verify its tables. */
 #pragma once
 
 #include <stdbool.h>
 
 /* Is the program asked for one of them? (--plan, --verify anywhere among its arguments) */
 bool offline_wanted(int argc, char **argv);
-/* Does it. Returns the exit status: 0 good, 1 what was judged does not hold, 64 usage, 65 bad input. */
+/* Runs the command. Exit status: 0 good, 1 tables are not valid, 64 usage, 65 bad input. */
 int offline_main(int argc, char **argv);
 
 /* The two of them; argv as given to the program. */

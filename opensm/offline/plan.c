@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * opensm --plan: the production engines and the judge on a fabric from a file; what would change, what a failure
- * does, what fails worst.
+ * opensm --plan: the engines and the verifier of the daemon on a fabric from a file; what would
+ * change, what a failure does, what fails worst.
  */
 #include "offline/plan.h"
 
@@ -10,7 +10,7 @@
 
 #include "offline/offline.h"
 #include "plan/route_lists.h"
-#include "route/weigh.h"
+#include "route/select/keep_tables.h"
 #include "util/mem.h"
 
 static double cpu_seconds(void)
@@ -22,20 +22,22 @@ static double cpu_seconds(void)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
-void plan_route(const struct plan_world *w, const struct topo *t, struct plan_before before, bool full,
-		struct plan_tables *ret)
+void plan_route(const struct plan_world *w, const struct topo *t, struct plan_before before,
+		bool full, struct plan_tables *ret)
 {
 	const struct route_chain chain = { .list = w->conf->routing_engine,
 		.allow_unsafe = w->conf->allow_unsafe_routes };
-	const struct route_job job = { .topo = t, .previous = before.routes, .threads = w->args->threads,
-		.options = route_lists_options(w->conf, w->files) };
+	const struct route_job job = { .topo = t,
+				       .previous = before.routes,
+				       .threads = w->args->threads,
+				       .options = route_lists_options(w->conf, w->files) };
 	double began = cpu_seconds();
-	struct weighed weighed;
+	struct keep_report kept;
 
 	*ret = (struct plan_tables){ 0 };
-	ret->routes = route_weigh(&chain, &job, before.found, &weighed);
-	ret->choice = weighed.choice;
-	snprintf(ret->kept, sizeof(ret->kept), "%s", weighed.note);
+	ret->routes = keep_tables(&chain, &job, before.found, &kept);
+	ret->choice = kept.choice;
+	snprintf(ret->kept, sizeof(ret->kept), "%s", kept.note);
 	ret->cpu_seconds = cpu_seconds() - began;
 	if (ret->routes && full)
 		figures_of(ret->routes, w->args->threads, &ret->figures);
@@ -52,6 +54,7 @@ static void result_clear(struct plan_result *r)
 	plan_tables_clear(&r->now);
 	plan_tables_clear(&r->after);
 	routes_unref(r->running);
+	routes_unref(r->before);
 	cut_free(r->cut);
 	topo_unref(r->broken);
 	free(r->worst.rows);
@@ -62,7 +65,12 @@ static void route_now(struct plan_result *r)
 {
 	const struct plan_args *a = r->world.args;
 
-	plan_route(&r->world, r->world.topo, (struct plan_before){ a->fresh ? NULL : r->running, true }, true, &r->now);
+	const struct plan_before before = { a->fresh	? NULL
+					    : r->before ? r->before
+							: r->running,
+					    !r->before };
+
+	plan_route(&r->world, r->world.topo, before, true, &r->now);
 	if (r->running && r->now.routes)
 		figures_compare(r->running, r->now.routes, a->threads, &r->against);
 }
@@ -70,7 +78,8 @@ static void route_now(struct plan_result *r)
 static void route_broken(struct plan_result *r)
 {
 	r->broken = cut_apply(r->world.topo, r->cut);
-	plan_route(&r->world, r->broken, (struct plan_before){ r->now.routes, false }, true, &r->after);
+	plan_route(&r->world, r->broken, (struct plan_before){ r->now.routes, false }, true,
+		   &r->after);
 	if (r->now.routes && r->after.routes)
 		figures_compare(r->now.routes, r->after.routes, r->world.args->threads, &r->change);
 }
@@ -86,6 +95,13 @@ static int read_all(const struct plan_args *a, struct plan_result *r)
 		if (!r->running)
 			fprintf(stderr, "opensm: --running %s: %s\n", a->running, r->running_why);
 		if (!r->running)
+			return -EINVAL;
+	}
+	if (a->before) {
+		r->before = plan_read_before(a->before, r->running_why, sizeof(r->running_why));
+		if (!r->before)
+			fprintf(stderr, "opensm: --before %s: %s\n", a->before, r->running_why);
+		if (!r->before)
 			return -EINVAL;
 	}
 	if (a->n_fails)

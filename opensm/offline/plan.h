@@ -7,7 +7,7 @@
 #include "conf/files.h"
 #include "offline/cut.h"
 #include "offline/figures.h"
-#include "route/choose.h"
+#include "route/select/choose.h"
 #include "topo/topofile.h"
 
 #define PLAN_EXIT_USAGE 64 /* as sysexits.h */
@@ -19,7 +19,7 @@ enum plan_worst { PLAN_WORST_NONE, PLAN_WORST_LINK, PLAN_WORST_SWITCH };
 
 /* The command line; strings are those of argv. */
 struct plan_args {
-	const char *fabric, *conf, *engine, *running, *dumps, *svg;
+	const char *fabric, *conf, *engine, *running, *before, *dumps, *svg;
 	const char **fails;
 	unsigned n_fails;
 	enum plan_worst worst;
@@ -41,7 +41,7 @@ struct plan_world {
 	struct conf *conf;
 	struct conf_files *files;
 	uint32_t new_lids; /* ports whose LIDs are not those of the file */
-	bool vls_known;	   /* the file says something of virtual lanes */
+	bool vls_known;	   /* the file gives VLs */
 };
 
 /* 0, or -EINVAL; findings are on stderr. */
@@ -56,14 +56,15 @@ const char *plan_name(const struct plan_world *w, guid_t guid);
 struct plan_tables {
 	struct routes *routes; /* NULL: no engine; choice.why */
 	struct route_choice choice;
-	double cpu_seconds;    /* of engines and judge */
+	double cpu_seconds;    /* of engines and verifier */
 	char kept[200];	       /* what became of the tables before; "": nothing to say */
 	struct figures figures;
 };
 
 /*
- * Tables there were before; as the daemon has it (sm/route_job.c), those found in switches stay unless they are
- * clearly worse than others from scratch, its own stay as long as they are balanced.
+ * Tables there were before; as the daemon has it (sm/routing/route_job.c), those found in switches
+ * stay unless they are clearly worse than others from scratch, its own stay as long as they are
+ * balanced.
  */
 struct plan_before {
 	const struct routes *routes; /* NULL: none */
@@ -71,15 +72,16 @@ struct plan_before {
 };
 
 /* The figures are made too if `full`. */
-void plan_route(const struct plan_world *w, const struct topo *t, struct plan_before before, bool full,
-		struct plan_tables *ret);
+void plan_route(const struct plan_world *w, const struct topo *t, struct plan_before before,
+		bool full, struct plan_tables *ret);
 void plan_tables_clear(struct plan_tables *p);
 
 /* One failure and what it does. */
 struct plan_failure {
 	enum plan_worst kind;
 	uint32_t at;	   /* entry of topo->ports, or switch */
-	uint64_t lost;	   /* ordered pairs of end ports without a path; hosts of a switch that is out included */
+	/* ordered pairs of end ports without a path; hosts of a switch that is out included */
+	uint64_t lost;
 	bool tried;	   /* what follows is known */
 	bool routed;
 	uint32_t max_load;
@@ -94,6 +96,7 @@ struct plan_failures {
 struct plan_result {
 	struct plan_world world;
 	struct plan_tables now;
+	struct routes *before;	       /* its own tables of before; NULL: none */
 	struct routes *running;	       /* NULL: not asked for */
 	char running_why[160];
 	struct figures_change against; /* running -> now */
@@ -108,6 +111,8 @@ struct plan_result {
 int plan_fail_add(const struct plan_world *w, const char *what, struct cut *cut);
 /* plan_worst.c */
 struct plan_failures plan_find_worst(const struct plan_result *r);
+/* What routes_save() wrote (route/io/routes_save.h). NULL and `why`. */
+struct routes *plan_read_before(const char *path, char *why, size_t why_len);
 /* Tables as they would be in the switches, from a dump. NULL and `why`. */
 struct routes *plan_read_running(const struct plan_world *w, char *why, size_t why_len);
 
@@ -116,5 +121,5 @@ void plan_print_json(const struct plan_result *r, FILE *out);
 /* 0 or -errno; a message is on stderr. */
 int plan_write_dumps(const struct plan_result *r, const char *dir);
 int plan_write_svg(const struct plan_result *r, const char *path);
-void plan_draw_svg(const struct topofile *names, const struct topo *t, const uint32_t *load, const char *title,
-		   FILE *out);
+void plan_draw_svg(const struct topofile *names, const struct topo *t, const uint32_t *load,
+		   const char *title, FILE *out);

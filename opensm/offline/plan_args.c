@@ -8,7 +8,20 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-enum { OPT_PLAN = 256, OPT_FAIL, OPT_WORST, OPT_TRIES, OPT_RUNNING, OPT_FRESH, OPT_DUMPS, OPT_JSON, OPT_SVG, OPT_VLS, OPT_THREADS };
+enum {
+	OPT_PLAN = 256,
+	OPT_FAIL,
+	OPT_WORST,
+	OPT_TRIES,
+	OPT_RUNNING,
+	OPT_BEFORE,
+	OPT_FRESH,
+	OPT_DUMPS,
+	OPT_JSON,
+	OPT_SVG,
+	OPT_VLS,
+	OPT_THREADS
+};
 
 static const struct option options[] = {
 	{ "plan", required_argument, NULL, OPT_PLAN },
@@ -20,6 +33,7 @@ static const struct option options[] = {
 	{ "worst", required_argument, NULL, OPT_WORST },
 	{ "tries", required_argument, NULL, OPT_TRIES },
 	{ "running", required_argument, NULL, OPT_RUNNING },
+	{ "before", required_argument, NULL, OPT_BEFORE },
 	{ "fresh", no_argument, NULL, OPT_FRESH },
 	{ "dumps", required_argument, NULL, OPT_DUMPS },
 	{ "json", no_argument, NULL, OPT_JSON },
@@ -33,82 +47,102 @@ static const struct option options[] = {
 void plan_usage(FILE *out)
 {
 	fputs("usage: opensm --plan FABRIC.topo [OPTION...]\n"
-	      "Routes a fabric that ibnetdiscover (or opensm-subnet.lst, or ibsim's net file) describes, and says what\n"
-	      "comes of it. Nothing is sent, no device is opened.\n"
+	      "Routes a fabric that is described by ibnetdiscover, opensm-subnet.lst or a net file "
+	      "of ibsim, and\n"
+	      "shows the result. Nothing is sent, no device is opened.\n"
 	      "\n"
-	      "  -F, --conf FILE        options of this opensm.conf and of the lists that it names; else defaults\n"
-	      "  -R, --engine LIST      routing_engine: names separated by commas; else that of FILE, else auto\n"
-	      "      --vls N            data VLs (1-15) of cables of which the fabric says nothing; else 8\n"
-	      "      --fail WHAT        also without WHAT, which may be given several times:\n"
+	      "  -F, --conf FILE        options of this opensm.conf and of the lists it names; "
+	      "default: none\n"
+	      "  -R, --engine LIST      routing_engine: names separated by commas; default: that "
+	      "of FILE, auto\n"
+	      "      --vls N            data VLs (1-15) of cables for which the fabric gives none; "
+	      "default: 8\n"
+	      "      --fail WHAT        also routes the fabric without WHAT; may be given several "
+	      "times:\n"
 	      "                         link:NODE/PORT or switch:NODE; NODE is a GUID or a name\n"
-	      "      --worst link|switch   every single failure: pairs lost; those that matter most are routed\n"
-	      "      --tries N          so many of them are routed; 0 all; else 48\n"
-	      "      --running FILE     what would change against these tables (opensm-lfts.dump, dump_lfts.sh)\n"
-	      "      --fresh            as if there were no tables: nothing is kept of --running\n"
-	      "      --dumps FOLDER     writes opensm-subnet.lst, opensm-lfts.dump, opensm.fdbs ... as opensm would\n"
-	      "      --svg FILE         a picture of the load of every link, after --fail if that is given\n"
+	      "      --worst link|switch   every single failure: pairs lost; the worst failures "
+	      "are also routed\n"
+	      "      --tries N          number of failures to route; 0: all; default: 48\n"
+	      "      --running FILE     shows the changes against these tables (opensm-lfts.dump, "
+	      "dump_lfts.sh)\n"
+	      "      --before FILE      routes from these former tables: a file "
+	      "routing-died-N.tables, which\n"
+	      "                         opensm writes when an engine dies\n"
+	      "      --fresh            routes afresh: no entry of --running is kept\n"
+	      "      --dumps FOLDER     writes opensm-subnet.lst, opensm-lfts.dump, opensm.fdbs "
+	      "... like opensm\n"
+	      "      --svg FILE         draws the load of every link, after --fail if that is "
+	      "given\n"
 	      "      --json             the same facts for programs\n"
-	      "      --threads N        else as many as there are processors\n"
+	      "      --threads N        default: the number of processors\n"
 	      "  -h, --help             this text\n"
 	      "\n"
-	      "The exit status is 0 if the tables hold, 1 if there are none or a failure leaves none, 64 after a fault of\n"
-	      "usage, 65 if a file cannot be used.\n",
+	      "The exit status is 0 if valid tables were found, 1 if not or if a failure leaves "
+	      "none, 64 after an\n"
+	      "error of usage, 65 if a file cannot be used.\n",
 	      out);
 }
 
-static int bad(const char *option, const char *text, const char *expected)
+static int refuse_value(const char *option, const char *text, const char *expected)
 {
 	char quoted[CONF_QUOTE_MAX];
 
-	fprintf(stderr, "opensm: --%s: %s; expected %s\n", option, conf_quote(text, strlen(text), quoted), expected);
+	fprintf(stderr, "opensm: --%s: %s; expected %s\n", option,
+		conf_quote(text, strlen(text), quoted), expected);
 	return -EINVAL;
 }
 
-static int take_number(const char *option, const char *text, unsigned least, unsigned most, unsigned *ret)
+static int read_number(const char *option, const char *text, unsigned least, unsigned most,
+		       unsigned *ret)
 {
 	char expected[64];
 	uint64_t n;
 
 	snprintf(expected, sizeof(expected), "a number of %u to %u", least, most);
 	if (str_to_u64(text, 10, most, &n) < 0 || n < least)
-		return bad(option, text, expected);
+		return refuse_value(option, text, expected);
 	*ret = (unsigned)n;
 	return 0;
 }
 
-static int take_worst(const char *text, struct plan_args *a)
+static int read_worst(const char *text, struct plan_args *a)
 {
 	if (str_equal(text, "link"))
 		a->worst = PLAN_WORST_LINK;
 	else if (str_equal(text, "switch"))
 		a->worst = PLAN_WORST_SWITCH;
 	else
-		return bad("worst", text, "link or switch");
+		return refuse_value("worst", text, "link or switch");
 	return 0;
 }
 
-static int apply(int code, const char *value, struct plan_args *a)
+static int set_option(int code, const char *value, struct plan_args *a)
 {
 	switch (code) {
 	case OPT_PLAN: a->fabric = value; return 0;
 	case 'F': a->conf = value; return 0;
 	case 'R': a->engine = value; return 0;
 	case OPT_FAIL: a->fails[a->n_fails++] = value; return 0;
-	case OPT_WORST: return take_worst(value, a);
-	case OPT_TRIES: return take_number("tries", value, 0, 1000000, &a->tries);
+	case OPT_WORST:
+		return read_worst(value, a);
+	case OPT_TRIES:
+		return read_number("tries", value, 0, 1000000, &a->tries);
 	case OPT_RUNNING: a->running = value; return 0;
+	case OPT_BEFORE: a->before = value; return 0;
 	case OPT_FRESH: a->fresh = true; return 0;
 	case OPT_DUMPS: a->dumps = value; return 0;
 	case OPT_JSON: a->json = true; return 0;
 	case OPT_SVG: a->svg = value; return 0;
-	case OPT_VLS: return take_number("vls", value, 1, 15, &a->vls);
-	case OPT_THREADS: return take_number("threads", value, 1, 1024, &a->threads);
+	case OPT_VLS:
+		return read_number("vls", value, 1, 15, &a->vls);
+	case OPT_THREADS:
+		return read_number("threads", value, 1, 1024, &a->threads);
 	case 'h': a->help = true; return 0;
 	}
 	return -EINVAL; /* getopt has said why */
 }
 
-/* "--plan --help": what looks like a value of --plan is the next option. */
+/* "--plan --help": the word after --plan may be an option instead of its value. */
 static bool asks_for_help(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
@@ -121,17 +155,19 @@ int plan_args_parse(int argc, char **argv, struct plan_args *ret)
 {
 	int code;
 
-	*ret = (struct plan_args){ .tries = PLAN_TRIES, .fails = xcalloc((size_t)argc, sizeof(*ret->fails)) };
+	*ret = (struct plan_args){ .tries = PLAN_TRIES,
+				   .fails = xcalloc((size_t)argc, sizeof(*ret->fails)) };
 	if (asks_for_help(argc, argv)) {
 		ret->help = true;
 		return 0;
 	}
 	optind = 1;
 	while ((code = getopt_long(argc, argv, "F:R:h", options, NULL)) != -1)
-		if (apply(code, optarg, ret) < 0)
+		if (set_option(code, optarg, ret) < 0)
 			return -EINVAL;
 	if (optind < argc) {
-		fprintf(stderr, "opensm: --plan takes one fabric; what is this? %s\n", argv[optind]);
+		fprintf(stderr, "opensm: --plan takes one fabric; unexpected argument %s\n",
+			argv[optind]);
 		return -EINVAL;
 	}
 	return 0;

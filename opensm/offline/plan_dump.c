@@ -3,108 +3,130 @@
 #include <errno.h>
 #include <string.h>
 
-#include "ctl/dump.h"
+#include "dump/dump.h"
 #include "offline/plan.h"
-#include "route/tablefile.h"
+#include "route/io/tablefile.h"
 #include "util/file.h"
 #include "util/mem.h"
 
 #define VLS_ASSUMED 8 /* as topo has it */
 
-/* Tenths of Gb/s per lane. */
-static uint16_t speed_of(const char *name)
+/*
+ * As active, with what a node says that knows all speeds. What is faster than QDR is QDR to older
+ * readers.
+ */
+static void put_speed(uint8_t *info, const char *name)
 {
-	static const struct {
-		const char *name;
-		uint16_t tenths;
-	} speeds[] = {
-		{ "SDR", 25 }, { "DDR", 50 }, { "QDR", 100 }, { "FDR10", 103 },
-		{ "FDR", 140 }, { "EDR", 250 }, { "HDR", 500 }, { "NDR", 1000 },
-	};
+	const struct ib_speed *speed = ib_speed_named(name, strlen(name));
 
-	for (unsigned i = 0; i < ARRAY_SIZE(speeds); i++)
-		if (!strcmp(name, speeds[i].name))
-			return speeds[i].tenths;
-	return 0;
-}
-
-static void node_of(struct dump_node *ret, const struct topofile_node *n, const char *name)
-{
-	static const uint8_t types[] = { IB_NODE_SWITCH, IB_NODE_CA, IB_NODE_ROUTER };
-
-	ret->guid = n->guid;
-	ret->sysimg_guid = n->sysimg_guid;
-	ret->vendor_id = n->vendor & 0xFFFFFF;
-	ret->device_id = (uint16_t)n->device;
-	ret->type = types[n->type];
-	ret->n_ports = n->n_ports;
-	ret->is_enhanced = n->enhanced0;
-	ret->mapped = xstrdup(name);
-}
-
-/* PortInfo's code for that many data VLs. */
-static uint8_t vls_code(unsigned vls)
-{
-	return vls >= 15 ? 5 : vls >= 8 ? 4 : vls >= 4 ? 3 : vls >= 2 ? 2 : 1;
-}
-
-static void port_of(const struct dump_view *v, const struct topofile *f, const struct topofile_port *p, unsigned vls)
-{
-	const struct topofile_node *n = &f->nodes[p->node];
-	struct dump_port *ret = &v->ports[v->nodes[p->node].first_port + p->number];
-	const struct topofile_port *q = p->peer == TOPO_NONE ? NULL : &f->ports[p->peer];
-
-	ret->known = true;
-	ret->state = IB_PORT_ACTIVE;
-	ret->width = p->width;
-	ret->vls = ret->vl_cap = vls_code(p->vls ? p->vls : vls);
-	ret->speed = speed_of(p->speed);
-	ret->speed_plain = MIN(ret->speed, 100);
-	ret->ext_capable = ret->speed > 103;
-	if (q)
-		ret->peer = v->nodes[q->node].first_port + q->number;
-	if (n->type == TOPOFILE_SWITCH)
+	if (!speed)
 		return;
-	ret->guid = p->guid;
-	ret->lid = p->lid;
-	ret->lmc = p->lmc;
+	ib_put(info, PI_SPEED_ACTIVE,
+	       speed->tenths > IB_SPEED_QDR ? ib_speed_of(IB_SPEED_QDR)->bit[0] : speed->bit[0]);
+	ib_put(info, PI_SPEED_EXT_ACTIVE, speed->bit[IB_SPEED_EXTENDED]);
+	ib_put(info, PI_SPEED_EXT2_ACTIVE, speed->bit[IB_SPEED_EXTENDED2]);
 }
 
-static struct dump_view *view_of(const struct plan_result *r)
+static void put_speed_sets(uint8_t *info)
 {
-	const struct topofile *f = r->world.file;
-	unsigned vls = r->world.args->vls ? r->world.args->vls : VLS_ASSUMED;
-	struct dump_view *v = xcalloc(1, sizeof(*v));
-
-	v->n_nodes = f->n_nodes;
-	v->nodes = xcalloc((size_t)f->n_nodes + 1, sizeof(*v->nodes));
-	for (uint32_t i = 0; i < f->n_nodes; i++) {
-		node_of(&v->nodes[i], &f->nodes[i], plan_name(&r->world, f->nodes[i].guid));
-		v->nodes[i].first_port = v->n_ports;
-		v->n_ports += f->nodes[i].n_ports + 1u;
-	}
-	v->ports = xcalloc((size_t)v->n_ports + 1, sizeof(*v->ports));
-	for (uint32_t i = 0; i < f->n_nodes; i++)
-		for (unsigned p = 0; p <= f->nodes[i].n_ports; p++) {
-			struct dump_port *port = &v->ports[v->nodes[i].first_port + p];
-
-			*port = (struct dump_port){ .node = i, .peer = DUMP_NONE, .num = (uint8_t)p,
-				.state = IB_PORT_DOWN };
-			if (f->nodes[i].type != TOPOFILE_SWITCH)
-				continue;
-			port->known = true;
-			port->guid = f->nodes[i].port_guid;
-			port->lid = f->nodes[i].lid;
-			port->lmc = f->nodes[i].lmc;
-		}
-	for (uint32_t i = 0; i < f->n_ports; i++)
-		port_of(v, f, &f->ports[i], vls);
-	v->routes = routes_ref(r->now.routes);
-	dump_view_add_qos(v, r->world.conf);
-	return v;
+	ib_put(info, PI_CAP_MASK, IB_CAP(IB_CAP_EXTENDED_SPEEDS) | IB_CAP(IB_CAP_CAPMASK2));
+	ib_put(info, PI_CAP_MASK2, IB_CAP(IB_CAP2_EXTENDED_SPEEDS2));
 }
 
-/* Lines of paths' SLs: one per pair of end ports. Beyond these nobody reads them. */
+static struct node *add_node(struct fabric *to, const struct topofile_node *n)
+{
+	uint8_t ni[SMP_DATA_SIZE] = { 0 };
+	struct node *ret;
+
+	ib_put(ni, NI_NODE_TYPE, topofile_node_type(n->type));
+	ib_put(ni, NI_NUM_PORTS, MAX(n->n_ports, 1));
+	ib_put(ni, NI_NODE_GUID, n->guid);
+	ib_put(ni, NI_SYSTEM_IMAGE_GUID, n->sysimg_guid);
+	ib_put(ni, NI_PORT_GUID, n->port_guid ? n->port_guid : n->guid);
+	ib_put(ni, NI_VENDOR_ID, n->vendor & 0xFFFFFF);
+	ib_put(ni, NI_DEVICE_ID, n->device & 0xFFFF);
+	ib_put(ni, NI_LOCAL_PORT, 1);
+	ret = fabric_add_node(to, ni);
+	if (!ret)
+		return NULL;
+	snprintf(ret->desc, sizeof(ret->desc), "%s", n->name);
+	if (n->type != TOPOFILE_SWITCH)
+		return ret;
+	ret->switch_known = true;
+	ib_put(ret->switch_info, SI_ENHANCED_PORT0, n->enhanced0);
+	for (unsigned i = 0; i <= ret->n_ports; i++) {
+		ret->ports[i].known = true;
+		ib_put(ret->ports[i].info, PI_PORT_STATE, IB_PORT_DOWN);
+	}
+	ret->ports[0].lid = n->lid;
+	ret->ports[0].lmc = n->lmc;
+	put_speed_sets(ret->ports[0].info);
+	return ret;
+}
+
+/* A port with a cable. */
+static void set_port(struct fabric *to, struct port *p, const struct topofile_port *from,
+		     unsigned vls)
+{
+	const struct ib_width *width = ib_width_of(from->width);
+
+	p->known = true;
+	ib_put(p->info, PI_PORT_STATE, IB_PORT_ACTIVE);
+	ib_put(p->info, PI_WIDTH_ACTIVE, width ? width->bit : 0);
+	ib_put(p->info, PI_OPER_VLS, ib_vls_code(from->vls ? from->vls : vls));
+	ib_put(p->info, PI_VL_CAP, ib_vls_code(from->vls ? from->vls : vls));
+	put_speed(p->info, from->speed);
+	if (node_is_switch(p->node))
+		return;
+	put_speed_sets(p->info);
+	fabric_set_port_guid(to, p, from->guid);
+	p->lid = from->lid;
+	p->lmc = from->lmc;
+}
+
+/* What a sweep of that fabric would know of it. */
+static struct fabric *fabric_of(const struct topofile *f, unsigned vls)
+{
+	struct node **nodes = xcalloc((size_t)f->n_nodes + 1, sizeof(*nodes));
+	struct fabric *ret = fabric_new();
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		nodes[i] = add_node(ret, &f->nodes[i]);
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		const struct topofile_port *p = &f->ports[i];
+
+		if (nodes[p->node])
+			set_port(ret, &nodes[p->node]->ports[p->number], p, vls);
+	}
+	for (uint32_t i = 0; i < f->n_ports; i++) {
+		const struct topofile_port *p = &f->ports[i],
+					   *q = p->peer == TOPO_NONE ? p : &f->ports[p->peer];
+
+		if (p != q && nodes[p->node] && nodes[q->node])
+			fabric_connect(&nodes[p->node]->ports[p->number],
+				       &nodes[q->node]->ports[q->number]);
+	}
+	free(nodes);
+	return ret;
+}
+
+static struct view *view_of(const struct plan_result *r)
+{
+	unsigned vls = r->world.args->vls ? r->world.args->vls : VLS_ASSUMED;
+	struct fabric *fabric = fabric_of(r->world.file, vls);
+	const struct view_source from = {
+		.conf = r->world.conf,
+		.files = r->world.files,
+		.fabric = fabric,
+		.routes = r->now.routes,
+	};
+	struct view *ret = view_new(&from);
+
+	fabric_free(fabric);
+	return ret;
+}
+
+/* Lines of paths' SLs: one per pair of end ports. More would be of no use. */
 #define PSL_HOSTS_MAX 4096
 
 static int write_lanes(const struct routes *r, const char *dir, const char *name,
@@ -138,7 +160,7 @@ static int write_all_lanes(const struct routes *r, const char *dir)
 
 int plan_write_dumps(const struct plan_result *r, const char *dir)
 {
-	_cleanup_(dump_view_freep) struct dump_view *v = view_of(r);
+	_cleanup_(view_unrefp) struct view *v = view_of(r);
 	const struct dump_config c = { .dir = dir, .routing = r->now.routes != NULL };
 	char why[512];
 	int e = file_mkdirs(dir, 0755);

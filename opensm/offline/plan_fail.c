@@ -7,7 +7,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-static int say(const char *what, const char *why)
+static int refuse_failure(const char *what, const char *why)
 {
 	char quoted[CONF_QUOTE_MAX];
 
@@ -16,7 +16,8 @@ static int say(const char *what, const char *why)
 }
 
 /* The node of this name or GUID (of the node or of a port of it); TOPO_NONE: none, or several. */
-static uint32_t find_node(const struct plan_world *w, const char *text, size_t len, const char **why)
+static uint32_t find_node(const struct plan_world *w, const char *text, size_t len,
+			  const char **why)
 {
 	_cleanup_free_ char *name = xmalloc(len + 1);
 	const struct topofile *f = w->file;
@@ -34,7 +35,8 @@ static uint32_t find_node(const struct plan_world *w, const char *text, size_t l
 	*why = "no node has this name or GUID";
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		const struct topofile_node *n = &f->nodes[i];
-		bool is = guid ? n->guid == guid || n->port_guid == guid : str_equal(plan_name(w, n->guid), name);
+		bool is = guid ? n->guid == guid || n->port_guid == guid
+			       : str_equal(plan_name(w, n->guid), name);
 
 		for (uint32_t k = 0; guid && k < n->n_rows; k++)
 			is |= f->ports[n->first_port + k].guid == guid;
@@ -48,7 +50,8 @@ static uint32_t find_node(const struct plan_world *w, const char *text, size_t l
 	return found;
 }
 
-static int fail_link(const struct plan_world *w, const char *what, const char *rest, struct cut *cut)
+static int fail_link(const struct plan_world *w, const char *what, const char *rest,
+		     struct cut *cut)
 {
 	const char *slash = strrchr(rest, '/'), *why;
 	const struct topofile_node *n;
@@ -57,16 +60,16 @@ static int fail_link(const struct plan_world *w, const char *what, const char *r
 	uint32_t node;
 
 	if (!slash || str_to_u64(slash + 1, 10, IB_MAX_PORTS, &port) < 0 || !port)
-		return say(what, "expected link:NODE/PORT");
+		return refuse_failure(what, "expected link:NODE/PORT");
 	node = find_node(w, rest, (size_t)(slash - rest), &why);
 	if (node == TOPO_NONE)
-		return say(what, why);
+		return refuse_failure(what, why);
 	n = &w->file->nodes[node];
 	for (uint32_t k = 0; k < n->n_rows; k++)
 		if (w->file->ports[n->first_port + k].number == port)
 			p = &w->file->ports[n->first_port + k];
 	if (!p || p->peer == TOPO_NONE)
-		return say(what, "there is no cable in this port");
+		return refuse_failure(what, "there is no cable in this port");
 	q = &w->file->ports[p->peer];
 	for (unsigned i = 0; i < 2; i++, p = q) {
 		uint32_t sw = topo_find_switch(w->topo, w->file->nodes[p->node].guid);
@@ -77,16 +80,17 @@ static int fail_link(const struct plan_world *w, const char *what, const char *r
 	return 0;
 }
 
-static int fail_switch(const struct plan_world *w, const char *what, const char *rest, struct cut *cut)
+static int fail_switch(const struct plan_world *w, const char *what, const char *rest,
+		       struct cut *cut)
 {
 	const char *why;
 	uint32_t node = find_node(w, rest, strlen(rest), &why), sw;
 
 	if (node == TOPO_NONE)
-		return say(what, why);
+		return refuse_failure(what, why);
 	sw = topo_find_switch(w->topo, w->file->nodes[node].guid);
 	if (w->file->nodes[node].type != TOPOFILE_SWITCH || sw == TOPO_NONE)
-		return say(what, "that is no switch");
+		return refuse_failure(what, "that is no switch");
 	cut->switches[sw] = true;
 	return 0;
 }
@@ -97,5 +101,6 @@ int plan_fail_add(const struct plan_world *w, const char *what, struct cut *cut)
 		return fail_link(w, what, what + strlen("link:"), cut);
 	if (str_starts(what, "switch:"))
 		return fail_switch(w, what, what + strlen("switch:"), cut);
-	return say(what, "expected link:NODE/PORT or switch:NODE, where NODE is a GUID or a name");
+	return refuse_failure(
+		what, "expected link:NODE/PORT or switch:NODE, where NODE is a GUID or a name");
 }

@@ -2,18 +2,9 @@
 /* What came of a plan, for programs: the facts of plan_text.c. */
 #include <json-c/json.h>
 
-#include "ctl/json.h"
+#include "api/json.h"
 #include "offline/plan.h"
 #include "util/mem.h"
-
-static uint32_t switch_of(const struct topo *t, uint32_t entry)
-{
-	uint32_t s = 0;
-
-	while (s + 1 < t->n_switches && t->switches[s + 1].first_port <= entry)
-		s++;
-	return s;
-}
 
 static void add_double(struct json_object *o, const char *key, double v)
 {
@@ -31,12 +22,14 @@ static struct json_object *end_of(const struct plan_world *w, guid_t guid, unsig
 	return o;
 }
 
-static void add_ends(struct json_object *o, const struct plan_world *w, const struct topo *t, uint32_t entry)
+static void add_ends(struct json_object *o, const struct plan_world *w, const struct topo *t,
+		     uint32_t entry)
 {
-	uint32_t sw = switch_of(t, entry);
+	uint32_t sw = topo_switch_with(t, entry);
 	const struct topo_port *p = &t->ports[entry];
 
-	json_object_object_add(o, "from", end_of(w, t->switches[sw].guid, entry - t->switches[sw].first_port));
+	json_object_object_add(o, "from",
+			       end_of(w, t->switches[sw].guid, entry - t->switches[sw].first_port));
 	json_object_object_add(o, "to", end_of(w, t->switches[p->sw].guid, p->port));
 }
 
@@ -120,12 +113,13 @@ static struct json_object *fabric_of(const struct plan_world *w)
 	uint32_t ends = 0, n = cut_n_ports(t);
 
 	for (uint32_t i = 0; i < n; i++)
-		ends += t->ports[i].sw != TOPO_NONE;
+		if (t->ports[i].sw != TOPO_NONE)
+			ends++;
 	json_add_str(o, "file", w->args->fabric);
 	json_add_int(o, "switches", t->n_switches);
 	json_add_int(o, "end_ports", t->n_hosts);
 	json_add_int(o, "cables", ends / 2);
-	json_add_int(o, "vls", lanes_available(t));
+	json_add_int(o, "vls", sl2vl_available(t));
 	json_add_bool(o, "vls_known", w->vls_known);
 	json_add_int(o, "new_lids", w->new_lids);
 	return o;
@@ -165,7 +159,8 @@ static struct json_object *worst_of(const struct plan_result *r)
 		if (f->kind == PLAN_WORST_LINK)
 			add_ends(one, &r->world, t, f->at);
 		else
-			json_object_object_add(one, "switch", end_of(&r->world, t->switches[f->at].guid, 0));
+			json_object_object_add(one, "switch",
+					       end_of(&r->world, t->switches[f->at].guid, 0));
 		json_add_int(one, "pairs_lost", (int64_t)f->lost);
 		json_add_bool(one, "was_routed", f->tried);
 		if (f->tried)
@@ -192,7 +187,9 @@ void plan_print_json(const struct plan_result *r, FILE *out)
 		json_object_object_add(o, "failure", failure_of(r));
 	if (r->worst.rows)
 		json_object_object_add(o, "worst", worst_of(r));
-	fputs(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE), out);
+	fputs(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
+							JSON_C_TO_STRING_NOSLASHESCAPE),
+	      out);
 	fputc('\n', out);
 	json_object_put(o);
 }

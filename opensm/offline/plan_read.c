@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "conf/cli.h"
-#include "conf/lines.h"
+#include "conf/text/lines.h"
 #include "offline/plan.h"
 #include "plan/lid.h"
 #include "plan/route_lists.h"
+#include "route/io/routes_save.h"
+#include "util/file.h"
+#include "route/select/engines.h"
 #include "util/mem.h"
 
 /* As lfts_file of the configuration has it. */
@@ -20,7 +23,8 @@ struct place {
 	uint8_t *lmc;
 };
 
-static size_t lid_ports(const struct topofile *f, struct lid_port *ports, struct place *places, uint8_t *ret_lmc)
+static size_t lid_ports(const struct topofile *f, struct lid_port *ports, struct place *places,
+			uint8_t *ret_lmc)
 {
 	size_t n = 0;
 
@@ -29,8 +33,10 @@ static size_t lid_ports(const struct topofile *f, struct lid_port *ports, struct
 
 		if (node->type != TOPOFILE_SWITCH)
 			continue;
-		ports[n] = (struct lid_port){ .guid = node->port_guid, .current = node->lid, .switch0 = true,
-			.enhanced0 = node->enhanced0 };
+		ports[n] = (struct lid_port){ .guid = node->port_guid,
+					      .current = node->lid,
+					      .switch0 = true,
+					      .enhanced0 = node->enhanced0 };
 		places[n++] = (struct place){ &node->lid, &node->lmc };
 	}
 	for (uint32_t i = 0; i < f->n_ports; i++) {
@@ -63,7 +69,8 @@ static int give_lids(struct plan_world *w)
 	}
 	plan = lid_plan(&job);
 	if (plan->n_unserved) {
-		fprintf(stderr, "opensm: %s: %s\n", w->args->fabric, lid_plan_error(&job, plan, why));
+		fprintf(stderr, "opensm: %s: %s\n", w->args->fabric,
+			lid_plan_error(&job, plan, why));
 		return -EINVAL;
 	}
 	w->new_lids = (uint32_t)plan->n_changed;
@@ -173,10 +180,25 @@ struct routes *plan_read_running(const struct plan_world *w, char *why, size_t w
 
 	conf_report_clear(&r);
 	if (e < 0) {
-		snprintf(why, why_len, "cannot be read: %s", e == -EFBIG ? "too large" : strerror(-e));
+		snprintf(why, why_len, "cannot be read: %s",
+			 e == -EFBIG ? "too large" : strerror(-e));
 		return NULL;
 	}
-	job.options.lfts = (struct route_text){ .name = w->args->running, .text = text, .len = len };
+	job.options.lfts =
+		(struct route_text){ .name = w->args->running, .text = text, .len = len };
 	job.options.lid_matrix = (struct route_text){ 0 };
 	return route_engine_run(route_engine_find("file"), &job, why, why_len);
+}
+
+struct routes *plan_read_before(const char *path, char *why, size_t why_len)
+{
+	_cleanup_free_ char *bytes = NULL;
+	size_t n = 0;
+	int e = file_read(path, ROUTES_SAVED_MAX, &bytes, &n);
+
+	if (e < 0) {
+		snprintf(why, why_len, "cannot be read: %s", strerror(-e));
+		return NULL;
+	}
+	return routes_restore(bytes, n, why, why_len);
 }

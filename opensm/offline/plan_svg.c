@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * --svg: the load of every link as a picture. Cables between the same two switches are one line, in the colour of
- * the most loaded channel. Where switches are is plan_layout.c's affair; names and figures are in titles that a
- * viewer shows under the mouse, and written out where there is room.
+ * --svg: the load of every link as a picture. Cables between the same two switches are one line, in
+ * the colour of the most loaded channel. Where switches are is plan_layout.c's affair; names and
+ * figures are in titles that a viewer shows under the mouse, and written out where there is room.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -45,7 +45,9 @@ static const char *name_of(const struct topofile *names, const struct topo *t, u
 /* From grey-blue over yellow to red. */
 static void colour(double share, char ret[8])
 {
-	static const uint8_t stops[][3] = { { 198, 210, 224 }, { 120, 160, 205 }, { 245, 190, 60 }, { 205, 30, 30 } };
+	static const uint8_t stops[][3] = {
+		{ 198, 210, 224 }, { 120, 160, 205 }, { 245, 190, 60 }, { 205, 30, 30 }
+	};
 	double at = MIN(MAX(share, 0.0), 1.0) * 3;
 	unsigned i = MIN((unsigned)at, 2u);
 	double rest = at - i;
@@ -83,8 +85,9 @@ static struct line *lines_of(const struct topo *t, const uint32_t *load, uint32_
 			const struct topo_port *p = topo_port(t, s, i);
 
 			if (p->sw != TOPO_NONE && p->sw != s)
-				lines[n++] = (struct line){ MIN(s, p->sw), MAX(s, p->sw), 1, load[p - t->ports],
-							    load[p - t->ports] };
+				lines[n++] =
+					(struct line){ MIN(s, p->sw), MAX(s, p->sw), 1,
+						       load[p - t->ports], load[p - t->ports] };
 		}
 	qsort(lines, n, sizeof(*lines), by_ends);
 	for (uint32_t i = 0; i < n; i++)
@@ -107,18 +110,20 @@ static void draw_path(const struct layout *l, const struct line *line, FILE *out
 
 	if (l->round) {
 		fprintf(out, "<path d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"", a->x, a->y + TOP,
-			(a->x + b->x) / 4 + x / 2, (a->y + b->y) / 4 + y / 2 + TOP, b->x, b->y + TOP);
+			(a->x + b->x) / 4 + x / 2, (a->y + b->y) / 4 + y / 2 + TOP, b->x,
+			b->y + TOP);
 	} else if (layout_wraps(l, line->a, line->b)) {
 		double dx = b->x - a->x, dy = b->y - a->y, r = l->pitch * 0.7 / hypot(dx, dy);
 
-		fprintf(out, "<path d=\"M%.1f %.1fl%.1f %.1fM%.1f %.1fl%.1f %.1f\"", a->x, a->y + TOP, -dx * r, -dy * r,
-			b->x, b->y + TOP, dx * r, dy * r);
+		fprintf(out, "<path d=\"M%.1f %.1fl%.1f %.1fM%.1f %.1fl%.1f %.1f\"", a->x,
+			a->y + TOP, -dx * r, -dy * r, b->x, b->y + TOP, dx * r, dy * r);
 	} else if (layout_bends(l, line->a, line->b)) {
 		fprintf(out, "<path d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"", a->x, a->y + TOP,
-			(a->x + b->x) / 2 + (b->y - a->y) / 6, (a->y + b->y) / 2 + TOP + (b->x - a->x) / 6, b->x,
-			b->y + TOP);
+			(a->x + b->x) / 2 + (b->y - a->y) / 6,
+			(a->y + b->y) / 2 + TOP + (b->x - a->x) / 6, b->x, b->y + TOP);
 	} else {
-		fprintf(out, "<path d=\"M%.1f %.1fL%.1f %.1f\"", a->x, a->y + TOP, b->x, b->y + TOP);
+		fprintf(out, "<path d=\"M%.1f %.1fL%.1f %.1f\"", a->x, a->y + TOP, b->x,
+			b->y + TOP);
 	}
 }
 
@@ -136,44 +141,50 @@ static void draw_lines(const struct topofile *names, const struct topo *t, const
 
 		colour(share, text);
 		draw_path(l, line, out);
-		fprintf(out, " stroke=\"%s\" stroke-width=\"%.1f\"><title>", text, width * (1 + share));
+		fprintf(out, " stroke=\"%s\" stroke-width=\"%.1f\"><title>", text,
+			width * (1 + share));
 		escaped(out, name_of(names, t, line->a));
 		fputs(" - ", out);
 		escaped(out, name_of(names, t, line->b));
-		fprintf(out, ": %u pairs on the most loaded channel, %u cable%s</title></path>\n", line->load,
-			line->cables / 2, line->cables > 2 ? "s" : "");
+		fprintf(out, ": %u pairs on the most loaded channel, %u cable%s</title></path>\n",
+			line->load, line->cables / 2, line->cables > 2 ? "s" : "");
 	}
 	fputs("</g>\n", out);
 }
 
 /* --- Switches and words --------------------------------------------------------------------- */
 
-static void draw_switch(const struct topofile *names, const struct topo *t, const struct layout *l, uint32_t s,
-			uint32_t hosts, FILE *out)
+static void draw_switch(const struct topofile *names, const struct topo *t, const struct layout *l,
+			uint32_t s, uint32_t hosts, FILE *out)
 {
 	const struct layout_place *p = &l->places[s];
 	double r = MIN(MAX(l->pitch * 0.32, 1.5), 9.0);
 	bool upright = l->pitch < 70;
 
-	fprintf(out, "<g><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"2\" fill=\"%s\" stroke=\"#333\" "
-		"stroke-width=\"0.6\"/><title>", p->x - r, p->y + TOP - r, 2 * r, 2 * r, hosts ? "#4a7d4a" : "#666");
+	fprintf(out,
+		"<g><rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"2\" "
+		"fill=\"%s\" stroke=\"#333\" "
+		"stroke-width=\"0.6\"/><title>",
+		p->x - r, p->y + TOP - r, 2 * r, 2 * r, hosts ? "#4a7d4a" : "#666");
 	escaped(out, name_of(names, t, s));
-	fprintf(out, " 0x%016" PRIx64 ", lid %u, %u end ports</title></g>\n", t->switches[s].guid, t->switches[s].lid,
-		hosts);
+	fprintf(out, " 0x%016" PRIx64 ", lid %u, %u end ports</title></g>\n", t->switches[s].guid,
+		t->switches[s].lid, hosts);
 	if (l->pitch < 9)
 		return;
-	fprintf(out, "<text font-size=\"%d\" paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"2\" ",
+	fprintf(out,
+		"<text font-size=\"%d\" paint-order=\"stroke\" stroke=\"#fff\" stroke-width=\"2\" ",
 		l->pitch < 20 || l->grid ? 7 : 10);
 	if (l->round)
-		fprintf(out, "transform=\"translate(%.1f %.1f) rotate(%.1f)\"%s>", p->x, p->y + TOP, p->turn,
-			p->flip ? " text-anchor=\"end\"" : "");
+		fprintf(out, "transform=\"translate(%.1f %.1f) rotate(%.1f)\"%s>", p->x, p->y + TOP,
+			p->turn, p->flip ? " text-anchor=\"end\"" : "");
 	else if (l->grid)
 		fprintf(out, "x=\"%.1f\" y=\"%.1f\">", p->x + r + 1, p->y + TOP - 2);
 	else if (upright)
-		fprintf(out, "transform=\"translate(%.1f %.1f) rotate(%d)\">", p->x + 3, p->y + TOP + (p->low ? r + 4 : -r - 4),
-			p->low ? 90 : -90);
+		fprintf(out, "transform=\"translate(%.1f %.1f) rotate(%d)\">", p->x + 3,
+			p->y + TOP + (p->low ? r + 4 : -r - 4), p->low ? 90 : -90);
 	else
-		fprintf(out, "x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", p->x, p->y + TOP + (p->low ? r + 13 : -r - 5));
+		fprintf(out, "x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", p->x,
+			p->y + TOP + (p->low ? r + 13 : -r - 5));
 	if (l->round)
 		fputs(p->flip ? "" : "&#160;&#160;&#160;", out);
 	escaped(out, name_of(names, t, s));
@@ -190,18 +201,26 @@ static void draw_legend(uint32_t most, const struct layout *l, FILE *out)
 
 	for (unsigned i = 0; i < STEPS; i++) {
 		colour((i + 0.5) / STEPS, text);
-		fprintf(out, "<rect x=\"%u\" y=\"40\" width=\"24\" height=\"10\" fill=\"%s\"/>", 20 + i * 24, text);
+		fprintf(out, "<rect x=\"%u\" y=\"40\" width=\"24\" height=\"10\" fill=\"%s\"/>",
+			20 + i * 24, text);
 	}
-	fprintf(out, "\n<text x=\"20\" y=\"62\" font-size=\"11\">0</text><text x=\"%u\" y=\"62\" font-size=\"11\" "
-		"text-anchor=\"end\">%u pairs of end ports on a channel</text>\n", 20 + STEPS * 24 + 160, most);
-	fprintf(out, "<rect x=\"%u\" y=\"40\" width=\"10\" height=\"10\" fill=\"#4a7d4a\"/><text x=\"%u\" y=\"49\" "
-		"font-size=\"11\">switch with (end ports)</text><rect x=\"%u\" y=\"40\" width=\"10\" height=\"10\" "
-		"fill=\"#666\"/><text x=\"%u\" y=\"49\" font-size=\"11\">without</text>\n", 480, 495, 630, 645);
+	fprintf(out,
+		"\n<text x=\"20\" y=\"62\" font-size=\"11\">0</text><text x=\"%u\" y=\"62\" "
+		"font-size=\"11\" "
+		"text-anchor=\"end\">%u pairs of end ports on a channel</text>\n",
+		20 + STEPS * 24 + 160, most);
+	fprintf(out,
+		"<rect x=\"%u\" y=\"40\" width=\"10\" height=\"10\" fill=\"#4a7d4a\"/><text "
+		"x=\"%u\" y=\"49\" "
+		"font-size=\"11\">switch with (end ports)</text><rect x=\"%u\" y=\"40\" "
+		"width=\"10\" height=\"10\" "
+		"fill=\"#666\"/><text x=\"%u\" y=\"49\" font-size=\"11\">without</text>\n",
+		480, 495, 630, 645);
 	(void)l;
 }
 
-void plan_draw_svg(const struct topofile *names, const struct topo *t, const uint32_t *load, const char *title,
-		   FILE *out)
+void plan_draw_svg(const struct topofile *names, const struct topo *t, const uint32_t *load,
+		   const char *title, FILE *out)
 {
 	_cleanup_(layout_freep) struct layout *l = layout_new(t);
 	_cleanup_free_ uint32_t *hosts = xcalloc((size_t)t->n_switches + 1, sizeof(*hosts));
@@ -212,10 +231,13 @@ void plan_draw_svg(const struct topofile *names, const struct topo *t, const uin
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		if (t->hosts[h].sw != TOPO_NONE)
 			hosts[t->hosts[h].sw]++;
-	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
-		"viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\">\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", l->width, l->height + TOP, l->width,
-		l->height + TOP);
+	fprintf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg "
+		"xmlns=\"http://www.w3.org/2000/svg\" "
+		"viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" "
+		"font-family=\"sans-serif\">\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+		l->width, l->height + TOP, l->width, l->height + TOP);
 	fputs("<text x=\"20\" y=\"25\" font-size=\"15\">", out);
 	escaped(out, title);
 	fputs("</text>\n", out);
@@ -236,9 +258,12 @@ int plan_write_svg(const struct plan_result *r, const char *path)
 	int e = f ? 0 : -errno;
 
 	if (f) {
-		title = xasprintf("%s: %u switches, %u end ports, %s%s", r->world.args->fabric, t->n_switches, t->n_hosts,
-				  p->routes ? p->routes->engine : "no tables", r->cut ? ", after the failure" : "");
-		plan_draw_svg(r->world.file, t, p->routes ? p->figures.load : none, title, file_replace_stream(f));
+		title = xasprintf("%s: %u switches, %u end ports, %s%s", r->world.args->fabric,
+				  t->n_switches, t->n_hosts,
+				  p->routes ? p->routes->engine : "no tables",
+				  r->cut ? ", after the failure" : "");
+		plan_draw_svg(r->world.file, t, p->routes ? p->figures.load : none, title,
+			      file_replace_stream(f));
 		e = file_replace_commit(take(f), false);
 	}
 	if (e < 0)

@@ -9,7 +9,8 @@
 
 #define WORST_SHOWN 8
 
-static void row(FILE *out, const char *word, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void row(FILE *out, const char *word, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 static void row(FILE *out, const char *word, const char *fmt, ...)
 {
@@ -27,7 +28,8 @@ static uint32_t count_cables(const struct topo *t)
 	uint32_t n = 0, all = cut_n_ports(t);
 
 	for (uint32_t i = 0; i < all; i++)
-		n += t->ports[i].sw != TOPO_NONE;
+		if (t->ports[i].sw != TOPO_NONE)
+			n++;
 	return n / 2;
 }
 
@@ -36,15 +38,17 @@ static void print_fabric(const struct plan_result *r, FILE *out)
 	const struct plan_world *w = &r->world;
 	const struct topo *t = w->topo;
 
-	row(out, "Fabric", "%u switches, %u end ports, %u cables between switches", t->n_switches, t->n_hosts,
-	    count_cables(t));
+	row(out, "Fabric", "%u switches, %u end ports, %u cables between switches", t->n_switches,
+	    t->n_hosts, count_cables(t));
 	if (w->vls_known)
-		row(out, "VLs", "%u data VLs on every cable", lanes_available(t));
+		row(out, "VLs", "%u data VLs on every cable", sl2vl_available(t));
 	else
-		row(out, "VLs", "%u data VLs on every cable (%s)", lanes_available(t),
+		row(out, "VLs", "%u data VLs on every cable (%s)", sl2vl_available(t),
 		    w->args->vls ? "--vls" : "assumed, the fabric does not say; --vls N");
 	if (w->new_lids)
-		row(out, "LIDs", "%u ports get one from the planner (the fabric has none or another one for them)",
+		row(out, "LIDs",
+		    "%u ports get one from the planner (the fabric has none or another one for "
+		    "them)",
 		    w->new_lids);
 	if (w->file->lmc_unknown)
 		row(out, "LMC", "0 (the fabric does not say)");
@@ -60,50 +64,37 @@ static void print_engine(const struct plan_tables *p, FILE *out)
 			row(out, "Refused", "%s", p->choice.refused);
 		return;
 	}
-	row(out, "Engine", "%s%s%s", p->routes->engine, p->routes->note[0] ? ": " : "", p->routes->note);
+	row(out, "Engine", "%s%s%s", p->routes->engine, p->routes->note[0] ? ": " : "",
+	    p->routes->note);
 	if (p->choice.refused[0])
 		row(out, "Refused", "%s", p->choice.refused);
 	if (p->kept[0])
 		row(out, "Kept", "%s", p->kept);
-	row(out, p->choice.unsafe ? "UNSAFE" : "Proof", "%s", route_verdict_str(&p->choice.verdict, text));
+	row(out, p->choice.unsafe ? "UNSAFE" : "Proof", "%s",
+	    route_verdict_str(&p->choice.verdict, text));
 	row(out, "Paths", "%s, %.2f hops between switches, at most %u",
-	    p->choice.verdict.minimal ? "all shortest" : "some longer than need be", p->choice.verdict.avg_hops,
-	    p->choice.verdict.max_hops);
-	row(out, "Load", "%u / %.0f / %u pairs on a channel (least, average, most)", p->choice.verdict.min_load,
-	    p->choice.verdict.avg_load, p->choice.verdict.max_load);
+	    p->choice.verdict.minimal ? "all shortest" : "some longer than need be",
+	    p->choice.verdict.avg_hops, p->choice.verdict.max_hops);
+	row(out, "Load", "%u / %.0f / %u pairs on a channel (least, average, most)",
+	    p->choice.verdict.min_load, p->choice.verdict.avg_load, p->choice.verdict.max_load);
 	row(out, "Lanes", "%u", p->figures.lanes);
-	row(out, "Bandwidth", "%.3f of what end ports have, over %u random halves", p->figures.bandwidth,
-	    p->figures.patterns);
-	row(out, "Shift", "%u flows on a channel at most, in %u of %u shifts", p->figures.shift, p->figures.shifts,
-	    p->figures.n_shifts);
+	row(out, "Bandwidth", "%.3f of what end ports have, over %u random halves",
+	    p->figures.bandwidth, p->figures.patterns);
+	row(out, "Shift", "%u flows on a channel at most, in %u of %u shifts", p->figures.shift,
+	    p->figures.shifts, p->figures.n_shifts);
 	row(out, "Time", "%.3f s of CPU, proof included", p->cpu_seconds);
 }
 
-/* Which switch the entry of topo->ports is on. */
-static uint32_t switch_of(const struct topo *t, uint32_t entry)
+static void print_channel(const struct plan_world *w, const struct topo *t, uint32_t entry,
+			  const char *arrow, FILE *out)
 {
-	uint32_t low = 0, high = t->n_switches;
-
-	while (high - low > 1) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (t->switches[mid].first_port <= entry)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-static void print_channel(const struct plan_world *w, const struct topo *t, uint32_t entry, const char *arrow,
-			  FILE *out)
-{
-	uint32_t sw = switch_of(t, entry);
+	uint32_t sw = topo_switch_with(t, entry);
 	const struct topo_port *p = &t->ports[entry];
 	char one[PLAN_NODE_STRLEN], two[PLAN_NODE_STRLEN];
 
-	fprintf(out, "%s/%u %s %s/%u", plan_switch_str(w, t->switches[sw].guid, one), entry - t->switches[sw].first_port,
-		arrow, plan_switch_str(w, t->switches[p->sw].guid, two), p->port);
+	fprintf(out, "%s/%u %s %s/%u", plan_switch_str(w, t->switches[sw].guid, one),
+		entry - t->switches[sw].first_port, arrow,
+		plan_switch_str(w, t->switches[p->sw].guid, two), p->port);
 }
 
 static void print_hot(const struct plan_world *w, const struct plan_tables *p, FILE *out)
@@ -122,9 +113,10 @@ static void print_hot(const struct plan_world *w, const struct plan_tables *p, F
 
 static void print_change(const char *word, const struct figures_change *c, FILE *out)
 {
-	row(out, word, "%" PRIu64 " entries in %" PRIu64 " of %" PRIu64 " blocks of %u switches; %" PRIu64
-	    " of %" PRIu64 " pairs take another path", c->entries, c->blocks, c->n_blocks, c->switches, c->pairs,
-	    c->n_pairs);
+	row(out, word,
+	    "%" PRIu64 " entries in %" PRIu64 " of %" PRIu64 " blocks of %u switches; %" PRIu64
+	    " of %" PRIu64 " pairs take another path",
+	    c->entries, c->blocks, c->n_blocks, c->switches, c->pairs, c->n_pairs);
 }
 
 static uint64_t reached(const struct plan_tables *p)
@@ -143,7 +135,8 @@ static void print_failure(const struct plan_result *r, FILE *out)
 		return;
 	row(out, "Lost", "%" PRIu64 " of %" PRIu64 " pairs have no path any more",
 	    reached(a) > reached(b) ? reached(a) - reached(b) : 0, reached(a));
-	row(out, "Most load", "%u before, %u after", a->choice.verdict.max_load, b->choice.verdict.max_load);
+	row(out, "Most load", "%u before, %u after", a->choice.verdict.max_load,
+	    b->choice.verdict.max_load);
 	print_change("Changes", &r->change, out);
 	print_hot(&r->world, b, out);
 }
@@ -156,9 +149,12 @@ static void print_worst(const struct plan_result *r, FILE *out)
 	uint32_t cutting = 0;
 
 	for (uint32_t i = 0; i < f->n; i++)
-		cutting += f->rows[i].lost > 0;
-	fprintf(out, "\nWorst     of %u single %s: %u cut off somebody; %u were routed%s\n", f->n, kind, cutting, f->tried,
-		f->tried < f->n ? ", one of each that look alike, the most loaded first (--tries N)" : "");
+		if (f->rows[i].lost > 0)
+			cutting++;
+	fprintf(out, "\nWorst     of %u single %s: %u cut off end ports; %u were routed%s\n", f->n,
+		kind, cutting, f->tried,
+		f->tried < f->n ? ", one of each that look alike, the most loaded first (--tries N)"
+				: "");
 	for (uint32_t i = 0; i < f->n && i < WORST_SHOWN; i++) {
 		const struct plan_failure *one = &f->rows[i];
 		char name[PLAN_NODE_STRLEN];
@@ -170,8 +166,8 @@ static void print_worst(const struct plan_result *r, FILE *out)
 			fputs(plan_switch_str(&r->world, t->switches[one->at].guid, name), out);
 		fprintf(out, ": %" PRIu64 " pairs lost", one->lost);
 		if (one->routed)
-			fprintf(out, ", most load %u (now %u), %" PRIu64 " blocks change", one->max_load,
-				r->now.choice.verdict.max_load, one->change.blocks);
+			fprintf(out, ", most load %u (now %u), %" PRIu64 " blocks change",
+				one->max_load, r->now.choice.verdict.max_load, one->change.blocks);
 		else if (one->tried)
 			fputs(", no engine has tables that hold", out);
 		fputc('\n', out);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The worst single failure. What it cuts off is exact for every cable and switch: one search in depth finds all
- * bridges and cut switches, and how many end ports hang behind them. What it does to the load needs an engine: of
- * failures that look alike (loads both ways, ports, end ports at both ends) one is routed, and no more than
- * --tries in all.
+ * The worst single failure. What it cuts off is exact for every cable and switch: one search in
+ * depth finds all bridges and cut switches, and how many end ports hang behind them. What it does
+ * to the load needs an engine: of failures that look alike (loads both ways, ports, end ports at
+ * both ends) one is routed, and no more than --tries in all.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,8 @@ struct search {
 	uint16_t *at;	   /* next port to look at */
 	uint32_t *stack;
 	uint32_t *own;
-	uint32_t *bridge;  /* per entry of ports: end ports behind it, if it is a bridge downwards */
+	/* per entry of ports: end ports behind it, if it is a bridge downwards */
+	uint32_t *bridge;
 };
 
 static void search_begin(struct search *s, const struct topo *t)
@@ -64,7 +65,7 @@ static void search_end(struct search *s)
 }
 
 /* All below `v` is known: what it means for its parent. */
-static void leave(struct search *s, uint32_t v, uint32_t parent)
+static void leave_subtree(struct search *s, uint32_t v, uint32_t parent)
 {
 	s->below[parent] += s->below[v];
 	s->low[parent] = MIN(s->low[parent], s->low[v]);
@@ -91,7 +92,7 @@ static void search_from(struct search *s, uint32_t root, uint32_t *met)
 
 		if (s->at[v] >= t->switches[v].n_ports) {
 			if (--depth)
-				leave(s, v, s->stack[depth - 1]);
+				leave_subtree(s, v, s->stack[depth - 1]);
 			continue;
 		}
 		entry = t->switches[v].first_port + ++s->at[v];
@@ -99,8 +100,12 @@ static void search_from(struct search *s, uint32_t root, uint32_t *met)
 		if (to == TOPO_NONE)
 			continue;
 		if (s->met[to]) {
-			/* Back over the very cable that led here counts for nothing; a parallel one does. */
-			if (s->via[v] == TOPO_NONE || topo_port(t, to, t->ports[entry].port) != &t->ports[s->via[v]])
+			/*
+			 * Back over the very cable that led here counts for nothing; a parallel one
+			 * does.
+			 */
+			if (s->via[v] == TOPO_NONE ||
+			    topo_port(t, to, t->ports[entry].port) != &t->ports[s->via[v]])
 				s->low[v] = MIN(s->low[v], s->met[to]);
 			continue;
 		}
@@ -112,7 +117,9 @@ static void search_from(struct search *s, uint32_t root, uint32_t *met)
 	}
 }
 
-/* Ordered pairs that no path is left for without switch `v`; those of its own end ports included. */
+/*
+ * Ordered pairs that no path is left for without switch `v`; those of its own end ports included.
+ */
 static uint64_t lost_without(const struct search *s, uint32_t v)
 {
 	uint64_t all = s->below[s->root[v]], own = s->own[v], rest = all - own - s->apart[v];
@@ -158,16 +165,19 @@ static uint64_t mix(uint64_t h, uint64_t v)
 	return h ^ h >> 31;
 }
 
-static struct candidate cable_of(const struct plan_result *r, const struct search *s, uint32_t sw, uint32_t entry)
+static struct candidate cable_of(const struct plan_result *r, const struct search *s, uint32_t sw,
+				 uint32_t entry)
 {
 	const struct topo *t = r->world.topo;
 	const struct topo_port *p = &t->ports[entry];
 	uint32_t back = (uint32_t)(topo_port(t, p->sw, p->port) - t->ports);
 	uint32_t one = r->now.figures.load[entry], two = r->now.figures.load[back];
-	struct candidate c = { .row = { .kind = PLAN_WORST_LINK, .at = entry, .lost = lost_without_cable(s, entry) },
-		.load = MAX(one, two) };
-	uint64_t ends = mix(0, s->own[sw]) ^ mix(1, t->switches[sw].n_ports) ^ mix(0, s->own[p->sw]) ^
-			mix(1, t->switches[p->sw].n_ports);
+	struct candidate c = { .row = { .kind = PLAN_WORST_LINK,
+					.at = entry,
+					.lost = lost_without_cable(s, entry) },
+			       .load = MAX(one, two) };
+	uint64_t ends = mix(0, s->own[sw]) ^ mix(1, t->switches[sw].n_ports) ^
+			mix(0, s->own[p->sw]) ^ mix(1, t->switches[p->sw].n_ports);
 
 	c.looks = mix(mix(mix(ends, MAX(one, two)), MIN(one, two)), c.row.lost);
 	return c;
@@ -176,7 +186,9 @@ static struct candidate cable_of(const struct plan_result *r, const struct searc
 static struct candidate switch_of(const struct plan_result *r, const struct search *s, uint32_t sw)
 {
 	const struct topo *t = r->world.topo;
-	struct candidate c = { .row = { .kind = PLAN_WORST_SWITCH, .at = sw, .lost = lost_without(s, sw) } };
+	struct candidate c = {
+		.row = { .kind = PLAN_WORST_SWITCH, .at = sw, .lost = lost_without(s, sw) }
+	};
 	uint64_t loads = 0;
 
 	for (unsigned i = 1; i <= t->switches[sw].n_ports; i++) {
@@ -220,7 +232,7 @@ static struct candidate *candidates_of(const struct plan_result *r, uint32_t *re
 
 /* --- Routing without them ------------------------------------------------------------------- */
 
-static void try(const struct plan_result *r, struct plan_failure *f)
+static void try_failure(const struct plan_result *r, struct plan_failure *f)
 {
 	const struct topo *t = r->world.topo;
 	_cleanup_(cut_freep) struct cut *cut = cut_new(t);
@@ -274,10 +286,11 @@ struct plan_failures plan_find_worst(const struct plan_result *r)
 	/* One of each look, then, if there is time, their likes. */
 	for (unsigned round = 0; round < 2; round++)
 		for (uint32_t i = 0; i < ret.n && ret.tried < tries; i++) {
-			if (all[i].row.tried || (!round && seen_before(looks, ret.tried, all[i].looks)))
+			if (all[i].row.tried ||
+			    (!round && seen_before(looks, ret.tried, all[i].looks)))
 				continue;
 			looks[ret.tried++] = all[i].looks;
-			try(r, &all[i].row);
+			try_failure(r, &all[i].row);
 		}
 	ret.rows = xcalloc((size_t)ret.n + 1, sizeof(*ret.rows));
 	for (uint32_t i = 0; i < ret.n; i++)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Between the files of --verify: what is asked, what was read, what the judge says. */
+/* Between the files of --verify: arguments, input, verdict. */
 #pragma once
 
 #include <stdio.h>
 
 #include "offline/figures.h"
-#include "route/check.h"
-#include "route/depend.h"
-#include "route/tablefile.h"
+#include "route/proof/check.h"
+#include "route/proof/cdg.h"
+#include "route/io/tablefile.h"
 #include "topo/topofile.h"
 
 #define VERIFY_EXIT_FAULT 1
@@ -26,9 +26,35 @@ struct verify_args {
 	bool json, help;
 };
 
-/* 0, or -EINVAL after a message on stderr. */
-int verify_args_parse(int argc, char **argv, struct verify_args *ret);
-void verify_usage(FILE *out);
+/*
+ * Pairs whose packets an SL2VL table drops (VL 15) on every service level that the path may have.
+ */
+struct verify_dropped {
+	uint64_t n;
+	/*
+	 * The first of them: from end ports on switch `from` to `to`, at switch `sw` between two
+	 * ports (in 0: from there).
+	 */
+	lid_t to;
+	uint32_t from, sw;
+	uint8_t in, out;
+	int sl; /* -1: any may be used */
+};
+
+/* What is wrong with the tables of a group. */
+struct verify_group {
+	lid_t mlid;
+	/* of a member that sends and another one that gets it; of these: does not */
+	uint64_t pairs, lost;
+	uint32_t from, to;    /* the first lost pair: end ports (hosts of the topo) */
+	/*
+	 * switch without an entry, or that sends nothing on, where it ends; TOPO_NONE: no cable
+	 * leads on
+	 */
+	uint32_t end;
+	/* switch by which packets come twice, or for ever; TOPO_NONE: by none */
+	uint32_t round;
+};
 
 struct verify {
 	const struct verify_args *args;
@@ -37,14 +63,19 @@ struct verify {
 	struct tablefile *tables;
 	struct routes *routes;
 	struct mcast_tree **trees;
+	lid_t *mlids;		   /* of the trees */
 	uint32_t n_trees;
-	uint32_t no_lid;	   /* end ports without a LID: not judged */
+	struct verify_group *groups; /* those that do not hold, by MLID */
+	uint32_t n_groups;
+	struct verify_dropped dropped;
+	uint32_t no_lid;	   /* end ports without a LID: not verified */
 	bool sls, sl2vl;	   /* were read */
 	struct route_verdict verdict;
 	struct figures figures;
 	double rp_mean;		   /* most flows on a channel, mean over random permutations */
 	unsigned rp_patterns, rp_worst;
-	bool switches_loop;	   /* with what switches themselves send and get, there is a credit loop */
+	/* with what switches themselves send and get, there is a credit loop */
+	bool switches_loop;
 	bool loops;		   /* a credit loop, multicast included */
 	struct route_cycle cycle;  /* if so */
 	bool by_multicast;	   /* and only multicast closes it */
@@ -56,10 +87,18 @@ void verify_clear(struct verify *v);
 /* Do the tables hold? */
 bool verify_holds(const struct verify *v);
 
+/* verify_lost.c: fills in v->dropped. */
+void verify_find_dropped(struct verify *v);
+/* verify_mcast.c: fills in v->groups. */
+void verify_find_groups(struct verify *v);
+
 /* The name of a node in quotes, else its GUID. */
 #define VERIFY_NODE_STRLEN 96
 char *verify_node_str(const struct verify *v, guid_t guid, char ret[VERIFY_NODE_STRLEN]);
-/* The end port on the switch `sw` that has the lowest LID, other than `lid`; the one that has `lid`. TOPO_NONE. */
+/*
+ * The end port on the switch `sw` that has the lowest LID, other than `lid`; the one that has
+ * `lid`. TOPO_NONE.
+ */
 uint32_t verify_sender(const struct verify *v, uint32_t sw, lid_t lid);
 uint32_t verify_receiver(const struct verify *v, lid_t lid);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the judge says, for programs: the facts of verify_text.c. */
+/* The verdict as JSON: the facts of verify_text.c. */
 #include <json-c/json.h>
 
-#include "ctl/json.h"
+#include "api/json.h"
 #include "offline/verify.h"
 #include "util/mem.h"
 
@@ -38,6 +38,55 @@ static struct json_object *example_of(const struct verify *v)
 	return o;
 }
 
+static struct json_object *dropped_of(const struct verify *v)
+{
+	const struct verify_dropped *d = &v->dropped;
+	uint32_t from = verify_sender(v, d->from, d->to), to = verify_receiver(v, d->to);
+	struct json_object *o;
+
+	if (!d->n || from == TOPO_NONE || to == TOPO_NONE)
+		return NULL;
+	o = json_object_new_object();
+	json_object_object_add(o, "from", node_of(v, v->topo->hosts[from].node_guid));
+	json_object_object_add(o, "to", node_of(v, v->topo->hosts[to].node_guid));
+	json_add_int(o, "lid", d->to);
+	json_object_object_add(o, "sl", d->sl < 0 ? NULL : json_object_new_int(d->sl));
+	json_object_object_add(o, "at", node_of(v, v->topo->switches[d->sw].guid));
+	json_add_int(o, "port_in", d->in);
+	json_add_int(o, "port_out", d->out);
+	return o;
+}
+
+static struct json_object *switch_or_null(const struct verify *v, uint32_t sw)
+{
+	return sw == TOPO_NONE ? NULL : node_of(v, v->topo->switches[sw].guid);
+}
+
+/* Groups that do not hold. */
+static struct json_object *groups_of(const struct verify *v)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (uint32_t i = 0; i < v->n_groups; i++) {
+		const struct verify_group *g = &v->groups[i];
+		const struct topo_host *hosts = v->topo->hosts;
+		struct json_object *o = json_object_new_object();
+
+		json_add_int(o, "mlid", g->mlid);
+		json_add_int(o, "pairs", (int64_t)g->pairs);
+		json_add_int(o, "lost", (int64_t)g->lost);
+		json_object_object_add(o, "from",
+				       g->lost ? node_of(v, hosts[g->from].node_guid) : NULL);
+		json_object_object_add(o, "to",
+				       g->lost ? node_of(v, hosts[g->to].node_guid) : NULL);
+		json_object_object_add(o, "ends_at", g->lost ? switch_or_null(v, g->end) : NULL);
+		json_add_bool(o, "ring", g->round != TOPO_NONE);
+		json_object_object_add(o, "ring_at", switch_or_null(v, g->round));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
 static struct json_object *cycle_of(const struct verify *v)
 {
 	struct json_object *list = json_object_new_array();
@@ -64,6 +113,9 @@ static void add_verdict(struct json_object *o, const struct verify *v)
 	json_add_int(o, "looping", (int64_t)r->looping);
 	json_add_int(o, "switch_unreachable", (int64_t)r->switch_unreachable);
 	json_object_object_add(o, "lost_example", example_of(v));
+	json_add_int(o, "dropped", (int64_t)v->dropped.n);
+	json_object_object_add(o, "dropped_example", dropped_of(v));
+	json_object_object_add(o, "groups_at_fault", groups_of(v));
 	json_add_bool(o, "credit_loop", v->loops);
 	json_add_bool(o, "credit_loop_by_multicast", v->by_multicast);
 	json_add_bool(o, "credit_loop_with_switches", v->loops || v->switches_loop);
@@ -97,6 +149,8 @@ void verify_print_json(const struct verify *v, FILE *out)
 	json_add_int(o, "shift_congestion", v->figures.shift);
 	json_add_int(o, "shifts", v->figures.shifts);
 	json_add_int(o, "shifts_there_are", v->figures.n_shifts);
-	fprintf(out, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
+	fprintf(out, "%s\n",
+		json_object_to_json_string_ext(o,
+					       JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));
 	json_object_put(o);
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What --verify judges: the fabric, its tables, its lanes. Findings go to stderr. */
+/* Input of --verify: the fabric, its tables, its VLs. Findings go to stderr. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "conf/lines.h"
+#include "conf/text/lines.h"
 #include "offline/verify.h"
 #include "util/mem.h"
 
 #define TABLES_MAX ((size_t)4 << 30)
 
 /* Prints what is in the report and empties it; -EINVAL if there was an error. */
-static int tell(struct conf_report *r)
+static int print_findings(struct conf_report *r)
 {
 	unsigned errors = r->errors;
 
@@ -21,7 +21,7 @@ static int tell(struct conf_report *r)
 	return errors ? -EINVAL : 0;
 }
 
-static int load(const char *path, struct conf_report *r, char **ret, size_t *ret_len)
+static int load_file(const char *path, struct conf_report *r, char **ret, size_t *ret_len)
 {
 	int e = lines_load_most(path, TABLES_MAX, r, ret, ret_len);
 
@@ -34,9 +34,9 @@ static int read_tables(struct verify *v, const char *path)
 	struct conf_report r = { 0 };
 	size_t len = 0;
 
-	if (load(path, &r, &text, &len) >= 0)
+	if (load_file(path, &r, &text, &len) >= 0)
 		tablefile_read(v->tables, path, text, len, &r);
-	return tell(&r);
+	return print_findings(&r);
 }
 
 static bool is_there(const char *path)
@@ -58,7 +58,7 @@ static int read_fabric(struct verify *v, const char *path)
 	struct conf_report r = { 0 };
 
 	v->file = topofile_read(path, &r);
-	if (tell(&r) < 0 || !v->file)
+	if (print_findings(&r) < 0 || !v->file)
 		return -EINVAL;
 	v->topo = topofile_topo(v->file, 0);
 	return 0;
@@ -100,15 +100,16 @@ static int load_text(const char *path, struct tablefile_text *ret, char **ret_te
 	struct conf_report r = { 0 };
 	size_t len = 0;
 
-	load(path, &r, ret_text, &len);
+	load_file(path, &r, ret_text, &len);
 	*ret = (struct tablefile_text){ .path = path, .text = *ret_text, .len = len };
-	return tell(&r);
+	return print_findings(&r);
 }
 
 static int read_lanes(struct verify *v)
 {
-	_cleanup_free_ char *dump = file_of(v->args->what, "opensm-sl2vl.dump", "ibdmchk-sl2vl.txt");
-	_cleanup_free_ char *sl_dump = file_of(v->args->what, "ibdmchk-psl.txt", NULL);
+	_cleanup_free_ char *dump =
+		file_of(v->args->what, "opensm-sl2vl.dump", "ibdmchk-sl2vl.txt");
+	_cleanup_free_ char *sl_dump = file_of(v->args->what, "opensm-sl.dump", "ibdmchk-psl.txt");
 	const char *sl2vl_path = v->args->sl2vl ? v->args->sl2vl : is_there(dump) ? dump : NULL;
 	const char *sl_path = v->args->sls ? v->args->sls : is_there(sl_dump) ? sl_dump : NULL;
 	_cleanup_free_ char *sl_text = NULL, *sl2vl_text = NULL;
@@ -121,8 +122,9 @@ static int read_lanes(struct verify *v)
 	v->sls = sl_path;
 	v->sl2vl = sl2vl_path;
 	if (v->sls || v->sl2vl)
-		v->routes->lanes = tablefile_lanes(v->routes, v->sls ? &sls : NULL, v->sl2vl ? &sl2vl : NULL, &r);
-	return tell(&r);
+		v->routes->lanes = tablefile_lanes(v->routes, v->sls ? &sls : NULL,
+						   v->sl2vl ? &sl2vl : NULL, &r);
+	return print_findings(&r);
 }
 
 /* The LID that dump_fts leaves out is not the tables' fault: its port takes no part. */
@@ -133,21 +135,26 @@ static void leave_out(struct verify *v)
 
 	if (host == TOPO_NONE)
 		return;
-	fprintf(stderr, "opensm: --verify: LID %u is in no table (dump_fts leaves out the last one); not judged\n", lid);
-	v->topo->hosts[host].lid = 0; /* nobody else has this topo yet */
+	fprintf(stderr,
+		"opensm: --verify: LID %u is in no table (dump_fts leaves out the last one); not "
+		"judged\n",
+		lid);
+	v->topo->hosts[host].lid = 0; /* the only reference to this topo */
 }
 
-/* Tables say LIDs: what has none cannot be judged, and if that is everybody the answer would be worth nothing. */
+/* Tables say LIDs: a port without one cannot be verified; without any nothing can. */
 static int count_lids(struct verify *v)
 {
 	uint32_t n = v->topo->n_hosts;
 
 	for (uint32_t h = 0; h < n; h++)
-		v->no_lid += !v->topo->hosts[h].lid;
+		if (!v->topo->hosts[h].lid)
+			v->no_lid++;
 	if (!v->no_lid || n - v->no_lid > 1)
 		return 0;
-	fprintf(stderr, "opensm: --verify %s: %u of %u end ports have no LID: no path can be judged\n", v->args->what,
-		v->no_lid, n);
+	fprintf(stderr,
+		"opensm: --verify %s: %u of %u end ports have no LID: no path can be judged\n",
+		v->args->what, v->no_lid, n);
 	return -EINVAL;
 }
 
@@ -156,7 +163,8 @@ int verify_read(const struct verify_args *args, struct verify *ret)
 	struct conf_report r = { 0 };
 
 	*ret = (struct verify){ .args = args, .tables = tablefile_new() };
-	if ((is_folder(args->what) ? read_folder(ret, args->what) : read_fabric(ret, args->what)) < 0)
+	if ((is_folder(args->what) ? read_folder(ret, args->what) : read_fabric(ret, args->what)) <
+	    0)
 		return -EINVAL;
 	if (count_lids(ret) < 0)
 		return -EINVAL;
@@ -169,8 +177,8 @@ int verify_read(const struct verify_args *args, struct verify *ret)
 	}
 	leave_out(ret);
 	ret->routes = tablefile_routes(ret->tables, ret->topo, "file", &r);
-	ret->n_trees = tablefile_trees(ret->tables, ret->topo, &ret->trees);
-	return tell(&r) < 0 ? -EINVAL : read_lanes(ret);
+	ret->n_trees = tablefile_trees(ret->tables, ret->topo, &ret->trees, &ret->mlids);
+	return print_findings(&r) < 0 ? -EINVAL : read_lanes(ret);
 }
 
 void verify_clear(struct verify *v)
@@ -178,6 +186,8 @@ void verify_clear(struct verify *v)
 	for (uint32_t i = 0; i < v->n_trees; i++)
 		mcast_tree_unref(v->trees[i]);
 	free(v->trees);
+	free(v->mlids);
+	free(v->groups);
 	route_cycle_done(&v->cycle);
 	figures_clear(&v->figures);
 	routes_unref(v->routes);
@@ -215,7 +225,8 @@ uint32_t verify_receiver(const struct verify *v, lid_t lid)
 	const struct topo *t = v->topo;
 
 	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (t->hosts[h].lid && t->hosts[h].lid <= lid && lid < t->hosts[h].lid + (1u << t->hosts[h].lmc))
+		if (t->hosts[h].lid && t->hosts[h].lid <= lid &&
+		    lid < t->hosts[h].lid + (1u << t->hosts[h].lmc))
 			return h;
 	return TOPO_NONE;
 }

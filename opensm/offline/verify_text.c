@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What the judge says, for people: a word in front, facts behind it. */
+/* The verdict as text: a word in front, facts behind it. */
 #include <inttypes.h>
 #include <stdarg.h>
 
 #include "offline/verify.h"
 #include "util/mem.h"
 
-#define STEPS_SHOWN 40
+#define STEPS_SHOWN  40
+#define GROUPS_SHOWN 20
 
-static void row(FILE *out, const char *word, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void row(FILE *out, const char *word, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 static void row(FILE *out, const char *word, const char *fmt, ...)
 {
@@ -25,15 +27,75 @@ static void print_example(const struct verify *v, FILE *out)
 {
 	const struct route_lost *lost = &v->verdict.lost_example;
 	uint32_t from = verify_sender(v, lost->from, lost->to), to = verify_receiver(v, lost->to);
-	char a[VERIFY_NODE_STRLEN], b[VERIFY_NODE_STRLEN], at[VERIFY_NODE_STRLEN], end[VERIFY_NODE_STRLEN];
+	char a[VERIFY_NODE_STRLEN], b[VERIFY_NODE_STRLEN], at[VERIFY_NODE_STRLEN],
+		end[VERIFY_NODE_STRLEN];
 	const struct topo *t = v->topo;
 
 	if (from == TOPO_NONE || to == TOPO_NONE)
 		return;
 	row(out, "", "for one: from %s on switch %s to LID %u, %s: %s switch %s",
-	    verify_node_str(v, t->hosts[from].node_guid, a), verify_node_str(v, t->switches[lost->from].guid, at),
-	    lost->to, verify_node_str(v, t->hosts[to].node_guid, b), lost->loops ? "goes round by" : "ends at",
+	    verify_node_str(v, t->hosts[from].node_guid, a),
+	    verify_node_str(v, t->switches[lost->from].guid, at), lost->to,
+	    verify_node_str(v, t->hosts[to].node_guid, b),
+	    lost->loops ? "goes round by" : "ends at",
 	    verify_node_str(v, t->switches[lost->end].guid, end));
+}
+
+static void print_dropped(const struct verify *v, FILE *out)
+{
+	const struct verify_dropped *d = &v->dropped;
+	uint32_t from = verify_sender(v, d->from, d->to), to = verify_receiver(v, d->to);
+	char a[VERIFY_NODE_STRLEN], b[VERIFY_NODE_STRLEN], at[VERIFY_NODE_STRLEN],
+		sl[24] = "on any SL";
+
+	if (!d->n || from == TOPO_NONE || to == TOPO_NONE)
+		return;
+	if (d->sl >= 0)
+		snprintf(sl, sizeof(sl), "on SL %d", d->sl);
+	row(out, "Dropped",
+	    "%" PRIu64
+	    " pairs are lost: SL2VL sends their packets to VL 15, where they are dropped",
+	    d->n);
+	row(out, "",
+	    "for one: from %s to LID %u, %s, %s: at switch %s, in by port %u, out by port %u",
+	    verify_node_str(v, v->topo->hosts[from].node_guid, a), d->to,
+	    verify_node_str(v, v->topo->hosts[to].node_guid, b), sl,
+	    verify_node_str(v, v->topo->switches[d->sw].guid, at), d->in, d->out);
+}
+
+static void print_group(const struct verify *v, const struct verify_group *g, FILE *out)
+{
+	const struct topo *t = v->topo;
+	char a[VERIFY_NODE_STRLEN], b[VERIFY_NODE_STRLEN], at[VERIFY_NODE_STRLEN];
+
+	if (g->round != TOPO_NONE)
+		row(out, "", "group 0x%04x: A RING: packets come by switch %s more than once",
+		    g->mlid, verify_node_str(v, t->switches[g->round].guid, at));
+	if (!g->lost)
+		return;
+	row(out, "", "group 0x%04x: %" PRIu64 " of %" PRIu64 " pairs of members are lost", g->mlid,
+	    g->lost, g->pairs);
+	row(out, "", "for one: what %s sends does not come to %s%s%s",
+	    verify_node_str(v, t->hosts[g->from].node_guid, a),
+	    verify_node_str(v, t->hosts[g->to].node_guid, b),
+	    g->end == TOPO_NONE ? "" : "; it ends at switch ",
+	    g->end == TOPO_NONE ? "" : verify_node_str(v, t->switches[g->end].guid, at));
+}
+
+static void print_groups(const struct verify *v, FILE *out)
+{
+	if (!v->n_trees)
+		return;
+	if (v->n_groups)
+		row(out, "Multicast", "%u groups, judged on SL %u; %u DO NOT HOLD", v->n_trees,
+		    v->args->mcast_sl, v->n_groups);
+	else
+		row(out, "Multicast", "%u groups, judged on SL %u: all members reach each other",
+		    v->n_trees, v->args->mcast_sl);
+	for (uint32_t i = 0; i < v->n_groups && i < GROUPS_SHOWN; i++)
+		print_group(v, &v->groups[i], out);
+	if (v->n_groups > GROUPS_SHOWN)
+		row(out, "", "(%u more groups)", v->n_groups - GROUPS_SHOWN);
 }
 
 static void print_reach(const struct verify *v, FILE *out)
@@ -43,14 +105,17 @@ static void print_reach(const struct verify *v, FILE *out)
 	if (!r->unreachable)
 		row(out, "Pairs", "all %" PRIu64 " have a path", r->pairs);
 	else
-		row(out, "Pairs", "%" PRIu64 " of %" PRIu64 " have a path; %" PRIu64 " are lost, %" PRIu64
-		    " more no cable connects", r->pairs - r->unreachable, r->pairs, r->lost, r->cut);
+		row(out, "Pairs",
+		    "%" PRIu64 " of %" PRIu64 " have a path; %" PRIu64 " are lost, %" PRIu64
+		    " more no cable connects",
+		    r->pairs - r->unreachable, r->pairs, r->lost, r->cut);
 	if (r->lost)
 		print_example(v, out);
 	if (r->switch_unreachable)
 		row(out, "Switches", "%" PRIu64 " times a switch has no path to the LID of another",
 		    r->switch_unreachable);
-	row(out, "Loops", r->looping ? "%" PRIu64 " pairs: packets go round for ever" : "none", r->looping);
+	row(out, "Loops", r->looping ? "%" PRIu64 " pairs: packets go round for ever" : "none",
+	    r->looping);
 }
 
 static void print_cycle(const struct verify *v, FILE *out)
@@ -71,10 +136,12 @@ static void print_cycle(const struct verify *v, FILE *out)
 static void print_deadlock(const struct verify *v, FILE *out)
 {
 	if (!v->loops) {
-		row(out, "Deadlock", "none can be: no credit loop%s", v->n_trees ? ", multicast included" : "");
+		row(out, "Deadlock", "none can be: no credit loop%s",
+		    v->n_trees ? ", multicast included" : "");
 	} else {
 		row(out, "Deadlock", "CREDIT LOOP over %u of %u channels on cycles%s", v->cycle.n,
-		    MAX(v->verdict.cycle_channels, v->cycle.n), v->by_multicast ? ", closed by multicast" : "");
+		    MAX(v->verdict.cycle_channels, v->cycle.n),
+		    v->by_multicast ? ", closed by multicast" : "");
 		print_cycle(v, out);
 	}
 	if (v->switches_loop && !v->loops)
@@ -86,7 +153,8 @@ static void print_lanes(const struct verify *v, FILE *out)
 	if (v->sls)
 		row(out, "Lanes", "%u VLs, %u SLs", v->verdict.n_vls, v->verdict.n_sls);
 	else if (v->sl2vl)
-		row(out, "Lanes", "%u VLs; no SLs are given (--psl): any may be used on any path", v->verdict.n_vls);
+		row(out, "Lanes", "%u VLs; no SLs are given (--psl): any may be used on any path",
+		    v->verdict.n_vls);
 	else
 		row(out, "Lanes", "one (no --psl, no SL2VL tables)");
 }
@@ -98,12 +166,11 @@ static void print_hot(const struct verify *v, FILE *out)
 	char name[VERIFY_NODE_STRLEN];
 
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t s = 0;
+		uint32_t s = topo_switch_with(t, hot[i]);
 
-		while (s + 1 < t->n_switches && t->switches[s + 1].first_port <= hot[i])
-			s++;
-		row(out, i ? "" : "Hottest", "%u pairs leave %s by port %u", v->figures.load[hot[i]],
-		    verify_node_str(v, t->switches[s].guid, name), hot[i] - t->switches[s].first_port);
+		row(out, i ? "" : "Hottest", "%u pairs leave %s by port %u",
+		    v->figures.load[hot[i]], verify_node_str(v, t->switches[s].guid, name),
+		    hot[i] - t->switches[s].first_port);
 	}
 }
 
@@ -116,22 +183,23 @@ void verify_print_text(const struct verify *v, FILE *out)
 		row(out, "", "%u end ports have no LID and are not judged", v->no_lid);
 	if (v->routes->note[0])
 		row(out, "Tables", "%s", v->routes->note);
-	if (v->n_trees)
-		row(out, "Multicast", "%u groups, judged on SL %u", v->n_trees, v->args->mcast_sl);
 	print_reach(v, out);
+	print_dropped(v, out);
+	print_groups(v, out);
 	print_lanes(v, out);
 	print_deadlock(v, out);
 	row(out, "Hops", "%.2f between switches, at most %u", r->avg_hops, r->max_hops);
 	if (r->detours)
 		row(out, "", "%" PRIu64 " pairs have a longer path than need be", r->detours);
-	row(out, "Load", "%u / %.0f / %u pairs on a channel (least, average, most)", r->min_load, r->avg_load,
-	    r->max_load);
+	row(out, "Load", "%u / %.0f / %u pairs on a channel (least, average, most)", r->min_load,
+	    r->avg_load, r->max_load);
 	print_hot(v, out);
-	row(out, "Bandwidth", "%.3f of what end ports have, over %u random halves", v->figures.bandwidth,
-	    v->figures.patterns);
-	row(out, "Random", "%.1f flows on the most used channel, mean of %u permutations; %u at worst", v->rp_mean,
+	row(out, "Bandwidth", "%.3f of what end ports have, over %u random halves",
+	    v->figures.bandwidth, v->figures.patterns);
+	row(out, "Random",
+	    "%.1f flows on the most used channel, mean of %u permutations; %u at worst", v->rp_mean,
 	    v->rp_patterns, v->rp_worst);
-	row(out, "Shift", "%u flows on a channel at most, in %u of %u shifts", v->figures.shift, v->figures.shifts,
-	    v->figures.n_shifts);
+	row(out, "Shift", "%u flows on a channel at most, in %u of %u shifts", v->figures.shift,
+	    v->figures.shifts, v->figures.n_shifts);
 	row(out, "Verdict", verify_holds(v) ? "the tables hold" : "THE TABLES DO NOT HOLD");
 }

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "opensmctl/client.h"
+#include "client/client.h"
 #include "opensmctl/ctl.h"
+#include "opensmctl/launched.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -15,6 +16,7 @@
 /* A daemon that says nothing for so long hangs; in steps of TICK ms. */
 #define PATIENCE 60
 #define TICK	 1000
+#define PENDING_MAX 100 /* ports that are told */
 
 int ctl_refuse(const char *fmt, ...)
 {
@@ -46,6 +48,11 @@ static char *names_of(const struct instances *found)
 
 static struct client *no_daemon(struct ctl *c, const char *path, int error)
 {
+	struct json_object *launched = launched_read(c);
+
+	if (launched_why_none(launched)[0])
+		ctl_refuse("opensm-launch: %s", launched_why_none(launched));
+	json_object_put(launched);
 	if (error == EACCES)
 		ctl_refuse("%s may not be opened: %s", path, strerror(error));
 	else
@@ -93,7 +100,9 @@ static struct client *connect_only(struct ctl *c)
 	} else {
 		_cleanup_free_ char *names = names_of(&found);
 
-		ctl_refuse("there are %zu instances: say which with -i (%s)", found.n, names);
+		ctl_refuse("there are %zu instances: say which one with --instance NAME (%s), or "
+			   "--instance all",
+			   found.n, names);
 		c->exit_code = CTL_USAGE;
 	}
 	instances_clear(&found);
@@ -138,7 +147,7 @@ static int next_reply(struct ctl *c, const char *method, bool for_ever, struct j
 	}
 }
 
-static void tell_lost(struct ctl *c, int error)
+static void report_lost(struct ctl *c, int error)
 {
 	c->exit_code = CTL_NO_DAEMON;
 	if (error == -EPIPE)
@@ -149,7 +158,17 @@ static void tell_lost(struct ctl *c, int error)
 		ctl_refuse("the daemon's answer cannot be read: %s", strerror(-error));
 }
 
-/* True: `reply` is an error, and was told. */
+/* Of a change that is stored and not confirmed. */
+static void report_pending(struct json_object *pending)
+{
+	for (size_t i = 0; i < js_len(pending) && i < PENDING_MAX; i++)
+		ctl_refuse("%s: %s", js_str(js_at(pending, i), "guid"),
+			   js_str(js_at(pending, i), "why"));
+	if (js_len(pending) > PENDING_MAX)
+		ctl_refuse("and %zu more", js_len(pending) - PENDING_MAX);
+}
+
+/* True: `reply` is an error, and was reported. */
 static bool is_error(struct ctl *c, struct json_object *reply)
 {
 	const char *error = js_str(reply, "error");
@@ -164,11 +183,12 @@ static bool is_error(struct ctl *c, struct json_object *reply)
 			   js_has(reply, "parameters") ?
 				   json_object_to_json_string(js_get(reply, "parameters")) :
 				   "");
+	report_pending(js_get(js_get(reply, "parameters"), "pending"));
 	c->exit_code = CTL_REFUSED;
 	return true;
 }
 
-static int ask(struct ctl *c, const char *method, struct json_object *parameters, bool more)
+static int send_call(struct ctl *c, const char *method, struct json_object *parameters, bool more)
 {
 	_cleanup_free_ char *name = xasprintf(SERVICE "%s", method);
 	int r = 0;
@@ -180,7 +200,7 @@ static int ask(struct ctl *c, const char *method, struct json_object *parameters
 	r = client_send(c->client, name, parameters, more);
 	json_object_put(parameters);
 	if (r < 0)
-		tell_lost(c, r);
+		report_lost(c, r);
 	return r;
 }
 
@@ -189,11 +209,11 @@ struct json_object *ctl_call(struct ctl *c, const char *method, struct json_obje
 	struct json_object *reply, *answer;
 	int r;
 
-	if (ask(c, method, parameters, false) < 0)
+	if (send_call(c, method, parameters, false) < 0)
 		return NULL;
 	r = next_reply(c, method, false, &reply);
 	if (r < 0) {
-		tell_lost(c, r);
+		report_lost(c, r);
 		return NULL;
 	}
 	if (is_error(c, reply)) {
@@ -206,12 +226,51 @@ struct json_object *ctl_call(struct ctl *c, const char *method, struct json_obje
 	return answer;
 }
 
+struct json_object *ctl_call_at(const struct ctl *c, const char *path, const char *method,
+				int *ret_exit)
+{
+	struct ctl one = *c;
+	struct json_object *answer;
+
+	one.instance = path;
+	one.client = NULL;
+	answer = ctl_call(&one, method, NULL);
+	if (!answer)
+		*ret_exit = one.exit_code;
+	client_close(one.client);
+	return answer;
+}
+
+int ctl_begin_more(struct ctl *c, const char *method, struct json_object *parameters)
+{
+	return send_call(c, method, parameters, true);
+}
+
+int ctl_next_more(struct ctl *c, struct json_object **ret)
+{
+	struct json_object *reply;
+	int r = client_receive(c->client, 0, &reply);
+
+	if (r == -ETIMEDOUT)
+		return -EAGAIN;
+	if (r < 0) {
+		report_lost(c, r);
+		return r;
+	}
+	if (is_error(c, reply)) {
+		json_object_put(reply);
+		return -EREMOTEIO;
+	}
+	*ret = reply;
+	return 0;
+}
+
 int ctl_call_more(struct ctl *c, const char *method, struct json_object *parameters,
 		  bool (*on_reply)(void *arg, struct json_object *reply), void *arg)
 {
 	bool goes_on = true;
 
-	if (ask(c, method, parameters, true) < 0)
+	if (send_call(c, method, parameters, true) < 0)
 		return c->exit_code;
 	while (goes_on) {
 		struct json_object *reply;
@@ -220,7 +279,7 @@ int ctl_call_more(struct ctl *c, const char *method, struct json_object *paramet
 		if (r == -ECANCELED)
 			break;
 		if (r < 0) {
-			tell_lost(c, r);
+			report_lost(c, r);
 			return c->exit_code;
 		}
 		if (is_error(c, reply)) {

@@ -13,44 +13,78 @@
 
 #define PRIORITY_MAX 15
 #define KINDS                                                                                      \
-	"state sweep discovered routes lft subnet_up node link trap manager sa_dumped port_down"
+	"state sweep discovered routes lft subnet_up node link trap manager sa_dumped port_down "  \
+	"security"
 
 static int cmd_sweep(struct ctl *c, int argc, char **argv);
 static int cmd_reroute(struct ctl *c, int argc, char **argv);
 static int cmd_priority(struct ctl *c, int argc, char **argv);
+static int cmd_keys(struct ctl *c, int argc, char **argv);
 static int cmd_loglevel(struct ctl *c, int argc, char **argv);
 static int cmd_sweeping(struct ctl *c, int argc, char **argv);
+static int cmd_sa_key(struct ctl *c, int argc, char **argv);
 
-enum { STATUS, INSTANCES, SWEEP, REROUTE, RELOAD, PRIORITY, LOGLEVEL, SWEEPING, MONITOR, OPTIONS, CHECK };
+enum {
+	STATUS,
+	INSTANCES,
+	SWEEP,
+	REROUTE,
+	RELOAD,
+	PRIORITY,
+	KEYS,
+	LOGLEVEL,
+	SWEEPING,
+	SA_KEY,
+	MONITOR,
+	OPTIONS,
+	SECURITY,
+	CHECK
+};
 
 const struct ctl_command manager_commands[] = {
-	[STATUS] = { "status", "", "how the manager and the subnet are (without -i: of every instance)",
-		     NULL, cmd_status },
-	[INSTANCES] = { "instances", "", "which instances there are, and how they are", NULL,
-			cmd_instances },
-	[SWEEP] = { "sweep", "[heavy|light]", "looks at the subnet now, and waits for the end",
-		    "heavy light", cmd_sweep },
-	[REROUTE] = { "reroute", "", "computes routes afresh and writes them", NULL, cmd_reroute },
-	[RELOAD] = { "reload", "", "reads the configuration again, as SIGHUP", NULL, cmd_reload },
-	[PRIORITY] = { "priority", "[0-15]", "shows the priority, or changes it until the daemon ends",
-		       NULL, cmd_priority },
+	[STATUS] = { "status", "",
+		     "state of the manager and the subnet (without -i: of every instance)", NULL,
+		     CTL_SEES_ALL, .run = cmd_status },
+	[INSTANCES] = { "instances", "[failing]",
+			"all instances and their state; or those that fail", "failing",
+			CTL_SEES_ALL, .run = cmd_instances },
+	[SWEEP] = { "sweep", "[heavy|light]", "starts a sweep now, and waits for its end",
+		    "heavy light", CTL_ACTS, .run = cmd_sweep },
+	[REROUTE] = { "reroute", "", "computes routes afresh and writes them", NULL, CTL_ACTS,
+		      .run = cmd_reroute },
+	[RELOAD] = { "reload", "", "reads the configuration again, as SIGHUP", NULL, CTL_ACTS,
+		     .run = cmd_reload },
+	[PRIORITY] = { "priority", "[0-15]",
+		       "shows the priority, or changes it until the daemon ends", NULL,
+		       CTL_SHOWS_BARE, .run = cmd_priority },
+	[KEYS] = { "keys", "[rotate]",
+		   "shows how many ports have the M_Key they shall have, or gives all another one",
+		   "rotate", CTL_SHOWS_BARE, .run = cmd_keys },
 	[LOGLEVEL] = { "loglevel", "[MASK | NAME[,NAME]...]",
-		       "shows what is logged, or changes it until the next reload",
-		       "error info verbose debug funcs frames routing all", cmd_loglevel },
-	[SWEEPING] = { "sweeping", "[on|off]", "shows whether sweeps may begin, or switches them",
-		       "on off", cmd_sweeping },
-	[MONITOR] = { "monitor", "[KIND]...", "tells events as they happen, one per line", KINDS,
-		      cmd_monitor },
-	[OPTIONS] = { "options", "[NAME | all]", "options that differ from their defaults; one; all",
-		      "all", cmd_options },
-	[CHECK] = { "check", "", "what a reload would find, without taking anything over", NULL,
-		    cmd_check },
+		       "shows the log levels, or changes them until the next reload",
+		       "error info verbose debug funcs frames routing all", CTL_SHOWS_BARE,
+		       .run = cmd_loglevel },
+	[SWEEPING] = { "sweeping", "[on|off]",
+		       "shows whether sweeps may begin, or switches them on or off", "on off",
+		       CTL_SHOWS_BARE, .run = cmd_sweeping },
+	[SA_KEY] = { "sa-key", "", "shows the key of trusted requests, to root alone", NULL,
+		     CTL_SHOWS, .run = cmd_sa_key },
+	[MONITOR] = { "monitor", "[KIND]...", "prints events as they happen, one per line", KINDS,
+		      CTL_SEES_ALL, .run = cmd_monitor },
+	[OPTIONS] = { "options", "[NAME | all]",
+		      "options that differ from their defaults; one option; all options", "all",
+		      CTL_SHOWS, .run = cmd_options },
+	[SECURITY] = { "security", "",
+		       "the security checklist: what passes, what fails, and what to do", NULL,
+		       CTL_SHOWS, .run = cmd_security },
+	[CHECK] = { "check", "", "errors that a reload would find; changes nothing", NULL,
+		    CTL_SHOWS, .run = cmd_check },
 	{ 0 },
 };
 
 int ctl_too_many(const struct ctl_command *command, const char *word)
 {
-	return ctl_usage(command, "'%s' is too much", word);
+	return ctl_usage(command, "unexpected argument '%s'", word);
 }
 
 /* Says it for people, or the answer as JSON. */
@@ -64,7 +98,7 @@ static int show_answer(struct ctl *c, struct json_object *answer, const char *te
 	return CTL_OK;
 }
 
-/* ---- sweep ------------------------------------------------------------------------------------ */
+/* ---- sweep ---------------------------------------------------------------------------------- */
 
 struct sweep_desk {
 	struct ctl *c;
@@ -79,7 +113,7 @@ static int show_sweep(struct ctl *c, struct json_object *sweep)
 	if (c->json)
 		ctl_print_json(c, sweep);
 	else if (!sweep)
-		ctl_refuse("the port has gone before the sweep ended");
+		ctl_refuse("the manager's port vanished before the sweep ended");
 	else
 		printf("%s sweep %s: %" PRId64 " Gets, %" PRId64 " Sets, %s in %" PRId64 " ms\n",
 		       js_str(sweep, "kind"),
@@ -134,7 +168,7 @@ static int cmd_reroute(struct ctl *c, int argc, char **argv)
 	return answer ? show_answer(c, answer, "routes will be computed afresh") : c->exit_code;
 }
 
-/* ---- priority, sweeping ----------------------------------------------------------------------- */
+/* ---- priority, sweeping --------------------------------------------------------------------- */
 
 static int cmd_priority(struct ctl *c, int argc, char **argv)
 {
@@ -145,8 +179,8 @@ static int cmd_priority(struct ctl *c, int argc, char **argv)
 	if (argc > 1)
 		return ctl_too_many(&manager_commands[PRIORITY], argv[1]);
 	if (argc && str_to_u64(argv[0], 0, PRIORITY_MAX, &n) < 0)
-		return ctl_usage(&manager_commands[PRIORITY], "a priority is from 0 to %d, not '%s'",
-				 PRIORITY_MAX, argv[0]);
+		return ctl_usage(&manager_commands[PRIORITY],
+				 "a priority is from 0 to %d, not '%s'", PRIORITY_MAX, argv[0]);
 	if (argc) {
 		parameters = json_object_new_object();
 		json_object_object_add(parameters, "priority", json_object_new_int64((int64_t)n));
@@ -159,6 +193,60 @@ static int cmd_priority(struct ctl *c, int argc, char **argv)
 			 "" :
 			 ", until the daemon ends");
 	return show_answer(c, answer, text);
+}
+
+static int cmd_sa_key(struct ctl *c, int argc, char **argv)
+{
+	struct json_object *answer;
+	char text[24];
+
+	if (argc)
+		return ctl_too_many(&manager_commands[SA_KEY], argv[0]);
+	answer = ctl_call(c, "SaKey", NULL);
+	if (!answer)
+		return c->exit_code;
+	snprintf(text, sizeof(text), "%s", js_str(answer, "sa_key"));
+	return show_answer(c, answer, text);
+}
+
+static void print_keys(struct json_object *o)
+{
+	char next[60] = "";
+
+	if (!js_bool(o, "per_port")) {
+		printf("one M_Key for all ports (m_key_per_port is FALSE); %" PRId64 " of %" PRId64
+		       " ports have it\n",
+		       js_int(o, "right"), js_int(o, "ports"));
+		return;
+	}
+	if (js_has(o, "next_seconds"))
+		snprintf(next, sizeof(next), ", the next in %" PRId64 " min",
+			 js_int(o, "next_seconds") / 60);
+	printf("an M_Key for each port, epoch %" PRId64 "%s%s\n", js_int(o, "epoch"), next,
+	       js_bool(o, "changing") ? "; they change right now" : "");
+	printf("%" PRId64 " of %" PRId64 " ports have it; %" PRId64 " of %" PRId64
+	       " standbys know the seed\n",
+	       js_int(o, "right"), js_int(o, "ports"), js_int(o, "informed"),
+	       js_int(o, "standbys"));
+}
+
+static int cmd_keys(struct ctl *c, int argc, char **argv)
+{
+	struct json_object *answer;
+
+	if (argc && strcmp(argv[0], "rotate"))
+		return ctl_usage(&manager_commands[KEYS], "expected 'rotate', not '%s'", argv[0]);
+	if (argc > 1)
+		return ctl_too_many(&manager_commands[KEYS], argv[1]);
+	answer = ctl_call(c, argc ? "RotateKeys" : "Keys", NULL);
+	if (!answer)
+		return c->exit_code;
+	if (c->json)
+		ctl_print_json(c, answer);
+	else
+		print_keys(answer);
+	json_object_put(answer);
+	return CTL_OK;
 }
 
 static int show_sweeping(struct ctl *c)
@@ -199,15 +287,15 @@ static int cmd_sweeping(struct ctl *c, int argc, char **argv)
 		return c->exit_code;
 	return show_answer(c, answer,
 			   word == 0 ? "sweeping is on" :
-				       "sweeping is off: what happens is looked at when it is on again");
+				       "sweeping is off: changes are served when it is on again");
 }
 
-/* ---- loglevel --------------------------------------------------------------------------------- */
+/* ---- loglevel ------------------------------------------------------------------------------- */
 
 static const char *const log_names[] = { "error",  "info",   "verbose", "debug", "funcs",
 					 "frames", "routing", "sys",	 "all",	  NULL };
 
-/* "0x43" or "error,info,routing". False: neither; told. */
+/* Reads "0x43" or "error,info,routing". False: neither, which is reported. */
 static bool parse_mask(const char *text, uint64_t *ret)
 {
 	_cleanup_free_ char *copy = xstrdup(text);
@@ -221,7 +309,8 @@ static bool parse_mask(const char *text, uint64_t *ret)
 
 		if (bit < 0) {
 			ctl_usage(&manager_commands[LOGLEVEL],
-				  "'%s' is neither a mask (0 to 0xff) nor one of error, info, verbose, "
+				  "'%s' is neither a mask (0 to 0xff) nor one of error, info, "
+				  "verbose, "
 				  "debug, funcs, frames, routing, all",
 				  word);
 			return false;

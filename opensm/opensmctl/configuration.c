@@ -3,11 +3,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "opensmctl/commands.h"
 #include "util/mem.h"
 
-/* ---- check and reload ------------------------------------------------------------------------- */
+/* ---- check and reload ----------------------------------------------------------------------- */
 
 static void print_finding(const struct ctl *c, struct json_object *f)
 {
@@ -42,7 +43,7 @@ static void print_verdict(struct json_object *o, bool taken)
 		printf("no errors; nothing has changed\n");
 }
 
-static int judge(struct ctl *c, const char *method, bool taken)
+static int read_again(struct ctl *c, const char *method, bool taken)
 {
 	struct json_object *o = ctl_call(c, method, NULL), *findings;
 	int r;
@@ -64,22 +65,40 @@ static int judge(struct ctl *c, const char *method, bool taken)
 
 int cmd_check(struct ctl *c, int argc, char **argv)
 {
-	return argc ? ctl_usage(NULL, "check asks the daemon about its own files; for others there is: "
-				      "opensm --check") :
-		      judge(c, "Check", false);
+	return argc ? ctl_usage(NULL,
+				"check asks the daemon about its own files; for others there is: "
+				"opensm --check")
+		    : read_again(c, "Check", false);
 }
 
 int cmd_reload(struct ctl *c, int argc, char **argv)
 {
-	return argc ? ctl_usage(NULL, "reload: '%s' is too much", argv[0]) : judge(c, "Reload", true);
+	return argc ? ctl_usage(NULL, "reload: '%s' is too much", argv[0])
+		    : read_again(c, "Reload", true);
 }
 
-/* ---- options ---------------------------------------------------------------------------------- */
+/* ---- options -------------------------------------------------------------------------------- */
+
+/* "from the master 0x... at 2026-11-23 17:00:00" */
+static char *origin_text(struct json_object *o)
+{
+	time_t at = (time_t)js_int(o, "copied_at");
+	char when[40] = "";
+	struct tm tm;
+
+	if (localtime_r(&at, &tm))
+		strftime(when, sizeof(when), " at %F %T", &tm);
+	return xasprintf("from the master %s%s", js_str(o, "copied_from"), when);
+}
 
 static char *source_text(struct json_object *o)
 {
 	const char *source = js_str(o, "source");
 
+	if (!strcmp(source, "copied"))
+		return origin_text(o);
+	if (!strcmp(source, "profile"))
+		return xasprintf("profile %s", js_str(o, "profile"));
 	if (!strcmp(source, "file"))
 		return xasprintf("%s:%" PRId64, js_str(o, "file"), js_int(o, "line"));
 	return xstrdup(!strcmp(source, "command_line") ? "command line" : source);
@@ -116,23 +135,28 @@ static void print_one(const struct ctl *c, struct json_object *o)
 		printf("  %s\n", js_str(o, "help"));
 }
 
+static const struct column option_columns[] = {
+	{ "OPTION", .key = "name", .color = CTL_NAME },
+	{ "VALUE", .key = "value" },
+	{ "DEFAULT", .key = "default", .color = CTL_DIM },
+	{ "FROM", .text = source_text },
+	{ 0 },
+};
+
+static bool is_untouched(struct json_object *o)
+{
+	return js_bool(o, "is_default") && !strcmp(js_str(o, "source"), "default");
+}
+
 static void print_options(const struct ctl *c, struct json_object *all, bool defaults)
 {
-	static const char *const heads[] = { "OPTION", "VALUE", "DEFAULT", "FROM", NULL };
-	struct table *t = table_new(c, heads);
+	struct json_object *shown = json_object_new_array();
 
-	for (size_t i = 0; i < js_len(all); i++) {
-		struct json_object *o = js_at(all, i);
-		_cleanup_free_ char *source = source_text(o);
-
-		if (!defaults && js_bool(o, "is_default") && !strcmp(js_str(o, "source"), "default"))
-			continue;
-		table_cell(t, CTL_NAME, "%s", js_str(o, "name"));
-		table_cell(t, CTL_PLAIN, "%s", js_str(o, "value"));
-		table_cell(t, CTL_DIM, "%s", js_str(o, "default"));
-		table_cell(t, CTL_PLAIN, "%s", source);
-	}
-	table_print(t);
+	for (size_t i = 0; i < js_len(all); i++)
+		if (defaults || !is_untouched(js_at(all, i)))
+			json_object_array_add(shown, json_object_get(js_at(all, i)));
+	ctl_print_table(c, option_columns, shown);
+	json_object_put(shown);
 }
 
 int cmd_options(struct ctl *c, int argc, char **argv)

@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "opensmctl/format/js.h"
+
 /* Exit codes. */
 enum { CTL_OK = 0, CTL_REFUSED = 1, CTL_USAGE = 2, CTL_NO_DAEMON = 3 };
 
@@ -34,9 +36,22 @@ struct ctl {
 	bool color;	      /* escape sequences may be written */
 	unsigned stats;	      /* how often -s was said */
 	const char *instance; /* -i: a name, or the path of a socket; NULL: the one there is */
+	/* several are shown one after the other: the name of this one; NULL: one only */
+	const char *turn;
+	struct json_object *answers; /* several with -j: collects what ctl_print_json() is given */
 	const char *run_dir;
 	struct client *client; /* NULL: not connected yet */
 	int exit_code;	       /* why ctl_call() came back with nothing */
+};
+
+/* What a command does where there are several instances and none is named. */
+enum ctl_scope {
+	CTL_ACTS,	/* nothing: which one is meant must be said */
+	CTL_SHOWS,	/* shows each under a head of its own */
+	CTL_SHOWS_BARE, /* the same without arguments; with them it acts */
+	/* shows each, and writes the heads itself: other programs read what it writes */
+	CTL_HEADS,
+	CTL_SEES_ALL,	/* its own business */
 };
 
 struct ctl_command {
@@ -44,8 +59,11 @@ struct ctl_command {
 	const char *arguments; /* as in the usage line: "[heavy|light]"; "" none */
 	const char *help;      /* one line */
 	const char *words;     /* for completion: "heavy light"; NULL: none */
-	/* argv[0] is the first word behind the command. Returns the exit code. */
+	enum ctl_scope scope;
+	/* argv[0] is the first word behind the command, argv[argc] NULL. Returns the exit code. */
 	int (*run)(struct ctl *c, int argc, char **argv);
+	/* With these arguments it is CTL_ACTS, whatever `scope`; NULL: with none. */
+	bool (*acts)(int argc, char **argv);
 };
 
 /* Each ends with a row without a name; in the order of the help. */
@@ -55,16 +73,32 @@ extern const struct ctl_command show_commands[];    /* the subnet: show.c */
 /* ---- the conversation ---- */
 
 /*
- * Calls org.opensm.METHOD. `parameters` (NULL: none) is taken. Returns the answer's parameters, to be put.
- * NULL: why not was told on stderr, and c->exit_code says what to exit with.
+ * Calls org.opensm.METHOD. `parameters` (NULL: none) is taken. Returns the answer's parameters, to
+ * be put. NULL: why not was told on stderr, and c->exit_code says what to exit with.
  */
 struct json_object *ctl_call(struct ctl *c, const char *method, struct json_object *parameters);
+/* The same for the daemon behind the socket `path`, whatever instance `c` is about. */
+struct json_object *ctl_call_at(const struct ctl *c, const char *path, const char *method,
+				int *ret_exit);
 /*
- * The same for a call with several answers: `on_reply` is told each. False from it ends the call early.
- * Returns the exit code.
+ * The same for a call with several answers: `on_reply` is told each. False from it ends the call
+ * early. Returns the exit code.
  */
 int ctl_call_more(struct ctl *c, const char *method, struct json_object *parameters,
 		  bool (*on_reply)(void *arg, struct json_object *reply), void *arg);
+
+/*
+ * The two halves of it, for calls to several daemons at once: the question, 0 or -errno, which was
+ * reported; and the next answer, if there is a whole one (to be put). 0; -EAGAIN: not yet; other
+ * -errno: the call has ended, which was reported.
+ */
+int ctl_begin_more(struct ctl *c, const char *method, struct json_object *parameters);
+int ctl_next_more(struct ctl *c, struct json_object **ret);
+
+/* ---- several instances: several.c ---- */
+
+/* Runs the command on the instance that is meant, or on all where it shows them. The exit code. */
+int ctl_run(struct ctl *c, const struct ctl_command *command, int argc, char **argv);
 
 /* ---- usage ---- */
 
@@ -74,24 +108,15 @@ int ctl_usage(const struct ctl_command *command, const char *fmt, ...)
 /* "opensmctl: TEXT"; returns CTL_REFUSED. */
 int ctl_refuse(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
- * The word of `words` (NULL at the end) that `text` is, or begins alone: its index. -1: none, -2: several.
- * This is how commands are abbreviated.
+ * The word of `words` (NULL at the end) that `text` is, or begins alone: its index. -1: none, -2:
+ * several. This is how commands are abbreviated.
  */
 int ctl_match(const char *text, const char *const *words);
 
-/* ---- JSON of answers: what is missing or of another type counts as "", 0, false, NULL ---- */
-
-struct json_object *js_get(struct json_object *o, const char *key);
-const char *js_str(struct json_object *o, const char *key);
-int64_t js_int(struct json_object *o, const char *key);
-double js_num(struct json_object *o, const char *key);
-bool js_bool(struct json_object *o, const char *key);
-/* There, and not null. */
-bool js_has(struct json_object *o, const char *key);
-size_t js_len(struct json_object *array);
-struct json_object *js_at(struct json_object *array, size_t n);
-
-/* As -j and -p want it, with a newline. Not put. */
+/*
+ * As -j and -p want it, with a newline; of one of several instances later, with the others. Not
+ * put.
+ */
 void ctl_print_json(const struct ctl *c, struct json_object *value);
 
 /* ---- text for people ---- */
@@ -104,14 +129,36 @@ const char *ctl_duration(int64_t seconds, char ret[static 32]);
 /* A count with its noun: "1 node", "3 nodes". Returns `ret`. */
 const char *ctl_plural(int64_t n, const char *one, char ret[static 64]);
 
+/* What a column shows of a record's member `key`. */
+enum column_kind {
+	COLUMN_STR,
+	COLUMN_INT,
+	COLUMN_NATURAL, /* nothing for 0 */
+	COLUMN_GBPS,  /* "12.5", "400" */
+	COLUMN_LEN,   /* of an array */
+	COLUMN_PLACE, /* ctl_place() of the member; without a key, of the record */
+	COLUMN_INDEX, /* the number of the record, from 0 */
+};
+
+/* Aligned columns of a table; a row without a head ends the list. At most 16. */
+struct column {
+	const char *head; /* that ends in '>': a column of numbers, aligned to the right */
+	enum column_kind kind;
+	const char *key;
+	enum ctl_color color;
+	const char *otherwise; /* where the record has no such member; NULL: "", 0 or "-" */
+	bool optional;	       /* not shown where the first record has no such member */
+	enum ctl_color (*tint)(struct json_object *record); /* instead of `color` */
+	char *(*text)(struct json_object *record); /* instead of the member; to be freed */
+};
+
 /*
- * Aligned columns. A head that ends in '>' is of a column of numbers, aligned to the right. With -o: no
- * heads, a TAB between cells. Empty cells are shown as "-".
+ * Prints an array of records to stdout. With -o: no heads, a TAB between cells, and of several
+ * instances the name first. Empty cells are shown as "-".
  */
-struct table;
-struct table *table_new(const struct ctl *c, const char *const *heads); /* NULL at the end */
-/* The next cell of the row; the first one of a row begins it. */
-void table_cell(struct table *t, enum ctl_color color, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-/* Prints it to stdout and frees it. */
-void table_print(struct table *t);
+void ctl_print_table(const struct ctl *c, const struct column *columns,
+		     struct json_object *records);
+/* "spine1/3" of an object with name and port, "spine1" of port 0; "-" of none. To be freed. */
+char *ctl_place(struct json_object *o);
+/* "12.5", "400". Returns `ret`. */
+char *ctl_gbps(double gbps, char ret[static 32]);

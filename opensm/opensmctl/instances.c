@@ -1,39 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Which instances there are: those that opensm-launch keeps running (instances.json), and all that answer. */
+/* Which instances there are: those of opensm.service (instances.json), and all that answer. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "opensmctl/client.h"
+#include "client/client.h"
 #include "opensmctl/commands.h"
-#include "util/file.h"
+#include "opensmctl/launched.h"
 #include "util/mem.h"
 
-#define FILE_MAX_LEN (1024 * 1024)
-
-/* What the launcher wrote; an empty object where it did not. To be put. */
-static struct json_object *read_launched(const struct ctl *c)
-{
-	_cleanup_free_ char *path = xasprintf("%s/instances.json", c->run_dir), *text = NULL;
-	struct json_object *o = NULL;
-
-	if (file_read(path, FILE_MAX_LEN, &text, NULL) == 0)
-		o = json_tokener_parse(text);
-	if (json_object_is_type(o, json_type_object))
-		return o;
-	json_object_put(o);
-	return json_object_new_object();
-}
-
-static struct json_object *find_named(struct json_object *list, const char *name)
-{
-	for (size_t i = 0; i < js_len(list); i++)
-		if (!strcmp(js_str(js_at(list, i), "name"), name))
-			return js_at(list, i);
-	return NULL;
-}
-
-static void copy(struct json_object *to, const char *as, struct json_object *from, const char *key)
+static void copy_member(struct json_object *to, const char *as, struct json_object *from,
+			const char *key)
 {
 	struct json_object *value = js_get(from, key);
 
@@ -41,29 +18,25 @@ static void copy(struct json_object *to, const char *as, struct json_object *fro
 }
 
 /* Adds what a living instance says of itself. */
-static void add_answer(struct ctl *c, struct json_object *o, const char *path)
+static void add_answer(const struct ctl *c, struct json_object *o, const char *path)
 {
-	struct ctl one = *c;
-	struct json_object *status;
+	int ignored;
+	struct json_object *status = ctl_call_at(c, path, "Status", &ignored);
 
 	json_object_object_add(o, "socket", json_object_new_string(path));
-	one.instance = path;
-	one.client = NULL;
-	status = ctl_call(&one, "Status", NULL);
-	client_close(one.client);
 	json_object_object_add(o, "answers", json_object_new_boolean(status != NULL));
-	copy(o, "manager_state", status, "state");
-	copy(o, "port", status, "port");
+	copy_member(o, "manager_state", status, "state");
+	copy_member(o, "port", status, "port");
 	if (status)
-		copy(o, "status", status, "status");
+		copy_member(o, "status", status, "status");
 	if (status && !js_has(o, "pid"))
-		copy(o, "pid", status, "pid");
+		copy_member(o, "pid", status, "pid");
 	if (status && !js_has(o, "conf"))
-		copy(o, "conf", js_get(status, "configuration"), "file");
+		copy_member(o, "conf", js_get(status, "configuration"), "file");
 	json_object_put(status);
 }
 
-static struct json_object *gather(struct ctl *c, struct json_object *launched)
+static struct json_object *all_instances(struct ctl *c, struct json_object *launched)
 {
 	struct json_object *list = js_get(launched, "instances");
 	struct json_object *all = json_object_new_array();
@@ -74,7 +47,7 @@ static struct json_object *gather(struct ctl *c, struct json_object *launched)
 	if (instances_find(c->run_dir, &found) < 0)
 		return all;
 	for (size_t i = 0; i < found.n; i++) {
-		struct json_object *o = find_named(all, found.all[i].name);
+		struct json_object *o = launched_find(launched, found.all[i].name);
 
 		if (!o) {
 			o = json_object_new_object();
@@ -89,50 +62,102 @@ static struct json_object *gather(struct ctl *c, struct json_object *launched)
 	return all;
 }
 
-static void print_table(const struct ctl *c, struct json_object *all)
+static enum ctl_color state_tint(struct json_object *o)
 {
-	static const char *const heads[] = { "INSTANCE", "STATE", "MANAGER",  "PORT",
-					     "PID>",	 "STARTS AGAIN>", "CONFIGURATION", "STATUS", NULL };
-	struct table *t = table_new(c, heads);
+	return !strcmp(js_str(o, "state"), "running") ? CTL_GOOD : CTL_BAD;
+}
 
-	for (size_t i = 0; i < js_len(all); i++) {
-		struct json_object *o = js_at(all, i);
-		bool runs = !strcmp(js_str(o, "state"), "running");
+static char *state_text(struct json_object *o)
+{
+	return xstrdup(js_bool(o, "answers") ? js_str(o, "state") : launched_state(o));
+}
 
-		table_cell(t, CTL_NAME, "%s", js_str(o, "name"));
-		table_cell(t, runs ? CTL_GOOD : CTL_BAD, "%s", js_str(o, "state"));
-		table_cell(t, CTL_PLAIN, "%s", js_str(o, "manager_state"));
-		table_cell(t, CTL_PLAIN, "%s", js_str(o, "port"));
-		if (js_int(o, "pid"))
-			table_cell(t, CTL_PLAIN, "%" PRId64, js_int(o, "pid"));
-		else
-			table_cell(t, CTL_PLAIN, "%s", "");
-		table_cell(t, CTL_PLAIN, "%" PRId64, js_int(o, "restarts"));
-		table_cell(t, CTL_PLAIN, "%s", js_str(o, "conf"));
-		table_cell(t, CTL_PLAIN, "%s", js_str(o, "status"));
-	}
-	table_print(t);
+static const struct column instance_columns[] = {
+	{ "INSTANCE", .key = "name", .color = CTL_NAME },
+	{ "STATE", .text = state_text, .tint = state_tint },
+	{ "MANAGER", .key = "manager_state" },
+	{ "PORT", .key = "port" },
+	{ "PID>", COLUMN_NATURAL, .key = "pid" },
+	{ "STARTS AGAIN>", COLUMN_INT, .key = "restarts" },
+	{ "CONFIGURATION", .key = "conf" },
+	{ "STATUS", .key = "status" },
+	{ 0 },
+};
+
+/* ---- those that fail ----------------------------------------------------------------------- */
+
+static void print_failing(const struct ctl *c, struct json_object *o)
+{
+	char since[40];
+
+	launched_since(o, since);
+	printf("instance %s: %s%s%s%s%s (%s)\n", js_str(o, "name"), ctl_color(c, CTL_BAD),
+	       js_str(o, "status"), ctl_color(c, CTL_PLAIN), since[0] ? ", since " : "", since,
+	       js_str(o, "conf"));
+	if (js_has(o, "unit"))
+		printf("    journalctl -u %s\n", js_str(o, "unit"));
+}
+
+/*
+ * Asks no daemon: what opensm-launch has written is what counts here, and what a monitoring wants
+ * to be told at once.
+ */
+static int show_failing(struct ctl *c)
+{
+	struct json_object *launched = launched_read(c), *list = js_get(launched, "instances");
+	struct json_object *failing = json_object_new_array();
+	int r;
+
+	for (size_t i = 0; i < js_len(list); i++)
+		if (launched_fails(js_at(list, i)))
+			json_object_array_add(failing, json_object_get(js_at(list, i)));
+	r = js_len(failing) ? CTL_NO_DAEMON : CTL_OK;
+	if (c->json)
+		ctl_print_json(c, failing);
+	else if (!js_len(failing))
+		puts("no instance fails");
+	for (size_t i = 0; !c->json && i < js_len(failing); i++)
+		print_failing(c, js_at(failing, i));
+	json_object_put(failing);
+	json_object_put(launched);
+	return r;
+}
+
+/* ---- the command --------------------------------------------------------------------------- */
+
+/* One that fails, or should run and does not. */
+static bool is_in_order(struct json_object *o)
+{
+	return js_bool(o, "answers") ? !launched_fails(o) :
+				       !launched_fails(o) && strcmp(launched_state(o), "gone") != 0;
 }
 
 int cmd_instances(struct ctl *c, int argc, char **argv)
 {
+	static const char *const words[] = { "failing", NULL };
 	struct json_object *launched, *all;
 	int r = CTL_OK;
 
+	if (argc == 1 && ctl_match(argv[0], words) == 0)
+		return show_failing(c);
 	if (argc)
 		return ctl_too_many(&manager_commands[1], argv[0]);
-	launched = read_launched(c);
-	all = gather(c, launched);
+	launched = launched_read(c);
+	all = all_instances(c, launched);
 	if (c->json) {
 		ctl_print_json(c, all);
 	} else if (js_len(all)) {
-		print_table(c, all);
+		ctl_print_table(c, instance_columns, all);
 		if (c->stats && js_has(launched, "rule"))
 			printf("%s\n", js_str(launched, "rule"));
 	}
+	for (size_t i = 0; i < js_len(all); i++)
+		if (!is_in_order(js_at(all, i)))
+			r = CTL_NO_DAEMON;
 	if (!js_len(all)) {
-		ctl_refuse("there is no instance in %s; systemctl status opensm tells more",
-			   c->run_dir);
+		ctl_refuse("there is no instance in %s%s%s; systemctl status opensm tells more",
+			   c->run_dir, launched_why_none(launched)[0] ? ": " : "",
+			   launched_why_none(launched));
 		r = CTL_NO_DAEMON;
 	}
 	json_object_put(all);

@@ -1,24 +1,34 @@
 # SPDX-License-Identifier: BSD-2-Clause
 bin_PROGRAMS += bin/opensmctl
-bin_opensmctl_SOURCES = opensm/opensmctl/main.c opensm/opensmctl/ctl.h opensm/opensmctl/client.c \
-	opensm/opensmctl/client.h opensm/opensmctl/call.c opensm/opensmctl/text.c \
+bin_opensmctl_SOURCES = opensm/opensmctl/main.c opensm/opensmctl/ctl.h \
+	opensm/opensmctl/call.c opensm/opensmctl/text.c opensm/opensmctl/several.c \
+	opensm/opensmctl/launched.c opensm/opensmctl/launched.h \
 	opensm/opensmctl/commands.c opensm/opensmctl/commands.h opensm/opensmctl/status.c \
-	opensm/opensmctl/instances.c opensm/opensmctl/monitor.c opensm/opensmctl/configuration.c opensm/opensmctl/show.c
-bin_opensmctl_LDADD = libctlformats.a $(UTIL_LIBS) $(JSON_LIBS)
+	opensm/opensmctl/instances.c opensm/opensmctl/monitor.c opensm/opensmctl/configuration.c \
+	opensm/opensmctl/security.c opensm/opensmctl/show.c
+bin_opensmctl_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
+bin_opensmctl_LDADD = libctlformats.a libclient.a libib.a $(UTIL_LIBS) $(JSON_LIBS) $(IBMAD_LIBS)
 
 # Other people's formats, and commands about the subnet.
 noinst_LIBRARIES += libctlformats.a
-libctlformats_a_SOURCES = opensm/opensmctl/format.h opensm/opensmctl/format_ibnetdiscover.c \
-	opensm/opensmctl/format_dot.c opensm/opensmctl/format_slurm.c opensm/opensmctl/hostlist.c \
-	opensm/opensmctl/hostlist.h opensm/opensmctl/slurm_tree.c opensm/opensmctl/slurm_tree.h \
-	opensm/opensmctl/slurm_hosts.c opensm/opensmctl/slurm_hosts.h opensm/opensmctl/js.c
-bin_opensmctl_SOURCES += opensm/opensmctl/show.h opensm/opensmctl/show_topology.c opensm/opensmctl/show_ports.c \
-	opensm/opensmctl/show_path.c opensm/opensmctl/show_members.c
+libctlformats_a_SOURCES = opensm/opensmctl/format/format.h opensm/opensmctl/format/format_ibnetdiscover.c \
+	opensm/opensmctl/format/format_dot.c opensm/opensmctl/format/format_slurm.c opensm/opensmctl/format/hostlist.c \
+	opensm/opensmctl/format/hostlist.h opensm/opensmctl/format/slurm_tree.c opensm/opensmctl/format/slurm_tree.h \
+	opensm/opensmctl/format/slurm_hosts.c opensm/opensmctl/format/slurm_hosts.h opensm/opensmctl/format/slurm_place.c \
+	opensm/opensmctl/format/slurm_rails.c opensm/opensmctl/format/slurm_blocks.c opensm/opensmctl/format/slurm_blocks.h \
+	opensm/opensmctl/format/format_k8s.c opensm/opensmctl/format/js.h opensm/opensmctl/format/js.c
+bin_opensmctl_SOURCES += opensm/opensmctl/show.h opensm/opensmctl/show_topology.c opensm/opensmctl/show_scheduler.c opensm/opensmctl/show_scheduler.h opensm/opensmctl/show_ports.c \
+	opensm/opensmctl/smp.c opensm/opensmctl/show_path.c opensm/opensmctl/show_members.c opensm/opensmctl/partitions.c opensm/opensmctl/partitions.h \
+	opensm/opensmctl/partitions_words.c opensm/opensmctl/partitions_text.c
 
 UNIT_TESTS += tests/unit/test-formats
-tests_unit_test_formats_SOURCES = tests/unit/test-formats.c
-tests_unit_test_formats_LDADD = libctlformats.a libib.a $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_formats_SOURCES = tests/unit/test-formats.c tests/lib/hostnames.c tests/lib/hostnames.h
+tests_unit_test_formats_LDADD = libctlformats.a libsim.a libib.a $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-schedulers
+tests_unit_test_schedulers_SOURCES = tests/unit/test-schedulers.c tests/lib/hostnames.c tests/lib/hostnames.h
+tests_unit_test_schedulers_LDADD = libctlformats.a $(SIM_LIBS) $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-opensmctl
-tests_unit_test_opensmctl_SOURCES = tests/unit/test-opensmctl.c opensm/opensmctl/client.c opensm/opensmctl/text.c
-tests_unit_test_opensmctl_LDADD = libctlformats.a $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_opensmctl_SOURCES = tests/unit/test-opensmctl.c opensm/opensmctl/text.c opensm/opensmctl/partitions_words.c
+tests_unit_test_opensmctl_LDADD = libctlformats.a libclient.a libib.a $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * opensmctl OPTIONS OBJECT ...: options as iproute2 has them, commands that may be abbreviated as long as
- * nothing else begins so.
+ * opensmctl OPTIONS OBJECT ...: options as iproute2 has them, commands that may be abbreviated as
+ * long as nothing else begins so.
  */
 #include <locale.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "opensmctl/client.h"
+#include "client/client.h"
 #include "opensmctl/ctl.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -20,13 +20,14 @@
 /* ---- commands ------------------------------------------------------------------------------ */
 
 /* All of them, NULL at the end. */
-static void gather(const struct ctl_command *ret[COMMANDS_MAX + 1])
+static void list_commands(const struct ctl_command *ret[COMMANDS_MAX + 1])
 {
 	static const struct ctl_command *const tables[] = { manager_commands, show_commands };
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(tables); i++)
-		for (const struct ctl_command *row = tables[i]; row->name && n < COMMANDS_MAX; row++)
+		for (const struct ctl_command *row = tables[i]; row->name && n < COMMANDS_MAX;
+		     row++)
 			ret[n++] = row;
 	ret[n] = NULL;
 }
@@ -52,7 +53,7 @@ static void print_commands(FILE *out)
 {
 	const struct ctl_command *all[COMMANDS_MAX + 1];
 
-	gather(all);
+	list_commands(all);
 	for (size_t i = 0; all[i]; i++) {
 		_cleanup_free_ char *usage = xasprintf("%s %s", all[i]->name, all[i]->arguments);
 
@@ -67,18 +68,20 @@ static int print_help(void)
 {
 	printf("Usage: opensmctl [OPTIONS] OBJECT [ARGUMENTS]\n"
 	       "       opensmctl OBJECT help\n\n"
-	       "Looks at a running opensm, and tells it what to do.\n\n"
+	       "Shows and controls a running opensm.\n\n"
 	       "OBJECT, which may be abbreviated:\n");
 	print_commands(stdout);
 	printf("\nOPTIONS:\n"
 	       "  -j, -json          JSON instead of text\n"
 	       "  -p, -pretty        the same, indented (with -j)\n"
-	       "  -o, -oneline       one line per record, no heads, a TAB between columns\n"
-	       "  -s, -stats         more numbers; may be repeated\n"
-	       "  -ts, -timestamp    when it happened, in front of every event\n"
+	       "  -o, -oneline       one line per record, no headings, a TAB between columns\n"
+	       "  -s, -stats         more figures; may be repeated\n"
+	       "  -ts, -timestamp    time of each event, in front of it\n"
 	       "  -c, -color[=auto|always|never]\n"
-	       "  -i, -instance NAME which daemon, where there are several; or the path of a socket\n"
-	       "  -V, -Version       which version this is\n\n"
+	       "  -i, -instance NAME the instance to talk to, where there are several: a name, the "
+	       "path of\n"
+	       "                     a socket, or all. Default: commands that show ask all\n"
+	       "  -V, -Version       print the version\n\n"
 	       "Exit codes: 0 done; 1 refused, or not found; 2 not understood; 3 no daemon.\n"
 	       "Sockets are in %s, or in $OPENSM_RUN_DIR. opensmctl(1) has more.\n",
 	       RUN_DIR);
@@ -90,7 +93,7 @@ static int print_words(int argc, char **argv)
 {
 	const struct ctl_command *all[COMMANDS_MAX + 1];
 
-	gather(all);
+	list_commands(all);
 	for (size_t i = 0; all[i]; i++) {
 		if (argc < 1)
 			puts(all[i]->name);
@@ -132,7 +135,7 @@ static int run_command(struct ctl *c, int argc, char **argv)
 		return print_help();
 	if (!strcmp(argv[0], "complete"))
 		return print_words(argc - 1, argv + 1);
-	gather(all);
+	list_commands(all);
 	for (; all[n]; n++)
 		names[n] = all[n]->name;
 	i = ctl_match(argv[0], names);
@@ -143,12 +146,13 @@ static int run_command(struct ctl *c, int argc, char **argv)
 	}
 	if (i < 0) {
 		near = str_nearest(argv[0], names, n);
-		return near ? ctl_usage(NULL, "there is no '%s' (did you mean '%s'?)", argv[0], near) :
-			      ctl_usage(NULL, "there is no '%s'", argv[0]);
+		return near ? ctl_usage(NULL, "there is no object '%s' (did you mean '%s'?)",
+					argv[0], near)
+			    : ctl_usage(NULL, "there is no object '%s'", argv[0]);
 	}
 	if (argc == 2 && !strcmp(argv[1], "help"))
 		return help_on(all[i]);
-	return all[i]->run(c, argc - 1, argv + 1);
+	return ctl_run(c, all[i], argc - 1, argv + 1);
 }
 
 /* ---- options ------------------------------------------------------------------------------- */
@@ -265,7 +269,7 @@ int main(int argc, char **argv)
 		.run_dir = run_dir && run_dir[0] ? run_dir : RUN_DIR,
 		.instance = instance && instance[0] ? instance : NULL,
 	};
-	char *status[] = { "status" };
+	char *status[] = { "status", NULL };
 	int taken, r = CTL_OK;
 
 	setlocale(LC_CTYPE, "");

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Events, a line each, until somebody ends us. */
+/* Events, a line each, until the process is ended. */
+#include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "client/client.h"
 #include "opensmctl/commands.h"
+#include "util/mem.h"
+#include "util/str.h"
 
 static void print_time(int64_t realtime_us)
 {
@@ -44,23 +50,114 @@ static bool on_event(void *arg, struct json_object *reply)
 	if (!event)
 		return true;
 	if (c->json) {
+		if (c->turn)
+			json_object_object_add(event, "instance", json_object_new_string(c->turn));
 		ctl_print_json(c, event);
 	} else {
 		if (c->timestamps)
 			print_time(js_int(event, "realtime_us"));
+		if (c->turn)
+			printf("%s: ", c->turn);
 		printf("%s%s%s: %s\n", color ? ctl_color(c, color) : "", js_str(event, "kind"),
 		       color ? ctl_color(c, CTL_PLAIN) : "", js_str(event, "text"));
 	}
-	/* Whoever reads us through a pipe and goes away ends us. */
+	/* A reader at the other end of a pipe that goes away ends the command. */
 	return fflush(stdout) == 0;
 }
 
-int cmd_monitor(struct ctl *c, int argc, char **argv)
+static struct json_object *kinds_of(int argc, char **argv)
 {
 	struct json_object *parameters = json_object_new_object(), *kinds = json_object_new_array();
 
 	for (int i = 0; i < argc; i++)
 		json_object_array_add(kinds, json_object_new_string(argv[i]));
 	json_object_object_add(parameters, "kinds", kinds);
-	return ctl_call_more(c, "Monitor", parameters, on_event, c);
+	return parameters;
+}
+
+/* ---- several instances ----------------------------------------------------------------------- */
+
+/* The events that have come from this instance by now. False: stdout has no reader any more. */
+static bool print_waiting(struct ctl *one)
+{
+	struct json_object *reply;
+	bool goes_on = true;
+	int r = 0;
+
+	while (goes_on && (r = ctl_next_more(one, &reply)) == 0) {
+		goes_on = on_event(one, js_get(reply, "parameters"));
+		json_object_put(reply);
+	}
+	if (r < 0 && r != -EAGAIN) {
+		ctl_refuse("instance %s is not monitored any more", one->turn);
+		one->client = client_close(one->client);
+	}
+	return goes_on;
+}
+
+/*
+ * Events of all instances as they come, until no instance is left, or stdout has no reader. The
+ * exit code.
+ */
+static int monitor_all(struct ctl *ones, size_t n)
+{
+	_cleanup_free_ struct pollfd *fds = xcalloc(n + 1, sizeof(*fds));
+
+	for (;;) {
+		size_t open = 0;
+
+		fds[n] = (struct pollfd){ .fd = STDOUT_FILENO };
+		for (size_t i = 0; i < n; i++) {
+			fds[i] = (struct pollfd){ .fd = ones[i].client ? client_fd(ones[i].client)
+								       : -1,
+						  .events = POLLIN };
+			if (ones[i].client)
+				open++;
+		}
+		if (!open)
+			return CTL_NO_DAEMON;
+		if (poll(fds, n + 1, -1) < 0 && errno != EINTR)
+			return CTL_REFUSED;
+		if (fds[n].revents)
+			return CTL_OK;
+		for (size_t i = 0; i < n; i++)
+			if (fds[i].revents && !print_waiting(&ones[i]))
+				return CTL_OK;
+	}
+}
+
+static int monitor_several(struct ctl *c, const struct instances *found, int argc, char **argv)
+{
+	_cleanup_free_ struct ctl *ones = xcalloc(found->n, sizeof(*ones));
+	int r = CTL_OK;
+
+	for (size_t i = 0; i < found->n; i++) {
+		ones[i] = *c;
+		ones[i].instance = found->all[i].path;
+		ones[i].turn = found->all[i].name;
+		if (ctl_begin_more(&ones[i], "Monitor", kinds_of(argc, argv)) < 0)
+			r = ones[i].exit_code;
+	}
+	if (r == CTL_OK)
+		r = monitor_all(ones, found->n);
+	for (size_t i = 0; i < found->n; i++)
+		client_close(ones[i].client);
+	return r;
+}
+
+int cmd_monitor(struct ctl *c, int argc, char **argv)
+{
+	struct instances found = { 0 };
+	int r;
+
+	if (str_equal(c->instance, "all"))
+		c->instance = NULL;
+	if (!c->instance && instances_find(c->run_dir, &found) < 0)
+		found.n = 0;
+	if (found.n > 1)
+		r = monitor_several(c, &found, argc, argv);
+	else
+		r = ctl_call_more(c, "Monitor", kinds_of(argc, argv), on_event, c);
+	instances_clear(&found);
+	return r;
 }

@@ -1,34 +1,80 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Commands about the subnet: the table, and what they share. */
+#include "opensmctl/partitions.h"
 #include "opensmctl/show.h"
 
 const struct ctl_command show_commands[] = {
 	{ .name = "topology",
-	  .arguments = "[--format table|ibnetdiscover|json|dot|slurm-conf|slurm-yaml]",
+	  .arguments = "[--format table|ibnetdiscover|json|dot|slurm-conf|slurm-block|slurm-yaml|"
+		       "k8s] [--network PATTERN] [--ports DEVICE] [--blocks leaf|pod] "
+		       "[--block-size N] [--k8s-prefix DOMAIN]",
 	  .help = "the fabric: as a table, or in a format that other programs read",
-	  .words = "--format table ibnetdiscover json dot slurm-conf slurm-yaml",
+	  .words = "--format table ibnetdiscover json dot slurm-conf slurm-block slurm-yaml k8s "
+		   "--network --ports --blocks leaf pod --block-size --k8s-prefix",
+	  .scope = CTL_SEES_ALL,
 	  .run = cmd_topology },
-	{ .name = "nodes", .arguments = "[NAME|GUID|LID] [switch|ca|router]",
-	  .help = "switches and hosts", .words = "switch ca router", .run = cmd_nodes },
-	{ .name = "ports", .arguments = "[--down|--not-active|NODE|NODE/PORT]",
-	  .help = "ports, and why one is not ACTIVE", .words = "--down --not-active", .run = cmd_ports },
-	{ .name = "routes", .arguments = "SWITCH [LID|NODE]",
-	  .help = "where a switch sends, and how much by each port", .run = cmd_routes },
-	{ .name = "path", .arguments = "A B",
+	{ .name = "nodes",
+	  .arguments = "[NAME|GUID|LID] [switch|ca|router]",
+	  .help = "switches and hosts",
+	  .words = "switch ca router",
+	  .scope = CTL_SHOWS,
+	  .run = cmd_nodes },
+	{ .name = "ports",
+	  .arguments = "[--down|--not-active|--violations|NODE|NODE/PORT]",
+	  .help = "ports, and why one is not ACTIVE; --violations: from behind which rules were "
+		  "broken",
+	  .words = "--down --not-active --violations",
+	  .scope = CTL_SHOWS,
+	  .run = cmd_ports },
+	{ .name = "routes",
+	  .arguments = "SWITCH [LID|NODE]",
+	  .help = "where a switch sends, and how much by each port",
+	  .scope = CTL_SHOWS,
+	  .run = cmd_routes },
+	{ .name = "path",
+	  .arguments = "A B",
 	  .help = "why A reaches B by these ports, with this P_Key, SL, MTU and rate; or why not",
+	  .scope = CTL_SHOWS,
 	  .run = cmd_path },
-	{ .name = "partitions", .arguments = "[NAME|PKEY]",
-	  .help = "who is member of which partition", .run = cmd_partitions },
-	{ .name = "groups", .arguments = "[MGID|MLID]",
-	  .help = "multicast groups; of one its members and its tree", .run = cmd_groups },
-	{ .name = "sa", .arguments = "[services|subscriptions|aliases]",
-	  .help = "what hosts have registered", .words = "services subscriptions aliases", .run = cmd_sa },
-	{ .name = "managers", .arguments = "",
-	  .help = "all subnet managers, and which of them is master", .run = cmd_managers },
+	{ .name = "partitions",
+	  .arguments = "[list|show|create|delete|add|remove|set|configure|verify] [NAME|PKEY] "
+		       "[...]",
+	  .help = "which port is a member of which partition; and changes of that",
+	  .words = "list show create delete add remove set configure verify --wait --no-wait "
+		   "--dry-run --keep-empty --if-generation --known-only",
+	  .scope = CTL_SHOWS,
+	  .run = cmd_partitions,
+	  .acts = partition_acts },
+	{ .name = "groups",
+	  .arguments = "[MGID|MLID]",
+	  .help = "multicast groups; of one its members and its tree",
+	  .scope = CTL_SHOWS,
+	  .run = cmd_groups },
+	{ .name = "sa",
+	  .arguments = "[services|subscriptions|aliases]",
+	  .help = "what hosts have registered",
+	  .words = "services subscriptions aliases",
+	  .scope = CTL_SHOWS,
+	  .run = cmd_sa },
+	{ .name = "managers",
+	  .arguments = "[--diff]",
+	  .help = "all subnet managers, and which of them is master; --diff: in what they are "
+		  "configured otherwise",
+	  .words = "--diff",
+	  .scope = CTL_SHOWS,
+	  .run = cmd_managers },
+	{ .name = "smp",
+	  .arguments = "get ATTRIBUTE DEVICE [MODIFIER] | show ATTRIBUTE DEVICE [PORT] [--hex]",
+	  .help = "one Get as the manager, where infiniband-diags lack the M_Key; show: all blocks",
+	  .words = "get show --hex nodeinfo nodedesc portinfo switchinfo pkeys sl2vl vlarb guids "
+		   "lft mft sminfo",
+	  .scope = CTL_ACTS,
+	  .run = cmd_smp },
 	{ 0 },
 };
 
-struct json_object *show_words(const char *key, const char *value, const char *key2, const char *value2)
+struct json_object *show_words(const char *key, const char *value, const char *key2,
+			       const char *value2)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -39,19 +85,6 @@ struct json_object *show_words(const char *key, const char *value, const char *k
 	return o;
 }
 
-char *show_place(struct json_object *o, char ret[static 128])
-{
-	if (!o)
-		snprintf(ret, 128, "-");
-	else if (!js_has(o, "name"))
-		snprintf(ret, 128, "%s (not in the fabric)", js_str(o, "port_guid"));
-	else if (js_int(o, "port"))
-		snprintf(ret, 128, "%.70s/%d", js_str(o, "name"), (int)js_int(o, "port"));
-	else
-		snprintf(ret, 128, "%.70s", js_str(o, "name")); /* a switch */
-	return ret;
-}
-
 char *show_link(struct json_object *port, char ret[static 32])
 {
 	ret[0] = '\0';
@@ -60,21 +93,17 @@ char *show_link(struct json_object *port, char ret[static 32])
 	return ret;
 }
 
-char *show_gbps(double gbps, char ret[static 32])
+int show_call(struct ctl *c, const char *method, struct json_object *parameters, const char *array,
+	      void (*print)(struct ctl *c, struct json_object *answer, bool named), bool named)
 {
-	snprintf(ret, 32, "%.4g", gbps);
-	return ret;
-}
+	struct json_object *answer = ctl_call(c, method, parameters);
 
-struct json_object *show_ask(struct ctl *c, const char *method, struct json_object *parameters,
-			     const char *array, bool *ret_done)
-{
-	struct json_object *doc = ctl_call(c, method, parameters);
-
-	*ret_done = false;
-	if (!doc || !c->json)
-		return doc;
-	ctl_print_json(c, array ? js_get(doc, array) : doc);
-	*ret_done = true;
-	return doc;
+	if (!answer)
+		return c->exit_code;
+	if (c->json)
+		ctl_print_json(c, array ? js_get(answer, array) : answer);
+	else
+		print(c, answer, named);
+	json_object_put(answer);
+	return CTL_OK;
 }

@@ -4,90 +4,101 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "opensmctl/partitions.h"
 #include "opensmctl/show.h"
+#include "util/mem.h"
 
 /* ---- partitions ----------------------------------------------------------------------------- */
 
-static unsigned count_of(struct json_object *members, const char *membership)
+/* Adds to a partition how many members it has of each membership. */
+static void add_sums(struct json_object *partition)
 {
-	unsigned n = 0;
+	struct json_object *members = js_get(partition, "members");
 
-	for (size_t i = 0; i < js_len(members); i++)
-		n += !strcmp(js_str(js_at(members, i), "membership"), membership);
-	return n;
-}
+	for (size_t i = 0; i < js_len(members); i++) {
+		const char *membership = js_str(js_at(members, i), "membership");
+		int64_t n = js_int(partition, membership);
 
-static void print_partitions(struct ctl *c, struct json_object *all)
-{
-	static const char *const heads[] = { "PARTITION", "PKEY", "FULL>", "LIMITED>", "BOTH>", "ABSENT>",
-					     "GROUPS>", "SL>", NULL };
-	struct table *t = table_new(c, heads);
-
-	for (size_t i = 0; i < js_len(all); i++) {
-		struct json_object *p = js_at(all, i), *members = js_get(p, "members");
-		size_t absent = js_len(js_get(p, "absent"));
-
-		table_cell(t, CTL_NAME, "%s", js_str(p, "name"));
-		table_cell(t, CTL_PLAIN, "%s", js_str(p, "pkey"));
-		table_cell(t, CTL_PLAIN, "%u", count_of(members, "full"));
-		table_cell(t, CTL_PLAIN, "%u", count_of(members, "limited"));
-		table_cell(t, CTL_PLAIN, "%u", count_of(members, "both"));
-		table_cell(t, absent ? CTL_WARN : CTL_PLAIN, "%zu", absent);
-		table_cell(t, CTL_PLAIN, "%zu", js_len(js_get(p, "groups")));
-		table_cell(t, CTL_PLAIN, "%d", (int)js_int(p, "sl"));
+		json_object_object_add(partition, membership, json_object_new_int64(n + 1));
 	}
-	table_print(t);
 }
 
-static void print_members(struct ctl *c, struct json_object *p)
+static enum ctl_color absent_tint(struct json_object *partition)
 {
-	static const char *const heads[] = { "MEMBER", "MEMBERSHIP", "LID>", "PORT GUID", "REMARK", NULL };
-	struct json_object *lists[] = { js_get(p, "members"), js_get(p, "absent") };
-	struct table *t = table_new(c, heads);
-	char place[128];
-
-	for (size_t k = 0; k < 2; k++)
-		for (size_t i = 0; i < js_len(lists[k]); i++) {
-			struct json_object *m = js_at(lists[k], i);
-
-			table_cell(t, k ? CTL_WARN : CTL_NAME, "%s",
-				   js_has(m, "name") ? show_place(m, place) : "not in the fabric");
-			table_cell(t, CTL_PLAIN, "%s", js_str(m, "membership"));
-			if (k)
-				table_cell(t, CTL_PLAIN, "%s", "");
-			else
-				table_cell(t, CTL_PLAIN, "%d", (int)js_int(m, "lid"));
-			table_cell(t, CTL_DIM, "%s", js_str(m, "port_guid"));
-			table_cell(t, CTL_WARN, "%s", js_str(m, "remark"));
-		}
-	table_print(t);
+	return js_len(js_get(partition, "absent")) ? CTL_WARN : CTL_PLAIN;
 }
 
-static void print_partition_groups(struct ctl *c, struct json_object *groups)
+static const struct column partition_columns[] = {
+	{ "PARTITION", .key = "name", .color = CTL_NAME },
+	{ "PKEY", .key = "pkey" },
+	{ "FULL>", COLUMN_INT, .key = "full" },
+	{ "LIMITED>", COLUMN_INT, .key = "limited" },
+	{ "BOTH>", COLUMN_INT, .key = "both" },
+	{ "ABSENT>", COLUMN_LEN, .key = "absent", .tint = absent_tint },
+	{ "GROUPS>", COLUMN_LEN, .key = "groups" },
+	{ "SL>", COLUMN_INT, .key = "sl" },
+	{ "SOURCE", .key = "source", .color = CTL_DIM, .optional = true },
+	{ 0 },
+};
+
+/* Why it is not what it should be. */
+static char *member_remark_text(struct json_object *member)
 {
-	static const char *const heads[] = { "GROUP", "MTU>", "Gb/s>", "SL>", NULL };
-	struct table *t = table_new(c, heads);
-	char gbps[32];
+	if (js_has(member, "remark") || !js_has(member, "pending"))
+		return xstrdup(js_str(member, "remark"));
+	return xasprintf("pending: %s", js_str(member, "pending"));
+}
 
-	for (size_t i = 0; i < js_len(groups); i++) {
-		struct json_object *g = js_at(groups, i);
+static char *member_text(struct json_object *member)
+{
+	return js_has(member, "name") ? ctl_place(member) : xstrdup("not in the fabric");
+}
 
-		table_cell(t, CTL_NAME, "%s", js_str(g, "mgid"));
-		table_cell(t, CTL_PLAIN, "%d", (int)js_int(g, "mtu"));
-		table_cell(t, CTL_PLAIN, "%s", show_gbps(js_num(g, "gbps"), gbps));
-		table_cell(t, CTL_PLAIN, "%d", (int)js_int(g, "sl"));
+static enum ctl_color member_tint(struct json_object *member)
+{
+	return js_has(member, "name") ? CTL_NAME : CTL_WARN;
+}
+
+static const struct column member_columns[] = {
+	{ "MEMBER", .text = member_text, .tint = member_tint },
+	{ "MEMBERSHIP", .key = "membership" },
+	{ "LID>", COLUMN_INT, .key = "lid", .otherwise = "" },
+	{ "PORT GUID", .key = "port_guid", .color = CTL_DIM },
+	{ "REMARK", .text = member_remark_text, .color = CTL_WARN },
+	{ 0 },
+};
+
+static const struct column partition_group_columns[] = {
+	{ "GROUP", .key = "mgid", .color = CTL_NAME },
+	{ "MTU>", COLUMN_INT, .key = "mtu" },
+	{ "Gb/s>", COLUMN_GBPS, .key = "gbps" },
+	{ "SL>", COLUMN_INT, .key = "sl" },
+	{ 0 },
+};
+
+/* Ports of the fabric, then those that only the file names. */
+static void print_members(struct ctl *c, struct json_object *partition)
+{
+	static const char *const lists[] = { "members", "absent" };
+	struct json_object *all = json_object_new_array();
+
+	for (unsigned l = 0; l < ARRAY_SIZE(lists); l++) {
+		struct json_object *list = js_get(partition, lists[l]);
+
+		for (size_t i = 0; i < js_len(list); i++)
+			json_object_array_add(all, json_object_get(js_at(list, i)));
 	}
-	table_print(t);
+	ctl_print_table(c, member_columns, all);
+	json_object_put(all);
 }
 
 static void print_without_room(struct json_object *all)
 {
-	char place[128];
-
 	for (size_t i = 0; i < js_len(all); i++) {
 		struct json_object *o = js_at(all, i), *keys = js_get(o, "pkeys");
+		_cleanup_free_ char *place = ctl_place(o);
 
-		printf("%s has no room for %d P_Key(s):", show_place(o, place), (int)js_int(o, "n_dropped"));
+		printf("%s has no room for %d P_Key(s):", place, (int)js_int(o, "n_dropped"));
 		for (size_t k = 0; k < js_len(keys); k++)
 			printf(" %s", json_object_get_string(js_at(keys, k)));
 		putchar('\n');
@@ -97,283 +108,388 @@ static void print_without_room(struct json_object *all)
 static void print_origin(const char *origin)
 {
 	if (!strcmp(origin, "builtin"))
-		puts("No partitions.conf is in force: everybody is full member of the default partition.\n");
+		puts("No partitions.conf is in force: all ports are members of the default "
+		     "partition, full or limited as default_membership says.\n");
 	else if (!strcmp(origin, "limited"))
-		puts("partitions.conf is faulty, and there was no good one before: all are limited members "
-		     "(see the log).\n");
+		puts("partitions.conf is faulty, and there was no good one before: all are limited "
+		     "members (see the log).\n");
+}
+
+static void print_partitions(struct ctl *c, struct json_object *answer, bool named)
+{
+	struct json_object *all = js_get(answer, "partitions");
+
+	if (!c->oneline)
+		print_origin(js_str(answer, "origin"));
+	for (size_t i = 0; i < js_len(all); i++)
+		add_sums(js_at(all, i));
+	if (!named || !c->oneline)
+		ctl_print_table(c, partition_columns, all);
+	for (size_t i = 0; named && i < js_len(all); i++) {
+		struct json_object *groups = js_get(js_at(all, i), "groups");
+
+		if (!c->oneline)
+			putchar('\n');
+		print_members(c, js_at(all, i));
+		if (js_len(groups) && !c->oneline) {
+			putchar('\n');
+			ctl_print_table(c, partition_group_columns, groups);
+		}
+	}
+	print_without_room(js_get(answer, "without_room"));
+}
+
+static int show_partitions(struct ctl *c, int argc, char **argv)
+{
+	if (argc > 1)
+		return ctl_usage(&show_commands[5], "'%s' is one too many", argv[1]);
+	return show_call(c, "Partitions", show_words("partition", argv[0], NULL, NULL),
+			 "partitions", print_partitions, argc);
 }
 
 int cmd_partitions(struct ctl *c, int argc, char **argv)
 {
-	struct json_object *doc, *all;
-	bool done;
+	enum partition_verb verb = partition_verb_of(argc, argv);
 
-	if (argc > 1)
-		return ctl_usage(&show_commands[5], "'%s' is one too many", argv[1]);
-	doc = show_ask(c, "Partitions", show_words("partition", argc ? argv[0] : NULL, NULL, NULL),
-		       "partitions", &done);
-	if (!doc)
-		return c->exit_code;
-	all = js_get(doc, "partitions");
-	if (!done && !c->oneline)
-		print_origin(js_str(doc, "origin"));
-	if (!done && (!argc || !c->oneline))
-		print_partitions(c, all);
-	for (size_t i = 0; !done && argc && i < js_len(all); i++) {
-		if (!c->oneline)
-			putchar('\n');
-		print_members(c, js_at(all, i));
-		if (js_len(js_get(js_at(all, i), "groups")) && !c->oneline) {
-			putchar('\n');
-			print_partition_groups(c, js_get(js_at(all, i), "groups"));
-		}
+	switch (verb) {
+	case VERB_NONE:
+		return show_partitions(c, argc, argv);
+	case VERB_LIST:
+		return argc > 1 ? ctl_usage(&show_commands[5], "'%s' is one too many", argv[1])
+				: show_partitions(c, 0, argv + 1);
+	case VERB_SHOW:
+		return argc == 1 ? ctl_usage(&show_commands[5], "which one?")
+				 : show_partitions(c, argc - 1, argv + 1);
+	case VERB_VERIFY:
+		return partition_verify(c, argc - 1, argv + 1);
+	case VERB_CREATE:
+	case VERB_DELETE:
+	case VERB_ADD:
+	case VERB_REMOVE:
+	case VERB_SET:
+	case VERB_CONFIGURE:
+		return partition_change(c, verb, argc - 1, argv + 1);
 	}
-	if (!done)
-		print_without_room(js_get(doc, "without_room"));
-	json_object_put(doc);
-	return CTL_OK;
+	return CTL_USAGE;
 }
 
 /* ---- groups --------------------------------------------------------------------------------- */
 
-static void print_groups(struct ctl *c, struct json_object *all)
+static const struct column group_columns[] = {
+	{ "MLID", .key = "mlid" },
+	{ "MEMBERS>", COLUMN_INT, .key = "n_members" },
+	{ "MTU>", COLUMN_INT, .key = "mtu" },
+	{ "Gb/s>", COLUMN_GBPS, .key = "gbps" },
+	{ "SL>", COLUMN_INT, .key = "sl" },
+	{ "GROUP", .key = "meaning", .color = CTL_NAME },
+	{ 0 },
+};
+
+static char *join_text(struct json_object *member)
 {
-	static const char *const heads[] = { "MLID", "MEMBERS>", "MTU>", "Gb/s>", "SL>", "GROUP", NULL };
-	struct table *t = table_new(c, heads);
-	char gbps[32];
+	struct json_object *join = js_get(member, "join");
+	char text[96] = "";
 
-	for (size_t i = 0; i < js_len(all); i++) {
-		struct json_object *g = js_at(all, i);
-
-		table_cell(t, CTL_PLAIN, "%s", js_str(g, "mlid"));
-		table_cell(t, CTL_PLAIN, "%d", (int)js_int(g, "n_members"));
-		table_cell(t, CTL_PLAIN, "%d", (int)js_int(g, "mtu"));
-		table_cell(t, CTL_PLAIN, "%s", show_gbps(js_num(g, "gbps"), gbps));
-		table_cell(t, CTL_PLAIN, "%d", (int)js_int(g, "sl"));
-		table_cell(t, CTL_NAME, "%s", js_str(g, "meaning"));
-	}
-	table_print(t);
+	for (size_t i = 0; i < js_len(join); i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%.30s", i ? "+" : "",
+			 json_object_get_string(js_at(join, i)));
+	return xstrdup(text);
 }
 
-static char *join_str(struct json_object *array, char ret[static 96])
+static char *guid_text(struct json_object *member)
 {
-	ret[0] = '\0';
-	for (size_t i = 0; i < js_len(array); i++)
-		snprintf(ret + strlen(ret), 96 - strlen(ret), "%s%.30s", i ? "+" : "",
-			 json_object_get_string(js_at(array, i)));
-	return ret;
+	return xstrdup(js_str(member, js_has(member, "alias_guid") ? "alias_guid" : "port_guid"));
 }
 
-static void print_group_members(struct ctl *c, struct json_object *members)
+static char *joined_by_text(struct json_object *member)
 {
-	static const char *const heads[] = { "MEMBER", "JOINED AS", "LID>", "GUID", "", NULL };
-	struct table *t = table_new(c, heads);
-
-	for (size_t i = 0; i < js_len(members); i++) {
-		struct json_object *m = js_at(members, i);
-		char place[128], join[96];
-
-		table_cell(t, CTL_NAME, "%s", show_place(m, place));
-		table_cell(t, CTL_PLAIN, "%s", join_str(js_get(m, "join"), join));
-		table_cell(t, CTL_PLAIN, "%d", (int)js_int(m, "lid"));
-		table_cell(t, CTL_DIM, "%s", js_str(m, js_has(m, "alias_guid") ? "alias_guid" : "port_guid"));
-		table_cell(t, CTL_PLAIN, "%s", js_has(m, "alias_guid") ? "alias" :
-					       js_bool(m, "proxy") ? "by another port" : "");
-	}
-	table_print(t);
+	return xstrdup(js_has(member, "alias_guid") ? "alias"
+		       : js_bool(member, "proxy")   ? "by another port"
+						    : "");
 }
 
+static const struct column group_member_columns[] = {
+	{ "MEMBER", COLUMN_PLACE, .color = CTL_NAME },
+	{ "JOINED AS", .text = join_text },
+	{ "LID>", COLUMN_INT, .key = "lid" },
+	{ "GUID", .text = guid_text, .color = CTL_DIM },
+	{ "", .text = joined_by_text },
+	{ 0 },
+};
+
+static char *to_text(struct json_object *port)
+{
+	return xstrdup(js_int(port, "port") ? js_str(port, "to") : "the switch itself");
+}
+
+static const struct column tree_columns[] = {
+	{ "SWITCH", .key = "switch", .color = CTL_NAME },
+	{ "PORT>", COLUMN_INT, .key = "port" },
+	{ "TO", .text = to_text },
+	{ 0 },
+};
+
+/* A record for each port of each switch. */
 static void print_tree(struct ctl *c, struct json_object *tree)
 {
-	static const char *const heads[] = { "SWITCH", "PORT>", "TO", NULL };
-	struct table *t = table_new(c, heads);
+	struct json_object *all = json_object_new_array();
 
 	for (size_t i = 0; i < js_len(tree); i++) {
-		struct json_object *s = js_at(tree, i), *ports = js_get(s, "ports");
+		struct json_object *ports = js_get(js_at(tree, i), "ports");
 
-		for (size_t p = 0; p < js_len(ports); p++) {
-			table_cell(t, CTL_NAME, "%s", js_str(s, "name"));
-			table_cell(t, CTL_PLAIN, "%d", (int)js_int(js_at(ports, p), "port"));
-			table_cell(t, CTL_PLAIN, "%s", js_int(js_at(ports, p), "port")
-							       ? js_str(js_at(ports, p), "to")
-							       : "the switch itself");
+		for (size_t k = 0; k < js_len(ports); k++) {
+			struct json_object *port = js_at(ports, k);
+			const char *name = js_str(js_at(tree, i), "name");
+
+			if (!json_object_is_type(port, json_type_object))
+				continue;
+			json_object_object_add(port, "switch", json_object_new_string(name));
+			json_object_array_add(all, json_object_get(port));
 		}
 	}
-	table_print(t);
+	ctl_print_table(c, tree_columns, all);
+	json_object_put(all);
+}
+
+static void print_groups(struct ctl *c, struct json_object *answer, bool named)
+{
+	struct json_object *all = js_get(answer, "groups");
+
+	ctl_print_table(c, group_columns, all);
+	for (size_t i = 0; named && i < js_len(all); i++) {
+		struct json_object *members = js_get(js_at(all, i), "members");
+
+		if (!js_len(members))
+			continue; /* and so no tree */
+		putchar('\n');
+		ctl_print_table(c, group_member_columns, members);
+		putchar('\n');
+		print_tree(c, js_get(js_at(all, i), "tree"));
+	}
 }
 
 int cmd_groups(struct ctl *c, int argc, char **argv)
 {
-	struct json_object *doc, *all;
-	bool done;
-
 	if (argc > 1)
 		return ctl_usage(&show_commands[6], "'%s' is one too many", argv[1]);
-	doc = show_ask(c, "Groups", show_words("group", argc ? argv[0] : NULL, NULL, NULL), "groups", &done);
-	if (!doc)
-		return c->exit_code;
-	all = js_get(doc, "groups");
-	if (!done)
-		print_groups(c, all);
-	for (size_t i = 0; !done && argc && i < js_len(all); i++) {
-		if (!js_len(js_get(js_at(all, i), "members")))
-			continue; /* and so no tree */
-		putchar('\n');
-		print_group_members(c, js_get(js_at(all, i), "members"));
-		putchar('\n');
-		print_tree(c, js_get(js_at(all, i), "tree"));
-	}
-	json_object_put(doc);
-	return CTL_OK;
+	return show_call(c, "Groups", show_words("group", argv[0], NULL, NULL), "groups",
+			 print_groups, argc);
 }
 
 /* ---- sa ------------------------------------------------------------------------------------- */
 
-static void print_services(struct ctl *c, struct json_object *all)
+static char *lease_text(struct json_object *service)
 {
-	static const char *const heads[] = { "SERVICE", "ID", "PORT", "PKEY", "LEASE", NULL };
-	struct table *t = table_new(c, heads);
+	char lease[32];
 
-	for (size_t i = 0; i < js_len(all); i++) {
-		struct json_object *o = js_at(all, i);
-		char place[128], lease[32];
-
-		table_cell(t, CTL_NAME, "%s", js_str(o, "service_name"));
-		table_cell(t, CTL_PLAIN, "%s", js_str(o, "service_id"));
-		table_cell(t, CTL_PLAIN, "%s", show_place(o, place));
-		table_cell(t, CTL_PLAIN, "%s", js_str(o, "pkey"));
-		table_cell(t, CTL_PLAIN, "%s", js_has(o, "lease_left")
-						       ? ctl_duration(js_int(o, "lease_left"), lease)
-						       : "for ever");
-	}
-	table_print(t);
+	return xstrdup(js_has(service, "lease_left")
+			       ? ctl_duration(js_int(service, "lease_left"), lease)
+			       : "for ever");
 }
 
-static void print_subscriptions(struct ctl *c, struct json_object *all)
+static const struct column service_columns[] = {
+	{ "SERVICE", .key = "service_name", .color = CTL_NAME },
+	{ "ID", .key = "service_id" },
+	{ "PORT", .kind = COLUMN_PLACE },
+	{ "PKEY", .key = "pkey" },
+	{ "LEASE", .text = lease_text },
+	{ 0 },
+};
+
+static const struct column subscription_columns[] = {
+	{ "PORT", COLUMN_PLACE, .color = CTL_NAME },
+	{ "TRAP", COLUMN_INT, .key = "trap", .otherwise = "all" },
+	{ "LID>", COLUMN_INT, .key = "subscriber_lid" },
+	{ "QP>", COLUMN_INT, .key = "qpn" },
+	{ "STATE", .key = "state" },
+	{ 0 },
+};
+
+static const struct column alias_columns[] = {
+	{ "ALIAS", .key = "alias_guid" },
+	{ "INDEX>", COLUMN_INT, .key = "index" },
+	{ "PORT", COLUMN_PLACE, .color = CTL_NAME },
+	{ 0 },
+};
+
+static const struct column count_columns[] = {
+	{ "TABLE", .key = "table", .color = CTL_NAME },
+	{ "NOW>", COLUMN_INT, .key = "now" },
+	{ "ROOM>", COLUMN_INT, .key = "room" },
+	{ "FOR ONE PORT>", COLUMN_INT, .key = "each", .otherwise = "" },
+	{ 0 },
+};
+
+static void print_drops(struct json_object *all)
 {
-	static const char *const heads[] = { "PORT", "TRAP", "LID>", "QP>", "STATE", NULL };
-	struct table *t = table_new(c, heads);
-
-	for (size_t i = 0; i < js_len(all); i++) {
-		struct json_object *o = js_at(all, i);
-		char place[128];
-
-		table_cell(t, CTL_NAME, "%s", show_place(o, place));
-		if (js_has(o, "trap"))
-			table_cell(t, CTL_PLAIN, "%d", (int)js_int(o, "trap"));
-		else
-			table_cell(t, CTL_PLAIN, "all");
-		table_cell(t, CTL_PLAIN, "%d", (int)js_int(o, "subscriber_lid"));
-		table_cell(t, CTL_PLAIN, "%d", (int)js_int(o, "qpn"));
-		table_cell(t, CTL_PLAIN, "%s", js_str(o, "state"));
-	}
-	table_print(t);
+	for (size_t i = 0; i < js_len(all); i++)
+		printf("  %8" PRId64 " dropped: %s\n", js_int(js_at(all, i), "n"),
+		       js_str(js_at(all, i), "why"));
 }
 
-static void print_aliases(struct ctl *c, struct json_object *all)
+static void print_sa_counts(struct ctl *c, struct json_object *answer, bool named)
 {
-	static const char *const heads[] = { "ALIAS", "INDEX>", "PORT", NULL };
-	struct table *t = table_new(c, heads);
+	static const char *const tables[] = { "groups", "members", "services", "subscriptions",
+					      "aliases" };
+	struct json_object *counts = js_get(answer, "counts"), *quotas = js_get(answer, "quotas");
+	struct json_object *rows = json_object_new_array();
 
-	for (size_t i = 0; i < js_len(all); i++) {
-		struct json_object *o = js_at(all, i);
-		char place[128];
+	for (size_t i = 0; i < ARRAY_SIZE(tables); i++) {
+		struct json_object *row = json_object_new_object();
+		_cleanup_free_ char *each = xasprintf("%s_each", tables[i]);
 
-		table_cell(t, CTL_PLAIN, "%s", js_str(o, "alias_guid"));
-		table_cell(t, CTL_PLAIN, "%d", (int)js_int(o, "index"));
-		table_cell(t, CTL_NAME, "%s", show_place(o, place));
+		json_object_object_add(row, "table", json_object_new_string(tables[i]));
+		json_object_object_add(row, "now", json_object_get(js_get(counts, tables[i])));
+		json_object_object_add(row, "room", json_object_get(js_get(quotas, tables[i])));
+		json_object_object_add(row, "each", json_object_get(js_get(quotas, each)));
+		json_object_array_add(rows, row);
 	}
-	table_print(t);
-}
-
-static void print_sa_counts(struct ctl *c, struct json_object *doc)
-{
-	static const char *const heads[] = { "TABLE", "NOW>", "ROOM>", "FOR ONE PORT>", NULL };
-	static const char *const rows[] = { "groups", "members", "services", "subscriptions", "aliases" };
-	struct json_object *counts = js_get(doc, "counts"), *quotas = js_get(doc, "quotas");
-	struct table *t = table_new(c, heads);
-	char key[40];
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		snprintf(key, sizeof(key), "%s_each", rows[i]);
-		table_cell(t, CTL_NAME, "%s", rows[i]);
-		table_cell(t, CTL_PLAIN, "%" PRId64, js_int(counts, rows[i]));
-		table_cell(t, CTL_PLAIN, "%" PRId64, js_int(quotas, rows[i]));
-		if (js_has(quotas, key))
-			table_cell(t, CTL_PLAIN, "%" PRId64, js_int(quotas, key));
-		else
-			table_cell(t, CTL_PLAIN, "%s", "");
-	}
-	table_print(t);
+	ctl_print_table(c, count_columns, rows);
+	json_object_put(rows);
 	if (c->oneline)
 		return;
-	printf("\nrequests %" PRId64 ": answered %" PRId64 ", refused %" PRId64 ", dropped %" PRId64 "\n",
+	printf("\nrequests %" PRId64 ": answered %" PRId64 ", refused %" PRId64 ", dropped %" PRId64
+	       "\n",
 	       js_int(counts, "requests"), js_int(counts, "answered"), js_int(counts, "refused"),
 	       js_int(counts, "dropped"));
+	print_drops(js_get(answer, "dropped"));
 	printf("reports %" PRId64 ", of these lost %" PRId64 "\n", js_int(counts, "reports"),
 	       js_int(counts, "reports_lost"));
+}
+
+/* The answer has one table, the one that was asked for. */
+static void print_sa_table(struct ctl *c, struct json_object *answer, bool named)
+{
+	if (js_has(answer, "services"))
+		ctl_print_table(c, service_columns, js_get(answer, "services"));
+	else if (js_has(answer, "subscriptions"))
+		ctl_print_table(c, subscription_columns, js_get(answer, "subscriptions"));
+	else
+		ctl_print_table(c, alias_columns, js_get(answer, "aliases"));
 }
 
 int cmd_sa(struct ctl *c, int argc, char **argv)
 {
 	static const char *const tables[] = { "services", "subscriptions", "aliases", NULL };
-	static void (*const print[])(struct ctl *, struct json_object *) = { print_services, print_subscriptions,
-									     print_aliases };
-	struct json_object *doc;
 	int which = argc ? ctl_match(argv[0], tables) : -1;
-	bool done;
+	const char *table = which < 0 ? NULL : tables[which];
 
 	if (argc > 1 || (argc && which < 0))
 		return ctl_usage(&show_commands[7], "'%s' is no table", argv[argc > 1]);
-	doc = show_ask(c, "Sa", show_words("table", which < 0 ? NULL : tables[which], NULL, NULL),
-		       which < 0 ? NULL : tables[which], &done);
-	if (!doc)
-		return c->exit_code;
-	if (!done && which < 0)
-		print_sa_counts(c, doc);
-	else if (!done)
-		print[which](c, js_get(doc, tables[which]));
-	json_object_put(doc);
-	return CTL_OK;
+	return show_call(c, "Sa", show_words("table", table, NULL, NULL), table,
+			 table ? print_sa_table : print_sa_counts, argc);
 }
 
 /* ---- managers ------------------------------------------------------------------------------- */
 
-static void print_managers(struct ctl *c, struct json_object *all)
+static enum ctl_color state_tint(struct json_object *manager)
 {
-	static const char *const heads[] = { "STATE", "PRIORITY>", "GUID", "WHERE", "REMARK", NULL };
-	struct table *t = table_new(c, heads);
+	return !strcmp(js_str(manager, "state"), "MASTER") ? CTL_GOOD : CTL_PLAIN;
+}
 
-	for (size_t i = 0; i < js_len(all); i++) {
-		struct json_object *m = js_at(all, i);
-		bool master = !strcmp(js_str(m, "state"), "MASTER");
+static enum ctl_color remark_tint(struct json_object *manager)
+{
+	return js_has(manager, "not_trusted") ? CTL_BAD : CTL_PLAIN;
+}
 
-		table_cell(t, master ? CTL_GOOD : CTL_PLAIN, "%s", js_has(m, "state") ? js_str(m, "state") : "?");
-		if (js_has(m, "priority"))
-			table_cell(t, CTL_PLAIN, "%d", (int)js_int(m, "priority"));
-		else
-			table_cell(t, CTL_PLAIN, "?");
-		table_cell(t, CTL_DIM, "%s", js_str(m, "port_guid"));
-		table_cell(t, CTL_NAME, "%s", js_str(m, "where"));
-		table_cell(t, js_has(m, "not_trusted") ? CTL_BAD : CTL_PLAIN, "%s",
-			   js_bool(m, "own") ? "this one" : js_has(m, "not_trusted") ? js_str(m, "not_trusted") :
-			   js_bool(m, "watched") ? "watched" : "");
+static char *remark_text(struct json_object *manager)
+{
+	return xstrdup(js_bool(manager, "own")		  ? "this one"
+		       : js_has(manager, "not_trusted") ? js_str(manager, "not_trusted")
+		       : js_bool(manager, "watched")	  ? "watched"
+							  : "");
+}
+
+static const struct column manager_columns[] = {
+	{ "STATE", .key = "state", .otherwise = "?", .tint = state_tint },
+	{ "PRIORITY>", COLUMN_INT, .key = "priority", .otherwise = "?" },
+	{ "GUID", .key = "port_guid", .color = CTL_DIM },
+	{ "WHERE", .key = "where", .color = CTL_NAME },
+	{ "REMARK", .text = remark_text, .tint = remark_tint },
+	{ 0 },
+};
+
+static void print_managers(struct ctl *c, struct json_object *answer, bool named)
+{
+	ctl_print_table(c, manager_columns, js_get(answer, "managers"));
+}
+
+static struct json_object *difference(const char *what, struct json_object *from, bool is_file)
+{
+	struct json_object *o = json_object_new_object();
+	_cleanup_free_ char *place =
+		is_file && js_int(from, "line")
+			? xasprintf("%s:%" PRId64, js_str(from, "option"), js_int(from, "line"))
+			: xstrdup(js_str(from, is_file ? "option" : "name"));
+
+	json_object_object_add(o, "what", json_object_new_string(what));
+	json_object_object_add(o, "name", json_object_new_string(place));
+	json_object_object_add(o, "here", json_object_new_string(js_str(from, "here")));
+	json_object_object_add(o, "there", json_object_new_string(js_str(from, "there")));
+	return o;
+}
+
+/* Values of keys are never shown. */
+static struct json_object *key_difference(const char *name)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "what", json_object_new_string("key"));
+	json_object_object_add(o, "name", json_object_new_string(name));
+	json_object_object_add(o, "here", json_object_new_string("differs"));
+	json_object_object_add(o, "there", json_object_new_string("differs"));
+	return o;
+}
+
+static struct json_object *differences_of(struct json_object *manager)
+{
+	struct json_object *all = json_object_new_array(), *rows = js_get(manager, "options");
+
+	for (size_t i = 0; i < js_len(rows); i++)
+		json_object_array_add(all, difference("option", js_at(rows, i), false));
+	rows = js_get(manager, "files");
+	for (size_t i = 0; i < js_len(rows); i++)
+		json_object_array_add(all, difference("file", js_at(rows, i), true));
+	rows = js_get(manager, "keys");
+	for (size_t i = 0; i < js_len(rows); i++)
+		json_object_array_add(
+			all, key_difference(json_object_get_string(js_at(rows, i))));
+	return all;
+}
+
+static const struct column difference_columns[] = {
+	{ "WHAT", .key = "what", .color = CTL_DIM },
+	{ "NAME", .key = "name", .color = CTL_NAME },
+	{ "HERE", .key = "here" },
+	{ "THERE", .key = "there" },
+	{ 0 },
+};
+
+static void print_differences(struct ctl *c, struct json_object *answer, bool named)
+{
+	struct json_object *managers = js_get(answer, "managers");
+
+	if (!js_len(managers))
+		printf("no other subnet manager is known\n");
+	for (size_t i = 0; i < js_len(managers); i++) {
+		struct json_object *m = js_at(managers, i), *all = differences_of(m);
+
+		printf("%s%s%s: %s\n", ctl_color(c, CTL_NAME), js_str(m, "where"),
+		       ctl_color(c, CTL_PLAIN),
+		       !js_bool(m, "compared") ? js_str(m, "why_not")
+		       : js_len(all)	       ? "configured otherwise"
+					       : "configured as this one");
+		if (js_len(all))
+			ctl_print_table(c, difference_columns, all);
+		json_object_put(all);
 	}
-	table_print(t);
 }
 
 int cmd_managers(struct ctl *c, int argc, char **argv)
 {
-	struct json_object *doc;
-	bool done;
-
+	if (argc == 1 && !strcmp(argv[0], "--diff"))
+		return show_call(c, "ManagersDiff", NULL, "managers", print_differences, false);
 	if (argc)
 		return ctl_usage(&show_commands[8], "'%s' is one too many", argv[0]);
-	doc = show_ask(c, "Managers", NULL, "managers", &done);
-	if (!doc)
-		return c->exit_code;
-	if (!done)
-		print_managers(c, js_get(doc, "managers"));
-	json_object_put(doc);
-	return CTL_OK;
+	return show_call(c, "Managers", NULL, "managers", print_managers, false);
 }

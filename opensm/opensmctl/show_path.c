@@ -4,58 +4,35 @@
 #include <string.h>
 
 #include "opensmctl/show.h"
+#include "util/mem.h"
 
-static char *port_str(struct json_object *hop, const char *key, char ret[static 16])
-{
-	if (js_has(hop, key))
-		snprintf(ret, 16, "%d", (int)js_int(hop, key));
-	else
-		ret[0] = '\0';
-	return ret;
-}
-
-/* "4 of 4,5,6": the port taken among those as short. */
-static char *among(struct json_object *hop, char ret[static 64])
+/* The ports that lead on as short, each with its LIDs: "4:12  5:11". */
+static char *candidates_text(struct json_object *hop)
 {
 	struct json_object *all = js_get(hop, "candidates");
 	size_t len = 0;
+	char text[64] = "";
 
-	ret[0] = '\0';
-	if (js_len(all) < 2)
-		return ret;
-	for (size_t i = 0; i < js_len(all) && len < 48; i++)
-		len += (size_t)snprintf(ret + len, 64 - len, "%s%d:%d", i ? "  " : "",
-					(int)js_int(js_at(all, i), "port"), (int)js_int(js_at(all, i), "lids"));
+	for (size_t i = 0; js_len(all) > 1 && i < js_len(all) && len < 48; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%d:%d", i ? "  " : "",
+					(int)js_int(js_at(all, i), "port"),
+					(int)js_int(js_at(all, i), "lids"));
 	if (len >= 48)
-		snprintf(ret + len, 64 - len, " ...");
-	return ret;
+		snprintf(text + len, sizeof(text) - len, " ...");
+	return xstrdup(text);
 }
 
-static void print_hops(struct ctl *c, struct json_object *hops)
-{
-	static const char *const heads[] = { "HOP>", "NODE", "IN>", "OUT>", "LINK Gb/s>", "MTU>",
-					     "EQUALLY SHORT (PORT:LIDS)", NULL };
-	static const char *const heads_vl[] = { "HOP>", "NODE", "IN>", "OUT>", "VL>", "LINK Gb/s>", "MTU>",
-						"EQUALLY SHORT (PORT:LIDS)", NULL };
-	bool vls = js_len(hops) && js_has(js_at(hops, 0), "vl");
-	struct table *t = table_new(c, vls ? heads_vl : heads);
-
-	for (size_t i = 0; i < js_len(hops); i++) {
-		struct json_object *h = js_at(hops, i);
-		char in[16], out[16], gbps[32], ways[64];
-
-		table_cell(t, CTL_PLAIN, "%zu", i);
-		table_cell(t, CTL_NAME, "%s", js_str(h, "name"));
-		table_cell(t, CTL_PLAIN, "%s", port_str(h, "in_port", in));
-		table_cell(t, CTL_PLAIN, "%s", port_str(h, "out_port", out));
-		if (vls)
-			table_cell(t, CTL_PLAIN, "%s", port_str(h, "vl", in));
-		table_cell(t, CTL_PLAIN, "%s", js_has(h, "gbps") ? show_gbps(js_num(h, "gbps"), gbps) : "");
-		table_cell(t, CTL_PLAIN, "%s", port_str(h, "mtu", in));
-		table_cell(t, CTL_PLAIN, "%s", among(h, ways));
-	}
-	table_print(t);
-}
+static const struct column hop_columns[] = {
+	{ "HOP>", .kind = COLUMN_INDEX },
+	{ "NODE", .key = "name", .color = CTL_NAME },
+	{ "IN>", COLUMN_INT, .key = "in_port", .otherwise = "" },
+	{ "OUT>", COLUMN_INT, .key = "out_port", .otherwise = "" },
+	{ "VL>", COLUMN_INT, .key = "vl", .otherwise = "", .optional = true },
+	{ "LINK Gb/s>", COLUMN_GBPS, .key = "gbps", .otherwise = "" },
+	{ "MTU>", COLUMN_INT, .key = "mtu", .otherwise = "" },
+	{ "EQUALLY SHORT (PORT:LIDS)", .text = candidates_text },
+	{ 0 },
+};
 
 static void print_reasons(struct json_object *hops)
 {
@@ -68,7 +45,8 @@ static void print_reasons(struct json_object *hops)
 	}
 }
 
-static void print_bound(struct json_object *o, const char *what, const char *value, const char *unit)
+static void print_bound(struct json_object *o, const char *what, const char *value,
+			const char *unit)
 {
 	struct json_object *by = js_get(o, "bound_by");
 
@@ -85,15 +63,16 @@ static void print_bound(struct json_object *o, const char *what, const char *val
 
 static void print_end(const char *what, struct json_object *o)
 {
-	char place[128];
+	_cleanup_free_ char *place = ctl_place(o);
 
-	printf("%-10s %s, LID %d, %s\n", what, show_place(o, place), (int)js_int(o, "lid"),
+	printf("%-10s %s, LID %d, %s\n", what, place, (int)js_int(o, "lid"),
 	       js_str(o, "port_guid"));
 }
 
 static void print_partitions(struct json_object *doc)
 {
-	struct json_object *chosen = js_get(doc, "partition"), *shared = js_get(doc, "shared_pkeys");
+	struct json_object *chosen = js_get(doc, "partition"),
+			   *shared = js_get(doc, "shared_pkeys");
 
 	if (!chosen)
 		return;
@@ -117,7 +96,7 @@ static void print_bounds(struct json_object *doc)
 		print_bound(mtu, "MTU", text, "bytes");
 	}
 	if (rate)
-		print_bound(rate, "rate", show_gbps(js_num(rate, "gbps"), text), "Gb/s");
+		print_bound(rate, "rate", ctl_gbps(js_num(rate, "gbps"), text), "Gb/s");
 }
 
 /* -o: what it comes to, each reason against it, each hop. */
@@ -128,20 +107,22 @@ static void print_lines(struct ctl *c, struct json_object *doc)
 	printf("reachable\t%s\n", js_bool(doc, "reachable") ? "yes" : "no");
 	for (size_t i = 0; i < js_len(why_not); i++)
 		printf("why_not\t%s\n", json_object_get_string(js_at(why_not, i)));
-	print_hops(c, js_get(doc, "hops"));
+	ctl_print_table(c, hop_columns, js_get(doc, "hops"));
 }
 
-static void print(struct ctl *c, struct json_object *doc)
+static void print_answer(struct ctl *c, struct json_object *doc)
 {
 	struct json_object *why_not = js_get(doc, "why_not"), *hops = js_get(doc, "hops");
 
 	print_end("from", js_get(doc, "from"));
 	print_end("to", js_get(doc, "to"));
 	if (js_bool(doc, "reachable")) {
-		printf("%-10s %syes%s%s\n", "reachable", ctl_color(c, CTL_GOOD), ctl_color(c, CTL_PLAIN),
+		printf("%-10s %syes%s%s\n", "reachable", ctl_color(c, CTL_GOOD),
+		       ctl_color(c, CTL_PLAIN),
 		       js_bool(doc, "reversible") ? "" : "; but there is no way back");
 	} else {
-		printf("%-10s %sno%s\n", "reachable", ctl_color(c, CTL_BAD), ctl_color(c, CTL_PLAIN));
+		printf("%-10s %sno%s\n", "reachable", ctl_color(c, CTL_BAD),
+		       ctl_color(c, CTL_PLAIN));
 		for (size_t i = 0; i < js_len(why_not); i++)
 			printf("  - %s\n", json_object_get_string(js_at(why_not, i)));
 	}
@@ -150,7 +131,7 @@ static void print(struct ctl *c, struct json_object *doc)
 	if (!js_len(hops))
 		return;
 	putchar('\n');
-	print_hops(c, hops);
+	ctl_print_table(c, hop_columns, hops);
 	if (c->stats) {
 		putchar('\n');
 		print_reasons(hops);
@@ -160,18 +141,20 @@ static void print(struct ctl *c, struct json_object *doc)
 int cmd_path(struct ctl *c, int argc, char **argv)
 {
 	struct json_object *doc;
-	bool done;
 	int r;
 
 	if (argc != 2)
-		return ctl_usage(&show_commands[4], "%s", argc < 2 ? "from where to where?" : "too many words");
-	doc = show_ask(c, "Path", show_words("from", argv[0], "to", argv[1]), NULL, &done);
+		return ctl_usage(&show_commands[4], "%s",
+				 argc < 2 ? "from where to where?" : "too many words");
+	doc = ctl_call(c, "Path", show_words("from", argv[0], "to", argv[1]));
 	if (!doc)
 		return c->exit_code;
-	if (!done && c->oneline)
+	if (c->json)
+		ctl_print_json(c, doc);
+	else if (c->oneline)
 		print_lines(c, doc);
-	else if (!done)
-		print(c, doc);
+	else
+		print_answer(c, doc);
 	r = js_bool(doc, "reachable") ? CTL_OK : CTL_REFUSED;
 	json_object_put(doc);
 	return r;

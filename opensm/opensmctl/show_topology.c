@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * topology: the fabric in a table, or as others want it. The table begins with what is there and how it is
- * linked, so that a cable that is slower than its fellows is seen; then a row per switch.
+ * topology: the fabric in a table, or as others want it. The table begins with what is there and
+ * how it is linked, so that a cable that is slower than its fellows is seen; then a row per switch.
  */
 #include <string.h>
 #include <time.h>
 
-#include "opensmctl/format.h"
+#include "client/client.h"
+#include "opensmctl/format/format.h"
 #include "opensmctl/show.h"
+#include "opensmctl/show_scheduler.h"
 #include "util/mem.h"
 
 /* ---- the table ------------------------------------------------------------------------------ */
@@ -60,7 +62,7 @@ static void count_cable(struct counts *n, struct json_object *node, struct json_
 	n->kinds[i].n++;
 }
 
-static void count(struct counts *n, struct json_object *nodes)
+static void count_fabric(struct counts *n, struct json_object *nodes)
 {
 	for (size_t i = 0; i < js_len(nodes); i++) {
 		struct json_object *node = js_at(nodes, i), *ports = js_get(node, "ports");
@@ -107,25 +109,12 @@ static void add_neighbour(struct neighbour *all, size_t *n, const char *name)
 }
 
 /* "spine1 x2, spine2 and 34 more" */
-static char *neighbours(struct json_object *ports, unsigned *ret_hosts, unsigned *ret_active,
-			unsigned *ret_cabled)
+static char *neighbours_text(const struct neighbour *all, size_t n)
 {
-	_cleanup_free_ struct neighbour *all = xcalloc(js_len(ports) + 1, sizeof(*all));
 	char *text = NULL;
-	size_t n = 0, len;
+	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	*ret_hosts = *ret_active = *ret_cabled = 0;
-	for (size_t p = 0; p < js_len(ports); p++) {
-		struct json_object *peer = js_get(js_at(ports, p), "peer");
-
-		*ret_active += !strcmp(js_str(js_at(ports, p), "state"), "active");
-		*ret_cabled += peer != NULL;
-		if (peer && is_switch(peer))
-			add_neighbour(all, &n, js_str(peer, "name"));
-		else
-			*ret_hosts += peer != NULL;
-	}
 	for (size_t i = 0; i < n && i < 4; i++) {
 		fprintf(out, "%s%s", i ? ", " : "", all[i].name);
 		if (all[i].n > 1)
@@ -137,50 +126,120 @@ static char *neighbours(struct json_object *ports, unsigned *ret_hosts, unsigned
 	return text;
 }
 
-static void print_table(struct ctl *c, struct json_object *nodes)
+/* Adds to a switch what its ports come to. */
+static void add_sums(struct json_object *node)
 {
-	static const char *const heads[] = { "SWITCH", "LID>", "ACTIVE>", "CABLED>", "PORTS>", "HOSTS>",
-					     "SWITCHES BEHIND IT", NULL };
-	struct table *t = table_new(c, heads);
+	struct json_object *ports = js_get(node, "ports");
+	_cleanup_free_ struct neighbour *all = xcalloc(js_len(ports) + 1, sizeof(*all));
+	_cleanup_free_ char *others = NULL;
+	int active = 0, cabled = 0, hosts = 0;
+	size_t n = 0;
+
+	for (size_t p = 0; p < js_len(ports); p++) {
+		struct json_object *peer = js_get(js_at(ports, p), "peer");
+
+		if (!strcmp(js_str(js_at(ports, p), "state"), "active"))
+			active++;
+		if (!peer)
+			continue;
+		cabled++;
+		if (is_switch(peer))
+			add_neighbour(all, &n, js_str(peer, "name"));
+		else
+			hosts++;
+	}
+	others = neighbours_text(all, n);
+	json_object_object_add(node, "active", json_object_new_int(active));
+	json_object_object_add(node, "cabled", json_object_new_int(cabled));
+	json_object_object_add(node, "hosts", json_object_new_int(hosts));
+	json_object_object_add(node, "others", json_object_new_string(others));
+}
+
+static enum ctl_color active_tint(struct json_object *node)
+{
+	return js_int(node, "active") < js_int(node, "cabled") ? CTL_BAD : CTL_PLAIN;
+}
+
+static const struct column switch_columns[] = {
+	{ "SWITCH", .key = "name", .color = CTL_NAME },
+	{ "LID>", COLUMN_INT, .key = "lid" },
+	{ "ACTIVE>", COLUMN_INT, .key = "active", .tint = active_tint },
+	{ "CABLED>", COLUMN_INT, .key = "cabled" },
+	{ "PORTS>", COLUMN_INT, .key = "n_ports" },
+	{ "HOSTS>", COLUMN_INT, .key = "hosts" },
+	{ "SWITCHES BEHIND IT", .key = "others" },
+	{ 0 },
+};
+
+static void print_switches(struct ctl *c, struct json_object *nodes)
+{
+	struct json_object *switches = json_object_new_array();
 	struct counts n = { 0 };
 
-	count(&n, nodes);
+	count_fabric(&n, nodes);
 	if (!c->oneline)
 		print_counts(&n);
 	for (size_t i = 0; i < js_len(nodes); i++) {
-		struct json_object *node = js_at(nodes, i);
-		unsigned hosts, active, cabled;
-		_cleanup_free_ char *others = NULL;
-
-		if (!is_switch(node))
+		if (!is_switch(js_at(nodes, i)))
 			continue;
-		others = neighbours(js_get(node, "ports"), &hosts, &active, &cabled);
-		table_cell(t, CTL_NAME, "%s", js_str(node, "name"));
-		table_cell(t, CTL_PLAIN, "%d", (int)js_int(node, "lid"));
-		table_cell(t, active < cabled ? CTL_BAD : CTL_PLAIN, "%u", active);
-		table_cell(t, CTL_PLAIN, "%u", cabled);
-		table_cell(t, CTL_PLAIN, "%d", (int)js_int(node, "n_ports"));
-		table_cell(t, CTL_PLAIN, "%u", hosts);
-		table_cell(t, CTL_PLAIN, "%s", others);
+		add_sums(js_at(nodes, i));
+		json_object_array_add(switches, json_object_get(js_at(nodes, i)));
 	}
-	table_print(t);
+	ctl_print_table(c, switch_columns, switches);
+	json_object_put(switches);
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
-enum format { FORMAT_TABLE, FORMAT_IBNETDISCOVER, FORMAT_JSON, FORMAT_DOT, FORMAT_CONF, FORMAT_YAML };
-
-static const char *const format_names[] = {
-	[FORMAT_TABLE] = "table", [FORMAT_IBNETDISCOVER] = "ibnetdiscover", [FORMAT_JSON] = "json",
-	[FORMAT_DOT] = "dot",	  [FORMAT_CONF] = "slurm-conf",		    [FORMAT_YAML] = "slurm-yaml",
-	NULL,
+enum format {
+	FORMAT_TABLE,
+	FORMAT_IBNETDISCOVER,
+	FORMAT_JSON,
+	FORMAT_DOT,
+	FORMAT_SCHEDULER, /* of show_scheduler.c */
 };
 
-static int print(struct ctl *c, struct json_object *doc, enum format format)
+static const struct {
+	const char *name;
+	enum format format;
+	enum scheduler_format scheduler;
+} formats[] = {
+	{ "table", FORMAT_TABLE, 0 },
+	{ "ibnetdiscover", FORMAT_IBNETDISCOVER, 0 },
+	{ "json", FORMAT_JSON, 0 },
+	{ "dot", FORMAT_DOT, 0 },
+	{ "slurm-conf", FORMAT_SCHEDULER, SCHEDULER_TREE },
+	{ "slurm-block", FORMAT_SCHEDULER, SCHEDULER_BLOCK },
+	{ "slurm-yaml", FORMAT_SCHEDULER, SCHEDULER_YAML },
+	{ "k8s", FORMAT_SCHEDULER, SCHEDULER_K8S },
+	{ "tree", FORMAT_SCHEDULER, SCHEDULER_TREE },
+	{ "block", FORMAT_SCHEDULER, SCHEDULER_BLOCK },
+	{ "yaml", FORMAT_SCHEDULER, SCHEDULER_YAML },
+};
+
+struct question {
+	enum format format;
+	struct scheduler_wish wish;
+};
+
+/* A remark about several instances that readers of the format accept. */
+static void print_turn(const struct ctl *c, enum format format)
 {
+	static const char *const comments[] = {
+		[FORMAT_TABLE] = "Instance %s:\n", [FORMAT_IBNETDISCOVER] = "# instance %s\n",
+		[FORMAT_DOT] = "// instance %s\n", [FORMAT_SCHEDULER] = NULL,
+	};
+
+	if (c->turn && comments[format] && !(format == FORMAT_TABLE && c->oneline))
+		printf(comments[format], c->turn);
+}
+
+static void print_format(struct ctl *c, struct json_object *doc, enum format format)
+{
+	print_turn(c, format);
 	switch (format) {
 	case FORMAT_TABLE:
-		print_table(c, js_get(doc, "nodes"));
+		print_switches(c, js_get(doc, "nodes"));
 		break;
 	case FORMAT_IBNETDISCOVER:
 		format_ibnetdiscover(doc, time(NULL), stdout);
@@ -191,36 +250,124 @@ static int print(struct ctl *c, struct json_object *doc, enum format format)
 	case FORMAT_DOT:
 		format_dot(doc, stdout);
 		break;
-	case FORMAT_CONF:
-		format_slurm_conf(doc, stdout);
-		break;
-	case FORMAT_YAML:
-		format_slurm_yaml(doc, stdout);
-		break;
+	case FORMAT_SCHEDULER:
+		break; /* show_scheduler() */
 	}
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+/*
+ * "--format=X" or "--format X" at argv[*at]: X, and *at on its last word. NULL: it is something
+ * else.
+ */
+static const char *value_of(const char *option, int argc, char **argv, int *at)
+{
+	const char *word = argv[*at] + strspn(argv[*at], "-");
+	size_t len = strlen(option);
+	bool is_short = !strcmp(option, "format") && !strcmp(argv[*at], "-f");
+
+	if (!is_short && (strncmp(word, option, len) != 0 || (word[len] && word[len] != '=')))
+		return NULL;
+	if (!is_short && word[len] == '=')
+		return word + len + 1;
+	return *at + 1 < argc ? argv[++*at] : NULL;
+}
+
+static int parse_format(const char *name, struct question *ret)
+{
+	const char *names[ARRAY_SIZE(formats) + 1] = { NULL };
+	int i;
+
+	for (size_t k = 0; k < ARRAY_SIZE(formats); k++)
+		names[k] = formats[k].name;
+	i = ctl_match(name, names);
+	if (i < 0)
+		return ctl_usage(&show_commands[0], "there is no format '%s'", name);
+	ret->format = formats[i].format;
+	ret->wish.format = formats[i].scheduler;
+	return CTL_OK;
+}
+
+/* An option of hosts and blocks at argv[*at]; false: it is none of these. */
+static bool parse_option(struct scheduler_wish *wish, int argc, char **argv, int *at)
+{
+	const struct {
+		const char *option, **to;
+	} all[] = {
+		{ "network", &wish->slurm.network }, { "ports", &wish->slurm.ports },
+		{ "k8s-prefix", &wish->k8s_prefix }, { "blocks", &wish->blocks },
+		{ "block-size", &wish->block_size },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		const char *value = value_of(all[i].option, argc, argv, at);
+
+		if (value) {
+			*all[i].to = value;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* CTL_OK, or the exit code: what was wrong was told. */
+static int parse_words(const struct ctl *c, int argc, char **argv, struct question *ret)
+{
+	const char *name = c->json ? "json" : "table", *value, *wrong;
+	bool has_wish = false;
+	int r;
+
+	*ret = (struct question){ 0 };
+	for (int i = 0; i < argc; i++) {
+		if ((value = value_of("format", argc, argv, &i)))
+			name = value;
+		else if (parse_option(&ret->wish, argc, argv, &i))
+			has_wish = true;
+		else
+			return ctl_usage(&show_commands[0], "'%s' is not understood", argv[i]);
+	}
+	r = parse_format(name, ret);
+	if (r != CTL_OK)
+		return r;
+	if (has_wish && ret->format != FORMAT_SCHEDULER)
+		return ctl_usage(&show_commands[0],
+				 "--network, --ports, --blocks, --block-size and --k8s-prefix are "
+				 "for Slurm's formats and k8s");
+	wrong = scheduler_wish_check(&ret->wish);
+	return wrong ? ctl_usage(&show_commands[0], "%s", wrong) : CTL_OK;
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+static int show_one(struct ctl *c, int argc, char **argv)
+{
+	struct question q;
+	struct json_object *doc;
+	int r = parse_words(c, argc, argv, &q);
+
+	if (r != CTL_OK)
+		return r;
+	doc = ctl_call(c, "Topology", NULL);
+	if (!doc)
+		return c->exit_code;
+	print_format(c, doc, q.format);
+	json_object_put(doc);
 	return CTL_OK;
 }
 
 int cmd_topology(struct ctl *c, int argc, char **argv)
 {
-	struct json_object *doc;
-	const char *name = c->json ? "json" : "table";
-	int format, r;
+	static const struct ctl_command each = {
+		.name = "topology", .arguments = "", .scope = CTL_HEADS, .run = show_one
+	};
+	struct question q;
+	int r = parse_words(c, argc, argv, &q);
 
-	if (argc == 1 && !strncmp(argv[0], "--format=", 9))
-		name = argv[0] + 9;
-	else if (argc == 2 && (!strcmp(argv[0], "--format") || !strcmp(argv[0], "-f") ||
-			       !strcmp(argv[0], "format")))
-		name = argv[1];
-	else if (argc)
-		return ctl_usage(&show_commands[0], "'%s' is not understood", argv[0]);
-	format = ctl_match(name, format_names);
-	if (format < 0)
-		return ctl_usage(&show_commands[0], "there is no format '%s'", name);
-	doc = ctl_call(c, "Topology", NULL);
-	if (!doc)
-		return c->exit_code;
-	r = print(c, doc, (enum format)format);
-	json_object_put(doc);
-	return r;
+	if (r != CTL_OK)
+		return r;
+	if (q.format == FORMAT_JSON)
+		c->json = true;
+	return q.format == FORMAT_SCHEDULER ? show_scheduler(c, &q.wish)
+					    : ctl_run(c, &each, argc, argv);
 }

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* How the manager and the subnet are: what somebody wants to know first comes first. */
+/* The state of the manager and the subnet, the most important facts first. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "opensmctl/client.h"
+#include "client/client.h"
 #include "opensmctl/commands.h"
+#include "opensmctl/launched.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 /* A line "  key   text"; with -o all of a record are one. */
-static void line(const struct ctl *c, const char *key, const char *fmt, ...)
+static void print_line(const struct ctl *c, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-static void line(const struct ctl *c, const char *key, const char *fmt, ...)
+static void print_line(const struct ctl *c, const char *key, const char *fmt, ...)
 {
 	va_list args;
 
@@ -51,38 +53,59 @@ static void print_head(const struct ctl *c, struct json_object *o)
 	if (js_has(o, "node"))
 		printf(" ('%s', %s, LID %" PRId64 ")", js_str(o, "node"), js_str(o, "port_guid"),
 		       js_int(o, "lid"));
-	line(c, "daemon", "opensm %s, pid %" PRId64 ", up %s", js_str(o, "version"), js_int(o, "pid"),
-	     ctl_duration(js_int(o, "uptime_seconds"), up));
+	print_line(c, "daemon", "opensm %s, pid %" PRId64 ", up %s", js_str(o, "version"),
+		   js_int(o, "pid"), ctl_duration(js_int(o, "uptime_seconds"), up));
 }
 
-/* ---- managers --------------------------------------------------------------------------------- */
+/* ---- managers ------------------------------------------------------------------------------- */
 
 static void print_managers(const struct ctl *c, struct json_object *o)
 {
 	struct json_object *master = js_get(o, "master"), *others = js_get(o, "other_managers");
 
 	if (!master)
-		line(c, "master", "none is known");
+		print_line(c, "master", "none is known");
 	else if (!js_bool(master, "is_self"))
-		line(c, "master", "%s, priority %" PRId64, js_str(master, "where"),
-		     js_int(master, "priority"));
+		print_line(c, "master", "%s, priority %" PRId64, js_str(master, "where"),
+			   js_int(master, "priority"));
 	for (size_t i = 0; i < js_len(others); i++) {
 		struct json_object *m = js_at(others, i);
 
 		if (master && !js_bool(master, "is_self") &&
 		    !strcmp(js_str(m, "guid"), js_str(master, "guid")))
 			continue;
-		line(c, "other manager", "%s: %s", js_str(m, "where"),
-		     js_has(m, "state") ? js_str(m, "state") : "has not answered");
+		print_line(c, "other manager", "%s: %s", js_str(m, "where"),
+			   js_has(m, "state") ? js_str(m, "state") : "has not answered");
 		if (js_has(m, "priority"))
 			printf(", priority %" PRId64, js_int(m, "priority"));
 		if (js_has(m, "why_not"))
-			printf(", %snot believed: %s%s", ctl_color(c, CTL_WARN), js_str(m, "why_not"),
-			       ctl_color(c, CTL_PLAIN));
+			printf(", %snot believed: %s%s", ctl_color(c, CTL_WARN),
+			       js_str(m, "why_not"), ctl_color(c, CTL_PLAIN));
 	}
+	if (js_has(o, "configured_otherwise"))
+		print_line(c, "other manager",
+			   "%sconfigured otherwise (%s): a failover will change the fabric%s",
+			   ctl_color(c, CTL_WARN), js_str(o, "configured_otherwise"),
+			   ctl_color(c, CTL_PLAIN));
 }
 
-/* ---- the subnet ------------------------------------------------------------------------------- */
+/* ---- the subnet ----------------------------------------------------------------------------- */
+
+/* For some seconds after a change that is as it should be, and not worth a line. */
+#define WORTH_TELLING 10
+
+static void print_unserved(const struct ctl *c, struct json_object *change)
+{
+	char age[32];
+
+	if (!change || (!js_bool(change, "stuck") && js_int(change, "seconds") < WORTH_TELLING))
+		return;
+	print_line(c, js_bool(change, "stuck") ? "STUCK" : "waits",
+		   "%sa change is not served for %s (%s): %s%s",
+		   ctl_color(c, js_bool(change, "stuck") ? CTL_BAD : CTL_WARN),
+		   ctl_duration(js_int(change, "seconds"), age), js_str(change, "why"),
+		   js_str(change, "cause"), ctl_color(c, CTL_PLAIN));
+}
 
 static void print_subnet(const struct ctl *c, struct json_object *o)
 {
@@ -91,9 +114,13 @@ static void print_subnet(const struct ctl *c, struct json_object *o)
 	bool is_master = !strcmp(js_str(o, "state"), "MASTER"), up = js_bool(s, "up");
 	int64_t n = js_int(s, "nodes"), n_switches = js_int(s, "switches");
 
-	line(c, "subnet", "%s%s%s%s, %s", is_master ? ctl_color(c, up ? CTL_GOOD : CTL_BAD) : "",
-	     !is_master ? "as seen" : up ? "up" : "not up", is_master ? ctl_color(c, CTL_PLAIN) : "",
-	     "", ctl_plural(n - n_switches, "host", nodes));
+	print_line(c, "subnet", "%s%s%s%s, %s",
+		   is_master ? ctl_color(c, up ? CTL_GOOD : CTL_BAD) : "",
+		   !is_master ? "as seen"
+		   : up	      ? "up"
+			      : "not up",
+		   is_master ? ctl_color(c, CTL_PLAIN) : "", "",
+		   ctl_plural(n - n_switches, "host", nodes));
 	printf(" and %s", n_switches == 1 ? "1 switch" : "");
 	if (n_switches != 1)
 		printf("%" PRId64 " switches", n_switches);
@@ -106,13 +133,16 @@ static void print_subnet(const struct ctl *c, struct json_object *o)
 		printf(", %s%s not answering%s", ctl_color(c, CTL_BAD),
 		       ctl_plural(js_int(s, "silent_nodes"), "node", switches),
 		       ctl_color(c, CTL_PLAIN));
+	print_unserved(c, js_get(s, "oldest_unserved_change"));
 	if (js_has(s, "own_port_answers") && !js_bool(s, "own_port_answers"))
-		line(c, "own port", "%sdoes not answer: its firmware hangs, or a subnet manager has given it an "
-		     "M_Key that is not known here (m_key, guid2mkey)%s", ctl_color(c, CTL_BAD),
-		     ctl_color(c, CTL_PLAIN));
+		print_line(c, "own port",
+			   "%sdoes not answer: its firmware hangs, or a subnet manager has given "
+			   "it an "
+			   "M_Key that is not known here (m_key, guid2mkey)%s",
+			   ctl_color(c, CTL_BAD), ctl_color(c, CTL_PLAIN));
 	if (js_int(left, "count"))
-		line(c, "left out", "%s%s%s", ctl_color(c, CTL_WARN), js_str(left, "text"),
-		     ctl_color(c, CTL_PLAIN));
+		print_line(c, "left out", "%s%s%s", ctl_color(c, CTL_WARN), js_str(left, "text"),
+			   ctl_color(c, CTL_PLAIN));
 }
 
 static void print_sweeps(const struct ctl *c, struct json_object *o)
@@ -120,9 +150,9 @@ static void print_sweeps(const struct ctl *c, struct json_object *o)
 	struct json_object *s = js_get(o, "sweeps"), *last = js_get(s, "last");
 	char ago[32];
 
-	line(c, "sweeps", "%" PRId64 " heavy, %" PRId64 " after changes, %" PRId64 " light%s",
-	     js_int(s, "heavy"), js_int(s, "dirty"), js_int(s, "light"),
-	     js_bool(s, "running") ? "; one is running" : "");
+	print_line(c, "sweeps", "%" PRId64 " heavy, %" PRId64 " after changes, %" PRId64 " light%s",
+		   js_int(s, "heavy"), js_int(s, "dirty"), js_int(s, "light"),
+		   js_bool(s, "running") ? "; one is running" : "");
 	if (!js_bool(s, "enabled"))
 		printf("; %sswitched off (opensmctl sweeping on)%s", ctl_color(c, CTL_BAD),
 		       ctl_color(c, CTL_PLAIN));
@@ -131,14 +161,14 @@ static void print_sweeps(const struct ctl *c, struct json_object *o)
 		char kind[32];
 
 		/* As the line above counts them. */
-		snprintf(kind, sizeof(kind), "last %s", str_equal(js_str(l, "kind"), "dirty") ? "change" :
-			 js_str(l, "kind"));
-		line(c, kind,
-		     "%s ago, %" PRId64 " ms: %" PRId64 " Gets, %" PRId64 " Sets, %" PRId64
-		     " errors%s (%s)",
-		     ctl_duration(js_int(l, "seconds_ago"), ago), js_int(l, "duration_ms"),
-		     js_int(l, "gets"), js_int(l, "sets"), js_int(l, "errors"),
-		     js_bool(l, "went_through") ? "" : ", ended early", js_str(l, "why"));
+		snprintf(kind, sizeof(kind), "last %s",
+			 str_equal(js_str(l, "kind"), "dirty") ? "change" : js_str(l, "kind"));
+		print_line(c, kind,
+			   "%s ago, %" PRId64 " ms: %" PRId64 " Gets, %" PRId64 " Sets, %" PRId64
+			   " errors%s (%s)",
+			   ctl_duration(js_int(l, "seconds_ago"), ago), js_int(l, "duration_ms"),
+			   js_int(l, "gets"), js_int(l, "sets"), js_int(l, "errors"),
+			   js_bool(l, "went_through") ? "" : ", ended early", js_str(l, "why"));
 	}
 }
 
@@ -149,22 +179,22 @@ static void print_routing(const struct ctl *c, struct json_object *o)
 	if (!r)
 		return;
 	if (js_has(r, "engine"))
-		line(c, "routing", "%s, computed in %" PRId64 " ms", js_str(r, "engine"),
-		     js_int(r, "duration_ms"));
+		print_line(c, "routing", "%s, computed in %" PRId64 " ms", js_str(r, "engine"),
+			   js_int(r, "duration_ms"));
 	if (js_int(r, "lanes") > 1)
 		printf(", %" PRId64 " lanes", js_int(r, "lanes"));
 	if (js_int(r, "unreachable_pairs"))
 		printf(", %s%" PRId64 " pairs have no way%s", ctl_color(c, CTL_BAD),
 		       js_int(r, "unreachable_pairs"), ctl_color(c, CTL_PLAIN));
 	if (js_has(r, "failed"))
-		line(c, js_has(r, "engine") ? "" : "routing", "%sno tables: %s%s; %s", ctl_color(c, CTL_BAD),
-		     js_str(r, "failed"), ctl_color(c, CTL_PLAIN),
-		     js_has(r, "engine") ? "those of before stay" : "no port comes up");
+		print_line(c, js_has(r, "engine") ? "" : "routing", "%sno tables: %s%s; %s",
+			   ctl_color(c, CTL_BAD), js_str(r, "failed"), ctl_color(c, CTL_PLAIN),
+			   js_has(r, "engine") ? "those of before stay" : "no port comes up");
 	if (js_str(r, "note")[0])
-		line(c, "", "%s", js_str(r, "note"));
+		print_line(c, "", "%s", js_str(r, "note"));
 	if (js_str(r, "refused")[0])
-		line(c, "", "%snot %s%s", ctl_color(c, CTL_BAD), js_str(r, "refused"),
-		     ctl_color(c, CTL_PLAIN));
+		print_line(c, "", "%snot %s%s", ctl_color(c, CTL_BAD), js_str(r, "refused"),
+			   ctl_color(c, CTL_PLAIN));
 }
 
 static void print_configuration(const struct ctl *c, struct json_object *o)
@@ -172,7 +202,8 @@ static void print_configuration(const struct ctl *c, struct json_object *o)
 	struct json_object *conf = js_get(o, "configuration"), *findings = js_get(conf, "findings");
 	char errors[64], warnings[64];
 
-	line(c, "configuration", "%s", js_has(conf, "file") ? js_str(conf, "file") : "no file");
+	print_line(c, "configuration", "%s",
+		   js_has(conf, "file") ? js_str(conf, "file") : "no file");
 	if (js_has(conf, "file") && js_has(conf, "exists") && !js_bool(conf, "exists"))
 		printf(" (there is no such file: options are at their defaults)");
 	if (js_bool(conf, "refused"))
@@ -186,61 +217,60 @@ static void print_configuration(const struct ctl *c, struct json_object *o)
 
 		if (strcmp(js_str(f, "severity"), "error") && !c->stats)
 			continue;
-		line(c, "", "%s:%" PRId64 ":", js_str(f, "file"), js_int(f, "line"));
+		print_line(c, "", "%s:", js_str(f, "file"));
+		if (js_int(f, "line"))
+			printf("%" PRId64 ":", js_int(f, "line"));
 		if (js_int(f, "column"))
 			printf("%" PRId64 ":", js_int(f, "column"));
 		printf(" %s: %s", js_str(f, "severity"), js_str(f, "text"));
 	}
-	line(c, "log", "%s, level 0x%02x", js_has(o, "log_file") ? js_str(o, "log_file") : "stdout",
-	     (unsigned)js_int(o, "log_flags"));
+	print_line(c, "log", "%s, level 0x%02x",
+		   js_has(o, "log_file") ? js_str(o, "log_file") : "stdout",
+		   (unsigned)js_int(o, "log_flags"));
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------- */
+/* ---- numbers -------------------------------------------------------------------------------- */
 
-/* "requests 12, answered 11": every number of an object that is not 0. */
+/*
+ * "requests 12, answered 11": every number of an object that is not 0. Without a key it goes on
+ * with the line above.
+ */
 static void print_numbers(const struct ctl *c, const char *key, struct json_object *numbers)
 {
 	const char *between = "";
 
 	if (!json_object_is_type(numbers, json_type_object))
 		return;
-	line(c, key, "%s", "");
+	if (key[0])
+		print_line(c, key, "%s", "");
 	json_object_object_foreach(numbers, name, value)
 	{
 		if (!json_object_is_type(value, json_type_int) || !json_object_get_int64(value))
 			continue;
+		if (!key[0] && !between[0])
+			print_line(c, key, "%s", "");
 		printf("%s%s %" PRId64, between, name, json_object_get_int64(value));
 		between = ", ";
 	}
-	printf("%s", between[0] ? "" : "nothing yet");
+	printf("%s", between[0] || !key[0] ? "" : "nothing yet");
 }
 
-static void print_smps(const struct ctl *c, struct json_object *smps)
-{
-	static const char *const heads[] = { "METHOD", "ATTRIBUTE", "SENT>", "ANSWERED>", "REFUSED>",
-					     "TIMEOUTS>", "RETRIES>", NULL };
-	struct json_object *counts = js_get(smps, "counts");
-	struct table *t = table_new(c, heads);
-
-	for (size_t i = 0; i < js_len(counts); i++) {
-		struct json_object *row = js_at(counts, i);
-
-		table_cell(t, CTL_PLAIN, "%s", js_str(row, "method"));
-		table_cell(t, CTL_PLAIN, "%s", js_str(row, "attribute"));
-		table_cell(t, CTL_PLAIN, "%" PRId64, js_int(row, "sent"));
-		table_cell(t, CTL_PLAIN, "%" PRId64, js_int(row, "answered"));
-		table_cell(t, CTL_PLAIN, "%" PRId64, js_int(row, "bad_status"));
-		table_cell(t, CTL_PLAIN, "%" PRId64, js_int(row, "timeouts"));
-		table_cell(t, CTL_PLAIN, "%" PRId64, js_int(row, "retries"));
-	}
-	table_print(t);
-}
+static const struct column smp_columns[] = {
+	{ "METHOD", .key = "method" },
+	{ "ATTRIBUTE", .key = "attribute" },
+	{ "SENT>", COLUMN_INT, .key = "sent" },
+	{ "ANSWERED>", COLUMN_INT, .key = "answered" },
+	{ "REFUSED>", COLUMN_INT, .key = "bad_status" },
+	{ "TIMEOUTS>", COLUMN_INT, .key = "timeouts" },
+	{ "RETRIES>", COLUMN_INT, .key = "retries" },
+	{ 0 },
+};
 
 static void print_status(const struct ctl *c, struct json_object *o)
 {
 	print_head(c, o);
 	if (!js_has(o, "subnet")) {
-		line(c, "status", "%s", js_str(o, "status"));
+		print_line(c, "status", "%s", js_str(o, "status"));
 	} else {
 		print_managers(c, o);
 		print_subnet(c, o);
@@ -256,45 +286,129 @@ static void print_status(const struct ctl *c, struct json_object *o)
 	}
 	putchar('\n');
 	if (c->stats > 1 && js_has(o, "subnet"))
-		print_smps(c, js_get(o, "smps"));
+		ctl_print_table(c, smp_columns, js_get(js_get(o, "smps"), "counts"));
 }
 
-/* ---- the command ------------------------------------------------------------------------------ */
+/* ---- instances that do not run -------------------------------------------------------------- */
 
-/* Every instance that answers; `ret` gets their status. */
-static int ask_all(struct ctl *c, struct json_object *ret)
+static void print_absent(const struct ctl *c, struct json_object *o)
+{
+	bool runs = !strcmp(js_str(o, "state"), "RUNNING");
+	char since[40];
+
+	printf("%s%s%s: %s%s%s", ctl_color(c, CTL_NAME), js_str(o, "instance"),
+	       ctl_color(c, CTL_PLAIN), ctl_color(c, runs ? CTL_WARN : CTL_BAD), js_str(o, "state"),
+	       ctl_color(c, CTL_PLAIN));
+	if (launched_since(o, since)[0])
+		printf(" since %s", since);
+	print_line(c, "status", "%s", js_str(o, "status"));
+	if (runs)
+		print_line(c, "",
+			   "process %" PRId64
+			   " runs and does not answer: it hangs, or control_socket is off",
+			   js_int(o, "pid"));
+	if (js_has(o, "last_exit"))
+		print_line(c, "ended last", "%s; started again %" PRId64 " times",
+			   js_str(o, "last_exit"), js_int(o, "restarts"));
+	print_line(c, "configuration", "%s", js_str(o, "conf"));
+	print_line(c, "log", "%s", js_str(o, "log"));
+	if (js_has(o, "unit"))
+		print_line(c, "", "journalctl -u %s", js_str(o, "unit"));
+	if (!strcmp(js_str(o, "state"), "FAILED"))
+		print_line(c, "next", "mend the cause, then: systemctl reload-or-restart opensm");
+	putchar('\n');
+}
+
+/*
+ * What the launcher says of an instance, in the shape of Status: "instance", and "state" in
+ * capitals.
+ */
+static struct json_object *absent_json(struct json_object *instance)
+{
+	_cleanup_free_ char *state = xstrdup(launched_state(instance));
+	struct json_object *o = json_object_new_object();
+
+	for (char *s = state; *s; s++)
+		*s = (char)toupper((unsigned char)*s);
+	json_object_object_add(o, "instance", json_object_new_string(js_str(instance, "name")));
+	json_object_object_add(o, "state", json_object_new_string(state));
+	json_object_object_add(o, "answers", json_object_new_boolean(false));
+	json_object_object_foreach(instance, key, value)
+		if (strcmp(key, "name") != 0 && strcmp(key, "state") != 0)
+			json_object_object_add(o, key, json_object_get(value));
+	return o;
+}
+
+static bool is_among(const struct instances *found, const char *name)
+{
+	for (size_t i = 0; i < found->n; i++)
+		if (!strcmp(found->all[i].name, name))
+			return true;
+	return false;
+}
+
+/*
+ * Of instances that opensm-launch has, those without an answer; only `name`, where that is not
+ * NULL. The exit code.
+ */
+static int add_absent(const struct ctl *c, const struct instances *found, const char *name,
+		      struct json_object *ret)
+{
+	struct json_object *launched = launched_read(c), *list = js_get(launched, "instances");
+	int r = CTL_OK;
+
+	for (size_t i = 0; i < js_len(list); i++) {
+		struct json_object *o = js_at(list, i);
+
+		if ((name && strcmp(js_str(o, "name"), name) != 0) ||
+		    is_among(found, js_str(o, "name")))
+			continue;
+		json_object_array_add(ret, absent_json(o));
+		if (strcmp(launched_state(o), "running") != 0)
+			r = CTL_NO_DAEMON;
+	}
+	json_object_put(launched);
+	return r;
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+/*
+ * What is gathered of instances that answer, and of those that do not: with `name`, of this one
+ * alone.
+ */
+static int ask_all(struct ctl *c, const char *name, struct json_object *ret)
 {
 	struct instances found;
-	int r = instances_find(c->run_dir, &found), worst = CTL_OK;
+	int r = instances_find(c->run_dir, &found), worst = CTL_OK, absent;
 
 	for (size_t i = 0; r == 0 && i < found.n; i++) {
-		struct ctl one = *c;
 		struct json_object *o;
 
-		one.instance = found.all[i].path;
-		one.client = NULL;
-		o = ctl_call(&one, "Status", NULL);
+		if (name && strcmp(found.all[i].name, name) != 0)
+			continue;
+		o = ctl_call_at(c, found.all[i].path, "Status", &worst);
 		if (o)
 			json_object_array_add(ret, o);
-		else
-			worst = one.exit_code;
-		client_close(one.client);
 	}
+	absent = add_absent(c, &found, name, ret);
 	instances_clear(&found);
-	return worst;
+	return absent == CTL_OK ? worst : absent;
 }
 
 int cmd_status(struct ctl *c, int argc, char **argv)
 {
+	const char *name = str_equal(c->instance, "all") ? NULL : c->instance;
+	bool is_path = c->instance && strchr(c->instance, '/');
 	struct json_object *all, *one;
 	int r = CTL_OK;
 
 	if (argc)
 		return ctl_too_many(&manager_commands[0], argv[0]);
 	all = json_object_new_array();
-	if (!c->instance)
-		r = ask_all(c, all);
-	if (c->instance || (!js_len(all) && r == CTL_OK)) {
+	if (!is_path)
+		r = ask_all(c, name, all);
+	if (!js_len(all) && r == CTL_OK) {
 		one = ctl_call(c, "Status", NULL); /* tells why there is none */
 		if (one)
 			json_object_array_add(all, one);
@@ -306,7 +420,10 @@ int cmd_status(struct ctl *c, int argc, char **argv)
 	for (size_t i = 0; !c->json && i < js_len(all); i++) {
 		if (i && !c->oneline)
 			putchar('\n');
-		print_status(c, js_at(all, i));
+		if (js_has(js_at(all, i), "answers"))
+			print_absent(c, js_at(all, i));
+		else
+			print_status(c, js_at(all, i));
 	}
 	json_object_put(all);
 	return r;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Words in, text for people out: abbreviations, colours, durations, aligned tables. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,6 +56,25 @@ const char *ctl_plural(int64_t n, const char *one, char ret[static 64])
 	return ret;
 }
 
+char *ctl_place(struct json_object *o)
+{
+	if (!o)
+		return xstrdup("-");
+	if (!js_has(o, "name"))
+		return xasprintf("%s (not in the fabric)", js_str(o, "port_guid"));
+	if (js_int(o, "port"))
+		return xasprintf("%.70s/%d", js_str(o, "name"), (int)js_int(o, "port"));
+	return xasprintf("%.70s", js_str(o, "name")); /* a switch */
+}
+
+char *ctl_gbps(double gbps, char ret[static 32])
+{
+	snprintf(ret, 32, "%.4g", gbps);
+	return ret;
+}
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
 struct cell {
 	char *text;
 	enum ctl_color color;
@@ -62,8 +82,8 @@ struct cell {
 
 struct table {
 	const struct ctl *c;
-	const char *const *heads;
-	size_t n_columns, n, cap;
+	const struct column *columns[COLUMNS_MAX];
+	size_t n_columns;
 	size_t width[COLUMNS_MAX];
 	struct cell *cells;
 };
@@ -80,79 +100,137 @@ static bool is_number(const char *head)
 	return head[head_len(head)] == '>';
 }
 
-struct table *table_new(const struct ctl *c, const char *const *heads)
-{
-	struct table *t = xcalloc(1, sizeof(*t));
-
-	t->c = c;
-	t->heads = heads;
-	while (heads[t->n_columns] && t->n_columns < COLUMNS_MAX) {
-		t->width[t->n_columns] = head_len(heads[t->n_columns]);
-		t->n_columns++;
-	}
-	return t;
-}
-
-/* As many columns as a terminal gives it: the bytes that continue a UTF-8 character count nothing. */
+/*
+ * As many columns as a terminal gives it: the bytes that continue a UTF-8 character count nothing.
+ */
 static size_t columns_of(const char *text)
 {
 	size_t n = 0;
 
 	for (; *text; text++)
-		n += ((unsigned char)*text & 0xC0) != 0x80;
+		if (((unsigned char)*text & 0xC0) != 0x80)
+			n++;
 	return n;
 }
 
-void table_cell(struct table *t, enum ctl_color color, const char *fmt, ...)
+/* What a record has in a column, to be freed. */
+static char *cell_text(const struct column *column, struct json_object *o, size_t index)
 {
-	char *text = NULL;
-	va_list args;
-	size_t column = t->n % t->n_columns;
+	const char *key = column->key;
+	char gbps[32];
 
-	va_start(args, fmt);
-	if (vasprintf(&text, fmt, args) < 0)
-		text = NULL;
-	va_end(args);
-	if (!text || !text[0]) {
-		free(text);
-		text = xstrdup("-");
+	if (column->text)
+		return column->text(o);
+	if (column->otherwise && !js_has(o, key))
+		return xstrdup(column->otherwise);
+	switch (column->kind) {
+	case COLUMN_STR:
+		return xstrdup(js_str(o, key));
+	case COLUMN_NATURAL:
+		if (!js_int(o, key))
+			return xstrdup("");
+		/* fall through */
+	case COLUMN_INT:
+		return xasprintf("%" PRId64, js_int(o, key));
+	case COLUMN_GBPS:
+		return xstrdup(ctl_gbps(js_num(o, key), gbps));
+	case COLUMN_LEN:
+		return xasprintf("%zu", js_len(js_get(o, key)));
+	case COLUMN_PLACE:
+		return ctl_place(key ? js_get(o, key) : o);
+	case COLUMN_INDEX:
+		break;
 	}
-	GROW(t->cells, t->n + 1, t->cap);
-	t->cells[t->n++] = (struct cell){ .text = text, .color = color };
-	t->width[column] = MAX(t->width[column], columns_of(text));
+	return xasprintf("%zu", index);
 }
 
-static void print_cell(const struct table *t, size_t column, const char *text, size_t len,
+static void add_columns(struct table *t, const struct column *columns, struct json_object *first)
+{
+	for (const struct column *column = columns; column->head; column++) {
+		if (column->optional && !js_has(first, column->key))
+			continue;
+		assert(t->n_columns < COLUMNS_MAX);
+		t->width[t->n_columns] = head_len(column->head);
+		t->columns[t->n_columns++] = column;
+	}
+}
+
+static void add_record(struct table *t, struct json_object *o, size_t index)
+{
+	for (size_t i = 0; i < t->n_columns; i++) {
+		const struct column *column = t->columns[i];
+		struct cell *cell = &t->cells[index * t->n_columns + i];
+
+		cell->text = cell_text(column, o, index);
+		cell->color = column->tint ? column->tint(o) : column->color;
+		if (!cell->text[0]) {
+			free(cell->text);
+			cell->text = xstrdup("-");
+		}
+		t->width[i] = MAX(t->width[i], columns_of(cell->text));
+	}
+}
+
+static void print_cell(const struct table *t, size_t i, const char *text, size_t len,
 		       enum ctl_color color)
 {
 	size_t wide = columns_of(text) - (strlen(text) - len);
-	int pad = (int)(t->width[column] - wide);
-	bool is_last = column + 1 == t->n_columns;
+	int pad = t->c->oneline ? 0 : (int)(t->width[i] - wide);
+	bool number = is_number(t->columns[i]->head);
 
-	if (t->c->oneline)
-		pad = 0;
-	if (is_number(t->heads[column]))
+	if (number)
 		printf("%*s", pad, "");
 	printf("%s%.*s%s", color ? ctl_color(t->c, color) : "", (int)len, text,
 	       color ? ctl_color(t->c, CTL_PLAIN) : "");
-	if (is_last)
+	if (i + 1 == t->n_columns)
 		putchar('\n');
 	else if (t->c->oneline)
 		putchar('\t');
 	else
-		printf("%*s", is_number(t->heads[column]) ? 2 : pad + 2, "");
+		printf("%*s", number ? 2 : pad + 2, "");
 }
 
-void table_print(struct table *t)
+static void print_record(const struct table *t, const struct cell *cells)
 {
-	if (!t->c->oneline)
-		for (size_t i = 0; i < t->n_columns; i++)
-			print_cell(t, i, t->heads[i], head_len(t->heads[i]), CTL_DIM);
-	for (size_t i = 0; i < t->n; i++) {
-		print_cell(t, i % t->n_columns, t->cells[i].text, strlen(t->cells[i].text),
-			   t->cells[i].color);
-		free(t->cells[i].text);
+	if (t->c->oneline && t->c->turn)
+		printf("%s\t", t->c->turn);
+	for (size_t i = 0; i < t->n_columns; i++) {
+		print_cell(t, i, cells[i].text, strlen(cells[i].text), cells[i].color);
+		free(cells[i].text);
 	}
-	free(t->cells);
-	free(t);
+}
+
+void ctl_print_table(const struct ctl *c, const struct column *columns, struct json_object *records)
+{
+	struct table t = { .c = c };
+	size_t n = js_len(records);
+
+	add_columns(&t, columns, js_at(records, 0));
+	t.cells = xcalloc(n * t.n_columns + 1, sizeof(*t.cells));
+	for (size_t k = 0; k < n; k++)
+		add_record(&t, js_at(records, k), k);
+	for (size_t i = 0; !c->oneline && i < t.n_columns; i++)
+		print_cell(&t, i, t.columns[i]->head, head_len(t.columns[i]->head), CTL_DIM);
+	for (size_t k = 0; k < n; k++)
+		print_record(&t, &t.cells[k * t.n_columns]);
+	free(t.cells);
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+void ctl_print_json(const struct ctl *c, struct json_object *value)
+{
+	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;
+
+	if (c->answers) {
+		struct json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "instance", json_object_new_string(c->turn));
+		json_object_object_add(o, "answer", json_object_get(value));
+		json_object_array_add(c->answers, o);
+		return;
+	}
+	if (c->pretty)
+		flags |= JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED;
+	printf("%s\n", json_object_to_json_string_ext(value, flags));
 }

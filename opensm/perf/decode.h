@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * PerfMgt attributes (IBA 16.1), through libibmad. Its header and ours use the same names for other things:
- * this one needs neither. `data` is what follows the first 64 bytes of the MAD, 192 bytes.
+ * PerfMgt attributes (IBA 16.1), through libibmad. Its header and ours use the same names for other
+ * things: this one needs neither. `data` is what follows the first 64 bytes of the MAD, 192 bytes.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ enum perf_cap {
 	PERF_CAP_XMIT_WAIT = 0x1000,
 };
 
-/* Where a port wants its questions sent to. */
+/* Where a port wants its queries sent to. */
 struct perf_redirection {
 	uint16_t lid; /* 0: none */
 	uint16_t pkey;
@@ -45,7 +45,8 @@ void perf_decode_basic(const uint8_t *data, bool xmit_wait, uint64_t ret_errors[
 		       uint64_t ret_data[PERF_DATA]);
 void perf_decode_extended(const uint8_t *data, bool with_kinds, uint64_t ret_data[PERF_DATA]);
 /*
- * Some counter has come near the end of its field: it is time to clear them. `extended`: those of data
- * do not count.
+ * Some counter has come near the end of its field: it is time to clear them. `extended`: data
+ * counters do not matter.
  */
-bool perf_nearly_full(const uint64_t errors[PERF_ERRORS], const uint64_t data[PERF_DATA], bool extended);
+bool perf_nearly_full(const uint64_t errors[PERF_ERRORS], const uint64_t data[PERF_DATA],
+		      bool extended);

@@ -1,48 +1,47 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The sweep: every port of every node is asked in turn, so many at a time.
+ * The sweep: every port of every node is queried in turn, so many at a time.
  *
  *   [CAPS] -> BASIC -> [EXTENDED] -> [CLEAR] -> next port
  *
- * A port is a visit: it holds a slot from its first question to its last, and one question of a visit is on
- * its way at a time. Ports are taken in rounds, the first of every node, then the second, so that no switch
- * has all its ports asked at once. Nodes may go meanwhile: a visit knows GUID and LID, no pointers.
+ * A port is a visit: it holds a slot from its first query to its last, and one query of a visit is
+ * outstanding at a time. Ports are taken in rounds, the first of every node, then the second, so
+ * that no switch has all its ports queried at once. Nodes may vanish meanwhile: a visit keeps GUID
+ * and LID, no pointers.
  *
- * The transport brings back every question, answered or not; a slot whose TID is not met is not ours any more.
+ * The transport brings back every query, answered or not; one whose id fits no slot is dropped.
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "perf/private.h"
+#include "perf/perf_internal.h"
 #include "util/log.h"
 #include "util/mem.h"
 
 #define PERF_CLASS_VERSION 1
-#define SLOTS_MAX    4096u
-/* A TID of ours: these bits, then how often the slot was used, then the slot. */
-#define TID_MARK     0x50000000u
-#define TID_SLOT(t)  ((t) & (SLOTS_MAX - 1))
-#define TID_TURN     12
-#define TURN_MASK    0xFFFFu
-/* When the transport takes no more. */
+#define SLOTS_MAX	   4096u
+/* Pause after the transport refused a send. */
 #define BLOCKED	     (10 * MONO_MS)
 /* Lines about errors that grew, for one sweep. */
-#define TOLD_MAX     50
+#define LOGGED_MAX   50
 
 enum stage { CAPS, BASIC, EXTENDED, CLEAR, DONE };
 
 struct visit {
 	guid_t guid;
 	lid_t lid;
-	uint8_t port;
+	uint8_t lmc, port;
 };
 
 struct slot {
 	struct visit visit;
 	enum stage stage;
 	uint32_t tid; /* 0: free */
-	uint16_t turn;
+	uint32_t next;	   /* number, from 1, of the next slot in `by_tid`; 0: none */
+	lid_t asked;	   /* the last query went there, */
+	uint8_t asked_lmc; /* and its answer comes from this range */
 	uint8_t tries;
 	bool nearly_full;
 };
@@ -56,10 +55,10 @@ struct perf {
 	unsigned n_visits, next_visit;
 	struct slot *slots; /* max_outstanding */
 	unsigned n_slots, hint;
+	uint32_t by_tid[SLOTS_MAX]; /* by the low bits of a TID: a list of slots */
 	bool asked; /* a sweep is wanted now */
 	mono_t next_at, started, blocked_until;
-	unsigned told; /* lines in this sweep */
-	unsigned not_told;
+	unsigned logged, not_logged; /* ports whose errors grew in this sweep */
 };
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -68,6 +67,7 @@ struct perf *perf_new(const struct conf *conf, const struct perf_hooks *hooks)
 {
 	struct perf *p = xcalloc(1, sizeof(*p));
 
+	assert(conf->perfmgr_max_outstanding_queries);
 	p->conf = conf_ref(conf);
 	if (hooks)
 		p->hooks = *hooks;
@@ -96,14 +96,14 @@ struct perf *perf_free(struct perf *p)
 	return NULL;
 }
 
-/* ---- what is to be asked ------------------------------------------------------------------- */
+/* ---- ports to query ------------------------------------------------------------------------- */
 
-static bool is_counted(const struct perf *p, const struct node *n)
+static bool is_queried(const struct perf *p, const struct node *n)
 {
 	return node_is_switch(n) || !p->conf->perfmgr_ignore_cas;
 }
 
-/* The LID at which port `num` of `n` is asked; 0: it is not. */
+/* The LID at which port `num` of `n` is queried; 0: none. */
 static lid_t lid_of(const struct node *n, unsigned num)
 {
 	const struct port *port = &n->ports[num];
@@ -112,6 +112,11 @@ static lid_t lid_of(const struct node *n, unsigned num)
 	if (num == 0)
 		return port_is_enhanced0(port) ? lid : 0;
 	return port_state(port) >= IB_PORT_ARMED ? lid : 0;
+}
+
+static uint8_t lmc_of(const struct node *n, unsigned num)
+{
+	return ib_get(n->ports[node_is_switch(n) ? 0 : num].info, PI_LMC);
 }
 
 static const char *name_of(const struct node *n, const struct conf_names *names)
@@ -128,10 +133,12 @@ static void add_visit(struct perf *p, const struct node *n, unsigned num, unsign
 	if (!lid)
 		return;
 	GROW(p->visits, p->n_visits + 1, *cap);
-	p->visits[p->n_visits++] = (struct visit){ .guid = n->guid, .lid = lid, .port = (uint8_t)num };
+	p->visits[p->n_visits++] = (struct visit){
+		.guid = n->guid, .lid = lid, .lmc = lmc_of(n, num), .port = (uint8_t)num
+	};
 }
 
-static void begin(struct perf *p, const struct perf_place *place)
+static void start_sweep(struct perf *p, const struct perf_place *place)
 {
 	const struct fabric *f = place->fabric;
 	unsigned most = 0, cap = 0;
@@ -141,7 +148,7 @@ static void begin(struct perf *p, const struct perf_place *place)
 	for (unsigned i = 0; i < f->n_nodes; i++) {
 		const struct node *n = f->nodes[i];
 
-		if (!is_counted(p, n))
+		if (!is_queried(p, n))
 			continue;
 		perf_totals_meet(&p->totals, n, name_of(n, place->names), place->realtime);
 		most = MAX(most, n->n_ports);
@@ -154,59 +161,94 @@ static void begin(struct perf *p, const struct perf_place *place)
 	p->n_visits = p->next_visit = 0;
 	for (unsigned num = 0; num <= most; num++)
 		for (unsigned i = 0; i < f->n_nodes; i++)
-			if (is_counted(p, f->nodes[i]) && num <= f->nodes[i]->n_ports)
+			if (is_queried(p, f->nodes[i]) && num <= f->nodes[i]->n_ports)
 				add_visit(p, f->nodes[i], num, &cap);
 	p->status.sweep = PERF_SWEEPING;
 	p->asked = false;
 	p->started = place->now;
-	p->told = p->not_told = 0;
+	p->logged = p->not_logged = 0;
 }
 
-static void end(struct perf *p, mono_t now)
+static void end_sweep(struct perf *p, mono_t now)
 {
 	p->status.sweep = PERF_SLEEPING;
 	p->status.sweeps++;
 	p->status.last_ms = (unsigned)((now - p->started) / MONO_MS);
-	/* Nobody to ask: the subnet comes up just now. */
+	/* No ports yet: the subnet is just coming up. */
 	p->next_at = p->started + (p->n_visits ? p->status.sweep_time_s * MONO_S : MONO_S);
-	if (p->not_told)
-		log_info("counters of %u more ports grew", p->not_told);
+	if (p->not_logged)
+		log_info("counters of %u more ports grew", p->not_logged);
 	log_verbose("counters of %u ports read in %u ms", p->n_visits, p->status.last_ms);
 }
 
-/* Nothing that was asked counts any more. */
-static void stop(struct perf *p)
+/* ---- slots and ids --------------------------------------------------------------------------- */
+
+static void unlink_tid(struct perf *p, struct slot *s)
+{
+	uint32_t *at = &p->by_tid[s->tid & (SLOTS_MAX - 1)], number = (uint32_t)(s - p->slots) + 1;
+
+	while (*at != number) {
+		assert(*at); /* it was put there */
+		at = &p->slots[*at - 1].next;
+	}
+	*at = s->next;
+}
+
+/* The slot waits for the answer with this id; 0: for none. */
+static void set_tid(struct perf *p, struct slot *s, uint32_t tid)
+{
+	uint32_t *head = &p->by_tid[tid & (SLOTS_MAX - 1)];
+
+	if (s->tid)
+		unlink_tid(p, s);
+	s->tid = tid;
+	if (!tid)
+		return;
+	s->next = *head;
+	*head = (uint32_t)(s - p->slots) + 1;
+}
+
+static struct slot *slot_of(struct perf *p, const uint8_t *mad)
+{
+	uint32_t tid = (uint32_t)ib_get(mad, SMP_TID), at = p->by_tid[tid & (SLOTS_MAX - 1)];
+
+	while (at && p->slots[at - 1].tid != tid)
+		at = p->slots[at - 1].next;
+	return at ? &p->slots[at - 1] : NULL;
+}
+
+/* Forgets all outstanding queries. */
+static void stop_sweep(struct perf *p)
 {
 	if (p->status.sweep == PERF_SLEEPING)
 		return; /* with every turn of the loop where it is switched off */
 	for (unsigned i = 0; i < p->n_slots; i++)
-		p->slots[i].tid = 0;
+		set_tid(p, &p->slots[i], 0);
 	p->status.outstanding = 0;
 	p->n_visits = p->next_visit = 0;
 	p->status.sweep = PERF_SLEEPING;
 }
 
-/* ---- a question ---------------------------------------------------------------------------- */
+/* ---- one query ------------------------------------------------------------------------------ */
 
 static bool wants_caps(const struct perf *p, const struct perf_past *past)
 {
 	return p->status.query_cpi && !past->caps_known;
 }
 
-static struct transport_addr address(const struct perf_past *past, const struct visit *v, uint8_t sl)
+static struct transport_addr query_address(const struct perf_past *past, const struct visit *v,
+				     uint8_t sl)
 {
-	struct transport_addr to = { .lid = v->lid, .sl = sl, .qp = 1, .qkey = MAD_QP1_QKEY };
+	const struct perf_redirection *to = &past->to;
 
-	if (past->to.lid) {
-		to.lid = past->to.lid;
-		to.qp = past->to.qp;
-		to.qkey = past->to.qkey;
-		to.sl = past->to.sl;
-	}
-	return to;
+	if (to->lid)
+		return (struct transport_addr){
+			.lid = to->lid, .sl = to->sl, .qp = to->qp, .qkey = to->qkey
+		};
+	return (struct transport_addr){ .lid = v->lid, .sl = sl, .qp = 1, .qkey = MAD_QP1_QKEY };
 }
 
-static void put_header(uint8_t mad[MAD_SIZE], enum perf_attr attr, enum mad_method method)
+static void put_query_header(uint8_t mad[MAD_SIZE], enum perf_attr attr, enum mad_method method)
 {
 	memset(mad, 0, MAD_SIZE);
 	ib_put(mad, SMP_BASE_VERSION, 1);
@@ -216,8 +258,7 @@ static void put_header(uint8_t mad[MAD_SIZE], enum perf_attr attr, enum mad_meth
 	ib_put(mad, SMP_ATTR_ID, attr);
 }
 
-/* 0, -EAGAIN (later), or another -errno: this port cannot be asked. */
-static int ask(struct perf *p, struct slot *s, const struct perf_place *place)
+static enum perf_attr attr_of(enum stage stage)
 {
 	static const enum perf_attr attrs[] = {
 		[CAPS] = PERF_CLASS_PORT_INFO,
@@ -225,6 +266,14 @@ static int ask(struct perf *p, struct slot *s, const struct perf_place *place)
 		[EXTENDED] = PERF_PORT_COUNTERS_EXT,
 		[CLEAR] = PERF_PORT_COUNTERS,
 	};
+
+	assert(stage < ARRAY_SIZE(attrs));
+	return attrs[stage];
+}
+
+/* 0, -EAGAIN (later), or another -errno: this port cannot be queried. */
+static int send_query(struct perf *p, struct slot *s, const struct perf_place *place)
+{
 	const struct perf_entry *e = perf_totals_find(&p->totals, s->visit.guid);
 	uint8_t mad[MAD_SIZE];
 	struct transport_addr to;
@@ -232,15 +281,16 @@ static int ask(struct perf *p, struct slot *s, const struct perf_place *place)
 
 	if (!e || s->visit.port > e->node.n_ports)
 		return -ENOENT;
-	to = address(&e->past[s->visit.port], &s->visit,
+	to = query_address(&e->past[s->visit.port], &s->visit,
 		     place->sl_to ? place->sl_to(place->sl_arg, s->visit.lid) : place->sl);
-	put_header(mad, attrs[s->stage], s->stage == CLEAR ? MAD_SET : MAD_GET);
+	put_query_header(mad, attr_of(s->stage), s->stage == CLEAR ? MAD_SET : MAD_GET);
 	if (s->stage == CLEAR)
 		perf_encode_clear(mad + PERF_DATA_OFFSET, s->visit.port);
 	else if (s->stage != CAPS)
 		perf_encode_get(mad + PERF_DATA_OFFSET, s->visit.port);
-	s->turn++;
-	s->tid = TID_MARK | (uint32_t)(s->turn & TURN_MASK) << TID_TURN | (uint32_t)(s - p->slots);
+	set_tid(p, s, mad_gmp_tid(place->mad, to.lid));
+	s->asked = to.lid;
+	s->asked_lmc = (to.lid ^ s->visit.lid) >> s->visit.lmc ? 0 : s->visit.lmc;
 	ib_put(mad, SMP_TID, s->tid);
 	r = mad_send_gmp(place->mad, &to, mad, sizeof(mad), p->conf->transaction_timeout);
 	if (r == 0)
@@ -248,20 +298,20 @@ static int ask(struct perf *p, struct slot *s, const struct perf_place *place)
 	return r;
 }
 
-static void leave(struct perf *p, struct slot *s)
+static void end_visit(struct perf *p, struct slot *s)
 {
-	s->tid = 0;
+	set_tid(p, s, 0);
 	p->hint = (unsigned)(s - p->slots);
 	p->status.outstanding--;
 }
 
-/* Asks what comes next in this visit. */
-static void go_on(struct perf *p, struct slot *s, const struct perf_place *place)
+/* Sends the next query of this visit. */
+static void continue_visit(struct perf *p, struct slot *s, const struct perf_place *place)
 {
-	int r = s->stage == DONE ? -ENOENT : ask(p, s, place);
+	int r = s->stage == DONE ? -ENOENT : send_query(p, s, place);
 
 	if (r < 0)
-		leave(p, s); /* the transport is full or gone, or so is the node: next sweep */
+		end_visit(p, s); /* the transport is full or gone, or so is the node: next sweep */
 }
 
 /* Looks first where one was freed last. */
@@ -276,7 +326,7 @@ static struct slot *free_slot(struct perf *p)
 	return NULL;
 }
 
-static void fill(struct perf *p, const struct perf_place *place)
+static void fill_slots(struct perf *p, const struct perf_place *place)
 {
 	while (p->next_visit < p->n_visits && p->status.outstanding < p->n_slots &&
 	       place->now >= p->blocked_until) {
@@ -289,10 +339,12 @@ static void fill(struct perf *p, const struct perf_place *place)
 			return;
 		s->visit = *v;
 		s->tries = 0;
-		s->stage = e && v->port <= e->node.n_ports && wants_caps(p, &e->past[v->port]) ? CAPS : BASIC;
-		r = ask(p, s, place);
+		s->stage = e && v->port <= e->node.n_ports && wants_caps(p, &e->past[v->port])
+				   ? CAPS
+				   : BASIC;
+		r = send_query(p, s, place);
 		if (r == -EAGAIN || r == -ENODEV) {
-			s->tid = 0;
+			set_tid(p, s, 0);
 			p->blocked_until = place->now + BLOCKED;
 			return;
 		}
@@ -300,23 +352,23 @@ static void fill(struct perf *p, const struct perf_place *place)
 		if (r == 0)
 			p->status.outstanding++;
 		else
-			s->tid = 0;
+			set_tid(p, s, 0);
 	}
 }
 
 void perf_dispatch(struct perf *p, const struct perf_place *place)
 {
 	if (p->status.state == PERF_DISABLED || !place->fabric) {
-		stop(p);
+		stop_sweep(p);
 		return;
 	}
 	if (p->status.sweep == PERF_SLEEPING && (p->asked || place->now >= p->next_at))
-		begin(p, place);
+		start_sweep(p, place);
 	if (p->status.sweep != PERF_SWEEPING)
 		return;
-	fill(p, place);
+	fill_slots(p, place);
 	if (p->next_visit == p->n_visits && !p->status.outstanding)
-		end(p, place->now);
+		end_sweep(p, place->now);
 }
 
 mono_t perf_next(const struct perf *p)
@@ -325,42 +377,37 @@ mono_t perf_next(const struct perf *p)
 		return MONO_NEVER;
 	if (p->status.sweep == PERF_SLEEPING)
 		return p->asked ? 0 : p->next_at;
-	/* What is out comes back by itself; so only a transport that takes no more is waited for here. */
-	return p->next_visit < p->n_visits && p->status.outstanding < p->n_slots ? p->blocked_until :
-										     MONO_NEVER;
+	/*
+	 * Outstanding queries come back by themselves; so only a transport that refuses sends is
+	 * waited for here.
+	 */
+	return p->next_visit < p->n_visits && p->status.outstanding < p->n_slots ? p->blocked_until
+										 : MONO_NEVER;
 }
 
 /* ---- an answer ----------------------------------------------------------------------------- */
 
-static void tell_errors(struct perf *p, const struct perf_node *n, uint8_t port,
+static void log_errors(struct perf *p, const struct perf_node *n, uint8_t port,
 			const uint64_t grew[PERF_ERRORS], int64_t seconds)
 {
 	char text[600];
 	size_t len = 0;
 
 	for (unsigned i = 0; i < PERF_ERRORS; i++) {
-		bool is_wait = i == PERF_XMIT_WAIT;
-		bool tell = is_wait ? p->conf->perfmgr_xmit_wait_log &&
-					      grew[i] >= p->conf->perfmgr_xmit_wait_threshold :
-				      grew[i] && p->conf->perfmgr_log_errors;
+		bool shown = grew[i] && p->conf->perfmgr_log_errors;
 
-		if (tell && len < sizeof(text))
+		if (i == PERF_XMIT_WAIT)
+			shown = p->conf->perfmgr_xmit_wait_log &&
+				grew[i] >= p->conf->perfmgr_xmit_wait_threshold;
+		if (shown && len < sizeof(text))
 			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s +%" PRIu64,
 						len ? ", " : "", perf_error_name(i), grew[i]);
 	}
-	if (len && p->told++ < TOLD_MAX)
+	if (len && p->logged++ < LOGGED_MAX)
 		log_info("'%s' (0x%016" PRIx64 ") port %u in %" PRId64 " s: %s", n->name, n->guid,
 			 port, seconds, text);
 	else if (len)
-		p->not_told++;
-}
-
-static bool any(const uint64_t *values, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (values[i])
-			return true;
-	return false;
+		p->not_logged++;
 }
 
 static void take_errors(struct perf *p, struct perf_entry *e, uint8_t port,
@@ -369,9 +416,9 @@ static void take_errors(struct perf *p, struct perf_entry *e, uint8_t port,
 	int64_t seconds = realtime - e->ports[port].errors_at;
 	uint64_t grew[PERF_ERRORS];
 
-	if (!perf_add_errors(e, port, now, realtime, grew) || !any(grew, PERF_ERRORS))
+	if (!perf_add_errors(e, port, now, realtime, grew) || !perf_any_error(grew))
 		return;
-	tell_errors(p, &e->node, port, grew, seconds);
+	log_errors(p, &e->node, port, grew, seconds);
 	if (p->hooks.errors)
 		p->hooks.errors(p->hooks.arg, &e->node, port, grew, seconds);
 }
@@ -394,11 +441,12 @@ static enum stage take_basic(struct perf *p, struct slot *s, struct perf_entry *
 	bool extended = caps & (PERF_CAP_EXT_WIDTH | PERF_CAP_EXT_WIDTH_NOIETF);
 	uint64_t errors[PERF_ERRORS], data[PERF_DATA];
 
-	/* Other counters: what they are ahead by has not come since the last reading. */
+	/* Other counters: their lead is not growth since the last reading. */
 	if (extended != e->ports[port].extended)
 		e->past[port].has_data = false;
 	e->ports[port].extended = extended;
-	perf_decode_basic(attr, !e->past[port].caps_known || caps & PERF_CAP_XMIT_WAIT, errors, data);
+	perf_decode_basic(attr, !e->past[port].caps_known || caps & PERF_CAP_XMIT_WAIT, errors,
+			  data);
 	take_errors(p, e, port, errors, realtime);
 	s->nearly_full = perf_nearly_full(errors, data, e->ports[port].extended);
 	if (e->ports[port].extended)
@@ -407,7 +455,7 @@ static enum stage take_basic(struct perf *p, struct slot *s, struct perf_entry *
 	return s->nearly_full ? CLEAR : DONE;
 }
 
-/* What was answered is taken in; what is to be asked next. */
+/* Takes in an answer; returns the next query. */
 static enum stage take_answer(struct perf *p, struct slot *s, struct perf_entry *e,
 			      const uint8_t *attr, int64_t realtime)
 {
@@ -434,7 +482,7 @@ static enum stage take_answer(struct perf *p, struct slot *s, struct perf_entry 
 	return DONE;
 }
 
-/* A port may send us elsewhere once; whoever sends us back gets no more questions in this sweep. */
+/* A port may redirect once; a second redirection ends the visit for this sweep. */
 static enum stage take_redirection(struct perf *p, struct slot *s, struct perf_entry *e,
 				   const uint8_t *attr)
 {
@@ -458,23 +506,58 @@ static enum stage take_refusal(struct slot *s, struct perf_entry *e)
 	return DONE;
 }
 
-static struct slot *slot_of(struct perf *p, const uint8_t *mad)
+/* Why this is no answer to the query of `s`; MAD_STRAYS: it is one. */
+/* An agent that redirects may answer any question with ClassPortInfo (13.4.7). */
+static bool redirects(const uint8_t *mad)
 {
-	uint32_t tid = (uint32_t)ib_get(mad, SMP_TID);
+	return ib_get(mad, SMP_STATUS) & MAD_STATUS_REDIRECT &&
+	       ib_get(mad, SMP_ATTR_ID) == PERF_CLASS_PORT_INFO;
+}
 
-	if ((tid & 0xF0000000u) != TID_MARK || TID_SLOT(tid) >= p->n_slots)
-		return NULL;
-	return p->slots[TID_SLOT(tid)].tid == tid ? &p->slots[TID_SLOT(tid)] : NULL;
+static enum mad_stray fault_of(const struct slot *s, const struct transport_event *ev)
+{
+	if (!s)
+		return MAD_STRAY_UNASKED;
+	if ((ev->from.lid ^ s->asked) >> s->asked_lmc)
+		return MAD_STRAY_ELSEWHERE;
+	if (ib_get(ev->mad, SMP_METHOD) != MAD_GET_RESP ||
+	    (ib_get(ev->mad, SMP_ATTR_ID) != attr_of(s->stage) && !redirects(ev->mad)))
+		return MAD_STRAY_MISMATCHED;
+	return MAD_STRAYS;
+}
+
+/*
+ * Is it the answer to the query of `s`? One that is not is counted. With the id of `s` it has ended
+ * the wait of the transport all the same: then the query is as one without an answer.
+ */
+static bool is_believed(const struct slot *s, const struct transport_event *ev,
+			const struct perf_place *place)
+{
+	enum mad_stray fault = fault_of(s, ev);
+
+	if (fault != MAD_STRAYS)
+		mad_refuse_gmp(place->mad, fault, ev);
+	return fault == MAD_STRAYS;
+}
+
+/* A query that came back, or an answer to one; not a question of others. */
+static bool is_end(const struct transport_event *ev)
+{
+	return ev->kind == TRANSPORT_RETURNED ||
+	       (ev->kind == TRANSPORT_MAD && ib_get(ev->mad, SMP_METHOD) & MAD_RESPONSE_BIT);
 }
 
 void perf_receive(struct perf *p, struct transport_event *ev, const struct perf_place *place)
 {
 	struct slot *s = ev->kind == TRANSPORT_GONE ? NULL : slot_of(p, ev->mad);
-	bool is_answer = ev->kind == TRANSPORT_MAD && ib_get(ev->mad, SMP_METHOD) == MAD_GET_RESP;
 	struct perf_entry *e;
 	unsigned status;
+	bool is_answer;
 
-	if (!s || !place->fabric || (ev->kind == TRANSPORT_MAD && !is_answer))
+	if (!place->fabric || !is_end(ev))
+		return;
+	is_answer = ev->kind == TRANSPORT_MAD && is_believed(s, ev, place);
+	if (!s)
 		return;
 	e = perf_totals_find(&p->totals, s->visit.guid);
 	status = (unsigned)ib_get(ev->mad, SMP_STATUS);
@@ -492,18 +575,18 @@ void perf_receive(struct perf *p, struct transport_event *ev, const struct perf_
 	} else {
 		s->stage = take_answer(p, s, e, ev->mad + PERF_DATA_OFFSET, place->realtime);
 	}
-	go_on(p, s, place);
+	continue_visit(p, s, place);
 	perf_dispatch(p, place);
 }
 
-/* ---- what an administrator asks for -------------------------------------------------------- */
+/* ---- commands of administrators ------------------------------------------------------------- */
 
 void perf_enable(struct perf *p, bool enabled)
 {
 	p->status.state = enabled ? PERF_ENABLED : PERF_DISABLED;
 	p->next_at = 0;
 	if (!enabled)
-		stop(p);
+		stop_sweep(p);
 }
 
 void perf_sweep_now(struct perf *p)
@@ -513,6 +596,7 @@ void perf_sweep_now(struct perf *p)
 
 void perf_set_sweep_time(struct perf *p, unsigned seconds)
 {
+	assert(seconds > 0);
 	p->status.sweep_time_s = seconds;
 	p->next_at = p->started + seconds * MONO_S;
 }
@@ -550,7 +634,8 @@ void perf_clear_redirections(struct perf *p, guid_t guid)
 	for (unsigned i = 0; i < p->totals.n; i++) {
 		struct perf_entry *e = p->totals.entries[i];
 
-		for (unsigned num = 0; num <= e->node.n_ports && (!guid || guid == e->node.guid); num++)
+		for (unsigned num = 0; num <= e->node.n_ports && (!guid || guid == e->node.guid);
+		     num++)
 			e->past[num].to = (struct perf_redirection){ 0 };
 	}
 }
@@ -588,7 +673,9 @@ void perf_print_redirections(const struct perf *p, const struct perf_node *node,
 		if (!to->lid)
 			continue;
 		if (!any_yet)
-			fprintf(out, "\"%s\" 0x%" PRIx64 "\n   Port  LID     QP        Q_Key       P_Key   SL\n",
+			fprintf(out,
+				"\"%s\" 0x%" PRIx64
+				"\n   Port  LID     QP        Q_Key       P_Key   SL\n",
 				node->name, node->guid);
 		any_yet = true;
 		fprintf(out, "   %-4u  0x%04x  0x%06x  0x%08x  0x%04x  %u\n", num, to->lid, to->qp,

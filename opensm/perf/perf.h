@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The performance manager: reads the counters of every port at intervals (IBA 16.1), adds what they grew
- * by to totals of 64 bits, and clears those that are about to stick at their end.
+ * The performance manager: reads the counters of every port at intervals (IBA 16.1), adds what they
+ * grew by to totals of 64 bits, and clears those that are about to stick at their end.
  *
  *   DISABLED --perf_enable()--> SLEEPING --time--> SWEEPING --all answered or given up--> SLEEPING
  *
- * Only while we are MASTER. Reads no clock and sends nothing but GMPs of class PerfMgt through the MAD
- * engine that it is given at each dispatch. Main thread only.
+ * Only while we are MASTER. Reads no clock and sends nothing but GMPs of class PerfMgt through the
+ * MAD engine that it is given at each dispatch. Main thread only.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include "conf/conf.h"
-#include "conf/lists.h"
+#include "conf/lists/lists.h"
 #include "fabric/fabric.h"
 #include "mad/mad.h"
 #include "perf/kinds.h"
@@ -24,7 +24,7 @@
 struct perf;
 
 struct perf_port {
-	bool valid; /* its counters have been read */
+	bool valid;    /* its counters have been read */
 	bool extended; /* of 64 bits */
 	uint64_t errors[PERF_ERRORS], data[PERF_DATA]; /* totals since `reset_at` */
 	int64_t reset_at, errors_at, data_at;	       /* seconds since 1970 */
@@ -52,13 +52,13 @@ struct perf_status {
 	unsigned last_ms;	      /* how long the last sweep took */
 };
 
-/* What it works on now; `fabric` NULL: there is no manager, or it is not MASTER. */
+/* The surroundings at a dispatch. */
 struct perf_place {
-	const struct fabric *fabric;
+	const struct fabric *fabric; /* NULL: there is no manager, or it is not MASTER */
 	struct mad_engine *mad;
 	const struct conf_names *names; /* NULL: none */
 	uint8_t sl;
-	/* The SL of the way to a LID; NULL: `sl`. */
+	/* The SL of the path to a LID; NULL: `sl`. */
 	uint8_t (*sl_to)(const void *arg, lid_t lid);
 	const void *sl_arg;
 	mono_t now;
@@ -66,7 +66,10 @@ struct perf_place {
 };
 
 struct perf_hooks {
-	/* Counters of a port grew (events 0 and 1 of plugins): deltas since the last reading. May be NULL. */
+	/*
+	 * Counters of a port grew (events 0 and 1 of plugins): deltas since the last reading. May
+	 * be NULL.
+	 */
 	void (*errors)(void *arg, const struct perf_node *node, uint8_t port,
 		       const uint64_t deltas[PERF_ERRORS], int64_t seconds);
 	void (*data)(void *arg, const struct perf_node *node, uint8_t port,
@@ -74,7 +77,10 @@ struct perf_hooks {
 	void *arg;
 };
 
-/* Options perfmgr*, transaction_timeout and transaction_retries of `conf` count (one more reference). */
+/*
+ * Options perfmgr*, transaction_timeout and transaction_retries of `conf` count (one more
+ * reference); `hooks` (NULL: none) are copied.
+ */
 struct perf *perf_new(const struct conf *conf, const struct perf_hooks *hooks);
 struct perf *perf_free(struct perf *p); /* NULL is fine; returns NULL */
 
@@ -84,7 +90,7 @@ mono_t perf_next(const struct perf *p); /* MONO_NEVER: nothing to do */
 /* A GMP of class PerfMgt: an answer, or a question that came back unanswered. */
 void perf_receive(struct perf *p, struct transport_event *ev, const struct perf_place *place);
 
-/* ---- what an administrator may ask for (console.md 6) ---- */
+/* ---- commands of administrators (console.md 6) ---- */
 
 void perf_enable(struct perf *p, bool enabled);
 void perf_sweep_now(struct perf *p);
@@ -96,7 +102,10 @@ unsigned perf_remove_inactive(struct perf *p); /* how many nodes */
 void perf_clear_redirections(struct perf *p, guid_t guid); /* 0: all */
 const struct perf_status *perf_status(const struct perf *p);
 
-/* Nodes in rising order of GUID; NULL: there are no more. Valid until the next call that is not const. */
+/*
+ * Nodes in rising order of GUID; NULL: there are no more. Valid until the next call that is not
+ * const.
+ */
 const struct perf_node *perf_node_at(const struct perf *p, unsigned n);
 /* By GUID, or, where that is 0, by name. NULL: not known. */
 const struct perf_node *perf_node_find(const struct perf *p, guid_t guid, const char *name);
@@ -115,4 +124,3 @@ void perf_print_machine(const struct perf_node *node, FILE *out);
 void perf_print_all(const struct perf *p, bool machine, FILE *out);
 /* "symbol_err_cnt", as in the file. */
 const char *perf_error_name(enum perf_error e);
-const char *perf_data_name(enum perf_data d);

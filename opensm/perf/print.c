@@ -1,48 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The texts about counters that the peer writes (files.md 7, console.md 6), byte for byte. */
+/* The texts about counters as OpenSM writes them (files.md 7, console.md 6), byte for byte. */
+#include <assert.h>
 #include <inttypes.h>
 #include <time.h>
 
-#include "perf/private.h"
+#include "perf/perf_internal.h"
 #include "util/mem.h"
 
 #define TIME_STRLEN 32
 
-static const char *const error_names[PERF_ERRORS] = {
-	[PERF_SYMBOL] = "symbol_err_cnt",
-	[PERF_LINK_RECOVER] = "link_err_recover",
-	[PERF_LINK_DOWNED] = "link_downed",
-	[PERF_RCV] = "rcv_err",
-	[PERF_RCV_REM_PHYS] = "rcv_rem_phys_err",
-	[PERF_RCV_SWITCH_RELAY] = "rcv_switch_relay_err",
-	[PERF_XMIT_DISCARDS] = "xmit_discards",
-	[PERF_XMIT_CONSTRAINT] = "xmit_constraint_err",
-	[PERF_RCV_CONSTRAINT] = "rcv_constraint_err",
-	[PERF_LINK_INTEGRITY] = "link_integrity_err",
-	[PERF_BUFFER_OVERRUN] = "buf_overrun_err",
-	[PERF_VL15_DROPPED] = "vl15_dropped",
-	[PERF_XMIT_WAIT] = "xmit_wait",
-};
-
-static const char *const data_names[PERF_DATA] = {
-	[PERF_XMIT_DATA] = "xmit_data",
-	[PERF_RCV_DATA] = "rcv_data",
-	[PERF_XMIT_PKTS] = "xmit_pkts",
-	[PERF_RCV_PKTS] = "rcv_pkts",
-	[PERF_UNICAST_XMIT_PKTS] = "unicast_xmit_pkts",
-	[PERF_UNICAST_RCV_PKTS] = "unicast_rcv_pkts",
-	[PERF_MULTICAST_XMIT_PKTS] = "multicast_xmit_pkts",
-	[PERF_MULTICAST_RCV_PKTS] = "multicast_rcv_pkts",
-};
+#define PERF_TEXT_(NAME, text, field, other) text,
+static const char *const error_names[PERF_ERRORS] = { PERF_ERROR_LIST(PERF_TEXT_) };
+static const char *const data_names[PERF_DATA] = { PERF_DATA_LIST(PERF_TEXT_) };
 
 const char *perf_error_name(enum perf_error e)
 {
+	assert(e < PERF_ERRORS);
 	return error_names[e];
-}
-
-const char *perf_data_name(enum perf_data d)
-{
-	return data_names[d];
 }
 
 /* As ctime() without its newline. */
@@ -56,17 +30,30 @@ static char *time_text(int64_t seconds, char ret[TIME_STRLEN])
 	return ret;
 }
 
-static void head(const struct perf_node *n, unsigned port, FILE *out)
-{
-	fprintf(out, "\"%s\" 0x%" PRIx64 " active %s port %u\n", n->name, n->guid,
-		n->active ? "TRUE" : "FALSE", port);
-}
-
 static void put_time(const char *what, int64_t at, FILE *out)
 {
 	char text[TIME_STRLEN];
 
 	fprintf(out, "     %-21s: %s\n", what, time_text(at, text));
+}
+
+/* Ports of a node that have been read. */
+#define EACH_PORT(n, num)                                                                          \
+	(unsigned num = (n)->has_port0 ? 0 : 1; num <= (n)->n_ports; num++)                        \
+		if ((n)->ports[num].valid)
+
+/* The beginning of a port's block: its place, and its error counters, or those that are not 0. */
+static void put_errors(const struct perf_node *n, unsigned port, bool all, FILE *out)
+{
+	const struct perf_port *p = &n->ports[port];
+
+	fprintf(out, "\"%s\" 0x%" PRIx64 " active %s port %u\n", n->name, n->guid,
+		n->active ? "TRUE" : "FALSE", port);
+	put_time("Last Reset", p->reset_at, out);
+	put_time("Last Error Update", p->errors_at, out);
+	for (unsigned i = 0; i < PERF_ERRORS; i++)
+		if (all || p->errors[i])
+			fprintf(out, "     %-21s: %" PRIu64 "\n", error_names[i], p->errors[i]);
 }
 
 /* "48600 (189.844KB)": data in octets, four times what the counter says; packets as they are. */
@@ -87,49 +74,34 @@ static void put_data(enum perf_data d, uint64_t value, FILE *out)
 	fprintf(out, "%s)\n", is_octets ? "B" : "");
 }
 
-static void put_port(const struct perf_node *n, unsigned num, FILE *out)
-{
-	const struct perf_port *p = &n->ports[num];
-
-	head(n, num, out);
-	put_time("Last Reset", p->reset_at, out);
-	put_time("Last Error Update", p->errors_at, out);
-	for (unsigned i = 0; i < PERF_ERRORS; i++)
-		fprintf(out, "     %-21s: %" PRIu64 "\n", error_names[i], p->errors[i]);
-	put_time("Last Data Update", p->data_at, out);
-	for (unsigned i = 0; i < PERF_DATA; i++)
-		put_data(i, p->data[i], out);
-}
-
 void perf_print_node(const struct perf_node *node, int port, FILE *out)
 {
-	for (unsigned num = node->has_port0 ? 0 : 1; num <= node->n_ports; num++)
-		if (node->ports[num].valid && (port < 0 || (unsigned)port == num))
-			put_port(node, num, out);
+	assert(node && port <= 255);
+	for EACH_PORT(node, num) {
+		const struct perf_port *p = &node->ports[num];
+
+		if (port >= 0 && (unsigned)port != num)
+			continue;
+		put_errors(node, num, true, out);
+		put_time("Last Data Update", p->data_at, out);
+		for (unsigned i = 0; i < PERF_DATA; i++)
+			put_data(i, p->data[i], out);
+	}
 }
 
-static bool has_errors(const struct perf_port *p)
+bool perf_any_error(const uint64_t errors[PERF_ERRORS])
 {
 	for (unsigned i = 0; i < PERF_ERRORS; i++)
-		if (p->errors[i])
+		if (errors[i])
 			return true;
 	return false;
 }
 
 void perf_print_errors(const struct perf_node *node, FILE *out)
 {
-	for (unsigned num = node->has_port0 ? 0 : 1; num <= node->n_ports; num++) {
-		const struct perf_port *p = &node->ports[num];
-
-		if (!p->valid || !has_errors(p))
-			continue;
-		head(node, num, out);
-		put_time("Last Reset", p->reset_at, out);
-		put_time("Last Error Update", p->errors_at, out);
-		for (unsigned i = 0; i < PERF_ERRORS; i++)
-			if (p->errors[i])
-				fprintf(out, "     %-21s: %" PRIu64 "\n", error_names[i], p->errors[i]);
-	}
+	for EACH_PORT(node, num)
+		if (perf_any_error(node->ports[num].errors))
+			put_errors(node, num, false, out);
 }
 
 static void machine_head(FILE *out)
@@ -160,9 +132,8 @@ static void machine_port(const struct perf_node *n, unsigned num, FILE *out)
 void perf_print_machine(const struct perf_node *n, FILE *out)
 {
 	machine_head(out);
-	for (unsigned num = n->has_port0 ? 0 : 1; num <= n->n_ports; num++)
-		if (n->ports[num].valid)
-			machine_port(n, num, out);
+	for EACH_PORT(n, num)
+		machine_port(n, num, out);
 }
 
 void perf_print_all(const struct perf *p, bool machine, FILE *out)

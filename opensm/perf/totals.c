@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Nodes, their ports, and what their counters grew by. A counter that shows less than before was cleared by
- * somebody: what it shows now has come since. The first reading of a port is where its counting begins.
+ * Nodes, their ports, and the growth of their counters. A counter below its last reading was
+ * cleared by another program: its whole value is growth since. The first reading of a port is where
+ * its counting begins.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "perf/private.h"
+#include "perf/perf_internal.h"
 #include "util/mem.h"
 
 void perf_totals_init(struct perf_totals *t)
@@ -14,10 +16,15 @@ void perf_totals_init(struct perf_totals *t)
 	*t = (struct perf_totals){ .by_guid = guidmap_new(), .sorted = true };
 }
 
-static void entry_free(struct perf_entry *e)
+static void entry_clear(struct perf_entry *e)
 {
 	free(e->ports);
 	free(e->past);
+}
+
+static void entry_free(struct perf_entry *e)
+{
+	entry_clear(e);
 	free(e);
 }
 
@@ -35,27 +42,25 @@ struct perf_entry *perf_totals_find(const struct perf_totals *t, guid_t guid)
 	return guidmap_get(t->by_guid, guid);
 }
 
-static struct perf_entry *entry_new(const struct node *n, int64_t realtime)
+static void entry_start(struct perf_entry *e, const struct node *n, int64_t realtime)
 {
-	struct perf_entry *e = xcalloc(1, sizeof(*e));
-
-	e->node.guid = n->guid;
-	e->node.n_ports = n->n_ports;
+	*e = (struct perf_entry){ .node = { .guid = n->guid, .n_ports = n->n_ports } };
 	e->ports = xcalloc(n->n_ports + 1u, sizeof(*e->ports));
 	e->past = xcalloc(n->n_ports + 1u, sizeof(*e->past));
 	e->node.ports = e->ports;
 	for (unsigned i = 0; i <= n->n_ports; i++)
 		e->ports[i].reset_at = realtime;
-	return e;
 }
 
-/* A device that comes back with another number of ports is another device. */
-static void replace(struct perf_totals *t, struct perf_entry *old, struct perf_entry *e)
+static struct perf_entry *add_entry(struct perf_totals *t, guid_t guid)
 {
-	for (unsigned i = 0; i < t->n; i++)
-		if (t->entries[i] == old)
-			t->entries[i] = e;
-	entry_free(old);
+	struct perf_entry *e = xcalloc(1, sizeof(*e));
+
+	guidmap_put(t->by_guid, guid, e);
+	GROW(t->entries, t->n + 1, t->cap);
+	t->entries[t->n++] = e;
+	t->sorted = false;
+	return e;
 }
 
 struct perf_entry *perf_totals_meet(struct perf_totals *t, const struct node *n, const char *name,
@@ -63,18 +68,12 @@ struct perf_entry *perf_totals_meet(struct perf_totals *t, const struct node *n,
 {
 	struct perf_entry *e = perf_totals_find(t, n->guid);
 
-	if (!e || e->node.n_ports != n->n_ports) {
-		struct perf_entry *old = e;
-
-		e = entry_new(n, realtime);
-		guidmap_put(t->by_guid, n->guid, e);
-		if (old) {
-			replace(t, old, e);
-		} else {
-			GROW(t->entries, t->n + 1, t->cap);
-			t->entries[t->n++] = e;
-			t->sorted = false;
-		}
+	assert(n && name);
+	if (!e)
+		e = add_entry(t, n->guid);
+	if (!e->ports || e->node.n_ports != n->n_ports) {
+		entry_clear(e); /* another number of ports: another device */
+		entry_start(e, n, realtime);
 	}
 	snprintf(e->node.name, sizeof(e->node.name), "%s", name);
 	e->node.has_port0 = port_is_enhanced0(&n->ports[0]);
@@ -113,43 +112,43 @@ unsigned perf_totals_drop(struct perf_totals *t)
 	return before - kept;
 }
 
-/* Adds what `now` has more than `before` to `totals`. */
-static void add(const uint64_t *now, uint64_t *before, uint64_t *totals, uint64_t *ret, unsigned n)
+/* Adds to `totals` how far `now` is beyond `before`, unless that is no reading yet (`*known`). */
+static bool add_growth(bool *known, const uint64_t *now, uint64_t *before, uint64_t *totals,
+		       uint64_t *ret, unsigned n)
 {
+	bool counts = *known;
+
 	for (unsigned i = 0; i < n; i++) {
-		ret[i] = now[i] >= before[i] ? now[i] - before[i] : now[i];
+		uint64_t from = counts ? before[i] : now[i];
+
+		ret[i] = now[i] >= from ? now[i] - from : now[i];
 		totals[i] += ret[i];
+		before[i] = now[i];
 	}
-	memcpy(before, now, n * sizeof(*now));
+	*known = true;
+	return counts;
 }
 
 bool perf_add_errors(struct perf_entry *e, uint8_t port, const uint64_t now[PERF_ERRORS],
 		     int64_t realtime, uint64_t ret[PERF_ERRORS])
 {
 	struct perf_past *past = &e->past[port];
-	bool counts = past->has_errors;
 
-	if (!counts)
-		memcpy(past->errors, now, sizeof(past->errors));
-	add(now, past->errors, e->ports[port].errors, ret, PERF_ERRORS);
-	past->has_errors = true;
+	assert(port <= e->node.n_ports);
 	e->ports[port].errors_at = realtime;
-	return counts;
+	return add_growth(&past->has_errors, now, past->errors, e->ports[port].errors, ret,
+			  PERF_ERRORS);
 }
 
 bool perf_add_data(struct perf_entry *e, uint8_t port, const uint64_t now[PERF_DATA],
 		   int64_t realtime, uint64_t ret[PERF_DATA])
 {
 	struct perf_past *past = &e->past[port];
-	bool counts = past->has_data;
 
-	if (!counts)
-		memcpy(past->data, now, sizeof(past->data));
-	add(now, past->data, e->ports[port].data, ret, PERF_DATA);
-	past->has_data = true;
+	assert(port <= e->node.n_ports);
 	e->ports[port].valid = true;
 	e->ports[port].data_at = realtime;
-	return counts;
+	return add_growth(&past->has_data, now, past->data, e->ports[port].data, ret, PERF_DATA);
 }
 
 void perf_was_cleared(struct perf_entry *e, uint8_t port)

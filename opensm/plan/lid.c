@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Who gets which LIDs. The whole LID space lies before us as one byte per LID: free, reserved (for
- * somebody who is not there, or for the spare part of a wider range) or taken. Marks only ever rise
- * in that order, so the search for the lowest free block never has to look back.
+ * Assigns LIDs. The whole LID space is one byte per LID: free, reserved (for a port that is
+ * missing, or for the spare part of a wider range) or taken. Marks only ever rise in that order, so
+ * the search for the lowest free block never has to look back.
  *
  * Knows nothing of LMC changes on the wire, nor of files: the caller writes and remembers.
  */
 #include "plan/lid.h"
 
+#include <assert.h>
 #include <byteswap.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,25 +44,19 @@ struct planner {
 
 const char *lid_reason_name(enum lid_reason reason)
 {
-	switch (reason) {
-	case LID_UNCHANGED:
-		return "unchanged";
-	case LID_REMEMBERED:
-		return "remembered";
-	case LID_NEW:
-		return "had none";
-	case LID_MOVED_INVALID:
-		return "out of range";
-	case LID_MOVED_ALIGN:
-		return "does not fit the LMC";
-	case LID_MOVED_TAKEN:
-		return "another port's";
-	case LID_MOVED_REASSIGN:
-		return "reassigned";
-	case LID_UNSERVED:
-		return "no LIDs left";
-	}
-	return "unknown";
+	static const char *const names[] = {
+		[LID_UNCHANGED] = "unchanged",
+		[LID_REMEMBERED] = "remembered",
+		[LID_NEW] = "had none",
+		[LID_MOVED_INVALID] = "out of range",
+		[LID_MOVED_ALIGN] = "does not fit the LMC",
+		[LID_MOVED_TAKEN] = "another port's",
+		[LID_MOVED_REASSIGN] = "reassigned",
+		[LID_UNSERVED] = "no LIDs left",
+	};
+
+	assert(reason < ARRAY_SIZE(names));
+	return names[reason];
 }
 
 static uint8_t lmc_of(const struct lid_job *job, const struct lid_port *port, uint8_t lmc)
@@ -91,7 +86,7 @@ static struct rank *rank_ports(const struct lid_job *job)
 	return order;
 }
 
-/* Could a port with 2^lmc LIDs live at `base` at all? */
+/* Could a port with 2^lmc LIDs have base LID `base`? */
 static bool base_fits(const struct planner *p, unsigned base, uint8_t lmc)
 {
 	unsigned width = 1u << lmc;
@@ -115,7 +110,7 @@ static void raise_marks(struct planner *p, unsigned min, unsigned max, enum mark
 		p->marks[lid] = MAX(p->marks[lid], mark);
 }
 
-static void assign(struct planner *p, size_t port, unsigned base, enum lid_reason reason)
+static void assign_range(struct planner *p, size_t port, unsigned base, enum lid_reason reason)
 {
 	struct lid_assigned *a = &p->plan->ports[port];
 
@@ -142,11 +137,11 @@ static void assign_remembered(struct planner *p, size_t port)
 		return;
 	if (worst_mark(p, r->min, r->min + (1u << a->lmc) - 1) == TAKEN)
 		return;
-	assign(p, port, r->min, LID_REMEMBERED);
+	assign_range(p, port, r->min, LID_REMEMBERED);
 	a->max = r->max;
 }
 
-/* Why a port cannot keep what it holds, should it come to that. */
+/* The reason why a port cannot keep its present LID, if it cannot. */
 static enum lid_reason judge_current(const struct planner *p, size_t port)
 {
 	unsigned current = p->job->ports[port].current, width = 1u << p->plan->ports[port].lmc;
@@ -170,7 +165,7 @@ static void assign_current(struct planner *p, size_t port)
 
 	if (base_fits(p, current, lmc) &&
 	    worst_mark(p, current, current + (1u << lmc) - 1) == FREE)
-		assign(p, port, current, LID_UNCHANGED);
+		assign_range(p, port, current, LID_UNCHANGED);
 }
 
 /* The first block at or after `*from` that bears no mark above `limit`; 0 if none. */
@@ -196,15 +191,12 @@ static void assign_fresh(struct planner *p, size_t port)
 	if (!base)
 		base = next_block(p, &c->reserved, lmc, RESERVED);
 	if (base)
-		assign(p, port, base, judge_current(p, port));
+		assign_range(p, port, base, judge_current(p, port));
 	else
 		p->plan->n_unserved++;
 }
 
-/*
- * What memory says of ports that are not there is reserved. A port that is there and whose range no
- * longer suits loses it.
- */
+/* Remembered ranges of missing ports are reserved. A port whose range no longer suits loses it. */
 static void reserve_absent(struct planner *p, const struct guidmap *present)
 {
 	for (size_t i = 0; i < p->job->n_remembered; i++) {
@@ -223,7 +215,7 @@ static void reserve_spare(struct planner *p)
 			raise_marks(p, p->plan->ports[i].min, p->plan->ports[i].max, RESERVED);
 }
 
-/* Spare parts that went to somebody else after all. */
+/* Gives up spare parts that went to another port after all. */
 static void trim_spare(struct planner *p)
 {
 	for (size_t i = 0; i < p->plan->n_ports; i++) {
@@ -242,7 +234,7 @@ static int compare_guids(const void *va, const void *vb)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* To be forgotten: ranges that make no sense, of unserved ports, or with a LID now taken. */
+/* Ranges to forget: impossible ones, of unserved ports, or with a LID now taken. */
 static void drop_ranges(struct planner *p, const struct guidmap *present)
 {
 	struct lid_plan *plan = p->plan;
@@ -309,6 +301,8 @@ struct lid_plan *lid_plan(const struct lid_job *job)
 		.top = MIN(job->top, LID_MAX_UCAST),
 	};
 
+	assert(job->lmc <= MAX_LMC && job->top <= LID_MAX_UCAST);
+	assert((!job->n_ports || job->ports) && (!job->n_remembered || job->remembered));
 	plan->n_ports = job->n_ports;
 	plan->ports = xcalloc(MAX(job->n_ports, 1u), sizeof(*plan->ports));
 	for (size_t i = 0; i < job->n_remembered; i++)
@@ -321,7 +315,8 @@ struct lid_plan *lid_plan(const struct lid_job *job)
 	}
 	plan_ports(&p, present);
 	for (size_t i = 0; i < job->n_ports; i++)
-		plan->n_changed += plan->ports[i].base != job->ports[i].current;
+		if (plan->ports[i].base != job->ports[i].current)
+			plan->n_changed++;
 	plan->lmc_fits = largest_lmc(&p);
 	return plan;
 }
@@ -334,11 +329,6 @@ struct lid_plan *lid_plan_free(struct lid_plan *plan)
 		free(plan);
 	}
 	return NULL;
-}
-
-void lid_plan_freep(struct lid_plan **plan)
-{
-	*plan = lid_plan_free(*plan);
 }
 
 char *lid_plan_error(const struct lid_job *job, const struct lid_plan *plan,

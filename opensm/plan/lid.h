@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Who gets which LIDs: a pure function of the ports, of what they hold, and of what was remembered.
+ * Assigns LIDs: a pure function of the ports, of their present LIDs, and of remembered ranges.
  *
  * In this order (sweep.md 8, files.md 2), each rule for all ports before the next one:
  *
  *   1. the remembered range, if wide enough and aligned for the LMC and within the limit
- *   2. the LID the port holds now, if valid, aligned, and nobody's by rule 1 or by memory
- *   3. the lowest free range; when there is none, one remembered for a port that is not there
+ *   2. the present LID of the port, if valid, aligned, and not another port's by rule 1 or
+ *      by memory
+ *   3. the lowest free range; when there is none, one remembered for a missing port
  *
  * Where two ports want the same, the SM's port wins, then the one first in OpenSM's order (GUIDs
- * compared byte-reversed): the order of discovery does not matter. Ranges of ports that are not
- * there stay reserved. Planning what was planned changes nothing.
+ * compared byte-reversed): the order of discovery does not matter. Ranges of missing ports stay
+ * reserved. Planning the result again changes nothing.
  */
 #pragma once
 
@@ -18,18 +19,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/mem.h"
 #include "util/types.h"
 
 /* A port that owns LIDs: of a CA or router, or port 0 of a switch. */
 struct lid_port {
 	guid_t guid;         /* non-zero, unique among the ports */
-	lid_t current;       /* PortInfo:LID as observed: anything at all, 0 none */
+	lid_t current;       /* PortInfo:LID as observed: any value, 0 none */
 	bool is_sm;          /* our own port */
 	bool switch0;
 	bool enhanced0;      /* enhanced switch port 0 */
 };
 
-/* What is remembered of a GUID (guid2lid). */
+/* The remembered range of a GUID (guid2lid). */
 struct lid_range {
 	guid_t guid;
 	lid_t min, max;
@@ -42,17 +44,17 @@ struct lid_job {
 	size_t n_remembered;
 	uint8_t lmc;         /* 0..7 */
 	bool lmc_esp0;       /* enhanced switch port 0 gets 2^LMC LIDs too */
-	bool reassign;       /* ignore what is held and what is remembered */
+	bool reassign;       /* ignore present and remembered LIDs */
 	lid_t top;           /* highest LID all switches can forward; 0xBFFF at most */
 };
 
 enum lid_reason {
-	LID_UNCHANGED,       /* holds it already */
-	LID_REMEMBERED,      /* held another one or none; memory says this */
-	LID_NEW,             /* held none */
-	LID_MOVED_INVALID,   /* held one out of range */
-	LID_MOVED_ALIGN,     /* held one that does not fit the LMC */
-	LID_MOVED_TAKEN,     /* held one that is another port's */
+	LID_UNCHANGED,       /* has it already */
+	LID_REMEMBERED,      /* had another one or none; remembered */
+	LID_NEW,             /* had none */
+	LID_MOVED_INVALID,   /* had one out of range */
+	LID_MOVED_ALIGN,     /* had one that does not fit the LMC */
+	LID_MOVED_TAKEN,     /* had another port's */
 	LID_MOVED_REASSIGN,
 	LID_UNSERVED,        /* no room: base is 0 */
 };
@@ -62,13 +64,13 @@ struct lid_assigned {
 	lid_t base;          /* 0: none */
 	uint8_t lmc;         /* of this port: 0 on base switch port 0 */
 	enum lid_reason reason;
-	lid_t min, max;      /* what to remember: the range, or a wider one remembered before */
+	lid_t min, max;      /* to be remembered: the range, or a wider one remembered before */
 };
 
 struct lid_plan {
 	struct lid_assigned *ports; /* parallel to job.ports */
 	size_t n_ports;
-	guid_t *dropped;     /* not to be remembered any more: LIDs gone to others; ascending */
+	guid_t *dropped;     /* to be forgotten: their LIDs went to other ports; ascending */
 	size_t n_dropped;
 	size_t n_changed;    /* ports with base != current */
 	size_t n_unserved;
@@ -79,7 +81,7 @@ struct lid_plan {
 /* O(n log n). Never NULL; the caller frees it. */
 struct lid_plan *lid_plan(const struct lid_job *job);
 struct lid_plan *lid_plan_free(struct lid_plan *plan);
-void lid_plan_freep(struct lid_plan **plan);
+FREEP(lid_plan_free, struct lid_plan)
 
 /*
  * The one sentence to log when n_unserved > 0: how many ports got no LID and which LMC would do.

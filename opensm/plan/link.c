@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The table of PortInfo fields an SM sets (IBA 14.2.5.6), and the link state path.
+ * The table of PortInfo fields that an SM sets (IBA 14.2.5.6).
  *
  * Values that the hardware may refuse are wanted all the same; sync/ notices what a device does not
- * keep and says so once. Nothing in here knows about transactions.
+ * keep and logs it once. Nothing in here knows about transactions.
  */
 #include "plan/link.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "plan/pkey.h"
+#include "util/hash.h"
 #include "util/mem.h"
 
 enum on {
@@ -20,6 +22,7 @@ enum on {
 	ON_BASE0 = 0x04, /* base switch port 0 */
 	ON_ENHANCED0 = 0x08,
 	ON_SWITCH = 0x10, /* external switch port */
+	ESSENTIAL = 0x20, /* see link_essential() */
 };
 #define ON_END	(ON_HOST | ON_ROUTER | ON_BASE0 | ON_ENHANCED0)
 #define ON_WIRE (ON_HOST | ON_ROUTER | ON_SWITCH)
@@ -91,44 +94,41 @@ static int64_t hoq_life(const struct link_facts *f)
 	       0x1F;
 }
 
+/* Of what the port supports, what option `force` lets it use; `all`: the option says all of it. */
+static int64_t forced(unsigned force, unsigned all, unsigned supported)
+{
+	unsigned enabled = force == all ? supported : force & supported;
+
+	return force && enabled ? (int64_t)enabled : -1;
+}
+
 static int64_t link_width(const struct link_facts *f)
 {
-	unsigned force = f->conf->force_link_width;
-	unsigned supported = ib_get(f->self.info, PI_WIDTH_SUPPORTED);
-
-	if (!force)
-		return -1;
-	if (force == 255)
-		return supported ? (int64_t)supported : -1;
-	return force & supported ? (int64_t)(force & supported) : -1;
+	return forced(f->conf->force_link_width, 255, ib_get(f->self.info, PI_WIDTH_SUPPORTED));
 }
 
 static int64_t link_speed(const struct link_facts *f)
 {
-	unsigned force = f->conf->force_link_speed;
-	unsigned supported = ib_get(f->self.info, PI_SPEED_SUPPORTED);
-
-	if (!force)
-		return -1;
-	if (force == 15)
-		return supported ? (int64_t)supported : -1;
-	return force & supported ? (int64_t)(force & supported) : -1;
+	return forced(f->conf->force_link_speed, 15, ib_get(f->self.info, PI_SPEED_SUPPORTED));
 }
 
 static int64_t link_speed_ext(const struct link_facts *f)
 {
 	unsigned force = f->conf->force_link_speed_ext;
 	unsigned supported = ib_get(f->self.info, PI_SPEED_EXT_SUPPORTED);
-	bool both =
-		f->peer && (f->self.cap_mask & f->peer->cap_mask & IB_CAP(IB_CAP_EXTENDED_SPEEDS));
 
-	if (!force || !both || !supported)
+	if (!f->peer || !(f->self.cap_mask & f->peer->cap_mask & IB_CAP(IB_CAP_EXTENDED_SPEEDS)))
 		return -1;
-	if (force == 30) /* extended speeds off (table 164) */
+	if (force == 30 && supported) /* extended speeds off (table 164) */
 		return 30;
-	if (force == 31)
-		return supported;
-	return force & supported ? (int64_t)(force & supported) : -1;
+	return forced(force, 31, supported);
+}
+
+static int64_t m_key_protect(const struct link_facts *f)
+{
+	unsigned level = f->conf->m_key_protection_level & 3;
+
+	return f->shown ? (int64_t)MIN(level, 1u) : (int64_t)level;
 }
 
 static int64_t enforce_in(const struct link_facts *f)
@@ -141,29 +141,32 @@ static int64_t enforce_out(const struct link_facts *f)
 	return f->enforcing ? (f->enforce & PKEY_ENFORCE_OUT) != 0 : -1;
 }
 
-/* A row is either computed, or a member of struct conf cut to the width of the field. */
+/*
+ * A row is computed, or a member of struct conf cut to the width of the field, or the M_Key, which
+ * may have any value of 64 bits.
+ */
 static const struct row {
 	const char *name;
 	uint16_t offset;
 	uint8_t width;
 	uint8_t on;
-	value_fn value;	 /* NULL: the option */
-	uint16_t option; /* offset in struct conf */
-	uint8_t option_size;
+	value_fn value;	     /* NULL: the option */
+	uint16_t option;     /* offset in struct conf */
+	uint8_t option_size; /* 0: the M_Key */
 } rows[] = {
 /* clang-format off */
 #define ROW(FIELD, ON, FN) { #FIELD, PI_##FIELD, PI_##FIELD##_W, (ON), (FN), 0, 0 }
 #define OPT(FIELD, ON, MEMBER)                                                                     \
 	{ #FIELD, PI_##FIELD, PI_##FIELD##_W, (ON), NULL, offsetof(struct conf, MEMBER),           \
 	  sizeof(((struct conf *)0)->MEMBER) }
-	OPT(M_KEY, ON_END, m_key),                                              /* 14.2.4 */
-	OPT(GID_PREFIX, ON_END, subnet_prefix),
-	ROW(LID, ON_END, lid),
-	ROW(MASTER_SM_LID, ON_END, sm_lid),
+	ROW(M_KEY, ON_END, NULL),                                               /* 14.2.4 */
+	OPT(GID_PREFIX, ON_END | ESSENTIAL, subnet_prefix),
+	ROW(LID, ON_END | ESSENTIAL, lid),
+	ROW(MASTER_SM_LID, ON_END | ESSENTIAL, sm_lid),
 	OPT(M_KEY_LEASE, ON_END, m_key_lease_period),                           /* 14.2.4.2 */
 	ROW(WIDTH_ENABLED, ON_WIRE, link_width),                                /* 14.2.5.6 */
-	OPT(M_KEY_PROTECT, ON_END, m_key_protection_level),                     /* 14.2.4.1 */
-	ROW(LMC, ON_HOST | ON_ROUTER | ON_ENHANCED0, lmc),
+	ROW(M_KEY_PROTECT, ON_END, m_key_protect),                              /* 14.2.4.1 */
+	ROW(LMC, ON_HOST | ON_ROUTER | ON_ENHANCED0 | ESSENTIAL, lmc),
 	ROW(SPEED_ENABLED, ON_WIRE, link_speed),
 	ROW(NEIGHBOR_MTU, ON_WIRE | ON_ENHANCED0, neighbor_mtu),
 	ROW(MASTER_SM_SL, ON_END, sm_sl),
@@ -205,17 +208,12 @@ static uint64_t option_value(const struct row *r, const struct conf *c)
 	const uint8_t *member = (const uint8_t *)c + r->option;
 	uint64_t v = 0;
 
-	switch (r->option_size) {
-	case sizeof(uint8_t):
+	if (r->option_size == sizeof(uint8_t))
 		v = *member;
-		break;
-	case sizeof(uint16_t):
+	else if (r->option_size == sizeof(uint16_t))
 		v = *(const uint16_t *)member;
-		break;
-	case sizeof(uint64_t):
+	else
 		v = *(const uint64_t *)member;
-		break;
-	}
 	return r->width < 64 ? v & ((1ull << r->width) - 1) : v;
 }
 
@@ -225,8 +223,8 @@ static bool row_value(const struct row *r, const struct link_facts *f, uint64_t 
 	int64_t v;
 
 	if (!r->value) {
-		*ret = option_value(r, f->conf);
-		return true;
+		*ret = r->option_size ? option_value(r, f->conf) : f->m_key;
+		return r->option_size || !f->keeps_m_key;
 	}
 	v = r->value(f);
 	*ret = v;
@@ -248,6 +246,7 @@ void link_plan(const struct link_facts *f, struct link_want *ret)
 {
 	enum on kind = port_kind(&f->self);
 
+	assert(f->conf && f->self.info && (!f->peer || f->peer->info));
 	memcpy(ret->info, f->self.info, SMP_DATA_SIZE);
 	ret->applies = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -280,9 +279,7 @@ link_fields link_essential(void)
 	link_fields fields = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		unsigned at = rows[i].offset;
-
-		if (at == PI_LID || at == PI_LMC || at == PI_MASTER_SM_LID || at == PI_GID_PREFIX)
+		if (rows[i].on & ESSENTIAL)
 			fields |= 1u << i;
 	}
 	return fields;
@@ -290,15 +287,15 @@ link_fields link_essential(void)
 
 uint32_t link_hash(const struct link_want *want, link_fields fields)
 {
-	uint64_t h = 0x9E3779B97F4A7C15ull;
+	uint64_t h = HASH_START, value;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (fields & 1u << i)
-			h = (h ^ ib_bits_get(want->info, rows[i].offset, rows[i].width) ^ i << 56) *
-			    0xBF58476D1CE4E5B9ull;
+		if (!(fields & 1u << i))
+			continue;
+		value = ib_bits_get(want->info, rows[i].offset, rows[i].width);
+		h = hash_bytes(hash_bytes(h, &i, sizeof(i)), &value, sizeof(value));
 	}
-	h ^= h >> 32;
-	return (uint32_t)h ? (uint32_t)h : 1;
+	return hash_fold(h) ? hash_fold(h) : 1;
 }
 
 char *link_fields_str(link_fields fields, char ret[LINK_FIELDS_STRLEN])
@@ -312,19 +309,4 @@ char *link_fields_str(link_fields fields, char ret[LINK_FIELDS_STRLEN])
 					len ? ", " : "", rows[i].name);
 	}
 	return ret;
-}
-
-enum ib_port_state link_next_state(enum ib_port_state actual, enum ib_port_state goal)
-{
-	switch (actual) {
-	case IB_PORT_INIT:
-		return goal >= IB_PORT_ARMED ? IB_PORT_ARMED : IB_PORT_NO_CHANGE;
-	case IB_PORT_ARMED:
-		return goal >= IB_PORT_ACTIVE ? IB_PORT_ACTIVE : IB_PORT_NO_CHANGE;
-	case IB_PORT_NO_CHANGE:
-	case IB_PORT_DOWN:
-	case IB_PORT_ACTIVE:
-		break;
-	}
-	return IB_PORT_NO_CHANGE;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a PortInfo should say: a pure function of the options, the port and its neighbour.
+ * The wanted PortInfo of a port: a pure function of the options, the port and its neighbour.
  *
  * One row per field that a subnet manager sets; a row says on which kinds of port it applies and
- * what its value is. Link state is not a row: it is a path, see link_next_state().
+ * what its value is. Link state is not a row: it is a path (sync/link.c).
  */
 #pragma once
 
@@ -27,10 +27,13 @@ struct link_facts {
 	const struct link_end *peer; /* NULL: no neighbour (or port 0) */
 	lid_t lid, sm_lid;
 	uint8_t lmc;
-	bool enforcing;	 /* partition enforcement is decided; else it stays as it is */
-	uint8_t enforce; /* enum pkey_enforce: which way packets are checked */
-	uint8_t sm_sl;	 /* of the path to the subnet manager */
-	int high_limit;	 /* VLHighLimit; -1: it stays as it is */
+	uint64_t m_key;	  /* of an end port */
+	bool keeps_m_key; /* of an end port: the one that it holds stays */
+	bool shown;	  /* of an end port: it answers Gets without its M_Key */
+	bool enforcing;	  /* partition enforcement is decided; else it stays as it is */
+	uint8_t enforce;  /* enum pkey_enforce: direction in which packets are checked */
+	uint8_t sm_sl;	  /* of the path to the subnet manager */
+	int high_limit;	  /* VLHighLimit; -1: it stays as it is */
 	const struct conf *conf;
 };
 
@@ -44,15 +47,18 @@ struct link_want {
 
 void link_plan(const struct link_facts *facts, struct link_want *ret);
 
-/* Code of the VLs that a port uses: of both ends of the cable, and of max_op_vls; 1..5. NULL: no neighbour. */
+/*
+ * Code of the VLs that a port uses: of both ends of the cable, and of max_op_vls; 1..5. NULL: no
+ * neighbour.
+ */
 unsigned link_oper_vls(const struct conf *conf, const uint8_t *info, const uint8_t *peer_info);
 
-/* Fields of `want` that `info` shows otherwise. */
+/* Fields whose value in `info` differs from `want`. */
 link_fields link_differs(const struct link_want *want, const uint8_t *info);
 
 /*
  * Fields without which a port cannot take part (LID, LMC, SM LID, GID prefix): a device that does
- * not keep one is at fault, and is asked again in every sweep.
+ * not keep one is at fault, and is written again in every sweep.
  */
 link_fields link_essential(void);
 
@@ -62,9 +68,3 @@ uint32_t link_hash(const struct link_want *want, link_fields fields);
 /* Field names, comma separated, for the log. Returns `ret`. */
 #define LINK_FIELDS_STRLEN 512
 char *link_fields_str(link_fields fields, char ret[LINK_FIELDS_STRLEN]);
-
-/*
- * The state to write next on the way to `goal`: ARMED from INIT, ACTIVE from ARMED, NO_CHANGE where
- * nothing is to be done or can be (DOWN is the hardware's affair).
- */
-enum ib_port_state link_next_state(enum ib_port_state actual, enum ib_port_state goal);

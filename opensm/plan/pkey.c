@@ -5,31 +5,28 @@
  */
 #include "plan/pkey.h"
 
-#include <errno.h>
+#include <assert.h>
 #include <string.h>
 
-#include "plan/pkey_private.h"
+#include "plan/pkey_internal.h"
 #include "util/mem.h"
 
 /* All that the answer for a port depends on. */
 struct question {
-	uint32_t wants;	       /* members_kind() */
-	uint32_t have, memory; /* tables */
+	uint32_t wants;			   /* pkey_rights_kind() */
+	uint32_t have, memory, peer_before; /* tables */
 	uint16_t capacity, peer_capacity;
 };
 
 struct planner {
 	const struct pkey_job *job;
+	const struct pkey_rights *rights;
 	struct pkey_plan *plan;
 	struct pkey_pool *pool;
-	struct members *members;
-	struct pkey_wants wants;
-	struct place place;
+	struct pkey_kinds kinds;
 	struct intern questions;
 	struct pkey_port_plan *answers; /* by number of the question */
 	size_t answers_cap;
-	uint16_t *peer; /* room for one table */
-	size_t peer_cap;
 };
 
 enum pkey_enforce pkey_enforce_mode(const struct conf *conf)
@@ -56,101 +53,45 @@ void pkey_job_options(struct pkey_job *job, const struct conf *conf)
 	job->keep_indexes = conf->keep_pkey_indexes;
 }
 
-/* --- Switch ports --------------------------------------------------------------------------- */
-
-int pkey_peer_table(struct pkey_table table, uint16_t capacity, uint16_t *ret)
+static uint32_t pooled(struct planner *p, struct pkey_table table)
 {
-	uint64_t full[PKEY_FULL / 64] = { 0 }; /* bases that are there as full keys */
-	int n = 0;
-
-	for (size_t i = 0; i < table.n; i++) {
-		unsigned base = table.keys[i] & PKEY_BASE;
-
-		if (table.keys[i] & PKEY_FULL)
-			full[base / 64] |= 1ull << base % 64;
-	}
-	for (size_t i = 0; i < table.n; i++) {
-		uint16_t key = table.keys[i];
-
-		if (!(key & PKEY_BASE))
-			continue;
-		if (!(key & PKEY_FULL) && full[key / 64] & 1ull << key % 64)
-			continue;
-		if (n == capacity)
-			return -ENOSPC;
-		ret[n++] = key;
-	}
-	return n;
+	return pkey_pool_table(p->pool, table.keys, table.n);
 }
 
-static void plan_peer(struct planner *p, uint16_t capacity, struct pkey_port_plan *ret)
+static void ask_question(struct planner *p, const struct pkey_port *port, struct question *ret)
 {
-	struct pkey_table table = pkey_pool_get(p->pool, ret->table);
-	int n;
+	const struct pkey_plan *last = p->job->previous;
+	size_t at = last ? pkey_plan_find(last, port->guid) : SIZE_MAX;
+	const struct pkey_port_plan *before = at == SIZE_MAX ? NULL : &last->ports[at];
+	const struct pkey_pool *pool = last ? last->pool : NULL;
+	bool is_still = pkey_is_still(p->job->tenants, port);
 
-	ret->peer_table = PKEY_NO_TABLE;
-	ret->peer_enforce = PKEY_ENFORCE_OFF;
-	if (!capacity || p->job->enforce == PKEY_ENFORCE_OFF)
-		return;
-	GROW(p->peer, table.n + 1u, p->peer_cap);
-	n = pkey_peer_table(table, capacity, p->peer);
-	if (n < 0) {
-		ret->peer_too_small = true;
-		return;
-	}
-	ret->peer_table = pkey_pool_table(p->pool, p->peer, (size_t)n);
-	ret->peer_enforce = p->job->enforce;
+	memset(ret, 0, sizeof(*ret));
+	ret->wants = pkey_rights_kind(p->rights, p->job->tenants, port, &p->kinds);
+	ret->have = pooled(p, pkey_have(p->job, port));
+	ret->memory = pooled(p, pkey_memory(p->job, pool, before, is_still));
+	ret->peer_before = pooled(p, pkey_peer_before(p->job, pool, before, is_still));
+	ret->capacity = port->capacity;
+	ret->peer_capacity = port->peer_capacity;
 }
 
-/* --- End ports ------------------------------------------------------------------------------ */
-
-static uint32_t have_of(struct planner *p, const struct pkey_port *port)
+static void answer_question(struct planner *p, const struct pkey_port *port,
+			    const struct question *q, struct pkey_port_plan *ret)
 {
-	if (!p->job->keep_indexes || !port->have)
-		return pkey_pool_table(p->pool, NULL, 0);
-	return pkey_pool_table(p->pool, port->have, MIN(port->n_have, port->capacity));
-}
+	struct pkey_answer *a = p->pool->answer;
+	struct pkey_input in = {
+		.have = pkey_pool_get(p->pool, q->have),
+		.memory = pkey_pool_get(p->pool, q->memory),
+		.peer_before = pkey_pool_get(p->pool, q->peer_before),
+		.capacity = q->capacity,
+		.peer_capacity = q->peer_capacity,
+		.enforce = p->job->enforce,
+		.allow_both = p->job->allow_both,
+	};
 
-static uint32_t memory_of(struct planner *p, const struct pkey_port *port)
-{
-	const struct pkey_plan *before = p->job->keep_indexes ? p->job->previous : NULL;
-	size_t at = before ? pkey_plan_find(before, port->guid) : SIZE_MAX;
-	struct pkey_table memory = { 0 };
-
-	if (at != SIZE_MAX)
-		memory = pkey_plan_table(before, before->ports[at].memory);
-	return pkey_pool_table(p->pool, memory.keys, memory.n);
-}
-
-static void keep_dropped(struct planner *p, struct pkey_port_plan *ret)
-{
-	struct pkey_pool *pool = p->pool;
-
-	size_t kept = MIN(p->place.n_dropped, (size_t)PKEY_DROPPED_KEPT);
-
-	ret->n_dropped = (uint16_t)MIN(p->place.n_dropped, (size_t)UINT16_MAX);
-	ret->dropped = (uint32_t)pool->n_dropped;
-	GROW(pool->dropped, pool->n_dropped + kept + 1, pool->dropped_cap);
-	if (kept)
-		memcpy(pool->dropped + pool->n_dropped, p->place.dropped,
-		       kept * sizeof(*pool->dropped));
-	pool->n_dropped += kept;
-}
-
-static struct pkey_port_plan answer(struct planner *p, size_t port, const struct question *q)
-{
-	struct pkey_port_plan ret = { 0 };
-	struct place *place = &p->place;
-
-	members_wants(p->members, port, &p->wants);
-	place_keys(place, &p->wants, q->capacity, pkey_pool_get(p->pool, q->have),
-		   pkey_pool_get(p->pool, q->memory));
-	ret.table = pkey_pool_table(p->pool, place->table, q->capacity);
-	ret.memory = pkey_pool_table(p->pool, place->memory_after, place->n_memory);
-	ret.set = pkey_pool_set(p->pool, ret.table);
-	keep_dropped(p, &ret);
-	plan_peer(p, q->peer_capacity, &ret);
-	return ret;
+	pkey_rights_wants(p->rights, p->job, port, &a->wants);
+	pkey_answer_make(a, &in);
+	pkey_answer_keep(a, p->pool, p->job->enforce, ret);
 }
 
 static void plan_port(struct planner *p, size_t i)
@@ -160,20 +101,17 @@ static void plan_port(struct planner *p, size_t i)
 	uint32_t id;
 	size_t known = p->questions.n;
 
-	memset(&q, 0, sizeof(q));
-	q.wants = members_kind(p->members, i);
-	q.have = have_of(p, port);
-	q.memory = memory_of(p, port);
-	q.capacity = port->capacity;
-	q.peer_capacity = port->peer_capacity;
+	ask_question(p, port, &q);
 	id = pkey_intern_put(&p->questions, &q, sizeof(q));
 	if (id == known) {
 		GROW(p->answers, known + 1, p->answers_cap);
-		p->answers[id] = answer(p, i, &q);
+		answer_question(p, port, &q, &p->answers[id]);
 	}
 	p->plan->ports[i] = p->answers[id];
-	p->plan->n_dropped += p->answers[id].n_dropped > 0;
-	p->plan->n_peer_too_small += p->answers[id].peer_too_small;
+	if (p->answers[id].n_dropped)
+		p->plan->n_dropped++;
+	if (p->answers[id].peer_too_small)
+		p->plan->n_peer_too_small++;
 }
 
 static void map_ports(const struct pkey_job *job, struct guidmap *ports)
@@ -185,62 +123,43 @@ static void map_ports(const struct pkey_job *job, struct guidmap *ports)
 
 struct pkey_plan *pkey_plan(const struct pkey_job *job)
 {
-	_cleanup_(members_freep) struct members *members = NULL;
+	_cleanup_(pkey_rights_freep) struct pkey_rights *own =
+		job->rights ? NULL : pkey_rights_new(job->partitions);
 	struct pkey_plan *plan = xcalloc(1, sizeof(*plan));
-	_cleanup_free_ struct planner *p = xcalloc(1, sizeof(*p));
+	struct planner p = { .job = job, .plan = plan, .rights = own ? own : job->rights };
 
-	plan->pool = pkey_pool_new();
+	assert(job->partitions && (!job->n_ports || job->ports));
+	plan->pool = p.pool = pkey_pool_new();
+	plan->pool->answer = xcalloc(1, sizeof(*plan->pool->answer));
 	plan->n_ports = job->n_ports;
-	plan->n_partitions = job->partitions->n;
 	plan->ports = xcalloc(job->n_ports + 1, sizeof(*plan->ports));
-	plan->n_members = xcalloc(plan->n_partitions + 1, sizeof(*plan->n_members));
 	map_ports(job, plan->pool->ports);
-	members = members_new(job, plan->pool->ports, plan->n_members);
-	p->job = job;
-	p->plan = plan;
-	p->pool = plan->pool;
-	p->members = members;
-	p->place.allow_both = job->allow_both;
-	p->wants.keys = xcalloc(plan->n_partitions * 2 + 1, sizeof(*p->wants.keys));
 	for (size_t i = 0; i < job->n_ports; i++)
-		plan_port(p, i);
-	pkey_pool_seal(plan->pool);
+		plan_port(&p, i);
 	plan->n_tables = (uint32_t)plan->pool->tables.n;
 	plan->n_sets = (uint32_t)plan->pool->sets.n;
-	place_clear(&p->place);
-	pkey_intern_clear(&p->questions);
-	free(p->wants.keys);
-	free(p->answers);
-	free(p->peer);
+	plan->pool->n_fresh = plan->pool->tables.n;
+	pkey_kinds_clear(&p.kinds);
+	pkey_intern_clear(&p.questions);
+	free(p.answers);
 	return plan;
 }
 
 struct pkey_plan *pkey_plan_free(struct pkey_plan *plan)
 {
 	if (plan) {
+		pkey_answer_free(plan->pool->answer);
 		pkey_pool_free(plan->pool);
 		free(plan->ports);
-		free(plan->n_members);
 		free(plan);
 	}
 	return NULL;
 }
 
-void pkey_plan_freep(struct pkey_plan **plan)
-{
-	*plan = pkey_plan_free(*plan);
-}
-
 const uint16_t *pkey_plan_dropped(const struct pkey_plan *plan, size_t port)
 {
+	assert(port < plan->n_ports);
 	return plan->pool->dropped + plan->ports[port].dropped;
-}
-
-size_t pkey_plan_find(const struct pkey_plan *plan, guid_t guid)
-{
-	const void *found = guid ? guidmap_get(plan->pool->ports, guid) : NULL;
-
-	return found ? (size_t)((uintptr_t)found - 1) : SIZE_MAX;
 }
 
 void pkey_table_block(struct pkey_table table, unsigned block, uint16_t ret[PKEY_BLOCK])

@@ -3,9 +3,9 @@
  * P_Key tables: a pure function of the partitions, of the ports and of what their tables hold
  * (partitions-conf.md 7).
  *
- * Few tables are distinct in a fabric of many ports, so tables are stored once, and equal tables have
- * equal numbers (ids, from 0 in order of first use). The same holds for P_Key *sets*: what a table
- * comes to when its order does not matter, which is what subnet administration asks.
+ * Few tables are distinct in a fabric of many ports, so tables are stored once, and equal tables
+ * have equal numbers (ids, from 0 in order of first use). The same holds for P_Key *sets*: tables
+ * regardless of order, as subnet administration needs them.
  *
  * Order of the entries: partitions by partition_order(); the limited key of a partition before its
  * full key. Each port, in this order:
@@ -19,8 +19,19 @@
  *   3  where that is beyond the table, to the first hole
  *   4  no hole: the key is dropped (never the default key, which drives out another)
  *
- * Memory is a plan: job.previous is the plan made before, and holds per port what was confirmed or
- * given. Planning what was planned changes nothing.
+ * A port with rights made at run time (job.tenants) has other rules for 2 and 3: a key that the
+ * plan before gave, and that has not reached the table yet, keeps that index; a new one goes to the
+ * lowest free index from 1. The table of
+ * the switch port that faces it is kept as still: its keys stay where the plan before has them, new
+ * ones fill the lowest hole. So one change is one block of each. A key whose membership changes
+ * keeps its index in both.
+ *
+ * Memory is a plan: job.previous is the plan made before, and holds per port which keys were
+ * confirmed or given. Planning the result again changes nothing.
+ *
+ * A change of one port costs that port: pkey_plan_port() plans it anew within a plan, with the same
+ * result as a whole plan whose job.previous is the plan before. What the port had remains in the
+ * memory of the plan until the next whole one (pkey_plan_is_bloated()).
  */
 #pragma once
 
@@ -28,7 +39,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "conf/partitions.h"
+#include "conf/partitions/partitions.h"
+#include "util/mem.h"
 #include "util/types.h"
 
 #define PKEY_BLOCK 32 /* P_Keys in one block of a table */
@@ -48,20 +60,41 @@ struct pkey_port {
 	uint16_t peer_capacity;
 };
 
-/* Which way switches check packets at ports that face hosts. As bits: PortInfo mask 0x0C. */
+/*
+ * Direction in which switches check packets at ports that face hosts. As bits: PortInfo mask 0x0C.
+ */
 enum pkey_enforce {
 	PKEY_ENFORCE_OFF = 0x00,
 	PKEY_ENFORCE_OUT = 0x04, /* PartitionEnforcementOutbound */
 	PKEY_ENFORCE_IN = 0x08,
 	PKEY_ENFORCE_BOTH = 0x0C,
 };
-/* The value of part_enforce as bits; what is none of the four words counts as both. */
+/* The value of part_enforce as bits; any other word counts as both. */
 enum pkey_enforce pkey_enforce_mode(const struct conf *conf);
 
+/*
+ * The rights that partitions.conf gives, by GUID and by kind of port: prepared once, good for any
+ * fabric and any number of plans. Immutable. Holds a reference of the partitions.
+ */
+struct pkey_rights;
+
+/* Never NULL; the caller frees it. O(partitions + items). */
+struct pkey_rights *pkey_rights_new(const struct partitions *p);
+struct pkey_rights *pkey_rights_free(struct pkey_rights *rights);
+FREEP(pkey_rights_free, struct pkey_rights)
+
 struct pkey_plan;
+struct tenants;
 
 struct pkey_job {
 	const struct partitions *partitions;
+	const struct pkey_rights *rights; /* of `partitions`; NULL: made for this plan alone */
+	/*
+	 * Rights made at run time; NULL: none. They count as if they stood behind the last item of
+	 * the file, and their index0 goes before any indx0 of the file. Their P_Keys need not be in
+	 * `partitions`.
+	 */
+	const struct tenants *tenants;
 	const struct pkey_port *ports;
 	size_t n_ports;
 	enum pkey_enforce enforce;
@@ -80,15 +113,17 @@ struct pkey_table {
 };
 
 /*
- * What a port is member of: P_Keys by partition_order() of their base. Where a port holds both forms
- * of a key, they are two bits of one entry.
+ * The partitions of a port: P_Keys by partition_order() of their base. Where a port holds both
+ * forms of a key, they are two bits of one entry.
  */
 struct pkey_set {
 	uint32_t id; /* equal sets of one plan have equal ids */
 	uint16_t n;
-	uint16_t self_pkey;    /* what two ports with this set share; 0: nothing (all limited) */
-	const uint16_t *order; /* partition_order() of each, ascending */
-	const uint8_t *forms;  /* PKEY_SET_LIMITED | PKEY_SET_FULL of each */
+	uint16_t self_pkey; /* what two ports with this set share; 0: nothing (all limited) */
+	const struct pkey_entry {
+		uint16_t order; /* partition_order(), ascending */
+		uint16_t forms; /* PKEY_SET_LIMITED | PKEY_SET_FULL */
+	} * entries;
 };
 #define PKEY_SET_LIMITED 0x01
 #define PKEY_SET_FULL	 0x02
@@ -109,8 +144,6 @@ struct pkey_port_plan {
 struct pkey_plan {
 	struct pkey_port_plan *ports; /* parallel to job.ports */
 	size_t n_ports;
-	uint32_t *n_members; /* per partition of job.partitions->list: ports of this fabric in it */
-	size_t n_partitions;
 	uint32_t n_tables, n_sets;
 	size_t n_dropped;	 /* ports with dropped keys */
 	size_t n_peer_too_small; /* switch ports whose enforcement is off for lack of room */
@@ -119,16 +152,54 @@ struct pkey_plan {
 
 /*
  * Never NULL; the caller frees it, and job.previous only after that call. `job` and what it points
- * to may go afterwards. Expected O(ports + items + partitions + distinct tables * keys).
+ * to may go afterwards. Expected O(ports + distinct tables * keys), and without job.rights
+ * O(items + partitions) more.
  */
 struct pkey_plan *pkey_plan(const struct pkey_job *job);
 struct pkey_plan *pkey_plan_free(struct pkey_plan *plan);
-void pkey_plan_freep(struct pkey_plan **plan);
+FREEP(pkey_plan_free, struct pkey_plan)
 
-/* Owned by the plan. `id` is one that the plan gave. */
+/*
+ * Plans one port anew; a port whose GUID the plan does not know is ignored. Of `job` the rights and
+ * the options count: not its ports, and not job.previous, which is the plan itself. Ids given
+ * before stay good, and so do pointers to sets; what pkey_plan_table() and pkey_plan_dropped() gave
+ * does not. O(keys of the port) with job.rights.
+ */
+void pkey_plan_port(struct pkey_plan *plan, const struct pkey_job *job,
+		    const struct pkey_port *port);
+/* True: the plan holds more than twice what a whole new one would, and should be replaced. */
+bool pkey_plan_is_bloated(const struct pkey_plan *plan);
+
+/* What pkey_plan_port() would come to. */
+struct pkey_trial {
+	uint16_t *keys; /* the table without the zeros at its end; never NULL */
+	uint16_t n;
+	uint16_t *peer_keys; /* of the switch port; NULL: its table is left alone */
+	uint16_t n_peer;
+	uint8_t peer_enforce;	/* enum pkey_enforce */
+	bool peer_too_small;	/* the keys do not fit the switch port */
+	size_t n_dropped;	/* keys that find no place at the port */
+	uint16_t first_dropped; /* 0: none */
+};
+
+/*
+ * For a dry run, and to refuse a change that finds no room. The plan is not changed, and a port
+ * that it does not know is planned as one without memory. `ret` is to be cleared.
+ */
+void pkey_plan_try(const struct pkey_plan *plan, const struct pkey_job *job,
+		   const struct pkey_port *port, struct pkey_trial *ret);
+void pkey_trial_clear(struct pkey_trial *trial);
+
+/*
+ * Owned by the plan. `id` is one that the plan gave. A table is good until the next
+ * pkey_plan_port(), a set as long as the plan.
+ */
 struct pkey_table pkey_plan_table(const struct pkey_plan *plan, uint32_t id);
 const struct pkey_set *pkey_plan_set(const struct pkey_plan *plan, uint32_t id);
-/* The keys dropped at port number `port`: n_dropped of them, or the first PKEY_DROPPED_KEPT. */
+/*
+ * The keys dropped at port number `port`: n_dropped of them, or the first PKEY_DROPPED_KEPT. Good
+ * until the next pkey_plan_port().
+ */
 #define PKEY_DROPPED_KEPT 32
 const uint16_t *pkey_plan_dropped(const struct pkey_plan *plan, size_t port);
 /* Index in job.ports of the port with this GUID; SIZE_MAX: not planned. */
@@ -143,7 +214,7 @@ static inline unsigned pkey_table_blocks(struct pkey_table table)
 }
 
 /*
- * What the switch port that faces a port with `table` should hold: the keys one after the other,
+ * The wanted table of the switch port that faces a port with `table`: the keys one after the other,
  * without zeros, and without a limited key whose full form is there too. `ret` has room for table.n
  * keys. Returns their number, or -ENOSPC when they do not fit `capacity` (enforcement must then be
  * off).
@@ -158,5 +229,3 @@ int pkey_peer_table(struct pkey_table table, uint16_t capacity, uint16_t *ret);
 bool pkey_share(const struct pkey_set *a, const struct pkey_set *b, uint16_t *ret_pkey);
 /* The forms of this P_Key's base in the set (PKEY_SET_LIMITED, PKEY_SET_FULL); 0: not a member. */
 unsigned pkey_set_find(const struct pkey_set *set, uint16_t pkey);
-/* Holds the set this P_Key such that a peer with `pkey` could talk to it (15 bits, one full)? */
-bool pkey_set_matches(const struct pkey_set *set, uint16_t pkey);

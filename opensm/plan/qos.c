@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reads the qos_* lists as OpenSM reads them (qos.md 6), and puts lanes and options together. Nothing in
- * here knows which port holds what.
+ * Reads the qos_* lists as OpenSM reads them (qos.md 6), and joins VLs and options. Nothing in here
+ * knows the tables of ports.
  */
 #include "plan/qos.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/mem.h"
 
-/* What is in force where nothing is configured. */
+/* The defaults. */
 #define BUILT_IN_HIGH  "0:4,1:0,2:0,3:0,4:0,5:0,6:0,7:0,8:0,9:0,10:0,11:0,12:0,13:0,14:0"
 #define BUILT_IN_LOW   "0:0,1:4,2:4,3:4,4:4,5:4,6:4,7:4,8:4,9:4,10:4,11:4,12:4,13:4,14:4"
 #define BUILT_IN_SL2VL "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,7"
 
-/* Weight of a lane among equals, in units of 64 bytes (7.6.9.2): a packet of 4096 bytes with headers each in turn. */
+/*
+ * Weight of a VL among equals, in units of 64 bytes (7.6.9.2): a packet of 4096 bytes with headers
+ * each in turn.
+ */
 #define LANE_WEIGHT 66
 
 unsigned qos_vls(unsigned code)
 {
-	static const uint8_t vls[QOS_CODES] = { 1, 1, 2, 4, 8, 15 };
-
-	return vls[MIN(code, QOS_CODES - 1u)];
+	return MAX(ib_data_vls(MIN(code, QOS_CODES - 1u)), 1u);
 }
 
 static uint8_t mask_of(unsigned code)
@@ -36,7 +38,7 @@ static uint8_t mask_of(unsigned code)
 /* ---- lists ---------------------------------------------------------------------------------- */
 
 /* A number, and the one character behind it, whatever it is. */
-static unsigned long take_number(const char **at)
+static unsigned long next_number(const char **at)
 {
 	char *end;
 	unsigned long n = strtoul(*at, &end, 0);
@@ -49,8 +51,8 @@ static void read_shares(const char *list, struct qos_share ret[QOS_ENTRIES])
 {
 	memset(ret, 0, QOS_ENTRIES * sizeof(*ret));
 	for (unsigned i = 0; *list && i < QOS_ENTRIES; i++) {
-		ret[i].vl = (uint8_t)(take_number(&list) % 15);
-		ret[i].weight = (uint8_t)take_number(&list);
+		ret[i].vl = (uint8_t)(next_number(&list) % 15);
+		ret[i].weight = (uint8_t)next_number(&list);
 	}
 }
 
@@ -58,7 +60,7 @@ static void read_vls(const char *list, uint8_t ret[QOS_SLS])
 {
 	memset(ret, 0, QOS_SLS);
 	for (unsigned i = 0; *list && i < QOS_SLS; i++)
-		ret[i] = take_number(&list) & 0xF;
+		ret[i] = next_number(&list) & 0xF;
 }
 
 /* The four options of one kind. */
@@ -84,7 +86,8 @@ static void read_set(const struct wording *own, const struct wording *all, struc
 
 #define WORDING(C, SET)                                                                            \
 	{                                                                                          \
-		(C)->SET##_vlarb_high, (C)->SET##_vlarb_low, (C)->SET##_sl2vl, (C)->SET##_high_limit \
+		(C)->SET##_vlarb_high, (C)->SET##_vlarb_low, (C)->SET##_sl2vl,                     \
+			(C)->SET##_high_limit                                                      \
 	}
 
 static void read_options(const struct conf *c, struct qos_plan *ret)
@@ -109,21 +112,25 @@ static bool says_sl2vl(const struct conf *c)
 	       c->qos_swe_sl2vl;
 }
 
-/* ---- lanes ---------------------------------------------------------------------------------- */
+/* ---- VLs ---------------------------------------------------------------------------------- */
 
 static unsigned n_lanes(const struct qos_plan *plan)
 {
 	return (unsigned)plan->lanes->n_vls * plan->n_levels;
 }
 
-/* As many levels as the administrator's table for switches tells apart, and cables between them have lanes for. */
+/*
+ * As many levels as the administrator's table for switches tells apart, and cables between them
+ * have VLs for.
+ */
 static void make_levels(const struct conf *conf, struct qos_plan *p)
 {
-	unsigned lanes = MIN(lanes_available(p->topo), qos_vls(conf->max_op_vls ? conf->max_op_vls : 5));
+	unsigned lanes =
+		MIN(sl2vl_available(p->topo), qos_vls(conf->max_op_vls ? conf->max_op_vls : 5));
 	unsigned most = MAX(lanes / MAX(p->lanes->n_vls, 1u), 1u);
 
 	p->n_levels = 1;
-	if (!p->by_options || p->lanes->by != LANES_BY_NOTHING)
+	if (!p->by_options || p->lanes->by != SL2VL_BY_NOTHING)
 		return;
 	for (unsigned sl = 0; sl < QOS_SLS; sl++) {
 		uint8_t vl = p->sets[QOS_SWITCH].vl[sl];
@@ -153,7 +160,7 @@ static void share_equally(struct qos_set *set, unsigned lanes)
 		set->low[vl] = (struct qos_share){ (uint8_t)vl, LANE_WEIGHT };
 }
 
-/* A lane without a share would stand still for ever, and all that waits for it. True: the options go. */
+/* True: the options are dropped. A VL without a share would block for ever every packet on it. */
 static bool serve_lanes(struct qos_plan *p)
 {
 	bool changed = false;
@@ -170,26 +177,31 @@ static bool serve_lanes(struct qos_plan *p)
 	return changed;
 }
 
-static void tell(struct qos_plan *p, const struct conf *conf, const char *engine, bool unserved)
+static void write_note(struct qos_plan *p, const struct conf *conf, const char *engine,
+		       bool unserved)
 {
 	bool no_sl2vl = says_sl2vl(conf) && p->n_levels == 1;
 
 	if (p->n_levels > 1)
 		snprintf(p->note, sizeof(p->note),
-			 "%s uses %u lanes for each of %u QoS levels (VLs of qos_swe_sl2vl)%s", engine,
-			 p->lanes->n_vls, p->n_levels,
-			 unserved ? "; qos_*vlarb_* leave lanes without a share and are without effect" : "");
+			 "%s uses %u VLs for each of %u QoS levels (VLs of qos_swe_sl2vl)%s",
+			 engine, p->lanes->n_vls, p->n_levels,
+			 unserved
+				 ? "; qos_*vlarb_* leave VLs without a share and are without effect"
+				 : "");
 	else if (p->by_options && (no_sl2vl || unserved))
-		snprintf(p->note, sizeof(p->note), "%s decides which SL takes which of %u lanes:%s%s%s are without effect",
+		snprintf(p->note, sizeof(p->note),
+			 "%s decides which SL takes which of %u VLs:%s%s%s are without effect",
 			 engine, p->lanes->n_vls, no_sl2vl ? " qos_*sl2vl" : "",
 			 no_sl2vl && unserved ? " and" : "",
-			 unserved ? " qos_*vlarb_*, which leave lanes without a share," : "");
+			 unserved ? " qos_*vlarb_*, which leave VLs without a share," : "");
 }
 
 void qos_plan_make(const struct conf *conf, const struct routes *routes, struct qos_plan *ret)
 {
 	bool unserved;
 
+	assert(conf && ret);
 	*ret = (struct qos_plan){
 		.by_options = conf->qos,
 		.lanes = routes ? routes->lanes : NULL,
@@ -202,7 +214,7 @@ void qos_plan_make(const struct conf *conf, const struct routes *routes, struct 
 		return;
 	make_levels(conf, ret);
 	unserved = serve_lanes(ret) && ret->by_options;
-	tell(ret, conf, routes->engine, unserved);
+	write_note(ret, conf, routes->engine, unserved);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -219,7 +231,7 @@ unsigned qos_n_pairs(const struct qos_plan *plan)
 
 unsigned qos_class(const struct qos_plan *plan, uint32_t sw, unsigned port)
 {
-	const struct lanes *l = plan->lanes;
+	const struct sl2vl *l = plan->lanes;
 
 	return l && l->class_of ? l->class_of[plan->topo->switches[sw].first_port + port] : 0;
 }
@@ -232,20 +244,22 @@ unsigned qos_pair(const struct qos_plan *plan, uint32_t sw, unsigned in, unsigne
 /* Before the mask. */
 static uint8_t vl_of(const struct qos_plan *plan, enum qos_kind kind, unsigned pair, unsigned sl)
 {
-	const struct lanes *l = plan->lanes;
+	const struct sl2vl *l = plan->lanes;
 	uint8_t vl;
 
 	if (!l)
 		return plan->sets[kind].vl[sl];
 	if (plan->level_of[sl] == QOS_VL_NONE)
 		return QOS_VL_NONE;
-	vl = kind == QOS_CA || kind == QOS_ROUTER ? l->host_vl[sl] : l->vl[(size_t)pair * QOS_SLS + sl];
+	vl = kind == QOS_CA || kind == QOS_ROUTER ? l->host_vl[sl]
+						  : l->vl[(size_t)pair * QOS_SLS + sl];
 	return (uint8_t)(vl + plan->level_of[sl] * l->n_vls);
 }
 
 void qos_sl2vl(const struct qos_plan *plan, enum qos_kind kind, unsigned pair, unsigned vls,
 	       uint8_t ret[SMP_DATA_SIZE])
 {
+	assert(kind < QOS_KINDS && pair < qos_n_pairs(plan));
 	memset(ret, 0, SMP_DATA_SIZE);
 	for (unsigned sl = 0; sl < QOS_SLS; sl++) {
 		uint8_t vl = vl_of(plan, kind, pair, sl);
@@ -254,23 +268,17 @@ void qos_sl2vl(const struct qos_plan *plan, enum qos_kind kind, unsigned pair, u
 	}
 }
 
-unsigned qos_entries(unsigned block, unsigned cap)
-{
-	unsigned before = block % 2 ? 0 : QOS_PER_BLOCK;
-
-	return cap > before ? MIN(cap - before, (unsigned)QOS_PER_BLOCK) : 0;
-}
-
-void qos_vlarb(const struct qos_plan *plan, enum qos_kind kind, unsigned block, unsigned cap,
+void qos_vlarb(const struct qos_plan *plan, enum qos_kind kind, unsigned block, unsigned n,
 	       unsigned vls, uint8_t ret[SMP_DATA_SIZE])
 {
 	const struct qos_set *set = &plan->sets[kind];
 	const struct qos_share *from = block <= 2 ? set->low : set->high;
 
+	assert(kind < QOS_KINDS && block >= 1 && block <= QOS_BLOCKS && n <= QOS_PER_BLOCK);
 	memset(ret, 0, SMP_DATA_SIZE);
 	if (block % 2 == 0)
 		from += QOS_PER_BLOCK;
-	for (unsigned i = 0; i < qos_entries(block, cap); i++) {
+	for (unsigned i = 0; i < n; i++) {
 		ib_bits_put(ret, i * 16, 8, from[i].vl & mask_of(vls));
 		ib_bits_put(ret, i * 16 + 8, 8, from[i].weight);
 	}
@@ -285,7 +293,8 @@ bool qos_shares_are_lanes(const uint8_t payload[SMP_DATA_SIZE])
 
 		if (weight && weight != LANE_WEIGHT)
 			return false;
-		n += weight != 0;
+		if (weight)
+			n++;
 	}
 	return n > 1;
 }

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which virtual lane a packet takes at every port, and how lanes share a cable: SL2VL rows (14.2.5.8),
+ * Which VL a packet takes at every port, and how VLs share a cable: SL2VL rows (14.2.5.8),
  * VL arbitration (14.2.5.9, 7.6.9) and VLHighLimit, from two sources.
  *
- *   lanes     of routes (route/lanes.h): SL2VL by the classes of the ports in and out. Without them the
- *             routes can block each other, so they go before everything else.
+ *   VLs       of routes (route/core/sl2vl.h): SL2VL by the classes of the ports in and out. Without
+ *             them the routes can block each other, so they go before everything else.
  *   options   qos_* of the configuration, while `qos` is TRUE: a table per kind of port
  *
- * With both, the options still say how lanes share a cable, as long as every lane gets a share; and where
- * the lanes leave the SL free and there are VLs enough, every QoS level (a VL of qos_swe_sl2vl) has a set
- * of lanes of its own: copies of one scheme that never meet, so what holds for one holds for all.
+ * With both, the options still say how VLs share a cable, as long as every VL gets a share; and
+ * where the VLs leave the SL free and there are VLs enough, every QoS level (a VL of qos_swe_sl2vl)
+ * has a set of VLs of its own: copies of one scheme that never meet, so a proof for one holds for
+ * all.
  *
- * With neither, nothing is wanted; what stands from before and is known to is made what it is built in as.
+ * With neither, nothing is wanted; tables known to be left from before get the built-in values.
  *
- * VLs that a port does not have are cut off by a mask, as OpenSM does (qos.md 6): of cables to hosts only,
- * because lanes fit all cables between switches. A packet on the last cable waits for nobody.
+ * VLs that a port does not have are cut off by a mask, as OpenSM does (qos.md 6): of cables to
+ * hosts only, because VLs fit all cables between switches. A packet on the last cable waits for no
+ * other.
  */
 #pragma once
 
@@ -23,7 +25,7 @@
 
 #include "conf/conf.h"
 #include "ib/attrs.h"
-#include "route/routes.h"
+#include "route/core/routes.h"
 
 #define QOS_SLS	    16
 #define QOS_ENTRIES 64 /* of an arbitration table, at most */
@@ -38,7 +40,7 @@ struct qos_share {
 	uint8_t vl, weight;
 };
 
-/* What the options say of one kind of port. */
+/* The options for one kind of port. */
 struct qos_set {
 	uint8_t vl[QOS_SLS];
 	struct qos_share low[QOS_ENTRIES], high[QOS_ENTRIES];
@@ -47,14 +49,14 @@ struct qos_set {
 
 /* Holds no references: routes and configuration that it was made of live longer. */
 struct qos_plan {
-	bool wanted;	  /* else built-in values take the place of what was left behind */
+	bool wanted;	  /* else tables left from before get built-in values */
 	bool by_options;  /* `qos` is TRUE */
-	const struct lanes *lanes; /* NULL: options alone */
-	const struct topo *topo;   /* of the lanes */
-	uint8_t n_levels;	   /* sets of lanes; 1: the SL says nothing about it */
-	uint8_t level_of[QOS_SLS]; /* QOS_VL_NONE: the administrator gives this SL no VL */
+	const struct sl2vl *lanes; /* NULL: options alone */
+	const struct topo *topo;   /* of the VLs */
+	uint8_t n_levels;	   /* sets of VLs; 1: the SL does not choose among them */
+	uint8_t level_of[QOS_SLS]; /* QOS_VL_NONE: the options give this SL no VL */
 	struct qos_set sets[QOS_KINDS];
-	char note[240]; /* what of the options is without effect; "" nothing */
+	char note[240]; /* options without effect; "" none */
 };
 
 /* `routes` may be NULL. */
@@ -63,27 +65,31 @@ void qos_plan_make(const struct conf *conf, const struct routes *routes, struct 
 /* VLs of a code of VLCap or OperationalVLs: 1, 2, 4, 8, 15. */
 unsigned qos_vls(unsigned code);
 
-/* Rows of switches depend on the classes of both ports and on nothing else: which row, of how many. */
+/*
+ * Rows of switches depend on the classes of both ports and on nothing else: the number of distinct
+ * rows.
+ */
 unsigned qos_n_pairs(const struct qos_plan *plan);
 unsigned qos_pair(const struct qos_plan *plan, uint32_t sw, unsigned in, unsigned out);
-/* The same in two steps, for who asks for many: pair = class of in * qos_n_classes() + class of out. */
+/* The same in two steps, for loops: pair = class of in * qos_n_classes() + class of out. */
 unsigned qos_n_classes(const struct qos_plan *plan);
 unsigned qos_class(const struct qos_plan *plan, uint32_t sw, unsigned port);
 /*
- * The payload of an SL2VL table; `pair` of end ports: 0; `vls`: code of the VLs that the port out (or the end
- * port) uses.
+ * The payload of an SL2VL table; `pair` of end ports: 0; `vls`: code of the VLs that the port out
+ * (or the end port) uses.
  */
 void qos_sl2vl(const struct qos_plan *plan, enum qos_kind kind, unsigned pair, unsigned vls,
 	       uint8_t ret[SMP_DATA_SIZE]);
-/* The payload of VLArb block 1..4, of a table that has `cap` entries. */
-void qos_vlarb(const struct qos_plan *plan, enum qos_kind kind, unsigned block, unsigned cap,
+/* The payload of VLArb block 1..4, in which the port has room for `n` entries (0..32). */
+void qos_vlarb(const struct qos_plan *plan, enum qos_kind kind, unsigned block, unsigned n,
 	       unsigned vls, uint8_t ret[SMP_DATA_SIZE]);
-/* Entries in a block of a table of `cap` entries: 0..32. */
-unsigned qos_entries(unsigned block, unsigned cap);
-/* Is this VLArb block 1 what lanes get where the options say nothing? Then lanes stood here, whoever wrote it. */
+/*
+ * Is this VLArb block 1 the one that VLs get where the options say nothing? Then VLs were in use
+ * here, whichever manager wrote it.
+ */
 bool qos_shares_are_lanes(const uint8_t payload[SMP_DATA_SIZE]);
 /* VLHighLimit of a port whose VLCap has this code; -1: it stays as it is. */
 int qos_high_limit(const struct qos_plan *plan, enum qos_kind kind, unsigned vl_cap);
 
-/* SLs that no table throws away, a bit each: of ports of this kind and of switches. */
+/* SLs that no table drops, a bit each: of ports of this kind and of switches. */
 uint16_t qos_usable_sls(const struct qos_plan *plan, enum qos_kind kind);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * From the list files of the configuration to the options of a routing job. Nothing is copied: rows of
- * conf/ and of route/ have one shape, checked below.
+ * From the list files of the configuration to the options of a routing job. Nothing is copied: rows
+ * of conf/ and of route/ have one shape, checked below.
  */
 #include "plan/route_lists.h"
 
@@ -58,10 +58,13 @@ static struct route_text text_of(const struct conf_files *files, enum conf_file_
 		 : (struct route_text){ 0 };
 }
 
-/* max_op_vls (PortInfo:OperationalVLs, 14.2.5.6): 1..5 stand for 1, 2, 4, 8, 15 lanes; 0 for no limit. */
+/*
+ * max_op_vls (PortInfo:OperationalVLs, 14.2.5.6): 1..5 stand for 1, 2, 4, 8, 15 VLs; 0 for no
+ * limit.
+ */
 static unsigned lanes_of_code(unsigned code)
 {
-	return !code ? 0 : code >= 5 ? LANES_VLS_MAX : 1u << (code - 1);
+	return !code ? 0 : code >= 5 ? SL2VL_VLS_MAX : 1u << (code - 1);
 }
 
 struct route_options route_lists_options(const struct conf *conf, const struct conf_files *files)
@@ -82,12 +85,9 @@ struct route_options route_lists_options(const struct conf *conf, const struct c
 		.io = guids_of(files, CONF_FILE_IO),
 		.lfts = text_of(files, CONF_FILE_LFTS),
 		.lid_matrix = text_of(files, CONF_FILE_LID_MATRIX),
-		.max_reverse_hops = conf->max_reverse_hops,
 		.lash_start_vl = conf->lash_start_vl,
 		.nue_max_num_vls = conf->nue_max_num_vls,
-		.connect_roots = conf->connect_roots,
 		.quasi_ftree_indexing = conf->quasi_ftree_indexing,
-		.do_mesh_analysis = conf->do_mesh_analysis,
 		.nue_include_switches = conf->nue_include_switches,
 		.avoid_throttled_links = conf->avoid_throttled_links,
 		.max_vls = lanes_of_code(conf->max_op_vls),

@@ -1,48 +1,50 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libroute.a
-libroute_a_SOURCES = opensm/route/engine.c opensm/route/engine.h opensm/route/cancel.h \
-	opensm/route/external.c opensm/route/external.h include/opensm/routing_plugin.h \
-	opensm/route/routes.c opensm/route/routes.h \
-	opensm/route/graph.c opensm/route/graph.h opensm/route/distance.c \
-	opensm/route/spread.c opensm/route/spread.h \
-	opensm/route/change.c opensm/route/change.h opensm/route/stale.c opensm/route/stale.h \
-	opensm/route/place.c opensm/route/place.h opensm/route/place_private.h opensm/route/place_ways.c opensm/route/place_even.c opensm/route/place_like.c \
-	opensm/route/columns.c opensm/route/columns.h \
-	opensm/route/tree.c opensm/route/tree.h opensm/route/simd.h opensm/route/fill.c opensm/route/fill.h opensm/route/repair.c opensm/route/repair.h \
-	opensm/route/updn.c opensm/route/updn.h opensm/route/updown.h opensm/route/ftree.c opensm/route/ftree.h \
-	opensm/route/minhop.c opensm/route/engines.h \
-	opensm/route/nue.c opensm/route/nue_keep.c opensm/route/nue_keep.h opensm/route/nue_net.c opensm/route/nue_net.h \
-	opensm/route/nue_cdg.c opensm/route/nue_cdg.h opensm/route/nue_tree.c opensm/route/nue_tree.h \
-	opensm/route/nue_layer.c opensm/route/nue_layer.h opensm/route/nue_part.c opensm/route/nue_part.h \
-	opensm/route/choose.c opensm/route/choose.h opensm/route/lanes.c opensm/route/lanes.h opensm/route/grid.h opensm/route/grid.c \
-	opensm/route/grid_arcs.c opensm/route/grid_private.h opensm/route/grid_shape.c \
-	opensm/route/grid_ways.c opensm/route/grid_ways.h opensm/route/grid_detour.c opensm/route/grid_detour.h \
-	opensm/route/grid_waits.c opensm/route/grid_waits.h opensm/route/grid_routes.c opensm/route/grid_routes.h \
-	opensm/route/grid_tree.c opensm/route/torus.c opensm/route/torus.h opensm/route/dor.c \
-	opensm/route/check.c opensm/route/check.h opensm/route/check_private.h opensm/route/check_delta.h opensm/route/metric.c \
-	opensm/route/check_run.c opensm/route/check_any.c opensm/route/check_after.c opensm/route/check_distances.c \
-	opensm/route/tablefile.c opensm/route/tablefile.h opensm/route/tablefile_lanes.c opensm/route/tablefile_write.c \
-	opensm/route/depend.c opensm/route/depend.h opensm/route/depend_private.h opensm/route/cycle.c \
-	opensm/route/turns.c opensm/route/turns.h \
-	opensm/route/transition.c opensm/route/transition.h \
-	opensm/route/reroute.c opensm/route/reroute.h opensm/route/ease.c opensm/route/ease.h \
-	opensm/route/weigh.c opensm/route/weigh.h opensm/route/stand.c opensm/route/stand.h \
-	opensm/route/mcast.c opensm/route/mcast.h opensm/route/mcast_private.h \
-	opensm/route/mcast_grow.c opensm/route/mcast_root.c opensm/route/mcast_safe.c \
-	opensm/route/auto.c opensm/route/shapes.h opensm/route/recognise.c opensm/route/recognise.h \
-	opensm/route/recognise_hyperx.c opensm/route/recognise_groups.c \
-	opensm/route/steps.c opensm/route/steps.h \
-	opensm/route/dragonfly.c opensm/route/dragonfly_damage.c opensm/route/dragonfly_private.h \
-	opensm/route/hops.c opensm/route/hops.h opensm/route/hyperx.c \
-	opensm/route/ways.c opensm/route/ways.h opensm/route/dims.c opensm/route/dims.h opensm/route/courses.c opensm/route/courses.h \
-	opensm/route/orders.c opensm/route/orders.h \
-	opensm/route/acyclic.c opensm/route/acyclic.h opensm/route/layers.c opensm/route/layers.h \
-	opensm/route/roll.c opensm/route/roll.h opensm/route/relieve.c opensm/route/relieve.h \
-	opensm/route/sssp.c opensm/route/sssp.h opensm/route/dfsssp.c opensm/route/deal.h opensm/route/lash.c
+libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c opensm/route/core/engine.h opensm/route/core/cancel.h \
+	opensm/route/select/external.c opensm/route/select/external.h include/opensm/routing_plugin.h \
+	opensm/route/core/routes.c opensm/route/core/routes.h opensm/route/io/routes_pack.c opensm/route/io/routes_pack.h opensm/route/io/routes_save.c opensm/route/io/routes_save.h \
+	opensm/route/core/graph.c opensm/route/core/graph.h opensm/route/core/distance.c \
+	opensm/route/tree/dmodk.c opensm/route/tree/dmodk.h \
+	opensm/route/tree/change.c opensm/route/tree/change.h opensm/route/core/unassigned.c opensm/route/core/unassigned.h \
+	opensm/route/tree/port_select.c opensm/route/tree/port_select.h opensm/route/tree/port_select_internal.h opensm/route/tree/port_select_ways.c opensm/route/tree/port_select_even.c opensm/route/tree/port_select_like.c \
+	opensm/route/core/nexthop_assign.c opensm/route/core/nexthop_assign.h \
+	opensm/route/tree/tree.c opensm/route/tree/tree.h opensm/route/core/simd.h opensm/route/tree/fill.c opensm/route/tree/fill.h opensm/route/tree/repair.c opensm/route/tree/repair.h \
+	opensm/route/tree/updn.c opensm/route/tree/updown.h opensm/route/tree/ftree.c \
+	opensm/route/tree/minhop.c opensm/route/select/engines.h \
+	opensm/route/nue/nue.c opensm/route/nue/nue_keep.c opensm/route/nue/nue_net.c opensm/route/nue/nue_net.h \
+	opensm/route/nue/nue_tree.c opensm/route/nue/nue_tree.h \
+	opensm/route/nue/nue_layer.c opensm/route/nue/nue_layer.h opensm/route/nue/nue_part.c \
+	opensm/route/select/choose.c opensm/route/select/choose.h opensm/route/core/sl2vl.c opensm/route/core/sl2vl.h opensm/route/shape/grid.h opensm/route/shape/grid.c \
+	opensm/route/shape/grid_arcs.c opensm/route/shape/grid_internal.h opensm/route/shape/grid_shape.c \
+	opensm/route/grid/grid_ways.c opensm/route/grid/grid_ways.h opensm/route/grid/grid_detour.c opensm/route/grid/grid_detour.h \
+	opensm/route/grid/grid_waits.c opensm/route/grid/grid_waits.h opensm/route/grid/grid_routes.c opensm/route/grid/grid_routes.h \
+	opensm/route/grid/grid_tree.c opensm/route/grid/torus.c opensm/route/grid/torus.h opensm/route/grid/dor.c \
+	opensm/route/proof/check.c opensm/route/proof/check.h opensm/route/proof/check_internal.h opensm/route/proof/check_delta.h opensm/route/proof/metric.c \
+	opensm/route/proof/check_run.c opensm/route/proof/check_any.c opensm/route/proof/check_after.c opensm/route/proof/check_distances.c \
+	opensm/route/io/tablefile.c opensm/route/io/tablefile.h opensm/route/io/tablefile_lanes.c opensm/route/io/tablefile_write.c \
+	opensm/route/proof/cdg.c opensm/route/proof/cdg.h opensm/route/proof/cdg_internal.h opensm/route/proof/cycle.c \
+	opensm/route/proof/cdg_turns.c opensm/route/proof/cdg_turns.h \
+	opensm/route/proof/transition.c opensm/route/proof/transition.h \
+	opensm/route/select/reroute.c opensm/route/select/reroute.h \
+	opensm/route/proof/keep_policy.c opensm/route/proof/keep_policy.h \
+	opensm/route/select/keep_tables.c opensm/route/select/keep_tables.h opensm/route/select/adopt_found.c opensm/route/select/adopt_found.h \
+	opensm/route/mcast/mcast.c opensm/route/mcast/mcast.h opensm/route/mcast/mcast_internal.h \
+	opensm/route/mcast/mcast_grow.c opensm/route/mcast/mcast_root.c opensm/route/mcast/mcast_safe.c \
+	opensm/route/select/auto.c opensm/route/select/shapes.h opensm/route/shape/recognise.c opensm/route/shape/recognise.h \
+	opensm/route/shape/recognise_hyperx.c opensm/route/shape/recognise_groups.c \
+	opensm/route/direct/direct_routes.c opensm/route/direct/direct_routes.h \
+	opensm/route/direct/dragonfly.c opensm/route/direct/dragonfly_damage.c opensm/route/direct/dragonfly_internal.h \
+	opensm/route/core/hops.c opensm/route/core/hops.h opensm/route/direct/hyperx.c \
+	opensm/route/core/path_dag.c opensm/route/core/path_dag.h opensm/route/shape/dims.c opensm/route/shape/dims.h opensm/route/sp/sp_balance.c opensm/route/sp/sp_balance.h \
+	opensm/route/sp/orders.c opensm/route/sp/orders.h \
+	opensm/route/vl/cdg_order.c opensm/route/vl/cdg_order.h opensm/route/vl/vl_layers.c opensm/route/vl/vl_layers.h \
+	opensm/route/sp/dest_order.c opensm/route/sp/dest_order.h opensm/route/sp/balance.c opensm/route/sp/balance.h \
+	opensm/route/sp/sssp.c opensm/route/sp/sssp.h opensm/route/sp/dfsssp.c opensm/route/sp/deal.h opensm/route/sp/lash.c
 ROUTE_LIBS = libroute.a $(TOPO_LIBS)
 
 # Numbers, not verdicts: `make bench-route && ./bench-route fat-tree3 36`.
 EXTRA_PROGRAMS += bench-route
+TABLES = tests/lib/tables.c tests/lib/tables.h
 TOPOCUT = tests/lib/topocut.c tests/lib/topocut.h tests/lib/topogen.c tests/lib/topogen.h
 bench_route_SOURCES = tests/bench/bench-route.c $(TOPOCUT)
 bench_route_LDADD = $(ROUTE_LIBS)
@@ -54,17 +56,17 @@ bench_hash_LDADD = $(ROUTE_LIBS)
 
 # What one event costs: `make bench-reroute && ./bench-reroute fat-tree3 16`.
 EXTRA_PROGRAMS += bench-reroute
-bench_reroute_SOURCES = tests/bench/bench-reroute.c $(TOPOCUT)
+bench_reroute_SOURCES = tests/bench/bench-reroute.c tests/lib/tables.h $(TOPOCUT)
 bench_reroute_LDADD = $(ROUTE_LIBS)
 
 UNIT_TESTS += tests/unit/test-tablefile tests/unit/test-check-after
 tests_unit_test_check_after_SOURCES = tests/unit/test-check-after.c tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_check_after_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_tablefile_SOURCES = tests/unit/test-tablefile.c tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_tablefile_SOURCES = tests/unit/test-tablefile.c $(TABLES) tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_tablefile_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-depend
-tests_unit_test_depend_SOURCES = tests/unit/test-depend.c tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_depend_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-cdg
+tests_unit_test_cdg_SOURCES = tests/unit/test-cdg.c $(TABLES) tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_cdg_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-external
 tests_unit_test_external_SOURCES = tests/unit/test-external.c tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_external_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
@@ -75,10 +77,10 @@ tests_unit_test_graph_SOURCES = tests/unit/test-graph.c tests/lib/topogen.c test
 tests_unit_test_graph_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_minhop_SOURCES = tests/unit/test-minhop.c tests/unit/route-desk.h \
 	tests/lib/topogen.c tests/lib/topogen.h
-tests_unit_test_reroute_SOURCES = tests/unit/test-reroute.c tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_reroute_SOURCES = tests/unit/test-reroute.c tests/lib/tables.h tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_reroute_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_minhop_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
-tests_unit_test_check_SOURCES = tests/unit/test-check.c tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_check_SOURCES = tests/unit/test-check.c tests/lib/tables.h tests/lib/topogen.c tests/lib/topogen.h
 tests_unit_test_check_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-nue
 tests_unit_test_nue_SOURCES = tests/unit/test-nue.c tests/unit/route-desk.h tests/unit/lanes-walk.h \
@@ -101,9 +103,12 @@ UNIT_TESTS += tests/unit/test-grid
 tests_unit_test_grid_SOURCES = tests/unit/test-grid.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_grid_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-route-choose tests/unit/test-weigh
-tests_unit_test_weigh_SOURCES = tests/unit/test-weigh.c tests/unit/route-desk.h $(TOPOCUT)
-tests_unit_test_weigh_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-routes-pack
+tests_unit_test_routes_pack_SOURCES = tests/unit/test-routes-pack.c tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_routes_pack_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-route-choose tests/unit/test-keep-tables
+tests_unit_test_keep_tables_SOURCES = tests/unit/test-keep-tables.c tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_keep_tables_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_route_choose_SOURCES = tests/unit/test-route-choose.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_route_choose_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
@@ -142,6 +147,12 @@ tests_unit_test_layers_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-torus
 tests_unit_test_torus_SOURCES = tests/unit/test-torus.c tests/unit/grid-desk.h $(TOPOCUT)
 tests_unit_test_torus_LDADD = $(ROUTE_LIBS) $(CONF_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-routes
+tests_unit_test_routes_SOURCES = tests/unit/test-routes.c
+tests_unit_test_routes_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-repair
 tests_unit_test_repair_SOURCES = tests/unit/test-repair.c $(UPDOWN_DESK) tests/lib/topocut.c tests/lib/topocut.h
 tests_unit_test_repair_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-rebalance
+tests_unit_test_rebalance_SOURCES = tests/unit/test-rebalance.c tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_rebalance_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Writes opensm-sa.dump: everything that hosts registered, as text, byte for byte in the peer's format.
+ * Writes opensm-sa.dump: all registrations, as text, byte for byte in the peer's
+ * format.
  *
- * Two differences that its reader does not mind: what follows at the end of a line (db.h), and
- * modified_time, which is 0 for services that were not in a file before, as there is no wall clock
- * here; their lease_period is what remains at the moment of writing.
+ * Two differences that its reader does not mind. modified_time is 0 for services that were not in a
+ * file before, as there is no wall clock here; their lease_period is what remains at the moment of
+ * writing. Values that the format cannot carry follow at the end of the line, where it does not
+ * look:
+ *
+ *   Service Record    name_hex=0x...   the name's 64 bytes, if it is no plain text
+ *   InformInfo Record grh: gid=... flow_label=... hop_limit=... tclass=...   if requests came with
+ *       one
  */
-#include "sa/db.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "sa/guidinfo.h"
-#include "sa/inform.h"
-#include "sa/mgroup.h"
+#include "sa/notice/inform.h"
+#include "sa/mcast/mgroup.h"
 #include "sa/service.h"
 #include "util/mem.h"
 
-bool db_name_is_plain(const uint8_t name[64])
+/* Can the name stand between single quotes and be read back: text, then zeroes? */
+static bool name_is_plain(const uint8_t name[64])
 {
 	size_t len = strnlen((const char *)name, 64);
 
@@ -132,7 +137,7 @@ static void put_subscription(const struct sa *sa, FILE *out, const struct subscr
 	fprintf(out,
 		"InformInfo Record: subscriber_gid=0x%016" PRIx64 ":0x%016" PRIx64
 		" subscriber_enum=0x0 InformInfo:",
-		sa->conf->subnet_prefix, s->who->port_guid);
+		sa->conf->subnet_prefix, s->subscriber->port_guid);
 	put_pair(out, "gid", ib_at(i, INF_GID));
 	fprintf(out,
 		" lid_range_begin=0x%x lid_range_end=0x%x is_generic=0x%x subscribe=0x%x"
@@ -142,7 +147,7 @@ static void put_subscription(const struct sa *sa, FILE *out, const struct subscr
 		(unsigned)ib_get(i, INF_TYPE), (unsigned)ib_get(i, INF_TRAP));
 	fprintf(out, " qpn_resp_time_val=0x%x node_type=0x%06x",
 		(unsigned)ib_bits_get(i, INF_QPN, 32), (unsigned)ib_get(i, INF_PRODUCER));
-	put_address(out, &s->who->addr);
+	put_address(out, &s->subscriber->addr);
 	fputs("\n\n", out);
 }
 
@@ -188,7 +193,7 @@ static void put_service(const struct sa *sa, FILE *out, const struct service *s)
 	put_pair(out, "data64", ib_at(r, SVR_DATA64_0));
 	fprintf(out, " modified_time=0x%" PRIx64 " lease_period=0x%x", s->modified_time,
 		service_left(s, sa->now));
-	if (!db_name_is_plain(name))
+	if (!name_is_plain(name))
 		put_name_hex(out, name);
 	fputs("\n\n", out);
 }

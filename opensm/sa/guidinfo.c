@@ -2,25 +2,19 @@
 /*
  * GUIDInfoRecord: alias GUIDs, asked for by hypervisors for their guests (sa.md 8).
  *
- * Keeps the aliases and answers; that a device's table is written is the hook's affair.
+ * Keeps the aliases and answers; hooks.guids_changed() has the device's table written.
  */
 #include "sa/guidinfo.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "sa/inform.h"
+#include "sa/notice/inform.h"
 #include "sa/records.h"
 #include "util/mem.h"
 
 /* GUIDs that we assign: OUI, the byte sm_assigned_guid, then a counter. */
 #define ASSIGNED_OUI 0x0014050000000000ull
-
-struct alias_guids {
-	struct guidmap *ports;	 /* port GUID -> struct alias_port */
-	struct guidmap *by_guid; /* alias -> struct alias_port */
-	uint32_t counter;	 /* last one assigned */
-};
 
 struct alias_guids *alias_guids_new(struct sa *sa)
 {
@@ -77,15 +71,15 @@ struct alias_port **alias_guids_sorted(const struct sa *sa, size_t *ret_n)
 	return ports;
 }
 
-static struct alias_port *find(const struct sa *sa, guid_t port)
+static struct alias_port *find_table(const struct sa *sa, guid_t port)
 {
 	return guidmap_get(sa->guids->ports, port);
 }
 
 /* The table of a port, with room for `n_blocks`. */
-static struct alias_port *obtain(struct sa *sa, guid_t port, unsigned n_blocks)
+static struct alias_port *obtain_table(struct sa *sa, guid_t port, unsigned n_blocks)
 {
-	struct alias_port *p = find(sa, port);
+	struct alias_port *p = find_table(sa, port);
 
 	if (!p) {
 		p = xcalloc(1, sizeof(*p));
@@ -102,7 +96,7 @@ static struct alias_port *obtain(struct sa *sa, guid_t port, unsigned n_blocks)
 }
 
 /* Puts `guid` (0: nothing) at a place of a port's table. */
-static void put(struct sa *sa, struct alias_port *p, unsigned at, guid_t guid)
+static void put_alias(struct sa *sa, struct alias_port *p, unsigned at, guid_t guid)
 {
 	if (p->guids[at])
 		guidmap_remove(sa->guids->by_guid, p->guids[at]);
@@ -113,32 +107,20 @@ static void put(struct sa *sa, struct alias_port *p, unsigned at, guid_t guid)
 	sa->db_version++;
 }
 
-static void take_away(struct sa *sa, struct alias_port *p, guid_t guid)
+static void remove_alias(struct sa *sa, struct alias_port *p, guid_t guid)
 {
 	for (unsigned i = 0; i < p->n_blocks * ALIAS_BLOCK; i++) {
 		if (p->guids[i] == guid)
-			put(sa, p, i, 0);
+			put_alias(sa, p, i, 0);
 	}
 }
 
 static bool is_empty(const struct alias_port *p)
 {
-	for (unsigned i = 0; i < p->n_blocks * ALIAS_BLOCK; i++) {
+	for (unsigned i = 0; i < p->n_blocks * ALIAS_BLOCK; i++)
 		if (p->guids[i])
 			return false;
-	}
 	return true;
-}
-
-uint32_t sa_port_of_interface_id(const struct sa *sa, const struct view *v, guid_t id)
-{
-	uint32_t port = view_port_of_guid(v, id);
-	const struct alias_port *p;
-
-	if (port != VIEW_NONE || !id)
-		return port;
-	p = guidmap_get(sa->guids->by_guid, id);
-	return p ? view_port_of_guid(v, p->port) : VIEW_NONE;
 }
 
 /* Entries of the port's table, its own GUID included. */
@@ -154,7 +136,7 @@ static unsigned n_blocks_of(const struct view_port *port)
 
 static void fill_block(const struct sa *sa, guid_t port, unsigned block, guid_t ret[ALIAS_BLOCK])
 {
-	const struct alias_port *p = find(sa, port);
+	const struct alias_port *p = find_table(sa, port);
 
 	memset(ret, 0, ALIAS_BLOCK * sizeof(*ret));
 	if (p && block < p->n_blocks)
@@ -165,7 +147,7 @@ static void fill_block(const struct sa *sa, guid_t port, unsigned block, guid_t 
 
 bool sa_guid_block(const struct sa *sa, guid_t port_guid, unsigned block, guid_t ret[8])
 {
-	const struct alias_port *p = find(sa, port_guid);
+	const struct alias_port *p = find_table(sa, port_guid);
 
 	if (!p || block >= p->n_blocks)
 		return false;
@@ -175,36 +157,25 @@ bool sa_guid_block(const struct sa *sa, guid_t port_guid, unsigned block, guid_t
 
 /* ---- Get ----------------------------------------------------------------------------------- */
 
-enum { AT_BLOCK = WALK_OWN };
-
 static void put_block(uint8_t *record, const guid_t guids[ALIAS_BLOCK])
 {
 	for (unsigned i = 0; i < ALIAS_BLOCK; i++)
 		ib_bits_put(record, GIR_GUID0 + 64 * i, 64, guids[i]);
 }
 
-static enum sa_step next(struct sa_query *q, uint8_t *ret)
+static enum sa_step block_of_port(struct sa_query *q, uint32_t end, uint8_t *ret)
 {
-	uint32_t at = walk_port(q);
-	const struct view_port *port;
+	const struct view_port *port = &q->view->ports[end];
+	uint32_t block = q->at[WALK_OWN]++;
 	guid_t guids[ALIAS_BLOCK];
 
-	if (at == VIEW_NONE)
+	if (q->rq.whole && !find_table(q->sa, port->guid))
 		return SA_END;
-	port = &q->view->ports[at];
-	if (q->rq.whole && !find(q->sa, port->guid)) {
-		walk_on(q);
-		return SA_SKIP;
-	}
-	ib_put(ret, GIR_LID, port->lid);
-	ib_put(ret, GIR_BLOCK, q->at[AT_BLOCK]);
-	fill_block(q->sa, port->guid, q->at[AT_BLOCK], guids);
+	ib_put(ret, GIR_BLOCK, block);
+	fill_block(q->sa, port->guid, block, guids);
 	put_block(ret, guids);
-	q->subject = at;
-	if (++q->at[AT_BLOCK] >= n_blocks_of(port)) {
-		q->at[AT_BLOCK] = 0;
+	if (block + 1 >= n_blocks_of(port))
 		walk_on(q);
-	}
 	return SA_ROW;
 }
 
@@ -242,7 +213,7 @@ static uint16_t find_target(const struct sa *sa, const struct sa_request *rq, co
 	return SA_OK;
 }
 
-static guid_t assign(struct sa *sa)
+static guid_t assign_alias(struct sa *sa)
 {
 	for (;;) {
 		guid_t guid = ASSIGNED_OUI | (guid_t)sa->conf->sm_assigned_guid << 32 |
@@ -254,23 +225,30 @@ static guid_t assign(struct sa *sa)
 	}
 }
 
-/* Somebody who is here goes by it. */
+/* A present port has it. */
 static bool in_use(const struct sa *sa, guid_t guid)
 {
 	return sa_port_of_interface_id(sa, sa->view, guid) != VIEW_NONE;
 }
 
-/* What the request asks for place i comes to; the GUID that is there already: nothing changes. */
-static guid_t decide(struct sa *sa, guid_t have, guid_t wish)
+static bool is_of_another(const struct sa *sa, guid_t guid, const struct target *t)
 {
-	bool full = guidmap_count(sa->guids->by_guid) >= ALIAS_MAX;
+	uint32_t owner = guid ? sa_port_of_interface_id(sa, sa->view, guid) : VIEW_NONE;
+
+	return owner != VIEW_NONE && owner != t->at;
+}
+
+/* The GUID that a wish for a place (0: any) comes to; `have`: nothing changes. */
+static guid_t decide_alias(struct sa *sa, guid_t have, guid_t wish)
+{
+	bool full = guidmap_count(sa->guids->by_guid) >= sa->conf->sa_max_alias_guids;
 
 	if (have && (!wish || wish == have))
 		return have;
 	if (full && !have)
 		return 0;
 	if (!wish)
-		return assign(sa);
+		return assign_alias(sa);
 	return in_use(sa, wish) ? have : wish;
 }
 
@@ -280,17 +258,17 @@ static void raise_alias(struct sa *sa, enum ib_trap trap, guid_t guid, const str
 		reports_raise_gid(sa, trap, guid, sa->view, t->at);
 }
 
-static void change(struct sa *sa, const struct target *t, unsigned i, guid_t guid)
+static void change_alias(struct sa *sa, const struct target *t, unsigned i, guid_t guid)
 {
-	struct alias_port *p = obtain(sa, t->port->guid, n_blocks_of(t->port)), *away;
+	struct alias_port *p = obtain_table(sa, t->port->guid, n_blocks_of(t->port)), *away;
 	unsigned at = t->block * ALIAS_BLOCK + i;
 	guid_t before = p->guids[at];
 
 	p->lid = t->port->lid;
 	away = guid ? guidmap_get(sa->guids->by_guid, guid) : NULL;
 	if (away)
-		take_away(sa, away, guid);
-	put(sa, p, at, guid);
+		remove_alias(sa, away, guid);
+	put_alias(sa, p, at, guid);
 	raise_alias(sa, TRAP_GID_OUT_OF_SERVICE, before, t);
 	raise_alias(sa, TRAP_GID_IN_SERVICE, guid, t);
 }
@@ -299,7 +277,7 @@ static void change(struct sa *sa, const struct target *t, unsigned i, guid_t gui
  * Makes the block what `wish` says and answers with it. An alias that a group member goes by stays:
  * then nothing is changed at all (the peer lets Set replace it, and the member is left behind).
  */
-static uint16_t apply(struct sa *sa, const struct target *t, const guid_t wish[ALIAS_BLOCK],
+static uint16_t apply_block(struct sa *sa, const struct target *t, const guid_t wish[ALIAS_BLOCK],
 		      uint8_t *record)
 {
 	guid_t have[ALIAS_BLOCK];
@@ -313,7 +291,7 @@ static uint16_t apply(struct sa *sa, const struct target *t, const guid_t wish[A
 	for (unsigned i = 0; i < ALIAS_BLOCK; i++) {
 		if (have[i] == wish[i])
 			continue;
-		change(sa, t, i, wish[i]);
+		change_alias(sa, t, i, wish[i]);
 		changed = true;
 	}
 	put_block(record, wish);
@@ -331,7 +309,8 @@ static bool is_among(const guid_t *guids, unsigned n, guid_t guid)
 	return false;
 }
 
-static uint16_t set(struct sa *sa, const struct sa_request *rq, uint8_t *record)
+/* Set and Delete. */
+static uint16_t change_block(struct sa *sa, const struct sa_request *rq, uint8_t *record)
 {
 	guid_t wish[ALIAS_BLOCK];
 	struct target t;
@@ -343,60 +322,49 @@ static uint16_t set(struct sa *sa, const struct sa_request *rq, uint8_t *record)
 	for (unsigned i = 0; i < ALIAS_BLOCK; i++) {
 		guid_t asked = ib_bits_get(record, GIR_GUID0 + 64 * i, 64);
 
-		if ((t.wanted >> i & 1) && (!asked || !is_among(wish, i, asked)))
-			wish[i] = decide(sa, wish[i], asked);
-	}
-	return apply(sa, &t, wish, record);
-}
-
-static uint16_t take_back(struct sa *sa, const struct sa_request *rq, uint8_t *record)
-{
-	guid_t wish[ALIAS_BLOCK];
-	struct target t;
-	uint16_t status = find_target(sa, rq, record, &t);
-
-	if (status)
-		return status;
-	fill_block(sa, t.port->guid, t.block, wish);
-	for (unsigned i = 0; i < ALIAS_BLOCK; i++) {
-		if (t.wanted >> i & 1)
+		if (!(t.wanted >> i & 1))
+			continue;
+		if (rq->method == MAD_SA_DELETE)
 			wish[i] = 0;
+		else if (!asked || !is_among(wish, i, asked))
+			wish[i] = decide_alias(sa, wish[i], asked);
+		if (rq->method == MAD_SET && is_of_another(sa, asked, &t))
+			sa_abused(sa, rq, SA_ABUSE_ALIAS);
 	}
-	return apply(sa, &t, wish, record);
+	return apply_block(sa, &t, wish, record);
 }
-
-static const struct ib_field fields[] = IB_LAYOUT_ROWS(GUID_INFO_RECORD_LIST);
 
 const struct sa_type sa_guid_info_record = {
-	.attr = SA_GUID_INFO_RECORD,
-	.name = "GUIDInfoRecord",
 	.size = GIR_BYTES,
-	.head = fields,
-	.n_head = ARRAY_SIZE(fields),
-	.start = walk_start_lid,
-	.match = walk_match_lid,
-	.next = next,
-	.set = set,
-	.delete = take_back,
+	SA_HEAD(GUID_INFO_RECORD_LIST),
+	.lids = SA_COMP(GIR_LID),
+	.start = walk_start,
+	.next = walk_next,
+	.of_port = block_of_port,
+	.set = change_block,
+	.delete = change_block,
 };
 
 /* ---- the fabric changes -------------------------------------------------------------------- */
 
-static void trim(struct sa *sa, struct alias_port *p, const struct view_port *port)
+static void clear_table(struct sa *sa, struct alias_port *p, unsigned from)
 {
-	for (unsigned i = capacity(port); i < p->n_blocks * ALIAS_BLOCK; i++) {
+	for (unsigned i = from; i < p->n_blocks * ALIAS_BLOCK; i++)
 		if (p->guids[i])
-			put(sa, p, i, 0);
-	}
-	if (p->n_blocks > n_blocks_of(port))
-		p->n_blocks = n_blocks_of(port);
+			put_alias(sa, p, i, 0);
+}
+
+static void trim_table(struct sa *sa, struct alias_port *p, const struct view_port *port)
+{
+	clear_table(sa, p, capacity(port));
+	p->n_blocks = MIN(p->n_blocks, n_blocks_of(port));
 }
 
 static void on_arrival(struct sa *sa, struct alias_port *p, uint32_t at)
 {
 	struct target t = { .at = at, .port = &sa->view->ports[at] };
 
-	trim(sa, p, t.port);
+	trim_table(sa, p, t.port);
 	for (unsigned i = 0; i < p->n_blocks * ALIAS_BLOCK; i++)
 		raise_alias(sa, TRAP_GID_IN_SERVICE, p->guids[i], &t);
 	for (unsigned block = 0; block < p->n_blocks && sa->hooks.guids_changed; block++)
@@ -445,14 +413,8 @@ void alias_guids_clear(struct sa *sa)
 	size_t pos = 0;
 	void *port;
 
-	while (guidmap_next(sa->guids->ports, &pos, NULL, &port)) {
-		struct alias_port *p = port;
-
-		for (unsigned i = 0; i < p->n_blocks * ALIAS_BLOCK; i++) {
-			if (p->guids[i])
-				put(sa, p, i, 0);
-		}
-	}
+	while (guidmap_next(sa->guids->ports, &pos, NULL, &port))
+		clear_table(sa, port, 0);
 }
 
 int alias_guids_restore(struct sa *sa, guid_t port, lid_t lid, unsigned block,
@@ -463,17 +425,17 @@ int alias_guids_restore(struct sa *sa, guid_t port, lid_t lid, unsigned block,
 
 	if (!port || block >= ALIAS_BLOCKS)
 		return -EINVAL;
-	p = obtain(sa, port, block + 1);
+	p = obtain_table(sa, port, block + 1);
 	p->lid = lid;
 	for (unsigned i = 0; i < ALIAS_BLOCK; i++) {
 		if ((block == 0 && i == 0) || !guids[i])
 			continue;
-		if (guidmap_count(sa->guids->by_guid) >= ALIAS_MAX)
+		if (guidmap_count(sa->guids->by_guid) >= sa->conf->sa_max_alias_guids)
 			return -ENOSPC;
 		if (guidmap_get(sa->guids->by_guid, guids[i]))
-			r = -EINVAL; /* somebody has it already */
+			r = -EINVAL; /* another port has it already */
 		else
-			put(sa, p, block * ALIAS_BLOCK + i, guids[i]);
+			put_alias(sa, p, block * ALIAS_BLOCK + i, guids[i]);
 	}
 	return r;
 }

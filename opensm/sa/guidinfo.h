@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The store of alias GUIDs: which port goes by which other GUIDs, shared by guidinfo.c, events.c and
- * the database. sa.md 8.
+ * The store of alias GUIDs: which port goes by which other GUIDs, shared by guidinfo.c, events.c
+ * and the database. sa.md 8.
  *
  * A port gets a table with its first alias; the table stays, empty perhaps, while the port does, so
- * that what was deleted is written to the device as zeroes. A port that leaves keeps its aliases and
- * has them again when it comes back; but while it is away, whoever asks for one of them gets it.
+ * that a deleted alias is written to the device as zeroes. A port that leaves keeps its aliases
+ * and has them again when it comes back; but while it is away, another port may get them.
  *
- * Quotas: a port has as many as its GUIDCap says (255 at most), all ports ALIAS_MAX together; what
- * is beyond is declined (answered as 0), which is how clients are told.
+ * Quotas: a port has as many as its GUIDCap says (255 at most), all ports sa_max_alias_guids
+ * together; aliases beyond are declined: the answer shows 0 in their place.
  */
 #pragma once
 
-#include "sa/impl.h"
+#include "sa/base/sa_internal.h"
 
-#define ALIAS_MAX    (1u << 20)
 #define ALIAS_BLOCK  8
 #define ALIAS_BLOCKS 32 /* GUIDCap has 8 bits */
 
@@ -25,11 +24,17 @@ struct alias_port {
 	guid_t *guids; /* n_blocks * ALIAS_BLOCK; number 0, the port's own GUID, is 0 here */
 };
 
+struct alias_guids {
+	struct guidmap *ports;	 /* port GUID -> struct alias_port */
+	struct guidmap *by_guid; /* alias -> struct alias_port */
+	uint32_t counter;	 /* last one assigned */
+};
+
 /* Ports come and went: aliases of those are in and out of service, too. */
 void alias_guids_view_changed(struct sa *sa, const struct view *before);
 /* All tables, by port GUID; the array is the caller's to free. */
 struct alias_port **alias_guids_sorted(const struct sa *sa, size_t *ret_n);
-/* Nobody has an alias any more; who had is told when the next view comes. */
+/* Removes all aliases; hooks.guids_changed() follows with the next view. */
 void alias_guids_clear(struct sa *sa);
 /* A block as a dump has it; guids[0] of block 0 does not count. 0, -EINVAL, -ENOSPC (quota). */
 int alias_guids_restore(struct sa *sa, guid_t port, lid_t lid, unsigned block,

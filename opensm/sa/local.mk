@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libsa.a
-libsa_a_SOURCES = opensm/sa/sa.c opensm/sa/sa.h opensm/sa/impl.h opensm/sa/limits.h opensm/sa/view.c opensm/sa/view.h \
-	opensm/sa/words.c opensm/sa/words.h \
-	opensm/sa/answer.c opensm/sa/tally.c opensm/sa/match.c opensm/sa/query.c opensm/sa/turns.c opensm/sa/types.c \
+libsa_a_SOURCES = opensm/sa/sa.c opensm/sa/sa.h opensm/sa/base/sa_internal.h opensm/sa/base/limits.h \
+	opensm/sa/base/requester.c opensm/sa/base/requester.h \
+	opensm/sa/base/answer.c opensm/sa/base/ports.c opensm/sa/base/tally.c opensm/sa/base/trust.c opensm/sa/base/trust.h opensm/sa/base/askers.c opensm/sa/base/match.c opensm/sa/base/query.c opensm/sa/base/turns.c opensm/sa/types.c \
 	opensm/sa/records.c opensm/sa/records.h \
-	opensm/sa/records_ports.c opensm/sa/records_tables.c opensm/sa/select.c \
-	opensm/sa/path.c opensm/sa/path.h opensm/sa/path-pair.c opensm/sa/path-walk.c opensm/sa/path-walk.h \
-	opensm/sa/path-group.c opensm/sa/multipath.c \
-	opensm/sa/mgroup.c opensm/sa/mgroup.h opensm/sa/mgroup-store.h opensm/sa/mgroup-quota.c \
-	opensm/sa/mgroup-view.c opensm/sa/mcmember.c opensm/sa/mcmember.h opensm/sa/mcquery.c \
-	opensm/sa/inform.c opensm/sa/inform.h opensm/sa/report.c opensm/sa/events.c \
+	opensm/sa/records_ports.c opensm/sa/records_tables.c opensm/sa/base/select.c \
+	opensm/sa/path/path.c opensm/sa/path/path.h opensm/sa/path/path_pair.c \
+	opensm/sa/path/path_group.c opensm/sa/path/multipath.c \
+	opensm/sa/mcast/mgroup.c opensm/sa/mcast/mgroup.h opensm/sa/mcast/mgroup_store.h opensm/sa/base/quota.c \
+	opensm/sa/mcast/mgroup_view.c opensm/sa/mcast/mcmember.c \
+	opensm/sa/notice/inform.c opensm/sa/notice/inform.h opensm/sa/notice/report.c opensm/sa/events.c \
 	opensm/sa/service.c opensm/sa/service.h opensm/sa/guidinfo.c opensm/sa/guidinfo.h \
-	opensm/sa/roll.c opensm/sa/roll.h opensm/sa/db.c opensm/sa/db-read.c opensm/sa/db-records.c opensm/sa/db.h
-SA_LIBS = libsa.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
+	opensm/sa/base/roll.c opensm/sa/base/roll.h opensm/sa/base/chain.h opensm/sa/db.c opensm/sa/db_read.c opensm/sa/db_records.c
+SA_LIBS = libsa.a libview.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 
 # The desk: a small fabric, an SA on it, and a transport of paper (tests/lib/sa-desk.h).
 SA_DESK = tests/lib/sa-desk.c tests/lib/sa-desk.h
@@ -25,6 +25,11 @@ tests_unit_test_sa_records_SOURCES = tests/unit/test-sa-records.c $(SA_DESK)
 tests_unit_test_sa_records_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_core_SOURCES = tests/unit/test-sa-core.c $(SA_DESK)
 tests_unit_test_sa_core_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+
+# Views on the desk: libview.a is below this folder, the desk is not.
+UNIT_TESTS += tests/unit/test-view-pkeys
+tests_unit_test_view_pkeys_SOURCES = tests/unit/test-view-pkeys.c $(SA_DESK)
+tests_unit_test_view_pkeys_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-sa-path tests/unit/test-sa-walk tests/unit/test-sa-multipath tests/unit/test-sa-select
 PATH_ASKING = tests/unit/path-asking.h
@@ -43,6 +48,15 @@ tests_unit_test_sa_inform_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-report
 tests_unit_test_sa_report_SOURCES = tests/unit/test-sa-report.c tests/unit/sa-events.h $(SA_DESK)
 tests_unit_test_sa_report_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sa-quota
+tests_unit_test_sa_quota_SOURCES = tests/unit/test-sa-quota.c tests/unit/sa-events.h $(MC_DESK)
+tests_unit_test_sa_quota_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sa-trust
+tests_unit_test_sa_trust_SOURCES = tests/unit/test-sa-trust.c tests/unit/sa-events.h $(MC_DESK)
+tests_unit_test_sa_trust_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sa-askers
+tests_unit_test_sa_askers_SOURCES = tests/unit/test-sa-askers.c $(MC_DESK)
+tests_unit_test_sa_askers_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sa-service
 tests_unit_test_sa_service_SOURCES = tests/unit/test-sa-service.c $(SA_DESK)
 tests_unit_test_sa_service_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
@@ -64,6 +78,11 @@ tests_unit_test_sa_mgroup_life_SOURCES = tests/unit/test-sa-mgroup-life.c $(MC_D
 tests_unit_test_sa_mgroup_life_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_mcmember_SOURCES = tests/unit/test-sa-mcmember.c $(MC_DESK)
 tests_unit_test_sa_mcmember_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+# Rights that change at run time.
+UNIT_TESTS += tests/unit/test-sa-tenants
+tests_unit_test_sa_tenants_SOURCES = tests/unit/test-sa-tenants.c tests/unit/sa-events.h $(MC_DESK)
+tests_unit_test_sa_tenants_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+
 # `make bench-mgroup && ./bench-mgroup fat-tree3 36`
 EXTRA_PROGRAMS += bench-mgroup
 bench_mgroup_SOURCES = tests/bench/bench-mgroup.c $(SA_DESK)

@@ -5,26 +5,32 @@
  */
 #include "sa/records.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "util/mem.h"
 
 /* ---- the walk ---- */
 
-uint16_t walk_start(struct sa_query *q, bool given, lid_t lid)
+uint16_t walk_start_at(struct sa_query *q, uint32_t port)
 {
-	uint32_t port;
-
-	q->at[WALK_LID] = LID_MIN_UCAST;
-	q->at[WALK_LAST] = LID_MAX_UCAST;
-	if (!given)
-		return 0;
-	port = view_port_at(q->view, lid);
+	assert(port == VIEW_NONE || port < q->view->n_ports);
+	/* LID 0 is no port's: the walk ends there. */
 	q->at[WALK_LID] = q->at[WALK_LAST] = port == VIEW_NONE ? 0 : q->view->ports[port].lid;
 	return 0;
 }
 
-uint32_t walk_port(struct sa_query *q)
+uint16_t walk_start(struct sa_query *q)
+{
+	if (q->rq.mask & 1)
+		return walk_start_at(q, view_port_at(q->view, ib_get(query_asked(q), NR_LID)));
+	q->at[WALK_LID] = LID_MIN_UCAST;
+	q->at[WALK_LAST] = LID_MAX_UCAST;
+	return 0;
+}
+
+/* The end port at the cursor, or the next one; VIEW_NONE: no more. */
+static uint32_t walk_port(struct sa_query *q)
 {
 	const struct view *v = q->view;
 
@@ -42,17 +48,26 @@ uint32_t walk_port(struct sa_query *q)
 void walk_on(struct sa_query *q)
 {
 	q->at[WALK_LID]++;
+	q->at[WALK_OWN] = q->at[WALK_OWN2] = 0;
 }
 
-uint16_t walk_start_lid(struct sa_query *q)
+enum sa_step walk_next(struct sa_query *q, uint8_t *ret)
 {
-	return walk_start(q, q->rq.mask & 1, (lid_t)ib_get(query_asked(q), NR_LID));
-}
+	uint32_t end = walk_port(q), before[WALK_CURSORS];
+	enum sa_step step;
 
-bool walk_match_lid(const struct sa_query *q, const uint8_t *row, uint64_t *ret_done)
-{
-	*ret_done = 1;
-	return true;
+	if (end == VIEW_NONE)
+		return SA_END;
+	memcpy(before, q->at, sizeof(before));
+	q->subject = end;
+	ib_put(ret, NR_LID, q->view->ports[end].lid);
+	step = q->type->of_port(q, end, ret);
+	if (step == SA_WAIT)
+		memcpy(q->at, before, sizeof(before));
+	if (step != SA_END || q->status)
+		return step;
+	walk_on(q);
+	return SA_SKIP;
 }
 
 /* ---- ClassPortInfo (13.4.8.1, 15.2.5.1) ---- */
@@ -77,7 +92,9 @@ enum {
 	CPI_CAP2_LINK_SPEED_NDR = 1 << 17,
 };
 
-/* Bit 1, QoS, is not there yet: QoS classes and service ids are accepted, no policy looks at them. */
+/*
+ * Bit 1, QoS, is not there yet: QoS classes and service ids are accepted, no policy looks at them.
+ */
 static uint32_t cap_mask2(const struct conf *conf)
 {
 	return CPI_CAP2_ALIAS_GUIDS | CPI_CAP2_FULL_PORT_INFO | CPI_CAP2_EXTENDED_SPEEDS |
@@ -122,8 +139,6 @@ static uint16_t get_only(const struct sa_query *q)
 }
 
 const struct sa_type sa_class_port_info = {
-	.attr = SA_CLASS_PORT_INFO,
-	.name = "ClassPortInfo",
 	.size = CPI_BYTES,
 	.matches_itself = true,
 	.check = get_only,
@@ -135,25 +150,19 @@ const struct sa_type sa_class_port_info = {
 #define NR_DESC_BYTES 64
 #define NR_DESC	      (NR_BYTES + NI_BYTES) /* byte offset */
 #define NR_DESC_C     14
-#define NR_C(FIELD)   (NR_COMPONENTS + FIELD)
-
-static const struct ib_field node_head[] = IB_LAYOUT_ROWS(NODE_RECORD_LIST);
-static const struct ib_field node_body[] = { NODE_INFO_LIST(IB_LAYOUT_ROW_){ "NODE_DESC", NI_BITS,
-									     NR_DESC_BYTES * 8 } };
-_Static_assert(ARRAY_SIZE(node_head) + ARRAY_SIZE(node_body) == NR_DESC_C + 1,
+#define NR_PORT_GUID  (1ull << 8) /* component */
+#define NODE_LIST(F)  NODE_INFO_LIST(F) F(NR_BODY, DESC, NR_DESC_BYTES * 8)
+enum { NR_BODY_DESC = NI_BITS };
+_Static_assert(IB_LAYOUT_COUNT(NODE_RECORD_LIST) + IB_LAYOUT_COUNT(NODE_LIST) == NR_DESC_C + 1,
 	       "components of NodeRecord");
 
-/* A GUID of the end port or node names it as well as a LID does. */
+/* A GUID of the end port names it as well as a LID does. */
 static uint16_t node_start(struct sa_query *q)
 {
-	const uint8_t *info = query_asked(q) + NR_BYTES;
-	uint32_t port;
-
-	if (!(q->rq.mask & 1) && q->rq.mask & 1ull << 8) {
-		port = view_port_of_guid(q->view, ib_get(info, NI_PORT_GUID));
-		return walk_start(q, true, port == VIEW_NONE ? 0 : q->view->ports[port].lid);
-	}
-	return walk_start_lid(q);
+	if (!(q->rq.mask & 1) && q->rq.mask & NR_PORT_GUID)
+		return walk_start_at(q, view_port_of_guid(q->view, ib_get(query_asked(q) + NR_BYTES,
+									  NI_PORT_GUID)));
+	return walk_start(q);
 }
 
 static void put_node_info(uint8_t *info, const struct view_node *n, const struct view_port *p)
@@ -172,91 +181,64 @@ static void put_node_info(uint8_t *info, const struct view_node *n, const struct
 	ib_put(info, NI_VENDOR_ID, n->vendor_id);
 }
 
-static enum sa_step node_next(struct sa_query *q, uint8_t *ret)
+static enum sa_step node_of_port(struct sa_query *q, uint32_t end, uint8_t *ret)
 {
-	uint32_t port = walk_port(q);
-	const struct view_port *p;
-	const struct view_node *n;
+	const struct view_node *n = walk_node(q, end);
 
-	if (port == VIEW_NONE)
-		return SA_END;
 	walk_on(q);
-	p = &q->view->ports[port];
-	n = &q->view->nodes[p->node];
-	q->subject = port;
-	ib_put(ret, NR_LID, p->lid);
-	put_node_info(ret + NR_BYTES, n, p);
+	put_node_info(ret + NR_BYTES, n, &q->view->ports[end]);
 	memcpy(ret + NR_DESC, n->desc, strnlen(n->desc, NR_DESC_BYTES));
 	return SA_ROW;
 }
 
-/* Descriptions compare as text: what a client leaves behind the NUL does not count. */
-static bool node_match(const struct sa_query *q, const uint8_t *row, uint64_t *ret_done)
+/* Descriptions compare as text: bytes that a client leaves behind the NUL do not count. */
+static bool node_match(const struct sa_query *q, const uint8_t *row)
 {
-	*ret_done = 1 | 1ull << NR_DESC_C;
 	return !(q->rq.mask & 1ull << NR_DESC_C) ||
 	       !strncmp((const char *)row + NR_DESC, (const char *)query_asked(q) + NR_DESC,
 			NR_DESC_BYTES);
 }
 
 const struct sa_type sa_node_record = {
-	.attr = SA_NODE_RECORD,
-	.name = "NodeRecord",
 	.size = NR_DESC + NR_DESC_BYTES,
 	.head_len = NR_BYTES,
-	.head = node_head,
-	.n_head = ARRAY_SIZE(node_head),
-	.body = node_body,
-	.n_body = ARRAY_SIZE(node_body),
+	SA_HEAD(NODE_RECORD_LIST),
+	SA_BODY(NODE_LIST),
+	.lids = SA_COMP(NR_LID),
+	.settled = 1ull << NR_DESC_C,
 	.start = node_start,
-	.next = node_next,
+	.next = walk_next,
+	.of_port = node_of_port,
 	.match = node_match,
 };
 
 /* ---- SwitchInfoRecord (15.2.5.6) ---- */
 
-static const struct ib_field switch_head[] = IB_LAYOUT_ROWS(SWITCH_INFO_RECORD_LIST);
-static const struct ib_field switch_body[] = IB_LAYOUT_ROWS(SWITCH_INFO_LIST);
-
-static enum sa_step switch_next(struct sa_query *q, uint8_t *ret)
+static enum sa_step switch_of_port(struct sa_query *q, uint32_t end, uint8_t *ret)
 {
-	uint32_t port = walk_port(q);
-	const struct view_port *p;
-	const struct view_node *n;
+	const struct view_node *n = walk_node(q, end);
 
-	if (port == VIEW_NONE)
-		return SA_END;
 	walk_on(q);
-	p = &q->view->ports[port];
-	n = &q->view->nodes[p->node];
 	if (!n->switch_known)
 		return SA_SKIP;
-	q->subject = port;
-	ib_put(ret, SIR_LID, p->lid);
 	memcpy(ret + SIR_BYTES, n->switch_info, SI_BYTES);
 	return SA_ROW;
 }
 
 const struct sa_type sa_switch_info_record = {
-	.attr = SA_SWITCH_INFO_RECORD,
-	.name = "SwitchInfoRecord",
 	.size = SIR_BYTES + SI_BYTES,
 	.head_len = SIR_BYTES,
-	.head = switch_head,
-	.n_head = ARRAY_SIZE(switch_head),
-	.body = switch_body,
-	.n_body = ARRAY_SIZE(switch_body),
-	.start = walk_start_lid,
-	.next = switch_next,
-	.match = walk_match_lid,
+	SA_HEAD(SWITCH_INFO_RECORD_LIST),
+	SA_BODY(SWITCH_INFO_LIST),
+	.lids = SA_COMP(SIR_LID),
+	.start = walk_start,
+	.next = walk_next,
+	.of_port = switch_of_port,
 };
 
 /* ---- SMInfoRecord (15.2.5.10) ---- */
 
-static const struct ib_field sm_head[] = IB_LAYOUT_ROWS(SM_INFO_RECORD_LIST);
-static const struct ib_field sm_body[] = IB_LAYOUT_ROWS(SM_INFO_LIST);
-
-/* The SM_Key is nobody's business: it stays 0. */
+/* The SM_Key is shown to no requester: it stays 0. */
 static enum sa_step sm_next(struct sa_query *q, uint8_t *ret)
 {
 	const struct view_sm *sm;
@@ -276,26 +258,11 @@ static enum sa_step sm_next(struct sa_query *q, uint8_t *ret)
 	return SA_ROW;
 }
 
-static bool sm_match(const struct sa_query *q, const uint8_t *row, uint64_t *ret_done)
-{
-	uint32_t port;
-
-	*ret_done = SA_COMP(SMR_LID);
-	if (!SA_HAS(q->rq.mask, SMR_LID))
-		return true;
-	port = view_port_at(q->view, ib_get(query_asked(q), SMR_LID));
-	return port != VIEW_NONE && q->view->ports[port].lid == ib_get(row, SMR_LID);
-}
-
 const struct sa_type sa_sm_info_record = {
-	.attr = SA_SM_INFO_RECORD,
-	.name = "SMInfoRecord",
 	.size = SMR_BYTES + SMI_BYTES,
 	.head_len = SMR_BYTES,
-	.head = sm_head,
-	.n_head = ARRAY_SIZE(sm_head),
-	.body = sm_body,
-	.n_body = ARRAY_SIZE(sm_body),
+	SA_HEAD(SM_INFO_RECORD_LIST),
+	SA_BODY(SM_INFO_LIST),
+	.lids = SA_COMP(SMR_LID),
 	.next = sm_next,
-	.match = sm_match,
 };

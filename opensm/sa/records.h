@@ -1,23 +1,34 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What the topology records share: walking end ports by LID, and the port a request names.
+ * The walk over end ports that the topology records share.
+ *
+ * Ports come in order of their base LIDs. A request that names a LID (of any port's LMC range)
+ * walks over one port. Component 0 of these records is the LID, in their first 16 bits.
  */
 #pragma once
 
-#include "sa/impl.h"
+#include "sa/base/sa_internal.h"
 
 /*
- * Cursor of a walk over end ports in order of their base LIDs, in q->at[0..1]: the LID to look at
- * next, and the last one. A request that names a LID (of any port's LMC range) walks over one port.
+ * Cursor, in q->at: the LID to look at next, the last one, and two numbers of the type's own, 0 at
+ * each port's first row.
  */
-enum { WALK_LID, WALK_LAST, WALK_OWN }; /* WALK_OWN..: the type's */
+enum { WALK_LID, WALK_LAST, WALK_OWN, WALK_OWN2, WALK_CURSORS };
 
-/* Begins the walk; component 0 is the LID, its value `lid`. Always 0, as a start() returns it. */
-uint16_t walk_start(struct sa_query *q, bool given, lid_t lid);
-/* The end port at the cursor; VIEW_NONE: no more. It stays there until walk_on(). */
-uint32_t walk_port(struct sa_query *q);
+/* start(): over the port of the request's LID, or over all. Always 0. */
+uint16_t walk_start(struct sa_query *q);
+/* The same over end port `port` alone; VIEW_NONE: over none. */
+uint16_t walk_start_at(struct sa_query *q, uint32_t port);
+/*
+ * next(): asks the type's of_port() for the rows of one end port after the other. The LID is in the
+ * row and q->subject is the port already; the type's own numbers go back when a device is waited
+ * for.
+ */
+enum sa_step walk_next(struct sa_query *q, uint8_t *ret);
+/* Leaves the port at the cursor: of_port() gives the last row of it, or none. */
 void walk_on(struct sa_query *q);
-/* start() of types whose component 0 is a LID in the first two bytes of the record. */
-uint16_t walk_start_lid(struct sa_query *q);
-/* match() of the same: the walk has seen to component 0. */
-bool walk_match_lid(const struct sa_query *q, const uint8_t *row, uint64_t *ret_done);
+/* The node of an end port. */
+static inline const struct view_node *walk_node(const struct sa_query *q, uint32_t end)
+{
+	return &q->view->nodes[q->view->ports[end].node];
+}

@@ -2,29 +2,23 @@
 /*
  * Records of tables: linear and multicast forwarding, SL to VL, VL arbitration, P_Keys.
  *
- * What the fabric knows is answered from there; what it does not keep, or does not know, is read
- * from the device, one table at a time.
+ * Tables that the fabric knows are answered from there; others are read from the device, one at a
+ * time.
  */
 #include <string.h>
 
 #include "fabric/fabric.h"
+#include "sa/mcast/mgroup.h"
 #include "sa/records.h"
 #include "util/mem.h"
 
 /* The device of the end port at the cursor, as known now; NULL: gone since the view was made. */
 static const struct node *device(const struct sa_query *q, uint32_t end)
 {
-	return fabric_find_node(q->sa->fabric, q->view->nodes[q->view->ports[end].node].guid);
+	return fabric_find_node(q->sa->fabric, walk_node(q, end)->guid);
 }
 
-static enum sa_step next_device(struct sa_query *q)
-{
-	walk_on(q);
-	q->at[WALK_OWN] = q->at[WALK_OWN + 1] = 0;
-	return SA_SKIP;
-}
-
-/* What a request may name in place of a walk over all. */
+/* A request's value of a field, in place of all of them. */
 #define ANY		UINT64_MAX
 #define ASKED(q, FIELD) QUERY_FIELD(q, FIELD, ANY)
 
@@ -41,22 +35,56 @@ static bool next_value(uint32_t *cursor, uint64_t asked, uint32_t n, uint32_t *r
 	return true;
 }
 
-/* The 64 bytes a device holds, from it: the step to return if not SA_ROW. */
-static enum sa_step read_table(struct sa_query *q, const struct sa_cell_address *at, size_t len,
-			       uint8_t *ret)
-{
-	enum sa_step step;
-	const uint8_t *payload = query_cell(q, at, &step);
+/* Pairs of numbers, the second running faster: two ports, port and block, block and position. */
+struct pairs {
+	uint32_t first, end;	   /* of the first number */
+	uint64_t asked, asked_inner; /* ANY: all */
+	/* How many second numbers there are, from 0 on; of the first number `outer`. */
+	unsigned (*n_inner)(const struct sa_query *q, uint32_t end, uint32_t outer);
+};
 
-	if (!payload)
-		return step;
-	memcpy(ret, payload, len);
-	return SA_ROW;
+struct pair {
+	uint32_t outer, inner;
+};
+
+/* The next pair at the walk's own numbers. False: no more. */
+static bool next_pair(struct sa_query *q, uint32_t end, const struct pairs *p, struct pair *ret)
+{
+	uint32_t *outer = &q->at[WALK_OWN], *inner = &q->at[WALK_OWN2];
+
+	for (*outer = MAX(*outer, p->first); *outer < p->end; (*outer)++, *inner = 0) {
+		if (p->asked != ANY && *outer != p->asked)
+			continue;
+		ret->outer = *outer;
+		if (next_value(inner, p->asked_inner, p->n_inner(q, end, *outer), &ret->inner))
+			return true;
+	}
+	return false;
+}
+
+#define TABLE 8 /* byte of a record where its table begins; it reaches to the end */
+_Static_assert(SLR_TABLE == TABLE * 8 && VAR_TABLE == TABLE * 8 && PKR_TABLE == TABLE * 8,
+	       "records of tables");
+
+/* The table as port `port` of the end port's device holds it, or the step to return for SA_ROW. */
+static enum sa_step read_table(struct sa_query *q, uint32_t end, uint32_t port, uint16_t attr,
+			       uint32_t mod, uint8_t *ret)
+{
+	const struct sa_cell_address at = {
+		.node_guid = walk_node(q, end)->guid,
+		.port = (uint8_t)port,
+		.attr = attr,
+		.mod = mod,
+	};
+	enum sa_step step = SA_ROW;
+	const uint8_t *payload = query_cell(q, &at, &step);
+
+	if (payload)
+		memcpy(ret + TABLE, payload, q->type->size - TABLE);
+	return payload ? SA_ROW : step;
 }
 
 /* ---- LFTRecord (15.2.5.7) ---- */
-
-static const struct ib_field lft_head[] = IB_LAYOUT_ROWS(LFT_RECORD_LIST);
 
 static uint32_t lft_blocks(const struct node *n)
 {
@@ -65,12 +93,12 @@ static uint32_t lft_blocks(const struct node *n)
 	return (uint32_t)ib_get(n->switch_info, SI_LINEAR_FDB_TOP) / LFT_BLOCK_LIDS + 1;
 }
 
-/* What it is known to hold, else what it was routed to hold; NULL: neither. */
+/* As the device is known to hold it, else as it was routed; NULL: neither. */
 static const uint8_t *lft_block(const struct sa_query *q, const struct node *n, uint32_t end,
 				uint32_t block)
 {
 	const struct routes *r = q->view->routes;
-	uint32_t sw = q->view->nodes[q->view->ports[end].node].topo_sw;
+	uint32_t sw = walk_node(q, end)->topo_sw;
 	const uint8_t *have = lft_have_block(&n->lft, block);
 
 	if (have || !r || sw == TOPO_NONE || (block + 1) * LFT_BLOCK_LIDS > r->row_size)
@@ -78,42 +106,46 @@ static const uint8_t *lft_block(const struct sa_query *q, const struct node *n, 
 	return routes_row(r, sw) + block * LFT_BLOCK_LIDS;
 }
 
-static enum sa_step lft_next(struct sa_query *q, uint8_t *ret)
+/* Entries of LIDs that the requester may not know of look like those of LIDs that no port has. */
+static void hide_lids(struct sa_query *q, uint32_t block, uint8_t *table)
 {
-	uint32_t end = walk_port(q), block;
-	const struct node *n;
-	const uint8_t *table;
+	for (unsigned i = 0; i < LFT_BLOCK_LIDS; i++) {
+		uint32_t port = view_port_at(q->view, block * LFT_BLOCK_LIDS + i);
 
-	if (end == VIEW_NONE)
-		return SA_END;
-	n = device(q, end);
+		if (port != VIEW_NONE && !query_may_see(q, port))
+			table[i] = LFT_NO_PORT;
+	}
+}
+
+static enum sa_step lft_of_port(struct sa_query *q, uint32_t end, uint8_t *ret)
+{
+	const struct node *n = device(q, end);
+	const uint8_t *table;
+	uint32_t block;
+
 	if (!n || !next_value(&q->at[WALK_OWN], ASKED(q, LFR_BLOCK), lft_blocks(n), &block))
-		return next_device(q);
-	q->subject = end;
-	ib_put(ret, LFR_LID, q->view->ports[end].lid);
+		return SA_END;
 	ib_put(ret, LFR_BLOCK, block);
 	table = lft_block(q, n, end, block);
 	if (table)
 		memcpy(ib_at(ret, LFR_TABLE), table, LFT_BLOCK_LIDS);
 	else
 		memset(ib_at(ret, LFR_TABLE), LFT_NO_PORT, LFT_BLOCK_LIDS);
+	if (!q->rq.trusted)
+		hide_lids(q, block, ib_at(ret, LFR_TABLE));
 	return SA_ROW;
 }
 
 const struct sa_type sa_lft_record = {
-	.attr = SA_LFT_RECORD,
-	.name = "LFTRecord",
 	.size = LFR_BYTES,
-	.head = lft_head,
-	.n_head = ARRAY_SIZE(lft_head),
-	.start = walk_start_lid,
-	.next = lft_next,
-	.match = walk_match_lid,
+	SA_HEAD(LFT_RECORD_LIST),
+	.lids = SA_COMP(LFR_LID),
+	.start = walk_start,
+	.next = walk_next,
+	.of_port = lft_of_port,
 };
 
 /* ---- MFTRecord (15.2.5.9) ---- */
-
-static const struct ib_field mft_head[] = IB_LAYOUT_ROWS(MFT_RECORD_LIST);
 
 static bool block_in_use(const struct mft_have *h, uint32_t block)
 {
@@ -125,7 +157,7 @@ static bool block_in_use(const struct mft_have *h, uint32_t block)
 	return false;
 }
 
-/* Up to the last one that holds something. */
+/* Up to the last one that holds an entry. */
 static uint32_t mft_blocks(const struct node *n)
 {
 	uint32_t blocks = n->mft.n_blocks;
@@ -135,152 +167,142 @@ static uint32_t mft_blocks(const struct node *n)
 	return blocks;
 }
 
-/* Cells in order of the wire: for each block all positions. */
-static bool next_cell(struct sa_query *q, const struct node *n, uint32_t *ret_block,
-		      uint32_t *ret_position)
+static unsigned positions_of(const struct sa_query *q, uint32_t end, uint32_t block)
 {
-	uint32_t *block = &q->at[WALK_OWN], *position = &q->at[WALK_OWN + 1];
-	uint64_t asked = ASKED(q, MFR_BLOCK);
-
-	for (; *block < mft_blocks(n); (*block)++, *position = 0) {
-		if (asked != ANY && *block != asked)
-			continue;
-		if (next_value(position, ASKED(q, MFR_POSITION), mft_positions(n->n_ports),
-			       ret_position)) {
-			*ret_block = *block;
-			return true;
-		}
-	}
-	return false;
+	return mft_positions(walk_node(q, end)->n_ports);
 }
 
-static enum sa_step mft_next(struct sa_query *q, uint8_t *ret)
+/* Is there no group on this MLID, or one in a partition of the requester? */
+static bool may_see_mlid(const struct sa_query *q, lid_t mlid)
 {
-	uint32_t end = walk_port(q), block, position;
+	const struct mgroup *g = mgroup_on_mlid(q->sa, mlid, NULL);
+
+	if (!g)
+		return true;
+	while (g && !view_has_pkey(q->view, q->rq.port, mgroup_pkey(g)))
+		g = mgroup_on_mlid(q->sa, mlid, g);
+	return g;
+}
+
+/* The ports of a group say where its members are. */
+static void hide_groups(const struct sa_query *q, uint32_t block, struct mft_cell *cell)
+{
+	for (unsigned i = 0; i < MFT_BLOCK_MLIDS; i++) {
+		uint32_t mlid = MLID_FIRST + block * MFT_BLOCK_MLIDS + i;
+
+		if (cell->mask[i] && mlid <= MLID_LAST && !may_see_mlid(q, (lid_t)mlid))
+			cell->mask[i] = 0;
+	}
+}
+
+/* Cells in order of the wire: for each block all positions. */
+static enum sa_step mft_of_port(struct sa_query *q, uint32_t end, uint8_t *ret)
+{
+	const struct node *n = device(q, end);
+	const struct pairs cells = { .end = n && node_is_switch(n) ? mft_blocks(n) : 0,
+				     .asked = ASKED(q, MFR_BLOCK),
+				     .asked_inner = ASKED(q, MFR_POSITION),
+				     .n_inner = positions_of };
 	const struct mft_cell *cell;
-	const struct node *n;
+	struct pair at;
 	bool known;
 
-	if (end == VIEW_NONE)
+	if (!next_pair(q, end, &cells, &at))
 		return SA_END;
-	n = device(q, end);
-	if (!n || !node_is_switch(n) || !next_cell(q, n, &block, &position))
-		return next_device(q);
-	q->subject = end;
-	ib_put(ret, MFR_LID, q->view->ports[end].lid);
-	ib_put(ret, MFR_POSITION, position);
-	ib_put(ret, MFR_BLOCK, block);
-	cell = mft_have_cell(&n->mft, block, position, &known);
-	if (cell)
-		mft_cell_put(ib_at(ret, MFR_TABLE), cell);
+	ib_put(ret, MFR_POSITION, at.inner);
+	ib_put(ret, MFR_BLOCK, at.outer);
+	cell = mft_have_cell(&n->mft, at.outer, at.inner, &known);
+	if (cell) {
+		struct mft_cell shown = *cell;
+
+		if (!q->rq.trusted)
+			hide_groups(q, at.outer, &shown);
+		mft_cell_put(ib_at(ret, MFR_TABLE), &shown);
+	}
 	return SA_ROW;
 }
 
 const struct sa_type sa_mft_record = {
-	.attr = SA_MFT_RECORD,
-	.name = "MFTRecord",
 	.size = MFR_BYTES,
-	.head = mft_head,
-	.n_head = ARRAY_SIZE(mft_head),
-	.start = walk_start_lid,
-	.next = mft_next,
-	.match = walk_match_lid,
+	SA_HEAD(MFT_RECORD_LIST),
+	.lids = SA_COMP(MFR_LID),
+	.start = walk_start,
+	.next = walk_next,
+	.of_port = mft_of_port,
 };
 
 /* ---- SLtoVLMappingTableRecord (15.2.5.5) ---- */
 
-static const struct ib_field sl2vl_head[] = IB_LAYOUT_ROWS(SL2VL_RECORD_LIST);
-
-struct lane {
-	uint32_t in, out;
-};
-
-/* A switch has a table for each pair of ports, others one without port numbers. False: no more. */
-static bool next_lane(struct sa_query *q, uint32_t end, struct lane *ret)
+static unsigned in_ports(const struct sa_query *q, uint32_t end, uint32_t out)
 {
-	const struct view_node *n = &q->view->nodes[q->view->ports[end].node];
-	uint32_t *out = &q->at[WALK_OWN], *in = &q->at[WALK_OWN + 1];
-	uint64_t asked = ASKED(q, SLR_OUT_PORT);
-
-	if (n->type != IB_NODE_SWITCH) {
-		*ret = (struct lane){ 0, 0 };
-		return !(*out)++;
-	}
-	for (; *out <= n->n_ports; (*out)++, *in = 0) {
-		if (asked != ANY && *out != asked)
-			continue;
-		if (next_value(in, ASKED(q, SLR_IN_PORT), n->n_ports + 1u, &ret->in)) {
-			ret->out = *out;
-			return true;
-		}
-	}
-	return false;
+	return walk_node(q, end)->n_ports + 1u;
 }
 
-static enum sa_step sl2vl_next(struct sa_query *q, uint8_t *ret)
+static unsigned one_table(const struct sa_query *q, uint32_t end, uint32_t out)
 {
-	uint32_t end = walk_port(q), before[2] = { q->at[WALK_OWN], q->at[WALK_OWN + 1] };
-	struct sa_cell_address at = { .attr = IB_ATTR_SL2VL };
-	const struct view_port *p;
-	struct lane lane;
-	enum sa_step step;
+	return 1;
+}
 
-	if (end == VIEW_NONE)
+/*
+ * A switch has a table for each pair of ports; others have one, without port numbers, whatever
+ * ports are asked for.
+ */
+static enum sa_step sl2vl_of_port(struct sa_query *q, uint32_t end, uint8_t *ret)
+{
+	const struct view_node *n = walk_node(q, end);
+	bool is_switch = n->type == IB_NODE_SWITCH;
+	const struct pairs tables = { .end = is_switch ? n->n_ports + 1u : 1,
+				      .asked = is_switch ? ASKED(q, SLR_OUT_PORT) : ANY,
+				      .asked_inner = is_switch ? ASKED(q, SLR_IN_PORT) : ANY,
+				      .n_inner = is_switch ? in_ports : one_table };
+	struct pair at;
+
+	if (!next_pair(q, end, &tables, &at))
 		return SA_END;
-	if (!next_lane(q, end, &lane))
-		return next_device(q);
-	p = &q->view->ports[end];
-	q->subject = end;
-	if (!query_may_see(q, end))
+	q->subject = end + at.outer;
+	if (!query_may_see(q, q->subject))
 		return SA_SKIP;
-	ib_put(ret, SLR_LID, p->lid);
-	ib_put(ret, SLR_IN_PORT, lane.in);
-	ib_put(ret, SLR_OUT_PORT, lane.out);
-	at.node_guid = q->view->nodes[p->node].guid;
-	at.port = p->num;
-	at.mod = view_is_switch(q->view, p) ? lane.in << 8 | lane.out : 0; /* 14.2.5.8 */
-	step = read_table(q, &at, SLR_TABLE_W / 8, ib_at(ret, SLR_TABLE));
-	if (step == SA_WAIT)
-		memcpy(&q->at[WALK_OWN], before, sizeof(before));
-	return step;
-}
-
-/* Whatever ports were asked for, a host's one table is the answer. */
-static bool sl2vl_match(const struct sa_query *q, const uint8_t *row, uint64_t *ret_done)
-{
-	*ret_done = SA_COMP(SLR_LID) | SA_COMP(SLR_IN_PORT) | SA_COMP(SLR_OUT_PORT);
-	return true;
+	ib_put(ret, SLR_IN_PORT, at.inner);
+	ib_put(ret, SLR_OUT_PORT, at.outer);
+	return read_table(q, end, q->view->ports[end].num, IB_ATTR_SL2VL,
+			  at.inner << 8 | at.outer, ret); /* 14.2.5.8 */
 }
 
 const struct sa_type sa_sl2vl_record = {
-	.attr = SA_SL2VL_RECORD,
-	.name = "SLtoVLMappingTableRecord",
 	.size = SLR_BYTES,
-	.head = sl2vl_head,
-	.n_head = ARRAY_SIZE(sl2vl_head),
-	.start = walk_start_lid,
-	.next = sl2vl_next,
-	.match = sl2vl_match,
+	SA_HEAD(SL2VL_RECORD_LIST),
+	.lids = SA_COMP(SLR_LID),
+	.settled = SA_COMP(SLR_IN_PORT) | SA_COMP(SLR_OUT_PORT),
+	.start = walk_start,
+	.next = walk_next,
+	.of_port = sl2vl_of_port,
 };
 
 /* ---- VLArbitrationTableRecord (15.2.5.11), P_KeyTableRecord (15.2.5.12) ---- */
 
-static const struct ib_field vlarb_head[] = IB_LAYOUT_ROWS(VLARB_RECORD_LIST);
-static const struct ib_field pkey_head[] = IB_LAYOUT_ROWS(PKEY_TABLE_RECORD_LIST);
-
 #define VLARB_BLOCKS	4  /* 1, 2: low priority, 3, 4: high */
 #define VLARB_PER_BLOCK 32 /* entries */
 
-/* A block of a table that ports have one of each. */
-struct port_block {
-	const struct view_port *port;
-	const struct port *device; /* the same in the fabric; NULL: gone since */
-	uint32_t block;
-};
+static bool is_host(const struct sa_query *q, uint32_t end)
+{
+	return walk_node(q, end)->type != IB_NODE_SWITCH;
+}
 
-/* Blocks 0 .. of a port that may exist. */
-typedef unsigned (*blocks_fn)(const struct view_port *p, const struct port *device);
+/* All ports of the end port's node (one of a host). `port`: as asked, or ANY. */
+static struct pairs blocks_of_ports(const struct sa_query *q, uint32_t end, uint64_t port,
+				    uint64_t block)
+{
+	uint32_t num = q->view->ports[end].num;
 
+	return (struct pairs){
+		.first = is_host(q, end) ? num : 0,
+		.end = (is_host(q, end) ? num : walk_node(q, end)->n_ports) + 1,
+		.asked = port,
+		.asked_inner = block,
+	};
+}
+
+/* Port `num` of the end port's device; NULL: gone since the view was made. */
 static const struct port *device_port(const struct sa_query *q, uint32_t end, unsigned num)
 {
 	const struct node *n = device(q, end);
@@ -288,31 +310,7 @@ static const struct port *device_port(const struct sa_query *q, uint32_t end, un
 	return n && num <= n->n_ports ? &n->ports[num] : NULL;
 }
 
-/* All ports of the end port's device (one of a host), all blocks of each. False: no more. */
-static bool next_block(struct sa_query *q, uint32_t end, blocks_fn blocks, uint64_t asked_port,
-		       uint64_t asked_block, struct port_block *ret)
-{
-	const struct view_node *n = &q->view->nodes[q->view->ports[end].node];
-	uint32_t *num = &q->at[WALK_OWN], *block = &q->at[WALK_OWN + 1], last = n->n_ports;
-
-	if (n->type != IB_NODE_SWITCH) {
-		last = q->view->ports[end].num;
-		*num = MAX(*num, last);
-	}
-	for (; *num <= last; (*num)++, *block = 0) {
-		uint32_t port = view_node_port(n, *num);
-
-		if ((asked_port != ANY && *num != asked_port) || port == VIEW_NONE)
-			continue;
-		ret->port = &q->view->ports[port];
-		ret->device = device_port(q, end, *num);
-		if (next_value(block, asked_block, blocks(ret->port, ret->device), &ret->block))
-			return true;
-	}
-	return false;
-}
-
-static unsigned vlarb_blocks(const struct view_port *p, const struct port *device)
+static unsigned vlarb_blocks(const struct sa_query *q, uint32_t end, uint32_t num)
 {
 	return VLARB_BLOCKS;
 }
@@ -325,122 +323,88 @@ static bool vlarb_exists(const struct view_port *p, unsigned block)
 	return entries > block % 2 * VLARB_PER_BLOCK;
 }
 
-static bool is_host(const struct sa_query *q, uint32_t end)
+/* Whatever port of a host is asked for, the port with this LID answers (osmtest asks for 0). */
+static enum sa_step vlarb_of_port(struct sa_query *q, uint32_t end, uint8_t *ret)
 {
-	return !view_is_switch(q->view, &q->view->ports[end]);
-}
-
-/* Whatever port of a host is asked for, the answer is that of the port with this LID (osmtest asks for 0). */
-static bool vlarb_match(const struct sa_query *q, const uint8_t *row, uint64_t *ret_done)
-{
-	bool fits = walk_match_lid(q, row, ret_done);
-
-	if (is_host(q, q->subject))
-		*ret_done |= SA_COMP(VAR_PORT);
-	return fits;
-}
-
-static enum sa_step vlarb_next(struct sa_query *q, uint8_t *ret)
-{
-	uint32_t end = walk_port(q), before[2] = { q->at[WALK_OWN], q->at[WALK_OWN + 1] };
 	uint64_t asked = ASKED(q, VAR_BLOCK); /* from 1; 0 becomes one that no port has */
-	struct sa_cell_address at = { .attr = IB_ATTR_VLARB };
-	struct port_block b;
-	enum sa_step step;
+	struct pairs blocks =
+		blocks_of_ports(q, end, is_host(q, end) ? ANY : ASKED(q, VAR_PORT),
+				asked == ANY ? ANY : (asked - 1) & 0xFF);
+	struct pair at;
 
-	if (end == VIEW_NONE)
+	blocks.n_inner = vlarb_blocks;
+	if (!next_pair(q, end, &blocks, &at))
 		return SA_END;
-	if (!next_block(q, end, vlarb_blocks, is_host(q, end) ? ANY : ASKED(q, VAR_PORT),
-			asked == ANY ? ANY : (asked - 1) & 0xFF, &b))
-		return next_device(q);
-	q->subject = end;
-	if (!b.device || !query_may_see(q, end))
+	q->subject = view_node_port(walk_node(q, end), at.outer);
+	if (!device_port(q, end, at.outer) || !query_may_see(q, q->subject))
 		return SA_SKIP;
-	ib_put(ret, VAR_LID, q->view->ports[end].lid);
-	ib_put(ret, VAR_PORT, b.port->num);
-	ib_put(ret, VAR_BLOCK, b.block + 1);
-	if (!vlarb_exists(b.port, b.block))
-		return SA_ROW; /* nothing to read, and nothing to show */
-	at.node_guid = b.device->node->guid;
-	at.port = b.port->num;
-	at.mod = (b.block + 1) << 16 | b.port->num; /* 14.2.5.9 */
-	step = read_table(q, &at, SMP_DATA_SIZE, ib_at(ret, VAR_TABLE));
-	if (step == SA_WAIT)
-		memcpy(&q->at[WALK_OWN], before, sizeof(before));
-	return step;
+	ib_put(ret, VAR_PORT, at.outer);
+	ib_put(ret, VAR_BLOCK, at.inner + 1);
+	if (!vlarb_exists(&q->view->ports[q->subject], at.inner))
+		return SA_ROW; /* no table to read: all zeroes */
+	return read_table(q, end, at.outer, IB_ATTR_VLARB, (at.inner + 1) << 16 | at.outer,
+			  ret); /* 14.2.5.9 */
 }
 
 const struct sa_type sa_vlarb_record = {
-	.attr = SA_VLARB_RECORD,
-	.name = "VLArbitrationTableRecord",
 	.size = VAR_BYTES,
-	.head = vlarb_head,
-	.n_head = ARRAY_SIZE(vlarb_head),
-	.start = walk_start_lid,
-	.next = vlarb_next,
-	.match = vlarb_match,
+	SA_HEAD(VLARB_RECORD_LIST),
+	.lids = SA_COMP(VAR_LID),
+	.settled = SA_COMP(VAR_PORT) | SA_COMP(VAR_BLOCK),
+	.start = walk_start,
+	.next = walk_next,
+	.of_port = vlarb_of_port,
 };
 
-static unsigned pkey_blocks(const struct view_port *p, const struct port *device)
+static unsigned pkey_blocks(const struct sa_query *q, uint32_t end, uint32_t num)
 {
-	return device ? (fabric_pkey_cap(device) + PKEYS_PER_BLOCK - 1) / PKEYS_PER_BLOCK : 0;
+	const struct port *p = device_port(q, end, num);
+
+	return p ? (fabric_pkey_cap(p) + PKEYS_PER_BLOCK - 1) / PKEYS_PER_BLOCK : 0;
 }
 
 /*
- * The answer has the block's low byte first, as the peer has it: it is the number that saquery, and
- * whoever else was built with its headers, reads without turning it round. Requests have it in order.
+ * The answer has the block's low byte first, as the peer has it: saquery, and other clients built
+ * with its headers, read the number in host order. Requests have it in network order.
  */
 static void put_pkey_block(uint8_t *ret, uint32_t block)
 {
 	ib_put(ret, PKR_BLOCK, (block & 0xFF) << 8 | block >> 8);
 }
 
-static enum sa_step pkey_next(struct sa_query *q, uint8_t *ret)
+static enum sa_step pkey_of_port(struct sa_query *q, uint32_t end, uint8_t *ret)
 {
-	uint32_t end = walk_port(q), before[2] = { q->at[WALK_OWN], q->at[WALK_OWN + 1] };
-	struct sa_cell_address at = { .attr = IB_ATTR_PKEY_TABLE };
-	struct port_block b;
+	struct pairs blocks =
+		blocks_of_ports(q, end, ASKED(q, PKR_PORT), ASKED(q, PKR_BLOCK));
+	const struct port *p;
 	const uint8_t *known;
-	enum sa_step step;
+	struct pair at;
 
-	if (end == VIEW_NONE)
+	blocks.n_inner = pkey_blocks;
+	if (!next_pair(q, end, &blocks, &at))
 		return SA_END;
-	if (!next_block(q, end, pkey_blocks, ASKED(q, PKR_PORT), ASKED(q, PKR_BLOCK), &b))
-		return next_device(q);
-	q->subject = end;
-	if (!query_may_see(q, end))
+	q->subject = view_node_port(walk_node(q, end), at.outer);
+	if (!query_may_see(q, q->subject))
 		return SA_SKIP;
-	ib_put(ret, PKR_LID, q->view->ports[end].lid);
-	put_pkey_block(ret, b.block);
-	ib_put(ret, PKR_PORT, b.port->num);
-	known = q->cell_here ? NULL : fabric_pkey_block(q->sa->fabric, b.device, b.block);
+	p = device_port(q, end, at.outer);
+	put_pkey_block(ret, at.inner);
+	ib_put(ret, PKR_PORT, at.outer);
+	known = q->cell_here ? NULL : fabric_cell(q->sa->fabric, p, TABLE_PKEYS, at.inner);
 	if (known) {
 		memcpy(ib_at(ret, PKR_TABLE), known, SMP_DATA_SIZE);
 		return SA_ROW;
 	}
-	at.node_guid = b.device->node->guid;
-	at.port = b.port->num;
-	at.mod = fabric_pkey_mod(b.device, b.block);
-	step = read_table(q, &at, SMP_DATA_SIZE, ib_at(ret, PKR_TABLE));
-	if (step == SA_WAIT)
-		memcpy(&q->at[WALK_OWN], before, sizeof(before));
-	return step;
-}
-
-static bool pkey_match(const struct sa_query *q, const uint8_t *row, uint64_t *ret_done)
-{
-	*ret_done = SA_COMP(PKR_LID) | SA_COMP(PKR_BLOCK);
-	return true;
+	return read_table(q, end, at.outer, IB_ATTR_PKEY_TABLE,
+			  port_tables[TABLE_PKEYS].mod(p, at.inner), ret);
 }
 
 const struct sa_type sa_pkey_table_record = {
-	.attr = SA_PKEY_TABLE_RECORD,
-	.name = "P_KeyTableRecord",
 	.size = PKR_BYTES,
-	.head = pkey_head,
-	.n_head = ARRAY_SIZE(pkey_head),
+	SA_HEAD(PKEY_TABLE_RECORD_LIST),
+	.lids = SA_COMP(PKR_LID),
+	.settled = SA_COMP(PKR_BLOCK),
 	.trusted_only = true,
-	.start = walk_start_lid,
-	.next = pkey_next,
-	.match = pkey_match,
+	.start = walk_start,
+	.next = walk_next,
+	.of_port = pkey_of_port,
 };

@@ -1,28 +1,46 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Life of Subnet Administration, and its door: who may ask what at all (sa.md 1.1).
+ * Life of Subnet Administration, and its door: the admission of requests (sa.md 1.1).
  *
  * Set and Delete run at once, in order of arrival; Get, GetTable and GetMulti become queries.
  */
 #include "sa/sa.h"
 
+#include <assert.h>
 #include <string.h>
 
-#include "sa/impl.h"
+#include "sa/base/sa_internal.h"
+#include "sa/base/trust.h"
 #include "util/mem.h"
+
+/* The options that differ from `old`; NULL: all. */
+static void take_limits(struct sa *sa, const struct conf *old, const struct conf *conf)
+{
+	if (!old || old->sa_max_queries != conf->sa_max_queries)
+		sa->limits.queries = conf->sa_max_queries;
+	if (!old || old->sa_max_queries_per_port != conf->sa_max_queries_per_port)
+		sa->limits.queries_each = conf->sa_max_queries_per_port;
+	if (!old || old->sa_max_long_answers_per_port != conf->sa_max_long_answers_per_port)
+		sa->limits.big_each = conf->sa_max_long_answers_per_port;
+}
 
 struct sa *sa_new(const struct conf *conf, const struct fabric *fabric, struct mad_engine *mad,
 		  const struct sa_hooks *hooks)
 {
 	struct sa *sa = xcalloc(1, sizeof(*sa));
 
+	assert(conf && fabric && mad);
 	sa->conf = conf_ref(conf);
 	sa->limits = sa_limits_default;
+	take_limits(sa, NULL, conf);
 	sa->fabric = fabric;
 	sa->mad = mad;
 	if (hooks)
 		sa->hooks = *hooks;
 	sa->drop_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 5 };
+	sa->quota_log = sa->key_log = sa->drop_log;
+	sa->quotas = quotas_new();
+	sa->askers = askers_new();
 	sa->tally = tally_new();
 	sa->queries = queries_new(sa);
 	sa->reports = reports_new(sa);
@@ -45,9 +63,11 @@ struct sa *sa_free(struct sa *sa)
 	alias_guids_free(sa->guids);
 	mgroups_free(sa->mgroups);
 	tally_free(sa->tally);
+	quotas_free(sa->quotas);
+	askers_free(sa->askers);
 	conf_prefixes_clear(&sa->prefixes);
-	view_unref((struct view *)sa->view);
-	conf_unref((struct conf *)sa->conf);
+	view_unref(sa->view);
+	conf_unref(sa->conf);
 	free(sa);
 	return NULL;
 }
@@ -56,22 +76,44 @@ void sa_set_conf(struct sa *sa, const struct conf *conf)
 {
 	const struct conf *old = sa->conf;
 
+	take_limits(sa, old, conf);
 	sa->conf = conf_ref(conf);
-	conf_unref((struct conf *)old);
+	conf_unref(old);
+}
+
+void sa_set_drawn_key(struct sa *sa, uint64_t key)
+{
+	sa->drawn_key = key;
 }
 
 void sa_publish(struct sa *sa, const struct view *view, mono_t now)
 {
 	const struct view *before = sa->view;
 
+	assert(!view || view->paths);
 	sa->now = now;
 	sa->view = view ? view_ref(view) : NULL;
 	sa->published++;
 	if (!view)
 		queries_drop_all(sa);
+	else if (before)
+		queries_pkeys_changed(sa);
 	events_view_changed(sa, before, now);
-	mgroups_view_changed(sa, before, now);
-	view_unref((struct view *)before);
+	mgroups_view_changed(sa);
+	view_unref(before);
+}
+
+void sa_publish_pkeys(struct sa *sa, const struct view *derived, mono_t now)
+{
+	const struct view *before = sa->view;
+
+	assert(before && derived && derived->ports == before->ports);
+	sa->now = now;
+	sa->view = view_ref(derived);
+	queries_pkeys_changed(sa);
+	reports_pkeys_changed(sa);
+	mgroups_pkeys_changed(sa);
+	view_unref(before);
 }
 
 bool sa_dispatch(struct sa *sa, mono_t now)
@@ -97,12 +139,6 @@ const struct sa_stats *sa_stats(const struct sa *sa)
 	return &sa->stats;
 }
 
-void sa_gid(uint64_t prefix, guid_t id, uint8_t ret[16])
-{
-	ib_bits_put(ret, 0, 64, prefix);
-	ib_bits_put(ret, 64, 64, id);
-}
-
 /* ---- admission ---- */
 
 static bool is_question(uint8_t method)
@@ -110,7 +146,7 @@ static bool is_question(uint8_t method)
 	return method == MAD_GET || method == MAD_SA_GET_TABLE || method == MAD_SA_GET_MULTI;
 }
 
-/* Has an answer of its own in the specification, so that the asker of what we lack gets one. */
+/* The specification has a response to it: a requester of attributes that we lack gets one. */
 static bool is_answered(uint8_t method)
 {
 	return is_question(method) || method == MAD_SET || method == MAD_SA_DELETE ||
@@ -143,7 +179,7 @@ static void read_request(struct sa *sa, const struct transport_event *ev, struct
 		.data_len = len > SA_DATA ? len - SA_DATA : 0,
 		.arrived = sa->now,
 	};
-	ret->trusted = ret->sm_key == sa->conf->sa_key;
+	ret->trusted = trust_has_key(sa, ret->sm_key);
 	if (sa->view)
 		ret->port = view_port_at(sa->view, ev->from.lid);
 	ret->manager = ret->trusted && is_manager(sa, ret->port);
@@ -155,7 +191,7 @@ static const char *refusal(const struct sa *sa, const struct sa_request *rq)
 {
 	if (!sa->view)
 		return "no complete sweep as master yet";
-	if (rq->sm_key && !rq->trusted)
+	if (trust_is_guess(rq))
 		return "its SM_Key is not sa_key";
 	if (!is_answered(rq->method))
 		return "no such method";
@@ -164,7 +200,7 @@ static const char *refusal(const struct sa *sa, const struct sa_request *rq)
 	if (is_question(rq->method) && queries_overloaded(sa))
 		return "overload (max_msg_fifo_timeout)";
 	if (rq->port == VIEW_NONE && rq->attr != SA_INFORM_INFO)
-		return "nobody has this LID";
+		return "no port has this LID";
 	return NULL;
 }
 
@@ -179,16 +215,20 @@ static void change(struct sa *sa, const struct sa_type *type, const struct sa_re
 	echo.data = record;
 	status = (rq->method == MAD_SET ? type->set : type->delete)(sa, rq, record);
 	if (status == SA_DROP)
-		sa_drop(sa, rq, "not for this port");
+		sa_abused(sa, rq, SA_ABUSE_CLAIM);
+	else if (status > SA_DROP || status == SA_NO_RESOURCES)
+		sa_abused(sa, rq, SA_ABUSE_QUOTA);
+	if (status >= SA_DROP)
+		sa_drop(sa, rq, sa_silence_words(status));
 	else if (status)
 		sa_refuse(sa, &echo, status);
 	else
 		sa_answer_one(sa, rq, record, type->size);
 }
 
-static bool can(const struct sa_type *type, uint8_t method)
+static bool has_method(const struct sa_type *type, const struct sa_request *rq)
 {
-	switch (method) {
+	switch (rq->method) {
 	case MAD_SET:
 		return type->set;
 	case MAD_SA_DELETE:
@@ -197,7 +237,7 @@ static bool can(const struct sa_type *type, uint8_t method)
 	case MAD_SA_GET_TABLE:
 		return type->next;
 	case MAD_SA_GET_MULTI:
-		return type->attr == SA_MULTI_PATH_RECORD;
+		return rq->attr == SA_MULTI_PATH_RECORD;
 	}
 	return false;
 }
@@ -210,7 +250,7 @@ static void serve(struct sa *sa, const struct sa_request *rq)
 		sa_refuse(sa, rq, SA_REQ_INVALID);
 		return;
 	}
-	if (!type || !can(type, rq->method))
+	if (!type || !has_method(type, rq))
 		sa_refuse(sa, rq, MAD_STATUS_BAD_METHOD_ATTR);
 	else if (is_question(rq->method))
 		query_take(sa, type, rq);
@@ -228,6 +268,7 @@ static bool is_ours(const struct transport_event *ev)
 void sa_receive(struct sa *sa, struct transport_event *ev, mono_t now)
 {
 	struct sa_request rq;
+	enum sa_abuse kind;
 	const char *why;
 
 	sa->now = now;
@@ -240,8 +281,17 @@ void sa_receive(struct sa *sa, struct transport_event *ev, mono_t now)
 	sa->stats.requests++;
 	read_request(sa, ev, &rq);
 	why = refusal(sa, &rq);
-	if (why)
+	if (why) {
+		if (sa->view && trust_is_guess(&rq))
+			askers_guessed(sa, &rq);
 		sa_drop(sa, &rq, why);
-	else
+		return;
+	}
+	why = trust_refusal(sa, &rq, &kind);
+	if (!why) {
 		serve(sa, &rq);
+		return;
+	}
+	sa_abused(sa, &rq, kind);
+	sa_drop(sa, &rq, why);
 }

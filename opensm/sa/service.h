@@ -2,17 +2,13 @@
 /*
  * The store of services that hosts registered, shared by service.c, events.c and the database.
  *
- * Quotas: one port registers at most SERVICE_PER_PORT, all of them SERVICE_MAX; of these, the last
- * eighth is only for ports that have SERVICE_FEW or less. Charged is who asked, not whose GID it is.
+ * Quota: SA_QUOTA_SERVICES; the requester is charged, not the port of the GID.
  */
 #pragma once
 
-#include "sa/impl.h"
+#include "sa/base/sa_internal.h"
 
-#define SERVICE_PER_PORT 1024
-#define SERVICE_MAX	 65536
-#define SERVICE_FEW	 8
-#define SERVICE_FOREVER	 0xFFFFFFFFu /* ServiceLease */
+#define SERVICE_FOREVER	0xFFFFFFFFu /* ServiceLease */
 
 struct service {
 	uint64_t id;		   /* in the roll */

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What arrives unasked: SMInfo requests, and traps, which traps.c takes.
+ * What arrives unasked: SMInfo requests, traps, and GMPs for the SA, for its client and for
+ * counters.
  *
- * Everything in here came from somebody else: fields are bounded before use, records are limited,
+ * Everything in here came from another node: fields are bounded before use, records are limited,
  * and whatever arrives, a sweep that runs is finished and applied before the next one starts.
  */
 #include <string.h>
 
-#include "sm/impl.h"
+#include "sm/sm_internal.h"
 
 static void answer_unsupported(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)
 {
@@ -41,4 +42,16 @@ void inbox_receive(void *owner, const struct transport_addr *from, const uint8_t
 	default:
 		break;
 	}
+}
+
+void inbox_gmp(void *owner, struct transport_event *ev, mono_t now)
+{
+	struct sm *sm = owner;
+	unsigned mad_class = ib_get(ev->mad, SMP_CLASS);
+
+	sm->now = now;
+	if (mad_class == MAD_CLASS_PERF && sm->hooks.perf)
+		sm->hooks.perf(sm->hooks.arg, ev, now);
+	if (mad_class == MAD_CLASS_SA && !channel_receive(sm, ev) && !replica_receive(sm, ev))
+		admin_receive(sm, ev);
 }

@@ -1,17 +1,27 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libsm.a
-libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/impl.h opensm/sm/discover.c \
-	opensm/sm/forget.c opensm/sm/light.c opensm/sm/elect.c opensm/sm/elect.h \
-	opensm/sm/elect_poll.c opensm/sm/elect_set.c opensm/sm/remote_sm.c opensm/sm/inbox.c opensm/sm/sweep.c \
-	opensm/sm/adopt.c opensm/sm/read_cell.c opensm/sm/prepare.c opensm/sm/route_job.c \
-	opensm/sm/route_job.h opensm/sm/admin.c opensm/sm/multicast.c opensm/sm/partition.c \
-	opensm/sm/reload.c opensm/sm/dirty.c opensm/sm/health.c \
-	opensm/sm/health.h opensm/sm/hold.c opensm/sm/left_out.c \
-	opensm/sm/say.c opensm/sm/say.h opensm/sm/traps.c opensm/sm/traps.h opensm/sm/trap_flow.c opensm/sm/trap_flow.h opensm/sm/trap_words.c \
-	opensm/sm/replica.c opensm/sm/replica.h opensm/sm/replica_ask.c \
-	opensm/sm/replica_config.c opensm/sm/replica_heir.c opensm/sm/standby.c \
-	opensm/sm/actions.c opensm/sm/events.c opensm/sm/events.h
-SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
+libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/sm/read/discover.c opensm/sm/read/discover.h opensm/sm/read/discover_internal.h opensm/sm/read/probe_key.c \
+	opensm/sm/read/forget.c opensm/sm/read/light.c opensm/sm/read/light.h opensm/sm/elect/elect.c opensm/sm/elect/elect.h opensm/sm/elect/elect_internal.h \
+	opensm/sm/elect/elect_poll.c opensm/sm/elect/elect_set.c opensm/sm/elect/remote_sm.c opensm/sm/inbox.c opensm/sm/sweep/sweep.c opensm/sm/sweep/sweep.h opensm/sm/sweep/sweep_kind.h opensm/sm/sweep/sweep_internal.h opensm/sm/sweep/steps.c opensm/sm/status.c \
+	opensm/sm/read/adopt.c opensm/sm/read/adopt.h opensm/sm/read/adopt_mcast.c opensm/sm/read/adopt_mcast.h opensm/sm/read/read_cell.c opensm/sm/read/single_get.c opensm/sm/read/single_get.h opensm/sm/routing/routing.c opensm/sm/routing/routing.h opensm/sm/base/lids.c opensm/sm/base/lids.h opensm/sm/base/keys.c opensm/sm/base/keys.h opensm/sm/sweep/program.c opensm/sm/sweep/program.h opensm/sm/routing/route_job.c \
+	opensm/sm/routing/route_job.h opensm/sm/routing/quiet.c opensm/sm/routing/quiet.h opensm/sm/routing/route_task.c opensm/sm/routing/route_task.h opensm/sm/routing/route_runner.h \
+	opensm/sm/routing/route_memory.c opensm/sm/routing/route_memory.h opensm/sm/routing/route_death.c opensm/sm/routing/route_death.h opensm/sm/admin/admin.c opensm/sm/admin/admin.h opensm/sm/sweep/multicast.c opensm/sm/sweep/multicast.h opensm/sm/base/partition.c opensm/sm/base/partition.h \
+	opensm/sm/admin/tenancy.c opensm/sm/admin/tenancy.h opensm/sm/admin/tenancy_internal.h \
+	opensm/sm/admin/tenancy_store.c opensm/sm/admin/tenancy_wire.c opensm/sm/admin/tenancy_peers.c opensm/sm/admin/tenancy_audit.c opensm/sm/admin/key_turn.c opensm/sm/admin/key_turn.h \
+	opensm/sm/admin/reload.c opensm/sm/admin/reload.h opensm/sm/read/own_port.c opensm/sm/read/own_port.h opensm/sm/read/node_desc.c opensm/sm/base/change_age.c opensm/sm/base/change_age.h opensm/sm/read/incremental.c opensm/sm/read/incremental.h opensm/sm/links/dampening.c opensm/sm/links/dampening.h \
+	opensm/sm/links/dampening_internal.h opensm/sm/links/dampening_hold.c opensm/sm/links/unserved.c \
+	opensm/sm/links/violations.c opensm/sm/links/violations.h opensm/sm/read/identity.c opensm/sm/read/identity.h \
+	opensm/sm/read/strangers.c opensm/sm/read/strangers.h \
+	opensm/sm/base/about.c opensm/sm/base/about.h opensm/sm/links/forgery.c opensm/sm/links/forgery.h \
+	opensm/sm/links/senders.c opensm/sm/links/senders.h opensm/sm/links/traps.c opensm/sm/links/traps.h opensm/sm/links/trap_text.h opensm/sm/links/trap_flow.c opensm/sm/links/trap_flow.h opensm/sm/links/trap_text.c \
+	opensm/sm/admin/replica.c opensm/sm/admin/replica.h opensm/sm/admin/replica_internal.h opensm/sm/admin/replica_ask.c \
+	opensm/sm/channel/channel.c opensm/sm/channel/channel.h opensm/sm/channel/channel_internal.h opensm/sm/channel/channel_in.c \
+	opensm/sm/share/share.c opensm/sm/share/share.h opensm/sm/share/share_internal.h opensm/sm/share/share_disk.c opensm/sm/share/share_group.c opensm/sm/share/share_diff.c \
+	opensm/sm/share/share_master.c opensm/sm/share/share_standby.c \
+	opensm/sm/channel/channel_out.c opensm/sm/channel/channel_part.c opensm/sm/channel/channel_peer.c \
+	opensm/sm/admin/replica_config.c opensm/sm/admin/replica_heir.c opensm/sm/admin/standby.c opensm/sm/admin/standby.h \
+	opensm/sm/actions.c opensm/sm/base/drawn_key.c opensm/sm/base/drawn_key.h opensm/sm/base/events.c opensm/sm/base/events.h opensm/sm/base/news.h opensm/sm/wires.def opensm/sm/deltas.def
+SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS) $(KEYS_LIBS)
 
 UNIT_TESTS += tests/unit/test-trap-flow tests/unit/test-sm-traps tests/unit/test-sm-trap-storms
 tests_unit_test_trap_flow_SOURCES = tests/unit/test-trap-flow.c
@@ -51,6 +61,34 @@ tests_unit_test_sm_incremental_SOURCES = tests/unit/test-sm-incremental.c
 tests_unit_test_sm_incremental_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_incremental_LDADD = $(CAMPAIGN_LIBS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/test-sm-tenancy
+tests_unit_test_sm_tenancy_SOURCES = tests/unit/test-sm-tenancy.c tests/unit/tenancy-desk.h
+tests_unit_test_sm_tenancy_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_tenancy_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-profile
+tests_unit_test_sm_profile_SOURCES = tests/unit/test-sm-profile.c tests/unit/tenancy-desk.h
+tests_unit_test_sm_profile_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_profile_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-tenancy-random
+tests_unit_test_sm_tenancy_random_SOURCES = tests/unit/test-sm-tenancy-random.c tests/unit/tenancy-desk.h
+tests_unit_test_sm_tenancy_random_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_tenancy_random_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-tenancy-peers
+tests_unit_test_sm_tenancy_peers_SOURCES = tests/unit/test-sm-tenancy-peers.c tests/unit/two-managers.h
+tests_unit_test_sm_tenancy_peers_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_tenancy_peers_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-tenancy-isolation
+tests_unit_test_sm_tenancy_isolation_SOURCES = tests/unit/test-sm-tenancy-isolation.c tests/unit/tenancy-desk.h
+tests_unit_test_sm_tenancy_isolation_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_tenancy_isolation_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-keys-peers
+tests_unit_test_sm_keys_peers_SOURCES = tests/unit/test-sm-keys-peers.c tests/unit/two-managers.h
+tests_unit_test_sm_keys_peers_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_keys_peers_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-keys
+tests_unit_test_sm_keys_SOURCES = tests/unit/test-sm-keys.c
+tests_unit_test_sm_keys_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_keys_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-pkeys
 tests_unit_test_sm_pkeys_SOURCES = tests/unit/test-sm-pkeys.c
 tests_unit_test_sm_pkeys_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
@@ -68,6 +106,16 @@ tests_unit_test_sm_replica_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sm_replica_trust_SOURCES = tests/unit/test-sm-replica-trust.c tests/unit/two-managers.h
 tests_unit_test_sm_replica_trust_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_replica_trust_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-share
+tests_unit_test_sm_share_SOURCES = tests/unit/test-sm-share.c tests/unit/two-managers.h
+tests_unit_test_sm_share_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_share_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-channel
+tests_unit_test_sm_channel_SOURCES = tests/unit/test-sm-channel.c tests/unit/two-managers.h
+tests_unit_test_sm_channel_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_channel_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-sm-actions
 tests_unit_test_sm_actions_SOURCES = tests/unit/test-sm-actions.c
@@ -92,6 +140,22 @@ UNIT_TESTS += tests/unit/test-sm-health
 tests_unit_test_sm_health_SOURCES = tests/unit/test-sm-health.c
 tests_unit_test_sm_health_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_health_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-unserved
+tests_unit_test_sm_unserved_SOURCES = tests/unit/test-sm-unserved.c
+tests_unit_test_sm_unserved_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_unserved_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-silence
+tests_unit_test_sm_silence_SOURCES = tests/unit/test-sm-silence.c
+tests_unit_test_sm_silence_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_silence_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-churn
+tests_unit_test_sm_churn_SOURCES = tests/unit/test-sm-churn.c
+tests_unit_test_sm_churn_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_churn_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-own-port
+tests_unit_test_sm_own_port_SOURCES = tests/unit/test-sm-own-port.c
+tests_unit_test_sm_own_port_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_own_port_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-dirty
 tests_unit_test_sm_dirty_SOURCES = tests/unit/test-sm-dirty.c
 tests_unit_test_sm_dirty_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
@@ -108,3 +172,48 @@ tests_unit_test_sm_log_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-lanes
 tests_unit_test_sm_lanes_SOURCES = tests/unit/test-sm-lanes.c
 tests_unit_test_sm_lanes_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+# What a cable or host costs in SMPs: `make bench-cable && ./bench-cable -n 64 fat-tree3 16`.
+EXTRA_PROGRAMS += bench-cable
+bench_cable_SOURCES = tests/bench/bench-cable.c
+bench_cable_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+bench_cable_LDADD = $(RIG_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-loss
+tests_unit_test_sm_loss_SOURCES = tests/unit/test-sm-loss.c
+tests_unit_test_sm_loss_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-quiet
+tests_unit_test_sm_quiet_SOURCES = tests/unit/test-sm-quiet.c
+tests_unit_test_sm_quiet_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_quiet_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-violations
+tests_unit_test_sm_violations_SOURCES = tests/unit/test-sm-violations.c tests/unit/trap-world.h
+tests_unit_test_sm_violations_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_violations_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-rogues
+tests_unit_test_sm_rogues_SOURCES = tests/unit/test-sm-rogues.c tests/unit/elect-desk.h
+tests_unit_test_sm_rogues_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_rogues_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-identity
+tests_unit_test_sm_identity_SOURCES = tests/unit/test-sm-identity.c tests/unit/trap-world.h
+tests_unit_test_sm_identity_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_identity_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-lies
+tests_unit_test_sm_lies_SOURCES = tests/unit/test-sm-lies.c tests/unit/trap-world.h
+tests_unit_test_sm_lies_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_lies_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-forgery
+tests_unit_test_sm_forgery_SOURCES = tests/unit/test-sm-forgery.c
+tests_unit_test_sm_forgery_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_forgery_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-attacks
+tests_unit_test_attacks_SOURCES = tests/unit/test-attacks.c $(ATTACK)
+tests_unit_test_attacks_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_attacks_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)

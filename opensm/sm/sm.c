@@ -1,95 +1,252 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The subnet manager as its owner sees it: made, dispatched, asked.
+ * The subnet manager as its owner sees it: made, dispatched, asked; and the table that joins its
+ * machines.
  */
 #include "sm/sm.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "sm/events.h"
-#include "sm/say.h"
+#include "sm/base/drawn_key.h"
+#include "sm/base/events.h"
+#include "sm/base/news.h"
+#include "sm/routing/quiet.h"
+#include "sm/routing/route_memory.h"
+#include "sm/base/about.h"
+#include "sm/sweep/sweep_internal.h"
 #include "util/mem.h"
 
 /* MADs taken in per dispatch: signals and control sockets get their turn in between. */
 #define MADS_PER_DISPATCH 256
 
-struct mad_params sm_mad_params(const struct conf *c)
+/* ---- which machine learns what --------------------------------------------------------------- */
+
+static void on_sweep_ended(struct sm *sm)
 {
-	return (struct mad_params){
-		.max_wire = c->max_wire_smps ? c->max_wire_smps : 0x7FFFFFFF,
-		.max_wire2 = c->max_wire_smps2,
-		.stall = c->max_smps_timeout,
-		.timeout_ms = c->transaction_timeout,
-		.long_timeout_ms = MAX(c->long_transaction_timeout, c->transaction_timeout),
-		.retries = c->transaction_retries,
-		.per_target = 8,
-		.silent_after = SILENT_AFTER,
-	};
+	reload_take(sm);
+	dampening_sweep_ended(sm);
+	key_turn_sweep_ended(sm);
+	strangers_look(sm);
+	if (sm->hooks.status)
+		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
 }
+
+static void on_node_goes(struct sm *sm, struct node *n)
+{
+	event_node_gone(sm, n);
+	tenancy_node_goes(sm, n);
+	sync_forget(sm->sync, n);
+	cell_reader_forget(sm->m.reader, n);
+	dampening_forget(sm, n);
+	violations_forget(sm, n);
+	identity_node_goes(sm, n);
+	mft_sync_forget(multicast_tables(sm), n);
+	for (unsigned i = 0; i <= n->n_ports; i++)
+		lids_forget(sm, &n->ports[i]);
+}
+
+static void on_state_leaves(struct sm *sm, enum sm_state next)
+{
+	if (sm->state == SM_STANDBY) {
+		standby_leave(sm);
+		lids_left_standby(sm);
+		keys_left_standby(sm);
+	}
+	if (next == SM_STANDBY)
+		standby_enter(sm);
+}
+
+static void on_state_entered(struct sm *sm, enum sm_state before)
+{
+	sweep_entered(sm);
+	if (sm->state == SM_MASTER) {
+		admin_open(sm);
+	} else {
+		multicast_stop(sm);
+		admin_withdraw(sm);
+	}
+	replica_state_changed(sm);
+	channel_state_changed(sm);
+	tenancy_state_changed(sm);
+	share_state_changed(sm);
+	key_turn_state_changed(sm);
+	strangers_reset(sm);
+	event_state(sm, before, sm->state);
+}
+
+static void act_on_delta(struct sm *sm, const struct delta *d, enum delta_kind kind)
+{
+	switch (kind) {
+#define EFFECT(kind, event, to, effect)                                                            \
+	case DELTA_##kind:                                                                         \
+		log_debug("%s -> %s", event, to);                                                  \
+		effect;                                                                            \
+		break;
+#include "sm/deltas.def"
+#undef EFFECT
+	case N_DELTAS:
+		break;
+	}
+}
+
+static void on_delta(struct sm *sm, const struct delta *d)
+{
+	for (enum delta_kind kind = 0; kind < N_DELTAS; kind++) {
+		if (d->kinds & DELTA(kind))
+			act_on_delta(sm, d, kind);
+	}
+}
+
+static const struct wire {
+	const char *event, *from, *to;
+} wires[NEWS_KINDS] = {
+#define WIRE(kind, event, from, to, effect) { event, from, to },
+#include "sm/wires.def"
+#undef WIRE
+};
+
+static void act_on_news(struct sm *sm, const struct news *n)
+{
+	switch (n->kind) {
+#define WIRE(kind, event, from, to, effect)                                                        \
+	case NEWS_##kind:                                                                          \
+		effect;                                                                            \
+		break;
+#include "sm/wires.def"
+#undef WIRE
+	case NEWS_KINDS:
+		break;
+	}
+}
+
+static void tell_machines(struct sm *sm, const struct news *news)
+{
+	const struct wire *w = &wires[news->kind];
+
+	log_debug("%s: %s -> %s%s%s", w->event, w->from, w->to, news->text ? ": " : "",
+		  news->text ? news->text : "");
+	act_on_news(sm, news);
+}
+
+/*
+ * ---- what the layers below ask and tell -------------------------------------------------------
+ */
 
 static void on_sync_ended(void *owner, const struct sync_outcome *o)
 {
-	struct sm *sm = owner;
-
-	prepare_judge(sm, o);
+	program_judge(owner, o);
 }
 
 static void on_unsettled(void *owner)
 {
-	dirty_tables(owner, "a Set was not answered");
+	struct sm *sm = owner;
+
+	tell_news(sm, NEWS_TABLES, .text = "a Set was not answered");
 }
 
-static void on_link_fell(void *owner, struct port *p, unsigned before)
+/* The next sweep reads what a Set's answer showed: only the fall counts at once. */
+static void on_sync_link_fell(void *owner, const struct delta *d)
 {
-	health_link_seen(owner, p, before);
+	struct delta state = *d;
+
+	state.kinds = DELTA(DELTA_PORT_STATE);
+	tell_delta(owner, &state);
+}
+
+static bool has_stored(const struct sm *sm, guid_t standby)
+{
+	return tenancy_is_with(sm, standby) && share_is_with(sm, standby);
+}
+
+static void make_machines(struct sm *sm, const struct sm_paths *paths)
+{
+	static const struct discover_questions questions = {
+		.is_unchanged = incremental_is_unchanged,
+		.is_in_question = incremental_is_in_question,
+	};
+
+	static const struct channel_questions channel_questions = {
+		.is_from_master = replica_is_from_master,
+		.path_sl = sm_path_sl,
+	};
+
+	reload_new(sm, share_own(sm), share_layered);
+	sm->m.change_age = change_age_new();
+	sweep_new(sm, sweep_lists);
+	discover_new(sm, &questions);
+	sm->m.incremental = incremental_new();
+	sm->m.light = light_new();
+	sm->m.own = own_port_new();
+	sm->m.reader = cell_reader_new(sm);
+	sm->m.asker = single_gets_new();
+	sm->m.adopt = adopt_new();
+	sm->m.standby = standby_new();
+	lids_new(sm, paths);
+	keys_new(sm, paths);
+	routing_new(sm, paths);
+	sm->m.route_memory = route_memory_new();
+	sm->m.program = program_new();
+	partition_new(sm, paths);
+	admin_new(sm, paths);
+	multicast_new(sm);
+	traps_new(sm);
+	sm->m.forgery = forgery_new();
+	dampening_new(sm);
+	violations_new(sm, elect_is_listed);
+	identity_new(sm);
+	strangers_new(sm);
+	sm->m.quiet = quiet_new();
+	replica_new(sm, has_stored);
+	channel_new(sm, &channel_questions);
+	key_turn_new(sm);
+	tenancy_new(sm, paths);
+	share_listen(sm);
+	key_turn_listen(sm);
+	elect_new(sm, replica_may_succeed);
 }
 
 struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm_paths *paths,
 		  const struct sm_hooks *hooks)
 {
 	struct sm *sm = xcalloc(1, sizeof(*sm));
-	const struct mad_params params = sm_mad_params(conf);
+	struct mad_params params;
 	const struct sync_hooks sync_hooks = {
 		.may_write = elect_may_write,
 		.may_activate = multicast_may_activate,
 		.ended = on_sync_ended,
-		.link_fell = on_link_fell,
+		.link_fell = on_sync_link_fell,
 		.unsettled = on_unsettled,
 		.table_written = hooks->event ? event_table : NULL,
 		.arg = sm,
 	};
 
-	sm->conf = conf_ref(conf);
-	sm->priority = conf->sm_priority;
+	assert(conf && tr && hooks && hooks->submit_job);
+	sm->tell = tell_machines;
 	sm->hooks = *hooks;
 	sm->tr = tr;
+	share_new(sm, conf, paths);
+	params = sm_mad_params(sm->conf);
+	params.draw = (struct mad_draw){ hooks->draw, hooks->arg };
 	sm->mad = mad_new(tr, &params);
 	mad_set_inbox(sm->mad, inbox_receive, sm);
-	mad_set_gmp(sm->mad, admin_receive, sm);
+	mad_set_gmp(sm->mad, inbox_gmp, sm);
+	mad_set_stray(sm->mad, forgery_arrived, sm);
 	sm->fabric = fabric_new();
-	sm->reader = cell_reader_new(sm);
 	sm->sync = sync_new(sm->fabric, sm->mad, &sync_hooks);
-	sm->name_log = (struct log_limit){ .interval = MONO_S, .burst = 10 };
-	sm->fault_log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
-	prepare_load(sm, paths);
-	partition_new(sm, paths);
-	admin_new(sm, paths);
-	multicast_new(sm);
-	traps_new(sm);
-	health_new(sm);
-	replica_new(sm);
-	elect_new(sm);
+	make_machines(sm, paths);
+	drawn_key_new(sm);
 	sm->state = SM_NOT_ACTIVE;
 	if (conf->sm_inactive) {
 		log_sys_on(ABOUT(.id = LOG_ID_STATE_NOT_ACTIVE), "Entering %s state",
 			   sm_state_name(SM_NOT_ACTIVE));
 	} else {
-		sm_enter(sm, SM_DISCOVERING);
+		elect_enter(sm, SM_DISCOVERING);
 		sweep_want(sm, SWEEP_HEAVY, "start");
 	}
-	sm->sweep_at = sm->retry_at = MONO_NEVER;
 	return sm;
 }
 
@@ -97,33 +254,52 @@ struct sm *sm_free(struct sm *sm)
 {
 	if (!sm)
 		return NULL;
-	sm->reader = cell_reader_free(sm->reader);
+	mad_cancel(sm->mad, sm, NULL); /* while all that wait for answers are there */
+	sm->m.reader = cell_reader_free(sm->m.reader);
+	single_gets_free(sm);
 	elect_free(sm);
+	key_turn_free(sm);
+	channel_free(sm);
 	replica_free(sm);
-	health_free(sm);
+	dampening_free(sm);
+	violations_free(sm);
+	identity_free(sm);
+	strangers_free(sm);
+	quiet_free(sm->m.quiet);
 	traps_free(sm);
+	sm->m.forgery = forgery_free(sm->m.forgery);
 	multicast_free(sm);
 	admin_free(sm);
+	drawn_key_free(sm);
 	sm->sync = sync_free(sm->sync);
+	tenancy_free(sm);
 	sm->mad = mad_free(sm->mad);
-	routes_unref(sm->routes);
-	routes_unref(sm->new_routes);
-	transition_free(sm->transition);
-	dependency_graph_free(sm->depends);
+	routing_free(sm);
+	sm->m.route_memory = route_memory_free(sm->m.route_memory);
+	sm->m.program = program_free(sm->m.program);
 	sm->fabric = fabric_free(sm->fabric);
-	prepare_unload(sm);
+	keys_free(sm);
+	lids_free(sm);
 	partition_free(sm);
-	conf_unref(sm->plan_conf);
+	free(sm->m.standby);
+	sm->m.adopt = adopt_free(sm->m.adopt);
+	sm->m.own = own_port_free(sm->m.own);
+	sm->m.light = light_free(sm->m.light);
+	sm->m.incremental = incremental_free(sm->m.incremental);
+	discover_free(sm);
+	free(sm->m.sweeper);
+	free(sm->m.change_age);
+	share_free(sm);
 	reload_free(sm);
 	free(sm);
 	return NULL;
 }
 
-/* Whoever has more to ask or to write than was queued so far. */
-static void feed(struct sm *sm)
+/* Machines that have more to ask or to write than was queued so far. */
+static void feed_machines(struct sm *sm)
 {
-	if (sm->sweep != SWEEP_NONE && sm->partial)
-		dirty_feed(sm);
+	if (sm->sweep != SWEEP_NONE && discover_is_partial(sm))
+		incremental_feed(sm);
 	if (adopt_busy(sm))
 		adopt_feed(sm);
 	sync_feed(sm->sync);
@@ -132,9 +308,9 @@ static void feed(struct sm *sm)
 
 static void go_on(struct sm *sm)
 {
-	feed(sm);
+	feed_machines(sm);
 	sweep_run(sm);
-	feed(sm);
+	feed_machines(sm);
 }
 
 int sm_dispatch(struct sm *sm, mono_t now)
@@ -145,15 +321,23 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	sm->now = now;
 	elect_tick(sm);
 	traps_tick(sm);
-	health_tick(sm);
+	dampening_tick(sm);
+	identity_tick(sm);
+	strangers_tick(sm);
 	replica_tick(sm);
+	channel_tick(sm);
+	share_tick(sm);
+	key_turn_tick(sm);
+	status_tick(sm);
+	tenancy_tick(sm);
 	go_on(sm);
 	r = mad_dispatch(sm->mad, now, MADS_PER_DISPATCH);
-	sm->admin_busy = admin_tick(sm);
+	admin_tick(sm);
+	tenancy_tick(sm);
 	go_on(sm);
 	/*
-	 * What was just queued goes out now, not at the next MAD. Some of it may end at once (a target
-	 * that rests): then nothing else would wake us.
+	 * What was just queued goes out now, not at the next MAD. Some of it may end at once (a
+	 * target that rests): then nothing else would wake us.
 	 */
 	do {
 		ended = mad_ended(sm->mad);
@@ -168,10 +352,13 @@ mono_t sm_next(const struct sm *sm)
 {
 	mono_t next = mono_min(mad_next(sm->mad), mono_min(sweep_next(sm), elect_next(sm)));
 
-	if (sm->admin_busy)
-		return 0;
-	next = mono_min(next, mono_min(health_next(sm), replica_next(sm)));
-	next = mono_min(next, traps_next(sm));
+	next = mono_min(next, mono_min(dampening_next(sm), replica_next(sm)));
+	next = mono_min(next, mono_min(traps_next(sm), status_next(sm)));
+	next = mono_min(next, identity_next(sm));
+	next = mono_min(next, strangers_next(sm));
+	next = mono_min(next, mono_min(channel_next(sm), share_next(sm)));
+	next = mono_min(next, key_turn_next(sm));
+	next = mono_min(next, tenancy_next(sm));
 	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));
 }
 
@@ -182,50 +369,19 @@ void sm_shutdown(struct sm *sm)
 		admin_save(sm, true);
 }
 
-const char *sm_status_line(struct sm *sm)
+const struct sm_stats *sm_stats(const struct sm *sm)
 {
-	const struct sm_stats *st = &sm->stats;
-	char left_out[LEFT_OUT_STRLEN];
-	unsigned n = sm->state == SM_MASTER ? health_left_out(sm, left_out, sizeof(left_out)) : 0;
-	char differs[160];
-	unsigned others = replica_differs(sm, differs, sizeof(differs));
-
-	snprintf(sm->status, sizeof(sm->status),
-		 "%s%s: %u nodes (%u switches), %u ports active, heavy sweep %u: %u Sets%s%s%s%s%s%s%s",
-		 sm_state_name(sm->state),
-		 sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
-		 sm->fabric->n_nodes, sm->fabric->n_switches, st->ports_active, st->heavy_sweeps,
-		 st->last_sets, sm->port_down_told ? ", SM port is down" : "",
-		 sm->own_silent ? ", our own port does not answer (firmware, or an M_Key not known here)" : "",
-		 sm->sweeping_off ? ", sweeping is switched off" : "", n ? "; " : "",
-		 n ? left_out : "", others ? "; another manager is configured otherwise: " : "",
-		 others ? differs : "");
-	return sm->status;
+	return &sm->stats;
 }
 
 bool sm_own_silent(const struct sm *sm)
 {
-	return sm->own_silent;
-}
-
-unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap)
-{
-	return health_left_out(sm, ret, cap);
+	return own_port_is_silent(sm->m.own);
 }
 
 const struct view *sm_view(const struct sm *sm)
 {
-	return sm->state == SM_MASTER ? sm->view : NULL;
-}
-
-const struct pkey_plan *sm_pkeys(const struct sm *sm)
-{
-	return sm->pkeys;
-}
-
-const struct partitions *sm_partitions(const struct sm *sm)
-{
-	return sm->partitions;
+	return sm->state == SM_MASTER ? admin_view(sm) : NULL;
 }
 
 enum sm_state sm_state(const struct sm *sm)
@@ -238,36 +394,22 @@ bool sm_sweeping(const struct sm *sm)
 	return sm->sweep != SWEEP_NONE;
 }
 
-const struct sm_stats *sm_stats(const struct sm *sm)
-{
-	return &sm->stats;
-}
-
 const struct fabric *sm_fabric(const struct sm *sm)
 {
 	return sm->fabric;
 }
 
-const char *sm_routes_refused(const struct sm *sm)
+const struct route_death_count *sm_route_deaths(const struct sm *sm, unsigned *ret_n)
 {
-	return sm->refused_told;
-}
-
-const char *sm_no_routes(const struct sm *sm)
-{
-	return sm->no_routes_why;
-}
-
-const struct routes *sm_routes(const struct sm *sm)
-{
-	return sm->routes;
+	return route_memory_counts(sm->m.route_memory, ret_n);
 }
 
 uint8_t sm_path_sl(const struct sm *sm, lid_t lid)
 {
 	uint8_t wish = sm->conf->sm_sl;
+	const struct view *v = admin_view(sm);
 
-	return sm->view ? view_path_sl(sm->view, sm->view->sm_port, view_port_at(sm->view, lid), lid, wish) : wish;
+	return v ? view_path_sl(v, v->sm_port, view_port_at(v, lid), lid, wish) : wish;
 }
 
 const struct conf *sm_conf(const struct sm *sm)

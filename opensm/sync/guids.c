@@ -2,12 +2,13 @@
 /*
  * Alias GUIDs: GUIDInfo blocks of end ports (14.2.5.5), as wanted from outside.
  *
- * Wants are kept by port GUID, so that a port finds them when it comes back. Blocks of which nothing
- * is wanted are neither read nor written.
+ * Wants are kept by port GUID, so that a port finds them when it comes back. Blocks of which
+ * nothing is wanted are neither read nor written.
  */
+#include <assert.h>
 #include <string.h>
 
-#include "sync/impl.h"
+#include "sync/sync_internal.h"
 #include "util/mem.h"
 
 _Static_assert(GUID_BLOCK == GUIDS_PER_BLOCK, "entries of a block");
@@ -16,19 +17,17 @@ _Static_assert(GUID_BLOCK == GUIDS_PER_BLOCK, "entries of a block");
 #define MAX_BLOCKS 32
 
 struct guid_want {
-	unsigned n;
 	struct guid_block {
-		bool wanted;
-		uint32_t sent; /* hash of what is on its way; 0: nothing */
+		bool changed; /* since its Set left, which is on the wire */
 		guid_t guids[GUID_BLOCK];
-	} * blocks;
+	} * blocks[MAX_BLOCKS]; /* NULL: nothing is wanted of it */
 };
 
-static struct guid_want *want_free(struct guid_want *want)
+static void want_free(struct guid_want *want)
 {
-	free(want->blocks);
+	for (unsigned i = 0; i < MAX_BLOCKS; i++)
+		free(want->blocks[i]);
 	free(want);
-	return NULL;
 }
 
 struct guidmap *guids_free(struct guidmap *wants)
@@ -42,228 +41,132 @@ struct guidmap *guids_free(struct guidmap *wants)
 	return guidmap_free(wants);
 }
 
-/* Known to be there; entry 0 of block 0, which is the port's own, does not count. */
-static bool is_held(const struct sync *s, const struct port *p, unsigned block,
-		    const uint8_t *wanted)
+static struct guid_want *find_want(const struct sync *s, guid_t port_guid)
 {
-	const uint8_t *have = fabric_guid_block(s->fabric, p, block);
-	size_t skip = block == 0 ? sizeof(guid_t) : 0;
-
-	return have && !memcmp(have + skip, wanted + skip, SMP_DATA_SIZE - skip);
+	return s->guid_wants ? guidmap_get(s->guid_wants, port_guid) : NULL;
 }
 
-static void fill(const struct guid_want *want, const struct port *p, unsigned block, uint8_t *ret)
+static struct guid_block *find_block(const struct sync *s, guid_t port_guid, unsigned block)
 {
-	unsigned cap = ib_get(p->info, PI_GUID_CAP);
+	struct guid_want *want = find_want(s, port_guid);
 
+	return want && block < MAX_BLOCKS ? want->blocks[block] : NULL;
+}
+
+/* ---- the row --------------------------------------------------------------------------------- */
+
+/* A port that is down holds nothing. */
+bool guids_want(const struct sync *s, const struct port *p, struct want *ret)
+{
+	ret->guids = find_want(s, p->guid);
+	if (!ret->guids || !port_is_end(p) || port_state(p) == IB_PORT_DOWN)
+		return false;
+	ret->all = ret->sure = MAX_BLOCKS;
+	return true;
+}
+
+bool guids_fill(const struct sync *s, const struct port *p, const struct want *w, unsigned block,
+		uint8_t *ret)
+{
+	unsigned cap = (unsigned)ib_get(p->info, PI_GUID_CAP), first = block * GUID_BLOCK;
+	const struct guid_block *b = w->guids->blocks[block];
+
+	if (!b || first >= cap)
+		return false;
 	for (unsigned i = 0; i < GUID_BLOCK; i++)
-		ib_bits_put(ret, i * 64, 64,
-			    block * GUID_BLOCK + i < cap ? want->blocks[block].guids[i] : 0);
+		ib_bits_put(ret, i * 64, 64, first + i < cap ? b->guids[i] : 0);
 	if (block == 0)
 		ib_bits_put(ret, 0, 64, p->guid);
+	return true;
 }
 
-static uint32_t hash_of(const void *bytes, size_t n)
-{
-	const uint8_t *at = bytes;
-	uint64_t h = 0x9E3779B97F4A7C15ull;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ at[i]) * 0x100000001B3ull;
-	h ^= h >> 32;
-	return (uint32_t)h ? (uint32_t)h : 1;
-}
-
-/* Of all that is wanted of a port: tells whether a want that was given up has changed. */
-static uint32_t want_hash(const struct guid_want *want)
-{
-	uint32_t hash = 1;
-
-	for (unsigned i = 0; i < want->n; i++) {
-		if (want->blocks[i].wanted)
-			hash = hash * 31 +
-			       hash_of(want->blocks[i].guids, sizeof(want->blocks[i].guids));
-	}
-	return hash ? hash : 1;
-}
-
-static void give_up(struct sync *s, struct port *p, const struct guid_want *want)
-{
-	uint32_t hash = want_hash(want);
-
-	if (p->guids->given_up != hash) {
-		s->outcome.unkept_tables++;
-		s->outcome.unkept_example = p;
-		s->outcome.unkept_attr = IB_ATTR_GUID_INFO;
-	}
-	p->guids->given_up = hash;
-}
-
-static struct guid_want *want_of(const struct sync *s, const struct port *p)
-{
-	return s->guid_wants ? guidmap_get(s->guid_wants, p->guid) : NULL;
-}
-
-/* Forgets the port if nothing is wanted of it and nothing on its way to it. */
-static void release(struct sync *s, guid_t port_guid, struct guid_want *want)
-{
-	for (unsigned i = 0; i < want->n; i++) {
-		if (want->blocks[i].wanted || want->blocks[i].sent)
-			return;
-	}
-	guidmap_remove(s->guid_wants, port_guid);
-	want_free(want);
-}
-
-static void send_block(struct sync *s, struct port *p, unsigned block);
-
-/* At once, or in the stage of the run: who changes his mind all the time must not hold up a stage. */
+/* At once, or in the stage of the run: wants that change all the time must not hold up a stage. */
 static void want_more(struct sync *s, struct port *p, unsigned block)
 {
 	if (s->stage == ST_IDLE)
-		send_block(s, p, block);
+		cells_write_block(s, sync_row_of(s, IB_ATTR_GUID_INFO), p, block);
 	else if (s->stage >= ST_GUIDS)
 		s->guids_late = true;
 }
 
-/* What the answer shows is what the port holds, whether we like it or not. */
-static bool take_answer(struct sync *s, struct port *p, const struct mad_result *r)
+bool guids_are_overtaken(const struct sync *s, const struct port *p, uint32_t mod)
 {
-	bool good = sync_ended_well(s, p->node, r);
+	const struct guid_block *b = find_block(s, p->guid, mod);
 
-	cell_table_grow(&p->guids, r->mod + 1);
-	if (!good) {
-		cell_table_forget(s->fabric->cells, p->guids, r->mod);
-		p->guids->refusals += r->end == MAD_END_BAD_STATUS;
-		return false;
-	}
-	fabric_observe_guids(s->fabric, p, r->mod, r->payload);
-	p->guids->refusals = 0;
-	return true;
+	return !b || b->changed;
 }
 
-static void on_guids(void *owner, const struct mad_result *r)
+void guids_ended(struct sync *s, struct port *p, const struct mad_result *r, enum verdict v)
 {
-	struct sync *s = owner;
-	struct port *p = r->arg;
-	struct guid_want *want = want_of(s, p);
-	unsigned block = r->mod;
-	bool good = take_answer(s, p, r);
-	uint8_t wanted[SMP_DATA_SIZE];
-	uint32_t sent;
+	struct guid_block *b = find_block(s, p->guid, r->mod);
+	bool lost = v == VERDICT_REFUSED || v == VERDICT_SILENT;
 
-	if (!want)
+	if (!b)
 		return;
-	sent = want->blocks[block].sent;
-	want->blocks[block].sent = 0;
-	fill(want, p, block, wanted);
-	if (sent != hash_of(wanted, sizeof(wanted)) && r->end != MAD_END_CANCELLED)
-		want_more(s, p, block); /* something else is wanted meanwhile */
-	else if ((good && !is_held(s, p, block, wanted)) || p->guids->refusals >= MAX_REFUSALS)
-		give_up(s, p, want);
-	if (!good && r->end != MAD_END_CANCELLED && !sync_running(s))
+	if (b->changed && v != VERDICT_CANCELLED)
+		want_more(s, p, r->mod);
+	b->changed = false;
+	if (lost && !sync_running(s))
 		s->hooks.unsettled(s->hooks.arg);
-	release(s, p->guid, want);
 }
 
-/* Room for this block, and reachable: a port that is down holds nothing. */
-static bool can_hold(const struct port *p, unsigned block)
+bool guids_are_wanted(const struct sync *s)
 {
-	return port_is_end(p) && p->known && port_state(p) > IB_PORT_DOWN &&
-	       block * GUID_BLOCK < ib_get(p->info, PI_GUID_CAP);
+	return s->guid_wants;
 }
 
-static void send_block(struct sync *s, struct port *p, unsigned block)
+/* ---- wants ----------------------------------------------------------------------------------- */
+
+static struct guid_block *make_block(struct sync *s, guid_t port_guid, unsigned block)
 {
-	struct guid_want *want = want_of(s, p);
-	uint8_t wanted[SMP_DATA_SIZE];
-	struct dr_path path;
-	const struct mad_request rq = {
-		.attr = IB_ATTR_GUID_INFO,
-		.mod = block,
-		.path = &path,
-		.payload = wanted,
-	};
-
-	if (!want->blocks[block].wanted || want->blocks[block].sent || !can_hold(p, block))
-		return;
-	fill(want, p, block, wanted);
-	if (is_held(s, p, block, wanted) || (p->guids && p->guids->given_up == want_hash(want)))
-		return;
-	if (fabric_port_path(s->fabric, p, &path) < 0 || !sync_send(s, p, &rq, on_guids, p))
-		return;
-	want->blocks[block].sent = hash_of(wanted, sizeof(wanted));
-	cell_table_grow(&p->guids, block + 1);
-	p->guids->unproven = true;
-}
-
-static void feed_port(struct sync *s, struct port *p)
-{
-	const struct guid_want *want = want_of(s, p);
-
-	if (!want || !sync_port_is_ours(p))
-		return;
-	for (unsigned block = 0; block < want->n; block++)
-		send_block(s, p, block);
-}
-
-bool guids_feed(struct sync *s)
-{
-	return s->guid_wants && sync_feed_ports(s, feed_port);
-}
-
-void guids_run_ended(struct sync *s)
-{
-	while (s->guids_late && guids_feed(s))
-		;
-	s->guids_late = false;
-	s->node = 0;
-}
-
-static struct guid_block *make_want(struct sync *s, guid_t port_guid, unsigned block)
-{
-	struct guid_want *want;
+	struct guid_want *want = find_want(s, port_guid);
 
 	if (!s->guid_wants)
 		s->guid_wants = guidmap_new();
-	want = guidmap_get(s->guid_wants, port_guid);
 	if (!want) {
 		want = xcalloc(1, sizeof(*want));
 		guidmap_put(s->guid_wants, port_guid, want);
 	}
-	if (block >= want->n) {
-		want->blocks = xrealloc(want->blocks, block + 1, sizeof(*want->blocks));
-		memset(want->blocks + want->n, 0, (block + 1 - want->n) * sizeof(*want->blocks));
-		want->n = block + 1;
-	}
-	return &want->blocks[block];
+	if (!want->blocks[block])
+		want->blocks[block] = xcalloc(1, sizeof(*want->blocks[block]));
+	return want->blocks[block];
 }
 
-static void drop_want(struct sync *s, guid_t port_guid, unsigned block)
+/* Forgets the port if nothing is wanted of it any more. */
+static void drop_block(struct sync *s, guid_t port_guid, unsigned block)
 {
-	struct guid_want *want = s->guid_wants ? guidmap_get(s->guid_wants, port_guid) : NULL;
+	struct guid_want *want = find_want(s, port_guid);
 
-	if (!want || block >= want->n)
+	if (!want)
 		return;
-	want->blocks[block].wanted = false;
-	release(s, port_guid, want);
+	free(want->blocks[block]);
+	want->blocks[block] = NULL;
+	for (unsigned i = 0; i < MAX_BLOCKS; i++) {
+		if (want->blocks[i])
+			return;
+	}
+	want_free(guidmap_remove(s->guid_wants, port_guid));
 }
 
 void sync_want_guids(struct sync *s, guid_t port_guid, unsigned block,
 		     const guid_t guids[GUID_BLOCK])
 {
 	struct port *p = fabric_find_port(s->fabric, port_guid);
-	struct guid_block *want;
+	struct guid_block *b;
+	bool is_new;
 
+	assert(s && port_guid);
 	if (block >= MAX_BLOCKS || !port_guid)
 		return;
 	if (!guids) {
-		drop_want(s, port_guid, block);
+		drop_block(s, port_guid, block);
 		return;
 	}
-	want = make_want(s, port_guid, block);
-	want->wanted = true;
-	memcpy(want->guids, guids, sizeof(want->guids));
+	is_new = !find_block(s, port_guid, block);
+	b = make_block(s, port_guid, block);
+	if (p && cell_table_is_out(p->tables[TABLE_GUIDS], block))
+		b->changed |= is_new || memcmp(b->guids, guids, sizeof(b->guids));
+	memcpy(b->guids, guids, sizeof(b->guids));
 	if (s->stage != ST_IDLE || (p && sync_port_is_ours(p) && !sync_leaves_out(s, p->node)))
 		want_more(s, p, block);
 }

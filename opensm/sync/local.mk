@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libsync.a
-libsync_a_SOURCES = opensm/sync/sync.c opensm/sync/sync.h opensm/sync/impl.h \
-	opensm/sync/tables.c opensm/sync/pkeys.c opensm/sync/guids.c opensm/sync/link.c opensm/sync/slvl.c \
-	opensm/sync/mft.c opensm/sync/mft.h opensm/sync/mft_cells.c opensm/sync/mft_adopt.c \
-	opensm/sync/mft_impl.h
-SYNC_LIBS = libsync.a $(PLAN_LIBS) $(FABRIC_LIBS)
+libsync_a_SOURCES = opensm/sync/sync.c opensm/sync/sync.h opensm/sync/sync_internal.h \
+	opensm/sync/door.c opensm/sync/door.h opensm/sync/rows.c opensm/sync/rows.h opensm/sync/differ.c \
+	opensm/sync/pkeys.c opensm/sync/pkeys_now.c opensm/sync/pkeys_strip.c opensm/sync/guids.c opensm/sync/slvl.c opensm/sync/link.c opensm/sync/lft.c \
+	opensm/sync/mft.c opensm/sync/mft.h opensm/sync/mft_cells.c \
+	opensm/sync/mft_internal.h
+SYNC_LIBS = libsync.a $(PLAN_LIBS) $(FABRIC_LIBS) $(KEYS_LIBS)
 
-UNIT_TESTS += tests/unit/test-sync-pkeys
+UNIT_TESTS += tests/unit/test-sync-pkeys tests/unit/test-sync-pkeys-now
+tests_unit_test_sync_pkeys_now_SOURCES = tests/unit/test-sync-pkeys-now.c tests/unit/sync-desk.h
+tests_unit_test_sync_pkeys_now_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sync_pkeys_now_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sync_pkeys_SOURCES = tests/unit/test-sync-pkeys.c tests/unit/sync-desk.h
 tests_unit_test_sync_pkeys_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sync_pkeys_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sync-rows
+tests_unit_test_sync_rows_SOURCES = tests/unit/test-sync-rows.c tests/unit/sync-desk.h
+tests_unit_test_sync_rows_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sync_rows_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-sync-guids
 tests_unit_test_sync_guids_SOURCES = tests/unit/test-sync-guids.c tests/unit/sync-desk.h
@@ -23,9 +32,9 @@ tests_unit_test_sync_slvl_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-mft
 tests_unit_test_mft_SOURCES = tests/unit/test-mft.c tests/lib/field.c tests/lib/field.h
-tests_unit_test_mft_LDADD = $(SYNC_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_mft_LDADD = $(SM_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
 
 # `make bench-mft && ./bench-mft 36`
 EXTRA_PROGRAMS += bench-mft
 bench_mft_SOURCES = tests/bench/bench-mft.c tests/lib/field.c tests/lib/field.h
-bench_mft_LDADD = $(SYNC_LIBS) $(SIM_LIBS)
+bench_mft_LDADD = $(SM_LIBS) $(SIM_LIBS)

@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Groups: from a wanted tree to what every switch should hold right now. Decides whether the way
- * from what is held to what is wanted can be gone in one step, and waits where it cannot.
+ * Groups: from a wanted tree to the row that every switch should hold right now. Rows are replaced
+ * in one step where any order is good, and else in two (plan/mft_order.h).
  *
  * Judgements are put off to feed(), so that changes that come together are judged once.
  */
 #include "sync/mft.h"
 
+#include <assert.h>
 #include <string.h>
 
-#include "sync/mft_impl.h"
+#include "sync/mft_internal.h"
 #include "util/mem.h"
+
+/* Judgements that lead to others; those due then wait for the next feed. */
+#define ROUNDS_MAX 1000
 
 struct mft_sync *mft_sync_new(struct fabric *f, struct mad_engine *mad,
 			      const struct mft_hooks *hooks)
 {
 	struct mft_sync *s = xcalloc(1, sizeof(*s));
 
+	assert(f && mad && hooks && hooks->may_write);
 	s->fabric = f;
-	s->mad = mad;
+	s->door = (struct door){ f, mad, hooks->may_write, hooks->arg };
 	s->hooks = *hooks;
 	s->use_top = true;
+	TAILQ_INIT(&s->busy);
 	return s;
 }
 
@@ -29,17 +35,17 @@ struct mft_sync *mft_sync_free(struct mft_sync *s)
 	if (!s)
 		return NULL;
 	mft_sync_stop(s);
-	while (s->n_spots)
-		spot_drop(s, s->spots[s->n_spots - 1]);
+	free(s->places);
+	free(s->sets);
 	free(s->spots);
 	free(s->due);
 	free(s);
 	return NULL;
 }
 
-/* ---- what is wanted ------------------------------------------------------------------------ */
+/* ---- wants --------------------------------------------------------------------------------- */
 
-void group_is_due(struct mft_sync *s, unsigned number)
+static void group_is_due(struct mft_sync *s, unsigned number)
 {
 	if (s->groups[number].due)
 		return;
@@ -48,21 +54,13 @@ void group_is_due(struct mft_sync *s, unsigned number)
 	s->due[s->n_due++] = (uint16_t)number;
 }
 
-static void group_enter(struct mft_sync *s, struct mft_group *g, enum mft_step next)
-{
-	s->n_waiting -= g->step != MFT_BUILD;
-	g->step = next;
-	s->n_waiting += g->step != MFT_BUILD;
-}
-
 void mft_sync_want(struct mft_sync *s, lid_t mlid, const struct mcast_tree *tree)
 {
 	unsigned number = (unsigned)mlid - MLID_MIN;
 	struct mft_group *g;
 	bool used;
 
-	if (mlid < MLID_MIN || mlid > MLID_MAX)
-		return;
+	assert(s && mlid >= MLID_MIN && mlid <= MLID_MAX);
 	if (tree && !tree->n_rows)
 		tree = NULL;
 	g = &s->groups[number];
@@ -82,20 +80,26 @@ void mft_sync_want(struct mft_sync *s, lid_t mlid, const struct mcast_tree *tree
 
 const struct mcast_tree *mft_sync_wanted(const struct mft_sync *s, lid_t mlid)
 {
-	return mlid < MLID_MIN || mlid > MLID_MAX ? NULL : s->groups[mlid - MLID_MIN].goal;
+	assert(mlid >= MLID_MIN && mlid <= MLID_MAX);
+	return s->groups[mlid - MLID_MIN].goal;
+}
+
+bool mft_sync_is_read(struct mft_sync *s, lid_t mlid)
+{
+	unsigned block = ((unsigned)mlid - MLID_MIN) / MFT_BLOCK_MLIDS;
+
+	assert(mlid >= MLID_MIN && mlid <= MLID_MAX);
+	spots_refresh(s);
+	if (!s->asked[block]) {
+		s->asked[block] = true;
+		spots_read_block(s, block);
+	}
+	return s->reads[block] == s->stuck[block];
 }
 
 void mft_sync_use_top(struct mft_sync *s, bool use)
 {
 	s->use_top = use;
-}
-
-void mft_sync_distrust(struct mft_sync *s)
-{
-	FABRIC_EACH_NODE(s->fabric, n) {
-		if (node_is_switch(n))
-			mft_have_forget_all(&n->mft);
-	}
 }
 
 void mft_sync_topology(struct mft_sync *s)
@@ -105,7 +109,7 @@ void mft_sync_topology(struct mft_sync *s)
 	for (unsigned b = 0; b < MFT_MAX_BLOCKS; b++)
 		if (block_matters(s, b))
 			spots_read_block(s, b);
-	s->sink = s->told = true;
+	s->sink = s->complete = true;
 	for (unsigned i = 0; i < N_MLIDS; i++)
 		if (block_matters(s, i / MFT_BLOCK_MLIDS))
 			group_is_due(s, i);
@@ -120,17 +124,17 @@ void mft_sync_forget(struct mft_sync *s, struct node *n)
 {
 	struct mft_spot *spot = spot_of(s, n);
 
-	if (s->outcome.failed_example == n)
-		s->outcome.failed_example = NULL;
+	if (s->failed_example == n)
+		s->failed_example = NULL;
 	if (!spot)
 		return;
-	mad_cancel(s->mad, s, &n->target);
+	mad_cancel(s->door.mad, s, &n->target);
 	spot_drop(s, spot);
 }
 
 void mft_sync_stop(struct mft_sync *s)
 {
-	mad_cancel(s->mad, s, NULL);
+	mad_cancel(s->door.mad, s, NULL);
 	for (unsigned i = 0; i < N_MLIDS; i++) {
 		struct mft_group *g = &s->groups[i];
 
@@ -139,58 +143,20 @@ void mft_sync_stop(struct mft_sync *s)
 	}
 	memset(s->used, 0, sizeof(s->used));
 	memset(s->asked, 0, sizeof(s->asked));
-	spots_reset(s);
-	s->n_due = s->n_waiting = s->not_served = 0;
-	s->was_busy = s->sink = s->told = false;
-	memset(&s->outcome, 0, sizeof(s->outcome));
+	s->was_busy = s->sink = s->complete = false;
+	while (s->n_spots)
+		spot_drop(s, s->spots[s->n_spots - 1]);
+	s->n_due = 0;
+	s->failed_example = NULL;
 }
 
 /* ---- judgement ----------------------------------------------------------------------------- */
 
-static bool has_bit(const uint64_t mask[4], unsigned port)
-{
-	return mask[port / 64] >> port % 64 & 1;
-}
-
-static void clear_bit(uint64_t mask[4], unsigned port)
-{
-	mask[port / 64] &= ~(UINT64_C(1) << port % 64);
-}
-
-/* Calls for each port of a mask; `p` is the port. */
-#define EACH_PORT(mask, p)                                                                         \
-	for (unsigned p##_w = 0; p##_w < 4; p##_w++)                                               \
-		for (uint64_t p##_left = (mask)[p##_w]; p##_left; p##_left &= p##_left - 1)        \
-			for (unsigned p = p##_w * 64 + (unsigned)__builtin_ctzll(p##_left),        \
-				      p##_once = 1;                                                \
-			     p##_once; p##_once = 0)
-
-static uint32_t boss_of(struct mft_sync *s, uint32_t i)
-{
-	while (s->spots[i]->boss != i)
-		i = s->spots[i]->boss = s->spots[s->spots[i]->boss]->boss;
-	return i;
-}
-
-/* False: they are connected already. */
-static bool unite(struct mft_sync *s, uint32_t a, uint32_t b)
-{
-	a = boss_of(s, a);
-	b = boss_of(s, b);
-	s->spots[MAX(a, b)]->boss = MIN(a, b);
-	return a != b;
-}
-
-static uint32_t place_of(const struct mft_spot *spot)
-{
-	return spot->node->mft.spot - 1;
-}
-
-static struct mft_spot *spot_of_row(const struct mft_sync *s, const struct mcast_row *row)
+static uint32_t place_of(const struct mft_sync *s, const struct mcast_row *row)
 {
 	const struct node *n = fabric_find_node(s->fabric, row->guid);
 
-	return n ? spot_of(s, n) : NULL;
+	return n && n->mft.spot ? n->mft.spot - 1 : MCAST_NONE;
 }
 
 static unsigned mcast_cap(const struct node *n)
@@ -198,159 +164,82 @@ static unsigned mcast_cap(const struct node *n)
 	return n->switch_known ? (unsigned)ib_get(n->switch_info, SI_MULTICAST_FDB_CAP) : 0;
 }
 
-/* Gives spots their rows of the goal, and makes the cables of the goal one piece. */
-static void lay_out_goal(struct mft_sync *s, unsigned number)
+/* Copies do not reach a switch that the fabric does not know. */
+static uint32_t place_behind(const void *arg, uint32_t place, unsigned port, unsigned *ret_far)
+{
+	const struct mft_sync *s = arg;
+	const struct node *n = s->spots[place]->node;
+	const struct port *p = port && port <= n->n_ports ? n->ports[port].peer : NULL;
+
+	if (!p || !node_is_switch(p->node) || !p->node->mft.spot)
+		return MCAST_NONE;
+	*ret_far = p->num;
+	return p->node->mft.spot - 1;
+}
+
+/* The group as it is held and as it shall be. */
+static struct mft_order lay_out(struct mft_sync *s, unsigned number)
 {
 	struct mft_group *g = &s->groups[number];
 
-	s->not_served -= g->not_served;
+	if (s->n_spots > s->cap_places) {
+		s->cap_places = s->cap_spots;
+		s->places = xrealloc(s->places, s->cap_places, sizeof(*s->places));
+		s->sets = xrealloc(s->sets, s->cap_places, sizeof(*s->sets));
+	}
+	for (uint32_t i = 0; i < s->n_spots; i++) {
+		s->places[i] = (struct mft_place){ .up = MCAST_NONE };
+		mft_have_row(&s->spots[i]->node->mft, (lid_t)(MLID_MIN + number),
+			     s->places[i].held);
+	}
 	g->not_served = 0;
-	for (uint32_t i = 0; i < s->n_spots; i++) {
-		s->spots[i]->row = NULL;
-		s->spots[i]->boss = i;
-	}
 	for (uint32_t i = 0; g->goal && i < g->goal->n_rows; i++) {
-		struct mft_spot *spot = spot_of_row(s, &g->goal->rows[i]);
+		const struct mcast_row *row = &g->goal->rows[i];
+		uint32_t place = place_of(s, row);
 
-		if (spot && number < mcast_cap(spot->node))
-			spot->row = &g->goal->rows[i];
-		else if (spot)
+		if (place == MCAST_NONE)
+			continue;
+		if (number >= mcast_cap(s->spots[place]->node)) {
 			g->not_served++;
-	}
-	s->not_served += g->not_served;
-	for (uint32_t i = 0; i < s->n_spots; i++) {
-		const struct mcast_row *row = s->spots[i]->row;
-		struct mft_spot *up = row && row->up != MCAST_NONE
-					      ? spot_of_row(s, &g->goal->rows[row->up])
-					      : NULL;
-
-		if (up)
-			unite(s, i, place_of(up));
-	}
-}
-
-/* The switch behind a port, if data can get there; NULL. */
-static struct mft_spot *behind(const struct mft_sync *s, const struct mft_spot *spot, unsigned port)
-{
-	const struct port *p =
-		port && port <= spot->node->n_ports ? &spot->node->ports[port] : NULL;
-
-	return p && p->peer && node_is_switch(p->peer->node) ? spot_of(s, p->peer->node) : NULL;
-}
-
-/* Is the cable at `port` one of the goal, used the other way? */
-static bool is_goal_cable(const struct mft_sync *s, const struct mft_group *g,
-			  const struct mft_spot *spot, unsigned port, const struct mft_spot *other)
-{
-	unsigned far = spot->node->ports[port].peer->num;
-
-	if (spot->row && spot->row->up != MCAST_NONE && spot->row->up_port == port &&
-	    spot_of_row(s, &g->goal->rows[spot->row->up]) == other)
-		return true;
-	return other->row && other->row->up != MCAST_NONE && other->row->up_port == far &&
-	       spot_of_row(s, &g->goal->rows[other->row->up]) == spot;
-}
-
-/* Do the copies that the spot may send beyond the goal close a circle? */
-static bool closes_circle(struct mft_sync *s, unsigned number, struct mft_spot *spot,
-			  const uint64_t extra[4])
-{
-	EACH_PORT(extra, port)
-	{
-		struct mft_spot *other = behind(s, spot, port);
-		uint64_t there[4];
-		unsigned far;
-
-		if (!other || is_goal_cable(s, &s->groups[number], spot, port, other))
 			continue;
-		/* Held at both ends: the first end counts. */
-		far = spot->node->ports[port].peer->num;
-		mft_have_row(&other->node->mft, (lid_t)(MLID_MIN + number), there);
-		if (has_bit(there, far) && !(other->row && has_bit(other->row->mask, far)) &&
-		    place_of(other) < place_of(spot))
-			continue;
-		if (!unite(s, place_of(spot), place_of(other)))
-			return true;
+		}
+		s->places[place].row = row;
+		if (row->up != MCAST_NONE)
+			s->places[place].up = place_of(s, &g->goal->rows[row->up]);
 	}
-	return false;
+	return (struct mft_order){ s->places, s->sets, s->n_spots, place_behind, s };
 }
 
-/* Can rows be replaced in any order? */
-static bool is_safe(struct mft_sync *s, unsigned number)
+/* Cells that may hold ports that are not in `row`. */
+static uint32_t count_excess(const uint64_t held[4], const uint64_t row[4])
 {
-	for (uint32_t i = 0; i < s->n_spots; i++) {
-		struct mft_spot *spot = s->spots[i];
-		uint64_t held[4];
-
-		if (!mft_have_row(&spot->node->mft, (lid_t)(MLID_MIN + number), held))
-			continue;
-		for (unsigned w = 0; spot->row && w < 4; w++)
-			held[w] &= ~spot->row->mask[w];
-		if (closes_circle(s, number, spot, held))
-			return false;
-	}
-	return true;
-}
-
-/* The wanted row without the cables that are not held yet. */
-static void cut_row(const struct mft_sync *s, const struct mft_spot *spot, unsigned number,
-		    uint64_t row[4])
-{
-	uint64_t held[4], new[4];
-
-	mft_have_row(&spot->node->mft, (lid_t)(MLID_MIN + number), held);
-	for (unsigned w = 0; w < 4; w++)
-		new[w] = row[w] & ~held[w];
-	EACH_PORT(new, port)
-	{
-		if (behind(s, spot, port))
-			clear_bit(row, port);
-	}
-}
-
-/* Cells of the spot that may hold what is not in `row`. */
-static uint32_t count_excess(const struct mft_spot *spot, unsigned number, const uint64_t row[4])
-{
-	uint64_t held[4];
 	uint32_t n = 0;
 
-	mft_have_row(&spot->node->mft, (lid_t)(MLID_MIN + number), held);
 	for (unsigned p = 0; p < MFT_MAX_POSITIONS; p++)
 		n += (held[p / 4] & ~row[p / 4]) >> p % 4 * MFT_POSITION_PORTS & 0xFFFF ? 1 : 0;
 	return n;
 }
 
-static void program(struct mft_sync *s, unsigned number)
+static void judge_group(struct mft_sync *s, unsigned number)
 {
 	struct mft_group *g = &s->groups[number];
-
-	g->excess = 0;
-	for (uint32_t i = 0; i < s->n_spots; i++) {
-		struct mft_spot *spot = s->spots[i];
-		uint64_t row[4] = { 0 };
-
-		if (spot->row)
-			memcpy(row, spot->row->mask, sizeof(row));
-		if (spot->row && g->step == MFT_CUT)
-			cut_row(s, spot, number, row);
-		spot_want(s, spot, number, row);
-		if (g->step == MFT_CUT)
-			g->excess += count_excess(spot, number, row);
-	}
-}
-
-static void judge(struct mft_sync *s, unsigned number)
-{
-	struct mft_group *g = &s->groups[number];
+	struct mft_order order;
+	uint64_t row[4];
 
 	g->due = false;
 	if (s->reads[number / MFT_BLOCK_MLIDS]) {
-		group_enter(s, g, MFT_READ);
+		g->step = MFT_READ;
 		return;
 	}
-	lay_out_goal(s, number);
-	group_enter(s, g, is_safe(s, number) ? MFT_BUILD : MFT_CUT);
-	program(s, number);
+	order = lay_out(s, number);
+	g->step = mft_order_is_free(&order) ? MFT_BUILD : MFT_CUT;
+	g->excess = 0;
+	for (uint32_t i = 0; i < s->n_spots; i++) {
+		mft_order_row(&order, i, g->step == MFT_CUT, row);
+		spot_want(s, s->spots[i], number, row);
+		if (g->step == MFT_CUT)
+			g->excess += count_excess(s->places[i].held, row);
+	}
 }
 
 void groups_cell_changed(struct mft_sync *s, struct mft_spot *spot, uint32_t mod,
@@ -379,7 +268,7 @@ void groups_block_read(struct mft_sync *s, unsigned block)
 	for (unsigned i = 0; i < MFT_BLOCK_MLIDS; i++) {
 		unsigned number = block * MFT_BLOCK_MLIDS + i;
 
-		if (number < N_MLIDS && (s->told || s->groups[number].goal))
+		if (number < N_MLIDS && (s->complete || s->groups[number].goal))
 			group_is_due(s, number);
 	}
 }
@@ -388,18 +277,19 @@ void groups_block_read(struct mft_sync *s, unsigned block)
 
 bool mft_sync_busy(const struct mft_sync *s)
 {
-	return s->n_due || s->sink || s->first || s->in_flight || spots_tops_due(s);
+	return s->n_due || s->sink || !TAILQ_EMPTY(&s->busy) || s->in_flight || spots_tops_due(s);
 }
 
-static void say_idle(struct mft_sync *s)
+static void report_idle(struct mft_sync *s)
 {
-	struct mft_outcome o = s->outcome;
+	struct mft_outcome o = { .given_up = s->n_failed, .failed_example = s->failed_example };
 
 	s->was_busy = false;
-	memset(&s->outcome, 0, sizeof(s->outcome));
-	o.given_up = s->n_failed;
-	o.waiting = s->n_waiting;
-	o.not_served = s->not_served;
+	s->failed_example = NULL;
+	for (unsigned i = 0; i < N_MLIDS; i++) {
+		o.waiting += s->groups[i].step != MFT_BUILD ? 1 : 0;
+		o.not_served += s->groups[i].not_served;
+	}
 	if (s->hooks.idle)
 		s->hooks.idle(s->hooks.arg, &o);
 }
@@ -408,22 +298,24 @@ void mft_sync_feed(struct mft_sync *s)
 {
 	if (s->n_due)
 		spots_refresh(s);
-	do {
+	for (unsigned round = 0; round < ROUNDS_MAX; round++) {
 		while (s->n_due)
-			judge(s, s->due[--s->n_due]);
+			judge_group(s, s->due[--s->n_due]);
 		if (s->sink)
 			spots_sink(s);
 		s->sink = false;
 		spots_feed(s);
-	} while (s->n_due);
+		if (!s->n_due)
+			break;
+	}
 	if (mft_sync_busy(s))
 		s->was_busy = true;
 	else if (s->was_busy)
-		say_idle(s);
+		report_idle(s);
 }
 
 /* One MLID at one port: may copies pass? `have` and `want`: is the port in the row? */
-static bool is_clean(const struct mft_group *g, bool have, bool want)
+static bool mlid_is_clean(const struct mft_group *g, bool have, bool want)
 {
 	if (!have && !want)
 		return true;
@@ -437,6 +329,7 @@ bool mft_sync_port_is_clean(const struct mft_sync *s, const struct node *n, unsi
 	uint16_t bit = (uint16_t)(1u << port % MFT_POSITION_PORTS);
 	bool known;
 
+	assert(s && n);
 	for (unsigned i = 0; i < N_MLIDS; i++) {
 		unsigned b = i / MFT_BLOCK_MLIDS, k = i % MFT_BLOCK_MLIDS;
 		const struct mft_cell *have = mft_have_cell(&n->mft, b, position, &known);
@@ -447,8 +340,8 @@ bool mft_sync_port_is_clean(const struct mft_sync *s, const struct node *n, unsi
 			return false;
 		if (!have && !want)
 			i |= MFT_BLOCK_MLIDS - 1; /* nothing in this block */
-		else if (!is_clean(&s->groups[i], have && (have->mask[k] & bit),
-				   want && (want->mask[k] & bit)))
+		else if (!mlid_is_clean(&s->groups[i], have && (have->mask[k] & bit),
+					want && (want->mask[k] & bit)))
 			return false;
 	}
 	return true;

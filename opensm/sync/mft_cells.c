@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Switches: cells and tops that are not as they should be leave, one switch after the other, and their
- * answers come back. Knows nothing of trees; what a group makes of an answer is mft.c's.
+ * Switches: cells and tops that are not as they should be leave, one switch after the other, and
+ * their answers come back. Knows nothing of trees; groups and their steps are in mft.c.
  */
+#include <assert.h>
 #include <string.h>
 
-#include "sync/mft_impl.h"
+#include "fabric/observe.h"
+#include "sync/mft_internal.h"
 #include "util/mem.h"
 
 /* Requests kept queued ahead of the window, and of them on one switch. */
@@ -37,7 +39,7 @@ static struct mft_work *work_at(struct mft_spot *spot, uint32_t mod)
 	return &spot->work[at];
 }
 
-static const struct mft_cell *wanted(const struct mft_spot *spot, uint32_t mod)
+static const struct mft_cell *wanted_cell(const struct mft_spot *spot, uint32_t mod)
 {
 	bool known;
 	const struct mft_cell *c =
@@ -46,7 +48,7 @@ static const struct mft_cell *wanted(const struct mft_spot *spot, uint32_t mod)
 	return c ? c : &empty;
 }
 
-static const struct mft_cell *held(const struct mft_spot *spot, uint32_t mod, bool *ret_known)
+static const struct mft_cell *held_cell(const struct mft_spot *spot, uint32_t mod, bool *ret_known)
 {
 	const struct mft_cell *c = mft_have_cell(&spot->node->mft, MFT_MOD_BLOCK(mod),
 						 MFT_MOD_POSITION(mod), ret_known);
@@ -54,63 +56,37 @@ static const struct mft_cell *held(const struct mft_spot *spot, uint32_t mod, bo
 	return c ? c : &empty;
 }
 
-static bool is_untold(const struct mft_spot *spot, uint32_t mod)
+static bool cell_is_untold(const struct mft_spot *spot, uint32_t mod)
 {
 	return mft_have_is_untold(&spot->node->mft, MFT_MOD_BLOCK(mod), MFT_MOD_POSITION(mod));
 }
 
-static bool differs(const struct mft_spot *spot, uint32_t mod)
+static bool cell_differs(const struct mft_spot *spot, uint32_t mod)
 {
 	bool known;
-	const struct mft_cell *have = held(spot, mod, &known), *want = wanted(spot, mod);
+	const struct mft_cell *have = held_cell(spot, mod, &known), *want = wanted_cell(spot, mod);
 
 	if (memcmp(have, want, sizeof(*have)))
 		return true;
 	return !known && memcmp(want, &empty, sizeof(*want));
 }
 
-static void list(struct mft_sync *s, struct mft_spot *spot)
+static void spot_enlist(struct mft_sync *s, struct mft_spot *spot)
 {
 	if (spot->listed || spot->head == spot->tail || spot->in_flight >= PER_SWITCH)
 		return;
 	spot->listed = true;
-	spot->next = NULL;
-	if (s->last)
-		s->last->next = spot;
-	else
-		s->first = spot;
-	s->last = spot;
+	TAILQ_INSERT_TAIL(&s->busy, spot, next_busy);
 }
 
-static struct mft_spot *unlist_first(struct mft_sync *s)
+static void spot_unlist(struct mft_sync *s, struct mft_spot *spot)
 {
-	struct mft_spot *spot = s->first;
-
-	s->first = spot->next;
-	if (!s->first)
-		s->last = NULL;
-	spot->listed = false;
-	return spot;
-}
-
-static void unlist(struct mft_sync *s, struct mft_spot *spot)
-{
-	struct mft_spot *before = NULL;
-
-	if (!spot->listed)
-		return;
-	for (struct mft_spot *at = s->first; at != spot; at = at->next)
-		before = at;
-	if (before)
-		before->next = spot->next;
-	else
-		s->first = spot->next;
-	if (s->last == spot)
-		s->last = before;
+	if (spot->listed)
+		TAILQ_REMOVE(&s->busy, spot, next_busy);
 	spot->listed = false;
 }
 
-static void push(struct mft_spot *spot, uint32_t mod)
+static void queue_cell(struct mft_spot *spot, uint32_t mod)
 {
 	if (spot->head == spot->tail)
 		spot->head = spot->tail = 0;
@@ -124,28 +100,28 @@ static void cell_enter(struct mft_sync *s, struct mft_spot *spot, uint32_t mod,
 	struct mft_work *w = work_at(spot, mod);
 	uint32_t *stuck = &s->stuck[MFT_MOD_BLOCK(mod)];
 
-	s->n_failed -= w->state == MFT_FAILED;
-	*stuck -= w->state == MFT_FAILED && w->awaited;
+	s->n_failed -= w->state == MFT_GIVEN_UP;
+	*stuck -= w->state == MFT_GIVEN_UP && w->awaited;
 	w->state = (uint8_t)next;
 	switch (next) {
 	case MFT_REST:
 		break;
 	case MFT_QUEUED:
-		push(spot, mod);
-		list(s, spot);
+		queue_cell(spot, mod);
+		spot_enlist(s, spot);
 		break;
-	case MFT_WIRE:
+	case MFT_OUT:
 		w->changed = false;
 		break;
-	case MFT_FAILED:
+	case MFT_GIVEN_UP:
 		s->n_failed++;
 		*stuck += w->awaited;
 		break;
 	}
 }
 
-/* Something about the cell is not as it was; `changed`: what is wanted of it. */
-static void touch(struct mft_sync *s, struct mft_spot *spot, uint32_t mod, bool changed)
+/* The cell, or its want (`changed`), is not as it was. */
+static void cell_touch(struct mft_sync *s, struct mft_spot *spot, uint32_t mod, bool changed)
 {
 	struct mft_work *w = work_at(spot, mod);
 
@@ -155,10 +131,10 @@ static void touch(struct mft_sync *s, struct mft_spot *spot, uint32_t mod, bool 
 		break;
 	case MFT_QUEUED:
 		break;
-	case MFT_WIRE:
+	case MFT_OUT:
 		w->changed |= changed;
 		break;
-	case MFT_FAILED:
+	case MFT_GIVEN_UP:
 		if (!changed)
 			break;
 		w->tries = 0;
@@ -194,13 +170,13 @@ static void spot_read_block(struct mft_sync *s, struct mft_spot *spot, unsigned 
 		uint32_t mod = MFT_MOD(block, p);
 		struct mft_work *w;
 
-		if (!is_untold(spot, mod))
+		if (!cell_is_untold(spot, mod))
 			continue;
 		w = work_at(spot, mod);
 		if (w->state != MFT_REST && w->state != MFT_QUEUED)
 			continue;
 		await_read(s, spot, mod);
-		touch(s, spot, mod, false);
+		cell_touch(s, spot, mod, false);
 	}
 }
 
@@ -238,16 +214,16 @@ static bool top_differs(const struct mft_sync *s, const struct mft_spot *spot, b
 static void top_enter(struct mft_sync *s, struct mft_spot *spot, enum mft_cell_state next)
 {
 	s->tops_due -= spot->top == MFT_QUEUED;
-	s->n_failed -= spot->top == MFT_FAILED;
+	s->n_failed -= spot->top == MFT_GIVEN_UP;
 	spot->top = next;
 	s->tops_due += spot->top == MFT_QUEUED;
-	s->n_failed += spot->top == MFT_FAILED;
+	s->n_failed += spot->top == MFT_GIVEN_UP;
 }
 
 static void top_check(struct mft_sync *s, struct mft_spot *spot, bool may_sink)
 {
 	spot->node->mft.want_top = (lid_t)wanted_top(spot);
-	if (spot->top == MFT_WIRE)
+	if (spot->top == MFT_OUT)
 		return;
 	if (!top_differs(s, spot, may_sink))
 		top_enter(s, spot, MFT_REST);
@@ -255,26 +231,23 @@ static void top_check(struct mft_sync *s, struct mft_spot *spot, bool may_sink)
 		top_enter(s, spot, MFT_QUEUED);
 }
 
-static uint32_t highest_block(const struct mft_spot *spot)
+static bool wants_block(const struct mft_spot *spot, unsigned block)
 {
-	uint32_t n = spot->want.n_blocks;
-
-	while (n > 0) {
-		const struct mft_block *b = spot->want.blocks[n - 1];
-
-		for (unsigned p = 0; b && p < b->n_positions; p++)
-			if (memcmp(&b->cells[p], &empty, sizeof(empty)))
-				return n;
-		n--;
+	for (unsigned p = 0; p < spot->n_positions; p++) {
+		if (memcmp(wanted_cell(spot, MFT_MOD(block, p)), &empty, sizeof(empty)))
+			return true;
 	}
-	return 0;
+	return false;
 }
 
 void spots_sink(struct mft_sync *s)
 {
 	for (uint32_t i = 0; i < s->n_spots; i++) {
-		s->spots[i]->n_high = highest_block(s->spots[i]);
-		top_check(s, s->spots[i], true);
+		struct mft_spot *spot = s->spots[i];
+
+		while (spot->n_high && !wants_block(spot, spot->n_high - 1))
+			spot->n_high--;
+		top_check(s, spot, true);
 	}
 }
 
@@ -283,7 +256,7 @@ bool spots_tops_due(const struct mft_sync *s)
 	return s->tops_due && s->hooks.may_write_top && s->hooks.may_write_top(s->hooks.arg);
 }
 
-/* ---- what is wanted ------------------------------------------------------------------------ */
+/* ---- wants --------------------------------------------------------------------------------- */
 
 void spot_want(struct mft_sync *s, struct mft_spot *spot, unsigned number, const uint64_t mask[4])
 {
@@ -292,9 +265,9 @@ void spot_want(struct mft_sync *s, struct mft_spot *spot, unsigned number, const
 	for (unsigned p = 0; p < spot->n_positions; p++) {
 		uint32_t mod = MFT_MOD(block, p);
 		uint16_t want = (uint16_t)(mask[p / 4] >> p % 4 * MFT_POSITION_PORTS);
-		bool known, changed = want != wanted(spot, mod)->mask[i];
+		bool known, changed = want != wanted_cell(spot, mod)->mask[i];
 
-		if (!changed && want == held(spot, mod, &known)->mask[i] && (known || !want))
+		if (!changed && want == held_cell(spot, mod, &known)->mask[i] && (known || !want))
 			continue;
 		if (changed)
 			mft_have_room(&spot->want, block, p)->mask[i] = want;
@@ -303,7 +276,7 @@ void spot_want(struct mft_sync *s, struct mft_spot *spot, unsigned number, const
 			spot->top_tries = 0;
 			top_check(s, spot, false);
 		}
-		touch(s, spot, mod, changed);
+		cell_touch(s, spot, mod, changed);
 	}
 }
 
@@ -333,7 +306,7 @@ void spots_refresh(struct mft_sync *s)
 	}
 }
 
-/* Nobody waits for it any more. */
+/* Groups do not wait for the switch any more. */
 static void settle_cells(struct mft_sync *s, struct mft_spot *spot)
 {
 	const struct mft_have *have = &spot->node->mft;
@@ -354,7 +327,7 @@ void spot_drop(struct mft_sync *s, struct mft_spot *spot)
 {
 	uint32_t at = spot->node->mft.spot - 1;
 
-	unlist(s, spot);
+	spot_unlist(s, spot);
 	settle_cells(s, spot);
 	top_enter(s, spot, MFT_REST);
 	s->spots[at] = s->spots[--s->n_spots];
@@ -367,179 +340,134 @@ void spot_drop(struct mft_sync *s, struct mft_spot *spot)
 	free(spot);
 }
 
-void spots_reset(struct mft_sync *s)
-{
-	for (uint32_t i = 0; i < s->n_spots; i++) {
-		struct mft_spot *spot = s->spots[i];
-
-		mft_have_clear(&spot->want);
-		if (spot->n_work)
-			memset(spot->work, 0, spot->n_work * sizeof(*spot->work));
-		spot->head = spot->tail = 0;
-		spot->in_flight = spot->n_high = spot->top_tries = 0;
-		spot->top = MFT_REST;
-		spot->listed = false;
-		spot->node->mft.want_top = 0;
-	}
-	memset(s->reads, 0, sizeof(s->reads));
-	memset(s->stuck, 0, sizeof(s->stuck));
-	s->first = s->last = NULL;
-	s->in_flight = s->n_failed = s->tops_due = 0;
-}
-
 void spots_retry(struct mft_sync *s)
 {
 	for (uint32_t i = 0; i < s->n_spots; i++) {
 		struct mft_spot *spot = s->spots[i];
 
 		spot->top_tries = 0;
-		if (spot->top == MFT_FAILED)
+		if (spot->top == MFT_GIVEN_UP)
 			top_enter(s, spot, MFT_REST);
 		for (uint32_t k = 0; k < spot->n_work; k++) {
 			uint32_t mod = MFT_MOD(k / spot->n_positions, k % spot->n_positions);
 
-			if (spot->work[k].state != MFT_FAILED)
+			if (spot->work[k].state != MFT_GIVEN_UP)
 				continue;
 			spot->work[k].tries = 0;
 			cell_enter(s, spot, mod,
-				   spot->work[k].awaited || differs(spot, mod) ? MFT_QUEUED
-									       : MFT_REST);
+				   spot->work[k].awaited || cell_differs(spot, mod) ? MFT_QUEUED
+										    : MFT_REST);
 		}
 	}
 }
 
-/* ---- transactions -------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
-static void ask(struct mft_sync *s, struct mft_spot *spot, const struct mad_request *what,
-		mad_done_fn on_done)
+/* Takes in the content of the cell, if it was answered; groups that waited for it go on. */
+static void cell_observe(struct mft_sync *s, struct mft_spot *spot, const struct mad_result *r)
 {
-	struct mad_request rq = *what;
+	unsigned block = MFT_MOD_BLOCK(r->mod), position = MFT_MOD_POSITION(r->mod);
+	struct mft_have *have = &spot->node->mft;
+	struct mft_cell before, now;
+	bool known;
 
-	rq.path = &spot->node->path;
-	rq.m_key = port_of_sma(&spot->node->ports[0])->m_key;
-	rq.target = &spot->node->target;
-	s->in_flight++;
-	spot->in_flight++;
-	if (rq.method == MAD_SET)
-		s->outcome.sets++;
-	else
-		s->outcome.reads++;
-	mad_submit(s->mad, &rq, on_done, s, spot->node);
+	before = now = *held_cell(spot, r->mod, &known);
+	if (r->end == MAD_END_ANSWERED) {
+		mft_cell_get(r->payload, &now);
+		if (r->method == MAD_SET)
+			mft_have_written(have, block, position, &now);
+		else
+			mft_have_set(have, block, position, &now);
+	} else if (r->method == MAD_GET && r->end == MAD_END_BAD_STATUS) {
+		mft_have_assume(have, block, position);
+	}
+	groups_cell_changed(s, spot, r->mod, &before, &now);
 }
 
-static void note_failure(struct mft_sync *s, struct mft_spot *spot, const struct mad_result *r)
+/* After a read, the judgement that waits for it says which cells have to be written. */
+static void cell_ended(struct mft_sync *s, struct mft_spot *spot, const struct mad_result *r)
 {
-	s->outcome.timeouts += r->end == MAD_END_TIMEOUT;
-	s->outcome.refused += r->end == MAD_END_BAD_STATUS;
-	s->outcome.unstored += r->end == MAD_END_ANSWERED;
-	s->outcome.failed_example = spot->node;
-	s->outcome.failed_attr = r->attr;
-	s->outcome.failed_status = r->status;
+	struct mft_work *w = work_at(spot, r->mod);
+	bool was_read = r->method == MAD_GET, is_open, over;
+	enum verdict v;
+
+	cell_observe(s, spot, r);
+	v = sync_verdict(r, was_read || w->changed || !cell_differs(spot, r->mod));
+	is_open = was_read ? v == VERDICT_SILENT : cell_differs(spot, r->mod);
+	over = sync_tries_are_over(&mft_row, &w->tries, v);
+	if (v != VERDICT_STORED)
+		s->failed_example = spot->node;
+	if (is_open) {
+		cell_enter(s, spot, r->mod, over ? MFT_GIVEN_UP : MFT_QUEUED);
+		return;
+	}
+	w->tries = 0;
+	cell_enter(s, spot, r->mod, MFT_REST);
+	read_done(s, spot, r->mod);
 }
 
-/* Bookkeeping of every end. False: cancelled, nothing more is to be done. */
-static bool ended(struct mft_sync *s, const struct mad_result *r, struct mft_spot **ret_spot)
+static void top_ended(struct mft_sync *s, struct mft_spot *spot, const struct mad_result *r)
 {
+	enum verdict v;
+	bool over;
+
+	if (r->end == MAD_END_ANSWERED)
+		observe_tops(spot->node, r->payload);
+	top_enter(s, spot, MFT_REST);
+	if (r->end == MAD_END_CANCELLED)
+		return;
+	v = top_differs(s, spot, false) ? sync_verdict(r, false) : VERDICT_STORED;
+	over = sync_tries_are_over(&mft_row, &spot->top_tries, v);
+	if (v == VERDICT_STORED)
+		return;
+	s->failed_example = spot->node;
+	top_enter(s, spot, over ? MFT_GIVEN_UP : MFT_QUEUED);
+}
+
+static void on_end(void *owner, const struct mad_result *r)
+{
+	struct mft_sync *s = owner;
 	struct mft_spot *spot = spot_of(s, r->arg);
 
 	s->in_flight--;
 	spot->in_flight--;
-	*ret_spot = spot;
-	return r->end != MAD_END_CANCELLED;
-}
-
-static void on_set(void *owner, const struct mad_result *r)
-{
-	struct mft_sync *s = owner;
-	struct mft_spot *spot;
-	struct mft_cell before, now;
-	struct mft_work *w;
-	bool known;
-
-	if (!ended(s, r, &spot)) {
-		cell_enter(s, spot, r->mod, MFT_REST);
-		return;
-	}
-	w = work_at(spot, r->mod);
-	before = now = *held(spot, r->mod, &known);
-	if (r->end == MAD_END_ANSWERED) {
-		mft_cell_get(r->payload, &now);
-		mft_have_set(&spot->node->mft, MFT_MOD_BLOCK(r->mod), MFT_MOD_POSITION(r->mod),
-			     &now);
-	}
-	if (r->end == MAD_END_ANSWERED && (w->changed || !differs(spot, r->mod))) {
-		w->tries = 0;
-	} else {
-		w->tries++;
-		note_failure(s, spot, r);
-	}
-	groups_cell_changed(s, spot, r->mod, &before, &now);
-	if (!differs(spot, r->mod))
+	if (r->attr == IB_ATTR_SWITCH_INFO)
+		top_ended(s, spot, r);
+	else if (r->end == MAD_END_CANCELLED)
 		cell_enter(s, spot, r->mod, MFT_REST);
 	else
-		cell_enter(s, spot, r->mod, w->tries < MFT_TRIES ? MFT_QUEUED : MFT_FAILED);
-	list(s, spot);
+		cell_ended(s, spot, r);
+	if (r->end != MAD_END_CANCELLED)
+		spot_enlist(s, spot);
 }
 
-static void on_read(void *owner, const struct mad_result *r)
-{
-	struct mft_sync *s = owner;
-	struct mft_have *have;
-	struct mft_spot *spot;
-	struct mft_cell before, now;
-	struct mft_work *w;
-	bool known;
+/* ---- requests -------------------------------------------------------------------------------- */
 
-	if (!ended(s, r, &spot)) {
-		cell_enter(s, spot, r->mod, MFT_REST);
-		return;
-	}
-	have = &spot->node->mft;
-	before = now = *held(spot, r->mod, &known);
-	if (r->end == MAD_END_ANSWERED) {
-		mft_cell_get(r->payload, &now);
-		mft_have_set(have, MFT_MOD_BLOCK(r->mod), MFT_MOD_POSITION(r->mod), &now);
-	} else {
-		note_failure(s, spot, r);
-	}
-	if (r->end == MAD_END_BAD_STATUS)
-		mft_have_assume(have, MFT_MOD_BLOCK(r->mod), MFT_MOD_POSITION(r->mod));
-	groups_cell_changed(s, spot, r->mod, &before, &now);
-	w = work_at(spot, r->mod);
-	w->tries = r->end == MAD_END_TIMEOUT ? w->tries + 1 : 0;
-	if (w->tries > 0 && w->tries < MFT_TRIES) {
-		cell_enter(s, spot, r->mod, MFT_QUEUED);
-		list(s, spot);
-		return;
-	}
-	/* What has to be written is said by the judgement that waits for this, now or after topology(). */
-	cell_enter(s, spot, r->mod, w->tries ? MFT_FAILED : MFT_REST);
-	if (!w->tries)
-		read_done(s, spot, r->mod);
-	list(s, spot);
+/*
+ * `payload` NULL: a Get. spots_feed() has asked whether anything may be written, and switches can
+ * always be addressed.
+ */
+static void send_request(struct mft_sync *s, struct mft_spot *spot, uint16_t attr, uint32_t mod,
+			 const uint8_t *payload)
+{
+	const struct mad_request rq = { .attr = attr, .mod = mod, .payload = payload };
+	bool sent = (payload ? door_set : door_get)(&s->door, &spot->node->ports[0], &rq, on_end, s,
+						    spot->node);
+
+	assert(sent);
+	s->in_flight++;
+	spot->in_flight++;
 }
 
-static void send_read(struct mft_sync *s, struct mft_spot *spot, uint32_t mod)
+static void send_cell(struct mft_sync *s, struct mft_spot *spot, uint32_t mod)
 {
-	const struct mad_request rq = { .method = MAD_GET, .attr = IB_ATTR_MFT, .mod = mod };
-
-	await_read(s, spot, mod);
-	cell_enter(s, spot, mod, MFT_WIRE);
-	ask(s, spot, &rq, on_read);
-}
-
-static void send_set(struct mft_sync *s, struct mft_spot *spot, uint32_t mod)
-{
+	const struct mft_cell *want = wanted_cell(spot, mod);
 	uint8_t payload[SMP_DATA_SIZE] = { 0 };
-	const struct mad_request rq = {
-		.method = MAD_SET, .attr = IB_ATTR_MFT, .mod = mod, .payload = payload
-	};
-	const struct mft_cell *want = wanted(spot, mod);
 
 	mft_cell_put(payload, want);
 	mft_have_doubt(&spot->node->mft, MFT_MOD_BLOCK(mod), MFT_MOD_POSITION(mod), want);
-	cell_enter(s, spot, mod, MFT_WIRE);
-	ask(s, spot, &rq, on_set);
+	cell_enter(s, spot, mod, MFT_OUT);
+	send_request(s, spot, IB_ATTR_MFT, mod, payload);
 }
 
 /* The next cell of the spot leaves, or turns out not to need it. */
@@ -547,66 +475,44 @@ static void send_next(struct mft_sync *s, struct mft_spot *spot)
 {
 	uint32_t mod = spot->queue[spot->head++];
 	unsigned block = MFT_MOD_BLOCK(mod);
+	bool is_read = cell_is_untold(spot, mod) && block_matters(s, block);
 
-	if (mad_target_silent(s->mad, &spot->node->target)) {
-		if (is_untold(spot, mod) && block_matters(s, block))
-			await_read(s, spot, mod);
-		cell_enter(s, spot, mod, MFT_FAILED);
-	} else if (is_untold(spot, mod) && block_matters(s, block)) {
-		send_read(s, spot, mod);
-	} else if (!s->reads[block] && differs(spot, mod)) {
-		send_set(s, spot, mod);
+	if (is_read)
+		await_read(s, spot, mod);
+	if (mad_target_silent(s->door.mad, &spot->node->target)) {
+		cell_enter(s, spot, mod, MFT_GIVEN_UP);
+	} else if (is_read) {
+		cell_enter(s, spot, mod, MFT_OUT);
+		send_request(s, spot, IB_ATTR_MFT, mod, NULL);
+	} else if (!s->reads[block] && cell_differs(spot, mod)) {
+		send_cell(s, spot, mod);
 	} else {
 		cell_enter(s, spot, mod, MFT_REST);
 		read_done(s, spot, mod);
 	}
 }
 
-static void on_top(void *owner, const struct mad_result *r)
-{
-	struct mft_sync *s = owner;
-	struct mft_spot *spot;
-
-	if (!ended(s, r, &spot)) {
-		top_enter(s, spot, MFT_REST);
-		return;
-	}
-	if (r->end == MAD_END_ANSWERED)
-		memcpy(spot->node->switch_info, r->payload, SI_BYTES);
-	top_enter(s, spot, MFT_REST);
-	if (!top_differs(s, spot, false)) {
-		spot->top_tries = 0;
-	} else {
-		note_failure(s, spot, r);
-		top_enter(s, spot, ++spot->top_tries < MFT_TRIES ? MFT_QUEUED : MFT_FAILED);
-	}
-	list(s, spot);
-}
-
 static void send_top(struct mft_sync *s, struct mft_spot *spot)
 {
 	uint8_t info[SMP_DATA_SIZE] = { 0 };
-	const struct mad_request rq = { .method = MAD_SET,
-					.attr = IB_ATTR_SWITCH_INFO,
-					.payload = info };
 
 	memcpy(info, spot->node->switch_info, SI_BYTES);
 	ib_put(info, SI_MULTICAST_FDB_TOP, wanted_top(spot));
 	ib_put(info, SI_PORT_STATE_CHANGE, 0); /* written 0: stays as it is (14.2.5.4) */
-	top_enter(s, spot, MFT_WIRE);
-	ask(s, spot, &rq, on_top);
+	top_enter(s, spot, MFT_OUT);
+	send_request(s, spot, IB_ATTR_SWITCH_INFO, 0, info);
 }
 
-/* After the cells of the switch: what becomes valid must be right. */
+/* After the cells of the switch: rows that become valid must be right. */
 static void feed_tops(struct mft_sync *s)
 {
-	for (uint32_t i = 0; i < s->n_spots && mad_pending(s->mad) < FEED_DEPTH; i++) {
+	for (uint32_t i = 0; i < s->n_spots && mad_pending(s->door.mad) < FEED_DEPTH; i++) {
 		struct mft_spot *spot = s->spots[i];
 
 		if (spot->top != MFT_QUEUED || spot->in_flight || spot->head != spot->tail)
 			continue;
-		if (mad_target_silent(s->mad, &spot->node->target))
-			top_enter(s, spot, MFT_FAILED);
+		if (mad_target_silent(s->door.mad, &spot->node->target))
+			top_enter(s, spot, MFT_GIVEN_UP);
 		else
 			send_top(s, spot);
 	}
@@ -614,13 +520,14 @@ static void feed_tops(struct mft_sync *s)
 
 void spots_feed(struct mft_sync *s)
 {
-	if ((!s->first && !s->tops_due) || !s->hooks.may_write(s->hooks.arg))
+	if ((TAILQ_EMPTY(&s->busy) && !s->tops_due) || !s->door.may_write(s->door.arg))
 		return;
-	while (s->first && mad_pending(s->mad) < FEED_DEPTH) {
-		struct mft_spot *spot = unlist_first(s);
+	while (!TAILQ_EMPTY(&s->busy) && mad_pending(s->door.mad) < FEED_DEPTH) {
+		struct mft_spot *spot = TAILQ_FIRST(&s->busy);
 
+		spot_unlist(s, spot);
 		send_next(s, spot);
-		list(s, spot);
+		spot_enlist(s, spot);
 	}
 	if (spots_tops_due(s))
 		feed_tops(s);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * P_Key tables of ports (14.2.5.7): what plan/pkey wants of end ports and of the switch ports that
- * face them, minus what they hold.
+ * P_Key tables (14.2.5.7) of end ports and of the switch ports that face them: the tables of
+ * plan/pkey, minus what the ports hold.
  *
- * While ports are live nobody may get more than the old or the new plan gives. So there are two
+ * While ports are live, none may get more than the old or the new plan gives. So there are two
  * passes over the fabric with a barrier between:
  *
- *   TRIM            live ports lose what is not in their new table; a full key whose limited form is
- *                   becomes that. What is unknown is read first.
+ *   TRIM            live ports lose keys that are not in their new table; a full key whose
+ *                   limited form is becomes that. Unknown blocks are read first.
  *   PKEYS, CHECKS   every table as wanted: end ports, then switch ports
  *
- * As long as a live port keeps what it shall lose, because it does not answer, the second pass waits
- * for the next run; not for ever, or one device could hold up all the others.
+ * As long as a live port keeps keys that it shall lose, because it does not answer, the second pass
+ * waits for the next run; not for ever, or one device could hold up all the others.
  *
  * Ports in INIT have no traffic: their tables are written without being read, all blocks of an end
  * port, the used ones of a switch port.
  */
 #include <string.h>
 
-#include "sync/impl.h"
+#include "sync/sync_internal.h"
 #include "util/mem.h"
 
 /* Runs that wait for one port. */
@@ -26,168 +26,96 @@
 
 _Static_assert(PKEY_BLOCK == PKEYS_PER_BLOCK, "keys of a block");
 
-struct want {
-	struct pkey_table table;
-	unsigned blocks; /* written even if nothing is known of them */
-	unsigned all;	 /* blocks of the port: those above are emptied if they hold something */
-};
+/* ---- the rows of PKEYS and CHECKS ------------------------------------------------------------ */
 
-static unsigned blocks_of(const struct port *p)
-{
-	return (fabric_pkey_cap(p) + PKEY_BLOCK - 1) / PKEY_BLOCK;
-}
-
-/* False: this table is left as it is. */
-static bool want_of(const struct sync *s, const struct port *p, struct want *ret)
+/*
+ * All blocks of an end port are written even if nothing is known of them; the used ones of a
+ * switch port.
+ */
+bool pkeys_want(const struct sync *s, const struct port *p, struct want *ret)
 {
 	const struct port *end = port_is_end(p) ? p : p->peer;
 	const struct pkey_plan *plan = s->plan.pkeys;
+	uint32_t table;
 	size_t i;
 
 	if (!plan || !end || !port_is_end(end) || !sync_port_is_ours(p))
 		return false;
 	i = pkey_plan_find(plan, end->guid);
-	ret->all = ret->blocks = blocks_of(p);
+	ret->all = ret->sure = (fabric_pkey_cap(p) + PKEY_BLOCK - 1) / PKEY_BLOCK;
 	if (i == SIZE_MAX || !ret->all)
 		return false;
-	if (end == p) {
-		ret->table = pkey_plan_table(plan, plan->ports[i].table);
-		return true;
-	}
-	if (plan->ports[i].peer_table == PKEY_NO_TABLE)
+	table = end == p ? plan->ports[i].table : plan->ports[i].peer_table;
+	if (table == PKEY_NO_TABLE)
 		return false;
-	ret->table = pkey_plan_table(plan, plan->ports[i].peer_table);
-	ret->blocks = MIN(MAX(pkey_table_blocks(ret->table), 1u), ret->all);
+	ret->keys = pkey_plan_table(plan, table);
+	if (end != p)
+		ret->sure = MIN(MAX(pkey_table_blocks(ret->keys), 1u), ret->all);
 	return true;
 }
 
-static void fill(const struct want *want, unsigned block, uint8_t *ret)
+bool pkeys_fill(const struct sync *s, const struct port *p, const struct want *w, unsigned block,
+		uint8_t *ret)
 {
 	uint16_t keys[PKEY_BLOCK];
 
-	pkey_table_block(want->table, block, keys);
+	pkey_table_block(w->keys, block, keys);
 	for (unsigned i = 0; i < PKEY_BLOCK; i++)
 		ib_bits_put(ret, i * 16, 16, keys[i]);
-}
-
-static uint32_t hash_of(const struct want *want)
-{
-	uint64_t h = 0x9E3779B97F4A7C15ull;
-
-	for (unsigned i = 0; i < want->table.n; i++)
-		h = (h ^ want->table.keys[i]) * 0x100000001B3ull;
-	h ^= h >> 32;
-	return (uint32_t)h ? (uint32_t)h : 1;
-}
-
-/* The device was shown this want, and does not keep it. */
-static bool is_given_up(const struct port *p, const struct want *want)
-{
-	return p->pkeys && p->pkeys->given_up && p->pkeys->given_up == hash_of(want);
-}
-
-/* A block that is to be written; `ret` is what it shall hold. */
-static bool block_differs(const struct sync *s, const struct port *p, const struct want *want,
-			  unsigned block, uint8_t *ret)
-{
-	const uint8_t *have = fabric_pkey_block(s->fabric, p, block);
-
-	fill(want, block, ret);
-	if (!have)
-		return block < want->blocks;
-	return memcmp(have, ret, SMP_DATA_SIZE) != 0;
-}
-
-static void send_block(struct sync *s, struct port *p, unsigned block, const uint8_t *payload,
-		       mad_done_fn on_done)
-{
-	struct dr_path path;
-	const struct mad_request rq = {
-		.attr = IB_ATTR_PKEY_TABLE,
-		.mod = fabric_pkey_mod(p, block),
-		.path = &path,
-		.payload = payload,
-	};
-
-	if (fabric_port_path(s->fabric, p, &path) < 0 || !sync_send(s, p, &rq, on_done, p))
-		return;
-	cell_table_grow(&p->pkeys, block + 1);
-	p->pkeys->unproven = true;
-}
-
-/* What became of a Set, whatever it was meant for. True: it was answered well. */
-static bool take_answer(struct sync *s, struct port *p, const struct mad_result *r)
-{
-	unsigned block = r->mod & 0xFFFF;
-
-	cell_table_grow(&p->pkeys, block + 1);
-	if (!sync_ended_well(s, p->node, r)) {
-		if (r->end != MAD_END_BAD_STATUS)
-			cell_table_forget(s->fabric->cells, p->pkeys, block);
-		return false;
-	}
-	fabric_observe_pkeys(s->fabric, p, block, r->payload);
-	p->pkeys->refusals = p->pkeys->unanswered = 0;
 	return true;
+}
+
+static const struct sync_row *row_of(const struct sync *s)
+{
+	return sync_row_of(s, IB_ATTR_PKEY_TABLE);
 }
 
 /* ---- TRIM ----------------------------------------------------------------------------------- */
 
-/* A live port that may hold what it shall lose: what others shall get waits, a few times. */
+/* A live port that may hold keys that it shall lose: new keys of other ports wait, a few runs. */
 static void note_open(struct sync *s, struct port *p)
 {
-	if (p->pkeys->unanswered < MAX_UNANSWERED) {
-		p->pkeys->unanswered++;
+	uint8_t *unanswered = &p->tables[TABLE_PKEYS]->unanswered;
+
+	if (*unanswered < MAX_UNANSWERED) {
+		++*unanswered;
 		s->trims_open++;
 	}
 }
 
-static void on_trim(void *owner, const struct mad_result *r)
+void pkeys_trim_ended(struct sync *s, struct port *p, const struct mad_result *r, enum verdict v)
 {
-	struct sync *s = owner;
-	struct port *p = r->arg;
-
-	if (!take_answer(s, p, r) && r->end == MAD_END_TIMEOUT)
+	if (v == VERDICT_SILENT)
 		note_open(s, p);
 }
 
-static bool table_has(struct pkey_table table, uint16_t key)
+uint16_t pkeys_allowed(struct pkey_table table, uint16_t key)
 {
-	for (unsigned i = 0; i < table.n; i++) {
+	uint16_t limited = key & PKEY_BASE, left = 0;
+
+	for (unsigned i = 0; i < table.n && limited; i++) {
 		if (table.keys[i] == key)
-			return true;
+			return key;
+		if (table.keys[i] == limited)
+			left = limited;
 	}
-	return false;
+	return left;
 }
 
-/* What is left of a key: itself, its limited form, or nothing. */
-static uint16_t shared_key(struct pkey_table table, uint16_t key)
+/* True: a Set had to be sent, because the block holds keys that the table does not allow. */
+static bool trim_known(struct sync *s, struct port *p, const struct want *w, unsigned block)
 {
-	if (!(key & PKEY_BASE))
-		return 0;
-	if (table_has(table, key))
-		return key;
-	return (key & PKEY_FULL) && table_has(table, key & PKEY_BASE) ? key & PKEY_BASE : 0;
-}
+	const uint8_t *have = fabric_cell(s->fabric, p, TABLE_PKEYS, block);
+	uint8_t left[SMP_DATA_SIZE];
 
-/* What is left of a block. True: it holds nothing beyond that. */
-static bool trim(const struct want *want, const uint8_t *have, uint8_t *ret)
-{
-	for (unsigned i = 0; i < PKEY_BLOCK; i++)
-		ib_bits_put(ret, i * 16, 16,
-			    shared_key(want->table, (uint16_t)ib_bits_get(have, i * 16, 16)));
-	return !memcmp(have, ret, SMP_DATA_SIZE);
-}
-
-/* True: a Set had to be sent. */
-static bool trim_known(struct sync *s, struct port *p, const struct want *want, unsigned block)
-{
-	uint8_t wanted[SMP_DATA_SIZE], left[SMP_DATA_SIZE];
-
-	if (!block_differs(s, p, want, block, wanted) ||
-	    trim(want, fabric_pkey_block(s->fabric, p, block), left))
+	if (!have || !cells_differ(s, row_of(s), p, w, block, left))
 		return false;
-	send_block(s, p, block, left, on_trim);
+	for (unsigned i = 0; i < PKEY_BLOCK; i++)
+		ib_bits_put(left, i * 16, 16,
+			    pkeys_allowed(w->keys, (uint16_t)ib_bits_get(have, i * 16, 16)));
+	if (!memcmp(have, left, SMP_DATA_SIZE))
+		return false;
+	cells_send(s, row_of(s), p, block, left);
 	return true;
 }
 
@@ -195,137 +123,57 @@ static void on_trim_read(void *owner, const struct mad_result *r)
 {
 	struct sync *s = owner;
 	struct port *p = r->arg;
-	unsigned block = r->mod & 0xFFFF;
-	struct want want;
+	unsigned block = port_tables[TABLE_PKEYS].block(r->mod);
+	struct want w;
 
-	s->in_flight--;
-	cell_table_grow(&p->pkeys, block + 1);
-	if (r->end == MAD_END_ANSWERED) {
-		fabric_observe_pkeys(s->fabric, p, block, r->payload);
-		if (want_of(s, p, &want))
-			trim_known(s, p, &want, block);
+	cell_table_grow(&p->tables[TABLE_PKEYS], block + 1);
+	if (sync_answered(s, p, r)) {
+		fabric_observe_cell(s->fabric, p, TABLE_PKEYS, block, r->payload);
+		if (pkeys_want(s, p, &w))
+			trim_known(s, p, &w, block);
 	} else if (r->end == MAD_END_TIMEOUT) {
-		s->outcome.timeouts++;
-		s->outcome.failed_example = p->node;
-		s->outcome.failed_attr = r->attr;
-		s->outcome.failed_status = 0;
 		note_open(s, p);
 	}
 }
 
-static bool read_block(struct sync *s, struct port *p, unsigned block)
+static bool trim_block(struct sync *s, struct port *p, const struct want *w, unsigned block)
 {
-	struct dr_path path;
-	const struct mad_request rq = {
-		.attr = IB_ATTR_PKEY_TABLE,
-		.mod = fabric_pkey_mod(p, block),
-		.path = &path,
-	};
-
-	if (fabric_port_path(s->fabric, p, &path) < 0)
-		return false;
-	sync_ask(s, p, &rq, on_trim_read, p);
-	return true;
+	if (fabric_cell(s->fabric, p, TABLE_PKEYS, block))
+		return trim_known(s, p, w, block);
+	return block < w->sure && sync_get(s, p, IB_ATTR_PKEY_TABLE,
+					   port_tables[TABLE_PKEYS].mod(p, block), on_trim_read);
 }
 
-static void trim_port(struct sync *s, struct port *p)
+void pkeys_trim(struct sync *s, struct port *p)
 {
-	struct want want;
-	unsigned asked = 0;
+	struct want w;
+	bool asked = false;
 
-	if (!want_of(s, p, &want) || !port_is_live(p) || is_given_up(p, &want))
+	if (!port_is_live(p) || !pkeys_want(s, p, &w) || cells_are_given_up(s, row_of(s), p, &w))
 		return;
-	for (unsigned block = 0; block < want.all; block++) {
-		if (fabric_pkey_block(s->fabric, p, block))
-			asked += trim_known(s, p, &want, block);
-		else if (block < want.blocks)
-			asked += read_block(s, p, block);
-	}
-	if (!asked && p->pkeys)
-		p->pkeys->unanswered = 0;
+	for (unsigned block = 0; block < w.all; block++)
+		asked |= trim_block(s, p, &w, block);
+	if (!asked && p->tables[TABLE_PKEYS])
+		p->tables[TABLE_PKEYS]->unanswered = 0;
 }
 
-bool pkeys_feed_trim(struct sync *s)
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+bool pkeys_are_planned(const struct sync *s)
 {
-	return s->plan.pkeys && sync_feed_ports(s, trim_port);
+	return s->plan.pkeys;
 }
 
-/* ---- PKEYS and CHECKS ----------------------------------------------------------------------- */
-
-static void give_up(struct sync *s, struct port *p, const struct want *want)
+bool pkeys_are_trimmed(const struct sync *s)
 {
-	if (!is_given_up(p, want)) {
-		s->outcome.unkept_tables++;
-		s->outcome.unkept_example = p;
-		s->outcome.unkept_attr = IB_ATTR_PKEY_TABLE;
-	}
-	p->pkeys->given_up = hash_of(want);
+	return s->plan.pkeys && !s->trims_open;
 }
 
-static void on_table(void *owner, const struct mad_result *r)
-{
-	struct sync *s = owner;
-	struct port *p = r->arg;
-	bool good = take_answer(s, p, r);
-	uint8_t wanted[SMP_DATA_SIZE];
-	struct want want;
-
-	if (!want_of(s, p, &want))
-		return;
-	if (good ? block_differs(s, p, &want, r->mod & 0xFFFF, wanted)
-		 : r->end == MAD_END_BAD_STATUS && ++p->pkeys->refusals >= MAX_REFUSALS)
-		give_up(s, p, &want);
-}
-
-static void write_port(struct sync *s, struct port *p)
-{
-	uint8_t wanted[SMP_DATA_SIZE];
-	struct want want;
-
-	if (!want_of(s, p, &want) || is_given_up(p, &want))
-		return;
-	for (unsigned block = 0; block < want.all; block++) {
-		if (block_differs(s, p, &want, block, wanted))
-			send_block(s, p, block, wanted, on_table);
-	}
-}
-
-static void write_end(struct sync *s, struct port *p)
-{
-	if (port_is_end(p))
-		write_port(s, p);
-}
-
-static void write_check(struct sync *s, struct port *p)
-{
-	if (!port_is_end(p))
-		write_port(s, p);
-}
-
-bool pkeys_feed_ends(struct sync *s)
-{
-	return s->plan.pkeys && !s->trims_open && sync_feed_ports(s, write_end);
-}
-
-bool pkeys_feed_checks(struct sync *s)
-{
-	return s->plan.pkeys && !s->trims_open && sync_feed_ports(s, write_check);
-}
-
-/* ---- what ARM wants to know ------------------------------------------------------------------ */
+/* ---- questions of ARM ------------------------------------------------------------------------ */
 
 bool pkeys_are_settled(const struct sync *s, const struct port *p)
 {
-	uint8_t wanted[SMP_DATA_SIZE];
-	struct want want;
-
-	if (!want_of(s, p, &want) || is_given_up(p, &want))
-		return true;
-	for (unsigned block = 0; block < want.all; block++) {
-		if (block_differs(s, p, &want, block, wanted))
-			return false;
-	}
-	return true;
+	return cells_are_settled(s, row_of(s), p);
 }
 
 bool pkeys_enforcement(const struct sync *s, const struct port *p, uint8_t *ret)

@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Stages and barriers. Each stage is a generator over nodes, ports or blocks that queues what
- * differs; the engine's window paces it, so memory does not grow with the fabric.
+ * Stages and barriers. Each stage is a generator over nodes, ports or blocks that queues those
+ * that differ; the engine's window paces it, so memory does not grow with the fabric.
  *
- * Knows cells, stages and verdicts. What a PortInfo should say is plan/link, which LFT is right is
- * route/; this file only compares and sends.
+ * Knows stages and verdicts. The effects of a verdict are in the row of the attribute (rows.c);
+ * which value is right is decided in plan/ and route/.
  */
 #include "sync/sync.h"
 
+#include <assert.h>
 #include <string.h>
 
-#include "sync/impl.h"
+#include "sync/sync_internal.h"
 #include "util/mem.h"
 
 /* Requests kept queued ahead of the window. */
 #define FEED_DEPTH 256
+/* How often a run goes back for alias GUIDs that hosts asked for meanwhile. */
+#define MAX_LATE_PASSES 3
 
 struct sync *sync_new(struct fabric *f, struct mad_engine *mad, const struct sync_hooks *hooks)
 {
 	struct sync *s = xcalloc(1, sizeof(*s));
 
+	assert(f && mad && hooks && hooks->may_write);
 	s->fabric = f;
 	s->mad = mad;
 	s->hooks = *hooks;
+	s->door = (struct door){ f, mad, hooks->may_write, hooks->arg };
 	return s;
 }
 
@@ -32,6 +37,7 @@ struct sync *sync_free(struct sync *s)
 		return NULL;
 	sync_stop(s);
 	guids_free(s->guid_wants);
+	guidmap_free(s->replanned);
 	s->plan.qos = NULL;
 	slvl_start(s);
 	free(s->routed);
@@ -44,85 +50,114 @@ bool sync_running(const struct sync *s)
 	return s->stage != ST_IDLE;
 }
 
-static void stage_enter(struct sync *s, enum stage next)
+/* ---- requests of a run ----------------------------------------------------------------------- */
+
+void sync_note_fault(struct sync *s, const struct port *p, const struct mad_result *r)
 {
-	s->stage = next;
-	s->node = s->item = 0;
+	s->outcome.failed_example = p->node;
+	s->outcome.failed_attr = r->attr;
+	s->outcome.failed_status = r->status;
 }
 
-/* The door of a run; sync_command() is the only other one. */
+void sync_count_fault(struct sync *s, const struct port *p, const struct mad_result *r)
+{
+	if (r->end == MAD_END_TIMEOUT)
+		s->outcome.timeouts++;
+	else
+		s->outcome.refused++;
+	sync_note_fault(s, p, r);
+}
+
+static bool is_given_up_now(struct sync *s, const struct sync_row *row, struct port *p,
+			    uint32_t mod, enum verdict v)
+{
+	return row->tries && sync_tries_are_over(row, row->tries(row, p), v) && row->give_up &&
+	       !(row->is_overtaken && row->is_overtaken(s, p, mod));
+}
+
+/* Every Set of a run ends here. */
+static void on_set(void *owner, const struct mad_result *r)
+{
+	struct sync *s = owner;
+	struct port *p = r->arg;
+	const struct sync_row *row = sync_row_of(s, r->attr);
+	enum verdict v;
+
+	s->in_flight--;
+	if (row->table < N_PORT_TABLES)
+		cell_table_back(p->tables[row->table], port_tables[row->table].block(r->mod));
+	if (r->end == MAD_END_BAD_STATUS && row->look_into && row->look_into(s, p, r))
+		return;
+	v = sync_verdict(r, r->end == MAD_END_ANSWERED &&
+				    row->observe(s, row, p, r->mod, r->payload));
+	if (row->unknown & AFTER(v))
+		row->forget(s, row, p, r->mod);
+	if (v == VERDICT_SILENT || (v == VERDICT_REFUSED && !(row->is_quiet && row->is_quiet(s))))
+		sync_count_fault(s, p, r);
+	if (is_given_up_now(s, row, p, r->mod, v))
+		row->give_up(s, row, p, r->mod);
+	if (row->ended)
+		row->ended(s, p, r, v);
+}
+
+bool sync_set(struct sync *s, struct port *p, const struct mad_request *what)
+{
+	return sync_send(s, p, what, on_set, p);
+}
+
 bool sync_send(struct sync *s, struct port *p, const struct mad_request *what, mad_done_fn on_done,
 	       void *arg)
 {
-	struct mad_request rq = *what;
-
-	if (!s->hooks.may_write(s->hooks.arg))
+	if (!door_set(&s->door, p, what, on_done, s, arg))
 		return false;
-	rq.method = MAD_SET;
-	rq.m_key = port_of_sma(p)->m_key;
-	rq.target = &p->node->target;
 	s->in_flight++;
 	s->outcome.sets++;
-	mad_submit(s->mad, &rq, on_done, s, arg);
 	return true;
 }
 
-void sync_ask(struct sync *s, struct port *p, const struct mad_request *what, mad_done_fn on_done,
-	      void *arg)
+bool sync_get(struct sync *s, struct port *p, uint16_t attr, uint32_t mod, mad_done_fn on_done)
 {
-	struct mad_request rq = *what;
+	const struct mad_request rq = { .attr = attr, .mod = mod };
 
-	rq.method = MAD_GET;
-	rq.m_key = port_of_sma(p)->m_key;
-	rq.target = &p->node->target;
+	if (!door_get(&s->door, p, &rq, on_done, s, p))
+		return false;
 	s->in_flight++;
-	mad_submit(s->mad, &rq, on_done, s, arg);
+	return true;
 }
+
+bool sync_answered(struct sync *s, struct port *p, const struct mad_result *r)
+{
+	s->in_flight--;
+	if (r->end == MAD_END_TIMEOUT)
+		sync_count_fault(s, p, r);
+	return r->end == MAD_END_ANSWERED;
+}
+
+/* ---- commands -------------------------------------------------------------------------------- */
 
 bool sync_command(struct sync *s, struct port *p, const struct mad_request *what,
 		  mad_done_fn on_done, void *owner, void *arg)
 {
-	struct mad_request rq = *what;
-
-	if (!s->hooks.may_write(s->hooks.arg))
-		return false;
-	rq.method = MAD_SET;
-	if (!rq.m_key)
-		rq.m_key = port_of_sma(p)->m_key;
-	rq.target = &p->node->target;
-	mad_submit(s->mad, &rq, on_done, owner, arg);
-	return true;
+	assert(s && p && what);
+	return door_set(&s->door, p, what, on_done, owner, arg);
 }
 
-/* Bookkeeping every completion shares. True if the request was answered well. */
-bool sync_ended_well(struct sync *s, struct node *n, const struct mad_result *r)
+bool sync_last_command(struct sync *s, struct port *p, const struct mad_request *what)
 {
-	s->in_flight--;
-	switch (r->end) {
-	case MAD_END_ANSWERED:
-		return true;
-	case MAD_END_BAD_STATUS:
-		s->outcome.refused++;
-		s->outcome.failed_status = r->status;
-		break;
-	case MAD_END_TIMEOUT:
-		s->outcome.timeouts++;
-		s->outcome.failed_status = 0;
-		break;
-	case MAD_END_CANCELLED:
-		return false;
-	}
-	s->outcome.failed_example = n;
-	s->outcome.failed_attr = r->attr;
-	return false;
+	assert(s && p && what);
+	return door_set_once(&s->door, p, what);
 }
 
-bool sync_leaves_out(const struct sync *s, const struct node *n)
+/* ---- the run ------------------------------------------------------------------------------ */
+
+bool sync_leaves_out(const struct sync *s, struct node *n)
 {
-	return mad_target_silent(s->mad, &n->target);
+	bool silent = mad_target_silent(s->mad, &n->target);
+
+	n->sync.passed_over = silent && !node_is_switch(n);
+	return silent;
 }
 
-/* Ports that are ours to set up: port 0 and ports whose cable leads to somebody known. */
 bool sync_port_is_ours(const struct port *p)
 {
 	if (!p->known)
@@ -133,79 +168,96 @@ bool sync_port_is_ours(const struct port *p)
 	       port_state(p) > IB_PORT_DOWN;
 }
 
-bool sync_feed_ports(struct sync *s, void (*fn)(struct sync *s, struct port *p))
+enum ports { PORTS_ALL, PORTS_END, PORTS_FACING };
+
+/*
+ * A stage writes a table of ports (`attr`), or visits ports of ours or nodes, of all that answer;
+ * or takes steps of its own.
+ */
+static const struct stage_row {
+	bool (*is_due)(const struct sync *s); /* NULL: always */
+	enum ib_attr attr;
+	enum ports of;
+	void (*port)(struct sync *s, struct port *p);
+	void (*node)(struct sync *s, struct node *n);
+	bool (*step)(struct sync *s); /* false: exhausted */
+} stages[ST_END] = {
+	[ST_CLEAR] = { .node = lft_clear },
+	[ST_TRIM] = { .is_due = pkeys_are_planned, .port = pkeys_trim },
+	[ST_LANES] = { .is_due = slvl_is_wanted, .node = slvl_write },
+	[ST_DRAIN] = { .step = lft_feed_drain },
+	[ST_TABLES] = { .step = lft_feed_blocks },
+	[ST_REFUSERS] = { .node = lft_ask_refuser },
+	[ST_TOP] = { .node = lft_write_top },
+	[ST_LEFTOVERS] = { .is_due = slvl_is_left, .node = slvl_write },
+	[ST_PKEYS] = { .is_due = pkeys_are_trimmed, .attr = IB_ATTR_PKEY_TABLE, .of = PORTS_END },
+	[ST_CHECKS] = { .is_due = pkeys_are_trimmed, .attr = IB_ATTR_PKEY_TABLE,
+			 .of = PORTS_FACING },
+	[ST_GUIDS] = { .is_due = guids_are_wanted, .attr = IB_ATTR_GUID_INFO, .of = PORTS_ALL },
+	[ST_SPEED] = { .port = link_write_speed },
+	[ST_KEYS] = { .node = link_write_key },
+	[ST_ARM] = { .port = link_arm },
+	[ST_ACTIVE] = { .port = link_activate },
+};
+
+static void visit_port(struct sync *s, const struct stage_row *stage, struct port *p)
+{
+	if (!sync_port_is_ours(p) || (stage->of == PORTS_END && !port_is_end(p)) ||
+	    (stage->of == PORTS_FACING && port_is_end(p)))
+		return;
+	if (stage->attr)
+		cells_write(s, sync_row_of(s, stage->attr), p);
+	else if (stage->port)
+		stage->port(s, p);
+}
+
+/* One step of a stage's generator; false when it is exhausted. */
+static bool feed_stage(struct sync *s, const struct stage_row *stage)
 {
 	struct node *n;
 
+	if (stage->is_due && !stage->is_due(s))
+		return false;
+	if (stage->step)
+		return stage->step(s);
 	if (s->node >= s->fabric->n_nodes)
 		return false;
 	n = s->fabric->nodes[s->node++];
 	if (sync_leaves_out(s, n))
 		return true;
-	for (unsigned i = node_is_switch(n) ? 0 : 1; i <= n->n_ports; i++)
-		fn(s, &n->ports[i]);
+	if (stage->node)
+		stage->node(s, n);
+	for (unsigned i = node_is_switch(n) ? 0 : 1; !stage->node && i <= n->n_ports; i++)
+		visit_port(s, stage, &n->ports[i]);
 	return true;
 }
 
-/* ---- the run ------------------------------------------------------------------------------ */
-
-/* One step of the stage's generator; false when it is exhausted. */
-static bool feed_stage(struct sync *s)
+static void stage_enter(struct sync *s, enum stage next)
 {
-	switch (s->stage) {
-	case ST_CLEAR:
-		return tables_feed_clear(s);
-	case ST_TRIM:
-		return pkeys_feed_trim(s);
-	case ST_LANES:
-		return slvl_feed(s);
-	case ST_DRAIN:
-		return tables_feed_drain(s);
-	case ST_TABLES:
-		return tables_feed_blocks(s);
-	case ST_REFUSERS:
-		return tables_feed_refusers(s);
-	case ST_TOP:
-		return tables_feed_top(s);
-	case ST_LEFTOVERS:
-		return slvl_feed_leftovers(s);
-	case ST_PKEYS:
-		return pkeys_feed_ends(s);
-	case ST_CHECKS:
-		return pkeys_feed_checks(s);
-	case ST_GUIDS:
-		return guids_feed(s);
-	case ST_SPEED:
-		return link_feed_speed(s);
-	case ST_ARM:
-		return link_feed_arm(s);
-	case ST_ACTIVE:
-		return link_feed_active(s);
-	case ST_IDLE:
-	case ST_END:
-		break;
-	}
-	return false;
+	s->stage = next;
+	s->node = s->item = 0;
 }
 
 void sync_start(struct sync *s, const struct plan *plan)
 {
+	assert(plan && plan->conf && s->stage == ST_IDLE);
 	s->plan = *plan;
 	memset(&s->outcome, 0, sizeof(s->outcome));
 	s->guids_late = false;
 	s->late_passes = 0;
 	s->trims_open = 0;
-	tables_start(s);
+	s->replanned = guidmap_free(s->replanned);
+	lft_start(s);
 	slvl_start(s);
 	stage_enter(s, ST_CLEAR);
 }
 
-/* What is wanted while the run goes on is written before it ends; if that never stops, after it. */
+/* Wants that come during the run are written before it ends; if they never stop, after it. */
 static enum stage stage_after(struct sync *s)
 {
 	enum stage next = s->stage + 1;
 
-	if (s->stage == ST_TABLES && tables_next_epoch(s))
+	if (s->stage == ST_TABLES && lft_next_epoch(s))
 		return ST_TABLES;
 	if (next != ST_END || !s->guids_late || s->late_passes == MAX_LATE_PASSES)
 		return next;
@@ -214,35 +266,49 @@ static enum stage stage_after(struct sync *s)
 	return ST_GUIDS;
 }
 
+/* Wants that the run left open are sent now. */
+static void end_run(struct sync *s)
+{
+	stage_enter(s, ST_IDLE);
+	while (s->guids_late && feed_stage(s, &stages[ST_GUIDS]))
+		;
+	s->guids_late = false;
+	s->hooks.ended(s->hooks.arg, &s->outcome);
+}
+
+void sync_use_pkeys(struct sync *s, const struct pkey_plan *pkeys)
+{
+	s->plan.pkeys = pkeys;
+}
+
 void sync_feed(struct sync *s)
 {
-	while (s->stage != ST_IDLE) {
-		while (mad_pending(s->mad) < FEED_DEPTH) {
-			if (feed_stage(s))
-				continue;
-			if (s->in_flight)
-				return;
-			stage_enter(s, stage_after(s));
-			if (s->stage != ST_END)
-				continue;
-			stage_enter(s, ST_IDLE);
-			guids_run_ended(s);
-			s->hooks.ended(s->hooks.arg, &s->outcome);
-			break;
-		}
-		if (mad_pending(s->mad) >= FEED_DEPTH)
+	pkeys_feed_now(s);
+	pkeys_feed_strips(s);
+	while (s->stage != ST_IDLE && mad_pending(s->mad) < FEED_DEPTH) {
+		if (feed_stage(s, &stages[s->stage]))
+			continue;
+		if (s->in_flight)
 			return;
+		stage_enter(s, stage_after(s));
+		if (s->stage == ST_END)
+			end_run(s);
 	}
 }
 
 void sync_forget(struct sync *s, struct node *n)
 {
+	assert(s && n);
 	mad_cancel(s->mad, s, &n->target);
+	pkeys_forget_now(s, n);
+	pkeys_forget_strips(s, n);
 }
 
 void sync_stop(struct sync *s)
 {
 	stage_enter(s, ST_IDLE);
 	mad_cancel(s->mad, s, NULL);
+	pkeys_forget_now(s, NULL);
+	pkeys_forget_strips(s, NULL);
 	s->in_flight = 0;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libtopo.a
-libtopo_a_SOURCES = opensm/topo/topo.c opensm/topo/topo.h opensm/topo/topofile.c opensm/topo/topofile.h \
-	opensm/topo/topofile_private.h opensm/topo/topofile_read.c opensm/topo/topofile_join.c opensm/topo/topofile_rows.c
+libtopo_a_SOURCES = opensm/topo/topo.c opensm/topo/topo.h opensm/topo/topo_pack.c opensm/topo/topo_pack.h opensm/topo/topofile.c opensm/topo/topofile.h \
+	opensm/topo/topofile_internal.h opensm/topo/topofile_read.c opensm/topo/topofile_join.c opensm/topo/topofile_rows.c
 TOPO_LIBS = libtopo.a libconf.a $(IB_LIBS)
 
 UNIT_TESTS += tests/unit/test-topo tests/unit/test-topofile

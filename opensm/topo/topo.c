@@ -4,13 +4,15 @@
  *
  * The builder only collects; topo_build() sorts everything by GUID, so the result does not depend
  * on the order in which discovery answered. Where calls contradict each other (two cables in one
- * port, one GUID twice) the smaller one in a fixed order wins. Not a place for states of ports:
- * whoever builds adds only what is up.
+ * port, one GUID twice) the smaller one in a fixed order wins. States of ports are not kept:
+ * callers add only links that are up.
  */
 #include "topo/topo.h"
 
+#include <assert.h>
 #include <string.h>
 
+#include "util/bisect.h"
 #include "util/mem.h"
 
 struct cable {
@@ -29,7 +31,7 @@ struct port_fact {
 struct topo_builder {
 	struct port_fact *facts;
 	size_t n_facts, cap_facts;
-	uint8_t vls; /* of ports that nothing is said of; 0: DEFAULT_VLS */
+	uint8_t vls; /* of ports without topo_set_port(); 0: DEFAULT_VLS */
 	struct topo_switch *switches;
 	struct topo_host *hosts;
 	struct cable *links, *host_links;
@@ -55,11 +57,6 @@ struct topo_builder *topo_builder_free(struct topo_builder *b)
 	return NULL;
 }
 
-void topo_builder_freep(struct topo_builder **b)
-{
-	*b = topo_builder_free(*b);
-}
-
 void topo_add_switch(struct topo_builder *b, const struct topo_switch *sw)
 {
 	GROW(b->switches, b->n_switches + 1, b->cap_switches);
@@ -68,6 +65,7 @@ void topo_add_switch(struct topo_builder *b, const struct topo_switch *sw)
 
 void topo_add_host(struct topo_builder *b, const struct topo_host *host)
 {
+	assert(host->lmc <= 7);
 	GROW(b->hosts, b->n_hosts + 1, b->cap_hosts);
 	b->hosts[b->n_hosts] = *host;
 	b->hosts[b->n_hosts].sw = TOPO_NONE;
@@ -98,6 +96,7 @@ void topo_add_host_link(struct topo_builder *b, guid_t host, guid_t sw, uint8_t 
 
 void topo_set_vls(struct topo_builder *b, unsigned vls)
 {
+	assert(vls >= 1 && vls <= 15);
 	b->vls = (uint8_t)vls;
 }
 
@@ -108,88 +107,89 @@ void topo_set_port(struct topo_builder *b, guid_t sw, uint8_t port, unsigned vls
 		(struct port_fact){ .sw = sw, .port = port, .vls = (uint8_t)vls, .slow = slow };
 }
 
-#define COMPARE(x, y) ((x) < (y) ? -1 : (x) > (y))
-
 static int by_switch(const void *a, const void *b)
 {
 	const struct topo_switch *x = a, *y = b;
-	int r = COMPARE(x->guid, y->guid);
 
-	return r ? r : COMPARE(x->lid, y->lid);
+	return COMPARE(x->guid, y->guid) ?: COMPARE(x->lid, y->lid);
 }
 
 static int by_host(const void *a, const void *b)
 {
 	const struct topo_host *x = a, *y = b;
-	int r = COMPARE(x->guid, y->guid);
 
-	return r ? r : COMPARE(x->lid, y->lid);
+	return COMPARE(x->guid, y->guid) ?: COMPARE(x->lid, y->lid);
 }
 
 static int by_cable(const void *a, const void *b)
 {
 	const struct cable *x = a, *y = b;
-	int r = COMPARE(x->a, y->a);
 
-	if (!r)
-		r = COMPARE(x->a_port, y->a_port);
-	if (!r)
-		r = COMPARE(x->b, y->b);
-	return r ? r : COMPARE(x->b_port, y->b_port);
+	return COMPARE(x->a, y->a) ?: COMPARE(x->a_port, y->a_port) ?: COMPARE(x->b, y->b) ?:
+	       COMPARE(x->b_port, y->b_port);
 }
 
-static uint32_t unique_switches(struct topo_switch *sw, size_t n)
+_Static_assert(!offsetof(struct topo_switch, guid), "as sort_unique() wants it");
+_Static_assert(!offsetof(struct topo_host, guid), "as sort_unique() wants it");
+
+/* Sorts elements that begin with their GUID; the first of each GUID stays. Returns how many. */
+static uint32_t sort_unique(void *all, size_t n, size_t size,
+			    int (*by)(const void *a, const void *b))
 {
+	uint8_t *rows = all;
+	guid_t guid, last = 0;
 	uint32_t kept = 0;
 
 	if (n)
-		qsort(sw, n, sizeof(*sw), by_switch);
-	for (size_t i = 0; i < n; i++)
-		if (sw[i].guid && (!kept || sw[kept - 1].guid != sw[i].guid))
-			sw[kept++] = sw[i];
-	return kept;
-}
-
-static uint32_t unique_hosts(struct topo_host *host, size_t n)
-{
-	uint32_t kept = 0;
-
-	if (n)
-		qsort(host, n, sizeof(*host), by_host);
-	for (size_t i = 0; i < n; i++)
-		if (host[i].guid && (!kept || host[kept - 1].guid != host[i].guid))
-			host[kept++] = host[i];
+		qsort(all, n, size, by);
+	for (size_t i = 0; i < n; i++) {
+		memcpy(&guid, rows + i * size, sizeof(guid));
+		if (guid != last)
+			memmove(rows + kept++ * size, rows + i * size, size);
+		last = guid;
+	}
 	return kept;
 }
 
 uint32_t topo_find_switch(const struct topo *t, guid_t guid)
 {
-	uint32_t low = 0, high = t->n_switches;
+	uint32_t at = BISECT(i, 0, t->n_switches, t->switches[i].guid < guid);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (t->switches[mid].guid < guid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < t->n_switches && t->switches[low].guid == guid ? low : TOPO_NONE;
+	return at < t->n_switches && t->switches[at].guid == guid ? at : TOPO_NONE;
 }
 
 uint32_t topo_find_host(const struct topo *t, guid_t port_guid)
 {
-	uint32_t low = 0, high = t->n_hosts;
+	uint32_t at = BISECT(i, 0, t->n_hosts, t->hosts[i].guid < port_guid);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
+	return at < t->n_hosts && t->hosts[at].guid == port_guid ? at : TOPO_NONE;
+}
 
-		if (t->hosts[mid].guid < port_guid)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < t->n_hosts && t->hosts[low].guid == port_guid ? low : TOPO_NONE;
+uint32_t *topo_count_senders(const struct topo *t)
+{
+	uint32_t *ret = xcalloc(t->n_switches, sizeof(*ret));
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE && t->hosts[h].lid)
+			ret[t->hosts[h].sw]++;
+	return ret;
+}
+
+uint32_t *topo_match_switches(const struct topo *now, const struct topo *before)
+{
+	uint32_t *ret = xcalloc(now->n_switches, sizeof(*ret));
+
+	for (uint32_t s = 0; s < now->n_switches; s++)
+		ret[s] = topo_find_switch(before, now->switches[s].guid);
+	return ret;
+}
+
+uint32_t topo_switch_with(const struct topo *t, uint32_t entry)
+{
+	uint32_t behind = BISECT(i, 0, t->n_switches, t->switches[i].first_port <= entry);
+
+	assert(behind > 0);
+	return behind - 1;
 }
 
 /* NULL if the switch has no such port or something is plugged in already. */
@@ -289,7 +289,7 @@ static void note_facts(struct topo *t, const struct topo_builder *b)
 	}
 }
 
-/* Both ends of a cable between switches say the same. */
+/* Gives both ends of a cable between switches the same values. */
 static void agree(struct topo *t)
 {
 	for (uint32_t s = 0; s < t->n_switches; s++)
@@ -309,8 +309,8 @@ struct topo *topo_build(struct topo_builder *b)
 	struct topo *t = xcalloc(1, sizeof(*t));
 
 	t->refs = 1;
-	t->n_switches = unique_switches(b->switches, b->n_switches);
-	t->n_hosts = unique_hosts(b->hosts, b->n_hosts);
+	t->n_switches = sort_unique(b->switches, b->n_switches, sizeof(*b->switches), by_switch);
+	t->n_hosts = sort_unique(b->hosts, b->n_hosts, sizeof(*b->hosts), by_host);
 	t->switches = take(b->switches);
 	t->hosts = take(b->hosts);
 	make_ports(t, b->vls ? b->vls : DEFAULT_VLS);
@@ -327,14 +327,15 @@ static bool is_same_switch(const struct topo *a, const struct topo *b, uint32_t 
 {
 	const struct topo_switch *x = &a->switches[i], *y = &b->switches[i];
 
-	if (x->guid != y->guid || x->sysimg_guid != y->sysimg_guid || x->first_port != y->first_port ||
-	    x->n_ports != y->n_ports || x->lid != y->lid || x->lmc != y->lmc || x->lft_cap != y->lft_cap)
+	if (x->guid != y->guid || x->sysimg_guid != y->sysimg_guid ||
+	    x->first_port != y->first_port || x->n_ports != y->n_ports || x->lid != y->lid ||
+	    x->lmc != y->lmc || x->lft_cap != y->lft_cap)
 		return false;
 	for (unsigned p = 1; p <= x->n_ports; p++) {
 		const struct topo_port *c = topo_port(a, i, p), *d = topo_port(b, i, p);
 
-		if (c->sw != d->sw || c->host != d->host || c->port != d->port || c->vls != d->vls ||
-		    c->slow != d->slow)
+		if (c->sw != d->sw || c->host != d->host || c->port != d->port ||
+		    c->vls != d->vls || c->slow != d->slow)
 			return false;
 	}
 	return true;
@@ -342,9 +343,10 @@ static bool is_same_switch(const struct topo *a, const struct topo *b, uint32_t 
 
 static bool is_same_host(const struct topo_host *x, const struct topo_host *y)
 {
-	return x->guid == y->guid && x->node_guid == y->node_guid && x->sysimg_guid == y->sysimg_guid &&
-	       x->sw == y->sw && x->sw_port == y->sw_port && x->node_port == y->node_port &&
-	       x->router == y->router && x->lid == y->lid && x->lmc == y->lmc;
+	return x->guid == y->guid && x->node_guid == y->node_guid &&
+	       x->sysimg_guid == y->sysimg_guid && x->sw == y->sw && x->sw_port == y->sw_port &&
+	       x->node_port == y->node_port && x->router == y->router && x->lid == y->lid &&
+	       x->lmc == y->lmc;
 }
 
 bool topo_is_same(const struct topo *a, const struct topo *b)
@@ -364,15 +366,17 @@ bool topo_is_same(const struct topo *a, const struct topo *b)
 
 struct topo *topo_ref(const struct topo *t)
 {
-	struct topo *shared = (struct topo *)t; /* the count is the one thing that may change */
+	struct topo *shared = as_owner(t);
 
 	if (shared)
 		shared->refs++;
 	return shared;
 }
 
-struct topo *topo_unref(struct topo *t)
+struct topo *topo_unref(const struct topo *shared)
 {
+	struct topo *t = as_owner(shared);
+
 	if (!t || --t->refs)
 		return NULL;
 	free(t->switches);
@@ -380,9 +384,4 @@ struct topo *topo_unref(struct topo *t)
 	free(t->ports);
 	free(t);
 	return NULL;
-}
-
-void topo_unrefp(struct topo **t)
-{
-	*t = topo_unref(*t);
 }

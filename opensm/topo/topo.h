@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "util/types.h"
+#include "util/mem.h"
 
 #define TOPO_NONE UINT32_MAX
 
@@ -20,9 +21,11 @@
 struct topo_port {
 	uint32_t sw;    /* peer switch or TOPO_NONE */
 	uint32_t host;  /* peer host or TOPO_NONE */
-	uint8_t port;   /* port number at the peer; without a peer: 0, or where a loop cable comes back */
+	/* port number at the peer; without a peer: 0, or where a loop cable comes back */
+	uint8_t port;
 	uint8_t vls;    /* data VLs that both ends of the cable have, 1..15 */
-	bool slow;      /* runs below the speed or width that both ends can do (avoid_throttled_links) */
+	/* runs below the speed or width that both ends can do (avoid_throttled_links) */
+	bool slow;
 };
 
 struct topo_switch {
@@ -32,7 +35,8 @@ struct topo_switch {
 	uint8_t n_ports;     /* external ports */
 	lid_t lid;           /* base LID of port 0; 0: none yet */
 	uint8_t lmc;         /* 0 unless enhanced port 0 with lmc_esp0 */
-	lid_t lft_cap;       /* LinearFDBCap: LIDs below it fit; 0: nothing is routed there, no cable leads there */
+	/* LinearFDBCap: LIDs below it fit; 0: nothing is routed there, no cable leads there */
+	lid_t lft_cap;
 };
 
 struct topo_host {
@@ -59,20 +63,23 @@ struct topo {
 struct topo_builder;
 struct topo_builder *topo_builder_new(void);
 struct topo_builder *topo_builder_free(struct topo_builder *b);
-void topo_builder_freep(struct topo_builder **b);
+FREEP(topo_builder_free, struct topo_builder)
 /* Order of calls does not matter; GUIDs must be unique and non-zero among switches, among hosts. */
 void topo_add_switch(struct topo_builder *b, const struct topo_switch *sw);
 void topo_add_host(struct topo_builder *b, const struct topo_host *host);
 /*
- * Switch port to switch port, both directions; a loop cable (a == b_guid) leads to nobody. Cables of a switch
- * without a table (lft_cap 0) are left out: so everybody goes around it, and nobody has to think of it.
+ * Switch port to switch port, both directions; a loop cable (a == b_guid) has no peer. Cables of a
+ * switch without a table (lft_cap 0) are left out, so all paths go around it.
  */
 void topo_add_link(struct topo_builder *b, guid_t a, uint8_t a_port, guid_t b_guid, uint8_t b_port);
 /* Host `host` (port GUID) on port `sw_port` of switch `sw`. */
 void topo_add_host_link(struct topo_builder *b, guid_t host, guid_t sw, uint8_t sw_port);
-/* Data VLs of all cables of which nothing else is said; 8 if this is not called. 1..15. */
+/* Data VLs of all cables without topo_set_port(); 8 if this is not called. 1..15. */
 void topo_set_vls(struct topo_builder *b, unsigned vls);
-/* What port `port` of switch `sw` can do; a cable can do what both its ends can. `vls` 0: not known. */
+/*
+ * What port `port` of switch `sw` can do; a cable can do what both its ends can. `vls` 0: not
+ * known.
+ */
 void topo_set_port(struct topo_builder *b, guid_t sw, uint8_t port, unsigned vls, bool slow);
 /* Ends the builder; the result has one reference. */
 struct topo *topo_build(struct topo_builder *b);
@@ -81,18 +88,36 @@ struct topo *topo_build(struct topo_builder *b);
 bool topo_is_same(const struct topo *a, const struct topo *b);
 
 struct topo *topo_ref(const struct topo *t);
-struct topo *topo_unref(struct topo *t);
-void topo_unrefp(struct topo **t);
+struct topo *topo_unref(const struct topo *t);
+FREEP(topo_unref, struct topo)
 
 uint32_t topo_find_switch(const struct topo *t, guid_t guid); /* index or TOPO_NONE */
 uint32_t topo_find_host(const struct topo *t, guid_t port_guid);
+/* The switch that the entry of topo->ports is a port of. */
+uint32_t topo_switch_with(const struct topo *t, uint32_t entry);
+
+/* Per switch: the end ports on it that have LIDs. The caller frees. */
+uint32_t *topo_count_senders(const struct topo *t);
+/* Per switch of `now`: the one with its GUID in `before`, or TOPO_NONE. The caller frees. */
+uint32_t *topo_match_switches(const struct topo *now, const struct topo *before);
+
+/* Entries of topo->ports: one per port of every switch, port 0 included. */
+static inline uint32_t topo_n_entries(const struct topo *t)
+{
+	const struct topo_switch *last;
+
+	if (!t->n_switches)
+		return 0;
+	last = &t->switches[t->n_switches - 1];
+	return last->first_port + last->n_ports + 1u;
+}
 
 static inline const struct topo_port *topo_port(const struct topo *t, uint32_t sw, unsigned port)
 {
 	return &t->ports[t->switches[sw].first_port + port];
 }
 
-/* Does what leaves through the port come back to the same switch? No route uses such a cable. */
+/* Does a packet sent through the port come back to the same switch? No route uses such a cable. */
 static inline bool topo_port_loops(const struct topo_port *p)
 {
 	return p->sw == TOPO_NONE && p->host == TOPO_NONE && p->port;

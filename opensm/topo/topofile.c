@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Fabrics that were read: made into a topo, written back, asked for names. Reading is in topofile_read.c. */
+/*
+ * Fabrics from files: made into a topo, written back, queried for names. Reading is in
+ * topofile_read.c.
+ */
 #include "topo/topofile.h"
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "util/bisect.h"
 #include "util/mem.h"
 
-#define ALL_LIDS ((lid_t)(LID_MAX_UCAST + 1)) /* what a switch of which nothing is known can forward */
+#define ALL_LIDS ((lid_t)(LID_MAX_UCAST + 1)) /* assumed for a switch without LinearFDBCap */
 
 struct topofile *topofile_free(struct topofile *f)
 {
@@ -21,25 +25,13 @@ struct topofile *topofile_free(struct topofile *f)
 	return NULL;
 }
 
-void topofile_freep(struct topofile **f)
-{
-	*f = topofile_free(*f);
-}
-
 uint32_t topofile_find(const struct topofile *f, enum topofile_type type, guid_t guid)
 {
-	uint32_t low = 0, high = f->n_nodes;
+	const struct topofile_node *n = f->nodes;
+	uint32_t at = BISECT(i, 0, f->n_nodes,
+			     n[i].type < type || (n[i].type == type && n[i].guid < guid));
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-		const struct topofile_node *n = &f->nodes[mid];
-
-		if (n->type < type || (n->type == type && n->guid < guid))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < f->n_nodes && f->nodes[low].type == type && f->nodes[low].guid == guid ? low : TOPO_NONE;
+	return at < f->n_nodes && n[at].type == type && n[at].guid == guid ? at : TOPO_NONE;
 }
 
 const char *topofile_name(const struct topofile *f, guid_t node_guid)
@@ -59,17 +51,25 @@ static void add_nodes(const struct topofile *f, struct topo_builder *b)
 		const struct topofile_node *n = &f->nodes[i];
 
 		if (n->type == TOPOFILE_SWITCH)
-			topo_add_switch(b, &(struct topo_switch){ .guid = n->guid, .sysimg_guid = n->sysimg_guid,
-				.n_ports = n->n_ports, .lid = n->lid, .lmc = n->lmc, .lft_cap = ALL_LIDS });
+			topo_add_switch(b, &(struct topo_switch){ .guid = n->guid,
+								  .sysimg_guid = n->sysimg_guid,
+								  .n_ports = n->n_ports,
+								  .lid = n->lid,
+								  .lmc = n->lmc,
+								  .lft_cap = ALL_LIDS });
 	}
 	for (uint32_t i = 0; i < f->n_ports; i++) {
 		const struct topofile_port *p = &f->ports[i];
 		const struct topofile_node *n = &f->nodes[p->node];
 
 		if (n->type != TOPOFILE_SWITCH)
-			topo_add_host(b, &(struct topo_host){ .guid = p->guid, .node_guid = n->guid,
-				.sysimg_guid = n->sysimg_guid, .node_port = p->number,
-				.router = n->type == TOPOFILE_ROUTER, .lid = p->lid, .lmc = p->lmc });
+			topo_add_host(b, &(struct topo_host){ .guid = p->guid,
+							      .node_guid = n->guid,
+							      .sysimg_guid = n->sysimg_guid,
+							      .node_port = p->number,
+							      .router = n->type == TOPOFILE_ROUTER,
+							      .lid = p->lid,
+							      .lmc = p->lmc });
 	}
 }
 
@@ -81,8 +81,10 @@ struct topo *topofile_topo(const struct topofile *f, unsigned vls)
 		topo_set_vls(b, vls);
 	add_nodes(f, b);
 	for (uint32_t i = 0; i < f->n_ports; i++) {
-		const struct topofile_port *p = &f->ports[i], *q = p->peer == TOPO_NONE ? NULL : &f->ports[p->peer];
-		const struct topofile_node *n = &f->nodes[p->node], *m = q ? &f->nodes[q->node] : NULL;
+		const struct topofile_port *p = &f->ports[i],
+					   *q = p->peer == TOPO_NONE ? NULL : &f->ports[p->peer];
+		const struct topofile_node *n = &f->nodes[p->node],
+					   *m = q ? &f->nodes[q->node] : NULL;
 
 		if (n->type != TOPOFILE_SWITCH)
 			continue;
@@ -100,12 +102,12 @@ struct topo *topofile_topo(const struct topofile *f, unsigned vls)
 
 static void write_id(FILE *out, const struct topofile_node *n)
 {
-	fprintf(out, "\"%c-%016" PRIx64 "\"", "SHR"[n->type], n->guid);
+	fprintf(out, "\"%c-%016" PRIx64 "\"", ib_node_row(topofile_node_type(n->type))->letter,
+		n->guid);
 }
 
 static void write_port(const struct topofile *f, const struct topofile_port *p, FILE *out)
 {
-	static const uint8_t codes[] = { [1] = 1, [2] = 2, [4] = 3, [8] = 4, [15] = 5 };
 	const struct topofile_port *q = p->peer == TOPO_NONE ? NULL : &f->ports[p->peer];
 	const struct topofile_node *n = &f->nodes[p->node], *m = q ? &f->nodes[q->node] : NULL;
 
@@ -125,27 +127,27 @@ static void write_port(const struct topofile *f, const struct topofile_port *p, 
 	fprintf(out, "\"%s\" lid %u", m->name, m->type == TOPOFILE_SWITCH ? m->lid : q->lid);
 	if (p->width)
 		fprintf(out, " %ux%s", p->width, p->speed);
-	if (p->vls < ARRAY_SIZE(codes) && codes[p->vls])
-		fprintf(out, " v=%u", codes[p->vls]);
+	if (p->vls && ib_data_vls(ib_vls_code(p->vls)) == p->vls)
+		fprintf(out, " v=%u", ib_vls_code(p->vls));
 	fputc('\n', out);
 }
 
 void topofile_write(const struct topofile *f, FILE *out)
 {
-	static const char *const words[][2] = { { "switch", "Switch" }, { "ca", "Ca" }, { "rt", "Rt" } };
-
 	for (uint32_t i = 0; i < f->n_nodes; i++) {
 		const struct topofile_node *n = &f->nodes[i];
+		const struct ib_node_row *type = ib_node_row(topofile_node_type(n->type));
 
-		fprintf(out, "\nvendid=0x%x\ndevid=0x%x\nsysimgguid=0x%" PRIx64 "\n%sguid=0x%" PRIx64, n->vendor,
-			n->device, n->sysimg_guid, words[n->type][0], n->guid);
+		fprintf(out, "\nvendid=0x%x\ndevid=0x%x\nsysimgguid=0x%" PRIx64 "\n%s=0x%" PRIx64,
+			n->vendor, n->device, n->sysimg_guid, type->key, n->guid);
 		if (n->type == TOPOFILE_SWITCH)
 			fprintf(out, "(%" PRIx64 ")", n->port_guid);
-		fprintf(out, "\n%s\t%u ", words[n->type][1], n->n_ports);
+		fprintf(out, "\n%s\t%u ", type->net, n->n_ports);
 		write_id(out, n);
 		fprintf(out, "\t\t# \"%s\"", n->name);
 		if (n->type == TOPOFILE_SWITCH)
-			fprintf(out, " %s port 0 lid %u lmc %u", n->enhanced0 ? "enhanced" : "base", n->lid, n->lmc);
+			fprintf(out, " %s port 0 lid %u lmc %u", n->enhanced0 ? "enhanced" : "base",
+				n->lid, n->lmc);
 		fputc('\n', out);
 		for (uint32_t k = 0; k < n->n_rows; k++)
 			write_port(f, &f->ports[n->first_port + k], out);
@@ -174,9 +176,15 @@ static void switches_of(struct topofile *f, const struct topo *t, uint32_t *row_
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		const struct topo_switch *sw = &t->switches[s];
 
-		f->nodes[f->n_nodes++] = (struct topofile_node){ .type = TOPOFILE_SWITCH, .guid = sw->guid,
-			.sysimg_guid = sw->sysimg_guid, .port_guid = sw->guid, .n_ports = sw->n_ports, .lid = sw->lid,
-			.lmc = sw->lmc, .name = xasprintf("switch %u", s) };
+		f->nodes[f->n_nodes++] =
+			(struct topofile_node){ .type = TOPOFILE_SWITCH,
+						.guid = sw->guid,
+						.sysimg_guid = sw->sysimg_guid,
+						.port_guid = sw->guid,
+						.n_ports = sw->n_ports,
+						.lid = sw->lid,
+						.lmc = sw->lmc,
+						.name = xasprintf("switch %u", s) };
 		for (unsigned i = 1; i <= sw->n_ports; i++) {
 			const struct topo_port *p = topo_port(t, s, i);
 
@@ -213,8 +221,7 @@ static void hosts_of(struct topofile *f, const struct topo *t, const uint32_t *r
 struct topofile *topofile_from_topo(const struct topo *t)
 {
 	struct topofile *f = xcalloc(1, sizeof(*f));
-	uint32_t n = t->n_switches ? t->switches[t->n_switches - 1].first_port +
-					     t->switches[t->n_switches - 1].n_ports + 1u : 0;
+	uint32_t n = topo_n_entries(t);
 	_cleanup_free_ uint32_t *row_of = xcalloc(n + 1, sizeof(*row_of));
 
 	f->nodes = xcalloc((size_t)t->n_switches + t->n_hosts + 1, sizeof(*f->nodes));

@@ -1,29 +1,40 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Fabrics as text: what ibnetdiscover writes (plain, -g, -f, -p), net files of ibsim (the same with names of their
- * own), and opensm-subnet.lst. Read into nodes and cables, made into a topo, written back as ibnetdiscover does.
+ * Fabrics as text: what ibnetdiscover writes (plain, -g, -f, -p), net files of ibsim (the same with
+ * names of their own), and opensm-subnet.lst. Read into nodes and cables, made into a topo, written
+ * back as ibnetdiscover does.
  *
- * The kind of file is told by its lines. What contradicts itself is an error and gives nothing; what is left
- * out (the other end of a cable, a node that a cable leads to) is a warning.
+ * The kind of a file follows from its lines. A contradiction is an error and gives nothing; a
+ * missing part (the other end of a cable, a node that a cable leads to) is a warning.
  */
 #pragma once
 
 #include <stdio.h>
 
 #include "conf/conf.h"
+#include "ib/codes.h"
 #include "topo/topo.h"
+#include "util/mem.h"
 
 /* opensm-subnet.lst of 43,904 hosts is 120 MB. */
 #define TOPOFILE_MAX ((size_t)1 << 30)
 
-enum topofile_type { TOPOFILE_SWITCH, TOPOFILE_CA, TOPOFILE_ROUTER };
+enum topofile_type { TOPOFILE_SWITCH, TOPOFILE_CA, TOPOFILE_ROUTER }; /* in order of a file */
+
+static inline enum ib_node_type topofile_node_type(enum topofile_type type)
+{
+	return type == TOPOFILE_SWITCH ? IB_NODE_SWITCH
+	       : type == TOPOFILE_CA   ? IB_NODE_CA
+				       : IB_NODE_ROUTER;
+}
 
 struct topofile_node {
 	enum topofile_type type;
 	guid_t guid, sysimg_guid;
 	guid_t port_guid;      /* of a switch's port 0 */
 	uint32_t vendor, device;
-	uint32_t first_port;   /* its rows are ports[first_port .. first_port + n_rows - 1], numbers ascending */
+	/* its rows are ports[first_port .. first_port + n_rows - 1], numbers ascending */
+	uint32_t first_port;
 	uint32_t n_rows;
 	uint8_t n_ports;
 	bool enhanced0;
@@ -55,13 +66,14 @@ struct topofile {
 
 /* NULL, and at least one error in `r`: not used. */
 struct topofile *topofile_read(const char *path, struct conf_report *r);
-struct topofile *topofile_read_text(const char *path, const char *text, size_t len, struct conf_report *r);
+struct topofile *topofile_read_text(const char *path, const char *text, size_t len,
+				    struct conf_report *r);
 struct topofile *topofile_free(struct topofile *f);
-void topofile_freep(struct topofile **f);
+FREEP(topofile_free, struct topofile)
 
 /* `vls`: data VLs of cables that the file says nothing of; 0: what topo has then. One reference. */
 struct topo *topofile_topo(const struct topofile *f, unsigned vls);
-/* As `ibnetdiscover` writes it. topofile_read() of it gives the same again. */
+/* In the format of `ibnetdiscover`. topofile_read() of it gives the same again. */
 void topofile_write(const struct topofile *f, FILE *out);
 /* The description of the node with this GUID; NULL: no such node. */
 const char *topofile_name(const struct topofile *f, guid_t node_guid);

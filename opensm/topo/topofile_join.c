@@ -2,33 +2,29 @@
 /*
  * From lines to a fabric: nodes in order of GUID, and each cable with its two ends.
  *
- * Files tell every cable twice. Where both ends are described they must agree; where one is missing, the other
- * is believed, with a warning.
+ * Files describe every cable twice. Where both ends are described they must agree; where one is
+ * missing, the other counts, with a warning.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "topo/topofile_private.h"
+#include "topo/topofile_internal.h"
+#include "util/bisect.h"
+#include "util/hash.h"
 #include "util/mem.h"
 
 /* --- Names ---------------------------------------------------------------------------------- */
 
-static uint64_t hash_text(const char *text, size_t len)
-{
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (uint8_t)text[i]) * UINT64_C(0x100000001b3);
-	return h ^ h >> 29;
-}
-
 /* The slot of a name, or the empty one where it would be. */
 static uint32_t *slot_of(const struct topofile_reader *t, const char *text, size_t len)
 {
-	size_t i = hash_text(text, len) & (t->n_slots - 1);
+	size_t i = hash_fold(hash_bytes(HASH_START, text, len)) & (t->n_slots - 1);
 
-	while (t->slots[i] && (strlen(t->ids[t->slots[i] - 1]) != len || memcmp(t->ids[t->slots[i] - 1], text, len)))
+	assert(t->n_ids < t->n_slots); /* some slot is free, so this ends */
+	while (t->slots[i] && (strlen(t->ids[t->slots[i] - 1]) != len ||
+			       memcmp(t->ids[t->slots[i] - 1], text, len)))
 		i = (i + 1) & (t->n_slots - 1);
 	return &t->slots[i];
 }
@@ -59,22 +55,25 @@ uint32_t topofile_id(struct topofile_reader *t, const char *text, size_t len)
 	return *slot - 1;
 }
 
-bool topofile_add_node(struct topofile_reader *t, const struct topofile_node *node, uint32_t id, bool grows,
-		       const struct conf_place *at)
+bool topofile_add_node(struct topofile_reader *t, const struct topofile_node *node, uint32_t id,
+		       bool grows, const struct conf_place *at)
 {
 	char quoted[CONF_QUOTE_MAX];
 
 	if (t->draft_of[id] != TOPO_NONE) {
-		conf_report_at(t->report, CONF_ERROR, at,
-			       "%s is described a second time (line %u has it too); the file is not used",
-			       conf_quote(t->ids[id], strlen(t->ids[id]), quoted), t->drafts[t->draft_of[id]].line);
+		conf_report_at(
+			t->report, CONF_ERROR, at,
+			"%s is described a second time (line %u has it too); the file is not used",
+			conf_quote(t->ids[id], strlen(t->ids[id]), quoted),
+			t->drafts[t->draft_of[id]].line);
 		free(node->name);
 		return false;
 	}
 	GROW(t->drafts, t->n_drafts + 1, t->cap_drafts);
 	t->draft_of[id] = (uint32_t)t->n_drafts;
-	t->drafts[t->n_drafts++] =
-		(struct topofile_draft){ .node = *node, .id = id, .line = at->line, .grows = grows };
+	t->drafts[t->n_drafts++] = (struct topofile_draft){
+		.node = *node, .id = id, .line = at->line, .grows = grows
+	};
 	return true;
 }
 
@@ -86,26 +85,20 @@ struct topofile_claim *topofile_add_claim(struct topofile_reader *t)
 
 /* --- Joining -------------------------------------------------------------------------------- */
 
-#define COMPARE(x, y) ((x) < (y) ? -1 : (x) > (y))
-
 static int by_guid(const void *va, const void *vb)
 {
 	const struct topofile_draft *a = va, *b = vb;
-	int r = COMPARE(a->node.type, b->node.type);
 
-	if (!r)
-		r = COMPARE(a->node.guid, b->node.guid);
-	return r ? r : COMPARE(a->line, b->line);
+	return COMPARE(a->node.type, b->node.type) ?: COMPARE(a->node.guid, b->node.guid) ?:
+	       COMPARE(a->line, b->line);
 }
 
 static int by_port(const void *va, const void *vb)
 {
 	const struct topofile_claim *a = va, *b = vb;
-	int r = COMPARE(a->port.node, b->port.node);
 
-	if (!r)
-		r = COMPARE(a->port.number, b->port.number);
-	return r ? r : COMPARE(a->line, b->line);
+	return COMPARE(a->port.node, b->port.node) ?: COMPARE(a->port.number, b->port.number) ?:
+	       COMPARE(a->line, b->line);
 }
 
 static void __attribute__((format(printf, 3, 4)))
@@ -134,12 +127,13 @@ static void order_nodes(struct topofile_reader *t)
 		t->draft_of[t->drafts[i].id] = (uint32_t)i;
 		if (i && t->drafts[i].node.type == t->drafts[i - 1].node.type &&
 		    t->drafts[i].node.guid == t->drafts[i - 1].node.guid)
-			fault(t, t->drafts[i].line, "the node with GUID 0x%016" PRIx64 " is in line %u already",
+			fault(t, t->drafts[i].line,
+			      "the node with GUID 0x%016" PRIx64 " is in line %u already",
 			      t->drafts[i].node.guid, t->drafts[i - 1].line);
 	}
 }
 
-/* Nodes are called by their places from here on. */
+/* Replaces the names of nodes by their places. */
 static void number_claims(struct topofile_reader *t)
 {
 	for (size_t i = 0; i < t->n_claims; i++)
@@ -163,62 +157,66 @@ static void check_numbers(struct topofile_reader *t)
 		if (d->grows)
 			d->node.n_ports = MAX(d->node.n_ports, c->port.number);
 		else if (c->port.number > d->node.n_ports)
-			fault(t, c->line, "port %u of %s, which has %u", c->port.number, quote_id(t, d->id, quoted),
-			      d->node.n_ports);
+			fault(t, c->line, "port %u of %s, which has %u", c->port.number,
+			      quote_id(t, d->id, quoted), d->node.n_ports);
 	}
 }
 
 static bool same_end(const struct topofile_claim *a, const struct topofile_claim *b)
 {
-	return a->peer_id == b->peer_id && a->peer_number == b->peer_number && a->port.guid == b->port.guid &&
-	       a->port.lid == b->port.lid && a->port.lmc == b->port.lmc;
+	return a->peer_id == b->peer_id && a->peer_number == b->peer_number &&
+	       a->port.guid == b->port.guid && a->port.lid == b->port.lid &&
+	       a->port.lmc == b->port.lmc;
 }
 
-/* A port has one row. Rows that say the same are one. */
+/* One row per port. Equal rows are merged. */
 static void one_row_each(struct topofile_reader *t)
 {
 	char quoted[CONF_QUOTE_MAX];
 	size_t kept = 0;
 
 	for (size_t i = 0; i < t->n_claims; i++) {
-		struct topofile_claim *c = &t->claims[i], *before = kept ? &t->claims[kept - 1] : NULL;
+		struct topofile_claim *c = &t->claims[i],
+				      *before = kept ? &t->claims[kept - 1] : NULL;
 
-		if (!before || before->port.node != c->port.node || before->port.number != c->port.number) {
+		if (!before || before->port.node != c->port.node ||
+		    before->port.number != c->port.number) {
 			t->claims[kept++] = *c;
 			continue;
 		}
 		if (!same_end(before, c))
-			fault(t, c->line, "port %u of %s, of which line %u says something else", c->port.number,
-			      quote_id(t, t->drafts[c->port.node].id, quoted), before->line);
+			fault(t, c->line, "port %u of %s, of which line %u says something else",
+			      c->port.number, quote_id(t, t->drafts[c->port.node].id, quoted),
+			      before->line);
 	}
 	t->n_claims = kept;
 }
 
-static struct topofile_claim *find_claim(const struct topofile_reader *t, uint32_t node, uint8_t number)
+static struct topofile_claim *find_claim(const struct topofile_reader *t, uint32_t node,
+					 uint8_t number)
 {
-	size_t low = 0, high = t->n_claims;
+	struct topofile_claim *c = t->claims;
+	size_t at = BISECT(i, 0, t->n_claims,
+			   c[i].port.node < node ||
+				   (c[i].port.node == node && c[i].port.number < number));
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-		const struct topofile_port *p = &t->claims[mid].port;
-
-		if (p->node < node || (p->node == node && p->number < number))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < t->n_claims && t->claims[low].port.node == node && t->claims[low].port.number == number
-		       ? &t->claims[low] : NULL;
+	return at < t->n_claims && c[at].port.node == node && c[at].port.number == number ? &c[at]
+											  : NULL;
 }
 
-/* What the end that is described says of the one that is not. */
-static void add_missing_end(struct topofile_reader *t, const struct topofile_claim *c, uint32_t peer)
+/* Derives the end that is missing from the one described. */
+static void add_missing_end(struct topofile_reader *t, const struct topofile_claim *c,
+			    uint32_t peer)
 {
 	const struct topofile_node *node = &t->drafts[peer].node;
 	bool is_switch = node->type == TOPOFILE_SWITCH;
 	struct topofile_claim end = {
-		.port = { .node = peer, .number = c->peer_number, .vls = c->port.vls, .width = c->port.width,
-			  .lid = is_switch ? 0 : c->peer_lid, .guid = is_switch ? 0 : c->peer_guid },
+		.port = { .node = peer,
+			  .number = c->peer_number,
+			  .vls = c->port.vls,
+			  .width = c->port.width,
+			  .lid = is_switch ? 0 : c->peer_lid,
+			  .guid = is_switch ? 0 : c->peer_guid },
 		.peer_id = t->drafts[c->port.node].id,
 		.peer_number = c->port.number,
 		.line = c->line,
@@ -245,7 +243,8 @@ static void add_missing_ends(struct topofile_reader *t)
 		missing[i] = peer != TOPO_NONE && !find_claim(t, peer, c->peer_number);
 		if (peer == TOPO_NONE)
 			conf_report_add(t->report, CONF_WARNING, t->path, c->line, 0,
-					"a cable to %s, which the file does not have; the cable is left out",
+					"a cable to %s, which the file does not have; the cable is "
+					"left out",
 					quote_id(t, c->peer_id, quoted));
 	}
 	for (size_t i = 0; i < n; i++)
@@ -269,12 +268,16 @@ static void plug(struct topofile_reader *t)
 		if (peer == TOPO_NONE)
 			continue;
 		end = find_claim(t, peer, c->peer_number);
-		if (end && t->draft_of[end->peer_id] == c->port.node && end->peer_number == c->port.number)
+		if (end && t->draft_of[end->peer_id] == c->port.node &&
+		    end->peer_number == c->port.number)
 			c->port.peer = (uint32_t)(end - t->claims);
 		else
-			fault(t, c->line, "a cable to port %u of %s, of which line %u says that it leads to port %u of %s",
+			fault(t, c->line,
+			      "a cable to port %u of %s, of which line %u says that it leads to "
+			      "port %u of %s",
 			      c->peer_number, quote_id(t, c->peer_id, one), end ? end->line : 0,
-			      end ? end->peer_number : 0, end ? quote_id(t, end->peer_id, two) : "?");
+			      end ? end->peer_number : 0,
+			      end ? quote_id(t, end->peer_id, two) : "?");
 	}
 }
 
@@ -286,9 +289,8 @@ struct guid_line {
 static int by_guid_line(const void *va, const void *vb)
 {
 	const struct guid_line *a = va, *b = vb;
-	int r = COMPARE(a->guid, b->guid);
 
-	return r ? r : COMPARE(a->line, b->line);
+	return COMPARE(a->guid, b->guid) ?: COMPARE(a->line, b->line);
 }
 
 /* Ports of CAs and routers have GUIDs of their own; those that are not said follow the node's. */
@@ -311,7 +313,9 @@ static void port_guids(struct topofile_reader *t)
 		qsort(all, n, sizeof(*all), by_guid_line);
 	for (size_t i = 1; i < n; i++)
 		if (all[i].guid == all[i - 1].guid)
-			fault(t, all[i].line, "the port GUID 0x%016" PRIx64 " is that of another port too (line %u)",
+			fault(t, all[i].line,
+			      "the port GUID 0x%016" PRIx64
+			      " is that of another port too (line %u)",
 			      all[i].guid, all[i - 1].line);
 }
 
@@ -356,14 +360,16 @@ static void reader_clear(struct topofile_reader *t)
 
 struct topofile *topofile_join(struct topofile_reader *t)
 {
-	static void (*const steps[])(struct topofile_reader *t) = {
-		check_numbers, one_row_each, add_missing_ends, order_claims, check_numbers, one_row_each, plug, port_guids,
+	static void (*const steps[])(struct topofile_reader * t) = {
+		check_numbers, one_row_each, add_missing_ends, order_claims, check_numbers,
+		one_row_each,  plug,	     port_guids,
 	};
 	struct topofile *f = NULL;
 
 	if (!t->report->errors && !t->n_drafts)
-		conf_report_add(t->report, CONF_ERROR, t->path, 0, 0,
-				"no node in it; expected what ibnetdiscover writes, or opensm-subnet.lst");
+		conf_report_add(
+			t->report, CONF_ERROR, t->path, 0, 0,
+			"no node in it; expected what ibnetdiscover writes, or opensm-subnet.lst");
 	if (!t->report->errors) {
 		order_nodes(t);
 		number_claims(t);

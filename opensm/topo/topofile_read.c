@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Reads fabrics line by line: who is there, and who says to have a cable to whom.
+ * Reads fabrics line by line: nodes, and the cable at each of their ports.
  *
- *   vendid=0x2c9                                  of the node that follows, as are devid= and sysimgguid=
+ *   vendid=0x2c9                                  of the node that follows, as are devid= and
+ *                                                 sysimgguid=
  *   switchguid=0x200003(200003)                   or caguid=, rtguid=; ibsim's files may do without
  *   Switch  4 "S-0000000000200003"   # "leaf4" base port 0 lid 11 lmc 0
  *   [1]  "H-000000000010000c"[1](10000d)   # "h6" lid 50 4xSDR s=1 w=2 v=4
  *   Ca  1 "H-000000000010000e"   # "h7"
  *   [1](10000f)  "S-0000000000200003"[2]   # lid 58 lmc 0 "leaf4" lid 11 4xSDR
  *
- * Descriptions are whatever nodes say of themselves: they end with the last quote of their line. What cables
- * come to is decided in topofile_join.c.
+ * A description may hold any characters: it ends with the last quote of its line. Both ends of
+ * cables are joined in topofile_join.c.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
-#include "topo/topofile_private.h"
+#include "topo/topofile_internal.h"
 #include "util/mem.h"
 #include "util/str.h"
 
-void topofile_expected(struct topofile_reader *t, const struct line *line, const char *p, const char *expected)
+void topofile_expected(struct topofile_reader *t, const struct line *line, const char *p,
+		       const char *expected)
 {
 	struct conf_place at = line_place(line, p);
 	char quoted[CONF_QUOTE_MAX];
@@ -61,24 +63,24 @@ static bool take_number(char **p, int base, uint64_t max, uint64_t *ret)
 }
 
 /* NAME NUMBER somewhere in the text that follows a name: "lid 11". */
-static bool named_number(const char *text, const char *word, uint64_t max, uint64_t *ret)
+static bool named_number(char *text, const char *word, uint64_t max, uint64_t *ret)
 {
 	size_t len = strlen(word);
 
-	for (const char *p = strstr(text, word); p; p = strstr(p + 1, word)) {
-		char *digits = (char *)p + len;
+	for (char *p = strstr(text, word); p; p = strstr(p + 1, word)) {
+		char *digits = p + len;
 
 		if (p > text && !isspace((unsigned char)p[-1]))
 			continue;
-		if (take_number(&digits, 10, max, ret) && (!*digits || isspace((unsigned char)*digits)))
+		if (take_number(&digits, 10, max, ret) &&
+		    (!*digits || isspace((unsigned char)*digits)))
 			return true;
 	}
 	return false;
 }
 
-void topofile_rate(const char *text, struct topofile_port *port)
+void topofile_rate(char *p, struct topofile_port *port)
 {
-	char *p = (char *)text;
 	uint64_t width;
 	size_t n;
 
@@ -99,7 +101,8 @@ void topofile_rate(const char *text, struct topofile_port *port)
 /* "KEY=0xGUID(GUID)". False: the line is not about it. */
 static bool take_guid_line(struct topofile_reader *t, const struct line *line, char *p)
 {
-	static const char *const keys[] = { "switchguid=", "caguid=", "rtguid=", "sysimgguid=", "vendid=", "devid=" };
+	static const char *const keys[] = { "switchguid=", "caguid=", "rtguid=",
+					    "sysimgguid=", "vendid=", "devid=" };
 	uint64_t max = UINT64_MAX, value, port = 0;
 	unsigned k = 0;
 
@@ -111,7 +114,8 @@ static bool take_guid_line(struct topofile_reader *t, const struct line *line, c
 	if (k >= 4)
 		max = UINT32_MAX;
 	if (!take_number(&p, 16, max, &value)) {
-		topofile_expected(t, line, p, k < 4 ? "a GUID in hexadecimal" : "a number in hexadecimal");
+		topofile_expected(t, line, p,
+				  k < 4 ? "a GUID in hexadecimal" : "a number in hexadecimal");
 		return true;
 	}
 	if (*p == '(' && (p++, !take_number(&p, 16, UINT64_MAX, &port))) {
@@ -130,7 +134,8 @@ static bool take_guid_line(struct topofile_reader *t, const struct line *line, c
 }
 
 /* The name between quotes at *p, as an id; moves *p behind it. */
-static bool take_id(struct topofile_reader *t, const struct line *line, char **p, uint32_t *ret, guid_t *ret_guid)
+static bool take_id(struct topofile_reader *t, const struct line *line, char **p, uint32_t *ret,
+		    guid_t *ret_guid)
 {
 	char *text = *p, *end = *text == '"' ? strchr(text + 1, '"') : NULL, *digits = text + 3;
 	uint64_t guid = 0;
@@ -140,7 +145,8 @@ static bool take_id(struct topofile_reader *t, const struct line *line, char **p
 		return false;
 	}
 	*ret = topofile_id(t, text + 1, (size_t)(end - text - 1));
-	if (end - text == 19 && text[2] == '-' && take_number(&digits, 16, UINT64_MAX, &guid) && digits == end)
+	if (end - text == 19 && text[2] == '-' && take_number(&digits, 16, UINT64_MAX, &guid) &&
+	    digits == end)
 		*ret_guid = guid;
 	*p = end + 1;
 	return true;
@@ -152,12 +158,13 @@ static char *take_name(char *p, char **ret_after)
 	char *open = strchr(p, '"'), *close = open ? strrchr(p, '"') : NULL;
 
 	*ret_after = close ? close + 1 : p;
-	return open && close > open ? topofile_clean_name(open + 1, (size_t)(close - open - 1)) : xstrdup("");
+	return open && close > open ? topofile_clean_name(open + 1, (size_t)(close - open - 1))
+				    : xstrdup("");
 }
 
 /*
- * Files drawn up for ibsim leave GUIDs out: nodes count on from the last of their kind, and a CA takes one for itself
- * and one for each port. (Routers would begin with 0 there, which is none.)
+ * Files made for ibsim leave GUIDs out: nodes count on from the last of their kind, and a CA takes
+ * one for itself and one for each port. (Routers would begin with 0 there, which is not valid.)
  */
 static guid_t guid_for(struct topofile_reader *t, const struct topofile_node *node, guid_t from_id)
 {
@@ -172,7 +179,8 @@ static guid_t guid_for(struct topofile_reader *t, const struct topofile_node *no
 }
 
 /* Switch  4 "S-..."  # "name" base port 0 lid 11 lmc 0 */
-static void node_line(struct topofile_reader *t, struct line *line, char *p, enum topofile_type type)
+static void node_line(struct topofile_reader *t, struct line *line, char *p,
+		      enum topofile_type type)
 {
 	struct topofile_node node = t->ahead;
 	uint64_t ports, lid = 0, lmc = 0;
@@ -246,10 +254,12 @@ static bool take_port(char **p, uint8_t *ret, guid_t *ret_guid)
 	return take_tail(p, ret_guid);
 }
 
-/* What the comment of a port line says: of the port itself before the peer's name, of the peer behind it. */
+/*
+ * The comment of a port line: before the peer's name values of the port itself, behind it values of
+ * the peer.
+ */
 static void read_comment(struct topofile_claim *c, char *p)
 {
-	static const uint8_t vls[] = { 0, 1, 2, 4, 8, 15 };
 	_cleanup_free_ char *name = NULL;
 	uint64_t number;
 	char *after, *quote = strchr(p, '"'), *word;
@@ -261,8 +271,8 @@ static void read_comment(struct topofile_claim *c, char *p)
 		c->port.lid = (lid_t)number;
 	if (named_number(p, "lmc ", 7, &number))
 		c->port.lmc = (uint8_t)number;
-	if (named_number(after, "v=", ARRAY_SIZE(vls) - 1, &number))
-		c->port.vls = vls[number];
+	if (named_number(after, "v=", IB_VLS_CODE_MAX, &number))
+		c->port.vls = (uint8_t)ib_data_vls((unsigned)number);
 	if (named_number(after, "lid ", LID_MAX_UCAST, &number))
 		c->peer_lid = (lid_t)number;
 	for (word = after; *word; word += strcspn(word, " \t")) {
@@ -289,7 +299,7 @@ static void port_line(struct topofile_reader *t, struct line *line, char *p)
 	}
 	p = skip_blanks(p);
 	if (!*p || *p == '#')
-		return; /* nobody there */
+		return; /* no cable */
 	if (!take_id(t, line, &p, &claim.peer_id, &ignored))
 		return;
 	start = p;
@@ -310,18 +320,24 @@ static void port_line(struct topofile_reader *t, struct line *line, char *p)
 /* ibsim: "module", "do" and the like; ibnetdiscover -g: headings of chassis. */
 static bool is_heading(const char *p)
 {
-	return str_starts(p, "Chassis ") || str_starts(p, "Non-Chassis") || str_starts(p, "Spine ") ||
-	       str_starts(p, "Line ") || str_starts(p, "Hca Ports") || str_starts(p, "DR path");
+	return str_starts(p, "Chassis ") || str_starts(p, "Non-Chassis") ||
+	       str_starts(p, "Spine ") || str_starts(p, "Line ") || str_starts(p, "Hca Ports") ||
+	       str_starts(p, "DR path");
+}
+
+/* A whole word at `*p`, which then stands behind it. */
+static bool take_word(char **p, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (!str_starts(*p, word) || !isspace((unsigned char)(*p)[n]))
+		return false;
+	*p += n;
+	return true;
 }
 
 static void on_line(void *arg, struct line *line)
 {
-	static const struct {
-		const char *word;
-		enum topofile_type type;
-	} kinds[] = {
-		{ "Switch", TOPOFILE_SWITCH }, { "Ca", TOPOFILE_CA }, { "Hca", TOPOFILE_CA }, { "Rt", TOPOFILE_ROUTER },
-	};
 	struct topofile_reader *t = arg;
 	char *p = skip_blanks(line->text);
 
@@ -333,13 +349,14 @@ static void on_line(void *arg, struct line *line)
 	}
 	if (is_heading(p) || take_guid_line(t, line, p))
 		return;
-	for (unsigned k = 0; k < ARRAY_SIZE(kinds); k++) {
-		size_t n = strlen(kinds[k].word);
-
-		if (str_starts(p, kinds[k].word) && isspace((unsigned char)p[n])) {
-			node_line(t, line, p + n, kinds[k].type);
+	for (unsigned type = TOPOFILE_SWITCH; type <= TOPOFILE_ROUTER; type++)
+		if (take_word(&p, ib_node_row(topofile_node_type(type))->net)) {
+			node_line(t, line, p, type);
 			return;
 		}
+	if (take_word(&p, "Hca")) {
+		node_line(t, line, p, TOPOFILE_CA);
+		return;
 	}
 	if (!topofile_lst_line(t, line) && !topofile_ports_line(t, line))
 		topofile_expected(t, line, p, "a line of ibnetdiscover or of opensm-subnet.lst");
@@ -350,7 +367,8 @@ static struct topofile_reader reader_new(const char *path, struct conf_report *r
 	return (struct topofile_reader){ .path = path, .report = r, .current = TOPO_NONE };
 }
 
-struct topofile *topofile_read_text(const char *path, const char *text, size_t len, struct conf_report *r)
+struct topofile *topofile_read_text(const char *path, const char *text, size_t len,
+				    struct conf_report *r)
 {
 	struct conf_report own = { 0 };
 	struct topofile_reader t = reader_new(path, &own);
@@ -359,8 +377,9 @@ struct topofile *topofile_read_text(const char *path, const char *text, size_t l
 	lines_split(path, text, len, &own, on_line, &t);
 	f = topofile_join(&t);
 	for (size_t i = 0; i < own.n; i++)
-		conf_report_add(r, own.findings[i].severity, own.findings[i].file, own.findings[i].line,
-				own.findings[i].column, "%s", own.findings[i].text);
+		conf_report_add(r, own.findings[i].severity, own.findings[i].file,
+				own.findings[i].line, own.findings[i].column, "%s",
+				own.findings[i].text);
 	conf_report_clear(&own);
 	return f;
 }

@@ -3,7 +3,8 @@
  * Files with one line per port, which describe nodes only by what their ports say:
  *
  *   SW    11  4 0x0000000000200003 4x SDR - SW    19  4 0x0000000000200005 ( 'leaf4' - 'spine2' )
- *   { CA-SM Ports:01 SystemGUID:.. NodeGUID:.. PortGUID:.. VenID:.. DevID:.. Rev:.. {h0} LID:0001 PN:01 } { ... } PHY=4x LOG=ACT SPD=2.5
+ *   { CA-SM Ports:01 SystemGUID:.. NodeGUID:.. PortGUID:.. VenID:.. DevID:.. Rev:.. {h0} LID:0001 \
+ *     PN:01 } { ... } PHY=4x LOG=ACT SPD=2.5
  *
  * The first (ibnetdiscover -p) has no node GUIDs of CAs, neither has LMCs.
  */
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/topofile_private.h"
+#include "topo/topofile_internal.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -26,15 +27,12 @@ struct end {
 
 static bool type_of(const char *word, enum topofile_type *ret)
 {
-	if (!strncasecmp(word, "SW", 2))
-		*ret = TOPOFILE_SWITCH;
-	else if (!strncasecmp(word, "CA", 2))
-		*ret = TOPOFILE_CA;
-	else if (!strncasecmp(word, "RT", 2))
-		*ret = TOPOFILE_ROUTER;
-	else
-		return false;
-	return true;
+	for (unsigned type = TOPOFILE_SWITCH; type <= TOPOFILE_ROUTER; type++)
+		if (!strncasecmp(word, ib_node_row(topofile_node_type(type))->list, 2)) {
+			*ret = type;
+			return true;
+		}
+	return false;
 }
 
 /* The node's id; it is made when it is seen for the first time. */
@@ -42,12 +40,18 @@ static uint32_t node_of(struct topofile_reader *t, const struct end *e, const st
 {
 	char text[24];
 	struct topofile_node node = {
-		.type = e->type, .guid = e->node_guid, .port_guid = e->port_guid, .sysimg_guid = e->sysimg_guid,
-		.vendor = e->vendor, .device = e->device, .n_ports = (uint8_t)e->n_ports,
+		.type = e->type,
+		.guid = e->node_guid,
+		.port_guid = e->port_guid,
+		.sysimg_guid = e->sysimg_guid,
+		.vendor = e->vendor,
+		.device = e->device,
+		.n_ports = (uint8_t)e->n_ports,
 	};
 	uint32_t id;
 
-	snprintf(text, sizeof(text), "%c-%016" PRIx64, "SHR"[e->type], e->node_guid);
+	snprintf(text, sizeof(text), "%c-%016" PRIx64,
+		 ib_node_row(topofile_node_type(e->type))->letter, e->node_guid);
 	id = topofile_id(t, text, strlen(text));
 	if (t->draft_of[id] != TOPO_NONE)
 		return id;
@@ -63,11 +67,12 @@ static bool end_is_sound(struct topofile_reader *t, const struct end *e, const s
 	if (e->node_guid && e->lid <= LID_MAX_UCAST && e->number && e->number <= IB_MAX_PORTS &&
 	    e->n_ports <= IB_MAX_PORTS)
 		return true;
-	topofile_expected(t, line, line->text, "a GUID that is not 0, a unicast LID, and ports of 1 to 254");
+	topofile_expected(t, line, line->text,
+			  "a GUID that is not 0, a unicast LID, and ports of 1 to 254");
 	return false;
 }
 
-/* One end of the cable; the other one is `peer` (NULL: nobody). */
+/* One end of the cable; the other one is `peer` (NULL: none). */
 static void claim_end(struct topofile_reader *t, const struct end *e, const struct end *peer,
 		      const struct topofile_port *rate, const struct line *line)
 {
@@ -119,13 +124,15 @@ bool topofile_ports_line(struct topofile_reader *t, struct line *line)
 	int n = 0, m = 0;
 	const char *p;
 
-	if (sscanf(line->text, " %2[A-Za-z] %5u %3u 0x%16" SCNx64 " %7[0-9xX?] %11s %n", one, &a.lid, &a.number,
-		   &a.port_guid, width, speed, &n) != 6 || !n || !type_of(one, &a.type))
+	if (sscanf(line->text, " %2[A-Za-z] %5u %3u 0x%16" SCNx64 " %7[0-9xX?] %11s %n", one,
+		   &a.lid, &a.number, &a.port_guid, width, speed, &n) != 6 ||
+	    !n || !type_of(one, &a.type))
 		return false;
 	p = line->text + n;
 	if (*p != '-')
-		return *p == '\'' || !*p; /* nobody there */
-	if (sscanf(p, "- %2[A-Za-z] %5u %3u 0x%16" SCNx64 " %n", two, &b.lid, &b.number, &b.port_guid, &m) != 4 ||
+		return *p == '\'' || !*p; /* no cable */
+	if (sscanf(p, "- %2[A-Za-z] %5u %3u 0x%16" SCNx64 " %n", two, &b.lid, &b.number,
+		   &b.port_guid, &m) != 4 ||
 	    !m || !type_of(two, &b.type))
 		return false;
 	p = strstr(p, "( '");
@@ -154,9 +161,12 @@ static const char *take_end(const char *p, struct end *e, const char *then)
 	const char *place, *after;
 	int n = 0;
 
-	if (sscanf(p, " { %7[A-Za-z-] Ports:%2X SystemGUID:%16" SCNx64 " NodeGUID:%16" SCNx64 " PortGUID:%16" SCNx64
-		   " VenID:%8" SCNx32 " DevID:%8" SCNx32 " Rev:%*8X {%n", type, &e->n_ports, &e->sysimg_guid,
-		   &e->node_guid, &e->port_guid, &e->vendor, &e->device, &n) != 7 || !n || !type_of(type, &e->type))
+	if (sscanf(p,
+		   " { %7[A-Za-z-] Ports:%2X SystemGUID:%16" SCNx64 " NodeGUID:%16" SCNx64
+		   " PortGUID:%16" SCNx64 " VenID:%8" SCNx32 " DevID:%8" SCNx32 " Rev:%*8X {%n",
+		   type, &e->n_ports, &e->sysimg_guid, &e->node_guid, &e->port_guid, &e->vendor,
+		   &e->device, &n) != 7 ||
+	    !n || !type_of(type, &e->type))
 		return NULL;
 	e->name = p + n;
 	/* A name may have brackets; it ends where the line goes on as it should. */
@@ -172,20 +182,14 @@ static const char *take_end(const char *p, struct end *e, const char *then)
 
 static void rate_of_lst(const char *p, struct topofile_port *rate)
 {
-	static const struct {
-		const char *number, *name;
-	} speeds[] = {
-		{ "2.5", "SDR" }, { "5", "DDR" }, { "10", "QDR" }, { "FDR10", "FDR10" }, { "14", "FDR" },
-		{ "25", "EDR" }, { "50", "HDR" }, { "100", "NDR" },
-	};
 	char speed[8] = "", text[16];
 	unsigned width = 0;
 
 	if (sscanf(p, " PHY=%2ux LOG=%*3[A-Z?] SPD=%7s", &width, speed) < 1)
 		return;
-	for (unsigned i = 0; i < ARRAY_SIZE(speeds); i++)
-		if (!strcmp(speed, speeds[i].number)) {
-			snprintf(text, sizeof(text), "%ux%s", width, speeds[i].name);
+	for (unsigned i = 0; i < IB_SPEEDS; i++)
+		if (!strcmp(speed, ib_speeds[i].dump)) {
+			snprintf(text, sizeof(text), "%ux%s", width, ib_speeds[i].name);
 			topofile_rate(text, rate);
 			return;
 		}

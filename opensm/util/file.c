@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Whole files: read in one piece, replaced in one piece. Not for the log, which only grows.
+ * Whole files: read in one piece, replaced in one piece; and journals, which are written on at
+ * their end. Not for the log.
  */
 #include "util/file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -35,7 +37,7 @@ static struct file_replace *replace_free(struct file_replace *f)
 	return NULL;
 }
 
-/* A leftover goes first: whoever holds it open notices at commit. */
+/* A leftover is removed first: a program that holds it open notices at commit. */
 static int open_fresh(const char *path, mode_t mode)
 {
 	if (unlink(path) < 0 && errno != ENOENT)
@@ -124,6 +126,7 @@ int file_replace_commit(struct file_replace *f, bool durable)
 {
 	int r = finish(f, durable);
 
+	assert(f);
 	if (r < 0) {
 		file_replace_abort(f);
 		return r;
@@ -141,11 +144,6 @@ struct file_replace *file_replace_abort(struct file_replace *f)
 	if (!f->stream || still_ours(f))
 		unlink(f->temporary);
 	return replace_free(f);
-}
-
-void file_replace_abortp(struct file_replace **f)
-{
-	*f = file_replace_abort(*f);
 }
 
 static int check_readable(int fd, size_t limit, size_t *ret_size)
@@ -196,6 +194,7 @@ int file_read(const char *path, size_t limit, char **ret, size_t *ret_len)
 	size_t len = 0;
 	int r;
 
+	assert(ret);
 	if (fd < 0)
 		return -errno;
 	r = check_readable(fd, limit, &len);
@@ -208,6 +207,60 @@ int file_read(const char *path, size_t limit, char **ret, size_t *ret_len)
 	if (ret_len)
 		*ret_len = len;
 	return 0;
+}
+
+static int write_all(int fd, off_t at, const char *bytes, size_t len)
+{
+	while (len) {
+		ssize_t n = pwrite(fd, bytes, len, at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
+		bytes += n;
+		at += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_durably(int fd, off_t at, const void *bytes, size_t len)
+{
+	int r = write_all(fd, at, bytes, len);
+
+	if (r < 0)
+		return r;
+	return fsync(fd) < 0 ? -errno : 0;
+}
+
+/* What failed is not to be found there by the next reader, even if every byte was written. */
+static int cut_off(int fd, off_t at, int error)
+{
+	if (ftruncate(fd, at) < 0 || fsync(fd) < 0)
+		return error; /* as well as it could be done */
+	return error;
+}
+
+int file_write_at(const char *path, size_t at, const void *bytes, size_t len)
+{
+	_cleanup_(close_fdp) int fd =
+		open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	size_t size;
+	int r;
+
+	assert(path && (bytes || !len));
+	if (fd < 0)
+		return -errno;
+	r = check_readable(fd, SIZE_MAX, &size);
+	if (r < 0)
+		return r;
+	if (size < at)
+		return -EIO;
+	if (size > at && ftruncate(fd, (off_t)at) < 0)
+		return -errno;
+	r = write_durably(fd, (off_t)at, bytes, len);
+	return r < 0 ? cut_off(fd, (off_t)at, r) : 0;
 }
 
 bool file_is_newer(const char *a, const char *b)
@@ -240,6 +293,7 @@ int file_mkdirs(const char *path, unsigned mode)
 {
 	_cleanup_free_ char *copy = xstrdup(path);
 
+	assert(path);
 	for (char *slash = copy; (slash = strchr(slash + 1, '/'));) {
 		int r;
 

@@ -11,11 +11,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "util/mem.h"
+
 struct file_replace;
 
 /*
- * Opens the temporary beside `path`, mode 0644 & ~umask (0600 when `private`). NULL + errno: EISDIR, EINVAL
- * (a device, FIFO or socket is never replaced by a file), or what open() says.
+ * Opens the temporary beside `path`, mode 0644 & ~umask (0600 when `private`). NULL + errno:
+ * EISDIR, EINVAL (a device, FIFO or socket is never replaced by a file), or what open() says.
  */
 struct file_replace *file_replace_open(const char *path, bool private_mode);
 /* The stream to write to; owned by `f`. */
@@ -24,13 +26,20 @@ FILE *file_replace_stream(struct file_replace *f);
 int file_replace_commit(struct file_replace *f, bool durable);
 /* Drops the temporary and frees `f`; accepts NULL; returns NULL. */
 struct file_replace *file_replace_abort(struct file_replace *f);
-void file_replace_abortp(struct file_replace **f);
+FREEP(file_replace_abort, struct file_replace)
 
 /*
  * Reads a whole regular file of at most `limit` bytes; `*ret` is NUL-terminated, the caller frees.
  * 0 or -errno: -EISDIR, -EFBIG, -ENOENT, -EINVAL (FIFO, device) ...
  */
 int file_read(const char *path, size_t limit, char **ret, size_t *ret_len);
+
+/*
+ * Cuts off what the file has behind `at`, writes `bytes` there, fsync: for journals. 0 or -errno,
+ * then the file ends at `at` again, if it could be cut: -ENOENT: there is no such file; -EIO: it is
+ * shorter than `at`; -EISDIR, -EINVAL, -ELOOP, -ENXIO: it is no regular file.
+ */
+int file_write_at(const char *path, size_t at, const void *bytes, size_t len);
 
 /* `a` was written later than `b`, or only `a` is there. */
 bool file_is_newer(const char *a, const char *b);

@@ -39,11 +39,6 @@ struct guidmap *guidmap_free(struct guidmap *m)
 	return NULL;
 }
 
-void guidmap_freep(struct guidmap **m)
-{
-	*m = guidmap_free(*m);
-}
-
 /* Where `key` would live in an empty table. GUIDs of one vendor differ in few bits: mix them. */
 static size_t home(const struct guidmap *m, guid_t key)
 {
@@ -60,12 +55,13 @@ static struct slot *probe(const struct guidmap *m, guid_t key)
 {
 	size_t i = home(m, key);
 
+	assert(m->count < m->n_slots); /* some slot is free, so this ends */
 	while (m->slots[i].key && m->slots[i].key != key)
 		i = (i + 1) & (m->n_slots - 1);
 	return &m->slots[i];
 }
 
-static void grow(struct guidmap *m)
+static void grow_slots(struct guidmap *m)
 {
 	struct slot *old = m->slots;
 	size_t n_old = m->n_slots;
@@ -92,7 +88,7 @@ void *guidmap_put(struct guidmap *m, guid_t key, void *value)
 	slot = probe(m, key);
 	if (!slot->key) {
 		if ((m->count + 1) * 4 > m->n_slots * 3) {
-			grow(m);
+			grow_slots(m);
 			slot = probe(m, key);
 		}
 		m->count++;
@@ -102,7 +98,7 @@ void *guidmap_put(struct guidmap *m, guid_t key, void *value)
 	return previous;
 }
 
-/* Closes the gap at `gap`: whoever was pushed behind it by a collision comes back. */
+/* Closes the gap at `gap`: entries pushed behind it by a collision move back. */
 static void close_gap(struct guidmap *m, size_t gap)
 {
 	size_t mask = m->n_slots - 1;

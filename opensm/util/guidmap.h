@@ -4,13 +4,14 @@
 
 #include <stddef.h>
 
+#include "util/mem.h"
 #include "util/types.h"
 
 struct guidmap;
 
 struct guidmap *guidmap_new(void);
 struct guidmap *guidmap_free(struct guidmap *m);
-void guidmap_freep(struct guidmap **m);
+FREEP(guidmap_free, struct guidmap)
 void *guidmap_get(const struct guidmap *m, guid_t key);
 /* Returns the previous value or NULL. Key 0 is not allowed. */
 void *guidmap_put(struct guidmap *m, guid_t key, void *value);

@@ -6,10 +6,11 @@
  * worker thread while the main thread reopens: the descriptor number stays (dup2 over it), the
  * settings are exchanged by pointer and the old ones kept until log_close().
  *
- * It decides nothing: who logs what at which level is the business of the caller.
+ * It decides nothing: callers choose records and levels.
  */
 #include "util/log.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,13 +25,16 @@
 #include <unistd.h>
 
 #include "util/log_flood.h"
-#include "util/log_private.h"
+#include "util/log_internal.h"
 #include "util/mem.h"
 
 #define HEAD_MAX 64     /* date, thread, level */
 #define COMPLAINTS_MAX 3 /* about a log that cannot be written, in a row */
 #define MB (1024ll * 1024)
-/* So many records alike are written before they are counted: what others cause, and what is our own. */
+/*
+ * So many records alike are written before they are counted: what others cause, and what is our
+ * own.
+ */
 #define ALIKE_OUTSIDE 3
 #define ALIKE_OURS    10
 
@@ -58,7 +62,7 @@ struct modules {
 	struct log_module list[];
 };
 static struct modules *modules; /* atomic; NULL: none */
-static struct log_flood *flood; /* of whoever holds flood_taken */
+static struct log_flood *flood; /* of the thread that holds flood_taken */
 static char flood_taken;	/* atomic */
 static bool time_is_set;	/* log_set_now() */
 static mono_t set_time;
@@ -178,6 +182,18 @@ static int install(int fd, int64_t size)
 	return 0;
 }
 
+/* True if `fd` is the stream systemd connected to the journal (systemd.exec(5), JOURNAL_STREAM). */
+static bool is_journal(int fd)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	unsigned long long device, inode;
+	struct stat st;
+
+	if (!stream || sscanf(stream, "%llu:%llu", &device, &inode) != 2 || fstat(fd, &st) < 0)
+		return false;
+	return st.st_dev == device && st.st_ino == inode;
+}
+
 int log_open(const struct log_config *config)
 {
 	int fd = stream_fd(config->path);
@@ -193,7 +209,11 @@ int log_open(const struct log_config *config)
 	if (r < 0)
 		return r;
 	adopt(settings_new(config));
-	openlog(LOG_IDENT, LOG_CONS | LOG_PID, LOG_USER);
+	/*
+	 * The journal knows us by one name (log_record.c); without it syslog has the one that
+	 * scripts look for.
+	 */
+	openlog(is_journal(STDERR_FILENO) ? "opensm" : LOG_IDENT, LOG_CONS | LOG_PID, LOG_USER);
 	if (file)
 		syslog(LOG_NOTICE, "%s log file opened", config->path);
 	return 0;
@@ -244,6 +264,7 @@ void log_set_modules(const struct log_module *list, size_t n)
 {
 	struct modules *m = xcalloc(1, sizeof(*m) + n * sizeof(*list));
 
+	assert(list || !n);
 	for (m->n = 0; m->n < n; m->n++) {
 		m->list[m->n] = (struct log_module){ xstrdup(list[m->n].name), list[m->n].mask };
 		m->any |= list[m->n].mask;
@@ -259,7 +280,7 @@ static void free_modules(void)
 
 		modules = m->older;
 		for (size_t i = 0; i < m->n; i++)
-			free((char *)m->list[i].name);
+			free(as_owner(m->list[i].name));
 		free(m);
 	}
 }
@@ -310,18 +331,6 @@ bool log_wants_in(const char *file, unsigned bits)
 	return m && m->any & bits && log_modules_mask(m->list, m->n, file) & bits;
 }
 
-/* True if `fd` is the stream systemd connected to the journal (systemd.exec(5), JOURNAL_STREAM). */
-static bool is_journal(int fd)
-{
-	const char *stream = getenv("JOURNAL_STREAM");
-	unsigned long long device, inode;
-	struct stat st;
-
-	if (!stream || sscanf(stream, "%llu:%llu", &device, &inode) != 2 || fstat(fd, &st) < 0)
-		return false;
-	return st.st_dev == device && st.st_ino == inode;
-}
-
 /* "Nov 20 17:15:04 463241 [A9FDC6C0] 0x02 -> " */
 static int format_head(char *head, unsigned bits)
 {
@@ -344,8 +353,8 @@ static int write_whole(int fd, const char *text, size_t len)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0)
-			return -errno;
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
 		text += n;
 		len -= (size_t)n;
 		__atomic_add_fetch(&log_size, n, __ATOMIC_RELAXED);
@@ -388,7 +397,7 @@ static void write_line(const struct settings *s, const char *line, size_t len)
 		__atomic_store_n(&complaints, 0, __ATOMIC_RELAXED);
 }
 
-/* State changes are seen by whoever watches the terminal or syslog, too. */
+/* State changes go to terminal and syslog, too. */
 static void write_sys(const struct settings *s, const struct log_record *record)
 {
 	if (!is_journal(STDERR_FILENO))
@@ -421,7 +430,10 @@ static void deliver(const struct settings *s, const struct log_record *record)
 
 /* ---- what repeats --------------------------------------------------------------------------- */
 
-/* One at a time; whoever finds it taken writes without it: nobody waits for a record of another thread. */
+/*
+ * One at a time; a thread that finds it taken writes without it: no thread waits for a record of
+ * another one.
+ */
 static bool flood_take(void)
 {
 	if (__atomic_test_and_set(&flood_taken, __ATOMIC_ACQUIRE))
@@ -464,12 +476,13 @@ static void write_count(const struct settings *s, const struct log_count *c)
 	log_span_str(c->seconds, span);
 	snprintf(times, sizeof(times), c->n == 1 ? "once" : "%" PRIu64 " times", c->n);
 	if (c->kind == LOG_COUNT_ALIKE)
-		snprintf(body + head, sizeof(body) - head, "%s (repeated %s in the last %s)", c->text,
-			 times, span);
+		snprintf(body + head, sizeof(body) - head, "%s (repeated %s in the last %s)",
+			 c->text, times, span);
 	else
 		snprintf(body + head, sizeof(body) - head,
 			 "%s: %" PRIu64 " left out in the last %s, the last was: %s",
-			 c->kind == LOG_COUNT_SOURCE ? "too many records about one node" : "too many records",
+			 c->kind == LOG_COUNT_SOURCE ? "too many records about one node"
+						     : "too many records",
 			 c->n, span, c->text);
 	emit(s, &(struct log_record){ .bits = bits, .func = c->func, .text = body + head,
 				      .body = body, .about = &about, .repeated = c->n });
@@ -502,13 +515,29 @@ static void log_flush_counts(void)
 			write_count(settings(), &count);
 }
 
-/* False: it was counted instead. Who asks for details gets them all. */
+/* About a host that breaks rules; those that write them do it once an hour and kind. */
+static bool is_alarm(enum log_id id)
+{
+	static const enum log_id ids[] = {
+		LOG_ID_SILENT,	       LOG_ID_IDENTITY, LOG_ID_TRAP_FORGED,    LOG_ID_TRAP_KEY,
+		LOG_ID_ANSWERS_FORGED, LOG_ID_SA_KEY_GUESSED, LOG_ID_SA_REFUSED,
+		LOG_ID_MANAGER_REFUSED,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
+/* False: it was counted instead. Records that only a debug level asks for are all written. */
 static bool passes(const struct log_record *record, const char *fmt)
 {
 	struct log_case c = {
 		.what = log_record_hash(record, fmt),
 		.source = log_record_source(record),
 		.important = record->bits & LOGB_ERROR,
+		.alarm = record->about && is_alarm(record->about->id),
 		.state = record->bits & LOGB_SYS,
 		.text = record->text,
 		.func = record->func,
@@ -534,9 +563,14 @@ static bool passes(const struct log_record *record, const char *fmt)
 
 /* ---- records -------------------------------------------------------------------------------- */
 
+/* Names of functions are written on request only (0x10 in log_flags). */
 static int log_head(char body[TEXT_MAX], const char *prefix, const char *func)
 {
-	int len = snprintf(body, TEXT_MAX, "%s%s%s%s", prefix ? prefix : "", prefix ? ": " : "",
+	int len;
+
+	if (!(log_flags() & LOGB_FUNCS))
+		func = NULL;
+	len = snprintf(body, TEXT_MAX, "%s%s%s%s", prefix ? prefix : "", prefix ? ": " : "",
 			   func ? func : "", func ? ": " : "");
 
 	return MIN(len, TEXT_MAX / 2);
@@ -569,7 +603,8 @@ void log_write(unsigned bits, const char *func, const char *fmt, ...)
 	va_end(args);
 }
 
-void log_write_on(const struct log_about *about, unsigned bits, const char *func, const char *fmt, ...)
+void log_write_on(const struct log_about *about, unsigned bits, const char *func, const char *fmt,
+		  ...)
 {
 	struct log_record record = { .bits = bits, .func = func, .about = about };
 	va_list args;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The log: one record per decision, in the line format of OpenSM (files.md 8), to a file, stdout,
- * stderr or, when systemd started us, the journal (levels become syslog priorities; what the record is
- * about becomes fields). What repeats is counted (util/log_flood.h).
+ * stderr or, when systemd started us, the journal (levels become syslog priorities; what the record
+ * is about becomes fields). What repeats is counted (util/log_flood.h).
  *
- *   Nov 20 17:15:04 463241 [A9FDC6C0] 0x02 -> minhop: tables configured on all switches
+ *   Nov 20 17:15:04 463241 [A9FDC6C0] 0x02 -> minhop tables configured on all switches
  *
- * Layers below sm/, sa/, perf/, ctl/ log at LOGB_DEBUG only; they return what went wrong.
+ * Layers below sm/, sa/ and perf/ log at LOGB_DEBUG only; they return what went wrong.
  * Text from the fabric (NodeDescription) must pass str_printable() first.
  */
 #pragma once
@@ -16,7 +16,6 @@
 #include <stdint.h>
 
 #include "util/log_ids.h"
-#include "util/log_modules.h"
 #include "util/mono.h"
 #include "util/types.h"
 
@@ -51,20 +50,44 @@ struct log_config {
 int log_open(const struct log_config *config);
 /* SIGUSR1: closes and opens the file again by path. */
 int log_reopen(void);
-/* Takes over flags, size limit, append, prefix and (if not NULL) instance of `config` without reopening. */
+/*
+ * Takes over flags, size limit, append, prefix and (if not NULL) instance of `config` without
+ * reopening.
+ */
 void log_configure(const struct log_config *config);
 /* The mask in force; LOGB_SYS is always in it. */
 unsigned log_flags(void);
-/* Another mask from now on (console, control socket), until log_configure() brings that of a configuration. */
+/*
+ * Another mask from now on (console, control socket), until log_configure() brings that of a
+ * configuration.
+ */
 void log_set_flags(unsigned flags);
 /* Frees everything; the log is as before log_open(). */
 void log_close(void);
 /* The descriptor records go to; a daemon points fds 0-2 there, again after log_reopen(). */
 int log_fileno(void);
 
+/* ---- levels of single source files (per_module_logging_file) ---- */
+
 /*
- * Levels of single modules from now on, beside those of all; copied. `n` 0: none.
+ * A module is a folder ("sa/", "route/", "route/tree/") or a file with its folders
+ * ("sm/links/traps.c"; "opensm/main.c" for what is in none).
  */
+struct log_module {
+	const char *name;
+	unsigned mask; /* enum log_bits, added to those of all */
+};
+
+/*
+ * Folders below opensm/, or the last one, and the file: "sm/links/traps.c" of
+ * "../../opensm/sm/links/traps.c".
+ */
+const char *log_module_of(const char *file);
+/* Is `file`, as the compiler names it, in the module? */
+bool log_module_has(const char *name, const char *file);
+/* What `modules` add for `file`. */
+unsigned log_modules_mask(const struct log_module *modules, size_t n, const char *file);
+/* Levels of single modules from now on, beside those of all; copied. `n` 0: none. */
 void log_set_modules(const struct log_module *modules, size_t n);
 /* Counts of what was not written, if they are due. Also done before each record. */
 void log_tick(void);
@@ -75,7 +98,10 @@ void log_tick(void);
  */
 void log_set_sink(void (*sink)(void *arg, unsigned bits, const char *text), void *arg);
 
-/* Tests only: the time, instead of the clock's. Repetitions are counted for a sink too from then on. */
+/*
+ * Tests only: the time, instead of the clock's. Repetitions are counted for a sink too from then
+ * on.
+ */
 void log_set_now(mono_t now);
 
 enum log_id {
@@ -90,8 +116,9 @@ const char *log_id_hex(enum log_id id);
 const char *log_id_name(enum log_id id);
 
 /*
- * What a record is about: fields of the journal, and what makes two records alike. All of it may be left
- * out; strings need to live for the call only. Keys (m_key, sm_key, sa_key, cc_key) are never in it.
+ * What a record is about: fields of the journal, and what makes two records alike. All of it may be
+ * left out; strings need to live for the call only. Keys (m_key, sm_key, sa_key, cc_key) are never
+ * in it.
  */
 struct log_about {
 	enum log_id id;	      /* MESSAGE_ID, OPENSM_EVENT */
@@ -105,9 +132,13 @@ struct log_about {
 	const char *status;   /* STATUS, in words */
 	const char *mgid;     /* MGID */
 	const char *file;     /* FILE: of the configuration, of ours */
-	const char *hint;     /* no field, but what differs in it is not alike: the reason of a refusal */
+	unsigned pkey;	      /* PKEY: the base, 0x0005 */
+	uint64_t generation;  /* GENERATION: of the table of partitions */
+	const char *client;   /* CLIENT: the cause of a change */
+	/* no field, but what differs in it is not alike: the reason of a refusal */
+	const char *hint;
 	int error;	      /* ERRNO */
-	bool local;	      /* nobody outside can cause it, whatever it is about */
+	bool local;	      /* cannot be caused from outside, whatever its subject */
 	unsigned often;	      /* so often it is written before it is counted; 0: the usual */
 };
 /* ABOUT(.id = LOG_ID_TABLE_FULL, .lid = 7) */
@@ -116,15 +147,16 @@ struct log_about {
 /* `file` is __FILE__: some modules say more. */
 bool log_wants_in(const char *file, unsigned bits);
 #define log_wants(bits) log_wants_in(__FILE__, (bits))
-/* Written whatever the mask says: whoever calls these has asked log_wants(). */
+/* Written whatever the mask: callers have asked log_wants(). */
 void log_write(unsigned bits, const char *func, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-void log_write_on(const struct log_about *about, unsigned bits, const char *func, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+void log_write_on(const struct log_about *about, unsigned bits, const char *func, const char *fmt,
+		  ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * `func` may be NULL: milestone records such as "SUBNET UP" carry no function, and are never counted away.
- * No final newline.
+ * `func` may be NULL: milestone records such as "SUBNET UP" carry no function, and are never
+ * counted away. It is a field of the journal (CODE_FUNC), and stands in lines only while LOGB_FUNCS
+ * is in the mask. No final newline.
  */
 #define log_at(bits, ...)                                                                          \
 	do {                                                                                       \
@@ -138,8 +170,8 @@ void log_write_on(const struct log_about *about, unsigned bits, const char *func
 #define log_sys(...) log_write(LOGB_SYS, NULL, __VA_ARGS__)
 
 /*
- * The same about something: log_on(ABOUT(...), LOGB_ERROR, "text"). `about` is a struct log_about, asked
- * for only if the record is wanted.
+ * The same about something: log_on(ABOUT(...), LOGB_ERROR, "text"). `about` is a struct log_about,
+ * asked for only if the record is wanted.
  */
 #define log_on(about, bits, ...)                                                                   \
 	do {                                                                                       \

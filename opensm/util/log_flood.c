@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Two tables of fixed size (kinds of records, and their sources) and three buckets. A row's place is its
- * hash and the few places after it; the one that is used least lately gives way.
+ * Two tables of fixed size (kinds of records, and their sources) and three buckets. A row's place
+ * is its hash and the few places after it; the one that is used least lately gives way.
  *
- * Counts pay too, from the same buckets: who sends records of a thousand kinds gets no thousand counts.
+ * Counts pay too, from the same buckets: a source of a thousand kinds gets no thousand counts.
  */
 #include "util/log_flood.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@
 #define FIRST_SPAN (60 * MONO_S)
 #define LONGEST_SPAN (3600 * MONO_S)
 #define SPAN_GROWTH 4
-/* Sources are told of what was left out of theirs, and everybody of all, no more often than this. */
+/* Least time between two reports of suppressed records, for each source and for all. */
 #define SOURCE_SPAN (600 * MONO_S)
 #define ALL_SPAN    (60 * MONO_S)
 
@@ -43,7 +44,7 @@ struct kind {
 
 struct source {
 	uint64_t source; /* 0: free */
-	struct bucket bucket;
+	struct bucket bucket, alarms;
 	mono_t used, lost_since;
 	uint64_t lost;
 	unsigned bits, id;
@@ -61,6 +62,7 @@ struct log_flood {
 };
 
 static const struct bucket source_bucket = { .burst = 60, .interval = 30 * MONO_S };
+static const struct bucket alarm_bucket = { .burst = 16, .interval = 225 * MONO_S };
 static const struct bucket remote_bucket = { .burst = 1000, .interval = MONO_S };
 static const struct bucket all_bucket = { .burst = 2000, .interval = 10 * MONO_MS };
 static const struct bucket state_bucket = { .burst = 200, .interval = 100 * MONO_MS };
@@ -150,6 +152,7 @@ static struct source *get_source(struct log_flood *f, uint64_t source)
 		lose(f, best->text, best->lost);
 	*best = (struct source){ .source = source, .used = f->now };
 	bucket_start(&best->bucket, &source_bucket, f->now);
+	bucket_start(&best->alarms, &alarm_bucket, f->now);
 	return best;
 }
 
@@ -227,9 +230,11 @@ static void note_written(struct log_flood *f, const struct log_case *c)
 static bool pays(struct log_flood *f, const struct log_case *c, uint64_t n)
 {
 	struct source *s = c->source ? get_source(f, c->source) : NULL;
-	struct bucket *last = c->state ? &f->states : &f->all;
+	struct bucket *last = c->state ? &f->states : &f->all, *own = s ? &s->bucket : NULL;
 
-	if (s && !bucket_has(&s->bucket, c->important, f->now)) {
+	if (s && c->alarm && bucket_has(&s->alarms, true, f->now))
+		own = &s->alarms;
+	if (own && !bucket_has(own, c->important, f->now)) {
 		lose_of(f, s, c, n);
 		return false;
 	}
@@ -239,7 +244,7 @@ static bool pays(struct log_flood *f, const struct log_case *c, uint64_t n)
 		return false;
 	}
 	if (s) {
-		s->bucket.level--;
+		own->level--;
 		f->remote.level--;
 	}
 	last->level--;
@@ -263,6 +268,7 @@ static void set_now(struct log_flood *f, mono_t now)
 
 bool log_flood_pass(struct log_flood *f, const struct log_case *c, mono_t now)
 {
+	assert(f && c->text);
 	set_now(f, now);
 	if (c->often && is_repetition(f, c))
 		return false;
@@ -360,11 +366,6 @@ bool log_flood_last(struct log_flood *f, mono_t now, struct log_count *ret)
 		if (f->sources[i].lost)
 			return end_source(f, &f->sources[i], ret);
 	return f->lost && end_all(f, ret);
-}
-
-mono_t log_flood_due(const struct log_flood *f)
-{
-	return f->due;
 }
 
 char *log_span_str(unsigned seconds, char ret[LOG_SPAN_STRLEN])

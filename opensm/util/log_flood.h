@@ -2,16 +2,20 @@
 /*
  * How much the log may say. Whatever a fabric does, the log stays readable and the disk empty:
  *
- *   1. What says the same of the same thing is written a few times, then counted: "(repeated 41 times in
- *      the last 60 s)". While it goes on, the count comes less and less often, at last once an hour. What
- *      is nobody's doing but ours is written a few times every minute.
- *   2. Records about one node or port: 60 at once, 120 per hour.
+ *   1. Records with the same text about the same thing are written a few times, then counted:
+ *      "(repeated 41 times in the last 60 s)". While it goes on, the count comes less and less
+ *      often, at last once an hour. A record without a cause outside is written a few times every
+ *      minute.
+ *   2. Records about one node or port: 60 at once, 120 per hour. Alarms about it have 16 at once,
+ *      and per hour, of their own: whatever else a host has written, it does not hide them.
  *   3. Records about nodes and ports together: 1000 at once, 3600 per hour. A quarter of each is
  *      kept for errors.
- *   4. All records: 2000 at once, 100 per second; state changes have 200 and 10 per second of their own.
+ *   4. All records: 2000 at once, 100 per second; state changes have 200 and 10 per second of
+ *      their own.
  *
- * What is not written is counted, and the counts are written. Memory is bounded: rows give way to newer
- * ones, their counts stay. Time is an argument; knows no text but what it keeps of the last record of a row.
+ * What is not written is counted, and the counts are written. Memory is bounded: rows give way to
+ * newer ones, their counts stay. Time is an argument; knows no text but what it keeps of the last
+ * record of a row.
  */
 #pragma once
 
@@ -25,9 +29,11 @@
 /* One record, as far as it matters here. */
 struct log_case {
 	uint64_t what;	 /* what it says of what: the same for records alike */
-	uint64_t source; /* the node or port that caused it; 0: nobody outside */
-	unsigned often;	 /* so many alike are written before they are counted; 0: all, it is a milestone */
+	uint64_t source; /* the node or port that caused it; 0: not from outside */
+	/* so many alike are written before they are counted; 0: all, it is a milestone */
+	unsigned often;
 	bool important;	 /* an error */
+	bool alarm;	 /* an error about a host that breaks rules */
 	bool state;	 /* a change of state */
 	const char *text, *func; /* func: a constant or NULL */
 	unsigned bits;	 /* of the log */
@@ -60,8 +66,6 @@ bool log_flood_pass(struct log_flood *f, const struct log_case *c, mono_t now);
 bool log_flood_next(struct log_flood *f, mono_t now, struct log_count *ret);
 /* The end: the same for all counts, due or not. */
 bool log_flood_last(struct log_flood *f, mono_t now, struct log_count *ret);
-/* Before this time no count is due; MONO_NEVER: nothing was counted. */
-mono_t log_flood_due(const struct log_flood *f);
 
 /* "60 s", "4 min", "2 h". Returns `ret`. */
 #define LOG_SPAN_STRLEN 24

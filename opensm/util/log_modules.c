@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which module a source file belongs to. */
-#include "util/log_modules.h"
+#include "util/log.h"
 
 #include <string.h>
 
 const char *log_module_of(const char *file)
 {
-	const char *end = strrchr(file, '/');
+	static const char root[] = "opensm/";
+	const char *end = strrchr(file, '/'), *below = NULL;
 
-	if (!end)
-		return file;
+	for (const char *at = strstr(file, root); at; at = strstr(at + 1, root))
+		if ((at == file || at[-1] == '/') && strchr(at + strlen(root), '/'))
+			below = at + strlen(root);
+	if (below || !end)
+		return below ? below : file;
 	while (end > file && end[-1] != '/')
 		end--;
 	return end;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a record is about: its fields in the journal, and what makes two records alike. */
 #define SD_JOURNAL_SUPPRESS_LOCATION /* ours is always the same */
-#include "util/log_private.h"
+#include "util/log_internal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <syslog.h>
 #include <systemd/sd-journal.h>
 
+#include "util/hash.h"
 #include "util/mem.h"
 
 static const struct {
@@ -21,36 +23,30 @@ static const struct {
 
 const char *log_id_hex(enum log_id id)
 {
+	assert(id < LOG_N_IDS);
 	return ids[id].hex;
 }
 
 const char *log_id_name(enum log_id id)
 {
+	assert(id < LOG_N_IDS);
 	return ids[id].name;
 }
 
 /* ---- alike --------------------------------------------------------------------------------- */
-
-/* FNV-1a */
-static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t len)
-{
-	const uint8_t *p = bytes;
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ p[i]) * 0x100000001b3ull;
-	return h;
-}
 
 static uint64_t hash_text(uint64_t h, const char *text)
 {
 	return text ? hash_bytes(h, text, strlen(text) + 1) : h * 31;
 }
 
-/* Without an object: what has the same words. With one: the same site, whatever the numbers in it. */
+/*
+ * Without an object: what has the same words. With one: the same site, whatever the numbers in it.
+ */
 uint64_t log_record_hash(const struct log_record *record, const char *fmt)
 {
 	const struct log_about *a = record->about;
-	uint64_t h = hash_bytes(0xcbf29ce484222325ull, &fmt, sizeof(fmt));
+	uint64_t h = hash_bytes(HASH_START, &fmt, sizeof(fmt));
 
 	if (!a || (!a->node_guid && !a->port_guid && !a->lid && !a->mgid))
 		return hash_text(h, record->text) | 1;
@@ -77,7 +73,7 @@ uint64_t log_record_source(const struct log_record *record)
 
 /* ---- the journal ---------------------------------------------------------------------------- */
 
-#define MAX_FIELDS 22
+#define MAX_FIELDS 25
 #define FIELD_MAX  160
 
 struct fields {
@@ -86,8 +82,8 @@ struct fields {
 	int n;
 };
 
-static void add(struct fields *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct fields *f, const char *fmt, ...)
+static void add_field(struct fields *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add_field(struct fields *f, const char *fmt, ...)
 {
 	char *text = f->text[f->n];
 	va_list args;
@@ -102,19 +98,19 @@ static void add(struct fields *f, const char *fmt, ...)
 static void add_text(struct fields *f, const char *name, const char *text)
 {
 	if (text && *text)
-		add(f, "%s=%s", name, text);
+		add_field(f, "%s=%s", name, text);
 }
 
 static void add_guid(struct fields *f, const char *name, guid_t guid)
 {
 	if (guid)
-		add(f, "%s=0x%016llx", name, (unsigned long long)guid);
+		add_field(f, "%s=0x%016llx", name, (unsigned long long)guid);
 }
 
 static void add_number(struct fields *f, const char *name, uint64_t number)
 {
 	if (number)
-		add(f, "%s=%llu", name, (unsigned long long)number);
+		add_field(f, "%s=%llu", name, (unsigned long long)number);
 }
 
 static void add_about(struct fields *f, const struct log_about *a)
@@ -131,6 +127,10 @@ static void add_about(struct fields *f, const struct log_about *a)
 	add_text(f, "STATUS", a->status);
 	add_text(f, "MGID", a->mgid);
 	add_text(f, "FILE", a->file);
+	if (a->pkey)
+		add_field(f, "PKEY=0x%04x", a->pkey);
+	add_number(f, "GENERATION", a->generation);
+	add_text(f, "CLIENT", a->client);
 	add_number(f, "ERRNO", (uint64_t)a->error);
 }
 
@@ -152,9 +152,9 @@ void log_write_journal(const struct log_record *record, const char *instance)
 
 	f.list[0] = (struct iovec){ message, (size_t)MIN(len, (int)sizeof(message) - 1) };
 	f.n = 1;
-	add(&f, "PRIORITY=%d", priority(record->bits));
-	add(&f, "OPENSM_LEVEL=0x%02x", record->bits);
-	add(&f, "SYSLOG_IDENTIFIER=" LOG_IDENT);
+	add_field(&f, "PRIORITY=%d", priority(record->bits));
+	add_field(&f, "OPENSM_LEVEL=0x%02x", record->bits);
+	add_field(&f, "SYSLOG_IDENTIFIER=opensm" /* as what systemd writes of us */);
 	add_text(&f, "OPENSM_INSTANCE", instance);
 	add_text(&f, "CODE_FUNC", record->func);
 	add_number(&f, "REPEATED", record->repeated);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Allocation that does not fail. Not a place for pools or accounting: malloc is good enough.
+ * Allocation that does not fail. Every array is a block of malloc(), in an arena too: an arena says
+ * together with what it is freed, and saves no time.
  */
 #include "util/mem.h"
 
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LINE_64 63u /* mask of a 64-byte line */
+#define LINE_64	  63u /* mask of a 64-byte line */
 #define HUGE_PAGE ((size_t)1 << 21)
 
 /* Nothing here may allocate: a constant line and out. */
@@ -50,6 +50,13 @@ void *xrealloc(void *p, size_t n, size_t size)
 	return checked(reallocarray(p, n, size));
 }
 
+void free_wiped(void *p, size_t n)
+{
+	if (n)
+		explicit_bzero(p, n);
+	free(p);
+}
+
 char *xstrdup(const char *s)
 {
 	return checked(strdup(s));
@@ -64,20 +71,20 @@ void *xmemdup(const void *p, size_t size)
 	return copy;
 }
 
+char *xvasprintf(const char *fmt, va_list args)
+{
+	char *text;
+
+	return checked(vasprintf(&text, fmt, args) < 0 ? strdup("") : text);
+}
+
 char *xasprintf(const char *fmt, ...)
 {
-	va_list args, again;
+	va_list args;
 	char *text;
-	int len;
 
 	va_start(args, fmt);
-	va_copy(again, args);
-	len = vsnprintf(NULL, 0, fmt, args);
-	text = xmalloc(len < 0 ? 1 : (size_t)len + 1);
-	text[0] = '\0';
-	if (len > 0)
-		vsnprintf(text, (size_t)len + 1, fmt, again);
-	va_end(again);
+	text = xvasprintf(fmt, args);
 	va_end(args);
 	return text;
 }
@@ -108,4 +115,33 @@ void *try_calloc(size_t n, size_t size, size_t limit)
 	if (__builtin_mul_overflow(n, size, &total) || total > limit)
 		return NULL;
 	return calloc(total ? n : 1, total ? size : 1);
+}
+
+struct arena_part {
+	struct arena_part *before;
+	_Alignas(max_align_t) unsigned char bytes[];
+};
+
+void *arena_calloc(struct arena *a, size_t n, size_t size)
+{
+	struct arena_part *part;
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes) ||
+	    __builtin_add_overflow(bytes, sizeof(*part), &bytes))
+		out_of_memory();
+	part = xcalloc(1, bytes);
+	part->before = a->last;
+	a->last = part;
+	return part->bytes;
+}
+
+void arena_done(struct arena *a)
+{
+	while (a->last) {
+		struct arena_part *before = a->last->before;
+
+		free(a->last);
+		a->last = before;
+	}
 }

@@ -8,10 +8,12 @@
  */
 #pragma once
 
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
-#define _cleanup_(f) __attribute__((cleanup(f)))
+#define _cleanup_(f)   __attribute__((cleanup(f)))
 #define _cleanup_free_ _cleanup_(freep)
 
 #define take(p)                                                                                    \
@@ -22,9 +24,18 @@
 		taken_;                                                                            \
 	})
 
+/*
+ * What all others may only read, for its owner: to count its references, to free it. The one place
+ * where const goes.
+ */
+static inline void *as_owner(const void *shared)
+{
+	return (void *)(uintptr_t)shared;
+}
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#define MIN(a, b)     ((a) < (b) ? (a) : (b))
+#define MAX(a, b)     ((a) > (b) ? (a) : (b))
 
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
@@ -33,6 +44,7 @@ void *xrealloc(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
 void *xmemdup(const void *p, size_t size);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *xvasprintf(const char *fmt, va_list args) __attribute__((format(printf, 1, 0)));
 
 /* Zeroed memory, 64-byte aligned (one LFT block, one cache line). */
 void *xalloc_aligned64(size_t size);
@@ -43,10 +55,34 @@ void *xmalloc_aligned64(size_t size);
 /* NULL when n * size exceeds `limit` bytes or memory is short. */
 void *try_calloc(size_t n, size_t size, size_t limit);
 
+/* Of a secret: it is overwritten before. Accepts NULL with n = 0. */
+void free_wiped(void *p, size_t n);
+
 static inline void freep(void *p)
 {
 	free(*(void **)p);
 }
+
+/* For _cleanup_(): FREEP(x_free, struct x) defines x_freep(); x_free() returns NULL. */
+#define FREEP(FREE, TYPE)                                                                          \
+	static inline void FREE##p(TYPE **p)                                                       \
+	{                                                                                          \
+		*p = FREE(*p);                                                                     \
+	}
+
+/*
+ * Arrays that are freed together: those of one object, or the work space of a computation. All zero
+ * is an arena without any. What is in one must not be passed to free().
+ */
+struct arena {
+	struct arena_part *last;
+};
+
+/* Zeroed, as xcalloc(). */
+void *arena_calloc(struct arena *a, size_t n, size_t size);
+#define ARENA_ARRAY(a, pointer, n) ((pointer) = arena_calloc((a), (n), sizeof(*(pointer))))
+/* Frees all of them. */
+void arena_done(struct arena *a);
 
 /*
  * Grows `array` so that index `need - 1` exists; capacity doubles. `cap` counts elements.
@@ -55,7 +91,7 @@ static inline void freep(void *p)
 #define GROW(array, need, cap)                                                                     \
 	do {                                                                                       \
 		if ((size_t)(need) > (size_t)(cap)) {                                              \
-			(cap) = MAX((size_t)(need), (size_t)(cap) * 2);                            \
+			(cap) = MAX((size_t)(need), (size_t)(cap)*2);                              \
 			(array) = xrealloc((array), (cap), sizeof(*(array)));                      \
 		}                                                                                  \
 	} while (0)

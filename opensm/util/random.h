@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Numbers that look like chance and are the same everywhere: for ties, patterns and tests, never for secrets. */
+/*
+ * Numbers that look like chance and are the same everywhere: for ties, patterns and tests, never
+ * for secrets.
+ */
 #pragma once
 
 #include <stdint.h>

@@ -4,6 +4,8 @@
  */
 #include "util/str.h"
 
+#include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@ char *str_printable(const void *text, size_t len, char *ret, size_t cap)
 	const unsigned char *in = text;
 	size_t n = 0;
 
+	assert((text || !len) && (ret || !cap));
 	if (!cap)
 		return ret;
 	while (n < len && n < cap - 1 && in[n]) {
@@ -43,11 +46,13 @@ static unsigned edit_distance(const char *a, size_t a_len, const char *b, size_t
 	for (size_t j = 0; j <= b_len; j++)
 		rows[0][j] = (unsigned)j;
 	for (size_t i = 1; i <= a_len; i++) {
-		unsigned *row = rows[i % 3], *above = rows[(i - 1) % 3], *above2 = rows[(i + 1) % 3];
+		unsigned *row = rows[i % 3], *above = rows[(i - 1) % 3],
+			 *above2 = rows[(i + 1) % 3];
 
 		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= b_len; j++) {
-			row[j] = min3(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+			row[j] = min3(above[j] + 1, row[j - 1] + 1,
+				      above[j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				row[j] = MIN(row[j], above2[j - 2] + 1);
 		}
@@ -61,6 +66,7 @@ const char *str_nearest(const char *word, const char *const *words, size_t n)
 	unsigned best = MIN(NEAREST_DISTANCE, len / 2) + 1;
 	const char *found = NULL;
 
+	assert(word && (words || !n));
 	if (len > NEAREST_LEN)
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
@@ -88,6 +94,7 @@ int str_to_u64(const char *text, int base, uint64_t max, uint64_t *ret)
 	unsigned long long value;
 	char *end;
 
+	assert(text && ret);
 	/* strtoull() would accept blanks and a minus sign. */
 	if (!is_alnum(text[0]))
 		return -EINVAL;
@@ -99,6 +106,18 @@ int str_to_u64(const char *text, int base, uint64_t max, uint64_t *ret)
 		return -ERANGE;
 	*ret = value;
 	return 0;
+}
+
+char *str_trim(char *text)
+{
+	size_t len;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	len = strlen(text);
+	while (len && isspace((unsigned char)text[len - 1]))
+		text[--len] = '\0';
+	return text;
 }
 
 bool str_equal(const char *a, const char *b)

@@ -24,5 +24,8 @@ const char *str_nearest(const char *word, const char *const *words, size_t n);
  */
 int str_to_u64(const char *text, int base, uint64_t max, uint64_t *ret);
 
+/* Cuts the blanks (isspace(3)) off both ends of `text`, in place. Returns its first character. */
+char *str_trim(char *text);
+
 bool str_equal(const char *a, const char *b); /* NULL equals NULL */
 bool str_starts(const char *s, const char *prefix);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Text in brackets. What is left of its place holds blanks when it is handed over, so that the whole of it is one
- * argument, and zeros from then on, which `systemctl status` leaves out.
+ * Text in brackets. What is left of its place holds blanks when it is handed over, so that the
+ * whole of it is one argument, and zeros from then on, which `systemctl status` leaves out.
  */
 #include "util/title.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "util/mem.h"
@@ -37,6 +38,7 @@ char *title_new(size_t width, const char *text)
 	char *word = xmalloc(width + 1);
 	const struct title t = { .at = word, .width = width };
 
+	assert(width > 2 && text);
 	title_set(&t, text);
 	for (size_t i = 0; i < width; i++)
 		if (!word[i])

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A status line in one's own command line, where `ps` and the CGroup tree of `systemctl status` show it.
+ * A status line in one's own command line, where `ps` and the CGroup tree of `systemctl status`
+ * show it.
  *
- * Whoever starts the program gives it one last argument of TITLE_WIDTH bytes, made by title_new(); the program
- * writes over it in place. A word that does not begin with '[' is never touched.
+ * The starting program gives it one last argument of TITLE_WIDTH bytes, made by title_new();
+ * the program writes over it in place. A word that does not begin with '[' is never touched.
  */
 #pragma once
 

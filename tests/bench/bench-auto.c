@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * auto beside every engine it could have taken, on a fabric that loses cables and switches: figures of each as means
- * over seeds of the damage. Asserts nothing.
+ * auto beside every engine it could have taken, on a fabric that loses cables and switches: figures
+ * of each as means over seeds of the damage. Asserts nothing.
  *
  *   bench-auto [-k cables] [-w switches] [-n seeds] [-s first seed] [-e "ENGINE..."] FABRIC
  *
- * FABRIC as in tests/lib/topocut.h, or: grid SHAPE HOSTS PARALLEL, or a file that --plan reads. Columns: refused (seeds without tables, or with ones
- * that do not hold), lanes, SLs by path, bandwidth under bisections and permutations, load, worst shift, mean of the
- * most flows under permutations, mean hops, CPU milliseconds; in how many seeds it is clearly better than
- * auto in lanes (v), bandwidth (b, p), load (l), shift (s), flows (f), hops (h); the last note or refusal.
+ * FABRIC as in tests/lib/topocut.h, or: grid SHAPE HOSTS PARALLEL, or a file that --plan reads.
+ * Columns: refused (seeds without tables, or with ones that do not hold), lanes, SLs by path,
+ * bandwidth under bisections and permutations, load, worst shift, mean of the most flows under
+ * permutations, mean hops, CPU milliseconds; in how many seeds it is clearly better than auto in
+ * lanes (v), bandwidth (b, p), load (l), shift (s), flows (f), hops (h); the last note or refusal.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -17,11 +18,13 @@
 #include <time.h>
 
 #include "offline/plan.h"
-#include "route/check.h"
-#include "route/choose.h"
-#include "route/reroute.h"
+#include "route/proof/check.h"
+#include "route/select/choose.h"
+#include "route/select/reroute.h"
+#include "tests/lib/tables.h"
 #include "tests/lib/topocut.h"
 #include "util/mem.h"
+#include "route/select/engines.h"
 #include "util/random.h"
 
 #define ENGINES 16
@@ -78,19 +81,20 @@ static bool measure(const struct topo *t, const char *name, struct row *row)
 	const struct route_engine *engine = route_engine_find(name);
 	struct reroute_report report = { .why = "no such engine" };
 	double began = cpu_ms(), *f = row->last;
-	struct routes *r = engine ? reroute(engine, &job, &report) : NULL;
+	struct routes *r = engine ? tables_reroute(engine, &job, &report) : NULL;
 	unsigned patterns = MAX(5u, MIN(50u, 50000 / MAX(t->n_hosts, 1u)));
 
 	f[MS] = cpu_ms() - began;
 	if (!r || route_fault(&report.verdict)) {
 		row->refused++;
-		snprintf(row->why, sizeof(row->why), "%s", r ? route_fault(&report.verdict) : report.why);
+		snprintf(row->why, sizeof(row->why), "%s",
+			 r ? route_fault(&report.verdict) : report.why);
 		routes_unref(r);
 		return false;
 	}
 	row->n++;
 	f[LANES] = r->lanes ? r->lanes->n_vls : 1;
-	f[LEVELS] = r->lanes && r->lanes->by != LANES_BY_NOTHING;
+	f[LEVELS] = r->lanes && r->lanes->by != SL2VL_BY_NOTHING;
 	f[BISECTION] = routes_effective_bandwidth(r, patterns, 1);
 	f[PERMUTATION] = routes_permutation_bandwidth(r, patterns, 1);
 	f[LOAD] = report.verdict.max_load;
@@ -122,9 +126,9 @@ static void print(const char *name, const struct row *r)
 	double n = MAX(r->n, 1u);
 
 	printf("%-11s %2u %5.1f %3.1f %6.4f %6.4f %8.1f %6.2f %6.2f %6.3f %8.1f ", name, r->refused,
-	       r->sum[LANES] / n, r->sum[LEVELS] / n, r->sum[BISECTION] / n, r->sum[PERMUTATION] / n,
-	       r->sum[LOAD] / n, r->sum[SHIFT] / n, r->sum[FLOWS] / n, r->sum[HOPS] / n,
-	       r->sum[MS] / MAX(r->n + r->refused, 1u));
+	       r->sum[LANES] / n, r->sum[LEVELS] / n, r->sum[BISECTION] / n,
+	       r->sum[PERMUTATION] / n, r->sum[LOAD] / n, r->sum[SHIFT] / n, r->sum[FLOWS] / n,
+	       r->sum[HOPS] / n, r->sum[MS] / MAX(r->n + r->refused, 1u));
 	for (unsigned i = 0; i < N_FIGURES; i++)
 		if (r->better[i])
 			printf("%c%u ", letters[i], r->better[i]);
@@ -146,7 +150,8 @@ static struct topo *fabric(int n, char **words)
 		return t;
 	}
 	if (n == 4 && !strcmp(words[0], "grid"))
-		return topogen_grid(words[1], (unsigned)atoi(words[2]), (unsigned)atoi(words[3]), &o);
+		return topogen_grid(words[1], (unsigned)atoi(words[2]), (unsigned)atoi(words[3]),
+				    &o);
 	return topogen_words(n, words, &o);
 }
 
@@ -171,7 +176,8 @@ static bool run(const struct bench *b, uint64_t seed, int n, char **words, struc
 
 int main(int argc, char **argv)
 {
-	char all[] = "minhop updn dnup ftree dor lash sssp dfsssp nue torus-2QoS dragonfly hyperx", *list = all;
+	char all[] = "minhop updn dnup ftree dor lash sssp dfsssp nue torus-2QoS dragonfly hyperx",
+	     *list = all;
 	struct bench b = { .seeds = 1, .seed = 1, .engines = { "auto" }, .n_engines = 1 };
 	struct row rows[ENGINES] = { 0 };
 	char *rest;
@@ -186,7 +192,8 @@ int main(int argc, char **argv)
 		case 'e': list = optarg; break;
 		default: return 2;
 		}
-	for (char *name = strtok_r(list, " ", &rest); name && b.n_engines < ENGINES; name = strtok_r(NULL, " ", &rest))
+	for (char *name = strtok_r(list, " ", &rest); name && b.n_engines < ENGINES;
+	     name = strtok_r(NULL, " ", &rest))
 		b.engines[b.n_engines++] = name;
 	printf("\n%u cables, %u switches less:", b.cables, b.switches);
 	for (int i = optind; i < argc; i++)

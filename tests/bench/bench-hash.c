@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A hash over tables, lanes and hops of every engine on many fabrics, whole, damaged and mended again, and of what
- * is weighed when they are found: a line each, to compare two builds (compilers, options, threads) by diff.
+ * A hash over tables, lanes and hops of every engine on many fabrics, whole, damaged and mended
+ * again, and of what is kept when they are found: a line each, to compare two builds (compilers,
+ * options, threads) by diff.
  *
  *   bench-hash [-t THREADS] > A
  */
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 #include "tests/lib/topogen.h"
-#include "route/weigh.h"
+#include "route/select/keep_tables.h"
 #include "util/mem.h"
 
 static unsigned threads = 1;
@@ -35,21 +36,26 @@ static uint64_t hash_routes(uint64_t h, const struct routes *r)
 	h = hash(h, r->places, n * sizeof(*r->places));
 	if (r->lanes) {
 		h = hash(h, &r->lanes->n_vls, 1);
-		h = hash(h, r->lanes->sl, lanes_n_sl(r->lanes));
-		h = hash(h, r->lanes->vl, (size_t)r->lanes->n_classes * r->lanes->n_classes * LANES_SLS);
+		h = hash(h, r->lanes->sl, sl2vl_n_sl(r->lanes));
+		h = hash(h, r->lanes->vl,
+			 (size_t)r->lanes->n_classes * r->lanes->n_classes * SL2VL_SLS);
 	}
 	return h;
 }
 
-static struct routes *weighed(const char *engine, const struct topo *t, const struct routes *previous, bool found)
+static struct routes *tables(const char *engine, const struct topo *t,
+			     const struct routes *previous, bool found)
 {
 	const struct route_chain chain = { .list = engine };
 	const struct route_job job = {
-		.topo = t, .previous = previous, .threads = threads, .options = { .nue_max_num_vls = 4 },
+		.topo = t,
+		.previous = previous,
+		.threads = threads,
+		.options = { .nue_max_num_vls = 4 },
 	};
-	struct weighed w;
+	struct keep_report w;
 
-	return route_weigh(&chain, &job, found, &w);
+	return keep_tables(&chain, &job, found, &w);
 }
 
 /* As switches would show them. */
@@ -88,7 +94,9 @@ static struct topo *fabric(unsigned number, const struct topogen *o)
 
 static void life(const char *engine, unsigned number, unsigned seed)
 {
-	const struct topogen whole = { .seed = seed, .random_lids = seed & 1, .random_guids = seed & 2, .lmc = seed == 3 };
+	const struct topogen whole = {
+		.seed = seed, .random_lids = seed & 1, .random_guids = seed & 2, .lmc = seed == 3
+	};
 	struct topogen broken = whole;
 	struct topo *t = fabric(number, &whole), *b;
 	struct routes *r[4] = { NULL }, *f;
@@ -96,11 +104,11 @@ static void life(const char *engine, unsigned number, unsigned seed)
 
 	broken.damage = 0.05;
 	b = fabric(number, &broken);
-	r[0] = weighed(engine, t, NULL, false);
-	r[1] = weighed(engine, b, r[0], false);
-	r[2] = weighed(engine, t, r[1], false);
+	r[0] = tables(engine, t, NULL, false);
+	r[1] = tables(engine, b, r[0], false);
+	r[2] = tables(engine, t, r[1], false);
 	f = r[1] ? as_found(r[1]) : NULL;
-	r[3] = f ? weighed(engine, b, f, true) : NULL;
+	r[3] = f ? tables(engine, b, f, true) : NULL;
 	for (unsigned i = 0; i < ARRAY_SIZE(r); i++)
 		h = hash_routes(h, r[i]);
 	printf("%-10s fabric %u seed %u: %016llx\n", engine, number, seed, (unsigned long long)h);
@@ -114,8 +122,8 @@ static void life(const char *engine, unsigned number, unsigned seed)
 int main(int argc, char **argv)
 {
 	static const char *const engines[] = {
-		"auto", "minhop", "updn", "dnup", "ftree", "dor", "lash", "sssp", "dfsssp", "nue", "torus-2QoS",
-		"dragonfly", "hyperx",
+		"auto", "minhop", "updn", "dnup",	"ftree",     "dor",    "lash",
+		"sssp", "dfsssp", "nue",  "torus-2QoS", "dragonfly", "hyperx",
 	};
 
 	if (getopt(argc, argv, "t:") == 't')

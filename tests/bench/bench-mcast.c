@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "route/mcast.h"
+#include "route/mcast/mcast.h"
 #include "tests/lib/topogen.h"
 #include "util/mem.h"
 

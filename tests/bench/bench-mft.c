@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Multicast tables of a whole fabric by the number: `bench-mft [K]`, a three-level fat tree of K-port
- * switches in the simulator, which follows every packet after every Set. CPU time is the
+ * Multicast tables of a whole fabric by the number: `bench-mft [K]`, a three-level fat tree of
+ * K-port switches in the simulator, which follows every packet after every Set. CPU time is the
  * planner's, the differ's and the simulator's together.
  */
 #include <stdio.h>

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "sa/impl.h"
-#include "sa/mgroup.h"
+#include "sa/base/sa_internal.h"
+#include "sa/mcast/mgroup.h"
 #include "tests/lib/sa-desk.h"
 #include "util/mem.h"
 
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
 	members_of_all(&b);
 	start = seconds();
 	mgroups_view_changed(b.d->sa, b.d->view, b.d->now);
-	printf("a view in which nobody is gone: %.2f ms\n", (seconds() - start) * 1e3);
+	printf("a view in which no node is gone: %.2f ms\n", (seconds() - start) * 1e3);
 	many_groups(&b, 2000, 8, MAD_SA_DELETE);
 	all_to_one(&b, MAD_SA_DELETE, "leaves");
 	printf("changes told: %u; refused: %llu; MLIDs in use: %s\n", b.d->mcast_changes,

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What one event costs: a cable between switches, a switch or a host lost, and back. Asserts nothing.
+ * What one event costs: a cable between switches, a switch or a host lost, and back. Asserts
+ * nothing.
  *
  *   bench-reroute [-e engine] [-n events] [-s seed] [-t threads] FABRIC, as in tests/lib/topocut.h
- *   bench-reroute -w steps FABRIC    a random walk of cuts and repairs; what is left in the end
+ *   bench-reroute -w steps FABRIC    a random walk of cuts and repairs; what is left in the end,
+ *                                    and after a quiet minute
  *   bench-reroute -a [-k cable|switch|host] [-r repeats] FABRIC
- *                                    CPU time of all that the routing job runs, after the event and from scratch;
+ *                                    CPU time of all that the routing job runs, after the event and
+ *                                    from scratch;
  *                                    -r 0: only after it, for profiles
  */
 #include <getopt.h>
@@ -14,12 +17,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "route/depend.h"
-#include "route/reroute.h"
-#include "route/transition.h"
-#include "route/weigh.h"
+#include "route/proof/cdg.h"
+#include "route/select/reroute.h"
+#include "route/proof/transition.h"
+#include "route/select/keep_tables.h"
+#include "tests/lib/tables.h"
 #include "tests/lib/topocut.h"
 #include "util/mem.h"
+#include "route/select/engines.h"
 #include "util/random.h"
 
 struct bench {
@@ -73,7 +78,7 @@ static struct routes *compute(const struct bench *b, const struct topo *t,
 	const struct route_job job = { .topo = t, .previous = previous, .threads = b->threads };
 	struct reroute_report report = { .load_fresh = 0 };
 	double since = now_ms();
-	struct routes *r = reroute(route_engine_find(b->engine), &job, &report);
+	struct routes *r = tables_reroute(route_engine_find(b->engine), &job, &report);
 
 	if (!r) {
 		fprintf(stderr, "%s\n", report.why);
@@ -141,7 +146,7 @@ static void count_changes(const struct routes *a, const struct routes *b, struct
 	}
 }
 
-/* Who is connected goes on with the SL that he asked for. Same hosts and switches in both. */
+/* A connection goes on with the SL that it asked for. Same hosts and switches in both. */
 static uint64_t changed_sls(const struct routes *a, const struct routes *b)
 {
 	const struct topo *t = a->topo;
@@ -150,8 +155,8 @@ static uint64_t changed_sls(const struct routes *a, const struct routes *b)
 	for (uint32_t s = 0; s < t->n_switches && (a->lanes || b->lanes); s++)
 		for (uint32_t h = 0; h < t->n_hosts; h++)
 			n += t->hosts[h].sw != TOPO_NONE && t->hosts[h].sw != s &&
-			     lanes_sl(a->lanes, s, t->hosts[h].sw, t->hosts[h].lid, 0) !=
-				     lanes_sl(b->lanes, s, t->hosts[h].sw, t->hosts[h].lid, 0);
+			     sl2vl_sl(a->lanes, s, t->hosts[h].sw, t->hosts[h].lid, 0) !=
+				     sl2vl_sl(b->lanes, s, t->hosts[h].sw, t->hosts[h].lid, 0);
 	return n;
 }
 
@@ -215,9 +220,10 @@ static struct routes *step(const struct bench *b, const struct routes *before,
 
 static void print_head(void)
 {
-	printf("%-6s %8s %8s %8s %8s | %8s %7s %7s %5s | %6s %6s %6s | %5s %5s | %5s %5s %6s | %7s\n", "", "ms",
-	       "compute", "check", "order", "entries", "blocks", "used", "ratio", "before", "load",
-	       "fresh", "moved", "LIDs", "drain", "epoch", "Sets", "SLs");
+	printf("%-6s %8s %8s %8s %8s | %8s %7s %7s %5s | %6s %6s %6s | %5s %5s | %5s %5s %6s | "
+	       "%7s\n",
+	       "", "ms", "compute", "check", "order", "entries", "blocks", "used", "ratio",
+	       "before", "load", "fresh", "moved", "LIDs", "drain", "epoch", "Sets", "SLs");
 }
 
 static void print_event(const char *what, const struct event *e)
@@ -273,6 +279,22 @@ static void run_events(struct bench *b)
 	free(cables);
 }
 
+/* As it is, after a quiet minute, and from scratch. */
+static void tell_rest(const struct bench *b, const struct routes *r)
+{
+	const struct route_job job = { .topo = b->whole, .previous = r, .threads = b->threads };
+	struct keep_report report;
+	struct routes *rested =
+		keep_tables_balanced(&(struct route_chain){ .list = b->engine }, &job, &report);
+	struct route_verdict now, then;
+
+	routes_check(r, b->threads, &now);
+	routes_check(rested ? rested : r, b->threads, &then);
+	printf("load %u, rested %u, fresh %u\n", now.max_load, then.max_load,
+	       fresh_load(b, b->whole));
+	routes_unref(rested);
+}
+
 /* Cuts and repairs at random, at most eight at a time; then all are repaired. */
 static void run_walk(struct bench *b)
 {
@@ -313,12 +335,13 @@ static void run_walk(struct bench *b)
 	}
 	printf("worst load %.3f of fresh, most blocks %.2f of those that used the cable\n", worst,
 	       ratio);
+	tell_rest(b, r);
 	routes_unref(r);
 	topocut_free(cut);
 	free(cables);
 }
 
-/* ---- all that the routing job runs ------------------------------------------------------------ */
+/* ---- all that the routing job runs ---------------------------------------------------------- */
 
 /* Parts of it, in ms. */
 struct cost {
@@ -330,32 +353,35 @@ static struct cost least(struct cost a, struct cost b)
 	return a.all < b.all ? a : b;
 }
 
-/* What sm/route_job.c does. */
-static struct routes *run_job(const struct bench *b, const struct topo *t, const struct routes *previous,
-			      struct cost *ret)
+/* What sm/routing/route_job.c does. */
+static struct routes *run_job(const struct bench *b, const struct topo *t,
+			      const struct routes *previous, struct cost *ret)
 {
 	const struct route_job job = { .topo = t, .previous = previous, .threads = b->threads };
-	struct weighed weighed;
+	struct keep_report report;
 	double since = now_ms(), at[3];
-	struct routes *r = route_weigh(&(struct route_chain){ .list = b->engine }, &job, false, &weighed);
+	struct routes *r =
+		keep_tables(&(struct route_chain){ .list = b->engine }, &job, false, &report);
 
 	if (!r) {
-		fprintf(stderr, "%s\n", weighed.choice.why);
+		fprintf(stderr, "%s\n", report.choice.why);
 		exit(1);
 	}
 	at[0] = now_ms();
 	if (previous)
 		transition_free(transition_find(previous, r));
 	at[1] = now_ms();
-	dependency_graph_free(dependency_graph_of(r, b->threads));
+	cdg_free(cdg_of(r, b->threads));
 	at[2] = now_ms();
 	*ret = (struct cost){ at[0] - since, at[1] - at[0], at[2] - at[1], at[2] - since };
 	return r;
 }
 
 /* By a name of its own, for perf(1). */
-static __attribute__((noinline)) struct routes *run_after(const struct bench *b, const struct topo *t,
-							  const struct routes *before, struct cost *ret)
+static __attribute__((noinline)) struct routes *run_after(const struct bench *b,
+							  const struct topo *t,
+							  const struct routes *before,
+							  struct cost *ret)
 {
 	struct routes *r = run_job(b, t, before, ret);
 
@@ -376,13 +402,15 @@ static struct routes *job_step(const struct bench *b, const char *what, const st
 			scratch = least(scratch, cost);
 		}
 		if (r)
-			routes_check_after(NULL, before, b->threads, &v); /* the first one took the proof away */
+			/* the first one took the proof away */
+			routes_check_after(NULL, before, b->threads, &v);
 		routes_unref(r);
 		r = run_after(b, t, before, &cost);
 		after = least(after, cost);
 	}
-	printf("%-6s %8.2f %8.2f %6.1f | %7.2f %7.2f %7.2f | %7.2f %7.2f\n", what, after.all, scratch.all,
-	       scratch.all / after.all, after.weigh, after.order, after.graph, scratch.weigh, scratch.graph);
+	printf("%-6s %8.2f %8.2f %6.1f | %7.2f %7.2f %7.2f | %7.2f %7.2f\n", what, after.all,
+	       scratch.all, scratch.all / after.all, after.weigh, after.order, after.graph,
+	       scratch.weigh, scratch.graph);
 	return r;
 }
 
@@ -392,11 +420,13 @@ static void run_jobs(struct bench *b)
 	struct cost cost;
 	struct routes *whole = run_job(b, b->whole, NULL, &cost);
 	uint32_t n, *cables = topocut_cables(b->whole, &n);
-	bool *parts = !strcmp(b->kind, "switch") ? cut->switches : !strcmp(b->kind, "host") ? cut->hosts : cut->ports;
+	bool *parts = !strcmp(b->kind, "switch") ? cut->switches
+		      : !strcmp(b->kind, "host") ? cut->hosts
+						 : cut->ports;
 
 	routes_settle(whole); /* as the subnet manager does when there is time */
-	printf("%-6s %8s %8s %6s | %7s %7s %7s | %7s %7s\n", "ms", "after", "scratch", "times", "weigh", "order",
-	       "graph", "weigh", "graph");
+	printf("%-6s %8s %8s %6s | %7s %7s %7s | %7s %7s\n", "ms", "after", "scratch", "times",
+	       "weigh", "order", "graph", "weigh", "graph");
 	for (unsigned i = 0; i < b->events; i++) {
 		uint64_t random = random_next(&b->seed);
 		uint32_t at = (uint32_t)(parts == cut->switches ? random % b->whole->n_switches
@@ -429,7 +459,12 @@ static void usage(void)
 
 int main(int argc, char **argv)
 {
-	struct bench b = { .engine = "minhop", .events = 4, .threads = 1, .seed = 1, .repeats = 3, .kind = "cable" };
+	struct bench b = { .engine = "minhop",
+			   .events = 4,
+			   .threads = 1,
+			   .seed = 1,
+			   .repeats = 3,
+			   .kind = "cable" };
 	int opt;
 
 	while ((opt = getopt(argc, argv, "ae:k:n:r:s:t:w:")) != -1)

@@ -11,8 +11,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "route/check.h"
-#include "route/engine.h"
+#include "route/proof/check.h"
+#include "route/core/engine.h"
+#include "route/select/engines.h"
 #include "tests/lib/topocut.h"
 #include "tests/lib/topogen.h"
 #include "util/mem.h"
@@ -57,7 +58,8 @@ static void print_since(const char *what, struct clocks since)
 
 static void usage(void)
 {
-	fputs("bench-route [-e engine] [-d damage-percent] [-s seed] [-t threads] [-p patterns] [-S shifts]\n"
+	fputs("bench-route [-e engine] [-d damage-percent] [-s seed] [-t threads] [-p patterns] "
+	      "[-S shifts]\n"
 	      "            [-n repeats] [-R scatter-seed] [-l lmc] [-H percent of hosts absent]\n"
 	      "            [-L random LIDs] [-G random GUIDs]\n"
 	      "            [-c no check] [-a route again with the result as previous]\n"
@@ -176,7 +178,9 @@ static void run(const struct bench *b, int n, char **words)
 
 int main(int argc, char **argv)
 {
-	struct bench b = { .threads = 1, .patterns = 50, .repeat = 1, .check = true, .engine = "minhop" };
+	struct bench b = {
+		.threads = 1, .patterns = 50, .repeat = 1, .check = true, .engine = "minhop"
+	};
 	int opt;
 
 	while ((opt = getopt(argc, argv, "d:s:t:p:S:n:R:l:D:H:e:v:LGcaP")) != -1)

@@ -3,7 +3,8 @@
  * What path records cost, in process: requests go in as they come from a transport, answers end in
  * a transport that throws them away. Prints numbers, asserts nothing.
  *
- *   bench-sa [-n SINGLES] [-t TABLES] [-x] FABRIC...     FABRIC: the simulator's words, fat-tree3 36
+ *   bench-sa [-n SINGLES] [-t TABLES] [-x] FABRIC...     FABRIC: the simulator's words, fat-tree3
+ *                                                        36
  *
  * Single paths are asked as RDMA CM asks (sa.md 11), random pairs, by the source itself. "All paths
  * from me" is a GetTable by SGID with NumbPath 1. -x leaves out the GetTable of everything.
@@ -15,10 +16,10 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "sa/impl.h"
-#include "sa/path-walk.h"
+#include "sa/base/sa_internal.h"
 #include "tests/lib/sa-desk.h"
 #include "util/mem.h"
+#include "view/path_walk.h"
 
 #define CMA_MASK                                                                                   \
 	(SA_COMP(PR_SERVICE_ID_MSB) | SA_COMP(PR_SERVICE_ID_LSB) | SA_COMP(PR_DGID) |              \

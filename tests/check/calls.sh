@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Who may call what: devices, the event loop, the clock, threads and byte order have one place each.
+# Calls and the only files that may make them: devices, the event loop, the clock, threads and byte order have one place each.
 # shellcheck source=tests/check/tap.bash
 . "$(dirname "$0")/tap.bash"
 
@@ -16,23 +16,32 @@ only_in() {
 		tap_none "$name"
 }
 
-only_in "umad calls are in libvendor/umad.c" \
+only_in "umad calls are in libvendor/umad.c and umad_ports.c" \
 	'\bumad_(init|done|get|open|close|send|recv|poll|register|unregister|set|alloc|free|size|status|addr|fd|find|sort|release|debug|dump)[a-z0-9_]*[[:space:]]*\(|infiniband/umad' \
-	libvendor/umad.c
-only_in "sd-event calls are in daemon.c, its windows, and the launcher" '\bsd_event|sd-event' \
-	opensm/daemon.c opensm/windows opensm/window_ opensm/streams opensm/launch/
+	libvendor/umad.c libvendor/umad_ports.c
+only_in "sd-event calls are in daemon.c, its timers, listeners and streams, the launcher and opensm-rest" '\bsd_event|sd-event' \
+	opensm/daemon/daemon.c opensm/daemon/listen opensm/daemon/stream opensm/daemon/timer opensm/launch/ \
+	opensm/rest/main.c opensm/rest/http/
+# Of class SubnAdm, a standby's to its master, it is no Set of the subnet; sim/ is the devices. The table of the trust
+# model says which requests of hosts are answered.
+only_in "a Set leaves through sync/door.c, which asks the election" '[^=!]=[[:space:]]*MAD_SET\b|\bMAD_SET,' \
+	opensm/sync/door.c opensm/sm/admin/replica_ask.c opensm/sa/base/trust.c sim/
 # opensmctl dates the files it makes, as ibnetdiscover does.
-only_in "nobody asks for the time but daemon.c, the log, ibfab and opensmctl" \
-	'\b(clock_gettime|gettimeofday|time)[[:space:]]*\(' opensm/daemon.c opensm/util/log.c \
-	libvendor/sim/serve/main.c opensm/opensmctl/show_topology.c
-only_in "threads are the worker of the daemon and the receiver of umad.c" '\bpthread_create|\bthrd_create' \
-	opensm/daemon.c opensm/worker.c libvendor/umad.c
+# route_child.c asks for the processor time of its child, sender.c until when it waits for the end of a thread.
+only_in "only daemon.c, the log, ibfab, opensmctl and the callers of its socket ask for the time" \
+	'\b(clock_gettime|gettimeofday|time)[[:space:]]*\(' opensm/daemon/daemon.c opensm/util/log.c \
+	sim/serve/main.c opensm/opensmctl/show_topology.c opensm/daemon/route_child.c libvendor/sender.c \
+	opensm/client/client.c opensm/rest/backend.c opensm/rest/http/exchange.c
+only_in "threads are the worker of the daemon, the receiver of umad.c, its sender, and those of opensm-rest" '\bpthread_create|\bthrd_create' \
+	opensm/daemon/daemon.c opensm/daemon/worker.c libvendor/umad.c libvendor/sender.c opensm/rest/http/workers.c
 # The receiver lets questions gather (umad.c: let_gather).
-only_in "nobody sleeps but the receiver" '\b(u|nano|clock_nano)?sleep[[:space:]]*\(' libvendor/umad.c
+# A thread of opensm-rest waits for devices (api_partitions.c: api_wait_settled).
+only_in "only the receiver and threads of opensm-rest sleep" '\b(u|nano|clock_nano)?sleep[[:space:]]*\(' \
+	libvendor/umad.c opensm/rest/api_partitions.c
 only_in "byte order is a matter of ib/ and of umad.c" \
-	'\b(ntohs|ntohl|htons|htonl|be(16|32|64)toh|htobe(16|32|64))\b' opensm/ib/ libvendor/umad.c
-only_in "nobody but ibfab and the launcher starts programs" '\b(system|popen|execl[a-z]*|execv[a-z]*)[[:space:]]*\(' \
-	libvendor/sim/serve/main.c opensm/launch/
+	'\b(ntohs|ntohl|htons|htonl|be(16|32|64)toh|htobe(16|32|64))\b' opensm/ib/ libvendor/umad
+only_in "only ibfab and the launcher start programs" '\b(system|popen|execl[a-z]*|execv[a-z]*)[[:space:]]*\(' \
+	sim/serve/main.c opensm/launch/
 only_in "no unbounded string function" \
 	'\b(strcpy|stpcpy|strcat|strncpy|strncat|strtok|sprintf|vsprintf|gets|atoi|atol|alloca|tmpnam|mktemp)[[:space:]]*\(' \
 	opensm/util/banned.h

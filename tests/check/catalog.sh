@@ -34,7 +34,7 @@ cut -d' ' -f1 "$work/code" | comm -23 - "$work/known" | tap_none "journalctl kno
 
 # Call sites of the log: a status is a word there (ib/words.h).
 # shellcheck disable=SC2016
-c_files opensm libvendor | grep -v opensm/util/ | xargs awk '
+c_files opensm libvendor sim | grep -v opensm/util/ | xargs awk '
 	/log_(on|error|info|verbose|port|node|sys|sys_on|write_on)\(/ { site = FNR; text = "" }
 	site { text = text $0 } site && /;[[:space:]]*$/ {
 		if (text ~ /status[^"]*0x%|0x%[^"]*status/) print FILENAME ":" site

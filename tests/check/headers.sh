@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Every header compiles alone, with each compiler there is, and is included once.
+# Every header compiles alone, and is included once.
 # shellcheck source=tests/check/tap.bash
 . "$(dirname "$0")/tap.bash"
 
@@ -19,13 +19,8 @@ alone() {
 	"$1" "${flags[@]}" "${extra[@]}" "$sources"/*.c 2>&1 | grep -E 'error|warning' | head -n 20
 }
 
-for cc in gcc clang; do
-	if command -v "$cc" >/dev/null; then
-		alone "$cc" | tap_none "each header compiles alone with $cc"
-	else
-		tap_skip "each header compiles alone with $cc" "$cc is not installed"
-	fi
-done
+# One compiler is enough: what it includes makes a header compile alone, and sources are built by both.
+alone gcc | tap_none "each header compiles alone"
 
 all_files | grep '\.h$' | while read -r header; do
 	grep -q '^#pragma once' "$header" || echo "$header"

@@ -9,6 +9,7 @@
 declare -A may=(
 	[util]=""
 	[ib]="util"
+	[keys]="util"
 	[conf]="util ib"
 	[topo]="util ib conf"
 	[route]="util ib conf topo"
@@ -16,15 +17,26 @@ declare -A may=(
 	[vendor]="util ib"
 	[mad]="util ib vendor"
 	[fabric]="util ib vendor mad"
-	[sync]="util ib conf topo route plan vendor mad fabric"
-	[sm]="util ib conf topo route plan vendor mad fabric sync sa"
-	[sa]="util ib conf topo route plan vendor mad fabric sync"
+	[sync]="util ib keys conf topo route plan vendor mad fabric"
+	[view]="util ib conf topo route plan vendor mad fabric"
+	[sm]="util ib keys conf topo route plan vendor mad fabric sync view sa"
+	[sa]="util ib conf topo route plan vendor mad fabric sync view"
 	[perf]="util ib conf topo route plan vendor mad fabric sync"
-	[ctl]="util ib conf topo route plan vendor mad fabric sync sm sa perf"
-	[offline]="util ib conf topo route plan vendor mad fabric sync sm sa perf ctl"
-	[main]="util ib conf topo route plan vendor mad fabric sync sm sa perf ctl offline"
+	[api]="util ib conf topo route plan vendor mad fabric sync view sm sa perf"
+	[dump]="util ib conf topo route plan vendor mad fabric sync view sm"
+	[plugin]="util ib conf topo route plan vendor mad fabric sync view sm sa perf api"
+	[metrics]="util ib conf topo route plan vendor mad fabric sync view sm sa perf api"
+	[show]="util ib conf topo route plan vendor mad fabric sync view sm sa perf api"
+	[control]="util ib conf topo route plan vendor mad fabric sync view sm sa perf api show"
+	[console]="util ib conf topo route plan vendor mad fabric sync view sm sa perf api plugin"
+	[offline]="util ib conf topo route plan vendor mad fabric sync view api dump"
+	[daemon]="util ib conf topo route plan vendor mad fabric sync view sm sa perf api dump plugin metrics control console"
+	[main]="util ib conf topo route plan vendor mad fabric sync view daemon offline"
 	[launch]="util conf"
-	[opensmctl]="util"
+	[client]="util"
+	[opensmctl]="util ib client"
+	[rest]="util ib client api"
+	[sim]="util ib"
 	[include]=""
 )
 
@@ -38,6 +50,7 @@ layer_of() {
 	case $1 in
 	include/*) echo include ;;
 	libvendor/*) echo vendor ;;
+	sim/*) echo sim ;;
 	opensm/*/*) f=${1#opensm/}; echo "${f%%/*}" ;;
 	opensm/*) echo main ;;
 	*) echo outside ;;

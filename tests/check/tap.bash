@@ -28,7 +28,7 @@ c_files() {
 
 # The daemon's own code: what is installed, or what others compile against.
 own_code() {
-	c_files opensm libvendor include
+	c_files opensm libvendor sim include
 }
 
 # FILE:LINE:text of C files (names on stdin) without comments and without the inside of strings.

@@ -98,3 +98,38 @@ create_both() {
 	[ "$status" -eq 78 ]
 	[ "${lines[0]}" = 'bad.conf:1:5: error: lmc: "9" is out of range; expected a number of 0-7; keeps 0' ]
 }
+
+@test "a check looks for what the configuration needs from the host; --strict refuses what has no effect" {
+	cat >needs <<-END
+		metrics_listen 10.1.2.3:99
+		log_file $PWD/nowhere/opensm.log
+		control_group no-such-group
+		event_plugin_name no-such-plugin
+		partition_config_file $PWD/nowhere/partitions.conf
+		vs_key_enable 2
+	END
+	OSM_CACHE_DIR=$PWD run "$SM_BIN" -F needs --check
+	[ "$status" -eq 78 ]
+	[[ $output == *"needs:1:16: error: metrics_listen:"* ]]
+	[[ $output == *"needs:2:10: error: log_file:"* ]]
+	[[ $output == *"needs:3:15: error: control_group:"* ]]
+	[[ $output == *"needs:4:19: error: event_plugin_name:"* ]]
+	[[ $output == *"needs:5:23: error: partition_config_file:"* ]]
+	[[ $output == *"needs:6:1: error: vs_key_enable:"* ]]
+	printf 'congestion_control TRUE\nlog_file %s/opensm.log\ndump_files_dir %s\n' "$PWD" "$PWD" >idle
+	OSM_CACHE_DIR=$PWD run "$SM_BIN" -F idle --check
+	[ "$status" -eq 0 ]
+	OSM_CACHE_DIR=$PWD run "$SM_BIN" -F idle --check --strict
+	[ "$status" -eq 78 ]
+	[[ $output == *"idle:1:20: error: congestion_control is not supported yet"* ]]
+}
+
+@test "exit_on_fatal: a file of state that cannot be read ends it, and -y goes on" {
+	mkdir -p state/guid2lid
+	OSM_CACHE_DIR=$PWD/state run timeout 20 "$SM_BIN" -F none -f log
+	[ "$status" -eq 78 ]
+	grep -q 'FATAL: Error restoring Guid-to-Lid persistent database' log
+	# Without a port it waits for one until it is told to end.
+	OSM_CACHE_DIR=$PWD/state run timeout 3 "$SM_BIN" -F none -f log -y
+	[ "$status" -ne 78 ]
+}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# The console: its shapes beside Debian's opensm, who may do what, and what goes wrong at the door.
+# The console: its shapes beside Debian's opensm, rights, and what goes wrong at the door.
 # Each test is a shell of its own.
 # shellcheck disable=SC2030,SC2031
 load lib.bash
@@ -22,7 +22,7 @@ teardown() {
 
 # ---- talking ----
 
-# A port that nobody listens on now.
+# A port without a listener now.
 free_port() {
 	local port
 	for ((port = 20000 + RANDOM % 10000; ; port++)); do
@@ -292,7 +292,7 @@ counters() {
 
 # ---- one session ----
 
-@test "who comes second is asked, and nobody else waits" {
+@test "a second connection is asked, and no other work waits" {
 	local first
 	console_start
 	dial
@@ -385,7 +385,7 @@ as_nobody() {
 	hear >/dev/null
 	[ "$(ask priority)" = 'Current sm-priority is 0' ]
 	ask status | grep -q 'Sweeping enabled               : 1'
-	# It takes nobody's place either.
+	# It takes no connection's place either.
 	as_nobody '' >seen
 	[ "$(cat seen)" = 'OpenSM Console connection already in use' ]
 	[[ "$(ask version)" == OpenSM* ]]
@@ -393,8 +393,8 @@ as_nobody() {
 	grep -q "uid $(id -u)): priority" opensm.log
 }
 
-# Its end of the connection is closed before anybody asks whose it is: the kernel would say root's.
-@test "who has hung up already is not taken for root" {
+# Its end of the connection is closed before its owner is looked up: the kernel would say root's.
+@test "a client that has hung up already is not taken for root" {
 	console_start
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		kill -STOP "$SM_PID"
@@ -408,7 +408,7 @@ as_nobody() {
 	[ "$(ask priority)" = 'Current sm-priority is 0' ]
 }
 
-# listening: addresses at which somebody listens on our port, as the kernel writes them.
+# listening: addresses with a listener on our port, as the kernel writes them.
 listening() {
 	awk -v port=":$(printf %04X "$PORT")" '$4 == "0A" && substr($2, length($2) - 4) == port { print $2 }' \
 		/proc/net/tcp /proc/net/tcp6
@@ -427,7 +427,7 @@ listening() {
 		sm_stop
 	done
 	grep -q 'console: "socket"; expected off|local|loopback; keeps off' opensm.out
-	# Nor where it would end before anybody could use it.
+	# Nor where it would end before it could be used.
 	sm_once h0 -q loopback -C "$PORT"
 	not_heard -q 'Console listening' opensm.log
 }
@@ -485,7 +485,7 @@ gone_with() {
 	[ -z "$all" ] || [[ $all == *"$1"* ]]
 }
 
-@test "who ends his side after the last line gets all answers" {
+@test "a client that ends its side after the last line gets all answers" {
 	console_start
 	printf 'version\nportstatus\nswitchbalance verbose\npriority\n' |
 		timeout 10 bash -c "exec 3<>/dev/tcp/127.0.0.1/$PORT; cat >&3; echo quit >&3; cat <&3" >heard

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 # Two subnet managers under ibsim: ours, and Debian's opensm in both roles. What is to come of it is not written
-# here: two of Debian's play the same piece first, and whoever they elect must be elected.
+# here: two of Debian's are run first, and the host that they elect must be elected.
 # shellcheck disable=SC2030,SC2031 # a test runs in a shell of its own, and what it sets locally is for it alone
 load lib
 
@@ -65,7 +65,7 @@ is() {
 	[ "$(state "$1")" = "$2" ]
 }
 
-# settled: everybody who runs is MASTER or STANDBY, one of them is MASTER. (A peer's first sweep as master may never
+# settled: all that run are MASTER or STANDBY, one of them is MASTER. (A peer's first sweep as master may never
 # end under ibsim: a question of its to the other one is lost. It is master all the same.)
 settled() {
 	local host masters=0
@@ -84,7 +84,7 @@ up() {
 	awk '/Entering/ { up = 0 } /SUBNET UP/ { up = 1 } END { exit !up }' "$1/opensm.log"
 }
 
-# the_master [SECONDS]: who is it, after nothing has changed for so long.
+# the_master [SECONDS]: the host of the master, after nothing has changed for so long.
 the_master() {
 	local host before=
 	while :; do
@@ -112,7 +112,7 @@ end() {
 	mv -f "$1/opensm.log" "$1/ended.log"
 }
 
-# changes: how often somebody who runs became MASTER.
+# changes: how often one of those that run became MASTER.
 changes() {
 	cat ./*/opensm.log 2>/dev/null | grep -c 'Entering MASTER'
 }
@@ -259,7 +259,7 @@ set_info() {
 	grep "DISABLE in the name of .*'$WATCH' port 1.* is refused: it does not come from our master" $HIGH/opensm.log
 }
 
-@test "master_sm_priority: who stood in stays master" {
+@test "master_sm_priority: a standby that took over stays master" {
 	manager ours $LOW 5 master_sm_priority 14
 	the_master
 	manager ours $HIGH 3 master_sm_priority 14

@@ -14,7 +14,7 @@ setup() {
 	rig_start "$NET"
 	printf '%s\n' 'Default=0x7fff, ipoib: ALL=full, SELF=full;' \
 		'A=0x1, ipoib: 0x100003=full, 0x100005=full, 0x100007=limited, 0x100009=limited;' >partitions.conf
-	# ibsim's links are 4x SDR until somebody enables more: one sweep more, by trap 144.
+	# ibsim's links are 4x SDR until more is enabled: one sweep more, by trap 144.
 	printf '%s\n' 'force_link_width 0' 'force_link_speed 0' "partition_config_file $WORK/partitions.conf" >opensm.conf
 }
 
@@ -78,7 +78,7 @@ is_state() {
 	diff before after
 }
 
-@test "a host is unplugged and comes back: no route changes, everybody sees what there is" {
+@test "a host is unplugged and comes back: no route changes, every switch sees what there is" {
 	sm_start h0
 	wait_for 20 sm_up
 	hosts_join
@@ -110,7 +110,7 @@ pull() {
 	wait_for 25 sm_up $((before + 1))
 }
 
-# raw_routes: "SWITCH LID PORT" of every entry of every switch, whoever is there to answer.
+# raw_routes: "SWITCH LID PORT" of every entry of every switch, reachable or not.
 raw_routes() {
 	sim_run h20 dump_fts -n 2>/dev/null | awk '/^Unicast lids/ { split($0, a, /[()]/); at = a[2] } /^0x/ { print at, $1, $2 }' | sort
 }
@@ -169,7 +169,7 @@ dumped() {
 	grep -qE "^(Switch|Ca) [0-9]+ \"$1\"" ibsim.out
 }
 
-@test "SIGHUP with nothing changed: not one Set, with partitions and groups" {
+@test "SIGCONT with nothing changed: not one Set, with partitions and groups" {
 	sm_start h0
 	wait_for 20 sm_up
 	hosts_join

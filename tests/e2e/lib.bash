@@ -5,7 +5,7 @@
 #   teardown() { rig_stop; }                  everything started here is gone, output shown on failure
 #   sm_start H0_0 -s 0                        the daemon under test (SM_BIN) at a host
 #   wait_for 20 sm_up                         polls until true; false after 20 s
-#   sim_run H1_0 sminfo                       somebody else's client at another host
+#   sim_run H1_0 sminfo                       a client of others at another host
 #   count 0x02                                MADs the daemon has sent: Sets
 #
 # Also sourced by the benches. Nothing here sleeps for a time that the test hopes is enough.
@@ -24,25 +24,8 @@ for UMAD2SIM in /usr/lib/*/umad2sim/libumad2sim.so /usr/lib64/umad2sim/libumad2s
 	[ -e "$UMAD2SIM" ] && break
 done
 
-# ---- waiting ----
-
-# wait_for SECONDS COMMAND...: runs it until it succeeds. Its failure is the test's after SECONDS.
-wait_for() {
-	local limit=$1 end
-	shift
-	end=$((SECONDS + limit))
-	until "$@"; do
-		if [ "$SECONDS" -gt "$end" ]; then
-			echo "not within ${limit} s: $*" >&2
-			return 1
-		fi
-		sleep 0.03
-	done
-}
-
-not() {
-	! "$@"
-}
+# shellcheck source=tests/lib/wait.bash
+. "$abs_top_srcdir/tests/lib/wait.bash"
 
 # ---- nets ----
 
@@ -52,6 +35,12 @@ fat_trees() {
 	export SMALL=$BATS_FILE_TMPDIR/small.net
 	"$NETGEN" fat-tree2 36 >"$NET"
 	"$NETGEN" fat-tree2 8 >"$SMALL"
+}
+
+# small_tree: for setup_file. NET has 6 hosts on two leaf switches.
+small_tree() {
+	export NET=$BATS_FILE_TMPDIR/small.net
+	"$NETGEN" tree 2 3 2 >"$NET"
 }
 
 # hosts_of NETFILE: their names, a line each.
@@ -150,7 +139,7 @@ rig_show() {
 
 # ---- clients ----
 
-# as_other UID GROUP COMMAND...: as another user of this host, a member of a group besides nogroup. Who is not root himself uses sudo, as scripts/test does.
+# as_other UID GROUP COMMAND...: as another user of this host, a member of a group besides nogroup. Without root sudo is used, as scripts/test does.
 as_other() {
 	local uid=$1 group=$2 root=()
 	shift 2
@@ -291,10 +280,11 @@ sm_kill() {
 	sim_forget_clients
 }
 
-# count [METHOD [ATTRIBUTE]]: MADs the daemon has sent, both ways of routing; "0x02 0x0015": PortInfo Sets.
+# count [METHOD [ATTRIBUTE]]: MADs the daemon has sent, both ways of routing; "0x02 0x0015": PortInfo Sets. A MAD that was
+# sent again for want of an answer counts once: on a busy machine answers come late.
 count() {
 	awk -v method="${1:-}" -v attr="${2:-}" '
-		(method == "" || $2 == method) && (attr == "" || $3 == attr) { n += $4 }
+		(method == "" || $2 == method) && (attr == "" || $3 == attr) { n += $4 - $5 }
 		END { print n + 0 }' count
 }
 
@@ -303,11 +293,24 @@ sets() {
 	count 0x02
 }
 
-# sweep_again: asks for a heavy sweep and waits until it is over.
+# hup: SIGHUP was read, and judged.
+hup() {
+	local n
+	n=$(hups)
+	kill -HUP "$SM_PID" && wait_for 20 hups_are $((n + 1))
+}
+hups() {
+	grep -c 'SIGHUP: ' opensm.log || true
+}
+hups_are() {
+	[ "$(hups)" -ge "$1" ]
+}
+
+# sweep_again: has the configuration read again and a heavy sweep made, and waits until it is over.
 sweep_again() {
 	local n
 	n=$(ups)
-	kill -HUP "$SM_PID" && wait_for "${PATIENCE:-20}" sm_up $((n + 1))
+	kill -CONT "$SM_PID" && wait_for "${PATIENCE:-20}" sm_up $((n + 1))
 }
 
 # quiet: the heavy sweep that it makes changes nothing in the fabric.

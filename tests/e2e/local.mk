@@ -4,8 +4,7 @@ E2E_TESTS += tests/e2e/umad.bats tests/e2e/fabric.bats tests/e2e/life.bats tests
 EXTRA_DIST += tests/e2e/run-bats tests/e2e/sa-cases tests/bench/bench-fabric tests/bench/bench-event tests/bench/bench-takeover tests/bench/lib.bash tests/bench/README.md tests/e2e/lib.bash tests/e2e/umad.bash tests/e2e/README.md tests/e2e/preload/reg81.c tests/e2e/preload/umadcount.c tests/e2e/preload/hang.c
 E2E_TESTS += tests/e2e/replica.bats tests/e2e/launch.bats tests/e2e/console.bats
 E2E_TESTS += tests/e2e/opensmctl-show.bats
-E2E_TESTS += tests/e2e/hotplug.bats
-E2E_TESTS += tests/e2e/opensmctl.bats
+E2E_TESTS += tests/e2e/opensmctl.bats tests/e2e/standby-conf.bats
 
 # Shared objects to preload into other people's programs: no libtool, never installed, no sanitizers.
 E2E_PRELOADS = tests/e2e/preload/reg81.so tests/e2e/preload/umadcount.so tests/e2e/preload/hang.so
@@ -24,7 +23,15 @@ tests/e2e/preload/umadgap.so: tests/e2e/preload/umadgap.c
 	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/umadgap.c -ldl
 tests/e2e/preload/hang.so: tests/e2e/preload/hang.c
 	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/hang.c -ldl
+E2E_TESTS += tests/e2e/engine-dies.bats
 E2E_TESTS += tests/e2e/plugin.bats tests/e2e/metrics.bats
 EXTRA_DIST += tests/e2e/metrics-lint.awk
 E2E_TESTS += tests/e2e/log.bats tests/e2e/verify.bats tests/e2e/qos.bats
 E2E_TESTS += tests/e2e/plan.bats
+E2E_TESTS += tests/e2e/tenants-storm.bats
+E2E_TESTS += tests/e2e/keys-storm.bats
+E2E_TESTS += tests/e2e/rest-hostile.bats
+EXTRA_DIST += tests/e2e/rest_peer.py
+E2E_TESTS += tests/e2e/tenants.bats
+E2E_TESTS += tests/e2e/rest-replay.bats tests/e2e/rest-slurm.bats
+EXTRA_DIST += tests/e2e/rest.bash

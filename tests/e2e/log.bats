@@ -5,8 +5,7 @@
 load lib
 
 setup_file() {
-	export NET=$BATS_FILE_TMPDIR/small.net
-	"$NETGEN" tree 2 3 2 >"$NET"
+	small_tree
 }
 
 setup() {
@@ -28,19 +27,6 @@ configure() {
 	touch names modules
 }
 
-# hup: SIGHUP was read, and judged.
-hup() {
-	local n
-	n=$(hups)
-	kill -HUP "$SM_PID" && wait_for 20 hups_are $((n + 1))
-}
-hups() {
-	grep -c 'SIGHUP: ' opensm.log || true
-}
-hups_are() {
-	[ "$(hups)" -ge "$1" ]
-}
-
 @test "every line has the form that scripts read" {
 	sm_start "$SM"
 	wait_for 20 sm_up
@@ -48,22 +34,24 @@ hups_are() {
 	not grep -vE '^[A-Z][a-z]{2} [0-9]{2} [0-9:]{8} [0-9]{6} \[[0-9A-F]+\] 0x[0-9a-f]{2} -> ' opensm.log
 	grep -qE '0x80 -> Entering MASTER state$' opensm.log
 	grep -qE '0x02 -> SUBNET UP$' opensm.log
+	# Names of functions are shown on request (0x10).
+	not grep -E '0x[0-9a-f]{2} -> [a-z]+_[a-z_]+: ' opensm.log
 	grep -qE 'auto tables configured on all switches$' opensm.log
 }
 
 @test "one source file says more than the others, until the file says otherwise" {
-	printf '# sweeps only\nosm_state_mgr.c=0x04\nsm/trasp.c 0x0f\nlid_mgr.c\n' >modules
+	printf '# sweeps only\nosm_state_mgr.c=0x04\nsm/links/trasp.c 0x0f\nlid_mgr.c\n' >modules
 	sm_start "$SM"
 	wait_for 20 sm_up
-	grep -q 'modules:3:1: "sm/trasp.c" is no source file or folder (did you mean sm/traps.c?); the line is ignored' opensm.log
+	grep -q 'modules:3:1: "sm/links/trasp.c" is no source file or folder (did you mean sm/links/traps.c?); the line is ignored' opensm.log
 	grep -q 'modules:4:10: nothing; expected log flags between 0 and 0xff; the line is ignored' opensm.log
-	# VERBOSE of sm/sweep.c, and of nobody else: sm/prepare.c has a line on LIDs.
-	grep -q '0x04 -> ' opensm.log
-	[ "$(grep '0x04 -> ' opensm.log | grep -cv ' begin: ')" -eq 0 ]
+	# VERBOSE of sm/sweep/sweep.c, and of no other file: sm/base/lids.c has a line on LIDs.
+	grep -q '0x04 -> heavy sweep: start$' opensm.log
+	not grep -q '0x04 -> .*LID' opensm.log
 	echo 'osm_lid_mgr.c 0x04' >modules
 	hup
 	grep -q 'per_module_logging_file: ' opensm.log
-	wait_for 20 grep -qE '0x04 -> prepare_lids: LIDs: ' opensm.log
+	wait_for 20 grep -qE '0x04 -> LIDs: ' opensm.log
 }
 
 @test "nodes are called as the map says, and otherwise after it changed" {

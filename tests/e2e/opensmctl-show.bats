@@ -168,6 +168,43 @@ leaves_of_net() {
 	done <seen | sort | diff <(leaves_of_net) -
 }
 
+# A list that goes on in the next line becomes one line; comments go.
+joined() {
+	sed -e ':a' -e '/\\$/ { N; s/\\\n//; ba' -e '}' "$1" | grep -v '^#'
+}
+
+@test "Slurm's blocks: every host in one, sizes that Slurm takes" {
+	local name list host
+
+	begin "$NET" h0
+	ctl topology --format slurm-block >topology.conf
+	joined topology.conf | grep '^BlockName=' | while read -r name list; do
+		for host in $(hosts_of "${list#Nodes=}"); do
+			echo "${name#BlockName=} $host"
+		done
+	done | sort | diff <(leaves_of_net) -
+	[ "$(joined topology.conf | grep -v '^BlockName=')" = BlockSizes=3 ]
+	run -2 ctl topology --format slurm-block --block-size none
+	run -2 ctl topology --format slurm-conf --blocks pod
+	run -2 ctl topology --blocks pod
+}
+
+@test "labels for Kubernetes: commands that a shell takes, every host once" {
+	begin "$NET" h0
+	ctl topology --format k8s >labels
+	# shellcheck disable=SC1091,SC2317 # the commands, which call it
+	(
+		kubectl() {
+			[ "$1 $2 $3" = 'label --overwrite node' ] && [ $# -eq 6 ] && echo "${5#*/leaf=} $4"
+		}
+		. ./labels
+	) | sort | diff <(leaves_of_net) -
+	[ "$(grep -c 'topology.infiniband/pod=spine1$' labels)" -eq 12 ]
+	ctl topology --format k8s --k8s-prefix network.topology.nvidia.com >labels
+	[ "$(grep -c ' network.topology.nvidia.com/spine=spine1$' labels)" -eq 12 ]
+	run -2 ctl topology --format k8s --k8s-prefix 'a b'
+}
+
 # trace A B: "name in out" of every node that the real ibtracert meets, "-" where the way begins and ends.
 trace() {
 	local from to
@@ -289,7 +326,7 @@ tree_stands() {
 }
 
 @test "hostile names break no format" {
-	# shellcheck disable=SC2016 # nobody is to expand it
+	# shellcheck disable=SC2016 # it is not to be expanded
 	printf 'Switch 4 "S0" # "a{b} #[c];$(d) <e>=f,g"\n[1] "H0"[1]\n[2] "H1"[1]\n\nHca 1 "H0" # "x=y,z] mlx"\n[1] "S0"[1]\n\nHca 1 "H1" # "DEFAULT"\n[1] "S0"[2]\n\n' >"$BATS_TEST_TMPDIR/net"
 	begin "$BATS_TEST_TMPDIR/net" H0
 	ctl topology --format dot | dot -Tplain >plain
@@ -302,16 +339,77 @@ tree_stands() {
 	same_as_ibnetdiscover H0
 }
 
-@test "words that mean nobody, or several, are refused with what there is" {
+@test "words that name no node, or several, are refused with what there is" {
 	begin "$NET" h0
 	run ctl path h0 nobody
 	[ "$status" -eq 1 ]
-	[[ $output == *"nobody in the fabric is called 'nobody'"* ]]
+	[[ $output == *"no node in the fabric has the name 'nobody'"* ]]
 	run ctl routes h0
 	[ "$status" -eq 1 ]
 	[[ $output == *"is no switch"* ]]
 	run ctl topology --format svg
 	[ "$status" -eq 2 ]
 	run ctl path h0
+	[ "$status" -eq 2 ]
+}
+
+@test "sa: under the trust model a table needs the key, which opensmctl sa-key shows" {
+	local key
+
+	begin "$NET" h0 "sa_enhanced_trust_model TRUE" "randomize_sa_key TRUE"
+	key=$(ctl sa-key)
+	[[ $key =~ ^0x[0-9a-f]{16}$ && $key != 0x0000000000000001 ]]
+	[ "$(json '.sa_key' sa-key)" = "$key" ]
+	[ "$(json '.drawn' sa-key)" = true ]
+	# libumad2sim delivers the first segment of a table.
+	sim_run h1 timeout 20 saquery --smkey "$key" | grep -q 'NodeRecord dump'
+	# Without the key there is no table, and with the default one, which is wrong, no answer.
+	[ "$(sim_run h1 timeout 20 saquery --smkey 0 | grep -c NodeRecord)" -eq 0 ]
+	[ "$(sim_run h1 timeout 20 saquery --smkey 1 | grep -c NodeRecord)" -eq 0 ]
+	sim_run h1 timeout 20 saquery --smkey 0 -c | grep -q ClassPortInfo
+	ctl sa >counts
+	cat counts
+	grep -q 'dropped: only with sa_key (sa_enhanced_trust_model)' counts
+	grep -q 'dropped: its SM_Key is not sa_key' counts
+	[ "$(grep -ci "${key#0x}" opensm.log)" -eq 0 ]
+}
+
+# ---- smp ----
+
+# asked OP TARGET [PORT]: what the manager prints, without the line on its head and on keys.
+asked() {
+	ctl smp show "$@" | grep -v '^#'
+}
+
+@test "smp show is what smpquery prints" {
+	local lid op
+
+	begin "$NET" h0
+	lid=$(ctl smp show portinfo h5 1 | sed -nE 's/^Lid:\.*([0-9]+)$/\1/p')
+	for op in nodeinfo nodedesc; do
+		diff <(sim_run h0 smpquery "$op" "$lid" 2>/dev/null | grep -v '^#') <(asked "$op" h5)
+	done
+	# What changes with every question, and the key, are left out.
+	diff <(sim_run h0 smpquery portinfo "$lid" 1 2>/dev/null | grep -v '^#\|^Mkey:\|Violations') \
+		<(asked portinfo h5 1 | grep -v '^Mkey:\|Violations')
+	asked pkeys h5 | grep -q '0xffff'
+	asked sl2vl h5 | grep -q '^|'
+	[ "$(ctl smp get nodeinfo h5 | sed -n 2p)" = "$(ctl smp get nodeinfo "$lid" | sed -n 2p)" ]
+	ctl smp get portinfo h5 --hex | grep -qE '^30: [0-9a-f]{32}$'
+	[ "$(json .status smp get nodeinfo h5)" = 0 ]
+	[ "$(json '.[0].fields.ports | length' smp show lft 0,1)" = 64 ]
+}
+
+@test "smp get: a device that is not there, and what is no attribute, are told in words" {
+	begin "$NET" h0
+	run ctl smp get nodeinfo 0,1,200
+	[ "$status" -eq 1 ] && [[ $output == *"no answer to NodeInfo"* ]]
+	run ctl smp get nodeinfo nobody
+	[ "$status" -eq 1 ] && [[ $output == *"no node in the fabric has the name"* ]]
+	run ctl smp get notice h5
+	[ "$status" -eq 1 ] && [[ $output == *"no attribute that can be asked for"* ]]
+	run ctl smp get
+	[ "$status" -eq 2 ]
+	run ctl smp set nodeinfo h5
 	[ "$status" -eq 2 ]
 }

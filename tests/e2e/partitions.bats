@@ -8,8 +8,7 @@ load lib
 PEER=${PEER:-/usr/sbin/opensm}
 
 setup_file() {
-	export NET=$BATS_FILE_TMPDIR/small.net
-	"$NETGEN" tree 2 3 2 >"$NET"
+	small_tree
 }
 
 setup() {
@@ -47,7 +46,7 @@ tables() {
 
 # port_before HOST: the number of the switch port that a host hangs on.
 port_before() {
-	awk -F'"' -v h="$1" '/^(Hca|Ca) / { on = $2 == h } on && /^\[1\]/ { split($3, a, /[][]/); print a[2]; exit }' "$NET"
+	awk -F'"' -v h="$1" '/^(Hca|Ca)[[:space:]]/ { on = $2 == h } on && /^\[1\]/ { split($3, a, /[][]/); print a[2]; exit }' "$NET"
 }
 
 # groups_of FILE MGID...: what subnet administration says of these groups to a host.
@@ -78,10 +77,32 @@ as_the_peer() {
 	grep -qi 'mlid\.*0xc' our.groups
 }
 
-@test "small: without a file everybody is a full member" {
+@test "small: without a file every port is a full member" {
 	need_peer
+	# One that is named and missing is a fault; the default path may be missing.
+	printf 'force_link_width 0\nforce_link_speed 0\n' >opensm.conf
 	as_the_peer ff12:401b:ffff::ffff:ffff
 	grep -q 0xffff our.tables
+}
+
+@test "small: with a file that is empty, or only comments, every port is a full member, and one warning names it" {
+	need_peer
+	printf '# nobody yet\n\n' >partitions.conf
+	as_the_peer ff12:401b:ffff::ffff:ffff
+	grep -q 0xffff our.tables
+	[ "$(grep -c 'partitions.conf:1:1: empty: no partition is defined' opensm.log)" -eq 1 ]
+	not grep 'has errors' opensm.log
+}
+
+@test "small: a file that is named and missing opens nothing, and is said where it is named" {
+	sm_start "${HOSTS[0]}"
+	wait_for 20 sm_up
+	tables our.tables
+	grep -q 0x7fff our.tables
+	awk '/^==/ { at = $NF } /0xffff/ { print at }' our.tables | sort -u >full
+	[ "$(cat full)" = "${HOSTS[0]}" ]
+	grep -q 'opensm.conf:3:23: partition_config_file: there is no file' opensm.log
+	grep -q 'partitions.conf is not there' opensm.log
 }
 
 @test "small: full, limited, both, indx0 and holes give the peer's tables" {
@@ -107,6 +128,39 @@ as_the_peer() {
 	END
 	as_the_peer ff12:401b:ffff::ffff:ffff
 	grep -q 0x7fff our.tables
+}
+
+# seen_by HOST FILE KEY: which ports of the records about ports a host sees with this SM_Key (0: it is not trusted).
+seen_by() {
+	local record
+	for record in PIR LR; do
+		echo "== $record"
+		sim_run "$1" saquery --smkey "$3" "$record" | awk -F'[.[:space:]]+' '
+			/[Rr]ecord dump/ { if (line) print line; line = "" }
+			$2 ~ /^(LID|EndPortLid|FromLID|ToLID|Port|PortNum|FromPort|ToPort|OutPort|Block)$/ { line = line " " $2 " " $3 }
+			END { if (line) print line }' | sort -u
+	done >"$2" 2>&1
+}
+
+@test "small: a limited host that is not trusted sees the ports the peer shows it; with the right SM_Key it sees all" {
+	need_peer
+	cat >partitions.conf <<-END
+		Default=0x7fff, ipoib: ALL=limited, SELF=full;
+		A=0x1: 0x100003=full, 0x100005=full;
+	END
+	SM_BIN=$PEER sm_start "${HOSTS[0]}"
+	wait_for 20 sm_up
+	seen_by "${HOSTS[1]}" peer.seen 0
+	sm_kill
+	rm -f opensm.log
+	sim_restart "$NET"
+	sm_start "${HOSTS[0]}"
+	wait_for 20 sm_up
+	seen_by "${HOSTS[1]}" our.seen 0
+	diff peer.seen our.seen
+	seen_by "${HOSTS[0]}" all.seen 1
+	seen_by "${HOSTS[1]}" trusted.seen 1
+	diff all.seen trusted.seen
 }
 
 @test "small: the file of Red Hat's guide works as it stands" {

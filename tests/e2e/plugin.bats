@@ -1,12 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Plugins as shared objects, loaded by the daemon: the samples do what they say, odd ones cost nobody but themselves.
+# Plugins as shared objects, loaded by the daemon: the samples do what they say, odd ones cost themselves only.
 # shellcheck disable=SC2154 # what lib.bash sets
 load lib
 
 setup_file() {
-	export NET=$BATS_FILE_TMPDIR/small.net
-	"$NETGEN" tree 2 3 2 >"$NET"
+	small_tree
 }
 
 setup() {
@@ -149,7 +148,7 @@ a_host_link() {
 	never_said "no plugin brings"
 	never_said "auto tables"
 	all_active "${HOSTS[1]}" "$NET"
-	# hop by hop, as somebody else reads the tables
+	# hop by hop, as others' tools read the tables
 	mapfile -t lids < <(lid_table "${HOSTS[1]}" | awk '{ print $2 }')
 	sim_run "${HOSTS[1]}" ibtracert "${lids[1]}" "${lids[-1]}"
 }
@@ -195,7 +194,7 @@ a_host_link() {
 	said "auto tables: all .* pairs reach"
 }
 
-@test "names that are taken or none are refused, and names that nobody brings are said" {
+@test "names that are taken or none are refused, and names without a plugin are said" {
 	configure "event_plugin_name odd_NAMES" "routing_engine odd mesh"
 	sm_once "$SM"
 	[ "$(grep -c "plugin 'odd_NAMES': its routing engine is refused: there is an engine of this name already" opensm.log)" -eq 2 ]

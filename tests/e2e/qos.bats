@@ -104,7 +104,7 @@ path() {
 	grep -q '0| 1| 2| 3| 4| 5| 6| 7| 0| 1| 2| 3| 4| 5| 6|15' sl2vl
 	sim_run H1 saquery VLAR 2/1/1 >vlar
 	grep -q 'Weight: 0| 4| 4| 4| 4| 4| 4| 4|' vlar
-	# Nobody wants them any more: what is built in comes back.
+	# Without qos what is built in comes back.
 	echo 'qos FALSE' >opensm.conf
 	sweep_again
 	quiet

@@ -20,7 +20,7 @@ teardown() {
 }
 
 # hosts_register [subscribe]: members of several groups, one group gone from the middle; with subscribers that have ended
-# since, and whom a manager cannot tell anything.
+# since, and which a manager cannot tell anything.
 hosts_register() {
 	local h
 
@@ -85,12 +85,17 @@ subscribers() {
 }
 
 @test "a configuration that differs is said on both" {
+	local name
 	echo 'subnet_timeout 17' >>second.conf
 	start first "$SM_BIN" h0 -p 5
 	wait_for 20 said first 'SUBNET UP'
 	start second "$SM_BIN" h9 -p 3
 	wait_for 20 said second 'this master is configured otherwise than we are \(port settings\)'
 	wait_for 20 said first "'h9'.*this standby is configured otherwise than we are \(port settings\)"
+	for name in first second; do
+		OPENSM_RUN_DIR=$WORK/run "$abs_top_builddir/bin/opensmctl" -i "$name" >status
+		grep -qF 'configured otherwise (port settings)' status
+	done
 }
 
 @test "the peer as master: copied, not harmed, and replaced" {

@@ -15,7 +15,7 @@ setup_file() {
 setup() {
 	mapfile -t HOSTS < <(hosts_of "$NET")
 	rig_start "$NET"
-	# ibsim's links are 4x SDR until somebody enables more, which the peer writes in a way that ibsim does not know.
+	# ibsim's links are 4x SDR until more is enabled, which the peer writes in a way that ibsim does not know.
 	printf 'force_link_width 0\nforce_link_speed 0\n' >opensm.conf
 }
 

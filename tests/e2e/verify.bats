@@ -151,7 +151,7 @@ ours() {
 		v '.lost == 0 and (.credit_loop | not) and .vls > 1'
 		ibdmchk_says planned -c planned/ibdmchk-psl.txt -d planned/ibdmchk-sl2vl.txt
 		grep -q 'no credit loops found' ibdmchk.out
-		rm planned/ibdmchk-*.txt
+		rm planned/ibdmchk-*.txt planned/opensm-sl.dump
 		verify planned
 		ibdmchk_says planned
 		if grep -q 'no credit loops found' ibdmchk.out; then
@@ -160,6 +160,89 @@ ours() {
 			[ "$verified" -eq 1 ]
 		fi
 	done
+}
+
+@test "the daemon's own folder holds what its verifier needs: lash on a torus, SLs by path" {
+	"$NETGEN" torus 5 5 1 2 >net
+	rig_start "$BATS_TEST_TMPDIR/net"
+	printf '%s\n' "dump_files_dir $WORK/dumps" 'routing_engine lash,no_fallback' 'log_flags 0x43' 'sweep_interval 0' >opensm.conf
+	mkdir -p dumps
+	sm_start h0
+	wait_for 20 sm_up
+	wait_for 20 test -s dumps/opensm-sl.dump
+	wait_for 20 test -s dumps/opensm-sl2vl.dump
+	verify dumps
+	[ "$verified" -eq 0 ]
+	v '.holds and .lost == 0 and .dropped == 0 and .sls > 1 and .pairs == 2450'
+	sm_stop
+}
+
+@test "SL2VL that says VL 15 loses pairs, told by name; a VL that is not used does not" {
+	ours lash torus 5 5 1 2
+	verify planned
+	v '.holds and .dropped == 0 and .dropped_example == null'
+	# What leaves s0 by port 3 on SL 0 is dropped.
+	sed -i 's/^\(0x0000000000200000 [0-9]* 3 0x\)0/\1f/' planned/ibdmchk-sl2vl.txt
+	rm planned/opensm-sl2vl.dump
+	verify planned
+	[ "$verified" -eq 1 ]
+	v '(.holds | not) and .lost == 0 and .dropped > 0 and .dropped_example.at.name == "s0" and .dropped_example.sl == 0
+		and .dropped_example.port_out == 3'
+	"$SM_BIN" --verify planned >out || true
+	grep -q "^Dropped    $(jq .dropped v.json) pairs are lost: SL2VL sends their packets to VL 15" out
+	grep -q 'for one: from "h.* on SL 0: at switch "s0", in by port .*, out by port 3' out
+}
+
+# groups LINE...: opensm.mcfdbs of the tree 3 4 2 (leaves 1 to 3, spines 1 and 2).
+groups() {
+	printf '%s\n' "$@" >planned/opensm.mcfdbs
+}
+
+# row SWITCH PORT...: the row of group 0xC001.
+mcast_row() {
+	local guid
+	guid=$(awk -v id="\"$1\"" '/^switchguid=/ { guid = $0; sub(/.*=/, "", guid); sub(/\(.*/, "", guid) }
+		/^Switch/ && index($0, id) { print guid }' net)
+	shift
+	printf '\nSwitch 0x%016x\nLID    : Out Port(s)\n0xC001 :' "$((guid))"
+	printf ' 0x%03X ' "$@"
+	printf '\n'
+}
+
+# port_of A B: the port of switch A that leads to switch B.
+port_of() {
+	awk -v a="\"$1\"" -v b="\"$2\"" '/^(Switch|Ca|Hca)/ { at = $3 } /^\[/ && at == a && index($2, b "[") == 1 {
+		split($1, p, /[][]/); print p[2] }' net
+}
+
+@test "a multicast group cut in two, an edge one way only, and a ring are told by name" {
+	local l1 l2 up1 up2
+
+	ours minhop tree 3 4 2
+	l1=$(port_of spine1 leaf1) l2=$(port_of spine1 leaf2)
+	up1=$(port_of leaf1 spine1) up2=$(port_of leaf2 spine1)
+	groups "$(mcast_row leaf1 1 2 "$up1")" "$(mcast_row leaf2 1 2 "$up2")" "$(mcast_row spine1 "$l1" "$l2")"
+	verify planned/opensm-subnet.lst planned/opensm-lfts.dump planned/opensm.mcfdbs
+	[ "$verified" -eq 0 ]
+	v '.holds and .groups == 1 and .groups_at_fault == []'
+	groups "$(mcast_row leaf1 1 2 "$up1")" "$(mcast_row leaf2 1 2 "$up2")"
+	verify planned/opensm-subnet.lst planned/opensm-lfts.dump planned/opensm.mcfdbs
+	[ "$verified" -eq 1 ]
+	v '.groups_at_fault[0] | .mlid == 49153 and .pairs == 12 and .lost == 8 and .ends_at.name == "spine1" and (.ring | not)'
+	"$SM_BIN" --verify planned/opensm-subnet.lst planned/opensm-lfts.dump planned/opensm.mcfdbs >out || true
+	grep -q 'group 0xc001: 8 of 12 pairs of members are lost' out
+	grep -q 'for one: what "h0" sends does not come to "h4"; it ends at switch "spine1"' out
+	groups "$(mcast_row leaf1 1 2 "$up1")" "$(mcast_row leaf2 1 2 "$up2")" "$(mcast_row spine1 "$l2")"
+	verify planned/opensm-subnet.lst planned/opensm-lfts.dump planned/opensm.mcfdbs
+	[ "$verified" -eq 1 ]
+	v '.groups_at_fault[0] | .lost == 4 and .from.name == "h4" and .to.name == "h0"'
+	groups "$(mcast_row leaf1 1 2 "$up1" "$(port_of leaf1 spine2)")" "$(mcast_row leaf2 1 2 "$up2" "$(port_of leaf2 spine2)")" \
+		"$(mcast_row spine1 "$l1" "$l2")" "$(mcast_row spine2 "$(port_of spine2 leaf1)" "$(port_of spine2 leaf2)")"
+	verify planned/opensm-subnet.lst planned/opensm-lfts.dump planned/opensm.mcfdbs
+	[ "$verified" -eq 1 ]
+	v '.groups_at_fault[0] | .lost == 0 and .ring and .ring_at.name != null'
+	"$SM_BIN" --verify planned/opensm-subnet.lst planned/opensm-lfts.dump planned/opensm.mcfdbs >out || true
+	grep -q 'group 0xc001: A RING: packets come by switch "' out
 }
 
 @test "what cannot be used is told: status 64 and 65" {

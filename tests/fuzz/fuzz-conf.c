@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
 extern const unsigned fuzz_runs;
-const unsigned fuzz_runs = 2000; /* replay.c: each is read and written several times */
+const unsigned fuzz_runs = 800; /* replay.c: each is read and written several times */
 
 static void require(bool holds)
 {

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary lines at the console of a manager of a small fabric. The first byte says who types: bit 0: may act,
- * bit 1: on a terminal, bit 2: no port is open. Whatever is typed, an answer comes and the prompt after it;
- * who may not act changes nothing.
+ * Arbitrary lines at the console of a manager of a small fabric. The first byte says which user
+ * types: bit 0: may act, bit 1: on a terminal, bit 2: no port is open. Whatever is typed, an answer
+ * comes and the prompt after it; a user that may not act changes nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/console.h"
+#include "console/console.h"
 #include "lib/rig.h"
-#include "libvendor/sim/gen.h"
+#include "sim/gen/gen.h"
 #include "util/log.h"
 #include "util/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
 extern const unsigned fuzz_runs;
-const unsigned fuzz_runs = 2000; /* replay.c: a manager comes up for each */
+const unsigned fuzz_runs = 800; /* replay.c: a manager comes up for each */
 
 #define MAX_LINES 12
 
 struct world {
 	struct rig *rig;
 	struct conf *conf;
-	struct scene scene;
+	struct daemon_api api;
 	struct console *console;
 	struct sm_job *job;
 	bool busy, left, prompted;
@@ -74,10 +74,10 @@ static void open_world(struct world *w, uint8_t kind)
 {
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 1, 1, 1);
 	struct console_config config = {
-		.scene = &w->scene,
+		.api = &w->api,
 		.local = kind & 2,
 		.may_act = kind & 1,
-		.who = "fuzz",
+		.client = "fuzz",
 		.write = on_write,
 		.busy = on_busy,
 		.quit = on_quit,
@@ -90,7 +90,7 @@ static void open_world(struct world *w, uint8_t kind)
 	w->conf->dump_files_dir = xstrdup("/nonexistent");
 	rig_start(w->rig, "h0", 0, w->conf, NULL);
 	rig_run(w->rig, 3 * MONO_S);
-	w->scene = (struct scene){
+	w->api = (struct daemon_api){
 		.perf = perf_new(w->conf, NULL),
 		.sm = kind & 4 ? NULL : w->rig->sms[0].sm,
 		.conf = w->conf,
@@ -143,7 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 				sm_sweeping_enabled(w.rig->sms[0].sm)));
 	rig_run(w.rig, sim_now(w.rig->sim) + MONO_S);
 	console_free(w.console);
-	perf_free(w.scene.perf);
+	perf_free(w.api.perf);
 	rig_free(w.rig);
 	conf_unref(w.conf);
 	return 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary bytes from whoever connects to the control socket, to the real window on a real socket with a
- * manager behind it. Whatever comes: each answer is a JSON object with parameters or an error, ended by a
- * NUL byte, and the next caller is served. A byte 0x01 lets the thread of windows work; 0x02 has something
- * happen in the subnet.
+ * Arbitrary bytes from a client of the control socket, to the real listener on a real
+ * socket with a manager behind it. Whatever comes: each answer is a JSON object with parameters or
+ * an error, ended by a NUL byte, and the next caller is served. A byte 0x01 lets the thread that
+ * renders work; 0x02 has something happen in the subnet, and time pass there.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static void happen(void)
 	case SM_EVENT_DISCOVERED:
 	case SM_EVENT_SWEEP_DONE:
 	case SM_EVENT_SUBNET_UP:
-		e.sweep.kind = "heavy";
+		e.sweep.kind = SWEEP_HEAVY;
 		e.sweep.why = "asked for";
 		break;
 	case SM_EVENT_ROUTES:
@@ -80,8 +80,10 @@ static void happen(void)
 	default:
 		break;
 	}
-	window_control_event(world.window, &e);
+	listen_control_event(world.listener, &e);
 	world.wakes++;
+	/* Devices answer, and calls that wait for them end. */
+	rig_run(world.rig, sim_now(world.rig->sim) + 20 * MONO_MS);
 }
 
 static void require_service(void)
@@ -114,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 {
 	struct caller c = { .in = xmalloc(ANSWERS_MAX) };
 
-	if (!world.window) {
+	if (!world.listener) {
 		require(cw_start(&world));
 		atexit(end_world);
 	}

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary text as a list of ports, of weights, of names, of prefix routes and of modules. No GUID is 0, no port
- * or weight out of range, no port twice, no name empty or unprintable; the first route counts.
+ * Arbitrary text as a list of ports, of weights, of names, of prefix routes and of modules. No GUID
+ * is 0, no port or weight out of range, no port twice, no name empty or unprintable; the first
+ * route counts.
  */
 #include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/lists.h"
-#include "conf/modules.h"
-#include "conf/prefixes.h"
+#include "conf/lists/lists.h"
+#include "conf/lists/modules.h"
+#include "conf/lists/prefixes.h"
 #include "util/mem.h"
 
 #define NAME "list"
@@ -90,11 +91,8 @@ static void try_modules(const char *text, size_t len)
 
 	if (conf_modules_read_text(NAME, text, len, &m, &r) < 0)
 		require(m.n == 0);
-	for (size_t i = 0; i < m.n; i++) {
-		const char *slash = strchr(m.items[i].name, '/');
-
-		require(slash && !strchr(slash + 1, '/') && m.items[i].mask <= 0xFF);
-	}
+	for (size_t i = 0; i < m.n; i++)
+		require(strchr(m.items[i].name, '/') && m.items[i].mask <= 0xFF);
 	conf_modules_clear(&m);
 	conf_report_clear(&r);
 }

@@ -23,6 +23,16 @@
 #define N_TARGETS 4
 #define N_SENT 16
 
+static void count_ids(void *arg, void *ret, size_t len)
+{
+	uint32_t *next_id = arg;
+
+	for (size_t at = 0; at + sizeof(*next_id) <= len; at += sizeof(*next_id)) {
+		memcpy((uint8_t *)ret + at, next_id, sizeof(*next_id));
+		(*next_id)++;
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
 
 struct bytes {
@@ -221,8 +231,11 @@ static void drain(struct world *w)
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 {
 	struct bytes b = { input, input + len };
-	struct mad_params params = { .stall = 100 * MONO_MS, .timeout_ms = 200,
-				     .long_timeout_ms = 500, .first_tid = UINT32_MAX - 2 };
+	uint32_t next_id = UINT32_MAX - 2;
+	struct mad_params params = { .stall = 100 * MONO_MS,
+				     .timeout_ms = 200,
+				     .long_timeout_ms = 500,
+				     .draw = { count_ids, &next_id } };
 	struct world *w = xcalloc(1, sizeof(*w));
 
 	params.max_wire = next(&b) % 8;

@@ -3,7 +3,7 @@
  * Arbitrary text as a net file. A refusal names its place in printable text; what is accepted is a
  * fabric whose cables agree, and what is written of it reads back to the same text.
  */
-#include "ib/netfile.h"
+#include "sim/netfile/netfile.h"
 
 #include <stdlib.h>
 #include <string.h>

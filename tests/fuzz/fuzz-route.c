@@ -2,28 +2,32 @@
 /*
  * Arbitrary fabrics through every routing engine: no crash, no hang, and a proof or a refusal.
  *
- * The input is a program that builds a fabric: perhaps one of the regular ones to begin with, then switches,
- * hosts and cables anywhere, also twice, also from a switch to itself. Rounds follow: something breaks, is
- * mended or moved, and what was made before, perhaps by another engine or with other options, is what the
- * engine has to go by then. Groups of random members are planned on top, and keep their trees as they can.
+ * The input is a program that builds a fabric: perhaps one of the regular ones to begin with, then
+ * switches, hosts and cables anywhere, also twice, also from a switch to itself. Rounds follow:
+ * something breaks, is mended or moved, and what was made before, perhaps by another engine or with
+ * other options, is what the engine has to go by then. Groups of random members are planned on top,
+ * and keep their trees as they can.
  *
- * What must hold: a refusal says why; auto refuses nothing; tables lead out of ports that are there; nothing
- * that cables connect is lost and nothing goes round; engines that promise it are free of deadlock, which a
- * second judge, who shares nothing with the first, confirms, and the judge in a hurry agrees; two threads make
- * the same bytes as one; what a list of engines chooses holds; trees close no cycle without saying so.
- * The engine `file` reads the tables of another, mutilated: whatever it says then, it stands.
+ * What must hold: a refusal says why; auto refuses nothing; tables lead out of ports that are
+ * there; nothing that cables connect is lost and nothing goes round; engines that promise it are
+ * free of deadlock, which a second proof, with no code of the first, confirms, and the
+ * judge in a hurry agrees; two threads make the same bytes as one; what a list of engines chooses
+ * holds; trees close no cycle without saying so. The engine `file` reads the tables of another,
+ * mutilated: whatever it says then, it stands.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/torus.h"
-#include "route/check.h"
-#include "route/choose.h"
-#include "route/depend.h"
-#include "route/engine.h"
-#include "route/tablefile.h"
-#include "route/transition.h"
+#include "conf/lists/torus.h"
+#include "route/proof/check.h"
+#include "route/select/choose.h"
+#include "route/proof/cdg.h"
+#include "route/core/engine.h"
+#include "route/select/engines.h"
+#include "route/io/tablefile.h"
+#include "route/proof/transition.h"
+#include "tests/lib/tables.h"
 #include "tests/lib/topogen.h"
 #include "tests/unit/lanes-desk.h"
 #include "util/mem.h"
@@ -59,7 +63,8 @@ struct world {
 	uint8_t vls[SWITCHES_MAX]; /* of all ports of a switch; 0: nothing is said */
 	bool slow[SWITCHES_MAX];
 	unsigned torus[3]; /* its sizes, if one was begun with */
-	bool cramped; /* some switch has a table too small for the LIDs: what is lost is nobody's fault */
+	/* some switch has a table too small for the LIDs: what is lost is no fault */
+	bool cramped;
 };
 
 struct lists {
@@ -80,12 +85,15 @@ static const struct asked {
 	bool complete; /* what cables connect has a way */
 	bool list;     /* no engine: a random list of them */
 } asked[] = {
-	{ "auto", true, true, false },	{ "updn", true, true, false },	     { "dnup", true, true, false },
-	{ "ftree", true, true, false }, { "lash", true, true, false },	     { "dfsssp", true, true, false },
-	{ "nue", true, true, false },	{ "torus-2QoS", true, true, false }, { "dragonfly", true, true, false },
-	{ "hyperx", true, true, false }, { "minhop", false, true, false },   { "sssp", false, true, false },
-	{ "dor", false, true, false },	{ "file", false, false, false },     { "a list", true, true, true },
-	{ "a list, unsafe", false, false, true }, { "columns", false, true, false },
+	{ "auto", true, true, false },	    { "updn", true, true, false },
+	{ "dnup", true, true, false },	    { "ftree", true, true, false },
+	{ "lash", true, true, false },	    { "dfsssp", true, true, false },
+	{ "nue", true, true, false },	    { "torus-2QoS", true, true, false },
+	{ "dragonfly", true, true, false }, { "hyperx", true, true, false },
+	{ "minhop", false, true, false },   { "sssp", false, true, false },
+	{ "dor", false, true, false },	    { "file", false, false, false },
+	{ "a list", true, true, true },	    { "a list, unsafe", false, false, true },
+	{ "columns", false, true, false },
 };
 
 static void require_(bool holds, const char *what)
@@ -178,7 +186,9 @@ static void begin_with(struct world *w, struct bytes *b)
 {
 	unsigned kind = next(b) % 8, size = next(b), flags = next(b), hosts = 1 + flags % 2;
 	static const uint8_t lmcs[8] = { 0, 0, 0, 0, 0, 1, 2, 3 };
-	const struct topogen o = { .seed = size, .damage = size % 4 * 0.05, .random_guids = size & 1,
+	const struct topogen o = { .seed = size,
+				   .damage = size % 4 * 0.05,
+				   .random_guids = size & 1,
 				   .lmc = flags == 255 ? 7 : lmcs[flags >> 5] };
 	_cleanup_(topo_unrefp) struct topo *t = NULL;
 
@@ -249,7 +259,7 @@ static void change_switch(struct world *w, unsigned op, unsigned x, unsigned y)
 		w->vls[x % w->n_switches] = (uint8_t)(y % 16);
 		w->slow[x % w->n_switches] = y & 16;
 		break;
-	case 3: /* it leaves; LIDs stay who they are */
+	case 3: /* it leaves; the ports keep their LIDs */
 		for (unsigned i = 0; i < w->n_links; i++)
 			w->links[i].cut |= w->links[i].a == s->guid || w->links[i].b == s->guid;
 		for (unsigned i = 0; y & 1 && i < w->n_host_links; i++)
@@ -314,7 +324,8 @@ static guid_t any_host(const struct world *w, struct bytes *b)
 	return w->n_hosts && i < 250 ? w->hosts[i % w->n_hosts].guid : 1 + i;
 }
 
-static struct route_guids guids_of(guid_t *list, guid_t (*any)(const struct world *, struct bytes *),
+static struct route_guids guids_of(guid_t *list,
+				   guid_t (*any)(const struct world *, struct bytes *),
 				   const struct world *w, struct bytes *b)
 {
 	unsigned n = next(b) % (2 * LISTED_MAX);
@@ -357,12 +368,15 @@ static struct route_options read_options(struct lists *l, const struct world *w,
 {
 	unsigned flags = next(b), more = next(b);
 	struct route_options o = {
-		.connect_roots = flags & 1, .quasi_ftree_indexing = flags & 2,
-		.do_mesh_analysis = flags & 4, .nue_include_switches = flags & 8,
-		.avoid_throttled_links = flags & 16, .port_shifting = flags & 32,
-		.count_switches = flags & 64, .scatter_seed = flags & 128 ? 5 : 0,
-		.max_vls = more & 15, .lash_start_vl = more >> 4 & 3, .nue_max_num_vls = more >> 4 & 7,
-		.max_reverse_hops = more >> 6,
+		.quasi_ftree_indexing = flags & 2,
+		.nue_include_switches = flags & 8,
+		.avoid_throttled_links = flags & 16,
+		.port_shifting = flags & 32,
+		.count_switches = flags & 64,
+		.scatter_seed = flags & 128 ? 5 : 0,
+		.max_vls = more & 15,
+		.lash_start_vl = more >> 4 & 3,
+		.nue_max_num_vls = more >> 4 & 7,
 	};
 
 	o.roots = guids_of(l->roots, any_switch, w, b);
@@ -376,12 +390,16 @@ static struct route_options read_options(struct lists *l, const struct world *w,
 	o.port_order = l->ports;
 	for (o.n_port_order = 0; o.n_port_order < next(b) % LISTED_MAX; o.n_port_order++)
 		l->ports[o.n_port_order] = (struct route_port_order){
-			.guid = any_switch(w, b), .n = 2, .ports = { (uint8_t)(1 + next(b)), (uint8_t)(1 + next(b)) },
+			.guid = any_switch(w, b),
+			.n = 2,
+			.ports = { (uint8_t)(1 + next(b)), (uint8_t)(1 + next(b)) },
 		};
 	o.weights = l->weights;
 	for (o.n_weights = 0; o.n_weights < next(b) % LISTED_MAX / 2; o.n_weights++)
 		l->weights[o.n_weights] = (struct route_guid_port){
-			any_switch(w, b), (uint8_t)(1 + next(b) % PORTS_MAX), (uint8_t)(1 + next(b)),
+			any_switch(w, b),
+			(uint8_t)(1 + next(b) % PORTS_MAX),
+			(uint8_t)(1 + next(b)),
 		};
 	o.ignore = l->ignore;
 	for (o.n_ignore = 0; o.n_ignore < next(b) % LISTED_MAX / 2; o.n_ignore++)
@@ -409,12 +427,12 @@ static void require_entries(const struct routes *r)
 
 static void require_lanes(const struct routes *r, unsigned most)
 {
-	const struct lanes *l = r->lanes;
+	const struct sl2vl *l = r->lanes;
 
 	if (!l)
 		return;
 	require(l->n_vls && l->n_vls <= most && l->n_classes);
-	for (size_t i = 0; i < (size_t)l->n_classes * l->n_classes * LANES_SLS; i++)
+	for (size_t i = 0; i < (size_t)l->n_classes * l->n_classes * SL2VL_SLS; i++)
 		require(l->vl[i] < l->n_vls);
 }
 
@@ -428,7 +446,8 @@ static void tell(const struct routes *r, const struct route_verdict *v)
 	fprintf(stderr, "lost: LID %u from switch %u, ends at %u\n", v->lost_example.to,
 		v->lost_example.from, v->lost_example.end);
 	for (uint32_t s = 0; s < t->n_switches; s++) {
-		fprintf(stderr, "switch %u LID %u cap %u:", s, t->switches[s].lid, t->switches[s].lft_cap);
+		fprintf(stderr, "switch %u LID %u cap %u:", s, t->switches[s].lid,
+			t->switches[s].lft_cap);
 		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
 			if (topo_port(t, s, p)->sw != TOPO_NONE)
 				fprintf(stderr, " %u>%u", p, topo_port(t, s, p)->sw);
@@ -443,11 +462,13 @@ static void require_same_verdict(const struct route_verdict *a, const struct rou
 	require(!strcmp(route_verdict_str(a, x), route_verdict_str(b, y)));
 	require(a->pairs == b->pairs && a->unreachable == b->unreachable && a->cut == b->cut &&
 		a->lost == b->lost && a->looping == b->looping && a->detours == b->detours &&
-		a->switch_unreachable == b->switch_unreachable && a->credit_loop == b->credit_loop &&
-		a->max_load == b->max_load && a->min_load == b->min_load && a->max_hops == b->max_hops);
+		a->switch_unreachable == b->switch_unreachable &&
+		a->credit_loop == b->credit_loop && a->max_load == b->max_load &&
+		a->min_load == b->min_load && a->max_hops == b->max_hops);
 }
 
-static void require_proof(const struct routes *r, const struct route_verdict *v, const struct asked *what)
+static void require_proof(const struct routes *r, const struct route_verdict *v,
+			  const struct asked *what)
 {
 	if (getenv("LOUD"))
 		tell(r, v);
@@ -467,13 +488,15 @@ static void require_same(const struct routes *a, const struct routes *b)
 	require(!a->topo->n_switches ||
 		!memcmp(a->lft, b->lft, (size_t)a->topo->n_switches * a->row_size));
 	require(!a->lanes == !b->lanes);
-	require(lanes_bytes(a->lanes) == lanes_bytes(b->lanes));
 	if (!a->lanes)
 		return;
+	require(sl2vl_n_sl(a->lanes) == sl2vl_n_sl(b->lanes));
 	require(a->lanes->n_vls == b->lanes->n_vls && a->lanes->by == b->lanes->by &&
-		a->lanes->n_classes == b->lanes->n_classes && a->lanes->sl_mask == b->lanes->sl_mask);
-	require(!lanes_n_sl(a->lanes) || !memcmp(a->lanes->sl, b->lanes->sl, lanes_n_sl(a->lanes)));
-	require(!memcmp(a->lanes->vl, b->lanes->vl, (size_t)a->lanes->n_classes * a->lanes->n_classes * LANES_SLS));
+		a->lanes->n_classes == b->lanes->n_classes &&
+		a->lanes->sl_mask == b->lanes->sl_mask);
+	require(!sl2vl_n_sl(a->lanes) || !memcmp(a->lanes->sl, b->lanes->sl, sl2vl_n_sl(a->lanes)));
+	require(!memcmp(a->lanes->vl, b->lanes->vl,
+			(size_t)a->lanes->n_classes * a->lanes->n_classes * SL2VL_SLS));
 }
 
 /* ---- what is asked ------------------------------------------------------------------------- */
@@ -481,7 +504,9 @@ static void require_same(const struct routes *a, const struct routes *b)
 /* Some engines, some words that are none, in any order. */
 static void random_list(struct bytes *b, char *ret, size_t size)
 {
-	static const char *const words[] = { "", "no_fallback", "nonsense", " ,", "ftree,", "\t\n" };
+	static const char *const words[] = {
+		"", "no_fallback", "nonsense", " ,", "ftree,", "\t\n"
+	};
 	unsigned n = 1 + next(b) % 5;
 	size_t len = 0;
 
@@ -512,7 +537,8 @@ static struct routes *ask(struct round *round, unsigned threads, char why[160])
 	r = route_choose(&round->chain, job, &choice);
 	memcpy(why, choice.why, sizeof(choice.why));
 	require(!r || choice.unsafe || !route_fault(&choice.verdict));
-	require(r || job->cancelled || !round->what->complete || strstr(round->chain.list, "no_fallback"));
+	require(r || job->cancelled || !round->what->complete ||
+		strstr(round->chain.list, "no_fallback"));
 	return r;
 }
 
@@ -529,12 +555,13 @@ static struct routes *run(struct round *round)
 	again = ask(round, 2, why2);
 	require(!r == !again && (r || !strcmp(why, why2)));
 	require(r || why[0]);
-	require(r || round->what->list || !round->what->complete || strcmp(round->what->name, "auto"));
+	require(r || round->what->list || !round->what->complete ||
+		strcmp(round->what->name, "auto"));
 	if (!r)
 		return NULL;
 	require_same(r, again);
 	require_entries(r);
-	require_lanes(r, route_lanes(&round->job));
+	require_lanes(r, route_vls(&round->job));
 	routes_check(r, 1, &v);
 	require_proof(r, &v, round->what);
 	routes_check_after(round->job.previous, r, 1, &after);
@@ -565,7 +592,7 @@ static void read_tables(struct round *round, struct lists *l, struct bytes *b)
 	if (!r)
 		return;
 	out = open_memstream(&l->tables, &text->len);
-	tablefile_write_lfts(r, NULL, NULL, out);
+	tables_write_lfts(r, out);
 	fclose(out);
 	for (unsigned i = 0; i < faults && text->len; i++) {
 		unsigned at = next(b) << 8, byte;
@@ -586,7 +613,8 @@ static void require_tree(const struct mcast_tree *tree, const struct topo *t)
 
 		require(row->sw < t->n_switches && t->switches[row->sw].guid == row->guid);
 		for (unsigned p = 0; p < 256; p++)
-			require(!(row->mask[p / 64] >> p % 64 & 1) || p <= t->switches[row->sw].n_ports);
+			require(!(row->mask[p / 64] >> p % 64 & 1) ||
+				p <= t->switches[row->sw].n_ports);
 		require(row->up == MCAST_NONE || row->up < tree->n_rows);
 		require(row->up == MCAST_NONE ||
 			topo_port(t, row->sw, row->up_port)->sw == tree->rows[row->up].sw);
@@ -613,8 +641,8 @@ static uint32_t read_members(const struct topo *t, struct bytes *b, struct mcast
 }
 
 /* Trees that stay as they can beside these tables. */
-static void plan_groups(const struct routes *r, const struct route_options *options, struct mcast_tree **trees,
-			struct bytes *b)
+static void plan_groups(const struct routes *r, const struct route_options *options,
+			struct mcast_tree **trees, struct bytes *b)
 {
 	_cleanup_(mcast_planner_freep) struct mcast_planner *planner = NULL;
 	struct mcast_params params = { .topo = r->topo, .routes = r, .options = options };
@@ -625,17 +653,19 @@ static void plan_groups(const struct routes *r, const struct route_options *opti
 	unsigned flags = next(b);
 
 	routes_check_graph(r, 1, &v, &params.depends);
-	proved = dependency_graph_is_acyclic(params.depends);
+	proved = cdg_is_acyclic(params.depends);
 	require(proved == !v.credit_loop);
 	if (!proved || flags & 1)
-		params.depends = dependency_graph_free(params.depends);
+		params.depends = cdg_free(params.depends);
 	for (uint32_t s = 0; s < r->topo->n_switches; s++)
 		caps[s] = flags & 2 ? (uint16_t)(s * flags % 5) : 1000;
 	params.caps = flags & 4 ? caps : NULL;
 	planner = mcast_planner_new(&params);
 	for (unsigned i = 0; i < GROUPS; i++) {
 		struct mcast_member members[MEMBERS_MAX];
-		struct mcast_job job = { .mlid = (lid_t)(MLID_MIN + i), .members = members, .previous = trees[i] };
+		struct mcast_job job = { .mlid = (lid_t)(MLID_MIN + i),
+					 .members = members,
+					 .previous = trees[i] };
 		struct mcast_tree *tree;
 
 		job.n_members = read_members(r->topo, b, members);
@@ -647,7 +677,8 @@ static void plan_groups(const struct routes *r, const struct route_options *opti
 		unproved |= tree->unproved;
 	}
 	if (params.depends && !unproved)
-		require(routes_check_trees(r, (const struct mcast_tree *const *)trees, GROUPS, sls, NULL));
+		require(tables_check_trees(r, (const struct mcast_tree *const *)trees, GROUPS, sls,
+					   NULL));
 }
 
 /* ---- all of it ----------------------------------------------------------------------------- */
@@ -664,7 +695,8 @@ static void play_round(struct play *play, const struct asked *what, struct bytes
 {
 	_cleanup_(topo_unrefp) struct topo *t = build(&play->world);
 	struct round round = {
-		.what = what, .job = { .topo = t, .options = play->options, .previous = play->routes },
+		.what = what,
+		.job = { .topo = t, .options = play->options, .previous = play->routes },
 	};
 	struct asked mine = *what;
 	struct transition *steps;
@@ -673,10 +705,12 @@ static void play_round(struct play *play, const struct asked *what, struct bytes
 
 	round.what = &mine;
 	mine.complete &= !play->world.cramped;
-	mine.acyclic &= !play->world.cramped; /* the judge refuses them; lanes are given to whole ways */
+	/* the judge refuses them; lanes are given to whole ways */
+	mine.acyclic &= !play->world.cramped;
 	if (what->list)
 		random_list(b, list, sizeof(list));
-	round.chain = (struct route_chain){ .list = list, .allow_unsafe = what->list && !what->acyclic };
+	round.chain =
+		(struct route_chain){ .list = list, .allow_unsafe = what->list && !what->acyclic };
 	if (what->list || !strcmp(what->name, "file"))
 		read_tables(&round, &play->lists, b);
 	if (getenv("LOUD"))
@@ -706,7 +740,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 		change(&play->world, &b);
 	play->options = read_options(&play->lists, &play->world, &b);
 	for (unsigned round = 0; round < rounds; round++) {
-		bool other = round % 2 && late & 16; /* another engine had its turn before, or other options */
+		/* another engine had its turn before, or other options */
+		bool other = round % 2 && late & 16;
 
 		play_round(play, &asked[(other ? late >> 4 : engine) % ARRAY_SIZE(asked)], &b);
 		for (unsigned i = 0; i < (late & 3); i++)

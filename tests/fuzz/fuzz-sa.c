@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary requests to Subnet Administration, in any order with what else happens to it: views come
- * and go, time passes, devices answer or do not, Reports are acknowledged or come back. The input is a
- * list of operations (enum op); requests are made of ingredients that exist (GIDs, LIDs, P_Keys), so
- * that they get further than to the first check, or are any bytes at all.
+ * Arbitrary requests to Subnet Administration, in any order with what else happens to it: views
+ * come and go, time passes, devices answer or do not, Reports are acknowledged or come back. The
+ * input is a list of operations (enum op); requests are made of ingredients that exist (GIDs, LIDs,
+ * P_Keys), so that they get further than to the first check, or are any bytes at all.
  *
- * Whatever happens: every answer has the shape of an answer, bounds hold, a plain question of another
- * port is answered at the end, what is dumped can be restored, and nothing is left behind.
+ * Whatever happens: every answer has the shape of an answer, bounds hold, a plain question of
+ * another port is answered at the end, what is dumped can be restored, and nothing is left behind.
  *
  * Not here: MADs against the whole manager (fuzz-sm), the transaction engine (fuzz-mad).
  */
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/partitions.h"
-#include "sa/impl.h"
+#include "conf/partitions/partitions.h"
+#include "sa/base/sa_internal.h"
 #include "tests/lib/sa-desk.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -292,14 +292,24 @@ static void change_fabric(struct world *w)
 	desk_publish(d);
 }
 
+enum { AT_RUN_TIME = 4, LEAVE = 8 };
+
 static void change_keys(struct world *w)
 {
 	static const uint16_t keys[][2] = {
 		{ 0xFFFF, 0x8001 }, { 0x7FFF, 0x8001 }, { 0x8001 }, { 0xFFFF }
 	};
-	unsigned i = eat(w) % ARRAY_SIZE(keys);
+	unsigned i = eat(w) % ARRAY_SIZE(keys), how = eat(w), n = keys[i][1] ? 2 : 1;
+	struct desk *d = w->desk;
+	const char *host = hosts[how & FROM];
 
-	desk_keys(w->desk, hosts[eat(w) & FROM], keys[i][1] ? 2 : 1, keys[i]);
+	if (!(how & AT_RUN_TIME) || !d->sa->view) {
+		desk_keys(d, host, n, keys[i]);
+		return;
+	}
+	desk_move(d, host, n, keys[i]);
+	if (how & LEAVE)
+		sa_leave_partition(d->sa, desk_end(d, host)->guid, how & 1 ? 0x0001 : 0x7FFF);
 }
 
 static void cells_are_answered(struct world *w)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary MADs against a manager that is MASTER of a small fabric: requests, traps and answers that
- * nobody asked for arrive at its own port. The input is MADs of 256 bytes; a short one is filled with
- * zeroes. Whatever arrives, the manager keeps running and its fabric comes up again.
+ * Arbitrary MADs against a manager that is MASTER of a small fabric: requests, traps and answers
+ * that were not asked for arrive at its own port. The input is MADs of 256 bytes; a short one is
+ * filled with zeroes. Whatever arrives, the manager keeps running and its fabric comes up again.
  *
  * Not here: the order of events in the transaction engine (fuzz-mad).
  */
@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libvendor/sim/gen.h"
-#include "libvendor/sim/sim.h"
+#include "sim/gen/gen.h"
+#include "sim/sim.h"
 #include "sm/sm.h"
 #include "util/log.h"
 #include "util/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
 extern const unsigned fuzz_runs;
-const unsigned fuzz_runs = 2000; /* replay.c: a manager comes up for each */
+const unsigned fuzz_runs = 800; /* replay.c: a manager comes up for each */
 
 #define MAX_MADS 16
 #define SETTLE (30 * MONO_S)
@@ -110,7 +110,8 @@ static void require_up(const struct world *w, const char *when)
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 {
-	static const struct transport_ops ops = { op_fd, op_send, op_receive, op_set_issm, op_close };
+	static const struct transport_ops ops = { op_fd, op_send, op_receive, op_set_issm,
+						  op_close };
 	const struct sm_hooks hooks = { .submit_job = submit_job };
 	const struct log_config quiet = { .path = "/dev/null", .quiet = true };
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 2, 1, 1);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary text as tables, SLs and SL2VL of a small fabric: read, made into routes, judged with whatever lanes
- * they have, written and read back.
+ * Arbitrary text as tables, SLs and SL2VL of a small fabric: read, made into routes, judged with
+ * whatever lanes they have, written and read back.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "route/check.h"
-#include "route/depend.h"
-#include "route/tablefile.h"
+#include "route/proof/check.h"
+#include "route/proof/cdg.h"
+#include "route/io/tablefile.h"
+#include "tests/lib/tables.h"
 #include "tests/lib/topogen.h"
 #include "util/mem.h"
 
@@ -22,19 +23,20 @@ static void require(bool holds)
 
 static void judge(const struct routes *r, const struct tablefile *f)
 {
-	struct dependency_graph *g = NULL;
+	struct cdg *g = NULL;
+	_cleanup_free_ lid_t *mlids = NULL;
 	struct mcast_tree **trees;
 	struct route_verdict v;
-	uint32_t n = tablefile_trees(f, r->topo, &trees);
+	uint32_t n = tablefile_trees(f, r->topo, &trees, &mlids);
 
 	routes_check_graph(r, 1, &v, &g);
 	require(v.cut + v.lost == v.unreachable && v.unreachable <= v.pairs);
 	for (uint32_t i = 0; i < n; i++) {
-		dependency_graph_force_tree(g, trees[i], (uint8_t)(i % LANES_SLS));
+		cdg_force_tree(g, trees[i], (uint8_t)(i % SL2VL_SLS));
 		mcast_tree_unref(trees[i]);
 	}
-	require(dependency_graph_is_acyclic(g) == !dependency_graph_on_cycles(g));
-	dependency_graph_free(g);
+	require(cdg_is_acyclic(g) == !cdg_on_cycles(g));
+	cdg_free(g);
 	free(trees);
 }
 
@@ -48,7 +50,7 @@ static void write_and_read(const struct routes *r)
 	FILE *out = open_memstream(&text, &len);
 
 	require(out);
-	tablefile_write_lfts(r, NULL, NULL, out);
+	tables_write_lfts(r, out);
 	fclose(out);
 	tablefile_read(f, "again", text, len, &report);
 	back = tablefile_routes(f, r->topo, "file", &report);
@@ -71,7 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 	write_and_read(r);
 	conf_report_clear(&report);
 	for (unsigned i = 0; i < 2; i++) {
-		r->lanes = lanes_free(r->lanes);
+		r->lanes = sl2vl_free(r->lanes);
 		r->lanes = tablefile_lanes(r, i ? &text : NULL, i ? NULL : &text, &report);
 		conf_report_clear(&report);
 		judge(r, f);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary text as a fabric of ibnetdiscover. A refusal has an error; what is accepted has cables with two ends,
- * becomes a topo, and what is written of it reads back to the same text.
+ * Arbitrary text as a fabric of ibnetdiscover. A refusal has an error; what is accepted has cables
+ * with two ends, becomes a topo, and what is written of it reads back to the same text.
  */
 #include "topo/topofile.h"
 

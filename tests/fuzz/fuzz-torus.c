@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Arbitrary text as torus-2QoS.conf: a file with faults is told and not used, one without is in range. */
+/*
+ * Arbitrary text as torus-2QoS.conf: a file with faults is told and not used, one without is in
+ * range.
+ */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/torus.h"
+#include "conf/lists/torus.h"
 #include "util/mem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);

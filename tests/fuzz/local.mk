@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 
 # Each target is a function of bytes; replay.c runs the corpus and mutations of it (README.md).
+FUZZ_TESTS += tests/fuzz/fuzz-key-ring
+check_PROGRAMS += tests/fuzz/fuzz-key-ring
+tests_fuzz_fuzz_key_ring_SOURCES = tests/fuzz/fuzz-key-ring.c tests/fuzz/replay.c
+tests_fuzz_fuzz_key_ring_LDADD = $(KEYS_LIBS)
 FUZZ_TESTS += tests/fuzz/fuzz-mad tests/fuzz/fuzz-store
 check_PROGRAMS += tests/fuzz/fuzz-mad tests/fuzz/fuzz-store
 tests_fuzz_fuzz_mad_SOURCES = tests/fuzz/fuzz-mad.c tests/fuzz/replay.c
@@ -19,7 +23,7 @@ tests_fuzz_fuzz_lists_LDADD = $(CONF_LIBS)
 FUZZ_TESTS += tests/fuzz/fuzz-netfile
 check_PROGRAMS += tests/fuzz/fuzz-netfile
 tests_fuzz_fuzz_netfile_SOURCES = tests/fuzz/fuzz-netfile.c tests/fuzz/replay.c
-tests_fuzz_fuzz_netfile_LDADD = $(IB_LIBS)
+tests_fuzz_fuzz_netfile_LDADD = $(SIM_LIBS)
 
 FUZZ_TESTS += tests/fuzz/fuzz-sm
 check_PROGRAMS += tests/fuzz/fuzz-sm
@@ -50,14 +54,14 @@ FUZZ_TESTS += tests/fuzz/fuzz-console
 check_PROGRAMS += tests/fuzz/fuzz-console
 tests_fuzz_fuzz_console_SOURCES = tests/fuzz/fuzz-console.c tests/fuzz/replay.c
 tests_fuzz_fuzz_console_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_fuzz_fuzz_console_LDADD = librig.a $(CTL_LIBS) $(SIM_LIBS)
+tests_fuzz_fuzz_console_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS)
 
 FUZZ_TESTS += tests/fuzz/fuzz-control
 check_PROGRAMS += tests/fuzz/fuzz-control
-tests_fuzz_fuzz_control_SOURCES = tests/fuzz/fuzz-control.c tests/fuzz/replay.c opensm/window_control.c opensm/streams.c \
-	opensm/streams_listen.c
+tests_fuzz_fuzz_control_SOURCES = tests/fuzz/fuzz-control.c tests/fuzz/replay.c opensm/daemon/listen_control.c opensm/daemon/stream.c \
+	opensm/daemon/stream_listen.c
 tests_fuzz_fuzz_control_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
-tests_fuzz_fuzz_control_LDADD = librig.a $(CTL_LIBS) $(SIM_LIBS)
+tests_fuzz_fuzz_control_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS)
 
 FUZZ_TESTS += tests/fuzz/fuzz-topofile
 check_PROGRAMS += tests/fuzz/fuzz-topofile
@@ -66,7 +70,7 @@ tests_fuzz_fuzz_topofile_LDADD = $(TOPO_LIBS)
 
 FUZZ_TESTS += tests/fuzz/fuzz-tablefile
 check_PROGRAMS += tests/fuzz/fuzz-tablefile
-tests_fuzz_fuzz_tablefile_SOURCES = tests/fuzz/fuzz-tablefile.c tests/fuzz/replay.c tests/lib/topogen.c tests/lib/topogen.h
+tests_fuzz_fuzz_tablefile_SOURCES = tests/fuzz/fuzz-tablefile.c $(TABLES) tests/fuzz/replay.c tests/lib/topogen.c tests/lib/topogen.h
 tests_fuzz_fuzz_tablefile_LDADD = $(ROUTE_LIBS)
 
 FUZZ_TESTS += tests/fuzz/fuzz-torus
@@ -75,5 +79,32 @@ tests_fuzz_fuzz_torus_SOURCES = tests/fuzz/fuzz-torus.c tests/fuzz/replay.c
 tests_fuzz_fuzz_torus_LDADD = $(CONF_LIBS)
 FUZZ_TESTS += tests/fuzz/fuzz-route
 check_PROGRAMS += tests/fuzz/fuzz-route
-tests_fuzz_fuzz_route_SOURCES = tests/fuzz/fuzz-route.c tests/fuzz/replay.c tests/lib/topogen.c tests/lib/topogen.h
+tests_fuzz_fuzz_route_SOURCES = tests/fuzz/fuzz-route.c $(TABLES) tests/fuzz/replay.c tests/lib/topogen.c tests/lib/topogen.h
 tests_fuzz_fuzz_route_LDADD = $(ROUTE_LIBS)
+FUZZ_TESTS += tests/fuzz/fuzz-life
+check_PROGRAMS += tests/fuzz/fuzz-life
+tests_fuzz_fuzz_life_SOURCES = tests/fuzz/fuzz-life.c tests/fuzz/replay.c $(TOPOCUT)
+tests_fuzz_fuzz_life_LDADD = $(ROUTE_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-channel
+check_PROGRAMS += tests/fuzz/fuzz-channel
+tests_fuzz_fuzz_channel_SOURCES = tests/fuzz/fuzz-channel.c tests/fuzz/replay.c
+tests_fuzz_fuzz_channel_LDADD = $(RIG_LIBS)
+FUZZ_TESTS += tests/fuzz/fuzz-rest
+check_PROGRAMS += tests/fuzz/fuzz-rest
+tests_fuzz_fuzz_rest_SOURCES = tests/fuzz/fuzz-rest.c tests/fuzz/replay.c $(REST_FAKE)
+tests_fuzz_fuzz_rest_LDADD = $(REST_LIBS)
+FUZZ_TESTS += tests/fuzz/fuzz-tenants
+check_PROGRAMS += tests/fuzz/fuzz-tenants
+tests_fuzz_fuzz_tenants_SOURCES = tests/fuzz/fuzz-tenants.c tests/fuzz/replay.c
+tests_fuzz_fuzz_tenants_LDADD = $(CONF_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-rest-http
+check_PROGRAMS += tests/fuzz/fuzz-rest-http
+tests_fuzz_fuzz_rest_http_SOURCES = tests/fuzz/fuzz-rest-http.c tests/fuzz/replay.c opensm/rest/conf.c
+tests_fuzz_fuzz_rest_http_LDADD = $(REST_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-copied
+check_PROGRAMS += tests/fuzz/fuzz-copied
+tests_fuzz_fuzz_copied_SOURCES = tests/fuzz/fuzz-copied.c tests/fuzz/replay.c
+tests_fuzz_fuzz_copied_LDADD = $(CONF_LIBS)

@@ -192,7 +192,8 @@ static void fault_refusals(struct world *w, struct dice *d)
 	uint32_t attr = roll(d, 3);
 
 	if (node >= 0)
-		sim_set_refuse(w->sim, node, attrs[2 + attr], chance(d, 1, 2) ? 1 : MAD_STATUS_BAD_VALUE);
+		sim_set_refuse(w->sim, node, attrs[2 + attr],
+			       chance(d, 1, 2) ? 1 : MAD_STATUS_BAD_VALUE);
 }
 
 static void fault_addresses(struct world *w, struct dice *d)
@@ -214,7 +215,9 @@ static void fault_names(struct world *w, struct dice *d)
 	if (chance(d, 1, 3)) {
 		bool on = chance(d, 1, 2);
 
-		/* IsConnectionManagementSupported: of no meaning to a subnet manager, but a trap. */
+		/*
+		 * IsConnectionManagementSupported: of no meaning to a subnet manager, but a trap.
+		 */
 		sim_set_cap_mask(w->sim, node, on ? 1u << 16 : 0, on ? 0 : 1u << 16);
 		return;
 	}
@@ -386,6 +389,7 @@ static void mend_node(struct world *w, int node)
 
 void world_mend(struct world *w)
 {
+	w->rotate_at = MONO_NEVER;
 	sim_set_loss(w->sim, 0, 0);
 	sim_set_duplicates(w->sim, 0);
 	sim_set_reorder(w->sim, 0, 0);

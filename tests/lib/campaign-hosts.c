@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Hosts as Linux is one: they keep asking for what they want from the SA until it is granted, and ask
- * again when they are told to register anew, when their LID or the SM's changes, or when their link
- * was down. A leave is repeated until it is answered.
+ * Hosts as Linux is one: they keep asking for what they want from the SA until it is granted, and
+ * ask again when they are told to register anew, when their LID or the SM's changes, or when their
+ * link was down. A leave is repeated until it is answered.
  */
 #include "tests/lib/campaign-impl.h"
 
@@ -164,7 +164,10 @@ static void look_at_port(struct world *w, struct host *h)
 	h->sm_lid = sm_lid;
 }
 
-/* An answer may have been lost: what was asked for once may be held until somebody agrees that it is left. */
+/*
+ * An answer may have been lost: what was asked for once may be held until the manager has
+ * answered that it is left.
+ */
 static uint32_t not_as_wanted(const struct host *h)
 {
 	return (h->want & ~h->have) | (h->may_have & ~h->want);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "libvendor/sim/sim.h"
+#include "sim/sim.h"
 #include "tests/lib/campaign.h"
 #include "tests/lib/client.h"
 #include "tests/lib/rig.h"
@@ -76,7 +76,7 @@ struct world {
 	lid_t *lids;	/* per node, before the first fault; 0: unknown */
 	bool ghosts;	/* leaves may have been forgotten: the manager that knew was killed */
 	bool ambiguous; /* addresses may have to change */
-	mono_t tick_at;
+	mono_t tick_at, rotate_at;
 	unsigned log_errors, log_lines;
 	char dir[64];
 	struct life_result *result;

@@ -2,11 +2,14 @@
 /*
  * What is demanded when everything is mended:
  *
- *   heal      within a time everything is ACTIVE, addressed and reachable, one manager is master, the right
+ *   heal      within a time everything is ACTIVE, addressed and reachable, one manager is master,
+ *             the right
  *             one, and nothing ever looped
  *   belief    what the master thinks of ports, cables and tables is what they are
- *   quiet     then a minute passes without a Set, without a heavy sweep, with few Gets, without an error
- *   hosts     they hold what they want from the SA; groups reach their members, paths lead where they should
+ *   quiet     then a minute passes without a Set, without a heavy sweep, with few Gets, without an
+ *             error
+ *   hosts     they hold what they want from the SA; groups reach their members, paths lead where
+ *             they should
  *   heavy     a full heavy sweep has nothing to write and learns nothing new
  *   fresh     a manager that knows nothing comes to the same picture, and changes no LID; after a
  *             power cut it gives every port the same P_Keys
@@ -18,13 +21,15 @@
 #include <string.h>
 
 #include "fabric/fabric.h"
-#include "libvendor/sim/gen.h"
-#include "sm/impl.h"
+#include "sim/gen/gen.h"
+#include "sm/sm.h"
+#include "sm/sweep/sweep.h"
 #include "util/mem.h"
 
 #define HEAL_STEP  (5 * MONO_S)
 #define HEAL_LIMIT (1200 * MONO_S)
 #define QUIET	   (60 * MONO_S)
+#define RESTED	   (70 * MONO_S)
 
 /* Notes the first thing found wrong. Returns false. */
 __attribute__((format(printf, 2, 3))) static bool wrong(struct world *w, const char *fmt, ...)
@@ -41,7 +46,7 @@ __attribute__((format(printf, 2, 3))) static bool wrong(struct world *w, const c
 
 /* ---- heal ---------------------------------------------------------------------------------- */
 
-/* Who should be master: highest priority, then lowest port GUID. */
+/* The manager that should be master: highest priority, then lowest port GUID. */
 static const struct manager *right_master(const struct world *w)
 {
 	const struct manager *best = NULL;
@@ -83,7 +88,7 @@ static const char *ailment(struct world *w, struct sim_verdict *v)
 		snprintf(text, sizeof(text), "%s", v->first);
 	else if (!sm_stats(sm)->up)
 		snprintf(text, sizeof(text), "not up");
-	else if (rig_sweeping(w->rig) || sm->retry_at != MONO_NEVER)
+	else if (rig_sweeping(w->rig) || sweep_retries(sm))
 		snprintf(text, sizeof(text), "still sweeping");
 	else
 		return NULL;
@@ -189,7 +194,10 @@ static bool belief_of_cable(struct world *w, const struct port *p, int node)
 		  !(peer == node && port == p->num);
 	guid_t guid = up ? sim_node_guid(w->sim, peer) : 0;
 
-	/* A host's other ports are not the manager's to see, unless it met them from the other side. */
+	/*
+	 * A host's other ports are not the manager's to see, unless it met them from the other
+	 * side.
+	 */
 	if (!node_is_switch(p->node) && !p->peer)
 		return true;
 	if ((p->peer != NULL) == up &&
@@ -243,11 +251,11 @@ static bool belief_of_pkeys(struct world *w, const struct fabric *f, const struc
 
 	/* The simulator shows those of a host's first port. */
 	for (unsigned b = 0; b * PKEYS_PER_BLOCK < fabric_pkey_cap(p) && (sw || p->num == 1); b++) {
-		const uint8_t *have = fabric_pkey_block(f, p, b);
+		const uint8_t *have = fabric_cell(f, p, TABLE_PKEYS, b);
 		uint8_t is[SMP_DATA_SIZE];
 
-		if (!have ||
-		    sim_read(w->sim, node, IB_ATTR_PKEY_TABLE, fabric_pkey_mod(p, b), is) < 0)
+		if (!have || sim_read(w->sim, node, IB_ATTR_PKEY_TABLE,
+				      port_tables[TABLE_PKEYS].mod(p, b), is) < 0)
 			continue;
 		if (memcmp(have, is, SMP_DATA_SIZE))
 			return wrong(w, "P_Key block %u of %s:%u is not what the master thinks", b,
@@ -299,7 +307,7 @@ static bool belief_of_node(struct world *w, const struct fabric *f, const struct
 	       (!all || belief_of_name(w, n, node));
 }
 
-/* Who can be met from the master's port: adapters do not pass discovery on. */
+/* Nodes that can be met from the master's port: adapters do not pass discovery on. */
 static unsigned count_reachable(const struct world *w, int start)
 {
 	_cleanup_free_ bool *met = xcalloc(w->n_nodes, sizeof(*met));
@@ -339,7 +347,7 @@ static bool believes_right(struct world *w, bool all)
 	return true;
 }
 
-/* What no light sweep can see: whoever knows of it asks for a heavy one. */
+/* Changes that no light sweep can see: an administrator asks for a heavy one. */
 static void tell_of_the_unseen(struct world *w)
 {
 	if (world_has(w, FAULT_ADDRESSES) || world_has(w, FAULT_REFUSALS))
@@ -348,15 +356,23 @@ static void tell_of_the_unseen(struct world *w)
 
 /* ---- quiet --------------------------------------------------------------------------------- */
 
-/* Gets that light sweeps may send: state and one block of a table per switch, names, other managers. */
+/*
+ * Gets that light sweeps may send: state and one block of a table per switch, names, other
+ * managers.
+ */
 static uint64_t asks_allowed(const struct world *w, const struct sm *sm)
 {
 	const struct conf *c = sm_conf(sm);
 	uint64_t sweeps = (uint64_t)(QUIET / MONO_S) / c->sweep_interval + 2;
 	uint64_t polls = (uint64_t)(QUIET / MONO_MS) / c->sminfo_polling_timeout + 2;
 	const struct fabric *f = sm_fabric(sm);
+	/* Ports with a lease are asked before half of it has passed. */
+	uint64_t touches = c->m_key_protection_level && c->m_key_lease_period
+				   ? 2 * (QUIET / MONO_S) / c->m_key_lease_period + 1
+				   : 0;
 
-	return sweeps * (2 * f->n_switches + names_per_sweep(sm) + 2 * w->n_managers + 2u) +
+	return f->n_nodes * touches +
+	       sweeps * (2 * f->n_switches + names_per_sweep(sm) + 2 * w->n_managers + 2u) +
 	       w->n_managers * polls * 8 + 2 * f->n_nodes;
 }
 
@@ -365,12 +381,39 @@ static bool sweeps_heavily(const struct sm *sm)
 	return sm_conf(sm)->force_heavy_sweep || sm_fabric(sm)->n_switches == 0;
 }
 
+/* As the ports count them. */
+static uint64_t wrong_keys(const struct world *w)
+{
+	uint8_t info[SMP_DATA_SIZE];
+	uint64_t n = 0;
+
+	for (int node = 0; node < (int)w->n_nodes; node++) {
+		bool sw = sim_node_is_switch(w->sim, node);
+
+		for (unsigned p = sw ? 0 : 1; p <= (sw ? 0 : sim_node_ports(w->sim, node)); p++) {
+			if (sim_read(w->sim, node, IB_ATTR_PORT_INFO, p, info) == 0)
+				n += ib_get(info, PI_M_KEY_VIOLATIONS);
+		}
+	}
+	return n;
+}
+
 static bool is_quiet(struct world *w)
 {
-	struct sm *sm = master(w);
-	uint64_t sets = sim_sets(w->sim), asked = sim_gets(w->sim), allowed = asks_allowed(w, sm);
-	uint32_t heavy = sm_stats(sm)->heavy_sweeps;
+	struct sm *sm;
+	uint64_t sets, asked, allowed, n_wrong;
+	uint32_t heavy;
 
+	/* tables are moved to what a fresh start would make of them (sm/routing/quiet.c) */
+	world_run(w, RESTED);
+	sm = master(w);
+	if (!sm)
+		return wrong(w, "no master while nothing happened");
+	sets = sim_sets(w->sim);
+	asked = sim_gets(w->sim);
+	allowed = asks_allowed(w, sm);
+	heavy = sm_stats(sm)->heavy_sweeps;
+	n_wrong = wrong_keys(w);
 	w->log_errors = w->log_lines = 0;
 	world_run(w, QUIET);
 	if (sim_sets(w->sim) != sets)
@@ -384,6 +427,9 @@ static bool is_quiet(struct world *w)
 	if (sim_gets(w->sim) - asked > allowed)
 		return wrong(w, "%u Gets in a minute while nothing happened, %u expected",
 			     (unsigned)(sim_gets(w->sim) - asked), (unsigned)allowed);
+	if (wrong_keys(w) != n_wrong)
+		return wrong(w, "%u MADs with a wrong M_Key while nothing happened",
+			     (unsigned)(wrong_keys(w) - n_wrong));
 	if (w->log_errors)
 		return wrong(w, "%u errors in the log while nothing happened", w->log_errors);
 	return true;
@@ -410,7 +456,7 @@ static void write_port(FILE *f, const struct port *p)
 	if (p->peer)
 		fprintf(f, " to %016llx:%u", (unsigned long long)p->peer->node->guid, p->peer->num);
 	fprintf(f, "%s%s%s\n", p->quarantined ? " quarantined" : "", p->silent ? " silent" : "",
-		p->held ? " held" : "");
+		p->damp.held ? " held" : "");
 }
 
 /* Nodes, ports, cables, LIDs, in the order of GUIDs; to be freed. */
@@ -459,6 +505,7 @@ static bool heavy_finds_nothing(struct world *w)
 	_cleanup_free_ char *before = knowledge(sm_fabric(sm)), *after = NULL;
 	uint64_t sets = sim_sets(w->sim);
 	uint32_t heavy = sm_stats(sm)->heavy_sweeps;
+	struct sm_unserved open;
 
 	sm_request_heavy(sm, NULL);
 	world_run(w, 20 * MONO_S);
@@ -469,6 +516,9 @@ static bool heavy_finds_nothing(struct world *w)
 		return wrong(w, "a heavy sweep was asked for and not made");
 	if (!sm_stats(sm)->up)
 		return wrong(w, "not up after the heavy sweep");
+	if (sm_unserved(sm, sim_now(w->sim), &open) && open.age > 10 * MONO_S)
+		return wrong(w, "a change is not served for %d s: %s; %s", (int)(open.age / MONO_S),
+			     open.why, open.cause);
 	w->result->last_gets = sm_stats(sm)->last_gets;
 	after = knowledge(sm_fabric(sm));
 	return same_text(w, "the heavy sweep", before, after);
@@ -482,7 +532,7 @@ void world_note_lids(struct world *w)
 		w->lids[n] = sim_port_lid(w->sim, n, !sim_node_is_switch(w->sim, n));
 }
 
-/* One manager all the time, and nobody to meddle: who had a LID has it. */
+/* One manager all the time, and no other: a port that had a LID has it still. */
 static bool kept_lids(struct world *w)
 {
 	if (w->n_managers > 1 || w->ambiguous)
@@ -566,7 +616,8 @@ static bool start_fresh(struct world *w)
 		manager_kill(w, &w->managers[i], MONO_NEVER);
 	w->managers[0] = *first;
 	w->n_managers = 1;
-	snprintf(w->managers[0].dir, sizeof(w->managers[0].dir), "%s", w->dir);
+	if (!world_has(w, FAULT_KEYS)) /* it could ask no port */
+		snprintf(w->managers[0].dir, sizeof(w->managers[0].dir), "%s", w->dir);
 	manager_start(w, &w->managers[0]);
 	return world_heal(w);
 }

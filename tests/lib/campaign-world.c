@@ -7,22 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "conf/conf.h"
-#include "libvendor/sim/gen.h"
+#include "sim/gen/gen.h"
 #include "tests/lib/scratch.h"
+#include "util/file.h"
 #include "util/mem.h"
 
 #define TICK (250 * MONO_MS)
 
 /* ---- the fabric ---------------------------------------------------------------------------- */
 
-/* A shape, and how many sizes it draws: 1 .. below each. One after the other: arguments have no order. */
+/*
+ * A shape, and how many sizes it draws: 1 .. below each. One after the other: arguments have no
+ * order.
+ */
 static struct netfile *draw_shape(struct dice *d)
 {
 	static const uint8_t below[12][4] = {
-		{ 4, 4, 3, 2 }, { 1 }, { 2, 2 }, { 2 }, { 3, 2 }, { 5, 2 },
-		{ 2, 2 }, { 2 }, { 8 }, { 4 }, { 5, 2, 2, 250 }, { 5, 2, 2, 250 },
+		{ 4, 4, 3, 2 }, { 1 }, { 2, 2 }, { 2 }, { 3, 2 },	  { 5, 2 },
+		{ 2, 2 },	{ 2 }, { 8 },	 { 4 }, { 5, 2, 2, 250 }, { 5, 2, 2, 250 },
 	};
 	uint32_t shape = roll(d, ARRAY_SIZE(below)), n[4] = { 0 };
 
@@ -77,7 +82,9 @@ static int draw_switch(const struct netfile *net, struct dice *d)
 	return -1;
 }
 
-/* Hosts with two ports on two switches, or with another host behind them, which no manager can see. */
+/*
+ * Hosts with two ports on two switches, or with another host behind them, which no manager can see.
+ */
 static void add_dual_hosts(struct netfile *net, struct dice *d)
 {
 	unsigned n = 1 + roll(d, 3);
@@ -136,11 +143,30 @@ static void note_cables(struct world *w)
 static char *draw_engines(struct dice *d)
 {
 	static const char *const lists[] = {
-		"auto", "minhop", "updn", "dnup", "ftree,updn", "dor", "lash", "sssp", "dfsssp", "nue", "torus-2QoS",
-		"dragonfly,hyperx,nue", "minhop,dfsssp", "columns,lash",
+		"auto",		 "minhop",	 "updn",       "dnup",
+		"ftree,updn",	 "dor",		 "lash",       "sssp",
+		"dfsssp",	 "nue",		 "torus-2QoS", "dragonfly,hyperx,nue",
+		"minhop,dfsssp", "columns,lash",
 	};
 
 	return xstrdup(lists[roll(d, ARRAY_SIZE(lists))]);
+}
+
+/*
+ * Several managers begin with one seed; what becomes of it they are sent, which takes an sm_key
+ * that no stranger knows.
+ */
+static void draw_keys(struct world *w, struct conf *c, struct dice *d)
+{
+	c->m_key_per_port = true;
+	if (chance(d, 2, 3) || world_has(w, FAULT_MANAGERS))
+		c->m_key = 0x1122334455667788ull;
+	else
+		c->m_key = 0;
+	c->m_key_protection_level = (uint8_t)(chance(d, 3, 4) ? 2 : roll(d, 3));
+	c->m_key_lease_period = (uint16_t)(15 + roll(d, 60));
+	c->sm_key = c->sa_key = 0x77;
+	w->rotate_at = (mono_t)roll(d, 60) * MONO_S;
 }
 
 static struct conf *draw_conf(struct world *w)
@@ -175,6 +201,8 @@ static struct conf *draw_conf(struct world *w)
 		free(c->routing_engine);
 		c->routing_engine = draw_engines(&d);
 	}
+	if (world_has(w, FAULT_KEYS))
+		draw_keys(w, c, &d);
 	return c;
 }
 
@@ -243,10 +271,49 @@ static struct conf *conf_for(const struct world *w, const struct manager *m)
 	return c;
 }
 
+static bool has_file(const struct manager *m, const char *name)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/%s", m->dir, name);
+	return access(path, F_OK) == 0;
+}
+
+static void copy_file(const struct manager *from, const struct manager *to, const char *name)
+{
+	_cleanup_free_ char *path = xasprintf("%s/%s", from->dir, name);
+	_cleanup_free_ char *copy = xasprintf("%s/%s", to->dir, name);
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	FILE *f;
+
+	if (file_read(path, 1 << 20, &text, &len) < 0)
+		return;
+	f = fopen(copy, "w");
+	if (!f || fwrite(text, 1, len, f) != len || fclose(f))
+		abort();
+}
+
+/* One that knows nothing can ask no port of a locked fabric: its administrator copies these. */
+static void give_keys(struct world *w, struct manager *m)
+{
+	for (unsigned i = 0; i < w->n_managers && !has_file(m, "neighbors"); i++) {
+		const struct manager *other = &w->managers[i];
+
+		if (!has_file(other, "neighbors"))
+			continue;
+		copy_file(other, m, "neighbors");
+		copy_file(other, m, "guid2mkey");
+		copy_file(other, m, "m_key_ring");
+	}
+}
+
 void manager_start(struct world *w, struct manager *m)
 {
 	struct conf *c = conf_for(w, m);
 
+	if (world_has(w, FAULT_KEYS))
+		give_keys(w, m);
 	m->place = rig_start(w->rig, sim_node_id(w->sim, m->node), 0, c, m->dir);
 	if (m->place < 0)
 		abort();
@@ -326,6 +393,19 @@ static void place_managers(struct world *w)
 	}
 }
 
+static void rotate_keys(struct world *w)
+{
+	if (!world_has(w, FAULT_KEYS) || sim_now(w->sim) < w->rotate_at)
+		return;
+	for (unsigned i = 0; i < w->n_managers; i++) {
+		struct sm *sm = manager_sm(w, &w->managers[i]);
+
+		if (sm && !w->managers[i].frozen)
+			(void)sm_rotate_keys(sm); /* not while it reads the fabric, say */
+	}
+	w->rotate_at = sim_now(w->sim) + (5 + (mono_t)roll(&w->dice, 60)) * MONO_S;
+}
+
 /* ---- life ---------------------------------------------------------------------------------- */
 
 void world_open(struct world *w, const struct life_plan *plan)
@@ -345,6 +425,7 @@ void world_open(struct world *w, const struct life_plan *plan)
 	w->conf = draw_conf(w);
 	free(w->conf->partition_config_file);
 	w->conf->partition_config_file = xasprintf("%s/partitions.conf", w->dir);
+	scratch_open_partitions(w->conf->partition_config_file);
 	if (world_has(w, FAULT_HUPS))
 		world_write_partitions(w, &w->dice);
 	if (world_has(w, FAULT_JOBS) && chance(&w->dice, 1, 2))
@@ -375,6 +456,7 @@ void world_run(struct world *w, mono_t t)
 		if (sim_now(w->sim) < w->tick_at)
 			continue;
 		managers_tick(w);
+		rotate_keys(w);
 		hosts_tick(w);
 		w->tick_at = sim_now(w->sim) + TICK;
 	}

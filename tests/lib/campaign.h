@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Campaigns: lives of simulated fabrics with managers on them, under faults drawn from a seed, judged
- * when everything is mended.
+ * Campaigns: lives of simulated fabrics with managers on them, under faults drawn from a seed,
+ * judged when everything is mended.
  *
- * A plan is a seed (what the fabric and its managers are like) and a list of faults, each with dice of
- * its own; so any fault can be left out and the others stay what they are, which is how a failing plan
- * is made short (life_shrink()). The same plan gives the same life.
+ * A plan is a seed (what the fabric and its managers are like) and a list of faults, each with dice
+ * of its own; so any fault can be left out and the others stay what they are, which is how a
+ * failing plan is made short (life_shrink()). The same plan gives the same life.
  *
  * What is demanded at the end is in campaign-judge.c.
  */
@@ -40,6 +40,7 @@
 	/* how the fabric is */                                                                    \
 	F(LMC, "lmc") F(ENHANCED, "enhanced") F(DUAL, "dual") F(M_KEY, "mkey") F(JOBS, "jobs")     \
 	F(ENGINES, "engines")                                                                      \
+	F(KEYS, "keys") /* an M_Key for each port, level 2; they are rotated */                    \
 	/* judged, too: did anything ever loop? Does a fresh manager write forwarding tables? */   \
 	F(LOOPS, "loops") F(HITLESS, "hitless")
 

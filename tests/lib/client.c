@@ -84,7 +84,8 @@ int client_receive(struct client *c, struct transport_event *ret)
 	while (transport_receive(c->tr, ret) > 0) {
 		if (ib_get(ret->mad, SAH_CLASS) != MAD_CLASS_SA ||
 		    ib_get(ret->mad, SAH_METHOD) == MAD_REPORT) {
-			if (ret->kind == TRANSPORT_MAD && ib_get(ret->mad, SAH_CLASS) == MAD_CLASS_SA)
+			if (ret->kind == TRANSPORT_MAD &&
+			    ib_get(ret->mad, SAH_CLASS) == MAD_CLASS_SA)
 				take_report(c, ret);
 			free(ret->whole);
 			ret->whole = NULL;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ib/records.h"
-#include "libvendor/sim/sim.h"
+#include "sim/sim.h"
 #include "tests/lib/rig.h"
 
 struct client {
@@ -37,7 +37,10 @@ struct question {
 
 /* Sends it and goes on. 0 or -errno of the transport. */
 int client_send(struct client *c, const struct question *q);
-/* Takes in what has come. 1: `ret` is an answer (or a request returned unanswered); 0: nothing more. */
+/*
+ * Takes in what has come. 1: `ret` is an answer (or a request returned unanswered); 0: nothing
+ * more.
+ */
 int client_receive(struct client *c, struct transport_event *ret);
 /*
  * Asks and lets time go by until the answer is there. Returns the SA status, or -ETIMEDOUT. `ret`
@@ -49,7 +52,9 @@ int client_ask(struct client *c, struct rig *rig, const struct question *q,
 /* A join as ipoib does it: broadcast group of `pkey` (only MGID, PortGID, P_Key, JoinState). */
 struct question client_join_broadcast(const struct client *c, uint16_t pkey,
 				      uint8_t record[MCM_BYTES]);
-/* Join or leave of any group, all components that creation needs. method MAD_SET or MAD_SA_DELETE. */
+/*
+ * Join or leave of any group, all components that creation needs. method MAD_SET or MAD_SA_DELETE.
+ */
 struct question client_join(const struct client *c, uint8_t method, const uint8_t mgid[16],
 			    unsigned join_state, uint8_t record[MCM_BYTES]);
 /* The PathRecord ipoib asks for: SGID, DGID, P_Key, NumbPath 1. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The control socket without its daemon: the real window on a real socket, a manager of a small simulated
- * fabric behind it, and a thread of windows that works when told to.
+ * The control socket without its daemon: the real listener on a real socket, a manager of a small
+ * simulated fabric behind it, and a thread that renders when told to.
  */
 #pragma once
 
@@ -14,21 +14,22 @@
 
 #include <json-c/json.h>
 
-#include "ib/netfile.h"
+#include "daemon/listen.h"
+#include "sim/netfile/netfile.h"
 #include "tests/lib/rig.h"
 #include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
-#include "windows.h"
 
 struct control_world {
 	struct rig *rig;
 	struct conf *conf;
-	struct scene scene;
+	struct daemon_api api;
 	sd_event *event;
-	struct window_control *window;
+	struct listen_control *listener;
 	struct sm_job *jobs[64]; /* handed out, in order */
 	unsigned n_jobs, wakes, reloads, checks;
+	mono_t look, looked; /* how far the clock goes on whenever it is looked at, and has */
 	char dir[SCRATCH_PATH], path[SCRATCH_PATH + 16];
 };
 
@@ -50,7 +51,8 @@ static inline void cw_clock(void *arg, mono_t *ret_now, int64_t *ret_realtime)
 {
 	struct control_world *w = arg;
 
-	*ret_now = sim_now(w->rig->sim);
+	w->looked += w->look;
+	*ret_now = sim_now(w->rig->sim) + w->looked;
 	*ret_realtime = 1700000000ll * MONO_S + *ret_now;
 }
 
@@ -93,15 +95,16 @@ static inline void cw_event(struct rig_sm *sm, const struct sm_event *event)
 {
 	struct control_world *w = sm->rig->owner;
 
-	scene_note(&w->scene, event);
-	window_control_event(w->window, event);
+	daemon_api_note(&w->api, event);
+	listen_control_event(w->listener, event);
 }
 
 /* False: something that it needs is missing. */
 static inline bool cw_start(struct control_world *w)
 {
-	static const char text[] = "Switch 4 \"leaf1\"\n[1] \"h0\"[1]\n[2] \"h1\"[1]\n\n"
-				   "Ca 1 \"h0\"\n[1] \"leaf1\"[1]\n\nCa 1 \"h1\"\n[1] \"leaf1\"[2]\n\n";
+	static const char text[] =
+		"Switch 4 \"leaf1\"\n[1] \"h0\"[1]\n[2] \"h1\"[1]\n\n"
+		"Ca 1 \"h0\"\n[1] \"leaf1\"[1]\n\nCa 1 \"h1\"\n[1] \"leaf1\"[2]\n\n";
 	char err[200];
 	struct netfile *net = netfile_parse(text, strlen(text), err, sizeof(err));
 
@@ -116,7 +119,7 @@ static inline bool cw_start(struct control_world *w)
 	netfile_free(net);
 	w->rig->owner = w;
 	w->rig->event = cw_event;
-	w->scene = (struct scene){
+	w->api = (struct daemon_api){
 		.conf = w->conf,
 		.version = "4.0.0",
 		.instance = "one",
@@ -132,26 +135,26 @@ static inline bool cw_start(struct control_world *w)
 	};
 	if (rig_start(w->rig, "h0", 0, w->conf, NULL) != 0)
 		return false;
-	w->scene.sm = w->rig->sms[0].sm;
+	w->api.sm = w->rig->sms[0].sm;
 	rig_run(w->rig, 10 * MONO_S);
-	w->window = window_control_open(w->event, &w->scene);
-	return w->window != NULL;
+	w->listener = listen_control_open(w->event, &w->api);
+	return w->listener != NULL;
 }
 
 /* The port vanishes. */
 static inline void cw_lose_port(struct control_world *w)
 {
-	window_control_sm_gone(w->window);
-	w->scene.sm = NULL;
-	w->scene.port_name[0] = '\0';
-	snprintf(w->scene.status, sizeof(w->scene.status), "Waiting for a port: none");
+	listen_control_sm_gone(w->listener);
+	w->api.sm = NULL;
+	w->api.port_name[0] = '\0';
+	snprintf(w->api.status, sizeof(w->api.status), "Waiting for a port: none");
 }
 
 static inline void cw_stop(struct control_world *w)
 {
 	while (cw_work(w))
 		;
-	w->window = window_control_close(w->window);
+	w->listener = listen_control_close(w->listener);
 	rig_free(w->rig);
 	conf_unref(w->conf);
 	sd_event_unref(w->event);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fabric/snapshot.h"
+#include "sm/read/adopt_mcast.h"
 #include "util/mem.h"
 
 /* ---- facts --------------------------------------------------------------------------------- */
@@ -47,7 +48,7 @@ static void read_cables(struct field *f, int i)
 
 		if (port_state(&n->ports[p]) > IB_PORT_DOWN &&
 		    sim_peer(f->sim, i, p, &peer, &peer_port))
-			fabric_connect(&n->ports[p], &node_of(f, peer)->ports[peer_port], 1);
+			fabric_connect(&n->ports[p], &node_of(f, peer)->ports[peer_port]);
 		else
 			fabric_disconnect(&n->ports[p]);
 	}
@@ -75,7 +76,7 @@ static void find_paths(struct field *f)
 			queue[tail++] = to;
 		}
 	}
-	/* Who is not reached is gone. */
+	/* Nodes that are not reached are gone. */
 	for (uint32_t i = f->fabric->n_nodes; i-- > 0;) {
 		struct node *n = f->fabric->nodes[i];
 
@@ -122,7 +123,7 @@ static void set_state(struct field *f, struct port *p, unsigned state)
 	memcpy(info, p->info, sizeof(info));
 	ib_put(info, PI_PORT_STATE, state);
 	ib_put(info, PI_PHYS_STATE, IB_PHYS_NO_CHANGE);
-	if (port_is_end(p)) { /* refused without addresses; nobody uses them */
+	if (port_is_end(p)) { /* refused without addresses, which are not used */
 		ib_put(info, PI_LID, 1);
 		ib_put(info, PI_MASTER_SM_LID, 1);
 	}
@@ -296,11 +297,6 @@ struct field *field_free(struct field *f)
 	return NULL;
 }
 
-void field_freep(struct field **f)
-{
-	*f = field_free(*f);
-}
-
 void field_restart(struct field *f)
 {
 	stop_manager(f);
@@ -413,7 +409,7 @@ static void plan_group(struct field *f, unsigned group)
 	};
 
 	if (!job.previous && f->adopt)
-		job.previous = adopted = mft_sync_adopted(f->sync, mlid);
+		job.previous = adopted = adopt_mcast_tree(f->fabric, mlid);
 
 	for (uint32_t i = 0; i < g->n; i++)
 		m[i] = place(f, &g->members[i]);

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Multicast without a subnet manager around it: a simulated fabric whose facts are looked up instead
- * of discovered, groups of hosts, the planner and the differ. Time jumps from event to event.
+ * Multicast without a subnet manager around it: a simulated fabric whose facts are looked up
+ * instead of discovered, groups of hosts, the planner and the differ. Time jumps from event to
+ * event.
  */
 #pragma once
 
 #include <stdbool.h>
 
 #include "fabric/fabric.h"
-#include "libvendor/sim/gen.h"
-#include "libvendor/sim/sim.h"
-#include "route/mcast.h"
+#include "sim/gen/gen.h"
+#include "sim/sim.h"
+#include "route/mcast/mcast.h"
 #include "sync/mft.h"
+#include "util/mem.h"
 
 struct field_member {
 	int host; /* node of the simulator */
@@ -47,7 +49,7 @@ struct field {
 /* Takes over `net`; every port is ACTIVE. The manager sits on the first host. */
 struct field *field_new(struct netfile *net, uint64_t seed, unsigned n_groups);
 struct field *field_free(struct field *f);
-void field_freep(struct field **f);
+FREEP(field_free, struct field)
 
 /* A manager that knows nothing of the one before takes its place; groups are told to it anew. */
 void field_restart(struct field *f);
@@ -67,7 +69,9 @@ void field_run(struct field *f, mono_t t);
 /* A sweep: facts as they are now, links brought up, trees planned, topology() told. */
 void field_sweep(struct field *f);
 
-/* Does every member that is connected to the switches reach all receivers, once, and nobody else? */
+/*
+ * Does every member that is connected to the switches reach all receivers, once, and no other port?
+ */
 bool field_reaches(struct field *f, unsigned group);
 bool field_all_reach(struct field *f);
 /* MFT Sets that the fabric has seen. */

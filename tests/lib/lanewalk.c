@@ -37,7 +37,8 @@ struct lanewalk *lanewalk_new(struct sim *sim)
 		sim_read(sim, (int)i, IB_ATTR_NODE_INFO, 0, ni);
 		w->first[i] = w->n;
 		w->n += ((uint32_t)ib_get(ni, NI_NUM_PORTS) + 1) * VLS;
-		for (unsigned p = is_switch ? 0 : 1; p <= (is_switch ? 0 : ib_get(ni, NI_NUM_PORTS)); p++) {
+		for (unsigned p = is_switch ? 0 : 1;
+		     p <= (is_switch ? 0 : ib_get(ni, NI_NUM_PORTS)); p++) {
 			lid_t lid = sim_port_lid(sim, (int)i, p);
 
 			w->node_of[lid] = lid ? (int)i : -1;
@@ -58,11 +59,6 @@ struct lanewalk *lanewalk_free(struct lanewalk *w)
 	free(w->waits);
 	free(w);
 	return NULL;
-}
-
-void lanewalk_freep(struct lanewalk **w)
-{
-	*w = lanewalk_free(*w);
 }
 
 /* The VL of what leaves `node` by port `out`; VLS: none. */
@@ -125,10 +121,11 @@ static bool waits(const struct lanewalk *w, uint32_t a, uint32_t b)
 	return w->waits[bit / 8] >> bit % 8 & 1;
 }
 
-/* Channels that wait for nobody (any more) are taken out, until none is left. */
+/* Channels that wait for none (any more) are taken out, until none is left. */
 bool lanewalk_has_cycle(const struct lanewalk *w)
 {
-	_cleanup_free_ uint32_t *open = xcalloc(w->n + 1, sizeof(*open)), *free_ones = xcalloc(w->n + 1, sizeof(*open));
+	_cleanup_free_ uint32_t *open = xcalloc(w->n + 1, sizeof(*open)),
+				*free_ones = xcalloc(w->n + 1, sizeof(*open));
 	uint32_t n = 0, left = w->n;
 
 	for (uint32_t a = 0; a < w->n; a++) {

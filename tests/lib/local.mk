@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-EXTRA_DIST += tests/lib/scratch.h
+EXTRA_DIST += tests/lib/scratch.h tests/lib/wait.bash
 # The rig: a simulated fabric with managers on it.
 noinst_LIBRARIES += librig.a
 librig_a_SOURCES = tests/lib/rig.c tests/lib/rig.h tests/lib/client.c tests/lib/client.h \
@@ -10,4 +10,19 @@ libcampaign_a_SOURCES = tests/lib/campaign.c tests/lib/campaign.h tests/lib/camp
 	tests/lib/campaign-world.c tests/lib/campaign-fault.c tests/lib/campaign-hosts.c \
 	tests/lib/campaign-judge.c
 CAMPAIGN_LIBS = libcampaign.a $(RIG_LIBS)
+# A hostile host on a large subnet.
+ATTACK = tests/lib/attack.c tests/lib/attack-mads.c tests/lib/attack.h
 RIG_LIBS = librig.a $(SM_LIBS) $(SIM_LIBS)
+# Numbers, not verdicts: `make bench-loss && ./bench-loss 36`.
+EXTRA_PROGRAMS += bench-tenancy
+bench_tenancy_SOURCES = tests/bench/bench-tenancy.c
+bench_tenancy_LDADD = $(RIG_LIBS)
+EXTRA_PROGRAMS += bench-attacks
+bench_attacks_SOURCES = tests/bench/bench-attacks.c $(ATTACK)
+bench_attacks_LDADD = $(RIG_LIBS)
+EXTRA_PROGRAMS += bench-loss
+bench_loss_SOURCES = tests/bench/bench-loss.c
+bench_loss_LDADD = $(RIG_LIBS)
+# A manager of paper for the endpoints of opensm-rest, and what their clients send.
+REST_FAKE = tests/lib/rest-fake.c tests/lib/rest-fake.h
+EXTRA_DIST += tests/lib/rest-replay.rows

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "util/mem.h"
+#include "util/random.h"
 
 struct rig *rig_new(struct sim *sim)
 {
@@ -74,6 +75,16 @@ static bool run_jobs(struct rig_sm *s, mono_t now)
 	return any;
 }
 
+/* Ids are the same in each run. */
+static void draw(void *arg, void *ret, size_t len)
+{
+	struct rig_sm *s = arg;
+	uint8_t *byte = ret;
+
+	for (size_t i = 0; i < len; i++)
+		byte[i] = (uint8_t)random_next(&s->ids);
+}
+
 /* RIG_MAX_SMS: all are running. */
 static unsigned free_place(const struct rig *rig)
 {
@@ -86,12 +97,17 @@ static unsigned free_place(const struct rig *rig)
 	return i;
 }
 
-int rig_start(struct rig *rig, const char *node, int port, const struct conf *conf, const char *cache_dir)
+int rig_start(struct rig *rig, const char *node, int port, const struct conf *conf,
+	      const char *cache_dir)
 {
 	unsigned place = free_place(rig);
 	struct rig_sm *s = &rig->sms[place];
 	struct sm_paths paths = { .cache_dir = cache_dir, .dump_dir = cache_dir };
-	struct sm_hooks hooks = { .submit_job = submit_job, .subnet_up = subnet_up, .status = status, .arg = s };
+	struct sm_hooks hooks = { .submit_job = submit_job,
+				  .subnet_up = subnet_up,
+				  .status = status,
+				  .draw = draw,
+				  .arg = s };
 	struct transport *tr;
 
 	hooks.event = rig->event ? event : NULL;
@@ -105,7 +121,7 @@ int rig_start(struct rig *rig, const char *node, int port, const struct conf *co
 	*s = (struct rig_sm){ .rig = rig, .tr = tr, .jobs_end = &s->jobs };
 	snprintf(s->node, sizeof(s->node), "%s", node);
 	transport_set_issm(tr, true);
-	s->sm = sm_new(conf, tr, &paths, &hooks);
+	s->sm = sm_new(conf, rig->between ? rig->between(s) : tr, &paths, &hooks);
 	rig->n_sms = MAX(rig->n_sms, place + 1);
 	return (int)place;
 }
@@ -205,12 +221,18 @@ static mono_t next_event(const struct rig *rig)
 
 static void dispatch(struct rig_sm *s, mono_t now)
 {
+	uint64_t before = s->rig->clock ? s->rig->clock() : 0;
+
 	do
 		sm_dispatch(s->sm, now);
 	while (run_jobs(s, now) || sim_has_mail(s->tr));
+	if (s->rig->clock)
+		s->rig->spent += s->rig->clock() - before;
 }
 
-/* A manager that wants to be called at once for ever holds the clock: that is a fault of its own. */
+/*
+ * A manager that wants to be called at once for ever holds the clock: that is a fault of its own.
+ */
 #define MAX_STANDSTILL 1000000
 
 static void check_standstill(struct rig *rig, mono_t before)

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "conf/conf.h"
-#include "libvendor/sim/sim.h"
+#include "sim/sim.h"
 #include "sm/sm.h"
 
 #define RIG_MAX_SMS 8
@@ -24,8 +24,9 @@ struct rig_sm {
 	struct sm *sm;             /* NULL: never started or killed */
 	bool frozen;               /* SIGSTOP: neither receives nor sends */
 	unsigned ups;              /* times subnet_up was called */
+	uint64_t ids;		   /* what its transaction ids are drawn from */
 	struct rig_job *jobs, **jobs_end;
-	char status[1024];
+	char status[1400];
 };
 
 struct rig {
@@ -33,12 +34,22 @@ struct rig {
 	struct rig_sm sms[RIG_MAX_SMS];
 	unsigned n_sms;
 	unsigned standstill;       /* steps since the clock last moved */
-	mono_t job_time;           /* what a job takes; 0: it is done before anything else happens */
-	/* Set before rig_start(): events of the managers started from then on. NULL: nobody listens. */
+	/* what a job takes; 0: it is done before anything else happens */
+	mono_t job_time;
+	/*
+	 * Set before rig_start(): events of the managers started from then on. NULL: not wanted.
+	 */
 	void (*event)(struct rig_sm *sm, const struct sm_event *event);
 	void (*perf)(struct rig_sm *sm, struct transport_event *ev, mono_t now); /* as `event` */
 	const struct route_engines *engines; /* as `event`: routing engines from outside */
-	void *owner; /* of whoever set these */
+	/*
+	 * As `event`: the transport that a manager is given instead of `tr`; not closed by the rig.
+	 */
+	struct transport *(*between)(struct rig_sm *sm);
+	void *owner; /* argument of the functions above */
+	/* For benches: what managers took by this clock is added to `spent`; NULL: not asked. */
+	uint64_t (*clock)(void);
+	uint64_t spent;
 };
 
 /* Takes over `sim`. */
@@ -46,11 +57,12 @@ struct rig *rig_new(struct sim *sim);
 struct rig *rig_free(struct rig *rig);
 
 /*
- * Starts a manager on a port (0: the first, or port 0 of a switch); one reference of `conf` is taken.
- * -ENODEV: no such port, or one is running there; -ENOSPC: RIG_MAX_SMS are running. Else its index;
- * the places of killed ones are given anew once all have been used.
+ * Starts a manager on a port (0: the first, or port 0 of a switch); one reference of `conf` is
+ * taken. -ENODEV: no such port, or one is running there; -ENOSPC: RIG_MAX_SMS are running. Else its
+ * index; the places of killed ones are given anew once all have been used.
  */
-int rig_start(struct rig *rig, const char *node, int port, const struct conf *conf, const char *cache_dir);
+int rig_start(struct rig *rig, const char *node, int port, const struct conf *conf,
+	      const char *cache_dir);
 /* As kill -9: no good-bye. */
 void rig_kill(struct rig *rig, unsigned sm);
 /* As SIGTERM: IsSM goes first, as in daemon.c. */
@@ -63,6 +75,9 @@ struct sm *rig_master(const struct rig *rig);
 unsigned rig_count(const struct rig *rig, enum sm_state state);
 bool rig_sweeping(const struct rig *rig); /* any manager that is not frozen */
 
-/* One step: the next event and what the managers make of it, but not beyond `until`. False: time is up. */
+/*
+ * One step: the next event and what the managers make of it, but not beyond `until`. False: time is
+ * up.
+ */
 bool rig_step(struct rig *rig, mono_t until);
 void rig_run(struct rig *rig, mono_t until);

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conf/partitions.h"
+#include "conf/partitions/partitions.h"
 #include "fabric/snapshot.h"
 #include "plan/pkey.h"
-#include "route/engines.h"
-#include "sim/gen.h"
+#include "route/select/engines.h"
+#include "sim/gen/gen.h"
 #include "util/mem.h"
 
 #define GUID_CAP   16
@@ -97,6 +97,27 @@ static void mcast_changed(void *arg, lid_t mlid)
 	d->mcast_last = mlid;
 }
 
+static void members_lost(void *arg, guid_t port_guid)
+{
+	struct desk *d = arg;
+
+	d->members_lost++;
+	d->lost_last = port_guid;
+}
+
+static void abused(void *arg, const char *what, guid_t port_guid, lid_t lid, const char *text)
+{
+	struct desk *d = arg;
+
+	if (strcmp(what, "sa_key")) {
+		d->abuses++;
+		snprintf(d->abuse_last, sizeof(d->abuse_last), "%s", what);
+		return;
+	}
+	d->key_guessers++;
+	d->guesser_last = port_guid;
+}
+
 static void guids_changed(void *arg, guid_t port_guid, unsigned block)
 {
 	struct desk *d = arg;
@@ -106,16 +127,18 @@ static void guids_changed(void *arg, guid_t port_guid, unsigned block)
 	d->block_last = block;
 }
 
-static bool read_cell(void *arg, const struct sa_cell_address *at, uint64_t cookie)
+static int read_cell(void *arg, const struct sa_cell_address *at, uint64_t cookie)
 {
 	struct desk *d = arg;
 
 	d->cells_asked++;
 	if (d->n_cells == DESK_CELLS)
-		return false;
+		return -ENOENT;
+	if (d->reads_nothing)
+		return -EAGAIN;
 	d->cells[d->n_cells].at = *at;
 	d->cells[d->n_cells++].cookie = cookie;
-	return true;
+	return 0;
 }
 
 static bool device_holds(struct desk *d, const struct sa_cell_address *at,
@@ -238,9 +261,9 @@ static void add_cables(struct desk *d)
 			const struct netfile_port *p = &d->net->nodes[i].ports[k];
 
 			if (p->peer_node >= 0)
-				fabric_connect(&d->fabric->nodes[i]->ports[k],
-					       &d->fabric->nodes[p->peer_node]->ports[p->peer_port],
-					       1);
+				fabric_connect(
+					&d->fabric->nodes[i]->ports[k],
+					&d->fabric->nodes[p->peer_node]->ports[p->peer_port]);
 		}
 	}
 }
@@ -265,57 +288,82 @@ static int by_order(const void *a, const void *b)
 	       (int)partition_order(*(const uint16_t *)b);
 }
 
-static void put_key(uint16_t *order, uint8_t *forms, uint16_t *n, uint16_t key)
+/* `keys` is sorted. The set and its entries are one block. */
+static struct pkey_set *make_set(unsigned n, const uint16_t *keys)
 {
-	uint16_t place = partition_order(key);
+	struct pkey_set *set = xcalloc(1, sizeof(*set) + n * sizeof(struct pkey_entry));
+	struct pkey_entry *entries = (struct pkey_entry *)(set + 1);
 
-	if (!*n || order[*n - 1] != place)
-		order[(*n)++] = place;
-	forms[*n - 1] |= key & 0x8000 ? PKEY_SET_FULL : PKEY_SET_LIMITED;
-}
-
-/* `keys` is sorted. */
-static void make_set(struct pkey_set *set, uint32_t id, unsigned n, const uint16_t *keys)
-{
-	uint16_t *order = xcalloc(n + 1, sizeof(*order));
-	uint8_t *forms = xcalloc(n + 1, sizeof(*forms));
-
-	*set = (struct pkey_set){ .id = id, .order = order, .forms = forms };
+	set->entries = entries;
 	for (unsigned i = 0; i < n; i++) {
-		put_key(order, forms, &set->n, keys[i]);
+		uint16_t place = partition_order(keys[i]);
+
+		if (!set->n || entries[set->n - 1].order != place)
+			entries[set->n++].order = place;
+		entries[set->n - 1].forms |= keys[i] & 0x8000 ? PKEY_SET_FULL : PKEY_SET_LIMITED;
 		if (!set->self_pkey && keys[i] & 0x8000)
 			set->self_pkey = keys[i];
 	}
+	return set;
 }
 
-static void add_sets(struct desk *d, struct view *v)
+/* The P_Keys of d->keys, of end port `at` of the view; freed by the caller. */
+static struct pkey_set *set_of(struct desk *d, const struct view *v, uint32_t at)
 {
 	static const uint16_t plain[] = { 0xFFFF };
+	const struct desk_keys *k = guidmap_get(d->keys, v->ports[at].guid);
 
-	v->pkey_sets = xcalloc(guidmap_count(d->keys) + 1, sizeof(*v->pkey_sets));
-	make_set(&v->pkey_sets[v->n_pkey_sets++], 0, 1, plain);
-	for (uint32_t i = 0; i < v->n_ports; i++) {
-		const struct desk_keys *k =
-			v->ports[i].guid ? guidmap_get(d->keys, v->ports[i].guid) : NULL;
-
-		v->ports[i].pkeys = v->ports[i].guid ? 0 : VIEW_NONE;
-		if (!k)
-			continue;
-		v->ports[i].pkeys = v->n_pkey_sets;
-		make_set(&v->pkey_sets[v->n_pkey_sets], v->n_pkey_sets, k->n, k->keys);
-		v->n_pkey_sets++;
-	}
+	return k ? make_set(k->n, k->keys) : make_set(1, plain);
 }
 
-void desk_keys(struct desk *d, const char *node, unsigned n, const uint16_t *keys)
+static struct view *with_sets(struct desk *d, const struct view *v)
+{
+	struct view_pkey_change *changes = xcalloc(v->n_ports + 1, sizeof(*changes));
+	struct view *ret;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < v->n_ports; i++) {
+		if (!v->ports[i].guid)
+			continue;
+		changes[n++] = (struct view_pkey_change){ v->ports[i].guid, set_of(d, v, i) };
+	}
+	ret = view_with_pkeys(v, changes, n);
+	for (size_t i = 0; i < n; i++)
+		free(as_owner(changes[i].set));
+	free(changes);
+	return ret;
+}
+
+static void hold_keys(struct desk *d, const char *node, unsigned n, const uint16_t *keys)
 {
 	struct desk_keys *k = xcalloc(1, sizeof(*k) + n * sizeof(*keys));
 
 	k->n = n;
-	memcpy(k->keys, keys, n * sizeof(*keys));
-	qsort(k->keys, n, sizeof(*k->keys), by_order);
+	if (n) {
+		memcpy(k->keys, keys, n * sizeof(*keys));
+		qsort(k->keys, n, sizeof(*k->keys), by_order);
+	}
 	free(guidmap_put(d->keys, desk_end(d, node)->guid, k));
+}
+
+void desk_keys(struct desk *d, const char *node, unsigned n, const uint16_t *keys)
+{
+	hold_keys(d, node, n, keys);
 	desk_publish(d);
+}
+
+void desk_move(struct desk *d, const char *node, unsigned n, const uint16_t *keys)
+{
+	struct view_pkey_change change = { .port = desk_end(d, node)->guid };
+	struct view *v;
+
+	hold_keys(d, node, n, keys);
+	change.set = set_of(d, d->view, desk_port(d, node));
+	v = view_with_pkeys(d->view, &change, 1);
+	free(as_owner(change.set));
+	sa_publish_pkeys(d->sa, v, d->now);
+	view_unref(d->view);
+	d->view = v;
 }
 
 /* ---- the view ---- */
@@ -351,13 +399,15 @@ void desk_publish(struct desk *d)
 		.routes = routes,
 		.sms = &own,
 		.n_sms = 1,
+		.parts = VIEW_PATHS,
 	};
+	_cleanup_(view_unrefp) struct view *plain = NULL;
 	struct view *v;
 
 	if (routes)
 		program(d, routes);
-	v = view_new(&from);
-	add_sets(d, v);
+	plain = view_new(&from);
+	v = with_sets(d, plain);
 	sa_publish(d->sa, v, d->now);
 	view_unref(d->view);
 	d->view = v;
@@ -389,7 +439,9 @@ struct desk *desk_new_lmc(const char *words, uint8_t lmc)
 	static const struct mad_params params = { .max_wire = 4, .timeout_ms = 200 };
 	struct desk *d = xcalloc(1, sizeof(*d));
 	const struct sa_hooks hooks = { .mcast_changed = mcast_changed,
+					.members_lost = members_lost,
 					.guids_changed = guids_changed,
+					.abused = abused,
 					.read_cell = read_cell,
 					.arg = d };
 

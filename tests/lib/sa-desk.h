@@ -3,18 +3,19 @@
  * Subnet Administration on a desk: a small fabric written straight into memory, an SA that serves a
  * view of it, and a transport of paper that keeps what it is told to send.
  *
- *	struct desk *d = desk_new("tree 2 2 1");	// h0..h3, leaf1, leaf2, spine1; LIDs in this order
+ * struct desk *d = desk_new("tree 2 2 1");        // h0..h3, leaf1, leaf2, spine1; LIDs in this
+ * order
  *
- *	ib_put(desk_blank(d), NR_LID, 3);
- *	a = desk_get(d, SA_NODE_RECORD, SA_COMP(NR_LID));
- *	assert_int_equal(ib_get(desk_record(a, 0), NR_LID), 3);
+ * 	ib_put(desk_blank(d), NR_LID, 3);
+ * 	a = desk_get(d, SA_NODE_RECORD, SA_COMP(NR_LID));
+ * 	assert_int_equal(ib_get(desk_record(a, 0), NR_LID), 3);
  *
  * No simulator, no discovery, no sweep: tests/lib/rig.h has those.
  */
 #pragma once
 
 #include "fabric/fabric.h"
-#include "ib/netfile.h"
+#include "sim/netfile/netfile.h"
 #include "ib/records.h"
 #include "sa/sa.h"
 #include "util/guidmap.h"
@@ -56,11 +57,15 @@ struct desk {
 	struct desk_message answer, mail[DESK_MAIL];
 	unsigned n_mail, next_mail;
 	uint64_t n_sent, bytes_sent;
+	bool reads_nothing; /* too many tables are being read from devices */
 	int refuse;	/* what the transport's send() returns */
 	bool deaf;	/* counts, keeps nothing */
 	bool forgetful; /* of mail beyond DESK_MAIL; else that is a failure */
 
-	/* The hooks. `cell` says what a device holds (false: no answer); NULL: 64 times the low byte of mod. */
+	/*
+	 * The hooks. `cell` says what a device holds (false: no answer); NULL: 64 times the low
+	 * byte of mod.
+	 */
 	bool (*cell)(struct desk *d, const struct sa_cell_address *at,
 		     uint8_t payload[SMP_DATA_SIZE]);
 	bool mute; /* devices take questions, answers come with desk_answer_cells() */
@@ -71,6 +76,12 @@ struct desk {
 	unsigned n_cells, cells_asked;
 	unsigned mcast_changes, guid_changes;
 	lid_t mcast_last;    /* MLID of the last change */
+	unsigned key_guessers; /* ports that were found trying out keys */
+	guid_t guesser_last;
+	unsigned abuses; /* events about refused requests of one port */
+	char abuse_last[16];
+	unsigned members_lost;
+	guid_t lost_last;    /* port of the last member that was lost */
 	guid_t guid_last;    /* port of the last GUIDInfo change ... */
 	unsigned block_last; /* ... and the block */
 
@@ -80,7 +91,7 @@ struct desk {
 	uint8_t lmc;
 };
 
-/* A fabric by words (libvendor/sim/gen.h), published: all ports ACTIVE, each host holding 0xFFFF. */
+/* A fabric by words (sim/gen/gen.h), published: all ports ACTIVE, each host holding 0xFFFF. */
 struct desk *desk_new(const char *words);
 struct desk *desk_new_lmc(const char *words, uint8_t lmc);
 struct desk *desk_free(struct desk *d);
@@ -91,6 +102,8 @@ void desk_freep(struct desk **d);
 void desk_conf(struct desk *d, const char *key, const char *value);
 /* The P_Keys of an end port ("h0": port 1, "leaf1": port 0); n of them. Publishes. */
 void desk_keys(struct desk *d, const char *node, unsigned n, const uint16_t *keys);
+/* The same at run time: nothing but these P_Keys changes (sa_publish_pkeys()). */
+void desk_move(struct desk *d, const char *node, unsigned n, const uint16_t *keys);
 /* A node is gone, or the fabric was changed by hand: a new view. */
 void desk_remove(struct desk *d, const char *node);
 void desk_publish(struct desk *d);
@@ -110,7 +123,9 @@ const struct desk_message *desk_ask(struct desk *d, uint8_t method, uint16_t att
 #define desk_table(d, attr, mask)  desk_ask((d), MAD_SA_GET_TABLE, (attr), (mask))
 #define desk_set(d, attr, mask)	   desk_ask((d), MAD_SET, (attr), (mask))
 #define desk_delete(d, attr, mask) desk_ask((d), MAD_SA_DELETE, (attr), (mask))
-/* Only puts the request before the SA; desk_settle() lets it work, desk_reply() is the answer then. */
+/*
+ * Only puts the request before the SA; desk_settle() lets it work, desk_reply() is the answer then.
+ */
 void desk_post(struct desk *d, uint8_t method, uint16_t attr, uint64_t mask);
 /* Any bytes, from the LID of d->from: as they stand, however long. */
 void desk_post_raw(struct desk *d, const uint8_t *message, size_t len);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Files and folders of a test program, below one folder of its own in /tmp. It goes with all that is in it when the
- * program ends, whatever came of the tests; KEEP=1 in the environment leaves it there and says where it is.
+ * Files and folders of a test program, below one folder of its own in /tmp. It goes with all that
+ * is in it when the program ends, whatever came of the tests; KEEP=1 in the environment leaves it
+ * there and says where it is.
  *
  * Tests that must leave a folder empty look themselves: they remove it by rmdir().
  */
@@ -22,7 +23,8 @@
 static char scratch_root[SCRATCH_PATH - 8];
 static pid_t scratch_owner;
 
-static inline int scratch_remove_one(const char *path, const struct stat *st, int flag, struct FTW *at)
+static inline int scratch_remove_one(const char *path, const struct stat *st, int flag,
+				     struct FTW *at)
 {
 	return remove(path);
 }
@@ -48,7 +50,8 @@ static inline char *scratch_folder(char *ret)
 	static unsigned n;
 
 	if (!scratch_owner) {
-		snprintf(scratch_root, sizeof(scratch_root), "/tmp/%.32s.XXXXXX", program_invocation_short_name);
+		snprintf(scratch_root, sizeof(scratch_root), "/tmp/%.32s.XXXXXX",
+			 program_invocation_short_name);
 		if (!mkdtemp(scratch_root))
 			abort();
 		scratch_owner = getpid();
@@ -74,6 +77,15 @@ static inline char *scratch_bytes(const char *bytes, size_t len)
 static inline char *scratch_file(const char *text)
 {
 	return scratch_bytes(text, strlen(text));
+}
+
+/* A partition file like none: every port is a full member of the default partition. */
+static inline void scratch_open_partitions(const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fputs("Default=0x7fff, ipoib : ALL=full;\n", f) < 0 || fclose(f) != 0)
+		abort();
 }
 
 /* For tests that write into the current folder: set up and torn down with a new one. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/mem.h"
+#include "util/random.h"
 
 static uint32_t n_ports_of(const struct topo *t)
 {
@@ -86,6 +87,37 @@ uint32_t *topocut_cables(const struct topo *t, uint32_t *ret_n)
 		}
 	*ret_n = n;
 	return ends;
+}
+
+static void toggle(bool *what)
+{
+	*what = !*what;
+}
+
+uint32_t topocut_top_host(const struct topo *t)
+{
+	uint32_t top = 0;
+
+	for (uint32_t h = 1; h < t->n_hosts; h++)
+		if (t->hosts[h].lid > t->hosts[top].lid)
+			top = h;
+	return top;
+}
+
+void topocut_event(struct topocut *c, const struct topo *whole, uint64_t *seed)
+{
+	uint32_t n, *cables = topocut_cables(whole, &n);
+	uint64_t kind = random_next(seed) % 8, which = random_next(seed);
+
+	if (kind == 0 && whole->n_switches > 2)
+		toggle(&c->switches[which % whole->n_switches]);
+	else if (kind == 1 && whole->n_hosts)
+		toggle(&c->hosts[topocut_top_host(whole)]);
+	else if (kind <= 3 && whole->n_hosts)
+		toggle(&c->hosts[which % whole->n_hosts]);
+	else if (n)
+		toggle(&c->ports[cables[which % n]]);
+	free(cables);
 }
 
 /* ---- fabrics by name --------------------------------------------------------------------- */

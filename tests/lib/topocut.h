@@ -21,6 +21,11 @@ struct topo *topocut_apply(const struct topo *t, const struct topocut *c);
 /* Ends of cables between switches, each cable once: entries of t->ports. The caller frees. */
 uint32_t *topocut_cables(const struct topo *t, uint32_t *ret_n);
 
+/* The host of the highest LID. */
+uint32_t topocut_top_host(const struct topo *t);
+/* Something breaks or comes back, by chance: a cable, a host (often the top one), a switch. */
+void topocut_event(struct topocut *c, const struct topo *whole, uint64_t *seed);
+
 /* The fabric that words describe ("fat-tree3", "16"); NULL: not understood. */
 struct topo *topogen_words(int n, char **words, const struct topogen *o);
 #define TOPOGEN_WORDS                                                                             \

@@ -78,7 +78,7 @@ static guid_t switch_guid(const struct scribe *w, uint32_t sw)
 
 static void write_switch(const struct scribe *w, uint32_t sw)
 {
-	uint32_t blocks = w->s->n_hosts << w->o->lmc;
+	uint32_t blocks = w->o->switches_first ? 0 : w->s->n_hosts << w->o->lmc;
 	guid_t guid = switch_guid(w, sw);
 
 	if (left_out(sw, w->o->without_switch))
@@ -91,15 +91,23 @@ static void write_switch(const struct scribe *w, uint32_t sw)
 
 static void write_host(const struct scribe *w, uint32_t host)
 {
+	uint32_t before = w->o->switches_first ? w->s->n_switches >> w->o->lmc : 0;
 	guid_t guid = TOPOGEN_HOST_GUID + 1 + w->host_guid[host];
 	const struct sketch_link *at = &w->s->hosts[host];
 
 	if (w->gone[host] || left_out(host, w->o->without_host))
 		return;
-	topo_add_host(w->b, &(struct topo_host){
-		.guid = guid, .node_guid = guid, .sysimg_guid = guid, .node_port = 1,
-		.lid = (lid_t)((w->lid_slot[host] + 1u) << w->o->lmc), .lmc = w->o->lmc,
-	});
+	topo_add_host(
+		w->b,
+		&(struct topo_host){
+			.guid = guid,
+			.node_guid = guid,
+			.sysimg_guid = guid,
+			.node_port = 1,
+			.lid = (lid_t)((before + w->lid_slot[host] + 1u + w->o->switches_first)
+				       << w->o->lmc),
+			.lmc = w->o->lmc,
+		});
 	if (!left_out(at->a, w->o->without_switch))
 		topo_add_host_link(w->b, guid, switch_guid(w, at->a), at->a_port);
 }
@@ -248,7 +256,8 @@ struct topo *topogen_torus(const unsigned size[3], unsigned hosts, const struct 
 	return finish(&s, o);
 }
 
-struct topo *topogen_grid(const char *shape, unsigned hosts, unsigned parallel, const struct topogen *o)
+struct topo *topogen_grid(const char *shape, unsigned hosts, unsigned parallel,
+			  const struct topogen *o)
 {
 	struct sketch s = { .n_switches = 0 };
 	unsigned size[16], n_dims = 0, n = 1, stride = 1;
@@ -273,7 +282,8 @@ struct topo *topogen_grid(const char *shape, unsigned hosts, unsigned parallel, 
 			unsigned at = i / stride % size[dim];
 
 			if (at + 1 < size[dim] || (wraps[dim] && size[dim] > 2))
-				draw_links(&s, i, i - at * stride + (at + 1) % size[dim] * stride, parallel);
+				draw_links(&s, i, i - at * stride + (at + 1) % size[dim] * stride,
+					   parallel);
 		}
 	return finish(&s, o);
 }
@@ -322,7 +332,8 @@ struct topo *topogen_hyperx(unsigned x, unsigned y, unsigned hosts, const struct
 	return finish(&s, o);
 }
 
-struct topo *topogen_hyperx_n(const unsigned *size, unsigned n_dims, unsigned hosts, const struct topogen *o)
+struct topo *topogen_hyperx_n(const unsigned *size, unsigned n_dims, unsigned hosts,
+			      const struct topogen *o)
 {
 	struct sketch s = { .n_switches = 0 };
 	unsigned n = 1, stride = 1;

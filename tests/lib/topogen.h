@@ -12,6 +12,7 @@ struct topogen {
 	double damage;        /* share of the cables between switches that are cut, 0..1 */
 	double absent;        /* share of the hosts that are not there, 0..1 */
 	bool random_lids;     /* else one run per switch with hosts, then the switches */
+	bool switches_first;  /* the highest LID is a host's */
 	bool random_guids;    /* else GUIDs in order of construction */
 	uint8_t lmc;          /* of all hosts */
 	uint32_t without_host;/* leaves out this host + 1; its LID stays reserved; 0: none */
@@ -37,15 +38,23 @@ struct topo *topogen_fat_tree2(unsigned leaves, unsigned spines, unsigned hosts,
 			       const struct topogen *o);
 /* Dimension sizes 1 are left out, 2 get one cable; `hosts` per switch. */
 struct topo *topogen_torus(const unsigned size[3], unsigned hosts, const struct topogen *o);
-/* Any grid: "4x4" a mesh, "6tx6tx3" two rings and a line, "2x2x2" a cube. `parallel` cables for each. */
-struct topo *topogen_grid(const char *shape, unsigned hosts, unsigned parallel, const struct topogen *o);
+/*
+ * Any grid: "4x4" a mesh, "6tx6tx3" two rings and a line, "2x2x2" a cube. `parallel` cables for
+ * each.
+ */
+struct topo *topogen_grid(const char *shape, unsigned hosts, unsigned parallel,
+			  const struct topogen *o);
 struct topo *topogen_dragonfly(unsigned groups, unsigned routers, unsigned hosts,
 			       const struct topogen *o);
 /* Every pair of switches in a row or column has a cable. */
 struct topo *topogen_hyperx(unsigned x, unsigned y, unsigned hosts, const struct topogen *o);
 /* The same in up to 12 dimensions; with sizes 2 a hypercube. */
-struct topo *topogen_hyperx_n(const unsigned *size, unsigned n_dims, unsigned hosts, const struct topogen *o);
-/* Groups of leaves with hosts and spines; `parallel` cables between two groups, over the spines in turn. */
+struct topo *topogen_hyperx_n(const unsigned *size, unsigned n_dims, unsigned hosts,
+			      const struct topogen *o);
+/*
+ * Groups of leaves with hosts and spines; `parallel` cables between two groups, over the spines in
+ * turn.
+ */
 struct topogen_plus {
 	unsigned groups, leaves, spines, hosts, parallel;
 };

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # needs: root
 # The Debian package in a clean Debian that boots, on a simulated fabric.
+# shellcheck disable=SC2154 # of lib.bash
 bats_require_minimum_version 1.5.0
 
 load lib
@@ -56,21 +57,80 @@ port_guid() {
 	run ! grep -E '^[EW]:' <<<"$output"
 }
 
-@test "in a clean root: neither started nor enabled by installing; systemctl start opensm brings the fabric up" {
+@test "in a clean root: installing enables and starts it, and the fabric comes up" {
 	machine_start
 	machine_install /root/opensm.deb
-	[ "$(state)" = inactive ]
-	[ "$(box_run systemctl is-enabled opensm)" = disabled ]
-	box_run systemctl start opensm
-	box_until 30 running
+	[ "$(state)" = active ]
+	[ "$(box_run systemctl is-enabled opensm)" = enabled ]
+	wait_for 30 running
+	box_run opensmctl | grep -q 'MASTER'
 	box_run sminfo | grep -q SMINFO_MASTER
 	[ "$(lids | wc -l)" -ge 8 ]
 	box_run systemctl status opensm | grep -q 'active (running)'
+	# opensm-rest waits until it is asked for; the group that it is in is there.
+	[ "$(box_run systemctl is-enabled opensm-rest)" = disabled ]
+	[ "$(box_run systemctl is-active opensm-rest)" = inactive ]
+	box_run getent group opensm-tenants
 	box_run systemctl stop opensm
 	[ "$(state)" = inactive ]
 	# no process, and nothing failed
 	run ! box_run pgrep -x opensm
 	[ "$(box_run systemctl --failed --plain --no-legend | wc -l)" -eq 0 ]
+	# Removed and installed again it runs again.
+	box_run apt-get remove -y -q opensm
+	machine_install /root/opensm.deb
+	wait_for 30 running
+	[ "$(box_run systemctl is-enabled opensm)" = enabled ]
+}
+
+@test "policy-rc.d keeps it from being started, a preset from being enabled and started" {
+	machine_start
+	put /usr/sbin/policy-rc.d <<<'#!/bin/sh
+exit 101'
+	box_run chmod 755 /usr/sbin/policy-rc.d
+	machine_install /root/opensm.deb
+	[ "$(state)" = inactive ]
+	[ "$(box_run systemctl is-enabled opensm)" = enabled ]
+	box_run apt-get purge -y -q opensm
+	box_run rm /usr/sbin/policy-rc.d
+	box_run mkdir -p /etc/systemd/system-preset
+	put /etc/systemd/system-preset/10-site.preset <<<'disable opensm.service'
+	machine_install /root/opensm.deb
+	[ "$(state)" = inactive ]
+	[ "$(box_run systemctl is-enabled opensm)" = disabled ]
+}
+
+status_says() {
+	box_run systemctl status --no-pager -n 0 opensm | grep -q "$1"
+}
+
+@test "without an InfiniBand port it waits, says so, and begins when one comes" {
+	WITHOUT_PORT=yes machine_start
+	machine_install /root/opensm.deb
+	[ "$(state)" = active ]
+	wait_for 10 status_says 'no InfiniBand port yet, waiting'
+	run -3 box_run opensmctl
+	[[ $output == *"no InfiniBand port yet, waiting"* ]]
+	[ "$(box_run systemctl --failed --plain --no-legend | wc -l)" -eq 0 ]
+	"$IBFAB" -d "$FABRIC" lay h0 / "$(box_pid)"
+	wait_for 60 running
+}
+
+stands_by() {
+	box_run opensmctl -o status | grep -q 'STANDBY'
+}
+
+@test "where another manager rules it stands by" {
+	machine_start
+	OPENSM_RUN_DIR=$BATS_TEST_TMPDIR/run OSM_CACHE_DIR=$BATS_TEST_TMPDIR "$IBFAB" -d "$FABRIC" run h5 -- \
+		"$abs_top_builddir/sbin/opensm" -p 1 -f "$BATS_TEST_TMPDIR/other.log" --dump_files_dir "$BATS_TEST_TMPDIR" \
+		>/dev/null 2>&1 3>&- &
+	other=$!
+	wait_for 30 fabric_is_up
+	machine_install /root/opensm.deb
+	wait_for 30 stands_by
+	run ! grep -q 'Entering STANDBY' "$BATS_TEST_TMPDIR/other.log"
+	kill "$other"
 }
 
 @test "an upgrade restarts once and keeps conf files and LIDs; removing keeps them too, purging what people wrote" {
@@ -79,16 +139,16 @@ port_guid() {
 	put /etc/rdma/partitions.conf <<<'Default=0x7fff, ipoib : ALL=full;'
 	put /etc/rdma/opensm.conf <<<'sweep_interval 7'
 	box_run sed -i "s/^PORTS=.*/PORTS=\"$(port_guid)\"/" /etc/default/opensm
-	box_run systemctl enable --now opensm
-	box_until 30 running
+	box_run systemctl restart opensm
+	wait_for 30 running
 	before=$(box_run sh -c 'sha256sum /etc/default/opensm /etc/rdma/*.conf')
 	lids=$(lids)
 	first=$(pid)
-	[ "$(starts)" -eq 1 ]
+	started=$(starts)
 
 	machine_install /root/next.deb
-	box_until 30 running
-	[ "$(starts)" -eq 2 ]
+	wait_for 30 running
+	[ "$(starts)" -eq $((started + 1)) ]
 	[ "$(pid)" != "$first" ]
 	[ "$(box_run sh -c 'sha256sum /etc/default/opensm /etc/rdma/*.conf')" = "$before" ]
 	[ "$(lids)" = "$lids" ]
@@ -109,6 +169,11 @@ port_guid() {
 @test "a stopped service stays stopped over an upgrade" {
 	machine_start
 	machine_install /root/opensm.deb
+	box_run systemctl stop opensm
+	machine_install --reinstall /root/opensm.deb
+	[ "$(state)" = inactive ]
+	[ "$(box_run systemctl is-enabled opensm)" = enabled ]
+	box_run systemctl disable opensm
 	machine_install /root/next.deb
 	[ "$(state)" = inactive ]
 	[ "$(box_run systemctl is-enabled opensm)" = disabled ]
@@ -124,33 +189,33 @@ port_guid() {
 	box_run opensm -c /etc/opensm/opensm.conf >/dev/null
 	box_run sed -i 's/^sweep_interval .*/sweep_interval 7/' /etc/opensm/opensm.conf
 	box_run systemctl restart opensm
-	box_until 60 fabric_is_up
+	wait_for 60 fabric_is_up
 	[ "$(box_run systemctl is-active "opensm@$guid")" = active ]
 	# one host is away over the upgrade
-	box_until 30 lids_are 8
+	wait_for 30 lids_are 8
 	lids=$(lids)
 	"$IBFAB" -d "$FABRIC" ctl power h5 off
 
 	machine_install /root/opensm.deb
-	box_until 30 running
+	wait_for 30 running
 	[ "$(box_run systemctl is-enabled opensm)" = enabled ]
 	box_run sh -c 'ls /etc/systemd/system/*/opensm.service'
 	[ "$(box_run sh -c 'ls /etc/systemd/system/*/opensm.service' | xargs)" = \
 		"/etc/systemd/system/multi-user.target.wants/opensm.service /etc/systemd/system/network.target.wants/opensm.service" ]
-	# one manager, ours
+	# one manager, ours, in a unit of the name it had
 	[ "$(box_run pgrep -xc opensm)" -eq 1 ]
-	run ! box_run systemctl is-active "opensm@$guid"
-	run ! box_run sh -c 'ls /etc/init.d/opensm* /etc/rc?.d/*opensm /lib/systemd/system/opensm@.service'
+	[ "$(box_run systemctl is-active "opensm@$guid")" = active ]
+	run ! box_run sh -c 'ls /etc/init.d/opensm* /etc/rc?.d/*opensm'
 	# what was in force is
 	box_run grep -q "^PORTS=\"$guid\"" /etc/default/opensm
 	box_run pgrep -fx "/usr/sbin/opensm .*-g $guid .*"
 	[ "$(box_run readlink /etc/opensm)" = rdma ]
 	box_run grep -q 'sweep_interval 7' /etc/rdma/opensm.conf
 	box_run grep -q 0x0123 /etc/rdma/partitions.conf
-	box_until 20 has_pkey 0x8123
+	wait_for 20 has_pkey 0x8123
 	"$IBFAB" -d "$FABRIC" ctl power h5 on
-	box_until 30 fabric_is_up
-	box_until 30 lids_are 8
+	wait_for 30 fabric_is_up
+	wait_for 30 lids_are 8
 	[ "$(lids)" = "$lids" ]
 }
 
@@ -173,21 +238,20 @@ has_pkey() {
 	box_run grep -q '^PORTS="ALL"' /etc/default/opensm
 	[ "$(box_run readlink /etc/opensm)" = rdma ]
 	box_run systemctl start opensm
-	box_until 30 running
+	wait_for 30 running
 }
 
-@test "installed where systemd does not run, as in an image: it is there after the boot" {
+@test "installed where systemd does not run, as in an image: it runs after the boot" {
 	BEFORE_BOOT=yes machine_start
-	[ "$(state)" = inactive ]
 	[ "$(box_run readlink /etc/opensm)" = rdma ]
-	box_run systemctl start opensm
-	box_until 30 running
+	[ "$(box_run systemctl is-enabled opensm)" = enabled ]
+	wait_for 30 running
 }
 
 @test "two files of one name in /etc/opensm and /etc/rdma: the old package stays, and runs" {
 	machine_start
 	old_install
-	box_until 60 fabric_is_up
+	wait_for 60 fabric_is_up
 	put /etc/opensm/partitions.conf <<<'Default=0x7fff, ipoib : ALL=full;'
 	box_run mkdir -p /etc/rdma
 	put /etc/rdma/partitions.conf <<<'Default=0x7fff : ALL=limited;'
@@ -199,7 +263,7 @@ has_pkey() {
 	box_run cp /etc/opensm/partitions.conf /etc/rdma/partitions.conf
 	machine_install /root/opensm.deb
 	[ "$(box_run readlink /etc/opensm)" = rdma ]
-	box_until 30 running
+	wait_for 30 running
 }
 
 @test "an /etc/opensm that is a link to elsewhere: nothing is unpacked while files there would stop to count" {
@@ -234,9 +298,9 @@ has_pkey() {
 	box_run rm /etc/opensm
 	box_run mkdir /etc/opensm
 	put /etc/opensm/partitions.conf <<<'Default=0x7fff, ipoib : ALL=full;'
-	run ! box_run systemctl start opensm
+	run ! box_run systemctl restart opensm
 	box_run journalctl -q --no-pager -u opensm | grep -q '/etc/opensm is a folder with files in it'
 	box_run rm -r /etc/opensm
 	box_run systemctl start opensm
-	box_until 30 running
+	wait_for 30 running
 }

@@ -8,9 +8,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/systemd/rig.bash
 . "$abs_top_srcdir/tests/systemd/rig.bash"
 PACKAGES=${PACKAGES:-$abs_top_srcdir/build/packages}
-IBFAB=${IBFAB:-$abs_top_builddir/libvendor/sim/serve/ibfab}
+IBFAB=${IBFAB:-$abs_top_builddir/sim/serve/ibfab}
 export PATH=$PATH:/usr/sbin:/sbin LC_ALL=C
-# shellcheck disable=SC2034 # used by who loads this
+# shellcheck disable=SC2034 # used by tests that load this
 VERSION=$(sed -n 's/^AC_INIT(\[opensm\], \[\([^]]*\)\].*/\1/p' "$abs_top_srcdir/configure.ac")
 
 # The root of the tarball, in memory: tests leave no folder of root's behind, wherever they stop.
@@ -45,7 +45,7 @@ machine_start() {
 	export PACKAGES BATS_FILE_TMPDIR BEFORE_BOOT
 	# shellcheck disable=SC2016
 	box_start "$ROOT" bash -c 'machine_fill "$1"' --
-	"$IBFAB" -d "$FABRIC" lay h0 / "$(box_pid)"
+	[ -n "${WITHOUT_PORT:-}" ] || "$IBFAB" -d "$FABRIC" lay h0 / "$(box_pid)"
 }
 
 machine_fill() {

@@ -54,13 +54,15 @@ running() {
 
 @test "the packages hold what they must" {
 	list=$(rpm -qpl "$RPM")
-	for file in /usr/sbin/opensm /usr/bin/opensmctl /usr/libexec/opensm-launch /usr/lib/systemd/system/opensm.service \
+	for file in /usr/sbin/opensm /usr/sbin/opensm-rest /usr/lib/systemd/system/opensm-rest.service \
+		/usr/lib/sysusers.d/opensm.conf /usr/share/doc/opensm/examples/opensm-rest.conf /usr/bin/opensmctl /usr/libexec/opensm-launch /usr/lib/systemd/system/opensm.service \
+		/usr/lib/systemd/system/opensm@.service /usr/lib/udev/rules.d/90-opensm.rules \
 		/usr/share/doc/opensm/guides/migration.md /usr/share/doc/opensm/guides/troubleshooting.md \
 		/usr/lib/tmpfiles.d/opensm.conf /etc/logrotate.d/opensm /var/cache/opensm /etc/rdma; do
 		grep -qx "$file" <<<"$list" || { echo "$file is missing"; return 1; }
 	done
 	grep -q '^/usr/share/man/man8/opensm\.8' <<<"$list"
-	# an update never writes over what somebody changed, nor takes it away
+	# an update never writes over a changed file, nor removes it
 	[ "$(rpm -qp --qf '[%{FILEFLAGS:fflags} %{FILENAMES}\n]' "$RPM" | sed -n 's/^cn //p' | sort | xargs)" = \
 		"/etc/logrotate.d/opensm /etc/rdma/opensm.conf /etc/rdma/partitions.conf /etc/sysconfig/opensm" ]
 	rpm -qpl "$PACKAGES"/opensm-devel-"$VERSION"-*.noarch.rpm | grep -q '^/usr/include/opensm/.*\.h$'
@@ -85,14 +87,22 @@ running() {
 
 @test "in a clean root: systemctl start opensm brings the fabric up; erasing keeps the LID cache" {
 	machine_start
+	box_run mkdir -p /etc/systemd/system-preset
+	put /etc/systemd/system-preset/10-site.preset <<<'disable opensm.service'
 	machine_rpm -i /root/opensm.rpm
+	[ "$(box_run systemctl is-enabled opensm)" = disabled ]
 	box_run systemctl start opensm
-	box_until 30 running
+	wait_for 30 running
 	lids=$(lids)
 	[ "$(wc -l <<<"$lids")" -ge 8 ]
 	machine_rpm -e opensm
 	run ! box_run pgrep -x opensm
 	[ "$(lids)" = "$lids" ]
+	# The other preset: enabled, and left to be started.
+	put /etc/systemd/system-preset/10-site.preset <<<'enable opensm.service'
+	machine_rpm -i /root/opensm.rpm
+	[ "$(box_run systemctl is-enabled opensm)" = enabled ]
+	[ "$(box_run systemctl is-active opensm)" = inactive ]
 }
 
 @test "an update from Red Hat's package keeps what was changed, and the LID cache that it deletes" {
@@ -104,17 +114,17 @@ running() {
 	put /etc/sysconfig/opensm <<<'PRIORITY=9'
 	before=$(box_run sh -c 'sha256sum /etc/sysconfig/opensm /etc/rdma/*.conf')
 	box_run systemctl start opensm
-	box_until 30 running
+	wait_for 30 running
 	# a host that is away now gets its LID back later
-	box_until 20 box_run grep -q . /var/cache/opensm/guid2lid
+	wait_for 20 box_run grep -q . /var/cache/opensm/guid2lid
 	put /var/cache/opensm/away <<<'0x00000000deadbeef 0x0777 0x0777'
 	box_run sh -c 'systemctl stop opensm; cat /var/cache/opensm/away >>/var/cache/opensm/guid2lid; systemctl start opensm'
-	box_until 30 running
+	wait_for 30 running
 	lids=$(lids)
 	grep -q 0x00000000deadbeef <<<"$lids"
 
 	machine_rpm -U /root/opensm.rpm
-	box_until 30 running
+	wait_for 30 running
 	[ "$(box_run sh -c 'sha256sum /etc/sysconfig/opensm /etc/rdma/*.conf')" = "$before" ]
 	[ "$(lids)" = "$lids" ]
 	run ! box_run sh -c 'ls /etc/rdma/*.rpmsave /var/lib/rpm-state/opensm /var/cache/opensm/.updating'

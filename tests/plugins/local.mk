@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Shared objects for tests/e2e/plugin.bats, built as anybody would build them: one header, no libtool, nothing linked.
-ODD_PLUGINS = OLD_VERSION NUMBER NO_SYMBOL NO_CREATE NULL_STATE SLOW LOOPS NOWHERE CANNOT NAMES CRASH
+# Shared objects for tests/e2e/plugin.bats, built as users build them: one header, no libtool, nothing linked.
+ODD_PLUGINS = OLD_VERSION NUMBER NO_SYMBOL NO_CREATE NULL_STATE SLOW LOOPS NOWHERE CANNOT NAMES CRASH SEGV HANG
 TEST_PLUGINS = tests/plugins/libevent_log.so tests/plugins/libshortest_path.so \
 	$(ODD_PLUGINS:%=tests/plugins/libodd_%.so)
 check_DATA += $(TEST_PLUGINS)

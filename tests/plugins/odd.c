@@ -2,12 +2,13 @@
 /*
  * Plugins that are odd in one way, chosen by a macro:
  *
- *	OLD_VERSION	osm_version of another release		NUMBER		a number in its place
- *	NO_SYMBOL	no osm_event_plugin			NULL_STATE	create() returns NULL
- *	NO_CREATE	no create()				SLOW		report() takes 150 ms
- *	LOOPS		an engine whose tables go round		NOWHERE		one that leads out of empty ports
- *	CANNOT		one that says it cannot			NAMES		engines with bad names, and a good one
- *	CRASH		its constructor ends the process, so it must not be loaded
+ * OLD_VERSION     osm_version of another release          NUMBER          a number in its place
+ * NO_SYMBOL no osm_event_plugin                     NULL_STATE      create() returns NULL NO_CREATE
+ * no create()                             SLOW            report() takes 150 ms LOOPS
+ * an engine whose tables go round         NOWHERE         one that leads out of empty ports CANNOT
+ * one that says it cannot                 NAMES           engines with bad names, and a good one
+ * SEGV     an engine that crashes                  HANG            one that does not end CRASH
+ * its constructor ends the process, so it must not be loaded
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,11 +33,18 @@ static int compute(void *arg, const struct opensm_topology *t, struct opensm_tab
 	snprintf(why, why_len, "this is no ring\nof mine");
 	return -5;
 #endif
+#ifdef SEGV
+	*(volatile char *)0 = 1;
+#endif
+#ifdef HANG
+	for (volatile int i = 0; i < 2; i = 1)
+		;
+#endif
 	for (uint32_t sw = 0; sw < t->n_switches; sw++) {
 		const struct opensm_topo_switch *s = &t->switches[sw];
 		uint8_t port = 0xFE;
 
-		/* LOOPS: everything to some neighbour, whoever it is for. */
+		/* LOOPS: everything to some neighbour, for any destination. */
 		for (unsigned p = 1; p <= s->n_ports; p++) {
 			if (t->ports[s->first_port + p].peer_switch != OPENSM_NONE)
 				port = (uint8_t)p;
@@ -50,7 +58,9 @@ static int compute(void *arg, const struct opensm_topology *t, struct opensm_tab
 	return 0;
 }
 
-static struct opensm_routing_engine engine = { OPENSM_ROUTING_API, sizeof(engine), "odd", compute, NULL };
+__attribute__((unused)) static struct opensm_routing_engine engine = { OPENSM_ROUTING_API,
+								       sizeof(engine), "odd",
+								       compute, NULL };
 
 __attribute__((unused)) static void *create(struct opensm *sm)
 {
@@ -71,7 +81,8 @@ __attribute__((unused)) static void *create(struct opensm *sm)
 	opensm_api(sm)->register_engine(sm, &none);
 	opensm_api(sm)->register_engine(sm, &engine);
 #endif
-#if defined(LOOPS) || defined(NOWHERE) || defined(CANNOT) || defined(NAMES)
+#if defined(LOOPS) || defined(NOWHERE) || defined(CANNOT) || defined(NAMES) || defined(SEGV) || \
+	defined(HANG)
 	opensm_api(sm)->register_engine(sm, &engine);
 #endif
 	return &here;

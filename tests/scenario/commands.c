@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "libvendor/sim/gen.h"
+#include "sim/gen/gen.h"
 #include "tests/scenario/scenario.h"
 #include "util/file.h"
 #include "util/mem.h"
@@ -36,12 +36,15 @@ static int fabric_in_words(struct scenario *s, const struct words *w)
 		while (k < ARRAY_SIZE(names) && !is(w->w[i + 1], names[k]))
 			k++;
 		if (k == ARRAY_SIZE(names))
-			return fault(s, "'%s': expected levels, leaves, hosts, spines, cables", w->w[i + 1]);
+			return fault(s, "'%s': expected levels, leaves, hosts, spines, cables",
+				     w->w[i + 1]);
 		CHECK(parse_number(s, w->w[i], 1000, &v[k]));
 	}
 	if (v[0] != 2 || w->n % 2)
-		return fault(s, "expected fat-tree 2 levels N leaves N hosts [N spines] [N cables]");
-	s->net = gen_tree((unsigned)v[1], (unsigned)v[2], v[3] ? (unsigned)v[3] : 2, (unsigned)v[4]);
+		return fault(s,
+			     "expected fat-tree 2 levels N leaves N hosts [N spines] [N cables]");
+	s->net =
+		gen_tree((unsigned)v[1], (unsigned)v[2], v[3] ? (unsigned)v[3] : 2, (unsigned)v[4]);
 	return s->net ? 0 : fault(s, "these sizes make no fabric");
 }
 
@@ -52,7 +55,8 @@ static int fabric_from_file(struct scenario *s, const char *name)
 	_cleanup_free_ char *text = NULL, *path = NULL;
 	size_t len;
 
-	path = xasprintf("%.*s%s", slash && *name != '/' ? (int)(slash + 1 - s->file) : 0, s->file, name);
+	path = xasprintf("%.*s%s", slash && *name != '/' ? (int)(slash + 1 - s->file) : 0, s->file,
+			 name);
 
 	if (file_read(path, 64 << 20, &text, &len) < 0)
 		return fault(s, "cannot read '%s'", path);
@@ -92,7 +96,8 @@ static int cmd_enhanced(struct scenario *s, const struct words *w)
 	if (!s->net)
 		return fault(s, "'enhanced' stands right behind 'fabric'");
 	for (size_t i = 0; i < s->net->n_nodes; i++)
-		if (s->net->nodes[i].type == IB_NODE_SWITCH && (all || is(s->net->nodes[i].id, w->w[1])))
+		if (s->net->nodes[i].type == IB_NODE_SWITCH &&
+		    (all || is(s->net->nodes[i].id, w->w[1])))
 			any = s->net->nodes[i].enhanced_port0 = true;
 	return any ? 0 : fault(s, "no switch '%s'", w->w[1]);
 }
@@ -228,7 +233,8 @@ static int cmd_remember(struct scenario *s, const struct words *w)
 {
 	if (!scenario_sim(s))
 		return -EINVAL;
-	if (s->n_remembered == ARRAY_SIZE(s->remembered) || strlen(w->w[1]) >= sizeof(s->remembered[0].name))
+	if (s->n_remembered == ARRAY_SIZE(s->remembered) ||
+	    strlen(w->w[1]) >= sizeof(s->remembered[0].name))
 		return fault(s, "cannot remember that");
 	memcpy(s->remembered[s->n_remembered].name, w->w[1], strlen(w->w[1]) + 1);
 	s->remembered[s->n_remembered++].fingerprint = sim_fingerprint(SIM(s));
@@ -489,7 +495,8 @@ static int cmd_m_key(struct scenario *s, const struct words *w)
 	for (int i = 0; i < (int)sim_n_nodes(SIM(s)); i++)
 		for (unsigned p = 0; (node < 0 || i == node) && p <= sim_node_ports(SIM(s), i); p++)
 			if ((p == 0) == sim_node_is_switch(SIM(s), i))
-				sim_set_m_key(SIM(s), i, p, key, (unsigned)protect, (unsigned)lease);
+				sim_set_m_key(SIM(s), i, p, key, (unsigned)protect,
+					      (unsigned)lease);
 	return 0;
 }
 
@@ -587,24 +594,54 @@ static const struct {
 	unsigned min, max; /* words, the name included */
 	int (*run)(struct scenario *s, const struct words *w);
 } rows[] = {
-	{ "fabric", 2, 12, cmd_fabric }, { "speed", 2, 3, cmd_speed }, { "enhanced", 2, 2, cmd_enhanced },
-	{ "option", 3, 3, cmd_option }, { "start", 3, 5, cmd_start }, { "kill", 3, 3, cmd_kill },
-	{ "freeze", 3, 3, cmd_freeze }, { "thaw", 3, 3, cmd_freeze }, { "sweep", 2, 2, cmd_sweep },
+	{ "fabric", 2, 12, cmd_fabric },
+	{ "speed", 2, 3, cmd_speed },
+	{ "enhanced", 2, 2, cmd_enhanced },
+	{ "option", 3, 3, cmd_option },
+	{ "start", 3, 5, cmd_start },
+	{ "kill", 3, 3, cmd_kill },
+	{ "freeze", 3, 3, cmd_freeze },
+	{ "thaw", 3, 3, cmd_freeze },
+	{ "sweep", 2, 2, cmd_sweep },
 	{ "stop", 3, 3, cmd_kill },
-	{ "reload", 1, 3, cmd_reload }, { "wait", 2, 2, cmd_wait }, { "mark", 1, 1, cmd_mark },
-	{ "remember", 2, 2, cmd_remember }, { "loss", 2, 3, cmd_loss }, { "delay", 2, 3, cmd_delay },
-	{ "duplicates", 2, 2, cmd_duplicates }, { "reorder", 3, 3, cmd_reorder },
-	{ "agent-time", 2, 2, cmd_timing }, { "train-time", 2, 2, cmd_timing },
-	{ "auto-active", 2, 2, cmd_timing }, { "agent-queue", 2, 2, cmd_agent_queue },
-	{ "link", 3, 6, cmd_link }, { "unplug", 2, 2, cmd_unplug }, { "plug", 3, 3, cmd_plug },
-	{ "loopback", 2, 2, cmd_plug }, { "move", 4, 4, cmd_plug }, { "reboot", 2, 3, cmd_reboot },
-	{ "power", 3, 3, cmd_power }, { "silent", 2, 4, cmd_silent }, { "answers", 2, 2, cmd_silent },
-	{ "lossy", 3, 4, cmd_lossy }, { "refuse", 4, 4, cmd_refuse }, { "same-guid", 3, 3, cmd_same_guid }, { "m-key", 4, 5, cmd_m_key },
-	{ "lid", 3, 4, cmd_lid }, { "ibsim", 2, 2, cmd_ibsim }, { "cap", 4, 4, cmd_cap },
-	{ "mtu", 4, 4, cmd_mtu }, { "rename", 3, 3, cmd_rename }, { "ignore", 2, 2, cmd_ignore },
-	{ "judge", 2, 2, cmd_ignore }, { "watch", 2, 2, cmd_watch }, { "storm", 3, 3, scenario_storm },
-	{ "expect", 2, MAX_WORDS, scenario_expect }, { "within", 4, MAX_WORDS, scenario_expect },
-	{ "hold", 4, MAX_WORDS, scenario_expect }, { "quiet", 6, 6, scenario_expect },
+	{ "reload", 1, 3, cmd_reload },
+	{ "wait", 2, 2, cmd_wait },
+	{ "mark", 1, 1, cmd_mark },
+	{ "remember", 2, 2, cmd_remember },
+	{ "loss", 2, 3, cmd_loss },
+	{ "delay", 2, 3, cmd_delay },
+	{ "duplicates", 2, 2, cmd_duplicates },
+	{ "reorder", 3, 3, cmd_reorder },
+	{ "agent-time", 2, 2, cmd_timing },
+	{ "train-time", 2, 2, cmd_timing },
+	{ "auto-active", 2, 2, cmd_timing },
+	{ "agent-queue", 2, 2, cmd_agent_queue },
+	{ "link", 3, 6, cmd_link },
+	{ "unplug", 2, 2, cmd_unplug },
+	{ "plug", 3, 3, cmd_plug },
+	{ "loopback", 2, 2, cmd_plug },
+	{ "move", 4, 4, cmd_plug },
+	{ "reboot", 2, 3, cmd_reboot },
+	{ "power", 3, 3, cmd_power },
+	{ "silent", 2, 4, cmd_silent },
+	{ "answers", 2, 2, cmd_silent },
+	{ "lossy", 3, 4, cmd_lossy },
+	{ "refuse", 4, 4, cmd_refuse },
+	{ "same-guid", 3, 3, cmd_same_guid },
+	{ "m-key", 4, 5, cmd_m_key },
+	{ "lid", 3, 4, cmd_lid },
+	{ "ibsim", 2, 2, cmd_ibsim },
+	{ "cap", 4, 4, cmd_cap },
+	{ "mtu", 4, 4, cmd_mtu },
+	{ "rename", 3, 3, cmd_rename },
+	{ "ignore", 2, 2, cmd_ignore },
+	{ "judge", 2, 2, cmd_ignore },
+	{ "watch", 2, 2, cmd_watch },
+	{ "storm", 3, 3, scenario_storm },
+	{ "expect", 2, MAX_WORDS, scenario_expect },
+	{ "within", 4, MAX_WORDS, scenario_expect },
+	{ "hold", 4, MAX_WORDS, scenario_expect },
+	{ "quiet", 6, 6, scenario_expect },
 };
 
 int scenario_command(struct scenario *s, const struct words *w)
@@ -613,7 +650,8 @@ int scenario_command(struct scenario *s, const struct words *w)
 		if (!is(rows[i].name, w->w[0]))
 			continue;
 		if (w->n < rows[i].min || w->n > rows[i].max)
-			return fault(s, "'%s' takes %u to %u words", w->w[0], rows[i].min - 1, rows[i].max - 1);
+			return fault(s, "'%s' takes %u to %u words", w->w[0], rows[i].min - 1,
+				     rows[i].max - 1);
 		return rows[i].run(s, w);
 	}
 	return fault(s, "unknown command '%s'", w->w[0]);

@@ -18,7 +18,7 @@
 #define LOOK_EVERY (20 * MONO_MS)
 #define SWEEP_LIMIT (120 * MONO_S)
 
-/* What is looked at: the verdict is made once per look, and only if somebody asks. */
+/* The verdict is made once per look, and only if it is asked for. */
 struct look {
 	struct scenario *s;
 	struct sim_verdict verdict;
@@ -39,7 +39,8 @@ static bool is(const char *word, const char *expected)
 	return !strcmp(word, expected);
 }
 
-__attribute__((format(printf, 3, 4))) static bool require(struct look *l, bool ok, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static bool require(struct look *l, bool ok, const char *fmt,
+							  ...)
 {
 	va_list ap;
 
@@ -59,8 +60,11 @@ static int compare(struct look *l, const char *what, uint64_t have, const char *
 
 	if (parse_number(l->s, word + (most || least ? 2 : 0), UINT64_MAX, &n) < 0)
 		return -EINVAL;
-	return require(l, most ? have <= n : least ? have >= n : have == n, "%s is %llu, not %s", what,
-		       (unsigned long long)have, word);
+	return require(l,
+		       most    ? have <= n
+		       : least ? have >= n
+			       : have == n,
+		       "%s is %llu, not %s", what, (unsigned long long)have, word);
 }
 
 /* all-ports ACTIVE: with LIDs of their own */
@@ -70,9 +74,11 @@ static int cond_all_ports(struct look *l, const char *const *arg)
 
 	if (!is(arg[0], "ACTIVE"))
 		return fault(l->s, "expected all-ports ACTIVE");
-	return require(l, !v->ports_not_active && !v->lids_missing && !v->lids_duplicate && !v->sm_lid_wrong,
-		       "%u ports not ACTIVE, %u LIDs missing, %u twice, %u SM LIDs wrong; first: %s",
-		       v->ports_not_active, v->lids_missing, v->lids_duplicate, v->sm_lid_wrong, v->first);
+	return require(
+		l,
+		!v->ports_not_active && !v->lids_missing && !v->lids_duplicate && !v->sm_lid_wrong,
+		"%u ports not ACTIVE, %u LIDs missing, %u twice, %u SM LIDs wrong; first: %s",
+		v->ports_not_active, v->lids_missing, v->lids_duplicate, v->sm_lid_wrong, v->first);
 }
 
 static int cond_reachable(struct look *l, const char *const *arg)
@@ -82,8 +88,9 @@ static int cond_reachable(struct look *l, const char *const *arg)
 	if (!is(arg[0], "all"))
 		return fault(l->s, "expected reachable all");
 	return require(l, !v->unreachable && !v->lids_missing && !v->lids_duplicate,
-		       "%llu of %llu pairs unreachable, %llu going round; first: %s", (unsigned long long)v->unreachable,
-		       (unsigned long long)v->pairs, (unsigned long long)v->looping, v->first);
+		       "%llu of %llu pairs unreachable, %llu going round; first: %s",
+		       (unsigned long long)v->unreachable, (unsigned long long)v->pairs,
+		       (unsigned long long)v->looping, v->first);
 }
 
 static int cond_pairs(struct look *l, const char *const *arg)
@@ -122,15 +129,16 @@ static int cond_masters(struct look *l, const char *const *arg)
 	return compare(l, "number of masters", rig_count(l->s->rig, SM_MASTER), arg[0]);
 }
 
-/* up: one master whose last heavy sweep ended without errors, and nobody sweeping */
+/* up: one master whose last heavy sweep ended without errors, and no sweep running */
 static int cond_up(struct look *l, const char *const *arg)
 {
 	struct sm *master = rig_master(l->s->rig);
 
 	if (!master)
 		return require(l, false, "%u masters", rig_count(l->s->rig, SM_MASTER));
-	return require(l, sm_stats(master)->up && !rig_sweeping(l->s->rig), "subnet is not up (%u errors%s)",
-		       sm_stats(master)->last_errors, rig_sweeping(l->s->rig) ? ", sweeping" : "");
+	return require(l, sm_stats(master)->up && !rig_sweeping(l->s->rig),
+		       "subnet is not up (%u errors%s)", sm_stats(master)->last_errors,
+		       rig_sweeping(l->s->rig) ? ", sweeping" : "");
 }
 
 static int cond_heavy_sweeps(struct look *l, const char *const *arg)
@@ -139,7 +147,8 @@ static int cond_heavy_sweeps(struct look *l, const char *const *arg)
 
 	if (!master)
 		return require(l, false, "no single master");
-	return compare(l, "number of heavy sweeps", sm_stats(master)->heavy_sweeps - l->s->marked_heavy, arg[0]);
+	return compare(l, "number of heavy sweeps",
+		       sm_stats(master)->heavy_sweeps - l->s->marked_heavy, arg[0]);
 }
 
 static int cond_left_out(struct look *l, const char *const *arg)
@@ -149,7 +158,8 @@ static int cond_left_out(struct look *l, const char *const *arg)
 
 	if (!master)
 		return require(l, false, "no single master");
-	return compare(l, "number of things left out", sm_left_out(master, line, sizeof(line)), arg[0]);
+	return compare(l, "number of things left out", sm_left_out(master, line, sizeof(line)),
+		       arg[0]);
 }
 
 /* left-out-says TEXT: with _ for blanks; the line, and the status that is shown */
@@ -218,7 +228,8 @@ static int cond_reregistered(struct look *l, const char *const *arg)
 
 	if (parse_port(l->s, arg[0], &node, &port) < 0)
 		return -EINVAL;
-	return compare(l, "number of re-registrations", sim_reregistered(l->s->rig->sim, node, port), arg[1]);
+	return compare(l, "number of re-registrations",
+		       sim_reregistered(l->s->rig->sim, node, port), arg[1]);
 }
 
 /* same-as NAME: the fabric is programmed as it was at `remember NAME` */
@@ -228,7 +239,8 @@ static int cond_same_as(struct look *l, const char *const *arg)
 
 	for (unsigned i = 0; i < l->s->n_remembered; i++)
 		if (is(l->s->remembered[i].name, arg[0]))
-			return require(l, l->s->remembered[i].fingerprint == now, "programmed differently than %s", arg[0]);
+			return require(l, l->s->remembered[i].fingerprint == now,
+				       "programmed differently than %s", arg[0]);
 	return fault(l->s, "nothing remembered as '%s'", arg[0]);
 }
 
@@ -237,13 +249,25 @@ static const struct cond {
 	unsigned args;
 	int (*test)(struct look *l, const char *const *arg); /* 1, 0, or -EINVAL */
 } conds[] = {
-	{ "all-ports", 1, cond_all_ports }, { "reachable", 1, cond_reachable }, { "pairs", 1, cond_pairs },
-	{ "end-ports", 1, cond_end_ports }, { "loops-ever", 1, cond_loops_ever },
-	{ "early-active", 1, cond_early_active }, { "sets", 1, cond_sets }, { "gets", 1, cond_gets },
-	{ "masters", 1, cond_masters }, { "up", 0, cond_up }, { "heavy-sweeps", 1, cond_heavy_sweeps },
+	{ "all-ports", 1, cond_all_ports },
+	{ "reachable", 1, cond_reachable },
+	{ "pairs", 1, cond_pairs },
+	{ "end-ports", 1, cond_end_ports },
+	{ "loops-ever", 1, cond_loops_ever },
+	{ "early-active", 1, cond_early_active },
+	{ "sets", 1, cond_sets },
+	{ "gets", 1, cond_gets },
+	{ "masters", 1, cond_masters },
+	{ "up", 0, cond_up },
+	{ "heavy-sweeps", 1, cond_heavy_sweeps },
 	{ "silent-nodes", 1, cond_silent_nodes },
-	{ "left-out", 1, cond_left_out }, { "left-out-says", 1, cond_left_out_says }, { "manager", 2, cond_manager }, { "port", 2, cond_port },
-	{ "lid", 2, cond_lid }, { "reregistered", 2, cond_reregistered }, { "same-as", 1, cond_same_as },
+	{ "left-out", 1, cond_left_out },
+	{ "left-out-says", 1, cond_left_out_says },
+	{ "manager", 2, cond_manager },
+	{ "port", 2, cond_port },
+	{ "lid", 2, cond_lid },
+	{ "reregistered", 2, cond_reregistered },
+	{ "same-as", 1, cond_same_as },
 };
 
 static const struct cond *find_cond(const char *name)
@@ -364,7 +388,8 @@ int scenario_expect(struct scenario *s, const struct words *w)
 		return report(s, r, l.why);
 	}
 	if (is(w->w[0], "quiet"))
-		return is(w->w[1], "expect") ? run_quiet(s, w) : fault(s, "expected quiet expect ...");
+		return is(w->w[1], "expect") ? run_quiet(s, w)
+					     : fault(s, "expected quiet expect ...");
 	if (!is(w->w[2], "expect"))
 		return fault(s, "expected %s T expect ...", w->w[0]);
 	return is(w->w[0], "within") ? run_within(s, w) : run_hold(s, w);

@@ -2,8 +2,9 @@
 # Scenarios in virtual time: each .scn file is one test, run by the runner.
 CHECK_TOOLS += tests/scenario/runner
 tests_scenario_runner_SOURCES = tests/scenario/scenario.h tests/scenario/runner.c tests/scenario/words.c \
-	tests/scenario/commands.c tests/scenario/expect.c tests/scenario/storm.c
-tests_scenario_runner_LDADD = $(RIG_LIBS)
+	tests/scenario/commands.c tests/scenario/expect.c tests/scenario/storm.c \
+	tests/scenario/record.h tests/scenario/record.c
+tests_scenario_runner_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS)
 
 TEST_EXTENSIONS += .scn
 SCN_LOG_DRIVER = $(TAP_DRIVER)

@@ -4,13 +4,15 @@
  * 1); `same-fabric` demands that all runs end in the same tables. What is not a sentence of the
  * grammar ends everything with "Bail out! FILE:LINE: why".
  *
- * SCENARIO_LOG=1 shows the managers' log.
+ * SCENARIO_LOG=1 shows the managers' log; SCENARIO_RECORD=PREFIX writes down what they send
+ * (record.h).
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/scenario/record.h"
 #include "tests/scenario/scenario.h"
 #include "util/file.h"
 #include "util/log.h"
@@ -24,6 +26,7 @@ struct script {
 	uint64_t seeds[MAX_SEEDS];
 	unsigned n_seeds;
 	bool same_fabric;
+	struct record *record;     /* NULL: none */
 	unsigned tests, failed;    /* all runs together */
 };
 
@@ -52,7 +55,8 @@ static unsigned split(char *line, struct words *ret)
 	if (hash)
 		*hash = 0;
 	ret->n = 0;
-	for (char *w = strtok_r(line, " \t\r", &save); w && ret->n < MAX_WORDS; w = strtok_r(NULL, " \t\r", &save))
+	for (char *w = strtok_r(line, " \t\r", &save); w && ret->n < MAX_WORDS;
+	     w = strtok_r(NULL, " \t\r", &save))
 		ret->w[ret->n++] = w;
 	return ret->n;
 }
@@ -69,7 +73,8 @@ static int bail(const struct script *sc, unsigned line, const char *why)
 }
 
 /* Calls `each` for every line that has words; stops when it returns non-zero. */
-static int each_line(const struct script *sc, int (*each)(void *arg, unsigned line, const char *text, struct words *w),
+static int each_line(const struct script *sc,
+		     int (*each)(void *arg, unsigned line, const char *text, struct words *w),
 		     void *arg)
 {
 	_cleanup_free_ char *copy = xstrdup(sc->text);
@@ -107,7 +112,8 @@ static int read_head(void *arg, unsigned line, const char *text, struct words *w
 	else
 		sc->n_seeds = 0;
 	for (unsigned i = 1; i < w->n; i++)
-		if (sc->n_seeds == MAX_SEEDS || str_to_u64(w->w[i], 10, UINT64_MAX, &sc->seeds[sc->n_seeds++]) < 0)
+		if (sc->n_seeds == MAX_SEEDS ||
+		    str_to_u64(w->w[i], 10, UINT64_MAX, &sc->seeds[sc->n_seeds++]) < 0)
 			return bail(sc, line, "expected up to 16 numbers");
 	return 0;
 }
@@ -128,10 +134,13 @@ static int run_line(void *arg, unsigned line, const char *text, struct words *w)
 /* One run; *ret_fingerprint is the fabric in the end. */
 static int run_seed(struct script *sc, uint64_t seed, uint64_t *ret_fingerprint)
 {
-	struct scenario s = { .script = sc, .file = sc->file, .seed = seed, .conf = conf_new() };
+	struct scenario s = { .script = sc, .file = sc->file, .seed = seed, .conf = conf_new(),
+			      .record = sc->record };
 	int r = each_line(sc, run_line, &s);
 
 	*ret_fingerprint = s.rig ? sim_fingerprint(s.rig->sim) : 0;
+	if (s.rig && sc->record)
+		record_end(sc->record, s.rig);
 	rig_free(s.rig);
 	netfile_free(s.net);
 	conf_unref(s.conf);
@@ -174,9 +183,14 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (!getenv("SCENARIO_LOG"))
+	sc.record = record_new(getenv("SCENARIO_RECORD"));
+	if (sc.record)
+		log_set_sink(record_log, sc.record);
+	else if (!getenv("SCENARIO_LOG"))
 		log_set_sink(drop_record, NULL);
 	r = run_script(&sc);
+	log_set_sink(drop_record, NULL);
+	record_free(sc.record);
 	free(sc.text);
 	return r < 0 || sc.failed || !sc.tests;
 }

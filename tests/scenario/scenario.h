@@ -29,6 +29,7 @@ struct scenario {
 		uint64_t fingerprint;
 	} remembered[8];
 	unsigned n_remembered;
+	struct record *record;     /* NULL: nothing is recorded */
 	bool over;                 /* an expectation failed: the rest is not run */
 };
 
@@ -47,8 +48,10 @@ int scenario_expect(struct scenario *s, const struct words *w);
 
 int scenario_storm(struct scenario *s, const struct words *w);
 
-int fault(struct scenario *s, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* -EINVAL */
-struct sim *scenario_sim(struct scenario *s); /* starts it if need be; NULL + error: no fabric yet */
+/* -EINVAL */
+int fault(struct scenario *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* starts it if need be; NULL + error: no fabric yet */
+struct sim *scenario_sim(struct scenario *s);
 int parse_time(struct scenario *s, const char *word, mono_t *ret);       /* 3s 20ms 5us 2m */
 int parse_number(struct scenario *s, const char *word, uint64_t max, uint64_t *ret);
 int parse_percent(struct scenario *s, const char *word, double *ret);    /* 10% or 10 */
@@ -56,4 +59,5 @@ int parse_node(struct scenario *s, const char *word, int *ret);
 int parse_node_or_all(struct scenario *s, const char *word, int *ret);   /* all: -1 */
 /* NODE or NODE:PORT; without a port *ret_port is 0 on switches, 1 elsewhere. */
 int parse_port(struct scenario *s, const char *word, int *ret_node, unsigned *ret_port);
-int parse_sm(struct scenario *s, const char *word, unsigned *ret);       /* running manager on a node */
+/* running manager on a node */
+int parse_sm(struct scenario *s, const char *word, unsigned *ret);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * storm N EVERY: N accidents, one per EVERY, drawn from the seed: links flap, nodes reboot or fall silent
- * for a while, cables change places. Afterwards everything is mended, so a scenario may expect a whole
- * fabric again. Attached nodes are spared reboot and silence, not their cables.
+ * storm N EVERY: N accidents, one per EVERY, drawn from the seed: links flap, nodes reboot or fall
+ * silent for a while, cables change places. Afterwards everything is mended, so a scenario may
+ * expect a whole fabric again. Attached nodes are spared reboot and silence, not their cables.
  */
 #include <errno.h>
 

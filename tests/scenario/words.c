@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/scenario/record.h"
 #include "tests/scenario/scenario.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -29,6 +30,8 @@ struct sim *scenario_sim(struct scenario *s)
 	if (!s->rig) {
 		s->rig = rig_new(sim_new(s->net, s->seed));
 		s->net = netfile_free(s->net);
+		if (s->record)
+			record_rig(s->record, s->rig, s->seed);
 	}
 	return s->rig->sim;
 }
@@ -45,7 +48,11 @@ int parse_time(struct scenario *s, const char *word, mono_t *ret)
 	static const struct {
 		const char *unit;
 		mono_t factor;
-	} units[] = { { "us", MONO_US }, { "ms", MONO_MS }, { "s", MONO_S }, { "m", 60 * MONO_S }, { "h", 3600 * MONO_S } };
+	} units[] = { { "us", MONO_US },
+		      { "ms", MONO_MS },
+		      { "s", MONO_S },
+		      { "m", 60 * MONO_S },
+		      { "h", 3600 * MONO_S } };
 	char *end;
 	double v = strtod(word, &end);
 

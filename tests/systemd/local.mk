@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # opensm.service in machines booted by the test: `make check-systemd`. Needs root or sudo.
 SYSTEMD_TESTS = tests/systemd/faults.bats tests/systemd/modes.bats tests/systemd/journal.bats tests/systemd/life.bats \
-	tests/systemd/windows.bats
+	tests/systemd/windows.bats tests/systemd/rest.bats
 EXTRA_DIST += $(SYSTEMD_TESTS) tests/systemd/box tests/systemd/guard tests/systemd/rig.bash tests/systemd/unit.bash \
 	tests/systemd/two.net
 

@@ -34,17 +34,17 @@ instance_said() {
 
 @test "enabled, it is up after a boot: one instance, and the tools of administrators work" {
 	BOX_ENABLE=yes host_start H1
-	within 20 is_state active
-	within 20 status_says 'opensm: .*MASTER'
+	wait_for 20 is_state active
+	wait_for 20 status_says 'Status: "MASTER'
 	[ "$(pids | wc -l)" -eq 1 ]
-	within 10 sees_master 0x100001
+	wait_for 10 sees_master 0x100001
 	[ "$(inside saquery | grep -c '^NodeRecord')" -eq 5 ]
 	[ "$(inside ibnetdiscover -p | grep -c ' - ')" -eq 8 ]
 	inside ibstat sim0 1 | grep -q 'State: Active'
 	inside test -s /var/log/opensm.log
-	within 10 has_guids /var/cache/opensm/guid2lid 5
-	within 10 journal_says 'SUBNET UP'
-	# The other fabric is nobody's.
+	wait_for 10 has_guids /var/cache/opensm/guid2lid 5
+	wait_for 10 journal_says 'SUBNET UP'
+	# The other fabric has no manager.
 	inside ibstat sim0 2 | grep -q 'State: Initializing'
 }
 
@@ -52,16 +52,16 @@ instance_said() {
 	host_start H1
 	put /etc/sysconfig/opensm <<<"GUIDS=\"$PORT1 $PORT2\""
 	start
-	within 20 good
+	wait_for 20 good
 	[ "$(pids | wc -l)" -eq 2 ]
-	within 10 status_says "$PORT1: .*MASTER"
-	within 10 status_says "$PORT2: .*MASTER"
-	within 10 prefix_is 1 fe80:0000:0000:0000
-	within 10 prefix_is 2 fe80:0000:0000:0001
+	wait_for 10 status_says "$PORT1: .*MASTER"
+	wait_for 10 status_says "$PORT2: .*MASTER"
+	wait_for 10 prefix_is 1 fe80:0000:0000:0000
+	wait_for 10 prefix_is 2 fe80:0000:0000:0001
 	for port in $PORT1 $PORT2; do
-		within 10 has_guids "/var/cache/opensm/$port/guid2lid" 5
-		within 10 has_up "/var/log/opensm.$port.log"
-		within 10 inside test -s "/var/log/opensm/$port/opensm-subnet.lst"
+		wait_for 10 has_guids "/var/cache/opensm/$port/guid2lid" 5
+		wait_for 10 has_up "/var/log/opensm.$port.log"
+		wait_for 10 inside test -s "/var/log/opensm/$port/opensm-subnet.lst"
 	done
 	# Host A3 is in one fabric, B3 in the other.
 	inside grep -q '^0x0000000000100007' "/var/cache/opensm/$PORT1/guid2lid"
@@ -78,27 +78,30 @@ instance_said() {
 		put "/etc/rdma/opensm.conf.$name" <<<"guid $PORT2"
 	done
 	start
-	within 20 good
+	wait_for 20 good
 	[ "$(pids | wc -l)" -eq 2 ]
-	within 10 status_says '1: .*MASTER'
-	within 10 status_says '2: .*MASTER'
-	# A line for each instance.
-	within 10 status_says '/opensm .*"\[1: MASTER, subnet up: .*\]"$'
-	within 10 status_says '/opensm .*"\[2: MASTER, subnet up: .*\]"$'
-	within 10 sees_master 0x100001 1
-	within 10 sees_master 0x100002 2
+	wait_for 10 status_says '1: .*MASTER'
+	wait_for 10 status_says '2: .*MASTER'
+	wait_for 10 status_says 'Status: "2 instances: 1: MASTER, subnet up.*; 2: MASTER, subnet up'
+	# Each by itself.
+	for name in 1 2; do
+		inside systemctl status "opensm@$name" | grep -q 'Status: "MASTER, subnet up: '
+	done
+	[ "$(inside journalctl --no-pager -q -o cat -u opensm@2 | grep -c 'Using port sim0/[12],')" -eq 1 ]
+	wait_for 10 sees_master 0x100001 1
+	wait_for 10 sees_master 0x100002 2
 	[ "$("$IBFAB" check | awk '$1 == "ports_not_active" { print $2 }')" -eq 0 ]
 	for name in 1 2; do
-		within 10 has_guids "/var/cache/opensm/$name/guid2lid" 5
-		within 10 has_up "/var/log/opensm.$name.log"
+		wait_for 10 has_guids "/var/cache/opensm/$name/guid2lid" 5
+		wait_for 10 has_up "/var/log/opensm.$name.log"
 	done
 	not inside cmp -s /var/cache/opensm/1/guid2lid /var/cache/opensm/2/guid2lid
 	for name in orig 1.rpmnew 2~ 1.bak; do
-		journal -p warning | grep -qF "\"opensm.conf.$name\" in /etc/rdma is no instance"
+		journal -p warning | grep -qF "\"opensm.conf.$name\" in /etc/rdma does not name an instance"
 	done
 	[ "$(journal_count 'GUIDS \(/etc/sysconfig/opensm:1\) and 1 settings of /etc/rdma/opensm\.conf count for no instance')" -eq 1 ]
 	# Each has its own name in the journal.
-	within 10 instance_said 2 'SUBNET UP'
+	wait_for 10 instance_said 2 'SUBNET UP'
 	not instance_said 2 '/var/log/opensm\.1\.log'
 	# Nothing of the base configuration is in force.
 	sees_priority 0 1
@@ -108,17 +111,17 @@ instance_said() {
 	host_start H1
 	put /etc/default/opensm <<<'PORTS=ALL'
 	start
-	within 20 good
+	wait_for 20 good
 	[ "$(pids | wc -l)" -eq 2 ]
-	within 10 status_says "$PORT2: .*MASTER"
+	wait_for 10 status_says "$PORT2: .*MASTER"
 	put /etc/default/opensm <<<"PORTS=\"$PORT2\""
 	inside systemctl restart opensm
-	within 20 sees_master 0x100002 2
+	wait_for 20 sees_master 0x100002 2
 	[ "$(pids | wc -l)" -eq 1 ]
 	[ -n "$(instance_pid "$PORT2")" ]
 	put /etc/default/opensm <<<'PORTS=NONE'
 	inside systemctl restart opensm
-	within 10 status_says 'PORTS=NONE'
+	wait_for 10 status_says 'PORTS=NONE'
 	[ -z "$(pids)" ]
 	not is_state failed
 }
@@ -130,15 +133,15 @@ instance_said() {
 PRIORITY=7
 GUIDS=\"$PORT1\""
 	start
-	within 20 sees_master 0x100001 1
+	wait_for 20 sees_master 0x100001 1
 	[ "$(pids | wc -l)" -eq 1 ]
 	[ -n "$(instance_pid "$PORT1")" ]
 	put /etc/sysconfig/opensm <<<'LAUNCH_ORDER=redhat
 PRIORITY=7'
 	inside mv /etc/rdma/opensm.conf.2 /etc/rdma/opensm.conf.2.site
 	inside systemctl restart opensm
-	within 20 good
+	wait_for 20 good
 	[ "$(pids | wc -l)" -eq 2 ]
-	within 20 sees_priority 7 1
-	within 20 sees_priority 7 2
+	wait_for 20 sees_priority 7 1
+	wait_for 20 sees_priority 7 2
 }

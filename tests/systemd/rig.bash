@@ -13,6 +13,8 @@
 # shellcheck shell=bash
 
 rig_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=tests/lib/wait.bash
+. "$rig_here/../lib/wait.bash"
 BOX=${BOX:-box}
 BOXES=${BOXES:-${BATS_FILE_TMPDIR:-${TMPDIR:-/tmp}/boxes.$$}}
 
@@ -25,20 +27,6 @@ box_dir() {
 	printf '%s/%s\n' "$BOXES" "$BOX"
 }
 
-# box_until SECONDS COMMAND...: polls until it succeeds.
-box_until() {
-	local limit=$1 end
-	shift
-	end=$((SECONDS + limit))
-	until "$@"; do
-		if [ "$SECONDS" -gt "$end" ]; then
-			echo "not within ${limit} s: $*" >&2
-			return 1
-		fi
-		sleep 0.05
-	done
-}
-
 box_start() {
 	local dir
 
@@ -48,7 +36,7 @@ box_start() {
 		>"$dir/log" 2>&1 </dev/null 3>&- &
 	BOX_KEEPER=$!
 	disown
-	if ! box_until "${BOX_PATIENCE:-60}" box_is_up_or_over || ! box_is_up; then
+	if ! wait_for "${BOX_PATIENCE:-60}" box_is_up_or_over || ! box_is_up; then
 		cat "$dir/log" >&2
 		return 1
 	fi
@@ -92,7 +80,7 @@ box_stop() {
 	dir=$(box_dir)
 	pid=$(box_pid) || return 0
 	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null
-	box_until 20 box_is_gone
+	wait_for 20 box_is_gone
 }
 
 box_is_gone() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
-# Out of the sandbox and into it: opensmctl, the console, who may look, and ports that udev tells of.
+# Out of the sandbox and into it: opensmctl, the console, rights, and ports that udev tells of.
 # needs: root
 # shellcheck disable=SC2154 # what unit.bash sets
 bats_require_minimum_version 1.5.0
@@ -24,9 +24,9 @@ two_up() {
 $1"
 	put /etc/rdma/opensm.conf.2 <<<'guid 0x0000000000100002'
 	start
-	within 20 good
-	within 10 status_says '1: MASTER'
-	within 10 status_says '2: MASTER'
+	wait_for 20 good
+	wait_for 10 status_says '1: MASTER'
+	wait_for 10 status_says '2: MASTER'
 }
 
 # says REGEX COMMAND...: a program in there prints it.
@@ -48,9 +48,29 @@ as_nobody() {
 	not says 'A3' opensmctl -i 2 nodes
 	says 'heavy sweep done: .* 0 Sets' opensmctl -i 2 sweep
 	inside opensmctl -i 2 priority 5
-	within 10 sees_priority 5 2
+	wait_for 10 sees_priority 5 2
 	sees_priority 0 1
 	says '^reachable +yes' opensmctl -i 2 path 'host1 HCA-1' B4
+}
+
+@test "two fabrics: every command that shows something shows both, and README's do" {
+	two_up
+	for words in status topology nodes ports 'ports --not-active' 'ports --down' partitions 'partitions Default' groups sa managers \
+		priority loglevel sweeping options 'options all' 'options sm_priority' check 'path host1 host2' instances; do
+		# shellcheck disable=SC2086 # words
+		inside opensmctl $words >out
+		grep -qE '^(Instance )?1\b' out
+		grep -qE '^(Instance )?2\b' out
+		# shellcheck disable=SC2086 # words
+		inside opensmctl -j $words | python3 -c 'import json, sys; assert len(json.load(sys.stdin)) == 2'
+	done
+	# What was looked for, and is there of one: that is enough.
+	inside opensmctl ports A3 2>/dev/null | grep -q A3
+	# What acts names what there is.
+	run -2 inside opensmctl reload
+	grep -q 'say which one with --instance NAME (1, 2), or --instance all' <<<"$output"
+	inside opensmctl -i all reload
+	inside opensmctl -i 2 sweep
 }
 
 @test "opensmctl is for root, and for the group that control_group names" {
@@ -83,27 +103,47 @@ metrics_listen 127.0.0.1:9777'
 	put /etc/rdma/opensm.conf.2 <<<'guid 0x0000000000100002
 metrics_file /run/opensm/two.prom'
 	start
-	within 20 good
+	wait_for 20 good
 	[ "$(listening)" = 0100007F:2631 ]
 	inside bash -c 'exec 3<>/dev/tcp/127.0.0.1/9777 && printf "GET /metrics HTTP/1.0\r\n\r\n" >&3 && timeout 10 cat <&3' >answer
 	grep -q '^HTTP/1.[01] 200' answer
 	grep -q '^opensm_' answer
 	grep -q '0x0*100001' answer
-	within 20 inside grep -q '0x0*100002' /run/opensm/two.prom
+	wait_for 20 inside grep -q '0x0*100002' /run/opensm/two.prom
+}
+
+# udev_tells KERNEL-NAME: what the installed rule makes of a port that comes.
+udev_tells() {
+	local wants
+
+	wants=$(inside sed -nE 's/.*SYSTEMD_WANTS\}\+="([^"]*)".*/\1/p' /usr/lib/udev/rules.d/90-opensm.rules)
+	nsenter -t "$(box_pid)" -n "$abs_top_builddir/tests/systemd/udev-event" add infiniband_mad \
+		"/devices/virtual/infiniband_mad/$1" "${wants//%k/$1}"
 }
 
 @test "PORTS=ALL: a port that udev tells of has its instance at once" {
-	fabric port H1 2 gone
-	put /etc/default/opensm <<<'PORTS=all'
+	BOX_SYS=rw host_start H2
+	# With this systemd takes it that there is a udevd, and listens for what it says of devices.
 	inside mkdir -p /run/udev
 	inside touch /run/udev/control
+	inside systemctl daemon-reexec
+	fabric port H2 2 gone
+	put /etc/default/opensm <<<'PORTS=all'
 	start
-	within 20 sees_master 0x100001 1
+	wait_for 20 instance_runs 0x0000000000100004
 	[ "$(pids | wc -l)" -eq 1 ]
-	fabric port H1 2 back
-	# By itself it looks every 30 s.
-	nsenter -t "$(box_pid)" -n "$abs_top_builddir/tests/systemd/udev-event" add infiniband_mad \
-		/devices/virtual/infiniband_mad/umad1
-	within 20 instance_runs 0x0000000000100002
-	within 20 good
+	fabric port H2 2 back
+	udev_tells umad1
+	wait_for 20 instance_runs 0x0000000000100005
+	# A port that comes is no reload: what was edited meanwhile ends no instance, and starts no other.
+	pid=$(instance_pid 0x0000000000100004)
+	put /etc/rdma/opensm.conf.1 <<<'guid 0x0000000000100004'
+	fabric port H2 2 gone
+	udev_tells umad2
+	wait_for 10 journal_says 'no instance for new ports before a reload'
+	[ "$(instance_pid 0x0000000000100004)" = "$pid" ]
+	[ -z "$(instance_pid 1)" ]
+	inside systemctl reload opensm
+	wait_for 20 instance_runs 1
+	[ -z "$(instance_pid 0x0000000000100004)" ]
 }

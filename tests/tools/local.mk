@@ -15,3 +15,9 @@ noinst_PROGRAMS += tests/tools/smset
 tests_tools_smset_SOURCES = tests/tools/smset.c
 tests_tools_smset_CPPFLAGS = $(AM_CPPFLAGS) $(IBUMAD_CFLAGS)
 tests_tools_smset_LDADD = $(IB_LIBS) $(IBUMAD_LIBS)
+
+noinst_PROGRAMS += tests/tools/tenant-storm
+tests_tools_tenant_storm_SOURCES = tests/tools/tenant-storm.c
+tests_tools_tenant_storm_LDADD = libclient.a $(UTIL_LIBS) $(JSON_LIBS)
+
+EXTRA_DIST += tests/tools/rest-replay

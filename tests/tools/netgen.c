@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Prints a fabric of known shape as a net file: netgen fat-tree2 36 > net; netgen -s 250 torus 4 4 4 2.
- * With -d a share of the cables between switches is missing, drawn with the seed of -r.
+ * Prints a fabric of known shape as a net file: netgen fat-tree2 36 > net; netgen -s 250 torus 4 4
+ * 4 2. With -d a share of the cables between switches is missing, drawn with the seed of -r.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "ib/attrs.h"
-#include "libvendor/sim/gen.h"
+#include "sim/gen/gen.h"
 
 static void unplug(struct netfile *net, size_t node, unsigned port)
 {
@@ -27,7 +27,8 @@ static void damage(struct netfile *net, double share, uint64_t seed)
 		for (unsigned p = 1; p <= net->nodes[i].nports; p++) {
 			const struct netfile_port *port = &net->nodes[i].ports[p];
 
-			if (net->nodes[i].type != IB_NODE_SWITCH || port->peer_node < 0 || (size_t)port->peer_node < i ||
+			if (net->nodes[i].type != IB_NODE_SWITCH || port->peer_node < 0 ||
+			    (size_t)port->peer_node < i ||
 			    net->nodes[port->peer_node].type != IB_NODE_SWITCH)
 				continue;
 			dice ^= dice << 13;
@@ -43,7 +44,10 @@ static int usage(void)
 	char err[512];
 
 	gen_words(0, NULL, err, sizeof(err));
-	fprintf(stderr, "usage: netgen [-s SPEED(tenths of Gb/s per lane)] [-w LANES] [-d PERCENT [-r SEED]] KIND NUMBER...\n%s\n", err);
+	fprintf(stderr,
+		"usage: netgen [-s SPEED(tenths of Gb/s per lane)] [-w LANES] [-d PERCENT [-r "
+		"SEED]] KIND NUMBER...\n%s\n",
+		err);
 	return 2;
 }
 
@@ -70,7 +74,8 @@ int main(int argc, char **argv)
 	}
 	if (optind == argc)
 		return usage();
-	net = gen_words((unsigned)(argc - optind), (const char *const *)argv + optind, err, sizeof(err));
+	net = gen_words((unsigned)(argc - optind), (const char *const *)argv + optind, err,
+			sizeof(err));
 	if (!net) {
 		fprintf(stderr, "netgen: %s\n", err);
 		return 1;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Stands in for the service manager: takes what programs send to NOTIFY_SOCKET and prints one line per
- * message, newlines as blanks.
+ * Stands in for the service manager: takes what programs send to NOTIFY_SOCKET and prints one line
+ * per message, newlines as blanks.
  *
- *   notify-sink NAME     binds @NAME (abstract), says "listening" first; ends with its reader or by a signal
+ *   notify-sink NAME     binds @NAME (abstract), says "listening" first; ends with its reader or by
+ *                        a signal
  */
 #include <stddef.h>
 #include <stdio.h>

@@ -7,7 +7,8 @@
  *
  * Words are taken in turn:
  *   cpi                     ClassPortInfo, as ib_sa asks first
- *   ipoib PKEY              joins the broadcast group, then all-hosts with the broadcast's parameters
+ *   ipoib PKEY              joins the broadcast group, then all-hosts with the broadcast's
+ *                           parameters
  *   join MGID PKEY STATE    joins, with all components that creation needs
  *   leave MGID STATE        leaves
  *   path GUID PKEY          PathRecord as ipoib asks
@@ -60,7 +61,7 @@ static void open_port(void)
 	host.port = umad_open_port(NULL, 0);
 	if (host.port < 0)
 		fail("the port does not open");
-	/* libumad2sim falls over MADs of a class that nobody registered. */
+	/* libumad2sim crashes at MADs of a class that is not registered. */
 	umad_register(host.port, MAD_CLASS_SMI_LID, 1, 0, NULL);
 	umad_register(host.port, MAD_CLASS_SMI_DR, 1, 0, NULL);
 	host.agent = umad_register(host.port, MAD_CLASS_SA, 2, 1, reports);
@@ -158,7 +159,10 @@ static int change(unsigned method, const char *mgid, unsigned state, uint64_t mo
 		   MCM_BYTES);
 }
 
-/* As ipoib: the broadcast group with next to nothing, every other one with the broadcast's parameters. */
+/*
+ * As ipoib: the broadcast group with next to nothing, every other one with the broadcast's
+ * parameters.
+ */
 static void ipoib(const char *pkey_text)
 {
 	unsigned pkey = (unsigned)strtoul(pkey_text, NULL, 0) | 0x8000;

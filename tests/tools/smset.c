@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Sets SMInfo of a subnet manager, in the name of whoever sits on this port or of anybody else:
+ * Sets SMInfo of a subnet manager, in the name of the manager on this port or of another GUID:
  *
  *   smset LID|-D 0,1,2 MODIFIER STATE KEY [GUID]
  *
- * MODIFIER 1 HANDOVER, 2 ACKNOWLEDGE, 3 DISABLE, 4 STANDBY, 5 DISCOVER; STATE is what we say of ourselves, as a
- * number. Prints "status 0x0000 state 2" from the answer; exit status 1 without one.
+ * MODIFIER 1 HANDOVER, 2 ACKNOWLEDGE, 3 DISABLE, 4 STANDBY, 5 DISCOVER; STATE is what we say of
+ * ourselves, as a number. Prints "status 0x0000 state 2" from the answer; exit status 1 without
+ * one.
  */
 #include <endian.h>
 #include <infiniband/umad.h>

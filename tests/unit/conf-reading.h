@@ -73,7 +73,9 @@ static inline const char *other_value(const struct conf_option *o)
 	case CONF_U32:
 	case CONF_I32:
 	case CONF_U64:
-		return "2";
+		if (strcmp(o->name, "periodic_key_update") == 0)
+			return "10";
+		return strcmp(o->default_text, "2") == 0 ? "3" : "2";
 	case CONF_STRING:
 		if (strcmp(o->name, "console") == 0)
 			return "local";
@@ -81,6 +83,14 @@ static inline const char *other_value(const struct conf_option *o)
 			return "0x2c90300000001, 0x2c90300000002";
 		if (strcmp(o->name, "partition_config_error") == 0)
 			return "keep";
+		if (strcmp(o->name, "security_violation_policy") == 0)
+			return "isolate";
+		if (strcmp(o->name, "guid_location_policy") == 0)
+			return "hold";
+		if (strcmp(o->name, "default_membership") == 0)
+			return "limited";
+		if (strcmp(o->name, "security_profile") == 0)
+			return "guarded";
 		return strcmp(o->name, "part_enforce") == 0 ? "in" : "/some/file";
 	case CONF_MASK256:
 		return "0x123456789abcdef";

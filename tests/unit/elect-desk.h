@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A simulated fabric in virtual time with our SM at h0, and subnet managers that say and do whatever a
- * test wants ("puppets"): for the tests of the election.
+ * A simulated fabric in virtual time with our SM at h0, and subnet managers that say and do
+ * whatever a test wants ("puppets"): for the tests of the election.
  */
 #pragma once
 
@@ -16,8 +16,9 @@
 
 #include "ib/notices.h"
 #include "tests/lib/rig.h"
-#include "libvendor/sim/gen.h"
-#include "sm/elect.h"
+#include "sim/gen/gen.h"
+#include "sm/elect/elect.h"
+#include "sm/sm.h"
 #include "util/mem.h"
 
 #define OUR_KEY	   1

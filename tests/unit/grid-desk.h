@@ -11,9 +11,10 @@
 
 #include <cmocka.h>
 
-#include "route/check.h"
-#include "route/depend.h"
-#include "route/engine.h"
+#include "route/proof/check.h"
+#include "route/proof/cdg.h"
+#include "route/core/engine.h"
+#include "route/select/engines.h"
 #include "tests/lib/topocut.h"
 #include "util/mem.h"
 
@@ -24,7 +25,8 @@ static inline uint64_t next_random(uint64_t *state)
 }
 
 /* `shape` without a share of its cables and some switches. The caller owns the reference. */
-static inline struct topo *damaged_grid(const char *shape, unsigned hosts, const struct topogen *o, unsigned n_switches)
+static inline struct topo *damaged_grid(const char *shape, unsigned hosts, const struct topogen *o,
+					unsigned n_switches)
 {
 	struct topo *whole = topogen_grid(shape, hosts, 1, o), *t;
 	struct topocut *cut = topocut_new(whole);
@@ -44,7 +46,8 @@ static inline bool holds(const struct route_verdict *v)
 }
 
 /* NULL and why. The same for one thread and two. */
-static inline struct routes *route_by(const char *engine, const struct route_job *job, char why[160])
+static inline struct routes *route_by(const char *engine, const struct route_job *job,
+				      char why[160])
 {
 	struct route_job one = *job, two = *job;
 	struct routes *r, *again;
@@ -60,16 +63,20 @@ static inline struct routes *route_by(const char *engine, const struct route_job
 		assert_memory_equal(r->lft, again->lft, (size_t)r->topo->n_switches * r->row_size);
 		assert_int_equal(!r->lanes, !again->lanes);
 		if (r->lanes) {
-			assert_int_equal(lanes_bytes(r->lanes), lanes_bytes(again->lanes));
+			assert_int_equal(sl2vl_n_sl(r->lanes), sl2vl_n_sl(again->lanes));
+			assert_int_equal(r->lanes->n_classes, again->lanes->n_classes);
 			assert_memory_equal(r->lanes->vl, again->lanes->vl,
-					    r->lanes->n_classes * r->lanes->n_classes * LANES_SLS);
+					    r->lanes->n_classes * r->lanes->n_classes * SL2VL_SLS);
 		}
 	}
 	routes_unref(again);
 	return r;
 }
 
-/* The tree over all switches that the routes prescribe, as one of a group that has members everywhere. */
+/*
+ * The tree over all switches that the routes prescribe, as one of a group that has members
+ * everywhere.
+ */
 static inline struct mcast_tree *whole_tree(const struct routes *r)
 {
 	const struct topo *t = r->topo;
@@ -95,7 +102,7 @@ static inline struct mcast_tree *whole_tree(const struct routes *r)
 		tree->rows[port->sw].mask[port->port / 64] |= UINT64_C(1) << port->port % 64;
 	}
 	assert_int_equal(roots, 1);
-	/* Everybody comes to the root. */
+	/* Every switch reaches the root. */
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		uint32_t at = s, steps = 0;
 
@@ -108,12 +115,12 @@ static inline struct mcast_tree *whole_tree(const struct routes *r)
 /* No cycle of paths and groups, in either level of service. */
 static inline bool groups_fit(const struct routes *r)
 {
-	struct dependency_graph *g = dependency_graph_of(r, 1);
+	struct cdg *g = cdg_of(r, 1);
 	struct mcast_tree *tree = whole_tree(r);
-	bool ok = dependency_graph_is_acyclic(g) && dependency_graph_add_tree(g, tree, 0) &&
-		  dependency_graph_add_tree(g, tree, 8);
+	bool ok = cdg_is_acyclic(g) && cdg_add_tree(g, tree, 0) &&
+		  cdg_add_tree(g, tree, 8);
 
 	free(tree);
-	dependency_graph_free(g);
+	cdg_free(g);
 	return ok;
 }

@@ -5,9 +5,11 @@
 #include <inttypes.h>
 
 #include "tests/unit/lanes-desk.h"
+#include "route/select/engines.h"
 #include "tests/unit/route-desk.h"
 
-static inline struct routes *lanes_run(const char *engine, const struct route_job *job, char why[256])
+static inline struct routes *lanes_run(const char *engine, const struct route_job *job,
+				       char why[256])
 {
 	return route_engine_run(route_engine_find(engine), job, why, 256);
 }
@@ -25,18 +27,20 @@ static inline struct routes *lanes_route(const char *engine, const struct topo *
 	return r;
 }
 
-static inline void assert_same_lanes(const struct lanes *a, const struct lanes *b)
+static inline void assert_same_lanes(const struct sl2vl *a, const struct sl2vl *b)
 {
 	assert_int_equal(a != NULL, b != NULL);
 	if (!a)
 		return;
 	assert_int_equal(a->n_vls, b->n_vls);
-	assert_int_equal(lanes_bytes(a), lanes_bytes(b));
-	assert_memory_equal(a->sl, b->sl, (size_t)a->n_switches *
-						  (a->by == LANES_BY_SWITCHES ? a->n_switches : a->row_size));
+	assert_int_equal(sl2vl_n_sl(a), sl2vl_n_sl(b));
+	assert_int_equal(a->n_classes, b->n_classes);
+	assert_memory_equal(a->sl, b->sl,
+			    (size_t)a->n_switches *
+				    (a->by == SL2VL_BY_SWITCHES ? a->n_switches : a->row_size));
 }
 
-/* Both opinions: everybody who can be reached is, shortest, and no circle of lanes. */
+/* Both opinions: every LID that can be reached is, shortest, and no cycle of VLs. */
 static inline void assert_holds(const struct routes *r)
 {
 	struct lanes_desk d = lanes_desk_check(r);
@@ -54,7 +58,7 @@ static inline void assert_holds(const struct routes *r)
 		assert_int_equal(v.switch_unreachable, 0);
 }
 
-/* Nobody at all, hosts alone, one switch, no LIDs yet, loop cables, islands, small tables. */
+/* An empty fabric, hosts alone, one switch, no LIDs yet, loop cables, islands, small tables. */
 static inline struct topo *strange_fabric(unsigned number)
 {
 	_cleanup_(topo_builder_freep) struct topo_builder *b = topo_builder_new();
@@ -67,9 +71,14 @@ static inline struct topo *strange_fabric(unsigned number)
 		});
 	for (unsigned h = 0; h < number; h++) {
 		topo_add_host(b, &(struct topo_host){
-			.guid = 1 + h, .node_guid = 1 + h, .node_port = 1, .lmc = number == 6 ? 1 : 0,
-			.lid = (lid_t)(number == 4 ? 0 : (number == 6 ? 2 * (1 + h) : 1 + h)),
-		});
+					 .guid = 1 + h,
+					 .node_guid = 1 + h,
+					 .node_port = 1,
+					 .lmc = number == 6 ? 1 : 0,
+					 .lid = (lid_t)(number == 4 ? 0
+								    : (number == 6 ? 2 * (1 + h)
+										   : 1 + h)),
+				 });
 		if (n && !(number == 3 && h == 1))
 			topo_add_host_link(b, 1 + h, 100 + h % n, 1);
 	}
@@ -94,7 +103,9 @@ static inline void strange_fabrics_are_routed(const char *engine)
 		print_message("# strange %u\n", number);
 		routes_check(r, 1, &v);
 		assert_int_equal(v.looping, 0);
-		/* A table that is too small is nobody's fault, even where there is a way around it. */
+		/*
+		 * A table that is too small is no fault, even where there is a way around it.
+		 */
 		if (number != 5)
 			assert_int_equal(v.lost, 0);
 		routes_unref(r);
@@ -105,15 +116,18 @@ static inline void strange_fabrics_are_routed(const char *engine)
 static inline void threads_change_no_byte(const char *engine, unsigned n)
 {
 	for (unsigned number = 0; number <= n; number++) {
-		struct topogen o = number < n ? any_options(number) : (struct topogen){ 0 }, backward = o;
+		struct topogen o = number < n ? any_options(number) : (struct topogen){ 0 },
+			       backward = o;
 		struct topo *t, *same;
 		struct routes *first, *second;
 		char why[256];
 
 		backward.reversed = true;
 		/* Few switches are one thread's work. */
-		t = number < n ? any_fabric(number, &o) : topogen_torus((unsigned[]){ 6, 6, 6 }, 1, &o);
-		same = number < n ? any_fabric(number, &backward) : topogen_torus((unsigned[]){ 6, 6, 6 }, 1, &backward);
+		t = number < n ? any_fabric(number, &o)
+			       : topogen_torus((unsigned[]){ 6, 6, 6 }, 1, &o);
+		same = number < n ? any_fabric(number, &backward)
+				  : topogen_torus((unsigned[]){ 6, 6, 6 }, 1, &backward);
 		print_message("# seed %u\n", number);
 		first = lanes_run(engine, &(struct route_job){ .topo = t, .threads = 1 }, why);
 		second = lanes_run(engine, &(struct route_job){ .topo = same, .threads = 3 }, why);
@@ -134,8 +148,9 @@ static inline void cancelling_is_heard(const char *engine)
 	atomic_bool cancelled = true;
 	char why[256] = "";
 
-	assert_null(lanes_run(engine, &(struct route_job){ .topo = t, .threads = 2, .cancelled = &cancelled },
-			      why));
+	assert_null(lanes_run(
+		engine, &(struct route_job){ .topo = t, .threads = 2, .cancelled = &cancelled },
+		why));
 	assert_string_equal(why, "cancelled");
 	topo_unref(t);
 }
@@ -153,8 +168,8 @@ static inline uint64_t changed_sls(const struct routes *a, const struct routes *
 
 			if (was == TOPO_NONE || from == TOPO_NONE || now->sw == s)
 				continue;
-			n += lanes_sl(a->lanes, from, a->topo->hosts[was].sw, now->lid, 0) !=
-			     lanes_sl(b->lanes, s, now->sw, now->lid, 0);
+			n += sl2vl_sl(a->lanes, from, a->topo->hosts[was].sw, now->lid, 0) !=
+			     sl2vl_sl(b->lanes, s, now->sw, now->lid, 0);
 		}
 	return n;
 }
@@ -164,7 +179,8 @@ static inline void computing_again_changes_nothing(const char *engine)
 	for (unsigned number = 0; number < 8; number++) {
 		struct topogen o = any_options(number);
 		struct topo *t = any_fabric(number, &o);
-		struct routes *first = lanes_route(engine, t, NULL), *second = lanes_route(engine, t, first);
+		struct routes *first = lanes_route(engine, t, NULL),
+			      *second = lanes_route(engine, t, first);
 
 		print_message("# seed %u\n", number);
 		assert_same_tables(first, second);
@@ -175,13 +191,18 @@ static inline void computing_again_changes_nothing(const char *engine)
 	}
 }
 
-/* With one cable or one host more or less: at most `most` of the SLs and `entries` of the entries change. */
-static inline void little_changes(const char *engine, const unsigned size[3], uint64_t most, uint64_t entries)
+/*
+ * With one cable or one host more or less: at most `most` of the SLs and `entries` of the entries
+ * change.
+ */
+static inline void little_changes(const char *engine, const unsigned size[3], uint64_t most,
+				  uint64_t entries)
 {
 	for (unsigned number = 0; number < 6; number++) {
 		struct topogen less = { .without_link = number < 4 ? 1 + 11 * number : 0,
 					.without_host = number < 4 ? 0 : 1 + 7 * number };
-		struct topo *t = topogen_torus(size, 2, NULL), *broken = topogen_torus(size, 2, &less);
+		struct topo *t = topogen_torus(size, 2, NULL),
+			    *broken = topogen_torus(size, 2, &less);
 		struct topo *before = number == 5 ? broken : t, *after = number == 5 ? t : broken;
 		struct routes *first = lanes_route(engine, before, NULL);
 		struct routes *second = lanes_route(engine, after, first);
@@ -191,7 +212,8 @@ static inline void little_changes(const char *engine, const unsigned size[3], ui
 			for (uint32_t h = 0; h < broken->n_hosts; h++)
 				changed += routes_port(first, s, broken->hosts[h].lid) !=
 					   routes_port(second, s, broken->hosts[h].lid);
-		print_message("# %u: %" PRIu64 " SLs, %" PRIu64 " entries\n", number, changed_sls(first, second), changed);
+		print_message("# %u: %" PRIu64 " SLs, %" PRIu64 " entries\n", number,
+			      changed_sls(first, second), changed);
 		assert_holds(second);
 		assert_in_range(changed_sls(first, second), 0, most);
 		assert_in_range(changed, number < 4 ? 1 : 0, entries);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A second opinion on lanes: walks every path hop by hop with its SL and the SL2VL of every switch, and
- * looks for cycles in (channel, VL) by taking away what nobody waits for. Shares nothing with the judge
- * (route/check.h) but the tables. For small fabrics.
+ * A second opinion on lanes: walks every path hop by hop with its SL and the SL2VL of every switch,
+ * and looks for cycles in (channel, VL) by taking away what is not waited for. Shares nothing with
+ * the judge (route/proof/check.h) but the tables. For small fabrics.
  */
 #pragma once
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "route/lanes.h"
-#include "route/routes.h"
+#include "route/core/sl2vl.h"
+#include "route/core/routes.h"
 #include "util/mem.h"
 
 #define LANES_DESK_VLS 16
@@ -22,7 +22,7 @@ struct lanes_desk {
 	uint32_t stuck;	  /* (channel, VL)s that wait in circles, or for such */
 	unsigned n_vls;	  /* seen on any cable */
 	uint32_t n_ports; /* a channel is an entry of topo->ports */
-	bool **then;	  /* per channel and VL, when there is any: who comes next */
+	bool **then;	  /* per channel and VL, when there is any: which come next */
 };
 
 static inline uint32_t lanes_desk_next(const struct lanes_desk *d, uint32_t here, uint32_t then)
@@ -34,8 +34,8 @@ static inline uint32_t lanes_desk_next(const struct lanes_desk *d, uint32_t here
 }
 
 /* `step` is added to what comes next; the others are listed when they come to 0. */
-static inline uint32_t lanes_desk_visit(struct lanes_desk *d, uint32_t here, uint32_t *waiters, int step,
-					uint32_t *list)
+static inline uint32_t lanes_desk_visit(struct lanes_desk *d, uint32_t here, uint32_t *waiters,
+					int step, uint32_t *list)
 {
 	uint32_t n = 0;
 
@@ -73,7 +73,7 @@ static inline void lanes_desk_walk(struct lanes_desk *d, const struct topo_host 
 				   const struct topo_host *to, lid_t lid)
 {
 	const struct topo *t = d->r->topo;
-	uint8_t sl = lanes_sl(d->r->lanes, from->sw, to->sw, lid, 0), in = from->sw_port;
+	uint8_t sl = sl2vl_sl(d->r->lanes, from->sw, to->sw, lid, 0), in = from->sw_port;
 	uint32_t last = UINT32_MAX, s = from->sw;
 
 	d->paths++;
@@ -87,7 +87,7 @@ static inline void lanes_desk_walk(struct lanes_desk *d, const struct topo_host 
 			d->lost++;
 			return;
 		}
-		vl = d->r->lanes ? lanes_vl(d->r->lanes, t, s, in, out, sl) : 0;
+		vl = d->r->lanes ? sl2vl_vl(d->r->lanes, t, s, in, out, sl) : 0;
 		d->n_vls = MAX(d->n_vls, vl + 1);
 		if (last != UINT32_MAX) {
 			if (!d->then[last])
@@ -110,9 +110,12 @@ static inline struct lanes_desk lanes_desk_check(const struct routes *r)
 	d.then = xcalloc((size_t)d.n_ports * LANES_DESK_VLS, sizeof(bool *));
 	for (uint32_t a = 0; a < t->n_hosts; a++)
 		for (uint32_t b = 0; b < t->n_hosts; b++)
-			for (unsigned k = 0; t->hosts[a].sw != TOPO_NONE && t->hosts[b].sw != TOPO_NONE &&
-					     t->hosts[a].lid && t->hosts[b].lid && k < 1u << t->hosts[b].lmc; k++)
-				lanes_desk_walk(&d, &t->hosts[a], &t->hosts[b], (lid_t)(t->hosts[b].lid + k));
+			for (unsigned k = 0;
+			     t->hosts[a].sw != TOPO_NONE && t->hosts[b].sw != TOPO_NONE &&
+			     t->hosts[a].lid && t->hosts[b].lid && k < 1u << t->hosts[b].lmc;
+			     k++)
+				lanes_desk_walk(&d, &t->hosts[a], &t->hosts[b],
+						(lid_t)(t->hosts[b].lid + k));
 	lanes_desk_peel(&d);
 	for (size_t i = 0; i < (size_t)d.n_ports * LANES_DESK_VLS; i++)
 		free(d.then[i]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What tables with lanes do, found out in the plainest way: every packet from every switch to every LID is
- * followed hop by hop, with the SL that PathRecords give it and the VL that every cable gives it. Shares nothing
- * with the judge of route/check.h.
+ * What tables with lanes do, found out in the plainest way: every packet from every switch to every
+ * LID is followed hop by hop, with the SL that PathRecords give it and the VL that every cable
+ * gives it. Shares nothing with the judge of route/proof/check.h.
  */
 #pragma once
 
@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "route/lanes.h"
-#include "route/mcast.h"
-#include "route/routes.h"
+#include "route/core/sl2vl.h"
+#include "route/mcast/mcast.h"
+#include "route/core/routes.h"
 #include "util/mem.h"
 
 struct lanes_walk {
-	uint64_t walks, lost;    /* from switches with end ports to LIDs of end ports; no end, or a wrong one */
+	/* from switches with end ports to LIDs of end ports; no end, or a wrong one */
+	uint64_t walks, lost;
 	uint64_t own_walks, own_lost; /* from every switch to every LID of a switch */
 	bool cycle;              /* of (channel, VL) */
 	unsigned max_hops, vls;  /* vls: highest VL used + 1 */
@@ -59,10 +60,14 @@ static inline int lanes_by_turn(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Takes away whoever waits for nobody, until nobody is left or they wait for each other. Frees the slots. */
+/*
+ * Takes away what waits for nothing, until nothing is left or the rest wait for each other. Frees
+ * the slots.
+ */
 static inline bool lanes_turns_cycle(struct lanes_turns *t, uint32_t n_vertices)
 {
-	uint32_t *first = xcalloc(n_vertices + 2u, sizeof(*first)), *waits = xcalloc(n_vertices + 1u, sizeof(*waits));
+	uint32_t *first = xcalloc(n_vertices + 2u, sizeof(*first)),
+		 *waits = xcalloc(n_vertices + 1u, sizeof(*waits));
 	uint32_t *queue = xcalloc(n_vertices + 1u, sizeof(*queue)), n = 0;
 	size_t used = 0;
 
@@ -102,11 +107,12 @@ struct lanes_walker {
 };
 
 /* From `src` to `lid` of switch `dst`, where it leaves by `port` (0: the switch). Hops, or -1. */
-static inline int lanes_follow(struct lanes_walker *w, uint32_t src, uint32_t dst, lid_t lid, uint8_t port)
+static inline int lanes_follow(struct lanes_walker *w, uint32_t src, uint32_t dst, lid_t lid,
+			       uint8_t port)
 {
 	const struct topo *t = w->t;
-	const struct lanes *l = w->r->lanes;
-	uint8_t sl = lanes_sl(l, src, dst, lid, 0);
+	const struct sl2vl *l = w->r->lanes;
+	uint8_t sl = sl2vl_sl(l, src, dst, lid, 0);
 	uint32_t at = src, last = TOPO_NONE;
 	unsigned in = 0;
 	int hops = 0;
@@ -123,13 +129,13 @@ static inline int lanes_follow(struct lanes_walker *w, uint32_t src, uint32_t ds
 		p = topo_port(t, at, out);
 		if (p->sw == TOPO_NONE)
 			return -1;
-		vl = l ? lanes_vl(l, t, at, in, out, sl) : 0;
+		vl = l ? sl2vl_vl(l, t, at, in, out, sl) : 0;
 		w->ret->vls = MAX(w->ret->vls, vl + 1u);
-		here = (t->switches[at].first_port + out) * LANES_SLS + vl;
+		here = (t->switches[at].first_port + out) * SL2VL_SLS + vl;
 		if ((port || w->all) && last != TOPO_NONE)
 			lanes_turn_add(&w->turns, (uint64_t)last << 32 | here);
 		if (port)
-			w->load[here / LANES_SLS] += w->sources[src];
+			w->load[here / SL2VL_SLS] += w->sources[src];
 		last = here;
 		in = p->port;
 		at = p->sw;
@@ -185,10 +191,14 @@ static inline void lanes_walk_row(struct lanes_walker *w, const struct mcast_row
 		for (unsigned out = 1; out <= t->switches[row->sw].n_ports; out++)
 			if (out != in && row->mask[out / 64] >> out % 64 & 1 &&
 			    topo_port(t, row->sw, out)->sw != TOPO_NONE)
-				lanes_turn_add(&w->turns,
-					       (uint64_t)((t->switches[from->sw].first_port + from->port) *
-							  LANES_SLS + vl) << 32 |
-					       ((t->switches[row->sw].first_port + out) * LANES_SLS + vl));
+				lanes_turn_add(
+					&w->turns,
+					(uint64_t)((t->switches[from->sw].first_port + from->port) *
+							   SL2VL_SLS +
+						   vl) << 32 |
+						((t->switches[row->sw].first_port + out) *
+							 SL2VL_SLS +
+						 vl));
 	}
 }
 
@@ -216,7 +226,7 @@ static inline struct lanes_walk lanes_walk_trees(const struct routes *r, bool al
 			lanes_walk_row(&w, &trees[i]->rows[k], 0);
 	for (uint32_t i = 0; i < n_ports; i++)
 		ret.max_load = MAX(ret.max_load, w.load[i]);
-	ret.cycle = lanes_turns_cycle(&w.turns, n_ports * LANES_SLS);
+	ret.cycle = lanes_turns_cycle(&w.turns, n_ports * SL2VL_SLS);
 	free(w.sources);
 	free(w.load);
 	return ret;

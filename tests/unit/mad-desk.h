@@ -16,7 +16,7 @@
 #include "mad/mad.h"
 #include "util/mem.h"
 
-#define MAX_ASKS 64
+#define MAX_ASKS 512
 
 /* The transport */
 
@@ -178,7 +178,9 @@ static inline struct transport_event *paper_push(struct desk *d, unsigned i,
 
 	assert_true(d->paper.in_tail <= ARRAY_SIZE(d->paper.in));
 	assert_true(i < d->paper.n_sent);
-	*ev = (struct transport_event){ .kind = kind, .length = MAD_SIZE };
+	*ev = (struct transport_event){ .kind = kind,
+					.from = d->paper.sent[i].to,
+					.length = MAD_SIZE };
 	memcpy(ev->mad, d->paper.sent[i].mad, MAD_SIZE);
 	return ev;
 }

@@ -19,8 +19,8 @@
 
 #include <cmocka.h>
 
-#include "conf/partitions.h"
-#include "sa/mgroup.h"
+#include "conf/partitions/partitions.h"
+#include "sa/mcast/mgroup.h"
 #include "tests/lib/sa-desk.h"
 #include "util/mem.h"
 

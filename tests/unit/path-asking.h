@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "sa/impl.h"
+#include "sa/base/sa_internal.h"
 #include "tests/lib/sa-desk.h"
 #include "util/mem.h"
 

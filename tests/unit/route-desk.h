@@ -11,9 +11,10 @@
 
 #include <cmocka.h>
 
-#include "route/check.h"
-#include "route/engine.h"
-#include "route/graph.h"
+#include "route/proof/check.h"
+#include "route/core/engine.h"
+#include "route/select/engines.h"
+#include "route/core/graph.h"
 #include "tests/lib/topogen.h"
 #include "util/mem.h"
 

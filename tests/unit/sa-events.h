@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Subscribers on the desk: who subscribes from which queue pair, what becomes of a Report. */
+/* Subscribers on the desk: which queue pairs subscribe, what becomes of a Report. */
 #pragma once
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "sa/inform.h"
+#include "sa/notice/inform.h"
 #include "tests/lib/sa-desk.h"
 #include "util/mem.h"
 
@@ -74,7 +74,7 @@ static inline void answer_report(struct desk *d, const struct desk_message *m)
 	sa_receive(d->sa, &ev, d->now);
 }
 
-/* Nobody answered: the transport gives it back. */
+/* No answer came: the transport gives it back. */
 static inline void return_report(struct desk *d, const struct desk_message *m)
 {
 	struct transport_event ev = { .kind = TRANSPORT_RETURNED,

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libvendor/sim/gen.h"
-#include "libvendor/sim/sim.h"
+#include "sim/gen/gen.h"
+#include "sim/sim.h"
 #include "util/mem.h"
 
 struct probe {
@@ -24,7 +24,9 @@ struct probe {
 
 static inline struct probe probe_open(struct sim *sim, const char *node, int port)
 {
-	return (struct probe){ .sim = sim, .tr = sim_attach(sim, node, port), .node = sim_find(sim, node) };
+	return (struct probe){ .sim = sim,
+			       .tr = sim_attach(sim, node, port),
+			       .node = sim_find(sim, node) };
 }
 
 static inline void probe_close(struct probe *p)
@@ -46,13 +48,16 @@ static inline bool probe_receive(struct probe *p, struct transport_event *ret)
 
 #define PROBE_TIMEOUT (-1)
 
-/* Status of the answer, PROBE_TIMEOUT if there was none. Other MADs that come in are thrown away. */
+/*
+ * Status of the answer, PROBE_TIMEOUT if there was none. Other MADs that come in are thrown away.
+ */
 static inline int probe_wait(struct probe *p, uint32_t tid)
 {
 	struct transport_event ev;
 
 	while (probe_receive(p, &ev)) {
-		bool mine = ev.kind == TRANSPORT_RETURNED || ib_get(ev.mad, SMP_METHOD) == MAD_GET_RESP;
+		bool mine =
+			ev.kind == TRANSPORT_RETURNED || ib_get(ev.mad, SMP_METHOD) == MAD_GET_RESP;
 
 		if (!mine || ib_get(ev.mad, SMP_TID) != tid)
 			continue;
@@ -64,10 +69,13 @@ static inline int probe_wait(struct probe *p, uint32_t tid)
 	return PROBE_TIMEOUT;
 }
 
-static inline int probe_dr(struct probe *p, const struct dr_path *path, uint8_t method, uint16_t attr, uint32_t mod)
+static inline int probe_dr(struct probe *p, const struct dr_path *path, uint8_t method,
+			   uint16_t attr, uint32_t mod)
 {
 	struct transport_addr to = { .lid = LID_PERMISSIVE };
-	struct smp_head head = { .method = method, .attr = attr, .mod = mod, .m_key = p->m_key, .tid = ++p->tid };
+	struct smp_head head = {
+		.method = method, .attr = attr, .mod = mod, .m_key = p->m_key, .tid = ++p->tid
+	};
 	uint8_t mad[MAD_SIZE];
 
 	smp_build_dr(mad, &head, path, method == MAD_SET ? p->answer : NULL);
@@ -79,7 +87,9 @@ static inline int probe_dr(struct probe *p, const struct dr_path *path, uint8_t 
 static inline int probe_lid(struct probe *p, lid_t lid, uint8_t method, uint16_t attr, uint32_t mod)
 {
 	struct transport_addr to = { .lid = lid };
-	struct smp_head head = { .method = method, .attr = attr, .mod = mod, .m_key = p->m_key, .tid = ++p->tid };
+	struct smp_head head = {
+		.method = method, .attr = attr, .mod = mod, .m_key = p->m_key, .tid = ++p->tid
+	};
 	uint8_t mad[MAD_SIZE];
 
 	smp_build_lid(mad, &head, method == MAD_SET ? p->answer : NULL);
@@ -107,7 +117,8 @@ static inline void probe_paths(struct probe *p)
 		if (at != p->node && !sim_node_is_switch(p->sim, at))
 			continue;
 		for (unsigned port = 1; port <= sim_node_ports(p->sim, at); port++) {
-			if (!sim_peer(p->sim, at, port, &peer, &peer_port) || p->paths[peer].length != 255)
+			if (!sim_peer(p->sim, at, port, &peer, &peer_port) ||
+			    p->paths[peer].length != 255)
 				continue;
 			dr_path_extend(&p->paths[at], (uint8_t)port, &p->paths[peer]);
 			queue[tail++] = (unsigned)peer;
@@ -141,7 +152,8 @@ static inline void probe_get_port(struct probe *p, int node, unsigned port)
 
 /* Read, change one field, write. */
 #define probe_put(p, node, attr, mod, FIELD, value)                                                \
-	(probe_get(p, node, attr, mod), ib_put((p)->answer, FIELD, value), probe_set(p, node, attr, mod))
+	(probe_get(p, node, attr, mod), ib_put((p)->answer, FIELD, value),                         \
+	 probe_set(p, node, attr, mod))
 #define probe_put_port(p, node, port, FIELD, value)                                                \
 	(probe_get_port(p, node, port), ib_put((p)->answer, FIELD, value),                         \
 	 probe_set(p, node, IB_ATTR_PORT_INFO, port))
@@ -178,7 +190,8 @@ static inline void probe_tree_to(struct probe *p, int node, uint8_t *port_of)
 		if (at != node && !sim_node_is_switch(p->sim, at))
 			continue;
 		for (unsigned port = 1; port <= sim_node_ports(p->sim, at); port++)
-			if (sim_peer(p->sim, at, port, &peer, &peer_port) && port_of[peer] == LFT_NO_PORT) {
+			if (sim_peer(p->sim, at, port, &peer, &peer_port) &&
+			    port_of[peer] == LFT_NO_PORT) {
 				port_of[peer] = (uint8_t)peer_port;
 				queue[tail++] = (unsigned)peer;
 			}

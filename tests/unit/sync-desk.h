@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "libvendor/sim/gen.h"
-#include "libvendor/sim/sim.h"
+#include "sim/gen/gen.h"
+#include "sim/sim.h"
 #include "sync/sync.h"
 #include "util/mem.h"
 
@@ -34,7 +34,7 @@ struct desk {
 	struct node *nodes[MAX_NODES]; /* by index in the simulator */
 	struct sync_outcome outcome;
 	const struct pkey_plan *pkeys;
-	void (*watch)(void *arg); /* after every step; NULL: nobody watches */
+	void (*watch)(void *arg); /* after every step; NULL: not wanted */
 	void *watch_arg;
 	bool ended;
 	unsigned unsettled;
@@ -94,8 +94,8 @@ static inline void desk_connect(struct desk *d)
 	for (unsigned i = 0; i < sim_n_nodes(d->sim); i++) {
 		for (unsigned k = 1; k <= d->nodes[i]->n_ports; k++) {
 			if (sim_peer(d->sim, (int)i, k, &peer, &port))
-				fabric_connect(&d->nodes[i]->ports[k], &d->nodes[peer]->ports[port],
-					       1);
+				fabric_connect(&d->nodes[i]->ports[k],
+					       &d->nodes[peer]->ports[port]);
 		}
 	}
 	d->fabric->own = d->nodes[desk_host_index(d, 0)];

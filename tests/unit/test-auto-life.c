@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The automatic engine while cables fall out and come back, one at a time: it stays with the engine that it has as
- * long as that is good, and a cable moves what has to do with it.
+ * The automatic engine while cables fall out and come back, one at a time: it stays with the engine
+ * that it has as long as that is good, and a cable moves what has to do with it.
  */
 #include "tests/unit/route-desk.h"
 
 #include <stdio.h>
 
-#include "route/choose.h"
+#include "route/select/choose.h"
+#include "route/select/engines.h"
 #include "tests/lib/topocut.h"
 
 #define STEPS 8
@@ -87,8 +88,10 @@ static void live(const char *words, uint64_t seed, unsigned *ret_switched, doubl
 		next = automatic(t, r);
 		moved = changed(r, next);
 		if (getenv("SHOW"))
-			print_message("%s step %u: %s -> %s, %.2f %%: %s\n", words, step, r->by, next->by,
-				      100.0 * (double)moved / (t->n_switches * (double)r->top), next->note);
+			print_message("%s step %u: %s -> %s, %.2f %%: %s\n", words, step, r->by,
+				      next->by,
+				      100.0 * (double)moved / (t->n_switches * (double)r->top),
+				      next->note);
 		*ret_switched += strcmp(r->by, next->by) != 0;
 		*ret_most = MAX(*ret_most, (double)moved / (t->n_switches * (double)r->top));
 		routes_unref(r);
@@ -128,10 +131,12 @@ static void cables_come_and_go(void **state)
 
 			live(rows[i].words, seed, &switched, &most);
 			if (getenv("SHOW"))
-				print_message("## %s seed %u: %u, %.3f\n", rows[i].words, (unsigned)seed, switched, most);
+				print_message("## %s seed %u: %u, %.3f\n", rows[i].words,
+					      (unsigned)seed, switched, most);
 			else if (switched > rows[i].switched || most > rows[i].most)
-				fail_msg("%s, seed %u: %u other engines, %.1f %% of all entries at once", rows[i].words,
-					 (unsigned)seed, switched, 100 * most);
+				fail_msg("%s, seed %u: %u other engines, %.1f %% of all entries at "
+					 "once",
+					 rows[i].words, (unsigned)seed, switched, 100 * most);
 		}
 	(void)state;
 }

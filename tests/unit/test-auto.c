@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The automatic engine: whatever the fabric, its tables hold, by the judge and by walking every pair. And the
- * engines of our own that it chooses from.
+ * The automatic engine: whatever the fabric, its tables hold, by the judge and by walking every
+ * pair. And the engines of our own that it chooses from.
  */
 #include "tests/unit/route-desk.h"
 
 #include <stdio.h>
 
-#include "route/choose.h"
+#include "route/select/engines.h"
+#include "route/select/choose.h"
 
 static struct routes *run(const char *engine, const struct route_job *job)
 {
@@ -18,7 +19,8 @@ static struct routes *run(const char *engine, const struct route_job *job)
 
 static struct routes *automatic(const struct topo *t, const struct routes *previous)
 {
-	struct routes *r = run("auto", &(struct route_job){ .topo = t, .previous = previous, .threads = 1 });
+	struct routes *r =
+		run("auto", &(struct route_job){ .topo = t, .previous = previous, .threads = 1 });
 
 	assert_non_null(r);
 	assert_string_equal(r->engine, "auto");
@@ -28,7 +30,7 @@ static struct routes *automatic(const struct topo *t, const struct routes *previ
 
 /* ---- a witness that shares nothing with the judge -------------------------------------------- */
 
-/* Who waits for whom: (channel, VL) after (channel, VL), as lists. */
+/* What waits for what: (channel, VL) after (channel, VL), as lists. */
 struct waits {
 	const struct topo *t;
 	uint32_t n; /* vertices */
@@ -37,7 +39,7 @@ struct waits {
 	bool *seen; /* n * n would be too much: by (vertex, port then, VL then) */
 };
 
-#define VLS LANES_VLS_MAX
+#define VLS SL2VL_VLS_MAX
 
 static void note(struct waits *w, uint32_t from, uint32_t to, size_t key)
 {
@@ -55,7 +57,7 @@ static bool walk(struct waits *w, const struct routes *r, uint32_t from, uint32_
 	const struct topo *t = w->t;
 	uint32_t s = t->hosts[from].sw, held = TOPO_NONE;
 	uint8_t in = t->hosts[from].sw_port;
-	uint8_t sl = lanes_sl(r->lanes, s, t->hosts[to].sw, lid, 0);
+	uint8_t sl = sl2vl_sl(r->lanes, s, t->hosts[to].sw, lid, 0);
 
 	for (unsigned hops = 0; hops < 300; hops++) {
 		uint8_t out = routes_port(r, s, lid), vl;
@@ -69,7 +71,7 @@ static bool walk(struct waits *w, const struct routes *r, uint32_t from, uint32_
 			return true;
 		if (port->sw == TOPO_NONE)
 			return false;
-		vl = r->lanes ? lanes_vl(r->lanes, t, s, in, out, sl) : 0;
+		vl = r->lanes ? sl2vl_vl(r->lanes, t, s, in, out, sl) : 0;
 		assert_in_range(vl, 0, port->vls - 1u);
 		channel = (t->switches[s].first_port + out) * VLS + vl;
 		if (held != TOPO_NONE)
@@ -81,7 +83,7 @@ static bool walk(struct waits *w, const struct routes *r, uint32_t from, uint32_
 	return false;
 }
 
-/* Takes away who waits for nobody, until nobody is left; who is left waits in a circle. */
+/* Takes away channels that wait for none, until none is left; those left wait in a cycle. */
 static bool is_acyclic(const struct waits *w)
 {
 	uint32_t *out = xcalloc(w->n, sizeof(*out)), left;
@@ -186,7 +188,8 @@ static void switches_are_reached(void **state)
 		struct topo *t = any_fabric(i, &o);
 
 		for (size_t e = 0; e < ARRAY_SIZE(engines); e++) {
-			struct routes *r = run(engines[e], &(struct route_job){ .topo = t, .threads = 1 });
+			struct routes *r =
+				run(engines[e], &(struct route_job){ .topo = t, .threads = 1 });
 			uint32_t *part = r ? parts_of(t) : NULL;
 
 			for (uint32_t from = 0; r && from < t->n_switches; from++)
@@ -196,9 +199,13 @@ static void switches_are_reached(void **state)
 					if (part[from] != part[to])
 						continue;
 					while (s != to && hops++ < t->n_switches)
-						s = topo_port(t, s, routes_port(r, s, t->switches[to].lid))->sw;
+						s = topo_port(
+							    t, s,
+							    routes_port(r, s, t->switches[to].lid))
+							    ->sw;
 					assert_int_equal(s, to);
-					assert_int_equal(routes_port(r, to, t->switches[to].lid), 0);
+					assert_int_equal(routes_port(r, to, t->switches[to].lid),
+							 0);
 				}
 			free(part);
 			routes_unref(r);
@@ -245,7 +252,7 @@ static void own_engines_need_no_service_levels(void **state)
 
 	assert_non_null(r->lanes);
 	assert_int_equal(r->lanes->n_vls, 2);
-	assert_int_equal(r->lanes->by, LANES_BY_NOTHING);
+	assert_int_equal(r->lanes->by, SL2VL_BY_NOTHING);
 	assert_minimal(r);
 	every_pair_arrives(r);
 	routes_unref(r);
@@ -269,7 +276,7 @@ static void hyperx_holds(const struct topo *t, unsigned vls)
 	assert_non_null(r);
 	holds(r);
 	assert_in_range(r->lanes ? r->lanes->n_vls : 1, 1, vls);
-	assert_int_equal(r->lanes ? r->lanes->by : LANES_BY_NOTHING, LANES_BY_NOTHING);
+	assert_int_equal(r->lanes ? r->lanes->by : SL2VL_BY_NOTHING, SL2VL_BY_NOTHING);
 	routes_unref(r);
 }
 
@@ -296,7 +303,10 @@ static void one_cable_less_holds(void **state)
 	(void)state;
 }
 
-/* Pairs of groups without a cable, switches that miss some of their group: three lanes, still no service levels. */
+/*
+ * Pairs of groups without a cable, switches that miss some of their group: three lanes, still no
+ * service levels.
+ */
 static void damaged_dragonflies_hold(void **state)
 {
 	unsigned third = 0;
@@ -310,7 +320,7 @@ static void damaged_dragonflies_hold(void **state)
 		holds(r);
 		routes_check(r, 1, &v);
 		assert_in_range(v.n_vls, 2, 3);
-		assert_int_equal(r->lanes->by, LANES_BY_NOTHING);
+		assert_int_equal(r->lanes->by, SL2VL_BY_NOTHING);
 		third += v.n_vls == 3;
 		if (seed < 4)
 			every_pair_arrives(r);
@@ -324,10 +334,14 @@ static void damaged_dragonflies_hold(void **state)
 /* Leaves and spines: one lane while no group must be crossed, and never service levels. */
 static void dragonfly_plus_holds(void **state)
 {
-	struct topogen_plus plus = { .groups = 9, .leaves = 4, .spines = 4, .hosts = 2, .parallel = 2 };
+	struct topogen_plus plus = {
+		.groups = 9, .leaves = 4, .spines = 4, .hosts = 2, .parallel = 2
+	};
 
 	for (unsigned seed = 0; seed < 8; seed++) {
-		struct topogen o = { .seed = seed, .damage = seed * 0.005, .random_guids = seed & 1 };
+		struct topogen o = { .seed = seed,
+				     .damage = seed * 0.005,
+				     .random_guids = seed & 1 };
 		struct topo *t = topogen_dragonfly_plus(&plus, &o);
 		struct routes *r = run("dragonfly", &(struct route_job){ .topo = t, .threads = 1 });
 
@@ -335,7 +349,7 @@ static void dragonfly_plus_holds(void **state)
 		holds(r);
 		if (!seed)
 			assert_null(r->lanes);
-		assert_int_equal(r->lanes ? r->lanes->by : LANES_BY_NOTHING, LANES_BY_NOTHING);
+		assert_int_equal(r->lanes ? r->lanes->by : SL2VL_BY_NOTHING, SL2VL_BY_NOTHING);
 		every_pair_arrives(r);
 		routes_unref(r);
 		topo_unref(t);
@@ -343,7 +357,7 @@ static void dragonfly_plus_holds(void **state)
 	(void)state;
 }
 
-/* A whole switch less: somebody must turn early. */
+/* A whole switch less: some packets must turn early. */
 static void one_switch_less_holds(void **state)
 {
 	for (uint32_t sw = 0; sw < 60; sw += 3) {
@@ -384,7 +398,7 @@ static void others_decline(void **state)
 	t = dragonfly_of(NULL);
 	job = (struct route_job){ .topo = t, .threads = 1, .options.max_vls = 1 };
 	assert_null(route_engine_run(route_engine_find("dragonfly"), &job, why, sizeof(why)));
-	assert_string_equal(why, "needs 2 lanes, every cable has 1");
+	assert_string_equal(why, "needs 2 VLs, every cable has 1");
 	topo_unref(t);
 	(void)state;
 }
@@ -456,7 +470,8 @@ static void add_switch(struct topo_builder *b, guid_t guid, lid_t lid, lid_t cap
 
 static void add_host(struct topo_builder *b, guid_t guid, lid_t lid, guid_t sw, uint8_t port)
 {
-	topo_add_host(b, &(struct topo_host){ .guid = guid, .node_guid = guid, .node_port = 1, .lid = lid });
+	topo_add_host(b, &(struct topo_host){
+				 .guid = guid, .node_guid = guid, .node_port = 1, .lid = lid });
 	if (sw)
 		topo_add_host_link(b, guid, sw, port);
 }
@@ -499,9 +514,10 @@ static void cancelled(void **state)
 	struct topo *t = dragonfly_of(NULL);
 	char why[200];
 
-	assert_null(route_engine_run(route_engine_find("auto"),
-				     &(struct route_job){ .topo = t, .threads = 1, .cancelled = &stop },
-				     why, sizeof(why)));
+	assert_null(
+		route_engine_run(route_engine_find("auto"),
+				 &(struct route_job){ .topo = t, .threads = 1, .cancelled = &stop },
+				 why, sizeof(why)));
 	assert_string_equal(why, "cancelled");
 	topo_unref(t);
 	(void)state;
@@ -514,7 +530,7 @@ static void a_small_fault_asks_the_engine_of_before(void **state)
 	struct topo *t = topogen_fat_tree3(8, &o), *less;
 	struct routes *r = automatic(t, NULL), *after;
 
-	assert_true(r->by[0] && r->by_load);
+	assert_true(r->by[0] && r->compared_load);
 	o.without_link = 30;
 	less = topogen_fat_tree3(8, &o);
 	after = automatic(less, r);
@@ -526,7 +542,9 @@ static void a_small_fault_asks_the_engine_of_before(void **state)
 	topo_unref(less);
 }
 
-/* Any graph has service levels by path: sweeps of the same fabric must not move them, nor the note. */
+/*
+ * Any graph has service levels by path: sweeps of the same fabric must not move them, nor the note.
+ */
 static void service_levels_stay_from_sweep_to_sweep(void **state)
 {
 	struct topogen o = { .seed = 2 };
@@ -545,19 +563,20 @@ static void service_levels_stay_from_sweep_to_sweep(void **state)
 		assert_non_null(strstr(next->note, " needed)"));
 		assert_int_equal(next->lanes->n_needed, r->lanes->n_needed);
 		assert_int_equal(next->lanes->n_vls, r->lanes->n_vls);
-		assert_memory_equal(next->lanes->sl, r->lanes->sl, lanes_n_sl(r->lanes));
+		assert_memory_equal(next->lanes->sl, r->lanes->sl, sl2vl_n_sl(r->lanes));
 		routes_unref(r);
 		r = next;
 	}
 	o.without_link = 20;
 	less = topogen_random(30, 5, 2, &o);
 	after = automatic(less, r);
-	assert_true(routes_are_by(after, "dfsssp") && routes_are_by(after, "auto") && !routes_are_by(after, "nue"));
-	assert_int_equal(lanes_n_sl(after->lanes), lanes_n_sl(r->lanes));
-	for (size_t i = 0; i < lanes_n_sl(r->lanes); i++)
+	assert_true(routes_are_by(after, "dfsssp") && routes_are_by(after, "auto") &&
+		    !routes_are_by(after, "nue"));
+	assert_int_equal(sl2vl_n_sl(after->lanes), sl2vl_n_sl(r->lanes));
+	for (size_t i = 0; i < sl2vl_n_sl(r->lanes); i++)
 		moved += after->lanes->sl[i] != r->lanes->sl[i];
-	print_message("# %u of %zu\n", moved, lanes_n_sl(r->lanes));
-	assert_true(moved < lanes_n_sl(r->lanes) / 50);
+	print_message("# %u of %zu\n", moved, sl2vl_n_sl(r->lanes));
+	assert_true(moved < sl2vl_n_sl(r->lanes) / 50);
 	routes_unref(r);
 	routes_unref(after);
 	topo_unref(t);

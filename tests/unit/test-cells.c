@@ -151,9 +151,9 @@ static void a_table_is_known_when_all_of_it_is(void **state)
 	assert_int_equal(fabric_pkey_cap(p), 40);
 	ib_bits_put(payload, 0, 16, 0xFFFF);
 	ib_bits_put(payload, 31 * 16, 16, 0x8001);
-	assert_false(fabric_observe_pkeys(f, p, 0, payload));
+	assert_false(fabric_observe_cell(f, p, TABLE_PKEYS, 0, payload));
 	assert_int_equal(fabric_pkeys(f, p, keys), 0);
-	assert_false(fabric_observe_pkeys(f, p, 1, payload));
+	assert_false(fabric_observe_cell(f, p, TABLE_PKEYS, 1, payload));
 	assert_int_equal(fabric_pkeys(f, p, keys), 40);
 	assert_int_equal(keys[31], 0x8001);
 	assert_int_equal(keys[32], 0xFFFF);
@@ -162,7 +162,7 @@ static void a_table_is_known_when_all_of_it_is(void **state)
 	fabric_free(f);
 }
 
-/* What stands behind the end of a table is nobody's, and does not make two tables differ. */
+/* Bytes behind the end of a table do not make two tables differ. */
 static void entries_beyond_the_capacity_do_not_count(void **state)
 {
 	struct fabric *f = fabric_new();
@@ -172,16 +172,16 @@ static void entries_beyond_the_capacity_do_not_count(void **state)
 	memset(payload, 0, sizeof(payload));
 	memset(junk, 0xA5, sizeof(junk));
 	memset(payload, 0xA5, 16);
-	assert_false(fabric_observe_pkeys(f, p, 0, payload));
-	assert_true(fabric_observe_pkeys(f, p, 0, junk));
-	assert_memory_equal(fabric_pkey_block(f, p, 0), payload, SMP_DATA_SIZE);
-	assert_true(fabric_observe_pkeys(f, p, 1, junk));
-	assert_null(fabric_pkey_block(f, p, 1));
+	assert_false(fabric_observe_cell(f, p, TABLE_PKEYS, 0, payload));
+	assert_true(fabric_observe_cell(f, p, TABLE_PKEYS, 0, junk));
+	assert_memory_equal(fabric_cell(f, p, TABLE_PKEYS, 0), payload, SMP_DATA_SIZE);
+	assert_true(fabric_observe_cell(f, p, TABLE_PKEYS, 1, junk));
+	assert_null(fabric_cell(f, p, TABLE_PKEYS, 1));
 	memset(payload, 0xA5, 24);
-	assert_false(fabric_observe_guids(f, p, 0, junk));
-	assert_memory_equal(fabric_guid_block(f, p, 0), payload, SMP_DATA_SIZE);
-	assert_true(fabric_observe_guids(f, p, 1, junk));
-	assert_null(fabric_guid_block(f, p, 1));
+	assert_false(fabric_observe_cell(f, p, TABLE_GUIDS, 0, junk));
+	assert_memory_equal(fabric_cell(f, p, TABLE_GUIDS, 0), payload, SMP_DATA_SIZE);
+	assert_true(fabric_observe_cell(f, p, TABLE_GUIDS, 1, junk));
+	assert_null(fabric_cell(f, p, TABLE_GUIDS, 1));
 	fabric_free(f);
 }
 

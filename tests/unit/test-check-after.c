@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Judging what is different comes to what judging all of it comes to, whatever happened in between. */
-#include "route/check.h"
+/*
+ * Judging what is different comes to what judging all of it comes to, whatever happened in between.
+ */
+#include "route/proof/check.h"
 
 #include "tests/unit/route-desk.h"
 
@@ -33,7 +35,7 @@ static void assert_same(const struct route_verdict *a, const struct route_verdic
 	assert_int_equal(a->lost_example.from, b->lost_example.from);
 }
 
-/* `n` entries of anybody's lead elsewhere. */
+/* `n` entries of any switch lead elsewhere. */
 static void turn_entries(struct routes *r, uint64_t *random, unsigned n)
 {
 	const struct topo *t = r->topo;
@@ -52,7 +54,7 @@ static void set_lanes(struct routes *r, unsigned number)
 {
 	if (number % 3 != 1)
 		return;
-	r->lanes = lanes_new(r->topo, 2, LANES_BY_LID, r->row_size, 1);
+	r->lanes = sl2vl_new(r->topo, 2, SL2VL_BY_LID, r->row_size, 1);
 	for (unsigned lid = 0; lid < r->row_size; lid++)
 		r->lanes->sl[lid] = (uint8_t)(lid / 7 % 2);
 	r->lanes->sl_mask = number % 2 ? 1 : 15;
@@ -70,14 +72,18 @@ static struct routes *carried(const struct topo *t, struct routes *from)
 }
 
 /* The next tables: of the engine; or with all cables there again, still those of before. */
-static struct routes *next_routes(const struct topo *now, struct routes *last, unsigned number, unsigned step)
+static struct routes *next_routes(const struct topo *now, struct routes *last, unsigned number,
+				  unsigned step)
 {
 	if (now->max_lid != last->top || step % 3 != 2 || number % 2)
 		return route(now, last);
 	return carried(now, routes_ref(last));
 }
 
-/* One fabric, and what befalls it: a cable goes, another, comes back, entries turn. Returns how often it was short. */
+/*
+ * One fabric, and what befalls it: a cable goes, another, comes back, entries turn. Returns how
+ * often it was short.
+ */
 static unsigned live(unsigned number)
 {
 	struct topogen o = any_options(number);
@@ -130,7 +136,8 @@ static void what_is_different_comes_to_the_whole(void **state)
 }
 
 /* Judges both ways; true if it was the short way. */
-static bool judged_alike(const struct routes *last, const struct routes *r, struct route_verdict *ret)
+static bool judged_alike(const struct routes *last, const struct routes *r,
+			 struct route_verdict *ret)
 {
 	struct route_verdict whole;
 	bool is_short = routes_check_after(last, r, 1, ret);
@@ -140,7 +147,10 @@ static bool judged_alike(const struct routes *last, const struct routes *r, stru
 	return is_short;
 }
 
-/* Three switches: a cable is gone, comes back unused, is used, and then is gone round although it is there. */
+/*
+ * Three switches: a cable is gone, comes back unused, is used, and then is gone round although it
+ * is there.
+ */
 static void ways_become_longer_and_shorter(void **state)
 {
 	for (unsigned k = 1; k <= 3; k++) {
@@ -168,17 +178,27 @@ static void ways_become_longer_and_shorter(void **state)
 	}
 }
 
-/* One host goes, comes back, another goes; cables as well; one comes whose LID is higher than any was. */
+/*
+ * One host goes, comes back, another goes; cables as well; one comes whose LID is higher than any
+ * was.
+ */
 static void hosts_come_and_go(void **state)
 {
 	const struct topogen lives[] = {
-		{ .without_host = 3 }, { .seed = 0 }, { .without_host = 5, .without_link = 7 }, { .without_host = 2 },
-		{ .without_link = 9 }, { .without_host = 16 }, { .without_host = 1, .without_link = 9 },
-		{ .service_on = 1 }, { .without_host = 4 },
+		{ .without_host = 3 },
+		{ .seed = 0 },
+		{ .without_host = 5, .without_link = 7 },
+		{ .without_host = 2 },
+		{ .without_link = 9 },
+		{ .without_host = 16 },
+		{ .without_host = 1, .without_link = 9 },
+		{ .service_on = 1 },
+		{ .without_host = 4 },
 	};
 
 	for (unsigned k = 0; k < 3; k++) {
-		struct topo *t = k == 2 ? topogen_torus((unsigned[]){ 4, 3, 1 }, k, NULL) : topogen_fat_tree3(4 + 2 * k, NULL);
+		struct topo *t = k == 2 ? topogen_torus((unsigned[]){ 4, 3, 1 }, k, NULL)
+					: topogen_fat_tree3(4 + 2 * k, NULL);
 		struct routes *last = route(t, NULL);
 		struct route_verdict v;
 		unsigned n_short = 0;
@@ -202,19 +222,26 @@ static void hosts_come_and_go(void **state)
 	}
 }
 
-/* Four switches in a ring, LIDs 1 to 4, and hosts from 5 on; without the cable behind switch `without`. */
+/*
+ * Four switches in a ring, LIDs 1 to 4, and hosts from 5 on; without the cable behind switch
+ * `without`.
+ */
 static struct topo *ring_with(unsigned n_hosts, unsigned without)
 {
 	struct topo_builder *b = topo_builder_new();
 
 	for (unsigned i = 0; i < 4; i++)
-		topo_add_switch(b, &(struct topo_switch){ .guid = 0x20 + i, .n_ports = 8, .lid = (lid_t)(1 + i),
+		topo_add_switch(b, &(struct topo_switch){ .guid = 0x20 + i,
+							  .n_ports = 8,
+							  .lid = (lid_t)(1 + i),
 							  .lft_cap = LID_MAX_UCAST + 1u });
 	for (unsigned i = 0; i < 4; i++)
 		if (i != without)
 			topo_add_link(b, 0x20 + i, 1, 0x20 + (i + 1) % 4, 2);
 	for (unsigned i = 0; i < n_hosts; i++) {
-		topo_add_host(b, &(struct topo_host){ .guid = 0x100 + i, .node_guid = 0x100 + i, .node_port = 1,
+		topo_add_host(b, &(struct topo_host){ .guid = 0x100 + i,
+						      .node_guid = 0x100 + i,
+						      .node_port = 1,
 						      .lid = (lid_t)(5 + i) });
 		topo_add_host_link(b, 0x100 + i, 0x20 + i % 4, (uint8_t)(3 + i / 4));
 	}

@@ -8,9 +8,11 @@
 
 #include <cmocka.h>
 
-#include "route/check.h"
-#include "route/depend.h"
-#include "route/engine.h"
+#include "route/proof/check.h"
+#include "route/proof/cdg.h"
+#include "route/core/engine.h"
+#include "route/select/engines.h"
+#include "tests/lib/tables.h"
 #include "tests/lib/topogen.h"
 #include "util/mem.h"
 
@@ -48,9 +50,11 @@ static uint32_t channel(const struct slow *s, uint32_t sw, unsigned port)
 	return s->t->switches[sw].first_port + port;
 }
 
-/* Ends at 4 * switches steps: by then it has gone round. Adds dependencies on SL `sl`, not loads. */
-static int trace(struct slow *s, const struct topo_host *from, const struct topo_host *to, lid_t lid,
-		 uint8_t sl, uint32_t *path)
+/*
+ * Ends at 4 * switches steps: by then it has gone round. Adds dependencies on SL `sl`, not loads.
+ */
+static int trace(struct slow *s, const struct topo_host *from, const struct topo_host *to,
+		 lid_t lid, uint8_t sl, uint32_t *path)
 {
 	uint32_t last = TOPO_NONE, sw = from->sw;
 	unsigned in = from->sw_port;
@@ -69,7 +73,7 @@ static int trace(struct slow *s, const struct topo_host *from, const struct topo
 			return -1;
 		path[hops++] = channel(s, sw, port);
 		now = channel(s, sw, port) * s->vls +
-		      (s->vls > 1 ? lanes_vl(s->r->lanes, s->t, sw, in, port, sl) : 0);
+		      (s->vls > 1 ? sl2vl_vl(s->r->lanes, s->t, sw, in, port, sl) : 0);
 		if (last != TOPO_NONE)
 			s->follows[(size_t)last * s->n * s->vls + now] = true;
 		last = now;
@@ -102,9 +106,9 @@ static void slow_pair(struct slow *s, const struct topo_host *from, const struct
 	_cleanup_free_ uint32_t *path = xcalloc(4u * s->t->n_switches + 1, sizeof(*path));
 	int hops = 0;
 
-	for (unsigned wish = 0; wish < (s->vls > 1 ? LANES_SLS : 1u); wish++)
+	for (unsigned wish = 0; wish < (s->vls > 1 ? SL2VL_SLS : 1u); wish++)
 		hops = trace(s, from, to, lid,
-			     lanes_sl(s->r->lanes, from->sw, to->sw, lid, (uint8_t)wish), path);
+			     sl2vl_sl(s->r->lanes, from->sw, to->sw, lid, (uint8_t)wish), path);
 	s->v.pairs++;
 	s->v.unreachable += hops < 0;
 	s->v.looping += hops == -2;
@@ -140,7 +144,7 @@ static void slow_judge(const struct routes *r, struct route_verdict *ret)
 {
 	const struct topo *t = r->topo;
 	struct slow s = { .r = r, .t = t, .v = { .min_load = UINT32_MAX } };
-	bool told_apart = r->lanes && (r->lanes->class_of || r->lanes->by != LANES_BY_NOTHING);
+	bool told_apart = r->lanes && (r->lanes->class_of || r->lanes->by != SL2VL_BY_NOTHING);
 
 	s.vls = told_apart ? r->lanes->n_vls : 1;
 	for (uint32_t i = 0; i < t->n_switches; i++)
@@ -220,30 +224,30 @@ static void agrees_with_the_slow_judge(void **state)
 }
 
 /* Any scheme at all. */
-static struct lanes *any_lanes(const struct topo *t, unsigned number, uint32_t row_size)
+static struct sl2vl *any_lanes(const struct topo *t, unsigned number, uint32_t row_size)
 {
-	static const enum lanes_by bys[] = { LANES_BY_NOTHING, LANES_BY_LID, LANES_BY_SWITCHES,
-					     LANES_BY_SWITCH_LID };
+	static const enum sl2vl_by bys[] = { SL2VL_BY_NOTHING, SL2VL_BY_LID, SL2VL_BY_SWITCHES,
+					     SL2VL_BY_SWITCH_LID };
 	unsigned classes = 1 + number / 4 % 3, vls = 2 + number % 2;
-	struct lanes *l = lanes_new(t, vls, bys[number % 4], row_size, classes);
+	struct sl2vl *l = sl2vl_new(t, vls, bys[number % 4], row_size, classes);
 	uint64_t random = number;
-	size_t n_sl = l->by == LANES_BY_LID ? row_size :
-		      l->by == LANES_BY_SWITCHES ? (size_t)t->n_switches * t->n_switches :
-		      l->by == LANES_BY_SWITCH_LID ? (size_t)t->n_switches * row_size : 0;
+	size_t n_sl = l->by == SL2VL_BY_LID ? row_size :
+		      l->by == SL2VL_BY_SWITCHES ? (size_t)t->n_switches * t->n_switches :
+		      l->by == SL2VL_BY_SWITCH_LID ? (size_t)t->n_switches * row_size : 0;
 	uint32_t n = 0;
 
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		n += t->switches[s].n_ports + 1u;
-	l->sl_mask = l->by == LANES_BY_NOTHING ? 0 : number % 3 == 0 ? 3 : 15;
+	l->sl_mask = l->by == SL2VL_BY_NOTHING ? 0 : number % 3 == 0 ? 3 : 15;
 	for (size_t i = 0; i < n_sl; i++)
-		l->sl[i] = (uint8_t)(next_random(&random) % LANES_SLS & l->sl_mask);
+		l->sl[i] = (uint8_t)(next_random(&random) % SL2VL_SLS & l->sl_mask);
 	if (classes == 1)
 		return l;
 	l->class_of = xcalloc(n, 1);
 	for (uint32_t i = 0; i < n; i++)
 		l->class_of[i] = (uint8_t)(next_random(&random) % classes);
-	for (size_t i = 0; i < (size_t)classes * classes * LANES_SLS; i++)
-		l->vl[i] = (uint8_t)(i % LANES_SLS ? l->vl[i - i % 2] : next_random(&random) % vls);
+	for (size_t i = 0; i < (size_t)classes * classes * SL2VL_SLS; i++)
+		l->vl[i] = (uint8_t)(i % SL2VL_SLS ? l->vl[i - i % 2] : next_random(&random) % vls);
 	return l;
 }
 
@@ -338,17 +342,17 @@ static void a_cycle_is_told_in_the_direction_of_packets(void **state)
 {
 	struct topo *t = ring(5);
 	struct routes *r = clockwise(t);
-	struct dependency_graph *g = dependency_graph_of(r, 1);
+	struct cdg *g = cdg_of(r, 1);
 	struct route_cycle c;
 
-	assert_false(dependency_graph_is_acyclic(g));
-	assert_true(dependency_graph_cycle(g, &c));
+	assert_false(cdg_is_acyclic(g));
+	assert_true(cdg_cycle(g, &c));
 	assert_int_equal(c.n, 5);
 	assert_cycle(t, &c);
 	for (uint32_t i = 0; i < c.n; i++)
 		assert_int_equal(c.steps[i].port, 2);
 	route_cycle_done(&c);
-	dependency_graph_free(g);
+	cdg_free(g);
 	routes_unref(r);
 	topo_unref(t);
 }
@@ -358,30 +362,33 @@ static void a_lane_by_port_class_changes_at_every_switch(void **state)
 {
 	struct topo *t = ring(5);
 	struct routes *r = clockwise(t);
-	struct lanes *l = lanes_new(t, 2, LANES_BY_NOTHING, r->row_size, 3);
+	struct sl2vl *l = sl2vl_new(t, 2, SL2VL_BY_NOTHING, r->row_size, 3);
 	struct route_verdict v;
 
 	l->class_of = xcalloc(20, 1);
 	for (unsigned i = 0; i < 20; i++) /* class 1: ports 3 of switch 0; class 2: ports 1 */
 		l->class_of[i] = i % 4 == 1 ? 2 : 0;
 	l->class_of[t->switches[0].first_port + 3] = 1;
-	for (unsigned i = 0; i < 9 * LANES_SLS; i++)
-		l->vl[i] = i / LANES_SLS / 3 == 1; /* in by class 1 */
+	for (unsigned i = 0; i < 9 * SL2VL_SLS; i++)
+		l->vl[i] = i / SL2VL_SLS / 3 == 1; /* in by class 1 */
 	r->lanes = l;
 	routes_check(r, 1, &v);
-	assert_true(v.credit_loop); /* who passed is on VL 0 again one switch later */
+	assert_true(v.credit_loop); /* a packet that passed is on VL 0 again one switch later */
 	assert_int_equal(v.n_vls, 2);
 	assert_same_verdict(r, 1);
 	routes_unref(r);
 	topo_unref(t);
 }
 
-/* SL 0: not through switch 0. SL 1: through it, but not through switch 2. SL 2: the one that is left. */
+/*
+ * SL 0: not through switch 0. SL 1: through it, but not through switch 2. SL 2: the one that is
+ * left.
+ */
 static void an_sl_per_path_opens_a_ring(void **state)
 {
 	struct topo *t = ring(5);
 	struct routes *r = clockwise(t);
-	struct lanes *l = lanes_new(t, 3, LANES_BY_SWITCHES, r->row_size, 1);
+	struct sl2vl *l = sl2vl_new(t, 3, SL2VL_BY_SWITCHES, r->row_size, 1);
 	struct route_verdict v;
 
 	r->lanes = l;
@@ -423,23 +430,25 @@ static void a_tree_can_close_a_circle(void **state)
 	struct routes *r = clockwise(t);
 	struct mcast_tree *over = tree_of(t, (uint64_t[]){ 0xE, 0xA, 0, 0x6, 0xE });
 	struct mcast_tree *along = tree_of(t, (uint64_t[]){ 0x6, 0xE, 0xE, 0xE, 0xA });
-	struct dependency_graph *g;
+	struct cdg *g;
 	struct route_cycle c;
 
 	for (uint32_t s = 0; s < 5; s++)
 		for (uint32_t d = 0; d < s; d++)
 			routes_row(r, s)[1 + d] = 3;
-	g = dependency_graph_of(r, 1);
-	assert_true(dependency_graph_is_acyclic(g));
-	assert_true(dependency_graph_add_tree(g, along, 0));
-	assert_false(dependency_graph_add_tree(g, over, 0));
-	assert_true(dependency_graph_is_acyclic(g)); /* as if it had not been asked */
-	assert_true(dependency_graph_add_tree(g, along, 0));
-	assert_true(routes_check_trees(r, (const struct mcast_tree *const[]){ along }, 1, NULL, NULL));
-	assert_false(routes_check_trees(r, (const struct mcast_tree *const[]){ along, over }, 2, NULL, &c));
+	g = cdg_of(r, 1);
+	assert_true(cdg_is_acyclic(g));
+	assert_true(cdg_add_tree(g, along, 0));
+	assert_false(cdg_add_tree(g, over, 0));
+	assert_true(cdg_is_acyclic(g)); /* as if it had not been asked */
+	assert_true(cdg_add_tree(g, along, 0));
+	assert_true(
+		tables_check_trees(r, (const struct mcast_tree *const[]){ along }, 1, NULL, NULL));
+	assert_false(tables_check_trees(r, (const struct mcast_tree *const[]){ along, over }, 2,
+					NULL, &c));
 	assert_cycle(t, &c);
 	route_cycle_done(&c);
-	dependency_graph_free(g);
+	cdg_free(g);
 	free(over);
 	free(along);
 	routes_unref(r);
@@ -474,7 +483,7 @@ static void a_ring_cut_open_is_none(void **state)
 	struct routes *r = clockwise(t);
 	struct route_verdict v;
 
-	for (uint32_t s = 0; s < 5; s++) /* nobody uses the cable between 4 and 0 */
+	for (uint32_t s = 0; s < 5; s++) /* no route uses the cable between 4 and 0 */
 		for (uint32_t d = 0; d < 5; d++)
 			if (d < s)
 				routes_row(r, s)[1 + d] = 3;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* choose.c: which instances there are. A case is the settings, the files of the folder, and what comes out. */
+/*
+ * choose.c: which instances there are. A case is the settings, the files of the folder, and what
+ * comes out.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -198,8 +201,9 @@ static void priority_out_of_range_starts_nobody(void **state)
 	struct desk *d = desk_new("\nPRIORITY=16\n", "");
 
 	expect(d, CHOOSE_ONE, "opensm");
-	assert_string_equal(d->out.plans[0].fault, "/etc/sysconfig/opensm:2:10: PRIORITY is \"16\"; "
-						   "expected a number of 0-15");
+	assert_string_equal(d->out.plans[0].fault,
+			    "/etc/sysconfig/opensm:2:10: PRIORITY is \"16\"; "
+			    "expected a number of 0-15");
 	desk_free(d);
 }
 

@@ -175,7 +175,8 @@ static void options_do_and_say_what_the_peer_does(void **state)
 
 		assert_string_equal(x.out, frame);
 		assert_int_equal(x.cli.action, CLI_RUN);
-		assert_int_equal(x.cli.report.errors, 0);
+		/* A key that protects nothing here is said as an error. */
+		assert_int_equal(x.cli.report.errors, strcmp(echoes[i].key, "cc_key") == 0);
 		assert_key(x.cli.conf, echoes[i].key, echoes[i].value);
 	}
 }
@@ -215,7 +216,8 @@ static const struct {
 	{ "-D 0x1ff", "log_flags: \"0x1ff\" is out of range", "log_flags", "0x03" },
 	{ "-d x", "--debug: \"x\"", "ignore_other_sm", "FALSE" },
 	{ "-g spine", "--guid: \"spine\"; expected a hexadecimal", "guid", "0x0000000000000000" },
-	{ "-k 0x1g", "--smkey: this value; expected a hexadecimal", "sm_key", "0x0000000000000001" },
+	{ "-k 0x1g", "--smkey: this value; expected a hexadecimal", "sm_key",
+	  "0x0000000000000001" },
 	{ "--cc_key x", "--cc_key: this value", "cc_key", "0x0000000000000000" },
 	{ "--retries x", "\"x\"", "transaction_retries", "3" },
 	{ "-H 70000", "out of range", "max_reverse_hops", "0" },
@@ -446,10 +448,10 @@ static void options_without_effect_are_told(void **state)
 {
 	_cleanup_(run_clear) struct run x = run("-Q -Y /x -R chain");
 
-	assert_string_equal(x.err,
-			    "opensm: warning: routing_engine: chain is a routing engine of NVIDIA's "
-			    "subnet manager; it is left out, auto routes when no other does\n"
-			    "opensm: warning: qos_policy_file is not supported yet: /x has no effect\n");
+	assert_string_equal(
+		x.err, "opensm: warning: routing_engine: chain is a routing engine of NVIDIA's "
+		       "subnet manager; it is left out, auto routes when no other does\n"
+		       "opensm: warning: qos_policy_file is not supported yet: /x has no effect\n");
 }
 
 static void a_value_of_the_command_line_is_not_blamed_on_the_file(void **state)
@@ -458,7 +460,8 @@ static void a_value_of_the_command_line_is_not_blamed_on_the_file(void **state)
 	_cleanup_free_ char *line = xasprintf("-R dfp2 -F %s", path);
 	_cleanup_(run_clear) struct run x = run(line);
 
-	assert_true(str_starts(x.err, "opensm: warning: routing_engine: dfp2 is a routing engine of"));
+	assert_true(
+		str_starts(x.err, "opensm: warning: routing_engine: dfp2 is a routing engine of"));
 	free(path);
 }
 
@@ -480,12 +483,13 @@ static void check_finds_nothing_in_a_good_file(void **state)
 static void check_finds_faults_in_the_file_and_its_lists(void **state)
 {
 	char *list = scratch_file("0x1 1 1\n0x1 1\n");
-	_cleanup_free_ char *text = xasprintf("lmc 9\nhop_weights_file %s\ncongestion_control TRUE\n", list);
+	_cleanup_free_ char *text =
+		xasprintf("lmc 9\nhop_weights_file %s\ncongestion_control TRUE\n", list);
 	char *path = scratch_file(text);
 	_cleanup_free_ char *line = xasprintf("-F %s --check -c /nonexistent/x", path);
 	_cleanup_free_ char *expected = xasprintf(
 		"%s:1:5: error: lmc: \"9\" is out of range; expected a number of 0-7; keeps 0\n"
-		"%s:3: warning: congestion_control is not supported yet: TRUE has no effect\n"
+		"%s:3:20: warning: congestion_control is not supported yet: TRUE has no effect\n"
 		"%s:2:6: error: no number; expected a weight of 1-255; the line is ignored\n"
 		"opensm: 2 errors, 1 warning\n",
 		path, path, list);
@@ -520,11 +524,63 @@ static void strict_starts_nothing_that_has_errors(void **state)
 	assert_int_equal(x.cli.exit_code, 78);
 	assert_says(x.err, ":1:5: error: lmc");
 	assert_says(x.err, "with --strict nothing is started");
-	assert_int_equal(y.cli.action, CLI_RUN);
+	/* What has no effect is an error. */
+	assert_int_equal(y.cli.exit_code, 78);
+	assert_says(y.err, ":1:20: error: congestion_control is not supported yet");
 	assert_int_equal(z.cli.exit_code, 78);
 	assert_int_equal(w.cli.exit_code, 78);
 	free(bad);
 	free(odd);
+}
+
+/*
+ * A file that an option names and that does not exist is said at the option, and nothing is
+ * started.
+ */
+static void strict_wants_the_files_that_options_name(void **state)
+{
+	char *parts = scratch_file("partition_config_file /nonexistent/partitions.conf\n");
+	char *usual = scratch_file("partition_config_file /etc/opensm/partitions.conf\n");
+	_cleanup_free_ char *first = xasprintf("-F %s --strict", parts);
+	_cleanup_free_ char *second = xasprintf("-F %s --strict", usual);
+	_cleanup_free_ char *third = xasprintf("-F %s", parts);
+	_cleanup_(run_clear) struct run x = run(first), y = run(second), z = run(third);
+
+	assert_int_equal(x.cli.action, CLI_EXIT);
+	assert_int_equal(x.cli.exit_code, 78);
+	assert_says(x.err, ":1:23: error: partition_config_file: there is no file "
+			   "\"/nonexistent/partitions.conf\"");
+	assert_int_equal(y.cli.action, CLI_RUN);
+	assert_int_equal(z.cli.action, CLI_RUN);
+	free(parts);
+	free(usual);
+}
+
+/* Wherever the key stands: behind a letter, a name, an abbreviated name, a '='. */
+static void keys_are_taken_off_the_command_line(void **state)
+{
+	static const char *const lines[] = {
+		"opensm -k 0x5ec4e7 -p 3",    "opensm -k0x5ec4e7 -p 3",
+		"opensm --smkey 0x5ec4e7",    "opensm --smkey=0x5ec4e7",
+		"opensm --cc_key=0x5ec4e7",   "opensm -p 3 --cc_k 0x5ec4e7",
+		"opensm --unknown -k 5ec4e7", "opensm -k 5ec4e7 --cc_key",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		_cleanup_free_ char *copy = xstrdup(lines[i]);
+		char *argv[MAX_ARGS + 1] = { NULL }, *rest = copy;
+		size_t len = strlen(copy);
+		int argc = 0;
+
+		for (char *word; (word = strsep(&rest, " "));)
+			argv[argc++] = word;
+		cli_hide_keys(argc, argv);
+		assert_null(memmem(copy, len, "5ec4e7", 6));
+		assert_non_null(memmem(copy, len, "xxxxxx", 6));
+		assert_string_equal(argv[0], "opensm");
+		if (i < 2)
+			assert_string_equal(argv[argc - 1], "3");
+	}
 }
 
 int main(void)
@@ -552,6 +608,8 @@ int main(void)
 		cmocka_unit_test(check_finds_faults_in_the_file_and_its_lists),
 		cmocka_unit_test(check_wants_the_file_it_was_given),
 		cmocka_unit_test(strict_starts_nothing_that_has_errors),
+		cmocka_unit_test(strict_wants_the_files_that_options_name),
+		cmocka_unit_test(keys_are_taken_off_the_command_line),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);

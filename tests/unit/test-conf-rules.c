@@ -69,19 +69,70 @@ static void options_without_effect_say_so_once(void **state)
 		_cleanup_free_ char *line = xasprintf("\n%s %s\n", o->name, other_value(o));
 		_cleanup_(reading_clear) struct reading x = read_text(line);
 		_cleanup_free_ char *value = conf_value_shown(x.conf, id);
-		_cleanup_free_ char *words =
-			xasprintf("%s is not supported yet: %s has no effect", o->name, value);
-		bool later = o->state == CONF_STATE_LATER || o->state == CONF_STATE_DEPRECATED;
+		_cleanup_free_ char *words = xasprintf(
+			"%s is %s: %s has no effect", o->name,
+			o->state == CONF_STATE_NONE ? "accepted only" : "not supported yet", value);
+		bool none = o->state == CONF_STATE_LATER || o->state == CONF_STATE_NONE;
 
-		if (id == CONF_ID_routing_engine)
+		/* Options of the trust model: trust_options_need_the_trust_model(). */
+		if (id == CONF_ID_routing_engine || !strncmp(o->name, "sa_etm_", 7))
 			continue;
 		conf_advise(x.conf, NULL, &x.report);
-		assert_int_equal(x.report.n, later || o->state == CONF_STATE_ALWAYS);
-		assert_int_equal(x.report.errors, 0);
-		if (!later)
+		assert_int_equal(x.report.n, none || o->state == CONF_STATE_ALWAYS);
+		assert_int_equal(x.report.errors, id == CONF_ID_cc_key);
+		if (!none)
 			continue;
 		assert_int_equal(finding(&x.report, words)->line, 2);
-		assert_int_equal(x.report.warnings, 1);
+		assert_int_equal(x.report.warnings + x.report.errors, 1);
+		x.conf->strict = true;
+		conf_report_clear(&x.report);
+		conf_advise(x.conf, NULL, &x.report);
+		assert_int_equal(x.report.errors, 1);
+	}
+}
+
+static void options_of_later_that_ask_for_nothing_are_no_fault(void **state)
+{
+	_cleanup_(reading_clear) struct reading x = read_text("qos_policy_file (null)\n");
+
+	x.conf->strict = true;
+	conf_advise(x.conf, NULL, &x.report);
+	assert_int_equal(x.report.n, 0);
+}
+
+/* What refines the trust model has no effect without it. */
+static void trust_options_need_the_trust_model(void **state)
+{
+	static const char *const lines[] = {
+		"sa_etm_allow_untrusted_guidinfo_rec FALSE",
+		"sa_etm_allow_guidinfo_rec_by_vf FALSE",
+		"sa_etm_allow_untrusted_proxy_requests FALSE",
+		"sa_etm_max_num_mcgs 128",
+		"sa_etm_max_num_srvcs 32",
+		"sa_etm_max_num_event_subs 32",
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(lines); i++) {
+		_cleanup_free_ char *with =
+			xasprintf("sa_enhanced_trust_model TRUE\n%s\n", lines[i]);
+		_cleanup_(reading_clear) struct reading x = read_text(lines[i]),
+							y = read_text(with);
+		struct conf_report strict = { 0 }, again = { 0 };
+
+		conf_advise(x.conf, NULL, &x.report);
+		assert_int_equal(finding(&x.report, "has no effect while")->severity, CONF_WARNING);
+		assert_int_equal(x.report.findings[0].line, 1);
+		conf_advise(x.conf, x.conf, &again); /* said already */
+		assert_int_equal(again.n, 0);
+		conf_advise(x.conf, y.conf, &again); /* the model was switched off */
+		assert_int_equal(again.n, 1);
+		x.conf->strict = true;
+		conf_advise(x.conf, NULL, &strict);
+		assert_int_equal(strict.errors, 1);
+		conf_advise(y.conf, NULL, &y.report);
+		assert_int_equal(y.report.n, 0);
+		conf_report_clear(&strict);
+		conf_report_clear(&again);
 	}
 }
 
@@ -263,6 +314,15 @@ static void defaults_are_the_golden_file(void **state)
 
 /* --- Reload --------------------------------------------------------------------------------- */
 
+static enum conf_cost cost_of(const struct conf_changes *changes)
+{
+	enum conf_cost cost = CONF_COST_NOTHING;
+
+	for (size_t i = 0; i < changes->n; i++)
+		cost = MAX(cost, conf_option(changes->ids[i])->cost);
+	return cost;
+}
+
 static void a_value_of_the_command_line_survives_until_its_line_changes(void **state)
 {
 	_cleanup_(reading_clear) struct reading a = read_text("sweep_interval 20\nlog_flags 3\n");
@@ -279,10 +339,10 @@ static void a_value_of_the_command_line_survives_until_its_line_changes(void **s
 	assert_int_equal(next->log_flags, 7);
 	assert_int_equal(changes.n, 1);
 	assert_int_equal(changes.ids[0], CONF_ID_log_flags);
-	assert_int_equal(conf_changes_cost(&changes), CONF_COST_LOG);
+	assert_int_equal(cost_of(&changes), CONF_COST_LOG);
 	last = conf_reload(next, b.conf, c.conf, &changes, &r);
 	assert_int_equal(last->sweep_interval, 30);
-	assert_int_equal(conf_changes_cost(&changes), CONF_COST_NOTHING);
+	assert_int_equal(cost_of(&changes), CONF_COST_NOTHING);
 	assert_int_equal(r.n, 0);
 }
 
@@ -298,7 +358,7 @@ static void what_cannot_change_at_run_time_waits(void **state)
 	assert_int_equal(next->lmc, 0);
 	assert_int_equal(next->scatter_ports, 3);
 	assert_int_equal(changes.n, 0);
-	assert_int_equal(conf_changes_cost(&changes), CONF_COST_NOTHING);
+	assert_int_equal(cost_of(&changes), CONF_COST_NOTHING);
 	assert_int_equal(finding(&r, "lmc: now 2; 0 stays until a restart")->line, 1);
 	finding(&r, "scatter_ports: its line is gone; 3 stays until a restart");
 	assert_int_equal(r.n, 2);
@@ -334,9 +394,9 @@ static void the_dearest_change_counts(void **state)
 	struct conf_changes changes;
 
 	assert_int_equal(conf_diff(a.conf, b.conf, &changes), 3);
-	assert_int_equal(conf_changes_cost(&changes), CONF_COST_ROUTE);
+	assert_int_equal(cost_of(&changes), CONF_COST_ROUTE);
 	assert_int_equal(conf_diff(a.conf, c.conf, &changes), 2);
-	assert_int_equal(conf_changes_cost(&changes), CONF_COST_SWEEP);
+	assert_int_equal(cost_of(&changes), CONF_COST_SWEEP);
 	assert_int_equal(conf_diff(a.conf, a.conf, &changes), 0);
 	assert_string_equal(conf_cost_name(CONF_COST_SWEEP), "SWEEP");
 }
@@ -351,7 +411,8 @@ static void a_reload_tells_only_what_is_new(void **state)
 	struct conf_report r = { 0 };
 
 	next = conf_reload(a.conf, a.conf, b.conf, &changes, &r);
-	assert_int_equal(finding(&r, "cc_sw_cong_setting_marking_rate is not supported yet")->line, 2);
+	assert_int_equal(finding(&r, "cc_sw_cong_setting_marking_rate is not supported yet")->line,
+			 2);
 	assert_int_equal(r.n, 1);
 	conf_report_clear(&r);
 }
@@ -362,6 +423,8 @@ int main(void)
 		cmocka_unit_test(rules_change_values_with_a_finding),
 		cmocka_unit_test(defaults_break_no_rule),
 		cmocka_unit_test(options_without_effect_say_so_once),
+		cmocka_unit_test(options_of_later_that_ask_for_nothing_are_no_fault),
+		cmocka_unit_test(trust_options_need_the_trust_model),
 		cmocka_unit_test(engines_that_are_none_are_told),
 		cmocka_unit_test(qos_lists_are_checked_when_qos_is_on),
 		cmocka_unit_test(logdir_moves_what_is_at_its_default),

@@ -84,10 +84,87 @@ static void nvidia_names_are_known(void **state)
 	assert_false(foreign_is_nvidia(""));
 }
 
+/*
+ * Values that ask for nothing are no fault; what would protect something is one; the rest is one
+ * with --strict.
+ */
+static void foreign_keys_are_judged_by_what_they_ask(void **state)
+{
+	static const struct {
+		const char *line;
+		unsigned errors, errors_strict;
+	} cases[] = {
+		{ "vs_key_enable 2", 1, 1 },
+		{ "vs_key_enable 0", 0, 0 },
+		{ "key_mgr_seed 0x0000", 0, 0 },
+		{ "key_mgr_seed 0x1234", 1, 1 },
+		{ "validate_smps TRUE", 1, 1 },
+		{ "tenants_policy_file (null)", 0, 0 },
+		{ "ar_mode 1", 0, 1 },
+		{ "ar_mode 0", 0, 0 },
+		{ "hm_num_no_action 3", 0, 1 },
+		{ "updn_guid_file /x", 0, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (unsigned strict = 0; strict < 2; strict++) {
+			_cleanup_(conf_unrefp) struct conf *c = conf_new();
+			struct conf_report r = { 0 };
+
+			c->strict = strict;
+			assert_int_equal(conf_read_text(c, FILE_NAME, cases[i].line,
+							strlen(cases[i].line), &r),
+					 0);
+			assert_int_equal(r.n, 1);
+			assert_int_equal(r.errors,
+					 strict ? cases[i].errors_strict : cases[i].errors);
+			conf_report_clear(&r);
+		}
+	}
+}
+
+static void each_key_that_is_not_supported_says_why(void **state)
+{
+	static const struct {
+		const char *line, *words;
+		unsigned errors;
+	} cases[] = {
+		{ "cc_key_enable 2", "class 0x21", 1 },
+		{ "cc_key_enable 0", "class 0x21", 0 },
+		{ "cc_key_protect_bit 1", "class 0x21", 1 },
+		{ "vs_key_enable 1", "class 0x0A", 1 },
+		{ "vs_key_enable FALSE", "class 0x0A", 0 },
+		{ "vs_key_ci_protect_bits 1", "class 0x0A", 1 },
+		{ "n2n_key_enable 2", "class 0x0C", 1 },
+		{ "n2n_key_lease_period 0", "class 0x0C", 0 },
+		{ "key_mgr_seed 0x1234", "seed of CC, VS and N2N keys", 1 },
+		{ "key_mgr_seed 0", "seed of CC, VS and N2N keys", 0 },
+		{ "tenants_policy_enabled TRUE", "opensmctl and opensm-rest", 1 },
+		{ "tenants_policy_file (null)", "opensmctl and opensm-rest", 0 },
+		{ "validate_smps TRUE", "compared with what was asked", 1 },
+		{ "validate_smps FALSE", "compared with what was asked", 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(reading_clear) struct reading x = read_text(cases[i].line);
+		const struct conf_finding *f = finding(&x.report, "not supported here (");
+
+		assert_non_null(strstr(f->text, cases[i].words));
+		assert_non_null(strstr(f->text, "it has no effect"));
+		assert_int_equal(f->line, 1);
+		assert_int_equal(x.report.errors, cases[i].errors);
+		assert_int_equal(x.report.n, 1);
+	}
+	assert_null(foreign_lack("cc_key"));
+	assert_null(foreign_lack("vs_key"));
+	assert_null(foreign_lack("ar_mode"));
+}
+
 /* A file that has served since OpenSM 3.1 keeps no manager from starting. */
 static void old_keys_and_foreign_engines_are_warnings(void **state)
 {
-	static const char *const old[] = { "no_qos", "no_multicast_option", "qos_hca_max_vls", "updn_guid_file" };
+	static const char *const old[] = { "no_qos", "no_multicast_option", "qos_hca_max_vls",
+					   "updn_guid_file" };
 	static const char *const engines[] = { "ar_updn", "dfp2", "kdor-hc", "pqft", "chain" };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(old); i++)
@@ -165,7 +242,7 @@ static const struct {
 	{ "force_link_speed_ext 16", 1, 22, "0-15,30,31", "force_link_speed_ext", "31" },
 	{ "force_link_width 32", 1, 18, "0-31,255", "force_link_width", "255" },
 	{ "fdr10 3", 1, 7, "0-2", "fdr10", "1" },
-	{ "max_rate_enum 1", 1, 15, "2-24,63", "max_rate_enum", "63" },
+	{ "max_rate_enum 1", 1, 15, "2-26,63", "max_rate_enum", "63" },
 	{ "transaction_timeout 0", 1, 21, "out of range", "transaction_timeout", "200" },
 	{ "perfmgr_sweep_time_s 0", 1, 22, "out of range", "perfmgr_sweep_time_s", "180" },
 	{ "qos_high_limit -2", 1, 16, "out of range", "qos_high_limit", "-1" },
@@ -283,7 +360,8 @@ static void oddities_are_accepted_and_told(void **state)
 	assert_int_equal(finding(&x.report, "'=' is taken")->column, 10);
 	assert_value(x.conf, "log_file", "= /y");
 	assert_string_equal(finding(&x.report, "NVIDIA")->text,
-			    "ar_mode: an option of NVIDIA's subnet manager, not supported here");
+			    "ar_mode: an option of NVIDIA's subnet manager, not supported here; it "
+			    "has no effect");
 	assert_int_equal(finding(&x.report, "also set in line 8")->line, 9);
 	assert_int_equal(x.conf->lmc, 2);
 	assert_int_equal(x.conf->file_line[CONF_ID_lmc], 9);
@@ -397,6 +475,8 @@ int main(void)
 		cmocka_unit_test(names_are_found_and_unique),
 		cmocka_unit_test(nvidia_names_are_known),
 		cmocka_unit_test(old_keys_and_foreign_engines_are_warnings),
+		cmocka_unit_test(foreign_keys_are_judged_by_what_they_ask),
+		cmocka_unit_test(each_key_that_is_not_supported_says_why),
 		cmocka_unit_test(values_are_read),
 		cmocka_unit_test(a_fault_leaves_the_value_and_says_where),
 		cmocka_unit_test(a_list_longer_than_128_entries_is_refused),

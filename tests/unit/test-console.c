@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The console: lines in, text out, on a simulated fabric. That the shapes are the peer's is shown by
- * tests/e2e/console.bats; here are who may do what, what an answer is made of, and what goes wrong.
+ * The console: lines in, text out, on a simulated fabric. That the shapes are the peer's is shown
+ * by tests/e2e/console.bats; here are rights, what an answer is made of, and what goes
+ * wrong.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "ctl/console.h"
+#include "console/console.h"
 #include "lib/rig.h"
-#include "libvendor/sim/gen.h"
+#include "sim/gen/gen.h"
 #include "tests/lib/scratch.h"
 #include "util/file.h"
 #include "util/log.h"
@@ -24,7 +25,7 @@
 struct desk {
 	struct rig *rig;
 	struct conf *conf;
-	struct scene scene;
+	struct daemon_api api;
 	struct console *console;
 	struct sm_job *job; /* handed to the worker */
 	bool busy, left;
@@ -78,10 +79,10 @@ static void on_submit(void *arg, struct sm_job *job)
 static void sit_down(struct desk *d, bool may_act, bool local)
 {
 	const struct console_config config = {
-		.scene = &d->scene,
+		.api = &d->api,
 		.local = local,
 		.may_act = may_act,
-		.who = "somebody",
+		.client = "somebody",
 		.write = on_write,
 		.busy = on_busy,
 		.quit = on_quit,
@@ -104,7 +105,7 @@ static int setup(void **state)
 	d->conf->dump_files_dir = xstrdup(d->dir);
 	assert_int_equal(rig_start(d->rig, "h0", 0, d->conf, NULL), 0);
 	rig_run(d->rig, 15 * MONO_S);
-	d->scene = (struct scene){
+	d->api = (struct daemon_api){
 		.perf = perf_new(d->conf, NULL),
 		.sm = d->rig->sms[0].sm,
 		.conf = d->conf,
@@ -123,7 +124,7 @@ static int teardown(void **state)
 {
 	struct desk *d = *state;
 	console_free(d->console);
-	perf_free(d->scene.perf);
+	perf_free(d->api.perf);
 	rig_free(d->rig);
 	conf_unref(d->conf);
 	scratch_remove(d->dir);
@@ -192,7 +193,8 @@ static void blanks_tabs_and_returns_separate_words(void **state)
 	expect(d, "\tpriority\r", "Current sm-priority is 0\n");
 	expect(d, "  priority \t 7 \r", "Setting sm-priority to 7\n");
 	expect(d, "priority", "Current sm-priority is 7\n");
-	expect_in(d, "PRIORITY", "PRIORITY : Command not found\n\nSupported commands and syntax:\n");
+	expect_in(d, "PRIORITY",
+		  "PRIORITY : Command not found\n\nSupported commands and syntax:\n");
 	expect_in(d, "prior", "prior : Command not found\n\n");
 }
 
@@ -269,16 +271,16 @@ static void the_log_level_is_read_as_the_peer_reads_it(void **state)
 static void requests_reach_the_manager(void **state)
 {
 	struct desk *d = *state;
-	unsigned heavy = sm_stats(d->scene.sm)->heavy_sweeps;
+	unsigned heavy = sm_stats(d->api.sm)->heavy_sweeps;
 
 	expect(d, "sweep off", "");
-	assert_false(sm_sweeping_enabled(d->scene.sm));
+	assert_false(sm_sweeping_enabled(d->api.sm));
 	expect_in(d, "status", "   Sweeping enabled               : 0\n");
 	expect(d, "sweep on", "");
 	expect(d, "resweep heavy", "");
 	assert_int_equal(d->woken, 3);
 	rig_run(d->rig, sim_now(d->rig->sim) + 3 * MONO_S);
-	assert_int_equal(sm_stats(d->scene.sm)->heavy_sweeps, heavy + 1);
+	assert_int_equal(sm_stats(d->api.sm)->heavy_sweeps, heavy + 1);
 	expect(d, "reroute", "");
 	expect(d, "update_desc", "");
 	expect(d, "resweep light", "");
@@ -300,27 +302,37 @@ static void dump_conf_shows_what_is_in_force(void **state)
 
 static void without_a_port_it_says_so(void **state)
 {
-	static const char *const lines[] = { "status",	  "priority", "querylid 1",    "portstatus",
-					     "switchbalance", "lidbalance", "dump_portguid .", "resweep heavy",
-					     "sweep off", "reroute",  "update_desc",   "status loop" };
+	static const char *const lines[] = { "status",		"priority",	 "querylid 1",
+					     "portstatus",	"switchbalance", "lidbalance",
+					     "dump_portguid .", "resweep heavy", "sweep off",
+					     "reroute",		"update_desc",	 "status loop" };
 	struct desk *d = *state;
 
-	d->scene.sm = NULL;
-	snprintf(d->scene.status, sizeof(d->scene.status), "Waiting for a port: none there");
+	d->api.sm = NULL;
+	snprintf(d->api.status, sizeof(d->api.status), "Waiting for a port: none there");
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
-		expect_in(d, lines[i], "There is no subnet manager: Waiting for a port: none there\n");
+		expect_in(d, lines[i],
+			  "There is no subnet manager: Waiting for a port: none there\n");
 	expect(d, "q", "");
 	expect_in(d, "dump_conf", "\nsm_priority 0\n");
 	expect_in(d, "version", "OpenSM 4.0.0 build ");
 }
 
-/* ---- who may do what ----------------------------------------------------------------------- */
+/* ---- rights -------------------------------------------------------------------------------- */
 
 static void a_guest_may_look(void **state)
 {
-	static const char *const lines[] = { "status", "version", "priority", "loglevel", "querylid 1",
-					     "portstatus", "switchbalance verbose", "lidbalance", "perfmgr",
-					     "dump_portguid .", "help" };
+	static const char *const lines[] = { "status",
+					     "version",
+					     "priority",
+					     "loglevel",
+					     "querylid 1",
+					     "portstatus",
+					     "switchbalance verbose",
+					     "lidbalance",
+					     "perfmgr",
+					     "dump_portguid .",
+					     "help" };
 	struct desk *d = *state;
 
 	sit_down(d, false, false);
@@ -331,8 +343,11 @@ static void a_guest_may_look(void **state)
 static void a_guest_may_not_act(void **state)
 {
 	static const char *const lines[] = {
-		"priority 5",	 "loglevel 0x83", "resweep heavy", "reroute",	  "sweep off",
-		"update_desc",	 "dump_conf",	  "permodlog",	   "logflush on", "dump_portguid file x .",
+		"priority 5",	 "loglevel 0x83",
+		"resweep heavy", "reroute",
+		"sweep off",	 "update_desc",
+		"dump_conf",	 "permodlog",
+		"logflush on",	 "dump_portguid file x .",
 	};
 	struct desk *d = *state;
 	unsigned flags = log_flags();
@@ -341,8 +356,8 @@ static void a_guest_may_not_act(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
 		expect_in(d, lines[i], "only root and the user that runs opensm may do this\n");
 	assert_int_equal(d->woken, 0);
-	assert_int_equal(sm_priority(d->scene.sm), 0);
-	assert_true(sm_sweeping_enabled(d->scene.sm));
+	assert_int_equal(sm_priority(d->api.sm), 0);
+	assert_true(sm_sweeping_enabled(d->api.sm));
 	assert_int_equal(log_flags(), flags);
 }
 
@@ -353,7 +368,8 @@ static void the_loop_goes_on_until_q(void **state)
 	struct desk *d = *state;
 	mono_t began = sim_now(d->rig->sim);
 
-	expect_in(d, "status loop", "Looping on status command...\n   OpenSM Version       : OpenSM 4.0.0\n");
+	expect_in(d, "status loop",
+		  "Looping on status command...\n   OpenSM Version       : OpenSM 4.0.0\n");
 	assert_int_equal(console_next(d->console), began + 3 * MONO_S);
 	expect(d, "help", "use \"q<ret>\" to quit loop\n");
 	expect(d, "", "use \"q<ret>\" to quit loop\n");
@@ -375,7 +391,8 @@ static void other_managers_are_known(void **state)
 
 	assert_int_equal(rig_start(d->rig, "h5", 0, d->conf, NULL), 1);
 	rig_run(d->rig, sim_now(d->rig->sim) + 15 * MONO_S);
-	expect_in(d, "status", "   0x100001 Master      0        SELF\n   0x10000b Standby     0\n\n");
+	expect_in(d, "status",
+		  "   0x100001 Master      0        SELF\n   0x10000b Standby     0\n\n");
 }
 
 /* ---- what is printed by a worker ----------------------------------------------------------- */
@@ -393,7 +410,7 @@ static void a_session_that_ends_meanwhile_hears_nothing(void **state)
 	assert_null(d->said);
 }
 
-/* The daemon ends: who runs jobs may call done() without run(). */
+/* The daemon ends: the runner of jobs may call done() without run(). */
 static void a_job_that_never_runs_is_freed(void **state)
 {
 	struct desk *d = *state;
@@ -414,7 +431,8 @@ static void routes_are_counted(void **state)
 	expect_in(d, "switchbalance verbose 0x200000",
 		  "Switch: 0x0000000000200000 (leaf1)\nPort 5: 3\nPort 6: 3\nPort 7: 2\n");
 	expect(d, "switchbalance 0x99", "guid not found\n");
-	expect_in(d, "switchbalance nonsense", "Invalid guid specified\nswitchbalance [verbose] [guid]\n");
+	expect_in(d, "switchbalance nonsense",
+		  "Invalid guid specified\nswitchbalance [verbose] [guid]\n");
 	expect(d, "lidbalance 0x99", "switchguid not found\n");
 	expect_in(d, "lidbalance 0", "Invalid switchguid specified\nlidbalance [switchguid]\n");
 }
@@ -429,7 +447,8 @@ static void ports_are_judged(void **state)
 	sim_link_down(d->rig->sim, sim_find(d->rig->sim, "h7"), 1);
 	rig_run(d->rig, sim_now(d->rig->sim) + 15 * MONO_S);
 	expect_in(d, "portstatus switch", "   1 down\n");
-	expect_in(d, "querylid 1", "   Node Type           : Channel Adapter\n   Num Ports           : 1\n");
+	expect_in(d, "querylid 1",
+		  "   Node Type           : Channel Adapter\n   Num Ports           : 1\n");
 	expect(d, "querylid 49151", "Invalid lid 49151\n");
 }
 
@@ -440,8 +459,10 @@ static void guids_are_found_by_description(void **state)
 	expect(d, "dump_portguid ^leaf2$ spine[12]", "0x200001\n0x200003\n0x200004\n");
 	expect(d, "dump_portguid nobody", "");
 	expect(d, "dump_portguid", "No valid expression provided. Aborting\n");
-	expect(d, "dump_portguid file", "No file name passed\nNo valid expression provided. Aborting\n");
-	expect(d, "dump_portguid [ ^h0", "Cannot parse regular expression '['. Skipping\n0x100001\n");
+	expect(d, "dump_portguid file",
+	       "No file name passed\nNo valid expression provided. Aborting\n");
+	expect(d, "dump_portguid [ ^h0",
+	       "Cannot parse regular expression '['. Skipping\n0x100001\n");
 }
 
 /* What a matcher could be killed with is not given to it. */
@@ -470,7 +491,8 @@ static void files_are_written_below_dump_files_dir_only(void **state)
 	expect(d, line, "");
 	assert_int_equal(file_read(path, 1000, &text, &len), 0);
 	assert_string_equal(text, "0x100001\n");
-	expect_in(d, "dump_portguid file /etc/passwd ^h0", "Could not open file /etc/passwd: only files right below");
+	expect_in(d, "dump_portguid file /etc/passwd ^h0",
+		  "Could not open file /etc/passwd: only files right below");
 	expect_in(d, "dump_portguid file ../guids ^h0", "Could not open file ../guids: ");
 	expect_in(d, "dump_portguid file .. ^h0", "Could not open file ..: ");
 }
@@ -480,15 +502,18 @@ static void files_are_written_below_dump_files_dir_only(void **state)
 static void the_performance_manager_is_told(void **state)
 {
 	struct desk *d = *state;
-	const struct perf_status *st = perf_status(d->scene.perf);
+	const struct perf_status *st = perf_status(d->api.perf);
 
-	expect_in(d, "perfmgr", "Performance Manager status:\nstate                        : Disabled\n");
+	expect_in(d, "perfmgr",
+		  "Performance Manager status:\nstate                        : Disabled\n");
 	expect(d, "pm enable", "");
 	assert_int_equal(st->state, PERF_ENABLED);
 	expect_in(d, "status", "   PerfMgr state/sweep state : Enabled/Sleeping\n");
 	expect(d, "pm sweep_time 7", "");
-	expect(d, "pm sweep_time", "sweep_time requires a time period (in seconds) to be specified\n");
-	expect(d, "pm sweep_time 0", "sweep_time requires a positive time period (in seconds) to be specified\n");
+	expect(d, "pm sweep_time",
+	       "sweep_time requires a time period (in seconds) to be specified\n");
+	expect(d, "pm sweep_time 0",
+	       "sweep_time requires a positive time period (in seconds) to be specified\n");
 	expect(d, "pm sweep_time 65536",
 	       "sweep_time requires a positive time period (in seconds) to be specified\n");
 	assert_int_equal(st->sweep_time_s, 7);
@@ -528,9 +553,10 @@ static void counters_of_nobody_are_not_found(void **state)
 
 static void a_guest_may_not_tell_the_performance_manager(void **state)
 {
-	static const char *const lines[] = { "enable",	       "disable",	"sweep",	   "sweep_time 3",
-					     "clear_counters", "dump_counters", "set_rm_nodes",	   "clear_rm_nodes",
-					     "set_query_cpi",  "clear_inactive", "clear_query_cpi", "clear_redir" };
+	static const char *const lines[] = { "enable",	       "disable",	  "sweep",
+					     "sweep_time 3",   "clear_counters",  "dump_counters",
+					     "set_rm_nodes",   "clear_rm_nodes",  "set_query_cpi",
+					     "clear_inactive", "clear_query_cpi", "clear_redir" };
 	struct desk *d = *state;
 	char line[64];
 
@@ -539,7 +565,7 @@ static void a_guest_may_not_tell_the_performance_manager(void **state)
 		snprintf(line, sizeof(line), "pm %s", lines[i]);
 		expect_in(d, line, "only root and the user that runs opensm may do this\n");
 	}
-	assert_int_equal(perf_status(d->scene.perf)->state, PERF_DISABLED);
+	assert_int_equal(perf_status(d->api.perf)->state, PERF_DISABLED);
 	expect_in(d, "pm", "Performance Manager status:\n");
 	expect(d, "pm pc", "");
 }

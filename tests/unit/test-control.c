@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The control socket: what is no call, what may not be called, what is answered, in which order. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "tests/unit/control-talk.h"
 
-#include <cmocka.h>
-
-#include "tests/lib/control-world.h"
-
-#include "ctl/control.h"
+#include "control/control.h"
+#include "control/control_internal.h"
+#include "show/show.h"
 
 static int set_up(void **state)
 {
@@ -28,105 +22,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* ---- callers --------------------------------------------------------------------------------- */
-
-static int caller(struct control_world *w)
-{
-	int fd = cw_call(w);
-
-	assert_true(fd >= 0);
-	cw_turn(w);
-	return fd;
-}
-
-/* What was sent to us and not yet looked at. */
-static char in[1 << 20];
-static size_t in_at, in_len; /* what came and was not taken yet: from in_at on */
-
-static void say(struct control_world *w, int fd, const char *text)
-{
-	assert_int_equal(send(fd, text, strlen(text) + 1, MSG_NOSIGNAL), strlen(text) + 1);
-	cw_turn(w);
-}
-
-/* The next answer, to be put; NULL: none. */
-static struct json_object *hear(struct control_world *w, int fd)
-{
-	struct json_object *o;
-	ssize_t n;
-	char *end;
-
-	do {
-		cw_turn(w);
-		if (in_at > sizeof(in) / 2) {
-			memmove(in, in + in_at, in_len);
-			in_at = 0;
-		}
-		n = recv(fd, in + in_at + in_len, sizeof(in) - in_at - in_len, MSG_DONTWAIT);
-		in_len += n > 0 ? (size_t)n : 0;
-	} while (n > 0);
-	end = memchr(in + in_at, '\0', in_len);
-	if (!end)
-		return NULL;
-	o = json_tokener_parse(in + in_at);
-	assert_non_null(o);
-	in_len -= (size_t)(end + 1 - (in + in_at));
-	in_at = (size_t)(end + 1 - in);
-	return o;
-}
-
-static bool has_ended(int fd)
-{
-	char c;
-
-	return recv(fd, &c, 1, MSG_DONTWAIT) == 0;
-}
-
-static struct json_object *get(struct json_object *o, const char *key)
-{
-	struct json_object *value = NULL;
-
-	assert_true(json_object_object_get_ex(o, key, &value));
-	return value;
-}
-
-static const char *str(struct json_object *o, const char *key)
-{
-	return json_object_get_string(get(o, key));
-}
-
-/* The parameters of the answer to one call, to be put. */
-static struct json_object *ask(struct control_world *w, int fd, const char *text)
-{
-	struct json_object *o, *parameters;
-
-	say(w, fd, text);
-	o = hear(w, fd);
-	assert_non_null(o);
-	if (json_object_object_get_ex(o, "error", NULL))
-		fail_msg("%s: %s", text, json_object_to_json_string(o));
-	parameters = json_object_get(get(o, "parameters"));
-	json_object_put(o);
-	return parameters;
-}
-
-static void refused(struct control_world *w, int fd, const char *text, const char *error)
-{
-	struct json_object *o;
-
-	say(w, fd, text);
-	o = hear(w, fd);
-	assert_non_null(o);
-	assert_string_equal(str(o, "error"), error);
-	assert_true(strlen(str(get(o, "parameters"), "text")) > 5);
-	json_object_put(o);
-}
-
-#define CALL(method, parameters) "{\"method\": \"org.opensm." method "\", \"parameters\": " parameters "}"
-#define MORE(method, parameters)                                                                   \
-	"{\"method\": \"org.opensm." method "\", \"parameters\": " parameters ", \"more\": true}"
-
-/* ---- what is said ------------------------------------------------------------------------------ */
+/* ---- what is said --------------------------------------------------------------------------- */
 
 static void status_tells_what_there_is(void **state)
 {
@@ -189,9 +85,12 @@ static void every_method_is_described(void **state)
 			for (const char *c = m->type; *c; c++)
 				depth += (*c == '(') - (*c == ')');
 			assert_int_equal(depth, 0);
-			/* Either at once or in three steps. */
-			assert_true((m->answer != NULL) != (m->snapshot != NULL));
+			/* At once, in three steps, or later. */
+			assert_int_equal((m->answer != NULL) + (m->snapshot != NULL) +
+						 (m->begin != NULL),
+					 1);
 			assert_true((m->snapshot != NULL) == (m->render != NULL));
+			assert_true((m->begin != NULL) == (m->leave != NULL));
 		}
 	}
 	json_object_put(o);
@@ -212,13 +111,17 @@ static void calls_that_cannot_be_cost_themselves(void **state)
 	refused(w, fd, CALL("Status", "{\"x\": 1}"), "org.opensm.InvalidParameter");
 	refused(w, fd, CALL("Sweep", "{\"kind\": 1}"), "org.opensm.InvalidParameter");
 	refused(w, fd, CALL("Sweep", "{\"kind\": \"huge\"}"), "org.opensm.InvalidParameter");
+	refused(w, fd, CALL("Nodes", "{\"node\": {}}"), "org.opensm.InvalidParameter");
+	refused(w, fd, CALL("Nodes", "{\"node\": 7}"), "org.opensm.InvalidParameter");
+	refused(w, fd, CALL("Ports", "{\"down\": 1}"), "org.opensm.InvalidParameter");
 	refused(w, fd, CALL("SetPriority", "{}"), "org.opensm.InvalidParameter");
 	refused(w, fd, CALL("SetPriority", "{\"priority\": null}"), "org.opensm.InvalidParameter");
 	refused(w, fd, CALL("SetPriority", "{\"priority\": 16}"), "org.opensm.InvalidParameter");
 	refused(w, fd, CALL("SetPriority", "{\"priority\": -1}"), "org.opensm.InvalidParameter");
 	refused(w, fd, CALL("SetLogLevel", "{\"flags\": 256}"), "org.opensm.InvalidParameter");
 	refused(w, fd, CALL("Monitor", "{}"), "org.varlink.service.ExpectedMore");
-	refused(w, fd, MORE("Monitor", "{\"kinds\": [\"weather\"]}"), "org.opensm.InvalidParameter");
+	refused(w, fd, MORE("Monitor", "{\"kinds\": [\"weather\"]}"),
+		"org.opensm.InvalidParameter");
 	refused(w, fd, MORE("Monitor", "{\"kinds\": [7]}"), "org.opensm.InvalidParameter");
 	refused(w, fd, CALL("Options", "{\"name\": \"sweep_intervall\"}"), "org.opensm.NotFound");
 	json_object_put(ask(w, fd, CALL("Status", "{}")));
@@ -228,7 +131,14 @@ static void calls_that_cannot_be_cost_themselves(void **state)
 static void what_is_no_call_ends_the_conversation(void **state)
 {
 	static const char *const nonsense[] = {
-		"", "nonsense", "[]", "7", "{}", "{\"method\": 7}", "{'method': 'x'}", "{\"method\"",
+		"",
+		"nonsense",
+		"[]",
+		"7",
+		"{}",
+		"{\"method\": 7}",
+		"{'method': 'x'}",
+		"{\"method\"",
 		"{\"method\": \"org.opensm.Status\", \"parameters\": []}",
 		"{\"method\": \"org.opensm.Status\"} x",
 		"{\"method\": \"org.opensm.Status\\\xff\"}",
@@ -248,13 +158,13 @@ static void what_is_no_call_ends_the_conversation(void **state)
 static void a_call_has_a_greatest_length(void **state)
 {
 	struct control_world *w = *state;
-	_cleanup_free_ char *text = xmalloc(CONTROL_MESSAGE_MAX + 10);
+	_cleanup_free_ char *text = xmalloc(CONTROL_LONG_MAX + 10);
 	int fd = caller(w);
 	struct json_object *o;
 
-	memset(text, ' ', CONTROL_MESSAGE_MAX + 10);
-	for (unsigned sent = 0; sent < CONTROL_MESSAGE_MAX + 10;) {
-		ssize_t n = send(fd, text + sent, CONTROL_MESSAGE_MAX + 10 - sent, MSG_NOSIGNAL);
+	memset(text, ' ', CONTROL_LONG_MAX + 10);
+	for (unsigned sent = 0; sent < CONTROL_LONG_MAX + 10;) {
+		ssize_t n = send(fd, text + sent, CONTROL_LONG_MAX + 10 - sent, MSG_NOSIGNAL);
 
 		cw_turn(w);
 		if (n < 0)
@@ -269,7 +179,7 @@ static void a_call_has_a_greatest_length(void **state)
 	cw_turn(w);
 }
 
-/* ---- what is done ------------------------------------------------------------------------------ */
+/* ---- what is done --------------------------------------------------------------------------- */
 
 static void what_is_told_to_the_manager_arrives(void **state)
 {
@@ -277,11 +187,11 @@ static void what_is_told_to_the_manager_arrives(void **state)
 	int fd = caller(w);
 	struct json_object *o = ask(w, fd, CALL("SetPriority", "{\"priority\": 7}"));
 
-	assert_int_equal(sm_priority(w->scene.sm), 7);
+	assert_int_equal(sm_priority(w->api.sm), 7);
 	assert_int_equal(json_object_get_int(get(o, "priority")), 7);
 	json_object_put(o);
 	json_object_put(ask(w, fd, CALL("SetSweeping", "{\"enabled\": false}")));
-	assert_false(sm_sweeping_enabled(w->scene.sm));
+	assert_false(sm_sweeping_enabled(w->api.sm));
 	refused(w, fd, CALL("Sweep", "{}"), "org.opensm.NotReady");
 	json_object_put(ask(w, fd, CALL("SetSweeping", "{\"enabled\": true}")));
 	json_object_put(ask(w, fd, CALL("Reroute", "{}")));
@@ -327,14 +237,78 @@ static void keys_are_not_shown(void **state)
 	assert_null(strcasestr(json_object_to_json_string(o), "5ec4e7"));
 	json_object_put(o);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		_cleanup_free_ char *call = xasprintf(CALL("Options", "{\"name\": \"%s\"}"), keys[i]);
+		_cleanup_free_ char *call =
+			xasprintf(CALL("Options", "{\"name\": \"%s\"}"), keys[i]);
 
 		o = ask(w, fd, call);
-		assert_string_equal(
-			str(json_object_array_get_idx(get(o, "options"), 0), "value"),
-			"(not shown)");
+		assert_string_equal(str(json_object_array_get_idx(get(o, "options"), 0), "value"),
+				    "(set)");
 		json_object_put(o);
 	}
+	close(fd);
+}
+
+/* To root and the user of the daemon alone. */
+static void the_key_of_trusted_requests_is_shown(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o = ask(w, fd, CALL("SaKey", "{}"));
+	const struct control_method *m = control_methods;
+
+	assert_string_equal(str(o, "sa_key"), "0x0000000000000001");
+	assert_false(json_object_get_boolean(get(o, "drawn")));
+	while (strcmp(m->name, "SaKey"))
+		m++;
+	assert_int_equal(m->right, CONTROL_ACT);
+	json_object_put(o);
+	close(fd);
+}
+
+static void the_checklist_has_a_verdict_for_each_line(void **state)
+{
+	struct control_world *w = *state;
+	int fd = caller(w);
+	struct json_object *o, *checks, *first;
+
+	w->conf->sm_key = 0x5ec4e75ec4e7;
+	o = ask(w, fd, CALL("Security", "{}"));
+	checks = get(o, "checks");
+	assert_int_equal(json_object_array_length(checks), 12);
+	assert_int_equal(json_object_get_int(get(o, "passed")) +
+				 json_object_get_int(get(o, "failed")) +
+				 json_object_get_int(get(o, "unknown")),
+			 12);
+	assert_string_equal(str(o, "profile"), "open");
+	first = json_object_array_get_idx(checks, 0);
+	assert_int_equal(json_object_get_int(get(first, "number")), 1);
+	assert_string_equal(str(first, "name"), "m_key");
+	assert_string_equal(str(first, "verdict"), "fail");
+	assert_non_null(str(first, "advice"));
+	assert_string_equal(str(json_object_array_get_idx(checks, 2), "verdict"), "pass");
+	assert_null(str(json_object_array_get_idx(checks, 2), "advice"));
+	assert_string_equal(str(json_object_array_get_idx(checks, 7), "verdict"), "unknown");
+	assert_null(strcasestr(json_object_to_json_string(o), "5ec4e7"));
+	json_object_put(o);
+	close(fd);
+}
+
+static void a_value_of_a_profile_names_it(void **state)
+{
+	struct control_world *w = *state;
+	struct conf_report r = { 0 };
+	int fd = caller(w);
+	struct json_object *o, *option;
+
+	free(w->conf->security_profile);
+	w->conf->security_profile = xstrdup("tenant");
+	conf_verify(w->conf, &r);
+	o = ask(w, fd, CALL("Options", "{\"name\": \"m_key_protection_level\"}"));
+	option = json_object_array_get_idx(get(o, "options"), 0);
+	assert_string_equal(str(option, "source"), "profile");
+	assert_string_equal(str(option, "profile"), "tenant");
+	assert_string_equal(str(option, "value"), "2");
+	json_object_put(o);
 	close(fd);
 }
 
@@ -360,6 +334,32 @@ static void a_sweep_is_followed_to_its_end(void **state)
 	/* And the conversation goes on. */
 	json_object_put(ask(w, fd, CALL("Sweep", "{\"kind\": \"light\"}")));
 	close(fd);
+}
+
+static void a_sweep_of_another_kind_is_not_the_one_asked_for(void **state)
+{
+	struct control_world *w = *state;
+	struct json_object *heavy = json_tokener_parse("{\"kind\": \"heavy\"}"), *o;
+	const struct control_following f = { .api = &w->api, .parameters = heavy };
+	struct sm_event e = { .kind = SM_EVENT_SWEEP_START,
+			      .sweep = { .kind = SWEEP_INCREMENTAL } };
+	unsigned stage = 0;
+	bool last = false;
+
+	assert_null(control_follow_sweep(&f, &e, &stage, &last));
+	e.kind = SM_EVENT_SWEEP_DONE;
+	assert_null(control_follow_sweep(&f, &e, &stage, &last));
+	assert_false(last);
+	e = (struct sm_event){ .kind = SM_EVENT_SWEEP_START, .sweep = { .kind = SWEEP_HEAVY } };
+	json_object_put(control_follow_sweep(&f, &e, &stage, &last));
+	assert_false(last);
+	e = (struct sm_event){ .kind = SM_EVENT_SWEEP_DONE,
+			       .sweep = { .kind = SWEEP_HEAVY, .through = true } };
+	o = control_follow_sweep(&f, &e, &stage, &last);
+	assert_true(last);
+	assert_string_equal(str(get(o, "sweep"), "kind"), "heavy");
+	json_object_put(o);
+	json_object_put(heavy);
 }
 
 static void who_waits_for_a_sweep_is_told_that_the_port_is_gone(void **state)
@@ -422,19 +422,19 @@ static void who_does_not_keep_up_misses_events(void **state)
 
 	say(w, fd, MORE("Monitor", "{}"));
 	for (unsigned i = 0; i < 100000; i++)
-		window_control_event(w->window, &e);
+		listen_control_event(w->listener, &e);
 	for (; (o = hear(w, fd)); told++)
 		json_object_put(o);
 	assert_in_range(told, 1000, 99999);
-	window_control_event(w->window, &e);
-	window_control_event(w->window, &e);
+	listen_control_event(w->listener, &e);
+	listen_control_event(w->listener, &e);
 	for (; (o = hear(w, fd)); json_object_put(o))
 		missed += json_object_object_get_ex(get(o, "parameters"), "missed", NULL);
 	assert_int_equal(missed, 1);
 	close(fd);
 }
 
-/* ---- order, limits ----------------------------------------------------------------------------- */
+/* ---- order, limits -------------------------------------------------------------------------- */
 
 static void answers_keep_the_order_of_questions(void **state)
 {
@@ -478,6 +478,38 @@ static void one_document_at_a_time_for_all(void **state)
 		close(fd[i]);
 }
 
+/* A copy that took 20 ms: the next one waits, whatever is asked for, and comes. */
+static void copies_for_documents_are_paced(void **state)
+{
+	struct control_world *w = *state;
+	int fd[2] = { caller(w), caller(w) };
+	struct json_object *o;
+
+	w->look = 10 * MONO_MS;
+	for (unsigned i = 0; i < 2; i++)
+		say(w, fd[i], CALL("Nodes", "{}"));
+	assert_int_equal(w->n_jobs, 1);
+	assert_true(cw_work(w));
+	assert_int_equal(w->n_jobs, 0);
+	json_object_put(hear(w, fd[0]));
+	json_object_put(ask(w, fd[0], CALL("GetPriority", "{}")));
+	while (!w->n_jobs)
+		sd_event_run(w->event, UINT64_MAX);
+	assert_true(cw_work(w));
+	o = hear(w, fd[1]);
+	assert_non_null(o);
+	json_object_put(o);
+	/* One that fails is paced as well. */
+	say(w, fd[0], CALL("Groups", "{\"group\": \"0xc0ff\"}"));
+	while (!(o = hear(w, fd[0])))
+		sd_event_run(w->event, UINT64_MAX);
+	assert_string_equal(str(o, "error"), "org.opensm.NotFound");
+	json_object_put(o);
+	w->look = 0;
+	for (unsigned i = 0; i < 2; i++)
+		close(fd[i]);
+}
+
 static void who_hangs_up_meanwhile_is_not_missed(void **state)
 {
 	struct control_world *w = *state;
@@ -492,7 +524,7 @@ static void who_hangs_up_meanwhile_is_not_missed(void **state)
 	cw_turn(w);
 	cw_lose_port(w);
 	assert_true(cw_work(w));
-	/* The third one's snapshot was not taken: there is nobody to take it of any more. */
+	/* The third one's snapshot was not taken: there is no manager to take it of any more. */
 	assert_false(cw_work(w));
 	o = hear(w, next);
 	assert_non_null(o);
@@ -507,9 +539,10 @@ static void a_oneway_call_is_not_answered(void **state)
 	int fd = caller(w);
 
 	say(w, fd,
-	    "{\"method\": \"org.opensm.SetPriority\", \"parameters\": {\"priority\": 9}, \"oneway\": true}");
+	    "{\"method\": \"org.opensm.SetPriority\", \"parameters\": {\"priority\": 9}, "
+	    "\"oneway\": true}");
 	assert_null(hear(w, fd));
-	assert_int_equal(sm_priority(w->scene.sm), 9);
+	assert_int_equal(sm_priority(w->api.sm), 9);
 	say(w, fd, "{\"method\": \"org.opensm.Nodes\", \"oneway\": true}");
 	assert_true(cw_work(w));
 	assert_null(hear(w, fd));
@@ -517,18 +550,28 @@ static void a_oneway_call_is_not_answered(void **state)
 	close(fd);
 }
 
+static uint64_t now_us(struct control_world *w)
+{
+	uint64_t now = 0;
+
+	sd_event_now(w->event, CLOCK_MONOTONIC, &now);
+	return now;
+}
+
+/* A hundred at once, ten more each tenth of a second: however slow the machine is. */
 static void too_many_calls_wait_their_turn(void **state)
 {
 	struct control_world *w = *state;
 	int fd = caller(w);
 	struct json_object *o;
+	uint64_t began = now_us(w);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < 150; i++)
 		say(w, fd, CALL("GetPriority", "{}"));
 	for (; (o = hear(w, fd)); n++)
 		json_object_put(o);
-	assert_int_equal(n, 100);
+	assert_in_range(n, 100, 100 + 10 * ((now_us(w) - began) / 100000 + 1));
 	for (unsigned i = 0; i < 100 && n < 150; i++) {
 		sd_event_run(w->event, 100 * 1000);
 		for (; (o = hear(w, fd)); n++)
@@ -542,16 +585,16 @@ static void a_socket_that_lives_is_respected(void **state)
 {
 	struct control_world *w = *state;
 
-	assert_null(window_control_open(w->event, &w->scene));
+	assert_null(listen_control_open(w->event, &w->api));
 	assert_int_equal(access(w->path, F_OK), 0);
 	w->conf->control_socket = xstrdup("off");
-	assert_null(window_control_open(w->event, &w->scene));
+	assert_null(listen_control_open(w->event, &w->api));
 	free(w->conf->control_socket);
 	w->conf->control_socket = xasprintf("%s/other.sock", w->dir);
-	struct window_control *other = window_control_open(w->event, &w->scene);
+	struct listen_control *other = listen_control_open(w->event, &w->api);
 	assert_non_null(other);
 	assert_int_equal(access(w->conf->control_socket, F_OK), 0);
-	window_control_close(other);
+	listen_control_close(other);
 	assert_int_equal(access(w->conf->control_socket, F_OK), -1);
 }
 
@@ -568,12 +611,17 @@ int main(void)
 		T(what_is_told_to_the_manager_arrives),
 		T(a_check_tells_places),
 		T(keys_are_not_shown),
+		T(the_key_of_trusted_requests_is_shown),
+		T(the_checklist_has_a_verdict_for_each_line),
+		T(a_value_of_a_profile_names_it),
 		T(a_sweep_is_followed_to_its_end),
+		T(a_sweep_of_another_kind_is_not_the_one_asked_for),
 		T(who_waits_for_a_sweep_is_told_that_the_port_is_gone),
 		T(a_monitor_tells_the_kinds_it_was_asked_for),
 		T(who_does_not_keep_up_misses_events),
 		T(answers_keep_the_order_of_questions),
 		T(one_document_at_a_time_for_all),
+		T(copies_for_documents_are_paced),
 		T(who_hangs_up_meanwhile_is_not_missed),
 		T(a_oneway_call_is_not_answered),
 		T(too_many_calls_wait_their_turn),

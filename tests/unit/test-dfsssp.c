@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What dfsssp promises: sssp without credit loops, in as many lanes as there are, and SLs that stay. */
+/*
+ * What dfsssp promises: sssp without credit loops, in as many lanes as there are, and SLs that
+ * stay.
+ */
 #include "tests/unit/lanes-cases.h"
 
 static void any_fabric_holds(void **state)
@@ -64,7 +67,7 @@ static void lanes_that_are_there_are_all_used_evenly(void **state)
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		for (uint32_t h = 0; h < t->n_hosts; h++)
 			if (t->hosts[h].sw != s)
-				n[lanes_sl(r->lanes, s, t->hosts[h].sw, t->hosts[h].lid, 0)]++;
+				n[sl2vl_sl(r->lanes, s, t->hosts[h].sw, t->hosts[h].lid, 0)]++;
 	for (unsigned k = 0; k < 8; k++)
 		assert_in_range(n[k], 1200 / 8 / 2, 1200 / 8 * 2);
 	routes_unref(r);
@@ -78,7 +81,7 @@ static void too_few_lanes_are_said(void **state)
 	char why[256] = "";
 
 	assert_null(lanes_run("dfsssp", &job, why));
-	assert_non_null(strstr(why, " lanes, every cable has 1"));
+	assert_non_null(strstr(why, " VLs, every cable has 1"));
 	topo_unref(t);
 }
 
@@ -93,7 +96,7 @@ static void a_lost_cable_or_host_changes_few_sls(void **state)
 	little_changes("dfsssp", (unsigned[]){ 5, 4, 2 }, 3120 / 20, 3200 / 20);
 }
 
-/* One lane before, and mostly still one for those who stay: of 2,048. */
+/* One VL before, and mostly still one for pairs that stay: of 2,048. */
 static void a_lost_cable_of_a_cube_changes_few_sls(void **state)
 {
 	little_changes("dfsssp", (unsigned[]){ 4, 4, 2 }, 2048 / 20, 2048 / 8);

@@ -16,20 +16,25 @@ static void whole_grids_are_shortest_and_even(void **state)
 		double unevenness; /* greatest load over mean load */
 	} rows[] = {
 		{ "8tx8tx8t", 2, 2, 8, 1.01 }, { "6tx6tx6t", 4, 2, 1, 1.01 },
-		{ "2", 2, 1, 1, 1.0 }, { "9", 2, 1, 1, 2.0 }, { "3t", 2, 1, 1, 1.0 },
-		{ "4t", 2, 1, 1, 1.0 },
-		{ "5t", 2, 2, 1, 1.0 }, { "6t", 4, 2, 1, 1.01 }, { "7t", 2, 2, 2, 1.0 }, { "8t", 4, 2, 2, 1.01 },
-		{ "33t", 1, 2, 2, 1.0 }, { "3x3x3", 2, 1, 1, 1.5 }, { "8x8", 1, 1, 1, 2.0 },
-		{ "3tx3tx3t", 2, 1, 1, 1.0 }, { "4tx4tx4t", 2, 1, 1, 1.0 }, { "5tx5t", 2, 2, 1, 1.0 },
-		{ "7tx7t", 1, 2, 4, 1.0 },
-		{ "3tx4tx5t", 2, 2, 1, 2.0 }, { "3tx8tx5x2", 1, 2, 2, 3.0 }, { "2x2x2x2x2x2x2x2", 1, 1, 1, 1.0 },
-		{ "2x2x2x2x2", 3, 1, 1, 1.0 }, { "4tx7tx2", 1, 2, 2, 2.0 }, { "10tx7t", 2, 2, 4, 2.0 },
+		{ "2", 2, 1, 1, 1.0 },	       { "9", 2, 1, 1, 2.0 },
+		{ "3t", 2, 1, 1, 1.0 },	       { "4t", 2, 1, 1, 1.0 },
+		{ "5t", 2, 2, 1, 1.0 },	       { "6t", 4, 2, 1, 1.01 },
+		{ "7t", 2, 2, 2, 1.0 },	       { "8t", 4, 2, 2, 1.01 },
+		{ "33t", 1, 2, 2, 1.0 },       { "3x3x3", 2, 1, 1, 1.5 },
+		{ "8x8", 1, 1, 1, 2.0 },       { "3tx3tx3t", 2, 1, 1, 1.0 },
+		{ "4tx4tx4t", 2, 1, 1, 1.0 },  { "5tx5t", 2, 2, 1, 1.0 },
+		{ "7tx7t", 1, 2, 4, 1.0 },     { "3tx4tx5t", 2, 2, 1, 2.0 },
+		{ "3tx8tx5x2", 1, 2, 2, 3.0 }, { "2x2x2x2x2x2x2x2", 1, 1, 1, 1.0 },
+		{ "2x2x2x2x2", 3, 1, 1, 1.0 }, { "4tx7tx2", 1, 2, 2, 2.0 },
+		{ "10tx7t", 2, 2, 4, 2.0 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (unsigned seed = 0; seed < (i < LARGE ? 1 : 3); seed++) {
-			struct topogen o = { .seed = seed, .random_guids = seed, .random_lids = seed == 2,
+			struct topogen o = { .seed = seed,
+					     .random_guids = seed,
+					     .random_lids = seed == 2,
 					     .lmc = seed == 2 };
 			struct topo *t = topogen_grid(rows[i].shape, rows[i].hosts, 1 + seed, &o);
 			struct route_job job = { .topo = t };
@@ -79,7 +84,8 @@ static unsigned route_damaged(const char *shape, double cables, unsigned n_switc
 			else
 				wrong++;
 			if (!holds(&v) && getenv("GRID_WHY"))
-				print_message("%s seed %u: %s\n", shape, seed, route_verdict_str(&v, text));
+				print_message("%s seed %u: %s\n", shape, seed,
+					      route_verdict_str(&v, text));
 		} else if (getenv("GRID_WHY")) {
 			print_message("%s seed %u: %s\n", shape, seed, why);
 		}
@@ -122,7 +128,7 @@ static void too_few_lanes_are_told(void **state)
 
 	(void)state;
 	assert_null(route_by("dor", &job, why));
-	assert_string_equal(why, "a 5x5 torus needs 2 lanes, there is 1");
+	assert_string_equal(why, "a 5x5 torus needs 2 VLs, there is 1");
 	topo_unref(t);
 	job.topo = t = topogen_grid("4tx4t", 1, 1, NULL);
 	struct routes *r = route_by("dor", &job, why);
@@ -143,7 +149,9 @@ static void order_of_ports_is_order_of_dimensions(void **state)
 
 	(void)state;
 	for (uint32_t s = 0; s < t->n_switches; s++)
-		orders[s] = (struct route_port_order){ .guid = t->switches[s].guid, .n = 2, .ports = { 4, 5 } };
+		orders[s] = (struct route_port_order){ .guid = t->switches[s].guid,
+						       .n = 2,
+						       .ports = { 4, 5 } };
 	for (unsigned with = 0; with < 2; with++) {
 		struct routes *r;
 		uint8_t port;
@@ -162,7 +170,8 @@ static void order_of_ports_is_order_of_dimensions(void **state)
 
 static void rows_of_a_hyperx_are_dimensions(void **state)
 {
-	struct topo *t = topogen_hyperx(5, 4, 2, &(struct topogen){ .seed = 1, .random_guids = true });
+	struct topo *t =
+		topogen_hyperx(5, 4, 2, &(struct topogen){ .seed = 1, .random_guids = true });
 	struct route_job job = { .topo = t };
 	struct route_verdict v;
 	char why[160];
@@ -203,11 +212,12 @@ static void other_fabrics_go_by_port_numbers(void **state)
 	}
 }
 
-/* What comes and goes changes nothing for others, and LIDs of nobody keep their entries. */
+/* What comes and goes changes nothing for others, and LIDs of no port keep their entries. */
 static void a_host_comes_and_goes_and_nothing_changes(void **state)
 {
 	for (unsigned seed = 0; seed < 10; seed++) {
-		struct topogen o = { .seed = seed, .random_guids = true, .random_lids = true }, less = o;
+		struct topogen o = { .seed = seed, .random_guids = true, .random_lids = true },
+			       less = o;
 		struct topo *t = topogen_grid("5tx6tx2", 3, 2, &o), *smaller;
 		struct route_job job = { .topo = t };
 		struct routes *before, *during;

@@ -14,10 +14,11 @@
 
 #include <cmocka.h>
 
-#include "ctl/dump.h"
-#include "ctl/dump_out.h"
+#include "dump/dump.h"
+#include "dump/dump_out.h"
 #include "fabric/snapshot.h"
 #include "tests/lib/scratch.h"
+#include "tests/unit/ring-desk.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -25,119 +26,12 @@
 
 #define _fabric_ _cleanup_(free_fabric) struct fabric *
 #define _routes_ _cleanup_(routes_unrefp) struct routes *
-#define _view_   _cleanup_(dump_view_freep) struct dump_view *
+#define _view_   _cleanup_(view_unrefp) struct view *
 #define _text_   _cleanup_free_ char *
 
 static void free_fabric(struct fabric **f)
 {
 	*f = fabric_free(*f);
-}
-
-/* ---- a fabric by hand ---------------------------------------------------------------------- */
-
-enum { RING_A = 2, RING_B = 3, RING_C = 4, RING_HA = 1, RING_HB = 5, RING_HC = 6 }; /* LIDs */
-
-static void set_port(struct port *p, unsigned state)
-{
-	p->known = true;
-	ib_put(p->info, PI_PORT_STATE, state);
-	ib_put(p->info, PI_WIDTH_ACTIVE, 2);
-	ib_put(p->info, PI_SPEED_ACTIVE, 1);
-	ib_put(p->info, PI_NEIGHBOR_MTU, IB_MTU_2048);
-	ib_put(p->info, PI_MASTER_SM_LID, 1);
-}
-
-static struct node *add_node(struct fabric *f, unsigned type, guid_t guid, unsigned n_ports,
-			     const char *desc)
-{
-	uint8_t ni[SMP_DATA_SIZE] = { 0 };
-	struct node *n;
-
-	ib_put(ni, NI_NODE_TYPE, type);
-	ib_put(ni, NI_NUM_PORTS, n_ports);
-	ib_put(ni, NI_SYSTEM_IMAGE_GUID, guid);
-	ib_put(ni, NI_NODE_GUID, guid);
-	ib_put(ni, NI_PORT_GUID, guid);
-	ib_put(ni, NI_REVISION, 0xA1);
-	ib_put(ni, NI_LOCAL_PORT, 1);
-	n = fabric_add_node(f, ni);
-	snprintf(n->desc, sizeof(n->desc), "%s", desc);
-	for (unsigned i = 0; type == IB_NODE_SWITCH && i <= n_ports; i++)
-		set_port(&n->ports[i], i ? IB_PORT_DOWN : IB_PORT_ACTIVE);
-	if (type == IB_NODE_SWITCH) {
-		n->switch_known = true;
-		ib_put(n->switch_info, SI_LINEAR_FDB_CAP, 0xC000);
-	}
-	return n;
-}
-
-static struct port *port_at(struct fabric *f, guid_t node, unsigned num)
-{
-	return &fabric_find_node(f, node)->ports[num];
-}
-
-static void cable(struct fabric *f, guid_t a, unsigned a_port, guid_t b, unsigned b_port)
-{
-	set_port(port_at(f, a, a_port), IB_PORT_ACTIVE);
-	set_port(port_at(f, b, b_port), IB_PORT_ACTIVE);
-	fabric_connect(port_at(f, a, a_port), port_at(f, b, b_port), 1);
-}
-
-static struct node *add_switch(struct fabric *f, guid_t guid, lid_t lid, const char *desc)
-{
-	struct node *n = add_node(f, IB_NODE_SWITCH, guid, 6, desc);
-
-	n->ports[0].lid = lid;
-	return n;
-}
-
-/* A host with one port, on port 1 of a switch. */
-static void add_host(struct fabric *f, guid_t guid, lid_t lid, const char *desc, guid_t sw)
-{
-	struct node *n = add_node(f, IB_NODE_CA, guid, 1, desc);
-
-	fabric_set_port_guid(f, &n->ports[1], guid + 1);
-	n->ports[1].lid = lid;
-	cable(f, guid, 1, sw, 1);
-}
-
-/* Switches A, B, C with a host each: port 2 leads on, port 3 back. */
-static struct fabric *ring(void)
-{
-	struct fabric *f = fabric_new();
-
-	add_switch(f, 0x200002, RING_C, "C"); /* the order of discovery must not matter */
-	add_switch(f, 0x200000, RING_A, "A");
-	add_switch(f, 0x200001, RING_B, "B");
-	add_host(f, 0x100004, RING_HC, "HC", 0x200002);
-	add_host(f, 0x100000, RING_HA, "HA", 0x200000);
-	add_host(f, 0x100002, RING_HB, "HB", 0x200001);
-	cable(f, 0x200000, 2, 0x200001, 3);
-	cable(f, 0x200001, 2, 0x200002, 3);
-	cable(f, 0x200000, 3, 0x200002, 2);
-	f->own_port = port_at(f, 0x100000, 1);
-	f->own = f->own_port->node;
-	return f;
-}
-
-/* Rows for LIDs 1..6; A reaches B the long way round, B has nothing for LID 6. */
-static struct routes *ring_routes(const struct fabric *f)
-{
-	static const uint8_t rows[3][6] = {
-		{ 1, 0, 3, 3, 3, 3 },
-		{ 3, 3, 0, 2, 1, LFT_NO_PORT },
-		{ 2, 2, 3, 0, 3, 1 },
-	};
-	static const uint8_t hops[9] = { 0, 1, 1, 1, 0, 1, 1, 1, 0 };
-	_cleanup_(topo_unrefp) struct topo *t = fabric_snapshot(f);
-	struct routes *r = routes_new(t, "by hand", t->max_lid);
-
-	assert_int_equal(t->n_switches, 3);
-	assert_int_equal(t->max_lid, 6);
-	for (unsigned s = 0; s < 3; s++)
-		memcpy(routes_row(r, s) + 1, rows[s], sizeof(rows[s]));
-	r->hops = xmemdup(hops, sizeof(hops));
-	return r;
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
@@ -186,7 +80,24 @@ static char *written(const char *dir, const char *name)
 	return text;
 }
 
-static void write_all(const char *dir, const struct dump_view *v)
+static void free_conf(struct conf **c)
+{
+	*c = conf_unref(*c);
+}
+
+/* Of the fabric as it is; `files` may be NULL. */
+static struct view *view_of(const struct fabric *f, const struct routes *r,
+			    const struct conf_files *files)
+{
+	_cleanup_(free_conf) struct conf *conf = conf_new();
+	const struct view_source from = {
+		.conf = conf, .files = files, .fabric = f, .routes = r, .parts = VIEW_TREES,
+	};
+
+	return view_new(&from);
+}
+
+static void write_all(const char *dir, const struct view *v)
 {
 	const struct dump_config c = { .dir = dir, .routing = true };
 	char err[256] = "";
@@ -199,16 +110,15 @@ static void write_all(const char *dir, const struct dump_view *v)
 static char *dumped(const char *dir, const char *name, const struct fabric *f,
 		    const struct routes *r)
 {
-	_view_ v = dump_view_new(f, r, NULL);
+	_view_ v = view_of(f, r, NULL);
 
-	dump_view_add_mfts(v, f);
 	write_all(dir, v);
 	return written(dir, name);
 }
 
 static char *table_of(const struct fabric *f)
 {
-	_view_ v = dump_view_new(f, NULL, NULL);
+	_view_ v = view_of(f, NULL, NULL);
 	char *text = NULL;
 	size_t len = 0;
 	FILE *stream = open_memstream(&text, &len);
@@ -236,7 +146,7 @@ static void a_ring_comes_out_as_the_peer_writes_it(void **state)
 {
 	_fabric_ f = ring();
 	_routes_ r = ring_routes(f);
-	_view_ v = dump_view_new(f, r, NULL);
+	_view_ v = view_of(f, r, NULL);
 
 	write_all(*state, v);
 	for (size_t i = 0; i < 4; i++) {
@@ -458,15 +368,16 @@ static void guids_sort_from_their_last_byte(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(guids); i++)
 		add_node(f, IB_NODE_SWITCH, guids[i], 1, "");
-	_view_ v = dump_view_new(f, NULL, NULL);
-	_cleanup_free_ uint32_t *order = dump_view_order(v);
+	_text_ table = table_of(f);
+	const char *at = table;
 
 	for (size_t i = 0; i < ARRAY_SIZE(sorted); i++) {
-		assert_true(v->nodes[order[i]].guid == sorted[i]);
-		assert_ptr_equal(dump_view_find(v, order, sorted[i]), &v->nodes[order[i]]);
+		_text_ guid = xasprintf(" %016" PRIx64 " :\n", sorted[i]);
+
+		at = strstr(at, guid);
+		if (!at)
+			fail_msg("'%s' is not where it should be in:\n%s", guid, table);
 	}
-	assert_null(dump_view_find(v, order, 0x300));
-	assert_null(dump_view_find(v, order, UINT64_MAX));
 }
 
 static void braces_in_a_description_do_not_end_the_field(void **state)
@@ -579,8 +490,10 @@ static void every_port_of_the_managers_switch_has_the_mark(void **state)
 	f->own_port = port_at(f, 0x200000, 0);
 	_text_ table = table_of(f);
 
-	assert_contains(table, ": SW : 00 :     : 0002 :  0  :      :     :      * 0000000000200000 *\n");
-	assert_contains(table, ": SW : 04 : DWN :      :     : ???  : ??? : ???? * 0000000000200000 *\n");
+	assert_contains(table,
+			": SW : 00 :     : 0002 :  0  :      :     :      * 0000000000200000 *\n");
+	assert_contains(table,
+			": SW : 04 : DWN :      :     : ???  : ??? : ???? * 0000000000200000 *\n");
 	assert_contains(table, ": 0000000000100001 : 0000000000200000 (01)\n");
 }
 
@@ -597,20 +510,31 @@ static void ports_of_a_host_never_seen_have_no_row(void **state)
 	assert_lacks(table, ": CA : 00 ");
 }
 
+static struct conf_files *files_with_names(const char *dir, const char *map)
+{
+	_cleanup_(free_conf) struct conf *conf = conf_new();
+	_text_ path = xasprintf("%s/names", dir);
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	fputs(map, out);
+	fclose(out);
+	free(conf->node_name_map_name);
+	conf->node_name_map_name = xstrdup(path);
+	return conf_files_read(conf, NULL);
+}
+
 static void names_of_the_map_replace_descriptions(void **state)
 {
-	static const char map[] = "0x200000 \"spine 1\"\n0x100004 \"a name of more than sixty-four "
-				  "characters, which no "
-				  "description can have\"\n";
+	static const char map[] =
+		"0x200000 \"spine 1\"\n0x100004 \"a name of more than sixty-four characters, "
+		"which no description can have\"\n";
 	_fabric_ f = ring();
 	_routes_ r = ring_routes(f);
-	_cleanup_(conf_names_freep) struct conf_names *names = NULL;
-	struct conf_report report = { 0 };
+	_cleanup_(conf_files_unrefp) struct conf_files *files = files_with_names(*state, map);
+	_view_ v = view_of(f, r, files);
 
-	assert_int_equal(conf_names_read_text("map", map, sizeof(map) - 1, &names, &report), 0);
-	_view_ v = dump_view_new(f, r, names);
-
-	names = conf_names_free(names); /* the view has what it needs */
+	files = conf_files_unref(files); /* the view has what it needs */
 	write_all(*state, v);
 	_text_ list = written(*state, "opensm-subnet.lst");
 	_text_ lfts = written(*state, "opensm-lfts.dump");
@@ -622,7 +546,6 @@ static void names_of_the_map_replace_descriptions(void **state)
 	assert_contains(
 		lfts,
 		": 'a name of more than sixty-four characters, which no description can have'\n");
-	conf_report_clear(&report);
 }
 
 /* ---- files and jobs ------------------------------------------------------------------------ */
@@ -631,7 +554,7 @@ static void without_routing_there_is_only_the_list(void **state)
 {
 	_fabric_ f = ring();
 	_routes_ r = ring_routes(f);
-	_view_ v = dump_view_new(f, r, NULL);
+	_view_ v = view_of(f, r, NULL);
 	const struct dump_config c = { .dir = *state };
 	char err[256] = "";
 
@@ -644,7 +567,7 @@ static void without_routing_there_is_only_the_list(void **state)
 static void a_folder_that_is_not_there_is_named(void **state)
 {
 	_fabric_ f = ring();
-	_view_ v = dump_view_new(f, NULL, NULL);
+	_view_ v = view_of(f, NULL, NULL);
 	const struct dump_config c = { .dir = "/nowhere/at/all", .routing = true };
 	char err[256] = "";
 
@@ -656,7 +579,7 @@ static void a_folder_that_is_not_there_is_named(void **state)
 static void one_file_in_the_way_does_not_stop_the_others(void **state)
 {
 	_fabric_ f = ring();
-	_view_ v = dump_view_new(f, NULL, NULL);
+	_view_ v = view_of(f, NULL, NULL);
 	const struct dump_config c = { .dir = *state, .routing = true };
 	_text_ obstacle = xasprintf("%s/opensm-subnet.lst", (char *)*state);
 	char err[256] = "";
@@ -682,7 +605,7 @@ static void a_job_outlives_what_it_was_made_from(void **state)
 	_text_ dir = xstrdup(*state);
 	_text_ said = NULL;
 	const struct dump_config c = { .dir = dir, .routing = true };
-	struct sm_job *job = dump_job_new(f, r, &c, on_done, &said);
+	struct sm_job *job = dump_job_new(view_of(f, r, NULL), &c, on_done, &said);
 
 	f = fabric_free(f);
 	r = routes_unref(r);
@@ -702,7 +625,7 @@ static void a_job_that_fails_says_why(void **state)
 	_fabric_ f = ring();
 	_text_ said = NULL;
 	const struct dump_config c = { .dir = "/nowhere" };
-	struct sm_job *job = dump_job_new(f, NULL, &c, on_done, &said);
+	struct sm_job *job = dump_job_new(view_of(f, NULL, NULL), &c, on_done, &said);
 
 	job->run(job);
 	job->done(job);

@@ -9,9 +9,10 @@
 
 #include <cmocka.h>
 
-#include "route/check.h"
-#include "route/external.h"
+#include "route/proof/check.h"
+#include "route/select/external.h"
 #include "tests/lib/topogen.h"
+#include "route/select/engines.h"
 #include "util/mem.h"
 
 /* Copies tables that are known to be good. */
@@ -89,18 +90,18 @@ static void levels_become_lanes(void **state)
 	r = run(t, with_levels, (unsigned[]){ 3, 5 }, why, sizeof(why));
 	assert_non_null(r);
 	assert_int_equal(r->lanes->n_vls, 3);
-	assert_int_equal(lanes_sl(r->lanes, 1, 0, t->max_lid, 7), 5);
-	assert_int_equal(lanes_sl(r->lanes, 1, 0, 1, 7), 0);
-	assert_int_equal(lanes_vl(r->lanes, t, 0, 1, 2, 5), 2);
+	assert_int_equal(sl2vl_sl(r->lanes, 1, 0, t->max_lid, 7), 5);
+	assert_int_equal(sl2vl_sl(r->lanes, 1, 0, 1, 7), 0);
+	assert_int_equal(sl2vl_vl(r->lanes, t, 0, 1, 2, 5), 2);
 	routes_unref(r);
 	assert_null(run(t, with_levels, (unsigned[]){ 9, 0 }, why, sizeof(why)));
-	assert_string_equal(why, "it wants 9 lanes, and there are 8");
+	assert_string_equal(why, "it wants 9 VLs, and there are 8");
 	assert_null(run(t, with_levels, (unsigned[]){ 2, 16 }, why, sizeof(why)));
 	assert_string_equal(why, "service level 16 is beyond 15");
 	topo_unref(t);
 }
 
-/* What is written about LIDs that nobody has, and about one's own, does not matter. */
+/* What is written about LIDs of no port, and about one's own, does not matter. */
 static int scribble(void *arg, const struct opensm_topology *t, struct opensm_tables *ret,
 		    char *why, size_t why_len)
 {

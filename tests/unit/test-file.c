@@ -6,9 +6,11 @@
 #include <setjmp.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <signal.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -121,7 +123,8 @@ static void a_planted_link_is_not_followed(void **state)
 
 static void the_slower_of_two_writers_fails(void **state)
 {
-	struct file_replace *slow = file_replace_open("a", false), *fast = file_replace_open("a", false);
+	struct file_replace *slow = file_replace_open("a", false),
+			    *fast = file_replace_open("a", false);
 
 	assert_non_null(slow);
 	assert_non_null(fast);
@@ -206,6 +209,47 @@ static void the_younger_of_two_is_known(void **state)
 	assert_false(file_is_newer("old", "old"));
 }
 
+static void a_journal_is_written_on_at_its_end(void **state)
+{
+	write_file("journal", "one\ntwo\nhal");
+	assert_int_equal(file_write_at("journal", 8, "three\n", 6), 0);
+	assert_content("journal", "one\ntwo\nthree\n");
+	assert_int_equal(file_write_at("journal", 4, "2\n", 2), 0);
+	assert_content("journal", "one\n2\n");
+	assert_int_equal(file_write_at("journal", 6, NULL, 0), 0);
+	assert_int_equal(file_write_at("journal", 7, "x", 1), -EIO);
+	assert_content("journal", "one\n2\n");
+}
+
+/* A limit in the place of a full disk: the part that was written is not left there. */
+static void what_a_full_disk_took_of_a_journal_is_cut_off(void **state)
+{
+	struct rlimit was, small;
+
+	write_file("journal", "one\n");
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	small = (struct rlimit){ 6, was.rlim_max };
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_int_equal(file_write_at("journal", 4, "three\n", 6), -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+	assert_content("journal", "one\n");
+	assert_int_equal(file_write_at("journal", 4, "2\n", 2), 0);
+	assert_content("journal", "one\n2\n");
+}
+
+static void what_is_no_file_is_not_written_on(void **state)
+{
+	assert_int_equal(mkfifo("pipe", 0600) | mkdir("folder", 0700), 0);
+	write_file("file", "x");
+	assert_int_equal(symlink("file", "link"), 0);
+	assert_int_equal(file_write_at("none", 0, "y", 1), -ENOENT);
+	assert_int_equal(file_write_at("pipe", 0, "y", 1), -ENXIO);
+	assert_int_equal(file_write_at("folder", 0, "y", 1), -EISDIR);
+	assert_int_equal(file_write_at("link", 0, "y", 1), -ELOOP);
+	assert_content("file", "x");
+}
+
 static void what_is_no_file_is_not_replaced(void **state)
 {
 	struct stat st;
@@ -232,6 +276,9 @@ int main(void)
 		IN_FOLDER(a_planted_link_is_not_followed),
 		IN_FOLDER(the_slower_of_two_writers_fails),
 		IN_FOLDER(what_is_no_file_is_not_replaced),
+		IN_FOLDER(a_journal_is_written_on_at_its_end),
+		IN_FOLDER(what_a_full_disk_took_of_a_journal_is_cut_off),
+		IN_FOLDER(what_is_no_file_is_not_written_on),
 		IN_FOLDER(a_missing_folder_is_reported),
 		IN_FOLDER(reading_has_a_limit),
 		IN_FOLDER(files_without_a_size_are_read),

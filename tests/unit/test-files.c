@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The files that opensm.conf names: read again when they say something else, and what is new then. */
+/*
+ * The files that opensm.conf names: read again when they say something else, and what is new then.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,7 +72,7 @@ static struct folder folder_new(void)
 	put(&f, "ignore", "0x1 1\n");
 	put(&f, "weights", "0x1 1 2\n0x1 2 3\n");
 	put(&f, "names", "0x1 \"spine\"\n");
-	put(&f, "modules", "sm/traps.c 0x04\n");
+	put(&f, "modules", "sm/links/traps.c 0x04\n");
 	return f;
 }
 
@@ -85,6 +87,16 @@ static void folder_clear(struct folder *f)
 	conf_unref(f->conf);
 }
 
+/* Findings of CONF_ERROR in all files. */
+static unsigned count_errors(const struct conf_files *f)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < CONF_N_FILES; i++)
+		n += f->of[i] ? f->of[i]->findings.errors : 0;
+	return n;
+}
+
 static void all_are_read(void **state)
 {
 	struct folder f = folder_new();
@@ -97,7 +109,7 @@ static void all_are_read(void **state)
 	assert_int_equal(files->of[CONF_FILE_WEIGHTS]->ports.items[1].weight, 3);
 	assert_string_equal(conf_names_find(conf_files_names(files), 1), "spine");
 	assert_int_equal(files->of[CONF_FILE_MODULES]->modules.n, 1);
-	assert_int_equal(conf_files_faults(files), 0);
+	assert_int_equal(count_errors(files), 0);
 	conf_files_unref(files);
 	folder_clear(&f);
 }
@@ -122,7 +134,7 @@ static void what_says_the_same_is_not_parsed_again(void **state)
 	folder_clear(&f);
 }
 
-/* Gigabytes: looked at from outside, and read when somebody wrote there. */
+/* Gigabytes: looked at from outside, and read when they were written to. */
 static void tables_are_read_again_only_after_a_write(void **state)
 {
 	struct folder f = folder_new();
@@ -164,7 +176,8 @@ static void another_torus_is_news(void **state)
 	put(&f, "torus", "torus 4 4 5\n");
 	now = conf_files_read(f.conf, before);
 	news = conf_files_news(before, now);
-	assert_string_equal(news ? news : "nothing", "torus_config: 4x4x5, 0 seeds, was 4x4x4, 0 seeds");
+	assert_string_equal(news ? news : "nothing",
+			    "torus_config: 4x4x5, 0 seeds, was 4x4x4, 0 seeds");
 	free(news);
 	conf_files_unref(before);
 	conf_files_unref(now);
@@ -186,7 +199,7 @@ static void options_that_partitions_depend_on_count(void **state)
 	folder_clear(&f);
 }
 
-/* Lists that are named have to be there; partitions and routes to other subnets need no file. */
+/* Files that are named have to be there. */
 static void missing_files(void **state)
 {
 	struct folder f = folder_new();
@@ -198,11 +211,11 @@ static void missing_files(void **state)
 	files = conf_files_read(f.conf, NULL);
 	assert_int_equal(files->of[CONF_FILE_PARTITIONS]->error, -ENOENT);
 	assert_null(files->of[CONF_FILE_PARTITIONS]->partitions);
-	/* Not where they are by default: somebody thinks that it is there. */
-	assert_int_equal(files->of[CONF_FILE_PARTITIONS]->findings.warnings, 1);
+	assert_int_equal(files->of[CONF_FILE_PARTITIONS]->findings.errors, 1);
 	assert_int_equal(files->of[CONF_FILE_PREFIXES]->prefixes.n, 0);
+	assert_int_equal(files->of[CONF_FILE_PREFIXES]->findings.errors, 1);
 	assert_int_equal(files->of[CONF_FILE_WEIGHTS]->findings.errors, 1);
-	assert_int_equal(conf_files_faults(files), 1);
+	assert_int_equal(count_errors(files), 3);
 	conf_files_unref(files);
 	folder_clear(&f);
 }
@@ -219,7 +232,7 @@ static void a_fault_is_found_once_and_stays_with_the_file(void **state)
 	assert_null(files->of[CONF_FILE_PARTITIONS]->partitions);
 	assert_int_equal(files->of[CONF_FILE_ORDER]->findings.findings[0].line, 2);
 	assert_int_equal(files->of[CONF_FILE_ORDER]->guids.n, 1);
-	assert_true(conf_files_faults(files) >= 2);
+	assert_true(count_errors(files) >= 2);
 	again = conf_files_read(f.conf, files);
 	assert_ptr_equal(again, files);
 	conf_files_unref(files);
@@ -262,7 +275,7 @@ static void news_of_partitions_are_counted(void **state)
 		    "partitions: 1 multicast group changed");
 	assert_news("partitions",
 		    "Default=0x7fff: ALL=full;\nUno=0x1: 0x11=full, 0x12=full;\nTwo=0x2: 0x13;\n",
-		    "partitions: names, service levels or order changed");
+		    "partitions: names, service levels, flag api or order changed");
 }
 
 /* Of several items for one port the last decides. */
@@ -271,7 +284,7 @@ static void a_member_that_is_named_twice_counts_once(void **state)
 	assert_news("partitions",
 		    "Default=0x7fff: ALL=full;\nOne=0x1: 0x11=limited, 0x12=full, 0x11=full;\n"
 		    "Two=0x2: 0x13;\n",
-		    "partitions: names, service levels or order changed");
+		    "partitions: names, service levels, flag api or order changed");
 }
 
 static void news_of_lists_are_counted(void **state)

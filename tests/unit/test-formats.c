@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The Topology document in other people's formats: read back and compared, with names that try to break out
- * of each of them.
+ * The Topology document in other people's formats: read back and compared, with names that try to
+ * break out of each of them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
-#include "ib/netfile.h"
+#include "sim/netfile/netfile.h"
 #include "opensmctl/ctl.h"
-#include "opensmctl/format.h"
-#include "opensmctl/hostlist.h"
-#include "opensmctl/slurm_tree.h"
+#include "opensmctl/format/format.h"
+#include "opensmctl/format/hostlist.h"
+#include "opensmctl/format/slurm_tree.h"
+#include "tests/lib/hostnames.h"
 #include "util/mem.h"
-#include "util/str.h"
 
 #define HOSTILE "a\"b\\ {c} # [d];\n\t$(e) 'f' <g>=h,i: lid 1 4xSDR"
 
@@ -66,7 +66,8 @@ static void world_new(struct world *w)
 	json_object_object_add(w->doc, "own", end_of("ca", 0x1000, "h0", 1));
 }
 
-static struct json_object *add(struct world *w, const char *type, unsigned guid, const char *name, int n_ports)
+static struct json_object *add(struct world *w, const char *type, unsigned guid, const char *name,
+			       int n_ports)
 {
 	struct json_object *o = end_of(type, guid, name, 0);
 	_cleanup_free_ char *text = guid_text(guid);
@@ -98,7 +99,8 @@ static void half(struct json_object *a, int a_port, struct json_object *b, int b
 	put_int(p, "width", 4);
 	put_text(p, "speed", "EDR");
 	put_int(p, "gbps", 100);
-	json_object_object_add(p, "peer", end_of(js_str(b, "type"), guid_of(b), js_str(b, "name"), b_port));
+	json_object_object_add(p, "peer",
+			       end_of(js_str(b, "type"), guid_of(b), js_str(b, "name"), b_port));
 	json_object_array_add(js_get(a, "ports"), p);
 }
 
@@ -109,7 +111,8 @@ static void cable(struct json_object *a, int a_port, struct json_object *b, int 
 }
 
 /* `leaves` of `hosts`, with `spines` above; host names by `fmt` from number 0 on. */
-static void fat_tree(struct world *w, unsigned leaves, unsigned hosts, unsigned spines, const char *prefix)
+static void fat_tree(struct world *w, unsigned leaves, unsigned hosts, unsigned spines,
+		     const char *prefix)
 {
 	struct json_object *spine[8];
 	char name[64];
@@ -128,7 +131,8 @@ static void fat_tree(struct world *w, unsigned leaves, unsigned hosts, unsigned 
 			cable(leaf, 20 + (int)k, spine[k], 1 + (int)i);
 		for (unsigned h = 0; h < hosts; h++) {
 			snprintf(name, sizeof(name), "%s%02u HCA-1", prefix, i * hosts + h);
-			cable(leaf, 1 + (int)h, add(w, "ca", 0x1000 + 16 * (i * hosts + h), name, 1), 1);
+			cable(leaf, 1 + (int)h,
+			      add(w, "ca", 0x1000 + 16 * (i * hosts + h), name, 1), 1);
 		}
 	}
 }
@@ -144,6 +148,24 @@ static char *print(void (*format)(struct json_object *doc, FILE *out), struct wo
 	return text;
 }
 
+static const struct slurm_wish as_most = { 0 };
+
+static void slurm_conf(struct json_object *doc, FILE *out)
+{
+	struct slurm_tree *t = slurm_tree_new(doc, &as_most);
+
+	format_slurm_conf(t, out);
+	slurm_tree_free(t);
+}
+
+static void slurm_yaml(struct json_object *doc, FILE *out)
+{
+	struct slurm_tree *t = slurm_tree_new(doc, &as_most);
+
+	format_slurm_yaml(t, &as_most, out);
+	slurm_tree_free(t);
+}
+
 static void ibnetdiscover(struct json_object *doc, FILE *out)
 {
 	format_ibnetdiscover(doc, 0, out);
@@ -156,90 +178,6 @@ static void assert_contains(const char *text, const char *words)
 }
 
 /* ---- hostlists ------------------------------------------------------------------------------ */
-
-/* What hostlist_compress() wrote, name by name; NULL: no such list. Each name and the array are to be freed. */
-struct names {
-	char **all;
-	size_t n, cap, max;
-};
-
-static bool add_range(struct names *ret, const char *prefix, size_t prefix_len, const char *range,
-		      size_t len)
-{
-	_cleanup_free_ char *text = xasprintf("%.*s", (int)len, range);
-	char *dash = strchr(text, '-');
-	uint64_t from, to;
-	int width;
-
-	if (dash)
-		*dash = '\0';
-	width = (int)strlen(text);
-	if (str_to_u64(text, 10, UINT64_MAX / 2, &from) < 0)
-		return false;
-	to = from;
-	if (dash && str_to_u64(dash + 1, 10, UINT64_MAX / 2, &to) < 0)
-		return false;
-	if (to < from || to - from >= ret->max - ret->n)
-		return false;
-	for (uint64_t i = from; i <= to; i++) {
-		GROW(ret->all, ret->n + 1, ret->cap);
-		ret->all[ret->n++] = xasprintf("%.*s%0*llu", (int)prefix_len, prefix, width,
-					       (unsigned long long)i);
-	}
-	return true;
-}
-
-static bool add_brackets(struct names *ret, const char *prefix, size_t prefix_len, const char *from,
-			 const char *end)
-{
-	while (from <= end) {
-		size_t len = strcspn(from, ",]");
-
-		if (!len || !add_range(ret, prefix, prefix_len, from, len))
-			return false;
-		from += len + 1;
-	}
-	return true;
-}
-
-static bool add_all(struct names *ret, const char *list)
-{
-	while (*list) {
-		size_t len = strcspn(list, ",[]");
-		const char *close = strchr(list, ']');
-
-		if (list[len] == '[') {
-			if (!close || close == list + len + 1 ||
-			    !add_brackets(ret, list, len, list + len + 1,
-					  close - 1))
-				return false;
-			list = close + 1;
-		} else {
-			if (!len || list[len] == ']' || ret->n >= ret->max)
-				return false;
-			GROW(ret->all, ret->n + 1, ret->cap);
-			ret->all[ret->n++] = xasprintf("%.*s", (int)len, list);
-			list += len;
-		}
-		if (*list && (*list++ != ',' || !*list))
-			return false;
-	}
-	return true;
-}
-
-static char **hostlist_expand(const char *list, size_t max, size_t *ret_n)
-{
-	struct names names = { .all = xcalloc(1, sizeof(char *)), .cap = 1, .max = max };
-
-	if (add_all(&names, list)) {
-		*ret_n = names.n;
-		return names.all;
-	}
-	while (names.n)
-		free(names.all[--names.n]);
-	free(names.all);
-	return NULL;
-}
 
 static int by_text(const void *a, const void *b)
 {
@@ -299,7 +237,8 @@ static void random_hostlists_come_back(void **state)
 
 			seed = seed * 1103515245 + 12345;
 			width = (int)(seed >> 16) % 4;
-			name = xasprintf("%s%0*u", seed >> 20 & 1 ? "n" : "n-x", width, seed >> 18 & 127);
+			name = xasprintf("%s%0*u", seed >> 20 & 1 ? "n" : "n-x", width,
+					 seed >> 18 & 127);
 			for (size_t k = 0; name && k < n; k++)
 				if (!strcmp(names[k], name)) {
 					free(name);
@@ -343,13 +282,13 @@ static void a_fat_tree_is_a_tree(void **state)
 	_cleanup_free_ char *text = NULL;
 
 	fat_tree(&w, 4, 3, 2, "n");
-	t = slurm_tree_new(w.doc);
+	t = slurm_tree_new(w.doc, &as_most);
 	assert_int_equal(t->n_leaves, 4);
 	assert_int_equal(t->n, 5);
 	assert_int_equal(t->n_hosts, 12);
 	assert_int_equal(named(t, "spine1")->n_children, 4);
 	slurm_tree_free(t);
-	text = print(format_slurm_conf, &w);
+	text = print(slurm_conf, &w);
 	assert_contains(text, "\nSwitchName=leaf2 Nodes=n[03-05] LinkSpeed=100\n");
 	assert_contains(text, "\n# spine1 stands for 2 switches: spine1, spine2\n");
 	assert_contains(text, "\nSwitchName=spine1 Switches=leaf[1-4] LinkSpeed=100\n");
@@ -378,7 +317,7 @@ static void three_levels_make_three_levels(void **state)
 			cable(leaf, 1, add(&w, "ca", 0x1000 + 16 * (2 * p + l), name, 1), 1);
 		}
 	}
-	t = slurm_tree_new(w.doc);
+	t = slurm_tree_new(w.doc, &as_most);
 	assert_int_equal(t->n, 4 + 2 + 1);
 	assert_int_equal(named(t, "agg0")->n_children, 2);
 	assert_int_equal(named(t, "core")->n_children, 2);
@@ -399,7 +338,7 @@ static void leaves_joined_by_cables_get_a_switch_on_top(void **state)
 	cable(a, 8, b, 8);
 	cable(a, 1, add(&w, "ca", 0x1000, "n1", 1), 1);
 	cable(b, 1, add(&w, "ca", 0x1010, "n2", 1), 1);
-	t = slurm_tree_new(w.doc);
+	t = slurm_tree_new(w.doc, &as_most);
 	assert_int_equal(t->n, 3);
 	assert_string_equal(t->switches[2].name, "fabric");
 	assert_int_equal(t->switches[2].n_children, 2);
@@ -407,7 +346,10 @@ static void leaves_joined_by_cables_get_a_switch_on_top(void **state)
 	json_object_put(w.doc);
 }
 
-/* Two adapters of one host, an aggregation node, two words that come to the same name, no name at all. */
+/*
+ * Two adapters of one host, an aggregation node, two words that come to the same name, no name at
+ * all.
+ */
 static void odd_hosts_are_remarked(void **state)
 {
 	struct world w;
@@ -426,14 +368,105 @@ static void odd_hosts_are_remarked(void **state)
 	cable(leaf, 5, add(&w, "ca", 0x1050, "", 1), 1);
 	cable(leaf, 6, add(&w, "ca", 0x1060, "MT4123", 1), 1);
 	cable(leaf, 7, add(&w, "ca", 0x1070, "MT4123", 1), 1);
-	text = print(format_slurm_conf, &w);
-	assert_contains(text, "# host n1 is on several leaves");
+	text = print(slurm_conf, &w);
+	assert_contains(text, "# hosts are placed by port 1 (4 of 5 hosts, 1 leaves), not by "
+			      "mlx5_0/1 (1 hosts, 1 leaves), mlx5_1/1 (1 hosts");
+	assert_contains(text, "# hosts without port 1 are placed by another (1): n1");
 	assert_contains(text, "# 1 aggregation nodes");
 	assert_contains(text, "# host 'x,y' is called x_y here");
 	assert_contains(text, "# host 'x=y' is called x_y_1030 here");
 	assert_contains(text, "# several adapters are called 'MT4123'");
 	assert_contains(text, "# switch 'DEFAULT' is called DEFAULT_ here");
-	assert_contains(text, "\nSwitchName=DEFAULT_ Nodes=MT4123,ib0000000000001050,n1,x_y,x_y_1030 ");
+	assert_contains(text,
+			"\nSwitchName=DEFAULT_ Nodes=MT4123,ib0000000000001050,n1,x_y,x_y_1030 ");
+	json_object_put(w.doc);
+}
+
+/*
+ * Four compute leaves below a spine, and a storage switch with the lowest GUID: every host has
+ * mlx5_0 there and mlx5_1 on its leaf; "store" has only the former, "login" none but a third
+ * adapter.
+ */
+static void with_storage(struct world *w)
+{
+	struct json_object *store, *spine, *leaf = NULL;
+	char name[64];
+
+	world_new(w);
+	store = add(w, "switch", 0x1f00, "store1", 36);
+	spine = add(w, "switch", 0x3000, "spine1", 36);
+	cable(store, 36, spine, 36);
+	for (unsigned i = 0; i < 8; i++) {
+		if (i % 2 == 0) {
+			snprintf(name, sizeof(name), "leaf%u", i / 2 + 1);
+			leaf = add(w, "switch", 0x2000 + i, name, 36);
+			cable(leaf, 20, spine, 1 + (int)i);
+		}
+		snprintf(name, sizeof(name), "n%u mlx5_0", i);
+		cable(store, 1 + (int)i, add(w, "ca", 0x1000 + 32 * i, name, 1), 1);
+		snprintf(name, sizeof(name), "n%u mlx5_1", i);
+		cable(leaf, 1 + (int)i % 2, add(w, "ca", 0x1010 + 32 * i, name, 1), 1);
+	}
+	cable(store, 20, add(w, "ca", 0x1800, "server mlx5_0", 1), 1);
+	cable(leaf, 3, add(w, "ca", 0x1810, "login mlx5_2", 1), 1);
+}
+
+static void hosts_of_several_ports_are_placed_where_most_leaves_are(void **state)
+{
+	struct world w;
+	_cleanup_free_ char *text = NULL;
+
+	with_storage(&w);
+	text = print(slurm_conf, &w);
+	assert_contains(text, "# hosts are placed by port mlx5_1/1 (8 of 10 hosts, 4 leaves), not "
+			      "by mlx5_0/1 (9 hosts, "
+			      "1 leaves), mlx5_2/1 (1 hosts, 1 leaves)");
+	assert_contains(text,
+			"# hosts without port mlx5_1/1 are placed by another (2): login, server\n");
+	assert_contains(text, "\nSwitchName=leaf1 Nodes=n[0-1] ");
+	assert_contains(text, "\nSwitchName=leaf4 Nodes=login,n[6-7] ");
+	assert_contains(text, "\nSwitchName=store1 Nodes=server ");
+	assert_contains(text, "\nSwitchName=spine1 Switches=leaf[1-4],store1 ");
+	json_object_put(w.doc);
+}
+
+static char *print_wish(struct world *w, const struct slurm_wish *wish)
+{
+	struct slurm_tree *t = slurm_tree_new(w->doc, wish);
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	format_slurm_conf(t, out);
+	fclose(out);
+	slurm_tree_free(t);
+	return text;
+}
+
+/* What is not in the file is in a comment. */
+static void a_named_network_leaves_out_by_name(void **state)
+{
+	const struct slurm_wish by_switch = { .network = "store*" },
+				by_port = { .ports = "mlx5_1" };
+	_cleanup_free_ char *store = NULL, *leaves = NULL;
+	struct world w;
+
+	with_storage(&w);
+	store = print_wish(&w, &by_switch);
+	assert_contains(store, "\nSwitchName=store1 Nodes=n[0-7],server ");
+	assert_contains(
+		store,
+		"# hosts without such a port are not in here (--network store*; 1): login\n");
+	assert_contains(store, "# switches are not in here on which no host is placed, and which "
+			       "join no two leaves (5): "
+			       "leaf1, leaf2, leaf3, leaf4, spine1\n");
+	leaves = print_wish(&w, &by_port);
+	assert_contains(leaves, "\nSwitchName=spine1 Switches=leaf[1-4] ");
+	assert_contains(
+		leaves,
+		"# hosts without such a port are not in here (--ports mlx5_1; 2): login, server\n");
+	assert_contains(leaves, "# switches are not in here on which no host is placed, and which "
+				"join no two leaves (1): store1\n");
 	json_object_put(w.doc);
 }
 
@@ -443,9 +476,10 @@ static void yaml_holds_the_same(void **state)
 	_cleanup_free_ char *text = NULL;
 
 	fat_tree(&w, 2, 2, 1, "n");
-	text = print(format_slurm_yaml, &w);
-	assert_contains(text, "\n---\n- topology: tree\n  cluster_default: true\n  tree:\n    switches:\n"
-			      "      - switch: \"leaf1\"\n        nodes: \"n[00-01]\"\n");
+	text = print(slurm_yaml, &w);
+	assert_contains(text,
+			"\n---\n- topology: tree\n  cluster_default: true\n  tree:\n    switches:\n"
+			"      - switch: \"leaf1\"\n        nodes: \"n[00-01]\"\n");
 	assert_contains(text, "      - switch: \"spine1\"\n        children: \"leaf[1-2]\"\n");
 	assert_contains(text, "    block_sizes: [2]\n");
 	json_object_put(w.doc);
@@ -470,7 +504,7 @@ static void slurm_keeps_hostile_names_in(void **state)
 	unsigned lines = 0;
 
 	hostile(&w);
-	text = print(format_slurm_conf, &w);
+	text = print(slurm_conf, &w);
 	for (char *line = text, *end; *line; line = end + 1) {
 		end = strchr(line, '\n');
 		assert_non_null(end);
@@ -479,8 +513,11 @@ static void slurm_keeps_hostile_names_in(void **state)
 			continue;
 		lines++;
 		assert_int_equal(strncmp(line, "SwitchName=", 11), 0);
-		assert_int_equal(strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-					      "=_-.,[] "), strlen(line));
+		assert_int_equal(
+			strspn(line,
+			       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+			       "=_-.,[] "),
+			strlen(line));
 	}
 	assert_int_equal(lines, 1);
 	json_object_put(w.doc);
@@ -515,7 +552,8 @@ static void json_keeps_hostile_names_in(void **state)
 	struct json_object *again;
 
 	hostile(&w);
-	again = json_tokener_parse(json_object_to_json_string_ext(w.doc, JSON_C_TO_STRING_NOSLASHESCAPE));
+	again = json_tokener_parse(
+		json_object_to_json_string_ext(w.doc, JSON_C_TO_STRING_NOSLASHESCAPE));
 	assert_true(json_object_equal(w.doc, again));
 	json_object_put(again);
 	json_object_put(w.doc);
@@ -570,15 +608,18 @@ static void ibnetdiscover_comes_back(void **state)
 	json_object_put(w.doc);
 }
 
-/* What another version of the daemon may leave out crashes nobody. */
+/* What another version of the daemon may leave out crashes no client. */
 static void an_empty_document_is_printed(void **state)
 {
-	struct world w = { .doc = json_tokener_parse("{\"nodes\": [{}, 1, null, {\"ports\": [{}, 7]}], \"own\": 3}") };
+	struct world w = {
+		.doc = json_tokener_parse(
+			"{\"nodes\": [{}, 1, null, {\"ports\": [{}, 7]}], \"own\": 3}")
+	};
 
 	free(print(ibnetdiscover, &w));
 	free(print(format_dot, &w));
-	free(print(format_slurm_conf, &w));
-	free(print(format_slurm_yaml, &w));
+	free(print(slurm_conf, &w));
+	free(print(slurm_yaml, &w));
 	json_object_put(w.doc);
 }
 
@@ -592,6 +633,8 @@ int main(void)
 		cmocka_unit_test(leaves_joined_by_cables_get_a_switch_on_top),
 		cmocka_unit_test(odd_hosts_are_remarked),
 		cmocka_unit_test(yaml_holds_the_same),
+		cmocka_unit_test(hosts_of_several_ports_are_placed_where_most_leaves_are),
+		cmocka_unit_test(a_named_network_leaves_out_by_name),
 		cmocka_unit_test(slurm_keeps_hostile_names_in),
 		cmocka_unit_test(dot_keeps_hostile_names_in),
 		cmocka_unit_test(json_keeps_hostile_names_in),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * General MADs: which get there (state, partition, Q_Key, global route), who gets them (queue pairs,
- * agents, the performance agent), and what their addresses say on arrival.
+ * General MADs: which get there (state, partition, Q_Key, global route), where (queue
+ * pairs, agents, the performance agent), and what their addresses say on arrival.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "libvendor/sim/agent.h"
+#include "sim/agent.h"
 #include "tests/unit/sim-probe.h"
 
 struct fixture {
@@ -52,7 +52,9 @@ static void run(struct fixture *f)
 
 static struct transport_addr to_node(struct fixture *f, const char *id)
 {
-	return (struct transport_addr){ .lid = probe_lid_of(sim_find(f->sim, id)), .qp = 1, .qkey = MAD_QP1_QKEY };
+	return (struct transport_addr){ .lid = probe_lid_of(sim_find(f->sim, id)),
+					.qp = 1,
+					.qkey = MAD_QP1_QKEY };
 }
 
 static int ask(struct transport *tr, const struct transport_addr *to, uint8_t class, uint16_t attr)
@@ -85,7 +87,7 @@ static void question_and_answer_name_their_ends(void **state)
 	assert_int_equal(ev.from.qp, 1);
 	assert_int_equal(ev.from.sl, 3);
 	assert_int_equal(ev.from.pkey_index, 0);
-	assert_int_equal(ev.from.qkey, 0); /* as with the kernel: who answers knows it */
+	assert_int_equal(ev.from.qkey, 0); /* as with the kernel: the answering side knows it */
 	assert_false(ev.from.global);
 	to = ev.from;
 	to.qkey = MAD_QP1_QKEY;
@@ -131,7 +133,10 @@ static void only_active_links_carry_data(void **state)
 	sim_link_down(f->sim, leaf2, 3);
 	sim_link_up(f->sim, leaf2, 3);
 	run(f);
-	assert_int_equal(ask(f->client, &(struct transport_addr){ .lid = 1, .qp = 1, .qkey = MAD_QP1_QKEY }, 3, 0x11), -EINVAL);
+	assert_int_equal(ask(f->client,
+			     &(struct transport_addr){ .lid = 1, .qp = 1, .qkey = MAD_QP1_QKEY }, 3,
+			     0x11),
+			 -EINVAL);
 	sim_advance(f->sim, sim_now(f->sim) + MONO_S); /* trained: INIT */
 	while (transport_receive(f->sm.tr, &ev))
 		; /* traps */
@@ -214,7 +219,7 @@ static void global_route_arrives_turned_round(void **state)
 	sim_advance(f->sim, sim_now(f->sim) + MONO_S);
 	transport_receive(f->client, &ev);
 	to.grh.gid[15] ^= 1;
-	assert_false(arrives(f, to, &ev)); /* somebody else's GID */
+	assert_false(arrives(f, to, &ev)); /* the GID of another port */
 }
 
 static void performance_agents_count(void **state)

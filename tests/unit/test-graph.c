@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "route/graph.h"
-#include "route/spread.h"
+#include "route/core/graph.h"
+#include "route/tree/dmodk.h"
 #include "tests/lib/topogen.h"
 #include "util/mem.h"
 
@@ -168,7 +168,7 @@ static void homes_of_a_whole_tree_are_used_equally(void **state)
 		struct topo *t = topogen_fat_tree3(8, &o);
 		struct graph *g = graph_new(t, NULL);
 		struct distances *d = distances_new(g, 1, NULL);
-		struct spread *s = spread_new(g, d, NULL);
+		struct dmodk *s = dmodk_new(g, d, NULL);
 		uint32_t used[80] = { 0 };
 
 		print_message("# seed %llu\n", (unsigned long long)seed);
@@ -180,7 +180,7 @@ static void homes_of_a_whole_tree_are_used_equally(void **state)
 			}
 		for (uint32_t u = 0; u < 80; u++)
 			assert_int_equal(used[u], s->rank[u] * 4); /* 4 leaves, then 8 pods below */
-		spread_free(s);
+		dmodk_free(s);
 		distances_free(d);
 		graph_free(g);
 		topo_unref(t);
@@ -196,7 +196,7 @@ static void assert_all_have_homes(const struct topogen *o, unsigned core_hosts)
 	struct topo *t = topogen_tree3(&tree, o);
 	struct graph *g = graph_new(t, NULL);
 	struct distances *d = distances_new(g, 1, NULL);
-	struct spread *s = spread_new(g, d, NULL);
+	struct dmodk *s = dmodk_new(g, d, NULL);
 	unsigned homeless = 0;
 
 	for (uint32_t i = 0; i < s->n; i++)
@@ -205,7 +205,7 @@ static void assert_all_have_homes(const struct topogen *o, unsigned core_hosts)
 	for (uint32_t u = 0; u < 48; u++)
 		if (u >= 16 || s->first[u + 1] - s->first[u] > 1) /* an empty leaf is nothing */
 			assert_int_equal(s->rank[u], u / 16);
-	spread_free(s);
+	dmodk_free(s);
 	distances_free(d);
 	graph_free(g);
 	topo_unref(t);
@@ -229,12 +229,12 @@ static void a_torus_has_no_levels(void **state)
 	struct topo *t = topogen_torus((unsigned[]){ 3, 3, 3 }, 2, NULL);
 	struct graph *g = graph_new(t, NULL);
 	struct distances *d = distances_new(g, 1, NULL);
-	struct spread *s = spread_new(g, d, NULL);
+	struct dmodk *s = dmodk_new(g, d, NULL);
 
 	assert_int_equal(s->n, 27 * 3);
 	for (uint32_t i = 0; i < s->n; i++)
 		assert_int_equal(s->depth[i], 0);
-	spread_free(s);
+	dmodk_free(s);
 	distances_free(d);
 	graph_free(g);
 	topo_unref(t);

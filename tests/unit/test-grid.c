@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "route/grid.h"
+#include "route/shape/grid.h"
 #include "tests/lib/topocut.h"
 #include "util/mem.h"
 
@@ -32,7 +32,10 @@ static struct grid *find(const struct topo *t, char why[128])
 	return grid;
 }
 
-/* Looks at nothing that grid_find uses: every cable is one step, every switch has a place of its own. */
+/*
+ * Looks at nothing that grid_find uses: every cable is one step, every switch has a place of its
+ * own.
+ */
 static void assert_grid(const struct topo *t, const struct grid *grid)
 {
 	uint32_t n_places = 1, seen = 0;
@@ -95,20 +98,38 @@ static void every_shape_is_found(void **state)
 	static const struct {
 		const char *shape, *name;
 	} shapes[] = {
-		{ "2", "line of 2" }, { "3", "line of 3" }, { "100", "line of 100" },
-		{ "3t", "ring of 3" }, { "4t", "ring of 4" }, { "5t", "ring of 5" },
-		{ "100t", "ring of 100" }, { "2x2", "ring of 4" },
+		{ "2", "line of 2" },
+		{ "3", "line of 3" },
+		{ "100", "line of 100" },
+		{ "3t", "ring of 3" },
+		{ "4t", "ring of 4" },
+		{ "5t", "ring of 5" },
+		{ "100t", "ring of 100" },
+		{ "2x2", "ring of 4" },
 		{ "2x2x2", "hypercube of 3 dimensions" },
 		{ "2x2x2x2x2x2x2x2x2x2", "hypercube of 10 dimensions" },
 		{ "2x2x2x2x2x2x2x2x2x2x2x2", "hypercube of 12 dimensions" },
-		{ "4tx4t", "hypercube of 4 dimensions (4x4 torus)" }, { "4tx4tx4t", "hypercube of 6 dimensions (4x4x4 torus)" },
-		{ "3tx3t", "3x3 torus" }, { "3tx3tx3t", "3x3x3 torus" }, { "3tx3tx3tx3t", "3x3x3x3 torus" },
-		{ "4x4", "4x4 mesh" }, { "5x3x2", "5x3x2 mesh" }, { "2x9", "2x9 mesh" },
-		{ "2x3t", "2x3(ring) grid" }, { "2x5t", "2x5(ring) grid" }, { "6tx3", "6(ring)x3 grid" },
-		{ "3tx4tx5t", "3x4x5 torus" }, { "6tx6tx6t", "6x6x6 torus" }, { "5tx5t", "5x5 torus" },
-		{ "3tx5tx7", "3(ring)x5(ring)x7 grid" }, { "16tx16tx16t", "16x16x16 torus" },
-		{ "100tx3t", "100x3 torus" }, { "3x3x3x3x3", "3x3x3x3x3 mesh" }, { "40x40", "40x40 mesh" },
-		{ "4tx6tx6t", "4x6x6 torus" }, { "10tx10tx10t", "10x10x10 torus" },
+		{ "4tx4t", "hypercube of 4 dimensions (4x4 torus)" },
+		{ "4tx4tx4t", "hypercube of 6 dimensions (4x4x4 torus)" },
+		{ "3tx3t", "3x3 torus" },
+		{ "3tx3tx3t", "3x3x3 torus" },
+		{ "3tx3tx3tx3t", "3x3x3x3 torus" },
+		{ "4x4", "4x4 mesh" },
+		{ "5x3x2", "5x3x2 mesh" },
+		{ "2x9", "2x9 mesh" },
+		{ "2x3t", "2x3(ring) grid" },
+		{ "2x5t", "2x5(ring) grid" },
+		{ "6tx3", "6(ring)x3 grid" },
+		{ "3tx4tx5t", "3x4x5 torus" },
+		{ "6tx6tx6t", "6x6x6 torus" },
+		{ "5tx5t", "5x5 torus" },
+		{ "3tx5tx7", "3(ring)x5(ring)x7 grid" },
+		{ "16tx16tx16t", "16x16x16 torus" },
+		{ "100tx3t", "100x3 torus" },
+		{ "3x3x3x3x3", "3x3x3x3x3 mesh" },
+		{ "40x40", "40x40 mesh" },
+		{ "4tx6tx6t", "4x6x6 torus" },
+		{ "10tx10tx10t", "10x10x10 torus" },
 	};
 
 	(void)state;
@@ -134,7 +155,8 @@ static unsigned find_damaged(const char *shape, uint64_t seed, double cables, un
 	if (grid)
 		assert_grid(t, grid);
 	else if (getenv("GRID_WHY"))
-		print_message("%s seed %u %g %u: %s\n", shape, (unsigned)seed, cables, n_switches, why);
+		print_message("%s seed %u %g %u: %s\n", shape, (unsigned)seed, cables, n_switches,
+			      why);
 	topocut_free(cut);
 	topo_unref(whole);
 	topo_unref(t);
@@ -148,11 +170,14 @@ static void damaged_grids_are_found_or_refused(void **state)
 		double cables;
 		unsigned switches, least; /* of 40 must be found */
 	} rows[] = {
-		{ "6tx6tx6t", 0.01, 0, 40 }, { "6tx6tx6t", 0.05, 0, 38 }, { "6tx6tx6t", 0, 3, 40 },
-		{ "6tx6tx6t", 0.03, 3, 36 }, { "5tx5tx5t", 0.03, 1, 36 }, { "4tx4tx4t", 0.03, 1, 34 },
-		{ "8tx8t", 0.03, 0, 36 }, { "8tx8t", 0, 1, 38 }, { "3tx3tx3t", 0.03, 0, 36 },
-		{ "2x2x2x2x2x2x2", 0.05, 2, 36 }, { "8x8", 0.02, 0, 20 }, { "5x5x5", 0.03, 1, 30 },
-		{ "3tx4tx5t", 0.05, 0, 30 }, { "4x4", 0.1, 1, 0 }, { "2x10", 0.05, 0, 0 }, { "5tx5t", 0.2, 2, 0 },
+		{ "6tx6tx6t", 0.01, 0, 40 }, { "6tx6tx6t", 0.05, 0, 38 },
+		{ "6tx6tx6t", 0, 3, 40 },    { "6tx6tx6t", 0.03, 3, 36 },
+		{ "5tx5tx5t", 0.03, 1, 36 }, { "4tx4tx4t", 0.03, 1, 34 },
+		{ "8tx8t", 0.03, 0, 36 },    { "8tx8t", 0, 1, 38 },
+		{ "3tx3tx3t", 0.03, 0, 36 }, { "2x2x2x2x2x2x2", 0.05, 2, 36 },
+		{ "8x8", 0.02, 0, 20 },	     { "5x5x5", 0.03, 1, 30 },
+		{ "3tx4tx5t", 0.05, 0, 30 }, { "4x4", 0.1, 1, 0 },
+		{ "2x10", 0.05, 0, 0 },	     { "5tx5t", 0.2, 2, 0 },
 	};
 
 	(void)state;
@@ -162,7 +187,8 @@ static void damaged_grids_are_found_or_refused(void **state)
 		for (uint64_t seed = 1; seed <= 40; seed++)
 			n += find_damaged(rows[i].shape, seed, rows[i].cables, rows[i].switches);
 		if (getenv("GRID_WHY"))
-			print_message("%s %g %u: %u of 40\n", rows[i].shape, rows[i].cables, rows[i].switches, n);
+			print_message("%s %g %u: %u of 40\n", rows[i].shape, rows[i].cables,
+				      rows[i].switches, n);
 		if (n < rows[i].least)
 			fail_msg("%s: only %u of 40 found", rows[i].shape, n);
 	}

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "util/bisect.h"
 #include "util/guidmap.h"
+#include "util/hash.h"
 #include "util/mem.h"
 
 #define N 5000
@@ -79,9 +81,11 @@ static void random_puts_and_removes_agree_with_an_array(void **state)
 		bool put = (unsigned)rand_r(&seed) % 8 < (step / 20000 == 1 ? 2u : 6u);
 
 		if (put)
-			assert_ptr_equal(guidmap_put(m, key_of(i), &values[i]), there[i] ? &values[i] : NULL);
+			assert_ptr_equal(guidmap_put(m, key_of(i), &values[i]),
+					 there[i] ? &values[i] : NULL);
 		else
-			assert_ptr_equal(guidmap_remove(m, key_of(i)), there[i] ? &values[i] : NULL);
+			assert_ptr_equal(guidmap_remove(m, key_of(i)),
+					 there[i] ? &values[i] : NULL);
 		count += put && !there[i];
 		count -= !put && there[i];
 		there[i] = put;
@@ -108,6 +112,32 @@ static void the_same_history_gives_the_same_order(void **state)
 	}
 }
 
+/* Values that FNV-1a is published with. */
+static void hashes_are_those_of_fnv_1a(void **state)
+{
+	assert_true(hash_bytes(HASH_START, "", 0) == HASH_START);
+	assert_true(hash_bytes(HASH_START, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
+	assert_true(hash_bytes(HASH_START, "foobar", 6) == UINT64_C(0x85944171f73967e8));
+	assert_true(hash_bytes(hash_bytes(HASH_START, "foo", 3), "bar", 3) ==
+		    UINT64_C(0x85944171f73967e8));
+}
+
+static void bisecting_finds_what_a_walk_finds(void **state)
+{
+	static const int rows[] = { 1, 3, 3, 3, 7, 9, 9, 12 };
+
+	for (size_t n = 0; n <= 8; n++)
+		for (int what = 0; what < 14; what++) {
+			size_t walk = 0, at = BISECT(k, 0, n, rows[k] < what);
+
+			while (walk < n && rows[walk] < what)
+				walk++;
+			assert_int_equal(at, walk);
+		}
+	assert_int_equal(BISECT(k, 3, 5, rows[k] < 7), 4);
+	assert_int_equal(BISECT(k, 5, 5, true), 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -115,6 +145,8 @@ int main(void)
 		cmocka_unit_test(put_returns_what_was_there),
 		cmocka_unit_test(random_puts_and_removes_agree_with_an_array),
 		cmocka_unit_test(the_same_history_gives_the_same_order),
+		cmocka_unit_test(hashes_are_those_of_fnv_1a),
+		cmocka_unit_test(bisecting_finds_what_a_walk_finds),
 	};
 
 	return cmocka_run_group_tests_name("guidmap", tests, NULL, NULL);

@@ -48,7 +48,8 @@ static void all_lids_of_a_switch_use_one_path_and_answers_the_same_sl(void **sta
 					 routes_port(r, a, t->switches[b].lid));
 			assert_int_equal(routes_port(r, a, t->hosts[h].lid),
 					 routes_port(r, a, (lid_t)(t->hosts[h].lid + 1)));
-			assert_int_equal(lanes_sl(r->lanes, a, b, 0, 0), lanes_sl(r->lanes, b, a, 0, 0));
+			assert_int_equal(sl2vl_sl(r->lanes, a, b, 0, 0),
+					 sl2vl_sl(r->lanes, b, a, 0, 0));
 		}
 	routes_unref(r);
 	topo_unref(t);
@@ -65,10 +66,10 @@ static void lanes_begin_where_asked(void **state)
 	assert_holds(r);
 	for (uint32_t a = 0; a < 5; a++)
 		for (uint32_t b = 0; b < 5; b++)
-			assert_in_range(lanes_sl(r->lanes, a, b, 0, 0), 2, 7);
+			assert_in_range(sl2vl_sl(r->lanes, a, b, 0, 0), 2, 7);
 	job.options.lash_start_vl = 8;
 	assert_null(lanes_run("lash", &job, why));
-	assert_string_equal(why, "lash_start_vl is 8, every cable has 8 lanes");
+	assert_string_equal(why, "lash_start_vl is 8, every cable has 8 VLs");
 	routes_unref(r);
 	topo_unref(t);
 }
@@ -106,7 +107,7 @@ static void too_few_lanes_are_said(void **state)
 	char why[256] = "";
 
 	assert_null(lanes_run("lash", &job, why));
-	assert_non_null(strstr(why, " lanes, every cable has 1"));
+	assert_non_null(strstr(why, " VLs, every cable has 1"));
 	topo_unref(t);
 }
 
@@ -121,7 +122,7 @@ static void a_lost_cable_or_host_changes_few_sls(void **state)
 	little_changes("lash", (unsigned[]){ 5, 4, 2 }, 3120 / 20, 3200 / 20);
 }
 
-/* One lane before, and mostly still one for those who stay: of 2,048. */
+/* One VL before, and mostly still one for pairs that stay: of 2,048. */
 static void a_lost_cable_of_a_cube_changes_few_sls(void **state)
 {
 	little_changes("lash", (unsigned[]){ 4, 4, 2 }, 2048 / 20, 2048 / 20);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What an instance is started with, where its files are, what it says, and the ports of /sys. A folder per test. */
+/*
+ * What an instance is started with, where its files are, what is told of it, and the ports of /sys.
+ * A folder per test.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,9 +18,8 @@
 
 #include "launch/clash.h"
 #include "launch/gather.h"
-#include "launch/instance.h"
+#include "launch/launcher.h"
 #include "launch/ports.h"
-#include "launch/process.h"
 #include "launch/seed.h"
 #include "tests/lib/scratch.h"
 #include "util/file.h"
@@ -82,7 +84,7 @@ static struct instance *named(const char *name, const char *conf)
 	struct plan plan = { .name = xstrdup(name), .conf = conf ? xstrdup(conf) : NULL,
 			     .priority = -1 };
 
-	return instance_new(NULL, &plan);
+	return instance_new(&usual, &plan, false);
 }
 
 static void one_unnamed_instance_is_what_it_always_was(void **state)
@@ -90,27 +92,25 @@ static void one_unnamed_instance_is_what_it_always_was(void **state)
 	struct instance *i = named(CHOOSE_UNNAMED, NULL);
 	char **env;
 
-	instance_place(i, &usual);
 	expect_argv(i, &usual, "/usr/sbin/opensm");
 	assert_string_equal(i->cache_dir, "cache");
-	env = instance_envp(i, &usual, 60 * MONO_S);
+	env = instance_envp(i, &usual);
 	assert_true(has(env, "OSM_CACHE_DIR=cache"));
 	assert_true(has(env, "OPENSM_RUN_DIR=run"));
 	assert_true(has(env, "OPENSM_INSTANCE=opensm"));
 	assert_true(has(env, "OPENSM_STATUS_ARG=1"));
-	assert_true(has(env, "WATCHDOG_USEC=60000000"));
 	strv_free(env);
 	instance_free(i);
 }
 
 static void a_numbered_one_has_files_of_its_own(void **state)
 {
-	struct instance *i = named("2", "conf.2");
+	struct instance *i;
 
 	write_file("conf.2", "# as -c writes it\nlog_file " OPENSM_STATE_DIR "/log/opensm.log\n"
 			     "sm_priority 7\nguid 0x1234\n");
+	i = named("2", "conf.2");
 	i->strict = true;
-	instance_place(i, &usual);
 	expect_argv(i, &usual,
 		    "/usr/sbin/opensm -F conf.2 -f " OPENSM_STATE_DIR "/log/opensm.2.log "
 		    "--dump_files_dir " OPENSM_STATE_DIR "/log/opensm/2 --strict");
@@ -122,10 +122,10 @@ static void a_numbered_one_has_files_of_its_own(void **state)
 
 static void what_its_configuration_says_is_left_alone(void **state)
 {
-	struct instance *i = named("2", "conf.2");
+	struct instance *i;
 
 	write_file("conf.2", "log_file /var/log/b.log\ndump_files_dir /var/b\n");
-	instance_place(i, &usual);
+	i = named("2", "conf.2");
 	expect_argv(i, &usual, "/usr/sbin/opensm -F conf.2");
 	assert_string_equal(i->log, "/var/log/b.log");
 	assert_string_equal(i->dump_dir, "/var/b");
@@ -134,12 +134,10 @@ static void what_its_configuration_says_is_left_alone(void **state)
 
 static void a_guid_comes_with_prefix_and_priority(void **state)
 {
-	struct instance *i = named("0x0000000000000012", NULL);
+	struct plan plan = { .name = xstrdup("0x0000000000000012"), .guid = 0x12,
+			     .prefix = 0xfe80000000000001, .priority = 5 };
+	struct instance *i = instance_new(&usual, &plan, false);
 
-	i->plan.guid = 0x12;
-	i->plan.prefix = 0xfe80000000000001;
-	i->plan.priority = 5;
-	instance_place(i, &usual);
 	i->log_given = i->dump_given = false;
 	expect_argv(i, &usual, "/usr/sbin/opensm -g 0x0000000000000012 "
 			       "--subnet_prefix 0xfe80000000000001 -p 5");
@@ -147,30 +145,29 @@ static void a_guid_comes_with_prefix_and_priority(void **state)
 	instance_free(i);
 }
 
-static void what_is_for_the_launcher_is_not_for_the_instance(void **state)
+static void what_systemd_says_is_for_the_instance_and_its_folders_are_its_own(void **state)
 {
 	struct instance *i = named("1", NULL);
+	unsigned folders = 0;
 	char **env;
-	unsigned sockets = 0;
 
 	setenv("NOTIFY_SOCKET", "/run/systemd/notify", 1);
-	setenv("WATCHDOG_PID", "1", 1);
+	setenv("WATCHDOG_USEC", "1", 1);
 	setenv("OSM_CACHE_DIR", "/elsewhere", 1);
-	setenv("LD_LIBRARY_PATH", "/lib/x", 1);
-	instance_place(i, &usual);
-	i->notify_path = xstrdup("run/notify.1");
-	env = instance_envp(i, &usual, 0);
-	for (char **e = env; *e; e++) {
-		sockets += str_starts(*e, "NOTIFY_SOCKET=") || str_starts(*e, "OSM_CACHE_DIR=");
-		assert_false(str_starts(*e, "WATCHDOG_"));
-	}
-	assert_int_equal(sockets, 2);
-	assert_true(has(env, "NOTIFY_SOCKET=run/notify.1"));
+	setenv("OSM_TMP_DIR", "/elsewhere", 1);
+	env = instance_envp(i, &usual);
+	for (char **e = env; *e; e++)
+		folders += str_starts(*e, "OSM_TMP_DIR=") || str_starts(*e, "OSM_CACHE_DIR=");
+	assert_int_equal(folders, 2);
+	assert_true(has(env, "NOTIFY_SOCKET=/run/systemd/notify"));
+	assert_true(has(env, "WATCHDOG_USEC=1"));
 	assert_true(has(env, "OSM_CACHE_DIR=cache/1"));
-	assert_true(has(env, "LD_LIBRARY_PATH=/lib/x"));
+	assert_true(has(env, "OSM_TMP_DIR=" OPENSM_STATE_DIR "/log/opensm/1"));
 	strv_free(env);
 	unsetenv("NOTIFY_SOCKET");
-	unsetenv("WATCHDOG_PID");
+	unsetenv("WATCHDOG_USEC");
+	unsetenv("OSM_CACHE_DIR");
+	unsetenv("OSM_TMP_DIR");
 	instance_free(i);
 }
 
@@ -200,23 +197,6 @@ static void a_cache_that_is_there_is_never_touched(void **state)
 	write_file("cache/1/guid2lid", "mine\n");
 	assert_int_equal(seed_cache("cache", "1"), 0);
 	expect_file("cache/1/guid2lid", "mine\n");
-}
-
-static void messages_are_taken_apart(void **state)
-{
-	static const char text[] = "READY=1\nSTATUS=MASTER\x1b[31m, up\nWATCHDOG=1\nMAINPID=5";
-	struct process_message m;
-
-	process_parse_message(text, sizeof(text) - 1, &m);
-	assert_true(m.ready && m.has_status && m.alive);
-	assert_false(m.reloading || m.stopping || m.faulted || m.hung);
-	assert_string_equal(m.status, "MASTER [31m, up");
-	process_parse_message("ERRNO=0\nRELOADING=1", 19, &m);
-	assert_true(m.reloading && !m.faulted && !m.has_status);
-	process_parse_message("ERRNO=22\n", 9, &m);
-	assert_true(m.faulted);
-	process_parse_message("", 0, &m);
-	assert_false(m.ready);
 }
 
 static void port(unsigned umad, const char *device, const char *layer, const char *gid)
@@ -253,23 +233,19 @@ static void ports_are_those_of_infiniband(void **state)
 /* The findings about instances 1 and 2 with these configuration files. */
 static size_t clashes(const char *first, const char *second, const char *words)
 {
-	struct instance *items[2] = { named("1", "conf.1"), named("2", "conf.2") };
+	struct instance *items[2];
 	struct conf_report r = { 0 };
 	size_t n;
 
 	write_file("conf.1", first);
 	write_file("conf.2", second);
-	for (n = 0; n < 2; n++)
-		instance_place(items[n], &usual);
+	items[0] = named("1", "conf.1");
+	items[1] = named("2", "conf.2");
 	clash_find(items, 2, &r);
 	n = r.n;
 	if (n)
 		assert_non_null(strstr(r.findings[0].text, words));
-	items[0]->life.state = SUPERVISE_ENDING;
 	conf_report_clear(&r);
-	clash_find(items, 2, &r);
-	assert_int_equal(r.n, 0);
-	items[0]->life.state = SUPERVISE_WAITING;
 	items[1]->plan.fault = xstrdup("a word that is no GUID");
 	clash_find(items, 2, &r);
 	assert_int_equal(r.n, 0);
@@ -291,10 +267,15 @@ static void what_two_would_fight_over_is_said(void **state)
 			 1);
 }
 
-/* Where it is not known whether there are numbered files, "none" would start, or at a reload end, the wrong ones. */
+/*
+ * Where it is not known whether there are numbered files, "none" would start, or at a reload end,
+ * the wrong ones.
+ */
 static void a_folder_that_cannot_be_read_is_a_fault_and_none_is_not(void **state)
 {
-	const struct launch_paths p = { .conf_dir = "conf", .sysconfig = "none", .defaults = "none" };
+	const struct launch_paths p = { .conf_dir = "conf",
+					.sysconfig = "none",
+					.defaults = "none" };
 	struct conf_report r = { 0 };
 	struct choice choice;
 	_cleanup_free_ char *error = NULL;
@@ -310,30 +291,98 @@ static void a_folder_that_cannot_be_read_is_a_fault_and_none_is_not(void **state
 	conf_report_clear(&r);
 }
 
-static void descriptions_name_the_fault(void **state)
-{
-	struct instance *i = named("2", NULL);
-	char line[200];
+/* ---- what is told -------------------------------------------------------------------------- */
 
-	supervise_init(&i->life, 0, 0);
-	instance_describe(i, line, sizeof(line));
-	assert_string_equal(line, "starting");
-	supervise_started(&i->life, 0);
-	supervise_ended(&i->life, false, 0);
-	i->delay = 1 * MONO_S;
-	snprintf(i->last, sizeof(i->last), "exit status 1");
-	instance_describe(i, line, sizeof(line));
-	assert_string_equal(line, "waiting 1 s to start again after exit status 1");
-	snprintf(i->last, sizeof(i->last), "/etc/rdma/opensm.conf.2:3:1: bad");
-	supervise_fail(&i->life);
-	instance_describe(i, line, sizeof(line));
-	assert_string_equal(line, "FAILED for good: /etc/rdma/opensm.conf.2:3:1: bad");
-	instance_free(i);
+/* STATUS= of a launcher with `n` instances in these states, to be freed. */
+static char *status_of(const struct unit_state *states, size_t n)
+{
+	struct slot *slots = xcalloc(n, sizeof(*slots));
+	struct launcher l = { .paths = &usual, .slots = slots, .n = n,
+			      .choice = { .rule_text = "numbered configuration files" } };
+	char *status;
+
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_free_ char *name = xasprintf("%zu", i + 1);
+
+		slots[i] = (struct slot){ .instance = named(name, NULL), .now = states[i] };
+	}
+	mkdir("run", 0755);
+	report_update(&l);
+	for (size_t i = 0; i < n; i++)
+		instance_free(slots[i].instance);
+	free(slots);
+	free(l.state);
+	status = l.status;
+	return status;
+}
+
+static void each_instance_is_told_with_its_fault(void **state)
+{
+	const struct unit_state states[] = {
+		{ .phase = UNIT_RUNNING, .status = "MASTER, subnet up" },
+		{ .phase = UNIT_FAILED, .faulted = true, .exit_status = 78, .exit_signal = -1,
+		  .status = "/etc/rdma/opensm.conf.2:3:1: bad" },
+		{ .phase = UNIT_WAITING, .exit_status = 1, .exit_signal = -1 },
+		{ .phase = UNIT_PAUSED, .exit_status = -1, .exit_signal = 9 },
+		{ .phase = UNIT_WAITING, .exit_status = -1, .exit_signal = 6, .hung = true },
+	};
+	_cleanup_free_ char *status = status_of(states, ARRAY_SIZE(states)), *text = NULL;
+
+	assert_string_equal(status,
+			    "5 instances: 1: MASTER, subnet up; "
+			    "2 FAILED for good: /etc/rdma/opensm.conf.2:3:1: bad; "
+			    "3: waiting to start again after exit status 1; "
+			    "4 FAILED again and again, last with signal 9 (Killed); tried again "
+			    "every minute; "
+			    "5: waiting to start again after no sign of life, killed");
+	assert_int_equal(file_read("run/instances.json", 1 << 16, &text, NULL), 0);
+	assert_non_null(strstr(text, "\"exit_status\":78"));
+	assert_non_null(strstr(text, "\"failing\":true"));
+}
+
+/* systemd drops messages of more than 4096 bytes. */
+static void fifty_instances_are_a_line_that_systemd_reads(void **state)
+{
+	struct unit_state states[50];
+	_cleanup_free_ char *status = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		states[i] = (struct unit_state){ .phase = i == 7 ? UNIT_FAILED : UNIT_RUNNING,
+						 .exit_status = 78, .exit_signal = -1 };
+		memset(states[i].status, 'x', sizeof(states[i].status) - 1);
+	}
+	status = status_of(states, ARRAY_SIZE(states));
+	assert_string_equal(status,
+			    "49 of 50 instances running; 8 FAILED for good: exit status 78");
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		states[i].phase = UNIT_FAILED;
+		states[i].faulted = true;
+	}
+	free(status);
+	status = status_of(states, ARRAY_SIZE(states));
+	assert_in_range(strlen(status), 1900, 2000);
+}
+
+/* As systemd-escape(1) has them. */
+static void names_of_units_can_hold_any_name(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "2", "opensm@2.service" },
+		{ "0x0002c90300001234", "opensm@0x0002c90300001234.service" },
+		{ "1.rpm-new~", "opensm@1.rpm\\x2dnew\\x7e.service" },
+		{ ".a", "opensm@\\x2ea.service" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ char *name = unit_name(rows[i][0]);
+
+		assert_string_equal(name, rows[i][1]);
+	}
 }
 
 static void the_command_line_moves_the_places(void **state)
 {
-	char *argv[] = { "opensm-launch", "--conf-dir", "/x", "--show", "[title   ]", NULL };
+	char *argv[] = { "opensm-launch", "--conf-dir", "/x", "--show", "--run=2", NULL };
 	char *wrong[] = { "opensm-launch", "word", NULL };
 	struct launch_paths p;
 	_cleanup_free_ char *text = NULL;
@@ -343,6 +392,7 @@ static void the_command_line_moves_the_places(void **state)
 	assert_int_equal(launch_paths_read(5, argv, out, out, &p), -1);
 	assert_string_equal(p.conf_dir, "/x");
 	assert_true(p.show);
+	assert_string_equal(p.run, "2");
 	assert_false(launch_paths_standard_conf(&p));
 	assert_true(launch_paths_standard_log(&p));
 	assert_int_equal(launch_paths_read(2, wrong, out, out, &p), 2);
@@ -359,14 +409,15 @@ int main(void)
 		TEST(a_numbered_one_has_files_of_its_own),
 		TEST(what_its_configuration_says_is_left_alone),
 		TEST(a_guid_comes_with_prefix_and_priority),
-		TEST(what_is_for_the_launcher_is_not_for_the_instance),
+		TEST(what_systemd_says_is_for_the_instance_and_its_folders_are_its_own),
 		TEST(a_named_cache_begins_with_what_was_known),
 		TEST(a_cache_that_is_there_is_never_touched),
-		TEST(messages_are_taken_apart),
 		TEST(ports_are_those_of_infiniband),
 		TEST(what_two_would_fight_over_is_said),
 		TEST(a_folder_that_cannot_be_read_is_a_fault_and_none_is_not),
-		TEST(descriptions_name_the_fault),
+		TEST(each_instance_is_told_with_its_fault),
+		TEST(fifty_instances_are_a_line_that_systemd_reads),
+		TEST(names_of_units_can_hold_any_name),
 		TEST(the_command_line_moves_the_places),
 	};
 

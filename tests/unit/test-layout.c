@@ -162,18 +162,18 @@ static void attributes_without_a_layout_have_no_rows(void **state)
 	assert_string_equal(ib_attr_name(0x7777), "unknown attribute");
 }
 
-static unsigned speed(unsigned active, unsigned extended, uint32_t cap, bool fdr10)
+static unsigned speed(unsigned active, unsigned extended, enum ib_speed_set most, bool fdr10)
 {
 	uint8_t pi[SMP_DATA_SIZE] = { 0 };
 
 	ib_put(pi, PI_SPEED_ACTIVE, active);
 	ib_put(pi, PI_SPEED_EXT_ACTIVE, extended);
-	return ib_link_speed(pi, cap, fdr10);
+	return ib_link_speed(pi, most, fdr10);
 }
 
 static void speed_bits_become_tenths_of_gigabits(void **state)
 {
-	uint32_t ext = IB_CAP(IB_CAP_EXTENDED_SPEEDS);
+	enum ib_speed_set ext = IB_SPEED_EXTENDED;
 
 	assert_int_equal(speed(1, 0, 0, false), 25);
 	assert_int_equal(speed(2, 0, 0, false), 50);
@@ -190,14 +190,83 @@ static void speed_bits_become_tenths_of_gigabits(void **state)
 
 static void extended_speeds_need_the_capability(void **state)
 {
-	assert_int_equal(speed(4, 8, ~IB_CAP(IB_CAP_EXTENDED_SPEEDS), false), 100);
+	uint8_t pi[SMP_DATA_SIZE] = { 0 };
+
+	assert_int_equal(speed(4, 8, IB_SPEED_PLAIN, false), 100);
+	assert_int_equal(ib_speed_sets(NULL), IB_SPEED_PLAIN);
+	ib_put(pi, PI_CAP_MASK, ~IB_CAP(IB_CAP_EXTENDED_SPEEDS));
+	assert_int_equal(ib_speed_sets(pi), IB_SPEED_PLAIN);
+	ib_put(pi, PI_CAP_MASK, IB_CAP(IB_CAP_EXTENDED_SPEEDS));
+	assert_int_equal(ib_speed_sets(pi), IB_SPEED_EXTENDED);
+	ib_put(pi, PI_CAP_MASK2, IB_CAP(IB_CAP2_EXTENDED_SPEEDS2));
+	assert_int_equal(ib_speed_sets(pi), IB_SPEED_EXTENDED);
+	ib_put(pi, PI_CAP_MASK, IB_CAP(IB_CAP_EXTENDED_SPEEDS) | IB_CAP(IB_CAP_CAPMASK2));
+	assert_int_equal(ib_speed_sets(pi), IB_SPEED_EXTENDED2);
+}
+
+/* Byte 56 of PortInfo: Active in bits 6:5, Supported in 4:3, Enabled in 2:0. */
+static void xdr_is_read_from_the_second_extended_fields(void **state)
+{
+	uint8_t pi[SMP_DATA_SIZE] = { [56] = 0x20 | 0x08 | 0x07 };
+
+	ib_put(pi, PI_SPEED_ACTIVE, 4);
+	ib_put(pi, PI_SPEED_EXT_ACTIVE, 8);
+	assert_int_equal(ib_link_speed(pi, IB_SPEED_EXTENDED2, false), 2000);
+	assert_int_equal(ib_link_speed(pi, IB_SPEED_EXTENDED, false), 1000);
+	assert_int_equal(ib_speed_bits(pi, IB_SPEED_EXTENDED2, IB_SPEED_SUPPORTED), 1);
+	assert_int_equal(ib_speed_bits(pi, IB_SPEED_EXTENDED2, IB_SPEED_ENABLED), 7);
+	assert_int_equal(ib_speed_active_set(pi, IB_SPEED_EXTENDED2), IB_SPEED_EXTENDED2);
+	assert_int_equal(ib_get(pi, PI_ROUND_TRIP_LATENCY), 0);
+	pi[56] = 0;
+	assert_int_equal(ib_link_speed(pi, IB_SPEED_EXTENDED2, false), 1000);
+}
+
+static void the_rows_of_speeds_agree_with_each_other(void **state)
+{
+	unsigned seen[IB_SPEED_SETS] = { 0 };
+
+	for (size_t i = 0; i < IB_SPEEDS; i++) {
+		const struct ib_speed *s = &ib_speeds[i];
+		bool fdr10 = s->tenths == IB_SPEED_FDR10;
+
+		assert_true(!i || s->tenths > ib_speeds[i - 1].tenths);
+		assert_true(s->data < s->raw);
+		assert_ptr_equal(ib_speed_of(s->tenths), s);
+		assert_ptr_equal(ib_speed_named(s->name, strlen(s->name)), s);
+		for (size_t w = 0; w < IB_WIDTHS; w++)
+			assert_int_equal(ib_rate_bandwidth(s->rate[w]),
+					 ib_widths[w].lanes * (fdr10 ? IB_SPEED_QDR : s->tenths));
+		for (unsigned set = 0; set < IB_SPEED_SETS; set++) {
+			assert_false(seen[set] & s->bit[set]);
+			seen[set] |= s->bit[set];
+		}
+	}
+	assert_null(ib_speed_of(26));
+	assert_null(ib_speed_named("EDRx", 4));
+	assert_null(ib_speed_named("ED", 2));
+}
+
+static void vl_codes_and_widths_turn_both_ways(void **state)
+{
+	static const uint8_t code_of[] = { 0, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 5, 5 };
+
+	for (unsigned vls = 0; vls < ARRAY_SIZE(code_of); vls++)
+		assert_int_equal(ib_vls_code(vls), code_of[vls]);
+	assert_int_equal(ib_data_vls(5), 15);
+	assert_int_equal(ib_data_vls(6), 0);
+	for (size_t w = 0; w < IB_WIDTHS; w++)
+		assert_ptr_equal(ib_width_of(ib_widths[w].lanes), &ib_widths[w]);
+	assert_int_equal(ib_widest(0x11)->lanes, 2);
+	assert_int_equal(ib_widest(0xFF)->lanes, 12);
+	assert_null(ib_widest(0));
 }
 
 static void width_bits_become_lanes(void **state)
 {
 	static const struct {
 		uint8_t code, lanes;
-	} cases[] = { { 1, 1 }, { 2, 4 }, { 4, 8 }, { 8, 12 }, { 16, 2 }, { 0, 0 }, { 3, 0 }, { 255, 0 } };
+	} cases[] = { { 1, 1 },	 { 2, 4 }, { 4, 8 }, { 8, 12 },
+		      { 16, 2 }, { 0, 0 }, { 3, 0 }, { 255, 0 } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		uint8_t pi[SMP_DATA_SIZE] = { 0 };
@@ -217,12 +286,12 @@ static void codes_have_words(void **state)
 	assert_string_equal(ib_port_state_name(IB_PORT_INIT), "Init");
 	assert_string_equal(ib_port_state_name(IB_PORT_ARMED), "Armed");
 	assert_string_equal(ib_port_state_name(IB_PORT_ACTIVE), "Active");
-	assert_string_equal(ib_port_state_name(5), "invalid");
+	assert_string_equal(ib_port_state_name(5), "Unknown");
 	assert_string_equal(ib_node_type_name(IB_NODE_CA), "Channel Adapter");
 	assert_string_equal(ib_node_type_name(IB_NODE_SWITCH), "Switch");
 	assert_string_equal(ib_node_type_name(IB_NODE_ROUTER), "Router");
-	assert_string_equal(ib_node_type_name(0), "invalid");
-	assert_string_equal(ib_node_type_name(4), "invalid");
+	assert_string_equal(ib_node_type_name(0), "UNKNOWN");
+	assert_string_equal(ib_node_type_name(4), "UNKNOWN");
 }
 
 int main(void)
@@ -236,6 +305,9 @@ int main(void)
 		cmocka_unit_test(attributes_without_a_layout_have_no_rows),
 		cmocka_unit_test(speed_bits_become_tenths_of_gigabits),
 		cmocka_unit_test(extended_speeds_need_the_capability),
+		cmocka_unit_test(xdr_is_read_from_the_second_extended_fields),
+		cmocka_unit_test(the_rows_of_speeds_agree_with_each_other),
+		cmocka_unit_test(vl_codes_and_widths_turn_both_ways),
 		cmocka_unit_test(width_bits_become_lanes),
 		cmocka_unit_test(codes_have_words),
 	};

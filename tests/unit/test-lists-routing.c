@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "conf/lists_routing.h"
+#include "conf/lists/lists_routing.h"
 #include "util/mem.h"
 
 static struct conf_guid_ids ids_of(const char *text, struct conf_report *r)
@@ -38,7 +38,8 @@ static void assert_found(const struct conf_report *r, size_t i, unsigned line, c
 static void numbers_may_be_of_any_base_and_be_followed_by_words(void **state)
 {
 	struct conf_report r = { 0 };
-	struct conf_guid_ids ids = ids_of("# ids\n0x10 7\n0x20 0xff spine\n\n0x30\t010 # eight\n", &r);
+	struct conf_guid_ids ids =
+		ids_of("# ids\n0x10 7\n0x20 0xff spine\n\n0x30\t010 # eight\n", &r);
 
 	assert_int_equal(r.n, 0);
 	assert_int_equal(ids.n, 3);

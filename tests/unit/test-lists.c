@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf/lists.h"
+#include "conf/files.h"
 #include "tests/lib/scratch.h"
 #include "util/mem.h"
 
@@ -28,25 +28,24 @@ static struct conf_guid_ports ports_of(const char *text, enum conf_list kind, st
 
 static void guids_keep_their_order(void **state)
 {
-	char *path = scratch_file("# order\n\n  0x30 a host\n0x10#x\n32\n\t0x20 # again\n0x30\n");
+	static const char text[] = "# order\n\n  0x30 a host\n0x10#x\n32\n\t0x20 # again\n0x30\n";
 	struct conf_report r = { 0 };
 	struct conf_guids g;
 
-	assert_int_equal(conf_guids_read(path, &g, &r), 0);
+	assert_int_equal(conf_guids_read_text(NAME, text, strlen(text), &g, &r), 0);
 	assert_int_equal(g.n, 3);
 	assert_int_equal(g.guids[0], 0x30);
 	assert_int_equal(g.guids[1], 0x10);
 	assert_int_equal(g.guids[2], 32);
 	assert_int_equal(r.n, 2);
 	assert_int_equal(r.warnings, 2);
-	assert_string_equal(r.findings[0].file, path);
+	assert_string_equal(r.findings[0].file, NAME);
 	assert_int_equal(r.findings[0].line, 6);
 	assert_string_equal(r.findings[0].text,
 			    "also in line 5, which counts; this line is ignored");
 	assert_int_equal(r.findings[1].line, 7);
 	conf_guids_clear(&g);
 	conf_report_clear(&r);
-	free(path);
 }
 
 static void ports_are_read(void **state)
@@ -130,15 +129,25 @@ static void a_bad_line_does_not_harm_the_good_ones(void **state)
 
 static void a_missing_list_is_a_finding(void **state)
 {
+	_cleanup_(conf_unrefp) struct conf *c = conf_new();
 	struct conf_report r = { 0 };
-	struct conf_guids g;
+	struct conf_place at = { 0 };
 
-	assert_int_equal(conf_guids_read("/nonexistent/list", &g, &r), -ENOENT);
-	assert_int_equal(g.n, 0);
-	assert_null(g.guids);
+	assert_int_equal(conf_set(c, CONF_ID_root_guid_file, "/nonexistent/list", &at, &r), 0);
+	conf_lists_check(c, &r);
 	assert_int_equal(r.errors, 1);
-	assert_string_equal(r.findings[0].file, "/nonexistent/list");
+	assert_non_null(strstr(r.findings[0].text, "there is no file \"/nonexistent/list\""));
 	conf_report_clear(&r);
+}
+
+/* No option names them: prefix-routes.conf, partitions.conf and others at their default places. */
+static void a_missing_file_of_a_default_path_is_no_fault(void **state)
+{
+	_cleanup_(conf_unrefp) struct conf *c = conf_new();
+	struct conf_report r = { 0 };
+
+	conf_lists_check(c, &r);
+	assert_int_equal(r.n, 0);
 }
 
 static const char map[] = "# names\n"
@@ -179,16 +188,16 @@ static void names_are_found_by_guid(void **state)
 
 static void the_map_of_the_configuration_is_loaded(void **state)
 {
-	_cleanup_(conf_names_freep) struct conf_names *names = NULL;
+	_cleanup_(conf_files_unrefp) struct conf_files *files = NULL;
 	_cleanup_(conf_unrefp) struct conf *c = conf_new();
 	char *path = scratch_file("0x1 \"one\"\n");
 	struct conf_report r = { 0 };
 	struct conf_place at = { 0 };
 
 	assert_int_equal(conf_set(c, CONF_ID_node_name_map_name, path, &at, &r), 0);
-	assert_int_equal(conf_names_load(c, &names, &r), 0);
-	assert_string_equal(conf_names_find(names, 1), "one");
-	assert_int_equal(r.n, 0);
+	files = conf_files_read(c, NULL);
+	assert_string_equal(conf_names_find(conf_files_names(files), 1), "one");
+	assert_int_equal(files->of[CONF_FILE_NAMES]->findings.n, 0);
 	free(path);
 }
 
@@ -229,6 +238,7 @@ int main(void)
 		cmocka_unit_test(of_two_weights_the_last_counts),
 		cmocka_unit_test(a_bad_line_does_not_harm_the_good_ones),
 		cmocka_unit_test(a_missing_list_is_a_finding),
+		cmocka_unit_test(a_missing_file_of_a_default_path_is_no_fault),
 		cmocka_unit_test(names_are_found_by_guid),
 		cmocka_unit_test(the_map_of_the_configuration_is_loaded),
 		cmocka_unit_test(every_list_of_the_configuration_is_checked),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * log_flood.c: repetitions are counted, nobody fills the log, errors find room, and nothing is lost
- * without being counted. Time is virtual; the last test goes through the log itself.
+ * log_flood.c: repetitions are counted, no sender fills the log, errors find room, and nothing is
+ * lost without being counted. Time is virtual; the last test goes through the log itself.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -132,8 +132,28 @@ static void one_node_gets_120_lines_an_hour(void **state)
 
 	/* A day of records that all say something new. */
 	for (unsigned i = 0; i < 24 * 36000; i++, d->now += 100 * MONO_MS)
-		say(d, (struct log_case){ .what = i | 1, .often = 1, .source = 3, .important = true });
+		say(d,
+		    (struct log_case){ .what = i | 1, .often = 1, .source = 3, .important = true });
 	assert_in_range(d->written + d->counts, 2000, 24 * (120 + 6) + 60);
+}
+
+/* What a host has had written about it hides no alarm. */
+static void alarms_of_a_node_find_room_of_their_own(void **state)
+{
+	struct desk *d = *state;
+	unsigned n = 0;
+
+	for (unsigned i = 1; i <= 1000; i++)
+		say(d, (struct log_case){ .what = i, .often = 1, .source = 3, .important = true });
+	assert_int_equal(d->written, 60);
+	for (unsigned i = 1001; i <= 1100; i++)
+		n += say(d, (struct log_case){ .what = i, .often = 1, .source = 3,
+					       .important = true, .alarm = true });
+	assert_int_equal(n, 16);
+	for (unsigned i = 1101; i <= 4700; i++, d->now += MONO_S)
+		n += say(d, (struct log_case){ .what = i, .often = 1, .source = 3,
+					       .important = true, .alarm = true });
+	assert_in_range(n, 16 + 16 + 110, 16 + 16 + 130); /* and what the others leave */
 }
 
 static void many_nodes_get_3600_lines_an_hour(void **state)
@@ -162,7 +182,8 @@ static void errors_find_room_when_talk_does_not(void **state)
 	for (unsigned i = 1; i < 1000; i++)
 		say(d, (struct log_case){ .what = i, .often = 1, .source = 3 });
 	assert_int_equal(d->written, 45);
-	assert_true(say(d, (struct log_case){ .what = 5000, .often = 1, .source = 3, .important = true }));
+	assert_true(say(
+		d, (struct log_case){ .what = 5000, .often = 1, .source = 3, .important = true }));
 }
 
 static void states_find_room_when_nobody_else_does(void **state)
@@ -223,15 +244,16 @@ static void the_log_counts(void **state)
 	log_set_sink(on_line, &h);
 	log_set_now(5 * MONO_S);
 	for (unsigned i = 0; i < 10; i++)
-		log_on(ABOUT(.node_guid = 0x22, .often = 1), LOGB_ERROR, "'h3': refused, for the %uth time",
-		       i);
+		log_on(ABOUT(.node_guid = 0x22, .often = 1), LOGB_ERROR,
+		       "'h3': refused, for the %uth time", i);
 	assert_int_equal(h.lines, 1);
 	log_on(ABOUT(.node_guid = 0x23, .often = 1), LOGB_ERROR, "'h4': refused");
 	assert_int_equal(h.lines, 2);
 	log_set_now(65 * MONO_S);
 	log_tick();
 	assert_int_equal(h.lines, 3);
-	assert_string_equal(h.last, "'h3': refused, for the 9th time (repeated 9 times in the last 60 s)");
+	assert_string_equal(h.last,
+			    "'h3': refused, for the 9th time (repeated 9 times in the last 60 s)");
 	for (unsigned i = 0; i < 30; i++)
 		log_write(LOGB_INFO, NULL, "SUBNET UP");
 	assert_int_equal(h.lines, 33);
@@ -251,6 +273,7 @@ int main(void)
 		AT_DESK(other_things_are_not_repetitions),
 		AT_DESK(milestones_are_never_counted_away),
 		AT_DESK(one_node_gets_120_lines_an_hour),
+		AT_DESK(alarms_of_a_node_find_room_of_their_own),
 		AT_DESK(many_nodes_get_3600_lines_an_hour),
 		AT_DESK(nobody_writes_100_lines_a_second_for_long),
 		AT_DESK(errors_find_room_when_talk_does_not),

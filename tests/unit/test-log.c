@@ -128,8 +128,7 @@ static void a_record_has_the_format_scripts_read(void **state)
 	open_log("log", LOGB_ERROR | LOGB_INFO);
 	log_info("tables configured on all %d switches", 7);
 	log_write(LOGB_ERROR | LOGB_INFO, NULL, "SUBNET UP");
-	assert_file_matches("log", HEAD("0x02") "a_record_has_the_format_scripts_read: "
-						"tables configured on all 7 switches\n" HEAD("0x03")
+	assert_file_matches("log", HEAD("0x02") "tables configured on all 7 switches\n" HEAD("0x03")
 						"SUBNET UP\n");
 }
 
@@ -151,16 +150,28 @@ static void levels_not_asked_for_are_silent(void **state)
 	log_error("this");
 	assert_false(log_wants(LOGB_INFO));
 	assert_true(log_wants(LOGB_SYS));
-	assert_file_matches("log", HEAD("0x01") ".*: this\n");
+	assert_file_matches("log", HEAD("0x01") "this\n");
 }
 
 static void the_prefix_stands_before_the_function(void **state)
+{
+	struct log_config config = { .path = "log",
+				     .prefix = "rack7",
+				     .flags = LOGB_INFO | LOGB_FUNCS };
+
+	assert_int_equal(log_open(&config), 0);
+	log_info("text");
+	assert_file_matches("log",
+			    HEAD("0x02") "rack7: the_prefix_stands_before_the_function: text\n");
+}
+
+static void functions_are_named_for_those_who_ask(void **state)
 {
 	struct log_config config = { .path = "log", .prefix = "rack7", .flags = LOGB_INFO };
 
 	assert_int_equal(log_open(&config), 0);
 	log_info("text");
-	assert_file_matches("log", HEAD("0x02") "rack7: the_prefix_stands_before_the_function: text\n");
+	assert_file_matches("log", HEAD("0x02") "rack7: text\n");
 }
 
 static void a_record_may_have_lines_but_ends_once(void **state)
@@ -216,7 +227,7 @@ static void before_it_is_opened_errors_go_to_stderr(void **state)
 {
 	log_error("early");
 	log_debug("never");
-	assert_file_matches("stderr", HEAD("0x01") ".*: early\n");
+	assert_file_matches("stderr", HEAD("0x01") "early\n");
 }
 
 static void append_and_erase(void **state)
@@ -369,10 +380,10 @@ static void the_journal_gets_fields(void **state)
 	log_error("link lost");
 	log_debug("detail");
 	assert_string_equal(caught_journal,
-			    "MESSAGE=the_journal_gets_fields: link lost\nPRIORITY=3\n"
-			    "OPENSM_LEVEL=0x01\nSYSLOG_IDENTIFIER=OpenSM\n"
+			    "MESSAGE=link lost\nPRIORITY=3\n"
+			    "OPENSM_LEVEL=0x01\nSYSLOG_IDENTIFIER=opensm\n"
 			    "CODE_FUNC=the_journal_gets_fields\n");
-	assert_file_matches("log", ".*: link lost\n.*: detail\n");
+	assert_file_matches("log", HEAD("0x01") "link lost\n" HEAD("0x08") "detail\n");
 }
 
 static void the_journal_gets_what_a_record_is_about(void **state)
@@ -386,14 +397,17 @@ static void the_journal_gets_what_a_record_is_about(void **state)
 		     .attr = "PortInfo", .method = "Get", .status = "busy", .error = 5),
 	       LOGB_ERROR, "no answer");
 	log_sys_on(ABOUT(.id = LOG_ID_STATE_MASTER), "Entering MASTER state");
-	assert_non_null(strstr(caught_journal, "\nOPENSM_INSTANCE=2\nCODE_FUNC=the_journal_gets_what_a_record_is_about\n"
-					       "MESSAGE_ID=86d86d4c97254b08930660a67ed70c7a\n"
-					       "OPENSM_EVENT=SILENT\nNODE_GUID=0x00000000000002c9\n"
-					       "NODE_DESC=h3\nPORT=1\nLID=7\nATTR=PortInfo\n"
-					       "METHOD=Get\nSTATUS=busy\nERRNO=5\n"));
+	assert_non_null(
+		strstr(caught_journal,
+		       "\nOPENSM_INSTANCE=2\nCODE_FUNC=the_journal_gets_what_a_record_is_about\n"
+		       "MESSAGE_ID=86d86d4c97254b08930660a67ed70c7a\n"
+		       "OPENSM_EVENT=SILENT\nNODE_GUID=0x00000000000002c9\n"
+		       "NODE_DESC=h3\nPORT=1\nLID=7\nATTR=PortInfo\n"
+		       "METHOD=Get\nSTATUS=busy\nERRNO=5\n"));
 	assert_non_null(strstr(caught_journal, "MESSAGE=Entering MASTER state\nPRIORITY=5\n"));
 	assert_non_null(strstr(caught_journal, "OPENSM_EVENT=STATE_MASTER\n"));
-	assert_file_matches("log", HEAD("0x01") ".*: no answer\n" HEAD("0x80") "Entering MASTER state\n");
+	assert_file_matches("log",
+			    HEAD("0x01") "no answer\n" HEAD("0x80") "Entering MASTER state\n");
 }
 
 static void every_event_has_an_id_of_its_own(void **state)
@@ -410,7 +424,7 @@ static void every_event_has_an_id_of_its_own(void **state)
 static void a_module_may_say_more(void **state)
 {
 	open_log("log", LOGB_ERROR);
-	log_set_modules(&(struct log_module){ "sm/traps.c", LOGB_VERBOSE }, 1);
+	log_set_modules(&(struct log_module){ "sm/links/traps.c", LOGB_VERBOSE }, 1);
 	assert_false(log_wants(LOGB_VERBOSE));
 	log_set_modules(&(struct log_module){ "unit/", LOGB_VERBOSE }, 1);
 	assert_true(log_wants(LOGB_VERBOSE));
@@ -418,16 +432,19 @@ static void a_module_may_say_more(void **state)
 	log_verbose("more");
 	log_set_modules(NULL, 0);
 	log_verbose("less");
-	assert_file_matches("log", HEAD("0x04") ".*: more\n");
+	assert_file_matches("log", HEAD("0x04") "more\n");
 }
 
 static void modules_are_folders_and_files(void **state)
 {
-	assert_true(log_module_has("sm/traps.c", "../../opensm/sm/traps.c"));
-	assert_true(log_module_has("sm/", "/root/opensm/opensm/sm/traps.c"));
+	assert_true(log_module_has("sm/links/traps.c", "../../opensm/sm/links/traps.c"));
+	assert_true(log_module_has("sm/", "/root/opensm/opensm/sm/links/traps.c"));
 	assert_false(log_module_has("sm/", "/root/sm/opensm/sa/sa.c"));
-	assert_true(log_module_has("opensm/daemon.c", "/root/opensm/daemon.c"));
-	assert_false(log_module_has("sm/trap", "opensm/sm/traps.c"));
+	assert_true(log_module_has("route/", "../../opensm/route/tree/minhop.c"));
+	assert_true(log_module_has("route/tree/", "../../opensm/route/tree/minhop.c"));
+	assert_true(log_module_has("libvendor/umad.c", "../../libvendor/umad.c"));
+	assert_true(log_module_has("opensm/main.c", "/root/opensm/main.c"));
+	assert_false(log_module_has("sm/trap", "opensm/sm/links/traps.c"));
 	assert_string_equal(log_module_of("main.c"), "main.c");
 }
 
@@ -447,7 +464,7 @@ static void another_journal_stream_is_not_ours(void **state)
 	open_log("stderr", LOGB_INFO);
 	log_info("plain");
 	assert_string_equal(caught_journal, "");
-	assert_file_matches("stderr", HEAD("0x02") ".*: plain\n");
+	assert_file_matches("stderr", HEAD("0x02") "plain\n");
 }
 
 static void settings_change_without_reopening(void **state)
@@ -457,7 +474,7 @@ static void settings_change_without_reopening(void **state)
 	log_info("now");
 	assert_int_equal(log_reopen(), 0);
 	log_info("later");
-	assert_file_matches("log", HEAD("0x02") "p: .*: now\n" HEAD("0x02") "p: .*: later\n");
+	assert_file_matches("log", HEAD("0x02") "p: now\n" HEAD("0x02") "p: later\n");
 }
 
 static void the_mask_changes_while_it_runs(void **state)
@@ -472,7 +489,7 @@ static void the_mask_changes_while_it_runs(void **state)
 	log_error("not now");
 	log_configure(&config);
 	assert_int_equal(log_flags(), LOGB_ERROR | LOGB_SYS);
-	assert_file_matches("log", HEAD("0x02") "p: .*: now\n");
+	assert_file_matches("log", HEAD("0x02") "p: now\n");
 }
 
 static void copy_text(void *arg, unsigned bits, const char *text)
@@ -517,6 +534,7 @@ int main(void)
 		IN_FOLDER(the_thread_is_the_low_half_of_its_id),
 		IN_FOLDER(levels_not_asked_for_are_silent),
 		IN_FOLDER(the_prefix_stands_before_the_function),
+		IN_FOLDER(functions_are_named_for_those_who_ask),
 		IN_FOLDER(a_record_may_have_lines_but_ends_once),
 		IN_FOLDER(a_long_record_is_cut),
 		IN_FOLDER(state_changes_go_to_stdout_and_syslog),

@@ -36,7 +36,7 @@ static void request_is_a_directed_route_smp_to_the_permissive_lid(void **state)
 	assert_int_equal(ib_get(s->mad, SMP_HOP_COUNT), 2);
 	assert_int_equal(s->mad[SMP_INITIAL_PATH + 2], 7);
 	assert_int_equal(ib_get(s->mad, SMP_M_KEY), 0x1122334455667788);
-	assert_int_equal(ib_get(s->mad, SMP_TID), 0x1234);
+	assert_int_not_equal(ib_get(s->mad, SMP_TID), 0);
 }
 
 static void lid_routed_request_goes_to_its_lid(void **state)
@@ -97,7 +97,8 @@ static void each_try_has_a_fresh_tid_and_the_last_one_ends_it(void **state)
 	run(d, 0);
 	for (unsigned try = 0; try < 4; try++) {
 		assert_int_equal(d->paper.n_sent, try + 1);
-		assert_int_equal(tid_of(d, try), 0x1234 + try);
+		for (unsigned before = 0; before < try; before++)
+			assert_int_not_equal(tid_of(d, try), tid_of(d, before));
 		assert_int_equal(a->ends, 0);
 		give_back(d, try);
 		run(d, 200 * MONO_MS);
@@ -203,7 +204,8 @@ static void duplicate_response_is_counted_and_ignored(void **state)
 	give_back(d, 0);
 	assert_int_equal(run(d, 0), 3);
 	assert_end(a, MAD_END_ANSWERED);
-	assert_int_equal(mad_strays(d->engine)->late, 2);
+	/* what comes back is no response */
+	assert_int_equal(mad_strays(d->engine)[MAD_STRAY_LATE], 1);
 }
 
 static void late_response_to_an_earlier_try_is_ignored(void **state)
@@ -217,7 +219,7 @@ static void late_response_to_an_earlier_try_is_ignored(void **state)
 	answer(d, 0, MAD_STATUS_BAD_VALUE);
 	run(d, MONO_MS);
 	assert_int_equal(a->ends, 0);
-	assert_int_equal(mad_strays(d->engine)->late, 1);
+	assert_int_equal(mad_strays(d->engine)[MAD_STRAY_LATE], 1);
 	answer(d, 1, 0);
 	run(d, MONO_MS);
 	assert_end(a, MAD_END_ANSWERED);
@@ -246,7 +248,7 @@ static void response_to_another_question_is_ignored(void **state)
 		run(d, 0);
 		ib_bits_put(answer(d, 0, 0), f->offset, f->width, f->value);
 		run(d, MONO_MS);
-		if (a->ends || mad_strays(d->engine)->mismatched != 1)
+		if (a->ends || mad_strays(d->engine)[MAD_STRAY_MISMATCHED] != 1)
 			fail_msg("wrong %s accepted", f->what);
 		answer(d, 0, 0);
 		run(d, MONO_MS);
@@ -266,7 +268,7 @@ static void short_mad_is_ignored(void **state)
 	d->paper.in[1].length = 0;
 	run(d, MONO_MS);
 	assert_int_equal(a->ends, 0);
-	assert_int_equal(mad_strays(d->engine)->mismatched, 2);
+	assert_int_equal(mad_strays(d->engine)[MAD_STRAY_MISMATCHED], 2);
 }
 
 static void on_inbox(void *owner, const struct transport_addr *from, const uint8_t *mad, mono_t now)
@@ -429,20 +431,6 @@ static void freed_engine_calls_nobody_and_releases_targets(void **state)
 
 /* TIDs */
 
-static void tid_skips_zero_and_those_on_the_wire(void **state)
-{
-	struct mad_params params = plain;
-	_desk_ d = NULL;
-
-	params.first_tid = UINT32_MAX;
-	d = desk_new(&params);
-	ask(d, 1);
-	ask(d, 2);
-	run(d, 0);
-	assert_int_equal(tid_of(d, 0), UINT32_MAX);
-	assert_int_equal(tid_of(d, 1), 1);
-}
-
 static void slot_of_a_new_request_is_not_reached_by_an_old_answer(void **state)
 {
 	_desk_ d = desk_new(&plain);
@@ -563,7 +551,6 @@ int main(void)
 		cmocka_unit_test(lost_port_ends_everything),
 		cmocka_unit_test(port_lost_at_send_ends_everything),
 		cmocka_unit_test(freed_engine_calls_nobody_and_releases_targets),
-		cmocka_unit_test(tid_skips_zero_and_those_on_the_wire),
 		cmocka_unit_test(slot_of_a_new_request_is_not_reached_by_an_old_answer),
 		cmocka_unit_test(counters_tell_sends_retries_and_ends),
 		cmocka_unit_test(send_once_needs_no_room_and_never_comes_back),

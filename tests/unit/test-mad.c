@@ -89,7 +89,8 @@ static void every_header_field_lies_where_libibmad_has_it(void **state)
 			uint64_t ours = ib_bits_get(mad, fields[i].offset, fields[i].width);
 
 			if (!strcmp(fields[i].name, "METHOD"))
-				assert_int_equal(ours, header(mad, "RESPONSE") << 7 | header(mad, "METHOD7"));
+				assert_int_equal(ours, header(mad, "RESPONSE") << 7 |
+							       header(mad, "METHOD7"));
 			else if (strncmp(fields[i].name, "RSV", 3))
 				assert_true(ours == header(mad, fields[i].name));
 		}

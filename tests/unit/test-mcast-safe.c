@@ -2,8 +2,9 @@
 /* Multicast trees beside unicast: whatever groups there are, nothing waits for itself. */
 #include "tests/unit/route-desk.h"
 
-#include "route/depend.h"
-#include "route/mcast.h"
+#include "route/proof/cdg.h"
+#include "route/mcast/mcast.h"
+#include "route/select/engines.h"
 #include "tests/unit/lanes-walk.h"
 
 #define GROUPS 12
@@ -24,7 +25,8 @@ static struct routes *routed(const char *engine, const struct topo *t, unsigned 
 	return route_engine_find(engine)->compute(&job, why, sizeof(why));
 }
 
-static struct mcast_tree *plan(struct mcast_planner *p, const struct topo *t, unsigned group, uint64_t *seed)
+static struct mcast_tree *plan(struct mcast_planner *p, const struct topo *t, unsigned group,
+			       uint64_t *seed)
 {
 	struct mcast_member members[40];
 	uint32_t n = 0, want = 2 + draw(seed, 30);
@@ -36,7 +38,8 @@ static struct mcast_tree *plan(struct mcast_planner *p, const struct topo *t, un
 			.sw = h->sw, .port = h->sw_port, .receive = draw(seed, 8) != 0,
 		};
 	}
-	return mcast_plan(p, &(struct mcast_job){ .mlid = (lid_t)(MLID_MIN + group), .members = members,
+	return mcast_plan(p, &(struct mcast_job){ .mlid = (lid_t)(MLID_MIN + group),
+						  .members = members,
 						  .n_members = n });
 }
 
@@ -46,7 +49,8 @@ struct outcome {
 };
 
 /* Groups on a fabric routed by `engine`; false: it does not route it, or not free of cycles. */
-static bool try_groups(const char *engine, const struct topo *t, unsigned lanes, uint64_t seed, struct outcome *o)
+static bool try_groups(const char *engine, const struct topo *t, unsigned lanes, uint64_t seed,
+		       struct outcome *o)
 {
 	struct routes *r = routed(engine, t, lanes);
 	struct mcast_tree *trees[GROUPS];
@@ -59,7 +63,7 @@ static bool try_groups(const char *engine, const struct topo *t, unsigned lanes,
 		return false;
 	}
 	p = mcast_planner_new(&(struct mcast_params){
-		.topo = t, .routes = r, .depends = dependency_graph_of(r, 1),
+		.topo = t, .routes = r, .depends = cdg_of(r, 1),
 	});
 	for (unsigned i = 0; i < GROUPS; i++) {
 		trees[i] = plan(p, t, i, &seed);
@@ -89,8 +93,8 @@ static void groups_close_no_cycle_on_any_fabric(void **state)
 
 			if (!try_groups(engines[e], t, 1 + number % 3, number, &out))
 				continue;
-			print_message("fabric %u, %s: %u trees, %u unproved\n", number, engines[e], out.trees,
-				      out.unproved);
+			print_message("fabric %u, %s: %u trees, %u unproved\n", number, engines[e],
+				      out.trees, out.unproved);
 			assert_true(!out.cycle || out.unproved);
 			tried++;
 			trees += out.trees;

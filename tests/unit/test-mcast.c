@@ -12,8 +12,9 @@
 
 #include <cmocka.h>
 
-#include "route/mcast.h"
+#include "route/mcast/mcast.h"
 #include "tests/lib/topogen.h"
+#include "route/select/engines.h"
 #include "util/mem.h"
 
 static uint64_t next_random(uint64_t *state)
@@ -332,7 +333,10 @@ static unsigned rows_that_differ(const struct mcast_tree *a, const struct mcast_
 	return n;
 }
 
-/* A pod that has no member gets its leaf, its agg and the core: three rows, one of them there already. */
+/*
+ * A pod that has no member gets its leaf, its agg and the core: three rows, one of them there
+ * already.
+ */
 static void a_join_adds_its_branch(void **state)
 {
 	_cleanup_(topo_unrefp) struct topo *t = topogen_fat_tree3(8, NULL);
@@ -353,7 +357,7 @@ static void a_join_adds_its_branch(void **state)
 	assert_int_equal(rows_that_differ(before, after), 3);
 }
 
-/* Who joins one by one gets as good a tree as who joins together. */
+/* Members that join one by one get as good a tree as members that join together. */
 static void growth_is_no_decay(void **state)
 {
 	_cleanup_(topo_unrefp) struct topo *t = topogen_fat_tree3(8, NULL);

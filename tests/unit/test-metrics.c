@@ -9,15 +9,15 @@
 
 #include <cmocka.h>
 
-#include "ctl/metrics.h"
-#include "ctl/metrics_text.h"
-#include "ib/netfile.h"
+#include "sim/netfile/netfile.h"
 #include "lib/rig.h"
-#include "libvendor/sim/gen.h"
+#include "sim/gen/gen.h"
+#include "metrics/metrics.h"
+#include "metrics/metrics_text.h"
 #include "util/log.h"
 #include "util/mem.h"
 
-/* ---- text ------------------------------------------------------------------------------------- */
+/* ---- text ----------------------------------------------------------------------------------- */
 
 static char *end(struct metrics_text *t)
 {
@@ -42,7 +42,7 @@ static void a_family_in_both_formats(void **state)
 		metric_label_number(t, "port", 3);
 		metric_count(t, UINT64_MAX);
 		metric_instance(t, NULL);
-		metric_one(t, "y", METRIC_GAUGE, "Now", 0.25);
+		metric_gauge(t, "y", "Now", 0.25);
 		text = end(t);
 		assert_string_equal(text,
 				    om ? "# HELP x What is counted\n# TYPE x counter\n"
@@ -83,9 +83,9 @@ static void labels_are_escaped(void **state)
 	assert_non_null(strstr(text, "\nx{a=\"\"} 3\n"));
 }
 
-/* ---- events ----------------------------------------------------------------------------------- */
+/* ---- events --------------------------------------------------------------------------------- */
 
-static void sweep(struct metrics_tally *t, const char *kind, unsigned ms, unsigned errors)
+static void sweep(struct metrics_tally *t, enum sweep_kind kind, unsigned ms, unsigned errors)
 {
 	const struct sm_event e = { .kind = SM_EVENT_SWEEP_DONE,
 				    .sweep = { .kind = kind, .ms = ms, .errors = errors } };
@@ -96,15 +96,14 @@ static void sweep(struct metrics_tally *t, const char *kind, unsigned ms, unsign
 static void sweeps_fall_into_their_buckets(void **state)
 {
 	struct metrics_tally t = { 0 };
-	const struct metrics_sweep *heavy = &t.sweeps[METRIC_HEAVY];
+	const struct metrics_sweep *heavy = &t.sweeps[SWEEP_HEAVY];
 
-	sweep(&t, "heavy", 0, 0);
-	sweep(&t, "heavy", 1, 0);
-	sweep(&t, "heavy", 2, 1);
-	sweep(&t, "heavy", 60000, 0);
-	sweep(&t, "heavy", 60001, 0);
-	sweep(&t, "rerouting", 7, 0);
-	sweep(&t, "no such kind", 7, 0);
+	sweep(&t, SWEEP_HEAVY, 0, 0);
+	sweep(&t, SWEEP_HEAVY, 1, 0);
+	sweep(&t, SWEEP_HEAVY, 2, 1);
+	sweep(&t, SWEEP_HEAVY, 60000, 0);
+	sweep(&t, SWEEP_HEAVY, 60001, 0);
+	sweep(&t, SWEEP_REROUTE, 7, 0);
 	assert_int_equal(heavy->ended, 5);
 	assert_int_equal(heavy->failed, 1);
 	assert_int_equal(heavy->bucket[0], 2);
@@ -112,9 +111,9 @@ static void sweeps_fall_into_their_buckets(void **state)
 	assert_int_equal(heavy->bucket[METRIC_BUCKETS - 1], 1);
 	assert_int_equal(heavy->bucket[METRIC_BUCKETS], 1);
 	assert_int_equal(heavy->ms, 120004);
-	assert_int_equal(heavy->last, 1234 * MONO_S);
-	assert_int_equal(t.sweeps[METRIC_REROUTING].ended, 1);
-	assert_int_equal(t.sweeps[METRIC_LIGHT].ended, 0);
+	assert_int_equal(heavy->last, 1234);
+	assert_int_equal(t.sweeps[SWEEP_REROUTE].ended, 1);
+	assert_int_equal(t.sweeps[SWEEP_LIGHT].ended, 0);
 }
 
 static void what_came_and_went(void **state)
@@ -145,14 +144,24 @@ static void what_came_and_went(void **state)
 	assert_int_equal(t.unreachable, 6);
 }
 
-/* ---- pages ------------------------------------------------------------------------------------ */
+/* ---- pages ---------------------------------------------------------------------------------- */
 
-static char *page(struct scene *scene, bool per_port)
+static void no_clock(void *arg, mono_t *ret_now, int64_t *ret_realtime)
+{
+	*ret_now = 0;
+	*ret_realtime = 0;
+}
+
+static char *page(struct daemon_api *api, bool per_port)
 {
 	const struct metrics_tally tally = { 0 };
-	struct metrics *m = metrics_take(scene, &tally, per_port);
+	struct metrics *m;
 	size_t len;
-	char *text = metrics_render(m, false, &len);
+	char *text;
+
+	api->clock = no_clock;
+	m = metrics_take(api, &tally, per_port);
+	text = metrics_render(m, false, &len);
 
 	metrics_free(m);
 	return text;
@@ -170,8 +179,10 @@ static unsigned lines_with(const char *text, const char *start)
 static void without_a_port(void **state)
 {
 	struct conf *conf = conf_new();
-	struct scene scene = { .conf = conf, .version = "4.0.0", .instance = "x", .refused = true };
-	_cleanup_free_ char *text = page(&scene, true);
+	struct daemon_api api = {
+		.conf = conf, .version = "4.0.0", .instance = "x", .refused = true
+	};
+	_cleanup_free_ char *text = page(&api, true);
 
 	assert_non_null(strstr(text, "\nopensm_is_master{instance=\"x\"} 0\n"));
 	assert_non_null(strstr(text, "\nopensm_state{instance=\"x\",state=\"MASTER\"} 0\n"));
@@ -187,20 +198,26 @@ static void with_a_subnet(void **state)
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(4, 4, 2, 1);
 	struct rig *rig = rig_new(sim_new(net, 3));
 	struct conf *conf = conf_new();
-	struct scene scene = { .conf = conf, .version = "4.0.0", .instance = "x" };
+	struct daemon_api api = { .conf = conf, .version = "4.0.0", .instance = "x" };
 	char *text;
 
+	conf->sa_key = 99;
 	sim_set_desc(rig->sim, sim_find(rig->sim, "h5"), "say \"h5\"\\");
 	assert_int_equal(rig_start(rig, "h0", 0, conf, NULL), 0);
 	assert_int_equal(rig_start(rig, "h9", 0, conf, NULL), 1);
 	rig_run(rig, 30 * MONO_S);
-	scene.sm = rig->sms[0].sm;
-	text = page(&scene, true);
+	api.sm = rig->sms[0].sm;
+	text = page(&api, true);
 	assert_non_null(strstr(text, "opensm_nodes{instance=\"x\",type=\"ca\"} 16\n"));
 	assert_non_null(strstr(text, "opensm_nodes{instance=\"x\",type=\"switch\"} 6\n"));
 	assert_non_null(strstr(text, "opensm_foreign_sms{instance=\"x\",trusted=\"true\"} 1\n"));
 	assert_non_null(strstr(text, "opensm_lids_used{instance=\"x\"} 22\n"));
 	assert_non_null(strstr(text, "opensm_ports{instance=\"x\",state=\"Active\"} 48\n"));
+	assert_non_null(
+		strstr(text, "opensm_security_check{instance=\"x\",check=\"m_key\"} 0\n"));
+	assert_non_null(
+		strstr(text, "opensm_security_check{instance=\"x\",check=\"sa_key\"} 1\n"));
+	assert_null(strstr(text, "check=\"class_keys\""));
 	assert_int_equal(lines_with(text, "infiniband_switch_info{"), 6);
 	assert_int_equal(lines_with(text, "infiniband_hca_info{"), 16);
 	assert_int_equal(lines_with(text, "infiniband_switch_uplink_info{"), 32);
@@ -208,12 +225,12 @@ static void with_a_subnet(void **state)
 	assert_int_equal(lines_with(text, "infiniband_switch_port_rate_bytes_per_second{"), 32);
 	assert_non_null(strstr(text, "hca=\"say \\\"h5\\\"\\\\\""));
 	free(text);
-	text = page(&scene, false);
+	text = page(&api, false);
 	assert_null(strstr(text, "infiniband_"));
 	assert_non_null(strstr(text, "opensm_links{instance=\"x\",speed=\""));
 	free(text);
-	scene.sm = rig->sms[1].sm; /* the standby knows the fabric, and tells of no port */
-	text = page(&scene, true);
+	api.sm = rig->sms[1].sm; /* the standby knows the fabric, and tells of no port */
+	text = page(&api, true);
 	assert_non_null(strstr(text, "opensm_state{instance=\"x\",state=\"STANDBY\"} 1\n"));
 	assert_non_null(strstr(text, "opensm_subnet_up{instance=\"x\"} 0\n"));
 	assert_null(strstr(text, "infiniband_"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Multicast tables from wants to switches, in the simulator, which follows every packet after every
- * Set: who is reached, what that costs, and what happens when answers are lost.
+ * Set: which members are reached, what that costs, and what happens when answers are lost.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,7 +109,7 @@ static void two_hosts_hear_each_other(void **state)
 	apply(f);
 	good(f);
 	assert_int_equal(field_sets(f), 3);
-	assert_int_equal(f->last.sets, 3 + 3); /* and three tops */
+	assert_int_equal(sim_count(f->sim, IB_ATTR_SWITCH_INFO, MAD_SET), 3); /* the tops */
 	assert_int_equal(f->idles, 1);
 }
 
@@ -134,7 +134,7 @@ static void a_join_writes_its_branch_alone(void **state)
 	apply(f);
 	sets = field_sets(f);
 	assert_int_equal(sets, 4);
-	join(f, 0, 12); /* a leaf that had nobody */
+	join(f, 0, 12); /* a leaf that had no member */
 	apply(f);
 	assert_int_equal(field_sets(f) - sets, 2);
 	join(f, 0, 13);
@@ -212,7 +212,8 @@ static void stopping_writes_no_more(void **state)
 	assert_int_equal(field_sets(f), sets);
 	assert_false(mft_sync_busy(f->sync));
 	assert_null(mft_sync_wanted(f->sync, MLID_MIN));
-	mft_sync_distrust(f->sync); /* and comes back */
+	FABRIC_EACH_NODE(f->fabric, n) /* and comes back */
+		mft_have_forget_all(&n->mft);
 	for (unsigned g = 0; g < 40; g++)
 		f->groups[g].dirty = true;
 	field_plan(f);
@@ -313,7 +314,6 @@ static void a_silent_switch_is_waited_for(void **state)
 	never_looped(f);
 	assert_int_equal(f->last.waiting, 1);
 	assert_int_equal(f->last.given_up, 1);
-	assert_true(f->last.timeouts > 0);
 	assert_string_equal(sim_node_id(f->sim, leaf), "leaf2");
 	assert_int_equal(f->last.failed_example->guid, sim_node_guid(f->sim, leaf));
 	sim_set_silent(f->sim, leaf, SIM_ANSWERS, 0);
@@ -324,7 +324,7 @@ static void a_silent_switch_is_waited_for(void **state)
 	assert_int_equal(f->last.waiting, 0);
 }
 
-/* The same switch vanishes instead: nobody waits for the dead. */
+/* The same switch vanishes instead: no other waits for it. */
 static void a_vanished_switch_is_not_waited_for(void **state)
 {
 	_cleanup_(field_freep) struct field *f = small(1);
@@ -353,12 +353,11 @@ static void what_is_refused_is_said(void **state)
 	join(f, 0, 0);
 	join(f, 0, 1);
 	apply(f);
-	assert_int_equal(f->last.refused, MFT_TRIES);
+	assert_int_equal(field_sets(f), MFT_TRIES);
 	assert_int_equal(f->last.given_up, 1);
-	assert_int_equal(f->last.failed_status, 0x1C);
 	join(f, 0, 2); /* another want is another try */
 	apply(f);
-	assert_int_equal(f->last.refused, MFT_TRIES);
+	assert_int_equal(field_sets(f), 2 * MFT_TRIES);
 	sim_set_refuse(f->sim, sim_find(f->sim, "leaf1"), IB_ATTR_MFT, 0);
 	mft_sync_topology(f->sync);
 	field_settle(f);
@@ -472,20 +471,22 @@ static void stale_trees_are_cleared(void **state)
 	mcast_tree_unref(two);
 }
 
-/* Somebody else's tables in blocks nobody uses are none of our business. */
+/* Tables of another manager in blocks that are not used stay as they are. */
 static void unused_blocks_are_left_alone(void **state)
 {
 	_cleanup_(field_freep) struct field *f = small(40);
+	uint64_t reads;
 
 	join(f, 35, 0);
 	join(f, 35, 7);
 	apply(f);
 	f->groups[35].n = 0;
+	reads = sim_count(f->sim, IB_ATTR_MFT, MAD_GET);
 	field_restart(f);
 	join(f, 0, 0);
 	join(f, 0, 9);
 	apply(f);
-	assert_int_equal(f->last.reads, 6);
+	assert_int_equal(sim_count(f->sim, IB_ATTR_MFT, MAD_GET) - reads, 6);
 	assert_int_equal(sim_mcast_reach(f->sim, MLID_MIN + 35, field_host(f, 0), 1, NULL, NULL),
 			 1);
 }
@@ -582,7 +583,7 @@ static void rows_beyond_the_capacity_are_counted(void **state)
 	mft_sync_want(f->sync, MLID_MIN + 32, one);
 	field_settle(f);
 	assert_int_equal(f->last.not_served, 1);
-	assert_int_equal(f->last.refused, 0);
+	assert_int_equal(f->last.given_up, 0);
 }
 
 static void a_clean_port_leads_nowhere_stale(void **state)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What minhop promises: reach, shortest paths, balance, stability, options, the same bytes. */
+#include "route/select/engines.h"
 #include "tests/unit/route-desk.h"
 
 static uint64_t pairs_apart(const struct topo *t)
@@ -74,7 +75,8 @@ static void rows_that_are_alike_are_what_they_are_alone(void **state)
 		};
 		struct topo *t = number % 4 ? topogen_fat_tree3(8 + number % 5, &o)
 					    : topogen_fat_tree2(12, 4, 6, 1 + number % 3, &o);
-		struct routes *r = route(t, NULL), *alone, *none = routes_new(t, "minhop", t->max_lid);
+		struct routes *r = route(t, NULL), *alone,
+			      *none = routes_new(t, "minhop", t->max_lid);
 
 		none->options = 1;
 		alone = route(t, none);
@@ -151,7 +153,7 @@ static void a_host_comes_and_goes_and_nothing_changes(void **state)
 	}
 }
 
-/* Without previous tables too: nobody else moves when a host leaves a tree. */
+/* Without previous tables too: no other host's routes move when a host leaves a tree. */
 static void a_tree_needs_no_memory_for_that(void **state)
 {
 	struct topogen less = { .without_host = 11 };
@@ -292,7 +294,7 @@ static void a_newcomer_changes_nobody(void **state)
 	}
 }
 
-/* A LID that belongs to somebody else now has no past. */
+/* A LID that belongs to another port now has no past. */
 static void a_lid_that_moved_is_routed_to_its_new_owner(void **state)
 {
 	struct topogen other = { .seed = 9, .random_lids = true };
@@ -525,7 +527,7 @@ static void cancelled_says_so(void **state)
 	struct route_job job = { .topo = t, .threads = 1, .cancelled = &cancelled };
 	char why[128] = "";
 
-	assert_null(route_engine_find("minhop")->compute(&job, why, sizeof(why)));
+	assert_null(route_engine_run(route_engine_find("minhop"), &job, why, sizeof(why)));
 	assert_string_equal(why, "cancelled");
 	topo_unref(t);
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "ib/attrs.h"
-#include "ib/netfile.h"
+#include "sim/netfile/netfile.h"
 #include "tests/lib/scratch.h"
 #include "util/mem.h"
 
@@ -209,7 +209,8 @@ static void facts_are_where_they_belong(void **state)
 static void guids_are_numbered_as_ibsim_does(void **state)
 {
 	_cleanup_(netfile_freep) struct netfile *net =
-		parse("Switch 1 \"a\"\nSwitch 1 \"b\"\nCa 2 \"c\"\nCa 1 \"d\"\ncaguid=0x50\nCa 1 \"e\"\n");
+		parse("Switch 1 \"a\"\nSwitch 1 \"b\"\nCa 2 \"c\"\nCa 1 \"d\"\ncaguid=0x50\nCa 1 "
+		      "\"e\"\n");
 	static const guid_t guids[] = { 0x200000, 0x200001, 0x100000, 0x100003, 0x50 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(guids); i++)
@@ -220,7 +221,8 @@ static void guids_are_numbered_as_ibsim_does(void **state)
 static void a_description_may_hold_quotes_and_loses_controls(void **state)
 {
 	_cleanup_(netfile_freep) struct netfile *net =
-		parse("Switch 1 \"a\" # \"x \"y\" \x1b[0m\" base port 0 lid 3 lmc 0\nCa 1 \"b\" # \"\"\n");
+		parse("Switch 1 \"a\" # \"x \"y\" \x1b[0m\" base port 0 lid 3 lmc 0\nCa 1 \"b\" # "
+		      "\"\"\n");
 
 	assert_string_equal(net->nodes[0].desc, "x \"y\"  [0m");
 	assert_int_equal(net->nodes[0].ports[0].lid, 3);
@@ -256,7 +258,8 @@ static void defaults_are_for_the_nodes_that_follow(void **state)
 {
 	_cleanup_(netfile_freep) struct netfile *net =
 		parse("Switch 4 \"a\"\n[1] \"a\"[2]\n[2] \"a\"[1]\n\nwidth=8\nspeed=2\nextspeed=4\n"
-		      "Switch 4 \"b\"\n[1] \"b\"[2]\n[2] \"b\"[1] # \"b\" lid 0 2xNDR\n[3] \"b\"[4] w=1 e=0\n"
+		      "Switch 4 \"b\"\n[1] \"b\"[2]\n[2] \"b\"[1] # \"b\" lid 0 2xNDR\n[3] "
+		      "\"b\"[4] w=1 e=0\n"
 		      "[4] \"b\"[3]\n");
 	const struct netfile_port *a = net->nodes[0].ports, *b = net->nodes[1].ports;
 
@@ -289,7 +292,8 @@ static const struct complaint {
 	{ "Switch 1 \"a\" # \"a\" base port 0 lid 49152 lmc 0\n",
 	  "1:36: 49152 is too large, expected at most 49151" },
 	{ "Ca 1 \"a\"\n[1] \"a\"[1] # lid 1 lmc 8\n", "2:24: 8 is too large, expected at most 7" },
-	{ "[1] \"a\"[1]\n", "1:1: found '[1] \"a\"[1]', expected Switch, Ca or Rt before its ports" },
+	{ "[1] \"a\"[1]\n",
+	  "1:1: found '[1] \"a\"[1]', expected Switch, Ca or Rt before its ports" },
 	{ "Ca 1 \"a\"\n\n[1] \"a\"\n",
 	  "3:1: found '[1] \"a\"', expected Switch, Ca or Rt before its ports" },
 	{ "Ca 1 \"a\"\n[0] \"a\"\n", "2:1: port 0 has no cable, expected 1 to 1" },
@@ -304,14 +308,16 @@ static const struct complaint {
 	  "2:6: 'b' does not describe port 1, expected a cable to 'a'[1]" },
 	{ "Ca 1 \"a\"\n[1] \"b\"\n\nCa 1 \"b\"\n[1] \"b\"\n",
 	  "2:6: port 1 of 'b' leads to 'b'[1], expected to 'a'[1]" },
-	{ "Ca 1 \"a\"\n[1] \"a\" # \"a\" lid 1 3xQDR\n", "2:21: 3 lanes, expected 1, 2, 4, 8 or 12" },
+	{ "Ca 1 \"a\"\n[1] \"a\" # \"a\" lid 1 3xQDR\n",
+	  "2:21: 3 lanes, expected 1, 2, 4, 8 or 12" },
 	{ "Ca 1 \"a\"\n[1] \"a\" # \"a\" lid 1 4xODR\n",
-	  "2:23: found 'ODR', expected SDR, DDR, QDR, FDR10, FDR, EDR, HDR or NDR" },
+	  "2:23: found 'ODR', expected SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR" },
 	{ "Ca 1 \"a\"\n[1] \"a\" w=32\n", "2:11: 32 is too large, expected at most 31" },
 	{ "Ca 1 \"a\"\n[1] \"a\" x=3\n", "2:9: found 'x=3', expected the end of the line" },
 	{ "vendid 7\n", "1:8: found '7', expected =" },
 	{ "vendid=0x1000000\n", "1:8: 0x1000000 is too large, expected at most 16777215" },
-	{ "caguid=+1\n", "1:8: found '+1', expected an absolute GUID: relative ones are not understood" },
+	{ "caguid=+1\n",
+	  "1:8: found '+1', expected an absolute GUID: relative ones are not understood" },
 	{ "switchguid=0xffffffffffffffff\nSwitch 1 \"a\"\nSwitch 1 \"b\"\n",
 	  "3:11: no GUID is left for 'b'" },
 	{ "caguid=0x1(zz)\n", "1:12: found 'zz)', expected a number" },
@@ -372,7 +378,8 @@ static void a_long_line_is_refused(void **state)
 static void cables_need_two_free_ports(void **state)
 {
 	_cleanup_(netfile_freep) struct netfile *net = netfile_new();
-	int a = netfile_add(net, IB_NODE_SWITCH, "a", 3, 0), b = netfile_add(net, IB_NODE_CA, "b", 1, 9);
+	int a = netfile_add(net, IB_NODE_SWITCH, "a", 3, 0),
+	    b = netfile_add(net, IB_NODE_CA, "b", 1, 9);
 
 	assert_int_equal(netfile_link(net, a, 1, b, 1), 0);
 	assert_int_equal(net->nodes[b].ports[1].peer_node, a);
@@ -406,7 +413,8 @@ static void set_random_node(struct netfile_node *node, unsigned *seed)
 	if (rand_r(seed) % 2) {
 		int number = rand_r(seed);
 
-		snprintf(node->desc, sizeof(node->desc), "\"q\" %d%c", number, '!' + rand_r(seed) % 90);
+		snprintf(node->desc, sizeof(node->desc), "\"q\" %d%c", number,
+			 '!' + rand_r(seed) % 90);
 	}
 	if (node->type != IB_NODE_SWITCH)
 		return;
@@ -439,7 +447,8 @@ static struct netfile *random_net(unsigned *seed)
 	}
 	for (unsigned i = 0; i < n * 10; i++) {
 		int a = rand_r(seed) % (int)n, b = rand_r(seed) % (int)n;
-		uint8_t ap = (uint8_t)(1 + rand_r(seed) % 40), bp = (uint8_t)(1 + rand_r(seed) % 40);
+		uint8_t ap = (uint8_t)(1 + rand_r(seed) % 40),
+			bp = (uint8_t)(1 + rand_r(seed) % 40);
 
 		if (netfile_link(net, a, ap, b, bp) < 0)
 			continue;

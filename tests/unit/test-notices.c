@@ -52,8 +52,9 @@ static void agree_with_libibmad(void **state)
 static void captured_notices_read_as_what_they_say(void **state)
 {
 	static const uint8_t link[SMP_DATA_SIZE] = { 0x81, 0, 0, 2, 0, 0x80, 0, 2, 0, 0, 0, 2 };
-	static const uint8_t local[SMP_DATA_SIZE] = { 0x84, 0, 0, 1, 0,	   0x90, 0,    0x0b, 0, 0, 0,
-						      0,    0, 11, 0, 0,   0x00, 0x50, 0xc0, 0x4a };
+	static const uint8_t local[SMP_DATA_SIZE] = { 0x84, 0, 0,    1,	   0,	 0x90, 0,
+						      0x0b, 0, 0,    0,	   0,	 0,    11,
+						      0,    0, 0x00, 0x50, 0xc0, 0x4a };
 	static const uint8_t errors[SMP_DATA_SIZE] = { 0x81, 0, 0, 1, 0, 0x81, 0, 14,
 						       0,    0, 0, 0, 0, 14,   1 };
 	static const uint8_t key[SMP_DATA_SIZE] = {

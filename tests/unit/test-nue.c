@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Nue: no cycle on any lane of any fabric, nobody left out, and short ways where there is room for them. */
+/*
+ * Nue: no cycle on any VL of any fabric, no LID left out, and short ways where there is room for
+ * them.
+ */
 #include "tests/unit/route-desk.h"
 
+#include "route/select/engines.h"
 #include "tests/unit/lanes-walk.h"
 
-static struct routes *nue_after(const struct topo *t, const struct routes *previous, unsigned lanes, unsigned threads)
+static struct routes *nue_after(const struct topo *t, const struct routes *previous, unsigned lanes,
+				unsigned threads)
 {
 	struct route_job job = {
 		.topo = t, .previous = previous, .threads = threads,
@@ -24,7 +29,7 @@ static struct routes *nue(const struct topo *t, unsigned lanes, unsigned threads
 	return nue_after(t, NULL, lanes, threads);
 }
 
-/* Whoever has a shortest path has a way; no cycle; not more lanes than allowed. */
+/* A pair with a shortest path has a route; no cycle; not more VLs than allowed. */
 static void assert_sound(const struct topo *t, const struct routes *r, unsigned lanes, bool all)
 {
 	struct lanes_walk w = lanes_walk(r, all), least;
@@ -91,7 +96,8 @@ static unsigned changed_blocks(const struct routes *a, const struct routes *b)
 
 	for (uint32_t s = 0; s < a->topo->n_switches; s++)
 		for (uint32_t i = 0; i < a->row_size; i += LFT_BLOCK_LIDS)
-			n += memcmp(routes_row(a, s) + i, routes_row(b, s) + i, LFT_BLOCK_LIDS) != 0;
+			n += memcmp(routes_row(a, s) + i, routes_row(b, s) + i, LFT_BLOCK_LIDS) !=
+			     0;
 	return n;
 }
 
@@ -99,8 +105,10 @@ static void a_host_that_leaves_changes_nothing_and_a_cable_little(void **state)
 {
 	struct topo *t = topogen_dragonfly(17, 6, 3, NULL);
 	struct topo *one_host = topogen_dragonfly(17, 6, 3, &(struct topogen){ .without_host = 9 });
-	struct topo *one_cable = topogen_dragonfly(17, 6, 3, &(struct topogen){ .without_link = 9 });
-	struct routes *a = nue(t, 8, 1), *b = nue_after(one_host, a, 8, 1), *c = nue_after(one_cable, a, 8, 1);
+	struct topo *one_cable =
+		topogen_dragonfly(17, 6, 3, &(struct topogen){ .without_link = 9 });
+	struct routes *a = nue(t, 8, 1), *b = nue_after(one_host, a, 8, 1),
+		      *c = nue_after(one_cable, a, 8, 1);
 	struct routes *d = nue_after(t, c, 8, 1);
 
 	assert_int_equal(changed_blocks(a, b), 0);
@@ -188,11 +196,16 @@ static struct topo *odd_fabric(unsigned number)
 	struct topo_builder *b = topo_builder_new();
 
 	for (unsigned i = 0; i < number % 6 && i < ARRAY_SIZE(few); i++)
-		topo_add_switch(b, &(struct topo_switch){ .guid = few[i].guid, .n_ports = 8, .lid = few[i].lid,
+		topo_add_switch(b, &(struct topo_switch){ .guid = few[i].guid,
+							  .n_ports = 8,
+							  .lid = few[i].lid,
 							  .lft_cap = few[i].cap });
 	for (unsigned i = 0; i < 6; i++)
-		topo_add_host(b, &(struct topo_host){ .guid = 100 + i, .node_guid = 100 + i, .sw = TOPO_NONE,
-						      .node_port = 1, .lid = (lid_t)(i == 3 ? 0 : 20 + 4 * i),
+		topo_add_host(b, &(struct topo_host){ .guid = 100 + i,
+						      .node_guid = 100 + i,
+						      .sw = TOPO_NONE,
+						      .node_port = 1,
+						      .lid = (lid_t)(i == 3 ? 0 : 20 + 4 * i),
 						      .lmc = i == 4 ? 2 : 0 });
 	for (unsigned i = 0; i < 6 && i < number % 6; i++)
 		if (number & 8)
@@ -228,7 +241,8 @@ static void the_cancelled_say_so(void **state)
 	atomic_bool yes = true;
 	char why[32] = "";
 
-	assert_null(route_engine_find("nue")->compute(
+	assert_null(route_engine_run(
+		route_engine_find("nue"),
 		&(struct route_job){ .topo = t, .cancelled = &yes }, why, sizeof(why)));
 	assert_string_equal(why, "cancelled");
 	topo_unref(t);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Every engine on every cluster of gen-odd.c, as a file that the planner reads: tables that hold, or a refusal with a
- * reason, and which of them is a table here. Who holds is walked pair by pair besides (lanes-desk.h).
+ * Every engine on every cluster of gen-odd.c, as a file that the planner reads: tables that hold,
+ * or a refusal with a reason, and which of them is a table here. A table that holds is walked pair
+ * by pair besides (lanes-desk.h).
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -15,19 +16,22 @@
 
 #include <cmocka.h>
 
-#include "libvendor/sim/gen.h"
+#include "sim/gen/gen.h"
 #include "offline/plan.h"
 #include "plan/route_lists.h"
-#include "route/choose.h"
+#include "route/select/choose.h"
 #include "tests/unit/lanes-desk.h"
+#include "route/select/engines.h"
 #include "util/mem.h"
 
-static const char *const engines[] = { "auto", "minhop", "updn", "dnup", "ftree", "dor", "lash", "sssp", "dfsssp", "nue",
+static const char *const engines[] = { "auto",	     "minhop", "updn",	    "dnup",   "ftree",
+				       "dor",	     "lash",   "sssp",	    "dfsssp", "nue",
 				       "torus-2QoS", "hyperx", "dragonfly", "columns" };
 
 /*
- * One letter for each engine above. H: holds; R: refused by the judge, for a credit loop; D: declines.
- * auto minhop updn dnup ftree dor lash sssp dfsssp nue torus-2QoS hyperx dragonfly columns
+ * One letter for each engine above. H: holds; R: refused by the judge, for a credit loop; D:
+ * declines. auto minhop updn dnup ftree dor lash sssp dfsssp nue torus-2QoS hyperx dragonfly
+ * columns
  */
 static const struct {
 	const char *cluster, *expected;
@@ -63,7 +67,8 @@ static void read_cluster(const char *name, struct plan_world *ret)
 	fclose(f);
 }
 
-static char try_engine(const struct topo *t, const struct route_options *options, const char *engine)
+static char try_engine(const struct topo *t, const struct route_options *options,
+		       const char *engine)
 {
 	struct route_job job = { .topo = t, .options = *options, .threads = 1 };
 	char why[200] = "";

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* opensmctl's own parts: words, tables, answers as they come in pieces, which sockets are daemons. */
+/*
+ * opensmctl's own parts: words, tables, answers as they come in pieces, which sockets are daemons.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -14,16 +16,18 @@
 
 #include <cmocka.h>
 
-#include "opensmctl/client.h"
+#include "client/client.h"
 #include "opensmctl/ctl.h"
+#include "opensmctl/partitions.h"
 #include "tests/lib/scratch.h"
 #include "util/mem.h"
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- words ---------------------------------------------------------------------------------- */
 
 static void words_may_be_abbreviated_while_nothing_else_begins_so(void **state)
 {
-	static const char *const words[] = { "sweep", "sweeping", "status", "reload", "reroute", NULL };
+	static const char *const words[] = { "sweep",  "sweeping", "status",
+					     "reload", "reroute",  NULL };
 
 	assert_int_equal(ctl_match("sweep", words), 0);
 	assert_int_equal(ctl_match("sweepi", words), 1);
@@ -49,28 +53,138 @@ static void numbers_are_for_people(void **state)
 	assert_string_equal(ctl_plural(0, "host", text), "0 hosts");
 }
 
-/* ---- tables ------------------------------------------------------------------------------------ */
+/* ---- changes of partitions ------------------------------------------------------------------ */
+
+/* main.c's and call.c's: what is told is not looked at here. */
+int ctl_usage(const struct ctl_command *command, const char *fmt, ...)
+{
+	return CTL_USAGE;
+}
+
+/* The parameters that "VERB WORD..." becomes, as text to be freed; NULL: it is not understood. */
+static char *parameters_of(const char *line)
+{
+	_cleanup_free_ char *copy = xstrdup(line);
+	char *argv[20] = { NULL }, *rest = copy, *word, *text = NULL;
+	struct json_object *o = json_object_new_object();
+	int argc = 0;
+
+	while ((word = strsep(&rest, " ")))
+		argv[argc++] = word;
+	if (partition_parameters(partition_verb_of(argc, argv), argc - 1, argv + 1, o) == CTL_OK)
+		text = xstrdup(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
+	json_object_put(o);
+	return text;
+}
+
+static void words_become_a_change(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "create 0x5", "{'action':'create','pkey':'0x5'}" },
+		{ "create 5 name=blue mtu=4096 rate=100 sl=3 ipoib=no",
+		  "{'action':'create','pkey':'5','name':'blue','mtu':5,'rate':16,'sl':3,"
+		  "'ip_over_ib':false}" },
+		{ "configure blue rate=2.5 --no-wait",
+		  "{'action':'configure','pkey':'blue','rate':2,'wait':false}" },
+		{ "add blue n1 n2=limited 0x1,index0 n3/2=full,index0",
+		  "{'action':'add','members':[{'host':'n1'},{'membership':'limited','host':'n2'},"
+		  "{'index0':true,'guid':'0x1'},"
+		  "{'index0':true,'membership':'full','host':'n3\\/2'}],'pkey':'blue'}" },
+		{ "remove --keep-empty 5 --if-generation 12 --dry-run n1",
+		  "{'action':'remove','members':[{'host':'n1'}],'keep_empty':true,'pkey':'5',"
+		  "'if_generation':12,'dry_run':true}" },
+		{ "set 5", "{'action':'set','members':[],'pkey':'5'}" },
+		{ "delete 5 --if-generation=0",
+		  "{'action':'delete','pkey':'5','if_generation':0}" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_free_ char *text = parameters_of(cases[i][0]);
+
+		assert_non_null(text);
+		for (char *c = text; *c; c++)
+			*c = *c == '"' ? '\'' : *c;
+		assert_string_equal(text, cases[i][1]);
+	}
+}
+
+static void other_words_are_not_understood(void **state)
+{
+	static const char *const cases[] = {
+		"create",
+		"create 5 mtu=2000",
+		"create 5 mtu=4",
+		"create 5 rate=3",
+		"create 5 sl=16",
+		"create 5 ipoib=maybe",
+		"create 5 n1",
+		"create 5 colour=red",
+		"add 5",
+		"remove 5 --no-wait",
+		"delete 5 n1",
+		"add 5 n1 --keep-empty",
+		"add 5 n1 --force",
+		"add 5 n1 --if-generation",
+		"add 5 n1 --if-generation=x",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_null(parameters_of(cases[i]));
+}
+
+static void only_whole_words_are_subcommands(void **state)
+{
+	char show[] = "show", sho[] = "sho", verify[] = "verify";
+
+	assert_int_equal(partition_verb_of(1, (char *[]){ show, NULL }), VERB_SHOW);
+	assert_int_equal(partition_verb_of(1, (char *[]){ sho, NULL }), VERB_NONE);
+	assert_int_equal(partition_verb_of(0, (char *[]){ NULL }), VERB_NONE);
+	assert_false(partition_acts(1, (char *[]){ show, NULL }));
+	assert_true(partition_acts(1, (char *[]){ verify, NULL }));
+	assert_false(partition_acts(0, (char *[]){ NULL }));
+}
+
+/* ---- tables --------------------------------------------------------------------------------- */
 
 /* What a table prints, to be freed. */
-static char *printed(const struct ctl *c)
+static enum ctl_color state_tint(struct json_object *o)
 {
-	static const char *const heads[] = { "NAME", "LID>", "STATE", NULL };
-	struct table *t = table_new(c, heads);
+	return strcmp(js_str(o, "state"), "ACTIVE") ? CTL_PLAIN : CTL_GOOD;
+}
+
+static char *name_text(struct json_object *o)
+{
+	return xstrdup(js_str(o, "name"));
+}
+
+static const struct column columns[] = {
+	{ "NAME", .text = name_text, .color = CTL_NAME },
+	{ "LID>", COLUMN_INT, .key = "lid" },
+	{ "VL>", COLUMN_INT, .key = "vl", .optional = true },
+	{ "STATE", .key = "state", .tint = state_tint },
+	{ 0 },
+};
+
+static char *print_records(const struct ctl *c, const struct column *of, const char *json)
+{
+	struct json_object *records = json_tokener_parse(json);
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len), *real = stdout;
 
-	table_cell(t, CTL_NAME, "h%d", 1);
-	table_cell(t, CTL_PLAIN, "%d", 7);
-	table_cell(t, CTL_GOOD, "%s", "ACTIVE");
-	table_cell(t, CTL_NAME, "%s", "a-long-name-\xc3\xa9");
-	table_cell(t, CTL_PLAIN, "%d", 12345);
-	table_cell(t, CTL_PLAIN, "%s", "");
 	stdout = out;
-	table_print(t);
+	ctl_print_table(c, of, records);
 	stdout = real;
 	fclose(out);
+	json_object_put(records);
 	return text;
+}
+
+static char *printed(const struct ctl *c)
+{
+	return print_records(c, columns,
+			     "[{\"name\": \"h1\", \"lid\": 7, \"state\": \"ACTIVE\"},"
+			     " {\"name\": \"a-long-name-\xc3\xa9\", \"lid\": 12345}]");
 }
 
 static void tables_are_aligned(void **state)
@@ -96,27 +210,44 @@ static void colours_change_no_width(void **state)
 	const struct ctl c = { .color = true };
 	_cleanup_free_ char *text = printed(&c);
 
-	assert_non_null(strstr(text, "\033[1mh1\033[0m                 7  \033[32mACTIVE\033[0m\n"));
+	assert_non_null(
+		strstr(text, "\033[1mh1\033[0m                 7  \033[32mACTIVE\033[0m\n"));
 }
 
 static void a_table_without_rows_is_its_heads(void **state)
 {
-	static const char *const heads[] = { "A", "B", NULL };
+	static const struct column heads[] = { { "A", .key = "a" }, { "B", .key = "b" }, { 0 } };
 	const struct ctl c = { 0 };
-	char *text = NULL;
-	size_t len;
-	FILE *out = open_memstream(&text, &len), *real = stdout;
-	struct table *t = table_new(&c, heads);
+	_cleanup_free_ char *text = print_records(&c, heads, "[]");
 
-	stdout = out;
-	table_print(t);
-	stdout = real;
-	fclose(out);
 	assert_string_equal(text, "A  B\n");
-	free(text);
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------------- */
+static void columns_show_members_by_their_kind(void **state)
+{
+	static const struct column kinds[] = {
+		{ "#>", .kind = COLUMN_INDEX },
+		{ "AT", .kind = COLUMN_PLACE },
+		{ "TO", COLUMN_PLACE, .key = "peer" },
+		{ "Gb/s>", COLUMN_GBPS, .key = "gbps" },
+		{ "N>", COLUMN_LEN, .key = "list" },
+		{ "LID>", COLUMN_NATURAL, .key = "lid" },
+		{ "HOPS>", COLUMN_INT, .key = "hops", .otherwise = "no way" },
+		{ "VL>", COLUMN_INT, .key = "vl", .optional = true },
+		{ 0 },
+	};
+	const struct ctl c = { .oneline = true };
+	_cleanup_free_ char *text = print_records(
+		&c, kinds,
+		"[{\"name\": \"s1\", \"port\": 3, \"gbps\": 12.5, \"list\": [1, 2], \"lid\": 0,"
+		"  \"vl\": 1, \"peer\": {\"name\": \"s2\", \"port\": 0}},"
+		" {\"port_guid\": \"0x1\", \"gbps\": 400, \"lid\": 5, \"hops\": 2, \"vl\": 0}]");
+
+	assert_string_equal(text, "0\ts1/3\ts2\t12.5\t2\t-\tno way\t1\n"
+				  "1\t0x1 (not in the fabric)\t-\t400\t0\t5\t2\t0\n");
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
 
 static void what_is_missing_or_of_another_type_counts_as_nothing(void **state)
 {
@@ -141,7 +272,7 @@ static void what_is_missing_or_of_another_type_counts_as_nothing(void **state)
 	json_object_put(o);
 }
 
-/* ---- the wire ------------------------------------------------------------------------------------ */
+/* ---- the wire ------------------------------------------------------------------------------- */
 
 struct server {
 	char dir[SCRATCH_PATH], path[80];
@@ -197,8 +328,9 @@ static void a_call_is_one_object_and_a_nul(void **state)
 	json_object_put(parameters);
 	n = recv(s->peer, text, sizeof(text), 0);
 	assert_int_equal(n, strlen(text) + 1);
-	assert_string_equal(text, "{\"method\":\"org.opensm.Sweep\",\"parameters\":{\"kind\":\"heavy\"},"
-				  "\"more\":true}");
+	assert_string_equal(text,
+			    "{\"method\":\"org.opensm.Sweep\",\"parameters\":{\"kind\":\"heavy\"},"
+			    "\"more\":true}");
 }
 
 static void answers_come_in_pieces_or_together(void **state)
@@ -246,7 +378,7 @@ static void nobody_there_is_told_by_errno(void **state)
 	assert_int_equal(errno, ENAMETOOLONG);
 }
 
-/* ---- instances ----------------------------------------------------------------------------------- */
+/* ---- instances ------------------------------------------------------------------------------ */
 
 struct faker {
 	int listener;
@@ -254,7 +386,7 @@ struct faker {
 	pthread_t thread;
 };
 
-/* Answers everybody the same, until its listener is shut down. */
+/* Answers all clients the same, until its listener is shut down. */
 static void *fake(void *arg)
 {
 	const struct faker *f = arg;
@@ -317,10 +449,14 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 		cmocka_unit_test(words_may_be_abbreviated_while_nothing_else_begins_so),
 		cmocka_unit_test(numbers_are_for_people),
+		cmocka_unit_test(words_become_a_change),
+		cmocka_unit_test(other_words_are_not_understood),
+		cmocka_unit_test(only_whole_words_are_subcommands),
 		cmocka_unit_test(tables_are_aligned),
 		cmocka_unit_test(one_line_per_record_has_tabs),
 		cmocka_unit_test(colours_change_no_width),
 		cmocka_unit_test(a_table_without_rows_is_its_heads),
+		cmocka_unit_test(columns_show_members_by_their_kind),
 		cmocka_unit_test(what_is_missing_or_of_another_type_counts_as_nothing),
 		T(a_call_is_one_object_and_a_nul),
 		T(answers_come_in_pieces_or_together),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is said about partitions.conf, to the letter and to the column: an administrator who reads it
- * should need nothing else. What texts mean: test-partitions.c.
+ * What is said about partitions.conf, to the letter and to the column: an administrator that reads
+ * it should need nothing else. What texts mean: test-partitions.c.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,12 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/partitions.h"
+#include "conf/partitions/partitions.h"
 #include "util/mem.h"
 
 #define NAME "partitions.conf"
 
 #define NU    "; the file is not used"
+#define EMPTY                                                                                      \
+	"1:1: warning: empty: no partition is defined; expected NAME=PKEY, FLAGS : PORTS ; as "    \
+	"without a file "                                                                          \
+	"every port is a full member of the default partition 0x7fff\n"
 #define PORTS "expected a port GUID, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF or NONE"
 
 /* The whole report, a line each without the name of the file. */
@@ -75,15 +79,18 @@ static const struct {
 	  "1:12: warning: \"Ipoib\" is no flag of a partition (did you mean ipoib?); it is "
 	  "ignored\n"
 	  "1:19: warning: \"x\" is no flag of a partition; it is ignored\n" },
+	{ "A=1, ap, api=1:SELF;",
+	  "1:6: warning: \"ap\" is no flag of a partition (did you mean api?); it is ignored\n"
+	  "1:14: warning: api takes no value; it is ignored\n" },
 	{ "A=1,,ipoib=1,sl:SELF;", "1:5: warning: no flag after the comma; the comma is ignored\n"
 				   "1:12: warning: ipoib takes no value; it is ignored\n"
 				   "1:14: warning: sl has no value; the flag is ignored\n" },
 	{ "A=1, mtu=6, rate=56, mtu=0, rate=25:SELF;",
 	  "1:10: error: \"6\" is no mtu; expected 256, 512, 1024, 2048, 4096 or a code of 1-5" NU
 	  "\n"
-	  "1:18: error: \"56\" is no rate; expected 2.5G, 5G, 10G ... 1200G or a code of 2-24" NU
+	  "1:18: error: \"56\" is no rate; expected 2.5G, 5G, 10G ... 2400G or a code of 2-24" NU
 	  "\n1:26: error: \"0\" is no mtu; expected 256, 512, 1024, 2048, 4096 or a code of 1-5" NU
-	  "\n1:34: error: \"25\" is no rate; expected 2.5G, 5G, 10G ... 1200G or a code of 2-24" NU
+	  "\n1:34: error: \"25\" is no rate; expected 2.5G, 5G, 10G ... 2400G or a code of 2-24" NU
 	  "\n" },
 	{ "A=1, rate=10:SELF;",
 	  "1:11: note: rate 10 is the code of 120 Gb/s; for 10 Gb/s write 10G\n" },
@@ -154,21 +161,18 @@ static const struct {
 	  "line is ignored\n"
 	  "7:22: warning: \"ALL\" is no flag of a multicast group; it is ignored\n" },
 	{ "A=1,ipoib:SELF\nmgid=ff12:401b::ffff:ffff\n;A,ipoib:;",
-	  "2:6: note: group ff12:401b:8001::ffff:ffff stands since line 1; this line is ignored\n"
+	  "2:6: note: group ff12:401b:8001::ffff:ffff is already defined in line 1; this line is "
+	  "ignored\n"
 	  "3:2: note: partition \"A\" (0x0001) is defined in line 1; what follows is added to it\n"
-	  "3:2: note: ipoib: group ff12:401b:8001::ffff:ffff stands since line 1, with the values "
+	  "3:2: note: ipoib: group ff12:401b:8001::ffff:ffff is already defined in line 1, with "
+	  "the values "
 	  "of "
 	  "that line\n" },
 	/* files */
 	{ "A=1:SELF;\r\nB=2:SELF;\r\n",
 	  "1: note: line ends are those of DOS (CR LF); the CR is ignored\n" },
-	{ "",
-	  ": error: empty: no partition is defined; expected NAME=PKEY, FLAGS : PORTS ; (without "
-	  "any file everybody is full member of 0x7fff)" NU "\n" },
-	{ "# nothing\n\n ;\n", "3:2: warning: a ';' that ends nothing; it is ignored\n"
-			       ": error: empty: no partition is defined; expected NAME=PKEY, FLAGS "
-			       ": PORTS ; (without any "
-			       "file everybody is full member of 0x7fff)" NU "\n" },
+	{ "", EMPTY },
+	{ "# nothing\n\n ;\n", "3:2: warning: a ';' that ends nothing; it is ignored\n" EMPTY },
 };
 
 /* The report without the name of the file in front of each line. */

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "conf/lists.h"
-#include "conf/partitions.h"
+#include "conf/lists/lists.h"
+#include "conf/partitions/partitions.h"
 #include "tests/lib/scratch.h"
 #include "util/file.h"
 #include "util/mem.h"
@@ -52,8 +52,8 @@ static void print_item(FILE *out, const struct partition_item *item)
 	static const char *const names[] = { "",    "ALL", "ALL_CAS", "ALL_SWITCHES", "ALL_ROUTERS",
 					     "SELF" };
 
-	fprintf(out, " %s", names[item->who]);
-	if (item->who == PARTITION_GUID)
+	fprintf(out, " %s", names[item->ports]);
+	if (item->ports == PARTITION_GUID)
 		fprintf(out, "%llx", (unsigned long long)item->guid);
 	fprintf(out, "=%s%s", partition_member_name(item->member), item->indx0 ? "@0" : "");
 }
@@ -200,7 +200,7 @@ static const struct meaning keys[] = {
 	{ "A : 0x1 ; A : 0x2 ;", "A=1: 1=limited 2=limited; " EVERYBODY },
 	{ "A=5 : 0x1 ; A : 0x2 ;", "A=5: 1=limited 2=limited; " EVERYBODY },
 	{ " : 0x1 ; : 0x2 ;", "0001=1: 1=limited; 0002=2: 2=limited; " EVERYBODY },
-	/* Nobody is put into a partition that another line names. */
+	/* No port is put into a partition that another line names. */
 	{ "A : 0x1 ; B=1 : 0x2 ;", "B=1: 2=limited; A=2: 1=limited; " EVERYBODY },
 	{ "A : 0x1 ; C=2 :; B=1 : 0x2 ;", "B=1: 2=limited; A=3: 1=limited; " EVERYBODY },
 	{ "A=1 : 0x1 ; B=1 : 0x2 ;", "A=1: 1=limited 2=limited; " EVERYBODY },
@@ -378,6 +378,8 @@ static const struct {
 	{ "rate=600G", 4, 22 },
 	{ "rate=800G", 4, 23 },
 	{ "rate=1200G", 4, 24 },
+	{ "rate=1600G", 4, 25 },
+	{ "rate=2400G", 4, 26 },
 	{ "rate=2", 4, 2 },
 	{ "rate=10", 4, 10 },
 	{ "r=0x18", 4, 24 },
@@ -517,6 +519,30 @@ static void without_a_file_everybody_is_full(void **state)
 	assert_int_equal(p->origin, PARTITIONS_BUILTIN);
 }
 
+/* The groups stay, so IPoIB of the manager's host does. */
+static void without_a_file_hosts_may_be_limited(void **state)
+{
+	struct conf_report r = { 0 };
+	struct conf_place at = { 0 };
+	_conf_ c = conf_new();
+
+	assert_int_equal(conf_set(c, CONF_ID_default_membership, "none", &at, &r), -EINVAL);
+	assert_int_equal(conf_set(c, CONF_ID_default_membership, "limited", &at, &r), 0);
+	{
+		_partitions_ p = partitions_builtin(c);
+		_partitions_ empty = NULL;
+		_cleanup_free_ char *words = partitions_words(p), *made = groups_words(p);
+
+		assert_string_equal(words, EVERYBODY);
+		assert_string_equal(made, "ff12:401b:ffff::ffff:ffff ffff qb1b m4 r3");
+		assert_int_equal(p->origin, PARTITIONS_BUILTIN);
+		assert_int_equal(partitions_parse("# none\n", 7, "f", c, &r, &empty), 0);
+		assert_true(partitions_equal(p, empty));
+		assert_non_null(strstr(r.findings[r.n - 1].text, "a limited member"));
+	}
+	conf_report_clear(&r);
+}
+
 static void with_a_faulty_one_everybody_is_limited(void **state)
 {
 	_conf_ c = conf_new();
@@ -539,8 +565,7 @@ static void partitions_are_found_by_key_and_by_name(void **state)
 	}
 	assert_null(partitions_find(p, 2));
 	assert_null(partitions_find(p, 0));
-	assert_int_equal(partitions_find_name(p, "C x")->pkey, 0x7f01);
-	assert_null(partitions_find_name(p, "c x"));
+	assert_string_equal(partitions_find(p, 0x7f01)->name, "C x");
 	for (unsigned key = 0; key <= PKEY_BASE; key++)
 		assert_int_equal(partition_pkey(partition_order((uint16_t)key)), key);
 }
@@ -560,6 +585,8 @@ static const struct {
 	{ "A=1:SELF;", "A=1:SELF,SELF;", false },
 	{ "A=1:SELF;", "A=1,ipoib:SELF;", false },
 	{ "A=1:1;", "A=1:2;", false },
+	{ "A=1:1;", "A=1,api:1;", false },
+	{ "A=1,api:1;A=1:2;", "A=1:1;\nA=1,api:2;", true },
 	{ "A=1,ipoib:SELF;", "A=1,ipoib,mtu=5:SELF;", false },
 	{ "A=1,ipoib:SELF;", "A=1,ipoib,TClass=5:SELF;", false },
 	{ "A=1,indx0:1;B=2,indx0:1;", "B=2,indx0:1;A=1,indx0:1;", false },
@@ -576,6 +603,44 @@ static void what_says_the_same_is_equal(void **state)
 		if (partitions_equal(a, b) != pairs[i].equal)
 			fail_msg("%s and %s", pairs[i].a, pairs[i].b);
 	}
+}
+
+/* "PKEY@LINE" of partitions with flag api */
+static void what_may_change_at_run_time_is_marked(void **state)
+{
+	_conf_ c = conf_new();
+	_partitions_ p = partitions_of("Default=0x7fff, ipoib, api : ALL=full;\n"
+				       "A=1:SELF;\n# B\nB=2,api:;\nC=3:;\nD=4:1;A=1,api:;D=4:2;",
+				       c);
+	char text[100] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	for (size_t i = 0; i < p->n; i++)
+		fprintf(out, "%x%s@%u ", p->list[i].pkey, p->list[i].api ? "+" : "",
+			p->list[i].line);
+	fclose(out);
+	assert_string_equal(text, "1+@2 2+@4 4@6 7fff+@1 ");
+	assert_string_equal(p->file, NAME);
+	assert_int_equal(partitions_find(p, 2)->n_items, 0);
+}
+
+static void the_broadcast_group_is_found(void **state)
+{
+	_conf_ c = conf_new();
+	_partitions_ p =
+		partitions_of("A=1,ipoib,mtu=4096:SELF;B=2:SELF;B=2:mgid=ff12:401b::1\n;", c);
+	const struct partition_group *g = partitions_find_broadcast(p, 1);
+	struct partition_group made = partitions_broadcast(c, 1, 5, 3, 0);
+
+	assert_non_null(g);
+	assert_memory_equal(g->mgid, made.mgid, 16);
+	assert_int_equal(g->mtu, 5);
+	assert_int_equal(g->qkey, made.qkey);
+	assert_int_equal(g->pkey, made.pkey);
+	assert_int_equal(g->life, made.life);
+	assert_ptr_equal(partitions_find_broadcast(p, 0x8001), g);
+	assert_null(partitions_find_broadcast(p, 2));
+	assert_null(partitions_find_broadcast(p, PKEY_DEFAULT));
 }
 
 static void the_last_reference_frees(void **state)
@@ -631,9 +696,12 @@ int main(void)
 		cmocka_unit_test(the_text_of_a_good_file_means_the_same_again),
 		cmocka_unit_test(a_check_of_the_configuration_reads_the_partitions),
 		cmocka_unit_test(without_a_file_everybody_is_full),
+		cmocka_unit_test(without_a_file_hosts_may_be_limited),
 		cmocka_unit_test(with_a_faulty_one_everybody_is_limited),
 		cmocka_unit_test(partitions_are_found_by_key_and_by_name),
 		cmocka_unit_test(what_says_the_same_is_equal),
+		cmocka_unit_test(what_may_change_at_run_time_is_marked),
+		cmocka_unit_test(the_broadcast_group_is_found),
 		cmocka_unit_test(the_last_reference_frees),
 		cmocka_unit_test(every_p_key_can_be_given_away),
 	};

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "counters.h"
+#include "daemon/counters.h"
 #include "lib/rig.h"
-#include "libvendor/sim/gen.h"
+#include "sim/gen/gen.h"
 #include "util/mem.h"
 
 #define EPOCH 1700000000 /* what the wall clock shows at 0 */
@@ -21,6 +21,8 @@ struct world {
 	struct conf *conf;
 	struct perf *perf;
 	struct sm *sm;
+	/* done to the next answer before it is taken in; then none is any more */
+	void (*forge)(struct transport_event *ev);
 	unsigned told_errors; /* times the hook was called */
 	uint64_t told_symbol;
 };
@@ -30,11 +32,28 @@ static int64_t realtime(const struct world *w)
 	return EPOCH + sim_now(w->rig->sim) / MONO_S;
 }
 
+static struct perf_place place_now(const struct world *w)
+{
+	return counters_place(w->sm, sim_now(w->rig->sim), realtime(w));
+}
+
+static void dispatch_now(struct world *w)
+{
+	const struct perf_place place = place_now(w);
+
+	perf_dispatch(w->perf, &place);
+}
+
 static void on_perf(struct rig_sm *sm, struct transport_event *ev, mono_t now)
 {
 	struct world *w = sm->rig->owner;
+	const struct perf_place place = place_now(w);
 
-	counters_receive(w->perf, w->sm, ev, now, realtime(w));
+	if (w->forge && ev->kind == TRANSPORT_MAD) {
+		w->forge(ev);
+		w->forge = NULL;
+	}
+	perf_receive(w->perf, ev, &place);
 }
 
 static void on_errors(void *arg, const struct perf_node *node, uint8_t port,
@@ -53,12 +72,15 @@ static void run_for(struct world *w, mono_t t)
 	while ((now = sim_now(w->rig->sim)) < until) {
 		mono_t next;
 
-		counters_dispatch(w->perf, w->sm, now, realtime(w));
-		/* As the daemon does: who is not MASTER asks nobody, and has nothing to wait for. */
+		dispatch_now(w);
+		/*
+		 * As the daemon does: a manager that is not MASTER asks no port, and waits for
+		 * none.
+		 */
 		next = sm_state(w->sm) == SM_MASTER ? MAX(perf_next(w->perf), now + 1) : until;
 		rig_step(w->rig, mono_min(next, until));
 	}
-	counters_dispatch(w->perf, w->sm, now, realtime(w));
+	dispatch_now(w);
 }
 
 /* Two leaves with two hosts each under two spines; `perfmgr` is on and reads every 10 s. */
@@ -97,9 +119,11 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void count(struct world *w, const char *node, unsigned port, enum sim_counter which, uint64_t n)
+static void count(struct world *w, const char *node, unsigned port, enum sim_counter which,
+		  uint64_t n)
 {
-	assert_int_equal(sim_count_errors(w->rig->sim, sim_find(w->rig->sim, node), port, which, n), 0);
+	assert_int_equal(sim_count_errors(w->rig->sim, sim_find(w->rig->sim, node), port, which, n),
+			 0);
 }
 
 static const struct perf_port *port_of(const struct world *w, const char *node, unsigned port)
@@ -375,16 +399,74 @@ static void strange_answers_are_nothing(void **state)
 {
 	struct world *w = *state;
 	struct transport_event ev = { .kind = TRANSPORT_MAD, .length = 256 };
+	const struct perf_place place = place_now(w);
 
 	for (uint32_t i = 0; i < 100000; i++) {
 		memset(ev.mad, (int)i, sizeof(ev.mad));
 		ib_put(ev.mad, SMP_CLASS, MAD_CLASS_PERF);
 		ib_put(ev.mad, SMP_METHOD, i % 2 ? MAD_GET_RESP : MAD_TRAP);
 		ib_put(ev.mad, SMP_TID, 0x50000000u | i * 2654435761u % 0x10000000u);
-		counters_receive(w->perf, w->sm, &ev, sim_now(w->rig->sim), realtime(w));
+		perf_receive(w->perf, &ev, &place);
 	}
 	assert_int_equal(perf_status(w->perf)->outstanding, 0);
 	assert_int_equal(port_of(w, "h1", 1)->errors[PERF_SYMBOL], 0);
+}
+
+static void from_another_lid(struct transport_event *ev)
+{
+	ev->from.lid++;
+}
+
+static void other_attribute(struct transport_event *ev)
+{
+	ib_put(ev->mad, SMP_ATTR_ID, ib_get(ev->mad, SMP_ATTR_ID) + 1);
+}
+
+static void other_method(struct transport_event *ev)
+{
+	ib_put(ev->mad, SMP_METHOD, MAD_REPORT_RESP);
+}
+
+static void other_id(struct transport_event *ev)
+{
+	ib_put(ev->mad, SMP_TID, ib_get(ev->mad, SMP_TID) ^ 1);
+}
+
+/* The query is repeated: the transport does not wait for its answer any more. */
+static void forged_answers_are_counted_and_asked_again(void **state)
+{
+	static const struct {
+		void (*forge)(struct transport_event *ev);
+		enum mad_stray why;
+	} forgeries[] = {
+		{ from_another_lid, MAD_STRAY_ELSEWHERE },
+		{ other_attribute, MAD_STRAY_MISMATCHED },
+		{ other_method, MAD_STRAY_MISMATCHED },
+	};
+	struct world *w = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(forgeries); i++) {
+		uint32_t sweeps = perf_status(w->perf)->sweeps;
+
+		w->forge = forgeries[i].forge;
+		count(w, "h1", 1, SIM_SYMBOL_ERRORS, 1);
+		run_for(w, 10 * MONO_S);
+		assert_null(w->forge);
+		assert_int_equal(mad_strays(sm_mad(w->sm))[forgeries[i].why], i == 2 ? 2 : 1);
+		assert_int_equal(port_of(w, "h1", 1)->errors[PERF_SYMBOL], i + 1);
+		assert_true(perf_status(w->perf)->sweeps > sweeps);
+		assert_int_equal(perf_status(w->perf)->outstanding, 0);
+	}
+}
+
+static void an_answer_without_a_question_is_unasked(void **state)
+{
+	struct world *w = *state;
+
+	w->forge = other_id;
+	run_for(w, 10 * MONO_S);
+	assert_null(w->forge);
+	assert_int_equal(mad_strays(sm_mad(w->sm))[MAD_STRAY_UNASKED], 1);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -408,6 +490,8 @@ int main(void)
 		TEST(other_counters_begin_at_what_they_show),
 		TEST(totals_begin_again_when_cleared),
 		TEST(strange_answers_are_nothing),
+		TEST(forged_answers_are_counted_and_asked_again),
+		TEST(an_answer_without_a_question_is_unasked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

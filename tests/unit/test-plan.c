@@ -69,10 +69,12 @@ static void tables_differ_from_others_only(void **state)
 		entries = 0;
 		for (uint32_t s = 0; s < t->n_switches; s++)
 			for (unsigned lid = 0; lid <= MAX(a->top, b->top); lid++)
-				entries += routes_port(a, s, (lid_t)lid) != routes_port(b, s, (lid_t)lid);
+				entries += routes_port(a, s, (lid_t)lid) !=
+					   routes_port(b, s, (lid_t)lid);
 		assert_int_equal(c.entries, entries);
 		assert_true(c.blocks <= c.entries && c.switches <= c.blocks);
-		assert_true(!entries == !c.blocks && c.pairs <= c.n_pairs && (!entries || c.pairs || !t->n_hosts));
+		assert_true(!entries == !c.blocks && c.pairs <= c.n_pairs &&
+			    (!entries || c.pairs || !t->n_hosts));
 		routes_unref(a);
 		routes_unref(b);
 		topo_unref(t);
@@ -90,7 +92,8 @@ static uint64_t connected(const struct topo *t)
 
 	for (uint32_t a = 0; a < t->n_hosts; a++)
 		for (uint32_t b = 0; b < t->n_hosts; b++)
-			pairs += a != b && t->hosts[a].sw != TOPO_NONE && t->hosts[b].sw != TOPO_NONE &&
+			pairs += a != b && t->hosts[a].sw != TOPO_NONE &&
+				 t->hosts[b].sw != TOPO_NONE &&
 				 distances_from(d, t->hosts[a].sw)[t->hosts[b].sw] != DISTANCE_NONE;
 	distances_free(d);
 	graph_free(g);
@@ -133,7 +136,8 @@ static void what_is_cut_off_is_exact(void **state)
 {
 	for (unsigned seed = 1; seed <= 16; seed++) {
 		struct topogen o = { .seed = seed, .damage = 0.3 };
-		struct topo *t = seed % 4 ? topogen_random(9, 3, 3, &o) : topogen_fat_tree2(4, 2, 3, 1, &o);
+		struct topo *t =
+			seed % 4 ? topogen_random(9, 3, 3, &o) : topogen_fat_tree2(4, 2, 3, 1, &o);
 
 		worst_of(t, PLAN_WORST_LINK);
 		worst_of(t, PLAN_WORST_SWITCH);
@@ -175,7 +179,8 @@ static void pictures_escape_names(void **state)
 
 static void trees_have_levels_grids_have_places(void **state)
 {
-	struct topo *tree = topogen_fat_tree2(4, 2, 3, 1, NULL), *torus = topogen_torus((unsigned[]){ 5, 5, 1 }, 1, NULL),
+	struct topo *tree = topogen_fat_tree2(4, 2, 3, 1, NULL),
+		    *torus = topogen_torus((unsigned[]){ 5, 5, 1 }, 1, NULL),
 		    *dragonfly = topogen_dragonfly(9, 4, 2, NULL);
 	struct layout *l = layout_new(tree), *m = layout_new(torus), *n = layout_new(dragonfly);
 

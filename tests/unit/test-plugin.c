@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Plugins inside the process: what they are told, in which numbers and order, what they may ask, and which
- * files would be loaded. Loading itself is tested with the daemon: tests/e2e/plugin.bats.
+ * Plugins inside the process: what they are told, in which numbers and order, what they may ask,
+ * and which files would be loaded. Loading itself is tested with the daemon: tests/e2e/plugin.bats.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include "ctl/plugin.h"
-#include "ctl/plugin_file.h"
-#include "ctl/plugin_private.h"
+#include "plugin/plugin.h"
+#include "plugin/plugin_file.h"
+#include "plugin/plugin_internal.h"
 #include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -91,7 +91,7 @@ static void report(void *self, int event, void *what)
 static const struct opensm_event_plugin object = { OPENSM_PLUGIN_VERSION, create, destroy, report };
 
 struct stage {
-	struct scene scene;
+	struct daemon_api api;
 	struct conf *conf;
 	struct plugins *plugins;
 };
@@ -103,8 +103,8 @@ static int setup(void **state)
 	memset(&w, 0, sizeof(w));
 	log_set_sink(on_line, NULL);
 	s->conf = conf_new();
-	s->scene = (struct scene){ .conf = s->conf, .clock = clock_now, .instance = "7" };
-	s->plugins = plugins_new(&s->scene);
+	s->api = (struct daemon_api){ .conf = s->conf, .clock = clock_now, .instance = "7" };
+	s->plugins = plugins_new(&s->api);
 	*state = s;
 	return 0;
 }
@@ -120,7 +120,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void sweep(struct stage *s, enum sm_event_kind event, const char *kind)
+static void sweep(struct stage *s, enum sm_event_kind event, enum sweep_kind kind)
 {
 	const struct sm_event e = { .kind = event, .sweep = { .kind = kind, .why = "test" } };
 
@@ -141,7 +141,7 @@ static void enter(struct stage *s, enum sm_state from, enum sm_state to)
 	plugins_event(s->plugins, &e);
 }
 
-static void whole(struct stage *s, const char *kind)
+static void whole(struct stage *s, enum sweep_kind kind)
 {
 	struct sm_event lft = { .kind = SM_EVENT_LFT, .lft = { .node_guid = 0xabc, .block = 5 } };
 
@@ -170,9 +170,9 @@ static void numbers_and_order_are_those_of_the_peer(void **state)
 	assert_true(plugins_add(s->plugins, "it", &object));
 	assert_string_equal(plugins_name(s->plugins, 0), "it");
 	assert_null(plugins_name(s->plugins, 1));
-	whole(s, "heavy");
+	whole(s, SWEEP_HEAVY);
 	expect("5 6 7:1 10:abc/2/0/5 10:abc/1/9/0 4");
-	whole(s, "dirty");
+	whole(s, SWEEP_INCREMENTAL);
 	expect("5 6 7:1 10:abc/2/0/5 10:abc/1/9/0 4");
 	plain(s, SM_EVENT_TRAP);
 	plain(s, SM_EVENT_SA_DUMPED);
@@ -201,15 +201,15 @@ static void each_beginning_has_its_end(void **state)
 	struct stage *s = *state;
 
 	assert_true(plugins_add(s->plugins, "it", &object));
-	sweep(s, SM_EVENT_SWEEP_START, "heavy"); /* nothing could be read */
-	sweep(s, SM_EVENT_SWEEP_DONE, "heavy");
+	sweep(s, SM_EVENT_SWEEP_START, SWEEP_HEAVY); /* nothing could be read */
+	sweep(s, SM_EVENT_SWEEP_DONE, SWEEP_HEAVY);
 	expect("5 6");
-	sweep(s, SM_EVENT_SWEEP_START, "dirty"); /* nothing had happened */
-	sweep(s, SM_EVENT_SWEEP_DONE, "dirty");
-	sweep(s, SM_EVENT_SWEEP_START, "light");
-	sweep(s, SM_EVENT_SWEEP_DONE, "light");
-	sweep(s, SM_EVENT_SWEEP_START, "watch");
-	sweep(s, SM_EVENT_SWEEP_DONE, "watch");
+	sweep(s, SM_EVENT_SWEEP_START, SWEEP_INCREMENTAL); /* nothing had happened */
+	sweep(s, SM_EVENT_SWEEP_DONE, SWEEP_INCREMENTAL);
+	sweep(s, SM_EVENT_SWEEP_START, SWEEP_LIGHT);
+	sweep(s, SM_EVENT_SWEEP_DONE, SWEEP_LIGHT);
+	sweep(s, SM_EVENT_SWEEP_START, SWEEP_WATCH);
+	sweep(s, SM_EVENT_SWEEP_DONE, SWEEP_WATCH);
 	expect("");
 }
 
@@ -219,7 +219,7 @@ static void who_wants_all_is_told_all(void **state)
 
 	w.want_all = true;
 	assert_true(plugins_add(s->plugins, "it", &object));
-	whole(s, "heavy");
+	whole(s, SWEEP_HEAVY);
 	expect("5 100 101 6 7:1 10:abc/2/0/5 10:abc/1/9/0 4 104");
 	enter(s, SM_MASTER, SM_STANDBY);
 	plain(s, SM_EVENT_MANAGER);
@@ -319,7 +319,7 @@ static void questions_without_a_manager(void **state)
 	assert_non_null(strstr(w.lines, "create() has ended"));
 }
 
-/* ---- files ------------------------------------------------------------------------------------ */
+/* ---- files ---------------------------------------------------------------------------------- */
 
 static void files_that_others_may_write_are_not_safe(void **state)
 {

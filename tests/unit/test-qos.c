@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* SL2VL and VL arbitration as planned: what the options say (qos.md 6), what lanes say, and both. */
+/*
+ * SL2VL and VL arbitration as planned: what the options say (qos.md 6), what lanes say, and both.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,27 +39,30 @@ static void assert_row(const struct qos_plan *plan, enum qos_kind kind, unsigned
 }
 
 /* "vl:weight ..." of the entries that there are. */
-static void assert_shares(const struct qos_plan *plan, enum qos_kind kind, unsigned block, unsigned cap,
-			  unsigned vls, const char *expected)
+static void assert_shares(const struct qos_plan *plan, enum qos_kind kind, unsigned block,
+			  unsigned n, unsigned vls, const char *expected)
 {
 	uint8_t payload[SMP_DATA_SIZE];
 	char text[32 * 8] = "";
 	size_t len = 0;
 
-	qos_vlarb(plan, kind, block, cap, vls, payload);
+	qos_vlarb(plan, kind, block, n, vls, payload);
 	for (unsigned i = 0; i < QOS_PER_BLOCK; i++) {
 		unsigned vl = (unsigned)ib_bits_get(payload, i * 16, 8),
 			 weight = (unsigned)ib_bits_get(payload, i * 16 + 8, 8);
 
-		if (i >= qos_entries(block, cap))
+		if (i >= n)
 			assert_int_equal(vl + weight, 0);
 		else
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u:%u", i ? " " : "", vl, weight);
+			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u:%u",
+						i ? " " : "", vl, weight);
 	}
 	assert_string_equal(text, expected);
 }
 
-/* ---- options ---------------------------------------------------------------------------------- */
+/*
+ * ---- options ----------------------------------------------------------------------------------
+ */
 
 static void nothing_is_wanted_by_default(void **state)
 {
@@ -90,9 +95,7 @@ static void qos_alone_means_built_in_values(void **state)
 		assert_shares(&plan, kind, 3, 4, TWO_VLS, "0:4 1:0 0:0 1:0");
 		assert_int_equal(qos_high_limit(&plan, kind, ALL_VLS), 0);
 	}
-	assert_shares(&plan, QOS_CA, 2, 40, ALL_VLS, "0:0 0:0 0:0 0:0 0:0 0:0 0:0 0:0");
-	assert_int_equal(qos_entries(2, 32), 0);
-	assert_int_equal(qos_entries(1, 70), 32);
+	assert_shares(&plan, QOS_CA, 2, 8, ALL_VLS, "0:0 0:0 0:0 0:0 0:0 0:0 0:0 0:0");
 }
 
 static void what_a_kind_says_goes_before_what_all_say(void **state)
@@ -119,7 +122,10 @@ static void what_a_kind_says_goes_before_what_all_say(void **state)
 	assert_int_equal(qos_usable_sls(&plan, QOS_SWITCH), 0xFFFF);
 }
 
-/* Whatever stands in a list, as OpenSM reads it: one character between two numbers, and it is a number then. */
+/*
+ * Whatever stands in a list, as OpenSM reads it: one character between two numbers, and it is a
+ * number then.
+ */
 static void lists_are_read_as_they_always_were(void **state)
 {
 	static const char *const lists[] = { "", ",", ":::", "x", "1", "1:", "0x3;4 5/6", "-1:-1",
@@ -141,13 +147,16 @@ static void lists_are_read_as_they_always_were(void **state)
 	assert_shares(&plan, QOS_CA, 1, 3, ALL_VLS, "3:4 5:6 0:0");
 }
 
-/* ---- lanes ------------------------------------------------------------------------------------ */
+/*
+ * ---- lanes ------------------------------------------------------------------------------------
+ */
 
-static struct routes *with_lanes(struct topo *t, unsigned n_vls, enum lanes_by by, unsigned n_classes)
+static struct routes *with_lanes(struct topo *t, unsigned n_vls, enum sl2vl_by by,
+				 unsigned n_classes)
 {
 	struct routes *r = routes_new(t, "mine", t->max_lid);
 
-	r->lanes = lanes_new(t, n_vls, by, r->row_size, n_classes);
+	r->lanes = sl2vl_new(t, n_vls, by, r->row_size, n_classes);
 	topo_unref(t);
 	return r;
 }
@@ -160,7 +169,7 @@ static struct topo *ring(unsigned n)
 static void lanes_say_it_without_qos(void **state)
 {
 	_cleanup_(conf_unrefp) struct conf *c = conf_new();
-	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 3, LANES_BY_SWITCHES, 1);
+	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 3, SL2VL_BY_SWITCHES, 1);
 	struct qos_plan plan;
 
 	qos_plan_make(c, r, &plan);
@@ -185,8 +194,8 @@ static void lanes_say_it_without_qos(void **state)
 static void rows_follow_the_classes_of_both_ports(void **state)
 {
 	_cleanup_(conf_unrefp) struct conf *c = conf_new();
-	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 4, LANES_BY_NOTHING, 2);
-	struct lanes *l = r->lanes;
+	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 4, SL2VL_BY_NOTHING, 2);
+	struct sl2vl *l = r->lanes;
 	struct qos_plan plan;
 
 	l->class_of = xcalloc(64, 1);
@@ -205,7 +214,7 @@ static void rows_follow_the_classes_of_both_ports(void **state)
 static void the_administrators_sl2vl_yields_to_lanes(void **state)
 {
 	_cleanup_(conf_unrefp) struct conf *c = conf_new();
-	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 2, LANES_BY_LID, 1);
+	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 2, SL2VL_BY_LID, 1);
 	struct qos_plan plan;
 
 	c->qos = true;
@@ -213,15 +222,16 @@ static void the_administrators_sl2vl_yields_to_lanes(void **state)
 	set(&c->qos_vlarb_low, "0:7,1:9,2:11");
 	qos_plan_make(c, r, &plan);
 	assert_row(&plan, QOS_SWITCH, 0, EIGHT_VLS, "0101010101010101");
-	assert_shares(&plan, QOS_SWITCH, 1, 3, EIGHT_VLS, "0:7 1:9 2:11"); /* all lanes have a share */
-	assert_string_equal(plan.note, "mine decides which SL takes which of 2 lanes: qos_*sl2vl are "
+	/* all lanes have a share */
+	assert_shares(&plan, QOS_SWITCH, 1, 3, EIGHT_VLS, "0:7 1:9 2:11");
+	assert_string_equal(plan.note, "mine decides which SL takes which of 2 VLs: qos_*sl2vl are "
 				       "without effect");
 }
 
 static void a_lane_without_a_share_gets_one(void **state)
 {
 	_cleanup_(conf_unrefp) struct conf *c = conf_new();
-	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 3, LANES_BY_LID, 1);
+	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 3, SL2VL_BY_LID, 1);
 	struct qos_plan plan;
 
 	c->qos = true;
@@ -239,11 +249,14 @@ static void a_lane_without_a_share_gets_one(void **state)
 	assert_shares(&plan, QOS_SWITCH, 1, 2, EIGHT_VLS, "0:7 1:9");
 }
 
-/* Levels are copies of one scheme: lane and level are told apart again, and no cable lacks a lane of any. */
+/*
+ * Levels are copies of one scheme: lane and level are told apart again, and no cable lacks a lane
+ * of any.
+ */
 static void levels_have_lanes_of_their_own(void **state)
 {
 	_cleanup_(conf_unrefp) struct conf *c = conf_new();
-	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 2, LANES_BY_NOTHING, 1);
+	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 2, SL2VL_BY_NOTHING, 1);
 	struct qos_plan plan;
 
 	memset(r->lanes->vl, 1, QOS_SLS);

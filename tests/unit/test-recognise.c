@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "route/recognise.h"
+#include "route/shape/recognise.h"
 #include "tests/lib/topocut.h"
 #include "util/mem.h"
 
@@ -64,7 +64,9 @@ static void whole_fabrics(void **state)
 /* GUIDs at random: the sizes of a HyperX come in the order in which its rows are met. */
 static void order_of_guids_is_nothing(void **state)
 {
-	struct topogen o = { .seed = 5, .random_guids = true, .random_lids = true, .reversed = true };
+	struct topogen o = {
+		.seed = 5, .random_guids = true, .random_lids = true, .reversed = true
+	};
 
 	is_taken_for("fat-tree3 8", &o, "tree of 3 levels (32+32+16 switches)");
 	is_taken_for("dragonfly 17 6 2", &o, "dragonfly of 17 groups of 6 switches");
@@ -80,7 +82,8 @@ static void one_cable_short(void **state)
 
 	is_taken_for("fat-tree3 8", &o, "tree of 3 levels (32+32+16 switches), 1 cable missing");
 	is_taken_for("dragonfly 9 4 2", &o, "dragonfly of 9 groups of 4 switches, 1 cable missing");
-	is_taken_for("dragonfly+ 5 4 3 2 1", &o, "dragonfly+ of 5 groups of 7 switches, 1 cable missing");
+	is_taken_for("dragonfly+ 5 4 3 2 1", &o,
+		     "dragonfly+ of 5 groups of 7 switches, 1 cable missing");
 	is_taken_for("hyperx 6 6 1", &o, "6x6 HyperX, 1 cable missing");
 	is_taken_for("hypercube 5 1", &o, "hypercube of 5 dimensions, 1 cable missing");
 	(void)state;
@@ -117,7 +120,8 @@ static void damage_hides_nothing(void **state)
 			topogen_fat_tree3(8, &o), topogen_dragonfly(17, 8, 1, &o),
 			topogen_hyperx(8, 7, 1, &o),
 		};
-		static const enum shape_kind kinds[] = { SHAPE_TREE, SHAPE_DRAGONFLY, SHAPE_HYPERX };
+		static const enum shape_kind kinds[] = { SHAPE_TREE, SHAPE_DRAGONFLY,
+							 SHAPE_HYPERX };
 
 		for (size_t i = 0; i < ARRAY_SIZE(fabrics); i++) {
 			if (kind_of(fabrics[i]) != kinds[i])
@@ -137,17 +141,18 @@ static void places_agree_with_cables(void **state)
 	struct shape *s = shape_find(g);
 
 	assert_int_equal(s->kind, SHAPE_HYPERX);
-	assert_int_equal(s->n_places, 60);
+	assert_int_equal(s->grid->n + s->grid->n_missing, 60);
 	for (uint32_t u = 0; u < g->n; u++)
 		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
 			unsigned n = 0;
 
-			for (unsigned d = 0; d < s->n_dims; d++)
-				n += s->at[u * s->n_dims + d] != s->at[g->groups[i].to * s->n_dims + d];
+			for (unsigned d = 0; d < s->grid->n_dims; d++)
+				n += grid_at(s->grid, u)[d] !=
+				     grid_at(s->grid, g->groups[i].to)[d];
 			assert_int_equal(n, 1);
 		}
-	for (uint32_t place = 0; place < s->n_places; place++)
-		assert_in_range(s->switch_at[place], 0, g->n - 1);
+	for (uint32_t place = 0; place < 60; place++)
+		assert_in_range(s->grid->switch_at[place], 0, g->n - 1);
 	shape_free(s);
 	graph_free(g);
 	topo_unref(t);

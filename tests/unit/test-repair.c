@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* After a lost cable: distances are those of a computation from scratch, entries lead nearer, few of them change. */
-#include "route/tree.h"
+/*
+ * After a lost cable: distances are those of a computation from scratch, entries lead nearer, few
+ * of them change.
+ */
+#include "route/tree/tree.h"
 #include "tests/lib/topocut.h"
 #include "tests/unit/updown-desk.h"
 #include "util/random.h"
@@ -23,7 +26,8 @@ static void assert_repaired(const struct routes *r, const struct routes *before)
 	for (uint32_t s = 0; s < n; s++)
 		for (uint32_t to = 0; to < n; to++) {
 			uint16_t now = distances_from(d, s)[to], hops = distances_hops(d, now);
-			bool down = r->downs && r->downs[to * ((n + 63) / 64) + s / 64] >> s % 64 & 1;
+			bool down =
+				r->downs && r->downs[to * ((n + 63) / 64) + s / 64] >> s % 64 & 1;
 
 			assert_int_equal(r->hops[to * n + s], hops == DISTANCE_NONE ? 0xFF : hops);
 			if (r->downs && now != DISTANCE_NONE)
@@ -83,13 +87,17 @@ static void trees_are_repaired_as_well(void **state)
 			lose_cables(engines[i], topogen_fat_tree3(6, NULL), seed);
 }
 
-/* Tables large enough to share their pages: what was before does not change with what is derived from it. */
+/*
+ * Tables large enough to share their pages: what was before does not change with what is derived
+ * from it.
+ */
 static void tables_from_before_stay_what_they_are(void **state)
 {
 	struct topo *whole = topogen_fat_tree3(20, NULL), *t;
 	struct topocut *cut = topocut_new(whole);
 	uint32_t n, *cables = topocut_cables(whole, &n);
-	struct routes *first = updown_with("ftree", whole, NULL, NULL, 2), *last = routes_ref(first);
+	struct routes *first = updown_with("ftree", whole, NULL, NULL, 2),
+		      *last = routes_ref(first);
 	size_t size = (size_t)whole->n_switches * first->row_size;
 	uint8_t *copy = xmemdup(first->lft, size);
 
@@ -152,6 +160,59 @@ static void settling_shows_nowhere(void **state)
 	topo_unref(t);
 }
 
+/* The port of `sw` that leads to `peer`. */
+static uint8_t port_to(const struct topo *t, uint32_t sw, uint32_t peer)
+{
+	for (unsigned p = 1; p <= t->switches[sw].n_ports; p++)
+		if (topo_port(t, sw, p)->sw == peer)
+			return (uint8_t)p;
+	return 0;
+}
+
+/*
+ * Of `radix` leaves only every `step`th, from the `first` on, has a cable to the second spine. The
+ * one that the first spine uses goes: few of the neighbours of that spine are ways then, and they
+ * lie regularly.
+ */
+static void lose_one_of_few_ways(uint32_t radix, uint32_t step, uint32_t first)
+{
+	struct topo *whole = topogen_fat_tree2(radix, 2, 1, 1, NULL), *before, *after;
+	struct topocut *cut = topocut_new(whole);
+	uint32_t spine = radix, to = radix + 1, leaf;
+	struct routes *r, *next;
+
+	for (leaf = 0; leaf < radix; leaf++)
+		cut->ports[whole->switches[to].first_port + port_to(whole, to, leaf)] =
+			leaf % step != first;
+	before = topocut_apply(whole, cut);
+	r = updown_with("minhop", before, NULL, NULL, 1);
+	leaf = topo_port(before, spine, routes_port(r, spine, before->switches[to].lid))->sw;
+	cut->ports[whole->switches[to].first_port + port_to(whole, to, leaf)] = true;
+	after = topocut_apply(whole, cut);
+	next = updown_with("minhop", after, r, NULL, 1);
+	assert_repaired(next, r);
+	routes_unref(r);
+	routes_unref(next);
+	topo_unref(before);
+	topo_unref(after);
+	topo_unref(whole);
+	topocut_free(cut);
+}
+
+static void a_way_is_found_whatever_the_radix(void **state)
+{
+	static const uint32_t steps[] = { 2, 3, 5, 7, 11, 13 };
+
+	for (uint32_t radix = 1; radix < LFT_NO_PORT; radix++)
+		for (unsigned i = 0; i < ARRAY_SIZE(steps); i++) {
+			if (radix % steps[i])
+				continue;
+			print_message("# radix %u, every %u\n", radix, steps[i]);
+			lose_one_of_few_ways(radix, steps[i], 0);
+			lose_one_of_few_ways(radix, steps[i], steps[i] - 1);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +220,7 @@ int main(void)
 		cmocka_unit_test(trees_are_repaired_as_well),
 		cmocka_unit_test(tables_from_before_stay_what_they_are),
 		cmocka_unit_test(settling_shows_nowhere),
+		cmocka_unit_test(a_way_is_found_whatever_the_radix),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The ring between two threads: order, fullness, and that nobody sleeps through news. */
+/* The ring between two threads: order, fullness, and that no thread sleeps through news. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

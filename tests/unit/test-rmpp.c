@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "ib/records.h"
-#include "libvendor/sim/agent.h"
-#include "libvendor/sim/rmpp.h"
+#include "sim/agent.h"
+#include "sim/rmpp.h"
 #include "tests/unit/sim-probe.h"
 
 #define RAW_QP	77
@@ -187,7 +187,8 @@ static uint64_t answer_to_raw(struct fixture *f, size_t data)
 	return tid;
 }
 
-static void assert_segment(const struct fixture *f, unsigned i, unsigned flags, uint32_t number, uint32_t payload)
+static void assert_segment(const struct fixture *f, unsigned i, unsigned flags, uint32_t number,
+			   uint32_t payload)
 {
 	_cleanup_free_ uint8_t *want = message(MAD_SA_GET_TABLE, 0, 1000);
 	const uint8_t *mad = f->seen[i].mad;
@@ -202,10 +203,14 @@ static void assert_segment(const struct fixture *f, unsigned i, unsigned flags, 
 	assert_int_equal(ib_get(mad, SAH_RMPP_SEGMENT), number);
 	assert_int_equal(ib_get(mad, SAH_RMPP_LENGTH), payload);
 	assert_int_equal(ib_get(mad, SAH_ATTR_OFFSET), 14);
-	assert_memory_equal(mad + SA_DATA, want + SA_DATA + (number - 1) * 200, flags & RMPP_LAST ? payload - 20 : 200);
+	assert_memory_equal(mad + SA_DATA, want + SA_DATA + (number - 1) * 200,
+			    flags & RMPP_LAST ? payload - 20 : 200);
 }
 
-/* A MAD of h2 about the message with this TID, in the other direction if `method` is that of a request. */
+/*
+ * A MAD of h2 about the message with this TID, in the other direction if `method` is that of a
+ * request.
+ */
 static void raw_sends(struct fixture *f, uint64_t tid, const uint8_t fields[MAD_SIZE])
 {
 	struct transport_addr to = to_node(f, "h0", 1);
@@ -288,7 +293,10 @@ static void lost_segment_is_sent_again_from_the_last_acknowledged(void **state)
 	assert_segment(f, 3, RMPP_ACTIVE | RMPP_LAST, 3, 120);
 }
 
-/* The answer to the MAD that h2 sent last is an ABORT with this status, and nothing else comes any more. */
+/*
+ * The answer to the MAD that h2 sent last is an ABORT with this status, and nothing else comes any
+ * more.
+ */
 static void assert_aborted(struct fixture *f, enum rmpp_status status)
 {
 	const uint8_t *mad = f->seen[f->n_seen - 1].mad;
@@ -334,7 +342,8 @@ static void stop_and_abort_end_the_sending(void **state)
 	for (unsigned type = RMPP_STOP; type <= RMPP_ABORT; type++) {
 		f->n_seen = 0;
 		ib_put(fields, SAH_RMPP_TYPE, type);
-		ib_put(fields, SAH_RMPP_STATUS, type == RMPP_STOP ? RMPP_NO_RESOURCES : RMPP_TOO_MANY_RETRIES);
+		ib_put(fields, SAH_RMPP_STATUS,
+		       type == RMPP_STOP ? RMPP_NO_RESOURCES : RMPP_TOO_MANY_RETRIES);
 		raw_sends(f, answer_to_raw(f, 500), fields);
 		run_for(f, 20 * MONO_S);
 		assert_int_equal(f->n_seen, 1);
@@ -365,7 +374,8 @@ static uint64_t client_asks_raw(struct fixture *f, unsigned timeout_ms)
 	return ib_get(f->seen[0].mad, SAH_TID);
 }
 
-static void raw_segment(struct fixture *f, uint64_t tid, unsigned flags, uint32_t number, uint32_t payload)
+static void raw_segment(struct fixture *f, uint64_t tid, unsigned flags, uint32_t number,
+			uint32_t payload)
 {
 	struct transport_addr to = to_node(f, "h1", 1);
 	_cleanup_free_ uint8_t *all = message(MAD_SA_GET_TABLE | MAD_RESPONSE_BIT, tid, 1000);
@@ -525,7 +535,10 @@ static void question_without_answer_comes_back(void **state)
 	assert_int_equal(transport_receive(f->client, &ev), 0);
 }
 
-/* Each segment and acknowledgement may be lost, doubled or overtaken; what arrives is what was sent. */
+/*
+ * Each segment and acknowledgement may be lost, doubled or overtaken; what arrives is what was
+ * sent.
+ */
 static void tables_survive_losses(void **state)
 {
 	struct fixture *f = *state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* route/choose.c: whose tables count, and what is said of the others. */
+/* route/select/choose.c: whose tables count, and what is said of the others. */
 #include "tests/unit/route-desk.h"
 
-#include "route/choose.h"
+#include "route/select/choose.h"
 
 static struct routes *choose(const struct topo *t, const char *list, bool allow_unsafe,
 			     struct route_choice *ret)
@@ -26,7 +26,9 @@ static void tables_with_a_credit_loop_are_refused_in_favour_of_auto(void **state
 	assert_non_null(r);
 	assert_string_equal(r->engine, "auto");
 	assert_false(c.verdict.credit_loop);
-	assert_non_null(strstr(c.refused, "minhop: its tables can block each other (credit loop) and are refused"));
+	assert_non_null(
+		strstr(c.refused,
+		       "minhop: its tables can block each other (credit loop) and are refused"));
 	routes_unref(r);
 	r = choose(t, "minhop,no_fallback", false, &c);
 	assert_null(r);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The door of Subnet Administration: who gets an answer at all, and what answers look like. */
+/*
+ * The door of Subnet Administration: which requests get an answer at all, and what answers look
+ * like.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sa/impl.h"
+#include "sa/base/sa_internal.h"
 #include "tests/lib/sa-desk.h"
 #include "util/mem.h"
 
@@ -368,6 +371,19 @@ static void a_long_question_is_answered_by_and_by(void **state)
 	assert_int_equal(sa_stats(d->sa)->queries, 0);
 }
 
+/* Wherever it stops: also where there is just no room for one more record (63 of 64 bytes). */
+static void a_question_may_stop_after_any_row(void **state)
+{
+	_desk_ d = desk_new("tree 2 64 1");
+
+	for (uint32_t rows = 1; rows < 140; rows++) {
+		d->sa->limits.rows_at_once = rows;
+		assert_int_equal(desk_table(d, SA_NODE_RECORD, 0)->n, 131);
+		ib_put(desk_blank(d), PR_SLID, 1);
+		assert_int_equal(desk_table(d, SA_PATH_RECORD, SA_COMP(PR_SLID))->n, 131);
+	}
+}
+
 static void a_short_question_does_not_wait_for_a_long_one(void **state)
 {
 	_desk_ d = slow_desk();
@@ -449,6 +465,33 @@ static void who_has_nothing_waiting_finds_room(void **state)
 	desk_post(d, MAD_SA_GET_TABLE, SA_NODE_RECORD, 0);
 	desk_post(d, MAD_SA_GET_TABLE, SA_NODE_RECORD, 0);
 	assert_int_equal(sa_stats(d->sa)->queries, 15);
+}
+
+static void short_answers_are_not_long_for_their_buffer(void **state)
+{
+	_desk_ d = slow_desk();
+
+	d->sa->limits.big_bytes = SA_DATA + 43 * 112; /* none is longer */
+	d->sa->limits.big_each = 1;
+	d->deaf = true;
+	for (unsigned i = 0; i < 3; i++)
+		desk_post(d, MAD_SA_GET_TABLE, SA_NODE_RECORD, 0);
+	desk_settle(d);
+	assert_int_equal(sa_stats(d->sa)->answered, 3);
+	assert_int_equal(sa_stats(d->sa)->refused, 0);
+}
+
+/* A table of tables that are read from devices has all rows, or is refused. */
+static void rows_that_cannot_be_read_now_are_not_left_out(void **state)
+{
+	_desk_ d = desk_new(SMALL);
+
+	d->reads_nothing = true;
+	assert_int_equal(desk_ask(d, MAD_SA_GET_TABLE, SA_SL2VL_RECORD, 0)->status,
+			 SA_NO_RESOURCES);
+	d->reads_nothing = false;
+	desk_post(d, MAD_SA_GET_TABLE, SA_SL2VL_RECORD, 0);
+	assert_true(d->n_cells > 0);
 }
 
 static void short_answers_find_room_beside_long_ones(void **state)
@@ -666,11 +709,14 @@ int main(void)
 		cmocka_unit_test(components_that_do_not_exist_are_not_looked_at),
 		cmocka_unit_test(an_answer_that_cannot_be_sent_is_counted),
 		cmocka_unit_test(a_long_question_is_answered_by_and_by),
+		cmocka_unit_test(a_question_may_stop_after_any_row),
 		cmocka_unit_test(a_short_question_does_not_wait_for_a_long_one),
 		cmocka_unit_test(requesters_come_in_turn),
 		cmocka_unit_test(one_requester_has_so_many_questions_open),
 		cmocka_unit_test(all_requesters_have_so_many_questions_open),
 		cmocka_unit_test(who_has_nothing_waiting_finds_room),
+		cmocka_unit_test(short_answers_are_not_long_for_their_buffer),
+		cmocka_unit_test(rows_that_cannot_be_read_now_are_not_left_out),
 		cmocka_unit_test(short_answers_find_room_beside_long_ones),
 		cmocka_unit_test(a_long_search_needs_no_room),
 		cmocka_unit_test(an_answer_too_long_is_refused),

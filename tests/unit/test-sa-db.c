@@ -78,8 +78,8 @@ static void overwrite(char *at, const char *key, const char *with)
 }
 
 /*
- * The peer shows the request that created a group in its head; we do not keep that, nor does it mean
- * anything after a restart.
+ * The peer shows the request that created a group in its head; we do not keep that, nor does it
+ * mean anything after a restart.
  */
 static void forget_creators(char *text)
 {
@@ -238,13 +238,13 @@ static void restored_subscribers_are_told(void **state)
 	_cleanup_free_ char *text = NULL;
 	const struct desk_message *m;
 
-	subscribe(d, "h1", TRAP_GID_OUT_OF_SERVICE);
+	subscribe(d, "h1", TRAP_MGID_DESTROYED);
 	text = text_of(d->sa);
 	desk_end(d, "h1")->lid = 99; /* a new LID since */
 	desk_publish(d);
 	restore(sa, text, &report);
 	sa_publish(sa, d->view, d->now);
-	sa_raise_gid(sa, TRAP_GID_OUT_OF_SERVICE, (const uint8_t[16]){ 1 }, VIEW_NONE, 0, d->now);
+	sa_raise_mgid(sa, TRAP_MGID_DESTROYED, (const uint8_t[16]){ 1 }, 0);
 	while (sa_dispatch(sa, d->now))
 		;
 	m = desk_mail(d);
@@ -434,11 +434,11 @@ static void the_quotas_hold_for_files(void **state)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	for (unsigned i = 0; i < SERVICE_PER_PORT + 50; i++)
+	for (unsigned i = 0; i < 1024u + 50; i++)
 		fprintf(out, SERVICE("%x"), i);
 	fclose(out);
 	assert_int_equal(restore(sa, text, &report), 1);
-	assert_int_equal(sa_stats(sa)->services, SERVICE_PER_PORT);
+	assert_int_equal(sa_stats(sa)->services, 1024u);
 	assert_int_equal(report.n, 50);
 	conf_report_clear(&report);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Floods: a million hostile requests from one port. What is kept stays within the quotas that stand in
- * limits.h, mgroup.h, service.h and inform.h; a request of another port is answered at once.
+ * Floods: a million hostile requests from one port. What is kept stays within the quotas that stand
+ * in limits.h, mgroup.h, service.h and inform.h; a request of another port is answered at once.
  */
 #include <malloc.h>
 #include <setjmp.h>
@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "sa/impl.h"
-#include "sa/inform.h"
-#include "sa/mgroup.h"
+#include "sa/base/sa_internal.h"
+#include "sa/notice/inform.h"
+#include "sa/mcast/mgroup.h"
 #include "sa/service.h"
 #include "tests/lib/sa-desk.h"
 #include "util/mem.h"
@@ -22,7 +22,8 @@
 #define REQUESTS  1000000u
 #define A_WAKE	  64u	     /* requests between two slices, as many as come in at a time */
 #define WITNESSES 1000u	     /* requests between two of another port */
-#define MEMORY	  (4u << 20) /* that all quotas of one port together may cost; 0.3 MB was measured */
+/* that all quotas of one port together may cost; 0.3 MB was measured */
+#define MEMORY	  (4u << 20)
 
 /* Of the sanitizer, where there is one: it counts what malloc() gave. */
 size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
@@ -53,7 +54,7 @@ static uint32_t roll(uint32_t n)
 	(SA_COMP(MCM_MGID) | SA_COMP(MCM_PORT_GID) | SA_COMP(MCM_QKEY) | SA_COMP(MCM_TCLASS) |     \
 	 SA_COMP(MCM_PKEY) | SA_COMP(MCM_SL) | SA_COMP(MCM_FLOW) | SA_COMP(MCM_JOIN_STATE))
 
-/* A group that nobody has joined. */
+/* A group without members. */
 static void join(struct desk *d, uint32_t i)
 {
 	uint8_t *r = desk_blank(d);
@@ -79,7 +80,7 @@ static void register_service(struct desk *d, uint32_t i)
 		  SA_COMP(SVR_ID) | SA_COMP(SVR_GID) | SA_COMP(SVR_NAME));
 }
 
-/* From a queue pair nobody has heard of. */
+/* From an unknown queue pair. */
 static void subscribe(struct desk *d, uint32_t i)
 {
 	uint8_t *r = desk_blank(d);
@@ -200,7 +201,7 @@ static void joins_end_at_the_quota(void **state)
 
 	flood(d, join, REQUESTS / 5);
 	groups = sa_stats(d->sa)->groups;
-	assert_in_range(groups, MGROUP_PER_PORT_MIN, 1024 / 4); /* MulticastFDBCap is 1024 */
+	assert_in_range(groups, 64, 1024 / 4); /* MulticastFDBCap is 1024 */
 	assert_true(memory_in_use() < before + MEMORY);
 	require_table(d);
 }
@@ -211,7 +212,8 @@ static void services_end_at_the_quota(void **state)
 	size_t before = memory_in_use();
 
 	flood(d, register_service, REQUESTS / 5);
-	assert_in_range(sa_stats(d->sa)->services, SERVICE_FEW, SERVICE_PER_PORT);
+	assert_in_range(sa_stats(d->sa)->services, SA_FEW_SERVICES,
+			d->conf->sa_max_services_per_port);
 	assert_true(memory_in_use() < before + MEMORY);
 	require_table(d);
 }
@@ -222,7 +224,8 @@ static void subscriptions_end_at_the_quota(void **state)
 	size_t before = memory_in_use();
 
 	flood(d, subscribe, REQUESTS / 5);
-	assert_in_range(sa_stats(d->sa)->subscriptions, INFORM_FEW, INFORM_PER_PORT);
+	assert_in_range(sa_stats(d->sa)->subscriptions, SA_FEW_SUBSCRIPTIONS,
+			d->conf->sa_max_subscriptions_per_port);
 	assert_true(memory_in_use() < before + MEMORY);
 	require_table(d);
 }

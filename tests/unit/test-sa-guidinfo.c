@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* GUIDInfoRecord: statuses and answers as the Debian peer gives them (sa.md 8). Ports have 16 GUIDs. */
+/*
+ * GUIDInfoRecord: statuses and answers as the Debian peer gives them (sa.md 8). Ports have 16
+ * GUIDs.
+ */
 #include "sa/guidinfo.h"
 #include "sa-events.h"
-#include "sa/mgroup.h"
+#include "sa/mcast/mgroup.h"
 
 #define WHERE	 (SA_COMP(GIR_LID) | SA_COMP(GIR_BLOCK))
 #define PLACE(i) (SA_COMP(GIR_GUID0) << (i))

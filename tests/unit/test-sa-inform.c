@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * InformInfo and InformInfoRecord: statuses and echoes as the Debian peer gives them (traps.md 6), and
- * what a subscription matches.
+ * InformInfo and InformInfoRecord: statuses and echoes as the Debian peer gives them (traps.md 6),
+ * and what a subscription matches.
  */
 #include "sa-events.h"
 
@@ -210,12 +210,12 @@ static void one_port_cannot_fill_the_store(void **state)
 	_desk_ d = desk_new("tree 2 2 1");
 
 	d->from = "h1";
-	for (unsigned i = 0; i < INFORM_PER_PORT; i++) {
+	for (unsigned i = 0; i < d->conf->sa_max_subscriptions_per_port; i++) {
 		ib_put(wish(d), INF_TRAP, i);
 		d->sm_key = 1;
 		assert_int_equal(inform_by(d, 2 + i % 7), SA_OK);
 	}
-	ib_put(wish(d), INF_TRAP, INFORM_PER_PORT);
+	ib_put(wish(d), INF_TRAP, d->conf->sa_max_subscriptions_per_port);
 	assert_int_equal(inform_by(d, 100), SA_NO_RESOURCES);
 	d->from = "h2";
 	assert_int_equal(inform_by(d, 1), SA_OK);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * MCMemberRecord: Set, Delete, Get. The order of decisions of sa.md 6.1 is a table: each row fails at
- * one step and would pass all later ones. All ports of the desk have 10 Gb/s (rate 3), MTU 4096 (5).
+ * MCMemberRecord: Set, Delete, Get. The order of decisions of sa.md 6.1 is a table: each row fails
+ * at one step and would pass all later ones. All ports of the desk have 10 Gb/s (rate 3), MTU 4096
+ * (5).
  */
-#include "sa/impl.h"
+#include "sa/base/sa_internal.h"
 #include "tests/unit/mc-desk.h"
 #include "util/log.h"
 

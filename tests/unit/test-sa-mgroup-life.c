@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * A long random life of the store of groups beside a model that is too simple to be wrong: joins,
- * leaves, proxies, shared MLIDs, ports that die. After every operation the MLIDs in use are those of
- * the groups, and trees have heard of exactly the MLIDs whose ports have changed.
+ * leaves, proxies, shared MLIDs, ports that die. After every operation the MLIDs in use are those
+ * of the groups, and trees have heard of exactly the MLIDs whose ports have changed.
  */
-#include "sa/impl.h"
+#include "sa/base/sa_internal.h"
 #include "tests/unit/mc-desk.h"
 #include "util/log.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "sa/guidinfo.h"
-#include "sa/impl.h"
+#include "sa/base/sa_internal.h"
 #include "tests/unit/mc-desk.h"
 #include "util/log.h"
 
@@ -116,7 +116,8 @@ static void a_standing_group_follows_the_file_unless_members_cannot(void **state
 	_desk_ d = mc_start(); /* MTU 4, rate 3 */
 
 	mc_partitions(d,
-		      "Default=0x7fff, ipoib, mtu=5, Q_Key=0x99 : ALL=full;"); /* nobody is in it */
+		      /* it has no members */
+		      "Default=0x7fff, ipoib, mtu=5, Q_Key=0x99 : ALL=full;");
 	assert_int_equal(field_of_broadcast(d, MCM_MTU, 6), 5);
 	assert_int_equal(field_of_broadcast(d, MCM_QKEY, 32), 0x99);
 	assert_int_equal(mc_join(d, "h0", "mgid=" MC_BROADCAST " join=1"), 0);
@@ -147,7 +148,7 @@ static void groups_outlive_standby(void **state)
 	assert_int_equal(mc_join(d, "h1", "mgid=ff12::1 join=1"), 0);
 	sa_publish(d->sa, NULL, d->now);
 	list = sa_mc_members(d->sa, 0xC001, &n);
-	assert_int_equal(n, 0); /* nobody knows where they are */
+	assert_int_equal(n, 0); /* it is not known where they are */
 	fabric_set_port_guid(d->fabric, desk_end(d, "h1"), 0xAAA1);
 	desk_publish(d);
 	again = sa_mc_members(d->sa, 0xC001, &n);

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "sa/guidinfo.h"
-#include "sa/impl.h"
+#include "sa/base/sa_internal.h"
 #include "tests/unit/mc-desk.h"
 #include "tests/unit/sa-events.h"
 #include "util/log.h"
@@ -66,7 +66,9 @@ static void an_mlid_is_the_lowest_free_one(void **state)
 	mc_check_mlids(d);
 }
 
-/* In OpenSM a group joined with 0x9 and left with 0x1 stays for ever: 1000 of them and it is full. */
+/*
+ * In OpenSM a group joined with 0x9 and left with 0x1 stays for ever: 1000 of them and it is full.
+ */
 static void both_kinds_of_full_members_count(void **state)
 {
 	_desk_ d = mc_start();
@@ -310,7 +312,7 @@ static void the_last_full_member_takes_the_others_with_it(void **state)
 
 	assert_int_equal(mc_join(d, "h1", "mgid=" MC_BROADCAST " join=2"), 0);
 	assert_int_equal(mc_join(d, "h2", "mgid=" MC_BROADCAST " join=1"), 0);
-	/* What is refused puts nobody out. */
+	/* A refused request puts no member out. */
 	assert_int_equal(mc_leave(d, "h2", "mgid=" MC_BROADCAST " join=2"), 0x0200);
 	assert_int_equal(mc_leave(d, "h0", "mgid=" MC_BROADCAST " join=1"), 0x0200);
 	assert_int_equal(mc_state(d, MC_BROADCAST, "h1"), 2);
@@ -354,10 +356,12 @@ static void one_port_cannot_have_all_groups(void **state)
 	assert_int_equal(make_groups(d, "h1", 2, 2000), 256);
 	assert_int_equal(make_groups(d, "h2", 3, 2000), 256);
 	assert_int_equal(make_groups(d, "h3", 4, 2000), 1024 - 128 - 1 - 3 * 256);
-	/* By proxy it is no better; but who has nothing yet still gets some, and everybody joins. */
+	/*
+	 * By proxy it is no better; but a port that has none yet still gets some, and all join.
+	 */
 	d->from = "h0";
 	assert_int_equal(mc_set(d, "mgid=ff12::9:1 port=leaf1 " MC_NEW), 0x0100);
-	assert_int_equal(make_groups(d, "leaf1", 5, 2000), MGROUP_FEW);
+	assert_int_equal(make_groups(d, "leaf1", 5, 2000), SA_FEW_GROUPS);
 	assert_int_equal(mc_join(d, "h0", "mgid=" MC_BROADCAST " join=1"), 0);
 	assert_int_equal(mc_join(d, "h1", "mgid=ff12::1:1 join=1"), 0);
 	mc_check_mlids(d);
@@ -374,8 +378,8 @@ static void one_port_cannot_have_all_members(void **state)
 	struct mgroup *g = mc_group(d, MC_BROADCAST);
 	guid_t greedy = mc_guid(d, "h0"), other = mc_guid(d, "h1");
 
-	for (unsigned i = 0; i < MGROUP_MEMBERS_PER_PORT; i++) {
-		assert_true(mgroups_may_join(d->sa, greedy));
+	for (unsigned i = 0; i < d->conf->sa_max_members_per_port; i++) {
+		assert_int_equal(quota_reached(d->sa, SA_QUOTA_MEMBERS, greedy), CONF_N_OPTIONS);
 		mgroups_join(d->sa, g,
 			     &(struct mgroup_join){ .id = 0x1000 + i,
 						    .port = 0x1000 + i,
@@ -383,15 +387,16 @@ static void one_port_cannot_have_all_members(void **state)
 						    .join = 1,
 						    .proxy = true });
 	}
-	assert_false(mgroups_may_join(d->sa, greedy));
-	assert_true(mgroups_may_join(d->sa, other));
+	assert_int_equal(quota_reached(d->sa, SA_QUOTA_MEMBERS, greedy),
+			 CONF_ID_sa_max_members_per_port);
+	assert_int_equal(quota_reached(d->sa, SA_QUOTA_MEMBERS, other), CONF_N_OPTIONS);
 	assert_int_equal(mc_join(d, "h0", "mgid=" MC_BROADCAST " join=1"), 0x0100);
 	/* Adding a bit to a member adds no member. */
 	assert_int_equal(mc_join(d, "h1", "mgid=" MC_BROADCAST " join=1"), 0);
 	mgroups_leave(d->sa, g, 0x1000, 1);
 	assert_int_equal(mc_join(d, "h0", "mgid=" MC_BROADCAST " join=1"), 0);
 	assert_int_equal(mc_join(d, "h0", "mgid=" MC_BROADCAST " join=4"), 0);
-	assert_int_equal(sa_stats(d->sa)->members, MGROUP_MEMBERS_PER_PORT + 1);
+	assert_int_equal(sa_stats(d->sa)->members, d->conf->sa_max_members_per_port + 1);
 	desk_publish(d); /* there are no such ports */
 	assert_int_equal(sa_stats(d->sa)->members, 2);
 }

@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "sa/path-walk.h"
 #include "tests/lib/sa-desk.h"
 #include "util/mem.h"
+#include "view/path_walk.h"
 
 #define BIT(FIELD) (1ull << MPR_C(FIELD))
 #define COUNTS	   (BIT(MPR_SGID_COUNT) | BIT(MPR_DGID_COUNT))
@@ -162,12 +162,16 @@ static void selectors_count_here_too(void **state)
 	assert_int_equal(ib_get(desk_record(multi(d, COUNTS | BIT(MPR_SL)), 0), PR_SL), 4);
 }
 
+/* As of a GID that no port has: else the answer would tell that there is one. */
 static void who_may_not_see_an_end_gets_no_path_to_it(void **state)
 {
 	static const uint16_t other[] = { 0x8005 };
 	_desk_ d = desk_new("tree 2 2 1");
 
 	desk_keys(d, "h2", 1, other);
+	blank_multi(d, 1, 2, (const char *[]){ "h0", "h2", "h3" });
+	assert_int_equal(multi(d, COUNTS)->status, SA_REQ_INVALID_GID);
+	d->sm_key = 1; /* trusted: the ends share no partition still */
 	blank_multi(d, 1, 2, (const char *[]){ "h0", "h2", "h3" });
 	assert_int_equal(multi(d, COUNTS)->n, 1);
 }

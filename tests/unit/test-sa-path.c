@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* PathRecord: sa.md 4, and every row of the oracle in clients.md 3. The ways themselves: test-sa-walk.c. */
-#include "conf/partitions.h"
+/*
+ * PathRecord: sa.md 4, and every row of the oracle in clients.md 3. The ways themselves:
+ * test-sa-walk.c.
+ */
+#include "conf/partitions/partitions.h"
 #include "tests/unit/path-asking.h"
 
 /* ---- the oracle ----------------------------------------------------------------------------- */
@@ -449,7 +452,7 @@ static void the_sl_is_that_of_the_partition(void **state)
 	sa_set_partitions(d->sa, parts);
 	blank_names(d, "h0", "h2"); /* in 0x0001 */
 	assert_int_equal(ib_get(one(get(d, GIDS)), PR_SL), 3);
-	ib_put(d->record, PR_SL, 5); /* who asks for one gets it */
+	ib_put(d->record, PR_SL, 5); /* a request for one gets it */
 	assert_int_equal(ib_get(one(get(d, GIDS | SA_COMP(PR_SL))), PR_SL), 5);
 	blank_names(d, "h0", "h1"); /* in the default partition */
 	assert_int_equal(ib_get(one(get(d, GIDS)), PR_SL), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The topology records: what they show, how they are found, what is hidden from whom. */
+/* The topology records: what they show, how they are found, what is hidden from which port. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "sa/impl.h"
+#include "sa/base/sa_internal.h"
 #include "tests/lib/sa-desk.h"
 #include "util/mem.h"
 
@@ -209,7 +209,7 @@ static void the_m_key_is_for_the_trusted(void **state)
 	d->sm_key = d->conf->sa_key;
 	key = ib_get(PORT_INFO(desk_record(desk_get(d, SA_PORT_INFO_RECORD, mask), 0)), PI_M_KEY);
 	assert_int_not_equal(key, 0);
-	/* Nobody finds it by asking whether it is such and such. */
+	/* No request finds it by asking whether it has a given value. */
 	ib_put(PORT_INFO(r), PI_M_KEY, key);
 	assert_int_equal(desk_get(d, SA_PORT_INFO_RECORD, mask | PORT_COMP(PIR_M_KEY_C))->status,
 			 0);
@@ -354,8 +354,8 @@ static void a_link_is_shown_to_those_who_see_both_ends(void **state)
 
 	desk_keys(d, "h3", 1, full_b);
 	assert_int_equal(desk_table(d, SA_LINK_RECORD, 0)->n, 2 * (3 + 2));
-	d->from = "h3";
-	assert_int_equal(desk_table(d, SA_LINK_RECORD, 0)->n, 0);
+	d->from = "h3"; /* its own cable, at both ends of which its P_Key is */
+	assert_int_equal(desk_table(d, SA_LINK_RECORD, 0)->n, 2);
 }
 
 /* ---- SwitchInfoRecord, SMInfoRecord ---- */
@@ -505,10 +505,10 @@ static void p_key_tables_are_for_the_trusted(void **state)
 	assert_int_equal(desk_table(d, SA_PKEY_TABLE_RECORD, SA_COMP(PKR_LID))->status,
 			 SA_REQ_INVALID);
 	d->sm_key = d->conf->sa_key;
-	cell_table_set(d->fabric->cells, &p->pkeys, 0, block);
+	cell_table_set(d->fabric->cells, &p->tables[TABLE_PKEYS], 0, block);
 	a = desk_table(d, SA_PKEY_TABLE_RECORD, SA_COMP(PKR_LID));
 	assert_int_equal(a->n, 2);	     /* 64 keys */
-	assert_int_equal(d->cells_asked, 1); /* the one nobody knows */
+	assert_int_equal(d->cells_asked, 1); /* the unknown one */
 	assert_int_equal(ib_get(desk_record(a, 0), PKR_PORT), 1);
 	assert_memory_equal(desk_record(a, 0) + PKR_TABLE / 8, block, sizeof(block));
 	assert_int_equal(ib_get(desk_record(a, 1), PKR_BLOCK), 0x0100); /* as saquery reads it */
@@ -615,7 +615,9 @@ static void what_a_lost_node_said_is_not_shown_for_another(void **state)
 
 /* ---- the component mask ---- */
 
-/* Fields whose component is not a plain comparison, or whose value is not in the record as asked. */
+/*
+ * Fields whose component is not a plain comparison, or whose value is not in the record as asked.
+ */
 static bool is_special(uint16_t attr, unsigned component)
 {
 	return (attr == SA_PORT_INFO_RECORD && component == PIR_OPTIONS_C) ||
@@ -630,12 +632,14 @@ static bool has_record(const struct desk_message *a, const uint8_t *record)
 	return false;
 }
 
-static void find_by_each_component(struct desk *d, const struct sa_type *t, const uint8_t *record)
+static void find_by_each_component(struct desk *d, uint16_t attr, const uint8_t *record)
 {
+	const struct sa_type *t = sa_type_find(attr);
+
 	for (unsigned c = 0; c < t->n_head + t->n_body; c++) {
 		memcpy(desk_blank(d), record, sa_type_stride(t));
-		if (!is_special(t->attr, c))
-			assert_true(has_record(desk_table(d, t->attr, 1ull << c), record));
+		if (!is_special(attr, c))
+			assert_true(has_record(desk_table(d, attr, 1ull << c), record));
 	}
 }
 
@@ -650,18 +654,19 @@ static void every_record_is_found_by_each_of_its_components(void **state)
 
 	d->sm_key = d->conf->sa_key;
 	for (unsigned i = 0; i < ARRAY_SIZE(attrs); i++) {
-		const struct sa_type *t = sa_type_find(attrs[i]);
 		const struct desk_message *a;
 		_cleanup_free_ uint8_t *all = NULL;
+		size_t stride;
 		unsigned n;
 
 		desk_blank(d);
 		a = desk_table(d, attrs[i], 0);
 		n = a->n;
+		stride = a->stride;
 		assert_true(n);
-		all = xmemdup(a->mad + SA_DATA, n * a->stride);
+		all = xmemdup(a->mad + SA_DATA, n * stride);
 		for (unsigned k = 0; k < n; k++)
-			find_by_each_component(d, t, all + k * sa_type_stride(t));
+			find_by_each_component(d, attrs[i], all + k * stride);
 	}
 }
 
@@ -669,7 +674,7 @@ static void a_component_that_differs_leaves_the_record_out(void **state)
 {
 	_desk_ d = desk_new("single 3");
 	const struct sa_type *t = &sa_switch_info_record;
-	const struct desk_message *a = desk_get(d, t->attr, 0);
+	const struct desk_message *a = desk_get(d, SA_SWITCH_INFO_RECORD, 0);
 	_cleanup_free_ uint8_t *record = xmemdup(desk_record(a, 0), a->stride);
 
 	for (unsigned c = 0; c < t->n_head + t->n_body; c++) {
@@ -680,8 +685,44 @@ static void a_component_that_differs_leaves_the_record_out(void **state)
 
 		memcpy(r, record, sa_type_stride(t));
 		ib_bits_put(r + at, f->offset, f->width, ~ib_bits_get(r + at, f->offset, f->width));
-		assert_int_equal(desk_table(d, t->attr, 1ull << c)->n, reserved ? 1 : 0);
+		assert_int_equal(desk_table(d, SA_SWITCH_INFO_RECORD, 1ull << c)->n,
+				 reserved ? 1 : 0);
 	}
+}
+
+static unsigned count_shown(struct desk *d, uint16_t attr)
+{
+	desk_blank(d);
+	return desk_table(d, attr, 0)->n;
+}
+
+/*
+ * Switches are limited members: their ports 0 are hidden from a limited host. Ports that face a
+ * host are judged like the host, those between switches by the default partition. The trusted see
+ * all.
+ */
+static void ports_of_switches_are_judged_by_what_they_face(void **state)
+{
+	static const uint16_t limited[] = { 0x7FFF }, member[] = { 0x7FFF, 0x8001 };
+	static const char *const most[] = { "leaf1", "leaf2", "spine1", "h0", "h2" };
+	_desk_ d = desk_new(SMALL);
+
+	for (size_t i = 0; i < ARRAY_SIZE(most); i++)
+		desk_keys(d, most[i], 1, limited);
+	desk_keys(d, "h1", 2, member);
+	desk_keys(d, "h3", 2, member);
+	d->from = "h1";
+	/* of h1, of h3, between switches: both ways */
+	assert_int_equal(count_shown(d, SA_LINK_RECORD), 8);
+	/* both ends of these four cables */
+	assert_int_equal(count_shown(d, SA_PORT_INFO_RECORD), 8);
+	assert_int_equal(count_shown(d, SA_NODE_RECORD), 2);
+	d->from = "h0"; /* h0 itself, its switch port, those between switches */
+	assert_int_equal(count_shown(d, SA_PORT_INFO_RECORD), 6);
+	d->sm_key = d->conf->sa_key;
+	assert_int_equal(count_shown(d, SA_LINK_RECORD), 12);
+	assert_int_equal(count_shown(d, SA_PORT_INFO_RECORD), 15);
+	assert_int_equal(count_shown(d, SA_NODE_RECORD), 7);
 }
 
 int main(void)
@@ -699,6 +740,7 @@ int main(void)
 		cmocka_unit_test(one_port_is_asked_for),
 		cmocka_unit_test(a_port_number_alone_is_looked_for_everywhere),
 		cmocka_unit_test(the_m_key_is_for_the_trusted),
+		cmocka_unit_test(ports_of_switches_are_judged_by_what_they_face),
 		cmocka_unit_test(capability_bits_are_looked_for),
 		cmocka_unit_test(second_capability_mask_too),
 		cmocka_unit_test(a_port_is_found_by_the_lid_in_port_info),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Reports: who is told what, when it ends, and what silence costs (traps.md 4, 5). */
+/* Reports: which subscriber is told what, when it ends, and what silence costs (traps.md 4, 5). */
 #include <stdio.h>
 
 #include "sa-events.h"
@@ -82,7 +82,21 @@ static void link_errors_stay_here(void **state)
 	for (unsigned trap = 129; trap <= 131; trap++)
 		trap_from(d, "leaf1", trap);
 	assert_int_equal(n_mail(d), 0);
-	trap_from(d, "leaf1", 256);
+	trap_from(d, "leaf1", 144);
+	assert_int_equal(n_mail(d), 1);
+}
+
+/* They name both ends: a subscriber to all traps has them only if it is trusted. */
+static void security_traps_go_to_the_trusted_alone(void **state)
+{
+	_desk_ d = desk_new("tree 2 2 1");
+
+	subscribe(d, "h1", 0xFFFF);
+	trap_from(d, "leaf1", 257);
+	assert_int_equal(n_mail(d), 0);
+	d->sm_key = 1;
+	subscribe(d, "h1", 0xFFFF); /* the same subscription, with more trust */
+	trap_from(d, "leaf1", 257);
 	assert_int_equal(n_mail(d), 1);
 }
 
@@ -530,7 +544,7 @@ static void a_group_is_heard_of_by_holders_of_its_key(void **state)
 	subscribe(d, "h1", TRAP_MGID_CREATED);
 	subscribe(d, "h2", TRAP_MGID_CREATED);
 	desk_keys(d, "h2", 2, both);
-	sa_raise_gid(d->sa, TRAP_MGID_CREATED, mgid, VIEW_NONE, 0x8001, d->now);
+	sa_raise_mgid(d->sa, TRAP_MGID_CREATED, mgid, 0x8001);
 	assert_int_equal(only(d)->to.lid, desk_lid(d, "h2"));
 }
 
@@ -612,6 +626,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_report_looks_like_this),
 		cmocka_unit_test(link_errors_stay_here),
+		cmocka_unit_test(security_traps_go_to_the_trusted_alone),
 		cmocka_unit_test(traps_of_strangers_are_not_forwarded),
 		cmocka_unit_test(nobody_speaks_for_another),
 		cmocka_unit_test(a_port_of_dead_queue_pairs_does_not_hold_up_others),

@@ -271,9 +271,10 @@ static void nobody_registers_in_a_partition_it_is_not_in(void **state)
 	_desk_ d = desk_new("tree 2 2 1");
 
 	desk_keys(d, "h1", 1, blue);
-	ib_put(service(d, 1, "h0"), SVR_PKEY, 0x8001); /* not masked: nobody asked who holds it */
+	/* not masked: not asked which ports hold it */
+	ib_put(service(d, 1, "h0"), SVR_PKEY, 0x8001);
 	assert_int_equal(set(d, ID_GID), SA_OK);
-	service(d, 2, "h1"); /* those who share a partition with h1 would see it */
+	service(d, 2, "h1"); /* ports that share a partition with h1 would see it */
 	assert_int_equal(set(d, ID_GID), SA_REQ_INVALID);
 	d->from = "h1";
 	desk_blank(d);
@@ -287,7 +288,7 @@ static void what_is_not_seen_is_not_overwritten(void **state)
 
 	desk_keys(d, "h1", 1, blue);
 	d->from = "h1";
-	ib_bits_put(ib_at(service(d, 1, "h1"), SVR_GID), 64, 64, 0xDEAD); /* of nobody */
+	ib_bits_put(ib_at(service(d, 1, "h1"), SVR_GID), 64, 64, 0xDEAD); /* of no port */
 	memcpy(ib_at(d->record, SVR_NAME), "h1", 2);
 	assert_int_equal(set(d, ID_GID), SA_OK);
 	d->from = "h0";
@@ -301,21 +302,21 @@ static void one_port_cannot_fill_the_store(void **state)
 {
 	_desk_ d = desk_new("tree 2 2 1");
 
-	for (unsigned i = 0; i < SERVICE_PER_PORT; i++) {
+	for (unsigned i = 0; i < d->conf->sa_max_services_per_port; i++) {
 		service(d, i, "h1");
 		assert_int_equal(set(d, ID_GID), SA_OK);
 	}
-	service(d, SERVICE_PER_PORT, "h1");
+	service(d, d->conf->sa_max_services_per_port, "h1");
 	assert_int_equal(set(d, ID_GID), SA_NO_RESOURCES);
 	service(d, 5, "h1"); /* what is there may be renewed */
 	assert_int_equal(set(d, ID_GID), SA_OK);
 	d->from = "h1";
-	service(d, SERVICE_PER_PORT, "h1");
+	service(d, d->conf->sa_max_services_per_port, "h1");
 	assert_int_equal(set(d, ID_GID), SA_OK);
 	d->from = "h0";
 	service(d, 5, "h1");
 	desk_delete(d, SA_SERVICE_RECORD, 0);
-	service(d, SERVICE_PER_PORT + 1, "h1");
+	service(d, d->conf->sa_max_services_per_port + 1, "h1");
 	assert_int_equal(set(d, ID_GID), SA_OK);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Requests counted by what was asked and what was answered, whoever asks whatever. */
+/* Requests counted by their type and answer, from any sender. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

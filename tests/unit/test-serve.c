@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "ib/records.h"
-#include "libvendor/sim/serve/control.h"
-#include "libvendor/sim/serve/tree.h"
+#include "sim/serve/control.h"
+#include "sim/serve/tree.h"
 #include "tests/unit/sim-probe.h"
 
 #define HEADER sizeof(struct ib_user_mad_hdr)
@@ -86,7 +86,8 @@ static void enable_pkeys(struct ufile *u)
 }
 
 /* The agent's id, or -errno. */
-static int try_register(struct ufile *u, unsigned class, unsigned version, uint64_t methods, unsigned rmpp)
+static int try_register(struct ufile *u, unsigned class, unsigned version, uint64_t methods,
+			unsigned rmpp)
 {
 	struct ib_user_mad_reg_req q = {
 		.qpn = class != 0x01 && class != 0x81, .mgmt_class = (uint8_t)class,
@@ -102,14 +103,16 @@ static int try_register(struct ufile *u, unsigned class, unsigned version, uint6
 	return r < 0 ? r : (int)q.id;
 }
 
-static void set_header(uint8_t *bytes, uint32_t agent, lid_t lid, uint32_t timeout, uint32_t retries)
+static void set_header(uint8_t *bytes, uint32_t agent, lid_t lid, uint32_t timeout,
+		       uint32_t retries)
 {
 	struct ib_user_mad_hdr h = { .id = agent, .timeout_ms = timeout, .retries = retries };
 
 	memcpy(bytes, &h, sizeof(h));
 	ib_bits_put(bytes, offsetof(struct ib_user_mad_hdr, lid) * 8, 16, lid);
 	ib_bits_put(bytes, offsetof(struct ib_user_mad_hdr, qpn) * 8, 32, lid != LID_PERMISSIVE);
-	ib_bits_put(bytes, offsetof(struct ib_user_mad_hdr, qkey) * 8, 32, lid != LID_PERMISSIVE ? MAD_QP1_QKEY : 0);
+	ib_bits_put(bytes, offsetof(struct ib_user_mad_hdr, qkey) * 8, 32,
+		    lid != LID_PERMISSIVE ? MAD_QP1_QKEY : 0);
 }
 
 /* Sends a directed NodeInfo Get over `hops` hops through port 1. What ufile_write() says. */
@@ -198,7 +201,8 @@ static void old_header_is_eight_bytes_shorter(void **state)
 	assert_int_equal(ib_get(got + 56, SMP_METHOD), MAD_GET_RESP);
 	free(got);
 	got = NULL;
-	assert_int_equal(ufile_ioctl(f->a, IB_USER_MAD_ENABLE_PKEY, bytes, 0), -EINVAL); /* too late */
+	/* too late */
+	assert_int_equal(ufile_ioctl(f->a, IB_USER_MAD_ENABLE_PKEY, bytes, 0), -EINVAL);
 }
 
 static void silence_comes_back_after_all_tries(void **state)
@@ -231,7 +235,7 @@ static void a_request_method_has_one_taker_per_port(void **state)
 
 	assert_int_equal(try_register(f->a, 0x03, 2, METHOD(MAD_GET) | METHOD(MAD_SET), 1), 0);
 	assert_int_equal(try_register(f->b, 0x03, 2, METHOD(MAD_SET), 1), -EINVAL);
-	assert_int_equal(try_register(f->b, 0x03, 2, 0, 1), 0); /* who only asks */
+	assert_int_equal(try_register(f->b, 0x03, 2, 0, 1), 0); /* a client that only asks */
 	assert_int_equal(try_register(f->b, 0x03, 2, METHOD(MAD_REPORT), 1), 1);
 	assert_int_equal(try_register(f->b, 0x03, 1, METHOD(MAD_SET), 1), 2); /* another version */
 	seat_close(f->h1, f->a);
@@ -258,7 +262,9 @@ static void agents_are_checked_and_counted(void **state)
 static void new_register_knows_its_flags(void **state)
 {
 	struct fixture *f = *state;
-	struct ib_user_mad_reg_req2 q = { .qpn = 1, .mgmt_class = 3, .mgmt_class_version = 2, .flags = 6 };
+	struct ib_user_mad_reg_req2 q = {
+		.qpn = 1, .mgmt_class = 3, .mgmt_class_version = 2, .flags = 6
+	};
 	uint8_t arg[UFILE_IOCTL_MAX] = { 0 };
 
 	memcpy(arg, &q, sizeof(q));
@@ -272,7 +278,9 @@ static void what_nobody_takes_is_refused(void **state)
 {
 	struct fixture *f = *state;
 	uint8_t mad[MAD_SIZE] = { 1, 0x32, 1, MAD_GET };
-	struct transport_addr to = { .lid = probe_lid_of(sim_find(f->c.sim, "h1")), .qp = 1, .qkey = MAD_QP1_QKEY };
+	struct transport_addr to = { .lid = probe_lid_of(sim_find(f->c.sim, "h1")),
+				     .qp = 1,
+				     .qkey = MAD_QP1_QKEY };
 	struct transport_event ev;
 
 	try_register(f->a, 0x03, 2, METHOD(MAD_GET), 1);
@@ -377,7 +385,8 @@ static void malformed_writes_are_refused(void **state)
 	set_header(bytes, 0, 1, 100, 0);
 	bytes[HEADER + 1] = MAD_CLASS_SA;
 	assert_int_equal(ufile_write(f->a, bytes, HEADER + 35), -EINVAL);
-	assert_int_equal(ufile_write(f->a, bytes, sizeof(bytes)), -EINVAL); /* long, and not Active */
+	/* long, and not Active */
+	assert_int_equal(ufile_write(f->a, bytes, sizeof(bytes)), -EINVAL);
 	set_header(bytes, 1, 1, 100, 0);
 	assert_int_equal(ufile_write(f->a, bytes, HEADER + MAD_SIZE), -EIO); /* no such agent */
 	set_header(bytes, 32, 1, 100, 0);
@@ -509,7 +518,8 @@ static void texts_are_those_of_sysfs(void **state)
 	assert_text(f, "node/1/sys/infiniband/sim0/ports/1/lid", "0x2\n");
 	assert_text(f, "node/1/sys/infiniband/sim0/ports/1/sm_lid", "0x1\n");
 	assert_text(f, "node/1/sys/infiniband/sim0/ports/1/rate", "400 Gb/sec (4X NDR)\n");
-	assert_text(f, "node/1/sys/infiniband/sim0/ports/1/gids/0", "fe80:0000:0000:0000:0000:0000:0010:0003\n");
+	assert_text(f, "node/1/sys/infiniband/sim0/ports/1/gids/0",
+		    "fe80:0000:0000:0000:0000:0000:0010:0003\n");
 	assert_text(f, "node/1/sys/infiniband/sim0/ports/1/pkeys/0", "0xffff\n");
 	assert_text(f, "node/1/sys/infiniband/sim0/ports/1/pkeys/63", "0x0000\n");
 	assert_text(f, "node/3/sys/infiniband/sim0/node_type", "2: SWITCH\n");
@@ -569,6 +579,9 @@ static void commands_reach_the_fabric(void **state)
 	assert_int_equal(sim_port_state(f->c.sim, h2, 1), IB_PORT_INIT);
 	assert_int_equal(control_line(&f->c, "desc h2 \"node seven\""), 0);
 	assert_int_equal(sim_find(f->c.sim, "node seven"), h2);
+	assert_int_equal(control_line(&f->c, "pkeys h1 33"), 0);
+	assert_int_equal(sim_port_pkey(f->c.sim, sim_find(f->c.sim, "h1"), 1, 0), 0xFFFF);
+	assert_true(control_line(&f->c, "pkeys h1 0") < 0);
 }
 
 static void time_runs_as_told(void **state)

@@ -1,259 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The documents of the subnet (ctl/show.h) on a simulated fabric: what they say of it, of ports that are not
- * ACTIVE, of a path and of why there is none.
+ * The documents of the subnet (show/show.h) on a simulated fabric: what they say of it, of ports
+ * that are not ACTIVE, of a path and of why there is none.
  *
  * `test-show bench [K]` measures snapshots of a fat tree of K-port switches; 36 has 11,664 hosts.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#include <cmocka.h>
-
-#include "ctl/control.h"
-#include "ib/netfile.h"
 #include "lib/client.h"
-#include "lib/rig.h"
-#include "libvendor/sim/gen.h"
-#include "sa/path-walk.h"
-#include "sa/view.h"
-#include "tests/lib/scratch.h"
-#include "util/log.h"
-#include "util/mem.h"
-
-/*
- * h0, h1 on leaf1; h2, twin on leaf2; two spines, two cables from leaf1 to spine1. Port 7 of leaf1 leads
- * nowhere; h3 is down.
- */
-static const char net_text[] =
-	"Switch 8 \"leaf1\"\n[1] \"h0\"[1]\n[2] \"h1\"[1]\n[4] \"spine1\"[1]\n[5] \"spine1\"[2]\n"
-	"[6] \"spine2\"[1]\n\n"
-	"Switch 8 \"leaf2\"\n[1] \"h2\"[1]\n[2] \"twin\"[1]\n[3] \"h3\"[1]\n[4] \"spine1\"[3]\n"
-	"[6] \"spine2\"[2]\n\n"
-	"Switch 8 \"spine1\"\n[1] \"leaf1\"[4]\n[2] \"leaf1\"[5]\n[3] \"leaf2\"[4]\n\n"
-	"Switch 8 \"spine2\"\n[1] \"leaf1\"[6]\n[2] \"leaf2\"[6]\n\n"
-	"Ca 1 \"h0\"\n[1] \"leaf1\"[1]\n\n"
-	"Ca 1 \"h1\" # \"h1 HCA-1\"\n[1] \"leaf1\"[2]\n\n"
-	"Ca 1 \"h2\"\n[1] \"leaf2\"[1]\n\n"
-	"Ca 2 \"twin\" # \"h1 HCA-1\"\n[1] \"leaf2\"[2]\n\n"
-	"Ca 1 \"h3\"\n[1] \"leaf2\"[3]\n\n";
-
-struct world {
-	struct rig *rig;
-	struct conf *conf;
-	struct scene scene;
-	const char *sl2vl; /* qos is on, with this table; NULL: off */
-	char dir[SCRATCH_PATH];
-};
-
-static void quiet(void *arg, unsigned bits, const char *text)
-{
-}
-
-static char *write_file(const struct world *w, const char *name, const char *text)
-{
-	char *path = xasprintf("%s/%s", w->dir, name);
-	FILE *f = fopen(path, "w");
-
-	fputs(text, f);
-	fclose(f);
-	return path;
-}
-
-static void name_file(char **option, char *path)
-{
-	free(*option);
-	*option = path;
-}
-
-static void on_event(struct rig_sm *sm, const struct sm_event *event)
-{
-	struct world *w = sm->rig->owner;
-
-	scene_note(&w->scene, event);
-}
-
-static void scene_clock(void *arg, mono_t *ret_now, int64_t *ret_realtime)
-{
-	const struct world *w = arg;
-
-	*ret_now = sim_now(w->rig->sim);
-	*ret_realtime = 0;
-}
-
-/* `names`: the node-name map; it and `partitions` may be NULL. */
-static void world_start(struct world *w, struct netfile *net, const char *partitions, const char *names)
-{
-	assert_non_null(net);
-	log_set_sink(quiet, NULL);
-	scratch_folder(w->dir);
-	w->conf = conf_new();
-	w->conf->qos = w->sl2vl;
-	w->conf->qos_sl2vl = w->sl2vl ? xstrdup(w->sl2vl) : NULL;
-	if (partitions)
-		name_file(&w->conf->partition_config_file, write_file(w, "partitions.conf", partitions));
-	if (names)
-		name_file(&w->conf->node_name_map_name, write_file(w, "names", names));
-	w->rig = rig_new(sim_new(net, 1));
-	w->scene = (struct scene){ .conf = w->conf, .clock = scene_clock, .arg = w };
-	netfile_free(net);
-	if (sim_find(w->rig->sim, "h3") >= 0)
-		sim_link_down(w->rig->sim, sim_find(w->rig->sim, "h3"), 1);
-	w->rig->event = on_event;
-	w->rig->owner = w;
-	assert_int_equal(rig_start(w->rig, "h0", 0, w->conf, w->dir), 0);
-	rig_run(w->rig, 10 * MONO_S);
-	assert_int_equal(sm_state(w->rig->sms[0].sm), SM_MASTER);
-	w->scene.sm = w->rig->sms[0].sm;
-	scratch_remove(w->dir);
-}
-
-static struct netfile *parse(const char *text)
-{
-	char err[256] = "";
-	struct netfile *net = netfile_parse(text, strlen(text), err, sizeof(err));
-
-	if (!net)
-		print_message("%s\n", err);
-	return net;
-}
-
-static int start(void **state)
-{
-	static struct world world;
-
-	memset(&world, 0, sizeof(world));
-	world_start(&world, parse(net_text),
-		    "Default=0x7fff, ipoib : ALL=full;\n"
-		    "green=0x10 : 0x0000000000100001, 0x0000000000100004=full;\n"
-		    "blue=0x20 : ALL=limited, 0xdeadbeef00000001=full;\n", NULL);
-	*state = &world;
-	return 0;
-}
-
-static int stop(void **state)
-{
-	struct world *w = *state;
-
-	rig_free(w->rig);
-	conf_unref(w->conf);
-	return 0;
-}
-
-/* ---- asking --------------------------------------------------------------------------------- */
-
-static const struct control_method *method_of(const char *name)
-{
-	for (const struct control_method *m = show_methods; m->name; m++)
-		if (!strcmp(m->name, name))
-			return m;
-	fail_msg("no method %s", name);
-	return NULL;
-}
-
-static struct json_object *try(const struct world *w, const char *name, const char *parameters,
-			       struct control_error *err)
-{
-	const struct control_method *m = method_of(name);
-	struct json_object *p = json_tokener_parse(parameters), *ret = NULL;
-	void *snapshot;
-
-	assert_non_null(p);
-	*err = (struct control_error){ 0 };
-	if (m->answer) {
-		ret = m->answer(&w->scene, p, err);
-	} else {
-		snapshot = m->snapshot(&w->scene, p, err);
-		if (snapshot) {
-			ret = m->render(snapshot, err);
-			m->drop(snapshot);
-		}
-	}
-	json_object_put(p);
-	assert_true(!ret == !!err->name);
-	return ret;
-}
-
-static struct json_object *ask(const struct world *w, const char *name, const char *parameters)
-{
-	struct control_error err;
-	struct json_object *ret = try(w, name, parameters, &err);
-
-	if (!ret)
-		fail_msg("%s %s: %s: %s", name, parameters, err.name, err.text);
-	return ret;
-}
-
-static void refused(const struct world *w, const char *name, const char *parameters,
-		    const char *error, const char *words)
-{
-	struct control_error err;
-	struct json_object *ret = try(w, name, parameters, &err);
-
-	assert_null(ret);
-	assert_string_equal(err.name, error);
-	if (!strstr(err.text, words))
-		fail_msg("'%s' does not say '%s'", err.text, words);
-}
-
-/* "a.b.2.c": members and elements. */
-static struct json_object *at(struct json_object *o, const char *path)
-{
-	_cleanup_free_ char *copy = xstrdup(path);
-	char *rest = copy, *word;
-
-	while ((word = strsep(&rest, "."))) {
-		if (json_object_is_type(o, json_type_array))
-			o = json_object_array_get_idx(o, strtoul(word, NULL, 10));
-		else
-			o = json_object_object_get(o, word);
-	}
-	return o;
-}
-
-static const char *text_at(struct json_object *o, const char *path)
-{
-	struct json_object *v = at(o, path);
-
-	return v ? json_object_get_string(v) : "(null)";
-}
-
-static int64_t number_at(struct json_object *o, const char *path)
-{
-	assert_non_null(at(o, path));
-	return json_object_get_int64(at(o, path));
-}
-
-static size_t length_at(struct json_object *o, const char *path)
-{
-	assert_non_null(at(o, path));
-	return json_object_array_length(at(o, path));
-}
-
-/* The element of an array whose member `key` is `value`. */
-static struct json_object *with(struct json_object *array, const char *key, const char *value)
-{
-	for (size_t i = 0; i < json_object_array_length(array); i++) {
-		struct json_object *o = json_object_array_get_idx(array, i);
-
-		if (!strcmp(text_at(o, key), value))
-			return o;
-	}
-	fail_msg("no %s %s in %s", key, value, json_object_to_json_string(array));
-	return NULL;
-}
-
-static void assert_contains(const char *text, const char *words)
-{
-	if (!strstr(text, words))
-		fail_msg("'%s' does not say '%s'", text, words);
-}
+#include "ib/notices.h"
+#include "sim/gen/gen.h"
+#include "tests/unit/show-world.h"
+#include "view/path_walk.h"
+#include "view/view.h"
 
 /* ---- tests ---------------------------------------------------------------------------------- */
 
@@ -266,8 +26,9 @@ static void the_topology_is_that_of_the_fabric(void **state)
 	assert_int_equal(length_at(doc, "nodes"), 4 + 4);
 	assert_string_equal(text_at(doc, "own.name"), "h0");
 	for (size_t i = 0; i < length_at(doc, "nodes"); i++) {
-		guid_t guid = strtoull(text_at(json_object_array_get_idx(at(doc, "nodes"), i), "node_guid"),
-				       NULL, 16);
+		guid_t guid = strtoull(
+			text_at(json_object_array_get_idx(at(doc, "nodes"), i), "node_guid"), NULL,
+			16);
 
 		assert_true(guid > last);
 		last = guid;
@@ -281,6 +42,7 @@ static void the_topology_is_that_of_the_fabric(void **state)
 	assert_string_equal(text_at(port, "peer.name"), "spine1");
 	assert_int_equal(number_at(port, "peer.port"), 1);
 	assert_string_equal(text_at(port, "speed"), "SDR");
+	assert_string_equal(text_at(port, "speed_enabled"), "SDR");
 	assert_string_equal(text_at(port, "gbps"), "10");
 	assert_null(at(port, "why_not"));
 	port = with(at(leaf, "ports"), "port", "7");
@@ -296,7 +58,8 @@ static void nodes_answer_to_names_guids_and_lids(void **state)
 	char ask_lid[64];
 
 	assert_int_equal(length_at(doc, "nodes"), 1);
-	snprintf(ask_lid, sizeof(ask_lid), "{\"node\": \"%d\"}", (int)number_at(doc, "nodes.0.lids.0"));
+	snprintf(ask_lid, sizeof(ask_lid), "{\"node\": \"%d\"}",
+		 (int)number_at(doc, "nodes.0.lids.0"));
 	again = ask(w, "Nodes", ask_lid);
 	assert_true(json_object_equal(doc, again));
 	json_object_put(again);
@@ -311,9 +74,37 @@ static void nodes_answer_to_names_guids_and_lids(void **state)
 	doc = ask(w, "Nodes", "{\"type\": \"switch\"}");
 	assert_int_equal(length_at(doc, "nodes"), 4);
 	json_object_put(doc);
-	refused(w, "Nodes", "{\"type\": \"hub\"}", "InvalidParameter", "expected switch, ca or router");
+	refused(w, "Nodes", "{\"type\": \"hub\"}", "InvalidParameter",
+		"expected switch, ca or router");
 	refused(w, "Nodes", "{\"node\": \"nobody\"}", "NotFound", "nobody");
-	refused(w, "Nodes", "{\"node\": {}}", "InvalidParameter", "must be a text");
+}
+
+/* leaf2 tells of h2, which is at its port 1. */
+static void ports_from_behind_which_rules_were_broken(void **state)
+{
+	struct world *w = *state;
+	struct json_object *doc = ask(w, "Ports", "{\"violations\": true}");
+	struct sim *sim = w->rig->sim;
+	int leaf2 = sim_find(sim, "leaf2");
+	uint8_t notice[SMP_DATA_SIZE] = { 0 };
+
+	assert_int_equal(length_at(doc, "ports"), 0);
+	json_object_put(doc);
+	ib_put(notice, NT_IS_GENERIC, 1);
+	ib_put(notice, NT_TRAP, TRAP_SWITCH_BAD_PKEY);
+	ib_put(notice, NT_ISSUER_LID, sim_port_lid(sim, leaf2, 0));
+	ib_put(notice, N259_PORT, 1);
+	sim_send_trap(sim, leaf2, 0, notice);
+	rig_run(w->rig, sim_now(sim) + MONO_S);
+	doc = ask(w, "Ports", "{\"violations\": true}");
+	assert_int_equal(length_at(doc, "ports"), 1);
+	assert_string_equal(text_at(doc, "ports.0.name"), "leaf2");
+	assert_int_equal(number_at(doc, "ports.0.port"), 1);
+	assert_int_equal(number_at(doc, "ports.0.violations.p_key"), 1);
+	json_object_put(doc);
+	doc = ask(w, "Ports", "{\"node\": \"h2\"}");
+	assert_int_equal(number_at(doc, "ports.0.violations.p_key"), 1);
+	json_object_put(doc);
 }
 
 static void ports_say_why_they_are_not_active(void **state)
@@ -346,10 +137,11 @@ static void ports_say_why_they_are_not_active(void **state)
 	assert_int_equal(length_at(doc, "ports"), 3);
 	json_object_put(doc);
 	refused(w, "Ports", "{\"node\": \"leaf1/9\"}", "NotFound", "its ports are 0 to 8");
-	refused(w, "Ports", "{\"down\": 1}", "InvalidParameter", "true or false");
 }
 
-/* Who asks for a host that went is told where it was, by whatever it is called; until it is back. */
+/*
+ * A request for a host that went is answered with its place, by any of its names; until it is back.
+ */
 static void who_went_is_known(void **state)
 {
 	struct world *w = *state;
@@ -361,51 +153,58 @@ static void who_went_is_known(void **state)
 	sim_link_down(w->rig->sim, sim_find(w->rig->sim, "h2"), 1);
 	rig_run(w->rig, sim_now(w->rig->sim) + 30 * MONO_S);
 	refused(w, "Ports", "{\"node\": \"h2\"}", "NotFound", "It was behind 'leaf2' port 1");
-	refused(w, "Ports", "{\"node\": \"h2/1\"}", "NotFound", "s ago. It was behind 'leaf2' port 1");
+	refused(w, "Ports", "{\"node\": \"h2/1\"}", "NotFound",
+		"s ago. It was behind 'leaf2' port 1");
 	refused(w, "Ports", lid, "NotFound", "It was behind 'leaf2' port 1");
-	refused(w, "Path", "{\"from\": \"h0\", \"to\": \"h2\"}", "NotFound", "It was behind 'leaf2' port 1");
-	refused(w, "Ports", "{\"node\": \"h7\"}", "NotFound", "nobody in the fabric is called 'h7'");
-	refused(w, "Ports", "{\"node\": \"0\"}", "NotFound", "nobody in the fabric has LID 0");
+	refused(w, "Path", "{\"from\": \"h0\", \"to\": \"h2\"}", "NotFound",
+		"It was behind 'leaf2' port 1");
+	refused(w, "Ports", "{\"node\": \"h7\"}", "NotFound",
+		"no node in the fabric has the name 'h7'");
+	refused(w, "Ports", "{\"node\": \"0\"}", "NotFound", "no port in the fabric has LID 0");
 	sim_link_up(w->rig->sim, sim_find(w->rig->sim, "h2"), 1);
 	rig_run(w->rig, sim_now(w->rig->sim) + 30 * MONO_S);
 	doc = ask(w, "Ports", "{\"node\": \"h2\"}");
 	assert_null(at(doc, "ports.0.was_cabled_to"));
 	json_object_put(doc);
-	/* A switch, and with it what hangs on it: the switch was behind another one, not behind its hosts. */
+	/*
+	 * A switch, and with it what hangs on it: the switch was behind another one, not behind its
+	 * hosts.
+	 */
 	sim_link_down(w->rig->sim, sim_find(w->rig->sim, "leaf2"), 4);
 	sim_link_down(w->rig->sim, sim_find(w->rig->sim, "leaf2"), 6);
 	rig_run(w->rig, sim_now(w->rig->sim) + 30 * MONO_S);
 	refused(w, "Ports", "{\"node\": \"leaf2\"}", "NotFound", "It was behind 'spine1' port 3");
-	refused(w, "Ports", "{\"node\": \"h2\"}", "NotFound", "It was behind 'leaf2' port 1, which went");
+	refused(w, "Ports", "{\"node\": \"h2\"}", "NotFound",
+		"It was behind 'leaf2' port 1, which went");
 	sim_link_up(w->rig->sim, sim_find(w->rig->sim, "leaf2"), 4);
 	sim_link_up(w->rig->sim, sim_find(w->rig->sim, "leaf2"), 6);
 	rig_run(w->rig, sim_now(w->rig->sim) + 30 * MONO_S);
-	for (unsigned i = 0; i < SCENE_GONE; i++)
-		assert_int_equal(w->scene.memory.gone[i].node_guid, 0);
+	for (unsigned i = 0; i < DAEMON_GONE; i++)
+		assert_int_equal(w->api.memory.gone[i].node_guid, 0);
 }
 
 /* Of more than fit the oldest is forgotten. */
 static void the_oldest_that_went_is_forgotten(void **state)
 {
-	struct scene scene = { 0 };
+	struct daemon_api api = { 0 };
 	struct sm_event e = { .kind = SM_EVENT_NODE, .node = { .desc = "x" } };
 
-	for (unsigned i = 1; i <= SCENE_GONE + 1; i++) {
+	for (unsigned i = 1; i <= DAEMON_GONE + 1; i++) {
 		e.node.node_guid = i;
 		e.at = i;
-		scene_note(&scene, &e);
+		daemon_api_note(&api, &e);
 	}
-	for (unsigned i = 0; i < SCENE_GONE; i++)
-		assert_in_range(scene.memory.gone[i].node_guid, 2, SCENE_GONE + 1);
+	for (unsigned i = 0; i < DAEMON_GONE; i++)
+		assert_in_range(api.memory.gone[i].node_guid, 2, DAEMON_GONE + 1);
 	e.node.came = true;
-	scene_note(&scene, &e);
+	daemon_api_note(&api, &e);
 	e.node.node_guid = 1;
-	scene_note(&scene, &e);
-	for (unsigned i = 0; i < SCENE_GONE; i++)
-		assert_in_range(scene.memory.gone[i].node_guid, 0, SCENE_GONE);
+	daemon_api_note(&api, &e);
+	for (unsigned i = 0; i < DAEMON_GONE; i++)
+		assert_in_range(api.memory.gone[i].node_guid, 0, DAEMON_GONE);
 }
 
-/* A host that does not answer any more is named with what left_out.c says. */
+/* A host that does not answer any more is named with what unserved.c says. */
 static void a_silent_host_is_named(void **state)
 {
 	struct world *w = *state;
@@ -450,7 +249,7 @@ static void a_path_is_what_hosts_are_told(void **state)
 {
 	struct world *w = *state;
 	struct json_object *doc = ask(w, "Path", "{\"from\": \"h0\", \"to\": \"h2\"}");
-	const struct view *v = sm_view(w->scene.sm);
+	const struct view *v = sm_view(w->api.sm);
 	struct path_way there, back;
 	struct path_ask pair = { 0 };
 
@@ -492,8 +291,8 @@ static void a_path_is_asked_for_in_many_words(void **state)
 	struct json_object *doc = ask(w, "Path", "{\"from\": \"h0\", \"to\": \"h2\"}"), *again;
 	char text[256];
 
-	snprintf(text, sizeof(text), "{\"from\": %d, \"to\": \"%s\"}", (int)number_at(doc, "from.lid"),
-		 text_at(doc, "to.port_guid"));
+	snprintf(text, sizeof(text), "{\"from\": %d, \"to\": \"%s\"}",
+		 (int)number_at(doc, "from.lid"), text_at(doc, "to.port_guid"));
 	again = ask(w, "Path", text);
 	assert_true(json_object_equal(doc, again));
 	json_object_put(again);
@@ -535,14 +334,67 @@ static void names_are_those_of_the_map(void **state)
 	assert_string_equal(text_at(doc, "nodes.0.name"), "rack 1 leaf");
 	assert_string_equal(text_at(doc, "nodes.0.desc"), "leaf1");
 	json_object_put(doc);
-	doc = ask(w, "Path", "{\"from\": \"h0\", \"to\": \"leaf1\"}"); /* the description means it, too */
+	/* the description means it, too */
+	doc = ask(w, "Path", "{\"from\": \"h0\", \"to\": \"leaf1\"}");
 	assert_string_equal(text_at(doc, "to.name"), "rack 1 leaf");
 	assert_string_equal(text_at(doc, "hops.1.name"), "rack 1 leaf");
 	json_object_put(doc);
 	stop((void **)&w);
 }
 
-/* Somebody with the GUID of another is left out: the port that leads to him says so, though it is up. */
+/*
+ * A node with the GUID of another is left out: the port that leads to it says so, though it is
+ * up.
+ */
+static guid_t guid_of_node(const struct world *w, const char *name)
+{
+	return sim_node_guid(w->rig->sim, sim_find(w->rig->sim, name));
+}
+
+static void count_port(void *arg, size_t at, guid_t guid, bool is_gone)
+{
+	unsigned *n = arg;
+
+	assert_false(is_gone);
+	++*n;
+}
+
+/* Returns the ports; 0: refused with this error. */
+static unsigned ports_of_host(const struct world *w, const char *word, const char *error)
+{
+	struct control_error err = { 0 };
+	unsigned n = 0;
+	bool fine = show_hosts(&w->api, &word, 1, false, count_port, &n, &err);
+
+	if (fine == (error != NULL) || (error && strcmp(err.name, error)))
+		fail_msg("%s: %s: %s", word, err.name ? err.name : "fine", err.text);
+	return fine ? n : 0;
+}
+
+/* A host describes itself as it likes; the map is the administrator's. */
+static void names_of_the_map_count_before_descriptions(void **state)
+{
+	static struct world world;
+	struct world *w = &world;
+	char map[200];
+
+	world_start(w, parse(net_text), NULL, NULL);
+	assert_int_equal(ports_of_host(w, "h2", NULL), 1);
+	assert_int_equal(ports_of_host(w, "h1", "InvalidParameter"), 0);
+	snprintf(map, sizeof(map),
+		 "0x%016" PRIx64 " \"h2 a\"\n0x%016" PRIx64 " \"h2 b\"\n0x%016" PRIx64
+		 " \"h1\"\n",
+		 guid_of_node(w, "h0"), guid_of_node(w, "twin"), guid_of_node(w, "h1"));
+	stop((void **)&w);
+	memset(w, 0, sizeof(*w));
+	world_start(w, parse(net_text), NULL, map);
+	assert_int_equal(ports_of_host(w, "h2", NULL), 2);
+	assert_int_equal(ports_of_host(w, "h1", NULL), 1);
+	assert_int_equal(ports_of_host(w, "h2 b", NULL), 1);
+	assert_int_equal(ports_of_host(w, "h0", NULL), 1);
+	stop((void **)&w);
+}
+
 static void a_second_node_with_a_guid_is_named(void **state)
 {
 	struct world world = { 0 }, *w = &world;
@@ -557,12 +409,16 @@ static void a_second_node_with_a_guid_is_named(void **state)
 	sim_link_up(sim, sim_find(sim, "twin"), 1);
 	rig_run(w->rig, sim_now(sim) + 60 * MONO_S);
 	doc = ask(w, "Ports", "{\"not_active\": true}");
-	assert_contains(json_object_to_json_string(doc), "behind it is a second node with a GUID that another has");
+	assert_contains(json_object_to_json_string(doc),
+			"behind it is a second node with a GUID that another has");
 	json_object_put(doc);
 	stop((void **)&w);
 }
 
-/* Both ends of a cable that comes and goes say that it is held down, and routes do not lead over it. */
+/*
+ * Both ends of a cable that comes and goes say that it is held down, and routes do not lead over
+ * it.
+ */
 static void a_cable_that_is_held_is_named(void **state)
 {
 	struct world world = { 0 }, *w = &world;
@@ -576,8 +432,12 @@ static void a_cable_that_is_held_is_named(void **state)
 	doc = ask(w, "Ports", "{\"not_active\": true}");
 	ports = at(doc, "ports");
 	assert_int_equal(json_object_array_length(ports), 2);
-	assert_string_equal(text_at(with(ports, "name", "leaf1"), "why_not"), "comes and goes, held down");
-	assert_string_equal(text_at(with(ports, "name", "spine2"), "why_not"), "comes and goes, held down");
+	assert_string_equal(text_at(with(ports, "name", "leaf1"), "why_not"),
+			    "comes and goes, held down");
+	assert_string_equal(text_at(with(ports, "name", "spine2"), "why_not"),
+			    "comes and goes, held down");
+	assert_in_range(json_object_get_int(at(with(ports, "name", "spine2"), "held_seconds")), 1,
+			240);
 	json_object_put(doc);
 	doc = ask(w, "Routes", "{\"switch\": \"leaf1\", \"to\": \"h2\"}");
 	assert_int_equal(length_at(doc, "routes.0.equal_ports"), 2); /* 4 and 5 */
@@ -594,16 +454,18 @@ static void a_standby_knows_the_fabric_alone(void **state)
 	world_start(w, parse(net_text), NULL, NULL);
 	assert_int_equal(rig_start(w->rig, "h2", 0, w->conf, NULL), 1);
 	rig_run(w->rig, sim_now(w->rig->sim) + 60 * MONO_S);
-	w->scene.sm = w->rig->sms[1].sm;
-	assert_int_equal(sm_state(w->scene.sm), SM_STANDBY);
+	w->api.sm = w->rig->sms[1].sm;
+	assert_int_equal(sm_state(w->api.sm), SM_STANDBY);
 	doc = ask(w, "Topology", "{}");
 	assert_int_equal(length_at(doc, "nodes"), 4 + 4);
-	assert_string_equal(text_at(with(at(doc, "nodes"), "name", "leaf1"), "ports.0.state"), "active");
+	assert_string_equal(text_at(with(at(doc, "nodes"), "name", "leaf1"), "ports.0.state"),
+			    "active");
 	assert_true(number_at(with(at(doc, "nodes"), "name", "leaf1"), "lid") > 0);
 	json_object_put(doc);
-	refused(w, "Path", "{\"from\": \"h0\", \"to\": \"h2\"}", "NotReady", "this manager is STANDBY");
+	refused(w, "Path", "{\"from\": \"h0\", \"to\": \"h2\"}", "NotReady",
+		"this manager is STANDBY");
 	refused(w, "Groups", "{}", "NotReady", "STANDBY");
-	w->scene.sm = w->rig->sms[0].sm;
+	w->api.sm = w->rig->sms[0].sm;
 	stop((void **)&w);
 }
 
@@ -632,11 +494,82 @@ static void partitions_name_their_members(void **state)
 	refused(w, "Partitions", "{\"partition\": \"red\"}", "NotFound", "red");
 }
 
+static void note_end(void *arg, const struct sm_tenancy_result *r)
+{
+	assert_int_equal(r->end, SM_TENANCY_DONE);
+	(*(unsigned *)arg)++;
+}
+
+/* "h2", and a port that the fabric does not have. */
+static void add_two(struct world *w, uint16_t pkey)
+{
+	struct tenant_member members[] = { { .guid = 0xabc }, { .full = true } };
+	const struct tenant_request rq = {
+		.action = TENANT_ADD, .pkey = pkey, .members = members, .n_members = 2
+	};
+	unsigned ends = 0;
+
+	FABRIC_EACH_NODE(sm_fabric(w->api.sm), n)
+		if (!strcmp(n->desc, "h2"))
+			members[1].guid = n->ports[1].guid;
+	assert_true(members[1].guid);
+	assert_int_equal(mkdir(w->dir, 0700), 0);
+	sm_tenancy_request(w->api.sm, &rq, true, false, note_end, &ends);
+	rig_run(w->rig, sim_now(w->rig->sim) + MONO_S);
+	assert_int_equal(ends, 1);
+	scratch_remove(w->dir);
+}
+
+static void members_of_run_time_are_shown_with_their_source(void **state)
+{
+	struct world world = { 0 }, *w = &world;
+	struct json_object *doc, *pink;
+
+	world_start(w, parse(net_text), NULL, NULL);
+	add_two(w, 0x5);
+	doc = ask(w, "Partitions", "{}");
+	assert_string_equal(text_at(with(at(doc, "partitions"), "name", "Default"), "source"),
+			    "file");
+	pink = with(at(doc, "partitions"), "pkey", "0x0005");
+	assert_string_equal(text_at(pink, "source"), "api");
+	assert_int_equal(length_at(pink, "members"), 1);
+	assert_string_equal(text_at(pink, "members.0.name"), "h2");
+	assert_string_equal(text_at(pink, "members.0.membership"), "full");
+	assert_int_equal(length_at(pink, "absent"), 1);
+	assert_string_equal(text_at(pink, "absent.0.port_guid"), "0x0000000000000abc");
+	assert_string_equal(text_at(pink, "absent.0.membership"), "limited");
+	assert_true(strlen(text_at(pink, "absent.0.pending")) > 5);
+	json_object_put(doc);
+	/* Of another partition nothing is copied. */
+	doc = ask(w, "Partitions", "{\"partition\": \"0x7fff\"}");
+	assert_int_equal(length_at(doc, "partitions"), 1);
+	assert_int_equal(length_at(doc, "partitions.0.absent"), 0);
+	json_object_put(doc);
+	stop((void **)&w);
+}
+
+/* No port of it is in the file; it is of the file all the same. */
+static void an_empty_partition_of_the_file_is_of_both(void **state)
+{
+	struct world world = { 0 }, *w = &world;
+	struct json_object *doc;
+
+	world_start(w, parse(net_text), "Default=0x7fff : ALL=full;\njobs=0x20, ipoib, api : ;\n",
+		    NULL);
+	add_two(w, 0x20);
+	doc = ask(w, "Partitions", "{\"partition\": \"jobs\"}");
+	assert_string_equal(text_at(doc, "partitions.0.source"), "both");
+	json_object_put(doc);
+	stop((void **)&w);
+}
+
 static void groups_are_decoded(void **state)
 {
 	struct world *w = *state;
-	static const uint8_t mdns[16] = { 0xFF, 0x12, 0x40, 0x1B, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFB };
-	static const uint8_t own[16] = { 0xFF, 0x12, 0x01, 0x02, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 };
+	static const uint8_t mdns[16] = { 0xFF, 0x12, 0x40, 0x1B, 0xFF, 0xFF, 0, 0,
+					  0,	0,    0,    0,	  0,	0,    0, 0xFB };
+	static const uint8_t own[16] = { 0xFF, 0x12, 0x01, 0x02, 0xFF, 0xFF, 0, 0,
+					 0,    0,    0,	   0,	 0,    0,    0, 1 };
 	struct client *h2 = client_new(w->rig->sim, "h2");
 	struct transport_event ev = { 0 };
 	uint8_t record[MCM_BYTES];
@@ -651,12 +584,16 @@ static void groups_are_decoded(void **state)
 	rig_run(w->rig, sim_now(w->rig->sim) + 5 * MONO_S);
 	doc = ask(w, "Groups", "{}");
 	g = with(at(doc, "groups"), "mgid", "ff12:401b:ffff::fb");
-	assert_string_equal(text_at(g, "meaning"), "IPv4 group 224.0.0.251 (mDNS) of partition 0x7fff (ff12:401b:ffff::fb)");
+	assert_string_equal(
+		text_at(g, "meaning"),
+		"IPv4 group 224.0.0.251 (mDNS) of partition 0x7fff (ff12:401b:ffff::fb)");
 	assert_int_equal(number_at(g, "n_members"), 1);
 	assert_null(at(g, "members"));
-	assert_string_equal(text_at(with(at(doc, "groups"), "mgid", "ff12:401b:ffff::ffff:ffff"), "address"),
-			    "255.255.255.255");
-	assert_string_equal(text_at(with(at(doc, "groups"), "mgid", "ff12:102:ffff::1"), "kind"), "other");
+	assert_string_equal(
+		text_at(with(at(doc, "groups"), "mgid", "ff12:401b:ffff::ffff:ffff"), "address"),
+		"255.255.255.255");
+	assert_string_equal(text_at(with(at(doc, "groups"), "mgid", "ff12:102:ffff::1"), "kind"),
+			    "other");
 	json_object_put(doc);
 	doc = ask(w, "Groups", "{\"group\": \"ff12:401b:ffff::fb\"}");
 	assert_string_equal(text_at(doc, "groups.0.members.0.name"), "h2");
@@ -679,7 +616,8 @@ static void tables_of_the_sa_are_shown(void **state)
 	assert_null(at(doc, "services"));
 	assert_int_equal(length_at(doc, "aliases"), 0);
 	json_object_put(doc);
-	refused(w, "Sa", "{\"table\": \"chairs\"}", "InvalidParameter", "services, subscriptions or aliases");
+	refused(w, "Sa", "{\"table\": \"chairs\"}", "InvalidParameter",
+		"services, subscriptions or aliases");
 }
 
 static void managers_begin_with_our_own(void **state)
@@ -695,7 +633,7 @@ static void managers_begin_with_our_own(void **state)
 
 static void without_a_port_there_is_nothing_to_show(void **state)
 {
-	struct world w = { .scene = { .status = "waiting for mlx5_0" } };
+	struct world w = { .api = { .status = "waiting for mlx5_0" } };
 
 	for (const struct control_method *m = show_methods; m->name; m++)
 		refused(&w, m->name, "{}", "NotReady", "waiting for mlx5_0");
@@ -727,7 +665,7 @@ static int bench(unsigned k)
 		if (!m->snapshot)
 			continue;
 		t[0] = seconds();
-		snapshot = m->snapshot(&w.scene, p, &err);
+		snapshot = m->snapshot(m, &w.api, p, &err);
 		t[1] = seconds();
 		doc = snapshot ? m->render(snapshot, &err) : NULL;
 		t[2] = seconds();
@@ -751,7 +689,8 @@ static void a_path_has_a_lane_on_every_cable(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		struct json_object *doc;
 
-		world_start(&worlds[i], parse(net_text), "Default=0x7fff, sl=3 : ALL=full;\n", NULL);
+		world_start(&worlds[i], parse(net_text), "Default=0x7fff, sl=3 : ALL=full;\n",
+			    NULL);
 		doc = ask(&worlds[i], "Path", "{\"from\":\"h0\",\"to\":\"h2\"}");
 		assert_int_equal(number_at(doc, "sl.value"), 3);
 		assert_int_equal(number_at(doc, "hops.0.vl"), i ? 15 : 5);
@@ -774,15 +713,19 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_path_is_asked_for_in_many_words),
 		cmocka_unit_test(a_path_has_a_lane_on_every_cable),
 		cmocka_unit_test(partitions_name_their_members),
+		cmocka_unit_test(members_of_run_time_are_shown_with_their_source),
+		cmocka_unit_test(an_empty_partition_of_the_file_is_of_both),
 		cmocka_unit_test(groups_are_decoded),
 		cmocka_unit_test(tables_of_the_sa_are_shown),
 		cmocka_unit_test(managers_begin_with_our_own),
+		cmocka_unit_test(ports_from_behind_which_rules_were_broken),
 		cmocka_unit_test(ports_say_why_they_are_not_active),
 		cmocka_unit_test(who_went_is_known),
 		cmocka_unit_test(the_oldest_that_went_is_forgotten),
 		cmocka_unit_test(a_silent_host_is_named),
 		cmocka_unit_test(why_there_is_no_path),
 		cmocka_unit_test(names_are_those_of_the_map),
+		cmocka_unit_test(names_of_the_map_count_before_descriptions),
 		cmocka_unit_test(a_second_node_with_a_guid_is_named),
 		cmocka_unit_test(a_cable_that_is_held_is_named),
 		cmocka_unit_test(a_standby_knows_the_fabric_alone),

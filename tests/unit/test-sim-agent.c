@@ -79,13 +79,17 @@ static void port_state_goes_one_way(void **state)
 	struct fixture *f = *state;
 	struct probe *p = &f->p;
 
-	assert_int_equal(probe_put_port(p, f->leaf, 1, PI_PORT_STATE, IB_PORT_ACTIVE), MAD_STATUS_BAD_VALUE);
-	assert_int_equal(probe_put_port(p, f->leaf, 1, PI_PORT_STATE, IB_PORT_INIT), MAD_STATUS_BAD_VALUE);
+	assert_int_equal(probe_put_port(p, f->leaf, 1, PI_PORT_STATE, IB_PORT_ACTIVE),
+			 MAD_STATUS_BAD_VALUE);
+	assert_int_equal(probe_put_port(p, f->leaf, 1, PI_PORT_STATE, IB_PORT_INIT),
+			 MAD_STATUS_BAD_VALUE);
 	assert_int_equal(sim_port_state(f->sim, f->leaf, 1), IB_PORT_INIT);
 	assert_int_equal(probe_put_port(p, f->leaf, 1, PI_PORT_STATE, IB_PORT_ARMED), 0);
-	assert_int_equal(probe_put_port(p, f->leaf, 1, PI_PORT_STATE, IB_PORT_ARMED), MAD_STATUS_BAD_VALUE);
+	assert_int_equal(probe_put_port(p, f->leaf, 1, PI_PORT_STATE, IB_PORT_ARMED),
+			 MAD_STATUS_BAD_VALUE);
 	assert_int_equal(probe_put_port(p, f->leaf, 1, PI_PORT_STATE, IB_PORT_ACTIVE), 0);
-	assert_int_equal(probe_put_port(p, f->leaf, 1, PI_PORT_STATE, IB_PORT_ACTIVE), MAD_STATUS_BAD_VALUE);
+	assert_int_equal(probe_put_port(p, f->leaf, 1, PI_PORT_STATE, IB_PORT_ACTIVE),
+			 MAD_STATUS_BAD_VALUE);
 	assert_int_equal(sim_port_state(f->sim, f->leaf, 1), IB_PORT_ACTIVE);
 }
 
@@ -235,7 +239,8 @@ static void port_state_change_is_cleared_by_writing_one(void **state)
 	struct probe *p = &f->p;
 
 	probe_get(p, f->leaf, IB_ATTR_SWITCH_INFO, 0);
-	assert_int_equal(ib_get(p->answer, SI_PORT_STATE_CHANGE), 1); /* links came up at power-on */
+	/* links came up at power-on */
+	assert_int_equal(ib_get(p->answer, SI_PORT_STATE_CHANGE), 1);
 	probe_put(p, f->leaf, IB_ATTR_SWITCH_INFO, 0, SI_PORT_STATE_CHANGE, 0);
 	assert_int_equal(ib_get(p->answer, SI_PORT_STATE_CHANGE), 1);
 	probe_put(p, f->leaf, IB_ATTR_SWITCH_INFO, 0, SI_PORT_STATE_CHANGE, 1);
@@ -253,7 +258,8 @@ static void unknown_things_are_refused(void **state)
 	assert_int_equal(probe_get(p, f->leaf, IB_ATTR_PORT_INFO, 5), MAD_STATUS_BAD_VALUE);
 	assert_int_equal(probe_get(p, f->leaf, IB_ATTR_LFT, 0x300), MAD_STATUS_BAD_VALUE);
 	assert_int_equal(probe_set(p, f->leaf, IB_ATTR_NODE_INFO, 0), MAD_STATUS_BAD_METHOD_ATTR);
-	assert_int_equal(probe_dr(p, &p->paths[f->leaf], 0x04, IB_ATTR_NODE_INFO, 0), MAD_STATUS_BAD_METHOD);
+	assert_int_equal(probe_dr(p, &p->paths[f->leaf], 0x04, IB_ATTR_NODE_INFO, 0),
+			 MAD_STATUS_BAD_METHOD);
 }
 
 static void tables_read_back(void **state)
@@ -262,7 +268,8 @@ static void tables_read_back(void **state)
 		uint16_t attr;
 		uint32_t mod;
 	} tables[] = {
-		{ IB_ATTR_LFT, 0 }, { IB_ATTR_LFT, 7 }, { IB_ATTR_MFT, 3 }, { IB_ATTR_PKEY_TABLE, 0x20000 },
+		{ IB_ATTR_LFT, 0 },	    { IB_ATTR_LFT, 7 },
+		{ IB_ATTR_MFT, 3 },	    { IB_ATTR_PKEY_TABLE, 0x20000 },
 		{ IB_ATTR_VLARB, 0x10002 }, { IB_ATTR_VLARB, 0x30002 },
 	};
 	struct fixture *f = *state;
@@ -286,7 +293,8 @@ static void lft_ends_at_the_capacity(void **state)
 	assert_int_equal(probe_get(p, f->leaf, IB_ATTR_LFT, 1), 0);
 	assert_int_equal(p->answer[0], LFT_NO_PORT);
 	assert_int_equal(probe_set(p, f->leaf, IB_ATTR_LFT, 2), MAD_STATUS_BAD_VALUE);
-	assert_int_equal(probe_put(p, f->leaf, IB_ATTR_SWITCH_INFO, 0, SI_LINEAR_FDB_TOP, 128), MAD_STATUS_BAD_VALUE);
+	assert_int_equal(probe_put(p, f->leaf, IB_ATTR_SWITCH_INFO, 0, SI_LINEAR_FDB_TOP, 128),
+			 MAD_STATUS_BAD_VALUE);
 	assert_int_equal(probe_put(p, f->leaf, IB_ATTR_SWITCH_INFO, 0, SI_LINEAR_FDB_TOP, 127), 0);
 }
 
@@ -361,6 +369,25 @@ static void extended_speeds_answer_those_who_ask(void **state)
 	netfile_free(net);
 }
 
+/* Byte 56 of PortInfo has a meaning where CapabilityMask2 says so. */
+static void xdr_is_an_active_speed(void **state)
+{
+	struct netfile *net = gen_speed(gen_single(2), 2000, 4);
+	struct sim *sim = sim_new(net, 1);
+	struct probe p = probe_open(sim, "h0", 1);
+
+	probe_get(&p, sim_find(sim, "leaf1"), IB_ATTR_PORT_INFO, PI_MOD_EXTENDED_SPEEDS);
+	assert_int_equal(ib_speed_sets(p.answer), IB_SPEED_EXTENDED2);
+	probe_get(&p, sim_find(sim, "leaf1"), IB_ATTR_PORT_INFO, 1);
+	assert_int_equal(ib_link_speed(p.answer, IB_SPEED_EXTENDED2, false), 100);
+	probe_get(&p, sim_find(sim, "leaf1"), IB_ATTR_PORT_INFO, 1 | PI_MOD_EXTENDED_SPEEDS);
+	assert_int_equal(ib_link_speed(p.answer, IB_SPEED_EXTENDED2, false), 2000);
+	assert_int_equal(ib_get(p.answer, PI_SPEED_EXT_ACTIVE), 8);
+	probe_close(&p);
+	sim_free(sim);
+	netfile_free(net);
+}
+
 static void fdr10_shows_in_the_vendors_attribute(void **state)
 {
 	struct netfile *net = gen_speed(gen_single(2), 103, 4);
@@ -379,17 +406,29 @@ static void fdr10_shows_in_the_vendors_attribute(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(node_info_names_the_port_it_came_in), T(description_is_text_padded_with_zeroes),
-		T(links_are_in_init_and_port_0_is_active), T(port_state_goes_one_way),
-		T(active_before_the_neighbour_is_armed_is_noticed), T(set_down_retrains_both_ends),
-		T(disabled_port_stays_down_until_it_polls), T(lids_must_be_unicast_and_aligned),
-		T(base_port_0_has_no_lmc), T(mtu_and_vls_stay_within_the_caps),
-		T(reregister_is_counted_and_reads_as_zero), T(read_only_fields_are_kept),
-		T(quirk_forgets_what_ibsim_forgets), T(port_state_change_is_cleared_by_writing_one),
-		T(unknown_things_are_refused), T(tables_read_back), T(lft_ends_at_the_capacity),
-		T(optimized_sl2vl_writes_all_rows), T(alias_guids_are_stored_and_the_first_is_burnt_in),
-		T(m_key_hides_and_protects), T(m_key_lease_runs_out),
+		T(node_info_names_the_port_it_came_in),
+		T(description_is_text_padded_with_zeroes),
+		T(links_are_in_init_and_port_0_is_active),
+		T(port_state_goes_one_way),
+		T(active_before_the_neighbour_is_armed_is_noticed),
+		T(set_down_retrains_both_ends),
+		T(disabled_port_stays_down_until_it_polls),
+		T(lids_must_be_unicast_and_aligned),
+		T(base_port_0_has_no_lmc),
+		T(mtu_and_vls_stay_within_the_caps),
+		T(reregister_is_counted_and_reads_as_zero),
+		T(read_only_fields_are_kept),
+		T(quirk_forgets_what_ibsim_forgets),
+		T(port_state_change_is_cleared_by_writing_one),
+		T(unknown_things_are_refused),
+		T(tables_read_back),
+		T(lft_ends_at_the_capacity),
+		T(optimized_sl2vl_writes_all_rows),
+		T(alias_guids_are_stored_and_the_first_is_burnt_in),
+		T(m_key_hides_and_protects),
+		T(m_key_lease_runs_out),
 		cmocka_unit_test(extended_speeds_answer_those_who_ask),
+		cmocka_unit_test(xdr_is_an_active_speed),
 		cmocka_unit_test(fdr10_shows_in_the_vendors_attribute),
 	};
 

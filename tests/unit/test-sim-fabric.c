@@ -16,7 +16,10 @@ struct fixture {
 	int leaf1, leaf2, spine1, h3;
 };
 
-/* h0, h1 on leaf1, h2, h3 on leaf2, two spines; the probe sits on h0. Leaf ports 3, 4 lead to the spines. */
+/*
+ * h0, h1 on leaf1, h2, h3 on leaf2, two spines; the probe sits on h0. Leaf ports 3, 4 lead to the
+ * spines.
+ */
 static int setup(void **state)
 {
 	struct fixture *f = xcalloc(1, sizeof(*f));
@@ -49,14 +52,17 @@ static void request_without_answer_comes_back_once(void **state)
 {
 	struct fixture *f = *state;
 	struct transport_addr to = { .lid = LID_PERMISSIVE };
-	struct smp_head head = { .method = MAD_GET, .attr = IB_ATTR_NODE_INFO, .tid = 0xAAAABBBB12345678ull };
+	struct smp_head head = { .method = MAD_GET,
+				 .attr = IB_ATTR_NODE_INFO,
+				 .tid = 0xAAAABBBB12345678ull };
 	struct dr_path nowhere = { .length = 1, .hop = { 0, 7 } };
 	struct transport_event ev;
 	uint8_t mad[MAD_SIZE];
 
 	smp_build_dr(mad, &head, &nowhere, NULL);
 	assert_int_equal(transport_send(f->p.tr, &to, mad, MAD_SIZE, 200), 0);
-	assert_int_equal(transport_send(f->p.tr, &to, mad, MAD_SIZE, 200), -EINVAL); /* TID under way */
+	/* TID under way */
+	assert_int_equal(transport_send(f->p.tr, &to, mad, MAD_SIZE, 200), -EINVAL);
 	sim_advance(f->sim, 199 * MONO_MS);
 	assert_int_equal(transport_receive(f->p.tr, &ev), 0);
 	sim_advance(f->sim, 200 * MONO_MS);
@@ -94,8 +100,10 @@ static void adapters_do_not_forward(void **state)
 	struct dr_path through_h1 = { .length = 3, .hop = { 0, 1, 2, 1 } };
 	struct dr_path wrong_port = { .length = 1, .hop = { 0, 2 } };
 
-	assert_int_equal(probe_dr(&f->p, &through_h1, MAD_GET, IB_ATTR_NODE_INFO, 0), PROBE_TIMEOUT);
-	assert_int_equal(probe_dr(&f->p, &wrong_port, MAD_GET, IB_ATTR_NODE_INFO, 0), PROBE_TIMEOUT);
+	assert_int_equal(probe_dr(&f->p, &through_h1, MAD_GET, IB_ATTR_NODE_INFO, 0),
+			 PROBE_TIMEOUT);
+	assert_int_equal(probe_dr(&f->p, &wrong_port, MAD_GET, IB_ATTR_NODE_INFO, 0),
+			 PROBE_TIMEOUT);
 }
 
 static void sm_info_goes_to_the_manager_on_that_port(void **state)
@@ -317,7 +325,8 @@ static void armed_port_becomes_active_by_data(void **state)
 	probe_put_port(&f->p, f->leaf1, 3, PI_PORT_STATE, IB_PORT_ACTIVE);
 	sim_advance(f->sim, sim_now(f->sim) + MONO_MS);
 	assert_int_equal(sim_port_state(f->sim, f->spine1, 1), IB_PORT_ACTIVE);
-	assert_int_equal(probe_put_port(&f->p, f->spine1, 1, PI_PORT_STATE, IB_PORT_ACTIVE), MAD_STATUS_BAD_VALUE);
+	assert_int_equal(probe_put_port(&f->p, f->spine1, 1, PI_PORT_STATE, IB_PORT_ACTIVE),
+			 MAD_STATUS_BAD_VALUE);
 }
 
 /* ---- traps ---- */
@@ -325,7 +334,8 @@ static void armed_port_becomes_active_by_data(void **state)
 static bool wait_trap(struct probe *p, unsigned number, struct transport_event *ret)
 {
 	while (probe_receive(p, ret))
-		if (ib_get(ret->mad, SMP_METHOD) == MAD_TRAP && ib_bits_get(ret->mad + SMP_DATA, 32, 16) == number)
+		if (ib_get(ret->mad, SMP_METHOD) == MAD_TRAP &&
+		    ib_bits_get(ret->mad + SMP_DATA, 32, 16) == number)
 			return true;
 	return false;
 }
@@ -358,7 +368,8 @@ static void nobody_answers_five_times_and_it_ends(void **state)
 	while (wait_trap(&f->p, 144, &ev))
 		n++;
 	assert_int_equal(n, 5);
-	assert_int_equal(ib_bits_get(ev.mad + SMP_DATA, 20 * 8, 16), 1); /* NodeDescription changed */
+	/* NodeDescription changed */
+	assert_int_equal(ib_bits_get(ev.mad + SMP_DATA, 20 * 8, 16), 1);
 }
 
 static void unprogrammed_fabric_is_mute(void **state)
@@ -584,8 +595,9 @@ static void generators_have_their_sizes(void **state)
 static void generated_fabrics_come_up(void **state)
 {
 	struct netfile *nets[] = {
-		gen_fat_tree3(4), gen_torus(3, 3, 2, 1), gen_mesh(3, 2, 1, 1), gen_dragonfly(5, 2, 1),
-		gen_hypercube(3, 1), gen_ring(5, 1), gen_random(10, 4, 1, 3), gen_single(3),
+		gen_fat_tree3(4),	 gen_torus(3, 3, 2, 1), gen_mesh(3, 2, 1, 1),
+		gen_dragonfly(5, 2, 1),	 gen_hypercube(3, 1),	gen_ring(5, 1),
+		gen_random(10, 4, 1, 3), gen_single(3),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(nets); i++) {
@@ -608,21 +620,39 @@ static void generated_fabrics_come_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(request_without_answer_comes_back_once), T(directed_route_fills_the_way_back),
-		T(adapters_do_not_forward), T(sm_info_goes_to_the_manager_on_that_port),
-		T(lid_routing_needs_tables_and_states), T(linear_top_cuts_the_table),
-		T(loss_loses_its_share), T(lost_response_means_done_all_the_same), T(duplicates_answer_once),
-		T(delay_takes_time), T(silence_can_be_partial), T(refusal_has_a_status), T(full_agent_drops),
-		T(cut_and_mended_link_starts_again), T(moved_cable_leads_elsewhere),
-		T(loopback_plug_sees_itself), T(reboot_forgets_everything), T(armed_port_becomes_active_by_data),
-		T(link_change_is_told_until_repressed), T(nobody_answers_five_times_and_it_ends),
-		T(unprogrammed_fabric_is_mute), T(bad_m_key_is_reported),
-		T(plain_bring_up_is_good), T(wrong_entry_is_unreachable), T(loop_is_seen_at_once_and_in_the_end),
-		T(loop_closed_by_a_port_is_seen), T(duplicate_lids_are_found), T(silent_host_is_left_out),
+		T(request_without_answer_comes_back_once),
+		T(directed_route_fills_the_way_back),
+		T(adapters_do_not_forward),
+		T(sm_info_goes_to_the_manager_on_that_port),
+		T(lid_routing_needs_tables_and_states),
+		T(linear_top_cuts_the_table),
+		T(loss_loses_its_share),
+		T(lost_response_means_done_all_the_same),
+		T(duplicates_answer_once),
+		T(delay_takes_time),
+		T(silence_can_be_partial),
+		T(refusal_has_a_status),
+		T(full_agent_drops),
+		T(cut_and_mended_link_starts_again),
+		T(moved_cable_leads_elsewhere),
+		T(loopback_plug_sees_itself),
+		T(reboot_forgets_everything),
+		T(armed_port_becomes_active_by_data),
+		T(link_change_is_told_until_repressed),
+		T(nobody_answers_five_times_and_it_ends),
+		T(unprogrammed_fabric_is_mute),
+		T(bad_m_key_is_reported),
+		T(plain_bring_up_is_good),
+		T(wrong_entry_is_unreachable),
+		T(loop_is_seen_at_once_and_in_the_end),
+		T(loop_closed_by_a_port_is_seen),
+		T(duplicate_lids_are_found),
+		T(silent_host_is_left_out),
 		cmocka_unit_test(back_to_back_is_a_fabric),
 		cmocka_unit_test(two_fabrics_on_one_adapter_are_judged_each_for_itself),
 		cmocka_unit_test(same_seed_same_bytes),
-		cmocka_unit_test(generators_have_their_sizes), cmocka_unit_test(generated_fabrics_come_up),
+		cmocka_unit_test(generators_have_their_sizes),
+		cmocka_unit_test(generated_fabrics_come_up),
 	};
 
 	return cmocka_run_group_tests_name("sim fabric", tests, NULL, NULL);

@@ -20,7 +20,10 @@ struct fixture {
 	unsigned heard[16];
 };
 
-/* h0, h1 on leaf1, h2, h3 on leaf2; leaf ports 3, 4 lead to spine1, spine2, whose port i leads to leaf i. */
+/*
+ * h0, h1 on leaf1, h2, h3 on leaf2; leaf ports 3, 4 lead to spine1, spine2, whose port i leads to
+ * leaf i.
+ */
 static int setup(void **state)
 {
 	struct fixture *f = xcalloc(1, sizeof(*f));

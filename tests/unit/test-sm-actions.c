@@ -10,8 +10,10 @@
 #include <cmocka.h>
 
 #include "lib/rig.h"
-#include "libvendor/sim/gen.h"
-#include "sm/impl.h"
+#include "sim/gen/gen.h"
+#include "sm/routing/routing.h"
+#include "sm/sm.h"
+#include "sm/sweep/sweep.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -104,7 +106,7 @@ static void what_changes_no_order_changes_no_master(void **state)
 	assert_int_equal(sim_sets(w->rig->sim), sets);
 }
 
-/* Nobody hands over to one that is gone, however it was ranked. */
+/* No handover goes to a manager that is gone, whatever its rank. */
 static void nothing_goes_to_the_dead(void **state)
 {
 	struct world *w = *state;
@@ -263,25 +265,26 @@ static void light_is_heavy_where_all_are(void **state)
 static void rerouting_reads_nothing(void **state)
 {
 	struct world *w = *state;
-	struct sm *sm = start(w, "h5", 0);
 	int host = sim_find(w->rig->sim, "h7");
 	const struct routes *before;
+	struct sm *sm;
 	struct sim_verdict verdict;
 	uint64_t asked;
 
+	w->conf->sweep_interval = 0;
+	sm = start(w, "h5", 0);
 	sim_link_flap(w->rig->sim, host, 1, 40 * MONO_S);
 	run_for(w, 60 * MONO_S);
 	before = sm_routes(sm);
 	sm_set_sweeping(sm, false);
 	run_for(w, 5 * MONO_S);
 	sm_set_sweeping(sm, true);
-	sm->sweep_at = MONO_NEVER;
 	asked = sim_gets(w->rig->sim);
 	sm_request_reroute(sm);
 	run_for(w, 2 * MONO_S);
 	assert_ptr_not_equal(sm_routes(sm), before);
 	assert_int_equal(sim_gets(w->rig->sim), asked);
-	assert_false(sm->routes_fresh);
+	assert_false(routing_is_afresh(sm));
 	sim_check_all(w->rig->sim, &verdict);
 	assert_true(sim_verdict_good(&verdict));
 	assert_int_equal(sim_loops_ever(w->rig->sim), 0);
@@ -295,12 +298,12 @@ static void rerouting_waits_for_the_first_sweep(void **state)
 	assert_int_equal(rig_start(w->rig, "h5", 0, w->conf, NULL), 0);
 	sm = w->rig->sms[0].sm;
 	sm_request_reroute(sm);
-	assert_false(sm->reroute_wanted); /* no MASTER yet */
+	assert_false(sweep_is_wanted(sm, SWEEP_REROUTE)); /* no MASTER yet */
 	while (sm_state(sm) != SM_MASTER)
 		rig_step(w->rig, MONO_NEVER);
 	sm_request_reroute(sm);
 	run_for(w, 15 * MONO_S);
-	assert_false(sm->reroute_wanted);
+	assert_false(sweep_is_wanted(sm, SWEEP_REROUTE));
 	assert_true(sm_stats(sm)->up);
 }
 

@@ -15,8 +15,8 @@
 
 #include "lib/client.h"
 #include "lib/rig.h"
-#include "libvendor/sim/gen.h"
-#include "sm/impl.h"
+#include "sim/gen/gen.h"
+#include "sm/sm_internal.h"
 #include "tests/lib/scratch.h"
 #include "util/file.h"
 #include "util/log.h"
@@ -79,6 +79,7 @@ static int setup(void **state)
 	w->conf = conf_new();
 	free(w->conf->partition_config_file);
 	w->conf->partition_config_file = xstrdup(w->partitions);
+	scratch_open_partitions(w->partitions);
 	w->rig = rig_new(sim_new(net, 1));
 	for (unsigned i = 1; i < N_HOSTS; i++) {
 		char name[8];
@@ -211,7 +212,27 @@ static unsigned pkey_at(struct world *w, unsigned host, unsigned index)
 	return ib_bits_get(block, index * 16, 16);
 }
 
-/* A typing error at a first start opens nothing: everybody is a limited member. */
+/* Of no file: the subnet manager is a full member, so hosts reach it and not each other. */
+static void default_membership_isolates_hosts(void **state)
+{
+	struct world *w = *state;
+	uint8_t record[PR_BYTES];
+	struct question q;
+
+	write_partitions(w, "# none\n");
+	free(w->conf->default_membership);
+	w->conf->default_membership = xstrdup("limited");
+	start(w);
+	q = client_path(w->host[1], rig_master(w->rig)->fabric->own_port->guid, 0x7FFF, record);
+	assert_int_equal(ask(w, 1, &q, NULL, 0), 0);
+	for (unsigned i = 1; i < N_HOSTS; i++) {
+		assert_int_equal(pkey_at(w, i, 0), 0x7FFF);
+		assert_int_equal(path_status(w, i, i % (N_HOSTS - 1) + 1, 0x7FFF), SA_NO_RECORDS);
+	}
+	assert_int_equal(join_broadcast(w, 1, 0x7FFF, record), 0);
+}
+
+/* A typing error at a first start opens nothing: all ports are limited members. */
 static void broken_file_opens_nothing(void **state)
 {
 	struct world *w = *state;
@@ -222,7 +243,10 @@ static void broken_file_opens_nothing(void **state)
 	assert_int_equal(path_status(w, 1, 2, 0x7FFF), SA_NO_RECORDS);
 }
 
-/* The same error later changes nothing, nor does the file that is gone; a restart knows the last good one. */
+/*
+ * The same error later changes nothing, nor does the file that is gone; a restart knows the last
+ * good one.
+ */
 static void last_good_file_stays(void **state)
 {
 	struct world *w = *state;
@@ -264,7 +288,7 @@ static void refuse_sets_up_nothing(void **state)
 	assert_int_equal(sim_port_state(w->rig->sim, w->host[1]->node, 1), IB_PORT_ACTIVE);
 }
 
-/* Tables that somebody else wrote stay, and decide who sees whom. */
+/* Tables that another manager wrote stay, and decide which ports see which. */
 static void keep_leaves_tables_alone(void **state)
 {
 	struct world *w = *state;
@@ -322,7 +346,7 @@ static void vanished_file_opens_nothing_after_keep(void **state)
 	struct world *w = *state;
 
 	hide_broken_file(w, "keep");
-	assert_null(rig_master(w->rig)->partitions);
+	assert_null(sm_partitions(rig_master(w->rig)));
 }
 
 static void subscribe(struct world *w, unsigned host)
@@ -353,7 +377,7 @@ static void attend(struct world *w, unsigned host, mono_t t)
 	} while (rig_step(w->rig, until));
 }
 
-/* A host that goes and comes is told to whoever asked for it. */
+/* A host that goes and comes is told to its subscribers. */
 static void hosts_that_go_and_come_are_reported(void **state)
 {
 	struct world *w = *state;
@@ -384,7 +408,9 @@ static void dead_hosts_leave_their_groups(void **state)
 	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->members, N_HOSTS - 2);
 }
 
-/* The second process knows what hosts had registered; nobody is asked again, nothing is written. */
+/*
+ * The second process knows what hosts had registered; no host is asked again, nothing is written.
+ */
 static void restart_loses_no_member(void **state)
 {
 	struct world *w = *state;
@@ -403,6 +429,52 @@ static void restart_loses_no_member(void **state)
 	assert_int_equal(sa_stats(sm_sa(rig_master(w->rig)))->subscriptions, 1);
 	assert_int_equal(sim_sets(w->rig->sim), sets);
 	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 1);
+}
+
+static void on_changed(void *arg, const struct sm_tenancy_result *r)
+{
+	enum sm_tenancy_end *end = arg;
+
+	*end = r->end;
+}
+
+/* P_Key 5 with this MTU, and h1 in it. */
+static void change_partition(struct world *w, enum tenant_action action, uint8_t mtu)
+{
+	struct tenant_member member = { .guid = w->host[1]->guid, .full = true };
+	const struct tenant_request rq = {
+		.action = action,
+		.pkey = 5,
+		.has = TENANT_IPOIB | TENANT_MTU | TENANT_RATE,
+		.fields = { .ipoib = true, .mtu = mtu, .rate = 3 },
+		.members = &member,
+		.n_members = action == TENANT_ADD ? 1 : 0,
+	};
+	enum sm_tenancy_end end = SM_TENANCY_ENDS;
+
+	sm_tenancy_request(rig_master(w->rig), &rq, true, false, on_changed, &end);
+	run_for(w, 3 * MONO_S);
+	assert_int_equal(end, SM_TENANCY_DONE);
+}
+
+/* The partition's MTU changes: the member is out, and is asked to register again, it alone. */
+static void a_group_made_anew_calls_its_members(void **state)
+{
+	struct world *w = *state;
+	uint8_t record[MCM_BYTES] = { 0 };
+
+	start(w);
+	change_partition(w, TENANT_ADD, IB_MTU_2048);
+	assert_int_equal(join_broadcast(w, 1, 0x8005, record), 0);
+	assert_int_equal(ib_get(record, MCM_MTU), IB_MTU_2048);
+	assert_int_equal(sim_reregistered(w->rig->sim, w->host[1]->node, 1), 1);
+	change_partition(w, TENANT_CONFIGURE, IB_MTU_1024);
+	assert_int_equal(sim_reregistered(w->rig->sim, w->host[1]->node, 1), 2);
+	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 1);
+	assert_int_equal(join_broadcast(w, 1, 0x8005, record), 0);
+	assert_int_equal(ib_get(record, MCM_MTU), IB_MTU_1024);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(sim_reregistered(w->rig->sim, w->host[1]->node, 1), 2);
 }
 
 /* After kill -9 hosts are asked to register again, once; what was saved is in force meanwhile. */
@@ -442,8 +514,8 @@ static void what_was_before_another_master_is_not_restored(void **state)
 }
 
 /*
- * A manager stood by after its end, and takes over without a copy: its old file says "complete" no longer by the
- * time hosts are told of it, so that whoever comes after a kill -9 asks them again.
+ * A manager stood by after its end, and takes over without a copy: its old file says "complete" no
+ * longer by the time hosts are told of it, so that a process after a kill -9 asks them again.
  */
 static void a_file_from_before_a_standby_is_complete_no_more(void **state)
 {
@@ -455,7 +527,9 @@ static void a_file_from_before_a_standby_is_complete_no_more(void **state)
 	sm_shutdown(rig_master(w->rig));
 	rig_kill(w->rig, 0);
 	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf, w->dir), 1);
-	w->rig->sms[1].sm->others_ruled = true;
+	/* Another manager was master in its time. */
+	elect_enter(w->rig->sms[1].sm, SM_STANDBY);
+	elect_enter(w->rig->sms[1].sm, SM_DISCOVERING);
 	while (sim_reregistered(w->rig->sim, w->host[7]->node, 1) < 2)
 		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + MONO_S));
 	rig_kill(w->rig, 1);
@@ -471,11 +545,13 @@ static void the_end_is_saved_behind_a_save(void **state)
 
 	start(w);
 	sm = rig_master(w->rig);
-	sm->db_saved = UINT64_MAX;
-	admin_save(sm, false);
-	assert_true(sm->db_pending);
+	w->rig->job_time = 10 * MONO_S;
+	assert_int_equal(join_broadcast(w, 1, 0xFFFF, (uint8_t[MCM_BYTES]){ 0 }), 0);
+	run_for(w, 2 * MONO_S);
+	assert_true(admin_saves(sm));
 	sm_shutdown(sm);
 	rig_kill(w->rig, 0);
+	w->rig->job_time = 0;
 	start(w);
 	assert_int_equal(sim_reregistered(w->rig->sim, w->host[2]->node, 1), 1);
 }
@@ -490,11 +566,11 @@ static void a_save_that_fails_waits(void **state)
 	assert_true(rig_start(w->rig, "h0", 1, w->conf, "/proc/none") >= 0);
 	run_for(w, 5 * MONO_S);
 	sm = rig_master(w->rig);
-	assert_true(sm->db_error_told);
-	assert_true(sm->db_at > sm->now + 10 * MONO_S);
+	assert_true(admin_save_failed(sm));
+	assert_true(admin_next(sm) > sim_now(w->rig->sim) + 10 * MONO_S);
 }
 
-/* A file that nobody keeps up to date says what was, not what is. */
+/* A file that is not kept up to date says what was, not what is. */
 static void another_database_asks_again(void **state)
 {
 	struct world *w = *state;
@@ -521,12 +597,15 @@ static void no_lid_leads_to_a_node_that_is_gone(void **state)
 	sm = rig_master(w->rig);
 	p = fabric_find_port(sm->fabric, w->host[3]->guid);
 	lid = p->lid;
-	assert_ptr_equal(prepare_port_at(sm, lid), p);
+	assert_ptr_equal(lids_port_at(sm, lid), p);
 	forget_node(sm, p->node);
-	assert_null(prepare_port_at(sm, lid));
+	assert_null(lids_port_at(sm, lid));
 }
 
-/* While nothing can be answered yet, those who asked lately are remembered, however many asked before. */
+/*
+ * While nothing can be answered yet, those that asked lately are remembered, however many asked
+ * before.
+ */
 static void who_asked_long_ago_takes_no_place(void **state)
 {
 	struct world *w = *state;
@@ -541,13 +620,13 @@ static void who_asked_long_ago_takes_no_place(void **state)
 	sm = rig_master(w->rig);
 	ib_put(ev.mad, SMP_CLASS, MAD_CLASS_SA);
 	for (unsigned i = 0; i < 100000; i++)
-		admin_receive(sm, &ev, sm->now);
-	assert_true(sm->n_held < 100000);
-	admin_receive(sm, &ev, sm->now + 5 * MONO_S);
-	assert_int_equal(sm->n_held, 1);
+		inbox_gmp(sm, &ev, sm->now);
+	assert_true(admin_waiting(sm) < 100000);
+	inbox_gmp(sm, &ev, sm->now + 5 * MONO_S);
+	assert_int_equal(admin_waiting(sm), 1);
 }
 
-/* Nobody was there before: nothing has to be read, and no cable has to wait. */
+/* No manager was there before: nothing has to be read, and no cable has to wait. */
 static void cold_switches_are_not_read(void **state)
 {
 	struct world *w = *state;
@@ -587,6 +666,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(hosts_join_broadcast_and_find_paths),
 		TEST(partitions_isolate),
+		TEST(default_membership_isolates_hosts),
 		TEST(broken_file_opens_nothing),
 		TEST(last_good_file_stays),
 		TEST(refuse_sets_up_nothing),
@@ -594,6 +674,7 @@ int main(void)
 		TEST(hosts_that_go_and_come_are_reported),
 		TEST(dead_hosts_leave_their_groups),
 		TEST(restart_loses_no_member),
+		TEST(a_group_made_anew_calls_its_members),
 		TEST(a_killed_manager_asks_again),
 		TEST(what_was_before_another_master_is_not_restored),
 		TEST(a_file_from_before_a_standby_is_complete_no_more),

@@ -14,7 +14,7 @@
 
 #include "lib/client.h"
 #include "lib/rig.h"
-#include "libvendor/sim/gen.h"
+#include "sim/gen/gen.h"
 #include "sa/sa.h"
 #include "util/mem.h"
 

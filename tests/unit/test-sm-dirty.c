@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a change costs, counted in SMPs: links and hosts that come and go, a manager that starts again,
- * a standby that takes over.
+ * What a change costs, counted in SMPs: links and hosts that come and go, a manager that starts
+ * again, a standby that takes over.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,15 +13,20 @@
 #include <cmocka.h>
 
 #include "ib/attrs.h"
-#include "ib/netfile.h"
+#include "sim/netfile/netfile.h"
 #include "ib/notices.h"
 #include "lib/rig.h"
-#include "libvendor/sim/gen.h"
-#include "sm/impl.h"
+#include "sim/gen/gen.h"
+#include "sm/admin/standby.h"
+#include "sm/read/incremental.h"
+#include "sm/sm.h"
 #include "util/log.h"
 #include "util/mem.h"
 
-/* A tree of three levels of K-port switches: with 8, 128 hosts on 80 switches. K=24 in the environment: 3,456. */
+/*
+ * A tree of three levels of K-port switches: with 8, 128 hosts on 80 switches. K=24 in the
+ * environment: 3,456.
+ */
 static unsigned k = 8;
 
 struct place {
@@ -113,7 +118,9 @@ static void place_free(struct place *pl)
 
 /* ---- links and hosts ------------------------------------------------------------------------- */
 
-/* A switch is read with k + 4 questions at most: SwitchInfo, its clearing, a block, all its ports. */
+/*
+ * A switch is read with k + 4 questions at most: SwitchInfo, its clearing, a block, all its ports.
+ */
 static void a_link_between_switches(void **state)
 {
 	struct place *pl = place_new();
@@ -178,7 +185,7 @@ static void nothing_is_left_to_a_heavy_sweep(void **state)
 	place_free(pl);
 }
 
-/* ---- managers --------------------------------------------------------------------------------- */
+/* ---- managers ------------------------------------------------------------------------------- */
 
 static void a_restart_writes_nothing(void **state)
 {
@@ -194,7 +201,7 @@ static void a_restart_writes_nothing(void **state)
 	place_free(pl);
 }
 
-/* Ports learn who their SM is, once each; nothing else is written, and no table is read. */
+/* Ports learn their SM, once each; nothing else is written, and no table is read. */
 static void a_standby_takes_over(void **state)
 {
 	struct place *pl = place_new();
@@ -226,7 +233,9 @@ static void a_standby_takes_over(void **state)
 	place_free(pl);
 }
 
-/* What the master changed and told is known; what it changed and nobody told is found afterwards. */
+/*
+ * What the master changed and told is known; what it changed without telling is found afterwards.
+ */
 static void a_stale_picture_is_made_good(void **state)
 {
 	struct place *pl = place_new();
@@ -248,7 +257,9 @@ static void a_stale_picture_is_made_good(void **state)
 	place_free(pl);
 }
 
-/* After a quiet time a standby that is told of a link reads that switch, and not the whole fabric. */
+/*
+ * After a quiet time a standby that is told of a link reads that switch, and not the whole fabric.
+ */
 static void a_standby_reads_what_it_is_told_of(void **state)
 {
 	struct place *pl = place_new();
@@ -262,7 +273,7 @@ static void a_standby_reads_what_it_is_told_of(void **state)
 	assert_int_equal(sm_state(standby), SM_STANDBY);
 	ib_put(notice, NT_IS_GENERIC, 1);
 	ib_put(notice, NT_TRAP, TRAP_LINK_STATE);
-	ib_put(notice, N128_LID, standby->fabric->nodes[1]->ports[0].lid); /* its switch */
+	ib_put(notice, N128_LID, sm_fabric(standby)->nodes[1]->ports[0].lid); /* its switch */
 	before = since(pl, 0, IB_ATTR_NODE_INFO, MAD_GET);
 	standby_notice(standby, notice);
 	run_for(pl, 5 * MONO_S);
@@ -270,7 +281,10 @@ static void a_standby_reads_what_it_is_told_of(void **state)
 	place_free(pl);
 }
 
-/* Our own link falls, and a dirty sweep is the first that sees it: there is nothing to be master of. */
+/*
+ * Our own link falls, and a dirty sweep is the first that sees it: there is nothing to be master
+ * of.
+ */
 static void our_own_link_falls(void **state)
 {
 	struct place *pl = place_new();
@@ -278,7 +292,7 @@ static void our_own_link_falls(void **state)
 	struct sm *sm = manager(pl, "h0");
 
 	sim_link_down(sim, sim_find(sim, "h0"), 1);
-	dirty_port(sm, sm->fabric->own_port, "test");
+	incremental_port(sm, sm_fabric(sm)->own_port, "test");
 	run_for(pl, 1 * MONO_S);
 	assert_int_equal(sm_state(sm), SM_DISCOVERING);
 	assert_false(sm_stats(sm)->up);

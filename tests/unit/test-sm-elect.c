@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What other subnet managers, or those who speak in their name, may tell us: which Sets of SMInfo are legal, who
- * is obeyed, and what a HANDOVER leads to.
+ * What other subnet managers, or senders in their name, may tell us: which Sets of SMInfo
+ * are legal, which are obeyed, and what a HANDOVER leads to.
  */
 #include "unit/elect-desk.h"
 
@@ -95,7 +95,7 @@ static void nobody_but_the_master_takes_a_standby_out_of_duty(void **state)
 	world_free(w);
 }
 
-/* The name of the master, and the LID of somebody else. */
+/* The name of the master, and the LID of another port. */
 static void a_name_must_fit_the_lid_it_comes_from(void **state)
 {
 	struct world *w = as_standby();
@@ -205,7 +205,7 @@ static void an_inactive_one_is_woken_by_the_master(void **state)
 	w->sm = w->rig->sms[sm].sm;
 	run(w, 5 * MONO_S);
 	assert_int_equal(sm_state(w->sm), SM_NOT_ACTIVE);
-	/* The master itself sends no such Set: somebody at its port does. */
+	/* The master itself sends no such Set: another program at its port does. */
 	rig_kill(w->rig, 0);
 	p = puppet(w, "h3", 9, SM_MASTER);
 	send_set(w, p, SMI_STANDBY, NULL);

@@ -2,8 +2,8 @@
 /*
  * Events: what happens in a subnet, and exactly what is told of it. LOUD=1 shows the log.
  *
- * A manager's events become one word each; LFT blocks in a row are one "lft". Names of nodes are those of the
- * simulated fabric: 4 leaves with 4 hosts each, 2 spines, the manager on h0.
+ * A manager's events become one word each; LFT blocks in a row are one "lft". Names of nodes are
+ * those of the simulated fabric: 4 leaves with 4 hosts each, 2 spines, the manager on h0.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,10 +14,11 @@
 
 #include <cmocka.h>
 
-#include "ib/netfile.h"
+#include "sim/netfile/netfile.h"
 #include "ib/notices.h"
+#include "lib/client.h"
 #include "lib/rig.h"
-#include "libvendor/sim/gen.h"
+#include "sim/gen/gen.h"
 #include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -84,7 +85,7 @@ static void on_event(struct rig_sm *s, const struct sm_event *e)
 		add(who, "%s->%s", sm_state_name(e->state.from), sm_state_name(e->state.to));
 		break;
 	case SM_EVENT_SWEEP_START:
-		add(who, "%s", e->sweep.kind);
+		add(who, "%s", sweep_kind_name(e->sweep.kind));
 		break;
 	case SM_EVENT_DISCOVERED:
 		add(who, "discovered");
@@ -128,6 +129,10 @@ static void on_event(struct rig_sm *s, const struct sm_event *e)
 		break;
 	case SM_EVENT_PORT_DOWN:
 		add(who, "PORT DOWN");
+		break;
+	case SM_EVENT_SECURITY:
+		add(who, "security %s", e->security.what);
+		snprintf(world.text, sizeof(world.text), "%s", e->security.text);
 		break;
 	case SM_EVENT_KINDS:
 		fail();
@@ -187,7 +192,7 @@ static void start(const char *on)
 		fprintf(stderr, "[%s]\n[%s]\n", world.story[0], world.story[1]);
 }
 
-/* What manager `who` told since is what was expected; then all is forgotten. */
+/* The events of manager `who` since are as expected; then all is forgotten. */
 static void expect(unsigned who, const char *story)
 {
 	assert_string_equal(world.story[who], story);
@@ -213,7 +218,7 @@ static unsigned take_words(unsigned who, const char *ending)
 	return n;
 }
 
-/* ---- the start -------------------------------------------------------------------------------- */
+/* ---- the start ------------------------------------------------------------------------------ */
 
 static void the_first_sweep(void **state)
 {
@@ -247,7 +252,25 @@ static void an_administrator_asks_for_routes(void **state)
 	expect(0, "rerouting, auto 0 anew, UP, done");
 }
 
-/* ---- changes ---------------------------------------------------------------------------------- */
+static void a_host_that_tries_out_keys(void **state)
+{
+	struct client *c = client_new(world.rig->sim, "h5");
+	const struct question q = { .method = MAD_GET, .attr = SA_CLASS_PORT_INFO, .data = "" };
+
+	start("h0");
+	forget();
+	for (unsigned i = 0; i < 15; i++) {
+		c->sm_key = 100 + i;
+		client_send(c, &q);
+		run_for(100 * MONO_MS);
+	}
+	expect(0, "security sa_key");
+	assert_non_null(strstr(world.text, "h5"));
+	assert_non_null(strstr(world.text, "behind '"));
+	client_free(c);
+}
+
+/* ---- changes -------------------------------------------------------------------------------- */
 
 static void a_host_is_unplugged_and_comes_back(void **state)
 {
@@ -283,7 +306,7 @@ static void a_cable_between_switches(void **state)
 	expect(0, "dirty, leaf2-spine1 up, discovered, auto 0, lft, UP, done");
 }
 
-/* Up again before anybody looked: both are told. */
+/* Up again before a sweep looked: both are told. */
 static void a_link_that_was_out_for_a_moment(void **state)
 {
 	int leaf;
@@ -311,10 +334,10 @@ static void a_switch_goes_with_all_that_hangs_on_it(void **state)
 	assert_int_equal(take_words(0, "trap 128"), 2);
 	assert_int_equal(take_words(0, " went"), 5);
 	assert_int_equal(take_words(0, " down"), 6);
-	expect(0, "dirty, discovered, auto 0, UP, done"); /* who is left keeps its tables */
+	expect(0, "dirty, discovered, auto 0, UP, done"); /* those left keep their tables */
 }
 
-/* ---- traps, managers, our own port ------------------------------------------------------------ */
+/* ---- traps, managers, our own port ---------------------------------------------------------- */
 
 static void a_trap_that_is_believed(void **state)
 {
@@ -338,7 +361,7 @@ static void a_trap_that_is_believed(void **state)
 	ib_put(notice, N145_LID, lid + 1);
 	sim_send_trap(world.rig->sim, node("h3"), 1, notice);
 	run_for(1 * MONO_S);
-	expect(0, ""); /* it is about somebody else */
+	expect(0, "security trap"); /* it is about another port */
 }
 
 static bool has(unsigned who, const char *words)
@@ -402,6 +425,7 @@ int main(void)
 		TEST(the_first_sweep),
 		TEST(a_sweep_that_finds_nothing),
 		TEST(an_administrator_asks_for_routes),
+		TEST(a_host_that_tries_out_keys),
 		TEST(a_host_is_unplugged_and_comes_back),
 		TEST(a_cable_between_switches),
 		TEST(a_link_that_was_out_for_a_moment),

@@ -18,9 +18,10 @@
 
 #include "lib/client.h"
 #include "lib/rig.h"
-#include "libvendor/sim/gen.h"
+#include "sim/gen/gen.h"
 #include "sa/sa.h"
-#include "sm/impl.h"
+#include "sm/sm.h"
+#include "sm/sweep/multicast.h"
 #include "sync/mft.h"
 #include "tests/lib/scratch.h"
 #include "util/log.h"
@@ -37,7 +38,10 @@ struct world {
 	uint64_t rng;
 	unsigned n_hosts, n_nodes;
 	struct client *host[MAX_HOSTS];
-	/* What each host believes: joined groups, as bits; cleared when it is asked to register again. */
+	/*
+	 * What each host believes: joined groups, as bits; cleared when it is asked to register
+	 * again.
+	 */
 	uint32_t joined[MAX_HOSTS];
 	lid_t mlid[N_GROUPS];
 	char dir[SCRATCH_PATH];
@@ -189,7 +193,7 @@ static void live(struct world *w)
 	}
 }
 
-/* Everybody states what it wants once more, as hosts do that were asked to register again. */
+/* Every host states its memberships once more, as hosts do that were asked to register again. */
 static void settle(struct world *w)
 {
 	sim_set_loss(w->rig->sim, 0, 0);
@@ -322,7 +326,10 @@ static unsigned cables_of_tree(struct world *w)
 	return t ? t->n_links : 0;
 }
 
-/* On a ring each goes the shortest way to the first ones; then all leave but two neighbours opposite to these. */
+/*
+ * On a ring each goes the shortest way to the first ones; then all leave but two neighbours
+ * opposite to these.
+ */
 static void walk_the_ring(struct world *w)
 {
 	for (unsigned i = 0; i < w->n_hosts; i++)
@@ -332,7 +339,10 @@ static void walk_the_ring(struct world *w)
 			change_and_wait(w, i, false);
 }
 
-/* While members come and go nobody else is moved; once that is over the short way is taken, and for good. */
+/*
+ * While members come and go no other is moved; once that is over the short way is taken, and for
+ * good.
+ */
 static void a_tree_that_has_decayed_is_mended_when_it_is_quiet(void **state)
 {
 	_cleanup_(netfile_freep) struct netfile *net = gen_ring(9, 1);

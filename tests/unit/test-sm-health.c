@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is held against cables: falls and complaints, and that nobody is cut off by it. Falls as seen on
- * the wire are in tests/scenario/health-*.scn; here is what needs the inside of the manager.
+ * What is held against cables: falls and complaints, and that no node is cut off by it. Falls as
+ * seen on the wire are in tests/scenario/health-*.scn; here is what needs the inside of the
+ * manager.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,11 +14,14 @@
 #include <cmocka.h>
 
 #include "lib/rig.h"
-#include "libvendor/sim/gen.h"
-#include "sm/health.h"
+#include "sim/gen/gen.h"
+#include "sm/links/dampening.h"
+#include "sm/sm.h"
 #include "unit/sim-probe.h"
 #include "util/log.h"
 #include "util/mem.h"
+
+#define LINE_STRLEN 600 /* as the manager logs it */
 
 struct world {
 	struct rig *rig;
@@ -68,7 +72,7 @@ static void listen_for(struct world *w, const char *word)
 static struct port *port_at(struct world *w, const char *node, unsigned port)
 {
 	int at = sim_find(w->rig->sim, node);
-	struct node *n = fabric_find_node(w->sm->fabric, sim_node_guid(w->rig->sim, at));
+	struct node *n = fabric_find_node(sm_fabric(w->sm), sim_node_guid(w->rig->sim, at));
 
 	assert_non_null(n);
 	return &n->ports[port];
@@ -81,9 +85,9 @@ static unsigned state_of(struct world *w, const char *node, unsigned port)
 
 static void complain(struct world *w, const char *node, unsigned port, unsigned n)
 {
-	w->sm->now = sim_now(w->rig->sim);
+	sm_dispatch(w->sm, sim_now(w->rig->sim));
 	for (unsigned i = 0; i < n; i++)
-		health_complaint(w->sm, port_at(w, node, port), 129 + i % 3);
+		dampening_complaint(w->sm, port_at(w, node, port), 129 + i % 3);
 }
 
 static void assert_good(struct world *w, unsigned end_ports)
@@ -98,7 +102,7 @@ static void assert_good(struct world *w, unsigned end_ports)
 
 static const char *line_of(struct world *w)
 {
-	static char line[LEFT_OUT_STRLEN];
+	static char line[LINE_STRLEN];
 
 	sm_left_out(w->sm, line, sizeof(line));
 	return line;
@@ -114,18 +118,18 @@ static void ten_complaints_make_a_link_avoided_for_a_minute(void **state)
 	start(&w, gen_tree(4, 4, 2, 1), false);
 	complain(&w, "leaf1", 5, 10);
 	run(&w, MONO_S);
-	assert_true(port_at(&w, "leaf1", 5)->avoided);
-	assert_true(port_at(&w, "leaf1", 5)->peer->avoided);
+	assert_true(port_at(&w, "leaf1", 5)->damp.avoided);
+	assert_true(port_at(&w, "leaf1", 5)->peer->damp.avoided);
 	assert_int_equal(state_of(&w, "leaf1", 5), IB_PORT_ACTIVE);
 	assert_non_null(strstr(line_of(&w), "'leaf1' port 5"));
 	assert_non_null(strstr(w.rig->sms[0].status, "complains too much"));
 	assert_good(&w, 22);
 	sets = sim_sets(w.rig->sim);
 	run(&w, 58 * MONO_S);
-	assert_true(port_at(&w, "leaf1", 5)->avoided);
+	assert_true(port_at(&w, "leaf1", 5)->damp.avoided);
 	assert_int_equal(sim_sets(w.rig->sim), sets);
 	run(&w, 2 * MONO_S);
-	assert_false(port_at(&w, "leaf1", 5)->avoided);
+	assert_false(port_at(&w, "leaf1", 5)->damp.avoided);
 	assert_true(sim_sets(w.rig->sim) > sets);
 	assert_string_equal(line_of(&w), "");
 	assert_good(&w, 22);
@@ -140,7 +144,7 @@ static void few_complaints_or_slow_ones_are_nothing(void **state)
 	for (unsigned i = 0; i < 10; i++) {
 		complain(&w, "leaf1", 5, 9);
 		run(&w, 5 * MONO_S);
-		assert_false(port_at(&w, "leaf1", 5)->avoided);
+		assert_false(port_at(&w, "leaf1", 5)->damp.avoided);
 	}
 	stop(&w);
 }
@@ -153,21 +157,27 @@ static void a_host_that_complains_stays(void **state)
 	complain(&w, "h5", 1, 249);
 	complain(&w, "leaf2", 1, 249);
 	run(&w, MONO_S);
-	assert_false(port_at(&w, "h5", 1)->avoided);
-	assert_false(port_at(&w, "leaf2", 1)->avoided);
+	assert_false(port_at(&w, "h5", 1)->damp.avoided);
+	assert_false(port_at(&w, "leaf2", 1)->damp.avoided);
 	assert_good(&w, 22);
 	stop(&w);
 }
 
 static void a_standby_does_not_count(void **state)
 {
+	struct conf *conf = conf_new();
 	struct world w;
+	struct sm *standby;
 
 	start(&w, gen_tree(4, 4, 2, 1), true);
-	w.sm->state = SM_STANDBY;
+	assert_int_equal(rig_start(w.rig, "h5", 0, conf, NULL), 1);
+	conf_unref(conf);
+	run(&w, 20 * MONO_S);
+	standby = w.rig->sms[1].sm;
+	assert_int_equal(sm_state(standby), SM_STANDBY);
+	w.sm = standby; /* in the fabric that it knows */
 	complain(&w, "leaf1", 5, 300);
-	assert_int_equal(w.sm->health->n, 0);
-	w.sm->state = SM_MASTER;
+	assert_int_equal(dampening_cables(standby), 0);
 	stop(&w);
 }
 
@@ -257,7 +267,8 @@ static void the_last_way_and_our_own_cable_are_not_switched_off(void **state)
 
 	start(&w, gen_mesh(4, 1, 1, 2), true);
 	for (unsigned port = 1; port <= 4; port++) {
-		if (port_at(&w, "s1", port)->peer && node_is_switch(port_at(&w, "s1", port)->peer->node))
+		if (port_at(&w, "s1", port)->peer &&
+		    node_is_switch(port_at(&w, "s1", port)->peer->node))
 			complain(&w, "s1", port, 1000);
 	}
 	complain(&w, "h0", 1, 1000);
@@ -268,7 +279,7 @@ static void the_last_way_and_our_own_cable_are_not_switched_off(void **state)
 	stop(&w);
 }
 
-/* Whoever complains about whatever: every switch stays within reach, and the fabric is right. */
+/* Any complaint about any cable: every switch stays within reach, and the fabric is right. */
 static void complaints_cut_nothing_in_two(void **state)
 {
 	for (unsigned seed = 1; seed <= 12; seed++) {
@@ -277,22 +288,22 @@ static void complaints_cut_nothing_in_two(void **state)
 
 		srand(seed);
 		start(&w, gen_random(8, 3, 2, seed), true);
-		n_switches = w.sm->fabric->n_switches;
+		n_switches = sm_fabric(w.sm)->n_switches;
 		for (unsigned i = 0; i < 40; i++) {
-			uint32_t at = (uint32_t)rand() % w.sm->fabric->n_nodes;
-			struct node *n = w.sm->fabric->nodes[at];
+			uint32_t at = (uint32_t)rand() % sm_fabric(w.sm)->n_nodes;
+			struct node *n = sm_fabric(w.sm)->nodes[at];
 			struct port *p = &n->ports[1 + (unsigned)rand() % n->n_ports];
 			unsigned times = rand() % 2 ? 260 : 12;
 
-			w.sm->now = sim_now(w.rig->sim);
+			sm_dispatch(w.sm, sim_now(w.rig->sim));
 			for (unsigned k = 0; k < times && node_is_switch(n); k++)
-				health_complaint(w.sm, p, 130);
+				dampening_complaint(w.sm, p, 130);
 			run(&w, (mono_t)(rand() % 3) * MONO_S / 2);
 		}
 		run(&w, 20 * MONO_S);
-		if (w.sm->fabric->n_switches != n_switches)
+		if (sm_fabric(w.sm)->n_switches != n_switches)
 			fail_msg("seed %u: %u of %u switches are left", seed,
-				 w.sm->fabric->n_switches, n_switches);
+				 sm_fabric(w.sm)->n_switches, n_switches);
 		assert_true(sm_stats(w.sm)->up);
 		stop(&w);
 	}
@@ -315,11 +326,11 @@ static void holding_is_said_once_and_so_is_letting_go(void **state)
 	start(&w, gen_tree(4, 4, 2, 1), false);
 	listen_for(&w, "came and went 3 times in");
 	flap(&w, "leaf1", 5, 60, MONO_S);
-	assert_true(port_at(&w, "leaf1", 5)->held);
+	assert_true(port_at(&w, "leaf1", 5)->damp.held);
 	assert_int_equal(w.said, 1);
 	listen_for(&w, "used again after");
 	run(&w, 300 * MONO_S);
-	assert_false(port_at(&w, "leaf1", 5)->held);
+	assert_false(port_at(&w, "leaf1", 5)->damp.held);
 	assert_int_equal(w.said, 1);
 	log_set_sink(NULL, NULL);
 	stop(&w);
@@ -333,11 +344,11 @@ static void nothing_is_remembered_for_ever(void **state)
 	flap(&w, "leaf1", 5, 20, MONO_S);
 	flap(&w, "h7", 1, 10, MONO_S);
 	complain(&w, "leaf2", 5, 20);
-	assert_int_equal(w.sm->health->n, 3);
+	assert_int_equal(dampening_cables(w.sm), 3);
 	run(&w, 3600 * MONO_S);
-	assert_int_equal(w.sm->health->n, 0);
-	assert_null(port_at(&w, "leaf1", 5)->health);
-	assert_true(w.sm->health->next == MONO_NEVER);
+	assert_int_equal(dampening_cables(w.sm), 0);
+	assert_null(port_at(&w, "leaf1", 5)->damp.cable);
+	assert_true(dampening_next(w.sm) == MONO_NEVER);
 	stop(&w);
 }
 
@@ -349,12 +360,14 @@ static void a_record_goes_with_its_nodes(void **state)
 	start(&w, gen_tree(4, 4, 2, 1), false);
 	sim = w.rig->sim;
 	flap(&w, "h7", 1, 2, MONO_S);
-	assert_int_equal(w.sm->health->n, 1);
+	assert_int_equal(dampening_cables(w.sm), 1);
 	sim_power(sim, sim_find(sim, "leaf2"), false);
 	run(&w, 30 * MONO_S);
 	/* What is left are the cables of the leaf at the spines, which fell with it. */
-	for (uint32_t i = 0; i < w.sm->health->n; i++)
-		assert_true(cable_is_between_switches(w.sm->health->cables[i]));
+	FABRIC_EACH_NODE(sm_fabric(w.sm), n) {
+		for (unsigned i = 1; i <= n->n_ports && !node_is_switch(n); i++)
+			assert_null(n->ports[i].damp.cable);
+	}
 	stop(&w);
 }
 
@@ -366,13 +379,13 @@ static void a_cable_in_another_place_is_another_cable(void **state)
 	start(&w, gen_tree(4, 4, 2, 1), false);
 	sim = w.rig->sim;
 	flap(&w, "leaf1", 5, 20, MONO_S);
-	assert_true(port_at(&w, "leaf1", 5)->held);
+	assert_true(port_at(&w, "leaf1", 5)->damp.held);
 	sim_unplug(sim, sim_find(sim, "leaf1"), 5);
 	sim_unplug(sim, sim_find(sim, "leaf2"), 5);
 	sim_plug(sim, sim_find(sim, "leaf1"), 5, sim_find(sim, "spine1"), 2);
 	sim_plug(sim, sim_find(sim, "leaf2"), 5, sim_find(sim, "spine1"), 1);
 	run(&w, 5 * MONO_S);
-	assert_false(port_at(&w, "leaf1", 5)->held);
+	assert_false(port_at(&w, "leaf1", 5)->damp.held);
 	assert_int_equal(state_of(&w, "leaf1", 5), IB_PORT_ACTIVE);
 	assert_good(&w, 22);
 	stop(&w);
@@ -382,7 +395,7 @@ static void a_cable_in_another_place_is_another_cable(void **state)
 
 static void the_line_fits_whatever_the_room(void **state)
 {
-	char line[LEFT_OUT_STRLEN + 1];
+	char line[LINE_STRLEN + 1];
 	struct world w;
 
 	start(&w, gen_tree(4, 4, 2, 1), false);
@@ -392,7 +405,7 @@ static void the_line_fits_whatever_the_room(void **state)
 	sim_set_silent(w.rig->sim, sim_find(w.rig->sim, "h7"), SIM_SILENT, 0);
 	sm_request_heavy(w.sm, NULL);
 	run(&w, 5 * MONO_S);
-	for (size_t cap = 1; cap <= LEFT_OUT_STRLEN; cap++) {
+	for (size_t cap = 1; cap <= LINE_STRLEN; cap++) {
 		unsigned n;
 
 		memset(line, 'x', sizeof(line));

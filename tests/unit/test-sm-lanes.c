@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Lanes on a fabric in virtual time: a ring and an engine of the test's own that needs four of them. The SLs
- * come from subnet administration as hosts get them, the VLs from the tables of the devices, and what waits
- * for what is judged by lanewalk.
+ * VLs in virtual time: a ring and an engine of the test's own that needs four of them. SLs come
+ * from subnet administration, VLs from the tables of the devices; lanewalk finds the cycles.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,8 +14,8 @@
 #include <cmocka.h>
 
 #include "ib/records.h"
-#include "libvendor/sim/gen.h"
-#include "route/engine.h"
+#include "sim/gen/gen.h"
+#include "route/core/engine.h"
 #include "tests/lib/client.h"
 #include "tests/lib/lanewalk.h"
 #include "tests/lib/rig.h"
@@ -28,7 +27,7 @@
 #define PORTS	 (HOSTS + 2)
 #define N_HOSTS	 (SWITCHES * HOSTS)
 
-/* ---- the engine ------------------------------------------------------------------------------- */
+/* ---- the engine ----------------------------------------------------------------------------- */
 
 enum scheme {
 	WITH_LANES,  /* the shorter way round; paths that pass the end of the ring have SL 1 */
@@ -86,8 +85,8 @@ static bool goes_on(const struct ring *r, enum scheme scheme, uint32_t src, uint
 	return scheme == ON_A_LINE ? r->pos[dst] > r->pos[src] : far <= SWITCHES / 2;
 }
 
-static void route_lid(const struct ring *r, enum scheme scheme, struct routes *to, lid_t lid, uint32_t dst,
-		      uint8_t port)
+static void route_lid(const struct ring *r, enum scheme scheme, struct routes *to, lid_t lid,
+		      uint32_t dst, uint8_t port)
 {
 	for (uint32_t sw = 0; sw < SWITCHES; sw++)
 		routes_row(to, sw)[lid] = sw == dst				 ? port
@@ -95,9 +94,9 @@ static void route_lid(const struct ring *r, enum scheme scheme, struct routes *t
 									: r->back[sw];
 }
 
-static struct lanes *make_lanes(const struct ring *r, enum scheme scheme, uint32_t row_size)
+static struct sl2vl *make_lanes(const struct ring *r, enum scheme scheme, uint32_t row_size)
 {
-	struct lanes *l = lanes_new(r->t, 4, LANES_BY_SWITCHES, row_size, N_CLASSES);
+	struct sl2vl *l = sl2vl_new(r->t, 4, SL2VL_BY_SWITCHES, row_size, N_CLASSES);
 	const struct topo_switch *last = &r->t->switches[SWITCHES - 1];
 	unsigned shift = scheme == SHIFTED ? 2 : 0;
 
@@ -116,10 +115,11 @@ static struct lanes *make_lanes(const struct ring *r, enum scheme scheme, uint32
 	}
 	for (unsigned in = 0; in < N_CLASSES; in++) {
 		for (unsigned out = 0; out < N_CLASSES; out++) {
-			for (unsigned sl = 0; sl < LANES_SLS; sl++) {
+			for (unsigned sl = 0; sl < SL2VL_SLS; sl++) {
 				bool back = out == BACK || (out == TO_HOST && in == ONWARD);
 
-				l->vl[(in * N_CLASSES + out) * LANES_SLS + sl] = (uint8_t)(sl % 2 + 2 * back);
+				l->vl[(in * N_CLASSES + out) * SL2VL_SLS + sl] =
+					(uint8_t)(sl % 2 + 2 * back);
 			}
 		}
 	}
@@ -142,7 +142,8 @@ static struct routes *compute(void *arg, const struct route_job *job, char *why,
 	memset(ret->lft, LFT_NO_PORT, (size_t)t->n_switches * ret->row_size);
 	for (uint32_t i = 0; i < t->n_hosts; i++)
 		if (t->hosts[i].sw != TOPO_NONE)
-			route_lid(&r, scheme_now, ret, t->hosts[i].lid, t->hosts[i].sw, t->hosts[i].sw_port);
+			route_lid(&r, scheme_now, ret, t->hosts[i].lid, t->hosts[i].sw,
+				  t->hosts[i].sw_port);
 	for (uint32_t s = 0; s < SWITCHES; s++)
 		route_lid(&r, scheme_now, ret, t->switches[s].lid, s, 0);
 	if (scheme_now != ON_A_LINE)
@@ -153,7 +154,7 @@ static struct routes *compute(void *arg, const struct route_job *job, char *why,
 static const struct route_engine ring_engine = { .name = "ring", .compute_with = compute };
 static const struct route_engines engines = { .rows = &ring_engine, .n = 1 };
 
-/* ---- the fabric ------------------------------------------------------------------------------- */
+/* ---- the fabric ----------------------------------------------------------------------------- */
 
 struct world {
 	struct rig *rig;
@@ -222,7 +223,9 @@ static uint64_t vlarb_sets(const struct world *w)
 	return sim_count(w->sim, IB_ATTR_VLARB, MAD_SET);
 }
 
-/* The SL of a PathRecord, as any host gets it; -1: no record. `sl` 0..15: asked for with this SL. */
+/*
+ * The SL of a PathRecord, as any host gets it; -1: no record. `sl` 0..15: asked for with this SL.
+ */
 static int path_sl(struct world *w, lid_t slid, lid_t dlid, int sl)
 {
 	uint8_t record[PR_BYTES] = { 0 };
@@ -267,7 +270,8 @@ static struct lanewalk *walk_all(struct world *w, bool asked)
 
 	for (unsigned a = 0; a < n; a++) {
 		for (unsigned b = 0; b < n; b++) {
-			lid_t slid = sim_port_lid(w->sim, host(w, a), 1), dlid = sim_port_lid(w->sim, host(w, b), 1);
+			lid_t slid = sim_port_lid(w->sim, host(w, a), 1),
+			      dlid = sim_port_lid(w->sim, host(w, b), 1);
 			int sl = asked && a != b ? path_sl(w, slid, dlid, -1) : 0;
 
 			assert_true(sl >= 0);
@@ -286,7 +290,7 @@ static void assert_proved(struct world *w, uint16_t vls)
 	assert_int_equal(lanewalk_vls(walk), vls);
 }
 
-/* ---- tests ------------------------------------------------------------------------------------ */
+/* ---- tests ---------------------------------------------------------------------------------- */
 
 /* Rows of a switch whose ports are all up: by every port in, port 0 too, and every port out. */
 #define ROWS (SWITCHES * (PORTS + 1) * PORTS)
@@ -368,7 +372,10 @@ static void a_query_for_another_sl_gets_no_path(void **state)
 	world_free(w);
 }
 
-/* Ports are told the SL of their way to the manager, and the manager's answers have the one of the way back. */
+/*
+ * Ports are told the SL of their way to the manager, and the manager's answers have the one of the
+ * way back.
+ */
 static void the_way_to_the_manager_has_its_lane(void **state)
 {
 	struct world *w = world_new(SHIFTED);
@@ -393,7 +400,8 @@ static void a_switch_that_lost_power_gets_its_lanes_again(void **state)
 	uint64_t before;
 
 	start(w);
-	for (unsigned unseen = 0; unseen < 2; unseen++) { /* found gone; or back before anybody looked */
+	/* found gone; or back before a sweep looked */
+	for (unsigned unseen = 0; unseen < 2; unseen++) {
 		before = sl2vl_sets(w);
 		rig_freeze(w->rig, 0, unseen);
 		sim_reboot(w->sim, sim_find(w->sim, "s3"), 200 * MONO_MS);
@@ -406,7 +414,7 @@ static void a_switch_that_lost_power_gets_its_lanes_again(void **state)
 	world_free(w);
 }
 
-/* No engine wants the fabric any more: what ran runs on, and who loses power gets back what he had. */
+/* No engine takes the fabric any more: tables stay, also through a loss of power. */
 static void tables_of_before_stay_in_force(void **state)
 {
 	struct world *w = world_new(WITH_LANES);
@@ -481,7 +489,9 @@ static void assert_built_in(struct world *w)
 			for (unsigned out = 1; out <= PORTS; out++) {
 				uint8_t row[SMP_DATA_SIZE];
 
-				assert_int_equal(sim_read(w->sim, (int)i, IB_ATTR_SL2VL, in << 8 | out, row), 0);
+				assert_int_equal(
+					sim_read(w->sim, (int)i, IB_ATTR_SL2VL, in << 8 | out, row),
+					0);
 				for (unsigned sl = 0; sl < 8; sl++)
 					assert_int_equal(ib_bits_get(row, sl * 4, 4), sl);
 			}
@@ -497,7 +507,9 @@ static void lanes_that_nobody_needs_any_more_go(void **state)
 	start(w);
 	scheme_now = ON_A_LINE;
 	run_for(w, 15 * MONO_S);
-	assert_int_equal(path_sl(w, sim_port_lid(w->sim, host(w, 1), 1), sim_port_lid(w->sim, host(w, 9), 1), -1), 0);
+	assert_int_equal(path_sl(w, sim_port_lid(w->sim, host(w, 1), 1),
+				 sim_port_lid(w->sim, host(w, 9), 1), -1),
+			 0);
 	assert_built_in(w);
 	sets = sim_sets(w->sim);
 	run_for(w, 30 * MONO_S);
@@ -515,7 +527,9 @@ static void who_has_no_lanes_is_left_alone(void **state)
 	start(w);
 	run_for(w, 30 * MONO_S);
 	assert_int_equal(sl2vl_sets(w) + vlarb_sets(w), 0);
-	assert_int_equal(sim_count(w->sim, IB_ATTR_SL2VL, MAD_GET) + sim_count(w->sim, IB_ATTR_VLARB, MAD_GET), 0);
+	assert_int_equal(sim_count(w->sim, IB_ATTR_SL2VL, MAD_GET) +
+				 sim_count(w->sim, IB_ATTR_VLARB, MAD_GET),
+			 0);
 	world_free(w);
 }
 
@@ -539,11 +553,16 @@ static void a_new_manager_makes_sure(void **state)
 	world_free(w);
 }
 
-/* Somebody writes to a table, and nobody says so: light sweeps read one cell of each switch in turn. */
+/*
+ * A table is written to by others, without a trap: light sweeps read one cell of each switch in
+ * turn.
+ */
 static void a_row_that_was_changed_is_found(void **state)
 {
 	struct world *w = world_new(WITH_LANES);
-	const struct smp_head head = { .method = MAD_SET, .attr = IB_ATTR_SL2VL, .mod = 1u << 8 | 2, .tid = 7 };
+	const struct smp_head head = {
+		.method = MAD_SET, .attr = IB_ATTR_SL2VL, .mod = 1u << 8 | 2, .tid = 7
+	};
 	int s2 = sim_find(w->sim, "s2");
 	uint8_t row[SMP_DATA_SIZE] = { 0 }, before[SMP_DATA_SIZE], mad[MAD_SIZE];
 	struct transport_addr to = { .qp = 0 };
@@ -567,7 +586,7 @@ static void a_row_that_was_changed_is_found(void **state)
 	world_free(w);
 }
 
-/* Another manager has nothing to do with lanes: it sees that there are some, and takes them away, once. */
+/* A manager without need of VLs finds SL2VL tables of another one, and clears them once. */
 static void lanes_of_a_manager_before_go(void **state)
 {
 	struct world *w = world_new(WITH_LANES);
@@ -579,7 +598,8 @@ static void lanes_of_a_manager_before_go(void **state)
 	assert_true(rig_start(w->rig, "h3", 0, w->conf, NULL) >= 0);
 	run_for(w, 20 * MONO_S);
 	assert_built_in(w);
-	assert_int_equal(sim_count(w->sim, IB_ATTR_VLARB, MAD_GET), SWITCHES); /* nothing was read of a cold fabric */
+	/* nothing was read of a cold fabric */
+	assert_int_equal(sim_count(w->sim, IB_ATTR_VLARB, MAD_GET), SWITCHES);
 	sets = sim_sets(w->sim);
 	run_for(w, 30 * MONO_S);
 	assert_int_equal(sim_sets(w->sim), sets);
@@ -650,32 +670,39 @@ static void lanes_of_real_engines_hold(void **state)
 		w->conf->nue_max_num_vls = 0;
 		w->conf->use_optimized_slvl = cases[i].optimized;
 		for (unsigned k = 0; k < sim_n_nodes(w->sim); k++)
-			sim_set_optimized_sl2vl(w->sim, (int)k, sim_node_is_switch(w->sim, (int)k) && k % 4);
+			sim_set_optimized_sl2vl(w->sim, (int)k,
+						sim_node_is_switch(w->sim, (int)k) && k % 4);
 		start(w);
 		{
 			_cleanup_(lanewalk_freep) struct lanewalk *walk = walk_all(w, true);
 			const struct routes *r = sm_routes(w->rig->sms[0].sm);
 
-			print_message("%s on a %s: %s, %u lanes, VLs 0x%x, %llu SL2VL Sets\n", cases[i].engine,
-				      cases[i].net[0], r->engine, r->lanes ? r->lanes->n_vls : 1,
-				      lanewalk_vls(walk), (unsigned long long)sl2vl_sets(w));
+			print_message("%s on a %s: %s, %u lanes, VLs 0x%x, %llu SL2VL Sets\n",
+				      cases[i].engine, cases[i].net[0], r->engine,
+				      r->lanes ? r->lanes->n_vls : 1, lanewalk_vls(walk),
+				      (unsigned long long)sl2vl_sets(w));
 			assert_false(lanewalk_has_cycle(walk));
 		}
 		world_free(w);
 	}
 }
 
-/* Cables come and go, switches lose power, SMPs get lost. In the end all is as it should be on every device. */
+/*
+ * Cables come and go, switches lose power, SMPs get lost. In the end all is as it should be on
+ * every device.
+ */
 static void lanes_outlive_faults(void **state)
 {
-	static const char *const nets[][5] = { { "torus", "4", "4", "1", "1" }, { "dragonfly", "5", "4", "1", NULL } };
+	static const char *const nets[][5] = { { "torus", "4", "4", "1", "1" },
+					       { "dragonfly", "5", "4", "1", NULL } };
 	const char *env = getenv("TEST_SEED");
 	unsigned first = env ? (unsigned)strtoul(env, NULL, 10) : 1, last = env ? first : 6;
 
 	for (unsigned seed = first; seed <= last; seed++) {
 		const char *const *words = nets[seed % 2];
 		unsigned short r[3] = { 1, 2, (unsigned short)seed };
-		struct world *w = world_on(gen_words(words[4] ? 5 : 4, words, (char[160]){ 0 }, 160), "auto");
+		struct world *w =
+			world_on(gen_words(words[4] ? 5 : 4, words, (char[160]){ 0 }, 160), "auto");
 		unsigned n = sim_n_nodes(w->sim), first_switch = n_hosts(w);
 
 		w->conf->use_optimized_slvl = seed % 3 == 0;
@@ -689,11 +716,14 @@ static void lanes_outlive_faults(void **state)
 			unsigned port = 1 + (unsigned)nrand48(r) % 5;
 			int peer;
 
-			/* The manager's own switch stays: who else would set things right? */
-			if (event % 4 == 3 && !(sim_peer(w->sim, host(w, 0), 1, &peer, &port) && peer == sw))
+			/* The manager's own switch stays: the rest of the test needs it. */
+			if (event % 4 == 3 &&
+			    !(sim_peer(w->sim, host(w, 0), 1, &peer, &port) && peer == sw))
 				sim_reboot(w->sim, sw, (1 + nrand48(r) % 300) * MONO_MS);
-			else if (sim_peer(w->sim, sw, port, &peer, &(unsigned){ 0 }) && peer != host(w, 0))
-				sim_link_flap(w->sim, sw, port, (mono_t)(nrand48(r) % 3000) * MONO_MS);
+			else if (sim_peer(w->sim, sw, port, &peer, &(unsigned){ 0 }) &&
+				 peer != host(w, 0))
+				sim_link_flap(w->sim, sw, port,
+					      (mono_t)(nrand48(r) % 3000) * MONO_MS);
 			run_for(w, (mono_t)(nrand48(r) % 4000) * MONO_MS);
 		}
 		sim_set_loss(w->sim, 0, 0);
@@ -708,12 +738,16 @@ static void lanes_outlive_faults(void **state)
 	}
 }
 
-/* test-sm-lanes ENGINE KIND NUMBER...: what tables cost; QOS=1 with qos_*, OPTIMIZED=1 where switches can. */
+/*
+ * test-sm-lanes ENGINE KIND NUMBER...: what tables cost; QOS=1 with qos_*, OPTIMIZED=1 where
+ * switches can.
+ */
 static int bench(int argc, char **argv)
 {
 	char err[160] = "";
-	struct world *w = world_on(gen_words((unsigned)argc - 2, (const char *const *)argv + 2, err, sizeof(err)),
-				   argv[1]);
+	struct world *w = world_on(
+		gen_words((unsigned)argc - 2, (const char *const *)argv + 2, err, sizeof(err)),
+		argv[1]);
 	clock_t t = clock();
 
 	w->conf->qos = getenv("QOS");

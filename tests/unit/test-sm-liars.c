@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Devices that say anything about their P_Keys, GUIDs and capacities: the manager keeps going, keeps
- * little, and comes to rest.
+ * Devices that say anything about their P_Keys, GUIDs and capacities: the manager keeps going,
+ * keeps little, and comes to rest.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "libvendor/sim/gen.h"
-#include "libvendor/sim/sim.h"
-#include "sm/impl.h"
+#include "sim/gen/gen.h"
+#include "sim/sim.h"
+#include "sm/sm_internal.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -189,8 +189,8 @@ static void want_guids(struct world *w)
 }
 
 /*
- * Who tells the truth in between is written to again, at most as often as somebody asks: one table of
- * each of three switches in every other sweep of ten seconds.
+ * A device that tells the truth in between is written to again, at most as often as it is asked:
+ * one table of each of three switches in every other sweep of ten seconds.
  */
 #define AUDITS_PER_HOUR (3 * 3600 / 20)
 

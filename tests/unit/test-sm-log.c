@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * How much the log says in hours that nobody would want: lost MADs, cables that come and go, storms of traps,
- * hosts that ask for what they may not have. In virtual time, which the log is told. Prints what it counted.
+ * How much the log says in bad hours: lost MADs, cables that come and go, storms
+ * of traps, hosts that ask for what they may not have. In virtual time, which the log is told.
+ * Prints what it counted.
  */
 #include "trap-world.h"
 
@@ -80,7 +81,9 @@ static void cables_come_and_go_all_day(void **state)
 		note_hour(w, h);
 	}
 	told(w, "a cable falls every 10 s", 4);
-	/* 360 falls an hour, and seven lines for each: who went, the sweep, its routes, SUBNET UP. */
+	/*
+	 * 360 falls an hour, and seven lines for each: the node, the sweep, its routes, SUBNET UP.
+	 */
 	assert_in_range(per_hour[3], 100, 3600);
 }
 
@@ -146,8 +149,9 @@ static void a_refused_join_is_told_once_and_counted(void **state)
 	assert_in_range(w->lines, 1, 10);
 	listen_for(w, "too many records about one node");
 	n = refused_joins(w, c, true, 7200);
-	print_message("%u refused joins of one port, each of another group, in two hours: %u lines\n", n,
-		      w->lines);
+	print_message(
+		"%u refused joins of one port, each of another group, in two hours: %u lines\n", n,
+		w->lines);
 	assert_true(w->said);
 	assert_in_range(w->lines, 100, 2 * 120 + 60 + 30);
 	client_free(c);

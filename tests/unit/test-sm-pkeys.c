@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Partitions through the whole manager: what sweeps read and write, what reboots, restarts and
- * vandals leave behind, and tables that somebody asks for.
+ * vandals leave behind, and tables that are asked for.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,9 @@
 #include <cmocka.h>
 
 #include "lib/rig.h"
-#include "libvendor/sim/gen.h"
-#include "sm/impl.h"
+#include "sim/gen/gen.h"
+#include "sm/read/discover.h"
+#include "sm/sm.h"
 #include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -182,6 +183,51 @@ static void a_fabric_comes_up_with_its_partitions(void **state)
 	place_free(pl);
 }
 
+/* What was meant to keep hosts apart is not there: nothing is opened. */
+static void a_partition_file_that_is_named_and_missing_opens_nothing(void **state)
+{
+	struct place *pl = place_new("");
+
+	unlink(pl->file);
+	start(pl);
+	assert_true(holds(pl, "h0", 0, 0xFFFF));
+	assert_true(holds(pl, "h3", 0, 0x7FFF));
+	assert_false(holds(pl, "h3", 0, 0xFFFF));
+	write_file(pl, TWO_PARTITIONS);
+	sweep(pl);
+	assert_two_partitions(pl);
+	place_free(pl);
+}
+
+/* As Debian's OpenSM takes it: every port is a full member of the default partition. */
+static void an_empty_partition_file_is_the_default_partition(void **state)
+{
+	static const char *const texts[] = { "", "# nothing yet\n\n" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct place *pl = place_new(texts[i]);
+
+		start(pl);
+		assert_true(holds(pl, "h0", 0, 0xFFFF));
+		assert_true(holds(pl, "h3", 0, 0xFFFF));
+		place_free(pl);
+	}
+}
+
+/* In the middle of being saved it says nothing for a moment. */
+static void a_partition_file_that_is_emptied_opens_nothing(void **state)
+{
+	struct place *pl = place_up();
+
+	write_file(pl, "");
+	sweep(pl);
+	assert_two_partitions(pl);
+	write_file(pl, TWO_PARTITIONS);
+	sweep(pl);
+	assert_two_partitions(pl);
+	place_free(pl);
+}
+
 static void a_second_sweep_asks_and_writes_nothing(void **state)
 {
 	struct place *pl = place_up();
@@ -247,7 +293,7 @@ static void reboots_in_the_middle_of_a_sweep(void **state)
 	}
 }
 
-/* ---- who was there before ------------------------------------------------------------------- */
+/* ---- found in place ------------------------------------------------------------------------- */
 
 static void a_restart_reads_and_writes_nothing(void **state)
 {
@@ -311,7 +357,7 @@ static void the_audit_finds_what_others_wrote(void **state)
 	place_free(pl);
 }
 
-/* ---- tables somebody asks for --------------------------------------------------------------- */
+/* ---- tables on request ---------------------------------------------------------------------- */
 
 struct asked {
 	unsigned ended, good;
@@ -334,7 +380,7 @@ static struct port *some_port(struct place *pl, const char *node, unsigned port)
 	int n = sim_find(pl->rig->sim, node);
 	struct sm *sm = rig_master(pl->rig);
 
-	return &fabric_find_node(sm->fabric, sim_node_guid(pl->rig->sim, n))->ports[port];
+	return &fabric_find_node(sm_fabric(sm), sim_node_guid(pl->rig->sim, n))->ports[port];
 }
 
 static void a_table_is_read_from_its_device(void **state)
@@ -344,8 +390,9 @@ static void a_table_is_read_from_its_device(void **state)
 	struct asked a = { 0 };
 	uint8_t there[SMP_DATA_SIZE];
 
-	assert_true(discover_read_cell(sm, some_port(pl, "leaf2", 1), IB_ATTR_SL2VL, 1 << 8 | 2,
-				       on_cell, &a));
+	assert_int_equal(discover_read_cell(sm, some_port(pl, "leaf2", 1), IB_ATTR_SL2VL,
+					    1 << 8 | 2, on_cell, &a),
+			 0);
 	assert_int_equal(a.ended, 0);
 	run_for(pl, 10 * MONO_MS);
 	assert_int_equal(a.good, 1);
@@ -365,7 +412,7 @@ static void questions_are_few_and_all_end(void **state)
 	sim_set_silent(pl->rig->sim, sim_find(pl->rig->sim, "h4"), SIM_SILENT_GET, IB_ATTR_VLARB);
 	for (unsigned i = 0; i < 100; i++)
 		taken += discover_read_cell(sm, some_port(pl, hosts[i % 5], 1), IB_ATTR_VLARB,
-					    1 << 16, on_cell, &a);
+					    1 << 16, on_cell, &a) == 0;
 	assert_in_range(taken, 5, 64);
 	run_for(pl, 10 * MONO_S);
 	assert_int_equal(a.ended, taken);
@@ -379,10 +426,12 @@ static void questions_end_with_the_device_and_with_us(void **state)
 	struct sm *sm = rig_master(pl->rig);
 	struct asked a = { 0 };
 
-	assert_true(discover_read_cell(sm, some_port(pl, "h4", 1), IB_ATTR_SL2VL, 0, on_cell, &a));
+	assert_int_equal(
+		discover_read_cell(sm, some_port(pl, "h4", 1), IB_ATTR_SL2VL, 0, on_cell, &a), 0);
 	forget_node(sm, some_port(pl, "h4", 1)->node);
 	assert_int_equal(a.ended, 1);
-	assert_true(discover_read_cell(sm, some_port(pl, "h5", 1), IB_ATTR_SL2VL, 0, on_cell, &a));
+	assert_int_equal(
+		discover_read_cell(sm, some_port(pl, "h5", 1), IB_ATTR_SL2VL, 0, on_cell, &a), 0);
 	rig_kill(pl->rig, pl->sm);
 	assert_int_equal(a.ended, 2);
 	assert_int_equal(a.good, 0);
@@ -393,6 +442,9 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_fabric_comes_up_with_its_partitions),
+		cmocka_unit_test(a_partition_file_that_is_named_and_missing_opens_nothing),
+		cmocka_unit_test(an_empty_partition_file_is_the_default_partition),
+		cmocka_unit_test(a_partition_file_that_is_emptied_opens_nothing),
 		cmocka_unit_test(a_second_sweep_asks_and_writes_nothing),
 		cmocka_unit_test(a_change_of_the_file_costs_what_it_changes),
 		cmocka_unit_test(reboots_bring_the_tables_back),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Managers among each other: who is configured otherwise, who may see that, and which answers of a
- * master are believed.
+ * Managers among each other: which are configured otherwise, which may see that, and which answers
+ * of a master are believed.
  */
 #include "unit/two-managers.h"
 
@@ -16,9 +16,8 @@ static void equal_configurations_are_not_mentioned(void **state)
 	start_both(w);
 	run_for(w, 30 * MONO_S);
 	assert_int_equal(said("configured otherwise", ""), 0);
-	assert_int_equal(spare(w)->n_peers, 1);
-	assert_int_equal(sm_of(w, ACTIVE)->replica->n_peers, 1);
-	assert_int_equal(replica_differs(sm_of(w, ACTIVE), text, sizeof(text)), 0);
+	assert_int_equal(managers(w), 2); /* and they were compared */
+	assert_int_equal(sm_configured_otherwise(sm_of(w, ACTIVE), text, sizeof(text)), 0);
 }
 
 static void a_difference_is_said_on_both(void **state)
@@ -36,7 +35,7 @@ static void a_difference_is_said_on_both(void **state)
 			 1);
 	assert_int_equal(said("this master is configured otherwise", "(routing; port settings)"),
 			 1);
-	assert_int_equal(replica_differs(sm_of(w, ACTIVE), text, sizeof(text)), 1);
+	assert_int_equal(sm_configured_otherwise(sm_of(w, ACTIVE), text, sizeof(text)), 1);
 	assert_non_null(
 		strstr(sm_status_line(sm_of(w, SPARE)), "otherwise: routing; port settings"));
 	f = fopen(w->conf[SPARE]->partition_config_file, "w");
@@ -47,7 +46,7 @@ static void a_difference_is_said_on_both(void **state)
 	assert_int_equal(said("this master is configured otherwise", "(partitions; routing"), 1);
 }
 
-/* Who has not been heard of for ten minutes differs from nobody. */
+/* A manager that was not heard of for ten minutes differs from none. */
 static void a_standby_that_is_gone_differs_no_more(void **state)
 {
 	struct world *w = *state;
@@ -55,10 +54,10 @@ static void a_standby_that_is_gone_differs_no_more(void **state)
 
 	w->conf[SPARE]->port_shifting = true;
 	start_both(w);
-	assert_int_equal(replica_differs(sm_of(w, ACTIVE), text, sizeof(text)), 1);
+	assert_int_equal(sm_configured_otherwise(sm_of(w, ACTIVE), text, sizeof(text)), 1);
 	rig_kill(w->rig, SPARE);
 	run_for(w, 700 * MONO_S);
-	assert_int_equal(replica_differs(sm_of(w, ACTIVE), text, sizeof(text)), 0);
+	assert_int_equal(sm_configured_otherwise(sm_of(w, ACTIVE), text, sizeof(text)), 0);
 }
 
 /* Comments of a partition file do not count; what a file named by an option holds does. */
@@ -81,7 +80,7 @@ static void files_are_compared_by_what_they_say(void **state)
 	assert_int_equal(said("configured otherwise", ""), 0);
 }
 
-/* Whoever adds a key that reaches the fabric says here, too, that both must have it. */
+/* A new option that reaches the fabric is listed here, too: both must have it. */
 static void what_reaches_the_fabric_is_compared(void **state)
 {
 	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {
@@ -96,7 +95,7 @@ static void what_reaches_the_fabric_is_compared(void **state)
 	assert_int_equal(config_group_of(CONF_ID_log_file), 0);
 }
 
-/* ---- who may see it -------------------------------------------------------------------------- */
+/* ---- rights to see it ------------------------------------------------------------------------ */
 
 static uint32_t services_shown(struct world *w, unsigned host, const struct question *q)
 {
@@ -152,25 +151,25 @@ static void a_host_cannot_pose_as_a_manager(void **state)
 	assert_int_equal(ask(w, 1, &q, NULL, 0), SA_REQ_INVALID);
 	q.method = MAD_SA_DELETE;
 	service_of(w->host[1], SA_MANAGER_ID, 100, record);
-	ib_bits_put(record, SVR_GID + 64, 64, sm_of(w, ACTIVE)->tr->port_guid);
+	ib_bits_put(record, SVR_GID + 64, 64, w->rig->sms[ACTIVE].tr->port_guid);
 	assert_int_equal(ask(w, 1, &q, NULL, 0), SA_NO_RECORDS);
 }
 
-/* ---- answers that cannot be believed ---------------------------------------------------------- */
+/* ---- answers that cannot be believed -------------------------------------------------------- */
 
 /* An answer to the question that is out, as it would come from the master. */
 static struct transport_event answer_to(struct world *w, size_t stride, size_t bytes)
 {
-	const struct replica *r = spare(w);
+	const struct tap *tap = spare_tap(w);
 	struct transport_event ev = { .kind = TRANSPORT_MAD, .length = SA_DATA + bytes };
 
-	ev.from = r->to;
+	ev.from = tap->to;
 	ib_put(ev.mad, SAH_BASE_VERSION, 1);
 	ib_put(ev.mad, SAH_CLASS, MAD_CLASS_SA);
 	ib_put(ev.mad, SAH_CLASS_VERSION, 2);
-	ib_put(ev.mad, SAH_METHOD, r->question.method | MAD_RESPONSE_BIT);
-	ib_put(ev.mad, SAH_TID, r->tid);
-	ib_put(ev.mad, SAH_ATTR_ID, r->question.attr);
+	ib_put(ev.mad, SAH_METHOD, ib_get(tap->mad, SAH_METHOD) | MAD_RESPONSE_BIT);
+	ib_put(ev.mad, SAH_TID, ib_get(tap->mad, SAH_TID));
+	ib_put(ev.mad, SAH_ATTR_ID, ib_get(tap->mad, SAH_ATTR_ID));
 	ib_put(ev.mad, SAH_ATTR_OFFSET, stride / 8);
 	ib_put(ev.mad, SAH_RMPP_FLAGS, RMPP_ACTIVE | RMPP_FIRST | RMPP_LAST);
 	if (ev.length > MAD_SIZE) {
@@ -185,21 +184,20 @@ static void wait_for_members_question(struct world *w)
 {
 	start_both(w);
 	join(w, 1, 1);
-	while (!spare(w)->tid || spare(w)->question.attr != SA_MC_MEMBER_RECORD)
-		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+	wait_for_question(w, SA_MC_MEMBER_RECORD);
 }
 
-/* True: the table was taken. */
+/* True: the table was taken, which shows in the question for the next one. */
 static bool is_taken(struct world *w, struct transport_event ev)
 {
-	uint32_t tid = spare(w)->tid;
-	unsigned step = spare(w)->step;
-	bool ours = replica_receive(sm_of(w, SPARE), &ev), taken;
+	const struct tap *tap = spare_tap(w);
+	unsigned questions = tap->questions, attr = ib_get(tap->mad, SAH_ATTR_ID);
+	bool ours = replica_receive(sm_of(w, SPARE), &ev);
 
 	assert_true(ours);
 	free(ev.whole);
-	taken = spare(w)->tid != tid && spare(w)->step == step + 1;
-	return taken;
+	return tap->questions == questions + 1 && ib_get(tap->mad, SAH_ATTR_ID) != attr &&
+	       ib_get(tap->mad, SAH_METHOD) == MAD_SA_GET_TABLE;
 }
 
 static void a_cut_table_is_not_believed(void **state)
@@ -208,11 +206,10 @@ static void a_cut_table_is_not_believed(void **state)
 	mono_t at;
 
 	wait_for_members_question(w);
-	at = spare(w)->kept.at;
+	at = replica_copied_at(sm_of(w, SPARE));
 	assert_false(is_taken(w, answer_to(w, MCM_BYTES, 200)));
-	assert_int_equal(spare(w)->kept.at, at);
+	assert_int_equal(replica_copied_at(sm_of(w, SPARE)), at);
 	assert_int_equal(said("is no whole table", ""), 1);
-	assert_int_equal(spare(w)->tid, 0);
 }
 
 static void a_wrong_record_size_is_not_believed(void **state)
@@ -222,10 +219,9 @@ static void a_wrong_record_size_is_not_believed(void **state)
 	mono_t at;
 
 	wait_for_members_question(w);
-	at = spare(w)->kept.at;
+	at = replica_copied_at(sm_of(w, SPARE));
 	assert_false(is_taken(w, answer_to(w, 64, 640)));
-	assert_int_equal(spare(w)->kept.at, at);
-	assert_null(spare(w)->fresh.tables[0].message);
+	assert_int_equal(replica_copied_at(sm_of(w, SPARE)), at);
 }
 
 static void records_without_a_size_are_not_believed(void **state)
@@ -239,10 +235,12 @@ static void records_without_a_size_are_not_believed(void **state)
 static void an_absurd_number_is_not_believed(void **state)
 {
 	struct world *w = *state;
+	const size_t most = (12u << 20) / SVR_BYTES;
 
 	wait_for_members_question(w);
-	spare(w)->question.limit = 9;
-	assert_false(is_taken(w, answer_to(w, MCM_BYTES, MCM_BYTES * 10)));
+	wait_for_question(w, SA_SERVICE_RECORD);
+	assert_false(is_taken(w, answer_to(w, SVR_BYTES, (most + 1) * SVR_BYTES)));
+	assert_int_equal(said("is no whole table", ""), 1);
 }
 
 static void another_lid_is_not_the_master(void **state)
@@ -254,7 +252,7 @@ static void another_lid_is_not_the_master(void **state)
 	ev = answer_to(w, MCM_BYTES, MCM_BYTES);
 	ev.from.lid++;
 	assert_false(is_taken(w, ev));
-	assert_int_not_equal(spare(w)->tid, 0); /* it is still waited for */
+	/* it is still waited for */
 	assert_true(is_taken(w, answer_to(w, MCM_BYTES, MCM_BYTES)));
 }
 
@@ -298,7 +296,7 @@ static void nonsense_costs_itself(void **state)
 	assert_int_equal(sa_stats(sa)->services, 0);
 }
 
-/* ---- Reports ---------------------------------------------------------------------------------- */
+/* ---- Reports -------------------------------------------------------------------------------- */
 
 static void reports_come_from_the_master_alone(void **state)
 {
@@ -306,20 +304,22 @@ static void reports_come_from_the_master_alone(void **state)
 	struct transport_event ev;
 	mono_t next;
 
+	w->conf[SPARE]->sminfo_polling_timeout = 10000; /* and so far are rounds from each other */
 	start_both(w);
-	run_for(w, 10 * MONO_S);
+	run_for(w, 25 * MONO_S);
 	ev = answer_to(w, 0, NT_BYTES);
 	ib_put(ev.mad, SAH_METHOD, MAD_REPORT);
 	ib_put(ev.mad, SAH_ATTR_ID, SA_NOTICE);
 	ib_put(ev.mad + SA_DATA, NT_IS_GENERIC, 1);
 	ib_put(ev.mad + SA_DATA, NT_TRAP, TRAP_MGID_CREATED);
-	spare(w)->next_at = next = sm_of(w, SPARE)->now + 9 * MONO_S;
+	next = replica_next(sm_of(w, SPARE));
+	assert_true(next > sim_now(w->rig->sim) && next != MONO_NEVER);
 	ev.from.lid++;
 	assert_true(replica_receive(sm_of(w, SPARE), &ev));
-	assert_int_equal(spare(w)->next_at, next);
+	assert_int_equal(replica_next(sm_of(w, SPARE)), next);
 	ev.from.lid--;
 	assert_true(replica_receive(sm_of(w, SPARE), &ev));
-	assert_true(spare(w)->next_at < next);
+	assert_true(replica_next(sm_of(w, SPARE)) < next);
 }
 
 int main(void)

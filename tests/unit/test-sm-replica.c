@@ -4,10 +4,9 @@
  */
 #include "unit/two-managers.h"
 
-#include "sm/elect.h"
 #include "util/file.h"
 
-/* MLIDs in an order that nobody would give them anew: the first group is gone. */
+/* MLIDs in an order that is not that of a fresh start: the first group is gone. */
 static void register_much(struct world *w, lid_t mlid[4])
 {
 	uint8_t record[GIR_BYTES];
@@ -126,9 +125,7 @@ static void the_master_dies_while_it_is_copied(void **state)
 	register_much(w, mlid);
 	run_for(w, 3 * MONO_S);
 	join(w, 7, 100);
-	while (!spare(w)->tid || spare(w)->question.method != MAD_SA_GET_TABLE ||
-	       spare(w)->question.attr != SA_SERVICE_RECORD)
-		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+	wait_for_question(w, SA_SERVICE_RECORD);
 	fail_over(w);
 	check_much(w, mlid);
 }
@@ -204,7 +201,7 @@ static void an_earlier_life_is_forgotten(void **state)
 	assert_non_null(group_at(w, SPARE, 51));
 }
 
-/* Somebody greater comes and is given the mastership: it has seen to a copy before. */
+/* A greater manager comes and is given the mastership: it has seen to a copy before. */
 static void who_is_handed_over_to_has_a_copy(void **state)
 {
 	struct world *w = *state;
@@ -251,7 +248,10 @@ static void of_two_heirs_the_greater_gets_it(void **state)
 	assert_int_equal(said("taking over with what was registered", "; 0 records left out"), 1);
 }
 
-/* Neither is one of ours, as far as it shows: the time for one of them does not start anew with the other. */
+/*
+ * Neither is one of ours, as far as it shows: the time for one of them does not start anew with the
+ * other.
+ */
 static void two_strange_heirs_are_not_waited_for(void **state)
 {
 	struct world *w = *state;
@@ -264,7 +264,10 @@ static void two_strange_heirs_are_not_waited_for(void **state)
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
 }
 
-/* Who ends in order and hands over does not call its file complete: hosts register with the next one. */
+/*
+ * A manager that ends in order and hands over does not call its file complete: hosts register with
+ * the next one.
+ */
 static void who_hands_over_has_no_last_word(void **state)
 {
 	struct world *w = *state;
@@ -307,52 +310,57 @@ static void tables_are_asked_for_when_something_changed(void **state)
 	join(w, 1, 1);
 	run_for(w, 5 * MONO_S);
 	before = sa_stats(sm_sa(sm_of(w, ACTIVE)))->requests;
-	at = spare(w)->kept.at;
+	at = replica_copied_at(sm_of(w, SPARE));
 	run_for(w, 30 * MONO_S);
-	assert_int_equal(spare(w)->kept.at, at);
+	assert_int_equal(replica_copied_at(sm_of(w, SPARE)), at);
 	assert_in_range(sa_stats(sm_sa(sm_of(w, ACTIVE)))->requests - before, 25, 35);
 	join(w, 1, 2);
 	run_for(w, MONO_S);
-	assert_true(spare(w)->kept.at > at);
-	assert_true(spare(w)->subscribed == 6);
+	assert_true(replica_copied_at(sm_of(w, SPARE)) > at);
+	assert_true(replica_is_subscribed(sm_of(w, SPARE)));
 }
 
-/* The same master in another life knows nothing of our subscriptions, and its numbers mean something else. */
+/*
+ * The same master in another life knows nothing of our subscriptions, and its numbers mean
+ * something else.
+ */
 static void a_master_that_starts_again_is_asked_anew(void **state)
 {
 	struct world *w = *state;
-	uint32_t epoch;
+	mono_t at;
 
 	w->conf[SPARE]->polling_retry_number = 20;
 	start_both(w);
 	join(w, 1, 1);
 	run_for(w, 5 * MONO_S);
-	epoch = spare(w)->epoch;
+	at = replica_copied_at(sm_of(w, SPARE));
 	rig_kill(w->rig, ACTIVE);
 	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), 2);
 	run_for(w, 10 * MONO_S);
 	assert_int_equal(sm_state(sm_of(w, 2)), SM_MASTER);
 	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
-	assert_int_not_equal(spare(w)->epoch, epoch);
-	assert_int_equal(spare(w)->kept.epoch, spare(w)->epoch);
-	assert_int_equal(sa_stats(sm_of(w, 2)->sa)->subscriptions, spare(w)->subscribed);
+	assert_true(replica_copied_at(sm_of(w, SPARE)) > at);
+	assert_true(replica_is_subscribed(sm_of(w, SPARE)));
+	assert_int_equal(sa_stats(sm_sa(sm_of(w, 2)))->subscriptions, 6);
 }
 
-/* The master's question who it is, or the standby's trap, got lost, and no sweep comes: that it asks for managers will do. */
+/*
+ * SMInfo of the standby and its trap got lost on the way to the master, and no sweep comes: that it
+ * asks for managers will do.
+ */
 static void a_standby_makes_itself_known(void **state)
 {
 	struct world *w = *state;
-	struct remote_sm *row;
+	struct sm_manager m;
 
 	w->conf[ACTIVE]->sweep_interval = 0;
+	w->tap[ACTIVE].deaf = true;
 	start_both(w);
-	row = remote_find(sm_of(w, ACTIVE), sm_of(w, SPARE)->tr->port_guid);
-	assert_non_null(row);
-	row->known = false;
-	run_for(w, 10 * MONO_S);
-	assert_true(remote_counts(sm_of(w, ACTIVE), row));
-	assert_true(spare(w)->ours);
-	assert_int_equal(spare(w)->strange, 0);
+	assert_false(sm_manager_at(sm_of(w, ACTIVE), 0, &m) && m.known);
+	w->tap[ACTIVE].deaf = false;
+	run_for(w, 20 * MONO_S);
+	assert_true(sm_manager_at(sm_of(w, ACTIVE), 0, &m) && m.known && !m.trust);
+	assert_true(replica_master_is_ours(sm_of(w, SPARE)));
 	assert_int_equal(said("a copy of what is registered", "this master"), 1);
 }
 
@@ -365,8 +373,8 @@ static void unrest_makes_no_strangers(void **state)
 	for (unsigned i = 0; i < 20; i++) {
 		sim_link_flap(w->rig->sim, w->host[1 + i % 10]->node, 1, 50 * MONO_MS);
 		run_for(w, 3 * MONO_S);
-		assert_true(spare(w)->ours);
-		assert_int_equal(spare(w)->strange, 0);
+		assert_true(replica_master_is_ours(sm_of(w, SPARE)));
+		assert_int_equal(said("does not know us", ""), 0);
 	}
 	assert_int_equal(said("a copy of what is registered", "this master"), 1);
 }
@@ -383,7 +391,7 @@ static void a_foreign_master_is_copied_too(void **state)
 	start_both(w);
 	register_much(w, mlid);
 	run_for(w, 15 * MONO_S);
-	assert_false(spare(w)->ours);
+	assert_false(replica_master_is_ours(sm_of(w, SPARE)));
 	assert_int_equal(said("this foreign master is kept", ""), 1);
 	assert_int_equal(managers(w), 1);
 	fail_over(w);
@@ -413,7 +421,31 @@ static void a_master_that_does_not_answer(void **state)
 	start_both(w);
 	run_for(w, 120 * MONO_S);
 	assert_int_equal(said("cannot be copied", "sa_key"), 1);
+	assert_int_equal(said("keys are tried out there", "a subnet manager is there"), 1);
 	fail_over(w);
+}
+
+/* A key that was drawn is no other manager's: nothing is asked, and the reason is said. */
+static void a_drawn_key_is_said_to_be_in_the_way(void **state)
+{
+	struct world *w = *state;
+	const struct question q = { .method = MAD_GET, .attr = SA_CLASS_PORT_INFO, .data = "" };
+	uint64_t keys[2];
+
+	w->conf[SPARE]->randomize_sa_key = true;
+	start_both(w);
+	run_for(w, 120 * MONO_S);
+	assert_int_equal(said("cannot be copied", "drawn at random here"), 1);
+	assert_int_equal(sa_stats(sm_sa(sm_of(w, ACTIVE)))->key_guesses, 0);
+	keys[0] = sm_sa_key(sm_of(w, ACTIVE));
+	keys[1] = sm_sa_key(sm_of(w, SPARE));
+	assert_int_equal(keys[0], 1);
+	assert_true(keys[1] > 1 && keys[1] != UINT64_MAX);
+	fail_over(w);
+	w->host[1]->sm_key = keys[0]; /* of the option, which does not count now */
+	assert_int_equal(ask(w, 1, &q, NULL, 0), -ETIMEDOUT);
+	w->host[1]->sm_key = keys[1];
+	assert_int_equal(ask(w, 1, &q, NULL, 0), 0);
 }
 
 int main(void)
@@ -439,6 +471,7 @@ int main(void)
 		TEST(a_foreign_master_is_copied_too),
 		TEST(a_foreign_master_is_asked_seldom),
 		TEST(a_master_that_does_not_answer),
+		TEST(a_drawn_key_is_said_to_be_in_the_way),
 	};
 
 	return cmocka_run_group_tests_name("sm-replica", tests, NULL, NULL);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A subnet that never has peace: a fault every simulated minute, of every kind, hosts that join and leave,
- * managers that are killed and started. At the end of every period all is mended, the subnet must be
- * whole, and nothing may have grown: memory in use, files and their size, open descriptors, lines in the log.
+ * A subnet that never has peace: a fault every simulated minute, of every kind, hosts that join and
+ * leave, managers that are killed and started. At the end of every period all is mended, the subnet
+ * must be whole, and nothing may have grown: memory in use, files and their size, open descriptors,
+ * lines in the log.
  *
- *   test-sm-soak DAYS [SEED]     periods of a day; LOUD=1 shows the log. The test itself: periods of an hour
+ *   test-sm-soak DAYS [SEED]     periods of a day; LOUD=1 shows the log. The test itself: periods
+ *                                of an hour
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,8 +26,11 @@
 #define MINUTE (60 * MONO_S)
 #define HOUR   (60 * MINUTE)
 
-/* Addresses changed behind a manager's back are seen by a heavy sweep only; new GUIDs are new knowledge. */
-#define MIX "all,-addresses,-refusals,-replaced,-loops,-hitless"
+/*
+ * Addresses changed behind a manager's back are seen by a heavy sweep only; new GUIDs are new
+ * knowledge.
+ */
+#define MIX "all,-addresses,-refusals,-replaced,-loops,-hitless,-keys"
 
 /* Beyond what was in use at the end of the second period. */
 #define MEMORY_SLACK (512u << 10)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The core under random faults of many kinds: links, reboots, silence, moved cables, rough weather,
- * partial silence, refusals, addresses changed behind the manager's back, two managers, restarts with
- * a cache. Once it is over everything is ACTIVE and reachable, P_Key tables are what the file says,
- * and another sweep sends no Set.
+ * partial silence, refusals, addresses changed behind the manager's back, two managers, restarts
+ * with a cache. Once it is over everything is ACTIVE and reachable, P_Key tables are what the file
+ * says, and another sweep sends no Set.
  *
  * SEED=n, N=count and KINDS=links,reboots,... choose; LOUD=1 shows the log.
  */
@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "lib/rig.h"
-#include "libvendor/sim/gen.h"
+#include "sim/gen/gen.h"
 #include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -175,7 +175,10 @@ static void one_fault(struct world *w)
 		sim_set_silent(sim, node, rnd(w, 2) ? SIM_SILENT : SIM_ANSWERS, 0);
 		break;
 	case WEATHER:
-		/* No copy of a Set arrives after a later one: no manager could know, only read all back. */
+		/*
+		 * No copy of a Set arrives after a later one: no manager could know, only read all
+		 * back.
+		 */
 		sim_set_loss(sim, rnd(w, 20), rnd(w, 20));
 		sim_set_reorder(sim, rnd(w, 30), (mono_t)rnd(w, 5000));
 		sim_set_delay(sim, 1 + rnd(w, 200), (mono_t)rnd(w, 60000));
@@ -308,7 +311,9 @@ static void write_partitions(struct world *w, struct conf *conf)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Exactly the default key and that of the host, at the host (port 0) or at the port that faces it. */
+/*
+ * Exactly the default key and that of the host, at the host (port 0) or at the port that faces it.
+ */
 static void assert_keys(struct world *w, int node, unsigned port, unsigned host)
 {
 	uint8_t payload[SMP_DATA_SIZE];
@@ -452,7 +457,7 @@ static unsigned kinds_of_env(void)
 
 static void storms_leave_no_trace(void **state)
 {
-	unsigned first = 1, n = getenv("N") ? atoi(getenv("N")) : 150;
+	unsigned first = 1, n = getenv("N") ? atoi(getenv("N")) : 60;
 
 	if (getenv("SEED"))
 		first = strtoul(getenv("SEED"), NULL, 0), n = getenv("N") ? n : 1;

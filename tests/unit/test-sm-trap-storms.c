@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* No storm of traps keeps a real change from being seen to, or fills the log (testing.md 5.1, 6.8). */
+/*
+ * No storm of traps keeps a real change from being seen to, or fills the log (testing.md 5.1, 6.8).
+ */
 #include "trap-world.h"
 
 #define STORM_STEP (100 * MONO_US) /* 10,000 traps a second */
@@ -40,7 +42,7 @@ static void blow(struct world *w, enum storm storm, mono_t t)
 	}
 }
 
-/* Takes a cable between a leaf and a spine out; time until everybody reaches everybody again. */
+/* Takes a cable between a leaf and a spine out; time until each host reaches each again. */
 static mono_t time_to_heal(struct world *w, enum storm storm, int leaf, unsigned port)
 {
 	mono_t from = sim_now(w->sim);
@@ -56,8 +58,8 @@ static mono_t time_to_heal(struct world *w, enum storm storm, int leaf, unsigned
 #define CUTS 4u
 
 /*
- * Another cable each time: one that comes and goes is held. The storm has raged for a while before the
- * first cut, and goes on.
+ * Another cable each time: one that comes and goes is held. The storm has raged for a while before
+ * the first cut, and goes on.
  */
 static void cut_and_mend(struct world *w, enum storm storm, mono_t ret[CUTS])
 {

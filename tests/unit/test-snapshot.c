@@ -16,7 +16,11 @@ struct side {
 	bool extended; /* CapabilityMask */
 };
 
-#define EDR_4X { .widths = 3, .width = 2, .speeds = 7, .speed = 4, .ext = 3, .ext_speed = 2, .extended = true }
+#define EDR_4X                                                                                     \
+	{                                                                                          \
+		.widths = 3, .width = 2, .speeds = 7, .speed = 4, .ext = 3, .ext_speed = 2,        \
+		.extended = true                                                                   \
+	}
 #define QDR_4X { .widths = 3, .width = 2, .speeds = 7, .speed = 4 }
 
 static struct port *add_switch(struct fabric *f, guid_t guid, const struct side *side)
@@ -53,7 +57,7 @@ static bool is_slow(const struct side *a, const struct side *b)
 	struct topo *t;
 	bool slow;
 
-	fabric_connect(add_switch(f, 0x10, a), add_switch(f, 0x20, b), 1);
+	fabric_connect(add_switch(f, 0x10, a), add_switch(f, 0x20, b));
 	t = fabric_snapshot(f);
 	assert_int_equal(t->n_switches, 2);
 	assert_int_equal(topo_port(t, 0, 1)->sw, 1);

@@ -2,7 +2,8 @@
 /* What sssp promises: shortest paths, little on the most loaded channel, stability, its options. */
 #include "tests/unit/lanes-cases.h"
 
-static struct routes *sssp(const struct topo *t, const struct route_options *o, const struct routes *previous)
+static struct routes *sssp(const struct topo *t, const struct route_options *o,
+			   const struct routes *previous)
 {
 	struct route_job job = { .topo = t, .previous = previous, .threads = 2 };
 	char why[256] = "";
@@ -70,7 +71,10 @@ static void a_second_computation_changes_nothing(void **state)
 	}
 }
 
-/* The peer's most loaded channel carries 1,872 of such a tree; a leaf that lost one cable of eight needs 1,161. */
+/*
+ * The peer's most loaded channel carries 1,872 of such a tree; a leaf that lost one cable of eight
+ * needs 1,161.
+ */
 static void a_broken_tree_is_balanced_around_the_breaks(void **state)
 {
 	struct topogen o = { .damage = 0.01, .seed = 1 };
@@ -120,7 +124,8 @@ static void compute_nodes_are_spread_among_each_other(void **state)
 static void a_broken_list_is_refused(void **state)
 {
 	struct topo *t = topogen_fat_tree3(4, NULL);
-	struct route_job job = { .topo = t, .options = { .io = { .given = true, .broken = true } } };
+	struct route_job job = { .topo = t,
+				 .options = { .io = { .given = true, .broken = true } } };
 	char why[256] = "";
 
 	assert_null(lanes_run("sssp", &job, why));
@@ -134,9 +139,13 @@ static struct topo *slow_triangle(bool way_round)
 	struct topo_builder *b = topo_builder_new();
 
 	for (unsigned s = 0; s < 3; s++) {
-		topo_add_switch(b, &(struct topo_switch){ .guid = 10 + s, .n_ports = 4, .lid = (lid_t)(10 + s),
+		topo_add_switch(b, &(struct topo_switch){ .guid = 10 + s,
+							  .n_ports = 4,
+							  .lid = (lid_t)(10 + s),
 							  .lft_cap = 64 });
-		topo_add_host(b, &(struct topo_host){ .guid = 1 + s, .node_guid = 1 + s, .node_port = 1,
+		topo_add_host(b, &(struct topo_host){ .guid = 1 + s,
+						      .node_guid = 1 + s,
+						      .node_port = 1,
 						      .lid = (lid_t)(1 + s) });
 		topo_add_host_link(b, 1 + s, 10 + s, 1);
 	}
@@ -153,7 +162,8 @@ static void slow_cables_are_the_last_resort(void **state)
 {
 	struct topo *t = slow_triangle(true), *line = slow_triangle(false);
 	struct route_options o = { .avoid_throttled_links = true };
-	struct routes *direct = sssp(t, NULL, NULL), *around = sssp(t, &o, NULL), *only = sssp(line, &o, NULL);
+	struct routes *direct = sssp(t, NULL, NULL), *around = sssp(t, &o, NULL),
+		      *only = sssp(line, &o, NULL);
 
 	assert_int_equal(routes_port(direct, 0, 2), 2);
 	assert_int_equal(routes_port(around, 0, 2), 3);

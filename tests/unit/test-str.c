@@ -102,7 +102,9 @@ static void numbers_are_read_in_their_base(void **state)
 
 static void what_is_not_a_number_is_refused(void **state)
 {
-	static const char *const bad[] = { "", " 1", "1 ", "-1", "+1", "0x", "1x", "abc", "08", "\t" };
+	static const char *const bad[] = {
+		"", " 1", "1 ", "-1", "+1", "0x", "1x", "abc", "08", "\t"
+	};
 	uint64_t v = 7;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)

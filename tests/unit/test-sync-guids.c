@@ -186,7 +186,7 @@ static void change_mind(void *arg)
 	want(arg, 0, 2, next++);
 }
 
-/* A host that wants something else all the time gets it later, and holds up nobody. */
+/* A host that wants something else all the time gets it later, and holds up no other. */
 static void a_run_ends_whatever_is_wanted(void **state)
 {
 	struct desk *d = desk_up();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * P_Key tables and enforcement as sync/ writes them. After every single event no port may hold a key
- * that neither the old nor the new plan gives it, and no two may meet in a partition that neither
- * plan joins them in.
+ * P_Key tables and enforcement as sync/ writes them. After every single event no port may hold a
+ * key that neither the old nor the new plan gives it, and no two may meet in a partition that
+ * neither plan joins them in.
  *
  * SEED=n and N=count choose what the random test does; LOUD=1 shows the seed.
  */
@@ -33,7 +33,7 @@ static void add_item(struct partition *part, const struct partition_item *item)
 
 static struct partitions *partitions_of(const struct desk *d, const struct roll *roll)
 {
-	static const struct partition_item everybody = { .who = PARTITION_ALL,
+	static const struct partition_item everybody = { .ports = PARTITION_ALL,
 							 .member = PARTITION_FULL };
 	struct partitions *p = xcalloc(1, sizeof(*p));
 
@@ -45,7 +45,7 @@ static struct partitions *partitions_of(const struct desk *d, const struct roll 
 		part->pkey = (uint16_t)(k + 1);
 		for (unsigned h = 0; h < N_HOSTS; h++) {
 			struct partition_item item = { .guid = desk_host(d, h)->guid,
-						       .who = PARTITION_GUID };
+						       .ports = PARTITION_GUID };
 
 			if (!roll->member[h][k])
 				continue;
@@ -140,7 +140,7 @@ static unsigned forms_held(struct desk *d, unsigned h, unsigned part, bool at_sw
 		if (at_switch)
 			sim_peer(d->sim, node, 1, &node, &port);
 		assert_int_equal(sim_read(d->sim, node, IB_ATTR_PKEY_TABLE,
-					  fabric_pkey_mod(p, block), payload),
+					  port_tables[TABLE_PKEYS].mod(p, block), payload),
 				 0);
 		for (unsigned i = 0; i < PKEY_BLOCK; i++) {
 			unsigned key = ib_bits_get(payload, i * 16, 16);
@@ -161,7 +161,7 @@ static bool may_meet(const struct roll *r, unsigned a, unsigned b, unsigned part
 /* Others have waited for it twice in vain: they do not any more. */
 static bool patience_ended(const struct world *w, unsigned h)
 {
-	const struct cell_table *t = desk_host(w->d, h)->pkeys;
+	const struct cell_table *t = desk_host(w->d, h)->tables[TABLE_PKEYS];
 
 	return t && t->unanswered >= 2;
 }
@@ -190,7 +190,7 @@ static void watch_part(const struct world *w, unsigned part)
 	}
 }
 
-/* Nobody has more than the old or the new plan gives, alone or together with another. */
+/* No port has more than the old or the new plan gives, alone or together with another. */
 static void watch(void *arg)
 {
 	for (unsigned part = 0; part < N_PARTS; part++)
@@ -396,7 +396,7 @@ static void what_is_only_added_or_only_taken_costs_one_set(void **state)
 	world_free(w);
 }
 
-/* While h1 does not give up its key nobody else gets it; but not for ever. */
+/* While h1 does not give up its key no other port gets it; but not for ever. */
 static void others_wait_for_who_shall_lose_a_key(void **state)
 {
 	struct world *w = world_up(&halves);
@@ -463,7 +463,7 @@ static void enforcement_follows_the_option(void **state)
 	world_free(w);
 }
 
-/* ---- who was there before ------------------------------------------------------------------- */
+/* ---- found in place ------------------------------------------------------------------------- */
 
 static void what_a_former_manager_wrote_is_read(void **state)
 {
@@ -491,7 +491,7 @@ static void vandal(struct world *w, struct port *p, unsigned block, unsigned key
 	const struct mad_request rq = {
 		.method = MAD_SET,
 		.attr = IB_ATTR_PKEY_TABLE,
-		.mod = fabric_pkey_mod(p, block),
+		.mod = port_tables[TABLE_PKEYS].mod(p, block),
 		.path = &path,
 		.payload = payload,
 	};
@@ -502,7 +502,7 @@ static void vandal(struct world *w, struct port *p, unsigned block, unsigned key
 	desk_run_for(w->d, 100 * MONO_MS);
 }
 
-/* Left by somebody in the second block, where we want nothing. */
+/* Left by another manager in the second block, where we want nothing. */
 static void keys_that_nobody_wants_are_emptied(void **state)
 {
 	struct world *w = world_up(&halves);

@@ -178,7 +178,10 @@ static void alike_everywhere_is_one_set(void **state)
 	desk_free(d);
 }
 
-/* A host with fewer lanes: the row of its port is masked. On a switch that carries nothing it comes second. */
+/*
+ * A host with fewer lanes: the row of its port is masked. On a switch that carries nothing it comes
+ * second.
+ */
 static void exceptions_follow_what_is_common(void **state)
 {
 	struct desk *d = desk_with("6,5");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Whose process is at the other end: ours, somebody else's, nobody's any more. */
+/* The user of the process at the other end: ours, another, none any more. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,13 +15,13 @@
 
 #include <cmocka.h>
 
-#include "tcp_peer.h"
+#include "daemon/tcp_peer.h"
 #include "util/mem.h"
 
 #define SOMEBODY 65534
 
 struct line {
-	int listener, near, far; /* far: who connected; -1: it is with another process */
+	int listener, near, far; /* far: the client's; -1: it is with another process */
 	uint16_t port;
 	char from[64];
 };
@@ -35,8 +35,8 @@ static uint16_t port_of(int fd, bool peer, char *name, size_t cap)
 		     : getsockname(fd, (struct sockaddr *)&addr, &len);
 
 	assert_int_equal(r, 0);
-	assert_int_equal(getnameinfo((struct sockaddr *)&addr, len, host, sizeof(host), port, sizeof(port),
-				     NI_NUMERICHOST | NI_NUMERICSERV),
+	assert_int_equal(getnameinfo((struct sockaddr *)&addr, len, host, sizeof(host), port,
+				     sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV),
 			 0);
 	snprintf(name, cap, "%s:%s", host, port);
 	return (uint16_t)strtoul(port, NULL, 10);
@@ -101,7 +101,7 @@ static void ours_is_known(void **state)
 
 	assert_int_equal(tcp_peer_uid(l.from, l.port, &uid), 0);
 	assert_int_equal(uid, getuid());
-	/* "echo status | nc": one side is closed, and still somebody's. */
+	/* "echo status | nc": one side is closed, and still has its user. */
 	assert_int_equal(shutdown(l.far, SHUT_WR), 0);
 	uid = 4711;
 	assert_int_equal(tcp_peer_uid(l.from, l.port, &uid), 0);
@@ -161,8 +161,14 @@ static void somebody_elses_is_told_from_ours(void **state)
 
 static void what_is_no_connection_is_not_known(void **state)
 {
-	static const char *const names[] = { "", "127.0.0.1", "127.0.0.1:", "127.0.0.1:70000", "[::1]:40022",
-					     "localhost:40022", "1.2.3.4.5:1", "terminal" };
+	static const char *const names[] = { "",
+					     "127.0.0.1",
+					     "127.0.0.1:",
+					     "127.0.0.1:70000",
+					     "[::1]:40022",
+					     "localhost:40022",
+					     "1.2.3.4.5:1",
+					     "terminal" };
 	struct line l = line_open();
 	uid_t uid;
 

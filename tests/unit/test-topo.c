@@ -55,6 +55,7 @@ static void nothing_is_a_topo_too(void **state)
 	struct topo *t = topo_build(topo_builder_new());
 
 	assert_int_equal(t->n_switches, 0);
+	assert_int_equal(topo_n_entries(t), 0);
 	assert_int_equal(t->n_hosts, 0);
 	assert_int_equal(t->max_lid, 0);
 	assert_int_equal(topo_find_switch(t, 1), TOPO_NONE);
@@ -155,7 +156,7 @@ static void senseless_cables_are_dropped(void **state)
 	add_switch(b, 2, 4, 2);
 	add_host(b, 100, 8, 0);
 	topo_add_link(b, 1, 1, 1, 2);       /* loop cable */
-	topo_add_link(b, 1, 3, 99, 1);      /* nobody knows 99 */
+	topo_add_link(b, 1, 3, 99, 1);      /* 99 is unknown */
 	topo_add_link(b, 1, 5, 2, 1);       /* no such port */
 	topo_add_link(b, 1, 0, 2, 1);       /* port 0 has no cable */
 	topo_add_host_link(b, 100, 99, 1);
@@ -214,7 +215,7 @@ static void references_keep_it_alive(void **state)
 
 	assert_null(topo_unref(t));
 	assert_int_equal(shared->n_switches, 4);
-	topo_unref((struct topo *)shared);
+	topo_unref(shared);
 	assert_null(topo_unref(NULL));
 	assert_null(topo_builder_free(NULL));
 }

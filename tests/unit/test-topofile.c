@@ -63,8 +63,9 @@ static void assert_refused(const char *text, const char *expected)
 	"vendid=0x2c9\ndevid=0xb924\nsysimgguid=0x2001\nswitchguid=0x2000(2002)\n"                \
 	"Switch\t4 \"S-0000000000002000\"\t\t# \"leaf \"lid 7\"\" enhanced port 0 lid 11 lmc 0\n" \
 	"[1]\t\"H-0000000000001000\"[2](1002) \t\t# \"h \" lid 3\" lid 50 4xEDR\n"
-#define SPINE                                                                                     \
-	"switchguid=0x3000(3000)\nSwitch\t36 \"S-0000000000003000\"\t\t# \"\" base port 0 lid 2 lmc 0\n"
+#define SPINE                                                                                      \
+	"switchguid=0x3000(3000)\nSwitch\t36 \"S-0000000000003000\"\t\t# \"\" base port 0 lid 2 "  \
+	"lmc 0\n"
 #define HOST                                                                                      \
 	"caguid=0x1000\nCa\t2 \"H-0000000000001000\"\t\t# \"h\"\n"                                \
 	"[2](1002) \t\"S-0000000000002000\"[1]\t\t# lid 48 lmc 2 \"leaf\" lid 11 4xEDR\n"
@@ -126,8 +127,11 @@ static void assert_same_topo(const struct topo *a, const struct topo *b)
 static void what_is_written_reads_back(void **state)
 {
 	for (unsigned seed = 1; seed <= 12; seed++) {
-		struct topogen o = { .seed = seed, .damage = 0.1, .random_lids = seed & 1, .lmc = seed % 3 };
-		struct topo *t = seed % 2 ? topogen_fat_tree3(4, &o) : topogen_random(9, 4, 3, &o), *back;
+		struct topogen o = {
+			.seed = seed, .damage = 0.1, .random_lids = seed & 1, .lmc = seed % 3
+		};
+		struct topo *t = seed % 2 ? topogen_fat_tree3(4, &o) : topogen_random(9, 4, 3, &o),
+			    *back;
 		struct topofile *f = topofile_from_topo(t), *again;
 		char *first = written(f), *second;
 
@@ -169,13 +173,16 @@ static void one_end_is_enough(void **state)
 	conf_report_clear(&r);
 }
 
-/* As people write them for ibsim, with the GUIDs that ibsim gives (seen with its console's Dump). */
+/*
+ * As people write them for ibsim, with the GUIDs that ibsim gives (seen with its console's Dump).
+ */
 static void what_has_no_guid_gets_one(void **state)
 {
-	struct topofile *f = read_clean("Switch 4 \"S0\"\n[1] \"h0\"[1]\n[2] \"h1\"[2]\n[3] \"S1\"[3]\n\n"
-					"Switch 4 \"S1\" # \"far away\"\n[3] \"S0\"[3]\n\n"
-					"Hca 2 \"h0\"\n[1] \"S0\"[1]\n\nHca 2 \"h1\"\n[2] \"S0\"[2]\n\n"
-					"caguid=0x7000\nHca 1 \"h2\"\n\nHca 1 \"h3\"\n");
+	struct topofile *f =
+		read_clean("Switch 4 \"S0\"\n[1] \"h0\"[1]\n[2] \"h1\"[2]\n[3] \"S1\"[3]\n\n"
+			   "Switch 4 \"S1\" # \"far away\"\n[3] \"S0\"[3]\n\n"
+			   "Hca 2 \"h0\"\n[1] \"S0\"[1]\n\nHca 2 \"h1\"\n[2] \"S0\"[2]\n\n"
+			   "caguid=0x7000\nHca 1 \"h2\"\n\nHca 1 \"h3\"\n");
 	struct topo *t = topofile_topo(f, 0);
 
 	assert_int_equal(t->n_switches, 2);
@@ -190,13 +197,15 @@ static void what_has_no_guid_gets_one(void **state)
 	assert_int_equal(t->hosts[1].guid, 0x100005);
 	topo_unref(t);
 	topofile_free(f);
-	assert_refused("Switch 4 \"S0\"\n\nswitchguid=0x200000\nSwitch 4 \"S1\"\n", "0x0000000000200000");
+	assert_refused("Switch 4 \"S0\"\n\nswitchguid=0x200000\nSwitch 4 \"S1\"\n",
+		       "0x0000000000200000");
 }
 
 static void faults_give_no_fabric(void **state)
 {
 	assert_refused("", "no node");
-	assert_refused("what is this\n", "f:1:1: error: \"what is this\"; expected a line of ibnetdiscover");
+	assert_refused("what is this\n",
+		       "f:1:1: error: \"what is this\"; expected a line of ibnetdiscover");
 	assert_refused("[1]\t\"S-1\"[1]\n", "f:1:1: error");
 	assert_refused("Switch\t255 \"S-0000000000002000\"\n", "f:1:8: error");
 	assert_refused("Switch\t4 S-0000000000002000\n", "between quotes");
@@ -207,15 +216,19 @@ static void faults_give_no_fabric(void **state)
 	assert_refused(LEAF "[2]\t\"H-0000000000001000\"[2](1002)\n" HOST, "leads to port 1");
 	assert_refused(LEAF "[0]\t\"H-0000000000001000\"[2](1002)\n" HOST, "[PORT]");
 	assert_refused(LEAF "[2]\t\"H-0000000000001000\"\n" HOST, "at the other end");
-	assert_refused("switchguid=0x5\nSwitch\t4 \"a\"\nswitchguid=0x5\nSwitch\t4 \"b\"\n", "in line 2 already");
-	assert_refused(LEAF "[2]\t\"x\"[1]\n[3]\t\"y\"[1]\ncaguid=0x1\nCa\t1 \"x\"\n[1](7)\t\"S-0000000000002000\"[2]\n"
-		       "caguid=0x2\nCa\t1 \"y\"\n[1](7)\t\"S-0000000000002000\"[3]\n", "port GUID 0x0000000000000007");
+	assert_refused("switchguid=0x5\nSwitch\t4 \"a\"\nswitchguid=0x5\nSwitch\t4 \"b\"\n",
+		       "in line 2 already");
+	assert_refused(LEAF "[2]\t\"x\"[1]\n[3]\t\"y\"[1]\ncaguid=0x1\nCa\t1 "
+			    "\"x\"\n[1](7)\t\"S-0000000000002000\"[2]\n"
+			    "caguid=0x2\nCa\t1 \"y\"\n[1](7)\t\"S-0000000000002000\"[3]\n",
+		       "port GUID 0x0000000000000007");
 }
 
 static void names_of_their_own(void **state)
 {
-	struct topofile *f = read_clean("switchguid=0x20\nSwitch\t4 \"sw\"\t# \"sw\"\n[1]\t\"h 1\"[1]\n"
-					"caguid=0x10\nHca\t1 \"h 1\"\n[1](11)\t\"sw\"[1]\n");
+	struct topofile *f =
+		read_clean("switchguid=0x20\nSwitch\t4 \"sw\"\t# \"sw\"\n[1]\t\"h 1\"[1]\n"
+			   "caguid=0x10\nHca\t1 \"h 1\"\n[1](11)\t\"sw\"[1]\n");
 	struct topo *t = topofile_topo(f, 0);
 
 	assert_int_equal(t->n_hosts, 1);
@@ -228,10 +241,12 @@ static void names_of_their_own(void **state)
 
 static void lines_of_ports(void **state)
 {
-	struct topofile *f = read_clean(
-		"CA    58  1 0x000000000010000f 4x HDR - SW    11  2 0x0000000000200003 ( 'h ' - ' 7' - 'leaf4' )\n"
-		"SW    11  2 0x0000000000200003 4x HDR - CA    58  1 0x000000000010000f ( 'leaf4' - 'h7' )\n"
-		"SW    11  3 0x0000000000200003 4x SDR                                        'leaf4'\n");
+	struct topofile *f = read_clean("CA    58  1 0x000000000010000f 4x HDR - SW    11  2 "
+					"0x0000000000200003 ( 'h ' - ' 7' - 'leaf4' )\n"
+					"SW    11  2 0x0000000000200003 4x HDR - CA    58  1 "
+					"0x000000000010000f ( 'leaf4' - 'h7' )\n"
+					"SW    11  3 0x0000000000200003 4x SDR                     "
+					"                   'leaf4'\n");
 	struct topo *t = topofile_topo(f, 0);
 
 	assert_int_equal(t->n_switches, 1);
@@ -245,17 +260,21 @@ static void lines_of_ports(void **state)
 	topofile_free(f);
 }
 
-#define LST_HOST(NAME)                                                                            \
-	" CA-SM Ports:02 SystemGUID:0000000000001001 NodeGUID:0000000000001000 PortGUID:0000000000001002 " \
+#define LST_HOST(NAME)                                                                             \
+	" CA-SM Ports:02 SystemGUID:0000000000001001 NodeGUID:0000000000001000 "                   \
+	"PortGUID:0000000000001002 "                                                               \
 	"VenID:0002C9 DevID:6274 Rev:000000A1 {" NAME "} LID:0030 PN:02 }"
-#define LST_SWITCH                                                                                \
-	" SW Ports:24 SystemGUID:0000000000002000 NodeGUID:0000000000002000 PortGUID:0000000000002000 "    \
+#define LST_SWITCH                                                                                 \
+	" SW Ports:24 SystemGUID:0000000000002000 NodeGUID:0000000000002000 "                      \
+	"PortGUID:0000000000002000 "                                                               \
 	"VenID:000002C9 DevID:B9240000 Rev:000000A1 {S1} LID:000B PN:11 }"
 
 static void the_list_of_opensm(void **state)
 {
-	struct topofile *f = read_clean("{" LST_HOST("h} LID:0001 PN:01 }") " {" LST_SWITCH " PHY=4x LOG=ACT SPD=25\n"
-					"{" LST_SWITCH " {" LST_HOST("other") " PHY=4x LOG=ACT SPD=25\n");
+	struct topofile *f = read_clean("{" LST_HOST(
+		"h} LID:0001 PN:01 }") " {" LST_SWITCH " PHY=4x LOG=ACT SPD=25\n"
+				       "{" LST_SWITCH
+				       " {" LST_HOST("other") " PHY=4x LOG=ACT SPD=25\n");
 	struct topo *t = topofile_topo(f, 0);
 
 	assert_int_equal(t->n_switches, 1);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "conf/torus.h"
+#include "conf/lists/torus.h"
 #include "util/mem.h"
 
 static struct torus_conf *read_conf(const char *text, struct conf_report *r)
@@ -58,11 +58,12 @@ static void suffixes_say_which_dimension_is_a_ring(void **state)
 
 static void seeds_and_numbers_are_read(void **state)
 {
-	struct torus_conf *t = read_good("torus 1 4 5\n"
-					 "yp_link 0x10 0x11 # words\nym_link 16 0x12\nzp_link 0x10 0x13\n"
-					 "portgroup_max_ports 20\nnext_seed\n"
-					 "y_dateline -2\nz_dateline 4\nzm_link 0x20 0x21\n"
-					 "port_order 7 3 7 0 12 # rest\nmax_changes 0\nport_order 3 5\n");
+	struct torus_conf *t =
+		read_good("torus 1 4 5\n"
+			  "yp_link 0x10 0x11 # words\nym_link 16 0x12\nzp_link 0x10 0x13\n"
+			  "portgroup_max_ports 20\nnext_seed\n"
+			  "y_dateline -2\nz_dateline 4\nzm_link 0x20 0x21\n"
+			  "port_order 7 3 7 0 12 # rest\nmax_changes 0\nport_order 3 5\n");
 
 	(void)state;
 	assert_int_equal(t->n_seeds, 2);
@@ -113,7 +114,8 @@ static void every_fault_is_told_with_its_place(void **state)
 		{ "torus 6 6 6\nxp_link 1\n", 2, 10, "nothing; expected the node GUID" },
 		{ "torus 6 6 6\nxp_link 0 1\n", 2, 9, "\"0\"; expected the node GUID" },
 		{ "torus 6 6 6\nxp_link 1 1\n", 2, 11, "expected a neighbour" },
-		{ "torus 6 6 6\nxp_link 1 2\nyp_link 2 3\n", 3, 9, "expected the same first switch" },
+		{ "torus 6 6 6\nxp_link 1 2\nyp_link 2 3\n", 3, 9,
+		  "expected the same first switch" },
 		{ "torus 6 6 6\nx_dateline 6\n", 2, 12, "\"6\"; expected a number between" },
 		{ "torus 6 6 6\nx_dateline -6\n", 2, 12, "\"-6\"; expected a number between" },
 		{ "torus 6 6 6\nx_dateline\n", 2, 11, "nothing; expected a number between" },
@@ -131,7 +133,8 @@ static void every_fault_is_told_with_its_place(void **state)
 		assert_int_equal(r.errors, 1);
 		assert_string_equal(r.findings[0].file, "t.conf");
 		if (r.findings[0].line != rows[i].line || r.findings[0].column != rows[i].column)
-			fail_msg("%s: told at %u:%u", rows[i].text, r.findings[0].line, r.findings[0].column);
+			fail_msg("%s: told at %u:%u", rows[i].text, r.findings[0].line,
+				 r.findings[0].column);
 		if (!strstr(r.findings[0].text, rows[i].words))
 			fail_msg("\"%s\" is not in \"%s\"", rows[i].words, r.findings[0].text);
 		conf_report_clear(&r);

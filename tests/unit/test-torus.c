@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* torus-2QoS: what torus-2QoS.conf says is what is done, around damage too, and multicast fits in. */
+/*
+ * torus-2QoS: what torus-2QoS.conf says is what is done, around damage too, and multicast fits in.
+ */
 #include "tests/unit/grid-desk.h"
 
 #include <stdio.h>
 
-#include "conf/torus.h"
-#include "route/torus.h"
+#include "conf/lists/torus.h"
+#include "route/grid/torus.h"
 
 static void tori_hold_with_as_many_lanes_as_there_are(void **state)
 {
@@ -14,10 +16,12 @@ static void tori_hold_with_as_many_lanes_as_there_are(void **state)
 		unsigned max_vls, n_vls; /* 0: refused */
 		unsigned hosts;
 	} rows[] = {
-		{ "6tx6tx6t", 8, 8, 1 }, { "5tx5t", 15, 8, 2 }, { "4tx4tx4t", 8, 8, 1 }, { "3tx3tx3t", 8, 8, 1 },
-		{ "8tx3", 8, 8, 1 }, { "7t", 8, 8, 2 }, { "5tx5t", 7, 4, 1 }, { "5tx5t", 4, 4, 1 },
-		{ "5tx5t", 3, 2, 1 }, { "5tx5t", 2, 2, 1 }, { "5tx5t", 1, 0, 1 }, { "4x4x3", 1, 1, 1 },
-		{ "3tx5x2", 2, 2, 1 }, { "4tx5tx2", 8, 8, 1 }, { "9tx2", 8, 8, 1 }, { "5tx5tx5tx5t", 8, 0, 0 },
+		{ "6tx6tx6t", 8, 8, 1 },    { "5tx5t", 15, 8, 2 },  { "4tx4tx4t", 8, 8, 1 },
+		{ "3tx3tx3t", 8, 8, 1 },    { "8tx3", 8, 8, 1 },    { "7t", 8, 8, 2 },
+		{ "5tx5t", 7, 4, 1 },	    { "5tx5t", 4, 4, 1 },   { "5tx5t", 3, 2, 1 },
+		{ "5tx5t", 2, 2, 1 },	    { "5tx5t", 1, 0, 1 },   { "4x4x3", 1, 1, 1 },
+		{ "3tx5x2", 2, 2, 1 },	    { "4tx5tx2", 8, 8, 1 }, { "9tx2", 8, 8, 1 },
+		{ "5tx5tx5tx5t", 8, 0, 0 },
 	};
 
 	(void)state;
@@ -89,7 +93,8 @@ static struct torus_conf *conf_546(const char *more)
 	say_link(text, sizeof(text), "yp_link", from, guid_at(2, 2, 3));
 	say_link(text, sizeof(text), "ym_link", from, guid_at(2, 0, 3));
 	say_link(text, sizeof(text), "zp_link", from, guid_at(2, 1, 4));
-	snprintf(text + strlen(text), sizeof(text) - strlen(text), "y_dateline -1\nz_dateline -3\n%s", more);
+	snprintf(text + strlen(text), sizeof(text) - strlen(text),
+		 "y_dateline -1\nz_dateline -3\n%s", more);
 	return conf_of(text);
 }
 
@@ -114,7 +119,8 @@ static void coordinates_are_those_of_the_seed(void **state)
 }
 
 /* Walks the path; returns which datelines between the last coordinate and 0 it crosses. */
-static unsigned crossed(const struct routes *r, const struct torus_place *of, uint32_t from, uint32_t host)
+static unsigned crossed(const struct routes *r, const struct torus_place *of, uint32_t from,
+			uint32_t host)
 {
 	unsigned ret = 0;
 
@@ -149,8 +155,9 @@ static void service_levels_are_datelines_crossed(void **state)
 		for (uint32_t h = 0; h < 120; h++) {
 			uint32_t to = t->hosts[h].sw;
 
-			assert_int_equal(lanes_sl(r->lanes, s, to, t->hosts[h].lid, 0), crossed(r, of, s, h));
-			assert_int_equal(lanes_sl(r->lanes, s, to, t->hosts[h].lid, 15) & 8, 8);
+			assert_int_equal(sl2vl_sl(r->lanes, s, to, t->hosts[h].lid, 0),
+					 crossed(r, of, s, h));
+			assert_int_equal(sl2vl_sl(r->lanes, s, to, t->hosts[h].lid, 15) & 8, 8);
 		}
 	assert_int_equal(r->lanes->sl_mask, 7);
 	assert_int_equal(r->lanes->host_vl[7], 0);
@@ -166,7 +173,7 @@ static uint8_t sl_of(const struct routes *r, guid_t from, guid_t to)
 {
 	uint32_t s = topo_find_switch(r->topo, from), d = topo_find_switch(r->topo, to);
 
-	return s == TOPO_NONE || d == TOPO_NONE ? UINT8_MAX : lanes_sl(r->lanes, s, d, 0, 0);
+	return s == TOPO_NONE || d == TOPO_NONE ? UINT8_MAX : sl2vl_sl(r->lanes, s, d, 0, 0);
 }
 
 /* Seeds at two corners that do not share a switch; both mean the same coordinates. */
@@ -199,26 +206,32 @@ static void assert_others_stay(const struct routes *before, const struct routes 
 			if (t->hosts[h].sw == TOPO_NONE)
 				continue;
 
-			for (uint32_t end = topo_find_switch(before->topo, t->switches[t->hosts[h].sw].guid);
+			for (uint32_t end = topo_find_switch(before->topo,
+							     t->switches[t->hosts[h].sw].guid);
 			     whole && at != end && hops < 100; hops++) {
 				uint8_t port = routes_port(before, at, t->hosts[h].lid);
 				uint32_t now = topo_find_switch(t, before->topo->switches[at].guid);
 
-				whole = now != TOPO_NONE && topo_port(t, now, port)->sw != TOPO_NONE;
+				whole = now != TOPO_NONE &&
+					topo_port(t, now, port)->sw != TOPO_NONE;
 				at = topo_port(before->topo, at, port)->sw;
 			}
 			if (!whole)
 				continue;
 			kept++;
-			assert_int_equal(routes_port(after, s, t->hosts[h].lid),
-					 routes_port(before,
-						     topo_find_switch(before->topo, t->switches[s].guid),
-						     t->hosts[h].lid));
+			assert_int_equal(
+				routes_port(after, s, t->hosts[h].lid),
+				routes_port(before,
+					    topo_find_switch(before->topo, t->switches[s].guid),
+					    t->hosts[h].lid));
 		}
 	assert_true(kept > t->n_switches * t->n_hosts / 2);
 }
 
-/* One switch or some cables out of a torus: proved, the same service levels, and who need not move does not. */
+/*
+ * One switch or some cables out of a torus: proved, the same service levels, and what need not move
+ * does not.
+ */
 static void damage_changes_no_service_level(void **state)
 {
 	struct torus_conf *conf = conf_two_seeds();
@@ -251,8 +264,9 @@ static void damage_changes_no_service_level(void **state)
 		assert_true(holds(&v));
 		for (uint32_t s = 0; s < t->n_switches; s++)
 			for (uint32_t d = 0; d < t->n_switches; d++)
-				assert_int_equal(lanes_sl(after->lanes, s, d, 0, 0),
-						 sl_of(before, t->switches[s].guid, t->switches[d].guid));
+				assert_int_equal(
+					sl2vl_sl(after->lanes, s, d, 0, 0),
+					sl_of(before, t->switches[s].guid, t->switches[d].guid));
 		assert_others_stay(before, after);
 		assert_non_null(after->master_tree);
 		assert_true(groups_fit(after));
@@ -266,7 +280,8 @@ static void damage_changes_no_service_level(void **state)
 }
 
 /* How many of 10 are routed; `wrong` counts tables that do not hold. */
-static unsigned route_damaged(const char *shape, double cables, unsigned n_switches, unsigned *wrong)
+static unsigned route_damaged(const char *shape, double cables, unsigned n_switches,
+			      unsigned *wrong)
 {
 	unsigned n = 0;
 
@@ -283,7 +298,8 @@ static unsigned route_damaged(const char *shape, double cables, unsigned n_switc
 			n += holds(&v);
 			*wrong += !holds(&v);
 			if (!holds(&v) && getenv("GRID_WHY"))
-				print_message("%s seed %u: %s\n", shape, seed, route_verdict_str(&v, text));
+				print_message("%s seed %u: %s\n", shape, seed,
+					      route_verdict_str(&v, text));
 			if (holds(&v) && r->master_tree)
 				assert_true(groups_fit(r));
 			/* Only where both kinds of damage come together may there be no tree. */
@@ -305,12 +321,14 @@ static void damage_is_gone_around_or_refused(void **state)
 		unsigned switches, least; /* of 10 must be routed */
 	} rows[] = {
 		{ "5tx5tx5t", 0.005, 0, 9 }, { "5tx5tx5t", 0, 1, 10 }, { "6tx6t", 0.02, 0, 9 },
-		{ "8tx8t", 0, 1, 10 }, { "4tx4tx4t", 0, 1, 10 }, { "3tx7tx4t", 0.01, 1, 6 }, { "9tx3t", 0.03, 1, 3 },
+		{ "8tx8t", 0, 1, 10 },	     { "4tx4tx4t", 0, 1, 10 }, { "3tx7tx4t", 0.01, 1, 6 },
+		{ "9tx3t", 0.03, 1, 3 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		unsigned wrong = 0, n = route_damaged(rows[i].shape, rows[i].cables, rows[i].switches, &wrong);
+		unsigned wrong = 0,
+			 n = route_damaged(rows[i].shape, rows[i].cables, rows[i].switches, &wrong);
 
 		if (n < rows[i].least)
 			fail_msg("%s: only %u of 10", rows[i].shape, n);
@@ -353,20 +371,29 @@ static void what_does_not_fit_the_configuration_is_told(void **state)
 	static const struct {
 		const char *shape, *conf, *why;
 	} rows[] = {
-		{ "5tx5tx5t", "torus 5 5 6", "torus_config says z is 6 (ring), the cables are a 5x5x5 torus" },
+		{ "5tx5tx5t", "torus 5 5 6",
+		  "torus_config says z is 6 (ring), the cables are a 5x5x5 torus" },
 		{ "5tx5t", "torus 5 5m 1", "says y is 5, the cables" },
 		{ "5tx5tx5t", "torus 5 5 1", "fewer dimensions" },
 		{ "5tx6t", "torus 5 6 1\nxp_link 0x77 0x78", "no seed" },
-		{ "5tx6t", "torus 5 6 1\nxp_link 0x2000000000001 0x2000000000006", "x is no dimension of 5 (ring)" },
-		{ "5tx6t", "torus 5 6 1\nzp_link 0x2000000000001 0x2000000000006", "z has a link and only one" },
-		{ "5tx5t", "torus 5 5 1\nx_dateline 1\nnext_seed\nyp_link 0x2000000000001 0x2000000000002\n"
-			   "xp_link 0x2000000000001 0x2000000000003", "no seed" },
+		{ "5tx6t", "torus 5 6 1\nxp_link 0x2000000000001 0x2000000000006",
+		  "x is no dimension of 5 (ring)" },
+		{ "5tx6t", "torus 5 6 1\nzp_link 0x2000000000001 0x2000000000006",
+		  "z has a link and only one" },
+		{ "5tx5t",
+		  "torus 5 5 1\nx_dateline 1\nnext_seed\nyp_link 0x2000000000001 0x2000000000002\n"
+		  "xp_link 0x2000000000001 0x2000000000003",
+		  "no seed" },
 		{ "5tx5tx5t", "torus 5 5 5\nxp_link 0x2000000000001 0x2000000000002",
 		  "line 2 of torus_config leaves open what y is" },
-		{ "4tx4t", "torus 4 4 1\nxp_link 0x2000000000001 0x2000000000002\n"
-			   "yp_link 0x2000000000001 0x2000000000005", "a ring of 4 needs both its links" },
-		{ "6tx5t", "torus 6 5 1\nxp_link 0x2000000000001 0x2000000000002\n"
-			   "xm_link 0x2000000000001 0x2000000000002", "plus and minus of x go the same way" },
+		{ "4tx4t",
+		  "torus 4 4 1\nxp_link 0x2000000000001 0x2000000000002\n"
+		  "yp_link 0x2000000000001 0x2000000000005",
+		  "a ring of 4 needs both its links" },
+		{ "6tx5t",
+		  "torus 6 5 1\nxp_link 0x2000000000001 0x2000000000002\n"
+		  "xm_link 0x2000000000001 0x2000000000002",
+		  "plus and minus of x go the same way" },
 	};
 
 	(void)state;

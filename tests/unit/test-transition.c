@@ -8,8 +8,9 @@
 
 #include <cmocka.h>
 
-#include "route/engine.h"
-#include "route/transition.h"
+#include "route/core/engine.h"
+#include "route/select/engines.h"
+#include "route/proof/transition.h"
 #include "tests/lib/topocut.h"
 #include "tests/lib/topogen.h"
 #include "util/mem.h"
@@ -134,7 +135,9 @@ static uint8_t old_entry(const struct halfway *w, uint32_t sw, lid_t lid)
 	return o == TOPO_NONE ? LFT_NO_PORT : routes_port(w->old, o, lid);
 }
 
-/* Cables that came back carry nothing until all tables are written: only then they are activated. */
+/*
+ * Cables that came back carry nothing until all tables are written: only then they are activated.
+ */
 static uint32_t behind(const struct halfway *w, uint32_t sw, uint8_t port)
 {
 	const struct topo *t = w->new->topo, *before = w->old->topo;
@@ -310,7 +313,7 @@ static void damage_never_loops(void **state)
 	}
 }
 
-/* Every LID belongs to somebody else afterwards. */
+/* Every LID belongs to another port afterwards. */
 static void lids_that_change_owners_never_loop(void **state)
 {
 	for (unsigned number = 0; number < 12; number++) {

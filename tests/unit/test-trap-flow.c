@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Whose traps are heard: repetitions, storms of one and of all, what is owed, what it costs to remember. */
+/*
+ * Whose traps are heard: repetitions, storms of one and of all, what is owed, what it costs to
+ * remember.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sm/trap_flow.h"
+#include "sm/links/trap_flow.h"
 #include "util/mem.h"
 
 struct desk {
@@ -210,7 +213,10 @@ static void the_storm_of_one_costs_another_nothing(void **state)
 	}
 }
 
-/* Every host at once: each is looked at in its turn, at a pace that does not depend on their number. */
+/*
+ * Every host at once: each is looked at in its turn, at a pace that does not depend on their
+ * number.
+ */
 static void a_storm_of_all_hosts_is_served_in_turn(void **state)
 {
 	struct desk *d = *state;

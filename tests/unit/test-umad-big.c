@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What umad.c makes of messages of any length that others send. Stands in for the one call of libibumad
- * that reads; so it takes the source in, to get at the reader without its thread.
+ * What umad.c makes of messages of any length that others send. Stands in for the one call of
+ * libibumad that reads; so it takes the source in, to get at the reader without its thread.
  */
 #include "libvendor/umad.c" /* first: the functions of this file */
 
@@ -11,7 +11,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-/* What the kernel holds; a message stands there until somebody has room for it. */
+/* What the kernel holds; a message stands there until a reader has room for it. */
 static int waiting[4];
 static unsigned n_waiting;
 
@@ -44,14 +44,17 @@ static void a_long_request_comes_whole(void **state)
 	struct slot slot;
 
 	arrive(20000);
-	assert_int_equal(take_mad(&t, &slot), 0);
+	assert_int_equal(read_mad(&t, &slot), 0);
 	assert_int_equal(slot.length, 20000);
 	assert_int_equal(slot.whole[19999], 0x5A);
 	free(slot.whole);
 	free(t.big);
 }
 
-/* One that is longer than any request costs itself: neither the port, nor memory, nor who waits behind. */
+/*
+ * One that is longer than any request costs itself: neither the port, nor memory, nor what waits
+ * behind.
+ */
 static void a_message_of_any_length_ends_nothing(void **state)
 {
 	struct umad_transport t = { .fd = -1 };
@@ -60,12 +63,12 @@ static void a_message_of_any_length_ends_nothing(void **state)
 	arrive(17 << 20);
 	arrive(100000);
 	arrive(TRANSPORT_MAD_SIZE);
-	assert_int_equal(take_mad(&t, &slot), 0);
+	assert_int_equal(read_mad(&t, &slot), 0);
 	assert_int_equal(slot.length, TRANSPORT_MAD_SIZE);
 	assert_null(slot.whole);
 	assert_null(t.big);
 	arrive(17 << 20);
-	assert_int_equal(take_mad(&t, &slot), -EAGAIN);
+	assert_int_equal(read_mad(&t, &slot), -EAGAIN);
 }
 
 int main(void)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* updn: no way turns up after it went down, and every pair has one; on any graph, with any roots. */
+/*
+ * updn: no way turns up after it went down, and every pair has one; on any graph, with any roots.
+ */
+#include "route/select/engines.h"
 #include "tests/unit/updown-desk.h"
 
 static void any_fabric_is_routed_up_and_down(void **state)
@@ -23,7 +26,6 @@ static void any_roots_will_do(void **state)
 				   switch_guid(t, number) };
 		struct route_options options = {
 			.roots = { .guids = guids, .n = 1 + number % 4, .given = true },
-			.connect_roots = number & 1,
 		};
 
 		topo_unref(t);
@@ -55,14 +57,17 @@ static void ids_break_ties(void **state)
 	topo_unref(t);
 }
 
-/* A root that is given is above all its neighbours, unless it turns round for the sake of others. */
+/*
+ * A root that is given is above all its neighbours, unless it turns round for the sake of others.
+ */
 static void the_only_root_is_the_highest(void **state)
 {
 	struct topo *t = topogen_torus((unsigned[]){ 5, 4, 1 }, 1, NULL);
 
 	for (uint32_t s = 0; s < t->n_switches; s++) {
 		guid_t root = switch_guid(t, s);
-		struct route_options options = { .roots = { .guids = &root, .n = 1, .given = true } };
+		struct route_options options = { .roots = {
+							 .guids = &root, .n = 1, .given = true } };
 		struct routes *r = updown_with("updn", t, NULL, &options, 1);
 
 		assert_int_equal(r->places[s], 0);
@@ -94,7 +99,7 @@ static void trees_are_routed_minimally(void **state)
 	}
 }
 
-/* Unless the cable was what held it together: the only way up of somebody. */
+/* Unless the cable was what held it together: the only way up of some host. */
 static void the_order_stays_when_a_cable_goes(void **state)
 {
 	struct topo *t = topogen_fat_tree3(8, NULL);
@@ -130,7 +135,8 @@ static void cancelled_says_so(void **state)
 	struct topo *t = topogen_fat_tree3(4, NULL);
 	char why[100] = "";
 
-	assert_null(route_engine_find("updn")->compute(
+	assert_null(route_engine_run(
+		route_engine_find("updn"),
 		&(struct route_job){ .topo = t, .cancelled = &cancelled }, why, sizeof(why)));
 	assert_string_equal(why, "cancelled");
 	topo_unref(t);

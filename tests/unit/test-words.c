@@ -93,7 +93,7 @@ static void a_port_is_written_with_all_that_finds_it(void **state)
 			    "'h3' port 1 (0x00002c90000000a1)");
 	host->ports[1].lid = 7;
 	leaf->ports[0].lid = 3;
-	fabric_connect(&host->ports[1], &leaf->ports[5], 1);
+	fabric_connect(&host->ports[1], &leaf->ports[5]);
 	assert_string_equal(fabric_place_str(&host->ports[1], text),
 			    "'h3' port 1 (0x00002c90000000a1), LID 7, behind 'leaf1' port 5");
 	assert_string_equal(fabric_place_str(&leaf->ports[5], text),
@@ -117,7 +117,8 @@ static void the_name_of_the_map_is_used(void **state)
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	node_set_alias(host, name);
-	assert_non_null(strstr(fabric_port_str(&host->ports[1], text), "xxx' port 1 (0x00002c90000000a1)"));
+	assert_non_null(
+		strstr(fabric_port_str(&host->ports[1], text), "xxx' port 1 (0x00002c90000000a1)"));
 	node_set_alias(host, NULL);
 	assert_string_equal(node_name(host), "MT4123 HCA");
 	fabric_free(f);

@@ -11,8 +11,8 @@
 #include <poll.h>
 #include <semaphore.h>
 
+#include "daemon/worker.h"
 #include "util/mem.h"
-#include "worker.h"
 
 /* A job that waits until it may end. */
 struct held {
@@ -47,7 +47,7 @@ static void done(struct sm_job *base)
 	free(job);
 }
 
-static void hand_out(struct desk *d, mono_t now)
+static struct sm_job *hand_out(struct desk *d, mono_t now)
 {
 	struct held *job = xcalloc(1, sizeof(*job));
 
@@ -58,6 +58,7 @@ static void hand_out(struct desk *d, mono_t now)
 	job->told = &d->told;
 	job->number = d->next++;
 	worker_submit(d->worker, &job->base, now);
+	return &job->base;
 }
 
 static struct desk *desk_new(void)
@@ -111,22 +112,38 @@ static void it_is_known_what_runs_and_since_when(void **state)
 	struct desk *d = desk_new();
 	mono_t since;
 
-	assert_null(worker_running(d->worker, &since));
+	assert_null(worker_running(d->worker, 9 * MONO_S, &since));
 	hand_out(d, 5 * MONO_S);
 	hand_out(d, 6 * MONO_S);
-	assert_string_equal(worker_running(d->worker, &since), "waiting");
+	assert_string_equal(worker_running(d->worker, 9 * MONO_S, &since), "waiting");
 	assert_int_equal(since, 5 * MONO_S);
 	let_end(d, 1);
 	await(d, 1, 9 * MONO_S);
-	assert_string_equal(worker_running(d->worker, &since), "waiting");
+	assert_string_equal(worker_running(d->worker, 9 * MONO_S, &since), "waiting");
 	assert_int_equal(since, 9 * MONO_S);
 	let_end(d, 1);
 	await(d, 2, 10 * MONO_S);
-	assert_null(worker_running(d->worker, &since));
+	assert_null(worker_running(d->worker, 9 * MONO_S, &since));
 	desk_free(d);
 }
 
-/* Whoever comes next has jobs of its own behind them. */
+static void each_turn_of_a_job_begins_anew(void **state)
+{
+	struct desk *d = desk_new();
+	struct sm_job *job = hand_out(d, 5 * MONO_S);
+	mono_t since;
+
+	job->turn++;
+	assert_non_null(worker_running(d->worker, 700 * MONO_S, &since));
+	assert_int_equal(since, 700 * MONO_S);
+	assert_non_null(worker_running(d->worker, 900 * MONO_S, &since));
+	assert_int_equal(since, 700 * MONO_S);
+	let_end(d, 1);
+	await(d, 1, 901 * MONO_S);
+	desk_free(d);
+}
+
+/* The next client has jobs of its own behind them. */
 static void jobs_whose_manager_is_gone_only_end(void **state)
 {
 	struct desk *d = desk_new();
@@ -163,6 +180,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(jobs_come_back_in_order),
 		cmocka_unit_test(it_is_known_what_runs_and_since_when),
+		cmocka_unit_test(each_turn_of_a_job_begins_anew),
 		cmocka_unit_test(jobs_whose_manager_is_gone_only_end),
 		cmocka_unit_test(the_end_does_not_wait_for_a_job_that_hangs),
 	};

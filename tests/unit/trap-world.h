@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A manager whose subnet sends it traps: what test-sm-traps and test-sm-trap-storms stand on. LOUD=1 shows the log. */
+/*
+ * A manager whose subnet sends it traps: what test-sm-traps and test-sm-trap-storms stand on.
+ * LOUD=1 shows the log.
+ */
 #pragma once
 
 #include <setjmp.h>
@@ -11,11 +14,11 @@
 
 #include <cmocka.h>
 
-#include "ib/netfile.h"
+#include "sim/netfile/netfile.h"
 #include "ib/notices.h"
 #include "tests/lib/client.h"
 #include "tests/lib/rig.h"
-#include "libvendor/sim/gen.h"
+#include "sim/gen/gen.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -176,7 +179,7 @@ static inline void send_from_host(struct world *w, unsigned from, const uint8_t 
 	run_for(w, 5 * MONO_MS);
 }
 
-/* From a switch, or whoever has no program: as its own agent does it. */
+/* From a switch, or a node without a program: as its own agent does it. */
 static inline void send_from_node(struct world *w, const char *name, const uint8_t *notice)
 {
 	int node = node_of(w, name);

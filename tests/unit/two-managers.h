@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Two managers of ours on one fabric and hosts that register with the master, for test-sm-replica*.c. Hosts
- * do not register again when they are asked to: what they find after a failover is what was kept.
+ * Two managers of ours on one fabric and hosts that register with the master, for
+ * test-sm-replica*.c. Hosts do not register again when they are asked to: what they find after a
+ * failover is what was kept.
  *
- *	start_both(w)	h0 is MASTER, h11 STANDBY	join(w, 3, 7)	h3 joins group 7; its MLID
- *	fail_over(w)	h0 dies, h11 takes over		said("a", "b")	log lines with both
+ * 	start_both(w)	h0 is MASTER, h11 STANDBY	join(w, 3, 7)	h3 joins group 7; its MLID
+ * 	fail_over(w)	h0 dies, h11 takes over		said("a", "b")	log lines with both
+ *
+ * Each manager has a tap between itself and its port, which shows what it asks an SA.
  */
 #pragma once
 
@@ -20,14 +23,16 @@
 
 #include "tests/lib/client.h"
 #include "tests/lib/rig.h"
-#include "libvendor/sim/gen.h"
-#include "sa/impl.h"
-#include "sa/mgroup.h"
+#include "sim/gen/gen.h"
+#include "sa/base/sa_internal.h"
+#include "sa/mcast/mgroup.h"
 #include "sa/service.h"
-#include "sm/replica.h"
+#include "ib/records.h"
+#include "sm/sm_internal.h"
 #include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
+#include "util/random.h"
 
 #define N_HOSTS 12
 #define LINES	400
@@ -39,11 +44,35 @@ static struct {
 	char line[LINES][300];
 } seen;
 
+#define N_TAPS 8
+
+struct tap {
+	struct transport base, *under;
+	/* the last question to an SA, and where it went; is its answer waited for; how many */
+	struct transport_addr to;
+	uint8_t mad[MAD_SIZE];
+	bool waits;
+	unsigned questions;
+	bool deaf; /* SMInfo of others, and traps, do not arrive */
+	/* parts of the channel, per cent; `late`: one overtakes it */
+	struct {
+		unsigned lost, twice, late;
+		bool cut;  /* none arrives */
+		bool old;  /* this manager announces no channel */
+		uint64_t dice;
+		struct transport_event kept;
+		unsigned wait; /* MADs until `kept` arrives; 0: there is none */
+		uint8_t sent[MAD_SIZE]; /* the last part, or answer */
+		unsigned n_sent, n_requests;
+	} channel;
+};
+
 struct world {
 	struct rig *rig;
 	struct conf *conf[2];
 	char dir[2][SCRATCH_PATH];
 	struct client *host[N_HOSTS]; /* 1..10 */
+	struct tap tap[N_TAPS];	      /* by the number of the manager */
 };
 
 static inline void collect(void *arg, unsigned bits, const char *text)
@@ -63,6 +92,146 @@ static inline unsigned said(const char *what, const char *more)
 	return n;
 }
 
+static inline int tap_fd(struct transport *t)
+{
+	return transport_fd(((struct tap *)t)->under);
+}
+
+static inline bool tap_rolls(struct tap *tap, unsigned per_cent)
+{
+	return per_cent && random_next(&tap->channel.dice) % 100 < per_cent;
+}
+
+static inline bool is_part(const uint8_t *mad)
+{
+	return ib_get(mad, SMP_CLASS) == MAD_CLASS_SA && ib_get(mad, SAH_ATTR_ID) == SA_CHANNEL;
+}
+
+/* False: it gets lost on the way. */
+static inline bool tap_sends_part(struct tap *tap, const uint8_t *mad, bool request)
+{
+	memcpy(tap->channel.sent, mad, MAD_SIZE);
+	tap->channel.n_sent++;
+	tap->channel.n_requests += request;
+	return request || !tap_rolls(tap, tap->channel.lost);
+}
+
+/* As a version without a channel registers itself. */
+static inline int tap_send_old(struct tap *tap, const struct transport_addr *to,
+			       const uint8_t *mad, size_t length, unsigned timeout_ms)
+{
+	uint8_t old[MAD_SIZE];
+
+	memcpy(old, mad, sizeof(old));
+	if (ib_get(old, SAH_ATTR_ID) == SA_SERVICE_RECORD && ib_get(old, SAH_METHOD) == MAD_SET)
+		ib_put(old + SA_DATA + SVR_DATA8_0 / 8, SMC_CHANNEL, 0);
+	return transport_send(tap->under, to, old, length, timeout_ms);
+}
+
+static inline int tap_send(struct transport *t, const struct transport_addr *to,
+			   const uint8_t *mad, size_t length, unsigned timeout_ms)
+{
+	struct tap *tap = (struct tap *)t;
+
+	if (is_part(mad))
+		return tap_sends_part(tap, mad, timeout_ms)
+			       ? transport_send(tap->under, to, mad, length, timeout_ms)
+			       : 0;
+	if (ib_get(mad, SMP_CLASS) == MAD_CLASS_SA && timeout_ms) {
+		tap->to = *to;
+		memcpy(tap->mad, mad, sizeof(tap->mad));
+		tap->waits = true;
+		tap->questions++;
+	}
+	if (tap->channel.old && length == MAD_SIZE)
+		return tap_send_old(tap, to, mad, length, timeout_ms);
+	return transport_send(tap->under, to, mad, length, timeout_ms);
+}
+
+/* A request arrives, or not, or twice, or later. False: not now. */
+static inline bool tap_hears_part(struct tap *tap, const struct transport_event *ev)
+{
+	if (ev->kind != TRANSPORT_MAD || !is_part(ev->mad) ||
+	    ib_get(ev->mad, SAH_METHOD) & MAD_RESPONSE_BIT)
+		return true;
+	if (tap->channel.cut || tap_rolls(tap, tap->channel.lost))
+		return false;
+	if (tap->channel.wait)
+		return true;
+	if (tap_rolls(tap, tap->channel.twice)) {
+		tap->channel.kept = *ev;
+		tap->channel.wait = 1 + random_next(&tap->channel.dice) % 5;
+		return true;
+	}
+	if (!tap_rolls(tap, tap->channel.late))
+		return true;
+	tap->channel.kept = *ev;
+	tap->channel.wait = 1 + random_next(&tap->channel.dice) % 5;
+	return false;
+}
+
+static inline int tap_receive_next(struct tap *tap, struct transport_event *ret)
+{
+	if (tap->channel.wait == 1) {
+		*ret = tap->channel.kept;
+		tap->channel.wait = 0;
+		return 1;
+	}
+	for (;;) {
+		int r = transport_receive(tap->under, ret);
+
+		if (r != 1)
+			return r;
+		tap->channel.wait -= tap->channel.wait > 1;
+		if (tap_hears_part(tap, ret))
+			return r;
+	}
+}
+
+static inline bool is_heard(const struct tap *tap, const struct transport_event *ev)
+{
+	unsigned class = ev->kind == TRANSPORT_MAD ? ib_get(ev->mad, SMP_CLASS) : 0;
+
+	if (!tap->deaf || (class != MAD_CLASS_SMI_DR && class != MAD_CLASS_SMI_LID))
+		return true;
+	return ib_get(ev->mad, SMP_METHOD) != MAD_TRAP &&
+	       (ib_get(ev->mad, SMP_METHOD) != MAD_GET_RESP ||
+		ib_get(ev->mad, SMP_ATTR_ID) != IB_ATTR_SM_INFO);
+}
+
+static inline int tap_receive(struct transport *t, struct transport_event *ret)
+{
+	struct tap *tap = (struct tap *)t;
+	int r = tap_receive_next(tap, ret);
+
+	while (r == 1 && !is_heard(tap, ret))
+		r = tap_receive_next(tap, ret);
+	if (r == 1 && ib_get(ret->mad, SMP_CLASS) == MAD_CLASS_SA &&
+	    (uint32_t)ib_get(ret->mad, SAH_TID) == (uint32_t)ib_get(tap->mad, SAH_TID))
+		tap->waits = false;
+	return r;
+}
+
+static inline int tap_set_issm(struct transport *t, bool on)
+{
+	return transport_set_issm(((struct tap *)t)->under, on);
+}
+
+static inline struct transport *tap_between(struct rig_sm *s)
+{
+	static const struct transport_ops ops = { .fd = tap_fd,
+						  .send = tap_send,
+						  .receive = tap_receive,
+						  .set_issm = tap_set_issm };
+	struct world *w = s->rig->owner;
+	struct tap *tap = &w->tap[s - s->rig->sms];
+
+	assert_in_range(s - s->rig->sms, 0, N_TAPS - 1);
+	tap->base = (struct transport){ .ops = &ops, .port_guid = s->tr->port_guid };
+	tap->under = s->tr;
+	return &tap->base;
+}
+
 static inline int setup(void **state)
 {
 	struct world *w = xcalloc(1, sizeof(*w));
@@ -71,6 +240,8 @@ static inline int setup(void **state)
 	seen.n = 0;
 	log_set_sink(collect, NULL);
 	w->rig = rig_new(sim_new(net, 7));
+	w->rig->between = tap_between;
+	w->rig->owner = w;
 	for (unsigned i = 0; i < 2; i++) {
 		scratch_folder(w->dir[i]);
 		w->conf[i] = conf_new();
@@ -79,6 +250,7 @@ static inline int setup(void **state)
 		w->conf[i]->sa_db_dump = true;
 		free(w->conf[i]->partition_config_file);
 		w->conf[i]->partition_config_file = xasprintf("%s/partitions.conf", w->dir[i]);
+		scratch_open_partitions(w->conf[i]->partition_config_file);
 	}
 	w->conf[ACTIVE]->sm_priority = 5;
 	for (unsigned i = 1; i < N_HOSTS - 1; i++) {
@@ -118,9 +290,20 @@ static inline struct sm *sm_of(struct world *w, unsigned which)
 	return w->rig->sms[which].sm;
 }
 
-static inline struct replica *spare(struct world *w)
+/* What the standby has out, or had last. */
+static inline struct tap *spare_tap(struct world *w)
 {
-	return sm_of(w, SPARE)->replica;
+	return &w->tap[SPARE];
+}
+
+/* Runs until the standby waits for the table of `attr`. */
+static inline void wait_for_question(struct world *w, unsigned attr)
+{
+	struct tap *tap = spare_tap(w);
+
+	while (!tap->waits || ib_get(tap->mad, SAH_METHOD) != MAD_SA_GET_TABLE ||
+	       ib_get(tap->mad, SAH_ATTR_ID) != attr)
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
 }
 
 /* The master on h0, then the standby on h11. */
@@ -220,7 +403,7 @@ static inline void note_copy(void *arg, int node, unsigned port)
 	*(uint64_t *)arg |= 1ull << node;
 }
 
-/* Who receives what `host` sends to this MLID, as bits of hosts' numbers. */
+/* Receivers of what `host` sends to this MLID, as bits of hosts' numbers. */
 static inline uint64_t reached(struct world *w, lid_t mlid, unsigned host)
 {
 	uint64_t nodes = 0, hosts = 0;

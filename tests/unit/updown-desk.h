@@ -2,6 +2,7 @@
 /* What tables of updn, dnup and ftree must be, whatever the fabric; followed step by step. */
 #pragma once
 
+#include "route/select/engines.h"
 #include "tests/unit/route-desk.h"
 
 static inline struct routes *updown_with(const char *engine, const struct topo *t,
@@ -113,7 +114,7 @@ static inline void assert_updown_life(const char *engine, unsigned number,
 	topo_unref(t);
 }
 
-/* Nobody, one switch, hosts back to back, a loop cable, no LIDs, small tables. */
+/* No node, one switch, hosts back to back, a loop cable, no LIDs, small tables. */
 static inline struct topo *odd_fabric(unsigned number)
 {
 	struct topo_builder *b = topo_builder_new();

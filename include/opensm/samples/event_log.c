@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A plugin that writes down what happens, one line per event, into the file that event_plugin_options names,
- * or osm_sample_event_plugin_output in the folder for temporary files.
+ * A plugin that writes down what happens, one line per event, into the file that
+ * event_plugin_options names, or osm_sample_event_plugin_output in the folder for temporary files.
  *
- *	cc -shared -fPIC -Wall -o libevent_log.so event_log.c
+ * 	cc -shared -fPIC -Wall -o libevent_log.so event_log.c
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,7 +61,9 @@ static void destroy(void *self)
 	free(s);
 }
 
-/* NodeDescription is whatever somebody set: it is printable here, and may be anything all the same. */
+/*
+ * NodeDescription is set on the node: it is printable here, and may be any text all the same.
+ */
 static const char *name_of(struct sample *s, uint64_t guid, char name[80])
 {
 	struct opensm_node n;
@@ -87,16 +89,17 @@ static void on_subnet_up(struct sample *s)
 	struct opensm_counts c;
 
 	if (opensm_api(s->sm)->counts(s->sm, &c) == 0)
-		fprintf(s->out, "subnet up: %u nodes, %u switches, %u errors\n", c.nodes, c.switches,
-			c.last_errors);
+		fprintf(s->out, "subnet up: %u nodes, %u switches, %u errors\n", c.nodes,
+			c.switches, c.last_errors);
 }
 
 static void on_errors(struct sample *s, const struct opensm_port_errors *e)
 {
-	fprintf(s->out, "errors at '%s' port %u in %lld s: symbol %" PRIu64 ", link downed %" PRIu64
+	fprintf(s->out,
+		"errors at '%s' port %u in %lld s: symbol %" PRIu64 ", link downed %" PRIu64
 		", receive %" PRIu64 ", discards %" PRIu64 ", wait %" PRIu64 "\n",
-		e->port.name, e->port.port, (long long)e->seconds, e->symbol, e->link_downed, e->rcv,
-		e->xmit_discards, e->xmit_wait);
+		e->port.name, e->port.port, (long long)e->seconds, e->symbol, e->link_downed,
+		e->rcv, e->xmit_discards, e->xmit_wait);
 }
 
 static void on_counts(struct sample *s, const struct opensm_port_counts *c)
@@ -127,7 +130,8 @@ static void on_link(struct sample *s, const struct opensm_link_event *l)
 static void on_sweep(struct sample *s, const struct opensm_sweep_event *w)
 {
 	fprintf(s->out, "%s sweep (%s): %u Gets, %u Sets, %u errors in %u ms%s\n", w->kind, w->why,
-		w->n_gets, w->n_sets, w->n_errors, w->milliseconds, w->through ? "" : ", ended early");
+		w->n_gets, w->n_sets, w->n_errors, w->milliseconds,
+		w->through ? "" : ", ended early");
 }
 
 static void report(void *self, int event, void *what)

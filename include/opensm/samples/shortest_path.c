@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A routing engine from outside: to each LID the shortest way, of several the one through the lowest port. It
- * balances nothing; it shows how the picture is read and the tables are filled.
+ * A routing engine from outside: to each LID the shortest way, of several the one through the
+ * lowest port. It balances nothing; it shows how the picture is read and the tables are filled.
  *
- *	cc -shared -fPIC -Wall -o libshortest_path.so shortest_path.c
- *	opensm.conf: event_plugin_name shortest_path
- *		     routing_engine sample_shortest
+ * 	cc -shared -fPIC -Wall -o libshortest_path.so shortest_path.c
+ * 	opensm.conf: event_plugin_name shortest_path
+ * 		     routing_engine sample_shortest
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Preloaded into a subnet manager: a disk that hangs. While the file $HANG_FILE exists, whoever puts a file
- * into place (rename) waits, as in a write to a server that does not answer.
+ * Preloaded into a subnet manager: a disk that hangs. While the file $HANG_FILE exists, a thread
+ * that puts a file into place (rename) waits, as in a write to a server that does not answer.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Preloaded into ibdiagnet and ibis under libumad2sim: whoever registers the LID-routed SM class
- * also gets the directed-route one. Without it libumad2sim has nowhere to put a MAD of that class
- * and the client crashes.
+ * Preloaded into ibdiagnet and ibis under libumad2sim: a client that registers the LID-routed SM
+ * class also gets the directed-route one. Without it libumad2sim has nowhere to put a MAD of that
+ * class and the client crashes.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -11,7 +11,8 @@
 
 typedef int (*register_fn)(int port, int mgmt_class, int version, uint8_t rmpp, long *methods);
 
-int umad_register(int port, int mgmt_class, int version, uint8_t rmpp, long methods[16 / sizeof(long)])
+int umad_register(int port, int mgmt_class, int version, uint8_t rmpp,
+		  long methods[16 / sizeof(long)])
 {
 	register_fn real = (register_fn)dlsym(RTLD_NEXT, "umad_register");
 

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Preloaded into a subnet manager, ours or another: counts the MADs it sends, by class, method and
- * attribute, in the file $UMADCOUNT_FILE. The same ruler for everybody.
+ * attribute, in the file $UMADCOUNT_FILE. The same ruler for all managers.
  *
- *   0x81 0x02 0x0015 000000002646
- *   class method attribute count
+ *   0x81 0x02 0x0015 000000002646 000000000012
+ *   class method attribute sent, of these sent again
+ *
+ * "Sent again" is a MAD whose bytes, but for the TransactionID, were sent before and not answered
+ * since: how many there are depends on how busy the machine is.
  *
  * With $UMADLOG_FILE also what it sends and is asked, in order, a line each:
  *
  *   0000012345678901 > 0x81 0x02 0x0015 0x00000001 1.5.3 00000000...
  *   0000012345679012 < 0x01 0x05 0x0002 0x00000000 LID7 ...
  *
- * CLOCK_MONOTONIC in microseconds; sent or received (answers are left out); class, method, attribute,
- * modifier; who: ports of the directed route ("-": the own node) or a LID; the 64 bytes of data, of
- * what is not a Get.
+ * CLOCK_MONOTONIC in microseconds; sent or received (answers are left out); class, method,
+ * attribute, modifier; the other end: ports of the directed route ("-": the own node) or a LID; the
+ * 64 bytes of data, of what is not a Get.
  *
- * The files are mapped, not written: they are right at any moment, and after kill -9. A count is kept
- * as decimal digits and incremented in place, so that any reader can take it as it is; the log ends at
- * its first zero byte.
+ * The files are mapped, not written: they are right at any moment, and after kill -9. A count is
+ * kept as decimal digits and incremented in place, so that any reader can take it as it is; the log
+ * ends at its first zero byte.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,12 +36,16 @@
 #include <unistd.h>
 
 #define ROWS_MAX     256
-#define ROW_LEN	     30 /* with the newline */
+#define ROW_LEN	     43 /* with the newline */
+#define N_WAITING    65536u /* MADs sent and not answered yet that are told apart */
 #define LOG_MAX	     (1u << 30)
 #define LOG_STEP     (1u << 20) /* the file grows by this */
 #define LINE_MAX_LEN 512
 
 #define MAD_HOPS 7 /* offsets in a MAD, figures 13 and 16 of the specification */
+#define MAD_TID	 8
+#define MAD_ATTR 16
+#define MAD_LEN	 256
 #define MAD_DATA 64
 #define MAD_PATH 128
 #define DATA_LEN 64
@@ -57,6 +64,8 @@ static send_fn real_send;
 static recv_fn real_recv;
 static struct row rows[ROWS_MAX];
 static size_t n_rows;
+/* What waits for its answer: hashes of MADs, and which of them has which TransactionID. */
+static uint64_t waiting[N_WAITING], by_tid[N_WAITING];
 static int file = -1;
 static char *text;
 static int log_file = -1;
@@ -100,24 +109,68 @@ static char *line_of(struct row want)
 	if (n_rows == ROWS_MAX || ftruncate(file, (off_t)((n_rows + 1) * ROW_LEN)) < 0)
 		return NULL;
 	rows[n_rows++] = want;
-	snprintf(fresh, sizeof(fresh), "0x%02x 0x%02x 0x%04x %012d\n", want.mgmt_class, want.method,
-		 want.attr, 0);
+	snprintf(fresh, sizeof(fresh), "0x%02x 0x%02x 0x%04x %012d %012d\n", want.mgmt_class,
+		 want.method, want.attr, 0, 0);
 	return memcpy(text + i * ROW_LEN, fresh, ROW_LEN);
+}
+
+/* FNV-1a. */
+static uint64_t add_to_hash(uint64_t hash, const void *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3u;
+	return hash;
+}
+
+static uint64_t hash_of(void *umad)
+{
+	const uint8_t *mad = umad_get_mad(umad);
+	const uint16_t lid = umad_get_mad_addr(umad)->lid;
+	uint64_t hash = add_to_hash(0xcbf29ce484222325u, mad, MAD_TID);
+
+	hash = add_to_hash(hash, mad + MAD_ATTR, MAD_LEN - MAD_ATTR);
+	return add_to_hash(hash, &lid, sizeof(lid));
+}
+
+static uint64_t *tid_slot(void *umad)
+{
+	const struct umad_hdr *hdr = umad_get_mad(umad);
+
+	return &by_tid[(be64toh(hdr->tid) & 0xffffffff) % N_WAITING];
+}
+
+static void increment(char *last_digit)
+{
+	for (; *last_digit == '9'; last_digit--)
+		*last_digit = '0';
+	++*last_digit;
 }
 
 static void count(void *umad)
 {
 	const struct umad_hdr *hdr = umad_get_mad(umad);
 	struct row row = { hdr->mgmt_class, hdr->method, be16toh(hdr->attr_id) };
-	char *line, *digit;
+	const uint64_t hash = hash_of(umad);
+	char *line;
 
 	pthread_mutex_lock(&lock);
 	line = line_of(row);
 	if (line) {
-		for (digit = line + ROW_LEN - 2; *digit == '9'; digit--)
-			*digit = '0';
-		++*digit;
+		increment(line + ROW_LEN - 15);
+		if (waiting[hash % N_WAITING] == hash)
+			increment(line + ROW_LEN - 2);
 	}
+	waiting[hash % N_WAITING] = *tid_slot(umad) = hash;
+	pthread_mutex_unlock(&lock);
+}
+
+static void note_answer(void *umad)
+{
+	uint64_t *hash = tid_slot(umad);
+
+	pthread_mutex_lock(&lock);
+	if (waiting[*hash % N_WAITING] == *hash)
+		waiting[*hash % N_WAITING] = 0;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -223,8 +276,11 @@ int umad_recv(int port, void *umad, int *length, int timeout_ms)
 {
 	int r = real_recv(port, umad, length, timeout_ms);
 
-	if (r >= 0 && log_text && !umad_status(umad) &&
-	    !(((const struct umad_hdr *)umad_get_mad(umad))->method & 0x80))
+	if (r < 0 || umad_status(umad))
+		return r;
+	if (((const struct umad_hdr *)umad_get_mad(umad))->method & 0x80)
+		note_answer(umad);
+	else if (log_text)
 		write_log('<', umad);
 	return r;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Preloaded into a subnet manager: how long it computes before it writes tables. Between the last MAD that came or
- * went and the first Set of SwitchInfo or of a forwarding table it does nothing but route. The longest such time of
- * the process (all threads) goes to the file $UMADGAP_FILE, as "CPU-seconds wall-seconds peak-RSS-kB".
+ * Preloaded into a subnet manager: how long it computes before it writes tables. Between the last
+ * MAD that came or went and the first Set of SwitchInfo or of a forwarding table it does nothing
+ * but route. The longest such time of the process (all threads) goes to the file $UMADGAP_FILE, as
+ * "CPU-seconds wall-seconds peak-RSS-kB".
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Sends on a thread of its own, so that a device whose write() waits, or never returns, holds up
+ * that thread alone. What cannot be sent comes back.
+ *
+ *   main thread   reserve, fill, commit --> ring --> write()       sender thread
+ *                 front, pop            <-- ring <-- what failed
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "opensm/transport.h"
+
+#define SENDER_HEADER 64 /* bytes in front of the MAD, as the device wants them */
+
+struct out {
+	int agent;
+	int error; /* of what failed: -errno */
+	int retries;
+	unsigned timeout_ms;
+	size_t length;
+	void *big; /* header and message when it is longer than one MAD, else NULL; malloc()ed */
+	_Alignas(8) uint8_t umad[SENDER_HEADER + TRANSPORT_MAD_SIZE];
+};
+
+/* Writes `out`; may wait. 0 or -errno. Called on the sender's thread. */
+typedef int (*sender_write_fn)(void *arg, struct out *out);
+
+struct sender;
+
+/* NULL and errno on failure. */
+struct sender *sender_new(sender_write_fn write, void *arg);
+/*
+ * Ends the thread; what is not sent is dropped. False: it does not come back from write() within
+ * `patience_ms`: it and all it uses must be left alone until the process ends. NULL is fine.
+ */
+bool sender_free(struct sender *s, unsigned patience_ms);
+
+/*
+ * Waits at most that long for the end of a thread, and joins it. False: it goes on, and may still
+ * touch what it knows.
+ */
+bool thread_ends(pthread_t thread, unsigned patience_ms);
+
+/* The next one to fill; NULL: the device is too slow, later. */
+struct out *sender_reserve(struct sender *s);
+void sender_commit(struct sender *s);
+
+/*
+ * Is it within write() now, and how many of them have returned? Two looks tell whether it is held
+ * there.
+ */
+bool sender_is_writing(const struct sender *s);
+unsigned sender_written(const struct sender *s);
+/* Bytes of messages longer than one MAD that wait to be written. */
+size_t sender_big_bytes(const struct sender *s);
+/* Has all that was committed been written, or failed? */
+bool sender_is_idle(const struct sender *s);
+
+/* What failed, oldest first; NULL: nothing, and sender_fd() polls readable when there is. */
+const struct out *sender_front(struct sender *s);
+void sender_pop(struct sender *s);
+int sender_fd(const struct sender *s);

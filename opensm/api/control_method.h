@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A method of the control socket: a row of control_methods (control/control.h: the manager)
+ * or of show_methods (show/show.h: the subnet).
+ *
+ * Keys are snake_case and stay; GUIDs are strings "0x%016x"; LIDs and ports are numbers.
+ */
+#pragma once
+
+#include <json-c/json.h>
+#include <stdbool.h>
+
+#include "api/daemon_api.h"
+
+enum control_right {
+	CONTROL_READ,	/* every caller that may connect */
+	CONTROL_TENANT, /* those of CONTROL_ACT, and members of control_tenant_group */
+	CONTROL_ACT,	/* root, and the user that runs the daemon */
+};
+
+/* Why a call has no answer. `name` NULL: it has one. */
+struct control_error {
+	const char *name; /* its last part: "NotFound", "InvalidParameter" (control_errors) */
+	char text[300]; /* a sentence for the user */
+	/* Members beside the text; NULL: none. control_error_reply() takes it. */
+	struct json_object *more;
+};
+/* NULL, which is false: for `return`. */
+void *control_fail(struct control_error *err, const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+struct control_following {
+	const struct daemon_api *api;
+	struct json_object *parameters;
+	bool missed; /* the caller does not keep up: events were left out */
+};
+
+/*
+ * A call that is answered later. Of the listener: good until end(), or until the method's leave().
+ * Main thread only.
+ */
+struct control_ticket {
+	const struct daemon_api *api;
+	unsigned uid;	  /* of the caller */
+	const char *name; /* of the caller, for logs: "pid 4711 (uid 0)"; the stream's */
+	void *work;	  /* the method's, NULL at first */
+	/* Once, never from within begin(): `answer` is taken, or NULL and `err` says why not. */
+	void (*end)(struct control_ticket *t, struct json_object *answer,
+		    struct control_error *err);
+	void *owner; /* the listener's */
+};
+
+struct control_method {
+	const char *name; /* "Status" of org.opensm.Status */
+	const char *help; /* one line */
+	const char *type; /* its varlink type: "(name: ?string) -> (nodes: []object)" */
+	enum control_right right;
+	bool only_more; /* a call that does not say "more" is refused */
+	/*
+	 * Either at once, on the main thread, for answers whose size is bounded: an object that the
+	 * caller puts, or NULL with `err` filled. `parameters` is an object, perhaps an empty one.
+	 */
+	struct json_object *(*answer)(const struct daemon_api *api, struct json_object *parameters,
+				      struct control_error *err);
+	/*
+	 * Or in three steps, for documents that grow with the fabric: copied on the main thread
+	 * (NULL: `err`), rendered by a worker, freed on the main thread. snapshot() reads the
+	 * parameters that `words` and `flags` name, and copies the parts in `needs` (show_need).
+	 */
+	const char *words[2], *flags[3];
+	unsigned needs;
+	void *(*snapshot)(const struct control_method *m, const struct daemon_api *api,
+			  struct json_object *parameters, struct control_error *err);
+	struct json_object *(*render)(void *snapshot, struct control_error *err);
+	void (*drop)(void *snapshot);
+	/*
+	 * Or later: begin() asks for what takes its time (false: `err`, and no more will come) and
+	 * copies what it needs of the parameters, which end with it. leave(): the caller, or the
+	 * manager, is gone; end() must not be called any more.
+	 */
+	bool (*begin)(struct control_ticket *t, struct json_object *parameters,
+		      struct control_error *err);
+	void (*leave)(struct control_ticket *t);
+	/*
+	 * May be NULL. Of a call that says "more", behind answer(): told of every event until it
+	 * sets `ret_last`; each object it returns is an answer too. `*state` is 0 at first, and its
+	 * own. The call of answer() is then the request alone: its object is sent only if it is not
+	 * empty. With `event` NULL: the manager is gone; calls that wait for it end.
+	 */
+	struct json_object *(*follow)(const struct control_following *f,
+				      const struct sm_event *event, unsigned *state,
+				      bool *ret_last);
+};

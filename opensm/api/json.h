@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Members of JSON objects as the documents of the control socket have them: one way to write each
+ * kind.
+ */
+#pragma once
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/types.h"
+
+void json_add_str(struct json_object *o, const char *key, const char *value); /* NULL: null */
+void json_add_int(struct json_object *o, const char *key, int64_t value);
+void json_add_bool(struct json_object *o, const char *key, bool value);
+void json_add_guid(struct json_object *o, const char *key, guid_t guid); /* "0x%016x"; 0: null */
+/* `value` where `known`, else null. */
+void json_add_known(struct json_object *o, const char *key, bool known, int64_t value);
+
+/* Empty ones, which stay `o`'s or the array's; to be filled. */
+struct json_object *json_add_object(struct json_object *o, const char *key);
+struct json_object *json_add_array(struct json_object *o, const char *key);
+struct json_object *json_append_object(struct json_object *array);
+void json_append_str(struct json_object *array, const char *value);
+
+/* A text among parameters; NULL: it is not there. The text stays theirs. */
+const char *json_str(struct json_object *parameters, const char *key);

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Warnings of keys that everyone knows (the defaults of all subnet managers), of protection without
+ * a key, and of lines that take protection away that a profile would give. A configuration in which
+ * nothing asks for protection gets none of them.
+ */
+#include <string.h>
+
+#include "conf/profile.h"
+#include "util/mem.h"
+
+#define WELL_KNOWN 1 /* sm_key and sa_key of every installation */
+
+/* Options that ask for protection when they are not at their defaults; so do those of profiles. */
+static const enum conf_id asking[] = {
+	CONF_ID_m_key,
+	CONF_ID_sm_key,
+	CONF_ID_sa_key,
+	CONF_ID_allowed_sm_guids,
+};
+
+static bool asks_for_protection(const struct conf *c)
+{
+	if (conf_profile(c) != CONF_PROFILE_OPEN)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(asking); i++)
+		if (!conf_value_is_default(c, asking[i]))
+			return true;
+	for (unsigned id = 0; id < CONF_N_OPTIONS; id++)
+		if (conf_profile_value(CONF_PROFILE_TENANT, id) && !conf_value_is_default(c, id))
+			return true;
+	return false;
+}
+
+/* With m_key_per_port a seed is drawn where none is given. */
+static bool lacks_m_key(const struct conf *c)
+{
+	return !c->m_key && !c->m_key_per_port &&
+	       (c->m_key_protection_level || conf_profile(c) != CONF_PROFILE_OPEN);
+}
+
+static bool has_known_sm_key(const struct conf *c)
+{
+	return c->sm_key == WELL_KNOWN;
+}
+
+static bool has_no_sm_key(const struct conf *c)
+{
+	return !c->sm_key;
+}
+
+static bool has_known_sa_key(const struct conf *c)
+{
+	return c->sa_key == WELL_KNOWN && !c->randomize_sa_key;
+}
+
+static bool has_no_sa_key(const struct conf *c)
+{
+	return !c->sa_key;
+}
+
+static bool allows_all_managers(const struct conf *c)
+{
+	return !c->allowed_sm_guids && conf_profile(c) != CONF_PROFILE_OPEN;
+}
+
+/* `cause`: named where the option itself has no line. */
+static const struct weakness {
+	enum conf_id id, cause;
+	bool (*is_there)(const struct conf *c);
+	const char *text;
+} weaknesses[] = {
+	{ CONF_ID_m_key, CONF_ID_m_key_protection_level, lacks_m_key,
+	  "0 protects no port, whatever m_key_protection_level; expected a random number of 64 "
+	  "bits; every host can change every port" },
+	{ CONF_ID_sm_key, CONF_ID_security_profile, has_known_sm_key,
+	  "1 is what every subnet manager has by default; expected a random number of 64 bits; any "
+	  "host can act as subnet manager" },
+	{ CONF_ID_sm_key, CONF_ID_security_profile, has_no_sm_key,
+	  "0 believes every subnet manager; expected a random number of 64 bits; any host can act "
+	  "as subnet manager" },
+	{ CONF_ID_sa_key, CONF_ID_security_profile, has_known_sa_key,
+	  "1 is what every subnet manager has by default; expected a random number of 64 bits; any "
+	  "host can read every record of subnet administration" },
+	{ CONF_ID_sa_key, CONF_ID_security_profile, has_no_sa_key,
+	  "0 trusts every request; expected a random number of 64 bits; any host can read every "
+	  "record of subnet administration" },
+	{ CONF_ID_allowed_sm_guids, CONF_ID_security_profile, allows_all_managers,
+	  "not set; expected the port GUIDs of all subnet managers; one that has the sm_key is "
+	  "believed, wherever it is" },
+};
+
+/* The line to be looked at first; all zero: the file has none. */
+static struct conf_place place_of(const struct conf *c, const struct weakness *w)
+{
+	if (c->file_line[w->id])
+		return conf_place(c, w->id);
+	if (c->file_line[w->cause])
+		return conf_place(c, w->cause);
+	return conf_place(c, CONF_ID_security_profile);
+}
+
+/*
+ * Lines that count more than the profile. One that has the default of its option may be left of a
+ * complete file, as -c writes it: a warning.
+ */
+static void advise_overrides(const struct conf *c, const struct conf *since, struct conf_report *r)
+{
+	enum conf_profile profile = conf_profile(c);
+
+	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {
+		const char *expected = conf_profile_value(profile, id);
+		_cleanup_free_ char *value = expected ? conf_value_text(c, id) : NULL;
+
+		if (!expected || !c->file_line[id] || strcmp(value, expected) == 0)
+			continue;
+		if (since && conf_profile(since) == profile && conf_value_equal(c, since, id))
+			continue;
+		conf_report_option(r, conf_value_is_default(c, id) ? CONF_WARNING : CONF_NOTE, c,
+				   id,
+				   "%s; security_profile %s would give %s, and this line counts",
+				   value, c->security_profile, expected);
+	}
+}
+
+static bool has_weakness(const struct conf *c, const struct weakness *w)
+{
+	return w->is_there(c) && asks_for_protection(c);
+}
+
+void conf_advise_keys(const struct conf *c, const struct conf *since, struct conf_report *r)
+{
+	advise_overrides(c, since, r);
+	for (size_t i = 0; i < ARRAY_SIZE(weaknesses); i++) {
+		const struct weakness *w = &weaknesses[i];
+		struct conf_place at = place_of(c, w);
+
+		if (has_weakness(c, w) && !(since && has_weakness(since, w)))
+			conf_report_at(r, CONF_WARNING, &at, "%s: %s", conf_option(w->id)->name,
+				       w->text);
+	}
+}

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Entries change the table. Every entry that can be written can be played, whatever it says and in
+ * whatever order: a member of no partition makes one with default fields, and a P_Key that comes to
+ * index 0 of a port makes an earlier claim false. So tables that played the same entries are equal.
+ *
+ * Many members at once, in order, are merged into a partition; a few are inserted one by one.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "conf/tenants/tenants_internal.h"
+#include "util/bisect.h"
+#include "util/hash.h"
+
+/* So many member rows of one partition are worth a pass over all of its members. */
+#define MERGE_MIN 32
+
+/* --- Rights --------------------------------------------------------------------------------- */
+
+static size_t right_place(const struct rights *r, uint16_t pkey)
+{
+	unsigned order = partition_order(pkey);
+
+	return BISECT(i, (size_t)0, (size_t)r->n, partition_order(r->list[i].pkey) < order);
+}
+
+/* The rights of `guid` with room for one more. */
+static struct rights *roomy_rights(struct tenants *t, guid_t guid)
+{
+	struct rights *r = guidmap_get(t->ports, guid);
+	uint32_t n = r ? r->n : 0, cap = r ? r->cap * 2 : 2;
+
+	if (r && n < r->cap)
+		return r;
+	r = xrealloc(r, 1, sizeof(*r) + cap * sizeof(r->list[0]));
+	r->n = n;
+	r->cap = cap;
+	guidmap_put(t->ports, guid, r);
+	return r;
+}
+
+/* Another partition had its P_Key at index 0 of this port: not any more. */
+static void leave_index0(struct tenants *t, guid_t guid, uint16_t pkey, uint64_t generation)
+{
+	struct rights *r = guidmap_get(t->ports, guid);
+
+	for (size_t i = 0; r && i < r->n; i++) {
+		struct held *h;
+
+		if (!r->list[i].index0 || r->list[i].pkey == pkey)
+			continue;
+		r->list[i].index0 = false;
+		h = tenants_held(t, r->list[i].pkey);
+		h->p.members[held_place(&h->p, guid)].index0 = false;
+		h->p.generation = generation;
+	}
+}
+
+static void set_right(struct tenants *t, uint16_t pkey, const struct tenant_member *m,
+		      uint64_t generation)
+{
+	struct rights *r = roomy_rights(t, m->guid);
+	size_t at = right_place(r, pkey);
+
+	if (m->index0)
+		leave_index0(t, m->guid, pkey, generation);
+	if (at == r->n || r->list[at].pkey != pkey) {
+		memmove(&r->list[at + 1], &r->list[at], (r->n - at) * sizeof(r->list[0]));
+		r->n++;
+	}
+	r->list[at] = (struct tenant_right){ pkey, m->full, m->index0 };
+}
+
+static void drop_right(struct tenants *t, uint16_t pkey, guid_t guid)
+{
+	struct rights *r = guidmap_get(t->ports, guid);
+	size_t at = right_place(r, pkey);
+
+	assert(at < r->n && r->list[at].pkey == pkey);
+	r->n--;
+	memmove(&r->list[at], &r->list[at + 1], (r->n - at) * sizeof(r->list[0]));
+	if (!r->n)
+		free(guidmap_remove(t->ports, guid));
+}
+
+/* --- Members -------------------------------------------------------------------------------- */
+
+static void play_member(struct tenants *t, struct held *h, const struct tenant_row *row,
+			uint64_t generation)
+{
+	struct tenant_partition *p = &h->p;
+	size_t at = held_place(p, row->member.guid);
+	bool found = at < p->n_members && p->members[at].guid == row->member.guid;
+	size_t behind = p->n_members - at;
+
+	if (row->kind == TENANT_ROW_LEFT) {
+		if (!found)
+			return;
+		drop_right(t, p->pkey, row->member.guid);
+		memmove(&p->members[at], &p->members[at + 1],
+			(behind - 1) * sizeof(*p->members));
+		p->n_members--;
+		t->n_members--;
+		return;
+	}
+	if (!found) {
+		GROW(p->members, p->n_members + 1, h->cap);
+		memmove(&p->members[at + 1], &p->members[at], behind * sizeof(*p->members));
+		p->n_members++;
+		t->n_members++;
+	}
+	p->members[at] = row->member;
+	set_right(t, p->pkey, &row->member, generation);
+}
+
+/* Rows by GUID, each once. */
+static void merge_members(struct tenants *t, struct held *h, const struct tenant_row *rows,
+			  size_t n_rows, uint64_t generation)
+{
+	struct tenant_partition *p = &h->p;
+	struct tenant_member *merged = xcalloc(p->n_members + n_rows, sizeof(*merged));
+	size_t n = 0, old = 0;
+
+	for (size_t i = 0; i < n_rows; i++) {
+		guid_t guid = rows[i].member.guid;
+		bool found;
+
+		while (old < p->n_members && p->members[old].guid < guid)
+			merged[n++] = p->members[old++];
+		found = old < p->n_members && p->members[old].guid == guid;
+		old += found ? 1 : 0;
+		if (rows[i].kind == TENANT_ROW_MEMBER) {
+			merged[n++] = rows[i].member;
+			set_right(t, p->pkey, &rows[i].member, generation);
+		} else if (found) {
+			drop_right(t, p->pkey, guid);
+		}
+	}
+	while (old < p->n_members)
+		merged[n++] = p->members[old++];
+	h->cap = p->n_members + n_rows;
+	t->n_members = t->n_members - p->n_members + n;
+	free(p->members);
+	p->members = merged;
+	p->n_members = n;
+}
+
+/* --- Partitions ----------------------------------------------------------------------------- */
+
+static struct held *make_held(struct tenants *t, uint16_t pkey)
+{
+	struct held *h = tenants_held(t, pkey);
+	size_t at = tenants_place(t, pkey);
+
+	if (h)
+		return h;
+	h = xcalloc(1, sizeof(*h));
+	h->p.pkey = pkey;
+	h->p.fields = tenants_default_fields(pkey);
+	t->n_ipoib += h->p.fields.ipoib ? 1 : 0;
+	GROW(t->list, t->n + 1, t->cap);
+	memmove(&t->list[at + 1], &t->list[at], (t->n - at) * sizeof(*t->list));
+	t->list[at] = h;
+	t->n++;
+	return h;
+}
+
+static void drop_held(struct tenants *t, uint16_t pkey)
+{
+	struct held *h = tenants_held(t, pkey);
+	size_t at = tenants_place(t, pkey);
+
+	if (!h)
+		return;
+	for (size_t i = 0; i < h->p.n_members; i++)
+		drop_right(t, pkey, h->p.members[i].guid);
+	t->n_members -= h->p.n_members;
+	t->n_ipoib -= h->p.fields.ipoib ? 1 : 0;
+	t->n--;
+	memmove(&t->list[at], &t->list[at + 1], (t->n - at) * sizeof(*t->list));
+	held_free(h);
+}
+
+static void set_fields(struct tenants *t, struct held *h, const struct tenant_fields *fields)
+{
+	t->n_ipoib -= h->p.fields.ipoib ? 1 : 0;
+	t->n_ipoib += fields->ipoib ? 1 : 0;
+	h->p.fields = *fields;
+}
+
+/* --- Entries -------------------------------------------------------------------------------- */
+
+static bool is_of_member(const struct tenant_row *row)
+{
+	return row->kind == TENANT_ROW_MEMBER || row->kind == TENANT_ROW_LEFT;
+}
+
+/* Member rows from rows[0] on that can be merged: of one partition, by GUID. */
+static size_t merge_len(const struct tenant_row *rows, size_t n)
+{
+	size_t len = 1;
+
+	while (len < n && is_of_member(&rows[len]) && rows[len].pkey == rows[0].pkey &&
+	       rows[len].generation == rows[0].generation &&
+	       rows[len].member.guid > rows[len - 1].member.guid)
+		len++;
+	return len;
+}
+
+/* All of them go behind the last member, where a new one moves no other. */
+static bool is_behind(const struct tenant_partition *p, const struct tenant_row *row)
+{
+	return !p->n_members || p->members[p->n_members - 1].guid < row->member.guid;
+}
+
+/* Returns how many rows were played. */
+static size_t play_members(struct tenants *t, const struct tenant_row *rows, size_t n,
+			   uint64_t generation)
+{
+	struct held *h = tenants_held(t, rows[0].pkey);
+	size_t len = merge_len(rows, n);
+
+	if (!h && rows[0].kind == TENANT_ROW_LEFT)
+		return 1;
+	h = make_held(t, rows[0].pkey);
+	h->p.generation = generation;
+	if (len >= MERGE_MIN && !is_behind(&h->p, &rows[0])) {
+		merge_members(t, h, rows, len, generation);
+		return len;
+	}
+	for (size_t i = 0; i < len; i++)
+		play_member(t, h, &rows[i], generation);
+	return len;
+}
+
+static size_t play_rows(struct tenants *t, const struct tenant_row *rows, size_t n,
+			uint64_t generation)
+{
+	struct held *h;
+
+	switch (rows[0].kind) {
+	case TENANT_ROW_PARTITION:
+		h = make_held(t, rows[0].pkey);
+		set_fields(t, h, &rows[0].fields);
+		h->p.generation = generation;
+		break;
+	case TENANT_ROW_GONE:
+		drop_held(t, rows[0].pkey);
+		break;
+	case TENANT_ROW_MEMBER:
+	case TENANT_ROW_LEFT:
+		return play_members(t, rows, n, generation);
+	}
+	return 1;
+}
+
+void tenants_play(struct tenants *t, const struct tenant_entry *e, uint64_t chain)
+{
+	for (size_t i = 0; i < e->n_rows;) {
+		const struct tenant_row *row = &e->rows[i];
+
+		assert(row->pkey >= 1 && row->pkey <= PKEY_BASE);
+		assert(!is_of_member(row) || row->member.guid);
+		i += play_rows(t, row, e->n_rows - i, row->generation ?: e->generation);
+	}
+	t->generation = e->generation;
+	t->changed_at = e->at;
+	t->chain = chain;
+}
+
+/* --- Chain ---------------------------------------------------------------------------------- */
+
+/* The same on every machine: low byte first. */
+static uint64_t hash_number(uint64_t h, uint64_t number)
+{
+	uint8_t bytes[8];
+
+	for (unsigned i = 0; i < 8; i++)
+		bytes[i] = (uint8_t)(number >> 8 * i);
+	return hash_bytes(h, bytes, sizeof(bytes));
+}
+
+static uint64_t hash_row(uint64_t h, const struct tenant_row *row)
+{
+	const struct tenant_fields *f = &row->fields;
+	const struct tenant_member *m = &row->member;
+
+	h = hash_number(h, (uint64_t)row->kind << 16 | row->pkey);
+	switch (row->kind) {
+	case TENANT_ROW_PARTITION:
+		h = hash_bytes(h, f->name, strlen(f->name) + 1);
+		return hash_number(h, (uint64_t)f->ipoib << 24 | (uint64_t)f->mtu << 16 |
+					      (uint64_t)f->rate << 8 | f->sl);
+	case TENANT_ROW_GONE:
+		break;
+	case TENANT_ROW_MEMBER:
+		h = hash_number(h, (uint64_t)m->full << 1 | m->index0);
+		return hash_number(h, m->guid);
+	case TENANT_ROW_LEFT:
+		return hash_number(h, m->guid);
+	}
+	return h;
+}
+
+uint64_t tenants_chain_after(const struct tenants *t, const struct tenant_entry *e)
+{
+	uint64_t h = hash_number(t->chain, e->generation);
+
+	h = hash_number(h, (uint64_t)e->at);
+	for (size_t i = 0; i < e->n_rows; i++)
+		h = hash_row(h, &e->rows[i]);
+	return hash_number(h, e->n_rows);
+}
+
+/* Members of all partitions afterwards, if every row is of another thing. */
+static size_t members_after(const struct tenants *t, const struct tenant_entry *e)
+{
+	size_t n = t->n_members;
+
+	for (size_t i = 0; i < e->n_rows; i++) {
+		const struct tenant_row *row = &e->rows[i];
+		const struct tenant_partition *p = tenants_find(t, row->pkey);
+		bool found = p && is_of_member(row) && tenants_member(p, row->member.guid);
+
+		if (row->kind == TENANT_ROW_GONE)
+			n -= p ? p->n_members : 0;
+		else if (row->kind == TENANT_ROW_LEFT)
+			n -= found ? 1 : 0;
+		else if (row->kind == TENANT_ROW_MEMBER)
+			n += found ? 0 : 1;
+	}
+	return n;
+}
+
+bool tenants_follows(const struct tenants *t, const struct tenant_entry *e, uint64_t chain,
+		     char *why, size_t why_size)
+{
+	uint64_t expected = tenants_chain_after(t, e);
+	size_t n;
+
+	if (t->generation >= TENANT_GENERATION_MAX) {
+		snprintf(why, why_size,
+			 "the table has generation %" PRIu64 ", the last one; expected no change",
+			 t->generation);
+		return false;
+	}
+	if (e->generation != t->generation + 1) {
+		snprintf(why, why_size, "the change has generation %" PRIu64 "; expected %" PRIu64,
+			 e->generation, t->generation + 1);
+		return false;
+	}
+	if (chain != expected) {
+		snprintf(why, why_size,
+			 "change %" PRIu64 " does not follow from those above: it has chain value "
+			 "0x%016" PRIx64 "; expected 0x%016" PRIx64,
+			 e->generation, chain, expected);
+		return false;
+	}
+	n = t->n_members + e->n_rows > TENANT_MEMBERS_MAX ? members_after(t, e) : 0;
+	if (n > TENANT_MEMBERS_MAX)
+		snprintf(why, why_size,
+			 "all partitions would have %zu members; expected at most %u", n,
+			 TENANT_MEMBERS_MAX);
+	return n <= TENANT_MEMBERS_MAX;
+}
+
+/* --- Back ----------------------------------------------------------------------------------- */
+
+struct inverse {
+	const struct tenants *t;
+	struct tenant_entry *ret;
+	size_t cap;
+};
+
+static struct tenant_row *add_row(struct inverse *v, enum tenant_row_kind kind,
+				  const struct tenant_partition *p)
+{
+	struct tenant_entry *e = v->ret;
+
+	GROW(e->rows, e->n_rows + 1, v->cap);
+	e->rows[e->n_rows] = (struct tenant_row){ .kind = kind, .pkey = p->pkey };
+	e->rows[e->n_rows].fields = p->fields;
+	e->rows[e->n_rows].generation = p->generation;
+	return &e->rows[e->n_rows++];
+}
+
+/* A partition that is not there goes; once is enough for many rows about it. */
+static void restore_absence(struct inverse *v, uint16_t pkey)
+{
+	const struct tenant_partition absent = { .pkey = pkey };
+	const struct tenant_entry *e = v->ret;
+	const struct tenant_row *last = e->n_rows ? &e->rows[e->n_rows - 1] : NULL;
+
+	if (!last || last->kind != TENANT_ROW_GONE || last->pkey != pkey)
+		add_row(v, TENANT_ROW_GONE, &absent);
+}
+
+static void restore_member(struct inverse *v, const struct tenant_partition *p, guid_t guid)
+{
+	const struct tenant_member *m = tenants_member(p, guid);
+	struct tenant_row *row = add_row(v, m ? TENANT_ROW_MEMBER : TENANT_ROW_LEFT, p);
+
+	row->member = m ? *m : (struct tenant_member){ .guid = guid };
+}
+
+static void restore_row(struct inverse *v, const struct tenant_row *row)
+{
+	const struct tenant_partition *p = tenants_find(v->t, row->pkey), *other;
+
+	if (row->kind == TENANT_ROW_MEMBER && row->member.index0) {
+		other = tenants_find(v->t, tenants_at_index0(v->t, row->member.guid));
+		if (other && other != p)
+			restore_member(v, other, row->member.guid);
+	}
+	if (!p) {
+		restore_absence(v, row->pkey);
+		return;
+	}
+	if (is_of_member(row)) {
+		restore_member(v, p, row->member.guid);
+		return;
+	}
+	add_row(v, TENANT_ROW_PARTITION, p);
+	for (size_t i = 0; row->kind == TENANT_ROW_GONE && i < p->n_members; i++)
+		restore_member(v, p, p->members[i].guid);
+}
+
+/* Every row becomes what there is now of the thing that it names, so their order is no matter. */
+void tenants_inverse(const struct tenants *t, const struct tenant_entry *e,
+		     struct tenant_entry *ret)
+{
+	struct inverse v = { .t = t, .ret = ret };
+
+	assert(t && e && ret && ret != e);
+	*ret = (struct tenant_entry){ .generation = t->generation, .at = t->changed_at };
+	for (size_t i = 0; i < e->n_rows; i++)
+		restore_row(&v, &e->rows[i]);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The configuration and the log level: seen, judged, set. Secret keys are never shown. */
+#include <grp.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/control_internal.h"
+#include "util/log.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define LOG_FLAGS_MAX 0xFF
+#define GROUP_BUFFER  (64 * 1024)
+
+bool control_group_id(const char *name, gid_t *ret)
+{
+	_cleanup_free_ char *buffer = xmalloc(GROUP_BUFFER);
+	struct group group, *found = NULL;
+	uint64_t gid;
+
+	if (str_to_u64(name, 10, UINT32_MAX - 1, &gid) < 0) {
+		getgrnam_r(name, &group, buffer, GROUP_BUFFER, &found);
+		if (!found)
+			return false;
+		gid = found->gr_gid;
+	}
+	*ret = (gid_t)gid;
+	return true;
+}
+
+char *control_user_name(uid_t uid, char ret[static 64])
+{
+	_cleanup_free_ char *buffer = xmalloc(GROUP_BUFFER);
+	FILE *file = fopen("/etc/passwd", "re");
+	struct passwd row, *found = NULL;
+
+	ret[0] = '\0';
+	while (file && fgetpwent_r(file, &row, buffer, GROUP_BUFFER, &found) == 0)
+		if (row.pw_uid == uid) {
+			str_printable(row.pw_name, strlen(row.pw_name), ret, 64);
+			break;
+		}
+	if (file)
+		fclose(file);
+	return ret;
+}
+
+/* ---- findings -------------------------------------------------------------------------------- */
+
+void control_put_findings(struct json_object *all, const struct conf_report *r)
+{
+	static const char *const severities[] = {
+		[CONF_NOTE] = "note",
+		[CONF_WARNING] = "warning",
+		[CONF_ERROR] = "error",
+	};
+
+	for (size_t i = 0; i < r->n; i++) {
+		const struct conf_finding *f = &r->findings[i];
+		struct json_object *o = json_append_object(all);
+
+		json_add_str(o, "severity", severities[f->severity]);
+		json_add_str(o, "file", f->file);
+		json_add_int(o, "line", f->line);
+		json_add_int(o, "column", f->column);
+		json_add_str(o, "text", f->text);
+	}
+}
+
+struct json_object *control_check(const struct daemon_api *api, struct json_object *parameters,
+				  struct control_error *err)
+{
+	struct json_object *o = json_object_new_object();
+	struct conf_report found = { 0 };
+	_cleanup_free_ char *news = NULL;
+
+	api->check(api->arg, &found, &news);
+	json_add_str(o, "file", api->conf_path);
+	json_add_int(o, "errors", found.errors);
+	json_add_int(o, "warnings", found.warnings);
+	json_add_str(o, "would_change", news);
+	control_put_findings(json_add_array(o, "findings"), &found);
+	conf_report_clear(&found);
+	return o;
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const char *source_name(enum conf_source source)
+{
+	switch (source) {
+	case CONF_SOURCE_FILE:
+		return "file";
+	case CONF_SOURCE_COMMAND_LINE:
+		return "command_line";
+	case CONF_SOURCE_COPIED:
+		return "copied";
+	case CONF_SOURCE_PROFILE:
+		return "profile";
+	case CONF_SOURCE_DEFAULT:
+		break;
+	}
+	return "default";
+}
+
+static const char *effect_of(const struct conf_option *row)
+{
+	switch (row->state) {
+	case CONF_STATE_LATER:
+	case CONF_STATE_NONE:
+		return "none";
+	case CONF_STATE_ALWAYS:
+		return "always";
+	case CONF_STATE_EFFECTIVE:
+	case CONF_STATE_OWN:
+		break;
+	}
+	return "yes";
+}
+
+/* Of a manager that is master, or was. */
+static void put_origin(struct json_object *o, const struct conf *c)
+{
+	json_add_guid(o, "copied_from", c->copied_from);
+	json_add_int(o, "copied_at", c->copied_at);
+}
+
+static void put_option(struct json_object *o, const struct conf *c, enum conf_id id)
+{
+	const struct conf_option *row = conf_option(id);
+	_cleanup_free_ char *value = conf_value_shown(c, id);
+	bool is_default = conf_value_is_default(c, id);
+
+	json_add_str(o, "name", row->name);
+	if (conf_is_secret(id))
+		json_add_str(o, "value", is_default ? "(not set)" : "(set)");
+	else
+		json_add_str(o, "value", value);
+	json_add_str(o, "default", row->default_text);
+	json_add_bool(o, "is_default", is_default);
+	json_add_str(o, "source", source_name(conf_source(c, id)));
+	json_add_str(o, "file", c->file_line[id] ? c->file : NULL);
+	json_add_int(o, "line", c->file_line[id]);
+	if (c->copied[id])
+		put_origin(o, c);
+	if (conf_source(c, id) == CONF_SOURCE_PROFILE)
+		json_add_str(o, "profile", c->security_profile);
+	json_add_str(o, "effect", effect_of(row));
+	json_add_str(o, "change_costs", conf_cost_name(row->cost));
+	json_add_str(o, "range", row->range);
+	json_add_str(o, "help", row->help);
+}
+
+static void *option_not_found(const char *name, struct control_error *err)
+{
+	const char *near = conf_option_nearest(name);
+	char shown[60];
+
+	str_printable(name, sizeof(shown), shown, sizeof(shown));
+	return control_fail(err, "NotFound", "there is no option '%s'%s%s%s", shown,
+			    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+struct json_object *control_options(const struct daemon_api *api, struct json_object *parameters,
+				    struct control_error *err)
+{
+	const char *name = json_str(parameters, "name");
+	enum conf_id only = name ? conf_option_find(name) : CONF_N_OPTIONS;
+	const struct conf *conf = api->sm ? sm_conf(api->sm) : api->conf;
+	struct json_object *o, *all;
+
+	if (name && only == CONF_N_OPTIONS)
+		return option_not_found(name, err);
+	o = json_object_new_object();
+	all = json_add_array(o, "options");
+	for (enum conf_id id = 0; id < CONF_N_OPTIONS; id++)
+		if (!name || id == only)
+			put_option(json_append_object(all), conf, id);
+	return o;
+}
+
+/* ---- the log level --------------------------------------------------------------------------- */
+
+struct json_object *control_log_level(const struct daemon_api *api, struct json_object *parameters,
+				      struct control_error *err)
+{
+	static const char *const names[] = { "error", "info",	"verbose", "debug",
+					     "funcs", "frames", "routing", "sys" };
+	struct json_object *o = json_object_new_object(), *on;
+
+	json_add_int(o, "flags", log_flags());
+	on = json_add_array(o, "names");
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
+		if (log_flags() & 1u << i)
+			json_append_str(on, names[i]);
+	return o;
+}
+
+struct json_object *control_set_log_level(const struct daemon_api *api,
+					  struct json_object *parameters, struct control_error *err)
+{
+	int64_t flags = json_object_get_int64(json_object_object_get(parameters, "flags"));
+
+	if (flags < 0 || flags > LOG_FLAGS_MAX)
+		return control_fail(err, "InvalidParameter", "flags must be from 0 to 0x%x",
+				    LOG_FLAGS_MAX);
+	log_set_flags((unsigned)flags);
+	return control_log_level(api, parameters, err);
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Events as objects: kind, time, members of the kind, and a sentence for people. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/control_internal.h"
+#include "fabric/words.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define KINDS_MAX 32
+
+static const char *const names[SM_EVENT_KINDS] = {
+	[SM_EVENT_STATE] = "state",
+	[SM_EVENT_SWEEP_START] = "sweep_start",
+	[SM_EVENT_DISCOVERED] = "discovered",
+	[SM_EVENT_SWEEP_DONE] = "sweep_done",
+	[SM_EVENT_ROUTES] = "routes",
+	[SM_EVENT_LFT] = "lft",
+	[SM_EVENT_SUBNET_UP] = "subnet_up",
+	[SM_EVENT_NODE] = "node",
+	[SM_EVENT_LINK] = "link",
+	[SM_EVENT_TRAP] = "trap",
+	[SM_EVENT_MANAGER] = "manager",
+	[SM_EVENT_SA_DUMPED] = "sa_dumped",
+	[SM_EVENT_PORT_DOWN] = "port_down",
+	[SM_EVENT_SECURITY] = "security",
+};
+
+const char *control_event_name(enum sm_event_kind kind)
+{
+	return kind < SM_EVENT_KINDS ? names[kind] : "unknown";
+}
+
+static void add_text(struct json_object *o, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static void add_text(struct json_object *o, const char *fmt, ...)
+{
+	char text[600];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	json_add_str(o, "text", text);
+}
+
+static const struct node *find_node(const struct daemon_api *api, guid_t guid)
+{
+	return api->sm ? fabric_find_node(sm_fabric(api->sm), guid) : NULL;
+}
+
+/* Also of a node that has just gone. */
+static const char *name_of(const struct daemon_api *api, guid_t guid, const char *otherwise)
+{
+	const struct node *n = find_node(api, guid);
+
+	return n ? node_name(n) : otherwise;
+}
+
+static void add_sweep(struct json_object *o, const struct sm_event *e)
+{
+	json_add_str(o, "sweep", sweep_kind_name(e->sweep.kind));
+	json_add_str(o, "why", e->sweep.why);
+	if (e->kind == SM_EVENT_SWEEP_START) {
+		add_text(o, "%s sweep begins: %s", sweep_kind_name(e->sweep.kind), e->sweep.why);
+		return;
+	}
+	json_add_int(o, "gets", e->sweep.n_gets);
+	json_add_int(o, "sets", e->sweep.n_sets);
+	json_add_int(o, "errors", e->sweep.errors);
+	json_add_int(o, "duration_ms", e->sweep.ms);
+	if (e->kind == SM_EVENT_DISCOVERED) {
+		add_text(o, "the subnet has been read: %u Gets in %u ms", e->sweep.n_gets,
+			 e->sweep.ms);
+		return;
+	}
+	json_add_bool(o, "went_through", e->sweep.through);
+	if (e->kind == SM_EVENT_SUBNET_UP)
+		add_text(o, e->sweep.errors ? "the subnet is set up, with %u error%s" : "SUBNET UP",
+			 e->sweep.errors, e->sweep.errors == 1 ? "" : "s");
+	else
+		add_text(o, "%s sweep %s: %u Gets, %u Sets, %u errors in %u ms",
+			 sweep_kind_name(e->sweep.kind), e->sweep.through ? "done" : "ended early",
+			 e->sweep.n_gets, e->sweep.n_sets, e->sweep.errors, e->sweep.ms);
+}
+
+static void add_node(struct json_object *o, const struct daemon_api *api, const struct sm_event *e)
+{
+	static const char *const types[] = { "node", "host", "switch", "router" };
+	const char *type = e->node.type < ARRAY_SIZE(types) ? types[e->node.type] : types[0];
+	const char *name = name_of(api, e->node.node_guid, e->node.desc);
+
+	json_add_guid(o, "node_guid", e->node.node_guid);
+	json_add_guid(o, "port_guid", e->node.port_guid);
+	json_add_str(o, "name", name);
+	json_add_str(o, "type", type);
+	json_add_bool(o, "came", e->node.came);
+	if (e->node.came || !e->node.behind_guid) {
+		add_text(o, "%s '%s' (0x%016" PRIx64 ") %s", type, name, e->node.node_guid,
+			 e->node.came ? "is there" : "is gone");
+		return;
+	}
+	add_text(o, "%s '%s' (0x%016" PRIx64 ") is gone; it was behind '%s' port %u", type, name,
+		 e->node.node_guid, name_of(api, e->node.behind_guid, "?"), e->node.behind_port);
+}
+
+static void add_link(struct json_object *o, const struct daemon_api *api, const struct sm_event *e)
+{
+	struct json_object *ends = json_add_array(o, "ends");
+	const char *name[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct json_object *end = json_append_object(ends);
+
+		name[i] = name_of(api, e->link.guid[i], NULL);
+		json_add_guid(end, "node_guid", e->link.guid[i]);
+		json_add_str(end, "name", name[i]);
+		json_add_int(end, "port", e->link.port[i]);
+	}
+	json_add_bool(o, "up", e->link.up);
+	add_text(o, "link '%s' port %u - '%s' port %u is %s", name[0] ? name[0] : "?",
+		 e->link.port[0], name[1] ? name[1] : "?", e->link.port[1],
+		 e->link.up ? "up" : "down");
+}
+
+static void add_routes(struct json_object *o, const struct sm_event *e)
+{
+	json_add_str(o, "engine", e->routes.engine);
+	json_add_bool(o, "without_reading", e->routes.reroute);
+	json_add_int(o, "duration_ms", e->routes.ms);
+	json_add_int(o, "unreachable_pairs", e->routes.unreachable);
+	json_add_int(o, "lanes", e->routes.lanes);
+	add_text(o, "routes by %s computed in %u ms, %u pairs have no way", e->routes.engine,
+		 e->routes.ms, e->routes.unreachable);
+}
+
+static void add_lft(struct json_object *o, const struct daemon_api *api, const struct sm_event *e)
+{
+	const char *name = name_of(api, e->lft.node_guid, "?");
+
+	json_add_guid(o, "node_guid", e->lft.node_guid);
+	json_add_str(o, "name", name);
+	json_add_int(o, e->lft.top_changed ? "top" : "block",
+			e->lft.top_changed ? e->lft.top : e->lft.block);
+	add_text(o, "forwarding table of '%s': %s %u written", name,
+		 e->lft.top_changed ? "top" : "block",
+		 e->lft.top_changed ? e->lft.top : e->lft.block);
+}
+
+static void add_manager(struct json_object *o, const struct sm_event *e)
+{
+	json_add_guid(o, "guid", e->manager.guid);
+	json_add_str(o, "state", e->manager.gone ? NULL : sm_state_name(e->manager.state));
+	json_add_int(o, "priority", e->manager.priority);
+	json_add_bool(o, "gone", e->manager.gone);
+	add_text(o, "%s", e->manager.text ? e->manager.text : "another subnet manager");
+}
+
+static void add_security(struct json_object *o, const struct sm_event *e)
+{
+	json_add_str(o, "what", e->security.what);
+	json_add_guid(o, "port_guid", e->security.port_guid);
+	json_add_int(o, "lid", e->security.lid);
+	add_text(o, "%s", e->security.text);
+}
+
+static void add_rest(struct json_object *o, const struct daemon_api *api, const struct sm_event *e)
+{
+	switch (e->kind) {
+	case SM_EVENT_STATE:
+		json_add_str(o, "from", sm_state_name(e->state.from));
+		json_add_str(o, "to", sm_state_name(e->state.to));
+		add_text(o, "%s -> %s", sm_state_name(e->state.from), sm_state_name(e->state.to));
+		break;
+	case SM_EVENT_SWEEP_START:
+	case SM_EVENT_DISCOVERED:
+	case SM_EVENT_SWEEP_DONE:
+	case SM_EVENT_SUBNET_UP:
+		add_sweep(o, e);
+		break;
+	case SM_EVENT_ROUTES:
+		add_routes(o, e);
+		break;
+	case SM_EVENT_LFT:
+		add_lft(o, api, e);
+		break;
+	case SM_EVENT_NODE:
+		add_node(o, api, e);
+		break;
+	case SM_EVENT_LINK:
+		add_link(o, api, e);
+		break;
+	case SM_EVENT_TRAP:
+		json_add_int(o, "lid", e->trap.from);
+		add_text(o, "%s", e->trap.text ? e->trap.text : "a trap");
+		break;
+	case SM_EVENT_MANAGER:
+		add_manager(o, e);
+		break;
+	case SM_EVENT_SA_DUMPED:
+		add_text(o, "what hosts registered was written to its file");
+		break;
+	case SM_EVENT_PORT_DOWN:
+		add_text(o, "our own port has lost its link");
+		break;
+	case SM_EVENT_SECURITY:
+		add_security(o, e);
+		break;
+	case SM_EVENT_KINDS:
+		break;
+	}
+}
+
+void control_put_event(struct json_object *o, const struct daemon_api *api,
+		       const struct sm_event *event)
+{
+	int64_t realtime = daemon_api_realtime(api, event->at);
+
+	json_add_str(o, "kind", control_event_name(event->kind));
+	control_add_time(o, "time", realtime);
+	json_add_int(o, "realtime_us", realtime);
+	add_rest(o, api, event);
+}
+
+/* ---- Monitor --------------------------------------------------------------------------------- */
+
+/* "sweep" stands for "sweep_start" and "sweep_done". */
+static bool is_kind(const char *name, const char *word)
+{
+	size_t len = strlen(word);
+
+	return !strncmp(name, word, len) && (!name[len] || name[len] == '_');
+}
+
+static bool is_wanted(struct json_object *parameters, enum sm_event_kind kind)
+{
+	struct json_object *kinds = json_object_object_get(parameters, "kinds");
+	size_t n = kinds ? json_object_array_length(kinds) : 0;
+
+	if (!n)
+		return kind != SM_EVENT_LFT;
+	for (size_t i = 0; i < n; i++)
+		if (is_kind(names[kind],
+			    json_object_get_string(json_object_array_get_idx(kinds, i))))
+			return true;
+	return false;
+}
+
+static bool is_known(struct json_object *kind)
+{
+	if (!json_object_is_type(kind, json_type_string))
+		return false;
+	for (unsigned i = 0; i < SM_EVENT_KINDS; i++)
+		if (is_kind(names[i], json_object_get_string(kind)))
+			return true;
+	return false;
+}
+
+static void refuse_kind(struct json_object *kind, struct control_error *err)
+{
+	char all[300], shown[40];
+	size_t len = 0;
+	const char *text = json_object_get_string(kind);
+
+	for (unsigned i = 0; i < SM_EVENT_KINDS; i++)
+		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s", i ? ", " : "",
+					names[i]);
+	str_printable(text ? text : "null", text ? strlen(text) : 4, shown, sizeof(shown));
+	control_fail(err, "InvalidParameter", "there is no event '%s'; there are: %s", shown, all);
+}
+
+struct json_object *control_monitor(const struct daemon_api *api, struct json_object *parameters,
+				    struct control_error *err)
+{
+	struct json_object *kinds = json_object_object_get(parameters, "kinds");
+	size_t n = kinds ? json_object_array_length(kinds) : 0;
+
+	if (n > KINDS_MAX)
+		return control_fail(err, "InvalidParameter", "at most %d kinds", KINDS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *kind = json_object_array_get_idx(kinds, i);
+
+		if (!is_known(kind)) {
+			refuse_kind(kind, err);
+			return NULL;
+		}
+	}
+	return json_object_new_object();
+}
+
+struct json_object *control_follow_monitor(const struct control_following *f,
+					   const struct sm_event *event, unsigned *state,
+					   bool *ret_last)
+{
+	struct json_object *o;
+
+	/* Goes on: the next manager's events are told as well. */
+	if (!event || !is_wanted(f->parameters, event->kind))
+		return NULL;
+	o = json_object_new_object();
+	control_put_event(json_add_object(o, "event"), f->api, event);
+	if (f->missed)
+		json_add_bool(o, "missed", true);
+	return o;
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * TenantPartitions: the partitions of partitions.conf and of the table of tenants as one list,
+ * copied on the main thread, made a document by the worker.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/control_change.h"
+#include "control/control_internal.h"
+#include "util/mem.h"
+
+#define MTU_OF_FILE  4 /* 2048: of a partition of the file without a group (partitions-conf.md) */
+#define RATE_OF_FILE 3 /* 10 Gb/s */
+
+struct member {
+	guid_t guid;
+	const char *pending; /* constant text; NULL: its P_Key is on the device */
+	uint32_t seq;	     /* the last one of a GUID counts */
+	bool full, index0;
+};
+
+struct row {
+	uint16_t pkey;
+	bool in_file, in_table;
+	const char *all; /* what ALL or ALL_CAS have in the file; NULL: nothing */
+	struct tenant_fields fields;
+	uint64_t generation;
+	struct member *members; /* by GUID; NULL: none, or only the number is wanted */
+	size_t n_members;
+};
+
+struct listing {
+	uint64_t generation;
+	int64_t changed;  /* seconds since 1970; 0: never */
+	char closed[300]; /* "": no */
+	unsigned standbys, open;
+	bool has_members;
+	struct row *rows; /* by P_Key */
+	size_t n, cap;
+};
+
+/* ---- members -------------------------------------------------------------------------------- */
+
+static int compare_members(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+
+	if (x->guid != y->guid)
+		return x->guid < y->guid ? -1 : 1;
+	return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* The last one of each GUID, by GUID. */
+static void settle_members(struct row *row)
+{
+	size_t n = 0;
+
+	if (row->n_members)
+		qsort(row->members, row->n_members, sizeof(row->members[0]), compare_members);
+	for (size_t i = 0; i < row->n_members; i++) {
+		if (n && row->members[n - 1].guid == row->members[i].guid)
+			n--;
+		row->members[n++] = row->members[i];
+	}
+	row->n_members = n;
+}
+
+/* Those that the file names, then those of the table, which count as if they stood behind. */
+static void collect_members(struct row *row, const struct partition *file,
+			    const struct tenant_partition *table)
+{
+	size_t room = (file ? file->n_items : 0) + (table ? table->n_members : 0), n = 0;
+
+	row->members = xcalloc(room + 1, sizeof(row->members[0]));
+	for (size_t i = 0; file && i < file->n_items; i++)
+		if (file->items[i].ports == PARTITION_GUID)
+			row->members[n++] = (struct member){
+				.guid = file->items[i].guid,
+				.full = file->items[i].member != PARTITION_LIMITED,
+				.index0 = file->items[i].indx0,
+				.seq = (uint32_t)i,
+			};
+	for (size_t i = 0; table && i < table->n_members; i++)
+		row->members[n++] = (struct member){
+			.guid = table->members[i].guid,
+			.full = table->members[i].full,
+			.index0 = table->members[i].index0,
+			.seq = UINT32_MAX,
+		};
+	row->n_members = n;
+	if (file)
+		settle_members(row);
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static const char *membership_name(bool full)
+{
+	return full ? "full" : "limited";
+}
+
+static bool is_ipoib_group(const struct partition_group *g)
+{
+	static const uint8_t ipv4[] = { 0x40, 0x1b }, ipv6[] = { 0x60, 0x1b };
+
+	return !memcmp(g->mgid + 2, ipv4, 2) || !memcmp(g->mgid + 2, ipv6, 2);
+}
+
+static void take_file(struct row *row, const struct partitions *all, const struct partition *file)
+{
+	row->in_file = true;
+	row->fields = (struct tenant_fields){
+		.mtu = MTU_OF_FILE, .rate = RATE_OF_FILE, .sl = file->sl
+	};
+	snprintf(row->fields.name, sizeof(row->fields.name), "%s", file->name);
+	for (size_t i = 0; i < file->n_items; i++)
+		if (file->items[i].ports == PARTITION_ALL ||
+		    file->items[i].ports == PARTITION_ALL_CAS)
+			row->all = membership_name(file->items[i].member != PARTITION_LIMITED);
+	for (size_t i = 0; i < all->n_groups && !row->fields.ipoib; i++) {
+		if (&all->list[all->groups[i].partition] != file ||
+		    !is_ipoib_group(&all->groups[i]))
+			continue;
+		row->fields.ipoib = true;
+		row->fields.mtu = all->groups[i].mtu;
+		row->fields.rate = all->groups[i].rate;
+	}
+}
+
+/* A partition of the table alone has no line in what is in force; the built-in has items. */
+static const struct partition *partition_of_file(const struct partitions *all, uint16_t pkey)
+{
+	const struct partition *p = all ? partitions_find(all, pkey) : NULL;
+
+	return p && (p->line || p->n_items) ? p : NULL;
+}
+
+static void add_row(struct listing *l, const struct daemon_api *api, uint16_t pkey)
+{
+	const struct partition *file = partition_of_file(sm_partitions(api->sm), pkey);
+	const struct tenant_partition *table = tenants_find(sm_tenants(api->sm), pkey);
+	struct row row = {
+		.pkey = pkey,
+		.in_table = table != NULL,
+		.fields = { .name = "Default", .mtu = MTU_OF_FILE, .rate = RATE_OF_FILE },
+	};
+
+	if (table) {
+		row.fields = table->fields;
+		row.generation = table->generation;
+		row.n_members = table->n_members;
+	}
+	if (file)
+		take_file(&row, sm_partitions(api->sm), file);
+	if (file || l->has_members)
+		collect_members(&row, file, table);
+	for (size_t i = 0; l->has_members && i < row.n_members; i++)
+		row.members[i].pending = sm_tenancy_pending(api->sm, row.members[i].guid);
+	GROW(l->rows, l->n + 1, l->cap);
+	l->rows[l->n++] = row;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	return (int)((const struct row *)a)->pkey - (int)((const struct row *)b)->pkey;
+}
+
+static void add_rows(struct listing *l, const struct daemon_api *api, uint16_t wanted)
+{
+	const struct partitions *all = sm_partitions(api->sm);
+	const struct tenants *tenants = sm_tenants(api->sm);
+	const struct tenant_partition *p;
+	bool is_met = false; /* 0x7FFF */
+
+	for (size_t i = 0; (p = tenants_at(tenants, i)); i++) {
+		if (!wanted || p->pkey == wanted)
+			add_row(l, api, p->pkey);
+		is_met = is_met || p->pkey == PKEY_DEFAULT;
+	}
+	for (size_t i = 0; all && i < all->n; i++) {
+		uint16_t pkey = all->list[i].pkey;
+
+		if (!partition_of_file(all, pkey) || tenants_find(tenants, pkey))
+			continue;
+		if (!wanted || pkey == wanted)
+			add_row(l, api, pkey);
+		is_met = is_met || pkey == PKEY_DEFAULT;
+	}
+	if (!is_met && (!wanted || wanted == PKEY_DEFAULT))
+		add_row(l, api, PKEY_DEFAULT);
+	if (l->n)
+		qsort(l->rows, l->n, sizeof(l->rows[0]), compare_rows);
+}
+
+/* ---- the snapshot --------------------------------------------------------------------------- */
+
+void *control_partitions_new(const struct control_method *m, const struct daemon_api *api,
+			     struct json_object *parameters, struct control_error *err)
+{
+	struct json_object *pkey = json_object_object_get(parameters, "pkey");
+	struct json_object *members = json_object_object_get(parameters, "members");
+	uint16_t wanted = 0;
+	const char *closed;
+	struct listing *l;
+
+	if (!api->sm)
+		return control_fail(err, "NotReady", "no port is open: %.250s", api->status);
+	if (pkey && !control_read_pkey(pkey, &wanted, err))
+		return NULL;
+	closed = sm_tenancy_closed(api->sm);
+	l = xcalloc(1, sizeof(*l));
+	l->generation = tenants_generation(sm_tenants(api->sm));
+	l->changed = tenants_changed_at(sm_tenants(api->sm));
+	l->standbys = sm_tenancy_standbys(api->sm);
+	l->open = sm_tenancy_open(api->sm);
+	l->has_members = members && json_object_get_boolean(members);
+	snprintf(l->closed, sizeof(l->closed), "%s", closed ? closed : "");
+	add_rows(l, api, wanted);
+	return l;
+}
+
+void control_partitions_drop(void *snapshot)
+{
+	struct listing *l = snapshot;
+
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->n; i++)
+		free(l->rows[i].members);
+	free(l->rows);
+	free(l);
+}
+
+/* ---- the document --------------------------------------------------------------------------- */
+
+static void put_members(struct json_object *members, const struct row *row)
+{
+	for (size_t i = 0; i < row->n_members; i++) {
+		const struct member *m = &row->members[i];
+		struct json_object *o = json_append_object(members);
+
+		json_add_guid(o, "guid", m->guid);
+		json_add_str(o, "membership", membership_name(m->full));
+		json_add_bool(o, "index0", m->index0);
+		json_add_str(o, "pending", m->pending);
+	}
+}
+
+static void put_row(struct json_object *o, const struct row *row, bool has_members)
+{
+	char pkey[12];
+
+	snprintf(pkey, sizeof(pkey), "0x%04x", row->pkey);
+	json_add_str(o, "pkey", pkey);
+	json_add_str(o, "name", row->fields.name);
+	json_add_str(o, "source", !row->in_table ? "file" : row->in_file ? "both" : "api");
+	json_add_str(o, "default_membership", row->pkey == PKEY_DEFAULT ? row->all : NULL);
+	json_add_bool(o, "ip_over_ib", row->fields.ipoib);
+	json_add_int(o, "mtu", row->fields.mtu);
+	json_add_int(o, "rate", row->fields.rate);
+	json_add_int(o, "sl", row->fields.sl);
+	json_add_int(o, "generation", (int64_t)row->generation);
+	json_add_int(o, "n_members", (int64_t)row->n_members);
+	if (has_members)
+		put_members(json_add_array(o, "members"), row);
+}
+
+struct json_object *control_partitions(void *snapshot, struct control_error *err)
+{
+	struct json_object *o = json_object_new_object(), *rows;
+	const struct listing *l = snapshot;
+
+	json_add_int(o, "generation", (int64_t)l->generation);
+	if (l->changed)
+		control_add_time(o, "changed", l->changed * MONO_S);
+	else
+		json_add_str(o, "changed", NULL);
+	json_add_str(o, "closed", l->closed[0] ? l->closed : NULL);
+	json_add_int(o, "standbys", l->standbys);
+	json_add_int(o, "open", l->open);
+	rows = json_add_array(o, "partitions");
+	for (size_t i = 0; i < l->n; i++)
+		put_row(json_append_object(rows), &l->rows[i], l->has_members);
+	return o;
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Status: the first things an administrator looks for, in one object whose size does not grow with
+ * the fabric.
+ */
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "control/control_internal.h"
+#include "fabric/words.h"
+#include "ib/attrs.h"
+#include "sa/sa.h"
+#include "show/show.h"
+#include "util/log.h"
+#include "util/str.h"
+
+#define LEFT_OUT_MAX  2000
+#define MANAGERS_MAX  64
+#define FINDINGS_MAX  200
+
+/* ---- managers -- ----------------------------------------------------------------------------- */
+
+static void put_own_manager(struct json_object *o, const struct daemon_api *api)
+{
+	const struct fabric *f = sm_fabric(api->sm);
+
+	if (f->own_port)
+		json_add_guid(o, "guid", f->own_port->guid);
+	json_add_bool(o, "is_self", true);
+	json_add_str(o, "state", sm_state_name(sm_state(api->sm)));
+	json_add_int(o, "priority", sm_told_priority(api->sm));
+	json_add_str(o, "where", "this one");
+}
+
+static void put_other_manager(struct json_object *o, const struct sm_manager *m)
+{
+	json_add_guid(o, "guid", m->guid);
+	json_add_bool(o, "is_self", false);
+	json_add_str(o, "state", m->known ? sm_state_name(m->state) : NULL);
+	json_add_known(o, "priority", m->known, m->priority);
+	json_add_str(o, "where", m->where);
+	json_add_bool(o, "watched", m->polled);
+	json_add_bool(o, "trusted", !m->trust);
+	json_add_str(o, "why_not", m->trust);
+}
+
+static void add_managers(struct json_object *o, const struct daemon_api *api)
+{
+	bool is_master = sm_state(api->sm) == SM_MASTER, found = is_master;
+	struct json_object *others;
+	struct sm_manager m;
+	char differs[160];
+	unsigned n;
+
+	json_add_str(o, "master", NULL);
+	if (is_master)
+		put_own_manager(json_add_object(o, "master"), api);
+	others = json_add_array(o, "other_managers");
+	for (unsigned i = 0; i < MANAGERS_MAX && sm_manager_at(api->sm, i, &m); i++) {
+		put_other_manager(json_append_object(others), &m);
+		if (!found && m.known && m.state == SM_MASTER && !m.trust) {
+			put_other_manager(json_add_object(o, "master"), &m);
+			found = true;
+		}
+	}
+	n = sm_configured_otherwise(api->sm, differs, sizeof(differs));
+	json_add_str(o, "configured_otherwise", n ? differs : NULL);
+}
+
+/* ---- the subnet ----------------------------------------------------------------------------- */
+
+static void add_own_port(struct json_object *o, const struct fabric *f)
+{
+	const struct port *p = f->own_port;
+
+	if (!p)
+		return;
+	json_add_guid(o, "port_guid", p->guid);
+	json_add_guid(o, "node_guid", p->node->guid);
+	json_add_str(o, "node", node_name(p->node));
+	json_add_int(o, "port_number", p->num);
+	json_add_int(o, "lid", fabric_lid_of(p));
+}
+
+static void add_unserved(struct json_object *subnet, const struct daemon_api *api, mono_t now)
+{
+	struct sm_unserved is;
+	struct json_object *o;
+
+	json_add_str(subnet, "oldest_unserved_change", NULL);
+	if (!sm_unserved(api->sm, now, &is))
+		return;
+	o = json_add_object(subnet, "oldest_unserved_change");
+	json_add_int(o, "seconds", is.age / MONO_S);
+	json_add_bool(o, "stuck", is.stuck);
+	json_add_str(o, "why", is.why);
+	json_add_str(o, "cause", is.cause);
+}
+
+static void add_subnet(struct json_object *o, const struct daemon_api *api, mono_t now)
+{
+	const struct fabric *f = sm_fabric(api->sm);
+	const struct sm_stats *st = sm_stats(api->sm);
+	struct json_object *subnet = json_add_object(o, "subnet"), *left;
+	bool is_master = sm_state(api->sm) == SM_MASTER;
+	char text[LEFT_OUT_MAX] = "";
+
+	json_add_bool(subnet, "up", is_master && st->up);
+	json_add_bool(subnet, "own_port_answers", !sm_own_silent(api->sm));
+	add_unserved(subnet, api, now);
+	json_add_int(subnet, "nodes", f->n_nodes);
+	json_add_int(subnet, "switches", f->n_switches);
+	json_add_int(subnet, "silent_nodes", st->silent_nodes);
+	json_add_int(subnet, "ports_active", st->ports_active);
+	json_add_int(subnet, "ports_pending", st->ports_pending);
+	/* Others than the master leave nothing out: they give no LIDs to begin with. */
+	left = json_add_object(subnet, "left_out");
+	json_add_int(left, "count", is_master ? sm_left_out(api->sm, text, sizeof(text)) : 0);
+	json_add_str(left, "text", text);
+}
+
+static void put_sweep(struct json_object *o, const struct daemon_api *api,
+		      const struct daemon_sweep *s, mono_t now)
+{
+	json_add_str(o, "kind", sweep_kind_name(s->kind));
+	json_add_str(o, "why", s->why);
+	json_add_bool(o, "went_through", s->through);
+	json_add_int(o, "gets", s->n_gets);
+	json_add_int(o, "sets", s->n_sets);
+	json_add_int(o, "errors", s->errors);
+	json_add_int(o, "duration_ms", s->ms);
+	control_add_time(o, "ended", daemon_api_realtime(api, s->ended));
+	json_add_int(o, "seconds_ago", (now - s->ended) / MONO_S);
+}
+
+static void add_sweeps(struct json_object *o, const struct daemon_api *api, mono_t now)
+{
+	const struct daemon_memory *m = &api->memory;
+	struct json_object *sweeps = json_add_object(o, "sweeps"), *last;
+	const struct sm_stats *st = sm_stats(api->sm);
+
+	json_add_bool(sweeps, "enabled", sm_sweeping_enabled(api->sm));
+	json_add_bool(sweeps, "running", sm_sweeping(api->sm));
+	json_add_int(sweeps, "heavy", st->heavy_sweeps);
+	json_add_int(sweeps, "dirty", st->dirty_sweeps);
+	json_add_int(sweeps, "light", st->light_sweeps);
+	last = json_add_array(sweeps, "last");
+	for (unsigned i = 0; i < SWEEP_KINDS && m->sweeps[i].kind; i++)
+		put_sweep(json_append_object(last), api, &m->sweeps[i], now);
+}
+
+static void add_routing(struct json_object *o, const struct daemon_api *api)
+{
+	const struct routes *routes = sm_routes(api->sm);
+	const struct daemon_memory *m = &api->memory;
+	bool failed = sm_no_routes(api->sm)[0], is_routed = routes && m->engine[0];
+	struct json_object *routing;
+
+	json_add_str(o, "routing", NULL);
+	if (!failed && !is_routed)
+		return;
+	routing = json_add_object(o, "routing");
+	if (failed)
+		json_add_str(routing, "failed", sm_no_routes(api->sm));
+	if (is_routed) {
+		json_add_str(routing, "engine", m->engine);
+		json_add_int(routing, "duration_ms", m->routing_ms);
+		json_add_int(routing, "unreachable_pairs", m->unreachable);
+		json_add_int(routing, "lanes", routes->lanes ? routes->lanes->n_vls : 1);
+		json_add_str(routing, "note", routes->note);
+	}
+	json_add_str(routing, "refused", sm_routes_refused(api->sm));
+}
+
+/* ---- counters ------------------------------------------------------------------------------- */
+
+static void put_smps(struct json_object *smps, const struct daemon_api *api)
+{
+	const struct mad_engine *mad = sm_mad(api->sm);
+	struct json_object *rows;
+	unsigned n;
+	const struct mad_count *counts = mad_counts(mad, &n);
+
+	json_add_int(smps, "sent", (int64_t)mad_sent(mad, 0));
+	for (enum mad_stray why = 0; why < MAD_STRAYS; why++)
+		json_add_int(smps, mad_stray_name(why), (int64_t)mad_strays(mad)[why]);
+	rows = json_add_array(smps, "counts");
+	for (unsigned i = 0; i < n; i++) {
+		struct json_object *row = json_append_object(rows);
+
+		json_add_str(row, "method", mad_method_name(counts[i].method));
+		json_add_str(row, "attribute", ib_attr_name(counts[i].attr));
+		json_add_int(row, "sent", (int64_t)counts[i].sent);
+		json_add_int(row, "answered", (int64_t)counts[i].answered);
+		json_add_int(row, "bad_status", (int64_t)counts[i].bad_status);
+		json_add_int(row, "timeouts", (int64_t)counts[i].timeouts);
+		json_add_int(row, "retries", (int64_t)counts[i].retries);
+	}
+}
+
+static void put_traps(struct json_object *traps, const struct daemon_api *api)
+{
+	const struct sm_trap_stats *st = sm_trap_stats(api->sm);
+	struct json_object *kinds = json_add_object(traps, "received");
+
+	for (unsigned i = 0; i < SM_TRAP_KINDS; i++)
+		json_add_int(kinds, sm_trap_kind_name(i), (int64_t)st->received[i]);
+	json_add_int(traps, "taken", (int64_t)st->taken);
+	json_add_int(traps, "repeats", (int64_t)st->repeats);
+	json_add_int(traps, "suppressed", (int64_t)st->suppressed);
+	json_add_int(traps, "repressed", (int64_t)st->repressed);
+	json_add_int(traps, "forged", (int64_t)st->forged);
+	json_add_int(traps, "strangers", (int64_t)st->strangers);
+	json_add_int(traps, "sources", st->sources);
+	json_add_int(traps, "storms", st->storms);
+}
+
+/* ---- the configuration ---------------------------------------------------------------------- */
+
+static bool has_value(struct json_object *array, struct json_object *value)
+{
+	for (size_t i = 0; i < json_object_array_length(array); i++)
+		if (json_object_equal(json_object_array_get_idx(array, i), value))
+			return true;
+	return false;
+}
+
+/* SIGHUP and the files that count may say the same. */
+static void add_findings(struct json_object *to, const struct conf_report *r)
+{
+	struct json_object *all = json_object_new_array();
+
+	control_put_findings(all, r);
+	for (size_t i = 0; i < json_object_array_length(all); i++) {
+		struct json_object *f = json_object_array_get_idx(all, i);
+
+		if (json_object_array_length(to) < FINDINGS_MAX && !has_value(to, f))
+			json_object_array_add(to, json_object_get(f));
+	}
+	json_object_put(all);
+}
+
+static int64_t count_of(struct json_object *findings, const char *severity)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < json_object_array_length(findings); i++)
+		if (str_equal(json_str(json_object_array_get_idx(findings, i), "severity"),
+			      severity))
+			n++;
+	return n;
+}
+
+static void put_configuration(struct json_object *c, const struct daemon_api *api)
+{
+	struct json_object *findings = json_object_new_array();
+	const struct conf_files *files = api->sm ? sm_files(api->sm) : NULL;
+
+	if (api->findings)
+		add_findings(findings, api->findings);
+	for (unsigned i = 0; files && i < CONF_N_FILES; i++)
+		if (files->of[i])
+			add_findings(findings, &files->of[i]->findings);
+	json_add_str(c, "file", api->conf_path);
+	json_add_bool(c, "exists", api->conf_path && access(api->conf_path, F_OK) == 0);
+	json_add_bool(c, "refused", api->refused);
+	json_add_int(c, "errors", count_of(findings, "error"));
+	json_add_int(c, "warnings", count_of(findings, "warning"));
+	json_object_object_add(c, "findings", findings);
+}
+
+struct json_object *control_status(const struct daemon_api *api, struct json_object *parameters,
+				   struct control_error *err)
+{
+	struct json_object *o = json_object_new_object();
+	const mono_t now = daemon_api_now(api);
+	mono_t since = api->memory.state_since ? api->memory.state_since : api->started;
+
+	json_add_str(o, "instance", api->instance);
+	json_add_str(o, "version", api->version);
+	json_add_int(o, "pid", getpid());
+	json_add_str(o, "state", api->sm ? sm_state_name(sm_state(api->sm)) : "WAITING");
+	json_add_str(o, "status", api->status);
+	json_add_str(o, "port", api->port_name[0] ? api->port_name : NULL);
+	control_add_time(o, "started", daemon_api_realtime(api, api->started));
+	json_add_int(o, "uptime_seconds", (now - api->started) / MONO_S);
+	json_add_int(o, "log_flags", log_flags());
+	json_add_str(o, "log_file", api->conf->log_file);
+	put_configuration(json_add_object(o, "configuration"), api);
+	if (!api->sm)
+		return o;
+	json_add_int(o, "state_seconds", (now - since) / MONO_S);
+	json_add_int(o, "priority", sm_priority(api->sm));
+	add_own_port(o, sm_fabric(api->sm));
+	add_managers(o, api);
+	add_subnet(o, api, now);
+	add_sweeps(o, api, now);
+	add_routing(o, api);
+	show_put_sa_counts(json_add_object(o, "sa"), sa_stats(sm_sa(api->sm)));
+	put_traps(json_add_object(o, "traps"), api);
+	put_smps(json_add_object(o, "smps"), api);
+	return o;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "daemon/counters.h"
+
+static uint8_t path_sl(const void *sm, lid_t lid)
+{
+	return sm_path_sl(sm, lid);
+}
+
+struct perf_place counters_place(struct sm *sm, mono_t now, int64_t realtime)
+{
+	struct perf_place place = { .now = now, .realtime = realtime };
+
+	if (!sm || sm_state(sm) != SM_MASTER)
+		return place;
+	place.fabric = sm_fabric(sm);
+	place.mad = sm_gmp_engine(sm);
+	place.names = conf_files_names(sm_files(sm));
+	place.sl_to = path_sl;
+	place.sl_arg = sm;
+	return place;
+}

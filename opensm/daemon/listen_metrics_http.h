@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * GET /metrics over libmicrohttpd, from our own event loop: no thread, no waiting.
+ *
+ * A request that comes when there is no fresh page sleeps until metrics_http_ready(). Connections
+ * are few, and each has a time to be done in, however slowly it sends or reads.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <systemd/sd-event.h>
+
+#include "util/mono.h"
+
+/* A text that several connections may be sending. Main thread only. */
+struct metrics_page {
+	unsigned refs;
+	char *text;
+	size_t len;
+};
+/* Takes over `text`; one reference. */
+struct metrics_page *metrics_page_new(char *text, size_t len);
+struct metrics_page *metrics_page_ref(struct metrics_page *p);
+struct metrics_page *metrics_page_unref(struct metrics_page *p); /* NULL is fine; returns NULL */
+
+struct metrics_http_source {
+	/*
+	 * A reference of the page, or NULL: it comes later, then metrics_http_ready() is called.
+	 * `any`: the request has waited for one already, and takes the last one there is.
+	 */
+	struct metrics_page *(*page)(void *arg, bool openmetrics, bool any);
+	mono_t (*now)(void *arg);
+	void *arg;
+};
+
+struct metrics_http;
+
+/* Could it be listened on, as far as can be seen without doing so? False: why not. */
+bool metrics_http_check(const char *address, char *why, size_t why_len);
+/*
+ * `address`: "127.0.0.1:9315", "[::1]:9315", "localhost:9315", or the path of a unix socket. NULL
+ * and why: it cannot be listened on, or is no address of this machine alone.
+ */
+struct metrics_http *metrics_http_open(sd_event *event, const char *address,
+				       const struct metrics_http_source *source, char *why,
+				       size_t why_len);
+/* There is a new page. */
+void metrics_http_ready(struct metrics_http *h);
+/* Ends all connections. NULL is fine; returns NULL. */
+struct metrics_http *metrics_http_close(struct metrics_http *h);

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Timers of the event loop that run once, or are off; and the share of the main thread's time that
+ * work gets which clients may ask for as often as they like.
+ */
+#pragma once
+
+#include <systemd/sd-event.h>
+
+#include "util/mono.h"
+
+/* Off at first; `arg` is the callback's. 0 or -errno. */
+static inline int timer_new(sd_event *event, sd_event_source **ret,
+			    sd_event_time_handler_t callback, void *arg)
+{
+	int r = sd_event_add_time(event, ret, CLOCK_MONOTONIC, 0, 1, callback, arg);
+
+	return r < 0 ? r : sd_event_source_set_enabled(*ret, SD_EVENT_OFF);
+}
+
+/* At `at` of the monotonic clock, or at once if that has passed. MONO_NEVER: off. */
+static inline void timer_at(sd_event_source *timer, mono_t at)
+{
+	if (at != MONO_NEVER)
+		sd_event_source_set_time(timer, at < 0 ? 0 : (uint64_t)at);
+	sd_event_source_set_enabled(timer, at == MONO_NEVER ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+}
+
+/* In `in` microseconds from now. */
+static inline void timer_in(sd_event_source *timer, mono_t in)
+{
+	sd_event_source_set_time_relative(timer, in < 0 ? 0 : (uint64_t)in);
+	sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
+}
+
+/* Short pieces of work do not wait: 20 ms of it may come at once, which fill 100 ms. */
+#define PACE_SLACK   (100 * MONO_MS)
+#define PACE_LONGEST (5 * MONO_S)
+
+/* Zero: no work was done yet. */
+struct pace {
+	mono_t until; /* the work so far is a fifth of the time until then */
+};
+
+/*
+ * Work was done. It gets a fifth of the time at most. The wait is never longer than PACE_LONGEST: a
+ * process that was stopped in the middle did not work all that time.
+ */
+static inline void pace_worked(struct pace *p, mono_t began, mono_t ended)
+{
+	p->until = mono_min((p->until > began ? p->until : began) + 5 * (ended - began),
+			    ended + PACE_LONGEST);
+}
+
+/* Time to wait before more work; 0: none. Short pieces do not wait, up to PACE_SLACK. */
+static inline mono_t pace_wait(const struct pace *p, mono_t now)
+{
+	return p->until > now + PACE_SLACK ? p->until - now : 0;
+}

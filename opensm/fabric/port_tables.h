@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The tables of a port that a subnet manager writes block by block: P_Keys, alias GUIDs, SL2VL, VL
+ * arbitration. A row says what the specification says of the attribute: how a block is asked for,
+ * and which of its bits a device keeps. Which values are wanted is plan/, when they are written is
+ * sync/.
+ *
+ * A new table costs a line in `enum port_table` and a row in port_tables.c: it is then kept,
+ * forgotten, proved and audited like the others.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ib/attrs.h"
+
+struct fabric;
+struct port;
+
+/* The order is that of audits (sm/read/light.c). */
+enum port_table {
+	TABLE_PKEYS, /* P_Key blocks: of end ports, and of switch ports */
+	TABLE_GUIDS, /* GUIDInfo blocks, of end ports */
+	TABLE_SL2VL, /* rows by port in, of a switch's port out; of end ports one */
+	TABLE_VLARB, /* VLArb block 1..4 at 0..3 */
+	N_PORT_TABLES,
+};
+
+struct port_table_row {
+	enum ib_attr attr;
+	bool is_of_lanes;  /* so many cells that they are audited in a turn of their own */
+	uint8_t bits[2];   /* kept of bytes 0, 2, 4 ... and 1, 3, 5 ...; others are reserved */
+	uint8_t read_only; /* bytes at the start of block 0 that are the device's own */
+	/* Attribute modifier of a block, and back. */
+	uint32_t (*mod)(const struct port *p, unsigned block);
+	unsigned (*block)(uint32_t mod);
+	/* Bytes of a block that the port has entries for; what is beyond is taken for 0. */
+	size_t (*used)(const struct port *p, unsigned block);
+};
+
+extern const struct port_table_row port_tables[N_PORT_TABLES];
+
+/* The table of an attribute; N_PORT_TABLES: it is none of these. */
+enum port_table port_table_of(uint16_t attr);
+
+/* A block as known: SMP_DATA_SIZE bytes in wire order, reserved bits 0; NULL: unknown. */
+const uint8_t *fabric_cell(const struct fabric *f, const struct port *p, enum port_table table,
+			   unsigned block);
+/*
+ * A device said what a block holds. True: that is what was known already, or the port has no such
+ * block.
+ */
+bool fabric_observe_cell(struct fabric *f, struct port *p, enum port_table table, unsigned block,
+			 const uint8_t *payload);
+/* Nothing is known any more of the tables of a port: it trained anew, or another wrote. */
+void fabric_forget_cells(struct fabric *f, struct port *p);
+/* Has some table been written since it was proved that nothing had happened to the port? */
+bool fabric_cells_unproven(const struct port *p);
+void fabric_prove_cells(struct port *p);

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The ring of seeds from which the M_Keys of single ports are made.
+ *
+ *   key = first 8 bytes of HMAC-SHA-256(seed, "opensm" || class 0x01 || port GUID || epoch)
+ *
+ * (never 0, never all ones). A port key that leaked gives neither the seed nor another key. The
+ * first seed is in use, with its epoch; each rotation is the next epoch. Seeds behind it were in
+ * use before: ports that were away since hold keys of theirs, or of a former epoch.
+ *
+ * A ring is made, changed, and put in force as a whole: the file that keeps it is written, and
+ * standbys have it, before a port is given a key of it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/mem.h"
+#include "util/types.h"
+
+#define KEY_SEED_BYTES	32
+#define KEY_RING_SEEDS	8
+/* Keys that key_ring_former() gives at most. */
+#define KEY_RING_FORMER 16
+#define KEY_RING_TEXT	4096 /* bytes of a text at most */
+
+struct key_seed {
+	uint8_t bytes[KEY_SEED_BYTES];
+};
+
+/* Drawn at random by the kernel. 0 or -errno. */
+int key_seed_random(struct key_seed *ret);
+/* The seed that option m_key is, for ports with keys of their own. */
+void key_seed_of_number(uint64_t m_key, struct key_seed *ret);
+/* 64 hexadecimal digits, blanks around them. False: something else. */
+bool key_seed_parse(const char *text, struct key_seed *ret);
+
+struct key_ring;
+
+/* Without a seed; one reference. Only a ring with one reference may be changed. */
+struct key_ring *key_ring_new(void);
+struct key_ring *key_ring_copy(const struct key_ring *r);
+/* Accept NULL. The last reference overwrites what it holds. */
+struct key_ring *key_ring_ref(const struct key_ring *r);
+struct key_ring *key_ring_unref(const struct key_ring *r);
+FREEP(key_ring_unref, struct key_ring)
+
+bool key_ring_is_empty(const struct key_ring *r);
+/*
+ * The seed is in use from now on, in its former epoch if the ring has it, else in epoch 1; the
+ * oldest of more than KEY_RING_SEEDS is dropped. True: another one was in use before.
+ */
+bool key_ring_use(struct key_ring *r, const struct key_seed *seed);
+/* The next epoch. False: there is no seed, or no epoch left. */
+bool key_ring_turn(struct key_ring *r);
+/* Of the seed in use; 0: there is none. */
+uint32_t key_ring_epoch(const struct key_ring *r);
+
+/* The key of the port; the ring has a seed. */
+uint64_t key_ring_key(const struct key_ring *r, guid_t port_guid);
+/* The one it has so many epochs later. */
+uint64_t key_ring_key_ahead(const struct key_ring *r, guid_t port_guid, uint32_t ahead);
+/*
+ * Keys that the port may hold from before, the likeliest first: of the epoch before, of former
+ * seeds, and of older epochs. At most `max`; returns how many.
+ */
+unsigned key_ring_former(const struct key_ring *r, guid_t port_guid, uint64_t ret[KEY_RING_FORMER],
+			 unsigned max);
+
+/*
+ * The key of the port in the epoch behind the one that `key` is of; 0: `key` is none of
+ * key_ring_former().
+ */
+uint64_t key_ring_after(const struct key_ring *r, guid_t port_guid, uint64_t key);
+
+/*
+ * Looks for the key that the port has among those of the `ahead` epochs behind the last known one
+ * of each seed; a microsecond each. True: another manager has rotated, and this epoch is the last
+ * known one now.
+ */
+bool key_ring_find(struct key_ring *r, guid_t port_guid, uint64_t key, uint32_t ahead);
+
+/* Seeds of `other` that the ring has not are put behind its own; later epochs count. True: any. */
+bool key_ring_merge(struct key_ring *r, const struct key_ring *other);
+/* Equal rings, and no others, have equal marks; a mark says nothing of the seeds. */
+uint64_t key_ring_mark(const struct key_ring *r);
+
+/* The text that is kept and sent: secret. The caller frees. */
+char *key_ring_text(const struct key_ring *r, size_t *ret_len);
+/* `lines` between the head and the check line of a text, whatever they are; for tests. */
+char *key_ring_sealed(const char *lines, size_t len, size_t *ret_len);
+/* 0, or -EBADMSG: not a text of key_ring_text(), or damaged. Nothing of a text is ever told. */
+int key_ring_read(const char *text, size_t len, struct key_ring **ret);

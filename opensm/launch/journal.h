@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Records of the launcher: in the journal with fields, without a journal a line each on stderr. */
+#pragma once
+
+#include <syslog.h>
+
+#include "conf/conf.h"
+#include "util/log.h"
+
+/* `level` is one of syslog(3). */
+void journal_text(int level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "instance NAME text", with OPENSM_INSTANCE=NAME; `name` may be NULL, `id` LOG_ID_NONE. */
+void journal_about(enum log_id id, const char *name, int level, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* A record for each finding. */
+void journal_findings(const struct conf_report *r);

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-2-Clause
+noinst_LIBRARIES += libmetrics.a
+libmetrics_a_SOURCES = opensm/metrics/metrics.c opensm/metrics/metrics.h opensm/metrics/metrics_counters.c \
+	opensm/metrics/metrics_fabric.c opensm/metrics/metrics_security.c opensm/metrics/metrics_internal.h opensm/metrics/metrics_tally.c \
+	opensm/metrics/metrics_tally.h opensm/metrics/metrics_tenants.c opensm/metrics/metrics_text.c opensm/metrics/metrics_text.h
+
+UNIT_TESTS += tests/unit/test-metrics
+tests_unit_test_metrics_SOURCES = tests/unit/test-metrics.c
+tests_unit_test_metrics_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_metrics_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
+
+# What a page of metrics costs: `make bench-metrics && ./bench-metrics 36`.
+EXTRA_PROGRAMS += bench-metrics
+bench_metrics_SOURCES = tests/bench/bench-metrics.c
+bench_metrics_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+bench_metrics_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS)

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Port counters in the names of infiniband_exporter, while the performance manager reads them:
+ * totals since it began, or since they were cleared.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "metrics/metrics_internal.h"
+#include "util/mem.h"
+
+struct metrics_counters {
+	guid_t guid; /* of switches the node's, of hosts the port's */
+	uint8_t port;
+	bool is_switch;
+	struct perf_port total;
+};
+
+/* Ends of names, behind "infiniband_switch_port_" and "infiniband_hca_port_". */
+static const struct counter_name {
+	const char *name, *help;
+} error_names[PERF_ERRORS] = {
+	[PERF_SYMBOL] = { "symbol_error_total", "SymbolErrorCounter" },
+	[PERF_LINK_RECOVER] = { "link_error_recovery_total", "LinkErrorRecoveryCounter" },
+	[PERF_LINK_DOWNED] = { "link_downed_total", "LinkDownedCounter" },
+	[PERF_RCV] = { "receive_errors_total", "PortRcvErrors" },
+	[PERF_RCV_REM_PHYS] = { "receive_remote_physical_errors_total",
+				"PortRcvRemotePhysicalErrors" },
+	[PERF_RCV_SWITCH_RELAY] = { "receive_switch_relay_errors_total",
+				    "PortRcvSwitchRelayErrors" },
+	[PERF_XMIT_DISCARDS] = { "transmit_discards_total", "PortXmitDiscards" },
+	[PERF_XMIT_CONSTRAINT] = { "transmit_constraint_errors_total", "PortXmitConstraintErrors" },
+	[PERF_RCV_CONSTRAINT] = { "receive_constraint_errors_total", "PortRcvConstraintErrors" },
+	[PERF_LINK_INTEGRITY] = { "local_link_integrity_errors_total", "LocalLinkIntegrityErrors" },
+	[PERF_BUFFER_OVERRUN] = { "excessive_buffer_overrun_errors_total",
+				  "ExcessiveBufferOverrunErrors" },
+	[PERF_VL15_DROPPED] = { "vl15_dropped_total", "VL15Dropped" },
+	[PERF_XMIT_WAIT] = { "transmit_wait_total", "PortXmitWait" },
+}, data_names[PERF_DATA] = {
+	[PERF_XMIT_DATA] = { "transmit_data_bytes_total", "PortXmitData, in bytes" },
+	[PERF_RCV_DATA] = { "receive_data_bytes_total", "PortRcvData, in bytes" },
+	[PERF_XMIT_PKTS] = { "transmit_packets_total", "PortXmitPkts" },
+	[PERF_RCV_PKTS] = { "receive_packets_total", "PortRcvPkts" },
+	[PERF_UNICAST_XMIT_PKTS] = { "unicast_transmit_packets_total", "PortUnicastXmitPkts" },
+	[PERF_UNICAST_RCV_PKTS] = { "unicast_receive_packets_total", "PortUnicastRcvPkts" },
+	[PERF_MULTICAST_XMIT_PKTS] = { "multicast_transmit_packets_total",
+				       "PortMulticastXmitPkts" },
+	[PERF_MULTICAST_RCV_PKTS] = { "multicast_receive_packets_total", "PortMulticastRcvPkts" },
+};
+
+/* ---- taking --------------------------------------------------------------------------------- */
+
+static void take_node(struct metrics *m, const struct node *n, const struct perf_node *counted,
+		      size_t *cap)
+{
+	for (unsigned i = 1; i <= counted->n_ports && i <= n->n_ports; i++) {
+		guid_t guid = node_is_switch(n) ? n->guid : n->ports[i].guid;
+
+		if (!counted->ports[i].valid || !guid)
+			continue;
+		GROW(m->counters, m->n_counters + 1, *cap);
+		m->counters[m->n_counters++] = (struct metrics_counters){
+			.guid = guid,
+			.port = (uint8_t)i,
+			.is_switch = node_is_switch(n),
+			.total = counted->ports[i],
+		};
+	}
+}
+
+void metrics_take_counters(struct metrics *m, const struct daemon_api *api)
+{
+	const struct perf_node *counted;
+	size_t cap = 0;
+
+	if (!api->perf)
+		return;
+	m->perf = *perf_status(api->perf);
+	if (!m->per_port || m->perf.state != PERF_ENABLED || m->state != SM_MASTER)
+		return;
+	for (unsigned i = 0; (counted = perf_node_at(api->perf, i)); i++) {
+		const struct node *n = fabric_find_node(sm_fabric(api->sm), counted->guid);
+
+		if (n)
+			take_node(m, n, counted, &cap);
+	}
+}
+
+/* ---- rendering ------------------------------------------------------------------------------ */
+
+static void begin_family(struct metrics_text *t, bool switches, const struct counter_name *c)
+{
+	char name[100];
+
+	snprintf(name, sizeof(name), "infiniband_%s_port_%s", switches ? "switch" : "hca", c->name);
+	metric_family(t, name, METRIC_COUNTER, c->help);
+}
+
+static void put_one(struct metrics_text *t, const struct metrics_counters *c, uint64_t n)
+{
+	metric_sample(t, "");
+	metric_label_guid(t, "guid", c->guid);
+	metric_label_number(t, "port", c->port);
+	metric_count(t, n);
+}
+
+static void render_errors(const struct metrics *m, struct metrics_text *t, bool switches,
+			  enum perf_error e)
+{
+	begin_family(t, switches, &error_names[e]);
+	for (size_t i = 0; i < m->n_counters; i++) {
+		if (m->counters[i].is_switch == switches)
+			put_one(t, &m->counters[i], m->counters[i].total.errors[e]);
+	}
+}
+
+/* Data is in units of four bytes (16.1.3.5); packets by kind need counters of 64 bits. */
+static void render_data(const struct metrics *m, struct metrics_text *t, bool switches,
+			enum perf_data d)
+{
+	uint64_t unit = d == PERF_XMIT_DATA || d == PERF_RCV_DATA ? 4 : 1;
+
+	begin_family(t, switches, &data_names[d]);
+	for (size_t i = 0; i < m->n_counters; i++) {
+		const struct metrics_counters *c = &m->counters[i];
+
+		if (c->is_switch == switches && (c->total.extended || d < PERF_UNICAST_XMIT_PKTS))
+			put_one(t, c, c->total.data[d] * unit);
+	}
+}
+
+void metrics_counters(const struct metrics *m, struct metrics_text *t)
+{
+	for (unsigned switches = 0; switches < 2 && m->n_counters; switches++) {
+		for (unsigned e = 0; e < PERF_ERRORS; e++)
+			render_errors(m, t, switches, e);
+		for (unsigned d = 0; d < PERF_DATA; d++)
+			render_data(m, t, switches, d);
+	}
+}
+
+void metrics_perf(const struct metrics *m, struct metrics_text *t)
+{
+	metric_gauge(t, "opensm_perfmgr_enabled", "Port counters are read at intervals",
+		     m->perf.state == PERF_ENABLED);
+	metric_counter(t, "opensm_perfmgr_sweeps_total", "Readings of all port counters",
+		       m->perf.sweeps);
+	metric_counter(t, "opensm_perfmgr_queries_total", "Questions about port counters",
+		       (double)m->perf.queries);
+	metric_counter(t, "opensm_perfmgr_unanswered_total", "Of these: without an answer",
+		       (double)m->perf.unanswered);
+	metric_gauge(t, "opensm_perfmgr_sweep_seconds", "How long the last reading took",
+		     m->perf.last_ms / 1000.0);
+}

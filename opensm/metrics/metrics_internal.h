@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The snapshot, shared by the files of metrics. */
+#pragma once
+
+#include "api/security.h"
+#include "metrics/metrics.h"
+#include "metrics/metrics_text.h"
+#include "perf/perf.h"
+#include "sa/sa.h"
+#include "sm/links/violations.h"
+#include "sm/routing/route_memory.h"
+#include "view/view.h"
+
+#define METRIC_MADS    80u
+#define METRIC_REASONS 32u
+
+struct metrics_managers {
+	unsigned trusted, others;
+};
+
+struct metrics_reason {
+	const char *why; /* stays */
+	unsigned n;
+};
+
+/* Of partitions at run time. */
+struct metrics_tenants {
+	size_t n_partitions, n_members, n_pending;
+	uint64_t generation;
+	bool closed;
+	uint64_t ends[SM_TENANCY_ENDS];
+};
+
+struct metrics {
+	struct metrics_tally tally;
+	char *version, *instance, *port_name;
+	int64_t started; /* seconds since 1970 */
+	unsigned config_errors, config_warnings;
+	bool refused; /* the last SIGHUP */
+	bool per_port;
+
+	bool open; /* there is a manager: all of the rest counts */
+	enum sm_state state;
+	unsigned priority;
+	struct sm_stats stats;
+	bool own_answers;
+	struct sm_unserved unserved;
+	struct sm_trap_stats traps;
+	struct violation_counts violations;
+	unsigned violating_ports, isolated_ports;
+	struct mad_count mads[METRIC_MADS];
+	unsigned n_mads;
+	uint64_t strays[MAD_STRAYS];
+	struct sa_stats sa;
+	struct sa_count requests[SA_COUNT_ROWS];
+	unsigned n_requests;
+	struct sa_drop_count drops[SA_DROP_ROWS];
+	unsigned n_drops;
+	uint32_t mlids, mlids_max;
+	unsigned n_partitions;
+	struct metrics_tenants tenants;
+	struct security security;
+	struct route_death_count deaths[ROUTE_DEATH_COUNTS]; /* of routing engines */
+	unsigned n_deaths;
+	struct metrics_managers managers;
+	unsigned nodes[IB_NODE_ROUTER + 1];	       /* by type */
+	struct metrics_reason reasons[METRIC_REASONS]; /* ports left out */
+	unsigned n_reasons;
+	struct perf_status perf;
+	struct metrics_counters *counters; /* ports whose counters were read */
+	size_t n_counters;
+	struct view *view; /* as published; NULL: not MASTER, or nothing was set up yet */
+};
+
+/* metrics_tenants.c: families of partitions at run time. */
+void metrics_take_tenants(struct metrics *m, const struct sm *sm);
+void metrics_tenants(const struct metrics *m, struct metrics_text *t);
+
+/* metrics_security.c: the checklist. */
+void metrics_security(const struct metrics *m, struct metrics_text *t);
+
+/* metrics_fabric.c: families of the view. */
+void metrics_fabric(const struct metrics *m, struct metrics_text *t);
+
+/* metrics_counters.c: families of the performance manager, of each port and of itself. */
+void metrics_take_counters(struct metrics *m, const struct daemon_api *api);
+void metrics_counters(const struct metrics *m, struct metrics_text *t);
+void metrics_perf(const struct metrics *m, struct metrics_text *t);

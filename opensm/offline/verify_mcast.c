@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Reach within a multicast group: packets of every switch with members are followed through the
+ * tables. A switch sends a copy out of every port of its row but the one the packet came in by
+ * (18.2.4.3.3).
+ *
+ * Members are end ports that tables send to. A member that only sends is in no table, so rows that
+ * lead one way are no fault by themselves, but where members behind them are then not reached.
+ */
+#include <string.h>
+
+#include "offline/verify.h"
+#include "util/mem.h"
+
+struct follow {
+	const struct topo *t;
+	const struct mcast_tree *tree;
+	uint32_t *part;	  /* per switch: a number that those have in common which cables connect */
+	uint32_t *first;  /* per switch: the turn in which it was reached first */
+	uint8_t *in;	  /* per switch: by which port then */
+	uint32_t *queue;
+	uint32_t n;
+	uint32_t turn;
+};
+
+static bool has_port(const struct mcast_row *row, unsigned port)
+{
+	return row->mask[port / 64] >> port % 64 & 1;
+}
+
+/* Members of the group on the switch of `row`; *ret: the first of them. */
+static uint32_t count_members(const struct topo *t, const struct mcast_row *row, uint32_t *ret)
+{
+	uint32_t n = 0;
+
+	for (unsigned p = 1; p <= t->switches[row->sw].n_ports; p++) {
+		uint32_t host = topo_port(t, row->sw, p)->host;
+
+		if (host == TOPO_NONE || !has_port(row, p))
+			continue;
+		if (!n++)
+			*ret = host;
+	}
+	return n;
+}
+
+/*
+ * Follows what members on the switch of `row` send. TOPO_NONE: no switch gets it twice; else that
+ * switch.
+ */
+static uint32_t follow_row(struct follow *f, const struct mcast_row *row)
+{
+	uint32_t round = TOPO_NONE;
+
+	f->turn++;
+	f->n = 0;
+	f->first[row->sw] = f->turn;
+	f->in[row->sw] = 0;
+	f->queue[f->n++] = row->sw;
+	for (uint32_t head = 0; head < f->n; head++) {
+		uint32_t sw = f->queue[head];
+		const struct mcast_row *at = mcast_tree_find(f->tree, f->t->switches[sw].guid);
+
+		for (unsigned p = 1; at && p <= f->t->switches[sw].n_ports; p++) {
+			const struct topo_port *to = topo_port(f->t, sw, p);
+
+			if (to->sw == TOPO_NONE || p == f->in[sw] || !has_port(at, p))
+				continue;
+			if (f->first[to->sw] == f->turn) {
+				round = to->sw;
+				continue;
+			}
+			f->first[to->sw] = f->turn;
+			f->in[to->sw] = to->port;
+			f->queue[f->n++] = to->sw;
+		}
+	}
+	return round;
+}
+
+/*
+ * Where what was followed last ends without need: a switch that was reached and has no row.
+ * TOPO_NONE: none.
+ */
+static uint32_t find_end(const struct follow *f)
+{
+	for (uint32_t i = 0; i < f->n; i++)
+		if (!mcast_tree_find(f->tree, f->t->switches[f->queue[i]].guid))
+			return f->queue[i];
+	return TOPO_NONE;
+}
+
+/* What of the members on row `a` does not come to those of other rows. */
+static void look_from(struct follow *f, const struct mcast_row *a, struct verify_group *g)
+{
+	uint32_t from, to, senders = count_members(f->t, a, &from), round;
+
+	if (!senders)
+		return;
+	round = follow_row(f, a);
+	if (g->round == TOPO_NONE)
+		g->round = round;
+	for (uint32_t i = 0; i < f->tree->n_rows; i++) {
+		const struct mcast_row *b = &f->tree->rows[i];
+		uint32_t n = count_members(f->t, b, &to);
+
+		if (b == a)
+			g->pairs += (uint64_t)senders * (senders - 1);
+		if (b == a || !n || f->part[b->sw] != f->part[a->sw])
+			continue;
+		g->pairs += (uint64_t)senders * n;
+		if (f->first[b->sw] == f->turn)
+			continue;
+		if (!g->lost) {
+			g->from = from;
+			g->to = to;
+			g->end = find_end(f);
+		}
+		g->lost += (uint64_t)senders * n;
+	}
+}
+
+static void find_parts(struct follow *f)
+{
+	uint32_t n = f->t->n_switches;
+
+	memset(f->part, 0xFF, n * sizeof(*f->part));
+	for (uint32_t s = 0; s < n; s++) {
+		uint32_t tail = 0;
+
+		if (f->part[s] != UINT32_MAX)
+			continue;
+		f->part[s] = s;
+		f->queue[tail++] = s;
+		for (uint32_t head = 0; head < tail; head++)
+			for (unsigned p = 1; p <= f->t->switches[f->queue[head]].n_ports; p++) {
+				uint32_t to = topo_port(f->t, f->queue[head], p)->sw;
+
+				if (to == TOPO_NONE || f->part[to] != UINT32_MAX)
+					continue;
+				f->part[to] = s;
+				f->queue[tail++] = to;
+			}
+	}
+}
+
+void verify_find_groups(struct verify *v)
+{
+	uint32_t n = v->topo->n_switches;
+	_cleanup_free_ uint32_t *part = xcalloc(n, sizeof(*part));
+	_cleanup_free_ uint32_t *first = xcalloc(n, sizeof(*first)),
+				*queue = xcalloc(n, sizeof(*queue));
+	_cleanup_free_ uint8_t *in = xcalloc(n, sizeof(*in));
+	struct follow f = { .t = v->topo, .part = part, .first = first, .queue = queue, .in = in };
+
+	find_parts(&f);
+	v->groups = xcalloc(v->n_trees, sizeof(*v->groups));
+	for (uint32_t i = 0; i < v->n_trees; i++) {
+		struct verify_group g = { .mlid = v->mlids[i],
+					  .round = TOPO_NONE,
+					  .end = TOPO_NONE };
+
+		f.tree = v->trees[i];
+		for (uint32_t k = 0; k < f.tree->n_rows; k++)
+			look_from(&f, &f.tree->rows[k], &g);
+		if (g.lost || g.round != TOPO_NONE)
+			v->groups[v->n_groups++] = g;
+	}
+}

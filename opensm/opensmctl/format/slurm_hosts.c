@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Host names are the first word of NodeDescription, as rdma-ndd sets it: "node17 mlx5_0"; of an
+ * adapter that the node name map names, the first word there. Adapters with the same word are one
+ * host. On which of its leaves it is placed is slurm_place.c.
+ */
+#include "opensmctl/format/slurm_hosts.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "opensmctl/format/js.h"
+#include "util/mem.h"
+
+void slurm_remark(struct slurm_tree *tree, const char *fmt, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, fmt);
+	text = xvasprintf(fmt, args);
+	va_end(args);
+	/* A remark is one line, whatever it quotes. */
+	for (char *c = text; *c; c++)
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	tree->remarks = xrealloc(tree->remarks, tree->n_remarks + 1, sizeof(char *));
+	tree->remarks[tree->n_remarks++] = text;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static bool is_safe(char c)
+{
+	return isalnum((unsigned char)c) || c == '.' || c == '_' || c == '-';
+}
+
+/* What Slurm reads as options, expressions or defaults is no name. */
+static char *safe_name(const char *text)
+{
+	char *name = xasprintf("%s%s", is_safe(text[0]) && text[0] != '-' ? "" : "n", text);
+
+	for (char *c = name; *c; c++)
+		if (!is_safe(*c))
+			*c = '_';
+	if (!strcasecmp(name, "DEFAULT") || !strcasecmp(name, "ALL")) {
+		char *other = xasprintf("%s_", name);
+
+		free(name);
+		name = other;
+	}
+	return name;
+}
+
+static bool is_taken(const struct slurm_tree *tree, const char *name)
+{
+	for (size_t i = 0; i < tree->n; i++)
+		if (tree->switches[i].name && !strcmp(tree->switches[i].name, name))
+			return true;
+	return false;
+}
+
+char *slurm_unique_name(struct slurm_tree *tree, const char *name)
+{
+	_cleanup_free_ char *safe = safe_name(name);
+	char *ret = xstrdup(safe);
+
+	for (unsigned i = 2; is_taken(tree, ret); i++) {
+		free(ret);
+		ret = xasprintf("%s_%u", safe, i);
+	}
+	if (strcmp(ret, name) != 0 && strcmp(name, "fabric") != 0)
+		slurm_remark(tree, "switch '%s' is called %s here", name, ret);
+	return ret;
+}
+
+/* ---- hosts ---------------------------------------------------------------------------------- */
+
+static int by_name(const void *x, const void *y)
+{
+	const struct slurm_host *a = x, *b = y;
+	int order = strcmp(a->name, b->name);
+
+	if (order)
+		return order;
+	order = strcmp(a->word, b->word);
+	if (order)
+		return order;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->leaf != b->leaf ? (a->leaf > b->leaf) - (a->leaf < b->leaf)
+				  : (a->guid > b->guid) - (a->guid < b->guid);
+}
+
+static int by_leaf(const void *x, const void *y)
+{
+	const struct slurm_host *a = x, *b = y;
+
+	if (a->leaf != b->leaf)
+		return a->leaf < b->leaf ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* "mlx5_0/1" of "node17 mlx5_0", port 1; "1" where the description names no device. */
+static char *slot_of(const char *desc, int port)
+{
+	const char *device = desc + strcspn(desc, " ");
+
+	device += strspn(device, " ");
+	return device[0] ? xasprintf("%.*s/%d", (int)strcspn(device, " "), device, port) :
+			   xasprintf("%d", port);
+}
+
+static bool has_device(const char *text)
+{
+	text += strcspn(text, " ");
+	return text[strspn(text, " ")];
+}
+
+static char *word_of(const char *desc, guid_t guid)
+{
+	return desc[0] ? xasprintf("%.*s", (int)strcspn(desc, " "), desc)
+		       : xasprintf("ib%016" PRIx64, guid);
+}
+
+/* False: no port of it leads to a switch. */
+static bool read_host(struct slurm_hosts *h, struct json_object *node,
+		      const struct guidmap *switches)
+{
+	struct json_object *ports = js_get(node, "ports");
+	const char *desc = js_str(node, "desc"), *name = js_str(node, "name");
+	guid_t guid = strtoull(js_str(node, "node_guid"), NULL, 16);
+	size_t before = h->n;
+
+	desc += strspn(desc, " ");
+	name += strspn(name, " ");
+	name = name[0] ? name : desc;
+	for (size_t i = 0; i < js_len(ports); i++) {
+		struct json_object *port = js_at(ports, i), *peer = js_get(port, "peer");
+		guid_t sw = peer ? strtoull(js_str(peer, "node_guid"), NULL, 16) : 0;
+		uint32_t place = sw ? (uint32_t)(uintptr_t)guidmap_get(switches, sw) : 0;
+		struct slurm_host *host;
+
+		if (!place || !strcmp(js_str(port, "state"), "down"))
+			continue;
+		GROW(h->all, h->n + 1, h->cap);
+		host = &h->all[h->n++];
+		*host = (struct slurm_host){
+			.word = word_of(name, guid),
+			.slot = slot_of(has_device(name) ? name : desc,
+					(int)js_int(port, "port")),
+			.leaf = place - 1,
+			.leaf_name = js_str(peer, "name"),
+			.gbps = js_num(port, "gbps"),
+			.guid = guid,
+			.system = strtoull(js_str(node, "system_guid"), NULL, 16),
+			.desc = desc,
+		};
+		host->name = safe_name(host->word);
+	}
+	return h->n > before;
+}
+
+void slurm_host_drop(struct slurm_host *h)
+{
+	free(h->name);
+	free(h->word);
+	free(h->slot);
+}
+
+/* Another port of a host that is known already. */
+static void merge_port(struct slurm_host *first, struct slurm_host *more, struct slurm_tree *tree)
+{
+	if (more->leaf != first->leaf && !strcmp(more->slot, first->slot) && !first->many_leaves) {
+		first->many_leaves = true;
+		slurm_remark(tree,
+			     "host %s is on several leaves by ports of the same name: it is placed "
+			     "on the first",
+			     first->name);
+	}
+	if (more->system != first->system && !strcmp(more->desc, first->desc) &&
+	    !first->namesakes) {
+		first->namesakes = true;
+		slurm_remark(
+			tree,
+			"several adapters are called '%s': is the description set on these hosts "
+			"(rdma-ndd)?",
+			more->desc);
+	}
+	slurm_host_drop(more);
+}
+
+/* Two words that came to the same name: what follows is told apart by its GUID, which stays. */
+static void add_guid_to_name(struct slurm_host *h)
+{
+	char *name = xasprintf("%s_%" PRIx64, h->name, h->guid);
+
+	free(h->name);
+	h->name = name;
+}
+
+/* Sorted by name and rank: of each host one port is kept. */
+static void merge_ports(struct slurm_hosts *h, struct slurm_tree *tree)
+{
+	size_t kept = 0, first = 0; /* `first` has the name that others may share */
+
+	for (size_t i = 0; i < h->n; i++) {
+		struct slurm_host now = h->all[i];
+
+		if (kept && !strcmp(h->all[kept - 1].word, now.word)) {
+			merge_port(&h->all[kept - 1], &now, tree);
+			continue;
+		}
+		if (kept && !strcmp(h->all[first].name, now.name))
+			add_guid_to_name(&now);
+		else
+			first = kept;
+		h->all[kept++] = now;
+		if (strcmp(now.name, now.word) != 0)
+			slurm_remark(tree, "host '%s' is called %s here", now.word, now.name);
+	}
+	h->n = kept;
+}
+
+/*
+ * Hosts of the document with a port, and of those without, the words. Returns the number of
+ * aggregation nodes.
+ */
+static unsigned read_all(struct slurm_hosts *h, struct json_object *nodes,
+			 const struct guidmap *switches, struct slurm_tree *tree)
+{
+	_cleanup_free_ const char **without = xcalloc(js_len(nodes) + 1, sizeof(char *));
+	unsigned aggregation = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < js_len(nodes); i++) {
+		struct json_object *node = js_at(nodes, i);
+
+		if (strcmp(js_str(node, "type"), "ca") != 0)
+			continue;
+		if (strstr(js_str(node, "desc"), "Aggregation Node"))
+			aggregation++;
+		else if (!read_host(h, node, switches))
+			without[n++] = js_str(node, "desc");
+	}
+	if (n) {
+		_cleanup_free_ char *names = slurm_names(without, n);
+
+		slurm_remark(tree,
+			     "adapters count for nothing whose ports are down, or lead to no "
+			     "switch (%zu): %s",
+			     n, names);
+	}
+	return aggregation;
+}
+
+void slurm_hosts_read(struct slurm_hosts *ret, struct json_object *topology,
+		      const struct guidmap *switches, const struct slurm_wish *wish,
+		      struct slurm_tree *tree)
+{
+	unsigned aggregation;
+
+	*ret = (struct slurm_hosts){ 0 };
+	aggregation = read_all(ret, js_get(topology, "nodes"), switches, tree);
+	if (aggregation)
+		slurm_remark(tree, "%u aggregation nodes inside of switches are no hosts",
+			     aggregation);
+	slurm_rails_note(ret);
+	if (ret->n)
+		slurm_place(ret, wish, tree);
+	if (!ret->n)
+		return;
+	qsort(ret->all, ret->n, sizeof(*ret->all), by_name);
+	merge_ports(ret, tree);
+	qsort(ret->all, ret->n, sizeof(*ret->all), by_leaf);
+}
+
+void slurm_hosts_clear(struct slurm_hosts *h)
+{
+	for (size_t i = 0; i < h->n; i++)
+		slurm_host_drop(&h->all[i]);
+	for (size_t i = 0; i < h->n_ports; i++) {
+		free(h->ports[i].word);
+		free(h->ports[i].slot);
+	}
+	free(h->all);
+	free(h->ports);
+	*h = (struct slurm_hosts){ 0 };
+}

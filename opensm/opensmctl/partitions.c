@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* partitions create, delete, add, remove, set, configure, verify: changes at run time. */
+#include "opensmctl/partitions.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+
+/* ---- which partition ------------------------------------------------------------------------ */
+
+#define PKEY_LAST 0x7FFF
+
+static bool is_pkey(const char *word)
+{
+	bool is_hex = str_starts(word, "0x") || str_starts(word, "0X");
+	uint64_t n;
+
+	return str_to_u64(word + (is_hex ? 2 : 0), is_hex ? 16 : 10, PKEY_LAST, &n) == 0;
+}
+
+/* Puts the P_Key of the partition of this name in the place of the name. */
+static int find_pkey(struct ctl *c, struct json_object *partitions, const char *name,
+		     struct json_object *parameters)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < js_len(partitions); i++) {
+		struct json_object *p = js_at(partitions, i);
+
+		if (strcmp(js_str(p, "name"), name))
+			continue;
+		if (found)
+			return ctl_refuse("'%s' is the name of partitions %s and %s: say which by "
+					  "its P_Key",
+					  name, found, js_str(p, "pkey"));
+		found = js_str(p, "pkey");
+	}
+	if (!found)
+		return ctl_refuse("no partition '%s'; expected its name, or a P_Key (0x0001 to "
+				  "0x7fff)",
+				  name);
+	json_object_object_add(parameters, "pkey", json_object_new_string(found));
+	return CTL_OK;
+}
+
+static int settle_pkey(struct ctl *c, enum partition_verb verb, struct json_object *parameters)
+{
+	_cleanup_free_ char *word = xstrdup(js_str(parameters, "pkey"));
+	struct json_object *answer;
+	int r;
+
+	if (is_pkey(word))
+		return CTL_OK;
+	if (verb == VERB_CREATE)
+		return ctl_usage(NULL,
+				 "partitions create: '%s' is no P_Key (0x0001 to 0x7ffe); a name "
+				 "is given with name=%s",
+				 word, word);
+	answer = ctl_call(c, "TenantPartitions", NULL);
+	if (!answer)
+		return c->exit_code;
+	r = find_pkey(c, js_get(answer, "partitions"), word, parameters);
+	json_object_put(answer);
+	return r;
+}
+
+/* ---- changes -------------------------------------------------------------------------------- */
+
+static int call_change(struct ctl *c, enum partition_verb verb, struct json_object *parameters)
+{
+	struct json_object *answer = ctl_call(c, "ChangePartition", parameters);
+
+	if (!answer)
+		return c->exit_code;
+	if (c->json)
+		ctl_print_json(c, answer);
+	else
+		partition_print_change(c, verb, answer);
+	json_object_put(answer);
+	return CTL_OK;
+}
+
+int partition_change(struct ctl *c, enum partition_verb verb, int argc, char **argv)
+{
+	struct json_object *parameters = json_object_new_object();
+	int r = partition_parameters(verb, argc, argv, parameters);
+
+	if (r == CTL_OK)
+		r = settle_pkey(c, verb, parameters);
+	if (r != CTL_OK) {
+		json_object_put(parameters);
+		return r;
+	}
+	return call_change(c, verb, parameters);
+}
+
+/* ---- verify ---------------------------------------------------------------------------------- */
+
+struct verifying {
+	struct ctl *c;
+	bool differs;
+};
+
+static bool on_verified(void *arg, struct json_object *answer)
+{
+	struct verifying *v = arg;
+	int64_t wrong = js_int(answer, "wrong"), silent = js_int(answer, "silent");
+	char ports[64], blocks[64], silents[64];
+
+	v->differs = wrong || silent;
+	if (v->c->json) {
+		ctl_print_json(v->c, answer);
+		return false;
+	}
+	partition_print_blocks(v->c, js_get(answer, "differences"));
+	printf("%s and %s read: ", ctl_plural(js_int(answer, "ports"), "port", ports),
+	       ctl_plural(js_int(answer, "blocks"), "block", blocks));
+	if (wrong)
+		printf("%s%" PRId64 " differ%s", ctl_color(v->c, CTL_BAD), wrong,
+		       ctl_color(v->c, CTL_PLAIN));
+	else
+		printf("%sall are as they shall be%s", ctl_color(v->c, CTL_GOOD),
+		       ctl_color(v->c, CTL_PLAIN));
+	if (silent)
+		printf(", no answer from %s", ctl_plural(silent, "port", silents));
+	putchar('\n');
+	return false;
+}
+
+int partition_verify(struct ctl *c, int argc, char **argv)
+{
+	struct verifying v = { .c = c };
+	int r;
+
+	if (argc)
+		return ctl_usage(NULL, "partitions verify: '%s' is one too many", argv[0]);
+	r = ctl_call_more(c, "VerifyPartitions", NULL, on_verified, &v);
+	if (r != CTL_OK)
+		return r;
+	return v.differs ? CTL_REFUSED : CTL_OK;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Changes of partitions: what the files of the command share. */
+#pragma once
+
+#include "opensmctl/ctl.h"
+
+enum partition_verb {
+	VERB_LIST,
+	VERB_SHOW,
+	VERB_CREATE,
+	VERB_DELETE,
+	VERB_ADD,
+	VERB_REMOVE,
+	VERB_SET,
+	VERB_CONFIGURE,
+	VERB_VERIFY,
+	VERB_NONE, /* the name of a partition, or nothing */
+};
+/* Subcommands are not abbreviated: a partition may have any name. */
+enum partition_verb partition_verb_of(int argc, char **argv);
+const char *partition_verb_name(enum partition_verb verb);
+/* For struct ctl_command. */
+bool partition_acts(int argc, char **argv);
+
+/*
+ * Words behind the subcommand become parameters of ChangePartition. "pkey" is as the user wrote it.
+ * 0, or the exit code after what was wrong was told.
+ */
+int partition_parameters(enum partition_verb verb, int argc, char **argv, struct json_object *ret);
+
+/* create ... configure, and verify. argv begins behind the subcommand. Returns the exit code. */
+int partition_change(struct ctl *c, enum partition_verb verb, int argc, char **argv);
+int partition_verify(struct ctl *c, int argc, char **argv);
+
+/* ---- partitions_text.c ---- */
+
+void partition_print_change(struct ctl *c, enum partition_verb verb, struct json_object *answer);
+void partition_print_blocks(struct ctl *c, struct json_object *blocks);

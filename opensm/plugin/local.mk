@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-2-Clause
+noinst_LIBRARIES += libplugin.a
+libplugin_a_SOURCES = opensm/plugin/plugin.c opensm/plugin/plugin.h opensm/plugin/plugin_api.c \
+	opensm/plugin/plugin_file.c opensm/plugin/plugin_file.h opensm/plugin/plugin_internal.h
+
+UNIT_TESTS += tests/unit/test-plugin
+tests_unit_test_plugin_SOURCES = tests/unit/test-plugin.c
+tests_unit_test_plugin_LDADD = $(FRONT_LIBS) $(CMOCKA_LIBS) -ldl

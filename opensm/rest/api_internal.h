@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Endpoints of opensm-rest: shared by api_*.c.
+ *
+ *   api_table.c       which function answers which path
+ *   api_partitions.c  reads partitions            api_change.c  changes them
+ *   api_members.c     members and fields of a change, as bodies have them
+ *   api_ports.c       /resources/ports, and filters
+ *   api_systems.c     /resources/systems and links
+ *   api_app.c         the manager itself, and what is not there
+ *   api_fabric.[ch]   the fabric as these speak of it
+ *   api_values.[ch], api_hosts.c  spellings
+ *   api_text.[ch]     long answers, written without a tree of objects
+ *   api_turn.[ch]     large documents of the manager, one at a time
+ *
+ * Each is a function of a request that asks the manager (rest_call()) and fills an answer. None
+ * keeps anything: several run at once, but those with large documents.
+ */
+#pragma once
+
+#include "rest/api_values.h"
+#include "rest/rest.h"
+
+typedef void api_fn(const struct rest_request *q, struct rest_answer *ret);
+
+/* ---- api_partitions.c ---- */
+
+api_fn api_pkeys, api_pkey, api_last_updated;
+/*
+ * The partition of a key, as TenantPartitions has it: an object that the caller puts. NULL: there
+ * is none, or `ret` is filled with the reason (then `*ret_failed`).
+ */
+struct json_object *api_find_partition(const struct rest_request *q, struct rest_answer *ret,
+				       uint16_t pkey, bool members, bool *ret_failed);
+
+/*
+ * Of a P_Key that no partition has: waits until no port is left on which it may still stand, until
+ * q->until at the latest. With ?wait=0 that is not asked. False: `ret` is filled with the reason,
+ * 504 if there are such ports.
+ */
+bool api_wait_settled(const struct rest_request *q, struct rest_answer *ret, uint16_t pkey);
+
+/* ---- api_change.c ---- */
+
+api_fn api_add_guids, api_set_guids, api_create, api_configure, api_delete;
+api_fn api_remove_guids, api_remove_listed, api_add_hosts, api_remove_hosts;
+
+/* ---- api_members.c ---- */
+
+/*
+ * Members of a body for ChangePartition: an array, the caller's, of "guids" or "hosts_names", with
+ * what "membership", "memberships" and "index0" say. NULL: `why` says what is wrong.
+ */
+struct json_object *api_members_of_guids(struct json_object *body, char why[API_WHY_MAX]);
+struct json_object *api_members_of_hosts(struct json_object *body, char why[API_WHY_MAX]);
+/* The same of parts of a path: "G1,G2", "h1,h[2-4]". */
+struct json_object *api_members_of_guid_list(const char *list, char why[API_WHY_MAX]);
+struct json_object *api_members_of_host_list(const char *list, char why[API_WHY_MAX]);
+/* Adds name, ip_over_ib, mtu, rate and sl, those that the body has. False: `why`. */
+bool api_add_fields(struct json_object *body, struct json_object *parameters,
+		    char why[API_WHY_MAX]);
+
+/* ---- api_ports.c, api_systems.c, api_app.c ---- */
+
+api_fn api_ports, api_port, api_systems, api_links;
+api_fn api_version, api_smconf, api_smconf_refused, api_nothing, api_unhealthy_one;
+api_fn api_isolated, api_no_isolation, api_actions, api_job, api_no_static_topology;
+
+/* ---- of all ---- */
+
+/* {"error":"text"} with 400. */
+#define api_refuse(ret, ...) rest_answer_error((ret), 400, __VA_ARGS__)

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Partitions as they are read: lists of keys, objects by key, one of them.
+ *
+ * Without an argument a list is one of texts; "guids_data" and "qos_conf" make it an object. An
+ * unknown key has the answer `{}`, which one client compares byte for byte.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "api/json.h"
+#include "rest/api_internal.h"
+#include "rest/api_text.h"
+#include "rest/api_turn.h"
+#include "util/mem.h"
+
+static const char *text_of(struct json_object *o, const char *key)
+{
+	struct json_object *v = json_object_object_get(o, key);
+
+	return v ? json_object_get_string(v) : "";
+}
+
+static int64_t number_of(struct json_object *o, const char *key)
+{
+	return json_object_get_int64(json_object_object_get(o, key));
+}
+
+static bool is_true(struct json_object *o, const char *key)
+{
+	return json_object_get_boolean(json_object_object_get(o, key));
+}
+
+/* ---- one partition --------------------------------------------------------------------------- */
+
+/* What a reader asks for. */
+struct wish {
+	bool guids, qos, sharp;
+};
+
+static struct wish wish_of(const struct rest_request *q)
+{
+	return (struct wish){
+		.guids = rest_query_bool(q, "guids_data", false),
+		.qos = rest_query_bool(q, "qos_conf", false),
+		.sharp = rest_query_bool(q, "sharp_state", false),
+	};
+}
+
+static void write_qos(struct api_text *t, struct json_object *p)
+{
+	api_text_open(t, "qos_conf", '{');
+	api_text_value(t, "mtu_limit", api_mtu_to_json((unsigned)number_of(p, "mtu")));
+	api_text_value(t, "rate_limit", api_rate_to_json((unsigned)number_of(p, "rate")));
+	api_text_int(t, "service_level", number_of(p, "sl"));
+	api_text_close(t, '}');
+}
+
+static void write_member(struct api_text *t, struct json_object *m)
+{
+	guid_t guid;
+
+	if (!api_guid_of_text(text_of(m, "guid"), &guid))
+		return;
+	api_text_open(t, NULL, '{');
+	api_text_guid(t, "guid", guid);
+	api_text_bool(t, "index0", is_true(m, "index0"));
+	api_text_str(t, "membership",
+		     strcmp(text_of(m, "membership"), "limited") != 0 ? "full" : "limited");
+	api_text_close(t, '}');
+}
+
+static void write_guids(struct api_text *t, struct json_object *p)
+{
+	struct json_object *members = json_object_object_get(p, "members");
+	size_t n = members ? json_object_array_length(members) : 0;
+
+	api_text_open(t, "guids", '[');
+	for (size_t i = 0; i < n; i++)
+		write_member(t, json_object_array_get_idx(members, i));
+	api_text_close(t, ']');
+}
+
+/* What ports are in the default partition that nothing names: without ALL in the file, limited. */
+static void write_default_membership(struct api_text *t, struct json_object *p)
+{
+	api_text_bool(t, "index0", false);
+	api_text_str(t, "membership",
+		     strcmp(text_of(p, "default_membership"), "full") != 0 ? "limited" : "full");
+}
+
+/* `key` NULL: the partition alone. */
+static void write_partition(struct api_text *t, const char *key, struct json_object *p,
+			    uint16_t pkey, const struct wish *wish)
+{
+	bool is_default = pkey == API_PKEY_DEFAULT;
+
+	api_text_open(t, key, '{');
+	api_text_str(t, "partition", is_default ? "management" : text_of(p, "name"));
+	api_text_bool(t, "ip_over_ib", is_true(p, "ip_over_ib"));
+	if (wish->sharp)
+		api_text_bool(t, "sharp_enabled", false);
+	if (wish->qos)
+		write_qos(t, p);
+	if (wish->guids)
+		write_guids(t, p);
+	if (wish->guids && is_default)
+		write_default_membership(t, p);
+	api_text_close(t, '}');
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* What TenantPartitions answers, the caller's; NULL: `ret` is filled. `pkey` 0: all. */
+static struct json_object *ask(const struct rest_request *q, struct rest_answer *ret, uint16_t pkey,
+			       bool members)
+{
+	struct json_object *parameters = json_object_new_object(), *answer;
+	char text[API_PKEY_TEXT];
+	struct rest_error err;
+
+	api_pkey_text(pkey, text);
+	if (pkey)
+		json_add_str(parameters, "pkey", text);
+	json_add_bool(parameters, "members", members);
+	answer = rest_call(q, "TenantPartitions", parameters, &err);
+	if (!answer)
+		rest_answer_call_error(ret, &err);
+	return answer;
+}
+
+static struct json_object *array_of(struct json_object *answer)
+{
+	struct json_object *all = json_object_object_get(answer, "partitions");
+
+	return json_object_is_type(all, json_type_array) ? all : NULL;
+}
+
+static void write_one(struct api_text *t, struct json_object *p, uint16_t pkey,
+		      const struct wish *wish)
+{
+	char text[API_PKEY_TEXT];
+
+	api_pkey_text(pkey, text);
+	if (wish->guids || wish->qos)
+		write_partition(t, text, p, pkey, wish);
+	else
+		api_text_str(t, NULL, text);
+}
+
+/* The default partition is the first one. */
+static void write_all(struct api_text *t, struct json_object *answer, const struct wish *wish)
+{
+	struct json_object *all = array_of(answer);
+	size_t n = all ? json_object_array_length(all) : 0;
+
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < n; i++) {
+			struct json_object *p = json_object_array_get_idx(all, i);
+			uint16_t pkey;
+
+			if (api_pkey_of_text(text_of(p, "pkey"), &pkey) &&
+			    (pkey == API_PKEY_DEFAULT) == (pass == 0))
+				write_one(t, p, pkey, wish);
+		}
+}
+
+/* `o`: of which the generation is the version of what is shown. */
+static void tag_version(struct rest_answer *ret, struct json_object *o)
+{
+	rest_answer_header(ret, "ETag", "\"%" PRId64 "\"", number_of(o, "generation"));
+}
+
+/* Members are without a bound: one list of them at a time is in memory. */
+static void in_turn(const struct rest_request *q, struct rest_answer *ret, const struct wish *wish,
+		    void (*answer)(const struct rest_request *q, struct rest_answer *ret,
+				   const struct wish *wish))
+{
+	if (wish->guids && !api_turn_wait(ret))
+		return;
+	answer(q, ret, wish);
+	if (wish->guids)
+		api_turn_end();
+}
+
+static void answer_all(const struct rest_request *q, struct rest_answer *ret,
+		       const struct wish *wish)
+{
+	bool is_list = !wish->guids && !wish->qos;
+	struct json_object *answer = ask(q, ret, 0, wish->guids);
+	struct api_text t;
+
+	if (!answer)
+		return;
+	api_text_start(&t);
+	api_text_open(&t, NULL, is_list ? '[' : '{');
+	write_all(&t, answer, wish);
+	api_text_close(&t, is_list ? ']' : '}');
+	api_text_answer(&t, ret);
+	tag_version(ret, answer);
+	json_object_put(answer);
+}
+
+void api_pkeys(const struct rest_request *q, struct rest_answer *ret)
+{
+	struct wish wish = wish_of(q);
+
+	in_turn(q, ret, &wish, answer_all);
+}
+
+/* ---- what goes on ---------------------------------------------------------------------------- */
+
+#define SETTLED_EVERY (200 * MONO_MS)
+
+/* Ports that are written to or tried again; < 0: `ret` is filled with the reason. */
+static int64_t open_ports(const struct rest_request *q, struct rest_answer *ret,
+			  uint16_t pkey)
+{
+	struct json_object *answer = ask(q, ret, pkey, false);
+	int64_t n = answer ? number_of(answer, "open") : -1;
+
+	json_object_put(answer);
+	return n;
+}
+
+bool api_wait_settled(const struct rest_request *q, struct rest_answer *ret, uint16_t pkey)
+{
+	const struct timespec pause = { .tv_nsec = SETTLED_EVERY * 1000 };
+	mono_t left = q->until - q->now;
+	int64_t n, last = 0;
+
+	assert(pkey);
+	if (!rest_query_bool(q, "wait", true))
+		return true;
+	for (; (n = open_ports(q, ret, pkey)) > 0 && left >= SETTLED_EVERY; left -= SETTLED_EVERY) {
+		last = n;
+		nanosleep(&pause, NULL);
+	}
+	/* The last question may have come too late to be asked. */
+	n = n < 0 && last > 0 ? last : n;
+	if (n > 0)
+		rest_answer_error(ret, 504,
+				  "there is no partition with P_Key 0x%x, and %" PRId64
+				  " ports have not confirmed what was taken from them; the manager "
+				  "goes on",
+				  pkey, n);
+	return n == 0;
+}
+
+/* ---- one by its key -------------------------------------------------------------------------- */
+
+struct json_object *api_find_partition(const struct rest_request *q, struct rest_answer *ret,
+				       uint16_t pkey, bool members, bool *ret_failed)
+{
+	struct json_object *answer = ask(q, ret, pkey, members), *all, *p = NULL;
+	uint16_t found;
+
+	assert(pkey);
+	*ret_failed = !answer;
+	all = array_of(answer);
+	for (size_t i = 0; all && i < json_object_array_length(all); i++) {
+		p = json_object_array_get_idx(all, i);
+		if (api_pkey_of_text(text_of(p, "pkey"), &found) && found == pkey)
+			break;
+		p = NULL;
+	}
+	json_object_get(p);
+	json_object_put(answer);
+	return p;
+}
+
+/* A key of the path that is none was refused before. */
+static void answer_one(const struct rest_request *q, struct rest_answer *ret,
+		       const struct wish *wish)
+{
+	struct json_object *p = NULL;
+	bool failed = false;
+	struct api_text t;
+	uint16_t pkey;
+
+	if (api_pkey_of_text(q->segments[0], &pkey) && pkey)
+		p = api_find_partition(q, ret, pkey, wish->guids, &failed);
+	if (failed)
+		return;
+	if (!p) {
+		rest_answer_empty(ret);
+		rest_answer_header(ret, "ETag", "\"0\"");
+		return;
+	}
+	api_text_start(&t);
+	write_partition(&t, NULL, p, pkey, wish);
+	api_text_answer(&t, ret);
+	tag_version(ret, p);
+	json_object_put(p);
+}
+
+void api_pkey(const struct rest_request *q, struct rest_answer *ret)
+{
+	struct wish wish = wish_of(q);
+	uint16_t pkey;
+
+	if (api_pkey_of_text(q->segments[0], &pkey))
+		in_turn(q, ret, &wish, answer_one);
+	else
+		api_refuse(ret, "'%.40s' is no P_Key; expected 0x1 to 0x7fff", q->segments[0]);
+}
+
+void api_last_updated(const struct rest_request *q, struct rest_answer *ret)
+{
+	struct json_object *answer = ask(q, ret, API_PKEY_DEFAULT, false), *o;
+
+	if (!answer)
+		return;
+	o = json_object_new_object();
+	json_object_object_add(o, "last_updated",
+			       json_object_get(json_object_object_get(answer, "changed")));
+	rest_answer_json(ret, 200, o);
+	tag_version(ret, answer);
+	json_object_put(answer);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The server's parts: doors (addresses), guests (connections), exchanges (requests). */
+#pragma once
+
+#include <microhttpd.h>
+
+#include "rest/http/audit.h"
+#include "rest/http/http.h"
+#include "rest/http/request.h"
+#include "rest/http/workers.h"
+
+#define BODIES_MAX	(32u << 20)  /* of all exchanges */
+#define ANSWERS_MAX	(256u << 20) /* of all answers that are being sent */
+#define SMALL_ANSWER	(64u << 10)  /* is sent, however full it is */
+#define DRAIN_MAX	(256u << 10) /* of a body that is not wanted */
+#define FORM_MAX	4095u
+#define DELETE_BODY_MAX 4096u
+#define CONNECTION_POOL (32u << 10)
+
+struct door {
+	struct http *http;
+	struct MHD_Daemon *daemon;
+	sd_event_source *io, *timer;
+	bool has_room; /* a guest went since libmicrohttpd last ran */
+	bool tls;
+};
+
+enum guest_state {
+	GUEST_ASKING,  /* connected, or the last answer has gone: a request is awaited */
+	GUEST_SENDING, /* a request of a known user: its body is awaited */
+	GUEST_WAITING, /* for us */
+	GUEST_READING, /* our answer */
+};
+
+/* A connection, from accept to close; in a list. */
+struct guest {
+	struct guest *next;
+	struct door *door;
+	struct MHD_Connection *connection;
+	int fd;
+	enum guest_state state;
+	mono_t since; /* of the state */
+	bool is_known; /* a request of it was that of a user */
+	char address[64]; /* as it is shown */
+	char network[64]; /* as it is counted */
+};
+
+/* What a request is for. */
+enum exchange_kind { EXCHANGE_ENDPOINT, EXCHANGE_TOKENS, EXCHANGE_DOLOGIN, EXCHANGE_LOGOUT };
+
+enum exchange_stage {
+	EXCHANGE_NEW,
+	EXCHANGE_LOGIN,	 /* suspended: a password is being checked */
+	EXCHANGE_CHECKED, /* resumed */
+	EXCHANGE_BODY,
+	EXCHANGE_WORK,	 /* suspended: a thread runs the endpoint */
+	EXCHANGE_READY,	 /* resumed */
+	EXCHANGE_SENT,
+};
+
+/* A request, from its first line to the end of its answer. */
+struct exchange {
+	struct work work;	   /* first */
+	struct login_check check;
+	struct http *http;
+	struct guest *guest;
+	struct MHD_Connection *connection;
+	enum exchange_stage stage;
+	enum exchange_kind kind;
+	bool is_refused;	   /* the answer is there; the body is not wanted */
+	bool is_audited;
+	char *raw;		   /* the target as it came; NULL: too long */
+	struct target target;
+	char *segments;		   /* memory of them */
+	int64_t wall;		   /* http_wall() when the work was queued */
+	const char *method;	   /* name */
+	const struct rest_endpoint *endpoint;
+	struct rest_request request;
+	struct rest_answer answer;
+	char *body;
+	size_t body_len, body_cap, body_limit, drained;
+	char id[17];
+	char user[USER_NAME_MAX + 1];
+};
+
+/* An answer that is being sent: counted until it has gone. */
+struct sending {
+	struct http *http;
+	char *bytes;
+	size_t len;
+	char user[USER_NAME_MAX + 1];
+	struct sending *next;
+};
+
+struct http {
+	sd_event *event;
+	struct http_source source;
+	struct workers *workers;
+	sd_event_source *work_io, *login_io;
+	struct door doors[CONF_LISTEN_MAX];
+	unsigned n_doors;
+	struct guest *guests;
+	unsigned n_guests;
+	struct audit audit;
+	size_t bodies;
+	struct sending *sendings;
+};
+
+/* ---- http.c ---- */
+mono_t http_now(const struct http *h);
+int64_t http_wall(const struct http *h); /* seconds since 1970 */
+
+/* ---- guests.c ---- */
+enum MHD_Result guests_may_enter(void *door, const struct sockaddr *at, socklen_t len);
+void guests_on_connection(void *door, struct MHD_Connection *c, void **context,
+			  enum MHD_ConnectionNotificationCode code);
+struct guest *guest_of(struct MHD_Connection *c);
+void guest_enter(struct guest *g, enum guest_state state);
+/* Ends connections that take too long. */
+void guests_close_slow(struct http *h);
+
+/* ---- exchange.c ---- */
+void *exchange_on_uri(void *door, const char *uri, struct MHD_Connection *c);
+enum MHD_Result exchange_on_request(void *door, struct MHD_Connection *c, const char *url,
+				    const char *method, const char *version, const char *body,
+				    size_t *body_len, void **exchange);
+void exchange_on_completed(void *door, struct MHD_Connection *c, void **exchange,
+			   enum MHD_RequestTerminationCode how);
+/* The answer of a verdict that is not LOGIN_OK. */
+void exchange_refuse_login(struct exchange *x, enum login_verdict verdict);
+
+/* ---- send.c ---- */
+/* Queues the answer of the exchange, and writes the audit. */
+enum MHD_Result exchange_send(struct exchange *x);
+
+/* ---- own.c: endpoints about users ---- */
+/* Lists, makes or revokes tokens: in a thread. */
+void own_run_tokens(struct exchange *x);
+/* A login form, or its end: answers at once, or returns LOGIN_PENDING. */
+enum login_verdict own_answer(struct exchange *x);
+/* The form's password was checked. */
+void own_logged_in(struct exchange *x, enum login_verdict verdict);
+/* Whether `path` is one of them, and which. */
+bool own_find(const char *path, enum rest_entry entry, enum exchange_kind *ret);

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The contract between the two halves of opensm-rest.
+ *
+ * The HTTP half (connections, TLS, authentication, rights, limits, audit; all other files) hands a
+ * request that is parsed, authenticated and allowed to one function of the endpoint half (api_*.c,
+ * rows in api_table.c). The endpoint talks to the subnet manager by rest_call() and fills an
+ * answer.
+ *
+ * Threads: endpoints run in a small pool of worker threads, several at once. An endpoint may block
+ * in rest_call(), has no static data that it changes (or guards it with a lock of its own), and
+ * reads no clock but rest_request.now.
+ */
+#pragma once
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/mono.h"
+
+/* In order: each right contains those before it. */
+enum rest_right {
+	REST_READ,
+	REST_TENANT, /* may change partitions */
+	REST_ADMIN,  /* may also take ports out of service */
+};
+
+/* HEAD arrives as REST_GET; its body is not sent. Other methods: 405 before any endpoint. */
+enum rest_method {
+	REST_GET,
+	REST_POST,
+	REST_PUT,
+	REST_DELETE,
+};
+
+#define REST_SEGMENTS_MAX 4  /* `*` in one pattern */
+#define REST_QUERY_MAX	  16 /* pairs; a request with more is refused */
+#define REST_BODY_MAX	  (1u << 20) /* bytes; larger: 413 */
+#define REST_DEPTH_MAX	  8 /* of a JSON body; deeper: 400 */
+#define REST_HEADERS_MAX  4 /* of an answer */
+
+struct rest_pair {
+	const char *name, *value; /* decoded; a name without `=` has the value "" */
+};
+
+/* What the configuration says to endpoints. */
+struct rest_policy {
+	const char *release; /* answer of /app/ufm_version, "6.19.0-5" by default */
+	const char *site;    /* name of this fabric, may be "" */
+	bool known_only;     /* a GUID that is not in the fabric is refused */
+};
+
+struct rest_backend;
+
+/* All members belong to the HTTP half and live until the endpoint has returned. */
+struct rest_request {
+	enum rest_method method;
+	/*
+	 * Below the prefix: decoded, begins with "/", has no query, no trailing slash and no "//".
+	 */
+	const char *path;
+	/* Parts of the path where the pattern has `*`, in order; never empty, no "/" inside. */
+	const char *segments[REST_SEGMENTS_MAX];
+	size_t n_segments;
+	struct rest_pair query[REST_QUERY_MAX];
+	size_t n_query;
+	/*
+	 * Any JSON value (an endpoint checks that it is an object), or NULL: there was no body.
+	 * What is no JSON was answered with 400. Never shared between requests.
+	 */
+	struct json_object *body;
+	const char *if_match; /* header If-Match, or NULL */
+
+	const char *user;     /* printable, no blanks, no quotes */
+	enum rest_right right;
+	const char *address;  /* of the client, numeric */
+	const char *id;	      /* unique per request, 16 hex digits, in journal and header */
+	const char *prefix;   /* "/ufmRest", "/ufmRestV2" or "/ufmRestV3" */
+
+	mono_t now;	      /* when the endpoint was called */
+	mono_t until;	      /* the answer is to be ready by then: now + 8 s, or + 30 s for GET */
+	const struct rest_policy *policy;
+	struct rest_backend *backend;
+};
+
+/* The value of a query argument, or NULL. The first one counts. */
+const char *rest_query(const struct rest_request *q, const char *name);
+/* A query argument that is true: "true", "True", "TRUE", "1", "yes"; `missing` if absent or "". */
+bool rest_query_bool(const struct rest_request *q, const char *name, bool missing);
+
+/*
+ * Filled by rest_answer_*(); a later call replaces an earlier one. An answer that was not filled
+ * is 500.
+ */
+struct rest_answer {
+	unsigned status;
+	char *bytes; /* to be freed */
+	size_t len;
+	const char *type; /* static text: "application/json" */
+	struct {
+		const char *name; /* static text: "ETag", "Location", "Retry-After" */
+		char *value;	  /* to be freed */
+	} headers[REST_HEADERS_MAX];
+	size_t n_headers;
+	uint64_t generation; /* that a change made, for the journal; 0: none */
+	bool changed;	     /* something was changed: for the journal */
+};
+
+/* `o` is consumed; NULL is JSON's null. Spaces and "/" as plain json-c does; no final newline. */
+void rest_answer_json(struct rest_answer *a, unsigned status, struct json_object *o);
+/* Exactly these bytes, copied; `type` is a static text. The two bytes `{}`: rest_answer_empty(). */
+void rest_answer_bytes(struct rest_answer *a, unsigned status, const char *type, const char *bytes,
+		       size_t len);
+void rest_answer_empty(struct rest_answer *a); /* 200, `{}` */
+/*
+ * {"error":"text"}; for 401 and 503 the text begins with that number, which clients look for.
+ * Returns nothing, so `return rest_answer_error(...)` is fine in a void function.
+ */
+void rest_answer_error(struct rest_answer *a, unsigned status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* `name` is a static text; control characters in the value become blanks. At most four. */
+void rest_answer_header(struct rest_answer *a, const char *name, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+void rest_answer_clear(struct rest_answer *a);
+
+/* ---- the subnet manager -------------------------------------------------------------------- */
+
+/* Why a call has no answer. */
+struct rest_error {
+	/*
+	 * The last part of org.opensm.NAME or org.varlink.service.NAME; beside these "Unreachable"
+	 * (no manager answers at the socket) and "Timeout" (none within the time of the request).
+	 */
+	char name[40];
+	char text[512]; /* a sentence for the user */
+};
+
+/*
+ * Calls org.opensm.METHOD and waits, at most until q->until. `parameters` (or NULL) is consumed.
+ * Returns the parameters of the answer, an object for the caller to put, or NULL with `err` filled.
+ */
+struct json_object *rest_call(const struct rest_request *q, const char *method,
+			      struct json_object *parameters, struct rest_error *err);
+/* Adds client: {user, address, request}, as ChangePartition wants it. */
+void rest_add_client(const struct rest_request *q, struct json_object *parameters);
+/*
+ * Answers with the status that belongs to the error: NotFound 404, InvalidParameter NoRoom 400,
+ * Denied ReadOnly 403, Exists 409, Overtaken 412, Unconfirmed Timeout 504, all others 503.
+ */
+void rest_answer_call_error(struct rest_answer *a, const struct rest_error *err);
+
+/* A test gives its own call(). */
+struct rest_backend {
+	struct json_object *(*call)(struct rest_backend *b, const struct rest_request *q,
+				    const char *method, struct json_object *parameters,
+				    struct rest_error *err);
+	void *arg;
+};
+
+/* ---- endpoints ----------------------------------------------------------------------------- */
+
+struct rest_endpoint {
+	enum rest_method method;
+	const char *pattern;   /* "/resources/pkeys/<any>/guids/<any>", <any> written as `*` */
+	enum rest_right right; /* the least that a user needs; less: 403 */
+	bool changes;	       /* stands in the journal, has the short time limit */
+	void (*answer)(const struct rest_request *q, struct rest_answer *ret);
+};
+
+/*
+ * api_table.c; ends with a row without a pattern. The first row that fits is taken, so
+ * "/resources/pkeys/last_updated" stands before the same with `*`. A path that fits only under
+ * another method is answered with 405, one that fits nowhere with 404. /app/tokens, /dologin and
+ * /logout are the HTTP half's.
+ */
+extern const struct rest_endpoint rest_endpoints[];

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Distances between all switches.
+ *
+ * Unweighted: breadth first for 512 destinations at a time. A bit per destination says "reaches it
+ * already"; one round ORs the rows of the neighbours, so a round costs one pass over the graph for
+ * all 512. Blocks of destinations are independent: they are the parallel unit.
+ *
+ * Weighted: a bucket search (weights are bytes: 256 buckets in a ring are enough) per destination,
+ * over the cables in reverse.
+ */
+#include "route/core/graph.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "route/core/cancel.h"
+#include "util/mem.h"
+
+#define WORDS 8
+#define BLOCK (64 * WORDS)
+#define RING 256
+#define DISTANCE_MAX (DISTANCE_NONE - 1)
+
+struct bits {
+	uint64_t w[WORDS];
+};
+
+static void write_level(uint16_t *row, const struct bits *found, uint16_t level)
+{
+	for (unsigned i = 0; i < WORDS; i++)
+		for (uint64_t left = found->w[i]; left; left &= left - 1)
+			row[64 * i + (unsigned)__builtin_ctzll(left)] = level;
+}
+
+/* The targets that `u` reaches one hop later and did not reach before. False: none. */
+static bool advance(const struct graph *g, uint32_t u, const struct bits *front, struct bits *seen,
+		    struct bits *ret)
+{
+	struct bits found = { { 0 } };
+	uint64_t any = 0;
+
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+		for (unsigned w = 0; w < WORDS; w++)
+			found.w[w] |= front[g->groups[i].to].w[w];
+	for (unsigned w = 0; w < WORDS; w++) {
+		found.w[w] &= ~seen->w[w];
+		seen->w[w] |= found.w[w];
+		any |= found.w[w];
+	}
+	*ret = found;
+	return any;
+}
+
+/*
+ * Destinations base .. base + n - 1, or those of a list, into columns `base` and up; `n` <= BLOCK.
+ */
+static void search_block(const struct graph *g, struct distances *d, const uint32_t *targets,
+			 uint32_t base, uint32_t n)
+{
+	_cleanup_free_ struct bits *seen = xalloc_aligned64(g->n * sizeof(*seen));
+	_cleanup_free_ struct bits *front = xalloc_aligned64(g->n * sizeof(*front));
+	_cleanup_free_ struct bits *next = xalloc_aligned64(g->n * sizeof(*next));
+	bool more = true;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t to = targets ? targets[i] : base + i;
+
+		front[to].w[i / 64] = seen[to].w[i / 64] = UINT64_C(1) << i % 64;
+		d->rows[(size_t)to * d->n + base + i] = 0;
+	}
+	for (uint32_t level = 1; more && level <= DISTANCE_MAX; level++) {
+		more = false;
+		for (uint32_t u = 0; u < g->n; u++) {
+			if (!advance(g, u, front, &seen[u], &next[u]))
+				continue;
+			more = true;
+			write_level(d->rows + (size_t)u * d->n + base, &next[u], (uint16_t)level);
+		}
+		struct bits *swap = front;
+
+		front = next;
+		next = swap;
+	}
+}
+
+/* The cables in reverse: per switch v, the switches with a cable to v and what it costs. */
+struct reverse {
+	uint32_t *first; /* n + 1 */
+	struct reverse_group {
+		uint32_t from;
+		uint32_t weight;
+	} *groups;
+};
+
+static struct reverse reverse_new(const struct graph *g)
+{
+	uint32_t m = g->first[g->n];
+	struct reverse r = {
+		.first = xcalloc((size_t)g->n + 2, sizeof(*r.first)),
+		.groups = xcalloc(m, sizeof(*r.groups)),
+	};
+
+	for (uint32_t i = 0; i < m; i++)
+		r.first[g->groups[i].to + 2]++;
+	for (uint32_t v = 2; v < g->n + 2; v++)
+		r.first[v] += r.first[v - 1];
+	for (uint32_t u = 0; u < g->n; u++)
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			r.groups[r.first[g->groups[i].to + 1]++] =
+				(struct reverse_group){ .from = u, .weight = g->groups[i].weight };
+	return r;
+}
+
+/* Buckets are lists through `next`; a switch found again cheaper is simply entered again. */
+struct buckets {
+	uint32_t head[RING];
+	struct entry {
+		uint32_t sw, next;
+	} *entries;
+	size_t n, cap;
+	size_t waiting;
+};
+
+static void enter_bucket(struct buckets *b, uint32_t sw, uint32_t distance)
+{
+	GROW(b->entries, b->n + 1, b->cap);
+	b->entries[b->n] = (struct entry){ .sw = sw, .next = b->head[distance % RING] };
+	b->head[distance % RING] = (uint32_t)b->n++;
+	b->waiting++;
+}
+
+static void search_weighted(const struct reverse *r, struct distances *d, uint32_t to,
+			    struct buckets *b)
+{
+	uint16_t *column = d->rows + to;
+
+	memset(b->head, 0xFF, sizeof(b->head));
+	b->n = b->waiting = 0;
+	column[(size_t)to * d->n] = 0;
+	enter_bucket(b, to, 0);
+	for (uint32_t now = 0; b->waiting && now <= DISTANCE_MAX; now++) {
+		uint32_t at = b->head[now % RING];
+
+		b->head[now % RING] = UINT32_MAX;
+		for (; at != UINT32_MAX; at = b->entries[at].next) {
+			uint32_t v = b->entries[at].sw;
+
+			b->waiting--;
+			if (column[(size_t)v * d->n] != now)
+				continue;
+			for (uint32_t i = r->first[v]; i < r->first[v + 1]; i++) {
+				uint32_t far = now + r->groups[i].weight;
+				uint16_t *known = &column[(size_t)r->groups[i].from * d->n];
+
+				if (far >= *known)
+					continue;
+				*known = (uint16_t)far;
+				enter_bucket(b, r->groups[i].from, far);
+			}
+		}
+	}
+}
+
+static void all_weighted(const struct graph *g, struct distances *d, unsigned threads,
+			 const atomic_bool *cancelled)
+{
+	struct reverse r = reverse_new(g);
+
+#pragma omp parallel num_threads(threads)
+	{
+		struct buckets b = { .n = 0 };
+
+#pragma omp for schedule(dynamic, 8)
+		for (uint32_t to = 0; to < g->n; to++)
+			if (!is_cancelled(cancelled))
+				search_weighted(&r, d, to, &b);
+		free(b.entries);
+	}
+	free(r.first);
+	free(r.groups);
+}
+
+struct distances *distances_new(const struct graph *g, unsigned threads,
+				const atomic_bool *cancelled)
+{
+	struct distances *d = xcalloc(1, sizeof(*d));
+	size_t size = (size_t)g->n * g->n * sizeof(*d->rows);
+
+	assert(g && threads > 0);
+	d->n = g->n;
+	d->mask = UINT16_MAX;
+	d->rows = xmalloc(size);
+	memset(d->rows, 0xFF, size);
+	if (g->weighted) {
+		all_weighted(g, d, threads, cancelled);
+	} else {
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+		for (uint32_t base = 0; base < g->n; base += BLOCK)
+			if (!is_cancelled(cancelled))
+				search_block(g, d, NULL, base, MIN(BLOCK, g->n - base));
+	}
+	return is_cancelled(cancelled) ? distances_free(d) : d;
+}
+
+struct distances *distances_some(const struct graph *g, const uint32_t *targets, uint32_t n)
+{
+	struct distances *d = xcalloc(1, sizeof(*d));
+	size_t size = (size_t)g->n * n * sizeof(*d->rows);
+
+	assert(g && !g->weighted && n <= 512);
+	d->n = n;
+	d->mask = UINT16_MAX;
+	d->rows = xmalloc(size);
+	memset(d->rows, 0xFF, size);
+	search_block(g, d, targets, 0, n);
+	return d;
+}
+
+struct distances *distances_free(struct distances *d)
+{
+	if (!d)
+		return NULL;
+	free(d->rows);
+	free(d);
+	return NULL;
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Switch by switch, in batches: within a batch every switch sees the loads as they were before it
+ * plus its own, so a batch may run in parallel and the result does not depend on how many threads
+ * did it. The first round places destinations; each later one takes every destination out again and
+ * routes it anew among all others.
+ */
+#include "route/core/nexthop_assign.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "route/core/cancel.h"
+
+#define BATCH 4
+#define ROUNDS 3
+#define ALONE 256 /* switches up to which a second thread costs more than it saves */
+
+/* Work space for one switch of a batch. */
+struct hand {
+	struct path_dag dag;
+	bool *is_new;     /* per edge */
+	uint64_t *cost;   /* per switch: load of its path */
+	uint32_t *flow;   /* per switch */
+	uint32_t *chosen; /* per place in order: its edge */
+	int64_t *change;  /* per channel: what this switch adds to the loads */
+};
+
+struct assignment {
+	const struct nexthop_job *job;
+	const struct topo *topo;
+	struct routes *routes;
+	uint32_t n, n_channels;
+	unsigned threads;
+	uint32_t *sources; /* per switch: end ports */
+	int64_t *load;     /* per channel, between batches */
+	/* entries that stay leave channels above it if that saves so much; 0: not yet */
+	int64_t limit, slack;
+	uint8_t *at;       /* port of every (goal, switch); 0: none */
+	struct hand hands[BATCH];
+	struct arena memory;
+};
+
+static void assignment_init(struct assignment *a)
+{
+	const struct graph *g = a->job->graph;
+	const struct topo *t = g->topo;
+	struct arena *memory = &a->memory;
+
+	a->topo = t;
+	a->n = t->n_switches;
+	a->n_channels = topo_n_entries(t);
+	a->threads = a->n <= ALONE ? 1 : a->job->threads;
+	ARENA_ARRAY(memory, a->load, a->n_channels);
+	ARENA_ARRAY(memory, a->at, (size_t)a->job->first[a->n] * a->n);
+	a->sources = topo_count_senders(t);
+	for (struct hand *h = a->hands; h < a->hands + BATCH; h++) {
+		path_dag_init(&h->dag, g);
+		ARENA_ARRAY(memory, h->is_new, a->n_channels);
+		ARENA_ARRAY(memory, h->cost, a->n);
+		ARENA_ARRAY(memory, h->flow, a->n);
+		ARENA_ARRAY(memory, h->chosen, a->n);
+		ARENA_ARRAY(memory, h->change, a->n_channels);
+	}
+}
+
+static void assignment_done(struct assignment *a)
+{
+	for (unsigned i = 0; i < BATCH; i++)
+		path_dag_done(&a->hands[i].dag);
+	free(a->sources);
+	arena_done(&a->memory);
+}
+
+/* The edge of the previous tables if it is still allowed; else TOPO_NONE. */
+static uint32_t find_kept(const struct assignment *a, const struct path_dag *w, uint32_t i,
+			  const struct nexthop_goal *goal)
+{
+	uint32_t was = goal->known ? a->job->previous_sw[w->order[i]] : TOPO_NONE;
+
+	if (was == TOPO_NONE)
+		return TOPO_NONE;
+	return path_dag_edge_by(w, i, routes_port(a->job->previous, was, goal->lid));
+}
+
+static int64_t load_of(const struct assignment *a, const struct hand *h, uint32_t edge)
+{
+	uint32_t channel = h->dag.edges[edge].channel;
+
+	return a->load[channel] + h->change[channel];
+}
+
+static uint64_t cost_of(const struct assignment *a, const struct hand *h, uint32_t edge)
+{
+	return h->cost[h->dag.edges[edge].next] + (uint64_t)load_of(a, h, edge);
+}
+
+/* The edge whose whole path carries least; ties in turn. */
+static uint32_t cheapest(const struct assignment *a, const struct hand *h, uint32_t i,
+			 uint32_t turn)
+{
+	uint32_t first = h->dag.first[i], n = h->dag.first[i + 1] - first, best = first;
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t k = 0; n > 1 && k < n; k++) {
+		uint32_t at = first + (turn + k) % n;
+		uint64_t cost = cost_of(a, h, at);
+
+		if (cost < least) {
+			least = cost;
+			best = at;
+		}
+	}
+	return best;
+}
+
+/* The old edge, or a cheaper one that is new. Adds to `n_free` if there is a new one. */
+static uint32_t stay_or_return(const struct assignment *a, const struct hand *h, uint32_t i,
+			       uint32_t old, uint64_t *n_free)
+{
+	uint64_t least = cost_of(a, h, old);
+	uint32_t best = old;
+
+	for (uint32_t k = h->dag.first[i]; k < h->dag.first[i + 1]; k++) {
+		if (!h->is_new[k])
+			continue;
+		*n_free += k != old;
+		if (cost_of(a, h, k) < least) {
+			least = cost_of(a, h, k);
+			best = k;
+		}
+	}
+	return best;
+}
+
+/* The old edge, or the cheapest if the old one's channel carries too much. */
+static uint32_t stay_or_leave(const struct assignment *a, const struct hand *h, uint32_t i,
+			      uint32_t old, uint32_t turn)
+{
+	uint32_t best;
+
+	if (!a->limit || load_of(a, h, old) <= a->limit)
+		return old;
+	best = cheapest(a, h, i, turn);
+	return cost_of(a, h, best) + (uint64_t)a->slack < cost_of(a, h, old) ? best : old;
+}
+
+/* Returns how many entries were free to go elsewhere. */
+static uint64_t choose_edges(const struct assignment *a, struct hand *h,
+			     const struct nexthop_goal *goal)
+{
+	const struct path_dag *w = &h->dag;
+	uint64_t n_free = 0;
+
+	h->cost[w->to] = 0;
+	for (uint32_t i = 0; i < w->n; i++) {
+		uint32_t k = find_kept(a, w, i, goal);
+
+		if (k == TOPO_NONE) {
+			k = cheapest(a, h, i, goal->turn);
+			n_free += w->first[i + 1] - w->first[i] > 1;
+		} else if (a->job->is_new) {
+			k = stay_or_return(a, h, i, k, &n_free);
+		} else {
+			k = stay_or_leave(a, h, i, k, goal->turn);
+		}
+		h->chosen[i] = k;
+		h->cost[w->order[i]] = cost_of(a, h, k);
+	}
+	return n_free;
+}
+
+/* Adds (or takes away) the flows of one goal along the edges chosen. */
+static void add_flows(const struct assignment *a, struct hand *h, int sign)
+{
+	memcpy(h->flow, a->sources, a->n * sizeof(*h->flow));
+	for (uint32_t i = h->dag.n; i-- > 0;) {
+		const struct path_dag_edge *edge = &h->dag.edges[h->chosen[i]];
+		uint32_t flow = h->flow[h->dag.order[i]];
+
+		h->change[edge->channel] += sign * (int64_t)flow;
+		h->flow[edge->next] += flow;
+	}
+}
+
+static void recall_edges(struct hand *h, const uint8_t *ports)
+{
+	for (uint32_t i = 0; i < h->dag.n; i++) {
+		h->chosen[i] = path_dag_edge_by(&h->dag, i, ports[h->dag.order[i]]);
+		assert(h->chosen[i] != TOPO_NONE); /* the round before chose one of them */
+	}
+}
+
+static uint64_t assign_goal(const struct assignment *a, struct hand *h, uint32_t number,
+			    unsigned round)
+{
+	const struct nexthop_goal *goal = &a->job->goals[number];
+	uint8_t *ports = a->at + (size_t)number * a->n;
+	uint64_t n_free;
+
+	if (round && goal->port) {
+		recall_edges(h, ports);
+		add_flows(a, h, -1);
+	}
+	n_free = choose_edges(a, h, goal);
+	if (goal->port)
+		add_flows(a, h, 1);
+	for (uint32_t i = 0; i < h->dag.n; i++)
+		ports[h->dag.order[i]] = h->dag.edges[h->chosen[i]].port;
+	return n_free;
+}
+
+static uint64_t assign_switch(const struct assignment *a, struct hand *h, uint32_t to,
+			      unsigned round)
+{
+	const struct nexthop_job *job = a->job;
+	uint64_t n_free = 0;
+
+	memset(h->change, 0, a->n_channels * sizeof(*h->change));
+	if (job->first[to] == job->first[to + 1])
+		return 0;
+	job->find(job->arg, to, &h->dag);
+	for (uint32_t i = 0; i < h->dag.n && job->is_new; i++)
+		for (uint32_t k = h->dag.first[i]; k < h->dag.first[i + 1]; k++)
+			h->is_new[k] = job->is_new(job->arg, h->dag.order[i], &h->dag.edges[k], to);
+	for (uint32_t goal = job->first[to]; goal < job->first[to + 1]; goal++)
+		n_free += assign_goal(a, h, goal, round);
+	return n_free;
+}
+
+static uint64_t assign_batch(struct assignment *a, uint32_t base, unsigned round)
+{
+	uint32_t n = MIN(BATCH, a->n - base);
+	uint64_t n_free = 0;
+
+#pragma omp parallel for num_threads(a->threads) schedule(dynamic, 1) reduction(+ : n_free)
+	for (uint32_t i = 0; i < n; i++)
+		n_free += assign_switch(a, &a->hands[i], base + i, round);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < a->n_channels; k++)
+			a->load[k] += a->hands[i].change[k];
+	return n_free;
+}
+
+/* Sets the load above which a channel loses entries that would otherwise stay. */
+static void find_limit(struct assignment *a)
+{
+	int64_t sum = 0, n = 0;
+	uint32_t mean;
+
+	for (uint32_t k = 0; k < a->n_channels; k++)
+		if (a->topo->ports[k].sw != TOPO_NONE) {
+			sum += a->load[k];
+			n++;
+		}
+	mean = n ? (uint32_t)(sum / n) : 0;
+	a->limit = a->job->limit(mean);
+	a->slack = a->limit - mean;
+}
+
+static void write_entries(const struct assignment *a)
+{
+	const struct nexthop_job *job = a->job;
+
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+	for (uint32_t u = 0; u < a->n; u++) {
+		uint8_t *row = routes_row(a->routes, u);
+
+		for (uint32_t goal = 0; goal < job->first[a->n]; goal++) {
+			uint8_t port = a->at[(size_t)goal * a->n + u];
+			lid_t lid = job->goals[goal].lid;
+
+			if (lid >= a->topo->switches[u].lft_cap)
+				continue;
+			if (port)
+				row[lid] = port;
+			else if (goal >= job->first[u] && goal < job->first[u + 1])
+				row[lid] = job->goals[goal].port;
+		}
+	}
+}
+
+bool nexthop_assign(const struct nexthop_job *job, struct routes *r, uint32_t *load)
+{
+	_cleanup_(assignment_done) struct assignment a = { .job = job, .routes = r };
+	uint64_t n_free = 1;
+
+	assert(job->graph->topo == r->topo && job->threads && !(job->is_new && job->limit));
+	assignment_init(&a);
+	for (unsigned round = 0; round < ROUNDS && n_free; round++) {
+		n_free = 0;
+		for (uint32_t base = 0; base < a.n && !is_cancelled(job->cancelled); base += BATCH)
+			n_free += assign_batch(&a, base, round);
+		/* where nothing changes anyway, nothing changes for balance */
+		if (n_free && job->previous && job->limit)
+			find_limit(&a);
+	}
+	write_entries(&a);
+	for (uint32_t k = 0; k < a.n_channels && load; k++)
+		load[k] = (uint32_t)a.load[k];
+	return n_free;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Lists shortest paths by distances. Chooses nothing. */
+#include "route/core/path_dag.h"
+
+#include <assert.h>
+#include <string.h>
+
+void path_dag_init(struct path_dag *w, const struct graph *g)
+{
+	struct arena *a = &w->memory;
+	size_t most = 0;
+
+	assert(g);
+	*w = (struct path_dag){ .graph = g, .to = TOPO_NONE };
+	for (uint32_t i = 0; i < g->first[g->n]; i++)
+		most += g->groups[i].n_ports;
+	ARENA_ARRAY(a, w->order, g->n);
+	ARENA_ARRAY(a, w->first, (size_t)g->n + 1);
+	ARENA_ARRAY(a, w->edges, most);
+	ARENA_ARRAY(a, w->far, g->n);
+	for (unsigned i = 0; i < ARRAY_SIZE(w->work); i++)
+		ARENA_ARRAY(a, w->work[i], g->n);
+}
+
+void path_dag_done(struct path_dag *w)
+{
+	arena_done(&w->memory);
+}
+
+void path_dag_group(struct path_dag *w, const struct graph_group *group)
+{
+	const uint8_t *ports = w->graph->ports + group->first_port;
+	uint32_t base = w->graph->topo->switches[w->order[w->n - 1]].first_port;
+
+	assert(w->n > 0);
+	for (unsigned p = 0; p < group->n_ports; p++)
+		w->edges[w->n_edges++] = (struct path_dag_edge){
+			.channel = base + ports[p], .next = group->to, .port = ports[p],
+		};
+	w->first[w->n] = w->n_edges;
+}
+
+uint32_t path_dag_sort(const struct path_dag *w, uint16_t mask, uint32_t *ret)
+{
+	_cleanup_free_ uint32_t *at = NULL;
+	uint32_t most = 0, n = 0;
+
+	for (uint32_t s = 0; s < w->graph->n; s++)
+		if (w->far[s] != DISTANCE_NONE)
+			most = MAX(most, (uint32_t)w->far[s] & mask);
+	at = xcalloc(most + 2u, sizeof(*at));
+	for (uint32_t s = 0; s < w->graph->n; s++)
+		if (w->far[s] != DISTANCE_NONE && s != w->to)
+			at[(w->far[s] & mask) + 1u]++;
+	for (uint32_t i = 0; i < most + 1; i++)
+		at[i + 1] += at[i];
+	for (uint32_t s = 0; s < w->graph->n; s++)
+		if (w->far[s] != DISTANCE_NONE && s != w->to) {
+			ret[at[w->far[s] & mask]++] = s;
+			n++;
+		}
+	return n;
+}
+
+void path_dag_find(struct path_dag *w, const struct distances *d, uint32_t to)
+{
+	const struct graph *g = w->graph;
+	uint32_t *order = w->work[0], n;
+
+	path_dag_begin(w, to);
+	for (uint32_t s = 0; s < g->n; s++)
+		w->far[s] = distances_from(d, s)[to];
+	n = path_dag_sort(w, d->mask, order);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t s = order[i];
+
+		path_dag_switch(w, s);
+		for (uint32_t k = g->first[s]; k < g->first[s + 1]; k++)
+			if (graph_near(&g->groups[k], w->far[g->groups[k].to]) == w->far[s])
+				path_dag_group(w, &g->groups[k]);
+	}
+}

@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The container of a routing result: rows of bytes and the topo they belong to. Knows no engine.
+ *
+ * Large tables are written into huge pages. Before something is derived from them they are moved
+ * into a file without a name (memfd), at the same address: what is derived maps the same file
+ * privately, so that pages that are written become its own and the others stay shared. The file
+ * never changes. Where there are no such files, tables are copied. Not in a file from the
+ * beginning, because a page of it costs fifteen times what it costs elsewhere.
+ *
+ * Derived tables keep a journal of their writes, so that differences need no search. They also
+ * reuse the mapping of tables that have no reference left, if journals tell the differences: pages
+ * already copied then cost nothing.
+ */
+#include "route/core/routes.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "util/bisect.h"
+#include "util/mem.h"
+#include "util/raw.h"
+
+#define FILE_MIN (1u << 20) /* smaller tables are copied faster */
+#define FILE_PART (4u << 20)
+#define PAGE 4096u
+#define SHARED_MIN (32u << 20) /* smaller ones may have all pages for themselves */
+
+#define ORIGINS 3
+
+/* Identity of one state of tables; lives as long as a journal refers to it. */
+struct mark {
+	_Atomic unsigned refs;
+};
+
+struct routes_journal {
+	struct mark *mark; /* of the tables themselves */
+	struct origin {
+		struct mark *mark;
+		size_t first; /* entries from there on were written since */
+	} origins[ORIGINS];
+	unsigned n_origins;
+	struct routes_entry *entries;
+	size_t n, cap;
+};
+
+/* An unused mapping whose rows are those of its journal's mark. */
+struct spare {
+	uint8_t *lft;
+	uint64_t *written;
+	struct routes_journal *journal;
+};
+
+struct routes_file {
+	_Atomic unsigned refs;
+	int fd;
+	size_t size;
+	struct spare *_Atomic spare;
+};
+
+static struct mark *mark_unref(struct mark *m)
+{
+	if (m && !--m->refs)
+		free(m);
+	return NULL;
+}
+
+static struct routes_journal *journal_new(void)
+{
+	struct routes_journal *j = xcalloc(1, sizeof(*j));
+
+	j->mark = xcalloc(1, sizeof(*j->mark));
+	j->mark->refs = 1;
+	return j;
+}
+
+static struct routes_journal *journal_free(struct routes_journal *j)
+{
+	if (!j)
+		return NULL;
+	mark_unref(j->mark);
+	for (unsigned i = 0; i < j->n_origins; i++)
+		mark_unref(j->origins[i].mark);
+	free(j->entries);
+	free(j);
+	return NULL;
+}
+
+/* That of `r`, made if there is none. Two threads may derive from the same. */
+static struct routes_journal *journal_of(const struct routes *r)
+{
+	/* all of `r` that may change */
+	struct routes_journal *_Atomic *there = &((struct routes *)r)->journal;
+	struct routes_journal *none = NULL, *new = r->journal;
+
+	if (new)
+		return new;
+	new = journal_new();
+	if (atomic_compare_exchange_strong(there, &none, new))
+		return new;
+	journal_free(new);
+	return none;
+}
+
+/*
+ * Tables that are those of `before` so far, and what they came from; of these the oldest is
+ * forgotten.
+ */
+static struct routes_journal *journal_derive(const struct routes *before)
+{
+	const struct routes_journal *old = journal_of(before);
+	struct routes_journal *j = journal_new();
+	unsigned from = old->n_origins == ORIGINS;
+	size_t skip = old->n_origins > from ? old->origins[from].first : old->n;
+
+	for (unsigned i = from; i < old->n_origins; i++)
+		j->origins[j->n_origins++] =
+			(struct origin){ old->origins[i].mark, old->origins[i].first - skip };
+	j->n = j->cap = old->n - skip;
+	if (j->n)
+		j->entries = xmemdup(old->entries + skip, j->n * sizeof(*j->entries));
+	j->origins[j->n_origins++] = (struct origin){ old->mark, j->n };
+	for (unsigned i = 0; i < j->n_origins; i++)
+		j->origins[i].mark->refs++;
+	return j;
+}
+
+static size_t rows_size(const struct routes *r)
+{
+	return (size_t)r->topo->n_switches * r->row_size;
+}
+
+static void spare_free(struct spare *spare, size_t size)
+{
+	if (!spare)
+		return;
+	munmap(spare->lft, size);
+	free(spare->written);
+	journal_free(spare->journal);
+	free(spare);
+}
+
+static struct routes_file *file_unref(struct routes_file *f)
+{
+	if (!f || --f->refs)
+		return NULL;
+	spare_free(f->spare, f->size);
+	raw_close(f->fd);
+	free(f);
+	return NULL;
+}
+
+/* Keeps the mapping of `r`, which is about to be freed, for the next routes_derive(). */
+static void leave_mapping(struct routes *r)
+{
+	struct spare *spare = xcalloc(1, sizeof(*spare));
+
+	*spare = (struct spare){ r->lft, take(r->written), r->journal };
+	r->journal = NULL;
+	r->lft = NULL;
+	spare_free(atomic_exchange(&r->file->spare, spare), r->file->size);
+}
+
+/* Room for large rows, in pages of their own. */
+static bool map_rows(struct routes *r)
+{
+	size_t size = rows_size(r);
+	void *p;
+
+	if (size < FILE_MIN)
+		return false;
+	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return false;
+	madvise(p, size, MADV_HUGEPAGE);
+	r->lft = p;
+	r->mapped = true;
+	return true;
+}
+
+/*
+ * Moves `n` bytes of `rows` from `at` on to the same place of `file`, and maps that part of the
+ * file over them.
+ */
+static bool move_rows(int fd, uint8_t *rows, size_t at, size_t n)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t r = pwrite(fd, rows + at + done, n - done, (off_t)(at + done));
+
+		if (r <= 0)
+			return false;
+		done += (size_t)r;
+	}
+	return mmap(rows + at, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, (off_t)at) !=
+	       MAP_FAILED;
+}
+
+/* Part after part, so that few bytes exist twice. Other threads may read the rows all the while. */
+static struct routes_file *move_to_file(const struct routes *r)
+{
+	size_t size = rows_size(r);
+	int fd = memfd_create("routes", MFD_CLOEXEC);
+	bool moved = fd >= 0;
+	struct routes_file *f;
+
+	for (size_t at = 0; moved && at < size; at += FILE_PART)
+		moved = move_rows(fd, r->lft, at, MIN(FILE_PART, size - at));
+	if (!moved) {
+		if (fd >= 0)
+			raw_close(fd);
+		return NULL;
+	}
+	f = xcalloc(1, sizeof(*f));
+	f->refs = 1;
+	f->fd = fd;
+	f->size = size;
+	return f;
+}
+
+void routes_settle(const struct routes *r)
+{
+	if (!r->mapped || r->file)
+		return;
+	/* Two threads may derive from the same. */
+#pragma omp critical(routes_settle)
+	if (!r->file)
+		((struct routes *)r)->file = move_to_file(r); /* invisible to readers */
+}
+
+struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid_t top)
+{
+	struct routes *r = xcalloc(1, sizeof(*r));
+	size_t size;
+
+	assert(topo && engine);
+	r->refs = 1;
+	r->topo = topo_ref(topo);
+	snprintf(r->engine, sizeof(r->engine), "%s", engine);
+	r->top = top;
+	r->row_size = ((uint32_t)top + LFT_BLOCK_LIDS) / LFT_BLOCK_LIDS * LFT_BLOCK_LIDS;
+	size = rows_size(r);
+	if (size && !map_rows(r))
+		r->lft = xmalloc_aligned64(size);
+	return r;
+}
+
+struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top)
+{
+	struct routes *r = routes_new_unset(topo, engine, top);
+
+	if (r->lft)
+		memset(r->lft, LFT_NO_PORT, rows_size(r));
+	return r;
+}
+
+/* The last page may be in part. */
+static size_t count_pages(size_t size)
+{
+	return (size + PAGE - 1) / PAGE;
+}
+
+static size_t page_words(size_t size)
+{
+	return (count_pages(size) + 63) / 64;
+}
+
+/* Those of word `i` of the bits that stand for pages of `size` bytes. */
+static uint64_t real_pages(size_t size, size_t i)
+{
+	size_t pages = count_pages(size), first = 64 * i;
+
+	if (first >= pages)
+		return 0;
+	return pages - first < 64 ? (UINT64_C(1) << (pages - first)) - 1 : UINT64_MAX;
+}
+
+/* What was written in `j` since the tables of `mark`; SIZE_MAX: it does not come from there. */
+static size_t written_since(const struct routes_journal *j, const struct mark *mark)
+{
+	for (unsigned i = 0; i < j->n_origins; i++)
+		if (j->origins[i].mark == mark)
+			return j->origins[i].first;
+	return SIZE_MAX;
+}
+
+/*
+ * Brings a spare mapping up to date. False: there is none, or it has nothing to do with `before`.
+ */
+static bool reuse_mapping(struct routes *r, const struct routes *before)
+{
+	struct spare *spare = atomic_exchange(&before->file->spare, NULL);
+	const struct routes_journal *j = before->journal;
+	size_t from = SIZE_MAX;
+
+	if (spare && j) {
+		from = written_since(j, spare->journal->mark);
+		if (from == SIZE_MAX) {
+			j = spare->journal;
+			from = written_since(j, before->journal->mark);
+		}
+	}
+	if (from == SIZE_MAX) {
+		spare_free(spare, before->file->size);
+		return false;
+	}
+	r->lft = spare->lft;
+	r->written = spare->written;
+	for (size_t i = from; i < j->n; i++)
+		routes_write(r, j->entries[i].sw, j->entries[i].lid,
+			     routes_port(before, j->entries[i].sw, j->entries[i].lid));
+	journal_free(spare->journal);
+	free(spare);
+	return true;
+}
+
+static size_t count_written(const uint64_t *written, size_t words)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; written && i < words; i++)
+		n += (size_t)__builtin_popcountll(written[i]);
+	return n;
+}
+
+static bool map_file(struct routes *r, const struct routes *before, size_t words)
+{
+	size_t size = rows_size(r);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, before->file->fd, 0);
+
+	if (p == MAP_FAILED)
+		return false;
+	r->lft = p;
+	r->written = xcalloc(words, sizeof(*r->written));
+	for (size_t i = 0; before->written && i < words; i++) {
+		assert(!(before->written[i] & ~real_pages(size, i)));
+		r->written[i] = before->written[i] & real_pages(size, i);
+		for (uint64_t left = r->written[i]; left; left &= left - 1) {
+			size_t at = (64 * i + (size_t)__builtin_ctzll(left)) * PAGE;
+
+			/* at < size: it is a real page */
+			memcpy(r->lft + at, before->lft + at, MIN(PAGE, size - at));
+		}
+	}
+	return true;
+}
+
+/*
+ * Maps the file of `before`, and copies the pages that `before` has of its own. False: not
+ * possible, or not worth it.
+ */
+static bool derive_file(struct routes *r, const struct routes *before)
+{
+	size_t size = rows_size(r), words = page_words(size);
+
+	routes_settle(before);
+	if (!before->file ||
+	    (size > SHARED_MIN && count_written(before->written, words) * 2 * PAGE > size))
+		return false;
+	if (!reuse_mapping(r, before) && !map_file(r, before, words))
+		return false;
+	r->mapped = true;
+	r->file = before->file;
+	r->file->refs++;
+	return true;
+}
+
+struct routes *routes_derive(const struct topo *topo, const struct routes *before)
+{
+	struct routes *r = xcalloc(1, sizeof(*r));
+
+	assert(before && topo->n_switches == before->topo->n_switches);
+	r->refs = 1;
+	r->topo = topo_ref(topo);
+	memcpy(r->engine, before->engine, sizeof(r->engine));
+	r->top = before->top;
+	r->row_size = before->row_size;
+	if (rows_size(r) && !derive_file(r, before)) {
+		routes_unref(r);
+		r = routes_new_unset(topo, before->engine, before->top);
+		memcpy(r->lft, before->lft, rows_size(r));
+	}
+	r->journal = journal_derive(before);
+	return r;
+}
+
+bool routes_are_by(const struct routes *r, const char *engine)
+{
+	return r && (!strcmp(r->engine, engine) || !strcmp(r->by, engine));
+}
+
+static void write_entry(struct routes *r, size_t at, uint8_t port)
+{
+	r->lft[at] = port;
+	if (r->written)
+		r->written[at / PAGE / 64] |= UINT64_C(1) << at / PAGE % 64;
+}
+
+void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port)
+{
+	size_t at = (size_t)sw * r->row_size + lid;
+	struct routes_journal *j = r->journal;
+
+	assert(sw < r->topo->n_switches && lid < r->row_size);
+	if (r->lft[at] == port)
+		return;
+	if (j) {
+		GROW(j->entries, j->n + 1, j->cap);
+		j->entries[j->n++] =
+			(struct routes_entry){ .sw = sw, .lid = lid, .port = r->lft[at] };
+	}
+	write_entry(r, at, port);
+}
+
+size_t routes_mark(struct routes *r)
+{
+	return journal_of(r)->n;
+}
+
+void routes_rewind(struct routes *r, size_t mark)
+{
+	struct routes_journal *j = r->journal;
+
+	assert(j && mark <= j->n);
+	while (j->n > mark) {
+		const struct routes_entry *last = &j->entries[--j->n];
+
+		write_entry(r, (size_t)last->sw * r->row_size + last->lid, last->port);
+	}
+}
+
+void routes_touch(struct routes *r)
+{
+	size_t size = rows_size(r);
+
+	for (size_t i = 0; r->written && i < page_words(size); i++)
+		r->written[i] = real_pages(size, i);
+	r->journal = journal_free(r->journal);
+}
+
+struct sorting {
+	struct routes_entry entry;
+	uint32_t turn; /* the first of an entry says what it was */
+};
+
+static int by_entry(const void *a, const void *b)
+{
+	const struct sorting *x = a, *y = b;
+
+	return COMPARE(x->entry.sw, y->entry.sw) ?: COMPARE(x->entry.lid, y->entry.lid) ?:
+	       COMPARE(x->turn, y->turn);
+}
+
+struct routes_entry *routes_changes_since(const struct routes *r, size_t mark, size_t *ret_n)
+{
+	const struct routes_journal *j = r->journal;
+	size_t n = j->n - mark;
+	_cleanup_free_ struct sorting *all = xmalloc((n + 1) * sizeof(*all));
+	struct routes_entry *ret = xmalloc((n + 1) * sizeof(*ret)), *end = ret;
+
+	assert(j && mark <= j->n);
+	for (size_t i = 0; i < n; i++)
+		all[i] = (struct sorting){ .entry = j->entries[mark + i], .turn = (uint32_t)i };
+	if (n)
+		qsort(all, n, sizeof(*all), by_entry);
+	for (size_t i = 0; i < n; i++) {
+		const struct routes_entry *e = &all[i].entry;
+
+		if ((!i || all[i - 1].entry.sw != e->sw || all[i - 1].entry.lid != e->lid) &&
+		    routes_port(r, e->sw, e->lid) != e->port)
+			*end++ = *e;
+	}
+	*ret_n = (size_t)(end - ret);
+	return ret;
+}
+
+struct routes_entry *routes_changes(const struct routes *before, const struct routes *now,
+				    size_t *ret_n)
+{
+	const struct routes_journal *was = before->journal, *j = now->journal;
+	size_t mark = was && j ? written_since(j, was->mark) : SIZE_MAX;
+
+	return mark == SIZE_MAX ? NULL : routes_changes_since(now, mark, ret_n);
+}
+
+bool routes_are_alike(const struct routes *a, const struct routes *b)
+{
+	if (!a || !b || a->topo->n_switches != b->topo->n_switches || a->row_size != b->row_size)
+		return false;
+	for (uint32_t s = 0; s < a->topo->n_switches; s++)
+		if (a->topo->switches[s].guid != b->topo->switches[s].guid)
+			return false;
+	return true;
+}
+
+bool routes_are_same(const struct routes *before, const struct routes *now)
+{
+	size_t size = rows_size(now), n;
+	struct routes_entry *changes;
+
+	if (!routes_are_alike(before, now))
+		return false;
+	changes = routes_changes(before, now, &n);
+	if (!changes)
+		return !size || !memcmp(before->lft, now->lft, size);
+	free(changes);
+	return !n;
+}
+
+void routes_guard(const struct routes *r)
+{
+	if (r && r->mapped && r->file && !r->written)
+		mprotect(r->lft, rows_size(r), PROT_READ);
+}
+
+int routes_fd(const struct routes *r)
+{
+	return r && r->file ? r->file->fd : -1;
+}
+
+struct routes *routes_ref(const struct routes *r)
+{
+	struct routes *shared = as_owner(r);
+
+	if (shared)
+		shared->refs++;
+	return shared;
+}
+
+struct routes *routes_unref(const struct routes *shared)
+{
+	struct routes *r = as_owner(shared);
+
+	if (!r || --r->refs)
+		return NULL;
+	if (r->written && r->journal)
+		leave_mapping(r);
+	if (r->mapped && r->lft)
+		munmap(r->lft, rows_size(r));
+	else
+		free(r->lft);
+	file_unref(r->file);
+	topo_unref(r->topo);
+	free(r->written);
+	free(r->hops);
+	free(r->places);
+	free(r->downs);
+	sl2vl_free(r->lanes);
+	free(r->judged);
+	free(r->master_tree);
+	journal_free(r->journal);
+	if (r->proof)
+		r->proof_free(r->proof);
+	free(r);
+	return NULL;
+}

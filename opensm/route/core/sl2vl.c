@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The container of a VL scheme. Which path gets which VL is decided by engines. */
+#include "route/core/sl2vl.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+size_t sl2vl_n_sl(const struct sl2vl *l)
+{
+	switch (l->by) {
+	case SL2VL_BY_NOTHING:
+		return 0;
+	case SL2VL_BY_LID:
+		return l->row_size;
+	case SL2VL_BY_SWITCHES:
+		return (size_t)l->n_switches * l->n_switches;
+	case SL2VL_BY_SWITCH_LID:
+		return (size_t)l->n_switches * l->row_size;
+	}
+	return 0;
+}
+
+struct sl2vl *sl2vl_new(const struct topo *t, unsigned n_vls, enum sl2vl_by by, uint32_t row_size,
+			unsigned n_classes)
+{
+	struct sl2vl *l = xcalloc(1, sizeof(*l));
+
+	l->n_vls = (uint8_t)n_vls;
+	l->by = by;
+	l->n_switches = t->n_switches;
+	l->row_size = row_size;
+	l->n_classes = n_classes;
+	l->sl_mask = by == SL2VL_BY_NOTHING ? 0 : SL2VL_SLS - 1;
+	if (by != SL2VL_BY_NOTHING)
+		l->sl = xcalloc(MAX(sl2vl_n_sl(l), 1u), sizeof(*l->sl));
+	l->vl = xcalloc((size_t)n_classes * n_classes * SL2VL_SLS, sizeof(*l->vl));
+	for (size_t i = 0; i < (size_t)n_classes * n_classes * SL2VL_SLS; i++)
+		l->vl[i] = (uint8_t)(i % SL2VL_SLS % n_vls);
+	for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
+		l->host_vl[sl] = (uint8_t)(sl % n_vls);
+	return l;
+}
+
+void sl2vl_set_classes(struct sl2vl *l, const struct topo *t,
+		       unsigned (*class_of)(const void *arg, uint32_t sw, uint32_t peer),
+		       const void *arg)
+{
+	assert(l && !l->class_of);
+	l->class_of = xcalloc(topo_n_entries(t), sizeof(*l->class_of));
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+			uint32_t peer = topo_port(t, s, p)->sw;
+
+			if (peer != TOPO_NONE)
+				l->class_of[t->switches[s].first_port + p] =
+					(uint8_t)class_of(arg, s, peer);
+		}
+}
+
+struct sl2vl *sl2vl_copy(const struct topo *t, const struct sl2vl *l, uint32_t row_size)
+{
+	struct sl2vl *ret = sl2vl_new(t, l->n_vls, l->by, row_size, l->n_classes);
+	uint32_t old = l->by == SL2VL_BY_SWITCHES ? l->n_switches : l->row_size;
+	uint32_t new = l->by == SL2VL_BY_SWITCHES ? l->n_switches : row_size;
+	uint32_t rows = l->by == SL2VL_BY_NOTHING ? 0 : l->by == SL2VL_BY_LID ? 1 : l->n_switches;
+
+	ret->n_needed = l->n_needed;
+	ret->sl_mask = l->sl_mask;
+	ret->mcast_mask_zero = l->mcast_mask_zero;
+	for (uint32_t i = 0; i < rows; i++)
+		memcpy(ret->sl + (size_t)i * new, l->sl + (size_t)i * old, MIN(old, new));
+	if (l->class_of)
+		ret->class_of = xmemdup(l->class_of, topo_n_entries(t));
+	memcpy(ret->vl, l->vl, (size_t)l->n_classes * l->n_classes * SL2VL_SLS);
+	memcpy(ret->host_vl, l->host_vl, sizeof(ret->host_vl));
+	return ret;
+}
+
+struct sl2vl *sl2vl_free(struct sl2vl *l)
+{
+	if (!l)
+		return NULL;
+	free(l->sl);
+	free(l->class_of);
+	free(l->vl);
+	free(l);
+	return NULL;
+}
+
+uint8_t sl2vl_sl(const struct sl2vl *l, uint32_t src, uint32_t dst, lid_t lid, uint8_t wish)
+{
+	uint8_t sl = 0;
+
+	if (!l || l->by == SL2VL_BY_NOTHING)
+		return wish;
+	switch (l->by) {
+	case SL2VL_BY_NOTHING:
+		return wish;
+	case SL2VL_BY_LID:
+		sl = lid < l->row_size ? l->sl[lid] : 0;
+		break;
+	case SL2VL_BY_SWITCHES:
+		if (src < l->n_switches && dst < l->n_switches)
+			sl = l->sl[(size_t)src * l->n_switches + dst];
+		break;
+	case SL2VL_BY_SWITCH_LID:
+		if (src < l->n_switches && lid < l->row_size)
+			sl = l->sl[(size_t)src * l->row_size + lid];
+		break;
+	}
+	return (uint8_t)((sl & l->sl_mask) | (wish & ~l->sl_mask));
+}
+
+unsigned sl2vl_available(const struct topo *t)
+{
+	unsigned least = SL2VL_VLS_MAX;
+
+	assert(t);
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+			const struct topo_port *port = topo_port(t, s, p);
+
+			if (port->sw != TOPO_NONE)
+				least = MIN(least, MAX((unsigned)port->vls, 1u));
+		}
+	return least;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* From the paths that an engine of a direct network allows to tables. */
+#pragma once
+
+#include "route/core/engine.h"
+#include "route/core/path_dag.h"
+
+/*
+ * Routes of name `engine` over the paths that `find` allows, dealt out by load (nexthop_assign.h).
+ * Entries of the previous tables stay where they are allowed, unless a channel carries too much.
+ * NULL: cancelled.
+ */
+struct routes *direct_routes(const struct route_job *job, const struct graph *g, const char *engine,
+			     path_dag_finder find, const void *arg);
+
+/*
+ * The switches for which `hops` is TOPO_NONE take any shortest path to one that has hops, as far as
+ * cables lead there: they follow in `w`, and get hops. True: there were such.
+ */
+bool direct_enter_rest(struct path_dag *w, uint32_t *hops);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The HyperX engine: one step per dimension, dimensions in order, one VL.
+ *
+ * Paths in order of dimensions close no cycle, and are spread evenly without further effort. A
+ * missing cable is walked round within its row: over a switch of the row that is earlier in an
+ * order in which whole switches come first, so that within a row, too, no cycle closes. A switch
+ * with only two dimensions left to cross may also take the second one first, and the first one on a
+ * second VL, by port classes, where nothing comes after it. Where a whole switch is missing at a
+ * corner, others turn early, on the second VL, too, and routes_check() decides.
+ */
+#include "route/select/engines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "route/select/shapes.h"
+#include "route/direct/direct_routes.h"
+#include "util/mem.h"
+
+struct hyperx {
+	const struct graph *g;
+	const struct grid *grid;
+	uint32_t *stride;  /* of a dimension in switch_at */
+	uint32_t *rank;	   /* per switch: cables missing, then number */
+	bool turns;	   /* there is a second VL */
+	_Atomic bool *odd; /* some path does not keep the order of dimensions */
+};
+
+struct search {
+	const struct hyperx *x;
+	struct path_dag *w;
+	uint32_t *hops; /* TOPO_NONE: no path yet */
+	uint32_t to;
+};
+
+/* The switch of `sw`'s row in dimension `d` that is in line with `to`; TOPO_NONE: none. */
+static uint32_t corner_of(const struct hyperx *x, uint32_t sw, unsigned d, uint32_t to)
+{
+	const uint16_t *at = grid_at(x->grid, sw);
+
+	return x->grid->switch_at[grid_index(x->grid, at) +
+				  (uint32_t)(grid_at(x->grid, to)[d] - at[d]) * x->stride[d]];
+}
+
+static bool enter_directly(struct search *f, uint32_t u, uint32_t corner)
+{
+	const struct graph_group *edge =
+		corner == TOPO_NONE ? NULL : shape_edge(f->x->g, u, corner);
+
+	if (!edge || f->hops[corner] == TOPO_NONE)
+		return false;
+	f->hops[u] = f->hops[corner] + 1;
+	path_dag_switch(f->w, u);
+	path_dag_group(f->w, edge);
+	return true;
+}
+
+/*
+ * The other dimension first, if just one other is left: a step after which the last dimension leads
+ * to the end.
+ */
+static const struct graph_group *turn_of(const struct search *f, uint32_t u, unsigned d)
+{
+	const struct hyperx *x = f->x;
+	unsigned other = x->grid->n_dims;
+	uint32_t v;
+
+	for (unsigned e = d + 1; e < x->grid->n_dims; e++) {
+		if (grid_at(x->grid, u)[e] == grid_at(x->grid, f->to)[e])
+			continue;
+		if (other < x->grid->n_dims)
+			return NULL;
+		other = e;
+	}
+	if (!x->turns || other == x->grid->n_dims)
+		return NULL;
+	v = corner_of(x, u, other, f->to);
+	return v == TOPO_NONE || f->hops[v] != 1 ? NULL : shape_edge(x->g, u, v);
+}
+
+/* May `u` walk round over `v`, in the row of dimension `d`? `v` needs a cable to both ends. */
+static bool leads_around(const struct search *f, uint32_t u, unsigned d, uint32_t v,
+			 uint32_t corner)
+{
+	const struct hyperx *x = f->x;
+
+	return corner != TOPO_NONE && f->hops[corner] != TOPO_NONE &&
+	       grid_first_dim(x->grid, u, v) == d && f->hops[v] == f->hops[corner] + 1 &&
+	       shape_edge(x->g, v, corner) &&
+	       x->rank[v] <= MAX(x->rank[u], x->rank[corner]);
+}
+
+static void enter_otherwise(struct search *f, uint32_t u, unsigned d, uint32_t corner)
+{
+	const struct hyperx *x = f->x;
+	const struct graph_group *turn = turn_of(f, u, d);
+	uint32_t hops = turn ? 2 : TOPO_NONE;
+
+	if (turn) {
+		path_dag_switch(f->w, u);
+		path_dag_group(f->w, turn);
+		*x->odd = true;
+	}
+	for (uint32_t i = x->g->first[u]; i < x->g->first[u + 1]; i++) {
+		const struct graph_group *group = &x->g->groups[i];
+
+		if (group == turn || !leads_around(f, u, d, group->to, corner))
+			continue;
+		if (hops == TOPO_NONE) {
+			path_dag_switch(f->w, u);
+			hops = f->hops[group->to] + 1;
+		}
+		path_dag_group(f->w, group);
+	}
+	f->hops[u] = hops;
+}
+
+/* All whose first difference is in dimension `d`. */
+static void enter_dim(struct search *f, unsigned d, const uint32_t *members, uint32_t n)
+{
+	uint32_t first = f->w->n;
+
+	for (uint32_t i = 0; i < n; i++)
+		enter_directly(f, members[i], corner_of(f->x, members[i], d, f->to));
+	if (f->w->n - first == n)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		if (f->hops[members[i]] == TOPO_NONE)
+			enter_otherwise(f, members[i], d, corner_of(f->x, members[i], d, f->to));
+}
+
+static void find_paths(const void *arg, uint32_t to, struct path_dag *w)
+{
+	const struct hyperx *x = arg;
+	struct search f = { .x = x, .w = w, .hops = w->work[0], .to = to };
+	uint32_t *members = w->work[1], first[GRID_DIMS + 2] = { 0 }, fill[GRID_DIMS + 1];
+
+	path_dag_begin(w, to);
+	memset(f.hops, 0xFF, x->g->n * sizeof(*f.hops));
+	f.hops[to] = 0;
+	if (!shape_degree(x->g, to))
+		return;
+	for (uint32_t u = 0; u < x->g->n; u++)
+		first[grid_first_dim(x->grid, u, to) + 1]++;
+	for (unsigned d = 0; d <= x->grid->n_dims; d++) {
+		first[d + 1] += first[d];
+		fill[d] = first[d];
+	}
+	for (uint32_t u = 0; u < x->g->n; u++)
+		members[fill[grid_first_dim(x->grid, u, to)]++] = u;
+	for (unsigned d = x->grid->n_dims; d-- > 0;)
+		enter_dim(&f, d, members + first[d], first[d + 1] - first[d]);
+	if (direct_enter_rest(w, f.hops))
+		*x->odd = true;
+}
+
+/* Switches with whole rows first: there are always some of them to walk round over. */
+static void rank_switches(struct hyperx *x)
+{
+	uint32_t n = x->g->n, whole = 0;
+
+	for (unsigned d = 0; d < x->grid->n_dims; d++)
+		whole += x->grid->size[d] - 1u;
+	for (uint32_t u = 0; u < n; u++)
+		x->rank[u] = (whole - MIN(whole, shape_degree(x->g, u))) * n + u;
+}
+
+static unsigned class_of(const void *arg, uint32_t sw, uint32_t peer)
+{
+	const struct hyperx *x = arg;
+
+	return grid_first_dim(x->grid, sw, peer) + 1;
+}
+
+/* Going back to an earlier dimension is VL 1. */
+static struct sl2vl *make_vls(const struct hyperx *x, const struct topo *t, uint32_t row_size)
+{
+	unsigned n_classes = x->grid->n_dims + 1;
+	struct sl2vl *l = sl2vl_new(t, 2, SL2VL_BY_NOTHING, row_size, n_classes);
+
+	sl2vl_set_classes(l, t, class_of, x);
+	memset(l->host_vl, 0, sizeof(l->host_vl));
+	for (unsigned in = 0; in < n_classes; in++)
+		for (unsigned out = 0; out < n_classes; out++)
+			memset(&l->vl[(in * n_classes + out) * SL2VL_SLS], out && in > out,
+			       SL2VL_SLS);
+	return l;
+}
+
+struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
+			     const struct shape *shape, char *why, size_t why_len)
+{
+	uint32_t stride[GRID_DIMS], n = 1;
+	_Atomic bool odd = false;
+	struct hyperx x = { .g = g, .grid = shape->grid, .stride = stride, .odd = &odd };
+	struct routes *r;
+
+	for (unsigned d = 0; d < shape->grid->n_dims; n *= shape->grid->size[d++])
+		stride[d] = n;
+	x.rank = xcalloc(g->n, sizeof(*x.rank));
+	rank_switches(&x);
+	x.turns = route_vls(job) > 1;
+	r = direct_routes(job, g, "hyperx", find_paths, &x);
+	free(x.rank);
+	if (r && odd && route_vls(job) < 2) {
+		snprintf(why, why_len, "switches are missing: needs 2 VLs, every cable has 1");
+		return routes_unref(r);
+	}
+	if (r && odd)
+		r->lanes = make_vls(&x, job->topo, r->row_size);
+	return r;
+}
+
+struct routes *hyperx_compute(const struct route_job *job, char *why, size_t why_len)
+{
+	_cleanup_(graph_freep) struct graph *g = graph_new(job->topo, NULL);
+	_cleanup_(shape_freep) struct shape *shape = shape_find(g);
+	char text[SHAPE_STRLEN];
+
+	if (shape->kind != SHAPE_HYPERX) {
+		snprintf(why, why_len, "no HyperX: %s", shape_str(shape, text));
+		return NULL;
+	}
+	return hyperx_routes(job, g, shape, why, why_len);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Paths around what is missing in a grid, for switches whose path in dimension order is cut: as
+ * short as there are, and such that no cable carries much more than others.
+ *
+ * The paths of all others stay as in a grid without damage. A switch that is cut off goes to a
+ * neighbour that is nearer to the destination with the damage there is; that brings turns against
+ * the order of dimensions, and only those are taken that close no cycle.
+ */
+#pragma once
+
+#include "route/grid/grid_routes.h"
+
+struct grid_detours {
+	const struct grid_ways *ways;
+	uint8_t *set;  /* per switch: which set of VLs paths to it take */
+	unsigned n_sets;
+	/* [2 * to + odd][from]: 2 * dimension + side, or GRID_ALONG; NULL: no switch is cut off */
+	uint8_t **way;
+};
+
+#define GRID_ALONG UINT8_MAX
+
+/*
+ * The direction from `from` to `to` for LIDs on `to` that are odd or even: `way` in dimension
+ * order, or around.
+ */
+static inline uint32_t grid_detour(const struct grid_detours *d, uint32_t from, uint32_t to,
+				   unsigned odd, uint32_t way)
+{
+	const uint8_t *ways = d->way[2 * (size_t)to + odd];
+
+	return ways && ways[from] != GRID_ALONG ? ways[from] : way;
+}
+
+/* End ports of a switch: all that send, and LIDs by which of grid_way()'s two paths they take. */
+struct grid_ends {
+	uint32_t sources, lids[2];
+	lid_t lid[2]; /* one of them */
+};
+
+/*
+ * The caller frees. NULL: cancelled, or some switch cannot go around (switches without any path do
+ * not count). `w` must be of the grid without damage (grid_ways_whole()); VLs->n_sets is how many
+ * there may be. Detours of job->previous are kept if that costs little.
+ */
+struct grid_detours *grid_detours_new(const struct grid_ways *w, const struct grid_vl_plan *vl_plan,
+				      const struct grid_ends *ends, const struct route_job *job);
+struct grid_detours *grid_detours_free(struct grid_detours *d);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Forwarding tables and VLs as text, written by this program or others: read into entries per
+ * switch GUID, made into routes of a topo, checked like any (check.h), and written.
+ *
+ *   tables       opensm-lfts.dump, output of dump_lfts, dump_fts, ibroute; opensm.fdbs;
+ *                opensm.mcfdbs
+ *   distances    opensm-lid-matrix.dump
+ *   SLs          lines "0x<node GUID of the source> <LID> <SL>", as ibdmchk reads them
+ *   SL2VL        opensm-sl2vl.dump, or lines "0x<switch GUID> <in> <out>" with eight bytes, as
+ *                ibdmchk reads
+ *
+ * The kind of a table follows from its lines. Lines of no kind are skipped, as OpenSM does.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "conf/conf.h"
+#include "route/mcast/mcast.h"
+#include "route/core/routes.h"
+#include "util/mem.h"
+
+struct tablefile;
+
+struct tablefile *tablefile_new(void);
+struct tablefile *tablefile_free(struct tablefile *f);
+FREEP(tablefile_free, struct tablefile)
+/* Adds the tables of the text. Faults are errors in `r`; whatever could be read is kept. */
+void tablefile_read(struct tablefile *f, const char *path, const char *text, size_t len,
+		    struct conf_report *r);
+/* Was there a table in it? */
+bool tablefile_has_tables(const struct tablefile *f);
+/* The LID that dump_fts leaves out (its last), if it is in no table; else 0. */
+lid_t tablefile_left_out(const struct tablefile *f);
+
+/*
+ * Routes of `t` (one reference). LIDs move with the GUID of their port where the text names it.
+ * Switches missing from the topo, and ports that lead out of a switch, are warnings in `r`.
+ */
+struct routes *tablefile_routes(const struct tablefile *f, const struct topo *t, const char *engine,
+				struct conf_report *r);
+/*
+ * Multicast tables, one tree (of any form) per MLID. Returns how many; each is to be unref'd, and
+ * both arrays freed.
+ */
+uint32_t tablefile_trees(const struct tablefile *f, const struct topo *t, struct mcast_tree ***ret,
+			 lid_t **ret_mlids);
+
+/*
+ * The VL scheme of these texts for `r`; either may be NULL (no SLs: any may be used; no SL2VL: the
+ * VL is the SL). NULL and errors in `report`: the texts cannot be checked.
+ */
+struct tablefile_text {
+	const char *path, *text;
+	size_t len;
+};
+struct sl2vl *tablefile_lanes(const struct routes *r, const struct tablefile_text *sls,
+			      const struct tablefile_text *sl2vl, struct conf_report *report);
+
+/* The two files of VLs that ibdmchk -c and -d reads. */
+void tablefile_write_psl(const struct routes *r, FILE *out);
+void tablefile_write_sl2vl(const struct routes *r, FILE *out);

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The plan of one multicast group, from its members to the rows of its switches: takes the previous
+ * tree, prunes it, joins the pieces that a dead cable left, adds new members; or begins in the
+ * middle. Then writes rows: copies go where receivers are.
+ *
+ * Everything per switch lives in spots that a plan clears at their first use: the cost of a small
+ * group does not depend on the size of the fabric.
+ */
+#include "route/mcast/mcast.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "route/proof/cdg.h"
+#include "route/proof/keep_policy.h"
+#include "route/mcast/mcast_internal.h"
+#include "util/bisect.h"
+#include "util/mem.h"
+
+/* ---- trees --------------------------------------------------------------------------------- */
+
+static struct mcast_tree *tree_new(uint32_t n_rows)
+{
+	struct mcast_tree *t = xcalloc(1, sizeof(*t) + n_rows * sizeof(t->rows[0]));
+
+	t->refs = 1;
+	t->n_rows = n_rows;
+	t->root = MCAST_NONE;
+	return t;
+}
+
+struct mcast_tree *mcast_tree_ref(const struct mcast_tree *t)
+{
+	struct mcast_tree *tree = as_owner(t);
+
+	if (tree)
+		tree->refs++;
+	return tree;
+}
+
+struct mcast_tree *mcast_tree_unref(const struct mcast_tree *shared)
+{
+	struct mcast_tree *t = as_owner(shared);
+
+	if (t && --t->refs == 0)
+		free(t);
+	return NULL;
+}
+
+const struct mcast_row *mcast_tree_find(const struct mcast_tree *t, guid_t guid)
+{
+	uint32_t n = t ? t->n_rows : 0, at = BISECT(i, 0, n, t->rows[i].guid < guid);
+
+	return at < n && t->rows[at].guid == guid ? &t->rows[at] : NULL;
+}
+
+static bool row_is_same(const struct mcast_row *a, const struct mcast_row *b)
+{
+	return a->guid == b->guid && a->sw == b->sw && a->up == b->up && a->up_port == b->up_port &&
+	       a->down_port == b->down_port && !memcmp(a->mask, b->mask, sizeof(a->mask));
+}
+
+static bool tree_is_same(const struct mcast_tree *a, const struct mcast_tree *b)
+{
+	if (a->n_rows != b->n_rows || a->n_left_out != b->n_left_out || a->unproved != b->unproved)
+		return false;
+	for (uint32_t i = 0; i < a->n_rows; i++)
+		if (!row_is_same(&a->rows[i], &b->rows[i]))
+			return false;
+	return true;
+}
+
+/* ---- planners ------------------------------------------------------------------------------ */
+
+struct mcast_planner *mcast_planner_new(const struct mcast_params *params)
+{
+	struct mcast_planner *p = xcalloc(1, sizeof(*p));
+	const struct routes *r = params->routes;
+	size_t n = params->topo->n_switches;
+
+	assert(params && params->topo);
+	p->topo = topo_ref(params->topo);
+	p->n = params->topo->n_switches;
+	p->graph = graph_new(params->topo, params->options);
+	if (r && r->hops && r->topo == params->topo)
+		p->routes = routes_ref(r);
+	if (params->caps)
+		p->caps = xmemdup(params->caps, n * sizeof(*p->caps));
+	p->island = xcalloc(n, sizeof(*p->island));
+	p->island_members = xcalloc(n, sizeof(*p->island_members));
+	p->far = xcalloc(n, sizeof(*p->far));
+	p->sum = xcalloc(n, sizeof(*p->sum));
+	p->own_row = xcalloc(n, sizeof(*p->own_row));
+	p->spots = xcalloc(n, sizeof(*p->spots));
+	p->switches = xcalloc(n, sizeof(*p->switches));
+	p->member_switches = xcalloc(n, sizeof(*p->member_switches));
+	p->queue = xcalloc(n, sizeof(*p->queue));
+	p->via = xcalloc(n, sizeof(*p->via));
+	p->seen = xcalloc(n, sizeof(*p->seen));
+	p->depends = params->depends;
+	p->proved = r && p->depends ? routes_ref(r) : NULL;
+	p->has_hosts = xcalloc(n, sizeof(*p->has_hosts));
+	for (uint32_t h = 0; h < p->topo->n_hosts; h++)
+		if (p->topo->hosts[h].sw != TOPO_NONE)
+			p->has_hosts[p->topo->hosts[h].sw] = true;
+	p->roots = xcalloc(params->n_roots + 1u, sizeof(*p->roots));
+	for (uint32_t i = 0; i < params->n_roots; i++) {
+		uint32_t sw = topo_find_switch(p->topo, params->roots[i]);
+
+		if (sw != TOPO_NONE)
+			p->roots[p->n_roots++] = sw;
+	}
+	return p;
+}
+
+struct mcast_planner *mcast_planner_free(struct mcast_planner *p)
+{
+	if (!p)
+		return NULL;
+	graph_free(p->graph);
+	free(p->hops);
+	routes_unref(p->routes);
+	topo_unref(p->topo);
+	free(p->caps);
+	free(p->island);
+	free(p->island_members);
+	free(p->far);
+	free(p->sum);
+	free(p->own_row);
+	free(p->spots);
+	free(p->switches);
+	free(p->member_switches);
+	free(p->queue);
+	free(p->via);
+	free(p->seen);
+	for (unsigned sl = 0; sl < ARRAY_SIZE(p->common); sl++)
+		graph_free(p->common[sl]);
+	cdg_free(p->depends);
+	routes_unref(p->proved);
+	free(p->has_hosts);
+	free(p->roots);
+	free(p);
+	return NULL;
+}
+
+/* ---- members ------------------------------------------------------------------------------- */
+
+/* A port that leads to another switch cannot be a member: the copy would go round. */
+static bool can_be_member(const struct mcast_planner *p, const struct mcast_member *m)
+{
+	if (m->sw >= p->n || m->port > p->topo->switches[m->sw].n_ports)
+		return false;
+	return p->island[m->sw] != MCAST_NONE &&
+	       (m->port == 0 || topo_port(p->topo, m->sw, m->port)->sw == TOPO_NONE);
+}
+
+/* The island with most members; of equals the first. MCAST_NONE: there are no members. */
+static uint32_t greatest_island(struct mcast_planner *p, const struct mcast_job *job)
+{
+	uint32_t best = MCAST_NONE;
+
+	for (uint32_t i = 0; i < job->n_members; i++)
+		if (can_be_member(p, &job->members[i]))
+			p->island_members[p->island[job->members[i].sw]] = 0;
+	for (uint32_t i = 0; i < job->n_members; i++) {
+		uint32_t island, *count;
+
+		if (!can_be_member(p, &job->members[i]))
+			continue;
+		island = p->island[job->members[i].sw];
+		count = &p->island_members[island];
+		++*count;
+		if (best == MCAST_NONE || *count > p->island_members[best] ||
+		    (*count == p->island_members[best] && island < best))
+			best = island;
+	}
+	return best;
+}
+
+/* Returns the number of different ports. */
+static uint32_t take_members(struct mcast_planner *p, const struct mcast_job *job)
+{
+	uint32_t island = greatest_island(p, job), n = 0;
+
+	p->n_member_switches = p->n_left_out = p->n_receivers = 0;
+	for (uint32_t i = 0; i < job->n_members; i++) {
+		const struct mcast_member *m = &job->members[i];
+		uint64_t bit = UINT64_C(1) << m->port % 64;
+		unsigned word = m->port / 64;
+		struct mcast_spot *s;
+
+		if (!can_be_member(p, m) || p->island[m->sw] != island) {
+			p->n_left_out++;
+			continue;
+		}
+		s = mcast_spot(p, m->sw);
+		if (!mcast_has_ports(s->members))
+			p->member_switches[p->n_member_switches++] = m->sw;
+		n += !(s->members[word] & bit);
+		s->members[word] |= bit;
+		if (!m->receive)
+			continue;
+		p->n_receivers += !(s->receives[word] & bit);
+		s->receives[word] |= bit;
+	}
+	return n;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* Switches of the tree in ascending order, into p->queue. */
+static uint32_t list_tree(struct mcast_planner *p)
+{
+	uint32_t n = 0;
+
+	if (p->n_switches > p->n / 16) {
+		for (uint32_t i = 0; i < p->n; i++)
+			if (p->spots[i].plan == p->plan && p->spots[i].in_tree)
+				p->queue[n++] = i;
+		return n;
+	}
+	for (uint32_t i = 0; i < p->n_switches; i++)
+		if (p->spots[p->switches[i]].in_tree)
+			p->queue[n++] = p->switches[i];
+	if (n)
+		qsort(p->queue, n, sizeof(*p->queue), compare_u32);
+	return n;
+}
+
+/* What is below a row, and how deep. */
+struct below {
+	uint32_t receivers;
+	uint32_t height;
+	uint32_t children; /* not counted yet */
+};
+
+static unsigned count_ports(const uint64_t mask[4])
+{
+	return (unsigned)(__builtin_popcountll(mask[0]) + __builtin_popcountll(mask[1]) +
+			  __builtin_popcountll(mask[2]) + __builtin_popcountll(mask[3]));
+}
+
+/* Counts from row `i`, whose children are all counted, upwards as far as that goes. */
+static void count_up(struct mcast_tree *t, struct below *below, uint32_t i)
+{
+	while (t->rows[i].up != MCAST_NONE) {
+		struct below *up = &below[t->rows[i].up];
+
+		up->receivers += below[i].receivers;
+		t->n_hops = MAX(t->n_hops, up->height + below[i].height + 1);
+		up->height = MAX(up->height, below[i].height + 1);
+		if (--up->children)
+			return;
+		i = t->rows[i].up;
+	}
+}
+
+/* A copy goes down a cable if a member below receives, and up if one elsewhere does. */
+static void send_copies(struct mcast_tree *t, const struct below *below, uint32_t n_receivers)
+{
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		struct mcast_row *row = &t->rows[i];
+
+		if (row->up == MCAST_NONE)
+			continue;
+		if (below[i].receivers)
+			mcast_set_port(&t->rows[row->up], row->down_port);
+		if (below[i].receivers < n_receivers)
+			mcast_set_port(row, row->up_port);
+	}
+}
+
+static void write_rows(struct mcast_planner *p, struct mcast_tree *t)
+{
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		p->spots[p->queue[i]].row = i;
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct mcast_spot *s = &p->spots[p->queue[i]];
+		struct mcast_row *row = &t->rows[i];
+
+		row->guid = p->topo->switches[p->queue[i]].guid;
+		row->sw = p->queue[i];
+		memcpy(row->mask, s->receives, sizeof(row->mask));
+		row->up = s->parent == MCAST_NONE ? MCAST_NONE : p->spots[s->parent].row;
+		if (row->up == MCAST_NONE) {
+			t->root = i;
+			continue;
+		}
+		row->up_port = s->up_port;
+		row->down_port = s->down_port;
+	}
+}
+
+static struct mcast_tree *write_tree(struct mcast_planner *p)
+{
+	struct mcast_tree *t = tree_new(list_tree(p));
+	_cleanup_free_ struct below *below = xcalloc(t->n_rows, sizeof(*below));
+
+	write_rows(p, t);
+	t->n_links = t->n_rows - 1;
+	t->n_left_out = p->n_left_out;
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		below[i].receivers = count_ports(t->rows[i].mask);
+		if (t->rows[i].up != MCAST_NONE)
+			below[t->rows[i].up].children++;
+	}
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		if (p->spots[t->rows[i].sw].degree == 1 && t->rows[i].up != MCAST_NONE)
+			count_up(t, below, i);
+	send_copies(t, below, p->n_receivers);
+	return t;
+}
+
+/* ---- the plan ------------------------------------------------------------------------------ */
+
+static struct mcast_tree *plan_on(struct mcast_planner *p, const struct mcast_tree *previous)
+{
+	uint32_t root;
+
+	mcast_import(p, previous);
+	mcast_prune(p);
+	root = mcast_join_pieces(p);
+	if (root == MCAST_NONE)
+		return NULL;
+	mcast_add_members(p, root);
+	return write_tree(p);
+}
+
+static struct mcast_tree *plan_afresh(struct mcast_planner *p, const struct mcast_tree *previous)
+{
+	uint32_t root = mcast_choose_root(p, previous);
+
+	mcast_add_switch(p, root);
+	mcast_add_members(p, root);
+	mcast_prune(p);
+	return write_tree(p);
+}
+
+static bool has_decayed(const struct mcast_tree *t, const struct mcast_tree *fresh)
+{
+	return t->n_hops > keep_limit(KEEP_TREE_HOPS, fresh->n_hops) ||
+	       t->n_links > keep_limit(KEEP_TREE_LINKS, fresh->n_links) + 2;
+}
+
+static struct mcast_tree *plan_rows(struct mcast_planner *p, const struct mcast_job *job)
+{
+	const struct mcast_tree *previous = job->previous;
+	struct mcast_tree *t = NULL, *fresh;
+
+	if (previous && previous->n_rows)
+		t = plan_on(p, previous);
+	if (t && !job->may_replan)
+		return t;
+	mcast_fell(p);
+	fresh = plan_afresh(p, previous);
+	if (t && !has_decayed(t, fresh)) {
+		mcast_tree_unref(fresh);
+		return t;
+	}
+	mcast_tree_unref(t);
+	return fresh;
+}
+
+/* Sorted member switches, or false: the group needs no tree. */
+static bool gather(struct mcast_planner *p, const struct mcast_job *job)
+{
+	p->plan++;
+	p->n_switches = 0;
+	mcast_find_islands(p);
+	if (take_members(p, job) < 2 || !p->n_receivers)
+		return false;
+	qsort(p->member_switches, p->n_member_switches, sizeof(*p->member_switches), compare_u32);
+	return true;
+}
+
+/* Changes to another set of cables, with islands of its own. */
+static void use_cables(struct mcast_planner *p, struct graph *graph, bool only_common)
+{
+	p->graph = graph;
+	p->only_common = only_common;
+	p->island_lo = p->island_hi = 0;
+}
+
+/* The group's part of the common tree; NULL if that reaches fewer members. */
+static struct mcast_tree *plan_common(struct mcast_planner *p, const struct mcast_job *job)
+{
+	struct graph *all = p->graph;
+	struct mcast_tree *t = NULL;
+	uint32_t left_out = p->n_left_out;
+
+	use_cables(p, p->common[job->sl & 15], true);
+	if (gather(p, job) && p->n_left_out <= left_out) {
+		if (job->previous && job->previous->n_rows)
+			t = plan_on(p, job->previous);
+		if (!t) {
+			mcast_fell(p);
+			t = plan_afresh(p, NULL);
+		}
+	}
+	use_cables(p, all, false);
+	return t;
+}
+
+/* A tree that closes no cycle, if there is one. Takes `t`. */
+static struct mcast_tree *make_safe(struct mcast_planner *p, const struct mcast_job *job,
+				    struct mcast_tree *t)
+{
+	struct mcast_tree *other = NULL;
+
+	if (mcast_fits(p, t, job->sl & 15))
+		return t;
+	if (p->common[job->sl & 15])
+		other = plan_common(p, job);
+	if (other && mcast_fits(p, other, job->sl & 15)) {
+		mcast_tree_unref(t);
+		return other;
+	}
+	mcast_tree_unref(other);
+	t->unproved = true;
+	return t;
+}
+
+struct mcast_tree *mcast_plan(struct mcast_planner *p, const struct mcast_job *job)
+{
+	struct mcast_tree *t;
+
+	assert(job->mlid >= MLID_MIN && job->mlid <= MLID_MAX);
+	p->number = job->mlid - MLID_MIN;
+	mcast_find_common(p, job->sl & 15);
+	if (gather(p, job)) {
+		t = make_safe(p, job, plan_rows(p, job));
+	} else {
+		t = tree_new(0);
+		t->n_left_out = p->n_left_out;
+	}
+	if (job->previous && tree_is_same(t, job->previous)) {
+		mcast_tree_unref(t);
+		t = mcast_tree_ref(job->previous);
+	}
+	return t;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Inside of the planner of multicast trees: shared by mcast.c (the plan), mcast_grow.c (one tree
+ * growing) and mcast_root.c (choice of the root). Only these and mcast_safe.c include it.
+ */
+#pragma once
+
+#include "route/core/graph.h"
+#include "route/mcast/mcast.h"
+
+/* One switch in the plan at hand; counts only if `plan` is that of the planner. */
+struct mcast_spot {
+	uint32_t plan;
+	uint32_t parent; /* switch; MCAST_NONE: the top of its piece, or not in the tree */
+	uint32_t degree; /* cables of the tree that end here */
+	uint32_t near;	 /* XOR of the switches at their other ends */
+	uint32_t row;	 /* while rows are written; MCAST_NONE: none */
+	uint8_t up_port, down_port;
+	bool in_tree;
+	uint64_t members[4];  /* ports that have a member */
+	uint64_t receives[4]; /* those of them that receive */
+};
+
+struct mcast_planner {
+	const struct topo *topo;     /* one reference */
+	const struct routes *routes; /* one reference; NULL: none, or none with hops */
+	struct graph *graph;
+	uint8_t *hops;		     /* as routes->hops, without routes; NULL: not needed yet */
+	uint16_t *caps;		     /* NULL: all have room */
+	uint32_t n;		     /* switches */
+
+	/*
+	 * mcast_root.c: switches that can be used, and what is connected. Valid for MLID numbers
+	 * lo..hi - 1.
+	 */
+	uint32_t *island;	  /* per switch; MCAST_NONE: cannot be used */
+	uint32_t *island_members; /* per island */
+	uint32_t island_lo, island_hi;
+	bool restricted;     /* some switch cannot be used */
+	uint16_t *far;	     /* per switch: to the farthest member */
+	uint32_t *sum;	     /* per switch: to all of them together */
+	uint8_t *own_row;    /* hops to the root when restricted */
+	const uint8_t *row;  /* hops to the root */
+
+	/* the plan at hand */
+	uint32_t plan;	 /* its number */
+	uint32_t number; /* MLID - MLID_MIN */
+	struct mcast_spot *spots;
+	uint32_t *switches; /* with a spot of this plan */
+	uint32_t n_switches;
+	uint32_t *member_switches; /* of the island chosen */
+	uint32_t n_member_switches;
+	uint32_t n_left_out;
+	uint32_t n_receivers;
+
+	/* mcast_safe.c */
+	struct cdg *depends; /* owned; NULL: no proof is wanted */
+	struct routes *proved;		  /* one reference: whose VLs `depends` looks at */
+	/* per SL: cables of the tree that always fits; NULL: none */
+	struct graph *common[16];
+	uint16_t common_sought;		  /* a bit per SL */
+	bool only_common;		  /* no other cables may be used */
+	bool *has_hosts;		  /* per switch */
+	uint32_t *roots, n_roots;	  /* preferred, in their order */
+
+	/* searches, and other lists of switches */
+	uint32_t *queue, *via, *seen;
+	uint32_t search; /* number of the search */
+};
+
+static inline void mcast_set_port(struct mcast_row *row, unsigned port)
+{
+	row->mask[port / 64] |= UINT64_C(1) << port % 64;
+}
+
+static inline bool mcast_has_ports(const uint64_t mask[4])
+{
+	return mask[0] | mask[1] | mask[2] | mask[3];
+}
+
+/* ---- mcast_root.c ---- */
+
+/* Finds the switches that can be used for the MLID number. */
+void mcast_find_islands(struct mcast_planner *p);
+/* The root of a fresh tree: least depth; among equals those of the previous tree, then turns. */
+uint32_t mcast_choose_root(struct mcast_planner *p, const struct mcast_tree *previous);
+/* Switches in the middle of the member switches go to p->queue; their number. */
+uint32_t mcast_find_middle(struct mcast_planner *p);
+/* Makes mcast_to_root() refer to this root. */
+void mcast_aim(struct mcast_planner *p, uint32_t root);
+
+static inline unsigned mcast_to_root(const struct mcast_planner *p, uint32_t sw)
+{
+	return p->row[sw] == UINT8_MAX ? DISTANCE_NONE : p->row[sw];
+}
+
+/* ---- mcast_grow.c ---- */
+
+/* The spot of `sw`, empty at its first use in this plan. */
+struct mcast_spot *mcast_spot(struct mcast_planner *p, uint32_t sw);
+/* Takes over the previous tree: cables that still exist, between switches that can be used. */
+void mcast_import(struct mcast_planner *p, const struct mcast_tree *t);
+/* Removes branches that lead to no member. */
+void mcast_prune(struct mcast_planner *p);
+/* Joins all pieces into one; returns its top, MCAST_NONE if no member is in any. */
+uint32_t mcast_join_pieces(struct mcast_planner *p);
+void mcast_add_switch(struct mcast_planner *p, uint32_t sw);
+/* Adds all members that are not in the tree yet; `root` is its top. */
+void mcast_add_members(struct mcast_planner *p, uint32_t root);
+/* Empties the tree; members stay. */
+void mcast_fell(struct mcast_planner *p);
+
+/* ---- mcast_safe.c ---- */
+
+/* Looks for the common tree of an SL, once; p->common[sl]. */
+void mcast_find_common(struct mcast_planner *p, uint8_t sl);
+/* Does the tree close no cycle with unicast and the trees before it? If so it is added to them. */
+bool mcast_fits(struct mcast_planner *p, const struct mcast_tree *t, uint8_t sl);

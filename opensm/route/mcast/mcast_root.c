@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The root of a multicast tree: which switches can take part, how far they are from each other, and
+ * which of them is in the middle of a group.
+ */
+#include <string.h>
+
+#include "route/core/hops.h"
+#include "route/mcast/mcast_internal.h"
+#include "util/mem.h"
+#include "util/stride.h"
+
+/* ---- islands ------------------------------------------------------------------------------- */
+
+static bool has_room(const struct mcast_planner *p, uint32_t sw)
+{
+	return !p->caps || p->caps[sw] > p->number;
+}
+
+static void flood_island(struct mcast_planner *p, uint32_t start)
+{
+	uint32_t head = 0, tail = 0;
+
+	p->island[start] = start;
+	p->queue[tail++] = start;
+	while (head < tail) {
+		uint32_t at = p->queue[head++];
+
+		for (uint32_t i = p->graph->first[at]; i < p->graph->first[at + 1]; i++) {
+			uint32_t to = p->graph->groups[i].to;
+
+			if (p->island[to] != MCAST_NONE || !has_room(p, to))
+				continue;
+			p->island[to] = start;
+			p->queue[tail++] = to;
+		}
+	}
+}
+
+/* The islands are the same for all numbers between two capacities. */
+static void note_span(struct mcast_planner *p)
+{
+	p->island_lo = 0;
+	p->island_hi = UINT32_MAX;
+	p->restricted = false;
+	for (uint32_t i = 0; p->caps && i < p->n; i++) {
+		if (has_room(p, i)) {
+			p->island_hi = MIN(p->island_hi, p->caps[i]);
+		} else {
+			p->island_lo = MAX(p->island_lo, p->caps[i]);
+			p->restricted = true;
+		}
+	}
+}
+
+void mcast_find_islands(struct mcast_planner *p)
+{
+	if (p->number >= p->island_lo && p->number < p->island_hi)
+		return;
+	note_span(p);
+	memset(p->island, 0xFF, p->n * sizeof(*p->island));
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->island[i] == MCAST_NONE && has_room(p, i))
+			flood_island(p, i);
+}
+
+/* ---- distances ----------------------------------------------------------------------------- */
+
+/* hops[to * n + from] */
+static const uint8_t *all_hops(struct mcast_planner *p)
+{
+	_cleanup_(distances_freep) struct distances *d = NULL;
+
+	if (p->routes)
+		return p->routes->hops;
+	if (!p->hops) {
+		d = distances_new(p->graph, 1, NULL);
+		p->hops = xmalloc((size_t)p->n * p->n);
+		hops_by_target(d, 1, p->hops, NULL);
+	}
+	return p->hops;
+}
+
+static void walk_around(struct mcast_planner *p, uint32_t root)
+{
+	uint32_t head = 0, tail = 0;
+
+	memset(p->own_row, 0xFF, p->n * sizeof(*p->own_row));
+	p->own_row[root] = 0;
+	p->queue[tail++] = root;
+	while (head < tail) {
+		uint32_t at = p->queue[head++];
+
+		for (uint32_t i = p->graph->first[at]; i < p->graph->first[at + 1]; i++) {
+			uint32_t to = p->graph->groups[i].to;
+
+			if (p->own_row[to] != UINT8_MAX || p->island[to] == MCAST_NONE)
+				continue;
+			p->own_row[to] = (uint8_t)MIN(p->own_row[at] + 1, UINT8_MAX - 1);
+			p->queue[tail++] = to;
+		}
+	}
+}
+
+void mcast_aim(struct mcast_planner *p, uint32_t root)
+{
+	if (p->restricted || p->only_common) {
+		p->row = p->own_row;
+		walk_around(p, root);
+	} else {
+		p->row = all_hops(p) + (size_t)root * p->n;
+	}
+}
+
+/* ---- the middle ---------------------------------------------------------------------------- */
+
+static void measure(struct mcast_planner *p)
+{
+	const uint8_t *hops = all_hops(p);
+
+	memset(p->far, 0, p->n * sizeof(*p->far));
+	memset(p->sum, 0, p->n * sizeof(*p->sum));
+	for (uint32_t i = 0; i < p->n_member_switches; i++) {
+		const uint8_t *row = hops + (size_t)p->member_switches[i] * p->n;
+
+		for (uint32_t k = 0; k < p->n; k++) {
+			p->far[k] = MAX(p->far[k], row[k]);
+			p->sum[k] += row[k];
+		}
+	}
+}
+
+/* Switches in the middle go to p->queue; returns their number, at least 1. */
+static uint32_t collect_middle(struct mcast_planner *p)
+{
+	uint32_t island = p->island[p->member_switches[0]], sum = UINT32_MAX, n = 0;
+	unsigned far = UINT16_MAX;
+
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->island[i] == island)
+			far = MIN(far, p->far[i]);
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->island[i] == island && p->far[i] == far)
+			sum = MIN(sum, p->sum[i]);
+	/* A little longer in all is fine: more roots to spread over. */
+	for (uint32_t i = 0; i < p->n; i++)
+		if (p->island[i] == island && p->far[i] == far && p->sum[i] <= sum + sum / 16)
+			p->queue[n++] = i;
+	return n;
+}
+
+uint32_t mcast_find_middle(struct mcast_planner *p)
+{
+	mcast_find_islands(p);
+	measure(p);
+	return collect_middle(p);
+}
+
+/*
+ * Keeps those of p->queue with most neighbours in the previous tree: as much of it as possible
+ * stays.
+ */
+static uint32_t keep_familiar(struct mcast_planner *p, const struct mcast_tree *t, uint32_t n)
+{
+	unsigned most = 0;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t sw = p->queue[i];
+		unsigned known = 0;
+
+		for (uint32_t g = p->graph->first[sw]; g < p->graph->first[sw + 1]; g++) {
+			uint32_t to = p->graph->groups[g].to;
+
+			known += mcast_tree_find(t, p->topo->switches[to].guid) != NULL;
+		}
+		if (known > most) {
+			most = known;
+			kept = 0;
+		}
+		if (known == most)
+			p->queue[kept++] = sw;
+	}
+	return kept;
+}
+
+/* MLIDs are given out one after the other: every candidate has its turn, neighbours far apart. */
+static uint32_t turn(uint32_t number, uint32_t n)
+{
+	return (uint32_t)((uint64_t)number * coprime_stride(n) % n);
+}
+
+/* Roots that the administrator named and that can be used go to p->queue. */
+static uint32_t list_preferred(struct mcast_planner *p)
+{
+	uint32_t island = p->island[p->member_switches[0]], n = 0;
+
+	for (uint32_t i = 0; i < p->n_roots; i++)
+		if (p->island[p->roots[i]] == island)
+			p->queue[n++] = p->roots[i];
+	return n;
+}
+
+uint32_t mcast_choose_root(struct mcast_planner *p, const struct mcast_tree *previous)
+{
+	uint32_t n;
+
+	if (p->n_member_switches == 1)
+		return p->member_switches[0];
+	n = p->only_common ? 0 : list_preferred(p);
+	if (n)
+		return p->queue[turn(p->number, n)];
+	measure(p);
+	n = collect_middle(p);
+	if (previous && previous->n_rows > 1)
+		n = keep_familiar(p, previous, n);
+	return p->queue[turn(p->number, n)];
+}

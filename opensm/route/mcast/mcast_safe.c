@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Trees that cannot deadlock together with unicast and with each other.
+ *
+ * A copy that waits for one cable holds others, so trees belong to the proof: the union of the
+ * dependencies of unicast and of all groups must be acyclic, VL by VL. In a fat tree it always is:
+ * trees go up and down as unicast does. Elsewhere a tree may go against the order of unicast; then
+ * the group takes another one, cut out of the *common tree* of its SL. That is a spanning tree
+ * which was added to the dependencies before any group's, so every part of it fits, whatever was
+ * added since. (torus-2QoS puts all groups on such a tree.)
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "route/proof/cdg.h"
+#include "route/mcast/mcast_internal.h"
+#include "util/mem.h"
+
+#define ROOTS 8            /* tried with a whole tree at once */
+#define GROW_SWITCHES 512  /* up to which a tree is grown cable by cable, if no whole one fits */
+#define GROW_TRIES 4       /* cables, for every switch */
+
+/* A spanning tree while it is sought. */
+struct trunk {
+	struct mcast_planner *p;
+	uint8_t sl;
+	uint32_t *parent;          /* per switch; MCAST_NONE: a root, or not in it */
+	uint32_t *order, n;        /* in it, parents first */
+	uint8_t *up_port, *down_port;
+	bool *in_it;
+	uint32_t *children;
+	uint32_t tries;            /* left */
+};
+
+static void trunk_begin(struct trunk *t)
+{
+	size_t n = t->p->n + 1u;
+
+	t->parent = xmalloc(n * sizeof(*t->parent));
+	t->order = xcalloc(n, sizeof(*t->order));
+	t->up_port = xcalloc(n, 1);
+	t->down_port = xcalloc(n, 1);
+	t->in_it = xcalloc(n, sizeof(*t->in_it));
+	t->children = xcalloc(n, sizeof(*t->children));
+}
+
+static void trunk_done(struct trunk *t)
+{
+	free(t->parent);
+	free(t->order);
+	free(t->up_port);
+	free(t->down_port);
+	free(t->in_it);
+	free(t->children);
+}
+
+static void trunk_clear(struct trunk *t)
+{
+	t->n = 0;
+	memset(t->parent, 0xFF, t->p->n * sizeof(*t->parent));
+	memset(t->in_it, 0, t->p->n * sizeof(*t->in_it));
+}
+
+static void add_to_trunk(struct trunk *t, uint32_t sw, uint32_t parent, uint8_t port)
+{
+	t->in_it[sw] = true;
+	t->order[t->n++] = sw;
+	t->parent[sw] = parent;
+	if (parent == MCAST_NONE)
+		return;
+	t->up_port[sw] = port;
+	t->down_port[sw] = topo_port(t->p->topo, sw, port)->port;
+}
+
+/* All switches that cables connect with `root`, level by level. */
+static void spread_out(struct trunk *t, uint32_t root)
+{
+	const struct graph *g = t->p->graph;
+	uint32_t done = t->n;
+
+	add_to_trunk(t, root, MCAST_NONE, 0);
+	while (done < t->n) {
+		uint32_t at = t->order[done++];
+
+		for (uint32_t i = g->first[at]; i < g->first[at + 1]; i++) {
+			const struct graph_group *group = &g->groups[i];
+			uint8_t port = g->ports[group->first_port];
+
+			if (!t->in_it[group->to])
+				add_to_trunk(t, group->to, at,
+					     topo_port(t->p->topo, at, port)->port);
+		}
+	}
+}
+
+/* Cuts off ends without end ports: they lead nowhere. */
+static void cut_bare_ends(struct trunk *t)
+{
+	uint32_t n = 0;
+
+	memset(t->children, 0, t->p->n * sizeof(*t->children));
+	for (uint32_t i = t->n; i-- > 0;) {
+		uint32_t s = t->order[i];
+
+		if (!t->children[s] && !t->p->has_hosts[s])
+			t->in_it[s] = false;
+		else if (t->parent[s] != MCAST_NONE)
+			t->children[t->parent[s]]++;
+	}
+	for (uint32_t i = 0; i < t->n; i++)
+		if (t->in_it[t->order[i]])
+			t->order[n++] = t->order[i];
+	t->n = n;
+}
+
+/* Rows with all of its cables. The caller frees. */
+static struct mcast_tree *rows_of(const struct trunk *t)
+{
+	struct mcast_tree *tree = xcalloc(1, sizeof(*tree) + t->n * sizeof(tree->rows[0]));
+	uint32_t *row = t->children;
+
+	tree->root = MCAST_NONE;
+	for (uint32_t s = 0; s < t->p->n; s++) {
+		row[s] = tree->n_rows;
+		if (t->in_it[s])
+			tree->rows[tree->n_rows++] = (struct mcast_row){
+				.guid = t->p->topo->switches[s].guid, .sw = s, .up = MCAST_NONE,
+			};
+	}
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t s = t->order[i];
+
+		if (t->parent[s] == MCAST_NONE)
+			continue;
+		tree->rows[row[s]].up = row[t->parent[s]];
+		mcast_set_port(&tree->rows[row[s]], t->up_port[s]);
+		mcast_set_port(&tree->rows[row[t->parent[s]]], t->down_port[s]);
+	}
+	return tree;
+}
+
+static bool trunk_fits(const struct trunk *t)
+{
+	struct mcast_tree *tree = rows_of(t);
+	bool ok = cdg_add_tree(t->p->depends, tree, t->sl);
+
+	free(tree);
+	return ok;
+}
+
+static bool attach(struct trunk *t, uint32_t sw)
+{
+	const struct graph *g = t->p->graph;
+
+	for (uint32_t i = g->first[sw]; i < g->first[sw + 1]; i++)
+		for (unsigned k = 0; k < g->groups[i].n_ports && t->in_it[g->groups[i].to]; k++) {
+			if (!t->tries)
+				return false;
+			t->tries--;
+			add_to_trunk(t, sw, g->groups[i].to, g->ports[g->groups[i].first_port + k]);
+			if (trunk_fits(t))
+				return true;
+			t->in_it[sw] = false;
+			t->n--;
+		}
+	return false;
+}
+
+/*
+ * Cable by cable, as far as that goes; switches with end ports that are left over begin another
+ * piece.
+ */
+static void grow(struct trunk *t, uint32_t root)
+{
+	bool progress = true;
+
+	t->tries = GROW_TRIES * t->p->n;
+	trunk_clear(t);
+	add_to_trunk(t, root, MCAST_NONE, 0);
+	while (progress) { /* a switch more in it each time */
+		progress = false;
+		for (uint32_t s = 0; s < t->p->n; s++)
+			if (!t->in_it[s] && attach(t, s))
+				progress = true;
+	}
+}
+
+/* Switches with short paths to all others, nearest first: `ret` has room for ROOTS. */
+static unsigned find_roots(struct mcast_planner *p, uint32_t *ret)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < p->n_roots && n < ROOTS; i++)
+		ret[n++] = p->roots[i];
+	p->n_member_switches = 0;
+	for (uint32_t s = 0; s < p->n; s++)
+		if (p->has_hosts[s])
+			p->member_switches[p->n_member_switches++] = s;
+	if (p->n_member_switches) {
+		uint32_t middle = mcast_find_middle(p);
+
+		for (uint32_t i = 0; i < middle && n < ROOTS; i++)
+			ret[n++] = p->queue[(uint64_t)i * middle / MIN(middle, ROOTS) % middle];
+	}
+	return n;
+}
+
+static bool find_trunk(struct trunk *t)
+{
+	uint32_t roots[ROOTS];
+	unsigned n = find_roots(t->p, roots);
+
+	for (unsigned i = 0; i < n; i++) {
+		trunk_clear(t);
+		spread_out(t, roots[i]);
+		for (uint32_t s = 0; s < t->p->n; s++)
+			if (!t->in_it[s] && t->p->has_hosts[s])
+				spread_out(t, s);
+		cut_bare_ends(t);
+		if (trunk_fits(t))
+			return true;
+	}
+	if (!n || t->p->n > GROW_SWITCHES)
+		return false;
+	grow(t, roots[0]);
+	return true;
+}
+
+/* The same as a graph in which there are no other cables. */
+static struct graph *graph_of(const struct trunk *t)
+{
+	struct graph *g = xcalloc(1, sizeof(*g));
+	uint32_t n = 0;
+
+	g->topo = t->p->topo;
+	g->n = t->p->n;
+	g->first = xcalloc((size_t)g->n + 1, sizeof(*g->first));
+	g->groups = xcalloc(2u * t->n + 1, sizeof(*g->groups));
+	g->ports = xcalloc(2u * t->n + 1, 1);
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t s = t->order[i], up = t->parent[s];
+
+		if (up == MCAST_NONE)
+			continue;
+		g->first[s + 1]++;
+		g->first[up + 1]++;
+	}
+	for (uint32_t s = 0; s < g->n; s++)
+		g->first[s + 1] += g->first[s];
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t s = t->order[i], up = t->parent[s];
+
+		for (unsigned way = 0; way < 2 && up != MCAST_NONE; way++) {
+			uint32_t from = way ? up : s, at = g->first[from];
+
+			while (g->groups[at].n_ports) {
+				at++;
+				assert(at < g->first[from + 1]); /* counted above */
+			}
+			g->groups[at] = (struct graph_group){
+				.to = way ? s : up, .first_port = n, .n_ports = 1, .weight = 1,
+			};
+			g->ports[n++] = way ? t->down_port[s] : t->up_port[s];
+		}
+	}
+	return g;
+}
+
+void mcast_find_common(struct mcast_planner *p, uint8_t sl)
+{
+	struct trunk t = { .p = p, .sl = sl };
+	struct graph *all = p->graph;
+
+	if (!p->depends || p->common_sought >> sl & 1)
+		return;
+	p->common_sought |= (uint16_t)(1u << sl);
+	if (!cdg_is_acyclic(p->depends))
+		return;
+	trunk_begin(&t);
+	if (find_trunk(&t))
+		p->common[sl] = graph_of(&t);
+	trunk_done(&t);
+	p->graph = all;
+}
+
+bool mcast_fits(struct mcast_planner *p, const struct mcast_tree *t, uint8_t sl)
+{
+	if (!p->depends || t->n_rows < 2)
+		return true;
+	return cdg_add_tree(p->depends, t, sl);
+}

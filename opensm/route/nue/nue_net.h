@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The input of nue: switches, and the channels between them, densely numbered.
+ *
+ * A channel is all cables from one switch to one neighbour (a group of graph.h): paths that are
+ * free of cycles with parallel cables taken as one are free of cycles with each of them.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "route/vl/cdg_order.h"
+#include "route/core/engine.h"
+#include "route/core/graph.h"
+#include "util/mem.h"
+
+#define NUE_NONE TOPO_NONE
+
+struct nue_net {
+	const struct topo *topo;
+	struct graph *graph;
+	struct distances *distances;
+	struct cdg_channels *channels; /* numbered as the groups of graph are */
+	uint32_t n;
+	uint16_t *cost;    /* per channel: hops, and much more if it is slow and that matters */
+	uint16_t max_cost;
+	uint32_t *sources; /* per switch: end ports on it */
+	bool *sends;       /* per switch: its own packets count, not only those it passes on */
+	uint32_t *first_lid; /* per switch + 1 */
+	lid_t *lids;       /* of the end ports on a switch, in the order of ports */
+	struct arena memory;
+};
+
+/* NULL if cancelled. */
+struct nue_net *nue_net_new(const struct route_job *job, unsigned threads);
+struct nue_net *nue_net_free(struct nue_net *net);
+
+static inline uint32_t nue_head(const struct nue_net *net, uint32_t channel)
+{
+	return net->channels->to[channel];
+}
+
+static inline uint32_t nue_first(const struct nue_net *net, uint32_t sw)
+{
+	return net->channels->first[sw];
+}
+
+static inline uint32_t nue_degree(const struct nue_net *net, uint32_t sw)
+{
+	return net->channels->first[sw + 1] - net->channels->first[sw];
+}

@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Collects dependencies: from columns of forwarding tables (the scheme decides the VL at every
+ * step) and from multicast trees. Cycles are searched in cycle.c.
+ *
+ * SLs that lead to the same VLs everywhere are one *layer*. A column is walked once per layer that
+ * some source uses for it, farthest switch first; per switch it is enough to know by which ports,
+ * on which VLs, something comes in.
+ */
+#include "route/proof/cdg.h"
+
+#include <string.h>
+
+#include "route/proof/check.h"
+#include "route/proof/cdg_internal.h"
+#include "route/proof/cdg_turns.h"
+#include "util/bisect.h"
+#include "util/mem.h"
+
+/* SLs 0..15 into layers: equal columns of the VL table are one. */
+static void find_layers(struct cdg *g)
+{
+	const struct sl2vl *l = g->lanes;
+	unsigned rows = l->n_classes * l->n_classes;
+
+	for (unsigned sl = 0; sl < SL2VL_SLS; sl++) {
+		unsigned layer = 0, i;
+
+		for (; layer < g->n_layers; layer++) {
+			for (i = 0; i < rows; i++)
+				if (l->vl[i * SL2VL_SLS + sl] !=
+				    l->vl[i * SL2VL_SLS + g->layer_sl[layer]])
+					break;
+			if (i == rows)
+				break;
+		}
+		if (layer == g->n_layers)
+			g->layer_sl[g->n_layers++] = (uint8_t)sl;
+		g->layer_of[sl] = (uint8_t)layer;
+	}
+	for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
+		for (unsigned wish = 0; wish < SL2VL_SLS; wish++)
+			g->layers[sl] |= (uint16_t)(1u << g->layer_of[(sl & l->sl_mask) |
+								      (wish & ~l->sl_mask & 15u)]);
+}
+
+/* Which ports of a switch are of which class. */
+static void find_classes(struct cdg *g)
+{
+	const struct topo *t = g->topo;
+
+	g->n_classes = g->lanes->n_classes;
+	g->of_class =
+		xcalloc((size_t)t->n_switches * g->n_classes * g->words, sizeof(*g->of_class));
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 0; p <= t->switches[s].n_ports; p++) {
+			unsigned c = g->lanes->class_of[t->switches[s].first_port + p];
+			uint64_t *mask = &g->of_class[((size_t)s * g->n_classes + c) * g->words];
+
+			mask[p / 64] |= UINT64_C(1) << p % 64;
+		}
+}
+
+/* With one class and SLs that are free every VL is like the other: one will do. */
+static bool all_vls_are_alike(const struct sl2vl *l)
+{
+	return !l || ((l->n_classes == 1 || !l->class_of) && l->by == SL2VL_BY_NOTHING);
+}
+
+void cdg_find_peers(struct cdg *g)
+{
+	const struct topo *t = g->topo;
+
+	memset(g->peer, 0xFF, g->n_ports * sizeof(*g->peer));
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+			const struct topo_port *port = topo_port(t, s, p);
+
+			if (port->sw != TOPO_NONE)
+				g->peer[t->switches[s].first_port + p] =
+					t->switches[port->sw].first_port + port->port;
+		}
+}
+
+static void find_ports(struct cdg *g)
+{
+	const struct topo *t = g->topo;
+	unsigned most = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		most = MAX(most, (unsigned)t->switches[s].n_ports);
+	g->n_ports = topo_n_entries(t);
+	g->words = most / 64 + 1;
+	g->peer = xmalloc(g->n_ports * sizeof(*g->peer));
+	g->hosts = xcalloc((size_t)t->n_switches * g->words, sizeof(*g->hosts));
+	cdg_find_peers(g);
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+			uint32_t host = topo_port(t, s, p)->host;
+
+			if (host != TOPO_NONE && t->hosts[host].lid)
+				g->hosts[(size_t)s * g->words + p / 64] |= UINT64_C(1) << p % 64;
+		}
+}
+
+struct cdg *cdg_new(const struct topo *t, const struct sl2vl *lanes)
+{
+	struct cdg *g = xcalloc(1, sizeof(*g));
+
+	g->topo = t;
+	find_ports(g);
+	if (all_vls_are_alike(lanes)) {
+		g->n_layers = g->n_vls = g->n_in = g->n_classes = 1;
+		for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
+			g->layers[sl] = 1;
+	} else {
+		g->lanes = lanes;
+		g->n_vls = lanes->n_vls;
+		g->n_classes = 1;
+		find_layers(g);
+		if (lanes->n_classes > 1 && lanes->class_of)
+			find_classes(g);
+		g->n_in = g->n_classes > 1 ? g->n_vls : 1;
+	}
+	g->into = xcalloc((size_t)g->n_ports * g->n_vls * g->n_in * g->words, sizeof(*g->into));
+	return g;
+}
+
+struct cdg *cdg_copy(const struct cdg *g)
+{
+	struct cdg *c = xmemdup(g, sizeof(*g));
+	size_t masks = g->words * sizeof(uint64_t), n = g->topo->n_switches;
+
+	c->peer = xmemdup(g->peer, g->n_ports * sizeof(*g->peer));
+	c->hosts = xmemdup(g->hosts, n * masks);
+	c->into = xmemdup(g->into, (size_t)g->n_ports * g->n_vls * g->n_in * masks);
+	c->of_class = g->of_class ? xmemdup(g->of_class, n * g->n_classes * masks) : NULL;
+	c->rank =
+		g->rank ? xmemdup(g->rank, (size_t)g->n_ports * g->n_vls * sizeof(*g->rank)) : NULL;
+	c->turns = NULL;
+	return c;
+}
+
+struct cdg *cdg_free(struct cdg *g)
+{
+	if (!g)
+		return NULL;
+	free(g->peer);
+	free(g->hosts);
+	free(g->of_class);
+	free(g->into);
+	free(g->rank);
+	cdg_turns_free(g->turns);
+	free(g);
+	return NULL;
+}
+
+uint16_t cdg_vls_of(const struct cdg *g, uint32_t at, lid_t lid)
+{
+	uint16_t layers, vls = 0;
+
+	if (!g->lanes)
+		return 1;
+	layers = g->layers[sl2vl_sl(g->lanes, 0, at, lid, 0)];
+	for (unsigned k = 0; k < g->n_layers; k++)
+		if (layers >> k & 1)
+			vls |= (uint16_t)(1u << g->lanes->vl[g->layer_sl[k]]);
+	return vls & (uint16_t)~(1u << SL2VL_VL_DROP);
+}
+
+uint16_t cdg_vls(const struct cdg *g)
+{
+	return g->vls;
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* One class, and all senders to a LID have the same layers. */
+static bool is_plain(const struct cdg *g)
+{
+	return g->n_classes == 1 &&
+	       (!g->lanes || g->lanes->by == SL2VL_BY_LID || g->lanes->by == SL2VL_BY_NOTHING);
+}
+
+void cdg_begin(struct cdg *g, unsigned threads)
+{
+	if (!is_plain(g))
+		g->turns = cdg_turns_new(g, threads);
+}
+
+void cdg_end(struct cdg *g)
+{
+	g->turns = cdg_turns_free(g->turns);
+}
+
+struct cdg_walk {
+	struct cdg *g;
+	uint64_t *kinds;  /* per switch, for g->turns */
+	uint64_t *in;	/* in[(switch * n_in + VL) * words]: ports that the column comes in by */
+	/* per switch: layers its end ports use for the column; if plain: something comes by */
+	uint16_t *layers;
+};
+
+struct cdg_walk *cdg_walk_new(struct cdg *g)
+{
+	struct cdg_walk *w = xcalloc(1, sizeof(*w));
+	uint32_t n = g->topo->n_switches;
+
+	w->g = g;
+	w->kinds = xcalloc(n, sizeof(*w->kinds));
+	w->in = xcalloc((size_t)n * g->n_in * g->words, sizeof(*w->in));
+	w->layers = xcalloc(n, sizeof(*w->layers));
+	return w;
+}
+
+struct cdg_walk *cdg_walk_free(struct cdg_walk *w)
+{
+	if (!w)
+		return NULL;
+	free(w->kinds);
+	free(w->in);
+	free(w->layers);
+	free(w);
+	return NULL;
+}
+
+static void note_vl(struct cdg *g, unsigned vl)
+{
+	if (!(__atomic_load_n(&g->vls, __ATOMIC_RELAXED) >> vl & 1))
+		__atomic_fetch_or(&g->vls, (uint16_t)(1u << vl), __ATOMIC_RELAXED);
+}
+
+/* Layers that end ports of `s` use for the column. */
+static uint16_t layers_at(const struct cdg *g, uint32_t s, const struct cdg_column *c)
+{
+	return g->lanes ? g->layers[sl2vl_sl(g->lanes, s, c->at, c->lid, 0)] : 1;
+}
+
+static bool has_hosts(const struct cdg *g, uint32_t s)
+{
+	for (unsigned k = 0; k < g->words; k++)
+		if (g->hosts[(size_t)s * g->words + k])
+			return true;
+	return false;
+}
+
+/*
+ * Ports in of class `class` that lead to channel `out`: their dependencies; true if anything goes
+ * there. `in` are the masks of the switch per VL, `own` says that end ports of the switch send too.
+ */
+static bool add_class(struct cdg *g, uint64_t *into, const uint64_t *in, const uint64_t *class,
+		      const uint64_t *own)
+{
+	uint64_t any = 0;
+
+	for (unsigned a = 0; a < g->n_in; a++)
+		for (unsigned k = 0; k < g->words; k++) {
+			uint64_t bits = in[a * g->words + k] & (class ? class[k] : UINT64_MAX);
+
+			any |= bits;
+			cdg_add_bits(&into[a * g->words + k], bits);
+		}
+	for (unsigned k = 0; own && k < g->words; k++)
+		any |= own[k] & (class ? class[k] : UINT64_MAX);
+	return any;
+}
+
+/* What came to `s` goes on through `port`; if there is a switch behind it, it has it then. */
+static void pass_on(struct cdg_walk *w, uint32_t s, unsigned port, unsigned layer,
+		    const uint64_t *own)
+{
+	struct cdg *g = w->g;
+	uint32_t channel = g->topo->switches[s].first_port + port;
+	const struct topo_port *to = &g->topo->ports[channel];
+	const uint64_t *in = &w->in[(size_t)s * g->n_in * g->words];
+	unsigned out = g->n_classes > 1 ? g->lanes->class_of[channel] : 0;
+
+	for (unsigned c = 0; c < g->n_classes; c++) {
+		const uint64_t *class = g->n_classes > 1 ?
+			&g->of_class[((size_t)s * g->n_classes + c) * g->words] : NULL;
+		unsigned vl = cdg_vl(g, c, out, layer);
+		uint64_t *into = &g->into[((size_t)channel * g->n_vls + vl) * g->n_in * g->words];
+		uint64_t *there =
+			&w->in[((size_t)to->sw * g->n_in + (g->n_in > 1 ? vl : 0)) * g->words];
+
+		if (vl == SL2VL_VL_DROP || !add_class(g, into, in, class, own))
+			continue;
+		there[to->port / 64] |= UINT64_C(1) << to->port % 64;
+		note_vl(g, vl);
+	}
+}
+
+static bool comes_in(const struct cdg_walk *w, uint32_t s)
+{
+	const uint64_t *in = &w->in[(size_t)s * w->g->n_in * w->g->words];
+
+	for (unsigned k = 0; k < w->g->n_in * w->g->words; k++)
+		if (in[k])
+			return true;
+	return false;
+}
+
+static void forget(struct cdg_walk *w, uint32_t s)
+{
+	memset(&w->in[(size_t)s * w->g->n_in * w->g->words], 0,
+	       w->g->n_in * w->g->words * sizeof(*w->in));
+}
+
+static void add_layer(struct cdg_walk *w, const struct cdg_column *c, unsigned layer)
+{
+	struct cdg *g = w->g;
+
+	for (uint32_t i = 0; i < c->n_order; i++) {
+		uint32_t s = c->order[i];
+		const uint64_t *own =
+			w->layers[s] >> layer & 1 ? &g->hosts[(size_t)s * g->words] : NULL;
+
+		if (!own && !comes_in(w, s))
+			continue;
+		if (c->next[s] < g->topo->n_switches)
+			pass_on(w, s, c->ports[s], layer, own);
+		forget(w, s);
+	}
+	forget(w, c->at);
+}
+
+/* Where that is plain: it is enough to know which switches send at all. */
+static void add_plain(struct cdg_walk *w, const struct cdg_column *c, uint16_t layers)
+{
+	struct cdg *g = w->g;
+	const struct topo *t = g->topo;
+	uint16_t vls = 0;
+
+	for (unsigned k = 0; k < g->n_layers; k++)
+		if (layers >> k & 1)
+			vls |= (uint16_t)(1u << cdg_vl(g, 0, 0, k));
+	for (uint32_t i = 0; i < c->n_order; i++) {
+		uint32_t s = c->order[i], to = c->next[s];
+		bool sends = w->layers[s] || has_hosts(g, s);
+		const struct topo_port *p;
+		uint64_t *into;
+
+		w->layers[s] = 0;
+		if (!sends || to >= t->n_switches)
+			continue;
+		w->layers[to] = 1;
+		if (vls & ~__atomic_load_n(&g->vls, __ATOMIC_RELAXED))
+			__atomic_fetch_or(&g->vls, vls, __ATOMIC_RELAXED);
+		if (c->next[to] >= t->n_switches)
+			continue;
+		p = topo_port(t, s, c->ports[s]);
+		into = &g->into[(size_t)(t->switches[to].first_port + c->ports[to]) * g->n_vls *
+				g->words];
+		for (unsigned left = vls; left; left &= left - 1)
+			cdg_add_bits(&into[(unsigned)__builtin_ctz(left) * g->words + p->port / 64],
+				 UINT64_C(1) << p->port % 64);
+	}
+	w->layers[c->at] = 0;
+}
+
+void cdg_add_column(struct cdg_walk *w, const struct cdg_column *c)
+{
+	struct cdg *g = w->g;
+	uint16_t all = 0;
+
+	if (is_plain(g)) {
+		add_plain(w, c, layers_at(g, c->at, c));
+		return;
+	}
+	if (g->turns) {
+		cdg_turns_add_column(g->turns, w->kinds, c);
+		return;
+	}
+	for (uint32_t i = 0; i < c->n_order; i++) {
+		uint32_t s = c->order[i];
+
+		w->layers[s] = has_hosts(g, s) ? layers_at(g, s, c) : 0;
+		all |= w->layers[s];
+	}
+	for (unsigned layer = 0; layer < g->n_layers; layer++)
+		if (all >> layer & 1)
+			add_layer(w, c, layer);
+}
+
+void cdg_add_way(struct cdg_walk *w, const struct cdg_column *c, uint32_t from)
+{
+	struct cdg *g = w->g;
+	uint32_t n = g->topo->n_switches;
+	uint16_t layers = has_hosts(g, from) ? layers_at(g, from, c) : 0;
+
+	for (unsigned layer = 0; layer < g->n_layers; layer++) {
+		const uint64_t *own = &g->hosts[(size_t)from * g->words];
+		uint32_t s = from;
+
+		if (!(layers >> layer & 1))
+			continue;
+		/*
+		 * Into the circle, once round, and over the seam: the VL depends on the port before
+		 * only.
+		 */
+		for (uint32_t i = 0; i < 2 * n + 2 && s < n && c->next[s] < n; i++) {
+			pass_on(w, s, c->ports[s], layer, own);
+			forget(w, s);
+			own = NULL;
+			s = c->next[s];
+		}
+		if (s < n)
+			forget(w, s);
+	}
+}
+
+/* ---- multicast trees ------------------------------------------------------------------------- */
+
+/* What a tree adds, so that it can be taken back. */
+struct added {
+	struct added_bits {
+		uint64_t *mask, bits;
+	} *all;
+	size_t n, cap;
+};
+
+static void add_kept(struct added *added, uint64_t *mask, uint64_t bits)
+{
+	bits &= ~*mask;
+	if (!bits)
+		return;
+	*mask |= bits;
+	GROW(added->all, added->n + 1, added->cap);
+	added->all[added->n++] = (struct added_bits){ .mask = mask, .bits = bits };
+}
+
+/* Flooding a tree: (row, port in, VL) that something comes in by. */
+struct flood {
+	struct cdg *g;
+	const struct mcast_tree *tree;
+	uint8_t sl;
+	struct added *added;
+	struct arrival {
+		uint32_t row;
+		uint8_t port, vl;
+		bool own; /* from an end port: by any port that leads to none of our switches */
+	} *queue;
+	size_t n, cap;
+	uint16_t *seen; /* per entry of topo->ports: VLs that arrived there */
+};
+
+static const struct mcast_row *row_of(const struct mcast_tree *t, uint32_t sw, uint32_t *ret)
+{
+	*ret = BISECT(i, 0, t->n_rows, t->rows[i].sw < sw);
+	return *ret < t->n_rows && t->rows[*ret].sw == sw ? &t->rows[*ret] : NULL;
+}
+
+static void arrive(struct flood *f, uint32_t sw, unsigned port, unsigned vl)
+{
+	uint16_t *seen = &f->seen[f->g->topo->switches[sw].first_port + port];
+	uint32_t row;
+
+	if (!row_of(f->tree, sw, &row) || *seen >> vl & 1)
+		return;
+	*seen |= (uint16_t)(1u << vl);
+	GROW(f->queue, f->n + 1, f->cap);
+	f->queue[f->n++] = (struct arrival){ .row = row, .port = (uint8_t)port, .vl = (uint8_t)vl };
+}
+
+/* A copy from port `in` (VL `vl`; own: from an end port there) to port `out`. */
+static void copy_out(struct flood *f, uint32_t s, const struct arrival *a, unsigned out)
+{
+	struct cdg *g = f->g;
+	uint32_t channel = g->topo->switches[s].first_port + out;
+	const struct topo_port *to = &g->topo->ports[channel];
+	unsigned b = g->lanes ? sl2vl_vl(g->lanes, g->topo, s, a->port, out, f->sl) : 0;
+	uint64_t *into = &g->into[((size_t)channel * g->n_vls + b) * g->n_in * g->words];
+
+	if (b == SL2VL_VL_DROP)
+		return;
+	if (!a->own)
+		add_kept(f->added, &into[(g->n_in > 1 ? a->vl : 0u) * g->words + a->port / 64],
+			 UINT64_C(1) << a->port % 64);
+	g->vls |= (uint16_t)(1u << b);
+	arrive(f, to->sw, to->port, b);
+}
+
+static void flood_from(struct flood *f, const struct arrival *a)
+{
+	const struct mcast_row *row = &f->tree->rows[a->row];
+	const struct topo *t = f->g->topo;
+
+	for (unsigned out = 1; out <= t->switches[row->sw].n_ports; out++)
+		if (out != a->port && row->mask[out / 64] >> out % 64 & 1 &&
+		    topo_port(t, row->sw, out)->sw != TOPO_NONE)
+			copy_out(f, row->sw, a, out);
+}
+
+static void flood_tree(struct flood *f)
+{
+	const struct topo *t = f->g->topo;
+
+	f->seen = xcalloc(f->g->n_ports, sizeof(*f->seen));
+	for (uint32_t i = 0; i < f->tree->n_rows; i++) {
+		uint32_t s = f->tree->rows[i].sw;
+
+		for (unsigned p = 0; p <= t->switches[s].n_ports; p++)
+			if (!p || topo_port(t, s, p)->host != TOPO_NONE)
+				flood_from(f, &(struct arrival){
+						      .row = i, .port = (uint8_t)p, .own = true });
+	}
+	for (size_t i = 0; i < f->n; i++)
+		flood_from(f, &(struct arrival){ .row = f->queue[i].row, .port = f->queue[i].port,
+						 .vl = f->queue[i].vl });
+	free(f->queue);
+	free(f->seen);
+}
+
+static void take_back(struct added *added)
+{
+	while (added->n) {
+		struct added_bits *last = &added->all[--added->n];
+
+		*last->mask &= ~last->bits;
+	}
+}
+
+/* Do all edges that were added lead upwards in the order found before? */
+static bool agrees_with_order(const struct cdg *g, const struct added *added)
+{
+	for (size_t i = 0; i < added->n; i++) {
+		size_t word = (size_t)(added->all[i].mask - g->into);
+		unsigned k = (unsigned)(word % g->words), a = (unsigned)(word / g->words % g->n_in);
+		size_t to = word / g->words / g->n_in;
+
+		for (uint64_t left = added->all[i].bits; left; left &= left - 1)
+			if (g->rank[cdg_from(g, to, a, 64 * k + (unsigned)__builtin_ctzll(left))] >=
+			    g->rank[to])
+				return false;
+	}
+	return true;
+}
+
+bool cdg_add_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl)
+{
+	struct added added = { .n = 0 };
+	struct flood f = { .g = g, .tree = tree, .sl = sl, .added = &added };
+	bool ok;
+
+	if (!g->rank)
+		cdg_is_acyclic(g);
+	flood_tree(&f);
+	ok = !added.n || (g->rank && agrees_with_order(g, &added)) || cdg_is_acyclic(g);
+	if (!ok)
+		take_back(&added);
+	free(added.all);
+	return ok;
+}
+
+void cdg_force_tree(struct cdg *g, const struct mcast_tree *tree, uint8_t sl)
+{
+	struct added added = { .n = 0 };
+
+	flood_tree(&(struct flood){ .g = g, .tree = tree, .sl = sl, .added = &added });
+	free(added.all);
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The inside of the dependency graph, for cdg.c and cycle.c. */
+#pragma once
+
+#include "route/proof/cdg.h"
+
+struct cdg {
+	const struct topo *topo;
+	const struct sl2vl *lanes; /* NULL: one VL, or all alike */
+	/* entries of topo->ports; a channel is that of the port it leaves by */
+	uint32_t n_ports;
+	unsigned n_vls, n_classes;
+	/* VLs in that are told apart: n_vls, or 1 where the VL stays the same */
+	unsigned n_in;
+	unsigned words;		   /* per mask of ports */
+	unsigned n_layers;
+	uint8_t layer_sl[SL2VL_SLS]; /* one SL of the layer */
+	uint8_t layer_of[SL2VL_SLS]; /* per SL */
+	/* per SL of the scheme: layers that wishes may make of it, a bit each */
+	uint16_t layers[SL2VL_SLS];
+	uint16_t vls;		   /* something is sent on these */
+	/* per entry: the other end of its cable; TOPO_NONE: no switch there */
+	uint32_t *peer;
+	uint64_t *hosts;	   /* per switch: ports with an end port that sends */
+	uint64_t *of_class;	   /* (switch * n_classes + class) * words; NULL: one class */
+	/*
+	 * into[(((channel * n_vls + VL) * n_in) + VL in) * words]: ports of the same switch that
+	 * lead there
+	 */
+	uint64_t *into;
+	struct cdg_turns *turns;	   /* while columns are added; NULL: layer by layer */
+	/* per vertex, ascending along edges; NULL: not known, or cyclic */
+	uint32_t *rank;
+};
+
+/* To be freed like any other. */
+struct cdg *cdg_copy(const struct cdg *g);
+/* Fills peer[] anew from the topo. */
+void cdg_find_peers(struct cdg *g);
+/*
+ * VLs on which the LID is sent all the way, by all senders; only where that is so (struct
+ * judge.simple).
+ */
+uint16_t cdg_vls_of(const struct cdg *g, uint32_t at, lid_t lid);
+
+/*
+ * Threads write the same masks: bits that are there already are not written again. Returns the new
+ * ones.
+ */
+static inline uint64_t cdg_add_bits(uint64_t *mask, uint64_t bits)
+{
+	bits &= ~__atomic_load_n(mask, __ATOMIC_RELAXED);
+	if (bits)
+		__atomic_fetch_or(mask, bits, __ATOMIC_RELAXED);
+	return bits;
+}
+
+/* The VL of a layer between ports of these classes. */
+static inline unsigned cdg_vl(const struct cdg *g, unsigned in, unsigned out, unsigned layer)
+{
+	return g->lanes ? g->lanes->vl[(in * g->n_classes + out) * SL2VL_SLS + g->layer_sl[layer]]
+			: 0;
+}
+
+static inline uint8_t cdg_class(const struct cdg *g, uint32_t port)
+{
+	return g->n_classes > 1 ? g->lanes->class_of[port] : 0;
+}
+
+/*
+ * Vertices are channel * n_vls + VL. The one that comes in by `port` on VL in `a` of the switch of
+ * `to`.
+ */
+static inline size_t cdg_from(const struct cdg *g, size_t to, unsigned a, unsigned port)
+{
+	uint32_t channel = (uint32_t)(to / g->n_vls);
+	uint32_t back = g->peer[channel];
+	uint32_t sw = g->topo->ports[back].sw; /* the switch that the channel leaves */
+
+	return (size_t)g->peer[g->topo->switches[sw].first_port + port] * g->n_vls +
+	       (g->n_in > 1 ? a : to % g->n_vls);
+}
+
+/* Does an edge from `port` into the vertex lead upwards in the order? With n_in 1. */
+static inline bool cdg_allows(const struct cdg *g, size_t to, unsigned port)
+{
+	return g->rank && g->rank[cdg_from(g, to, 0, port)] < g->rank[to];
+}

@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * routes_check(). Follows the tables, whatever the engine intended.
+ *
+ * The entries for one destination LID are a graph in which every switch has one output. LIDs of a
+ * switch that follow each other are checked together (check_run.c), destinations with other than
+ * shortest paths one by one (check_any.c). All findings are sums, and the same in any order;
+ * threads share LIDs among them. The channel dependency graph (cdg.h) collects, for flows
+ * between end ports, which channel is used directly after which; a cycle in it is a possible
+ * deadlock (Dally and Seitz).
+ */
+#include "route/proof/check.h"
+
+#include <assert.h>
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "route/proof/check_internal.h"
+#include "route/proof/cdg_internal.h"
+#include "util/mem.h"
+
+static void find_targets(struct verifier *j)
+{
+	const struct topo *t = j->topo;
+
+	for (unsigned lid = 0; lid <= j->top; lid++)
+		j->targets[lid].sw = TOPO_NONE;
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned k = 0; t->switches[s].lid && k < 1u << t->switches[s].lmc; k++)
+			j->targets[t->switches[s].lid + k] = (struct target){ .sw = s };
+	for (uint32_t h = 0; h < t->n_hosts; h++) {
+		const struct topo_host *host = &t->hosts[h];
+
+		if (host->sw == TOPO_NONE || !host->lid)
+			continue;
+		j->sources[host->sw]++;
+		j->n_sources++;
+		for (unsigned k = 0; k < 1u << host->lmc; k++)
+			j->targets[host->lid + k] =
+				(struct target){ .sw = host->sw, .port = host->sw_port };
+	}
+}
+
+void verifier_find_behind(struct verifier *j)
+{
+	const struct topo *t = j->topo;
+
+	j->n_ports = topo_n_entries(t);
+	j->behind = xmalloc(j->n_ports * sizeof(*j->behind));
+	memset(j->behind, 0xFF, j->n_ports * sizeof(*j->behind));
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
+			if (topo_port(t, s, p)->sw != TOPO_NONE)
+				j->behind[t->switches[s].first_port + p] =
+					topo_port(t, s, p)->sw << 8 | topo_port(t, s, p)->port;
+}
+
+static void verifier_done(struct verifier *j)
+{
+	graph_free(j->graph);
+	distances_free(j->distances);
+	free(j->behind);
+	free(j->sources);
+	free(j->targets);
+	free(j->n_reach);
+	free(j->missing);
+	free(j->nearer);
+	cdg_free(j->dependencies);
+}
+
+static void verifier_begin(struct verifier *j, const struct routes *r, unsigned threads)
+{
+	uint32_t n = r->topo->n_switches;
+
+	j->routes = r;
+	j->topo = r->topo;
+	j->graph = graph_new(r->topo, NULL);
+	j->distances = distances_new(j->graph, threads, NULL);
+	j->sources = xcalloc(n, sizeof(*j->sources));
+	j->n_reach = xcalloc(n, sizeof(*j->n_reach));
+	j->top = MAX(r->top, r->topo->max_lid);
+	j->targets = xcalloc(j->top + 1u, sizeof(*j->targets));
+	j->missing = xcalloc(j->top + 1u, sizeof(*j->missing));
+	j->nearer = xcalloc(j->top + 1u, sizeof(*j->nearer));
+	j->dependencies = cdg_new(r->topo, r->lanes);
+	j->simple = j->dependencies->words == 1 && j->dependencies->n_classes == 1 &&
+		    (!j->dependencies->lanes || j->dependencies->lanes->by == SL2VL_BY_LID);
+	verifier_find_behind(j);
+	find_targets(j);
+#pragma omp parallel for num_threads(threads) schedule(static)
+	for (uint32_t at = 0; at < n; at++) {
+		const uint16_t *dist = distances_from(j->distances, at);
+
+		for (uint32_t s = 0; s < n; s++)
+			j->n_reach[at] += dist[s] != DISTANCE_NONE;
+	}
+}
+
+struct check_worker *check_worker_new(const struct verifier *j)
+{
+	struct check_worker *w = xcalloc(1, sizeof(*w));
+	uint32_t n = j->topo->n_switches;
+
+	w->j = j;
+	w->sign = 1;
+	w->at = TOPO_NONE;
+	w->order = xcalloc(n, sizeof(*w->order));
+	w->cells = xcalloc((size_t)n * 64, sizeof(*w->cells));
+	w->carries = xcalloc(n, sizeof(*w->carries));
+	w->columns = xcalloc(LFT_BLOCK_LIDS, n);
+	w->rows = xcalloc(LFT_BLOCK_LIDS, n);
+	w->block = UINT32_MAX;
+	w->next = xcalloc(n, sizeof(*w->next));
+	w->flow = xcalloc(n, sizeof(*w->flow));
+	w->state = xcalloc(n, sizeof(*w->state));
+	w->hops = xcalloc(n, sizeof(*w->hops));
+	w->path = xcalloc(n, sizeof(*w->path));
+	w->bucket = xcalloc((size_t)n + 1, sizeof(*w->bucket));
+	w->fits = xcalloc(n, sizeof(*w->fits));
+	w->load = xcalloc(j->n_ports, sizeof(*w->load));
+	w->pairs_at = xcalloc((size_t)n + 1, sizeof(*w->pairs_at));
+	w->walk = cdg_walk_new(j->dependencies);
+	return w;
+}
+
+struct check_worker *check_worker_free(struct check_worker *w)
+{
+	if (!w)
+		return NULL;
+	free(w->order);
+	free(w->cells);
+	free(w->carries);
+	free(w->columns);
+	free(w->rows);
+	free(w->next);
+	free(w->flow);
+	free(w->state);
+	free(w->hops);
+	free(w->path);
+	free(w->bucket);
+	free(w->fits);
+	free(w->load);
+	free(w->pairs_at);
+	cdg_walk_free(w->walk);
+	free(w);
+	return NULL;
+}
+
+static void merge(struct check_worker *all, const struct check_worker *w)
+{
+	const struct verifier *j = w->j;
+
+	for (uint32_t c = 0; c < j->n_ports; c++)
+		all->load[c] += w->load[c];
+	for (uint32_t h = 0; h <= j->topo->n_switches; h++)
+		all->pairs_at[h] += w->pairs_at[h];
+	all->v.pairs += w->v.pairs;
+	all->v.unreachable += w->v.unreachable;
+	all->v.cut += w->v.cut;
+	all->v.lost += w->v.lost;
+	all->v.looping += w->v.looping;
+	all->v.detours += w->v.detours;
+	all->v.switch_unreachable += w->v.switch_unreachable;
+	if (w->v.lost_example.to)
+		verdict_note_lost(&all->v, &w->v.lost_example);
+}
+
+/* Adjacent LIDs of end ports on one switch. */
+struct lid_run {
+	lid_t first;
+	uint8_t n;
+};
+
+static uint32_t find_lid_runs(const struct verifier *j, struct lid_run *ret)
+{
+	uint32_t n = 0;
+
+	for (unsigned lid = 1; lid <= j->top; lid++) {
+		if (j->targets[lid].sw == TOPO_NONE || !j->targets[lid].port)
+			continue;
+		if (n && ret[n - 1].first + ret[n - 1].n == (int)lid && ret[n - 1].n < 64 &&
+		    j->targets[ret[n - 1].first].sw == j->targets[lid].sw)
+			ret[n - 1].n++;
+		else
+			ret[n++] = (struct lid_run){ .first = (lid_t)lid, .n = 1 };
+	}
+	return n;
+}
+
+/* Distances are the same both ways: read by the row of `s`. */
+bool verifier_comes_nearer(const struct verifier *j, uint32_t s, lid_t lid)
+{
+	const struct topo_switch *sw = &j->topo->switches[s];
+	uint8_t port = lid < sw->lft_cap ? routes_port(j->routes, s, lid) : LFT_NO_PORT;
+	uint32_t at = j->targets[lid].sw, behind;
+
+	if (s == at)
+		return !port;
+	behind = port <= sw->n_ports ? j->behind[sw->first_port + port] : BEHIND_NONE;
+	if (behind == BEHIND_NONE)
+		return distances_from(j->distances, s)[at] == DISTANCE_NONE;
+	return distances_from(j->distances, behind >> 8)[at] + 1u ==
+	       distances_from(j->distances, s)[at];
+}
+
+static void verify_switches(struct check_worker *all, unsigned threads)
+{
+	const struct verifier *j = all->j;
+	_cleanup_free_ bool *bad = xcalloc(j->top + 1u, sizeof(*bad));
+	_cleanup_free_ lid_t *lids = xcalloc(j->top + 1u, sizeof(*lids));
+	uint32_t n = 0;
+
+	for (unsigned lid = 1; lid <= j->top; lid++)
+		if (j->targets[lid].sw != TOPO_NONE && !j->targets[lid].port)
+			lids[n++] = (lid_t)lid;
+#pragma omp parallel for num_threads(threads) schedule(static)
+	for (uint32_t s = 0; s < j->topo->n_switches; s++)
+		for (uint32_t i = 0; i < n; i++)
+			if (!verifier_comes_nearer(j, s, lids[i]))
+				__atomic_store_n(&bad[i], true, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t before = all->v.switch_unreachable;
+
+		if (!bad[i]) {
+			all->v.switch_unreachable +=
+				j->topo->n_switches - j->n_reach[j->targets[lids[i]].sw];
+		} else {
+			verifier_column_of(j, lids[i], all->columns);
+			verify_switch(all, all->columns, lids[i]);
+		}
+		j->nearer[lids[i]] = !bad[i];
+		j->missing[lids[i]] = (uint32_t)(all->v.switch_unreachable - before);
+	}
+}
+
+static void verify_all(struct check_worker *all, unsigned threads)
+{
+	const struct verifier *j = all->j;
+	_cleanup_free_ struct lid_run *runs = xcalloc(j->top + 1u, sizeof(*runs));
+	uint32_t n = find_lid_runs(j, runs);
+
+	if (!j->simple)
+		cdg_begin(j->dependencies, threads);
+#pragma omp parallel num_threads(threads)
+	{
+		struct check_worker *w = check_worker_new(j);
+
+#pragma omp for schedule(dynamic, 4)
+		for (uint32_t i = 0; i < n; i++)
+			verify_run(w, runs[i].first, runs[i].n);
+#pragma omp critical
+		merge(all, w);
+		check_worker_free(w);
+	}
+	cdg_end(j->dependencies);
+	verify_switches(all, threads);
+}
+
+static void sum_hops(const struct verifier *j, const uint64_t *pairs_at, struct route_verdict *v)
+{
+	uint64_t sum = 0, pairs = 0;
+
+	v->max_hops = 0;
+	for (uint32_t h = 0; h <= j->topo->n_switches; h++) {
+		if (pairs_at[h])
+			v->max_hops = h;
+		sum += pairs_at[h] * h;
+		pairs += pairs_at[h];
+	}
+	v->avg_hops = pairs ? (double)sum / (double)pairs : 0;
+	v->minimal = !v->detours;
+}
+
+static void sum_loads(const struct verifier *j, const uint32_t *load, struct route_verdict *v)
+{
+	uint64_t sum = 0;
+	uint32_t channels = 0;
+
+	v->max_load = 0;
+	v->min_load = UINT32_MAX;
+	for (uint32_t c = 0; c < j->n_ports; c++) {
+		if (j->behind[c] == BEHIND_NONE)
+			continue;
+		channels++;
+		sum += load[c];
+		v->max_load = MAX(v->max_load, load[c]);
+		v->min_load = MIN(v->min_load, load[c]);
+	}
+	v->avg_load = channels ? (double)sum / channels : 0;
+	if (!channels)
+		v->min_load = 0;
+}
+
+/* Counts the VLs in use, and the SLs of paths between end ports. */
+static void count_vls(const struct verifier *j, struct route_verdict *v)
+{
+	const struct sl2vl *l = j->routes->lanes;
+	_cleanup_free_ bool *seen = NULL;
+	_cleanup_free_ lid_t *lids = NULL;
+	uint32_t n = 0;
+	uint16_t sls = 0;
+
+	v->n_vls = (unsigned)__builtin_popcount(cdg_vls(j->dependencies));
+	if (!l || l->by == SL2VL_BY_NOTHING) {
+		v->n_sls = 1;
+		return;
+	}
+	seen = xcalloc(j->topo->n_switches, sizeof(*seen));
+	lids = xcalloc(j->top + 1u, sizeof(*lids));
+	for (unsigned lid = 0; lid <= j->top; lid++) {
+		uint32_t to = j->targets[lid].sw;
+
+		if (to == TOPO_NONE || !j->targets[lid].port ||
+		    (l->by == SL2VL_BY_SWITCHES && seen[to]))
+			continue;
+		seen[to] = true;
+		lids[n++] = (lid_t)lid;
+	}
+	for (uint32_t s = 0; s < j->topo->n_switches; s++)
+		for (uint32_t i = 0; j->sources[s] && i < n; i++)
+			sls |= (uint16_t)(1u << sl2vl_sl(l, s, j->targets[lids[i]].sw, lids[i], 0));
+	v->n_sls = (unsigned)__builtin_popcount(sls);
+}
+
+/* From sums to figures. */
+static void sum_up(const struct verifier *j, const uint32_t *load, const uint64_t *pairs_at,
+		   struct route_verdict *v)
+{
+	count_vls(j, v);
+	sum_hops(j, pairs_at, v);
+	sum_loads(j, load, v);
+}
+
+/* Checks everything: the caller ends `j` and frees the worker. */
+static struct check_worker *verify_whole(struct verifier *j, const struct routes *r,
+					 unsigned threads)
+{
+	struct check_worker *all;
+
+	if (!threads)
+		threads = (unsigned)omp_get_max_threads();
+	verifier_begin(j, r, threads);
+	all = check_worker_new(j);
+	verify_all(all, threads);
+	return all;
+}
+
+void routes_check_graph(const struct routes *r, unsigned threads, struct route_verdict *ret,
+			struct cdg **graph)
+{
+	_cleanup_(verifier_done) struct verifier j = { .routes = NULL };
+	struct check_worker *all = verify_whole(&j, r, threads);
+
+	*ret = all->v;
+	sum_up(&j, all->load, all->pairs_at, ret);
+	ret->cycle_channels = cdg_on_cycles(j.dependencies);
+	ret->credit_loop = ret->cycle_channels;
+	if (graph)
+		*graph = take(j.dependencies);
+	check_worker_free(all);
+}
+
+void routes_check(const struct routes *r, unsigned threads, struct route_verdict *ret)
+{
+	assert(r && ret);
+	routes_check_graph(r, threads, ret, NULL);
+}
+
+struct cdg *cdg_of(const struct routes *r, unsigned threads)
+{
+	struct cdg *g = NULL;
+	struct route_verdict v;
+
+	/*
+	 * The graph of a proof may have dependencies of former paths as well; none of the present
+	 * ones is missing.
+	 */
+	if (r->proof)
+		return cdg_copy(r->proof->j.dependencies);
+	routes_check_graph(r, threads, &v, &g);
+	return g;
+}
+
+const char *route_fault(const struct route_verdict *v)
+{
+	return v->looping	? "go round"
+	       : v->lost	 ? "leave pairs without a path"
+	       : v->credit_loop ? "can block each other (credit loop)"
+				: NULL;
+}
+
+/*
+ * ---- check after a former check -----------------------------------------------------------------
+ */
+
+static struct route_proof *route_proof_free(struct route_proof *p)
+{
+	if (!p)
+		return NULL;
+	verifier_done(&p->j);
+	free(p->load);
+	free(p->pairs_at);
+	free(p);
+	return NULL;
+}
+
+/* State that the next check can start from; NULL where it would have to start anew anyway. */
+static struct route_proof *prove(const struct routes *r, unsigned threads,
+				 struct route_verdict *ret)
+{
+	struct route_proof *p = xcalloc(1, sizeof(*p));
+	struct check_worker *all = verify_whole(&p->j, r, threads);
+	bool acyclic = cdg_is_acyclic(p->j.dependencies);
+
+	p->v = *ret = all->v;
+	sum_up(&p->j, all->load, all->pairs_at, ret);
+	if (!acyclic)
+		ret->cycle_channels = cdg_on_cycles(p->j.dependencies);
+	ret->credit_loop = ret->cycle_channels;
+	p->load = take(all->load);
+	p->pairs_at = take(all->pairs_at);
+	check_worker_free(all);
+	return acyclic && !p->v.lost && !p->v.looping && p->j.simple ? p : route_proof_free(p);
+}
+
+/*
+ * Takes over `p`, the proof of tables that differ by `changes` (NULL: unknown). Returns whether
+ * that was enough.
+ */
+static bool check_moved(struct route_proof *p, const struct routes *r,
+			const struct route_changes *changes, unsigned threads,
+			struct route_verdict *ret)
+{
+	/* all of `r` that may change */
+	struct route_proof *_Atomic *there = &((struct routes *)r)->proof;
+	bool short_way = p && route_proof_move(p, r, changes);
+
+	if (short_way) {
+		*ret = p->v;
+		sum_up(&p->j, p->load, p->pairs_at, ret);
+	} else {
+		route_proof_free(p);
+		p = prove(r, threads, ret);
+	}
+	((struct routes *)r)->proof_free = route_proof_free;
+	route_proof_free(atomic_exchange(there, p));
+	return short_way;
+}
+
+bool routes_check_after(const struct routes *previous, const struct routes *r, unsigned threads,
+			struct route_verdict *ret)
+{
+	struct route_changes changes = { .entries = NULL };
+	struct route_proof *p = NULL;
+	bool short_way;
+
+	if (previous)
+		p = atomic_exchange(&((struct routes *)previous)->proof, NULL);
+	if (p)
+		changes.entries = routes_changes(previous, r, &changes.n);
+	short_way = check_moved(p, r, &changes, threads, ret);
+	free(changes.entries);
+	return short_way;
+}
+
+bool routes_check_since(struct routes *r, size_t mark, unsigned threads, struct route_verdict *ret)
+{
+	struct route_changes changes;
+	bool short_way;
+
+	changes.entries = routes_changes_since(r, mark, &changes.n);
+	short_way = check_moved(atomic_exchange(&r->proof, NULL), r, &changes, threads, ret);
+	free(changes.entries);
+	return short_way;
+}
+
+const uint32_t *routes_judged_load(const struct routes *r)
+{
+	return r->proof ? r->proof->load : NULL;
+}
+
+/* Every switch is a source as well, by its port 0, and every LID a destination. */
+struct cdg *cdg_with_switches(const struct routes *r, unsigned threads)
+{
+	_cleanup_(verifier_done) struct verifier j = { .routes = NULL };
+
+	if (!threads)
+		threads = (unsigned)omp_get_max_threads();
+	verifier_begin(&j, r, threads);
+	for (uint32_t s = 0; s < r->topo->n_switches; s++) {
+		j.sources[s]++;
+		j.n_sources++;
+		j.dependencies->hosts[(size_t)s * j.dependencies->words] |= 1;
+	}
+	cdg_begin(j.dependencies, threads);
+#pragma omp parallel num_threads(threads)
+	{
+		struct check_worker *w = check_worker_new(&j);
+
+#pragma omp for schedule(dynamic, 16)
+		for (unsigned lid = 1; lid <= j.top; lid++) {
+			if (j.targets[lid].sw == TOPO_NONE)
+				continue;
+			verifier_column_of(&j, (lid_t)lid, w->columns);
+			verify_any(w, w->columns, (lid_t)lid);
+		}
+		check_worker_free(w);
+	}
+	cdg_end(j.dependencies);
+	return take(j.dependencies);
+}
+
+char *route_verdict_str(const struct route_verdict *v, char ret[ROUTE_VERDICT_STRLEN])
+{
+	char reach[96], loops[64];
+
+	if (v->unreachable)
+		snprintf(reach, sizeof(reach), "%llu of %llu pairs have no path (%llu going round)",
+			 (unsigned long long)v->unreachable, (unsigned long long)v->pairs,
+			 (unsigned long long)v->looping);
+	else
+		snprintf(reach, sizeof(reach), "all %llu pairs reach",
+			 (unsigned long long)v->pairs);
+	if (v->credit_loop)
+		snprintf(loops, sizeof(loops), "credit loops over %u channels", v->cycle_channels);
+	else
+		snprintf(loops, sizeof(loops), "no credit loop");
+	snprintf(ret, ROUTE_VERDICT_STRLEN, "%s, %s, hops %.2f/%u%s, load %u/%.0f/%u", reach, loops,
+		 v->avg_hops, v->max_hops, v->minimal ? "" : " (not minimal)", v->min_load,
+		 v->avg_load, v->max_load);
+	return ret;
+}

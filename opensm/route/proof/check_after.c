@@ -1,0 +1,673 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Checks tables by their differences from tables that were checked.
+ *
+ * A check leaves a proof: loads, hops, distances, and the dependency graph with an order of its
+ * channels. When the next tables differ in some entries, or some cables came or went, only paths
+ * through these are looked at. For one LID: a source is concerned if its path meets an entry that
+ * changed. Up to the first such entry the path is unchanged; from there on it is followed in the
+ * old tables (its part is taken away) and in the new (added).
+ *
+ * Dependencies are only added: a graph with some edges too many that has no cycle proves what the
+ * exact one would. If it has one, or if anything else is worse than before (a pair lost, a path
+ * that goes round), everything is checked from scratch.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "route/proof/check_delta.h"
+#include "route/proof/cdg_internal.h"
+#include "util/bisect.h"
+#include "util/mem.h"
+
+/*
+ * ---- differences --------------------------------------------------------------------------------
+ */
+
+static bool same_switches(const struct topo *a, const struct topo *b)
+{
+	if (a->n_switches != b->n_switches)
+		return false;
+	for (uint32_t s = 0; s < a->n_switches; s++) {
+		const struct topo_switch *x = &a->switches[s], *y = &b->switches[s];
+
+		if (x->guid != y->guid || x->n_ports != y->n_ports ||
+		    x->first_port != y->first_port || x->lid != y->lid || x->lmc != y->lmc ||
+		    x->lft_cap != y->lft_cap)
+			return false;
+	}
+	return true;
+}
+
+static bool same_host(const struct topo_host *x, const struct topo_host *y)
+{
+	return x->lid == y->lid && x->lmc == y->lmc && x->sw == y->sw && x->sw_port == y->sw_port;
+}
+
+/*
+ * End ports of `a` that are missing or elsewhere in `b`: indices. SIZE_MAX: too many. Both are in
+ * the order of GUIDs.
+ */
+static size_t find_missing(const struct topo *a, const struct topo *b, uint32_t ret[HOSTS_MAX])
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0, k = 0; i < a->n_hosts; i++) {
+		const struct topo_host *h = &a->hosts[i];
+
+		while (k < b->n_hosts && b->hosts[k].guid < h->guid)
+			k++;
+		if (!h->lid || h->sw == TOPO_NONE ||
+		    (k < b->n_hosts && b->hosts[k].guid == h->guid && same_host(h, &b->hosts[k])))
+			continue;
+		if (n == HOSTS_MAX)
+			return SIZE_MAX;
+		ret[n++] = i;
+	}
+	return n;
+}
+
+/* False: too many, or pairs without a path, whose number would change. */
+static bool find_hosts(struct delta *d)
+{
+	d->n_gone = find_missing(d->old->topo, d->new->topo, d->gone);
+	d->n_came = find_missing(d->new->topo, d->old->topo, d->came);
+	if (!d->n_gone && !d->n_came)
+		return true;
+	return d->n_gone != SIZE_MAX && d->n_came != SIZE_MAX && !d->p->v.unreachable;
+}
+
+static bool same_vl_scheme(const struct sl2vl *a, const struct sl2vl *b, const struct topo *t)
+{
+	if (!a || !b)
+		return !a && !b;
+	if (a->n_vls != b->n_vls || a->sl_mask != b->sl_mask || a->by != b->by ||
+	    a->row_size != b->row_size || a->n_classes != b->n_classes ||
+	    !a->class_of != !b->class_of)
+		return false;
+	return (!a->class_of || !memcmp(a->class_of, b->class_of, topo_n_entries(t))) &&
+	       !memcmp(a->vl, b->vl, (size_t)a->n_classes * a->n_classes * SL2VL_SLS) &&
+	       (!a->sl || !memcmp(a->sl, b->sl, sl2vl_n_sl(a)));
+}
+
+static void add_entry(struct delta *d, uint32_t sw, lid_t lid, uint8_t was)
+{
+	if (!lid || lid > d->new->top || d->new->targets[lid].sw == TOPO_NONE)
+		return;
+	GROW(d->entries, d->n_entries + 1, d->cap_entries);
+	d->entries[d->n_entries++] = (struct routes_entry){ .lid = lid, .sw = sw, .port = was };
+}
+
+static void compare_rows(struct delta *d, uint32_t s)
+{
+	const uint8_t *a = routes_row(d->old->routes, s), *b = routes_row(d->new->routes, s);
+	uint32_t size = d->new->routes->row_size;
+
+	if (!memcmp(a, b, size))
+		return;
+	for (uint32_t first = 0; first < size; first += LFT_BLOCK_LIDS) {
+		if (!memcmp(a + first, b + first, LFT_BLOCK_LIDS))
+			continue;
+		for (uint32_t lid = first; lid < first + LFT_BLOCK_LIDS; lid++)
+			if (a[lid] != b[lid])
+				add_entry(d, s, (lid_t)lid, a[lid]);
+	}
+}
+
+/* Adds entries over a cable that changed, also unchanged ones and those in the list already. */
+static void find_cables(struct delta *d)
+{
+	const struct topo *t = d->new->topo;
+
+	for (uint32_t e = 0; e < d->new->n_ports && d->n_cables <= CABLES_MAX; e++) {
+		uint32_t s;
+		uint8_t port;
+
+		if (d->old->behind[e] == d->new->behind[e])
+			continue;
+		GROW(d->cables, d->n_cables + 1, d->cap_cables);
+		d->cables[d->n_cables++] = e;
+		s = topo_switch_with(t, e);
+		port = (uint8_t)(e - t->switches[s].first_port);
+		for (unsigned lid = 1; lid <= d->new->top; lid++)
+			if (routes_port(d->new->routes, s, (lid_t)lid) == port)
+				add_entry(d, s, (lid_t)lid, port);
+	}
+}
+
+/* Counting sort by LID. */
+static void sort_entries(struct delta *d)
+{
+	_cleanup_free_ size_t *first = xcalloc(d->new->top + 2u, sizeof(*first));
+	struct routes_entry *sorted = xmalloc((d->n_entries + 1) * sizeof(*sorted));
+
+	for (size_t i = 0; i < d->n_entries; i++)
+		first[d->entries[i].lid + 1]++;
+	for (unsigned lid = 1; lid <= d->new->top + 1u; lid++)
+		first[lid] += first[lid - 1];
+	for (size_t i = 0; i < d->n_entries; i++)
+		sorted[first[d->entries[i].lid]++] = d->entries[i];
+	free(d->entries);
+	d->entries = sorted;
+}
+
+/* ---- distances ------------------------------------------------------------------------------- */
+
+static size_t first_moved(const struct delta *d, uint32_t at)
+{
+	return BISECT(i, 0, d->n_moved, d->moved[i].at < at);
+}
+
+static uint16_t distance_before(const struct delta *d, uint32_t at, uint32_t s)
+{
+	for (size_t i = first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++)
+		if (d->moved[i].sw == s)
+			return d->moved[i].before;
+	return distances_from(d->new->distances, at)[s];
+}
+
+/* ---- one LID of an end port ------------------------------------------------------------------ */
+
+/* The port of `s` for the LID whose entries are stamped. */
+static uint8_t port_in(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
+{
+	return j == d->old && d->stamp[s] == lid + 1u ? d->was[s]
+						      : routes_port(d->new->routes, s, lid);
+}
+
+/* The channel by which `s` sends to the LID; TOPO_NONE: none to a switch. */
+static uint32_t channel_of(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
+{
+	const struct topo_switch *sw = &j->topo->switches[s];
+	uint8_t port = lid < sw->lft_cap ? port_in(d, j, s, lid) : LFT_NO_PORT;
+
+	if (port > sw->n_ports || j->behind[sw->first_port + port] == BEHIND_NONE)
+		return TOPO_NONE;
+	return sw->first_port + port;
+}
+
+static bool is_end(const struct delta *d, const struct verifier *j, uint32_t s, lid_t lid)
+{
+	return s == j->targets[lid].sw && port_in(d, j, s, lid) == j->targets[lid].port &&
+	       lid < j->topo->switches[s].lft_cap;
+}
+
+/* Hops from `s` on, or -1. Adds `flow`, if not 0, to the loads on the path. */
+static int follow_path(struct delta *d, const struct verifier *j, uint32_t s, lid_t lid,
+		       uint32_t flow)
+{
+	int hops = 0;
+
+	for (uint32_t left = j->topo->n_switches; !is_end(d, j, s, lid); left--) {
+		uint32_t channel = channel_of(d, j, s, lid);
+
+		if (channel == TOPO_NONE || !left)
+			return -1;
+		d->p->load[channel] += flow;
+		s = j->behind[channel] >> 8;
+		hops++;
+	}
+	return hops;
+}
+
+static void add_dependency(struct delta *d, uint32_t channel, uint64_t in, lid_t lid)
+{
+	struct cdg *g = d->new->dependencies;
+	uint16_t vls = cdg_vls_of(g, d->new->targets[lid].sw, lid);
+
+	g->vls |= vls;
+	for (unsigned left = vls; left; left &= left - 1) {
+		uint64_t *into =
+			&g->into[(size_t)channel * g->n_vls + (unsigned)__builtin_ctz(left)];
+
+		for (uint64_t more = in & ~*into; more; more &= more - 1)
+			d->edges |= !cdg_allows(g, (size_t)(into - g->into),
+						       (unsigned)__builtin_ctzll(more));
+		*into |= in;
+	}
+}
+
+/*
+ * Adds the dependencies of packets that come to `s` by the ports `in` in the new tables;
+ * follow_path() has shown that they arrive.
+ */
+static void add_dependencies(struct delta *d, uint32_t s, uint64_t in, lid_t lid)
+{
+	const struct verifier *j = d->new;
+
+	for (uint32_t hops = 0; !is_end(d, j, s, lid); hops++) {
+		uint32_t channel = channel_of(d, j, s, lid);
+
+		assert(channel != TOPO_NONE && hops < j->topo->n_switches);
+		add_dependency(d, channel, in, lid);
+		in = UINT64_C(1) << (j->behind[channel] & 63);
+		s = j->behind[channel] >> 8;
+	}
+}
+
+/*
+ * Switches whose paths come to `s` without meeting another entry that differs: d->queue. Returns
+ * how many.
+ */
+static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
+{
+	const struct verifier *j = d->new;
+	size_t n = 0;
+
+	GROW(d->queue, 1, d->cap_queue);
+	d->queue[n++] = (struct upstream){ .sw = s };
+	for (size_t i = 0; i < n; i++) {
+		struct upstream here = d->queue[i];
+		const struct topo_switch *sw = &j->topo->switches[here.sw];
+
+		for (unsigned p = 1; p <= sw->n_ports; p++) {
+			uint32_t behind = j->behind[sw->first_port + p], v = behind >> 8;
+
+			if (behind == BEHIND_NONE || d->stamp[v] == lid + 1u ||
+			    is_end(d, j, v, lid) || lid >= j->topo->switches[v].lft_cap ||
+			    routes_port(j->routes, v, lid) != (behind & 255))
+				continue;
+			GROW(d->queue, n + 1, d->cap_queue);
+			d->queue[n++] = (struct upstream){
+				.sw = v,
+				.hops = here.hops + 1,
+				.branch = i ? here.branch : (uint8_t)p,
+			};
+		}
+	}
+	return n;
+}
+
+/* Sources whose paths come to `s` first of all entries that differ. False: check from scratch. */
+static bool shift_sources(struct delta *d, uint32_t s, lid_t lid)
+{
+	const struct verifier *j = d->new;
+	uint32_t at = j->targets[lid].sw, flow = 0;
+	size_t n = find_upstream(d, s, lid);
+	uint64_t in = 0;
+	int before, now;
+
+	for (size_t i = 0; i < n; i++) {
+		flow += j->sources[d->queue[i].sw];
+		if (i && j->sources[d->queue[i].sw])
+			in |= UINT64_C(1) << d->queue[i].branch;
+	}
+	if (!flow)
+		return true;
+	before = follow_path(d, d->old, s, lid, 0u - flow);
+	now = follow_path(d, j, s, lid, flow);
+	if (before < 0 || now < 0)
+		return false;
+	add_dependencies(d, s, in, lid);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t u = d->queue[i].sw, own = j->sources[u] - (u == at);
+		uint32_t a = d->queue[i].hops + (uint32_t)before,
+			 b = d->queue[i].hops + (uint32_t)now;
+
+		d->p->pairs_at[a] -= own;
+		d->p->pairs_at[b] += own;
+		d->p->v.detours -= a != distance_before(d, at, u) ? own : 0;
+		d->p->v.detours += b != distances_from(j->distances, at)[u] ? own : 0;
+	}
+	return true;
+}
+
+/* Was `s` seen before for this LID? Now it is. */
+static bool is_seen(struct delta *d, uint32_t s)
+{
+	bool seen = d->seen[s];
+
+	d->seen[s] = true;
+	return seen;
+}
+
+static bool shift_lid(struct delta *d, const struct routes_entry *entries, size_t n)
+{
+	lid_t lid = entries[0].lid;
+
+	/* Entries listed twice get the value that they had first. */
+	for (size_t i = n; i-- > 0;) {
+		d->stamp[entries[i].sw] = lid + 1u;
+		d->was[entries[i].sw] = entries[i].port;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!is_seen(d, entries[i].sw) && !shift_sources(d, entries[i].sw, lid))
+			return false;
+	for (size_t i = 0; i < n; i++)
+		d->seen[entries[i].sw] = false;
+	return true;
+}
+
+/* Does the path of `s` to the LID meet an entry that differs? A path that goes round does not. */
+static bool meets(const struct delta *d, uint32_t s, lid_t lid)
+{
+	for (uint32_t hops = 0; d->stamp[s] != lid + 1u; hops++) {
+		uint32_t channel = channel_of(d, d->new, s, lid);
+
+		if (is_end(d, d->new, s, lid) || channel == TOPO_NONE ||
+		    hops > d->new->topo->n_switches)
+			return false;
+		s = d->new->behind[channel] >> 8;
+	}
+	return true;
+}
+
+/* Unchanged paths that have become longer than necessary, or no longer are. */
+static bool shift_detours(struct delta *d, lid_t lid)
+{
+	const struct verifier *j = d->new;
+	uint32_t at = j->targets[lid].sw;
+
+	for (size_t i = first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
+		const struct moved *m = &d->moved[i];
+		int hops;
+
+		if (!j->sources[m->sw] || meets(d, m->sw, lid))
+			continue;
+		hops = follow_path(d, j, m->sw, lid, 0);
+		if (hops < 0)
+			return false;
+		d->p->v.detours -= hops != m->before ? j->sources[m->sw] : 0;
+		d->p->v.detours += hops != m->now ? j->sources[m->sw] : 0;
+	}
+	return true;
+}
+
+/* ---- LIDs of switches ------------------------------------------------------------------------ */
+
+/* Is every entry that differs, or near a distance that does, a step nearer? */
+static bool still_nearer(const struct delta *d, lid_t lid, const struct routes_entry *entries,
+			 size_t n)
+{
+	const struct verifier *j = d->new;
+	uint32_t at = j->targets[lid].sw;
+
+	for (size_t i = 0; i < n; i++)
+		if (!verifier_comes_nearer(j, entries[i].sw, lid))
+			return false;
+	for (size_t i = first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
+		const struct topo_switch *sw = &j->topo->switches[d->moved[i].sw];
+
+		if (d->moved[i].now == DISTANCE_NONE || d->moved[i].before == DISTANCE_NONE ||
+		    !verifier_comes_nearer(j, d->moved[i].sw, lid))
+			return false;
+		for (unsigned p = 1; p <= sw->n_ports; p++) {
+			uint32_t behind = j->behind[sw->first_port + p];
+
+			if (behind != BEHIND_NONE && !verifier_comes_nearer(j, behind >> 8, lid))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void shift_switch_lid(struct delta *d, struct check_worker *w, lid_t lid,
+			     const struct routes_entry *entries, size_t n)
+{
+	struct verifier *j = d->new;
+
+	if (j->nearer[lid] && still_nearer(d, lid, entries, n))
+		return;
+	if (!n && first_moved(d, j->targets[lid].sw) == d->n_moved)
+		return;
+	d->p->v.switch_unreachable -= j->missing[lid];
+	verifier_column_of(j, lid, w->columns);
+	w->v.switch_unreachable = 0;
+	verify_switch(w, w->columns, lid);
+	j->missing[lid] = (uint32_t)w->v.switch_unreachable;
+	j->nearer[lid] = false; /* not known */
+	d->p->v.switch_unreachable += j->missing[lid];
+}
+
+/* Forgets the dependencies over a cable that is gone, or leads elsewhere. */
+static void forget_cables(struct delta *d)
+{
+	struct cdg *g = d->new->dependencies;
+	size_t n = g->n_vls; /* simple: one word each */
+
+	for (size_t i = 0; i < d->n_cables; i++) {
+		const struct topo_switch *sw =
+			&d->new->topo->switches[topo_switch_with(d->new->topo, d->cables[i])];
+		unsigned port = d->cables[i] - sw->first_port;
+
+		memset(&g->into[d->cables[i] * n], 0, n * sizeof(*g->into));
+		for (size_t k = 0; k < (sw->n_ports + 1u) * n; k++)
+			g->into[sw->first_port * n + k] &= ~(UINT64_C(1) << port);
+	}
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static bool shift_all(struct delta *d)
+{
+	struct verifier *j = d->new;
+	struct check_worker *w = check_worker_new(j);
+	size_t i = 0;
+	bool ok = true;
+
+	for (unsigned lid = 1; lid <= j->top && ok; lid++) {
+		size_t first = i;
+
+		while (i < d->n_entries && d->entries[i].lid == lid)
+			i++;
+		if (j->targets[lid].sw == TOPO_NONE)
+			continue;
+		if (!j->targets[lid].port) {
+			shift_switch_lid(d, w, (lid_t)lid, d->entries + first, i - first);
+			continue;
+		}
+		if (i > first)
+			ok = shift_lid(d, d->entries + first, i - first);
+		if (ok && d->n_moved)
+			ok = shift_detours(d, (lid_t)lid);
+	}
+	check_worker_free(w);
+	return ok;
+}
+
+static bool find_differences(struct delta *d)
+{
+	const struct verifier *j = d->new;
+	size_t most = (size_t)j->topo->n_switches * j->top / 32 + 4096;
+
+	for (size_t i = 0; d->changes->entries && i < d->changes->n && d->n_entries < most; i++)
+		add_entry(d, d->changes->entries[i].sw, d->changes->entries[i].lid,
+			  d->changes->entries[i].port);
+	for (uint32_t s = 0; !d->changes->entries && s < j->topo->n_switches && d->n_entries < most;
+	     s++)
+		compare_rows(d, s);
+	find_cables(d);
+	if (d->n_entries >= most || d->n_cables > CABLES_MAX)
+		return false;
+	sort_entries(d);
+	return true;
+}
+
+/*
+ * ---- end ports that go and come ---------------------------------------------------------------
+ */
+
+/*
+ * Counts the flows of `flow` end ports on `s` to the LID, `own` of them not to themselves, `sign`
+ * times.
+ */
+static bool count_flow(struct delta *d, uint32_t s, lid_t lid, uint32_t flow, uint32_t own)
+{
+	struct route_proof *p = d->p;
+	uint16_t dist = distances_from(d->new->distances, d->new->targets[lid].sw)[s];
+	int hops = follow_path(d, d->new, s, lid, flow);
+
+	if (hops < 0)
+		return false;
+	p->pairs_at[hops] += (uint64_t)(int64_t)(int32_t)own;
+	p->v.pairs += (uint64_t)(int64_t)(int32_t)own;
+	p->v.detours += hops != dist ? (uint64_t)(int64_t)(int32_t)own : 0;
+	return true;
+}
+
+/* Flows of others to a LID of an end port; `sign` -1: removed. */
+static bool count_column(struct delta *d, lid_t lid, uint32_t sign)
+{
+	const struct verifier *j = d->new;
+
+	for (uint32_t s = 0; s < j->topo->n_switches; s++) {
+		uint32_t own = j->sources[s] - (s == j->targets[lid].sw);
+
+		if (!j->sources[s])
+			continue;
+		if (!count_flow(d, s, lid, sign * j->sources[s], sign * own))
+			return false;
+		if (sign == 1)
+			add_dependencies(d, s, 0, lid);
+	}
+	return true;
+}
+
+/* Flows of one end port on `at` to all others. */
+static bool count_source(struct delta *d, uint32_t at, uint32_t sign)
+{
+	const struct verifier *j = d->new;
+	bool first = sign == 1 && j->sources[at] == 1;
+
+	for (unsigned lid = 1; lid <= j->top; lid++) {
+		if (j->targets[lid].sw == TOPO_NONE || !j->targets[lid].port)
+			continue;
+		if (!count_flow(d, at, (lid_t)lid, sign, sign))
+			return false;
+		if (first)
+			add_dependencies(d, at, 0, (lid_t)lid);
+	}
+	return true;
+}
+
+static uint64_t *sending_ports(const struct delta *d, const struct topo_host *h)
+{
+	struct cdg *g = d->new->dependencies;
+
+	return &g->hosts[(size_t)h->sw * g->words + h->sw_port / 64];
+}
+
+static bool remove_host(struct delta *d, const struct topo_host *h)
+{
+	struct verifier *j = d->new;
+
+	for (unsigned lid = h->lid; lid < h->lid + (1u << h->lmc); lid++) {
+		if (!count_column(d, (lid_t)lid, UINT32_MAX))
+			return false;
+		j->targets[lid].sw = TOPO_NONE;
+	}
+	j->sources[h->sw]--;
+	j->n_sources--;
+	*sending_ports(d, h) &= ~(UINT64_C(1) << h->sw_port % 64);
+	return count_source(d, h->sw, UINT32_MAX);
+}
+
+static bool add_host(struct delta *d, const struct topo_host *h)
+{
+	struct verifier *j = d->new;
+
+	j->sources[h->sw]++;
+	j->n_sources++;
+	*sending_ports(d, h) |= UINT64_C(1) << h->sw_port % 64;
+	if (!count_source(d, h->sw, 1))
+		return false;
+	for (unsigned lid = h->lid; lid < h->lid + (1u << h->lmc); lid++) {
+		if (j->targets[lid].sw != TOPO_NONE)
+			return false;
+		j->targets[lid] = (struct target){ .sw = h->sw, .port = h->sw_port };
+		if (!count_column(d, (lid_t)lid, 1))
+			return false;
+	}
+	return true;
+}
+
+/* With the present tables and cables. */
+static bool shift_hosts(struct delta *d)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < d->n_gone; i++)
+		ok = remove_host(d, &d->old->topo->hosts[d->gone[i]]);
+	for (size_t i = 0; ok && i < d->n_came; i++)
+		ok = add_host(d, &d->new->topo->hosts[d->came[i]]);
+	return ok;
+}
+
+/* LIDs may be higher than any before. `old` shares its arrays by LID. */
+static void raise_top(struct verifier *j, struct verifier *old)
+{
+	unsigned top = MAX(j->routes->top, j->topo->max_lid);
+
+	if (top <= j->top)
+		return;
+	j->targets = xrealloc(j->targets, top + 1u, sizeof(*j->targets));
+	j->missing = xrealloc(j->missing, top + 1u, sizeof(*j->missing));
+	j->nearer = xrealloc(j->nearer, top + 1u, sizeof(*j->nearer));
+	for (unsigned lid = j->top + 1; lid <= top; lid++) {
+		j->targets[lid] = (struct target){ .sw = TOPO_NONE };
+		j->missing[lid] = 0;
+		j->nearer[lid] = false;
+	}
+	j->top = top;
+	old->targets = j->targets;
+	old->missing = j->missing;
+	old->nearer = j->nearer;
+}
+
+/* Sources must be connected as before: a pair without cables between has no hops. */
+static bool no_pair_is_cut(const struct delta *d)
+{
+	for (size_t i = 0; i < d->n_moved; i++)
+		if (d->moved[i].before == DISTANCE_NONE || d->moved[i].now == DISTANCE_NONE)
+			return false;
+	return true;
+}
+
+static void delta_done(struct delta *d)
+{
+	free(d->entries);
+	free(d->cables);
+	free(d->moved);
+	free(d->stamp);
+	free(d->was);
+	free(d->seen);
+	free(d->queue);
+}
+
+bool route_proof_move(struct route_proof *p, const struct routes *r,
+		      const struct route_changes *changes)
+{
+	struct verifier *old = &p->j, new = p->j;
+	_cleanup_(delta_done) struct delta d = {
+		.p = p, .old = old, .new = &new, .changes = changes
+	};
+	bool ok;
+
+	assert(changes);
+	if (!same_switches(old->topo, r->topo) || old->routes->row_size != r->row_size ||
+	    !same_vl_scheme(old->routes->lanes, r->lanes, r->topo))
+		return false;
+	new.routes = r;
+	new.topo = r->topo;
+	new.behind = NULL;
+	verifier_find_behind(&new);
+	raise_top(&new, old);
+	new.dependencies->topo = r->topo;
+	if (new.dependencies->lanes)
+		new.dependencies->lanes = r->lanes;
+	d.stamp = xcalloc(r->topo->n_switches, sizeof(*d.stamp));
+	d.was = xcalloc(r->topo->n_switches, sizeof(*d.was));
+	d.seen = xcalloc(r->topo->n_switches, sizeof(*d.seen));
+	ok = find_hosts(&d) && find_differences(&d) && delta_repair_distances(&d) &&
+	     no_pair_is_cut(&d);
+	if (ok) {
+		forget_cables(&d);
+		cdg_find_peers(new.dependencies);
+		ok = shift_all(&d) && shift_hosts(&d);
+	}
+	free(old->behind);
+	graph_free(old->graph);
+	new.graph = NULL;
+	p->j = new;
+	return ok && (!d.edges || cdg_is_acyclic(new.dependencies));
+}

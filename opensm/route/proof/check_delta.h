@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * From checked tables to others, for check_after.c (entries and end ports) and check_distances.c.
+ */
+#pragma once
+
+#include "route/proof/check_internal.h"
+
+#define HOSTS_MAX 64
+#define CABLES_MAX 256	    /* ends of cables that differ */
+#define DISTANCES_MAX 65536 /* pairs of switches that are farther apart, or nearer */
+
+struct moved {
+	uint32_t at, sw;
+	uint16_t before, now;
+};
+
+struct delta {
+	struct route_proof *p;
+	const struct verifier *old;
+	struct verifier *new;
+	const struct route_changes *changes;
+	struct routes_entry *entries; /* that differ, with their former values; by LID */
+	size_t n_entries, cap_entries;
+	uint32_t *cables;	/* entries of topo->ports that lead elsewhere than before */
+	size_t n_cables, cap_cables;
+	struct moved *moved;	/* by `at` */
+	size_t n_moved, cap_moved;
+	uint32_t *stamp;	/* per switch: LID + 1 for which its entry differs */
+	uint8_t *was;		/* the same: its former value */
+	bool *seen;
+	struct upstream {
+		uint32_t sw, hops;
+		uint8_t branch; /* port by which it comes to the first */
+	} *queue;
+	size_t cap_queue;
+	uint32_t gone[HOSTS_MAX], came[HOSTS_MAX]; /* hosts of the old topo, of the new one */
+	size_t n_gone, n_came;
+	bool edges;		/* dependencies were added that the order does not include */
+};
+
+/* Brings the distances up to date; keeps the changed ones. False: too many. */
+bool delta_repair_distances(struct delta *d);

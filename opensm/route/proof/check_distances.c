@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Brings distances between switches up to date after some cables went or came: row by row, only
+ * where they change.
+ */
+#include "route/proof/check_delta.h"
+
+#include <assert.h>
+#include "util/mem.h"
+
+/* Is a neighbour of `v` one hop nearer? */
+static bool has_parent(const struct verifier *j, const uint16_t *dist, uint32_t v,
+		       const bool *orphan)
+{
+	const struct topo_switch *sw = &j->topo->switches[v];
+
+	for (unsigned p = 1; p <= sw->n_ports; p++) {
+		uint32_t behind = j->behind[sw->first_port + p];
+
+		if (behind != BEHIND_NONE && dist[behind >> 8] + 1u == dist[v] &&
+		    !orphan[behind >> 8])
+			return true;
+	}
+	return false;
+}
+
+struct repair {
+	const struct verifier *j;
+	uint16_t *dist;
+	bool *orphan;	    /* per switch */
+	bool *queued;
+	uint32_t *list;	    /* orphans */
+	uint32_t n;
+	uint16_t *before;   /* per switch, of those that were touched */
+	uint32_t *touched;
+	uint32_t n_touched;
+	bool *is_touched;
+};
+
+static void touch(struct repair *r, uint32_t v)
+{
+	if (r->is_touched[v])
+		return;
+	r->is_touched[v] = true;
+	r->before[v] = r->dist[v];
+	r->touched[r->n_touched++] = v;
+}
+
+/* `v` has lost its paths: and so have those that had theirs through it alone. Nearest first. */
+static void find_orphans(struct repair *r)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		const struct topo_switch *sw = &r->j->topo->switches[r->list[i]];
+		uint16_t d = r->dist[r->list[i]];
+
+		for (unsigned p = 1; p <= sw->n_ports; p++) {
+			uint32_t behind = r->j->behind[sw->first_port + p], v = behind >> 8;
+
+			if (behind == BEHIND_NONE || r->orphan[v] || r->dist[v] != d + 1u ||
+			    has_parent(r->j, r->dist, v, r->orphan))
+				continue;
+			r->orphan[v] = true;
+			r->list[r->n++] = v;
+		}
+	}
+}
+
+/* Distances of orphans from neighbours that have theirs: rounds, as there are few. */
+static void adopt_orphans(struct repair *r)
+{
+	bool changed = true;
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		touch(r, r->list[i]);
+		r->dist[r->list[i]] = DISTANCE_NONE;
+		r->orphan[r->list[i]] = false;
+	}
+	while (changed) { /* a distance that changes falls */
+		changed = false;
+		for (uint32_t i = 0; i < r->n; i++) {
+			uint32_t v = r->list[i];
+			const struct topo_switch *sw = &r->j->topo->switches[v];
+
+			for (unsigned p = 1; p <= sw->n_ports; p++) {
+				uint32_t behind = r->j->behind[sw->first_port + p];
+
+				if (behind == BEHIND_NONE ||
+				    r->dist[behind >> 8] == DISTANCE_NONE ||
+				    r->dist[behind >> 8] + 1u >= r->dist[v])
+					continue;
+				r->dist[v] = (uint16_t)(r->dist[behind >> 8] + 1);
+				changed = true;
+			}
+		}
+	}
+	r->n = 0;
+}
+
+/* `v` has come nearer: its neighbours may have too. */
+static void dmodk_nearness(struct repair *r, uint32_t v)
+{
+	r->n = 0;
+	r->list[r->n++] = v;
+	r->queued[v] = true;
+	for (uint32_t i = 0; r->n > i;) {
+		uint32_t u = r->list[i++];
+		const struct topo_switch *sw = &r->j->topo->switches[u];
+
+		r->queued[u] = false;
+		for (unsigned p = 1; p <= sw->n_ports; p++) {
+			uint32_t behind = r->j->behind[sw->first_port + p], w = behind >> 8;
+
+			if (behind == BEHIND_NONE || r->dist[u] + 1u >= r->dist[w])
+				continue;
+			touch(r, w);
+			r->dist[w] = (uint16_t)(r->dist[u] + 1);
+			if (!r->queued[w]) {
+				/* nearest first: each comes nearer once */
+				assert(r->n < r->j->topo->n_switches);
+				r->queued[w] = true;
+				r->list[r->n++] = w;
+			}
+		}
+		if (i == r->n)
+			i = r->n = 0;
+	}
+	r->n = 0;
+}
+
+static void repair_row(struct delta *d, struct repair *r)
+{
+	for (size_t i = 0; i < d->n_cables; i++) {
+		uint32_t before = d->old->behind[d->cables[i]];
+		uint32_t v = before >> 8, u = topo_switch_with(d->new->topo, d->cables[i]);
+
+		/* The former shortest paths over u -> v end here. */
+		if (before == BEHIND_NONE || r->dist[v] == DISTANCE_NONE ||
+		    r->dist[u] + 1u != r->dist[v] || r->orphan[v] ||
+		    has_parent(d->new, r->dist, v, r->orphan))
+			continue;
+		r->orphan[v] = true;
+		r->list[r->n++] = v;
+	}
+	if (r->n) {
+		/* Orphans of different distances: once more until no one more is found. */
+		uint32_t n;
+
+		do {
+			n = r->n;
+			find_orphans(r);
+		} while (r->n > n);
+		adopt_orphans(r);
+	}
+	for (size_t i = 0; i < d->n_cables; i++) {
+		uint32_t now = d->new->behind[d->cables[i]],
+			 u = topo_switch_with(d->new->topo, d->cables[i]);
+
+		if (now == BEHIND_NONE || r->dist[u] == DISTANCE_NONE ||
+		    r->dist[u] + 1u >= r->dist[now >> 8])
+			continue;
+		touch(r, now >> 8);
+		r->dist[now >> 8] = (uint16_t)(r->dist[u] + 1);
+		dmodk_nearness(r, now >> 8);
+	}
+}
+
+bool delta_repair_distances(struct delta *d)
+{
+	uint32_t n = d->new->topo->n_switches;
+	struct repair r = {
+		.j = d->new,
+		.orphan = xcalloc(n, sizeof(bool)),
+		.queued = xcalloc(n, sizeof(bool)),
+		.list = xcalloc((size_t)n * 2 + 1, sizeof(uint32_t)),
+		.before = xcalloc(n, sizeof(uint16_t)),
+		.touched = xcalloc(n, sizeof(uint32_t)),
+		.is_touched = xcalloc(n, sizeof(bool)),
+	};
+
+	for (uint32_t at = 0; at < n && d->n_cables && d->n_moved < DISTANCES_MAX; at++) {
+		r.dist = d->new->distances->rows + (size_t)at * n;
+		repair_row(d, &r);
+		for (uint32_t i = 0; i < r.n_touched; i++) {
+			uint32_t s = r.touched[i];
+
+			r.is_touched[s] = false;
+			if (r.before[s] == r.dist[s])
+				continue;
+			GROW(d->moved, d->n_moved + 1, d->cap_moved);
+			d->moved[d->n_moved++] = (struct moved){ at, s, r.before[s], r.dist[s] };
+		}
+		r.n_touched = 0;
+	}
+	free(r.orphan);
+	free(r.queued);
+	free(r.list);
+	free(r.before);
+	free(r.touched);
+	free(r.is_touched);
+	return d->n_moved < DISTANCES_MAX;
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Many LIDs at once: those of one destination switch that follow each other, up to 64 of them.
+ *
+ * Nearly always every step comes one hop nearer to the destination. Then one pass over the
+ * switches, farthest first, proves that all arrive and sums the flows on every channel; a switch
+ * that carries nothing for a LID is skipped, and of a row only the bytes of the run are read. LIDs
+ * with other paths are found on the way; their sums are taken away again (the same pass once more,
+ * for them alone), and each is followed by itself (check_any.c).
+ */
+#include <string.h>
+
+#include "route/proof/check_internal.h"
+#include "route/proof/cdg_internal.h"
+#include "util/mem.h"
+
+struct run {
+	struct check_worker *w;
+	lid_t first;
+	uint64_t lids;		/* of the run, bit i is LID first + i */
+	uint64_t bad;		/* some step does not come nearer */
+	uint32_t add;		/* 1, or 2^32 - 1 to take away */
+	uint16_t vls[64];	/* per LID: VLs it is sent on; with `simple` only */
+	bool simple;
+	const uint8_t *rows;	/* of switch s from the first LID on: rows + s * step */
+	size_t step;
+};
+
+/*
+ * Rows are in pages of their own. Short runs that follow each other share a copy of the block they
+ * are in.
+ */
+#define SHORT_RUN 16
+
+static void find_rows(struct run *r, unsigned n)
+{
+	struct check_worker *w = r->w;
+	const struct routes *routes = w->j->routes;
+	uint32_t block = r->first / LFT_BLOCK_LIDS, offset = r->first % LFT_BLOCK_LIDS;
+
+	r->rows = routes->lft + r->first;
+	r->step = routes->row_size;
+	if (n > SHORT_RUN || offset + n > LFT_BLOCK_LIDS ||
+	    (block + 1) * LFT_BLOCK_LIDS > routes->row_size)
+		return;
+	if (w->block != block)
+		for (uint32_t s = 0; s < w->j->topo->n_switches; s++)
+			memcpy(w->rows + (size_t)s * LFT_BLOCK_LIDS,
+			       routes_row(routes, s) + block * LFT_BLOCK_LIDS, LFT_BLOCK_LIDS);
+	w->block = block;
+	r->rows = w->rows + offset;
+	r->step = LFT_BLOCK_LIDS;
+}
+
+/* Sets at, dist, order: a counting sort by distance. */
+static void aim_at(struct check_worker *w, uint32_t at)
+{
+	const struct verifier *j = w->j;
+	const uint16_t *dist = distances_from(j->distances, at);
+	uint32_t n = j->topo->n_switches, sum = 0, far = 0;
+
+	if (w->at == at)
+		return;
+	w->at = at;
+	w->dist = dist;
+	for (uint32_t s = 0; s < n; s++)
+		if (dist[s] != DISTANCE_NONE)
+			far = MAX(far, dist[s]);
+	memset(w->bucket, 0, ((size_t)far + 1) * sizeof(*w->bucket));
+	for (uint32_t s = 0; s < n; s++)
+		if (dist[s] != DISTANCE_NONE)
+			w->bucket[dist[s]]++;
+	for (uint32_t d = far + 1; d-- > 1;) {
+		uint32_t here = w->bucket[d];
+
+		w->bucket[d] = sum;
+		sum += here;
+	}
+	for (uint32_t s = 0; s < n; s++)
+		if (dist[s] != DISTANCE_NONE && dist[s])
+			w->order[w->bucket[dist[s]]++] = s;
+	w->n_order = sum;
+}
+
+/* Packets that come in by `in` leave through `channel`, on the VLs of LID `i`. */
+static inline void depend_on(const struct run *r, uint32_t channel, unsigned i, uint64_t in)
+{
+	struct cdg *g = r->w->j->dependencies;
+
+	if (g->n_vls == 1) {
+		cdg_add_bits(&g->into[channel], in);
+		return;
+	}
+	for (unsigned left = r->vls[i]; left; left &= left - 1)
+		cdg_add_bits(&g->into[(size_t)channel * g->n_vls + (unsigned)__builtin_ctz(left)],
+			     in);
+}
+
+/* The LIDs `lids` on their path from switch `s`, which has `own` end ports. */
+static inline void leave_switch(struct run *r, uint32_t s, uint32_t own, uint64_t lids)
+{
+	struct check_worker *w = r->w;
+	const struct verifier *j = w->j;
+	const struct topo_switch *sw = &j->topo->switches[s];
+	const uint8_t *row = r->rows + s * r->step;
+	const uint32_t *behind = j->behind + sw->first_port;
+	uint32_t *load = w->load + sw->first_port;
+	struct cell *cells = w->cells + (size_t)s * w->stride;
+	uint64_t came = w->carries[s];
+	unsigned d = w->dist[s];
+
+	w->carries[s] = 0;
+	for (uint64_t left = lids; left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(left);
+		uint8_t port = row[i];
+		uint32_t to = port <= sw->n_ports ? behind[port] : BEHIND_NONE, flow = own;
+		struct cell *there;
+
+		if (to == BEHIND_NONE || w->dist[to >> 8] >= d) {
+			r->bad |= UINT64_C(1) << i;
+			if (came >> i & 1)
+				cells[i] = (struct cell){ .flow = 0 };
+			continue;
+		}
+		if (came >> i & 1) {
+			flow += cells[i].flow;
+			if (r->simple)
+				depend_on(r, sw->first_port + port, i, cells[i].in);
+			cells[i] = (struct cell){ .flow = 0 };
+		}
+		load[port] += flow * r->add;
+		there = &w->cells[(size_t)(to >> 8) * w->stride + i];
+		there->flow += flow;
+		there->in |= UINT64_C(1) << (to & 63);
+		w->carries[to >> 8] |= UINT64_C(1) << i;
+	}
+}
+
+/* All LIDs on their path to w->at, where cells then hold the flows that arrived. */
+static void pass(struct run *r)
+{
+	struct check_worker *w = r->w;
+	const struct verifier *j = w->j;
+
+	for (uint32_t k = 0; k < w->n_order; k++) {
+		uint32_t s = w->order[k], own = j->sources[s];
+		uint64_t lids = own ? r->lids : w->carries[s];
+
+		if (lids)
+			leave_switch(r, s, own, lids);
+	}
+}
+
+static void forget_arrivals(struct check_worker *w)
+{
+	struct cell *cells = w->cells + (size_t)w->at * w->stride;
+
+	for (uint64_t left = w->carries[w->at]; left; left &= left - 1)
+		cells[__builtin_ctzll(left)] = (struct cell){ .flow = 0 };
+	w->carries[w->at] = 0;
+}
+
+/* LIDs with entries on switches that no cable connects to the destination, or that do not fit. */
+static void look_at_the_rest(struct run *r)
+{
+	struct check_worker *w = r->w;
+	const struct verifier *j = w->j;
+	unsigned last = 63u - (unsigned)__builtin_clzll(r->lids);
+
+	for (uint32_t s = 0; s < j->topo->n_switches; s++) {
+		const struct topo_switch *sw = &j->topo->switches[s];
+		uint32_t end = MIN((uint32_t)sw->lft_cap, j->routes->top + 1u);
+		bool apart = w->dist[s] == DISTANCE_NONE && j->sources[s];
+
+		for (unsigned i = 0; (apart || end <= r->first + last) && i <= last; i++) {
+			uint8_t port = r->first + i < end ? routes_row(j->routes, s)[r->first + i]
+							  : LFT_NO_PORT;
+
+			if (r->first + i >= end
+				    ? w->dist[s] != DISTANCE_NONE
+				    : apart && port <= sw->n_ports &&
+					      j->behind[sw->first_port + port] != BEHIND_NONE)
+				r->bad |= UINT64_C(1) << i;
+		}
+	}
+	for (uint64_t left = r->lids; left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(left);
+		lid_t lid = (lid_t)(r->first + i);
+
+		if (lid > j->routes->top ||
+		    routes_row(j->routes, w->at)[lid] != j->targets[lid].port)
+			r->bad |= UINT64_C(1) << i;
+	}
+	r->bad &= r->lids;
+}
+
+static void count(struct run *r, uint64_t good)
+{
+	struct check_worker *w = r->w;
+	const struct verifier *j = w->j;
+	uint64_t n = (uint64_t)((int64_t)__builtin_popcountll(good) * w->sign),
+		 connected = j->sources[w->at];
+
+	w->v.pairs += n * (j->n_sources - 1);
+	w->pairs_at[0] += n * (j->sources[w->at] - 1);
+	for (uint32_t k = 0; k < w->n_order; k++) {
+		uint32_t s = w->order[k];
+
+		connected += j->sources[s];
+		w->pairs_at[w->dist[s]] += n * j->sources[s];
+	}
+	w->v.unreachable += n * (j->n_sources - connected);
+	w->v.cut += n * (j->n_sources - connected);
+}
+
+/* LIDs that the pass did not check, one by one; with dependencies where the pass notes none. */
+static void verify_each(struct run *r, uint64_t bad)
+{
+	struct check_worker *w = r->w;
+	const struct verifier *j = w->j;
+	uint32_t n = j->topo->n_switches;
+
+	for (uint64_t left = r->lids; left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(left);
+		uint8_t *column = w->columns + (size_t)i * n;
+
+		if (bad >> i & 1) {
+			verify_any(w, column, (lid_t)(r->first + i));
+		} else if (!r->simple && w->sign > 0) {
+			w->next[w->at] = TOPO_NONE;
+			for (uint32_t k = 0; k < w->n_order; k++) {
+				const struct topo_switch *sw = &j->topo->switches[w->order[k]];
+				uint8_t port = column[w->order[k]];
+
+				w->next[w->order[k]] = port > sw->n_ports ? TOPO_NONE :
+						       j->behind[sw->first_port + port] >> 8;
+			}
+			cdg_add_column(w->walk,
+				       &(struct cdg_column){ .ports = column,
+							     .next = w->next,
+							     .order = w->order,
+							     .n_order = w->n_order,
+							     .at = w->at,
+							     .lid = (lid_t)(r->first + i) });
+		}
+	}
+}
+
+/* Turns rows by switch into rows by LID. */
+static void find_columns(struct run *r)
+{
+	const struct verifier *j = r->w->j;
+	uint32_t n = j->topo->n_switches,
+		 last = r->first + 63u - (unsigned)__builtin_clzll(r->lids);
+
+	for (uint32_t s = 0; s < n; s++) {
+		const uint8_t *row = r->rows + s * r->step;
+		uint32_t end = MIN((uint32_t)j->topo->switches[s].lft_cap, j->routes->top + 1u);
+
+		for (uint32_t lid = r->first; lid <= last; lid++)
+			r->w->columns[(size_t)(lid - r->first) * n + s] =
+				lid < end ? row[lid - r->first] : LFT_NO_PORT;
+	}
+}
+
+static void find_vls(struct run *r, unsigned n)
+{
+	struct cdg *g = r->w->j->dependencies;
+
+	r->simple = r->w->j->simple && r->w->sign > 0;
+	for (unsigned i = 0; r->simple && i < n; i++) {
+		r->vls[i] = cdg_vls_of(g, r->w->at, (lid_t)(r->first + i));
+		if (r->w->n_order && (r->vls[i] & ~__atomic_load_n(&g->vls, __ATOMIC_RELAXED)))
+			__atomic_fetch_or(&g->vls, r->vls[i], __ATOMIC_RELAXED);
+	}
+}
+
+/*
+ * Where paths are seldom shortest, the pass costs more than it saves: then only now and then a run
+ * is tried.
+ */
+static bool is_worth_a_pass(struct check_worker *w)
+{
+	return w->n_runs++ % 16 == 0 || w->n_bad < 32;
+}
+
+void verify_run(struct check_worker *w, lid_t first, unsigned n)
+{
+	struct run r = { .w = w,
+			 .first = first,
+			 .lids = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX };
+
+	aim_at(w, w->j->targets[first].sw);
+	w->stride = n;
+	find_rows(&r, n);
+	find_vls(&r, n);
+	if (is_worth_a_pass(w)) {
+		look_at_the_rest(&r);
+		uint64_t all = r.lids, given_up = r.bad;
+
+		r.lids &= ~given_up;
+		r.add = (uint32_t)w->sign;
+		pass(&r);
+		forget_arrivals(w);
+		w->n_bad = (3 * w->n_bad + 64 * (unsigned)__builtin_popcountll(r.bad) / n) / 4;
+		if (r.bad & ~given_up) {
+			r.lids = r.bad & ~given_up;
+			r.add = (uint32_t)-w->sign;
+			r.simple = false;
+			pass(&r);
+			forget_arrivals(w);
+			r.simple = w->j->simple && w->sign > 0;
+		}
+		r.lids = all;
+	} else {
+		r.bad = r.lids;
+	}
+	if (r.lids & ~r.bad)
+		count(&r, r.lids & ~r.bad);
+	if (r.bad || (!r.simple && w->sign > 0)) {
+		find_columns(&r);
+		verify_each(&r, r.bad);
+	}
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Searches of the dependency graph: an order if it is acyclic; a cycle; the number of channels on
+ * cycles.
+ *
+ * Edges are walked backwards, from a channel to those that lead into it, because they are stored
+ * that way. Depth first with explicit stacks. Visited vertices are kept as masks of ports too, so
+ * that a vertex with fifty edges costs as much as one with one.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "route/proof/cdg.h"
+#include "route/proof/cdg_internal.h"
+#include "util/mem.h"
+
+struct search {
+	const struct cdg *g;
+	size_t n;	   /* vertices */
+	/* [(switch * n_vls + VL) * words]: channels into that switch, by port */
+	uint64_t *seen, *open;
+	size_t *stack;
+	size_t n_stack;
+	uint32_t *rank, next_rank;
+};
+
+static void search_begin(struct search *s, const struct cdg *g)
+{
+	size_t masks = (size_t)g->topo->n_switches * g->n_vls * g->words;
+
+	*s = (struct search){ .g = g, .n = (size_t)g->n_ports * g->n_vls };
+	s->seen = xcalloc(masks, sizeof(*s->seen));
+	s->open = xcalloc(masks, sizeof(*s->open));
+	s->stack = xmalloc((s->n + 1) * sizeof(*s->stack));
+	s->rank = xcalloc(s->n, sizeof(*s->rank));
+}
+
+static void search_done(struct search *s)
+{
+	free(s->seen);
+	free(s->open);
+	free(s->stack);
+	free(s->rank);
+}
+
+/* The word and bit of a vertex in `seen` and `open`: by the port it comes in by at its far end. */
+static size_t place_of(const struct cdg *g, size_t vertex, uint64_t *bit)
+{
+	const struct topo_port *p = &g->topo->ports[vertex / g->n_vls];
+
+	*bit = UINT64_C(1) << p->port % 64;
+	return ((size_t)p->sw * g->n_vls + vertex % g->n_vls) * g->words + p->port / 64;
+}
+
+static void enter_vertex(struct search *s, size_t vertex)
+{
+	uint64_t bit;
+	size_t place = place_of(s->g, vertex, &bit);
+
+	s->seen[place] |= bit;
+	s->open[place] |= bit;
+	s->stack[s->n_stack++] = vertex;
+}
+
+static void leave_vertex(struct search *s)
+{
+	size_t vertex = s->stack[--s->n_stack];
+	uint64_t bit;
+	size_t place = place_of(s->g, vertex, &bit);
+
+	s->open[place] &= ~bit;
+	s->rank[vertex] = ++s->next_rank;
+}
+
+/*
+ * An edge into `vertex`: from an open one (a cycle), else from one not seen. SIZE_MAX: none left.
+ */
+static size_t look_back(const struct search *s, size_t vertex, bool *cycle)
+{
+	const struct cdg *g = s->g;
+	uint32_t sw = g->topo->ports[g->peer[vertex / g->n_vls]].sw;
+	const uint64_t *into = &g->into[vertex * g->n_in * g->words];
+	size_t found = SIZE_MAX;
+
+	for (unsigned a = 0; a < g->n_in; a++) {
+		unsigned vl = g->n_in > 1 ? a : (unsigned)(vertex % g->n_vls);
+		size_t place = ((size_t)sw * g->n_vls + vl) * g->words;
+
+		for (unsigned k = 0; k < g->words; k++) {
+			uint64_t bits = into[a * g->words + k], bad = bits & s->open[place + k];
+			uint64_t fresh = bits & ~s->seen[place + k];
+
+			if (bad) {
+				*cycle = true;
+				return cdg_from(g, vertex, a,
+						64 * k + (unsigned)__builtin_ctzll(bad));
+			}
+			if (fresh && found == SIZE_MAX)
+				found = cdg_from(g, vertex, a,
+							64 * k + (unsigned)__builtin_ctzll(fresh));
+		}
+	}
+	return found;
+}
+
+/* From one vertex backwards; the open one that closed a cycle, or SIZE_MAX. */
+static size_t search_from(struct search *s, size_t from)
+{
+	bool cycle = false;
+
+	enter_vertex(s, from);
+	while (s->n_stack) {
+		size_t before = look_back(s, s->stack[s->n_stack - 1], &cycle);
+
+		if (cycle)
+			return before;
+		if (before == SIZE_MAX)
+			leave_vertex(s);
+		else
+			enter_vertex(s, before);
+	}
+	return SIZE_MAX;
+}
+
+/* All of it; where a cycle was closed, or SIZE_MAX. */
+static size_t search_all(struct search *s)
+{
+	size_t closed = SIZE_MAX;
+	uint64_t bit;
+
+	for (size_t v = 0; v < s->n && closed == SIZE_MAX; v++)
+		if (s->g->peer[v / s->g->n_vls] != TOPO_NONE &&
+		    !(s->seen[place_of(s->g, v, &bit)] & bit))
+			closed = search_from(s, v);
+	return closed;
+}
+
+bool cdg_is_acyclic(struct cdg *g)
+{
+	_cleanup_(search_done) struct search s;
+	bool acyclic;
+
+	search_begin(&s, g);
+	acyclic = search_all(&s) == SIZE_MAX;
+	if (acyclic) {
+		free(g->rank);
+		g->rank = take(s.rank);
+	}
+	return acyclic;
+}
+
+bool cdg_cycle(struct cdg *g, struct route_cycle *ret)
+{
+	_cleanup_(search_done) struct search s;
+	size_t closed, first;
+
+	*ret = (struct route_cycle){ .n = 0 };
+	search_begin(&s, g);
+	closed = search_all(&s);
+	if (closed == SIZE_MAX)
+		return false;
+	for (first = s.n_stack; s.stack[first - 1] != closed; first--)
+		assert(first > 1); /* what closed the cycle is open, so it is on the stack */
+	ret->steps = xcalloc(s.n_stack - first + 1, sizeof(*ret->steps));
+	for (size_t i = s.n_stack; i-- >= first;) { /* the search went against the packets */
+		size_t channel = s.stack[i] / g->n_vls;
+		uint32_t back = g->peer[channel], sw = g->topo->ports[back].sw;
+
+		ret->steps[ret->n++] = (struct route_cycle_step){
+			.sw = sw, .port = (uint8_t)(channel - g->topo->switches[sw].first_port),
+			.vl = (uint8_t)(s.stack[i] % g->n_vls),
+		};
+		if (!i)
+			break;
+	}
+	return true;
+}
+
+void route_cycle_done(struct route_cycle *c)
+{
+	free(c->steps);
+	*c = (struct route_cycle){ .n = 0 };
+}
+
+/*
+ * ---- strongly connected components (Tarjan) ---------------------------------------------------
+ */
+
+struct components {
+	const struct cdg *g;
+	uint32_t *number, *low; /* number 0: not seen */
+	size_t *stack, *calls;
+	uint16_t *at;		/* edge to look at next */
+	bool *on_stack;
+	size_t n_stack, n_calls;
+	uint32_t n_seen, on_cycles;
+};
+
+static void component_enter(struct components *c, size_t v)
+{
+	c->number[v] = c->low[v] = ++c->n_seen;
+	c->stack[c->n_stack++] = v;
+	c->on_stack[v] = true;
+	c->calls[c->n_calls++] = v;
+}
+
+/* The next vertex that leads into `v`, or SIZE_MAX. */
+static size_t component_next(struct components *c, size_t v)
+{
+	const struct cdg *g = c->g;
+	const uint64_t *into = &g->into[v * g->n_in * g->words];
+	unsigned bits = 64 * g->words;
+
+	for (unsigned i = c->at[v]; i < g->n_in * bits; i++) {
+		if (!(into[i / 64] >> i % 64)) {
+			i |= 63;
+			continue;
+		}
+		if (!(into[i / 64] >> i % 64 & 1))
+			continue;
+		c->at[v] = (uint16_t)(i + 1);
+		return cdg_from(g, v, i / bits, i % bits);
+	}
+	c->at[v] = (uint16_t)(g->n_in * bits);
+	return SIZE_MAX;
+}
+
+static void component_leave(struct components *c, size_t v)
+{
+	uint32_t size = 0;
+	size_t other;
+
+	c->n_calls--;
+	if (c->n_calls) {
+		size_t caller = c->calls[c->n_calls - 1];
+
+		c->low[caller] = MIN(c->low[caller], c->low[v]);
+	}
+	if (c->low[v] != c->number[v])
+		return;
+	do {
+		assert(c->n_stack > 0);
+		other = c->stack[--c->n_stack];
+		c->on_stack[other] = false;
+		size++;
+	} while (other != v);
+	/* A channel cannot follow itself: it starts at one switch and ends at another. */
+	if (size > 1)
+		c->on_cycles += size;
+}
+
+static void component_search(struct components *c, size_t from)
+{
+	component_enter(c, from);
+	while (c->n_calls) {
+		size_t v = c->calls[c->n_calls - 1], before = component_next(c, v);
+
+		if (before == SIZE_MAX)
+			component_leave(c, v);
+		else if (!c->number[before])
+			component_enter(c, before);
+		else if (c->on_stack[before])
+			c->low[v] = MIN(c->low[v], c->number[before]);
+	}
+}
+
+static uint32_t in_components(const struct cdg *g)
+{
+	size_t n = (size_t)g->n_ports * g->n_vls;
+	struct components c = {
+		.g = g,
+		.number = xcalloc(n, sizeof(*c.number)), .low = xcalloc(n, sizeof(*c.low)),
+		.stack = xcalloc(n, sizeof(*c.stack)), .calls = xcalloc(n, sizeof(*c.calls)),
+		.at = xcalloc(n, sizeof(*c.at)), .on_stack = xcalloc(n, sizeof(*c.on_stack)),
+	};
+
+	for (size_t v = 0; v < n; v++)
+		if (!c.number[v] && g->peer[v / g->n_vls] != TOPO_NONE)
+			component_search(&c, v);
+	free(c.number);
+	free(c.low);
+	free(c.stack);
+	free(c.calls);
+	free(c.at);
+	free(c.on_stack);
+	return c.on_cycles;
+}
+
+uint32_t cdg_on_cycles(const struct cdg *g)
+{
+	_cleanup_(search_done) struct search s;
+
+	search_begin(&s, g);
+	return search_all(&s) == SIZE_MAX ? 0 : in_components(g);
+}

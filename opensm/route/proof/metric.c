@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* How well routes carry traffic patterns. For benchmarks, tests and reports; checks nothing. */
+#include "route/proof/check.h"
+
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/random.h"
+
+/* End ports that take part: attached and with a LID, in order of switch and port. */
+struct field {
+	const struct routes *routes;
+	uint32_t n;
+	uint32_t *hosts;
+	uint32_t n_ports;
+	uint32_t *use;    /* flows per channel */
+};
+
+static void field_done(struct field *f)
+{
+	free(f->hosts);
+	free(f->use);
+}
+
+static struct field field_of(const struct routes *r)
+{
+	const struct topo *t = r->topo;
+	struct field f = { .routes = r, .hosts = xcalloc(t->n_hosts, sizeof(*f.hosts)) };
+
+	f.n_ports = topo_n_entries(t);
+	for (uint32_t i = 0; i < f.n_ports; i++)
+		if (t->ports[i].host != TOPO_NONE && t->hosts[t->ports[i].host].lid)
+			f.hosts[f.n++] = t->ports[i].host;
+	f.use = xcalloc(f.n_ports, sizeof(*f.use));
+	return f;
+}
+
+/* Adds a flow to all channels of a path, or finds the most flows on any. 0: there is no path. */
+static uint32_t walk(struct field *f, uint32_t from, uint32_t to, bool add)
+{
+	const struct topo *t = f->routes->topo;
+	uint32_t s = t->hosts[from].sw, most = 0;
+
+	for (unsigned hops = 0; s != t->hosts[to].sw && hops < IB_MAX_HOPS; hops++) {
+		uint32_t channel = routes_channel(f->routes, s, t->hosts[to].lid);
+
+		if (channel == TOPO_NONE)
+			return 0;
+		f->use[channel] += add;
+		most = MAX(most, f->use[channel]);
+		s = t->ports[channel].sw;
+	}
+	return s == t->hosts[to].sw ? MAX(most, 1u) : 0;
+}
+
+static void shuffle(uint32_t *a, uint32_t n, uint64_t *state)
+{
+	for (uint32_t i = n; i > 1; i--) {
+		uint32_t j = (uint32_t)(random_next(state) % i), kept = a[i - 1];
+
+		a[i - 1] = a[j];
+		a[j] = kept;
+	}
+}
+
+/* The sum of the shares of the flows from[k] to to[k]. */
+static double shares(struct field *f, const uint32_t *from, const uint32_t *to, uint32_t n)
+{
+	double sum = 0;
+
+	memset(f->use, 0, f->n_ports * sizeof(*f->use));
+	for (uint32_t k = 0; k < n; k++)
+		walk(f, from[k], to[k], true);
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t most = walk(f, from[k], to[k], false);
+
+		sum += most ? 1.0 / most : 0;
+	}
+	return sum;
+}
+
+double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed)
+{
+	_cleanup_(field_done) struct field f = field_of(r);
+	uint32_t half = f.n / 2;
+	double sum = 0;
+
+	for (unsigned i = 0; i < patterns; i++) {
+		shuffle(f.hosts, f.n, &seed);
+		sum += shares(&f, f.hosts, f.hosts + half, half);
+	}
+	return half && patterns ? sum / half / patterns : 0;
+}
+
+double routes_permutation_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed)
+{
+	_cleanup_(field_done) struct field f = field_of(r);
+	_cleanup_free_ uint32_t *to = xmemdup(f.hosts, f.n * sizeof(*to));
+	double sum = 0;
+
+	for (unsigned i = 0; i < patterns; i++) {
+		shuffle(to, f.n, &seed);
+		sum += shares(&f, f.hosts, to, f.n);
+	}
+	return f.n && patterns ? sum / f.n / patterns : 0;
+}
+
+/* Sends from all end ports, from hosts[k] to `to`[(k + by) % n]; the most flows on a channel. */
+static uint32_t send_all(struct field *f, const uint32_t *to, uint32_t by)
+{
+	uint32_t most = 0;
+
+	memset(f->use, 0, f->n_ports * sizeof(*f->use));
+	for (uint32_t k = 0; k < f->n; k++)
+		walk(f, f->hosts[k], to[(k + by) % f->n], true);
+	for (uint32_t c = 0; c < f->n_ports; c++)
+		most = MAX(most, f->use[c]);
+	return most;
+}
+
+unsigned routes_shift_congestion(const struct routes *r, unsigned shifts)
+{
+	_cleanup_(field_done) struct field f = field_of(r);
+	uint32_t worst = 0, all = f.n ? f.n - 1 : 0;
+
+	if (!shifts || shifts > all)
+		shifts = all;
+	for (unsigned i = 0; i < shifts; i++) {
+		uint32_t by = 1 + (uint32_t)((uint64_t)i * all / shifts);
+
+		worst = MAX(worst, send_all(&f, f.hosts, by));
+	}
+	return worst;
+}
+
+double routes_permutation_congestion(const struct routes *r, unsigned patterns, uint64_t seed,
+				     unsigned *ret_worst)
+{
+	_cleanup_(field_done) struct field f = field_of(r);
+	_cleanup_free_ uint32_t *to = xmemdup(f.hosts, f.n * sizeof(*to));
+	unsigned worst = 0;
+	double sum = 0;
+
+	for (unsigned i = 0; i < patterns; i++) {
+		uint32_t most;
+
+		shuffle(to, f.n, &seed);
+		most = send_all(&f, to, 0);
+		worst = MAX(worst, most);
+		sum += most;
+	}
+	if (ret_worst)
+		*ret_worst = worst;
+	return patterns ? sum / patterns : 0;
+}

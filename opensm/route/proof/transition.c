@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Cycles in the union of old and new entries, LID by LID, and the order that avoids them.
+ *
+ * Old tables have no cycle and new ones have none, so a cycle holds an entry that changes, an old
+ * one whose cable is still there. LIDs without such an entry are not looked at, others only from
+ * the switches that change. All switches on cycles with each other form a component (Tarjan); what
+ * leaves a component never comes back, so order matters among its members only: every member that
+ * changes waits for the next such member on its new path.
+ */
+#include "route/proof/transition.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+#define EPOCHS_MAX 255
+
+/* An entry that differs. */
+struct differing {
+	uint32_t sw;
+	lid_t lid;
+};
+
+/* `before` is written before `after`. */
+struct wait {
+	uint32_t before, after;
+	uint32_t next; /* wait with the same `before`, or NO_WAIT */
+};
+#define NO_WAIT UINT32_MAX
+
+struct walk {
+	const struct routes *new;
+	const struct routes *old;
+	struct transition *t;
+	uint32_t *old_sw;    /* switch of new's topo -> of old's, TOPO_NONE */
+	struct differing *all; /* by LID after sort_by_lid() */
+	size_t n_all, cap_all;
+	size_t *first;       /* per LID + 1: its place in `all` */
+	bool *risky;         /* per LID: some old entry that goes leads to a switch */
+	/* Tarjan, per switch; what is not 0 is listed in `seen`. */
+	uint32_t *number, *low, *component;
+	uint8_t *next_edge;  /* 0 new, 1 old, 2 done */
+	bool *on_stack, *changes;
+	uint32_t *stack, *calls, *seen;
+	uint32_t n_stack, n_calls, n_seen, n_components, largest;
+	/* The block at hand. */
+	struct wait *waits;
+	size_t n_waits, cap_waits;
+	uint32_t *waiting;   /* per switch: first wait for it, or NO_WAIT */
+	uint32_t *level;     /* per switch: epoch so far */
+};
+
+static uint8_t old_port(const struct walk *w, uint32_t sw, lid_t lid)
+{
+	uint32_t o = w->old_sw[sw];
+
+	return o == TOPO_NONE ? LFT_NO_PORT : routes_port(w->old, o, lid);
+}
+
+/* The switch behind a port as cables are now; TOPO_NONE: a host, ourselves, nothing. */
+static uint32_t behind(const struct topo *t, uint32_t sw, uint8_t port)
+{
+	if (port == 0 || port > t->switches[sw].n_ports)
+		return TOPO_NONE;
+	return topo_port(t, sw, port)->sw;
+}
+
+static uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsigned which)
+{
+	uint8_t port = which ? old_port(w, sw, lid) : routes_port(w->new, sw, lid);
+
+	return behind(w->new->topo, sw, port);
+}
+
+/* ---- what differs ------------------------------------------------------------------------ */
+
+static void note_entry(struct walk *w, uint32_t sw, lid_t lid, uint8_t was)
+{
+	GROW(w->all, w->n_all + 1, w->cap_all);
+	w->all[w->n_all++] = (struct differing){ .sw = sw, .lid = lid };
+	w->risky[lid] |= behind(w->new->topo, sw, was) != TOPO_NONE;
+}
+
+static void note_row(struct walk *w, uint32_t sw)
+{
+	const uint8_t *row = routes_row(w->new, sw), *was = routes_row(w->old, w->old_sw[sw]);
+	uint32_t size = MIN(w->new->row_size, w->old->row_size);
+
+	for (uint32_t block = 0; block < size; block += LFT_BLOCK_LIDS) {
+		if (!memcmp(row + block, was + block, LFT_BLOCK_LIDS))
+			continue;
+		for (uint32_t lid = block; lid < block + LFT_BLOCK_LIDS; lid++)
+			if (row[lid] != was[lid] && lid && lid <= w->t->top)
+				note_entry(w, sw, (lid_t)lid, was[lid]);
+	}
+	/* Beyond the old tables everything leads from nowhere to somewhere: no cycle needs that. */
+}
+
+static void note_all(struct walk *w)
+{
+	size_t n;
+	struct routes_entry *changes = routes_changes(w->old, w->new, &n);
+
+	for (size_t i = 0; changes && i < n; i++)
+		if (changes[i].lid && changes[i].lid <= w->t->top)
+			note_entry(w, changes[i].sw, changes[i].lid, changes[i].port);
+	for (uint32_t sw = 0; !changes && sw < w->new->topo->n_switches; sw++)
+		if (w->old_sw[sw] != TOPO_NONE)
+			note_row(w, sw);
+	free(changes);
+}
+
+/* Counting sort; switches stay in order. */
+static void sort_by_lid(struct walk *w)
+{
+	struct differing *sorted = xcalloc(w->n_all, sizeof(*sorted));
+	unsigned top = w->t->top;
+
+	for (size_t i = 0; i < w->n_all; i++)
+		w->first[w->all[i].lid + 1u]++;
+	for (unsigned lid = 0; lid <= top; lid++)
+		w->first[lid + 1u] += w->first[lid];
+	for (size_t i = 0; i < w->n_all; i++)
+		sorted[w->first[w->all[i].lid]++] = w->all[i];
+	for (unsigned lid = top + 1; lid > 0; lid--)
+		w->first[lid] = w->first[lid - 1];
+	w->first[0] = 0;
+	free(w->all);
+	w->all = sorted;
+}
+
+/* ---- components -------------------------------------------------------------------------- */
+
+static void enter_switch(struct walk *w, uint32_t sw)
+{
+	w->seen[w->n_seen++] = sw;
+	w->number[sw] = w->low[sw] = w->n_seen;
+	w->next_edge[sw] = 0;
+	w->on_stack[sw] = true;
+	w->stack[w->n_stack++] = sw;
+	w->calls[w->n_calls++] = sw;
+}
+
+static void leave_switch(struct walk *w, uint32_t sw)
+{
+	uint32_t size = 0, other;
+
+	w->n_calls--;
+	if (w->n_calls) {
+		uint32_t caller = w->calls[w->n_calls - 1];
+
+		w->low[caller] = MIN(w->low[caller], w->low[sw]);
+	}
+	if (w->low[sw] != w->number[sw])
+		return;
+	w->n_components++;
+	do {
+		assert(w->n_stack > 0);
+		other = w->stack[--w->n_stack];
+		w->on_stack[other] = false;
+		w->component[other] = w->n_components;
+		size++;
+	} while (other != sw);
+	w->largest = MAX(w->largest, size);
+}
+
+static void search_component(struct walk *w, uint32_t start, lid_t lid)
+{
+	enter_switch(w, start);
+	while (w->n_calls) {
+		uint32_t sw = w->calls[w->n_calls - 1], to;
+
+		if (w->next_edge[sw] == 2) {
+			leave_switch(w, sw);
+			continue;
+		}
+		to = edge(w, sw, lid, w->next_edge[sw]++);
+		if (to == TOPO_NONE)
+			continue;
+		if (!w->number[to])
+			enter_switch(w, to);
+		else if (w->on_stack[to])
+			w->low[sw] = MIN(w->low[sw], w->number[to]);
+	}
+}
+
+static void forget_search(struct walk *w)
+{
+	for (uint32_t i = 0; i < w->n_seen; i++)
+		w->number[w->seen[i]] = w->component[w->seen[i]] = 0;
+	w->n_seen = w->n_components = w->largest = 0;
+}
+
+/* ---- order ------------------------------------------------------------------------------- */
+
+/* The next switch on the new path from `sw` that changes too, inside its component; TOPO_NONE. */
+static uint32_t next_changing(const struct walk *w, uint32_t sw, lid_t lid)
+{
+	uint32_t at = edge(w, sw, lid, 0);
+
+	for (unsigned hops = 0; hops < w->new->topo->n_switches; hops++) {
+		if (at == TOPO_NONE || w->component[at] != w->component[sw])
+			return TOPO_NONE;
+		if (w->changes[at])
+			return at;
+		at = edge(w, at, lid, 0);
+	}
+	return TOPO_NONE;
+}
+
+static void add_waits(struct walk *w, lid_t lid)
+{
+	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++)
+		w->changes[w->all[i].sw] = true;
+	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++) {
+		uint32_t sw = w->all[i].sw, before = next_changing(w, sw, lid);
+
+		if (before == TOPO_NONE)
+			continue;
+		GROW(w->waits, w->n_waits + 1, w->cap_waits);
+		w->waits[w->n_waits] = (struct wait){
+			.before = before, .after = sw, .next = w->waiting[before],
+		};
+		w->waiting[before] = (uint32_t)w->n_waits++;
+	}
+	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++)
+		w->changes[w->all[i].sw] = false;
+}
+
+static void raise(struct walk *w, uint32_t sw, uint32_t level)
+{
+	if (w->level[sw] >= level)
+		return;
+	w->level[sw] = level;
+	if (!w->on_stack[sw])
+		w->stack[w->n_stack++] = sw;
+	w->on_stack[sw] = true;
+}
+
+/*
+ * Levels are the longest chains of waits; this takes in waits from number `from` on. False: they
+ * contradict each other (levels would rise for ever), or need too many epochs.
+ */
+static bool raise_levels(struct walk *w, size_t from)
+{
+	bool fits = true;
+
+	for (size_t i = from; i < w->n_waits; i++)
+		raise(w, w->waits[i].after, w->level[w->waits[i].before] + 1);
+	while (w->n_stack) {
+		uint32_t sw = w->stack[--w->n_stack];
+
+		w->on_stack[sw] = false;
+		fits &= w->level[sw] < EPOCHS_MAX;
+		for (uint32_t i = w->waiting[sw]; fits && i != NO_WAIT; i = w->waits[i].next)
+			raise(w, w->waits[i].after, w->level[sw] + 1);
+	}
+	return fits;
+}
+
+/* Takes back the waits from number `from` on. */
+static void drop_waits(struct walk *w, size_t from)
+{
+	for (size_t i = 0; i < w->n_waits; i++)
+		w->level[w->waits[i].before] = w->level[w->waits[i].after] = 0;
+	while (w->n_waits > from) {
+		const struct wait *last = &w->waits[--w->n_waits];
+
+		w->waiting[last->before] = last->next;
+	}
+	raise_levels(w, 0);
+}
+
+static void order_lid(struct walk *w, lid_t lid)
+{
+	size_t waits = w->n_waits;
+
+	for (size_t i = w->first[lid]; i < w->first[lid + 1u]; i++)
+		if (!w->number[w->all[i].sw])
+			search_component(w, w->all[i].sw, lid);
+	if (w->largest > 1)
+		add_waits(w, lid);
+	forget_search(w);
+	if (raise_levels(w, waits))
+		return;
+	drop_waits(w, waits);
+	w->t->drain[lid] = 1;
+	w->t->n_lids++;
+}
+
+static void order_block(struct walk *w, uint32_t block)
+{
+	struct transition *t = w->t;
+	uint32_t first = block * LFT_BLOCK_LIDS;
+
+	for (uint32_t lid = first; lid < first + LFT_BLOCK_LIDS && lid <= t->top; lid++)
+		if (w->risky[lid])
+			order_lid(w, (lid_t)lid);
+	for (size_t i = 0; i < w->n_waits; i++) {
+		uint32_t sw = w->waits[i].after, level = w->level[sw];
+
+		t->epochs[(size_t)sw * t->n_blocks + block] = (uint8_t)level;
+		t->n_epochs = MAX(t->n_epochs, level + 1);
+	}
+	drop_waits(w, 0);
+}
+
+static void walk_open(struct walk *w, const struct routes *old, const struct routes *new)
+{
+	const struct topo *t = new->topo;
+	size_t n = MAX(t->n_switches, 1u);
+
+	w->old = old;
+	w->new = new;
+	w->first = xcalloc(new->top + 2u, sizeof(*w->first));
+	w->risky = xcalloc(new->row_size + 1u, sizeof(*w->risky));
+	w->old_sw = xcalloc(n, sizeof(*w->old_sw));
+	w->number = xcalloc(n, sizeof(*w->number));
+	w->low = xcalloc(n, sizeof(*w->low));
+	w->component = xcalloc(n, sizeof(*w->component));
+	w->next_edge = xcalloc(n, sizeof(*w->next_edge));
+	w->on_stack = xcalloc(n, sizeof(*w->on_stack));
+	w->changes = xcalloc(n, sizeof(*w->changes));
+	w->stack = xcalloc(n, sizeof(*w->stack));
+	w->calls = xcalloc(n, sizeof(*w->calls));
+	w->seen = xcalloc(n, sizeof(*w->seen));
+	w->level = xcalloc(n, sizeof(*w->level));
+	w->waiting = xcalloc(n, sizeof(*w->waiting));
+	memset(w->waiting, 0xFF, n * sizeof(*w->waiting));
+	for (uint32_t sw = 0; sw < t->n_switches; sw++)
+		w->old_sw[sw] = topo_find_switch(old->topo, t->switches[sw].guid);
+}
+
+static void walk_close(struct walk *w)
+{
+	free(w->all);
+	free(w->first);
+	free(w->risky);
+	free(w->old_sw);
+	free(w->number);
+	free(w->low);
+	free(w->component);
+	free(w->next_edge);
+	free(w->on_stack);
+	free(w->changes);
+	free(w->stack);
+	free(w->calls);
+	free(w->seen);
+	free(w->waits);
+	free(w->level);
+	free(w->waiting);
+}
+
+struct transition *transition_find(const struct routes *old, const struct routes *new)
+{
+	_cleanup_(transition_freep) struct transition *t = xcalloc(1, sizeof(*t));
+	struct walk w = { .t = t };
+
+	assert(old && new);
+	t->top = new->top;
+	t->drain = xcalloc(new->top + 1u, 1);
+	t->n_epochs = 1;
+	t->n_blocks = new->row_size / LFT_BLOCK_LIDS;
+	t->epochs = xcalloc(MAX(new->topo->n_switches, 1u), t->n_blocks);
+	walk_open(&w, old, new);
+	note_all(&w);
+	sort_by_lid(&w);
+	for (uint32_t block = 0; block < t->n_blocks; block++)
+		order_block(&w, block);
+	walk_close(&w);
+	return t->n_lids || t->n_epochs > 1 ? take(t) : NULL;
+}
+
+struct transition *transition_free(struct transition *t)
+{
+	if (!t)
+		return NULL;
+	free(t->drain);
+	free(t->epochs);
+	free(t);
+	return NULL;
+}

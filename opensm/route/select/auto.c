@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The automatic engine: recognises the fabric, lets the engines that suit it compute tables, and
+ * takes the best of those that hold.
+ *
+ * Every candidate is checked like the tables of any other engine: tables that leave pairs without a
+ * path although cables connect them, that go round or can block themselves are out. Among the
+ * others the effective bandwidth under random bisections decides, then a most loaded channel that
+ * carries clearly less, then no need for service levels by path, that channel again, hops, VLs; the
+ * order of candidates breaks ties. A whole fabric that the first candidate serves by shortest paths
+ * needs no others; of large ones only the first that holds counts, so that choosing costs no more
+ * than computing. For small fabrics without a clear favourite (of no shape, or trees with damage)
+ * all engines compute.
+ *
+ * Staying counts: while there are previous tables, those that change fewest entries win unless
+ * others are clearly better, so that a small fault does not bring another engine's tables. In a
+ * damaged fabric the engine of the previous tables goes first, and while its most loaded channel
+ * carries little more than when all were compared, no other engine computes: an event costs one
+ * computation.
+ *
+ * The last resort is one VL, up then down (updn), which is possible on every fabric.
+ */
+#include "route/select/engines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "route/core/cancel.h"
+#include "route/proof/check.h"
+#include "route/select/choose.h"
+#include "route/proof/keep_policy.h"
+#include "route/select/reroute.h"
+#include "route/shape/recognise.h"
+#include "util/mem.h"
+
+#define CANDIDATES	 9
+#define TINY		 (1u << 19) /* the same, for fabrics without a favourite engine */
+#define PATTERNS	 24	    /* of 1,024 end ports */
+#define PATTERNS_MAX	 96
+#define PATTERN_SEED	 0x5EED
+#define LESS		 1.25 /* load that is worth service levels */
+#define UNEVEN		 1.5  /* most load, by the mean, at which others get their turn */
+#define BETTER		 1.01
+
+/* Candidates by shape, in this order; those after a bar compute only while none before it holds. */
+static const char *const suits[][CANDIDATES] = {
+	[SHAPE_SINGLE] = { "minhop" },
+	[SHAPE_TREE] = { "minhop", "ftree", "updn", "columns", "|", "dfsssp", "|", "nue" },
+	[SHAPE_HYPERX] = { "hyperx", "dor", "torus-2QoS", "|", "lash", "dfsssp", "|", "nue" },
+	[SHAPE_GRID] = { "dor", "torus-2QoS", "|", "lash", "dfsssp", "|", "nue" },
+	[SHAPE_DRAGONFLY] = { "dragonfly", "|", "dfsssp", "|", "lash", "nue" },
+	[SHAPE_DRAGONFLY_PLUS] = { "sssp", "minhop", "dragonfly", "|", "dfsssp", "|", "lash",
+				   "nue" },
+	[SHAPE_OTHER] = { "minhop", "columns", "|", "dfsssp", "updn", "|", "lash", "nue" },
+};
+
+struct trial {
+	const char *name;
+	struct routes *routes;
+	struct route_verdict verdict;
+	double bandwidth;
+	uint64_t changes; /* entries that differ from the previous tables */
+};
+
+struct automatic {
+	const struct route_job *job;
+	struct graph *graph;
+	struct shape *shape;
+	bool small, tiny;
+	struct trial best;
+	unsigned n_held;
+	bool compared;
+	const char *looped; /* the first candidate that could block itself */
+};
+
+static void automatic_done(struct automatic *a)
+{
+	graph_free(a->graph);
+	shape_free(a->shape);
+	routes_unref(a->best.routes);
+}
+
+/* Entries of the previous tables that are different now, among switches that were there. */
+static uint64_t count_changes(const struct routes *r, const struct routes *previous)
+{
+	uint64_t n = 0;
+
+	for (uint32_t s = 0; previous && s < r->topo->n_switches; s++) {
+		uint32_t was = topo_find_switch(previous->topo, r->topo->switches[s].guid);
+		unsigned top = MIN(r->top, previous->top);
+
+		for (unsigned lid = 1; was != TOPO_NONE && lid <= top; lid++)
+			n += routes_row(r, s)[lid] != routes_row(previous, was)[lid];
+	}
+	return n;
+}
+
+/* A fabric of many end ports needs fewer patterns for the same certainty. */
+static unsigned patterns_for(const struct topo *t)
+{
+	unsigned hosts = MAX(t->n_hosts, 1u);
+
+	return MIN(MAX(PATTERNS * 1024 / hosts, 3u), PATTERNS_MAX);
+}
+
+static unsigned vls_of(const struct trial *t)
+{
+	return t->routes->lanes ? t->routes->lanes->n_vls : 1;
+}
+
+static unsigned vls_needed(const struct trial *t)
+{
+	return t->routes->lanes && t->routes->lanes->n_needed ? t->routes->lanes->n_needed
+							      : vls_of(t);
+}
+
+/* Do paths need service levels of their own? */
+static bool wants_levels(const struct trial *t)
+{
+	return t->routes->lanes && t->routes->lanes->by != SL2VL_BY_NOTHING;
+}
+
+/* More than `times` as good in bandwidth, or equal in it and better in the next criteria. */
+static bool is_better(const struct trial *x, const struct trial *y, double times)
+{
+	if (x->bandwidth > y->bandwidth * times)
+		return true;
+	if (y->bandwidth > x->bandwidth * times)
+		return false;
+	if (x->verdict.max_load * LESS < y->verdict.max_load)
+		return true;
+	if (y->verdict.max_load * LESS < x->verdict.max_load)
+		return false;
+	if (wants_levels(x) != wants_levels(y))
+		return wants_levels(y);
+	if (x->verdict.max_load * times < y->verdict.max_load)
+		return true;
+	if (y->verdict.max_load * times < x->verdict.max_load)
+		return false;
+	if (x->verdict.avg_hops * times < y->verdict.avg_hops)
+		return true;
+	if (y->verdict.avg_hops * times < x->verdict.avg_hops)
+		return false;
+	return vls_needed(x) < vls_needed(y);
+}
+
+/* Worth the change of many entries. */
+static bool is_clearly_better(const struct trial *x, const struct trial *y)
+{
+	if (y->bandwidth > x->bandwidth)
+		return false;
+	return x->bandwidth > keep_bound(KEEP_CANDIDATE_BANDWIDTH, y->bandwidth) ||
+	       y->verdict.max_load > keep_bound(KEEP_CANDIDATE_LOAD, x->verdict.max_load);
+}
+
+/*
+ * Another engine must be better than that of the previous tables by more than a little: a change
+ * rewrites entries, too.
+ */
+static double enough_to_win(const struct automatic *a, const struct trial *x)
+{
+	const struct routes *previous = a->job->previous;
+
+	return previous && !strcmp(a->best.name, previous->by) && strcmp(x->name, previous->by)
+		       ? keep_bound(KEEP_CANDIDATE, 1)
+		       : BETTER;
+}
+
+static bool wins(const struct automatic *a, const struct trial *x)
+{
+	const struct trial *best = &a->best;
+
+	if (!best->routes)
+		return true;
+	if (best->changes > keep_bound(KEEP_CHANGES, x->changes))
+		return !is_clearly_better(best, x);
+	if (x->changes > keep_bound(KEEP_CHANGES, best->changes))
+		return is_clearly_better(x, best);
+	return is_better(x, best, enough_to_win(a, x));
+}
+
+/*
+ * Tables derived from our own are improved where keeping entries cost too much; adopted ones, whose
+ * engine is unknown, are not.
+ */
+static void balance(const struct automatic *a, struct trial *x)
+{
+	const struct route_engine *engine = route_engine_find(x->name);
+	const struct routes *previous = a->job->previous;
+	struct reroute_report report = { .verdict = x->verdict };
+
+	if (previous && !previous->options)
+		return;
+	x->routes = reroute_balance(engine, a->job, x->routes, &report);
+	x->verdict = report.verdict;
+}
+
+/* Checks the routes and keeps them if they are the best so far. Takes the reference. */
+static void consider(struct automatic *a, const char *name, struct routes *r)
+{
+	struct trial x = { .name = name, .routes = r };
+
+	routes_check_after(a->n_held ? NULL : a->job->previous, r, a->job->threads, &x.verdict);
+	balance(a, &x);
+	r = x.routes;
+	if (route_fault(&x.verdict)) {
+		if (x.verdict.credit_loop && !a->looped)
+			a->looped = name;
+		routes_unref(r);
+		return;
+	}
+	a->n_held++;
+	if (a->small) {
+		x.bandwidth = routes_effective_bandwidth(r, patterns_for(r->topo), PATTERN_SEED);
+		x.changes = count_changes(r, a->job->previous);
+	}
+	if (wins(a, &x)) {
+		routes_unref(a->best.routes);
+		a->best = x;
+	} else {
+		routes_unref(r);
+	}
+}
+
+static bool is_whole(const struct automatic *a)
+{
+	const struct shape *s = a->shape;
+
+	return !s->n_cut && !s->n_cross && s->kind != SHAPE_OTHER;
+}
+
+/* The fabric is whole, and an engine serves it by shortest paths. */
+static bool is_perfect(const struct automatic *a)
+{
+	return a->best.routes && a->best.verdict.minimal && is_whole(a);
+}
+
+static void try_one(struct automatic *a, const char *name)
+{
+	const struct route_engine *engine = route_engine_find(name);
+	char why[160];
+	struct routes *r;
+
+	if (engine->compute_shape)
+		r = engine->compute_shape(a->job, a->graph, a->shape, why, sizeof(why));
+	else
+		r = route_engine_run(engine, a->job, why, sizeof(why));
+	if (r)
+		consider(a, name, r);
+}
+
+/*
+ * In a damaged fabric the engine of the previous tables, if they are good enough still, goes first,
+ * and alone if its new ones are good as well. Returns its name; NULL: none.
+ */
+static const char *try_same(struct automatic *a)
+{
+	const struct routes *previous = a->job->previous;
+	const char *const *names = suits[a->shape->kind];
+
+	if (!previous || !previous->by[0] || is_whole(a))
+		return NULL;
+	for (unsigned i = 0; i < CANDIDATES && names[i]; i++) {
+		if (strcmp(names[i], previous->by) != 0)
+			continue;
+		try_one(a, names[i]);
+		return names[i];
+	}
+	return NULL;
+}
+
+static bool is_good_as_before(const struct automatic *a)
+{
+	const struct routes *previous = a->job->previous;
+	const struct route_verdict *v = &a->best.verdict;
+
+	return a->n_held && previous->judged &&
+	       keep_is_as_before(KEEP_COMPARED, v->max_load, previous->compared_load) &&
+	       v->avg_hops <= keep_bound(KEEP_COMPARED_HOPS, previous->judged->avg_hops);
+}
+
+/*
+ * True: the tables that hold are even enough, and candidates after the bar need not compute. They
+ * do only if one channel of a damaged fabric, whose engine keeps to its shape, carries much more
+ * than the mean.
+ */
+static bool is_even(const struct automatic *a)
+{
+	return is_whole(a) || a->shape->kind == SHAPE_TREE || a->shape->kind == SHAPE_OTHER ||
+	       a->best.verdict.max_load <= UNEVEN * a->best.verdict.avg_load;
+}
+
+/*
+ * Small, and without a favourite: of no shape, or of one with damage whose engines all go by load.
+ */
+static bool is_unstructured(const struct automatic *a)
+{
+	enum shape_kind kind = a->shape->kind;
+
+	return a->tiny && (kind == SHAPE_OTHER ||
+			   (!is_whole(a) && (kind == SHAPE_TREE || kind == SHAPE_DRAGONFLY_PLUS)));
+}
+
+static void try_all(struct automatic *a)
+{
+	const char *const *names = suits[a->shape->kind];
+	const char *same = try_same(a);
+	unsigned n_bars = 0;
+
+	if (same && is_good_as_before(a)) {
+		a->compared = false;
+		return;
+	}
+	for (unsigned i = 0; i < CANDIDATES && names[i] && !is_cancelled(a->job->cancelled); i++) {
+		bool bar = names[i][0] == '|';
+
+		if (a->n_held &&
+		    (!a->small || (bar && !is_unstructured(a) && (is_even(a) || n_bars)) ||
+		     is_perfect(a)))
+			return;
+		n_bars += bar;
+		if (!bar && names[i] != same)
+			try_one(a, names[i]);
+	}
+	if (!a->n_held && !is_cancelled(a->job->cancelled))
+		try_one(a, route_engine_last_resort(1)->name);
+}
+
+static void write_note(struct automatic *a)
+{
+	const struct trial *best = &a->best;
+	struct routes *r = best->routes;
+	char shape[SHAPE_STRLEN], bandwidth[48] = "", looped[64] = "", needed[32] = "";
+
+	if (a->small)
+		snprintf(bandwidth, sizeof(bandwidth), ", effective bandwidth %.2f",
+			 best->bandwidth);
+	if (a->looped)
+		snprintf(looped, sizeof(looped), "; %s would have a credit loop", a->looped);
+	if (vls_needed(best) < vls_of(best))
+		snprintf(needed, sizeof(needed), " (%u needed)", vls_needed(best));
+	snprintf(r->note, sizeof(r->note), "%s: %s on %u VL%s%s%s%s%s", shape_str(a->shape, shape),
+		 best->name, vls_of(best), vls_of(best) == 1 ? "" : "s", needed,
+		 r->lanes && r->lanes->by == SL2VL_BY_NOTHING ? ", no SL by path" : "", bandwidth,
+		 looped);
+}
+
+struct routes *automatic_compute(const struct route_job *job, char *why, size_t why_len)
+{
+	_cleanup_(automatic_done) struct automatic a = { .job = job, .compared = true };
+	const struct topo *t = job->topo;
+
+	if (t->n_switches > UINT16_MAX - 1) {
+		snprintf(why, why_len, "%u switches, at most %u can be routed", t->n_switches,
+			 UINT16_MAX - 1);
+		return NULL;
+	}
+	a.graph = graph_new(t, &job->options);
+	a.shape = shape_find(a.graph);
+	a.small = keep_may_compare(t);
+	a.tiny = (uint64_t)t->n_switches * t->max_lid <= TINY;
+	try_all(&a);
+	if (!a.best.routes) {
+		snprintf(why, why_len, "no engine routes this fabric");
+		return NULL;
+	}
+	write_note(&a);
+	free(a.best.routes->judged); /* by an engine that proved its tables itself */
+	a.best.routes->judged = xmemdup(&a.best.verdict, sizeof(a.best.verdict));
+	a.best.routes->compared_load =
+		a.compared ? a.best.verdict.max_load : job->previous->compared_load;
+	snprintf(a.best.routes->by, sizeof(a.best.routes->by), "%s", a.best.name);
+	snprintf(a.best.routes->engine, sizeof(a.best.routes->engine), "auto");
+	return take(a.best.routes);
+}

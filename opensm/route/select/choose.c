@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Engines in the order asked for, each result checked; `auto` as the last resort. */
+#include "route/select/choose.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "route/select/engines.h"
+#include "util/mem.h"
+
+#define SEPARATORS ", \t\n"
+
+/* The next name of the list; false at its end. */
+static bool next_name(const char **list, char *ret, size_t cap)
+{
+	const char *name = *list + strspn(*list, SEPARATORS);
+	size_t len = strcspn(name, SEPARATORS);
+
+	snprintf(ret, cap, "%.*s", (int)MIN(len, cap), name);
+	*list = name + len;
+	return len > 0;
+}
+
+static void note_refusal(struct route_choice *c, const char *name, const char *why)
+{
+	size_t len = strlen(c->refused);
+
+	snprintf(c->refused + len, sizeof(c->refused) - len, "%s%s: %s", len ? "; " : "", name,
+		 why);
+}
+
+static const struct route_skip *find_skip(const struct route_chain *chain, const char *name)
+{
+	for (unsigned i = 0; i < chain->n_skip; i++)
+		if (!strcmp(chain->skip[i].engine, name))
+			return &chain->skip[i];
+	return NULL;
+}
+
+/* Is the engine skipped? Then the reason is noted, as for one that was tried. */
+static bool is_skipped(const struct route_chain *chain, const struct route_engine *engine,
+		       struct route_choice *c)
+{
+	const struct route_skip *skip = find_skip(chain, engine->name);
+
+	if (!skip)
+		return false;
+	snprintf(c->why, sizeof(c->why), "%s", skip->why);
+	note_refusal(c, engine->name, skip->why);
+	return true;
+}
+
+static struct routes *run_engine(const struct route_engine *engine, const struct route_job *job,
+			  struct route_choice *c)
+{
+	if (job->progress)
+		snprintf(job->progress->engine, sizeof(job->progress->engine), "%s", engine->name);
+	return route_engine_run(engine, job, c->why, sizeof(c->why));
+}
+
+/* Tables of one engine, if they hold (or may be unsafe). */
+static struct routes *try_engine(const struct route_chain *chain, const struct route_engine *engine,
+			  const struct route_job *job, struct route_choice *c)
+{
+	struct routes *r = NULL;
+	char text[ROUTE_VERDICT_STRLEN], why[ROUTE_VERDICT_STRLEN + 80];
+	const char *fault;
+
+	if (is_skipped(chain, engine, c))
+		return NULL;
+	r = run_engine(engine, job, c);
+	if (!r) {
+		note_refusal(c, engine->name, c->why);
+		return NULL;
+	}
+	if (r->judged)
+		c->verdict = *r->judged;
+	else
+		routes_check_after(job->previous, r, job->threads, &c->verdict);
+	/* Tables derived from some of unknown making are not balanced afterwards either. */
+	if (job->previous && !job->previous->options && !r->balanced_load)
+		r->balanced_load = c->verdict.max_load;
+	fault = route_fault(&c->verdict);
+	c->unsafe = fault && chain->allow_unsafe;
+	if (!fault || chain->allow_unsafe)
+		return r;
+	snprintf(why, sizeof(why), "its tables %s and are refused (%s)", fault,
+		 route_verdict_str(&c->verdict, text));
+	note_refusal(c, engine->name, why);
+	snprintf(c->why, sizeof(c->why), "%s: its tables %s", engine->name, fault);
+	routes_unref(r);
+	return NULL;
+}
+
+/* After the death of auto, or of the engine before it: the plain engines. */
+static struct routes *try_plain(const struct route_chain *chain, const struct route_job *job,
+				struct route_choice *c)
+{
+	const struct route_engine *engine;
+	struct routes *r = NULL;
+
+	for (unsigned n = 1; !r && (engine = route_engine_last_resort(n)); n++)
+		if (!find_skip(chain, engine->name))
+			r = try_engine(chain, engine, job, c);
+	return r;
+}
+
+static struct routes *fall_back(const struct route_chain *chain, const struct route_job *job,
+				bool tried_auto, struct route_choice *c)
+{
+	const struct route_engine *automatic = route_engine_that_chooses();
+	struct routes *r = tried_auto ? NULL : try_engine(chain, automatic, job, c);
+
+	return r || !chain->n_skip ? r : try_plain(chain, job, c);
+}
+
+bool route_list_is_slow(const char *list, const struct route_engines *more)
+{
+	bool slow = false;
+	char name[64];
+
+	while (list && next_name(&list, name, sizeof(name))) {
+		const struct route_engine *engine = route_engine_find_in(more, name);
+
+		slow |= engine && (engine->slow || engine->compute_with);
+	}
+	return slow;
+}
+
+struct routes *route_choose(const struct route_chain *chain, const struct route_job *job,
+			    struct route_choice *ret)
+{
+	const char *list = chain->list ? chain->list : "";
+	bool fallback = true, tried_auto = false;
+	char name[64];
+
+	assert(chain && job && job->topo && ret);
+	*ret = (struct route_choice){ 0 };
+	while (next_name(&list, name, sizeof(name))) {
+		const struct route_engine *engine = route_engine_find_in(chain->more, name);
+		struct routes *r;
+
+		if (!strcmp(name, "no_fallback"))
+			fallback = false;
+		if (!engine)
+			continue;
+		tried_auto |= engine->chooses;
+		r = try_engine(chain, engine, job, ret);
+		if (r)
+			return r;
+	}
+	if (fallback && (!tried_auto || chain->n_skip))
+		return fall_back(chain, job, tried_auto, ret);
+	if (!ret->why[0])
+		snprintf(ret->why, sizeof(ret->why),
+			 "routing_engine has no_fallback and names no engine that there is");
+	return NULL;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The engines, one function each; struct route_engine says what they promise. */
+#pragma once
+
+#include "conf/engines.h"
+#include "route/core/engine.h"
+#include "route/proof/keep_policy.h"
+
+#define ROUTE_ENGINE(NAME, FUNCTION, ...) \
+	struct routes *FUNCTION##_compute(const struct route_job *job, char *why, size_t why_len);
+CONF_ENGINES(ROUTE_ENGINE)
+#undef ROUTE_ENGINE
+
+/* By name, exact and case-sensitive; NULL if unknown. */
+const struct route_engine *route_engine_find(const char *name);
+/* The same among the built-in engines and `more` (NULL: none). */
+const struct route_engine *route_engine_find_in(const struct route_engines *more, const char *name);
+/* auto. */
+const struct route_engine *route_engine_that_chooses(void);
+/* Number `n` (from 1) of those that are tried in the end; NULL: there are no more. */
+const struct route_engine *route_engine_last_resort(unsigned n);
+/*
+ * The built-in engine that made the tables: of auto the one that it took. Never NULL: an engine of
+ * a plugin, or an unknown one, is one without capabilities and name.
+ */
+const struct route_engine *route_engine_of(const struct routes *r);
+/*
+ * The rule for the most loaded channel: KEEP_PATHS for tables whose paths have service levels, or
+ * may have under damage.
+ */
+enum keep_rule route_engine_load_rule(const struct routes *r);

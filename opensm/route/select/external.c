@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Runs a plugin's engine like a built-in one: topo in, its rows out, every entry checked. */
+#include "route/select/external.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "route/core/unassigned.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define NAME_MAX_LEN 31
+
+bool external_name_is_good(const char *name)
+{
+	size_t len = name ? strlen(name) : 0;
+
+	if (!len || len > NAME_MAX_LEN || !strcmp(name, "no_fallback"))
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (!isalnum((unsigned char)name[i]) && name[i] != '_' && name[i] != '-')
+			return false;
+	}
+	return true;
+}
+
+/*
+ * ---- the picture of the fabric -----------------------------------------------------------------
+ */
+
+/* `face` comes first: the plugin's pointer to it leads back to the job. */
+struct picture {
+	struct opensm_topology face;
+	const struct route_job *job;
+	struct opensm_topo_switch *switches;
+	struct opensm_topo_host *hosts;
+	struct opensm_topo_port *ports;
+};
+
+static int is_cancelled(const struct opensm_topology *t)
+{
+	const struct route_job *job = ((const struct picture *)(const void *)t)->job;
+
+	return job->cancelled && *job->cancelled;
+}
+
+static void draw_switches(struct picture *p, const struct topo *t)
+{
+	uint32_t n_ports = topo_n_entries(t);
+
+	p->switches = xcalloc(t->n_switches + 1, sizeof(*p->switches));
+	p->ports = xcalloc(n_ports + 1, sizeof(*p->ports));
+	for (uint32_t i = 0; i < t->n_switches; i++) {
+		const struct topo_switch *sw = &t->switches[i];
+
+		p->switches[i] = (struct opensm_topo_switch){
+			.guid = sw->guid,
+			.system_guid = sw->sysimg_guid,
+			.first_port = sw->first_port,
+			.lid = sw->lid,
+			.table_size = sw->lft_cap,
+			.n_ports = sw->n_ports,
+			.lmc = sw->lmc,
+		};
+	}
+	for (uint32_t i = 0; i < n_ports; i++)
+		p->ports[i] = (struct opensm_topo_port){
+			.peer_switch = t->ports[i].sw,
+			.peer_host = t->ports[i].host,
+			.peer_port = t->ports[i].port,
+		};
+}
+
+static void draw_hosts(struct picture *p, const struct topo *t)
+{
+	p->hosts = xcalloc(t->n_hosts + 1, sizeof(*p->hosts));
+	for (uint32_t i = 0; i < t->n_hosts; i++) {
+		const struct topo_host *h = &t->hosts[i];
+
+		p->hosts[i] = (struct opensm_topo_host){
+			.port_guid = h->guid,
+			.node_guid = h->node_guid,
+			.system_guid = h->sysimg_guid,
+			.at_switch = h->sw,
+			.lid = h->lid,
+			.at_port = h->sw_port,
+			.node_port = h->node_port,
+			.lmc = h->lmc,
+			.is_router = h->router,
+		};
+	}
+}
+
+static struct picture *picture_new(const struct route_job *job)
+{
+	struct picture *p = xcalloc(1, sizeof(*p));
+
+	p->job = job;
+	draw_switches(p, job->topo);
+	draw_hosts(p, job->topo);
+	p->face = (struct opensm_topology){
+		.size = sizeof(p->face),
+		.n_switches = job->topo->n_switches,
+		.n_hosts = job->topo->n_hosts,
+		.switches = p->switches,
+		.hosts = p->hosts,
+		.ports = p->ports,
+		.max_lid = job->topo->max_lid,
+		.cancelled = is_cancelled,
+		.n_lanes = route_vls(job),
+	};
+	return p;
+}
+
+static void picture_freep(struct picture **p)
+{
+	if (!*p)
+		return;
+	free((*p)->switches);
+	free((*p)->hosts);
+	free((*p)->ports);
+	free(*p);
+}
+
+/*
+ * ---- the plugin's tables ------------------------------------------------------------------------
+ */
+
+static bool leads_somewhere(const struct topo *t, uint32_t sw, unsigned port)
+{
+	const struct topo_port *p;
+
+	if (!port || port > t->switches[sw].n_ports)
+		return false;
+	p = topo_port(t, sw, port);
+	return p->sw != TOPO_NONE || p->host != TOPO_NONE;
+}
+
+/* False and `why`: the row holds an impossible entry. `at`: unassigned_owners(). */
+static bool tidy_row(struct routes *r, uint32_t sw, const uint32_t *at, char *why, size_t why_len)
+{
+	const struct topo_switch *s = &r->topo->switches[sw];
+	unsigned end = s->lid ? s->lid + (1u << s->lmc) : 0;
+	uint8_t *row = routes_row(r, sw);
+
+	for (unsigned lid = 0; lid < r->row_size; lid++) {
+		if (lid > r->top || at[lid] == TOPO_NONE || lid >= s->lft_cap)
+			row[lid] = LFT_NO_PORT;
+		else if (lid >= s->lid && lid < end)
+			row[lid] = 0;
+		else if (row[lid] != LFT_NO_PORT && !leads_somewhere(r->topo, sw, row[lid])) {
+			snprintf(why, why_len,
+				 "switch 0x%016llx sends LID %u out of port %u, where nothing is",
+				 (unsigned long long)s->guid, lid, row[lid]);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool tidy(struct routes *r, char *why, size_t why_len)
+{
+	_cleanup_free_ uint32_t *at = unassigned_owners(r->topo, r->top);
+	bool good = true;
+
+	for (uint32_t i = 0; i < r->topo->n_switches && good; i++)
+		good = tidy_row(r, i, at, why, why_len);
+	return good;
+}
+
+/* Takes the levels over as VLs. False and `why`: they are impossible. */
+static bool take_vls(struct routes *r, const struct opensm_tables *tables, unsigned most,
+		       char *why, size_t why_len)
+{
+	size_t n = (size_t)r->topo->n_switches * r->row_size;
+
+	if (tables->lanes < 2)
+		return true;
+	if (tables->lanes > most) {
+		snprintf(why, why_len, "it wants %u VLs, and there are %u", tables->lanes, most);
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (tables->levels[i] >= SL2VL_SLS) {
+			snprintf(why, why_len, "service level %u is beyond %u", tables->levels[i],
+				 SL2VL_SLS - 1);
+			return false;
+		}
+	r->lanes = sl2vl_new(r->topo, tables->lanes, SL2VL_BY_SWITCH_LID, r->row_size, 1);
+	memcpy(r->lanes->sl, tables->levels, n);
+	return true;
+}
+
+static struct routes *compute(void *arg, const struct route_job *job, char *why, size_t why_len)
+{
+	const struct opensm_routing_engine *from = arg;
+	_cleanup_(picture_freep) struct picture *p = picture_new(job);
+	_cleanup_(routes_unrefp) struct routes *r =
+		routes_new(job->topo, from->name, job->topo->max_lid);
+	_cleanup_free_ uint8_t *levels =
+		xcalloc((size_t)job->topo->n_switches * r->row_size + 1, sizeof(*levels));
+	struct opensm_tables tables = {
+		.rows = r->lft, .row_size = r->row_size, .levels = levels,
+	};
+	char said[160] = "";
+	int result = from->compute(from->arg, &p->face, &tables, said, sizeof(said));
+
+	why[0] = '\0';
+	if (is_cancelled(&p->face)) {
+		snprintf(why, why_len, "cancelled");
+		return NULL;
+	}
+	if (result) {
+		str_printable(said, sizeof(said), why, why_len);
+		if (!why[0])
+			snprintf(why, why_len, "it returned %d", result);
+		return NULL;
+	}
+	if (!tidy(r, why, why_len) || !take_vls(r, &tables, p->face.n_lanes, why, why_len))
+		return NULL;
+	return take(r);
+}
+
+struct route_engine external_engine(const struct opensm_routing_engine *from)
+{
+	return (struct route_engine){
+		.name = from->name,
+		.compute_with = compute,
+		.arg = (void *)from, /* which compute() takes back as const */
+	};
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Former tables against new ones: computes what keep_policy.h has to compare. The rules are the
+ * same for tables that grew and for tables that were found; were they not, a new process would move
+ * what the old one was content with.
+ */
+#include "route/select/keep_tables.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "route/core/cancel.h"
+#include "route/core/unassigned.h"
+#include "route/proof/keep_policy.h"
+#include "route/select/adopt_found.h"
+#include "route/select/engines.h"
+#include "route/select/reroute.h"
+#include "util/mem.h"
+
+struct keeping {
+	const struct route_chain *chain;
+	const struct route_job *job;
+	struct keep_report *ret;
+};
+
+static const struct route_engine *engine_of(const struct keeping *w, const struct routes *r)
+{
+	return route_engine_find_in(w->chain->more, r->engine);
+}
+
+/* Sets `choice` anew if balance moved something. */
+static struct routes *balanced(const struct keeping *w, const struct route_job *job,
+			       struct routes *r)
+{
+	struct keep_report *ret = w->ret;
+	struct reroute_report report = { .verdict = ret->choice.verdict };
+
+	r = reroute_balance(engine_of(w, r), job, r, &report);
+	if (report.n_entries || report.n_lids)
+		snprintf(ret->note, sizeof(ret->note),
+			 "a channel would carry %u, with routes from scratch %u: %u entries move "
+			 "and %u LIDs are "
+			 "routed anew, now it is %u",
+			 ret->choice.verdict.max_load, report.load_fresh, report.n_entries,
+			 report.n_lids, report.verdict.max_load);
+	ret->choice.verdict = report.verdict;
+	return r;
+}
+
+/* `previous` NULL: from scratch. */
+static struct routes *computed(const struct keeping *w, const struct routes *previous, bool balance)
+{
+	struct route_job job = *w->job;
+	struct routes *r;
+
+	job.previous = previous;
+	r = route_choose(w->chain, &job, &w->ret->choice);
+	return r && balance ? balanced(w, &job, r) : r;
+}
+
+/* ---- our own ------------------------------------------------------------------------------- */
+
+static struct routes *grown(const struct keeping *w)
+{
+	struct routes *r = computed(w, w->job->previous, true), *fresh;
+	const struct route_verdict *kept = &w->ret->choice.verdict;
+	struct keep_report anew = { .note = "" };
+
+	if (!r || engine_of(w, r)->exact || w->ret->choice.unsafe ||
+	    keep_is_surely_fair(route_engine_load_rule(r), kept) || !keep_may_compare(r->topo))
+		return r;
+	fresh = computed(&(struct keeping){ .chain = w->chain, .job = w->job, .ret = &anew }, NULL,
+			 true);
+	if (!fresh ||
+	    !keep_is_clearly_worse(route_engine_load_rule(r), kept, &anew.choice.verdict)) {
+		routes_unref(fresh);
+		return r;
+	}
+	snprintf(anew.note, sizeof(anew.note),
+		 "what stayed would load a channel with %u, from scratch with %u: everything is "
+		 "routed anew",
+		 kept->max_load, anew.choice.verdict.max_load);
+	routes_unref(r);
+	*w->ret = anew;
+	return fresh;
+}
+
+/* The former tables were judged for the very fabric of the job. */
+static bool has_same_fabric(const struct keeping *w)
+{
+	const struct routes *r = w->job->previous;
+	const struct route_engine *engine = engine_of(w, r);
+
+	return r->judged && engine && engine->compute && topo_is_same(r->topo, w->job->topo);
+}
+
+static struct routes *as_before(const struct keeping *w)
+{
+	const struct routes *r = w->job->previous;
+
+	w->ret->choice.verdict = *r->judged;
+	w->ret->choice.unsafe = route_fault(r->judged) != NULL;
+	return routes_ref(r);
+}
+
+/* ---- found --------------------------------------------------------------------------------- */
+
+/*
+ * The found entries in tables that hold and are not clearly worse than `fresh`; NULL: there are
+ * none.
+ */
+static struct routes *standing(const struct keeping *w, const struct routes *base,
+			       const struct route_verdict *fresh, bool whole)
+{
+	struct route_verdict v;
+	struct routes *r = adopt_found(&(struct adopt_job){
+		.job = w->job, .found = w->job->previous, .base = base, .whole = whole,
+		.unsafe = w->ret->choice.unsafe, .fresh = fresh,
+	}, &v);
+
+	if (r)
+		w->ret->choice.verdict = v;
+	return r;
+}
+
+static void say_kept(struct keep_report *ret, const char *what, const struct route_verdict *fresh)
+{
+	snprintf(ret->note, sizeof(ret->note),
+		 "tables found in the switches are kept %s (load %u, from scratch %u)", what,
+		 ret->choice.verdict.max_load, fresh->max_load);
+}
+
+/* Takes `fresh`. */
+static struct routes *mended(const struct keeping *w, struct routes *fresh,
+			     const struct keep_report *anew)
+{
+	const struct route_verdict *least = &anew->choice.verdict;
+	struct routes *r = computed(w, w->job->previous, false), *more;
+
+	if (r && !engine_of(w, r)->exact) {
+		more = standing(w, r, least, false);
+		if (more) {
+			routes_unref(r);
+			r = more;
+		}
+	}
+	if (r &&
+	    !keep_is_clearly_worse(route_engine_load_rule(r), &w->ret->choice.verdict, least)) {
+		say_kept(w->ret, "where they are right", least);
+		routes_unref(fresh);
+		return r;
+	}
+	*w->ret = *anew;
+	if (r)
+		snprintf(w->ret->note, sizeof(w->ret->note),
+			 "tables found in the switches are clearly worse than from scratch: they "
+			 "are replaced");
+	routes_unref(r);
+	return fresh;
+}
+
+static struct routes *found(const struct keeping *w)
+{
+	struct routes *fresh = computed(w, NULL, true), *r = NULL;
+	struct keep_report anew = *w->ret;
+
+	if (fresh && !engine_of(w, fresh)->compute)
+		return fresh; /* tables of an engine from outside are its own affair */
+	if (fresh && !engine_of(w, fresh)->exact)
+		r = standing(w, fresh, &anew.choice.verdict, true);
+	if (r) {
+		say_kept(w->ret, "as they are", &anew.choice.verdict);
+		routes_unref(fresh);
+		return r;
+	}
+	return fresh ? mended(w, fresh, &anew) : NULL;
+}
+
+struct routes *keep_tables(const struct route_chain *chain, const struct route_job *job,
+			   bool is_found, struct keep_report *ret)
+{
+	const struct keeping w = { .chain = chain, .job = job, .ret = ret };
+	struct routes *r;
+
+	assert(chain && job && job->topo && ret);
+	*ret = (struct keep_report){ .note = "" };
+	if (job->previous && !is_found && has_same_fabric(&w))
+		return as_before(&w);
+	r = !job->previous ? computed(&w, NULL, true) : is_found ? found(&w) : grown(&w);
+	if (r && is_cancelled(job->cancelled))
+		return r;
+	if (r) {
+		free(r->judged);
+		r->judged = xmemdup(&ret->choice.verdict, sizeof(ret->choice.verdict));
+	}
+	return r;
+}
+
+/* ---- in quiet times ------------------------------------------------------------------------ */
+
+static bool may_rebalance(const struct keeping *w)
+{
+	const struct routes *r = w->job->previous;
+	const struct route_engine *engine = engine_of(w, r);
+
+	return has_same_fabric(w) && !engine->exact && !route_fault(r->judged);
+}
+
+/* Is `fresh` worth it? */
+static bool is_better_balanced(const struct routes *was, const struct routes *fresh,
+			       const struct route_choice *choice)
+{
+	return !choice->unsafe && !keep_has_path_levels(fresh) &&
+	       choice->verdict.unreachable == was->judged->unreachable &&
+	       was->judged->max_load > keep_bound(KEEP_QUIET, choice->verdict.max_load);
+}
+
+static void take_columns(struct routes *r, const struct routes *fresh, lid_t base, uint8_t lmc)
+{
+	for (uint32_t lid = base; base && lid < base + (1u << lmc) && lid <= r->top; lid++)
+		for (uint32_t s = 0; s < r->topo->n_switches; s++)
+			if (routes_port(r, s, (lid_t)lid) != routes_port(fresh, s, (lid_t)lid))
+				routes_write(r, s, (lid_t)lid, routes_port(fresh, s, (lid_t)lid));
+}
+
+/* Of all LIDs that are assigned. */
+static void take_all_columns(struct routes *r, const struct routes *fresh)
+{
+	const struct topo *t = r->topo;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		take_columns(r, fresh, t->switches[s].lid, t->switches[s].lmc);
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		take_columns(r, fresh, t->hosts[h].lid, t->hosts[h].lmc);
+	unassigned_open_loops(r);
+}
+
+/* What there is to tables besides their rows. */
+static void take_making(struct routes *r, struct routes *fresh)
+{
+	memcpy(r->engine, fresh->engine, sizeof(r->engine));
+	memcpy(r->by, fresh->by, sizeof(r->by));
+	memcpy(r->note, fresh->note, sizeof(r->note));
+	r->compared_load = fresh->compared_load;
+	r->options = fresh->options;
+	r->expected_load = fresh->expected_load;
+	r->balanced_load = fresh->balanced_load;
+	r->hops = take(fresh->hops);
+	r->places = take(fresh->places);
+	r->downs = take(fresh->downs);
+	r->lanes = take(fresh->lanes);
+	r->master_tree = take(fresh->master_tree);
+}
+
+/* May columns of both be in the same tables? */
+static bool go_together(const struct routes *a, const struct routes *b)
+{
+	return keep_may_compare(a->topo) && !a->lanes && !b->lanes && !strcmp(a->by, b->by) &&
+	       !a->places && !b->places && a->options == b->options;
+}
+
+/* `was` with as few columns of `fresh` as do; else with all of them. Judged in w->ret. */
+static struct routes *rebalanced(const struct keeping *w, struct routes *fresh)
+{
+	const struct routes *was = w->job->previous;
+	struct route_verdict *v = &w->ret->choice.verdict;
+	uint32_t limit = keep_limit(KEEP_QUIET, v->max_load);
+	struct routes *r = routes_derive(w->job->topo, was);
+	size_t mark = routes_mark(r);
+
+	if (go_together(was, fresh) && reroute_columns(r, fresh, limit)) {
+		routes_check_after(NULL, r, w->job->threads, v);
+		if (!route_fault(v) && v->max_load <= limit) {
+			take_making(r, fresh);
+			return r;
+		}
+	}
+	routes_rewind(r, mark);
+	take_all_columns(r, fresh);
+	take_making(r, fresh);
+	routes_check_after(NULL, r, w->job->threads, v);
+	return r;
+}
+
+struct routes *keep_tables_balanced(const struct route_chain *chain, const struct route_job *job,
+				    struct keep_report *ret)
+{
+	const struct keeping w = { .chain = chain, .job = job, .ret = ret };
+	const struct routes *was = job->previous;
+	struct routes *fresh, *r = NULL;
+
+	assert(chain && job->topo && was && ret);
+	*ret = (struct keep_report){ .note = "" };
+	if (!may_rebalance(&w))
+		return routes_ref(was);
+	fresh = computed(&w, NULL, true);
+	if (fresh && !is_cancelled(job->cancelled) && is_better_balanced(was, fresh, &ret->choice))
+		r = rebalanced(&w, fresh);
+	routes_unref(fresh);
+	if (!r || is_cancelled(job->cancelled) || route_fault(&ret->choice.verdict)) {
+		routes_unref(r);
+		return as_before(&w);
+	}
+	snprintf(ret->note, sizeof(ret->note),
+		 "quiet: the most loaded channel carries %u instead of %u",
+		 ret->choice.verdict.max_load, was->judged->max_load);
+	r->judged = xmemdup(&ret->choice.verdict, sizeof(ret->choice.verdict));
+	return r;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Engine, verdict, and what happens when they disagree about balance. Loads are counted as in the
+ * verdict: end-port pairs on channels between switches.
+ */
+#include "route/select/reroute.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "route/proof/keep_policy.h"
+#include "route/sp/balance.h"
+#include "util/mem.h"
+
+#define ROUNDS_MAX 100 /* each takes something off what carries too much; the last ones little */
+
+struct mover {
+	struct routes *r;
+	const struct routes *fresh;
+	uint32_t n, n_ports;
+	uint32_t *sources; /* per switch: end ports */
+	uint32_t *load;    /* per channel (entry of topo->ports) */
+	uint32_t *flow;    /* per switch, for the column at hand */
+	uint32_t limit;
+	bool *replaced;    /* per LID */
+};
+
+/* Adds the flows of one LID to the loads, `sign` times. */
+static void add_column(struct mover *b, const struct routes *r, lid_t lid, int sign)
+{
+	for (uint32_t s = 0; s < b->n; s++) {
+		uint32_t channel = b->sources[s] ? routes_channel(r, s, lid) : TOPO_NONE;
+
+		for (uint32_t hops = 0; channel != TOPO_NONE && hops < b->n; hops++) {
+			b->load[channel] += (uint32_t)sign * b->sources[s];
+			channel = routes_channel(r, r->topo->ports[channel].sw, lid);
+		}
+	}
+}
+
+static bool is_over(const struct mover *b, uint32_t channel)
+{
+	return b->load[channel] > b->limit;
+}
+
+/* Sets flow[]; true if the LID has flows through a channel that carries too much. */
+static bool crosses(struct mover *b, lid_t lid)
+{
+	const struct topo *t = b->r->topo;
+	bool over = false;
+
+	memset(b->flow, 0, b->n * sizeof(*b->flow));
+	for (uint32_t s = 0; s < b->n; s++) {
+		uint32_t at = s;
+
+		for (uint32_t hops = 0; b->sources[s] && hops < b->n; hops++) {
+			uint32_t channel = routes_channel(b->r, at, lid);
+
+			b->flow[at] += b->sources[s];
+			if (channel == TOPO_NONE)
+				break;
+			over |= is_over(b, channel);
+			at = t->ports[channel].sw;
+		}
+	}
+	return over;
+}
+
+static bool some_is_over(const struct mover *b)
+{
+	for (uint32_t c = 0; c < b->n_ports; c++)
+		if (is_over(b, c))
+			return true;
+	return false;
+}
+
+static bool is_nearer(const struct routes *r, uint32_t from, uint32_t peer, uint32_t at)
+{
+	const uint8_t *hops = r->hops + (size_t)at * r->topo->n_switches;
+
+	return peer != TOPO_NONE && hops[peer] + 1 == hops[from];
+}
+
+/* Takes `flow` off the path from `sw` on, or puts it there; most load on that path afterwards. */
+static uint32_t shift(struct mover *b, uint32_t sw, lid_t lid, int64_t flow)
+{
+	uint32_t most = 0, channel = routes_channel(b->r, sw, lid);
+
+	for (uint32_t hops = 0; channel != TOPO_NONE && hops < b->n; hops++) {
+		b->load[channel] += (uint32_t)flow;
+		most = MAX(most, b->load[channel]);
+		channel = routes_channel(b->r, b->r->topo->ports[channel].sw, lid);
+	}
+	return most;
+}
+
+/* Another shortest path for what `sw` sends to `lid`, with room for it. */
+static bool move_entry(struct mover *b, uint32_t sw, lid_t lid, uint32_t at)
+{
+	const struct topo *t = b->r->topo;
+	uint8_t *entry = &routes_row(b->r, sw)[lid], old = *entry, best = old;
+	uint32_t flow = b->flow[sw], least = b->limit + 1;
+
+	shift(b, sw, lid, -(int64_t)flow);
+	for (unsigned p = 1; p <= t->switches[sw].n_ports; p++) {
+		uint32_t most;
+
+		if (p == old || !is_nearer(b->r, sw, topo_port(t, sw, p)->sw, at))
+			continue;
+		*entry = (uint8_t)p;
+		most = shift(b, sw, lid, flow);
+		shift(b, sw, lid, -(int64_t)flow);
+		if (most < least) {
+			least = most;
+			best = (uint8_t)p;
+		}
+	}
+	*entry = best;
+	shift(b, sw, lid, flow);
+	return best != old;
+}
+
+/* Entries of one LID that lead into a channel that carries too much. Returns how many moved. */
+static uint32_t move_entries(struct mover *b, lid_t lid, uint32_t at)
+{
+	uint32_t moved = 0;
+
+	if (!crosses(b, lid))
+		return 0;
+	for (uint32_t s = 0; s < b->n; s++) {
+		uint32_t channel = b->flow[s] ? routes_channel(b->r, s, lid) : TOPO_NONE;
+
+		if (channel == TOPO_NONE || !is_over(b, channel) || !move_entry(b, s, lid, at))
+			continue;
+		moved++;
+		crosses(b, lid); /* flows are others now */
+	}
+	return moved;
+}
+
+static uint32_t replace_column(struct mover *b, lid_t lid, uint32_t at)
+{
+	if (b->replaced[lid] || !crosses(b, lid))
+		return 0;
+	b->replaced[lid] = true;
+	add_column(b, b->r, lid, -1);
+	for (uint32_t s = 0; s < b->n; s++)
+		if (lid <= b->r->top)
+			routes_write(b->r, s, lid, routes_port(b->fresh, s, lid));
+	add_column(b, b->r, lid, 1);
+	return 1;
+}
+
+/* Does `fn` to all LIDs of end ports, again and again while that helps. Returns the sum. */
+static uint32_t repeat(struct mover *b,
+		       uint32_t (*fn)(struct mover *b, lid_t lid, uint32_t at))
+{
+	const struct topo *t = b->r->topo;
+	uint32_t sum = 0, now = 1;
+
+	for (unsigned round = 0; round < ROUNDS_MAX && now && some_is_over(b); round++) {
+		now = 0;
+		for (uint32_t h = 0; h < t->n_hosts && some_is_over(b); h++)
+			for (unsigned k = 0; t->hosts[h].lid && k < 1u << t->hosts[h].lmc; k++)
+				if (t->hosts[h].sw != TOPO_NONE)
+					now += fn(b, (lid_t)(t->hosts[h].lid + k),
+						  t->hosts[h].sw);
+		sum += now;
+	}
+	return sum;
+}
+
+static void mover_open(struct mover *b)
+{
+	const struct topo *t = b->r->topo;
+
+	b->n = t->n_switches;
+	b->n_ports = topo_n_entries(t);
+	b->sources = xcalloc(b->n, sizeof(*b->sources));
+	b->flow = xcalloc(b->n, sizeof(*b->flow));
+	b->load = xcalloc(b->n_ports, sizeof(*b->load));
+	b->replaced = xcalloc(b->r->row_size + 1u, sizeof(*b->replaced));
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE && t->hosts[h].lid)
+			b->sources[t->hosts[h].sw]++;
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		for (unsigned k = 0; t->hosts[h].lid && k < 1u << t->hosts[h].lmc; k++)
+			if (t->hosts[h].sw != TOPO_NONE)
+				add_column(b, b->r, (lid_t)(t->hosts[h].lid + k), 1);
+}
+
+static void mover_close(struct mover *b)
+{
+	free(b->sources);
+	free(b->flow);
+	free(b->load);
+	free(b->replaced);
+}
+
+/* Single entries are moved only where nothing but load decides. */
+static bool may_move_entries(const struct route_job *job, const struct routes *r)
+{
+	const struct route_options *o = &job->options;
+	bool lmc = false;
+
+	for (uint32_t h = 0; h < r->topo->n_hosts; h++)
+		lmc |= r->topo->hosts[h].lmc != 0;
+	return r->hops && !r->places && !lmc && !o->n_weights && !o->n_order && !o->n_ignore &&
+	       !o->scatter_seed;
+}
+
+static void rebalance(const struct route_job *job, struct routes *r, const struct routes *fresh,
+		      struct reroute_report *ret)
+{
+	struct mover b = {
+		.r = r, .fresh = fresh, .limit = keep_limit(KEEP_BALANCE, ret->load_fresh),
+	};
+
+	routes_touch(r);
+	mover_open(&b);
+	if (may_move_entries(job, r))
+		ret->n_entries = repeat(&b, move_entries);
+	ret->n_lids = repeat(&b, replace_column);
+	mover_close(&b);
+}
+
+bool reroute_columns(struct routes *r, const struct routes *fresh, uint32_t limit)
+{
+	struct mover b = { .r = r, .fresh = fresh, .limit = limit };
+	bool fits;
+
+	assert(r->topo->n_switches == fresh->topo->n_switches);
+	mover_open(&b);
+	repeat(&b, replace_column);
+	fits = !some_is_over(&b);
+	mover_close(&b);
+	return fits;
+}
+
+/* Columns of different orders of up and down do not go together (tree.h). */
+static bool is_same_order(const struct routes *a, const struct routes *b)
+{
+	size_t size = a->topo->n_switches * sizeof(*a->places);
+
+	return (!a->places && !b->places) ||
+	       (a->places && b->places && !memcmp(a->places, b->places, size));
+}
+
+struct routes *reroute_balance(const struct route_engine *engine, const struct route_job *job,
+			       struct routes *r, struct reroute_report *ret)
+{
+	struct route_job alone = *job;
+	struct route_verdict fair;
+	struct routes *fresh;
+
+	assert(job && job->topo && r && ret);
+	if (!engine || !engine->compute || r->lanes)
+		return r;
+	if (engine->balances || r->places)
+		balance_verified(job, r, &ret->verdict, &ret->n_balanced);
+	if (!engine->balances || !job->previous ||
+	    keep_is_surely_balanced(r, &ret->verdict) ||
+	    /* no entry changes: then none does for balance either */
+	    routes_are_same(job->previous, r))
+		return r;
+	alone.previous = NULL;
+	alone.progress = NULL;
+	fresh = route_engine_run(engine, &alone, ret->why, sizeof(ret->why));
+	if (!fresh)
+		return r;
+	routes_check(fresh, job->threads, &fair);
+	ret->load_fresh = fair.max_load;
+	if (!fair.unreachable && ret->verdict.max_load > keep_bound(KEEP_BALANCE, fair.max_load) &&
+	    is_same_order(r, fresh)) {
+		rebalance(job, r, fresh, ret);
+		routes_check_after(NULL, r, job->threads, &ret->verdict);
+	}
+	routes_unref(fresh);
+	return r;
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Which kind, in order: nothing to choose, trees, HyperX, grids, dragonflies. Trees are found here.
+ */
+#include "route/shape/recognise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/bisect.h"
+#include "util/mem.h"
+
+const struct graph_group *shape_edge(const struct graph *g, uint32_t u, uint32_t v)
+{
+	uint32_t group = graph_find(g, u, v);
+
+	return group != TOPO_NONE ? &g->groups[group] : NULL;
+}
+
+#define FAIR_SHARE 8 /* one in so many */
+
+/*
+ * Leaves have at least half as many end ports as the median of the switches that have any: a
+ * service node plugged into a spine makes it no leaf.
+ */
+static void find_leaves(const struct graph *g, struct shape *s)
+{
+	_cleanup_free_ uint32_t *hosts = xcalloc(g->n, sizeof(*hosts));
+	_cleanup_free_ uint32_t *counts = xcalloc(g->n, sizeof(*counts));
+	uint32_t n = 0, median = 0;
+
+	for (uint32_t h = 0; h < g->topo->n_hosts; h++)
+		if (g->topo->hosts[h].sw != TOPO_NONE)
+			hosts[g->topo->hosts[h].sw]++;
+	for (uint32_t u = 0; u < g->n; u++)
+		if (hosts[u])
+			counts[n++] = hosts[u];
+	if (n) {
+		qsort(counts, n, sizeof(*counts), compare_u32);
+		median = counts[n / 2];
+	}
+	for (uint32_t u = 0; u < g->n; u++)
+		s->leaf[u] = hosts[u] && 2 * hosts[u] >= median;
+}
+
+/* Marks everything connected with `from`; are there leaves among it? */
+static bool flood_part(const struct graph *g, const struct shape *s, uint32_t from, bool *seen,
+		       uint32_t *queue)
+{
+	uint32_t head = 0, tail = 0;
+	bool leaves = false;
+
+	seen[from] = true;
+	queue[tail++] = from;
+	while (head < tail) {
+		uint32_t u = queue[head++];
+
+		leaves |= s->leaf[u];
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			uint32_t v = g->groups[i].to;
+
+			if (!seen[v]) {
+				seen[v] = true;
+				queue[tail++] = v;
+			}
+		}
+	}
+	return leaves;
+}
+
+static void count_parts(const struct graph *g, struct shape *s)
+{
+	_cleanup_free_ bool *seen = xcalloc(g->n, sizeof(*seen));
+	_cleanup_free_ uint32_t *queue = xcalloc(g->n, sizeof(*queue));
+
+	for (uint32_t u = 0; u < g->n; u++)
+		if (!seen[u])
+			s->n_parts += flood_part(g, s, u, seen, queue);
+}
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+/* Hops to the nearest leaf; TOPO_NONE where there is none. */
+static void find_ranks(const struct graph *g, const struct shape *s, uint32_t *rank,
+		       uint32_t *queue)
+{
+	uint32_t head = 0, tail = 0;
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		rank[u] = s->leaf[u] ? 0 : TOPO_NONE;
+		if (s->leaf[u])
+			queue[tail++] = u;
+	}
+	while (head < tail) {
+		uint32_t u = queue[head++];
+
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			uint32_t v = g->groups[i].to;
+
+			if (rank[v] == TOPO_NONE) {
+				rank[v] = rank[u] + 1;
+				queue[tail++] = v;
+			}
+		}
+	}
+}
+
+/* The most neighbours above that a fair share of the switches of a level has. */
+static uint32_t usual_ups(const struct graph *g, const uint32_t *rank, uint32_t level,
+			  uint32_t *ups)
+{
+	uint32_t n = 0, value = 0;
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		if (rank[u] != level)
+			continue;
+		ups[n] = 0;
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			ups[n] += rank[g->groups[i].to] == level + 1;
+		n++;
+	}
+	qsort(ups, n, sizeof(*ups), compare_u32);
+	for (uint32_t i = 0, run = 0; i < n; i++) {
+		run = i && ups[i] == ups[i - 1] ? run + 1 : 1;
+		if (run * FAIR_SHARE >= n)
+			value = ups[i];
+	}
+	return value;
+}
+
+/* Missing cables: by how many neighbours above a switch has, beside most of its level. */
+static uint32_t missing_ups(const struct graph *g, const uint32_t *rank, uint32_t level,
+			    uint32_t *ups)
+{
+	uint32_t usual = usual_ups(g, rank, level, ups), n = 0;
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		uint32_t own = 0;
+
+		if (rank[u] != level)
+			continue;
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			own += rank[g->groups[i].to] == level + 1;
+		n += own < usual ? usual - own : 0;
+	}
+	return n;
+}
+
+static bool find_tree(const struct graph *g, struct shape *s)
+{
+	_cleanup_free_ uint32_t *rank = xcalloc(g->n, sizeof(*rank));
+	_cleanup_free_ uint32_t *work = xcalloc(g->n, sizeof(*work));
+	uint32_t cables = 0;
+
+	find_ranks(g, s, rank, work);
+	for (uint32_t u = 0; u < g->n; u++) {
+		if (rank[u] == TOPO_NONE)
+			continue;
+		if (rank[u] >= SHAPE_LEVELS)
+			return false;
+		s->n_levels = MAX(s->n_levels, rank[u] + 1);
+		s->per_level[rank[u]]++;
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			if (u < g->groups[i].to) {
+				cables++;
+				s->n_cross += rank[g->groups[i].to] == rank[u];
+			}
+	}
+	if (s->n_levels < 2 || s->n_cross * 20 > cables)
+		return false;
+	for (uint32_t level = 0; level + 1 < s->n_levels; level++)
+		s->n_cut += missing_ups(g, rank, level, work);
+	s->kind = SHAPE_TREE;
+	return true;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static bool find_single(const struct graph *g, struct shape *s)
+{
+	if (g->first[g->n])
+		return false;
+	s->kind = SHAPE_SINGLE;
+	return true;
+}
+
+static bool find_grid(const struct graph *g, struct shape *s)
+{
+	char why[160];
+
+	s->kind = SHAPE_HYPERX;
+	s->grid = grid_find_hyperx(g, &s->n_cut);
+	if (s->grid)
+		return true;
+	s->kind = SHAPE_GRID;
+	s->grid = grid_find(g, why, sizeof(why));
+	if (s->grid)
+		s->n_cut = s->grid->n_cut;
+	return s->grid;
+}
+
+static void find_kind(const struct graph *g, struct shape *s)
+{
+	if (!find_single(g, s) && !find_tree(g, s) && !find_grid(g, s) && !shape_find_groups(g, s))
+		s->kind = SHAPE_OTHER;
+}
+
+struct shape *shape_find(const struct graph *g)
+{
+	struct shape *s = xcalloc(1, sizeof(*s));
+
+	s->n = g->n;
+	s->leaf = xcalloc(g->n, sizeof(*s->leaf));
+	find_leaves(g, s);
+	count_parts(g, s);
+	find_kind(g, s);
+	return s;
+}
+
+struct shape *shape_free(struct shape *s)
+{
+	if (!s)
+		return NULL;
+	grid_free(s->grid);
+	free(s->group);
+	free(s->leaf);
+	free(s);
+	return NULL;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static size_t append(char *text, size_t at, const char *word, unsigned long n)
+{
+	int more = snprintf(text + at, SHAPE_STRLEN - at, word, n);
+
+	return MIN(at + (size_t)MAX(more, 0), (size_t)SHAPE_STRLEN - 1);
+}
+
+static size_t tree_str(const struct shape *s, char *ret)
+{
+	size_t at = append(ret, 0, "tree of %lu levels (", s->n_levels);
+
+	for (unsigned i = 0; i < s->n_levels; i++)
+		at = append(ret, at, i ? "+%lu" : "%lu", s->per_level[i]);
+	at = append(ret, at, " switches)", 0);
+	if (s->n_cross)
+		at = append(ret, at, ", %lu cables within a level", s->n_cross);
+	return at;
+}
+
+static size_t hyperx_str(const struct shape *s, char *ret)
+{
+	const struct grid *grid = s->grid;
+	bool cube = true;
+	size_t at = 0;
+
+	for (unsigned d = 0; d < grid->n_dims; d++)
+		cube &= grid->size[d] == 2;
+	if (grid->n_dims == 1)
+		return append(ret, 0, s->n == 2 ? "two switches" : "full mesh of %lu switches",
+			      s->n);
+	if (cube && grid->n_dims == 2)
+		return append(ret, 0, "ring of 4", 0);
+	if (cube) {
+		at = append(ret, 0, "hypercube of %lu dimensions", grid->n_dims);
+		/* The same cables, by the name that the fabric's builders may use. */
+		if (grid->n_dims == 4 || grid->n_dims == 6)
+			at = append(ret, at,
+				    grid->n_dims == 4 ? " (4x4 torus)" : " (4x4x4 torus)", 0);
+		return at;
+	}
+	for (unsigned d = 0; d < grid->n_dims; d++)
+		at = append(ret, at, d ? "x%lu" : "%lu", grid->size[d]);
+	return append(ret, at, " HyperX", 0);
+}
+
+char *shape_str(const struct shape *s, char ret[SHAPE_STRLEN])
+{
+	char text[GRID_STRLEN];
+	size_t at = 0;
+
+	switch (s->kind) {
+	case SHAPE_SINGLE:
+		at = append(ret, 0,
+			 s->n == 1 ? "single switch" : "%lu switches without cables between them",
+			 s->n);
+		break;
+	case SHAPE_TREE:
+		at = tree_str(s, ret);
+		break;
+	case SHAPE_HYPERX:
+		at = hyperx_str(s, ret);
+		break;
+	case SHAPE_GRID:
+		at = (size_t)snprintf(ret, SHAPE_STRLEN, "%s", grid_str(s->grid, text));
+		break;
+	case SHAPE_DRAGONFLY:
+	case SHAPE_DRAGONFLY_PLUS:
+		at = append(ret, 0, s->kind == SHAPE_DRAGONFLY ? "dragonfly of %lu groups"
+							    : "dragonfly+ of %lu groups",
+			 s->n_groups);
+		at = append(ret, at, " of %lu switches", s->per_group);
+		break;
+	case SHAPE_OTHER:
+		at = append(ret, 0, "irregular fabric of %lu switches", s->n);
+		break;
+	}
+	if (s->n_parts > 1)
+		at = append(ret, at, " in %lu parts", s->n_parts);
+	if (s->n_cut && s->kind != SHAPE_GRID)
+		append(ret, at, s->n_cut == 1 ? ", 1 cable missing" : ", %lu cables missing",
+		    s->n_cut);
+	return ret;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What kind of fabric a graph is, found by its local structure, without configuration.
+ *
+ * Everything here is linear in cables times ports, tolerates damage as far as the structure that is
+ * left is certain, and answers "other" when in doubt: routes are checked whatever was recognised.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "route/core/graph.h"
+#include "route/shape/grid.h"
+#include "util/mem.h"
+
+#define SHAPE_LEVELS 8
+
+enum shape_kind {
+	SHAPE_SINGLE,	      /* one switch with end ports at most */
+	SHAPE_TREE,	      /* levels; cables run between neighbouring levels */
+	/* rows of cliques in every dimension; hypercubes and full meshes are some */
+	SHAPE_HYPERX,
+	SHAPE_GRID,	      /* meshes and tori */
+	SHAPE_DRAGONFLY,      /* groups are cliques */
+	SHAPE_DRAGONFLY_PLUS, /* groups are leaves and spines */
+	SHAPE_OTHER,
+};
+
+struct shape {
+	enum shape_kind kind;
+	uint32_t n;	       /* switches of the graph */
+	uint32_t n_parts;      /* connected parts with end ports */
+	/* cables (groups of parallel ones) that are missing from the whole fabric */
+	uint32_t n_cut;
+	/* tree */
+	unsigned n_levels;
+	uint32_t per_level[SHAPE_LEVELS];
+	uint32_t n_cross;      /* cables within a level */
+	struct grid *grid;     /* grid, HyperX */
+	/* dragonfly */
+	uint32_t n_groups, per_group; /* switches of most groups */
+	uint32_t *group;	      /* per switch */
+	/* per switch: carries end ports as the others of its level do */
+	bool *leaf;
+};
+
+/* The caller frees. The same graph gives the same shape. */
+struct shape *shape_find(const struct graph *g);
+struct shape *shape_free(struct shape *s);
+FREEP(shape_free, struct shape)
+
+/* "dragonfly of 33 groups of 8 switches, 12 cables missing" */
+#define SHAPE_STRLEN 128
+char *shape_str(const struct shape *s, char ret[SHAPE_STRLEN]);
+
+/* For one shape only: true, and `s` is filled, if the graph is one. */
+bool shape_find_groups(const struct graph *g, struct shape *s);
+
+/* The group of `u` that leads to `v`, or NULL. */
+const struct graph_group *shape_edge(const struct graph *g, uint32_t u, uint32_t v);
+
+static inline uint32_t shape_degree(const struct graph *g, uint32_t u)
+{
+	return g->first[u + 1] - g->first[u];
+}

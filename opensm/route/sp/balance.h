@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Takes load off the channels that carry most, entry by entry: single entries move to other paths
+ * with room. An entry that does not lead through such a channel stays as it is.
+ */
+#pragma once
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "route/core/engine.h"
+#include "route/core/graph.h"
+#include "route/core/routes.h"
+#include "route/sp/dest_order.h"
+#include "route/core/path_dag.h"
+
+struct route_verdict;
+
+struct balance_job {
+	const struct graph *graph;
+	const struct distances *distances; /* with `find`: not needed */
+	/*
+	 * Paths that entries may take, nearest first; any may be combined with any. NULL: the
+	 * shortest.
+	 */
+	path_dag_finder find;
+	const void *arg;
+	const struct dest_order *dests;
+	/*
+	 * Per channel, in end-port pairs, where that is known; then `dests` has one class. NULL:
+	 * they are counted.
+	 */
+	const uint32_t *load;
+	/*
+	 * Per block of every row, by row: the block is written anyway. Entries there move first,
+	 * others only if that is not enough. NULL: none is.
+	 */
+	const bool *changed;
+	uint32_t tolerated; /* nothing moves while all carry this, or little more than the mean */
+	uint32_t enough;    /* no channel need carry less */
+	unsigned threads;   /* 1 or more */
+	const atomic_bool *cancelled;
+};
+
+/*
+ * Classes of `dests` one after the other: what is moved for one counts what the classes before it
+ * carry, and moves none of that. Returns the load of the most loaded channel afterwards, and in
+ * *ret_moved how many entries moved. Same job, same bytes.
+ */
+uint32_t balance_channels(const struct balance_job *job, struct routes *r, uint32_t *ret_moved);
+
+/*
+ * A last look at tables that were verified: channels that carry clearly more than the mean
+ * (KEEP_EVEN) give some of it to other paths of the engine. For engines without VLs by path that
+ * leave hops (routes.h); does nothing to others.
+ *
+ * Moves entries of `r`, which has one reference and which routes_check_after() verified in *v; *v
+ * is then the verdict of the result. While the most loaded channel carries as much as it did in
+ * job->previous when those were balanced (KEEP_BALANCED), and where those have the very same
+ * entries, nothing moves. Same job, same bytes.
+ */
+void balance_verified(const struct route_job *job, struct routes *r, struct route_verdict *v,
+		      uint32_t *ret_moved);
+
+/*
+ * May the engine of `r` (which left hops) send from switch `sw` to its neighbour `next` what is for
+ * switch `to`?
+ */
+bool balance_is_path(const struct routes *r, uint32_t sw, uint32_t next, uint32_t to);

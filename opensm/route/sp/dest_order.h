@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * All LIDs of end ports in the order in which engines that go by load place them: compute nodes
+ * (cn_guid_file), then storage (io_guid_file), then the others; in each class switches with most
+ * LIDs first, a switch's own together. LIDs of switches are left out.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "route/core/engine.h"
+#include "util/mem.h"
+
+#define DEST_ORDER_CLASSES 3
+
+struct dest_order {
+	uint32_t n;
+	uint32_t *at;		      /* per place: switch */
+	uint32_t *lids;		      /* per place */
+	uint32_t end[DEST_ORDER_CLASSES];   /* first place after the class */
+	uint32_t *sources;	      /* per switch: end ports that send */
+	bool *has_sources;
+	struct arena memory;
+};
+
+struct dest_order *dest_order_new(const struct topo *t, const struct route_options *o);
+struct dest_order *dest_order_free(struct dest_order *r);
+FREEP(dest_order_free, struct dest_order)

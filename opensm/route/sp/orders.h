@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Orders for VLs (sp_balance.h): roots from which up/down routing reaches as many pairs as can be
+ * over shortest paths, each root mostly pairs that those before it do not.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "route/core/graph.h"
+
+/*
+ * Does a step from `s` to `v` lead towards the root? `from_root` is distances_from() of the root.
+ */
+static inline bool orders_towards(const uint16_t *from_root, uint32_t s, uint32_t v)
+{
+	return from_root[v] != from_root[s] ? from_root[v] < from_root[s] : v < s;
+}
+
+/* Fills `roots`. `sources`: per switch, 0 where no paths begin or end. */
+void orders_find(const struct graph *g, const struct distances *d, const uint32_t *sources,
+		 unsigned n_roots, uint32_t *roots);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Common to sssp and dfsssp. */
+#pragma once
+
+#include "route/core/graph.h"
+#include "route/sp/dest_order.h"
+#include "route/core/routes.h"
+
+struct sssp {
+	struct graph *graph;
+	struct distances *distances;
+	struct dest_order *dests;
+	struct routes *routes;
+	struct route_options options;	 /* those that have an effect here */
+	struct route_guid_port *weights; /* hop weights, slow cables among them */
+	unsigned threads;
+};
+
+/* Fills `ret`; false and `why`: impossible, or cancelled. sssp_done() in both cases. */
+bool sssp_run(const struct route_job *job, const char *name, struct sssp *ret, char *why,
+	      size_t why_len);
+void sssp_done(struct sssp *s);

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Compares two fabrics: cables of switches, hops between them, ports of LIDs. Chooses nothing. */
+#include "route/tree/change.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "route/core/unassigned.h"
+#include "util/mem.h"
+
+#define HOPS_CAPPED 0xFE /* that many or more */
+
+/* ---- destinations ------------------------------------------------------------------------ */
+
+struct owners {
+	const struct topo *before, *now;
+	uint32_t *at; /* per LID of the previous tables (unassigned.h) */
+	lid_t top;
+};
+
+static bool was_unassigned(const struct owners *o, lid_t base, uint8_t lmc)
+{
+	for (uint32_t lid = base; lid < base + (1u << lmc); lid++)
+		if (lid <= o->top && o->at[lid] != TOPO_NONE)
+			return false;
+	return true;
+}
+
+static bool is_same_host(const struct owners *o, const struct topo_host *now)
+{
+	uint32_t b = topo_find_host(o->before, now->guid);
+	const struct topo_host *was = b == TOPO_NONE ? NULL : &o->before->hosts[b];
+
+	return was && was->sw != TOPO_NONE && was->lid == now->lid && was->lmc == now->lmc &&
+	       o->before->switches[was->sw].guid == o->now->switches[now->sw].guid;
+}
+
+static bool is_same_switch(const struct owners *o, const struct topo_switch *now, uint32_t before)
+{
+	const struct topo_switch *was =
+		before == TOPO_NONE ? NULL : &o->before->switches[before];
+
+	return was && was->lid == now->lid && was->lmc == now->lmc;
+}
+
+/* The first LID of a port (or switch `u`); the others are what it is. */
+static void find_known_port(struct change *c, const struct owners *o, const struct dmodk *s,
+			    uint32_t u, uint32_t dest)
+{
+	const struct topo_switch *sw = &o->now->switches[u];
+	const struct topo_host *host =
+		s->host[dest] == TOPO_NONE ? NULL : &o->now->hosts[s->host[dest]];
+
+	c->same[dest] = host ? is_same_host(o, host) : is_same_switch(o, sw, c->previous_sw[u]);
+	c->known[dest] = c->same[dest] || was_unassigned(o, host ? host->lid : sw->lid,
+						      host ? host->lmc : sw->lmc);
+}
+
+static void add_newcomer(struct change *c, uint32_t dest, uint32_t at, bool same_port)
+{
+	if (same_port)
+		c->newcomers[c->n_newcomers - 1].n++;
+	else
+		c->newcomers[c->n_newcomers++] =
+			(struct change_newcomer){ .first = dest, .n = 1, .at = at };
+}
+
+static void find_known(struct change *c, const struct topo *now, const struct dmodk *s, bool keep)
+{
+	struct owners o = {
+		.before = c->previous->topo, .now = now, .top = c->previous->top,
+		.at = unassigned_owners(c->previous->topo, c->previous->top),
+	};
+
+	for (uint32_t u = 0; u < now->n_switches; u++)
+		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++) {
+			if (s->hot[i].offset) {
+				c->known[i] = c->known[i - 1];
+				c->same[i] = c->same[i - 1];
+			} else if (keep) {
+				find_known_port(c, &o, s, u, i);
+			}
+			if (!c->same[i])
+				add_newcomer(c, i, u, s->hot[i].offset);
+		}
+	free(o.at);
+}
+
+/* ---- pairs ------------------------------------------------------------------------------- */
+
+static void mark_pair(uint64_t *bits, const struct change *c, uint32_t sw, uint32_t target)
+{
+	bits[(size_t)sw * c->words + target / 64] |= UINT64_C(1) << target % 64;
+}
+
+/* Pairs whose distance is another, as bits; sets differs[sw] for switches that have any. */
+static bool goes_down(const uint64_t *downs, uint32_t n, uint32_t from, uint32_t to)
+{
+	return downs && downs[(size_t)to * ((n + 63) / 64) + from / 64] >> from % 64 & 1;
+}
+
+static void compare_hops(const struct change *c, const struct change_hops *hops, uint64_t *bits,
+			 bool *differs)
+{
+	const struct routes *p = c->previous;
+	uint32_t n_before = p->topo->n_switches;
+
+	for (uint32_t x = 0; x < c->n; x++) {
+		uint32_t was = c->previous_sw[x];
+		const uint8_t *before = was == TOPO_NONE ? NULL : p->hops + (size_t)was * n_before;
+		const uint8_t *now = hops->hops + (size_t)x * c->n;
+
+		for (uint32_t s = 0; s < c->n; s++) {
+			uint32_t row = c->previous_sw[s];
+
+			if (before && row != TOPO_NONE && before[row] == now[s] &&
+			    now[s] != HOPS_CAPPED &&
+			    goes_down(p->downs, n_before, row, was) ==
+				    goes_down(hops->downs, c->n, s, x))
+				continue;
+			mark_pair(bits, c, s, x);
+			differs[s] = true;
+		}
+	}
+}
+
+/* Sets c->gains, too. */
+static bool cables_differ(struct change *c, const struct topo *now, uint32_t sw)
+{
+	const struct topo *before = c->previous->topo;
+	uint32_t b = c->previous_sw[sw];
+	unsigned ports = now->switches[sw].n_ports;
+	bool differ;
+
+	if (b == TOPO_NONE) {
+		c->gains = true;
+		return true;
+	}
+	differ = before->switches[b].n_ports != ports ||
+		 before->switches[b].lft_cap != now->switches[sw].lft_cap;
+	for (unsigned p = 1; p <= ports; p++) {
+		const struct topo_port *new = topo_port(now, sw, p);
+		const struct topo_port *old =
+			p <= before->switches[b].n_ports ? topo_port(before, b, p) : NULL;
+
+		c->gains |= topo_port_loops(new) && !(old && topo_port_loops(old));
+		if (new->sw == TOPO_NONE) {
+			differ |= old && old->sw != TOPO_NONE;
+		} else if (!old || old->sw == TOPO_NONE || old->sw != c->previous_sw[new->sw] ||
+			   old->port != new->port) {
+			c->gains = true;
+			differ = true;
+		}
+	}
+	return differ;
+}
+
+static void find_moved(struct change *c, const struct graph *g, const struct change_hops *hops,
+		       bool keep)
+{
+	_cleanup_free_ uint64_t *bits = xcalloc((size_t)c->n * c->words, sizeof(*bits));
+	_cleanup_free_ bool *differs = xcalloc(c->n, sizeof(*differs));
+	size_t row = c->words * sizeof(*bits);
+
+	if (c->compares && keep)
+		compare_hops(c, hops, bits, differs);
+	for (uint32_t s = 0; s < c->n; s++) {
+		uint64_t *moved = c->moved + (size_t)s * c->words;
+
+		if (cables_differ(c, g->topo, s) || !c->compares || !keep) {
+			memset(moved, 0xFF, row);
+			continue;
+		}
+		memcpy(moved, bits + (size_t)s * c->words, row);
+		for (uint32_t i = g->first[s]; i < g->first[s + 1]; i++) {
+			uint32_t v = g->groups[i].to;
+
+			for (uint32_t w = 0; w < c->words && differs[v]; w++)
+				moved[w] |= bits[(size_t)v * c->words + w];
+		}
+	}
+}
+
+bool change_had_way(const struct change *c, const struct topo *now, uint32_t sw, uint8_t port,
+		    uint8_t weight, uint32_t target)
+{
+	const struct topo *before = c->previous->topo;
+	uint32_t b = c->previous_sw[sw], to = c->previous_sw[target];
+	const struct topo_port *cable = topo_port(now, sw, port), *old;
+	const uint8_t *hops;
+
+	if (!c->compares || b == TOPO_NONE || to == TOPO_NONE)
+		return true;
+	old = port <= before->switches[b].n_ports ? topo_port(before, b, port) : NULL;
+	if (!old || old->sw == TOPO_NONE || old->sw != c->previous_sw[cable->sw] ||
+	    old->port != cable->port)
+		return false;
+	hops = c->previous->hops + (size_t)to * before->n_switches;
+	return hops[b] >= HOPS_CAPPED || hops[old->sw] + weight == hops[b];
+}
+
+struct change *change_new(const struct graph *g, const struct dmodk *spread,
+			  const struct change_hops *hops, const struct routes *previous, bool keep)
+{
+	struct change *c = xcalloc(1, sizeof(*c));
+	const struct topo *now = g->topo;
+
+	assert(spread && hops && previous);
+	c->previous = previous;
+	c->keeps = keep;
+	/* Else it is unknown by what their paths were chosen. */
+	c->compares = previous->hops && previous->options;
+	c->n = g->n;
+	c->words = (g->n + 63) / 64;
+	c->previous_sw = topo_match_switches(now, previous->topo);
+	ARENA_ARRAY(&c->memory, c->known, spread->n);
+	ARENA_ARRAY(&c->memory, c->same, spread->n);
+	ARENA_ARRAY(&c->memory, c->newcomers, spread->n);
+	ARENA_ARRAY(&c->memory, c->moved, (size_t)c->n * c->words);
+	find_known(c, now, spread, keep);
+	find_moved(c, g, hops, keep);
+	return c;
+}
+
+struct change *change_free(struct change *c)
+{
+	if (!c)
+		return NULL;
+	free(c->previous_sw);
+	arena_done(&c->memory);
+	free(c);
+	return NULL;
+}

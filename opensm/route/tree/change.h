@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The differences between the fabric of the previous routes and the fabric now, as far as they
+ * matter for routing.
+ *
+ * A pair (switch, target switch) is *moved* when the set of shortest paths between them may have
+ * changed. Of a pair that is not moved every entry may stay unseen; of one that is, each entry is
+ * looked at: it stays while it is minimal, unless the path that is wanted for it is *new*, that is,
+ * was no shortest path before. So a repaired cable gets back its entries, and nothing else moves.
+ *
+ * A destination is *known* when its LID was that of the same port before, or unassigned: what
+ * previous tables say about the LID is then about this place, or harmless.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "route/core/graph.h"
+#include "route/core/routes.h"
+#include "route/tree/dmodk.h"
+
+/*
+ * The LIDs of one port that was not there before: destinations first .. first + n - 1 on switch
+ * `at`.
+ */
+struct change_newcomer {
+	uint32_t first, n, at;
+};
+
+struct change {
+	const struct routes *previous;     /* borrowed */
+	uint32_t *previous_sw;             /* per switch: its row in previous, or TOPO_NONE */
+	bool *known;                       /* per destination */
+	/* per destination: was there before, at the same place */
+	bool *same;
+	struct change_newcomer *newcomers; /* those that were not */
+	uint32_t n_newcomers;
+	/* previous says how far things were: `moved` means something */
+	bool compares;
+	/* some entry may stay although it could be another one */
+	bool keeps;
+	/* some cable between switches, or from one to itself, was not there before */
+	bool gains;
+	uint32_t n, words;
+	uint64_t *moved;                   /* per switch `words` words, a bit per target */
+	struct arena memory;
+};
+
+/* Hops of the new routes (routes.h). */
+struct change_hops {
+	const uint8_t *hops;
+	const uint64_t *downs; /* NULL: there are no ups and downs */
+};
+
+/* `keep` false: nothing is known and all is
+ * moved; only entries of unassigned LIDs stay. The caller frees; all arguments must live longer.
+ */
+struct change *change_new(const struct graph *g, const struct dmodk *spread,
+			  const struct change_hops *hops, const struct routes *previous, bool keep);
+struct change *change_free(struct change *c);
+
+static inline bool change_moved(const struct change *c, uint32_t sw, uint32_t target)
+{
+	return c->moved[(size_t)sw * c->words + target / 64] >> target % 64 & 1;
+}
+
+/*
+ * Was leaving `sw` through `port`, over a cable that costs `weight`, a shortest path to `target`
+ * before? True where that is not known.
+ */
+bool change_had_way(const struct change *c, const struct topo *now, uint32_t sw, uint8_t port,
+		    uint8_t weight, uint32_t target);
+
+/* In a pair that is moved: is the path new? False while nothing was gained. */
+static inline bool change_is_new_way(const struct change *c, const struct topo *now, uint32_t sw,
+				     uint8_t port, uint8_t weight, uint32_t target)
+{
+	return c->gains && !change_had_way(c, now, sw, port, weight, target);
+}

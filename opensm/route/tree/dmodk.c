@@ -1,0 +1,643 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Finds levels by distance to the hosts, numbers the destinations and gives them homes.
+ *
+ * Everything here is serial and linear in destinations and cables; engines then fill their rows
+ * from it in parallel. No configuration: switches without clear levels simply get no homes.
+ */
+#include "route/tree/dmodk.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/sets.h"
+
+/* Work space: the upward half of the graph. */
+struct levels {
+	const struct graph *g;
+	const struct distances *d;
+	const struct dmodk_plan *plan;
+	struct dmodk *s;
+	uint16_t *rank;       /* that of `s` */
+	uint16_t *hosts;      /* end ports per switch */
+	bool *leaf;           /* rank 0 */
+	uint32_t *pod;        /* union-find over switches of a rank and below */
+	bool *joins;          /* joins at least two pods of the rank below: worth going up to */
+	uint32_t *up_first;   /* n + 1 */
+	uint32_t *up;         /* switches one rank up that join pods */
+	uint16_t *arity;      /* of up neighbours when nothing is broken */
+	uint32_t *leaf_order; /* per switch: its place among its like, neighbours adjacent */
+	uint32_t *via_cable;  /* per entry of `up`: destinations whose home path uses it */
+	uint32_t *via_switch; /* per switch: destinations at home there */
+	struct arena memory;
+};
+
+static int by_u32(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The value below which `quarters` of all are; 0 of none. Sorts. */
+static uint32_t quartile(uint32_t *values, uint32_t n, unsigned quarters)
+{
+	if (!n)
+		return 0;
+	qsort(values, n, sizeof(*values), by_u32);
+	return values[(uint64_t)n * quarters / 4];
+}
+
+/*
+ * Sure leaves have at least half as many end ports as the median of the switches that have any: a
+ * service node plugged into a spine does not turn the tree upside down.
+ */
+static void find_leaves(struct levels *l)
+{
+	_cleanup_free_ uint32_t *counts = xcalloc(l->g->n, sizeof(*counts));
+	uint32_t n = 0, median;
+
+	for (uint32_t u = 0; u < l->g->n; u++)
+		if (l->hosts[u])
+			counts[n++] = l->hosts[u];
+	median = quartile(counts, n, 2);
+	for (uint32_t u = 0; u < l->g->n; u++)
+		l->leaf[u] = l->hosts[u] && 2u * l->hosts[u] >= median;
+}
+
+/* A switch with end ports that joins no pods is a leaf most of whose hosts are missing. */
+static bool find_sparse_leaves(struct levels *l)
+{
+	bool found = false;
+
+	for (uint32_t u = 0; u < l->g->n; u++)
+		if (l->hosts[u] && !l->leaf[u] && !l->joins[u]) {
+			l->leaf[u] = true;
+			found = true;
+		}
+	return found;
+}
+
+static void find_ranks(struct levels *l)
+{
+	for (uint32_t u = 0; u < l->g->n; u++)
+		l->rank[u] = l->leaf[u] ? 0 : DISTANCE_NONE;
+	graph_flood(l->g, l->rank, NULL);
+}
+
+/* Unites over all cables whose higher end has this rank. */
+static void unite_rank(struct levels *l, uint16_t rank)
+{
+	const uint16_t *ranks = l->rank;
+
+	for (uint32_t u = 0; u < l->g->n; u++) {
+		if (ranks[u] != rank)
+			continue;
+		for (uint32_t i = l->g->first[u]; i < l->g->first[u + 1]; i++)
+			if (ranks[l->g->groups[i].to] <= rank)
+				sets_join(l->pod, u, l->g->groups[i].to);
+	}
+}
+
+static bool joins_pods(struct levels *l, uint32_t u)
+{
+	uint32_t seen = TOPO_NONE;
+
+	for (uint32_t i = l->g->first[u]; i < l->g->first[u + 1]; i++) {
+		uint32_t v = l->g->groups[i].to, pod;
+
+		if (l->rank[v] + 1u != l->rank[u])
+			continue;
+		pod = sets_root(l->pod, v);
+		if (seen != TOPO_NONE && seen != pod)
+			return true;
+		seen = pod;
+	}
+	return false;
+}
+
+/* Pods of each rank: order[rank * n + u]; grows the tree level by level. */
+static void find_pods(struct levels *l, uint32_t *order)
+{
+	for (uint32_t u = 0; u < l->g->n; u++) {
+		l->pod[u] = u;
+		l->joins[u] = false;
+	}
+	for (uint16_t rank = 0; rank < DMODK_LEVELS; rank++) {
+		unite_rank(l, rank);
+		for (uint32_t u = 0; u < l->g->n; u++) {
+			order[(size_t)rank * l->g->n + u] = sets_root(l->pod, u);
+			if (l->rank[u] == rank + 1u)
+				l->joins[u] = joins_pods(l, u);
+		}
+	}
+}
+
+struct order_key {
+	uint32_t sw;
+	uint16_t rank;
+	uint32_t pods[DMODK_LEVELS]; /* widest first */
+};
+
+static int by_order(const void *a, const void *b)
+{
+	const struct order_key *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	for (unsigned i = 0; i < DMODK_LEVELS; i++)
+		if (x->pods[i] != y->pods[i])
+			return x->pods[i] < y->pods[i] ? -1 : 1;
+	return (x->sw > y->sw) - (x->sw < y->sw);
+}
+
+/*
+ * Order in which switches are found from the first one of the highest rank; all below one switch
+ * are adjacent.
+ */
+static void find_from_above(const struct levels *l, uint32_t *ret)
+{
+	const struct graph *g = l->g;
+	_cleanup_free_ uint32_t *order = xmalloc(g->n * sizeof(*order));
+	_cleanup_free_ uint16_t *far = xmalloc(g->n * sizeof(*far));
+	uint32_t top = 0;
+
+	memset(ret, 0xFF, g->n * sizeof(*ret));
+	memset(far, 0xFF, g->n * sizeof(*far));
+	memset(order, 0xFF, g->n * sizeof(*order));
+	for (uint32_t u = 0; u < g->n; u++)
+		if (l->rank[u] != DISTANCE_NONE &&
+		    (l->rank[top] == DISTANCE_NONE || l->rank[u] > l->rank[top]))
+			top = u;
+	if (!g->n)
+		return;
+	far[top] = 0;
+	graph_flood(g, far, order);
+	for (uint32_t i = 0; i < g->n && order[i] != TOPO_NONE; i++)
+		ret[order[i]] = i;
+}
+
+/* Leaves first; members of a pod adjacent. */
+static void order_switches(struct levels *l, const uint32_t *pods)
+{
+	uint32_t n = l->g->n;
+	_cleanup_free_ struct order_key *keys = xcalloc(n, sizeof(*keys));
+
+	for (uint32_t u = 0; u < n; u++) {
+		keys[u] = (struct order_key){ .sw = u, .rank = l->rank[u] };
+		for (unsigned i = 0; i < DMODK_LEVELS; i++)
+			keys[u].pods[i] = pods[(size_t)(DMODK_LEVELS - 1 - i) * n + u];
+	}
+	if (l->plan && l->plan->from_above) {
+		_cleanup_free_ uint32_t *found = xcalloc(n, sizeof(*found));
+
+		find_from_above(l, found);
+		for (uint32_t u = 0; u < n; u++)
+			keys[u].pods[0] = found[u];
+	}
+	if (n)
+		qsort(keys, n, sizeof(*keys), by_order);
+	for (uint32_t i = 0; i < n; i++)
+		l->leaf_order[keys[i].sw] = i;
+}
+
+static bool is_up(const struct levels *l, uint32_t u, uint32_t v)
+{
+	return l->joins[v] && l->rank[v] == l->rank[u] + 1u;
+}
+
+static void list_up(struct levels *l)
+{
+	const struct graph *g = l->g;
+	uint32_t n = 0;
+
+	for (uint32_t u = 0; u < g->n; u++) {
+		l->up_first[u] = n;
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			if (is_up(l, u, g->groups[i].to))
+				l->up[n++] = g->groups[i].to;
+	}
+	l->up_first[g->n] = n;
+}
+
+static uint32_t n_up(const struct levels *l, uint32_t u)
+{
+	return l->up_first[u + 1] - l->up_first[u];
+}
+
+/*
+ * The number of neighbours up of a switch when nothing is broken: the most that any of its siblings
+ * (below the same parents) has, unless that is more than double, which is another kind of switch.
+ */
+static void find_arity(struct levels *l)
+{
+	uint32_t n = l->g->n;
+	_cleanup_free_ uint32_t *most = xcalloc(n, sizeof(*most));
+
+	for (uint32_t u = 0; u < n; u++)
+		for (uint32_t i = l->up_first[u]; i < l->up_first[u + 1]; i++)
+			most[l->up[i]] = MAX(most[l->up[i]], n_up(l, u));
+	for (uint32_t u = 0; u < n; u++) {
+		uint32_t own = n_up(l, u), arity = own;
+
+		for (uint32_t i = l->up_first[u]; i < l->up_first[u + 1]; i++)
+			if (most[l->up[i]] <= 2 * own)
+				arity = MAX(arity, most[l->up[i]]);
+		l->arity[u] = (uint16_t)arity;
+	}
+}
+
+static bool is_apart(const struct levels *l, uint32_t host)
+{
+	return l->plan && l->plan->apart && host != TOPO_NONE && l->plan->apart[host];
+}
+
+/*
+ * Place of a port among those that lead to no switch: a host that leaves changes no other host's
+ * place.
+ */
+static unsigned host_place(const struct levels *l, uint32_t sw, uint8_t port)
+{
+	const struct topo *t = l->g->topo;
+	unsigned place = 0;
+
+	for (unsigned p = 1; p < port; p++)
+		place += topo_port(t, sw, p)->sw == TOPO_NONE &&
+			 !is_apart(l, topo_port(t, sw, p)->host);
+	return place;
+}
+
+/*
+ * Slots per switch: the number of hosts that three quarters of the leaves do not exceed. A few
+ * leaves with more overlap their neighbours' slots, which costs a little; a few half-empty ones do
+ * not shrink all.
+ */
+static uint32_t slots_per_switch(const struct levels *l)
+{
+	const struct topo *t = l->g->topo;
+	_cleanup_free_ uint32_t *spans = xcalloc(l->g->n, sizeof(*spans));
+	uint32_t n = 0;
+
+	for (uint32_t u = 0; u < l->g->n; u++) {
+		unsigned last = 0;
+
+		if (l->rank[u])
+			continue;
+		for (unsigned p = 1; p <= t->switches[u].n_ports; p++)
+			if (topo_port(t, u, p)->host != TOPO_NONE &&
+			    !is_apart(l, topo_port(t, u, p)->host))
+				last = p;
+		spans[n++] = host_place(l, u, (uint8_t)last) + 1;
+	}
+	return MAX(quartile(spans, n, 3), 1u);
+}
+
+struct lid_range {
+	uint32_t host, slot;
+	lid_t base;
+	uint8_t lmc, port;
+};
+
+static void add_dests(struct dmodk *s, uint32_t sw, const struct lid_range *range)
+{
+	s->has_lmc[sw] |= range->lmc != 0;
+	for (unsigned k = 0; range->base && k < 1u << range->lmc; k++) {
+		if (range->base + k > LID_MAX_UCAST)
+			return;
+		s->hot[s->n] = (struct dmodk_hot){
+			.lid = (lid_t)(range->base + k),
+			.home = (uint16_t)sw,
+			.port = range->port,
+			.offset = (uint8_t)k,
+		};
+		s->host[s->n] = range->host;
+		s->level[0].digit[s->n] = range->slot;
+		s->n++;
+	}
+}
+
+static void list_dests(struct levels *l)
+{
+	const struct topo *t = l->g->topo;
+	struct dmodk *s = l->s;
+	uint32_t span = slots_per_switch(l);
+
+	for (uint32_t u = 0; u < l->g->n; u++) {
+		uint32_t order = l->leaf_order[u], base = order * span;
+		unsigned place = 0, place_apart = 0;
+
+		s->first[u] = s->n;
+		add_dests(s, u, &(struct lid_range){
+			.host = TOPO_NONE, .slot = base + order % span,
+			.base = t->switches[u].lid, .lmc = t->switches[u].lmc,
+		});
+		for (unsigned p = 1; p <= t->switches[u].n_ports; p++) {
+			uint32_t h = topo_port(t, u, p)->host;
+			unsigned *mine = is_apart(l, h) ? &place_apart : &place;
+
+			if (h != TOPO_NONE)
+				add_dests(s, u, &(struct lid_range){
+					.host = h, .slot = base + *mine, .port = (uint8_t)p,
+					.base = t->hosts[h].lid, .lmc = t->hosts[h].lmc,
+				});
+			*mine += topo_port(t, u, p)->sw == TOPO_NONE;
+		}
+	}
+	s->first[l->g->n] = s->n;
+}
+
+/* The parent with the fewest destinations on the cable, then in all; ties from `start` on. */
+static uint32_t least_used(const struct levels *l, uint32_t u, uint32_t start)
+{
+	uint32_t n = n_up(l, u), first = l->up_first[u], best = start;
+
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t j = (start + i) % n;
+		uint32_t cable = l->via_cable[first + j], known = l->via_cable[first + best];
+
+		if (cable > known)
+			continue;
+		if (cable < known || l->via_switch[l->up[first + j]] <
+					     l->via_switch[l->up[first + best]])
+			best = j;
+	}
+	return best;
+}
+
+static void settle_home(struct levels *l, uint32_t dest, uint32_t u, uint32_t choice)
+{
+	struct dmodk *s = l->s;
+	uint32_t at = l->up_first[u] + choice, home = l->up[at];
+	unsigned level = s->depth[dest]++;
+
+	if (s->host[dest] != TOPO_NONE) {
+		l->via_cable[at]++;
+		l->via_switch[home]++;
+	}
+	s->level[level].home[dest] = (uint16_t)home;
+	s->level[level + 1].digit[dest] = s->level[level].digit[dest] / l->arity[u];
+}
+
+/* One level up, below whole switches (by division) or below broken ones (by what is least used). */
+static void climb_level(struct levels *l, const uint32_t *at, unsigned level, bool broken)
+{
+	struct dmodk *s = l->s;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t u = at[i], n = n_up(l, u), choice;
+
+		if (s->depth[i] != level || !n || (n != l->arity[u]) != broken)
+			continue;
+		choice = (s->level[level].digit[i] + s->hot[i].offset) % n;
+		if (broken && s->host[i] != TOPO_NONE)
+			choice = least_used(l, u, choice);
+		settle_home(l, i, u, choice);
+	}
+}
+
+static void find_homes(struct levels *l)
+{
+	struct dmodk *s = l->s;
+	_cleanup_free_ uint32_t *at = xcalloc(s->n, sizeof(*at));
+
+	for (uint32_t u = 0; u < l->g->n; u++)
+		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++)
+			at[i] = u;
+	for (unsigned level = 0; level < DMODK_LEVELS; level++) {
+		climb_level(l, at, level, false);
+		climb_level(l, at, level, true);
+		for (uint32_t i = 0; i < s->n; i++)
+			if (s->depth[i] > level)
+				at[i] = s->level[level].home[i];
+	}
+}
+
+/*
+ * All end ports that are not below a switch come down to it through its homes. End ports are
+ * counted once per neighbour up, so a little too many count as below where these numbers differ.
+ */
+static void expect_load(struct levels *l)
+{
+	uint32_t n = l->g->n, all = 0;
+	_cleanup_free_ uint32_t *below = xcalloc(n, sizeof(*below));
+
+	for (uint32_t u = 0; u < n; u++)
+		all += below[u] = l->hosts[u];
+	for (uint16_t rank = 0; rank < DMODK_LEVELS; rank++)
+		for (uint32_t u = 0; u < n; u++)
+			for (uint32_t i = l->up_first[u];
+			     l->rank[u] == rank && i < l->up_first[u + 1]; i++)
+				below[l->up[i]] = MIN(below[l->up[i]] + below[u], all);
+	for (uint32_t u = 0; u < n; u++)
+		for (uint32_t i = l->up_first[u]; i < l->up_first[u + 1]; i++)
+			l->s->expected_load = MAX(l->s->expected_load,
+						  l->via_cable[i] * (all - below[u]));
+}
+
+static void measure_homes(struct levels *l)
+{
+	struct dmodk *s = l->s;
+
+	for (uint32_t u = 0; u < l->g->n; u++)
+		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++)
+			for (unsigned k = 0; k <= DMODK_LEVELS; k++) {
+				struct dmodk_level *at = &s->level[k];
+
+				if (k >= s->depth[i]) {
+					at->home[i] = (uint16_t)u;
+					continue;
+				}
+				/* no level can be jumped over */
+				at->distance[i] = (uint16_t)(k + 1);
+				if (l->g->weighted)
+					at->distance[i] = distances_hops(
+						l->d, distances_from(l->d, at->home[i])[u]);
+				s->hot[i].home = at->home[i];
+				s->hot[i].distance = at->distance[i];
+			}
+}
+
+/* Ports that lead up from a switch, parallel cables counted. */
+static unsigned ports_up(const struct levels *l, uint32_t u)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = l->g->first[u]; i < l->g->first[u + 1]; i++)
+		if (l->rank[l->g->groups[i].to] == l->rank[u] + 1u)
+			n += l->g->groups[i].n_ports;
+	return n;
+}
+
+/*
+ * Diverted flows (port_select.c) take the rest of their slot modulo the ports up: divided once, not
+ * in every row.
+ */
+static void find_residues(struct levels *l)
+{
+	struct dmodk *s = l->s;
+
+	for (uint16_t k = 1; k <= DMODK_LEVELS; k++) {
+		uint32_t count[UINT8_MAX + 1] = { 0 };
+		struct dmodk_level *at = &s->level[k];
+
+		for (uint32_t u = 0; u < l->g->n; u++)
+			count[l->rank[u] == k ? ports_up(l, u) : 0]++;
+		for (uint16_t i = 1; i <= UINT8_MAX; i++)
+			if (count[i] && (!at->modulus || count[i] > count[at->modulus]))
+				at->modulus = i;
+		if (!at->modulus)
+			continue;
+		ARENA_ARRAY(&s->memory, at->residue, s->n);
+		for (uint32_t i = 0; i < s->n; i++)
+			at->residue[i] =
+				(uint16_t)((at->digit[i] + s->hot[i].offset) % at->modulus);
+	}
+}
+
+static bool is_even(const struct dmodk *s, uint32_t a, uint32_t b)
+{
+	if (s->depth[a] != s->depth[b])
+		return false;
+	for (unsigned k = 0; k < s->depth[a]; k++)
+		if (s->level[k].distance[a] != s->level[k].distance[b])
+			return false;
+	return true;
+}
+
+static void find_even(struct levels *l)
+{
+	struct dmodk *s = l->s;
+
+	for (uint32_t u = 0; u < l->g->n; u++) {
+		bool even = s->first[u] < s->first[u + 1];
+
+		for (uint32_t i = s->first[u]; i < s->first[u + 1]; i++) {
+			even = even && is_even(s, i, s->first[u]);
+			s->top = MAX(s->top, s->hot[i].lid);
+		}
+		s->even[u] = even ? s->depth[s->first[u]] : 0;
+	}
+}
+
+static uint32_t count_lids(const struct topo *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t u = 0; u < t->n_switches; u++)
+		n += t->switches[u].lid ? 1u << t->switches[u].lmc : 0;
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		n += t->hosts[h].lid ? 1u << t->hosts[h].lmc : 0;
+	return n;
+}
+
+static void count_hosts(struct levels *l)
+{
+	const struct topo *t = l->g->topo;
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE)
+			l->hosts[t->hosts[h].sw]++;
+}
+
+static void levels_done(struct levels *l)
+{
+	arena_done(&l->memory);
+}
+
+/* Ranks, and the pods of every rank: pods[rank * n + u]. */
+static void find_levels(struct levels *l, uint32_t *pods)
+{
+	count_hosts(l);
+	if (l->plan && l->plan->levels) {
+		memcpy(l->rank, l->plan->levels, l->g->n * sizeof(*l->rank));
+		find_pods(l, pods);
+		return;
+	}
+	find_leaves(l);
+	do {
+		find_ranks(l);
+		find_pods(l, pods);
+	} while (find_sparse_leaves(l));
+}
+
+static void levels_open(struct levels *l)
+{
+	uint32_t n = l->g->n, cables = l->g->first[n];
+
+	ARENA_ARRAY(l->s ? &l->s->memory : &l->memory, l->rank, n);
+	ARENA_ARRAY(&l->memory, l->hosts, n);
+	ARENA_ARRAY(&l->memory, l->leaf, n);
+	ARENA_ARRAY(&l->memory, l->pod, n);
+	ARENA_ARRAY(&l->memory, l->joins, n);
+	ARENA_ARRAY(&l->memory, l->up_first, (size_t)n + 1);
+	ARENA_ARRAY(&l->memory, l->up, cables);
+	ARENA_ARRAY(&l->memory, l->arity, n);
+	ARENA_ARRAY(&l->memory, l->leaf_order, n);
+	ARENA_ARRAY(&l->memory, l->via_cable, cables);
+	ARENA_ARRAY(&l->memory, l->via_switch, n);
+}
+
+void dmodk_levels(const struct graph *g, uint16_t *ret)
+{
+	_cleanup_free_ uint32_t *pods = xcalloc((size_t)g->n * DMODK_LEVELS, sizeof(*pods));
+	_cleanup_(levels_done) struct levels l = { .g = g };
+
+	levels_open(&l);
+	find_levels(&l, pods);
+	memcpy(ret, l.rank, g->n * sizeof(*ret));
+}
+
+struct dmodk *dmodk_new(const struct graph *g, const struct distances *d,
+			  const struct dmodk_plan *plan)
+{
+	uint32_t n = g->n, lids = count_lids(g->topo);
+	_cleanup_free_ uint32_t *pods = xcalloc((size_t)n * DMODK_LEVELS, sizeof(*pods));
+	struct dmodk *s = xcalloc(1, sizeof(*s));
+	_cleanup_(levels_done) struct levels l = { .g = g, .d = d, .plan = plan, .s = s };
+
+	assert(g && g->n < DISTANCE_NONE);
+	levels_open(&l);
+	ARENA_ARRAY(&s->memory, s->first, (size_t)n + 1);
+	s->rank = l.rank;
+	ARENA_ARRAY(&s->memory, s->has_lmc, n);
+	ARENA_ARRAY(&s->memory, s->even, n);
+	ARENA_ARRAY(&s->memory, s->hot, lids);
+	ARENA_ARRAY(&s->memory, s->host, lids);
+	ARENA_ARRAY(&s->memory, s->depth, lids);
+	for (struct dmodk_level *at = s->level; at <= &s->level[DMODK_LEVELS]; at++) {
+		ARENA_ARRAY(&s->memory, at->home, lids);
+		ARENA_ARRAY(&s->memory, at->distance, lids);
+		ARENA_ARRAY(&s->memory, at->digit, lids);
+	}
+	find_levels(&l, pods);
+	order_switches(&l, pods);
+	list_up(&l);
+	find_arity(&l);
+	list_dests(&l);
+	find_homes(&l);
+	measure_homes(&l);
+	find_residues(&l);
+	find_even(&l);
+	expect_load(&l);
+	return s;
+}
+
+uint32_t dmodk_find_host(const struct dmodk *s, uint32_t sw, uint32_t host)
+{
+	if (sw == TOPO_NONE)
+		return s->n;
+	for (uint32_t i = s->first[sw]; i < s->first[sw + 1]; i++)
+		if (s->host[i] == host)
+			return i;
+	return s->n;
+}
+
+struct dmodk *dmodk_free(struct dmodk *s)
+{
+	if (!s)
+		return NULL;
+	arena_done(&s->memory);
+	free(s);
+	return NULL;
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The ftree engine: trees of any number of levels, whole, pruned or broken, with hosts on any
+ * level, and nothing else. Homes (minhop.c) make shift permutations meet no contention; paths go up
+ * and then down (tree.h), so one VL is enough.
+ *
+ * Other graphs are declined: cables that join switches of one level, or leaves whose shortest
+ * paths are not up and down. A few of either are damage or odd cabling.
+ *
+ * Compute nodes (cn_guid_file; without it all that io_guid_file does not name) have slots of their
+ * own, so that other hosts among them do not disturb the sequence. max_reverse_hops has no effect:
+ * every pair has a path up and down.
+ */
+#include "route/tree/updown.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "route/select/engines.h"
+#include "route/tree/repair.h"
+#include "util/mem.h"
+
+#define LEVELLED 90  /* percent of the cables that join neighbouring levels */
+#define LEVELS_MAX 8
+#define SAMPLES 8    /* leaves whose paths are looked at */
+#define DETOURS 5    /* percent of these that may be longer than the shortest */
+
+static bool *mark_listed(const struct topo *t, const struct route_guids *list)
+{
+	bool *ret = xcalloc(t->n_hosts, sizeof(*ret));
+
+	for (uint32_t i = 0; i < list->n; i++) {
+		uint32_t h = topo_find_host(t, list->guids[i]);
+
+		if (h != TOPO_NONE)
+			ret[h] = true;
+	}
+	return ret;
+}
+
+/* Per host: no compute node. NULL: all are. The caller frees. */
+static bool *find_apart(const struct topo *t, const struct route_options *o)
+{
+	bool *ret;
+
+	if (!o->cn.n && !o->io.n)
+		return NULL;
+	ret = mark_listed(t, o->cn.n ? &o->cn : &o->io);
+	for (uint32_t h = 0; o->cn.n && h < t->n_hosts; h++)
+		ret[h] = !ret[h];
+	return ret;
+}
+
+/*
+ * Hops of paths up and then down from `from`, 2 per switch: going up, going down. `queue` is of
+ * switches times 2 + going down.
+ */
+static void flood_legal(const struct graph *g, uint32_t from, uint16_t *dist, uint32_t *queue)
+{
+	uint32_t head = 0, tail = 0;
+
+	memset(dist, 0xFF, g->n * 2 * sizeof(*dist));
+	dist[2 * from] = 0;
+	queue[tail++] = 2 * from;
+	while (head < tail) {
+		uint32_t at = queue[head++], u = at / 2;
+
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			bool down = g->groups[i].way == GRAPH_DOWN;
+			uint32_t next = 2 * g->groups[i].to + down;
+
+			if ((at & 1 && !down) || dist[next] != UINT16_MAX)
+				continue;
+			dist[next] = (uint16_t)(dist[at] + 1);
+			queue[tail++] = next;
+		}
+	}
+}
+
+/* Percent of the paths between leaves that are longer than they could be. */
+static unsigned count_detours(const struct graph *g, const uint16_t *levels)
+{
+	_cleanup_free_ uint16_t *shortest = xcalloc(g->n, sizeof(*shortest));
+	_cleanup_free_ uint16_t *legal = xcalloc(2 * (size_t)g->n, sizeof(*legal));
+	_cleanup_free_ uint32_t *queue = xcalloc(2 * (size_t)g->n, sizeof(*queue));
+	uint64_t all = 0, longer = 0;
+	uint32_t step = g->n / SAMPLES + 1;
+
+	for (uint32_t u = 0; u < g->n; u += step) {
+		uint32_t from = u;
+
+		while (from < g->n && levels[from])
+			from++;
+		if (from == g->n)
+			break;
+		memset(shortest, 0xFF, g->n * sizeof(*shortest));
+		shortest[from] = 0;
+		graph_flood(g, shortest, NULL);
+		flood_legal(g, from, legal, queue);
+		for (uint32_t v = 0; v < g->n; v++) {
+			if (levels[v] || shortest[v] == UINT16_MAX)
+				continue;
+			all++;
+			longer += MIN(legal[2 * v], legal[2 * v + 1]) > shortest[v];
+		}
+	}
+	return all ? (unsigned)((longer * 100 + all - 1) / all) : 0;
+}
+
+/* False and `why`: the graph is no tree. */
+static bool has_levels(const struct graph *g, const uint16_t *levels, char *why, size_t why_len)
+{
+	unsigned percent = tree_levelled(g, levels);
+	uint16_t top = 0;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		top = MAX(top, levels[u] == DISTANCE_NONE ? 0 : levels[u]);
+	if (percent < LEVELLED) {
+		snprintf(why, why_len, "not a tree: %u %% of the cables join switches of one level",
+			 100 - percent);
+		return false;
+	}
+	if (top < LEVELS_MAX)
+		return true;
+	snprintf(why, why_len, "not a tree: %u levels of switches, at most %u", top + 1u,
+		 LEVELS_MAX);
+	return false;
+}
+
+/* False and `why`: an option names GUIDs that are not there. */
+static bool has_what_is_named(const struct route_job *job, char *why, size_t why_len)
+{
+	const struct route_options *o = &job->options;
+	const char *bad = (o->cn.given && (o->cn.broken || !o->cn.n))	? "cn_guid_file"
+			: (o->io.given && (o->io.broken || !o->io.n))	? "io_guid_file"
+			: (o->roots.given && o->roots.broken)		? "root_guid_file"
+									: NULL;
+
+	if (bad)
+		snprintf(why, why_len, "%s cannot be read or names no GUID", bad);
+	return !bad;
+}
+
+static bool find_levels(const struct route_job *job, const struct graph *g, uint16_t *levels,
+			char *why, size_t why_len)
+{
+	const struct route_options *o = &job->options;
+
+	if (!o->roots.given && !o->roots.n)
+		dmodk_levels(g, levels);
+	else if (!tree_levels_from_roots(g, &o->roots, levels)) {
+		snprintf(why, why_len, "no switch of root_guid_file is there");
+		return false;
+	}
+	return has_levels(g, levels, why, why_len);
+}
+
+struct routes *ftree_compute(const struct route_job *job, char *why, size_t why_len)
+{
+	_cleanup_(graph_freep) struct graph *g = NULL;
+	_cleanup_(tree_freep) struct tree *tree = NULL;
+	_cleanup_free_ uint16_t *levels = NULL;
+	_cleanup_free_ bool *apart = NULL;
+	unsigned detours;
+
+	if (!route_is_possible(job, why, why_len) || !has_what_is_named(job, why, why_len))
+		return NULL;
+	g = graph_new(job->topo, &job->options);
+	levels = xcalloc(g->n, sizeof(*levels));
+	if (!find_levels(job, g, levels, why, why_len))
+		return NULL;
+	tree = tree_new(g, &(struct tree_plan){ .levels = levels, .previous = job->previous });
+	tree_orient(tree, g);
+	detours = count_detours(g, levels);
+	if (detours > DETOURS) {
+		snprintf(why, why_len,
+			 "not a tree: %u %% of the paths between leaves would be detours", detours);
+		return NULL;
+	}
+	apart = find_apart(job->topo, &job->options);
+	return updown_route(job, &(struct fill_plan){
+		.engine = "ftree", .graph = g, .tree = tree, .keeps_homes = true,
+		.spread = { .levels = levels, .apart = apart,
+			    .from_above = job->options.quasi_ftree_indexing },
+	});
+}
+
+/* One compute node. */
+struct seat {
+	uint32_t slot, sw, host;
+	uint8_t port;
+};
+
+/*
+ * By leaf; hosts on one switch by port. Slots of a switch are adjacent, then come those of its
+ * neighbours.
+ */
+static int by_seat(const void *a, const void *b)
+{
+	const struct seat *x = a, *y = b;
+
+	if (x->slot != y->slot)
+		return x->slot < y->slot ? -1 : 1;
+	if (x->sw != y->sw)
+		return x->sw < y->sw ? -1 : 1;
+	return (x->port > y->port) - (x->port < y->port);
+}
+
+uint32_t *ftree_ca_order(const struct topo *t, const struct route_options *o, uint32_t *ret_n)
+{
+	_cleanup_(graph_freep) struct graph *g = graph_new(t, o);
+	_cleanup_(distances_freep) struct distances *d =
+		g->weighted ? distances_new(g, 1, NULL) : NULL;
+	_cleanup_free_ bool *apart = find_apart(t, o);
+	_cleanup_(dmodk_freep) struct dmodk *s = dmodk_new(g, d, &(struct dmodk_plan){
+		.apart = apart, .from_above = o->quasi_ftree_indexing,
+	});
+	_cleanup_free_ struct seat *seats = xcalloc(t->n_hosts, sizeof(*seats));
+	uint32_t n = 0, most = 0, leaves = 0, *ret;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->host[i] != TOPO_NONE && !s->hot[i].offset && !(apart && apart[s->host[i]]))
+			seats[n++] = (struct seat){
+				.slot = s->level[0].digit[i], .sw = t->hosts[s->host[i]].sw,
+				.port = s->hot[i].port, .host = s->host[i],
+			};
+	if (n)
+		qsort(seats, n, sizeof(*seats), by_seat);
+	for (uint32_t i = 0, run = 0; i < n; i++) {
+		bool same = i && seats[i].sw == seats[i - 1].sw;
+
+		run = same ? run + 1 : 1;
+		leaves += !same;
+		most = MAX(most, run);
+	}
+	*ret_n = leaves * most;
+	ret = xcalloc(*ret_n, sizeof(*ret));
+	memset(ret, 0xFF, *ret_n * sizeof(*ret));
+	for (uint32_t i = 0, leaf = 0, at = 0; i < n; i++) {
+		if (i && seats[i].sw != seats[i - 1].sw) {
+			leaf++;
+			at = 0;
+		}
+		ret[leaf * most + at++] = seats[i].host;
+	}
+	return ret;
+}

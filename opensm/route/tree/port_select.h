@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Fills one row of a minimal routing: every destination, one switch.
+ *
+ * A row depends on nothing but the plan, so rows may be filled in any order by any thread. See
+ * the essay at the top of minhop.c for which port is chosen and why.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "route/tree/change.h"
+#include "route/core/engine.h"
+#include "route/core/graph.h"
+#include "route/tree/dmodk.h"
+
+/* Which rows are like each other. */
+struct port_select_likes {
+	bool possible;	 /* rows may be copied */
+	/*
+	 * below[first[home] .. first[home + 1] - 1]: switches with destinations that have this home
+	 */
+	uint32_t *first;
+	uint32_t *below;
+	uint32_t *order; /* all switches, those that are like each other together */
+	uint32_t *runs;	 /* n_runs + 1: where one thread starts in it, and the next */
+	uint32_t n_runs;
+	struct arena memory;
+};
+
+/* Input of all rows; all pointers borrowed. */
+struct port_select_plan {
+	const struct graph *graph;
+	const struct distances *distances;
+	const struct dmodk *spread;
+	const struct route_options *options;
+	const struct port_select_likes *likes;
+	const struct change *change;   /* since the previous tables; NULL: there are none */
+	const uint32_t *ordered;       /* destinations (offset 0) to place first, by count */
+	uint32_t n_ordered;
+	const bool *is_ordered;        /* per destination; NULL if none is */
+	const bool *ignored;           /* per entry of topo->ports: not counted; NULL: all count */
+	bool has_lmc;                  /* something has more than one LID */
+	bool oriented;                 /* the graph has ups and downs (tree.h) */
+	bool switches_only;            /* leave the end ports of other switches to fill.c */
+};
+
+/* After all else in the plan is known. */
+struct port_select_likes *port_select_likes_new(const struct port_select_plan *plan);
+struct port_select_likes *port_select_likes_free(struct port_select_likes *l);
+
+/* Work space of one thread. */
+struct port_select_row *port_select_row_new(const struct port_select_plan *plan);
+struct port_select_row *port_select_row_free(struct port_select_row *row);
+
+/* `lft` is the row of switch `sw`, `size` bytes. Rows filled before must stay where they are. */
+void port_select_fill(struct port_select_row *row, uint32_t sw, uint8_t *lft, uint32_t size);

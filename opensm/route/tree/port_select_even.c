@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The inner loops: destinations on one switch whose homes are all as far. Which home is on the way
+ * then depends on nothing but the distance of the home from here, so a table by home says the port.
+ */
+#include "route/tree/port_select_internal.h"
+
+struct even {
+	const struct dmodk *spread;
+	uint32_t at;
+	unsigned depth;
+	const uint16_t *port[DMODK_LEVELS]; /* per level: by home */
+	const uint16_t *home[DMODK_LEVELS];
+	/* per destination: which of all that leads up; NULL: counted */
+	const uint16_t *residue;
+};
+
+/* Places a destination whose highest home does not decide. */
+static void port_select_even(struct port_select_row *row, const struct even *e, uint32_t dest)
+{
+	unsigned k = e->depth;
+	uint16_t port = 0;
+
+	while (k > 0 && !port) {
+		k--;
+		port = e->home[k][dest] == row->sw ? 0 : e->port[k][e->home[k][dest]];
+	}
+	if (port && port != PLACE_SEVERAL)
+		port_select_put(row, dest, (uint8_t)port);
+	else
+		port_select_one(row, dest, e->at, port ? k + 1 : 0);
+}
+
+static inline __attribute__((always_inline)) bool decides(uint16_t port)
+{
+	return (uint16_t)(port - 1) < PLACE_SEVERAL - 1;
+}
+
+static inline __attribute__((always_inline)) void fill_homes(struct port_select_row *row,
+							     const struct even *e, uint32_t first,
+							     uint32_t end, bool counting)
+{
+	const struct dmodk_hot *h = &e->spread->hot[first];
+	const uint16_t *ports = e->port[e->depth - 1];
+
+	for (uint32_t i = first; i < end; i++, h++) {
+		uint16_t port = ports[h->home];
+
+		if (!decides(port)) {
+			port_select_even(row, e, i);
+			continue;
+		}
+		row->lft[h->lid] = (uint8_t)port;
+		if (counting)
+			row->count[port] += h->port != 0;
+	}
+}
+
+/*
+ * The same where most flows were diverted: no home of any level on the path, and nothing is
+ * counted.
+ */
+static inline __attribute__((always_inline)) void fill_diverted(struct port_select_row *row,
+								const struct even *e,
+								uint32_t first, uint32_t end,
+								unsigned depth)
+{
+	const struct dmodk_hot *h = &e->spread->hot[first];
+
+	for (uint32_t i = first; i < end; i++, h++) {
+		uint16_t port = 0;
+
+		for (unsigned k = 0; k < depth; k++)
+			port |= e->port[k][e->home[k][i]];
+		if (!port)
+			row->lft[h->lid] = row->all[e->residue[i]];
+		else
+			port_select_even(row, e, i);
+	}
+}
+
+bool port_select_at_once(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end)
+{
+	const struct dmodk *s = row->plan->spread;
+	struct even e = { .spread = s, .at = at, .depth = s->even[at] };
+	uint16_t rank = s->rank[row->sw];
+
+	if ((row->old && row->plan->change->keeps) || !e.depth || row->cap <= s->top ||
+	    !port_select_is_sure(row, at))
+		return false;
+	for (; first < end && !s->hot[first].port; first++)
+		port_select_one(row, first, at, 0);
+	for (unsigned k = 0; k < e.depth; k++) {
+		uint16_t far = (uint16_t)(row->dist[at] - s->level[k].distance[s->first[at]]);
+
+		e.port[k] = port_select_table(row, far);
+		e.home[k] = s->level[k].home;
+	}
+	if (row->full[at] && row->ways[at] > 1 && rank && rank < e.depth &&
+	    s->level[rank].modulus == row->n_all)
+		e.residue = s->level[rank].residue;
+	if (e.residue && e.depth == 2)
+		fill_diverted(row, &e, first, end, 2);
+	else if (e.residue)
+		fill_diverted(row, &e, first, end, e.depth);
+	else if (row->counting)
+		fill_homes(row, &e, first, end, true);
+	else
+		fill_homes(row, &e, first, end, false);
+	return true;
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Rows that are nearly those of another switch: the row is copied, and only destinations that
+ * differ are placed.
+ *
+ * In a tree the switches with the same neighbours up, leaves of one pod or switches at the same
+ * place of two pods, have the same rows but for their own pods. An entry depends on how far its
+ * switch and its homes are and which paths lead there, apart from what is counted; so where these
+ * are the same, the entry is. Nothing here chooses paths, and nothing but time depends on which row
+ * is taken as the model.
+ */
+#include "route/tree/port_select_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "route/core/simd.h"
+#include "util/mem.h"
+
+#define RUN 32 /* rows that one thread fills after another */
+
+static bool is_possible(const struct port_select_plan *plan)
+{
+	const struct route_options *o = plan->options;
+
+	return !plan->change && !plan->has_lmc && !plan->is_ordered && !plan->ignored &&
+	       !plan->switches_only && !o->count_switches && !o->scatter_seed;
+}
+
+/*
+ * Pairs (home, switch below with destinations at home there), by home; each with the distance
+ * between them.
+ */
+static void find_below(struct port_select_likes *l, const struct dmodk *s, uint32_t n)
+{
+	_cleanup_free_ uint32_t *last = xmalloc(n * sizeof(*last));
+
+	ARENA_ARRAY(&l->memory, l->first, (size_t)n + 2);
+	for (unsigned pass = 0; pass < 2; pass++) {
+		memset(last, 0xFF, n * sizeof(*last));
+		for (uint32_t at = 0; at < n; at++)
+			for (uint32_t i = s->first[at]; i < s->first[at + 1]; i++)
+				for (unsigned k = 0; k < s->depth[i]; k++) {
+					uint32_t home = s->level[k].home[i];
+
+					if (last[home] == at)
+						continue;
+					last[home] = at;
+					if (pass)
+						l->below[l->first[home + 1]++] = at;
+					else
+						l->first[home + 2]++;
+				}
+		for (uint32_t u = 2; !pass && u < n + 2; u++)
+			l->first[u] += l->first[u - 1];
+		if (!pass)
+			ARENA_ARRAY(&l->memory, l->below, (size_t)l->first[n + 1] + 1);
+	}
+}
+
+/* The same for switches with the same neighbours up, or, without any, with the same neighbours. */
+static uint64_t key_of(const struct port_select_plan *plan, uint32_t sw)
+{
+	const struct graph *g = plan->graph;
+	const uint16_t *rank = plan->spread->rank;
+	uint64_t up = 0, all = 0;
+
+	for (uint32_t i = g->first[sw]; i < g->first[sw + 1]; i++) {
+		const struct graph_group *group = &g->groups[i];
+		bool is_up =
+			plan->oriented ? group->way == GRAPH_UP : rank[group->to] == rank[sw] + 1u;
+		uint64_t *key = is_up ? &up : &all;
+
+		*key = (*key ^ group->to ^ (uint64_t)g->ports[group->first_port] << 32) *
+		       UINT64_C(0x9E3779B97F4A7C15);
+		*key ^= *key >> 29;
+	}
+	return up ? up : all;
+}
+
+struct turn {
+	uint64_t key;
+	uint32_t sw;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct turn *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->sw < y->sw ? -1 : x->sw > y->sw;
+}
+
+struct port_select_likes *port_select_likes_new(const struct port_select_plan *plan)
+{
+	struct port_select_likes *l = xcalloc(1, sizeof(*l));
+	uint32_t n = plan->graph->n;
+	_cleanup_free_ struct turn *turns = xcalloc(n, sizeof(*turns));
+
+	l->possible = is_possible(plan);
+	ARENA_ARRAY(&l->memory, l->order, n);
+	ARENA_ARRAY(&l->memory, l->runs, (size_t)n + 1);
+	for (uint32_t u = 0; u < n; u++)
+		turns[u] = (struct turn){ .key = l->possible ? key_of(plan, u) : u / 4, .sw = u };
+	if (n)
+		qsort(turns, n, sizeof(*turns), by_key);
+	for (uint32_t i = 0; i < n; i++) {
+		l->order[i] = turns[i].sw;
+		if (!i || turns[i].key != turns[i - 1].key || i - l->runs[l->n_runs - 1] == RUN)
+			l->runs[l->n_runs++] = i;
+	}
+	l->runs[l->n_runs] = n;
+	if (l->possible)
+		find_below(l, plan->spread, n);
+	return l;
+}
+
+struct port_select_likes *port_select_likes_free(struct port_select_likes *l)
+{
+	if (!l)
+		return NULL;
+	arena_done(&l->memory);
+	free(l);
+	return NULL;
+}
+
+struct port_select_like *port_select_like_new(uint32_t n, struct arena *memory)
+{
+	struct port_select_like *m = arena_calloc(memory, 1, sizeof(*m));
+
+	m->sw = TOPO_NONE;
+	ARENA_ARRAY(memory, m->differs, (size_t)n + SIMD_LANES);
+	ARENA_ARRAY(memory, m->found, n);
+	ARENA_ARRAY(memory, m->marked, n);
+	ARENA_ARRAY(memory, m->ways, n);
+	ARENA_ARRAY(memory, m->last, n);
+	ARENA_ARRAY(memory, m->unique, n);
+	ARENA_ARRAY(memory, m->full, n);
+	return m;
+}
+
+/* Ports of all groups, group by group; those of the groups that lead up alone are row->all. */
+static unsigned list_ports(const struct port_select_row *row, uint8_t *ports, uint8_t *sizes)
+{
+	const struct graph *g = row->plan->graph;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < row->n_groups; i++) {
+		memcpy(ports + n, &g->ports[row->groups[i].first_port], row->groups[i].n_ports);
+		n += row->groups[i].n_ports;
+		sizes[i] = row->groups[i].n_ports;
+	}
+	return n;
+}
+
+static unsigned list_up(const struct port_select_row *row, uint8_t *sizes)
+{
+	for (uint32_t i = 0; i < row->n_up; i++)
+		sizes[i] = row->groups[row->by_way[i]].n_ports;
+	return row->n_up;
+}
+
+static void swap_arrays(uint16_t **a, uint16_t **b)
+{
+	uint16_t *c = *a;
+
+	*a = *b;
+	*b = c;
+}
+
+/* Swaps the row's paths with those of the model. */
+static void swap_ways(struct port_select_row *row)
+{
+	struct port_select_like *m = row->like;
+	uint32_t cap = row->cap_bits;
+
+	swap_arrays(&row->ways, &m->ways);
+	swap_arrays(&row->last, &m->last);
+	swap_arrays(&row->unique, &m->unique);
+	swap_arrays(&row->full, &m->full);
+	swap_arrays(&row->bits, &m->bits);
+	row->cap_bits = m->cap_bits;
+	m->cap_bits = cap;
+}
+
+void port_select_like_take(struct port_select_row *row)
+{
+	struct port_select_like *m = row->like;
+
+	m->sw = TOPO_NONE;
+	if (!row->plan->likes->possible || row->n_waiting || row->cap <= row->plan->spread->top)
+		return;
+	m->sw = row->sw;
+	m->lft = row->lft;
+	m->dist = row->dist;
+	m->n_groups = row->n_groups;
+	m->n_all = row->n_all;
+	memcpy(m->all, row->all, row->n_all);
+	m->via = port_select_via(row);
+	m->n_up = list_up(row, m->up_sizes);
+	m->n_ports = list_ports(row, m->ports, m->sizes);
+	swap_ways(row);
+}
+
+static bool same_ways_up(const struct port_select_row *row)
+{
+	const struct port_select_like *m = row->like;
+	const uint16_t *rank = row->plan->spread->rank;
+	uint8_t sizes[PORTS];
+
+	if (m->via != port_select_via(row))
+		return false;
+	return rank[row->sw] == rank[m->sw] && row->n_all == m->n_all &&
+	       list_up(row, sizes) == m->n_up && !memcmp(sizes, m->up_sizes, m->n_up) &&
+	       !memcmp(row->all, m->all, m->n_all);
+}
+
+static bool same_ports(const struct port_select_row *row)
+{
+	const struct port_select_like *m = row->like;
+	uint8_t ports[PORTS], sizes[PORTS];
+
+	return row->n_groups == m->n_groups && list_ports(row, ports, sizes) == m->n_ports &&
+	       !memcmp(ports, m->ports, m->n_ports) && !memcmp(sizes, m->sizes, m->n_groups);
+}
+
+/*
+ * Switches that are not as far, or not by the same paths. Paths are the same if there is one and it
+ * has one port, or if they are all that lead up; and where all groups have the same ports, if they
+ * are the same groups.
+ */
+SIMD_CLONES
+static void compare_targets(const struct port_select_row *row, uint32_t n, uint32_t n_planes)
+{
+	const struct port_select_like *m = row->like;
+
+	for (uint32_t x = 0; x < n; x += SIMD_LANES) {
+		uint32_t at = x + SIMD_LANES <= n ? x : n - SIMD_LANES;
+		simd_u16 dist = *(const simd_u16 *)(row->dist + at),
+			 unique = *(const simd_u16 *)(row->unique + at);
+		simd_u16 same = (simd_u16)(unique == *(const simd_u16 *)(m->unique + at)) &
+				(simd_u16)(unique != 0);
+		simd_u16 groups = ~(simd_u16){ 0 };
+
+		same |= (simd_u16)((*(const simd_u16 *)(row->full + at) &
+				    *(const simd_u16 *)(m->full + at)) != 0);
+		for (uint32_t p = 0; p < n_planes; p++)
+			groups &= (simd_u16)(*(const simd_u16 *)(row->bits + p * n + at) ==
+					     *(const simd_u16 *)(m->bits + p * n + at));
+		if (n_planes)
+			same |= groups;
+		same |= (simd_u16)(dist == DISTANCE_NONE);
+		same &= (simd_u16)(dist == *(const simd_u16 *)(m->dist + at));
+		*(simd_u16 *)(m->differs + at) = ~same;
+	}
+}
+
+static void mark_target(struct port_select_like *m, uint32_t at)
+{
+	if (m->marked[at])
+		return;
+	m->marked[at] = true;
+	m->found[m->n_found++] = at;
+}
+
+/*
+ * Marks switches below a home that differs. A home that is not nearer than they are is on no path
+ * to them.
+ */
+static void mark_below(struct port_select_row *row, uint32_t home)
+{
+	const struct port_select_likes *l = row->plan->likes;
+	struct port_select_like *m = row->like;
+	bool farther = m->dist[home] != row->dist[home];
+
+	mark_target(m, home);
+	for (uint32_t i = l->first[home]; i < l->first[home + 1]; i++)
+		if (farther || row->dist[home] < row->dist[l->below[i]])
+			mark_target(m, l->below[i]);
+}
+
+static void unmark_targets(struct port_select_like *m)
+{
+	for (uint32_t i = 0; i < m->n_found; i++)
+		m->marked[m->found[i]] = false;
+}
+
+/* All switches with destinations whose entries may differ; false: too many. */
+static bool find_marked(struct port_select_row *row, uint32_t n)
+{
+	struct port_select_like *m = row->like;
+
+	m->n_found = 0;
+	for (uint32_t x = 0; x < n && m->n_found <= n / 2; x++)
+		if (m->differs[x])
+			mark_below(row, x);
+	unmark_targets(m);
+	return m->n_found <= n / 2;
+}
+
+static bool may_be_like(const struct port_select_row *row)
+{
+	return row->like->sw != TOPO_NONE && row->cap > row->plan->spread->top && same_ways_up(row);
+}
+
+bool port_select_like_try(struct port_select_row *row)
+{
+	struct port_select_like *m = row->like;
+	uint32_t n = row->plan->graph->n;
+
+	if (n < SIMD_LANES || !may_be_like(row))
+		return false;
+	compare_targets(row, n, same_ports(row) ? (row->n_groups + 15) / 16 : 0);
+	if (!find_marked(row, n))
+		return false;
+	memcpy(row->lft, m->lft, row->size);
+	return true;
+}
+
+static bool same_neighbours(const struct port_select_row *row)
+{
+	const struct graph *g = row->plan->graph;
+	const struct graph_group *groups = &g->groups[g->first[row->like->sw]];
+
+	for (uint32_t i = 0; i < row->n_groups; i++)
+		if (groups[i].to != row->groups[i].to ||
+		    groups[i].weight != row->groups[i].weight ||
+		    groups[i].way != row->groups[i].way)
+			return false;
+	return true;
+}
+
+/* Are all switches but the two as far from both? */
+static bool same_distances(const struct port_select_row *row, uint32_t n)
+{
+	const struct port_select_like *m = row->like;
+	uint32_t low = MIN(m->sw, row->sw), high = MAX(m->sw, row->sw);
+
+	return !memcmp(row->dist, m->dist, low * sizeof(*row->dist)) &&
+	       !memcmp(row->dist + low + 1, m->dist + low + 1,
+		       (high - low - 1) * sizeof(*row->dist)) &&
+	       !memcmp(row->dist + high + 1, m->dist + high + 1,
+		       (n - high - 1) * sizeof(*row->dist));
+}
+
+bool port_select_like_twin(struct port_select_row *row)
+{
+	struct port_select_like *m = row->like;
+
+	if (!may_be_like(row) || !same_ports(row) || !same_neighbours(row) ||
+	    !same_distances(row, row->plan->graph->n))
+		return false;
+	m->n_found = 0;
+	mark_below(row, m->sw);
+	mark_below(row, row->sw);
+	unmark_targets(m);
+	memcpy(row->lft, m->lft, row->size);
+	swap_ways(row);
+	port_select_find_two(row, m->sw, row->sw);
+	return true;
+}
+
+void port_select_like_return(struct port_select_row *row)
+{
+	struct port_select_like *m = row->like;
+
+	row->dist = m->dist;
+	port_select_find_two(row, m->sw, row->sw);
+	row->dist = distances_from(row->plan->distances, row->sw);
+	swap_ways(row);
+}

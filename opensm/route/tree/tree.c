@@ -1,0 +1,665 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The order, and distances in it.
+ *
+ * Levels alone do not make an order: switches of one level must be told apart, and two roots
+ * without common descendants would have no path to each other. So one switch, the apex, becomes the
+ * highest of its component: the one below most roots, that is, a leaf in a fat tree whose aggs have
+ * cores of their own. The order of all switches above it turns round:
+ *
+ *    levels        order           Paths between leaves stay: up, over one core, down. Cores now
+ *    c0 c1 c2     L0               reach each other as well: up by the pod of the apex, and down
+ *    a0 a1 a2     a0               again. Switches still without a path up to the apex (a piece of
+ *    L0 L1 L2     c0 c1 c2         a broken tree whose only path leads through a lower switch) go
+ *                 a1 a2            below everything, breadth first. So every switch but the apex
+ *                                  has
+ *                 L1 L2            a higher neighbour, and every pair has a path.
+ *
+ * Without levels, the switch with most neighbours in the order is next (arrange_flat).
+ *
+ * Distances: rows of all targets at once. From below: how far is it going down. From above: a
+ * switch goes down where that is no longer than going up, or where a switch above sends down to it;
+ * else up. A path that goes down so goes down to the end.
+ */
+#include "route/tree/tree.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "route/core/cancel.h"
+#include "route/core/simd.h"
+#include "util/mem.h"
+#include "util/sets.h"
+
+#define FAR (DISTANCE_DOWN - 1u)
+#define BLOCK 256           /* targets that one thread takes at a time */
+#define COVER_BITS (1u << 26)
+#define EDGE_MAX 4096       /* switches among which the most remote one is looked for */
+#define NEIGHBOURS_MAX 255
+
+/* Work space of making an order. */
+struct sorting {
+	const struct graph *g;
+	struct tree *t;
+	uint64_t *ids;          /* per switch */
+	uint16_t *levels;
+	uint32_t *natural;      /* switches, highest first, by level and id */
+	uint32_t *rank;         /* per switch: place there */
+	uint32_t *part;         /* per switch: component, as its first switch */
+	bool *above;            /* per switch: the apex of its component, or above it by level */
+	bool *placed;
+};
+
+/* ---- levels ------------------------------------------------------------------------------ */
+
+bool tree_levels_from_roots(const struct graph *g, const struct route_guids *roots, uint16_t *ret)
+{
+	bool found = false;
+	uint16_t far;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		ret[u] = DISTANCE_NONE;
+	for (uint32_t i = 0; i < roots->n; i++) {
+		uint32_t s = topo_find_switch(g->topo, roots->guids[i]);
+		uint32_t h = s == TOPO_NONE ? topo_find_host(g->topo, roots->guids[i]) : TOPO_NONE;
+
+		if (h != TOPO_NONE)
+			s = g->topo->hosts[h].sw;
+		if (s == TOPO_NONE)
+			continue;
+		ret[s] = 0;
+		found = true;
+	}
+	far = graph_flood(g, ret, NULL);
+	for (uint32_t u = 0; u < g->n; u++)
+		if (ret[u] != DISTANCE_NONE)
+			ret[u] = (uint16_t)(far - ret[u]);
+	return found;
+}
+
+void tree_levels_from_edge(const struct graph *g, uint16_t *ret)
+{
+	const struct topo *t = g->topo;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		ret[u] = DISTANCE_NONE;
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE)
+			ret[t->hosts[h].sw] = 0;
+	graph_flood(g, ret, NULL);
+}
+
+unsigned tree_levelled(const struct graph *g, const uint16_t *levels)
+{
+	uint64_t all = 0, good = 0;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			int apart = (int)levels[u] - (int)levels[g->groups[i].to];
+
+			all++;
+			good += apart == 1 || apart == -1;
+		}
+	return all ? (unsigned)(good * 100 / all) : 100;
+}
+
+/* ---- the order --------------------------------------------------------------------------- */
+
+static void find_parts(struct sorting *s)
+{
+	const struct graph *g = s->g;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		s->part[u] = u;
+	for (uint32_t u = 0; u < g->n; u++)
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			sets_join(s->part, u, g->groups[i].to);
+	for (uint32_t u = 0; u < g->n; u++)
+		s->part[u] = sets_root(s->part, u);
+}
+
+struct natural_key {
+	uint64_t id;
+	uint32_t sw;
+	uint16_t level;
+};
+
+/* Highest first; larger ids are higher. */
+static int by_nature(const void *a, const void *b)
+{
+	const struct natural_key *x = a, *y = b;
+
+	if (x->level != y->level)
+		return x->level > y->level ? -1 : 1;
+	if (x->id != y->id)
+		return x->id > y->id ? -1 : 1;
+	return (x->sw < y->sw) - (x->sw > y->sw);
+}
+
+static void sort_by_nature(struct sorting *s)
+{
+	uint32_t n = s->g->n;
+	_cleanup_free_ struct natural_key *keys = xcalloc(n, sizeof(*keys));
+
+	for (uint32_t u = 0; u < n; u++)
+		keys[u] = (struct natural_key){ .id = s->ids[u], .sw = u, .level = s->levels[u] };
+	if (n)
+		qsort(keys, n, sizeof(*keys), by_nature);
+	for (uint32_t i = 0; i < n; i++) {
+		s->natural[i] = keys[i].sw;
+		s->rank[keys[i].sw] = i;
+	}
+}
+
+static bool is_top(const struct sorting *s, uint32_t u)
+{
+	for (uint32_t i = s->g->first[u]; i < s->g->first[u + 1]; i++)
+		if (s->rank[s->g->groups[i].to] < s->rank[u])
+			return false;
+	return true;
+}
+
+/*
+ * Per switch: the number of tops of its component above it, itself included. As bits, or where
+ * there are too many, the number of switches right above.
+ */
+static uint32_t *count_tops(const struct sorting *s)
+{
+	const struct graph *g = s->g;
+	uint32_t *ret = xcalloc(g->n, sizeof(*ret)), tops = 0;
+	_cleanup_free_ uint64_t *bits = NULL;
+	size_t words;
+
+	for (uint32_t u = 0; u < g->n; u++)
+		tops += is_top(s, u);
+	words = (tops + 63) / 64;
+	if ((uint64_t)words * 64 * g->n <= COVER_BITS)
+		bits = xcalloc(words * g->n, sizeof(*bits));
+	tops = 0;
+	for (uint32_t k = 0; k < g->n; k++) {
+		uint32_t u = s->natural[k];
+
+		if (is_top(s, u)) {
+			if (bits)
+				bits[u * words + tops / 64] |= UINT64_C(1) << tops % 64;
+			tops++;
+		}
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+			uint32_t v = g->groups[i].to;
+
+			if (s->rank[v] > s->rank[u])
+				continue;
+			ret[u]++;
+			for (size_t w = 0; bits && w < words; w++)
+				bits[u * words + w] |= bits[v * words + w];
+		}
+		for (size_t w = 0; bits && w < words; w++)
+			ret[u] += (uint32_t)__builtin_popcountll(bits[u * words + w]) * 1024u;
+	}
+	return ret;
+}
+
+/* Marks the apex of every component, and all above it. */
+static void find_apexes(struct sorting *s)
+{
+	const struct graph *g = s->g;
+	_cleanup_free_ uint32_t *tops = count_tops(s);
+	_cleanup_free_ uint32_t *apex = xcalloc(g->n, sizeof(*apex));
+
+	memset(apex, 0xFF, g->n * sizeof(*apex));
+	for (uint32_t k = 0; k < g->n; k++) {
+		uint32_t u = s->natural[k], *known = &apex[s->part[u]];
+
+		if (*known == TOPO_NONE || tops[u] / 1024 > tops[*known] / 1024 ||
+		    (tops[u] > tops[*known] && s->levels[u] == s->levels[*known]))
+			*known = u;
+	}
+	for (uint32_t u = 0; u < g->n; u++)
+		if (apex[u] != TOPO_NONE)
+			s->above[apex[u]] = true;
+	for (uint32_t k = g->n; k-- > 0;) {
+		uint32_t u = s->natural[k];
+
+		for (uint32_t i = g->first[u]; s->above[u] && i < g->first[u + 1]; i++)
+			s->above[g->groups[i].to] |= s->rank[g->groups[i].to] < k;
+	}
+}
+
+static void place_switch(struct sorting *s, uint32_t u, uint32_t *n)
+{
+	s->placed[u] = true;
+	s->t->place[u] = *n;
+	s->t->order[(*n)++] = u;
+}
+
+static bool has_higher(const struct sorting *s, uint32_t u)
+{
+	for (uint32_t i = s->g->first[u]; i < s->g->first[u + 1]; i++)
+		if (s->placed[s->g->groups[i].to])
+			return true;
+	return false;
+}
+
+static void arrange_by_levels(struct sorting *s)
+{
+	const struct graph *g = s->g;
+	uint32_t n = 0;
+
+	for (uint32_t k = g->n; k-- > 0;)
+		if (s->above[s->natural[k]])
+			place_switch(s, s->natural[k], &n);
+	for (uint32_t k = 0; k < g->n; k++)
+		if (!s->above[s->natural[k]] && has_higher(s, s->natural[k]))
+			place_switch(s, s->natural[k], &n);
+	s->t->n_below = g->n - n;
+	for (uint32_t at = 0; at < n && n < g->n; at++) {
+		uint32_t u = s->t->order[at];
+
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			if (!s->placed[g->groups[i].to])
+				place_switch(s, g->groups[i].to, &n);
+	}
+}
+
+/*
+ * The switch from which the others are farthest; in large components the first with fewest cables.
+ */
+static uint32_t edge_of(const struct sorting *s, uint32_t part, const struct distances *d)
+{
+	uint32_t best = part;
+	uint64_t most = 0;
+
+	for (uint32_t u = part; u < s->g->n; u++) {
+		uint64_t sum = UINT32_MAX - (s->g->first[u + 1] - s->g->first[u]);
+
+		if (s->part[u] != part)
+			continue;
+		if (d) {
+			sum = 0;
+			for (uint32_t v = 0; v < s->g->n; v++)
+				sum += s->part[v] == part ? distances_from(d, v)[u] : 0;
+		}
+		if (sum > most || (sum == most && s->ids[u] > s->ids[best])) {
+			most = sum;
+			best = u;
+		}
+	}
+	return best;
+}
+
+/* Switches beside those that are placed: a stack for every number of placed neighbours. */
+struct fringe {
+	uint32_t *known;	 /* per switch: neighbours placed */
+	uint32_t *sw, *below, n; /* entries; those that are out of date stay */
+	uint32_t top[NEIGHBOURS_MAX + 1];
+	uint32_t highest;
+};
+
+static void meet_neighbours(const struct sorting *s, struct fringe *f, uint32_t u)
+{
+	const struct graph *g = s->g;
+	uint32_t begin = f->n;
+
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+		uint32_t v = g->groups[i].to, at = f->n;
+
+		if (s->placed[v])
+			continue;
+		/* By id, so that the highest comes out first. */
+		for (; at > begin && s->ids[f->sw[at - 1]] > s->ids[v]; at--)
+			f->sw[at] = f->sw[at - 1];
+		f->sw[at] = v;
+		f->n++;
+	}
+	for (uint32_t k = begin; k < f->n; k++) {
+		uint32_t known = MIN(++f->known[f->sw[k]], (uint32_t)NEIGHBOURS_MAX);
+
+		f->below[k] = f->top[known];
+		f->top[known] = k;
+		f->highest = MAX(f->highest, known);
+	}
+}
+
+/* TOPO_NONE: no switch is left. */
+static uint32_t pick_next(const struct sorting *s, struct fringe *f)
+{
+	for (; f->highest; f->highest--)
+		while (f->top[f->highest] != TOPO_NONE) {
+			uint32_t k = f->top[f->highest], u = f->sw[k];
+
+			f->top[f->highest] = f->below[k];
+			if (!s->placed[u] &&
+			    MIN(f->known[u], (uint32_t)NEIGHBOURS_MAX) == f->highest)
+				return u;
+		}
+	return TOPO_NONE;
+}
+
+/*
+ * No levels. The switch with most neighbours in the order comes next, of equals the one met last:
+ * so the order grows along the fabric, and most switches have several neighbours up that lead to
+ * different places. Breadth first from the middle would send all that is not near by over one
+ * switch: on a 6x6x6 torus its cables carry more than twice as much.
+ */
+static void arrange_flat(struct sorting *s)
+{
+	_cleanup_(distances_freep) struct distances *d =
+		s->g->n <= EDGE_MAX ? distances_new(s->g, 1, NULL) : NULL;
+	uint32_t edges = s->g->first[s->g->n], n = 0;
+	_cleanup_free_ uint32_t *known = xcalloc(s->g->n, sizeof(*known));
+	_cleanup_free_ uint32_t *sw = xcalloc(edges, sizeof(*sw)),
+				*below = xcalloc(edges, sizeof(*below));
+	struct fringe f = { .known = known, .sw = sw, .below = below };
+
+	memset(f.top, 0xFF, sizeof(f.top));
+	for (uint32_t part = 0; part < s->g->n; part++) {
+		uint32_t next;
+
+		if (s->part[part] != part)
+			continue;
+		for (next = edge_of(s, part, d); next != TOPO_NONE; next = pick_next(s, &f)) {
+			place_switch(s, next, &n);
+			meet_neighbours(s, &f, next);
+		}
+	}
+}
+
+/* ids_guid_file, else place in the topo, which is by GUID. */
+static void find_ids(struct sorting *s, const struct tree_plan *plan)
+{
+	for (uint32_t u = 0; u < s->g->n; u++)
+		s->ids[u] = s->g->topo->switches[u].guid;
+	for (uint32_t i = 0; i < plan->n_ids; i++) {
+		uint32_t u = topo_find_switch(s->g->topo, plan->ids[i].guid);
+
+		if (u != TOPO_NONE)
+			s->ids[u] = plan->ids[i].id;
+	}
+}
+
+/* The switch in the previous topo, which mostly has the same number. */
+static uint32_t find_before(const struct topo *now, const struct topo *before, uint32_t u)
+{
+	if (u < before->n_switches && before->switches[u].guid == now->switches[u].guid)
+		return u;
+	return topo_find_switch(before, now->switches[u].guid);
+}
+
+/* Is every cable between switches one of the previous topo? */
+static bool is_part_of(const struct topo *now, const struct topo *before)
+{
+	for (uint32_t u = 0; u < now->n_switches; u++) {
+		uint32_t was = find_before(now, before, u);
+
+		if (was == TOPO_NONE || before->switches[was].n_ports != now->switches[u].n_ports)
+			return false;
+		for (unsigned p = 1; p <= now->switches[u].n_ports; p++) {
+			const struct topo_port *new = topo_port(now, u, p);
+			const struct topo_port *old = topo_port(before, was, p);
+
+			if (new->sw != TOPO_NONE &&
+			    (old->sw == TOPO_NONE || old->port != new->port ||
+			     before->switches[old->sw].guid != now->switches[new->sw].guid))
+				return false;
+		}
+	}
+	return true;
+}
+
+struct old_place {
+	uint32_t place, sw;
+};
+
+static int by_old_place(const void *a, const void *b)
+{
+	const struct old_place *x = a, *y = b;
+
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/*
+ * The previous order, if only cables and switches are missing and every switch still has a higher
+ * neighbour.
+ */
+static bool arrange_as_before(struct sorting *s, const struct routes *previous)
+{
+	const struct topo *now = s->g->topo;
+	_cleanup_free_ struct old_place *old = xcalloc(s->g->n, sizeof(*old));
+	_cleanup_free_ bool *has_top = xcalloc(s->g->n, sizeof(*has_top));
+	uint32_t n = 0;
+
+	if (!previous || !previous->places || !is_part_of(now, previous->topo))
+		return false;
+	for (uint32_t u = 0; u < s->g->n; u++)
+		old[u] = (struct old_place){
+			.place = previous->places[find_before(now, previous->topo, u)],
+			.sw = u,
+		};
+	if (s->g->n)
+		qsort(old, s->g->n, sizeof(*old), by_old_place);
+	for (uint32_t i = 0; i < s->g->n; i++) {
+		bool top = !has_higher(s, old[i].sw), *known = &has_top[s->part[old[i].sw]];
+
+		if (top && *known) {
+			memset(s->placed, 0, s->g->n * sizeof(*s->placed));
+			return false;
+		}
+		*known |= top;
+		place_switch(s, old[i].sw, &n);
+	}
+	return true;
+}
+
+struct tree *tree_new(const struct graph *g, const struct tree_plan *plan)
+{
+	struct tree *t = xcalloc(1, sizeof(*t));
+	_cleanup_(arena_done) struct arena memory = { NULL };
+	struct sorting s = { .g = g, .t = t };
+
+	ARENA_ARRAY(&memory, s.ids, g->n);
+	ARENA_ARRAY(&memory, s.levels, g->n);
+	ARENA_ARRAY(&memory, s.natural, g->n);
+	ARENA_ARRAY(&memory, s.rank, g->n);
+	ARENA_ARRAY(&memory, s.part, g->n);
+	ARENA_ARRAY(&memory, s.above, g->n);
+	ARENA_ARRAY(&memory, s.placed, g->n);
+	assert(g && plan);
+	t->n = g->n;
+	t->place = xcalloc(g->n, sizeof(*t->place));
+	t->order = xcalloc(g->n, sizeof(*t->order));
+	find_ids(&s, plan);
+	find_parts(&s);
+	if (arrange_as_before(&s, plan->previous))
+		return t;
+	if (!plan->levels) {
+		arrange_flat(&s);
+		return t;
+	}
+	for (uint32_t u = 0; u < g->n; u++)
+		s.levels[u] = plan->levels[u] == DISTANCE_NONE ? 0 : plan->levels[u];
+	sort_by_nature(&s);
+	find_apexes(&s);
+	arrange_by_levels(&s);
+	return t;
+}
+
+struct tree *tree_free(struct tree *t)
+{
+	if (!t)
+		return NULL;
+	free(t->place);
+	free(t->order);
+	free(t);
+	return NULL;
+}
+
+void tree_orient(const struct tree *t, struct graph *g)
+{
+	for (uint32_t u = 0; u < g->n; u++)
+		for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+			g->groups[i].way = t->place[g->groups[i].to] < t->place[u] ? GRAPH_UP
+										   : GRAPH_DOWN;
+}
+
+/* ---- distances --------------------------------------------------------------------------- */
+
+/* Cost of the path from `from` to its neighbour `to`. */
+static uint16_t weight_of(const struct graph *g, uint32_t from, uint32_t to)
+{
+	uint32_t group = g->weighted ? graph_find(g, from, to) : TOPO_NONE;
+
+	return group != TOPO_NONE ? g->groups[group].weight : 1;
+}
+
+SIMD_CLONES
+static void go_down(const struct graph *g, struct distances *d, uint32_t u, uint32_t base,
+		    uint32_t n, uint32_t column)
+{
+	uint16_t *row = d->rows + (size_t)u * d->n + base;
+
+	for (uint32_t x = 0; x < n; x++)
+		row[x] = FAR;
+	if (column >= base && column < base + n)
+		row[column - base] = 0;
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+		const struct graph_group *group = &g->groups[i];
+		const uint16_t *below = d->rows + (size_t)group->to * d->n + base;
+		uint16_t weight = group->weight;
+		uint32_t x = 0;
+
+		if (group->way != GRAPH_DOWN)
+			continue;
+		for (; x + SIMD_LANES <= n; x += SIMD_LANES) {
+			simd_u16 near = *(const simd_u16 *)(below + x) + weight;
+
+			simd_min((simd_u16 *)(row + x), &near);
+		}
+		for (; x < n; x++) {
+			uint16_t near = (uint16_t)(below[x] + weight);
+
+			row[x] = MIN(row[x], near);
+		}
+	}
+}
+
+/*
+ * One neighbour above: how far it is over there, and whether it relies on this switch for targets
+ * below.
+ */
+SIMD_CLONES
+static void look_up(const uint16_t *above, const uint16_t *row, uint32_t n,
+		    const uint16_t weight[2], uint16_t up[BLOCK], uint16_t relied[BLOCK])
+{
+	uint32_t x = 0;
+
+	for (; x + SIMD_LANES <= n; x += SIMD_LANES) {
+		simd_u16 there = *(const simd_u16 *)(above + x);
+		simd_u16 near = (there & (uint16_t)FAR) + weight[0];
+		simd_u16 down =
+			(*(const simd_u16 *)(row + x) + weight[1]) | (uint16_t)DISTANCE_DOWN;
+
+		simd_min((simd_u16 *)(up + x), &near);
+		*(simd_u16 *)(relied + x) |= (simd_u16)(there == down);
+	}
+	for (; x < n; x++) {
+		uint16_t near = (uint16_t)((above[x] & FAR) + weight[0]);
+		uint16_t down = (uint16_t)((row[x] + weight[1]) | DISTANCE_DOWN);
+
+		up[x] = MIN(up[x], near);
+		relied[x] |= above[x] == down ? UINT16_MAX : 0;
+	}
+}
+
+/* The row so far says how far going down is. */
+SIMD_CLONES
+static void decide_row(uint16_t *row, uint32_t n, const uint16_t up[BLOCK],
+		       const uint16_t relied[BLOCK])
+{
+	uint32_t x = 0;
+
+	for (; x + SIMD_LANES <= n; x += SIMD_LANES) {
+		simd_u16 down = *(const simd_u16 *)(row + x), over = *(const simd_u16 *)(up + x);
+		simd_u16 goes = (simd_u16)(down < (uint16_t)FAR) &
+				(*(const simd_u16 *)(relied + x) | (simd_u16)(down <= over));
+		simd_u16 none = (simd_u16)(over >= (uint16_t)FAR);
+		simd_u16 first = over | (uint16_t)DISTANCE_UP | none;
+
+		*(simd_u16 *)(row + x) =
+			(goes & (down | (uint16_t)DISTANCE_DOWN)) | (first & ~goes);
+	}
+	for (; x < n; x++) {
+		uint16_t first = up[x] < FAR ? (uint16_t)(up[x] | DISTANCE_UP) : DISTANCE_NONE;
+		bool goes = row[x] < FAR && (relied[x] || row[x] <= up[x]);
+
+		row[x] = goes ? (uint16_t)(row[x] | DISTANCE_DOWN) : first;
+	}
+}
+
+static void go_up(const struct graph *g, struct distances *d, uint32_t u, uint32_t base, uint32_t n)
+{
+	uint16_t *row = d->rows + (size_t)u * d->n + base, up[BLOCK], relied[BLOCK];
+
+	for (uint32_t x = 0; x < BLOCK; x++) {
+		up[x] = FAR;
+		relied[x] = 0;
+	}
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++) {
+		const struct graph_group *group = &g->groups[i];
+		uint16_t weight[2];
+
+		if (group->way != GRAPH_UP)
+			continue;
+		weight[0] = group->weight;
+		weight[1] = weight_of(g, group->to, u);
+		look_up(d->rows + (size_t)group->to * d->n + base, row, n, weight, up, relied);
+	}
+	decide_row(row, n, up, relied);
+}
+
+struct distances *tree_distances(const struct tree *t, const struct graph *g, unsigned threads,
+				 const atomic_bool *cancelled)
+{
+	struct distances *d = xcalloc(1, sizeof(*d));
+
+	assert(t->n == g->n && threads > 0);
+	d->n = g->n;
+	d->mask = FAR;
+	d->rows = xmalloc((size_t)g->n * g->n * sizeof(*d->rows));
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+	for (uint32_t base = 0; base < g->n; base += BLOCK) {
+		uint32_t n = MIN(BLOCK, g->n - base);
+
+		if (is_cancelled(cancelled))
+			continue;
+		for (uint32_t k = g->n; k-- > 0;)
+			go_down(g, d, t->order[k], base, n, t->order[k]);
+		for (uint32_t k = 0; k < g->n; k++)
+			go_up(g, d, t->order[k], base, n);
+	}
+	if (is_cancelled(cancelled))
+		return distances_free(d);
+	return d;
+}
+
+struct distances *tree_distances_some(const struct tree *t, const struct graph *g,
+				      const uint32_t *targets, uint32_t n)
+{
+	_cleanup_free_ uint32_t *column = xmalloc(g->n * sizeof(*column));
+	struct distances *d = xcalloc(1, sizeof(*d));
+
+	memset(column, 0xFF, g->n * sizeof(*column));
+	for (uint32_t i = 0; i < n; i++)
+		column[targets[i]] = i;
+	d->n = n;
+	d->mask = FAR;
+	d->rows = xmalloc((size_t)g->n * n * sizeof(*d->rows));
+	for (uint32_t base = 0; base < n; base += BLOCK) {
+		uint32_t some = MIN(BLOCK, n - base);
+
+		for (uint32_t k = g->n; k-- > 0;)
+			go_down(g, d, t->order[k], base, some, column[t->order[k]]);
+		for (uint32_t k = 0; k < g->n; k++)
+			go_up(g, d, t->order[k], base, some);
+	}
+	return d;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Up and down: a total order of the switches, and the distances of paths that never turn up again.
+ *
+ * Every cable between two switches has a higher and a lower end. A path that goes up, then down,
+ * and never up after down cannot be part of a cycle of channels that wait for each other, whatever
+ * the graph: that is the whole proof, and it needs one order for all, not ranks with ties. The
+ * order is made of levels (by distance to the hosts, or to the roots of an option), and such that
+ * every pair of switches that cables connect has such a path: the essay is at the top of tree.c.
+ */
+#pragma once
+
+#include "route/core/graph.h"
+#include "util/mem.h"
+
+struct tree_plan {
+	/* per switch: 0 the lowest; DISTANCE_NONE none. NULL: no levels */
+	const uint16_t *levels;
+	/* break ties between equals instead of GUIDs; higher is up */
+	const struct route_guid_id *ids;
+	uint32_t n_ids;
+	const struct routes *previous; /* its order stays if it still fits; NULL: none */
+};
+
+struct tree {
+	uint32_t n;
+	uint32_t *place;    /* per switch: place in the order, 0 the highest */
+	uint32_t *order;    /* the switches, highest first */
+	/* switches that levels alone would leave without a path to all others */
+	uint32_t n_below;
+};
+
+struct tree *tree_new(const struct graph *g, const struct tree_plan *plan);
+struct tree *tree_free(struct tree *t);
+FREEP(tree_free, struct tree)
+
+/*
+ * Share of the cables between switches that join neighbouring levels, in percent; 100 without
+ * cables.
+ */
+unsigned tree_levelled(const struct graph *g, const uint16_t *levels);
+/*
+ * Hops from the nearest root, counted from below: the farthest switch has 0. False: no root is
+ * there.
+ */
+bool tree_levels_from_roots(const struct graph *g, const struct route_guids *roots, uint16_t *ret);
+/* Hops to the nearest switch with an end port. */
+void tree_levels_from_edge(const struct graph *g, uint16_t *ret);
+
+/* Marks every group of `g` as leading up or down. */
+void tree_orient(const struct tree *t, struct graph *g);
+
+/*
+ * For an oriented graph: rows as those of distances_new(), but of paths up and then down. Where
+ * going down alone is no longer, or a switch above relies on it, a switch goes down. NULL if
+ * cancelled.
+ */
+struct distances *tree_distances(const struct tree *t, const struct graph *g, unsigned threads,
+				 const atomic_bool *cancelled);
+/* The distances to some targets: rows[from * n + i] is that to targets[i]. */
+struct distances *tree_distances_some(const struct tree *t, const struct graph *g,
+				      const uint32_t *targets, uint32_t n);

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Turns as bits at their switch, twice: by the channel in (what follows it) and by the channel out.
+ */
+#include "route/vl/cdg_order.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+/* ---- channels -------------------------------------------------------------------------------- */
+
+struct cdg_channels *cdg_channels_open(uint32_t n_switches, uint32_t n)
+{
+	struct cdg_channels *c = xcalloc(1, sizeof(*c));
+
+	c->n_switches = n_switches;
+	c->n = n;
+	c->first = xcalloc(n_switches + 1u, sizeof(*c->first));
+	c->to = xcalloc(n + 1u, sizeof(*c->to));
+	c->back = xcalloc(n + 1u, sizeof(*c->back));
+	c->deps = xcalloc(n + 1u, sizeof(*c->deps));
+	c->row = xcalloc(n + 1u, sizeof(*c->row));
+	return c;
+}
+
+static uint32_t degree(const struct cdg_channels *c, uint32_t sw)
+{
+	return c->first[sw + 1] - c->first[sw];
+}
+
+static uint32_t words(const struct cdg_channels *c, uint32_t sw)
+{
+	return (degree(c, sw) + 63) / 64;
+}
+
+void cdg_channels_close(struct cdg_channels *c)
+{
+	assert(c->first[c->n_switches] == c->n);
+	for (uint32_t id = 0; id < c->n; id++) {
+		c->deps[id + 1] = c->deps[id] + degree(c, c->to[id]);
+		c->row[id + 1] = c->row[id] + words(c, cdg_tail(c, id));
+	}
+}
+
+static void connect_channels(struct cdg_channels *c, const struct topo *t)
+{
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++) {
+			const struct topo_port *port = topo_port(t, s, p);
+			uint32_t id = c->of_port[t->switches[s].first_port + p];
+
+			if (id == CHANNEL_NONE)
+				continue;
+			c->to[id] = port->sw;
+			c->back[id] = c->of_port[t->switches[port->sw].first_port + port->port];
+		}
+}
+
+struct cdg_channels *cdg_channels_new(const struct topo *t)
+{
+	struct cdg_channels *c;
+	uint32_t n_ports = topo_n_entries(t), n = 0, *of_port;
+
+	of_port = xmalloc((n_ports + 1u) * sizeof(*of_port));
+	memset(of_port, 0xFF, (n_ports + 1u) * sizeof(*of_port));
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
+			if (topo_port(t, s, p)->sw != TOPO_NONE)
+				of_port[t->switches[s].first_port + p] = n++;
+	c = cdg_channels_open(t->n_switches, n);
+	c->of_port = of_port;
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		c->first[s + 1] = c->first[s];
+		for (unsigned p = 1; p <= t->switches[s].n_ports; p++)
+			c->first[s + 1] += topo_port(t, s, p)->sw != TOPO_NONE;
+	}
+	connect_channels(c, t);
+	cdg_channels_close(c);
+	return c;
+}
+
+struct cdg_channels *cdg_channels_free(struct cdg_channels *c)
+{
+	if (!c)
+		return NULL;
+	free(c->first);
+	free(c->to);
+	free(c->back);
+	free(c->deps);
+	free(c->row);
+	free(c->of_port);
+	free(c);
+	return NULL;
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
+enum { UNSEEN, AHEAD, BEHIND };
+
+/* A turn taken, or refused, since the journal was empty. */
+struct entry {
+	uint32_t in, out;
+	bool refused;
+};
+
+struct cdg_order {
+	const struct cdg_channels *channels;
+	uint64_t *after, *before, *refused;
+	uint32_t *place; /* per channel */
+	uint32_t *at;	 /* per place: its channel */
+	uint8_t *seen;	 /* per channel, while searching */
+	uint32_t *ahead, *behind, *places;
+	struct entry *journal;
+	uint32_t n_journal;
+	size_t journal_cap;
+};
+
+struct cdg_order *cdg_order_new(const struct cdg_channels *c)
+{
+	struct cdg_order *o = xcalloc(1, sizeof(*o));
+	size_t n = c->n + 1u, n_words = c->row[c->n] + 1;
+
+	o->channels = c;
+	o->after = xcalloc(n_words, sizeof(*o->after));
+	o->before = xcalloc(n_words, sizeof(*o->before));
+	o->refused = xcalloc(n_words, sizeof(*o->refused));
+	o->place = xcalloc(n, sizeof(*o->place));
+	o->at = xcalloc(n, sizeof(*o->at));
+	o->seen = xcalloc(n, 1);
+	o->ahead = xcalloc(n, sizeof(*o->ahead));
+	o->behind = xcalloc(n, sizeof(*o->behind));
+	o->places = xcalloc(n, sizeof(*o->places));
+	for (uint32_t i = 0; i < c->n; i++)
+		o->place[i] = o->at[i] = i;
+	return o;
+}
+
+struct cdg_order *cdg_order_free(struct cdg_order *o)
+{
+	if (!o)
+		return NULL;
+	free(o->after);
+	free(o->before);
+	free(o->refused);
+	free(o->place);
+	free(o->at);
+	free(o->seen);
+	free(o->ahead);
+	free(o->behind);
+	free(o->places);
+	free(o->journal);
+	free(o);
+	return NULL;
+}
+
+void cdg_order_arrange(struct cdg_order *o, const uint32_t *channels)
+{
+	for (uint32_t i = 0; i < o->channels->n; i++) {
+		o->place[channels[i]] = i;
+		o->at[i] = channels[i];
+	}
+}
+
+/*
+ * Where the bits of what follows channel `in` begin; those of what leads to `out` begin at its own
+ * row.
+ */
+static size_t row_after(const struct cdg_channels *c, uint32_t in)
+{
+	return c->row[c->back[in]];
+}
+
+static uint32_t bit_after(const struct cdg_channels *c, uint32_t in, uint32_t out)
+{
+	return out - c->first[c->to[in]];
+}
+
+static uint32_t bit_before(const struct cdg_channels *c, uint32_t in)
+{
+	return c->back[in] - c->first[c->to[in]];
+}
+
+static bool has(const uint64_t *rows, size_t row, uint32_t bit)
+{
+	return rows[row + bit / 64] >> bit % 64 & 1;
+}
+
+static void flip(uint64_t *rows, size_t row, uint32_t bit)
+{
+	rows[row + bit / 64] ^= UINT64_C(1) << bit % 64;
+}
+
+static void flip_turn(struct cdg_order *o, uint32_t in, uint32_t out)
+{
+	const struct cdg_channels *c = o->channels;
+
+	flip(o->after, row_after(c, in), bit_after(c, in, out));
+	flip(o->before, c->row[out], bit_before(c, in));
+}
+
+static void note_turn(struct cdg_order *o, uint32_t in, uint32_t out, bool refused)
+{
+	GROW(o->journal, o->n_journal + 1, o->journal_cap);
+	o->journal[o->n_journal++] = (struct entry){ .in = in, .out = out, .refused = refused };
+}
+
+enum cdg_turn cdg_order_look(const struct cdg_order *o, uint32_t in, uint32_t out)
+{
+	const struct cdg_channels *c = o->channels;
+	size_t row = row_after(c, in);
+	uint32_t bit = bit_after(c, in, out);
+
+	if (has(o->after, row, bit))
+		return CDG_TAKEN;
+	if (o->place[in] < o->place[out])
+		return CDG_FORWARD;
+	return has(o->refused, row, bit) || c->back[in] == out ? CDG_REFUSED : CDG_UNSURE;
+}
+
+/*
+ * Channels that lie ahead of `from` and not behind the place of `goal`, into o->ahead; they stay
+ * marked as seen. CHANNEL_NONE if `goal` is among them.
+ */
+static uint32_t search_ahead(struct cdg_order *o, uint32_t from, uint32_t goal)
+{
+	const struct cdg_channels *c = o->channels;
+	uint32_t n = 0, done = 0, last = o->place[goal];
+
+	o->ahead[n++] = from;
+	o->seen[from] = AHEAD;
+	while (done < n) {
+		uint32_t channel = o->ahead[done++], at = c->to[channel];
+		const uint64_t *row = o->after + row_after(c, channel);
+
+		for (uint32_t w = 0; w < words(c, at); w++)
+			for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
+				uint32_t next =
+					c->first[at] + w * 64 + (uint32_t)__builtin_ctzll(bits);
+
+				if (next == goal) {
+					while (n-- > 0)
+						o->seen[o->ahead[n]] = UNSEEN;
+					return CHANNEL_NONE;
+				}
+				if (o->seen[next] || o->place[next] > last)
+					continue;
+				o->seen[next] = AHEAD;
+				o->ahead[n++] = next;
+			}
+	}
+	return n;
+}
+
+static uint32_t search_behind(struct cdg_order *o, uint32_t from, uint32_t first)
+{
+	const struct cdg_channels *c = o->channels;
+	uint32_t n = 0, done = 0;
+
+	o->behind[n++] = from;
+	o->seen[from] = BEHIND;
+	while (done < n) {
+		uint32_t channel = o->behind[done++], at = cdg_tail(c, channel);
+		const uint64_t *row = o->before + c->row[channel];
+
+		for (uint32_t w = 0; w < words(c, at); w++)
+			for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
+				uint32_t in = c->back[c->first[at] + w * 64 +
+						      (uint32_t)__builtin_ctzll(bits)];
+
+				if (o->seen[in] || o->place[in] < first)
+					continue;
+				o->seen[in] = BEHIND;
+				o->behind[n++] = in;
+			}
+	}
+	return n;
+}
+
+/* Shell's sort: most lists are short, and there are many of them. */
+static void sort_places(uint32_t *places, uint32_t n)
+{
+	static const uint32_t gaps[] = { 29524, 9841, 3280, 1093, 364, 121, 40, 13, 4, 1 };
+
+	for (unsigned g = 0; g < ARRAY_SIZE(gaps); g++)
+		for (uint32_t i = gaps[g]; i < n; i++) {
+			uint32_t place = places[i], at = i;
+
+			for (; at >= gaps[g] && places[at - gaps[g]] > place; at -= gaps[g])
+				places[at] = places[at - gaps[g]];
+			places[at] = place;
+		}
+}
+
+/*
+ * The places of all that were seen, ascending. Looking at every place between is cheaper than
+ * sorting many.
+ */
+static void list_places(struct cdg_order *o, uint32_t n_behind, uint32_t n_ahead)
+{
+	uint32_t first = o->place[o->ahead[0]], last = o->place[o->behind[0]],
+		 all = n_behind + n_ahead, n = 0;
+
+	if ((uint64_t)all * 16 > last - first) {
+		for (uint32_t p = first; n < all; p++)
+			if (o->seen[o->at[p]])
+				o->places[n++] = p;
+		return;
+	}
+	for (uint32_t i = 0; i < n_behind; i++)
+		o->places[n++] = o->place[o->behind[i]];
+	for (uint32_t i = 0; i < n_ahead; i++)
+		o->places[n++] = o->place[o->ahead[i]];
+	sort_places(o->places, n);
+}
+
+/*
+ * What lies behind comes first, then what lies ahead, each in the order it has, at the places they
+ * all have.
+ */
+static void change_places(struct cdg_order *o, uint32_t n_behind, uint32_t n_ahead)
+{
+	uint32_t all = n_behind + n_ahead, behind = 0, ahead = 0;
+
+	list_places(o, n_behind, n_ahead);
+	for (uint32_t i = 0; i < all; i++) {
+		uint32_t channel = o->at[o->places[i]];
+
+		if (o->seen[channel] == BEHIND)
+			o->behind[behind++] = channel;
+		else
+			o->ahead[ahead++] = channel;
+		o->seen[channel] = UNSEEN;
+	}
+	for (uint32_t i = 0; i < all; i++) {
+		uint32_t channel = i < n_behind ? o->behind[i] : o->ahead[i - n_behind];
+
+		o->place[channel] = o->places[i];
+		o->at[o->places[i]] = channel;
+	}
+}
+
+bool cdg_order_add(struct cdg_order *o, uint32_t in, uint32_t out)
+{
+	enum cdg_turn turn = cdg_order_look(o, in, out);
+	uint32_t n;
+
+	assert(cdg_tail(o->channels, out) == o->channels->to[in]);
+	if (turn == CDG_TAKEN || turn == CDG_REFUSED)
+		return turn == CDG_TAKEN;
+	if (turn == CDG_UNSURE) {
+		n = in == out ? CHANNEL_NONE : search_ahead(o, out, in);
+		if (n == CHANNEL_NONE) {
+			flip(o->refused, row_after(o->channels, in),
+			     bit_after(o->channels, in, out));
+			note_turn(o, in, out, true);
+			return false;
+		}
+		change_places(o, search_behind(o, in, o->place[out]), n);
+	}
+	flip_turn(o, in, out);
+	note_turn(o, in, out, false);
+	return true;
+}
+
+uint32_t cdg_order_mark(const struct cdg_order *o)
+{
+	return o->n_journal;
+}
+
+/* The order holds for fewer turns as well. */
+void cdg_order_undo(struct cdg_order *o, uint32_t mark)
+{
+	assert(mark <= o->n_journal);
+	while (o->n_journal > mark) {
+		const struct entry *e = &o->journal[--o->n_journal];
+
+		if (e->refused)
+			flip(o->refused, row_after(o->channels, e->in),
+			     bit_after(o->channels, e->in, e->out));
+		else
+			flip_turn(o, e->in, e->out);
+	}
+}
+
+void cdg_order_forget(struct cdg_order *o)
+{
+	o->n_journal = 0;
+}
+
+/* ---- many at once ---------------------------------------------------------------------------- */
+
+void cdg_order_set(struct cdg_order *o, uint32_t in, uint32_t out)
+{
+	uint32_t bit = bit_after(o->channels, in, out);
+
+	o->after[row_after(o->channels, in) + bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+/* Fills in `before`; how many turns lead to each channel, into `ret_n`. */
+static void mirror(struct cdg_order *o, uint32_t *ret_n)
+{
+	const struct cdg_channels *c = o->channels;
+
+	memset(o->before, 0, c->row[c->n] * sizeof(*o->before));
+	for (uint32_t in = 0; in < c->n; in++) {
+		uint32_t at = c->to[in];
+		const uint64_t *row = o->after + row_after(c, in);
+
+		for (uint32_t w = 0; w < words(c, at); w++)
+			for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
+				uint32_t out =
+					c->first[at] + w * 64 + (uint32_t)__builtin_ctzll(bits);
+
+				flip(o->before, c->row[out], bit_before(c, in));
+				ret_n[out]++;
+			}
+	}
+}
+
+bool cdg_order_settle(struct cdg_order *o)
+{
+	const struct cdg_channels *c = o->channels;
+	_cleanup_free_ uint32_t *waits = xcalloc(c->n + 1u, sizeof(*waits));
+	uint32_t n = 0, done = 0;
+
+	o->n_journal = 0;
+	mirror(o, waits);
+	for (uint32_t i = 0; i < c->n; i++)
+		if (!waits[i])
+			o->places[n++] = i;
+	while (done < n) {
+		uint32_t channel = o->places[done++], at = c->to[channel];
+		const uint64_t *row = o->after + row_after(c, channel);
+
+		for (uint32_t w = 0; w < words(c, at); w++)
+			for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
+				uint32_t out =
+					c->first[at] + w * 64 + (uint32_t)__builtin_ctzll(bits);
+
+				if (!--waits[out])
+					o->places[n++] = out;
+			}
+	}
+	if (n < c->n)
+		return false;
+	cdg_order_arrange(o, o->places);
+	return true;
+}

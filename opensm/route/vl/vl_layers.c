@@ -1,0 +1,614 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Fills one VL after the other, each with as many of the paths that are left as it can hold.
+ *
+ * A VL is kept as a set of dependencies (cdg_order.h), not of paths: a path fits when all its
+ * dependencies are in, or can be added. Each dependency is tried at most once per VL: sets only
+ * grow, so a dependency that would close a cycle now always will. The paths to one destination are
+ * a tree, so whether a path fits follows from whether the path from its next switch did: one pass
+ * over the switches, nearest first, decides a destination whatever the length of its paths. The
+ * order of destinations matters: those of one switch, and of switches near each other, follow one
+ * another, because their paths have nearly the same dependencies.
+ *
+ * Paths with hints go first where they belong: in VL k first those that can go to no later VL, then
+ * those without a hint (the awkward ones), then those that could go elsewhere too, then the others.
+ *
+ * Balance afterwards moves paths only into VLs that hold all their dependencies already, or into
+ * unneeded VLs, which take a share of one VL each: part of a set without a cycle has none.
+ */
+#include "route/vl/vl_layers.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "route/vl/cdg_order.h"
+#include "route/core/cancel.h"
+#include "util/mem.h"
+
+/* The paths to one destination, as a tree. */
+struct tree {
+	uint32_t column, root;
+	uint32_t *order;   /* switches with a way, nearest first, without the root */
+	uint32_t n;
+	uint32_t *channel; /* per switch, as all below */
+	uint32_t *next;
+	uint32_t *dep;	   /* of its channel and the next; CHANNEL_NONE: there is only one */
+	uint32_t *wanted;  /* paths to be added that lead through here */
+	bool *fits;
+	uint16_t *in;	   /* VLs that hold all of the path from here */
+	uint8_t *seen;
+	uint32_t *path;
+};
+
+#define NOWHERE 0xFE /* while filling: there is no path */
+
+enum state {
+	DEP_OPEN,
+	DEP_IN,
+	DEP_REFUSED,
+};
+
+/* The paths whose turn it is in a VL. */
+enum turn {
+	TURN_LAST_CALL, /* hints, but for no later VL */
+	TURN_NO_HINT,
+	TURN_HINT,
+	TURN_REST,
+	TURNS,
+};
+
+struct fill {
+	const struct vl_layers_job *job;
+	uint32_t n;	     /* switches */
+	struct cdg_channels *channels;
+	uint32_t n_deps;
+	struct cdg_order *set; /* of the VL at hand */
+	uint8_t *state;	     /* per dependency */
+	uint16_t *holds;     /* per dependency: VLs that hold it */
+	uint32_t *left;	     /* per destination: paths without a VL */
+	uint64_t n_left;
+	struct tree tree;
+	uint32_t *column_of; /* both_ways: per switch */
+	uint32_t *added;     /* both_ways: what a pair brought in so far, in twos */
+	uint32_t n_added;
+	unsigned vl;
+	enum turn turn;
+	struct vl_layers *result;
+};
+
+static size_t entry(const struct fill *f, uint32_t column, uint32_t sw)
+{
+	return (size_t)sw * f->job->row_size + f->job->keys[column];
+}
+
+static uint32_t channel_of(const struct fill *f, uint32_t column, uint32_t sw)
+{
+	const struct topo_switch *s = &f->job->topo->switches[sw];
+	uint8_t port = f->job->ports[entry(f, column, sw)];
+
+	return port && port <= s->n_ports ? f->channels->of_port[s->first_port + port]
+					  : CHANNEL_NONE;
+}
+
+enum seen {
+	SEEN_NOT,
+	SEEN_WALKING,
+	SEEN_LOST,
+	SEEN_ARRIVES,
+};
+
+/*
+ * Follows the path from `s` to a switch whose state is known; all switches with a path are put in
+ * order.
+ */
+static void follow_path(struct tree *t, uint32_t s)
+{
+	uint32_t n = 0;
+	uint8_t fate;
+
+	while (t->seen[s] == SEEN_NOT) {
+		t->seen[s] = SEEN_WALKING;
+		t->path[n++] = s;
+		if (t->channel[s] == CHANNEL_NONE)
+			break;
+		s = t->next[s];
+	}
+	fate = t->seen[s] == SEEN_ARRIVES ? SEEN_ARRIVES : SEEN_LOST;
+	while (n-- > 0) {
+		t->seen[t->path[n]] = fate;
+		if (fate == SEEN_ARRIVES)
+			t->order[t->n++] = t->path[n];
+	}
+}
+
+static void plant(struct fill *f, uint32_t column)
+{
+	struct tree *t = &f->tree;
+
+	t->column = column;
+	t->root = f->job->at[column];
+	t->n = 0;
+	memset(t->seen, SEEN_NOT, f->n);
+	t->seen[t->root] = SEEN_ARRIVES;
+	for (uint32_t s = 0; s < f->n; s++) {
+		t->channel[s] = channel_of(f, column, s);
+		if (t->channel[s] != CHANNEL_NONE)
+			t->next[s] = f->channels->to[t->channel[s]];
+	}
+	for (uint32_t s = 0; s < f->n; s++)
+		if (t->seen[s] == SEEN_NOT)
+			follow_path(t, s);
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t s = t->order[i], v = t->next[s];
+
+		t->dep[s] = v == t->root
+				    ? CHANNEL_NONE
+				    : cdg_turn_number(f->channels, t->channel[s], t->channel[v]);
+	}
+}
+
+static bool has_turn(const struct fill *f, size_t at)
+{
+	unsigned hint = f->job->hints ? f->job->hints[at] : 0;
+	unsigned later = (hint & ~VL_LAYERS_MOVED) >> f->vl;
+
+	switch (f->turn) {
+	case TURN_LAST_CALL:
+		return later == 1 && !(hint & VL_LAYERS_MOVED);
+	case TURN_NO_HINT:
+		return !later;
+	case TURN_HINT:
+		return later & 1;
+	case TURN_REST:
+		return !f->job->keep;
+	case TURNS:
+		break;
+	}
+	return false;
+}
+
+static bool is_waiting(const struct fill *f, uint32_t column, uint32_t s)
+{
+	size_t at = entry(f, column, s);
+
+	return f->job->sources[s] && f->result->lanes[at] == VL_LAYERS_NONE && has_turn(f, at);
+}
+
+/* Counts the paths to be added; false: none. */
+static bool find_wanted(struct fill *f)
+{
+	struct tree *t = &f->tree;
+	bool any = false;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		t->wanted[t->order[i]] = is_waiting(f, t->column, t->order[i]);
+		any |= t->wanted[t->order[i]];
+	}
+	for (uint32_t i = t->n; any && i-- > 0;) {
+		uint32_t s = t->order[i];
+
+		if (t->next[s] != t->root)
+			t->wanted[t->next[s]] += t->wanted[s];
+	}
+	return any;
+}
+
+static bool come_in(struct fill *f, uint32_t channel, uint32_t then)
+{
+	uint8_t *state = &f->state[cdg_turn_number(f->channels, channel, then)];
+
+	if (*state != DEP_OPEN)
+		return *state == DEP_IN;
+	if (!cdg_order_add(f->set, channel, then)) {
+		*state = DEP_REFUSED;
+		return false;
+	}
+	*state = DEP_IN;
+	if (f->added) {
+		f->added[f->n_added++] = channel;
+		f->added[f->n_added++] = then;
+	}
+	return true;
+}
+
+static void give_vl(struct fill *f, uint32_t column, uint32_t s)
+{
+	f->result->lanes[entry(f, column, s)] = (uint8_t)f->vl;
+	f->left[column]--;
+	f->n_left--;
+}
+
+static void put_column(struct fill *f, uint32_t column)
+{
+	struct tree *t = &f->tree;
+
+	plant(f, column);
+	if (!find_wanted(f))
+		return;
+	cdg_order_forget(f->set);
+	t->fits[t->root] = true;
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t s = t->order[i], v = t->next[s];
+
+		t->fits[s] = t->wanted[s] && t->fits[v] &&
+			     (v == t->root || come_in(f, t->channel[s], t->channel[v]));
+		if (t->fits[s] && is_waiting(f, column, s))
+			give_vl(f, column, s);
+	}
+}
+
+/* The path from `s`; false if something on it is refused. */
+static bool put_path(struct fill *f, uint32_t column, uint32_t s)
+{
+	uint32_t last = CHANNEL_NONE;
+
+	for (uint32_t hops = 0; s != f->job->at[column]; hops++) {
+		uint32_t channel = channel_of(f, column, s);
+
+		assert(channel != CHANNEL_NONE && hops < f->n);
+		if (last != CHANNEL_NONE && !come_in(f, last, channel))
+			return false;
+		last = channel;
+		s = f->channels->to[channel];
+	}
+	return true;
+}
+
+/*
+ * Is some dependency of the path refused already? Tested first, because most pairs that fail do so
+ * here.
+ */
+static bool is_refused(const struct fill *f, uint32_t column, uint32_t s)
+{
+	uint32_t last = CHANNEL_NONE;
+
+	for (uint32_t hops = 0; s != f->job->at[column]; s = f->channels->to[last], hops++) {
+		uint32_t channel = channel_of(f, column, s);
+
+		assert(channel != CHANNEL_NONE && hops < f->n);
+		if (last != CHANNEL_NONE &&
+		    f->state[cdg_turn_number(f->channels, last, channel)] == DEP_REFUSED)
+			return true;
+		last = channel;
+	}
+	return false;
+}
+
+static void take_back(struct fill *f)
+{
+	assert(f->n_added % 2 == 0);
+	cdg_order_undo(f->set, 0);
+	while (f->n_added) {
+		uint32_t then = f->added[--f->n_added], channel = f->added[--f->n_added];
+
+		f->state[cdg_turn_number(f->channels, channel, then)] = DEP_OPEN;
+	}
+}
+
+static void put_pair(struct fill *f, uint32_t column, uint32_t back)
+{
+	uint32_t a = f->job->at[back], b = f->job->at[column];
+	bool there = is_waiting(f, column, a), here = is_waiting(f, back, b);
+
+	if ((!there && !here) || (there && is_refused(f, column, a)) ||
+	    (here && is_refused(f, back, b)))
+		return;
+	f->n_added = 0;
+	cdg_order_forget(f->set);
+	if ((there && !put_path(f, column, a)) || (here && !put_path(f, back, b))) {
+		take_back(f);
+		return;
+	}
+	if (there)
+		give_vl(f, column, a);
+	if (here)
+		give_vl(f, back, b);
+}
+
+static void put_pairs(struct fill *f, uint32_t column)
+{
+	for (uint32_t s = 0; s < f->n; s++)
+		if (f->column_of[s] != TOPO_NONE && s < f->job->at[column])
+			put_pair(f, column, f->column_of[s]);
+}
+
+static void note_held(struct fill *f)
+{
+	for (uint32_t d = 0; d < f->n_deps; d++)
+		if (f->state[d] == DEP_IN)
+			f->holds[d] |= (uint16_t)(1u << f->vl);
+}
+
+static void fill_vl(struct fill *f)
+{
+	f->set = cdg_order_new(f->channels);
+	memset(f->state, DEP_OPEN, f->n_deps);
+	for (f->turn = f->job->hints ? TURN_LAST_CALL : TURN_NO_HINT; f->turn < TURNS; f->turn++)
+		for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f->job->cancelled); c++)
+			if (f->left[c] && f->added)
+				put_pairs(f, c);
+			else if (f->left[c])
+				put_column(f, c);
+	note_held(f);
+	f->set = cdg_order_free(f->set);
+}
+
+/* Paths through a changed entry have changed. */
+static void spread_moved(struct fill *f, uint32_t column)
+{
+	for (uint32_t i = 0; i < f->tree.n; i++) {
+		uint32_t s = f->tree.order[i], v = f->tree.next[s];
+
+		if (v != f->tree.root)
+			f->job->hints[entry(f, column, s)] |=
+				f->job->hints[entry(f, column, v)] & VL_LAYERS_MOVED;
+	}
+}
+
+/* Pairs move together. */
+static void join_moved(struct fill *f)
+{
+	for (uint32_t c = 0; c < f->job->n_columns; c++)
+		for (uint32_t s = 0; s < f->n; s++) {
+			size_t there = entry(f, c, s);
+
+			if (f->column_of[s] != TOPO_NONE)
+				f->job->hints[there] |=
+					f->job->hints[entry(f, f->column_of[s], f->job->at[c])] &
+					VL_LAYERS_MOVED;
+		}
+}
+
+/* Finds out which paths there are. */
+static void count_paths(struct fill *f)
+{
+	size_t size = (size_t)f->n * f->job->row_size;
+
+	memset(f->result->lanes, NOWHERE, size);
+	for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f->job->cancelled); c++) {
+		plant(f, c);
+		if (f->job->keep)
+			spread_moved(f, c);
+		for (uint32_t i = 0; i < f->tree.n; i++) {
+			if (!f->job->sources[f->tree.order[i]])
+				continue;
+			f->result->lanes[entry(f, c, f->tree.order[i])] = VL_LAYERS_NONE;
+			f->left[c]++;
+			f->n_left++;
+		}
+	}
+	if (f->job->keep && f->column_of)
+		join_moved(f);
+}
+
+/* VLs that hold all of the paths from everywhere. */
+static void find_in(struct fill *f, uint32_t column, uint16_t all)
+{
+	struct tree *t = &f->tree;
+
+	plant(f, column);
+	t->in[t->root] = all;
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t s = t->order[i];
+
+		t->in[s] = t->in[t->next[s]];
+		if (t->dep[s] != CHANNEL_NONE)
+			t->in[s] &= f->holds[t->dep[s]];
+	}
+}
+
+static uint16_t in_back(const struct fill *f, uint32_t column, uint32_t s, uint16_t all)
+{
+	uint32_t last = CHANNEL_NONE;
+
+	for (uint32_t hops = 0; s != f->job->at[column]; s = f->channels->to[last], hops++) {
+		uint32_t channel = channel_of(f, column, s);
+
+		assert(channel != CHANNEL_NONE && hops < f->n);
+		if (last != CHANNEL_NONE)
+			all &= f->holds[cdg_turn_number(f->channels, last, channel)];
+		last = channel;
+	}
+	return all;
+}
+
+/* Moves one path, or a pair, from its VL to the emptiest that holds it. */
+static void even_out(struct fill *f, uint32_t column, uint32_t s, uint64_t *n_paths)
+{
+	uint8_t *vl = &f->result->lanes[entry(f, column, s)], *back = NULL;
+	uint16_t in = f->tree.in[s];
+	unsigned best = *vl;
+
+	if (*vl >= NOWHERE)
+		return;
+	if (f->added && f->column_of[s] != TOPO_NONE) {
+		uint32_t other = f->column_of[s];
+
+		back = &f->result->lanes[entry(f, other, f->job->at[column])];
+		if (*back >= NOWHERE)
+			back = NULL;
+		else if (s > f->job->at[column])
+			return;
+		else
+			in = in_back(f, other, f->job->at[column], in);
+	}
+	for (unsigned k = 0; k < f->result->needed; k++)
+		if (in >> k & 1 && n_paths[k] < n_paths[best])
+			best = k;
+	n_paths[*vl] -= back ? 2 : 1;
+	n_paths[best] += back ? 2 : 1;
+	*vl = (uint8_t)best;
+	if (back)
+		*back = (uint8_t)best;
+}
+
+static void count_vls(const struct fill *f, uint64_t *n_paths)
+{
+	for (uint32_t c = 0; c < f->job->n_columns; c++)
+		for (uint32_t s = 0; s < f->n; s++)
+			if (f->result->lanes[entry(f, c, s)] < NOWHERE)
+				n_paths[f->result->lanes[entry(f, c, s)]]++;
+}
+
+/*
+ * Shares of the unneeded VLs: parts[k][0] = k, and the others that VL k is split into. The most
+ * crowded VL is split first.
+ */
+static void split_vls(const struct fill *f, const uint64_t *n_paths,
+			uint8_t parts[][VL_LAYERS_MAX], unsigned *n_parts)
+{
+	for (unsigned k = 0; k < f->result->needed; k++) {
+		parts[k][0] = (uint8_t)k;
+		n_parts[k] = 1;
+	}
+	for (unsigned vl = f->result->needed; vl < f->job->most; vl++) {
+		unsigned full = 0;
+
+		for (unsigned k = 1; k < f->result->needed; k++)
+			if (n_paths[k] * n_parts[full] > n_paths[full] * n_parts[k])
+				full = k;
+		parts[full][n_parts[full]++] = (uint8_t)vl;
+	}
+}
+
+static void balance(struct fill *f)
+{
+	uint64_t n_paths[VL_LAYERS_MAX] = { 0 };
+	uint8_t parts[VL_LAYERS_MAX][VL_LAYERS_MAX];
+	unsigned n_parts[VL_LAYERS_MAX];
+
+	count_vls(f, n_paths);
+	for (uint32_t c = 0; c < f->job->n_columns && !is_cancelled(f->job->cancelled); c++) {
+		find_in(f, c, (uint16_t)((1u << f->result->needed) - 1));
+		for (uint32_t i = 0; i < f->tree.n; i++)
+			even_out(f, c, f->tree.order[i], n_paths);
+	}
+	split_vls(f, n_paths, parts, n_parts);
+	for (uint32_t c = 0; c < f->job->n_columns; c++)
+		for (uint32_t s = 0; s < f->n; s++) {
+			uint8_t *vl = &f->result->lanes[entry(f, c, s)];
+
+			/* The sum is the same there and back. */
+			if (*vl < NOWHERE)
+				*vl = parts[*vl][(f->job->keys[c] + s) % n_parts[*vl]];
+		}
+	f->result->n = f->job->most;
+}
+
+static void fill_begin(struct fill *f)
+{
+	const struct vl_layers_job *job = f->job;
+	struct tree *t = &f->tree;
+
+	f->n = job->topo->n_switches;
+	f->channels = cdg_channels_new(job->topo);
+	f->n_deps = f->channels->deps[f->channels->n];
+	f->result = xcalloc(1, sizeof(*f->result));
+	f->result->lanes = xmalloc((size_t)f->n * job->row_size);
+	f->state = xcalloc(f->n_deps, sizeof(*f->state));
+	f->holds = xcalloc(f->n_deps, sizeof(*f->holds));
+	f->left = xcalloc(job->n_columns, sizeof(*f->left));
+	if (job->both_ways) {
+		f->column_of = xmalloc((size_t)f->n * sizeof(*f->column_of));
+		memset(f->column_of, 0xFF, (size_t)f->n * sizeof(*f->column_of));
+		for (uint32_t c = 0; c < job->n_columns; c++)
+			f->column_of[job->at[c]] = c;
+		f->added = xcalloc((size_t)f->n * 4 + 4, sizeof(*f->added));
+	}
+	t->order = xcalloc(f->n, sizeof(*t->order));
+	t->channel = xcalloc(f->n, sizeof(*t->channel));
+	t->next = xcalloc(f->n, sizeof(*t->next));
+	t->dep = xcalloc(f->n, sizeof(*t->dep));
+	t->wanted = xcalloc(f->n, sizeof(*t->wanted));
+	t->fits = xcalloc(f->n, sizeof(*t->fits));
+	t->in = xcalloc(f->n, sizeof(*t->in));
+	t->seen = xcalloc(f->n, sizeof(*t->seen));
+	t->path = xcalloc(f->n, sizeof(*t->path));
+}
+
+static void fill_done(struct fill *f)
+{
+	cdg_channels_free(f->channels);
+	cdg_order_free(f->set);
+	vl_layers_free(f->result);
+	free(f->state);
+	free(f->holds);
+	free(f->left);
+	free(f->column_of);
+	free(f->added);
+	free(f->tree.order);
+	free(f->tree.channel);
+	free(f->tree.next);
+	free(f->tree.dep);
+	free(f->tree.wanted);
+	free(f->tree.fits);
+	free(f->tree.in);
+	free(f->tree.seen);
+	free(f->tree.path);
+}
+
+/* Paths without a VL are marked like pairs without a path. */
+static void finish(struct fill *f)
+{
+	size_t size = (size_t)f->n * f->job->row_size;
+
+	for (size_t i = 0; i < size; i++)
+		if (f->result->lanes[i] == NOWHERE)
+			f->result->lanes[i] = VL_LAYERS_NONE;
+}
+
+struct vl_layers *vl_layers_new(const struct vl_layers_job *job)
+{
+	_cleanup_(fill_done) struct fill f = { .job = job };
+	unsigned limit = job->limit ? job->limit : VL_LAYERS_MAX;
+	uint64_t all;
+
+	fill_begin(&f);
+	count_paths(&f);
+	all = f.n_left;
+	while (f.n_left && f.vl < limit && !is_cancelled(f.job->cancelled)) {
+		fill_vl(&f);
+		f.vl++;
+		/*
+		 * Without hints each VL holds less than the one before: the limit is out of reach.
+		 */
+		if (job->limit && !job->hints && limit > 2 && f.vl == limit / 2 &&
+		    f.n_left > all / 3)
+			break;
+	}
+	f.result->n = f.result->needed = f.n_left ? limit + 1 : f.vl;
+	if (!f.n_left && f.vl > 1 && f.vl <= job->most && !job->keep)
+		balance(&f);
+	finish(&f);
+	return is_cancelled(f.job->cancelled) ? NULL : take(f.result);
+}
+
+struct vl_layers *vl_layers_stay(const struct vl_layers_job *job, uint16_t *hints, bool *ret_all)
+{
+	struct vl_layers_job stay = *job;
+	struct vl_layers *l;
+
+	stay.hints = hints;
+	stay.keep = true;
+	/* to the end: every path that cannot keep its VL must be known */
+	stay.limit = VL_LAYERS_MAX;
+	l = vl_layers_new(&stay);
+	*ret_all = l && l->needed <= job->most;
+	if (!l || *ret_all)
+		return l;
+	for (size_t i = 0; i < (size_t)job->topo->n_switches * job->row_size; i++)
+		if (l->lanes[i] != VL_LAYERS_NONE && !(hints[i] >> l->lanes[i] & 1))
+			hints[i] = 0;
+	vl_layers_free(l);
+	stay.limit = job->limit;
+	return vl_layers_new(&stay);
+}
+
+struct vl_layers *vl_layers_free(struct vl_layers *l)
+{
+	if (!l)
+		return NULL;
+	free(l->lanes);
+	free(l);
+	return NULL;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Several items at one key of a guidmap, newest first: the map has the first, `chain` of an item is
+ * the next. Owns no item.
+ */
+#pragma once
+
+#include "util/guidmap.h"
+
+/* `key` is not 0. */
+#define CHAIN_ADD(map, key, item) ((item)->chain = guidmap_put((map), (key), (item)))
+
+/* `item` stands at `key`. */
+#define CHAIN_REMOVE(map, key, item)                                                               \
+	do {                                                                                       \
+		__typeof__(item) first_ = guidmap_get((map), (key)), *at_ = &first_;               \
+                                                                                                   \
+		while (*at_ != (item))                                                             \
+			at_ = &(*at_)->chain;                                                      \
+		*at_ = (item)->chain;                                                              \
+		if (first_)                                                                        \
+			guidmap_put((map), (key), first_);                                         \
+		else                                                                               \
+			guidmap_remove((map), (key));                                              \
+	} while (0)

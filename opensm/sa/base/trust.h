@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Which requests are answered at all, by the key they carry and the port they come from: the
+ * enhanced trust model, claimed GIDs, the rate of a port, guessed keys.
+ *
+ * A request with the right key is trusted and passes, but for that of a virtual function that
+ * sa_etm_allow_guidinfo_rec_by_vf forbids. What is refused here gets no answer: a requester that
+ * probes learns nothing. With all options at their defaults nothing is refused.
+ */
+#pragma once
+
+#include "sa/base/sa_internal.h"
+
+/* Is it a request with a key that is neither 0 nor the right one? */
+bool trust_is_guess(const struct sa_request *rq);
+/* Does the key of a request make it a trusted one? */
+bool trust_has_key(const struct sa *sa, uint64_t sm_key);
+/*
+ * Why an admitted request gets no answer, in words that stay, and of what kind that is; NULL: it
+ * does, and *ret_kind means nothing. Counts it for the rate of its port.
+ */
+const char *trust_refusal(struct sa *sa, const struct sa_request *rq, enum sa_abuse *ret_kind);
+
+/* ---- askers.c: what is remembered of a port that asks ---- */
+
+struct askers *askers_new(void);
+struct askers *askers_free(struct askers *a);
+/* One more request of this port; false: it has reached sa_rate_threshold. */
+bool askers_may_ask(struct sa *sa, const struct sa_request *rq);
+/* A guess came: counted; the one that makes it an event is told. */
+void askers_guessed(struct sa *sa, const struct sa_request *rq);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Path records: what PathRecord and MultiPathRecord have in common (sa.md 4, 5).
+ *
+ *   path.c       a PathRecord request, pair by pair       multipath.c  many to many
+ *   path_pair.c  all paths of one pair of ports           path_walk.c  one way through the tables
+ *   path_group.c to a multicast group               select.c     selectors
+ *
+ * A pair is opened (may the requester know of both, which P_Key, which SL), then gives one record
+ * after the other: the diagonal of its LID ranges first. Nothing is allocated per path.
+ */
+#pragma once
+
+#include "sa/base/sa_internal.h"
+#include "view/path_walk.h"
+
+/* GIDs with this prefix mean our subnet whatever subnet_prefix is. */
+#define PATH_LINK_LOCAL_PREFIX UINT64_C(0xFE80000000000000)
+
+/* MTU, rate or packet life time as requested; both components or none. */
+struct path_select {
+	bool given;
+	uint8_t selector; /* enum sa_selector */
+	uint8_t value;
+};
+
+/* Demands of a request on every path, whatever its ends. */
+struct path_wish {
+	struct path_select mtu, rate, life;
+	bool raw;
+	bool reversible;
+	bool has_pkey, has_sl;
+	uint16_t pkey;
+	uint8_t sl;
+};
+
+/* Reads a wish; P is PR or MPR. */
+#define PATH_SELECT(P, MASK, RECORD, WHAT)                                                         \
+	{                                                                                          \
+		.given = SA_HAS(MASK, P##_##WHAT##_SEL) && SA_HAS(MASK, P##_##WHAT),               \
+		.selector = (uint8_t)ib_get(RECORD, P##_##WHAT##_SEL),                             \
+		.value = (uint8_t)ib_get(RECORD, P##_##WHAT)                                       \
+	}
+#define PATH_WISH(P, MASK, RECORD)                                                                 \
+	{                                                                                          \
+		.mtu = PATH_SELECT(P, MASK, RECORD, MTU),                                          \
+		.rate = PATH_SELECT(P, MASK, RECORD, RATE),                                        \
+		.life = PATH_SELECT(P, MASK, RECORD, LIFE),                                        \
+		.raw = SA_HAS(MASK, P##_RAW) && ib_get(RECORD, P##_RAW),                           \
+		.reversible = SA_HAS(MASK, P##_REVERSIBLE) && ib_get(RECORD, P##_REVERSIBLE),      \
+		.has_pkey = SA_HAS(MASK, P##_PKEY), .has_sl = SA_HAS(MASK, P##_SL),                \
+		.pkey = (uint16_t)ib_get(RECORD, P##_PKEY), .sl = (uint8_t)ib_get(RECORD, P##_SL)  \
+	}
+
+/* MTU and rate must be values that exist, whatever the selector (sa.md 4.1). 0 or REQ_INVALID. */
+uint16_t path_wish_check(const struct path_wish *w);
+
+/* Does `value` fit as it is? (Of groups, whose values cannot be lowered.) */
+bool path_select_fixed(const struct path_select *s, unsigned value);
+bool path_select_fixed_rate(const struct path_select *s, unsigned rate);
+/*
+ * Does a path of that value satisfy the request? Changes the value to what the answer says
+ * ("less than 2048" of a 4096 path: 1024; see the table in sa.md 4.3).
+ */
+bool path_select_mtu(const struct path_select *s, uint8_t *mtu);
+bool path_select_rate(const struct path_select *s, uint8_t *rate);
+bool path_select_life(const struct path_select *s, uint8_t *life);
+
+/* One side of a pair. */
+struct path_side {
+	uint32_t port; /* end port of the view */
+	lid_t lid;     /* asked by this LID: no other; 0: all of the port */
+	guid_t id;     /* asked by this interface id, maybe an alias; 0: the port's GUID */
+};
+
+/* All paths from one port to another. Zero, but for the first four members; then path_open(). */
+struct path_pair {
+	struct path_side src, dst;
+	const uint8_t *dgid; /* off-subnet: `dst` is the router; NULL: dst's own GID */
+	uint16_t left;	     /* paths to give at most */
+
+	uint16_t pkey;
+	uint8_t sl;
+	uint8_t mtu_limit;     /* enable_quirks; 0: none */
+	uint16_t n_src, n_dst; /* LIDs of each side */
+	uint16_t at;	       /* next combination, the diagonal first */
+};
+
+/*
+ * Do the ports share what the request wants (P_Key)? Settles P_Key and SL of all their paths.
+ * Whether the requester may know of the ports is for the caller: query_may_see().
+ */
+bool path_open(const struct sa_query *q, const struct path_wish *w, struct path_pair *p);
+/*
+ * Tries one more combination of LIDs. SA_ROW: `ret` (zeroed, PR_BYTES) is a record; SA_SKIP: this
+ * one is none, there may be others; SA_END: the pair is through.
+ */
+enum sa_step path_next(const struct sa_query *q, const struct path_wish *w, struct path_pair *p,
+		       uint8_t *ret);
+/*
+ * The one record of a PathRecord request whose DGID or DLID is multicast (sa.md 4.5): `src` is the
+ * source asked for, VIEW_NONE: none named. False: no such group, or not for this requester.
+ */
+bool path_to_group(const struct sa_query *q, const struct path_wish *w, const struct path_side *src,
+		   uint8_t *ret);

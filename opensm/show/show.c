@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The methods that show the subnet, and the snapshot that all of them work on.
+ */
+#include "show/show_internal.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+/* ---- the snapshot --------------------------------------------------------------------------- */
+
+/* Of a port that is not ACTIVE, and that nothing stands against. */
+static const char *state_reason(const struct sm *sm, const struct port *p)
+{
+	unsigned state = port_state(p), phys = p->known ? ib_get(p->info, PI_PHYS_STATE) : 0;
+
+	if (!p->known && !p->peer && !node_is_switch(p->node))
+		return "no cable of it was found";
+	if (!p->known)
+		return sm_stats(sm)->heavy_sweeps ? "not read yet, or no answer to PortInfo"
+						  : "not read yet";
+	switch (phys) {
+	case IB_PHYS_SLEEP:
+		return "asleep: it waits for the other end to wake it";
+	case IB_PHYS_POLLING:
+		return p->met_guid ? "the link fell: no cable, or the other end is off (it polls)"
+				    : "no cable, or the other end is off (it polls)";
+	case IB_PHYS_DISABLED:
+		return "switched off (PortPhysicalState Disabled)";
+	case IB_PHYS_TRAINING:
+		return "the link is being trained: the two ends do not agree (cable, speed?)";
+	case IB_PHYS_ERROR_RECOVERY:
+		return "the link is in error recovery";
+	}
+	if (state <= IB_PORT_DOWN)
+		return "the link is down";
+	if (sm_state(sm) != SM_MASTER)
+		return "to be set up by the master; this manager is not it";
+	if (!p->peer)
+		return "no node is known behind it";
+	if (state == IB_PORT_ARMED && port_state(p->peer) < IB_PORT_ARMED)
+		return "waits for the other end of its cable";
+	if (state == IB_PORT_ARMED)
+		return "waits for tables (multicast or forwarding) to be complete, then it becomes "
+		       "ACTIVE";
+	return "being set up";
+}
+
+static bool lacks_nothing(const struct port *p)
+{
+	return port_state(p) == IB_PORT_ACTIVE || (node_is_switch(p->node) && p->num == 0);
+}
+
+static void note_reasons(struct show *s, const struct sm *sm, mono_t now)
+{
+	struct sm_reasons *reasons = sm_reasons_new(sm);
+	bool master = sm_state(sm) == SM_MASTER;
+
+	if (violations_ports(sm, &(unsigned){ 0 }))
+		s->violations = xcalloc(MAX(s->view->n_ports, 1u), sizeof(*s->violations));
+	s->why = xcalloc(MAX(s->view->n_ports, 1u), sizeof(*s->why));
+	s->held = xcalloc(MAX(s->view->n_ports, 1u), sizeof(*s->held));
+	for (uint32_t i = 0; i < s->view->n_nodes; i++) {
+		const struct view_node *n = &s->view->nodes[i];
+		const struct node *known = fabric_find_node(sm_fabric(sm), n->guid);
+
+		for (unsigned num = n->type == IB_NODE_SWITCH ? 0 : 1; num <= n->n_ports; num++) {
+			const struct port *p = &known->ports[num];
+			uint32_t at = view_node_port(n, num);
+
+			s->why[at] = master ? sm_reason(reasons, p) : NULL;
+			if (!s->why[at] && !lacks_nothing(p))
+				s->why[at] = state_reason(sm, p);
+			s->held[at] = (unsigned)(sm_held_for(p, now) / MONO_S);
+			if (s->violations && violations_of(p))
+				s->violations[at] = *violations_of(p);
+		}
+	}
+	sm_reasons_free(reasons);
+}
+
+/* NULL: `err` says why there is nothing to show. `needs`: of enum show_need. */
+static struct show *show_new(const struct daemon_api *api, unsigned needs,
+			     struct control_error *err)
+{
+	const struct sm *sm = api->sm;
+	struct show *s;
+
+	if (!sm)
+		return control_fail(err, "NotReady", "no port is open: %.250s", api->status);
+	if (!sm_fabric(sm)->own_port)
+		return control_fail(err, "NotReady", "the fabric was not read yet (%s)",
+				    sm_state_name(sm_state(sm)));
+	if ((needs & SHOW_ANSWERS && !sm_view(sm)) || (needs & SHOW_ROUTES && !sm_routes(sm)))
+		return control_fail(err, "NotReady",
+				    "only the master knows, once the subnet is up; this "
+				    "manager is %s",
+				    sm_state_name(sm_state(sm)));
+	s = xcalloc(1, sizeof(*s));
+	if (needs & SHOW_ANSWERS) {
+		s->answers = view_ref(sm_view(sm));
+		s->partitions = partitions_ref(sm_partitions(sm));
+	}
+	/* Routes and answers of one and the same moment. */
+	s->view = sm_view_now(sm, s->answers ? s->answers->routes : sm_routes(sm),
+			      needs & SHOW_TREES ? VIEW_TREES : 0);
+	show_gone_copy(s, api);
+	if (needs & SHOW_REASONS)
+		note_reasons(s, sm, daemon_api_now(api));
+	return s;
+}
+
+void *show_snapshot(const struct control_method *m, const struct daemon_api *api,
+		    struct json_object *parameters, struct control_error *err)
+{
+	unsigned needs = m->needs;
+	const char *word[2] = { "", "" };
+	struct show *s;
+
+	assert(api && err);
+	for (unsigned i = 0; i < 2; i++) {
+		if (m->words[i] && json_str(parameters, m->words[i]))
+			word[i] = json_str(parameters, m->words[i]);
+		if (strlen(word[i]) >= SHOW_WORD_MAX)
+			return control_fail(err, "InvalidParameter",
+					    "'%s' has more than %d characters", m->words[i],
+					    SHOW_WORD_MAX - 1);
+	}
+	if (!word[0][0])
+		needs &= ~(unsigned)SHOW_TREES;
+	s = show_new(api, needs, err);
+	for (unsigned i = 0; s && i < 2; i++)
+		snprintf(s->word[i], sizeof(s->word[i]), "%s", word[i]);
+	for (unsigned i = 0; s && i < 3; i++)
+		s->flag[i] =
+			m->flags[i] &&
+			json_object_get_boolean(json_object_object_get(parameters, m->flags[i]));
+	return s;
+}
+
+void show_drop(void *snapshot)
+{
+	struct show *s = snapshot;
+
+	if (!s)
+		return;
+	if (s->clear_rows)
+		s->clear_rows(s);
+	free(s->rows);
+	free(s->tenants.rows);
+	free(s->tenants.members);
+	view_unref(s->view);
+	view_unref(s->answers);
+	partitions_unref(s->partitions);
+	free(s->gone);
+	free(s->why);
+	free(s->held);
+	free(s->violations);
+	free(s);
+}
+
+/* ---- methods -------------------------------------------------------------------------------- */
+
+#define DOCUMENT(fn)	     .snapshot = show_snapshot, .render = fn, .drop = show_drop
+#define DOCUMENT_OF_ROWS(fn) .snapshot = fn##_new, .render = fn, .drop = show_drop
+
+const struct control_method show_methods[] = {
+	{ .name = "Topology",
+	  .help = "Every node, port and cable",
+	  .type = "() -> (own: object, nodes: []object)",
+	  .needs = SHOW_REASONS,
+	  DOCUMENT(show_topology) },
+	{ .name = "Nodes",
+	  .help = "Nodes, all or those that answer to a name, GUID or LID",
+	  .type = "(node: ?string, type: ?string) -> (nodes: []object)",
+	  .words = { "node", "type" },
+	  .needs = SHOW_REASONS,
+	  DOCUMENT(show_nodes) },
+	{ .name = "Ports",
+	  .help = "Ports, and why one is not ACTIVE; those from behind which rules were broken",
+	  .type = "(node: ?string, down: ?bool, not_active: ?bool, violations: ?bool) -> "
+		  "(ports: []object, hidden: int)",
+	  .words = { "node" },
+	  .flags = { "down", "not_active", "violations" },
+	  .needs = SHOW_REASONS,
+	  DOCUMENT(show_ports) },
+	{ .name = "Routes",
+	  .help = "Where a switch sends: all it has, or to one destination",
+	  .type = "(switch: string, to: ?string) -> (switch: object, engine: string, "
+		  "ports: []object, routes: []object)",
+	  .words = { "switch", "to" },
+	  .needs = SHOW_ROUTES,
+	  DOCUMENT(show_routes) },
+	{ .name = "Path",
+	  .help = "Why one port reaches another as it does, or why not",
+	  .type = "(from: string, to: string) -> (from: object, to: object, reachable: bool, "
+		  "why_not: []string, hops: []object, partition: ?object, sl: ?object, "
+		  "mtu: ?object, rate: ?object, reversible: bool)",
+	  .words = { "from", "to" },
+	  .needs = SHOW_ANSWERS | SHOW_REASONS,
+	  DOCUMENT(show_path) },
+	{ .name = "Partitions",
+	  .help = "Which port is a member of which partition",
+	  .type = "(partition: ?string) -> (partitions: []object, without_room: []object)",
+	  .words = { "partition" },
+	  .needs = SHOW_ANSWERS,
+	  DOCUMENT_OF_ROWS(show_partitions) },
+	{ .name = "Groups",
+	  .help = "Multicast groups, their members and trees",
+	  .type = "(group: ?string) -> (groups: []object)",
+	  .words = { "group" },
+	  .needs = SHOW_ANSWERS | SHOW_TREES,
+	  DOCUMENT_OF_ROWS(show_groups) },
+	{ .name = "Sa",
+	  .help = "What hosts have registered: services, subscriptions, aliases",
+	  .type = "(table: ?string) -> (counts: object, dropped: []object, quotas: object, "
+		  "services: ?[]object, subscriptions: ?[]object, aliases: ?[]object)",
+	  .words = { "table" },
+	  .needs = SHOW_ANSWERS,
+	  DOCUMENT_OF_ROWS(show_sa) },
+	{ .name = "Managers",
+	  .help = "All subnet managers that are known, ourselves first",
+	  .type = "() -> (managers: []object)",
+	  .answer = show_managers },
+	{ .name = "ManagersDiff",
+	  .help = "In what other managers of this program are configured otherwise",
+	  .type = "() -> (managers: []object)",
+	  .answer = show_managers_diff },
+	{ 0 },
+};

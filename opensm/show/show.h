@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The subnet as JSON documents: topology, nodes, ports, routes, paths, partitions, groups,
+ * registrations.
+ */
+#pragma once
+
+#include "api/control_method.h"
+
+struct sa_stats;
+
+/* Ends with a row without a name. */
+extern const struct control_method show_methods[];
+
+/* The GUID of an end port of words[at]; `is_gone`: its node left the fabric. */
+typedef void show_host_fn(void *arg, size_t at, guid_t guid, bool is_gone);
+/*
+ * The end ports of `n` hosts by name (of the map, else the description, or the first word of these,
+ * which may be that of several adapters), or of one port (NAME/PORT), in the order of `words`.
+ * `also_gone`: and those by which the last nodes that left the fabric were known; for removals.
+ * False: `err` says which is unknown (NotFound) or the name of several (InvalidParameter); some may
+ * have been told. O((nodes + words) * log words), whatever the words are.
+ */
+bool show_hosts(const struct daemon_api *api, const char *const *words, size_t n, bool also_gone,
+		show_host_fn *port, void *arg, struct control_error *err);
+
+/* How much was asked of the SA and is registered. */
+void show_put_sa_counts(struct json_object *o, const struct sa_stats *c);

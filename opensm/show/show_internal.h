@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The subnet as JSON documents, for the control socket (show_methods): shared by show*.c.
+ *
+ * A snapshot holds copies and references of immutable things only, so that a worker can make the
+ * document at leisure while the manager goes on:
+ *
+ *   show_snapshot()  main thread: a view of the fabric as it stands now; the view of the SA,
+ *                    by reference
+ *   show_drop()      main thread
+ *
+ *   show_topology.c  Topology, Nodes      show_ports.c  Ports, and why one is not ACTIVE
+ *   show_routes.c    Routes               show_path.c   Path: why A reaches B as it does
+ *   show_partitions.c, show_groups.c, show_sa.c (Managers too)
+ *   show_find.c      the node or port that a word stands for
+ *   show_diff.c      ManagersDiff
+ *   show_gone.c      nodes that left the fabric, and the port each was behind
+ *
+ * Only this folder includes it.
+ */
+#pragma once
+
+#include <json-c/json.h>
+
+#include "api/json.h"
+#include "conf/partitions/partitions.h"
+#include "show/show.h"
+#include "sm/links/violations.h"
+#include "view/view.h"
+
+#define SHOW_WORD_MAX 256
+
+/* Parts of a snapshot that a document needs. */
+enum show_need {
+	SHOW_REASONS = 1, /* `why` */
+	SHOW_ROUTES = 2,  /* view->routes; without any it is not made */
+	SHOW_ANSWERS = 4, /* `answers` and `partitions`; only a master has them */
+	SHOW_TREES = 8,	  /* multicast trees in `view`, where word[0] asks for one group */
+};
+
+/* A member of a partition that was made, or is changed, at run time. */
+struct show_tenant {
+	guid_t guid;
+	bool full;
+	const char *pending; /* constant text; NULL: the P_Key is on the device */
+};
+
+/* Partitions of the table of tenants, by P_Key; copies. */
+struct show_tenants {
+	struct show_tenant_row {
+		uint16_t pkey;
+		size_t first, n; /* in `members`, by GUID */
+	} *rows;
+	size_t n_rows, cap_rows;
+	struct show_tenant *members;
+	size_t n_members, cap_members;
+};
+
+struct show {
+	struct view *view; /* the fabric as it stands now; one reference */
+	/* With SHOW_REASONS, per port of the view: */
+	const char **why;     /* constant text; NULL: nothing stands against the port */
+	unsigned *held;	      /* seconds that a flapping port is held down yet */
+	struct violation_counts *violations; /* NULL: no port has any */
+	struct view *answers; /* as published, which may be older than `view`; one reference */
+	struct partitions *partitions; /* one reference */
+	char word[2][SHOW_WORD_MAX]; /* parameters, "" if not given */
+	bool flag[3];
+
+	struct daemon_gone *gone; /* nodes that left lately; `at` is how long ago that was */
+	unsigned n_gone;
+
+	struct show_tenants tenants; /* of Partitions */
+
+	/* Of a kind of document: rows copied beside. */
+	void *rows;
+	size_t n_rows;
+	void (*clear_rows)(struct show *s); /* frees memory of rows; NULL: none */
+};
+
+/* snapshot() of a row of show_methods. NULL: `err` says why there is nothing to show. */
+void *show_snapshot(const struct control_method *m, const struct daemon_api *api,
+		    struct json_object *parameters, struct control_error *err);
+void show_drop(void *snapshot);
+
+/* ---- show_find.c: the node or port that a word stands for ---- */
+
+/* A port of the view; of a switch port 0. */
+struct show_found {
+	const struct view_node *node;
+	const struct view_port *port; /* NULL: the node as a whole */
+};
+
+/*
+ * "12" (a LID), "0x..." (LID, or GUID of a node or port), a GID, the name of a node (mapped, as
+ * described, or its first word), NAME/PORT. False: `err` says that there is none, or which there
+ * are.
+ */
+bool show_find(const struct show *s, const char *word, struct show_found *ret,
+	       struct control_error *err);
+/* The end port that is meant: of several with a LID `err` asks which. */
+bool show_find_end(const struct show *s, const char *word, const struct view_port **ret,
+		   struct control_error *err);
+/* For lists: "" matches all nodes, a name all nodes of that name. */
+bool show_node_matches(const struct show *s, const struct view_node *n, const char *word);
+/* Numbers as written for people: decimal or 0x, whole word. */
+bool show_number(const char *word, uint64_t max, uint64_t *ret);
+
+/* Port `num` of a node that has it: 0 to n_ports of switches, 1 to n_ports of others. */
+static inline const struct view_port *show_port(const struct show *s, const struct view_node *n,
+						unsigned num)
+{
+	return &s->view->ports[view_node_port(n, num)];
+}
+
+/* NULL: VIEW_NONE. */
+static inline const struct view_port *show_port_at(const struct show *s, uint32_t at)
+{
+	return at == VIEW_NONE ? NULL : &s->view->ports[at];
+}
+
+static inline const struct view_node *show_node_of(const struct show *s, const struct view_port *p)
+{
+	return &s->view->nodes[p->node];
+}
+
+static inline const char *show_name(const struct show *s, const struct view_node *n)
+{
+	return view_node_name(s->view, n);
+}
+
+/* Rules that were broken from behind this port; NULL: none, or not asked for. */
+static inline const struct violation_counts *show_violations(const struct show *s,
+							     const struct view_port *p)
+{
+	return s->violations ? &s->violations[p - s->view->ports] : NULL;
+}
+
+/* ---- show_gone.c: nodes that left the fabric ---- */
+
+void show_gone_copy(struct show *s, const struct daemon_api *api);
+/* True, and `err` filled: the word means a node that left lately. False: it means none. */
+bool show_gone_fail(const struct show *s, const char *word, struct control_error *err);
+/* To a port without a link: "was_cabled_to", if a node was behind it. */
+void show_put_gone(struct json_object *o, const struct show *s, const struct view_port *p);
+
+/* ---- show_json.c: values as they are written everywhere ---- */
+
+void show_put_gid(struct json_object *o, const char *key, const uint8_t gid[16]);
+/* "0x7fff" */
+void show_put_hex(struct json_object *o, const char *key, unsigned v);
+/* {"tenths" / 10}: 25 -> 2.5 */
+void show_put_tenths(struct json_object *o, const char *key, unsigned tenths);
+/* "node_guid", "name", "desc", "type" of a node */
+void show_put_node(struct json_object *o, const struct show *s, const struct view_node *n);
+/* The same and "port" (number), "lid" */
+void show_put_end(struct json_object *o, const struct show *s, const struct view_port *p);
+/* The same as the object `key` of `o`. */
+void show_add_end(struct json_object *o, const char *key, const struct show *s,
+		  const struct view_port *p);
+/* The same for a GUID of a port that may be gone: then "port_guid" alone. */
+void show_put_port_guid(struct json_object *o, const struct show *s, guid_t port_guid);
+/* "limited", "full", "both": of PKEY_SET_*. */
+const char *show_membership(unsigned forms);
+/* The partition of a P_Key; NULL: none. */
+const struct partition *show_partition_of(const struct show *s, uint16_t pkey);
+
+/* ---- documents: columns of show_methods ---- */
+
+typedef void *show_new_fn(const struct control_method *m, const struct daemon_api *api,
+			  struct json_object *parameters, struct control_error *err);
+typedef struct json_object *show_render_fn(void *snapshot, struct control_error *err);
+
+/* These copy rows of their own beside. */
+show_new_fn show_partitions_new, show_groups_new, show_sa_new;
+show_render_fn show_topology, show_nodes, show_ports, show_routes, show_path;
+show_render_fn show_partitions, show_groups, show_sa;
+struct json_object *show_managers_diff(const struct daemon_api *api,
+				       struct json_object *parameters, struct control_error *err);
+struct json_object *show_managers(const struct daemon_api *api, struct json_object *parameters,
+				  struct control_error *err);
+/* Fills the object of one port, for Topology and Ports. */
+void show_put_port(struct json_object *o, const struct show *s, const struct view_port *p);

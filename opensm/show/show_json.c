@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Values as they are written in every document: GUIDs, names, speeds.
+ */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "plan/pkey.h"
+#include "show/show_internal.h"
+#include "util/mem.h"
+
+void show_put_gid(struct json_object *o, const char *key, const uint8_t gid[16])
+{
+	char text[INET6_ADDRSTRLEN];
+
+	json_add_str(o, key, inet_ntop(AF_INET6, gid, text, sizeof(text)));
+}
+
+void show_put_hex(struct json_object *o, const char *key, unsigned v)
+{
+	char text[12];
+
+	snprintf(text, sizeof(text), "0x%04x", v);
+	json_add_str(o, key, text);
+}
+
+/* Written as people do: 2.5, 14, 100; a double would come out as 2.5 or 100.0. */
+void show_put_tenths(struct json_object *o, const char *key, unsigned tenths)
+{
+	char text[16];
+
+	if (tenths % 10)
+		snprintf(text, sizeof(text), "%u.%u", tenths / 10, tenths % 10);
+	else
+		snprintf(text, sizeof(text), "%u", tenths / 10);
+	json_object_object_add(o, key, json_object_new_double_s(tenths / 10.0, text));
+}
+
+void show_put_node(struct json_object *o, const struct show *s, const struct view_node *n)
+{
+	json_add_str(o, "name", show_name(s, n));
+	json_add_str(o, "desc", n->desc);
+	json_add_guid(o, "node_guid", n->guid);
+	json_add_str(o, "type", ib_node_row(n->type)->word);
+}
+
+void show_put_end(struct json_object *o, const struct show *s, const struct view_port *p)
+{
+	show_put_node(o, s, show_node_of(s, p));
+	json_add_int(o, "port", p->num);
+	json_add_guid(o, "port_guid", view_guid_of(s->view, p));
+	json_add_int(o, "lid", p->lid);
+}
+
+void show_add_end(struct json_object *o, const char *key, const struct show *s,
+		  const struct view_port *p)
+{
+	show_put_end(json_add_object(o, key), s, p);
+}
+
+void show_put_port_guid(struct json_object *o, const struct show *s, guid_t port_guid)
+{
+	const struct view_port *p = show_port_at(s, view_port_of_guid(s->view, port_guid));
+
+	if (p)
+		show_put_end(o, s, p);
+	else
+		json_add_guid(o, "port_guid", port_guid);
+}
+
+const char *show_membership(unsigned forms)
+{
+	static const char *const names[] = { NULL, "limited", "full", "both" };
+
+	return names[forms & (PKEY_SET_LIMITED | PKEY_SET_FULL)];
+}
+
+const struct partition *show_partition_of(const struct show *s, uint16_t pkey)
+{
+	return s->partitions ? partitions_find(s->partitions, pkey) : NULL;
+}

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Path: why one port reaches another as it does, as hosts are told (sa.md 4): hop by hop the ports
+ * and what else would have been as short, the P_Key, the service level, the MTU and the rate with
+ * the link that bounds them. Where there is no path: every reason that stands against it.
+ *
+ * Works on the view that subnet administration answers from, so that it says what a PathRecord
+ * says.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ib/codes.h"
+#include "plan/link.h"
+#include "plan/pkey.h"
+#include "show/show_internal.h"
+#include "util/mem.h"
+#include "view/lid_hops.h"
+#include "view/path_walk.h"
+
+struct side {
+	const struct view_port *port;
+	uint32_t at; /* in the view; VIEW_NONE: subnet administration does not know it */
+	lid_t lid;
+};
+
+/* Ports passed, two by two: left through, entered by. Port 0 at the end is one, too. */
+struct way {
+	uint32_t out[PATH_SWITCHES_MAX + 1], in[PATH_SWITCHES_MAX + 1];
+	unsigned n; /* links */
+	bool arrived;
+};
+
+struct question {
+	const struct show *s;
+	const struct view *v;
+	struct side from, to;
+	struct way way;
+	struct json_object *why_not; /* array; not owned */
+};
+
+static void object_to(struct question *q, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void object_to(struct question *q, const char *fmt, ...)
+{
+	char text[400];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	json_append_str(q->why_not, text);
+}
+
+static const struct view_node *node_at(const struct question *q, uint32_t port)
+{
+	return view_find_node(q->s->view, q->v->nodes[q->v->ports[port].node].guid);
+}
+
+/* The view may know a node that has gone meanwhile. */
+static const char *name_at(const struct question *q, uint32_t port)
+{
+	const struct view_node *n = node_at(q, port);
+
+	return n ? show_name(q->s, n) : q->v->nodes[q->v->ports[port].node].desc;
+}
+
+/* ---- the ends ------------------------------------------------------------------------------- */
+
+static bool find_side(const struct show *s, unsigned which, struct side *ret,
+		      struct control_error *err)
+{
+	uint64_t lid;
+
+	if (!show_find_end(s, s->word[which], &ret->port, err))
+		return false;
+	ret->lid = ret->port->lid;
+	if (show_number(s->word[which], LID_MAX_UCAST, &lid))
+		ret->lid = (lid_t)lid; /* one of several (LMC) */
+	ret->at = view_port_of_guid(s->answers, ret->port->guid);
+	return true;
+}
+
+static void judge_side(struct question *q, const struct side *side)
+{
+	const struct view_port *p = side->port;
+	const struct view_node *n = show_node_of(q->s, p);
+	const char *why = q->s->why[p - q->s->view->ports];
+	bool active = p->state == IB_PORT_ACTIVE || (n->type == IB_NODE_SWITCH && !p->num);
+
+	if (!active)
+		object_to(q, "'%s' port %u is %s%s%s", show_name(q->s, n), p->num,
+			  p->known ? ib_port_state_row(p->state)->word : "not read",
+			  why ? ": " : "", why ? why : "");
+	if (!p->lid)
+		object_to(q, "'%s' port %u has no LID", show_name(q->s, n), p->num);
+	else if (side->at == VIEW_NONE)
+		object_to(q,
+			  "'%s' port %u came after the last sweep was done: hosts are not told of "
+			  "it yet",
+			  show_name(q->s, n), p->num);
+}
+
+/* ---- the way -------------------------------------------------------------------------------- */
+
+/* Through the cable of a port. False: it leads nowhere. */
+static bool cross_cable(struct question *q, uint32_t port, uint32_t *ret)
+{
+	const struct view_port *p = &q->v->ports[port];
+	const struct view_port *peer = p->peer == VIEW_NONE ? NULL : &q->v->ports[p->peer];
+
+	if (!peer || p->state == IB_PORT_DOWN || peer->state == IB_PORT_DOWN) {
+		object_to(q, "the link of '%s' port %u, which the way takes, is down",
+			  name_at(q, port), p->num);
+		return false;
+	}
+	q->way.out[q->way.n] = port;
+	q->way.in[q->way.n++] = p->peer;
+	*ret = p->peer;
+	return true;
+}
+
+/* The port by which a switch, entered at `port`, sends on; VIEW_NONE: none. */
+static uint32_t next_port(struct question *q, uint32_t port)
+{
+	const struct view_node *n = &q->v->nodes[q->v->ports[port].node];
+	uint8_t out;
+
+	if (n->topo_sw == TOPO_NONE || !q->v->routes) {
+		object_to(q, "'%s' is not routed", name_at(q, port));
+		return VIEW_NONE;
+	}
+	out = routes_port(q->v->routes, n->topo_sw, q->to.lid);
+	if (out > n->n_ports) {
+		object_to(q, "the forwarding table of '%s' has no entry for LID %u",
+			  name_at(q, port), q->to.lid);
+		return VIEW_NONE;
+	}
+	return n->first_port + out;
+}
+
+static void follow_tables(struct question *q)
+{
+	uint32_t at = q->from.at;
+	bool leaving = !view_is_switch(q->v, &q->v->ports[at]);
+
+	while (at != q->to.at) {
+		if (!leaving && !view_is_switch(q->v, &q->v->ports[at])) {
+			object_to(q, "LID %u leads to '%s', not to '%s'", q->to.lid, name_at(q, at),
+				  name_at(q, q->to.at));
+			return;
+		}
+		if (!leaving && (at = next_port(q, at)) == VIEW_NONE)
+			return;
+		if (!leaving && !q->v->ports[at].num)
+			break; /* port 0: the switch itself */
+		if (q->way.n > PATH_SWITCHES_MAX) {
+			object_to(q, "the forwarding tables lead in a circle");
+			return;
+		}
+		if (!cross_cable(q, at, &at))
+			return;
+		leaving = false;
+	}
+	q->way.arrived = at == q->to.at;
+	if (!q->way.arrived)
+		object_to(q, "LID %u ends at '%s'", q->to.lid, name_at(q, at));
+}
+
+/* ---- hops ----------------------------------------------------------------------------------- */
+
+static void put_link(struct json_object *o, const struct view *v, uint32_t out)
+{
+	const struct view_port *p = &v->ports[out], *peer = &v->ports[p->peer];
+
+	json_add_int(o, "mtu", ib_mtu_bytes(MIN(p->mtu_cap, peer->mtu_cap)));
+	show_put_tenths(o, "gbps", ib_rate_bandwidth(p->rate));
+}
+
+static void put_choice(struct json_object *o, const struct question *q, const struct lid_hops *h,
+		       uint32_t sw, uint8_t out)
+{
+	struct json_object *array = json_add_array(o, "candidates");
+	uint8_t ports[256];
+	uint32_t loads[256];
+	unsigned n = lid_hops_shortest(h, sw, q->to.lid, ports);
+	bool is_short = false;
+	char why[240];
+
+	lid_hops_loads(h, sw, loads);
+	for (unsigned i = 0; i < n; i++) {
+		struct json_object *c = json_append_object(array);
+		const struct topo_port *to = topo_port(h->topo, sw, ports[i]);
+		const struct view_node *peer =
+			to->sw == TOPO_NONE
+				? NULL
+				: view_find_node(q->s->view, h->topo->switches[to->sw].guid);
+
+		is_short |= ports[i] == out;
+		json_add_int(c, "port", ports[i]);
+		if (peer)
+			json_add_str(c, "to", show_name(q->s, peer));
+		json_add_int(c, "lids", loads[ports[i]]);
+	}
+	if (h->lids[q->to.lid].sw == sw)
+		snprintf(why, sizeof(why), "the destination is here");
+	else if (!is_short)
+		snprintf(why, sizeof(why),
+			 "a detour, or the least hops are not known: kept from earlier "
+			 "tables, or what is shorter is left out");
+	else if (n == 1)
+		snprintf(why, sizeof(why), "the only shortest way");
+	else
+		snprintf(why, sizeof(why),
+			 "%u ports are as short; %s deals destinations out to them, so that "
+			 "all that goes to one destination comes together early; this one carries "
+			 "%u LIDs",
+			 n, q->v->routes->engine, loads[out]);
+	json_add_str(o, "chosen_because", why);
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------- */
+
+static uint8_t sl_wish(const struct question *q)
+{
+	const struct partition *part = NULL;
+	uint16_t pkey;
+
+	if (view_share_pkey(q->v, q->from.at, q->to.at, &pkey))
+		part = show_partition_of(q->s, pkey);
+	return part ? part->sl : 0;
+}
+
+static uint8_t sl_of(const struct question *q)
+{
+	return view_path_sl(q->v, q->from.at, q->to.at, q->to.lid, sl_wish(q));
+}
+
+static unsigned vls_of(const struct question *q, uint32_t out)
+{
+	const struct view_port *p = &q->v->ports[out];
+	const struct view_port *peer = p->peer == VIEW_NONE ? NULL : &q->v->ports[p->peer];
+
+	return MIN(link_oper_vls(q->v->conf, p->info, peer ? peer->info : NULL), QOS_CODES - 1u);
+}
+
+/* The VL on the cable behind `out`, having come in by `in` (VIEW_NONE: from here), if planned. */
+static void put_vl(struct json_object *o, const struct question *q, uint32_t in, uint32_t out)
+{
+	const struct view_node *n = &q->v->nodes[q->v->ports[out].node];
+	const struct qos_plan *plan = &q->v->qos;
+	uint8_t row[SMP_DATA_SIZE];
+	unsigned pair = 0;
+	enum qos_kind kind = n->type == IB_NODE_ROUTER ? QOS_ROUTER : QOS_CA;
+
+	if (!plan->wanted)
+		return;
+	if (n->type == IB_NODE_SWITCH) {
+		kind = QOS_SWITCH;
+		if (plan->lanes && n->topo_sw == TOPO_NONE)
+			return;
+		pair = qos_pair(plan, n->topo_sw, in == VIEW_NONE ? 0 : q->v->ports[in].num,
+				q->v->ports[out].num);
+	}
+	qos_sl2vl(plan, kind, pair, vls_of(q, out), row);
+	json_add_int(o, "vl", (int64_t)ib_bits_get(row, sl_of(q) * 4, 4));
+}
+
+static void put_hop(struct json_object *o, const struct question *q, const struct lid_hops *h,
+		    uint32_t in, uint32_t out)
+{
+	uint32_t at = in == VIEW_NONE ? out : in;
+	const struct view_node *n = &q->v->nodes[q->v->ports[at].node];
+	const struct view_node *known = node_at(q, at);
+
+	if (known) {
+		show_put_node(o, q->s, known);
+	} else {
+		json_add_str(o, "name", n->desc);
+		json_add_guid(o, "node_guid", n->guid);
+	}
+	if (n->type == IB_NODE_SWITCH)
+		json_add_int(o, "lid", q->v->ports[n->first_port].lid);
+	json_add_known(o, "in_port", in != VIEW_NONE, in == VIEW_NONE ? 0 : q->v->ports[in].num);
+	json_add_known(o, "out_port", out != VIEW_NONE,
+		       out == VIEW_NONE ? 0 : q->v->ports[out].num);
+	if (out != VIEW_NONE && q->v->ports[out].num) {
+		put_link(o, q->v, out);
+		put_vl(o, q, in, out);
+	}
+	if (n->type == IB_NODE_SWITCH && out != VIEW_NONE && n->topo_sw != TOPO_NONE && h &&
+	    q->to.lid <= h->routes->top)
+		put_choice(o, q, h, n->topo_sw, q->v->ports[out].num);
+}
+
+static void put_hops(struct json_object *hops, const struct question *q)
+{
+	_cleanup_(lid_hops_freep) struct lid_hops *h = lid_hops_new(q->s->view);
+	const struct way *way = &q->way;
+
+	for (unsigned i = 0; i < way->n; i++)
+		put_hop(json_append_object(hops), q, h, i ? way->in[i - 1] : VIEW_NONE,
+			way->out[i]);
+	if (way->n)
+		put_hop(json_append_object(hops), q, h, way->in[way->n - 1], VIEW_NONE);
+}
+
+/* ---- MTU and rate --------------------------------------------------------------------------- */
+
+struct bound {
+	uint32_t port; /* VIEW_NONE: nothing passed */
+	unsigned value, most;
+};
+
+static void lower_bound(struct bound *b, uint32_t port, unsigned value)
+{
+	if (!value)
+		return;
+	b->most = MAX(b->most, value);
+	if (b->port == VIEW_NONE || value < b->value) {
+		b->port = port;
+		b->value = value;
+	}
+}
+
+static void put_bound(struct json_object *ret, const char *key, const struct question *q,
+		      const struct bound *b)
+{
+	const struct view_port *p = &q->v->ports[b->port];
+	struct json_object *o = json_add_object(ret, key), *by;
+
+	if (!strcmp(key, "mtu")) {
+		json_add_int(o, "bytes", ib_mtu_bytes(b->value));
+	} else {
+		json_add_int(o, "code", ib_rate_of_rank(b->value));
+		show_put_tenths(o, "gbps", ib_rate_bandwidth(ib_rate_of_rank(b->value)));
+	}
+	by = json_add_object(o, "bound_by");
+	json_add_str(by, "name", name_at(q, b->port));
+	json_add_int(by, "port", p->num);
+	if (p->peer != VIEW_NONE && p->num) {
+		json_add_str(by, "peer", name_at(q, p->peer));
+		json_add_int(by, "peer_port", q->v->ports[p->peer].num);
+	}
+	json_add_bool(by, "alone", b->most > b->value);
+}
+
+static void pass_port(const struct question *q, uint32_t port, struct bound *mtu,
+		      struct bound *rate)
+{
+	lower_bound(mtu, port, q->v->ports[port].mtu_cap);
+	lower_bound(rate, port, ib_rate_rank(q->v->ports[port].rate));
+}
+
+static void put_bounds(struct json_object *ret, const struct question *q)
+{
+	struct bound mtu = { .port = VIEW_NONE }, rate = { .port = VIEW_NONE };
+
+	pass_port(q, q->from.at, &mtu, &rate);
+	for (unsigned i = 0; i < q->way.n; i++) {
+		pass_port(q, q->way.out[i], &mtu, &rate);
+		pass_port(q, q->way.in[i], &mtu, &rate);
+	}
+	pass_port(q, q->to.at, &mtu, &rate);
+	if (mtu.port != VIEW_NONE)
+		put_bound(ret, "mtu", q, &mtu);
+	if (rate.port != VIEW_NONE)
+		put_bound(ret, "rate", q, &rate);
+}
+
+/* ---- partitions and service level ----------------------------------------------------------- */
+
+static void put_partition(struct json_object *o, const struct question *q, uint16_t pkey)
+{
+	const struct partition *part = show_partition_of(q->s, pkey);
+
+	show_put_hex(o, "pkey", pkey);
+	json_add_str(o, "name", part ? part->name : NULL);
+	json_add_str(o, "from", show_membership(view_pkey_forms(q->v, q->from.at, pkey)));
+	json_add_str(o, "to", show_membership(view_pkey_forms(q->v, q->to.at, pkey)));
+}
+
+/* P_Keys that both hold: those by which they may talk, and those where both are limited. */
+static void sort_pkeys(const struct question *q, struct json_object *shared,
+		       struct json_object *limited)
+{
+	const struct pkey_set *a = view_pkeys(q->v, q->from.at);
+
+	for (unsigned i = 0; a && i < a->n; i++) {
+		uint16_t pkey = partition_pkey(a->entries[i].order);
+		unsigned forms = view_pkey_forms(q->v, q->to.at, pkey);
+		bool may_talk = (forms | a->entries[i].forms) & PKEY_SET_FULL;
+
+		if (forms)
+			put_partition(json_append_object(may_talk ? shared : limited), q, pkey);
+	}
+}
+
+static void put_sl(struct json_object *o, const struct question *q, uint16_t pkey)
+{
+	const struct partition *part = show_partition_of(q->s, pkey);
+	const struct sl2vl *l = q->v->qos.lanes;
+	char why[240], lanes[120] = "";
+
+	if (l)
+		snprintf(lanes, sizeof(lanes),
+			 "; %s uses %u VLs, which switches choose by their ports",
+			 q->v->routes->engine, l->n_vls);
+	if (l && l->by != SL2VL_BY_NOTHING)
+		snprintf(why, sizeof(why), "the VL of this path: %s uses %u VLs",
+			 q->v->routes->engine, l->n_vls);
+	else if (part && part->sl)
+		snprintf(why, sizeof(why), "sl of partition '%.100s'%s", part->name, lanes);
+	else
+		snprintf(why, sizeof(why),
+			 "nothing sets another: no sl of the partition, or qos is off%s", lanes);
+	json_add_int(o, "value", sl_of(q));
+	json_add_str(o, "from", why);
+}
+
+static void put_partitions(struct json_object *ret, struct question *q)
+{
+	struct json_object *shared = json_object_new_array(), *limited = json_object_new_array();
+	uint16_t pkey;
+
+	sort_pkeys(q, shared, limited);
+	if (view_share_pkey(q->v, q->from.at, q->to.at, &pkey)) {
+		put_partition(json_add_object(ret, "partition"), q, pkey);
+		put_sl(json_add_object(ret, "sl"), q, pkey);
+		if (!view_sl_passes(q->v, q->from.at, sl_of(q)))
+			object_to(q, "SL %u gets no VL: the qos_*sl2vl tables say 15", sl_of(q));
+	} else if (json_object_array_length(limited)) {
+		object_to(q,
+			  "both are limited members of %s, and limited members do not hear each "
+			  "other: "
+			  "one of them has to be full",
+			  json_object_get_string(json_object_object_get(
+				  json_object_array_get_idx(limited, 0), "pkey")));
+	} else {
+		object_to(q,
+			  "they have no P_Key in common: they are members of no common partition");
+	}
+	json_object_object_add(ret, "shared_pkeys", shared);
+	json_object_object_add(ret, "limited_to_limited", limited);
+}
+
+/* ---- the document --------------------------------------------------------------------------- */
+
+static void put_side(struct json_object *o, const struct show *s, const struct side *side)
+{
+	show_put_end(o, s, side->port);
+	json_add_int(o, "lid", side->lid);
+}
+
+static bool comes_back(const struct question *q)
+{
+	const struct path_ask ask = {
+		.src = q->from.at, .dst = q->to.at, .slid = q->from.lid, .dlid = q->to.lid,
+	};
+	struct path_way there, back;
+
+	return path_walk(q->v, &ask, &there, &back) && back.n != PATH_NO_WAY;
+}
+
+struct json_object *show_path(void *snapshot, struct control_error *err)
+{
+	struct show *s = snapshot;
+	struct question q = { .s = s, .v = s->answers };
+	struct json_object *ret;
+
+	if (!find_side(s, 0, &q.from, err) || !find_side(s, 1, &q.to, err))
+		return NULL;
+	ret = json_object_new_object();
+	put_side(json_add_object(ret, "from"), s, &q.from);
+	put_side(json_add_object(ret, "to"), s, &q.to);
+	q.why_not = json_add_array(ret, "why_not");
+	judge_side(&q, &q.from);
+	if (q.to.port != q.from.port)
+		judge_side(&q, &q.to);
+	if (q.from.at != VIEW_NONE && q.to.at != VIEW_NONE && q.to.lid) {
+		put_partitions(ret, &q);
+		follow_tables(&q);
+		put_hops(json_add_array(ret, "hops"), &q);
+		if (q.way.arrived)
+			put_bounds(ret, &q);
+		json_add_bool(ret, "reversible", q.way.arrived && comes_back(&q));
+	}
+	json_add_bool(ret, "reachable", q.way.arrived && !json_object_array_length(q.why_not));
+	return ret;
+}

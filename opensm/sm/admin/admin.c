@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Subnet administration in the manager: MADs go in, views are published, what hosts register
+ * reaches the fabric.
+ *
+ * Not here: what is answered (sa/), which tree a group gets (multicast.c).
+ */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "plan/pkey.h"
+#include "sm/base/events.h"
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "util/file.h"
+#include "util/mem.h"
+#include "util/told.h"
+
+#define SA_DB_MAX     (256u << 20)
+/* The database is written this long after the last time, if something changed. */
+#define DB_INTERVAL   (1 * MONO_S)
+/* Views for the sake of names are this far from the last. */
+#define VIEW_INTERVAL (1 * MONO_S)
+#define DB_RETRY      (30 * MONO_S) /* after it could not be written */
+
+/* ---- what the SA asks for ------------------------------------------------------------------ */
+
+static void on_mcast_changed(void *owner, lid_t mlid)
+{
+	struct sm *sm = owner;
+
+	tell_news(sm, NEWS_GROUP, .number = mlid);
+}
+
+static void on_manager_seen(void *owner, guid_t port_guid, const uint8_t *record)
+{
+	struct sm *sm = owner;
+
+	tell_news(sm, NEWS_MANAGER_REGISTERED, .guid = port_guid, .bytes = record);
+}
+
+/* As known now: the view is as old as the last sweep. */
+static bool on_is_manager(void *owner, guid_t port_guid)
+{
+	return elect_is_manager(owner, port_guid);
+}
+
+static void on_abused(void *owner, const char *what, guid_t port_guid, lid_t lid, const char *text)
+{
+	event_security(owner, what, port_guid, lid, text);
+}
+
+/* It joins again when it is asked to register again (ClientReregister). */
+static void on_members_lost(void *owner, guid_t port_guid)
+{
+	struct sm *sm = owner;
+	struct port *p = fabric_find_port(sm->fabric, port_guid);
+
+	if (!p)
+		return;
+	sync_registered(p, 0);
+	tell_port(sm, p, "a multicast group of it was made anew");
+}
+
+static void on_guids_changed(void *owner, guid_t port_guid, unsigned block)
+{
+	struct sm *sm = owner;
+	guid_t guids[GUID_BLOCK] = { 0 };
+
+	sa_guid_block(sm->sa, port_guid, block, guids);
+	sync_want_guids(sm->sync, port_guid, block, guids);
+}
+
+struct cell_read {
+	struct sm *sm;
+	uint64_t cookie;
+};
+
+static void on_cell(void *arg, const uint8_t *payload)
+{
+	struct cell_read *read = arg;
+
+	sa_cell(read->sm->sa, read->cookie, payload);
+	free(read);
+}
+
+static int on_read_cell(void *owner, const struct sa_cell_address *cell, uint64_t cookie)
+{
+	struct sm *sm = owner;
+	struct node *n = fabric_find_node(sm->fabric, cell->node_guid);
+	struct cell_read *read;
+	int r;
+
+	if (!n || cell->port > n->n_ports)
+		return -ENOENT;
+	read = xcalloc(1, sizeof(*read));
+	read->sm = sm;
+	read->cookie = cookie;
+	r = discover_read_cell(sm, &n->ports[cell->port], cell->attr, cell->mod, on_cell, read);
+	if (r < 0)
+		free(read);
+	return r;
+}
+
+/* ---- requests that come before the first view ----------------------------------------------- */
+
+/*
+ * A port asks the moment it becomes ACTIVE, which is before the sweep that made it so has ended.
+ * Left without an answer the kernel waits seconds to ask again; so what came lately is kept until
+ * we can answer.
+ */
+struct held {
+	struct transport_event ev;
+	mono_t at;
+	struct held *next;
+};
+
+enum { TOLD_DB_ERROR };
+
+struct admin {
+	struct view *view;	       /* published last */
+	struct held *held, **held_end; /* requests that wait for the first view */
+	unsigned n_held;
+	bool busy;	   /* a long answer is being made */
+	bool view_stale;   /* admin_publish_soon() */
+	mono_t view_since; /* published then */
+	uint32_t registry; /* the SA's, as hosts know it: a new one each time we become master */
+
+	char *state_path; /* opensm-sa.state; NULL: no cache folder */
+	char *dump_path;  /* opensm-sa.dump, with sa_db_dump; NULL: no folder */
+	bool db_tried, db_pending;
+	struct told told;
+	uint64_t db_saved; /* version on disk */
+	mono_t db_at;
+};
+
+#define HELD_MAX 16384u
+#define HELD_AGE (1 * MONO_S) /* the least any client waits (sa.md 11) */
+
+/* Clients repeat a request that is too old; it takes no place from younger ones. */
+static void drop_old_requests(struct sm *sm)
+{
+	struct admin *a = sm->m.admin;
+
+	while (a->held && a->held->at + HELD_AGE < sm->now) {
+		struct held *h = a->held;
+
+		a->held = h->next;
+		a->n_held--;
+		free(h);
+	}
+}
+
+static void hold_request(struct sm *sm, struct transport_event *ev)
+{
+	struct admin *a = sm->m.admin;
+	struct held *h;
+
+	drop_old_requests(sm);
+	if (sm->state != SM_MASTER || ev->kind != TRANSPORT_MAD || ev->whole ||
+	    a->n_held >= HELD_MAX)
+		return;
+	h = xmalloc(sizeof(*h));
+	*h = (struct held){ .ev = *ev, .at = sm->now };
+	a->n_held++;
+	if (!a->held)
+		a->held_end = &a->held;
+	*a->held_end = h;
+	a->held_end = &h->next;
+}
+
+/* `serve` false: they are forgotten. */
+static void serve_held(struct sm *sm, bool serve)
+{
+	struct admin *a = sm->m.admin;
+
+	while (a->held) {
+		struct held *h = a->held;
+
+		a->held = h->next;
+		if (serve && h->at + HELD_AGE >= sm->now)
+			sa_receive(sm->sa, &h->ev, sm->now);
+		free(h);
+	}
+	a->n_held = 0;
+}
+
+void admin_new(struct sm *sm, const struct sm_paths *paths)
+{
+	const struct sa_hooks hooks = {
+		.mcast_changed = on_mcast_changed,
+		.members_lost = on_members_lost,
+		.guids_changed = on_guids_changed,
+		.read_cell = on_read_cell,
+		.is_manager = on_is_manager,
+		.manager_seen = on_manager_seen,
+		.abused = on_abused,
+		.arg = sm,
+	};
+
+	sm->m.admin = xcalloc(1, sizeof(*sm->m.admin));
+	sm->sa = sa_new(sm->conf, sm->fabric, sm->mad, &hooks);
+	if (paths && paths->dump_dir)
+		sm->m.admin->dump_path = xasprintf("%s/opensm-sa.dump", paths->dump_dir);
+	if (paths && paths->cache_dir)
+		sm->m.admin->state_path = xasprintf("%s/opensm-sa.state", paths->cache_dir);
+}
+
+void admin_free(struct sm *sm)
+{
+	struct admin *a = sm->m.admin;
+
+	serve_held(sm, false);
+	sm->sa = sa_free(sm->sa);
+	a->view = view_unref(a->view);
+	free(a->dump_path);
+	free(a->state_path);
+	free(sm->m.admin);
+	sm->m.admin = NULL;
+}
+
+void admin_receive(struct sm *sm, struct transport_event *ev)
+{
+	if (sm->m.admin->view)
+		sa_receive(sm->sa, ev, sm->now);
+	else
+		hold_request(sm, ev);
+}
+
+/* ---- views --------------------------------------------------------------------------------- */
+
+/* Written behind the records by a process that ended in order: nothing was registered after it. */
+#define FINAL_MARK "# complete\n"
+
+/* Believed in the file that we keep: in any other the mark would never have been taken away. */
+static bool is_final(const char *text, size_t len)
+{
+	const size_t mark = strlen(FINAL_MARK);
+
+	return len >= mark && memcmp(text + len - mark, FINAL_MARK, mark) == 0;
+}
+
+/*
+ * What the former process knew is back, all of it: hosts that have heard of no other manager since
+ * are registered already.
+ */
+static void note_all_registered(struct sm *sm)
+{
+	unsigned lid = ib_get(sm->fabric->own_port->info, PI_LID);
+
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 0; i <= n->n_ports; i++) {
+			struct port *p = &n->ports[i];
+
+			if (p->known && lid && ib_get(p->info, PI_MASTER_SM_LID) == lid)
+				sync_registered(p, sm->m.admin->registry);
+		}
+	}
+}
+
+/*
+ * What to begin with: sa_db_file; else what we kept, or the dump if that is younger (the peer's).
+ * NULL: nothing, after another manager was master in our time.
+ */
+static const char *file_to_restore(const struct sm *sm)
+{
+	const struct admin *a = sm->m.admin;
+	const char *dump = sm->conf->sa_db_dump ? a->dump_path : NULL;
+
+	if (sm->conf->sa_db_file)
+		return sm->conf->sa_db_file;
+	if (elect_others_ruled(sm))
+		return NULL;
+	if (dump && (!a->state_path || file_is_newer(dump, a->state_path)))
+		return dump;
+	return a->state_path;
+}
+
+/* sa_db_restore() has believed all of it, or says where not. */
+static void take_file(struct sm *sm, const char *file, const char *text, size_t len)
+{
+	struct conf_report report = { 0 };
+	int r = sa_db_restore(sm->sa, text, len, file, &report);
+
+	for (size_t i = 0; i < report.n; i++)
+		log_on(ABOUT(.id = LOG_ID_CONF_FINDING), LOGB_ERROR, "%s:%u:%u: %s",
+		       report.findings[i].file, report.findings[i].line, report.findings[i].column,
+		       report.findings[i].text);
+	if (r == 0)
+		log_info("%s: %u groups, %u services, %u subscriptions are back", file,
+			 sa_stats(sm->sa)->groups, sa_stats(sm->sa)->services,
+			 sa_stats(sm->sa)->subscriptions);
+	if (r == 0 && !report.errors && file == sm->m.admin->state_path && is_final(text, len))
+		note_all_registered(sm);
+	conf_report_clear(&report);
+}
+
+static void restore_file(struct sm *sm, const char *file)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	int r = file_read(file, SA_DB_MAX, &text, &len);
+
+	if (r == 0)
+		take_file(sm, file, text, len);
+	else if (r != -ENOENT || sm->conf->sa_db_file)
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = file, .error = -r), LOGB_ERROR,
+		       "%s cannot be read: %s; clients are asked to register again", file,
+		       strerror(-r));
+}
+
+/*
+ * Before the first Set. Whatever we begin with, a former process' last words are not the last any
+ * more: our file is written at once, without the mark, or the process after us would believe them
+ * once more.
+ */
+void admin_restore(struct sm *sm, bool copied)
+{
+	struct admin *a = sm->m.admin;
+	const char *file = file_to_restore(sm);
+
+	if (a->db_tried && !copied)
+		return;
+	if (!a->db_tried && !copied && file)
+		restore_file(sm, file);
+	a->db_tried = true;
+	a->db_saved = UINT64_MAX;
+	admin_save(sm, false);
+}
+
+void admin_publish(struct sm *sm)
+{
+	struct admin *a = sm->m.admin;
+	struct view_sm sms[MAX_REMOTE_SMS + 1];
+	const struct view_source from = {
+		.conf = sm->conf,
+		.files = sm_files(sm),
+		.fabric = sm->fabric,
+		.routes = sm_routes(sm),
+		.pkeys = sm_pkeys(sm),
+		.sms = sms,
+		.n_sms = elect_managers(sm, sms),
+		.parts = VIEW_PATHS,
+	};
+
+	assert(sm->state == SM_MASTER);
+	a->view_stale = false;
+	a->view_since = sm->now;
+	view_unref(a->view);
+	a->view = view_new(&from);
+	sa_publish(sm->sa, a->view, sm->now);
+	if (sm_partitions(sm))
+		sa_set_partitions(sm->sa, sm_partitions(sm));
+	serve_held(sm, true);
+}
+
+/* Changes of a view, of ports that the plan knows; to be freed. */
+static struct view_pkey_change *pkey_changes(const struct sm *sm, const guid_t *guids, size_t n,
+					     size_t *ret_n)
+{
+	const struct pkey_plan *plan = sm_pkeys(sm);
+	struct view_pkey_change *changes = xcalloc(n + 1, sizeof(*changes));
+	size_t kept = 0;
+
+	for (size_t i = 0; plan && i < n; i++) {
+		size_t at = pkey_plan_find(plan, guids[i]);
+
+		if (at != SIZE_MAX)
+			changes[kept++] = (struct view_pkey_change){
+				guids[i], pkey_plan_set(plan, plan->ports[at].set)
+			};
+	}
+	*ret_n = kept;
+	return changes;
+}
+
+void admin_publish_pkeys(struct sm *sm, const guid_t *guids, size_t n, bool partitions)
+{
+	struct admin *a = sm->m.admin;
+	_cleanup_free_ struct view_pkey_change *changes = NULL;
+	struct view *before = a->view;
+	size_t n_changes;
+
+	if (!before)
+		return;
+	changes = pkey_changes(sm, guids, n, &n_changes);
+	a->view = view_with_pkeys(before, changes, n_changes);
+	sa_publish_pkeys(sm->sa, a->view, sm->now);
+	view_unref(before);
+	if (partitions)
+		sa_set_partitions(sm->sa, sm_partitions(sm));
+}
+
+struct view *sm_view_now(const struct sm *sm, const struct routes *routes, unsigned parts)
+{
+	const struct view_source from = {
+		.conf = sm->conf,
+		.files = sm_files(sm),
+		.fabric = sm->fabric,
+		.routes = routes,
+		.parts = parts,
+	};
+
+	assert(!(parts & ~(unsigned)(VIEW_PATHS | VIEW_TREES)));
+	return view_new(&from);
+}
+
+void admin_last_words(struct sm *sm)
+{
+	if (!sm->m.admin->view || !sm->fabric->own_port)
+		return;
+	admin_publish(sm);
+	sa_dispatch(sm->sa, sm->now);
+}
+
+void admin_publish_soon(struct sm *sm)
+{
+	sm->m.admin->view_stale = sm->m.admin->view != NULL;
+}
+
+/* A sweep that runs publishes by itself, or leaves things for the next time. */
+static bool view_is_due(const struct sm *sm)
+{
+	return sm->m.admin->view_stale && sm->m.admin->view && sm->sweep == SWEEP_NONE;
+}
+
+const struct view *admin_view(const struct sm *sm)
+{
+	return sm->m.admin->view;
+}
+
+void admin_open(struct sm *sm)
+{
+	sm->m.admin->registry++;
+}
+
+uint32_t admin_registry(const struct sm *sm)
+{
+	return sm->m.admin->registry;
+}
+
+void admin_withdraw(struct sm *sm)
+{
+	serve_held(sm, false);
+	sa_publish(sm->sa, NULL, sm->now);
+	sm->m.admin->view = view_unref(sm->m.admin->view);
+}
+
+/*
+ * ---- the database on disk --------------------------------------------------------------------
+ *
+ * opensm-sa.state in the cache folder is what the next process begins with; with sa_db_dump the
+ * same is in opensm-sa.dump, for people.
+ */
+struct db_job {
+	struct sm_job base;
+	struct sm *sm;
+	char *state, *dump, *text; /* either path may be NULL */
+	const char *failed;
+	size_t len;
+	uint64_t version;
+	bool durable, final;
+	int error;
+};
+
+static void write_db(struct db_job *job, const char *path, const char *mark)
+{
+	struct file_replace *f = path ? file_replace_open(path, true) : NULL;
+	int r = path && !f ? -errno : 0;
+
+	if (f) {
+		fwrite(job->text, 1, job->len, file_replace_stream(f));
+		fputs(mark, file_replace_stream(f));
+		r = file_replace_commit(f, job->durable);
+	}
+	if (r < 0) {
+		job->error = r;
+		job->failed = path;
+	}
+}
+
+static void db_run(struct sm_job *base)
+{
+	struct db_job *job = (struct db_job *)base;
+
+	write_db(job, job->dump, "");
+	write_db(job, job->state, job->final ? FINAL_MARK : "");
+}
+
+static void db_written(const struct db_job *job)
+{
+	struct sm *sm = job->sm;
+	struct admin *a = sm->m.admin;
+
+	a->db_pending = false;
+	if (job->error == 0)
+		a->db_saved = job->version;
+	if (told_change(&a->told, TOLD_DB_ERROR, job->error != 0) == TOLD_BEGINS)
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = job->failed, .error = -job->error),
+		       LOGB_ERROR, "%s cannot be written: %s; tried again every %d s", job->failed,
+		       strerror(-job->error), (int)(DB_RETRY / MONO_S));
+	if (job->error)
+		a->db_at = sm->now + DB_RETRY;
+	else
+		event_plain(sm, SM_EVENT_SA_DUMPED);
+}
+
+static void db_done(struct sm_job *base)
+{
+	struct db_job *job = (struct db_job *)base;
+
+	if (!base->orphan)
+		db_written(job);
+	free(job->state);
+	free(job->dump);
+	free(job->text);
+	free(job);
+}
+
+static bool is_kept(const struct sm *sm)
+{
+	return sm->m.admin->state_path || (sm->conf->sa_db_dump && sm->m.admin->dump_path);
+}
+
+void admin_save(struct sm *sm, bool final)
+{
+	struct admin *a = sm->m.admin;
+	struct db_job *job;
+
+	/* The last one goes behind one that is being written: jobs for the disk end in order. */
+	if (!is_kept(sm) || (a->db_pending && !final) || sm->state != SM_MASTER)
+		return;
+	if (sa_db_version(sm->sa) == a->db_saved && !final)
+		return;
+	a->db_pending = true;
+	a->db_at = sm->now + DB_INTERVAL;
+	job = xcalloc(1, sizeof(*job));
+	job->base = (struct sm_job){
+		.run = db_run, .done = db_done, .what = "saving the SA database", .disk = true
+	};
+	job->sm = sm;
+	job->state = a->state_path ? xstrdup(a->state_path) : NULL;
+	job->dump = sm->conf->sa_db_dump && a->dump_path ? xstrdup(a->dump_path) : NULL;
+	job->text = sa_db_text(sm->sa, &job->len);
+	job->version = sa_db_version(sm->sa);
+	job->durable = sm->conf->fsync_high_avail_files;
+	job->final = final && !elect_handed_over(sm);
+	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+}
+
+static bool save_is_due(const struct sm *sm)
+{
+	return is_kept(sm) && !sm->m.admin->db_pending && sm->first_sweep_done &&
+	       sm->state == SM_MASTER && sa_db_version(sm->sa) != sm->m.admin->db_saved;
+}
+
+unsigned admin_waiting(const struct sm *sm)
+{
+	return sm->m.admin->n_held;
+}
+
+bool admin_saves(const struct sm *sm)
+{
+	return sm->m.admin->db_pending;
+}
+
+bool admin_save_failed(const struct sm *sm)
+{
+	return told_holds(&sm->m.admin->told, TOLD_DB_ERROR);
+}
+
+void admin_tick(struct sm *sm)
+{
+	if (view_is_due(sm) && sm->now >= sm->m.admin->view_since + VIEW_INTERVAL)
+		admin_publish(sm);
+	if (save_is_due(sm) && sm->now >= sm->m.admin->db_at)
+		admin_save(sm, false);
+	sm->m.admin->busy = sa_dispatch(sm->sa, sm->now);
+}
+
+mono_t admin_next(const struct sm *sm)
+{
+	mono_t next = mono_min(sa_next(sm->sa), save_is_due(sm) ? sm->m.admin->db_at : MONO_NEVER);
+
+	if (sm->m.admin->busy)
+		return 0;
+	return view_is_due(sm) ? mono_min(next, sm->m.admin->view_since + VIEW_INTERVAL) : next;
+}

@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sm/admin/key_turn.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "sm/channel/channel.h"
+#include "util/mem.h"
+#include "util/told.h"
+
+#define PATIENCE    (10 * MONO_S) /* a rotation does not wait longer for a standby */
+#define PAUSE	    (10 * MONO_S)
+#define RETRY	    (60 * MONO_S) /* after a disk fault */
+#define WELL_KNOWN  1		  /* sm_key and sa_key of every distribution */
+#define REPLY_BYTES 9		  /* enum reply_status, mark of the ring that the standby has */
+
+enum reply_status { REPLY_STORED = 1, REPLY_NOT_STORED, REPLY_DAMAGED, REPLY_BUSY };
+
+enum { TOLD_DISK, TOLD_OTHER_SEED, TOLD_SHARED };
+
+struct key_peer {
+	guid_t guid;	    /* 0: a free row */
+	uint64_t has, sent; /* marks of rings; 0: none that is known */
+	mono_t again;
+	bool busy, fault_told, refused_told;
+};
+
+struct key_turn {
+	enum { TURN_IDLE, TURN_STORING, TURN_SENDING } state;
+	struct key_ring *next; /* on its way into force; NULL in TURN_IDLE */
+	const char *why;
+	mono_t sending_until, turn_at, retry_at;
+	bool is_writing; /* a ring came into force, and no sweep that began then has ended */
+	mono_t forced_at;
+	unsigned n_sweeps; /* that wrote, and had ended */
+	bool is_asked;	   /* options are to be looked at once more */
+	bool is_unsaved;   /* ports have other keys than guid2mkey says */
+	struct key_peer peers[MAX_REMOTE_SMS];
+	/* As standby: the message whose ring is being stored. */
+	struct channel_ticket ticket;
+	uint64_t received; /* its mark */
+	bool has_ticket;
+	struct told told;
+};
+
+void key_turn_new(struct sm *sm)
+{
+	sm->m.key_turn = xcalloc(1, sizeof(*sm->m.key_turn));
+	sm->m.key_turn->turn_at = MONO_NEVER;
+}
+
+void key_turn_free(struct sm *sm)
+{
+	key_ring_unref(sm->m.key_turn->next);
+	free(sm->m.key_turn);
+	sm->m.key_turn = NULL;
+}
+
+/* ---- the disk -------------------------------------------------------------------------------- */
+
+struct store_job {
+	struct sm_job base;
+	struct sm *sm;
+	char *path;
+	struct key_ring *ring;
+	int error;
+};
+
+static void run_store(struct sm_job *base)
+{
+	struct store_job *job = (struct store_job *)base;
+
+	job->error = keys_store(job->path, job->ring);
+}
+
+static void ring_stored(struct sm *sm, const struct store_job *job);
+
+static void end_store(struct sm_job *base)
+{
+	struct store_job *job = (struct store_job *)base;
+
+	if (!base->orphan)
+		ring_stored(job->sm, job);
+	key_ring_unref(job->ring);
+	free(job->path);
+	free(job);
+}
+
+/* Takes over `ring`. */
+static void start_store(struct sm *sm, struct key_ring *ring, const char *why)
+{
+	struct key_turn *t = sm->m.key_turn;
+	struct store_job *job = xcalloc(1, sizeof(*job));
+
+	job->base = (struct sm_job){
+		.run = run_store, .done = end_store, .what = "storing M_Keys", .disk = true
+	};
+	job->sm = sm;
+	job->path = keys_path(sm) ? xstrdup(keys_path(sm)) : NULL;
+	job->ring = key_ring_copy(ring);
+	t->next = ring;
+	t->why = why;
+	t->state = TURN_STORING;
+	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+}
+
+static void tell_disk(struct sm *sm, int error)
+{
+	if (told_change(&sm->m.key_turn->told, TOLD_DISK, error < 0) == TOLD_BEGINS)
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = keys_path(sm), .error = -error),
+		       LOGB_ERROR,
+		       "%s: M_Keys cannot be stored: %s; those in force stay, tried again every "
+		       "%d s",
+		       keys_path(sm), strerror(-error), (int)(RETRY / MONO_S));
+}
+
+/* ---- standbys -------------------------------------------------------------------------------- */
+
+static struct key_peer *peer_of(struct key_turn *t, guid_t guid)
+{
+	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+		if (t->peers[i].guid == guid)
+			return &t->peers[i];
+	}
+	return NULL;
+}
+
+void key_turn_standby(struct sm *sm, guid_t guid, bool connected)
+{
+	struct key_turn *t = sm->m.key_turn;
+	struct key_peer *p = guid ? peer_of(t, guid) : NULL;
+
+	if (p)
+		*p = (struct key_peer){ 0 };
+	p = connected && guid ? peer_of(t, 0) : NULL;
+	if (p)
+		*p = (struct key_peer){ .guid = guid };
+}
+
+/* The ring that standbys are to have: the one that comes into force next, else the one in force. */
+static const struct key_ring *ring_to_send(const struct sm *sm)
+{
+	const struct key_turn *t = sm->m.key_turn;
+
+	return t->state == TURN_SENDING ? t->next : keys_ring(sm);
+}
+
+/* A stranger that knows what every distribution knows may pass for a standby of ours. */
+static bool may_have_keys(struct sm *sm, struct key_peer *p)
+{
+	const struct conf *c = sm->conf;
+
+	if (c->allowed_sm_guids ||
+	    (c->sm_key && c->sm_key != WELL_KNOWN && c->sa_key != WELL_KNOWN))
+		return true;
+	if (!p->refused_told)
+		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
+			 "this standby is not sent the seeds of M_Keys, and could not reach locked "
+			 "ports: list it in allowed_sm_guids, or set sm_key and sa_key to other "
+			 "values than 1");
+	p->refused_told = true;
+	return false;
+}
+
+static void take_reply(struct sm *sm, struct key_peer *p, const uint8_t *reply)
+{
+	uint64_t mark = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		mark = mark << 8 | reply[1 + i];
+	switch ((enum reply_status)reply[0]) {
+	case REPLY_STORED:
+		p->has = mark == p->sent ? mark : 0;
+		p->fault_told = false;
+		p->again = sm->now;
+		return;
+	case REPLY_BUSY:
+		p->again = sm->now + MONO_S;
+		return;
+	case REPLY_NOT_STORED:
+	case REPLY_DAMAGED:
+		break;
+	}
+	if (!p->fault_told)
+		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
+			 "this standby cannot store the seeds of M_Keys: its own log says why");
+	p->fault_told = true;
+}
+
+static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end,
+		     const uint8_t *bytes, size_t len)
+{
+	struct key_peer *p = peer_of(sm->m.key_turn, guid);
+
+	if (!p)
+		return;
+	p->busy = false;
+	p->again = sm->now + PAUSE;
+	if (end == CHANNEL_REPLIED && len >= REPLY_BYTES)
+		take_reply(sm, p, bytes);
+}
+
+/* It lacks the ring with this mark, and none is on its way to it. */
+static bool is_behind(const struct key_peer *p, uint64_t mark)
+{
+	return p->guid && !p->busy && p->has != mark;
+}
+
+static void serve_peer(struct sm *sm, struct key_peer *p, const struct key_ring *ring)
+{
+	uint64_t mark = key_ring_mark(ring);
+	char *text;
+	size_t len;
+
+	if (!is_behind(p, mark) || sm->now < p->again)
+		return;
+	p->again = sm->now + PAUSE;
+	if (!may_have_keys(sm, p))
+		return;
+	text = key_ring_text(ring, &len);
+	p->sent = mark;
+	p->busy = channel_send(sm, p->guid, CHANNEL_KEYS, key_ring_epoch(ring), text, len, on_reply,
+			       NULL) == 0;
+	free_wiped(text, len);
+}
+
+static bool is_with_all(struct sm *sm, const struct key_ring *ring)
+{
+	struct key_turn *t = sm->m.key_turn;
+
+	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+		struct key_peer *p = &t->peers[i];
+
+		if (p->guid && p->has != key_ring_mark(ring) && may_have_keys(sm, p))
+			return false;
+	}
+	return true;
+}
+
+/* ---- a new ring ------------------------------------------------------------------------------ */
+
+static void plan_turn(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+	uint32_t minutes = sm->conf->periodic_key_update;
+
+	t->turn_at = sm->state == SM_MASTER && sm->conf->m_key_per_port && minutes
+			     ? sm->now + minutes * 60 * MONO_S
+			     : MONO_NEVER;
+}
+
+static void put_in_force(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+
+	if (!is_with_all(sm, t->next))
+		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
+		       "M_Keys change though a standby has not stored the new seed or epoch: if it "
+		       "takes over soon, it may not reach locked ports");
+	log_on(ABOUT(.id = LOG_ID_KEYS_CHANGE), LOGB_INFO,
+	       "M_Keys of all ports change (%s): epoch %u", t->why, key_ring_epoch(t->next));
+	key_ring_merge(t->next, keys_known(sm)); /* an epoch that was found meanwhile */
+	keys_use(sm, take(t->next));
+	t->state = TURN_IDLE;
+	t->is_unsaved = t->is_writing = true;
+	t->forced_at = sm->now;
+	plan_turn(sm);
+	if (sm->state == SM_MASTER && sm->first_sweep_done)
+		tell_news(sm, NEWS_TABLES, .text = "M_Keys change");
+}
+
+static void reply_stored(struct sm *sm, enum reply_status status)
+{
+	struct key_turn *t = sm->m.key_turn;
+	uint8_t reply[REPLY_BYTES] = { (uint8_t)status };
+
+	if (!t->has_ticket)
+		return;
+	t->has_ticket = false;
+	for (unsigned i = 0; i < 8; i++)
+		reply[1 + i] = (uint8_t)(t->received >> 8 * (7 - i));
+	channel_reply(sm, &t->ticket, reply, sizeof(reply));
+}
+
+static void tell_differing_seed(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+	struct key_ring *own = keys_asked_for(sm);
+
+	if (told_change(&t->told, TOLD_OTHER_SEED, own) == TOLD_BEGINS)
+		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
+		       "the master makes M_Keys from another seed than the options here name: when "
+		       "this manager takes over, it changes the keys of all ports");
+	if (told_change(&t->told, TOLD_SHARED, !sm->conf->m_key_per_port) == TOLD_BEGINS)
+		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
+		       "the master gives each port an M_Key of its own, and m_key_per_port is "
+		       "FALSE here: when this manager takes over, all ports get m_key");
+	key_ring_unref(own);
+}
+
+static void ring_stored(struct sm *sm, const struct store_job *job)
+{
+	struct key_turn *t = sm->m.key_turn;
+
+	tell_disk(sm, job->error);
+	if (job->error < 0) {
+		t->next = key_ring_unref(t->next);
+		t->state = TURN_IDLE;
+		t->retry_at = sm->now + RETRY;
+		t->is_asked = true;
+		reply_stored(sm, REPLY_NOT_STORED);
+	} else if (t->has_ticket || sm->state != SM_MASTER) {
+		key_ring_merge(t->next, keys_known(sm));
+		keys_use(sm, take(t->next));
+		t->state = TURN_IDLE;
+		reply_stored(sm, REPLY_STORED);
+		tell_differing_seed(sm);
+	} else {
+		t->state = TURN_SENDING;
+		t->sending_until = sm->now + PATIENCE;
+	}
+}
+
+/*
+ * A port may have the key in force or the one that guid2mkey has. With a third one possible, a
+ * manager that starts would have to try all, each wrong one being a timeout and a violation.
+ */
+static bool is_settled(const struct sm *sm)
+{
+	const struct key_turn *t = sm->m.key_turn;
+
+	return t->state == TURN_IDLE && !t->is_writing && !lids_are_being_saved(sm);
+}
+
+static void begin_turn(struct sm *sm, const char *why)
+{
+	struct key_ring *next = key_ring_copy(keys_known(sm));
+
+	if (key_ring_turn(next))
+		start_store(sm, next, why);
+	else
+		key_ring_unref(next);
+}
+
+void sm_release_keys(struct sm *sm, const struct conf *before)
+{
+	keys_release(sm, before);
+}
+
+int sm_rotate_keys(struct sm *sm)
+{
+	const struct key_ring *ring = keys_ring(sm);
+
+	if (sm->state != SM_MASTER || !sm->first_sweep_done)
+		return -EAGAIN;
+	if (!ring || key_ring_is_empty(ring))
+		return -ENOKEY;
+	if (!is_settled(sm))
+		return -EBUSY;
+	begin_turn(sm, "asked for");
+	return 0;
+}
+
+static void count_ports(const struct sm *sm, struct sm_keys *ret)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 0; i <= n->n_ports; i++) {
+			const struct port *p = &n->ports[i];
+
+			if (!port_is_end(p) || !p->known || !p->guid)
+				continue;
+			ret->n_ports++;
+			ret->n_right += !fabric_hides_mkey(p) &&
+					ib_get(p->info, PI_M_KEY) == keys_wanted(sm, p->guid);
+		}
+	}
+}
+
+void sm_keys(const struct sm *sm, struct sm_keys *ret)
+{
+	const struct key_turn *t = sm->m.key_turn;
+	const struct key_ring *ring = keys_ring(sm);
+
+	*ret = (struct sm_keys){
+		.per_port = ring,
+		.changing = !is_settled(sm),
+		.epoch = ring ? key_ring_epoch(ring) : 0,
+		.next_in = t->turn_at == MONO_NEVER ? -1 : MAX(t->turn_at - sm->now, 0),
+	};
+	count_ports(sm, ret);
+	for (unsigned i = 0; ring && i < MAX_REMOTE_SMS; i++) {
+		const struct key_peer *p = &t->peers[i];
+
+		ret->n_standbys += p->guid != 0;
+		ret->n_informed += p->guid && p->has == key_ring_mark(ring);
+	}
+}
+
+/* ---- as standby ------------------------------------------------------------------------------ */
+
+/* The master's seeds come first: ports have keys of these. Own ones are kept behind. */
+static void on_message(struct sm *sm, void *arg, struct channel_message *m)
+{
+	struct key_turn *t = sm->m.key_turn;
+	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
+	int r = key_ring_read((const char *)m->bytes, m->len, &ring);
+
+	explicit_bzero(m->bytes, m->len);
+	if (t->has_ticket)
+		return; /* the master asks again */
+	t->ticket = m->ticket;
+	t->has_ticket = true;
+	t->received = r < 0 ? 0 : key_ring_mark(ring);
+	if (ring)
+		key_ring_merge(ring, keys_known(sm));
+	if (r < 0) {
+		reply_stored(sm, REPLY_DAMAGED);
+	} else if (t->state != TURN_IDLE) {
+		reply_stored(sm, REPLY_BUSY);
+	} else if (key_ring_mark(ring) == key_ring_mark(keys_known(sm))) {
+		reply_stored(sm, REPLY_STORED);
+	} else {
+		start_store(sm, take(ring), "the master's");
+	}
+}
+
+void key_turn_listen(struct sm *sm)
+{
+	channel_register(sm, CHANNEL_KEYS, on_message, NULL);
+}
+
+/* ---- when ------------------------------------------------------------------------------------ */
+
+void key_turn_reconfigured(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+	mono_t before = t->turn_at;
+
+	t->is_asked = t->is_unsaved = true;
+	plan_turn(sm);
+	if (t->turn_at != MONO_NEVER)
+		t->turn_at = mono_min(before, t->turn_at);
+}
+
+void key_turn_state_changed(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+
+	memset(t->peers, 0, sizeof(t->peers));
+	t->has_ticket = t->is_writing = false;
+	if (t->state == TURN_SENDING && sm->state != SM_MASTER) {
+		key_ring_merge(t->next, keys_known(sm));
+		keys_use(sm, take(t->next)); /* it is on the disk */
+		t->state = TURN_IDLE;
+	}
+	key_turn_reconfigured(sm);
+	plan_turn(sm);
+}
+
+/* As MASTER only: a standby has the master's seed in front, whatever its options say. */
+static void look_at_options(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+	struct key_ring *ring;
+
+	if (!t->is_asked || t->state != TURN_IDLE || sm->state != SM_MASTER ||
+	    sm->now < t->retry_at)
+		return;
+	t->is_asked = false;
+	ring = keys_asked_for(sm);
+	if (ring)
+		start_store(sm, ring, "another seed");
+}
+
+void key_turn_sweep_ended(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+	unsigned n = sm->stats.heavy_sweeps + sm->stats.dirty_sweeps;
+
+	if (n != t->n_sweeps)
+		keys_met(sm);
+	if (n != t->n_sweeps && sm->sweep_started >= t->forced_at)
+		t->is_writing = false;
+	t->n_sweeps = n;
+	if (sm->state != SM_MASTER || !t->is_unsaved)
+		return;
+	t->is_unsaved = false;
+	lids_save(sm);
+}
+
+void key_turn_tick(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+	const struct key_ring *ring;
+
+	look_at_options(sm);
+	if (sm->now >= t->turn_at) {
+		int r = sm_rotate_keys(sm);
+
+		plan_turn(sm);
+		if (r == 0)
+			t->why = "periodic_key_update";
+		else if (r == -EBUSY)
+			t->turn_at = sm->now + PAUSE;
+	}
+	ring = ring_to_send(sm);
+	if (sm->state != SM_MASTER || !ring || key_ring_is_empty(ring))
+		return;
+	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++)
+		serve_peer(sm, &t->peers[i], ring);
+	if (t->state == TURN_SENDING && (is_with_all(sm, t->next) || sm->now >= t->sending_until))
+		put_in_force(sm);
+}
+
+mono_t key_turn_next(const struct sm *sm)
+{
+	const struct key_turn *t = sm->m.key_turn;
+	const struct key_ring *ring = ring_to_send(sm);
+	uint64_t mark = ring ? key_ring_mark(ring) : 0;
+	mono_t next = t->turn_at;
+
+	if (sm->state != SM_MASTER)
+		return MONO_NEVER;
+	if (t->state == TURN_SENDING)
+		next = mono_min(next, t->sending_until);
+	if (t->is_asked && t->state == TURN_IDLE)
+		next = mono_min(next, MAX(t->retry_at, sm->now));
+	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+		if (mark && is_behind(&t->peers[i], mark))
+			next = mono_min(next, MAX(t->peers[i].again, sm->now));
+	}
+	return next;
+}

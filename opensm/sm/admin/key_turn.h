@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * New M_Keys of single ports (m_key_per_port): by command, by periodic_key_update, or because
+ * options ask for another seed. They are on the disk and with the standbys before a port has one.
+ *
+ *   IDLE --a ring that is new--> STORING --stored--> SENDING --all standbys have it, or 10 s--.
+ *    ^                             '-- fault --> IDLE                                         |
+ *    '------------------------------------------ in force: a sweep writes what differs <------'
+ *
+ * Without a rotation, too, each standby is sent the ring, so that it reaches the ports as master. A
+ * standby keeps what it is sent in front of its own seeds (stream CHANNEL_KEYS). Keys leave this
+ * host only for managers that no stranger can pass for: allowed_sm_guids lists them, or sm_key and
+ * sa_key are not the well-known 1.
+ */
+#pragma once
+
+#include "sm/sm.h"
+
+struct key_turn;
+
+void key_turn_new(struct sm *sm);
+void key_turn_free(struct sm *sm);
+/* Behind keys_new() and channel_new(): messages of the channel are taken in. */
+void key_turn_listen(struct sm *sm);
+/* Options may ask for another seed. */
+void key_turn_reconfigured(struct sm *sm);
+void key_turn_state_changed(struct sm *sm);
+void key_turn_standby(struct sm *sm, guid_t guid, bool connected);
+/* The file guid2mkey is what ports have now. */
+void key_turn_sweep_ended(struct sm *sm);
+void key_turn_tick(struct sm *sm);
+mono_t key_turn_next(const struct sm *sm);

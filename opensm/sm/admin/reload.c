@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The configuration of a running manager, and the files it names.
+ *
+ * A sweep has one configuration from its first step to its last: what SIGHUP brings waits for the
+ * end of the running one. It costs what it changes:
+ *
+ *   nothing changed, or a fault was found         no SMP
+ *   options that say what is answered, or told    no SMP
+ *   partitions, options that stand in ports       Sets of what differs: a dirty sweep that reads
+ *                                                 nothing
+ *   routing, its files                            the same, after routes were computed afresh
+ *   fdr10                                         a heavy sweep: ports were not asked for it before
+ *
+ * Files are looked at once in every heavy sweep, as the peer does, so that a new partitions.conf
+ * needs no signal; only what says something else than before is parsed. After a SIGHUP that found a
+ * fault the disk is not looked at until one finds none: all of it counts, or nothing.
+ */
+#include "sm/base/about.h"
+
+#include <assert.h>
+#include "sm/routing/route_memory.h"
+#include "sm/base/news.h"
+#include "util/mem.h"
+
+struct mad_params sm_mad_params(const struct conf *c)
+{
+	return (struct mad_params){
+		.max_wire = c->max_wire_smps ? c->max_wire_smps : 0x7FFFFFFF,
+		.max_wire2 = c->max_wire_smps2,
+		.stall = c->max_smps_timeout,
+		.timeout_ms = c->transaction_timeout,
+		.long_timeout_ms = MAX(c->long_transaction_timeout, c->transaction_timeout),
+		.retries = c->transaction_retries,
+		.per_target = 8,
+		.silent_after = SILENT_AFTER,
+	};
+}
+
+struct reload {
+	struct conf *next_conf;	       /* for the time after the running sweep; NULL: none */
+	struct conf_files *next_files; /* the same */
+	bool held;		       /* SIGHUP has found a fault; the disk is not looked at */
+	struct conf *own;	       /* without what a master had */
+	reload_layered_fn *layered;
+};
+
+void reload_new(struct sm *sm, const struct conf *own, reload_layered_fn *layered)
+{
+	sm->m.reload = xcalloc(1, sizeof(*sm->m.reload));
+	sm->m.reload->own = conf_ref(own);
+	sm->m.reload->layered = layered;
+}
+
+/* ---- what it costs --------------------------------------------------------------------------- */
+
+/*
+ * The picture of the fabric holds, and what it should hold is another thing now (`unread`: of
+ * something that was not read before). Without one the next sweep reads all in any case, and has
+ * the new configuration; it comes at once, as that may be what it waited for. A standby writes
+ * nothing.
+ */
+static void want_written(struct sm *sm, bool unread, const char *why)
+{
+	if (sm->state == SM_STANDBY || sm->state == SM_NOT_ACTIVE)
+		return;
+	if (sm->state == SM_MASTER && sm->first_sweep_done && !unread) {
+		tell_news(sm, NEWS_TABLES, .text = why);
+		return;
+	}
+	want_sweep_now(sm, SWEEP_HEAVY, why);
+	own_port_ask_now(sm->m.own, sm->now);
+}
+
+/*
+ * Takes over one reference of `files`. `tell`: a sweep has read them, and goes on with them;
+ * nothing was told yet.
+ */
+static void use_files(struct sm *sm, struct conf_files *files, bool tell)
+{
+	static const struct conf_prefixes none;
+	_cleanup_(conf_files_unrefp) struct conf_files *before = sm->files;
+
+	sm->files = files;
+	if (files == before)
+		return;
+	for (unsigned i = 0; i < CONF_N_FILES; i++) {
+		const struct conf_file *f = files->of[i];
+
+		if (before && f == before->of[i])
+			continue;
+		if (f && tell)
+			log_findings(&f->findings);
+		if (i == CONF_FILE_PARTITIONS)
+			partition_file_came(sm);
+		if (i == CONF_FILE_PREFIXES)
+			sa_set_prefixes(sm->sa, f ? &f->prefixes : &none);
+		if (i == CONF_FILE_MODULES)
+			log_set_modules(f ? f->modules.items : NULL, f ? f->modules.n : 0);
+		if (i == CONF_FILE_NAMES)
+			name_all_nodes(sm);
+		if (before && conf_file_is_of_routing(i))
+			routing_afresh(sm);
+		if (before && conf_file_is_of_routing(i))
+			route_memory_forgive(sm->m.route_memory);
+		if (before && !tell && i != CONF_FILE_PREFIXES && i != CONF_FILE_MODULES &&
+		    i != CONF_FILE_NAMES)
+			want_written(sm, false, "a file of the configuration changed");
+	}
+}
+
+void reload_files(struct sm *sm)
+{
+	_cleanup_(conf_files_unrefp) struct conf_files *files = NULL;
+	_cleanup_free_ char *news = NULL;
+
+	if (sm->files && (sm->m.reload->held || sm->m.reload->next_files))
+		return;
+	files = conf_files_read(sm->conf, sm->files);
+	if (sm->files)
+		news = conf_files_news(sm->files, files);
+	if (news)
+		log_on(ABOUT(.id = LOG_ID_CONF_TAKEN), LOGB_INFO, "changed on the disk: %s", news);
+	use_files(sm, take(files), true);
+}
+
+const struct conf_files *sm_files(const struct sm *sm)
+{
+	return sm->m.reload->next_files ? sm->m.reload->next_files : sm->files;
+}
+
+/* ---- options ------------------------------------------------------------------------------- */
+
+static void judge_changes(struct sm *sm, const struct conf *before)
+{
+	struct conf_changes changes;
+
+	conf_diff(before, sm->conf, &changes);
+	for (size_t i = 0; i < changes.n; i++) {
+		const struct conf_option *o = conf_option(changes.ids[i]);
+
+		if ((o->state != CONF_STATE_EFFECTIVE && o->state != CONF_STATE_OWN) ||
+		    o->cost < CONF_COST_SWEEP || o->cost == CONF_COST_RESTART)
+			continue;
+		if (o->cost == CONF_COST_ROUTE)
+			routing_afresh(sm);
+		want_written(sm, changes.ids[i] == CONF_ID_fdr10, "the configuration changed");
+	}
+}
+
+/* The timer was set by the last sweep, perhaps for never; no sweep need follow. */
+static void judge_timer(struct sm *sm, const struct conf *before)
+{
+	if (sm->first_sweep_done && (before->sweep_interval != sm->conf->sweep_interval ||
+				     before->force_heavy_sweep != sm->conf->force_heavy_sweep))
+		tell_news(sm, NEWS_TIMER);
+}
+
+/* Takes over one reference of `conf`. */
+static void use_conf(struct sm *sm, struct conf *conf)
+{
+	_cleanup_(conf_unrefp) struct conf *before = sm->conf;
+	const struct mad_params params = sm_mad_params(conf);
+
+	route_memory_forgive(sm->m.route_memory);
+	sm->conf = conf;
+	judge_changes(sm, before);
+	judge_timer(sm, before);
+	sa_set_conf(sm->sa, conf);
+	mad_set_params(sm->mad, &params);
+	elect_reconfigured(sm, before);
+	key_turn_reconfigured(sm);
+}
+
+void reload_take(struct sm *sm)
+{
+	struct reload *r = sm->m.reload;
+
+	if (r->next_conf)
+		use_conf(sm, take(r->next_conf));
+	if (r->next_files)
+		use_files(sm, take(r->next_files), false);
+}
+
+static void ask_for_sweep(struct sm *sm)
+{
+	if (sm->sweep == SWEEP_NONE)
+		reload_take(sm);
+	want_sweep_now(sm, SWEEP_HEAVY, "asked for");
+}
+
+/* `own` counts from now on, and what a master had below it: one reference. */
+static struct conf *layered_conf(struct sm *sm, const struct conf *own)
+{
+	struct reload *r = sm->m.reload;
+	struct conf *before = r->own;
+
+	r->own = conf_ref(own);
+	conf_unref(before);
+	return r->layered(sm, r->own);
+}
+
+void sm_request_heavy(struct sm *sm, const struct conf *conf)
+{
+	if (conf) {
+		conf_unref(sm->m.reload->next_conf);
+		sm->m.reload->next_conf = layered_conf(sm, conf);
+	}
+	ask_for_sweep(sm);
+}
+
+/* `own` and what a master had are in force after the running sweep; files as they are now. */
+static void plan_layered(struct sm *sm, const struct conf *own, const struct conf_files *files)
+{
+	struct reload *r = sm->m.reload;
+	struct conf *conf = layered_conf(sm, own);
+	struct conf_files *read = files ? conf_files_read(conf, files) : NULL;
+
+	conf_unref(r->next_conf);
+	r->next_conf = conf;
+	conf_files_unref(r->next_files);
+	r->next_files = read;
+}
+
+/* After a fault of SIGHUP the disk is not looked at: it counts with the SIGHUP that finds none. */
+void reload_copied(struct sm *sm)
+{
+	if (sm->m.reload->held)
+		return;
+	plan_layered(sm, sm->m.reload->own, sm_files(sm));
+	if (sm->sweep == SWEEP_NONE)
+		reload_take(sm);
+}
+
+void sm_reload(struct sm *sm, const struct conf *conf, const struct conf_files *files)
+{
+	struct reload *r = sm->m.reload;
+
+	assert(conf && files);
+	plan_layered(sm, conf, files);
+	r->held = false;
+	if (sm->sweep == SWEEP_NONE)
+		reload_take(sm);
+}
+
+void sm_reload_refused(struct sm *sm)
+{
+	sm->m.reload->held = true;
+}
+
+/* ---- from one manager to the next ---------------------------------------------------------- */
+
+void sm_bequeath(const struct sm *sm, struct sm_heritage *ret)
+{
+	*ret = (struct sm_heritage){
+		.files = conf_files_ref(sm_files(sm)),
+		.files_held = sm->m.reload->held,
+		.sweeping_off = sm->sweeping_off,
+		.priority = sm_priority(sm),
+		.configured_priority = sm->conf->sm_priority,
+	};
+	partition_bequeath(sm, ret);
+}
+
+void sm_inherit(struct sm *sm, const struct sm_heritage *h)
+{
+	assert(!sm->now);
+	if (h->files)
+		use_files(sm, conf_files_ref(h->files), false);
+	sm->m.reload->held = h->files_held;
+	sm->sweeping_off = h->sweeping_off;
+	if (h->configured_priority == sm->conf->sm_priority)
+		elect_inherit(sm, h->priority);
+	partition_inherit(sm, h);
+}
+
+void sm_heritage_clear(struct sm_heritage *h)
+{
+	conf_files_unref(h->files);
+	partitions_unref(h->partitions);
+	*h = (struct sm_heritage){ 0 };
+}
+
+void reload_free(struct sm *sm)
+{
+	conf_files_unref(sm->files);
+	conf_files_unref(sm->m.reload->next_files);
+	conf_unref(sm->m.reload->next_conf);
+	conf_unref(sm->m.reload->own);
+	conf_unref(sm->conf);
+	free(sm->m.reload);
+	sm->m.reload = NULL;
+}

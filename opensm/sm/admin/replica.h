@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A standby as a client of the master's SA: what is registered there, and how the master is
+ * configured.
+ *
+ *   REST --time, or a Report--> where is the master's SA? --> configuration --> tables --> reports
+ *     ^                                                                          --> own record --.
+ *     \--- the next step was not answered: again later, the last whole copy is kept --------------'
+ */
+#pragma once
+
+#include "opensm/transport.h"
+#include "sm/sm.h"
+
+struct replica;
+
+/*
+ * `has_stored`: does this standby have the partitions made at run time, and our configuration?
+ * (tenancy_is_with(), share_is_with())
+ */
+void replica_new(struct sm *sm, bool (*has_stored)(const struct sm *sm, guid_t guid));
+void replica_free(struct sm *sm);
+/*
+ * After every change of state. In STANDBY elect_polled() is the master; it may change while we
+ * stand by.
+ */
+void replica_state_changed(struct sm *sm);
+/*
+ * A GMP of class SA arrived that is no request to us. True: it was for the replica, and is done
+ * with.
+ */
+bool replica_receive(struct sm *sm, struct transport_event *ev);
+void replica_tick(struct sm *sm);
+mono_t replica_next(const struct sm *sm);
+/*
+ * Taking over, before the first view: what the master knew becomes ours. False: nothing (whole)
+ * was known.
+ */
+bool replica_restore(struct sm *sm);
+/* When the copy was asked for that we would take over with; MONO_NEVER: there is none. */
+mono_t replica_copied_at(const struct sm *sm);
+/* In STANDBY: the master's SA knows us as a manager of its kind, so that its copy is whole. */
+bool replica_master_is_ours(const struct sm *sm);
+/*
+ * In STANDBY: does a GMP come from the port of the master that we follow, and is that one of ours?
+ */
+bool replica_is_from_master(const struct sm *sm, const struct transport_addr *from);
+/* In STANDBY: the master tells us of every change (its Notices reach standby_notice()). */
+bool replica_is_subscribed(const struct sm *sm);
+/*
+ * As MASTER: may this greater one have the fabric now? One of ours that stands by gets a moment to
+ * copy what is registered here; elect_tick() decides again when that is over.
+ */
+bool replica_may_succeed(const struct sm *sm, guid_t guid);
+/* A standby has stored what is stored here: if it waits for the fabric, it is looked at again. */
+void replica_look_at_heir(struct sm *sm);
+/* One of them has registered with our SA: struct sa_hooks. */
+void replica_manager_seen(void *sm, guid_t port_guid, const uint8_t *record);
+/* The group of settings that an option belongs to; 0: it may differ. Else 1..SMC_DIGESTS. */
+unsigned config_group_of(enum conf_id id);

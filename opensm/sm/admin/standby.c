@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The master's SA forwards its traps to us (replica.c subscribes): each marks its place dirty, and
+ * the next WATCH sweep reads that. A change without a report is found by a whole round now and
+ * then, the pace of which is a small part of the time it takes. Without a subscription tables count
+ * as stale at once.
+ *
+ * Taking over from a warm picture is a dirty sweep of all switches: ports are read where something
+ * happened since the master died, the ends of cables that never were out are not identified again,
+ * tables are believed. If the picture may be stale, all ports and all tables are read. All of that
+ * is proved at once afterwards: a heavy sweep reads every port and every table.
+ */
+#include "ib/notices.h"
+#include "sm/sm_internal.h"
+#include "sm/base/news.h"
+#include "util/mem.h"
+
+/* The master gets this long to set right what changed; then we read what it made of it. */
+#define SETTLE		   (1 * MONO_S)
+/*
+ * Whole rounds, and readings of all tables after changes: at most so often, and this part of the
+ * time.
+ */
+#define ROUND_LEAST	   (300 * MONO_S)
+#define TABLES_LEAST	   (10 * MONO_S)
+/* Times that SETTLE may pass before tables are read although no change is reported. */
+#define SUBSCRIPTION_WAITS 10
+#define TIME_SHARE	   20
+
+struct standby {
+	bool picture_whole; /* all of the fabric was read once */
+	/* LFTs and P_Keys may not be what was read: to be read before they count */
+	bool tables_stale;
+	bool watch_whole;	     /* the next watch reads everything */
+	uint32_t told, told_at_look; /* Notices of the master */
+	unsigned subscription_waits;
+	mono_t watch_at, round_at, tables_at;
+	bool takeover;	   /* the next heavy sweep starts from the picture */
+	bool prove_tables; /* the next heavy sweep but one reads all tables */
+};
+
+struct standby *standby_new(void)
+{
+	return xcalloc(1, sizeof(struct standby));
+}
+
+/* Another manager may have written: tables and speeds are unknown again. Not while sync runs. */
+static void distrust_tables(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n)
+		observe_distrust(sm->fabric, n);
+	routing_forget(sm);
+}
+
+void standby_enter(struct sm *sm)
+{
+	struct standby *s = sm->m.standby;
+
+	distrust_tables(sm);
+	s->picture_whole = sm->first_sweep_done || sm->sweep == SWEEP_HEAVY;
+	s->tables_stale = true;
+	s->watch_whole = false;
+	s->watch_at = s->tables_at = sm->now;
+	s->subscription_waits = 0;
+	s->round_at = sm->now + ROUND_LEAST;
+	s->takeover = false;
+}
+
+/* The master's LID, which hosts know as that of their SM. */
+static void note_master(struct sm *sm)
+{
+	const struct port *p = fabric_find_port(sm->fabric, elect_polled(sm));
+
+	if (p && port_is_end(p) && p->known)
+		discover_know_master(sm, ib_get(p->info, PI_LID));
+}
+
+void standby_notice(struct sm *sm, const uint8_t *notice)
+{
+	struct standby *s = sm->m.standby;
+	bool was_wanted = incremental_is_wanted(sm);
+	struct port *p;
+
+	if (sm->state != SM_STANDBY || !ib_get(notice, NT_IS_GENERIC))
+		return;
+	s->told++;
+	switch (ib_get(notice, NT_TRAP)) {
+	case TRAP_LINK_STATE:
+		p = lids_port_at(sm, ib_get(notice, N128_LID));
+		if (p && node_is_switch(p->node))
+			tell_switch(sm, p->node, "the master tells of a link");
+		else
+			s->watch_whole = true;
+		s->tables_stale = true;
+		break;
+	case TRAP_LOCAL_CHANGE:
+		p = lids_port_at(sm, ib_get(notice, N144_LID));
+		if (p)
+			tell_port(sm, p, "the master tells of a port");
+		break;
+	case TRAP_GID_IN_SERVICE:
+	case TRAP_GID_OUT_OF_SERVICE:
+		s->tables_stale = true;
+		break;
+	default:
+		break;
+	}
+	if (!was_wanted)
+		incremental_not_before(sm, sm->now + SETTLE);
+}
+
+void standby_subscribed(struct sm *sm)
+{
+	struct standby *s = sm->m.standby;
+
+	if (!s->tables_stale)
+		return;
+	s->tables_at = mono_min(s->tables_at, sm->now + SETTLE);
+	s->watch_at = mono_min(s->watch_at, s->tables_at);
+}
+
+bool standby_due(const struct sm *sm)
+{
+	return sm->now >= standby_next(sm);
+}
+
+mono_t standby_next(const struct sm *sm)
+{
+	return mono_min(sm->m.standby->watch_at, incremental_next(sm));
+}
+
+/* What is read before the master tells of changes has to be read again: it is given some time. */
+static void wait_for_subscription(struct sm *sm)
+{
+	struct standby *s = sm->m.standby;
+
+	if (replica_is_subscribed(sm) || s->subscription_waits == SUBSCRIPTION_WAITS ||
+	    sm->now < s->tables_at)
+		return;
+	s->subscription_waits++;
+	s->tables_at = sm->now + SETTLE;
+}
+
+/* ---- the watch ----------------------------------------------------------------------------- */
+
+void standby_look(struct sm *sm)
+{
+	struct standby *s = sm->m.standby;
+	bool whole =
+		s->watch_whole || !s->picture_whole || !picture_holds(sm) || sm->now >= s->round_at;
+
+	note_master(sm);
+	wait_for_subscription(sm);
+	s->watch_whole = false;
+	if (whole) {
+		discover_start(sm);
+	} else {
+		incremental_start(sm, false);
+	}
+	adopt_plan(sm, s->tables_stale && sm->now >= s->tables_at);
+	s->told_at_look = s->told;
+}
+
+bool standby_settle(struct sm *sm)
+{
+	if (!own_port_was_read(sm))
+		return false;
+	if (!discover_is_partial(sm)) {
+		lids_forget_ports(sm);
+		discover_finish(sm);
+	} else if (!incremental_settle(sm) && !adopt_reads_all(sm))
+		return false;
+	sm->m.standby->picture_whole |= !discover_is_partial(sm);
+	note_master(sm);
+	lids_note(sm);
+	return true;
+}
+
+/* All tables have been read; a change that was reported meanwhile makes them stale again. */
+void standby_seen(struct sm *sm)
+{
+	struct standby *s = sm->m.standby;
+	mono_t took = sm->now - sm->sweep_started;
+
+	if (adopt_reads_all(sm) && sm->state == SM_STANDBY) {
+		s->tables_stale = !replica_is_subscribed(sm) || s->told != s->told_at_look;
+		s->tables_at = sm->now + MAX(replica_is_subscribed(sm) ? TABLES_LEAST : ROUND_LEAST,
+					     took * TIME_SHARE);
+	}
+	log_verbose("standby: the picture is %s, tables are %s",
+		    s->picture_whole ? "whole" : "incomplete",
+		    s->tables_stale ? "stale" : "as read");
+}
+
+void standby_watched(struct sm *sm, bool through, bool failed)
+{
+	struct standby *s = sm->m.standby;
+	mono_t took = sm->now - sm->sweep_started;
+
+	if (!discover_is_partial(sm))
+		s->round_at =
+			sm->now + MAX(through ? ROUND_LEAST : TABLES_LEAST, took * TIME_SHARE);
+	s->watch_at = s->round_at;
+	if (failed || !through)
+		s->watch_at = mono_min(s->watch_at, sm->now + TABLES_LEAST);
+	if (s->tables_stale)
+		s->watch_at = mono_min(s->watch_at, MAX(s->tables_at, sm->now + SETTLE));
+	if (through) /* after a restart a locked fabric is entered by what was known of it */
+		lids_save(sm);
+	incremental_ended(sm);
+}
+
+/* ---- taking over --------------------------------------------------------------------------- */
+
+void standby_leave(struct sm *sm)
+{
+	/* In the midst of a rotation the picture does not tell which port has which key. */
+	sm->m.standby->takeover =
+		sm->m.standby->picture_whole && !elect_rival_seen(sm) && !keys_may_be_mixed(sm);
+	if (!sm->m.standby->takeover)
+		distrust_tables(sm);
+}
+
+bool standby_takes_over(const struct sm *sm)
+{
+	return sm->m.standby->takeover;
+}
+
+void standby_distrust(struct sm *sm)
+{
+	distrust_tables(sm);
+	sm->m.standby->takeover = false;
+}
+
+void standby_watch_whole(struct sm *sm)
+{
+	sm->m.standby->watch_whole = true;
+}
+
+/*
+ * Every switch is asked. The master told us of all changes while it was there, and no manager has
+ * cleared PortStateChange since: where it is not set, ports are as we know them. If it did not
+ * tell, all are read.
+ */
+static void take_over(struct sm *sm)
+{
+	incremental_read_all(sm);
+	incremental_compare_tables(sm);
+	incremental_start(sm, !sm->m.standby->tables_stale);
+	elect_ask_all(sm);
+	sm->m.standby->prove_tables = true;
+}
+
+bool standby_start_takeover(struct sm *sm)
+{
+	struct standby *s = sm->m.standby;
+	bool from_picture = s->takeover && picture_holds(sm);
+	bool proof = s->prove_tables && sm->first_sweep_done;
+
+	s->takeover = false;
+	if (from_picture)
+		take_over(sm);
+	adopt_plan(sm, s->tables_stale || proof);
+	s->prove_tables = s->prove_tables && !proof;
+	return from_picture;
+}
+
+void standby_tables_read(struct sm *sm)
+{
+	sm->m.standby->tables_stale &= !adopt_reads_all(sm);
+}
+
+bool standby_written(struct sm *sm)
+{
+	discover_know_master(sm, 0);
+	return sm->m.standby->prove_tables;
+}

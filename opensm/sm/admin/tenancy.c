@@ -1,0 +1,662 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Requests to change partitions at run time, and their answers (tenancy.h). */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/admin/tenancy.h"
+#include "sm/admin/tenancy_internal.h"
+#include "sm/base/about.h"
+#include "util/mem.h"
+
+#define BATCH_MAX   256u       /* requests that are judged together */
+#define BATCH_BYTES (1u << 20) /* of their lines */
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+static void changes_clear(struct changes *list)
+{
+	*list = (struct changes){ 0 };
+	list->end = &list->first;
+}
+
+struct change *changes_take(struct changes *list)
+{
+	struct change *c = list->first;
+
+	if (!c)
+		return NULL;
+	list->first = c->next;
+	if (!list->first)
+		list->end = &list->first;
+	list->n--;
+	c->next = NULL;
+	return c;
+}
+
+void changes_add(struct changes *list, struct change *c)
+{
+	*list->end = c;
+	list->end = &c->next;
+	list->n++;
+}
+
+static struct change *change_free(struct change *c)
+{
+	wire_let_go(c);
+	tenant_entry_clear(&c->entry);
+	tenant_entry_clear(&c->inverse);
+	free(c->rq.members);
+	free(c->guids);
+	free(c->wishes);
+	free(c->pending);
+	free(c);
+	return NULL;
+}
+
+/* ---- answers ------------------------------------------------------------------------------- */
+
+/* Answers, and frees the change. */
+static void change_ended(struct sm *sm, struct change *c, struct sm_tenancy_result *r)
+{
+	const struct tenant_partition *p = tenants_find(partition_tenants(sm), c->rq.pkey);
+
+	r->generation = c->generation;
+	r->n_members = p ? p->n_members : 0;
+	r->changed = c->entry.n_rows > 0 && r->end != SM_TENANCY_REFUSED;
+	r->replicated = c->replicated;
+	r->pending = c->pending;
+	r->n_pending = c->n_pending;
+	sm->m.tenancy->ended[r->end] += !c->dry_run;
+	if (c->done)
+		c->done(c->arg, r);
+	change_free(c);
+}
+
+static void refuse(struct sm *sm, struct change *c, enum sm_tenancy_end end, const char *text)
+{
+	struct sm_tenancy_result r = { .end = end };
+
+	snprintf(r.text, sizeof(r.text), "%s", text);
+	tenant_entry_clear(&c->entry);
+	c->generation = tenants_generation(partition_tenants(sm));
+	change_ended(sm, c, &r);
+}
+
+/* Why nothing can be changed now; NULL: it can. */
+static const char *not_now(const struct sm *sm, enum sm_tenancy_end *ret)
+{
+	const struct tenancy *t = sm->m.tenancy;
+
+	*ret = SM_TENANCY_NOT_MASTER;
+	if (sm->state != SM_MASTER)
+		return "this manager is not the master";
+	if (!sm->first_sweep_done)
+		return "the first sweep has not ended yet";
+	*ret = SM_TENANCY_CLOSED;
+	if (store_is_closed(t))
+		return t->closed;
+	if (!partition_is_planned(sm))
+		return "P_Key tables stay as they are until partitions.conf is mended "
+		       "(partition_config_error)";
+	*ret = SM_TENANCY_NO_STANDBY;
+	if (sm->conf->require_standby && !sm_tenancy_standbys(sm))
+		return "no standby could store it (require_standby)";
+	return NULL;
+}
+
+const char *sm_tenancy_closed(const struct sm *sm)
+{
+	enum sm_tenancy_end end;
+
+	return not_now(sm, &end);
+}
+
+/* ---- judging ------------------------------------------------------------------------------- */
+
+static int by_guid(const void *a, const void *b)
+{
+	guid_t x = *(const guid_t *)a, y = *(const guid_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void note_rows(const struct tenant_entry *e, guid_t *guids, size_t *n)
+{
+	for (size_t i = 0; i < e->n_rows; i++) {
+		if (e->rows[i].member.guid)
+			guids[(*n)++] = e->rows[i].member.guid;
+	}
+}
+
+/* The ports that the change is about: those whose rights change, and those it names. */
+static void note_guids(struct change *c)
+{
+	size_t n = 0, kept = 0;
+
+	c->guids = xcalloc(c->entry.n_rows + c->inverse.n_rows + c->rq.n_members + 1,
+			   sizeof(*c->guids));
+	note_rows(&c->entry, c->guids, &n);
+	note_rows(&c->inverse, c->guids, &n);
+	for (size_t i = 0; i < c->rq.n_members; i++)
+		c->guids[n++] = c->rq.members[i].guid;
+	if (n)
+		qsort(c->guids, n, sizeof(*c->guids), by_guid);
+	for (size_t i = 0; i < n; i++) {
+		if (!kept || c->guids[kept - 1] != c->guids[i])
+			c->guids[kept++] = c->guids[i];
+	}
+	c->n_guids = kept;
+}
+
+static void take_back(struct sm *sm, struct change *c)
+{
+	tenants_play(partition_tenants(sm), &c->inverse, c->chain_before);
+	partition_join(sm);
+}
+
+static void answer_dry_run(struct sm *sm, struct change *c)
+{
+	struct sm_tenancy_result r = { .end = SM_TENANCY_DONE };
+	struct sm_tenancy_block *blocks = wire_blocks(sm, c, &r.n_blocks);
+
+	r.blocks = blocks;
+	c->generation = c->entry.generation;
+	take_back(sm, c);
+	change_ended(sm, c, &r);
+	free(blocks);
+}
+
+/*
+ * Packets of the manager itself leave with the P_Key at index 0, which is the full default key:
+ * limited members reach no other.
+ */
+static bool moves_own_index0(const struct sm *sm, const struct change *c)
+{
+	for (size_t i = 0; i < c->rq.n_members; i++) {
+		const struct tenant_member *m = &c->rq.members[i];
+
+		if (m->guid == sm->tr->port_guid &&
+		    (m->index0 || (c->rq.pkey == PKEY_DEFAULT && !m->full)))
+			return true;
+	}
+	return false;
+}
+
+/* True: the entry is found. Else the change has been refused. */
+static bool find_entry(struct sm *sm, struct change *c)
+{
+	struct sm_tenancy_result r = { .end = SM_TENANCY_REFUSED };
+	int64_t at = sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
+
+	if (moves_own_index0(sm, c)) {
+		r.fault = TENANT_INVALID;
+		snprintf(r.text, sizeof(r.text),
+			 "0x%016" PRIx64 " is the subnet manager's own port: its full default "
+			 "P_Key stays at index 0",
+			 sm->tr->port_guid);
+	} else {
+		r.fault = tenants_judge(partition_tenants(sm), partition_of_file(sm), &c->rq, at,
+					&c->entry, r.text, sizeof(r.text));
+	}
+	if (r.fault == TENANT_FINE)
+		return true;
+	c->generation = tenants_generation(partition_tenants(sm));
+	change_ended(sm, c, &r);
+	return false;
+}
+
+/*
+ * Plays the entry. False: no room at some port, or a dry run; then it was taken back and answered.
+ */
+static bool play_entry(struct sm *sm, struct change *c)
+{
+	struct tenants *table = partition_tenants(sm);
+	char why[300];
+
+	c->chain_before = tenants_chain(table);
+	c->chain = tenants_chain_after(table, &c->entry);
+	tenants_inverse(table, &c->entry, &c->inverse);
+	note_guids(c);
+	tenants_play(table, &c->entry, c->chain);
+	if (wire_without_room(sm, c, why, sizeof(why))) {
+		take_back(sm, c);
+		refuse(sm, c, SM_TENANCY_NO_ROOM, why);
+		return false;
+	}
+	if (!c->dry_run)
+		return true;
+	answer_dry_run(sm, c);
+	return false;
+}
+
+static void start_stored(struct sm *sm, struct change *c)
+{
+	c->generation =
+		c->entry.n_rows ? c->entry.generation : tenants_generation(partition_tenants(sm));
+	wire_change(sm, c);
+	changes_add(&sm->m.tenancy->stored, c);
+	sm->m.tenancy->settled = true;
+}
+
+/* True: its line is in `out`, and it is in the batch. */
+static bool judge(struct sm *sm, struct change *c, FILE *out)
+{
+	_cleanup_free_ char *line = NULL;
+	enum sm_tenancy_end end;
+	const char *why = not_now(sm, &end);
+	size_t len;
+
+	if (why) {
+		refuse(sm, c, end, why);
+		return false;
+	}
+	if (!find_entry(sm, c))
+		return false;
+	if (!c->entry.n_rows && !c->dry_run) {
+		/* As it was before, for all that is stored; behind what is not yet. */
+		note_guids(c);
+		changes_add(&sm->m.tenancy->batch, c);
+		return false;
+	}
+	if (!play_entry(sm, c))
+		return false;
+	line = tenants_entry_text(&c->entry, c->chain, &len);
+	fwrite(line, 1, len, out);
+	changes_add(&sm->m.tenancy->batch, c);
+	return true;
+}
+
+/* What waits is judged, as much as goes to the disk at once. */
+static void judge_waiting(struct sm *sm)
+{
+	struct tenancy *t = sm->m.tenancy;
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out;
+	unsigned lines = 0;
+
+	if (t->writing || !t->waiting.first)
+		return;
+	out = open_memstream(&text, &len);
+	for (unsigned i = 0; i < BATCH_MAX && len < BATCH_BYTES && t->waiting.first; i++) {
+		lines += judge(sm, changes_take(&t->waiting), out);
+		fflush(out);
+	}
+	fclose(out);
+	if (lines) {
+		store_append(sm, text, len);
+		return;
+	}
+	free(text);
+	tenancy_batch_ended(sm, 0);
+}
+
+/* ---- what is stored ------------------------------------------------------------------------ */
+
+static void log_change(const struct sm *sm, const struct change *c)
+{
+	log_verbose("partition 0x%04x: generation %" PRIu64 " is stored, %zu ports, asked for by "
+		    "'%s' at '%s'",
+		    c->rq.pkey, c->generation, c->n_guids, c->rq.user, c->rq.address);
+}
+
+static bool changes_partitions(const struct change *c)
+{
+	for (size_t i = 0; i < c->entry.n_rows; i++) {
+		if (c->entry.rows[i].kind == TENANT_ROW_PARTITION ||
+		    c->entry.rows[i].kind == TENANT_ROW_GONE)
+			return true;
+	}
+	return false;
+}
+
+static void take_batch_back(struct sm *sm)
+{
+	struct tenancy *t = sm->m.tenancy;
+	struct change **all = xcalloc(t->batch.n + 1, sizeof(struct change *));
+	unsigned n = 0;
+
+	while (t->batch.first)
+		all[n++] = changes_take(&t->batch);
+	for (unsigned i = n; i-- > 0;) {
+		if (all[i]->entry.n_rows)
+			take_back(sm, all[i]);
+	}
+	for (unsigned i = 0; i < n; i++)
+		wire_plan_back(sm, all[i]);
+	for (unsigned i = 0; i < n; i++)
+		refuse(sm, all[i], SM_TENANCY_CLOSED, t->write_fault);
+	free(all);
+}
+
+/* Ports whose rights a batch has changed; to be freed. */
+struct ports_changed {
+	guid_t *guids;
+	size_t n, cap;
+	bool partitions; /* some came, went, or have other fields */
+};
+
+static void note_changed(struct ports_changed *all, const struct change *c)
+{
+	if (!c->entry.n_rows)
+		return;
+	all->partitions |= changes_partitions(c);
+	GROW(all->guids, all->n + c->n_guids + 1, all->cap);
+	if (c->n_guids)
+		memcpy(all->guids + all->n, c->guids, c->n_guids * sizeof(*c->guids));
+	all->n += c->n_guids;
+}
+
+/* Hosts are answered by the rights as they are now, before any device is asked. */
+static void publish(struct sm *sm, const struct ports_changed *all)
+{
+	if (all->partitions)
+		partition_join(sm);
+	if (sm->state == SM_MASTER && (all->n || all->partitions))
+		admin_publish_pkeys(sm, all->guids, all->n, all->partitions);
+}
+
+void tenancy_batch_ended(struct sm *sm, int error)
+{
+	struct tenancy *t = sm->m.tenancy;
+	struct ports_changed all = { 0 };
+	struct change *c;
+
+	if (error < 0) {
+		take_batch_back(sm);
+		return;
+	}
+	while ((c = changes_take(&t->batch))) {
+		note_changed(&all, c);
+		if (c->entry.n_rows)
+			peers_note(sm, c->entry.generation, c->chain);
+		start_stored(sm, c);
+		log_change(sm, c);
+	}
+	publish(sm, &all);
+	free(all.guids);
+	if (!sync_running(sm->sync))
+		partition_tidy(sm);
+}
+
+/* The ports that lost a right leave its groups, before the answer says that they have lost it. */
+static void leave_groups(struct sm *sm, const struct change *c)
+{
+	if (!admin_view(sm))
+		return;
+	for (size_t i = 0; i < c->inverse.n_rows; i++) {
+		const struct tenant_row *row = &c->inverse.rows[i];
+
+		if (row->kind == TENANT_ROW_MEMBER)
+			sa_leave_partition(sm->sa, row->member.guid, row->pkey);
+	}
+}
+
+static void answer_stored(struct sm *sm, struct change *c, enum sm_tenancy_end end,
+			  const char *text)
+{
+	struct sm_tenancy_result r = { .end = end };
+
+	snprintf(r.text, sizeof(r.text), "%s", text);
+	leave_groups(sm, c);
+	change_ended(sm, c, &r);
+}
+
+/* Generations that standbys have stored: all that are waited for, and one at least. */
+struct reach {
+	uint64_t all, some;
+};
+
+/* True: it was answered. */
+static bool end_stored(struct sm *sm, struct change *c, const struct reach *reach)
+{
+	bool fulfilled = wire_is_fulfilled(sm, c), replicated;
+
+	c->replicated = c->generation <= reach->some;
+	replicated = c->generation <= reach->all && (c->replicated || !sm->conf->require_standby);
+	if (sm->state != SM_MASTER || store_is_closed(sm->m.tenancy)) {
+		answer_stored(sm, c, SM_TENANCY_UNCONFIRMED,
+			      sm->state != SM_MASTER
+				      ? "it is stored, but this manager is not the master any more"
+				      : sm->m.tenancy->closed);
+		return true;
+	}
+	if (replicated && (fulfilled || !c->wait)) {
+		answer_stored(sm, c, SM_TENANCY_DONE, "");
+		return true;
+	}
+	if (sm->now < c->since + TENANCY_DEADLINE)
+		return false;
+	answer_stored(
+		sm, c, SM_TENANCY_UNCONFIRMED,
+		fulfilled ? "it is stored here, but no standby has stored it in time "
+			    "(require_standby)"
+			  : "it is stored, but not every device has confirmed it in time; it is "
+			    "tried on");
+	return true;
+}
+
+static void end_all_stored(struct sm *sm)
+{
+	struct tenancy *t = sm->m.tenancy;
+	struct changes open = t->stored;
+	struct change *c;
+	struct reach reach;
+
+	if (!open.first)
+		return;
+	peers_reach(sm, &reach.all, &reach.some);
+	t->look_at = peers_next(sm);
+	if (open.end == &t->stored.first)
+		open.end = &open.first;
+	changes_clear(&t->stored);
+	while ((c = changes_take(&open))) {
+		if (end_stored(sm, c, &reach))
+			continue;
+		changes_add(&t->stored, c);
+		t->look_at = mono_min(t->look_at, c->since + TENANCY_DEADLINE);
+	}
+}
+
+/* ---- as its owner sees it ------------------------------------------------------------------ */
+
+static struct change *change_new(const struct tenant_request *rq)
+{
+	struct change *c = xcalloc(1, sizeof(*c));
+
+	c->rq = *rq;
+	c->rq.members = xcalloc(rq->n_members + 1, sizeof(*rq->members));
+	if (rq->n_members)
+		memcpy(c->rq.members, rq->members, rq->n_members * sizeof(*rq->members));
+	return c;
+}
+
+void sm_tenancy_request(struct sm *sm, const struct tenant_request *rq, bool wait, bool dry_run,
+			sm_tenancy_done_fn *done, void *arg)
+{
+	struct change *c = change_new(rq);
+
+	assert(done && rq->n_members <= TENANT_REQUEST_MAX);
+	c->wait = wait;
+	c->dry_run = dry_run;
+	c->done = done;
+	c->arg = arg;
+	changes_add(&sm->m.tenancy->fresh, c);
+}
+
+static void abandon(struct changes *list, const void *arg)
+{
+	for (struct change *c = list->first; c; c = c->next) {
+		if (c->arg == arg)
+			c->done = NULL;
+	}
+}
+
+void sm_tenancy_abandon(struct sm *sm, const void *arg)
+{
+	struct tenancy *t = sm->m.tenancy;
+
+	abandon(&t->fresh, arg);
+	abandon(&t->waiting, arg);
+	abandon(&t->batch, arg);
+	abandon(&t->stored, arg);
+}
+
+uint64_t sm_tenancy_ended(const struct sm *sm, enum sm_tenancy_end end)
+{
+	assert(end < SM_TENANCY_ENDS);
+	return sm->m.tenancy->ended[end];
+}
+
+const struct tenants *sm_tenants(const struct sm *sm)
+{
+	return partition_tenants(sm);
+}
+
+/* Requests beyond what may wait are refused; the youngest, as they came last. */
+static void refuse_crowd(struct sm *sm)
+{
+	struct tenancy *t = sm->m.tenancy;
+	struct changes kept = { 0 };
+
+	if (t->waiting.n <= TENANCY_WAITING_MAX)
+		return;
+	changes_clear(&kept);
+	while (kept.n < TENANCY_WAITING_MAX)
+		changes_add(&kept, changes_take(&t->waiting));
+	while (t->waiting.first)
+		refuse(sm, changes_take(&t->waiting), SM_TENANCY_BUSY,
+		       "too many changes wait already");
+	t->waiting = kept;
+}
+
+static void take_fresh(struct sm *sm)
+{
+	struct tenancy *t = sm->m.tenancy;
+	struct change *c;
+
+	while ((c = changes_take(&t->fresh))) {
+		c->since = sm->now;
+		changes_add(&t->waiting, c);
+	}
+}
+
+/* The disk takes its time: no caller waits for it longer than for a device. */
+static void refuse_late(struct sm *sm)
+{
+	struct tenancy *t = sm->m.tenancy;
+	struct sm_tenancy_result r = { .end = SM_TENANCY_UNCONFIRMED };
+
+	while (t->waiting.first && sm->now >= t->waiting.first->since + TENANCY_DEADLINE)
+		refuse(sm, changes_take(&t->waiting), SM_TENANCY_BUSY,
+		       "the disk has not stored earlier changes in time");
+	snprintf(r.text, sizeof(r.text),
+		 "the disk has not stored it in time; it may be refused yet");
+	for (struct change *c = t->batch.first; c; c = c->next) {
+		if (!c->done || sm->now < c->since + TENANCY_DEADLINE)
+			continue;
+		r.generation = tenants_generation(partition_tenants(sm));
+		c->done(c->arg, &r);
+		c->done = NULL;
+	}
+}
+
+void tenancy_tick(struct sm *sm)
+{
+	struct tenancy *t = sm->m.tenancy;
+
+	take_fresh(sm);
+	refuse_late(sm);
+	refuse_crowd(sm);
+	/*
+	 * Before another batch is judged: a standby that comes anew is sent the table as it is
+	 * stored.
+	 */
+	peers_tick(sm);
+	judge_waiting(sm);
+	wire_tick(sm);
+	if (t->settled || sm->now >= t->look_at) {
+		t->settled = false;
+		end_all_stored(sm);
+	}
+	audit_tick(sm);
+}
+
+mono_t tenancy_next(const struct sm *sm)
+{
+	const struct tenancy *t = sm->m.tenancy;
+	mono_t next = mono_min(audit_next(sm), mono_min(wire_next(sm), peers_next(sm)));
+
+	if (t->stored.first)
+		next = mono_min(next, t->look_at);
+
+	if (t->fresh.first || t->settled || (t->waiting.first && !t->writing))
+		return 0;
+	if (t->waiting.first)
+		next = mono_min(next, t->waiting.first->since + TENANCY_DEADLINE);
+	for (const struct change *c = t->batch.first; c; c = c->next) {
+		if (c->done)
+			next = mono_min(next, c->since + TENANCY_DEADLINE);
+	}
+	return next;
+}
+
+void tenancy_state_changed(struct sm *sm)
+{
+	uint64_t generation;
+
+	if (sm->state == SM_MASTER && peers_master_had_more(sm, &generation))
+		store_is_behind(sm, generation);
+	peers_state_changed(sm);
+	if (sm->state != SM_MASTER) {
+		wire_stop(sm);
+		audit_end(sm);
+		end_all_stored(sm);
+	}
+}
+
+void tenancy_new(struct sm *sm, const struct sm_paths *paths)
+{
+	struct tenancy *t = sm->m.tenancy = xcalloc(1, sizeof(*t));
+
+	changes_clear(&t->fresh);
+	changes_clear(&t->waiting);
+	changes_clear(&t->batch);
+	changes_clear(&t->stored);
+	t->targets = guidmap_new();
+	t->places = guidmap_new();
+	t->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
+	t->last_due = &t->first_due;
+	t->retry_at = MONO_NEVER;
+	store_load(sm, paths);
+	peers_new(sm);
+}
+
+static void end_unheard(struct sm *sm, struct change *c)
+{
+	struct sm_tenancy_result r = { .end = SM_TENANCY_UNCONFIRMED };
+
+	snprintf(r.text, sizeof(r.text), "opensm ends before every device has confirmed it");
+	change_ended(sm, c, &r);
+}
+
+void tenancy_free(struct sm *sm)
+{
+	struct tenancy *t = sm->m.tenancy;
+
+	audit_end(sm);
+	take_fresh(sm);
+	while (t->waiting.first)
+		refuse(sm, changes_take(&t->waiting), SM_TENANCY_NOT_MASTER, "opensm ends");
+	while (t->batch.first)
+		changes_add(&t->stored, changes_take(&t->batch));
+	while (t->stored.first)
+		end_unheard(sm, changes_take(&t->stored));
+	wire_free(t);
+	peers_free(t);
+	free(t->path);
+	free(t);
+	sm->m.tenancy = NULL;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Between the files of tenancy*.c; the rest of sm/ sees tenancy.h. */
+#pragma once
+
+#include "conf/tenants/tenants_file.h"
+#include "sm/sm_internal.h"
+#include "util/guidmap.h"
+
+#define TENANCY_WAITING_MAX 4096u	 /* requests that wait */
+#define TENANCY_DEADLINE    (7 * MONO_S) /* from a request to its answer (tenancy.md 5.1: 8 s) */
+
+/* A port whose P_Key tables are to be as the table of tenants says. */
+struct target {
+	struct target *next_due;
+	bool is_queued; /* it hangs in the queue of those that are due */
+	guid_t guid;
+	struct sm *sm;
+	uint32_t wanted, confirmed; /* revisions: counted with each change of the port */
+	uint32_t tried;		    /* the revision that `state` is about */
+	enum target_state {
+		TARGET_DUE,
+		TARGET_RUNNING,
+		TARGET_CONFIRMED,
+		TARGET_ABSENT, /* `why`; the next sweep writes it before it becomes ACTIVE */
+		TARGET_CUT,    /* the end port does not answer; its switch port is as it shall */
+		TARGET_FAILED, /* `why`; tried again at `again` */
+	} state;
+	const char *why;
+	bool is_checked; /* the switch port that is stripped checks P_Keys */
+	mono_t again;
+	unsigned failures, n_wishes;
+};
+
+/* Where a port was that has left the fabric: its switch port. At most one per member. */
+struct place {
+	guid_t node;
+	uint8_t port;
+};
+
+/* A request on its way. */
+struct change {
+	struct change *next;
+	struct tenant_request rq;
+	bool wait, dry_run;
+	sm_tenancy_done_fn *done; /* NULL: its caller is gone */
+	void *arg;
+	mono_t since;
+	struct tenant_entry entry, inverse;
+	uint64_t chain, chain_before; /* behind the entry, and behind its inverse */
+	guid_t *guids;		      /* ports that it concerns, ascending */
+	size_t n_guids, next_wish;    /* next_wish: those before it are fulfilled */
+	struct wish {
+		struct target *target; /* NULL: fulfilled */
+		uint32_t revision;
+		bool takes; /* it takes a key away: the switch port alone will do */
+	} * wishes;
+	struct sm_tenancy_pending *pending;
+	size_t n_pending, cap_pending;
+	uint64_t generation;
+	bool replicated;
+};
+
+struct changes {
+	struct change *first, **end;
+	unsigned n;
+};
+
+struct tenancy {
+	/* `fresh` came since the last dispatch: the manager's clock stands between dispatches. */
+	struct changes fresh, waiting, batch, stored;
+	uint64_t ended[SM_TENANCY_ENDS]; /* changes, by how they ended */
+	/* tenancy_store.c */
+	char *path;		       /* NULL: no cache folder */
+	size_t file_len, snapshot_len; /* bytes that count; of the table at the file's begin */
+	bool has_file, writing;
+	enum { STORE_FINE, STORE_NONE, STORE_CORRUPT, STORE_BEHIND } store;
+	char closed[300];      /* why nothing can be changed; "" it can */
+	char write_fault[240]; /* of the last write; "" it went well */
+	/* tenancy_wire.c */
+	struct guidmap *targets;
+	struct guidmap *places; /* port GUID -> struct place */
+	struct target *first_due, **last_due;
+	mono_t retry_at; /* the first of those that failed is due again */
+	unsigned n_running;
+	bool settled;	/* a port, or a standby: some change may be fulfilled */
+	mono_t look_at; /* stored changes are looked at then, whatever has settled */
+	struct log_limit log;
+	struct peers *peers; /* tenancy_peers.c */
+	struct audit *audit; /* tenancy_audit.c; NULL: none */
+};
+
+/* ---- tenancy.c ---- */
+
+/* Takes the head off; NULL: it is empty. */
+struct change *changes_take(struct changes *list);
+void changes_add(struct changes *list, struct change *c);
+/* The batch is on the disk, or (`error` < 0) is not. */
+void tenancy_batch_ended(struct sm *sm, int error);
+
+/* ---- tenancy_store.c ---- */
+
+void store_load(struct sm *sm, const struct sm_paths *paths);
+/*
+ * Writes `text` (taken), lines of entries that the table holds already, behind what is there; the
+ * whole table where that is due. Nothing else may be written meanwhile.
+ */
+void store_append(struct sm *sm, char *text, size_t len);
+/* The table is another one, as the master has it: the file is written whole, and believed again. */
+void store_is_whole(struct sm *sm);
+/* The table lacks what the former master had: closed. */
+void store_is_behind(struct sm *sm, uint64_t generation);
+/* Closed for another reason than the last write? */
+bool store_is_closed(const struct tenancy *t);
+
+/* ---- tenancy_wire.c ---- */
+
+/*
+ * The ports of a change are planned anew, and tried as soon as may be. Fills in its wishes.
+ */
+void wire_change(struct sm *sm, struct change *c);
+/* A change was taken back: what a sweep may have planned from it meanwhile is planned anew. */
+void wire_plan_back(struct sm *sm, const struct change *c);
+/* True: nothing of its ports is open. What is stored and not on a device is in c->pending. */
+bool wire_is_fulfilled(struct sm *sm, struct change *c);
+/* The wishes of a change are dropped. */
+void wire_let_go(struct change *c);
+/* Why a port is not tried at all; NULL: it is. */
+const char *wire_absence(const struct sm *sm, guid_t guid);
+void wire_tick(struct sm *sm);
+mono_t wire_next(const struct sm *sm);
+/* Another state than MASTER: nothing is tried any more. */
+void wire_stop(struct sm *sm);
+/* The first port whose table has no room for what the table of tenants says now, or NULL. */
+const struct port *wire_without_room(struct sm *sm, const struct change *c, char *why, size_t size);
+/* What the ports would be written now: to be freed. */
+struct sm_tenancy_block *wire_blocks(struct sm *sm, const struct change *c, size_t *ret_n);
+void wire_free(struct tenancy *t);
+
+/* ---- tenancy_peers.c ---- */
+
+void peers_new(struct sm *sm);
+void peers_free(struct tenancy *t);
+void peers_tick(struct sm *sm);
+mono_t peers_next(const struct sm *sm);
+void peers_state_changed(struct sm *sm);
+/* The chain value behind an entry of ours. */
+void peers_note(struct sm *sm, uint64_t generation, uint64_t chain);
+/* Lines of a batch that is on our disk. */
+void peers_batch(struct sm *sm, const char *lines, size_t len);
+/*
+ * Changes up to generation `ret_all` are stored by every standby that is waited for, those up to
+ * `ret_some` by one at least.
+ */
+void peers_reach(const struct sm *sm, uint64_t *ret_all, uint64_t *ret_some);
+/* As a standby: what the master sent is on our disk, or (`error` < 0) is not. */
+void peers_stored(struct sm *sm, int error);
+/* As a standby, until now: the master spoke of a table that we lack, of this generation. */
+bool peers_master_had_more(const struct sm *sm, uint64_t *ret_generation);
+
+/* ---- tenancy_audit.c ---- */
+
+void audit_tick(struct sm *sm);
+mono_t audit_next(const struct sm *sm);
+void audit_end(struct sm *sm);

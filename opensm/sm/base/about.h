@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Records about nodes and ports: the text begins with what it is about (fabric/words.h), the
+ * journal gets the same as fields.
+ *
+ *	log_port(p, LOG_ID_SILENT, LOGB_ERROR, "%s is not answered", "Get PortInfo");
+ */
+#pragma once
+
+#include "fabric/words.h"
+#include "sm/sm_internal.h"
+
+struct log_about about_port(enum log_id id, const struct port *p); /* NULL is fine */
+struct log_about about_node(enum log_id id, const struct node *n);
+/* The end port of this GUID, known or not. */
+struct log_about about_guid(const struct sm *sm, enum log_id id, guid_t port_guid);
+
+#define log_port(p, id, bits, ...)                                                                 \
+	do {                                                                                       \
+		if (log_wants(bits))                                                               \
+			log_port_record(__func__, (p), (id), (bits), __VA_ARGS__);                 \
+	} while (0)
+#define log_node(n, id, bits, ...)                                                                 \
+	do {                                                                                       \
+		if (log_wants(bits))                                                               \
+			log_node_record(__func__, (n), (id), (bits), __VA_ARGS__);                 \
+	} while (0)
+
+/* Of an end port by its GUID, which may not be known here. */
+#define log_guid(sm, guid, id, bits, ...)                                                          \
+	do {                                                                                       \
+		if (log_wants(bits))                                                               \
+			log_guid_record(__func__, (sm), (guid), (id), (bits), __VA_ARGS__);        \
+	} while (0)
+/* "'h3' port 1 (0x...), LID 7, behind 'leaf1' port 5". Returns `ret`. */
+char *guid_place_str(const struct sm *sm, guid_t port_guid, char ret[PLACE_STRLEN]);
+
+void log_port_record(const char *func, const struct port *p, enum log_id id, unsigned bits,
+		     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void log_node_record(const char *func, const struct node *n, enum log_id id, unsigned bits,
+		     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+void log_guid_record(const char *func, const struct sm *sm, guid_t guid, enum log_id id,
+		     unsigned bits, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+/* Findings of a file, a record each; "FILE:LINE:COLUMN: ..." where they have a place. */
+void log_findings(const struct conf_report *report);
+
+/* ---- names ---- */
+
+/* A node was met: it is called as the node-name map says. */
+void name_node(const struct sm *sm, struct node *n);
+/* There is another node-name map: all nodes are. */
+void name_all_nodes(struct sm *sm);

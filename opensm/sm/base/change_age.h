@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Is convergence stuck? The age of the oldest change that is not served.
+ *
+ * A change counts from the moment it is learnt of (a trap, PortStateChange, a table found changed,
+ * a request of the administrator): whatever asks for a sweep. It is served when a sweep that began
+ * after that has ended with nothing open:
+ *
+ *   ASKED --a sweep that covers it begins--> IN WORK --it ends, nothing is open--> served
+ *     ^                                         |
+ *     '-------- it broke off, or with errors ---'
+ *
+ * What a sweep cannot mend and names as unserved (a port that stays in INIT) is no reason to wait
+ * for. A change that is older than is usual on a fabric of this size is told, again whenever its
+ * age has doubled, and stands in the status line, which is renewed although no sweep ends: the
+ * cause may be that none does.
+ *
+ * The machine knows these events and the time, nothing else.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sm/sweep/sweep_kind.h"
+#include "util/mono.h"
+
+struct change_age;
+
+struct change_age *change_age_new(void); /* free() ends it */
+
+/*
+ * Something asks for a sweep of this kind; `why` is copied. Before the first tick `now` need not
+ * be known.
+ */
+void change_age_asked(struct change_age *a, enum sweep_kind kind, const char *why, mono_t now);
+void change_age_began(struct change_age *a, enum sweep_kind kind);
+/* It has ended after `took`. `served`: it left nothing open that another sweep could mend. */
+void change_age_ended(struct change_age *a, bool served, mono_t took);
+/* No sweep of these kinds will come of what was asked for: bits 1 << enum sweep_kind. */
+void change_age_drop(struct change_age *a, unsigned kinds);
+
+/*
+ * The oldest that is not served. False: there is none. `n_nodes` of the fabric decide what is
+ * usual.
+ */
+struct oldest_change {
+	const char *why; /* good until the next event */
+	mono_t age;	 /* >= 0 */
+	bool stuck;	 /* longer than is usual */
+};
+bool change_age_oldest(const struct change_age *a, uint32_t n_nodes, mono_t now,
+		       struct oldest_change *ret);
+
+/* What has to be done at `now`: bits. */
+enum {
+	CHANGE_AGE_TELL = 1,	    /* a record on the oldest one */
+	CHANGE_AGE_TELL_SERVED = 2, /* after such records: changes are served again */
+	CHANGE_AGE_STATUS = 4,	    /* the status line is renewed */
+};
+unsigned change_age_tick(struct change_age *a, uint32_t n_nodes, mono_t now);
+mono_t change_age_next(const struct change_age *a, uint32_t n_nodes, mono_t now);

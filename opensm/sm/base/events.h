@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Raising events (struct sm_event in sm/sm.h). Each of these does nothing without a listener. */
+#pragma once
+
+#include "sm/sm_internal.h"
+
+/* A kind that says all there is to say: SA_DUMPED, PORT_DOWN. */
+void event_plain(struct sm *sm, enum sm_event_kind kind);
+void event_state(struct sm *sm, enum sm_state from, enum sm_state to);
+/* A Set was answered: block `value` of a forwarding table, or its top. A hook of sync/. */
+void event_table(void *sm, const struct node *n, bool top, unsigned value);
+/*
+ * Reading has settled: tells of what came since the last time, and of links and managers that went.
+ */
+void event_picture(struct sm *sm);
+/* The link at `p` was out, even if it is up again by now. */
+void event_link_out(struct sm *sm, struct port *p);
+/* Before a node is removed. */
+void event_node_gone(struct sm *sm, struct node *n);
+/* A trap that was believed; `p` sent it. `notice`: as SMPs carry it, SMP_DATA_SIZE bytes. */
+void event_trap(struct sm *sm, const struct port *p, const uint8_t *notice, const char *name);
+/* A port does what it may not do, as the log says in `text`; `what`: a word for programs. */
+void event_security(struct sm *sm, const char *what, guid_t port_guid, lid_t lid, const char *text);
+/* An event that its maker has filled in, but for the time. */
+void event_raise(struct sm *sm, struct sm_event *e);

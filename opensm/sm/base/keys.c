@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sm/base/keys.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "sm/base/about.h"
+#include "sm/sm_internal.h"
+#include "util/file.h"
+#include "util/mem.h"
+#include "util/told.h"
+
+#define FILE_NAME    "m_key_ring"
+#define SEED_MAX     4096
+#define EPOCHS_AHEAD 4096 /* of each seed; a microsecond each: eleven years of daily rotations */
+#define EPOCHS_NEAR  8
+#define ROTATES_FOR  (120 * MONO_S) /* all ports have another key by then */
+#define EXPECTED_MAX (KEY_RING_FORMER + 7 + EPOCHS_NEAR)
+
+enum { TOLD_SEED };
+
+struct keys {
+	char *path; /* NULL: nothing is kept */
+	struct key_ring *known;
+	/* another manager has rotated, or may have; guid2mkey is of the time before */
+	bool others_ruled;
+	mono_t used_at; /* when a ring came into force last */
+	struct told told;
+	uint64_t own_shown; /* by our own port, last */
+	uint64_t released;  /* m_key of before --release; 0: none */
+};
+
+/* ---- the disk -------------------------------------------------------------------------------- */
+
+int keys_store(const char *path, const struct key_ring *ring)
+{
+	_cleanup_(file_replace_abortp) struct file_replace *f = NULL;
+	char *text;
+	size_t len, done;
+
+	if (!path)
+		return 0;
+	f = file_replace_open(path, true);
+	if (!f)
+		return -errno;
+	text = key_ring_text(ring, &len);
+	done = fwrite(text, 1, len, file_replace_stream(f));
+	free_wiped(text, len);
+	return done == len ? file_replace_commit(take(f), true) : -EIO;
+}
+
+/* What cannot be read is not written over. */
+static void set_aside(const struct keys *k)
+{
+	_cleanup_free_ char *aside = xasprintf("%s.bad", k->path);
+
+	if (rename(k->path, aside) < 0)
+		log_error("%s: cannot be set aside: %s", k->path, strerror(errno));
+}
+
+static void read_ring(struct keys *k)
+{
+	_cleanup_free_ char *text = NULL;
+	struct key_ring *ring = NULL;
+	size_t len;
+	int r = k->path ? file_read(k->path, KEY_RING_TEXT, &text, &len) : -ENOENT;
+
+	if (r == 0) {
+		r = key_ring_read(text, len, &ring);
+		explicit_bzero(text, len);
+	}
+	if (r < 0 && r != -ENOENT)
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = k->path, .error = -r), LOGB_ERROR,
+		       "%s: the seeds of M_Keys cannot be used: %s; ports that are locked with "
+		       "keys of theirs are reached with the keys of guid2mkey only",
+		       k->path, r == -EBADMSG ? "the file is damaged" : strerror(-r));
+	if (r < 0 && r != -ENOENT)
+		set_aside(k);
+	k->known = ring ? ring : key_ring_new();
+}
+
+/* ---- which seed ------------------------------------------------------------------------------ */
+
+/* What is wrong with the file, in words; NULL: nothing. */
+static const char *read_seed(const char *path, struct key_seed *ret)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *wrong = NULL;
+	struct stat st;
+	size_t len;
+	int r;
+
+	if (stat(path, &st) == 0 && st.st_mode & (S_IRWXG | S_IRWXO))
+		return "others than its owner may read it (chmod 600)";
+	r = file_read(path, SEED_MAX, &text, &len);
+	if (r < 0)
+		return strerror(-r);
+	if (strlen(text) != len || !key_seed_parse(text, ret))
+		wrong = "it does not hold 64 hexadecimal digits, and nothing else";
+	explicit_bzero(text, len);
+	return wrong;
+}
+
+/* False: nothing says which; the ring that is known stays. */
+static bool configured_seed(struct sm *sm, const struct conf *c, struct key_seed *ret)
+{
+	const char *path = c->m_key_seed_file, *wrong;
+
+	if (!path) {
+		key_seed_of_number(c->m_key, ret);
+		return c->m_key && c->m_key != UINT64_MAX;
+	}
+	wrong = read_seed(path, ret);
+	if (!wrong) {
+		told_change(&sm->m.keys->told, TOLD_SEED, false);
+		return true;
+	}
+	if (told_first(&sm->m.keys->told, TOLD_SEED))
+		log_on(ABOUT(.id = LOG_ID_CONF_FINDING, .file = path), LOGB_ERROR,
+		       "m_key_seed_file %s: %s; %s", path, wrong,
+		       key_ring_is_empty(sm->m.keys->known)
+			       ? "M_Keys of ports stay as they are"
+			       : "the seed that was in use before is used on");
+	return false;
+}
+
+struct key_ring *keys_asked_for(struct sm *sm)
+{
+	const struct key_ring *known = sm->m.keys->known;
+	_cleanup_(key_ring_unrefp) struct key_ring *ring = key_ring_copy(known);
+	struct key_seed seed;
+	bool changed = false;
+
+	if (!sm->conf->m_key_per_port)
+		return NULL;
+	if (configured_seed(sm, sm->conf, &seed))
+		changed = key_ring_use(ring, &seed);
+	else if (key_ring_is_empty(ring) && !sm->conf->m_key_seed_file)
+		changed = key_seed_random(&seed) == 0 && key_ring_use(ring, &seed);
+	explicit_bzero(&seed, sizeof(seed));
+	return changed ? take(ring) : NULL;
+}
+
+/* ---- the ring -------------------------------------------------------------------------------- */
+
+void keys_new(struct sm *sm, const struct sm_paths *paths)
+{
+	struct keys *k = sm->m.keys = xcalloc(1, sizeof(*k));
+	struct key_ring *ring;
+	int r;
+
+	if (paths && paths->cache_dir)
+		k->path = xasprintf("%s/" FILE_NAME, paths->cache_dir);
+	read_ring(k);
+	ring = keys_asked_for(sm);
+	if (!ring)
+		return;
+	r = k->path ? file_mkdirs(paths->cache_dir, 0755) : 0;
+	if (r == 0)
+		r = keys_store(k->path, ring);
+	if (r == 0) {
+		keys_use(sm, ring);
+		return;
+	}
+	key_ring_unref(ring);
+	log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = k->path, .error = -r), LOGB_ERROR,
+	       "%s: the seed of M_Keys cannot be stored: %s; M_Keys of ports stay as they are "
+	       "until a reload that can store it",
+	       k->path, strerror(-r));
+}
+
+void keys_free(struct sm *sm)
+{
+	struct keys *k = sm->m.keys;
+
+	key_ring_unref(k->known);
+	free(k->path);
+	free(k);
+	sm->m.keys = NULL;
+}
+
+void keys_release(struct sm *sm, const struct conf *before)
+{
+	struct keys *k = sm->m.keys;
+	struct key_ring *ring = key_ring_copy(k->known);
+	struct key_seed seed;
+
+	assert(!sm->conf->m_key_per_port);
+	if (before->m_key_per_port && configured_seed(sm, before, &seed)) {
+		key_ring_use(ring, &seed);
+		explicit_bzero(&seed, sizeof(seed));
+	}
+	if (!before->m_key_per_port || before->m_key_seed_file)
+		k->released = before->m_key;
+	keys_use(sm, ring);
+}
+
+const char *keys_path(const struct sm *sm)
+{
+	return sm->m.keys->path;
+}
+
+const struct key_ring *keys_known(const struct sm *sm)
+{
+	return sm->m.keys->known;
+}
+
+const struct key_ring *keys_ring(const struct sm *sm)
+{
+	return sm->conf->m_key_per_port ? sm->m.keys->known : NULL;
+}
+
+/* The next key of each port is that of the ring, whether this manager writes it or its master. */
+static void expect_new_keys(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 0; i <= n->n_ports; i++) {
+			struct port *p = &n->ports[i];
+
+			if (!port_is_end(p) || !p->guid)
+				continue;
+			if (!ib_get(p->info, PI_M_KEY))
+				observe_mkey_tried(p, keys_wanted(sm, p->guid));
+			else
+				observe_mkey_set(p, keys_wanted(sm, p->guid));
+		}
+	}
+}
+
+void keys_use(struct sm *sm, struct key_ring *ring)
+{
+	key_ring_unref(sm->m.keys->known);
+	sm->m.keys->known = ring;
+	sm->m.keys->used_at = sm->now;
+	if (keys_ring(sm))
+		expect_new_keys(sm);
+}
+
+uint64_t keys_wanted(const struct sm *sm, guid_t port_guid)
+{
+	const struct key_ring *ring = keys_ring(sm);
+
+	if (!ring)
+		return sm->conf->m_key;
+	return port_guid && !key_ring_is_empty(ring) ? key_ring_key(ring, port_guid) : 0;
+}
+
+/* ---- what is tried --------------------------------------------------------------------------- */
+
+static bool is_of_ring(const struct key_ring *ring, guid_t guid, uint64_t key)
+{
+	uint64_t former[KEY_RING_FORMER];
+	unsigned n;
+
+	if (key_ring_is_empty(ring) || key_ring_key(ring, guid) == key)
+		return !key_ring_is_empty(ring);
+	n = key_ring_former(ring, guid, former, KEY_RING_FORMER);
+	for (unsigned i = 0; i < n; i++) {
+		if (former[i] == key)
+			return true;
+	}
+	return false;
+}
+
+struct list {
+	uint64_t keys[EXPECTED_MAX];
+	unsigned n;
+};
+
+/* 0 is no key: a port without one takes any. All ones asks for a random seed. */
+static void add(struct list *l, uint64_t key)
+{
+	if (!key || key == UINT64_MAX)
+		return;
+	for (unsigned i = 0; i < l->n; i++) {
+		if (l->keys[i] == key)
+			return;
+	}
+	if (l->n < EXPECTED_MAX)
+		l->keys[l->n++] = key;
+}
+
+/*
+ * What goes to a port is seen by its host: no key of another port is among these, nor the seed, so
+ * that a host that is silent on purpose learns nothing. Each key takes a digest: no more than
+ * `enough` are looked for.
+ */
+static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct list *l)
+{
+	const struct keys *k = sm->m.keys;
+	uint64_t key, former[KEY_RING_FORMER], wanted = keys_wanted(sm, guid);
+	const struct key_ring *ring = guid && !key_ring_is_empty(k->known) ? keys_ring(sm) : NULL;
+	unsigned n;
+
+	l->n = 0;
+	if (guid && sm->conf->m_key_lookup && store_mkey(sm->store, guid, &key) &&
+	    !(k->others_ruled && is_of_ring(k->known, guid, key))) {
+		add(l, key);
+		/* It went away, or its manager died, when the next one was written. */
+		if (key != wanted && enough > 1)
+			add(l, key_ring_after(k->known, guid, key));
+	}
+	add(l, wanted);
+	if (!keys_ring(sm) || sm->conf->m_key_seed_file)
+		add(l, sm->conf->m_key);
+	add(l, k->released);
+	if (l->n >= enough)
+		return;
+	n = guid ? key_ring_former(k->known, guid, former, MIN(enough, KEY_RING_FORMER)) : 0;
+	for (unsigned i = 0; i < n; i++) {
+		add(l, former[i]);
+		if (ring && !i) /* the likeliest of those that another manager gave it meanwhile */
+			add(l, key_ring_key_ahead(ring, guid, 1));
+	}
+	/* Where two fabrics grow together, the other manager has rotated as well. */
+	for (uint32_t ahead = 1; ring && l->n < enough && ahead <= EPOCHS_NEAR; ahead++)
+		add(l, key_ring_key_ahead(ring, guid, ahead));
+	if (guid && !keys_ring(sm) && !key_ring_is_empty(k->known))
+		add(l, key_ring_key(k->known, guid));
+}
+
+/*
+ * Behind those that are likely, the keys of later epochs: another manager may have rotated while
+ * this one was away. It may go on to do so: 2 epochs are tried, then 4, 8, each from the first on.
+ * Only our own host sees these keys.
+ */
+static uint64_t own_expected(const struct sm *sm, const struct list *l, unsigned nth)
+{
+	unsigned number = (nth < l->n ? 0 : nth - l->n) % (2 * EPOCHS_AHEAD - 2) + 2;
+	unsigned round = 1u << (31 - __builtin_clz(number));
+
+	return nth < l->n
+		       ? l->keys[nth]
+		       : key_ring_key_ahead(keys_ring(sm), sm->tr->port_guid, number - round + 1);
+}
+
+uint64_t keys_expected(const struct sm *sm, guid_t port_guid, unsigned nth)
+{
+	struct list l;
+
+	expect(sm, port_guid, nth < EXPECTED_MAX ? nth + 1 : EXPECTED_MAX, &l);
+	if (nth < l.n)
+		return l.keys[nth];
+	expect(sm, port_guid, EXPECTED_MAX, &l);
+	if (port_guid == sm->tr->port_guid && keys_ring(sm) && !key_ring_is_empty(keys_ring(sm)))
+		return own_expected(sm, &l, nth);
+	return l.n ? l.keys[nth % l.n] : 0;
+}
+
+uint64_t keys_rival(const struct sm *sm, guid_t port_guid)
+{
+	uint64_t stored, wanted = keys_wanted(sm, port_guid);
+	bool is_stored = port_guid && sm->conf->m_key_lookup &&
+			 store_mkey(sm->store, port_guid, &stored) && stored;
+	struct list l;
+
+	if (!keys_ring(sm) || !wanted ||
+	    (!sm->m.keys->others_ruled && (!is_stored || stored == wanted)))
+		return 0;
+	expect(sm, port_guid, 2, &l);
+	return l.n > 1 ? l.keys[1] : 0;
+}
+
+static uint64_t own_key(const struct sm *sm)
+{
+	const struct port *own = sm->fabric->own_port;
+
+	if (!keys_ring(sm))
+		return sm->conf->m_key;
+	if (!own || !own->known || fabric_hides_mkey(own))
+		return keys_expected(sm, sm->tr->port_guid, 0);
+	return ib_get(own->info, PI_M_KEY);
+}
+
+bool keys_open_own(const struct sm *sm, uint64_t key)
+{
+	uint64_t own = own_key(sm);
+
+	return !own || key == own ||
+	       (key && keys_ring(sm) && key == keys_wanted(sm, sm->tr->port_guid));
+}
+
+void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
+{
+	struct keys *k = sm->m.keys;
+	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
+	bool own = guid == sm->tr->port_guid, is_new = !own || key != k->own_shown;
+
+	if (own) /* guid2mkey may have it as well: that says nothing of the epoch */
+		k->own_shown = key;
+	if (!key || !is_new || key_ring_is_empty(k->known) || is_of_ring(k->known, guid, key))
+		return;
+	ring = key_ring_copy(k->known);
+	if (!key_ring_find(ring, guid, key, own ? EPOCHS_AHEAD : EPOCHS_NEAR))
+		return;
+	log_info("M_Keys were rotated by another manager: epoch %u", key_ring_epoch(ring));
+	k->others_ruled = true;
+	keys_use(sm, take(ring));
+}
+
+/* What ports showed while this manager was master, the next one has changed since. */
+static void expect_keys_of_others(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 0; i <= n->n_ports; i++) {
+			struct port *p = &n->ports[i];
+			uint64_t rival = keys_rival(sm, p->guid);
+
+			if (!port_is_end(p) || !p->guid || !p->m_key)
+				continue;
+			if (rival)
+				observe_mkey_tried(p, rival);
+			observe_mkey_tried(p, keys_expected(sm, p->guid, 0));
+		}
+	}
+}
+
+void keys_left_standby(struct sm *sm)
+{
+	sm->m.keys->others_ruled = true;
+	if (keys_ring(sm) && !key_ring_is_empty(keys_ring(sm)))
+		expect_keys_of_others(sm);
+}
+
+bool keys_may_be_mixed(const struct sm *sm)
+{
+	return keys_ring(sm) && sm->now - sm->m.keys->used_at < ROTATES_FOR;
+}
+
+bool keys_others_ruled(const struct sm *sm)
+{
+	return sm->m.keys->others_ruled;
+}
+
+void keys_met(struct sm *sm)
+{
+	sm->m.keys->others_ruled = false;
+}
+
+unsigned keys_n_expected(const struct sm *sm, guid_t port_guid)
+{
+	struct list l;
+
+	expect(sm, port_guid, EXPECTED_MAX, &l);
+	return l.n;
+}
+
+void keys_doubt(struct sm *sm, struct port *p, uint64_t m_key)
+{
+	struct port *sma = port_of_sma(p);
+	unsigned turn;
+
+	/* One of several that were on their way together: the key is doubted already. */
+	if (m_key != sma->m_key)
+		return;
+	fabric_doubt_mkey(p);
+	turn = sma->key_doubts;
+	if (turn > 1)
+		observe_mkey_tried(sma,
+				   keys_expected(sm, sma->guid, turn % 2 ? (turn - 1) / 2 : 0));
+}
+
+void keys_next(struct sm *sm, struct port *p)
+{
+	struct port *sma = port_of_sma(p);
+
+	fabric_doubt_mkey(p);
+	observe_mkey_tried(sma, keys_expected(sm, sma->guid, sma->key_doubts));
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * M_Keys: which one each end port is to have, and which ones are tried on a port that does not
+ * answer, or hides its key.
+ *
+ *   options, CACHE/m_key_ring --keys_new()--> ring in force --plan of a run--> ports
+ *                                                  ^
+ *                       keys_use(), once a new ring is on the disk and with the standbys
+ *
+ * Of one key for all (m_key_per_port FALSE) there is no ring. With m_key_per_port and no ring that
+ * could be kept, the ring in force is empty: ports keep the keys that they have.
+ */
+#pragma once
+
+#include "keys/key_ring.h"
+#include "sm/sm.h"
+
+struct keys;
+
+/* Behind lids_new(). */
+void keys_new(struct sm *sm, const struct sm_paths *paths);
+void keys_free(struct sm *sm);
+
+/* NULL: each port is to have conf->m_key. */
+const struct key_ring *keys_ring(const struct sm *sm);
+/* What is known from before, in force or not; never NULL. */
+const struct key_ring *keys_known(const struct sm *sm);
+/*
+ * The ring that options ask for now, made of the one that is known; the caller frees. NULL: the
+ * known one is that. What is wrong with the seed is logged.
+ */
+struct key_ring *keys_asked_for(struct sm *sm);
+/*
+ * Writes a ring to CACHE/m_key_ring, from any thread: 0, or -errno, and the old one stays. `path`
+ * is that of keys_path(); NULL: nothing is kept.
+ */
+int keys_store(const char *path, const struct key_ring *ring);
+/*
+ * Before the first dispatch of a run that takes all keys away, as its options say: ports may have
+ * the keys that options asked for before.
+ */
+void keys_release(struct sm *sm, const struct conf *before);
+const char *keys_path(const struct sm *sm);
+/*
+ * Takes over `ring`, which is stored, or can be found again: it is known, and in force if options
+ * say so.
+ */
+void keys_use(struct sm *sm, struct key_ring *ring);
+
+/* The key that the end port is to have; 0: none, or the one it has stays. */
+uint64_t keys_wanted(const struct sm *sm, guid_t port_guid);
+/*
+ * The `nth` key to try on a port, which may be any number: the likeliest first, and from the
+ * beginning again. `port_guid` 0: not known. Of our own port the keys of epochs to come are among
+ * these.
+ */
+uint64_t keys_expected(const struct sm *sm, guid_t port_guid, unsigned nth);
+/*
+ * With a key for each port: another key than the first of keys_expected() that the port may have,
+ * if a manager ended while it wrote keys. 0: none.
+ */
+uint64_t keys_rival(const struct sm *sm, guid_t port_guid);
+/*
+ * A request of another manager with this key is for us: our own port has it or is given it, as far
+ * as known, or has none.
+ */
+bool keys_open_own(const struct sm *sm, uint64_t key);
+/*
+ * The port has shown its key, as it does when asked with it: another manager may have rotated keys
+ * while this one was away, or could not reach it.
+ */
+void keys_shown(struct sm *sm, guid_t port_guid, uint64_t key);
+/*
+ * As standby: the master may have rotated keys. Until keys_met(), which all ports of a sweep are,
+ * keys that the ring makes are tried before what guid2mkey says.
+ */
+void keys_left_standby(struct sm *sm);
+bool keys_others_ruled(const struct sm *sm);
+/* A ring came into force lately: some ports may have keys of it already, and others not yet. */
+bool keys_may_be_mixed(const struct sm *sm);
+void keys_met(struct sm *sm);
+/* Of how many keys keys_expected() chooses. */
+unsigned keys_n_expected(const struct sm *sm, guid_t port_guid);
+/*
+ * A question to the SMA of the port with this key was not answered: it got lost, or the key is
+ * another. The key that was known last and the others are tried in turn.
+ */
+void keys_doubt(struct sm *sm, struct port *p, uint64_t m_key);
+/* The key of the port is another: the next one is tried. */
+void keys_next(struct sm *sm, struct port *p);

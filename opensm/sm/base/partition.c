@@ -1,0 +1,678 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plan/pkey.h"
+#include "sm/base/about.h"
+#include "util/file.h"
+#include "util/mem.h"
+
+/*
+ * What counts of the file:
+ *
+ *   RULES_NONE --file good, or none at a start; the last good one--> RULES_GOOD <--file good--.
+ *       |--file bad, partition_config_error default--> RULES_LIMITED ------------------------|
+ *       '--the same, keep--> RULES_KEEP ------------------------------------------------------'
+ */
+enum rules {
+	RULES_NONE,    /* before the first sweep, and with `refuse`: nothing is set up */
+	RULES_KEEP,    /* P_Key tables stay as they are, whatever they are */
+	RULES_LIMITED, /* `in_force` says what to do without a file, and is not saved */
+	RULES_GOOD,    /* `in_force` is what the file says, or said; saved */
+};
+
+/* The partition file, as this process has seen it. */
+enum file_seen {
+	FILE_NEVER,
+	FILE_MET,  /* good or bad */
+	FILE_GONE, /* it is empty, or not there any more, and that was said */
+};
+
+struct partitioning {
+	enum rules rules;
+	struct partitions *in_force; /* with RULES_LIMITED and RULES_GOOD */
+	enum file_seen file;
+	bool file_new; /* what the file says was not looked at yet */
+	bool save_pending;
+	char *good_path;	 /* NULL: no cache folder */
+	struct pkey_plan *pkeys; /* of the last sweep that got so far */
+	struct pkey_rights *rights; /* of what is planned from */
+	struct tenants *tenants;
+	bool held;		    /* their P_Keys stay as devices have them */
+	uint64_t heard; /* generation of the table of the master that we followed last */
+	struct partitions *joined;  /* `in_force` and the tenants'; NULL: there are none */
+	size_t dropped_told, small_told;
+};
+
+#define GOOD_FILE_MAX (16u << 20)
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+struct good_job {
+	struct sm_job base;
+	struct sm *sm;
+	char *path;
+	struct partitions *partitions; /* one reference */
+	int error;
+};
+
+static void good_run(struct sm_job *base)
+{
+	struct good_job *job = (struct good_job *)base;
+	struct file_replace *f;
+	size_t len;
+	const char *text = partitions_text(job->partitions, &len);
+
+	if (!text) {
+		job->error = unlink(job->path) < 0 && errno != ENOENT ? -errno : 0;
+		return;
+	}
+	f = file_replace_open(job->path, true);
+	if (!f) {
+		job->error = -errno;
+		return;
+	}
+	fwrite(text, 1, len, file_replace_stream(f));
+	job->error = file_replace_commit(f, true);
+}
+
+static void save_good(struct sm *sm);
+
+static void good_saved(const struct good_job *job)
+{
+	struct sm *sm = job->sm;
+
+	sm->m.partition->save_pending = false;
+	if (job->partitions != sm->m.partition->in_force && job->error == 0)
+		save_good(sm);
+}
+
+static void good_done(struct sm_job *base)
+{
+	struct good_job *job = (struct good_job *)base;
+
+	if (job->error < 0)
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = job->path, .error = -job->error),
+		       LOGB_ERROR,
+		       "%s cannot be written: %s; if the partition file breaks before the next "
+		       "start, there is no good one to fall back on",
+		       job->path, strerror(-job->error));
+	if (!base->orphan)
+		good_saved(job);
+	partitions_unref(job->partitions);
+	free(job->path);
+	free(job);
+}
+
+/* What is in force goes to the disk, one at a time. */
+static void save_good(struct sm *sm)
+{
+	struct partitioning *p = sm->m.partition;
+	struct good_job *job;
+
+	if (!p->good_path || p->save_pending || p->rules != RULES_GOOD)
+		return;
+	p->save_pending = true;
+	job = xcalloc(1, sizeof(*job));
+	job->base = (struct sm_job){
+		.run = good_run, .done = good_done, .what = "saving partitions", .disk = true
+	};
+	job->sm = sm;
+	job->path = xstrdup(p->good_path);
+	job->partitions = partitions_ref(p->in_force);
+	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+}
+
+/* Members that requests made count beside those of the file, and only fewer can be asked for. */
+static void warn_of_tenants(const struct sm *sm, const struct partitions *p)
+{
+	const struct tenant_partition *t;
+
+	for (size_t i = 0; (t = tenants_at(sm->m.partition->tenants, i)); i++) {
+		const struct partition *filed = partitions_find(p, t->pkey);
+
+		if (filed && !filed->api && t->n_members)
+			log_on(ABOUT(.id = LOG_ID_PARTITION_FAULT,
+				     .file = sm->conf->partition_config_file),
+			       LOGB_INFO,
+			       "%s:%u defines partition 0x%04x without flag \"api\"; %zu members "
+			       "of it were made at run time: they stay until they are removed",
+			       sm->conf->partition_config_file, filed->line, t->pkey, t->n_members);
+	}
+}
+
+static void put_in_force(struct sm *sm, struct partitions *p, enum rules rules)
+{
+	struct partitioning *pt = sm->m.partition;
+	bool changed = !pt->in_force || !partitions_equal(pt->in_force, p);
+	bool newly_good = rules == RULES_GOOD && pt->rules != RULES_GOOD;
+
+	if (changed) {
+		partitions_unref(pt->in_force);
+		pt->in_force = partitions_ref(p);
+		pt->rights = pkey_rights_free(pt->rights);
+		partition_join(sm);
+		warn_of_tenants(sm, p);
+		log_info("partitions: %zu in force, %zu multicast groups stand", p->n, p->n_groups);
+	}
+	pt->rules = rules;
+	if (changed || newly_good)
+		save_good(sm);
+}
+
+/* What the last run of ours had accepted. */
+static struct partitions *last_good(struct sm *sm)
+{
+	struct conf_report report = { 0 };
+	struct partitions *p = NULL;
+	char *text;
+	size_t len;
+
+	if (!sm->m.partition->good_path ||
+	    file_read(sm->m.partition->good_path, GOOD_FILE_MAX, &text, &len) < 0)
+		return NULL;
+	partitions_parse(text, len, sm->m.partition->good_path, sm->conf, &report, &p);
+	free(text);
+	conf_report_clear(&report);
+	return p;
+}
+
+/*
+ * Called in every heavy sweep; `is_new`: the file was read since the last one. `why`: what is wrong
+ * with it. False: partition_config_error refuse.
+ */
+static bool fall_back(struct sm *sm, bool is_new, const char *why)
+{
+	struct partitioning *pt = sm->m.partition;
+	const char *file = sm->conf->partition_config_file;
+	const char *policy = sm->conf->partition_config_error;
+	bool refuse = !strcmp(policy, "refuse"), keep = !strcmp(policy, "keep");
+	const struct log_about about = { .id = LOG_ID_PARTITION_FAULT, .file = file };
+	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
+
+	if (pt->rules != RULES_NONE) {
+		if (is_new)
+			log_on(about, LOGB_ERROR, "%s %s: the partitions in force stay as they are",
+			       file, why);
+		return true;
+	}
+	p = last_good(sm);
+	if (p) {
+		log_on(about, LOGB_ERROR, "%s %s: the last good one (%s) is in force", file, why,
+		       pt->good_path);
+		put_in_force(sm, p, RULES_GOOD);
+		return true;
+	}
+	log_on(about, LOGB_ERROR,
+	       "%s %s and there is no last good one: %s (partition_config_error %s)", file, why,
+	       refuse ? "nothing is set up until it is mended"
+	       : keep ? "P_Key tables stay as they are"
+		      : "every port is a limited member of the default partition, only this one is "
+			"full",
+	       policy);
+	if (refuse)
+		return false;
+	if (keep) {
+		pt->rules = RULES_KEEP;
+		return true;
+	}
+	p = partitions_limited(sm->conf);
+	put_in_force(sm, p, RULES_LIMITED);
+	return true;
+}
+
+/* `why`: what became of the file. False: nothing can be set up. */
+static bool go_on_without_file(struct sm *sm, const char *why)
+{
+	struct partitioning *pt = sm->m.partition;
+	const char *file = sm->conf->partition_config_file;
+	_cleanup_(partitions_unrefp) struct partitions *p = NULL;
+
+	if (pt->file == FILE_NEVER) {
+		p = partitions_builtin(sm->conf);
+		put_in_force(sm, p, RULES_GOOD);
+		return true;
+	}
+	if (pt->file == FILE_MET)
+		log_on(ABOUT(.id = LOG_ID_PARTITION_FAULT, .file = file), LOGB_ERROR,
+		       "%s %s: %s until it defines partitions again, or until the next start", file,
+		       why,
+		       pt->rules != RULES_NONE ? "the partitions in force stay"
+					       : "nothing is set up");
+	pt->file = FILE_GONE;
+	return pt->rules != RULES_NONE;
+}
+
+bool partition_load(struct sm *sm)
+{
+	struct partitioning *p = sm->m.partition;
+	const struct conf_file *f = sm->files->of[CONF_FILE_PARTITIONS];
+	bool is_new = p->file_new, is_needed = conf_file_is_needed(CONF_FILE_PARTITIONS, sm->conf);
+
+	assert(sm->files);
+	p->file_new = false;
+	if (f->error == -ENOENT && (p->file != FILE_NEVER || !is_needed))
+		return go_on_without_file(sm, "is gone");
+	if (f->error == -ENOENT)
+		return fall_back(sm, is_new, "is not there");
+	if (f->error == 0 && f->partitions->origin == PARTITIONS_BUILTIN)
+		return go_on_without_file(sm, "defines no partition any more");
+	p->file = FILE_MET;
+	if (f->error < 0)
+		return fall_back(sm, is_new, "has errors");
+	put_in_force(sm, f->partitions, RULES_GOOD);
+	return true;
+}
+
+void partition_file_came(struct sm *sm)
+{
+	sm->m.partition->file_new = true;
+}
+
+bool partition_has_news(const struct sm *sm)
+{
+	return sm->m.partition->file_new;
+}
+
+const struct pkey_plan *partition_wanted(const struct sm *sm)
+{
+	return sm->m.partition->rules == RULES_KEEP ? NULL : sm->m.partition->pkeys;
+}
+
+const struct pkey_plan *sm_pkeys(const struct sm *sm)
+{
+	return sm->m.partition->pkeys;
+}
+
+const struct partitions *sm_partitions(const struct sm *sm)
+{
+	const struct partitioning *p = sm->m.partition;
+
+	return p->joined ? p->joined : p->in_force;
+}
+
+void partition_bequeath(const struct sm *sm, struct sm_heritage *ret)
+{
+	const struct partitioning *p = sm->m.partition;
+
+	ret->partitions = partitions_ref(p->in_force);
+	ret->partitions_good = p->rules == RULES_GOOD;
+	ret->partition_file_met = p->file != FILE_NEVER;
+}
+
+void partition_inherit(struct sm *sm, const struct sm_heritage *h)
+{
+	struct partitioning *p = sm->m.partition;
+
+	p->in_force = partitions_ref(h->partitions);
+	partition_join(sm);
+	if (h->partitions)
+		p->rules = h->partitions_good ? RULES_GOOD : RULES_LIMITED;
+	p->file = h->partition_file_met ? FILE_MET : FILE_NEVER;
+}
+
+/* ---- P_Key tables -------------------------------------------------------------------------- */
+
+static unsigned peer_capacity(const struct port *p)
+{
+	const struct port *peer = p->peer;
+
+	if (node_is_switch(p->node) || !peer || !node_is_switch(peer->node))
+		return 0;
+	return fabric_pkey_cap(peer);
+}
+
+struct tables {
+	struct pkey_port *rows;
+	uint16_t **have; /* parallel to rows */
+	size_t n, cap_rows, cap_have;
+};
+
+static struct pkey_port row_of(const struct sm *sm, const struct port *p, uint16_t **ret_have)
+{
+	unsigned capacity = fabric_pkey_cap(p);
+	uint16_t *have = xcalloc(capacity + 1u, sizeof(*have));
+	unsigned n_have = fabric_pkeys(sm->fabric, p, have);
+
+	if (!n_have) {
+		free(have);
+		have = NULL;
+	}
+	*ret_have = have;
+	return (struct pkey_port){
+		.guid = p->guid,
+		.node_type = p->node->type,
+		.is_sm = p == sm->fabric->own_port,
+		.capacity = capacity,
+		.have = have,
+		.n_have = n_have,
+		.peer_capacity = peer_capacity(p),
+	};
+}
+
+static void add_port(struct tables *t, const struct sm *sm, const struct port *p)
+{
+	GROW(t->rows, t->n + 1, t->cap_rows);
+	GROW(t->have, t->n + 1, t->cap_have);
+	t->rows[t->n] = row_of(sm, p, &t->have[t->n]);
+	t->n++;
+}
+
+static void collect_tables(const struct sm *sm, struct tables *ret)
+{
+	FABRIC_EACH_END_PORT(sm->fabric, p) {
+		if (p->guid && p->known)
+			add_port(ret, sm, p);
+	}
+}
+
+static void tell_plan(struct sm *sm, const struct tables *t, const struct pkey_plan *plan)
+{
+	struct partitioning *pt = sm->m.partition;
+
+	if (plan->n_dropped == pt->dropped_told && plan->n_peer_too_small == pt->small_told)
+		return;
+	pt->dropped_told = plan->n_dropped;
+	pt->small_told = plan->n_peer_too_small;
+	for (size_t i = 0, told = 0; i < plan->n_ports && told < 20; i++) {
+		const struct pkey_port_plan *p = &plan->ports[i];
+		const struct port *port = fabric_find_port(sm->fabric, t->rows[i].guid);
+
+		if (!p->n_dropped && !p->peer_too_small)
+			continue;
+		told++;
+		if (p->n_dropped)
+			log_port(port, LOG_ID_TABLE_FULL, LOGB_ERROR,
+				 "its P_Key table of %u entries is full, %u keys are left out, "
+				 "first 0x%04x",
+				 t->rows[i].capacity, p->n_dropped, pkey_plan_dropped(plan, i)[0]);
+		if (p->peer_too_small)
+			log_port(port, LOG_ID_TABLE_FULL, LOGB_ERROR,
+				 "the switch port before it holds %u P_Keys, too few: it does not "
+				 "check partitions",
+				 t->rows[i].peer_capacity);
+	}
+}
+
+/* ---- partition_config_error keep: what the tables say is what is wanted --------------------- */
+
+struct seen_key {
+	uint16_t order, pkey, at;
+	guid_t guid;
+};
+
+static int by_order(const void *a, const void *b)
+{
+	const struct seen_key *x = a, *y = b;
+
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+static struct seen_key *seen_keys(const struct tables *t, size_t *ret_n)
+{
+	struct seen_key *keys = NULL;
+	size_t n = 0, cap = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		for (unsigned k = 0; t->have[i] && k < t->rows[i].n_have; k++) {
+			uint16_t pkey = t->have[i][k];
+
+			if (!(pkey & PKEY_BASE))
+				continue;
+			GROW(keys, n + 1, cap);
+			keys[n++] =
+				(struct seen_key){ partition_order(pkey), pkey, (uint16_t)k,
+						   t->rows[i].guid };
+		}
+	}
+	if (n)
+		qsort(keys, n, sizeof(*keys), by_order);
+	*ret_n = n;
+	return keys;
+}
+
+/*
+ * Partitions of which every port is a member as its table says. For SA answers; nothing is written.
+ */
+static struct partitions *observed_partitions(const struct tables *t)
+{
+	size_t n;
+	_cleanup_free_ struct seen_key *keys = seen_keys(t, &n);
+	struct partitions *p = xcalloc(1, sizeof(*p));
+	size_t cap = 0, cap_items = 0;
+
+	p->refs = 1;
+	for (size_t i = 0; i < n; i++) {
+		struct partition *last = p->n ? &p->list[p->n - 1] : NULL;
+
+		if (!last || last->pkey != (keys[i].pkey & PKEY_BASE)) {
+			GROW(p->list, p->n + 1, cap);
+			last = &p->list[p->n++];
+			*last = (struct partition){ .pkey = keys[i].pkey & PKEY_BASE };
+			cap_items = 0;
+		}
+		GROW(last->items, last->n_items + 1, cap_items);
+		last->items[last->n_items++] = (struct partition_item){
+			.guid = keys[i].guid,
+			.ports = PARTITION_GUID,
+			.member = keys[i].pkey & PKEY_FULL ? PARTITION_FULL : PARTITION_LIMITED,
+		};
+	}
+	return p;
+}
+
+/* ---- tenants ------------------------------------------------------------------------------- */
+
+/*
+ * Of a table that is held: members as devices have them, so that their keys stay; of P_Keys that
+ * the file does not know.
+ */
+static struct tenants *observed_tenants(const struct sm *sm, const struct tables *t)
+{
+	size_t n, cap = 0;
+	_cleanup_free_ struct seen_key *keys = seen_keys(t, &n);
+	struct tenants *ret = tenants_new(0);
+	struct tenant_entry e = { .generation = 1 };
+	uint16_t last = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint16_t base = keys[i].pkey & PKEY_BASE;
+		struct tenant_row row = { .kind = TENANT_ROW_MEMBER, .pkey = base };
+
+		if (partitions_find(sm->m.partition->in_force, base))
+			continue;
+		GROW(e.rows, e.n_rows + 2, cap);
+		if (base != last)
+			e.rows[e.n_rows++] = (struct tenant_row){ .kind = TENANT_ROW_PARTITION,
+								  .pkey = base };
+		last = base;
+		row.member = (struct tenant_member){ .guid = keys[i].guid,
+						     .full = keys[i].pkey & PKEY_FULL,
+						     .index0 = keys[i].at == 0 };
+		e.rows[e.n_rows++] = row;
+	}
+	tenants_play(ret, &e, 0);
+	tenant_entry_clear(&e);
+	return ret;
+}
+
+void partition_heard_of(struct sm *sm, uint64_t generation)
+{
+	sm->m.partition->heard = generation;
+}
+
+uint64_t partition_heard(const struct sm *sm)
+{
+	return MAX(sm->m.partition->heard, tenants_generation(sm->m.partition->tenants));
+}
+
+const struct partitions *partition_of_file(const struct sm *sm)
+{
+	return sm->m.partition->in_force;
+}
+
+struct tenants *partition_tenants(const struct sm *sm)
+{
+	return sm->m.partition->tenants;
+}
+
+void partition_set_tenants(struct sm *sm, struct tenants *t)
+{
+	struct partitioning *p = sm->m.partition;
+
+	assert(t);
+	tenants_free(p->tenants);
+	p->tenants = t;
+	partition_join(sm);
+}
+
+void partition_join(struct sm *sm)
+{
+	struct partitioning *p = sm->m.partition;
+
+	partitions_unref(p->joined);
+	p->joined = NULL;
+	if (p->in_force && tenants_at(p->tenants, 0))
+		p->joined = tenants_join(p->tenants, p->in_force, sm->conf);
+}
+
+void partition_hold_tenants(struct sm *sm, bool held)
+{
+	sm->m.partition->held = held;
+}
+
+bool partition_is_planned(const struct sm *sm)
+{
+	const struct partitioning *p = sm->m.partition;
+
+	return p->pkeys && (p->rules == RULES_GOOD || p->rules == RULES_LIMITED);
+}
+
+/* ---- planning ------------------------------------------------------------------------------ */
+
+static struct pkey_job job_of(const struct sm *sm)
+{
+	struct partitioning *p = sm->m.partition;
+	struct pkey_job job = {
+		.partitions = p->in_force,
+		.tenants = p->tenants,
+		.previous = p->pkeys,
+	};
+
+	/* Made once for all ports: a file may have many items. */
+	if (!p->rights && p->in_force)
+		p->rights = pkey_rights_new(p->in_force);
+	job.rights = p->rights;
+	pkey_job_options(&job, sm->conf);
+	return job;
+}
+
+void partition_plan_port(struct sm *sm, const struct port *port)
+{
+	struct pkey_job job = job_of(sm);
+	_cleanup_free_ uint16_t *have = NULL;
+	struct pkey_port row = row_of(sm, port, &have);
+
+	assert(partition_is_planned(sm) && !sm->m.partition->held);
+	pkey_plan_port(sm->m.partition->pkeys, &job, &row);
+	sync_pkeys_replanned(sm->sync, port->guid);
+}
+
+void partition_try_port(const struct sm *sm, const struct port *port, struct pkey_trial *ret)
+{
+	const struct pkey_job job = job_of(sm);
+	_cleanup_free_ uint16_t *have = NULL;
+	struct pkey_port row = row_of(sm, port, &have);
+
+	assert(partition_is_planned(sm) && !sm->m.partition->held);
+	pkey_plan_try(sm->m.partition->pkeys, &job, &row, ret);
+}
+
+void partition_try_guid(const struct sm *sm, guid_t guid, struct pkey_trial *ret)
+{
+	const struct pkey_job job = job_of(sm);
+	const struct pkey_port row = {
+		.guid = guid, .node_type = IB_NODE_CA, .capacity = PKEY_CAP_MAX
+	};
+
+	assert(partition_is_planned(sm) && !sm->m.partition->held);
+	pkey_plan_try(sm->m.partition->pkeys, &job, &row, ret);
+}
+
+static void plan_tables(struct sm *sm, const struct tables *t)
+{
+	struct partitioning *p = sm->m.partition;
+	_cleanup_(partitions_unrefp) struct partitions *observed = NULL;
+	_cleanup_(tenants_freep) struct tenants *held = NULL;
+	struct pkey_job job;
+	struct pkey_plan *plan;
+
+	if (p->rules == RULES_KEEP)
+		observed = observed_partitions(t);
+	if (p->held && !observed)
+		held = observed_tenants(sm, t);
+	job = job_of(sm);
+	job.ports = t->rows;
+	job.n_ports = t->n;
+	if (held)
+		job.tenants = held;
+	if (observed) {
+		job.partitions = observed;
+		job.rights = NULL;
+		job.tenants = NULL;
+	}
+	plan = pkey_plan(&job);
+	tell_plan(sm, t, plan);
+	pkey_plan_free(p->pkeys);
+	p->pkeys = plan;
+}
+
+void partition_plan(struct sm *sm)
+{
+	struct tables t = { 0 };
+
+	collect_tables(sm, &t);
+	plan_tables(sm, &t);
+	sync_use_pkeys(sm->sync, partition_wanted(sm));
+	for (size_t i = 0; i < t.n; i++)
+		free(t.have[i]);
+	free(t.have);
+	free(t.rows);
+}
+
+void partition_tidy(struct sm *sm)
+{
+	/* The steps of a sweep hold the plan that it began with. */
+	if (sm->sweep == SWEEP_NONE && partition_is_planned(sm) &&
+	    pkey_plan_is_bloated(sm->m.partition->pkeys))
+		partition_plan(sm);
+}
+
+void partition_new(struct sm *sm, const struct sm_paths *paths)
+{
+	struct partitioning *p = sm->m.partition = xcalloc(1, sizeof(*p));
+
+	if (paths && paths->cache_dir)
+		p->good_path = xasprintf("%s/%s", paths->cache_dir, PARTITIONS_GOOD_FILE);
+	p->tenants = tenants_new(0);
+}
+
+void partition_free(struct sm *sm)
+{
+	struct partitioning *p = sm->m.partition;
+
+	pkey_plan_free(p->pkeys);
+	pkey_rights_free(p->rights);
+	tenants_free(p->tenants);
+	partitions_unref(p->joined);
+	partitions_unref(p->in_force);
+	free(p->good_path);
+	free(p);
+	sm->m.partition = NULL;
+}

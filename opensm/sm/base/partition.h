@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Partitions: what the file said when it was read last (reload.c) is put in force, the last good
+ * one is kept and saved, and P_Key tables are planned from it.
+ *
+ *   file good -> in force, saved as partitions.good
+ *   file bad  -> what is in force stays; at a first start partitions.good; without one
+ *                partition_config_error decides: default (all ports limited), keep (tables stay as
+ *                they are), refuse (nothing is set up)
+ *   no file, or nothing in it
+ *             -> at a start: one open partition. Once there was a file, good or bad, things stay as
+ *                they are, so that an editor that replaces the file does not open the fabric for a
+ *                moment. If partition_config_file names another file than the default, that it is
+ *                missing at a start is as if it were bad.
+ */
+#pragma once
+
+#include "sm/sm.h"
+
+struct partitioning;
+struct pkey_trial;
+
+void partition_new(struct sm *sm, const struct sm_paths *paths);
+void partition_free(struct sm *sm);
+/* Another file was read: the next sweep puts it in force. */
+void partition_file_came(struct sm *sm);
+bool partition_has_news(const struct sm *sm);
+/* Partitions as sm->files say are put in force, if they can be. False: this sweep cannot go on. */
+bool partition_load(struct sm *sm);
+void partition_bequeath(const struct sm *sm, struct sm_heritage *ret);
+void partition_inherit(struct sm *sm, const struct sm_heritage *h);
+/* P_Key tables for the ports as known now: sm_pkeys(). */
+void partition_plan(struct sm *sm);
+/* As planned last; NULL: tables stay as they are. */
+const struct pkey_plan *partition_wanted(const struct sm *sm);
+
+/*
+ * ---- partitions at run time (admin/tenancy.c) ----
+ *
+ * The table of tenants is here because P_Key tables are planned from it; tenancy.c alone changes
+ * it. While it is held, its P_Keys stay where they are on devices: nothing is given, nothing taken
+ * away.
+ */
+
+/* What the file says alone; NULL as sm_partitions(). */
+const struct partitions *partition_of_file(const struct sm *sm);
+/* Never NULL. */
+struct tenants *partition_tenants(const struct sm *sm);
+/* Takes over `t`; what counted before is freed. */
+void partition_set_tenants(struct sm *sm, struct tenants *t);
+/* Partitions of the table came, went, or have other fields: sm_partitions() is made anew. */
+void partition_join(struct sm *sm);
+/* As a standby: the master's table has this generation. */
+void partition_heard_of(struct sm *sm, uint64_t generation);
+/* The greatest generation known of: of our table, or that of a master whose table we lack. */
+uint64_t partition_heard(const struct sm *sm);
+void partition_hold_tenants(struct sm *sm, bool held);
+/* False: tables stay as they are (partition_config_error keep), or are not planned yet. */
+bool partition_is_planned(const struct sm *sm);
+/*
+ * One port is planned anew, within the plan. One that is not in the plan waits for the next sweep.
+ */
+void partition_plan_port(struct sm *sm, const struct port *p);
+/* The plan is replaced, if it holds much that no port has any more. Not while sync runs. */
+void partition_tidy(struct sm *sm);
+/* What that would come to; to be cleared. */
+void partition_try_port(const struct sm *sm, const struct port *p, struct pkey_trial *ret);
+/* The keys of a port of a host of which nothing but its GUID is known; to be cleared. */
+void partition_try_guid(const struct sm *sm, guid_t guid, struct pkey_trial *ret);

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The states, and which manager is to be master: elect.h has the diagram. */
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "sm/elect/elect_internal.h"
+#include "sm/base/events.h"
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "util/mem.h"
+
+#define PRIORITY_MAX 15
+
+static const struct {
+	const char *name;
+	enum log_id id;
+} states[] = {
+	[SM_NOT_ACTIVE] = { "NOTACTIVE", LOG_ID_STATE_NOT_ACTIVE },
+	[SM_DISCOVERING] = { "DISCOVERING", LOG_ID_STATE_DISCOVERING },
+	[SM_STANDBY] = { "STANDBY", LOG_ID_STATE_STANDBY },
+	[SM_MASTER] = { "MASTER", LOG_ID_STATE_MASTER },
+};
+
+const char *sm_state_name(enum sm_state s)
+{
+	return s < ARRAY_SIZE(states) ? states[s].name : "?";
+}
+
+void elect_enter(struct sm *sm, enum sm_state next)
+{
+	struct elect *e = sm->m.elect;
+	enum sm_state before = sm->state;
+
+	assert(next <= SM_MASTER);
+	if (before == next)
+		return;
+	tell_news(sm, NEWS_STATE_LEAVES, .state = next);
+	sm->state = next;
+	log_sys_on(ABOUT(.id = states[next].id), "Entering %s state", sm_state_name(next));
+	e->offer.by = 0;
+	e->decide_pending = false;
+	e->others_ruled |= next == SM_STANDBY;
+	if (next != SM_STANDBY) {
+		e->on_probation = false;
+		poll_start(sm, 0);
+	}
+	tell_news(sm, NEWS_STATE_ENTERED, .state = before);
+}
+
+void elect_new(struct sm *sm, bool (*may_succeed)(const struct sm *sm, guid_t guid))
+{
+	struct elect *e = xcalloc(1, sizeof(*e));
+
+	assert(may_succeed);
+	sm->m.elect = e;
+	e->may_succeed = may_succeed;
+	e->priority = sm->conf->sm_priority;
+	e->rogue_log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
+	e->set_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
+	e->set_limit = (struct log_limit){ .interval = MONO_S, .burst = 10 };
+	e->look_limit = (struct log_limit){ .interval = 10 * MONO_S, .burst = 1 };
+	remote_reconfigured(sm);
+}
+
+void elect_free(struct sm *sm)
+{
+	poll_start(sm, 0);
+	remote_free(sm);
+	free(sm->m.elect);
+	sm->m.elect = NULL;
+}
+
+bool elect_may_write(void *owner)
+{
+	const struct sm *sm = owner;
+
+	return sm->state == SM_MASTER;
+}
+
+/* ---- the greater manager -------------------------------------------------------------------- */
+
+static unsigned told_priority(const struct sm *sm, const struct conf *conf)
+{
+	unsigned own = sm->m.elect->priority & 0xF, master = conf->master_sm_priority & 0xF;
+
+	return sm->state == SM_MASTER && master > own ? master : own;
+}
+
+unsigned sm_told_priority(const struct sm *sm)
+{
+	return told_priority(sm, sm->conf);
+}
+
+bool elect_is_greater(const struct sm *sm, const struct remote_sm *r)
+{
+	unsigned own = sm_told_priority(sm);
+
+	return r->priority > own || (r->priority == own && r->guid < sm->tr->port_guid);
+}
+
+/* Of two others. A master goes before those that are none, while we are none. */
+static bool goes_before(const struct sm *sm, const struct remote_sm *a, const struct remote_sm *b)
+{
+	bool a_master = a->state == SM_MASTER, b_master = b->state == SM_MASTER;
+
+	if (sm->state != SM_MASTER && a_master != b_master)
+		return a_master;
+	return a->priority > b->priority || (a->priority == b->priority && a->guid < b->guid);
+}
+
+/* What a remote SM means to us (handover.md 3). */
+static bool must_yield(const struct sm *sm, const struct remote_sm *r)
+{
+	switch ((enum sm_state)r->state) {
+	case SM_NOT_ACTIVE:
+		return false;
+	case SM_DISCOVERING:
+	case SM_STANDBY:
+		return !r->defiant && elect_is_greater(sm, r);
+	case SM_MASTER:
+		return sm->state != SM_MASTER ? !r->defiant : elect_is_greater(sm, r);
+	}
+	return false;
+}
+
+static bool must_yield_to_master(const struct sm *sm, const struct remote_sm *r)
+{
+	return r->state == SM_MASTER && must_yield(sm, r);
+}
+
+static bool must_wait(const struct sm *sm, const struct remote_sm *r)
+{
+	return sm->state == SM_MASTER && r->state == SM_MASTER && !r->defiant &&
+	       !elect_is_greater(sm, r);
+}
+
+static bool is_standby(const struct sm *sm, const struct remote_sm *r)
+{
+	return r->state == SM_STANDBY;
+}
+
+static bool is_discovering(const struct sm *sm, const struct remote_sm *r)
+{
+	return r->state == SM_DISCOVERING;
+}
+
+/* The greatest one that counts and of which `is` says yes; NULL. */
+static struct remote_sm *best_manager(struct sm *sm,
+				      bool (*is)(const struct sm *sm, const struct remote_sm *r))
+{
+	struct remote_sm *found = NULL;
+
+	for (unsigned i = 0; i < sm->m.elect->n_remote; i++) {
+		struct remote_sm *r = &sm->m.elect->remote[i];
+
+		if (remote_counts(sm, r) && is(sm, r) && (!found || goes_before(sm, r, found)))
+			found = r;
+	}
+	return found;
+}
+
+/* ---- handing over -------------------------------------------------------------------------- */
+
+uint64_t elect_mkey(const struct sm *sm, struct port *p)
+{
+	uint64_t key = port_of_sma(p)->m_key;
+
+	return key ? key : keys_expected(sm, port_of_sma(p)->guid, 0);
+}
+
+/* At protection level 1 a question with a wrong M_Key is answered, and the SM_Key is not shown. */
+bool elect_key_is_doubtful(const struct sm *sm, const struct mad_result *r)
+{
+	return r->end == MAD_END_TIMEOUT ||
+	       (r->end == MAD_END_ANSWERED && sm->conf->sm_key &&
+		sm->conf->m_key_protection_level && !ib_get(r->payload, SMI_SM_KEY));
+}
+
+void elect_doubt(struct sm *sm, guid_t guid, uint64_t m_key)
+{
+	struct port *p = fabric_find_port(sm->fabric, guid);
+
+	/* Keys are the master's to write: what a port has shown, it has. Its manager is silent. */
+	if (p && (sm->state != SM_MASTER || !p->known || ib_get(p->info, PI_M_KEY) != m_key))
+		keys_doubt(sm, p, m_key);
+}
+
+void elect_fill(const struct sm *sm, uint8_t info[SMP_DATA_SIZE], bool with_key)
+{
+	memset(info, 0, SMP_DATA_SIZE);
+	ib_put(info, SMI_GUID, sm->tr->port_guid);
+	ib_put(info, SMI_SM_KEY, with_key ? sm->conf->sm_key : 0);
+	ib_put(info, SMI_ACT_COUNT, (mad_sent(sm->mad, 0) + sm->m.elect->act_count) & 0xFFFFFFFFu);
+	ib_put(info, SMI_PRIORITY, sm_told_priority(sm));
+	ib_put(info, SMI_STATE, sm->state);
+}
+
+/* A manager that refuses will not be master, so that we have to be. */
+static void on_handed_over(void *owner, const struct mad_result *result)
+{
+	struct sm *sm = owner;
+	struct remote_sm *r = result->arg;
+
+	if (result->end != MAD_END_BAD_STATUS || sm->state != SM_STANDBY ||
+	    sm->m.elect->polled != r->guid)
+		return;
+	remote_failed(r);
+	log_guid(sm, r->guid, LOG_ID_HANDOVER_FAILED, LOGB_ERROR,
+		 "this subnet manager does not take the fabric over (%s)",
+		 mad_status_name(result->status));
+	elect_take_over(sm, "the fabric was not taken over");
+}
+
+static struct mad_request handover_request(const struct sm *sm, struct port *p, const uint8_t *info)
+{
+	return (struct mad_request){ .attr = IB_ATTR_SM_INFO,
+				     .mod = SMI_HANDOVER,
+				     .payload = info,
+				     .m_key = elect_mkey(sm, p) };
+}
+
+/* What hosts have not been told yet is told before another SA answers them (traps 64, 65). */
+static void hand_over(struct sm *sm, struct remote_sm *r, struct port *p)
+{
+	uint8_t info[SMP_DATA_SIZE];
+	struct mad_request rq;
+
+	tell_news(sm, NEWS_HANDING_OVER);
+	elect_fill(sm, info, true);
+	rq = handover_request(sm, p, info);
+	sync_command(sm->sync, p, &rq, on_handed_over, sm, r);
+}
+
+static void stand_by_for(struct sm *sm, struct remote_sm *r)
+{
+	struct port *p = fabric_find_port(sm->fabric, r->guid);
+	bool was_master = sm->state == SM_MASTER;
+
+	log_guid(sm, r->guid, was_master ? LOG_ID_HANDOVER : LOG_ID_MANAGER_SEEN, LOGB_INFO,
+		 "subnet manager of priority %u is %s; we %sstand by", r->priority,
+		 sm_state_name(r->state), was_master ? "hand over and " : "");
+	if (p && was_master)
+		hand_over(sm, r, p);
+	poll_start(sm, r->guid);
+	elect_enter(sm, SM_STANDBY);
+	if (!was_master)
+		poll_tell(sm);
+}
+
+/*
+ * The manager that the fabric is left to, NULL: none. A manager that started a moment ago has said
+ * DISCOVERING and may stand by meanwhile; if it does not, HANDOVER only makes it sweep (14.4.1.3,
+ * table in handover.md 2).
+ */
+static struct remote_sm *find_heir(struct sm *sm)
+{
+	struct remote_sm *r;
+
+	if (sm->state != SM_MASTER)
+		return NULL;
+	r = best_manager(sm, is_standby);
+	return r ? r : best_manager(sm, is_discovering);
+}
+
+/* Straight to the wire: no window, no retries, and nothing is left to wait for. */
+void elect_good_bye(struct sm *sm)
+{
+	struct remote_sm *r = find_heir(sm);
+	struct port *p = r ? fabric_find_port(sm->fabric, r->guid) : NULL;
+	uint8_t info[SMP_DATA_SIZE];
+	struct mad_request rq;
+
+	if (!p || !sm->first_sweep_done)
+		return;
+	elect_fill(sm, info, true);
+	rq = handover_request(sm, p, info);
+	if (!sync_last_command(sm->sync, p, &rq))
+		return;
+	log_guid(sm, r->guid, LOG_ID_HANDOVER, LOGB_INFO,
+		 "we end, and hand over to this subnet manager");
+	sm->m.elect->handed_over = true;
+}
+
+/* ---- two masters --------------------------------------------------------------------------- */
+
+static void wait_for(struct sm *sm, const struct remote_sm *r)
+{
+	if (sm->m.elect->polled == r->guid)
+		return;
+	log_guid(sm, r->guid, LOG_ID_MANAGER_SEEN, LOGB_INFO,
+		 "another MASTER, of priority %u; nothing is changed until it hands over",
+		 r->priority);
+	poll_start(sm, r->guid);
+	poll_tell(sm);
+}
+
+void elect_end_wait(struct sm *sm, const char *why)
+{
+	poll_start(sm, 0);
+	sm->m.elect->rival_seen = true;
+	want_sweep_now(sm, SWEEP_HEAVY, why);
+}
+
+/*
+ * MASTER: the manager that the fabric goes to, now. Only the greatest that is none yet is asked
+ * whether it has its copy.
+ */
+static struct remote_sm *find_successor(struct sm *sm)
+{
+	struct remote_sm *r = best_manager(sm, must_yield);
+
+	if (!r || r->state == SM_MASTER || sm->m.elect->may_succeed(sm, r->guid))
+		return r;
+	return best_manager(sm, must_yield_to_master);
+}
+
+/* MASTER, as things are known now. False: nothing may be changed. */
+static bool master_decides(struct sm *sm)
+{
+	struct remote_sm *r = find_successor(sm);
+
+	if (r) {
+		stand_by_for(sm, r);
+		return false;
+	}
+	r = best_manager(sm, must_wait);
+	if (r) {
+		wait_for(sm, r);
+		return false;
+	}
+	if (!sm->m.elect->polled)
+		return true;
+	elect_end_wait(sm, "the other master has stepped down");
+	return false;
+}
+
+/* There was a master: managers that stood by instead of taking over were right. */
+static void forgive_all(struct sm *sm)
+{
+	for (unsigned i = 0; i < sm->m.elect->n_remote; i++)
+		sm->m.elect->remote[i].defiant = false;
+}
+
+/* ---- decisions ----------------------------------------------------------------------------- */
+
+bool elect_decide(struct sm *sm)
+{
+	struct remote_sm *r;
+
+	sm->m.elect->decide_pending = false;
+	if (sm->state == SM_MASTER)
+		return master_decides(sm);
+	r = best_manager(sm, must_yield);
+	if (r) {
+		if (r->state == SM_MASTER)
+			forgive_all(sm);
+		stand_by_for(sm, r);
+		return false;
+	}
+	elect_enter(sm, SM_MASTER);
+	return true;
+}
+
+void elect_take_over(struct sm *sm, const char *why)
+{
+	elect_enter(sm, SM_DISCOVERING);
+	want_sweep(sm, SWEEP_HEAVY, why);
+}
+
+void elect_accept(struct sm *sm, const char *why)
+{
+	elect_enter(sm, SM_MASTER);
+	want_sweep_now(sm, SWEEP_HEAVY, why);
+}
+
+/*
+ * Our priority is, or may be, another one than `before`. A standby tells its master, as trap 144
+ * does; a master asks all others, as it does when one tells it: their answers decide (elect_tick).
+ */
+static void priority_changed(struct sm *sm, unsigned before)
+{
+	if (sm_told_priority(sm) == before)
+		return;
+	if (sm->state == SM_STANDBY)
+		poll_tell(sm);
+	for (unsigned i = 0; i < sm->m.elect->n_remote && sm->state == SM_MASTER; i++) {
+		struct port *p = fabric_find_port(sm->fabric, sm->m.elect->remote[i].guid);
+
+		if (p)
+			elect_look_at(sm, p);
+	}
+}
+
+void sm_set_priority(struct sm *sm, unsigned priority)
+{
+	unsigned before = sm_told_priority(sm);
+
+	if (priority > PRIORITY_MAX || priority == sm->m.elect->priority)
+		return;
+	log_info("sm_priority is %u now, and was %u: asked for", priority, sm->m.elect->priority);
+	sm->m.elect->priority = priority;
+	priority_changed(sm, before);
+}
+
+unsigned sm_priority(const struct sm *sm)
+{
+	return sm->m.elect->priority;
+}
+
+void elect_inherit(struct sm *sm, uint8_t priority)
+{
+	sm->m.elect->priority = priority;
+}
+
+/*
+ * A master that is not to be obeyed any more has no standby in us; managers that watch us learn
+ * our priority.
+ */
+void elect_reconfigured(struct sm *sm, const struct conf *before)
+{
+	unsigned told = told_priority(sm, before);
+	struct remote_sm *r;
+
+	if (before->sm_priority != sm->conf->sm_priority)
+		sm->m.elect->priority = sm->conf->sm_priority;
+	remote_reconfigured(sm);
+	r = remote_find(sm, sm->m.elect->polled);
+	if (sm->state == SM_STANDBY && r && r->trust != SM_TRUSTED)
+		elect_take_over(sm, "the master is not in allowed_sm_guids any more");
+	else
+		priority_changed(sm, told);
+}
+
+/* ---- what others may know ------------------------------------------------------------------ */
+
+guid_t elect_polled(const struct sm *sm)
+{
+	return sm->m.elect->polled;
+}
+
+bool elect_rival_seen(const struct sm *sm)
+{
+	return sm->m.elect->rival_seen;
+}
+
+void elect_rival_dealt_with(struct sm *sm)
+{
+	sm->m.elect->rival_seen = false;
+}
+
+bool elect_others_ruled(const struct sm *sm)
+{
+	return sm->m.elect->others_ruled;
+}
+
+bool elect_handed_over(const struct sm *sm)
+{
+	return sm->m.elect->handed_over;
+}
+
+void elect_decide_again(struct sm *sm)
+{
+	sm->m.elect->decide_pending = true;
+}
+
+/* ---- turns --------------------------------------------------------------------------------- */
+
+/* Answers that came outside of the sweeps that decide are acted upon when none runs. */
+void elect_tick(struct sm *sm)
+{
+	if (sm->m.elect->decide_pending && sm->state == SM_MASTER && sm->sweep == SWEEP_NONE) {
+		sm->m.elect->decide_pending = false;
+		master_decides(sm);
+	}
+	offer_tick(sm);
+	poll_tick(sm);
+}
+
+mono_t elect_next(const struct sm *sm)
+{
+	if (sm->m.elect->decide_pending && sm->state == SM_MASTER && sm->sweep == SWEEP_NONE)
+		return sm->now;
+	return mono_min(offer_next(sm), poll_next(sm));
+}

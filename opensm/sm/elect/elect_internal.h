@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Between the files of the election:
+ *
+ *   elect.c       the states, and which manager is to be master
+ *   remote_sm.c   what is known of other SMs, and which of them are to be believed
+ *   elect_poll.c  watching one of them
+ *   elect_set.c   commands of other managers, and requests of any node
+ */
+#pragma once
+
+#include "fabric/words.h"
+#include "sm/elect/elect.h"
+#include "sm/sm_internal.h"
+#include "util/told.h"
+
+/*
+ * What another SM is to us. Only the first kind is ever obeyed, asked to take over, or yielded to.
+ */
+enum sm_trust { SM_TRUSTED, SM_OTHER_KEY, SM_NOT_ALLOWED };
+
+/* Said once: the table of managers is full; the polled one says MASTER, and rules nothing. */
+enum { TOLD_FULL, TOLD_ABSENT };
+
+/* Another SM, by the end port it sits on. Writer: remote_sm.c; `defiant`: elect.c */
+struct remote_sm {
+	guid_t guid;		  /* 0: no row */
+	struct mad_target target; /* of its SMInfo alone */
+	enum sm_trust trust;
+	uint8_t priority, state; /* as told */
+	bool known;		 /* its last question was answered: the three above count */
+	/* the question that is out; WAITED_FOR: discovery waits for its end */
+	enum { ASKED_NOT, ASKED, ASKED_WAITED_FOR } asked;
+	uint8_t unanswered;	 /* questions in a row, at most SILENT_AFTER: then no sweep waits */
+	/* did not do what its state demands: not waited for, or yielded to, until that changes */
+	bool defiant;
+	uint8_t vain; /* how often, since it was our master */
+	uint64_t told; /* hash of what was said of it last */
+	/* what the last event said; 0: nothing, or that it is gone. Writer: events.c */
+	unsigned event_told;
+};
+
+
+/* Watching one SM, at intervals of sminfo_polling_timeout. Writer: elect_poll.c */
+struct sm_poll {
+	struct mad_target target; /* of the questions of this poll */
+	mono_t chosen, since;	  /* when it was chosen; and when it was seen as MASTER last */
+	mono_t started, at;	  /* the last poll; when something is to be done */
+	/* of the last poll: it is over; asked along the directed route; by LID, too */
+	enum { POLL_OVER, POLL_DIRECTED, POLL_BY_LID } stage;
+	unsigned out;		  /* questions under way */
+	unsigned misses;	  /* polls in a row without an answer */
+	unsigned polls;		  /* since it was chosen */
+	bool tell;		  /* a trap 144 goes out when our own port has answered */
+	bool own_pending;
+	unsigned own_tries; /* of asking our own port, in this poll */
+	lid_t own_lid, master_lid; /* of our own port, as last read; 0 unknown */
+	uint8_t own_lmc;
+	uint32_t own_caps;
+};
+
+/* A HANDOVER that is looked into before it is obeyed. Writer: elect_set.c */
+struct sm_offer {
+	guid_t by; /* 0: none */
+	mono_t until;
+	unsigned asked;
+};
+
+/* Writers: as above. */
+struct elect {
+	/* remote_sm.c */
+	struct remote_sm remote[MAX_REMOTE_SMS];
+	unsigned n_remote;
+	struct conf_guids allowed; /* allowed_sm_guids, sorted; none: all */
+	struct told told;
+	struct log_limit rogue_log;
+
+	/*
+	 * elect_poll.c: the manager that is watched: in STANDBY the master, or one that is about to
+	 * be; in MASTER another master, lower than us, that is to hand over before its half is
+	 * touched (0: none).
+	 */
+	guid_t polled;
+	struct sm_poll poll;
+
+	/* elect_set.c */
+	struct sm_offer offer;
+	uint32_t act_count; /* SMPs answered */
+	struct log_limit set_log, set_limit, look_limit;
+
+	/* elect.c */
+	/* has it what it needs to take over? */
+	bool (*may_succeed)(const struct sm *sm, guid_t guid);
+	uint8_t priority;    /* sm_priority, or what an administrator made of it */
+	bool others_ruled;   /* since the start of this process */
+	bool handed_over;    /* at its end */
+	bool on_probation;   /* STANDBY by order of a manager that is not known yet */
+	bool rival_seen;     /* another master was, or is, at work beside us */
+	bool decide_pending; /* SMInfo arrived that elect_tick() has not looked at */
+};
+
+/* ---- elect.c ---- */
+
+/* Higher priority, then lower port GUID; ours as told now. */
+bool elect_is_greater(const struct sm *sm, const struct remote_sm *r);
+/* Discovery first; what it finds decides. */
+void elect_take_over(struct sm *sm, const char *why);
+/* MASTER: the other master that we waited for is one no more, or is not waited for any longer. */
+void elect_end_wait(struct sm *sm, const char *why);
+/* MASTER, and the manager before us has let go. */
+void elect_accept(struct sm *sm, const char *why);
+/*
+ * The M_Key that the manager behind `p` checks: that of its port; if that has none (yet), the one
+ * we are configured with, as it is if it is one of ours. A port without a key takes any (14.2.4).
+ */
+uint64_t elect_mkey(const struct sm *sm, struct port *p);
+bool elect_key_is_doubtful(const struct sm *sm, const struct mad_result *r);
+/* SMInfo of the manager on this end port was not answered: lost, or its M_Key is another. */
+void elect_doubt(struct sm *sm, guid_t guid, uint64_t m_key);
+void elect_fill(const struct sm *sm, uint8_t info[SMP_DATA_SIZE], bool with_key);
+
+/* ---- remote_sm.c ---- */
+
+/* There is a subnet manager, known to be what its row says, and it is to be obeyed. */
+bool remote_counts(const struct sm *sm, const struct remote_sm *r);
+
+struct remote_sm *remote_find(const struct sm *sm, guid_t guid); /* NULL: never heard of */
+/* A question outside of discovery. False: it cannot be put. */
+bool remote_ask(struct sm *sm, struct port *p);
+/*
+ * Takes in an SMInfo that the port with this GUID answered with, over whatever way. NULL: it makes
+ * no sense. What is returned may not be trusted.
+ */
+struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info);
+/*
+ * It did not do what its state demands: it does not count until it changes, or asks for it (trap
+ * 144).
+ */
+void remote_failed(struct remote_sm *r);
+/* By what it says of itself. */
+enum sm_trust remote_trust(const struct sm *sm, guid_t guid, uint64_t key);
+void remote_reconfigured(struct sm *sm);
+void remote_free(struct sm *sm);
+
+/* ---- elect_poll.c ---- */
+
+/* Watches `guid` from now on, first at once; 0: none. */
+void poll_start(struct sm *sm, guid_t guid);
+void poll_tick(struct sm *sm);
+mono_t poll_next(const struct sm *sm);
+/* Trap 144 with ChangeFlags 0x0008 to the master, or to the one we wait for (handover.md 8, 9). */
+void poll_tell(struct sm *sm);
+
+/* ---- elect_set.c ---- */
+
+/* SMInfo of the manager that offered us the fabric has arrived. */
+void offer_answered(struct sm *sm, const struct remote_sm *r);
+void offer_tick(struct sm *sm);
+mono_t offer_next(const struct sm *sm);

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Watching one SM (handover.md 5): in STANDBY the master, in MASTER another one that is to hand
+ * over.
+ *
+ * One poll per sminfo_polling_timeout:
+ *
+ *   our own PortInfo, and Get SMInfo along the directed route
+ *      \-- no answer to that, or half the time is over: Get SMInfo by LID, to the master our port
+ *      names
+ *             \-- neither has answered when both have ended, or the time is over: a miss
+ *
+ * A cable that was moved breaks the directed route and not the master. After more misses than
+ * polling_retry_number, or as many polls of a manager that should act and does not, patience ends;
+ * what follows is a discovery, which finds a master if there is one.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "ib/notices.h"
+#include "sm/elect/elect_internal.h"
+#include "sm/base/about.h"
+#include "util/mem.h"
+
+/*
+ * A standby that was handed the fabric takes it at once, one that discovers needs a while: at least
+ * this long, however short the polling options are.
+ */
+#define OWN_TRIES	  8 /* keys of our own port that are tried in a poll */
+#define IDLE_PATIENCE	  (5 * MONO_S)
+#define DISCOVER_PATIENCE (60 * MONO_S)
+
+static mono_t poll_period(const struct sm *sm)
+{
+	return (mono_t)sm->conf->sminfo_polling_timeout * MONO_MS;
+}
+
+static void cancel_round(struct sm *sm)
+{
+	sm->m.elect->poll.stage = POLL_OVER;
+	mad_cancel(sm->mad, sm, &sm->m.elect->poll.target);
+}
+
+void poll_start(struct sm *sm, guid_t guid)
+{
+	struct sm_poll *poll = &sm->m.elect->poll;
+
+	cancel_round(sm);
+	sm->m.elect->polled = guid;
+	poll->misses = poll->polls = 0;
+	poll->chosen = poll->since = poll->at = sm->now;
+	poll->tell = false;
+	told_change(&sm->m.elect->told, TOLD_ABSENT, false);
+}
+
+/* ---- trap 144 ------------------------------------------------------------------------------ */
+
+/* The LID a trap goes to: the master of our port; or the other master, where it was met. */
+static lid_t told_lid(const struct sm *sm)
+{
+	const struct port *p = fabric_find_port(sm->fabric, sm->m.elect->polled);
+
+	if (sm->state != SM_MASTER)
+		return sm->m.elect->poll.master_lid;
+	return p && p->known ? ib_get(p->info, PI_LID) : 0;
+}
+
+/* 14.2.5.1: OtherLocalChanges, and that it is the priority. Sent once: polls repeat it. */
+static void send_trap(struct sm *sm, lid_t to)
+{
+	struct sm_poll *poll = &sm->m.elect->poll;
+	const struct smp_head head = { .method = MAD_TRAP,
+				       .attr = IB_ATTR_NOTICE,
+				       .tid = mad_once_tid(sm->mad, NULL, to) };
+	const struct transport_addr addr = { .lid = to };
+	uint8_t mad[MAD_SIZE], notice[SMP_DATA_SIZE] = { 0 };
+
+	ib_put(notice, NT_IS_GENERIC, 1);
+	ib_put(notice, NT_TYPE, 4); /* informational */
+	ib_put(notice, NT_PRODUCER, sm->fabric->own ? sm->fabric->own->type : IB_NODE_CA);
+	ib_put(notice, NT_TRAP, TRAP_LOCAL_CHANGE);
+	ib_put(notice, NT_ISSUER_LID, poll->own_lid);
+	ib_put(notice, N144_LID, poll->own_lid);
+	ib_put(notice, N144_OTHER_CHANGES, 1);
+	ib_put(notice, N144_CAP_MASK, poll->own_caps);
+	ib_put(notice, N144_CHANGES, N144_SM_PRIORITY);
+	smp_build_lid(mad, &head, notice);
+	mad_send_once(sm->mad, &addr, mad);
+}
+
+static void tell_if_wanted(struct sm *sm)
+{
+	struct sm_poll *poll = &sm->m.elect->poll;
+	lid_t to = told_lid(sm);
+
+	if (!poll->tell)
+		return;
+	poll->tell = false;
+	if (lid_is_unicast(poll->own_lid) && lid_is_unicast(to) && to != poll->own_lid)
+		send_trap(sm, to);
+}
+
+/* ---- our own port -------------------------------------------------------------------------- */
+
+static void ask_by_lid(struct sm *sm);
+
+static void ask_own_port(struct sm *sm);
+
+static void on_own_port(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct sm_poll *poll = &sm->m.elect->poll;
+
+	poll->own_pending = false;
+	if (r->end == MAD_END_ANSWERED) {
+		poll->own_lid = ib_get(r->payload, PI_LID);
+		poll->master_lid = ib_get(r->payload, PI_MASTER_SM_LID);
+		poll->own_lmc = ib_get(r->payload, PI_LMC);
+		poll->own_caps = ib_get(r->payload, PI_CAP_MASK);
+		keys_shown(sm, sm->tr->port_guid, ib_get(r->payload, PI_M_KEY));
+		tell_if_wanted(sm);
+	} else if (r->end == MAD_END_TIMEOUT) {
+		elect_doubt(sm, sm->tr->port_guid, r->m_key); /* the master may have changed it */
+		if (sm->fabric->own_port && poll->own_tries++ < OWN_TRIES) {
+			ask_own_port(sm);
+			return;
+		}
+	}
+	if (r->end != MAD_END_CANCELLED && poll->stage != POLL_OVER && !poll->out)
+		ask_by_lid(sm);
+}
+
+/* Outlives its poll: the other answer may be here first. */
+static void ask_own_port(struct sm *sm)
+{
+	static const struct dr_path here = { 0 };
+	const struct port *own = sm->fabric->own_port;
+	const struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_PORT_INFO,
+		.mod = own ? own->num : 0,
+		.path = &here,
+		.m_key = own && own->m_key ? own->m_key : keys_expected(sm, sm->tr->port_guid, 0),
+	};
+
+	if (sm->m.elect->poll.own_pending)
+		return;
+	sm->m.elect->poll.own_pending = true;
+	mad_submit(sm->mad, &rq, on_own_port, sm, NULL);
+}
+
+void poll_tell(struct sm *sm)
+{
+	sm->m.elect->poll.tell = true;
+	ask_own_port(sm);
+}
+
+/* ---- what an answer means ------------------------------------------------------------------ */
+
+static mono_t patience_with(const struct sm *sm, const struct remote_sm *r)
+{
+	mono_t least = r->state == SM_DISCOVERING ? DISCOVER_PATIENCE : IDLE_PATIENCE;
+
+	return MAX(least, (sm->conf->polling_retry_number + 1) * poll_period(sm));
+}
+
+/* The polled manager answers, is to be master, and does not become it. */
+static void give_up_idle(struct sm *sm, struct remote_sm *r)
+{
+	remote_failed(r);
+	log_guid(sm, r->guid, LOG_ID_HANDOVER_FAILED, LOGB_ERROR,
+		 "this subnet manager is to be master and stays %s; it is passed over",
+		 sm_state_name(r->state));
+	elect_take_over(sm, "there is no master");
+}
+
+static void back_to_sleep(struct sm *sm)
+{
+	log_info("the manager that told us to stand by is no master that can be reached");
+	elect_enter(sm, SM_NOT_ACTIVE);
+}
+
+/*
+ * testing.md 5.1 #15: a manager that says MASTER has its LID written into our port in its first
+ * sweep. There may be reasons why it cannot; so this is said, and no more.
+ */
+static void check_presence(struct sm *sm, const struct remote_sm *r)
+{
+	struct sm_poll *poll = &sm->m.elect->poll;
+
+	if (sm->now - poll->chosen < MAX(patience_with(sm, r), DISCOVER_PATIENCE) ||
+	    !poll->own_lid || poll->master_lid != poll->own_lid ||
+	    !told_first(&sm->m.elect->told, TOLD_ABSENT))
+		return;
+	log_guid(sm, r->guid, LOG_ID_HANDOVER_FAILED, LOGB_ERROR,
+		 "this subnet manager says that it is MASTER, and our port still names us: it may "
+		 "manage nothing (allowed_sm_guids keeps strangers out)");
+}
+
+/* handover.md 3, row STANDBY. */
+static void standby_answered(struct sm *sm, struct remote_sm *r)
+{
+	struct elect *e = sm->m.elect;
+
+	if (r->state == SM_MASTER) {
+		check_presence(sm, r);
+		e->on_probation = false;
+		r->vain = 0;
+		e->poll.since = sm->now;
+		if (!elect_is_greater(sm, r))
+			poll_tell(sm);
+	} else if (e->on_probation) {
+		back_to_sleep(sm);
+	} else if (r->state == SM_NOT_ACTIVE || !elect_is_greater(sm, r)) {
+		elect_take_over(sm, "the master has stepped down");
+	} else if (sm->now - e->poll.since >= patience_with(sm, r)) {
+		give_up_idle(sm, r);
+	}
+}
+
+/* Row MASTER: it may take as many polls to hand over as it might miss; then we go on without it. */
+static void rival_answered(struct sm *sm, struct remote_sm *r)
+{
+	if (r->state != SM_MASTER) {
+		elect_end_wait(sm, "the other master has stepped down");
+	} else if (sm->m.elect->poll.polls <= sm->conf->polling_retry_number + 1) {
+		poll_tell(sm);
+	} else {
+		remote_failed(r);
+		log_guid(sm, r->guid, LOG_ID_HANDOVER_FAILED, LOGB_ERROR,
+			 "this subnet manager is MASTER beside us, and lower, and does not hand "
+			 "over; we set up the fabric in spite of it");
+		elect_end_wait(sm, "the other master does not hand over");
+	}
+}
+
+static void poll_answered(struct sm *sm, struct remote_sm *r)
+{
+	cancel_round(sm);
+	sm->m.elect->poll.misses = 0;
+	sm->m.elect->poll.at = sm->m.elect->poll.started + poll_period(sm);
+	if (sm->state == SM_STANDBY)
+		standby_answered(sm, r);
+	else
+		rival_answered(sm, r);
+}
+
+/* STANDBY: no discovery waits for a manager that did not answer so often. */
+static void give_up(struct sm *sm)
+{
+	struct remote_sm *r = remote_find(sm, sm->m.elect->polled);
+
+	if (r)
+		r->unanswered = SILENT_AFTER;
+	elect_take_over(sm, "the master does not answer any more");
+}
+
+static void poll_missed(struct sm *sm)
+{
+	struct elect *e = sm->m.elect;
+	struct sm_poll *poll = &e->poll;
+
+	cancel_round(sm);
+	poll->at = poll->started + poll_period(sm);
+	if (e->on_probation)
+		back_to_sleep(sm);
+	else if (++poll->misses <= sm->conf->polling_retry_number)
+		log_guid(sm, e->polled, LOG_ID_NONE, LOGB_VERBOSE,
+			 "this subnet manager does not answer (%u)", poll->misses);
+	else if (sm->state == SM_STANDBY)
+		give_up(sm);
+	else
+		elect_end_wait(sm, "the other master does not answer any more");
+}
+
+/* ---- the questions ------------------------------------------------------------------------- */
+
+static void on_answer(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct elect *e = sm->m.elect;
+	struct remote_sm *known = NULL;
+
+	e->poll.out--;
+	if (e->poll.stage == POLL_OVER || r->end == MAD_END_CANCELLED)
+		return;
+	if (r->end == MAD_END_ANSWERED)
+		known = remote_learn(sm, e->polled, r->payload);
+	if (elect_key_is_doubtful(sm, r))
+		elect_doubt(sm, e->polled, r->m_key);
+	if (known && known->trust == SM_TRUSTED)
+		poll_answered(sm, known);
+	else if (!e->poll.out)
+		ask_by_lid(sm);
+}
+
+static void ask_polled(struct sm *sm, const struct mad_request *rq)
+{
+	sm->m.elect->poll.out++;
+	mad_submit(sm->mad, rq, on_answer, sm, NULL);
+}
+
+/* The second way, once per poll: a master has its LID in our port. */
+static void ask_by_lid(struct sm *sm)
+{
+	struct sm_poll *poll = &sm->m.elect->poll;
+	struct port *p = fabric_find_port(sm->fabric, sm->m.elect->polled);
+	const struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_SM_INFO,
+		.lid = poll->master_lid,
+		.lmc = poll->own_lmc, /* all end ports of a subnet have one */
+		.m_key = p ? elect_mkey(sm, p) : keys_expected(sm, sm->m.elect->polled, 0),
+		.target = &poll->target,
+	};
+	bool possible = sm->state == SM_STANDBY && lid_is_unicast(rq.lid) &&
+			rq.lid != poll->own_lid && poll->stage == POLL_DIRECTED;
+
+	if (possible) {
+		poll->stage = POLL_BY_LID;
+		ask_polled(sm, &rq);
+	} else if (!poll->out && !poll->own_pending) {
+		poll_missed(sm);
+	}
+}
+
+static void ask_directed(struct sm *sm)
+{
+	struct port *p = fabric_find_port(sm->fabric, sm->m.elect->polled);
+	struct dr_path path;
+	struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_SM_INFO,
+		.path = &path,
+		.target = &sm->m.elect->poll.target,
+	};
+
+	if (!p || fabric_port_path(sm->fabric, p, &path) < 0)
+		return;
+	rq.m_key = elect_mkey(sm, p);
+	ask_polled(sm, &rq);
+}
+
+static void start_round(struct sm *sm)
+{
+	struct sm_poll *poll = &sm->m.elect->poll;
+
+	poll->started = sm->now;
+	poll->at = sm->now + poll_period(sm) / 2;
+	poll->stage = POLL_DIRECTED;
+	poll->polls++;
+	poll->own_tries = 0;
+	mad_target_revive(&poll->target);
+	ask_own_port(sm);
+	ask_directed(sm);
+}
+
+void poll_tick(struct sm *sm)
+{
+	struct sm_poll *poll = &sm->m.elect->poll;
+
+	if (!sm->m.elect->polled || sm->now < poll->at)
+		return;
+	if (poll->stage != POLL_OVER && sm->now < poll->started + poll_period(sm)) {
+		poll->at = poll->started + poll_period(sm);
+		ask_by_lid(sm);
+		return;
+	}
+	if (poll->stage != POLL_OVER)
+		poll_missed(sm);
+	if (sm->m.elect->polled && poll->stage == POLL_OVER && sm->now >= poll->at)
+		start_round(sm);
+}
+
+mono_t poll_next(const struct sm *sm)
+{
+	return sm->m.elect->polled ? sm->m.elect->poll.at : MONO_NEVER;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Links that come and go, ports that complain too much or do not come up. Sets port->avoided, which
+ * leaves a cable out of routing, and port->held, out of ARM and ACTIVE as well; what is held is
+ * said once, and when it is let go.
+ *
+ *   WATCHED --falls too often--> HELD --quiet for its time--> PROBATION --quiet--> WATCHED
+ *                                  ^                             |
+ *                                  '--- one fall: twice as long--'
+ */
+#pragma once
+
+#include "fabric/fabric.h"
+#include "sm/sm.h"
+
+struct dampening;
+
+void dampening_new(struct sm *sm);
+void dampening_free(struct sm *sm);
+/*
+ * PortInfo of a port was read, its link was `before`, enum ib_port_state. Called before the cable
+ * is forgotten that has come out. Counts; what comes of it is decided by dampening_settle().
+ */
+void dampening_link_seen(struct sm *sm, struct port *p, unsigned before);
+/* A trap 129..131 that the port's own node sent about it. */
+void dampening_complaint(struct sm *sm, struct port *p, unsigned trap);
+/*
+ * The switch port `p` is switched off when no sweep runs, and stays so: the host behind it broke
+ * rules, as `why` says ("120 SMPs with a wrong M_Key in 60 s"). Nothing for a cable between
+ * switches, for that of our own port, and for what is off or about to be.
+ */
+#define ISOLATED_FOR_STRLEN 96
+void dampening_isolate(struct sm *sm, struct port *p, const char *why);
+/* It was switched off here, by dampening_isolate(), and not enabled since. */
+bool dampening_is_isolated(const struct port *p);
+/* A sweep ended, and the port was left in INIT or ARMED by PORT_STUCK_AFTER heavy ones or more. */
+void dampening_stuck(struct sm *sm, struct port *p);
+/*
+ * After discovery of any kind and before the snapshot that is routed on: which cables are held and
+ * avoided from now on. True: something changed, routes have to be computed anew. Does nothing when
+ * called again; routing_start() calls it in any case.
+ */
+bool dampening_settle(struct sm *sm);
+void dampening_forget(struct sm *sm, struct node *n); /* before it is freed */
+void dampening_tick(struct sm *sm);
+mono_t dampening_next(const struct sm *sm);
+/* Cables with something on record: falls, complaints, that they are stuck or switched off. */
+unsigned dampening_cables(const struct sm *sm);
+/* A sweep ended: the line is logged if it has changed, ports that babble are switched off. */
+void dampening_sweep_ended(struct sm *sm);

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Which of the cables that something is known against are left out, and what is said about it.
+ *
+ * Decided once per sweep, between discovery and routing, on the whole picture: a cable that is bad
+ * is left out unless it is the only way between two parts of the fabric that are there. Of several
+ * that could be kept as the way, the one with the least against it is. What was held may be needed
+ * in the next sweep and is used again then, and the other way round.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/links/dampening_internal.h"
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "util/mem.h"
+#include "util/sets.h"
+
+/* ---- parts ---------------------------------------------------------------------------------- */
+
+/* True: they were apart. */
+static bool join_parts(uint32_t *root, const struct node *a, const struct node *b)
+{
+	return sets_join(root, a->index, b->index);
+}
+
+static bool joins_switches(const struct port *p)
+{
+	return fabric_link_is_up(p) && node_is_switch(p->peer->node) && node_is_routable(p->node) &&
+	       node_is_routable(p->peer->node);
+}
+
+/* Every node its own part, then joined over links that `counts` says yes to. */
+static uint32_t *find_parts(const struct fabric *f, bool (*counts)(const struct port *p))
+{
+	uint32_t *root = xcalloc(f->n_nodes + 1u, sizeof(*root));
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		root[i] = i;
+	FABRIC_EACH_NODE(f, n) {
+		for (unsigned i = 1; node_is_switch(n) && i <= n->n_ports; i++) {
+			const struct port *p = &n->ports[i];
+
+			if (joins_switches(p) && counts(p))
+				join_parts(root, n, p->peer->node);
+		}
+	}
+	return root;
+}
+
+static bool is_not_avoided(const struct port *p)
+{
+	return !p->damp.avoided && !p->peer->damp.avoided;
+}
+
+uint32_t *hold_parts(const struct fabric *f)
+{
+	uint32_t *root = find_parts(f, is_not_avoided);
+
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		root[i] = sets_root(root, i);
+	return root;
+}
+
+/* ---- what is left out ----------------------------------------------------------------------- */
+
+static bool is_not_bad(const struct port *p)
+{
+	return !p->damp.cable || !cable_is_bad(p->damp.cable);
+}
+
+static bool is_unhealthy(const struct bad_cable *c)
+{
+	return c->end[0].unhealthy || c->end[1].unhealthy;
+}
+
+/* The better cable first. The GUIDs only make the order the same every time. */
+static int compare_cables(const void *a, const void *b)
+{
+	const struct bad_cable *x = *(struct bad_cable *const *)a;
+	const struct bad_cable *y = *(struct bad_cable *const *)b;
+
+	if (x->stuck != y->stuck)
+		return x->stuck ? 1 : -1;
+	if (x->level != y->level)
+		return x->level > y->level ? 1 : -1;
+	if (is_unhealthy(x) != is_unhealthy(y))
+		return is_unhealthy(x) ? 1 : -1;
+	if (x->end[0].node != y->end[0].node)
+		return x->end[0].node > y->end[0].node ? 1 : -1;
+	return (int)x->end[0].port - (int)y->end[0].port;
+}
+
+/* Bad cables between switches are tried as bridges between what is apart without them. */
+static void spare_cables(struct dampening *h, uint32_t *root)
+{
+	_cleanup_free_ struct bad_cable **bad = xcalloc(h->n + 1u, sizeof(struct bad_cable *));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < h->n; i++) {
+		struct bad_cable *c = h->cables[i];
+
+		if (cable_is_bad(c) && cable_is_between_switches(c) && c->end[0].at &&
+		    c->end[1].at && joins_switches(c->end[0].at))
+			bad[n++] = c;
+	}
+	qsort(bad, n, sizeof(struct bad_cable *), compare_cables);
+	for (uint32_t i = 0; i < n; i++)
+		bad[i]->spared |=
+			join_parts(root, bad[i]->end[0].at->node, bad[i]->end[1].at->node);
+}
+
+/* It leads to a host, or to two parts that are apart without it. */
+static bool is_needed(uint32_t *root, const struct node *n)
+{
+	uint32_t part = UINT32_MAX;
+
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+
+		if (!fabric_link_is_up(p) || !node_is_routable(p->peer->node))
+			continue;
+		if (!node_is_switch(p->peer->node) ||
+		    (part != UINT32_MAX && part != sets_root(root, p->peer->node->index)))
+			return true;
+		part = sets_root(root, p->peer->node->index);
+	}
+	return false;
+}
+
+/* A switch that takes no tables is left out if the others do without it. */
+static void spare_switches(const struct fabric *f, uint32_t *root)
+{
+	FABRIC_EACH_NODE(f, n) {
+		if (!n->avoided || !is_needed(root, n))
+			continue;
+		n->avoided = false;
+		for (unsigned i = 1; i <= n->n_ports; i++) {
+			if (joins_switches(&n->ports[i]) && is_not_bad(&n->ports[i]))
+				join_parts(root, n, n->ports[i].peer->node);
+		}
+	}
+}
+
+/* True: there is a switch that takes no tables. */
+static bool doubt_switches(const struct fabric *f)
+{
+	bool any = false;
+
+	FABRIC_EACH_NODE(f, n) {
+		n->avoided = n->sync.lft_failures >= NODE_LFT_TRIES;
+		any |= n->avoided;
+	}
+	return any;
+}
+
+static void spare_last_ways(struct sm *sm)
+{
+	_cleanup_free_ uint32_t *root = NULL;
+	struct dampening *h = sm->m.dampening;
+	bool doubt = doubt_switches(sm->fabric);
+
+	for (uint32_t i = 0; i < h->n; i++)
+		h->cables[i]->spared = false;
+	if (!h->n && !doubt)
+		return;
+	root = find_parts(sm->fabric, is_not_bad);
+	spare_cables(h, root);
+	if (!doubt)
+		return;
+	spare_switches(sm->fabric, root);
+	spare_cables(h, root); /* those of the switches that are in again */
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+static const char *reason_words(const struct bad_cable *c, char ret[96])
+{
+	unsigned complaints = c->end[0].complaints + c->end[1].complaints;
+
+	if (c->state == CABLE_HELD)
+		snprintf(ret, 96, "the link came and went %u times in %d s", c->held_falls,
+			 c->held_span);
+	else if (is_unhealthy(c))
+		snprintf(ret, 96, "its ports have sent %u traps 129 to 131", complaints);
+	else
+		snprintf(ret, 96, "it does not become ACTIVE");
+	return ret;
+}
+
+static void tell_out(struct sm *sm, struct bad_cable *c)
+{
+	char why[96];
+
+	c->told = OUT_TOLD_OUT;
+	if (c->state == CABLE_HELD)
+		dampening_say(sm, c, "%s; it is left out for %d s, longer if it goes on",
+			      reason_words(c, why), (int)(cable_hold_time(c) / MONO_S));
+	else
+		dampening_say(sm, c, "%s; nothing is routed over it for now", reason_words(c, why));
+}
+
+static void tell_spared(struct sm *sm, struct bad_cable *c)
+{
+	char why[96];
+
+	c->told = OUT_TOLD_SPARED;
+	dampening_say(sm, c,
+		      "%s; it is the only way between two parts of the fabric and stays in use",
+		      reason_words(c, why));
+}
+
+static void tell_back(struct sm *sm, struct bad_cable *c)
+{
+	bool was_out = c->told == OUT_TOLD_OUT;
+
+	c->told = OUT_TOLD_NOT;
+	if (c->state == CABLE_PROBATION)
+		dampening_say(sm, c, "%s after %d s (falls meanwhile: %u)",
+			      was_out ? "used again" : "quiet again",
+			      (int)((sm->now - c->held_since) / MONO_S), c->n_falls - c->held_at);
+	else
+		dampening_say(sm, c, "%s", was_out ? "used again" : "in order again");
+}
+
+/* Every change is said once. */
+static void tell_cable(struct sm *sm, struct bad_cable *c)
+{
+	if (c->out && c->told != OUT_TOLD_OUT)
+		tell_out(sm, c);
+	else if (c->spared && c->told != OUT_TOLD_SPARED)
+		tell_spared(sm, c);
+	else if (!c->out && !c->spared && c->told != OUT_TOLD_NOT)
+		tell_back(sm, c);
+}
+
+/* ---- switching off -------------------------------------------------------------------------- */
+
+/*
+ * The end that does not babble, if it is a switch; the other one could not be reached to switch it
+ * on again.
+ */
+static struct port *side_to_switch_off(const struct bad_cable *c)
+{
+	unsigned babbler =
+		c->isolated_for[0] ? c->end[1].host : c->end[1].complaints > c->end[0].complaints;
+	struct port *p = c->end[!babbler].at;
+
+	return p && node_is_switch(p->node) ? p : c->end[babbler].at;
+}
+
+/* Also to the system log: this does not mend itself. */
+static void tell_off(const struct bad_cable *c)
+{
+	char cable[CABLE_STRLEN], where[PORT_STRLEN], why[ISOLATED_FOR_STRLEN];
+
+	if (c->isolated_for[0])
+		snprintf(why, sizeof(why), "%s", c->isolated_for);
+	else
+		snprintf(why, sizeof(why), "%u error traps", c->off_traps);
+	log_sys_on(about_port(LOG_ID_PORT_OFF, c->off_at),
+		   "%s: %s: switched off at %s (%s) until it is enabled: ibportstate %u %u enable",
+		   cable_str(c, cable), why, fabric_port_str(c->off_at, where),
+		   c->isolated_for[0] ? "security_violation_policy" : "babbling_port_policy",
+		   c->off_at->node->ports[0].lid, c->off_at->num);
+}
+
+static void on_switched_off(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct port *p = r->arg;
+	struct bad_cable *c = p->damp.cable;
+
+	if (!c || r->end == MAD_END_CANCELLED)
+		return;
+	if (r->end != MAD_END_ANSWERED) {
+		dampening_say(sm, c, "a port %s and cannot be switched off (%s)",
+			      c->isolated_for[0] ? "broke a rule" : "babbles",
+			      r->end == MAD_END_TIMEOUT ? "no answer" : mad_status_name(r->status));
+		return;
+	}
+	cable_note_off(c, OFF_DONE, p);
+	c->off_traps = c->end[0].complaints + c->end[1].complaints;
+	tell_off(c);
+	tell_port(sm, p, "a port was switched off");
+}
+
+/*
+ * Only what the fabric can do without, and when nothing is routed over it any more; the host behind
+ * a cable can be done without.
+ */
+static void switch_off(struct sm *sm, struct bad_cable *c)
+{
+	struct port *p = side_to_switch_off(c);
+
+	if (cable_is_between_switches(c) && !c->out && !c->spared && cable_is_bad(c))
+		return; /* not decided yet */
+	c->off = OFF_NOT;
+	if (!is_unhealthy(c) && !c->isolated_for[0])
+		/*
+		 * it has been quiet since: a sweep may take long, and another master may have
+		 * been in between
+		 */
+		return;
+	if (c->spared)
+		dampening_say(sm, c,
+			      "a port babbles; it is not switched off, being the only way between "
+			      "two parts of the fabric");
+	else if (p)
+		sync_switch_off(sm->sync, p, on_switched_off, sm, p);
+}
+
+void hold_switch_off(struct sm *sm)
+{
+	for (uint32_t i = 0; i < sm->m.dampening->n; i++) {
+		if (sm->m.dampening->cables[i]->off == OFF_WANTED)
+			switch_off(sm, sm->m.dampening->cables[i]);
+	}
+}
+
+/* ---- the decision --------------------------------------------------------------------------- */
+
+/* Time is over and it was quiet. */
+static void release_cable(struct bad_cable *c, mono_t now)
+{
+	if (c->state != CABLE_HELD || now < c->until)
+		return;
+	c->state = CABLE_PROBATION;
+	c->until = now + cable_probation(c);
+	c->asked = false;
+}
+
+static void end_stuck(struct bad_cable *c)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (c->end[i].at && c->end[i].at->pending >= PORT_STUCK_AFTER)
+			return;
+	}
+	c->stuck = false;
+}
+
+static void mark_ports(struct bad_cable *c)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (!c->end[i].at)
+			continue;
+		c->end[i].at->damp.avoided = c->out;
+		c->end[i].at->damp.held = c->out && c->state == CABLE_HELD;
+	}
+}
+
+bool dampening_settle(struct sm *sm)
+{
+	struct dampening *h = sm->m.dampening;
+	bool changed = false;
+
+	for (uint32_t i = h->n; i-- > 0;) {
+		struct bad_cable *c = i < h->n ? h->cables[i] : NULL;
+
+		if (!c || !cable_bind(h, c))
+			continue;
+		release_cable(c, sm->now);
+		end_stuck(c);
+		dampening_wake(h, c->until);
+	}
+	spare_last_ways(sm);
+	for (uint32_t i = 0; i < h->n; i++) {
+		struct bad_cable *c = h->cables[i];
+		bool out = cable_is_bad(c) && !c->spared;
+
+		changed |= out != c->out;
+		c->out = out;
+		mark_ports(c);
+		tell_cable(sm, c);
+	}
+	return changed;
+}

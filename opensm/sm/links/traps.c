@@ -1,0 +1,688 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Traps (traps.md 2, 3): answered, told from repetitions and storms, forwarded, acted upon.
+ *
+ *   from which port? -> heard lately (trap_flow.c)? -> repress -> is it about itself? -> forward ->
+ *   react
+ *
+ * A notice is a claim. It is believed as far as it speaks of its own sender, and what follows from
+ * it is to look at that sender: nothing in it is taken over. What it costs is a few Gets, at a pace
+ * that trap_flow.c sets for each source.
+ *
+ * Not here: what a look finds (incremental.c, elect.c), links that complain (dampening.c), texts
+ * (trap_text.c), what ports are accused of (violations.c).
+ */
+#include "sm/links/trap_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/base/events.h"
+#include "sm/base/about.h"
+#include "sm/links/senders.h"
+#include "sm/links/trap_flow.h"
+#include "sm/links/violations.h"
+#include "sm/base/news.h"
+#include "util/mem.h"
+
+/* Between two light sweeps that strangers, and traps about keys, ask for. */
+#define STRANGER_LIGHT (10 * MONO_S)
+#define KEYS_LIGHT     (60 * MONO_S)
+/* Heavy sweeps that traps ask for: so many at once, then one in so long. Any host can send them. */
+#define HEAVY_TIMES    3
+#define HEAVY_IN       (600 * MONO_S)
+/* Within it a port is told once that refuses our key, and a host with few of its accusations. */
+#define TOLD_FOR       (3600 * MONO_S)
+#define ACCUSED_TOLD   8u
+
+struct traps {
+	struct trap_flow *flow;
+	struct sm_trap_stats stats;
+	struct log_limit heard_log, storm_log, key_log, error_log, accuser_log, heavy_limit;
+	mono_t stranger_light, keys_light; /* none before */
+	struct senders accusers;	   /* hosts: ports that they accused, but once each */
+	struct senders refusers;	   /* ports that refused a key of ours */
+};
+
+/* One notice on its way through this file. */
+struct trap {
+	struct port *port; /* end port that sent it; NULL: a stranger */
+	unsigned number;
+	enum sm_trap_kind kind;
+	const uint8_t *notice;
+};
+
+void traps_new(struct sm *sm)
+{
+	struct traps *t = sm->m.traps = xcalloc(1, sizeof(*t));
+
+	t->flow = trap_flow_new();
+	t->heard_log = (struct log_limit){ .interval = MONO_S, .burst = 10 };
+	t->storm_log = (struct log_limit){ .interval = 2 * MONO_S, .burst = 10 };
+	t->key_log = (struct log_limit){ .interval = 2 * MONO_S, .burst = 5 };
+	t->error_log = (struct log_limit){ .interval = 2 * MONO_S, .burst = 5 };
+	t->accuser_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 3 };
+	t->heavy_limit = (struct log_limit){ .interval = HEAVY_IN, .burst = HEAVY_TIMES };
+	t->accusers.window = t->refusers.window = TOLD_FOR;
+}
+
+void traps_free(struct sm *sm)
+{
+	if (!sm->m.traps)
+		return;
+	trap_flow_free(sm->m.traps->flow);
+	free(sm->m.traps);
+	sm->m.traps = NULL;
+}
+
+const char *sm_trap_kind_name(enum sm_trap_kind kind)
+{
+	static const char *const names[SM_TRAP_KINDS] = {
+		[SM_TRAP_SM] = "manager",  [SM_TRAP_LINK] = "link",	[SM_TRAP_ERRORS] = "errors",
+		[SM_TRAP_LOCAL] = "local", [SM_TRAP_IMAGE] = "image",	[SM_TRAP_KEYS] = "keys",
+		[SM_TRAP_OTHER] = "other", [SM_TRAP_VENDOR] = "vendor",
+	};
+
+	return names[kind];
+}
+
+const struct sm_trap_stats *sm_trap_stats(const struct sm *sm)
+{
+	struct sm_trap_stats *st = &sm->m.traps->stats;
+
+	st->sources = trap_flow_sources(sm->m.traps->flow);
+	st->storms = trap_flow_storms(sm->m.traps->flow);
+	return st;
+}
+
+/* ---- the sender ----------------------------------------------------------------------------- */
+
+static bool is_directed(const uint8_t *mad)
+{
+	return ib_get(mad, SMP_CLASS) == MAD_CLASS_SMI_DR;
+}
+
+/*
+ * The end port a trap came from, NULL for a stranger. False: from nowhere that can be answered. LID
+ * 0 is our own SMA (traps.md 2).
+ */
+static bool find_sender(const struct sm *sm, const struct transport_addr *from, const uint8_t *mad,
+			struct port **ret)
+{
+	struct port *own = sm->fabric->own_port;
+
+	*ret = NULL;
+	if (!own || !own->lid)
+		return false;
+	if (is_directed(mad) && !lid_is_unicast(from->lid))
+		*ret = trap_walk_back(own, mad + SMP_RETURN_PATH + 1,
+				      (unsigned)ib_get(mad, SMP_HOP_COUNT));
+	else if (from->lid == 0)
+		*ret = own;
+	else if (lid_is_unicast(from->lid))
+		*ret = lids_port_at(sm, from->lid);
+	else
+		return false;
+	return true;
+}
+
+/*
+ * A directed route is gone back the way it came: TrapRepress is a request, with a path of its own.
+ */
+static void reverse_dr_path(uint8_t *mad)
+{
+	unsigned hops = (unsigned)ib_get(mad, SMP_HOP_COUNT) & IB_MAX_HOPS;
+	unsigned slid = (unsigned)ib_get(mad, SMP_DR_SLID);
+	uint8_t back[64] = { 0 };
+
+	for (unsigned i = 1; i <= hops; i++)
+		back[i] = mad[SMP_RETURN_PATH + hops + 1 - i];
+	memcpy(mad + SMP_INITIAL_PATH, back, sizeof(back));
+	memset(mad + SMP_RETURN_PATH, 0, sizeof(back));
+	ib_put(mad, SMP_HOP_COUNT, hops);
+	ib_put(mad, SMP_HOP_POINTER, 0);
+	ib_put(mad, SMP_DR_SLID, ib_get(mad, SMP_DR_DLID));
+	ib_put(mad, SMP_DR_DLID, slid);
+}
+
+/*
+ * 13.4.9: at once, with the same notice, or the source repeats it. The key is that of the port the
+ * answer goes to; no other port is told one.
+ */
+static void send_repress(struct sm *sm, const struct transport_addr *from, const uint8_t *mad,
+			 struct port *sender)
+{
+	struct transport_addr to = *from;
+	uint8_t answer[MAD_SIZE];
+
+	memcpy(answer, mad, sizeof(answer));
+	ib_put(answer, SMP_METHOD, MAD_TRAP_REPRESS);
+	ib_put(answer, SMP_DIRECTION, 0);
+	ib_put(answer, SMP_STATUS, 0);
+	ib_put(answer, SMP_M_KEY, sender ? port_of_sma(sender)->m_key : 0);
+	if (is_directed(mad))
+		reverse_dr_path(answer);
+	else if (!to.lid)
+		to.lid = sm->fabric->own_port->lid;
+	if (mad_send_once(sm->mad, &to, answer) == 0)
+		sm->m.traps->stats.repressed++;
+}
+
+static enum sm_trap_kind kind_of(const uint8_t *notice)
+{
+	if (!ib_get(notice, NT_IS_GENERIC))
+		return SM_TRAP_VENDOR;
+	switch (ib_get(notice, NT_TRAP)) {
+	case TRAP_GID_IN_SERVICE ... TRAP_MGID_DESTROYED:
+		return SM_TRAP_SM;
+	case TRAP_LINK_STATE:
+		return SM_TRAP_LINK;
+	case TRAP_LINK_INTEGRITY ... TRAP_FLOW_CONTROL:
+		return SM_TRAP_ERRORS;
+	case TRAP_LOCAL_CHANGE:
+		return SM_TRAP_LOCAL;
+	case TRAP_SYSIMG_GUID:
+		return SM_TRAP_IMAGE;
+	case TRAP_BAD_MKEY ... TRAP_SWITCH_BAD_PKEY:
+		return SM_TRAP_KEYS;
+	default:
+		return SM_TRAP_OTHER;
+	}
+}
+
+/* ---- is it about itself? ------------------------------------------------------------------- */
+
+/* The port named by 129 to 131; NULL if the sender has none of this number. */
+static struct port *complaining_port(const struct trap *t)
+{
+	unsigned num = (unsigned)ib_get(t->notice, N129_PORT);
+
+	if (!node_is_switch(t->port->node))
+		return num == t->port->num ? t->port : NULL;
+	return num <= t->port->node->n_ports ? &t->port->node->ports[num] : NULL;
+}
+
+/* LID 0 names no port: the notice was written before its sender had one. */
+static bool is_its_lid(const struct sm *sm, const struct trap *t, lid_t lid)
+{
+	return lid == 0 || lids_port_at(sm, lid) == t->port;
+}
+
+/* Traps 256 to 259: the packet came to the sender of the trap, or to a group that it is in. */
+static bool stopped_it_itself(const struct sm *sm, const struct trap *t)
+{
+	lid_t to = (lid_t)ib_get(t->notice, N257_LID2);
+
+	switch (t->number) {
+	case TRAP_BAD_PKEY:
+	case TRAP_BAD_QKEY:
+		return to > LID_MAX_UCAST || is_its_lid(sm, t, to);
+	case TRAP_SWITCH_BAD_PKEY:
+		return node_is_switch(t->port->node) &&
+		       is_its_lid(sm, t, (lid_t)ib_get(t->notice, N259_SWITCH_LID)) &&
+		       ib_get(t->notice, N259_PORT) <= t->port->node->n_ports;
+	default:
+		return true;
+	}
+}
+
+static bool names_itself(const struct sm *sm, const struct trap *t)
+{
+	if (!is_its_lid(sm, t, (lid_t)ib_get(t->notice, NT_ISSUER_LID)))
+		return false;
+	switch (t->kind) {
+	case SM_TRAP_LINK:
+		return node_is_switch(t->port->node) &&
+		       is_its_lid(sm, t, (lid_t)ib_get(t->notice, N128_LID));
+	case SM_TRAP_ERRORS:
+		return is_its_lid(sm, t, (lid_t)ib_get(t->notice, N129_LID)) && complaining_port(t);
+	case SM_TRAP_LOCAL:
+	case SM_TRAP_IMAGE:
+		return is_its_lid(sm, t, (lid_t)ib_get(t->notice, N144_LID));
+	case SM_TRAP_KEYS:
+		return stopped_it_itself(sm, t);
+	case SM_TRAP_SM:
+	case SM_TRAP_OTHER:
+	case SM_TRAP_VENDOR:
+	case SM_TRAP_KINDS:
+		break;
+	}
+	return true;
+}
+
+/* `p` breaks rules: for the log, and for those that monitor. `text` names its place. */
+static void tell_offence(struct sm *sm, const struct port *p, enum log_id id,
+			 enum violation_kind kind, const char *text)
+{
+	struct log_about about = about_port(id, p);
+
+	about.hint = violation_kind_name(kind);
+	log_on(about, LOGB_ERROR, "%s", text);
+	event_security(sm, violation_kind_name(kind), p->guid, p->lid, text);
+}
+
+/* Once per port: those that follow are counted. */
+static void tell_forged(struct sm *sm, const struct trap *t)
+{
+	char text[PLACE_STRLEN + 200], where[PLACE_STRLEN];
+
+	sm->m.traps->stats.forged++;
+	if (!violation_count(sm, VIOLATION_TRAP, t->port) ||
+	    !violation_may_tell(sm, VIOLATION_TRAP, t->port))
+		return;
+	snprintf(text, sizeof(text),
+		 "%s: its trap %u (%s) is about another port, or about one that it does not have, "
+		 "and is ignored, as all like it are",
+		 fabric_place_str(t->port, where), t->number, ib_trap_name(t->number));
+	tell_offence(sm, t->port, LOG_ID_TRAP_FORGED, VIOLATION_TRAP, text);
+}
+
+/* ---- reactions ----------------------------------------------------------------------------- */
+
+/* A light sweep, if the last one of this kind is `every` ago. */
+static void want_light(struct sm *sm, mono_t *not_before, mono_t every, const char *why)
+{
+	if (!sm->conf->sweep_on_trap || sm->now < *not_before)
+		return;
+	*not_before = sm->now + every;
+	want_sweep(sm, SWEEP_LIGHT, why);
+}
+
+static void on_link(struct sm *sm, const struct trap *t)
+{
+	if (sm->conf->sweep_on_trap)
+		tell_switch(sm, t->port->node, "trap 128: a link changed");
+}
+
+static bool says_is_sm(const struct port *p, uint32_t caps)
+{
+	return (caps | fabric_cap_mask(p)) & IB_CAP(IB_CAP_IS_SM);
+}
+
+/* Two subnets have met, and its LID is another's in ours. */
+static void want_heavy(struct sm *sm, const char *why)
+{
+	if (sm->conf->sweep_on_trap &&
+	    log_allow(&sm->m.traps->heavy_limit, sm->now, &(unsigned){ 0 }))
+		want_sweep(sm, SWEEP_HEAVY, why);
+}
+
+/*
+ * Trap 144: a description that changed is read, and nothing else; so are the priority and the
+ * coming of a subnet manager. Enabled width and speed are what we write ourselves while a sweep
+ * runs.
+ */
+static void on_local(struct sm *sm, const struct trap *t)
+{
+	struct port *p = t->port;
+	unsigned flags = (unsigned)ib_get(t->notice, N144_CHANGES), rest = flags;
+	uint32_t caps = (uint32_t)ib_get(t->notice, N144_CAP_MASK);
+	bool same_caps = p->known && caps == ib_get(p->info, PI_CAP_MASK);
+
+	if (flags & N144_NODE_DESC)
+		tell_news(sm, NEWS_DESCRIPTION, .port = p);
+	if ((flags & N144_SM_PRIORITY) || says_is_sm(p, caps))
+		tell_news(sm, NEWS_MANAGER_HEARD, .port = p);
+	if ((flags & N144_SM_PRIORITY) && !says_is_sm(p, 0))
+		want_heavy(sm, "a subnet manager tells of itself from where we know of none");
+	rest &= ~(N144_NODE_DESC | N144_SM_PRIORITY);
+	if (sm->sweep != SWEEP_NONE)
+		rest &= ~(N144_WIDTH_ENABLED | N144_SPEED_ENABLED);
+	if ((flags && !rest && same_caps) || !sm->conf->sweep_on_trap)
+		return;
+	tell_port(sm, p, "trap 144: a port changed");
+}
+
+static void on_image_read(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct node *n = r->arg;
+	guid_t before = n->sysimg_guid;
+	struct delta d;
+
+	n->image_asked = false;
+	if (r->end != MAD_END_ANSWERED)
+		return;
+	d = observe_image(n, r->payload);
+	if (d.kinds)
+		log_node(n, LOG_ID_NONE, LOGB_INFO,
+			 "its SystemImageGUID is 0x%016" PRIx64 " now (was 0x%016" PRIx64 ")",
+			 n->sysimg_guid, before);
+	tell_delta(sm, &d);
+}
+
+/* Trap 145: what it says is asked from the node itself. */
+static void on_image(struct sm *sm, struct port *p)
+{
+	struct dr_path path;
+	const struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_NODE_INFO,
+		.path = &path,
+		.m_key = port_of_sma(p)->m_key,
+		.target = &p->node->target,
+	};
+
+	if (p->node->image_asked || fabric_port_path(sm->fabric, p, &path) < 0)
+		return;
+	p->node->image_asked = true;
+	mad_submit(sm->mad, &rq, on_image_read, sm, p->node);
+}
+
+static void on_errors(struct sm *sm, const struct trap *t)
+{
+	unsigned more;
+
+	if (log_allow(&sm->m.traps->error_log, sm->now, &more))
+		log_port(complaining_port(t), LOG_ID_TRAP_ERRORS, LOGB_ERROR,
+			 "%s (trap %u; %u others were not said)", ib_trap_name(t->number),
+			 t->number, more);
+	if (!sm->conf->sweep_on_trap)
+		return;
+	if (node_is_switch(t->port->node))
+		tell_switch(sm, t->port->node, "a trap about link errors");
+	else
+		tell_port(sm, t->port, "a trap about link errors");
+}
+
+static enum violation_kind kind_of_key(unsigned number)
+{
+	switch (number) {
+	case TRAP_BAD_MKEY:
+		return VIOLATION_M_KEY;
+	case TRAP_BAD_QKEY:
+		return VIOLATION_Q_KEY;
+	default:
+		return VIOLATION_P_KEY;
+	}
+}
+
+/*
+ * Is one more accusation of this port told? A switch names what it has stopped; a host may invent
+ * offenders, so that after a few it is named itself.
+ */
+static bool may_accuse(struct sm *sm, const struct port *p)
+{
+	char text[PLACE_STRLEN + 200], where[PLACE_STRLEN];
+	struct sender *s;
+
+	if (node_is_switch(p->node))
+		return true;
+	s = senders_count(&sm->m.traps->accusers, p->guid, sm->now);
+	if (s->n <= ACCUSED_TOLD)
+		return true;
+	if ((s->told && s->told >= s->since) ||
+	    !log_allow(&sm->m.traps->accuser_log, sm->now, &(unsigned){ 0 }))
+		return false;
+	s->told = sm->now;
+	snprintf(text, sizeof(text),
+		 "%s: accuses more than %u ports of wrong keys (traps %u to %u): they are "
+		 "counted, and not told any more for an hour",
+		 fabric_place_str(p, where), ACCUSED_TOLD, TRAP_BAD_MKEY, TRAP_BAD_QKEY);
+	tell_offence(sm, p, LOG_ID_TRAP_FORGED, VIOLATION_TRAP, text);
+	return false;
+}
+
+static void tell_key(struct sm *sm, const struct trap *t, enum violation_kind kind,
+		     const struct port *by)
+{
+	char text[TRAP_KEY_STRLEN + 100], words[TRAP_KEY_STRLEN];
+
+	snprintf(text, sizeof(text),
+		 "%s (trap %u); those that follow are counted: opensmctl ports --violations",
+		 trap_key_text(sm, t->port, t->notice, words), t->number);
+	tell_offence(sm, by, LOG_ID_TRAP_KEY, kind, text);
+}
+
+/*
+ * Every trap about keys, before it is known whether it is listened to: counted against the port
+ * that it accuses, and told if it is the first against that port.
+ */
+static void count_key(struct sm *sm, const struct trap *t)
+{
+	enum violation_kind kind = kind_of_key(t->number);
+	struct port *witness, *by = trap_key_offender(sm, t->port, t->notice, &witness);
+
+	if (!by || by->node == sm->fabric->own)
+		return;
+	if (violation_count(sm, kind, by) && may_accuse(sm, t->port) &&
+	    violation_may_tell(sm, kind, by))
+		tell_key(sm, t, kind, by);
+	if (witness)
+		violation_witnessed(sm, kind, by, witness);
+}
+
+/* It refused a packet of ours, or of a port that is not known, which has no record that counts. */
+static bool is_to_be_told(struct sm *sm, const struct port *p, const struct port *by)
+{
+	if (!by)
+		return may_accuse(sm, p);
+	return by->node == sm->fabric->own &&
+	       senders_count(&sm->m.traps->refusers, p->guid, sm->now)->n == 1;
+}
+
+static void on_keys(struct sm *sm, const struct trap *t)
+{
+	struct port *witness, *by = trap_key_offender(sm, t->port, t->notice, &witness);
+	char words[TRAP_KEY_STRLEN];
+	unsigned more;
+
+	if (is_to_be_told(sm, t->port, by) && log_allow(&sm->m.traps->key_log, sm->now, &more))
+		log_on(about_port(LOG_ID_TRAP_KEY, t->port), LOGB_ERROR,
+		       "%s (trap %u; %u others were not said)",
+		       trap_key_text(sm, t->port, t->notice, words), t->number, more);
+	want_light(sm, &sm->m.traps->keys_light, KEYS_LIGHT, "a trap about keys");
+}
+
+static void act_on_trap(struct sm *sm, const struct trap *t)
+{
+	switch (t->kind) {
+	case SM_TRAP_SM: /* only subnet managers know of these */
+		tell_news(sm, NEWS_MANAGER_HEARD, .port = t->port);
+		break;
+	case SM_TRAP_LINK:
+		on_link(sm, t);
+		break;
+	case SM_TRAP_ERRORS:
+		on_errors(sm, t);
+		break;
+	case SM_TRAP_LOCAL:
+		on_local(sm, t);
+		break;
+	case SM_TRAP_IMAGE:
+		on_image(sm, t->port);
+		break;
+	case SM_TRAP_KEYS:
+		on_keys(sm, t);
+		break;
+	case SM_TRAP_OTHER:
+	case SM_TRAP_VENDOR:
+	case SM_TRAP_KINDS:
+		break;
+	}
+}
+
+static const char *name_of(const struct trap *t)
+{
+	return t->kind == SM_TRAP_VENDOR ? "of its vendor" : ib_trap_name(t->number);
+}
+
+static void tell_heard(struct sm *sm, const struct trap *t)
+{
+	unsigned more;
+
+	if (log_wants(LOGB_VERBOSE) && log_allow(&sm->m.traps->heard_log, sm->now, &more))
+		log_port(t->port, LOG_ID_NONE, LOGB_VERBOSE,
+			 "trap %u (%s), %u others were not said", t->number, name_of(t), more);
+}
+
+/* The key of trap 256 was tried, and may be one of ours that is used no more: it is not shown. */
+static void take_trap(struct sm *sm, const struct trap *t)
+{
+	const struct transport_addr sender = { .lid = t->port ? t->port->lid : 0 };
+	uint8_t shown[SMP_DATA_SIZE];
+
+	tell_heard(sm, t);
+	if (!t->port) {
+		want_light(sm, &sm->m.traps->stranger_light, STRANGER_LIGHT,
+			   "a trap from an unknown port");
+		return;
+	}
+	if (!names_itself(sm, t)) {
+		tell_forged(sm, t);
+		return;
+	}
+	sm->m.traps->stats.taken++;
+	memcpy(shown, t->notice, sizeof(shown));
+	if (t->kind == SM_TRAP_KEYS && t->number == TRAP_BAD_MKEY)
+		ib_put(shown, N256_M_KEY, 0);
+	event_trap(sm, t->port, shown, name_of(t));
+	sa_forward_trap(sm->sa, &sender, shown, sm->now);
+	act_on_trap(sm, t);
+}
+
+/* ---- arrivals ------------------------------------------------------------------------------ */
+
+static enum trap_from from_of(const struct port *p)
+{
+	if (!p)
+		return TRAP_FROM_STRANGER;
+	return node_is_switch(p->node) ? TRAP_FROM_SWITCH : TRAP_FROM_HOST;
+}
+
+/* *ret_repress: it is answered. */
+static enum trap_verdict trap_verdict_of(struct sm *sm, const struct trap *t, uint64_t tid,
+					 bool *ret_repress)
+{
+	const struct trap_arrival a = {
+		.from = from_of(t->port),
+		.lid = t->port ? t->port->lid : 0,
+		.guid = t->port ? t->port->guid : 0,
+		.kind = t->kind,
+		.tid = tid,
+		.notice = t->notice,
+	};
+	enum trap_verdict verdict = trap_flow_arrived(sm->m.traps->flow, &a, sm->now);
+
+	*ret_repress = trap_flow_represses(sm->m.traps->flow, &a, verdict, sm->now);
+	return verdict;
+}
+
+/* What counts against a port, however often its sender is listened to. */
+static void count_trap(struct sm *sm, const struct trap *t)
+{
+	if (!t->port || !names_itself(sm, t))
+		return;
+	if (t->kind == SM_TRAP_ERRORS)
+		tell_news(sm, NEWS_COMPLAINT, .port = complaining_port(t), .number = t->number);
+	else if (t->kind == SM_TRAP_KEYS)
+		count_key(sm, t);
+}
+
+void traps_receive(struct sm *sm, const struct transport_addr *from, const uint8_t *mad)
+{
+	struct sm_trap_stats *st = &sm->m.traps->stats;
+	struct trap t = { .notice = smp_data(mad),
+			  .number = (unsigned)ib_get(smp_data(mad), NT_TRAP),
+			  .kind = kind_of(smp_data(mad)) };
+	enum trap_verdict verdict;
+	bool repress;
+
+	if (sm->state != SM_MASTER || !find_sender(sm, from, mad, &t.port))
+		return;
+	verdict = trap_verdict_of(sm, &t, ib_get(mad, SMP_TID), &repress);
+	if (repress)
+		send_repress(sm, from, mad, t.port);
+	st->received[t.kind]++;
+	if (!t.port)
+		st->strangers++;
+	if (verdict != TRAP_REPEAT)
+		count_trap(sm, &t);
+	switch (verdict) {
+	case TRAP_TAKE:
+		take_trap(sm, &t);
+		break;
+	case TRAP_REPEAT:
+		st->repeats++;
+		break;
+	case TRAP_SUPPRESS:
+		st->suppressed++;
+		break;
+	}
+}
+
+/* ---- what was suppressed ------------------------------------------------------------------- */
+
+static struct port *port_of_due(const struct sm *sm, const struct trap_due *due)
+{
+	struct port *p = lids_port_at(sm, due->lid);
+
+	return p && p->guid == due->guid ? p : NULL;
+}
+
+static void tell_storm(struct sm *sm, const struct trap_due *due)
+{
+	const struct port *from = port_of_due(sm, due);
+	unsigned more;
+
+	if (!log_allow(&sm->m.traps->storm_log, sm->now, &more))
+		return;
+	if (due->what == TRAP_DUE_STORM)
+		log_port(from, LOG_ID_TRAP_STORM, LOGB_ERROR,
+			 "sends more traps than are listened to, the last is %u (%s); it is looked "
+			 "at now and then (%u others were not said)",
+			 (unsigned)ib_get(due->notice, NT_TRAP),
+			 ib_trap_name((unsigned)ib_get(due->notice, NT_TRAP)), more);
+	else
+		log_port(from, LOG_ID_TRAP_STORM, LOGB_INFO,
+			 "its storm of traps is over after %" PRId64 " s: %" PRIu64
+			 " were left out (%u others were not said)",
+			 due->lasted / MONO_S, due->suppressed, more);
+}
+
+/* The last notice as if it had come now; of the others, only what kind they were is known. */
+static void look_after_storm(struct sm *sm, const struct trap_due *due)
+{
+	struct trap t = { .port = port_of_due(sm, due),
+			  .notice = due->notice,
+			  .number = (unsigned)ib_get(due->notice, NT_TRAP),
+			  .kind = kind_of(due->notice) };
+	uint32_t others = due->kinds & ~(1u << t.kind);
+
+	if (due->lid && !t.port)
+		return; /* it has gone meanwhile */
+	take_trap(sm, &t);
+	if (!t.port)
+		return;
+	if ((others & 1u << SM_TRAP_LINK) && node_is_switch(t.port->node))
+		on_link(sm, &t);
+	if (others & 1u << SM_TRAP_LOCAL) {
+		tell_news(sm, NEWS_DESCRIPTION, .port = t.port);
+		if (says_is_sm(t.port, 0))
+			tell_news(sm, NEWS_MANAGER_HEARD, .port = t.port);
+		if (sm->conf->sweep_on_trap)
+			tell_port(sm, t.port, "trap 144: a port changed");
+	}
+	if (others & 1u << SM_TRAP_IMAGE)
+		on_image(sm, t.port);
+}
+
+void traps_tick(struct sm *sm)
+{
+	struct trap_due due;
+
+	while (trap_flow_due(sm->m.traps->flow, sm->now, &due)) {
+		if (sm->state != SM_MASTER)
+			continue;
+		if (due.what == TRAP_DUE_LOOK)
+			look_after_storm(sm, &due);
+		else
+			tell_storm(sm, &due);
+	}
+}
+
+mono_t traps_next(const struct sm *sm)
+{
+	return trap_flow_next(sm->m.traps->flow);
+}

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The line on what is left out of the subnet, and why: worst first, a few examples of each kind.
+ *
+ *   3 left out: 'spine2' (0x0002...): no answer to SwitchInfo; 'h7' port 1 (0x0001...): ...
+ *
+ * Found anew on the fabric whenever it is asked for: whatever is not served is not served for a
+ * reason that is written there.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/links/dampening_internal.h"
+#include "sm/base/about.h"
+#include "util/mem.h"
+
+/* The line is logged no more often than this, however often it changes. */
+#define LINE_INTERVAL (5 * MONO_S)
+#define EXAMPLES      3u
+
+/* Worst first. */
+/* clang-format off */
+#define LACKS(X)                                                                             \
+	X(NO_SWITCH_INFO, "no answer to SwitchInfo, nothing is routed through it")           \
+	X(NO_SWITCH_PORTS, "no answer to PortInfo, nothing is routed through it")            \
+	X(NO_TABLES, "takes no forwarding tables, nothing is routed through it")             \
+	X(OLD_TABLES, "takes no forwarding tables, used as it is: nothing else leads there") \
+	X(SMALL_TABLE, "LinearFDBCap too small, nothing is routed through it")               \
+	X(SILENT_SWITCH, "does not answer")                                                  \
+	X(NOT_READ, "answers no SwitchInfo or PortInfo any more, used as it was")            \
+	X(NO_WAY, "no way there")                                                            \
+	X(DUPLICATE, "behind it is a second node with a GUID that another has")              \
+	X(CLAIM, "behind it is a node that says it is another, held by guid_location_policy")  \
+	X(SILENT_HOST, "does not answer")                                                    \
+	X(SILENT_BEHIND, "the node behind it does not answer")                               \
+	X(TOO_FAR, "what is behind it is too far away (63 hops)")                            \
+	X(NONSENSE, "behind it is a node with an impossible NodeInfo")                       \
+	X(NO_PORT_INFO, "no answer to PortInfo")                                             \
+	X(NO_LID, "no LID is left for it")                                                   \
+	X(IN_INIT, "stays in INIT")                                                          \
+	X(IN_ARMED, "stays in ARMED")                                                        \
+	X(OFF, "switched off by babbling_port_policy")                                       \
+	X(ISOLATED, "switched off by security_violation_policy")                             \
+	X(HELD, "comes and goes, held down")                                                 \
+	X(UNHEALTHY, "complains too much, nothing is routed over it")                        \
+	X(LOOPBACK, "a loopback plug")                                                       \
+	X(LOOP, "a cable to its own switch")
+/* clang-format on */
+
+#define LACK(name, text) name,
+enum lack { LACKS(LACK) N_LACKS, NO_LACK = N_LACKS };
+#undef LACK
+
+#define LACK(name, text) [name] = text,
+static const char *const lack_text[] = { LACKS(LACK) };
+#undef LACK
+
+struct found {
+	unsigned n;
+	const struct node *node[EXAMPLES];
+	const struct port *port[EXAMPLES]; /* NULL: the node as a whole */
+};
+
+struct search {
+	const struct fabric *fabric;
+	uint32_t *part; /* hold_parts() */
+	uint32_t
+		/* discover_picture(sm): a running sweep, or one that broke off, has not read all */
+		picture;
+	struct found of[N_LACKS];
+};
+
+static void note_lack(struct search *s, enum lack lack, const struct node *n, const struct port *p)
+{
+	struct found *f;
+
+	if (lack == NO_LACK)
+		return;
+	f = &s->of[lack];
+	if (f->n < EXAMPLES) {
+		f->node[f->n] = n;
+		f->port[f->n] = p;
+	}
+	f->n++;
+}
+
+/* ---- what is missing ------------------------------------------------------------------------ */
+
+/* The switch that leads to us: our own, or the one that our own port is on. */
+static const struct node *first_switch(const struct fabric *f)
+{
+	const struct port *own = f->own_port;
+
+	if (!own || node_is_switch(own->node))
+		return own ? own->node : NULL;
+	return own->peer && node_is_switch(own->peer->node) ? own->peer->node : NULL;
+}
+
+static bool is_cut_off(const struct search *s, const struct node *sw)
+{
+	const struct node *first = first_switch(s->fabric);
+
+	return first && sw != first && s->part[sw->index] != s->part[first->index];
+}
+
+static enum lack lack_of_switch(const struct search *s, const struct node *n)
+{
+	if (!n->switch_known)
+		return NO_SWITCH_INFO;
+	if (!n->ports[0].known)
+		return NO_SWITCH_PORTS;
+	if (n->sync.lft_failures >= NODE_LFT_TRIES)
+		return n->avoided ? NO_TABLES : OLD_TABLES;
+	if (n->small_table)
+		return SMALL_TABLE;
+	if (n->misses)
+		return SILENT_SWITCH;
+	if ((int32_t)(n->ports[0].seen - s->picture) < 0)
+		return NOT_READ;
+	if (is_cut_off(s, n))
+		return NO_WAY;
+	return n->ports[0].lid ? NO_LACK : NO_LID;
+}
+
+static enum lack lack_of_host_port(const struct search *s, const struct port *p)
+{
+	const struct node *sw = p->peer ? p->peer->node : NULL;
+
+	if (!sw || p == s->fabric->own_port)
+		return NO_LACK;
+	if (p->node->misses || node_is_mute(p->node))
+		return SILENT_HOST;
+	if (!p->known)
+		return NO_PORT_INFO;
+	if (node_is_switch(sw) && (!node_is_routable(sw) || is_cut_off(s, sw)))
+		return NO_WAY;
+	return p->lid ? NO_LACK : NO_LID;
+}
+
+/* The node behind a switch port. Both ends of a cable to the switch itself are a LOOP. */
+static enum lack lack_behind(const struct port *p)
+{
+	static const enum lack of_oddity[] = {
+		[PORT_ODD_LOOPBACK] = LOOPBACK,
+		[PORT_ODD_TOO_FAR] = TOO_FAR,
+		[PORT_ODD_NONSENSE] = NONSENSE,
+	};
+
+	if (p->quarantined)
+		return identity_is_held(p) ? CLAIM : DUPLICATE;
+	if (p->peer)
+		return p->peer->node == p->node ? LOOP : NO_LACK;
+	if (port_state(p) <= IB_PORT_DOWN)
+		return NO_LACK;
+	if (p->silent)
+		return SILENT_BEHIND;
+	return p->odd == PORT_ODD_NOT ? NO_LACK : of_oddity[p->odd];
+}
+
+static enum lack lack_of_state(const struct port *p)
+{
+	if (p->pending < PORT_STUCK_AFTER || !p->known)
+		return NO_LACK;
+	return port_state(p) == IB_PORT_ARMED ? IN_ARMED : IN_INIT;
+}
+
+/* Both ends of a cable are one thing. */
+static bool is_second_end(const struct port *p)
+{
+	return p->peer && p->peer->pending >= PORT_STUCK_AFTER &&
+	       (p->peer->node->guid < p->node->guid ||
+		(p->peer->node == p->node && p->peer->num < p->num));
+}
+
+static void look_at_port(struct search *s, const struct port *p)
+{
+	enum lack lack = node_is_switch(p->node) ? lack_behind(p) : lack_of_host_port(s, p);
+
+	if (lack != LOOP || p->num < p->peer->num)
+		note_lack(s, lack, p->node, p);
+	if (!is_second_end(p))
+		note_lack(s, lack_of_state(p), p->node, p);
+}
+
+static void look_at_node(struct search *s, const struct node *n)
+{
+	if (node_is_switch(n))
+		note_lack(s, lack_of_switch(s, n), n, NULL);
+	for (unsigned i = 1; i <= n->n_ports; i++)
+		look_at_port(s, &n->ports[i]);
+}
+
+static enum lack lack_of_cable(const struct bad_cable *c)
+{
+	if (c->off_at)
+		return c->isolated_for[0] ? ISOLATED : OFF;
+	if (c->out && c->state == CABLE_HELD)
+		return HELD;
+	return c->out && (c->end[0].unhealthy || c->end[1].unhealthy) ? UNHEALTHY : NO_LACK;
+}
+
+static void look_at_cable(struct search *s, const struct bad_cable *c)
+{
+	const struct port *p = c->end[0].at ? c->end[0].at : c->end[1].at;
+
+	if (c->off_at)
+		p = c->off_at;
+	if (p)
+		note_lack(s, lack_of_cable(c), p->node, p);
+}
+
+/* ---- port by port --------------------------------------------------------------------------- */
+
+struct sm_reasons {
+	struct search search;
+};
+
+struct sm_reasons *sm_reasons_new(const struct sm *sm)
+{
+	struct sm_reasons *r = xcalloc(1, sizeof(*r));
+
+	r->search = (struct search){
+		.fabric = sm->fabric,
+		.part = hold_parts(sm->fabric),
+		.picture = discover_picture(sm),
+	};
+	return r;
+}
+
+struct sm_reasons *sm_reasons_free(struct sm_reasons *r)
+{
+	if (r)
+		free(r->search.part);
+	free(r);
+	return NULL;
+}
+
+const char *sm_reason(const struct sm_reasons *r, const struct port *p)
+{
+	enum lack lack = p->damp.cable ? lack_of_cable(p->damp.cable) : NO_LACK;
+
+	assert(r && p);
+	if (lack == NO_LACK && node_is_switch(p->node))
+		lack = p->num ? lack_behind(p) : lack_of_switch(&r->search, p->node);
+	else if (lack == NO_LACK)
+		lack = lack_of_host_port(&r->search, p);
+	if (lack == NO_LACK)
+		lack = lack_of_state(p);
+	return lack == NO_LACK ? NULL : lack_text[lack];
+}
+
+mono_t sm_held_for(const struct port *p, mono_t now)
+{
+	const struct bad_cable *c = p->damp.cable;
+
+	return c && c->out && c->state == CABLE_HELD ? MAX(c->until - now, MONO_S) : 0;
+}
+
+/* ---- the line ------------------------------------------------------------------------------- */
+
+static void example_str(const struct found *f, unsigned i, char ret[PORT_STRLEN])
+{
+	if (f->port[i])
+		fabric_port_str(f->port[i], ret);
+	else
+		fabric_node_str(f->node[i], ret);
+}
+
+static void group_str(const struct found *f, const char *text, char *ret, size_t cap)
+{
+	unsigned n = MIN(f->n, EXAMPLES);
+	char where[PORT_STRLEN];
+	size_t len = 0;
+
+	for (unsigned i = 0; i < n && len < cap; i++) {
+		example_str(f, i, where);
+		len += snprintf(ret + len, cap - len, "%s%s", i ? ", " : "", where);
+	}
+	if (f->n > n && len < cap)
+		len += snprintf(ret + len, cap - len, " and %u more", f->n - n);
+	if (len < cap)
+		snprintf(ret + len, cap - len, ": %s", text);
+}
+
+/* Room that the last words need: "; and 49151 more". */
+#define TAIL 20
+
+/* Groups as long as there is room. */
+static void line_str(const struct search *s, unsigned total, char *ret, size_t cap)
+{
+	size_t len = snprintf(ret, cap, "%u left out", total);
+	unsigned told = 0;
+
+	for (unsigned i = 0; i < N_LACKS && len < cap; i++) {
+		char group[EXAMPLES * PORT_STRLEN + 128];
+
+		if (!s->of[i].n)
+			continue;
+		group_str(&s->of[i], lack_text[i], group, sizeof(group));
+		if (len + strlen(group) + 2 + TAIL > cap)
+			break;
+		len += snprintf(ret + len, cap - len, "%s%s", told ? "; " : ": ", group);
+		told += s->of[i].n;
+	}
+	if (told < total && len < cap)
+		snprintf(ret + len, cap - len, "%s%u more", told ? "; and " : ": ", total - told);
+}
+
+unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap)
+{
+	_cleanup_free_ uint32_t *part = hold_parts(sm->fabric);
+	struct search s = { .fabric = sm->fabric, .part = part, .picture = discover_picture(sm) };
+	unsigned total = 0;
+
+	FABRIC_EACH_NODE(sm->fabric, n)
+		look_at_node(&s, n);
+	for (uint32_t i = 0; i < sm->m.dampening->n; i++)
+		look_at_cable(&s, sm->m.dampening->cables[i]);
+	for (unsigned i = 0; i < N_LACKS; i++)
+		total += s.of[i].n;
+	if (total)
+		line_str(&s, total, ret, cap);
+	else if (cap)
+		ret[0] = '\0';
+	return total;
+}
+
+void unserved_report(struct sm *sm)
+{
+	struct dampening *h = sm->m.dampening;
+	char line[LEFT_OUT_STRLEN];
+
+	if (sm->state != SM_MASTER || !sm->first_sweep_done)
+		return;
+	sm_left_out(sm, line, sizeof(line));
+	h->line_waits = strcmp(line, h->line) != 0;
+	if (!h->line_waits)
+		return;
+	if (h->line_at && sm->now - h->line_at < LINE_INTERVAL) {
+		dampening_wake(h, h->line_at + LINE_INTERVAL);
+		return;
+	}
+	h->line_waits = false;
+	h->line_at = sm->now;
+	memcpy(h->line, line, sizeof(line));
+	log_on(ABOUT(.id = LOG_ID_LEFT_OUT), LOGB_ERROR, "%s",
+	       line[0] ? line : "nothing is left out any more");
+}

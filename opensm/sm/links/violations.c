@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Ports that break rules (security.md 6, 9): counted, told once, switched off by policy.
+ *
+ * A record belongs to the switch port that the offender is behind, not to its GUID, which it can
+ * change. It outlives the node behind it. There is at most one per port of the fabric, and no more
+ * than MAX_OFFENDERS.
+ *
+ * Evidence for security_violation_policy isolate:
+ *
+ *   wrong P_Key    P_KeyViolations of the switch port that the host itself is on has grown by half
+ *                  of the threshold since the window began
+ *   wrong M_Key    a switch complains, the sender is known by the return path of a directed
+ *                  route, and M_Key violations of the switch go on growing after the threshold
+ *   a manager      it answered SMInfo along the directed route that leads through its port
+ *
+ * Counters are read when there is an accusation, and at most once a second per port.
+ */
+#include "sm/links/violations.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/base/about.h"
+#include "sm/links/dampening.h"
+#include "sm/sm_internal.h"
+#include "util/mem.h"
+#include "util/told.h"
+
+#define MAX_OFFENDERS 4096u
+/* After so long without one of its kind the next one is told again. */
+#define TOLD_FOR      (3600 * MONO_S)
+/* Between two reads of a counter. */
+#define READ_EVERY    (1 * MONO_S)
+#define COUNTER_MAX   0xFFFFu
+
+/* Said once: why it is not switched off. */
+enum { TOLD_SPARED, TOLD_UNPROVEN };
+
+/* The counter of a witness: none, on its way, known since `at`, on its way again. */
+enum proof_stage { PROOF_NONE, PROOF_FIRST, PROOF_KNOWN, PROOF_SECOND };
+
+struct proof {
+	enum proof_stage stage;
+	enum violation_kind kind;
+	guid_t guid; /* of the witness: its node */
+	uint8_t num;
+	unsigned before;
+	mono_t at;
+};
+
+struct offender {
+	guid_t guid; /* node of the port that it is behind; its own if there is no switch */
+	uint8_t num;
+	struct port *at; /* NULL: the node is not known now */
+	struct violation_counts counts;
+	struct {
+		mono_t last, window; /* when told kinds were heard last; when the window began */
+		unsigned n;	     /* within the window */
+		bool told;
+	} kind[VIOLATION_KINDS];
+	mono_t heard;
+	struct proof proof;
+	struct told told;
+};
+
+struct violations {
+	struct offender **all;
+	uint32_t n, cap;
+	struct violation_counts total;
+	bool (*is_listed)(const struct sm *sm, guid_t guid);
+	struct log_limit log;
+};
+
+static const struct kind {
+	const char *name, *plural;
+} kinds[VIOLATION_KINDS] = {
+	[VIOLATION_M_KEY] = { "m_key", "SMPs with a wrong M_Key" },
+	[VIOLATION_P_KEY] = { "p_key", "packets with a wrong P_Key" },
+	[VIOLATION_Q_KEY] = { "q_key", "packets with a wrong Q_Key" },
+	[VIOLATION_TRAP] = { "trap", "traps about other ports" },
+	[VIOLATION_MANAGER] = { "manager", "answers of a subnet manager that is not obeyed" },
+	[VIOLATION_IDENTITY] = { "identity", "claims of another identity" },
+};
+
+const char *violation_kind_name(enum violation_kind kind)
+{
+	assert(kind < VIOLATION_KINDS);
+	return kinds[kind].name;
+}
+
+void violations_new(struct sm *sm, bool (*is_listed)(const struct sm *sm, guid_t guid))
+{
+	assert(is_listed);
+	sm->m.violations = xcalloc(1, sizeof(*sm->m.violations));
+	sm->m.violations->is_listed = is_listed;
+	sm->m.violations->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
+}
+
+void violations_free(struct sm *sm)
+{
+	struct violations *v = sm->m.violations;
+
+	for (uint32_t i = 0; v && i < v->n; i++)
+		free(v->all[i]);
+	if (v)
+		free(v->all);
+	free(v);
+	sm->m.violations = NULL;
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+/* The port whose number is the place: the switch port, if it is behind one. */
+static struct port *place_of(const struct port *p)
+{
+	struct port *peer = p->peer;
+	bool behind = !node_is_switch(p->node) && peer && node_is_switch(peer->node);
+
+	return behind ? peer : &p->node->ports[p->num];
+}
+
+static void bind_offender(struct offender *o, struct port *at)
+{
+	if (o->at)
+		o->at->offender = NULL;
+	o->at = at;
+	if (at)
+		at->offender = o;
+}
+
+static struct offender *find_offender(const struct violations *v, const struct port *at)
+{
+	for (uint32_t i = 0; i < v->n; i++) {
+		if (v->all[i]->guid == at->node->guid && v->all[i]->num == at->num)
+			return v->all[i];
+	}
+	return NULL;
+}
+
+static bool is_being_asked(const struct offender *o)
+{
+	return o->proof.stage == PROOF_FIRST || o->proof.stage == PROOF_SECOND;
+}
+
+static uint64_t weight_of(const struct offender *o)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < VIOLATION_KINDS; i++)
+		n += o->counts.n[i];
+	return n;
+}
+
+/* A host that invents offenders must not displace those that were heard of often. */
+static bool is_dispensable(const struct offender *a, const struct offender *b)
+{
+	uint64_t wa = weight_of(a), wb = weight_of(b);
+
+	return wa < wb || (wa == wb && a->heard < b->heard);
+}
+
+/*
+ * A new record, or the place of the one with the least in it; of several, that was not heard of for
+ * longest. NULL: all are busy.
+ */
+static struct offender *room_for_offender(struct violations *v)
+{
+	struct offender *least = NULL;
+
+	if (v->n < MAX_OFFENDERS) {
+		GROW(v->all, v->n + 1, v->cap);
+		return v->all[v->n++] = xcalloc(1, sizeof(struct offender));
+	}
+	for (uint32_t i = 0; i < v->n; i++) {
+		struct offender *o = v->all[i];
+
+		if (!is_being_asked(o) && (!least || is_dispensable(o, least)))
+			least = o;
+	}
+	if (!least)
+		return NULL;
+	bind_offender(least, NULL);
+	*least = (struct offender){ 0 };
+	return least;
+}
+
+static struct offender *need_offender(struct violations *v, struct port *at)
+{
+	struct offender *o = at->offender ? at->offender : find_offender(v, at);
+
+	if (!o)
+		o = room_for_offender(v);
+	if (!o || o->at == at)
+		return o;
+	o->guid = at->node->guid;
+	o->num = at->num;
+	bind_offender(o, at);
+	return o;
+}
+
+void violations_forget(struct sm *sm, struct node *n)
+{
+	for (unsigned i = 0; i <= n->n_ports; i++) {
+		if (n->ports[i].offender)
+			bind_offender(n->ports[i].offender, NULL);
+	}
+}
+
+/* ---- counting ------------------------------------------------------------------------------- */
+
+/* What was learnt of a counter in the window before is old. */
+static void count_in_window(struct sm *sm, struct offender *o, enum violation_kind kind)
+{
+	mono_t window = (mono_t)sm->conf->security_violation_window * MONO_S;
+
+	if (!o->kind[kind].n || sm->now - o->kind[kind].window >= window) {
+		o->kind[kind].window = sm->now;
+		o->kind[kind].n = 0;
+		if (o->proof.kind == kind && !is_being_asked(o))
+			o->proof.stage = PROOF_NONE;
+	}
+	o->kind[kind].n++;
+}
+
+bool violation_count(struct sm *sm, enum violation_kind kind, struct port *p)
+{
+	struct violations *v = sm->m.violations;
+	struct offender *o = need_offender(v, place_of(p));
+
+	assert(kind < VIOLATION_KINDS);
+	v->total.n[kind]++;
+	if (!o)
+		return false;
+	o->counts.n[kind]++;
+	o->heard = sm->now;
+	count_in_window(sm, o, kind);
+	if (sm->now - o->kind[kind].last >= TOLD_FOR)
+		o->kind[kind].told = false;
+	o->kind[kind].last = sm->now;
+	return !o->kind[kind].told;
+}
+
+bool violation_may_tell(struct sm *sm, enum violation_kind kind, const struct port *p)
+{
+	struct violations *v = sm->m.violations;
+	struct offender *o = place_of(p)->offender;
+
+	assert(kind < VIOLATION_KINDS);
+	if (!o || !log_allow(&v->log, sm->now, &(unsigned){ 0 }))
+		return false;
+	o->kind[kind].told = true;
+	return true;
+}
+
+/* ---- isolation ------------------------------------------------------------------------------ */
+
+static bool policy_isolates(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && !strcmp(sm->conf->security_violation_policy, "isolate");
+}
+
+/* Why a port stays, whatever is proven; NULL: it may be switched off. */
+static const char *why_spared(const struct sm *sm, const struct port *at)
+{
+	const struct port *end = at->peer;
+
+	if (!node_is_switch(at->node) || !at->num)
+		return "it is not behind a switch";
+	if (!end)
+		return "no node is known behind the port";
+	if (node_is_switch(end->node))
+		return "a switch is behind the port";
+	if (end->node->type == IB_NODE_ROUTER)
+		return "a router is behind the port";
+	if (end->node == sm->fabric->own)
+		return "this manager is behind the port";
+	if (sm->m.violations->is_listed(sm, end->guid))
+		return "allowed_sm_guids lists it";
+	return NULL;
+}
+
+static void isolate(struct sm *sm, struct offender *o, enum violation_kind kind)
+{
+	const char *spared = o->at ? why_spared(sm, o->at) : "its switch is not known";
+	char why[ISOLATED_FOR_STRLEN];
+
+	if (spared && told_first(&o->told, TOLD_SPARED))
+		log_port(o->at, LOG_ID_TRAP_KEY, LOGB_ERROR, "%s; it is not switched off: %s",
+			 kinds[kind].plural, spared);
+	if (spared)
+		return;
+	snprintf(why, sizeof(why), "%u %s in %u s", o->kind[kind].n, kinds[kind].plural,
+		 (unsigned)((sm->now - o->kind[kind].window) / MONO_S) + 1);
+	dampening_isolate(sm, o->at, why);
+}
+
+/* ---- counters of witnesses ------------------------------------------------------------------ */
+
+static unsigned counter_of(enum violation_kind kind, const uint8_t *info)
+{
+	return (unsigned)(kind == VIOLATION_M_KEY ? ib_get(info, PI_M_KEY_VIOLATIONS)
+						  : ib_get(info, PI_P_KEY_VIOLATIONS));
+}
+
+/*
+ * What the counter has to grow by. The first packets of a window are stopped before it is read, and
+ * it cannot count beyond its width.
+ */
+static unsigned growth_needed(const struct sm *sm, enum violation_kind kind)
+{
+	unsigned half = MIN(sm->conf->security_violation_threshold, COUNTER_MAX) / 2;
+
+	return kind == VIOLATION_P_KEY ? MAX(half, 1u) : 1;
+}
+
+static void judge_growth(struct sm *sm, struct offender *o, unsigned now)
+{
+	const struct proof *proof = &o->proof;
+	char where[PLACE_STRLEN];
+
+	if (now >= proof->before + growth_needed(sm, proof->kind)) {
+		isolate(sm, o, proof->kind);
+		return;
+	}
+	o->proof.stage = PROOF_KNOWN;
+	if (!told_first(&o->told, TOLD_UNPROVEN))
+		return;
+	log_on(about_port(LOG_ID_TRAP_KEY, o->at), LOGB_ERROR,
+	       "%s: traps accuse it of %u %s, but the counter of the device that complains does "
+	       "not agree (%u, then %u): it is not switched off",
+	       fabric_place_str(o->at, where), o->kind[proof->kind].n, kinds[proof->kind].plural,
+	       proof->before, now);
+}
+
+static void on_counter(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct offender *o = r->arg;
+	bool second = o->proof.stage == PROOF_SECOND;
+
+	o->proof.at = sm->now;
+	o->proof.stage = PROOF_NONE;
+	if (r->end != MAD_END_ANSWERED)
+		return;
+	if (second) {
+		judge_growth(sm, o, counter_of(o->proof.kind, r->payload));
+		return;
+	}
+	o->proof.before = counter_of(o->proof.kind, r->payload);
+	o->proof.stage = PROOF_KNOWN;
+}
+
+static void read_counter(struct sm *sm, struct offender *o, struct port *witness,
+			 enum proof_stage stage)
+{
+	struct dr_path path;
+	const struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_PORT_INFO,
+		.mod = witness->num,
+		.path = &path,
+		.m_key = port_of_sma(witness)->m_key,
+	};
+
+	if (fabric_port_path(sm->fabric, witness, &path) < 0)
+		return;
+	o->proof.stage = stage;
+	o->proof.at = sm->now;
+	mad_submit(sm->mad, &rq, on_counter, sm, o);
+}
+
+/* The port that was asked first, if it is still there. */
+static struct port *same_witness(const struct sm *sm, const struct proof *proof)
+{
+	struct node *n = fabric_find_node(sm->fabric, proof->guid);
+
+	return n && proof->num <= n->n_ports ? &n->ports[proof->num] : NULL;
+}
+
+static void begin_proof(struct sm *sm, struct offender *o, enum violation_kind kind,
+			struct port *witness)
+{
+	o->proof.kind = kind;
+	o->proof.guid = witness->node->guid;
+	o->proof.num = witness->num;
+	read_counter(sm, o, witness, PROOF_FIRST);
+}
+
+void violation_witnessed(struct sm *sm, enum violation_kind kind, struct port *p,
+			 struct port *witness)
+{
+	struct offender *o = place_of(p)->offender;
+	bool reached;
+
+	assert(kind == VIOLATION_M_KEY || kind == VIOLATION_P_KEY);
+	if (!o || !policy_isolates(sm) || is_being_asked(o) ||
+	    (o->proof.at && sm->now - o->proof.at < READ_EVERY))
+		return;
+	reached = o->kind[kind].n >= sm->conf->security_violation_threshold;
+	if (o->proof.stage == PROOF_NONE) {
+		if (reached || kind == VIOLATION_P_KEY)
+			begin_proof(sm, o, kind, witness);
+	} else if (reached && o->proof.kind == kind) {
+		witness = same_witness(sm, &o->proof);
+		o->proof.stage = PROOF_NONE;
+		if (witness)
+			read_counter(sm, o, witness, PROOF_SECOND);
+	}
+}
+
+void violation_seen(struct sm *sm, enum violation_kind kind, struct port *p, bool proven)
+{
+	struct offender *o;
+
+	violation_count(sm, kind, p);
+	o = place_of(p)->offender;
+	if (o && proven && policy_isolates(sm))
+		isolate(sm, o, kind);
+}
+
+/* ---- what others may know ------------------------------------------------------------------- */
+
+const struct violation_counts *violations_of(const struct port *p)
+{
+	const struct port *at = place_of(p);
+
+	return at->offender ? &at->offender->counts : NULL;
+}
+
+const struct violation_counts *violations_total(const struct sm *sm)
+{
+	return &sm->m.violations->total;
+}
+
+unsigned violations_ports(const struct sm *sm, unsigned *ret_isolated)
+{
+	const struct violations *v = sm->m.violations;
+
+	*ret_isolated = 0;
+	for (uint32_t i = 0; i < v->n; i++)
+		*ret_isolated += v->all[i]->at && dampening_is_isolated(v->all[i]->at);
+	return v->n;
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Adoption: forwarding tables of switches that are set up, and not known, are read before routes
+ * are made, so that what is right stays as it is: by the first sweep of a new master all of them,
+ * later those of a switch that comes back with its old ones, and blocks whose Set was not answered.
+ * A block read is a block that need not be written, so this costs no more than writing blindly, and
+ * the way from what switches hold to what they shall hold is known; on a cold fabric nothing is
+ * read.
+ *
+ * So it is with P_Key tables of end ports, in every sweep: those of live ports are read while they
+ * are unknown, whole, because an unknown key would stay in force. Ports in INIT hold
+ * nothing that counts.
+ *
+ * Tables of VL layers that are not needed any more shall not stay for ever: the first sweep reads
+ * one VLArb block of every switch, which shows whether an engine with VL layers was at work there
+ * (plan/qos.h).
+ *
+ * The reads are paced like sync's writes. What cannot be read stays unknown, and is written.
+ */
+#include <string.h>
+
+#include "sm/sm_internal.h"
+#include "util/mem.h"
+
+/* Requests kept queued ahead of the window. */
+#define FEED_DEPTH 256
+
+struct adopt {
+	uint32_t node, block; /* place of the reader */
+	uint32_t end;	      /* nodes it goes through */
+	unsigned pending;
+	bool all;     /* this reading takes what is known, too */
+	bool asked;   /* in this reading: some block was not known */
+	bool differs; /* in this reading: some block was not what was known */
+};
+
+struct adopt *adopt_new(void)
+{
+	return xcalloc(1, sizeof(struct adopt));
+}
+
+struct adopt *adopt_free(struct adopt *a)
+{
+	free(a);
+	return NULL;
+}
+
+void adopt_plan(struct sm *sm, bool all)
+{
+	sm->m.adopt->all = all;
+}
+
+bool adopt_reads_all(const struct sm *sm)
+{
+	return sm->m.adopt->all;
+}
+
+bool adopt_has_asked(const struct sm *sm)
+{
+	return sm->m.adopt->asked;
+}
+
+/* It has a LID and a table, and forwards by that, whether it keeps the LID or not. */
+static bool is_set_up(const struct node *n)
+{
+	const struct port *p0 = &n->ports[0];
+
+	return node_is_switch(n) && n->switch_known && p0->known && p0->lid &&
+	       ib_get(p0->info, PI_LID) && ib_get(n->switch_info, SI_LINEAR_FDB_TOP) &&
+	       ib_get(n->switch_info, SI_LINEAR_FDB_TOP) <
+		       ib_get(n->switch_info, SI_LINEAR_FDB_CAP);
+}
+
+static uint32_t blocks_of(const struct node *n)
+{
+	return ib_get(n->switch_info, SI_LINEAR_FDB_TOP) / LFT_BLOCK_LIDS + 1;
+}
+
+static void on_block(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+
+	sm->m.adopt->pending--;
+	if (r->end == MAD_END_ANSWERED)
+		sm->m.adopt->differs |= observe_lft_block(r->arg, r->mod, r->payload);
+}
+
+static void ask_block(struct sm *sm, struct node *n, uint32_t block)
+{
+	sm->m.adopt->pending++;
+	sm->m.adopt->asked = true;
+	discover_get(sm, n, IB_ATTR_LFT, block, on_block);
+}
+
+static void on_pkeys(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct port *p = r->arg;
+
+	sm->m.adopt->pending--;
+	if (r->end == MAD_END_ANSWERED)
+		fabric_observe_cell(sm->fabric, p, TABLE_PKEYS, r->mod & 0xFFFF, r->payload);
+}
+
+/*
+ * End ports; a standby also wants what switch ports before hosts check, because a master looks at
+ * that.
+ */
+static bool is_of_interest(const struct sm *sm, const struct port *p)
+{
+	return port_is_end(p) || (sm->sweep == SWEEP_WATCH && p->peer && port_is_end(p->peer));
+}
+
+static void ask_pkeys(struct sm *sm, struct port *p)
+{
+	unsigned blocks = (fabric_pkey_cap(p) + PKEYS_PER_BLOCK - 1) / PKEYS_PER_BLOCK;
+	struct dr_path path;
+	struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_PKEY_TABLE,
+		.path = &path,
+		.m_key = port_of_sma(p)->m_key,
+		.target = &p->node->target,
+	};
+
+	if (!is_of_interest(sm, p) || !port_is_live(p) || mad_target_silent(sm->mad, rq.target) ||
+	    fabric_port_path(sm->fabric, p, &path) < 0)
+		return;
+	for (unsigned block = 0; block < blocks; block++) {
+		if (!sm->m.adopt->all && fabric_cell(sm->fabric, p, TABLE_PKEYS, block))
+			continue;
+		rq.mod = port_tables[TABLE_PKEYS].mod(p, block);
+		sm->m.adopt->pending++;
+		mad_submit(sm->mad, &rq, on_pkeys, sm, p);
+	}
+}
+
+static void on_shares(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+	struct port *p = r->arg;
+
+	sm->m.adopt->pending--;
+	if (r->end == MAD_END_ANSWERED)
+		sync_lanes_found(p->node, qos_shares_are_lanes(r->payload));
+}
+
+static void ask_shares(struct sm *sm, struct node *n)
+{
+	struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_VLARB,
+		.path = &n->path,
+		.m_key = n->ports[0].m_key,
+		.target = &n->target,
+	};
+
+	if (sm->first_sweep_done || sm->sweep == SWEEP_WATCH || !is_set_up(n) ||
+	    mad_target_silent(sm->mad, rq.target))
+		return;
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		struct port *p = &n->ports[i];
+
+		if (!port_is_live(p) || p->tables[TABLE_VLARB] ||
+		    !ib_get(p->info, PI_VLARB_LOW_CAP) || ib_get(p->info, PI_VL_CAP) < 2)
+			continue;
+		rq.mod = 1u << 16 | i;
+		sm->m.adopt->pending++;
+		mad_submit(sm->mad, &rq, on_shares, sm, p);
+		return;
+	}
+}
+
+void adopt_start(struct sm *sm)
+{
+	sm->m.adopt->node = sm->m.adopt->block = 0;
+	sm->m.adopt->differs = sm->m.adopt->asked = false;
+	sm->m.adopt->end = sm->fabric->n_nodes;
+	adopt_feed(sm);
+}
+
+/* Block by block over the nodes, as sync writes them. */
+void adopt_feed(struct sm *sm)
+{
+	const struct fabric *f = sm->fabric;
+
+	/* The master is lost: there is more to do than to look. */
+	if (sm->sweep == SWEEP_WATCH && sm->state != SM_STANDBY)
+		sm->m.adopt->node = sm->m.adopt->end;
+	while (sm->m.adopt->node < sm->m.adopt->end && mad_pending(sm->mad) < FEED_DEPTH) {
+		struct node *n = f->nodes[sm->m.adopt->node];
+
+		if (is_set_up(n) && sm->m.adopt->block < blocks_of(n)) {
+			if (sm->m.adopt->all || !lft_have_block(&n->lft, sm->m.adopt->block))
+				ask_block(sm, n, sm->m.adopt->block);
+			sm->m.adopt->block++;
+			continue;
+		}
+		for (unsigned i = 0; i <= n->n_ports; i++)
+			ask_pkeys(sm, &n->ports[i]);
+		ask_shares(sm, n);
+		sm->m.adopt->node++;
+		sm->m.adopt->block = 0;
+	}
+}
+
+/* True: this reading took all tables, and found some that are not ours. */
+bool adopt_done(struct sm *sm)
+{
+	bool others = sm->m.adopt->all && sm->m.adopt->differs;
+
+	sm->m.adopt->all = false;
+	return others;
+}
+
+bool adopt_busy(const struct sm *sm)
+{
+	return sm->m.adopt->node < sm->m.adopt->end || sm->m.adopt->pending;
+}
+
+static void fill_row(const struct node *n, uint8_t *row, lid_t top)
+{
+	for (uint32_t block = 0; block <= top / LFT_BLOCK_LIDS; block++) {
+		const uint8_t *have = lft_have_block(&n->lft, block);
+
+		if (have)
+			memcpy(row + block * LFT_BLOCK_LIDS, have, LFT_BLOCK_LIDS);
+	}
+}
+
+/* Highest LID with an entry that leads somewhere. */
+static lid_t last_entry(const struct node *n)
+{
+	for (uint32_t block = n->lft.n_blocks; block-- > 0;) {
+		const uint8_t *have = lft_have_block(&n->lft, block);
+
+		for (unsigned i = LFT_BLOCK_LIDS; have && i-- > 0;)
+			if (have[i] != LFT_NO_PORT)
+				return (lid_t)(block * LFT_BLOCK_LIDS + i);
+	}
+	return 0;
+}
+
+/*
+ * Tables keep their top, with the columns of hosts that are away, if all switches agree on it; else
+ * it is as high as something leads somewhere.
+ */
+static lid_t top_of(const struct sm *sm, const struct topo *topo)
+{
+	lid_t top = 0, used = 0;
+	bool agree = true;
+
+	for (uint32_t sw = 0; sw < topo->n_switches; sw++) {
+		const struct node *n = fabric_find_node(sm->fabric, topo->switches[sw].guid);
+		lid_t own = (lid_t)ib_get(n->switch_info, SI_LINEAR_FDB_TOP);
+
+		if (!n->lft.n_blocks)
+			continue;
+		agree &= !top || own == top;
+		top = own;
+		used = MAX(used, last_entry(n));
+	}
+	return MAX(topo->max_lid, agree ? top : MIN(used, LID_MAX_UCAST));
+}
+
+/* Does the switch hold its row of `r`, as far as is known? */
+static bool holds_row(const struct node *n, const struct routes *r)
+{
+	uint32_t sw = topo_find_switch(r->topo, n->guid);
+
+	for (uint32_t block = 0; block < n->lft.n_blocks; block++) {
+		const uint8_t *have = lft_have_block(&n->lft, block);
+
+		if (!have || block > r->top / LFT_BLOCK_LIDS)
+			continue;
+		if (sw == TOPO_NONE ||
+		    memcmp(have, routes_row(r, sw) + (size_t)block * LFT_BLOCK_LIDS,
+			   LFT_BLOCK_LIDS) != 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Switches that did not get what was meant for them, because others that should have been first did
+ * not answer: the way to new tables begins at what they hold.
+ */
+bool adopt_holds(const struct sm *sm, const struct routes *r, const struct topo *topo)
+{
+	for (uint32_t sw = 0; sw < topo->n_switches; sw++) {
+		const struct node *n = fabric_find_node(sm->fabric, topo->switches[sw].guid);
+
+		/* One that went, where no engine had tables for what is left. */
+		if (!n || !holds_row(n, r))
+			return false;
+	}
+	return true;
+}
+
+struct routes *adopt_routes(const struct sm *sm, const struct topo *topo)
+{
+	lid_t top = top_of(sm, topo);
+	struct routes *r = NULL;
+
+	for (uint32_t sw = 0; sw < topo->n_switches; sw++) {
+		const struct node *n = fabric_find_node(sm->fabric, topo->switches[sw].guid);
+
+		if (!n->lft.n_blocks)
+			continue;
+		if (!r)
+			r = routes_new(topo, "adopted", top);
+		fill_row(n, routes_row(r, sw), r->top);
+	}
+	return r;
+}

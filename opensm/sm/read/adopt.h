@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Adoption: tables that switches and ports hold are read before others are made.
+ *
+ *   REST --adopt_start()--> READING --all asked for is answered, or given up--> REST, adopt_done()
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "route/core/routes.h"
+
+struct adopt;
+struct sm;
+
+struct adopt *adopt_new(void);
+struct adopt *adopt_free(struct adopt *a); /* NULL is fine; returns NULL */
+
+/*
+ * This reading takes all tables (`all`), or those that are not known. Said before each, from its
+ * sweep's start on.
+ */
+void adopt_plan(struct sm *sm, bool all);
+bool adopt_reads_all(const struct sm *sm);
+void adopt_start(struct sm *sm);
+void adopt_feed(struct sm *sm);
+bool adopt_busy(const struct sm *sm);
+/*
+ * All that was asked was answered, or given up. True: all tables were read, and some are not as we
+ * wrote them.
+ */
+bool adopt_done(struct sm *sm);
+
+/* In this reading some forwarding block was not known before. */
+bool adopt_has_asked(const struct sm *sm);
+/* What the switches hold, as routes of `topo`; NULL if nothing is known. One reference. */
+struct routes *adopt_routes(const struct sm *sm, const struct topo *topo);
+/* Do the switches of `topo` hold what `r` says? */
+bool adopt_holds(const struct sm *sm, const struct routes *r, const struct topo *topo);

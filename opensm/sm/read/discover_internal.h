@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Between the files of discovery: discover.c, node_desc.c (names), forget.c (gone), probe_key.c. */
+#pragma once
+
+#include "sm/sm_internal.h"
+
+struct discover {
+	struct discover_questions ask;
+	bool partial;		/* this sweep reads what has changed, all else is carried over */
+	lid_t former_master;	/* of the master that we watch, or watched; 0: none */
+	unsigned pending;	/* questions that the running sweep waits for */
+	unsigned descs_pending; /* NodeDescription */
+	unsigned own_tries;	/* of asking our own port */
+	unsigned own_key;	/* which of its keys is tried, until it has answered once */
+	uint64_t met_by_m_key;	/* a node is being met that answered to this key; 0: none is */
+	bool keys_mixed;	/* nodes have keys of before and behind a change: both are tried */
+	bool cables_changed;	/* in this sweep */
+	/* in this sweep: one between switches was out, and may have led elsewhere */
+	bool cables_moved;
+	uint32_t picture;	   /* sweep whose reading was settled last */
+	struct log_limit name_log; /* nodes that are called otherwise now */
+	struct log_limit fault_log;
+};
+
+/*
+ * Another key than `key` that the node behind the port may have; 0: none. Of a node that this
+ * process has met, only another manager can have changed it.
+ */
+uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t key);

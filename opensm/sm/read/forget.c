@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * After discovery: what was not met is either silent, and keeps its place for a while, or gone.
+ *
+ * A node is merely silent if its cable is still up at a neighbour that answers; what hangs on a
+ * silent node is kept with it. After MAX_MISSES sweeps patience ends.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sm/read/discover_internal.h"
+#include "sm/base/events.h"
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+
+#define MAX_MISSES 3
+
+/* Behind a port that is up but silent, or behind a node that is itself kept. */
+static bool is_merely_silent(const struct sm *sm, const struct node *n)
+{
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *peer = n->ports[i].peer;
+
+		if (!peer || port_state(peer) == IB_PORT_DOWN)
+			continue;
+		if (peer->node->seen == sm->sweep_no &&
+		    (peer->silent || peer->seen != sm->sweep_no))
+			return true;
+	}
+	return false;
+}
+
+/* Keeps what is only silent, level by level; what hangs on a kept node is kept with it. */
+static void keep_silent_nodes(struct sm *sm)
+{
+	bool again = true;
+
+	while (again) {
+		again = false;
+		FABRIC_EACH_NODE(sm->fabric, n) {
+			if (n->seen == sm->sweep_no || n->misses >= MAX_MISSES ||
+			    !is_merely_silent(sm, n))
+				continue;
+			n->seen = sm->sweep_no;
+			n->misses++;
+			again = true;
+		}
+	}
+}
+
+void forget_node(struct sm *sm, struct node *n)
+{
+	assert(n != sm->fabric->own);
+	mad_cancel(sm->mad, sm, &n->target);
+	for (unsigned i = 0; i <= n->n_ports; i++)
+		mad_cancel(sm->mad, sm, &n->ports[i].behind);
+	tell_news(sm, NEWS_NODE_GOES, .node = n);
+	fabric_remove_node(sm->fabric, n);
+}
+
+/* Ports of a multi-port CA that were not met this time. True: there were some. */
+static bool forget_stale_ports(struct sm *sm, struct node *n)
+{
+	bool any = false;
+
+	if (node_is_switch(n) || n->misses)
+		return false;
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		struct port *p = &n->ports[i];
+
+		if (p->seen == sm->sweep_no || p->peer_seen == sm->sweep_no ||
+		    (p->peer && p->peer->silent))
+			continue;
+		any |= observe_port_gone(sm->fabric, p);
+	}
+	return any;
+}
+
+/*
+ * Sets travel by directed routes: if a cable was moved on the way they may have gone to another
+ * switch. A table written lately over a way that is not the way any more is written again. True:
+ * one of multicast.
+ */
+static bool prove_tables(struct sm *sm, struct node *n)
+{
+	bool astray = n->path_changed && sm->m.discover->cables_changed,
+	     multicast = astray && n->mft.unproven;
+
+	if (n->misses)
+		return false;
+	if (astray && n->lft.unproven)
+		node_forget_tables(n);
+	else if (multicast)
+		mft_have_forget_all(&n->mft);
+	node_prove_tables(n);
+	return multicast;
+}
+
+void forget_stray_mfts(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n)
+		if (n->changed || n->path_changed)
+			mft_have_forget_all(&n->mft);
+}
+
+/*
+ * The same for the tables of a port: what was written lately may be lost if links of its switch
+ * came or went since, or have reached another port if cables did.
+ */
+static void prove_port(struct sm *sm, struct port *p)
+{
+	const struct node *sw = node_is_switch(p->node) || !p->peer ? p->node : p->peer->node;
+
+	if (!fabric_cells_unproven(p) || p->node->misses || sw->misses)
+		return;
+	if (sw->changed || (sw->path_changed && sm->m.discover->cables_changed)) {
+		fabric_forget_cells(sm->fabric, p);
+		return;
+	}
+	fabric_prove_cells(p);
+}
+
+/* If cables were out while Sets were on their way, any port may have got what was another's. */
+static void prove_cells(struct sm *sm)
+{
+	bool astray = false;
+
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 0; i <= n->n_ports && sm->m.discover->cables_moved; i++)
+			astray |= fabric_cells_unproven(&n->ports[i]);
+	}
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 0; i <= n->n_ports; i++) {
+			if (astray)
+				fabric_forget_cells(sm->fabric, &n->ports[i]);
+			else
+				prove_port(sm, &n->ports[i]);
+		}
+	}
+}
+
+static void prove_all(struct sm *sm)
+{
+	bool astray = false;
+
+	FABRIC_EACH_NODE(sm->fabric, n)
+		astray |= prove_tables(sm, n);
+	if (astray)
+		forget_stray_mfts(sm);
+	prove_cells(sm);
+}
+
+/* With the place where it was: that is where one has to go and look. */
+static void tell_gone(const struct sm *sm, const struct node *n)
+{
+	const struct node *sw = NULL;
+	char was[NODE_DESC_STRLEN + 40] = "";
+
+	for (unsigned i = 1; i <= n->n_ports && !sw; i++) {
+		sw = n->ports[i].met_guid ? fabric_find_node(sm->fabric, n->ports[i].met_guid)
+					  : NULL;
+		if (sw && !node_is_switch(sw))
+			sw = NULL;
+		if (sw)
+			snprintf(was, sizeof(was), "; it was behind '%s' port %u", node_name(sw),
+				 n->ports[i].met_port);
+	}
+	log_on(about_node(LOG_ID_NODE_GONE, n), LOGB_INFO, "node 0x%016" PRIx64 " ('%s') is gone%s",
+	       n->guid, node_name(n), was);
+}
+
+void discover_settled(struct sm *sm)
+{
+	sm->m.discover->picture = sm->sweep_no;
+}
+
+uint32_t discover_picture(const struct sm *sm)
+{
+	return sm->m.discover->picture;
+}
+
+bool picture_holds(const struct sm *sm)
+{
+	return sm->m.discover->picture == sm->sweep_no && sm->fabric->own;
+}
+
+void discover_finish(struct sm *sm)
+{
+	struct fabric *f = sm->fabric;
+	bool gone = false;
+
+	assert(f->own && f->own->seen == sm->sweep_no);
+	keep_silent_nodes(sm);
+	for (uint32_t i = 0; i < f->n_nodes;) {
+		struct node *n = f->nodes[i];
+
+		if (n->seen == sm->sweep_no) {
+			i++;
+			continue;
+		}
+		tell_gone(sm, n);
+		forget_node(sm, n);
+		gone = true;
+	}
+	FABRIC_EACH_NODE(f, n)
+		gone |= forget_stale_ports(sm, n);
+	if (gone)
+		tell_news(sm, NEWS_GUID_FREE);
+	if (!sm->m.discover->partial)
+		prove_all(sm);
+	discover_settled(sm);
+	tell_news(sm, NEWS_PICTURE);
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Homes of port GUIDs, and claims to them from elsewhere: identity.h has the rule. */
+#include "sm/read/identity.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "sm/sm_internal.h"
+#include "util/guidmap.h"
+#include "util/mem.h"
+
+/* Homes that are remembered. Beyond that only those of ports that are there. */
+#define MAX_HOMES  (1u << 17)
+/* How often claims are compared with what is known meanwhile; reads nothing. */
+#define LOOK_EVERY (1 * MONO_S)
+
+struct place {
+	guid_t sw; /* 0: none */
+	uint8_t num;
+};
+
+struct home {
+	guid_t guid; /* of an end port */
+	struct place at;
+	mono_t gone;	    /* since when it is not there; 0: it is */
+	struct place claim; /* where else it answered, and is held or was told */
+	bool waits;	    /* `claim` is held, in `claims` */
+};
+
+struct identity {
+	struct guidmap *homes;
+	struct home **claims;
+	uint32_t n, cap;
+	mono_t next;
+	struct log_limit log;
+};
+
+void identity_new(struct sm *sm)
+{
+	struct identity *d = sm->m.identity = xcalloc(1, sizeof(*d));
+
+	d->homes = guidmap_new();
+	d->next = MONO_NEVER;
+	d->log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
+}
+
+void identity_free(struct sm *sm)
+{
+	struct identity *d = sm->m.identity;
+	size_t pos = 0;
+	void *home;
+	guid_t guid;
+
+	while (guidmap_next(d->homes, &pos, &guid, &home))
+		free(home);
+	guidmap_free(d->homes);
+	free(d->claims);
+	free(d);
+	sm->m.identity = NULL;
+}
+
+static bool policy_is(const struct sm *sm, const char *word)
+{
+	return !strcmp(sm->conf->guid_location_policy, word);
+}
+
+static mono_t hold_time(const struct sm *sm)
+{
+	return (mono_t)sm->conf->guid_location_hold_time * MONO_S;
+}
+
+/* ---- places --------------------------------------------------------------------------------- */
+
+static struct place place_of(const struct port *p)
+{
+	return (struct place){ .sw = p->node->guid, .num = p->num };
+}
+
+static bool is_place(const struct place *a, const struct port *p)
+{
+	return a->sw == p->node->guid && a->num == p->num;
+}
+
+static struct port *port_at(const struct sm *sm, const struct place *at)
+{
+	struct node *n = at->sw ? fabric_find_node(sm->fabric, at->sw) : NULL;
+
+	return n && at->num <= n->n_ports ? &n->ports[at->num] : NULL;
+}
+
+/* Its link is up, and no other host answers there; a host that is silent is still there. */
+static bool is_at_home(const struct sm *sm, const struct home *h)
+{
+	const struct port *p = port_at(sm, &h->at);
+
+	return p && port_state(p) > IB_PORT_DOWN && (!p->peer || p->peer->guid == h->guid);
+}
+
+/* The place may be another's: it has been free for long enough. */
+static bool is_free(const struct sm *sm, struct home *h)
+{
+	if (is_at_home(sm, h))
+		h->gone = 0;
+	else if (!h->gone)
+		h->gone = sm->now;
+	return h->gone && sm->now - h->gone >= hold_time(sm);
+}
+
+/* ---- homes ---------------------------------------------------------------------------------- */
+
+static void drop_claim(struct identity *d, struct home *h)
+{
+	uint32_t i = 0;
+
+	h->claim = (struct place){ 0 };
+	if (!h->waits)
+		return;
+	h->waits = false;
+	while (i < d->n && d->claims[i] != h)
+		i++;
+	assert(i < d->n);
+	d->claims[i] = d->claims[--d->n];
+}
+
+/* Those that may be another's are forgotten: nothing is lost. */
+static void forget_free_homes(struct sm *sm)
+{
+	struct identity *d = sm->m.identity;
+	struct guidmap *kept = guidmap_new();
+	size_t pos = 0;
+	void *at;
+	guid_t guid;
+
+	while (guidmap_next(d->homes, &pos, &guid, &at)) {
+		struct home *h = at;
+
+		if (h->gone && is_free(sm, h) && !h->waits)
+			free(h);
+		else
+			guidmap_put(kept, guid, h);
+	}
+	guidmap_free(d->homes);
+	d->homes = kept;
+}
+
+static struct home *home_of(const struct sm *sm, guid_t guid)
+{
+	return guid ? guidmap_get(sm->m.identity->homes, guid) : NULL;
+}
+
+/* NULL: there are too many. */
+static struct home *need_home(struct sm *sm, guid_t guid)
+{
+	struct home *h = home_of(sm, guid);
+
+	if (h)
+		return h;
+	if (guidmap_count(sm->m.identity->homes) >= MAX_HOMES)
+		forget_free_homes(sm);
+	if (guidmap_count(sm->m.identity->homes) >= MAX_HOMES)
+		return NULL;
+	h = xcalloc(1, sizeof(*h));
+	h->guid = guid;
+	guidmap_put(sm->m.identity->homes, guid, h);
+	return h;
+}
+
+/* ---- what is said --------------------------------------------------------------------------- */
+
+static bool may_tell(struct sm *sm)
+{
+	return sm->state != SM_STANDBY &&
+	       log_allow(&sm->m.identity->log, sm->now, &(unsigned){ 0 });
+}
+
+static void count_claim(struct sm *sm, struct port *a)
+{
+	tell_news(sm, NEWS_VIOLATION, .number = VIOLATION_IDENTITY, .port = a);
+}
+
+/* Both places are in the line. */
+static void tell_claim(struct sm *sm, struct port *a, const struct home *h, bool held)
+{
+	char here[PLACE_STRLEN], home[PLACE_STRLEN];
+	const struct port *at = port_at(sm, &h->at);
+
+	if (!may_tell(sm))
+		return;
+	if (!at)
+		snprintf(home, sizeof(home), "port %u of switch 0x%016" PRIx64 ", which is gone",
+			 h->at.num, h->at.sw);
+	else
+		fabric_place_str(at, home);
+	log_on(about_port(LOG_ID_IDENTITY, a), LOGB_ERROR,
+	       "%s: port GUID 0x%016" PRIx64 " answers here, and belongs to %s, where %s; %s "
+	       "(guid_location_policy)",
+	       fabric_place_str(a, here), h->guid, home,
+	       is_at_home(sm, h) ? "the link is up" : "the link went down a moment ago",
+	       held ? "it is held in INIT until that place is free" : "it is taken for moved");
+}
+
+static void tell_kind(struct sm *sm, struct port *a, const uint8_t *ni)
+{
+	char here[PLACE_STRLEN];
+
+	if (may_tell(sm))
+		log_on(about_port(LOG_ID_IDENTITY, a), LOGB_ERROR,
+		       "%s: node 0x%016" PRIx64 " answers here and says that it is a %s, which is "
+		       "not what was here or had this GUID before; it is held in INIT "
+		       "(guid_location_policy)",
+		       fabric_place_str(a, here), (guid_t)ib_get(ni, NI_NODE_GUID),
+		       ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH ? "switch" : "host");
+}
+
+/* ---- claims --------------------------------------------------------------------------------- */
+
+static void note_claim(struct sm *sm, struct home *h, struct port *a)
+{
+	struct identity *d = sm->m.identity;
+
+	h->claim = place_of(a);
+	if (!h->waits) {
+		GROW(d->claims, d->n + 1, d->cap);
+		d->claims[d->n++] = h;
+	}
+	h->waits = true;
+	d->next = mono_min(d->next, sm->now + LOOK_EVERY);
+}
+
+/* A switch where a host was met, or a GUID that is known of the other kind of node. */
+static bool is_other_kind(const struct sm *sm, const struct port *a, const uint8_t *ni)
+{
+	bool is_switch = ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH;
+	const struct node *known = fabric_find_node(sm->fabric, ib_get(ni, NI_NODE_GUID));
+
+	return (is_switch && a->identity.host) || (known && node_is_switch(known) != is_switch);
+}
+
+static bool hold(struct port *a, guid_t claimed)
+{
+	observe_quarantine(a, true);
+	a->identity.claimed = claimed;
+	return a->identity.held = true;
+}
+
+static bool let_go(struct port *a)
+{
+	a->identity.claimed = 0;
+	return a->identity.held = false;
+}
+
+static bool hold_kind(struct sm *sm, struct port *a, const uint8_t *ni)
+{
+	if (!a->identity.held) {
+		tell_kind(sm, a, ni);
+		count_claim(sm, a);
+	}
+	return hold(a, 0);
+}
+
+/* The home that a NodeInfo of a host speaks of, by its port GUID, or by its node and port. */
+static struct home *claimed_home(const struct sm *sm, const struct port *a, const uint8_t *ni)
+{
+	const struct node *known = fabric_find_node(sm->fabric, ib_get(ni, NI_NODE_GUID));
+	unsigned num = (unsigned)ib_get(ni, NI_LOCAL_PORT);
+	struct home *h = home_of(sm, ib_get(ni, NI_PORT_GUID));
+
+	if ((!h || is_place(&h->at, a)) && known && !node_is_switch(known) && num <= known->n_ports)
+		h = home_of(sm, known->ports[num].guid);
+	return h && !is_place(&h->at, a) ? h : NULL;
+}
+
+static bool hold_claim(struct sm *sm, struct port *a, struct home *h)
+{
+	bool is_new = a->identity.claimed != h->guid;
+	struct port *home = port_at(sm, &h->at);
+
+	note_claim(sm, h, a);
+	hold(a, h->guid);
+	if (!is_new)
+		return true;
+	tell_claim(sm, a, h, true);
+	count_claim(sm, a);
+	if (home && sm->state == SM_MASTER)
+		tell_port(sm, home, "its host answers at another port");
+	return true;
+}
+
+bool identity_holds(struct sm *sm, struct port *a, const uint8_t *ni)
+{
+	struct home *h;
+
+	if (!node_is_switch(a->node) || !policy_is(sm, "hold"))
+		return let_go(a);
+	if (is_other_kind(sm, a, ni))
+		return hold_kind(sm, a, ni);
+	if (ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH)
+		return let_go(a);
+	h = claimed_home(sm, a, ni);
+	if (h && !is_free(sm, h))
+		return hold_claim(sm, a, h);
+	return let_go(a);
+}
+
+void identity_met(struct sm *sm, struct port *a, struct port *b)
+{
+	struct home *h;
+
+	if (!node_is_switch(a->node) || node_is_switch(b->node) || !b->guid)
+		return;
+	a->identity.host = true;
+	h = need_home(sm, b->guid);
+	if (!h)
+		return;
+	if (is_place(&h->at, a)) {
+		h->gone = 0; /* a claim from elsewhere waits on */
+		return;
+	}
+	if (h->at.sw && policy_is(sm, "report") && !is_free(sm, h)) {
+		tell_claim(sm, a, h, false);
+		count_claim(sm, a);
+	}
+	h->at = place_of(a);
+	h->gone = 0;
+	drop_claim(sm->m.identity, h);
+}
+
+void identity_node_goes(struct sm *sm, struct node *n)
+{
+	for (unsigned i = 1; !node_is_switch(n) && i <= n->n_ports; i++) {
+		struct home *h = home_of(sm, n->ports[i].guid);
+
+		if (h && !h->gone)
+			h->gone = sm->now;
+	}
+}
+
+/* ---- time ----------------------------------------------------------------------------------- */
+
+/* The claimant has left, claims another GUID by now, is free to move, or waits on. */
+static void look_at_claim(struct sm *sm, struct home *h)
+{
+	struct port *a = port_at(sm, &h->claim);
+
+	if (a && !identity_is_held(a))
+		a->identity.claimed = 0;
+	if (!a || a->identity.claimed != h->guid)
+		drop_claim(sm->m.identity, h);
+	else if (is_free(sm, h) || !policy_is(sm, "hold"))
+		tell_port(sm, a, "the first place of a port GUID is free");
+}
+
+void identity_tick(struct sm *sm)
+{
+	struct identity *d = sm->m.identity;
+
+	if (sm->now < d->next)
+		return;
+	/* A sweep may be about to hold what it has not met yet. */
+	for (uint32_t i = d->n; sm->sweep == SWEEP_NONE && i-- > 0;) {
+		if (i < d->n && sm->state == SM_MASTER)
+			look_at_claim(sm, d->claims[i]);
+	}
+	d->next = d->n ? sm->now + LOOK_EVERY : MONO_NEVER;
+}
+
+mono_t identity_next(const struct sm *sm)
+{
+	return sm->m.identity->next;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Which end port belongs behind which switch port (security.md 7): guid_location_policy.
+ *
+ * A NodeInfo is what a host says of itself. So the first place of a port GUID is believed, and a
+ * claim to it from another place only when the first place has been free for a while:
+ *
+ *   met -> HOME --link down, or another host is there--> GONE --guid_location_hold_time--> free
+ *            |                                             |
+ *            '--- the same GUID answers at another port ---'
+ *                    report: told once, and it moves
+ *                    hold:   left out (its link stays in INIT) until the first place is free
+ *
+ * In the same way a port behind which a host was met leads to no switch, however long ago that was:
+ * a host that says it is one would attract routes. That is the administrator's to allow.
+ *
+ * Known from the start of this process on, as standby too; not from a file.
+ */
+#pragma once
+
+#include "fabric/fabric.h"
+#include "sm/sm.h"
+
+struct identity;
+
+void identity_new(struct sm *sm);
+void identity_free(struct sm *sm);
+/*
+ * A NodeInfo came through the port `a`, and nothing was made of it yet. True: what is behind `a` is
+ * left out now.
+ */
+bool identity_holds(struct sm *sm, struct port *a, const uint8_t *node_info);
+/* `b` is behind `a`, and takes part. */
+void identity_met(struct sm *sm, struct port *a, struct port *b);
+/* Before it is freed. */
+void identity_node_goes(struct sm *sm, struct node *n);
+/* Claims whose time has come are looked at. */
+void identity_tick(struct sm *sm);
+mono_t identity_next(const struct sm *sm);
+/* What is behind a switch port is left out for its identity. */
+static inline bool identity_is_held(const struct port *p)
+{
+	return p->quarantined && p->identity.held;
+}

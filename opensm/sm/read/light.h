@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The light sweep: asks whether anything has changed, repairs nothing (light.c). */
+#pragma once
+
+#include <stdbool.h>
+
+struct light;
+struct sm;
+
+struct light *light_new(void);
+struct light *light_free(struct light *l); /* NULL is fine; returns NULL */
+void light_start(struct sm *sm);
+bool light_busy(const struct sm *sm);
+/*
+ * All answers are there: if nothing had changed, and all answered, what was written went where it
+ * should.
+ */
+void light_settle(struct sm *sm);
+/*
+ * Asks some nodes for their descriptions, in turn: what a light sweep does, and a heavy one where
+ * all are.
+ */
+void light_audit_names(struct sm *sm);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* With which M_Key the node behind a port is asked. Which keys there are: base/keys.c. */
+#include "sm/read/discover_internal.h"
+
+#include "fabric/store.h"
+#include "sm/base/keys.h"
+
+/* The end port that was behind the port when the file neighbors was written; 0: not known. */
+static guid_t remembered_behind(const struct sm *sm, const struct port *p)
+{
+	guid_t guid = node_is_switch(p->node) ? p->node->guid : p->guid, peer = 0;
+	uint8_t peer_port;
+
+	if (sm->conf->m_key_lookup)
+		store_neighbor(sm->store, guid, p->num, &peer, &peer_port);
+	return peer;
+}
+
+/* The end port, if it was met in this sweep, by another way; NULL. */
+static const struct port *met_elsewhere(const struct sm *sm, guid_t guid)
+{
+	struct port *p = guid ? fabric_find_port(sm->fabric, guid) : NULL;
+	const struct node *n = p ? p->node : guid ? fabric_find_node(sm->fabric, guid) : NULL;
+
+	if (!n || n->seen != sm->sweep_no)
+		return NULL;
+	return p ? port_of_sma(p) : &n->ports[0];
+}
+
+uint64_t discover_probe_mkey(const struct sm *sm, const struct port *p)
+{
+	guid_t peer;
+	const struct port *met;
+
+	if (p->peer && !p->key_try)
+		return port_of_sma(p->peer)->m_key;
+	peer = remembered_behind(sm, p);
+	met = p->key_try ? NULL : met_elsewhere(sm, peer);
+	return met ? met->m_key : keys_expected(sm, peer, p->key_try);
+}
+
+uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t key)
+{
+	const struct port *met = p->peer ? port_of_sma(p->peer) : NULL;
+	guid_t peer = met ? met->guid : remembered_behind(sm, p);
+	uint64_t rival;
+
+	if (met ? met->node->seen == sm->sweep_no || !keys_others_ruled(sm)
+		: met_elsewhere(sm, peer) != NULL)
+		return 0;
+	rival = keys_rival(sm, peer);
+	return rival && rival == key ? keys_expected(sm, peer, 0) : rival;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * New cables between switches that have a key each, and answer none of another (m_key_per_port,
+ * level 2).
+ *
+ * A port behind which no node answers may lead to a host that is silent on purpose: it is asked
+ * without a key, as its host would learn one. A switch that is known by another way refuses that,
+ * and the cable would stay unknown for ever. So where several switch ports lead to silence, their
+ * switches show themselves for a moment: they answer Gets without a key (level 1), and change
+ * nothing without it.
+ *
+ *   silence behind two ports or more --level 1 is written--> these ports are asked again
+ *           ^                                                        |
+ *           '-- other ports than before      cables are known, or SHOW_TIME is over: level 2
+ */
+#pragma once
+
+#include "sm/sm.h"
+
+struct strangers;
+
+void strangers_new(struct sm *sm);
+void strangers_free(struct sm *sm);
+/* The next look is like the first. */
+void strangers_reset(struct sm *sm);
+/* A sweep has ended. */
+void strangers_look(struct sm *sm);
+void strangers_tick(struct sm *sm);
+mono_t strangers_next(const struct sm *sm);

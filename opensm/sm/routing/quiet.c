@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A change moves as few entries as it can, and every one of many leaves the most loaded channel
+ * with a little more than a fresh start would. So when tables have not changed for a minute, they
+ * are compared with those of a fresh start, and moved there if that is worth it
+ * (keep_tables_balanced()): once, and again only after they were changed by something else.
+ *
+ *   tables change --> WAITING --a minute--> COMPARED (job) --better--> taken by a rerouting sweep
+ *   --> nothing to do
+ *                        ^                      |  \--as good--> nothing to do
+ *                        \--a sweep that writes-/
+ *
+ * The job is in no sweep: one that has to write something ends it.
+ */
+#include "sm/routing/quiet.h"
+
+#include <assert.h>
+
+#include "sm/sm_internal.h"
+#include "sm/base/news.h"
+#include "util/mem.h"
+
+#define QUIET (60 * MONO_S)
+
+struct quiet {
+	mono_t at;	    /* when tables are compared; MONO_NEVER: there is nothing to compare */
+	struct sm_job *job; /* that compares; NULL: none is out */
+	struct routes *result;	    /* better ones than those in force; NULL: none */
+	struct route_report report; /* on them */
+};
+
+struct quiet *quiet_new(void)
+{
+	struct quiet *q = xcalloc(1, sizeof(*q));
+
+	q->at = MONO_NEVER;
+	return q;
+}
+
+static void drop_result(struct quiet *q)
+{
+	q->result = routes_unref(q->result);
+	q->report.transition = transition_free(q->report.transition);
+	cdg_free(q->report.depends);
+	q->report.depends = NULL;
+}
+
+struct quiet *quiet_free(struct quiet *q)
+{
+	if (!q)
+		return NULL;
+	drop_result(q);
+	free(q);
+	return NULL;
+}
+
+void quiet_changed(struct sm *sm, const struct routes *now)
+{
+	const struct routes *before = sm_routes(sm);
+	struct quiet *q = sm->m.quiet;
+
+	if (!before || before == now ||
+	    (before->topo->n_switches == now->topo->n_switches &&
+	     before->row_size == now->row_size && routes_are_same(before, now)))
+		return;
+	q->at = sm->now + QUIET;
+}
+
+void quiet_interrupted(struct sm *sm)
+{
+	struct quiet *q = sm->m.quiet;
+
+	if (q->job)
+		atomic_store(&q->job->orphan, true);
+	if (q->job || q->result)
+		q->at = sm->now + QUIET;
+	q->job = NULL;
+	drop_result(q);
+}
+
+static void on_routes(void *owner, struct routes *routes, struct route_report *report)
+{
+	struct sm *sm = owner;
+	struct quiet *q = sm->m.quiet;
+
+	q->job = NULL;
+	routing_note_job(sm, routes, report);
+	if (!routes || routes == sm_routes(sm)) {
+		routes_unref(routes);
+		return;
+	}
+	drop_result(q);
+	q->result = routes;
+	q->report = *report;
+	report->transition = NULL;
+	report->depends = NULL;
+	tell_news(sm, NEWS_SWEEP_EXPECTED, .text = "a quiet minute");
+}
+
+/*
+ * Tables that switches hold, of a fabric that is as it was. Errors elsewhere, such as a port that
+ * stays in INIT for ever, are no reason to leave the load where it is.
+ */
+static bool may_compare(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && sm_routes(sm) && picture_holds(sm) &&
+	       !own_port_is_silent(sm->m.own) && !sm->sweeping_off && !routing_is_afresh(sm) &&
+	       adopt_holds(sm, sm_routes(sm), sm_routes(sm)->topo);
+}
+
+void quiet_tick(struct sm *sm)
+{
+	struct quiet *q = sm->m.quiet;
+	struct route_order order = { .quiet = true };
+
+	if (q->job || sm->now < q->at)
+		return;
+	q->at = MONO_NEVER;
+	if (!may_compare(sm)) {
+		q->at = sm->now + QUIET;
+		return;
+	}
+	order.topo = sm_routes(sm)->topo;
+	order.previous = sm_routes(sm);
+	order.conf = sm->conf;
+	order.files = sm->files;
+	order.engines = sm->hooks.engines;
+	order.runner = sm->hooks.runner;
+	order.memory = sm->m.route_memory;
+	order.now = sm->now;
+	order.done = on_routes;
+	order.owner = sm;
+	q->job = route_job_new(&order);
+	sm->hooks.submit_job(sm->hooks.arg, q->job);
+}
+
+mono_t quiet_next(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && !sm->m.quiet->job ? sm->m.quiet->at : MONO_NEVER;
+}
+
+bool quiet_has_better(const struct sm *sm)
+{
+	return sm->m.quiet->result;
+}
+
+struct routes *quiet_take(struct sm *sm, struct route_report *ret)
+{
+	struct quiet *q = sm->m.quiet;
+
+	assert(q->result);
+	*ret = q->report;
+	q->report.transition = NULL;
+	q->report.depends = NULL;
+	return take(q->result);
+}

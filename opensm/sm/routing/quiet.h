@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What changes leave behind is made good when there is time (quiet.c). One per subnet manager. */
+#pragma once
+
+#include "sm/routing/route_job.h"
+
+struct quiet;
+struct sm;
+
+struct quiet *quiet_new(void);
+/* The job that may be out must have ended, or be an orphan. */
+struct quiet *quiet_free(struct quiet *q);
+
+/*
+ * Tables `now` come into force instead of sm_routes() (NULL: there were none), for another reason
+ * than a quiet time.
+ */
+void quiet_changed(struct sm *sm, const struct routes *now);
+/* A sweep begins that may change tables. */
+void quiet_interrupted(struct sm *sm);
+/* Nothing else is to be done at sm->now. */
+void quiet_tick(struct sm *sm);
+mono_t quiet_next(const struct sm *sm);
+
+/* Are there better tables than those in force? quiet_take() hands them over to be put in force. */
+bool quiet_has_better(const struct sm *sm);
+struct routes *quiet_take(struct sm *sm, struct route_report *ret);

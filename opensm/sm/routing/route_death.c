@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Files first, then the one line, so that what it names is there. */
+#include "sm/routing/route_death.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "route/io/routes_save.h"
+#include "topo/topofile.h"
+#include "util/file.h"
+#include "util/log.h"
+#include "route/select/engines.h"
+#include "util/mem.h"
+
+struct death_job {
+	struct sm_job base;
+	struct route_death death;
+	struct topo *topo;
+	struct routes *before; /* NULL: it was given none */
+	struct conf *conf;
+	bool is_ours;	     /* an engine of the program, not of a plugin */
+	char *folder, *stem; /* stem: the files of this death, without their ends; NULL: not kept */
+	int error;
+};
+
+static char *name_of(const char *stem, const char *end)
+{
+	return xasprintf("%s.%s", stem, end);
+}
+
+static char *stem_of(const char *folder, unsigned n)
+{
+	return xasprintf("%s/routing-died-%u", folder, n);
+}
+
+/* The place of the oldest one, or one that is free. */
+static char *find_stem(const char *folder)
+{
+	char *best = NULL, *best_fabric = NULL;
+
+	for (unsigned i = 1; i <= ROUTE_DEATHS_KEPT; i++) {
+		char *stem = stem_of(folder, i), *fabric = name_of(stem, "fabric");
+		/* A file that is not there is older than all that are. */
+		bool older = !best || file_is_newer(best_fabric, fabric);
+
+		free(older ? best : stem);
+		free(older ? best_fabric : fabric);
+		best = older ? stem : best;
+		best_fabric = older ? fabric : best_fabric;
+	}
+	free(best_fabric);
+	return best;
+}
+
+static int write_fabric(const struct death_job *j, FILE *out)
+{
+	struct topofile *f = topofile_from_topo(j->topo);
+
+	topofile_write(f, out);
+	topofile_free(f);
+	return ferror(out) ? -EIO : 0;
+}
+
+static int write_tables(const struct death_job *j, FILE *out)
+{
+	return routes_save(j->before, out);
+}
+
+static int write_conf(const struct death_job *j, FILE *out)
+{
+	struct conf_report r = { 0 };
+	int e = conf_write(j->conf, out, &r);
+
+	conf_report_clear(&r);
+	return e;
+}
+
+/* Readable for root alone: there are keys in it. */
+static int keep_file(const struct death_job *j, const char *end,
+		     int (*write)(const struct death_job *j, FILE *out))
+{
+	_cleanup_free_ char *path = name_of(j->stem, end);
+	struct file_replace *f = file_replace_open(path, true);
+	int r;
+
+	if (!f)
+		return -errno;
+	r = write(j, file_replace_stream(f));
+	if (r < 0) {
+		file_replace_abort(f);
+		return r;
+	}
+	return file_replace_commit(f, true);
+}
+
+static void death_run(struct sm_job *base)
+{
+	struct death_job *j = (struct death_job *)base;
+
+	if (!j->folder)
+		return;
+	j->stem = find_stem(j->folder);
+	j->error = keep_file(j, "conf", write_conf);
+	if (!j->error && j->before)
+		j->error = keep_file(j, "tables", write_tables);
+	if (!j->error)
+		j->error = keep_file(j, "fabric", write_fabric);
+}
+
+static void write_command(const struct death_job *j, char *ret, size_t cap)
+{
+	ret[0] = '\0';
+	if (!j->folder)
+		return;
+	if (j->error < 0)
+		snprintf(ret, cap, "; the fabric cannot be kept in %s: %s", j->folder,
+			 strerror(-j->error));
+	else if (!j->death.engine[0])
+		snprintf(ret, cap, "; to replay it: opensm --plan %s.fabric -F %s.conf", j->stem,
+			 j->stem);
+	else if (!j->is_ours)
+		snprintf(ret, cap,
+			 "; the fabric is kept: opensm --plan %s.fabric (without engines of "
+			 "plugins)",
+			 j->stem);
+	else
+		snprintf(ret, cap,
+			 "; to replay it: opensm --plan %s.fabric -F %s.conf -R "
+			 "%s,no_fallback%s%s%s",
+			 j->stem, j->stem, j->death.engine, j->before ? " --before " : "",
+			 j->before ? j->stem : "", j->before ? ".tables" : "");
+}
+
+static void tell_death(const struct death_job *j)
+{
+	const struct route_death *d = &j->death;
+	const char *then = d->last	   ? "the tables in force stay"
+			   : !d->engine[0] ? "it is begun once more"
+			   : d->had_tables ? "it is asked once more, without the former tables"
+					   : "the next engine has its turn";
+	char command[800];
+
+	write_command(j, command, sizeof(command));
+	log_on(ABOUT(.id = LOG_ID_ENGINE_DIED), LOGB_ERROR, "%s%s%s%s%s: %s; %s%s",
+	       d->engine[0] ? "routing engine " : "routing, before an engine began", d->engine,
+	       d->inner[0] ? " (trying " : "", d->inner, d->inner[0] ? ")" : "", d->how, then,
+	       command);
+}
+
+static void death_done(struct sm_job *base)
+{
+	struct death_job *j = (struct death_job *)base;
+
+	tell_death(j);
+	topo_unref(j->topo);
+	routes_unref(j->before);
+	conf_unref(j->conf);
+	free(j->folder);
+	free(j->stem);
+	free(j);
+}
+
+struct sm_job *route_death_job_new(const char *folder, const struct route_death *death,
+				   const struct route_report *report)
+{
+	struct death_job *j = xcalloc(1, sizeof(*j));
+
+	assert(death && report->topo && report->conf);
+	j->base = (struct sm_job){ .run = death_run,
+				   .done = death_done,
+				   .what = "keeping what an engine died of",
+				   .disk = true };
+	j->death = *death;
+	j->topo = topo_ref(report->topo);
+	j->before = death->had_tables ? routes_ref(report->previous) : NULL;
+	j->conf = conf_ref(report->conf);
+	j->is_ours = route_engine_find(death->engine) != NULL;
+	j->folder = folder ? xstrdup(folder) : NULL;
+	return &j->base;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * An engine died: what is written down of it. The fabric as text, the configuration, and the tables
+ * it was given go to files in the cache folder, the newest three of each; the log line names the
+ * command that replays them.
+ */
+#pragma once
+
+#include "sm/routing/route_job.h"
+
+/* So many deaths are kept. */
+#define ROUTE_DEATHS_KEPT 3
+
+struct sm;
+
+/*
+ * A job for the disk, which tells of the death when it is done. `folder` NULL: nothing is kept,
+ * only told.
+ */
+struct sm_job *route_death_job_new(const char *folder, const struct route_death *death,
+				   const struct route_report *report);

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The routing job: what route/choose makes of the list of engines, weighed against what switches
+ * hold. Here is what happens when an engine dies of it: which one is asked next, and with what.
+ */
+#include "sm/routing/route_job.h"
+
+#include <assert.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/routing/route_memory.h"
+#include "sm/routing/route_runner.h"
+#include "sm/routing/route_task.h"
+#include "util/mem.h"
+#include "route/select/engines.h"
+#include "util/str.h"
+
+struct route_job_state {
+	struct sm_job base;
+	struct route_task task;
+	struct routes *result;
+	const struct route_runner *runner;
+	uint64_t follows;
+	unsigned limit_ms,
+		fresh_limit_ms; /* of one attempt; of one that has no former tables to go by */
+	bool fresh_wanted;
+	void (*done)(void *owner, struct routes *routes, struct route_report *report);
+	void *owner;
+	struct route_report report;
+};
+
+/*
+ * Bytes that a computation may need beside what the manager has: some copies of all tables, and
+ * enough for small ones.
+ */
+#define MEMORY_LEAST  (UINT64_C(1) << 30)
+#define MEMORY_TABLES 16
+/* Where nothing is known of former jobs. */
+#define LIMIT_MS      10000
+
+/* ---- deaths --------------------------------------------------------------------------------- */
+
+static const char *signal_word(int number, char ret[16])
+{
+	static const struct {
+		int number;
+		const char *word;
+	} words[] = {
+		{ SIGSEGV, "SIGSEGV" }, { SIGABRT, "SIGABRT" }, { SIGBUS, "SIGBUS" },
+		{ SIGFPE, "SIGFPE" },	{ SIGILL, "SIGILL" },	{ SIGKILL, "SIGKILL" },
+		{ SIGSYS, "SIGSYS" },	{ SIGTRAP, "SIGTRAP" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (words[i].number == number)
+			return words[i].word;
+	snprintf(ret, 16, "signal %d", number);
+	return ret;
+}
+
+static void describe_death(const struct run_result *r, bool is_garbage, struct route_death *d)
+{
+	double seconds = r->ms / 1000.0;
+	char number[16];
+	const char *word = r->end == RUN_SIGNALLED ? signal_word(r->number, number) : "";
+
+	if (is_garbage) {
+		snprintf(d->cause, sizeof(d->cause), "garbage");
+		snprintf(d->how, sizeof(d->how),
+			 "after %.1f s it handed over what cannot be tables", seconds);
+	} else if (r->end == RUN_SIGNALLED) {
+		snprintf(d->cause, sizeof(d->cause), "%s", word);
+		snprintf(d->how, sizeof(d->how), "it died of %s after %.1f s%s", word, seconds,
+			 r->number == SIGKILL ? " (out of memory?)" : "");
+	} else if (r->end == RUN_EXITED) {
+		snprintf(d->cause, sizeof(d->cause), "exit");
+		snprintf(d->how, sizeof(d->how), "it called exit(%d) after %.1f s", r->number,
+			 seconds);
+	} else {
+		snprintf(d->cause, sizeof(d->cause), "deadline");
+		snprintf(d->how, sizeof(d->how), "it had no result after %.1f s and was ended",
+			 seconds);
+	}
+}
+
+/* The next attempt of `st` after this death; false: there is none. */
+static bool try_next(struct route_job_state *st, const struct route_death *d)
+{
+	const struct route_engine *engine = route_engine_find_in(st->task.engines, d->engine);
+	struct route_task *t = &st->task;
+	struct route_skip *skip = &t->skip[t->n_skip];
+
+	st->follows = 0;
+	/* Nothing has to be found in a quiet time. */
+	if (t->quiet)
+		return false;
+	if (!d->engine[0])
+		return st->report.n_deaths < ROUTE_DEATHS_UNBEGUN;
+	if (!engine || st->report.n_deaths == ROUTE_DEATHS || t->n_skip == ROUTE_SKIPS)
+		return false;
+	if (d->had_tables) {
+		t->fresh = true;
+		return true;
+	}
+	memcpy(skip->engine, d->engine, sizeof(skip->engine));
+	memcpy(skip->why, d->how, sizeof(d->how));
+	t->n_skip++;
+	/* Where nothing changed the tables in force stand, and no engine is asked. */
+	if (t->previous && t->previous->judged && !st->fresh_wanted &&
+	    topo_is_same(t->previous->topo, t->topo))
+		t->fresh = false;
+	return true;
+}
+
+static bool note_death(struct route_job_state *st, const struct run_result *r, bool is_garbage)
+{
+	struct route_death *d = &st->report.deaths[st->report.n_deaths++];
+	const struct route_engine *engine;
+
+	*d = (struct route_death){ 0 };
+	/* A child wrote them: they may be anything. */
+	str_printable(r->progress.engine, sizeof(r->progress.engine), d->engine, sizeof(d->engine));
+	if (!d->engine[0] && r->progress.engine[0])
+		snprintf(d->engine, sizeof(d->engine), "?");
+	str_printable(r->progress.inner, sizeof(r->progress.inner), d->inner, sizeof(d->inner));
+	engine = route_engine_find_in(st->task.engines, d->engine);
+	if (!strcmp(d->inner, d->engine))
+		d->inner[0] = '\0';
+	/* Engines from outside are not shown former tables: it would be the same again. */
+	d->had_tables = st->task.previous && !st->task.fresh && engine && engine->compute;
+	d->quiet = st->task.quiet;
+	describe_death(r, is_garbage, d);
+	d->last = !try_next(st, d);
+	return !d->last;
+}
+
+/* ---- attempts ------------------------------------------------------------------------------- */
+
+static void run_here(struct route_job_state *st)
+{
+	struct route_report report;
+
+	st->task.cancelled = &st->base.orphan;
+	st->result = route_task_run(&st->task, &report);
+	memcpy(report.deaths, st->report.deaths, sizeof(report.deaths));
+	report.n_deaths = st->report.n_deaths;
+	report.no_child = st->report.no_child;
+	st->report = report;
+}
+
+/* What the result says counts, beside what is known of deaths. */
+static void take_report(struct route_job_state *st, const struct run_result *r,
+			struct route_report *report)
+{
+	memcpy(report->deaths, st->report.deaths, sizeof(report->deaths));
+	report->n_deaths = st->report.n_deaths;
+	report->serial = r->serial;
+	report->ms = r->ms;
+	st->report = *report;
+}
+
+/*
+ * What engines do then may take any time that the size of the fabric allows, however quick the
+ * last small change was.
+ */
+static bool from_scratch(const struct route_task *t)
+{
+	return !t->previous || t->fresh || t->weigh || t->quiet || t->n_skip;
+}
+
+/* True: that was it. */
+static bool try_engine(struct route_job_state *st)
+{
+	const struct topo *t = st->task.topo;
+	uint64_t row = ((uint64_t)t->max_lid + LFT_BLOCK_LIDS) + t->n_switches;
+	const int files[] = { routes_fd(st->task.previous), routes_fd(st->task.held) };
+	struct pack more = { 0 };
+	struct run_order order = {
+		.work = route_task_work,
+		.rest = route_task_rest,
+		.self = &st->task,
+		.follows = st->follows,
+		.more = &more,
+		.limit_ms = from_scratch(&st->task) ? st->fresh_limit_ms : st->limit_ms,
+		.memory = MEMORY_LEAST + MEMORY_TABLES * t->n_switches * row,
+		.files = files,
+		.n_files = ARRAY_SIZE(files),
+		.cancelled = &st->base.orphan,
+	};
+	struct run_result r = { 0 };
+	struct route_report report;
+	bool good = false;
+
+	if (st->follows)
+		route_task_pack(&st->task, &more);
+	st->runner->run(st->runner->arg, &order, &r);
+	free(more.bytes);
+	if (r.end == RUN_IMPOSSIBLE) {
+		st->report.no_child = r.number;
+		run_here(st);
+		return true;
+	}
+	if (r.end == RUN_DONE) {
+		good = route_task_unpack(&st->task, &r.bytes, &st->result, &report);
+		st->runner->release(st->runner->arg, good);
+	}
+	if (good)
+		take_report(st, &r, &report);
+	return good || r.end == RUN_CANCELLED || !note_death(st, &r, r.end == RUN_DONE);
+}
+
+static void job_run(struct sm_job *base)
+{
+	struct route_job_state *st = (struct route_job_state *)base;
+
+	if (!st->runner) {
+		run_here(st);
+		return;
+	}
+	/* Each attempt that fails is a death, and there are no more than ROUTE_DEATHS. */
+	snprintf(st->report.why, sizeof(st->report.why), "every computation died");
+	while (!base->orphan && !try_engine(st))
+		base->turn++;
+}
+
+static void job_done(struct sm_job *base)
+{
+	struct route_job_state *st = (struct route_job_state *)base;
+
+	st->report.topo = st->task.topo;
+	st->report.previous = st->task.previous;
+	st->report.conf = st->task.conf;
+	st->report.files = st->task.files;
+	if (base->orphan)
+		routes_unref(st->result);
+	else
+		st->done(st->owner, st->result, &st->report);
+	transition_free(st->report.transition);
+	cdg_free(st->report.depends);
+	route_task_clear(&st->task);
+	free(st);
+}
+
+struct sm_job *route_job_new(const struct route_order *order)
+{
+	struct route_job_state *st = xcalloc(1, sizeof(*st));
+	struct route_task *t = &st->task;
+
+	assert(order->topo && order->conf && order->done);
+	assert(!order->quiet || order->previous);
+	st->base = (struct sm_job){ .run = job_run, .done = job_done, .what = "routing" };
+	t->topo = topo_ref(order->topo);
+	t->previous = order->previous ? routes_ref(order->previous) : NULL;
+	t->held = order->held ? routes_ref(order->held) : NULL;
+	t->conf = conf_ref(order->conf);
+	t->files = conf_files_ref(order->files);
+	t->weigh = order->weigh;
+	t->fresh = order->fresh;
+	t->quiet = order->quiet;
+	st->fresh_wanted = order->fresh && !order->again;
+	t->engines = order->engines;
+	st->done = order->done;
+	st->owner = order->owner;
+	st->runner = order->runner;
+	st->limit_ms = st->fresh_limit_ms = order->limit_ms ? order->limit_ms : LIMIT_MS;
+	if (!order->memory)
+		return &st->base;
+	route_memory_apply(order->memory, t, order->now);
+	st->follows = route_memory_follows(order->memory, t);
+	if (!order->limit_ms) {
+		bool slow = route_list_is_slow(t->conf->routing_engine, t->engines);
+
+		st->limit_ms = route_memory_limit_ms(order->memory, t->topo, slow);
+		st->fresh_limit_ms = route_memory_fresh_limit_ms(t->topo, slow);
+	}
+	return &st->base;
+}
+
+struct settle_job {
+	struct sm_job base;
+	struct routes *routes;
+};
+
+static void run_settle(struct sm_job *base)
+{
+	routes_settle(((struct settle_job *)base)->routes);
+}
+
+static void settle_done(struct sm_job *base)
+{
+	struct settle_job *job = (struct settle_job *)base;
+
+	routes_unref(job->routes);
+	free(job);
+}
+
+struct sm_job *route_settle_job_new(const struct routes *routes)
+{
+	struct settle_job *job = xcalloc(1, sizeof(*job));
+
+	job->base = (struct sm_job){ .run = run_settle,
+				     .done = settle_done,
+				     .what = "settling tables" };
+	job->routes = routes_ref(routes);
+	return &job->base;
+}

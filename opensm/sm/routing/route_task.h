@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * One routing computation: what the list of engines makes of a fabric and of former tables, with
+ * the way to get there and what multicast must know. A function of its input, run here or in a
+ * child (route_runner.h), with the same result.
+ */
+#pragma once
+
+#include "route/select/choose.h"
+#include "sm/routing/route_job.h"
+#include "sm/routing/route_runner.h"
+
+/* Engines that are left out of one computation at most. */
+#define ROUTE_SKIPS 16
+
+struct route_task {
+	struct topo *topo;
+	struct routes *previous, *held;
+	struct conf *conf;
+	struct conf_files *files;
+	const struct route_engines *engines;
+	bool weigh;	/* `previous` was found in switches */
+	bool fresh;	/* `previous` is what switches hold, and nothing to go by */
+	bool quiet;	/* nothing has changed: `previous`, which is in force, or better tables */
+	struct route_skip skip[ROUTE_SKIPS];
+	unsigned n_skip;
+	const atomic_bool *cancelled;
+	struct route_progress *progress;
+};
+
+/* NULL: no tables, and why is in `ret`. One reference; `ret` is overwritten. */
+struct routes *route_task_run(struct route_task *t, struct route_report *ret);
+void route_task_clear(struct route_task *t);
+
+/*
+ * For run_order.work, with a struct route_task as `self`; the first time as it is, then as `more`
+ * changes it.
+ */
+void route_task_work(void *self, struct unpack *more, struct route_progress *progress,
+		     struct pack *ret);
+/* The same, run_order.rest. */
+void route_task_rest(void *self);
+/* What the child of the last run needs to go on: topo and what is skipped. */
+void route_task_pack(const struct route_task *t, struct pack *ret);
+/* What route_task_work() made. False: it cannot be that. `*ret` NULL and true: no tables. */
+bool route_task_unpack(const struct route_task *t, struct unpack *u, struct routes **ret,
+		       struct route_report *report);

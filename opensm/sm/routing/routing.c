@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sm/routing/routing.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fabric/snapshot.h"
+#include "sm/base/events.h"
+#include "sm/sm_internal.h"
+#include "sm/routing/quiet.h"
+#include "sm/routing/route_death.h"
+#include "sm/routing/route_job.h"
+#include "sm/routing/route_memory.h"
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "util/mem.h"
+#include "util/told.h"
+
+enum { TOLD_NO_CHILD };
+
+struct routing {
+	struct routes *routes;		 /* installed, or being installed */
+	struct routes *fresh;		 /* what the job made; NULL: none, or the old ones stay */
+	struct transition *transition;	 /* from `routes` to `fresh` */
+	struct cdg *depends;		 /* of `fresh`; NULL: none, or multicast.c has it */
+	const struct routes *depends_of; /* of these routes; only compared */
+	bool pending;			 /* the job is out */
+	bool quiet;			 /* `fresh` come from quiet.c */
+	bool afresh;			 /* tables are no model for the next ones */
+	bool engines_again;		 /* an engine that died has its chance again */
+	struct told told;
+	mono_t started;
+	uint64_t unreachable; /* pairs without a path in `fresh` */
+	char refused[600];    /* said of engines that had their turn */
+	char why[160];	      /* the last routing made no tables; "" it made some */
+	char *deaths_folder;  /* for what engines died of; NULL: none */
+};
+
+void routing_new(struct sm *sm, const struct sm_paths *paths)
+{
+	struct routing *r = xcalloc(1, sizeof(*r));
+
+	if (paths && (paths->cache_dir || paths->dump_dir))
+		r->deaths_folder = xstrdup(paths->cache_dir ? paths->cache_dir : paths->dump_dir);
+	sm->m.routing = r;
+}
+
+void routing_free(struct sm *sm)
+{
+	struct routing *r = sm->m.routing;
+
+	routes_unref(r->routes);
+	routes_unref(r->fresh);
+	transition_free(r->transition);
+	cdg_free(r->depends);
+	free(r->deaths_folder);
+	free(r);
+	sm->m.routing = NULL;
+}
+
+const struct routes *sm_routes(const struct sm *sm)
+{
+	return sm->m.routing->routes;
+}
+
+const char *sm_routes_refused(const struct sm *sm)
+{
+	return sm->m.routing->refused;
+}
+
+const char *sm_no_routes(const struct sm *sm)
+{
+	return sm->m.routing->why;
+}
+
+void sm_engines_out(const struct sm *sm, char *ret, size_t cap)
+{
+	assert(cap);
+	route_memory_str(sm->m.route_memory, sm->now, ret, cap);
+}
+
+void routing_forget(struct sm *sm)
+{
+	sm->m.routing->routes = routes_unref(sm->m.routing->routes);
+}
+
+bool routing_busy(const struct sm *sm)
+{
+	return sm->m.routing->pending;
+}
+
+bool routing_has_new(const struct sm *sm)
+{
+	return sm->m.routing->fresh;
+}
+
+const struct transition *routing_transition(const struct sm *sm)
+{
+	return sm->m.routing->transition;
+}
+
+struct cdg *routing_take_depends(struct sm *sm)
+{
+	struct routing *r = sm->m.routing;
+
+	return r->depends_of == r->routes ? take(r->depends) : NULL;
+}
+
+void routing_afresh(struct sm *sm)
+{
+	sm->m.routing->afresh = true;
+}
+
+bool routing_is_afresh(const struct sm *sm)
+{
+	return sm->m.routing->afresh;
+}
+
+bool routing_ask_engines_again(struct sm *sm)
+{
+	if (!route_memory_release(sm->m.route_memory, sm->now))
+		return false;
+	sm->m.routing->engines_again = true;
+	return true;
+}
+
+mono_t routing_next(const struct sm *sm)
+{
+	return route_memory_next(sm->m.route_memory);
+}
+
+static void tell_routes(struct sm *sm)
+{
+	const struct routing *r = sm->m.routing;
+	struct sm_event e = {
+		.kind = SM_EVENT_ROUTES,
+		.routes = {
+			.engine = r->routes->engine,
+			.reroute = sm->sweep == SWEEP_REROUTE,
+			.ms = (unsigned)((sm->now - r->started) / MONO_MS),
+			.unreachable = (unsigned)MIN(r->unreachable, (uint64_t)UINT32_MAX),
+			.lanes = r->routes->lanes ? r->routes->lanes->n_vls : 1,
+		},
+	};
+
+	event_raise(sm, &e);
+}
+
+void routing_install(struct sm *sm)
+{
+	struct routing *r = sm->m.routing;
+
+	if (!r->fresh)
+		return;
+	if (!r->quiet)
+		tell_news(sm, NEWS_ROUTES, .routes = r->fresh);
+	routes_unref(r->routes);
+	r->routes = take(r->fresh);
+	tell_routes(sm);
+}
+
+/*
+ * What stays of it without figures (GUIDs have letters, too), plurals and what is in brackets: two
+ * sweeps may find other loads, and mean the same. Only to be compared.
+ */
+static size_t without_figures(const char *text, char *ret, size_t cap)
+{
+	unsigned depth = 0;
+	size_t n = 0;
+
+	for (; *text && n + 1 < cap; text++) {
+		depth += *text == '(';
+		if (!depth && !isxdigit((unsigned char)*text) && *text != 's')
+			ret[n++] = *text;
+		depth -= depth && *text == ')';
+	}
+	ret[n] = '\0';
+	return n;
+}
+
+/* Once for every engine and reason, until there are others. */
+static void tell_refusal(struct sm *sm, const char *refused)
+{
+	struct routing *r = sm->m.routing;
+	char before[sizeof(r->refused)], now[sizeof(r->refused)];
+	bool same = without_figures(refused, now, sizeof(now)) ==
+			    without_figures(r->refused, before, sizeof(before)) &&
+		    !refused[0] == !r->refused[0] && !strcmp(now, before);
+
+	snprintf(r->refused, sizeof(r->refused), "%s", refused);
+	if (same)
+		return;
+	if (refused[0])
+		log_on(ABOUT(.id = LOG_ID_NO_ROUTES), LOGB_ERROR, "routing engine %s", refused);
+	else
+		log_info("every routing engine that is asked for gives good tables again");
+}
+
+/* Engines that died of it: counted, kept in files, told. */
+void routing_note_job(struct sm *sm, const struct routes *routes, const struct route_report *report)
+{
+	for (unsigned i = 0; i < report->n_deaths; i++)
+		sm->hooks.submit_job(sm->hooks.arg,
+				     route_death_job_new(sm->m.routing->deaths_folder,
+							 &report->deaths[i], report));
+	route_memory_note(sm->m.route_memory, routes, report, report->conf, report->files, sm->now);
+	if (report->no_child && told_first(&sm->m.routing->told, TOLD_NO_CHILD))
+		log_on(ABOUT(.id = LOG_ID_NO_CHILD, .error = report->no_child), LOGB_ERROR,
+		       "no process can be started for routing (%s): routes are computed in the "
+		       "manager itself from now on, and an engine that hangs or crashes takes it "
+		       "along",
+		       strerror(report->no_child));
+}
+
+static void take_routes(struct sm *sm, struct routes *routes, struct route_report *report)
+{
+	struct routing *r = sm->m.routing;
+
+	r->pending = false;
+	/* Where the same routes stay, no engine was asked. */
+	if ((!routes || routes != r->routes) && strcmp(report->refused, r->refused))
+		tell_refusal(sm, report->refused);
+	snprintf(r->why, sizeof(r->why), "%s", routes ? "" : report->why);
+	tell_news(sm, NEWS_ROUTED, .flag = routes != NULL);
+	cdg_free(r->depends);
+	r->depends = take(report->depends);
+	r->depends_of = routes ? routes : r->routes;
+	if (!routes) {
+		log_on(ABOUT(.id = LOG_ID_NO_ROUTES), LOGB_ERROR, "no routes: %s; %s", report->why,
+		       r->routes ? "the old tables stay, new ports get no path"
+				 : "nothing is written: switches keep what they hold and no port "
+				   "comes up");
+		return;
+	}
+	r->fresh = routes;
+	r->unreachable = report->unreachable;
+	r->afresh = false;
+	r->transition = take(report->transition);
+	if (r->transition)
+		log_verbose("%u LIDs are drained while their routes change", r->transition->n_lids);
+	if (report->note[0])
+		log_info("%s", report->note);
+	log_info("%s tables: %s%s%s", routes->engine, report->verdict, routes->note[0] ? "; " : "",
+		 routes->note);
+	if (report->fault)
+		log_on(ABOUT(.id = LOG_ID_ROUTE_CHECK), LOGB_ERROR,
+		       "%s tables %s, and allow_unsafe_routes lets them count", routes->engine,
+		       report->fault);
+	if (report->bad)
+		log_on(ABOUT(.id = LOG_ID_ROUTE_CHECK), LOGB_ERROR,
+		       "%s tables leave pairs without a path: %s", routes->engine, report->verdict);
+}
+
+static void on_routes(void *owner, struct routes *routes, struct route_report *report)
+{
+	routing_note_job(owner, routes, report);
+	take_routes(owner, routes, report);
+}
+
+static void drop_new(struct routing *r)
+{
+	r->fresh = routes_unref(r->fresh);
+	r->transition = transition_free(r->transition);
+	r->quiet = false;
+}
+
+void routing_take_quiet(struct sm *sm, struct routes *routes, struct route_report *report)
+{
+	assert(routes && report);
+	drop_new(sm->m.routing);
+	take_routes(sm, routes, report);
+	sm->m.routing->quiet = true;
+}
+
+static struct topo *routed_topo(struct sm *sm)
+{
+	dampening_settle(sm);
+	return fabric_snapshot(sm->fabric);
+}
+
+void routing_start(struct sm *sm)
+{
+	struct routing *r = sm->m.routing;
+	_cleanup_(topo_unrefp) struct topo *topo = routed_topo(sm);
+	_cleanup_(routes_unrefp) struct routes *adopted =
+		r->routes && !adopt_has_asked(sm) && adopt_holds(sm, r->routes, topo)
+			? NULL
+			: adopt_routes(sm, topo);
+	const struct route_order order = {
+		.topo = topo,
+		.previous = r->routes ? r->routes : adopted,
+		.held = adopted,
+		.weigh = !r->routes && adopted,
+		.fresh = r->afresh && r->routes,
+		.conf = sm->conf,
+		.files = sm->files,
+		.engines = sm->hooks.engines,
+		.again = r->engines_again,
+		.runner = sm->hooks.runner,
+		.memory = sm->m.route_memory,
+		.now = sm->now,
+		.done = on_routes,
+		.owner = sm,
+	};
+
+	assert(!sm->m.routing->pending);
+	drop_new(sm->m.routing);
+	r->pending = true;
+	r->engines_again = false;
+	r->started = sm->now;
+	sm->hooks.submit_job(sm->hooks.arg, route_job_new(&order));
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What is in force: the own configuration, and below it that of a master. */
+#include "sm/share/share.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "sm/share/share_internal.h"
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "util/mem.h"
+
+/* ---- pins ---------------------------------------------------------------------------------- */
+
+static char *names_of(const struct copied_pins *pins)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	for (size_t i = 0; i < pins->n; i++)
+		fprintf(out, "%s%s", i ? ", " : "", conf_option(pins->ids[i])->name);
+	fclose(out);
+	return text;
+}
+
+/* Once for each set of them. */
+static void tell_pins(struct share *s)
+{
+	_cleanup_free_ char *names = names_of(&s->pins);
+
+	if (s->pins_told ? strcmp(s->pins_told, names) == 0 : !*names)
+		return;
+	free(s->pins_told);
+	s->pins_told = take(names);
+	if (s->pins.n)
+		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
+		       "set otherwise here than at the master, and kept as it is here: %s; a "
+		       "failover will change the fabric (opensmctl managers --diff)",
+		       s->pins_told);
+	else
+		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_INFO,
+		       "nothing is set otherwise here than at the master any more");
+}
+
+/* ---- what is in force ---------------------------------------------------------------------- */
+
+static void tell_findings(const struct conf_report *report)
+{
+	for (size_t i = 0; i < report->n; i++)
+		log_verbose("the configuration of the master: %s", report->findings[i].text);
+}
+
+struct conf *share_layered(struct sm *sm, const struct conf *own)
+{
+	struct share *s = sm->m.share;
+	struct conf_report report = { 0 };
+	struct conf *conf;
+
+	if (own != s->own) {
+		conf_unref(s->own);
+		s->own = conf_ref(own);
+	}
+	s->pins.n = 0;
+	if (!s->copied || !own->replicate_configuration)
+		return conf_ref(own);
+	conf = copied_layer(own, s->copied, sm->tr->port_guid, s->folder, &s->pins, &report);
+	tell_findings(&report);
+	conf_report_clear(&report);
+	tell_pins(s);
+	return conf;
+}
+
+const struct conf *share_own(const struct sm *sm)
+{
+	return sm->m.share->own;
+}
+
+void share_use(struct sm *sm, struct copied *c)
+{
+	struct share *s = sm->m.share;
+
+	copied_unref(s->copied);
+	s->copied = c;
+	log_guid(sm, c->from, LOG_ID_REPLICA, LOGB_INFO,
+		 "the configuration of this master was copied: %zu options, %zu files",
+		 c->n_options, c->n_files);
+	tell_news(sm, NEWS_CONFIG_COPIED);
+}
+
+/* ---- life ---------------------------------------------------------------------------------- */
+
+void share_new(struct sm *sm, const struct conf *own, const struct sm_paths *paths)
+{
+	struct share *s = xcalloc(1, sizeof(*s));
+
+	sm->m.share = s;
+	if (paths && paths->cache_dir) {
+		s->folder = xasprintf("%s/from-master", paths->cache_dir);
+		if (own->replicate_configuration)
+			s->copied = share_load(s->folder);
+	}
+	sm->conf = share_layered(sm, own);
+}
+
+void share_free(struct sm *sm)
+{
+	struct share *s = sm->m.share;
+
+	if (!s)
+		return;
+	share_forget_peers(s);
+	copied_unref(s->copied);
+	conf_unref(s->own);
+	conf_unref(s->text_of);
+	conf_files_unref(s->text_of_files);
+	free(s->folder);
+	free(s->page_text);
+	free(s->pins_told);
+	free(s->text);
+	free(s);
+	sm->m.share = NULL;
+}
+
+static unsigned count_copied(const struct conf *c)
+{
+	unsigned n = 0;
+
+	for (unsigned id = 0; id < CONF_N_OPTIONS; id++)
+		n += c->copied[id];
+	return n;
+}
+
+/* What we rule by, in one line. */
+static void tell_rule(struct sm *sm)
+{
+	const time_t at = (time_t)sm->conf->copied_at;
+	unsigned n = count_copied(sm->conf);
+	struct tm tm;
+	char when[40];
+
+	if (!n || !localtime_r(&at, &tm))
+		return;
+	strftime(when, sizeof(when), "%F %T", &tm);
+	log_guid(sm, sm->conf->copied_from, LOG_ID_REPLICA, LOGB_INFO,
+		 "%u options and files are as this former master had them, copied at %s "
+		 "(opensmctl options)",
+		 n, when);
+}
+
+void share_state_changed(struct sm *sm)
+{
+	struct share *s = sm->m.share;
+
+	share_forget_peers(s);
+	if (sm->state == SM_MASTER)
+		tell_rule(sm);
+}
+
+void share_tick(struct sm *sm)
+{
+	if (sm->state == SM_MASTER)
+		share_master_tick(sm);
+}
+
+mono_t share_next(const struct sm *sm)
+{
+	return sm->state == SM_MASTER ? share_master_next(sm) : MONO_NEVER;
+}

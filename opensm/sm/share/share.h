@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The configuration goes from the master to its standbys, so that a failover does not change the
+ * fabric: options of the groups of replica_config.c, and the files that options name. Keys do not:
+ * of each there is a mark that tells whether it differs.
+ *
+ *   master    sm->conf, sm->files --changed--> one text (conf/copied/) --> each standby --> stored
+ *   standby   text --> CACHE/from-master/ (job) --> between defaults and own file --> sm->conf
+ *
+ * What is in force, `sm->conf`, is made of the own configuration (defaults, file, command line) and
+ * the copy wherever either changes: share_layered(). The copy is kept on the disk, and counts after
+ * a restart, until another one comes. It is not used where it is damaged.
+ *
+ * The master asks each standby in what it differs, for people (`opensmctl managers --diff`).
+ */
+#pragma once
+
+#include "sm/sm.h"
+
+struct share;
+
+/*
+ * First of all machines: sm->conf becomes `own` with the copy that is kept on the disk. Takes
+ * references.
+ */
+void share_new(struct sm *sm, const struct conf *own, const struct sm_paths *paths);
+void share_free(struct sm *sm);
+/* `own` counts from now on: what is in force with it, one reference. */
+struct conf *share_layered(struct sm *sm, const struct conf *own);
+/* What share_layered() was given last. */
+const struct conf *share_own(const struct sm *sm);
+/* Messages of the channel are taken in: behind channel_new(). */
+void share_listen(struct sm *sm);
+/*
+ * As MASTER: does this standby have our configuration, or cannot get it? Not before is the fabric
+ * handed over to it, within the time that a successor has; NEWS_SUCCESSOR_READY.
+ */
+bool share_is_with(const struct sm *sm, guid_t guid);
+void share_state_changed(struct sm *sm);
+void share_tick(struct sm *sm);
+mono_t share_next(const struct sm *sm);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * In what another manager differs from us, for people: as MASTER what each standby said last, as
+ * STANDBY what is compared now with the copy of the master's configuration.
+ */
+#include <string.h>
+
+#include "sm/share/share_internal.h"
+#include "util/mem.h"
+
+static const struct share_peer *known_peer(const struct share *s, guid_t guid)
+{
+	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+		if (s->peers[i].guid == guid)
+			return &s->peers[i];
+	}
+	return NULL;
+}
+
+static const char *why_not_compared(const struct share *s, const struct share_peer *p)
+{
+	if (!s->own->replicate_configuration)
+		return "replicate_configuration is FALSE here";
+	if (!p)
+		return "there is no channel to it: it is no standby of this version of opensm, or "
+		       "does not answer";
+	switch (p->status) {
+	case SHARE_DECLINED:
+		return "replicate_configuration is FALSE there";
+	case SHARE_DAMAGED:
+		return "it does not understand our configuration";
+	case SHARE_DISK:
+		return "it cannot store our configuration; its log says why";
+	case SHARE_STORED:
+	case SHARE_DIFFERS:
+	case SHARE_NOTHING:
+		break;
+	}
+	return "it has not answered yet";
+}
+
+static void ask_peer(const struct share *s, struct sm_manager_diff *ret)
+{
+	const struct share_peer *p = known_peer(s, ret->guid);
+
+	if (p && p->diff && p->stored == s->hash)
+		ret->text = xstrdup(p->diff);
+	else
+		ret->unknown = why_not_compared(s, p);
+	ret->theirs_first = true;
+}
+
+static void compare_copy(const struct sm *sm, struct sm_manager_diff *ret)
+{
+	const struct copied *c = sm->m.share->copied;
+
+	if (!sm->m.share->own->replicate_configuration)
+		ret->unknown = "replicate_configuration is FALSE here";
+	else if (c && c->from == ret->guid)
+		ret->text = copied_diff(sm->conf, c);
+	else
+		ret->unknown = ret->guid == elect_polled(sm)
+				       ? "its configuration has not come yet"
+				       : "a standby is compared with the master alone";
+}
+
+bool sm_manager_diff_at(const struct sm *sm, unsigned n, struct sm_manager_diff *ret)
+{
+	struct sm_manager other;
+
+	if (!sm_manager_at(sm, n, &other))
+		return false;
+	*ret = (struct sm_manager_diff){ .guid = other.guid };
+	memcpy(ret->where, other.where, sizeof(ret->where));
+	if (sm->state == SM_MASTER)
+		ask_peer(sm->m.share, ret);
+	else if (sm->state == SM_STANDBY)
+		compare_copy(sm, ret);
+	else
+		ret->unknown = "this manager is neither master nor standby now";
+	return true;
+}

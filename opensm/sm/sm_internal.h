@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The inside of struct sm, shared by the files of sm/ only. Each member names its one writer. */
+#pragma once
+
+#include "conf/lists/lists.h"
+#include "conf/partitions/partitions.h"
+#include "fabric/store.h"
+#include "plan/pkey.h"
+#include "route/proof/cdg.h"
+#include "route/mcast/mcast.h"
+#include "sa/sa.h"
+#include "sm/admin/admin.h"
+#include "sm/channel/channel.h"
+#include "sm/read/adopt.h"
+#include "sm/base/change_age.h"
+#include "sm/links/dampening.h"
+#include "sm/links/forgery.h"
+#include "sm/read/discover.h"
+#include "sm/elect/elect.h"
+#include "sm/read/incremental.h"
+#include "sm/base/lids.h"
+#include "sm/read/light.h"
+#include "sm/sweep/multicast.h"
+#include "sm/read/own_port.h"
+#include "sm/base/partition.h"
+#include "sm/sweep/program.h"
+#include "sm/admin/reload.h"
+#include "sm/admin/replica.h"
+#include "sm/routing/routing.h"
+#include "sm/read/single_get.h"
+#include "sm/sm.h"
+#include "sm/base/keys.h"
+#include "sm/share/share.h"
+#include "sm/admin/standby.h"
+#include "sm/admin/key_turn.h"
+#include "sm/admin/tenancy.h"
+#include "sm/sweep/sweep.h"
+#include "sm/sweep/sweep_kind.h"
+#include "sm/links/traps.h"
+#include "sm/links/violations.h"
+#include "sm/read/identity.h"
+#include "sm/read/strangers.h"
+#include "sync/mft.h"
+#include "sync/sync.h"
+#include "util/log.h"
+
+/* Questions in a row without an answer that make a node silent. */
+#define SILENT_AFTER	 3
+
+/*
+ * Heavy sweeps in a row after which a port that is still in INIT or ARMED is said to be stuck
+ * there.
+ */
+#define PORT_STUCK_AFTER 3
+/* The line for `systemctl status`, and what it says of things that are left out. */
+#define STATUS_STRLEN	 1900
+#define LEFT_OUT_STRLEN	 600
+
+struct news;
+
+/*
+ * The inside of a machine is its own: the others know it by the functions of its header, and by
+ * its news.
+ */
+struct machines {
+	struct reload *reload;
+	struct elect *elect;
+	struct sweep *sweeper;
+	struct change_age *change_age;
+	struct discover *discover;
+	struct incremental *incremental;
+	struct light *light;
+	struct own_port *own;
+	struct cell_reader *reader;
+	struct single_gets *asker;
+	struct adopt *adopt;
+	struct standby *standby;
+	struct replica *replica;
+	struct channel *channel;
+	struct share *share;
+	struct partitioning *partition;
+	struct tenancy *tenancy;
+	struct lids *lids;
+	struct keys *keys;
+	struct key_turn *key_turn;
+	struct routing *routing;
+	struct route_memory *route_memory;
+	struct quiet *quiet;
+	struct program *program;
+	struct multicast *multicast;
+	struct admin *admin;
+	struct dampening *dampening;
+	struct traps *traps;
+	struct violations *violations;
+	struct identity *identity;
+	struct strangers *strangers;
+	struct forgery *forgery;
+};
+
+/* What all machines have in common. Each member is written where its comment says. */
+struct sm {
+	/* The layers below; made by sm_new(), and never others. */
+	struct sm_hooks hooks;
+	struct transport *tr;
+	struct mad_engine *mad;
+	struct fabric *fabric;
+	struct sync *sync;
+	struct store *store; /* guid2lid, guid2mkey, neighbors */
+	struct sa *sa;
+
+	/* Where machines tell their news; sm.c. */
+	void (*tell)(struct sm *sm, const struct news *news);
+
+	/* What all may read. */
+	mono_t now;		  /* sm_dispatch() */
+	struct conf *conf;	  /* reload.c */
+	struct conf_files *files; /* reload.c: NULL before the first heavy sweep */
+	enum sm_state state;	  /* elect_enter() */
+	enum sweep_kind sweep;	  /* sweep.c */
+	uint32_t sweep_no;	  /* discover_stamp(): what is read in this sweep bears it */
+	mono_t sweep_started;	  /* sweep.c: the running one, or the last */
+	bool first_sweep_done;	  /* sweep.c: as master */
+	struct sm_stats stats;	  /* sweep.c */
+	bool sweeping_off;	  /* actions.c */
+
+	struct machines m;
+	uint64_t drawn_key;	    /* drawn_key.c: in place of sa_key, if that is asked for */
+	char status[STATUS_STRLEN]; /* status.c */
+};
+
+/* inbox.c */
+/* GMPs: counters, what the SA of a master answers to its standby, requests to our own. */
+void inbox_gmp(void *sm, struct transport_event *ev, mono_t now);
+void inbox_receive(void *sm, const struct transport_addr *from, const uint8_t *mad, mono_t now);
+
+/* status.c */
+void status_tick(struct sm *sm);
+mono_t status_next(const struct sm *sm);
+
+/* sm.c */
+const char *sm_status_line(struct sm *sm);

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The line for `systemctl status`, and what is said when convergence is stuck (change_age.h): in
+ * the log, in that line, with what it waits for.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "sm/sm_internal.h"
+
+static void cause_str(const struct sm *sm, mono_t now, char *ret, size_t cap)
+{
+	if (sm->sweep != SWEEP_NONE)
+		snprintf(ret, cap, "a %s sweep has been at '%s' for %" PRId64 " s",
+			 sweep_kind_name(sm->sweep), sweep_step_name(sm),
+			 (now - sweep_step_since(sm)) / MONO_S);
+	else if (sm->sweeping_off)
+		snprintf(ret, cap, "sweeping is switched off");
+	else if (own_port_is_silent(sm->m.own))
+		snprintf(ret, cap, "our own port does not answer");
+	else if (sm->state == SM_MASTER && elect_polled(sm))
+		snprintf(ret, cap, "another master has to hand over first");
+	else if (sweep_errors(sm))
+		snprintf(ret, cap, "the last sweep ended with %u errors", sweep_errors(sm));
+	else
+		snprintf(ret, cap, "no sweep has begun");
+}
+
+bool sm_unserved(const struct sm *sm, mono_t now, struct sm_unserved *ret)
+{
+	struct oldest_change is;
+
+	*ret = (struct sm_unserved){ 0 };
+	if (!change_age_oldest(sm->m.change_age, sm->fabric->n_nodes, now, &is))
+		return false;
+	ret->age = is.age;
+	ret->stuck = is.stuck;
+	snprintf(ret->why, sizeof(ret->why), "%s", is.why);
+	cause_str(sm, now, ret->cause, sizeof(ret->cause));
+	return true;
+}
+
+#define STUCK_STRLEN 330
+
+static const char *stuck_str(const struct sm *sm, char ret[STUCK_STRLEN])
+{
+	struct sm_unserved is;
+
+	ret[0] = '\0';
+	if (sm_unserved(sm, sm->now, &is) && is.stuck)
+		snprintf(ret, STUCK_STRLEN, "A CHANGE IS NOT SERVED for %" PRId64 " s (%s): %s; ",
+			 is.age / MONO_S, is.why, is.cause);
+	return ret;
+}
+
+const char *sm_status_line(struct sm *sm)
+{
+	const struct sm_stats *st = &sm->stats;
+	char left_out[LEFT_OUT_STRLEN];
+	unsigned n = sm->state == SM_MASTER ? sm_left_out(sm, left_out, sizeof(left_out)) : 0;
+	char differs[160], stuck[STUCK_STRLEN];
+	unsigned others = sm_configured_otherwise(sm, differs, sizeof(differs));
+	const char *fault = tenancy_fault(sm);
+	char out[400];
+
+	sm_engines_out(sm, out, sizeof(out));
+
+	snprintf(
+		sm->status, sizeof(sm->status),
+		"%s%s: %s%u nodes (%u switches), %u ports active, heavy sweep %u: %u "
+		"Sets%s%s%s%s%s%s%s%s%s%s%s",
+		sm_state_name(sm->state),
+		sm->state == SM_MASTER ? (st->up ? ", subnet up" : ", errors") : "",
+		stuck_str(sm, stuck), sm->fabric->n_nodes, sm->fabric->n_switches, st->ports_active,
+		st->heavy_sweeps, st->last_sets, sweep_port_is_down(sm) ? ", SM port is down" : "",
+		own_port_is_silent(sm->m.own)
+			? ", our own port does not answer (firmware, or an M_Key not known here)"
+			: "",
+		sm->sweeping_off ? ", sweeping is switched off" : "",
+		out[0] ? "; routing goes on without " : "", out, n ? "; " : "", n ? left_out : "",
+		others ? "; another manager is configured otherwise: " : "", others ? differs : "",
+		fault ? "; partitions cannot be changed at run time: " : "", fault ? fault : "");
+	return sm->status;
+}
+
+void status_tick(struct sm *sm)
+{
+	unsigned todo = change_age_tick(sm->m.change_age, sm->fabric->n_nodes, sm->now);
+	struct sm_unserved is;
+
+	if (todo & CHANGE_AGE_TELL_SERVED)
+		log_on(ABOUT(.id = LOG_ID_STUCK), LOGB_INFO, "changes are served again");
+	if ((todo & CHANGE_AGE_TELL) && sm_unserved(sm, sm->now, &is))
+		log_on(ABOUT(.id = LOG_ID_STUCK), LOGB_ERROR,
+		       "a change is not served for %" PRId64 " s (%s): %s", is.age / MONO_S, is.why,
+		       is.cause);
+	if ((todo & CHANGE_AGE_STATUS) && sm->hooks.status)
+		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
+}
+
+mono_t status_next(const struct sm *sm)
+{
+	return change_age_next(sm->m.change_age, sm->fabric->n_nodes, sm->now);
+}

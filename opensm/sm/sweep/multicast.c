@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * From members to tables: which MLIDs need a new tree, when, and on which picture of the fabric.
+ *
+ * Joins come in crowds: a change waits GATHER for others, GATHER_MAX at most, so that a thousand
+ * members of one group cost one plan and one Set per table. Trees are planned in slices.
+ *
+ * A join or a leave adds or takes away its own branch, which is quick and moves no other member;
+ * many of them may leave a tree that has decayed. Once no group has changed for SETTLE (or
+ * SETTLE_MAX after the first that did) those that did may be planned afresh, and tables end at
+ * their last group again; sweeps do that with all, on other routes. Each tree was chosen beside
+ * those that were there then, so it is looked at once and not at every sweep: a heavy sweep of a
+ * fabric that has been quiet finds all as it would leave it.
+ *
+ * Not here: the shape of a tree (route/mcast), order and repetition of Sets (sync/mft).
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "sm/read/adopt_mcast.h"
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "util/hash.h"
+#include "util/mem.h"
+
+#define GATHER	   (5 * MONO_MS)
+#define GATHER_MAX (100 * MONO_MS)
+#define SETTLE	   (5 * MONO_S)
+#define SETTLE_MAX (60 * MONO_S)
+/* Members looked at in one slice. */
+#define SLICE	   20000u
+
+/* A sweep waits no longer for its tables: joins may keep us busy for ever. */
+#define SWEEP_PATIENCE (3 * MONO_S)
+
+#define N_MLIDS (MLID_MAX - MLID_MIN + 1u)
+#define N_WORDS (N_MLIDS / 64 + 1)
+
+struct multicast {
+	struct mcast_planner *planner; /* NULL: no switches, or no sweep yet */
+	struct mft_sync *sync;
+	uint64_t dirty[N_WORDS];
+	unsigned n_dirty;
+	uint64_t aging[N_WORDS]; /* members came or went, and decay was left as it is */
+	bool any_aging;
+	mono_t aging_since;
+	/* decayed trees were given up, on these routes, and members and roots are the same since */
+	uint64_t settled[N_WORDS];
+	struct routes *settled_on;
+	uint64_t settled_roots; /* hash of mc_roots_file */
+	unsigned at;   /* the slice's place */
+	bool replan;   /* decayed trees may be given up: a sweep, or quiet after changes */
+	bool sweep;    /* topology() is due when all is planned */
+	bool planning; /* the time of gathering is over */
+	bool stalled;  /* all that is left waits for answers of switches */
+	mono_t changed_at, dirty_since;
+	mono_t sweep_until; /* MONO_NEVER: no sweep waits */
+	struct log_limit fault_log;
+};
+
+static bool may_write_top(void *owner)
+{
+	const struct sm *sm = owner;
+
+	return !sync_running(sm->sync);
+}
+
+/* Said when something stays open; what was repeated with success is not worth a record. */
+static void on_idle(void *owner, const struct mft_outcome *o)
+{
+	struct sm *sm = owner;
+	char where[NODE_STRLEN];
+	unsigned suppressed;
+
+	if (sm->now < sm->m.multicast->sweep_until)
+		tell_faults(sm, o->given_up);
+	if (!o->given_up && !o->waiting && !o->not_served)
+		return;
+	if (log_allow(&sm->m.multicast->fault_log, sm->now, &suppressed))
+		log_on(ABOUT(.id = LOG_ID_TABLE_FULL), LOGB_ERROR,
+		       "multicast tables: %u entries do not hold what they should, %u groups wait, "
+		       "%u rows do not fit a switch%s%s",
+		       o->given_up, o->waiting, o->not_served,
+		       o->failed_example ? ", last at " : "",
+		       o->failed_example ? fabric_node_str(o->failed_example, where) : "");
+}
+
+void multicast_new(struct sm *sm)
+{
+	const struct mft_hooks hooks = {
+		.may_write = elect_may_write,
+		.may_write_top = may_write_top,
+		.idle = on_idle,
+		.arg = sm,
+	};
+
+	sm->m.multicast = xcalloc(1, sizeof(*sm->m.multicast));
+	sm->m.multicast->fault_log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
+	sm->m.multicast->sync = mft_sync_new(sm->fabric, sm->mad, &hooks);
+}
+
+void multicast_free(struct sm *sm)
+{
+	struct multicast *m = sm->m.multicast;
+
+	if (!m)
+		return;
+	mft_sync_free(m->sync);
+	mcast_planner_free(m->planner);
+	routes_unref(m->settled_on);
+	free(m);
+	sm->m.multicast = NULL;
+}
+
+static bool is_clean(const struct sm *sm, const struct port *p)
+{
+	return !p || !node_is_switch(p->node) ||
+	       mft_sync_port_is_clean(sm->m.multicast->sync, p->node, p->num);
+}
+
+bool multicast_may_activate(void *owner, const struct port *p)
+{
+	const struct sm *sm = owner;
+
+	/* A cable to a host closes no circle. */
+	if (!p->peer || !node_is_switch(p->node) || !node_is_switch(p->peer->node))
+		return true;
+	/*
+	 * Found by a new master: what it forwards is read when groups are planned, later in this
+	 * sweep.
+	 */
+	if (!sm->first_sweep_done && !program_released(sm) &&
+	    (p->node->mft.inherited || p->peer->node->mft.inherited))
+		return false;
+	return is_clean(sm, p) && is_clean(sm, p->peer);
+}
+
+struct mft_sync *multicast_tables(const struct sm *sm)
+{
+	return sm->m.multicast->sync;
+}
+
+static void make_due(struct sm *sm, unsigned number)
+{
+	struct multicast *m = sm->m.multicast;
+
+	if (!m->n_dirty && !m->planning)
+		m->dirty_since = sm->now;
+	m->n_dirty += !(m->dirty[number / 64] >> number % 64 & 1);
+	m->dirty[number / 64] |= 1ull << number % 64;
+}
+
+void multicast_changed(struct sm *sm, lid_t mlid)
+{
+	struct multicast *m = sm->m.multicast;
+	unsigned i = mlid - MLID_MIN;
+
+	if (mlid < MLID_MIN || mlid > MLID_MAX)
+		return;
+	make_due(sm, i);
+	m->changed_at = sm->now;
+	if (!m->any_aging)
+		m->aging_since = sm->now;
+	m->any_aging = true;
+	m->aging[i / 64] |= 1ull << i % 64;
+	m->settled[i / 64] &= ~(1ull << i % 64);
+}
+
+static void forget_aging(struct multicast *m)
+{
+	memset(m->aging, 0, sizeof(m->aging));
+	m->any_aging = false;
+}
+
+static mono_t settled_at(const struct multicast *m)
+{
+	if (!m->any_aging)
+		return MONO_NEVER;
+	return mono_min(m->changed_at + SETTLE, m->aging_since + SETTLE_MAX);
+}
+
+/*
+ * All is planned, and quiet: groups that changed are planned once more, from scratch if they have
+ * decayed.
+ */
+static void plan_settled(struct sm *sm)
+{
+	struct multicast *m = sm->m.multicast;
+
+	for (unsigned w = 0; w < N_WORDS; w++)
+		for (uint64_t left = m->aging[w]; left; left &= left - 1)
+			make_due(sm, w * 64 + (unsigned)__builtin_ctzll(left));
+	forget_aging(m);
+	m->replan = true;
+}
+
+/* ---- one tree ------------------------------------------------------------------------------ */
+
+/* Where a port of the view hangs in the topo. */
+static struct mcast_member member_place(const struct view *v, const struct sa_mc_port *p)
+{
+	const struct view_port *port = &v->ports[p->port];
+	struct mcast_member m = { .sw = TOPO_NONE, .receive = p->receives };
+
+	if (view_is_switch(v, port)) {
+		m.sw = v->nodes[port->node].topo_sw;
+	} else if (port->peer != VIEW_NONE && port->state > IB_PORT_DOWN) {
+		const struct view_port *peer = &v->ports[port->peer];
+
+		if (view_is_switch(v, peer)) {
+			m.sw = v->nodes[peer->node].topo_sw;
+			m.port = peer->num;
+		}
+	}
+	return m;
+}
+
+/* Returns the number of members looked at. */
+static uint32_t plan_one(struct sm *sm, lid_t mlid)
+{
+	struct multicast *m = sm->m.multicast;
+	uint64_t *settled = &m->settled[(mlid - MLID_MIN) / 64];
+	const uint64_t bit = 1ull << (mlid - MLID_MIN) % 64;
+	uint32_t n;
+	_cleanup_free_ struct sa_mc_port *ports = sa_mc_members(sm->sa, mlid, &n);
+	_cleanup_free_ struct mcast_member *members = xcalloc(n + 1, sizeof(*members));
+	_cleanup_(mcast_tree_unrefp) struct mcast_tree *tree = NULL;
+	_cleanup_(mcast_tree_unrefp) struct mcast_tree *found = NULL;
+	struct mcast_job job = {
+		.mlid = mlid,
+		.sl = sa_mc_sl(sm->sa, mlid),
+		.members = members,
+		.n_members = n,
+		.previous = mft_sync_wanted(m->sync, mlid),
+		.may_replan = m->replan && !(*settled & bit),
+	};
+
+	if (!job.previous)
+		job.previous = found = adopt_mcast_tree(sm->fabric, mlid);
+	for (uint32_t i = 0; i < n; i++)
+		members[i] = member_place(admin_view(sm), &ports[i]);
+	tree = mcast_plan(m->planner, &job);
+	if (tree->unproved)
+		log_verbose("group 0x%04x: its tree could deadlock with other packets, and there "
+			    "is no other",
+			    mlid);
+	mft_sync_want(m->sync, mlid, tree);
+	if (m->replan)
+		*settled |= bit;
+	return n + tree->n_rows;
+}
+
+static void finish_plan(struct sm *sm)
+{
+	struct multicast *m = sm->m.multicast;
+
+	if (m->sweep)
+		mft_sync_topology(m->sync);
+	else if (m->replan)
+		mft_sync_lower_tops(m->sync);
+	m->planning = m->replan = false;
+	m->at = 0;
+	m->sweep = false;
+}
+
+/* What switches forward already is known: a tree that a former manager made stays as it is. */
+static bool can_plan(struct multicast *m, lid_t mlid)
+{
+	return mft_sync_wanted(m->sync, mlid) || mft_sync_is_read(m->sync, mlid);
+}
+
+/* The next dirty MLIDs, as many as a slice holds. */
+static void plan_slice(struct sm *sm)
+{
+	struct multicast *m = sm->m.multicast;
+	uint32_t looked_at = 0;
+	bool from_start = m->at == 0;
+
+	m->stalled = false;
+	while (m->n_dirty && looked_at < SLICE) {
+		unsigned i = m->at;
+
+		if (i >= N_MLIDS) {
+			m->at = 0;
+			m->stalled = from_start; /* all that is left waits for tables to be read */
+			break;
+		}
+		if (!m->dirty[i / 64]) {
+			m->at = (i / 64 + 1) * 64;
+			continue;
+		}
+		m->at = i + 1;
+		if (!(m->dirty[i / 64] >> i % 64 & 1) || !can_plan(m, (lid_t)(MLID_MIN + i)))
+			continue;
+		m->dirty[i / 64] &= ~(1ull << i % 64);
+		m->n_dirty--;
+		looked_at += plan_one(sm, (lid_t)(MLID_MIN + i)) + 16;
+	}
+	if (!m->n_dirty)
+		finish_plan(sm);
+}
+
+/* ---- turns --------------------------------------------------------------------------------- */
+
+static mono_t plan_due_at(const struct multicast *m)
+{
+	if (m->stalled)
+		return MONO_NEVER;
+	if (m->sweep || m->planning)
+		return 0;
+	if (!m->n_dirty)
+		return settled_at(m);
+	return mono_min(m->changed_at + GATHER, m->dirty_since + GATHER_MAX);
+}
+
+void multicast_tick(struct sm *sm)
+{
+	struct multicast *m = sm->m.multicast;
+
+	if (m->planner && admin_view(sm) && (m->stalled || sm->now >= plan_due_at(m))) {
+		if (!m->n_dirty && !m->sweep && !m->planning)
+			plan_settled(sm);
+		m->planning = true;
+		plan_slice(sm);
+	}
+	mft_sync_feed(m->sync);
+}
+
+/* A sweep that waits goes on then. */
+static mono_t sweep_limit(const struct sm *sm)
+{
+	return sm->now < sm->m.multicast->sweep_until ? sm->m.multicast->sweep_until : MONO_NEVER;
+}
+
+mono_t multicast_next(const struct sm *sm)
+{
+	const struct multicast *m = sm->m.multicast;
+
+	return m->planner && admin_view(sm) ? mono_min(plan_due_at(m), sweep_limit(sm))
+					    : MONO_NEVER;
+}
+
+bool multicast_busy(const struct sm *sm)
+{
+	const struct multicast *m = sm->m.multicast;
+
+	return sm->now < m->sweep_until &&
+	       ((m->planner && (m->n_dirty || m->sweep)) || mft_sync_busy(m->sync));
+}
+
+static const struct conf_file *roots_file(const struct sm *sm)
+{
+	return sm->files ? sm->files->of[CONF_FILE_MC_ROOTS] : NULL;
+}
+
+/* The planner takes what routing found out of its routes. */
+static struct mcast_planner *planner_of(struct sm *sm)
+{
+	const struct topo *topo = sm_routes(sm) ? sm_routes(sm)->topo : NULL;
+	_cleanup_free_ uint16_t *caps = NULL;
+	const struct conf_file *roots = roots_file(sm);
+	struct mcast_params params = {
+		.topo = topo,
+		.routes = sm_routes(sm),
+		.roots = roots ? roots->guids.guids : NULL,
+		.n_roots = roots ? (uint32_t)roots->guids.n : 0,
+	};
+
+	if (!topo || !topo->n_switches || sm->conf->disable_multicast)
+		return NULL;
+	caps = xcalloc(topo->n_switches, sizeof(*caps));
+	for (uint32_t i = 0; i < topo->n_switches; i++) {
+		const struct node *n = fabric_find_node(sm->fabric, topo->switches[i].guid);
+
+		if (n && n->switch_known)
+			caps[i] = ib_get(n->switch_info, SI_MULTICAST_FDB_CAP);
+	}
+	params.caps = caps;
+	params.depends = routing_take_depends(sm);
+	return mcast_planner_new(&params);
+}
+
+static void forget_settled(struct multicast *m)
+{
+	memset(m->settled, 0, sizeof(m->settled));
+	m->settled_on = routes_unref(m->settled_on);
+}
+
+/* Trees that were chosen on other routes, or towards other roots, are chosen anew. */
+static void keep_settled(struct sm *sm)
+{
+	struct multicast *m = sm->m.multicast;
+	const struct conf_file *f = roots_file(sm);
+	uint64_t roots = f ? hash_bytes(HASH_START, f->guids.guids,
+					f->guids.n * sizeof(*f->guids.guids))
+			   : HASH_START;
+
+	if (sm_routes(sm) == m->settled_on && roots == m->settled_roots)
+		return;
+	forget_settled(m);
+	m->settled_on = routes_ref(sm_routes(sm));
+	m->settled_roots = roots;
+}
+
+void multicast_sweep(struct sm *sm)
+{
+	struct multicast *m = sm->m.multicast;
+
+	assert(admin_view(sm));
+	keep_settled(sm);
+	m->planner = mcast_planner_free(m->planner);
+	m->planner = planner_of(sm);
+	mft_sync_use_top(m->sync, sm->conf->use_mfttop);
+	for (unsigned mlid = MLID_MIN; mlid <= MLID_MAX; mlid++) {
+		if (mft_sync_wanted(m->sync, (lid_t)mlid))
+			make_due(sm, mlid - MLID_MIN);
+	}
+	for (lid_t mlid = sa_next_mlid(sm->sa, MLID_MIN); mlid && mlid <= MLID_MAX;
+	     mlid = sa_next_mlid(sm->sa, mlid + 1))
+		make_due(sm, mlid - MLID_MIN);
+	forget_aging(m);
+	m->replan = m->sweep = m->planner != NULL;
+	m->stalled = false;
+	m->sweep_until = sm->now + SWEEP_PATIENCE;
+}
+
+void multicast_stop(struct sm *sm)
+{
+	struct multicast *m = sm->m.multicast;
+
+	mft_sync_stop(m->sync);
+	m->planner = mcast_planner_free(m->planner);
+	memset(m->dirty, 0, sizeof(m->dirty));
+	m->n_dirty = 0;
+	forget_aging(m);
+	forget_settled(m);
+	m->planning = m->sweep = m->replan = m->stalled = false;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sm/sweep/program.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ib/words.h"
+#include "plan/link.h"
+#include "sm/sm_internal.h"
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "util/mem.h"
+
+/* Runs after the first in which unanswered Sets are repeated. */
+#define ROUNDS 2
+
+struct program {
+	struct plan plan;
+	struct conf *conf;	/* the references behind plan.conf and plan.keys */
+	struct key_ring *keys;
+	struct qos_plan qos;	/* of the routes, as programmed last */
+	unsigned rounds;	/* of this sweep */
+	unsigned ports_held;	/* wait for multicast tables */
+	bool released;		/* which are as right as they will be in this sweep */
+	unsigned unmapped_told; /* switches */
+};
+
+struct program *program_new(void)
+{
+	return xcalloc(1, sizeof(struct program));
+}
+
+struct program *program_free(struct program *pr)
+{
+	if (pr) {
+		conf_unref(pr->conf);
+		key_ring_unref(pr->keys);
+	}
+	free(pr);
+	return NULL;
+}
+
+/* A partition with an SL that routes decide; NULL: none. */
+static const struct partition *overruled_partition(const struct sm *sm, const struct sl2vl *l)
+{
+	const struct partitions *ps = sm_partitions(sm);
+
+	for (size_t i = 0; l && l->by != SL2VL_BY_NOTHING && ps && i < ps->n; i++) {
+		if (ps->list[i].sl & l->sl_mask)
+			return &ps->list[i];
+	}
+	return NULL;
+}
+
+/* What of the configuration counts for nothing is said once, until it is something else. */
+static void plan_lanes(struct sm *sm)
+{
+	struct program *pr = sm->m.program;
+	const struct partition *part;
+	struct qos_plan plan;
+
+	qos_plan_make(pr->conf, sm_routes(sm), &plan);
+	part = overruled_partition(sm, plan.lanes);
+	if (part && !plan.note[0])
+		snprintf(plan.note, sizeof(plan.note),
+			 "%s decides the SL of every path: sl=%u of partition '%.64s' is without "
+			 "effect",
+			 sm_routes(sm)->engine, part->sl, part->name);
+	if (plan.note[0] && strcmp(plan.note, pr->qos.note))
+		log_info("%s", plan.note);
+	pr->qos = plan;
+}
+
+/*
+ * Without new routes (said by routing.c) those of before stay in force, whatever they still lead
+ * to: a host that comes back, a switch that lost power and partitions do not wait until an engine
+ * likes the fabric again.
+ */
+bool program_start(struct sm *sm)
+{
+	struct program *pr = sm->m.program;
+
+	assert(sm->fabric->own_port);
+	if (!routing_has_new(sm)) {
+		tell_faults(sm, 1);
+		if (!sm_routes(sm))
+			return false;
+	}
+	partition_plan(sm);
+	routing_install(sm);
+	conf_unref(pr->conf);
+	pr->conf = conf_ref(sm->conf);
+	key_ring_unref(pr->keys);
+	pr->keys = key_ring_ref(keys_ring(sm));
+	plan_lanes(sm);
+	pr->plan = (struct plan){ .conf = pr->conf,
+				  .routes = sm_routes(sm),
+				  .transition = routing_transition(sm),
+				  .pkeys = partition_wanted(sm),
+				  .keys = pr->keys,
+				  .qos = &pr->qos,
+				  .sm_lid = sm->fabric->own_port->lid,
+				  .registry = admin_registry(sm) };
+	pr->rounds = 0;
+	pr->released = false;
+	sync_start(sm->sync, &pr->plan);
+	return true;
+}
+
+bool program_busy(const struct sm *sm)
+{
+	return sync_running(sm->sync);
+}
+
+bool program_released(const struct sm *sm)
+{
+	return sm->m.program->released;
+}
+
+/* The rest of the run finds nothing to do. */
+void program_release(struct sm *sm)
+{
+	assert(sm->m.program->conf);
+	sm->m.program->released = true;
+	sm->m.program->plan.pkeys = partition_wanted(sm);
+	if (sm->m.program->ports_held)
+		sync_start(sm->sync, &sm->m.program->plan);
+}
+
+void program_judge(struct sm *sm, const struct sync_outcome *o)
+{
+	struct program *pr = sm->m.program;
+	char where[PLACE_STRLEN], fields[LINK_FIELDS_STRLEN], status[IB_WORD_STRLEN];
+
+	pr->ports_held = o->ports_held;
+	if (o->tables_kept)
+		tell_news(sm, NEWS_SOFT_FAULT);
+	if (o->recovered)
+		want_sweep(sm, SWEEP_HEAVY, "a switch takes forwarding tables again");
+	/*
+	 * What was lost on the way is sent again at once, a few times; only what stays open is an
+	 * error.
+	 */
+	if (o->timeouts && pr->rounds++ < ROUNDS) {
+		sync_start(sm->sync, &pr->plan);
+		return;
+	}
+	if (o->unstored_ports)
+		log_on(about_port(LOG_ID_REFUSED_SET, o->unstored_example), LOGB_INFO,
+		       "%u ports do not keep what was written (%s), first %s; it is not written "
+		       "again until it changes",
+		       o->unstored_ports, link_fields_str(o->unstored, fields),
+		       fabric_place_str(o->unstored_example, where));
+	if (o->unkept_tables)
+		log_on(about_port(LOG_ID_REFUSED_SET, o->unkept_example), LOGB_ERROR,
+		       "%u tables of ports are not kept or refused, last %s at %s; they are not "
+		       "written again until they change",
+		       o->unkept_tables, ib_attr_name(o->unkept_attr),
+		       fabric_place_str(o->unkept_example, where));
+	if (o->unmapped && o->unmapped != pr->unmapped_told)
+		log_on(about_node(LOG_ID_REFUSED_SET, o->unmapped_example), LOGB_ERROR,
+		       "%u switches say that they cannot map service levels to lanes, last %s: "
+		       "paths of %s can block each other there",
+		       o->unmapped, fabric_node_str(o->unmapped_example, where),
+		       sm_routes(sm)->engine);
+	pr->unmapped_told = o->unmapped;
+	tell_faults(sm, o->timeouts + o->refused);
+	if (o->timeouts + o->refused)
+		log_on(about_node(LOG_ID_REFUSED_SET, o->failed_example), LOGB_ERROR,
+		       "%u Sets were not answered and %u refused, last %s at %s%s%s", o->timeouts,
+		       o->refused, ib_attr_name(o->failed_attr),
+		       fabric_node_str(o->failed_example, where), o->failed_status ? ": " : "",
+		       o->failed_status ? mad_status_words(o->failed_status, status) : "");
+	if (!o->timeouts && !o->refused && sm->fabric->n_switches && !sm_no_routes(sm)[0])
+		log_info("%s tables configured on all switches", sm_routes(sm)->engine);
+}

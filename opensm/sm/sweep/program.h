@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * From plans to Sets: what is wanted goes to sync/, what it came to is judged.
+ *
+ *   REST --program_start()--> WRITING --all Sets ended, or were repeated in vain--> REST
+ *     |                          ^
+ *     '--program_release(): ports that waited for multicast tables--'
+ */
+#pragma once
+
+#include <stdbool.h>
+
+struct program;
+struct sm;
+struct sync_outcome;
+
+struct program *program_new(void);
+struct program *program_free(struct program *pr); /* NULL is fine; returns NULL */
+/*
+ * New routes, if there are some, come into force, and all that is wanted is written. False: there
+ * are no routes at all.
+ */
+bool program_start(struct sm *sm);
+bool program_busy(const struct sm *sm);
+/*
+ * Multicast tables are as right as they will be in this sweep: ports that waited for them come up.
+ */
+void program_release(struct sm *sm);
+bool program_released(const struct sm *sm);
+/* sync/ has ended. */
+void program_judge(struct sm *sm, const struct sync_outcome *o);

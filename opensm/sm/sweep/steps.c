@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What a sweep of each kind consists of: the steps, and the list of them for each kind. A step asks
+ * one machine for one thing; which one is next, and what becomes of a list that stops, is
+ * sweep.c's.
+ */
+#include "sm/base/events.h"
+#include "sm/routing/quiet.h"
+#include "sm/base/about.h"
+#include "sm/sweep/sweep_internal.h"
+#include "util/mem.h"
+
+static void discover_step(struct sm *sm)
+{
+	if (elect_rival_seen(sm))
+		standby_distrust(sm);
+	elect_rival_dealt_with(sm);
+	if (!standby_start_takeover(sm))
+		discover_start(sm);
+}
+
+static bool is_reading(const struct sm *sm)
+{
+	return discover_is_partial(sm) ? incremental_busy(sm) : discover_busy(sm);
+}
+
+/* Reading is over. False: our own link is down, or another manager is to be master. */
+static bool election_goes_on(struct sm *sm)
+{
+	const struct port *own = sm->fabric->own_port;
+	bool down = !node_is_switch(own->node) && port_state(own) == IB_PORT_DOWN;
+
+	sweep_port_down(sm, down);
+	if (down && sm->state == SM_MASTER)
+		elect_enter(sm, SM_DISCOVERING);
+	if (down)
+		return false;
+	sweep_tell(sm, SM_EVENT_DISCOVERED, true);
+	return elect_decide(sm);
+}
+
+/*
+ * The switch next to us shows that it has a key, and not which: nothing could be set up. A manager
+ * of a fabric that is locked like this does not become master, and takes nothing over.
+ */
+static bool is_locked_out(const struct sm *sm)
+{
+	const struct port *own = sm->fabric->own_port;
+	struct port *next = own->peer;
+
+	if (!keys_ring(sm) || sm->state == SM_MASTER || !next ||
+	    !fabric_hides_mkey(port_of_sma(next)))
+		return false;
+	log_port(port_of_sma(next), LOG_ID_LOCKED, LOGB_ERROR,
+		 "its M_Key is not known here: this sweep ends here, nothing is changed; copy "
+		 "m_key_ring, guid2mkey and neighbors of the master's cache folder");
+	return true;
+}
+
+static bool settle_step(struct sm *sm)
+{
+	const struct port *own;
+
+	if (!own_port_was_read(sm))
+		return false;
+	own = sm->fabric->own_port;
+	if (is_locked_out(sm)) {
+		sweep_fault(sm, 1);
+		return false;
+	}
+	if (own->silent && port_state(own) > IB_PORT_DOWN) {
+		log_on(about_port(LOG_ID_SILENT, own), LOGB_ERROR,
+		       "the node next to our own port does not answer: this sweep ends here, "
+		       "nothing is changed");
+		sweep_fault(sm, 1);
+		return false;
+	}
+	if (!discover_is_partial(sm)) {
+		lids_forget_ports(sm);
+		discover_finish(sm);
+	} else if (!incremental_settle(sm)) {
+		return false;
+	}
+	return election_goes_on(sm);
+}
+
+static bool load_partitions(struct sm *sm)
+{
+	if (partition_load(sm))
+		return true;
+	sweep_fault(sm, 1);
+	return false;
+}
+
+static bool partitions_step(struct sm *sm)
+{
+	reload_files(sm);
+	if (!load_partitions(sm))
+		return false;
+	admin_restore(sm, replica_restore(sm));
+	return true;
+}
+
+/*
+ * No switch has a LID: no manager was here since the power came on, so no switch forwards
+ * multicast. One switch without a LID proves nothing: it may have been written to after it lost
+ * power, before that was known.
+ */
+static void trust_cold_switches(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		if (node_is_switch(n) && (!n->ports[0].known || ib_get(n->ports[0].info, PI_LID)))
+			return;
+	}
+	FABRIC_EACH_NODE(sm->fabric, n)
+		observe_cold(n);
+}
+
+static void tables_step(struct sm *sm)
+{
+	if (!sm->first_sweep_done)
+		trust_cold_switches(sm);
+	adopt_start(sm);
+}
+
+/* Routes that no switch holds are not in force: the tables that were found take their place. */
+static void take_found_tables(struct sm *sm)
+{
+	if (!adopt_done(sm) || !sm_routes(sm))
+		return;
+	log_info("forwarding tables were found that are not ours: they are taken over");
+	routing_forget(sm);
+}
+
+static void routes_step(struct sm *sm)
+{
+	standby_tables_read(sm);
+	take_found_tables(sm);
+	routing_start(sm);
+}
+
+/* Hosts are answered from here on; then their groups get their trees. */
+static void multicast_step(struct sm *sm)
+{
+	admin_publish(sm);
+	multicast_sweep(sm);
+}
+
+/* From the fabric as it is to the fabric as it should be: the same for all sweeps of a master. */
+/* clang-format off */
+#define STEPS_TO_WRITE                                                                \
+	{ "programming", .try_start = program_start, .busy = program_busy },          \
+	{ "multicast", .start = multicast_step, .busy = multicast_busy },             \
+	{ "cables that waited", .start = program_release, .busy = program_busy },
+#define STEPS_TO_SET_UP                                                               \
+	{ "LIDs", .try_start = lids_assign },                                         \
+	{ "reading tables", .start = tables_step, .busy = adopt_busy },               \
+	{ "routing", .start = routes_step, .busy = routing_busy },                    \
+	STEPS_TO_WRITE
+/* clang-format on */
+
+static const struct step heavy_steps[] = { { "discovery", .start = discover_step,
+					     .busy = is_reading },
+					   { "election", .try_start = settle_step },
+					   { "partitions", .try_start = partitions_step },
+					   STEPS_TO_SET_UP };
+
+static void incremental_step(struct sm *sm)
+{
+	incremental_start(sm, false);
+}
+
+static bool incremental_settle_step(struct sm *sm)
+{
+	return own_port_was_read(sm) && incremental_settle(sm) && election_goes_on(sm);
+}
+
+/* SIGHUP may have brought another file. */
+static bool new_partitions_step(struct sm *sm)
+{
+	return !partition_has_news(sm) || load_partitions(sm);
+}
+
+static const struct step incremental_steps[] = {
+	{ "reading what changed", .start = incremental_step, .busy = is_reading },
+	{ "election", .try_start = incremental_settle_step },
+	{ "partitions", .try_start = new_partitions_step },
+	STEPS_TO_SET_UP
+};
+
+static void reroute_step(struct sm *sm)
+{
+	struct route_report report;
+
+	if (quiet_has_better(sm)) {
+		struct routes *better = quiet_take(sm, &report);
+
+		routing_take_quiet(sm, better, &report);
+		return;
+	}
+	routing_afresh(sm);
+	routing_start(sm);
+}
+
+/*
+ * The fabric is taken to be what it was: an administrator asked for other routes, or quiet.c has
+ * them; nothing new is known.
+ */
+static const struct step reroute_steps[] = { { "routing", .start = reroute_step,
+					       .busy = routing_busy },
+					     STEPS_TO_WRITE };
+
+static void watched_step(struct sm *sm)
+{
+	standby_seen(sm);
+	take_found_tables(sm);
+}
+
+/* What a standby does: see standby.c. */
+static const struct step watch_steps[] = {
+	{ "reading", .start = standby_look, .busy = is_reading },
+	{ "what is there", .try_start = standby_settle },
+	{ "reading tables", .start = adopt_start, .busy = adopt_busy },
+	{ "what is known", .start = watched_step },
+};
+
+static const struct step light_steps[] = {
+	{ "light sweep", .start = light_start, .busy = light_busy },
+	{ "light sweep result", .start = light_settle },
+};
+
+const struct step_list sweep_lists[SWEEP_KINDS] = {
+	[SWEEP_NONE] = { "no", NULL, 0 },
+	[SWEEP_LIGHT] = { "light", light_steps, ARRAY_SIZE(light_steps) },
+	[SWEEP_INCREMENTAL] = { "dirty", incremental_steps, ARRAY_SIZE(incremental_steps) },
+	[SWEEP_WATCH] = { "watch", watch_steps, ARRAY_SIZE(watch_steps) },
+	[SWEEP_HEAVY] = { "heavy", heavy_steps, ARRAY_SIZE(heavy_steps) },
+	[SWEEP_REROUTE] = { "rerouting", reroute_steps, ARRAY_SIZE(reroute_steps) },
+};
+
+const char *sweep_kind_name(enum sweep_kind kind)
+{
+	return sweep_lists[kind].name;
+}

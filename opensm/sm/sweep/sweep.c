@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A sweep is a list of steps. A step starts something and is busy until that has ended; the
+ * interpreter below runs the list, and the timer decides which list is next.
+ *
+ * Whatever asks for a sweep while one runs is remembered, and served once the running one has been
+ * finished and applied: a storm of traps costs one follow-up, never convergence.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/base/events.h"
+#include "sm/routing/quiet.h"
+#include "sm/base/about.h"
+#include "sm/sweep/sweep_internal.h"
+#include "sm/base/news.h"
+#include "util/mem.h"
+#include "util/told.h"
+
+/* After errors the next heavy sweep comes this soon, and no later than that. */
+#define RETRY_FIRST	   (1 * MONO_S)
+#define RETRY_LAST	   (60 * MONO_S)
+/* Between two sweeps that traps asked for. */
+#define HOLD_FIRST	   (100 * MONO_MS)
+#define HOLD_LAST	   (2 * MONO_S)
+/* How often our own link is looked at while it is down. */
+#define PORT_DOWN_INTERVAL (10 * MONO_S)
+
+/* What was said of our own link, and of the last complete sweep. */
+enum { TOLD_PORT_DOWN, TOLD_ERRORS };
+
+struct sweep {
+	const struct step_list *lists; /* by enum sweep_kind */
+	unsigned step;		       /* row of the running list */
+	bool step_pending;
+	unsigned wanted;    /* bits 1 << enum sweep_kind */
+	char next_why[160]; /* why the next one */
+	char why[160];	    /* why this one */
+	bool timer_heavy;   /* the timer asks for a heavy sweep */
+	bool audit_wanted;  /* the first sweep cleared change bits it had not seen set */
+	struct told told;
+	unsigned failed;    /* in a row */
+	unsigned fruitless; /* heavy sweeps in a row that had nothing to write */
+	mono_t retry_at;    /* heavy sweep because of errors; MONO_NEVER */
+	mono_t timer_at;
+	mono_t hold_until; /* no sweep on demand before this time */
+	mono_t step_started;
+	uint64_t n_gets, n_sets; /* counters at the start */
+	unsigned errors;	 /* of this sweep: nodes that took part and failed */
+	unsigned soft_faults;	 /* of this sweep: silent nodes, tables that had to wait */
+};
+
+void sweep_new(struct sm *sm, const struct step_list *lists)
+{
+	assert(lists);
+	sm->m.sweeper = xcalloc(1, sizeof(*sm->m.sweeper));
+	sm->m.sweeper->lists = lists;
+	sm->m.sweeper->timer_at = sm->m.sweeper->retry_at = MONO_NEVER;
+}
+
+/* ---- what others say, and may know ---------------------------------------------------------- */
+
+void sweep_fault(struct sm *sm, unsigned n)
+{
+	sm->m.sweeper->errors += n;
+}
+
+void sweep_soft_fault(struct sm *sm)
+{
+	sm->m.sweeper->soft_faults++;
+}
+
+unsigned sweep_errors(const struct sm *sm)
+{
+	return sm->m.sweeper->errors;
+}
+
+mono_t sweep_step_since(const struct sm *sm)
+{
+	return sm->m.sweeper->step_started;
+}
+
+bool sweep_retries(const struct sm *sm)
+{
+	return sm->m.sweeper->retry_at != MONO_NEVER;
+}
+
+bool sweep_left_errors(const struct sm *sm)
+{
+	return told_holds(&sm->m.sweeper->told, TOLD_ERRORS);
+}
+
+bool sweep_port_is_down(const struct sm *sm)
+{
+	return told_holds(&sm->m.sweeper->told, TOLD_PORT_DOWN);
+}
+
+void sweep_count_silent(struct sm *sm, bool silent)
+{
+	uint32_t *n = &sm->stats.silent_nodes;
+
+	if (silent)
+		++*n;
+	else if (*n)
+		--*n;
+}
+
+void sweep_count_routing(struct sm *sm, bool made_tables)
+{
+	sm->stats.no_routes = made_tables ? 0 : sm->stats.no_routes + 1;
+}
+
+void sweep_tell(struct sm *sm, enum sm_event_kind event, bool through)
+{
+	const struct sweep *s = sm->m.sweeper;
+	struct sm_event e = {
+		.kind = event,
+		.sweep = {
+			.kind = sm->sweep,
+			.why = s->why,
+			.n_gets = (unsigned)(mad_sent(sm->mad, MAD_GET) - s->n_gets),
+			.n_sets = (unsigned)(mad_sent(sm->mad, MAD_SET) - s->n_sets),
+			.errors = s->errors,
+			.ms = (unsigned)((sm->now - sm->sweep_started) / MONO_MS),
+			.through = through,
+		},
+	};
+
+	event_raise(sm, &e);
+}
+
+void sweep_port_down(struct sm *sm, bool down)
+{
+	enum told_change change = told_change(&sm->m.sweeper->told, TOLD_PORT_DOWN, down);
+
+	if (change != TOLD_SAME)
+		log_sys_on(about_port(LOG_ID_PORT_DOWN, sm->fabric->own_port), "SM port is %s",
+			   down ? "down" : "up");
+	if (change == TOLD_BEGINS)
+		event_plain(sm, SM_EVENT_PORT_DOWN);
+	if (down)
+		sm->stats.up = false;
+}
+
+void sweep_entered(struct sm *sm)
+{
+	if (sm->state == SM_NOT_ACTIVE)
+		change_age_drop(sm->m.change_age, ~0u);
+	if (sm->state != SM_MASTER) {
+		change_age_drop(sm->m.change_age, 1u << SWEEP_REROUTE);
+		sm->first_sweep_done = false;
+	}
+}
+
+const char *sweep_step_name(const struct sm *sm)
+{
+	return sm->sweep == SWEEP_NONE
+		       ? ""
+		       : sm->m.sweeper->lists[sm->sweep].steps[sm->m.sweeper->step].name;
+}
+
+/* ---- the timer ----------------------------------------------------------------------------- */
+
+bool sweep_is_wanted(const struct sm *sm, enum sweep_kind kind)
+{
+	return sm->m.sweeper->wanted >> kind & 1;
+}
+
+void sweep_want(struct sm *sm, enum sweep_kind kind, const char *why)
+{
+	struct sweep *s = sm->m.sweeper;
+
+	assert(kind > SWEEP_NONE && kind < SWEEP_KINDS && why);
+	if (!sweep_is_wanted(sm, kind))
+		snprintf(s->next_why, sizeof(s->next_why), "%s", why);
+	s->wanted |= 1u << kind;
+	if (sm->state != SM_NOT_ACTIVE && !(kind == SWEEP_LIGHT && sm->state == SM_STANDBY))
+		change_age_asked(sm->m.change_age, kind, why, sm->now);
+}
+
+void sweep_want_now(struct sm *sm, enum sweep_kind kind, const char *why)
+{
+	sweep_want(sm, kind, why);
+	sm->m.sweeper->hold_until = sm->now;
+}
+
+void sweep_because(struct sm *sm, const char *why)
+{
+	struct sweep *s = sm->m.sweeper;
+
+	if (!s->next_why[0])
+		snprintf(s->next_why, sizeof(s->next_why), "%s", why);
+}
+
+static mono_t timer_interval(const struct sm *sm)
+{
+	return sm->conf->sweep_interval ? (mono_t)sm->conf->sweep_interval * MONO_S : MONO_NEVER;
+}
+
+/* 1 s, doubled with every sweep that failed in a row. */
+static mono_t retry_delay(const struct sm *sm)
+{
+	return mono_min(RETRY_FIRST << MIN(sm->m.sweeper->failed - 1, 6u), RETRY_LAST);
+}
+
+/* Sweeps on demand keep a distance that grows while they find nothing to do: a storm of traps. */
+static mono_t hold_time(const struct sm *sm)
+{
+	return mono_min(HOLD_FIRST << MIN(sm->m.sweeper->fruitless, 5u), HOLD_LAST);
+}
+
+/* There are no light sweeps. */
+bool sweep_all_heavy(const struct sm *sm)
+{
+	return sm->conf->force_heavy_sweep || !sm->fabric->n_switches;
+}
+
+void sweep_plan_timer(struct sm *sm)
+{
+	mono_t every = timer_interval(sm);
+
+	sm->m.sweeper->timer_at = every == MONO_NEVER ? MONO_NEVER : sm->now + every;
+	sm->m.sweeper->timer_heavy = sm->m.sweeper->audit_wanted || sweep_all_heavy(sm);
+}
+
+/* When the timer is due next, and what for. */
+static void plan_next_timer(struct sm *sm)
+{
+	sweep_plan_timer(sm);
+	sm->m.sweeper->hold_until = sm->now + hold_time(sm);
+}
+
+/* Is it a sweep that writes on the picture that the one before left? */
+static bool writes_change(const struct sm *sm)
+{
+	return sm->sweep == SWEEP_INCREMENTAL || sm->sweep == SWEEP_REROUTE;
+}
+
+/* Whatever went wrong in a sweep that did not read all, a heavy one sets it right. */
+static void plan_next(struct sm *sm)
+{
+	struct sweep *s = sm->m.sweeper;
+	bool failed = s->errors || s->soft_faults;
+
+	if (failed)
+		s->failed++;
+	else if (sm->sweep == SWEEP_HEAVY)
+		s->failed = 0;
+	if (sm->sweep == SWEEP_HEAVY || (writes_change(sm) && failed))
+		s->retry_at = s->failed ? sm->now + retry_delay(sm) : MONO_NEVER;
+	if (sweep_port_is_down(sm))
+		s->retry_at = sm->now + PORT_DOWN_INTERVAL;
+	if (writes_change(sm))
+		incremental_ended(sm);
+	else
+		plan_next_timer(sm);
+}
+
+/* A dirty sweep needs a whole picture to start from, and no other master at work. */
+static bool can_be_dirty(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && sm->first_sweep_done && picture_holds(sm) &&
+	       sm->fabric->n_switches && !elect_rival_seen(sm) && !sweep_port_is_down(sm);
+}
+
+/* A place to look at, or a look at all, with no picture that it could be added to. */
+static bool needs_picture(const struct sm *sm)
+{
+	return !picture_holds(sm) &&
+	       (sweep_is_wanted(sm, SWEEP_LIGHT) || sm->now >= incremental_next(sm));
+}
+
+/*
+ * An engine that died some time ago has its chance: routes from scratch, which change nothing if
+ * it dies again.
+ */
+static void ask_engines_again(struct sm *sm)
+{
+	if (!can_be_dirty(sm) || !routing_ask_engines_again(sm))
+		return;
+	sweep_want(sm, SWEEP_REROUTE, "an engine that died is asked again");
+}
+
+/*
+ * What an administrator asked for, or better tables for a quiet time. The latter were made of a
+ * fabric and a configuration that hold no more when a sweep is wanted that may change tables: that
+ * comes first, and drops them.
+ */
+static bool may_reroute(const struct sm *sm)
+{
+	bool quiet = quiet_has_better(sm) && !sweep_is_wanted(sm, SWEEP_INCREMENTAL) &&
+		     !sweep_is_wanted(sm, SWEEP_HEAVY);
+
+	return (sweep_is_wanted(sm, SWEEP_REROUTE) || quiet) && can_be_dirty(sm);
+}
+
+static enum sweep_kind due_sweep(struct sm *sm)
+{
+	struct sweep *s = sm->m.sweeper;
+	bool timer = sm->now >= s->timer_at;
+
+	if (sm->state == SM_NOT_ACTIVE || sm->sweeping_off ||
+	    (own_port_is_silent(sm->m.own) && sm->now < own_port_next(sm->m.own)))
+		return SWEEP_NONE;
+	ask_engines_again(sm);
+	if (sm->state != SM_MASTER)
+		s->wanted &= ~(1u << SWEEP_REROUTE);
+	if (own_port_is_silent(sm->m.own))
+		return sm->state == SM_STANDBY ? SWEEP_WATCH : SWEEP_HEAVY;
+	if (sm->state == SM_STANDBY) {
+		s->wanted &= ~(1u << SWEEP_LIGHT);
+		if (sweep_is_wanted(sm, SWEEP_HEAVY))
+			standby_watch_whole(sm);
+		return standby_due(sm) || sweep_is_wanted(sm, SWEEP_HEAVY) ? SWEEP_WATCH
+									   : SWEEP_NONE;
+	}
+	if (((sweep_is_wanted(sm, SWEEP_HEAVY) || needs_picture(sm)) && sm->now >= s->hold_until) ||
+	    sm->now >= s->retry_at || (timer && (s->timer_heavy || !picture_holds(sm))))
+		return SWEEP_HEAVY;
+	if (!picture_holds(sm))
+		return SWEEP_NONE;
+	if (sm->now >= incremental_next(sm))
+		return can_be_dirty(sm) ? SWEEP_INCREMENTAL : SWEEP_HEAVY;
+	if (may_reroute(sm))
+		return SWEEP_REROUTE;
+	if ((sweep_is_wanted(sm, SWEEP_LIGHT) && sm->now >= s->hold_until) || timer)
+		return SWEEP_LIGHT;
+	return SWEEP_NONE;
+}
+
+mono_t sweep_next(const struct sm *sm)
+{
+	const struct sweep *s = sm->m.sweeper;
+	mono_t timer = mono_min(s->timer_at, s->retry_at);
+
+	if (sm->sweep != SWEEP_NONE || sm->state == SM_NOT_ACTIVE || sm->sweeping_off)
+		return MONO_NEVER;
+	if (own_port_is_silent(sm->m.own))
+		return own_port_next(sm->m.own);
+	if (sm->state == SM_STANDBY)
+		return sweep_is_wanted(sm, SWEEP_HEAVY) ? 0 : standby_next(sm);
+	if (may_reroute(sm))
+		return 0;
+	if (can_be_dirty(sm))
+		timer = mono_min(timer, routing_next(sm));
+	timer = mono_min(timer, quiet_next(sm));
+	if (sweep_is_wanted(sm, SWEEP_INCREMENTAL))
+		timer = mono_min(timer, picture_holds(sm)
+						? incremental_next(sm)
+						: MAX(incremental_next(sm), s->hold_until));
+	if (sweep_is_wanted(sm, SWEEP_HEAVY) || sweep_is_wanted(sm, SWEEP_LIGHT))
+		timer = mono_min(timer, s->hold_until);
+	return timer;
+}
+
+/* ---- the run ------------------------------------------------------------------------------- */
+
+static void begin_sweep(struct sm *sm, enum sweep_kind kind)
+{
+	struct sweep *s = sm->m.sweeper;
+
+	snprintf(s->why, sizeof(s->why), "%s", s->next_why[0] ? s->next_why : "timer");
+	log_verbose("%s sweep: %s", s->lists[kind].name, s->why);
+	sm->sweep = kind;
+	s->step = 0;
+	s->step_pending = false;
+	s->errors = s->soft_faults = 0;
+	sm->sweep_started = s->step_started = sm->now;
+	s->n_gets = mad_sent(sm->mad, MAD_GET);
+	s->n_sets = mad_sent(sm->mad, MAD_SET);
+	if (kind == SWEEP_HEAVY || kind == SWEEP_INCREMENTAL ||
+	    (kind == SWEEP_REROUTE && sweep_is_wanted(sm, SWEEP_REROUTE)))
+		quiet_interrupted(sm);
+	s->wanted &= ~sweep_covers(kind);
+	adopt_plan(sm, false);
+	s->next_why[0] = '\0';
+	change_age_began(sm->m.change_age, kind);
+	sweep_tell(sm, SM_EVENT_SWEEP_START, false);
+}
+
+/* A port of a switch that does not tell of its ports is not waited for. */
+static bool is_served(const struct node *n)
+{
+	return !n->misses && (!node_is_switch(n) || (n->switch_known && n->ports[0].known));
+}
+
+/* A port between two that answer, which should be ACTIVE by now. */
+static bool is_pending(const struct port *p)
+{
+	return p->peer && !p->quarantined && !p->damp.held && is_served(p->node) &&
+	       is_served(p->peer->node) &&
+	       (!p->known || port_state(p) == IB_PORT_INIT || port_state(p) == IB_PORT_ARMED);
+}
+
+static void note_pending(struct sm *sm, struct port *p)
+{
+	if (!is_pending(p)) {
+		if (p->pending >= PORT_STUCK_AFTER && p->damp.avoided)
+			tell_port(sm, p, "a port that was stuck is not any more");
+		p->pending = 0;
+		return;
+	}
+	sm->stats.ports_pending++;
+	sm->stats.ports_stuck += p->pending >= PORT_STUCK_AFTER;
+	p->pending += sm->sweep == SWEEP_HEAVY && p->pending < UINT8_MAX;
+	if (p->pending >= PORT_STUCK_AFTER)
+		dampening_stuck(sm, p);
+}
+
+static void report_ports(struct sm *sm)
+{
+	struct sm_stats *st = &sm->stats;
+
+	st->ports_active = st->ports_pending = st->ports_stuck = st->silent_nodes = 0;
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		st->silent_nodes += n->misses > 0 || node_is_mute(n);
+		for (unsigned i = 1; i <= n->n_ports; i++) {
+			struct port *p = &n->ports[i];
+
+			st->ports_active += port_state(p) == IB_PORT_ACTIVE;
+			note_pending(sm, p);
+		}
+	}
+}
+
+/*
+ * What happened between reading and clearing shows nowhere. (After the first sweep all are read
+ * again.)
+ */
+static void read_cleared_late(struct sm *sm)
+{
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		if (n->cleared_late)
+			tell_switch(sm, n, "PortStateChange was cleared after ports were read");
+	}
+}
+
+/* A sweep that writes went through to its last step, as MASTER. */
+static void complete_sweep(struct sm *sm)
+{
+	struct sweep *s = sm->m.sweeper;
+	struct sm_stats *st = &sm->stats;
+	bool heavy = sm->sweep == SWEEP_HEAVY;
+
+	st->heavy_sweeps += heavy;
+	st->dirty_sweeps += sm->sweep == SWEEP_INCREMENTAL;
+	st->last_gets = mad_sent(sm->mad, MAD_GET) - s->n_gets;
+	st->last_sets = mad_sent(sm->mad, MAD_SET) - s->n_sets;
+	report_ports(sm);
+	s->errors += st->ports_pending;
+	st->last_errors = s->errors;
+	st->up = s->errors == 0;
+	log_milestone(ABOUT(.id = LOG_ID_NONE), LOGB_INFO,
+		      "%s sweep %u (%s): %u Gets, %u Sets, %u errors in %" PRId64 " ms",
+		      s->lists[sm->sweep].name, heavy ? st->heavy_sweeps : st->dirty_sweeps, s->why,
+		      st->last_gets, st->last_sets, s->errors,
+		      (sm->now - sm->sweep_started) / MONO_MS);
+	if (st->up)
+		log_milestone(ABOUT(.id = LOG_ID_SUBNET_UP), LOGB_INFO, "SUBNET UP");
+	else if (told_first(&s->told, TOLD_ERRORS))
+		log_sys_on(ABOUT(.id = LOG_ID_ERRORS), "Errors during initialization");
+	else
+		log_on(ABOUT(.id = LOG_ID_ERRORS), LOGB_ERROR,
+		       "%u errors in this sweep; the next comes in at most %d s", s->errors,
+		       (int)(RETRY_LAST / MONO_S));
+	if (st->up)
+		told_change(&s->told, TOLD_ERRORS, false);
+	s->fruitless = st->last_sets || !st->up ? 0 : s->fruitless + 1;
+	if (heavy)
+		s->audit_wanted = !sm->first_sweep_done;
+	if (sm->first_sweep_done && !s->audit_wanted)
+		read_cleared_late(sm);
+	sm->first_sweep_done = true;
+	if (standby_written(sm))
+		sweep_want(sm, SWEEP_HEAVY,
+			   "tables and registrations of the former master are verified");
+	lids_save(sm);
+	sweep_tell(sm, SM_EVENT_SUBNET_UP, true);
+	if (sm->hooks.subnet_up)
+		sm->hooks.subnet_up(sm->hooks.arg, sm);
+}
+
+/* Errors that no further sweep is waited for: ports that are named as stuck. */
+static bool left_nothing_open(const struct sm *sm)
+{
+	if (!picture_holds(sm) || (sm->state == SM_MASTER && elect_polled(sm)))
+		return false;
+	return sm->m.sweeper->errors <= sm->stats.ports_stuck;
+}
+
+static void end_sweep(struct sm *sm, bool through)
+{
+	if (through && (sm->sweep == SWEEP_HEAVY || writes_change(sm)))
+		complete_sweep(sm);
+	else if (sm->sweep == SWEEP_LIGHT)
+		sm->stats.light_sweeps++;
+	if (through && sm->sweep == SWEEP_HEAVY && sweep_all_heavy(sm))
+		light_audit_names(sm);
+	if (sm->sweep == SWEEP_WATCH)
+		standby_watched(sm, through, sm->m.sweeper->errors || sm->m.sweeper->soft_faults);
+	else
+		plan_next(sm);
+	change_age_ended(sm->m.change_age, left_nothing_open(sm), (sm->now - sm->sweep_started));
+	sweep_tell(sm, SM_EVENT_SWEEP_DONE, through);
+	sm->sweep = SWEEP_NONE;
+	tell_news(sm, NEWS_SWEEP_ENDED);
+}
+
+/* One step forward. False: nothing can be done now. */
+static bool advance_step(struct sm *sm)
+{
+	struct sweep *s = sm->m.sweeper;
+	const struct step *st = &s->lists[sm->sweep].steps[s->step];
+
+	if (!s->step_pending) {
+		s->step_pending = true;
+		if (st->start) {
+			st->start(sm);
+		} else if (!st->try_start(sm)) {
+			end_sweep(sm, false);
+			return true;
+		}
+	}
+	if (st->busy && st->busy(sm))
+		return false;
+	log_debug("step '%s' took %" PRId64 " ms", st->name, (sm->now - s->step_started) / MONO_MS);
+	s->step_started = sm->now;
+	s->step_pending = false;
+	if (++s->step == s->lists[sm->sweep].n_steps)
+		end_sweep(sm, true);
+	return true;
+}
+
+void sweep_run(struct sm *sm)
+{
+	for (;;) {
+		if (sm->sweep == SWEEP_NONE) {
+			enum sweep_kind kind = due_sweep(sm);
+
+			if (kind == SWEEP_NONE) {
+				quiet_tick(sm);
+				return;
+			}
+			begin_sweep(sm, kind);
+		}
+		if (!advance_step(sm))
+			return;
+	}
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Sweeps: which one is next, and the run through its list of steps.
+ *
+ *   NONE --wanted, and due--> a step --busy--> (next dispatch) --done--> the next step ... --> NONE
+ *                              '------------ it stops the sweep --------------------------------^
+ *
+ * What asks for a sweep while one runs is remembered, and served once the running one has been
+ * finished and applied.
+ */
+#pragma once
+
+#include "sm/sm.h"
+
+struct sweep;
+struct step_list;
+/* sm->m.sweeper, which free() ends. `lists`: by enum sweep_kind; they outlive it. */
+void sweep_new(struct sm *sm, const struct step_list *lists);
+void sweep_want(struct sm *sm, enum sweep_kind kind, const char *why);
+/* The same, whatever distance sweeps on demand keep. */
+void sweep_want_now(struct sm *sm, enum sweep_kind kind, const char *why);
+bool sweep_is_wanted(const struct sm *sm, enum sweep_kind kind);
+/* A sweep will come of its own accord: this is why. */
+void sweep_because(struct sm *sm, const char *why);
+/* The election has entered another state. */
+void sweep_entered(struct sm *sm);
+/* Faults of nodes that take part; what was silent, or had to wait: another sweep comes soon. */
+void sweep_fault(struct sm *sm, unsigned n);
+void sweep_soft_fault(struct sm *sm);
+unsigned sweep_errors(const struct sm *sm);
+/* When the step of the running sweep began. */
+mono_t sweep_step_since(const struct sm *sm);
+/* Another heavy sweep comes because of errors; the last one had some; our own link is down. */
+bool sweep_retries(const struct sm *sm);
+bool sweep_left_errors(const struct sm *sm);
+bool sweep_port_is_down(const struct sm *sm);
+/*
+ * For sm_stats(): a node is silent from now on, or answers again; a routing made tables, or none.
+ */
+void sweep_count_silent(struct sm *sm, bool silent);
+void sweep_count_routing(struct sm *sm, bool made_tables);
+void sweep_run(struct sm *sm);
+mono_t sweep_next(const struct sm *sm);
+/* The next periodic sweep is one interval from now, of the kind that is configured. */
+void sweep_plan_timer(struct sm *sm);
+/* There are no light sweeps. */
+bool sweep_all_heavy(const struct sm *sm);
+/* Of the running sweep. */
+const char *sweep_step_name(const struct sm *sm);

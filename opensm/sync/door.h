@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The one door through which a Set leaves. It asks the election each time: a standby sends nothing.
+ *
+ * Sets of a run (sync.c), commands (sync_command) and multicast tables (mft_cells.c) pass it alike;
+ * nothing else of the daemon submits a Set (tests/check/calls.sh).
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "fabric/fabric.h"
+#include "mad/mad.h"
+
+struct door {
+	struct fabric *fabric;
+	struct mad_engine *mad;
+	bool (*may_write)(void *arg);
+	void *arg;
+};
+
+/*
+ * Queues a Set to the agent that answers for `p`. Of `what` count attr, mod, payload (64 bytes,
+ * copied; NULL: zeroes), long_timeout and m_key (0: the key that the agent is thought to hold).
+ * False: nothing may be written now, or no path leads there; then `on_done` is not called.
+ */
+bool door_set(const struct door *d, struct port *p, const struct mad_request *what,
+	      mad_done_fn on_done, void *owner, void *arg);
+/*
+ * The same without a transaction (no window, no repetition, no answer): the last message of a
+ * process.
+ */
+bool door_set_once(const struct door *d, struct port *p, const struct mad_request *what);
+/* Queues a Get; only the path can fail it. */
+bool door_get(const struct door *d, struct port *p, const struct mad_request *what,
+	      mad_done_fn on_done, void *owner, void *arg);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The inside of struct mft_sync, shared by mft.c (groups: the rows that should be) and mft_cells.c
+ * (switches: the cells that are sent). Only these two include it.
+ */
+#pragma once
+
+#include <sys/queue.h>
+
+#include "plan/mft_order.h"
+#include "sync/door.h"
+#include "sync/mft.h"
+#include "sync/rows.h"
+
+#define N_MLIDS (MLID_MAX - MLID_MIN + 1u)
+
+enum mft_step { MFT_BUILD, MFT_READ, MFT_CUT };
+
+struct mft_group {
+	struct mcast_tree *goal; /* NULL: gone */
+	enum mft_step step;
+	bool due;	     /* in s->due */
+	uint16_t not_served; /* rows of it that do not fit */
+	uint32_t excess;     /* CUT: cells that may hold ports that are not wanted any more */
+};
+
+/*
+ *   REST --differs, to be read--> QUEUED --sent--> OUT --ended--> REST or QUEUED
+ *                                   ^               |
+ *          want changed, topology() |               | MFT_TRIES in a row
+ *                                   +-- GIVEN_UP <--+
+ *
+ * REST: held or unknown, as fabric/mft.h says. OUT: on the wire.
+ */
+enum mft_cell_state { MFT_REST, MFT_QUEUED, MFT_OUT, MFT_GIVEN_UP };
+
+struct mft_work {
+	uint8_t state; /* enum mft_cell_state. Writer: cell_enter() */
+	uint8_t tries; /* failed in a row */
+	bool awaited;  /* counted in s->reads[] of its block */
+	bool changed;  /* the want changed while it was on the wire */
+};
+
+/* A switch. */
+struct mft_spot {
+	struct node *node;
+	struct mft_have want;  /* only masks count */
+	struct mft_work *work; /* [block * n_positions + position] */
+	uint32_t n_work;
+	uint32_t *queue; /* modifiers of QUEUED cells, first come first served */
+	uint32_t head, tail, cap;
+	unsigned in_flight;
+	unsigned n_positions;
+	uint32_t n_high;		 /* blocks up to the highest in which something is wanted */
+	TAILQ_ENTRY(mft_spot) next_busy; /* among the spots with work, if listed */
+	bool listed;
+	enum mft_cell_state top; /* of its MulticastFDBTop */
+	uint8_t top_tries;
+};
+
+struct mft_sync {
+	struct fabric *fabric;
+	struct door door;
+	struct mft_hooks hooks;
+	struct mft_group groups[N_MLIDS];
+	uint16_t *due; /* MLID numbers to be judged in the next feed() */
+	uint32_t n_due, cap_due;
+	uint16_t used[MFT_MAX_BLOCKS];	/* groups wanted per block */
+	bool asked[MFT_MAX_BLOCKS];	/* mft_sync_is_read() was called for it */
+	uint32_t reads[MFT_MAX_BLOCKS]; /* cells to be read before the block can be judged */
+	uint32_t stuck[MFT_MAX_BLOCKS]; /* those of them that were given up */
+	struct mft_spot **spots;
+	uint32_t n_spots, cap_spots;
+	struct mft_place *places; /* of the spots, in the judgement at hand */
+	uint32_t *sets;
+	uint32_t cap_places;
+	TAILQ_HEAD(, mft_spot) busy; /* spots with work */
+	unsigned in_flight;
+	bool use_top, was_busy;
+	bool complete; /* all groups have been wanted once: other rows are stale */
+	bool sink; /* tops may be lowered when all is judged */
+	unsigned n_failed, tops_due;
+	struct node *failed_example; /* of the next outcome */
+};
+
+/* Its content matters: it is read from switches that may hold anything. */
+static inline bool block_matters(const struct mft_sync *s, unsigned block)
+{
+	return s->used[block] || s->asked[block];
+}
+
+/* ---- mft.c ---- */
+
+/* The possible content of a cell has changed: groups in CUT that only waited for it go on. */
+void groups_cell_changed(struct mft_sync *s, struct mft_spot *spot, uint32_t mod,
+			 const struct mft_cell *before, const struct mft_cell *after);
+/* The last cell of a block that had to be read was. */
+void groups_block_read(struct mft_sync *s, unsigned block);
+
+/* ---- mft_cells.c ---- */
+
+struct mft_spot *spot_of(const struct mft_sync *s, const struct node *n);
+/* Takes in switches that the fabric has got since. */
+void spots_refresh(struct mft_sync *s);
+void spot_drop(struct mft_sync *s, struct mft_spot *spot);
+/* The row that the spot should hold of a group; queues cells that differ. */
+void spot_want(struct mft_sync *s, struct mft_spot *spot, unsigned number, const uint64_t mask[4]);
+/* Queues cells that must be read before the block can be judged. */
+void spots_read_block(struct mft_sync *s, unsigned block);
+/* Cells and tops that were given up are tried again. */
+void spots_retry(struct mft_sync *s);
+/* Tops as wanted, lower ones too. */
+void spots_sink(struct mft_sync *s);
+bool spots_tops_due(const struct mft_sync *s);
+/* Queued cells leave as far as the engine wants them. */
+void spots_feed(struct mft_sync *s);

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The place of something in what is in order, and what order there is. */
+#pragma once
+
+#include <stdint.h>
+
+/*
+ * Less than 0, 0, or more: `x` is below `y`, equal, or above. For functions that qsort() calls:
+ * `return COMPARE(x->a, y->a) ?: COMPARE(x->b, y->b);`.
+ */
+#define COMPARE(x, y) (((x) > (y)) - ((x) < (y)))
+
+static inline int compare_u32(const void *a, const void *b)
+{
+	return COMPARE(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/*
+ * The first `i` from `from` to `to` - 1 that is not below what is looked for; `to` if all are.
+ * `is_below`: an expression of `i`, true of none after the first of which it is false.
+ *
+ * 	uint32_t at = BISECT(i, 0, n, rows[i].guid < guid);
+ */
+#define BISECT(i, from, to, is_below)                                \
+	({                                                           \
+		__typeof__((to) + 0) low_ = (from), high_ = (to);    \
+								     \
+		while (low_ < high_) {                               \
+			const __typeof__(low_) i = low_ + (high_ - low_) / 2; \
+								     \
+			if (is_below)                                \
+				low_ = i + 1;                        \
+			else                                         \
+				high_ = i;                           \
+		}                                                    \
+		low_;                                                \
+	})

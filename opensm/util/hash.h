@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A number for bytes: FNV-1a of 64 bits. The same everywhere, so it may be compared with that of
+ * another machine; not proof against bytes that are chosen to collide.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HASH_START UINT64_C(0xCBF29CE484222325)
+
+/* `h`: HASH_START, or the number of what stands before. */
+static inline uint64_t hash_bytes(uint64_t h, const void *bytes, size_t len)
+{
+	const uint8_t *p = bytes;
+
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ p[i]) * UINT64_C(0x100000001B3);
+	return h;
+}
+
+/* For tables of a power of two places: the upper bits count too. */
+static inline uint32_t hash_fold(uint64_t h)
+{
+	return (uint32_t)(h ^ h >> 32);
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The P_Keys of a view: which set each port has.
+ *
+ *   root view      of_port[] ----> sets[0 .. n_root)           copied from the plan, never changed
+ *   derived view   own of_port[] -> sets of the root, or more[] of its own
+ *
+ * A derived view has a column and the sets that its root lacks; one derived from it takes over
+ * those that are still in use. So thousands of changes one after the other make neither a chain of
+ * views nor a heap of sets. Only view.c includes this.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "view/view.h"
+
+struct view_sets;
+
+/* Of a root view, all ports of which are there. `plan` NULL: no port has a set. */
+struct view_sets *view_sets_new(const struct view *v, const struct pkey_plan *plan);
+/* As `from`, which lives longer, with the changes. */
+struct view_sets *view_sets_derive(const struct view *v, const struct view_pkey_change *changes,
+				   size_t n);
+struct view_sets *view_sets_free(struct view_sets *s);

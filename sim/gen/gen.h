@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Fabrics of known shape as a struct netfile: for the simulator, for ibsim, for planning offline.
+ *
+ * Hosts are called h0, h1 ... and come first; switches leaf1, agg1, spine1, core1 in trees, s0, s1
+ * ... elsewhere. Every generator returns a new netfile the caller frees; sizes out of range (a
+ * switch beyond 254 ports, no switch at all) give NULL.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "sim/netfile/netfile.h"
+
+/*
+ * k-port switches, full bisection: k leaves, k/2 spines, k*k/2 hosts (36: 648 on 54 switches). k
+ * even.
+ */
+struct netfile *gen_fat_tree2(unsigned k);
+/*
+ * Three levels: k pods of k/2 leaves and k/2 aggs, k*k/4 cores, k^3/4 hosts (36: 11,664 on 1,620).
+ */
+struct netfile *gen_fat_tree3(unsigned k);
+/* Two levels, every leaf with `cables` links to every spine. */
+struct netfile *gen_tree(unsigned leaves, unsigned hosts_per_leaf, unsigned spines,
+			 unsigned cables);
+/*
+ * Sizes below 2 make no links in that dimension; hosts per switch. Mesh: without the wrap-around.
+ */
+struct netfile *gen_torus(unsigned x, unsigned y, unsigned z, unsigned hosts);
+struct netfile *gen_mesh(unsigned x, unsigned y, unsigned z, unsigned hosts);
+/* Complete groups, one cable between each pair of groups (33, 8, 4: 264 switches, 1,056 hosts). */
+struct netfile *gen_dragonfly(unsigned groups, unsigned routers, unsigned hosts);
+struct netfile *gen_hypercube(unsigned dim, unsigned hosts);
+struct netfile *gen_ring(unsigned switches, unsigned hosts);
+/* Connected random graph, `degree` links per switch (switches * degree even). */
+struct netfile *gen_random(unsigned switches, unsigned degree, unsigned hosts, uint64_t seed);
+struct netfile *gen_single(unsigned hosts);
+/* Two hosts, one cable. */
+struct netfile *gen_pair(void);
+
+/* Clusters that are none of these (gen_odd.c): "odd-mixed" ...; NULL: no such name. */
+struct netfile *gen_odd(const char *name);
+/* Their names, 0, 1 ...; NULL behind the last. */
+const char *gen_odd_name(unsigned number);
+
+/* Sets speed (tenths of Gb/s per lane) and lanes of every port. Returns `net`. */
+struct netfile *gen_speed(struct netfile *net, unsigned tenths, unsigned lanes);
+
+/*
+ * By words, as scenarios and netgen take them: kind[, number]*. On error NULL and a message in
+ * `err`. Kinds: fat-tree2 K | fat-tree3 K | tree LEAVES HOSTS SPINES [CABLES] | torus X Y Z HOSTS |
+ * mesh X Y Z HOSTS | dragonfly GROUPS ROUTERS HOSTS | hypercube DIM HOSTS | ring SWITCHES HOSTS |
+ * random SWITCHES DEGREE HOSTS SEED | single HOSTS | pair | odd-NAME
+ */
+struct netfile *gen_words(unsigned n, const char *const *words, char *err, size_t err_len);

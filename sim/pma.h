@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The performance agent every port has (IBA 16.1): ClassPortInfo, PortCounters,
+ * PortCountersExtended.
+ */
+#pragma once
+
+#include "sim/sim.h"
+
+struct event;
+struct sim_port;
+
+/* Is this MAD a question for it? */
+bool pma_answers(const uint8_t *mad);
+void pma_arrive(struct sim *sim, struct event *ev); /* takes ev */
+void pma_count(struct sim_port *p, enum sim_counter which, uint64_t n);
+/* All counters of the port are zero again. */
+void pma_reset(struct sim_port *p);

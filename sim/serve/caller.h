@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The program behind a FUSE request, which sleeps in its read() or write() meanwhile. Two things
+ * that user_mad.c does cannot be said through FUSE: a read() that fails and yet fills the buffer,
+ * and calls of more than a megabyte, which FUSE cuts. So we look at the call, and at the memory it
+ * names.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct caller_call {
+	bool writing;
+	uintptr_t buffer;
+	size_t count;
+};
+
+/* The read() or write() that thread `tid` is in; false: it is in none, or we may not look. */
+bool caller_find(pid_t tid, struct caller_call *ret);
+/* Copies to and from its memory: all n bytes, or false. */
+bool caller_put(pid_t tid, uintptr_t to, const uint8_t *bytes, size_t n);
+bool caller_get(pid_t tid, uintptr_t from, uint8_t *bytes, size_t n);

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Commands to a fabric that is being served; one row each. See control.h. */
+#include "sim/serve/control.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+
+#define MAX_WORDS 8
+
+struct command {
+	struct control *c;
+	struct sim *sim;
+	unsigned n;
+	char *words[MAX_WORDS];
+	int node; /* words[1], where the row says so */
+	unsigned port;
+};
+
+static __attribute__((format(printf, 2, 3))) int refuse(struct control *c, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(c->said, sizeof(c->said), fmt, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int number(struct command *cmd, unsigned i, uint64_t max, uint64_t *ret)
+{
+	if (i >= cmd->n || str_to_u64(cmd->words[i], 0, max, ret) < 0)
+		return refuse(cmd->c, "expected a number up to %llu", (unsigned long long)max);
+	return 0;
+}
+
+/* A decimal fraction, as in "0.5". */
+static int fraction(struct command *cmd, unsigned i, double max, double *ret)
+{
+	char *end = NULL;
+	double v = i < cmd->n ? strtod(cmd->words[i], &end) : 0;
+
+	if (!end || end == cmd->words[i] || *end || !(v >= 0) || v > max)
+		return refuse(cmd->c, "expected a number from 0 to %g", max);
+	*ret = v;
+	return 0;
+}
+
+static int milliseconds(struct command *cmd, unsigned i, mono_t *ret)
+{
+	uint64_t v;
+	int r = number(cmd, i, 86400000, &v);
+
+	if (r == 0)
+		*ret = (mono_t)v * MONO_MS;
+	return r;
+}
+
+/* words[i] chooses between two; 0 or 1 in *ret. */
+static int choice(struct command *cmd, unsigned i, const char *no, const char *yes, bool *ret)
+{
+	const char *word = i < cmd->n ? cmd->words[i] : "";
+
+	if (strcmp(word, no) && strcmp(word, yes))
+		return refuse(cmd->c, "expected %s or %s", yes, no);
+	*ret = !strcmp(word, yes);
+	return 0;
+}
+
+static int do_loss(struct command *cmd)
+{
+	double pct = 0;
+	int r = fraction(cmd, 1, 100, &pct);
+
+	if (r == 0)
+		sim_set_loss(cmd->sim, pct, pct);
+	return r;
+}
+
+static int do_node_loss(struct command *cmd)
+{
+	double pct = 0;
+	int r = fraction(cmd, 2, 100, &pct);
+
+	if (r == 0)
+		sim_set_node_loss(cmd->sim, cmd->node, pct, pct);
+	return r;
+}
+
+static int do_link_loss(struct command *cmd)
+{
+	uint64_t pct;
+	int r = number(cmd, 3, 100, &pct);
+
+	if (r == 0)
+		sim_set_link_loss(cmd->sim, cmd->node, cmd->port, (unsigned)pct);
+	return r;
+}
+
+static int do_duplicates(struct command *cmd)
+{
+	double pct = 0;
+	int r = fraction(cmd, 1, 100, &pct);
+
+	if (r == 0)
+		sim_set_duplicates(cmd->sim, pct);
+	return r;
+}
+
+static int do_reorder(struct command *cmd)
+{
+	double pct = 0;
+	mono_t by = 0;
+	int r = fraction(cmd, 1, 100, &pct);
+
+	if (r == 0)
+		r = milliseconds(cmd, 2, &by);
+	if (r == 0)
+		sim_set_reorder(cmd->sim, pct, by);
+	return r;
+}
+
+static int do_delay(struct command *cmd)
+{
+	uint64_t hop, jitter = 0;
+	int r = number(cmd, 1, 10000000, &hop);
+
+	if (r == 0 && cmd->n > 2)
+		r = number(cmd, 2, 10000000, &jitter);
+	if (r == 0)
+		sim_set_delay(cmd->sim, (mono_t)hop, (mono_t)jitter);
+	return r;
+}
+
+static int do_link(struct command *cmd)
+{
+	bool up;
+	int r = choice(cmd, 3, "down", "up", &up);
+
+	if (r < 0)
+		return r;
+	r = up ? sim_link_up(cmd->sim, cmd->node, cmd->port)
+	       : sim_link_down(cmd->sim, cmd->node, cmd->port);
+	return r < 0 ? refuse(cmd->c, "nothing is plugged there") : 0;
+}
+
+static int do_reboot(struct command *cmd)
+{
+	mono_t down = MONO_S;
+	int r = cmd->n > 2 ? milliseconds(cmd, 2, &down) : 0;
+
+	if (r == 0)
+		sim_reboot(cmd->sim, cmd->node, down);
+	return r;
+}
+
+static int do_power(struct command *cmd)
+{
+	bool on;
+	int r = choice(cmd, 2, "off", "on", &on);
+
+	if (r == 0)
+		sim_power(cmd->sim, cmd->node, on);
+	return r;
+}
+
+static int do_silent(struct command *cmd)
+{
+	bool silent;
+	int r = choice(cmd, 2, "off", "on", &silent);
+
+	if (r == 0)
+		sim_set_silent(cmd->sim, cmd->node, silent ? SIM_SILENT : SIM_ANSWERS, 0);
+	return r;
+}
+
+static int do_port(struct command *cmd)
+{
+	struct seat *seat;
+	bool back;
+	int r = choice(cmd, 3, "gone", "back", &back);
+
+	if (r < 0)
+		return r;
+	if (sim_node_is_switch(cmd->sim, cmd->node) != (cmd->port == 0))
+		return refuse(cmd->c,
+			      "programs have no such port open: 0 on switches, 1 and up on others");
+	seat = seats_at(cmd->c->seats, cmd->node, cmd->port);
+	if (back)
+		seat_plug(seat);
+	else
+		seat_unplug(seat);
+	return 0;
+}
+
+/* Generic notice of this number, with the LID of the port where notices about ports have it. */
+static int do_trap(struct command *cmd)
+{
+	uint8_t notice[SMP_DATA_SIZE] = { 0 };
+	lid_t lid = sim_port_lid(cmd->sim, cmd->node, cmd->port);
+	uint64_t trap, type;
+	int r = number(cmd, 3, 0xFFFF, &trap);
+
+	if (r == 0)
+		r = number(cmd, 4, 0x7F, &type);
+	if (r < 0)
+		return r;
+	notice[0] = (uint8_t)(0x80 | type);
+	notice[3] = sim_node_is_switch(cmd->sim, cmd->node) ? IB_NODE_SWITCH : IB_NODE_CA;
+	ib_bits_put(notice, 32, 16, trap);
+	ib_bits_put(notice, 48, 16, lid);
+	/* 128 has it first among its details, the others behind two reserved bytes (13.4.8.2). */
+	ib_bits_put(notice, trap == 128 ? 80 : 96, 16, lid);
+	sim_send_trap(cmd->sim, cmd->node, cmd->port, notice);
+	return 0;
+}
+
+static int do_counter(struct command *cmd)
+{
+	static const char *const names[SIM_COUNTERS] = {
+		"symbol_errors",     "link_recoveries",	 "link_downed",	    "rcv_errors",
+		"rcv_remote_errors", "rcv_relay_errors", "xmit_discards",   "xmit_constraints",
+		"rcv_constraints",   "link_integrity",	 "buffer_overruns", "vl15_dropped",
+		"xmit_data",	     "rcv_data",	 "xmit_packets",    "rcv_packets",
+		"xmit_wait",
+	};
+	uint64_t n;
+	unsigned i = 0;
+	int r = number(cmd, 4, UINT64_MAX, &n);
+
+	if (r < 0)
+		return r;
+	while (i < SIM_COUNTERS && strcmp(names[i], cmd->words[3]))
+		i++;
+	if (i == SIM_COUNTERS)
+		return refuse(cmd->c, "no counter '%s'", cmd->words[3]);
+	return sim_count_errors(cmd->sim, cmd->node, cmd->port, i, n);
+}
+
+static int do_desc(struct command *cmd)
+{
+	sim_set_desc(cmd->sim, cmd->node, cmd->words[2]);
+	return 0;
+}
+
+/* As a device with another firmware: what the tables had is gone. */
+static int do_pkeys(struct command *cmd)
+{
+	uint64_t cap;
+	int r = number(cmd, 2, 0xFFFF, &cap);
+
+	if (r == 0 && !cap)
+		return refuse(cmd->c, "expected 1 to 65535");
+	if (r == 0)
+		sim_set_pkey_cap(cmd->sim, cmd->node, (unsigned)cap);
+	return r;
+}
+
+static int do_watch_keys(struct command *cmd)
+{
+	uint64_t level;
+	int r = number(cmd, 1, 3, &level);
+
+	if (r == 0)
+		sim_watch_keys(cmd->sim, (unsigned)level);
+	return r;
+}
+
+static int do_own_port(struct command *cmd)
+{
+	bool open;
+	int r = choice(cmd, 1, "locked", "open", &open);
+
+	if (r == 0)
+		sim_set_own_port_open(cmd->sim, open);
+	return r;
+}
+
+static int do_time(struct command *cmd)
+{
+	double scale = 0;
+	int r = fraction(cmd, 1, 1000, &scale);
+
+	if (r == 0 && scale < 0.001)
+		return refuse(cmd->c, "expected 0.001 to 1000");
+	if (r == 0)
+		vclock_scale(&cmd->c->clock, cmd->c->real, scale);
+	return r;
+}
+
+static int do_quit(struct command *cmd)
+{
+	cmd->c->quit = true;
+	return 0;
+}
+
+enum needs { NOTHING, NODE, PORT };
+
+static const struct row {
+	const char *word;
+	enum needs needs;
+	unsigned min, max; /* words behind it */
+	const char *form, *help;
+	int (*run)(struct command *cmd);
+} rows[] = {
+	{ "loss", NOTHING, 1, 1, "PERCENT", "of all MADs, each way", do_loss },
+	{ "node-loss", NODE, 2, 2, "NODE PERCENT", "of what goes to this node, and of its answers",
+	  do_node_loss },
+	{ "link-loss", PORT, 3, 3, "NODE PORT PERCENT", "of what crosses this cable",
+	  do_link_loss },
+	{ "duplicates", NOTHING, 1, 1, "PERCENT", "of deliveries that arrive twice",
+	  do_duplicates },
+	{ "reorder", NOTHING, 2, 2, "PERCENT MS", "of deliveries are held back by up to MS",
+	  do_reorder },
+	{ "delay", NOTHING, 1, 2, "HOP-US [JITTER-US]", "per hop, and by chance per way",
+	  do_delay },
+	{ "link", PORT, 3, 3, "NODE PORT up|down", "the cable", do_link },
+	{ "reboot", NODE, 1, 2, "NODE [MS]", "power cycle; links are back after MS (1000)",
+	  do_reboot },
+	{ "power", NODE, 2, 2, "NODE on|off", "", do_power },
+	{ "silent", NODE, 2, 2, "NODE on|off", "its management agent does not answer", do_silent },
+	{ "port", PORT, 3, 3, "NODE PORT gone|back", "the device is taken from under its programs",
+	  do_port },
+	{ "trap", PORT, 4, 4, "NODE PORT NUMBER TYPE", "a generic notice, until it is repressed",
+	  do_trap },
+	{ "counter", PORT, 4, 4, "NODE PORT NAME N", "adds to a performance counter", do_counter },
+	{ "desc", NODE, 2, 2, "NODE TEXT", "changes the NodeDescription", do_desc },
+	{ "pkeys", NODE, 2, 2, "NODE N", "length of its P_Key tables; they are empty then",
+	  do_pkeys },
+	{ "watch-keys", NOTHING, 1, 1, "LEVEL", "counts M_Keys that are lost from now on; 0: ends",
+	  do_watch_keys },
+	{ "own-port", NOTHING, 1, 1, "open|locked", "a host needs no M_Key for its own port",
+	  do_own_port },
+	{ "time", NOTHING, 1, 1, "SCALE", "virtual seconds per second", do_time },
+	{ "quit", NOTHING, 0, 0, "", "ends the fabric", do_quit },
+};
+
+static int resolve(struct command *cmd, const struct row *row)
+{
+	uint64_t port = 0;
+	int r = 0;
+
+	if (row->needs == NOTHING)
+		return 0;
+	cmd->node = sim_find(cmd->sim, cmd->words[1]);
+	if (cmd->node < 0)
+		return refuse(cmd->c, "no node '%s'", cmd->words[1]);
+	if (row->needs == PORT)
+		r = number(cmd, 2, sim_node_ports(cmd->sim, cmd->node), &port);
+	cmd->port = (unsigned)port;
+	return r;
+}
+
+/* Splits at blanks; "a b" is one word. */
+static int split(struct command *cmd, char *line)
+{
+	char *at = line;
+
+	for (;;) {
+		at += strspn(at, " \t\r\n");
+		if (!*at || *at == '#')
+			return 0;
+		if (cmd->n == MAX_WORDS)
+			return refuse(cmd->c, "too many words");
+		if (*at == '"') {
+			cmd->words[cmd->n++] = ++at;
+			at += strcspn(at, "\"");
+		} else {
+			cmd->words[cmd->n++] = at;
+			at += strcspn(at, " \t\r\n");
+		}
+		if (*at)
+			*at++ = 0;
+	}
+}
+
+int control_line(struct control *c, const char *line)
+{
+	_cleanup_free_ char *copy = xstrdup(line);
+	struct command cmd = { .c = c, .sim = c->sim };
+	const struct row *row = rows;
+	int r;
+
+	snprintf(c->said, sizeof(c->said), "ok");
+	r = split(&cmd, copy);
+	if (r < 0 || cmd.n == 0)
+		return r;
+	while (row < rows + ARRAY_SIZE(rows) && strcmp(row->word, cmd.words[0]))
+		row++;
+	if (row == rows + ARRAY_SIZE(rows))
+		return refuse(c, "no command '%s'", cmd.words[0]);
+	if (cmd.n - 1 < row->min || cmd.n - 1 > row->max)
+		return refuse(c, "expected: %s %s", row->word, row->form);
+	r = resolve(&cmd, row);
+	return r < 0 ? r : row->run(&cmd);
+}
+
+int control_lines(struct control *c, const char *text, size_t n)
+{
+	_cleanup_free_ char *copy = xcalloc(1, n + 1);
+	char *at = copy, *end;
+	int r = 0;
+
+	memcpy(copy, text, n);
+	while (r == 0 && *at) {
+		end = at + strcspn(at, "\n");
+		if (*end)
+			*end++ = 0;
+		r = control_line(c, at);
+		at = end;
+	}
+	return r;
+}
+
+void control_help(FILE *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		fprintf(out, "  %-12s%-24s%s\n", rows[i].word, rows[i].form, rows[i].help);
+}
+
+void control_stats(const struct control *c, FILE *out)
+{
+	struct ufile_counts sum = seats_counts(c->seats);
+
+	fprintf(out, "time %.6f\nscale %g\nsent %llu\nreceived %llu\nreturned %llu\ndropped %llu\n",
+		(double)sim_now(c->sim) / (double)MONO_S, c->clock.scale,
+		(unsigned long long)sum.sent, (unsigned long long)sum.received,
+		(unsigned long long)sum.returned, (unsigned long long)sum.dropped);
+	fprintf(out, "smp_gets %llu\nsmp_sets %llu\ntraps %llu\n",
+		(unsigned long long)sim_gets(c->sim), (unsigned long long)sim_sets(c->sim),
+		(unsigned long long)sim_count(c->sim, 0, MAD_TRAP));
+}
+
+void control_check(const struct control *c, FILE *out)
+{
+	struct sim_verdict v;
+
+	sim_check_all(c->sim, &v);
+	fprintf(out, "%s\n", sim_verdict_good(&v) ? "good" : v.first[0] ? v.first : "not good");
+	fprintf(out,
+		"end_ports %u\nports_not_active %u\nlids_missing %u\nlids_duplicate "
+		"%u\nsm_lid_wrong %u\n",
+		v.end_ports, v.ports_not_active, v.lids_missing, v.lids_duplicate, v.sm_lid_wrong);
+	fprintf(out, "pairs %llu\nunreachable %llu\nlooping %llu\nloops_ever %llu\n",
+		(unsigned long long)v.pairs, (unsigned long long)v.unreachable,
+		(unsigned long long)v.looping, (unsigned long long)v.loops_ever);
+}
+
+static void show_opened(const struct control *c, const struct sim_opened *o, FILE *out)
+{
+	fprintf(out, "opened %s port %u at %.6f: key 0x%016llx level %u\n",
+		sim_node_id(c->sim, o->node), o->port, (double)o->at / (double)MONO_S,
+		(unsigned long long)o->has.key, o->has.protect);
+}
+
+void control_keys(const struct control *c, FILE *out)
+{
+	const struct sim_key_watch *w = sim_keys_watched(c->sim);
+	struct sim_m_key has;
+
+	fprintf(out, "%s\nlevel %u\nlooks %llu\nopened %llu\n",
+		!w->level   ? "not watched"
+		: w->opened ? "ports were open"
+			    : "good",
+		w->level, (unsigned long long)w->looks, (unsigned long long)w->opened);
+	for (unsigned i = 0; i < w->opened && i < SIM_OPENED_MAX; i++)
+		show_opened(c, &w->first[i], out);
+	for (int i = 0; i < (int)sim_n_nodes(c->sim); i++) {
+		for (unsigned p = 0; p <= sim_node_ports(c->sim, i); p++) {
+			if (!sim_port_m_key(c->sim, i, p, &has))
+				continue;
+			fprintf(out, "port 0x%016llx 0x%016llx %u %u %u %s %u\n",
+				(unsigned long long)has.guid, (unsigned long long)has.key,
+				has.protect, has.lease, has.violations, sim_node_id(c->sim, i), p);
+		}
+	}
+}
+
+void control_nodes(const struct control *c, FILE *out)
+{
+	uint8_t desc[SMP_DATA_SIZE];
+	char text[SMP_DATA_SIZE + 1];
+
+	for (int i = 0; i < (int)sim_n_nodes(c->sim); i++) {
+		sim_read(c->sim, i, IB_ATTR_NODE_DESC, 0, desc);
+		fprintf(out, "%d\t%s\t0x%016llx\t%u\t%s\n", i, sim_node_id(c->sim, i),
+			(unsigned long long)sim_node_guid(c->sim, i), sim_node_ports(c->sim, i),
+			str_printable(desc, sizeof(desc), text, sizeof(text)));
+	}
+}

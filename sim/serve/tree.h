@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Names and numbers of what is served: one tree for all nodes of the fabric.
+ *
+ *   ctl  stats  check  nodes  keys
+ *   node/17/dev/umad0 issm0                          becomes /dev/infiniband of programs on node 17
+ *   node/17/sys/infiniband_mad/abi_version umad0/... becomes /sys/class
+ *   node/17/sys/infiniband/sim0/node_guid ports/1/state gids/0 pkeys/0 ...
+ *
+ * A place is a number; texts are made when they are read, so they are never stale. Nothing here
+ * changes the simulator.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/sim.h"
+
+#define TREE_ROOT 1
+#define TREE_NAME_MAX 72
+#define TREE_TEXT_MAX 256
+
+enum place_kind {
+	PLACE_NONE,
+	PLACE_ROOT,
+	PLACE_CTL,
+	PLACE_STATS,
+	PLACE_CHECK,
+	PLACE_NODES,
+	PLACE_KEYS,
+	PLACE_NODE_LIST, /* node/ */
+	PLACE_NODE,      /* node/17 */
+	PLACE_DEV,
+	PLACE_UMAD,
+	PLACE_ISSM,
+	PLACE_SYS,
+	PLACE_NET,
+	PLACE_MAD_CLASS, /* infiniband_mad */
+	PLACE_ABI,
+	PLACE_MAD_UMAD,
+	PLACE_MAD_ISSM,
+	PLACE_MAD_IBDEV,
+	PLACE_MAD_PORT,
+	PLACE_IB_CLASS, /* infiniband */
+	PLACE_DEVICE,
+	PLACE_DEVICE_TEXT,
+	PLACE_PORTS,
+	PLACE_PORT,
+	PLACE_PORT_TEXT,
+	PLACE_GIDS,
+	PLACE_GID,
+	PLACE_PKEYS,
+	PLACE_PKEY,
+};
+
+/* Where: a kind, and as far as it has them a node, a port (as programs count it), a row. */
+struct place {
+	enum place_kind kind;
+	int node;
+	unsigned port;
+	unsigned row;
+};
+
+struct tree {
+	struct sim *sim;
+	/* Is the port of this node still there, or has its device been taken away? */
+	bool (*present)(void *owner, int node, unsigned port);
+	void *owner;
+};
+
+uint64_t tree_number(const struct place *p);
+/* False: no such place (any more). */
+bool tree_place(const struct tree *t, uint64_t number, struct place *ret);
+bool tree_is_folder(enum place_kind kind);
+/* Entry `i` of a folder: 1; 0: left out, go on; -1: there are no more. */
+int tree_entry(const struct tree *t, const struct place *folder, unsigned i,
+	       char name[TREE_NAME_MAX], struct place *ret);
+bool tree_lookup(const struct tree *t, const struct place *folder, const char *name,
+		 struct place *ret);
+/* Content of a file of /sys/class. Its length. */
+size_t tree_text(const struct tree *t, const struct place *p, char text[TREE_TEXT_MAX]);

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * An InfiniBand fabric in this process, in virtual time, behind the transport contract.
+ *
+ * Life: a struct netfile (from a file or gen.h) becomes a sim; one or several transports attach to
+ * ports; the test then loops: advance to the earlier of sim_next() and what the manager asks for,
+ * let the manager receive and send. Nothing here reads a clock, and all chance comes from the seed:
+ * the same calls give the same bytes.
+ *
+ * Nodes answer as hardware does where hardware and ibsim differ; see sim_quirk_no_store(). Nodes
+ * are named by their index in the netfile (sim_find() gives it for an id or description); -1 stands
+ * for all nodes where the comment says so.
+ *
+ * General MADs travel too: as their partition, their Q_Key (that of QP1 is MAD_QP1_QKEY) and ACTIVE
+ * links let them. Every port has a performance agent; all other classes are for programs attached
+ * there.
+ *
+ * Not here: data traffic.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ib/mad.h"
+#include "sim/netfile/netfile.h"
+#include "opensm/transport.h"
+#include "util/mem.h"
+#include "util/mono.h"
+#include "util/types.h"
+
+struct sim;
+
+/* All cabled links are trained (INIT) at time 0. `net` is copied. Never NULL. */
+struct sim *sim_new(const struct netfile *net, uint64_t seed);
+/* Closes what is still attached. NULL is fine; returns NULL. */
+struct sim *sim_free(struct sim *sim);
+FREEP(sim_free, struct sim)
+
+mono_t sim_now(const struct sim *sim);
+/*
+ * Time of the next event, MONO_NEVER if none. MADs waiting in a transport's receive() do not count.
+ */
+mono_t sim_next(const struct sim *sim);
+/*
+ * Lets everything up to and including `to` happen; then sim_now() is `to`. Going back is ignored.
+ */
+void sim_advance(struct sim *sim, mono_t to);
+
+/* Index of the node with this id or description, -1 if there is none. */
+int sim_find(const struct sim *sim, const char *id_or_desc);
+unsigned sim_n_nodes(const struct sim *sim);
+const char *sim_node_id(const struct sim *sim, int node);
+unsigned sim_node_ports(const struct sim *sim, int node); /* external ports */
+bool sim_node_is_switch(const struct sim *sim, int node);
+guid_t sim_node_guid(const struct sim *sim, int node);
+
+/*
+ * A transport on a CA or router port (1..n; 0: the first) or on a switch (port 0). NULL: no such
+ * node or port, or already attached. The caller closes it; sim_free() closes what it forgot.
+ */
+struct transport *sim_attach(struct sim *sim, const char *id_or_desc, int port);
+/*
+ * The same on a queue pair of its own (2 and up), as a program that talks to the SA by itself;
+ * several can be beside each other. What comes for this queue pair comes here, and nothing else.
+ */
+struct transport *sim_attach_qp(struct sim *sim, const char *id_or_desc, int port, uint32_t qp);
+/* Would receive() give something now? `tr` comes from sim_attach(). */
+bool sim_has_mail(const struct transport *tr);
+
+/*
+ * What the node would answer now, as bytes on the wire; for tests. -EINVAL, -ENOENT (no such
+ * table).
+ */
+int sim_read(struct sim *sim, int node, uint16_t attr, uint32_t mod, uint8_t ret[SMP_DATA_SIZE]);
+enum ib_port_state sim_port_state(const struct sim *sim, int node, unsigned port);
+/* port 0 of a switch, 1..n of others */
+lid_t sim_port_lid(const struct sim *sim, int node, unsigned port);
+/* LFT_NO_PORT beyond the table */
+uint8_t sim_lft(const struct sim *sim, int node, lid_t lid);
+/* How often ClientReregister was received by this end port. */
+unsigned sim_reregistered(const struct sim *sim, int node, unsigned port);
+/* The other end of the cable; false: nothing plugged. */
+bool sim_peer(const struct sim *sim, int node, unsigned port, int *ret_node, unsigned *ret_port);
+
+/* Entry `index` of the P_Key table of an end port; 0: empty or beyond the table. */
+uint16_t sim_port_pkey(const struct sim *sim, int node, unsigned port, unsigned index);
+/* GID `index` of an end port, in wire order; false: empty or beyond the table. */
+bool sim_port_gid(const struct sim *sim, int node, unsigned port, unsigned index, uint8_t ret[16]);
+
+/*
+ * What the fabric saw of SMPs. Requests are counted when a transport sends them, so retries count;
+ * traps are counted when a node emits them.
+ */
+/* attr 0: all attributes */
+uint64_t sim_count(const struct sim *sim, uint16_t attr, uint8_t method);
+static inline uint64_t sim_gets(const struct sim *sim)
+{
+	return sim_count(sim, 0, MAD_GET);
+}
+static inline uint64_t sim_sets(const struct sim *sim)
+{
+	return sim_count(sim, 0, MAD_SET);
+}
+
+/* ---- how nodes are: call before the first SMP, or expect a changed fabric ---- */
+
+/*
+ * Like ibsim: NeighborMTU, error thresholds, stall count, subnet timeout, lease, M_Key, violations
+ * and enforcement bits of PortInfo are accepted but not stored. node -1: all.
+ */
+void sim_quirk_no_store(struct sim *sim, int node);
+/*
+ * Ports come out of a power cycle with the largest MTU and all VLs they can do, not with 2048 bytes
+ * and one. OpenSM 3 takes links down whose values differ from what it wants.
+ */
+void sim_set_full_start(struct sim *sim);
+/*
+ * Shows extended speeds also to programs that do not ask for them, as devices do and
+ * infiniband-diags expects.
+ */
+void sim_set_always_extended(struct sim *sim);
+/* LinearFDBCap, 1..0xC000; -1: all switches */
+void sim_set_linear_cap(struct sim *sim, int node, lid_t cap);
+/* MulticastFDBCap; -1: all switches */
+void sim_set_mcast_cap(struct sim *sim, int node, unsigned cap);
+/* SwitchInfo:OptimizedSLtoVLMappingProgramming */
+void sim_set_optimized_sl2vl(struct sim *sim, int node, bool on);
+/* all ports; vl_cap 1..5; -1: all */
+void sim_set_caps(struct sim *sim, int node, enum ib_mtu mtu_cap, unsigned vl_cap);
+/* every end port; trap 144 */
+void sim_set_cap_mask(struct sim *sim, int node, uint32_t set, uint32_t clear);
+/* PartitionCap, EnforcementCap; -1: all */
+void sim_set_pkey_cap(struct sim *sim, int node, unsigned cap);
+/* EnforcementCap alone, 0 too: external ports then have no P_Key table; -1: all switches */
+void sim_set_enforcement_cap(struct sim *sim, int node, unsigned cap);
+void sim_set_desc(struct sim *sim, int node, const char *desc);   /* NodeDescription; trap 144 */
+/* node GUID; port GUIDs move along */
+void sim_set_guid(struct sim *sim, int node, guid_t guid);
+/*
+ * Key, protection (0..3) and lease (seconds, 0 infinite) of an end port, as a former SM left them.
+ */
+void sim_set_m_key(struct sim *sim, int node, unsigned port, uint64_t key, unsigned protect,
+		   unsigned lease);
+/*
+ * A host may ask and set its own port whatever the M_Key, as drivers let root do; else M_Keys hold
+ * for it, too.
+ */
+void sim_set_own_port_open(struct sim *sim, bool open);
+/* A Set with a wrong M_Key comes to an end port; its trap 256 gets lost. */
+void sim_wrong_m_key(struct sim *sim, int node, unsigned port);
+/* LID and SM LID a former SM left behind. */
+void sim_set_lid(struct sim *sim, int node, unsigned port, lid_t lid, uint8_t lmc, lid_t sm_lid);
+
+/* ---- faults: any time ---- */
+
+/* Per cent of SMPs lost on the way there and back, over the whole way. 0..100. */
+void sim_set_loss(struct sim *sim, double request_pct, double response_pct);
+/* Each hop takes `hop` (default 1 us); each way adds 0..jitter, evenly distributed. */
+void sim_set_delay(struct sim *sim, mono_t hop, mono_t jitter);
+/* Time an SMA works on one request; it handles one after the other. Default 5 us. */
+void sim_set_sma_time(struct sim *sim, mono_t busy);
+/* The same for the agent of one node; 0: as the others. */
+void sim_set_node_sma_time(struct sim *sim, int node, mono_t busy);
+/* Requests an SMA holds while busy; what comes on top is dropped. 0 (default): any number. */
+void sim_set_sma_queue(struct sim *sim, unsigned depth);
+/*
+ * Per cent of deliveries that arrive twice / are held back by up to `by` so that later ones
+ * overtake.
+ */
+void sim_set_duplicates(struct sim *sim, double pct);
+void sim_set_reorder(struct sim *sim, double pct, mono_t by);
+/* Per cent of traps lost on their way, each repetition by itself. */
+void sim_set_trap_loss(struct sim *sim, double pct);
+/* From the cable to INIT. Default 10 ms. */
+void sim_set_train_time(struct sim *sim, mono_t t);
+/*
+ * An ARMED port whose neighbour is ACTIVE becomes ACTIVE by itself (data arrives) after `after`; 0
+ * (default): never.
+ */
+void sim_set_auto_active(struct sim *sim, mono_t after);
+
+enum sim_silence { SIM_ANSWERS, SIM_SILENT, SIM_SILENT_GET, SIM_SILENT_SET };
+/* The node's SMA does not answer; attr 0: any attribute. Forwarding goes on. */
+void sim_set_silent(struct sim *sim, int node, enum sim_silence what, uint16_t attr);
+/* The node's SMA refuses Sets of `attr` with `status` (0: normal again). */
+void sim_set_refuse(struct sim *sim, int node, uint16_t attr, uint16_t status);
+void sim_set_node_loss(struct sim *sim, int node, double request_pct, double response_pct);
+/* SMPs that cross this cable, either way, are lost with `pct`. */
+void sim_set_link_loss(struct sim *sim, int node, unsigned port, unsigned pct);
+
+/* -EINVAL: no such node or port, nothing plugged (up, down), or the other port is taken (plug). */
+int sim_link_down(struct sim *sim, int node, unsigned port);
+int sim_link_up(struct sim *sim, int node, unsigned port);
+int sim_link_flap(struct sim *sim, int node, unsigned port, mono_t down_for);
+int sim_unplug(struct sim *sim, int node, unsigned port);
+/* Plugs a cable between two free ports; the same port twice is a loopback plug. */
+int sim_plug(struct sim *sim, int a, unsigned a_port, int b, unsigned b_port);
+/* Takes the cable out of its far end and plugs that end into to:to_port. */
+int sim_move(struct sim *sim, int node, unsigned port, int to, unsigned to_port);
+/* Power cycle: everything programmed is gone, links retrain after `down_for`. */
+void sim_reboot(struct sim *sim, int node, mono_t down_for);
+void sim_power(struct sim *sim, int node, bool on);
+/* Counters of a port, as its performance agent shows them. */
+enum sim_counter {
+	SIM_SYMBOL_ERRORS,
+	SIM_LINK_RECOVERIES,
+	SIM_LINK_DOWNED,
+	SIM_RCV_ERRORS,
+	SIM_RCV_REMOTE_ERRORS,
+	SIM_RCV_RELAY_ERRORS,
+	SIM_XMIT_DISCARDS,
+	SIM_XMIT_CONSTRAINTS,
+	SIM_RCV_CONSTRAINTS,
+	SIM_LINK_INTEGRITY,
+	SIM_BUFFER_OVERRUNS,
+	SIM_VL15_DROPPED,
+	SIM_XMIT_DATA,
+	SIM_RCV_DATA,
+	SIM_XMIT_PACKETS,
+	SIM_RCV_PACKETS,
+	SIM_XMIT_WAIT,
+	SIM_COUNTERS,
+};
+/* Adds to one; -EINVAL: no such port. */
+int sim_count_errors(struct sim *sim, int node, unsigned port, enum sim_counter which, uint64_t n);
+/* Adds to P_KeyViolations of PortInfo, as if the port had stopped so many packets; as above. */
+int sim_count_pkey_violations(struct sim *sim, int node, unsigned port, unsigned n);
+/*
+ * Sends a trap with this Notice (from port 0 of a switch, `port` of others), repeated until
+ * repressed.
+ */
+void sim_send_trap(struct sim *sim, int node, unsigned port, const uint8_t notice[SMP_DATA_SIZE]);
+
+/* ---- the oracle ---- */
+
+struct sim_verdict {
+	uint32_t end_ports;         /* judged: CA and router ports with a link, switch port 0s */
+	uint32_t ports_not_active;  /* trained ports between judged nodes that are not ACTIVE */
+	uint32_t lids_missing;
+	uint32_t lids_duplicate;
+	uint32_t sm_lid_wrong;      /* SM LID is no LID of an attached port */
+	/* ordered pairs of (end port, LID of another end port), LMC ranges included */
+	uint64_t pairs;
+	uint64_t unreachable;       /* of these: no path through LFTs and ACTIVE ports */
+	uint64_t looping;           /* of the unreachable: going round */
+	/* LIDs that began to loop, since the start or sim_watch_loops() */
+	uint64_t loops_ever;
+	/* MLIDs whose packets loop or come twice, sent from somewhere */
+	uint32_t mcast_faults;
+	/* Sets, tops and states after which an MLID looped; as loops_ever */
+	uint64_t mcast_loops_ever;
+	uint64_t mcast_twice_ever;  /* the same for packets that come twice */
+	char first[128];            /* the first thing found wrong, in words; "" if nothing */
+};
+
+/*
+ * Judges what is connected to an attached port through answering nodes; silent and ignored nodes
+ * and the cables to them are left out. Subnets that only adapters have in common are judged each
+ * for itself.
+ */
+void sim_check_all(struct sim *sim, struct sim_verdict *ret);
+/* Everything ACTIVE, addressed and reachable, nothing ever looped. */
+bool sim_verdict_good(const struct sim_verdict *v);
+/* Leaves a node out of judgement (duplicate GUIDs ...). */
+void sim_ignore(struct sim *sim, int node, bool ignore);
+/* Watching after every Set is on from the start; turning it on clears loops_ever. */
+void sim_watch_loops(struct sim *sim, bool on);
+uint64_t sim_loops_ever(const struct sim *sim);
+uint64_t sim_mcast_loops_ever(const struct sim *sim);
+uint64_t sim_mcast_twice_ever(const struct sim *sim);
+/*
+ * The receivers of a packet that the end port node:port (port 0 of a switch) sends to `mlid`: `fn`,
+ * which may be NULL, is called for every copy; port 0 stands for a switch itself. Returns the
+ * number of copies; -EINVAL: no such end port, or no multicast LID. P_Keys are not looked at.
+ */
+typedef void (*sim_mcast_fn)(void *arg, int node, unsigned port);
+int sim_mcast_reach(struct sim *sim, lid_t mlid, int node, unsigned port, sim_mcast_fn fn,
+		    void *arg);
+
+/* What an end port has: port 0 of a switch, 1..n of others. */
+struct sim_m_key {
+	guid_t guid;
+	uint64_t key;
+	unsigned protect, lease, violations;
+};
+/* False: no such end port. */
+bool sim_port_m_key(const struct sim *sim, int node, unsigned port, struct sim_m_key *ret);
+
+#define SIM_OPENED_MAX 8
+
+struct sim_key_watch {
+	unsigned level;      /* 0: the watch is off */
+	uint64_t looks;
+	uint64_t opened;     /* how often a port was found open that had had a key before */
+	struct sim_opened {
+		int node;
+		unsigned port;
+		mono_t at;
+		struct sim_m_key has;
+	} first[SIM_OPENED_MAX]; /* of these, as many as there were */
+};
+/*
+ * From now on every end port is looked at after each Set, and when it is asked. Open is one that
+ * has no M_Key, or a protection below `level`; wrong is that only if it has had a key since its
+ * last power cycle. 0 ends the watch. All counts begin anew.
+ */
+void sim_watch_keys(struct sim *sim, unsigned level);
+const struct sim_key_watch *sim_keys_watched(const struct sim *sim);
+
+/* Sets of ACTIVE while the neighbour was still in INIT or DOWN. */
+uint64_t sim_early_active(const struct sim *sim);
+/*
+ * A hash over ports, LFTs, MFTs, SL2VL, VLArb and P_Keys of all nodes: equal fabrics, equal
+ * numbers.
+ */
+uint64_t sim_fingerprint(const struct sim *sim);
+/* The same of one node, with its identity, SwitchInfo and GUIDs; 0: no such node. */
+uint64_t sim_node_fingerprint(const struct sim *sim, int node);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What a hostile host costs a manager and other hosts: forged MADs of all kinds, mixed, at a steady
+ * rate, beside hosts that ask for paths; first without the attack, then with it.
+ *
+ * Time in the fabric is virtual, processor time of the manager is real. An answer takes as long as
+ * what the manager has before it in its queue, and itself: work that arrives waits for work that is
+ * not done, and time that passes does it.
+ *
+ * `make bench-attacks && ./bench-attacks [MADs [MADs per second [hosts per leaf]]]`: a tree of 32
+ * leaves, 1,024 hosts.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "sm/sm.h"
+#include "tests/lib/attack.h"
+#include "util/log.h"
+#include "util/mem.h"
+
+#define ASK_EVERY 10u
+
+struct phase {
+	const char *name;
+	uint64_t n_gets, n_sets, spent; /* ns */
+	uint32_t *waits;		/* ns, of each answer */
+	unsigned n;
+};
+
+static void drop_line(void *arg, unsigned bits, const char *text)
+{
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t sent(const struct attack *a, uint8_t method)
+{
+	const struct mad_count *rows;
+	uint64_t n = 0;
+	unsigned n_rows;
+
+	rows = mad_counts(sm_mad(a->sm), &n_rows);
+	for (unsigned i = 0; i < n_rows; i++)
+		n += rows[i].method == method ? rows[i].sent : 0;
+	return n;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void run_phase(struct attack *a, struct phase *p, unsigned n, unsigned rate, bool hostile)
+{
+	uint64_t n_gets = sent(a, MAD_GET), n_sets = sent(a, MAD_SET), spent = a->rig->spent;
+	int64_t backlog = 0, step = 1000000000 / rate;
+
+	p->waits = xcalloc(n / ASK_EVERY + 1, sizeof(*p->waits));
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t before = a->rig->spent;
+
+		if (hostile)
+			attack_any(a, i < n / 2 ? ATTACK_OTHERS : ATTACK_ALL);
+		if (i % ASK_EVERY == 0)
+			attack_ask(a);
+		attack_run(a, MONO_S / rate);
+		attack_hear(a);
+		backlog += (int64_t)(a->rig->spent - before);
+		if (i % ASK_EVERY == 0)
+			p->waits[p->n++] = (uint32_t)backlog;
+		backlog = MAX(backlog - step, (int64_t)0);
+	}
+	p->n_gets = sent(a, MAD_GET) - n_gets;
+	p->n_sets = sent(a, MAD_SET) - n_sets;
+	p->spent = a->rig->spent - spent;
+	qsort(p->waits, p->n, sizeof(*p->waits), compare);
+}
+
+static void print_phase(const struct phase *p)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < p->n; i++)
+		sum += p->waits[i];
+	printf("%-8s %8.2f s CPU of the manager %8" PRIu64 " Gets %6" PRIu64
+	       " Sets   answers: mean %.1f us, median %.1f, 99 %% %.1f, longest %.1f\n",
+	       p->name, (double)p->spent * 1e-9, p->n_gets, p->n_sets, (double)sum / p->n * 1e-3,
+	       p->waits[p->n / 2] * 1e-3, p->waits[p->n - p->n / 100 - 1] * 1e-3,
+	       p->waits[p->n - 1] * 1e-3);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned n = argc > 1 ? (unsigned)atoi(argv[1]) : 1000000,
+		 rate = argc > 2 ? (unsigned)atoi(argv[2]) : 10000,
+		 hosts = argc > 3 ? (unsigned)atoi(argv[3]) : 32;
+	struct phase quiet = { .name = "without" }, hostile = { .name = "with" };
+	struct attack *a;
+	const char *name;
+	unsigned changed;
+
+	log_set_sink(drop_line, NULL);
+	a = attack_new(hosts, 1);
+	attack_look(a);
+	a->rig->clock = cpu_ns;
+	run_phase(a, &quiet, n, rate, false);
+	run_phase(a, &hostile, n, rate, true);
+	attack_run(a, 3 * MONO_S);
+	attack_hear(a);
+	changed = attack_changed(a, ATTACK_ANYWHERE, &name);
+	printf("%u forged MADs, %u a second\n", n, rate);
+	print_phase(&quiet);
+	print_phase(&hostile);
+	printf("%.2f us for a forged MAD, %u devices changed, %" PRIu64 " of %" PRIu64
+	       " questions answered rightly\n",
+	       ((double)hostile.spent - (double)quiet.spent) * 1e-3 / n, changed, a->answered,
+	       a->asked);
+	free(quiet.waits);
+	free(hostile.waits);
+	attack_free(a);
+	return 0;
+}

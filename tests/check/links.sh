@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# The graph of the linker: which object file needs a symbol of which other. Between folders it has no cycle. Within a
+# folder a cycle is a module of several files, and stands in the folder's README.md as "Link cycle: `a`, `b`".
+# shellcheck source=tests/check/tap.bash
+. "$(dirname "$0")/tap.bash"
+
+build=${abs_top_builddir:-.}
+
+# Object files of sources that are there; a build folder may hold older ones. PROGRAM-file.o: flags of its own.
+objects() {
+	(cd "$build" && find opensm libvendor sim -name '*.o') | while read -r object; do
+		file=${object##*/}
+		[ -e "${object%.o}.c" ] || [ -e "${object%/*}/$(basename "${file#*-}" .o).c" ] || continue
+		echo "$object"
+	done
+}
+
+symbols=$(objects | (cd "$build" && xargs -r nm -A 2>/dev/null))
+cycles() {
+	printf '%s\n' "$symbols" | awk -v by="$1" -f tests/check/links.awk
+}
+
+tap_check() {
+	[ "$(printf '%s\n' "$symbols" | wc -l)" -gt 5000 ] || echo "only few symbols below $build"
+}
+tap_check | tap_none "object files are there"
+
+cycles folder | tap_none "folders need each other in one direction only"
+
+# The names of one module: check, check_run, check_any.
+is_named() {
+	local folder=${2%/*} line
+	# shellcheck disable=SC2016 # backquotes of Markdown
+	line=$(printf '%s\n' "$@" | sed -e 1d -e 's,.*/,,' | LC_ALL=C sort | sed 's/.*/`&`/' | paste -sd, | sed 's/,/, /g')
+	grep -qF "Link cycle: $line" "$folder/README.md" 2>/dev/null || echo "$folder/README.md lacks: Link cycle: $line"
+}
+cycles file | while read -r _ list; do
+	# shellcheck disable=SC2086 # several words
+	is_named cycle $list
+done | LC_ALL=C sort | tap_none "cycles within a folder stand in its README.md"
+
+tap_done

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# What options.def says of the effect of an option is so: what is effective is read somewhere beside the tables that
+# every option is in, and what has no effect is read nowhere.
+# shellcheck source=tests/check/tap.bash
+. "$(dirname "$0")/tap.bash"
+
+# Read by its prefix (plan/qos.c): qos_*_high_limit and the like.
+by_prefix='^qos_(ca_|sw0_|swe_|rtr_)?(high_limit|vlarb_high|vlarb_low|sl2vl)$'
+# LATER, and looked at only to say so, or to compare managers.
+said='^(qos_policy_file|cc_key|congestion_control)$'
+
+states() {
+	printf '%s\n' '#define OPENSM_CONF_DIR ""' '#define OPTION(name, c, t, d, r, f, cost, state, ...) @ name state' \
+		'#include "conf/options.def"' | "${CC:-cc}" -E -P -I opensm - | sed -n 's/^ *@ //p'
+}
+
+# As a member (conf->name), or by a macro that makes one of it (OF(name)).
+readers() {
+	c_files opensm libvendor sim | grep -vE 'opensm/(conf/((cli|cli_rows|foreign|advise|value|write|conf)\.[ch]|options\.def)|sm/admin/replica_config\.c)$' | tr '\n' '\0' |
+		xargs -0 -r grep -hoE '(->|[.(,{]|CONF_ID_)[[:space:]]*[a-z][a-z0-9_]+\b' | sed -E 's/^CONF_ID_//; s/.*[^a-z0-9_]//' | sort -u
+}
+
+readers >"${TMPDIR:-/tmp}/readers.$$"
+trap 'rm -f "${TMPDIR:-/tmp}/readers.$$"' EXIT
+is_read() {
+	[[ $1 =~ $by_prefix ]] || grep -qx "$1" "${TMPDIR:-/tmp}/readers.$$"
+}
+
+states | while read -r name state; do
+	case $state in
+	EFFECTIVE | OWN) is_read "$name" || echo "$name is $state, and nothing reads it" ;;
+	LATER | NONE) [[ $name =~ $said ]] || { is_read "$name" && echo "$name is $state, and something reads it"; } ;;
+	esac
+done | tap_none "options.def says the truth about effects"
+
+n=$(states | wc -l)
+[ "$n" -ge 170 ] || echo "found $n options" | tap_none "options are found"
+tap_done

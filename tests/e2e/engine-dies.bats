@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Routing engines that crash or hang in the real daemon: it goes on, says so everywhere, and keeps what can be replayed.
+# shellcheck disable=SC2154,SC2034 # what lib.bash sets, and reads
+load lib
+
+setup_file() {
+	small_tree
+}
+
+setup() {
+	mapfile -t HOSTS < <(hosts_of "$NET")
+	SM=${HOSTS[0]}
+	rig_start "$NET"
+	SOCKET=$(mktemp -u "${TMPDIR:-/tmp}/opensm-metrics.XXXXXX")
+	mkdir plugins
+	cp "$abs_top_builddir"/tests/plugins/*.so plugins
+	chmod 755 plugins plugins/*.so
+	export LD_LIBRARY_PATH=$PWD/plugins
+}
+
+teardown() {
+	rig_stop
+	rm -f "$SOCKET"
+}
+
+configure() {
+	printf '%s\n' 'force_link_width 0' 'force_link_speed 0' "$@" >opensm.conf
+}
+
+said() {
+	grep -qE -- "$1" opensm.log
+}
+
+metric() {
+	curl -sS --max-time 20 --unix-socket "$SOCKET" http://localhost/metrics | grep -E "^$1"
+}
+
+# routing_children: processes that the daemon computes in.
+routing_children() {
+	pgrep -P "$SM_PID" || true
+}
+
+is_computing() {
+	[ -n "$(routing_children)" ]
+}
+
+# foreign_files PID: what is open there beside the standard streams, pipes and files without a name.
+foreign_files() {
+	local fd
+	for fd in "/proc/$1"/fd/*; do
+		[ "${fd##*/}" -le 2 ] || readlink "$fd"
+	done | grep -vE '^(pipe:|/memfd:)' || true
+}
+
+@test "an engine that crashes: the next one routes, log, metrics and files say what happened" {
+	configure "event_plugin_name odd_SEGV" "routing_engine odd,minhop" "metrics_listen $SOCKET"
+	sm_start "$SM"
+	wait_for 30 sm_up
+	said "minhop tables: all .* pairs reach"
+	wait_for 10 said "routing engine odd: it (died of SIGSEGV|called exit\([0-9]+\)) after .* s; the next engine has its turn; the fabric is kept: opensm --plan "
+	[ "$(metric 'opensm_routing_died_total\{.*engine="odd"' | awk '{ print $NF }')" -eq 1 ]
+	[ -f cache/routing-died-1.fabric ] && [ "$(stat -c %a cache/routing-died-1.conf)" = 600 ]
+	"$SM_BIN" --plan cache/routing-died-1.fabric -R minhop >plan.txt
+	grep -q "minhop" plan.txt
+	# No descriptor of the daemon is open in the child.
+	child=$(routing_children)
+	[ -n "$child" ]
+	[ "$(foreign_files "$child")" = "" ]
+	kill -TERM "$SM_PID"
+	wait_for 10 not kill -0 "$SM_PID" 2>/dev/null
+	wait_for 10 not kill -0 "$child" 2>/dev/null
+}
+
+@test "an engine that hangs: SIGTERM ends the daemon meanwhile; left alone, the next one routes after the deadline" {
+	configure "event_plugin_name odd_HANG" "routing_engine odd,no_fallback"
+	sm_start "$SM"
+	wait_for 30 is_computing
+	child=$(routing_children)
+	kill -TERM "$SM_PID"
+	wait_for 5 not kill -0 "$SM_PID" 2>/dev/null
+	wait_for 5 not kill -0 "$child" 2>/dev/null
+	configure "event_plugin_name odd_HANG" "routing_engine odd,minhop"
+	rm -f opensm.log
+	sm_start "$SM"
+	wait_for 150 sm_up # the deadline is 10 s of a processor
+	wait_for 20 said "routing engine odd: it had no result after [0-9]*\.[0-9] s and was ended; the next engine has its turn"
+	said "minhop tables: all .* pairs reach"
+}
+
+@test "the daemon killed while it computes leaves no process behind" {
+	configure "event_plugin_name odd_HANG" "routing_engine odd,no_fallback"
+	sm_start "$SM"
+	wait_for 30 is_computing
+	child=$(routing_children)
+	kill -KILL "$SM_PID"
+	wait_for 5 not kill -0 "$child" 2>/dev/null
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Changes of partitions while the manager is killed: a short run of scripts/tenants-storm, and cases for its judge, without
+# which a run could not fail.
+# shellcheck disable=SC2154 # what lib.bash sets
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return 1
+	printf '%s\n' 'P 0x0005 g1 full' 'G 7' >state
+	cat >journal <<-'END'
+		S a add 0x0005 g2=full
+		A a 8 yes -
+		S b remove 0x0005 g1=full
+		U b Connection reset by peer
+		S c add 0x0003 g1=limited
+		S d remove 0x0003 g1=full
+		A d 9 yes -
+		A c 10 yes -
+		S e set 0x0006 g1=full
+		A e 11 yes -
+		S f delete 0x0006 -
+		R f NotReady
+		S h add 0x0007 g1=full,g2=full
+		A h 12 yes g2
+	END
+}
+
+# devices GUID:SIDE:KEY...: the file, with these entries besides the default ones.
+devices() {
+	local guid side entry
+
+	for guid in g1 g2; do
+		for side in host switch; do
+			echo "D $guid $side"
+			echo "K $guid $side 0xffff"
+		done
+	done
+	for entry; do
+		echo "K ${entry//:/ }"
+	done
+}
+
+# judge ENTRY...: exit status and findings.
+judge() {
+	devices "$@" >seen
+	run awk -v settled="${settled:-}" -v out=new -f "$abs_top_srcdir/tests/tenants/judge.awk" state journal seen
+}
+
+# A table that the journal allows: what is acknowledged is there, what is unknown may be.
+good=(g2:host:0x8005 g2:switch:0x8005 g1:host:0x8005 g1:switch:0x8005 g1:host:0x8006 g1:switch:0x8006
+	g1:host:0x8007 g1:switch:0x8007)
+
+without() {
+	printf '%s\n' "${good[@]}" | grep -vx "$1"
+}
+
+@test "judge: what was acknowledged and what is unknown may be on the devices" {
+	judge "${good[@]}"
+	[ "$status" -eq 0 ] && [ -z "$output" ]
+	diff <(sort new) <(printf '%s\n' 'G 12' 'P 0x0005 g1 full' 'P 0x0005 g2 full' 'P 0x0006 g1 full' 'P 0x0007 g1 full')
+	# Removed, of which there was no answer; two that raced; a member that was pending.
+	judge "${good[@]:0:2}" "${good[@]:4}" g1:host:0x0003 g1:switch:0x0003 g2:host:0x8007
+	[ "$status" -eq 0 ] && [ -z "$output" ]
+}
+
+@test "judge: an acknowledged key that is missing is found, at the port and at its switch port" {
+	mapfile -t some < <(without g2:host:0x8005)
+	judge "${some[@]}"
+	[ "$status" -eq 1 ]
+	[[ $output == 'port g2: 0x0005 is absent'* ]]
+	mapfile -t some < <(without g2:switch:0x8005)
+	judge "${some[@]}"
+	[ "$status" -eq 1 ]
+	[[ $output == 'switch port of g2: 0x0005 is absent'* ]]
+}
+
+@test "judge: a key that no change gave is found, also with another membership, also twice" {
+	judge "${good[@]}" g2:host:0x8006 g2:switch:0x8006
+	[ "$status" -eq 1 ]
+	[[ $output == *'port g2: 0x0006 is full, may be |absent|'* ]]
+	mapfile -t some < <(without g2:host:0x8005)
+	judge "${some[@]}" g2:host:0x0005
+	[ "$status" -eq 1 ]
+	[[ $output == 'port g2: 0x0005 is limited'* ]]
+	judge "${good[@]}" g2:host:0x0005
+	[ "$status" -eq 1 ]
+	[[ $output == *'has 0x0005 twice'* ]]
+	judge "${good[@]}" g2:host:0x8123
+	[ "$status" -eq 1 ]
+}
+
+@test "judge: a removed key that is back, a refused change that was made, a generation that falls" {
+	printf '%s\n' 'S k remove 0x0005 g2=full' 'A k 13 yes -' >>journal
+	judge "${good[@]}"
+	[ "$status" -eq 1 ]
+	[[ $output == *'port g2: 0x0005 is full, may be |absent|'* ]]
+	judge "${good[@]:2}"
+	[ "$status" -eq 0 ]
+	printf '%s\n' 'S l add 0x0005 g2=full' 'R l NotMaster' >>journal
+	judge "${good[@]}"
+	[ "$status" -eq 1 ]
+	printf '%s\n' 'S m add 0x0005 g2=full' 'A m 13 yes -' >>journal
+	judge "${good[@]}"
+	[ "$status" -eq 1 ]
+	[ "$output" = 'change m was given generation 13, behind it was 13' ]
+}
+
+@test "judge: a table that was not read, and sides that differ once all is settled" {
+	devices "${good[@]}" | grep -v "^D g1 switch" >seen
+	run awk -f "$abs_top_srcdir/tests/tenants/judge.awk" state journal seen
+	[ "$status" -eq 1 ]
+	[[ $output == *'not both tables of g1 were read'* ]]
+	run awk -f "$abs_top_srcdir/tests/tenants/judge.awk" state journal /dev/null
+	[ "$status" -eq 1 ]
+	mapfile -t some < <(without g1:host:0x8005)
+	judge "${some[@]}"
+	[ "$status" -eq 0 ]
+	settled=yes judge "${some[@]}"
+	[ "$status" -eq 1 ]
+	[[ $output == *'port g1: 0x0005 is absent, at its switch port full'* ]]
+}
+
+# run_storm OPTIONS...: what it says is shown; the folder of a run that failed stays.
+run_storm() {
+	local said
+
+	said=$("$abs_top_srcdir/scripts/tenants-storm" --build "$abs_top_builddir" --fabric tree-2-5-2 "$@" 2>&1) || {
+		echo "$said"
+		return 1
+	}
+	echo "$said"
+	[[ $said == *' PASS: '*' 0 problems'* && $said != *' 0 changes acknowledged'* ]]
+}
+
+@test "kill -9 in a stream of changes: no acknowledged change is lost, no removed key comes back" {
+	run_storm --seed 1 --kills 4 --judge-every 2
+}
+
+@test "the standby takes over in a stream of changes" {
+	# The first kill is one of the master.
+	run_storm --seed 4 --kills 3 --standby --judge-every 3
+}

@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A subnet manager for the endpoints of opensm-rest, without any of the daemon. */
+#include "tests/lib/rest-fake.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/json.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+/* ---- the fabric ------------------------------------------------------------------------------ */
+
+/* Two leaf switches below one spine; the switches' names are those of the factory, but leaf1's. */
+#define SWITCH(guid, name, ports)                                                                  \
+	"{\"name\":\"" name "\",\"desc\":\"" name "\",\"node_guid\":\"0x" guid                     \
+	"\",\"type\":\"switch\",\"system_guid\":\"0x" guid "\",\"vendor_id\":713,"                 \
+	"\"device_id\":54000,\"lid\":2,\"port_guid\":\"0x" guid "\",\"ports\":[" ports "]}"
+#define HOST(guid, name, desc, ports)                                                              \
+	"{\"name\":\"" name "\",\"desc\":\"" desc "\",\"node_guid\":\"0x" guid                     \
+	"\",\"type\":\"ca\",\"system_guid\":\"0x" guid "\",\"vendor_id\":713,"                     \
+	"\"device_id\":4129,\"ports\":[" ports "]}"
+#define LINK                                                                                       \
+	"\"state\":\"active\",\"phys_state\":\"link_up\",\"width\":4,\"speed\":\"NDR\","           \
+	"\"speed_enabled\":\"NDR\""
+#define TO(guid, port, port_guid)                                                                  \
+	",\"peer\":{\"node_guid\":\"0x" guid "\",\"port\":" #port ",\"port_guid\":" port_guid "}"
+#define SWITCH_PORT(num, guid, port)     "{\"port\":" #num "," LINK TO(guid, port, "null") "}"
+#define HOST_SIDE(num, guid, port)                                                                 \
+	"{\"port\":" #num "," LINK TO(guid, port, "\"0x" guid "\"") "}"
+#define HOST_PORT(guid, lid, sw, port)                                                             \
+	"{\"port\":1,\"port_guid\":\"0x" guid "\",\"lid\":" #lid "," LINK TO(sw, port, "null") "}"
+#define EMPTY_PORT(num)                                                                            \
+	"{\"port\":" #num ",\"state\":\"down\",\"phys_state\":\"polling\"}"
+
+#define LEAF1 "b8599f0300fc0001"
+#define LEAF2 "b8599f0300fc0002"
+#define SPINE "b8599f0300fc0003"
+#define H0    "946dae0300590000"
+#define H1    "946dae0300590001"
+#define H2    "946dae0300590002"
+#define H2B   "946dae0300590012"
+#define H3    "946dae0300590003"
+
+static const char topology[] =
+	"{\"nodes\":[" HOST(H0, "h0 mlx5_0", "h0 mlx5_0", HOST_PORT(H0, 10, LEAF1, 1)) ","
+	HOST(H1, "h1 \\\"x\\\"", "h1 \\\"x\\\"", HOST_PORT(H1, 11, LEAF1, 2)) ","
+	HOST(H2, "h2", "h2 mlx5_0", HOST_PORT(H2, 12, LEAF2, 1)) ","
+	HOST(H3, "h3", "h3", "{\"port\":1,\"port_guid\":\"0x" H3 "\",\"lid\":0,"
+	"\"state\":\"down\",\"phys_state\":\"disabled\"}") ","
+	HOST(H2B, "h2", "h2 mlx5_1", HOST_PORT(H2B, 13, LEAF2, 2)) ","
+	SWITCH(LEAF1, "leaf1", HOST_SIDE(1, H0, 1) "," HOST_SIDE(2, H1, 1) ","
+	SWITCH_PORT(3, SPINE, 1) "," EMPTY_PORT(4)) ","
+	SWITCH(LEAF2, "Quantum", HOST_SIDE(1, H2, 1) "," HOST_SIDE(2, H2B, 1) ","
+	SWITCH_PORT(3, SPINE, 2)) ","
+	SWITCH(SPINE, "Quantum", SWITCH_PORT(1, LEAF1, 3) "," SWITCH_PORT(2, LEAF2, 3)) "]}";
+
+/* GUIDs of the ports of a host; their number. */
+static size_t host_guids(const char *name, uint64_t ret[2])
+{
+	static const char *const names[] = { "h0", "h1", "h2", "h3" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name)) {
+			ret[0] = 0x946dae0300590000 + i;
+			ret[1] = 0x946dae0300590012;
+			return i == 2 ? 2 : 1;
+		}
+	return 0;
+}
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+static struct json_object *fail_call(struct rest_error *err, const char *name, const char *text)
+{
+	snprintf(err->name, sizeof(err->name), "%s", name);
+	snprintf(err->text, sizeof(err->text), "%s", text);
+	return NULL;
+}
+
+/* ---- partitions ------------------------------------------------------------------------------ */
+
+static struct fake_partition *find_partition(struct rest_fake *f, unsigned pkey)
+{
+	for (size_t i = 0; i < FAKE_PARTITIONS; i++)
+		if (f->all[i].pkey == pkey)
+			return &f->all[i];
+	return NULL;
+}
+
+static unsigned pkey_of(struct json_object *parameters)
+{
+	const char *text = json_str(parameters, "pkey");
+	uint64_t v = 0;
+
+	assert(text && str_starts(text, "0x"));
+	assert(str_to_u64(text + 2, 16, 0x7FFF, &v) == 0);
+	return (unsigned)v;
+}
+
+static void put_member(struct json_object *o, const struct fake_member *m)
+{
+	json_add_guid(o, "guid", m->guid);
+	json_add_str(o, "membership", m->full ? "full" : "limited");
+	json_add_bool(o, "index0", m->index0);
+}
+
+static void put_partition(struct json_object *o, const struct fake_partition *p, bool members)
+{
+	char pkey[8];
+
+	snprintf(pkey, sizeof(pkey), "0x%04x", p->pkey);
+	json_add_str(o, "pkey", pkey);
+	json_add_str(o, "name", p->name);
+	json_add_str(o, "source", p->is_file ? "file" : "api");
+	json_add_str(o, "default_membership", p->pkey == 0x7FFF ? "limited" : NULL);
+	json_add_bool(o, "ip_over_ib", p->ipoib);
+	json_add_int(o, "mtu", p->mtu);
+	json_add_int(o, "rate", p->rate);
+	json_add_int(o, "sl", p->sl);
+	json_add_int(o, "generation", p->generation);
+	json_add_int(o, "n_members", (int64_t)p->n);
+	if (!members)
+		return;
+	o = json_add_array(o, "members");
+	for (size_t i = 0; i < p->n; i++)
+		put_member(json_append_object(o), &p->members[i]);
+}
+
+static struct json_object *answer_partitions(struct rest_fake *f, struct json_object *parameters)
+{
+	struct json_object *o = json_object_new_object(), *all;
+	unsigned only = json_str(parameters, "pkey") ? pkey_of(parameters) : 0;
+	bool members = json_object_get_boolean(json_object_object_get(parameters, "members"));
+
+	json_add_int(o, "generation", f->generation);
+	json_add_str(o, "changed", f->generation ? "2026-11-23T16:00:00Z" : NULL);
+	json_add_int(o, "open", f->open);
+	f->open -= MIN(f->open, f->open_falls);
+	f->asked++;
+	all = json_add_array(o, "partitions");
+	for (size_t i = FAKE_PARTITIONS; i-- > 0;)
+		if (f->all[i].pkey && (!only || only == f->all[i].pkey))
+			put_partition(json_append_object(all), &f->all[i], members);
+	return o;
+}
+
+/* ---- changes --------------------------------------------------------------------------------- */
+
+static void set_member(struct fake_partition *p, const struct fake_member *m)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (p->members[i].guid == m->guid) {
+			p->members[i] = *m;
+			return;
+		}
+	if (p->n < FAKE_MEMBERS)
+		p->members[p->n++] = *m;
+}
+
+static void drop_member(struct fake_partition *p, uint64_t guid)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->members[i].guid != guid)
+			p->members[n++] = p->members[i];
+	p->n = n;
+}
+
+static struct fake_member member_of(struct json_object *o)
+{
+	const char *membership = json_str(o, "membership"), *guid = json_str(o, "guid");
+	struct fake_member m = { .full = !membership || !strcmp(membership, "full") };
+
+	assert(!membership || m.full || !strcmp(membership, "limited"));
+	assert(guid || json_str(o, "host"));
+	assert(!guid || (strlen(guid) == 18 && str_starts(guid, "0x")));
+	if (guid)
+		assert(str_to_u64(guid + 2, 16, UINT64_MAX, &m.guid) == 0);
+	m.index0 = json_object_get_boolean(json_object_object_get(o, "index0"));
+	return m;
+}
+
+/* Each member, by GUID or by host; false: a host is not known. */
+static bool each_member(struct json_object *members, struct fake_partition *p, bool remove)
+{
+	for (size_t i = 0; i < json_object_array_length(members); i++) {
+		struct json_object *o = json_object_array_get_idx(members, i);
+		struct fake_member m = member_of(o);
+		uint64_t guids[2] = { m.guid };
+		size_t n = m.guid ? 1 : host_guids(json_str(o, "host"), guids);
+
+		if (!n)
+			return false;
+		for (size_t k = 0; k < n; k++) {
+			m.guid = guids[k];
+			if (remove)
+				drop_member(p, m.guid);
+			else
+				set_member(p, &m);
+		}
+	}
+	return true;
+}
+
+static int code_of(struct json_object *parameters, const char *key, int now)
+{
+	struct json_object *v = json_object_object_get(parameters, key);
+
+	assert(!v || json_object_is_type(v, json_type_int));
+	return v ? json_object_get_int(v) : now;
+}
+
+static void set_fields(struct fake_partition *p, struct json_object *parameters)
+{
+	struct json_object *ipoib = json_object_object_get(parameters, "ip_over_ib");
+
+	if (ipoib)
+		p->ipoib = json_object_get_boolean(ipoib);
+	if (json_str(parameters, "name"))
+		snprintf(p->name, sizeof(p->name), "%s", json_str(parameters, "name"));
+	p->mtu = code_of(parameters, "mtu", p->mtu);
+	p->rate = code_of(parameters, "rate", p->rate);
+	p->sl = code_of(parameters, "sl", p->sl);
+}
+
+static void fill_new(struct fake_partition *p, unsigned pkey)
+{
+	*p = (struct fake_partition){ .pkey = pkey, .ipoib = true, .mtu = 4, .rate = 2 };
+	snprintf(p->name, sizeof(p->name), "api_pkey_0x%x", pkey);
+}
+
+/* The partition before and after. NULL: `err`. */
+static struct json_object *play_change(struct rest_fake *f, struct json_object *parameters,
+				       struct fake_partition *p, bool is_new,
+				       struct rest_error *err)
+{
+	const char *action = json_str(parameters, "action");
+	struct json_object *members = json_object_object_get(parameters, "members"), *o;
+	bool gone = !strcmp(action, "delete"), remove = !strcmp(action, "remove");
+
+	assert(!members || strcmp(action, "create") != 0);
+	if (!strcmp(action, "set"))
+		p->n = 0;
+	if (members && !each_member(members, p, remove))
+		return fail_call(err, "NotFound", "no host has that name");
+	set_fields(p, parameters);
+	p->generation = ++f->generation;
+	if (gone || (remove && !p->n))
+		p->pkey = 0;
+	o = json_object_new_object();
+	json_add_int(o, "generation", f->generation);
+	json_add_bool(o, "changed", true);
+	json_add_bool(o, "replicated", false);
+	json_add_int(o, "n_members", (int64_t)p->n);
+	json_add_array(o, "pending");
+	return o;
+}
+
+static bool is_of(const char *word, const char *const *words)
+{
+	while (*words && strcmp(*words, word) != 0)
+		words++;
+	return *words != NULL;
+}
+
+/* Refusals that do not depend on members. */
+static bool is_refused(const struct fake_partition *p, struct json_object *parameters,
+		       struct rest_error *err)
+{
+	static const char *const needs_it[] = { "delete", "configure", NULL };
+	struct json_object *generation = json_object_object_get(parameters, "if_generation");
+	const char *action = json_str(parameters, "action");
+
+	if (!p && is_of(action, needs_it))
+		return !fail_call(err, "NotFound", "there is no such partition");
+	if (p && p->is_file)
+		return !fail_call(err, "ReadOnly", "/etc/rdma/partitions.conf:3: is of the file");
+	if (generation && json_object_get_int64(generation) != (p ? p->generation : 0))
+		return !fail_call(err, "Overtaken", "it has changed since");
+	if (p && !strcmp(action, "create") && code_of(parameters, "mtu", p->mtu) != p->mtu)
+		return !fail_call(err, "Exists", "it is there with other limits");
+	return false;
+}
+
+/* An error that the test wants, as host_fails and change_fails_once have it; NULL: none. */
+static const char *wanted_error(struct rest_fake *f, struct json_object *parameters)
+{
+	struct json_object *members = json_object_object_get(parameters, "members"), *o;
+	const char *once = f->change_fails_once, *host;
+
+	f->change_fails_once = NULL;
+	if (once || !members || json_object_array_length(members) != 1)
+		return once;
+	o = json_object_array_get_idx(members, 0);
+	host = json_str(o, "host");
+	for (size_t i = 0; host && i < ARRAY_SIZE(f->host_fails); i++)
+		if (f->host_fails[i].host && !strcmp(f->host_fails[i].host, host))
+			return f->host_fails[i].name;
+	return NULL;
+}
+
+static struct json_object *answer_change(struct rest_fake *f, struct json_object *parameters,
+					 struct rest_error *err)
+{
+	static const char *const actions[] = { "create", "delete", "add", "remove",
+					       "set",	 "configure", NULL };
+	unsigned pkey = pkey_of(parameters);
+	struct fake_partition *p = find_partition(f, pkey), *now;
+	static const struct fake_partition none;
+	struct fake_partition next = none;
+	struct json_object *ret;
+
+	assert(is_of(json_str(parameters, "action"), actions));
+	assert(pkey >= 1 && pkey <= 0x7FFE);
+	assert(json_object_object_get(parameters, "client"));
+	if (is_refused(p, parameters, err))
+		return NULL;
+	now = p ? p : find_partition(f, 0);
+	if (!now)
+		return fail_call(err, "NoRoom", "there are too many partitions");
+	if (p)
+		next = *p;
+	else
+		fill_new(&next, pkey);
+	ret = play_change(f, parameters, &next, !p, err);
+	if (ret)
+		*now = next;
+	return ret;
+}
+
+/* ---- other methods --------------------------------------------------------------------------- */
+
+static void put_option(struct json_object *all, const char *name, const char *value,
+		       bool is_default)
+{
+	struct json_object *o = json_append_object(all);
+
+	json_add_str(o, "name", name);
+	json_add_str(o, "value", value);
+	json_add_bool(o, "is_default", is_default);
+}
+
+static struct json_object *answer_options(const struct rest_fake *f)
+{
+	struct json_object *o = json_object_new_object(), *all = json_add_array(o, "options");
+
+	put_option(all, "subnet_prefix", "0xfe80000000000000", true);
+	put_option(all, "m_key", "(not shown)", !f->secret_keys);
+	put_option(all, "sm_key", "(not shown)", !f->secret_keys);
+	put_option(all, "sa_key", "(not shown)", true);
+	put_option(all, "sm_priority", "0x0f", false);
+	put_option(all, "m_key_per_port", f->keys_per_port ? "TRUE" : "FALSE", !f->keys_per_port);
+	put_option(all, "m_key_lease_period", "60", false);
+	put_option(all, "no_partition_enforcement", "FALSE", true);
+	put_option(all, "exit_on_fatal", "TRUE", true);
+	return o;
+}
+
+static struct json_object *answer_call(struct rest_fake *f, const char *method,
+				       struct json_object *parameters, struct rest_error *err)
+{
+	if (!strcmp(method, "TenantPartitions"))
+		return answer_partitions(f, parameters);
+	if (!strcmp(method, "ChangePartition")) {
+		const char *name = wanted_error(f, parameters);
+
+		return name ? fail_call(err, name, "it fails") : answer_change(f, parameters, err);
+	}
+	if (!strcmp(method, "Topology"))
+		return json_tokener_parse(topology);
+	if (!strcmp(method, "Options"))
+		return answer_options(f);
+	if (!strcmp(method, "Status"))
+		return json_tokener_parse("{\"routing\":{\"engine\":\"minhop\"}}");
+	assert(!strcmp(method, "GetPriority"));
+	return json_tokener_parse("{\"priority\":15,\"configured\":15}");
+}
+
+static struct json_object *on_call(struct rest_backend *b, const struct rest_request *q,
+				   const char *method, struct json_object *parameters,
+				   struct rest_error *err)
+{
+	struct rest_fake *f = b->arg;
+
+	json_object_put(f->last);
+	f->last = parameters;
+	snprintf(f->last_method, sizeof(f->last_method), "%s", method);
+	if (f->fails)
+		return fail_call(err, f->fails, "it fails");
+	return answer_call(f, method, parameters, err);
+}
+
+void fake_start(struct rest_fake *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->backend = (struct rest_backend){ .call = on_call, .arg = f };
+	fill_new(&f->all[0], 0x7FFF);
+	snprintf(f->all[0].name, sizeof(f->all[0].name), "Default");
+	f->all[0].is_file = true;
+	fill_new(&f->all[1], 0x6000);
+	f->all[1].is_file = true;
+}
+
+void fake_stop(struct rest_fake *f)
+{
+	json_object_put(f->last);
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static bool is_method(const char *name, enum rest_method *ret)
+{
+	static const char *const names[] = {
+		[REST_GET] = "GET",
+		[REST_POST] = "POST",
+		[REST_PUT] = "PUT",
+		[REST_DELETE] = "DELETE",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(names[i], name)) {
+			*ret = (enum rest_method)i;
+			return true;
+		}
+	return false;
+}
+
+/* Bytes up to the next slash. */
+static size_t part_length(const char *path)
+{
+	return strcspn(path, "/");
+}
+
+/* Fills q->segments with parts of `path`, which is cut up, where the pattern has `*`. */
+static bool does_fit(const char *pattern, char *path, struct rest_request *q)
+{
+	q->n_segments = 0;
+	while (*pattern == '/' && *path == '/') {
+		size_t n = part_length(++pattern), len = part_length(++path);
+
+		if (n == 1 && *pattern == '*') {
+			if (!len || q->n_segments == REST_SEGMENTS_MAX)
+				return false;
+			q->segments[q->n_segments++] = path;
+		} else if (n != len || memcmp(pattern, path, n) != 0) {
+			return false;
+		}
+		pattern += n;
+		path += len;
+	}
+	return !*pattern && !*path;
+}
+
+static void cut_segments(struct rest_request *q)
+{
+	for (size_t i = 0; i < q->n_segments; i++)
+		*(char *)as_owner(q->segments[i] + part_length(q->segments[i])) = '\0';
+}
+
+static void read_query(char *text, struct rest_request *q)
+{
+	char *pair;
+
+	while ((pair = strsep(&text, "&")) && q->n_query < REST_QUERY_MAX) {
+		char *value = strchr(pair, '=');
+
+		if (value)
+			*value++ = '\0';
+		q->query[q->n_query++] = (struct rest_pair){ pair, value ? value : "" };
+	}
+}
+
+static void dispatch(struct rest_request *q, char *path, struct rest_answer *ret)
+{
+	unsigned status = 404;
+
+	for (const struct rest_endpoint *e = rest_endpoints; e->pattern; e++) {
+		if (!does_fit(e->pattern, path, q))
+			continue;
+		status = 405;
+		if (e->method != q->method)
+			continue;
+		cut_segments(q);
+		e->answer(q, ret);
+		return;
+	}
+	rest_answer_error(ret, status, "there is no such endpoint");
+}
+
+void fake_request(struct rest_fake *f, const char *method, const char *target, const char *body,
+		  const struct fake_manner *manner, struct rest_answer *ret)
+{
+	_cleanup_free_ char *copy = xstrdup(target);
+	char *query = strchr(copy, '?');
+	const struct rest_policy policy = { .release = "6.19.0-5",
+					    .site = "",
+					    .known_only = manner && manner->known_only };
+	struct rest_request q = {
+		.path = target,
+		.user = "admin",
+		.right = REST_ADMIN,
+		.address = "127.0.0.1",
+		.id = "0123456789abcdef",
+		.prefix = "/ufmRest",
+		.if_match = manner ? manner->if_match : NULL,
+		.until = manner ? manner->patience : 0,
+		.policy = &policy,
+		.backend = &f->backend,
+	};
+
+	*ret = (struct rest_answer){ 0 };
+	if (query) {
+		*query++ = '\0';
+		read_query(query, &q);
+	}
+	if (*copy && copy[strlen(copy) - 1] == '/')
+		copy[strlen(copy) - 1] = '\0';
+	q.body = body ? json_tokener_parse(body) : NULL;
+	if (body && !q.body && strcmp(body, "null") != 0)
+		rest_answer_error(ret, 400, "this is no JSON");
+	else if (!is_method(method, &q.method))
+		rest_answer_error(ret, 405, "there is no such method");
+	else
+		dispatch(&q, copy, ret);
+	json_object_put(q.body);
+}

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Are the P_Keys on the devices those that a journal of tests/tools/tenant-storm allows? Prints what is not so, a line each.
+#
+#   awk -v settled=yes -v standby=yes -v out=NEW -f judge.awk STATE JOURNAL DEVICES
+#
+# STATE, of the round before (may be empty):
+#   P P_KEY GUID STATE[,STATE]   what the port may be in the partition: absent, full, limited; absent where there is no line
+#   G GENERATION                 the highest that was acknowledged
+# JOURNAL, of this round: as tenant-storm writes it.
+# DEVICES, read by other people's tools:
+#   D GUID host|switch           the table of the port, or of the switch port that faces it, was read
+#   K GUID host|switch 0xKEY     and has this entry
+#
+# With standby a standby has taken over: an acknowledgement that names none that stored the change is none.
+#
+# With settled the manager has no work left: port and switch port must agree, and NEW is the STATE of the next round.
+#
+# A change counts from the line where it is sent to the line where its answer is. What a port may be is what those changes
+# left that no acknowledged change of the same port and partition follows: one that was sent after their end. A change of
+# which nothing is known may have been made or not.
+
+function say(text) {
+	print text
+	problems++
+}
+
+function members(text,    i, n, part, pair) {
+	n = split(text, part, ",")
+	for (i = 1; i <= n; i++) {
+		split(part[i], pair, "=")
+		effect[id, pair[1]] = action[id] == "remove" ? "absent" : pair[2]
+	}
+}
+
+# What a change makes of a port; "": nothing.
+function effect_of(op, guid) {
+	if ((op, guid) in effect)
+		return effect[op, guid]
+	return action[op] == "set" || action[op] == "delete" ? "absent" : ""
+}
+
+function is_sure(op, guid) {
+	return ended[op] == "A" && !((op, guid) in pending) && !(standby && op in alone)
+}
+
+
+# ---- the round before ----
+
+$1 == "P" && FILENAME == ARGV[1] { before[$2, $3] = $4; keys[$2]; next }
+$1 == "G" && FILENAME == ARGV[1] { generation = $2 + 0; next }
+
+# ---- the journal ----
+
+FILENAME == ARGV[2] && $1 == "S" {
+	id = $2
+	action[id] = $3
+	start[id] = FNR
+	behind[id] = generation
+	keys[$4]
+	ops[$4] = ops[$4] " " id
+	if ($5 != "-")
+		members($5)
+	next
+}
+FILENAME == ARGV[2] {
+	if (!($2 in start) || $2 in ended)
+		say("the journal has an answer without a request: " $0)
+	ended[$2] = $1
+	end[$2] = FNR
+	counts[$1]++
+}
+FILENAME == ARGV[2] && $1 == "A" {
+	if ($3 + 0 < behind[$2] || ($4 == "yes" && $3 + 0 == behind[$2]))
+		say("change " $2 " was given generation " $3 ", behind it was " behind[$2])
+	if ($3 + 0 > generation && !(standby && $6 == "no"))
+		generation = $3 + 0
+	if ($6 == "no")
+		alone[$2]
+	n = split($5, late, ",")
+	for (i = 1; i <= n && $5 != "-"; i++)
+		pending[$2, late[i]]
+}
+FILENAME == ARGV[2] { next }
+
+# ---- the devices ----
+
+$1 == "D" { devices[$2, $3]; ports[$2]; next }
+$1 == "K" {
+	full = substr($4, 3, 1) ~ /[89a-fA-F]/
+	base = sprintf("0x%s%s", full ? substr("01234567", index("89abcdef", tolower(substr($4, 3, 1))), 1) : substr($4, 3, 1),
+		tolower(substr($4, 4)))
+	if (base == "0x7fff")
+		next
+	if (($2, $3, base) in seen)
+		say($3 " port of " $2 " has " base " twice")
+	seen[$2, $3, base] = full ? "full" : "limited"
+	keys[base]
+}
+
+function state_of(guid, side, key) {
+	return (guid, side, key) in seen ? seen[guid, side, key] : "absent"
+}
+
+# The states that the port may have, as "|absent|full|".
+function allowed_of(key, guid,    n, i, list, last, ret) {
+	n = split(ops[key], list, " ")
+	last = 0
+	for (i = 1; i <= n; i++)
+		if (is_sure(list[i], guid) && effect_of(list[i], guid) != "" && start[list[i]] > last)
+			last = start[list[i]]
+	ret = last ? "|" : "|" ((key, guid) in before ? before[key, guid] : "absent") "|"
+	gsub(",", "|", ret)
+	for (i = 1; i <= n; i++)
+		if (ended[list[i]] != "R" && effect_of(list[i], guid) != "" && (!(list[i] in end) || end[list[i]] > last))
+			ret = ret effect_of(list[i], guid) "|"
+	return ret
+}
+
+function judge(key, guid,    may, host, sw) {
+	may = allowed_of(key, guid)
+	host = state_of(guid, "host", key)
+	sw = state_of(guid, "switch", key)
+	if (!index(may, "|" host "|"))
+		say("port " guid ": " key " is " host ", may be " may ":" ops[key])
+	if (!index(may, "|" sw "|"))
+		say("switch port of " guid ": " key " is " sw ", may be " may ":" ops[key])
+	if (settled && host != sw)
+		say("port " guid ": " key " is " host ", at its switch port " sw)
+	if (out && host != "absent")
+		print "P", key, guid, host > out
+}
+
+END {
+	for (guid in ports) {
+		if (!((guid, "host") in devices) || !((guid, "switch") in devices))
+			say("not both tables of " guid " were read")
+		n_ports++
+		for (key in keys)
+			judge(key, guid)
+	}
+	if (!n_ports)
+		say("no device was read")
+	if (out)
+		print "G", generation + 0 > out
+	if (tally)
+		print counts["A"] + 0, counts["R"] + 0, counts["U"] + 0 >> tally
+	exit problems > 0
+}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# The parts of scripts/tenants-storm: tables of devices, the stream of changes, the judgement. Needs tests/e2e/lib.bash,
+# tests/chaos/rig.bash; $folder, $net, $STORM.
+# shellcheck shell=bash disable=SC2034,SC2154 # what the parts of scripts/tenants-storm share
+
+# ports_of_net: "HOST PORT" of every host: the port of its switch.
+ports_of_net() {
+	awk -F'"' '/^(Hca|Ca)[ \t]/ { host = $2 } /^Switch/ { host = "" }
+		host && /^\[1\]/ { split($3, a, /[][]/); print host, a[2]; host = "" }' "$net"
+}
+
+# keys_of GUID SIDE: what smpquery prints of a table, as lines for judge.awk.
+keys_of() {
+	awk -v guid="$1" -v side="$2" '/^ *[0-9]+: / { for (i = 2; i <= NF; i++) if ($i != "0x0000") print "K", guid, side, $i }
+		/pkeys capacity/ { print "D", guid, side }'
+}
+
+# read_table GUID SIDE HOST SMPQUERY-WORDS...: a tool gives a question no second chance, so it is asked for again, also on
+# a busy machine.
+read_table() {
+	local guid=$1 side=$2 host=$3 found=
+	shift 3
+
+	for _ in {1..10}; do
+		found=$(sim_run "$host" timeout 20 smpquery -D pkeys "$@" 2>/dev/null </dev/null | keys_of "$guid" "$side")
+		[[ $found != *"D $guid"* ]] || break
+		sleep 0.3
+	done
+	echo "$found"
+}
+
+# read_devices FILE: the tables of all hosts and of the switch ports that face them, read by smpquery on the hosts; eight
+# at a time, since most of the time of one is waiting.
+read_devices() {
+	local part host guid port pids=()
+
+	for part in 0 1 2 3 4 5 6 7; do
+		awk -v part="$part" 'NR % 8 == part' ports | while read -r host guid port; do
+			read_table "$guid" host "$host" 0 1
+			read_table "$guid" switch "$host" 0,1 "$port"
+		done >"$1.$part" &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	cat "$1".[0-7] >"$1"
+	rm -f "$1".[0-7]
+}
+
+socket_of() {
+	echo "$WORK/$1/run/opensm.sock"
+}
+
+# storm NAME MS WORD CONNECTIONS [TURN]: changes at a manager, for so long; other ones in each turn.
+storm() {
+	"$STORM" -s "$(socket_of "$1")" -g guids -j journal -r "$((seed * 100003 + round + ${5:-0} * 7919))" -c "$4" -k "$keys" -t "$2" -w "$3"
+}
+
+# serves NAME: it acknowledges changes. They are in the journal like any other.
+serves() {
+	asked=$((asked + 1))
+	runs "$1" && storm "$1" 60 "r$round.probe$asked" 1 "$asked" 2>/dev/null
+}
+
+# settled NAME: the manager itself finds nothing to do, so what devices hold now will stay.
+settled() {
+	ctl_of "$1" partitions verify >verified 2>&1
+}
+
+# judged WORD [settled]: are the devices as the journal allows? Findings are problems; with `settled` they are the
+# beginning of the next round.
+judged() {
+	local line out=()
+
+	[ "$managers" = alone ] || out=(-v standby=yes)
+
+	read_devices "devices.$1"
+	[ -z "${2:-}" ] || out+=(-v settled=yes -v out=state.new -v tally="$folder/tally")
+	if awk "${out[@]}" -f "$abs_top_srcdir/tests/tenants/judge.awk" state journal "devices.$1" >"found.$1"; then
+		return 0
+	fi
+	while read -r line; do
+		problem "round $round, $1: $line"
+	done < <(head -n 12 "found.$1")
+	[ -s "found.$1" ] || problem "round $round, $1: the judge ended without a word"
+	keep_round
+	return 1
+}
+
+# keep_round: what a finding was made from, also when later rounds go on.
+keep_round() {
+	local to=$folder/round-$round name
+
+	mkdir -p "$to"
+	cp -f state journal devices.* found.* verified "$to" 2>/dev/null
+	for name in $(names); do
+		tail -n 400 "$(log_of "$name")" >"$to/log-$name" 2>/dev/null
+	done
+}

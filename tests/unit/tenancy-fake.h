@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The manager's part of partitions at run time, for one test: linked by --wrap. */
+#pragma once
+
+#include "tests/unit/control-talk.h"
+
+static struct {
+	struct tenant_request rq; /* the last one; its members are ours */
+	bool wait, dry_run;
+	unsigned n_requests;
+	sm_tenancy_done_fn *done;
+	sm_tenancy_audit_fn *audited;
+	void *arg;
+	bool busy;
+	const char *closed;
+	unsigned open;
+	struct tenants *table;
+	char log[4096];
+} fake;
+
+void __wrap_sm_tenancy_request(struct sm *sm, const struct tenant_request *rq, bool wait,
+			       bool dry_run, sm_tenancy_done_fn *done, void *arg);
+void __wrap_sm_tenancy_abandon(struct sm *sm, const void *arg);
+const struct tenants *__wrap_sm_tenants(const struct sm *sm);
+const char *__wrap_sm_tenancy_closed(const struct sm *sm);
+unsigned __wrap_sm_tenancy_open(const struct sm *sm);
+const char *__wrap_sm_tenancy_pending(const struct sm *sm, guid_t guid);
+bool __wrap_sm_tenancy_verify(struct sm *sm, sm_tenancy_audit_fn *done, void *arg);
+
+void __wrap_sm_tenancy_request(struct sm *sm, const struct tenant_request *rq, bool wait,
+			       bool dry_run, sm_tenancy_done_fn *done, void *arg)
+{
+	free(fake.rq.members);
+	fake.rq = *rq;
+	fake.rq.members = xmemdup(rq->members, rq->n_members * sizeof(rq->members[0]));
+	fake.wait = wait;
+	fake.dry_run = dry_run;
+	fake.done = done;
+	fake.arg = arg;
+	fake.n_requests++;
+}
+
+void __wrap_sm_tenancy_abandon(struct sm *sm, const void *arg)
+{
+}
+
+const struct tenants *__wrap_sm_tenants(const struct sm *sm)
+{
+	return fake.table;
+}
+
+const char *__wrap_sm_tenancy_closed(const struct sm *sm)
+{
+	return fake.closed;
+}
+
+unsigned __wrap_sm_tenancy_open(const struct sm *sm)
+{
+	return fake.open;
+}
+
+const char *__wrap_sm_tenancy_pending(const struct sm *sm, guid_t guid)
+{
+	return guid == 0xdead ? "no such port in the fabric" : NULL;
+}
+
+bool __wrap_sm_tenancy_verify(struct sm *sm, sm_tenancy_audit_fn *done, void *arg)
+{
+	fake.audited = done;
+	fake.arg = arg;
+	return !fake.busy;
+}

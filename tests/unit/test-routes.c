@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Tables that share pages are what copies would be, at every size around pages, words and limits.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "route/core/routes.h"
+#include "util/mem.h"
+#include "util/random.h"
+
+#define PAGE 4096u
+/* 32 MiB: larger ones must share some pages, or are copied (routes.c) */
+#define PAGES_SHARED_MIN 8192u
+
+/* So many switches of which nothing is known: tables ask for their number alone. */
+static struct topo *bare_topo(uint32_t n_switches)
+{
+	struct topo_builder *b = topo_builder_new();
+
+	for (uint32_t i = 0; i < n_switches; i++)
+		topo_add_switch(b, &(struct topo_switch){
+					   .guid = 1 + i, .n_ports = 1, .lid = (lid_t)(1 + i) });
+	return topo_build(b);
+}
+
+struct size {
+	uint32_t n_switches, row_size;
+};
+
+/* As few switches as can be: rows are multiples of 64, and there are 49,151 LIDs. */
+static struct size size_of_pages(uint32_t pages)
+{
+	uint32_t n = 1;
+
+	while (pages % n || pages / n * 64 > 49152)
+		n++;
+	return (struct size){ .n_switches = 64 * n, .row_size = pages / n * 64 };
+}
+
+static void fill(struct routes *r, uint64_t seed)
+{
+	size_t size = (size_t)r->topo->n_switches * r->row_size;
+
+	for (size_t i = 0; i + 8 <= size; i += 8) {
+		uint64_t word = random_next(&seed);
+
+		memcpy(r->lft + i, &word, 8);
+	}
+}
+
+static void assert_rows(const struct routes *r, const uint8_t *rows)
+{
+	assert_memory_equal(r->lft, rows, (size_t)r->topo->n_switches * r->row_size);
+}
+
+static void write_some(struct routes *r, uint8_t *rows, uint64_t seed)
+{
+	uint32_t n = r->topo->n_switches;
+
+	for (unsigned i = 0; i < 20; i++) {
+		uint32_t sw = i ? (uint32_t)(random_next(&seed) % n) : n - 1;
+		lid_t lid = i ? (lid_t)(random_next(&seed) % r->row_size) : r->top;
+		uint8_t port = (uint8_t)random_next(&seed);
+
+		routes_write(r, sw, lid, port);
+		rows[(size_t)sw * r->row_size + lid] = port;
+	}
+}
+
+/*
+ * Derived from one another, some written entry by entry, some directly, and from what was let go.
+ */
+static void assert_derived_are_copies(struct size s)
+{
+	struct topo *t = bare_topo(s.n_switches);
+	struct routes *r = routes_new(t, "minhop", (lid_t)(s.row_size - 1)), *next;
+	size_t size = (size_t)s.n_switches * s.row_size;
+	uint8_t *rows;
+
+	assert_int_equal(r->row_size, s.row_size);
+	fill(r, size);
+	rows = xmemdup(r->lft, size);
+	for (unsigned turn = 0; turn < 8; turn++) {
+		if (turn == 5)
+			routes_settle(r);
+		next = routes_derive(t, r);
+		assert_rows(next, rows);
+		write_some(next, rows, size + turn);
+		if (turn % 3 == 1) {
+			routes_touch(next);
+			next->lft[size - 1] = rows[size - 1] = (uint8_t)turn;
+			next->lft[0] = rows[0] = (uint8_t)turn;
+		}
+		routes_unref(r);
+		r = next;
+		assert_rows(r, rows);
+	}
+	routes_unref(r);
+	free(rows);
+	topo_unref(t);
+}
+
+static void tables_of_every_size_derive(void **state)
+{
+	/* A page, words of 64 pages, FILE_MIN, FILE_PART; one more and one less of each. */
+	static const uint32_t around[] = { 1, 2, 64, 128, 256, 320, 512, 1024, 1088 };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(around); i++)
+		for (uint32_t pages = around[i] - (around[i] > 1); pages <= around[i] + 1; pages++)
+			assert_derived_are_copies(size_of_pages(pages));
+}
+
+static void large_tables_derive(void **state)
+{
+	static const uint32_t pages[] = { 4096, 6400, PAGES_SHARED_MIN - 64, PAGES_SHARED_MIN,
+					  PAGES_SHARED_MIN + 64 };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(pages); i++)
+		assert_derived_are_copies(size_of_pages(pages[i]));
+}
+
+/* The last page is there in part only. */
+static void sizes_need_not_be_whole_pages(void **state)
+{
+	static const struct size sizes[] = {
+		{ 1, 64 },	    { 63, 64 },		 { 65, 64 },
+		{ 63, 4096 + 64 },  { 255, 4096 + 64 },	 { 257, 4096 + 64 },
+		{ 513, 8192 - 64 }, { 720, 16384 + 64 }, { 1367, 24576 - 64 },
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(sizes); i++)
+		assert_derived_are_copies(sizes[i]);
+}
+
+/* All pages are its own then, and no others: bits stand for pages that are there. */
+static void touched_are_the_pages_that_are_there(void **state)
+{
+	for (uint32_t pages = 256; pages <= 400; pages++) {
+		struct size s = size_of_pages(pages);
+		struct topo *t = bare_topo(s.n_switches);
+		struct routes *r = routes_new(t, "minhop", (lid_t)(s.row_size - 1)),
+			      *next = routes_derive(t, r);
+		uint32_t n = 0;
+
+		assert_non_null(next->written);
+		routes_touch(next);
+		for (uint32_t i = 0; i < (pages + 63) / 64; i++)
+			n += (uint32_t)__builtin_popcountll(next->written[i]);
+		assert_int_equal(n, pages);
+		routes_unref(r);
+		routes_unref(next);
+		topo_unref(t);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tables_of_every_size_derive),
+		cmocka_unit_test(large_tables_derive),
+		cmocka_unit_test(sizes_need_not_be_whole_pages),
+		cmocka_unit_test(touched_are_the_pages_that_are_there),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * M_Keys of single ports with two managers: the standby has the seed before a port has a key of it,
+ * takes over a locked fabric without a key changed, and finds the epoch when it was away for long.
+ */
+#include "two-managers.h"
+#include "keys/key_ring.h"
+
+#define N_PORTS (N_HOSTS + 4)
+
+/* Options of both: no key of them is one that everyone knows. */
+static void lock_options(struct world *w, unsigned which)
+{
+	struct conf *c = conf_copy(w->conf[which]);
+
+	conf_unref(w->conf[which]);
+	w->conf[which] = c;
+	c->sm_key = 0x515;
+	c->sa_key = 0x5a5;
+	c->m_key = UINT64_MAX;
+	c->m_key_per_port = true;
+	c->m_key_protection_level = 2;
+}
+
+static void reload(struct world *w, unsigned which)
+{
+	struct conf_files *files = conf_files_read(w->conf[which], sm_files(sm_of(w, which)));
+
+	sm_reload(sm_of(w, which), w->conf[which], files);
+	conf_files_unref(files);
+}
+
+struct keys_seen {
+	uint64_t key[N_PORTS];
+	unsigned n, n_open;
+};
+
+static struct keys_seen look(struct world *w)
+{
+	struct keys_seen k = { 0 };
+	uint8_t ni[SMP_DATA_SIZE], info[SMP_DATA_SIZE];
+
+	for (int i = 0; sim_read(w->rig->sim, i, IB_ATTR_NODE_INFO, 0, ni) == 0; i++) {
+		unsigned port = ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH ? 0 : 1;
+
+		assert_int_equal(sim_read(w->rig->sim, i, IB_ATTR_PORT_INFO, port, info), 0);
+		assert_in_range(k.n, 0, N_PORTS - 1);
+		k.key[k.n++] = ib_get(info, PI_M_KEY);
+		k.n_open += !ib_get(info, PI_M_KEY) || ib_get(info, PI_M_KEY_PROTECT) != 2;
+	}
+	return k;
+}
+
+static unsigned n_changed(const struct keys_seen *a, const struct keys_seen *b)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < a->n; i++)
+		n += a->key[i] != b->key[i];
+	return n;
+}
+
+/* An open fabric with both, which is locked then. */
+static void start_locked(struct world *w)
+{
+	sim_set_own_port_open(w->rig->sim, true);
+	lock_options(w, ACTIVE);
+	lock_options(w, SPARE);
+	w->conf[ACTIVE]->m_key_protection_level = 0;
+	w->conf[ACTIVE]->m_key_per_port = false;
+	w->conf[ACTIVE]->m_key = 0;
+	start_both(w);
+	attend(w, 4, 30 * MONO_S);
+	lock_options(w, ACTIVE);
+	reload(w, ACTIVE);
+	attend(w, 4, 60 * MONO_S);
+	assert_int_equal(look(w).n_open, 0);
+	assert_int_equal(sm_state(sm_of(w, ACTIVE)), SM_MASTER);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
+}
+
+static unsigned epoch_at(struct world *w, unsigned which)
+{
+	struct sm_keys keys;
+
+	sm_keys(sm_of(w, which), &keys);
+	return keys.epoch;
+}
+
+static void a_takeover_changes_no_key(void **state)
+{
+	struct world *w = *state;
+	struct keys_seen before, after;
+	struct sm_keys keys;
+
+	start_locked(w);
+	sm_keys(sm_of(w, ACTIVE), &keys);
+	assert_int_equal(keys.n_standbys, 1);
+	assert_int_equal(keys.n_informed, 1);
+	before = look(w);
+	fail_over(w);
+	attend(w, 4, 60 * MONO_S);
+	after = look(w);
+	assert_int_equal(n_changed(&before, &after), 0);
+	assert_int_equal(after.n_open, 0);
+	sm_keys(sm_of(w, SPARE), &keys);
+	assert_int_equal(keys.n_right, keys.n_ports);
+	assert_int_equal(keys.n_ports, after.n);
+}
+
+static void a_rotation_waits_for_the_standby(void **state)
+{
+	struct world *w = *state;
+	struct keys_seen before, after;
+
+	start_locked(w);
+	before = look(w);
+	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+	while (epoch_at(w, SPARE) == 1) {
+		after = look(w);
+		assert_int_equal(n_changed(&before, &after), 0);
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+	}
+	attend(w, 4, 20 * MONO_S);
+	after = look(w);
+	assert_int_equal(n_changed(&before, &after), after.n);
+	fail_over(w);
+	attend(w, 4, 40 * MONO_S);
+	before = look(w);
+	assert_int_equal(n_changed(&before, &after), 0);
+}
+
+/* Some ports have the next key, others the former one: none is open, and all are met. */
+static void a_master_may_die_anywhere_in_a_rotation(void **state)
+{
+	for (unsigned steps = 0; steps < 60; steps += 3) {
+		struct world *w = *state;
+		struct sm_keys keys;
+
+		start_locked(w);
+		sim_watch_keys(w->rig->sim, 2);
+		assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+		while (epoch_at(w, ACTIVE) == 1)
+			assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+		for (unsigned i = 0; i < steps; i++)
+			rig_step(w->rig, sim_now(w->rig->sim) + MONO_S);
+		rig_kill(w->rig, ACTIVE);
+		attend(w, 4, 100 * MONO_S);
+		assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
+		sm_keys(sm_of(w, SPARE), &keys);
+		assert_int_equal(keys.epoch, 2);
+		assert_int_equal(keys.n_ports, look(w).n);
+		assert_int_equal(keys.n_right, keys.n_ports);
+		assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
+		teardown(state);
+		setup(state);
+	}
+}
+
+/* The former master comes back when keys were rotated often, and takes over by its priority. */
+static void a_manager_that_was_away_finds_the_epoch(void **state)
+{
+	struct world *w = *state;
+	struct keys_seen keys;
+	struct sm_keys status;
+
+	start_locked(w);
+	fail_over(w);
+	for (unsigned i = 0; i < 20; i++) {
+		assert_int_equal(sm_rotate_keys(sm_of(w, SPARE)), 0);
+		attend(w, 4, 5 * MONO_S);
+	}
+	assert_int_equal(epoch_at(w, SPARE), 21);
+	assert_true(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]) >= 0);
+	attend(w, 4, 120 * MONO_S);
+	assert_int_equal(rig_count(w->rig, SM_MASTER), 1);
+	assert_int_equal(rig_count(w->rig, SM_STANDBY), 1);
+	keys = look(w);
+	assert_int_equal(keys.n_open, 0);
+	rig_kill(w->rig, SPARE);
+	attend(w, 4, 60 * MONO_S);
+	assert_int_equal(rig_count(w->rig, SM_MASTER), 1);
+	assert_int_equal(look(w).n_open, 0);
+	/* and once more when it starts again: keys that were retired do not come back */
+	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
+	assert_true(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]) >= 0);
+	attend(w, 4, 60 * MONO_S);
+	sm_keys(rig_master(w->rig), &status);
+	assert_int_equal(status.epoch, 21);
+	sim_reboot(w->rig->sim, w->host[3]->node, MONO_S);
+	attend(w, 4, 30 * MONO_S);
+	assert_int_equal(look(w).n_open, 0);
+}
+
+/* A manager that shows no more than what every distribution knows is not sent a seed. */
+static void well_known_keys_keep_the_seed_at_home(void **state)
+{
+	struct world *w = *state;
+	struct sm_keys keys;
+	char path[SCRATCH_PATH + 32];
+
+	for (unsigned i = 0; i < 2; i++) {
+		lock_options(w, i);
+		w->conf[i]->sm_key = w->conf[i]->sa_key = 1;
+	}
+	sim_set_own_port_open(w->rig->sim, true);
+	w->conf[ACTIVE]->m_key_protection_level = w->conf[SPARE]->m_key_protection_level = 0;
+	start_both(w);
+	attend(w, 4, 60 * MONO_S);
+	sm_keys(sm_of(w, ACTIVE), &keys);
+	assert_int_equal(keys.n_informed, 0);
+	assert_int_equal(said("is not sent the seeds of M_Keys", ""), 1);
+	snprintf(path, sizeof(path), "%s/m_key_ring", w->dir[SPARE]);
+	/* the one that the standby drew itself */
+	assert_int_equal(access(path, R_OK), 0);
+	assert_true(key_ring_mark(keys_known(sm_of(w, SPARE))) !=
+		    key_ring_mark(keys_known(sm_of(w, ACTIVE))));
+}
+
+/* Started on a fabric that is locked with other keys: nothing is taken over, and it is told. */
+static void a_manager_without_keys_stays_out(void **state)
+{
+	struct world *w = *state;
+	struct keys_seen before, after;
+
+	for (unsigned level = 1; level <= 2; level++) {
+		sim_set_own_port_open(w->rig->sim, true);
+		lock_options(w, ACTIVE);
+		lock_options(w, SPARE);
+		w->conf[ACTIVE]->m_key_protection_level = level;
+		assert_true(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]) >= 0);
+		attend(w, 4, 20 * MONO_S);
+		before = look(w);
+		assert_true(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]) >= 0);
+		attend(w, 4, 120 * MONO_S);
+		assert_int_equal(rig_count(w->rig, SM_MASTER), 1);
+		assert_true(said("nothing is changed", "") > 0);
+		after = look(w);
+		assert_int_equal(n_changed(&before, &after), 0);
+		seen.n = 0;
+		rig_kill(w->rig, (unsigned)rig_find(w->rig, "h11"));
+		rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
+	}
+}
+
+static void another_seed_at_the_standby_is_told(void **state)
+{
+	struct world *w = *state;
+
+	lock_options(w, SPARE);
+	w->conf[SPARE]->m_key = 0x1234;
+	lock_options(w, ACTIVE);
+	sim_set_own_port_open(w->rig->sim, true);
+	w->conf[ACTIVE]->m_key_protection_level = w->conf[SPARE]->m_key_protection_level = 0;
+	start_both(w);
+	attend(w, 4, 60 * MONO_S);
+	assert_int_equal(said("another seed than the options here name", ""), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		TEST(a_takeover_changes_no_key),
+		TEST(a_rotation_waits_for_the_standby),
+		TEST(a_master_may_die_anywhere_in_a_rotation),
+		TEST(a_manager_that_was_away_finds_the_epoch),
+		TEST(well_known_keys_keep_the_seed_at_home),
+		TEST(a_manager_without_keys_stays_out),
+		TEST(another_seed_at_the_standby_is_told),
+	};
+
+	return cmocka_run_group_tests_name("sm-keys-peers", tests, NULL, NULL);
+}

@@ -1,0 +1,782 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * M_Keys of single ports: given, found again after restarts, moves and rotations, and never lost.
+ * After each step of the simulated fabric all ports are looked at: each has a key, and is
+ * protected, from the time it was first set up.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "ib/attrs.h"
+#include "keys/key_ring.h"
+#include "sim/gen/gen.h"
+#include "sm/sm_internal.h"
+#include "tests/lib/rig.h"
+#include "tests/lib/scratch.h"
+#include "util/log.h"
+#include "util/mem.h"
+
+#define SEED  UINT64_C(0x5eed0000000000aa)
+#define OTHER UINT64_C(0x5eed0000000000bb)
+
+struct desk {
+	struct rig *rig;
+	struct conf *conf;
+	char dir[SCRATCH_PATH];
+	unsigned n_told;
+	char want[40]; /* records that have this text are counted */
+};
+static struct desk *desk;
+
+static void collect(void *arg, unsigned bits, const char *text)
+{
+	if (getenv("LOUD"))
+		fprintf(stderr, "%02x %s\n", bits, text);
+	if (desk->want[0] && strstr(text, desk->want))
+		desk->n_told++;
+}
+
+static int setup(void **state)
+{
+	struct desk *d = desk = xcalloc(1, sizeof(*d));
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 3, 2, 1);
+
+	log_set_sink(collect, NULL);
+	scratch_folder(d->dir);
+	d->rig = rig_new(sim_new(net, 7));
+	d->conf = conf_new();
+	d->conf->m_key_per_port = true;
+	d->conf->m_key = SEED;
+	d->conf->m_key_protection_level = 2;
+	free(d->conf->partition_config_file);
+	d->conf->partition_config_file = xasprintf("%s/partitions.conf", d->dir);
+	scratch_open_partitions(d->conf->partition_config_file);
+	*state = d;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct desk *d = *state;
+
+	rig_free(d->rig);
+	conf_unref(d->conf);
+	scratch_remove(d->dir);
+	log_set_sink(NULL, NULL);
+	free(d);
+	return 0;
+}
+
+static void run_for(struct desk *d, mono_t t)
+{
+	rig_run(d->rig, sim_now(d->rig->sim) + t);
+}
+
+static void start(struct desk *d)
+{
+	assert_true(rig_start(d->rig, "h0", 0, d->conf, d->dir) >= 0);
+	run_for(d, 20 * MONO_S);
+}
+
+static struct sm *sm_of(struct desk *d)
+{
+	struct sm *sm = rig_master(d->rig);
+
+	assert_non_null(sm);
+	return sm;
+}
+
+static int host(struct desk *d, unsigned i)
+{
+	char name[8];
+
+	snprintf(name, sizeof(name), "h%u", i);
+	return sim_find(d->rig->sim, name);
+}
+
+/* ---- what devices hold ----------------------------------------------------------------------- */
+
+/* The n-th end port of the fabric, from 0; false: there are no more. */
+static bool end_port(struct desk *d, unsigned n, int *ret_node, unsigned *ret_port,
+		     guid_t *ret_guid)
+{
+	uint8_t ni[SMP_DATA_SIZE];
+
+	for (int node = 0; sim_read(d->rig->sim, node, IB_ATTR_NODE_INFO, 0, ni) == 0; node++) {
+		bool is_switch = ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH;
+
+		if (n--)
+			continue;
+		*ret_node = node;
+		*ret_port = is_switch ? 0 : 1;
+		*ret_guid = ib_get(ni, NI_PORT_GUID);
+		return true;
+	}
+	return false;
+}
+
+static uint64_t field(struct desk *d, int node, unsigned port, unsigned offset, unsigned width)
+{
+	uint8_t info[SMP_DATA_SIZE];
+
+	assert_int_equal(sim_read(d->rig->sim, node, IB_ATTR_PORT_INFO, port, info), 0);
+	return ib_bits_get(info, offset, width);
+}
+#define FIELD(d, node, port, name) field(d, node, port, PI_##name, PI_##name##_W)
+
+static unsigned n_violations(struct desk *d)
+{
+	unsigned sum = 0, port;
+	guid_t guid;
+	int node;
+
+	for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++)
+		sum += FIELD(d, node, port, M_KEY_VIOLATIONS);
+	return sum;
+}
+
+static struct key_ring *ring_of(uint64_t number, unsigned epoch)
+{
+	struct key_ring *r = key_ring_new();
+	struct key_seed seed;
+
+	key_seed_of_number(number, &seed);
+	assert_true(key_ring_use(r, &seed));
+	for (unsigned i = 1; i < epoch; i++)
+		assert_true(key_ring_turn(r));
+	return r;
+}
+
+/* How many end ports have not the key of this ring, or are not protected. */
+static unsigned n_wrong(struct desk *d, const struct key_ring *ring)
+{
+	unsigned n = 0, port;
+	guid_t guid;
+	int node;
+
+	for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++)
+		n += FIELD(d, node, port, M_KEY) != key_ring_key(ring, guid) ||
+		     FIELD(d, node, port, M_KEY_PROTECT) != d->conf->m_key_protection_level;
+	return n;
+}
+
+static void assert_keys(struct desk *d, uint64_t number, unsigned epoch)
+{
+	struct key_ring *ring = ring_of(number, epoch);
+
+	assert_int_equal(n_wrong(d, ring), 0);
+	key_ring_unref(ring);
+}
+
+/* Runs, and looks after each step: no port that had a key is without one. */
+static void run_locked(struct desk *d, mono_t t)
+{
+	mono_t until = sim_now(d->rig->sim) + t;
+	unsigned port;
+	guid_t guid;
+	int node;
+
+	while (rig_step(d->rig, until)) {
+		for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++) {
+			assert_true(FIELD(d, node, port, M_KEY) != 0);
+			assert_int_equal(FIELD(d, node, port, M_KEY_PROTECT), 2);
+		}
+	}
+}
+
+static void reload(struct desk *d)
+{
+	struct sm *sm = sm_of(d);
+	struct conf_files *files = conf_files_read(d->conf, sm_files(sm));
+
+	sm_reload(sm, d->conf, files);
+	conf_files_unref(files);
+}
+
+/* A copy of the options, which the manager does not see before reload(). */
+static void change_options(struct desk *d)
+{
+	struct conf *c = conf_copy(d->conf);
+
+	conf_unref(d->conf);
+	d->conf = c;
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void each_port_has_a_key_of_its_own(void **state)
+{
+	struct desk *d = *state;
+	struct sm_keys keys;
+	uint64_t sets;
+
+	start(d);
+	assert_keys(d, SEED, 1);
+	sets = sim_sets(d->rig->sim);
+	run_for(d, 120 * MONO_S);
+	assert_int_equal(n_violations(d), 0);
+	assert_int_equal(sim_sets(d->rig->sim), sets);
+	sm_keys(sm_of(d), &keys);
+	assert_true(keys.per_port);
+	assert_int_equal(keys.epoch, 1);
+	assert_int_equal(keys.n_ports, 10);
+	assert_int_equal(keys.n_right, 10);
+}
+
+/* Of an open fabric: keys come with the PortInfo that each port is written anyway. */
+static void keys_cost_no_smp(void **state)
+{
+	struct desk *d = *state;
+	uint64_t asked[2], sets[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		_cleanup_(netfile_freep) struct netfile *net = gen_tree(3, 6, 3, 1);
+
+		rig_free(d->rig);
+		d->rig = rig_new(sim_new(net, 7));
+		change_options(d);
+		d->conf->m_key_per_port = i;
+		d->conf->m_key = i ? SEED : 0;
+		d->conf->m_key_protection_level = i ? 2 : 0;
+		assert_int_equal(rig_start(d->rig, "h0", 0, d->conf, NULL), 0);
+		run_for(d, 5 * MONO_S);
+		asked[i] = sim_gets(d->rig->sim);
+		sets[i] = sim_sets(d->rig->sim);
+	}
+	assert_int_equal(asked[0], asked[1]);
+	assert_int_equal(sets[0], sets[1]);
+	assert_keys(d, SEED, 1);
+}
+
+static void a_new_process_sends_no_wrong_key(void **state)
+{
+	struct desk *d = *state;
+
+	start(d);
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t sets = sim_count(d->rig->sim, IB_ATTR_PORT_INFO, MAD_SET);
+
+		rig_kill(d->rig, i);
+		run_locked(d, 5 * MONO_S);
+		start(d);
+		assert_keys(d, SEED, 1);
+		assert_int_equal(n_violations(d), 0);
+		/* each host registers anew, switches have nothing to be written */
+		assert_in_range(sim_count(d->rig->sim, IB_ATTR_PORT_INFO, MAD_SET) - sets, 0, 10);
+	}
+}
+
+/* From one key for all to keys of their own, and back, while ports are locked. */
+static void keys_are_changed_by_a_reload(void **state)
+{
+	struct desk *d = *state;
+	unsigned port;
+	guid_t guid;
+	int node;
+
+	d->conf->m_key_per_port = false;
+	start(d);
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++)
+			assert_int_equal(FIELD(d, node, port, M_KEY), SEED);
+		change_options(d);
+		d->conf->m_key_per_port = true;
+		reload(d);
+		run_locked(d, 20 * MONO_S);
+		assert_keys(d, SEED, 1);
+		change_options(d);
+		d->conf->m_key_per_port = false;
+		reload(d);
+		run_locked(d, 20 * MONO_S);
+	}
+	assert_int_equal(n_violations(d), 0);
+}
+
+static void another_seed_changes_all_keys(void **state)
+{
+	struct desk *d = *state;
+
+	start(d);
+	change_options(d);
+	d->conf->m_key = OTHER;
+	reload(d);
+	run_locked(d, 20 * MONO_S);
+	assert_keys(d, OTHER, 1);
+	/* while nothing runs, the option becomes the first seed again */
+	rig_kill(d->rig, 0);
+	change_options(d);
+	d->conf->m_key = SEED;
+	start(d);
+	assert_keys(d, SEED, 1);
+	assert_int_equal(n_violations(d), 0);
+}
+
+static void a_rotation_changes_all_keys(void **state)
+{
+	struct desk *d = *state;
+
+	assert_int_equal(rig_start(d->rig, "h0", 0, d->conf, d->dir), 0);
+	assert_int_equal(sm_rotate_keys(d->rig->sms[0].sm), -EAGAIN);
+	run_for(d, 20 * MONO_S);
+	for (unsigned epoch = 2; epoch < 6; epoch++) {
+		uint64_t asked = sim_gets(d->rig->sim), sets = sim_sets(d->rig->sim);
+
+		assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
+		assert_int_equal(sm_rotate_keys(sm_of(d)), -EBUSY);
+		run_locked(d, 3 * MONO_S);
+		assert_keys(d, SEED, epoch);
+		assert_int_equal(sim_sets(d->rig->sim) - sets, 10);
+		assert_in_range(sim_gets(d->rig->sim) - asked, 0,
+				60); /* of a light sweep, at most */
+	}
+	assert_int_equal(n_violations(d), 0);
+	rig_kill(d->rig, 0);
+	start(d);
+	assert_keys(d, SEED, 5);
+	assert_int_equal(n_violations(d), 0);
+}
+
+static struct rig *large_rig(void)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(36, 18, 18, 1);
+
+	return rig_new(sim_new(net, 7));
+}
+
+/* 648 hosts and 54 switches, a tenth of the MADs lost: one Set for each that arrives. */
+static void a_rotation_of_a_large_fabric_reaches_all(void **state)
+{
+	struct desk *d = *state;
+	struct sm_keys keys;
+	uint64_t sets;
+
+	rig_free(d->rig);
+	d->rig = large_rig();
+	start(d);
+	sets = sim_sets(d->rig->sim);
+	assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
+	run_for(d, 5 * MONO_S);
+	assert_keys(d, SEED, 2);
+	assert_int_equal(sim_sets(d->rig->sim) - sets, 648 + 54);
+	assert_int_equal(n_violations(d), 0);
+	sim_set_loss(d->rig->sim, 5, 5);
+	assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
+	run_for(d, 120 * MONO_S);
+	sim_set_loss(d->rig->sim, 0, 0);
+	run_for(d, 60 * MONO_S);
+	assert_keys(d, SEED, 3);
+	sm_keys(sm_of(d), &keys);
+	assert_int_equal(keys.n_right, 648 + 54);
+}
+
+/* No port can have a key that is neither in force nor in guid2mkey. */
+static void a_rotation_waits_until_the_last_one_is_written(void **state)
+{
+	struct desk *d = *state;
+	struct sm_keys keys;
+
+	rig_free(d->rig);
+	d->rig = large_rig();
+	start(d);
+	for (unsigned epoch = 2; epoch < 5; epoch++) {
+		struct key_ring *ring = ring_of(SEED, epoch);
+
+		assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
+		while (sm_keys(sm_of(d), &keys), keys.changing) {
+			assert_int_equal(sm_rotate_keys(sm_of(d)), -EBUSY);
+			rig_step(d->rig, sim_now(d->rig->sim) + MONO_S);
+		}
+		assert_int_equal(n_wrong(d, ring), 0);
+		key_ring_unref(ring);
+	}
+}
+
+/* Half of the ports have the former key, half the next: one timeout in all, not one for each. */
+static void a_kill_amidst_a_large_rotation_is_soon_over(void **state)
+{
+	struct desk *d = *state;
+	struct key_ring *ring = ring_of(SEED, 2);
+
+	d->conf->m_key_lease_period = 60;
+	rig_free(d->rig);
+	d->rig = large_rig();
+	start(d);
+	assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
+	while (n_wrong(d, ring) > 350)
+		rig_step(d->rig, sim_now(d->rig->sim) + MONO_S);
+	rig_kill(d->rig, 0);
+	assert_in_range(n_wrong(d, ring), 300, 350);
+	assert_true(rig_start(d->rig, "h0", 0, d->conf, d->dir) >= 0);
+	run_for(d, 15 * MONO_S);
+	assert_int_equal(n_wrong(d, ring), 0);
+	key_ring_unref(ring);
+}
+
+/* Of switches: the lease of a host that is silent runs out. */
+static unsigned levels_below(struct desk *d, unsigned level)
+{
+	unsigned n = 0, port;
+	guid_t guid;
+	int node;
+
+	for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++)
+		n += sim_node_is_switch(d->rig->sim, node) &&
+		     FIELD(d, node, port, M_KEY_PROTECT) < level;
+	return n;
+}
+
+/* No key of another switch goes out of a port that leads to silence: both ends show themselves. */
+static void a_new_cable_between_switches_is_met(void **state)
+{
+	struct desk *d = *state;
+	struct sim *sim = d->rig->sim;
+	int leaf = sim_find(sim, "leaf1"), other = sim_find(sim, "leaf2");
+	unsigned port = sim_node_ports(sim, leaf), far = sim_node_ports(sim, other);
+	const struct node *n;
+
+	d->conf->m_key_lease_period = 60;
+	start(d);
+	sim_unplug(sim, leaf, port);
+	sim_unplug(sim, other, far);
+	run_for(d, 60 * MONO_S);
+	sim_watch_keys(sim, 1);
+	assert_int_equal(sim_plug(sim, leaf, port, other, far), 0);
+	run_for(d, 60 * MONO_S);
+	n = fabric_find_node(sm_of(d)->fabric, sim_node_guid(sim, leaf));
+	assert_non_null(n);
+	assert_non_null(n->ports[port].peer);
+	assert_int_equal(n->ports[port].peer->node->guid, sim_node_guid(sim, other));
+	assert_int_equal(levels_below(d, 2), 0);
+	assert_int_equal(sim_keys_watched(sim)->opened, 0);
+}
+
+/* They may be hung, or silent on purpose: their switches are shown for a moment, and once. */
+static void silent_hosts_keep_no_switch_open(void **state)
+{
+	struct desk *d = *state;
+	struct sim *sim = d->rig->sim;
+	uint64_t sets;
+
+	d->conf->m_key_lease_period = 60;
+	start(d);
+	for (unsigned i = 0; i < 2; i++) {
+		int host = sim_find(sim, i ? "h5" : "h3");
+
+		sim_ignore(sim, host, true);
+		sim_set_silent(sim, host, SIM_SILENT, 0);
+		assert_int_equal(sim_link_flap(sim, host, 1, MONO_S), 0);
+	}
+	run_for(d, 120 * MONO_S);
+	sets = sim_sets(sim);
+	assert_int_equal(levels_below(d, 2), 0);
+	run_for(d, 1200 * MONO_S);
+	assert_int_equal(sim_sets(sim), sets);
+}
+
+static void keys_rotate_by_themselves(void **state)
+{
+	struct desk *d = *state;
+
+	d->conf->periodic_key_update = 10;
+	start(d);
+	run_for(d, 9 * 60 * MONO_S);
+	assert_keys(d, SEED, 1);
+	run_locked(d, 60 * MONO_S);
+	assert_keys(d, SEED, 2);
+	run_for(d, 600 * MONO_S);
+	assert_keys(d, SEED, 3);
+}
+
+static void without_a_seed_there_is_no_rotation(void **state)
+{
+	struct desk *d = *state;
+
+	d->conf->m_key_per_port = false;
+	d->conf->periodic_key_update = 10;
+	start(d);
+	assert_int_equal(sm_rotate_keys(sm_of(d)), -ENOKEY);
+	run_for(d, 700 * MONO_S);
+	assert_int_equal(FIELD(d, host(d, 1), 1, M_KEY), SEED);
+}
+
+/* Rotations while a host is away: it is met with the key that it had, by a new process too. */
+static void a_host_that_was_away_is_met_with_its_old_key(void **state)
+{
+	struct desk *d = *state;
+
+	for (unsigned away = 1; away <= 3; away++) {
+		start(d);
+		sim_link_down(d->rig->sim, host(d, 5), 1);
+		run_for(d, 60 * MONO_S);
+		for (unsigned i = 0; i < away; i++) {
+			assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
+			run_for(d, 10 * MONO_S);
+		}
+		if (away % 2) {
+			rig_kill(d->rig, (unsigned)rig_find(d->rig, "h0"));
+			start(d);
+		}
+		sim_link_up(d->rig->sim, host(d, 5), 1);
+		run_for(d, 60 * MONO_S);
+		assert_int_equal(sim_port_state(d->rig->sim, host(d, 5), 1), IB_PORT_ACTIVE);
+		assert_keys(d, SEED, 1 + away * (away + 1) / 2);
+		rig_kill(d->rig, (unsigned)rig_find(d->rig, "h0"));
+	}
+}
+
+/* No other key is told to what answers there: the lease of the host runs out, and it is read. */
+static void a_host_that_moves_is_met_when_its_lease_is_over(void **state)
+{
+	struct desk *d = *state;
+	unsigned port, other_port;
+	int leaf, other_leaf;
+
+	d->conf->m_key_lease_period = 60;
+	start(d);
+	assert_true(sim_peer(d->rig->sim, host(d, 5), 1, &leaf, &port));
+	assert_true(sim_peer(d->rig->sim, host(d, 2), 1, &other_leaf, &other_port));
+	assert_int_not_equal(leaf, other_leaf);
+	sim_power(d->rig->sim, host(d, 2), false);
+	run_for(d, 60 * MONO_S);
+	sim_unplug(d->rig->sim, host(d, 2), 1);
+	assert_int_equal(sim_move(d->rig->sim, host(d, 5), 1, other_leaf, other_port), 0);
+	run_for(d, 240 * MONO_S);
+	assert_int_equal(sim_port_state(d->rig->sim, host(d, 5), 1), IB_PORT_ACTIVE);
+}
+
+/* Nothing is known of the fabric any more: leases run out, and keys can be read. */
+static void without_any_file_leases_heal(void **state)
+{
+	struct desk *d = *state;
+	char path[SCRATCH_PATH + 32];
+
+	d->conf->m_key_lease_period = 60;
+	start(d);
+	rig_kill(d->rig, 0);
+	static const char *const names[] = { "guid2mkey", "neighbors", "m_key_ring", "guid2lid" };
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", d->dir, names[i]);
+		assert_int_equal(unlink(path), 0);
+	}
+	change_options(d);
+	d->conf->m_key = OTHER;
+	start(d);
+	run_for(d, 420 * MONO_S); /* tier by tier */
+	assert_keys(d, OTHER, 1);
+}
+
+/* Wrong keys from elsewhere run the timers of all ports: touched in time, none opens. */
+static void leases_are_served(void **state)
+{
+	struct desk *d = *state;
+	unsigned port;
+	guid_t guid;
+	int node;
+
+	d->conf->m_key_lease_period = 60;
+	start(d);
+	for (unsigned round = 0; round < 10; round++) {
+		for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++)
+			sim_wrong_m_key(d->rig->sim, node, port);
+		run_locked(d, 59 * MONO_S);
+	}
+	assert_keys(d, SEED, 1);
+}
+
+/* A host that is silent on purpose sees the keys that are tried on it: none is another port's. */
+static void a_silent_port_is_told_no_other_key(void **state)
+{
+	struct desk *d = *state;
+	struct key_ring *ring = ring_of(SEED, 1);
+	guid_t guid, own = 0;
+	unsigned port;
+	int node;
+
+	start(d);
+	for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++)
+		own = node == host(d, 3) ? guid : own;
+	for (unsigned nth = 0; nth < 200; nth++) {
+		uint64_t at_it = keys_expected(sm_of(d), own, nth);
+		uint64_t at_stranger = keys_expected(sm_of(d), 0, nth);
+
+		assert_true(at_it != SEED && at_stranger != SEED);
+		for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++) {
+			assert_true(at_stranger != key_ring_key(ring, guid));
+			assert_true(guid == own || at_it != key_ring_key(ring, guid));
+		}
+	}
+	key_ring_unref(ring);
+}
+
+static void a_key_that_is_not_known_is_told(void **state)
+{
+	struct desk *d = *state;
+	char path[SCRATCH_PATH + 32];
+	FILE *file;
+
+	d->conf->m_key_protection_level = 1;
+	sim_set_m_key(d->rig->sim, host(d, 3), 1, 0xfeed, 1, 0);
+	snprintf(d->want, sizeof(d->want), "its M_Key is not known here");
+	start(d);
+	assert_int_equal(FIELD(d, host(d, 3), 1, M_KEY), 0xfeed);
+	assert_in_range(d->n_told, 1, 5);
+	rig_kill(d->rig, 0);
+	/* an administrator knows it */
+	snprintf(path, sizeof(path), "%s/guid2mkey", d->dir);
+	file = fopen(path, "a");
+	assert_non_null(file);
+	for (unsigned i = 0; i < 20; i++) {
+		unsigned port;
+		guid_t guid;
+		int node;
+
+		if (end_port(d, i, &node, &port, &guid) && node == host(d, 3))
+			fprintf(file, "0x%016lx 0xfeed\n", (unsigned long)guid);
+	}
+	fclose(file);
+	start(d);
+	assert_keys(d, SEED, 1);
+	assert_int_equal(sim_port_state(d->rig->sim, host(d, 3), 1), IB_PORT_ACTIVE);
+}
+
+static void a_random_seed_is_drawn_once(void **state)
+{
+	struct desk *d = *state;
+	char path[SCRATCH_PATH + 32];
+	uint64_t key, again;
+	struct stat st;
+
+	d->conf->m_key = UINT64_MAX;
+	start(d);
+	key = FIELD(d, host(d, 1), 1, M_KEY);
+	assert_true(key && key != UINT64_MAX);
+	assert_true(key != FIELD(d, host(d, 2), 1, M_KEY));
+	snprintf(path, sizeof(path), "%s/m_key_ring", d->dir);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	rig_kill(d->rig, 0);
+	start(d);
+	again = FIELD(d, host(d, 1), 1, M_KEY);
+	assert_int_equal(key, again);
+	assert_int_equal(n_violations(d), 0);
+}
+
+/* What cannot be kept is not given to ports: a restart would be locked out. */
+static void a_seed_that_cannot_be_stored_is_not_used(void **state)
+{
+	struct desk *d = *state;
+	char aside[SCRATCH_PATH + 64];
+	char path[SCRATCH_PATH + 32];
+
+	d->conf->m_key = UINT64_MAX;
+	snprintf(path, sizeof(path), "%s/m_key_ring", d->dir);
+	assert_int_equal(mkdir(path, 0700), 0);
+	/* nor can what is there be set aside */
+	snprintf(aside, sizeof(aside), "%s.bad/in-the-way", path);
+	*strrchr(aside, '/') = '\0';
+	assert_int_equal(mkdir(aside, 0700), 0);
+	snprintf(aside, sizeof(aside), "%s.bad/in-the-way", path);
+	assert_int_equal(mkdir(aside, 0700), 0);
+	snprintf(d->want, sizeof(d->want), "M_Keys of ports stay as they are");
+	start(d);
+	assert_int_equal(FIELD(d, host(d, 1), 1, M_KEY), 0);
+	assert_int_equal(d->n_told, 1);
+	rmdir(path);
+	rmdir(aside);
+	*strrchr(aside, '/') = '\0';
+	rmdir(aside);
+}
+
+static void a_seed_file_is_for_its_owner(void **state)
+{
+	struct desk *d = *state;
+	struct key_ring *ring;
+	struct key_seed seed;
+	FILE *file;
+
+	change_options(d);
+	d->conf->m_key_seed_file = xasprintf("%s/seed", d->dir);
+	file = fopen(d->conf->m_key_seed_file, "w");
+	assert_non_null(file);
+	fputs("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n", file);
+	fclose(file);
+	chmod(d->conf->m_key_seed_file, 0644);
+	snprintf(d->want, sizeof(d->want), "others than its owner may read it");
+	start(d);
+	assert_int_equal(d->n_told, 1);
+	assert_int_equal(FIELD(d, host(d, 1), 1, M_KEY), 0);
+	chmod(d->conf->m_key_seed_file, 0600);
+	change_options(d);
+	reload(d);
+	run_for(d, 20 * MONO_S);
+	ring = key_ring_new();
+	assert_true(key_seed_parse(
+		"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff", &seed));
+	key_ring_use(ring, &seed);
+	assert_int_equal(n_wrong(d, ring), 0);
+	key_ring_unref(ring);
+}
+
+/* kill -9 after each number of steps of a rotation: no port is open, none is lost. */
+static void a_rotation_may_be_killed_anywhere(void **state)
+{
+	struct desk *d = *state;
+	unsigned epoch = 1;
+
+	start(d);
+	for (unsigned steps = 0; steps < 120; steps++) {
+		struct sm_keys keys;
+
+		assert_int_equal(sm_rotate_keys(sm_of(d)), 0);
+		for (unsigned i = 0; i < steps; i++)
+			rig_step(d->rig, sim_now(d->rig->sim) + MONO_S);
+		rig_kill(d->rig, (unsigned)rig_find(d->rig, "h0"));
+		assert_true(rig_start(d->rig, "h0", 0, d->conf, d->dir) >= 0);
+		run_locked(d, 40 * MONO_S);
+		sm_keys(sm_of(d), &keys);
+		assert_in_range(keys.epoch, epoch, epoch + 1);
+		epoch = keys.epoch;
+		assert_keys(d, SEED, epoch);
+	}
+	assert_true(epoch > 60);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		TEST(each_port_has_a_key_of_its_own),
+		TEST(keys_cost_no_smp),
+		TEST(a_new_process_sends_no_wrong_key),
+		TEST(keys_are_changed_by_a_reload),
+		TEST(another_seed_changes_all_keys),
+		TEST(a_rotation_changes_all_keys),
+		TEST(a_rotation_of_a_large_fabric_reaches_all),
+		TEST(a_rotation_waits_until_the_last_one_is_written),
+		TEST(a_kill_amidst_a_large_rotation_is_soon_over),
+		TEST(a_new_cable_between_switches_is_met),
+		TEST(silent_hosts_keep_no_switch_open),
+		TEST(keys_rotate_by_themselves),
+		TEST(without_a_seed_there_is_no_rotation),
+		TEST(a_host_that_was_away_is_met_with_its_old_key),
+		TEST(a_host_that_moves_is_met_when_its_lease_is_over),
+		TEST(without_any_file_leases_heal),
+		TEST(leases_are_served),
+		TEST(a_silent_port_is_told_no_other_key),
+		TEST(a_key_that_is_not_known_is_told),
+		TEST(a_random_seed_is_drawn_once),
+		TEST(a_seed_that_cannot_be_stored_is_not_used),
+		TEST(a_seed_file_is_for_its_owner),
+		TEST(a_rotation_may_be_killed_anywhere),
+	};
+
+	return cmocka_run_group_tests_name("sm-keys", tests, NULL, NULL);
+}
