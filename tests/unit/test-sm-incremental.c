@@ -76,6 +76,10 @@ static void keys_of_single_ports_are_found_again(void **state)
 			       25),
 			 0);
 	assert_int_equal(lives("keys,managers", 25), 0);
+	/* A cable led elsewhere, and the switch behind it was known by another way. */
+	assert_int_equal(lives_from(19, "keys,splits,cables,links", 3), 0);
+	/* Parts of the fabric rotate their keys each by itself, and grow together. */
+	assert_int_equal(lives("keys,splits,managers", 10), 0);
 }
 
 int main(int argc, char **argv)

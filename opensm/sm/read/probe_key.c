@@ -27,16 +27,18 @@ static const struct port *met_elsewhere(const struct sm *sm, guid_t guid)
 	return p ? port_of_sma(p) : &n->ports[0];
 }
 
+/*
+ * A cable may lead to the node that was there last, or to another one: its key and keys of the end
+ * port that was there when the file was written are tried in turn.
+ */
 uint64_t discover_probe_mkey(const struct sm *sm, const struct port *p)
 {
-	guid_t peer;
-	const struct port *met;
+	guid_t peer = remembered_behind(sm, p);
+	const struct port *met = p->peer ? port_of_sma(p->peer) : met_elsewhere(sm, peer);
 
-	if (p->peer && !p->key_try)
-		return port_of_sma(p->peer)->m_key;
-	peer = remembered_behind(sm, p);
-	met = p->key_try ? NULL : met_elsewhere(sm, peer);
-	return met ? met->m_key : keys_expected(sm, peer, p->key_try);
+	if (met && p->key_try % 2 == 0)
+		return met->m_key;
+	return keys_expected(sm, peer, met ? p->key_try / 2 : p->key_try);
 }
 
 uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t key)
