@@ -479,6 +479,13 @@ void control_keys(const struct control *c, FILE *out)
 	}
 }
 
+void control_state(const struct control *c, FILE *out)
+{
+	for (int i = 0; i < (int)sim_n_nodes(c->sim); i++)
+		fprintf(out, "%s %016llx\n", sim_node_id(c->sim, i),
+			(unsigned long long)sim_node_fingerprint(c->sim, i));
+}
+
 void control_nodes(const struct control *c, FILE *out)
 {
 	uint8_t desc[SMP_DATA_SIZE];

@@ -34,5 +34,7 @@ void control_check(const struct control *c, FILE *out);
  * every end port.
  */
 void control_keys(const struct control *c, FILE *out);
+/* "id fingerprint" of every node: of all that a manager may write there. */
+void control_state(const struct control *c, FILE *out);
 /* "index id guid ports description" of every node. */
 void control_nodes(const struct control *c, FILE *out);

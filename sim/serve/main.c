@@ -61,6 +61,8 @@ static int usage(FILE *out)
 		"a node\n"
 		"  ctl COMMAND...                   does one of the commands below\n"
 		"  nodes | stats                    what there is; what it has seen\n"
+		"  state                            a number for all that each node holds: another "
+		"one, and something has changed\n"
 		"  check                            whether all is ACTIVE, addressed, reachable; "
 		"exit status 3: not\n"
 		"  keys                             what `ctl watch-keys` has found, and the M_Key "
@@ -526,7 +528,7 @@ int main(int argc, char **argv)
 		return command_lay(&o, argc - 2, argv + 2);
 	if (!strcmp(word, "ctl"))
 		return command_ctl(&o, argc - 2, argv + 2);
-	if (!strcmp(word, "nodes") || !strcmp(word, "stats"))
+	if (!strcmp(word, "nodes") || !strcmp(word, "stats") || !strcmp(word, "state"))
 		return command_show(&o, word, NULL, stdout);
 	if (!strcmp(word, "check") || !strcmp(word, "keys"))
 		return command_show(&o, word, "good\n", stdout);

@@ -30,6 +30,7 @@ enum place_kind {
 	PLACE_CHECK,
 	PLACE_NODES,
 	PLACE_KEYS,
+	PLACE_STATE,
 	PLACE_NODE_LIST, /* node/ */
 	PLACE_NODE,      /* node/17 */
 	PLACE_DEV,

@@ -11,6 +11,11 @@
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
+uint32_t attack_roll(struct attack *a, uint32_t below)
+{
+	return (uint32_t)((random_next(&a->dice) >> 32) * below >> 32);
+}
+
 static uint64_t any64(struct attack *a)
 {
 	return random_next(&a->dice);
@@ -32,7 +37,7 @@ static uint64_t own_key(struct attack *a)
 {
 	uint8_t info[SMP_DATA_SIZE];
 
-	sim_read(a->sim, a->node, IB_ATTR_PORT_INFO, 1, info);
+	a->read_own(a, IB_ATTR_PORT_INFO, 1, info);
 	return ib_get(info, PI_M_KEY);
 }
 
@@ -110,7 +115,7 @@ static void own_port(struct attack *a)
 	uint8_t data[SMP_DATA_SIZE];
 
 	head.mod = head.attr == IB_ATTR_PORT_INFO ? 1 : 0;
-	sim_read(a->sim, a->node, head.attr, head.mod, data);
+	a->read_own(a, head.attr, head.mod, data);
 	if (head.attr == IB_ATTR_PORT_INFO) {
 		ib_put(data, PI_M_KEY, any64(a));
 		ib_put(data, PI_M_KEY_PROTECT, 3);
@@ -226,7 +231,7 @@ static void forged_answer(struct attack *a)
 		smp_build_lid(mad, &head, data);
 	smp_make_response(mad, 0, data);
 	ib_put(mad, SMP_CLASS, mad_class);
-	attack_inject(a, mad, directed ? LID_PERMISSIVE : a->lid);
+	a->inject(a, mad, directed ? LID_PERMISSIVE : a->lid);
 }
 
 /* ---- rows 6, 7: SMInfo --------------------------------------------------------------------- */
@@ -409,7 +414,7 @@ static void as_another(struct attack *a)
 		break;
 	default:
 		put_gid(p.data, PR_SGID, a->victim);
-		put_gid(p.data, PR_DGID, a->honest[1]->guid);
+		put_gid(p.data, PR_DGID, a->partner);
 		send_post(a, &p);
 	}
 }
@@ -482,6 +487,11 @@ const struct attack_class attack_classes[] = {
 	{ "garbage", garbage, NULL, NULL },
 };
 const unsigned attack_n_classes = ARRAY_SIZE(attack_classes);
+
+bool attack_is_dropped(const struct attack_class *c)
+{
+	return c->send == forged_answer;
+}
 
 void attack_send(struct attack *a, const struct attack_class *c)
 {

@@ -77,7 +77,7 @@ static struct transport *put_ear(struct rig_sm *s)
 	return &a->ear->base;
 }
 
-void attack_inject(struct attack *a, const uint8_t *mad, lid_t from)
+static void inject(struct attack *a, const uint8_t *mad, lid_t from)
 {
 	struct transport_event ev = { .kind = TRANSPORT_MAD, .length = MAD_SIZE };
 
@@ -86,6 +86,11 @@ void attack_inject(struct attack *a, const uint8_t *mad, lid_t from)
 	memcpy(ev.mad, mad, MAD_SIZE);
 	ev.from = (struct transport_addr){ .lid = from, .qp = 1 };
 	a->ear->in[a->ear->n++] = ev;
+}
+
+static void read_own(struct attack *a, uint16_t attr, uint32_t mod, uint8_t *ret)
+{
+	sim_read(a->sim, a->node, attr, mod, ret);
 }
 
 /* ---- the subnet ---------------------------------------------------------------------------- */
@@ -173,6 +178,9 @@ static void find_places(struct attack *a, unsigned hostile)
 	sim_peer(a->sim, a->node, 1, &a->leaf, &a->leaf_port);
 	a->guid = guid_of_host(a, hostile);
 	a->victim = guid_of_host(a, 1);
+	a->partner = guid_of_host(a, 2);
+	a->read_own = read_own;
+	a->inject = inject;
 	find_way_to_sm(a);
 }
 
@@ -243,11 +251,6 @@ struct attack *attack_free(struct attack *a)
 void attack_run(struct attack *a, mono_t t)
 {
 	rig_run(a->rig, sim_now(a->sim) + t);
-}
-
-uint32_t attack_roll(struct attack *a, uint32_t below)
-{
-	return (uint32_t)((random_next(&a->dice) >> 32) * below >> 32);
 }
 
 /* ---- hosts that work ----------------------------------------------------------------------- */

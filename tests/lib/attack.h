@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * A hostile host on a large subnet of tenants: it has root, knows the M_Key of its own port, and
+ * A hostile host on a subnet of tenants: it has root, knows the M_Key of its own port, and
  * sends raw MADs of all kinds; beside it are hosts that go on asking for paths. For
- * test-attacks.c, which judges, and bench-attacks.c, which measures.
+ * test-attacks.c, which judges, and bench-attacks.c, which measures. tests/tools/attack-host.c
+ * sends the same from a host of a served fabric: attack-mads.c knows no simulator.
  *
  * The manager is at h0 of a tree of 32 leaves with `hosts` each, in profile tenant, with all that
  * is right up and settled, and keys that were rotated once. Everything is drawn from a seed.
@@ -27,7 +28,13 @@ struct attack {
 	uint64_t dice;
 	struct attack_ear *ear; /* between the manager and its port */
 
+	/* ---- what attack-mads.c needs ---- */
 	struct transport *tr; /* of the hostile host */
+	/* What its own port holds, as its driver tells it. */
+	void (*read_own)(struct attack *a, uint16_t attr, uint32_t mod, uint8_t *ret);
+	/* An answer that nothing has asked for, as the manager's host lets it through. */
+	void (*inject)(struct attack *a, const uint8_t *mad, lid_t from);
+	guid_t partner; /* of the victim */
 	int node, leaf, sm_node;
 	unsigned leaf_port;
 	guid_t guid, victim; /* its own, and that of a host of another tenant */
@@ -66,7 +73,9 @@ extern const unsigned attack_n_classes;
 /* The first one locks the manager out of the port of the host: then it is asked nothing else. */
 #define ATTACK_OWN_PORT (&attack_classes[0])
 
-/* One forged MAD of a class; counts. */
+/* Needs a kernel that lets answers through without a question: Linux does not. */
+bool attack_is_dropped(const struct attack_class *c);
+/* One forged MAD of a class, and what the host is asked is answered; counts. */
 void attack_send(struct attack *a, const struct attack_class *c);
 /* One of any, without or with its own port. */
 enum attack_mix { ATTACK_OTHERS, ATTACK_ALL };
@@ -87,8 +96,3 @@ void attack_look(struct attack *a);
  */
 enum attack_reach { ATTACK_ANYWHERE, ATTACK_BEYOND_LEAF };
 unsigned attack_changed(struct attack *a, enum attack_reach reach, const char **ret_name);
-
-/* ---- for attack-mads.c ---- */
-
-/* An answer that the kernel of the manager's host let through. */
-void attack_inject(struct attack *a, const uint8_t *mad, lid_t from);

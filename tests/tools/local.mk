@@ -21,3 +21,7 @@ tests_tools_tenant_storm_SOURCES = tests/tools/tenant-storm.c
 tests_tools_tenant_storm_LDADD = libclient.a $(UTIL_LIBS) $(JSON_LIBS)
 
 EXTRA_DIST += tests/tools/rest-replay
+
+noinst_PROGRAMS += tests/tools/attack-host
+tests_tools_attack_host_SOURCES = tests/tools/attack-host.c tests/lib/attack-mads.c tests/lib/attack.h
+tests_tools_attack_host_LDADD = $(UMAD_LIBS)
