@@ -243,37 +243,6 @@ static void advise_policy(const struct conf *c, const struct conf *since, struct
 			   c->qos_policy_file);
 }
 
-static bool needs_trust_model(enum conf_id id)
-{
-	static const enum conf_id ids[] = {
-		CONF_ID_sa_etm_allow_untrusted_guidinfo_rec,
-		CONF_ID_sa_etm_allow_guidinfo_rec_by_vf,
-		CONF_ID_sa_etm_allow_untrusted_proxy_requests,
-		CONF_ID_sa_etm_max_num_mcgs,
-		CONF_ID_sa_etm_max_num_srvcs,
-		CONF_ID_sa_etm_max_num_event_subs,
-	};
-
-	for (unsigned i = 0; i < ARRAY_SIZE(ids); i++)
-		if (ids[i] == id)
-			return true;
-	return false;
-}
-
-/* What it refines is off. */
-static void advise_trust(const struct conf *c, const struct conf *since, struct conf_report *r)
-{
-	bool is_new = !since || since->sa_enhanced_trust_model;
-
-	for (unsigned id = 0; !c->sa_enhanced_trust_model && id < CONF_N_OPTIONS; id++) {
-		if (!needs_trust_model(id) || conf_value_is_default(c, id) ||
-		    (!is_new && conf_value_equal(c, since, id)))
-			continue;
-		conf_report_option(r, c->strict ? CONF_ERROR : CONF_WARNING, c, id,
-				   "has no effect while sa_enhanced_trust_model is FALSE");
-	}
-}
-
 void conf_advise(const struct conf *c, const struct conf *since, struct conf_report *r)
 {
 	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {
@@ -285,5 +254,5 @@ void conf_advise(const struct conf *c, const struct conf *since, struct conf_rep
 		advise_string(&a);
 	}
 	advise_policy(c, since, r);
-	advise_trust(c, since, r);
+	conf_advise_needs(c, since, r);
 }

@@ -402,13 +402,18 @@ static int create_config(struct cli_run *run)
 	return cli_exit(run, r < 0 ? CLI_EXIT_RANGE : 0);
 }
 
+static void look_around(struct cli_run *run)
+{
+	if (run->env->look_around)
+		run->env->look_around(run->ret->conf, &run->ret->report);
+}
+
 static void finish_check(struct cli_run *run)
 {
 	const struct conf_report *r = &run->ret->report;
 
 	conf_lists_check(run->ret->conf, &run->ret->report);
-	if (run->env->look_around)
-		run->env->look_around(run->ret->conf, &run->ret->report);
+	look_around(run);
 	print_findings(run);
 	fprintf(run->env->out, "opensm: %u error%s, %u warning%s\n", r->errors,
 		r->errors == 1 ? "" : "s", r->warnings, r->warnings == 1 ? "" : "s");
@@ -421,14 +426,16 @@ static void finish(struct cli_run *run)
 
 	conf_verify(ret->conf, &ret->report);
 	conf_advise(ret->conf, NULL, &ret->report);
-	if (run->check || conf_profile(ret->conf) != CONF_PROFILE_OPEN)
+	if (run->check || run->strict || conf_profile(ret->conf) != CONF_PROFILE_OPEN)
 		conf_advise_keys(ret->conf, NULL, &ret->report);
 	if (run->check) {
 		finish_check(run);
 		return;
 	}
-	if (run->strict)
+	if (run->strict) {
 		conf_files_check_there(ret->conf, &ret->report);
+		look_around(run);
+	}
 	print_findings(run);
 	if (run->strict && ret->report.errors) {
 		fprintf(run->env->err,

@@ -32,7 +32,8 @@ struct cli_env {
 	bool out_is_log;	 /* `out` is the journal: keys are not echoed */
 	bool strict;		 /* for cli_read_config(): what has no effect is an error */
 	/*
-	 * What --check can find outside of files: folders, sockets, groups, plugins. NULL: nothing.
+	 * What --check, and a start with --strict, can find outside of files: folders, sockets,
+	 * groups, plugins. NULL: nothing.
 	 */
 	void (*look_around)(const struct conf *conf, struct conf_report *r);
 };

@@ -228,9 +228,12 @@ void conf_verify(struct conf *c, struct conf_report *r);
  * `since`, only on those that differ from it.
  */
 void conf_advise(const struct conf *c, const struct conf *since, struct conf_report *r);
+/* The part of conf_advise() on options that have no effect without another one (needs.c). */
+void conf_advise_needs(const struct conf *c, const struct conf *since, struct conf_report *r);
 /*
- * Warnings of keys that everyone knows, and of protection without a key; none while neither a
- * profile nor an option of security asks for protection. With `since`, only those that are new.
+ * Warnings of keys that everyone knows, and of protection without a key (an error where `c` is
+ * strict); none while nothing relies on keys: no profile, no option of security. With `since`, only
+ * those that are new.
  */
 void conf_advise_keys(const struct conf *c, const struct conf *since, struct conf_report *r);
 /* Puts `logdir` into log_file and dump_files_dir where these are at their defaults. Last step. */

@@ -1,42 +1,75 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Warnings of keys that everyone knows (the defaults of all subnet managers), of protection without
- * a key, and of lines that take protection away that a profile would give. A configuration in which
- * nothing asks for protection gets none of them.
+ * a key (with --strict an error), and of lines that take protection away that a profile would give.
+ * A configuration in which nothing relies on keys gets none of them.
  */
 #include <string.h>
 
 #include "conf/profile.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 #define WELL_KNOWN 1 /* sm_key and sa_key of every installation */
 
-/* Options that ask for protection when they are not at their defaults; so do those of profiles. */
-static const enum conf_id asking[] = {
+/*
+ * Options that rely on keys when they are not at their defaults; so do those of profiles: by keys
+ * this manager proves to ports, to other managers and to trusted hosts that it is the one.
+ */
+static const enum conf_id relying[] = {
 	CONF_ID_m_key,
 	CONF_ID_sm_key,
 	CONF_ID_sa_key,
 	CONF_ID_allowed_sm_guids,
+	CONF_ID_m_key_seed_file,
+	CONF_ID_periodic_key_update,
+	CONF_ID_security_violation_policy,
+	CONF_ID_sa_etm_allow_untrusted_guidinfo_rec,
+	CONF_ID_sa_etm_allow_guidinfo_rec_by_vf,
+	CONF_ID_sa_etm_allow_untrusted_proxy_requests,
+	CONF_ID_sa_rate_threshold,
+	CONF_ID_sa_pr_full_world_queries_allowed,
+	CONF_ID_randomize_sa_key,
+	CONF_ID_require_standby,
 };
+
+/* A policy that is switched off is not at its default, and relies on nothing. */
+static bool relies(const struct conf *c, enum conf_id id)
+{
+	return !conf_value_is_default(c, id) &&
+	       !(id == CONF_ID_guid_location_policy && str_equal(c->guid_location_policy, "off"));
+}
 
 static bool asks_for_protection(const struct conf *c)
 {
 	if (conf_profile(c) != CONF_PROFILE_OPEN)
 		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(asking); i++)
-		if (!conf_value_is_default(c, asking[i]))
+	for (size_t i = 0; i < ARRAY_SIZE(relying); i++)
+		if (relies(c, relying[i]))
 			return true;
 	for (unsigned id = 0; id < CONF_N_OPTIONS; id++)
-		if (conf_profile_value(CONF_PROFILE_TENANT, id) && !conf_value_is_default(c, id))
+		if (conf_profile_value(CONF_PROFILE_TENANT, id) && relies(c, id))
 			return true;
 	return false;
 }
 
 /* With m_key_per_port a seed is drawn where none is given. */
-static bool lacks_m_key(const struct conf *c)
+static bool has_no_m_key(const struct conf *c)
 {
-	return !c->m_key && !c->m_key_per_port &&
+	return !c->m_key && !c->m_key_per_port;
+}
+
+/* What protects by M_Key is without effect. */
+static bool protects_nothing(const struct conf *c)
+{
+	return has_no_m_key(c) &&
 	       (c->m_key_protection_level || conf_profile(c) != CONF_PROFILE_OPEN);
+}
+
+/* Whatever else keeps hosts apart, each of them can undo at the ports. */
+static bool leaves_ports_open(const struct conf *c)
+{
+	return has_no_m_key(c) && !protects_nothing(c);
 }
 
 static bool has_known_sm_key(const struct conf *c)
@@ -64,28 +97,32 @@ static bool allows_all_managers(const struct conf *c)
 	return !c->allowed_sm_guids && conf_profile(c) != CONF_PROFILE_OPEN;
 }
 
-/* `cause`: named where the option itself has no line. */
+/* `cause`: named where the option itself has no line; `strict`: what it is there. */
 static const struct weakness {
 	enum conf_id id, cause;
+	enum conf_severity strict;
 	bool (*is_there)(const struct conf *c);
 	const char *text;
 } weaknesses[] = {
-	{ CONF_ID_m_key, CONF_ID_m_key_protection_level, lacks_m_key,
+	{ CONF_ID_m_key, CONF_ID_m_key_protection_level, CONF_ERROR, protects_nothing,
 	  "0 protects no port, whatever m_key_protection_level; expected a random number of 64 "
 	  "bits; every host can change every port" },
-	{ CONF_ID_sm_key, CONF_ID_security_profile, has_known_sm_key,
+	{ CONF_ID_m_key, CONF_ID_security_profile, CONF_WARNING, leaves_ports_open,
+	  "0 is what every port has by default; expected a random number of 64 bits, and "
+	  "m_key_protection_level 1 or 2; every host can change every port" },
+	{ CONF_ID_sm_key, CONF_ID_security_profile, CONF_WARNING, has_known_sm_key,
 	  "1 is what every subnet manager has by default; expected a random number of 64 bits; any "
 	  "host can act as subnet manager" },
-	{ CONF_ID_sm_key, CONF_ID_security_profile, has_no_sm_key,
+	{ CONF_ID_sm_key, CONF_ID_security_profile, CONF_WARNING, has_no_sm_key,
 	  "0 believes every subnet manager; expected a random number of 64 bits; any host can act "
 	  "as subnet manager" },
-	{ CONF_ID_sa_key, CONF_ID_security_profile, has_known_sa_key,
+	{ CONF_ID_sa_key, CONF_ID_security_profile, CONF_WARNING, has_known_sa_key,
 	  "1 is what every subnet manager has by default; expected a random number of 64 bits; any "
 	  "host can read every record of subnet administration" },
-	{ CONF_ID_sa_key, CONF_ID_security_profile, has_no_sa_key,
+	{ CONF_ID_sa_key, CONF_ID_security_profile, CONF_WARNING, has_no_sa_key,
 	  "0 trusts every request; expected a random number of 64 bits; any host can read every "
 	  "record of subnet administration" },
-	{ CONF_ID_allowed_sm_guids, CONF_ID_security_profile, allows_all_managers,
+	{ CONF_ID_allowed_sm_guids, CONF_ID_security_profile, CONF_WARNING, allows_all_managers,
 	  "not set; expected the port GUIDs of all subnet managers; one that has the sm_key is "
 	  "believed, wherever it is" },
 };
@@ -128,6 +165,11 @@ static bool has_weakness(const struct conf *c, const struct weakness *w)
 	return w->is_there(c) && asks_for_protection(c);
 }
 
+static enum conf_severity severity_of(const struct conf *c, const struct weakness *w)
+{
+	return c->strict ? w->strict : CONF_WARNING;
+}
+
 void conf_advise_keys(const struct conf *c, const struct conf *since, struct conf_report *r)
 {
 	advise_overrides(c, since, r);
@@ -136,7 +178,7 @@ void conf_advise_keys(const struct conf *c, const struct conf *since, struct con
 		struct conf_place at = place_of(c, w);
 
 		if (has_weakness(c, w) && !(since && has_weakness(since, w)))
-			conf_report_at(r, CONF_WARNING, &at, "%s: %s", conf_option(w->id)->name,
-				       w->text);
+			conf_report_at(r, severity_of(c, w), &at, "%s: %s",
+				       conf_option(w->id)->name, w->text);
 	}
 }

@@ -6,7 +6,7 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/text/report.h opensm/conf/text/lines.c opensm/conf/text/lines.h opensm/conf/read.c \
 	opensm/conf/foreign.c opensm/conf/foreign.h opensm/conf/write.c opensm/conf/diff.c \
 	opensm/conf/profile.c opensm/conf/profile.h opensm/conf/keys.c \
-	opensm/conf/verify.c opensm/conf/advise.c opensm/conf/lists/lists.c opensm/conf/lists/lists.h \
+	opensm/conf/verify.c opensm/conf/advise.c opensm/conf/needs.c opensm/conf/lists/lists.c opensm/conf/lists/lists.h \
 	opensm/conf/lists/lists_routing.c opensm/conf/lists/lists_routing.h \
 	opensm/conf/lists/names.c opensm/conf/lists/torus.c opensm/conf/lists/torus.h opensm/conf/lists/prefixes.c opensm/conf/lists/prefixes.h opensm/conf/cli.c opensm/conf/cli.h \
 	opensm/conf/lists/modules.c opensm/conf/lists/modules.h opensm/conf/files.c opensm/conf/files.h opensm/conf/files_news.c \

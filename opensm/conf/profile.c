@@ -35,6 +35,7 @@ static const struct profile_row {
 	{ CONF_ID_sa_etm_max_num_event_subs, NULL, "32" },
 	{ CONF_ID_sa_check_sgid_spoofing, NULL, "TRUE" },
 	{ CONF_ID_default_membership, NULL, "limited" },
+	{ CONF_ID_guid_location_policy, NULL, "hold" },
 };
 
 static const struct conf_place nowhere;

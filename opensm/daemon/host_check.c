@@ -224,13 +224,11 @@ static void check_plugin(const struct check *k, const char *name)
 
 static void check_plugins(const struct check *k)
 {
-	_cleanup_free_ char *names =
-		k->conf->event_plugin_name ? xstrdup(k->conf->event_plugin_name) : NULL;
-	char *rest = names;
+	const char *names = k->conf->event_plugin_name;
+	size_t at = 0;
 
-	for (char *name; (name = strsep(&rest, ", \t"));)
-		if (*name)
-			check_plugin(k, name);
+	for (char *name; names && (name = plugin_file_next_name(names, &at)); free(name))
+		check_plugin(k, name);
 }
 
 void check_surroundings(const struct conf *c, const char *cache_dir, struct conf_report *r)

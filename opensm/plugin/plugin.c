@@ -147,17 +147,13 @@ static bool is_loaded(const struct plugins *ps, const char *name)
 	return false;
 }
 
-/* The first name ends at a comma or white space, all others at white space only: as in the peer. */
 static void load_plugins(struct plugins *ps, const char *names)
 {
-	_cleanup_free_ char *copy = xstrdup(names);
-	char *rest = NULL;
+	size_t at = 0;
 
-	for (char *name = strtok_r(copy, " \t\n,", &rest); name;
-	     name = strtok_r(NULL, " \t\n", &rest)) {
+	for (char *name; (name = plugin_file_next_name(names, &at)); free(name))
 		if (!is_loaded(ps, name))
 			load_plugin(ps, name);
-	}
 }
 
 /* With plugins the configuration could not judge names of engines; now all are known. */

@@ -20,6 +20,20 @@
 /* Folders of ld.so.conf that distributions have, and dlinfo() does not tell of. */
 static const char *const more_dirs[] = { "/usr/local/lib", "/usr/local/lib64", "/usr/lib64" };
 
+char *plugin_file_next_name(const char *names, size_t *at)
+{
+	const char *ends = *at ? " \t\n" : " \t\n,", *name = names + *at;
+	size_t len;
+
+	name += strspn(name, ends);
+	len = strcspn(name, ends);
+	if (!len)
+		return NULL;
+	/* The character that ends it is gone, too. */
+	*at = (size_t)(name - names) + len + (name[len] != '\0');
+	return xasprintf("%.*s", (int)len, name);
+}
+
 /* ---- where it is ---------------------------------------------------------------------------- */
 
 static char *look_in(const char *dir, const char *name)

@@ -9,6 +9,13 @@
 #include <stddef.h>
 
 /*
+ * The next name in `names`, a value of event_plugin_name, freed by the caller; NULL: there are no
+ * more. `*at` begins at 0. The first name ends at a comma or white space, all others at white space
+ * only: as in the peer.
+ */
+char *plugin_file_next_name(const char *names, size_t *at);
+
+/*
  * The path of lib<name>.so with all links followed, freed by the caller; NULL if it is nowhere (or
  * `name` is no name of a file), and why in `why`. Looked for in the program's own folder of
  * plugins, then where the dynamic linker looks.

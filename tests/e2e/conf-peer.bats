@@ -104,7 +104,7 @@ create_both() {
 		metrics_listen 10.1.2.3:99
 		log_file $PWD/nowhere/opensm.log
 		control_group no-such-group
-		event_plugin_name no-such-plugin
+		event_plugin_name no-such-plugin,other x,y
 		partition_config_file $PWD/nowhere/partitions.conf
 		vs_key_enable 2
 	END
@@ -113,9 +113,17 @@ create_both() {
 	[[ $output == *"needs:1:16: error: metrics_listen:"* ]]
 	[[ $output == *"needs:2:10: error: log_file:"* ]]
 	[[ $output == *"needs:3:15: error: control_group:"* ]]
-	[[ $output == *"needs:4:19: error: event_plugin_name:"* ]]
+	[[ $output == *"needs:4:19: error: event_plugin_name: plugin 'no-such-plugin':"* ]]
+	[[ $output == *"plugin 'other':"*"plugin 'x,y':"* ]]
 	[[ $output == *"needs:5:23: error: partition_config_file:"* ]]
 	[[ $output == *"needs:6:1: error: vs_key_enable:"* ]]
+	# A strict start looks, too: nothing is started.
+	printf 'metrics_listen 10.1.2.3:99\ncontrol_group no-such-group\nlog_file %s/opensm.log\ndump_files_dir %s\n' \
+		"$PWD" "$PWD" >host
+	OSM_CACHE_DIR=$PWD run timeout 20 "$SM_BIN" -F host --strict
+	[ "$status" -eq 78 ]
+	[[ $output == *"host:1:16: error: metrics_listen:"* ]]
+	[[ $output == *"host:2:15: error: control_group:"* ]]
 	printf 'congestion_control TRUE\nlog_file %s/opensm.log\ndump_files_dir %s\n' "$PWD" "$PWD" >idle
 	OSM_CACHE_DIR=$PWD run "$SM_BIN" -F idle --check
 	[ "$status" -eq 0 ]

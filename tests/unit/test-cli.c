@@ -332,7 +332,10 @@ static void the_file_comes_before_the_command_line(void **state)
 			       " Log File: /var/log/opensm.log\n" RULE,
 			  path, path);
 	_cleanup_free_ char *finding =
-		xasprintf("%s:5:1: error: \"bogus\": unknown key; the line is ignored\n", path);
+		xasprintf("%s:5:1: error: \"bogus\": unknown key; the line is ignored\n"
+			  "%s:4:20: warning: m_key_lease_period: has no effect while "
+			  "m_key_protection_level is 0\n",
+			  path, path);
 	_cleanup_(run_clear) struct run x = run(line);
 
 	assert_string_equal(x.out, expected);
@@ -533,6 +536,45 @@ static void strict_starts_nothing_that_has_errors(void **state)
 	free(odd);
 }
 
+/* Protection without a key is no option without a line: a strict start looks at it. */
+static void strict_starts_nothing_that_protects_nothing(void **state)
+{
+	char *level = scratch_file("m_key_protection_level 2\n");
+	char *idle = scratch_file("m_key 5\nm_key_protection_level 1\nperiodic_key_update 60\n");
+	_cleanup_free_ char *first = xasprintf("-F %s --strict", level);
+	_cleanup_free_ char *second = xasprintf("-F %s --strict", idle);
+	_cleanup_free_ char *third = xasprintf("-F %s", idle);
+	_cleanup_free_ char *fourth = xasprintf("-F %s --strict --check", level);
+	_cleanup_(run_clear) struct run x = run(first), y = run(second), z = run(third);
+	_cleanup_(run_clear) struct run w = run(fourth);
+
+	assert_int_equal(x.cli.exit_code, 78);
+	assert_says(x.err, ":1:24: error: m_key: 0 protects no port");
+	assert_int_equal(w.cli.exit_code, 78);
+	assert_int_equal(y.cli.exit_code, 78);
+	assert_says(y.err, ":3:21: error: periodic_key_update: has no effect while m_key_per_port");
+	assert_int_equal(z.cli.action, CLI_RUN);
+	assert_says(z.err, ":3:21: warning: periodic_key_update: has no effect while");
+	free(level);
+	free(idle);
+}
+
+static void find_fault(const struct conf *conf, struct conf_report *r)
+{
+	conf_report_option(r, CONF_ERROR, conf, CONF_ID_control_group, "there is no such group");
+}
+
+static void strict_looks_around(void **state)
+{
+	const struct cli_env env = { .config_path = NO_FILE, .look_around = find_fault };
+	_cleanup_(run_clear) struct run x = run_env("--strict", &env), y = run_env("", &env);
+
+	assert_int_equal(x.cli.action, CLI_EXIT);
+	assert_int_equal(x.cli.exit_code, 78);
+	assert_says(x.err, "error: control_group: there is no such group");
+	assert_int_equal(y.cli.action, CLI_RUN);
+}
+
 /*
  * A file that an option names and that does not exist is said at the option, and nothing is
  * started.
@@ -609,6 +651,8 @@ int main(void)
 		cmocka_unit_test(check_wants_the_file_it_was_given),
 		cmocka_unit_test(strict_starts_nothing_that_has_errors),
 		cmocka_unit_test(strict_wants_the_files_that_options_name),
+		cmocka_unit_test(strict_starts_nothing_that_protects_nothing),
+		cmocka_unit_test(strict_looks_around),
 		cmocka_unit_test(keys_are_taken_off_the_command_line),
 	};
 

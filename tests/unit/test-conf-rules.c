@@ -55,15 +55,85 @@ static void rules_change_values_with_a_finding(void **state)
 
 static void defaults_break_no_rule(void **state)
 {
-	_cleanup_(reading_clear) struct reading x = read_text("m_key_lease_period 5\n");
+	_cleanup_(reading_clear) struct reading x = read_text("sweep_interval 5\n");
 
 	conf_verify(x.conf, &x.report);
 	conf_advise(x.conf, NULL, &x.report);
 	assert_int_equal(x.report.n, 0);
 }
 
+/* Options that have no effect without another one, and what gives them theirs. */
+static const struct {
+	const char *line, *with; /* `with`: lines that end the remark */
+	enum conf_severity severity;
+} needs[] = {
+	{ "periodic_key_update 60", "m_key_per_port TRUE", CONF_WARNING },
+	{ "m_key_seed_file /some/file", "m_key_per_port TRUE", CONF_WARNING },
+	{ "m_key_lease_period 60", "m_key_protection_level 1", CONF_WARNING },
+	{ "security_violation_threshold 5", "security_violation_policy isolate", CONF_WARNING },
+	{ "security_violation_window 5", "security_violation_policy isolate", CONF_WARNING },
+	{ "guid_location_hold_time 5", "guid_location_policy hold", CONF_WARNING },
+	{ "sa_etm_allow_untrusted_guidinfo_rec FALSE", "sa_enhanced_trust_model TRUE",
+	  CONF_WARNING },
+	{ "sa_etm_allow_guidinfo_rec_by_vf FALSE", "sa_enhanced_trust_model TRUE", CONF_WARNING },
+	{ "sa_etm_allow_untrusted_proxy_requests FALSE", "sa_enhanced_trust_model TRUE",
+	  CONF_WARNING },
+	{ "sa_etm_max_num_mcgs 128", "sa_enhanced_trust_model TRUE", CONF_WARNING },
+	{ "sa_etm_max_num_srvcs 32", "sa_enhanced_trust_model TRUE", CONF_WARNING },
+	{ "sa_etm_max_num_event_subs 32", "security_profile tenant", CONF_WARNING },
+	{ "qos_high_limit 5", "qos TRUE", CONF_NOTE },
+	{ "qos_vlarb_high 0:1", "qos TRUE", CONF_NOTE },
+	{ "qos_vlarb_low 0:1", "qos TRUE", CONF_NOTE },
+	{ "qos_sl2vl 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0", "qos TRUE", CONF_NOTE },
+	{ "qos_ca_high_limit 5", "qos TRUE", CONF_NOTE },
+	{ "qos_ca_vlarb_high 0:1", "qos TRUE", CONF_NOTE },
+	{ "qos_ca_vlarb_low 0:1", "qos TRUE", CONF_NOTE },
+	{ "qos_ca_sl2vl 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0", "qos TRUE", CONF_NOTE },
+	{ "qos_sw0_high_limit 5", "qos TRUE", CONF_NOTE },
+	{ "qos_sw0_vlarb_high 0:1", "qos TRUE", CONF_NOTE },
+	{ "qos_sw0_vlarb_low 0:1", "qos TRUE", CONF_NOTE },
+	{ "qos_sw0_sl2vl 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0", "qos TRUE", CONF_NOTE },
+	{ "qos_swe_high_limit 5", "qos TRUE", CONF_NOTE },
+	{ "qos_swe_vlarb_high 0:1", "qos TRUE", CONF_NOTE },
+	{ "qos_swe_vlarb_low 0:1", "qos TRUE", CONF_NOTE },
+	{ "qos_swe_sl2vl 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0", "qos TRUE", CONF_NOTE },
+	{ "qos_rtr_high_limit 5", "qos TRUE", CONF_NOTE },
+	{ "qos_rtr_vlarb_high 0:1", "qos TRUE", CONF_NOTE },
+	{ "qos_rtr_vlarb_low 0:1", "qos TRUE", CONF_NOTE },
+	{ "qos_rtr_sl2vl 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0", "qos TRUE", CONF_NOTE },
+	{ "perfmgr_redir FALSE", "perfmgr TRUE", CONF_NOTE },
+	{ "perfmgr_sweep_time_s 5", "perfmgr TRUE", CONF_NOTE },
+	{ "perfmgr_max_outstanding_queries 5", "console loopback", CONF_NOTE },
+	{ "perfmgr_ignore_cas TRUE", "console local", CONF_NOTE },
+	{ "perfmgr_rm_nodes FALSE", "perfmgr TRUE", CONF_NOTE },
+	{ "perfmgr_log_errors FALSE", "perfmgr TRUE", CONF_NOTE },
+	{ "perfmgr_query_cpi FALSE", "perfmgr TRUE", CONF_NOTE },
+	{ "perfmgr_xmit_wait_log TRUE", "perfmgr TRUE", CONF_NOTE },
+	{ "event_db_dump_file /some/file", "perfmgr TRUE", CONF_NOTE },
+	{ "perfmgr_xmit_wait_threshold 5", "perfmgr TRUE\nperfmgr_xmit_wait_log TRUE", CONF_NOTE },
+	{ "console_port 5", "console loopback", CONF_NOTE },
+	{ "event_plugin_options x", "event_plugin_name y", CONF_NOTE },
+	{ "metrics_interval 5", "metrics_file /x.prom", CONF_NOTE },
+	{ "metrics_per_port FALSE", "metrics_listen 127.0.0.1:1", CONF_NOTE },
+	{ "guid_routing_order_no_scatter TRUE",
+	  "scatter_ports 1\nguid_routing_order_file /x", CONF_NOTE },
+};
+
+static bool needs_another(const struct conf_option *o)
+{
+	for (unsigned i = 0; i < ARRAY_SIZE(needs); i++) {
+		size_t len = strlen(o->name);
+
+		if (!strncmp(needs[i].line, o->name, len) && needs[i].line[len] == ' ')
+			return true;
+	}
+	return false;
+}
+
 static void options_without_effect_say_so_once(void **state)
 {
+	unsigned n_idle = 0;
+
 	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {
 		const struct conf_option *o = conf_option(id);
 		_cleanup_free_ char *line = xasprintf("\n%s %s\n", o->name, other_value(o));
@@ -74,11 +144,12 @@ static void options_without_effect_say_so_once(void **state)
 			o->state == CONF_STATE_NONE ? "accepted only" : "not supported yet", value);
 		bool none = o->state == CONF_STATE_LATER || o->state == CONF_STATE_NONE;
 
-		/* Options of the trust model: trust_options_need_the_trust_model(). */
-		if (id == CONF_ID_routing_engine || !strncmp(o->name, "sa_etm_", 7))
+		if (id == CONF_ID_routing_engine)
 			continue;
 		conf_advise(x.conf, NULL, &x.report);
-		assert_int_equal(x.report.n, none || o->state == CONF_STATE_ALWAYS);
+		n_idle += needs_another(o);
+		assert_int_equal(x.report.n,
+				 none || needs_another(o) || o->state == CONF_STATE_ALWAYS);
 		assert_int_equal(x.report.errors, id == CONF_ID_cc_key);
 		if (!none)
 			continue;
@@ -89,6 +160,7 @@ static void options_without_effect_say_so_once(void **state)
 		conf_advise(x.conf, NULL, &x.report);
 		assert_int_equal(x.report.errors, 1);
 	}
+	assert_int_equal(n_idle, ARRAY_SIZE(needs));
 }
 
 static void options_of_later_that_ask_for_nothing_are_no_fault(void **state)
@@ -100,39 +172,52 @@ static void options_of_later_that_ask_for_nothing_are_no_fault(void **state)
 	assert_int_equal(x.report.n, 0);
 }
 
-/* What refines the trust model has no effect without it. */
-static void trust_options_need_the_trust_model(void **state)
+static void options_that_need_another_one_say_so(void **state)
 {
-	static const char *const lines[] = {
-		"sa_etm_allow_untrusted_guidinfo_rec FALSE",
-		"sa_etm_allow_guidinfo_rec_by_vf FALSE",
-		"sa_etm_allow_untrusted_proxy_requests FALSE",
-		"sa_etm_max_num_mcgs 128",
-		"sa_etm_max_num_srvcs 32",
-		"sa_etm_max_num_event_subs 32",
-	};
-
-	for (unsigned i = 0; i < ARRAY_SIZE(lines); i++) {
-		_cleanup_free_ char *with =
-			xasprintf("sa_enhanced_trust_model TRUE\n%s\n", lines[i]);
-		_cleanup_(reading_clear) struct reading x = read_text(lines[i]),
+	for (unsigned i = 0; i < ARRAY_SIZE(needs); i++) {
+		_cleanup_free_ char *with = xasprintf("%s\n%s\n", needs[i].with, needs[i].line);
+		_cleanup_(reading_clear) struct reading x = read_text(needs[i].line),
 							y = read_text(with);
 		struct conf_report strict = { 0 }, again = { 0 };
 
+		conf_verify(x.conf, &x.report);
 		conf_advise(x.conf, NULL, &x.report);
-		assert_int_equal(finding(&x.report, "has no effect while")->severity, CONF_WARNING);
+		assert_int_equal(finding(&x.report, "has no effect while")->severity,
+				 needs[i].severity);
 		assert_int_equal(x.report.findings[0].line, 1);
+		assert_int_equal(x.report.n, 1);
 		conf_advise(x.conf, x.conf, &again); /* said already */
 		assert_int_equal(again.n, 0);
-		conf_advise(x.conf, y.conf, &again); /* the model was switched off */
+		conf_verify(y.conf, &y.report);
+		y.conf->strict = true;
+		conf_advise(y.conf, NULL, &y.report);
+		assert_int_equal(y.report.n, 0);
+		conf_advise(x.conf, y.conf, &again); /* the other one was switched off */
 		assert_int_equal(again.n, 1);
 		x.conf->strict = true;
 		conf_advise(x.conf, NULL, &strict);
 		assert_int_equal(strict.errors, 1);
-		conf_advise(y.conf, NULL, &y.report);
-		assert_int_equal(y.report.n, 0);
 		conf_report_clear(&strict);
 		conf_report_clear(&again);
+	}
+}
+
+/* What a profile gives, or the default of an option in a complete file, was not asked for. */
+static void only_what_was_set_here_needs_another_one(void **state)
+{
+	static const char *const texts[] = {
+		"security_profile tenant\nm_key_protection_level 0\nsa_enhanced_trust_model FALSE\n"
+		"guid_location_policy off\n",
+		"perfmgr_sweep_time_s 180\nconsole_port 10000\nguid_location_hold_time 30\n",
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(texts); i++) {
+		_cleanup_(reading_clear) struct reading x = read_text(texts[i]);
+
+		x.conf->strict = true;
+		conf_verify(x.conf, &x.report);
+		conf_advise(x.conf, NULL, &x.report);
+		assert_int_equal(x.report.n, 0);
 	}
 }
 
@@ -424,7 +509,8 @@ int main(void)
 		cmocka_unit_test(defaults_break_no_rule),
 		cmocka_unit_test(options_without_effect_say_so_once),
 		cmocka_unit_test(options_of_later_that_ask_for_nothing_are_no_fault),
-		cmocka_unit_test(trust_options_need_the_trust_model),
+		cmocka_unit_test(options_that_need_another_one_say_so),
+		cmocka_unit_test(only_what_was_set_here_needs_another_one),
 		cmocka_unit_test(engines_that_are_none_are_told),
 		cmocka_unit_test(qos_lists_are_checked_when_qos_is_on),
 		cmocka_unit_test(logdir_moves_what_is_at_its_default),

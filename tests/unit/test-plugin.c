@@ -377,6 +377,31 @@ static void names_are_names(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void only_the_first_name_ends_at_a_comma(void **state)
+{
+	static const char *const rows[][5] = {
+		{ "", NULL },
+		{ " \t,", NULL },
+		{ "a", "a", NULL },
+		{ "a,b", "a", "b", NULL },
+		{ ", a,b,c d,e ", "a", "b,c", "d,e", NULL },
+		{ "a b,c", "a", "b,c", NULL },
+		{ "a, b", "a", "b", NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t at = 0;
+
+		for (unsigned n = 1; rows[i][n]; n++) {
+			_cleanup_free_ char *name = plugin_file_next_name(rows[i][0], &at);
+
+			assert_non_null(name);
+			assert_string_equal(name, rows[i][n]);
+		}
+		assert_null(plugin_file_next_name(rows[i][0], &at));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -391,6 +416,7 @@ int main(void)
 		TEST(questions_without_a_manager),
 		cmocka_unit_test(files_that_others_may_write_are_not_safe),
 		cmocka_unit_test(names_are_names),
+		cmocka_unit_test(only_the_first_name_ends_at_a_comma),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

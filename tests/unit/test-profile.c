@@ -72,6 +72,7 @@ static void guarded_protects_writes_and_tenant_reads(void **state)
 	assert_true(y.conf->sa_enhanced_trust_model && y.conf->sa_check_sgid_spoofing);
 	assert_int_equal(y.conf->sa_etm_max_num_mcgs, 128);
 	assert_string_equal(y.conf->default_membership, "limited");
+	assert_string_equal(y.conf->guid_location_policy, "hold");
 	assert_int_equal(x.conf->m_key, 0);
 }
 
@@ -250,7 +251,7 @@ static void a_profile_comes_and_goes_at_run_time(void **state)
 	reload(&l, "security_profile tenant\n");
 	assert_int_equal(l.live->m_key_protection_level, 2);
 	assert_true(l.live->m_key_per_port && l.live->sa_enhanced_trust_model);
-	assert_int_equal(l.changes.n, 9);
+	assert_int_equal(l.changes.n, 10);
 	reload(&l, "security_profile tenant\n");
 	assert_int_equal(l.changes.n, 0);
 	reload(&l, "security_profile open\n");
@@ -312,15 +313,23 @@ static const struct {
 	{ STRONG "security_profile tenant\n", NULL, 0, 0 },
 	{ "m_key 0x51\n", "sm_key: 1 is what every", 0, 2 },
 	{ "m_key 0x51\nsm_key 1\n", "sm_key: 1 is what every", 2, 2 },
-	{ "sm_key 0x52\n", "sa_key: 1 is what every", 0, 1 },
-	{ "sm_key 0\n", "sm_key: 0 believes", 1, 2 },
-	{ "sm_key 0x52\nsa_key 0\n", "sa_key: 0 trusts", 2, 1 },
+	{ "sm_key 0x52\n", "sa_key: 1 is what every", 0, 2 },
+	{ "sm_key 0\n", "sm_key: 0 believes", 1, 3 },
+	{ "sm_key 0x52\nsa_key 0\n", "sa_key: 0 trusts", 2, 2 },
 	{ "sm_key 0x52\nsa_key 0x53\nm_key_protection_level 2\n", "m_key: 0 protects no port", 3,
 	  1 },
 	{ "sm_key 0x52\nsa_key 0x53\nm_key 0\nm_key_protection_level 2\n",
 	  "m_key: 0 protects no port", 3, 1 },
 	{ "\nsecurity_profile guarded\n", "m_key: 0 protects no port", 2, 4 },
 	{ "\nsecurity_profile guarded\n", "allowed_sm_guids: not set", 2, 4 },
+	/* Each option that relies on keys brings all three. */
+	{ "security_violation_policy isolate\n", "m_key: 0 is what every port has", 0, 3 },
+	{ "guid_location_policy hold\n", "sm_key: 1 is what every", 0, 3 },
+	{ "guid_location_policy off\n", NULL, 0, 0 },
+	{ "sa_rate_threshold 5\n", "sa_key: 1 is what every", 0, 3 },
+	{ "sa_enhanced_trust_model TRUE\n", "m_key: 0 is what every port has", 0, 3 },
+	{ "m_key_per_port TRUE\nperiodic_key_update 60\n", "sm_key: 1 is what every", 0, 2 },
+	{ "require_standby TRUE\n", "sm_key: 1 is what every", 0, 3 },
 	{ STRONG "security_profile guarded\nm_key_protection_level 0\n",
 	  "security_profile guarded would give 1, and this line counts", 6, 1 },
 };
@@ -338,6 +347,32 @@ static void weak_keys_are_warned_of_once_protection_is_asked_for(void **state)
 		conf_report_clear(&x.report);
 		conf_advise_keys(x.conf, x.conf, &x.report);
 		assert_int_equal(x.report.n, 0);
+	}
+}
+
+/* Protection that was asked for and is without effect: strict refuses it, and nothing else. */
+static void protection_without_a_key_is_an_error_where_it_is_strict(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned errors;
+	} texts[] = {
+		{ "m_key_protection_level 2\n", 1 },
+		{ "m_key_protection_level 1\nm_key 0\n", 1 },
+		{ "security_profile guarded\n", 1 },
+		{ "security_profile tenant\n", 0 },
+		{ "m_key_protection_level 2\nm_key_per_port TRUE\n", 0 },
+		{ "m_key_protection_level 2\nm_key 5\n", 0 },
+		{ "sa_enhanced_trust_model TRUE\n", 0 },
+		{ "", 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		_cleanup_(reading_clear) struct reading x = verified(texts[i].text);
+
+		x.conf->strict = true;
+		conf_advise_keys(x.conf, NULL, &x.report);
+		assert_int_equal(x.report.errors, texts[i].errors);
 	}
 }
 
@@ -369,6 +404,7 @@ int main(void)
 		cmocka_unit_test(a_line_of_a_profile_that_is_gone_stays_until_a_restart),
 		cmocka_unit_test(a_corrected_profile_counts),
 		cmocka_unit_test(weak_keys_are_warned_of_once_protection_is_asked_for),
+		cmocka_unit_test(protection_without_a_key_is_an_error_where_it_is_strict),
 		cmocka_unit_test(lines_that_count_more_are_named),
 	};
 
