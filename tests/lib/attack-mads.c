@@ -395,6 +395,21 @@ static void in_a_loop(struct attack *a)
 	}
 }
 
+/* A GUID that no port has, one of the manager's choice, or none, at a port that all may reach. */
+static void alias_at(struct attack *a, lid_t lid)
+{
+	unsigned at = 1 + attack_roll(a, 7);
+	struct post p = { .method = attack_roll(a, 3) ? MAD_SET : MAD_SA_DELETE,
+			  .attr = SA_GUID_INFO_RECORD,
+			  .mask = SA_COMP(GIR_LID) | SA_COMP(GIR_BLOCK) |
+				  SA_COMP(GIR_GUID0) << at };
+
+	ib_put(p.data, GIR_LID, lid);
+	if (p.method == MAD_SET && attack_roll(a, 2))
+		ib_bits_put(p.data, GIR_GUID0 + 64 * at, 64, any64(a) | 1);
+	send_post(a, &p);
+}
+
 /* Row 10; groups of another tenant, too. */
 static void as_another(struct attack *a)
 {
@@ -402,7 +417,7 @@ static void as_another(struct attack *a)
 			  .attr = SA_PATH_RECORD,
 			  .mask = SA_COMP(PR_SGID) | SA_COMP(PR_DGID) };
 
-	switch (attack_roll(a, 4)) {
+	switch (attack_roll(a, 5)) {
 	case 0:
 		join_group(a, a->victim, 0x8001);
 		break;
@@ -411,6 +426,9 @@ static void as_another(struct attack *a)
 		break;
 	case 2:
 		join_group(a, a->guid, 0x8001);
+		break;
+	case 3:
+		alias_at(a, a->sm_lid);
 		break;
 	default:
 		put_gid(p.data, PR_SGID, a->victim);

@@ -399,6 +399,26 @@ static void an_alias_of_its_own_is_the_port_itself(void **state)
 			 MC_NO_ANSWER);
 }
 
+/* By its LID a host of a full partition could name the port of the manager, and of any member. */
+static void alias_guids_of_another_port_get_no_answer(void **state)
+{
+	_desk_ d = guarded();
+	static const char *const of[] = { "h3", "h1" };
+
+	desk_conf(d, "sa_check_sgid_spoofing", "TRUE");
+	for (unsigned i = 0; i < ARRAY_SIZE(of); i++) {
+		assert_false(asks_alias(d, MAD_SET, of[i], ALIAS));
+		assert_false(asks_alias(d, MAD_SET, of[i], 0));
+		assert_false(asks_alias(d, MAD_SA_DELETE, of[i], 0));
+	}
+	assert_int_equal(dropped(d, "sa_check_sgid_spoofing"), 6);
+	assert_int_equal(sa_port_of_interface_id(d->sa, d->sa->view, ALIAS), VIEW_NONE);
+	assert_true(asks_alias(d, MAD_SET, "h0", ALIAS));
+	assert_true(asks_alias(d, MAD_SA_DELETE, "h0", 0));
+	d->sm_key = SA_KEY;
+	assert_true(asks_alias(d, MAD_SET, "h3", ALIAS));
+}
+
 static void forged_gids_get_no_answer(void **state)
 {
 	_desk_ d = mc_start(); /* without the trust model */
@@ -435,7 +455,8 @@ static void claimed_gids_are_checked_without_the_model(void **state)
 
 	desk_conf(d, "sa_key", "0x5ec4e75ec4e75ec4");
 	desk_conf(d, "sa_check_sgid_spoofing", "TRUE");
-	assert_int_equal(proxies_answered(d, "h3"), 2); /* alias GUIDs name no GID */
+	assert_int_equal(proxies_answered(d, "h3"), 0);
+	assert_int_equal(dropped(d, "alias GUIDs of another port"), 2);
 	assert_int_equal(sa_stats(d->sa)->services, 0);
 	assert_null(mc_group(d, "ff12:a0b0::9"));
 	assert_int_equal(proxies_answered(d, "h0"), 6);
@@ -649,6 +670,7 @@ int main(void)
 		cmocka_unit_test(an_alias_is_never_a_victims_guid),
 		cmocka_unit_test(a_proxy_needs_the_key_if_so_configured),
 		cmocka_unit_test(an_alias_of_its_own_is_the_port_itself),
+		cmocka_unit_test(alias_guids_of_another_port_get_no_answer),
 		cmocka_unit_test(forged_gids_get_no_answer),
 		cmocka_unit_test(claimed_gids_are_checked_without_the_model),
 		cmocka_unit_test(a_cap_holds_for_each_port_without_the_key),

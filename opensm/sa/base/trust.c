@@ -148,6 +148,13 @@ static bool is_for_itself(const struct sa *sa, const struct sa_request *rq)
 	return view_port_at(sa->view, (lid_t)ib_get(rq->data, GIR_LID)) == rq->port;
 }
 
+/* Alias GUIDs are written to the port that a request names by its LID. */
+static bool has_aliases_of_another(const struct sa *sa, const struct sa_request *rq)
+{
+	return rq->attr == SA_GUID_INFO_RECORD && SA_HAS(rq->mask, GIR_LID) &&
+	       !is_for_itself(sa, rq);
+}
+
 static const char *spoofed(const struct sa *sa, const struct sa_request *rq)
 {
 	const uint8_t *gid = claimed_gid(rq);
@@ -157,6 +164,8 @@ static const char *spoofed(const struct sa *sa, const struct sa_request *rq)
 		return "the GID in its GRH is not its port's (sa_check_sgid_spoofing)";
 	if (gid && !is_of_sender(sa, rq, gid))
 		return "it registers under a GID that is not its port's (sa_check_sgid_spoofing)";
+	if (has_aliases_of_another(sa, rq))
+		return "it is about alias GUIDs of another port (sa_check_sgid_spoofing)";
 	return NULL;
 }
 
