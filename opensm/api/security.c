@@ -15,6 +15,7 @@
 
 #include "conf/lists/lists.h"
 #include "conf/partitions/partitions.h"
+#include "sm/base/keys.h"
 #include "util/file.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -67,9 +68,25 @@ static void judge_no_option(struct security_check *c, const char *name)
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
+/* Without a seed ports keep the keys that they have, which may be none. */
+static bool lacks_seed(const struct desk *d)
+{
+	const struct key_ring *ring = d->sm ? keys_ring(d->sm) : NULL;
+
+	return ring && key_ring_is_empty(ring);
+}
+
+static void judge_no_seed(struct security_check *c)
+{
+	judge(c, SECURITY_FAIL,
+	      "m_key_per_port has no seed that can be used: ports keep the keys that they have");
+}
+
 static void judge_m_key(const struct desk *d, struct security_check *c)
 {
-	if (is_true(d->conf, "m_key_per_port"))
+	if (lacks_seed(d))
+		judge_no_seed(c);
+	else if (is_true(d->conf, "m_key_per_port"))
 		judge(c, SECURITY_PASS, "each port has a key made from a seed");
 	else if (d->conf->m_key)
 		judge(c, SECURITY_PASS, "m_key is set");
@@ -83,6 +100,8 @@ static void judge_per_port(const struct desk *d, struct security_check *c)
 
 	if (!value)
 		judge_no_option(c, c->name);
+	else if (lacks_seed(d))
+		judge_no_seed(c);
 	else
 		judge(c, str_equal(value, "TRUE") ? SECURITY_PASS : SECURITY_FAIL, "%s is %s",
 		      c->name, value);
@@ -157,34 +176,67 @@ static void judge_tenant_partitions(const struct desk *d, struct security_check 
 
 /* ---- ports ----------------------------------------------------------------------------------- */
 
-/* Port 0 of a switch, and ports of hosts and routers whose link is up. */
+/* Port 0 of a switch, and ports of hosts and routers whose link is up, at either end. */
 static bool is_looked_at(const struct port *p)
 {
-	return p->known && (node_is_switch(p->node) || port_state(p) > IB_PORT_DOWN);
+	return node_is_switch(p->node) || (p->known && port_state(p) > IB_PORT_DOWN) ||
+	       (p->peer && port_state(p->peer) > IB_PORT_DOWN);
 }
 
+static bool has_wanted_key(const struct desk *d, const struct port *p)
+{
+	uint64_t key = ib_get(p->info, PI_M_KEY);
+
+	return !fabric_hides_mkey(p) && key && key == keys_wanted(d->sm, p->guid);
+}
+
+/* Of a port that does not answer it is not known. */
 static bool is_protected(const struct desk *d, const struct port *p)
 {
-	return ib_get(p->info, PI_M_KEY_PROTECT) >= d->conf->m_key_protection_level &&
+	return p->known && !p->node->misses && has_wanted_key(d, p) &&
+	       ib_get(p->info, PI_M_KEY_PROTECT) >= d->conf->m_key_protection_level &&
 	       ib_get(p->info, PI_M_KEY_LEASE) == d->conf->m_key_lease_period;
+}
+
+static void add_unprotected(const struct desk *d, const struct port *p)
+{
+	struct security *s = d->ret;
+
+	if (s->n_ports < SECURITY_PORTS_MAX)
+		fabric_port_str(p, s->ports[s->n_ports]);
+	s->n_ports++;
+}
+
+/* What is behind these has a link and no name: they are listed by the ports before them. */
+static unsigned look_behind(const struct desk *d, const struct node *n)
+{
+	unsigned silent = 0;
+
+	for (unsigned i = 1; node_is_switch(n) && i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+
+		if (p->peer || !p->silent || port_state(p) <= IB_PORT_DOWN)
+			continue;
+		silent++;
+		add_unprotected(d, p);
+	}
+	return silent;
 }
 
 /* The number of ports that were looked at. */
 static unsigned look_at_ports(const struct desk *d)
 {
-	struct security *s = d->ret;
 	unsigned n = 0;
 
 	FABRIC_EACH_END_PORT(sm_fabric(d->sm), p) {
 		if (!is_looked_at(p))
 			continue;
 		n++;
-		if (is_protected(d, p))
-			continue;
-		if (s->n_ports < SECURITY_PORTS_MAX)
-			fabric_port_str(p, s->ports[s->n_ports]);
-		s->n_ports++;
+		if (!is_protected(d, p))
+			add_unprotected(d, p);
 	}
+	FABRIC_EACH_NODE(sm_fabric(d->sm), node)
+		n += look_behind(d, node);
 	return n;
 }
 
@@ -303,7 +355,10 @@ static void judge_managers(const struct desk *d, struct security_check *c)
 static void judge_topology(const struct desk *d, struct security_check *c)
 {
 	judge(c, SECURITY_UNKNOWN,
-	      "a file of expected cables is not supported: every cable counts");
+	      "a file of expected cables is not supported: every cable counts; "
+	      "guid_location_policy %s: a host that says another's GUID is %s",
+	      d->conf->guid_location_policy,
+	      str_equal(d->conf->guid_location_policy, "hold") ? "held" : "taken for moved");
 }
 
 /* ---- REST ------------------------------------------------------------------------------------ */
@@ -371,7 +426,8 @@ static const struct row {
 	  "set sa_enhanced_trust_model TRUE, and limits of at most 128, 32 and 32" },
 	{ "allowed_sm_guids", judge_managers,
 	  "list the port GUIDs of all managers: opensmctl managers" },
-	{ "expected_topology", judge_topology, "compare opensmctl topology with the cabling plan" },
+	{ "expected_topology", judge_topology,
+	  "set guid_location_policy hold, and compare opensmctl topology with the cabling plan" },
 	{ "rest", judge_rest, "serve TLS, and remove plain_http from opensm-rest.conf" },
 };
 

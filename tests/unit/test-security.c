@@ -143,7 +143,6 @@ static const struct {
 	const char *words;
 } taken[] = {
 	{ M_KEY, { "m_key", "0" }, "m_key is 0" },
-	{ PER_PORT, { "m_key_per_port", "FALSE" }, "FALSE" },
 	{ SM_KEY, { "sm_key", "1" }, "the default, 1" },
 	{ SM_KEY, { "sm_key", "0" }, "no key is asked for" },
 	{ SA_KEY, { "sa_key", "1" }, "the default, 1" },
@@ -181,6 +180,67 @@ static void each_line_fails_without_its_setting(void **state)
 		assert_fails(&s, taken[i].line, taken[i].words);
 		put(d->conf, other->name, was);
 	}
+}
+
+/* Each port has the key that was made for it, and not the one that is wanted now. */
+static void ports_with_another_key_fail(void **state)
+{
+	struct desk *d = *state;
+	struct security s;
+
+	put(d->conf, "m_key_per_port", "FALSE");
+	s = look(d);
+	assert_int_equal(verdict_of(&s, M_KEY), SECURITY_PASS);
+	assert_int_equal(verdict_of(&s, PER_PORT), SECURITY_FAIL);
+	assert_int_equal(verdict_of(&s, PROTECTION), SECURITY_FAIL);
+	assert_non_null(strstr(s.checks[PROTECTION - 1].present, "; 0 of "));
+}
+
+/* Its level is written, and no key is there: ports are open. */
+static void keys_without_a_seed_fail(void **state)
+{
+	struct desk *d = desk_new();
+	struct security s;
+
+	put(d->conf, "m_key_seed_file", "/nonexistent/seed");
+	start_secure(d, "Default=0x7fff: ALL=limited, SELF=full;\nOne=0x1: ALL=limited;\n");
+	s = look(d);
+	assert_int_equal(verdict_of(&s, M_KEY), SECURITY_FAIL);
+	assert_int_equal(verdict_of(&s, PER_PORT), SECURITY_FAIL);
+	assert_int_equal(verdict_of(&s, PROTECTION), SECURITY_FAIL);
+	assert_non_null(strstr(s.checks[PER_PORT - 1].present, "no seed that can be used"));
+	assert_non_null(strstr(s.checks[PROTECTION - 1].present, "; 0 of "));
+	desk_free(d);
+}
+
+/* First as one that missed a sweep, then as a link with nothing behind it. */
+static void a_port_that_does_not_answer_fails(void **state)
+{
+	struct desk *d = *state;
+	struct security s;
+
+	sim_set_silent(d->rig->sim, host_node(d, 5), SIM_SILENT, 0);
+	for (unsigned i = 0; i < 12; i++) {
+		sm_request_heavy(sm_of(d), NULL);
+		run_for(d, 30 * MONO_S);
+		s = look(d);
+		assert_fails(&s, PROTECTION, " ports have it so");
+		assert_int_equal(s.n_ports, 1);
+	}
+	assert_null(fabric_find_port(sm_fabric(sm_of(d)), d->guid[5]));
+}
+
+static void a_policy_of_places_is_remarked(void **state)
+{
+	struct desk *d = *state;
+	struct security s;
+
+	put(d->conf, "guid_location_policy", "hold");
+	s = look(d);
+	assert_non_null(strstr(s.checks[TOPOLOGY - 1].present, "is held"));
+	put(d->conf, "guid_location_policy", "report");
+	s = look(d);
+	assert_non_null(strstr(s.checks[TOPOLOGY - 1].present, "is taken for moved"));
 }
 
 /* Options may be as they should be, and devices not. */
@@ -306,6 +366,10 @@ int main(void)
 		SECURE(a_secure_subnet_passes),
 		SECURE(each_line_fails_without_its_setting),
 		SECURE(ports_without_protection_are_named),
+		SECURE(ports_with_another_key_fail),
+		cmocka_unit_test(keys_without_a_seed_fail),
+		SECURE(a_port_that_does_not_answer_fails),
+		SECURE(a_policy_of_places_is_remarked),
 		SECURE(each_manager_must_be_in_the_list),
 		cmocka_unit_test(full_members_of_the_default_partition_fail),
 		SECURE(tenants_in_the_default_partition_fail),
