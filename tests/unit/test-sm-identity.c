@@ -6,6 +6,7 @@
 #include "unit/trap-world.h"
 
 #include "sm/links/violations.h"
+#include "tests/lib/scratch.h"
 
 static void start_with(struct world *w, const char *policy)
 {
@@ -255,6 +256,91 @@ static void a_host_with_the_guid_of_a_switch_is_held(void **state)
 	assert_true(node_is_switch(known(w, "leaf3")));
 }
 
+/* Not even where hosts may move: the tables of the switch would go with it. */
+static void no_switch_makes_room_for_a_host(void **state)
+{
+	struct world *w = *state;
+
+	start_with(w, "report");
+	listen_for(w, "says that it is a host");
+	forge(w, "h1", "leaf3");
+	run_for(w, 10 * MONO_S);
+	assert_true(w->said);
+	listen_for(w, "was replaced by another with its GUID");
+	for (unsigned i = 0; i < 3; i++) {
+		sm_request_heavy(w->sm, NULL);
+		run_for(w, 60 * MONO_S);
+		assert_int_equal(state_of(w, "leaf1", 2), IB_PORT_INIT);
+		assert_true(is_good(w));
+	}
+	assert_false(w->said);
+	assert_true(node_is_switch(known(w, "leaf3")));
+	assert_int_equal(violations_of(&known(w, "leaf1")->ports[2])->n[VIOLATION_IDENTITY], 1);
+}
+
+/* ---- over a restart ------------------------------------------------------------------------- */
+
+static void start_in(struct world *w, const char *dir)
+{
+	assert_true(rig_start(w->rig, "h0", 0, w->conf, dir) >= 0);
+	run_for(w, 15 * MONO_S);
+	w->sm = rig_master(w->rig);
+	assert_non_null(w->sm);
+}
+
+/* The manager ends, `liar` says that it is `victim`, and the next one starts with the same files. */
+static void restart_beside_a_forger(struct world *w, const char *dir)
+{
+	rig_stop(w->rig, 0);
+	forge(w, "h1", "h9");
+	run_for(w, 5 * MONO_S);
+	listen_for(w, "answers here, and belongs to");
+	start_in(w, dir);
+}
+
+static void homes_are_known_over_a_restart(void **state)
+{
+	struct world *w = *state;
+	char dir[SCRATCH_PATH];
+
+	scratch_folder(dir);
+	free(w->conf->guid_location_policy);
+	w->conf->guid_location_policy = xstrdup("hold");
+	start_in(w, dir);
+	restart_beside_a_forger(w, dir);
+	assert_true(w->said);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(state_of(w, "leaf1", 2), IB_PORT_INIT);
+		assert_int_equal(state_of(w, "h9", 1), IB_PORT_ACTIVE);
+		assert_string_equal(name_at(w, "leaf3", 2), known(w, "h9")->desc);
+		assert_true(is_good(w));
+		sm_request_heavy(w->sm, NULL);
+		run_for(w, 60 * MONO_S);
+	}
+	scratch_remove(dir);
+}
+
+/* Moved while no manager looked: it waits for the time of the option, and is served. */
+static void a_host_that_moved_meanwhile_waits_for_the_hold_time(void **state)
+{
+	struct world *w = *state;
+	char dir[SCRATCH_PATH];
+
+	scratch_folder(dir);
+	free(w->conf->guid_location_policy);
+	w->conf->guid_location_policy = xstrdup("hold");
+	start_in(w, dir);
+	rig_stop(w->rig, 0);
+	assert_int_equal(sim_unplug(w->sim, node_of(w, "h1"), 1), 0);
+	run_for(w, 5 * MONO_S);
+	assert_int_equal(sim_move(w->sim, node_of(w, "h9"), 1, node_of(w, "leaf1"), 2), 0);
+	start_in(w, dir);
+	assert_int_equal(state_of(w, "leaf1", 2), IB_PORT_INIT);
+	run_for(w, 40 * MONO_S);
+	assert_int_equal(state_of(w, "leaf1", 2), IB_PORT_ACTIVE);
+	scratch_remove(dir);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
 
 int main(int argc, char **argv)
@@ -271,6 +357,9 @@ int main(int argc, char **argv)
 		TEST(a_host_port_leads_to_no_switch),
 		TEST(a_host_port_may_become_one_of_a_switch_by_report),
 		TEST(a_host_with_the_guid_of_a_switch_is_held),
+		TEST(no_switch_makes_room_for_a_host),
+		TEST(homes_are_known_over_a_restart),
+		TEST(a_host_that_moved_meanwhile_waits_for_the_hold_time),
 	};
 
 	if (argc > 1)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fabric/store.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/sm_internal.h"
@@ -169,6 +170,23 @@ static struct home *need_home(struct sm *sm, guid_t guid)
 	return h;
 }
 
+/*
+ * The home of a GUID that was not met yet in the life of this process: where the file neighbors has
+ * it, by whichever of its ports. NULL: it is not in the file.
+ */
+static struct home *remember_home(struct sm *sm, guid_t guid)
+{
+	struct home *h = home_of(sm, guid);
+	struct place at;
+
+	if (h || !store_neighbor_of(sm->store, guid, &at.sw, &at.num))
+		return h;
+	h = need_home(sm, guid);
+	if (h)
+		h->at = at;
+	return h;
+}
+
 /* ---- what is said --------------------------------------------------------------------------- */
 
 static bool may_tell(struct sm *sm)
@@ -210,10 +228,10 @@ static void tell_kind(struct sm *sm, struct port *a, const uint8_t *ni)
 	if (may_tell(sm))
 		log_on(about_port(LOG_ID_IDENTITY, a), LOGB_ERROR,
 		       "%s: node 0x%016" PRIx64 " answers here and says that it is a %s, which is "
-		       "not what was here or had this GUID before; it is held in INIT "
-		       "(guid_location_policy)",
+		       "not what was here or had this GUID before; it is held in INIT%s",
 		       fabric_place_str(a, here), (guid_t)ib_get(ni, NI_NODE_GUID),
-		       ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH ? "switch" : "host");
+		       ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH ? "switch" : "host",
+		       policy_is(sm, "hold") ? " (guid_location_policy)" : "");
 }
 
 /* ---- claims --------------------------------------------------------------------------------- */
@@ -240,6 +258,18 @@ static bool is_other_kind(const struct sm *sm, const struct port *a, const uint8
 	return (is_switch && a->identity.host) || (known && node_is_switch(known) != is_switch);
 }
 
+/*
+ * The GUID of a switch that is known, in a NodeInfo of another device, and a host is behind `a`:
+ * by what it says now, or by what was met there. Whatever the policy, no switch makes room for it.
+ */
+static bool takes_switch(const struct sm *sm, const struct port *a, const uint8_t *ni)
+{
+	const struct node *known = fabric_find_node(sm->fabric, ib_get(ni, NI_NODE_GUID));
+
+	return known && node_is_switch(known) && !observe_is_same(known, ni) &&
+	       (ib_get(ni, NI_NODE_TYPE) != IB_NODE_SWITCH || a->identity.host);
+}
+
 static bool hold(struct port *a, guid_t claimed)
 {
 	observe_quarantine(a, true);
@@ -263,11 +293,11 @@ static bool hold_kind(struct sm *sm, struct port *a, const uint8_t *ni)
 }
 
 /* The home that a NodeInfo of a host speaks of, by its port GUID, or by its node and port. */
-static struct home *claimed_home(const struct sm *sm, const struct port *a, const uint8_t *ni)
+static struct home *claimed_home(struct sm *sm, const struct port *a, const uint8_t *ni)
 {
 	const struct node *known = fabric_find_node(sm->fabric, ib_get(ni, NI_NODE_GUID));
 	unsigned num = (unsigned)ib_get(ni, NI_LOCAL_PORT);
-	struct home *h = home_of(sm, ib_get(ni, NI_PORT_GUID));
+	struct home *h = remember_home(sm, ib_get(ni, NI_PORT_GUID));
 
 	if ((!h || is_place(&h->at, a)) && known && !node_is_switch(known) && num <= known->n_ports)
 		h = home_of(sm, known->ports[num].guid);
@@ -294,7 +324,11 @@ bool identity_holds(struct sm *sm, struct port *a, const uint8_t *ni)
 {
 	struct home *h;
 
-	if (!node_is_switch(a->node) || !policy_is(sm, "hold"))
+	if (!node_is_switch(a->node))
+		return let_go(a);
+	if (takes_switch(sm, a, ni))
+		return hold_kind(sm, a, ni);
+	if (!policy_is(sm, "hold"))
 		return let_go(a);
 	if (is_other_kind(sm, a, ni))
 		return hold_kind(sm, a, ni);

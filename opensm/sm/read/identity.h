@@ -14,7 +14,10 @@
  * In the same way a port behind which a host was met leads to no switch, however long ago that was:
  * a host that says it is one would attract routes. That is the administrator's to allow.
  *
- * Known from the start of this process on, as standby too; not from a file.
+ * Whatever the policy, no known switch makes room for a host that says its GUID: that is held.
+ *
+ * Homes are known from the start of this process on, as standby too; with hold, that of a port GUID
+ * which was not met yet is where the file neighbors has it. That a port had a host is in no file.
  */
 #pragma once
 
