@@ -85,6 +85,13 @@ static const char head[] =
 	"A value other than the default is a warning at its line, and an error with\n"
 	".Fl -strict ;\n"
 	"an option that is always in force here causes no message.\n"
+	"An option that has an effect only with another one says so below.\n"
+	"Set to another value than its default while the other one is off, it is a warning if it is one of security, else a\n"
+	"remark, and an error with\n"
+	".Fl -strict .\n"
+	"The same holds for\n"
+	".Cm m_key_protection_level\n"
+	"without a key.\n"
 	"The same holds for keys that only NVIDIA's subnet manager knows, unless their value switches them off\n"
 	".Pq Cm FALSE , 0 , off , (null) .\n"
 	"Keys that ask for a protection that is missing here\n"
@@ -262,11 +269,13 @@ static void put_range(const char *range)
 
 static void put_facts(const struct conf_option *o)
 {
-	const char *state = state_words(o->state);
+	const char *state = state_words(o->state), *need = conf_need((enum conf_id)(o - conf_option(0)));
 	bool is_words = o->type == CONF_STRING && range_says_something(o);
 
 	if (state)
 		put_text(state);
+	if (need)
+		printf("Without effect while %s.\n", need);
 	printf("(%s", is_words ? "" : type_word(o->type));
 	if (range_says_something(o)) {
 		fputs(is_words ? "" : ", ", stdout);

@@ -330,7 +330,7 @@ const struct cli_row cli_rows[] = {
 	{ 0, "strict", NULL, take_ignored, .id = NO_KEY,
 	  .help = "Ends with status 78 and starts nothing if there are errors in the "
 		  "configuration or on the command line, instead of continuing with defaults. "
-		  "Options without effect are errors, too." },
+		  "Options without effect, and what the host lacks, are errors, too." },
 	{ 'c', "create-config", "FILE", take_create, .id = NO_KEY,
 	  .echo = " Creating config file template '", .after = "'.",
 	  .help = "Writes the configuration (defaults, file and command line) to FILE and ends." },

@@ -230,6 +230,8 @@ void conf_verify(struct conf *c, struct conf_report *r);
 void conf_advise(const struct conf *c, const struct conf *since, struct conf_report *r);
 /* The part of conf_advise() on options that have no effect without another one (needs.c). */
 void conf_advise_needs(const struct conf *c, const struct conf *since, struct conf_report *r);
+/* "qos is FALSE": while that is so, the option has no effect; NULL: it needs no other one. */
+const char *conf_need(enum conf_id id);
 /*
  * Warnings of keys that everyone knows, and of protection without a key (an error where `c` is
  * strict); none while nothing relies on keys: no profile, no option of security. With `since`, only

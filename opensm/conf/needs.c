@@ -136,6 +136,14 @@ static const struct need {
 	  "scatter_ports is 0, or guid_routing_order_file is not set" },
 };
 
+const char *conf_need(enum conf_id id)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(needs); i++)
+		if (needs[i].id == id)
+			return needs[i].text;
+	return NULL;
+}
+
 /* ---- remarks -------------------------------------------------------------------------------- */
 
 static bool was_set_here(const struct conf *c, enum conf_id id)
