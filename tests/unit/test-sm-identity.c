@@ -288,7 +288,7 @@ static void start_in(struct world *w, const char *dir)
 	assert_non_null(w->sm);
 }
 
-/* The manager ends, `liar` says that it is `victim`, and the next one starts with the same files. */
+/* The manager ends, h1 says that it is h9, and the next manager starts with the same files. */
 static void restart_beside_a_forger(struct world *w, const char *dir)
 {
 	rig_stop(w->rig, 0);
