@@ -67,7 +67,8 @@ static inline void close_desk(struct desk *d)
 	conf_files_unref(d->files);
 }
 
-static inline struct sm_job *job_of(struct desk *d, const struct topo *t, const struct routes *previous)
+static inline struct sm_job *job_of(struct desk *d, const struct topo *t,
+				    const struct routes *previous)
 {
 	return route_job_new(&(struct route_order){
 		.topo = t,
@@ -84,7 +85,8 @@ static inline struct sm_job *job_of(struct desk *d, const struct topo *t, const 
 }
 
 /* One reference, or NULL. */
-static inline struct routes *compute(struct desk *d, const struct topo *t, const struct routes *previous)
+static inline struct routes *compute(struct desk *d, const struct topo *t,
+				     const struct routes *previous)
 {
 	struct sm_job *job = job_of(d, t, previous);
 

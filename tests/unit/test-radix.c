@@ -37,7 +37,7 @@ static void any_of_a_few_is_every_one_of_them_in_turn(void **state)
 		}
 }
 
-/* ---- fabrics with so many neighbours, or cables to one of them -------------------------------- */
+/* ---- fabrics with so many neighbours, or cables to one of them ------------------------------ */
 
 static struct topo *many_spines(unsigned n)
 {
@@ -85,7 +85,8 @@ static void assert_nearer(const struct routes *r)
 }
 
 /* One reference. */
-static struct routes *route_by(const char *engine, const struct topo *t, const struct routes *before)
+static struct routes *route_by(const char *engine, const struct topo *t,
+			       const struct routes *before)
 {
 	const struct route_job job = { .topo = t, .previous = before, .threads = 1 };
 	char why[160] = "";

@@ -430,7 +430,7 @@ static void deaths_before_any_engine_blame_none(void **state)
 	}
 	assert_string_equal(desk.report.refused, "");
 	routes_unref(r);
-	/* One that takes its name away every time is left out at last, and asked by the next job. */
+	/* One that takes its name away every time is left out at last, until the next job. */
 	for (unsigned i = 0; i < 2; i++) {
 		*deaths_left = 100;
 		r = compute(&desk, t, NULL);
