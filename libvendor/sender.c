@@ -95,7 +95,6 @@ struct sender *sender_new(sender_write_fn write, void *arg)
 	int r;
 
 	assert(write);
-	assert(write);
 	s->write = write;
 	s->arg = arg;
 	s->out = ring_new(SLOTS, sizeof(struct out));

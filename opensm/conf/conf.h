@@ -254,6 +254,8 @@ struct conf_changes {
 
 /* The keys whose values differ. Returns their number. */
 size_t conf_diff(const struct conf *a, const struct conf *b, struct conf_changes *ret);
+/* Every option has the same value in both. */
+bool conf_is_same(const struct conf *a, const struct conf *b);
 
 /*
  * What is in force after the file changed from `before` to `now`: a new struct made from `live`

@@ -19,6 +19,13 @@ size_t conf_diff(const struct conf *a, const struct conf *b, struct conf_changes
 	return ret->n;
 }
 
+bool conf_is_same(const struct conf *a, const struct conf *b)
+{
+	struct conf_changes changes;
+
+	return a == b || conf_diff(a, b, &changes) == 0;
+}
+
 bool conf_is_secret(enum conf_id id)
 {
 	return id == CONF_ID_m_key || id == CONF_ID_sm_key || id == CONF_ID_sa_key ||

@@ -27,7 +27,7 @@
 	ROW("torus-2QoS", torus_2qos, PATH_SL, .exact = true)                             \
 	ROW("dragonfly", dragonfly, ANY_SL, .compute_shape = dragonfly_routes) /* ours */ \
 	ROW("hyperx", hyperx, ANY_SL, .compute_shape = hyperx_routes)          /* ours */ \
-	ROW("columns", columns, ANY_SL, .by_load = true)                       /* ours */ \
+	ROW("columns", columns, ANY_SL, .slow = true, .by_load = true)         /* ours */ \
 	ROW("file", tablefile, ANY_SL, .exact = true)
 
 /* "auto, minhop, ... file, " */

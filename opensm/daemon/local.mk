@@ -14,9 +14,11 @@ sbin_opensm_LDADD = $(OFFLINE_LIBS) $(UMAD_LIBS) $(IBUMAD_LIBS) $(SYSTEMD_LIBS) 
 UNIT_TESTS += tests/unit/test-tcp-peer
 tests_unit_test_tcp_peer_SOURCES = tests/unit/test-tcp-peer.c opensm/daemon/tcp_peer.c
 tests_unit_test_tcp_peer_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)
-UNIT_TESTS += tests/unit/test-route-child
-tests_unit_test_route_child_SOURCES = tests/unit/test-route-child.c opensm/daemon/route_child.c $(TOPOCUT)
+UNIT_TESTS += tests/unit/test-route-child tests/unit/test-route-process
+tests_unit_test_route_child_SOURCES = tests/unit/test-route-child.c tests/unit/child-desk.h tests/unit/route-desk.h opensm/daemon/route_child.c $(TOPOCUT)
 tests_unit_test_route_child_LDADD = $(SM_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_route_process_SOURCES = tests/unit/test-route-process.c tests/unit/child-desk.h tests/unit/route-desk.h opensm/daemon/route_child.c $(TOPOCUT)
+tests_unit_test_route_process_LDADD = $(SM_LIBS) $(CMOCKA_LIBS)
 
 # What the process of its own costs: `make bench-child && ./bench-child fat-tree3 56`.
 EXTRA_PROGRAMS += bench-child

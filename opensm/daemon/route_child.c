@@ -51,13 +51,15 @@
 /* Where it cannot be known which there are. */
 #define FDS_GUESSED 4096
 /* Where the system has no room for a child: how often one is tried, and pauses between, in ms. */
-#define SHORTAGE_TRIES 50
+#define SHORTAGE_TRIES 10
 #define SHORTAGE_PAUSE 100
 /* A killed one gives up its memory within some ms: looks at it, and pauses between, in ms. */
 #define REAP_TRIES 5000
 #define REAP_PAUSE 1
 /* Results up to this size leave their pages for the next one. */
 #define RESULT_KEPT (16u << 20)
+/* Killed processes that the kernel has not ended yet: so many are remembered. */
+#define UNREAPED_MAX 16
 /* The status of a child that lost its pipe: it is not read. */
 #define EXIT_ALONE 111
 
@@ -71,8 +73,8 @@ struct route_child {
 	struct route_progress *progress; /* shared with it */
 	uint64_t memory; /* bytes that it may have more than this process when it was forked */
 	uint64_t serial, last; /* of its last result; of the last result of all */
-	/* errno of a fork that failed: this thread has run OpenMP since, and may fork no more */
-	int given_up;
+	pid_t unreaped[UNREAPED_MAX];
+	unsigned n_unreaped;
 	uint8_t *mapped;    /* its result */
 	size_t n_mapped;
 };
@@ -219,6 +221,7 @@ static void settle_in(const struct route_child *c, const struct run_order *order
 	int keep[KEEP_MAX] = { c->to, c->from, c->input, c->output };
 	unsigned n = 4;
 
+	setpgid(0, 0); /* what an engine starts ends with it */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(EXIT_ALONE);
@@ -319,15 +322,45 @@ static void unmap_result(struct route_child *c)
 	c->mapped = NULL;
 }
 
-/* The status of a killed process. One that the kernel cannot end is left to init. */
-static int reap_process(pid_t pid)
+/* Those that the kernel has ended meanwhile. */
+static void reap_late(struct route_child *c)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < c->n_unreaped; i++)
+		if (waitpid(c->unreaped[i], NULL, WNOHANG) == 0)
+			c->unreaped[n++] = c->unreaped[i];
+	c->n_unreaped = n;
+}
+
+/*
+ * Ends the child and what it started, and returns its status. One that the kernel cannot end now (0
+ * then) is waited for when there is time.
+ */
+static int reap_process(struct route_child *c)
 {
 	int status = 0;
+	pid_t r = 0;
 
-	kill(pid, SIGKILL);
-	for (unsigned i = 0; i < REAP_TRIES && waitpid(pid, &status, WNOHANG) == 0; i++)
+	kill(-c->pid, SIGKILL);
+	kill(c->pid, SIGKILL);
+	for (unsigned i = 0; i < REAP_TRIES; i++) {
+		r = waitpid(c->pid, &status, WNOHANG);
+		if (r)
+			return status;
 		raw_poll(NULL, 0, REAP_PAUSE);
-	return status;
+	}
+	if (c->n_unreaped < UNREAPED_MAX)
+		c->unreaped[c->n_unreaped++] = c->pid;
+	return 0;
+}
+
+/* It is dead, and not reaped. */
+static bool has_exited(const struct route_child *c)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	return waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid;
 }
 
 /* Whatever it does; its status is in `*ret_status`, if that is wanted. */
@@ -337,7 +370,7 @@ static void end_child(struct route_child *c, int *ret_status)
 
 	unmap_result(c);
 	if (c->pid)
-		status = reap_process(c->pid);
+		status = reap_process(c);
 	if (ret_status)
 		*ret_status = status;
 	c->pid = 0;
@@ -375,6 +408,8 @@ static int start_child(struct route_child *c, const struct run_order *order)
 		r = -errno;
 		c->pid = 0;
 	}
+	if (c->pid)
+		setpgid(c->pid, c->pid); /* as it does itself: the one that is first */
 	close_fd(&down[0]);
 	close_fd(&up[1]);
 	c->to = down[1];
@@ -476,7 +511,9 @@ static void await_result(struct route_child *c, const struct run_order *order, u
 
 	processor_ms(c, &before);
 	for (;;) {
-		int r = raw_poll(&pfd, 1, SLICE);
+		/* Before its pipe: what it wrote is there then. Others may hold the pipe open. */
+		bool exited = has_exited(c);
+		int r = raw_poll(&pfd, 1, exited ? 0 : SLICE);
 		uint64_t now = c->now_ms();
 
 		had += MIN(now - last, SLICE_MOST);
@@ -493,7 +530,7 @@ static void await_result(struct route_child *c, const struct run_order *order, u
 			ret->serial = c->serial = ++c->last;
 			return;
 		}
-		if (r > 0) {
+		if (r > 0 || exited) {
 			take_death(c, ret);
 			return;
 		}
@@ -510,10 +547,7 @@ static bool may_pass(int r)
 	return r == -EAGAIN || r == -ENOMEM || r == -EMFILE || r == -ENFILE;
 }
 
-/*
- * begin_order(), again for a while where processes, memory or descriptors are short: once routes
- * have been computed in this process it may fork no more, as a fork has no threads for OpenMP.
- */
+/* begin_order(), again for a while where processes, memory or descriptors are short. */
 static int begin_order_patiently(struct route_child *c, const struct run_order *order,
 				 bool may_go_on, bool *ret_goes_on)
 {
@@ -532,19 +566,19 @@ static void run_order(void *arg, const struct run_order *order, struct run_resul
 	uint64_t began = c->now_ms();
 	bool goes_on = true;
 
+	reap_late(c);
 	/* A child killed while idle (out of memory, most likely) is no engine's death: again. */
 	for (unsigned i = 0; i < 2 && goes_on; i++) {
-		int r = c->given_up ? -c->given_up
-				    : begin_order_patiently(c, order, i == 0, &goes_on);
+		int r = begin_order_patiently(c, order, i == 0, &goes_on);
 
 		*ret = (struct run_result){ 0 };
-		if (r < 0 && may_pass(r) && !c->given_up && is_cancelled(order)) {
+		if (r < 0 && may_pass(r) && is_cancelled(order)) {
 			ret->end = RUN_CANCELLED;
 			return;
 		}
 		if (r < 0) {
 			ret->end = RUN_IMPOSSIBLE;
-			ret->number = c->given_up = -r;
+			ret->number = -r;
 			return;
 		}
 		await_result(c, order, began, ret);
@@ -589,6 +623,7 @@ struct route_child *route_child_free(struct route_child *c)
 	if (!c)
 		return NULL;
 	end_child(c, NULL);
+	reap_late(c);
 	munmap(c->progress, sizeof(*c->progress));
 	free(c);
 	return NULL;

@@ -11,10 +11,10 @@
  *
  * A child that is idle keeps what it made, so the next small change costs a small computation, not
  * a fork of some gigabytes and a proof of all tables from the start. It ends with the daemon,
- * whatever that dies of.
+ * whatever that dies of. What an engine starts in it is of its process group, and ends with it.
  *
- * To be used on one thread, which must outlive it, and must not have run OpenMP (a fork has no
- * threads but that one).
+ * To be used on one thread, which must outlive it, and must not have run OpenMP with several
+ * threads (a fork has no threads but that one).
  */
 #pragma once
 

@@ -85,6 +85,7 @@ static void take_deaths(struct metrics *m, const struct sm *sm)
 	const struct route_death_count *counts = sm_route_deaths(sm, &m->n_deaths);
 
 	memcpy(m->deaths, counts, m->n_deaths * sizeof(*counts));
+	m->routing_has_process = sm_routing_has_process(sm);
 }
 
 static void take_sm(struct metrics *m, const struct sm *sm)
@@ -265,6 +266,10 @@ static void render_deaths(const struct metrics *m, struct metrics_text *t)
 static void render_routes(const struct metrics *m, struct metrics_text *t)
 {
 	render_deaths(m, t);
+	metric_gauge(t, "opensm_routing_has_process",
+		     "1: routes are computed in a process of their own; 0: none could be started, "
+		     "tables in force stay",
+		     m->routing_has_process);
 	metric_counter(t, "opensm_routings_total", "Routes that were computed and written",
 		       (double)m->tally.routings);
 	metric_gauge(t, "opensm_routing_seconds", "How long the last computation of routes took",

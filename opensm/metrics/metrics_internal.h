@@ -60,6 +60,7 @@ struct metrics {
 	unsigned n_partitions;
 	struct metrics_tenants tenants;
 	struct security security;
+	bool routing_has_process;
 	struct route_death_count deaths[ROUTE_DEATH_COUNTS]; /* of routing engines */
 	unsigned n_deaths;
 	struct metrics_managers managers;

@@ -103,6 +103,9 @@ UNIT_TESTS += tests/unit/test-grid
 tests_unit_test_grid_SOURCES = tests/unit/test-grid.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_grid_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/test-radix
+tests_unit_test_radix_SOURCES = tests/unit/test-radix.c tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_radix_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-routes-pack
 tests_unit_test_routes_pack_SOURCES = tests/unit/test-routes-pack.c tests/unit/route-desk.h $(TOPOCUT)
 tests_unit_test_routes_pack_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

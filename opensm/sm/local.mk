@@ -51,6 +51,9 @@ tests_unit_test_sm_storms_SOURCES = tests/unit/test-sm-storms.c
 tests_unit_test_sm_storms_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_storms_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/test-route-memory
+tests_unit_test_route_memory_SOURCES = tests/unit/test-route-memory.c tests/unit/route-desk.h tests/lib/topogen.c tests/lib/topogen.h
+tests_unit_test_route_memory_LDADD = $(SM_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-soak
 tests_unit_test_sm_soak_SOURCES = tests/unit/test-sm-soak.c
 tests_unit_test_sm_soak_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

@@ -422,10 +422,12 @@ const char *sm_routes_refused(const struct sm *sm);
 /* Why the last routing made no tables at all, so that nothing was written; "" it made some. */
 const char *sm_no_routes(const struct sm *sm);
 /*
- * Engines that died and are left out now, with reasons, as one line of at most `cap` bytes; ""
- * none.
+ * What routing goes on without, with reasons, as one line of at most `cap` bytes: engines that
+ * died and are left out now, a process of its own. "" nothing.
  */
 void sm_engines_out(const struct sm *sm, char *ret, size_t cap);
+/* Could the last computation be given a process of its own, or need there be none? */
+bool sm_routing_has_process(const struct sm *sm);
 /* By engine and cause, since the start of this manager (route_memory.h). */
 struct route_death_count;
 const struct route_death_count *sm_route_deaths(const struct sm *sm, unsigned *ret_n);

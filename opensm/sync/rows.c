@@ -21,6 +21,7 @@
  *                           a port switched off, HANDOVER. They pass the door alone (sync_command)
  */
 #include <assert.h>
+#include <stdlib.h>
 
 #include "sync/sync_internal.h"
 #include "sync/mft.h"
@@ -75,13 +76,10 @@ const struct sync_row mft_row = {
 
 static const struct sync_row *row_in(uint16_t attr, enum stage stage)
 {
-	const struct sync_row *row = rows;
-
-	while (row->attr != attr || (row->stage != ST_IDLE && row->stage != stage)) {
-		row++;
-		assert(row < rows + ARRAY_SIZE(rows));
-	}
-	return row;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].attr == attr && (rows[i].stage == ST_IDLE || rows[i].stage == stage))
+			return &rows[i];
+	abort(); /* no caller has another attribute */
 }
 
 const struct sync_row *sync_row_of(const struct sync *s, uint16_t attr)

@@ -27,3 +27,9 @@ static inline uint32_t coprime_stride(uint32_t n)
 	}
 	return 1; /* n is 1 */
 }
+
+/* The place after `number` such steps: numbers that follow each other have all n in turn. */
+static inline uint32_t coprime_turn(uint32_t number, uint32_t n)
+{
+	return (uint32_t)((uint64_t)number * coprime_stride(n) % n);
+}

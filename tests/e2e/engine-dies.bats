@@ -96,3 +96,31 @@ foreign_files() {
 	kill -KILL "$SM_PID"
 	wait_for 5 not kill -0 "$child" 2>/dev/null
 }
+
+# replay_command: what the log says repeats the computation of an engine that had former tables.
+replay_command() {
+	sed -nE 's/.*routing engine minhop: it .*; it is asked once more, without the former tables; to replay it: opensm (.*)/\1/p' \
+		opensm.log | head -n 1
+}
+
+@test "an engine that dies of former tables: the logged command repeats its computation from the kept files" {
+	local args uplink
+	configure "routing_engine minhop"
+	export DIE_FILE=$WORK/die
+	UMAD2SIM="$PRELOAD_DIR/die.so $UMAD2SIM" sm_start "$SM"
+	wait_for 30 sm_up
+	touch "$DIE_FILE"
+	uplink=$(links_of_net "$NET" | awk '$1 !~ /^h/ && $3 !~ /^h/ { print $1, $2; exit }')
+	sim_console "Unlink \"${uplink% *}\"[${uplink#* }]"
+	wait_for 60 said "routing engine minhop: it .*; to replay it: opensm --plan .*\.fabric -F .*\.conf -R minhop,no_fallback --before .*\.tables"
+	rm "$DIE_FILE"
+	read -ra args < <(replay_command)
+	[ "${args[0]}" = --plan ] && [ "${args[6]}" = --before ]
+	"$SM_BIN" "${args[@]}" >plan.txt
+	grep -q minhop plan.txt
+	grep -qi "all .* pairs reach\|entries" plan.txt
+	# It is the fabric without the cable: beside former tables that are not there it says so, and fails.
+	args[7]=$WORK/none.tables
+	run "$SM_BIN" "${args[@]}"
+	[ "$status" -ne 0 ]
+}

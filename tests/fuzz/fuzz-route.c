@@ -25,6 +25,7 @@
 #include "route/proof/cdg.h"
 #include "route/core/engine.h"
 #include "route/select/engines.h"
+#include "route/io/routes_pack.h"
 #include "route/io/tablefile.h"
 #include "route/proof/transition.h"
 #include "tests/lib/tables.h"
@@ -604,6 +605,29 @@ static void read_tables(struct round *round, struct lists *l, struct bytes *b)
 	text->text = l->tables;
 }
 
+/* What a damaged process hands over is refused, or tables of this fabric. */
+static void read_damaged(const struct routes *r, const struct routes *before, struct bytes b)
+{
+	struct pack p = { 0 };
+	struct routes *back;
+	struct unpack u;
+
+	routes_pack(r, before, &p);
+	for (unsigned left = next(&b) % 8; left > 0; left--) {
+		unsigned at = next(&b) << 8;
+
+		at |= next(&b);
+		p.bytes[at % p.n] = (uint8_t)next(&b);
+	}
+	u = (struct unpack){ .at = p.bytes, .left = p.n };
+	back = routes_unpack(&u, r->topo, before);
+	require(!back == u.bad);
+	if (back)
+		require_entries(back);
+	routes_unref(back);
+	free(p.bytes);
+}
+
 /* ---- groups -------------------------------------------------------------------------------- */
 
 static void require_tree(const struct mcast_tree *tree, const struct topo *t)
@@ -718,6 +742,7 @@ static void play_round(struct play *play, const struct asked *what, struct bytes
 	r = run(&round);
 	if (!r)
 		return;
+	read_damaged(r, play->routes, *b);
 	if (play->routes) {
 		steps = transition_find(play->routes, r);
 		transition_free(steps);

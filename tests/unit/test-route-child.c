@@ -15,13 +15,12 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sm/routing/route_job.h"
 #include "sm/routing/route_memory.h"
 #include "tests/lib/topocut.h"
-#include "tests/unit/route-desk.h"
+#include "tests/unit/child-desk.h"
 #include "route/select/engines.h"
 #include "util/random.h"
 
@@ -83,103 +82,6 @@ DIR *opendir(const char *path)
 {
 	assert_may_lock();
 	return NULL;
-}
-
-static uint64_t now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
-}
-
-struct desk {
-	struct route_child *child;
-	struct route_memory *memory;
-	struct conf *conf;
-	struct conf_files *files;
-	struct route_engines engines;
-	unsigned limit_ms;
-	struct routes *routes; /* of the last job */
-	struct route_report report; /* the same, without what it owns */
-	unsigned done;
-};
-
-static void on_routes(void *owner, struct routes *routes, struct route_report *report)
-{
-	struct desk *d = owner;
-
-	d->routes = routes;
-	d->report = *report;
-	d->done++;
-	if (d->memory)
-		route_memory_note(d->memory, routes, report, report->conf, report->files, 0);
-}
-
-static void open_desk(struct desk *d, const char *engine, bool with_child)
-{
-	const struct conf_place nowhere = { 0 };
-	struct conf_report r = { 0 };
-
-	*d = (struct desk){ .conf = conf_new(), .limit_ms = 60000 };
-	assert_int_equal(conf_set(d->conf, CONF_ID_routing_engine, engine, &nowhere, &r), 0);
-	conf_report_clear(&r);
-	d->files = conf_files_read(d->conf, NULL);
-	if (with_child)
-		d->child = route_child_new(now_ms, (struct title){ 0 });
-	d->memory = route_memory_new();
-	signal(SIGPIPE, SIG_IGN); /* as the daemon does */
-}
-
-static void close_desk(struct desk *d)
-{
-	route_child_free(d->child);
-	route_memory_free(d->memory);
-	conf_unref(d->conf);
-	conf_files_unref(d->files);
-}
-
-static struct sm_job *job_of(struct desk *d, const struct topo *t, const struct routes *previous)
-{
-	return route_job_new(&(struct route_order){
-		.topo = t,
-		.previous = previous,
-		.conf = d->conf,
-		.files = d->files,
-		.engines = &d->engines,
-		.runner = d->child ? route_child_runner(d->child) : NULL,
-		.memory = d->memory,
-		.limit_ms = d->limit_ms,
-		.done = on_routes,
-		.owner = d,
-	});
-}
-
-/* One reference, or NULL. */
-static struct routes *compute(struct desk *d, const struct topo *t, const struct routes *previous)
-{
-	struct sm_job *job = job_of(d, t, previous);
-
-	d->routes = NULL;
-	job->run(job);
-	job->done(job);
-	return d->routes;
-}
-
-/* The process that is idle; 0: none. */
-static pid_t child_of_ours(void)
-{
-	char path[64];
-	long pid = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%ld/children", syscall(SYS_gettid));
-	f = fopen(path, "re");
-	assert_non_null(f);
-	if (fscanf(f, "%ld", &pid) != 1)
-		pid = 0;
-	fclose(f);
-	return (pid_t)pid;
 }
 
 static void assert_same(const struct routes *a, const struct routes *b)
@@ -446,21 +348,48 @@ static void engines_that_die_cost_themselves(void **state)
 		assert_next_engine_is_asked(&ways[i]);
 }
 
-/* Which engine it was cannot be told then: what is in force stays. */
-static void one_that_scribbles_over_what_is_shared_costs_no_more(void **state)
+/* Says that it was another one. */
+static struct routes *slander(void *arg, const struct route_job *job, char *why, size_t why_len)
+{
+	memset(job->progress, 0, sizeof(*job->progress));
+	snprintf(job->progress->engine, sizeof(job->progress->engine), "minhop");
+	raise(SIGSEGV);
+	return NULL;
+}
+
+/* Which engine it was cannot be told then: the first that was asked is left out. */
+static void one_that_scribbles_over_its_name_costs_itself(void **state)
 {
 	const struct route_engine row = { .name = "scribbles", .compute_with = scribble };
-	struct topo *t = topogen_fat_tree3(4, &(struct topogen){ .seed = 1 });
 	struct desk desk;
+	struct routes *r = compute_with(&desk, &row, "scribbles,minhop");
 
-	open_desk(&desk, "scribbles,minhop", true);
-	desk.engines = (struct route_engines){ .rows = &row, .n = 1 };
-	assert_null(compute(&desk, t, NULL));
+	assert_non_null(r);
+	assert_string_equal(r->engine, "minhop");
 	assert_int_equal(desk.report.n_deaths, 1);
-	assert_string_equal(desk.report.deaths[0].engine, "?");
-	assert_string_equal(desk.report.why, "every computation died");
+	assert_string_equal(desk.report.deaths[0].engine, "scribbles");
+	assert_false(desk.report.deaths[0].last);
+	routes_unref(r);
 	close_desk(&desk);
-	topo_unref(t);
+	assert_null(compute_with(&desk, &row, "scribbles,no_fallback"));
+	assert_int_equal(desk.report.n_deaths, 1);
+	close_desk(&desk);
+}
+
+/* One that was left out already cannot have died: the second time it is the first of the list. */
+static void one_that_takes_the_name_of_another_ends_too(void **state)
+{
+	const struct route_engine row = { .name = "slanders", .compute_with = slander };
+	struct desk desk;
+	struct routes *r = compute_with(&desk, &row, "slanders,minhop,updn");
+
+	assert_non_null(r);
+	assert_string_equal(r->engine, "updn");
+	assert_int_equal(desk.report.n_deaths, 2);
+	assert_string_equal(desk.report.deaths[0].engine, "minhop");
+	assert_string_equal(desk.report.deaths[1].engine, "slanders");
+	routes_unref(r);
+	close_desk(&desk);
 }
 
 /* Of all processes: how often it is to die yet. */
@@ -501,11 +430,24 @@ static void deaths_before_any_engine_blame_none(void **state)
 	}
 	assert_string_equal(desk.report.refused, "");
 	routes_unref(r);
+	/* One that takes its name away every time is left out at last, until the next job. */
+	for (unsigned i = 0; i < 2; i++) {
+		*deaths_left = 100;
+		r = compute(&desk, t, NULL);
+		assert_non_null(r);
+		assert_string_equal(r->engine, "auto");
+		assert_int_equal(desk.report.n_deaths, ROUTE_DEATHS_UNBEGUN);
+		assert_non_null(strstr(desk.report.refused, "shy: it called exit(3)"));
+		assert_int_equal(*deaths_left, 100 - ROUTE_DEATHS_UNBEGUN);
+		routes_unref(r);
+	}
+	close_desk(&desk);
+	open_desk(&desk, "shy,no_fallback", true);
+	desk.engines = (struct route_engines){ .rows = &row, .n = 1 };
 	*deaths_left = 100;
 	assert_null(compute(&desk, t, NULL));
 	assert_int_equal(desk.report.n_deaths, ROUTE_DEATHS_UNBEGUN);
-	assert_true(desk.report.deaths[ROUTE_DEATHS_UNBEGUN - 1].last);
-	assert_int_equal(*deaths_left, 100 - ROUTE_DEATHS_UNBEGUN);
+	assert_non_null(strstr(desk.report.why, "exit(3)"));
 	munmap(deaths_left, sizeof(*deaths_left));
 	close_desk(&desk);
 	topo_unref(t);
@@ -613,80 +555,6 @@ static void an_engine_that_died_of_former_tables_is_asked_without(void **state)
 	free(cables);
 }
 
-/* ---- what is remembered --------------------------------------------------------------------- */
-
-static void an_engine_that_died_is_asked_again_ever_more_rarely(void **state)
-{
-	struct route_memory *m = route_memory_new();
-	struct route_report report = { .n_deaths = 1 };
-	mono_t now = 0, last = 0;
-	char text[200];
-	unsigned n;
-
-	snprintf(report.deaths[0].engine, sizeof(report.deaths[0].engine), "lash");
-	snprintf(report.deaths[0].cause, sizeof(report.deaths[0].cause), "deadline");
-	snprintf(report.deaths[0].how, sizeof(report.deaths[0].how), "it had no result");
-	for (unsigned i = 0; i < 10; i++) {
-		route_memory_note(m, NULL, &report, NULL, NULL, now);
-		assert_true(route_memory_next(m) - now >= last);
-		assert_true(route_memory_next(m) - now <= 3600 * MONO_S);
-		last = route_memory_next(m) - now;
-		assert_false(route_memory_release(m, now));
-		route_memory_str(m, now, text, sizeof(text));
-		assert_non_null(strstr(text, "lash (it had no result; it is asked again in "));
-		now = route_memory_next(m);
-		assert_true(route_memory_release(m, now));
-		assert_int_equal(route_memory_next(m), MONO_NEVER);
-		route_memory_str(m, now, text, sizeof(text));
-		assert_string_equal(text, "");
-	}
-	assert_int_equal(last, 3600 * MONO_S);
-	assert_int_equal(route_memory_counts(m, &n)->n, 10);
-	assert_int_equal(n, 1);
-	/* A death in a quiet time is counted, and nothing else follows from it. */
-	report.deaths[0].quiet = true;
-	route_memory_note(m, NULL, &report, NULL, NULL, now);
-	assert_int_equal(route_memory_next(m), MONO_NEVER);
-	assert_int_equal(route_memory_counts(m, &n)->n, 11);
-	report.deaths[0].quiet = false;
-	route_memory_note(m, NULL, &report, NULL, NULL, now);
-	route_memory_forgive(m);
-	assert_int_equal(route_memory_next(m), MONO_NEVER);
-	route_memory_free(m);
-}
-
-static void the_deadline_is_seconds_and_follows_size_and_the_last_run(void **state)
-{
-	struct topo *t = topogen_fat_tree2(36, 18, 18, 1, &(struct topogen){ .seed = 1 });
-	struct topo big = { .n_switches = 3920, .max_lid = 47824 };
-	struct routes r = { .refs = 1, .topo = &big };
-	struct route_memory *m = route_memory_new();
-	struct route_report report = { .serial = 1, .ms = 1300 };
-
-	assert_in_range(route_memory_limit_ms(m, t, false), 10000, 11000);
-	assert_in_range(route_memory_limit_ms(m, &big, false), 60000, 300000);
-	route_memory_note(m, &r, &report, NULL, NULL, 0);
-	assert_int_equal(route_memory_limit_ms(m, &big, false), 10000 + 13000);
-	/* another engine may be slow */
-	assert_in_range(route_memory_fresh_limit_ms(&big, false), 60000, 300000);
-	/* A host more, and a small change: what large ones take is not forgotten. */
-	big.max_lid++;
-	report.ms = 40;
-	route_memory_note(m, &r, &report, NULL, NULL, 0);
-	assert_int_equal(route_memory_limit_ms(m, &big, false), 10000 + 13000);
-	/*
-	 * Engines that look for lanes have more, and end before the watchdog takes them for
-	 * hanging.
-	 */
-	assert_in_range(route_memory_fresh_limit_ms(&big, true), 500000, 540000);
-	assert_true(route_list_is_slow("updn, nue,no_fallback", NULL));
-	assert_false(route_list_is_slow("auto,minhop", NULL));
-	assert_false(route_list_is_slow("", NULL));
-	route_memory_note(m, NULL, &report, NULL, NULL, 0); /* lets go of r */
-	route_memory_free(m);
-	topo_unref(t);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -694,13 +562,12 @@ int main(void)
 		cmocka_unit_test(many_events_come_to_the_same_tables),
 		cmocka_unit_test(large_tables_come_to_the_same),
 		cmocka_unit_test(engines_that_die_cost_themselves),
-		cmocka_unit_test(one_that_scribbles_over_what_is_shared_costs_no_more),
+		cmocka_unit_test(one_that_scribbles_over_its_name_costs_itself),
+		cmocka_unit_test(one_that_takes_the_name_of_another_ends_too),
 		cmocka_unit_test(deaths_before_any_engine_blame_none),
 		cmocka_unit_test(when_all_die_there_are_no_tables_and_no_more),
 		cmocka_unit_test(a_job_that_is_not_wanted_ends_its_child),
 		cmocka_unit_test(an_engine_that_died_of_former_tables_is_asked_without),
-		cmocka_unit_test(an_engine_that_died_is_asked_again_ever_more_rarely),
-		cmocka_unit_test(the_deadline_is_seconds_and_follows_size_and_the_last_run),
 	};
 
 #ifndef __clang__ /* LLVM's OpenMP opens files when it begins; gcc's does not */

@@ -285,6 +285,12 @@ static void read_anything(const uint8_t *bytes, size_t n, const struct topo *t,
 	struct transition *way = u.bad ? NULL : transition_unpack(&u, r);
 	struct cdg *g = u.bad || !r ? NULL : cdg_unpack(&u, r);
 
+	for (uint32_t s = 0; r && s < t->n_switches; s++)
+		for (uint32_t lid = 0; lid <= r->top; lid++) {
+			uint8_t port = routes_port(r, s, (lid_t)lid);
+
+			assert_true(port <= t->switches[s].n_ports || port == LFT_NO_PORT);
+		}
 	if (g && !u.bad)
 		cdg_is_acyclic(g);
 	cdg_free(g);
@@ -330,6 +336,56 @@ static void damaged_bytes_are_refused_or_harmless(void **state)
 	topo_unref(torus);
 }
 
+/* What routes_unpack() makes of it; NULL: refused. One reference. */
+static struct routes *read_back(const struct routes *r, const struct routes *before)
+{
+	struct pack p = { 0 };
+	struct unpack u;
+	struct routes *back;
+
+	routes_pack(r, before, &p);
+	u = (struct unpack){ .at = p.bytes, .left = p.n };
+	back = routes_unpack(&u, r->topo, before);
+	assert_int_equal(!back, u.bad);
+	free(p.bytes);
+	return back;
+}
+
+/* In whole tables and in one that changed; where the former ones hold the same it was found. */
+static void ports_that_a_switch_has_not_are_refused(void **state)
+{
+	struct topo *t = topogen_fat_tree3(4, &(struct topogen){ .seed = 1 });
+	struct routes *r = weigh("minhop", t, NULL), *next = routes_derive(t, r), *back;
+	uint8_t port = t->switches[1].n_ports + 1;
+
+	routes_write(next, 1, t->hosts[0].lid, port);
+	assert_null(read_back(next, r));
+	routes_row(r, 1)[t->hosts[0].lid] = port;
+	assert_null(read_back(r, NULL));
+	back = read_back(r, r);
+	assert_ptr_equal(back, r);
+	routes_unref(back);
+	routes_touch(next);
+	back = read_back(next, r);
+	assert_non_null(back);
+	routes_unref(back);
+	routes_unref(next);
+	routes_unref(r);
+	topo_unref(t);
+}
+
+static void places_beyond_the_order_are_refused(void **state)
+{
+	struct topo *t = topogen_fat_tree3(4, &(struct topogen){ .seed = 1 });
+	struct routes *r = weigh("updn", t, NULL);
+
+	assert_non_null(r->places);
+	r->places[3] = t->n_switches;
+	assert_null(read_back(r, NULL));
+	routes_unref(r);
+	topo_unref(t);
+}
+
 /* Lanes that tell ports apart, and say of none which it is. */
 static void classes_without_ports_are_refused(void **state)
 {
@@ -360,6 +416,8 @@ int main(void)
 		cmocka_unit_test(tables_that_stay_come_back_as_themselves),
 		cmocka_unit_test(tables_in_a_file_are_what_they_were),
 		cmocka_unit_test(classes_without_ports_are_refused),
+		cmocka_unit_test(ports_that_a_switch_has_not_are_refused),
+		cmocka_unit_test(places_beyond_the_order_are_refused),
 		cmocka_unit_test(damaged_bytes_are_refused_or_harmless),
 	};
 

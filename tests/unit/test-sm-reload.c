@@ -4,6 +4,7 @@
  * options of routing come to the same as a start with them, and jobs outlive the manager that
  * handed them out.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,9 @@
 
 #include "lib/rig.h"
 #include "sim/gen/gen.h"
-#include "sm/sm.h"
+#include "sm/routing/route_memory.h"
+#include "sm/routing/route_runner.h"
+#include "sm/sm_internal.h"
 #include "tests/lib/scratch.h"
 #include "util/log.h"
 #include "util/mem.h"
@@ -493,6 +496,73 @@ static void jobs_outlive_their_manager(void **state)
 	}
 }
 
+/* ---- routing engines that died, and processes for them --------------------------------------- */
+
+static const char *out_of(const struct place *pl, char *ret, size_t cap)
+{
+	sm_engines_out(sm_of(pl), ret, cap);
+	return ret;
+}
+
+/* Only options of routing let them be asked again at once. */
+static void an_engine_that_died_stays_out_until_routing_is_configured_otherwise(void **state)
+{
+	struct place *pl = place_up();
+	struct conf *same = conf_copy(pl->conf), *other = conf_copy(pl->conf),
+		    *routed = conf_copy(pl->conf);
+	struct route_report died = { .n_deaths = 1, .deaths = { { .engine = "lash" } } };
+	char text[200];
+
+	other->sweep_interval++;
+	routed->port_shifting = !routed->port_shifting;
+	route_memory_note(sm_of(pl)->m.route_memory, NULL, &died, NULL, NULL, sm_of(pl)->now);
+	assert_non_null(strstr(out_of(pl, text, sizeof(text)), "lash"));
+	hup(pl, same);
+	run_for(pl, 2 * MONO_S);
+	assert_non_null(strstr(out_of(pl, text, sizeof(text)), "lash"));
+	hup(pl, other);
+	run_for(pl, 2 * MONO_S);
+	assert_non_null(strstr(out_of(pl, text, sizeof(text)), "lash"));
+	hup(pl, routed);
+	run_for(pl, 2 * MONO_S);
+	assert_string_equal(out_of(pl, text, sizeof(text)), "");
+	conf_unref(same);
+	conf_unref(other);
+	conf_unref(routed);
+	place_free(pl);
+}
+
+/* There is no process to be had. */
+static void run_impossibly(void *arg, const struct run_order *order, struct run_result *ret)
+{
+	++*(unsigned *)arg;
+	*ret = (struct run_result){ .end = RUN_IMPOSSIBLE, .number = EAGAIN };
+}
+
+static void without_a_process_tables_stay_and_it_is_tried_again_ever_more_rarely(void **state)
+{
+	struct place *pl = place_up();
+	const struct routes *before = sm_routes(sm_of(pl));
+	unsigned n = 0, first;
+	const struct route_runner runner = { .run = run_impossibly, .arg = &n };
+
+	assert_true(sm_routing_has_process(sm_of(pl)));
+	sm_of(pl)->hooks.runner = &runner;
+	sim_unplug(pl->rig->sim, sim_find(pl->rig->sim, "h1"), 1);
+	run_for(pl, 20 * MONO_S);
+	first = n;
+	assert_in_range(first, 2, 30);
+	assert_false(sm_routing_has_process(sm_of(pl)));
+	assert_ptr_equal(sm_routes(sm_of(pl)), before);
+	assert_non_null(strstr(sm_status_line(sm_of(pl)), "a process of its own (Resource "));
+	assert_non_null(strstr(sm_no_routes(sm_of(pl)), "no process can be started for routing"));
+	run_for(pl, 1800 * MONO_S);
+	assert_ptr_equal(sm_routes(sm_of(pl)), before);
+	assert_in_range(n - first, 5, 200);
+	sm_of(pl)->hooks.runner = NULL;
+	place_free(pl);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -507,6 +577,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(lists_of_routing_come_to_the_same_as_at_a_start),
 		cmocka_unit_test(other_options_move_no_route),
 		cmocka_unit_test(jobs_outlive_their_manager),
+		cmocka_unit_test(
+			an_engine_that_died_stays_out_until_routing_is_configured_otherwise),
+		cmocka_unit_test(
+			without_a_process_tables_stay_and_it_is_tried_again_ever_more_rarely),
 	};
 	const struct log_config quiet = { .path = "/dev/null", .flags = 0, .quiet = true };
 	const struct log_config loud = { .path = "stderr", .flags = 0x0f, .quiet = true };

@@ -50,6 +50,29 @@ static void neighbours_are_far_apart(void **state)
 	}
 }
 
+/* Also where the numbers come to the end of their range. */
+static void assert_turns_come_everywhere(uint32_t n, uint32_t first)
+{
+	bool *seen = xcalloc(n, sizeof(*seen));
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t at = coprime_turn(first + k, n);
+
+		assert_in_range(at, 0, n - 1);
+		assert_false(seen[at]);
+		seen[at] = true;
+	}
+	free(seen);
+}
+
+static void every_place_has_its_turn(void **state)
+{
+	for (uint32_t n = 1; n <= 255; n++) {
+		assert_turns_come_everywhere(n, 0);
+		assert_turns_come_everywhere(n, UINT32_MAX - n);
+	}
+}
+
 /* The product of two numbers of this size does not fit 32 bits. */
 static void the_largest_ring_has_a_stride(void **state)
 {
@@ -70,6 +93,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_radix_is_visited_whole),
 		cmocka_unit_test(larger_rings_too),
+		cmocka_unit_test(every_place_has_its_turn),
 		cmocka_unit_test(neighbours_are_far_apart),
 		cmocka_unit_test(the_largest_ring_has_a_stride),
 	};

@@ -130,7 +130,7 @@ struct route_engine {
 	bool (*deal_vls)(const struct route_job *job, struct routes *r);
 	bool chooses; /* takes the tables of other engines (auto) */
 	bool exact; /* ignores the previous tables, except entries of unassigned LIDs */
-	/* searches for VLs: a computation from scratch takes many times as long as with others */
+	/* a computation from scratch may take many times as long as with others */
 	bool slow;
 	/* its tables are for reroute_balance() to improve when they grew out of others */
 	bool balances;

@@ -457,11 +457,14 @@ static int by_entry(const void *a, const void *b)
 struct routes_entry *routes_changes_since(const struct routes *r, size_t mark, size_t *ret_n)
 {
 	const struct routes_journal *j = r->journal;
-	size_t n = j->n - mark;
-	_cleanup_free_ struct sorting *all = xmalloc((n + 1) * sizeof(*all));
-	struct routes_entry *ret = xmalloc((n + 1) * sizeof(*ret)), *end = ret;
+	_cleanup_free_ struct sorting *all = NULL;
+	struct routes_entry *ret, *end;
+	size_t n;
 
 	assert(j && mark <= j->n);
+	n = j->n - mark;
+	all = xmalloc((n + 1) * sizeof(*all));
+	ret = end = xmalloc((n + 1) * sizeof(*ret));
 	for (size_t i = 0; i < n; i++)
 		all[i] = (struct sorting){ .entry = j->entries[mark + i], .turn = (uint32_t)i };
 	if (n)

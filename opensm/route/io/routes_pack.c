@@ -188,6 +188,44 @@ static bool head_is_good(const struct routes_head *h, const struct topo *t,
 					 before->topo->n_switches == h->n_switches);
 }
 
+/*
+ * A port of the switch, or none. Found tables may hold others for LIDs that are not assigned, which
+ * are kept as they are: so the former tables have the same there.
+ */
+static bool port_is_good(const struct topo *t, const struct routes *before, uint32_t sw, lid_t lid,
+			 uint8_t port)
+{
+	uint32_t was;
+
+	if (port <= t->switches[sw].n_ports || port == LFT_NO_PORT)
+		return true;
+	was = before ? topo_find_switch(before->topo, t->switches[sw].guid) : TOPO_NONE;
+	return was != TOPO_NONE && routes_port(before, was, lid) == port;
+}
+
+static bool row_is_good(const struct routes *r, const struct routes *before, uint32_t sw)
+{
+	const uint8_t *row = routes_row(r, sw);
+	unsigned n_ports = r->topo->switches[sw].n_ports;
+	uint8_t strange = 0;
+
+#pragma omp simd reduction(| : strange)
+	for (uint32_t i = 0; i < r->row_size; i++)
+		strange |= (uint8_t)((row[i] > n_ports) & (row[i] != LFT_NO_PORT));
+	for (uint32_t i = 0; strange && i < r->row_size; i++)
+		if (!port_is_good(r->topo, before, sw, (lid_t)i, row[i]))
+			return false;
+	return true;
+}
+
+static bool rows_are_good(const struct routes *r, const struct routes *before)
+{
+	for (uint32_t s = 0; s < r->topo->n_switches; s++)
+		if (!row_is_good(r, before, s))
+			return false;
+	return true;
+}
+
 static struct routes *unpack_changes(struct unpack *u, const struct routes_head *h,
 				     const struct topo *t, const struct routes *before)
 {
@@ -201,7 +239,8 @@ static struct routes *unpack_changes(struct unpack *u, const struct routes_head 
 		struct routes_entry e;
 
 		unpack_value(u, e);
-		if (u->bad || e.sw >= t->n_switches || e.lid >= r->row_size)
+		if (u->bad || e.sw >= t->n_switches || e.lid >= r->row_size ||
+		    !port_is_good(t, before, e.sw, e.lid, e.port))
 			return unpack_bad(u);
 		routes_write(r, e.sw, e.lid, e.port);
 	}
@@ -219,6 +258,7 @@ static struct routes *unpack_rows(struct unpack *u, const struct routes_head *h,
 		return unpack_bad(u);
 	r = routes_new_unset(t, "", (lid_t)h->top);
 	unpack_bytes(u, r->lft, rows_size(r));
+	u->bad |= !u->bad && !rows_are_good(r, before);
 	return r;
 }
 
@@ -237,6 +277,14 @@ static bool tree_is_good(const struct routes *r)
 	return true;
 }
 
+static bool places_are_good(const struct routes *r)
+{
+	for (uint32_t s = 0; r->places && s < r->topo->n_switches; s++)
+		if (r->places[s] >= r->topo->n_switches)
+			return false;
+	return true;
+}
+
 static void unpack_rest(struct unpack *u, struct routes *r, const struct routes_head *h,
 			const struct routes *before)
 {
@@ -249,7 +297,7 @@ static void unpack_rest(struct unpack *u, struct routes *r, const struct routes_
 	r->master_tree = unpack_array(u, t->n_switches, sizeof(*r->master_tree));
 	if (h->has_lanes && !u->bad)
 		r->lanes = vls_unpack(u, r, before ? before->lanes : NULL);
-	u->bad |= !tree_is_good(r);
+	u->bad |= !tree_is_good(r) || !places_are_good(r);
 }
 
 static void take_text(char *to, const char *from, size_t cap)
@@ -395,7 +443,7 @@ struct cdg *cdg_unpack(struct unpack *u, const struct routes *r)
 		return unpack_bad(u);
 	g = cdg_new(r->topo, r->lanes);
 	if (head.n_ports != g->n_ports || head.n_vls != g->n_vls || head.n_in != g->n_in ||
-	    head.words != g->words)
+	    head.words != g->words || head.vls >> g->n_vls)
 		return unpack_bad(u);
 	free(g->into);
 	g->vls = (uint16_t)head.vls;

@@ -184,12 +184,6 @@ static uint32_t keep_familiar(struct mcast_planner *p, const struct mcast_tree *
 	return kept;
 }
 
-/* MLIDs are given out one after the other: every candidate has its turn, neighbours far apart. */
-static uint32_t turn(uint32_t number, uint32_t n)
-{
-	return (uint32_t)((uint64_t)number * coprime_stride(n) % n);
-}
-
 /* Roots that the administrator named and that can be used go to p->queue. */
 static uint32_t list_preferred(struct mcast_planner *p)
 {
@@ -209,10 +203,11 @@ uint32_t mcast_choose_root(struct mcast_planner *p, const struct mcast_tree *pre
 		return p->member_switches[0];
 	n = p->only_common ? 0 : list_preferred(p);
 	if (n)
-		return p->queue[turn(p->number, n)];
+		return p->queue[coprime_turn(p->number, n)];
 	measure(p);
 	n = collect_middle(p);
 	if (previous && previous->n_rows > 1)
 		n = keep_familiar(p, previous, n);
-	return p->queue[turn(p->number, n)];
+	/* MLIDs are given out one after the other: every candidate has its turn. */
+	return p->queue[coprime_turn(p->number, n)];
 }

@@ -97,7 +97,7 @@ static void adopt_orphans(struct repair *r)
 }
 
 /* `v` has come nearer: its neighbours may have too. */
-static void dmodk_nearness(struct repair *r, uint32_t v)
+static void spread_nearness(struct repair *r, uint32_t v)
 {
 	r->n = 0;
 	r->list[r->n++] = v;
@@ -160,7 +160,7 @@ static void repair_row(struct delta *d, struct repair *r)
 			continue;
 		touch(r, now >> 8);
 		r->dist[now >> 8] = (uint16_t)(r->dist[u] + 1);
-		dmodk_nearness(r, now >> 8);
+		spread_nearness(r, now >> 8);
 	}
 }
 

@@ -115,17 +115,53 @@ static struct routes *fall_back(const struct route_chain *chain, const struct ro
 	return r || !chain->n_skip ? r : try_plain(chain, job, c);
 }
 
-bool route_list_is_slow(const char *list, const struct route_engines *more)
+static bool has_fallback(const struct route_chain *chain)
 {
-	bool slow = false;
+	const char *list = chain->list;
 	char name[64];
 
-	while (list && next_name(&list, name, sizeof(name))) {
-		const struct route_engine *engine = route_engine_find_in(more, name);
+	while (list && next_name(&list, name, sizeof(name)))
+		if (!strcmp(name, "no_fallback"))
+			return false;
+	return true;
+}
 
-		slow |= engine && (engine->slow || engine->compute_with);
+/* The first of the list that is not skipped, from `*list` on; NULL: there is no more. */
+static const struct route_engine *next_asked(const struct route_chain *chain, const char **list)
+{
+	char name[64];
+
+	while (*list && next_name(list, name, sizeof(name))) {
+		const struct route_engine *engine = route_engine_find_in(chain->more, name);
+
+		if (engine && !find_skip(chain, engine->name))
+			return engine;
 	}
-	return slow;
+	return NULL;
+}
+
+const struct route_engine *route_chain_first(const struct route_chain *chain)
+{
+	const char *list = chain->list;
+	const struct route_engine *engine = next_asked(chain, &list);
+
+	if (engine || !has_fallback(chain))
+		return engine;
+	engine = route_engine_that_chooses();
+	for (unsigned n = 1; engine && find_skip(chain, engine->name); n++)
+		engine = route_engine_last_resort(n);
+	return engine;
+}
+
+bool route_chain_is_slow(const struct route_chain *chain)
+{
+	const char *list = chain->list;
+	const struct route_engine *engine;
+
+	while ((engine = next_asked(chain, &list)))
+		if (engine->slow || engine->compute_with)
+			return true;
+	return false;
 }
 
 struct routes *route_choose(const struct route_chain *chain, const struct route_job *job,

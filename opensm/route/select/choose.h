@@ -39,11 +39,13 @@ struct route_choice {
 	bool unsafe;	   /* the tables do not hold, but an option allows them */
 };
 
+/* The engine that is asked first: the first one that is not skipped. NULL: all are. */
+const struct route_engine *route_chain_first(const struct route_chain *chain);
 /*
- * Does the list (as above) name an engine that may take long, or one of a plugin, whose cost is
- * unknown?
+ * Does the list name an engine that may take long, or one of a plugin, whose cost is unknown?
+ * Engines that are skipped do not count.
  */
-bool route_list_is_slow(const char *list, const struct route_engines *more);
+bool route_chain_is_slow(const struct route_chain *chain);
 
 /* One reference, or NULL and `why`. Pure. */
 struct routes *route_choose(const struct route_chain *chain, const struct route_job *job,

@@ -555,10 +555,13 @@ static void find_levels(struct levels *l, uint32_t *pods)
 		return;
 	}
 	find_leaves(l);
-	do {
+	/* Every round but the last finds a leaf more, and none is lost. */
+	for (uint32_t round = 0; round <= l->g->n; round++) {
 		find_ranks(l);
 		find_pods(l, pods);
-	} while (find_sparse_leaves(l));
+		if (!find_sparse_leaves(l))
+			return;
+	}
 }
 
 static void levels_open(struct levels *l)

@@ -393,11 +393,13 @@ static void list_groups(const struct repair *p, uint32_t sw, uint32_t to, struct
 
 static uint8_t port_of(const struct repair *p, const struct choice *c, unsigned number)
 {
-	unsigned i = 0;
-
-	while (number >= c->groups[i]->n_ports)
-		number -= c->groups[i++]->n_ports;
-	return p->g->ports[c->groups[i]->first_port + number];
+	assert(number < c->n_ports);
+	for (unsigned i = 0; i < c->n; i++) {
+		if (number < c->groups[i]->n_ports)
+			return p->g->ports[c->groups[i]->first_port + number];
+		number -= c->groups[i]->n_ports;
+	}
+	return LFT_NO_PORT; /* n_ports is their sum */
 }
 
 /* Every path to the home goes on to `at`. */

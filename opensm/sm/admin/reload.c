@@ -142,8 +142,10 @@ static void judge_changes(struct sm *sm, const struct conf *before)
 		if ((o->state != CONF_STATE_EFFECTIVE && o->state != CONF_STATE_OWN) ||
 		    o->cost < CONF_COST_SWEEP || o->cost == CONF_COST_RESTART)
 			continue;
-		if (o->cost == CONF_COST_ROUTE)
+		if (o->cost == CONF_COST_ROUTE) {
 			routing_afresh(sm);
+			route_memory_forgive(sm->m.route_memory);
+		}
 		want_written(sm, changes.ids[i] == CONF_ID_fdr10, "the configuration changed");
 	}
 }
@@ -162,7 +164,6 @@ static void use_conf(struct sm *sm, struct conf *conf)
 	_cleanup_(conf_unrefp) struct conf *before = sm->conf;
 	const struct mad_params params = sm_mad_params(conf);
 
-	route_memory_forgive(sm->m.route_memory);
 	sm->conf = conf;
 	judge_changes(sm, before);
 	judge_timer(sm, before);

@@ -23,9 +23,10 @@ struct route_job_state {
 	struct routes *result;
 	const struct route_runner *runner;
 	uint64_t follows;
-	unsigned limit_ms,
-		fresh_limit_ms; /* of one attempt; of one that has no former tables to go by */
+	unsigned limit_ms; /* of one attempt; 0: by `runs` */
+	struct route_runs runs;
 	bool fresh_wanted;
+	unsigned n_unbegun; /* deaths that no engine is blamed for */
 	void (*done)(void *owner, struct routes *routes, struct route_report *report);
 	void *owner;
 	struct route_report report;
@@ -37,8 +38,6 @@ struct route_job_state {
  */
 #define MEMORY_LEAST  (UINT64_C(1) << 30)
 #define MEMORY_TABLES 16
-/* Where nothing is known of former jobs. */
-#define LIMIT_MS      10000
 
 /* ---- deaths --------------------------------------------------------------------------------- */
 
@@ -85,33 +84,85 @@ static void describe_death(const struct run_result *r, bool is_garbage, struct r
 	}
 }
 
+static void skip_engine(struct route_task *t, const char *engine, const char *how)
+{
+	struct route_skip *skip = &t->skip[t->n_skip++];
+
+	snprintf(skip->engine, sizeof(skip->engine), "%s", engine);
+	snprintf(skip->why, sizeof(skip->why), "%s", how);
+}
+
+/*
+ * No engine had begun, or one took its name away again. It is begun a few times more; then the
+ * first engine is left out in this job, and that is remembered of none.
+ */
+static bool try_unbegun(struct route_job_state *st, const struct route_death *d)
+{
+	const struct route_engine *first = route_task_first(&st->task);
+
+	if (++st->n_unbegun < ROUTE_DEATHS_UNBEGUN)
+		return true;
+	if (!first || st->task.n_skip == ROUTE_SKIPS)
+		return false;
+	skip_engine(&st->task, first->name, d->how);
+	return true;
+}
+
 /* The next attempt of `st` after this death; false: there is none. */
 static bool try_next(struct route_job_state *st, const struct route_death *d)
 {
 	const struct route_engine *engine = route_engine_find_in(st->task.engines, d->engine);
 	struct route_task *t = &st->task;
-	struct route_skip *skip = &t->skip[t->n_skip];
 
 	st->follows = 0;
 	/* Nothing has to be found in a quiet time. */
-	if (t->quiet)
+	if (t->quiet || st->report.n_deaths == ROUTE_DEATHS)
 		return false;
 	if (!d->engine[0])
-		return st->report.n_deaths < ROUTE_DEATHS_UNBEGUN;
-	if (!engine || st->report.n_deaths == ROUTE_DEATHS || t->n_skip == ROUTE_SKIPS)
+		return try_unbegun(st, d);
+	if (!engine || t->n_skip == ROUTE_SKIPS)
 		return false;
 	if (d->had_tables) {
 		t->fresh = true;
 		return true;
 	}
-	memcpy(skip->engine, d->engine, sizeof(skip->engine));
-	memcpy(skip->why, d->how, sizeof(d->how));
-	t->n_skip++;
+	skip_engine(t, d->engine, d->how);
 	/* Where nothing changed the tables in force stand, and no engine is asked. */
 	if (t->previous && t->previous->judged && !st->fresh_wanted &&
 	    topo_is_same(t->previous->topo, t->topo))
 		t->fresh = false;
 	return true;
+}
+
+static bool is_skipped(const struct route_task *t, const char *engine)
+{
+	for (unsigned i = 0; i < t->n_skip; i++)
+		if (!strcmp(t->skip[i].engine, engine))
+			return true;
+	return false;
+}
+
+/*
+ * Names of engines as the child left them: it may have written anything there. A name that cannot
+ * be right tells of the engine that was asked first.
+ */
+static const struct route_engine *blame_engine(const struct route_task *t,
+					       const struct route_progress *p,
+					       struct route_death *d)
+{
+	const struct route_engine *engine, *first = route_task_first(t);
+
+	str_printable(p->engine, sizeof(p->engine), d->engine, sizeof(d->engine));
+	str_printable(p->inner, sizeof(p->inner), d->inner, sizeof(d->inner));
+	engine = route_engine_find_in(t->engines, d->engine);
+	if (p->engine[0] && (!engine || is_skipped(t, d->engine))) {
+		snprintf(d->engine, sizeof(d->engine), "%s", first ? first->name : "?");
+		d->inner[0] = '\0';
+		engine = first;
+	}
+	if (!strcmp(d->inner, d->engine))
+		d->inner[0] = '\0';
+	return engine;
 }
 
 static bool note_death(struct route_job_state *st, const struct run_result *r, bool is_garbage)
@@ -120,14 +171,7 @@ static bool note_death(struct route_job_state *st, const struct run_result *r, b
 	const struct route_engine *engine;
 
 	*d = (struct route_death){ 0 };
-	/* A child wrote them: they may be anything. */
-	str_printable(r->progress.engine, sizeof(r->progress.engine), d->engine, sizeof(d->engine));
-	if (!d->engine[0] && r->progress.engine[0])
-		snprintf(d->engine, sizeof(d->engine), "?");
-	str_printable(r->progress.inner, sizeof(r->progress.inner), d->inner, sizeof(d->inner));
-	engine = route_engine_find_in(st->task.engines, d->engine);
-	if (!strcmp(d->inner, d->engine))
-		d->inner[0] = '\0';
+	engine = blame_engine(&st->task, &r->progress, d);
 	/* Engines from outside are not shown former tables: it would be the same again. */
 	d->had_tables = st->task.previous && !st->task.fresh && engine && engine->compute;
 	d->quiet = st->task.quiet;
@@ -138,11 +182,13 @@ static bool note_death(struct route_job_state *st, const struct run_result *r, b
 
 /* ---- attempts ------------------------------------------------------------------------------- */
 
+/* On one thread where children are forked: a fork has no other, and OpenMP would wait for them. */
 static void run_here(struct route_job_state *st)
 {
 	struct route_report report;
 
 	st->task.cancelled = &st->base.orphan;
+	st->task.one_thread = st->runner != NULL;
 	st->result = route_task_run(&st->task, &report);
 	memcpy(report.deaths, st->report.deaths, sizeof(report.deaths));
 	report.n_deaths = st->report.n_deaths;
@@ -150,24 +196,62 @@ static void run_here(struct route_job_state *st)
 	st->report = report;
 }
 
+/* Tables that stay without any engine being asked: they were judged on this very fabric. */
+static bool are_same_again(const struct route_task *t)
+{
+	const struct route_engine *engine =
+		t->previous ? route_engine_find_in(t->engines, t->previous->engine) : NULL;
+
+	return engine && engine->compute && t->previous->judged && !t->fresh && !t->quiet &&
+	       topo_is_same(t->previous->topo, t->topo);
+}
+
+/*
+ * There can be no process. An engine that hangs or crashes takes the manager along, so none runs
+ * here as long as there are tables of ours, which stay; a fabric without any waits for nothing.
+ */
+static void do_without_child(struct route_job_state *st, int error)
+{
+	const struct route_task *t = &st->task;
+
+	st->report.no_child = error;
+	if (!t->previous || t->weigh || are_same_again(t))
+		run_here(st);
+	else
+		snprintf(st->report.why, sizeof(st->report.why),
+			 "no process can be started for routing (%s)", strerror(error));
+}
+
+/* However quick the last small change was, that takes longer. */
+static bool from_scratch(const struct route_task *t)
+{
+	return !t->previous || t->fresh || t->weigh || t->quiet;
+}
+
+static unsigned limit_of(const struct route_job_state *st)
+{
+	const struct route_task *t = &st->task;
+	const struct route_engine *first = route_task_first(t);
+
+	return st->limit_ms ? st->limit_ms
+			    : route_limit_ms(&st->runs, t->topo, first ? first->name : "",
+					     from_scratch(t), route_task_is_slow(t));
+}
+
 /* What the result says counts, beside what is known of deaths. */
 static void take_report(struct route_job_state *st, const struct run_result *r,
 			struct route_report *report)
 {
+	const struct route_engine *first = route_task_first(&st->task);
+
 	memcpy(report->deaths, st->report.deaths, sizeof(report->deaths));
 	report->n_deaths = st->report.n_deaths;
 	report->serial = r->serial;
 	report->ms = r->ms;
+	report->fresh = from_scratch(&st->task) && !st->task.quiet; /* that may ask no engine */
+	if (first)
+		snprintf(report->first, sizeof(report->first), "%s", first->name);
 	st->report = *report;
-}
-
-/*
- * What engines do then may take any time that the size of the fabric allows, however quick the
- * last small change was.
- */
-static bool from_scratch(const struct route_task *t)
-{
-	return !t->previous || t->fresh || t->weigh || t->quiet || t->n_skip;
 }
 
 /* True: that was it. */
@@ -183,7 +267,7 @@ static bool try_engine(struct route_job_state *st)
 		.self = &st->task,
 		.follows = st->follows,
 		.more = &more,
-		.limit_ms = from_scratch(&st->task) ? st->fresh_limit_ms : st->limit_ms,
+		.limit_ms = limit_of(st),
 		.memory = MEMORY_LEAST + MEMORY_TABLES * t->n_switches * row,
 		.files = files,
 		.n_files = ARRAY_SIZE(files),
@@ -198,8 +282,7 @@ static bool try_engine(struct route_job_state *st)
 	st->runner->run(st->runner->arg, &order, &r);
 	free(more.bytes);
 	if (r.end == RUN_IMPOSSIBLE) {
-		st->report.no_child = r.number;
-		run_here(st);
+		do_without_child(st, r.number);
 		return true;
 	}
 	if (r.end == RUN_DONE) {
@@ -264,17 +347,12 @@ struct sm_job *route_job_new(const struct route_order *order)
 	st->done = order->done;
 	st->owner = order->owner;
 	st->runner = order->runner;
-	st->limit_ms = st->fresh_limit_ms = order->limit_ms ? order->limit_ms : LIMIT_MS;
+	st->limit_ms = order->limit_ms;
 	if (!order->memory)
 		return &st->base;
 	route_memory_apply(order->memory, t, order->now);
 	st->follows = route_memory_follows(order->memory, t);
-	if (!order->limit_ms) {
-		bool slow = route_list_is_slow(t->conf->routing_engine, t->engines);
-
-		st->limit_ms = route_memory_limit_ms(order->memory, t->topo, slow);
-		st->fresh_limit_ms = route_memory_fresh_limit_ms(t->topo, slow);
-	}
+	st->runs = route_memory_runs(order->memory);
 	return &st->base;
 }
 

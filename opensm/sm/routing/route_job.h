@@ -54,13 +54,19 @@ struct route_report {
 	struct route_death deaths[ROUTE_DEATHS];
 	unsigned n_deaths;
 	uint64_t serial; /* of the run that came to this; 0: none in a child */
-	unsigned ms;
+	unsigned ms;	 /* of it */
+	char first[32];	 /* the engine that was asked first in it */
+	bool fresh;	 /* an engine had no tables to go by */
 	/* Of the job, as long as done() runs. */
 	const struct topo *topo;
 	const struct routes *previous;
 	const struct conf *conf;
 	const struct conf_files *files;
-	int no_child; /* errno: it had to be computed in the manager itself; 0: not so */
+	/*
+	 * errno: there could be no process. Routes come from the manager itself if there were none
+	 * before, else there are none. 0: there was one
+	 */
+	int no_child;
 };
 
 struct route_runner;
@@ -95,7 +101,7 @@ struct route_order {
 	const struct route_runner *runner;
 	/* of former jobs (route_memory.h), read at once; NULL: none */
 	const struct route_memory *memory;
-	/* how long one computation may take; 0: as `memory` says, or some seconds */
+	/* how long one computation may take; 0: as `memory` and the size of the fabric say */
 	unsigned limit_ms;
 	mono_t now;
 	/* On the thread of the SM. `routes`: one reference, or NULL. */

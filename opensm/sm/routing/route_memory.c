@@ -18,17 +18,23 @@
 #define FORGOTTEN     (2 * LONGEST_PAUSE)
 
 /*
- * The least time that a computation has; what it has more for each cell of its tables as long as
- * nothing is known, and how much more of that where slow engines may be asked: a few times what
- * they need where they are slowest (nue on a torus of 4,096 switches: 31 s; dfsssp on one of 2,744
- * switches and 16,464 hosts, on busy processors: 122 s); below what the watchdog of the daemon
- * takes for a job that hangs; and how many times the longest run it has when that is known.
+ * The least time that a computation has. As long as nothing is known of its engine it has more for
+ * each cell of its tables, up to a limit: slowest of all are irregular fabrics (CPU time of one
+ * thread, tests/bench/engines.tsv: auto on 512 random switches 13 s, which is 5 s for a million
+ * cells; lash and nue on hypercubes and dragonflies 1.5 s). Of large fabrics auto needs 2 s for
+ * 43,904 hosts on a tree and dnup 10 s for a torus of 4,096 switches; where slow engines may be
+ * asked, dfsssp 15 s for the former and up to 122 s for a torus of 2,744 switches with 16,464
+ * hosts. When a run of it is known, it has so many times that.
  */
-#define LEAST_MS      10000
-#define CELLS_PER_MS  1000
-#define TIMES_SLOW    5
-#define MOST_MS	      540000
-#define TIMES_LONGEST 10
+#define LEAST_MS	10000
+#define CELLS_PER_MS	125
+#define MORE_MOST_MS	20000
+#define MORE_SLOW_MS	170000
+#define TIMES_KNOWN	5
+
+/* Pauses before a process for routing is tried again, when there could be none. */
+#define CHILD_PAUSE	     (10 * MONO_S)
+#define CHILD_PAUSE_MOST     (300 * MONO_S)
 
 struct row {
 	char engine[32];
@@ -43,8 +49,10 @@ struct route_memory {
 	unsigned n_rows;
 	struct route_death_count counts[ROUTE_DEATH_COUNTS];
 	unsigned n_counts;
-	uint64_t longest_cells;
-	unsigned longest_ms;
+	struct route_runs runs; /* of the engine that is asked first now */
+	/* errno: the last job found no process to compute in; 0: it did */
+	int no_child;
+	mono_t child_pause, child_again; /* child_again MONO_NEVER: it need not be tried */
 	/* The child, if it lives, made `routes` in this run, of that configuration. */
 	uint64_t serial;
 	struct routes *routes;
@@ -54,7 +62,10 @@ struct route_memory {
 
 struct route_memory *route_memory_new(void)
 {
-	return xcalloc(1, sizeof(struct route_memory));
+	struct route_memory *m = xcalloc(1, sizeof(*m));
+
+	m->child_again = MONO_NEVER;
+	return m;
 }
 
 static void forget_child(struct route_memory *m)
@@ -134,6 +145,38 @@ static void note_death(struct route_memory *m, const struct route_death *d, mono
 	memcpy(row->how, d->how, sizeof(row->how));
 }
 
+/* How long it took; other engines take other times. */
+static void note_run(struct route_memory *m, const struct topo *t,
+		     const struct route_report *report)
+{
+	struct route_runs *runs = &m->runs;
+
+	if (strcmp(runs->first, report->first)) {
+		*runs = (struct route_runs){ 0 };
+		memcpy(runs->first, report->first, sizeof(runs->first));
+	}
+	runs->longest_cells = MAX(runs->longest_cells, cells_of(t));
+	runs->longest_ms = MAX(runs->longest_ms, report->ms);
+	if (!report->fresh)
+		return;
+	runs->fresh_cells = cells_of(t);
+	runs->fresh_ms = report->ms;
+}
+
+/* Pauses double as long as there can be no process. */
+static void note_child(struct route_memory *m, const struct route_report *report, mono_t now)
+{
+	if (report->no_child) {
+		m->child_pause = m->no_child ? MIN(2 * m->child_pause, CHILD_PAUSE_MOST)
+					     : CHILD_PAUSE;
+		m->child_again = now + m->child_pause;
+		m->no_child = report->no_child;
+	} else if (report->serial || report->n_deaths) {
+		m->child_again = MONO_NEVER;
+		m->no_child = 0;
+	}
+}
+
 void route_memory_note(struct route_memory *m, const struct routes *routes,
 		       const struct route_report *report, const struct conf *conf,
 		       const struct conf_files *files, mono_t now)
@@ -143,6 +186,7 @@ void route_memory_note(struct route_memory *m, const struct routes *routes,
 		if (!report->deaths[i].quiet)
 			note_death(m, &report->deaths[i], now);
 	}
+	note_child(m, report, now);
 	forget_child(m);
 	if (!routes || !report->serial)
 		return;
@@ -150,15 +194,13 @@ void route_memory_note(struct route_memory *m, const struct routes *routes,
 	m->routes = routes_ref(routes);
 	m->conf = conf_ref(conf);
 	m->files = conf_files_ref(files);
-	m->longest_ms = MAX(m->longest_ms, report->ms);
-	m->longest_cells = MAX(m->longest_cells, cells_of(routes->topo));
+	note_run(m, routes->topo, report);
 }
 
 void route_memory_forgive(struct route_memory *m)
 {
 	m->n_rows = 0;
-	m->longest_cells = 0; /* other engines take other times */
-	m->longest_ms = 0;
+	m->runs = (struct route_runs){ 0 }; /* other options take other times */
 }
 
 mono_t route_memory_next(const struct route_memory *m)
@@ -169,6 +211,24 @@ mono_t route_memory_next(const struct route_memory *m)
 		if (!m->rows[i].had_tables)
 			next = mono_min(next, m->rows[i].again);
 	return next;
+}
+
+mono_t route_memory_child_next(const struct route_memory *m)
+{
+	return m->child_again;
+}
+
+bool route_memory_release_child(struct route_memory *m, mono_t now)
+{
+	if (m->child_again > now)
+		return false;
+	m->child_again = MONO_NEVER;
+	return true;
+}
+
+int route_memory_no_child(const struct route_memory *m)
+{
+	return m->no_child;
 }
 
 bool route_memory_release(struct route_memory *m, mono_t now)
@@ -210,24 +270,26 @@ void route_memory_apply(const struct route_memory *m, struct route_task *t, mono
 
 uint64_t route_memory_follows(const struct route_memory *m, const struct route_task *t)
 {
-	bool same =
-		m->serial && t->previous == m->routes && t->conf == m->conf && t->files == m->files;
+	bool same = m->serial && t->previous == m->routes && t->files == m->files &&
+		    conf_is_same(t->conf, m->conf);
 
 	return same && !t->held && !t->weigh && !t->fresh ? m->serial : 0;
 }
 
-unsigned route_memory_fresh_limit_ms(const struct topo *t, bool slow)
+struct route_runs route_memory_runs(const struct route_memory *m)
 {
-	return (unsigned)MIN(LEAST_MS + cells_of(t) / CELLS_PER_MS * (slow ? TIMES_SLOW : 1),
-			     MOST_MS);
+	return m->runs;
 }
 
-unsigned route_memory_limit_ms(const struct route_memory *m, const struct topo *t, bool slow)
+unsigned route_limit_ms(const struct route_runs *runs, const struct topo *t, const char *first,
+			bool fresh, bool slow)
 {
-	uint64_t cells = cells_of(t), more = route_memory_fresh_limit_ms(t, slow) - LEAST_MS;
+	uint64_t cells = cells_of(t), like = fresh ? runs->fresh_cells : runs->longest_cells;
+	uint64_t more = MIN(cells / CELLS_PER_MS, slow ? MORE_SLOW_MS : MORE_MOST_MS);
+	unsigned known = fresh ? runs->fresh_ms : runs->longest_ms;
 
-	if (m->longest_cells && cells <= m->longest_cells + m->longest_cells / 4)
-		more = MIN(more, (uint64_t)TIMES_LONGEST * m->longest_ms);
+	if (like && !strcmp(runs->first, first) && cells <= like + like / 4)
+		more = MIN(more, (uint64_t)TIMES_KNOWN * known);
 	return (unsigned)(LEAST_MS + more);
 }
 
@@ -243,6 +305,9 @@ void route_memory_str(const struct route_memory *m, mono_t now, char *ret, size_
 
 	assert(cap);
 	ret[0] = '\0';
+	if (m->no_child)
+		len += (size_t)snprintf(ret, cap, "a process of its own (%s)",
+					strerror(m->no_child));
 	for (unsigned i = 0; i < m->n_rows && len < cap; i++) {
 		const struct row *row = &m->rows[i];
 

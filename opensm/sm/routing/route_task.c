@@ -55,6 +55,31 @@ static struct cdg *graph_of_old(const struct route_task *t, unsigned threads)
 	return NULL;
 }
 
+static struct route_chain chain_of(const struct route_task *t)
+{
+	return (struct route_chain){
+		.list = t->conf->routing_engine,
+		.more = t->engines,
+		.allow_unsafe = t->conf->allow_unsafe_routes,
+		.skip = t->skip,
+		.n_skip = t->n_skip,
+	};
+}
+
+const struct route_engine *route_task_first(const struct route_task *t)
+{
+	const struct route_chain chain = chain_of(t);
+
+	return route_chain_first(&chain);
+}
+
+bool route_task_is_slow(const struct route_task *t)
+{
+	const struct route_chain chain = chain_of(t);
+
+	return route_chain_is_slow(&chain);
+}
+
 struct routes *route_task_run(struct route_task *t, struct route_report *ret)
 {
 	struct route_job job = {
@@ -64,19 +89,14 @@ struct routes *route_task_run(struct route_task *t, struct route_report *ret)
 		.cancelled = t->cancelled,
 		.progress = t->progress,
 	};
-	const struct route_chain chain = {
-		.list = t->conf->routing_engine,
-		.more = t->engines,
-		.allow_unsafe = t->conf->allow_unsafe_routes,
-		.skip = t->skip,
-		.n_skip = t->n_skip,
-	};
+	const struct route_chain chain = chain_of(t);
 	struct keep_report kept;
 	struct routes *r;
 
 	assert(t->topo && t->conf);
 	*ret = (struct route_report){ 0 };
-	job.threads = (uint64_t)t->topo->n_switches * t->topo->max_lid < ONE_THREAD;
+	job.threads = t->one_thread ||
+		      (uint64_t)t->topo->n_switches * t->topo->max_lid < ONE_THREAD;
 	r = t->quiet ? keep_tables_balanced(&chain, &job, &kept)
 		     : keep_tables(&chain, &job, t->weigh && !t->fresh, &kept);
 	fill_report(&kept, r, ret);

@@ -22,6 +22,7 @@ struct route_task {
 	bool weigh;	/* `previous` was found in switches */
 	bool fresh;	/* `previous` is what switches hold, and nothing to go by */
 	bool quiet;	/* nothing has changed: `previous`, which is in force, or better tables */
+	bool one_thread;
 	struct route_skip skip[ROUTE_SKIPS];
 	unsigned n_skip;
 	const atomic_bool *cancelled;
@@ -31,6 +32,11 @@ struct route_task {
 /* NULL: no tables, and why is in `ret`. One reference; `ret` is overwritten. */
 struct routes *route_task_run(struct route_task *t, struct route_report *ret);
 void route_task_clear(struct route_task *t);
+
+/* The engine that the task asks first; NULL: all are left out. */
+const struct route_engine *route_task_first(const struct route_task *t);
+/* May it ask an engine that takes long (route_chain_is_slow())? */
+bool route_task_is_slow(const struct route_task *t);
 
 /*
  * For run_order.work, with a struct route_task as `self`; the first time as it is, then as `more`

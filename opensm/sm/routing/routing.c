@@ -126,9 +126,21 @@ bool routing_ask_engines_again(struct sm *sm)
 	return true;
 }
 
+bool routing_try_process_again(struct sm *sm)
+{
+	return route_memory_release_child(sm->m.route_memory, sm->now);
+}
+
+bool sm_routing_has_process(const struct sm *sm)
+{
+	return !route_memory_no_child(sm->m.route_memory);
+}
+
 mono_t routing_next(const struct sm *sm)
 {
-	return route_memory_next(sm->m.route_memory);
+	const struct route_memory *m = sm->m.route_memory;
+
+	return mono_min(route_memory_next(m), route_memory_child_next(m));
 }
 
 static void tell_routes(struct sm *sm)
@@ -198,6 +210,29 @@ static void tell_refusal(struct sm *sm, const char *refused)
 		log_info("every routing engine that is asked for gives good tables again");
 }
 
+/* Once as that begins, and once as it ends. */
+static void tell_process(struct sm *sm, const struct routes *routes, int error)
+{
+	struct told *told = &sm->m.routing->told;
+
+	switch (told_change(told, TOLD_NO_CHILD, !sm_routing_has_process(sm))) {
+	case TOLD_SAME:
+		break;
+	case TOLD_BEGINS:
+		log_on(ABOUT(.id = LOG_ID_NO_CHILD, .error = error), LOGB_ERROR,
+		       "no process can be started for routing (%s): %s; it is tried again",
+		       strerror(error),
+		       routes ? "routes are computed in the manager itself this time, as there "
+				"are none"
+			      : "the tables in force stay");
+		break;
+	case TOLD_ENDS:
+		log_on(ABOUT(.id = LOG_ID_NO_CHILD), LOGB_INFO,
+		       "routes are computed in a process of their own again");
+		break;
+	}
+}
+
 /* Engines that died of it: counted, kept in files, told. */
 void routing_note_job(struct sm *sm, const struct routes *routes, const struct route_report *report)
 {
@@ -206,12 +241,7 @@ void routing_note_job(struct sm *sm, const struct routes *routes, const struct r
 				     route_death_job_new(sm->m.routing->deaths_folder,
 							 &report->deaths[i], report));
 	route_memory_note(sm->m.route_memory, routes, report, report->conf, report->files, sm->now);
-	if (report->no_child && told_first(&sm->m.routing->told, TOLD_NO_CHILD))
-		log_on(ABOUT(.id = LOG_ID_NO_CHILD, .error = report->no_child), LOGB_ERROR,
-		       "no process can be started for routing (%s): routes are computed in the "
-		       "manager itself from now on, and an engine that hangs or crashes takes it "
-		       "along",
-		       strerror(report->no_child));
+	tell_process(sm, routes, report->no_child);
 }
 
 static void take_routes(struct sm *sm, struct routes *routes, struct route_report *report)
@@ -227,6 +257,8 @@ static void take_routes(struct sm *sm, struct routes *routes, struct route_repor
 	cdg_free(r->depends);
 	r->depends = take(report->depends);
 	r->depends_of = routes ? routes : r->routes;
+	if (!routes && report->no_child)
+		return; /* told once */
 	if (!routes) {
 		log_on(ABOUT(.id = LOG_ID_NO_ROUTES), LOGB_ERROR, "no routes: %s; %s", report->why,
 		       r->routes ? "the old tables stay, new ports get no path"

@@ -47,5 +47,7 @@ void routing_afresh(struct sm *sm);
 bool routing_is_afresh(const struct sm *sm);
 /* An engine that died some time ago has its chance. False: there is none. */
 bool routing_ask_engines_again(struct sm *sm);
-/* When that has to be asked. */
+/* There could be no process for routing some time ago, and that is to be tried now. */
+bool routing_try_process_again(struct sm *sm);
+/* When either has to be asked. */
 mono_t routing_next(const struct sm *sm);

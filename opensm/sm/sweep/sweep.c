@@ -278,7 +278,11 @@ static bool needs_picture(const struct sm *sm)
  */
 static void ask_engines_again(struct sm *sm)
 {
-	if (!can_be_dirty(sm) || !routing_ask_engines_again(sm))
+	if (!can_be_dirty(sm))
+		return;
+	if (routing_try_process_again(sm))
+		tell_news(sm, NEWS_TABLES, .text = "a process for routing is tried again");
+	if (!routing_ask_engines_again(sm))
 		return;
 	sweep_want(sm, SWEEP_REROUTE, "an engine that died is asked again");
 }
