@@ -323,7 +323,7 @@ static void on_doubt_read(void *owner, const struct mad_result *r)
 		take_port_info(s, p, r->payload);
 		link_arm(s, p);
 	} else if (r->end == MAD_END_TIMEOUT) {
-		fabric_doubt_mkey(p);
+		observe_mkey_doubt(p);
 	}
 }
 

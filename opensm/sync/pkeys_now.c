@@ -67,7 +67,7 @@ static void on_written(void *owner, const struct mad_result *r)
 	enum verdict v;
 
 	t->n_out--;
-	cell_table_back(p->tables[TABLE_PKEYS], port_tables[TABLE_PKEYS].block(r->mod));
+	observe_block_back(p, TABLE_PKEYS, port_tables[TABLE_PKEYS].block(r->mod));
 	v = sync_verdict(r, r->end == MAD_END_ANSWERED &&
 				    row->observe(t->sync, row, p, r->mod, r->payload));
 	if (row->unknown & AFTER(v))
@@ -97,7 +97,6 @@ static void on_read(void *owner, const struct mad_result *r)
 
 static bool send_block(struct pkeys_task *t, struct port *p, unsigned block, const uint8_t *wanted)
 {
-	struct cell_table **table = &p->tables[TABLE_PKEYS];
 	const struct mad_request rq = {
 		.attr = IB_ATTR_PKEY_TABLE,
 		.mod = port_tables[TABLE_PKEYS].mod(p, block),
@@ -107,8 +106,7 @@ static bool send_block(struct pkeys_task *t, struct port *p, unsigned block, con
 	if (!door_set(&t->sync->door, p, &rq, on_written, t, p))
 		return false;
 	t->asked = p->node;
-	cell_table_grow(table, block + 1);
-	cell_table_send(*table, block);
+	observe_block_sent(p, TABLE_PKEYS, block);
 	t->written[block / 64] |= 1ull << block % 64;
 	t->n_out++;
 	return true;

@@ -455,7 +455,7 @@ void keys_doubt(struct sm *sm, struct port *p, uint64_t m_key)
 	/* One of several that were on their way together: the key is doubted already. */
 	if (m_key != sma->m_key)
 		return;
-	fabric_doubt_mkey(p);
+	observe_mkey_doubt(p);
 	turn = sma->key_doubts;
 	if (turn > 1)
 		observe_mkey_tried(sma,
@@ -466,6 +466,6 @@ void keys_next(struct sm *sm, struct port *p)
 {
 	struct port *sma = port_of_sma(p);
 
-	fabric_doubt_mkey(p);
+	observe_mkey_doubt(p);
 	observe_mkey_tried(sma, keys_expected(sm, sma->guid, sma->key_doubts));
 }

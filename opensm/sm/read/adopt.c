@@ -99,7 +99,7 @@ static void on_pkeys(void *owner, const struct mad_result *r)
 
 	sm->m.adopt->pending--;
 	if (r->end == MAD_END_ANSWERED)
-		fabric_observe_cell(sm->fabric, p, TABLE_PKEYS, r->mod & 0xFFFF, r->payload);
+		observe_block(sm->fabric, p, TABLE_PKEYS, r->mod & 0xFFFF, r->payload);
 }
 
 /*

@@ -365,7 +365,7 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 	} else if (sm->m.discover->ask.is_in_question(sm, a, b) || !settle_conflict(sm, a, b)) {
 		return;
 	} else if (!node_is_switch(d.node) &&
-		   fabric_set_port_guid(sm->fabric, b, ib_get(ni, NI_PORT_GUID)) < 0) {
+		   observe_port_guid(sm->fabric, b, ib_get(ni, NI_PORT_GUID)) < 0) {
 		tell_news(sm, NEWS_SOFT_FAULT); /* its owner may be about to be forgotten */
 		quarantine(sm, a, d.node, "its port GUID belongs to another port");
 	} else {
@@ -452,9 +452,9 @@ static void take_port_info(struct sm *sm, struct port *p, const uint8_t *payload
 	if (port_is_end(p) && port_state(p) > IB_PORT_DOWN && !fabric_hides_mkey(p))
 		store_set_mkey(sm->store, p->guid, p->m_key);
 	if (!port_is_live(p) || is_not_ours(sm, p))
-		fabric_forget_cells(sm->fabric, p);
+		observe_blocks_lost(sm->fabric, p);
 	if (node_is_switch(p->node) && p->num == 0 && is_not_ours(sm, p))
-		node_forget_tables(p->node);
+		observe_tables_lost(p->node);
 }
 
 static void on_ext_port_info(void *owner, const struct mad_result *r)
@@ -603,7 +603,7 @@ static void on_verified(void *owner, const struct mad_result *r)
 	sm->m.discover->pending--;
 	if (r->end == MAD_END_ANSWERED && !observe_lft_block(n, r->mod, r->payload))
 		return;
-	node_forget_tables(n);
+	observe_tables_lost(n);
 	tell_delta(sm, &d);
 }
 

@@ -230,7 +230,7 @@ void incremental_link_out(struct sm *sm, struct port *p, struct port *far)
 
 void incremental_cable_gone(struct sm *sm, struct port *p)
 {
-	fabric_disconnect(p);
+	observe_cable_gone(p);
 	sm->m.incremental->changed = sm->m.incremental->cut = true;
 }
 
@@ -531,10 +531,10 @@ static void prove(struct sm *sm)
 			continue;
 		stray_mft |= astray && n->mft.unproven;
 		if (astray && n->lft.unproven) {
-			node_forget_tables(n);
+			observe_tables_lost(n);
 			sm->m.incremental->changed = true;
 		} else if (astray && n->mft.unproven) {
-			mft_have_forget_all(&n->mft);
+			observe_mft_lost(n);
 			sm->m.incremental->changed = true;
 		}
 		for (unsigned i = 0; i <= n->n_ports; i++) {
@@ -542,7 +542,7 @@ static void prove(struct sm *sm)
 
 			if (!fabric_cells_unproven(p))
 				continue;
-			fabric_forget_cells(sm->fabric, p);
+			observe_blocks_lost(sm->fabric, p);
 			sm->m.incremental->changed = true;
 		}
 	}

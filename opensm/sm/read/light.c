@@ -168,7 +168,7 @@ static void on_cell_audit(void *owner, const struct mad_result *r)
 	if (r->end != MAD_END_ANSWERED || !fabric_cell(sm->fabric, p, table, block) ||
 	    p->tables[table]->disproofs == MAX_DISPROOFS)
 		return;
-	if (fabric_observe_cell(sm->fabric, p, table, block, r->payload)) {
+	if (observe_block(sm->fabric, p, table, block, r->payload)) {
 		p->tables[table]->disproofs = 0;
 		return;
 	}
@@ -479,8 +479,8 @@ void light_settle(struct sm *sm)
 	if (sm->m.light->found_change || sm->m.light->missed)
 		return;
 	FABRIC_EACH_NODE(sm->fabric, n) {
-		node_prove_tables(n);
+		observe_tables_proved(n);
 		for (unsigned i = 0; i <= n->n_ports; i++)
-			fabric_prove_cells(&n->ports[i]);
+			observe_blocks_proved(&n->ports[i]);
 	}
 }
