@@ -18,8 +18,7 @@ void sm_set_sweeping(struct sm *sm, bool enabled)
 		return;
 	sm->sweeping_off = !enabled;
 	log_info(enabled ? "sweeping is switched on again"
-			 : "sweeping is switched off: whatever happens is looked at when it is on "
-			   "again");
+			 : "sweeping is switched off: changes are read when sweeping is on again");
 	tell_status(sm);
 }
 

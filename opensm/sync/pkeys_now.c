@@ -226,7 +226,7 @@ static bool go_on_task(struct pkeys_task *t)
 	return false;
 }
 
-/* `at`: where it hangs in the list. What the end starts hangs itself at the end of the list. */
+/* `at`: the link in the task list. New tasks are appended. */
 static void end_task(struct pkeys_task **at)
 {
 	struct pkeys_task *t = *at;

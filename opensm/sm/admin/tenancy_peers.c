@@ -504,15 +504,15 @@ static void keep_diverged(struct sm *sm)
 
 	/* A rename does not wait for the disk. The first one that is kept stays. */
 	if (access(aside, F_OK) == 0 || rename(t->path, aside) < 0) {
-		log_error("partitions made at run time: what is stored here up to generation "
-			  "%" PRIu64 " is not what the master has, and is dropped: %s could not be "
-			  "made, or is there already",
+		log_error("partitions made at run time: the stored table up to generation %" PRIu64
+			  " differs from the master's and is dropped: %s could not be made, or is "
+			  "there already",
 			  tenants_generation(partition_tenants(sm)), aside);
 		return;
 	}
 	t->has_file = false;
-	log_error("partitions made at run time: what is stored here up to generation %" PRIu64
-		  " is not what the master has; ours is kept as %s, the master's is in force",
+	log_error("partitions made at run time: the stored table up to generation %" PRIu64
+		  " differs from the master's; ours is kept as %s, the master's is in force",
 		  tenants_generation(partition_tenants(sm)), aside);
 }
 

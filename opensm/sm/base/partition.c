@@ -157,7 +157,7 @@ static void put_in_force(struct sm *sm, struct partitions *p, enum rules rules)
 		pt->rights = pkey_rights_free(pt->rights);
 		partition_join(sm);
 		warn_of_tenants(sm, p);
-		log_info("partitions: %zu in force, %zu multicast groups stand", p->n, p->n_groups);
+		log_info("partitions: %zu in force, %zu multicast groups exist", p->n, p->n_groups);
 	}
 	pt->rules = rules;
 	if (changed || newly_good)

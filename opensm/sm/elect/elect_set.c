@@ -163,7 +163,7 @@ static void obey_disable(struct sm *sm, guid_t by)
 /* Its sender may not be known here: STANDBY lasts if that answers as master. */
 static void obey_standby(struct sm *sm, guid_t by)
 {
-	tell_order(sm, LOG_ID_HANDOVER, by, "told to stand by, by the subnet manager");
+	tell_order(sm, LOG_ID_HANDOVER, by, "ordered to STANDBY by the subnet manager");
 	sm->m.elect->on_probation = true;
 	poll_start(sm, by);
 	elect_enter(sm, SM_STANDBY);
@@ -171,7 +171,7 @@ static void obey_standby(struct sm *sm, guid_t by)
 
 static void obey_discover(struct sm *sm, guid_t by)
 {
-	tell_order(sm, LOG_ID_HANDOVER, by, "told to discover, by the master");
+	tell_order(sm, LOG_ID_HANDOVER, by, "ordered to DISCOVER by the master");
 	elect_take_over(sm, "Set(SMInfo) DISCOVER");
 }
 

@@ -400,7 +400,7 @@ static void on_probe(void *owner, const struct mad_result *r)
 	case MAD_END_BAD_STATUS:
 	case MAD_END_TIMEOUT:
 		if (observe_silence(p, true))
-			note_fault(sm, "what is behind: Get", p, r);
+			note_fault(sm, "node behind the port: Get", p, r);
 		break;
 	case MAD_END_CANCELLED:
 		break;

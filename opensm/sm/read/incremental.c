@@ -18,8 +18,8 @@
  * are laid anew over what is known, and nodes that cannot be reached any more are gone.
  *
  * What was carried over yields to what is read: a cable end that answers somewhere else makes the
- * old place dirty, and is believed only if the old place does not hold. What cannot be settled here
- * asks for a heavy sweep.
+ * old place dirty, and is accepted only if the former port no longer answers for it. Conflicts that
+ * remain ask for a heavy sweep.
  */
 #include <assert.h>
 #include <string.h>

@@ -69,7 +69,7 @@ static void describe_death(const struct run_result *r, bool is_garbage, struct r
 	if (is_garbage) {
 		snprintf(d->cause, sizeof(d->cause), "garbage");
 		snprintf(d->how, sizeof(d->how),
-			 "after %.1f s it handed over what cannot be tables", seconds);
+			 "it returned invalid tables after %.1f s", seconds);
 	} else if (r->end == RUN_SIGNALLED) {
 		snprintf(d->cause, sizeof(d->cause), "%s", word);
 		snprintf(d->how, sizeof(d->how), "it died of %s after %.1f s%s", word, seconds,

@@ -219,9 +219,9 @@ static void watched_step(struct sm *sm)
 /* What a standby does: see standby.c. */
 static const struct step watch_steps[] = {
 	{ "reading", .start = standby_look, .busy = is_reading },
-	{ "what is there", .try_start = standby_settle },
+	{ "settling", .try_start = standby_settle },
 	{ "reading tables", .start = adopt_start, .busy = adopt_busy },
-	{ "what is known", .start = watched_step },
+	{ "publishing", .start = watched_step },
 };
 
 static const struct step light_steps[] = {
