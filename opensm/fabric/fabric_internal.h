@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What changes nodes, ports, cables and tables, for the files of this folder. All others write
+ * Changes of nodes, ports, cables and tables, for the files of this folder. All others write
  * through the doors of observe.h, whose names say what was learnt; tests/check/calls.sh refuses
  * these functions elsewhere. Tests build fabrics with them.
  */
@@ -54,14 +54,14 @@ void mft_have_written(struct mft_have *h, unsigned block, unsigned position,
 /* `cell` is on its way: now it may hold what it held or that. */
 void mft_have_doubt(struct mft_have *h, unsigned block, unsigned position,
 		    const struct mft_cell *cell);
-/* It cannot be read: what we have is taken for all it may hold. */
+/* The cell cannot be read: what is known is taken for all it may hold. */
 void mft_have_assume(struct mft_have *h, unsigned block, unsigned position);
 /* Rebooted, or written by another manager: nothing is known, all has to be read first. */
 void mft_have_forget_all(struct mft_have *h);
 
-/* What a switch forwards is unknown. */
+/* The forwarding tables of a switch are unknown. */
 void node_forget_tables(struct node *n);
-/* What was written to its forwarding tables went where it should. */
+/* Sets of its forwarding tables went to this switch: they are proven. */
 void node_prove_tables(struct node *n);
 
 /* ---- tables of a port (cells.c) ---- */

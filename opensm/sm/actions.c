@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What an administrator asks for while the manager runs: console and control socket end up here.
+ * Requests of administrators while the manager runs: console and control socket end up here.
  * Each request is noted, or queued, and done by the next dispatch; nothing is done twice because
  * two ask.
  */

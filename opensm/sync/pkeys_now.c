@@ -72,7 +72,7 @@ static void on_written(void *owner, const struct mad_result *r)
 				    row->observe(t->sync, row, p, r->mod, r->payload));
 	if (row->unknown & AFTER(v))
 		row->forget(t->sync, row, p, r->mod);
-	/* What is stored otherwise may be what was wanted when the Set left: turns end that. */
+	/* Other content may be what was wanted when the Set left: the number of turns ends that. */
 	if (v == VERDICT_REFUSED && sync_tries_are_over(row, row->tries(row, p), v))
 		row->give_up(t->sync, row, p, r->mod);
 	note_fault(t, v);
@@ -176,7 +176,7 @@ static bool go_on_side(struct pkeys_task *t, enum pkeys_state *ret)
 		return false;
 	}
 	t->step = TURN_WRITE;
-	/* What is known of a block is old while a run has a Set of it on the wire. */
+	/* A known block is out of date while a run has a Set of it on the wire. */
 	t->waits = p->tables[TABLE_PKEYS] && p->tables[TABLE_PKEYS]->n_out;
 	if (t->waits)
 		return false;

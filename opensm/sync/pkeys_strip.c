@@ -55,7 +55,7 @@ static void on_read(void *owner, const struct mad_result *r)
 	note_fault(t, r->end);
 }
 
-/* What was written is unknown until it is read back. */
+/* A block that was written is unknown until it is read back. */
 static void on_written(void *owner, const struct mad_result *r)
 {
 	struct pkeys_strip *t = owner;

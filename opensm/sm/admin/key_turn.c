@@ -202,7 +202,7 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 		take_reply(sm, p, bytes);
 }
 
-/* It lacks the ring with this mark, and none is on its way to it. */
+/* The peer lacks the ring with this mark, and none is on its way to it. */
 static bool is_behind(const struct key_peer *p, uint64_t mark)
 {
 	return p->guid && !p->busy && p->has != mark;

@@ -407,7 +407,7 @@ static void take_subscription(struct sm *sm, const struct replica_answer *a)
 		tell_news(sm, NEWS_SUBSCRIBED);
 }
 
-/* What the answer means to the step. */
+/* Hands the answer to the running step. */
 static void take_answer(struct sm *sm, struct replica_answer *a)
 {
 	struct replica *r = sm->m.replica;

@@ -268,7 +268,7 @@ static bool judge(struct sm *sm, struct change *c, FILE *out)
 	return true;
 }
 
-/* What waits is judged, as much as goes to the disk at once. */
+/* Judges the waiting changes, as many as go to the disk at once. */
 static void judge_waiting(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;

@@ -45,7 +45,7 @@ enum reply_status {
 	REPLY_BUSY = 3, /* what came before is still on its way to the disk */
 };
 
-/* What tells one table from another, in a HELLO and in every reply. */
+/* Identifies a table and its state, in a HELLO and in every reply. */
 struct mark {
 	uint64_t lineage, generation, chain;
 };

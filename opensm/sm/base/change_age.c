@@ -7,8 +7,8 @@
 #include "util/mem.h"
 
 /*
- * What is usual: this, and as much for each node, and sweeps of the length of the longest that
- * served.
+ * The usual time to serve a change: this, and as much for each node, and sweeps of the length of
+ * the longest that served.
  */
 #define USUAL		(60 * MONO_S)
 #define USUAL_PER_NODE	(2 * MONO_MS)

@@ -84,7 +84,7 @@ void offer_answered(struct sm *sm, const struct remote_sm *r)
 	}
 }
 
-/* It may not have stepped down the moment it told us to step up: it is asked twice. */
+/* The manager that hands over may not have stepped down yet: it is asked twice. */
 void offer_tick(struct sm *sm)
 {
 	const struct remote_sm *r = remote_find(sm, sm->m.elect->offer.by);
@@ -113,7 +113,7 @@ static void tell_order(struct sm *sm, enum log_id id, guid_t by, const char *wha
 	log_on(about_guid(sm, id, by), LOGB_INFO, "%s %s", what, guid_place_str(sm, by, where));
 }
 
-/* What it said of itself in the discovery that runs is out of date. */
+/* The SMInfo of the former master, read in the discovery that runs, is out of date. */
 static void handed_while_discovering(struct sm *sm, guid_t by)
 {
 	struct port *p = fabric_find_port(sm->fabric, by);

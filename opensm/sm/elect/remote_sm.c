@@ -181,7 +181,7 @@ static void report_manager(struct sm *sm, struct remote_sm *r)
 
 /* ---- events and lists ---------------------------------------------------------------------- */
 
-/* What is told of a manager; 0: nothing. */
+/* A number for all that the log tells of a manager; 0: nothing. */
 static unsigned view_of(const struct sm *sm, const struct remote_sm *r, const struct port *p)
 {
 	if (!r->guid || !r->known || !p || !(fabric_cap_mask(p) & IB_CAP(IB_CAP_IS_SM)))

@@ -210,7 +210,7 @@ void violations_forget(struct sm *sm, struct node *n)
 
 /* ---- counting ------------------------------------------------------------------------------- */
 
-/* What was learnt of a counter in the window before is old. */
+/* A counter that was read in the window before is out of date. */
 static void count_in_window(struct sm *sm, struct offender *o, enum violation_kind kind)
 {
 	mono_t window = (mono_t)sm->conf->security_violation_window * MONO_S;
@@ -305,8 +305,8 @@ static unsigned counter_of(enum violation_kind kind, const uint8_t *info)
 }
 
 /*
- * What the counter has to grow by. The first packets of a window are stopped before it is read, and
- * it cannot count beyond its width.
+ * The growth that the counter has to show. The first packets of a window are stopped before it is
+ * read, and it cannot count beyond its width.
  */
 static unsigned growth_needed(const struct sm *sm, enum violation_kind kind)
 {

@@ -218,7 +218,7 @@ static void keys_are_mixed(struct sm *sm)
 	}
 }
 
-/* What answers behind `p` says that it is `n`. */
+/* The node behind `p` answers with the GUID of `n`. */
 static void quarantine(struct sm *sm, struct port *p, const struct node *n, const char *why)
 {
 	observe_quarantine(p, true);

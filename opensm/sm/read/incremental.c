@@ -377,7 +377,7 @@ static bool take_claims(struct sm *sm)
 	return any;
 }
 
-/* What is dirty, and nearest; what is out of reach waits: another way there may be found yet. */
+/* Reads the nearest dirty nodes; those out of reach wait: a path to them may be found yet. */
 static bool take_nearest(struct sm *sm)
 {
 	unsigned least = IB_MAX_HOPS + 1;
@@ -524,7 +524,7 @@ static void prove(struct sm *sm)
 		const struct node *sw = switch_before(n);
 		bool astray = went_astray(sm, sw);
 
-		/* It answers again: what was meant for it meanwhile is written now. */
+		/* A node that answers again is written now what it was passed over for. */
 		sm->m.incremental->changed |=
 			n->sync.passed_over && !mad_target_silent(sm->mad, &n->target);
 		if (n->misses || !(astray || sw->changed))

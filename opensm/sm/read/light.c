@@ -75,7 +75,7 @@ static void found_in_tables(struct sm *sm, const char *what, const struct port *
 	want_sweep(sm, SWEEP_HEAVY, "the light sweep found a table changed");
 }
 
-/* What a SwitchInfo says that calls for a look; NULL: nothing. */
+/* The reason why a SwitchInfo calls for reading the switch; NULL: none. */
 static const char *news_of(const struct sm *sm, const struct node *n, const uint8_t *switch_info)
 {
 	if (ib_get(switch_info, SI_PORT_STATE_CHANGE))

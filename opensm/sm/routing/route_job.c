@@ -150,7 +150,7 @@ static void run_here(struct route_job_state *st)
 	st->report = report;
 }
 
-/* What the result says counts, beside what is known of deaths. */
+/* The report of the result counts, with the deaths known here added. */
 static void take_report(struct route_job_state *st, const struct run_result *r,
 			struct route_report *report)
 {
@@ -162,8 +162,8 @@ static void take_report(struct route_job_state *st, const struct run_result *r,
 }
 
 /*
- * What engines do then may take any time that the size of the fabric allows, however quick the
- * last small change was.
+ * A computation from scratch may take any time that the size of the fabric allows, however quick
+ * the last small change was.
  */
 static bool from_scratch(const struct route_task *t)
 {

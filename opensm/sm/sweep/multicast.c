@@ -263,7 +263,7 @@ static void finish_plan(struct sm *sm)
 	m->sweep = false;
 }
 
-/* What switches forward already is known: a tree that a former manager made stays as it is. */
+/* The entries in the switches are known, so that a tree of a former manager can stay as it is. */
 static bool can_plan(struct multicast *m, lid_t mlid)
 {
 	return mft_sync_wanted(m->sync, mlid) || mft_sync_is_read(m->sync, mlid);

@@ -53,7 +53,7 @@ static const struct partition *overruled_partition(const struct sm *sm, const st
 	return NULL;
 }
 
-/* What of the configuration counts for nothing is said once, until it is something else. */
+/* Options without effect are logged once, until the options without effect are others. */
 static void plan_lanes(struct sm *sm)
 {
 	struct program *pr = sm->m.program;
@@ -139,8 +139,8 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 	if (o->recovered)
 		want_sweep(sm, SWEEP_HEAVY, "a switch takes forwarding tables again");
 	/*
-	 * What was lost on the way is sent again at once, a few times; only what stays open is an
-	 * error.
+	 * Sets that were lost on the way are sent again at once, a few times; only those that stay
+	 * open are an error.
 	 */
 	if (o->timeouts && pr->rounds++ < ROUNDS) {
 		sync_start(sm->sync, &pr->plan);
