@@ -19,6 +19,7 @@
 #include "ib/mad.h"
 #include "mad/mad.h"
 #include "util/guidmap.h"
+#include "util/told.h"
 #include "util/types.h"
 
 #define NODE_DESC_STRLEN 65
@@ -72,7 +73,7 @@ struct port {
 	OF_READ uint32_t peer_seen;   /* sweep that last confirmed the cable */
 	OF_READ uint32_t asked_twice; /* sweep in which an unanswered question was put again */
 	OF_READ bool suspect;	      /* it was quarantined in the last sweep */
-	OF_READ bool quarantine_told; /* ... and that is in the log */
+	OF_READ struct told logged;   /* that it is quarantined (sm/read/discover.c) */
 	OF_READ uint8_t
 		key_try; /* which of the keys that are likely a probe through it goes with */
 	OF_READ struct {

@@ -32,6 +32,8 @@ bool discover_busy(const struct sm *sm);
  * sm->sweep_no.
  */
 uint32_t discover_stamp(struct sm *sm, bool partial);
+/* With a sweep: a quarantine of the port that is over will be logged anew. */
+void discover_port_begins(struct port *p);
 bool discover_is_partial(const struct sm *sm);
 /* Ports that name this LID as that of their master are as ours; 0: none are. */
 void discover_know_master(struct sm *sm, lid_t lid);

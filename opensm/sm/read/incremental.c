@@ -162,8 +162,7 @@ void incremental_ended(struct sm *sm)
 
 static void carry_port(struct port *p, uint32_t from, uint32_t to)
 {
-	p->suspect = p->quarantined;
-	p->quarantine_told &= p->quarantined;
+	discover_port_begins(p);
 	p->inc.carried_over = p->peer_seen == from;
 	if (p->seen == from)
 		p->seen = to;
