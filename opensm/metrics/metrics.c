@@ -75,8 +75,10 @@ static void take_managers(struct metrics *m, const struct sm *sm)
 	struct sm_manager manager;
 
 	for (unsigned i = 0; sm_manager_at(sm, i, &manager); i++) {
-		m->managers.trusted += !manager.trust;
-		m->managers.others += manager.trust != NULL;
+		if (manager.trust)
+			m->managers.others++;
+		else
+			m->managers.trusted++;
 	}
 }
 

@@ -160,7 +160,8 @@ static void await_read(struct mft_sync *s, struct mft_spot *spot, uint32_t mod)
 {
 	struct mft_work *w = work_at(spot, mod);
 
-	s->reads[MFT_MOD_BLOCK(mod)] += !w->awaited;
+	if (!w->awaited)
+		s->reads[MFT_MOD_BLOCK(mod)]++;
 	w->awaited = true;
 }
 

@@ -429,8 +429,10 @@ struct routes *tablefile_routes(const struct tablefile *f, const struct topo *t,
 					f->tables[i].guid);
 		}
 	}
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		n_without += !has[s];
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		if (!has[s])
+			n_without++;
+	}
 	if (n_without)
 		conf_report_add(report, CONF_WARNING, NULL, 0, 0, "%u of %u switches have no table",
 				n_without, t->n_switches);

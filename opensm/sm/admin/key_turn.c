@@ -373,8 +373,9 @@ static void count_ports(const struct sm *sm, struct sm_keys *ret)
 			if (!port_is_end(p) || !p->known || !p->guid)
 				continue;
 			ret->n_ports++;
-			ret->n_right += !fabric_hides_mkey(p) &&
-					ib_get(p->info, PI_M_KEY) == keys_wanted(sm, p->guid);
+			if (!fabric_hides_mkey(p) &&
+			    ib_get(p->info, PI_M_KEY) == keys_wanted(sm, p->guid))
+				ret->n_right++;
 		}
 	}
 }

@@ -68,7 +68,8 @@ static void change_ended(struct sm *sm, struct change *c, struct sm_tenancy_resu
 	r->replicated = c->replicated;
 	r->pending = c->pending;
 	r->n_pending = c->n_pending;
-	sm->m.tenancy->ended[r->end] += !c->dry_run;
+	if (!c->dry_run)
+		sm->m.tenancy->ended[r->end]++;
 	if (c->done)
 		c->done(c->arg, r);
 	change_free(c);

@@ -153,7 +153,8 @@ static int send_segment(struct sm *sm, struct channel_peer *p, unsigned stream, 
 	};
 	int r = shot.lid ? channel_shoot(sm, &shot, &part, timeout_of(p)) : -ENOTCONN;
 
-	p->fail |= r == -ENOTCONN;
+	if (r == -ENOTCONN)
+		p->fail = true;
 	if (r < 0)
 		return r;
 	o->out |= 1ull << (segment - o->base);

@@ -40,8 +40,9 @@ void elect_enter(struct sm *sm, enum sm_state next)
 	log_sys_on(ABOUT(.id = states[next].id), "Entering %s state", sm_state_name(next));
 	e->offer.by = 0;
 	e->decide_pending = false;
-	e->others_ruled |= next == SM_STANDBY;
-	if (next != SM_STANDBY) {
+	if (next == SM_STANDBY) {
+		e->others_ruled = true;
+	} else {
 		e->on_probation = false;
 		poll_start(sm, 0);
 	}

@@ -355,7 +355,8 @@ void elect_answer(struct sm *sm, const struct transport_addr *from, const uint8_
 
 	if (!key_ok && (set || protection > 1))
 		return;
-	key_ok |= protection == 0;
+	if (protection == 0)
+		key_ok = true;
 	if (set)
 		receive_set(sm, from, mad, key_ok);
 	else

@@ -149,7 +149,8 @@ static void audit_lft(struct sm *sm, struct node *n, unsigned turn)
 /* A device that says one thing and does another is not written to for ever. */
 static void note_disproof(struct port *p, struct cell_table *t)
 {
-	t->disproofs += t->disproofs < MAX_DISPROOFS;
+	if (t->disproofs < MAX_DISPROOFS)
+		t->disproofs++;
 	if (t->disproofs == MAX_DISPROOFS)
 		log_port(p, LOG_ID_REFUSED_SET, LOGB_ERROR,
 			 "its tables were found changed %u times in a row; they are not looked "

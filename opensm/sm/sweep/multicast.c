@@ -146,7 +146,8 @@ static void make_due(struct sm *sm, unsigned number)
 
 	if (!m->n_dirty && !m->planning)
 		m->dirty_since = sm->now;
-	m->n_dirty += !(m->dirty[number / 64] >> number % 64 & 1);
+	if (!(m->dirty[number / 64] >> number % 64 & 1))
+		m->n_dirty++;
 	m->dirty[number / 64] |= 1ull << number % 64;
 }
 
