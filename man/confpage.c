@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Prints opensm.conf(5), in mdoc, from the rows of options.def: a key that is not there cannot be in the
- * page, and none can be forgotten. What surrounds the rows is the page's own text, below.
+ * Prints opensm.conf(5), in mdoc, from the rows of options.def: a key that is not there cannot be
+ * in the page, and none can be forgotten. What surrounds the rows is the page's own text, below.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,8 @@ static const char head[] =
 	".Xr opensm 8 .\n"
 	"Every option may be left out, and so may the file.\n"
 	".Ql opensm -c FILE\n"
-	"writes a complete file, with the values in force, where they come from, and every option explained;\n"
+	"writes a complete file, with the values in force, where they come from, and every option "
+	"explained;\n"
 	".Ql opensm --check\n"
 	"prints the errors of the present file.\n"
 	"An option that was also given on the command line has the value from there.\n"
@@ -49,8 +50,8 @@ static const char head[] =
 	"A\n"
 	".Ql #\n"
 	"begins a comment wherever it stands, even inside quotes.\n"
-	"The value is the rest of the line without the blanks around it; a pair of quotes around all of it is "
-	"taken off.\n"
+	"The value is the rest of the line without the blanks around it; a pair of quotes around "
+	"all of it is taken off.\n"
 	"Keys are case sensitive.\n"
 	"Of two lines with the same key the last one counts.\n"
 	".Ss Values\n"
@@ -70,9 +71,10 @@ static const char head[] =
 	"unsets it.\n"
 	".El\n"
 	".Ss Errors\n"
-	"Each error is reported with file, line and column: the text found, the text expected, and the "
-	"value used instead.\n"
-	"At a start the option keeps its default and the manager starts, as other subnet managers do; with\n"
+	"Each error is reported with file, line and column: the text found, the text expected, and "
+	"the value used instead.\n"
+	"At a start the option keeps its default and the manager starts, as other subnet managers "
+	"do; with\n"
 	".Fl -strict ,\n"
 	"the option\n"
 	".Xr opensm-launch 8\n"
@@ -81,7 +83,8 @@ static const char head[] =
 	".Pq Dv SIGHUP\n"
 	"one error leaves the running configuration as it is.\n"
 	".Ss Options without effect\n"
-	"Options that are not supported yet, or are accepted for old files only, are marked below.\n"
+	"Options that are not supported yet, or are accepted for old files only, are marked "
+	"below.\n"
 	"A value other than the default is a warning at its line, and an error with\n"
 	".Fl -strict ;\n"
 	"an option that is always in force here causes no message.\n"
@@ -92,7 +95,8 @@ static const char head[] =
 	"The same holds for\n"
 	".Cm m_key_protection_level\n"
 	"without a key.\n"
-	"The same holds for keys that only NVIDIA's subnet manager knows, unless their value switches them off\n"
+	"The same holds for keys that only NVIDIA's subnet manager knows, unless their value "
+	"switches them off\n"
 	".Pq Cm FALSE , 0 , off , (null) .\n"
 	"Keys that ask for a protection that is missing here\n"
 	".Pq Cm cc_key , vs_key_enable , n2n_key_enable\n"
@@ -113,9 +117,11 @@ static const char head[] =
 
 static const char files_head[] =
 	".Sh FILES THAT OPTIONS NAME\n"
-	"A file at the default path of its option may be missing; for files of Debian's OpenSM so may the same name in\n"
+	"A file at the default path of its option may be missing; for files of Debian's OpenSM so "
+	"may the same name in\n"
 	".Pa /etc/opensm .\n"
-	"A file that an option names anywhere else and that does not exist is an error at the line of the option:\n"
+	"A file that an option names anywhere else and that does not exist is an error at the line "
+	"of the option:\n"
 	".Fl -check\n"
 	"and\n"
 	".Fl -strict\n"
@@ -134,7 +140,8 @@ static const char tail[] =
 	"the options of instance N, a decimal number\n"
 	".El\n"
 	".Sh EXAMPLES\n"
-	"The preferred master (the other host has 5); the present master stays master when the other host comes back:\n"
+	"The preferred master (the other host has 5); the present master stays master when the "
+	"other host comes back:\n"
 	".Bd -literal -offset indent\n"
 	"sm_priority 10\n"
 	"master_sm_priority 14\n"
@@ -159,7 +166,10 @@ static const char tail[] =
 	".Xr opensm 8 ,\n"
 	".Xr opensm-launch 8\n";
 
-/* `text` as mdoc wants it: a sentence per line, nothing at the start of a line that looks like a request. */
+/*
+ * `text` as mdoc wants it: a sentence per line, nothing at the start of a line that looks like a
+ * request.
+ */
 static void put_text(const char *text)
 {
 	bool line_start = true;
@@ -234,14 +244,18 @@ static const char *state_words(enum conf_state state)
 	case CONF_STATE_ALWAYS:
 		return "Always in force in this implementation, whatever the value.";
 	case CONF_STATE_OWN:
-		return "Not known to other subnet managers; -c writes it as a comment while it has its default.";
+		return "Not known to other subnet managers; -c writes it as a comment while it has "
+		       "its default.";
 	case CONF_STATE_EFFECTIVE:
 		break;
 	}
 	return NULL;
 }
 
-/* "text" and "needed path" say nothing that the type does not; the rest are words or numbers to choose from. */
+/*
+ * "text" and "needed path" say nothing that the type does not; the rest are words or numbers to
+ * choose from.
+ */
 static bool range_says_something(const struct conf_option *o)
 {
 	static const char *const plain[] = { "any", "text", "path", "needed path" };
@@ -332,7 +346,8 @@ int main(void)
 		const struct conf_option *o = conf_option(id);
 
 		if (o->section != section)
-			printf("%s.Ss %s\n.Bl -tag -width Ds\n", section ? ".El\n" : "", o->section);
+			printf("%s.Ss %s\n.Bl -tag -width Ds\n", section ? ".El\n" : "",
+			       o->section);
 		section = o->section;
 		id = put_option(id);
 	}

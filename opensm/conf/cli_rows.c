@@ -36,7 +36,8 @@ static int set_option(struct cli_run *run, enum conf_id id, const char *text)
 {
 	int r = conf_set(run->ret->conf, id, text, &nowhere, &run->ret->report);
 
-	run->ret->conf->given[id] |= r == 0;
+	if (r == 0)
+		run->ret->conf->given[id] = true;
 	return r;
 }
 

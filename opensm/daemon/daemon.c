@@ -744,7 +744,7 @@ static void end_daemon(struct daemon *d, int status)
 	/* Neither a dead disk nor a long computation holds up the end: files change by rename. */
 	what = worker_running(d->disk, clock_now(), &since);
 	if (what)
-		log_error("%s does not end; leaving without it", what);
+		log_error("%s does not end; exiting without it", what);
 	log_close();
 	fflush(NULL);
 	_exit(status);

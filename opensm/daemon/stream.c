@@ -93,7 +93,7 @@ static void finish_stream(struct stream *s, const char *why)
 
 void stream_finish(struct stream *s)
 {
-	finish_stream(s, "was told all");
+	finish_stream(s, "all output was sent");
 }
 
 void stream_drop(struct stream *s, const char *why)

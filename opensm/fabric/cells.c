@@ -3,7 +3,7 @@
  * Contents in chunks that never move, found by a hash with open addressing; ids without references
  * are chained and given out again.
  */
-#include "fabric/cells.h"
+#include "fabric/fabric_internal.h"
 
 #include <assert.h>
 #include <string.h>
@@ -248,14 +248,26 @@ void cell_table_free(struct cells *c, struct cell_table **t)
 	*t = NULL;
 }
 
+/* A new table that knows of Sets on the wire only. */
+static void keep_out(const struct cell_table *t, struct cell_table **ret)
+{
+	*ret = NULL;
+	cell_table_grow(ret, t->n);
+	for (unsigned i = 0; i < t->n; i++)
+		(*ret)->have[i] = t->have[i] & CELL_OUT;
+	(*ret)->n_out = t->n_out;
+	(*ret)->unproven = t->unproven;
+}
+
 void cell_table_clear(struct cells *c, struct cell_table **t)
 {
+	struct cell_table *without_counts;
+
 	if (!*t || !(*t)->n_out) {
 		cell_table_free(c, t);
 		return;
 	}
-	for (unsigned i = 0; i < (*t)->n; i++)
-		cell_table_forget(c, *t, i);
-	(*t)->tries = (*t)->unanswered = (*t)->disproofs = 0;
-	(*t)->given_up = 0;
+	keep_out(*t, &without_counts);
+	cell_table_free(c, t);
+	*t = without_counts;
 }

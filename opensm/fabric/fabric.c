@@ -2,7 +2,7 @@
 /*
  * The store of facts about the fabric: nodes, ports, and the cables between them.
  */
-#include "fabric/fabric.h"
+#include "fabric/fabric_internal.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -3,8 +3,8 @@
  * What is known to be: nodes, ports and cables as they were last observed, keyed by GUID.
  *
  * Knowledge has three values: a PortInfo, SwitchInfo or LFT block is unknown until a response told
- * us, and becomes unknown again when a Set timed out. Discovery and observe write here, sync/ reads
- * and records what Sets were answered; nothing in here sends or decides.
+ * us, and becomes unknown again when a Set timed out. Writers are the doors of observe.h, which
+ * sm/read and sync/ hand their answers to; nothing in here sends or decides.
  */
 #pragma once
 
@@ -19,6 +19,7 @@
 #include "ib/mad.h"
 #include "mad/mad.h"
 #include "util/guidmap.h"
+#include "util/told.h"
 #include "util/types.h"
 
 #define NODE_DESC_STRLEN 65
@@ -59,7 +60,7 @@ struct port {
 	FACT uint8_t met_port;
 	FACT guid_t met_guid;
 	FACT uint8_t info[SMP_DATA_SIZE];
-	struct cell_table *tables[N_PORT_TABLES]; /* written by functions of cells.h only */
+	struct cell_table *tables[N_PORT_TABLES]; /* written through observe.h */
 
 	OF_BASE lid_t lid; /* assigned base LID; 0 none */
 	OF_BASE uint8_t lmc;
@@ -72,7 +73,7 @@ struct port {
 	OF_READ uint32_t peer_seen;   /* sweep that last confirmed the cable */
 	OF_READ uint32_t asked_twice; /* sweep in which an unanswered question was put again */
 	OF_READ bool suspect;	      /* it was quarantined in the last sweep */
-	OF_READ bool quarantine_told; /* ... and that is in the log */
+	OF_READ struct told logged;   /* that it is quarantined (sm/read/discover.c) */
 	OF_READ uint8_t
 		key_try; /* which of the keys that are likely a probe through it goes with */
 	OF_READ struct {
@@ -183,22 +184,6 @@ struct fabric *fabric_free(struct fabric *f);
 struct node *fabric_find_node(const struct fabric *f, guid_t guid);
 struct port *fabric_find_port(const struct fabric *f, guid_t port_guid);
 
-/*
- * A node from a NodeInfo payload; NULL if the payload makes no sense (zero GUID, ports out of
- * range).
- */
-struct node *fabric_add_node(struct fabric *f, const uint8_t *node_info);
-/*
- * Takes a node, its cables and GUIDs out and frees it. Its transactions must be cancelled before.
- */
-void fabric_remove_node(struct fabric *f, struct node *n);
-
-/* Notes the port GUID of a CA or router port. -EEXIST: it belongs to another port. */
-int fabric_set_port_guid(struct fabric *f, struct port *p, guid_t guid);
-
-void fabric_connect(struct port *a, struct port *b);
-void fabric_disconnect(struct port *p);
-
 /* Directed route to the SMA that answers for `p`. 0, -ENOLINK (not reachable), -E2BIG. */
 int fabric_port_path(const struct fabric *f, const struct port *p, struct dr_path *ret);
 
@@ -209,17 +194,10 @@ static inline struct port *port_of_sma(struct port *p)
 }
 
 /*
- * Takes over the key that info[] shows, if it can be believed (14.2.4: it is hidden, or there is
- * none).
- */
-void fabric_learn_mkey(struct port *p);
-/*
  * At protection level 1 a port shows a key of 0 to a question with a wrong one (14.2.4.1). False,
  * too, of a port that was not read.
  */
 bool fabric_hides_mkey(const struct port *p);
-/* A question was not answered: next time with the other key, if there are two. */
-void fabric_doubt_mkey(struct port *p);
 
 /* CapabilityMask that speaks for a port: its own, port 0's on a switch. 0 while unknown. */
 uint32_t fabric_cap_mask(const struct port *p);
@@ -298,16 +276,6 @@ unsigned fabric_pkeys(const struct fabric *f, const struct port *p, uint16_t *re
 
 /* The LFT block as known, or NULL. */
 const uint8_t *lft_have_block(const struct lft_have *lft, uint32_t block);
-void lft_have_set(struct lft_have *lft, uint32_t block, const uint8_t *entries);
-/* The same, by a Set: it stays unproven until lft_have_prove(). */
-void lft_have_written(struct lft_have *lft, uint32_t block, const uint8_t *entries);
-void lft_have_prove(struct lft_have *lft);
-void lft_have_forget(struct lft_have *lft, uint32_t block);
-void lft_have_forget_all(struct lft_have *lft);
-/* What a switch forwards is unknown. */
-void node_forget_tables(struct node *n);
-/* What was written to its forwarding tables went where it should. */
-void node_prove_tables(struct node *n);
 
 /*
  * "'leaf3' port 7 (0x0002c90300a1b2c3)"; the other ways to write it are in fabric/words.h. Returns

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libfabric.a
-libfabric_a_SOURCES = opensm/fabric/fabric.c opensm/fabric/fabric.h \
+libfabric_a_SOURCES = opensm/fabric/fabric.c opensm/fabric/fabric.h opensm/fabric/fabric_internal.h \
 	opensm/fabric/observe.c opensm/fabric/observe.h opensm/fabric/owners.h \
 	opensm/fabric/words.c opensm/fabric/words.h \
 	opensm/fabric/cells.c opensm/fabric/cells.h \

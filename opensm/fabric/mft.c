@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The known content of a switch's multicast table. Knows no trees and sends nothing. */
-#include "fabric/mft.h"
+#include "fabric/fabric_internal.h"
 
 #include <string.h>
 

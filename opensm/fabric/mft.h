@@ -39,7 +39,10 @@ struct mft_block {
 	struct mft_cell cells[];
 };
 
-/* Zero-initialised: a switch that holds nothing. Writer: sync/mft, and sm/ through forget_all. */
+/*
+ * Zero-initialised: a switch that holds nothing. That of a node is written through observe.h; the
+ * functions below that change one are for tables of the caller's own (what is wanted, a view).
+ */
 struct mft_have {
 	struct mft_block **FACT blocks; /* n_blocks, NULL where nothing was ever said */
 	FACT uint32_t n_blocks;
@@ -65,21 +68,8 @@ const struct mft_cell *mft_have_cell(const struct mft_have *h, unsigned block, u
 				     bool *ret_known);
 /* The cell to be written to, made if there is none. Its block grows to `position` + 1 cells. */
 struct mft_cell *mft_have_room(struct mft_have *h, unsigned block, unsigned position);
-/* A switch said what the cell holds. */
-void mft_have_set(struct mft_have *h, unsigned block, unsigned position,
-		  const struct mft_cell *cell);
-/* The same, as the answer to a Set: it stays unproven until node_prove_tables(). */
-void mft_have_written(struct mft_have *h, unsigned block, unsigned position,
-		      const struct mft_cell *cell);
-/* `cell` is on its way: now it may hold what it held or that. */
-void mft_have_doubt(struct mft_have *h, unsigned block, unsigned position,
-		    const struct mft_cell *cell);
 /* May it hold more than any answer told? Then it has to be read. */
 bool mft_have_is_untold(const struct mft_have *h, unsigned block, unsigned position);
-/* It cannot be read: what we have is taken for all it may hold. */
-void mft_have_assume(struct mft_have *h, unsigned block, unsigned position);
-/* Rebooted, or written by another manager: nothing is known, all has to be read first. */
-void mft_have_forget_all(struct mft_have *h);
 
 /* Ports that may hold copies of `mlid`, all positions. False: none. */
 bool mft_have_row(const struct mft_have *h, lid_t mlid, uint64_t ret_mask[4]);

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "fabric/fabric_internal.h"
 #include "util/str.h"
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
@@ -86,6 +87,16 @@ void observe_no_ext_modifier(struct node *n)
 	n->no_ext_modifier = true;
 }
 
+int observe_port_guid(struct fabric *f, struct port *p, guid_t guid)
+{
+	return fabric_set_port_guid(f, p, guid);
+}
+
+void observe_node_gone(struct fabric *f, struct node *n)
+{
+	fabric_remove_node(f, n);
+}
+
 /* ---- switches -------------------------------------------------------------------------------- */
 
 static void take_switch_info(struct node *n, const uint8_t *payload)
@@ -164,6 +175,103 @@ bool observe_lft_block(struct node *n, uint32_t block, const uint8_t *entries)
 		return false;
 	lft_have_set(&n->lft, block, entries);
 	return true;
+}
+
+void observe_lft_written(struct node *n, uint32_t block, const uint8_t *entries)
+{
+	lft_have_written(&n->lft, block, entries);
+}
+
+void observe_lft_lost(struct node *n, uint32_t block)
+{
+	lft_have_forget(&n->lft, block);
+}
+
+void observe_mft_cell(struct node *n, unsigned block, unsigned position,
+		      const struct mft_cell *cell)
+{
+	mft_have_set(&n->mft, block, position, cell);
+}
+
+void observe_mft_sent(struct node *n, unsigned block, unsigned position,
+		      const struct mft_cell *cell)
+{
+	mft_have_doubt(&n->mft, block, position, cell);
+}
+
+void observe_mft_written(struct node *n, unsigned block, unsigned position,
+			 const struct mft_cell *cell)
+{
+	mft_have_written(&n->mft, block, position, cell);
+}
+
+void observe_mft_unreadable(struct node *n, unsigned block, unsigned position)
+{
+	mft_have_assume(&n->mft, block, position);
+}
+
+void observe_mft_lost(struct node *n)
+{
+	mft_have_forget_all(&n->mft);
+}
+
+void observe_tables_lost(struct node *n)
+{
+	node_forget_tables(n);
+}
+
+void observe_tables_proved(struct node *n)
+{
+	node_prove_tables(n);
+}
+
+/* ---- tables of a port ------------------------------------------------------------------------ */
+
+bool observe_block(struct fabric *f, struct port *p, enum port_table table, unsigned block,
+		   const uint8_t *payload)
+{
+	return fabric_observe_cell(f, p, table, block, payload);
+}
+
+void observe_block_sent(struct port *p, enum port_table table, unsigned block)
+{
+	assert(table < N_PORT_TABLES);
+	cell_table_grow(&p->tables[table], block + 1);
+	cell_table_send(p->tables[table], block);
+}
+
+void observe_block_back(struct port *p, enum port_table table, unsigned block)
+{
+	assert(table < N_PORT_TABLES);
+	cell_table_back(p->tables[table], block);
+}
+
+void observe_blocks_written(struct port *p, enum port_table table, unsigned n)
+{
+	assert(table < N_PORT_TABLES);
+	cell_table_send_many(&p->tables[table], n);
+}
+
+void observe_block_missing(struct port *p, enum port_table table, unsigned block)
+{
+	assert(table < N_PORT_TABLES);
+	cell_table_grow(&p->tables[table], block + 1);
+}
+
+void observe_block_lost(struct fabric *f, struct port *p, enum port_table table, unsigned block)
+{
+	assert(table < N_PORT_TABLES);
+	cell_table_forget(f->cells, p->tables[table], block);
+}
+
+void observe_blocks_lost(struct fabric *f, struct port *p)
+{
+	fabric_forget_cells(f, p);
+}
+
+void observe_blocks_proved(struct port *p)
+{
+	fabric_prove_cells(p);
 }
 
 /* ---- PortInfo -------------------------------------------------------------------------------- */
@@ -313,6 +421,11 @@ void observe_mkey_set(struct port *p, uint64_t key)
 	p->m_key_other = key;
 }
 
+void observe_mkey_doubt(struct port *p)
+{
+	fabric_doubt_mkey(p);
+}
+
 /* ---- cables ---------------------------------------------------------------------------------- */
 
 struct delta observe_cable(struct port *a, struct port *b, bool *ret_was_out)
@@ -332,6 +445,11 @@ struct delta observe_cable(struct port *a, struct port *b, bool *ret_was_out)
 	mad_target_is(&b->node->target, &a->behind);
 	fabric_connect(a, b);
 	return d;
+}
+
+void observe_cable_gone(struct port *p)
+{
+	fabric_disconnect(p);
 }
 
 bool observe_silence(struct port *p, bool silent)

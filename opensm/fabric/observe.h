@@ -66,6 +66,14 @@ void observe_path(struct node *n, const struct dr_path *path);
 /* The node refuses PortInfo with the modifier of extended speeds. */
 void observe_no_ext_modifier(struct node *n);
 
+/* The port GUID of a CA or router port. -EEXIST: it belongs to another port. */
+int observe_port_guid(struct fabric *f, struct port *p, guid_t guid);
+/*
+ * The node is not met any more: it, its cables and GUIDs are taken out and freed. Its transactions
+ * must be cancelled before.
+ */
+void observe_node_gone(struct fabric *f, struct node *n);
+
 /* ---- switches ---- */
 
 /* SwitchInfo (14.2.5.4), read: DELTA_TABLE if LinearFDBTop is not the one that we wrote. */
@@ -84,6 +92,47 @@ void observe_distrust_pkeys(struct fabric *f, struct port *end);
 void observe_cold(struct node *n);
 /* LFT block, read (14.2.5.10). True: it was not known to be that. */
 bool observe_lft_block(struct node *n, uint32_t block, const uint8_t *entries);
+
+/* A Set of an LFT block was answered: the block stays unproven until observe_tables_proved(). */
+void observe_lft_written(struct node *n, uint32_t block, const uint8_t *entries);
+/* The block is unknown: a Set of it was refused or not answered. */
+void observe_lft_lost(struct node *n, uint32_t block);
+/* MFT cell, read (14.2.5.12). */
+void observe_mft_cell(struct node *n, unsigned block, unsigned position,
+		      const struct mft_cell *cell);
+/* A Set leaves: until it is answered the cell may hold what it held, or `cell`. */
+void observe_mft_sent(struct node *n, unsigned block, unsigned position,
+		      const struct mft_cell *cell);
+/* The Set was answered: the cell stays unproven until observe_tables_proved(). */
+void observe_mft_written(struct node *n, unsigned block, unsigned position,
+			 const struct mft_cell *cell);
+/* The switch refuses to show the cell: what is known is taken for all it may hold. */
+void observe_mft_unreadable(struct node *n, unsigned block, unsigned position);
+/* Its multicast table may have been written by others, or be another's: all is to be read. */
+void observe_mft_lost(struct node *n);
+/* The same of all that it forwards. */
+void observe_tables_lost(struct node *n);
+/* No cable changed on the way: what was written to its forwarding tables went where it should. */
+void observe_tables_proved(struct node *n);
+
+/* ---- tables of a port: P_Keys, GUIDs, SL2VL, VL arbitration ---- */
+
+/* A block, read or as answered to a Set. True: it was known to be that, or is no block. */
+bool observe_block(struct fabric *f, struct port *p, enum port_table table, unsigned block,
+		   const uint8_t *payload);
+/* A Set of a block leaves, of which none is on the wire; it has ended. */
+void observe_block_sent(struct port *p, enum port_table table, unsigned block);
+void observe_block_back(struct port *p, enum port_table table, unsigned block);
+/* A Set that nothing waits for may have written blocks 0..n-1. */
+void observe_blocks_written(struct port *p, enum port_table table, unsigned n);
+/* A block was asked for: counts of the table can be noted, even if nothing is known. */
+void observe_block_missing(struct port *p, enum port_table table, unsigned block);
+/* The block is unknown: a Set of it was refused or not answered. */
+void observe_block_lost(struct fabric *f, struct port *p, enum port_table table, unsigned block);
+/* Nothing is known any more of all tables: the port trained anew, or another wrote. */
+void observe_blocks_lost(struct fabric *f, struct port *p);
+/* No cable changed on the way: what was written to the tables went where it should. */
+void observe_blocks_proved(struct port *p);
 
 /* ---- ports ---- */
 
@@ -121,6 +170,9 @@ void observe_mkey_tried(struct port *p, uint64_t key);
 /* A Set that makes this the key is on its way. */
 void observe_mkey_set(struct port *p, uint64_t key);
 
+/* A question was not answered: next time with the other key, if there are two. */
+void observe_mkey_doubt(struct port *p);
+
 /* ---- cables ---- */
 
 /*
@@ -128,6 +180,8 @@ void observe_mkey_set(struct port *p, uint64_t key);
  * cable between switches was out since it was last seen, and may have led elsewhere meanwhile.
  */
 struct delta observe_cable(struct port *a, struct port *b, bool *ret_was_out);
+/* The cable of the port leads nowhere any more. */
+void observe_cable_gone(struct port *p);
 /* What is behind the port answers, or does not. True: that is new. */
 bool observe_silence(struct port *p, bool silent);
 /* What answers behind the port is left out. */

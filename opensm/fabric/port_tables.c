@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "fabric/fabric.h"
+#include "fabric/fabric_internal.h"
 #include "util/mem.h"
 
 #define SL2VL_BYTES	8  /* a nibble for each of 16 SLs */

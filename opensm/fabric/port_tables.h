@@ -48,14 +48,5 @@ enum port_table port_table_of(uint16_t attr);
 /* A block as known: SMP_DATA_SIZE bytes in wire order, reserved bits 0; NULL: unknown. */
 const uint8_t *fabric_cell(const struct fabric *f, const struct port *p, enum port_table table,
 			   unsigned block);
-/*
- * A device said what a block holds. True: that is what was known already, or the port has no such
- * block.
- */
-bool fabric_observe_cell(struct fabric *f, struct port *p, enum port_table table, unsigned block,
-			 const uint8_t *payload);
-/* Nothing is known any more of the tables of a port: it trained anew, or another wrote. */
-void fabric_forget_cells(struct fabric *f, struct port *p);
 /* Has some table been written since it was proved that nothing had happened to the port? */
 bool fabric_cells_unproven(const struct port *p);
-void fabric_prove_cells(struct port *p);

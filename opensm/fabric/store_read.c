@@ -19,9 +19,12 @@
 #include "util/file.h"
 #include "util/mem.h"
 #include "util/str.h"
+#include "util/told.h"
 
 #define FILE_MAX ((size_t)64 << 20)
 #define LINE_MAX_BYTES 1022 /* D1 */
+
+enum { TOLD_CRLF, TOLD_UNSEPARATED, TOLD_ODD_KEY };
 
 struct reader {
 	struct store *store;
@@ -30,7 +33,7 @@ struct reader {
 	struct store_findings *findings;
 	unsigned line;
 	bool lost;          /* a line was not understood */
-	bool told_crlf, told_unseparated, told_odd_key;
+	struct told told;
 	uint64_t *lids;     /* bits: LIDs of records read so far */
 };
 
@@ -114,10 +117,8 @@ static void check_canonical(struct reader *r, const char *word, guid_t guid)
 	char canonical[19];
 
 	snprintf(canonical, sizeof(canonical), "0x%016" PRIx64, guid);
-	if (strcmp(word, canonical) == 0 || r->told_odd_key)
-		return;
-	tell(r, "key read as %s; keys have 16 lower-case digits", canonical);
-	r->told_odd_key = true;
+	if (strcmp(word, canonical) != 0 && told_first(&r->told, TOLD_ODD_KEY))
+		tell(r, "key read as %s; keys have 16 lower-case digits", canonical);
 }
 
 /* Records */
@@ -263,15 +264,12 @@ static void read_lines(struct reader *r, char *text, size_t len)
 		len = (size_t)(newline - text);
 		if (len > 0 && text[len - 1] == '\r') {
 			len--;
-			if (!r->told_crlf)
+			if (told_first(&r->told, TOLD_CRLF))
 				tell(r, "lines end with carriage returns");
-			r->told_crlf = true;
 		}
 		text[len] = '\0';
-		if (len > 0 && !separated && !r->told_unseparated) {
+		if (len > 0 && !separated && told_first(&r->told, TOLD_UNSEPARATED))
 			tell(r, "no empty line before this one");
-			r->told_unseparated = true;
-		}
 		separated = len == 0;
 		if (len > 0)
 			read_line(r, text, len);

@@ -19,8 +19,10 @@ static unsigned count_settings(const struct launch_paths *p)
 
 	conf_read(c, path, &findings);
 	conf_report_clear(&findings);
-	for (unsigned id = 0; id < CONF_N_OPTIONS; id++)
-		n += !conf_value_is_default(c, id);
+	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {
+		if (!conf_value_is_default(c, id))
+			n++;
+	}
 	return n;
 }
 

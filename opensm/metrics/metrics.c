@@ -75,8 +75,10 @@ static void take_managers(struct metrics *m, const struct sm *sm)
 	struct sm_manager manager;
 
 	for (unsigned i = 0; sm_manager_at(sm, i, &manager); i++) {
-		m->managers.trusted += !manager.trust;
-		m->managers.others += manager.trust != NULL;
+		if (manager.trust)
+			m->managers.others++;
+		else
+			m->managers.trusted++;
 	}
 }
 
@@ -253,8 +255,8 @@ static void render_sweeps(const struct metrics *m, struct metrics_text *t)
 static void render_deaths(const struct metrics *m, struct metrics_text *t)
 {
 	metric_family(t, "opensm_routing_died_total", METRIC_COUNTER,
-		      "Computations of a routing engine that crashed, hung, or handed over what "
-		      "cannot be tables, by cause");
+		      "Computations of a routing engine that crashed, hung, or returned invalid "
+		      "tables, by cause");
 	for (unsigned i = 0; i < m->n_deaths; i++) {
 		metric_sample(t, "");
 		metric_label(t, "engine", m->deaths[i].engine);
@@ -385,7 +387,7 @@ static void render_violations(const struct metrics *m, struct metrics_text *t)
 	for (unsigned i = 0; i < VIOLATION_KINDS; i++)
 		metric_labelled(t, "kind", violation_kind_name(i), m->violations.n[i]);
 	metric_gauge(t, "opensm_violating_ports",
-		     "Ports from behind which rules were broken since the start",
+		     "Ports with violations by the node attached, since the start",
 		     m->violating_ports);
 	metric_gauge(t, "opensm_isolated_ports",
 		     "Of these: switched off by security_violation_policy", m->isolated_ports);

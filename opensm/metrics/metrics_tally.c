@@ -31,6 +31,14 @@ static void note_sweep(struct metrics_tally *t, const struct sm_event *e, int64_
 	s->last = (uint64_t)(realtime / MONO_S);
 }
 
+static void count_change(bool better, uint64_t *come, uint64_t *gone)
+{
+	if (better)
+		++*come;
+	else
+		++*gone;
+}
+
 void metrics_tally_event(struct metrics_tally *t, const struct sm_event *e, int64_t realtime)
 {
 	assert(t && e);
@@ -49,15 +57,14 @@ void metrics_tally_event(struct metrics_tally *t, const struct sm_event *e, int6
 		snprintf(t->engine, sizeof(t->engine), "%s", e->routes.engine);
 		break;
 	case SM_EVENT_LFT:
-		t->table_blocks += !e->lft.top_changed;
+		if (!e->lft.top_changed)
+			t->table_blocks++;
 		break;
 	case SM_EVENT_NODE:
-		t->nodes_came += e->node.came;
-		t->nodes_went += !e->node.came;
+		count_change(e->node.came, &t->nodes_came, &t->nodes_went);
 		break;
 	case SM_EVENT_LINK:
-		t->links_up += e->link.up;
-		t->links_down += !e->link.up;
+		count_change(e->link.up, &t->links_up, &t->links_down);
 		break;
 	case SM_EVENT_SA_DUMPED:
 		t->databases++;

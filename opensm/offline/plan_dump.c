@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dump/dump.h"
+#include "fabric/observe.h"
 #include "offline/plan.h"
 #include "route/io/tablefile.h"
 #include "util/file.h"
@@ -46,7 +47,7 @@ static struct node *add_node(struct fabric *to, const struct topofile_node *n)
 	ib_put(ni, NI_VENDOR_ID, n->vendor & 0xFFFFFF);
 	ib_put(ni, NI_DEVICE_ID, n->device & 0xFFFF);
 	ib_put(ni, NI_LOCAL_PORT, 1);
-	ret = fabric_add_node(to, ni);
+	ret = observe_node_info(to, ni).node;
 	if (!ret)
 		return NULL;
 	snprintf(ret->desc, sizeof(ret->desc), "%s", n->name);
@@ -79,7 +80,7 @@ static void set_port(struct fabric *to, struct port *p, const struct topofile_po
 	if (node_is_switch(p->node))
 		return;
 	put_speed_sets(p->info);
-	fabric_set_port_guid(to, p, from->guid);
+	observe_port_guid(to, p, from->guid);
 	p->lid = from->lid;
 	p->lmc = from->lmc;
 }
@@ -89,6 +90,7 @@ static struct fabric *fabric_of(const struct topofile *f, unsigned vls)
 {
 	struct node **nodes = xcalloc((size_t)f->n_nodes + 1, sizeof(*nodes));
 	struct fabric *ret = fabric_new();
+	bool was_out;
 
 	for (uint32_t i = 0; i < f->n_nodes; i++)
 		nodes[i] = add_node(ret, &f->nodes[i]);
@@ -103,8 +105,8 @@ static struct fabric *fabric_of(const struct topofile *f, unsigned vls)
 					   *q = p->peer == TOPO_NONE ? p : &f->ports[p->peer];
 
 		if (p != q && nodes[p->node] && nodes[q->node])
-			fabric_connect(&nodes[p->node]->ports[p->number],
-				       &nodes[q->node]->ports[q->number]);
+			observe_cable(&nodes[p->node]->ports[p->number],
+				      &nodes[q->node]->ports[q->number], &was_out);
 	}
 	free(nodes);
 	return ret;

@@ -77,7 +77,7 @@ static void print_engine(const struct plan_tables *p, FILE *out)
 	    p->choice.verdict.avg_hops, p->choice.verdict.max_hops);
 	row(out, "Load", "%u / %.0f / %u pairs on a channel (least, average, most)",
 	    p->choice.verdict.min_load, p->choice.verdict.avg_load, p->choice.verdict.max_load);
-	row(out, "Lanes", "%u", p->figures.lanes);
+	row(out, "VLs", "%u", p->figures.lanes);
 	row(out, "Bandwidth", "%.3f of what end ports have, over %u random halves",
 	    p->figures.bandwidth, p->figures.patterns);
 	row(out, "Shift", "%u flows on a channel at most, in %u of %u shifts", p->figures.shift,

@@ -151,12 +151,12 @@ static void print_deadlock(const struct verify *v, FILE *out)
 static void print_lanes(const struct verify *v, FILE *out)
 {
 	if (v->sls)
-		row(out, "Lanes", "%u VLs, %u SLs", v->verdict.n_vls, v->verdict.n_sls);
+		row(out, "VLs", "%u; %u SLs", v->verdict.n_vls, v->verdict.n_sls);
 	else if (v->sl2vl)
-		row(out, "Lanes", "%u VLs; no SLs are given (--psl): any may be used on any path",
+		row(out, "VLs", "%u; no SLs are given (--psl): any may be used on any path",
 		    v->verdict.n_vls);
 	else
-		row(out, "Lanes", "one (no --psl, no SL2VL tables)");
+		row(out, "VLs", "one (no --psl, no SL2VL tables)");
 }
 
 static void print_hot(const struct verify *v, FILE *out)

@@ -21,8 +21,8 @@ const struct ctl_command show_commands[] = {
 	  .run = cmd_nodes },
 	{ .name = "ports",
 	  .arguments = "[--down|--not-active|--violations|NODE|NODE/PORT]",
-	  .help = "ports, and why one is not ACTIVE; --violations: from behind which rules were "
-		  "broken",
+	  .help = "ports, and why one is not ACTIVE; --violations: with violations by the node "
+		  "attached",
 	  .words = "--down --not-active --violations",
 	  .scope = CTL_SHOWS,
 	  .run = cmd_ports },

@@ -182,7 +182,7 @@ static void print_routing(const struct ctl *c, struct json_object *o)
 		print_line(c, "routing", "%s, computed in %" PRId64 " ms", js_str(r, "engine"),
 			   js_int(r, "duration_ms"));
 	if (js_int(r, "lanes") > 1)
-		printf(", %" PRId64 " lanes", js_int(r, "lanes"));
+		printf(", %" PRId64 " VLs", js_int(r, "lanes"));
 	if (js_int(r, "unreachable_pairs"))
 		printf(", %s%" PRId64 " pairs have no way%s", ctl_color(c, CTL_BAD),
 		       js_int(r, "unreachable_pairs"), ctl_color(c, CTL_PLAIN));

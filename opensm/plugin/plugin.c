@@ -219,7 +219,7 @@ int plugins_add_engine(struct plugins *ps, const struct opensm_routing_engine *e
 	if (engine->api != OPENSM_ROUTING_API || engine->size < sizeof(*engine))
 		*why = "it is built for another interface";
 	else if (!external_name_is_good(engine->name))
-		*why = "its name is none: 1 to 31 letters, digits, '-' and '_' are expected";
+		*why = "invalid name: 1 to 31 letters, digits, '-' and '_' are expected";
 	else if (!engine->compute)
 		*why = "it has no compute()";
 	else if (conf_engine_known(engine->name) ||

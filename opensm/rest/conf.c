@@ -191,7 +191,7 @@ static int read_line(struct reader *r)
 	if (i == ARRAY_SIZE(keys))
 		return unknown_key(r, word, word);
 	if (r->seen[i] && !is_repeatable(&keys[i]))
-		return lines_fault(&r->lines, word, r->fault, "%s stands above already", word);
+		return lines_fault(&r->lines, word, r->fault, "%s is set twice", word);
 	if (strlen(value) > VALUE_MAX)
 		return lines_fault(&r->lines, value, r->fault, "%s: more than %d bytes", word,
 				   VALUE_MAX);

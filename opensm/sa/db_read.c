@@ -141,8 +141,8 @@ static guid_t get_interface_id(struct reader *r, const char *name)
 /* Reports the error of a store about a record that is sound in itself. */
 static void report_error(struct reader *r, unsigned line, int error, const char *what)
 {
-	const char *why = error == -EEXIST   ? "stands there already"
-			  : error == -ENOSPC ? "is beyond what is kept"
+	const char *why = error == -EEXIST   ? "is a duplicate"
+			  : error == -ENOSPC ? "exceeds the limit"
 					     : "has a value that cannot be";
 
 	if (!error)

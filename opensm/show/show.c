@@ -180,7 +180,7 @@ const struct control_method show_methods[] = {
 	  .needs = SHOW_REASONS,
 	  DOCUMENT(show_nodes) },
 	{ .name = "Ports",
-	  .help = "Ports, and why one is not ACTIVE; those from behind which rules were broken",
+	  .help = "Ports, and why one is not ACTIVE; those with violations by the node attached",
 	  .type = "(node: ?string, down: ?bool, not_active: ?bool, violations: ?bool) -> "
 		  "(ports: []object, hidden: int)",
 	  .words = { "node" },

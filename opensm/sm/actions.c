@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What an administrator asks for while the manager runs: console and control socket end up here.
+ * Requests of administrators while the manager runs: console and control socket end up here.
  * Each request is noted, or queued, and done by the next dispatch; nothing is done twice because
  * two ask.
  */
@@ -18,8 +18,7 @@ void sm_set_sweeping(struct sm *sm, bool enabled)
 		return;
 	sm->sweeping_off = !enabled;
 	log_info(enabled ? "sweeping is switched on again"
-			 : "sweeping is switched off: whatever happens is looked at when it is on "
-			   "again");
+			 : "sweeping is switched off: changes are read when sweeping is on again");
 	tell_status(sm);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What arrives unasked: SMInfo requests, traps, and GMPs for the SA, for its client and for
+ * MADs that arrive unasked: SMInfo requests, traps, and GMPs for the SA, for its client and for
  * counters.
  *
  * Everything in here came from another node: fields are bounded before use, records are limited,

@@ -336,7 +336,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	tenancy_tick(sm);
 	go_on(sm);
 	/*
-	 * What was just queued goes out now, not at the next MAD. Some of it may end at once (a
+	 * Requests just queued go out now, not at the next MAD. Some of them may end at once (a
 	 * target that rests): then nothing else would wake us.
 	 */
 	do {

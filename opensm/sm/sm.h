@@ -46,7 +46,7 @@ struct sm_job {
 };
 
 /*
- * What happened, for plugins, monitors and metrics. In a heavy sweep: SWEEP_START, LINK and NODE,
+ * Events, for plugins, monitors and metrics. In a heavy sweep: SWEEP_START, LINK and NODE,
  * DISCOVERED, ROUTES, LFT for each block, SUBNET_UP, SWEEP_DONE (events.c).
  */
 enum sm_event_kind {
@@ -173,7 +173,7 @@ struct sm_paths {
 	const char *dump_dir;  /* opensm-sa.dump, with sa_db_dump; NULL: none is kept */
 };
 
-/* What the last complete sweep did; also counts since the start. */
+/* Results of the last complete sweep, and counts since the start. */
 struct sm_stats {
 	uint32_t heavy_sweeps, light_sweeps;
 	uint32_t dirty_sweeps; /* that had something to do */
@@ -242,7 +242,7 @@ void sm_reload(struct sm *sm, const struct conf *conf, const struct conf_files *
  */
 void sm_reload_refused(struct sm *sm);
 /*
- * What outlives a manager when its port vanishes: the next one of this process goes on with it. A
+ * State that outlives a manager when its port vanishes: the next one of this process uses it. A
  * file that is gone, or was refused, must not come to something else because a cable was pulled.
  * Zero: nothing.
  */
@@ -258,7 +258,7 @@ void sm_bequeath(const struct sm *sm, struct sm_heritage *ret);
 /* Before the first dispatch. */
 void sm_inherit(struct sm *sm, const struct sm_heritage *h);
 void sm_heritage_clear(struct sm_heritage *h);
-/* What was read last and counts, or will from the next sweep on; NULL before the first sweep. */
+/* The files in force, or from the next sweep on; NULL before the first sweep. */
 const struct conf_files *sm_files(const struct sm *sm);
 
 /* ---- what an administrator may ask for while it runs ---- */
@@ -289,7 +289,7 @@ int sm_rotate_keys(struct sm *sm);
 void sm_release_keys(struct sm *sm, const struct conf *before);
 void sm_set_priority(struct sm *sm, unsigned priority);
 unsigned sm_priority(const struct sm *sm);
-/* What others are told, and compare: while MASTER at least master_sm_priority. */
+/* The priority in SMInfo, which others compare: while MASTER at least master_sm_priority. */
 unsigned sm_told_priority(const struct sm *sm);
 /*
  * False: no sweep of any kind begins, whatever asks for one (traps and SIGHUP, too), until it is
@@ -388,7 +388,7 @@ bool sm_manager_diff_at(const struct sm *sm, unsigned n, struct sm_manager_diff 
 void sm_shutdown(struct sm *sm);
 
 /*
- * What is left out of the subnet, and why, as one line of at most `cap` bytes, "" if nothing is.
+ * Ports left out of the subnet, and why, as one line of at most `cap` bytes, "" if there are none.
  * Returns the number of things left out.
  */
 unsigned sm_left_out(const struct sm *sm, char *ret, size_t cap);
@@ -438,7 +438,7 @@ const struct mad_engine *sm_mad(const struct sm *sm);
 /* For GMPs of another class than the SA's: mad_send_gmp() and nothing else. */
 struct mad_engine *sm_gmp_engine(struct sm *sm);
 const struct sa *sm_sa(const struct sm *sm);
-/* What hosts are answered from; NULL before the first, and while not MASTER. */
+/* The view that the SA answers from; NULL before the first, and while not MASTER. */
 const struct view *sm_view(const struct sm *sm);
 /*
  * A view of the fabric as it stands now, in any state: the caller's reference. `routes` may be

@@ -97,7 +97,7 @@ struct machines {
 	struct forgery *forgery;
 };
 
-/* What all machines have in common. Each member is written where its comment says. */
+/* Shared by all machines. Each member is written where its comment says. */
 struct sm {
 	/* The layers below; made by sm_new(), and never others. */
 	struct sm_hooks hooks;
@@ -111,7 +111,7 @@ struct sm {
 	/* Where machines tell their news; sm.c. */
 	void (*tell)(struct sm *sm, const struct news *news);
 
-	/* What all may read. */
+	/* For all to read. */
 	mono_t now;		  /* sm_dispatch() */
 	struct conf *conf;	  /* reload.c */
 	struct conf_files *files; /* reload.c: NULL before the first heavy sweep */

@@ -73,17 +73,15 @@ static enum cell_state state_of(const struct sync *s, const struct sync_row *row
 bool cells_send(struct sync *s, const struct sync_row *row, struct port *p, unsigned block,
 		const uint8_t *payload)
 {
-	struct cell_table **t = &p->tables[row->table];
 	const struct mad_request rq = {
 		.attr = row->attr,
 		.mod = port_tables[row->table].mod(p, block),
 		.payload = payload,
 	};
 
-	if (cell_table_is_out(*t, block) || !sync_set(s, p, &rq))
+	if (cell_table_is_out(p->tables[row->table], block) || !sync_set(s, p, &rq))
 		return false;
-	cell_table_grow(t, block + 1);
-	cell_table_send(*t, block);
+	observe_block_sent(p, row->table, block);
 	return true;
 }
 
@@ -146,14 +144,14 @@ bool cells_observe(struct sync *s, const struct sync_row *row, struct port *p, u
 	uint8_t wanted[SMP_DATA_SIZE];
 	struct want w;
 
-	fabric_observe_cell(s->fabric, p, row->table, block, payload);
+	observe_block(s->fabric, p, row->table, block, payload);
 	table_of(row, p)->unanswered = 0;
 	return !row->want(s, p, &w) || !cells_differ(s, row, p, &w, block, wanted);
 }
 
 void cells_forget(struct sync *s, const struct sync_row *row, struct port *p, uint32_t mod)
 {
-	cell_table_forget(s->fabric->cells, table_of(row, p), port_tables[row->table].block(mod));
+	observe_block_lost(s->fabric, p, row->table, port_tables[row->table].block(mod));
 }
 
 uint8_t *cells_tries(const struct sync_row *row, struct port *p)

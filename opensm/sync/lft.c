@@ -85,7 +85,7 @@ bool lft_observe_top(struct sync *s, const struct sync_row *row, struct port *p,
 bool lft_observe(struct sync *s, const struct sync_row *row, struct port *p, uint32_t mod,
 	      const uint8_t *payload)
 {
-	lft_have_written(&p->node->lft, mod, payload);
+	observe_lft_written(p->node, mod, payload);
 	if (s->hooks.table_written)
 		s->hooks.table_written(s->hooks.arg, p->node, false, mod);
 	if (p->node->sync.lft_failures == row->limit[VERDICT_REFUSED])
@@ -95,7 +95,7 @@ bool lft_observe(struct sync *s, const struct sync_row *row, struct port *p, uin
 
 void lft_forget(struct sync *s, const struct sync_row *row, struct port *p, uint32_t mod)
 {
-	lft_have_forget(&p->node->lft, mod);
+	observe_lft_lost(p->node, mod);
 	s->lost[mod] = true;
 }
 

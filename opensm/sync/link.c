@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a run writes to ports of links: FDR10, PortInfo, and the way from INIT to ACTIVE.
+ * Sets of a run to ports of links: FDR10, PortInfo, and the way from INIT to ACTIVE.
  *
- * What a PortInfo should say is plan/link; this file compares, sends, and remembers what a device
- * does not keep.
+ * The wanted PortInfo is made by plan/link; this file compares, sends, and remembers values that a
+ * device does not keep.
  */
 #include <string.h>
 
@@ -263,7 +263,7 @@ static void on_state_alone(void *owner, const struct mad_result *r)
 		link_doubt(s, NULL, p, r->mod);
 }
 
-/* What the port holds is what the Set came to. */
+/* The port holds the values that the Set was to write. */
 static bool was_taken(struct sync *s, struct port *p)
 {
 	struct link_want want;
@@ -313,7 +313,7 @@ bool link_look_into(struct sync *s, struct port *p, const struct mad_result *r)
 
 /* ---- ARM and ACTIVE ----------------------------------------------------------------------- */
 
-/* What is in doubt after a lost answer is read before it is compared. */
+/* PortInfo in doubt after a lost answer is read before it is compared. */
 static void on_doubt_read(void *owner, const struct mad_result *r)
 {
 	struct sync *s = owner;
@@ -323,7 +323,7 @@ static void on_doubt_read(void *owner, const struct mad_result *r)
 		take_port_info(s, p, r->payload);
 		link_arm(s, p);
 	} else if (r->end == MAD_END_TIMEOUT) {
-		fabric_doubt_mkey(p);
+		observe_mkey_doubt(p);
 	}
 }
 

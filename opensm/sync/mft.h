@@ -89,7 +89,7 @@ bool mft_sync_is_read(struct mft_sync *s, lid_t mlid);
 void mft_sync_topology(struct mft_sync *s);
 /* Groups went and no new ones come: tops may sink with the next feed(). */
 void mft_sync_lower_tops(struct mft_sync *s);
-/* Before fabric_remove_node(): ends its transactions. Harmless for nodes never met. */
+/* Before observe_node_gone(): ends its transactions. Harmless for nodes never met. */
 void mft_sync_forget(struct mft_sync *s, struct node *n);
 
 /* option use_mfttop; true at first. */

@@ -160,7 +160,8 @@ static void await_read(struct mft_sync *s, struct mft_spot *spot, uint32_t mod)
 {
 	struct mft_work *w = work_at(spot, mod);
 
-	s->reads[MFT_MOD_BLOCK(mod)] += !w->awaited;
+	if (!w->awaited)
+		s->reads[MFT_MOD_BLOCK(mod)]++;
 	w->awaited = true;
 }
 
@@ -367,7 +368,6 @@ void spots_retry(struct mft_sync *s)
 static void cell_observe(struct mft_sync *s, struct mft_spot *spot, const struct mad_result *r)
 {
 	unsigned block = MFT_MOD_BLOCK(r->mod), position = MFT_MOD_POSITION(r->mod);
-	struct mft_have *have = &spot->node->mft;
 	struct mft_cell before, now;
 	bool known;
 
@@ -375,11 +375,11 @@ static void cell_observe(struct mft_sync *s, struct mft_spot *spot, const struct
 	if (r->end == MAD_END_ANSWERED) {
 		mft_cell_get(r->payload, &now);
 		if (r->method == MAD_SET)
-			mft_have_written(have, block, position, &now);
+			observe_mft_written(spot->node, block, position, &now);
 		else
-			mft_have_set(have, block, position, &now);
+			observe_mft_cell(spot->node, block, position, &now);
 	} else if (r->method == MAD_GET && r->end == MAD_END_BAD_STATUS) {
-		mft_have_assume(have, block, position);
+		observe_mft_unreadable(spot->node, block, position);
 	}
 	groups_cell_changed(s, spot, r->mod, &before, &now);
 }
@@ -465,7 +465,7 @@ static void send_cell(struct mft_sync *s, struct mft_spot *spot, uint32_t mod)
 	uint8_t payload[SMP_DATA_SIZE] = { 0 };
 
 	mft_cell_put(payload, want);
-	mft_have_doubt(&spot->node->mft, MFT_MOD_BLOCK(mod), MFT_MOD_POSITION(mod), want);
+	observe_mft_sent(spot->node, MFT_MOD_BLOCK(mod), MFT_MOD_POSITION(mod), want);
 	cell_enter(s, spot, mod, MFT_OUT);
 	send_request(s, spot, IB_ATTR_MFT, mod, payload);
 }

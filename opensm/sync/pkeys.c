@@ -126,9 +126,9 @@ static void on_trim_read(void *owner, const struct mad_result *r)
 	unsigned block = port_tables[TABLE_PKEYS].block(r->mod);
 	struct want w;
 
-	cell_table_grow(&p->tables[TABLE_PKEYS], block + 1);
+	observe_block_missing(p, TABLE_PKEYS, block);
 	if (sync_answered(s, p, r)) {
-		fabric_observe_cell(s->fabric, p, TABLE_PKEYS, block, r->payload);
+		observe_block(s->fabric, p, TABLE_PKEYS, block, r->payload);
 		if (pkeys_want(s, p, &w))
 			trim_known(s, p, &w, block);
 	} else if (r->end == MAD_END_TIMEOUT) {

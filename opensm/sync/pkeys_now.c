@@ -67,12 +67,12 @@ static void on_written(void *owner, const struct mad_result *r)
 	enum verdict v;
 
 	t->n_out--;
-	cell_table_back(p->tables[TABLE_PKEYS], port_tables[TABLE_PKEYS].block(r->mod));
+	observe_block_back(p, TABLE_PKEYS, port_tables[TABLE_PKEYS].block(r->mod));
 	v = sync_verdict(r, r->end == MAD_END_ANSWERED &&
 				    row->observe(t->sync, row, p, r->mod, r->payload));
 	if (row->unknown & AFTER(v))
 		row->forget(t->sync, row, p, r->mod);
-	/* What is stored otherwise may be what was wanted when the Set left: turns end that. */
+	/* Other content may be what was wanted when the Set left: the number of turns ends that. */
 	if (v == VERDICT_REFUSED && sync_tries_are_over(row, row->tries(row, p), v))
 		row->give_up(t->sync, row, p, r->mod);
 	note_fault(t, v);
@@ -97,7 +97,6 @@ static void on_read(void *owner, const struct mad_result *r)
 
 static bool send_block(struct pkeys_task *t, struct port *p, unsigned block, const uint8_t *wanted)
 {
-	struct cell_table **table = &p->tables[TABLE_PKEYS];
 	const struct mad_request rq = {
 		.attr = IB_ATTR_PKEY_TABLE,
 		.mod = port_tables[TABLE_PKEYS].mod(p, block),
@@ -107,8 +106,7 @@ static bool send_block(struct pkeys_task *t, struct port *p, unsigned block, con
 	if (!door_set(&t->sync->door, p, &rq, on_written, t, p))
 		return false;
 	t->asked = p->node;
-	cell_table_grow(table, block + 1);
-	cell_table_send(*table, block);
+	observe_block_sent(p, TABLE_PKEYS, block);
 	t->written[block / 64] |= 1ull << block % 64;
 	t->n_out++;
 	return true;
@@ -178,7 +176,7 @@ static bool go_on_side(struct pkeys_task *t, enum pkeys_state *ret)
 		return false;
 	}
 	t->step = TURN_WRITE;
-	/* What is known of a block is old while a run has a Set of it on the wire. */
+	/* A known block is out of date while a run has a Set of it on the wire. */
 	t->waits = p->tables[TABLE_PKEYS] && p->tables[TABLE_PKEYS]->n_out;
 	if (t->waits)
 		return false;
@@ -228,7 +226,7 @@ static bool go_on_task(struct pkeys_task *t)
 	return false;
 }
 
-/* `at`: where it hangs in the list. What the end starts hangs itself at the end of the list. */
+/* `at`: the link in the task list. New tasks are appended. */
 static void end_task(struct pkeys_task **at)
 {
 	struct pkeys_task *t = *at;

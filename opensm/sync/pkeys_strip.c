@@ -50,21 +50,20 @@ static void on_read(void *owner, const struct mad_result *r)
 
 	t->n_out--;
 	if (r->end == MAD_END_ANSWERED)
-		fabric_observe_cell(t->sync->fabric, t->port, TABLE_PKEYS,
-				    port_tables[TABLE_PKEYS].block(r->mod), r->payload);
+		observe_block(t->sync->fabric, t->port, TABLE_PKEYS,
+			      port_tables[TABLE_PKEYS].block(r->mod), r->payload);
 	note_fault(t, r->end);
 }
 
-/* What was written is unknown until it is read back. */
+/* A block that was written is unknown until it is read back. */
 static void on_written(void *owner, const struct mad_result *r)
 {
 	struct pkeys_strip *t = owner;
-	struct cell_table *table = t->port->tables[TABLE_PKEYS];
 	unsigned block = port_tables[TABLE_PKEYS].block(r->mod);
 
 	t->n_out--;
-	cell_table_back(table, block);
-	cell_table_forget(t->sync->fabric->cells, table, block);
+	observe_block_back(t->port, TABLE_PKEYS, block);
+	observe_block_lost(t->sync->fabric, t->port, TABLE_PKEYS, block);
 	note_fault(t, r->end);
 }
 
@@ -83,21 +82,19 @@ static void read_block(struct pkeys_strip *t, unsigned block)
 
 static void write_block(struct pkeys_strip *t, unsigned block, const uint8_t *payload)
 {
-	struct cell_table **table = &t->port->tables[TABLE_PKEYS];
 	const struct mad_request rq = {
 		.attr = IB_ATTR_PKEY_TABLE,
 		.mod = port_tables[TABLE_PKEYS].mod(t->port, block),
 		.payload = payload,
 	};
 
-	if (cell_table_is_out(*table, block))
+	if (cell_table_is_out(t->port->tables[TABLE_PKEYS], block))
 		return;
 	if (!door_set(&t->sync->door, t->port, &rq, on_written, t, NULL)) {
 		t->fault = PKEYS_CANCELLED;
 		return;
 	}
-	cell_table_grow(table, block + 1);
-	cell_table_send(*table, block);
+	observe_block_sent(t->port, TABLE_PKEYS, block);
 	t->n_out++;
 }
 

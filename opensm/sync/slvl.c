@@ -244,11 +244,11 @@ static void note_rows(struct sync *s, struct node *n, uint32_t mod, const uint8_
 		for (unsigned in = 0; has_tables(p) && in <= n->n_ports; in++) {
 			if (!slvl_mod_covers(mod, in, out))
 				continue;
-			cell_table_send_many(&p->tables[TABLE_SL2VL], in + 1);
+			observe_blocks_written(p, TABLE_SL2VL, in + 1);
 			if (payload)
-				fabric_observe_cell(s->fabric, p, TABLE_SL2VL, in, payload);
+				observe_block(s->fabric, p, TABLE_SL2VL, in, payload);
 			else
-				cell_table_forget(s->fabric->cells, p->tables[TABLE_SL2VL], in);
+				observe_block_lost(s->fabric, p, TABLE_SL2VL, in);
 		}
 	}
 }
@@ -303,7 +303,7 @@ static void send_set(struct sync *s, struct node *n, const struct slvl_set *set)
 	if (!(set->mod & (SLVL_ALL_IN | SLVL_ALL_OUT))) {
 		cells_send(s, sync_row_of(s, IB_ATTR_SL2VL), p, set->mod >> 8, payload);
 	} else if (sync_send(s, p, &rq, on_many, p)) {
-		cell_table_send_many(&p->tables[TABLE_SL2VL], 1);
+		observe_blocks_written(p, TABLE_SL2VL, 1);
 	}
 }
 

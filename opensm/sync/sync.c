@@ -85,7 +85,7 @@ static void on_set(void *owner, const struct mad_result *r)
 
 	s->in_flight--;
 	if (row->table < N_PORT_TABLES)
-		cell_table_back(p->tables[row->table], port_tables[row->table].block(r->mod));
+		observe_block_back(p, row->table, port_tables[row->table].block(r->mod));
 	if (r->end == MAD_END_BAD_STATUS && row->look_into && row->look_into(s, p, r))
 		return;
 	v = sync_verdict(r, r->end == MAD_END_ANSWERED &&

@@ -175,7 +175,7 @@ void sync_start(struct sync *s, const struct plan *plan);
  * mad_dispatch().
  */
 void sync_feed(struct sync *s);
-/* Before fabric_remove_node(): ends its transactions. */
+/* Before observe_node_gone(): ends its transactions. */
 void sync_forget(struct sync *s, struct node *n);
 /* Gives up a run without calling `ended`; its transactions are cancelled. */
 void sync_stop(struct sync *s);

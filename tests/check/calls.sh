@@ -26,6 +26,12 @@ only_in "sd-event calls are in daemon.c, its timers, listeners and streams, the 
 # model says which requests of hosts are answered.
 only_in "a Set leaves through sync/door.c, which asks the election" '[^=!]=[[:space:]]*MAD_SET\b|\bMAD_SET,' \
 	opensm/sync/door.c opensm/sm/admin/replica_ask.c opensm/sa/base/trust.c sim/
+# What is known has one door, observe.h: its names say what was learnt.
+only_in "facts are written through fabric/observe.h" \
+	'\b(fabric_(add_node|remove_node|set_port_guid|(dis)?connect|learn_mkey|doubt_mkey|observe_cell|forget_cells|prove_cells)|node_(forget|prove)_tables|lft_have_(set|written|prove|forget|forget_all)|mft_have_(set|written|doubt|assume|forget_all)|cell_table_(set|forget|send|send_many|back|clear|free|grow))[[:space:]]*\(|\bmft_have_(clear|room|copy)\(&[^,)]*->mft[,)]' \
+	opensm/fabric/
+own_code | tr '\n' '\0' | xargs -0 -r grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"fabric/fabric_internal\.h"' |
+	grep -v '^opensm/fabric/' | tap_none "fabric_internal.h is for the files of fabric/"
 # opensmctl dates the files it makes, as ibnetdiscover does.
 # route_child.c asks for the processor time of its child, sender.c until when it waits for the end of a thread.
 only_in "only daemon.c, the log, ibfab, opensmctl and the callers of its socket ask for the time" \

@@ -31,7 +31,7 @@ $file
 	echo "$file has $lines lines"
 done | tap_none "files have at most 800 lines"
 
-c_files opensm libvendor sim include tests | grep -v '\.def$' | while read -r file; do
+c_files opensm libvendor sim include tests man | while read -r file; do
 	expand -t 8 "$file" | awk -v file="$file" 'length > 100 { print file ":" NR ": " length " columns" }'
 done | tap_none "lines have at most 100 columns"
 

@@ -23,6 +23,12 @@ said=$(prose)
 [ "$(printf '%s\n' "$said" | wc -l)" -gt 20000 ] || echo "only little prose is found" | tap_none "prose is found"
 printf '%s\n' "$said" | grep -iwE "($persons)" | grep -vE -e "$accepted" | cut -c1-160 | tap_none "the subject of a sentence is a thing"
 
+# Comments of these folders are understood alone: none begins with "It" or "What".
+own_code | grep -E '^opensm/(sm|sync)/' | while read -r file; do
+	awk -v file="$file" '/\/\*[[:space:]]*(What|It) / || (begins && /^[[:space:]]*\*[[:space:]]+(What|It) /) { print file ":" FNR ": " $0 }
+		{ begins = /\/\*$/ }' "$file"
+done | cut -c1-160 | tap_none "comments begin with a thing"
+
 own_code | grep '\.c$' | tr '\n' '\0' |
 	xargs -0 -r grep -HnE '^static [a-z0-9_ *]*\b(put|tell|say|begin|take)\(' | tap_none "names of functions carry their object"
 

@@ -199,7 +199,7 @@ a_host_link() {
 	sm_once "$SM"
 	[ "$(grep -c "plugin 'odd_NAMES': its routing engine is refused: there is an engine of this name already" opensm.log)" -eq 2 ]
 	said "its routing engine is refused: it is built for another interface"
-	[ "$(grep -c "its routing engine is refused: its name is none" opensm.log)" -eq 2 ]
+	[ "$(grep -c "its routing engine is refused: invalid name" opensm.log)" -eq 2 ]
 	said "routing_engine: no plugin brings an engine 'mesh'; it is left out"
 	said "plugin 'odd_NAMES' brings the routing engine 'odd'"
 }

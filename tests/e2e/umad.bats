@@ -187,7 +187,7 @@ ibdiagnet_is_content() {
 	wait "${SM_PIDS[ours]}" || status=$?
 	unset 'SM_PIDS[ours]'
 	[ "$status" -eq 0 ]
-	said ours 'does not end; leaving without it'
+	said ours 'does not end; exiting without it'
 }
 
 @test "ours: two of them, one MASTER, one STANDBY; kill -9, and the other takes over" {

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "fabric/fabric_internal.h"
 #include "fabric/snapshot.h"
 #include "sm/read/adopt_mcast.h"
 #include "util/mem.h"

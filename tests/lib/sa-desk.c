@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conf/partitions/partitions.h"
+#include "fabric/fabric_internal.h"
 #include "fabric/snapshot.h"
 #include "plan/pkey.h"
 #include "route/select/engines.h"

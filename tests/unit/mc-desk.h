@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "conf/partitions/partitions.h"
+#include "fabric/fabric_internal.h"
 #include "sa/mcast/mgroup.h"
 #include "tests/lib/sa-desk.h"
 #include "util/mem.h"

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "fabric/fabric_internal.h"
 #include "fabric/snapshot.h"
 #include "route/core/routes.h"
 #include "util/mem.h"

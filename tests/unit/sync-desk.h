@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "fabric/fabric_internal.h"
 #include "sim/gen/gen.h"
 #include "sim/sim.h"
 #include "sync/sync.h"

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "fabric/fabric.h"
+#include "fabric/fabric_internal.h"
 #include "util/mem.h"
 
 /* Content number `n`. */
@@ -124,6 +124,29 @@ static void a_table_knows_what_it_was_told(void **state)
 	cells_free(c);
 }
 
+static void a_cleared_table_knows_of_sets_on_the_wire_only(void **state)
+{
+	struct cells *c = cells_new();
+	struct cell_table *t = NULL;
+
+	cell_table_set(c, &t, 0, content(1));
+	cell_table_set(c, &t, 2, content(2));
+	cell_table_send(t, 2);
+	t->tries = t->unanswered = t->disproofs = 1;
+	t->given_up = 7;
+	cell_table_clear(c, &t);
+	assert_int_equal(cells_count(c), 0);
+	assert_int_equal(t->n, 3);
+	assert_true(cell_table_is_out(t, 2) && !cell_table_is_out(t, 0));
+	assert_true(t->unproven && t->n_out == 1);
+	assert_null(cell_table_get(c, t, 0));
+	assert_int_equal(t->tries + t->unanswered + t->disproofs + t->given_up, 0);
+	cell_table_back(t, 2);
+	cell_table_clear(c, &t);
+	assert_null(t);
+	cells_free(c);
+}
+
 static struct node *host(struct fabric *f, unsigned pkeys, unsigned guids)
 {
 	uint8_t ni[SMP_DATA_SIZE] = { 0 };
@@ -193,6 +216,7 @@ int main(void)
 		cmocka_unit_test(contents_come_and_go),
 		cmocka_unit_test(devices_cannot_make_us_keep_everything),
 		cmocka_unit_test(a_table_knows_what_it_was_told),
+		cmocka_unit_test(a_cleared_table_knows_of_sets_on_the_wire_only),
 		cmocka_unit_test(a_table_is_known_when_all_of_it_is),
 		cmocka_unit_test(entries_beyond_the_capacity_do_not_count),
 	};

@@ -16,6 +16,7 @@
 
 #include "dump/dump.h"
 #include "dump/dump_out.h"
+#include "fabric/fabric_internal.h"
 #include "fabric/snapshot.h"
 #include "tests/lib/scratch.h"
 #include "tests/unit/ring-desk.h"

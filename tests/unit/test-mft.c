@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "fabric/fabric_internal.h"
 #include "tests/lib/field.h"
 #include "util/mem.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* fabric/observe.c: an answer goes in, a delta comes out. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/fabric_internal.h"
 #include "fabric/observe.h"
 #include "util/mem.h"
 
@@ -478,6 +480,82 @@ static void extended_speeds_are_known_until_they_are_lost(void **state)
 	assert_false(w->up->ext_known);
 }
 
+static void a_set_is_on_the_wire_then_unproven_then_proved(void **state)
+{
+	struct world *w = *state;
+	struct port *p = w->host;
+	uint8_t block[SMP_DATA_SIZE] = { 0x80, 0x01 };
+
+	observe_block_sent(p, TABLE_SL2VL, 0);
+	assert_true(cell_table_is_out(p->tables[TABLE_SL2VL], 0));
+	observe_block_back(p, TABLE_SL2VL, 0);
+	assert_false(observe_block(w->f, p, TABLE_SL2VL, 0, block));
+	assert_true(observe_block(w->f, p, TABLE_SL2VL, 0, block));
+	assert_true(fabric_cells_unproven(p));
+	observe_blocks_proved(p);
+	assert_false(fabric_cells_unproven(p));
+	observe_block_lost(w->f, p, TABLE_SL2VL, 0);
+	assert_null(fabric_cell(w->f, p, TABLE_SL2VL, 0));
+	observe_blocks_written(p, TABLE_SL2VL, 1);
+	assert_true(fabric_cells_unproven(p));
+	observe_blocks_lost(w->f, p);
+	assert_null(p->tables[TABLE_SL2VL]);
+}
+
+static void a_written_forwarding_block_is_proved_or_lost(void **state)
+{
+	struct world *w = *state;
+	struct node *n = w->up->node;
+	uint8_t block[LFT_BLOCK_LIDS] = { 1 };
+
+	observe_lft_written(n, 0, block);
+	assert_true(n->lft.unproven);
+	observe_tables_proved(n);
+	assert_false(n->lft.unproven);
+	assert_non_null(lft_have_block(&n->lft, 0));
+	observe_lft_lost(n, 0);
+	assert_null(lft_have_block(&n->lft, 0));
+}
+
+static void a_multicast_cell_on_its_way_may_hold_both(void **state)
+{
+	struct world *w = *state;
+	struct node *n = w->up->node;
+	struct mft_cell one = { .mask = { 1 } }, two = { .mask = { 2 } };
+	bool known;
+
+	assert_true(mft_have_is_untold(&n->mft, 0, 0));
+	observe_mft_cell(n, 0, 0, &one);
+	observe_mft_sent(n, 0, 0, &two);
+	assert_int_equal(mft_have_cell(&n->mft, 0, 0, &known)->mask[0], 3);
+	assert_false(known);
+	observe_mft_written(n, 0, 0, &two);
+	assert_int_equal(mft_have_cell(&n->mft, 0, 0, &known)->mask[0], 2);
+	assert_true(known && n->mft.unproven);
+	observe_mft_lost(n);
+	assert_true(mft_have_is_untold(&n->mft, 0, 0));
+	observe_mft_unreadable(n, 0, 0);
+	assert_false(mft_have_is_untold(&n->mft, 0, 0));
+}
+
+static void a_node_that_is_gone_takes_its_cable_along(void **state)
+{
+	struct world *w = *state;
+
+	observe_node_gone(w->f, w->host->node);
+	assert_null(fabric_find_node(w->f, HOST));
+	assert_null(w->up->peer);
+}
+
+static void a_port_guid_belongs_to_one_port(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(observe_port_guid(w->f, w->host, 0xBEEF), 0);
+	assert_ptr_equal(fabric_find_port(w->f, 0xBEEF), w->host);
+	assert_int_equal(observe_port_guid(w->f, w->up, 0xBEEF), -EEXIST);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -510,6 +588,11 @@ int main(void)
 		TEST(a_quarantined_port_has_no_cable),
 		TEST(another_path_is_noted),
 		TEST(extended_speeds_are_known_until_they_are_lost),
+		TEST(a_set_is_on_the_wire_then_unproven_then_proved),
+		TEST(a_written_forwarding_block_is_proved_or_lost),
+		TEST(a_multicast_cell_on_its_way_may_hold_both),
+		TEST(a_node_that_is_gone_takes_its_cable_along),
+		TEST(a_port_guid_belongs_to_one_port),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 /* What happens to groups from outside: the range of MLIDs, partitions, standby, restoring. */
 #include <errno.h>
 
+#include "fabric/fabric_internal.h"
 #include "sa/guidinfo.h"
 #include "sa/base/sa_internal.h"
 #include "tests/unit/mc-desk.h"

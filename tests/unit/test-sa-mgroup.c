@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "fabric/fabric_internal.h"
 #include "sa/guidinfo.h"
 #include "sa/base/sa_internal.h"
 #include "tests/unit/mc-desk.h"

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "fabric/fabric_internal.h"
 #include "sa/base/sa_internal.h"
 #include "tests/lib/sa-desk.h"
 #include "util/mem.h"

@@ -8,6 +8,7 @@
  * default partition, as a manager sets hosts up whose tenants do not trust each other.
  */
 #include "conf/tenants/tenants.h"
+#include "fabric/fabric_internal.h"
 #include "sa/base/sa_internal.h"
 #include "sa-events.h"
 #include "tests/unit/mc-desk.h"

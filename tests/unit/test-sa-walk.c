@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fabric/fabric_internal.h"
 #include "tests/unit/path-asking.h"
 #include "util/random.h"
 

@@ -410,7 +410,7 @@ static void a_second_node_with_a_guid_is_named(void **state)
 	rig_run(w->rig, sim_now(sim) + 60 * MONO_S);
 	doc = ask(w, "Ports", "{\"not_active\": true}");
 	assert_contains(json_object_to_json_string(doc),
-			"behind it is a second node with a GUID that another has");
+			"duplicate node GUID behind this port");
 	json_object_put(doc);
 	stop((void **)&w);
 }

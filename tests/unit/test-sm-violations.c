@@ -3,6 +3,7 @@
  * A host that breaks rules, with raw MADs: it is named once and counted, switched off if that is
  * the policy and a counter agrees, and nothing else changes.
  */
+#include "fabric/fabric_internal.h"
 #include "unit/trap-world.h"
 
 #include "sm/links/violations.h"

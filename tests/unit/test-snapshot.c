@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "fabric/fabric_internal.h"
 #include "fabric/snapshot.h"
 #include "util/mem.h"
 

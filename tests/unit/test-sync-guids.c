@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Alias GUIDs as sync/ writes them: at once, in runs, again after a reboot, and never entry 0. */
+#include "fabric/fabric_internal.h"
 #include "sync-desk.h"
 
 #define HOST  4

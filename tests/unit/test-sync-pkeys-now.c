@@ -4,6 +4,7 @@
  * what devices hold, and nodes that go while they are asked.
  */
 #include "conf/partitions/partitions.h"
+#include "fabric/fabric_internal.h"
 #include "plan/pkey.h"
 #include "sync-desk.h"
 

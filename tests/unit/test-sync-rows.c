@@ -3,6 +3,7 @@
  * What holds for every attribute that sync/ writes: the one door, verdicts and limits, cells on
  * the wire.
  */
+#include "fabric/fabric_internal.h"
 #include "sync-desk.h"
 #include "sync/sync_internal.h"
 

@@ -300,19 +300,19 @@ static const struct {
 	  "nothing of it is used" },
 	{ "mtu 4 rate 16", "mtu 04 rate 16",
 	  "tenants:10:37: \"4 rate 16 sl 0 name \"api_pkey_0x5\" +0x000000000000000d=full "
-	  "+0x000...\"; expected a smaller number, without zeros before it; what stands above "
-	  "counts" },
+	  "+0x000...\"; expected a smaller number, without zeros before it; the lines above "
+	  "are used" },
 	{ "d=full +", "d=full 0x0005 +",
 	  "tenants:10:102: \" +0x000000000000000e=limited chain 0x523fe8da0a0ee84d\"; expected "
-	  "another P_Key than before; what stands above counts" },
+	  "another P_Key than before; the lines above are used" },
 	{ "\n4 ", "\n5 ",
-	  "tenants:10:1: the change has generation 5; expected 4; what stands above counts" },
+	  "tenants:10:1: the change has generation 5; expected 4; the lines above are used" },
 	{ "rate 16", "rate 17",
 	  "tenants:10:1: change 4 does not follow from those above: it has chain value "
-	  "0x523fe8da0a0ee84d; expected 0xad147db1ac428cc6; what stands above counts" },
+	  "0x523fe8da0a0ee84d; expected 0xad147db1ac428cc6; the lines above are used" },
 	{ "gone chain", "gone  chain",
 	  "tenants:13:26: \" chain 0xcf0b8836302881bf\"; expected ipoib, gone, a member or "
-	  "chain; what stands above counts" },
+	  "chain; the lines above are used" },
 };
 
 static void findings_say_where(void **state)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fabric/fabric_internal.h"
 #include "fabric/words.h"
 #include "ib/words.h"
 #include "util/mem.h"

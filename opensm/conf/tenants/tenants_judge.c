@@ -471,7 +471,7 @@ static enum tenant_fault judge_action(struct judge *j)
 	case TENANT_CONFIGURE:
 		return judge_configure(j);
 	}
-	return refuse(j, TENANT_INVALID, "action %d is none", (int)j->rq->action);
+	return refuse(j, TENANT_INVALID, "unknown action %d", (int)j->rq->action);
 }
 
 /* Members of all partitions afterwards. */

@@ -42,7 +42,7 @@ struct parse {
 
 static const char *what_counts(const struct parse *p)
 {
-	return p->has_table ? "what stands above counts" : "nothing of it is used";
+	return p->has_table ? "the lines above are used" : "nothing of it is used";
 }
 
 static int report_fault(struct parse *p, const struct line_scan *s, const char *found,

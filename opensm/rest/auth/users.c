@@ -69,7 +69,7 @@ static int read_name(const struct lines *l, const struct users *u, const char *w
 				   "a name of 1 to %d letters, digits and . _ @ - is expected",
 				   USER_NAME_MAX);
 	if (users_find(u, word))
-		return lines_fault(l, word, fault, "the user '%s' stands above already", word);
+		return lines_fault(l, word, fault, "the user '%s' is set twice", word);
 	user->name = xstrdup(word);
 	return 0;
 }
@@ -98,7 +98,7 @@ static int read_san(const struct lines *l, const struct users *u, const char *wo
 		return lines_fault(l, word, fault, "a user has at most %d names in certificates",
 				   USER_SANS_MAX);
 	if (users_by_san(u, value))
-		return lines_fault(l, word, fault, "'%s' stands above already", value);
+		return lines_fault(l, word, fault, "'%s' is set twice", value);
 	user->sans[user->n_sans++] = xstrdup(value);
 	return 0;
 }

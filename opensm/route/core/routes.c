@@ -93,14 +93,12 @@ static struct routes_journal *journal_free(struct routes_journal *j)
 /* That of `r`, made if there is none. Two threads may derive from the same. */
 static struct routes_journal *journal_of(const struct routes *r)
 {
-	/* all of `r` that may change */
-	struct routes_journal *_Atomic *there = &((struct routes *)r)->journal;
-	struct routes_journal *none = NULL, *new = r->journal;
+	struct routes_journal *none = NULL, *new = r->cache->journal;
 
 	if (new)
 		return new;
 	new = journal_new();
-	if (atomic_compare_exchange_strong(there, &none, new))
+	if (atomic_compare_exchange_strong(&r->cache->journal, &none, new))
 		return new;
 	journal_free(new);
 	return none;
@@ -159,10 +157,10 @@ static void leave_mapping(struct routes *r)
 {
 	struct spare *spare = xcalloc(1, sizeof(*spare));
 
-	*spare = (struct spare){ r->lft, take(r->written), r->journal };
-	r->journal = NULL;
+	*spare = (struct spare){ r->lft, take(r->written), r->cache->journal };
+	r->cache->journal = NULL;
 	r->lft = NULL;
-	spare_free(atomic_exchange(&r->file->spare, spare), r->file->size);
+	spare_free(atomic_exchange(&r->cache->file->spare, spare), r->cache->file->size);
 }
 
 /* Room for large rows, in pages of their own. */
@@ -223,12 +221,12 @@ static struct routes_file *move_to_file(const struct routes *r)
 
 void routes_settle(const struct routes *r)
 {
-	if (!r->mapped || r->file)
+	if (!r->mapped || r->cache->file)
 		return;
 	/* Two threads may derive from the same. */
 #pragma omp critical(routes_settle)
-	if (!r->file)
-		((struct routes *)r)->file = move_to_file(r); /* invisible to readers */
+	if (!r->cache->file)
+		r->cache->file = move_to_file(r); /* invisible to readers */
 }
 
 struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid_t top)
@@ -238,6 +236,7 @@ struct routes *routes_new_unset(const struct topo *topo, const char *engine, lid
 
 	assert(topo && engine);
 	r->refs = 1;
+	r->cache = xcalloc(1, sizeof(*r->cache));
 	r->topo = topo_ref(topo);
 	snprintf(r->engine, sizeof(r->engine), "%s", engine);
 	r->top = top;
@@ -292,19 +291,19 @@ static size_t written_since(const struct routes_journal *j, const struct mark *m
  */
 static bool reuse_mapping(struct routes *r, const struct routes *before)
 {
-	struct spare *spare = atomic_exchange(&before->file->spare, NULL);
-	const struct routes_journal *j = before->journal;
+	struct spare *spare = atomic_exchange(&before->cache->file->spare, NULL);
+	const struct routes_journal *j = before->cache->journal;
 	size_t from = SIZE_MAX;
 
 	if (spare && j) {
 		from = written_since(j, spare->journal->mark);
 		if (from == SIZE_MAX) {
 			j = spare->journal;
-			from = written_since(j, before->journal->mark);
+			from = written_since(j, before->cache->journal->mark);
 		}
 	}
 	if (from == SIZE_MAX) {
-		spare_free(spare, before->file->size);
+		spare_free(spare, before->cache->file->size);
 		return false;
 	}
 	r->lft = spare->lft;
@@ -329,7 +328,7 @@ static size_t count_written(const uint64_t *written, size_t words)
 static bool map_file(struct routes *r, const struct routes *before, size_t words)
 {
 	size_t size = rows_size(r);
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, before->file->fd, 0);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, before->cache->file->fd, 0);
 
 	if (p == MAP_FAILED)
 		return false;
@@ -357,14 +356,14 @@ static bool derive_file(struct routes *r, const struct routes *before)
 	size_t size = rows_size(r), words = page_words(size);
 
 	routes_settle(before);
-	if (!before->file ||
+	if (!before->cache->file ||
 	    (size > SHARED_MIN && count_written(before->written, words) * 2 * PAGE > size))
 		return false;
 	if (!reuse_mapping(r, before) && !map_file(r, before, words))
 		return false;
 	r->mapped = true;
-	r->file = before->file;
-	r->file->refs++;
+	r->cache->file = before->cache->file;
+	r->cache->file->refs++;
 	return true;
 }
 
@@ -374,6 +373,7 @@ struct routes *routes_derive(const struct topo *topo, const struct routes *befor
 
 	assert(before && topo->n_switches == before->topo->n_switches);
 	r->refs = 1;
+	r->cache = xcalloc(1, sizeof(*r->cache));
 	r->topo = topo_ref(topo);
 	memcpy(r->engine, before->engine, sizeof(r->engine));
 	r->top = before->top;
@@ -383,7 +383,7 @@ struct routes *routes_derive(const struct topo *topo, const struct routes *befor
 		r = routes_new_unset(topo, before->engine, before->top);
 		memcpy(r->lft, before->lft, rows_size(r));
 	}
-	r->journal = journal_derive(before);
+	r->cache->journal = journal_derive(before);
 	return r;
 }
 
@@ -402,7 +402,7 @@ static void write_entry(struct routes *r, size_t at, uint8_t port)
 void routes_write(struct routes *r, uint32_t sw, lid_t lid, uint8_t port)
 {
 	size_t at = (size_t)sw * r->row_size + lid;
-	struct routes_journal *j = r->journal;
+	struct routes_journal *j = r->cache->journal;
 
 	assert(sw < r->topo->n_switches && lid < r->row_size);
 	if (r->lft[at] == port)
@@ -422,7 +422,7 @@ size_t routes_mark(struct routes *r)
 
 void routes_rewind(struct routes *r, size_t mark)
 {
-	struct routes_journal *j = r->journal;
+	struct routes_journal *j = r->cache->journal;
 
 	assert(j && mark <= j->n);
 	while (j->n > mark) {
@@ -438,7 +438,7 @@ void routes_touch(struct routes *r)
 
 	for (size_t i = 0; r->written && i < page_words(size); i++)
 		r->written[i] = real_pages(size, i);
-	r->journal = journal_free(r->journal);
+	r->cache->journal = journal_free(r->cache->journal);
 }
 
 struct sorting {
@@ -456,7 +456,7 @@ static int by_entry(const void *a, const void *b)
 
 struct routes_entry *routes_changes_since(const struct routes *r, size_t mark, size_t *ret_n)
 {
-	const struct routes_journal *j = r->journal;
+	const struct routes_journal *j = r->cache->journal;
 	_cleanup_free_ struct sorting *all = NULL;
 	struct routes_entry *ret, *end;
 	size_t n;
@@ -483,7 +483,7 @@ struct routes_entry *routes_changes_since(const struct routes *r, size_t mark, s
 struct routes_entry *routes_changes(const struct routes *before, const struct routes *now,
 				    size_t *ret_n)
 {
-	const struct routes_journal *was = before->journal, *j = now->journal;
+	const struct routes_journal *was = before->cache->journal, *j = now->cache->journal;
 	size_t mark = was && j ? written_since(j, was->mark) : SIZE_MAX;
 
 	return mark == SIZE_MAX ? NULL : routes_changes_since(now, mark, ret_n);
@@ -515,13 +515,13 @@ bool routes_are_same(const struct routes *before, const struct routes *now)
 
 void routes_guard(const struct routes *r)
 {
-	if (r && r->mapped && r->file && !r->written)
+	if (r && r->mapped && r->cache->file && !r->written)
 		mprotect(r->lft, rows_size(r), PROT_READ);
 }
 
 int routes_fd(const struct routes *r)
 {
-	return r && r->file ? r->file->fd : -1;
+	return r && r->cache->file ? r->cache->file->fd : -1;
 }
 
 struct routes *routes_ref(const struct routes *r)
@@ -539,13 +539,13 @@ struct routes *routes_unref(const struct routes *shared)
 
 	if (!r || --r->refs)
 		return NULL;
-	if (r->written && r->journal)
+	if (r->written && r->cache->journal)
 		leave_mapping(r);
 	if (r->mapped && r->lft)
 		munmap(r->lft, rows_size(r));
 	else
 		free(r->lft);
-	file_unref(r->file);
+	file_unref(r->cache->file);
 	topo_unref(r->topo);
 	free(r->written);
 	free(r->hops);
@@ -554,9 +554,10 @@ struct routes *routes_unref(const struct routes *shared)
 	sl2vl_free(r->lanes);
 	free(r->judged);
 	free(r->master_tree);
-	journal_free(r->journal);
-	if (r->proof)
-		r->proof_free(r->proof);
+	journal_free(r->cache->journal);
+	if (r->cache->proof)
+		r->cache->proof_free(r->cache->proof);
+	free(r->cache);
 	free(r);
 	return NULL;
 }

@@ -24,6 +24,15 @@ struct routes_entry {
 	uint8_t port; /* port of the older tables */
 };
 
+/* Members that change while others only read the routes: they alter no table. */
+struct routes_cache {
+	/* Owned. State of a check that routes_check_after() starts from (check.h); mostly NULL. */
+	struct route_proof *_Atomic proof;
+	struct route_proof *(*proof_free)(struct route_proof *p); /* set with it */
+	struct routes_file *_Atomic file; /* NULL: the rows are memory like any other */
+	struct routes_journal *_Atomic journal; /* NULL: neither derived nor derived from */
+};
+
 struct routes {
 	_Atomic unsigned refs; /* the worker makes and drops references too */
 	const struct topo *topo; /* one reference */
@@ -70,13 +79,9 @@ struct routes {
 	 * (auto); else NULL.
 	 */
 	struct route_verdict *judged;
-	/* Owned. State of a check that routes_check_after() starts from (check.h); mostly NULL. */
-	struct route_proof *_Atomic proof;
-	struct route_proof *(*proof_free)(struct route_proof *p); /* set with it */
 	bool mapped;		  /* `lft` is pages of its own */
-	struct routes_file *_Atomic file; /* NULL: it is memory like any other */
 	uint64_t *written;        /* pages that are not those of the file, as bits; NULL: all are */
-	struct routes_journal *_Atomic journal; /* NULL: neither derived nor derived from */
+	struct routes_cache *cache; /* owned */
 };
 
 struct routes *routes_new(const struct topo *topo, const char *engine, lid_t top);

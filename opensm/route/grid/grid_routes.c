@@ -176,8 +176,8 @@ static bool fill_rows(const struct maker *m, struct routes *r, char *why, size_t
 	for (uint32_t s = 0; ok && s < n; s++)
 		if (lost[s] != TOPO_NONE) {
 			snprintf(why, why_len,
-				 "no path from switch 0x%016llx to 0x%016llx around what is "
-				 "missing",
+				 "no path from switch 0x%016llx to 0x%016llx around missing "
+				 "cables",
 				 (unsigned long long)m->topo->switches[s].guid,
 				 (unsigned long long)m->topo->switches[lost[s]].guid);
 			ok = false;

@@ -14,6 +14,7 @@
 #include "route/select/engines.h"
 #include "util/bisect.h"
 #include "util/mem.h"
+#include "util/told.h"
 
 #define LIDS 0xC000u
 
@@ -87,12 +88,14 @@ enum section {
 	SECTION_MATRIX, /* "0x0001: 00 ff ..." */
 };
 
+enum { TOLD_OWNER };
+
 struct reader {
 	struct tablefile *f;
 	struct conf_report *report;
 	enum section section;
 	guid_t guid;
-	bool told_owner;
+	struct told told;
 };
 
 static const char *skip(const char *p)
@@ -206,15 +209,13 @@ static void add_entry(struct reader *r, const struct line *line, lid_t lid, uint
 	f->tables[f->n_tables - 1].n++;
 	if (!guid_after(rest, "portguid 0x", &owner))
 		return;
-	if (f->owners[lid] && f->owners[lid] != owner && !r->told_owner) {
+	if (!f->owners[lid])
+		f->owners[lid] = owner;
+	else if (f->owners[lid] != owner && told_first(&r->told, TOLD_OWNER))
 		conf_report_at(r->report, CONF_WARNING, &line->at,
 			       "LID %u is that of port 0x%016" PRIx64 " here and of 0x%016" PRIx64
 			       " before; going by the first (told once)",
 			       lid, owner, f->owners[lid]);
-		r->told_owner = true;
-	} else if (!f->owners[lid]) {
-		f->owners[lid] = owner;
-	}
 }
 
 static void read_entry(struct reader *r, const struct line *line, const char *p, bool colon)
@@ -428,8 +429,10 @@ struct routes *tablefile_routes(const struct tablefile *f, const struct topo *t,
 					f->tables[i].guid);
 		}
 	}
-	for (uint32_t s = 0; s < t->n_switches; s++)
-		n_without += !has[s];
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		if (!has[s])
+			n_without++;
+	}
 	if (n_without)
 		conf_report_add(report, CONF_WARNING, NULL, 0, 0, "%u of %u switches have no table",
 				n_without, t->n_switches);

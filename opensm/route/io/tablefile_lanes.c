@@ -13,8 +13,11 @@
 #include "util/bisect.h"
 #include "util/hash.h"
 #include "util/mem.h"
+#include "util/told.h"
 
 #define UNSAID 0xFF
+
+enum { TOLD_TWO_SLS };
 
 struct vl_reader {
 	const struct routes *routes;
@@ -27,7 +30,7 @@ struct vl_reader {
 		uint32_t sw;
 	} *ports;	    /* of CAs and routers, by GUID of their node */
 	uint32_t sw;	    /* of the dump section at hand; TOPO_NONE: not ours */
-	bool told;
+	struct told told;
 };
 
 static void fault(struct vl_reader *r, const struct line *line, const char *expected)
@@ -76,13 +79,12 @@ static void set_sl(struct vl_reader *r, const struct line *line, uint32_t sw, li
 {
 	uint8_t *there = &r->sl[(size_t)sw * r->routes->row_size + lid];
 
-	if (*there != UNSAID && *there != sl && !r->told) {
+	if (*there != UNSAID && *there != sl && told_first(&r->told, TOLD_TWO_SLS)) {
 		conf_report_at(r->report, CONF_ERROR, &line->at,
 			       "ports on switch 0x%016" PRIx64
 			       " send to LID %u on SL %u and on SL %u; "
 			       "that cannot be judged",
 			       r->topo->switches[sw].guid, lid, *there, sl);
-		r->told = true;
 	}
 	*there = sl;
 }

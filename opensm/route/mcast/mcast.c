@@ -198,11 +198,13 @@ static uint32_t take_members(struct mcast_planner *p, const struct mcast_job *jo
 		s = mcast_spot(p, m->sw);
 		if (!mcast_has_ports(s->members))
 			p->member_switches[p->n_member_switches++] = m->sw;
-		n += !(s->members[word] & bit);
+		if (!(s->members[word] & bit))
+			n++;
 		s->members[word] |= bit;
 		if (!m->receive)
 			continue;
-		p->n_receivers += !(s->receives[word] & bit);
+		if (!(s->receives[word] & bit))
+			p->n_receivers++;
 		s->receives[word] |= bit;
 	}
 	return n;

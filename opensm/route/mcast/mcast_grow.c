@@ -441,8 +441,10 @@ void mcast_add_members(struct mcast_planner *p, uint32_t root)
 	_cleanup_free_ struct far_member *todo = NULL;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < p->n_member_switches; i++)
-		n += !in_tree(p, p->member_switches[i]);
+	for (uint32_t i = 0; i < p->n_member_switches; i++) {
+		if (!in_tree(p, p->member_switches[i]))
+			n++;
+	}
 	if (!n)
 		return;
 	mcast_aim(p, root);

@@ -265,7 +265,9 @@ static bool add_class(struct cdg *g, uint64_t *into, const uint64_t *in, const u
 	return any;
 }
 
-/* What came to `s` goes on through `port`; if there is a switch behind it, it has it then. */
+/*
+ * Traffic that reached switch `s` leaves by `port`, and reaches the switch behind it, if any.
+ */
 static void pass_on(struct cdg_walk *w, uint32_t s, unsigned port, unsigned layer,
 		    const uint64_t *own)
 {

@@ -377,8 +377,8 @@ struct cdg *cdg_of(const struct routes *r, unsigned threads)
 	 * The graph of a proof may have dependencies of former paths as well; none of the present
 	 * ones is missing.
 	 */
-	if (r->proof)
-		return cdg_copy(r->proof->j.dependencies);
+	if (r->cache->proof)
+		return cdg_copy(r->cache->proof->j.dependencies);
 	routes_check_graph(r, threads, &v, &g);
 	return g;
 }
@@ -433,8 +433,6 @@ static bool check_moved(struct route_proof *p, const struct routes *r,
 			const struct route_changes *changes, unsigned threads,
 			struct route_verdict *ret)
 {
-	/* all of `r` that may change */
-	struct route_proof *_Atomic *there = &((struct routes *)r)->proof;
 	bool short_way = p && route_proof_move(p, r, changes);
 
 	if (short_way) {
@@ -444,8 +442,8 @@ static bool check_moved(struct route_proof *p, const struct routes *r,
 		route_proof_free(p);
 		p = prove(r, threads, ret);
 	}
-	((struct routes *)r)->proof_free = route_proof_free;
-	route_proof_free(atomic_exchange(there, p));
+	r->cache->proof_free = route_proof_free;
+	route_proof_free(atomic_exchange(&r->cache->proof, p));
 	return short_way;
 }
 
@@ -457,7 +455,7 @@ bool routes_check_after(const struct routes *previous, const struct routes *r, u
 	bool short_way;
 
 	if (previous)
-		p = atomic_exchange(&((struct routes *)previous)->proof, NULL);
+		p = atomic_exchange(&previous->cache->proof, NULL);
 	if (p)
 		changes.entries = routes_changes(previous, r, &changes.n);
 	short_way = check_moved(p, r, &changes, threads, ret);
@@ -471,14 +469,14 @@ bool routes_check_since(struct routes *r, size_t mark, unsigned threads, struct 
 	bool short_way;
 
 	changes.entries = routes_changes_since(r, mark, &changes.n);
-	short_way = check_moved(atomic_exchange(&r->proof, NULL), r, &changes, threads, ret);
+	short_way = check_moved(atomic_exchange(&r->cache->proof, NULL), r, &changes, threads, ret);
 	free(changes.entries);
 	return short_way;
 }
 
 const uint32_t *routes_judged_load(const struct routes *r)
 {
-	return r->proof ? r->proof->load : NULL;
+	return r->cache->proof ? r->cache->proof->load : NULL;
 }
 
 /* Every switch is a source as well, by its port 0, and every LID a destination. */

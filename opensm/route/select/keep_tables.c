@@ -40,8 +40,7 @@ static struct routes *balanced(const struct keeping *w, const struct route_job *
 	if (report.n_entries || report.n_lids)
 		snprintf(ret->note, sizeof(ret->note),
 			 "a channel would carry %u, with routes from scratch %u: %u entries move "
-			 "and %u LIDs are "
-			 "routed anew, now it is %u",
+			 "and %u LIDs are recomputed; now %u",
 			 ret->choice.verdict.max_load, report.load_fresh, report.n_entries,
 			 report.n_lids, report.verdict.max_load);
 	ret->choice.verdict = report.verdict;
@@ -78,8 +77,7 @@ static struct routes *grown(const struct keeping *w)
 		return r;
 	}
 	snprintf(anew.note, sizeof(anew.note),
-		 "what stayed would load a channel with %u, from scratch with %u: everything is "
-		 "routed anew",
+		 "kept entries load a channel with %u paths, new ones with %u: all recomputed",
 		 kept->max_load, anew.choice.verdict.max_load);
 	routes_unref(r);
 	*w->ret = anew;

@@ -107,12 +107,17 @@ char *grid_str(const struct grid *grid, char ret[GRID_STRLEN])
 
 	ret[0] = '\0';
 	for (unsigned d = 0; d < grid->n_dims; d++) {
-		bool two = grid->size[d] == 2, four = grid->wraps[d] && grid->size[d] == 4;
-
-		twos += two;
-		cube += two ? 1 : four ? 2 : 0;
-		rest += !two && !four;
-		lines += !grid->wraps[d] && !two;
+		if (grid->size[d] == 2) {
+			twos++;
+			cube++;
+			continue;
+		}
+		if (!grid->wraps[d])
+			lines++;
+		if (grid->wraps[d] && grid->size[d] == 4)
+			cube += 2;
+		else
+			rest++;
 	}
 	if (!rest && cube > 2) {
 		say(ret, &at, "hypercube of %u dimensions", cube);

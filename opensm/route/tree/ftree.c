@@ -227,10 +227,12 @@ uint32_t *ftree_ca_order(const struct topo *t, const struct route_options *o, ui
 	if (n)
 		qsort(seats, n, sizeof(*seats), by_seat);
 	for (uint32_t i = 0, run = 0; i < n; i++) {
-		bool same = i && seats[i].sw == seats[i - 1].sw;
-
-		run = same ? run + 1 : 1;
-		leaves += !same;
+		if (i && seats[i].sw == seats[i - 1].sw) {
+			run++;
+		} else {
+			run = 1;
+			leaves++;
+		}
 		most = MAX(most, run);
 	}
 	*ret_n = leaves * most;

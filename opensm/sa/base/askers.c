@@ -17,8 +17,11 @@
 #include "sa/base/trust.h"
 #include "util/guidmap.h"
 #include "util/mem.h"
+#include "util/told.h"
 
 #define RATE_WINDOW (100 * MONO_MS)
+
+enum { TOLD_GUESSES = SA_ABUSES };
 
 struct asker {
 	guid_t guid; /* 0: no port has the LID */
@@ -26,10 +29,9 @@ struct asker {
 	uint32_t n; /* requests since `window` */
 	uint64_t guesses;
 	mono_t guessed_at;
-	bool told;
+	struct told told; /* abuses by kind, and TOLD_GUESSES */
 	struct {
 		uint32_t n; /* since `since` */
-		bool told;
 		mono_t since, told_at;
 	} abuses[SA_ABUSES];
 };
@@ -122,13 +124,12 @@ void askers_guessed(struct sa *sa, const struct sa_request *rq)
 	sa->stats.key_guesses++;
 	if (a->guesses && sa->now - a->guessed_at >= SA_GUESS_QUIET) {
 		a->guesses = 0;
-		a->told = false;
+		told_change(&a->told, TOLD_GUESSES, false);
 	}
 	a->guesses++;
 	a->guessed_at = sa->now;
-	if (a->told || a->guesses < SA_GUESSES)
+	if (a->guesses < SA_GUESSES || !told_first(&a->told, TOLD_GUESSES))
 		return;
-	a->told = true;
 	sa->stats.key_guessers++;
 	tell_guesses(sa, rq, a);
 }
@@ -177,9 +178,8 @@ void sa_abused(struct sa *sa, const struct sa_request *rq, enum sa_abuse kind)
 		a->abuses[kind].n = 0;
 	}
 	if (++a->abuses[kind].n < SA_ABUSE_MANY ||
-	    (a->abuses[kind].told && sa->now - a->abuses[kind].told_at < SA_ABUSE_QUIET))
+	    (!told_first(&a->told, kind) && sa->now - a->abuses[kind].told_at < SA_ABUSE_QUIET))
 		return;
-	a->abuses[kind].told = true;
 	a->abuses[kind].told_at = sa->now;
 	tell_abuse(sa, rq, kind, a->abuses[kind].since);
 }

@@ -51,7 +51,7 @@ static void on_abused(void *owner, const char *what, guid_t port_guid, lid_t lid
 	event_security(owner, what, port_guid, lid, text);
 }
 
-/* It joins again when it is asked to register again (ClientReregister). */
+/* A host that lost memberships joins again when asked to register again (ClientReregister). */
 static void on_members_lost(void *owner, guid_t port_guid)
 {
 	struct sm *sm = owner;
@@ -242,7 +242,7 @@ static bool is_final(const char *text, size_t len)
 }
 
 /*
- * What the former process knew is back, all of it: hosts that have heard of no other manager since
+ * All records of the former process are back: hosts that have heard of no other manager since
  * are registered already.
  */
 static void note_all_registered(struct sm *sm)
@@ -260,7 +260,7 @@ static void note_all_registered(struct sm *sm)
 }
 
 /*
- * What to begin with: sa_db_file; else what we kept, or the dump if that is younger (the peer's).
+ * The file to begin with: sa_db_file; else our store, or the dump if that is younger (the peer's).
  * NULL: nothing, after another manager was master in our time.
  */
 static const char *file_to_restore(const struct sm *sm)

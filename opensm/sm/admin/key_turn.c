@@ -19,12 +19,15 @@
 enum reply_status { REPLY_STORED = 1, REPLY_NOT_STORED, REPLY_DAMAGED, REPLY_BUSY };
 
 enum { TOLD_DISK, TOLD_OTHER_SEED, TOLD_SHARED };
+/* Of a standby. */
+enum { TOLD_FAULT, TOLD_REFUSED };
 
 struct key_peer {
 	guid_t guid;	    /* 0: a free row */
 	uint64_t has, sent; /* marks of rings; 0: none that is known */
 	mono_t again;
-	bool busy, fault_told, refused_told;
+	bool busy;
+	struct told told;
 };
 
 struct key_turn {
@@ -155,12 +158,11 @@ static bool may_have_keys(struct sm *sm, struct key_peer *p)
 	if (c->allowed_sm_guids ||
 	    (c->sm_key && c->sm_key != WELL_KNOWN && c->sa_key != WELL_KNOWN))
 		return true;
-	if (!p->refused_told)
+	if (told_first(&p->told, TOLD_REFUSED))
 		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
 			 "this standby is not sent the seeds of M_Keys, and could not reach locked "
 			 "ports: list it in allowed_sm_guids, or set sm_key and sa_key to other "
 			 "values than 1");
-	p->refused_told = true;
 	return false;
 }
 
@@ -173,7 +175,7 @@ static void take_reply(struct sm *sm, struct key_peer *p, const uint8_t *reply)
 	switch ((enum reply_status)reply[0]) {
 	case REPLY_STORED:
 		p->has = mark == p->sent ? mark : 0;
-		p->fault_told = false;
+		told_change(&p->told, TOLD_FAULT, false);
 		p->again = sm->now;
 		return;
 	case REPLY_BUSY:
@@ -183,10 +185,9 @@ static void take_reply(struct sm *sm, struct key_peer *p, const uint8_t *reply)
 	case REPLY_DAMAGED:
 		break;
 	}
-	if (!p->fault_told)
+	if (told_first(&p->told, TOLD_FAULT))
 		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
 			 "this standby cannot store the seeds of M_Keys: its own log says why");
-	p->fault_told = true;
 }
 
 static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end,
@@ -202,7 +203,7 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 		take_reply(sm, p, bytes);
 }
 
-/* It lacks the ring with this mark, and none is on its way to it. */
+/* The peer lacks the ring with this mark, and none is on its way to it. */
 static bool is_behind(const struct key_peer *p, uint64_t mark)
 {
 	return p->guid && !p->busy && p->has != mark;
@@ -372,8 +373,9 @@ static void count_ports(const struct sm *sm, struct sm_keys *ret)
 			if (!port_is_end(p) || !p->known || !p->guid)
 				continue;
 			ret->n_ports++;
-			ret->n_right += !fabric_hides_mkey(p) &&
-					ib_get(p->info, PI_M_KEY) == keys_wanted(sm, p->guid);
+			if (!fabric_hides_mkey(p) &&
+			    ib_get(p->info, PI_M_KEY) == keys_wanted(sm, p->guid))
+				ret->n_right++;
 		}
 	}
 }

@@ -24,5 +24,5 @@ void reload_files(struct sm *sm);
 /* The configuration of a master was stored. */
 void reload_copied(struct sm *sm);
 void reload_free(struct sm *sm);
-/* What of a configuration concerns MADs. */
+/* The options of a configuration that concern MADs. */
 struct mad_params sm_mad_params(const struct conf *c);

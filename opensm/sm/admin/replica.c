@@ -172,7 +172,7 @@ static void round_failed(struct sm *sm, const char *why)
 
 	r->failures++;
 	log_guid(sm, r->of.guid, LOG_ID_NONE, LOGB_VERBOSE,
-		 "nothing was copied of what is registered there: %s", why);
+		 "registrations of the master were not copied: %s", why);
 	if (r->failures == 4 && !copy_exists(&r->kept) && told_first(&r->told, TOLD_SILENT))
 		log_guid(sm, r->of.guid, LOG_ID_REPLICA, LOGB_ERROR,
 			 "the master's subnet administration cannot be copied: %s; should we take "
@@ -407,7 +407,7 @@ static void take_subscription(struct sm *sm, const struct replica_answer *a)
 		tell_news(sm, NEWS_SUBSCRIBED);
 }
 
-/* What the answer means to the step. */
+/* Hands the answer to the running step. */
 static void take_answer(struct sm *sm, struct replica_answer *a)
 {
 	struct replica *r = sm->m.replica;

@@ -29,8 +29,8 @@ static bool has_something(const struct sm *sm)
 }
 
 /*
- * What is registered here, if it can be copied in time; and the partitions made at run time, which
- * are waited for longer.
+ * The heir has the registrations of this manager, if they can be copied in time; and the partitions
+ * made at run time, which are waited for longer.
  */
 static bool has_copied(const struct sm *sm, const struct replica_heir *h)
 {

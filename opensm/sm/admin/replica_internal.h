@@ -108,7 +108,7 @@ struct replica_master {
 	uint64_t version;
 };
 
-/* What is said once of each master. */
+/* Records that are logged once for each master. */
 enum { TOLD_REFUSED, TOLD_SILENT, TOLD_CUT, TOLD_COPY };
 
 struct replica {
@@ -171,7 +171,7 @@ void config_refresh(struct sm *sm);
 void config_record(const struct sm *sm, uint8_t *ret);
 /* As MASTER: our record is in the SA, as things are now. */
 void config_publish(struct sm *sm);
-/* What another manager registered: compared, and said if it differs. */
+/* Compares the configuration digest that another manager registered, and logs a difference. */
 void config_compare(struct sm *sm, guid_t guid, const uint8_t *record);
 /* NULL: it has registered nothing with us. */
 const struct config_peer *config_peer(const struct replica *r, guid_t guid);

@@ -129,7 +129,7 @@ mono_t standby_next(const struct sm *sm)
 	return mono_min(sm->m.standby->watch_at, incremental_next(sm));
 }
 
-/* What is read before the master tells of changes has to be read again: it is given some time. */
+/* A fabric read before the master reports changes has to be read again: wait for that a while. */
 static void wait_for_subscription(struct sm *sm)
 {
 	struct standby *s = sm->m.standby;

@@ -29,7 +29,7 @@ mono_t standby_next(const struct sm *sm);
 void standby_look(struct sm *sm);
 bool standby_settle(struct sm *sm);
 void standby_seen(struct sm *sm);
-/* It went `through`; `failed`: with faults. */
+/* The watch sweep ended: `through` to its last step; `failed`: with faults. */
 void standby_watched(struct sm *sm, bool through, bool failed);
 
 /* ---- the first sweeps of a master that was one ---- */

@@ -68,7 +68,8 @@ static void change_ended(struct sm *sm, struct change *c, struct sm_tenancy_resu
 	r->replicated = c->replicated;
 	r->pending = c->pending;
 	r->n_pending = c->n_pending;
-	sm->m.tenancy->ended[r->end] += !c->dry_run;
+	if (!c->dry_run)
+		sm->m.tenancy->ended[r->end]++;
 	if (c->done)
 		c->done(c->arg, r);
 	change_free(c);
@@ -268,7 +269,7 @@ static bool judge(struct sm *sm, struct change *c, FILE *out)
 	return true;
 }
 
-/* What waits is judged, as much as goes to the disk at once. */
+/* Judges the waiting changes, as many as go to the disk at once. */
 static void judge_waiting(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;

@@ -36,7 +36,7 @@ mono_t tenancy_next(const struct sm *sm);
 void tenancy_state_changed(struct sm *sm);
 /* `n` is about to be removed. */
 void tenancy_node_goes(struct sm *sm, const struct node *n);
-/* What is wrong with the store of the table, in words, until it is mended; NULL: nothing. */
+/* The fault of the store of the table, in words, until the store is mended; NULL: none. */
 const char *tenancy_fault(const struct sm *sm);
 /* Has the manager on this port stored all that is stored here? Also true if there is nothing. */
 bool tenancy_is_with(const struct sm *sm, guid_t guid);

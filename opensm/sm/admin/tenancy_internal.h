@@ -132,7 +132,7 @@ mono_t wire_next(const struct sm *sm);
 void wire_stop(struct sm *sm);
 /* The first port whose table has no room for what the table of tenants says now, or NULL. */
 const struct port *wire_without_room(struct sm *sm, const struct change *c, char *why, size_t size);
-/* What the ports would be written now: to be freed. */
+/* The blocks that the ports would be written now: to be freed. */
 struct sm_tenancy_block *wire_blocks(struct sm *sm, const struct change *c, size_t *ret_n);
 void wire_free(struct tenancy *t);
 

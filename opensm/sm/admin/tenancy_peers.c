@@ -23,6 +23,7 @@
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "util/mem.h"
+#include "util/told.h"
 
 #define PATIENCE   (2 * MONO_S)
 #define PAUSE	   (5 * MONO_S)
@@ -45,13 +46,15 @@ enum reply_status {
 	REPLY_BUSY = 3, /* what came before is still on its way to the disk */
 };
 
-/* What tells one table from another, in a HELLO and in every reply. */
+/* Identifies a table and its state, in a HELLO and in every reply. */
 struct mark {
 	uint64_t lineage, generation, chain;
 };
 #define MARK_BYTES  24u
 #define HELLO_BYTES (1 + MARK_BYTES)
 #define REPLY_BYTES (1 + MARK_BYTES)
+
+enum { TOLD_FAULT };
 
 /* A standby that is connected. */
 struct peer {
@@ -62,7 +65,7 @@ struct peer {
 	mono_t sent_at, again; /* again: nothing is sent before */
 	bool busy;
 	bool went_apart; /* it had entries that we have not */
-	bool fault_told; /* that it cannot store */
+	struct told told; /* that it cannot store */
 	char *outbox;	 /* lines that it has not been sent */
 	size_t outbox_len;
 	uint64_t outbox_generation; /* behind them */
@@ -155,12 +158,11 @@ static void take_reply(struct sm *sm, struct peer *p, enum reply_status status,
 	bool asked = p->state == PEER_ASKED;
 
 	if (status == REPLY_NOT_STORED) {
-		if (!p->fault_told)
+		if (told_first(&p->told, TOLD_FAULT))
 			log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
 				 "this standby cannot store partitions made at run time: its own "
 				 "log says why; tried again every %d s",
 				 (int)(PAUSE / MONO_S));
-		p->fault_told = true;
 		peer_lacks(sm, p, true);
 		return;
 	}
@@ -175,7 +177,8 @@ static void take_reply(struct sm *sm, struct peer *p, enum reply_status status,
 		  : status == REPLY_SAME && has->generation == p->sent.generation) {
 		p->state = PEER_FOLLOWS;
 		p->generation = has->generation;
-		p->went_apart = p->fault_told = false;
+		p->went_apart = false;
+		p->told = (struct told){ 0 };
 		tell_news(sm, NEWS_STANDBY_STORED);
 		return;
 	}
@@ -225,13 +228,12 @@ static void send_message(struct sm *sm, struct peer *p, enum message_kind kind, 
 	p->sent_at = sm->now;
 	if (r < 0)
 		p->again = sm->now + PAUSE;
-	if (r == -EMSGSIZE && !p->fault_told)
+	if (r == -EMSGSIZE && told_first(&p->told, TOLD_FAULT))
 		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
 			 "this standby cannot be given the partitions made at run time: they are "
 			 "more "
 			 "than %u MiB",
 			 CHANNEL_MESSAGE_MAX >> 20);
-	p->fault_told |= r == -EMSGSIZE;
 }
 
 static void send_table(struct sm *sm, struct peer *p)
@@ -504,15 +506,15 @@ static void keep_diverged(struct sm *sm)
 
 	/* A rename does not wait for the disk. The first one that is kept stays. */
 	if (access(aside, F_OK) == 0 || rename(t->path, aside) < 0) {
-		log_error("partitions made at run time: what is stored here up to generation "
-			  "%" PRIu64 " is not what the master has, and is dropped: %s could not be "
-			  "made, or is there already",
+		log_error("partitions made at run time: the stored table up to generation %" PRIu64
+			  " differs from the master's and is dropped: %s could not be made, or is "
+			  "there already",
 			  tenants_generation(partition_tenants(sm)), aside);
 		return;
 	}
 	t->has_file = false;
-	log_error("partitions made at run time: what is stored here up to generation %" PRIu64
-		  " is not what the master has; ours is kept as %s, the master's is in force",
+	log_error("partitions made at run time: the stored table up to generation %" PRIu64
+		  " differs from the master's; ours is kept as %s, the master's is in force",
 		  tenants_generation(partition_tenants(sm)), aside);
 }
 

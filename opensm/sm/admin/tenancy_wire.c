@@ -286,7 +286,7 @@ static void on_stripped(void *arg, enum pkeys_state state)
 	target_goes_on(target);
 }
 
-/* What the port may have, by its GUID alone. */
+/* Leaves the port the keys that it may have by its GUID alone. */
 static void strip_place(struct sm *sm, struct target *target, struct port *at)
 {
 	struct pkey_trial trial;
@@ -378,7 +378,7 @@ static void add_wish(struct sm *sm, struct change *c, size_t i, bool takes)
 	struct target *target;
 
 	target = target_of(sm, c->guids[i]);
-	/* What changes nothing asks whether it is so: of tables that are known it costs no SMP. */
+	/* A change of no row asks whether all is written; of known tables it costs no SMP. */
 	if (c->entry.n_rows || target->wanted == target->confirmed)
 		target->wanted++;
 	if (target->state != TARGET_RUNNING)
@@ -424,8 +424,8 @@ static void note_pending(struct change *c, const struct target *target)
 }
 
 /*
- * What could not be given because the port is away is pending; what could not be taken away there
- * is gone, as the port has no way to send.
+ * Of a port that is away, keys that could not be given are pending; keys that could not be taken
+ * away are gone, as the port has no way to send.
  */
 static bool is_fulfilled(struct change *c, const struct wish *w)
 {

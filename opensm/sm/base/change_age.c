@@ -5,10 +5,11 @@
 #include <stdio.h>
 
 #include "util/mem.h"
+#include "util/told.h"
 
 /*
- * What is usual: this, and as much for each node, and sweeps of the length of the longest that
- * served.
+ * The usual time to serve a change: this, and as much for each node, and sweeps of the length of
+ * the longest that served.
  */
 #define USUAL		(60 * MONO_S)
 #define USUAL_PER_NODE	(2 * MONO_MS)
@@ -22,6 +23,8 @@ struct change {
 	char why[100];
 };
 
+enum { TOLD_OLD };
+
 struct change_age {
 	struct change asked
 		[SWEEP_KINDS]; /* the oldest that asks for each kind, and no sweep has begun for */
@@ -29,7 +32,7 @@ struct change_age {
 	mono_t longest;			    /* sweep that served */
 	mono_t tell_after;		    /* age of the next record; 0: the first */
 	mono_t status_at;
-	bool told;
+	struct told told;
 	bool has_clock; /* after the first tick */
 };
 
@@ -126,11 +129,8 @@ static void start_clock(struct change_age *a, mono_t now)
 
 static unsigned nothing_stuck(struct change_age *a)
 {
-	unsigned todo = a->told ? CHANGE_AGE_TELL_SERVED : 0;
-
-	a->told = false;
 	a->tell_after = 0;
-	return todo;
+	return told_change(&a->told, TOLD_OLD, false) == TOLD_ENDS ? CHANGE_AGE_TELL_SERVED : 0;
 }
 
 unsigned change_age_tick(struct change_age *a, uint32_t n_nodes, mono_t now)
@@ -143,7 +143,7 @@ unsigned change_age_tick(struct change_age *a, uint32_t n_nodes, mono_t now)
 		return nothing_stuck(a);
 	if (is.age >= a->tell_after) {
 		a->tell_after = is.age * 2;
-		a->told = true;
+		told_first(&a->told, TOLD_OLD);
 		todo |= CHANGE_AGE_TELL;
 	}
 	if (now >= a->status_at) {
@@ -158,8 +158,8 @@ mono_t change_age_next(const struct change_age *a, uint32_t n_nodes, mono_t now)
 	const struct change *c = oldest_of(a);
 
 	if (!c)
-		return a->told ? now : MONO_NEVER;
+		return told_holds(&a->told, TOLD_OLD) ? now : MONO_NEVER;
 	if (now - c->since < usual_age(a, n_nodes))
-		return a->told ? now : c->since + usual_age(a, n_nodes);
+		return told_holds(&a->told, TOLD_OLD) ? now : c->since + usual_age(a, n_nodes);
 	return mono_min(MAX(c->since + a->tell_after, now), a->status_at);
 }

@@ -35,7 +35,7 @@ struct change_age *change_age_new(void); /* free() ends it */
  */
 void change_age_asked(struct change_age *a, enum sweep_kind kind, const char *why, mono_t now);
 void change_age_began(struct change_age *a, enum sweep_kind kind);
-/* It has ended after `took`. `served`: it left nothing open that another sweep could mend. */
+/* The sweep has ended after `took`. `served`: nothing is left that another sweep could mend. */
 void change_age_ended(struct change_age *a, bool served, mono_t took);
 /* No sweep of these kinds will come of what was asked for: bits 1 << enum sweep_kind. */
 void change_age_drop(struct change_age *a, unsigned kinds);
@@ -52,7 +52,7 @@ struct oldest_change {
 bool change_age_oldest(const struct change_age *a, uint32_t n_nodes, mono_t now,
 		       struct oldest_change *ret);
 
-/* What has to be done at `now`: bits. */
+/* Actions that are due at `now`: bits. */
 enum {
 	CHANGE_AGE_TELL = 1,	    /* a record on the oldest one */
 	CHANGE_AGE_TELL_SERVED = 2, /* after such records: changes are served again */

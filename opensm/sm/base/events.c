@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What happened is told to the owner: sm_hooks.event().
+ * Events for the owner: sm_hooks.event().
  *
  * Steps of a sweep, tables and traps are told where they happen. Nodes, links and managers are
  * compared with what was told of them last, once reading has settled: so nodes that discovery
@@ -87,7 +87,7 @@ void event_trap(struct sm *sm, const struct port *p, const uint8_t *notice, cons
 
 /* ---- nodes and links ------------------------------------------------------------------------ */
 
-/* What it was cabled to: best a switch that is still there, which can be asked. */
+/* The other end of a cable of the node: best a switch that is still there and can be asked. */
 static void note_behind(const struct sm *sm, const struct node *n, struct sm_event *e)
 {
 	for (unsigned i = 1; i <= n->n_ports; i++) {

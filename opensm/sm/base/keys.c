@@ -51,7 +51,7 @@ int keys_store(const char *path, const struct key_ring *ring)
 	return done == len ? file_replace_commit(take(f), true) : -EIO;
 }
 
-/* What cannot be read is not written over. */
+/* A file that cannot be read is moved aside, not written over. */
 static void set_aside(const struct keys *k)
 {
 	_cleanup_free_ char *aside = xasprintf("%s.bad", k->path);
@@ -83,7 +83,7 @@ static void read_ring(struct keys *k)
 
 /* ---- which seed ------------------------------------------------------------------------------ */
 
-/* What is wrong with the file, in words; NULL: nothing. */
+/* Returns the fault of the file, in words; NULL: none. */
 static const char *read_seed(const char *path, struct key_seed *ret)
 {
 	_cleanup_free_ char *text = NULL;
@@ -283,7 +283,7 @@ static void add(struct list *l, uint64_t key)
 }
 
 /*
- * What goes to a port is seen by its host: no key of another port is among these, nor the seed, so
+ * Keys sent to a port are seen by its host: no key of another port is among these, nor the seed, so
  * that a host that is silent on purpose learns nothing. Each key takes a digest: no more than
  * `enough` are looked for.
  */
@@ -298,7 +298,7 @@ static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct lis
 	if (guid && sm->conf->m_key_lookup && store_mkey(sm->store, guid, &key) &&
 	    !(k->others_ruled && is_of_ring(k->known, guid, key))) {
 		add(l, key);
-		/* It went away, or its manager died, when the next one was written. */
+		/* The port went away, or its manager died, when the next key was written. */
 		if (key != wanted && enough > 1)
 			add(l, key_ring_after(k->known, guid, key));
 	}
@@ -400,7 +400,7 @@ void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
 	keys_use(sm, take(ring));
 }
 
-/* What ports showed while this manager was master, the next one has changed since. */
+/* Keys that ports showed while this manager was master were changed by the next one since. */
 static void expect_keys_of_others(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
@@ -455,7 +455,7 @@ void keys_doubt(struct sm *sm, struct port *p, uint64_t m_key)
 	/* One of several that were on their way together: the key is doubted already. */
 	if (m_key != sma->m_key)
 		return;
-	fabric_doubt_mkey(p);
+	observe_mkey_doubt(p);
 	turn = sma->key_doubts;
 	if (turn > 1)
 		observe_mkey_tried(sma,
@@ -466,6 +466,6 @@ void keys_next(struct sm *sm, struct port *p)
 {
 	struct port *sma = port_of_sma(p);
 
-	fabric_doubt_mkey(p);
+	observe_mkey_doubt(p);
 	observe_mkey_tried(sma, keys_expected(sm, sma->guid, sma->key_doubts));
 }

@@ -23,7 +23,7 @@ void keys_free(struct sm *sm);
 
 /* NULL: each port is to have conf->m_key. */
 const struct key_ring *keys_ring(const struct sm *sm);
-/* What is known from before, in force or not; never NULL. */
+/* The ring known from before, in force or not; never NULL. */
 const struct key_ring *keys_known(const struct sm *sm);
 /*
  * The ring that options ask for now, made of the one that is known; the caller frees. NULL: the

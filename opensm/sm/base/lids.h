@@ -28,7 +28,7 @@ void lids_note_cable(struct sm *sm, const struct port *a, const struct port *b);
  * yet.
  */
 void lids_save(struct sm *sm);
-/* What lids_save() was called for is not on the disk yet. */
+/* The LIDs that lids_save() was called for are not on the disk yet. */
 bool lids_are_being_saved(const struct sm *sm);
 /* The end port that owns a LID; NULL. */
 struct port *lids_port_at(const struct sm *sm, lid_t lid);

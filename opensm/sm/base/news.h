@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What one machine tells the others: events. A machine says what has happened, and does not know
+ * News of one machine for the others: events. A machine says what has happened, and does not know
  * which machines act on it: wires.def says that (event, from, to, effect). An event has had its
  * effect when the call returns.
  */

@@ -12,7 +12,7 @@
 #include "util/mem.h"
 
 /*
- * What counts of the file:
+ * The rules of the file that are in force:
  *
  *   RULES_NONE --file good, or none at a start; the last good one--> RULES_GOOD <--file good--.
  *       |--file bad, partition_config_error default--> RULES_LIMITED ------------------------|
@@ -108,7 +108,7 @@ static void good_done(struct sm_job *base)
 	free(job);
 }
 
-/* What is in force goes to the disk, one at a time. */
+/* Partitions in force go to the disk, one write at a time. */
 static void save_good(struct sm *sm)
 {
 	struct partitioning *p = sm->m.partition;
@@ -157,14 +157,14 @@ static void put_in_force(struct sm *sm, struct partitions *p, enum rules rules)
 		pt->rights = pkey_rights_free(pt->rights);
 		partition_join(sm);
 		warn_of_tenants(sm, p);
-		log_info("partitions: %zu in force, %zu multicast groups stand", p->n, p->n_groups);
+		log_info("partitions: %zu in force, %zu multicast groups exist", p->n, p->n_groups);
 	}
 	pt->rules = rules;
 	if (changed || newly_good)
 		save_good(sm);
 }
 
-/* What the last run of ours had accepted. */
+/* The partitions that the last run of this program had accepted. */
 static struct partitions *last_good(struct sm *sm)
 {
 	struct conf_report report = { 0 };

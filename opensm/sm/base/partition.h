@@ -42,7 +42,7 @@ const struct pkey_plan *partition_wanted(const struct sm *sm);
  * away.
  */
 
-/* What the file says alone; NULL as sm_partitions(). */
+/* The partitions of the file alone; NULL as sm_partitions(). */
 const struct partitions *partition_of_file(const struct sm *sm);
 /* Never NULL. */
 struct tenants *partition_tenants(const struct sm *sm);
@@ -63,7 +63,7 @@ bool partition_is_planned(const struct sm *sm);
 void partition_plan_port(struct sm *sm, const struct port *p);
 /* The plan is replaced, if it holds much that no port has any more. Not while sync runs. */
 void partition_tidy(struct sm *sm);
-/* What that would come to; to be cleared. */
+/* The keys of a port under that trial; to be cleared. */
 void partition_try_port(const struct sm *sm, const struct port *p, struct pkey_trial *ret);
 /* The keys of a port of a host of which nothing but its GUID is known; to be cleared. */
 void partition_try_guid(const struct sm *sm, guid_t guid, struct pkey_trial *ret);

@@ -88,7 +88,7 @@ struct channel_stats {
 
 struct channel;
 
-/* What it asks of machines above. */
+/* Questions of the channel that machines above answer. */
 struct channel_questions {
 	/*
 	 * In STANDBY: does a GMP come from the port of the master that we follow, and is that one

@@ -25,6 +25,7 @@
 #include "ib/records.h"
 #include "sm/channel/channel.h"
 #include "sm/sm_internal.h"
+#include "util/told.h"
 
 /* MADs that wait for an answer; the last ones are for HELLO only. */
 #define CHANNEL_SHOTS	    64u
@@ -93,10 +94,12 @@ struct channel_out {
 	void *arg;
 };
 
+enum { TOLD_VERSION };
+
 struct channel_peer {
 	guid_t guid; /* 0: free */
 	bool connected, hello_out, fail; /* fail: it is to be LOST by the next tick */
-	bool version_told;
+	struct told told;
 	uint32_t own_session; /* ours with it; 0: a new one is to be drawn */
 	uint32_t session;     /* the pair's */
 	unsigned silent; /* MADs in a row without an answer */

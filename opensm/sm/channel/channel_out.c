@@ -153,7 +153,8 @@ static int send_segment(struct sm *sm, struct channel_peer *p, unsigned stream, 
 	};
 	int r = shot.lid ? channel_shoot(sm, &shot, &part, timeout_of(p)) : -ENOTCONN;
 
-	p->fail |= r == -ENOTCONN;
+	if (r == -ENOTCONN)
+		p->fail = true;
 	if (r < 0)
 		return r;
 	o->out |= 1ull << (segment - o->base);
@@ -221,7 +222,7 @@ static void note_received(struct channel_out *o, uint32_t segment)
 	o->window = MIN(o->window + 1, WINDOW_MAX);
 }
 
-/* It forgot the message, or got it wrong: from the beginning. */
+/* The receiver forgot the message, or got it wrong: sending begins anew. */
 static void restart(struct sm *sm, struct channel_peer *p, unsigned stream)
 {
 	struct channel_out *o = &p->out[stream];
@@ -257,7 +258,7 @@ static void on_refusal(struct sm *sm, struct channel_peer *p, unsigned stream,
 	out_end(sm, p, stream, CHANNEL_REFUSED, NULL);
 }
 
-/* It is whole there, and the handler works. */
+/* The message arrived whole, and its handler is at work. */
 static void on_pending(struct sm *sm, struct channel_peer *p, unsigned stream)
 {
 	struct channel_out *o = &p->out[stream];

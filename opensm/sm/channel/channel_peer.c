@@ -139,7 +139,7 @@ static void connected(struct sm *sm, struct channel_peer *p, uint32_t session)
 	if (p->connected && p->session != session)
 		lose(sm, p, "it has started anew");
 	p->session = session;
-	p->version_told = false;
+	p->told = (struct told){ 0 };
 	if (p->connected)
 		return;
 	p->connected = true;
@@ -158,12 +158,11 @@ static void answered_hello(struct sm *sm, struct channel_peer *p, const struct c
 		return;
 	}
 	p->fail = p->connected;
-	if (part->version != CHANNEL_VERSION && !p->version_told)
+	if (part->version != CHANNEL_VERSION && told_first(&p->told, TOLD_VERSION))
 		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
 			 "this standby speaks version %u of the channel between managers, we "
 			 "speak %u: nothing is sent to it; run the same version on both hosts",
 			 part->version, CHANNEL_VERSION);
-	p->version_told |= part->version != CHANNEL_VERSION;
 }
 
 void peer_answer(struct sm *sm, const struct channel_shot *shot, const struct channel_part *part)

@@ -40,8 +40,9 @@ void elect_enter(struct sm *sm, enum sm_state next)
 	log_sys_on(ABOUT(.id = states[next].id), "Entering %s state", sm_state_name(next));
 	e->offer.by = 0;
 	e->decide_pending = false;
-	e->others_ruled |= next == SM_STANDBY;
-	if (next != SM_STANDBY) {
+	if (next == SM_STANDBY) {
+		e->others_ruled = true;
+	} else {
 		e->on_probation = false;
 		poll_start(sm, 0);
 	}
@@ -109,7 +110,7 @@ static bool goes_before(const struct sm *sm, const struct remote_sm *a, const st
 	return a->priority > b->priority || (a->priority == b->priority && a->guid < b->guid);
 }
 
-/* What a remote SM means to us (handover.md 3). */
+/* Does a remote SM go before us (handover.md 3)? */
 static bool must_yield(const struct sm *sm, const struct remote_sm *r)
 {
 	switch ((enum sm_state)r->state) {
@@ -220,7 +221,7 @@ static struct mad_request handover_request(const struct sm *sm, struct port *p, 
 				     .m_key = elect_mkey(sm, p) };
 }
 
-/* What hosts have not been told yet is told before another SA answers them (traps 64, 65). */
+/* Pending reports (traps 64, 65) reach hosts before another SA answers them. */
 static void hand_over(struct sm *sm, struct remote_sm *r, struct port *p)
 {
 	uint8_t info[SMP_DATA_SIZE];

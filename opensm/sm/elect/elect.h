@@ -56,8 +56,8 @@ bool elect_may_write(void *sm);
 /* After discovery: true if this sweep goes on, as MASTER. */
 bool elect_decide(struct sm *sm);
 /*
- * What was known of others may mean something else now (a successor has its copy): looked at by
- * the next tick.
+ * Facts known of other managers may mean something else now (a successor has its copy): the next
+ * tick decides again.
  */
 void elect_decide_again(struct sm *sm);
 /*

@@ -15,7 +15,7 @@
 #include "util/told.h"
 
 /*
- * What another SM is to us. Only the first kind is ever obeyed, asked to take over, or yielded to.
+ * The trust in another SM. Only the first kind is ever obeyed, asked to take over, or yielded to.
  */
 enum sm_trust { SM_TRUSTED, SM_OTHER_KEY, SM_NOT_ALLOWED };
 
@@ -133,8 +133,8 @@ bool remote_ask(struct sm *sm, struct port *p);
  */
 struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info);
 /*
- * It did not do what its state demands: it does not count until it changes, or asks for it (trap
- * 144).
+ * The manager did not do what its state demands: it does not count until it changes, or asks for it
+ * (trap 144).
  */
 void remote_failed(struct remote_sm *r);
 /* By what it says of itself. */

@@ -176,7 +176,7 @@ static void give_up_idle(struct sm *sm, struct remote_sm *r)
 
 static void back_to_sleep(struct sm *sm)
 {
-	log_info("the manager that told us to stand by is no master that can be reached");
+	log_info("the manager that ordered STANDBY does not answer as a master");
 	elect_enter(sm, SM_NOT_ACTIVE);
 }
 

@@ -84,7 +84,7 @@ void offer_answered(struct sm *sm, const struct remote_sm *r)
 	}
 }
 
-/* It may not have stepped down the moment it told us to step up: it is asked twice. */
+/* The manager that hands over may not have stepped down yet: it is asked twice. */
 void offer_tick(struct sm *sm)
 {
 	const struct remote_sm *r = remote_find(sm, sm->m.elect->offer.by);
@@ -113,7 +113,7 @@ static void tell_order(struct sm *sm, enum log_id id, guid_t by, const char *wha
 	log_on(about_guid(sm, id, by), LOGB_INFO, "%s %s", what, guid_place_str(sm, by, where));
 }
 
-/* What it said of itself in the discovery that runs is out of date. */
+/* The SMInfo of the former master, read in the discovery that runs, is out of date. */
 static void handed_while_discovering(struct sm *sm, guid_t by)
 {
 	struct port *p = fabric_find_port(sm->fabric, by);
@@ -163,7 +163,7 @@ static void obey_disable(struct sm *sm, guid_t by)
 /* Its sender may not be known here: STANDBY lasts if that answers as master. */
 static void obey_standby(struct sm *sm, guid_t by)
 {
-	tell_order(sm, LOG_ID_HANDOVER, by, "told to stand by, by the subnet manager");
+	tell_order(sm, LOG_ID_HANDOVER, by, "ordered to STANDBY by the subnet manager");
 	sm->m.elect->on_probation = true;
 	poll_start(sm, by);
 	elect_enter(sm, SM_STANDBY);
@@ -171,7 +171,7 @@ static void obey_standby(struct sm *sm, guid_t by)
 
 static void obey_discover(struct sm *sm, guid_t by)
 {
-	tell_order(sm, LOG_ID_HANDOVER, by, "told to discover, by the master");
+	tell_order(sm, LOG_ID_HANDOVER, by, "ordered to DISCOVER by the master");
 	elect_take_over(sm, "Set(SMInfo) DISCOVER");
 }
 
@@ -355,7 +355,8 @@ void elect_answer(struct sm *sm, const struct transport_addr *from, const uint8_
 
 	if (!key_ok && (set || protection > 1))
 		return;
-	key_ok |= protection == 0;
+	if (protection == 0)
+		key_ok = true;
 	if (set)
 		receive_set(sm, from, mad, key_ok);
 	else

@@ -181,7 +181,7 @@ static void report_manager(struct sm *sm, struct remote_sm *r)
 
 /* ---- events and lists ---------------------------------------------------------------------- */
 
-/* What is told of a manager; 0: nothing. */
+/* A number for all that the log tells of a manager; 0: nothing. */
 static unsigned view_of(const struct sm *sm, const struct remote_sm *r, const struct port *p)
 {
 	if (!r->guid || !r->known || !p || !(fabric_cap_mask(p) & IB_CAP(IB_CAP_IS_SM)))
@@ -308,7 +308,8 @@ struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info)
 		tell_news(sm, NEWS_VIOLATION, .number = VIOLATION_MANAGER, .flag = true,
 			  .port = fabric_find_port(sm->fabric, guid));
 	if (r->trust == SM_TRUSTED && sm->state == SM_MASTER) {
-		sm->m.elect->rival_seen |= r->state == SM_MASTER;
+		if (r->state == SM_MASTER)
+			sm->m.elect->rival_seen = true;
 		sm->m.elect->decide_pending = true;
 	}
 	return r;
@@ -324,9 +325,9 @@ static void on_sm_info(void *owner, const struct mad_result *result)
 	r->asked = ASKED_NOT;
 	if (elect_key_is_doubtful(sm, result))
 		elect_doubt(sm, r->guid, result->m_key);
-	if (result->end == MAD_END_TIMEOUT)
-		r->unanswered += r->unanswered < SILENT_AFTER;
-	else if (result->end != MAD_END_CANCELLED)
+	if (result->end == MAD_END_TIMEOUT && r->unanswered < SILENT_AFTER)
+		r->unanswered++;
+	else if (result->end != MAD_END_TIMEOUT && result->end != MAD_END_CANCELLED)
 		r->unanswered = 0;
 	if (result->end != MAD_END_ANSWERED || !remote_learn(sm, r->guid, result->payload))
 		return;

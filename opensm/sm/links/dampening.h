@@ -31,7 +31,7 @@ void dampening_complaint(struct sm *sm, struct port *p, unsigned trap);
  */
 #define ISOLATED_FOR_STRLEN 96
 void dampening_isolate(struct sm *sm, struct port *p, const char *why);
-/* It was switched off here, by dampening_isolate(), and not enabled since. */
+/* The port was switched off by dampening_isolate(), and not enabled since. */
 bool dampening_is_isolated(const struct port *p);
 /* A sweep ended, and the port was left in INIT or ARMED by PORT_STUCK_AFTER heavy ones or more. */
 void dampening_stuck(struct sm *sm, struct port *p);

@@ -111,7 +111,7 @@ static void spare_cables(struct dampening *h, uint32_t *root)
 			join_parts(root, bad[i]->end[0].at->node, bad[i]->end[1].at->node);
 }
 
-/* It leads to a host, or to two parts that are apart without it. */
+/* The switch leads to a host, or to two parts that are apart without it. */
 static bool is_needed(uint32_t *root, const struct node *n)
 {
 	uint32_t part = UINT32_MAX;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is known against a cable: it comes and goes, its ports complain, it does not come up. Shared
+ * The record of a bad cable: it comes and goes, its ports complain, it does not come up. Shared
  * by dampening.c (counts), dampening_hold.c (decides) and unserved.c (tells); dampening.c explains
  * the rule.
  */
@@ -86,7 +86,7 @@ mono_t cable_hold_time(const struct bad_cable *c);
 mono_t cable_probation(const struct bad_cable *c);
 /* Ends come and go with their nodes. False: the cable is not there any more, `c` is freed. */
 bool cable_bind(struct dampening *h, struct bad_cable *c);
-/* What became of switching a port of it off; `at`: the port, or NULL. */
+/* The outcome of switching a port of the cable off; `at`: the port, or NULL. */
 static inline void cable_note_off(struct bad_cable *c, enum cable_off off, struct port *at)
 {
 	c->off = off;

@@ -71,7 +71,7 @@ static uint64_t sender_id(const struct sm *sm, const struct transport_addr *from
 	return is_directed(mad) ? LID_PERMISSIVE : from->lid + 1ull;
 }
 
-/* What an administrator finds it by. */
+/* Port and directed route, by which an administrator finds the sender. */
 #define SENDER_STRLEN (PLACE_STRLEN + DR_PATH_STRLEN)
 static char *describe_sender(const struct sm *sm, const struct transport_addr *from,
 			     const uint8_t *mad, char ret[SENDER_STRLEN])

@@ -7,6 +7,7 @@
 
 #include "util/hash.h"
 #include "util/mem.h"
+#include "util/told.h"
 
 /* Notices of a source that are remembered: it has one of a kind under way (13.4.9). */
 #define SEEN	      4
@@ -59,6 +60,8 @@ struct seen {
 	unsigned times;
 };
 
+enum { TOLD_STORM };
+
 struct source {
 	lid_t lid;
 	guid_t guid;
@@ -69,7 +72,7 @@ struct source {
 	struct seen seen[SEEN];
 	uint32_t owed; /* kinds */
 	mono_t owed_at;
-	bool told;
+	struct told told;
 	uint64_t suppressed; /* in this storm; 0: there is none */
 	mono_t storm_from, storm_to;
 	uint8_t notice[SMP_DATA_SIZE]; /* the last one suppressed */
@@ -133,6 +136,15 @@ static void spend_token(mono_t *spent, const struct rate *r, mono_t now)
 	*spent = MAX(*spent, now) + r->every;
 }
 
+/* True: its storm had been told. */
+static bool end_storm(struct trap_flow *f, struct source *s)
+{
+	if (told_change(&s->told, TOLD_STORM, false) != TOLD_ENDS)
+		return false;
+	f->storms--;
+	return true;
+}
+
 /* ---- sources ------------------------------------------------------------------------------- */
 
 static struct source *source_of(struct trap_flow *f, const struct trap_arrival *a)
@@ -148,7 +160,7 @@ static struct source *source_of(struct trap_flow *f, const struct trap_arrival *
 	}
 	s = &f->sources[f->at[lid] - 1];
 	if (s->guid != a->guid || s->from != a->from) {
-		f->storms -= s->told;
+		end_storm(f, s);
 		*s = (struct source){ .lid = lid, .guid = a->guid, .from = a->from };
 	}
 	return s;
@@ -271,8 +283,7 @@ static bool hand_out(struct trap_flow *f, struct source *s, mono_t now, struct t
 				  .suppressed = s->suppressed,
 				  .lasted = s->storm_to - s->storm_from };
 	memcpy(ret->notice, s->notice, SMP_DATA_SIZE);
-	if (!s->told && s->suppressed >= STORM_AT) {
-		s->told = true;
+	if (s->suppressed >= STORM_AT && told_first(&s->told, TOLD_STORM)) {
 		f->storms++;
 		ret->what = TRAP_DUE_STORM;
 		return true;
@@ -289,11 +300,7 @@ static bool hand_out(struct trap_flow *f, struct source *s, mono_t now, struct t
 		return false;
 	s->suppressed = 0;
 	ret->what = TRAP_DUE_OVER;
-	f->storms -= s->told;
-	if (!s->told)
-		return false;
-	s->told = false;
-	return true;
+	return end_storm(f, s);
 }
 
 /* When there is something to do about a source; MONO_NEVER is never said. */

@@ -69,7 +69,7 @@ struct trap_due {
 	uint8_t notice[SMP_DATA_SIZE]; /* the last one */
 };
 
-/* What has become due. False: nothing more now. To be called until it says so. */
+/* The next record that is due. False: none is left now. To be called until it is false. */
 bool trap_flow_due(struct trap_flow *f, mono_t now, struct trap_due *ret);
 mono_t trap_flow_next(const struct trap_flow *f);
 

@@ -22,6 +22,6 @@ struct port *trap_key_offender(const struct sm *sm, struct port *p, const uint8_
 			       struct port **ret_witness);
 
 #define TRAP_KEY_STRLEN (4 * PLACE_STRLEN)
-/* What traps 256 to 259 say, with no M_Key in it. `p` sent the notice. */
+/* The text of traps 256 to 259, without any M_Key. `p` sent the notice. */
 char *trap_key_text(const struct sm *sm, struct port *p, const uint8_t *notice,
 		     char ret[TRAP_KEY_STRLEN]);

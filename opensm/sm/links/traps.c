@@ -453,7 +453,7 @@ static void count_key(struct sm *sm, const struct trap *t)
 		violation_witnessed(sm, kind, by, witness);
 }
 
-/* It refused a packet of ours, or of a port that is not known, which has no record that counts. */
+/* The packet was ours, or of a port that is not known, which has no record that counts. */
 static bool is_to_be_told(struct sm *sm, const struct port *p, const struct port *by)
 {
 	if (!by)
@@ -569,7 +569,7 @@ static enum trap_verdict trap_verdict_of(struct sm *sm, const struct trap *t, ui
 	return verdict;
 }
 
-/* What counts against a port, however often its sender is listened to. */
+/* Counts the trap against its port, however often its sender is listened to. */
 static void count_trap(struct sm *sm, const struct trap *t)
 {
 	if (!t->port || !names_itself(sm, t))

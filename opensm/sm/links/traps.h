@@ -15,7 +15,7 @@ struct traps;
 
 void traps_new(struct sm *sm);
 void traps_free(struct sm *sm);
-/* What was suppressed and is due by sm->now is handed out, storms are told. */
+/* Suppressed traps that are due by sm->now are handed out, storms are logged. */
 void traps_tick(struct sm *sm);
 mono_t traps_next(const struct sm *sm); /* MONO_NEVER: nothing waits */
 /* `mad`: MAD_SIZE bytes, class SMI, method Trap, of any sender. Ignored unless MASTER. */

@@ -30,12 +30,13 @@
 	X(SMALL_TABLE, "LinearFDBCap too small, nothing is routed through it")               \
 	X(SILENT_SWITCH, "does not answer")                                                  \
 	X(NOT_READ, "answers no SwitchInfo or PortInfo any more, used as it was")            \
-	X(NO_WAY, "no way there")                                                            \
-	X(DUPLICATE, "behind it is a second node with a GUID that another has")              \
-	X(CLAIM, "behind it is a node that says it is another, held by guid_location_policy")  \
+	X(NO_WAY, "no path to it")                                                           \
+	X(DUPLICATE, "duplicate node GUID behind this port")                                 \
+	X(CLAIM, "node behind it claims the GUID of another node, held "                     \
+		 "(guid_location_policy)")                                                   \
 	X(SILENT_HOST, "does not answer")                                                    \
 	X(SILENT_BEHIND, "the node behind it does not answer")                               \
-	X(TOO_FAR, "what is behind it is too far away (63 hops)")                            \
+	X(TOO_FAR, "node behind it is more than 63 hops away")                               \
 	X(NONSENSE, "behind it is a node with an impossible NodeInfo")                       \
 	X(NO_PORT_INFO, "no answer to PortInfo")                                             \
 	X(NO_LID, "no LID is left for it")                                                   \

@@ -58,11 +58,10 @@ struct offender {
 	struct {
 		mono_t last, window; /* when told kinds were heard last; when the window began */
 		unsigned n;	     /* within the window */
-		bool told;
 	} kind[VIOLATION_KINDS];
 	mono_t heard;
 	struct proof proof;
-	struct told told;
+	struct told told, kinds_told;
 };
 
 struct violations {
@@ -210,7 +209,7 @@ void violations_forget(struct sm *sm, struct node *n)
 
 /* ---- counting ------------------------------------------------------------------------------- */
 
-/* What was learnt of a counter in the window before is old. */
+/* A counter that was read in the window before is out of date. */
 static void count_in_window(struct sm *sm, struct offender *o, enum violation_kind kind)
 {
 	mono_t window = (mono_t)sm->conf->security_violation_window * MONO_S;
@@ -237,9 +236,9 @@ bool violation_count(struct sm *sm, enum violation_kind kind, struct port *p)
 	o->heard = sm->now;
 	count_in_window(sm, o, kind);
 	if (sm->now - o->kind[kind].last >= TOLD_FOR)
-		o->kind[kind].told = false;
+		told_change(&o->kinds_told, kind, false);
 	o->kind[kind].last = sm->now;
-	return !o->kind[kind].told;
+	return !told_holds(&o->kinds_told, kind);
 }
 
 bool violation_may_tell(struct sm *sm, enum violation_kind kind, const struct port *p)
@@ -250,7 +249,7 @@ bool violation_may_tell(struct sm *sm, enum violation_kind kind, const struct po
 	assert(kind < VIOLATION_KINDS);
 	if (!o || !log_allow(&v->log, sm->now, &(unsigned){ 0 }))
 		return false;
-	o->kind[kind].told = true;
+	told_first(&o->kinds_told, kind);
 	return true;
 }
 
@@ -305,8 +304,8 @@ static unsigned counter_of(enum violation_kind kind, const uint8_t *info)
 }
 
 /*
- * What the counter has to grow by. The first packets of a window are stopped before it is read, and
- * it cannot count beyond its width.
+ * The growth that the counter has to show. The first packets of a window are stopped before it is
+ * read, and it cannot count beyond its width.
  */
 static unsigned growth_needed(const struct sm *sm, enum violation_kind kind)
 {

@@ -60,7 +60,7 @@ bool adopt_has_asked(const struct sm *sm)
 	return sm->m.adopt->asked;
 }
 
-/* It has a LID and a table, and forwards by that, whether it keeps the LID or not. */
+/* The switch has a LID and a table, and forwards by that, whether it keeps the LID or not. */
 static bool is_set_up(const struct node *n)
 {
 	const struct port *p0 = &n->ports[0];
@@ -99,7 +99,7 @@ static void on_pkeys(void *owner, const struct mad_result *r)
 
 	sm->m.adopt->pending--;
 	if (r->end == MAD_END_ANSWERED)
-		fabric_observe_cell(sm->fabric, p, TABLE_PKEYS, r->mod & 0xFFFF, r->payload);
+		observe_block(sm->fabric, p, TABLE_PKEYS, r->mod & 0xFFFF, r->payload);
 }
 
 /*

@@ -33,7 +33,7 @@ bool adopt_done(struct sm *sm);
 
 /* In this reading some forwarding block was not known before. */
 bool adopt_has_asked(const struct sm *sm);
-/* What the switches hold, as routes of `topo`; NULL if nothing is known. One reference. */
+/* The tables that switches hold, as routes of `topo`; NULL: none is known. One reference. */
 struct routes *adopt_routes(const struct sm *sm, const struct topo *topo);
 /* Do the switches of `topo` hold what `r` says? */
 bool adopt_holds(const struct sm *sm, const struct routes *r, const struct topo *topo);

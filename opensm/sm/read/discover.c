@@ -26,6 +26,8 @@
 #include "sm/base/news.h"
 #include "util/mem.h"
 
+enum { TOLD_QUARANTINE };
+
 #define MAX_MISSES	3
 #define VENDOR_MELLANOX 0x0002c9
 #define SPEED_QDR	0x4
@@ -218,13 +220,19 @@ static void keys_are_mixed(struct sm *sm)
 	}
 }
 
-/* What answers behind `p` says that it is `n`. */
+void discover_port_begins(struct port *p)
+{
+	p->suspect = p->quarantined;
+	if (!p->quarantined)
+		told_change(&p->logged, TOLD_QUARANTINE, false);
+}
+
+/* The node behind `p` answers with the GUID of `n`. */
 static void quarantine(struct sm *sm, struct port *p, const struct node *n, const char *why)
 {
 	observe_quarantine(p, true);
-	if (p->quarantine_told)
+	if (!told_first(&p->logged, TOLD_QUARANTINE))
 		return;
-	p->quarantine_told = true;
 	log_port(p, LOG_ID_DUPLICATE_GUID, LOGB_ERROR,
 		 "behind it is a second node with GUID 0x%016" PRIx64 " ('%s'): %s; it is left out",
 		 n->guid, node_name(n), why);
@@ -365,7 +373,7 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 	} else if (sm->m.discover->ask.is_in_question(sm, a, b) || !settle_conflict(sm, a, b)) {
 		return;
 	} else if (!node_is_switch(d.node) &&
-		   fabric_set_port_guid(sm->fabric, b, ib_get(ni, NI_PORT_GUID)) < 0) {
+		   observe_port_guid(sm->fabric, b, ib_get(ni, NI_PORT_GUID)) < 0) {
 		tell_news(sm, NEWS_SOFT_FAULT); /* its owner may be about to be forgotten */
 		quarantine(sm, a, d.node, "its port GUID belongs to another port");
 	} else {
@@ -400,7 +408,7 @@ static void on_probe(void *owner, const struct mad_result *r)
 	case MAD_END_BAD_STATUS:
 	case MAD_END_TIMEOUT:
 		if (observe_silence(p, true))
-			note_fault(sm, "what is behind: Get", p, r);
+			note_fault(sm, "node behind the port: Get", p, r);
 		break;
 	case MAD_END_CANCELLED:
 		break;
@@ -448,13 +456,13 @@ static void take_port_info(struct sm *sm, struct port *p, const uint8_t *payload
 	if (port_is_end(p) && p->guid)
 		keys_shown(sm, p->guid, ib_get(payload, PI_M_KEY));
 	if (d.kinds & DELTA(DELTA_LINK_DOWN))
-		p->quarantine_told = false;
+		told_change(&p->logged, TOLD_QUARANTINE, false);
 	if (port_is_end(p) && port_state(p) > IB_PORT_DOWN && !fabric_hides_mkey(p))
 		store_set_mkey(sm->store, p->guid, p->m_key);
 	if (!port_is_live(p) || is_not_ours(sm, p))
-		fabric_forget_cells(sm->fabric, p);
+		observe_blocks_lost(sm->fabric, p);
 	if (node_is_switch(p->node) && p->num == 0 && is_not_ours(sm, p))
-		node_forget_tables(p->node);
+		observe_tables_lost(p->node);
 }
 
 static void on_ext_port_info(void *owner, const struct mad_result *r)
@@ -603,7 +611,7 @@ static void on_verified(void *owner, const struct mad_result *r)
 	sm->m.discover->pending--;
 	if (r->end == MAD_END_ANSWERED && !observe_lft_block(n, r->mod, r->payload))
 		return;
-	node_forget_tables(n);
+	observe_tables_lost(n);
 	tell_delta(sm, &d);
 }
 
@@ -755,8 +763,7 @@ void discover_start(struct sm *sm)
 	tell_news(sm, NEWS_READING_ALL);
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {
-			n->ports[i].suspect = n->ports[i].quarantined;
-			n->ports[i].quarantine_told &= n->ports[i].quarantined;
+			discover_port_begins(&n->ports[i]);
 			observe_quarantine(&n->ports[i], false);
 		}
 	}

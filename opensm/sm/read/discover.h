@@ -16,7 +16,7 @@
 struct cell_reader;
 struct discover;
 
-/* What discovery asks before it believes an answer. */
+/* Questions of discovery before it accepts an answer. */
 struct discover_questions {
 	/* This SwitchInfo says that nothing happened since its ports were read. */
 	bool (*is_unchanged)(const struct sm *sm, const struct node *n, const uint8_t *switch_info);
@@ -32,6 +32,8 @@ bool discover_busy(const struct sm *sm);
  * sm->sweep_no.
  */
 uint32_t discover_stamp(struct sm *sm, bool partial);
+/* With a sweep: a quarantine of the port that is over will be logged anew. */
+void discover_port_begins(struct port *p);
 bool discover_is_partial(const struct sm *sm);
 /* Ports that name this LID as that of their master are as ours; 0: none are. */
 void discover_know_master(struct sm *sm, lid_t lid);
@@ -40,7 +42,7 @@ void discover_waits(struct sm *sm);
 void discover_answered(struct sm *sm);
 /* In this sweep a cable between switches was out, and may have led elsewhere meanwhile. */
 bool discover_cables_moved(const struct sm *sm);
-/* What was read is settled: the picture is that of this sweep. Its number, later. */
+/* Reading has settled: the picture is that of this sweep. Its number, later. */
 void discover_settled(struct sm *sm);
 uint32_t discover_picture(const struct sm *sm);
 /* Get of `attr` from a switch, `n` as argument of `fn`; the caller counts what is pending. */
@@ -49,7 +51,7 @@ void discover_get(struct sm *sm, struct node *n, uint16_t attr, uint32_t mod, ma
 void discover_read_switch(struct sm *sm, struct node *n);
 void discover_read_port(struct sm *sm, struct port *p);
 /* node_desc.c */
-/* It answered some question. */
+/* The node answered some question. */
 void node_desc_heard(struct sm *sm, struct node *n);
 void discover_ask_desc(struct sm *sm, struct port *p, const struct dr_path *path);
 /* The same through any port of the node that can be asked. */
@@ -68,7 +70,7 @@ void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key);
 
 /* read_cell.c */
 struct cell_reader *cell_reader_new(struct sm *sm);
-/* What is under way ends now, with NULL. */
+/* Readings under way end now, with NULL. */
 struct cell_reader *cell_reader_free(struct cell_reader *r);
 void cell_reader_forget(struct cell_reader *r, struct node *n);
 /*

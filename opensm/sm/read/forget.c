@@ -56,7 +56,7 @@ void forget_node(struct sm *sm, struct node *n)
 	for (unsigned i = 0; i <= n->n_ports; i++)
 		mad_cancel(sm->mad, sm, &n->ports[i].behind);
 	tell_news(sm, NEWS_NODE_GOES, .node = n);
-	fabric_remove_node(sm->fabric, n);
+	observe_node_gone(sm->fabric, n);
 }
 
 /* Ports of a multi-port CA that were not met this time. True: there were some. */
@@ -90,10 +90,10 @@ static bool prove_tables(struct sm *sm, struct node *n)
 	if (n->misses)
 		return false;
 	if (astray && n->lft.unproven)
-		node_forget_tables(n);
+		observe_tables_lost(n);
 	else if (multicast)
-		mft_have_forget_all(&n->mft);
-	node_prove_tables(n);
+		observe_mft_lost(n);
+	observe_tables_proved(n);
 	return multicast;
 }
 
@@ -101,7 +101,7 @@ void forget_stray_mfts(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n)
 		if (n->changed || n->path_changed)
-			mft_have_forget_all(&n->mft);
+			observe_mft_lost(n);
 }
 
 /*
@@ -115,10 +115,10 @@ static void prove_port(struct sm *sm, struct port *p)
 	if (!fabric_cells_unproven(p) || p->node->misses || sw->misses)
 		return;
 	if (sw->changed || (sw->path_changed && sm->m.discover->cables_changed)) {
-		fabric_forget_cells(sm->fabric, p);
+		observe_blocks_lost(sm->fabric, p);
 		return;
 	}
-	fabric_prove_cells(p);
+	observe_blocks_proved(p);
 }
 
 /* If cables were out while Sets were on their way, any port may have got what was another's. */
@@ -133,7 +133,7 @@ static void prove_cells(struct sm *sm)
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			if (astray)
-				fabric_forget_cells(sm->fabric, &n->ports[i]);
+				observe_blocks_lost(sm->fabric, &n->ports[i]);
 			else
 				prove_port(sm, &n->ports[i]);
 		}

@@ -228,7 +228,8 @@ static void tell_kind(struct sm *sm, struct port *a, const uint8_t *ni)
 	if (may_tell(sm))
 		log_on(about_port(LOG_ID_IDENTITY, a), LOGB_ERROR,
 		       "%s: node 0x%016" PRIx64 " answers here and says that it is a %s, which is "
-		       "not what was here or had this GUID before; it is held in INIT%s",
+		       "neither the former node of this port nor the former holder of this GUID; "
+		       "it is held in INIT%s",
 		       fabric_place_str(a, here), (guid_t)ib_get(ni, NI_NODE_GUID),
 		       ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH ? "switch" : "host",
 		       policy_is(sm, "hold") ? " (guid_location_policy)" : "");

@@ -40,7 +40,7 @@ void identity_node_goes(struct sm *sm, struct node *n);
 /* Claims whose time has come are looked at. */
 void identity_tick(struct sm *sm);
 mono_t identity_next(const struct sm *sm);
-/* What is behind a switch port is left out for its identity. */
+/* The node behind a switch port is left out for its identity. */
 static inline bool identity_is_held(const struct port *p)
 {
 	return p->quarantined && p->identity.held;

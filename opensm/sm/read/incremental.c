@@ -18,8 +18,8 @@
  * are laid anew over what is known, and nodes that cannot be reached any more are gone.
  *
  * What was carried over yields to what is read: a cable end that answers somewhere else makes the
- * old place dirty, and is believed only if the old place does not hold. What cannot be settled here
- * asks for a heavy sweep.
+ * old place dirty, and is accepted only if the former port no longer answers for it. Conflicts that
+ * remain ask for a heavy sweep.
  */
 #include <assert.h>
 #include <string.h>
@@ -162,8 +162,7 @@ void incremental_ended(struct sm *sm)
 
 static void carry_port(struct port *p, uint32_t from, uint32_t to)
 {
-	p->suspect = p->quarantined;
-	p->quarantine_told &= p->quarantined;
+	discover_port_begins(p);
 	p->inc.carried_over = p->peer_seen == from;
 	if (p->seen == from)
 		p->seen = to;
@@ -230,7 +229,7 @@ void incremental_link_out(struct sm *sm, struct port *p, struct port *far)
 
 void incremental_cable_gone(struct sm *sm, struct port *p)
 {
-	fabric_disconnect(p);
+	observe_cable_gone(p);
 	sm->m.incremental->changed = sm->m.incremental->cut = true;
 }
 
@@ -377,7 +376,7 @@ static bool take_claims(struct sm *sm)
 	return any;
 }
 
-/* What is dirty, and nearest; what is out of reach waits: another way there may be found yet. */
+/* Reads the nearest dirty nodes; those out of reach wait: a path to them may be found yet. */
 static bool take_nearest(struct sm *sm)
 {
 	unsigned least = IB_MAX_HOPS + 1;
@@ -524,17 +523,17 @@ static void prove(struct sm *sm)
 		const struct node *sw = switch_before(n);
 		bool astray = went_astray(sm, sw);
 
-		/* It answers again: what was meant for it meanwhile is written now. */
+		/* A node that answers again is written now what it was passed over for. */
 		sm->m.incremental->changed |=
 			n->sync.passed_over && !mad_target_silent(sm->mad, &n->target);
 		if (n->misses || !(astray || sw->changed))
 			continue;
 		stray_mft |= astray && n->mft.unproven;
 		if (astray && n->lft.unproven) {
-			node_forget_tables(n);
+			observe_tables_lost(n);
 			sm->m.incremental->changed = true;
 		} else if (astray && n->mft.unproven) {
-			mft_have_forget_all(&n->mft);
+			observe_mft_lost(n);
 			sm->m.incremental->changed = true;
 		}
 		for (unsigned i = 0; i <= n->n_ports; i++) {
@@ -542,7 +541,7 @@ static void prove(struct sm *sm)
 
 			if (!fabric_cells_unproven(p))
 				continue;
-			fabric_forget_cells(sm->fabric, p);
+			observe_blocks_lost(sm->fabric, p);
 			sm->m.incremental->changed = true;
 		}
 	}

@@ -46,7 +46,7 @@ bool incremental_settle(struct sm *sm);
 void incremental_ended(struct sm *sm);
 /* A heavy sweep begins, which reads everything. */
 void incremental_clear(struct sm *sm);
-/* What discovery finds: deltas (fabric/observe.h). A link was out: its cable is still known. */
+/* Deltas of discovery (fabric/observe.h). A link was out: its cable is still known. */
 void incremental_link_out(struct sm *sm, struct port *p, struct port *far);
 /* Cable end `p` answered: if it was known to be down, its switch has news. */
 void incremental_met(struct port *p);
@@ -56,7 +56,7 @@ void incremental_cable_gone(struct sm *sm, struct port *p);
 void incremental_other_lid(struct sm *sm);
 /* A switch that had to be read does not answer. */
 void incremental_lost(struct sm *sm, const struct node *n);
-/* What was read cannot be: a dirty sweep ends here, unapplied. The caller wants a heavy one. */
+/* Answers contradict each other: a dirty sweep ends, unapplied. The caller wants a heavy one. */
 void incremental_contradicted(struct sm *sm);
 /* In a dirty sweep: this SwitchInfo says that nothing happened since its ports were read. */
 bool incremental_is_unchanged(const struct sm *sm, const struct node *n,

@@ -75,7 +75,7 @@ static void found_in_tables(struct sm *sm, const char *what, const struct port *
 	want_sweep(sm, SWEEP_HEAVY, "the light sweep found a table changed");
 }
 
-/* What a SwitchInfo says that calls for a look; NULL: nothing. */
+/* The reason why a SwitchInfo calls for reading the switch; NULL: none. */
 static const char *news_of(const struct sm *sm, const struct node *n, const uint8_t *switch_info)
 {
 	if (ib_get(switch_info, SI_PORT_STATE_CHANGE))
@@ -149,7 +149,8 @@ static void audit_lft(struct sm *sm, struct node *n, unsigned turn)
 /* A device that says one thing and does another is not written to for ever. */
 static void note_disproof(struct port *p, struct cell_table *t)
 {
-	t->disproofs += t->disproofs < MAX_DISPROOFS;
+	if (t->disproofs < MAX_DISPROOFS)
+		t->disproofs++;
 	if (t->disproofs == MAX_DISPROOFS)
 		log_port(p, LOG_ID_REFUSED_SET, LOGB_ERROR,
 			 "its tables were found changed %u times in a row; they are not looked "
@@ -168,7 +169,7 @@ static void on_cell_audit(void *owner, const struct mad_result *r)
 	if (r->end != MAD_END_ANSWERED || !fabric_cell(sm->fabric, p, table, block) ||
 	    p->tables[table]->disproofs == MAX_DISPROOFS)
 		return;
-	if (fabric_observe_cell(sm->fabric, p, table, block, r->payload)) {
+	if (observe_block(sm->fabric, p, table, block, r->payload)) {
 		p->tables[table]->disproofs = 0;
 		return;
 	}
@@ -479,8 +480,8 @@ void light_settle(struct sm *sm)
 	if (sm->m.light->found_change || sm->m.light->missed)
 		return;
 	FABRIC_EACH_NODE(sm->fabric, n) {
-		node_prove_tables(n);
+		observe_tables_proved(n);
 		for (unsigned i = 0; i <= n->n_ports; i++)
-			fabric_prove_cells(&n->ports[i]);
+			observe_blocks_proved(&n->ports[i]);
 	}
 }

@@ -24,7 +24,7 @@ struct sm;
 
 struct own_port *own_port_new(void);
 struct own_port *own_port_free(struct own_port *o); /* NULL is fine; returns NULL */
-/* It did not answer this attribute: what this sweep reads does not count. */
+/* Our own port did not answer this attribute: the answers of this sweep do not count. */
 void own_port_silent(struct sm *sm, const char *attr);
 /* Reading has ended: false if our own port was not part of it, and nothing of it may count. */
 bool own_port_was_read(struct sm *sm);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What changes leave behind is made good when there is time (quiet.c). One per subnet manager. */
+/* Better tables after changes, computed when there is time (quiet.c). One per subnet manager. */
 #pragma once
 
 #include "sm/routing/route_job.h"

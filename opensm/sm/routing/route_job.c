@@ -68,7 +68,7 @@ static void describe_death(const struct run_result *r, bool is_garbage, struct r
 	if (is_garbage) {
 		snprintf(d->cause, sizeof(d->cause), "garbage");
 		snprintf(d->how, sizeof(d->how),
-			 "after %.1f s it handed over what cannot be tables", seconds);
+			 "it returned invalid tables after %.1f s", seconds);
 	} else if (r->end == RUN_SIGNALLED) {
 		snprintf(d->cause, sizeof(d->cause), "%s", word);
 		snprintf(d->how, sizeof(d->how), "it died of %s after %.1f s%s", word, seconds,
@@ -238,7 +238,7 @@ static unsigned limit_of(const struct route_job_state *st)
 					     from_scratch(t), route_task_is_slow(t));
 }
 
-/* What the result says counts, beside what is known of deaths. */
+/* The report of the result counts, with the deaths known here added. */
 static void take_report(struct route_job_state *st, const struct run_result *r,
 			struct route_report *report)
 {

@@ -43,8 +43,8 @@ struct route_report {
 	struct transition
 		*transition; /* the way from what switches hold; taken by done() */
 	/*
-	 * What the routes wait for, for multicast trees; taken by done(). NULL: they are not free
-	 * of cycles.
+	 * The dependencies of the routes, for multicast trees; taken by done(). NULL: they are not
+	 * free of cycles.
 	 */
 	struct cdg *depends;
 	bool bad;	     /* pairs without a path */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What is known of former routing jobs: how long they took, which engines died of this fabric and
+ * The memory of former routing jobs: how long they took, which engines died of this fabric and
  * when they are asked again, and whether the child that made the tables in force can go on from
  * there. On the thread of the SM.
  *
@@ -36,7 +36,7 @@ struct route_memory *route_memory_new(void);
 /* NULL is fine; returns NULL. */
 struct route_memory *route_memory_free(struct route_memory *m);
 
-/* What a job came to: `routes` (NULL: no tables) with this configuration. Counts deaths. */
+/* A job ended with `routes` (NULL: no tables) under this configuration. Counts deaths. */
 void route_memory_note(struct route_memory *m, const struct routes *routes,
 		       const struct route_report *report, const struct conf *conf,
 		       const struct conf_files *files, mono_t now);

@@ -46,8 +46,8 @@ void route_task_work(void *self, struct unpack *more, struct route_progress *pro
 		     struct pack *ret);
 /* The same, run_order.rest. */
 void route_task_rest(void *self);
-/* What the child of the last run needs to go on: topo and what is skipped. */
+/* The input that the child of the last run needs to go on: topo and skipped engines. */
 void route_task_pack(const struct route_task *t, struct pack *ret);
-/* What route_task_work() made. False: it cannot be that. `*ret` NULL and true: no tables. */
+/* The result of route_task_work(). False: invalid. `*ret` NULL and true: no tables. */
 bool route_task_unpack(const struct route_task *t, struct unpack *u, struct routes **ret,
 		       struct route_report *report);

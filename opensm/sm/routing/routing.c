@@ -174,8 +174,8 @@ void routing_install(struct sm *sm)
 }
 
 /*
- * What stays of it without figures (GUIDs have letters, too), plurals and what is in brackets: two
- * sweeps may find other loads, and mean the same. Only to be compared.
+ * The text without figures (GUIDs have letters, too), plurals and words in brackets: two sweeps may
+ * find other loads, and mean the same. Only to be compared.
  */
 static size_t without_figures(const char *text, char *ret, size_t cap)
 {

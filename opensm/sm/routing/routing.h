@@ -24,8 +24,8 @@ bool routing_busy(const struct sm *sm);
 /* Better ones for a quiet time. Takes `routes`, and what is to be taken of the report. */
 void routing_take_quiet(struct sm *sm, struct routes *routes, struct route_report *report);
 /*
- * What a routing job died of, and what the next one can go on from; when it is done, whatever
- * comes of it.
+ * Notes the causes of death of a routing job and the state that the next one can go on from, when
+ * it is done, whatever its result.
  */
 void routing_note_job(struct sm *sm, const struct routes *routes,
 		      const struct route_report *report);

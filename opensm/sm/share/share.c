@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is in force: the own configuration, and below it that of a master. */
+/* The configuration in force: the own one, and below it that of a master. */
 #include "sm/share/share.h"
 
 #include <inttypes.h>
@@ -133,7 +133,7 @@ static unsigned count_copied(const struct conf *c)
 	return n;
 }
 
-/* What we rule by, in one line. */
+/* Logs in one line that copied options are in force. */
 static void tell_rule(struct sm *sm)
 {
 	const time_t at = (time_t)sm->conf->copied_at;

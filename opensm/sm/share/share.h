@@ -27,7 +27,7 @@ void share_new(struct sm *sm, const struct conf *own, const struct sm_paths *pat
 void share_free(struct sm *sm);
 /* `own` counts from now on: what is in force with it, one reference. */
 struct conf *share_layered(struct sm *sm, const struct conf *own);
-/* What share_layered() was given last. */
+/* The configuration that share_layered() was given last. */
 const struct conf *share_own(const struct sm *sm);
 /* Messages of the channel are taken in: behind channel_new(). */
 void share_listen(struct sm *sm);

@@ -87,7 +87,7 @@ static struct copied *make_copied(struct sm *sm)
 	return take(c);
 }
 
-/* What is in force has changed, perhaps. */
+/* Makes the text for standbys anew, if the configuration in force has changed. */
 static void refresh_text(struct sm *sm)
 {
 	struct share *s = sm->m.share;

@@ -146,7 +146,8 @@ static void make_due(struct sm *sm, unsigned number)
 
 	if (!m->n_dirty && !m->planning)
 		m->dirty_since = sm->now;
-	m->n_dirty += !(m->dirty[number / 64] >> number % 64 & 1);
+	if (!(m->dirty[number / 64] >> number % 64 & 1))
+		m->n_dirty++;
 	m->dirty[number / 64] |= 1ull << number % 64;
 }
 
@@ -263,7 +264,7 @@ static void finish_plan(struct sm *sm)
 	m->sweep = false;
 }
 
-/* What switches forward already is known: a tree that a former manager made stays as it is. */
+/* The entries in the switches are known, so that a tree of a former manager can stay as it is. */
 static bool can_plan(struct multicast *m, lid_t mlid)
 {
 	return mft_sync_wanted(m->sync, mlid) || mft_sync_is_read(m->sync, mlid);

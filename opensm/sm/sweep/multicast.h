@@ -28,5 +28,5 @@ bool multicast_busy(const struct sm *sm);
 void multicast_stop(struct sm *sm);
 /* No stale multicast row leads into this cable, from either end. */
 bool multicast_may_activate(void *sm, const struct port *p);
-/* What switches hold and should hold; never NULL, ours. */
+/* The multicast tables that switches hold and should hold; never NULL, ours. */
 struct mft_sync *multicast_tables(const struct sm *sm);

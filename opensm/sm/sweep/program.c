@@ -53,7 +53,7 @@ static const struct partition *overruled_partition(const struct sm *sm, const st
 	return NULL;
 }
 
-/* What of the configuration counts for nothing is said once, until it is something else. */
+/* Options without effect are logged once, until the options without effect are others. */
 static void plan_lanes(struct sm *sm)
 {
 	struct program *pr = sm->m.program;
@@ -139,8 +139,8 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 	if (o->recovered)
 		want_sweep(sm, SWEEP_HEAVY, "a switch takes forwarding tables again");
 	/*
-	 * What was lost on the way is sent again at once, a few times; only what stays open is an
-	 * error.
+	 * Sets that were lost on the way are sent again at once, a few times; only those that stay
+	 * open are an error.
 	 */
 	if (o->timeouts && pr->rounds++ < ROUNDS) {
 		sync_start(sm->sync, &pr->plan);
@@ -148,8 +148,8 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 	}
 	if (o->unstored_ports)
 		log_on(about_port(LOG_ID_REFUSED_SET, o->unstored_example), LOGB_INFO,
-		       "%u ports do not keep what was written (%s), first %s; it is not written "
-		       "again until it changes",
+		       "%u ports do not store fields (%s), first %s; these are not written again "
+		       "until they change",
 		       o->unstored_ports, link_fields_str(o->unstored, fields),
 		       fabric_place_str(o->unstored_example, where));
 	if (o->unkept_tables)
@@ -160,8 +160,8 @@ void program_judge(struct sm *sm, const struct sync_outcome *o)
 		       fabric_place_str(o->unkept_example, where));
 	if (o->unmapped && o->unmapped != pr->unmapped_told)
 		log_on(about_node(LOG_ID_REFUSED_SET, o->unmapped_example), LOGB_ERROR,
-		       "%u switches say that they cannot map service levels to lanes, last %s: "
-		       "paths of %s can block each other there",
+		       "%u switches cannot map SLs to VLs, last %s: paths of %s can block each "
+		       "other there",
 		       o->unmapped, fabric_node_str(o->unmapped_example, where),
 		       sm_routes(sm)->engine);
 	pr->unmapped_told = o->unmapped;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a sweep of each kind consists of: the steps, and the list of them for each kind. A step asks
+ * The steps of sweeps, and the list of them for each kind of sweep. A step asks
  * one machine for one thing; which one is next, and what becomes of a list that stops, is
  * sweep.c's.
  */
@@ -216,12 +216,12 @@ static void watched_step(struct sm *sm)
 	take_found_tables(sm);
 }
 
-/* What a standby does: see standby.c. */
+/* The sweep of a standby: see standby.c. */
 static const struct step watch_steps[] = {
 	{ "reading", .start = standby_look, .busy = is_reading },
-	{ "what is there", .try_start = standby_settle },
+	{ "settling", .try_start = standby_settle },
 	{ "reading tables", .start = adopt_start, .busy = adopt_busy },
-	{ "what is known", .start = watched_step },
+	{ "publishing", .start = watched_step },
 };
 
 static const struct step light_steps[] = {

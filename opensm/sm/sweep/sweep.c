@@ -28,7 +28,7 @@
 /* How often our own link is looked at while it is down. */
 #define PORT_DOWN_INTERVAL (10 * MONO_S)
 
-/* What was said of our own link, and of the last complete sweep. */
+/* Records that were logged of our own link, and of the last complete sweep. */
 enum { TOLD_PORT_DOWN, TOLD_ERRORS };
 
 struct sweep {
@@ -288,7 +288,7 @@ static void ask_engines_again(struct sm *sm)
 }
 
 /*
- * What an administrator asked for, or better tables for a quiet time. The latter were made of a
+ * Routing that an administrator asked for, or better tables for a quiet time. These were made of a
  * fabric and a configuration that hold no more when a sweep is wanted that may change tables: that
  * comes first, and drops them.
  */
@@ -430,8 +430,8 @@ static void report_ports(struct sm *sm)
 }
 
 /*
- * What happened between reading and clearing shows nowhere. (After the first sweep all are read
- * again.)
+ * Changes between reading and clearing PortStateChange show nowhere: such switches are read again.
+ * (After the first sweep all are.)
  */
 static void read_cleared_late(struct sm *sm)
 {

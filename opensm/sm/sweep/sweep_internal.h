@@ -4,7 +4,7 @@
 
 #include "sm/sm_internal.h"
 
-/* It begins with one of the first two. */
+/* A step begins with start() or try_start(). */
 struct step {
 	const char *name;
 	void (*start)(struct sm *sm);
