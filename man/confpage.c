@@ -89,8 +89,9 @@ static const char head[] =
 	".Fl -strict ;\n"
 	"an option that is always in force here causes no message.\n"
 	"An option that has an effect only with another one says so below.\n"
-	"Set to another value than its default while the other one is off, it is a warning if it is one of security, else a\n"
-	"remark, and an error with\n"
+	"Set to another value than its default while the other one is off, it is a warning if it "
+	"is one of security,\n"
+	"else a remark, and an error with\n"
 	".Fl -strict .\n"
 	"The same holds for\n"
 	".Cm m_key_protection_level\n"
@@ -283,7 +284,8 @@ static void put_range(const char *range)
 
 static void put_facts(const struct conf_option *o)
 {
-	const char *state = state_words(o->state), *need = conf_need((enum conf_id)(o - conf_option(0)));
+	const char *state = state_words(o->state);
+	const char *need = conf_need((enum conf_id)(o - conf_option(0)));
 	bool is_words = o->type == CONF_STRING && range_says_something(o);
 
 	if (state)
