@@ -71,7 +71,7 @@ static void a_forged_guid_is_held_and_both_places_are_named(void **state)
 		assert_true(is_good(w));
 	}
 	assert_false(w->said);
-	assert_non_null(strstr(left_out(w), "held by guid_location_policy"));
+	assert_non_null(strstr(left_out(w), "held (guid_location_policy)"));
 	assert_int_equal(violations_of(&known(w, "leaf1")->ports[2])->n[VIOLATION_IDENTITY], 1);
 }
 

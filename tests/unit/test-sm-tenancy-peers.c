@@ -211,7 +211,7 @@ static void go_apart(struct world *w, unsigned more)
 		assert_true(rig_step(w->rig, until));
 	assert_int_equal(access(aside, F_OK), 0);
 	assert_int_equal(generation_of(w, 2), 1 + more);
-	assert_true(said("what the master has", ""));
+	assert_true(said("differs from the master", ""));
 }
 
 static void a_table_that_went_apart_is_kept_aside(void **state)
