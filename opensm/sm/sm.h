@@ -422,8 +422,8 @@ const char *sm_routes_refused(const struct sm *sm);
 /* Why the last routing made no tables at all, so that nothing was written; "" it made some. */
 const char *sm_no_routes(const struct sm *sm);
 /*
- * What routing goes on without, with reasons, as one line of at most `cap` bytes: engines that
- * died and are left out now, a process of its own. "" nothing.
+ * The means that routing goes on without, with reasons, as one line of at most `cap` bytes: engines
+ * that died and are left out now, a process of its own. "": none.
  */
 void sm_engines_out(const struct sm *sm, char *ret, size_t cap);
 /* Could the last computation be given a process of its own, or need there be none? */
