@@ -214,7 +214,9 @@ void *control_partitions_new(const struct control_method *m, const struct daemon
 	l->generation = tenants_generation(sm_tenants(api->sm));
 	l->changed = tenants_changed_at(sm_tenants(api->sm));
 	l->standbys = sm_tenancy_standbys(api->sm);
-	l->open = sm_tenancy_open(api->sm);
+	l->open = sm_tenancy_open(api->sm, wanted);
+	if (wanted && l->open)
+		api->wake(api->arg);
 	l->has_members = members && json_object_get_boolean(members);
 	snprintf(l->closed, sizeof(l->closed), "%s", closed ? closed : "");
 	add_rows(l, api, wanted);

@@ -14,6 +14,7 @@ static struct {
 	bool busy;
 	const char *closed;
 	unsigned open;
+	uint16_t open_of; /* the P_Key that was asked about; 0: none */
 	struct tenants *table;
 	char log[4096];
 } fake;
@@ -23,7 +24,7 @@ void __wrap_sm_tenancy_request(struct sm *sm, const struct tenant_request *rq, b
 void __wrap_sm_tenancy_abandon(struct sm *sm, const void *arg);
 const struct tenants *__wrap_sm_tenants(const struct sm *sm);
 const char *__wrap_sm_tenancy_closed(const struct sm *sm);
-unsigned __wrap_sm_tenancy_open(const struct sm *sm);
+unsigned __wrap_sm_tenancy_open(struct sm *sm, uint16_t pkey);
 const char *__wrap_sm_tenancy_pending(const struct sm *sm, guid_t guid);
 bool __wrap_sm_tenancy_verify(struct sm *sm, sm_tenancy_audit_fn *done, void *arg);
 
@@ -54,8 +55,9 @@ const char *__wrap_sm_tenancy_closed(const struct sm *sm)
 	return fake.closed;
 }
 
-unsigned __wrap_sm_tenancy_open(const struct sm *sm)
+unsigned __wrap_sm_tenancy_open(struct sm *sm, uint16_t pkey)
 {
+	fake.open_of = pkey;
 	return fake.open;
 }
 

@@ -582,6 +582,7 @@ void tenancy_tick(struct sm *sm)
 		t->settled = false;
 		end_all_stored(sm);
 	}
+	held_tick(sm);
 	audit_tick(sm);
 }
 
@@ -590,6 +591,7 @@ mono_t tenancy_next(const struct sm *sm)
 	const struct tenancy *t = sm->m.tenancy;
 	mono_t next = mono_min(audit_next(sm), mono_min(wire_next(sm), peers_next(sm)));
 
+	next = mono_min(next, held_next(sm));
 	if (t->stored.first)
 		next = mono_min(next, t->look_at);
 
