@@ -10,6 +10,7 @@
  *   show_drop()      main thread
  *
  *   show_topology.c  Topology, Nodes      show_ports.c  Ports, and why one is not ACTIVE
+ *   show_vicinity.c  Topology of one port
  *   show_routes.c    Routes               show_path.c   Path: why A reaches B as it does
  *   show_partitions.c, show_groups.c, show_sa.c (Managers too)
  *   show_find.c      the node or port that a word stands for
@@ -164,6 +165,12 @@ void show_put_port_guid(struct json_object *o, const struct show *s, guid_t port
 const char *show_membership(unsigned forms);
 /* The partition of a P_Key; NULL: none. */
 const struct partition *show_partition_of(const struct show *s, uint16_t pkey);
+
+/* A node of Topology, without its ports. */
+void show_put_topology_node(struct json_object *o, const struct show *s,
+			    const struct view_node *n);
+/* ---- show_vicinity.c: nodes of Topology with a port; none if there is no such port ---- */
+void show_put_vicinity(struct json_object *nodes, const struct show *s, const char *name);
 
 /* ---- documents: columns of show_methods ---- */
 

@@ -6,7 +6,8 @@
 
 #include "show/show_internal.h"
 
-static void put_node(struct json_object *o, const struct show *s, const struct view_node *n)
+void show_put_topology_node(struct json_object *o, const struct show *s,
+			    const struct view_node *n)
 {
 	const struct view_port *port0 = &s->view->ports[n->first_port];
 
@@ -112,10 +113,14 @@ struct json_object *show_topology(void *snapshot, struct control_error *err)
 
 	show_add_end(ret, "own", s, &s->view->ports[s->view->sm_port]);
 	nodes = json_add_array(ret, "nodes");
+	if (s->word[0][0]) {
+		show_put_vicinity(nodes, s, s->word[0]);
+		return ret;
+	}
 	for (uint32_t i = 0; i < s->view->n_nodes; i++) {
 		struct json_object *o = json_append_object(nodes);
 
-		put_node(o, s, &s->view->nodes[i]);
+		show_put_topology_node(o, s, &s->view->nodes[i]);
 		put_ports(json_add_array(o, "ports"), s, &s->view->nodes[i]);
 	}
 	return ret;
@@ -167,7 +172,7 @@ struct json_object *show_nodes(void *snapshot, struct control_error *err)
 		    (s->word[1][0] && strcmp(s->word[1], ib_node_row(n->type)->word) != 0))
 			continue;
 		o = json_append_object(nodes);
-		put_node(o, s, n);
+		show_put_topology_node(o, s, n);
 		put_counts(o, s, n);
 	}
 	if (!s->word[0][0] || json_object_array_length(nodes))
