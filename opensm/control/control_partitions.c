@@ -201,12 +201,15 @@ void *control_partitions_new(const struct control_method *m, const struct daemon
 {
 	struct json_object *pkey = json_object_object_get(parameters, "pkey");
 	struct json_object *members = json_object_object_get(parameters, "members");
+	struct json_object *master = json_object_object_get(parameters, "master");
 	uint16_t wanted = 0;
 	const char *closed;
 	struct listing *l;
 
 	if (!api->sm)
 		return control_fail(err, "NotReady", "no port is open: %.250s", api->status);
+	if (master && json_object_get_boolean(master) && !control_is_master(api, err))
+		return NULL;
 	if (pkey && !control_read_pkey(pkey, &wanted, err))
 		return NULL;
 	closed = sm_tenancy_closed(api->sm);

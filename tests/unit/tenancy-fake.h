@@ -11,7 +11,7 @@ static struct {
 	sm_tenancy_done_fn *done;
 	sm_tenancy_audit_fn *audited;
 	void *arg;
-	bool busy;
+	bool busy, standby;
 	const char *closed;
 	unsigned open;
 	uint16_t open_of; /* the P_Key that was asked about; 0: none */
@@ -22,6 +22,8 @@ static struct {
 void __wrap_sm_tenancy_request(struct sm *sm, const struct tenant_request *rq, bool wait,
 			       bool dry_run, sm_tenancy_done_fn *done, void *arg);
 void __wrap_sm_tenancy_abandon(struct sm *sm, const void *arg);
+enum sm_state __real_sm_state(const struct sm *sm);
+enum sm_state __wrap_sm_state(const struct sm *sm);
 const struct tenants *__wrap_sm_tenants(const struct sm *sm);
 const char *__wrap_sm_tenancy_closed(const struct sm *sm);
 unsigned __wrap_sm_tenancy_open(struct sm *sm, uint16_t pkey);
@@ -43,6 +45,11 @@ void __wrap_sm_tenancy_request(struct sm *sm, const struct tenant_request *rq, b
 
 void __wrap_sm_tenancy_abandon(struct sm *sm, const void *arg)
 {
+}
+
+enum sm_state __wrap_sm_state(const struct sm *sm)
+{
+	return fake.standby ? SM_STANDBY : __real_sm_state(sm);
 }
 
 const struct tenants *__wrap_sm_tenants(const struct sm *sm)

@@ -666,11 +666,29 @@ static void one_partition_or_none_is_listed(void **state)
 	json_object_put(o);
 	o = listed(w, fd, CALL("TenantPartitions", "{\"pkey\": 6}"));
 	assert_int_equal(json_object_array_length(get(get(o, "parameters"), "partitions")), 0);
+	assert_int_equal(fake.open_of, 6);
 	json_object_put(o);
+	json_object_put(listed(w, fd, CALL("TenantPartitions", "{}")));
+	assert_int_equal(fake.open_of, 0);
 	refused(w, fd, CALL("TenantPartitions", "{\"pkey\": \"0xffff\"}"),
 		"org.opensm.InvalidParameter");
 	refused(w, fd, CALL("TenantPartitions", "{\"pkey\": \"blue\"}"),
 		"org.opensm.InvalidParameter");
+	close(fd);
+}
+
+/* A standby shows the table that it has stored; not where that of the master is asked for. */
+static void the_table_of_a_standby_is_not_that_of_the_master(void **state)
+{
+	static const char of_master[] = CALL("TenantPartitions", "{\"master\": true}");
+	struct control_world *w = *state;
+	int fd = caller(w);
+
+	json_object_put(listed(w, fd, of_master));
+	fake.standby = true;
+	refused(w, fd, of_master, "org.opensm.NotMaster");
+	json_object_put(listed(w, fd, CALL("TenantPartitions", "{}")));
+	fake.standby = false;
 	close(fd);
 }
 
@@ -734,6 +752,7 @@ int main(void)
 		T(the_list_has_file_and_table),
 		T(a_partition_of_the_file_may_be_empty),
 		T(one_partition_or_none_is_listed),
+		T(the_table_of_a_standby_is_not_that_of_the_master),
 		T(a_comparison_tells_differences),
 	};
 
