@@ -84,6 +84,11 @@ UNIT_TESTS += tests/unit/test-sm-tenancy-held
 tests_unit_test_sm_tenancy_held_SOURCES = tests/unit/test-sm-tenancy-held.c tests/unit/tenancy-desk.h
 tests_unit_test_sm_tenancy_held_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_tenancy_held_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-tenancy-load
+tests_unit_test_sm_tenancy_load_SOURCES = tests/unit/test-sm-tenancy-load.c tests/unit/tenancy-desk.h
+tests_unit_test_sm_tenancy_load_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_tenancy_load_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=tenants_join -Wl,--wrap=sm_dispatch
+tests_unit_test_sm_tenancy_load_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-tenancy-isolation
 tests_unit_test_sm_tenancy_isolation_SOURCES = tests/unit/test-sm-tenancy-isolation.c tests/unit/tenancy-desk.h
 tests_unit_test_sm_tenancy_isolation_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

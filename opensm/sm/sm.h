@@ -516,6 +516,12 @@ uint64_t sm_tenancy_ended(const struct sm *sm, enum sm_tenancy_end end);
 /* Is a member's P_Key on its device? NULL: yes; else why not, a constant text. */
 const char *sm_tenancy_pending(const struct sm *sm, guid_t guid);
 /*
+ * The same of all end ports of the fabric, in any order: to be freed. Other GUIDs: `ret_other`.
+ * O(ports): for many members, which may be looked up elsewhere then.
+ */
+struct sm_tenancy_pending *sm_tenancy_all_pending(const struct sm *sm, size_t *ret_n,
+						  const char **ret_other);
+/*
  * Reads the P_Key tables of all end ports, and of the switch ports that face them, from the
  * devices, and compares. `done` is called once with the result, as above.
  */

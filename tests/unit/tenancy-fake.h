@@ -15,6 +15,7 @@ static struct {
 	const char *closed;
 	unsigned open;
 	uint16_t open_of; /* the P_Key that was asked about; 0: none */
+	unsigned n_looked_up; /* members, one by one */
 	struct tenants *table;
 	char log[4096];
 } fake;
@@ -28,6 +29,8 @@ const struct tenants *__wrap_sm_tenants(const struct sm *sm);
 const char *__wrap_sm_tenancy_closed(const struct sm *sm);
 unsigned __wrap_sm_tenancy_open(struct sm *sm, uint16_t pkey);
 const char *__wrap_sm_tenancy_pending(const struct sm *sm, guid_t guid);
+struct sm_tenancy_pending *__wrap_sm_tenancy_all_pending(const struct sm *sm, size_t *ret_n,
+							 const char **ret_other);
 bool __wrap_sm_tenancy_verify(struct sm *sm, sm_tenancy_audit_fn *done, void *arg);
 
 void __wrap_sm_tenancy_request(struct sm *sm, const struct tenant_request *rq, bool wait,
@@ -70,7 +73,21 @@ unsigned __wrap_sm_tenancy_open(struct sm *sm, uint16_t pkey)
 
 const char *__wrap_sm_tenancy_pending(const struct sm *sm, guid_t guid)
 {
+	fake.n_looked_up++;
 	return guid == 0xdead ? "no such port in the fabric" : NULL;
+}
+
+/* Two ports. */
+struct sm_tenancy_pending *__wrap_sm_tenancy_all_pending(const struct sm *sm, size_t *ret_n,
+							 const char **ret_other)
+{
+	static const struct sm_tenancy_pending ports[] = {
+		{ 0xbeef, "its link is down" }, { 0xace, NULL },
+	};
+
+	*ret_n = ARRAY_SIZE(ports);
+	*ret_other = "no such port in the fabric";
+	return xmemdup(ports, sizeof(ports));
 }
 
 bool __wrap_sm_tenancy_verify(struct sm *sm, sm_tenancy_audit_fn *done, void *arg)

@@ -614,6 +614,42 @@ static void the_list_has_file_and_table(void **state)
 	close(fd);
 }
 
+static const char *pending_in(struct json_object *row, const char *guid)
+{
+	struct json_object *members = get(row, "members");
+
+	for (size_t i = 0; i < json_object_array_length(members); i++) {
+		struct json_object *m = json_object_array_get_idx(members, i);
+
+		if (!strcmp(str(m, "guid"), guid))
+			return json_object_get_string(get(m, "pending"));
+	}
+	fail_msg("%s is not in the list", guid);
+	return NULL;
+}
+
+/* The main thread looks up few: of a long list the worker does it, by a picture of the ports. */
+static void many_members_are_not_looked_up_one_by_one(void **state)
+{
+	struct control_world *w = *state;
+	struct json_object *o, *row;
+	int fd = caller(w);
+
+	for (unsigned i = 0; i < 2000; i++)
+		play(TENANT_ADD, 5, 0x20000 + i);
+	play(TENANT_ADD, 5, 0xbeef);
+	play(TENANT_ADD, 5, 0xace);
+	fake.n_looked_up = 0;
+	o = listed(w, fd, CALL("TenantPartitions", "{\"members\": true}"));
+	assert_int_equal(fake.n_looked_up, 0);
+	row = json_object_array_get_idx(get(get(o, "parameters"), "partitions"), 0);
+	assert_string_equal(pending_in(row, "0x0000000000020007"), "no such port in the fabric");
+	assert_string_equal(pending_in(row, "0x000000000000beef"), "its link is down");
+	assert_null(pending_in(row, "0x0000000000000ace"));
+	json_object_put(o);
+	close(fd);
+}
+
 /* "jobs=0x20, api : ;" in partitions.conf */
 static void file_jobs(struct control_world *w)
 {
@@ -750,6 +786,7 @@ int main(void)
 		T(a_request_has_many_members),
 		T(a_message_of_objects_without_end_is_refused),
 		T(the_list_has_file_and_table),
+		T(many_members_are_not_looked_up_one_by_one),
 		T(a_partition_of_the_file_may_be_empty),
 		T(one_partition_or_none_is_listed),
 		T(the_table_of_a_standby_is_not_that_of_the_master),

@@ -121,6 +121,28 @@ static void a_manager_that_starts_knows_of_no_key_that_it_is_gone(void **state)
 	assert_int_not_equal(sm_tenancy_open(sm_of(d), 0x5), 0);
 }
 
+/* What is said of all ports at once is what is said of each. */
+static void all_ports_are_pending_as_each_is(void **state)
+{
+	struct desk *d = *state;
+	struct sm_tenancy_pending *all;
+	const char *other;
+	unsigned n_hosts = 0;
+	size_t n;
+
+	make_silent(d, 3, true);
+	add(d, 0x5, 3);
+	all = sm_tenancy_all_pending(sm_of(d), &n, &other);
+	assert_string_equal(other, sm_tenancy_pending(sm_of(d), 0xdead));
+	for (size_t i = 0; i < n; i++) {
+		assert_ptr_equal(all[i].why, sm_tenancy_pending(sm_of(d), all[i].guid));
+		for (unsigned k = 0; k < N_HOSTS; k++)
+			n_hosts += all[i].guid == d->guid[k];
+	}
+	assert_int_equal(n_hosts, N_HOSTS);
+	free(all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +152,7 @@ int main(void)
 		TEST(so_it_does_of_keys_that_it_was_given_meanwhile),
 		TEST(a_link_to_something_unknown_is_read),
 		TEST(a_manager_that_starts_knows_of_no_key_that_it_is_gone),
+		TEST(all_ports_are_pending_as_each_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

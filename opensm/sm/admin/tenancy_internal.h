@@ -75,6 +75,7 @@ struct tenancy {
 	/* `fresh` came since the last dispatch: the manager's clock stands between dispatches. */
 	struct changes fresh, waiting, batch, stored;
 	uint64_t ended[SM_TENANCY_ENDS]; /* changes, by how they ended */
+	size_t judged; /* ports of the changes that this turn has judged */
 	/* tenancy_store.c */
 	char *path;		       /* NULL: no cache folder */
 	size_t file_len, snapshot_len; /* bytes that count; of the table at the file's begin */

@@ -603,6 +603,23 @@ const char *sm_tenancy_pending(const struct sm *sm, guid_t guid)
 	return target->why ? target->why : "it is being written";
 }
 
+struct sm_tenancy_pending *sm_tenancy_all_pending(const struct sm *sm, size_t *ret_n,
+						  const char **ret_other)
+{
+	struct sm_tenancy_pending *all = NULL;
+	size_t n = 0, cap = 0;
+
+	FABRIC_EACH_END_PORT(sm->fabric, p) {
+		if (!p->guid || fabric_find_port(sm->fabric, p->guid) != p)
+			continue;
+		GROW(all, n + 1, cap);
+		all[n++] = (struct sm_tenancy_pending){ p->guid, sm_tenancy_pending(sm, p->guid) };
+	}
+	*ret_n = n;
+	*ret_other = no_port;
+	return all;
+}
+
 /* Those that failed long enough ago are due again. */
 static void wake_failed(struct sm *sm)
 {
