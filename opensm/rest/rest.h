@@ -24,7 +24,7 @@
 enum rest_right {
 	REST_READ,
 	REST_TENANT, /* may change partitions */
-	REST_ADMIN,  /* may also take ports out of service */
+	REST_ADMIN,  /* may also see and revoke tokens of others, and take ports out of service */
 };
 
 /* HEAD arrives as REST_GET; its body is not sent. Other methods: 405 before any endpoint. */
