@@ -47,8 +47,8 @@ static void answer_error(struct rest_answer *ret, const struct rest_error *err)
 }
 
 /*
- * Bodies of changes are `{}`: the generation, if there is a new one, is a header, and so is whether a
- * standby has stored it too.
+ * Bodies of changes are `{}`: the generation, if there is a new one, is a header, and so is whether
+ * a standby has stored it too.
  */
 static void answer_empty(struct rest_answer *ret, bool replicated)
 {

@@ -27,6 +27,7 @@
 #include "conf/partitions/partitions.h"
 #include "show/show.h"
 #include "sm/links/violations.h"
+#include "util/mem.h"
 #include "view/view.h"
 
 #define SHOW_WORD_MAX 256
@@ -166,11 +167,23 @@ const char *show_membership(unsigned forms);
 /* The partition of a P_Key; NULL: none. */
 const struct partition *show_partition_of(const struct show *s, uint16_t pkey);
 
-/* A node of Topology, without its ports. */
-void show_put_topology_node(struct json_object *o, const struct show *s,
-			    const struct view_node *n);
-/* ---- show_vicinity.c: nodes of Topology with a port; none if there is no such port ---- */
-void show_put_vicinity(struct json_object *nodes, const struct show *s, const char *name);
+/* ---- show_vicinity.c: what is around one port ---- */
+
+struct show_vicinity {
+	const struct show *s;
+	const struct view_node *node; /* NULL: there is no such port, and nothing is shown */
+	guid_t guid;
+	unsigned num;	/* 0: all ports with the GUID */
+	bool *shown;	/* per node */
+	unsigned *rank; /* per node; UINT_MAX: no switch, or no host is in reach */
+};
+
+/* "GUID_PORT", or a GUID. */
+struct show_vicinity *show_vicinity_new(const struct show *s, const char *name);
+struct show_vicinity *show_vicinity_free(struct show_vicinity *v);
+FREEP(show_vicinity_free, struct show_vicinity)
+/* Is it the port, or one of its GUID? */
+bool show_vicinity_has(const struct show_vicinity *v, const struct view_node *n, unsigned num);
 
 /* ---- documents: columns of show_methods ---- */
 

@@ -12,19 +12,10 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-struct vicinity {
-	const struct show *s;
-	const struct view_node *node; /* NULL: there is no such port */
-	guid_t guid;
-	unsigned num; /* 0: all ports with the GUID */
-	bool *near;   /* per node: it is the node, or at the end of its cables */
-	unsigned *rank;
-};
-
 /* ---- the port -------------------------------------------------------------------------------- */
 
 /* "946dae03005985c8_1", "0x946dae03005985c8" */
-static bool read_name(struct vicinity *v, const char *name)
+static bool read_name(struct show_vicinity *v, const char *name)
 {
 	const char *digits = str_starts(name, "0x") || str_starts(name, "0X") ? name + 2 : name;
 	size_t len = strcspn(digits, "_");
@@ -40,35 +31,35 @@ static bool read_name(struct vicinity *v, const char *name)
 }
 
 /* A switch has its GUID for all its ports, other nodes have one for each. */
-static bool is_wanted(const struct vicinity *v, const struct view_node *n, unsigned num)
+bool show_vicinity_has(const struct show_vicinity *v, const struct view_node *n, unsigned num)
 {
 	guid_t guid = n->type == IB_NODE_SWITCH ? n->guid : show_port(v->s, n, num)->guid;
 
 	return guid == v->guid && (!v->num || num == v->num);
 }
 
-static void find_node(struct vicinity *v)
+static void find_node(struct show_vicinity *v)
 {
 	const struct view *view = v->s->view;
 
 	for (uint32_t i = 0; i < view->n_nodes && !v->node; i++) {
 		for (unsigned num = 1; num <= view->nodes[i].n_ports && !v->node; num++) {
-			if (is_wanted(v, &view->nodes[i], num))
+			if (show_vicinity_has(v, &view->nodes[i], num))
 				v->node = &view->nodes[i];
 		}
 	}
 }
 
-static void find_near(struct vicinity *v)
+static void find_near(const struct show_vicinity *v, bool *near)
 {
 	const struct view *view = v->s->view;
 
-	v->near[v->node - view->nodes] = true;
+	near[v->node - view->nodes] = true;
 	for (unsigned num = 1; num <= v->node->n_ports; num++) {
 		const struct view_port *p = show_port(v->s, v->node, num);
 
-		if (is_wanted(v, v->node, num) && p->peer != VIEW_NONE)
-			v->near[view->ports[p->peer].node] = true;
+		if (show_vicinity_has(v, v->node, num) && p->peer != VIEW_NONE)
+			near[view->ports[p->peer].node] = true;
 	}
 }
 
@@ -88,14 +79,14 @@ static bool share_name(const struct show *s, const struct view_node *a, const st
 	return a->type == b->type && len && len == name_len(b, y) && !memcmp(x, y, len);
 }
 
-static bool is_near(const struct vicinity *v, const struct view_node *n)
+static bool is_near(const struct show_vicinity *v, const bool *near, const struct view_node *n)
 {
 	const struct view *view = v->s->view;
 
-	if (v->near[n - view->nodes])
+	if (near[n - view->nodes])
 		return true;
 	for (uint32_t i = 0; i < view->n_nodes; i++) {
-		if (v->near[i] && share_name(v->s, &view->nodes[i], n))
+		if (near[i] && share_name(v->s, &view->nodes[i], n))
 			return true;
 	}
 	return false;
@@ -103,7 +94,7 @@ static bool is_near(const struct vicinity *v, const struct view_node *n)
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
-static void meet_peers(struct vicinity *v, uint32_t node, unsigned rank, uint32_t *queue,
+static void meet_peers(struct show_vicinity *v, uint32_t node, unsigned rank, uint32_t *queue,
 		       uint32_t *len)
 {
 	const struct view *view = v->s->view;
@@ -123,7 +114,7 @@ static void meet_peers(struct vicinity *v, uint32_t node, unsigned rank, uint32_
 }
 
 /* Breadth first from the switches that hosts are cabled to. */
-static void find_ranks(struct vicinity *v)
+static void find_ranks(struct show_vicinity *v)
 {
 	const struct view *view = v->s->view;
 	_cleanup_free_ uint32_t *queue = xcalloc(view->n_nodes + 1, sizeof(*queue));
@@ -138,38 +129,41 @@ static void find_ranks(struct vicinity *v)
 		meet_peers(v, queue[i], v->rank[queue[i]] + 1, queue, &len);
 }
 
-/* ---- the document ---------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
-static void put_near(struct json_object *nodes, const struct vicinity *v,
-		     const struct view_node *n)
+/* Those that share a name with one that is near, besides. */
+static void find_namesakes(struct show_vicinity *v, const bool *near)
 {
-	struct json_object *o = json_append_object(nodes), *ports;
-	unsigned rank = v->rank[n - v->s->view->nodes];
+	const struct view *view = v->s->view;
 
-	show_put_topology_node(o, v->s, n);
-	if (n->type == IB_NODE_SWITCH && rank != UINT_MAX)
-		json_add_int(o, "rank", rank);
-	ports = json_add_array(o, "ports");
-	for (unsigned num = 1; n == v->node && num <= n->n_ports; num++) {
-		if (is_wanted(v, n, num))
-			show_put_port(json_append_object(ports), v->s, show_port(v->s, n, num));
-	}
+	for (uint32_t i = 0; i < view->n_nodes; i++)
+		v->shown[i] = is_near(v, near, &view->nodes[i]);
 }
 
-void show_put_vicinity(struct json_object *nodes, const struct show *s, const char *name)
+struct show_vicinity *show_vicinity_new(const struct show *s, const char *name)
 {
 	_cleanup_free_ bool *near = xcalloc(s->view->n_nodes + 1, sizeof(*near));
-	_cleanup_free_ unsigned *rank = xcalloc(s->view->n_nodes + 1, sizeof(*rank));
-	struct vicinity v = { .s = s, .near = near, .rank = rank };
+	struct show_vicinity *v = xcalloc(1, sizeof(*v));
 
-	if (read_name(&v, name))
-		find_node(&v);
-	if (!v.node)
-		return;
-	find_near(&v);
-	find_ranks(&v);
-	for (uint32_t i = 0; i < s->view->n_nodes; i++) {
-		if (is_near(&v, &s->view->nodes[i]))
-			put_near(nodes, &v, &s->view->nodes[i]);
-	}
+	v->s = s;
+	v->shown = xcalloc(s->view->n_nodes + 1, sizeof(*v->shown));
+	v->rank = xcalloc(s->view->n_nodes + 1, sizeof(*v->rank));
+	if (read_name(v, name))
+		find_node(v);
+	if (!v->node)
+		return v;
+	find_near(v, near);
+	find_namesakes(v, near);
+	find_ranks(v);
+	return v;
+}
+
+struct show_vicinity *show_vicinity_free(struct show_vicinity *v)
+{
+	if (!v)
+		return NULL;
+	free(v->shown);
+	free(v->rank);
+	free(v);
+	return NULL;
 }

@@ -504,8 +504,8 @@ const struct tenants *sm_tenants(const struct sm *sm);
 /* Why nothing can be changed now, in words; NULL: it can. */
 const char *sm_tenancy_closed(const struct sm *sm);
 /*
- * Ports that may still hold a P_Key that they are to lose, by what is known of the devices: what was
- * not read since the start counts, and is read then. Of what a switch port does not let through
+ * Ports that may still hold a P_Key that they are to lose, by what is known of the devices: what
+ * was not read since the start counts, and is read then. Of what a switch port does not let through
  * nothing counts. `pkey` 0: ports whose P_Keys are being written, or tried again, whichever.
  */
 unsigned sm_tenancy_open(struct sm *sm, uint16_t pkey);

@@ -58,7 +58,7 @@ static struct json_object *ask_port(struct world *w, const char *guid, unsigned 
 	return ask(w, "Topology", ask_one);
 }
 
-/* Of one port the document has its node, what it is cabled to, and what shares a name with these. */
+/* Of one port: its node, what it is cabled to, and what shares a name with one of these. */
 static void the_topology_of_one_port_has_its_neighbours(void **state)
 {
 	struct world *w = *state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Ports that may hold a P_Key that is not theirs, by what is known of the devices: so a manager that
- * was started anew, or took over, says the same as the one that took the key away.
+ * Ports that may hold a P_Key that is not theirs, by what is known of the devices: so a manager
+ * that was started anew, or took over, says the same as the one that took the key away.
  *
  * A port holds the key no more when its own table is known and is without it, or when the switch
  * port that faces it checks P_Keys and is known to be without it. Blocks that were read and became
