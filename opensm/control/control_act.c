@@ -22,7 +22,7 @@
 	"sweeps: ?object, routing: ?object, sa: ?object, traps: ?object, smps: ?object)"
 /* Of TenantPartitions, and of changes. MTU and rate are codes, of PortInfo and of the SA. */
 #define PARTITIONS_TYPE                                                                            \
-	"(pkey: ?object, members: ?bool) -> (generation: int, changed: ?string, "                  \
+	"(pkey: ?object, members: ?bool, master: ?bool) -> (generation: int, changed: ?string, "   \
 	"closed: ?string, standbys: int, open: int, partitions: [](pkey: string, name: string, "   \
 	"source: string, default_membership: ?string, ip_over_ib: bool, mtu: int, rate: int, "     \
 	"sl: int, generation: int, n_members: int, members: ?[](guid: string, "                    \
@@ -88,7 +88,7 @@ const struct control_method control_methods[] = {
 	  .answer = control_monitor, .follow = control_follow_monitor },
 	{ "TenantPartitions",
 	  "Partitions of partitions.conf and those made at run time; pkey is a number or a text "
-	  "such as 0x5",
+	  "such as 0x5; master: NotMaster on a standby",
 	  PARTITIONS_TYPE, CONTROL_READ, .snapshot = control_partitions_new,
 	  .render = control_partitions, .drop = control_partitions_drop },
 	{ "ChangePartition",

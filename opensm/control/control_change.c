@@ -244,7 +244,7 @@ static void on_changed(void *arg, const struct sm_tenancy_result *r)
 	free(c);
 }
 
-static bool is_master(const struct daemon_api *api, struct control_error *err)
+bool control_is_master(const struct daemon_api *api, struct control_error *err)
 {
 	if (!api->sm)
 		return control_fail(err, "NotReady", "%s",
@@ -270,7 +270,7 @@ bool control_change_partition(struct control_ticket *t, struct json_object *para
 	struct json_object *hosts;
 	struct change *c;
 
-	if (!is_master(t->api, err) ||
+	if (!control_is_master(t->api, err) ||
 	    !control_read_change(t->api, parameters, &rq, &hosts, err))
 		return false;
 	c = xcalloc(1, sizeof(*c));
@@ -332,7 +332,7 @@ static void on_audited(void *arg, const struct sm_tenancy_audit *a)
 		return;
 	t->work = NULL;
 	/* A manager that is not the master any more compares no further. */
-	t->end(t, is_master(t->api, &err) ? audit_answer(t->api, a) : NULL, &err);
+	t->end(t, control_is_master(t->api, &err) ? audit_answer(t->api, a) : NULL, &err);
 }
 
 bool control_verify_partitions(struct control_ticket *t, struct json_object *parameters,
@@ -340,7 +340,7 @@ bool control_verify_partitions(struct control_ticket *t, struct json_object *par
 {
 	struct audit *audit;
 
-	if (!is_master(t->api, err))
+	if (!control_is_master(t->api, err))
 		return false;
 	audit = xcalloc(1, sizeof(*audit));
 	audit->ticket = t;

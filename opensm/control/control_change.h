@@ -24,3 +24,5 @@ bool control_read_change(const struct daemon_api *api, struct json_object *param
  * a membership, which is asked for otherwise. False: `err`.
  */
 bool control_read_pkey(struct json_object *value, uint16_t *ret, struct control_error *err);
+/* False: `err` says what this manager is instead. */
+bool control_is_master(const struct daemon_api *api, struct control_error *err);

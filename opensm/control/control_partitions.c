@@ -13,6 +13,7 @@
 
 #define MTU_OF_FILE  4 /* 2048: of a partition of the file without a group (partitions-conf.md) */
 #define RATE_OF_FILE 3 /* 10 Gb/s */
+#define MEMBERS_NOW  1024 /* looked up on the main thread; of more the worker does it */
 
 struct member {
 	guid_t guid;
@@ -39,6 +40,10 @@ struct listing {
 	bool has_members;
 	struct row *rows; /* by P_Key */
 	size_t n, cap;
+	/* Of many members: ports of the fabric, and what is said of a GUID that is none of them. */
+	struct sm_tenancy_pending *ports;
+	size_t n_ports;
+	const char *no_port; /* NULL: members have their `pending` already */
 };
 
 /* ---- members -------------------------------------------------------------------------------- */
@@ -156,8 +161,6 @@ static void add_row(struct listing *l, const struct daemon_api *api, uint16_t pk
 		take_file(&row, sm_partitions(api->sm), file);
 	if (file || l->has_members)
 		collect_members(&row, file, table);
-	for (size_t i = 0; l->has_members && i < row.n_members; i++)
-		row.members[i].pending = sm_tenancy_pending(api->sm, row.members[i].guid);
 	GROW(l->rows, l->n + 1, l->cap);
 	l->rows[l->n++] = row;
 }
@@ -194,6 +197,55 @@ static void add_rows(struct listing *l, const struct daemon_api *api, uint16_t w
 		qsort(l->rows, l->n, sizeof(l->rows[0]), compare_rows);
 }
 
+/* ---- what is not on its device --------------------------------------------------------------- */
+
+static int compare_ports(const void *a, const void *b)
+{
+	const struct sm_tenancy_pending *x = a, *y = b;
+
+	return x->guid < y->guid ? -1 : x->guid > y->guid;
+}
+
+static const char *pending_of(const struct listing *l, guid_t guid)
+{
+	const struct sm_tenancy_pending key = { .guid = guid }, *found = NULL;
+
+	if (l->n_ports)
+		found = bsearch(&key, l->ports, l->n_ports, sizeof(key), compare_ports);
+	return found ? found->why : l->no_port;
+}
+
+/* A list of few members is not to cost a look at every port, a long one not one for each member. */
+static void note_pending(struct listing *l, const struct daemon_api *api)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		n += l->rows[i].n_members;
+	if (n > MEMBERS_NOW) {
+		l->ports = sm_tenancy_all_pending(api->sm, &l->n_ports, &l->no_port);
+		return;
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		for (size_t k = 0; k < l->rows[i].n_members; k++)
+			l->rows[i].members[k].pending =
+				sm_tenancy_pending(api->sm, l->rows[i].members[k].guid);
+	}
+}
+
+/* In the worker. */
+static void fill_pending(struct listing *l)
+{
+	if (!l->no_port)
+		return;
+	if (l->n_ports)
+		qsort(l->ports, l->n_ports, sizeof(l->ports[0]), compare_ports);
+	for (size_t i = 0; i < l->n; i++) {
+		for (size_t k = 0; k < l->rows[i].n_members; k++)
+			l->rows[i].members[k].pending = pending_of(l, l->rows[i].members[k].guid);
+	}
+}
+
 /* ---- the snapshot --------------------------------------------------------------------------- */
 
 void *control_partitions_new(const struct control_method *m, const struct daemon_api *api,
@@ -201,12 +253,15 @@ void *control_partitions_new(const struct control_method *m, const struct daemon
 {
 	struct json_object *pkey = json_object_object_get(parameters, "pkey");
 	struct json_object *members = json_object_object_get(parameters, "members");
+	struct json_object *master = json_object_object_get(parameters, "master");
 	uint16_t wanted = 0;
 	const char *closed;
 	struct listing *l;
 
 	if (!api->sm)
 		return control_fail(err, "NotReady", "no port is open: %.250s", api->status);
+	if (master && json_object_get_boolean(master) && !control_is_master(api, err))
+		return NULL;
 	if (pkey && !control_read_pkey(pkey, &wanted, err))
 		return NULL;
 	closed = sm_tenancy_closed(api->sm);
@@ -214,10 +269,14 @@ void *control_partitions_new(const struct control_method *m, const struct daemon
 	l->generation = tenants_generation(sm_tenants(api->sm));
 	l->changed = tenants_changed_at(sm_tenants(api->sm));
 	l->standbys = sm_tenancy_standbys(api->sm);
-	l->open = sm_tenancy_open(api->sm);
+	l->open = sm_tenancy_open(api->sm, wanted);
+	if (wanted && l->open)
+		api->wake(api->arg);
 	l->has_members = members && json_object_get_boolean(members);
 	snprintf(l->closed, sizeof(l->closed), "%s", closed ? closed : "");
 	add_rows(l, api, wanted);
+	if (l->has_members)
+		note_pending(l, api);
 	return l;
 }
 
@@ -230,6 +289,7 @@ void control_partitions_drop(void *snapshot)
 	for (size_t i = 0; i < l->n; i++)
 		free(l->rows[i].members);
 	free(l->rows);
+	free(l->ports);
 	free(l);
 }
 
@@ -270,8 +330,9 @@ static void put_row(struct json_object *o, const struct row *row, bool has_membe
 struct json_object *control_partitions(void *snapshot, struct control_error *err)
 {
 	struct json_object *o = json_object_new_object(), *rows;
-	const struct listing *l = snapshot;
+	struct listing *l = snapshot;
 
+	fill_pending(l);
 	json_add_int(o, "generation", (int64_t)l->generation);
 	if (l->changed)
 		control_add_time(o, "changed", l->changed * MONO_S);

@@ -49,7 +49,7 @@ tests_unit_test_control_partitions_SOURCES = tests/unit/test-control-partitions.
 tests_unit_test_control_partitions_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_control_partitions_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sm_tenancy_request -Wl,--wrap=sm_tenancy_abandon \
 	-Wl,--wrap=sm_tenants -Wl,--wrap=sm_tenancy_closed -Wl,--wrap=sm_tenancy_open \
-	-Wl,--wrap=sm_tenancy_pending -Wl,--wrap=sm_tenancy_verify
+	-Wl,--wrap=sm_tenancy_pending -Wl,--wrap=sm_tenancy_verify -Wl,--wrap=sm_tenancy_all_pending -Wl,--wrap=sm_state
 tests_unit_test_control_partitions_LDADD = librig.a $(FRONT_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-listen-metrics
 tests_unit_test_listen_metrics_SOURCES = tests/unit/test-listen-metrics.c opensm/daemon/listen_metrics.c opensm/daemon/listen_metrics_http.c \

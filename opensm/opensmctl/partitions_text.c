@@ -120,5 +120,7 @@ void partition_print_change(struct ctl *c, enum partition_verb verb, struct json
 	if (verb != VERB_DELETE)
 		printf(": %s", ctl_plural(js_int(answer, "n_members"), "member", members));
 	printf(", generation %" PRId64 "%s\n", js_int(answer, "generation"),
-	       js_bool(answer, "replicated") ? ", stored by a standby too" : "");
+	       js_bool(answer, "replicated") ? ", stored by a standby too"
+	       : js_bool(answer, "changed")  ? ", stored by no standby"
+					     : "");
 }

@@ -50,11 +50,12 @@ static const struct conf_row {
 	const char *name;
 	enum conf_kind kind;
 	const char *option; /* NULL: `name` */
+	const char *drawn;  /* the option by which the key is drawn, whatever its own says */
 } conf_rows[] = {
 	{ .name = "subnet_prefix", .kind = CONF_TEXT },
 	{ .name = "m_key", .kind = CONF_M_KEY },
 	{ .name = "sm_key", .kind = CONF_KEY_OF_ONE },
-	{ .name = "sa_key", .kind = CONF_KEY_OF_ONE },
+	{ .name = "sa_key", .kind = CONF_KEY_OF_ONE, .drawn = "randomize_sa_key" },
 	{ .name = "m_key_per_port", .kind = CONF_BOOL },
 	{ .name = "m_key_lease_period", .kind = CONF_NUMBER },
 	{ .name = "no_partition_enforcement", .kind = CONF_BOOL },
@@ -126,7 +127,7 @@ static struct json_object *value_shown(const struct conf_row *row, struct json_o
 	case CONF_M_KEY:
 		return key_shown(o, is_on(options, "m_key_per_port") ? STAND_IN : "0x0");
 	case CONF_KEY_OF_ONE:
-		return key_shown(o, "0x1");
+		return key_shown(o, row->drawn && is_on(options, row->drawn) ? STAND_IN : "0x1");
 	case CONF_BOOL:
 		return json_object_new_boolean(
 			is_on(options, row->option ? row->option : row->name));

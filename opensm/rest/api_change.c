@@ -42,18 +42,31 @@ static void answer_error(struct rest_answer *ret, const struct rest_error *err)
 				  err->text);
 	else
 		rest_answer_call_error(ret, err);
+	ret->changed = err->changed;
+	ret->generation = err->changed ? err->generation : 0;
+}
+
+/*
+ * Bodies of changes are `{}`: the generation, if there is a new one, is a header, and so is whether
+ * a standby has stored it too.
+ */
+static void answer_empty(struct rest_answer *ret, bool replicated)
+{
+	rest_answer_empty(ret);
+	if (ret->generation)
+		rest_answer_header(ret, "ETag", "\"%" PRIu64 "\"", ret->generation);
+	rest_answer_header(ret, "X-Replicated", "%s", replicated ? "true" : "false");
 }
 
 static void answer_done(struct change *c, struct json_object *answer)
 {
-	struct json_object *generation = json_object_object_get(answer, "generation");
+	struct json_object *replicated = json_object_object_get(answer, "replicated");
+	bool changed = json_object_get_boolean(json_object_object_get(answer, "changed"));
+	int64_t generation = json_object_get_int64(json_object_object_get(answer, "generation"));
 
-	rest_answer_empty(c->ret);
-	c->ret->changed = json_object_get_boolean(json_object_object_get(answer, "changed"));
-	if (!c->ret->changed)
-		return;
-	c->ret->generation = (uint64_t)json_object_get_int64(generation);
-	rest_answer_header(c->ret, "ETag", "\"%" PRIu64 "\"", c->ret->generation);
+	c->ret->changed = changed;
+	c->ret->generation = changed ? (uint64_t)generation : 0;
+	answer_empty(c->ret, json_object_get_boolean(replicated));
 }
 
 /* ---- If-Match -------------------------------------------------------------------------------- */
@@ -368,12 +381,13 @@ static unsigned weight_of(unsigned status)
 	}
 }
 
-/* All left: the answer of the last change, if there was one. */
-static void answer_left(struct rest_answer *ret, uint64_t generation)
+/* As its header says. */
+static bool is_replicated(const struct rest_answer *a)
 {
-	rest_answer_empty(ret);
-	if (generation)
-		rest_answer_header(ret, "ETag", "\"%" PRIu64 "\"", generation);
+	for (size_t i = 0; i < a->n_headers; i++)
+		if (!strcmp(a->headers[i].name, "X-Replicated"))
+			return !strcmp(a->headers[i].value, "true");
+	return false;
 }
 
 /*
@@ -385,9 +399,12 @@ static void remove_each(struct change *c, struct json_object *members)
 {
 	struct rest_answer bad = { .status = 200 };
 	uint64_t generation = 0;
+	bool replicated = true;
 
 	for (size_t i = 0; i < json_object_array_length(members); i++) {
 		remove_host(c, members, i);
+		if (!is_replicated(c->ret))
+			replicated = false;
 		if (c->ret->changed)
 			generation = c->ret->generation;
 		if (weight_of(c->ret->status) <= weight_of(bad.status))
@@ -398,10 +415,10 @@ static void remove_each(struct change *c, struct json_object *members)
 	}
 	rest_answer_clear(c->ret);
 	*c->ret = bad;
-	if (bad.status == 200)
-		answer_left(c->ret, generation);
 	c->ret->changed = generation != 0;
 	c->ret->generation = generation;
+	if (bad.status == 200)
+		answer_empty(c->ret, replicated);
 }
 
 void api_remove_hosts(const struct rest_request *q, struct rest_answer *ret)

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/json.h"
 #include "rest/api_turn.h"
 #include "rest/api_values.h"
 #include "util/str.h"
@@ -72,6 +73,8 @@ static void read_node(struct api_node *n, struct json_object *o)
 		.kind = kind_of(api_str(o, "type")),
 		.rank = UINT_MAX,
 	};
+	if (json_object_object_get(o, "rank"))
+		n->rank = (unsigned)api_int(o, "rank");
 	if (!n->system_guid)
 		n->system_guid = n->guid;
 	n->system = system_name(n);
@@ -158,7 +161,10 @@ static void meet_peers(const struct api_fabric *f, const struct api_node *n, uns
 		meet(peer_node(f, json_object_array_get_idx(n->ports, i)), rank, queue, len);
 }
 
-/* Breadth first from the switches that hosts are cabled to. */
+/*
+ * Breadth first from the switches that hosts are cabled to. In a document of one port switches say
+ * their rank.
+ */
 static void find_ranks(struct api_fabric *f)
 {
 	_cleanup_free_ struct api_node **queue = xcalloc(f->n + 1, sizeof(struct api_node *));
@@ -204,17 +210,31 @@ struct api_fabric *api_fabric_new(const struct rest_request *q, struct rest_answ
 	struct json_object *topology;
 	struct api_fabric *f;
 
-	if (!api_turn_wait(ret))
+	if (!api_turn_wait(q, ret))
 		return NULL;
 	topology = rest_call(q, "Topology", NULL, &err);
 	if (!topology) {
-		api_turn_end();
+		api_turn_end(q);
 		rest_answer_call_error(ret, &err);
 		return NULL;
 	}
 	f = fabric_of(topology);
-	f->has_turn = true;
+	f->turn = q;
 	return f;
+}
+
+struct api_fabric *api_fabric_of_port(const struct rest_request *q, const char *name,
+				      struct rest_answer *ret)
+{
+	struct json_object *parameters = json_object_new_object(), *topology;
+	struct rest_error err;
+
+	json_add_str(parameters, "port", name);
+	topology = rest_call(q, "Topology", parameters, &err);
+	if (topology)
+		return fabric_of(topology);
+	rest_answer_call_error(ret, &err);
+	return NULL;
 }
 
 struct api_fabric *api_fabric_free(struct api_fabric *f)
@@ -226,8 +246,8 @@ struct api_fabric *api_fabric_free(struct api_fabric *f)
 	free(f->nodes);
 	guidmap_free(f->by_guid);
 	json_object_put(f->document);
-	if (f->has_turn)
-		api_turn_end();
+	if (f->turn)
+		api_turn_end(f->turn);
 	free(f);
 	return NULL;
 }

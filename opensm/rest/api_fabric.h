@@ -36,11 +36,17 @@ struct api_fabric {
 	struct api_node *nodes; /* by GUID */
 	size_t n;
 	struct guidmap *by_guid;
-	bool has_turn; /* of this thread; ends with it */
+	const struct rest_request *turn; /* that has the turn, which ends with it; NULL: none */
 };
 
 /* One at a time, of all threads. NULL: `ret` is filled with the reason. */
 struct api_fabric *api_fabric_new(const struct rest_request *q, struct rest_answer *ret);
+/*
+ * One port, "GUID_PORT", or all of a GUID, with what the other end and the systems of both need; no
+ * nodes, if there is none of that name. A small document, which takes no turn.
+ */
+struct api_fabric *api_fabric_of_port(const struct rest_request *q, const char *name,
+				      struct rest_answer *ret);
 struct api_fabric *api_fabric_free(struct api_fabric *f);
 FREEP(api_fabric_free, struct api_fabric)
 

@@ -113,7 +113,10 @@ static void write_partition(struct api_text *t, const char *key, struct json_obj
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* What TenantPartitions answers, the caller's; NULL: `ret` is filled. `pkey` 0: all. */
+/*
+ * What TenantPartitions answers, the caller's; NULL: `ret` is filled. `pkey` 0: all. The table of a
+ * standby may be an old one: only the master is believed.
+ */
 static struct json_object *ask(const struct rest_request *q, struct rest_answer *ret, uint16_t pkey,
 			       bool members)
 {
@@ -125,6 +128,7 @@ static struct json_object *ask(const struct rest_request *q, struct rest_answer 
 	if (pkey)
 		json_add_str(parameters, "pkey", text);
 	json_add_bool(parameters, "members", members);
+	json_add_bool(parameters, "master", true);
 	answer = rest_call(q, "TenantPartitions", parameters, &err);
 	if (!answer)
 		rest_answer_call_error(ret, &err);
@@ -178,11 +182,11 @@ static void in_turn(const struct rest_request *q, struct rest_answer *ret, const
 		    void (*answer)(const struct rest_request *q, struct rest_answer *ret,
 				   const struct wish *wish))
 {
-	if (wish->guids && !api_turn_wait(ret))
+	if (wish->guids && !api_turn_wait(q, ret))
 		return;
 	answer(q, ret, wish);
 	if (wish->guids)
-		api_turn_end();
+		api_turn_end(q);
 }
 
 static void answer_all(const struct rest_request *q, struct rest_answer *ret,
@@ -214,13 +218,21 @@ void api_pkeys(const struct rest_request *q, struct rest_answer *ret)
 
 #define SETTLED_EVERY (200 * MONO_MS)
 
-/* Ports that are written to or tried again; < 0: `ret` is filled with the reason. */
+/*
+ * Ports that may hold the key; < 0: `ret` is filled with the reason. A manager that changes nothing
+ * does not believe its table either.
+ */
 static int64_t open_ports(const struct rest_request *q, struct rest_answer *ret,
 			  uint16_t pkey)
 {
 	struct json_object *answer = ask(q, ret, pkey, false);
-	int64_t n = answer ? number_of(answer, "open") : -1;
+	const char *closed = answer ? json_str(answer, "closed") : NULL;
+	int64_t n = answer && !closed ? number_of(answer, "open") : -1;
 
+	if (closed) {
+		rest_answer_error(ret, 503, "%s", closed);
+		rest_answer_header(ret, "Retry-After", "1");
+	}
 	json_object_put(answer);
 	return n;
 }
@@ -243,7 +255,8 @@ bool api_wait_settled(const struct rest_request *q, struct rest_answer *ret, uin
 	if (n > 0)
 		rest_answer_error(ret, 504,
 				  "there is no partition with P_Key 0x%x, and %" PRId64
-				  " ports have not confirmed what was taken from them; the manager "
+				  " ports may still hold it: they have not confirmed its removal, "
+				  "or have not been read since the manager started; the manager "
 				  "goes on",
 				  pkey, n);
 	return n == 0;

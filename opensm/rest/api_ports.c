@@ -201,15 +201,12 @@ static size_t write_ports(struct api_text *t, const struct api_fabric *f, const 
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static size_t answer_ports(const struct rest_request *q, struct rest_answer *ret,
+static size_t answer_ports(const struct api_fabric *f, struct rest_answer *ret,
 			   const struct filter *w)
 {
-	_cleanup_(api_fabric_freep) struct api_fabric *f = api_fabric_new(q, ret);
 	struct api_text t;
 	size_t n;
 
-	if (!f)
-		return SIZE_MAX;
 	api_text_start(&t);
 	api_text_open(&t, NULL, '[');
 	n = write_ports(&t, f, w);
@@ -220,17 +217,20 @@ static size_t answer_ports(const struct rest_request *q, struct rest_answer *ret
 
 void api_ports(const struct rest_request *q, struct rest_answer *ret)
 {
+	_cleanup_(api_fabric_freep) struct api_fabric *f = api_fabric_new(q, ret);
 	struct filter w = filter_of(q);
 
-	answer_ports(q, ret, &w);
+	if (f)
+		answer_ports(f, ret, &w);
 }
 
 /* A list of one. */
 void api_port(const struct rest_request *q, struct rest_answer *ret)
 {
 	struct filter w = { .name = q->segments[0] };
+	_cleanup_(api_fabric_freep) struct api_fabric *f = api_fabric_of_port(q, w.name, ret);
 
 	w.by_guid = api_guid_of_text(w.name, &w.guid);
-	if (answer_ports(q, ret, &w) == 0)
+	if (f && answer_ports(f, ret, &w) == 0)
 		rest_answer_error(ret, 404, "there is no port '%.40s'", w.name);
 }

@@ -10,9 +10,10 @@
 #include "rest/rest.h"
 
 /*
- * Waits until no other thread has the turn. False: two wait already, and `ret` is filled with 503
- * and Retry-After. One that has the turn asks for no second one.
+ * Waits until no other thread has the turn. False: two wait already, or one of this user has the
+ * turn or waits; `ret` is filled with 503 and Retry-After. A request that has the turn asks for no
+ * second one.
  */
-bool api_turn_wait(struct rest_answer *ret);
+bool api_turn_wait(const struct rest_request *q, struct rest_answer *ret);
 /* By the thread that has it, behind the end of the document. */
-void api_turn_end(void);
+void api_turn_end(const struct rest_request *q);

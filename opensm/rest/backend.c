@@ -86,6 +86,11 @@ static void copy_error(struct json_object *name, struct json_object *parameters,
 								   NULL;
 	fail(err, dot ? dot + 1 : whole, text ? text : whole);
 	str_printable(err->text, strlen(err->text), err->text, sizeof(err->text));
+	if (!text)
+		return;
+	err->changed = json_object_get_boolean(json_object_object_get(parameters, "changed"));
+	err->generation =
+		(uint64_t)json_object_get_int64(json_object_object_get(parameters, "generation"));
 }
 
 static struct json_object *unwrap(struct json_object *answer, struct rest_error *err)

@@ -38,6 +38,10 @@ tests_unit_test_rest_replay_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_rest_api_SOURCES = tests/unit/test-rest-api.c $(REST_FAKE)
 tests_unit_test_rest_api_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/test-rest-turn
+tests_unit_test_rest_turn_SOURCES = tests/unit/test-rest-turn.c $(REST_FAKE)
+tests_unit_test_rest_turn_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/test-rest-auth tests/unit/test-rest-request tests/unit/test-rest-workers
 tests_unit_test_rest_auth_SOURCES = tests/unit/test-rest-auth.c
 tests_unit_test_rest_auth_LDADD = $(REST_LIBS) $(CMOCKA_LIBS)

@@ -24,7 +24,7 @@
 enum rest_right {
 	REST_READ,
 	REST_TENANT, /* may change partitions */
-	REST_ADMIN,  /* may also take ports out of service */
+	REST_ADMIN,  /* may also see and revoke tokens of others, and take ports out of service */
 };
 
 /* HEAD arrives as REST_GET; its body is not sent. Other methods: 405 before any endpoint. */
@@ -100,7 +100,7 @@ struct rest_answer {
 	size_t len;
 	const char *type; /* static text: "application/json" */
 	struct {
-		const char *name; /* static text: "ETag", "Location", "Retry-After" */
+		const char *name; /* static text: "ETag", "Retry-After", "X-Replicated" */
 		char *value;	  /* to be freed */
 	} headers[REST_HEADERS_MAX];
 	size_t n_headers;
@@ -135,6 +135,9 @@ struct rest_error {
 	 */
 	char name[40];
 	char text[512]; /* a sentence for the user */
+	/* Of Unconfirmed: the change is stored, as this generation. */
+	bool changed;
+	uint64_t generation;
 };
 
 /*

@@ -169,8 +169,9 @@ void show_drop(void *snapshot)
 
 const struct control_method show_methods[] = {
 	{ .name = "Topology",
-	  .help = "Every node, port and cable",
-	  .type = "() -> (own: object, nodes: []object)",
+	  .help = "Every node, port and cable; port (GUID_PORT): that one and its neighbours",
+	  .type = "(port: ?string) -> (own: object, nodes: []object)",
+	  .words = { "port" },
 	  .needs = SHOW_REASONS,
 	  DOCUMENT(show_topology) },
 	{ .name = "Nodes",

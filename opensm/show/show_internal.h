@@ -10,6 +10,7 @@
  *   show_drop()      main thread
  *
  *   show_topology.c  Topology, Nodes      show_ports.c  Ports, and why one is not ACTIVE
+ *   show_vicinity.c  Topology of one port
  *   show_routes.c    Routes               show_path.c   Path: why A reaches B as it does
  *   show_partitions.c, show_groups.c, show_sa.c (Managers too)
  *   show_find.c      the node or port that a word stands for
@@ -26,6 +27,7 @@
 #include "conf/partitions/partitions.h"
 #include "show/show.h"
 #include "sm/links/violations.h"
+#include "util/mem.h"
 #include "view/view.h"
 
 #define SHOW_WORD_MAX 256
@@ -164,6 +166,24 @@ void show_put_port_guid(struct json_object *o, const struct show *s, guid_t port
 const char *show_membership(unsigned forms);
 /* The partition of a P_Key; NULL: none. */
 const struct partition *show_partition_of(const struct show *s, uint16_t pkey);
+
+/* ---- show_vicinity.c: what is around one port ---- */
+
+struct show_vicinity {
+	const struct show *s;
+	const struct view_node *node; /* NULL: there is no such port, and nothing is shown */
+	guid_t guid;
+	unsigned num;	/* 0: all ports with the GUID */
+	bool *shown;	/* per node */
+	unsigned *rank; /* per node; UINT_MAX: no switch, or no host is in reach */
+};
+
+/* "GUID_PORT", or a GUID. */
+struct show_vicinity *show_vicinity_new(const struct show *s, const char *name);
+struct show_vicinity *show_vicinity_free(struct show_vicinity *v);
+FREEP(show_vicinity_free, struct show_vicinity)
+/* Is it the port, or one of its GUID? */
+bool show_vicinity_has(const struct show_vicinity *v, const struct view_node *n, unsigned num);
 
 /* ---- documents: columns of show_methods ---- */
 

@@ -2,6 +2,7 @@
 /*
  * Topology and Nodes: the nodes, ports and cables that are known, ordered by GUID.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "show/show_internal.h"
@@ -105,6 +106,32 @@ static void put_ports(struct json_object *ports, const struct show *s, const str
 	}
 }
 
+static void put_near(struct json_object *o, const struct show_vicinity *v,
+		     const struct view_node *n)
+{
+	unsigned rank = v->rank[n - v->s->view->nodes];
+	struct json_object *ports;
+
+	put_node(o, v->s, n);
+	if (n->type == IB_NODE_SWITCH && rank != UINT_MAX)
+		json_add_int(o, "rank", rank);
+	ports = json_add_array(o, "ports");
+	for (unsigned num = 1; n == v->node && num <= n->n_ports; num++) {
+		if (show_vicinity_has(v, n, num))
+			show_put_port(json_append_object(ports), v->s, show_port(v->s, n, num));
+	}
+}
+
+static void put_vicinity(struct json_object *nodes, const struct show *s)
+{
+	_cleanup_(show_vicinity_freep) struct show_vicinity *v = show_vicinity_new(s, s->word[0]);
+
+	for (uint32_t i = 0; i < s->view->n_nodes; i++) {
+		if (v->shown[i])
+			put_near(json_append_object(nodes), v, &s->view->nodes[i]);
+	}
+}
+
 struct json_object *show_topology(void *snapshot, struct control_error *err)
 {
 	struct show *s = snapshot;
@@ -112,6 +139,10 @@ struct json_object *show_topology(void *snapshot, struct control_error *err)
 
 	show_add_end(ret, "own", s, &s->view->ports[s->view->sm_port]);
 	nodes = json_add_array(ret, "nodes");
+	if (s->word[0][0]) {
+		put_vicinity(nodes, s);
+		return ret;
+	}
 	for (uint32_t i = 0; i < s->view->n_nodes; i++) {
 		struct json_object *o = json_append_object(nodes);
 

@@ -504,16 +504,23 @@ const struct tenants *sm_tenants(const struct sm *sm);
 /* Why nothing can be changed now, in words; NULL: it can. */
 const char *sm_tenancy_closed(const struct sm *sm);
 /*
- * Ports whose P_Keys are still being written, or tried again; without those that do not answer and
- * whose switch ports let nothing else through.
+ * Ports that may still hold a P_Key that they are to lose, by what is known of the devices: what
+ * was not read since the start counts, and is read then. Of what a switch port does not let through
+ * nothing counts. `pkey` 0: ports whose P_Keys are being written, or tried again, whichever.
  */
-unsigned sm_tenancy_open(const struct sm *sm);
+unsigned sm_tenancy_open(struct sm *sm, uint16_t pkey);
 /* Standbys that have stored all that is stored here. */
 unsigned sm_tenancy_standbys(const struct sm *sm);
 /* Changes that ended so, since the start of this manager. */
 uint64_t sm_tenancy_ended(const struct sm *sm, enum sm_tenancy_end end);
 /* Is a member's P_Key on its device? NULL: yes; else why not, a constant text. */
 const char *sm_tenancy_pending(const struct sm *sm, guid_t guid);
+/*
+ * The same of all end ports of the fabric, in any order: to be freed. Other GUIDs: `ret_other`.
+ * O(ports): for many members, which may be looked up elsewhere then.
+ */
+struct sm_tenancy_pending *sm_tenancy_all_pending(const struct sm *sm, size_t *ret_n,
+						  const char **ret_other);
 /*
  * Reads the P_Key tables of all end ports, and of the switch ports that face them, from the
  * devices, and compares. `done` is called once with the result, as above.

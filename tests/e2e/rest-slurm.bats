@@ -135,6 +135,24 @@ leave_deaf_node() {
 	leave_deaf_node rest
 }
 
+@test "slurm by REST: a manager that was started anew does not take a key for gone that a node still holds" {
+	by_rest
+	"$EXAMPLES/prolog-rest"
+	echo 'PATIENCE=2' >>"$PKEY_SETTINGS"
+	deaf 100
+	not "$EXAMPLES/epilog-rest"
+	sm_stop
+	sim_forget_clients
+	rm opensm.log
+	sm_start h0
+	wait_for 20 sm_up
+	not "$EXAMPLES/epilog-rest"
+	deaf 0
+	wait_for 60 gets 404 DELETE "/resources/pkeys/$PKEY"
+	not holds h1 "$HELD"
+	"$EXAMPLES/epilog-rest"
+}
+
 # The nodes of an earlier try, which Slurm gave up, are no members of the next.
 requeue() {
 	"$EXAMPLES/prolog-$1"

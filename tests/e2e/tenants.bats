@@ -81,6 +81,7 @@ guid_of() {
 	ctl 0 create 0x5 name=blue mtu=4096 rate=100 sl=0
 	[ "$(json '.[] | select(.name == "blue") | .source' list)" = api ]
 	ctl 0 add blue "${HOSTS[1]}" "${HOSTS[2]}=limited"
+	grep -q 'generation [0-9]*, stored by no standby$' <<<"$out"
 	holds "${HOSTS[1]}" 0x8005
 	holds "${HOSTS[2]}" 0x0005
 	lacks "${HOSTS[3]}" 0x8005
@@ -112,6 +113,7 @@ guid_of() {
 	before=$(sets)
 	ctl 0 add 0x6 "${HOSTS[1]}"
 	grep -q 'nothing to change' <<<"$out"
+	not grep -q 'standby' <<<"$out"
 	[ "$(sets)" -eq "$before" ]
 	[ "$(ups)" -eq "$before_ups" ]
 }

@@ -135,7 +135,9 @@ static struct json_object *answer_partitions(struct rest_fake *f, struct json_ob
 	unsigned only = json_str(parameters, "pkey") ? pkey_of(parameters) : 0;
 	bool members = json_object_get_boolean(json_object_object_get(parameters, "members"));
 
+	assert(json_object_get_boolean(json_object_object_get(parameters, "master")));
 	json_add_int(o, "generation", f->generation);
+	json_add_str(o, "closed", f->closed);
 	json_add_str(o, "changed", f->generation ? "2026-11-23T16:00:00Z" : NULL);
 	json_add_int(o, "open", f->open);
 	f->open -= MIN(f->open, f->open_falls);
@@ -254,7 +256,7 @@ static struct json_object *play_change(struct rest_fake *f, struct json_object *
 	o = json_object_new_object();
 	json_add_int(o, "generation", f->generation);
 	json_add_bool(o, "changed", true);
-	json_add_bool(o, "replicated", false);
+	json_add_bool(o, "replicated", f->replicated);
 	json_add_int(o, "n_members", (int64_t)p->n);
 	json_add_array(o, "pending");
 	return o;
@@ -352,6 +354,7 @@ static struct json_object *answer_options(const struct rest_fake *f)
 	put_option(all, "m_key", "(not shown)", !f->secret_keys);
 	put_option(all, "sm_key", "(not shown)", !f->secret_keys);
 	put_option(all, "sa_key", "(not shown)", true);
+	put_option(all, "randomize_sa_key", f->drawn_key ? "TRUE" : "FALSE", !f->drawn_key);
 	put_option(all, "sm_priority", "0x0f", false);
 	put_option(all, "m_key_per_port", f->keys_per_port ? "TRUE" : "FALSE", !f->keys_per_port);
 	put_option(all, "m_key_lease_period", "60", false);
@@ -368,10 +371,14 @@ static struct json_object *answer_call(struct rest_fake *f, const char *method,
 	if (!strcmp(method, "ChangePartition")) {
 		const char *name = wanted_error(f, parameters);
 
+		if (name && !strcmp(name, "Unconfirmed")) {
+			err->changed = true;
+			err->generation = (uint64_t)f->generation + 1;
+		}
 		return name ? fail_call(err, name, "it fails") : answer_change(f, parameters, err);
 	}
 	if (!strcmp(method, "Topology"))
-		return json_tokener_parse(topology);
+		return json_tokener_parse(f->topology ? f->topology : topology);
 	if (!strcmp(method, "Options"))
 		return answer_options(f);
 	if (!strcmp(method, "Status"))
@@ -501,7 +508,7 @@ void fake_request(struct rest_fake *f, const char *method, const char *target, c
 					    .known_only = manner && manner->known_only };
 	struct rest_request q = {
 		.path = target,
-		.user = "admin",
+		.user = manner && manner->user ? manner->user : "admin",
 		.right = REST_ADMIN,
 		.address = "127.0.0.1",
 		.id = "0123456789abcdef",

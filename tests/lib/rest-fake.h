@@ -41,12 +41,16 @@ struct rest_fake {
 	const char *fails;	   /* name of the error that every call has; NULL: none */
 	const char *change_fails_once; /* name of the error of the next change */
 	struct fake_host_fail host_fails[2];
+	const char *topology;	   /* the document, if it is another one */
+	const char *closed;	   /* why nothing can be changed, as reads have it; NULL: it can */
 	unsigned open, open_falls; /* ports not confirmed, and how many are so by the next call */
 	unsigned asked;		   /* calls of TenantPartitions */
 	struct json_object *last;  /* parameters of the last call */
 	char last_method[40];
 	bool keys_per_port;	   /* m_key_per_port is TRUE */
 	bool secret_keys;	   /* Options has keys that are not the usual ones */
+	bool drawn_key;		   /* randomize_sa_key is TRUE */
+	bool replicated;	   /* a standby stores changes too */
 };
 
 void fake_start(struct rest_fake *f);
@@ -56,6 +60,7 @@ void fake_stop(struct rest_fake *f);
 struct fake_manner {
 	const char *if_match;
 	bool known_only;
+	const char *user; /* NULL: "admin" */
 	mono_t patience; /* time for an answer */
 };
 

@@ -614,6 +614,42 @@ static void the_list_has_file_and_table(void **state)
 	close(fd);
 }
 
+static const char *pending_in(struct json_object *row, const char *guid)
+{
+	struct json_object *members = get(row, "members");
+
+	for (size_t i = 0; i < json_object_array_length(members); i++) {
+		struct json_object *m = json_object_array_get_idx(members, i);
+
+		if (!strcmp(str(m, "guid"), guid))
+			return json_object_get_string(get(m, "pending"));
+	}
+	fail_msg("%s is not in the list", guid);
+	return NULL;
+}
+
+/* The main thread looks up few: of a long list the worker does it, by a picture of the ports. */
+static void many_members_are_not_looked_up_one_by_one(void **state)
+{
+	struct control_world *w = *state;
+	struct json_object *o, *row;
+	int fd = caller(w);
+
+	for (unsigned i = 0; i < 2000; i++)
+		play(TENANT_ADD, 5, 0x20000 + i);
+	play(TENANT_ADD, 5, 0xbeef);
+	play(TENANT_ADD, 5, 0xace);
+	fake.n_looked_up = 0;
+	o = listed(w, fd, CALL("TenantPartitions", "{\"members\": true}"));
+	assert_int_equal(fake.n_looked_up, 0);
+	row = json_object_array_get_idx(get(get(o, "parameters"), "partitions"), 0);
+	assert_string_equal(pending_in(row, "0x0000000000020007"), "no such port in the fabric");
+	assert_string_equal(pending_in(row, "0x000000000000beef"), "its link is down");
+	assert_null(pending_in(row, "0x0000000000000ace"));
+	json_object_put(o);
+	close(fd);
+}
+
 /* "jobs=0x20, api : ;" in partitions.conf */
 static void file_jobs(struct control_world *w)
 {
@@ -666,11 +702,29 @@ static void one_partition_or_none_is_listed(void **state)
 	json_object_put(o);
 	o = listed(w, fd, CALL("TenantPartitions", "{\"pkey\": 6}"));
 	assert_int_equal(json_object_array_length(get(get(o, "parameters"), "partitions")), 0);
+	assert_int_equal(fake.open_of, 6);
 	json_object_put(o);
+	json_object_put(listed(w, fd, CALL("TenantPartitions", "{}")));
+	assert_int_equal(fake.open_of, 0);
 	refused(w, fd, CALL("TenantPartitions", "{\"pkey\": \"0xffff\"}"),
 		"org.opensm.InvalidParameter");
 	refused(w, fd, CALL("TenantPartitions", "{\"pkey\": \"blue\"}"),
 		"org.opensm.InvalidParameter");
+	close(fd);
+}
+
+/* A standby shows the table that it has stored; not where that of the master is asked for. */
+static void the_table_of_a_standby_is_not_that_of_the_master(void **state)
+{
+	static const char of_master[] = CALL("TenantPartitions", "{\"master\": true}");
+	struct control_world *w = *state;
+	int fd = caller(w);
+
+	json_object_put(listed(w, fd, of_master));
+	fake.standby = true;
+	refused(w, fd, of_master, "org.opensm.NotMaster");
+	json_object_put(listed(w, fd, CALL("TenantPartitions", "{}")));
+	fake.standby = false;
 	close(fd);
 }
 
@@ -732,8 +786,10 @@ int main(void)
 		T(a_request_has_many_members),
 		T(a_message_of_objects_without_end_is_refused),
 		T(the_list_has_file_and_table),
+		T(many_members_are_not_looked_up_one_by_one),
 		T(a_partition_of_the_file_may_be_empty),
 		T(one_partition_or_none_is_listed),
+		T(the_table_of_a_standby_is_not_that_of_the_master),
 		T(a_comparison_tells_differences),
 	};
 

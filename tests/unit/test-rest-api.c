@@ -3,10 +3,7 @@
  * The endpoints of opensm-rest: which call a request becomes, which answer an error, and what is
  * said of ports, systems and cables. What whole clients send is test-rest-replay.
  */
-#include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
-#include <stdatomic.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -195,8 +192,9 @@ static void all_hosts_that_left_in_the_end_are_success(void **state)
 	assert_true(a.changed);
 	assert_int_equal(a.generation, fake.generation);
 	tag = xasprintf("\"%u\"", (unsigned)fake.generation);
-	assert_int_equal(a.n_headers, 1);
+	assert_int_equal(a.n_headers, 2);
 	assert_string_equal(a.headers[0].value, tag);
+	assert_string_equal(a.headers[1].value, "false");
 	rest_answer_clear(&a);
 }
 
@@ -229,6 +227,31 @@ static void what_is_gone_from_the_table_alone_is_not_gone(void **state)
 		assert_int_equal(send("DELETE", targets[i], NULL, NULL, NULL), 504);
 		fake.open = 0;
 	}
+}
+
+/* A table that is not to be believed says nothing about what is gone. */
+static void a_manager_that_is_closed_knows_of_nothing_that_it_is_gone(void **state)
+{
+	struct json_object *body;
+
+	fake.closed = "tenants:7:1: this is no line";
+	assert_int_equal(send("DELETE", "/resources/pkeys/0x5/guids/946dae0300590000", NULL, NULL,
+			      &body),
+			 503);
+	assert_contains(text_at(body, "error"), "tenants:7:1");
+	json_object_put(body);
+	assert_status(200, "GET", "/resources/pkeys/0x5", NULL);
+}
+
+/* The check of a load balancer is a read of the table: that of a standby may be an old one. */
+static void only_the_master_shows_partitions(void **state)
+{
+	fake.fails = "NotMaster";
+	assert_status(503, "GET", "/resources/pkeys", NULL);
+	assert_status(503, "GET", "/resources/pkeys?guids_data=true", NULL);
+	assert_status(503, "GET", "/resources/pkeys/0x5", NULL);
+	assert_status(503, "GET", "/resources/pkeys/last_updated", NULL);
+	assert_true(json_object_get_boolean(json_object_object_get(fake.last, "master")));
 }
 
 /* A client that does not wait is not made to; others are answered when it is settled. */
@@ -406,6 +429,35 @@ static void a_change_is_known_to_the_journal(void **state)
 	rest_answer_clear(&a);
 }
 
+/* One that no device has confirmed yet is a change, with its generation. */
+static void an_unconfirmed_change_is_known_to_the_journal_too(void **state)
+{
+	struct rest_answer a;
+
+	fake.change_fails_once = "Unconfirmed";
+	fake_request(&fake, "POST", "/resources/pkeys/add", "{\"pkey\":\"0x5\"}", NULL, &a);
+	assert_int_equal(a.status, 504);
+	assert_true(a.changed);
+	assert_int_equal(a.generation, fake.generation + 1);
+	rest_answer_clear(&a);
+}
+
+static void a_change_says_whether_a_standby_has_it(void **state)
+{
+	static const char *const words[] = { "false", "true" };
+	struct rest_answer a;
+
+	for (unsigned i = 0; i < 2; i++) {
+		fake.replicated = i;
+		fake_request(&fake, "POST", "/resources/pkeys/add", "{\"pkey\":\"0x5\"}", NULL, &a);
+		assert_int_equal(a.status, 200);
+		assert_string_equal(a.bytes, "{}");
+		assert_string_equal(a.headers[1].name, "X-Replicated");
+		assert_string_equal(a.headers[1].value, words[i]);
+		rest_answer_clear(&a);
+	}
+}
+
 static void partitions_are_written_as_documented(void **state)
 {
 	struct rest_answer a;
@@ -459,6 +511,15 @@ static void keys_are_never_handed_out(void **state)
 	assert_true(json_object_get_boolean(at(body, "m_key_per_port")));
 	json_object_put(body);
 	assert_status(403, "PUT", "/app/smconf", "{\"m_key\":\"0x1\"}");
+	fake.secret_keys = false;
+	assert_int_equal(send("GET", "/app/smconf?param_name=sa_key", NULL, NULL, &body), 200);
+	assert_string_equal(text_at(body, "sa_key"), "0x1");
+	json_object_put(body);
+	fake.drawn_key = true;
+	assert_int_equal(send("GET", "/app/smconf", NULL, NULL, &body), 200);
+	assert_string_equal(text_at(body, "sa_key"), "0xffffffffffffffff");
+	assert_string_equal(text_at(body, "sm_key"), "0x1");
+	json_object_put(body);
 }
 
 static void what_is_not_there_is_no_success(void **state)
@@ -504,6 +565,32 @@ static void a_host_port_says_where_it_hangs(void **state)
 	assert_status(200, "GET", "/resources/ports/946dae0300590000", NULL);
 	assert_status(404, "GET", "/resources/ports/946dae0300590000_2", NULL);
 	assert_status(404, "GET", "/resources/ports/x", NULL);
+}
+
+/* The document of a whole fabric is not for one port. */
+static void one_port_is_asked_for_by_its_name(void **state)
+{
+	assert_status(200, "GET", "/resources/ports/946dae0300590000_1", NULL);
+	assert_string_equal(fake.last_method, "Topology");
+	assert_called("{\"port\":\"946dae0300590000_1\"}");
+}
+
+/* Of a fabric that is not seen as a whole: switches say how far they are from hosts. */
+static void ranks_are_those_of_the_document(void **state)
+{
+	struct json_object *all;
+
+	fake.topology = "{\"nodes\":[{\"name\":\"a\",\"node_guid\":\"0x000000000000000a\","
+			"\"type\":\"switch\",\"rank\":1,\"ports\":[{\"port\":1,\"peer\":"
+			"{\"node_guid\":\"0x000000000000000b\",\"port\":2}}]},"
+			"{\"name\":\"b\",\"node_guid\":\"0x000000000000000b\","
+			"\"type\":\"switch\",\"rank\":2}]}";
+	assert_int_equal(send("GET", "/resources/ports/a_1", NULL, NULL, &all), 404);
+	json_object_put(all);
+	assert_int_equal(send("GET", "/resources/ports/000000000000000a_1", NULL, NULL, &all), 200);
+	assert_int_equal(number_at(all, "0.tier"), 3);
+	assert_string_equal(text_at(all, "0.peer_node_name"), "b");
+	json_object_put(all);
 }
 
 static size_t ports_of(const char *query, struct json_object **ret)
@@ -627,83 +714,6 @@ static void each_cable_is_listed_once(void **state)
 	assert_status(400, "GET", "/resources/links?rpp=2&page_number=x", NULL);
 }
 
-/* ---- several at once ------------------------------------------------------------------------- */
-
-static atomic_uint inside, overlaps, answered, refused;
-
-static struct json_object *slow_topology(struct rest_backend *b, const struct rest_request *q,
-					 const char *method, struct json_object *parameters,
-					 struct rest_error *err)
-{
-	if (atomic_fetch_add(&inside, 1))
-		overlaps++;
-	for (unsigned i = 0; i < 50; i++)
-		sched_yield();
-	atomic_fetch_sub(&inside, 1);
-	json_object_put(parameters);
-	return json_tokener_parse("{\"nodes\":[]}");
-}
-
-static bool has_header(const struct rest_answer *a, const char *name)
-{
-	for (size_t i = 0; i < a->n_headers; i++)
-		if (!strcmp(a->headers[i].name, name))
-			return true;
-	return false;
-}
-
-static void *ask_often(void *arg)
-{
-	static const char *const paths[] = {
-		"/resources/ports",
-		"/resources/pkeys?guids_data=true",
-		"/resources/systems",
-		"/resources/pkeys/0x5?guids_data=true",
-		"/resources/links",
-		"/actions/get_all_pkeys?guids_data=true",
-	};
-	struct rest_fake one;
-	struct rest_answer a;
-
-	fake_start(&one);
-	one.backend.call = slow_topology;
-	for (unsigned i = 0; i < 60; i++) {
-		fake_request(&one, "GET", paths[i % ARRAY_SIZE(paths)], NULL, NULL, &a);
-		if (a.status == 200)
-			answered++;
-		else if (a.status == 503 && has_header(&a, "Retry-After"))
-			refused++;
-		rest_answer_clear(&a);
-	}
-	fake_stop(&one);
-	return NULL;
-}
-
-/* Documents of a large fabric take hundreds of megabytes: there are never two. */
-static void one_document_is_in_memory_at_a_time(void **state)
-{
-	pthread_t threads[8];
-
-	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, ask_often, NULL), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
-		pthread_join(threads[i], NULL);
-	assert_int_equal(answered + refused, 60 * ARRAY_SIZE(threads));
-	assert_true(answered > 0);
-	assert_int_equal(overlaps, 0);
-	assert_status(200, "GET", "/resources/ports", NULL);
-	fake.fails = "NotReady";
-	for (unsigned i = 0; i < 8; i++) {
-		assert_status(503, "GET", "/resources/ports", NULL);
-		assert_status(503, "GET", "/resources/pkeys?guids_data=true", NULL);
-		assert_status(503, "GET", "/resources/pkeys/0x5?guids_data=true", NULL);
-	}
-	fake.fails = NULL;
-	assert_status(200, "GET", "/resources/ports", NULL);
-	assert_status(200, "GET", "/resources/pkeys?guids_data=true", NULL);
-	assert_status(200, "GET", "/resources/pkeys/0x5?guids_data=true", NULL);
-}
-
 #define REST_TEST(fn) cmocka_unit_test_setup_teardown(fn, start, stop)
 
 int main(void)
@@ -719,6 +729,8 @@ int main(void)
 		REST_TEST(the_gravest_answer_of_several_hosts_counts),
 		REST_TEST(all_hosts_that_left_in_the_end_are_success),
 		REST_TEST(what_is_gone_from_the_table_alone_is_not_gone),
+		REST_TEST(a_manager_that_is_closed_knows_of_nothing_that_it_is_gone),
+		REST_TEST(only_the_master_shows_partitions),
 		REST_TEST(what_is_not_there_is_asked_for_once_without_a_wait),
 		REST_TEST(bad_bodies_are_refused),
 		REST_TEST(errors_have_the_status_that_clients_expect),
@@ -726,17 +738,20 @@ int main(void)
 		REST_TEST(a_partition_of_the_file_names_its_line),
 		REST_TEST(a_change_may_depend_on_the_version),
 		REST_TEST(a_change_is_known_to_the_journal),
+		REST_TEST(an_unconfirmed_change_is_known_to_the_journal_too),
+		REST_TEST(a_change_says_whether_a_standby_has_it),
 		REST_TEST(partitions_are_written_as_documented),
 		REST_TEST(keys_are_never_handed_out),
 		REST_TEST(what_is_not_there_is_no_success),
 		REST_TEST(a_host_port_says_where_it_hangs),
+		REST_TEST(one_port_is_asked_for_by_its_name),
+		REST_TEST(ranks_are_those_of_the_document),
 		REST_TEST(ports_are_filtered),
 		REST_TEST(one_host_may_have_several_adapters),
 		REST_TEST(tiers_rise_from_the_hosts),
 		REST_TEST(switches_of_one_name_are_told_apart),
 		REST_TEST(systems_are_hosts_and_switches),
 		REST_TEST(each_cable_is_listed_once),
-		REST_TEST(one_document_is_in_memory_at_a_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

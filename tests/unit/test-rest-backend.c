@@ -2,6 +2,8 @@
 /* Calls of a manager that does not accept, does not read, or does not answer: each ends in time. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,6 +137,39 @@ static void a_manager_that_does_not_accept_does_not_hold_the_caller(void **state
 		close(crowd[--n]);
 }
 
+/* Answers one call as unconfirmed. */
+static void *answer_unconfirmed(void *arg)
+{
+	static const char answer[] = "{\"error\":\"org.opensm.Unconfirmed\",\"parameters\":"
+				     "{\"generation\":42,\"changed\":true,\"text\":\"it is "
+				     "stored\"}}";
+	const struct world *w = arg;
+	struct pollfd pfd = { .fd = w->listener, .events = POLLIN };
+	char bytes[4096];
+	int fd;
+
+	assert_int_equal(poll(&pfd, 1, 10000), 1);
+	fd = accept(w->listener, NULL, NULL);
+	assert_true(fd >= 0 && recv(fd, bytes, sizeof(bytes), 0) > 0);
+	assert_int_equal(send(fd, answer, sizeof(answer), 0), sizeof(answer));
+	close(fd);
+	return NULL;
+}
+
+/* What is stored has a generation, whatever devices say. */
+static void an_unconfirmed_change_has_its_generation(void **state)
+{
+	struct world *w = *state;
+	pthread_t manager;
+
+	assert_int_equal(pthread_create(&manager, NULL, answer_unconfirmed, w), 0);
+	fails(w, 10 * MONO_S, NULL, "Unconfirmed");
+	pthread_join(manager, NULL);
+	assert_true(w->err.changed);
+	assert_int_equal(w->err.generation, 42);
+	assert_string_equal(w->err.text, "it is stored");
+}
+
 static void no_manager_is_known_at_once(void **state)
 {
 	struct world *w = *state;
@@ -151,6 +186,7 @@ int main(void)
 		T(a_manager_that_does_not_answer_costs_the_time_of_the_request),
 		T(a_manager_that_does_not_read_does_not_hold_the_caller),
 		T(a_manager_that_does_not_accept_does_not_hold_the_caller),
+		T(an_unconfirmed_change_has_its_generation),
 		T(no_manager_is_known_at_once),
 	};
 

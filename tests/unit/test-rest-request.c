@@ -205,7 +205,7 @@ static void every_endpoint_can_be_reached_and_names_a_right(void **state)
 static void answers_are_the_bytes_that_were_asked_for(void **state)
 {
 	struct rest_answer a = { 0 };
-	struct rest_error err = { "NotFound", "no such partition" };
+	struct rest_error err = { .name = "NotFound", .text = "no such partition" };
 
 	rest_answer_error(&a, 401, "x");
 	assert_non_null(strstr(a.bytes, "401"));
@@ -219,7 +219,7 @@ static void answers_are_the_bytes_that_were_asked_for(void **state)
 	assert_string_equal(a.bytes, "{\"error\":\"no such partition\"}");
 	rest_answer_header(&a, "ETag", "a\r\nb: c");
 	assert_string_equal(a.headers[0].value, "a  b: c");
-	err = (struct rest_error){ "Unheard", "" };
+	err = (struct rest_error){ .name = "Unheard" };
 	rest_answer_call_error(&a, &err);
 	assert_int_equal(a.status, 503);
 	rest_answer_clear(&a);

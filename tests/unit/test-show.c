@@ -51,6 +51,45 @@ static void the_topology_is_that_of_the_fabric(void **state)
 	json_object_put(doc);
 }
 
+static struct json_object *ask_port(struct world *w, const char *guid, unsigned num)
+{
+	_cleanup_free_ char *ask_one = xasprintf("{\"port\": \"%s_%u\"}", guid, num);
+
+	return ask(w, "Topology", ask_one);
+}
+
+/* Of one port: its node, what it is cabled to, and what shares a name with one of these. */
+static void the_topology_of_one_port_has_its_neighbours(void **state)
+{
+	struct world *w = *state;
+	struct json_object *all = ask(w, "Topology", "{}"), *doc, *leaf;
+	struct json_object *host = json_object_array_get_idx(
+		at(with(at(all, "nodes"), "name", "h1 HCA-1"), "ports"), 0);
+	const char *guid = text_at(host, "port_guid") + 2, *of_leaf;
+
+	doc = ask_port(w, guid, 1);
+	assert_int_equal(length_at(doc, "nodes"), 3);
+	leaf = with(at(doc, "nodes"), "name", "leaf1");
+	of_leaf = text_at(with(at(all, "nodes"), "name", "leaf1"), "node_guid") + 2;
+	assert_int_equal(number_at(leaf, "rank"), 0);
+	assert_int_equal(length_at(leaf, "ports"), 0);
+	json_object_put(doc);
+	doc = ask_port(w, guid, 2);
+	assert_int_equal(length_at(doc, "nodes"), 0);
+	json_object_put(doc);
+	doc = ask_port(w, of_leaf, 4);
+	assert_int_equal(length_at(doc, "nodes"), 2);
+	leaf = with(at(doc, "nodes"), "name", "leaf1");
+	assert_int_equal(length_at(leaf, "ports"), 1);
+	assert_string_equal(text_at(leaf, "ports.0.peer.name"), "spine1");
+	assert_int_equal(number_at(with(at(doc, "nodes"), "name", "spine1"), "rank"), 1);
+	json_object_put(doc);
+	doc = ask(w, "Topology", "{\"port\": \"leaf1\"}");
+	assert_int_equal(length_at(doc, "nodes"), 0);
+	json_object_put(doc);
+	json_object_put(all);
+}
+
 static void nodes_answer_to_names_guids_and_lids(void **state)
 {
 	struct world *w = *state;
@@ -707,6 +746,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_topology_is_that_of_the_fabric),
+		cmocka_unit_test(the_topology_of_one_port_has_its_neighbours),
 		cmocka_unit_test(nodes_answer_to_names_guids_and_lids),
 		cmocka_unit_test(routes_show_load_and_equal_ways),
 		cmocka_unit_test(a_path_is_what_hosts_are_told),

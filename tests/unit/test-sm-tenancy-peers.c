@@ -128,6 +128,36 @@ static void takeover_keeps_what_was_given_and_gives_nothing_back(void **state)
 	assert_int_equal(generation_of(w, SPARE), 13);
 }
 
+/*
+ * The picture that the standby has is older than the key; what took the key away is known to it as
+ * a change of the table alone.
+ */
+static void takeover_does_not_take_a_key_for_gone_that_devices_hold(void **state)
+{
+	struct world *w = *state;
+	int host, leaf;
+	unsigned port;
+
+	start_connected(w);
+	run_for(w, 60 * MONO_S);
+	host = w->host[3]->node;
+	assert_true(sim_peer(w->rig->sim, host, 1, &leaf, &port));
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	sim_set_silent(w->rig->sim, host, SIM_SILENT, IB_ATTR_PKEY_TABLE);
+	sim_set_silent(w->rig->sim, leaf, SIM_SILENT, IB_ATTR_PKEY_TABLE);
+	assert_int_equal(ask_for(w, ACTIVE, false, 0x8, 3).end, SM_TENANCY_UNCONFIRMED);
+	fail_over(w);
+	assert_int_not_equal(sm_tenancy_open(sm_of(w, SPARE), 0x8), 0);
+	run_for(w, 20 * MONO_S);
+	assert_true(host_holds(w, 3, 0x8008) && switch_holds(w, 3, 0x8008));
+	assert_int_not_equal(sm_tenancy_open(sm_of(w, SPARE), 0x8), 0);
+	sim_set_silent(w->rig->sim, host, SIM_ANSWERS, 0);
+	sim_set_silent(w->rig->sim, leaf, SIM_ANSWERS, 0);
+	run_for(w, 60 * MONO_S);
+	assert_false(host_holds(w, 3, 0x8008) || switch_holds(w, 3, 0x8008));
+	assert_int_equal(sm_tenancy_open(sm_of(w, SPARE), 0x8), 0);
+}
+
 static void a_standby_that_comes_later_gets_the_whole_table(void **state)
 {
 	struct world *w = *state;
@@ -400,6 +430,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_standby_stores_before_the_answer),
 		TEST(takeover_keeps_what_was_given_and_gives_nothing_back),
+		TEST(takeover_does_not_take_a_key_for_gone_that_devices_hold),
 		TEST(a_standby_that_comes_later_gets_the_whole_table),
 		TEST(without_a_standby_nothing_is_changed_if_one_is_required),
 		TEST(a_standby_that_lacks_the_table_leaves_keys_where_they_are),

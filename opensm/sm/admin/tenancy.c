@@ -12,6 +12,7 @@
 
 #define BATCH_MAX   256u       /* requests that are judged together */
 #define BATCH_BYTES (1u << 20) /* of their lines */
+#define BATCH_PORTS 4096u      /* that they concern: each is planned, and for dry runs compared */
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
@@ -151,10 +152,10 @@ static void note_guids(struct change *c)
 	c->n_guids = kept;
 }
 
+/* Within one turn: what was made of the table before is right again. */
 static void take_back(struct sm *sm, struct change *c)
 {
 	tenants_play(partition_tenants(sm), &c->inverse, c->chain_before);
-	partition_join(sm);
 }
 
 static void answer_dry_run(struct sm *sm, struct change *c)
@@ -220,6 +221,7 @@ static bool play_entry(struct sm *sm, struct change *c)
 	c->chain = tenants_chain_after(table, &c->entry);
 	tenants_inverse(table, &c->entry, &c->inverse);
 	note_guids(c);
+	sm->m.tenancy->judged += c->n_guids;
 	tenants_play(table, &c->entry, c->chain);
 	if (wire_without_room(sm, c, why, sizeof(why))) {
 		take_back(sm, c);
@@ -269,7 +271,7 @@ static bool judge(struct sm *sm, struct change *c, FILE *out)
 	return true;
 }
 
-/* Judges the waiting changes, as many as go to the disk at once. */
+/* Judges the waiting changes, as many as go to the disk at once and one turn has time for. */
 static void judge_waiting(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
@@ -281,7 +283,10 @@ static void judge_waiting(struct sm *sm)
 	if (t->writing || !t->waiting.first)
 		return;
 	out = open_memstream(&text, &len);
-	for (unsigned i = 0; i < BATCH_MAX && len < BATCH_BYTES && t->waiting.first; i++) {
+	t->judged = 0;
+	for (unsigned i = 0; i < BATCH_MAX && len < BATCH_BYTES && t->judged < BATCH_PORTS &&
+			     t->waiting.first;
+	     i++) {
 		lines += judge(sm, changes_take(&t->waiting), out);
 		fflush(out);
 	}
@@ -325,6 +330,8 @@ static void take_batch_back(struct sm *sm)
 		if (all[i]->entry.n_rows)
 			take_back(sm, all[i]);
 	}
+	/* A sweep may have used the table meanwhile. */
+	partition_join(sm);
 	for (unsigned i = 0; i < n; i++)
 		wire_plan_back(sm, all[i]);
 	for (unsigned i = 0; i < n; i++)
@@ -582,6 +589,7 @@ void tenancy_tick(struct sm *sm)
 		t->settled = false;
 		end_all_stored(sm);
 	}
+	held_tick(sm);
 	audit_tick(sm);
 }
 
@@ -590,6 +598,7 @@ mono_t tenancy_next(const struct sm *sm)
 	const struct tenancy *t = sm->m.tenancy;
 	mono_t next = mono_min(audit_next(sm), mono_min(wire_next(sm), peers_next(sm)));
 
+	next = mono_min(next, held_next(sm));
 	if (t->stored.first)
 		next = mono_min(next, t->look_at);
 

@@ -7,6 +7,7 @@
 #include "util/guidmap.h"
 
 #define TENANCY_WAITING_MAX 4096u	 /* requests that wait */
+#define HELD_UNREAD_MAX	    64u		 /* ports that are read for one question */
 #define TENANCY_DEADLINE    (7 * MONO_S) /* from a request to its answer (tenancy.md 5.1: 8 s) */
 
 /* A port whose P_Key tables are to be as the table of tenants says. */
@@ -29,6 +30,11 @@ struct target {
 	bool is_checked; /* the switch port that is stripped checks P_Keys */
 	mono_t again;
 	unsigned failures, n_wishes;
+	/* tenancy_held.c: P_Keys that the end port may have, while blocks of it are unknown. */
+	bool is_read; /* all it had when the target was made are among `keys` */
+	uint16_t *keys;
+	size_t n_keys, cap_keys;
+	struct partitions *file; /* `keys` are of changes while this was in force */
 };
 
 /* Where a port was that has left the fabric: its switch port. At most one per member. */
@@ -69,6 +75,7 @@ struct tenancy {
 	/* `fresh` came since the last dispatch: the manager's clock stands between dispatches. */
 	struct changes fresh, waiting, batch, stored;
 	uint64_t ended[SM_TENANCY_ENDS]; /* changes, by how they ended */
+	size_t judged; /* ports of the changes that this turn has judged */
 	/* tenancy_store.c */
 	char *path;		       /* NULL: no cache folder */
 	size_t file_len, snapshot_len; /* bytes that count; of the table at the file's begin */
@@ -87,6 +94,9 @@ struct tenancy {
 	struct log_limit log;
 	struct peers *peers; /* tenancy_peers.c */
 	struct audit *audit; /* tenancy_audit.c; NULL: none */
+	/* tenancy_held.c: ports that a question was left open by, and that are to be read. */
+	struct place unread[HELD_UNREAD_MAX];
+	unsigned n_unread, unread_from, n_reads;
 };
 
 /* ---- tenancy.c ---- */
@@ -135,6 +145,23 @@ const struct port *wire_without_room(struct sm *sm, const struct change *c, char
 /* The blocks that the ports would be written now: to be freed. */
 struct sm_tenancy_block *wire_blocks(struct sm *sm, const struct change *c, size_t *ret_n);
 void wire_free(struct tenancy *t);
+/*
+ * Devices are written to: the table is to be believed, and P_Key tables were planned from it since
+ * this manager is master.
+ */
+bool wire_is_at_work(const struct sm *sm);
+/* Both directions are checked by the switch port, as its PortInfo says. */
+bool wire_checks_pkeys(const struct port *p);
+
+/* ---- tenancy_held.c ---- */
+
+/* Of a target that is made: what its port has now. */
+void held_note_table(struct target *target, const struct port *p);
+/* A change that is about this P_Key begins. */
+void held_note_key(struct target *target, uint16_t pkey);
+void held_clear(struct target *target);
+void held_tick(struct sm *sm);
+mono_t held_next(const struct sm *sm);
 
 /* ---- tenancy_peers.c ---- */
 

@@ -35,7 +35,7 @@ static const char silent[] = "it does not answer";
  * Devices are written to: the table is to be believed, and P_Key tables were planned from it since
  * this manager is master.
  */
-static bool is_at_work(const struct sm *sm)
+bool wire_is_at_work(const struct sm *sm)
 {
 	return sm->state == SM_MASTER && sm->first_sweep_done && sm->fabric->own_port &&
 	       partition_is_planned(sm) && !store_is_closed(sm->m.tenancy);
@@ -67,7 +67,7 @@ const char *wire_absence(const struct sm *sm, guid_t guid)
 }
 
 /* Both directions are checked by the switch port, as its PortInfo says. */
-static bool checks_pkeys(const struct port *p)
+bool wire_checks_pkeys(const struct port *p)
 {
 	return p && p->known && fabric_pkey_cap(p) && ib_get(p->info, PI_PART_ENF_IN) &&
 	       ib_get(p->info, PI_PART_ENF_OUT);
@@ -75,7 +75,7 @@ static bool checks_pkeys(const struct port *p)
 
 /* ---- targets ------------------------------------------------------------------------------- */
 
-static struct target *target_of(struct sm *sm, guid_t guid)
+static struct target *target_of(struct sm *sm, guid_t guid, const struct port *p)
 {
 	struct tenancy *t = sm->m.tenancy;
 	struct target *target = guidmap_get(t->targets, guid);
@@ -85,6 +85,8 @@ static struct target *target_of(struct sm *sm, guid_t guid)
 	target = xcalloc(1, sizeof(*target));
 	target->guid = guid;
 	target->sm = sm;
+	if (p)
+		held_note_table(target, p);
 	guidmap_put(t->targets, guid, target);
 	return target;
 }
@@ -113,6 +115,12 @@ static struct target *take_due(struct tenancy *t)
 	return target;
 }
 
+static void target_free(struct target *target)
+{
+	held_clear(target);
+	free(target);
+}
+
 /* Forgets it, if nothing is open and no change waits for it. */
 static void target_retire(struct target *target)
 {
@@ -121,7 +129,7 @@ static void target_retire(struct target *target)
 	if (target->n_wishes || target->is_queued || !is_over || target->tried != target->wanted)
 		return;
 	guidmap_remove(target->sm->m.tenancy->targets, target->guid);
-	free(target);
+	target_free(target);
 }
 
 /* The limit is of all ports together: a fabric that falls silent does not fill the log. */
@@ -174,7 +182,7 @@ static void judge_end(struct target *target, const struct sync_pkeys *r)
 	else if (is_fine(r->switch_port) && is_fine(r->end_port))
 		target_is(target, TARGET_CONFIRMED, NULL);
 	else if (is_silent(r->end_port) && r->switch_port == PKEYS_CONFIRMED && p &&
-		 checks_pkeys(p->peer))
+		 wire_checks_pkeys(p->peer))
 		target_is(target, TARGET_CUT, silent);
 	else if (is_silent(r->end_port) || is_silent(r->switch_port))
 		target_is(target, TARGET_FAILED,
@@ -292,7 +300,7 @@ static void strip_place(struct sm *sm, struct target *target, struct port *at)
 	struct pkey_trial trial;
 
 	partition_try_guid(sm, target->guid, &trial);
-	target->is_checked = checks_pkeys(at);
+	target->is_checked = wire_checks_pkeys(at);
 	target->state = TARGET_RUNNING;
 	sm->m.tenancy->n_running++;
 	sync_strip_pkeys(sm->sync, at, (struct pkey_table){ trial.keys, trial.n }, on_stripped,
@@ -377,7 +385,8 @@ static void add_wish(struct sm *sm, struct change *c, size_t i, bool takes)
 	const struct port *p = fabric_find_port(sm->fabric, c->guids[i]);
 	struct target *target;
 
-	target = target_of(sm, c->guids[i]);
+	target = target_of(sm, c->guids[i], p);
+	held_note_key(target, c->rq.pkey);
 	/* A change of no row asks whether all is written; of known tables it costs no SMP. */
 	if (c->entry.n_rows || target->wanted == target->confirmed)
 		target->wanted++;
@@ -395,7 +404,7 @@ void wire_change(struct sm *sm, struct change *c)
 
 	c->wishes = xcalloc(c->n_guids + 1, sizeof(*c->wishes));
 	note_takes(c, takes);
-	if (!is_at_work(sm))
+	if (!wire_is_at_work(sm))
 		return;
 	for (size_t i = 0; i < c->n_guids; i++)
 		add_wish(sm, c, i, takes[i]);
@@ -405,7 +414,7 @@ void wire_plan_back(struct sm *sm, const struct change *c)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < c->n_guids && is_at_work(sm); i++) {
+	for (size_t i = 0; i < c->n_guids && wire_is_at_work(sm); i++) {
 		const struct port *p = fabric_find_port(sm->fabric, c->guids[i]);
 
 		if (!p || !p->known)
@@ -594,6 +603,23 @@ const char *sm_tenancy_pending(const struct sm *sm, guid_t guid)
 	return target->why ? target->why : "it is being written";
 }
 
+struct sm_tenancy_pending *sm_tenancy_all_pending(const struct sm *sm, size_t *ret_n,
+						  const char **ret_other)
+{
+	struct sm_tenancy_pending *all = NULL;
+	size_t n = 0, cap = 0;
+
+	FABRIC_EACH_END_PORT(sm->fabric, p) {
+		if (!p->guid || fabric_find_port(sm->fabric, p->guid) != p)
+			continue;
+		GROW(all, n + 1, cap);
+		all[n++] = (struct sm_tenancy_pending){ p->guid, sm_tenancy_pending(sm, p->guid) };
+	}
+	*ret_n = n;
+	*ret_other = no_port;
+	return all;
+}
+
 /* Those that failed long enough ago are due again. */
 static void wake_failed(struct sm *sm)
 {
@@ -620,7 +646,7 @@ void wire_tick(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
 
-	if (!is_at_work(sm))
+	if (!wire_is_at_work(sm))
 		return;
 	if (sm->now >= t->retry_at)
 		wake_failed(sm);
@@ -637,7 +663,7 @@ mono_t wire_next(const struct sm *sm)
 {
 	const struct tenancy *t = sm->m.tenancy;
 
-	if (!is_at_work(sm))
+	if (!wire_is_at_work(sm))
 		return MONO_NEVER;
 	return t->first_due && t->n_running < RUNNING_MAX ? 0 : t->retry_at;
 }
@@ -662,22 +688,6 @@ void tenancy_node_goes(struct sm *sm, const struct node *n)
 		}
 		*place = (struct place){ at->node->guid, at->num };
 	}
-}
-
-unsigned sm_tenancy_open(const struct sm *sm)
-{
-	size_t pos = 0;
-	unsigned n = 0;
-	guid_t guid;
-	void *value;
-
-	while (guidmap_next(sm->m.tenancy->targets, &pos, &guid, &value)) {
-		const struct target *t = value;
-
-		n += t->state == TARGET_DUE || t->state == TARGET_RUNNING ||
-		     t->state == TARGET_FAILED;
-	}
-	return n;
 }
 
 /* All of them, as an array that is to be freed: they may go while it is walked. */
@@ -718,7 +728,7 @@ void wire_free(struct tenancy *t)
 	void *place;
 
 	for (size_t i = 0; i < n; i++)
-		free(all[i]);
+		target_free(all[i]);
 	guidmap_free(t->targets);
 	while (guidmap_next(t->places, &pos, &guid, &place))
 		free(place);

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Ports that may hold a P_Key that is not theirs, by what is known of the devices: so a manager
+ * that was started anew, or took over, says the same as the one that took the key away.
+ *
+ * A port holds the key no more when its own table is known and is without it, or when the switch
+ * port that faces it checks P_Keys and is known to be without it. Blocks that were read and became
+ * unknown again, because a Set was not answered, hold what they held then, or what was taken away
+ * since (struct target: keys): a port that fails for ever leaves other keys alone.
+ *
+ * Blocks that were never read are read when they are asked for (sm_tenancy_open()): tables of links
+ * without a far end that is known, and what a switch port has behind the blocks in use.
+ */
+#include <string.h>
+
+#include "fabric/observe.h"
+#include "sm/admin/tenancy_internal.h"
+#include "sm/read/discover.h"
+#include "util/mem.h"
+
+enum held { HELD_NOT, HELD_UNKNOWN, HELD };
+
+/* Blocks are stored once for each content: the answer of one is that of all of its place. */
+#define MEMO 64
+
+struct question {
+	struct sm *sm;
+	uint16_t base;
+	struct {
+		const uint8_t *cell;
+		bool holds;
+	} memo[MEMO];
+	unsigned n; /* ports that may hold it */
+};
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static bool cell_holds(struct question *q, const uint8_t *cell)
+{
+	size_t at = (uintptr_t)cell / 64 % MEMO;
+	bool holds = false;
+
+	if (q->memo[at].cell == cell)
+		return q->memo[at].holds;
+	for (unsigned i = 0; i < PKEY_BLOCK && !holds; i++)
+		holds = (ib_bits_get(cell, i * 16, 16) & PKEY_BASE) == q->base;
+	q->memo[at].cell = cell;
+	q->memo[at].holds = holds;
+	return holds;
+}
+
+static unsigned blocks_of(const struct port *p)
+{
+	return (fabric_pkey_cap(p) + PKEY_BLOCK - 1) / PKEY_BLOCK;
+}
+
+static enum held table_holds(struct question *q, const struct port *p)
+{
+	enum held ret = HELD_NOT;
+
+	for (unsigned block = 0; block < blocks_of(p); block++) {
+		const uint8_t *cell = fabric_cell(q->sm->fabric, p, TABLE_PKEYS, block);
+
+		if (!cell)
+			ret = HELD_UNKNOWN;
+		else if (cell_holds(q, cell))
+			return HELD;
+	}
+	return ret;
+}
+
+/* ---- keys of a target ------------------------------------------------------------------------ */
+
+static bool has_key(const struct target *target, uint16_t base)
+{
+	for (size_t i = 0; i < target->n_keys; i++) {
+		if (target->keys[i] == base)
+			return true;
+	}
+	return false;
+}
+
+void held_note_key(struct target *target, uint16_t pkey)
+{
+	uint16_t base = pkey & PKEY_BASE;
+
+	if (!base || has_key(target, base))
+		return;
+	GROW(target->keys, target->n_keys + 1, target->cap_keys);
+	target->keys[target->n_keys++] = base;
+}
+
+void held_note_table(struct target *target, const struct port *p)
+{
+	struct sm *sm = target->sm;
+	_cleanup_free_ uint16_t *keys = xcalloc(fabric_pkey_cap(p) + 1u, sizeof(*keys));
+	unsigned n = fabric_pkeys(sm->fabric, p, keys);
+
+	target->is_read = n > 0;
+	target->file = partitions_ref(partition_of_file(sm));
+	for (unsigned i = 0; i < n; i++)
+		held_note_key(target, keys[i]);
+}
+
+void held_clear(struct target *target)
+{
+	partitions_unref(target->file);
+	free(target->keys);
+}
+
+/* Of a table that is not known now: might the key be in it? */
+static bool target_may_hold(const struct question *q, const struct target *target)
+{
+	return !target->is_read || target->file != partition_of_file(q->sm) ||
+	       has_key(target, q->base);
+}
+
+/* ---- ports ----------------------------------------------------------------------------------- */
+
+static bool is_planned(const struct question *q, const struct port *end)
+{
+	const struct pkey_plan *plan = sm_pkeys(q->sm);
+	size_t at = plan ? pkey_plan_find(plan, end->guid) : SIZE_MAX;
+	struct pkey_table table;
+
+	if (at == SIZE_MAX || plan->ports[at].table == PKEY_NO_TABLE)
+		return false;
+	table = pkey_plan_table(plan, plan->ports[at].table);
+	for (unsigned i = 0; i < table.n; i++) {
+		if ((table.keys[i] & PKEY_BASE) == q->base)
+			return true;
+	}
+	return false;
+}
+
+static void count(struct question *q, const struct port *p)
+{
+	struct tenancy *t = q->sm->m.tenancy;
+
+	if (q->n++ >= t->unread_from && t->n_unread < HELD_UNREAD_MAX)
+		t->unread[t->n_unread++] = (struct place){ p->node->guid, p->num };
+}
+
+/* Its own table may have the key: does its switch port let it through? */
+static bool may_pass(struct question *q, const struct port *end, enum held own, enum held facing)
+{
+	const struct target *target = guidmap_get(q->sm->m.tenancy->targets, end->guid);
+
+	if (facing == HELD_NOT && wire_checks_pkeys(end->peer))
+		return false;
+	if (!target)
+		return true;
+	if (target->state == TARGET_CUT)
+		return !target->is_read;
+	return own == HELD || target_may_hold(q, target);
+}
+
+/* A port in INIT has no traffic, and gets its table before it becomes ACTIVE. */
+static void ask_end(struct question *q, const struct port *end)
+{
+	const struct port *at = end->peer && !port_is_end(end->peer) ? end->peer : NULL;
+	enum held own, facing;
+
+	if (!end->known || !port_is_live(end) || is_planned(q, end))
+		return;
+	own = table_holds(q, end);
+	facing = at ? table_holds(q, at) : HELD_NOT;
+	if (facing == HELD || (own != HELD_NOT && may_pass(q, end, own, facing)))
+		count(q, end);
+}
+
+/* A link that is up to something that is not known. */
+static void ask_blind(struct question *q, const struct port *p)
+{
+	if (!p->known || p->peer || !port_is_live(p))
+		return;
+	if (!wire_checks_pkeys(p) || table_holds(q, p) != HELD_NOT)
+		count(q, p);
+}
+
+static void ask_node(struct question *q, const struct node *n)
+{
+	for (unsigned i = 0; i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+
+		if (!node_is_switch(n) && i == 0)
+			continue;
+		if (port_is_end(p))
+			ask_end(q, p);
+		else
+			ask_blind(q, p);
+	}
+}
+
+/* ---- tables that were not read --------------------------------------------------------------- */
+
+struct held_read {
+	struct sm *sm;
+	struct place place;
+	uint16_t block;
+};
+
+static struct port *port_at(const struct fabric *f, const struct place *place)
+{
+	struct node *n = fabric_find_node(f, place->node);
+
+	return n && place->port <= n->n_ports ? &n->ports[place->port] : NULL;
+}
+
+/* A block that was written meanwhile is left to that. */
+static void on_block(void *arg, const uint8_t *payload)
+{
+	struct held_read *read = arg;
+	struct fabric *f = read->sm->fabric;
+	struct port *p = port_at(f, &read->place);
+
+	read->sm->m.tenancy->n_reads--;
+	if (p && payload && read->block < blocks_of(p) &&
+	    !cell_table_is_out(p->tables[TABLE_PKEYS], read->block) &&
+	    !fabric_cell(f, p, TABLE_PKEYS, read->block))
+		observe_block(f, p, TABLE_PKEYS, read->block, payload);
+	free(read);
+}
+
+static void read_block(struct sm *sm, struct port *p, unsigned block)
+{
+	struct held_read *read = xcalloc(1, sizeof(*read));
+
+	*read = (struct held_read){ sm, { p->node->guid, p->num }, (uint16_t)block };
+	if (discover_read_cell(sm, p, IB_ATTR_PKEY_TABLE, port_tables[TABLE_PKEYS].mod(p, block),
+			       on_block, read) == 0)
+		sm->m.tenancy->n_reads++;
+	else
+		free(read);
+}
+
+static void read_port(struct sm *sm, struct port *p)
+{
+	for (unsigned block = 0; p->known && block < blocks_of(p); block++) {
+		if (!fabric_cell(sm->fabric, p, TABLE_PKEYS, block))
+			read_block(sm, p, block);
+	}
+}
+
+/* Blocks that the last question lacked are read, when all reads before have ended. */
+void held_tick(struct sm *sm)
+{
+	struct tenancy *t = sm->m.tenancy;
+
+	if (sm->state != SM_MASTER || t->n_reads)
+		return;
+	for (unsigned i = 0; i < t->n_unread; i++) {
+		struct port *p = port_at(sm->fabric, &t->unread[i]);
+
+		if (p)
+			read_port(sm, p);
+		if (p && p->peer && !port_is_end(p->peer))
+			read_port(sm, p->peer);
+	}
+	t->n_unread = 0;
+}
+
+mono_t held_next(const struct sm *sm)
+{
+	const struct tenancy *t = sm->m.tenancy;
+
+	return sm->state == SM_MASTER && t->n_unread && !t->n_reads ? 0 : MONO_NEVER;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------ */
+
+/* Ports that a change waits for, or that are tried again, whichever the key. */
+static unsigned open_targets(const struct tenancy *t)
+{
+	size_t pos = 0;
+	unsigned n = 0;
+	guid_t guid;
+	void *value;
+
+	while (guidmap_next(t->targets, &pos, &guid, &value)) {
+		const struct target *target = value;
+
+		if (target->state == TARGET_DUE || target->state == TARGET_RUNNING ||
+		    target->state == TARGET_FAILED)
+			n++;
+	}
+	return n;
+}
+
+/* The next question has the ports behind read, if there are more than are read at once. */
+static void turn_on(struct tenancy *t, unsigned n)
+{
+	t->unread_from += HELD_UNREAD_MAX;
+	if (t->unread_from >= n)
+		t->unread_from = 0;
+}
+
+unsigned sm_tenancy_open(struct sm *sm, uint16_t pkey)
+{
+	struct tenancy *t = sm->m.tenancy;
+	struct question q = { .sm = sm, .base = pkey & PKEY_BASE };
+
+	if (!q.base)
+		return open_targets(t);
+	if (!wire_is_at_work(sm))
+		return 1;
+	t->n_unread = 0;
+	FABRIC_EACH_NODE(sm->fabric, n)
+		ask_node(&q, n);
+	turn_on(t, q.n);
+	return q.n;
+}
