@@ -275,6 +275,29 @@ static void tables_in_a_file_are_what_they_were(void **state)
 	topo_unref(t);
 }
 
+/* As tables from files may have it. */
+static void a_vl_that_drops_packets_comes_through(void **state)
+{
+	struct topo *t = topogen_torus((unsigned[]){ 4, 4, 3 }, 2, &(struct topogen){ .seed = 2 });
+	struct routes *r = weigh("minhop", t, NULL), *again;
+	char *bytes = NULL, why[200];
+	size_t n = 0;
+	FILE *f = open_memstream(&bytes, &n);
+
+	sl2vl_free(r->lanes);
+	r->lanes = sl2vl_new(t, 2, SL2VL_BY_LID, r->row_size, 1);
+	r->lanes->vl[0] = SL2VL_VL_DROP;
+	assert_int_equal(routes_save(r, f), 0);
+	fclose(f);
+	again = routes_restore(bytes, n, why, sizeof(why));
+	assert_non_null(again);
+	assert_int_equal(again->lanes->vl[0], SL2VL_VL_DROP);
+	routes_unref(again);
+	free(bytes);
+	routes_unref(r);
+	topo_unref(t);
+}
+
 /* Reads bytes that may be anything: no fault but "bad", and what is taken can be used. */
 static void read_anything(const uint8_t *bytes, size_t n, const struct topo *t,
 			  const struct routes *before)
@@ -415,6 +438,7 @@ int main(void)
 		cmocka_unit_test(large_tables_come_to_the_same),
 		cmocka_unit_test(tables_that_stay_come_back_as_themselves),
 		cmocka_unit_test(tables_in_a_file_are_what_they_were),
+		cmocka_unit_test(a_vl_that_drops_packets_comes_through),
 		cmocka_unit_test(classes_without_ports_are_refused),
 		cmocka_unit_test(ports_that_a_switch_has_not_are_refused),
 		cmocka_unit_test(places_beyond_the_order_are_refused),

@@ -89,13 +89,23 @@ static bool all_are_below(const uint8_t *bytes, size_t n, unsigned limit)
 	return !n || most < limit;
 }
 
+/* Data VLs in use, or that packets are dropped, as tables from files may say. */
+static bool vls_are_known(const uint8_t *vls, size_t n, unsigned n_vls)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (vls[i] >= n_vls && vls[i] != SL2VL_VL_DROP)
+			return false;
+	}
+	return true;
+}
+
 static bool vls_are_good(const struct sl2vl *l, const struct topo *t)
 {
 	size_t n_vl = (size_t)l->n_classes * l->n_classes * SL2VL_SLS;
 
 	return (l->sl || l->by == SL2VL_BY_NOTHING) && l->vl &&
 	       (!l->sl || all_are_below(l->sl, sl2vl_n_sl(l), SL2VL_SLS)) &&
-	       all_are_below(l->vl, n_vl, l->n_vls) &&
+	       vls_are_known(l->vl, n_vl, l->n_vls) &&
 	       all_are_below(l->host_vl, sizeof(l->host_vl), l->n_vls) &&
 	       (l->class_of ? all_are_below(l->class_of, topo_n_entries(t), l->n_classes)
 			    : l->n_classes == 1);
