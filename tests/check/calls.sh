@@ -38,9 +38,10 @@ only_in "only daemon.c, the log, ibfab, opensmctl and the callers of its socket 
 	'\b(clock_gettime|gettimeofday|time)[[:space:]]*\(' opensm/daemon/daemon.c opensm/util/log.c \
 	sim/serve/main.c opensm/opensmctl/show_topology.c opensm/daemon/route_child.c libvendor/sender.c \
 	opensm/client/client.c opensm/rest/backend.c opensm/rest/http/exchange.c
-only_in "threads are the worker of the daemon, the receiver of umad.c, its sender, and those of opensm-rest" '\bpthread_create|\bthrd_create' \
-	opensm/daemon/daemon.c opensm/daemon/worker.c libvendor/umad.c libvendor/sender.c opensm/rest/http/workers.c
-# The receiver lets questions gather (umad.c: let_gather).
+only_in "threads are the worker of the daemon, the receiver of umad.c, its sender, its stop guard, and those of opensm-rest" '\bpthread_create|\bthrd_create' \
+	opensm/daemon/daemon.c opensm/daemon/worker.c libvendor/umad.c libvendor/sender.c libvendor/stop_guard.c \
+	opensm/rest/http/workers.c
+# The receiver lets questions gather (umad.c: coalesce_wakeups).
 # A thread of opensm-rest waits for devices (api_partitions.c: api_wait_settled).
 only_in "only the receiver and threads of opensm-rest sleep" '\b(u|nano|clock_nano)?sleep[[:space:]]*\(' \
 	libvendor/umad.c opensm/rest/api_partitions.c
