@@ -160,8 +160,8 @@ static void log_limit(struct sa *sa, const struct sa_request *rq, const char *wh
 	if (!may_log(sa, &sa->quota_log, LOGB_INFO, more))
 		return;
 	request_text(sa, rq, why, &t);
-	log_on(t.port.about, LOGB_INFO, "%s: %s of %s %s: %s%s", t.port.text, t.method, t.attr, what,
-	       why, more);
+	log_on(t.port.about, LOGB_INFO, "%s: %s of %s %s: %s%s", t.port.text, t.method, t.attr,
+	       what, why, more);
 }
 
 uint16_t sa_over_quota(struct sa *sa, const struct sa_request *rq, enum conf_id quota)
