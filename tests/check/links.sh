@@ -39,7 +39,7 @@ found=$(cycles file | while read -r _ list; do
 	echo "${first%/*}/README.md: Link cycle: $(names_of $list)"
 done | LC_ALL=C sort)
 # shellcheck disable=SC2016 # backquotes of Markdown
-named=$(find opensm libvendor sim -name README.md | xargs grep -HoE 'Link cycle: `[a-z0-9_]+`(, `[a-z0-9_]+`)*' |
+named=$(find opensm libvendor sim -name README.md -print0 | xargs -0 grep -HoE 'Link cycle: `[a-z0-9_]+`(, `[a-z0-9_]+`)*' |
 	sed 's/:/: /' | LC_ALL=C sort)
 LC_ALL=C comm -23 <(printf '%s\n' "$found") <(printf '%s\n' "$named") | tap_none "cycles within a folder stand in its README.md"
 LC_ALL=C comm -13 <(printf '%s\n' "$found") <(printf '%s\n' "$named") | tap_none "no README.md names a cycle that is gone"
