@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libumadtransport.a
 libumadtransport_a_SOURCES = include/opensm/transport.h libvendor/umad.c libvendor/umad_ports.c libvendor/umad.h \
-	libvendor/ring.c libvendor/ring.h libvendor/sender.c libvendor/sender.h
+	libvendor/ring.c libvendor/ring.h libvendor/sender.c libvendor/sender.h \
+	libvendor/stop_guard.c libvendor/stop_guard.h
 UMAD_LIBS = libumadtransport.a $(IB_LIBS) $(IBUMAD_LIBS)
+
+UNIT_TESTS += tests/unit/test-stop-guard
+tests_unit_test_stop_guard_SOURCES = tests/unit/test-stop-guard.c
+tests_unit_test_stop_guard_LDADD = libumadtransport.a $(UTIL_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-sender
 tests_unit_test_sender_SOURCES = tests/unit/test-sender.c

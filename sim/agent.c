@@ -408,11 +408,6 @@ struct agent *agent_close(struct agent *a)
 	return NULL;
 }
 
-uint32_t agent_number(const struct agent *a)
-{
-	return a->number;
-}
-
 void links_close(struct sim *sim)
 {
 	for (uint32_t i = 0; i < sim->n_links; i++) {

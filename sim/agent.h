@@ -54,8 +54,5 @@ struct agent *agent_close(struct agent *a);
 int agent_send(struct agent *a, const struct transport_addr *to, const uint8_t *mad, size_t length,
 	       unsigned timeout_ms, unsigned retries);
 
-/* Number the agent's requests carry in the upper half of their TIDs. */
-uint32_t agent_number(const struct agent *a);
-
 /* Sets or clears IsSM of an end port; the port tells the fabric. -ENODEV: no such port. */
 int agent_port_issm(struct sim *sim, int node, unsigned port, bool on);

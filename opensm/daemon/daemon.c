@@ -30,21 +30,22 @@
 #include "daemon/timer.h"
 #include "daemon/worker.h"
 #include "dump/dump.h"
+#include "libvendor/stop_guard.h"
 #include "libvendor/umad.h"
 #include "sm/routing/route_job.h"
 #include "sm/sm.h"
 #include "util/file.h"
 #include "util/log.h"
 #include "util/mem.h"
-#include "util/raw.h"
 #include "util/told.h"
 
 #define REOPEN_INTERVAL (1 * MONO_S)
 #define REOPEN_SOON	(20 * MONO_MS)
 /* How long the end waits for writes to the disk, and for a computation to give up; in ms. */
 #define DISK_PATIENCE	2000
-#define STOP_PATIENCE_S 6u /* for the whole of the end: longer than the two together */
 #define WORKER_PATIENCE 200
+/* For a stop signal to be served, and then for the whole of the end: longer than the two above. */
+#define STOP_PATIENCE_S 6u
 /* A port that comes back finds its files written; a disk that takes longer is not waited for. */
 #define REOPEN_PATIENCE (2 * MONO_S)
 /* SIGHUPs closer to each other than this are one. */
@@ -72,6 +73,7 @@ struct daemon {
 	sd_event *event;
 	sd_event_source *timer, *io, *pulse;
 	mono_t pulse_every;
+	struct stop_guard *stop_guard;
 	struct worker *worker; /* computes */
 	struct route_child *route_child; /* in another process; for the worker alone */
 	struct worker *disk;		 /* waits for files, so that the event loop does not */
@@ -708,27 +710,12 @@ static bool end_jobs(struct daemon *d)
 	       worker_drain(d->worker, WORKER_PATIENCE) && written;
 }
 
-/* The exit code of the process, by whichever way it ends. */
-static volatile sig_atomic_t leaving_with;
-
-/* Only the end of the process is left, even with files open: they change by rename only. */
-static void leave_at_once(int signal)
-{
-	static const char line[] =
-		"opensm: the end is held up, probably by the InfiniBand device; leaving at once\n";
-
-	_exit(raw_write(STDERR_FILENO, line, sizeof(line) - 1) < 0 && !leaving_with ? 1
-										    : leaving_with);
-}
-
 static void end_daemon(struct daemon *d, int status)
 {
 	const char *what;
 	mono_t since;
 
-	leaving_with = status;
-	signal(SIGALRM, leave_at_once);
-	alarm(STOP_PATIENCE_S);
+	stop_guard_ending(d->stop_guard, status);
 	notify_stopping();
 	d->stopping = true;
 	if (d->tr)
@@ -762,6 +749,7 @@ int daemon_run(const struct daemon_options *options)
 	d.notify.title = options->title;
 	guard_keys(options->conf);
 	block_signals();
+	d.stop_guard = stop_guard_new(STOP_PATIENCE_S);
 	d.worker = worker_new();
 	d.route_child = route_child_new(clock_ms, options->title);
 	d.disk = worker_new();
@@ -787,6 +775,7 @@ int daemon_run(const struct daemon_options *options)
 	route_child_free(d.route_child);
 	worker_free(d.disk);
 	worker_free(d.viewer);
+	stop_guard_free(d.stop_guard);
 	sd_event_source_unref(d.timer);
 	sd_event_source_unref(d.pulse);
 	sd_event_unref(d.event);

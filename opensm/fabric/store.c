@@ -54,11 +54,6 @@ struct store *store_free(struct store *s)
 	return NULL;
 }
 
-void store_set_durable(struct store *s, bool durable)
-{
-	s->durable = durable;
-}
-
 void store_forget(struct store *s, enum store_file which)
 {
 	size_t pos = 0;

@@ -33,7 +33,6 @@ void store_findings_clear(struct store_findings *f);
 struct store *store_new(const char *dir, bool durable);
 struct store *store_free(struct store *s);
 FREEP(store_free, struct store)
-void store_set_durable(struct store *s, bool durable);
 
 /* "guid2lid" ... */
 const char *store_file_name(enum store_file which);

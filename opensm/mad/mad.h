@@ -23,7 +23,8 @@
  *
  * Targets carry what is known about one destination: how much is on its wire (small SMA queues) and
  * whether it is silent. A silent target's requests get one try instead of all, and between
- * failures it rests for a growing time (backoff); so one dead node costs its own timeouts only.
+ * failures it rests for a growing time (backoff); so one dead node costs its own timeouts only. A
+ * question to a silent target leaves the window when its answer is overdue, up to 64 of them.
  *
  * The engine reads no clock, and a completion may submit, never dispatch.
  */

@@ -17,6 +17,8 @@
 #define SILENCE_PARTS 8	 /* of the time without any answer, until the next MAD */
 /* beyond, the transport is not asked to wait long for what is probably lost */
 #define LENT_MAX 128u
+/* Requests to silent targets that leave the window to others before they end; see leaves_room(). */
+#define SILENT_OVERDUE_MAX 64u
 
 bool mad_target_silent(const struct mad_engine *e, const struct mad_target *target)
 {
@@ -216,6 +218,9 @@ static mono_t next_release(const struct mad_engine *e)
 static bool leaves_room(struct mad_engine *e, const struct xact_try *try)
 {
 	if (e->pace.answered_order > try->pace.order)
+		return true;
+	/* That is no news: only so many at a time, in case it is our port that stands still. */
+	if (mad_target_silent(e, try->xact->rq.target) && e->overdue < SILENT_OVERDUE_MAX)
 		return true;
 	if (e->now < next_release(e))
 		return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * --svg: the load of every link as a picture. Cables between the same two switches are one line, in
- * the colour of the most loaded channel. Where switches are is plan_layout.c's affair; names and
+ * the colour of the most loaded channel. Where switches are is layout.c's affair; names and
  * figures are in titles that a viewer shows under the mouse, and written out where there is room.
  */
 #include <errno.h>

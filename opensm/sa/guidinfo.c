@@ -238,14 +238,17 @@ static bool is_of_another(const struct sa *sa, guid_t guid, const struct target 
 	return owner != VIEW_NONE && owner != t->at;
 }
 
+static bool is_full(const struct sa *sa)
+{
+	return guidmap_count(sa->guids->by_guid) >= sa->conf->sa_max_alias_guids;
+}
+
 /* The GUID that a wish for a place (0: any) comes to; `have`: nothing changes. */
 static guid_t decide_alias(struct sa *sa, guid_t have, guid_t wish)
 {
-	bool full = guidmap_count(sa->guids->by_guid) >= sa->conf->sa_max_alias_guids;
-
 	if (have && (!wish || wish == have))
 		return have;
-	if (full && !have)
+	if (is_full(sa) && !have)
 		return 0;
 	if (!wish)
 		return assign_alias(sa);
@@ -315,6 +318,7 @@ static uint16_t change_block(struct sa *sa, const struct sa_request *rq, uint8_t
 	guid_t wish[ALIAS_BLOCK];
 	struct target t;
 	uint16_t status = find_target(sa, rq, record, &t);
+	bool lacks = false;
 
 	if (status)
 		return status;
@@ -324,13 +328,18 @@ static uint16_t change_block(struct sa *sa, const struct sa_request *rq, uint8_t
 
 		if (!(t.wanted >> i & 1))
 			continue;
-		if (rq->method == MAD_SA_DELETE)
+		if (rq->method == MAD_SA_DELETE) {
 			wish[i] = 0;
-		else if (!asked || !is_among(wish, i, asked))
+		} else if (!asked || !is_among(wish, i, asked)) {
 			wish[i] = decide_alias(sa, wish[i], asked);
+			if (!wish[i] && is_full(sa))
+				lacks = true;
+		}
 		if (rq->method == MAD_SET && is_of_another(sa, asked, &t))
 			sa_abused(sa, rq, SA_ABUSE_ALIAS);
 	}
+	if (lacks)
+		sa_without(sa, rq, "a GUID", CONF_ID_sa_max_alias_guids);
 	return apply_block(sa, &t, wish, record);
 }
 

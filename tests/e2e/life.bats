@@ -57,6 +57,40 @@ sm_blocked_or_not() {
 	[ "$LOOKS" -gt 200 ]
 }
 
+# The main thread is held, and takes no signal.
+@test "small: SIGTERM ends it while the port does not open, and the log says so" {
+	with_hanging_port
+	touch hang
+	sm_start "$SM"
+	wait_for 20 test -s opensm.log
+	wait_for 20 main_thread_is_held
+	sm_stop TERM
+	[ "$SM_STATUS" -eq 0 ]
+	grep -q 'signal to stop has waited for 6 s.*leaving at once' opensm.log
+}
+
+@test "small: SIGTERM ends it while a port that is gone does not close" {
+	with_hanging_port
+	sm_start "$SM"
+	wait_for 20 sm_up
+	touch hang
+	kill -9 "$SIM_PID"
+	wait_for 20 grep -q 'the port is gone' opensm.log
+	wait_for 20 main_thread_is_held
+	sm_stop TERM
+	[ "$SM_STATUS" -eq 0 ]
+	grep -q 'signal to stop has waited for 6 s.*leaving at once' opensm.log
+}
+
+with_hanging_port() {
+	export SM_PRELOAD=$PRELOAD_DIR/hang.so HANG_PORT=$WORK/hang
+}
+
+# In hang.so: nothing else of the main thread sleeps for long.
+main_thread_is_held() {
+	grep -q nanosleep "/proc/$SM_PID/wchan"
+}
+
 @test "small: SIGINT ends it with status 0, also in the middle of a sweep" {
 	sm_start "$SM"
 	wait_for 20 test -s count

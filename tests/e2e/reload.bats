@@ -92,7 +92,7 @@ has_key() {
 	has_key "${HOSTS[1]}" 0x8002
 }
 
-@test "small: nothing changed: a heavy sweep, and no Set" {
+@test "small: nothing changed: no Set, and a line that says so" {
 	sm_start "$SM"
 	wait_for 20 sm_up
 	wait_for 20 quiet

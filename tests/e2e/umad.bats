@@ -364,6 +364,20 @@ except BlockingIOError: print("busy")' >nonblocking
 	[ ! -e tree/build ]
 }
 
+# As a host sees it: its questions to the silent agent come back from the kernel, and it goes on to the next node.
+@test "ours: ibqueryerrors ends where one host is silent, and reads all others" {
+	serve_start "${SMALL[@]}"
+	up ours h0
+	wait_for 20 good
+	fabric counter leaf1 2 symbol_errors 12
+	fabric silent h7 on
+	run on h5 timeout 120 ibqueryerrors
+	[ "$status" -ne 124 ]
+	printf '%s\n' "$output" >report
+	grep -q 'SymbolErrorCounter == 12' report
+	grep -qE '## Summary: 1[0-9] nodes checked' report
+}
+
 @test "commands that are wrong say why" {
 	serve_start "${SMALL[@]}"
 	run fabric link nobody 1 down

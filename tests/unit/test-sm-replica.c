@@ -399,6 +399,38 @@ static void a_foreign_master_is_copied_too(void **state)
 	check_reports(w);
 }
 
+/*
+ * Whichever of the two is first, and though the first one does not hear of the other at once:
+ * neither log calls a manager of ours a foreign one.
+ */
+static void our_own_master_is_never_called_foreign(void **state)
+{
+	static const mono_t delays[] = { 0,	       5 * MONO_MS, 50 * MONO_MS, 300 * MONO_MS,
+					 1 * MONO_S, 3 * MONO_S,  20 * MONO_S };
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(delays); i++) {
+		void *fresh;
+		struct world *w;
+
+		setup(&fresh);
+		w = fresh;
+		assert_int_equal(rig_start(w->rig, i % 2 ? "h11" : "h0", 1, w->conf[ACTIVE],
+					   w->dir[ACTIVE]),
+				 ACTIVE);
+		run_for(w, delays[i / 2]);
+		assert_int_equal(rig_start(w->rig, i % 2 ? "h0" : "h11", 1, w->conf[SPARE],
+					   w->dir[SPARE]),
+				 SPARE);
+		w->tap[ACTIVE].deaf = true;
+		run_for(w, 2 * MONO_S);
+		w->tap[ACTIVE].deaf = false;
+		run_for(w, 60 * MONO_S);
+		assert_int_equal(said("registered with this master is kept", ""), 1);
+		assert_int_equal(said("foreign", ""), 0);
+		teardown(&fresh);
+	}
+}
+
 static void a_foreign_master_is_asked_seldom(void **state)
 {
 	struct world *w = *state;
@@ -469,6 +501,7 @@ int main(void)
 		TEST(a_standby_makes_itself_known),
 		TEST(unrest_makes_no_strangers),
 		TEST(a_foreign_master_is_copied_too),
+		cmocka_unit_test(our_own_master_is_never_called_foreign),
 		TEST(a_foreign_master_is_asked_seldom),
 		TEST(a_master_that_does_not_answer),
 		TEST(a_drawn_key_is_said_to_be_in_the_way),

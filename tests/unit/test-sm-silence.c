@@ -20,6 +20,9 @@
 #include "util/log.h"
 #include "util/mem.h"
 
+#define CROWD 600
+#define CROWD_SWEEP (3 * MONO_S / 2) /* how long a light sweep lasts while half of them are asked */
+
 struct place {
 	struct rig *rig;
 	struct conf *conf;
@@ -151,6 +154,40 @@ static void what_answers_again_is_back_soon(void **state)
 	}
 }
 
+/* Every second of these hosts is without power for a second, too: its link comes back alone. */
+static void silence_crowd(struct place *pl, bool on)
+{
+	unsigned n = 0;
+
+	for (int i = 0; n < CROWD; i++) {
+		assert_in_range(i, 0, sim_n_nodes(pl->sim) - 1);
+		if (sim_node_is_switch(pl->sim, i) || !strcmp(sim_node_id(pl->sim, i), "h0"))
+			continue;
+		sim_set_silent(pl->sim, i, on ? SIM_SILENT : SIM_ANSWERS, 0);
+		if (on && n % 2)
+			sim_reboot(pl->sim, i, MONO_S);
+		n++;
+	}
+}
+
+static void a_crowd_that_answers_again_is_back_soon(void **state)
+{
+	static const unsigned intervals[] = { 3, 10 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(intervals); i++) {
+		_cleanup_(netfile_freep) struct netfile *net = gen_fat_tree2(36);
+		struct place *pl = place_new(net, intervals[i]);
+
+		silence_crowd(pl, true);
+		run_for(pl, 600 * MONO_S);
+		assert_int_equal(sm_stats(pl->sm)->silent_nodes, CROWD / 2);
+		silence_crowd(pl, false);
+		run_for(pl, 2 * (interval(pl) + CROWD_SWEEP));
+		assert_whole(pl);
+		place_free(pl);
+	}
+}
+
 /* One question each, in the time that is told; what is silent costs one more in each sweep. */
 static void what_it_costs(void **state)
 {
@@ -181,6 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_silent_host_is_noticed),
 		cmocka_unit_test(what_answers_again_is_back_soon),
+		cmocka_unit_test(a_crowd_that_answers_again_is_back_soon),
 		cmocka_unit_test(what_it_costs),
 	};
 

@@ -24,13 +24,6 @@ struct copied *copied_new(guid_t from)
 	return c;
 }
 
-struct copied *copied_ref(struct copied *c)
-{
-	if (c)
-		c->refs++;
-	return c;
-}
-
 struct copied *copied_unref(struct copied *c)
 {
 	if (!c || --c->refs)

@@ -54,7 +54,6 @@ struct copied {
 
 /* Empty; one reference. */
 struct copied *copied_new(guid_t from);
-struct copied *copied_ref(struct copied *c);
 struct copied *copied_unref(struct copied *c); /* NULL is fine; returns NULL */
 FREEP(copied_unref, struct copied)
 void copied_add_option(struct copied *c, enum conf_id id, guid_t source, const char *text);

@@ -150,17 +150,42 @@ const char *sa_silence_words(enum sa_silence silence)
 	return "";
 }
 
+/* `what` became of the request, since `why`. */
+static void log_limit(struct sa *sa, const struct sa_request *rq, const char *what,
+		      const char *why)
+{
+	char more[SA_MORE_STRLEN];
+	struct request_text t;
+
+	if (!may_log(sa, &sa->quota_log, LOGB_INFO, more))
+		return;
+	request_text(sa, rq, why, &t);
+	log_on(t.port.about, LOGB_INFO, "%s: %s of %s %s: %s%s", t.port.text, t.method, t.attr,
+	       what, why, more);
+}
+
 uint16_t sa_over_quota(struct sa *sa, const struct sa_request *rq, enum conf_id quota)
 {
-	char why[SA_QUOTA_STRLEN], more[SA_MORE_STRLEN];
-	struct request_text t;
+	char why[SA_QUOTA_STRLEN];
 
 	if (quota_silence(quota))
 		return quota_silence(quota);
-	if (!may_log(sa, &sa->quota_log, LOGB_INFO, more))
-		return SA_NO_RESOURCES;
-	request_text(sa, rq, quota_text(sa, quota, why), &t);
-	log_on(t.port.about, LOGB_INFO, "%s: %s of %s refused (no resources): %s%s", t.port.text,
-	       t.method, t.attr, why, more);
+	log_limit(sa, rq, "refused (no resources)", quota_text(sa, quota, why));
 	return SA_NO_RESOURCES;
+}
+
+uint16_t sa_short_of(struct sa *sa, const struct sa_request *rq, enum sa_shortage what)
+{
+	char why[SA_QUOTA_STRLEN];
+
+	log_limit(sa, rq, "refused (no resources)", shortage_text(sa, what, why));
+	return SA_NO_RESOURCES;
+}
+
+void sa_without(struct sa *sa, const struct sa_request *rq, const char *what, enum conf_id quota)
+{
+	char words[64], why[SA_QUOTA_STRLEN];
+
+	snprintf(words, sizeof(words), "answered without %s", what);
+	log_limit(sa, rq, words, quota_text(sa, quota, why));
 }

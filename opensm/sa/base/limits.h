@@ -6,7 +6,8 @@
  *
  * A requester is a port of the view (all its LIDs together), never a QP. Requests beyond a bound of
  * number (too many queries at once) are dropped without an answer, as Linux clients need it; those
- * beyond a bound of size are answered with NO_RESOURCES (0x0100).
+ * beyond a bound of size are answered with NO_RESOURCES (0x0100), and the log names it (enum
+ * sa_shortage). Those that are no options stand in opensm(8), REQUESTS OF HOSTS.
  *
  * Registrations are bounded by quota.c (groups, members, services, subscriptions), by GUIDCap and
  * sa_max_alias_guids (guidinfo.h), Reports by report.c.

@@ -80,7 +80,7 @@ static bool is_wanted(struct sa_query *q, const uint8_t *row)
 	return query_may_see(q, q->subject);
 }
 
-/* Room for one more row behind the last. */
+/* Room for one more row behind the last; else q->shortage. */
 static bool has_room(struct sa_query *q, size_t stride)
 {
 	size_t least = q->out_len + stride, most = q->out_len + MAX(stride, q->out_cap / 2);
@@ -89,7 +89,14 @@ static bool has_room(struct sa_query *q, size_t stride)
 	if (least <= q->out_cap)
 		return true;
 	/* An answer is not long because its buffer is. */
-	return queries_grow(q, least <= big ? MIN(most, big) : most);
+	q->shortage = queries_grow(q, least <= big ? MIN(most, big) : most);
+	return !q->shortage;
+}
+
+static void lack(struct sa_query *q, enum sa_shortage what)
+{
+	q->status = SA_NO_RESOURCES;
+	q->shortage = what;
 }
 
 static enum query_progress end(struct sa_query *q, uint16_t status)
@@ -123,8 +130,10 @@ enum query_progress query_run(struct sa_query *q, uint32_t *rows)
 			continue;
 		if (query_is_get(q) && q->n_records)
 			return end(q, SA_TOO_MANY_RECORDS);
-		if (q->out_len + stride > q->sa->limits.answer_bytes)
-			return end(q, SA_NO_RESOURCES);
+		if (q->out_len + stride > q->sa->limits.answer_bytes) {
+			lack(q, SA_SHORT_ANSWER);
+			return QUERY_DONE;
+		}
 		q->n_records++;
 		q->out_len += stride;
 	}
@@ -137,7 +146,9 @@ void query_answer(struct sa_query *q)
 
 	if (!q->status && q->out_len > MAD_SIZE && !query_is_get(q) &&
 	    !queries_may_send(q, q->out_len))
-		q->status = SA_NO_RESOURCES;
+		lack(q, SA_SHORT_SENT);
+	if (q->shortage)
+		q->status = sa_short_of(q->sa, &q->rq, q->shortage);
 	if (q->status)
 		sa_refuse(q->sa, &q->rq, q->status);
 	else if (!query_is_get(q))
@@ -250,9 +261,9 @@ static bool has_come(struct sa_query *q, const struct sa_cell_address *at)
 /*
  * A table without a row that there is would be wrong: the answer is that there is too much to do.
  */
-static const uint8_t *no_cell(struct sa_query *q, enum sa_step *ret_step)
+static const uint8_t *no_cell(struct sa_query *q, enum sa_shortage why, enum sa_step *ret_step)
 {
-	q->status = SA_NO_RESOURCES;
+	lack(q, why);
 	*ret_step = SA_END;
 	return NULL;
 }
@@ -269,7 +280,7 @@ const uint8_t *query_cell(struct sa_query *q, const struct sa_cell_address *at,
 	if (come)
 		return failed ? NULL : q->cell;
 	if (q->cells_read >= sa->limits.cells)
-		return no_cell(q, ret_step);
+		return no_cell(q, SA_SHORT_CELLS, ret_step);
 	q->cells_read++;
 	q->cell_at = *at;
 	q->cookie = queries_cookie(sa);
@@ -279,5 +290,5 @@ const uint8_t *query_cell(struct sa_query *q, const struct sa_cell_address *at,
 		return NULL;
 	}
 	q->cookie = 0;
-	return r == -EAGAIN ? no_cell(q, ret_step) : NULL;
+	return r == -EAGAIN ? no_cell(q, SA_SHORT_READS, ret_step) : NULL;
 }

@@ -4,6 +4,7 @@
  * registrations themselves belong to other files.
  */
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -186,9 +187,47 @@ const char *quota_text(const struct sa *sa, enum conf_id quota, char ret[static 
 		snprintf(ret, SA_QUOTA_STRLEN, "this port has reached %s, which is %s", name,
 			 value);
 	else
+		snprintf(ret, SA_QUOTA_STRLEN, "all ports together have reached %s, which is %s%s",
+			 name, value,
+			 quota == CONF_ID_sa_max_alias_guids
+				 ? ""
+				 : " (the last eighth is for ports that have few)");
+	return ret;
+}
+
+const char *shortage_text(const struct sa *sa, enum sa_shortage what,
+			  char ret[static SA_QUOTA_STRLEN])
+{
+	const struct sa_limits *l = &sa->limits;
+
+	switch (what) {
+	case SA_SHORT_LONG_ANSWERS:
+		return quota_text(sa, CONF_ID_sa_max_long_answers_per_port, ret);
+	case SA_SHORT_ANSWER:
+		snprintf(ret, SA_QUOTA_STRLEN, "one answer has %zu bytes at most", l->answer_bytes);
+		break;
+	case SA_SHORT_ANSWERS:
 		snprintf(ret, SA_QUOTA_STRLEN,
-			 "all ports together have reached %s, which is %s (the last eighth is for "
-			 "ports that have few)",
-			 name, value);
+			 "answers in the making, of all ports together, have %zu bytes at most",
+			 l->answers_bytes);
+		break;
+	case SA_SHORT_SENT:
+		snprintf(ret, SA_QUOTA_STRLEN,
+			 "this port gets %zu bytes of tables in %u s at most", l->sent_bytes_each,
+			 (unsigned)(l->sent_window / MONO_S));
+		break;
+	case SA_SHORT_CELLS:
+		snprintf(ret, SA_QUOTA_STRLEN,
+			 "one query has %" PRIu32 " blocks of tables read from devices at most",
+			 l->cells);
+		break;
+	case SA_SHORT_READS:
+		return "too many blocks of tables are being read from devices, for all ports";
+	case SA_SHORT_TURNS:
+		return "P_Keys have changed too often since it was asked";
+	case SA_SHORT_MEMORY:
+	case SA_ENOUGH:
+		return "this process gets no more memory";
+	}
 	return ret;
 }

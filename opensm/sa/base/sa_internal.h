@@ -103,6 +103,19 @@ static inline size_t sa_type_stride(const struct sa_type *t)
 	return (t->size + 7u) & ~7u;
 }
 
+/* What a query has too little of; the log names it (quota.c: shortage_text()). */
+enum sa_shortage {
+	SA_ENOUGH,
+	SA_SHORT_LONG_ANSWERS, /* limits.big_each */
+	SA_SHORT_ANSWER,       /* limits.answer_bytes */
+	SA_SHORT_ANSWERS,      /* limits.answers_bytes */
+	SA_SHORT_SENT,	       /* limits.sent_bytes_each */
+	SA_SHORT_CELLS,	       /* limits.cells */
+	SA_SHORT_READS,	       /* of devices, by all queries */
+	SA_SHORT_TURNS,	       /* it was begun anew too often */
+	SA_SHORT_MEMORY
+};
+
 /*
  * A running Get, GetTable or GetMulti. Made and ended by query.c; moves in memory (from the stack
  * to the heap), so `state` must not point to it.
@@ -119,6 +132,7 @@ struct sa_query {
 	bool out_heap;	 /* out is ours, not the scratch buffer */
 	bool big;	 /* counts as a long answer of its requester */
 	uint16_t status; /* why it ended, if not by running out of rows */
+	enum sa_shortage shortage; /* and what was short, if that is SA_NO_RESOURCES */
 	/* The type's own cursor, zero at start. */
 	uint32_t at[6];
 	void *state;
@@ -204,8 +218,8 @@ void queries_cell(struct sa *sa, uint64_t cookie, const uint8_t *payload);
 uint32_t queries_rows_at_once(const struct sa_query *q);
 /* Too much waits, for too long: nothing new is begun. */
 bool queries_overloaded(const struct sa *sa);
-/* Room for the answer to grow to `cap` bytes; false: the bounds are reached, or memory is. */
-bool queries_grow(struct sa_query *q, size_t cap);
+/* Room for the answer to grow to `cap` bytes; else what is short, and nothing has changed. */
+enum sa_shortage queries_grow(struct sa_query *q, size_t cap);
 void queries_give_back(struct sa *sa, size_t bytes);
 /* A table that needs RMPP is about to go out; false: the requester has too many on their way. */
 bool queries_may_send(struct sa_query *q, size_t bytes);
@@ -231,6 +245,10 @@ const char *sa_silence_words(enum sa_silence silence);
  * sa_silence of a limit beyond which there is no answer.
  */
 uint16_t sa_over_quota(struct sa *sa, const struct sa_request *rq, enum conf_id quota);
+/* The same of a query that has too little of something. */
+uint16_t sa_short_of(struct sa *sa, const struct sa_request *rq, enum sa_shortage what);
+/* The request is answered all the same, without `what`. */
+void sa_without(struct sa *sa, const struct sa_request *rq, const char *what, enum conf_id quota);
 
 /* ---- askers.c ---- */
 
@@ -283,6 +301,9 @@ bool quota_has_room(const struct sa *sa, enum sa_quota kind, guid_t port, uint32
 #define SA_QUOTA_STRLEN 160
 /* "this port has reached sa_max_services_per_port, which is 1024". Returns `ret`. */
 const char *quota_text(const struct sa *sa, enum conf_id quota, char ret[static SA_QUOTA_STRLEN]);
+/* "one answer has 67108864 bytes at most". Returns `ret`. */
+const char *shortage_text(const struct sa *sa, enum sa_shortage what,
+			  char ret[static SA_QUOTA_STRLEN]);
 
 /* tally.c: sa_counts() and sa_drop_counts(). `why` stays. */
 struct sa_tally;

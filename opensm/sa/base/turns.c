@@ -181,7 +181,7 @@ static size_t room_for(const struct sa_limits *limits, size_t cap)
 	return cap > limits->big_bytes ? limits->answers_bytes / 4 * 3 : limits->answers_bytes;
 }
 
-bool queries_grow(struct sa_query *q, size_t cap)
+enum sa_shortage queries_grow(struct sa_query *q, size_t cap)
 {
 	const struct sa_limits *limits = &q->sa->limits;
 	struct queries *qs = q->sa->queries;
@@ -191,23 +191,23 @@ bool queries_grow(struct sa_query *q, size_t cap)
 	/* One row more than the longest answer: a row that does not match needs a place, too. */
 	cap = MIN(cap, limits->answer_bytes + sa_type_stride(q->type));
 	if (cap < q->out_len + sa_type_stride(q->type))
-		return false;
+		return SA_SHORT_ANSWER;
 	if (qs->bytes + cap - held > room_for(limits, cap))
-		return false;
+		return SA_SHORT_ANSWERS;
 	if (cap > limits->big_bytes && !may_be_big(q))
-		return false;
+		return SA_SHORT_LONG_ANSWERS;
 	if (q->out_len > MAD_SIZE && !may_send(q->sa, requester_of(q), q->out_len))
-		return false;
+		return SA_SHORT_SENT;
 	out = realloc(q->out_heap ? q->out : NULL, cap);
 	if (!out)
-		return false;
+		return SA_SHORT_MEMORY;
 	if (!q->out_heap)
 		memcpy(out, q->out, q->out_len);
 	q->out = out;
 	q->out_heap = true;
 	q->out_cap = cap;
 	qs->bytes += cap - held;
-	return true;
+	return SA_ENOUGH;
 }
 
 void queries_give_back(struct sa *sa, size_t bytes)
@@ -301,8 +301,10 @@ void queries_keep(struct sa_query *on_stack)
 		query_release(on_stack);
 		return;
 	}
-	if (!on_stack->out_heap && !queries_grow(on_stack, cap)) {
-		sa_refuse(sa, &on_stack->rq, SA_NO_RESOURCES);
+	if (!on_stack->out_heap)
+		on_stack->shortage = queries_grow(on_stack, cap);
+	if (on_stack->shortage) {
+		query_answer(on_stack);
 		query_release(on_stack);
 		return;
 	}
@@ -331,8 +333,10 @@ static const char *cannot_go_on(struct sa_query *q)
 		return "the fabric has changed too often since it was asked";
 	if (q->stale && !query_begin_anew(q))
 		return "its port has moved since it was asked";
-	if (q->n_begun > BEGUN_MOST)
+	if (q->n_begun > BEGUN_MOST) {
 		q->status = SA_NO_RESOURCES;
+		q->shortage = SA_SHORT_TURNS;
+	}
 	return NULL;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Traps in words; between traps.c and trap_words.c. */
+/* Traps in words; between traps.c and trap_text.c. */
 #pragma once
 
 #include "fabric/words.h"

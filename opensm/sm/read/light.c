@@ -15,15 +15,17 @@
  *
  * Where ports have M_Keys with a lease they are asked within half of it, each port of a host.
  *
- * What is silent rests for up to 60 s between questions; a light sweep asks up to WAKES of those
- * all the same, in turn, so that what answers again is noticed by the next sweep or the one after
- * it.
+ * What is silent rests for up to 60 s between questions; a light sweep asks half of those all the
+ * same, so that what answers again is noticed by the next sweep or the one after it. Questions that
+ * are not answered take their time, 64 of them a transaction_timeout: where so many are silent that
+ * this would fill the time between two sweeps, one sweep asks fewer.
  */
 #include <limits.h>
 #include <string.h>
 
 #include "sm/base/about.h"
 #include "sm/base/news.h"
+#include "util/hash.h"
 #include "util/mem.h"
 
 /* Light sweeps in which the ports of every switch are read once. */
@@ -33,13 +35,17 @@
 /* Light sweeps, and time, in which every node is asked for its description once. */
 #define ASK_SWEEPS    10
 #define ASK_TIME      60 /* s */
-#define WAKES	      64
+/* Silent nodes that a sweep asks out of turn: all of so many, else half of those there are, */
+#define WAKES	       64u
+#define WAKES_A_SECOND 128u /* at most, for each second of sweep_interval */
+#define ROUNDS_MAX     1024u
 
 struct light {
 	unsigned pending;
 	bool found_change, missed;	/* in this sweep */
 	uint32_t name_turn;		/* nodes asked for their names so far */
-	uint32_t wake_turn;		/* the place where waking of silent nodes begins */
+	uint32_t wake_turn;		/* which of the silent nodes are asked out of their turn, */
+	uint32_t wake_rounds;		/* and within how many sweeps all of them */
 	uint32_t silent, silent_before; /* of these there are, in this sweep and the one before */
 };
 
@@ -181,7 +187,7 @@ static void on_cell_audit(void *owner, const struct mad_result *r)
 			p);
 }
 
-/* False: nothing is known there, or the port cannot be asked. */
+/* False: nothing is known there, or the port cannot be asked, or does not answer. */
 static bool ask_cell(struct sm *sm, struct port *p, enum port_table table, unsigned block)
 {
 	struct dr_path path;
@@ -194,7 +200,8 @@ static bool ask_cell(struct sm *sm, struct port *p, enum port_table table, unsig
 		.target = &p->node->target,
 	};
 
-	if (!fabric_cell(sm->fabric, p, table, block) || mad_target_silent(sm->mad, rq.target) ||
+	if (!fabric_cell(sm->fabric, p, table, block) || p->node->misses ||
+	    mad_target_silent(sm->mad, rq.target) ||
 	    fabric_port_path(sm->fabric, p, &path) < 0)
 		return false;
 	sm->m.light->pending++;
@@ -294,21 +301,35 @@ static void audit(struct sm *sm, struct node *n)
 }
 
 /*
- * WAKES of all that are silent, beginning where the last sweep ended: those that are asked out of
- * their turn.
+ * A sweep in so many asks each of the silent ones out of its turn: each second one, or fewer. A
+ * power of two: those that had their turn with more rounds are not skipped when these become fewer.
  */
-static void wake(struct sm *sm, struct mad_target *target)
+static uint32_t rounds_of_waking(const struct sm *sm)
 {
-	uint32_t n = MAX(sm->m.light->silent_before, 1u), place = sm->m.light->silent++;
+	uint32_t silent = sm->m.light->silent_before, rounds = silent > WAKES ? 2 : 1;
+	uint32_t most = MAX(WAKES_A_SECOND * MIN(sm->conf->sweep_interval, ASK_TIME), WAKES);
 
-	if ((place % n + n - sm->m.light->wake_turn % n) % n < WAKES)
+	while (rounds < ROUNDS_MAX && silent / rounds > most)
+		rounds *= 2;
+	return rounds;
+}
+
+/* `guid` and `num` are the same in each sweep: what else is silent does not change the turn. */
+static void wake(struct sm *sm, struct mad_target *target, guid_t guid, unsigned num)
+{
+	struct light *l = sm->m.light;
+	uint32_t place = hash_fold(hash_bytes(hash_bytes(HASH_START, &guid, sizeof(guid)), &num,
+					      sizeof(num)));
+
+	l->silent++;
+	if ((place + l->wake_turn) % l->wake_rounds == 0)
 		mad_target_wake(target);
 }
 
 static void ask_switch(struct sm *sm, struct node *n)
 {
 	if (mad_target_silent(sm->mad, &n->target))
-		wake(sm, &n->target);
+		wake(sm, &n->target, n->guid, 0);
 	audit(sm, n);
 	sm->m.light->pending++;
 	discover_get(sm, n, IB_ATTR_SWITCH_INFO, 0, on_switch_info);
@@ -341,7 +362,7 @@ static void ask_silent(struct sm *sm, struct port *p)
 
 	if (!p->silent || dr_path_extend(&p->node->path, p->num, &path) < 0)
 		return;
-	wake(sm, &p->behind);
+	wake(sm, &p->behind, p->node->guid, p->num);
 	sm->m.light->pending++;
 	mad_submit(sm->mad, &rq, on_silent_answer, sm, p);
 }
@@ -357,7 +378,7 @@ static void ask_host(struct sm *sm, struct node *n)
 		if (!p->known || !p->peer || fabric_port_path(sm->fabric, p, &path) < 0)
 			continue;
 		if (silent)
-			wake(sm, &n->target);
+			wake(sm, &n->target, n->guid, 0);
 		if (!n->desc_known || silent)
 			discover_ask_desc(sm, p, &path);
 		if (p != sm->fabric->own_port &&
@@ -452,9 +473,10 @@ void light_start(struct sm *sm)
 {
 	look_at_ports(sm);
 	sm->m.light->found_change = sm->m.light->missed = false;
-	sm->m.light->wake_turn += WAKES;
+	sm->m.light->wake_turn++;
 	sm->m.light->silent_before = sm->m.light->silent;
 	sm->m.light->silent = 0;
+	sm->m.light->wake_rounds = rounds_of_waking(sm);
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		if (!node_is_switch(n)) {
 			ask_host(sm, n);
