@@ -104,6 +104,27 @@ static bool is_directed(const uint8_t *mad)
 }
 
 /*
+ * The answer to a directed trap goes back its route: from here, or from the switch that sent it on
+ * by LID and stands in its SLID. Its sender is the port where that way ends. A host may write any
+ * SLID and any route before its first switch, but not what follows: the answer, with the key of the
+ * port that was found, goes to that port. Not if it was to go on by LID from there (DrSLID).
+ */
+static bool find_directed(const struct sm *sm, const struct transport_addr *from,
+			  const uint8_t *mad, struct port **ret)
+{
+	bool by_lid = lid_is_unicast(from->lid);
+	struct port *at = by_lid ? lids_port_at(sm, from->lid) : sm->fabric->own_port;
+	unsigned hops = (unsigned)ib_get(mad, SMP_HOP_COUNT);
+
+	if (ib_get(mad, SMP_DR_SLID) != LID_PERMISSIVE || hops > IB_MAX_HOPS)
+		return false;
+	if (at && by_lid && hops && !node_is_switch(at->node))
+		at = NULL; /* adapters send nothing on */
+	*ret = at ? trap_walk_back(at, mad + SMP_RETURN_PATH + 1, hops) : NULL;
+	return true;
+}
+
+/*
  * The end port a trap came from, NULL for a stranger. False: from nowhere that can be answered. LID
  * 0 is our own SMA (traps.md 2).
  */
@@ -115,10 +136,9 @@ static bool find_sender(const struct sm *sm, const struct transport_addr *from, 
 	*ret = NULL;
 	if (!own || !own->lid)
 		return false;
-	if (is_directed(mad) && !lid_is_unicast(from->lid))
-		*ret = trap_walk_back(own, mad + SMP_RETURN_PATH + 1,
-				      (unsigned)ib_get(mad, SMP_HOP_COUNT));
-	else if (from->lid == 0)
+	if (is_directed(mad))
+		return find_directed(sm, from, mad, ret);
+	if (from->lid == 0)
 		*ret = own;
 	else if (lid_is_unicast(from->lid))
 		*ret = lids_port_at(sm, from->lid);
