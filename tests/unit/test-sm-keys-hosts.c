@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * M_Keys of single ports, and hosts that are up to no good: what a host says of its own key, or
+ * does not say, changes nothing of others.
+ */
+#include "keys-desk.h"
+#include "util/file.h"
+
+static guid_t guid_of(struct desk *d, int node)
+{
+	unsigned port;
+	guid_t guid;
+	int at;
+
+	for (unsigned i = 0; end_port(d, i, &at, &port, &guid); i++) {
+		if (at == node)
+			return guid;
+	}
+	fail_msg("no such node");
+	return 0;
+}
+
+static uint64_t key_of(struct desk *d, int node, unsigned epoch)
+{
+	struct key_ring *ring = ring_of(SEED, epoch);
+	uint64_t key = key_ring_key(ring, guid_of(d, node));
+
+	key_ring_unref(ring);
+	return key;
+}
+
+/* The epoch that is on the disk. */
+static unsigned stored_epoch(struct desk *d)
+{
+	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
+	_cleanup_free_ char *text = NULL;
+	char path[SCRATCH_PATH + 32];
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/m_key_ring", d->dir);
+	assert_int_equal(file_read(path, KEY_RING_TEXT, &text, &len), 0);
+	assert_int_equal(key_ring_read(text, len, &ring), 0);
+	return key_ring_epoch(ring);
+}
+
+/* ---- epochs to come -------------------------------------------------------------------------- */
+
+static bool is_tried(struct desk *d, int node, uint64_t key)
+{
+	for (unsigned nth = 0; nth < 200; nth++) {
+		if (keys_expected(sm_of(d), guid_of(d, node), nth) == key)
+			return true;
+	}
+	return false;
+}
+
+static void no_host_is_sent_a_key_to_come(void **state)
+{
+	struct desk *d = *state;
+	int leaf;
+
+	start(d);
+	leaf = sim_find(d->rig->sim, "leaf1");
+	for (unsigned epoch = 2; epoch < 8; epoch++) {
+		assert_false(is_tried(d, host(d, 3), key_of(d, host(d, 3), epoch)));
+		assert_true(is_tried(d, leaf, key_of(d, leaf, epoch)));
+		assert_true(is_tried(d, host(d, 0), key_of(d, host(d, 0), epoch)));
+	}
+}
+
+/* However it came by the key. */
+static void no_host_turns_the_epoch(void **state)
+{
+	struct desk *d = *state;
+
+	start(d);
+	for (unsigned epoch = 2; epoch < 8; epoch++) {
+		sim_set_m_key(d->rig->sim, host(d, 3), 1, key_of(d, host(d, 3), epoch), 0, 0);
+		sim_set_cap_mask(d->rig->sim, host(d, 3), 1u << 31, 0);
+		run_for(d, 10 * MONO_S);
+		sm_request_heavy(sm_of(d), NULL);
+		run_for(d, 10 * MONO_S);
+		assert_keys(d, SEED, 1);
+	}
+	assert_int_equal(stored_epoch(d), 1);
+}
+
+/* Another manager has rotated keys of switches: ports have these when they are on the disk. */
+static void a_found_epoch_is_stored_first(void **state)
+{
+	struct desk *d = *state;
+	int leaf;
+	mono_t until;
+
+	start(d);
+	leaf = sim_find(d->rig->sim, "leaf1");
+	sim_set_m_key(d->rig->sim, leaf, 0, key_of(d, leaf, 4), 0, 0);
+	sm_request_heavy(sm_of(d), NULL);
+	until = sim_now(d->rig->sim) + 20 * MONO_S;
+	while (rig_step(d->rig, until)) {
+		for (unsigned i = 0; i < 6; i++) {
+			if (FIELD(d, host(d, i), 1, M_KEY) == key_of(d, host(d, i), 4))
+				assert_int_equal(stored_epoch(d), 4);
+		}
+	}
+	assert_keys(d, SEED, 4);
+	assert_int_equal(stored_epoch(d), 4);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		TEST(no_host_is_sent_a_key_to_come),
+		TEST(no_host_turns_the_epoch),
+		TEST(a_found_epoch_is_stored_first),
+	};
+
+	if (argc > 1)
+		cmocka_set_test_filter(argv[1]);
+	return cmocka_run_group_tests_name("sm-keys-hosts", tests, NULL, NULL);
+}
