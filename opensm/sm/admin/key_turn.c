@@ -151,19 +151,23 @@ static const struct key_ring *ring_to_send(const struct sm *sm)
 	return t->state == TURN_SENDING ? t->next : keys_ring(sm);
 }
 
-/* A stranger that knows what every distribution knows may pass for a standby of ours. */
+static bool is_secret(uint64_t key)
+{
+	return key && key != WELL_KNOWN;
+}
+
+/*
+ * A stranger that knows what every distribution knows may pass for a standby of ours, under its
+ * GUID: a list of GUIDs does not tell the two apart.
+ */
 static bool may_have_keys(struct sm *sm, struct key_peer *p)
 {
-	const struct conf *c = sm->conf;
-
-	if (c->allowed_sm_guids ||
-	    (c->sm_key && c->sm_key != WELL_KNOWN && c->sa_key != WELL_KNOWN))
+	if (is_secret(sm->conf->sm_key) && is_secret(sm->conf->sa_key))
 		return true;
 	if (told_first(&p->told, TOLD_REFUSED))
 		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
 			 "this standby is not sent the seeds of M_Keys, and could not reach locked "
-			 "ports: list it in allowed_sm_guids, or set sm_key and sa_key to other "
-			 "values than 1");
+			 "ports: set sm_key and sa_key on both to other values than 0 and 1");
 	return false;
 }
 
