@@ -107,6 +107,78 @@ static void a_found_epoch_is_stored_first(void **state)
 	assert_int_equal(stored_epoch(d), 4);
 }
 
+/* ---- silence --------------------------------------------------------------------------------- */
+
+/* Their links go and come, and nothing answers: so often within `t` a leaf is open for Gets. */
+static unsigned n_opened_by_flaps(struct desk *d, mono_t t)
+{
+	struct sim *sim = d->rig->sim;
+	int leaf = sim_find(sim, "leaf2");
+	mono_t until = sim_now(sim) + t;
+	unsigned n = 0;
+	bool open = false;
+
+	for (unsigned i = 0; sim_now(sim) < until; i++) {
+		mono_t round = sim_now(sim) + 60 * MONO_S;
+
+		assert_int_equal(sim_link_flap(sim, host(d, i % 2 ? 3 : 5), 1, MONO_S), 0);
+		while (rig_step(d->rig, round)) {
+			bool now_open = FIELD(d, leaf, 0, M_KEY_PROTECT) < 2;
+
+			n += now_open && !open;
+			open = now_open;
+		}
+	}
+	assert_false(open);
+	return n;
+}
+
+static void be_silent(struct desk *d, unsigned i)
+{
+	sim_ignore(d->rig->sim, host(d, i), true);
+	sim_set_silent(d->rig->sim, host(d, i), SIM_SILENT, 0);
+}
+
+/* guid_location_policy hold: no switch can be behind these ports. */
+static void hosts_that_were_met_open_no_switch(void **state)
+{
+	struct desk *d = *state;
+
+	free(d->conf->guid_location_policy);
+	d->conf->guid_location_policy = xstrdup("hold");
+	start(d);
+	be_silent(d, 3);
+	be_silent(d, 5);
+	assert_int_equal(n_opened_by_flaps(d, 600 * MONO_S), 0);
+	rig_kill(d->rig, 0); /* the next process knows it of the file neighbors */
+	start(d);
+	assert_int_equal(n_opened_by_flaps(d, 600 * MONO_S), 0);
+}
+
+static void a_port_opens_its_switch_once_an_hour(void **state)
+{
+	struct desk *d = *state;
+
+	be_silent(d, 3);
+	be_silent(d, 5);
+	start(d);
+	run_for(d, 100 * MONO_S);
+	assert_int_equal(n_opened_by_flaps(d, 3000 * MONO_S), 0);
+	assert_int_equal(n_opened_by_flaps(d, 1200 * MONO_S), 1);
+}
+
+/* A switch may have taken the place of a host. */
+static void a_port_of_a_host_opens_its_switch_once_an_hour(void **state)
+{
+	struct desk *d = *state;
+
+	start(d);
+	be_silent(d, 3);
+	be_silent(d, 5);
+	assert_int_equal(n_opened_by_flaps(d, 3000 * MONO_S), 1);
+	assert_int_equal(n_opened_by_flaps(d, 1200 * MONO_S), 1);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -114,6 +186,9 @@ int main(int argc, char **argv)
 		TEST(no_host_is_sent_a_key_to_come),
 		TEST(no_host_turns_the_epoch),
 		TEST(a_found_epoch_is_stored_first),
+		TEST(hosts_that_were_met_open_no_switch),
+		TEST(a_port_opens_its_switch_once_an_hour),
+		TEST(a_port_of_a_host_opens_its_switch_once_an_hour),
 	};
 
 	if (argc > 1)
