@@ -179,6 +179,53 @@ static void a_port_of_a_host_opens_its_switch_once_an_hour(void **state)
 	assert_int_equal(n_opened_by_flaps(d, 1200 * MONO_S), 1);
 }
 
+/* ---- leases ---------------------------------------------------------------------------------- */
+
+/* A Set of h5 with a wrong key, which makes the lease of h3 run. */
+static void try_a_key(struct desk *d, struct transport *tr)
+{
+	const struct smp_head head = {
+		.method = MAD_SET, .attr = IB_ATTR_PORT_INFO, .mod = 1, .m_key = 0xbad
+	};
+	const struct transport_addr to = { .lid = sim_port_lid(d->rig->sim, host(d, 3), 1) };
+	const uint8_t nothing[SMP_DATA_SIZE] = { 0 };
+	uint8_t mad[MAD_SIZE];
+
+	smp_build_lid(mad, &head, nothing);
+	assert_int_equal(transport_send(tr, &to, mad, sizeof(mad), 0), 0);
+	run_for(d, 50 * MONO_MS);
+}
+
+/* No sweep is due: each wrong key is answered by a Get, and many by one in a second. */
+static void a_lease_that_runs_is_stopped_at_once(void **state)
+{
+	struct desk *d = *state;
+	struct sim *sim = d->rig->sim;
+	struct transport *tr;
+	uint64_t asked;
+
+	d->conf->m_key_lease_period = 60;
+	d->conf->sweep_interval = 3600;
+	start(d);
+	tr = sim_attach(sim, "h5", 0);
+	sim_watch_keys(sim, 2);
+	for (unsigned i = 0; i < 5; i++) {
+		try_a_key(d, tr); /* a light sweep follows, and none within a minute */
+		run_for(d, 10 * MONO_S);
+		try_a_key(d, tr);
+		run_for(d, 70 * MONO_S);
+	}
+	assert_int_equal(sim_keys_watched(sim)->opened, 0);
+	assert_true(sim_keys_watched(sim)->looks > 0);
+	try_a_key(d, tr);
+	run_for(d, 20 * MONO_S);
+	asked = sim_gets(sim);
+	for (unsigned i = 0; i < 18; i++)
+		try_a_key(d, tr);
+	assert_in_range(sim_gets(sim) - asked, 1, 2);
+	transport_close(tr);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +236,7 @@ int main(int argc, char **argv)
 		TEST(hosts_that_were_met_open_no_switch),
 		TEST(a_port_opens_its_switch_once_an_hour),
 		TEST(a_port_of_a_host_opens_its_switch_once_an_hour),
+		TEST(a_lease_that_runs_is_stopped_at_once),
 	};
 
 	if (argc > 1)
