@@ -4,6 +4,8 @@
  * After each step of the simulated fabric all ports are looked at: each has a key, and is
  * protected, from the time it was first set up.
  */
+#include <sys/mman.h>
+
 #include "keys-desk.h"
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -521,6 +523,94 @@ static void a_seed_file_is_for_its_owner(void **state)
 	key_ring_unref(ring);
 }
 
+static void a_seed_file_of_another_user_is_not_read(void **state)
+{
+	struct desk *d = *state;
+	FILE *file;
+
+	if (geteuid())
+		skip();
+	change_options(d);
+	d->conf->m_key_seed_file = xasprintf("%s/seed", d->dir);
+	file = fopen(d->conf->m_key_seed_file, "w");
+	assert_non_null(file);
+	fputs("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n", file);
+	fclose(file);
+	assert_int_equal(chmod(d->conf->m_key_seed_file, 0600), 0);
+	assert_int_equal(chown(d->conf->m_key_seed_file, 12345, 12345), 0);
+	snprintf(d->want, sizeof(d->want), "it is neither root's nor");
+	start(d);
+	assert_int_equal(d->n_told, 1);
+	assert_int_equal(FIELD(d, host(d, 1), 1, M_KEY), 0);
+}
+
+/* Hexadecimal digits of the seed, which this test does not write itself. */
+static bool are_digits_of(const char *at, const struct key_seed *seed)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (unsigned i = 0; i < KEY_SEED_BYTES; i++) {
+		if (at[2 * i] != digits[seed->bytes[i] >> 4] ||
+		    at[2 * i + 1] != digits[seed->bytes[i] & 15])
+			return false;
+	}
+	return true;
+}
+
+/* How often the text of the seed is in the heap. */
+static unsigned copies_in_heap(const struct key_seed *seed)
+{
+	FILE *maps = fopen("/proc/self/maps", "re"), *mem = fopen("/proc/self/mem", "re");
+	unsigned long from = 0, to = 0;
+	char line[256], *heap;
+	unsigned n = 0;
+
+	assert_true(maps && mem);
+	while (fgets(line, sizeof(line), maps)) {
+		if (strstr(line, "[heap]"))
+			assert_int_equal(sscanf(line, "%lx-%lx", &from, &to), 2);
+	}
+	fclose(maps);
+	heap = mmap(NULL, to - from + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	assert_true(heap != MAP_FAILED);
+	setvbuf(mem, NULL, _IONBF, 0);
+	assert_int_equal(fseek(mem, (long)from, SEEK_SET), 0);
+	assert_int_equal(fread(heap, 1, to - from, mem), to - from);
+	fclose(mem);
+	for (unsigned long at = 0; at + 2 * KEY_SEED_BYTES <= to - from; at++)
+		n += are_digits_of(heap + at, seed);
+	munmap(heap, to - from + 1);
+	return n;
+}
+
+static void no_text_of_seeds_stays_in_memory(void **state)
+{
+	struct desk *d = *state;
+	_cleanup_free_ char *path = xasprintf("%s/ring", d->dir);
+	struct key_ring *ring = key_ring_new();
+	struct key_seed seeds[KEY_RING_SEEDS];
+	bool is_seen;
+	size_t len;
+	char *text;
+
+	for (unsigned i = 0; i < KEY_RING_SEEDS; i++) {
+		assert_int_equal(key_seed_random(&seeds[i]), 0);
+		assert_true(key_ring_use(ring, &seeds[i]));
+	}
+	text = key_ring_text(ring, &len);
+	is_seen = copies_in_heap(&seeds[0]) == 1;
+	free_wiped(text, len);
+	if (!is_seen) { /* a sanitizer has a heap of its own */
+		key_ring_unref(ring);
+		skip();
+	}
+	assert_int_equal(keys_store(path, ring), 0);
+	for (unsigned i = 0; i < KEY_RING_SEEDS; i++)
+		assert_int_equal(copies_in_heap(&seeds[i]), 0);
+	key_ring_unref(ring);
+}
+
 /* kill -9 after each number of steps of a rotation: no port is open, none is lost. */
 static void a_rotation_may_be_killed_anywhere(void **state)
 {
@@ -571,6 +661,8 @@ int main(void)
 		TEST(a_random_seed_is_drawn_once),
 		TEST(a_seed_that_cannot_be_stored_is_not_used),
 		TEST(a_seed_file_is_for_its_owner),
+		TEST(a_seed_file_of_another_user_is_not_read),
+		TEST(no_text_of_seeds_stays_in_memory),
 		TEST(a_rotation_may_be_killed_anywhere),
 	};
 

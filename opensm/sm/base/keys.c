@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "sm/base/about.h"
 #include "sm/sm_internal.h"
@@ -48,6 +49,8 @@ int keys_store(const char *path, const struct key_ring *ring)
 	f = file_replace_open(path, true);
 	if (!f)
 		return -errno;
+	/* Without a buffer, which would keep a copy of the seeds. */
+	setvbuf(file_replace_stream(f), NULL, _IONBF, 0);
 	text = key_ring_text(ring, &len);
 	done = fwrite(text, 1, len, file_replace_stream(f));
 	free_wiped(text, len);
@@ -98,6 +101,8 @@ static const char *read_seed(const char *path, struct key_seed *ret)
 
 	if (stat(path, &st) == 0 && st.st_mode & (S_IRWXG | S_IRWXO))
 		return "others than its owner may read it (chmod 600)";
+	if (stat(path, &st) == 0 && st.st_uid && st.st_uid != geteuid())
+		return "it is neither root's nor of the user that runs opensm (chown)";
 	r = file_read(path, SEED_MAX, &text, &len);
 	if (r < 0)
 		return strerror(-r);
