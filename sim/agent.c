@@ -305,7 +305,10 @@ void agent_emit(struct agent *a, const struct transport_addr *to, const uint8_t 
 	forward_send(sim, ev, a->link->node, a->link->port);
 }
 
-/* A request starts its way with an empty route behind it; a response goes back the way it came. */
+/*
+ * A request starts its way with an empty route behind it, and may go a part of it by LIDs; a
+ * response goes back the way it came, all of it directed.
+ */
 static bool is_well_formed(const uint8_t *mad)
 {
 	unsigned hops = (unsigned)ib_get(mad, SMP_HOP_COUNT);
@@ -315,8 +318,8 @@ static bool is_well_formed(const uint8_t *mad)
 		return true;
 	if (hops > IB_MAX_HOPS || ib_get(mad, SMP_DIRECTION) != response)
 		return false;
-	if (ib_get(mad, SMP_DR_SLID) != LID_PERMISSIVE ||
-	    ib_get(mad, SMP_DR_DLID) != LID_PERMISSIVE)
+	if (response && (ib_get(mad, SMP_DR_SLID) != LID_PERMISSIVE ||
+			 ib_get(mad, SMP_DR_DLID) != LID_PERMISSIVE))
 		return false;
 	return ib_get(mad, SMP_HOP_POINTER) == (response ? hops + 1 : 0);
 }

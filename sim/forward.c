@@ -5,7 +5,8 @@
  *
  * A directed route only needs trained links (14.2.2). LID routing needs the programmed tables, and
  * behind the first cable ports that are ARMED or ACTIVE. A GMP is data: each port that sends it
- * must be ACTIVE (7.2.7).
+ * must be ACTIVE (7.2.7). The way of a request may have a part by LIDs before its directed route
+ * (DrSLID), and one behind it (DrDLID); answers do not go back such ways here.
  */
 #include "sim/sim_internal.h"
 
@@ -126,6 +127,35 @@ static bool walk_lid(struct sim *sim, lid_t dlid, bool data, struct place *at)
 	return false;
 }
 
+static bool is_mixed(const uint8_t *mad)
+{
+	return ib_get(mad, SMP_DR_SLID) != LID_PERMISSIVE ||
+	       ib_get(mad, SMP_DR_DLID) != LID_PERMISSIVE;
+}
+
+/* Its last directed hop sends it on by LID, as from itself (C14-9): a switch, or the sender. */
+static bool walk_rest(struct sim *sim, struct event *ev, struct place *at)
+{
+	const struct sim_node *n = &sim->nodes[at->node];
+	lid_t to = (lid_t)ib_get(ev->mad, SMP_DR_DLID);
+
+	if (to == LID_PERMISSIVE)
+		return true;
+	if (at->hops > 0 && !node_is_switch(n))
+		return port_has_lid(&n->ports[at->port], to);
+	ev->from.lid = (lid_t)ib_get(node_end_port(&sim->nodes[at->node], at->port)->info, PI_LID);
+	return walk_lid(sim, to, false, at);
+}
+
+static bool walk_directed(struct sim *sim, struct event *ev, struct place *at)
+{
+	if (ib_get(ev->mad, SMP_METHOD) & MAD_RESPONSE_BIT)
+		return !is_mixed(ev->mad) && walk_response(sim, ev->mad, at);
+	if (ib_get(ev->mad, SMP_DR_SLID) != LID_PERMISSIVE && !walk_lid(sim, ev->dlid, false, at))
+		return false;
+	return walk_request(sim, ev->mad, at) && walk_rest(sim, ev, at);
+}
+
 static bool walk(struct sim *sim, struct event *ev, struct place *at)
 {
 	if (!is_smp(ev->mad))
@@ -133,9 +163,7 @@ static bool walk(struct sim *sim, struct event *ev, struct place *at)
 	if (ib_get(ev->mad, SMP_CLASS) != MAD_CLASS_SMI_DR)
 		return walk_lid(sim, ev->dlid, false, at);
 	ev->from.lid = LID_PERMISSIVE;
-	if (ib_get(ev->mad, SMP_METHOD) & MAD_RESPONSE_BIT)
-		return walk_response(sim, ev->mad, at);
-	return walk_request(sim, ev->mad, at);
+	return walk_directed(sim, ev, at);
 }
 
 static uint32_t loss_of(const struct sim *sim, const struct event *ev, uint32_t from, uint32_t to)

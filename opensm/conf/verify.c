@@ -61,8 +61,9 @@ static void verify_protection(struct conf *c, struct conf_report *r)
 static void set_lease(struct conf *c, uint16_t lease, struct conf_report *r)
 {
 	conf_report_option(r, CONF_WARNING, c, CONF_ID_m_key_lease_period,
-			   "%u s would run out between sweeps; uses %u", c->m_key_lease_period,
-			   lease);
+			   "%u s would run out between sweeps, of which two are to be within it; "
+			   "uses %u",
+			   c->m_key_lease_period, lease);
 	c->m_key_lease_period = lease;
 }
 
@@ -74,17 +75,20 @@ static void set_interval(struct conf *c, uint32_t interval, struct conf_report *
 	c->sweep_interval = interval;
 }
 
-/* V9: sweeps renew the lease, so one must come before it runs out. */
+/*
+ * V9: a sweep asks each port, which renews the lease. Any host can make the lease of a port run at
+ * any time, and a Get may be lost: two sweeps are within a lease.
+ */
 static void verify_lease(struct conf *c, struct conf_report *r)
 {
 	if (!c->m_key_protection_level || !c->m_key_lease_period)
 		return;
 	if (!c->sweep_interval)
-		set_interval(c, MAX(c->m_key_lease_period - 1u, 1u), r);
-	if (c->sweep_interval >= UINT16_MAX)
-		set_interval(c, UINT16_MAX - 1, r);
-	if (c->sweep_interval >= c->m_key_lease_period)
-		set_lease(c, (uint16_t)(c->sweep_interval + 1), r);
+		set_interval(c, MAX((c->m_key_lease_period - 1u) / 2, 1u), r);
+	if (c->sweep_interval > UINT16_MAX / 2)
+		set_interval(c, UINT16_MAX / 2, r);
+	if (2 * c->sweep_interval >= c->m_key_lease_period)
+		set_lease(c, (uint16_t)(2 * c->sweep_interval + 1), r);
 }
 
 /* V10 */

@@ -88,6 +88,7 @@ struct port {
 		bool held;	/* what is behind is left out for what it says it is */
 		guid_t claimed; /* the port GUID that it is left out for; 0: another reason */
 	} identity;		/* guid_location_policy */
+	OF_READ mono_t shown_at; /* when its switch showed itself for it (strangers.h); 0: never */
 
 	OF_LINKS struct {
 		bool held;		    /* not armed, not activated: it comes and goes */

@@ -75,6 +75,21 @@ bool key_seed_parse(const char *text, struct key_seed *ret)
 	return true;
 }
 
+uint64_t key_digest(const struct key_seed *seed, const void *bytes, size_t len)
+{
+	struct hmac_sha256_ctx ctx;
+	uint8_t out[8];
+	uint64_t v = 0;
+
+	hmac_sha256_set_key(&ctx, KEY_SEED_BYTES, seed->bytes);
+	hmac_sha256_update(&ctx, len, bytes);
+	hmac_sha256_digest(&ctx, sizeof(out), out);
+	explicit_bzero(&ctx, sizeof(ctx));
+	for (unsigned i = 0; i < sizeof(out); i++)
+		v = v << 8 | out[i];
+	return v;
+}
+
 /* ---- rings ----------------------------------------------------------------------------------- */
 
 struct key_ring *key_ring_new(void)
@@ -187,21 +202,6 @@ bool key_ring_merge(struct key_ring *r, const struct key_ring *other)
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-static uint64_t digest(const struct key_seed *seed, const void *bytes, size_t len)
-{
-	struct hmac_sha256_ctx ctx;
-	uint8_t out[8];
-	uint64_t v = 0;
-
-	hmac_sha256_set_key(&ctx, KEY_SEED_BYTES, seed->bytes);
-	hmac_sha256_update(&ctx, len, bytes);
-	hmac_sha256_digest(&ctx, sizeof(out), out);
-	explicit_bzero(&ctx, sizeof(ctx));
-	for (unsigned i = 0; i < sizeof(out); i++)
-		v = v << 8 | out[i];
-	return v;
-}
-
 /* 0 would be no key, and all ones asks for a random seed. */
 static uint64_t key_of(const struct key_seed *seed, guid_t guid, uint32_t epoch)
 {
@@ -217,7 +217,7 @@ static uint64_t key_of(const struct key_seed *seed, guid_t guid, uint32_t epoch)
 	/* Two in 2^64 keys are no keys: three tries in a row never are. */
 	for (unsigned i = 0; i < 3 && (!key || key == UINT64_MAX); i++) {
 		text[len + 13] = (uint8_t)i;
-		key = digest(seed, text, sizeof(text));
+		key = key_digest(seed, text, sizeof(text));
 	}
 	return key;
 }
@@ -291,7 +291,7 @@ uint64_t key_ring_mark(const struct key_ring *shared)
 	struct key_ring *r = as_owner(shared);
 
 	if (r->n && !r->mark)
-		r->mark = digest(&mark, r->seeds, r->n * sizeof(r->seeds[0]));
+		r->mark = key_digest(&mark, r->seeds, r->n * sizeof(r->seeds[0]));
 	return r->mark;
 }
 
@@ -302,7 +302,7 @@ static void check_line(const char *text, size_t len, char ret[32])
 {
 	static const struct key_seed mark = { "mark of the text of a ring" };
 
-	snprintf(ret, 32, "check %016" PRIx64 "\n", digest(&mark, text, len));
+	snprintf(ret, 32, "check %016" PRIx64 "\n", key_digest(&mark, text, len));
 }
 
 char *key_ring_text(const struct key_ring *r, size_t *ret_len)

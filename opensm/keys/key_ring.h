@@ -37,6 +37,9 @@ void key_seed_of_number(uint64_t m_key, struct key_seed *ret);
 /* 64 hexadecimal digits, blanks around them. False: something else. */
 bool key_seed_parse(const char *text, struct key_seed *ret);
 
+/* The first 8 bytes of HMAC-SHA-256: what is made of a seed, or says that two secrets differ. */
+uint64_t key_digest(const struct key_seed *seed, const void *bytes, size_t len);
+
 struct key_ring;
 
 /* Without a seed; one reference. Only a ring with one reference may be changed. */

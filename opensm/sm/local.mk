@@ -20,7 +20,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/share/share_master.c opensm/sm/share/share_standby.c \
 	opensm/sm/channel/channel_out.c opensm/sm/channel/channel_part.c opensm/sm/channel/channel_peer.c \
 	opensm/sm/admin/replica_config.c opensm/sm/admin/replica_heir.c opensm/sm/admin/standby.c opensm/sm/admin/standby.h \
-	opensm/sm/actions.c opensm/sm/base/drawn_key.c opensm/sm/base/drawn_key.h opensm/sm/base/events.c opensm/sm/base/events.h opensm/sm/base/news.h opensm/sm/wires.def opensm/sm/deltas.def
+	opensm/sm/actions.c opensm/sm/base/drawn_key.c opensm/sm/base/drawn_key.h opensm/sm/base/key_mark.c opensm/sm/base/key_mark.h opensm/sm/base/events.c opensm/sm/base/events.h opensm/sm/base/news.h opensm/sm/wires.def opensm/sm/deltas.def
 SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS) $(KEYS_LIBS)
 
 UNIT_TESTS += tests/unit/test-trap-flow tests/unit/test-sm-traps tests/unit/test-sm-trap-storms
@@ -98,9 +98,16 @@ tests_unit_test_sm_keys_peers_SOURCES = tests/unit/test-sm-keys-peers.c tests/un
 tests_unit_test_sm_keys_peers_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_keys_peers_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-keys
-tests_unit_test_sm_keys_SOURCES = tests/unit/test-sm-keys.c
+tests_unit_test_sm_keys_SOURCES = tests/unit/test-sm-keys.c tests/unit/keys-desk.h
 tests_unit_test_sm_keys_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_keys_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-keys-hosts
+tests_unit_test_sm_keys_hosts_SOURCES = tests/unit/test-sm-keys-hosts.c tests/unit/keys-desk.h
+tests_unit_test_sm_keys_hosts_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_keys_hosts_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-key-mark
+tests_unit_test_key_mark_SOURCES = tests/unit/test-key-mark.c
+tests_unit_test_key_mark_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-pkeys
 tests_unit_test_sm_pkeys_SOURCES = tests/unit/test-sm-pkeys.c
 tests_unit_test_sm_pkeys_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

@@ -27,6 +27,11 @@ static char *with_digest(const uint8_t *input, size_t len, size_t *ret_len)
 	return text;
 }
 
+static uint16_t mark_of(const struct conf *c, enum conf_id id)
+{
+	return (uint16_t)(c->m_key + id);
+}
+
 static void use(struct copied *c)
 {
 	_cleanup_(conf_unrefp) struct conf *own = conf_new(), *conf = NULL;
@@ -38,7 +43,7 @@ static void use(struct copied *c)
 
 	conf = copied_layer(own, c, 1, "/nonexistent", &pins, &report);
 	conf_report_clear(&report);
-	diff = copied_diff(conf, c);
+	diff = copied_diff(conf, c, mark_of);
 	text = copied_text(c, &len);
 	if (len <= COPIED_MAX && copied_read(text, len, &again) < 0)
 		abort();

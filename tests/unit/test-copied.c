@@ -214,6 +214,11 @@ static void the_same_file_is_no_pin(void **state)
 	assert_false(conf->copied[CONF_ID_partition_config_file]);
 }
 
+static uint16_t mark_of(const struct conf *c, enum conf_id id)
+{
+	return (uint16_t)(c->m_key + id);
+}
+
 static void differences_are_named(void **state)
 {
 	struct world *w = *state;
@@ -223,7 +228,7 @@ static void differences_are_named(void **state)
 	write_own_file(w, "A=1: ALL;\nC=3 : ALL;\n");
 	w->own->lmc = 1;
 	w->own->m_key = 0xFEEDFACE;
-	text = copied_diff(w->own, c);
+	text = copied_diff(w->own, c, mark_of);
 	assert_non_null(strstr(text, "option lmc\t1\t2\n"));
 	assert_non_null(strstr(text, "option routing_engine\t(null)\tupdn\n"));
 	assert_non_null(strstr(text, "file partition_config_file\t2\tC=3 : ALL;\tB=2 : ALL;\n"));

@@ -163,10 +163,11 @@ static void rules_count_more_than_the_profile(void **state)
 	_cleanup_(reading_clear) struct reading x =
 		verified("security_profile guarded\nsweep_interval 300\n");
 
-	assert_int_equal(x.conf->m_key_lease_period, 301);
+	assert_int_equal(x.conf->m_key_lease_period, 601);
 	conf_verify(x.conf, &x.report);
-	assert_int_equal(x.conf->m_key_lease_period, 301);
-	finding(&x.report, "60 s would run out between sweeps; uses 301");
+	assert_int_equal(x.conf->m_key_lease_period, 601);
+	finding(&x.report,
+		"60 s would run out between sweeps, of which two are to be within it; uses 601");
 	assert_int_equal(x.report.n, 1);
 }
 

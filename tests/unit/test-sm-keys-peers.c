@@ -192,17 +192,28 @@ static void a_manager_that_was_away_finds_the_epoch(void **state)
 	assert_int_equal(look(w).n_open, 0);
 }
 
-/* A manager that shows no more than what every distribution knows is not sent a seed. */
-static void well_known_keys_keep_the_seed_at_home(void **state)
+static guid_t port_guid_of(struct world *w, const char *host)
 {
-	struct world *w = *state;
+	uint8_t ni[SMP_DATA_SIZE];
+
+	assert_int_equal(sim_read(w->rig->sim, sim_find(w->rig->sim, host), IB_ATTR_NODE_INFO, 0,
+				  ni), 0);
+	return ib_get(ni, NI_PORT_GUID);
+}
+
+/* A manager that shows no more than what every distribution knows is not sent a seed. */
+static void expect_no_seed_sent(struct world *w, uint64_t sm_key, uint64_t sa_key, char *allowed)
+{
 	struct sm_keys keys;
 	char path[SCRATCH_PATH + 32];
 
 	for (unsigned i = 0; i < 2; i++) {
 		lock_options(w, i);
-		w->conf[i]->sm_key = w->conf[i]->sa_key = 1;
+		w->conf[i]->sm_key = sm_key;
+		w->conf[i]->sa_key = sa_key;
+		w->conf[i]->allowed_sm_guids = allowed ? xstrdup(allowed) : NULL;
 	}
+	seen.n = 0;
 	sim_set_own_port_open(w->rig->sim, true);
 	w->conf[ACTIVE]->m_key_protection_level = w->conf[SPARE]->m_key_protection_level = 0;
 	start_both(w);
@@ -215,6 +226,35 @@ static void well_known_keys_keep_the_seed_at_home(void **state)
 	assert_int_equal(access(path, R_OK), 0);
 	assert_true(key_ring_mark(keys_known(sm_of(w, SPARE))) !=
 		    key_ring_mark(keys_known(sm_of(w, ACTIVE))));
+}
+
+static void well_known_keys_keep_the_seed_at_home(void **state)
+{
+	expect_no_seed_sent(*state, 1, 1, NULL);
+}
+
+static void half_a_secret_keeps_the_seed_at_home(void **state)
+{
+	static const uint64_t pairs[][2] = {
+		{ 0x515, 1 }, { 0x515, 0 }, { 1, 0x5a5 }, { 0, 0x5a5 }
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(pairs); i++) {
+		expect_no_seed_sent(*state, pairs[i][0], pairs[i][1], NULL);
+		teardown(state);
+		setup(state);
+	}
+}
+
+/* A host can claim the GUID of a standby that is off. */
+static void a_listed_guid_keeps_the_seed_at_home(void **state)
+{
+	struct world *w = *state;
+	_cleanup_free_ char *both = xasprintf("0x%016lx,0x%016lx",
+					      (unsigned long)port_guid_of(w, "h0"),
+					      (unsigned long)port_guid_of(w, "h11"));
+
+	expect_no_seed_sent(w, 1, 1, both);
 }
 
 /* Started on a fabric that is locked with other keys: nothing is taken over, and it is told. */
@@ -266,6 +306,8 @@ int main(void)
 		TEST(a_master_may_die_anywhere_in_a_rotation),
 		TEST(a_manager_that_was_away_finds_the_epoch),
 		TEST(well_known_keys_keep_the_seed_at_home),
+		TEST(half_a_secret_keeps_the_seed_at_home),
+		TEST(a_listed_guid_keeps_the_seed_at_home),
 		TEST(a_manager_without_keys_stays_out),
 		TEST(another_seed_at_the_standby_is_told),
 	};

@@ -4,211 +4,9 @@
  * After each step of the simulated fabric all ports are looked at: each has a key, and is
  * protected, from the time it was first set up.
  */
-#include <errno.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <setjmp.h>
-#include <cmocka.h>
+#include <sys/mman.h>
 
-#include "ib/attrs.h"
-#include "keys/key_ring.h"
-#include "sim/gen/gen.h"
-#include "sm/sm_internal.h"
-#include "tests/lib/rig.h"
-#include "tests/lib/scratch.h"
-#include "util/log.h"
-#include "util/mem.h"
-
-#define SEED  UINT64_C(0x5eed0000000000aa)
-#define OTHER UINT64_C(0x5eed0000000000bb)
-
-struct desk {
-	struct rig *rig;
-	struct conf *conf;
-	char dir[SCRATCH_PATH];
-	unsigned n_told;
-	char want[40]; /* records that have this text are counted */
-};
-static struct desk *desk;
-
-static void collect(void *arg, unsigned bits, const char *text)
-{
-	if (getenv("LOUD"))
-		fprintf(stderr, "%02x %s\n", bits, text);
-	if (desk->want[0] && strstr(text, desk->want))
-		desk->n_told++;
-}
-
-static int setup(void **state)
-{
-	struct desk *d = desk = xcalloc(1, sizeof(*d));
-	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 3, 2, 1);
-
-	log_set_sink(collect, NULL);
-	scratch_folder(d->dir);
-	d->rig = rig_new(sim_new(net, 7));
-	d->conf = conf_new();
-	d->conf->m_key_per_port = true;
-	d->conf->m_key = SEED;
-	d->conf->m_key_protection_level = 2;
-	free(d->conf->partition_config_file);
-	d->conf->partition_config_file = xasprintf("%s/partitions.conf", d->dir);
-	scratch_open_partitions(d->conf->partition_config_file);
-	*state = d;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct desk *d = *state;
-
-	rig_free(d->rig);
-	conf_unref(d->conf);
-	scratch_remove(d->dir);
-	log_set_sink(NULL, NULL);
-	free(d);
-	return 0;
-}
-
-static void run_for(struct desk *d, mono_t t)
-{
-	rig_run(d->rig, sim_now(d->rig->sim) + t);
-}
-
-static void start(struct desk *d)
-{
-	assert_true(rig_start(d->rig, "h0", 0, d->conf, d->dir) >= 0);
-	run_for(d, 20 * MONO_S);
-}
-
-static struct sm *sm_of(struct desk *d)
-{
-	struct sm *sm = rig_master(d->rig);
-
-	assert_non_null(sm);
-	return sm;
-}
-
-static int host(struct desk *d, unsigned i)
-{
-	char name[8];
-
-	snprintf(name, sizeof(name), "h%u", i);
-	return sim_find(d->rig->sim, name);
-}
-
-/* ---- what devices hold ----------------------------------------------------------------------- */
-
-/* The n-th end port of the fabric, from 0; false: there are no more. */
-static bool end_port(struct desk *d, unsigned n, int *ret_node, unsigned *ret_port,
-		     guid_t *ret_guid)
-{
-	uint8_t ni[SMP_DATA_SIZE];
-
-	for (int node = 0; sim_read(d->rig->sim, node, IB_ATTR_NODE_INFO, 0, ni) == 0; node++) {
-		bool is_switch = ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH;
-
-		if (n--)
-			continue;
-		*ret_node = node;
-		*ret_port = is_switch ? 0 : 1;
-		*ret_guid = ib_get(ni, NI_PORT_GUID);
-		return true;
-	}
-	return false;
-}
-
-static uint64_t field(struct desk *d, int node, unsigned port, unsigned offset, unsigned width)
-{
-	uint8_t info[SMP_DATA_SIZE];
-
-	assert_int_equal(sim_read(d->rig->sim, node, IB_ATTR_PORT_INFO, port, info), 0);
-	return ib_bits_get(info, offset, width);
-}
-#define FIELD(d, node, port, name) field(d, node, port, PI_##name, PI_##name##_W)
-
-static unsigned n_violations(struct desk *d)
-{
-	unsigned sum = 0, port;
-	guid_t guid;
-	int node;
-
-	for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++)
-		sum += FIELD(d, node, port, M_KEY_VIOLATIONS);
-	return sum;
-}
-
-static struct key_ring *ring_of(uint64_t number, unsigned epoch)
-{
-	struct key_ring *r = key_ring_new();
-	struct key_seed seed;
-
-	key_seed_of_number(number, &seed);
-	assert_true(key_ring_use(r, &seed));
-	for (unsigned i = 1; i < epoch; i++)
-		assert_true(key_ring_turn(r));
-	return r;
-}
-
-/* How many end ports have not the key of this ring, or are not protected. */
-static unsigned n_wrong(struct desk *d, const struct key_ring *ring)
-{
-	unsigned n = 0, port;
-	guid_t guid;
-	int node;
-
-	for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++)
-		n += FIELD(d, node, port, M_KEY) != key_ring_key(ring, guid) ||
-		     FIELD(d, node, port, M_KEY_PROTECT) != d->conf->m_key_protection_level;
-	return n;
-}
-
-static void assert_keys(struct desk *d, uint64_t number, unsigned epoch)
-{
-	struct key_ring *ring = ring_of(number, epoch);
-
-	assert_int_equal(n_wrong(d, ring), 0);
-	key_ring_unref(ring);
-}
-
-/* Runs, and looks after each step: no port that had a key is without one. */
-static void run_locked(struct desk *d, mono_t t)
-{
-	mono_t until = sim_now(d->rig->sim) + t;
-	unsigned port;
-	guid_t guid;
-	int node;
-
-	while (rig_step(d->rig, until)) {
-		for (unsigned i = 0; end_port(d, i, &node, &port, &guid); i++) {
-			assert_true(FIELD(d, node, port, M_KEY) != 0);
-			assert_int_equal(FIELD(d, node, port, M_KEY_PROTECT), 2);
-		}
-	}
-}
-
-static void reload(struct desk *d)
-{
-	struct sm *sm = sm_of(d);
-	struct conf_files *files = conf_files_read(d->conf, sm_files(sm));
-
-	sm_reload(sm, d->conf, files);
-	conf_files_unref(files);
-}
-
-/* A copy of the options, which the manager does not see before reload(). */
-static void change_options(struct desk *d)
-{
-	struct conf *c = conf_copy(d->conf);
-
-	conf_unref(d->conf);
-	d->conf = c;
-}
+#include "keys-desk.h"
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
@@ -725,6 +523,94 @@ static void a_seed_file_is_for_its_owner(void **state)
 	key_ring_unref(ring);
 }
 
+static void a_seed_file_of_another_user_is_not_read(void **state)
+{
+	struct desk *d = *state;
+	FILE *file;
+
+	if (geteuid())
+		skip();
+	change_options(d);
+	d->conf->m_key_seed_file = xasprintf("%s/seed", d->dir);
+	file = fopen(d->conf->m_key_seed_file, "w");
+	assert_non_null(file);
+	fputs("00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff\n", file);
+	fclose(file);
+	assert_int_equal(chmod(d->conf->m_key_seed_file, 0600), 0);
+	assert_int_equal(chown(d->conf->m_key_seed_file, 12345, 12345), 0);
+	snprintf(d->want, sizeof(d->want), "it is neither root's nor");
+	start(d);
+	assert_int_equal(d->n_told, 1);
+	assert_int_equal(FIELD(d, host(d, 1), 1, M_KEY), 0);
+}
+
+/* Hexadecimal digits of the seed, which this test does not write itself. */
+static bool are_digits_of(const char *at, const struct key_seed *seed)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (unsigned i = 0; i < KEY_SEED_BYTES; i++) {
+		if (at[2 * i] != digits[seed->bytes[i] >> 4] ||
+		    at[2 * i + 1] != digits[seed->bytes[i] & 15])
+			return false;
+	}
+	return true;
+}
+
+/* How often the text of the seed is in the heap. */
+static unsigned copies_in_heap(const struct key_seed *seed)
+{
+	FILE *maps = fopen("/proc/self/maps", "re"), *mem = fopen("/proc/self/mem", "re");
+	unsigned long from = 0, to = 0;
+	char line[256], *heap;
+	unsigned n = 0;
+
+	assert_true(maps && mem);
+	while (fgets(line, sizeof(line), maps)) {
+		if (strstr(line, "[heap]"))
+			assert_int_equal(sscanf(line, "%lx-%lx", &from, &to), 2);
+	}
+	fclose(maps);
+	heap = mmap(NULL, to - from + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	assert_true(heap != MAP_FAILED);
+	setvbuf(mem, NULL, _IONBF, 0);
+	assert_int_equal(fseek(mem, (long)from, SEEK_SET), 0);
+	assert_int_equal(fread(heap, 1, to - from, mem), to - from);
+	fclose(mem);
+	for (unsigned long at = 0; at + 2 * KEY_SEED_BYTES <= to - from; at++)
+		n += are_digits_of(heap + at, seed);
+	munmap(heap, to - from + 1);
+	return n;
+}
+
+static void no_text_of_seeds_stays_in_memory(void **state)
+{
+	struct desk *d = *state;
+	_cleanup_free_ char *path = xasprintf("%s/ring", d->dir);
+	struct key_ring *ring = key_ring_new();
+	struct key_seed seeds[KEY_RING_SEEDS];
+	bool is_seen;
+	size_t len;
+	char *text;
+
+	for (unsigned i = 0; i < KEY_RING_SEEDS; i++) {
+		assert_int_equal(key_seed_random(&seeds[i]), 0);
+		assert_true(key_ring_use(ring, &seeds[i]));
+	}
+	text = key_ring_text(ring, &len);
+	is_seen = copies_in_heap(&seeds[0]) == 1;
+	free_wiped(text, len);
+	if (!is_seen) { /* a sanitizer has a heap of its own */
+		key_ring_unref(ring);
+		skip();
+	}
+	assert_int_equal(keys_store(path, ring), 0);
+	for (unsigned i = 0; i < KEY_RING_SEEDS; i++)
+		assert_int_equal(copies_in_heap(&seeds[i]), 0);
+	key_ring_unref(ring);
+}
+
 /* kill -9 after each number of steps of a rotation: no port is open, none is lost. */
 static void a_rotation_may_be_killed_anywhere(void **state)
 {
@@ -775,6 +661,8 @@ int main(void)
 		TEST(a_random_seed_is_drawn_once),
 		TEST(a_seed_that_cannot_be_stored_is_not_used),
 		TEST(a_seed_file_is_for_its_owner),
+		TEST(a_seed_file_of_another_user_is_not_read),
+		TEST(no_text_of_seeds_stays_in_memory),
 		TEST(a_rotation_may_be_killed_anywhere),
 	};
 

@@ -46,6 +46,24 @@ static void a_difference_is_said_on_both(void **state)
 	assert_int_equal(said("this master is configured otherwise", "(partitions; routing"), 1);
 }
 
+/* With sm_key 1 what is said of keys could be tried out by anyone. */
+static void keys_are_compared_under_a_secret(void **state)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct world *w = *state;
+
+		w->conf[ACTIVE]->sm_key = w->conf[SPARE]->sm_key = i ? 0x515 : 1;
+		w->conf[SPARE]->m_key = 0x5ec;
+		seen.n = 0;
+		start_both(w);
+		run_for(w, 30 * MONO_S);
+		assert_int_equal(managers(w), 2);
+		assert_int_equal(said("is configured otherwise", "LMC and keys"), i ? 2 : 0);
+		teardown(state);
+		setup(state);
+	}
+}
+
 /* A manager that was not heard of for ten minutes differs from none. */
 static void a_standby_that_is_gone_differs_no_more(void **state)
 {
@@ -327,6 +345,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(equal_configurations_are_not_mentioned),
 		TEST(a_difference_is_said_on_both),
+		TEST(keys_are_compared_under_a_secret),
 		TEST(a_standby_that_is_gone_differs_no_more),
 		TEST(files_are_compared_by_what_they_say),
 		TEST(what_reaches_the_fabric_is_compared),

@@ -168,6 +168,7 @@ static void both_know_in_what_they_differ(void **state)
 		  "head_of_queue_lifetime 0x11\nleaf_head_of_queue_lifetime 0x11\n"
 		  "max_op_vls 3\n");
 	w->conf[SPARE]->m_key = 0xFEEDFACE;
+	w->conf[ACTIVE]->sm_key = w->conf[SPARE]->sm_key = 0x515;
 	start_and_copy(w);
 	run_for(w, 70 * MONO_S); /* and asked again */
 	for (unsigned i = 0; i < 2; i++) {

@@ -4,6 +4,7 @@
  * (traps.md).
  */
 #include "trap-world.h"
+#include "sm/links/traps.h"
 
 /* ---- answers ------------------------------------------------------------------------------- */
 
@@ -118,6 +119,123 @@ static void nonsense_on_the_way_back_is_a_stranger(void **state)
 	assert_int_equal(sm_trap_stats(w->sm)->strangers, strangers);
 	assert_true(sm_trap_stats(w->sm)->forged > 0);
 	assert_true(is_good(w));
+}
+
+/* The key in the TrapRepress that came for `tr`; false: none came. */
+static bool repress_came(struct transport *tr, uint64_t *ret_key)
+{
+	struct transport_event ev;
+
+	while (transport_receive(tr, &ev) == 1) {
+		if (ev.kind != TRANSPORT_MAD || ib_get(ev.mad, SMP_METHOD) != MAD_TRAP_REPRESS)
+			continue;
+		*ret_key = ib_get(ev.mad, SMP_M_KEY);
+		return true;
+	}
+	return false;
+}
+
+static uint64_t key_of(struct world *w, const char *name)
+{
+	struct sim_m_key has;
+	int node = node_of(w, name);
+
+	assert_true(sim_port_m_key(w->sim, node, sim_node_is_switch(w->sim, node) ? 0 : 1, &has));
+	return has.key;
+}
+
+static void start_with_keys(struct world *w)
+{
+	w->conf->m_key = 0x5eed;
+	w->conf->m_key_per_port = true;
+	w->conf->m_key_protection_level = 2;
+	start(w);
+}
+
+/*
+ * One directed hop to its leaf, which sends it on to the manager by LID, as from itself. `from` of
+ * it is the DrSLID.
+ */
+static void send_by_leaf(struct world *w, lid_t from, const uint8_t *notice)
+{
+	const struct smp_head head = {
+		.method = MAD_TRAP, .attr = IB_ATTR_NOTICE, .tid = ++w->tid
+	};
+	const struct transport_addr to = { .lid = from };
+	const struct dr_path path = { .length = 1, .hop = { 0, 1 } };
+	uint8_t mad[MAD_SIZE];
+
+	smp_build_dr(mad, &head, &path, notice);
+	ib_put(mad, SMP_DR_SLID, from);
+	ib_put(mad, SMP_DR_DLID, lid_of(w, "h0"));
+	assert_int_equal(transport_send(host(w, 9), &to, mad, sizeof(mad), PATIENCE), 0);
+	run_for(w, 5 * MONO_MS);
+}
+
+/* Neither is the leaf believed to speak, nor does the host see the key of its leaf. */
+static void a_host_gets_no_key_of_its_leaf(void **state)
+{
+	struct world *w = *state;
+	uint8_t notice[SMP_DATA_SIZE];
+	const struct sm_trap_stats *st;
+	uint64_t key = 0, taken;
+	unsigned port;
+	int leaf;
+
+	start_with_keys(w);
+	assert_true(sim_peer(w->sim, node_of(w, "h9"), 1, &leaf, &port));
+	st = sm_trap_stats(w->sm);
+	taken = st->taken;
+	notice_of(TRAP_LINK_STATE, sim_port_lid(w->sim, leaf, 0), notice);
+	send_by_leaf(w, LID_PERMISSIVE, notice);
+	assert_true(repress_came(host(w, 9), &key));
+	assert_int_equal(key, key_of(w, "h9"));
+	assert_int_equal(st->taken, taken);
+	assert_int_equal(st->forged, 1);
+	notice_of(TRAP_LOCAL_CHANGE, lid_of(w, "h9"), notice);
+	send_by_leaf(w, LID_PERMISSIVE, notice);
+	assert_true(repress_came(host(w, 9), &key));
+	assert_int_equal(key, key_of(w, "h9"));
+	assert_int_equal(st->taken, taken + 1);
+}
+
+/* Behind the leaf the answer would go on by LID, with the key of the leaf. */
+static void what_goes_on_by_lid_is_not_answered(void **state)
+{
+	struct world *w = *state;
+	uint8_t notice[SMP_DATA_SIZE];
+	uint64_t key, repressed;
+
+	start_with_keys(w);
+	repressed = sm_trap_stats(w->sm)->repressed;
+	notice_of(TRAP_LOCAL_CHANGE, lid_of(w, "h9"), notice);
+	send_by_leaf(w, lid_of(w, "h9"), notice);
+	assert_false(repress_came(host(w, 9), &key));
+	assert_int_equal(sm_trap_stats(w->sm)->repressed, repressed);
+}
+
+/* As if the route ended at the host, and the leaf stood behind it: any host can write a SLID. */
+static void nothing_is_sent_on_by_a_host(void **state)
+{
+	struct world *w = *state;
+	const struct smp_head head = { .method = MAD_TRAP, .attr = IB_ATTR_NOTICE, .tid = 0x77 };
+	const struct dr_path path = { .length = 1, .hop = { 0, 1 } };
+	struct transport_addr from = { 0 };
+	uint8_t notice[SMP_DATA_SIZE], mad[MAD_SIZE];
+	uint64_t strangers;
+
+	start_with_keys(w);
+	strangers = sm_trap_stats(w->sm)->strangers;
+	from.lid = lid_of(w, "h9");
+	notice_of(TRAP_LOCAL_CHANGE, from.lid, notice);
+	smp_build_dr(mad, &head, &path, notice);
+	ib_put(mad, SMP_DR_DLID, lid_of(w, "h0"));
+	mad[SMP_RETURN_PATH + 1] = 1;
+	traps_receive(w->sm, &from, mad);
+	assert_int_equal(sm_trap_stats(w->sm)->strangers, strangers + 1);
+	ib_put(mad, SMP_HOP_COUNT, IB_MAX_HOPS + 2u);
+	traps_receive(w->sm, &from, mad);
+	assert_int_equal(sm_trap_stats(w->sm)->strangers, strangers + 1);
 }
 
 /* Standby: not answered, not counted, nothing asked. */
@@ -553,6 +671,9 @@ int main(int argc, char **argv)
 		TEST(every_kind_is_repressed),
 		TEST(directed_routes_are_gone_back),
 		TEST(nonsense_on_the_way_back_is_a_stranger),
+		TEST(a_host_gets_no_key_of_its_leaf),
+		TEST(what_goes_on_by_lid_is_not_answered),
+		TEST(nothing_is_sent_on_by_a_host),
 		TEST(a_standby_is_silent),
 		TEST(what_is_about_others_costs_nothing),
 		TEST(a_switch_cannot_speak_for_another),

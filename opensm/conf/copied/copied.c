@@ -111,17 +111,6 @@ void copied_filter(struct copied *c, bool (*option)(enum conf_id id),
 	c->n_files = n;
 }
 
-uint16_t copied_key_mark(const struct conf *c, enum conf_id id)
-{
-	_cleanup_free_ char *text = conf_value_text(c, id);
-	uint64_t h;
-
-	assert(conf_is_secret(id));
-	h = hash_bytes(HASH_START, text, strlen(text));
-	h = hash_bytes(h, conf_option(id)->name, strlen(conf_option(id)->name));
-	return (uint16_t)(h ^ h >> 16 ^ h >> 32 ^ h >> 48);
-}
-
 /* ---- writing ------------------------------------------------------------------------------- */
 
 char *copied_text(struct copied *c, size_t *ret_len)

@@ -13,7 +13,7 @@
  *	option NAME SOURCE LENGTH\nVALUE\n
  *	file NAME SOURCE LENGTH\nCONTENT\n	NAME is the option that names the file
  *	nofile NAME SOURCE\n			there is none
- *	key NAME MARK\n				MARK: copied_key_mark()
+ *	key NAME MARK\n				MARK: copied_mark_fn
  *	end HASH\n				hash_bytes() of all before this line
  */
 #pragma once
@@ -77,10 +77,10 @@ char *copied_text(struct copied *c, size_t *ret_len);
 int copied_read(const char *text, size_t len, struct copied **ret);
 
 /*
- * 16 bits of a secret key: enough to tell that two keys differ, too few to find one. 0 is as good
- * as any.
+ * 16 bits that tell that two secret keys differ, and nothing of the keys to programs that the text
+ * may reach (sm/base/key_mark.h). 0 is as good as any.
  */
-uint16_t copied_key_mark(const struct conf *c, enum conf_id id);
+typedef uint16_t copied_mark_fn(const struct conf *c, enum conf_id id);
 
 /* ---- copied_layer.c ---- */
 
@@ -115,4 +115,4 @@ const char *copied_path(const struct conf *c, enum conf_id id);
  * NUMBER: the first line that differs; 0: one of the files is missing. Values, and lines of files,
  * are printable, and cut after 200 characters.
  */
-char *copied_diff(const struct conf *conf, const struct copied *c);
+char *copied_diff(const struct conf *conf, const struct copied *c, copied_mark_fn *mark);

@@ -74,7 +74,7 @@ static void diff_file(FILE *out, const struct conf *conf, const struct copied_fi
 	fputc('\n', out);
 }
 
-char *copied_diff(const struct conf *conf, const struct copied *c)
+char *copied_diff(const struct conf *conf, const struct copied *c, copied_mark_fn *mark)
 {
 	char *text = NULL;
 	size_t len;
@@ -85,7 +85,7 @@ char *copied_diff(const struct conf *conf, const struct copied *c)
 	for (size_t i = 0; i < c->n_files; i++)
 		diff_file(out, conf, &c->files[i]);
 	for (size_t i = 0; i < c->n_keys; i++) {
-		if (copied_key_mark(conf, c->keys[i].id) != c->keys[i].mark)
+		if (mark(conf, c->keys[i].id) != c->keys[i].mark)
 			fprintf(out, "key %s\n", conf_option(c->keys[i].id)->name);
 	}
 	fclose(out);

@@ -40,6 +40,7 @@ struct key_turn {
 	unsigned n_sweeps; /* that wrote, and had ended */
 	bool is_asked;	   /* options are to be looked at once more */
 	bool is_unsaved;   /* ports have other keys than guid2mkey says */
+	bool is_unwritten; /* a ring came into force amidst the first sweep */
 	struct key_peer peers[MAX_REMOTE_SMS];
 	/* As standby: the message whose ring is being stored. */
 	struct channel_ticket ticket;
@@ -150,19 +151,23 @@ static const struct key_ring *ring_to_send(const struct sm *sm)
 	return t->state == TURN_SENDING ? t->next : keys_ring(sm);
 }
 
-/* A stranger that knows what every distribution knows may pass for a standby of ours. */
+static bool is_secret(uint64_t key)
+{
+	return key && key != WELL_KNOWN;
+}
+
+/*
+ * A stranger that knows what every distribution knows may pass for a standby of ours, under its
+ * GUID: a list of GUIDs does not tell the two apart.
+ */
 static bool may_have_keys(struct sm *sm, struct key_peer *p)
 {
-	const struct conf *c = sm->conf;
-
-	if (c->allowed_sm_guids ||
-	    (c->sm_key && c->sm_key != WELL_KNOWN && c->sa_key != WELL_KNOWN))
+	if (is_secret(sm->conf->sm_key) && is_secret(sm->conf->sa_key))
 		return true;
 	if (told_first(&p->told, TOLD_REFUSED))
 		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
 			 "this standby is not sent the seeds of M_Keys, and could not reach locked "
-			 "ports: list it in allowed_sm_guids, or set sm_key and sa_key to other "
-			 "values than 1");
+			 "ports: set sm_key and sa_key on both to other values than 0 and 1");
 	return false;
 }
 
@@ -252,24 +257,49 @@ static void plan_turn(struct sm *sm)
 			     : MONO_NEVER;
 }
 
-static void put_in_force(struct sm *sm)
+/*
+ * The ring on its way, which is on the disk, is in force now. False: a port has shown another epoch
+ * meanwhile, and the ring is stored once more.
+ */
+static bool use_next(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
 
-	if (!is_with_all(sm, t->next))
+	if (key_ring_merge(t->next, keys_known(sm))) {
+		start_store(sm, t->next, t->why);
+		return false;
+	}
+	keys_use(sm, take(t->next));
+	t->state = TURN_IDLE;
+	return true;
+}
+
+static void tell_unwritten(struct sm *sm)
+{
+	if (!sm->m.key_turn->is_unwritten || sm->state != SM_MASTER || !sm->first_sweep_done)
+		return;
+	sm->m.key_turn->is_unwritten = false;
+	tell_news(sm, NEWS_TABLES, .text = "M_Keys change");
+}
+
+static void put_in_force(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+	bool with_all = is_with_all(sm, t->next);
+
+	if (!use_next(sm))
+		return;
+	if (!with_all)
 		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
 		       "M_Keys change though a standby has not stored the new seed or epoch: if it "
 		       "takes over soon, it may not reach locked ports");
 	log_on(ABOUT(.id = LOG_ID_KEYS_CHANGE), LOGB_INFO,
-	       "M_Keys of all ports change (%s): epoch %u", t->why, key_ring_epoch(t->next));
-	key_ring_merge(t->next, keys_known(sm)); /* an epoch that was found meanwhile */
-	keys_use(sm, take(t->next));
-	t->state = TURN_IDLE;
-	t->is_unsaved = t->is_writing = true;
+	       "M_Keys of all ports change (%s): epoch %u", t->why,
+	       key_ring_epoch(keys_known(sm)));
+	t->is_unsaved = t->is_writing = t->is_unwritten = true;
 	t->forced_at = sm->now;
 	plan_turn(sm);
-	if (sm->state == SM_MASTER && sm->first_sweep_done)
-		tell_news(sm, NEWS_TABLES, .text = "M_Keys change");
+	tell_unwritten(sm);
 }
 
 static void reply_stored(struct sm *sm, enum reply_status status)
@@ -313,9 +343,8 @@ static void ring_stored(struct sm *sm, const struct store_job *job)
 		t->is_asked = true;
 		reply_stored(sm, REPLY_NOT_STORED);
 	} else if (t->has_ticket || sm->state != SM_MASTER) {
-		key_ring_merge(t->next, keys_known(sm));
-		keys_use(sm, take(t->next));
-		t->state = TURN_IDLE;
+		if (!use_next(sm))
+			return;
 		reply_stored(sm, REPLY_STORED);
 		tell_differing_seed(sm);
 	} else {
@@ -451,12 +480,9 @@ void key_turn_state_changed(struct sm *sm)
 	struct key_turn *t = sm->m.key_turn;
 
 	memset(t->peers, 0, sizeof(t->peers));
-	t->has_ticket = t->is_writing = false;
-	if (t->state == TURN_SENDING && sm->state != SM_MASTER) {
-		key_ring_merge(t->next, keys_known(sm));
-		keys_use(sm, take(t->next)); /* it is on the disk */
-		t->state = TURN_IDLE;
-	}
+	t->has_ticket = t->is_writing = t->is_unwritten = false;
+	if (t->state == TURN_SENDING && sm->state != SM_MASTER)
+		use_next(sm);
 	key_turn_reconfigured(sm);
 	plan_turn(sm);
 }
@@ -476,6 +502,18 @@ static void look_at_options(struct sm *sm)
 		start_store(sm, ring, "another seed");
 }
 
+/* Another manager has rotated, as a port showed: on its way like a ring of our own. */
+static bool is_found(const struct sm *sm)
+{
+	return keys_are_unstored(sm) && sm->m.key_turn->state == TURN_IDLE;
+}
+
+static void store_found(struct sm *sm)
+{
+	if (is_found(sm) && sm->now >= sm->m.key_turn->retry_at)
+		start_store(sm, key_ring_copy(keys_known(sm)), "another manager's");
+}
+
 void key_turn_sweep_ended(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
@@ -486,6 +524,7 @@ void key_turn_sweep_ended(struct sm *sm)
 	if (n != t->n_sweeps && sm->sweep_started >= t->forced_at)
 		t->is_writing = false;
 	t->n_sweeps = n;
+	tell_unwritten(sm);
 	if (sm->state != SM_MASTER || !t->is_unsaved)
 		return;
 	t->is_unsaved = false;
@@ -497,6 +536,7 @@ void key_turn_tick(struct sm *sm)
 	struct key_turn *t = sm->m.key_turn;
 	const struct key_ring *ring;
 
+	store_found(sm);
 	look_at_options(sm);
 	if (sm->now >= t->turn_at) {
 		int r = sm_rotate_keys(sm);
@@ -521,10 +561,11 @@ mono_t key_turn_next(const struct sm *sm)
 	const struct key_turn *t = sm->m.key_turn;
 	const struct key_ring *ring = ring_to_send(sm);
 	uint64_t mark = ring ? key_ring_mark(ring) : 0;
-	mono_t next = t->turn_at;
+	mono_t next = is_found(sm) ? MAX(t->retry_at, sm->now) : MONO_NEVER;
 
 	if (sm->state != SM_MASTER)
-		return MONO_NEVER;
+		return next;
+	next = mono_min(next, t->turn_at);
 	if (t->state == TURN_SENDING)
 		next = mono_min(next, t->sending_until);
 	if (t->is_asked && t->state == TURN_IDLE)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * New M_Keys of single ports (m_key_per_port): by command, by periodic_key_update, or because
- * options ask for another seed. They are on the disk and with the standbys before a port has one.
+ * New M_Keys of single ports (m_key_per_port): by command, by periodic_key_update, because options
+ * ask for another seed, or because a port showed an epoch of another manager. They are on the disk
+ * and with the standbys before a port has one.
  *
  *   IDLE --a ring that is new--> STORING --stored--> SENDING --all standbys have it, or 10 s--.
  *    ^                             '-- fault --> IDLE                                         |
@@ -9,8 +10,8 @@
  *
  * Without a rotation, too, each standby is sent the ring, so that it reaches the ports as master. A
  * standby keeps what it is sent in front of its own seeds (stream CHANNEL_KEYS). Keys leave this
- * host only for managers that no stranger can pass for: allowed_sm_guids lists them, or sm_key and
- * sa_key are not the well-known 1.
+ * host only for managers that no stranger can pass for: neither sm_key nor sa_key is 0, or the
+ * well-known 1.
  */
 #pragma once
 

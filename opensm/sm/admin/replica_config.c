@@ -6,7 +6,7 @@
  *
  * A setting belongs to a group if it shapes what the fabric or a host gets; priority, names of
  * folders, timing and logging may differ. Of a setting that names a file it is the file's content
- * that counts, of the partition file what it means.
+ * that counts, of the partition file what it means, of a key its mark (base/key_mark.h).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,11 +14,12 @@
 
 #include "sm/admin/replica_internal.h"
 #include "sm/base/about.h"
+#include "sm/base/key_mark.h"
 #include "util/file.h"
 #include "util/hash.h"
 #include "util/mem.h"
 
-#define LAYOUT	 1 /* of the data in the record; another one cannot be compared */
+#define LAYOUT	 2 /* of the data in the record; another one cannot be compared */
 #define FILE_MAX (16u << 20)
 #define REFRESH	 (60 * MONO_S) /* files are looked at again */
 #define FORGET	 (600 * MONO_S)
@@ -137,10 +138,13 @@ static uint64_t hash_file(uint64_t h, const char *path)
 static uint64_t hash_option(uint64_t h, const struct conf *c, enum conf_id id)
 {
 	const struct conf_option *o = conf_option(id);
-	_cleanup_free_ char *text = conf_value_text(c, id);
 	bool is_path = o->type == CONF_STRING && strstr(o->range, "path");
+	_cleanup_free_ char *text = NULL;
 
 	h = hash_number(h, id);
+	if (conf_is_secret(id))
+		return hash_number(h, key_mark(c, id));
+	text = conf_value_text(c, id);
 	if (is_path && *(const conf_string *)((const char *)c + o->offset))
 		return hash_file(h, text);
 	return hash_bytes(h, text, strlen(text) + 1);

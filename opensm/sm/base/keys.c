@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "sm/base/about.h"
 #include "sm/sm_internal.h"
@@ -24,6 +25,9 @@ enum { TOLD_SEED };
 struct keys {
 	char *path; /* NULL: nothing is kept */
 	struct key_ring *known;
+	struct key_ring *none; /* without a seed */
+	/* `known` has an epoch that a port showed, and is not on the disk yet */
+	bool is_unstored;
 	/* another manager has rotated, or may have; guid2mkey is of the time before */
 	bool others_ruled;
 	mono_t used_at; /* when a ring came into force last */
@@ -45,6 +49,8 @@ int keys_store(const char *path, const struct key_ring *ring)
 	f = file_replace_open(path, true);
 	if (!f)
 		return -errno;
+	/* Without a buffer, which would keep a copy of the seeds. */
+	setvbuf(file_replace_stream(f), NULL, _IONBF, 0);
 	text = key_ring_text(ring, &len);
 	done = fwrite(text, 1, len, file_replace_stream(f));
 	free_wiped(text, len);
@@ -79,6 +85,7 @@ static void read_ring(struct keys *k)
 	if (r < 0 && r != -ENOENT)
 		set_aside(k);
 	k->known = ring ? ring : key_ring_new();
+	k->none = key_ring_new();
 }
 
 /* ---- which seed ------------------------------------------------------------------------------ */
@@ -94,6 +101,8 @@ static const char *read_seed(const char *path, struct key_seed *ret)
 
 	if (stat(path, &st) == 0 && st.st_mode & (S_IRWXG | S_IRWXO))
 		return "others than its owner may read it (chmod 600)";
+	if (stat(path, &st) == 0 && st.st_uid && st.st_uid != geteuid())
+		return "it is neither root's nor of the user that runs opensm (chown)";
 	r = file_read(path, SEED_MAX, &text, &len);
 	if (r < 0)
 		return strerror(-r);
@@ -176,6 +185,7 @@ void keys_free(struct sm *sm)
 	struct keys *k = sm->m.keys;
 
 	key_ring_unref(k->known);
+	key_ring_unref(k->none);
 	free(k->path);
 	free(k);
 	sm->m.keys = NULL;
@@ -212,6 +222,16 @@ const struct key_ring *keys_ring(const struct sm *sm)
 	return sm->conf->m_key_per_port ? sm->m.keys->known : NULL;
 }
 
+bool keys_are_unstored(const struct sm *sm)
+{
+	return keys_ring(sm) && sm->m.keys->is_unstored;
+}
+
+const struct key_ring *keys_to_write(const struct sm *sm)
+{
+	return keys_are_unstored(sm) ? sm->m.keys->none : keys_ring(sm);
+}
+
 /* The next key of each port is that of the ring, whether this manager writes it or its master. */
 static void expect_new_keys(struct sm *sm)
 {
@@ -229,13 +249,21 @@ static void expect_new_keys(struct sm *sm)
 	}
 }
 
-void keys_use(struct sm *sm, struct key_ring *ring)
+static void put_in_force(struct sm *sm, struct key_ring *ring, bool is_stored)
 {
-	key_ring_unref(sm->m.keys->known);
-	sm->m.keys->known = ring;
-	sm->m.keys->used_at = sm->now;
+	struct keys *k = sm->m.keys;
+
+	key_ring_unref(k->known);
+	k->known = ring;
+	k->is_unstored = !is_stored;
+	k->used_at = sm->now;
 	if (keys_ring(sm))
 		expect_new_keys(sm);
+}
+
+void keys_use(struct sm *sm, struct key_ring *ring)
+{
+	put_in_force(sm, ring, true);
 }
 
 uint64_t keys_wanted(const struct sm *sm, guid_t port_guid)
@@ -283,6 +311,18 @@ static void add(struct list *l, uint64_t key)
 }
 
 /*
+ * Our own port, or a switch's as far as known. With a key of an epoch to come a host could claim
+ * that another manager has rotated: no other port is sent one, and no other one is believed.
+ */
+static bool tells_epochs(const struct sm *sm, guid_t guid)
+{
+	const struct port *p = fabric_find_port(sm->fabric, guid);
+	const struct node *n = p ? p->node : fabric_find_node(sm->fabric, guid);
+
+	return guid == sm->tr->port_guid || (n && node_is_switch(n));
+}
+
+/*
  * Keys sent to a port are seen by its host: no key of another port is among these, nor the seed, so
  * that a host that is silent on purpose learns nothing. Each key takes a digest: no more than
  * `enough` are looked for.
@@ -292,6 +332,7 @@ static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct lis
 	const struct keys *k = sm->m.keys;
 	uint64_t key, former[KEY_RING_FORMER], wanted = keys_wanted(sm, guid);
 	const struct key_ring *ring = guid && !key_ring_is_empty(k->known) ? keys_ring(sm) : NULL;
+	bool ahead_too = ring && tells_epochs(sm, guid);
 	unsigned n;
 
 	l->n = 0;
@@ -311,11 +352,11 @@ static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct lis
 	n = guid ? key_ring_former(k->known, guid, former, MIN(enough, KEY_RING_FORMER)) : 0;
 	for (unsigned i = 0; i < n; i++) {
 		add(l, former[i]);
-		if (ring && !i) /* the likeliest of those that another manager gave it meanwhile */
+		if (ahead_too && !i) /* the likeliest of those of another manager meanwhile */
 			add(l, key_ring_key_ahead(ring, guid, 1));
 	}
 	/* Where two fabrics grow together, the other manager has rotated as well. */
-	for (uint32_t ahead = 1; ring && l->n < enough && ahead <= EPOCHS_NEAR; ahead++)
+	for (uint32_t ahead = 1; ahead_too && l->n < enough && ahead <= EPOCHS_NEAR; ahead++)
 		add(l, key_ring_key_ahead(ring, guid, ahead));
 	if (guid && !keys_ring(sm) && !key_ring_is_empty(k->known))
 		add(l, key_ring_key(k->known, guid));
@@ -390,14 +431,15 @@ void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
 
 	if (own) /* guid2mkey may have it as well: that says nothing of the epoch */
 		k->own_shown = key;
-	if (!key || !is_new || key_ring_is_empty(k->known) || is_of_ring(k->known, guid, key))
+	if (!key || !is_new || key_ring_is_empty(k->known) || !tells_epochs(sm, guid) ||
+	    is_of_ring(k->known, guid, key))
 		return;
 	ring = key_ring_copy(k->known);
 	if (!key_ring_find(ring, guid, key, own ? EPOCHS_AHEAD : EPOCHS_NEAR))
 		return;
 	log_info("M_Keys were rotated by another manager: epoch %u", key_ring_epoch(ring));
 	k->others_ruled = true;
-	keys_use(sm, take(ring));
+	put_in_force(sm, take(ring), false);
 }
 
 /* Keys that ports showed while this manager was master were changed by the next one since. */

@@ -6,6 +6,8 @@
  *   options, CACHE/m_key_ring --keys_new()--> ring in force --plan of a run--> ports
  *                                                  ^
  *                       keys_use(), once a new ring is on the disk and with the standbys
+ *                       keys_shown(): an epoch of another manager; ports are given no key until
+ *                       keys_use() says that it is there, too
  *
  * Of one key for all (m_key_per_port FALSE) there is no ring. With m_key_per_port and no ring that
  * could be kept, the ring in force is empty: ports keep the keys that they have.
@@ -23,6 +25,10 @@ void keys_free(struct sm *sm);
 
 /* NULL: each port is to have conf->m_key. */
 const struct key_ring *keys_ring(const struct sm *sm);
+/* The same for a run that writes keys: empty as long as keys_are_unstored(). */
+const struct key_ring *keys_to_write(const struct sm *sm);
+/* The ring in force has an epoch that a port showed, and is not stored: keys_use() of a copy. */
+bool keys_are_unstored(const struct sm *sm);
 /* The ring known from before, in force or not; never NULL. */
 const struct key_ring *keys_known(const struct sm *sm);
 /*
@@ -42,8 +48,8 @@ int keys_store(const char *path, const struct key_ring *ring);
 void keys_release(struct sm *sm, const struct conf *before);
 const char *keys_path(const struct sm *sm);
 /*
- * Takes over `ring`, which is stored, or can be found again: it is known, and in force if options
- * say so.
+ * Takes over `ring`: it is known, and in force if options say so. It is stored, or no port is given
+ * a key of it (keys_release()).
  */
 void keys_use(struct sm *sm, struct key_ring *ring);
 
@@ -52,7 +58,7 @@ uint64_t keys_wanted(const struct sm *sm, guid_t port_guid);
 /*
  * The `nth` key to try on a port, which may be any number: the likeliest first, and from the
  * beginning again. `port_guid` 0: not known. Of our own port the keys of epochs to come are among
- * these.
+ * these, of switches those of the next few; of hosts none.
  */
 uint64_t keys_expected(const struct sm *sm, guid_t port_guid, unsigned nth);
 /*
@@ -67,7 +73,7 @@ uint64_t keys_rival(const struct sm *sm, guid_t port_guid);
 bool keys_open_own(const struct sm *sm, uint64_t key);
 /*
  * The port has shown its key, as it does when asked with it: another manager may have rotated keys
- * while this one was away, or could not reach it.
+ * while this one was away, or could not reach it. That is believed of our own port and of switches.
  */
 void keys_shown(struct sm *sm, guid_t port_guid, uint64_t key);
 /*

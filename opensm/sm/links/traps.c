@@ -20,6 +20,7 @@
 
 #include "sm/base/events.h"
 #include "sm/base/about.h"
+#include "sm/base/keys.h"
 #include "sm/links/senders.h"
 #include "sm/links/trap_flow.h"
 #include "sm/links/violations.h"
@@ -35,6 +36,8 @@
 /* Within it a port is told once that refuses our key, and a host with few of its accusations. */
 #define TOLD_FOR       (3600 * MONO_S)
 #define ACCUSED_TOLD   8u
+/* Between two Gets that stop the lease of a port. */
+#define TOUCH_EVERY    (1 * MONO_S)
 
 struct traps {
 	struct trap_flow *flow;
@@ -43,6 +46,7 @@ struct traps {
 	mono_t stranger_light, keys_light; /* none before */
 	struct senders accusers;	   /* hosts: ports that they accused, but once each */
 	struct senders refusers;	   /* ports that refused a key of ours */
+	struct senders touched;		   /* ports that were asked for their lease's sake */
 };
 
 /* One notice on its way through this file. */
@@ -65,6 +69,7 @@ void traps_new(struct sm *sm)
 	t->accuser_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 3 };
 	t->heavy_limit = (struct log_limit){ .interval = HEAVY_IN, .burst = HEAVY_TIMES };
 	t->accusers.window = t->refusers.window = TOLD_FOR;
+	t->touched.window = TOUCH_EVERY;
 }
 
 void traps_free(struct sm *sm)
@@ -104,6 +109,27 @@ static bool is_directed(const uint8_t *mad)
 }
 
 /*
+ * The answer to a directed trap goes back its route: from here, or from the switch that sent it on
+ * by LID and stands in its SLID. Its sender is the port where that way ends. A host may write any
+ * SLID and any route before its first switch, but not what follows: the answer, with the key of the
+ * port that was found, goes to that port. Not if it was to go on by LID from there (DrSLID).
+ */
+static bool find_directed(const struct sm *sm, const struct transport_addr *from,
+			  const uint8_t *mad, struct port **ret)
+{
+	bool by_lid = lid_is_unicast(from->lid);
+	struct port *at = by_lid ? lids_port_at(sm, from->lid) : sm->fabric->own_port;
+	unsigned hops = (unsigned)ib_get(mad, SMP_HOP_COUNT);
+
+	if (ib_get(mad, SMP_DR_SLID) != LID_PERMISSIVE || hops > IB_MAX_HOPS)
+		return false;
+	if (at && by_lid && hops && !node_is_switch(at->node))
+		at = NULL; /* adapters send nothing on */
+	*ret = at ? trap_walk_back(at, mad + SMP_RETURN_PATH + 1, hops) : NULL;
+	return true;
+}
+
+/*
  * The end port a trap came from, NULL for a stranger. False: from nowhere that can be answered. LID
  * 0 is our own SMA (traps.md 2).
  */
@@ -115,10 +141,9 @@ static bool find_sender(const struct sm *sm, const struct transport_addr *from, 
 	*ret = NULL;
 	if (!own || !own->lid)
 		return false;
-	if (is_directed(mad) && !lid_is_unicast(from->lid))
-		*ret = trap_walk_back(own, mad + SMP_RETURN_PATH + 1,
-				      (unsigned)ib_get(mad, SMP_HOP_COUNT));
-	else if (from->lid == 0)
+	if (is_directed(mad))
+		return find_directed(sm, from, mad, ret);
+	if (from->lid == 0)
 		*ret = own;
 	else if (lid_is_unicast(from->lid))
 		*ret = lids_port_at(sm, from->lid);
@@ -462,6 +487,32 @@ static bool is_to_be_told(struct sm *sm, const struct port *p, const struct port
 	       senders_count(&sm->m.traps->refusers, p->guid, sm->now)->n == 1;
 }
 
+static void on_touched(void *owner, const struct mad_result *r)
+{
+	if (r->end == MAD_END_TIMEOUT)
+		keys_doubt(owner, r->arg, r->m_key);
+}
+
+/* A wrong key has made the lease of the port run: a Get with the right one stops it (14.2.4.2). */
+static void touch(struct sm *sm, struct port *p)
+{
+	struct port *sma = port_of_sma(p);
+	struct dr_path path;
+	const struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_NODE_DESC,
+		.path = &path,
+		.m_key = sma->m_key,
+		.target = &p->node->target,
+	};
+
+	if (!sm->conf->m_key_protection_level || !sm->conf->m_key_lease_period || !p->guid ||
+	    fabric_port_path(sm->fabric, p, &path) < 0 ||
+	    senders_count(&sm->m.traps->touched, p->guid, sm->now)->n > 1)
+		return;
+	mad_submit(sm->mad, &rq, on_touched, sm, sma);
+}
+
 static void on_keys(struct sm *sm, const struct trap *t)
 {
 	struct port *witness, *by = trap_key_offender(sm, t->port, t->notice, &witness);
@@ -472,6 +523,8 @@ static void on_keys(struct sm *sm, const struct trap *t)
 		log_on(about_port(LOG_ID_TRAP_KEY, t->port), LOGB_ERROR,
 		       "%s (trap %u; %u others were not said)",
 		       trap_key_text(sm, t->port, t->notice, words), t->number, more);
+	if (t->number == TRAP_BAD_MKEY)
+		touch(sm, t->port);
 	want_light(sm, &sm->m.traps->keys_light, KEYS_LIGHT, "a trap about keys");
 }
 

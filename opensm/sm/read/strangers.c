@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sm/read/strangers.h"
 
+#include <string.h>
+
+#include "fabric/store.h"
 #include "sm/base/keys.h"
 #include "sm/base/news.h"
 #include "sm/sm_internal.h"
@@ -9,13 +12,13 @@
 
 /* Long enough for a run that writes the level, and one that asks. */
 #define SHOW_TIME   (30 * MONO_S)
-#define LEVEL_READS 2 /* m_key_protection_level from which on Gets are refused */
+#define SHOW_EVERY  (3600 * MONO_S) /* for a port that hosts may use */
+#define LEVEL_READS 2		    /* m_key_protection_level from which on Gets are refused */
 
 struct strangers {
 	uint64_t set; /* of ports that lead to silence, at the last look */
-	mono_t until; /* so long may their switches show themselves */
-	bool shown;   /* some do */
-	bool asked;   /* the ports, while they do */
+	mono_t until; /* the first switch that shows itself has done so for long enough */
+	bool asked;   /* the ports, since the last one began */
 };
 
 void strangers_new(struct sm *sm)
@@ -32,14 +35,49 @@ void strangers_free(struct sm *sm)
 
 void strangers_reset(struct sm *sm)
 {
-	*sm->m.strangers = (struct strangers){ 0 };
+	*sm->m.strangers = (struct strangers){ .until = MONO_NEVER };
 }
 
-/* No node answers, or not the one that was there, which does by another way. */
+/* ---- ports ----------------------------------------------------------------------------------- */
+
+/*
+ * Only a host may be behind it: one was met there, by this process or by the one that wrote the
+ * file neighbors, and guid_location_policy lets no switch follow a host.
+ */
+static bool is_for_hosts(const struct sm *sm, const struct port *p)
+{
+	guid_t guid = 0;
+	uint8_t num;
+	const struct node *n;
+
+	if (strcmp(sm->conf->guid_location_policy, "hold") != 0)
+		return false;
+	if (p->met_guid || !store_neighbor(sm->store, p->node->guid, p->num, &guid, &num))
+		return p->identity.host;
+	n = fabric_find_node(sm->fabric, guid);
+	return !n || !node_is_switch(n);
+}
+
+/*
+ * A cable to another switch may be behind it: no node answers, or not the one that was there, which
+ * does by another way. A host that is silent leads nowhere else.
+ */
 static bool leads_to_silence(const struct sm *sm, const struct port *p)
 {
 	return p->num && p->known && p->silent && !p->quarantined && port_state(p) > IB_PORT_DOWN &&
-	       (!p->peer || p->peer->node->seen == sm->sweep_no);
+	       (!p->peer || p->peer->node->seen == sm->sweep_no) && !is_for_hosts(sm, p);
+}
+
+static bool is_showing(const struct sm *sm, const struct port *p)
+{
+	return p->shown_at && sm->now - p->shown_at < SHOW_TIME;
+}
+
+/* Hosts could have it at will, where any was met or nothing yet; not where only switches were. */
+static bool may_show(const struct sm *sm, const struct port *p)
+{
+	return !p->shown_at || sm->now - p->shown_at >= SHOW_EVERY ||
+	       (p->met_guid && !p->identity.host);
 }
 
 static unsigned count_silent(const struct sm *sm, const struct node *n, uint64_t *set)
@@ -56,44 +94,75 @@ static unsigned count_silent(const struct sm *sm, const struct node *n, uint64_t
 	return count;
 }
 
-/* Some that lead to silence, and have not for long. */
-static bool is_time_to_show(struct sm *sm)
+/* ---- showing --------------------------------------------------------------------------------- */
+
+static void begin_to_show(struct sm *sm)
+{
+	sm->m.strangers->asked = false;
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 1; node_is_switch(n) && i <= n->n_ports; i++) {
+			struct port *p = &n->ports[i];
+
+			if (leads_to_silence(sm, p) && may_show(sm, p))
+				p->shown_at = sm->now;
+		}
+	}
+}
+
+/* A cable has two ends: of one that leads to silence alone nothing can be learnt. */
+static void look_for_new(struct sm *sm)
 {
 	struct strangers *s = sm->m.strangers;
 	uint64_t set = HASH_START;
 	unsigned n_ports = 0;
 
-	if (sm->state != SM_MASTER || !keys_ring(sm) ||
-	    sm->conf->m_key_protection_level < LEVEL_READS)
-		return false;
 	FABRIC_EACH_NODE(sm->fabric, n)
 		n_ports += count_silent(sm, n, &set);
-	if (set != s->set) {
-		s->set = set;
-		s->until = sm->now + SHOW_TIME;
-		s->asked = false;
+	if (set != s->set && n_ports > 1)
+		begin_to_show(sm);
+	s->set = set;
+}
+
+static bool is_at_work(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && keys_ring(sm) &&
+	       sm->conf->m_key_protection_level >= LEVEL_READS;
+}
+
+/* Until when the switch shows itself; MONO_NEVER: it does not. */
+static mono_t shows_until(const struct sm *sm, const struct node *n)
+{
+	mono_t until = MONO_NEVER;
+
+	for (unsigned i = 1; node_is_switch(n) && is_at_work(sm) && i <= n->n_ports; i++) {
+		if (is_showing(sm, &n->ports[i]) && leads_to_silence(sm, &n->ports[i]))
+			until = mono_min(until, n->ports[i].shown_at + SHOW_TIME);
 	}
-	return n_ports > 1 && sm->now < s->until;
+	return until;
 }
 
 /* True: any has another level from now on. */
-static bool show_switches(struct sm *sm, bool show)
+static bool show_switches(struct sm *sm)
 {
 	bool changed = false;
 
+	sm->m.strangers->until = MONO_NEVER;
 	FABRIC_EACH_NODE(sm->fabric, n) {
-		bool shown = show && count_silent(sm, n, &(uint64_t){ 0 });
+		mono_t until = shows_until(sm, n);
+		bool shown = until != MONO_NEVER;
 
 		changed |= n->shown != shown;
 		n->shown = shown;
+		sm->m.strangers->until = mono_min(sm->m.strangers->until, until);
 	}
 	return changed;
 }
 
 static void ask_ports(struct sm *sm)
 {
+	sm->m.strangers->asked = true;
 	FABRIC_EACH_NODE(sm->fabric, n) {
-		for (unsigned i = 1; n->shown && i <= n->n_ports; i++) {
+		for (unsigned i = 1; node_is_switch(n) && i <= n->n_ports; i++) {
 			if (leads_to_silence(sm, &n->ports[i]))
 				tell_port(sm, &n->ports[i], "it leads to silence");
 		}
@@ -103,15 +172,13 @@ static void ask_ports(struct sm *sm)
 void strangers_look(struct sm *sm)
 {
 	struct strangers *s = sm->m.strangers;
-	bool show = is_time_to_show(sm);
 
-	if (show_switches(sm, show)) {
+	if (is_at_work(sm))
+		look_for_new(sm);
+	if (show_switches(sm))
 		tell_news(sm, NEWS_TABLES, .text = "cables between switches are not known");
-	} else if (show && !s->asked) {
-		s->asked = true;
+	else if (s->until != MONO_NEVER && !s->asked)
 		ask_ports(sm);
-	}
-	s->shown = show;
 }
 
 void strangers_tick(struct sm *sm)
@@ -122,7 +189,5 @@ void strangers_tick(struct sm *sm)
 
 mono_t strangers_next(const struct sm *sm)
 {
-	const struct strangers *s = sm->m.strangers;
-
-	return s->shown && sm->sweep == SWEEP_NONE ? s->until : MONO_NEVER;
+	return sm->sweep == SWEEP_NONE ? sm->m.strangers->until : MONO_NEVER;
 }

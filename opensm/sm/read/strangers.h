@@ -12,6 +12,10 @@
  *   silence behind two ports or more --level 1 is written--> these ports are asked again
  *           ^                                                        |
  *           '-- other ports than before      cables are known, or SHOW_TIME is over: level 2
+ *
+ * Hosts could have this at will. So for a port behind which a host was met, or nothing so far, its
+ * switch shows itself once an hour; and not at all for a host's if guid_location_policy hold lets
+ * no switch follow a host.
  */
 #pragma once
 

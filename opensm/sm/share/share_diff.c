@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sm/share/share_internal.h"
+#include "sm/base/key_mark.h"
 #include "util/mem.h"
 
 static const struct share_peer *known_peer(const struct share *s, guid_t guid)
@@ -57,7 +58,7 @@ static void compare_copy(const struct sm *sm, struct sm_manager_diff *ret)
 	if (!sm->m.share->own->replicate_configuration)
 		ret->unknown = "replicate_configuration is FALSE here";
 	else if (c && c->from == ret->guid)
-		ret->text = copied_diff(sm->conf, c);
+		ret->text = copied_diff(sm->conf, c, key_mark_short);
 	else
 		ret->unknown = ret->guid == elect_polled(sm)
 				       ? "its configuration has not come yet"

@@ -9,6 +9,7 @@
 
 #include "sm/share/share_internal.h"
 #include "sm/base/about.h"
+#include "sm/base/key_mark.h"
 #include "sm/base/news.h"
 #include "util/hash.h"
 #include "util/mem.h"
@@ -36,7 +37,7 @@ static void add_options(const struct sm *sm, struct copied *c)
 		_cleanup_free_ char *text = NULL;
 
 		if (conf_is_secret(id))
-			copied_add_key(c, id, copied_key_mark(sm->conf, id));
+			copied_add_key(c, id, key_mark_short(sm->conf, id));
 		if (!share_holds_option(id))
 			continue;
 		text = conf_value_text(sm->conf, id);

@@ -4,6 +4,7 @@
 
 #include "sm/share/share_internal.h"
 #include "sm/base/about.h"
+#include "sm/base/key_mark.h"
 #include "util/file.h"
 #include "util/hash.h"
 #include "util/mem.h"
@@ -131,7 +132,7 @@ static void on_query(struct sm *sm, const struct channel_message *m, uint64_t of
 	}
 	if (!offset || !s->page_text) {
 		free(s->page_text);
-		s->page_text = copied_diff(sm->conf, s->copied);
+		s->page_text = copied_diff(sm->conf, s->copied, key_mark_short);
 	}
 	len = MIN(strlen(s->page_text), (size_t)SHARE_DIFF_MAX);
 	n = MIN(len - MIN(len, offset), (size_t)SHARE_PAGE);

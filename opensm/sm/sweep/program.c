@@ -92,7 +92,7 @@ bool program_start(struct sm *sm)
 	conf_unref(pr->conf);
 	pr->conf = conf_ref(sm->conf);
 	key_ring_unref(pr->keys);
-	pr->keys = key_ring_ref(keys_ring(sm));
+	pr->keys = key_ring_ref(keys_to_write(sm));
 	plan_lanes(sm);
 	pr->plan = (struct plan){ .conf = pr->conf,
 				  .routes = sm_routes(sm),
