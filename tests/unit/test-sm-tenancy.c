@@ -364,12 +364,10 @@ static void a_store_that_is_deleted_is_written_anew(void **state)
 
 static void make_silent(struct desk *d, unsigned host, bool silent)
 {
-	enum sim_silence what = silent ? SIM_SILENT : SIM_ANSWERS;
 	unsigned port;
-	int leaf = leaf_of(d, host, &port);
 
-	sim_set_silent(d->rig->sim, host_node(d, host), what, silent ? IB_ATTR_PKEY_TABLE : 0);
-	sim_set_silent(d->rig->sim, leaf, what, silent ? IB_ATTR_PKEY_TABLE : 0);
+	make_pkeys_silent(d, host_node(d, host), silent);
+	make_pkeys_silent(d, leaf_of(d, host, &port), silent);
 }
 
 /* The manager that comes back knows nothing of what was open: the request that is repeated does. */
