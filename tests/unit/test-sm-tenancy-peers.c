@@ -314,6 +314,26 @@ static void so_is_one_that_is_gone(void **state)
 	comes_back(*state, true);
 }
 
+/* The standby started when the host was silent already, and takes over. */
+static void a_silent_host_is_cut_after_a_takeover(void **state)
+{
+	struct world *w = *state;
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	run_for(w, 30 * MONO_S);
+	sim_set_silent(w->rig->sim, w->host[3]->node, SIM_SILENT, 0);
+	rig_kill(w->rig, SPARE);
+	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), 2);
+	run_for(w, 60 * MONO_S);
+	rig_kill(w->rig, ACTIVE);
+	attend(w, 4, 60 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, 2)), SM_MASTER);
+	assert_true(switch_holds(w, 3, 0x8008));
+	assert_int_equal(ask_for(w, 2, false, 0x8, 3).end, SM_TENANCY_DONE);
+	assert_false(switch_holds(w, 3, 0x8008));
+}
+
 /* ---- many takeovers -------------------------------------------------------------------------- */
 
 #define N_KEYS 4
@@ -439,6 +459,7 @@ int main(void)
 		TEST(a_master_that_dies_in_a_stream_leaves_an_open_table),
 		TEST(a_corrupt_table_is_mended_by_the_standby_that_took_over),
 		TEST(so_is_one_that_is_gone),
+		TEST(a_silent_host_is_cut_after_a_takeover),
 		TEST(many_takeovers),
 	};
 

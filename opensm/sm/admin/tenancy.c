@@ -665,6 +665,7 @@ void tenancy_free(struct sm *sm)
 	while (t->stored.first)
 		end_unheard(sm, changes_take(&t->stored));
 	wire_free(t);
+	places_free(t);
 	peers_free(t);
 	free(t->path);
 	free(t);

@@ -16,6 +16,7 @@
  *   tenancy_peers.c  standbys that store it too
  *   tenancy_wire.c   ports whose P_Key tables are to be confirmed
  *   tenancy_held.c   ports that may hold a P_Key: sm_tenancy_open()
+ *   tenancy_place.c  where ports were that do not answer
  *   tenancy_audit.c  sm_tenancy_verify()
  *
  * Closed: nothing may be changed, and P_Keys of tenants stay as devices have them

@@ -27,6 +27,7 @@ struct target {
 		TARGET_FAILED, /* `why`; tried again at `again` */
 	} state;
 	const char *why;
+	bool takes;	 /* a key is taken away that may be on a device yet */
 	bool is_checked; /* the switch port that is stripped checks P_Keys */
 	mono_t again;
 	unsigned failures, n_wishes;
@@ -37,7 +38,7 @@ struct target {
 	struct partitions *file; /* `keys` are of changes while this was in force */
 };
 
-/* Where a port was that has left the fabric: its switch port. At most one per member. */
+/* A switch port, by names that outlive it. */
 struct place {
 	guid_t node;
 	uint8_t port;
@@ -85,13 +86,17 @@ struct tenancy {
 	char write_fault[240]; /* of the last write; "" it went well */
 	/* tenancy_wire.c */
 	struct guidmap *targets;
-	struct guidmap *places; /* port GUID -> struct place */
 	struct target *first_due, **last_due;
 	mono_t retry_at; /* the first of those that failed is due again */
 	unsigned n_running;
 	bool settled;	/* a port, or a standby: some change may be fulfilled */
 	mono_t look_at; /* stored changes are looked at then, whatever has settled */
 	struct log_limit log;
+	/* tenancy_place.c */
+	struct guidmap *places; /* port GUID -> struct place; at most one per member */
+	/* Looked at `dark_at`: the far end of a link that is up is not known. */
+	bool dark_is_known, dark;
+	mono_t dark_at;
 	struct peers *peers; /* tenancy_peers.c */
 	struct audit *audit; /* tenancy_audit.c; NULL: none */
 	/* tenancy_held.c: ports that a question was left open by, and that are to be read. */
@@ -162,6 +167,21 @@ void held_note_key(struct target *target, uint16_t pkey);
 void held_clear(struct target *target);
 void held_tick(struct sm *sm);
 mono_t held_next(const struct sm *sm);
+
+/* ---- tenancy_place.c ---- */
+
+/*
+ * The switch port of a port that is away (`p` NULL), or in doubt, where the link is up: what is
+ * behind it may still send. NULL: there is none.
+ */
+struct port *place_live(const struct sm *sm, guid_t guid, struct port *p);
+/* The switch of a port that is away does not answer either, and its links are up. */
+bool place_is_behind_silence(const struct sm *sm, guid_t guid, const struct port *p);
+/*
+ * A port that is away, and that this process has not seen leave, may be behind a link that is up.
+ */
+bool place_may_be_hidden(const struct sm *sm, guid_t guid, const struct port *p);
+void places_free(struct tenancy *t);
 
 /* ---- tenancy_peers.c ---- */
 
