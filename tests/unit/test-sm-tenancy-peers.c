@@ -314,6 +314,81 @@ static void so_is_one_that_is_gone(void **state)
 	comes_back(*state, true);
 }
 
+/* A change is on its way to the disk for a long time, the master says how it is, and dies. */
+static void what_is_not_on_the_disk_is_not_told(void **state)
+{
+	struct world *w = *state;
+	struct answer a;
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	w->rig->disk_time = 300 * MONO_S;
+	submit(w, ACTIVE, true, 0x8, 4, &a);
+	for (unsigned i = 0; i < 6; i++) {
+		run_for(w, 10 * MONO_S);
+		sm_request_heavy(sm_of(w, ACTIVE), NULL);
+	}
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(generation_of(w, ACTIVE), 2);
+	sm_tenancy_abandon(sm_of(w, ACTIVE), &a);
+	w->rig->disk_time = 0;
+	fail_over(w);
+	assert_null(sm_tenancy_closed(sm_of(w, SPARE)));
+	assert_int_equal(ask_for(w, SPARE, true, 0x8, 5).end, SM_TENANCY_DONE);
+}
+
+/* The standby knew that it lacked changes, and is started anew when the master is dead. */
+static void a_standby_that_was_behind_is_so_after_a_restart(void **state)
+{
+	struct world *w = *state;
+	_cleanup_free_ char *store = xasprintf("%s/tenants", w->dir[SPARE]);
+	_cleanup_free_ char *heard = xasprintf("%s/tenants.heard", w->dir[SPARE]);
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	assert_int_equal(access(heard, F_OK), -1);
+	assert_int_equal(unlink(store), 0);
+	assert_int_equal(mkdir(store, 0700), 0);
+	assert_false(ask_for(w, ACTIVE, true, 0x9, 4).replicated);
+	rig_kill(w->rig, SPARE);
+	rig_kill(w->rig, ACTIVE);
+	assert_int_equal(rmdir(store), 0);
+	for (unsigned i = 2; i < 4; i++) {
+		assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), i);
+		attend(w, 5, 60 * MONO_S);
+		assert_int_equal(sm_state(sm_of(w, i)), SM_MASTER);
+		assert_non_null(sm_tenancy_closed(sm_of(w, i)));
+		assert_true(host_holds(w, 3, 0x8008) && switch_holds(w, 3, 0x8008));
+		assert_true(host_holds(w, 4, 0x8009) && switch_holds(w, 4, 0x8009));
+		rig_kill(w->rig, i);
+	}
+}
+
+/* It gets the table after all: nothing is left of it. */
+static void a_standby_that_was_behind_and_caught_up_is_open(void **state)
+{
+	struct world *w = *state;
+	_cleanup_free_ char *store = xasprintf("%s/tenants", w->dir[SPARE]);
+	_cleanup_free_ char *heard = xasprintf("%s/tenants.heard", w->dir[SPARE]);
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	assert_int_equal(unlink(store), 0);
+	assert_int_equal(mkdir(store, 0700), 0);
+	assert_false(ask_for(w, ACTIVE, true, 0x9, 4).replicated);
+	assert_int_equal(access(heard, F_OK), 0);
+	assert_int_equal(rmdir(store), 0);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(access(heard, F_OK), -1);
+	rig_kill(w->rig, SPARE);
+	rig_kill(w->rig, ACTIVE);
+	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), 2);
+	attend(w, 5, 60 * MONO_S);
+	assert_int_equal(ask_for(w, 2, true, 0x9, 5).end, SM_TENANCY_DONE);
+	assert_int_equal(generation_of(w, 2), 3);
+	assert_true(host_holds(w, 4, 0x8009));
+}
+
 /* The standby started when the host was silent already, and takes over. */
 static void a_silent_host_is_cut_after_a_takeover(void **state)
 {
@@ -459,6 +534,9 @@ int main(void)
 		TEST(a_master_that_dies_in_a_stream_leaves_an_open_table),
 		TEST(a_corrupt_table_is_mended_by_the_standby_that_took_over),
 		TEST(so_is_one_that_is_gone),
+		TEST(what_is_not_on_the_disk_is_not_told),
+		TEST(a_standby_that_was_behind_is_so_after_a_restart),
+		TEST(a_standby_that_was_behind_and_caught_up_is_open),
 		TEST(a_silent_host_is_cut_after_a_takeover),
 		TEST(many_takeovers),
 	};

@@ -591,6 +591,7 @@ void tenancy_tick(struct sm *sm)
 	}
 	held_tick(sm);
 	audit_tick(sm);
+	heard_tick(sm);
 }
 
 mono_t tenancy_next(const struct sm *sm)
@@ -615,10 +616,10 @@ mono_t tenancy_next(const struct sm *sm)
 
 void tenancy_state_changed(struct sm *sm)
 {
-	uint64_t generation;
+	struct heard heard;
 
-	if (sm->state == SM_MASTER && peers_master_had_more(sm, &generation))
-		store_is_behind(sm, generation);
+	if (sm->state == SM_MASTER && peers_master_had_more(sm, &heard))
+		store_is_behind(sm, heard.generation);
 	peers_state_changed(sm);
 	if (sm->state != SM_MASTER) {
 		wire_stop(sm);
@@ -642,6 +643,7 @@ void tenancy_new(struct sm *sm, const struct sm_paths *paths)
 	t->retry_at = MONO_NEVER;
 	store_load(sm, paths);
 	peers_new(sm);
+	heard_load(sm);
 }
 
 static void end_unheard(struct sm *sm, struct change *c)

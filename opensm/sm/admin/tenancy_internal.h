@@ -6,6 +6,7 @@
 #include "sm/sm_internal.h"
 #include "util/guidmap.h"
 
+#define HEARD_SUFFIX ".heard" /* of the file beside the table's */
 #define TENANCY_WAITING_MAX 4096u	 /* requests that wait */
 #define HELD_UNREAD_MAX	    64u		 /* ports that are read for one question */
 #define TENANCY_DEADLINE    (7 * MONO_S) /* from a request to its answer (tenancy.md 5.1: 8 s) */
@@ -84,6 +85,12 @@ struct tenancy {
 	enum { STORE_FINE, STORE_NONE, STORE_CORRUPT, STORE_BEHIND } store;
 	char closed[300];      /* why nothing can be changed; "" it can */
 	char write_fault[240]; /* of the last write; "" it went well */
+	uint64_t disk_generation;
+	/* tenancy_heard.c: what the file says, and whether it is being written */
+	struct heard {
+		uint64_t lineage, generation; /* generation 0: nothing */
+	} heard;
+	bool heard_is_written;
 	/* tenancy_wire.c */
 	struct guidmap *targets;
 	struct target *first_due, **last_due;
@@ -201,8 +208,16 @@ void peers_batch(struct sm *sm, const char *lines, size_t len);
 void peers_reach(const struct sm *sm, uint64_t *ret_all, uint64_t *ret_some);
 /* As a standby: what the master sent is on our disk, or (`error` < 0) is not. */
 void peers_stored(struct sm *sm, int error);
-/* As a standby, until now: the master spoke of a table that we lack, of this generation. */
-bool peers_master_had_more(const struct sm *sm, uint64_t *ret_generation);
+/* As a standby, until now: the master spoke of this table, which we lack. */
+bool peers_master_had_more(const struct sm *sm, struct heard *ret);
+/* As if the master had spoken of that table. */
+void peers_heard(struct sm *sm, const struct heard *heard);
+
+/* ---- tenancy_heard.c ---- */
+
+/* Behind peers_new(). */
+void heard_load(struct sm *sm);
+void heard_tick(struct sm *sm);
 
 /* ---- tenancy_audit.c ---- */
 

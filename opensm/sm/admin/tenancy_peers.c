@@ -565,14 +565,22 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 										 : REPLY_OTHER);
 }
 
-bool peers_master_had_more(const struct sm *sm, uint64_t *ret_generation)
+bool peers_master_had_more(const struct sm *sm, struct heard *ret)
 {
 	const struct mark own = own_mark(sm), *master = &sm->m.tenancy->peers->master;
 
-	*ret_generation = MAX(partition_heard(sm), master->generation);
+	*ret = (struct heard){ master->lineage, MAX(partition_heard(sm), master->generation) };
 	return partition_heard(sm) > own.generation ||
 	       (master->generation && !is_same(&own, master) &&
 		(own.lineage != master->lineage || own.generation < master->generation));
+}
+
+void peers_heard(struct sm *sm, const struct heard *heard)
+{
+	if (heard->lineage)
+		sm->m.tenancy->peers->master =
+			(struct mark){ heard->lineage, heard->generation, 0 };
+	partition_heard_of(sm, heard->generation);
 }
 
 void peers_state_changed(struct sm *sm)
