@@ -221,6 +221,7 @@ static void a_standby_that_lacks_the_table_leaves_keys_where_they_are(void **sta
 static void go_apart(struct world *w, unsigned more)
 {
 	_cleanup_free_ char *aside = xasprintf("%s/tenants.diverged", w->dir[ACTIVE]);
+	_cleanup_free_ char *store = xasprintf("%s/tenants", w->dir[ACTIVE]);
 	mono_t until;
 
 	start_connected(w);
@@ -235,10 +236,14 @@ static void go_apart(struct world *w, unsigned more)
 	for (unsigned host = 5; host < 5 + more; host++)
 		assert_int_equal(ask_for(w, SPARE, true, 0xA, host).end, SM_TENANCY_DONE);
 	w->conf[ACTIVE]->sm_priority = 0;
+	w->rig->disk_time = 300 * MONO_MS;
 	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), 2);
 	until = sim_now(w->rig->sim) + 90 * MONO_S;
-	while (!sm_tenancy_standbys(sm_of(w, SPARE)))
+	while (!sm_tenancy_standbys(sm_of(w, SPARE))) {
 		assert_true(rig_step(w->rig, until));
+		/* It may be killed at any moment: it never is without a table. */
+		assert_int_equal(access(store, F_OK), 0);
+	}
 	assert_int_equal(access(aside, F_OK), 0);
 	assert_int_equal(generation_of(w, 2), 1 + more);
 	assert_true(said("differs from the master", ""));

@@ -504,15 +504,17 @@ static void keep_diverged(struct sm *sm)
 	struct tenancy *t = sm->m.tenancy;
 	_cleanup_free_ char *aside = xasprintf("%s%s", t->path, DIVERGED);
 
-	/* A rename does not wait for the disk. The first one that is kept stays. */
-	if (access(aside, F_OK) == 0 || rename(t->path, aside) < 0) {
+	/*
+	 * A second name does not wait for the disk, and ours stays until the master's takes its
+	 * place: without a table all keys would be cleared. The first one that is kept stays.
+	 */
+	if (link(t->path, aside) < 0) {
 		log_error("partitions made at run time: the stored table up to generation %" PRIu64
 			  " differs from the master's and is dropped: %s could not be made, or is "
 			  "there already",
 			  tenants_generation(partition_tenants(sm)), aside);
 		return;
 	}
-	t->has_file = false;
 	log_error("partitions made at run time: the stored table up to generation %" PRIu64
 		  " differs from the master's; ours is kept as %s, the master's is in force",
 		  tenants_generation(partition_tenants(sm)), aside);
