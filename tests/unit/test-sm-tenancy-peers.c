@@ -414,6 +414,29 @@ static void a_silent_host_is_cut_after_a_takeover(void **state)
 	assert_false(switch_holds(w, 3, 0x8008));
 }
 
+/* What the standby sends when it takes over must reach limited members. */
+static void a_standbys_port_keeps_its_index0(void **state)
+{
+	struct world *w = *state;
+	struct tenant_member member = { w->host[1]->guid, true, true };
+	const struct tenant_request rq = {
+		.action = TENANT_ADD, .pkey = 0x8, .members = &member, .n_members = 1
+	};
+	struct answer a = { 0 };
+
+	start_connected(w);
+	sm_tenancy_request(sm_of(w, ACTIVE), &rq, true, false, on_answer, &a);
+	run_for(w, MONO_S);
+	assert_int_equal(a.end, SM_TENANCY_DONE);
+	member.guid = sm_of(w, SPARE)->tr->port_guid;
+	a = (struct answer){ 0 };
+	sm_tenancy_request(sm_of(w, ACTIVE), &rq, true, false, on_answer, &a);
+	run_for(w, MONO_S);
+	assert_true(a.is_there);
+	assert_int_equal(a.end, SM_TENANCY_REFUSED);
+	assert_non_null(strstr(a.text, "subnet manager"));
+}
+
 /* ---- many takeovers -------------------------------------------------------------------------- */
 
 #define N_KEYS 4
@@ -543,6 +566,7 @@ int main(void)
 		TEST(a_standby_that_was_behind_is_so_after_a_restart),
 		TEST(a_standby_that_was_behind_and_caught_up_is_open),
 		TEST(a_silent_host_is_cut_after_a_takeover),
+		TEST(a_standbys_port_keeps_its_index0),
 		TEST(many_takeovers),
 	};
 

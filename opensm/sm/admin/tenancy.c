@@ -13,6 +13,7 @@
 #define BATCH_MAX   256u       /* requests that are judged together */
 #define BATCH_BYTES (1u << 20) /* of their lines */
 #define BATCH_PORTS 4096u      /* that they concern: each is planned, and for dry runs compared */
+#define LOOK_AGAIN  (250 * MONO_MS) /* whether devices can be written to again */
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
@@ -76,6 +77,16 @@ static void change_ended(struct sm *sm, struct change *c, struct sm_tenancy_resu
 	change_free(c);
 }
 
+/* Its caller was told that it may be refused yet. */
+static void log_late_end(const struct change *c, const char *what, const char *why)
+{
+	if (c->is_late)
+		log_on(ABOUT(.id = LOG_ID_TENANT_CHANGE, .pkey = c->rq.pkey,
+			     .generation = c->entry.generation),
+		       LOGB_INFO, "partition 0x%04x: generation %" PRIu64 " %s%s", c->rq.pkey,
+		       c->entry.generation, what, why);
+}
+
 static void refuse(struct sm *sm, struct change *c, enum sm_tenancy_end end, const char *text)
 {
 	struct sm_tenancy_result r = { .end = end };
@@ -96,6 +107,8 @@ static const char *not_now(const struct sm *sm, enum sm_tenancy_end *ret)
 		return "this manager is not the master";
 	if (!sm->first_sweep_done)
 		return "the first sweep has not ended yet";
+	if (!sm->fabric->own_port)
+		return "the manager's own port is not in the fabric";
 	*ret = SM_TENANCY_CLOSED;
 	if (store_is_closed(t))
 		return t->closed;
@@ -170,20 +183,26 @@ static void answer_dry_run(struct sm *sm, struct change *c)
 	free(blocks);
 }
 
+static bool is_of_manager(const struct sm *sm, guid_t guid)
+{
+	return guid == sm->tr->port_guid || elect_is_manager(sm, guid) ||
+	       elect_is_listed(sm, guid);
+}
+
 /*
- * Packets of the manager itself leave with the P_Key at index 0, which is the full default key:
- * limited members reach no other.
+ * Packets of a manager leave with the P_Key at index 0, which is the full default key: limited
+ * members reach no other. So it is with one that may be master later. 0: no such port.
  */
-static bool moves_own_index0(const struct sm *sm, const struct change *c)
+static guid_t moves_managers_index0(const struct sm *sm, const struct change *c)
 {
 	for (size_t i = 0; i < c->rq.n_members; i++) {
 		const struct tenant_member *m = &c->rq.members[i];
 
-		if (m->guid == sm->tr->port_guid &&
-		    (m->index0 || (c->rq.pkey == PKEY_DEFAULT && !m->full)))
-			return true;
+		if ((m->index0 || (c->rq.pkey == PKEY_DEFAULT && !m->full)) &&
+		    is_of_manager(sm, m->guid))
+			return m->guid;
 	}
-	return false;
+	return 0;
 }
 
 /* True: the entry is found. Else the change has been refused. */
@@ -191,13 +210,16 @@ static bool find_entry(struct sm *sm, struct change *c)
 {
 	struct sm_tenancy_result r = { .end = SM_TENANCY_REFUSED };
 	int64_t at = sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
+	guid_t manager = moves_managers_index0(sm, c);
 
-	if (moves_own_index0(sm, c)) {
+	if (manager) {
 		r.fault = TENANT_INVALID;
 		snprintf(r.text, sizeof(r.text),
-			 "0x%016" PRIx64 " is the subnet manager's own port: its full default "
-			 "P_Key stays at index 0",
-			 sm->tr->port_guid);
+			 "0x%016" PRIx64 " is %s: its full default P_Key stays at index 0",
+			 manager,
+			 manager == sm->tr->port_guid
+				 ? "the subnet manager's own port"
+				 : "the port of another subnet manager, or in allowed_sm_guids");
 	} else {
 		r.fault = tenants_judge(partition_tenants(sm), partition_of_file(sm), &c->rq, at,
 					&c->entry, r.text, sizeof(r.text));
@@ -334,8 +356,10 @@ static void take_batch_back(struct sm *sm)
 	partition_join(sm);
 	for (unsigned i = 0; i < n; i++)
 		wire_plan_back(sm, all[i]);
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
+		log_late_end(all[i], "was not stored, and is taken back: ", t->write_fault);
 		refuse(sm, all[i], SM_TENANCY_CLOSED, t->write_fault);
+	}
 	free(all);
 }
 
@@ -382,6 +406,7 @@ void tenancy_batch_ended(struct sm *sm, int error)
 			peers_note(sm, c->entry.generation, c->chain);
 		start_stored(sm, c);
 		log_change(sm, c);
+		log_late_end(c, "is stored after all", "");
 	}
 	publish(sm, &all);
 	free(all.guids);
@@ -465,6 +490,8 @@ static void end_all_stored(struct sm *sm)
 			continue;
 		changes_add(&t->stored, c);
 		t->look_at = mono_min(t->look_at, c->since + TENANCY_DEADLINE);
+		if (!c->wishes)
+			t->look_at = mono_min(t->look_at, sm->now + LOOK_AGAIN);
 	}
 }
 
@@ -565,7 +592,10 @@ static void refuse_late(struct sm *sm)
 	for (struct change *c = t->batch.first; c; c = c->next) {
 		if (!c->done || sm->now < c->since + TENANCY_DEADLINE)
 			continue;
-		r.generation = tenants_generation(partition_tenants(sm));
+		r.changed = c->entry.n_rows > 0;
+		r.generation = r.changed ? c->entry.generation
+					 : tenants_generation(partition_tenants(sm));
+		c->is_late = r.changed;
 		c->done(c->arg, &r);
 		c->done = NULL;
 	}

@@ -66,6 +66,7 @@ struct change {
 	size_t n_pending, cap_pending;
 	uint64_t generation;
 	bool replicated;
+	bool is_late; /* answered before it was known whether it is stored */
 };
 
 struct changes {
@@ -137,7 +138,8 @@ bool store_is_closed(const struct tenancy *t);
 /* ---- tenancy_wire.c ---- */
 
 /*
- * The ports of a change are planned anew, and tried as soon as may be. Fills in its wishes.
+ * The ports of a change are planned anew, and tried as soon as may be. Fills in its wishes, or
+ * leaves them NULL where no device can be written to now.
  */
 void wire_change(struct sm *sm, struct change *c);
 /* A change was taken back: what a sweep may have planned from it meanwhile is planned anew. */

@@ -362,12 +362,13 @@ static void add_wish(struct sm *sm, struct change *c, size_t i, bool takes)
 
 void wire_change(struct sm *sm, struct change *c)
 {
-	_cleanup_free_ bool *takes = xcalloc(c->n_guids + 1, sizeof(*takes));
+	_cleanup_free_ bool *takes = NULL;
 
+	if (c->wishes || !wire_is_at_work(sm))
+		return;
+	takes = xcalloc(c->n_guids + 1, sizeof(*takes));
 	c->wishes = xcalloc(c->n_guids + 1, sizeof(*c->wishes));
 	note_takes(c, takes);
-	if (!wire_is_at_work(sm))
-		return;
 	for (size_t i = 0; i < c->n_guids; i++)
 		add_wish(sm, c, i, takes[i]);
 }
@@ -428,6 +429,9 @@ static void drop_wish(struct wish *w)
 
 bool wire_is_fulfilled(struct sm *sm, struct change *c)
 {
+	wire_change(sm, c);
+	if (!c->wishes)
+		return !c->n_guids;
 	for (; c->next_wish < c->n_guids; c->next_wish++) {
 		struct wish *w = &c->wishes[c->next_wish];
 
