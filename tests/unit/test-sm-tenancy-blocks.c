@@ -3,6 +3,7 @@
  * Partitions at run time in tables of several blocks: keys that are removed while the host, or the
  * manager, is away are gone from every block of the switch port before the link is ACTIVE again.
  */
+#include "sm/admin/tenancy_internal.h"
 #include "tenancy-desk.h"
 
 #define CAP	  128 /* entries of hosts and switch ports: four blocks */
@@ -10,6 +11,7 @@
 #define N_KEYS	  40
 #define N_LEFT	  31 /* with the default key they fill one block */
 #define N_GONE	  (N_KEYS - N_LEFT)
+#define FIRST_GUID UINT64_C(0x0200000000000001)
 #define HOST	  3
 #define OTHER	  10 /* at another leaf */
 
@@ -180,6 +182,59 @@ static void one_member_costs_two_sets_and_two_gets(void **state)
 	}
 }
 
+/* ---- requests with many members -------------------------------------------------------------- */
+
+#define N_LARGE 100
+
+struct large_tally {
+	unsigned n, n_done, n_too_much;
+};
+
+static void on_tally(void *arg, const struct sm_tenancy_result *r)
+{
+	struct large_tally *t = arg;
+
+	t->n++;
+	t->n_done += r->end == SM_TENANCY_DONE;
+	t->n_too_much += r->end == SM_TENANCY_BUSY && strstr(r->text, "128 MiB") != NULL;
+}
+
+/* They are members of no partition: it costs memory and no device. */
+static void remove_many(struct desk *d, unsigned pkey, struct large_tally *t)
+{
+	struct tenant_member *members = xcalloc(TENANT_REQUEST_MAX, sizeof(*members));
+	const struct tenant_request rq = { .action = TENANT_REMOVE,
+					   .pkey = (uint16_t)pkey,
+					   .members = members,
+					   .n_members = TENANT_REQUEST_MAX };
+
+	for (size_t i = 0; i < rq.n_members; i++)
+		members[i] = (struct tenant_member){ FIRST_GUID + i, true, false };
+	sm_tenancy_request(sm_of(d), &rq, true, false, on_tally, t);
+	free(members);
+}
+
+/* Fewer than may wait by their number, and more than there is memory for. */
+static void large_requests_are_bounded_by_what_they_take(void **state)
+{
+	struct desk *d = *state;
+	struct large_tally t = { 0 };
+	size_t most = 0;
+
+	for (unsigned i = 0; i < N_LARGE; i++)
+		remove_many(d, 0x100 + i, &t);
+	for (unsigned i = 0; i < 300 && t.n < N_LARGE; i++) {
+		run_for(d, 50 * MONO_MS);
+		most = MAX(most, sm_of(d)->m.tenancy->bytes);
+	}
+	assert_int_equal(t.n, N_LARGE);
+	assert_true(t.n_done > 0 && t.n_too_much > 0);
+	assert_true(most <= TENANCY_BYTES_MAX + TENANT_REQUEST_MAX * 100ul);
+	/* What was taken is given back: there is room again. */
+	assert_true(sm_of(d)->m.tenancy->bytes == 0);
+	assert_done(add(d, 0x5, HOST));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +243,7 @@ int main(void)
 		LARGE_TEST(keys_removed_by_a_manager_that_came_later),
 		LARGE_TEST(another_host_has_no_key_of_the_one_before),
 		LARGE_TEST(one_member_costs_two_sets_and_two_gets),
+		LARGE_TEST(large_requests_are_bounded_by_what_they_take),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

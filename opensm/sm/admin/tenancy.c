@@ -44,6 +44,19 @@ void changes_add(struct changes *list, struct change *c)
 	list->n++;
 }
 
+/* What a change takes until it is answered. */
+static void weigh(struct tenancy *t, struct change *c)
+{
+	size_t n_rows = c->entry.n_rows + c->inverse.n_rows;
+
+	t->bytes -= c->bytes;
+	c->bytes = sizeof(*c) + c->rq.n_members * sizeof(c->rq.members[0]) +
+		   n_rows * sizeof(struct tenant_row) +
+		   MAX(n_rows + c->rq.n_members, c->n_guids) * sizeof(c->guids[0]) +
+		   c->n_guids * sizeof(c->wishes[0]);
+	t->bytes += c->bytes;
+}
+
 static struct change *change_free(struct change *c)
 {
 	wire_let_go(c);
@@ -74,6 +87,7 @@ static void change_ended(struct sm *sm, struct change *c, struct sm_tenancy_resu
 		sm->m.tenancy->ended[r->end]++;
 	if (c->done)
 		c->done(c->arg, r);
+	sm->m.tenancy->bytes -= c->bytes;
 	change_free(c);
 }
 
@@ -146,7 +160,7 @@ static void note_rows(const struct tenant_entry *e, guid_t *guids, size_t *n)
 }
 
 /* The ports that the change is about: those whose rights change, and those it names. */
-static void note_guids(struct change *c)
+static void note_guids(struct tenancy *t, struct change *c)
 {
 	size_t n = 0, kept = 0;
 
@@ -163,6 +177,7 @@ static void note_guids(struct change *c)
 			c->guids[kept++] = c->guids[i];
 	}
 	c->n_guids = kept;
+	weigh(t, c);
 }
 
 /* Within one turn: what was made of the table before is right again. */
@@ -242,7 +257,7 @@ static bool play_entry(struct sm *sm, struct change *c)
 	c->chain_before = tenants_chain(table);
 	c->chain = tenants_chain_after(table, &c->entry);
 	tenants_inverse(table, &c->entry, &c->inverse);
-	note_guids(c);
+	note_guids(sm->m.tenancy, c);
 	sm->m.tenancy->judged += c->n_guids;
 	tenants_play(table, &c->entry, c->chain);
 	if (wire_without_room(sm, c, why, sizeof(why))) {
@@ -281,7 +296,7 @@ static bool judge(struct sm *sm, struct change *c, FILE *out)
 		return false;
 	if (!c->entry.n_rows && !c->dry_run) {
 		/* As it was before, for all that is stored; behind what is not yet. */
-		note_guids(c);
+		note_guids(sm->m.tenancy, c);
 		changes_add(&sm->m.tenancy->batch, c);
 		return false;
 	}
@@ -293,6 +308,12 @@ static bool judge(struct sm *sm, struct change *c, FILE *out)
 	return true;
 }
 
+/* One at least: a change alone may be larger than all that may be under way together. */
+static bool has_bytes_left(const struct tenancy *t)
+{
+	return t->bytes <= TENANCY_BYTES_MAX || !(t->batch.n + t->stored.n);
+}
+
 /* Judges the waiting changes, as many as go to the disk at once and one turn has time for. */
 static void judge_waiting(struct sm *sm)
 {
@@ -302,12 +323,12 @@ static void judge_waiting(struct sm *sm)
 	FILE *out;
 	unsigned lines = 0;
 
-	if (t->writing || !t->waiting.first)
+	if (t->writing || !t->waiting.first || !has_bytes_left(t))
 		return;
 	out = open_memstream(&text, &len);
 	t->judged = 0;
 	for (unsigned i = 0; i < BATCH_MAX && len < BATCH_BYTES && t->judged < BATCH_PORTS &&
-			     t->waiting.first;
+			     t->waiting.first && has_bytes_left(t);
 	     i++) {
 		lines += judge(sm, changes_take(&t->waiting), out);
 		fflush(out);
@@ -567,6 +588,13 @@ static void refuse_crowd(struct sm *sm)
 	t->waiting = kept;
 }
 
+static const char too_much[] = "the changes under way have too many members already "
+			       "(limit: 128 MiB of memory); again when they are answered";
+_Static_assert(TENANCY_BYTES_MAX == 128u << 20, "as the text says");
+
+/* Of a request that waits and a change that is judged: a row that gives, or takes, and its port. */
+#define BYTES_PER_MEMBER (sizeof(struct tenant_member) + sizeof(struct tenant_row))
+
 static void take_fresh(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
@@ -574,6 +602,11 @@ static void take_fresh(struct sm *sm)
 
 	while ((c = changes_take(&t->fresh))) {
 		c->since = sm->now;
+		if (t->bytes + c->rq.n_members * BYTES_PER_MEMBER > TENANCY_BYTES_MAX && t->bytes) {
+			refuse(sm, c, SM_TENANCY_BUSY, too_much);
+			continue;
+		}
+		weigh(t, c);
 		changes_add(&t->waiting, c);
 	}
 }
@@ -586,7 +619,7 @@ static void refuse_late(struct sm *sm)
 
 	while (t->waiting.first && sm->now >= t->waiting.first->since + TENANCY_DEADLINE)
 		refuse(sm, changes_take(&t->waiting), SM_TENANCY_BUSY,
-		       "the disk has not stored earlier changes in time");
+		       "earlier changes have not been stored, or confirmed, in time");
 	snprintf(r.text, sizeof(r.text),
 		 "the disk has not stored it in time; it may be refused yet");
 	for (struct change *c = t->batch.first; c; c = c->next) {
@@ -633,7 +666,8 @@ mono_t tenancy_next(const struct sm *sm)
 	if (t->stored.first)
 		next = mono_min(next, t->look_at);
 
-	if (t->fresh.first || t->settled || (t->waiting.first && !t->writing))
+	if (t->fresh.first || t->settled ||
+	    (t->waiting.first && !t->writing && has_bytes_left(t)))
 		return 0;
 	if (t->waiting.first)
 		next = mono_min(next, t->waiting.first->since + TENANCY_DEADLINE);

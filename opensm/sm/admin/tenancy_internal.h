@@ -9,6 +9,7 @@
 #define HEARD_SUFFIX ".heard" /* of the file beside the table's */
 #define TENANCY_WAITING_MAX 4096u	 /* requests that wait */
 #define HELD_UNREAD_MAX	    64u		 /* ports that are read for one question */
+#define TENANCY_BYTES_MAX   (128u << 20) /* of all changes that are under way */
 #define TENANCY_DEADLINE    (7 * MONO_S) /* from a request to its answer (tenancy.md 5.1: 8 s) */
 
 /* A port whose P_Key tables are to be as the table of tenants says. */
@@ -66,6 +67,7 @@ struct change {
 	size_t n_pending, cap_pending;
 	uint64_t generation;
 	bool replicated;
+	size_t bytes; /* that it takes, about */
 	bool is_late; /* answered before it was known whether it is stored */
 };
 
@@ -77,6 +79,7 @@ struct changes {
 struct tenancy {
 	/* `fresh` came since the last dispatch: the manager's clock stands between dispatches. */
 	struct changes fresh, waiting, batch, stored;
+	size_t bytes; /* of all of these but the fresh ones, about */
 	uint64_t ended[SM_TENANCY_ENDS]; /* changes, by how they ended */
 	size_t judged; /* ports of the changes that this turn has judged */
 	/* tenancy_store.c */
