@@ -5,6 +5,7 @@
  * store.
  */
 #include "two-managers.h"
+#include "conf/tenants/tenants_file.h"
 #include "util/random.h"
 
 struct answer {
@@ -437,6 +438,78 @@ static void a_standbys_port_keeps_its_index0(void **state)
 	assert_non_null(strstr(a.text, "subnet manager"));
 }
 
+/* ---- a table that is too large to be sent ---------------------------------------------------- */
+
+#define FIRST_GUID UINT64_C(0x0200000000000001)
+
+static unsigned n_texts;
+
+char *__real_tenants_text(const struct tenants *t, size_t *ret_len);
+char *__wrap_tenants_text(const struct tenants *t, size_t *ret_len);
+
+char *__wrap_tenants_text(const struct tenants *t, size_t *ret_len)
+{
+	n_texts += tenants_members(t) > TENANT_REQUEST_MAX;
+	return __real_tenants_text(t, ret_len);
+}
+
+/* Partitions of as many members as one request can have. */
+static void write_large_table(const char *path, size_t n_members)
+{
+	_cleanup_(tenants_freep) struct tenants *t = tenants_new(7);
+	struct tenant_member *members = xcalloc(TENANT_REQUEST_MAX, sizeof(*members));
+	_cleanup_free_ char *text = NULL;
+	struct tenant_request rq = { .action = TENANT_SET, .pkey = 0x100, .members = members };
+	struct tenant_entry e;
+	size_t len;
+	char why[200];
+
+	for (size_t i = 0; i < TENANT_REQUEST_MAX; i++)
+		members[i] = (struct tenant_member){ FIRST_GUID + i, true, false };
+	for (; n_members; n_members -= rq.n_members, rq.pkey++) {
+		rq.n_members = MIN(n_members, TENANT_REQUEST_MAX);
+		e = (struct tenant_entry){ 0 };
+		assert_int_equal(tenants_judge(t, NULL, &rq, 0, &e, why, sizeof(why)), TENANT_FINE);
+		tenants_play(t, &e, tenants_chain_after(t, &e));
+		tenant_entry_clear(&e);
+	}
+	text = __real_tenants_text(t, &len);
+	assert_int_equal(tenants_replace(path, text, len), 0);
+	free(members);
+}
+
+static void start_with_large_table(struct world *w, size_t n_members, mono_t t)
+{
+	_cleanup_free_ char *store = xasprintf("%s/tenants", w->dir[ACTIVE]);
+
+	write_large_table(store, n_members);
+	n_texts = 0;
+	start_both(w);
+	run_for(w, t);
+}
+
+static void a_table_that_cannot_be_sent_is_told_once(void **state)
+{
+	struct world *w = *state;
+
+	start_with_large_table(w, 700000, 60 * MONO_S);
+	assert_int_equal(said("700000 members are more than the 16 MiB", ""), 1);
+	assert_int_equal(n_texts, 0);
+	assert_int_equal(sm_tenancy_standbys(sm_of(w, ACTIVE)), 0);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+}
+
+/* Its text is made to see that it is too large, and not again before the table is another one. */
+static void a_table_that_is_hardly_too_large_is_tried_once(void **state)
+{
+	struct world *w = *state;
+
+	start_with_large_table(w, (16u << 20) / TENANTS_MEMBER_BYTES - 10, 60 * MONO_S);
+	assert_int_equal(said("members are more than the 16 MiB", ""), 1);
+	assert_int_equal(n_texts, 1);
+	assert_int_equal(sm_tenancy_standbys(sm_of(w, ACTIVE)), 0);
+}
+
 /* ---- many takeovers -------------------------------------------------------------------------- */
 
 #define N_KEYS 4
@@ -567,6 +640,8 @@ int main(void)
 		TEST(a_standby_that_was_behind_and_caught_up_is_open),
 		TEST(a_silent_host_is_cut_after_a_takeover),
 		TEST(a_standbys_port_keeps_its_index0),
+		TEST(a_table_that_cannot_be_sent_is_told_once),
+		TEST(a_table_that_is_hardly_too_large_is_tried_once),
 		TEST(many_takeovers),
 	};
 

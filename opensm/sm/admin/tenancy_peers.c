@@ -82,6 +82,7 @@ struct peers {
 	/* As a standby: the message whose disk job is out. */
 	struct channel_ticket ticket;
 	bool has_ticket;
+	struct mark too_large; /* a table that no standby can be sent */
 	struct mark master; /* as it said last */
 };
 
@@ -228,19 +229,44 @@ static void send_message(struct sm *sm, struct peer *p, enum message_kind kind, 
 	p->sent_at = sm->now;
 	if (r < 0)
 		p->again = sm->now + PAUSE;
-	if (r == -EMSGSIZE && told_first(&p->told, TOLD_FAULT))
+	if (r == -EMSGSIZE)
+		sm->m.tenancy->peers->too_large = own;
+}
+
+static void tell_too_large(struct sm *sm, struct peer *p)
+{
+	const struct tenants *t = partition_tenants(sm);
+
+	if (told_first(&p->told, TOLD_FAULT))
 		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
-			 "this standby cannot be given the partitions made at run time: they are "
-			 "more "
-			 "than %u MiB",
-			 CHANNEL_MESSAGE_MAX >> 20);
+			 "this standby cannot be given the partitions made at run time: their "
+			 "%zu members are more than the %u MiB of text that can be sent; copy "
+			 "%s to its cache folder and start it again",
+			 tenants_members(t), CHANNEL_MESSAGE_MAX >> 20,
+			 sm->m.tenancy->path ? sm->m.tenancy->path : TENANTS_FILE);
+}
+
+/* Known without its text, which is as large. */
+static bool is_too_large(const struct sm *sm)
+{
+	const struct mark own = own_mark(sm);
+
+	return tenants_members(partition_tenants(sm)) >
+		       CHANNEL_MESSAGE_MAX / TENANTS_MEMBER_BYTES ||
+	       is_same(&own, &sm->m.tenancy->peers->too_large);
 }
 
 static void send_table(struct sm *sm, struct peer *p)
 {
+	_cleanup_free_ char *text = NULL;
 	size_t len;
-	_cleanup_free_ char *text = tenants_text(partition_tenants(sm), &len);
 
+	if (is_too_large(sm)) {
+		tell_too_large(sm, p);
+		p->again = sm->now + PAUSE;
+		return;
+	}
+	text = tenants_text(partition_tenants(sm), &len);
 	send_message(sm, p, p->went_apart ? MESSAGE_TABLE_INSTEAD : MESSAGE_TABLE, text, len);
 }
 
