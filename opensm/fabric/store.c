@@ -225,6 +225,17 @@ bool store_neighbor_of(const struct store *s, guid_t guid, guid_t *ret_guid, uin
 	return false;
 }
 
+bool store_only_neighbor(const struct store *s, guid_t guid, guid_t *ret_guid, uint8_t *ret_port)
+{
+	const struct store_cables *c = guid ? guidmap_get(s->map[STORE_NEIGHBORS], guid) : NULL;
+
+	for (unsigned port = 1; c && c->n == 1 && port < c->cap; port++) {
+		if (store_neighbor(s, guid, (uint8_t)port, ret_guid, ret_port))
+			return true;
+	}
+	return false;
+}
+
 /* Takes the cable out that is known at this port, both directions. */
 static void unplug(struct store *s, guid_t guid, uint8_t port)
 {

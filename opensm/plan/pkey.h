@@ -207,11 +207,6 @@ size_t pkey_plan_find(const struct pkey_plan *plan, guid_t guid);
 
 /* Block number `block` of a table, zeros at its end included. */
 void pkey_table_block(struct pkey_table table, unsigned block, uint16_t ret[PKEY_BLOCK]);
-/* Blocks that hold entries. */
-static inline unsigned pkey_table_blocks(struct pkey_table table)
-{
-	return (table.n + PKEY_BLOCK - 1u) / PKEY_BLOCK;
-}
 
 /*
  * The wanted table of the switch port that faces a port with `table`: the keys one after the other,

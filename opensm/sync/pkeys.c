@@ -13,8 +13,9 @@
  * As long as a live port keeps keys that it shall lose, because it does not answer, the second pass
  * waits for the next run; not for ever, or one device could hold up all the others.
  *
- * Ports in INIT have no traffic: their tables are written without being read, all blocks of an end
- * port, the used ones of a switch port.
+ * Ports in INIT have no traffic: their tables are written without being read. All blocks are, of
+ * switch ports too: a switch keeps the table of a port whatever the host behind it does, and keys
+ * of a block after the used ones would be in force again with the link.
  */
 #include <string.h>
 
@@ -28,10 +29,7 @@ _Static_assert(PKEY_BLOCK == PKEYS_PER_BLOCK, "keys of a block");
 
 /* ---- the rows of PKEYS and CHECKS ------------------------------------------------------------ */
 
-/*
- * All blocks of an end port are written even if nothing is known of them; the used ones of a
- * switch port.
- */
+/* All blocks are wanted, of those of which nothing is known, too. */
 bool pkeys_want(const struct sync *s, const struct port *p, struct want *ret)
 {
 	const struct port *end = port_is_end(p) ? p : p->peer;
@@ -49,8 +47,6 @@ bool pkeys_want(const struct sync *s, const struct port *p, struct want *ret)
 	if (table == PKEY_NO_TABLE)
 		return false;
 	ret->keys = pkey_plan_table(plan, table);
-	if (end != p)
-		ret->sure = MIN(MAX(pkey_table_blocks(ret->keys), 1u), ret->all);
 	return true;
 }
 
@@ -140,8 +136,8 @@ static bool trim_block(struct sync *s, struct port *p, const struct want *w, uns
 {
 	if (fabric_cell(s->fabric, p, TABLE_PKEYS, block))
 		return trim_known(s, p, w, block);
-	return block < w->sure && sync_get(s, p, IB_ATTR_PKEY_TABLE,
-					   port_tables[TABLE_PKEYS].mod(p, block), on_trim_read);
+	return sync_get(s, p, IB_ATTR_PKEY_TABLE, port_tables[TABLE_PKEYS].mod(p, block),
+			on_trim_read);
 }
 
 void pkeys_trim(struct sync *s, struct port *p)

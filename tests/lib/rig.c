@@ -20,12 +20,15 @@ struct rig *rig_new(struct sim *sim)
 static void submit_job(void *arg, struct sm_job *job)
 {
 	struct rig_sm *s = arg;
-	struct rig_job *j = xcalloc(1, sizeof(*j));
+	struct rig_job *j = xcalloc(1, sizeof(*j)), **at = &s->jobs;
 
 	j->job = job;
-	j->due = sim_now(s->rig->sim) + s->rig->job_time;
-	*s->jobs_end = j;
-	s->jobs_end = &j->next;
+	j->due = sim_now(s->rig->sim) + (job->disk ? MAX(s->rig->disk_time, s->rig->job_time)
+						   : s->rig->job_time);
+	while (*at && (*at)->due <= j->due)
+		at = &(*at)->next;
+	j->next = *at;
+	*at = j;
 }
 
 static void subnet_up(void *arg, const struct sm *sm)
@@ -65,8 +68,6 @@ static bool run_jobs(struct rig_sm *s, mono_t now)
 		struct rig_job *j = s->jobs;
 
 		s->jobs = j->next;
-		if (!s->jobs)
-			s->jobs_end = &s->jobs;
 		j->job->run(j->job);
 		j->job->done(j->job);
 		free(j);
@@ -118,7 +119,7 @@ int rig_start(struct rig *rig, const char *node, int port, const struct conf *co
 	tr = sim_attach(rig->sim, node, port);
 	if (!tr)
 		return -ENODEV;
-	*s = (struct rig_sm){ .rig = rig, .tr = tr, .jobs_end = &s->jobs };
+	*s = (struct rig_sm){ .rig = rig, .tr = tr };
 	snprintf(s->node, sizeof(s->node), "%s", node);
 	transport_set_issm(tr, true);
 	s->sm = sm_new(conf, rig->between ? rig->between(s) : tr, &paths, &hooks);

@@ -25,7 +25,7 @@ struct rig_sm {
 	bool frozen;               /* SIGSTOP: neither receives nor sends */
 	unsigned ups;              /* times subnet_up was called */
 	uint64_t ids;		   /* what its transaction ids are drawn from */
-	struct rig_job *jobs, **jobs_end;
+	struct rig_job *jobs; /* by `due` */
 	char status[1400];
 };
 
@@ -36,6 +36,7 @@ struct rig {
 	unsigned standstill;       /* steps since the clock last moved */
 	/* what a job takes; 0: it is done before anything else happens */
 	mono_t job_time;
+	mono_t disk_time; /* of those that write to the disk, where that is more */
 	/*
 	 * Set before rig_start(): events of the managers started from then on. NULL: not wanted.
 	 */

@@ -292,3 +292,9 @@ static inline enum ib_port_state host_state(const struct desk *d, unsigned host)
 {
 	return sim_port_state(d->rig->sim, host_node(d, host), 1);
 }
+
+static inline void make_pkeys_silent(struct desk *d, int node, bool silent)
+{
+	sim_set_silent(d->rig->sim, node, silent ? SIM_SILENT : SIM_ANSWERS,
+		       silent ? IB_ATTR_PKEY_TABLE : 0);
+}

@@ -5,6 +5,7 @@
  * store.
  */
 #include "two-managers.h"
+#include "conf/tenants/tenants_file.h"
 #include "util/random.h"
 
 struct answer {
@@ -221,6 +222,7 @@ static void a_standby_that_lacks_the_table_leaves_keys_where_they_are(void **sta
 static void go_apart(struct world *w, unsigned more)
 {
 	_cleanup_free_ char *aside = xasprintf("%s/tenants.diverged", w->dir[ACTIVE]);
+	_cleanup_free_ char *store = xasprintf("%s/tenants", w->dir[ACTIVE]);
 	mono_t until;
 
 	start_connected(w);
@@ -235,10 +237,14 @@ static void go_apart(struct world *w, unsigned more)
 	for (unsigned host = 5; host < 5 + more; host++)
 		assert_int_equal(ask_for(w, SPARE, true, 0xA, host).end, SM_TENANCY_DONE);
 	w->conf[ACTIVE]->sm_priority = 0;
+	w->rig->disk_time = 300 * MONO_MS;
 	assert_int_equal(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]), 2);
 	until = sim_now(w->rig->sim) + 90 * MONO_S;
-	while (!sm_tenancy_standbys(sm_of(w, SPARE)))
+	while (!sm_tenancy_standbys(sm_of(w, SPARE))) {
 		assert_true(rig_step(w->rig, until));
+		/* It may be killed at any moment: it never is without a table. */
+		assert_int_equal(access(store, F_OK), 0);
+	}
 	assert_int_equal(access(aside, F_OK), 0);
 	assert_int_equal(generation_of(w, 2), 1 + more);
 	assert_true(said("differs from the master", ""));
@@ -312,6 +318,196 @@ static void a_corrupt_table_is_mended_by_the_standby_that_took_over(void **state
 static void so_is_one_that_is_gone(void **state)
 {
 	comes_back(*state, true);
+}
+
+/* A change is on its way to the disk for a long time, the master says how it is, and dies. */
+static void what_is_not_on_the_disk_is_not_told(void **state)
+{
+	struct world *w = *state;
+	struct answer a;
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	w->rig->disk_time = 300 * MONO_S;
+	submit(w, ACTIVE, true, 0x8, 4, &a);
+	for (unsigned i = 0; i < 6; i++) {
+		run_for(w, 10 * MONO_S);
+		sm_request_heavy(sm_of(w, ACTIVE), NULL);
+	}
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(generation_of(w, ACTIVE), 2);
+	sm_tenancy_abandon(sm_of(w, ACTIVE), &a);
+	w->rig->disk_time = 0;
+	fail_over(w);
+	assert_null(sm_tenancy_closed(sm_of(w, SPARE)));
+	assert_int_equal(ask_for(w, SPARE, true, 0x8, 5).end, SM_TENANCY_DONE);
+}
+
+/* The standby knew that it lacked changes, and is started anew when the master is dead. */
+static void a_standby_that_was_behind_is_so_after_a_restart(void **state)
+{
+	struct world *w = *state;
+	_cleanup_free_ char *store = xasprintf("%s/tenants", w->dir[SPARE]);
+	_cleanup_free_ char *heard = xasprintf("%s/tenants.heard", w->dir[SPARE]);
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	assert_int_equal(access(heard, F_OK), -1);
+	assert_int_equal(unlink(store), 0);
+	assert_int_equal(mkdir(store, 0700), 0);
+	assert_false(ask_for(w, ACTIVE, true, 0x9, 4).replicated);
+	rig_kill(w->rig, SPARE);
+	rig_kill(w->rig, ACTIVE);
+	assert_int_equal(rmdir(store), 0);
+	for (unsigned i = 2; i < 4; i++) {
+		assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), i);
+		attend(w, 5, 60 * MONO_S);
+		assert_int_equal(sm_state(sm_of(w, i)), SM_MASTER);
+		assert_non_null(sm_tenancy_closed(sm_of(w, i)));
+		assert_true(host_holds(w, 3, 0x8008) && switch_holds(w, 3, 0x8008));
+		assert_true(host_holds(w, 4, 0x8009) && switch_holds(w, 4, 0x8009));
+		rig_kill(w->rig, i);
+	}
+}
+
+/* It gets the table after all: nothing is left of it. */
+static void a_standby_that_was_behind_and_caught_up_is_open(void **state)
+{
+	struct world *w = *state;
+	_cleanup_free_ char *store = xasprintf("%s/tenants", w->dir[SPARE]);
+	_cleanup_free_ char *heard = xasprintf("%s/tenants.heard", w->dir[SPARE]);
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	assert_int_equal(unlink(store), 0);
+	assert_int_equal(mkdir(store, 0700), 0);
+	assert_false(ask_for(w, ACTIVE, true, 0x9, 4).replicated);
+	assert_int_equal(access(heard, F_OK), 0);
+	assert_int_equal(rmdir(store), 0);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(access(heard, F_OK), -1);
+	rig_kill(w->rig, SPARE);
+	rig_kill(w->rig, ACTIVE);
+	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), 2);
+	attend(w, 5, 60 * MONO_S);
+	assert_int_equal(ask_for(w, 2, true, 0x9, 5).end, SM_TENANCY_DONE);
+	assert_int_equal(generation_of(w, 2), 3);
+	assert_true(host_holds(w, 4, 0x8009));
+}
+
+/* The standby started when the host was silent already, and takes over. */
+static void a_silent_host_is_cut_after_a_takeover(void **state)
+{
+	struct world *w = *state;
+
+	start_connected(w);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+	run_for(w, 30 * MONO_S);
+	sim_set_silent(w->rig->sim, w->host[3]->node, SIM_SILENT, 0);
+	rig_kill(w->rig, SPARE);
+	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), 2);
+	run_for(w, 60 * MONO_S);
+	rig_kill(w->rig, ACTIVE);
+	attend(w, 4, 60 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, 2)), SM_MASTER);
+	assert_true(switch_holds(w, 3, 0x8008));
+	assert_int_equal(ask_for(w, 2, false, 0x8, 3).end, SM_TENANCY_DONE);
+	assert_false(switch_holds(w, 3, 0x8008));
+}
+
+/* What the standby sends when it takes over must reach limited members. */
+static void a_standbys_port_keeps_its_index0(void **state)
+{
+	struct world *w = *state;
+	struct tenant_member member = { w->host[1]->guid, true, true };
+	const struct tenant_request rq = {
+		.action = TENANT_ADD, .pkey = 0x8, .members = &member, .n_members = 1
+	};
+	struct answer a = { 0 };
+
+	start_connected(w);
+	sm_tenancy_request(sm_of(w, ACTIVE), &rq, true, false, on_answer, &a);
+	run_for(w, MONO_S);
+	assert_int_equal(a.end, SM_TENANCY_DONE);
+	member.guid = sm_of(w, SPARE)->tr->port_guid;
+	a = (struct answer){ 0 };
+	sm_tenancy_request(sm_of(w, ACTIVE), &rq, true, false, on_answer, &a);
+	run_for(w, MONO_S);
+	assert_true(a.is_there);
+	assert_int_equal(a.end, SM_TENANCY_REFUSED);
+	assert_non_null(strstr(a.text, "subnet manager"));
+}
+
+/* ---- a table that is too large to be sent ---------------------------------------------------- */
+
+#define FIRST_GUID UINT64_C(0x0200000000000001)
+
+static unsigned n_texts;
+
+char *__real_tenants_text(const struct tenants *t, size_t *ret_len);
+char *__wrap_tenants_text(const struct tenants *t, size_t *ret_len);
+
+char *__wrap_tenants_text(const struct tenants *t, size_t *ret_len)
+{
+	n_texts += tenants_members(t) > TENANT_REQUEST_MAX;
+	return __real_tenants_text(t, ret_len);
+}
+
+/* Partitions of as many members as one request can have. */
+static void write_large_table(const char *path, size_t n_members)
+{
+	_cleanup_(tenants_freep) struct tenants *t = tenants_new(7);
+	struct tenant_member *members = xcalloc(TENANT_REQUEST_MAX, sizeof(*members));
+	_cleanup_free_ char *text = NULL;
+	struct tenant_request rq = { .action = TENANT_SET, .pkey = 0x100, .members = members };
+	struct tenant_entry e;
+	size_t len;
+	char why[200];
+
+	for (size_t i = 0; i < TENANT_REQUEST_MAX; i++)
+		members[i] = (struct tenant_member){ FIRST_GUID + i, true, false };
+	for (; n_members; n_members -= rq.n_members, rq.pkey++) {
+		rq.n_members = MIN(n_members, TENANT_REQUEST_MAX);
+		e = (struct tenant_entry){ 0 };
+		assert_int_equal(tenants_judge(t, NULL, &rq, 0, &e, why, sizeof(why)), TENANT_FINE);
+		tenants_play(t, &e, tenants_chain_after(t, &e));
+		tenant_entry_clear(&e);
+	}
+	text = __real_tenants_text(t, &len);
+	assert_int_equal(tenants_replace(path, text, len), 0);
+	free(members);
+}
+
+static void start_with_large_table(struct world *w, size_t n_members, mono_t t)
+{
+	_cleanup_free_ char *store = xasprintf("%s/tenants", w->dir[ACTIVE]);
+
+	write_large_table(store, n_members);
+	n_texts = 0;
+	start_both(w);
+	run_for(w, t);
+}
+
+static void a_table_that_cannot_be_sent_is_told_once(void **state)
+{
+	struct world *w = *state;
+
+	start_with_large_table(w, 700000, 60 * MONO_S);
+	assert_int_equal(said("700000 members are more than the 16 MiB", ""), 1);
+	assert_int_equal(n_texts, 0);
+	assert_int_equal(sm_tenancy_standbys(sm_of(w, ACTIVE)), 0);
+	assert_int_equal(ask_for(w, ACTIVE, true, 0x8, 3).end, SM_TENANCY_DONE);
+}
+
+/* Its text is made to see that it is too large, and not again before the table is another one. */
+static void a_table_that_is_hardly_too_large_is_tried_once(void **state)
+{
+	struct world *w = *state;
+
+	start_with_large_table(w, (16u << 20) / TENANTS_MEMBER_BYTES - 10, 60 * MONO_S);
+	assert_int_equal(said("members are more than the 16 MiB", ""), 1);
+	assert_int_equal(n_texts, 1);
+	assert_int_equal(sm_tenancy_standbys(sm_of(w, ACTIVE)), 0);
 }
 
 /* ---- many takeovers -------------------------------------------------------------------------- */
@@ -439,6 +635,13 @@ int main(void)
 		TEST(a_master_that_dies_in_a_stream_leaves_an_open_table),
 		TEST(a_corrupt_table_is_mended_by_the_standby_that_took_over),
 		TEST(so_is_one_that_is_gone),
+		TEST(what_is_not_on_the_disk_is_not_told),
+		TEST(a_standby_that_was_behind_is_so_after_a_restart),
+		TEST(a_standby_that_was_behind_and_caught_up_is_open),
+		TEST(a_silent_host_is_cut_after_a_takeover),
+		TEST(a_standbys_port_keeps_its_index0),
+		TEST(a_table_that_cannot_be_sent_is_told_once),
+		TEST(a_table_that_is_hardly_too_large_is_tried_once),
 		TEST(many_takeovers),
 	};
 

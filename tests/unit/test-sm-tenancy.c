@@ -3,6 +3,7 @@
  * Partitions at run time through the whole manager: what is sent, when it is answered, what devices
  * hold then; ports that are away, silent, rebooting, moved; the store on the disk.
  */
+#include "sm/sm_internal.h"
 #include "tenancy-desk.h"
 
 /* ---- cost ------------------------------------------------------------------------------------ */
@@ -364,12 +365,10 @@ static void a_store_that_is_deleted_is_written_anew(void **state)
 
 static void make_silent(struct desk *d, unsigned host, bool silent)
 {
-	enum sim_silence what = silent ? SIM_SILENT : SIM_ANSWERS;
 	unsigned port;
-	int leaf = leaf_of(d, host, &port);
 
-	sim_set_silent(d->rig->sim, host_node(d, host), what, silent ? IB_ATTR_PKEY_TABLE : 0);
-	sim_set_silent(d->rig->sim, leaf, what, silent ? IB_ATTR_PKEY_TABLE : 0);
+	make_pkeys_silent(d, host_node(d, host), silent);
+	make_pkeys_silent(d, leaf_of(d, host, &port), silent);
 }
 
 /* The manager that comes back knows nothing of what was open: the request that is repeated does. */
@@ -423,6 +422,105 @@ static void what_a_sweep_is_writing_is_waited_for(void **state)
 		assert_true(none_holds(d, 3, 0x8005));
 		sim_set_node_sma_time(d->rig->sim, host_node(d, 3), 0);
 	}
+}
+
+static char told[16][300];
+static unsigned n_told;
+
+static void collect_log(void *arg, unsigned bits, const char *text)
+{
+	if (strstr(text, "generation") && n_told < ARRAY_SIZE(told))
+		snprintf(told[n_told++], sizeof(told[0]), "%s", text);
+}
+
+static bool was_told(const char *text)
+{
+	for (unsigned i = 0; i < n_told; i++) {
+		if (strstr(told[i], text))
+			return true;
+	}
+	return false;
+}
+
+/* The disk takes longer than a caller waits: what may have changed is said, and how it ends. */
+static struct answer add_slowly(struct desk *d, unsigned host)
+{
+	struct answer a;
+
+	n_told = 0;
+	log_set_sink(collect_log, NULL);
+	d->rig->disk_time = 12 * MONO_S;
+	a = add(d, 0x5, host);
+	d->rig->disk_time = 0;
+	assert_int_equal(a.end, SM_TENANCY_UNCONFIRMED);
+	assert_true(a.changed);
+	run_for(d, 20 * MONO_S);
+	log_set_sink(NULL, NULL);
+	return a;
+}
+
+static void a_change_that_is_stored_late_is_recorded(void **state)
+{
+	struct desk *d = *state;
+	struct answer a = add_slowly(d, 3);
+
+	assert_int_equal(a.generation, 1);
+	assert_true(was_told("0x0005: generation 1 is stored after all"));
+	assert_true(both_hold(d, 3, 0x8005));
+	assert_int_equal(unlink(d->store), 0);
+	assert_int_equal(mkdir(d->store, 0700), 0);
+	a = add_slowly(d, 4);
+	assert_int_equal(a.generation, 2);
+	assert_true(was_told("0x0005: generation 2 was not stored, and is taken back"));
+	assert_int_equal(tenants_generation(sm_tenants(sm_of(d))), 1);
+	assert_int_equal(rmdir(d->store), 0);
+}
+
+/* Its own port is lost between the disk and the devices, and there again. */
+static void a_manager_that_cannot_write_to_devices_confirms_nothing(void **state)
+{
+	struct desk *d = *state;
+	struct fabric *f;
+	struct port *own;
+	struct answer a;
+	struct tenant_member member = { d->guid[3], true, false };
+	const struct tenant_request rq = {
+		.action = TENANT_REMOVE, .pkey = 0x5, .members = &member, .n_members = 1
+	};
+
+	assert_done(add(d, 0x5, 3));
+	f = sm_of(d)->fabric;
+	own = f->own_port;
+	d->rig->disk_time = 10 * MONO_MS;
+	submit(d, &rq, &a);
+	run_for(d, MONO_MS);
+	f->own_port = NULL;
+	run_for(d, 20 * MONO_MS);
+	assert_int_equal(tenants_generation(sm_tenants(sm_of(d))), 2);
+	assert_true(both_hold(d, 3, 0x8005));
+	assert_false(a.is_there);
+	assert_non_null(sm_tenancy_closed(sm_of(d)));
+	f->own_port = own;
+	assert_done(wait_for(d, &a));
+	assert_true(none_holds(d, 3, 0x8005));
+}
+
+static void a_listed_managers_port_keeps_its_index0(void **state)
+{
+	struct desk *d = desk_new();
+	struct answer a;
+
+	free(d->conf->allowed_sm_guids);
+	d->conf->allowed_sm_guids =
+		xasprintf("0x%016" PRIx64 ",0x%016" PRIx64, d->guid[0], d->guid[5]);
+	start(d);
+	a = ask_one(d, TENANT_ADD, 0x5, d->guid[5], true, true);
+	assert_int_equal(a.end, SM_TENANCY_REFUSED);
+	assert_int_equal(a.fault, TENANT_INVALID);
+	assert_done(ask_one(d, TENANT_ADD, 0x5, d->guid[4], true, true));
+	assert_done(add(d, 0x5, 5));
+	assert_int_equal(host_index(d, 5, 0xFFFF), 0);
+	desk_free(d);
 }
 
 /* The line in the middle may have taken keys away that those behind it gave back. */
@@ -677,6 +775,9 @@ int main(void)
 		TEST(a_full_member_that_becomes_limited_loses_something),
 		TEST(what_a_sweep_is_writing_is_waited_for),
 		TEST(a_corrupt_store_leaves_keys_where_they_are),
+		TEST(a_change_that_is_stored_late_is_recorded),
+		TEST(a_manager_that_cannot_write_to_devices_confirms_nothing),
+		cmocka_unit_test(a_listed_managers_port_keeps_its_index0),
 		TEST(requests_of_all_numbers_are_answered_once),
 		cmocka_unit_test(requests_with_many_ports),
 		TEST(an_audit_reads_devices_and_finds_what_others_wrote),

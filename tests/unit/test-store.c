@@ -257,10 +257,17 @@ static void cable_that_moves_leaves_nothing_behind(void **state)
 	assert_false(store_neighbor(f->store, 0xB, 2, &peer, &port));
 	assert_true(store_neighbor(f->store, 0xC, 3, &peer, &port));
 	assert_int_equal(peer, 0xA);
+	assert_true(store_only_neighbor(f->store, 0xA, &peer, &port));
+	assert_int_equal(peer, 0xC);
+	assert_int_equal(port, 3);
+	assert_false(store_only_neighbor(f->store, 0xB, &peer, &port));
 	assert_int_equal(store_count(f->store, STORE_NEIGHBORS), 2);
 	save(f);
 	store_set_neighbor(f->store, 0xC, 3, 0xA, 1); /* the same cable from its other end */
 	assert_false(save(f));
+	store_set_neighbor(f->store, 0xA, 2, 0xB, 1);
+	assert_false(store_only_neighbor(f->store, 0xA, &peer, &port));
+	assert_true(store_only_neighbor(f->store, 0xB, &peer, &port));
 }
 
 static void unknown_guids_have_no_neighbor(void **state)

@@ -25,6 +25,7 @@
 #include "conf/text/report.h"
 
 #define TENANTS_FILE	 "tenants" /* in the cache folder */
+#define TENANTS_MEMBER_BYTES 25u /* of the line of a member in tenants_text(), at least */
 #define TENANTS_FILE_MAX (512u << 20) /* bytes; four times a table with TENANT_MEMBERS_MAX */
 
 /*

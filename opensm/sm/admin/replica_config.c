@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "sm/admin/replica_internal.h"
+#include "sm/admin/tenancy.h"
 #include "sm/base/about.h"
 #include "sm/base/key_mark.h"
 #include "util/file.h"
@@ -357,7 +358,7 @@ void config_record(const struct sm *sm, uint8_t *ret)
 	ib_put(config, SMC_LAYOUT, LAYOUT);
 	ib_put(config, SMC_STATE, sm->state);
 	ib_put(config, SMC_CHANNEL, CHANNEL_VERSION);
-	ib_put(config, SMC_TENANTS, partition_heard(sm));
+	ib_put(config, SMC_TENANTS, tenancy_stored(sm));
 	for (unsigned i = 0; i < SMC_DIGESTS; i++)
 		ib_bits_put(config, SMC_DIGEST0 + 32 * i, 32, r->config.digests[i]);
 	ib_put(config, SMC_EPOCH, sm->state == SM_MASTER ? r->config.own_epoch : r->kept.epoch);

@@ -13,6 +13,7 @@
 #define BATCH_MAX   256u       /* requests that are judged together */
 #define BATCH_BYTES (1u << 20) /* of their lines */
 #define BATCH_PORTS 4096u      /* that they concern: each is planned, and for dry runs compared */
+#define LOOK_AGAIN  (250 * MONO_MS) /* whether devices can be written to again */
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
@@ -41,6 +42,19 @@ void changes_add(struct changes *list, struct change *c)
 	*list->end = c;
 	list->end = &c->next;
 	list->n++;
+}
+
+/* What a change takes until it is answered. */
+static void weigh(struct tenancy *t, struct change *c)
+{
+	size_t n_rows = c->entry.n_rows + c->inverse.n_rows;
+
+	t->bytes -= c->bytes;
+	c->bytes = sizeof(*c) + c->rq.n_members * sizeof(c->rq.members[0]) +
+		   n_rows * sizeof(struct tenant_row) +
+		   MAX(n_rows + c->rq.n_members, c->n_guids) * sizeof(c->guids[0]) +
+		   c->n_guids * sizeof(c->wishes[0]);
+	t->bytes += c->bytes;
 }
 
 static struct change *change_free(struct change *c)
@@ -73,7 +87,18 @@ static void change_ended(struct sm *sm, struct change *c, struct sm_tenancy_resu
 		sm->m.tenancy->ended[r->end]++;
 	if (c->done)
 		c->done(c->arg, r);
+	sm->m.tenancy->bytes -= c->bytes;
 	change_free(c);
+}
+
+/* Its caller was told that it may be refused yet. */
+static void log_late_end(const struct change *c, const char *what, const char *why)
+{
+	if (c->is_late)
+		log_on(ABOUT(.id = LOG_ID_TENANT_CHANGE, .pkey = c->rq.pkey,
+			     .generation = c->entry.generation),
+		       LOGB_INFO, "partition 0x%04x: generation %" PRIu64 " %s%s", c->rq.pkey,
+		       c->entry.generation, what, why);
 }
 
 static void refuse(struct sm *sm, struct change *c, enum sm_tenancy_end end, const char *text)
@@ -96,6 +121,8 @@ static const char *not_now(const struct sm *sm, enum sm_tenancy_end *ret)
 		return "this manager is not the master";
 	if (!sm->first_sweep_done)
 		return "the first sweep has not ended yet";
+	if (!sm->fabric->own_port)
+		return "the manager's own port is not in the fabric";
 	*ret = SM_TENANCY_CLOSED;
 	if (store_is_closed(t))
 		return t->closed;
@@ -133,7 +160,7 @@ static void note_rows(const struct tenant_entry *e, guid_t *guids, size_t *n)
 }
 
 /* The ports that the change is about: those whose rights change, and those it names. */
-static void note_guids(struct change *c)
+static void note_guids(struct tenancy *t, struct change *c)
 {
 	size_t n = 0, kept = 0;
 
@@ -150,6 +177,7 @@ static void note_guids(struct change *c)
 			c->guids[kept++] = c->guids[i];
 	}
 	c->n_guids = kept;
+	weigh(t, c);
 }
 
 /* Within one turn: what was made of the table before is right again. */
@@ -170,20 +198,26 @@ static void answer_dry_run(struct sm *sm, struct change *c)
 	free(blocks);
 }
 
+static bool is_of_manager(const struct sm *sm, guid_t guid)
+{
+	return guid == sm->tr->port_guid || elect_is_manager(sm, guid) ||
+	       elect_is_listed(sm, guid);
+}
+
 /*
- * Packets of the manager itself leave with the P_Key at index 0, which is the full default key:
- * limited members reach no other.
+ * Packets of a manager leave with the P_Key at index 0, which is the full default key: limited
+ * members reach no other. So it is with one that may be master later. 0: no such port.
  */
-static bool moves_own_index0(const struct sm *sm, const struct change *c)
+static guid_t moves_managers_index0(const struct sm *sm, const struct change *c)
 {
 	for (size_t i = 0; i < c->rq.n_members; i++) {
 		const struct tenant_member *m = &c->rq.members[i];
 
-		if (m->guid == sm->tr->port_guid &&
-		    (m->index0 || (c->rq.pkey == PKEY_DEFAULT && !m->full)))
-			return true;
+		if ((m->index0 || (c->rq.pkey == PKEY_DEFAULT && !m->full)) &&
+		    is_of_manager(sm, m->guid))
+			return m->guid;
 	}
-	return false;
+	return 0;
 }
 
 /* True: the entry is found. Else the change has been refused. */
@@ -191,13 +225,16 @@ static bool find_entry(struct sm *sm, struct change *c)
 {
 	struct sm_tenancy_result r = { .end = SM_TENANCY_REFUSED };
 	int64_t at = sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
+	guid_t manager = moves_managers_index0(sm, c);
 
-	if (moves_own_index0(sm, c)) {
+	if (manager) {
 		r.fault = TENANT_INVALID;
 		snprintf(r.text, sizeof(r.text),
-			 "0x%016" PRIx64 " is the subnet manager's own port: its full default "
-			 "P_Key stays at index 0",
-			 sm->tr->port_guid);
+			 "0x%016" PRIx64 " is %s: its full default P_Key stays at index 0",
+			 manager,
+			 manager == sm->tr->port_guid
+				 ? "the subnet manager's own port"
+				 : "the port of another subnet manager, or in allowed_sm_guids");
 	} else {
 		r.fault = tenants_judge(partition_tenants(sm), partition_of_file(sm), &c->rq, at,
 					&c->entry, r.text, sizeof(r.text));
@@ -220,7 +257,7 @@ static bool play_entry(struct sm *sm, struct change *c)
 	c->chain_before = tenants_chain(table);
 	c->chain = tenants_chain_after(table, &c->entry);
 	tenants_inverse(table, &c->entry, &c->inverse);
-	note_guids(c);
+	note_guids(sm->m.tenancy, c);
 	sm->m.tenancy->judged += c->n_guids;
 	tenants_play(table, &c->entry, c->chain);
 	if (wire_without_room(sm, c, why, sizeof(why))) {
@@ -259,7 +296,7 @@ static bool judge(struct sm *sm, struct change *c, FILE *out)
 		return false;
 	if (!c->entry.n_rows && !c->dry_run) {
 		/* As it was before, for all that is stored; behind what is not yet. */
-		note_guids(c);
+		note_guids(sm->m.tenancy, c);
 		changes_add(&sm->m.tenancy->batch, c);
 		return false;
 	}
@@ -271,6 +308,12 @@ static bool judge(struct sm *sm, struct change *c, FILE *out)
 	return true;
 }
 
+/* One at least: a change alone may be larger than all that may be under way together. */
+static bool has_bytes_left(const struct tenancy *t)
+{
+	return t->bytes <= TENANCY_BYTES_MAX || !(t->batch.n + t->stored.n);
+}
+
 /* Judges the waiting changes, as many as go to the disk at once and one turn has time for. */
 static void judge_waiting(struct sm *sm)
 {
@@ -280,12 +323,12 @@ static void judge_waiting(struct sm *sm)
 	FILE *out;
 	unsigned lines = 0;
 
-	if (t->writing || !t->waiting.first)
+	if (t->writing || !t->waiting.first || !has_bytes_left(t))
 		return;
 	out = open_memstream(&text, &len);
 	t->judged = 0;
 	for (unsigned i = 0; i < BATCH_MAX && len < BATCH_BYTES && t->judged < BATCH_PORTS &&
-			     t->waiting.first;
+			     t->waiting.first && has_bytes_left(t);
 	     i++) {
 		lines += judge(sm, changes_take(&t->waiting), out);
 		fflush(out);
@@ -334,8 +377,10 @@ static void take_batch_back(struct sm *sm)
 	partition_join(sm);
 	for (unsigned i = 0; i < n; i++)
 		wire_plan_back(sm, all[i]);
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++) {
+		log_late_end(all[i], "was not stored, and is taken back: ", t->write_fault);
 		refuse(sm, all[i], SM_TENANCY_CLOSED, t->write_fault);
+	}
 	free(all);
 }
 
@@ -382,6 +427,7 @@ void tenancy_batch_ended(struct sm *sm, int error)
 			peers_note(sm, c->entry.generation, c->chain);
 		start_stored(sm, c);
 		log_change(sm, c);
+		log_late_end(c, "is stored after all", "");
 	}
 	publish(sm, &all);
 	free(all.guids);
@@ -465,6 +511,8 @@ static void end_all_stored(struct sm *sm)
 			continue;
 		changes_add(&t->stored, c);
 		t->look_at = mono_min(t->look_at, c->since + TENANCY_DEADLINE);
+		if (!c->wishes)
+			t->look_at = mono_min(t->look_at, sm->now + LOOK_AGAIN);
 	}
 }
 
@@ -540,6 +588,13 @@ static void refuse_crowd(struct sm *sm)
 	t->waiting = kept;
 }
 
+static const char too_much[] = "the changes under way have too many members already "
+			       "(limit: 128 MiB of memory); again when they are answered";
+_Static_assert(TENANCY_BYTES_MAX == 128u << 20, "as the text says");
+
+/* Of a request that waits and a change that is judged: a row that gives, or takes, and its port. */
+#define BYTES_PER_MEMBER (sizeof(struct tenant_member) + sizeof(struct tenant_row))
+
 static void take_fresh(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
@@ -547,6 +602,11 @@ static void take_fresh(struct sm *sm)
 
 	while ((c = changes_take(&t->fresh))) {
 		c->since = sm->now;
+		if (t->bytes + c->rq.n_members * BYTES_PER_MEMBER > TENANCY_BYTES_MAX && t->bytes) {
+			refuse(sm, c, SM_TENANCY_BUSY, too_much);
+			continue;
+		}
+		weigh(t, c);
 		changes_add(&t->waiting, c);
 	}
 }
@@ -559,13 +619,16 @@ static void refuse_late(struct sm *sm)
 
 	while (t->waiting.first && sm->now >= t->waiting.first->since + TENANCY_DEADLINE)
 		refuse(sm, changes_take(&t->waiting), SM_TENANCY_BUSY,
-		       "the disk has not stored earlier changes in time");
+		       "earlier changes have not been stored, or confirmed, in time");
 	snprintf(r.text, sizeof(r.text),
 		 "the disk has not stored it in time; it may be refused yet");
 	for (struct change *c = t->batch.first; c; c = c->next) {
 		if (!c->done || sm->now < c->since + TENANCY_DEADLINE)
 			continue;
-		r.generation = tenants_generation(partition_tenants(sm));
+		r.changed = c->entry.n_rows > 0;
+		r.generation = r.changed ? c->entry.generation
+					 : tenants_generation(partition_tenants(sm));
+		c->is_late = r.changed;
 		c->done(c->arg, &r);
 		c->done = NULL;
 	}
@@ -591,6 +654,7 @@ void tenancy_tick(struct sm *sm)
 	}
 	held_tick(sm);
 	audit_tick(sm);
+	heard_tick(sm);
 }
 
 mono_t tenancy_next(const struct sm *sm)
@@ -602,7 +666,8 @@ mono_t tenancy_next(const struct sm *sm)
 	if (t->stored.first)
 		next = mono_min(next, t->look_at);
 
-	if (t->fresh.first || t->settled || (t->waiting.first && !t->writing))
+	if (t->fresh.first || t->settled ||
+	    (t->waiting.first && !t->writing && has_bytes_left(t)))
 		return 0;
 	if (t->waiting.first)
 		next = mono_min(next, t->waiting.first->since + TENANCY_DEADLINE);
@@ -615,10 +680,10 @@ mono_t tenancy_next(const struct sm *sm)
 
 void tenancy_state_changed(struct sm *sm)
 {
-	uint64_t generation;
+	struct heard heard;
 
-	if (sm->state == SM_MASTER && peers_master_had_more(sm, &generation))
-		store_is_behind(sm, generation);
+	if (sm->state == SM_MASTER && peers_master_had_more(sm, &heard))
+		store_is_behind(sm, heard.generation);
 	peers_state_changed(sm);
 	if (sm->state != SM_MASTER) {
 		wire_stop(sm);
@@ -642,6 +707,7 @@ void tenancy_new(struct sm *sm, const struct sm_paths *paths)
 	t->retry_at = MONO_NEVER;
 	store_load(sm, paths);
 	peers_new(sm);
+	heard_load(sm);
 }
 
 static void end_unheard(struct sm *sm, struct change *c)
@@ -665,6 +731,7 @@ void tenancy_free(struct sm *sm)
 	while (t->stored.first)
 		end_unheard(sm, changes_take(&t->stored));
 	wire_free(t);
+	places_free(t);
 	peers_free(t);
 	free(t->path);
 	free(t);

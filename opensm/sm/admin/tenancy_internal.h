@@ -6,8 +6,10 @@
 #include "sm/sm_internal.h"
 #include "util/guidmap.h"
 
+#define HEARD_SUFFIX ".heard" /* of the file beside the table's */
 #define TENANCY_WAITING_MAX 4096u	 /* requests that wait */
 #define HELD_UNREAD_MAX	    64u		 /* ports that are read for one question */
+#define TENANCY_BYTES_MAX   (128u << 20) /* of all changes that are under way */
 #define TENANCY_DEADLINE    (7 * MONO_S) /* from a request to its answer (tenancy.md 5.1: 8 s) */
 
 /* A port whose P_Key tables are to be as the table of tenants says. */
@@ -27,6 +29,7 @@ struct target {
 		TARGET_FAILED, /* `why`; tried again at `again` */
 	} state;
 	const char *why;
+	bool takes;	 /* a key is taken away that may be on a device yet */
 	bool is_checked; /* the switch port that is stripped checks P_Keys */
 	mono_t again;
 	unsigned failures, n_wishes;
@@ -37,7 +40,7 @@ struct target {
 	struct partitions *file; /* `keys` are of changes while this was in force */
 };
 
-/* Where a port was that has left the fabric: its switch port. At most one per member. */
+/* A switch port, by names that outlive it. */
 struct place {
 	guid_t node;
 	uint8_t port;
@@ -64,6 +67,8 @@ struct change {
 	size_t n_pending, cap_pending;
 	uint64_t generation;
 	bool replicated;
+	size_t bytes; /* that it takes, about */
+	bool is_late; /* answered before it was known whether it is stored */
 };
 
 struct changes {
@@ -74,6 +79,7 @@ struct changes {
 struct tenancy {
 	/* `fresh` came since the last dispatch: the manager's clock stands between dispatches. */
 	struct changes fresh, waiting, batch, stored;
+	size_t bytes; /* of all of these but the fresh ones, about */
 	uint64_t ended[SM_TENANCY_ENDS]; /* changes, by how they ended */
 	size_t judged; /* ports of the changes that this turn has judged */
 	/* tenancy_store.c */
@@ -83,15 +89,25 @@ struct tenancy {
 	enum { STORE_FINE, STORE_NONE, STORE_CORRUPT, STORE_BEHIND } store;
 	char closed[300];      /* why nothing can be changed; "" it can */
 	char write_fault[240]; /* of the last write; "" it went well */
+	uint64_t disk_generation;
+	/* tenancy_heard.c: what the file says, and whether it is being written */
+	struct heard {
+		uint64_t lineage, generation; /* generation 0: nothing */
+	} heard;
+	bool heard_is_written;
 	/* tenancy_wire.c */
 	struct guidmap *targets;
-	struct guidmap *places; /* port GUID -> struct place */
 	struct target *first_due, **last_due;
 	mono_t retry_at; /* the first of those that failed is due again */
 	unsigned n_running;
 	bool settled;	/* a port, or a standby: some change may be fulfilled */
 	mono_t look_at; /* stored changes are looked at then, whatever has settled */
 	struct log_limit log;
+	/* tenancy_place.c */
+	struct guidmap *places; /* port GUID -> struct place; at most one per member */
+	/* Looked at `dark_at`: the far end of a link that is up is not known. */
+	bool dark_is_known, dark;
+	mono_t dark_at;
 	struct peers *peers; /* tenancy_peers.c */
 	struct audit *audit; /* tenancy_audit.c; NULL: none */
 	/* tenancy_held.c: ports that a question was left open by, and that are to be read. */
@@ -125,7 +141,8 @@ bool store_is_closed(const struct tenancy *t);
 /* ---- tenancy_wire.c ---- */
 
 /*
- * The ports of a change are planned anew, and tried as soon as may be. Fills in its wishes.
+ * The ports of a change are planned anew, and tried as soon as may be. Fills in its wishes, or
+ * leaves them NULL where no device can be written to now.
  */
 void wire_change(struct sm *sm, struct change *c);
 /* A change was taken back: what a sweep may have planned from it meanwhile is planned anew. */
@@ -163,6 +180,21 @@ void held_clear(struct target *target);
 void held_tick(struct sm *sm);
 mono_t held_next(const struct sm *sm);
 
+/* ---- tenancy_place.c ---- */
+
+/*
+ * The switch port of a port that is away (`p` NULL), or in doubt, where the link is up: what is
+ * behind it may still send. NULL: there is none.
+ */
+struct port *place_live(const struct sm *sm, guid_t guid, struct port *p);
+/* The switch of a port that is away does not answer either, and its links are up. */
+bool place_is_behind_silence(const struct sm *sm, guid_t guid, const struct port *p);
+/*
+ * A port that is away, and that this process has not seen leave, may be behind a link that is up.
+ */
+bool place_may_be_hidden(const struct sm *sm, guid_t guid, const struct port *p);
+void places_free(struct tenancy *t);
+
 /* ---- tenancy_peers.c ---- */
 
 void peers_new(struct sm *sm);
@@ -181,8 +213,16 @@ void peers_batch(struct sm *sm, const char *lines, size_t len);
 void peers_reach(const struct sm *sm, uint64_t *ret_all, uint64_t *ret_some);
 /* As a standby: what the master sent is on our disk, or (`error` < 0) is not. */
 void peers_stored(struct sm *sm, int error);
-/* As a standby, until now: the master spoke of a table that we lack, of this generation. */
-bool peers_master_had_more(const struct sm *sm, uint64_t *ret_generation);
+/* As a standby, until now: the master spoke of this table, which we lack. */
+bool peers_master_had_more(const struct sm *sm, struct heard *ret);
+/* As if the master had spoken of that table. */
+void peers_heard(struct sm *sm, const struct heard *heard);
+
+/* ---- tenancy_heard.c ---- */
+
+/* Behind peers_new(). */
+void heard_load(struct sm *sm);
+void heard_tick(struct sm *sm);
 
 /* ---- tenancy_audit.c ---- */
 

@@ -82,6 +82,7 @@ struct peers {
 	/* As a standby: the message whose disk job is out. */
 	struct channel_ticket ticket;
 	bool has_ticket;
+	struct mark too_large; /* a table that no standby can be sent */
 	struct mark master; /* as it said last */
 };
 
@@ -228,19 +229,44 @@ static void send_message(struct sm *sm, struct peer *p, enum message_kind kind, 
 	p->sent_at = sm->now;
 	if (r < 0)
 		p->again = sm->now + PAUSE;
-	if (r == -EMSGSIZE && told_first(&p->told, TOLD_FAULT))
+	if (r == -EMSGSIZE)
+		sm->m.tenancy->peers->too_large = own;
+}
+
+static void tell_too_large(struct sm *sm, struct peer *p)
+{
+	const struct tenants *t = partition_tenants(sm);
+
+	if (told_first(&p->told, TOLD_FAULT))
 		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
-			 "this standby cannot be given the partitions made at run time: they are "
-			 "more "
-			 "than %u MiB",
-			 CHANNEL_MESSAGE_MAX >> 20);
+			 "this standby cannot be given the partitions made at run time: their "
+			 "%zu members are more than the %u MiB of text that can be sent; copy "
+			 "%s to its cache folder and start it again",
+			 tenants_members(t), CHANNEL_MESSAGE_MAX >> 20,
+			 sm->m.tenancy->path ? sm->m.tenancy->path : TENANTS_FILE);
+}
+
+/* Known without its text, which is as large. */
+static bool is_too_large(const struct sm *sm)
+{
+	const struct mark own = own_mark(sm);
+
+	return tenants_members(partition_tenants(sm)) >
+		       CHANNEL_MESSAGE_MAX / TENANTS_MEMBER_BYTES ||
+	       is_same(&own, &sm->m.tenancy->peers->too_large);
 }
 
 static void send_table(struct sm *sm, struct peer *p)
 {
+	_cleanup_free_ char *text = NULL;
 	size_t len;
-	_cleanup_free_ char *text = tenants_text(partition_tenants(sm), &len);
 
+	if (is_too_large(sm)) {
+		tell_too_large(sm, p);
+		p->again = sm->now + PAUSE;
+		return;
+	}
+	text = tenants_text(partition_tenants(sm), &len);
 	send_message(sm, p, p->went_apart ? MESSAGE_TABLE_INSTEAD : MESSAGE_TABLE, text, len);
 }
 
@@ -504,15 +530,17 @@ static void keep_diverged(struct sm *sm)
 	struct tenancy *t = sm->m.tenancy;
 	_cleanup_free_ char *aside = xasprintf("%s%s", t->path, DIVERGED);
 
-	/* A rename does not wait for the disk. The first one that is kept stays. */
-	if (access(aside, F_OK) == 0 || rename(t->path, aside) < 0) {
+	/*
+	 * A second name does not wait for the disk, and ours stays until the master's takes its
+	 * place: without a table all keys would be cleared. The first one that is kept stays.
+	 */
+	if (link(t->path, aside) < 0) {
 		log_error("partitions made at run time: the stored table up to generation %" PRIu64
 			  " differs from the master's and is dropped: %s could not be made, or is "
 			  "there already",
 			  tenants_generation(partition_tenants(sm)), aside);
 		return;
 	}
-	t->has_file = false;
 	log_error("partitions made at run time: the stored table up to generation %" PRIu64
 		  " differs from the master's; ours is kept as %s, the master's is in force",
 		  tenants_generation(partition_tenants(sm)), aside);
@@ -565,14 +593,22 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 										 : REPLY_OTHER);
 }
 
-bool peers_master_had_more(const struct sm *sm, uint64_t *ret_generation)
+bool peers_master_had_more(const struct sm *sm, struct heard *ret)
 {
 	const struct mark own = own_mark(sm), *master = &sm->m.tenancy->peers->master;
 
-	*ret_generation = MAX(partition_heard(sm), master->generation);
+	*ret = (struct heard){ master->lineage, MAX(partition_heard(sm), master->generation) };
 	return partition_heard(sm) > own.generation ||
 	       (master->generation && !is_same(&own, master) &&
 		(own.lineage != master->lineage || own.generation < master->generation));
+}
+
+void peers_heard(struct sm *sm, const struct heard *heard)
+{
+	if (heard->lineage)
+		sm->m.tenancy->peers->master =
+			(struct mark){ heard->lineage, heard->generation, 0 };
+	partition_heard_of(sm, heard->generation);
 }
 
 void peers_state_changed(struct sm *sm)

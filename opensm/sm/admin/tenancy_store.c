@@ -49,6 +49,7 @@ struct store_job {
 	char *path, *text;
 	char *lines; /* as given, for the standbys; `text` is these, or all of the file (`whole`) */
 	size_t at, len, lines_len, snapshot_len;
+	uint64_t generation; /* behind it */
 	bool whole;
 	int error;
 };
@@ -86,6 +87,7 @@ static void store_written(const struct store_job *job)
 	} else {
 		t->has_file = true;
 		t->file_len = job->at + job->len;
+		t->disk_generation = job->generation;
 		if (job->whole)
 			t->snapshot_len = job->snapshot_len;
 		t->write_fault[0] = '\0';
@@ -136,6 +138,7 @@ void store_append(struct sm *sm, char *text, size_t len)
 	job->text = job->lines = text;
 	job->len = job->lines_len = len;
 	job->at = t->file_len;
+	job->generation = tenants_generation(partition_tenants(sm));
 	if (!t->has_file || is_to_be_compacted(t))
 		write_whole(sm, job);
 	sm->hooks.submit_job(sm->hooks.arg, &job->base);
@@ -165,8 +168,9 @@ void store_is_behind(struct sm *sm, uint64_t generation)
 		 generation, tenants_generation(partition_tenants(sm)));
 	log_error(
 		"%s: P_Keys of tenants stay as devices have them, and no partition can be changed "
-		"at run time, until %s is copied from its host and opensm is restarted",
-		t->closed, t->path ? t->path : TENANTS_FILE);
+		"at run time, until %s is copied from its host and opensm is restarted; if that "
+		"table is lost for good, remove %s" HEARD_SUFFIX " and restart",
+		t->closed, t->path, t->path);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -216,6 +220,7 @@ static void read_file(struct sm *sm)
 		close_store(sm, &report, r);
 	if (table)
 		partition_set_tenants(sm, table);
+	t->disk_generation = tenants_generation(partition_tenants(sm));
 	if (r == 0 && tenants_at(table, 0))
 		log_info("%s: %zu members of partitions made at run time, generation %llu", t->path,
 			 tenants_members(table), (unsigned long long)tenants_generation(table));

@@ -7,6 +7,7 @@
  *    ^         |-- the port is not there ---> ABSENT    a sweep writes its tables before it
  *    |         |                                        becomes ACTIVE; a link that is up without
  *    |         |                                        it is stripped of other keys first
+ *    |         |                                        (tenancy_place.c)
  *    |         |-- the end port is silent --> CUT       its switch port lets nothing else through
  *    |         '-- otherwise ---------------> FAILED
  *    '-- another change; or a pause has passed (CUT, FAILED)
@@ -30,6 +31,8 @@
 static const char no_port[] = "no such port in the fabric";
 static const char not_planned[] = "the next sweep sets it up";
 static const char silent[] = "it does not answer";
+static const char hidden[] = "it is not known where it was, and behind a link that is up nothing "
+			     "answers";
 
 /*
  * Devices are written to: the table is to be believed, and P_Key tables were planned from it since
@@ -152,6 +155,8 @@ static void target_is(struct target *target, enum target_state state, const char
 	target->sm->m.tenancy->settled = true;
 	if (state == TARGET_CONFIRMED)
 		target->confirmed = target->tried;
+	if (state == TARGET_CONFIRMED || state == TARGET_ABSENT)
+		target->takes = false;
 	if (state != TARGET_CUT && state != TARGET_FAILED) {
 		target->failures = 0;
 		return;
@@ -226,59 +231,6 @@ static void look_after(struct sm *sm, const struct port *p)
 		tell_news(sm, NEWS_TABLES, .text = "P_Keys of a port that comes up were changed");
 }
 
-/* A link is up to this node, which was there last and is not known now. O(ports). */
-static bool is_linked_to(const struct sm *sm, guid_t node)
-{
-	FABRIC_EACH_NODE(sm->fabric, n) {
-		for (unsigned i = 1; node_is_switch(n) && i <= n->n_ports; i++) {
-			const struct port *p = &n->ports[i];
-
-			if (!p->peer && p->met_guid == node && p->known &&
-			    port_state(p) > IB_PORT_DOWN)
-				return true;
-		}
-	}
-	return false;
-}
-
-/*
- * The far end of the last cable of a port that has none now; NULL: it has another one, or is gone.
- */
-static struct port *last_peer(const struct sm *sm, const struct port *p)
-{
-	struct node *n = p->met_guid ? fabric_find_node(sm->fabric, p->met_guid) : NULL;
-
-	return n && p->met_port <= n->n_ports && !n->ports[p->met_port].peer
-		       ? &n->ports[p->met_port]
-		       : NULL;
-}
-
-/*
- * The switch port of a port that is away, or in doubt, where the link is up: what is behind it may
- * still send. NULL: there is none.
- */
-static struct port *live_place(const struct sm *sm, guid_t guid, struct port *p)
-{
-	const struct place *place = guidmap_get(sm->m.tenancy->places, guid);
-	struct node *n = place ? fabric_find_node(sm->fabric, place->node) : NULL;
-	struct port *at = p ? p->peer : NULL;
-
-	if (p && !at)
-		at = last_peer(sm, p);
-	if (!p && n && place->port <= n->n_ports && !n->ports[place->port].peer)
-		at = &n->ports[place->port];
-	return at && at->known && !port_is_end(at) && port_state(at) > IB_PORT_DOWN ? at : NULL;
-}
-
-/* The switch of a port that is away does not answer either, and its links are up. */
-static bool is_behind_silence(const struct sm *sm, guid_t guid, const struct port *p)
-{
-	const struct place *place = guidmap_get(sm->m.tenancy->places, guid);
-
-	return !p && place && !fabric_find_node(sm->fabric, place->node) &&
-	       is_linked_to(sm, place->node);
-}
-
 static void on_stripped(void *arg, enum pkeys_state state)
 {
 	struct target *target = arg;
@@ -308,18 +260,27 @@ static void strip_place(struct sm *sm, struct target *target, struct port *at)
 	pkey_trial_clear(&trial);
 }
 
+/* Why it is not known that the port can send no more; NULL: it cannot. */
+static const char *doubt_of(const struct sm *sm, const struct target *target, const struct port *p,
+			    const char *absence)
+{
+	if (absence == not_planned)
+		return absence;
+	if (place_is_behind_silence(sm, target->guid, p))
+		return "its switch does not answer";
+	return target->takes && place_may_be_hidden(sm, target->guid, p) ? hidden : NULL;
+}
+
 static void try_absent(struct sm *sm, struct target *target, struct port *p, const char *absence)
 {
-	struct port *at = live_place(sm, target->guid, p);
+	struct port *at = place_live(sm, target->guid, p);
+	const char *doubt = doubt_of(sm, target, p, absence);
 
-	if (absence == not_planned || is_behind_silence(sm, target->guid, p)) {
-		target_is(target, TARGET_FAILED,
-			  absence == not_planned ? absence : "its switch does not answer");
-		return;
-	}
 	target->why = absence;
-	if (at)
+	if (at && absence != not_planned)
 		strip_place(sm, target, at);
+	else if (doubt)
+		target_is(target, TARGET_FAILED, doubt);
 	else
 		target_is(target, TARGET_ABSENT, absence);
 }
@@ -393,6 +354,7 @@ static void add_wish(struct sm *sm, struct change *c, size_t i, bool takes)
 	if (target->state != TARGET_RUNNING)
 		target_is_due(target);
 	target->n_wishes++;
+	target->takes |= takes;
 	c->wishes[i] = (struct wish){ target, target->wanted, takes };
 	if (p && p->known && c->entry.n_rows)
 		partition_plan_port(sm, p);
@@ -400,12 +362,13 @@ static void add_wish(struct sm *sm, struct change *c, size_t i, bool takes)
 
 void wire_change(struct sm *sm, struct change *c)
 {
-	_cleanup_free_ bool *takes = xcalloc(c->n_guids + 1, sizeof(*takes));
+	_cleanup_free_ bool *takes = NULL;
 
+	if (c->wishes || !wire_is_at_work(sm))
+		return;
+	takes = xcalloc(c->n_guids + 1, sizeof(*takes));
 	c->wishes = xcalloc(c->n_guids + 1, sizeof(*c->wishes));
 	note_takes(c, takes);
-	if (!wire_is_at_work(sm))
-		return;
 	for (size_t i = 0; i < c->n_guids; i++)
 		add_wish(sm, c, i, takes[i]);
 }
@@ -466,6 +429,9 @@ static void drop_wish(struct wish *w)
 
 bool wire_is_fulfilled(struct sm *sm, struct change *c)
 {
+	wire_change(sm, c);
+	if (!c->wishes)
+		return !c->n_guids;
 	for (; c->next_wish < c->n_guids; c->next_wish++) {
 		struct wish *w = &c->wishes[c->next_wish];
 
@@ -668,28 +634,6 @@ mono_t wire_next(const struct sm *sm)
 	return t->first_due && t->n_running < RUNNING_MAX ? 0 : t->retry_at;
 }
 
-/* Of ports that leave, with rights that may be taken away while they are dark. */
-void tenancy_node_goes(struct sm *sm, const struct node *n)
-{
-	struct tenancy *t = sm->m.tenancy;
-
-	for (unsigned i = node_is_switch(n) ? 0 : 1; i <= n->n_ports; i++) {
-		const struct port *p = &n->ports[i], *at = p->peer ? p->peer : last_peer(sm, p);
-		struct place *place;
-		size_t n_rights;
-
-		if (!p->guid || !at || port_is_end(at) ||
-		    !tenants_of_port(partition_tenants(sm), p->guid, &n_rights))
-			continue;
-		place = guidmap_get(t->places, p->guid);
-		if (!place) {
-			place = xcalloc(1, sizeof(*place));
-			guidmap_put(t->places, p->guid, place);
-		}
-		*place = (struct place){ at->node->guid, at->num };
-	}
-}
-
 /* All of them, as an array that is to be freed: they may go while it is walked. */
 static struct target **all_targets(const struct tenancy *t, size_t *ret_n)
 {
@@ -722,15 +666,10 @@ void wire_stop(struct sm *sm)
 
 void wire_free(struct tenancy *t)
 {
-	size_t n, pos = 0;
+	size_t n;
 	_cleanup_free_ struct target **all = all_targets(t, &n);
-	guid_t guid;
-	void *place;
 
 	for (size_t i = 0; i < n; i++)
 		target_free(all[i]);
 	guidmap_free(t->targets);
-	while (guidmap_next(t->places, &pos, &guid, &place))
-		free(place);
-	guidmap_free(t->places);
 }

@@ -509,7 +509,7 @@ void partition_heard_of(struct sm *sm, uint64_t generation)
 
 uint64_t partition_heard(const struct sm *sm)
 {
-	return MAX(sm->m.partition->heard, tenants_generation(sm->m.partition->tenants));
+	return sm->m.partition->heard;
 }
 
 const struct partitions *partition_of_file(const struct sm *sm)

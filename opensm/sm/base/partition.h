@@ -52,7 +52,7 @@ void partition_set_tenants(struct sm *sm, struct tenants *t);
 void partition_join(struct sm *sm);
 /* As a standby: the master's table has this generation. */
 void partition_heard_of(struct sm *sm, uint64_t generation);
-/* The greatest generation known of: of our table, or that of a master whose table we lack. */
+/* The generation that the master's table had when it was heard last; 0: never. */
 uint64_t partition_heard(const struct sm *sm);
 void partition_hold_tenants(struct sm *sm, bool held);
 /* False: tables stay as they are (partition_config_error keep), or are not planned yet. */
