@@ -44,7 +44,7 @@ void changes_add(struct changes *list, struct change *c)
 	list->n++;
 }
 
-/* What a change takes until it is answered. */
+/* The memory of a change, until it is answered. */
 static void weigh(struct tenancy *t, struct change *c)
 {
 	size_t n_rows = c->entry.n_rows + c->inverse.n_rows;

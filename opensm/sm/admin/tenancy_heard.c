@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a master was heard to have stored and our disk lacks, in a file of one line beside the table
- * (`tenants.heard`): "generation 812 lineage 0x0123456789abcdef". A standby that is started again
- * while the master is dead knows by it that it must not clear P_Keys of tenants.
+ * The table that a master was heard to have stored, and that our disk lacks, in a file of one line
+ * beside the own table (`tenants.heard`): "generation 812 lineage 0x0123456789abcdef". A standby
+ * that is started again while the master is dead knows by it that it must not clear P_Keys of
+ * tenants.
  *
  * The file is there only while the table is behind. One that cannot be understood stands for any
  * table.
@@ -43,7 +44,7 @@ static void heard_run(struct sm_job *base)
 	}
 }
 
-/* What fails is not tried before something else is heard: the table's own write says why. */
+/* A write that fails is not repeated before other news: the table's own write says why. */
 static void heard_done(struct sm_job *base)
 {
 	struct heard_job *job = (struct heard_job *)base;
@@ -54,7 +55,7 @@ static void heard_done(struct sm_job *base)
 	free(job);
 }
 
-/* What our disk lacks, as far as was heard. */
+/* The table that our disk lacks, as far as was heard. */
 static struct heard lacking(const struct sm *sm)
 {
 	const struct tenants *own = partition_tenants(sm);
