@@ -161,7 +161,7 @@ struct node {
 	OF_SYNC struct {
 		bool lanes_left;       /* tables of lanes were found there, of unknown content */
 		bool no_slvl_wildcard; /* refused SL2VL of many ports at once */
-		bool passed_over;      /* a host that was silent when tables were written */
+		bool passed_over;      /* it was silent when tables were written */
 		uint8_t lft_failures;  /* LFT Sets in a row that failed, up to NODE_LFT_TRIES */
 	} sync;
 

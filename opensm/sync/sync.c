@@ -154,7 +154,7 @@ bool sync_leaves_out(const struct sync *s, struct node *n)
 {
 	bool silent = mad_target_silent(s->mad, &n->target);
 
-	n->sync.passed_over = silent && !node_is_switch(n);
+	n->sync.passed_over = silent;
 	return silent;
 }
 

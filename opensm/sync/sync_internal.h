@@ -62,8 +62,8 @@ bool sync_answered(struct sync *s, struct port *p, const struct mad_result *r);
 void sync_note_fault(struct sync *s, const struct port *p, const struct mad_result *r);
 void sync_count_fault(struct sync *s, const struct port *p, const struct mad_result *r);
 /*
- * Silent: stays out of this run's stages. A host is noted (passed_over), and written to when it
- * answers again.
+ * Silent: stays out of this run's stages. It is noted (passed_over), and written to when it answers
+ * again.
  */
 bool sync_leaves_out(const struct sync *s, struct node *n);
 /* Ports that are ours to set up: port 0 and ports whose cable leads to a known port. */

@@ -15,6 +15,7 @@
 
 #include "fabric/observe.h"
 #include "sm/admin/tenancy_internal.h"
+#include "sm/base/news.h"
 #include "sm/read/discover.h"
 #include "util/mem.h"
 
@@ -207,18 +208,38 @@ static struct port *port_at(const struct fabric *f, const struct place *place)
 	return n && place->port <= n->n_ports ? &n->ports[place->port] : NULL;
 }
 
-/* A block that was written meanwhile is left to that. */
+/* A key in the block that the end port, or the one that faces it, is not to have. */
+static bool has_foreign_key(struct sm *sm, const struct port *p, const uint8_t *block)
+{
+	const struct port *end = port_is_end(p) ? p : p->peer;
+	struct question q = { .sm = sm };
+
+	for (unsigned i = 0; end && i < PKEY_BLOCK; i++) {
+		q.base = ib_bits_get(block, i * 16, 16) & PKEY_BASE;
+		if (q.base && !is_planned(&q, end))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A block that was written meanwhile is left to that. One that a run could not read, and that is
+ * not as it is to be, is written by another run.
+ */
 static void on_block(void *arg, const uint8_t *payload)
 {
 	struct held_read *read = arg;
-	struct fabric *f = read->sm->fabric;
-	struct port *p = port_at(f, &read->place);
+	struct sm *sm = read->sm;
+	struct port *p = port_at(sm->fabric, &read->place);
 
-	read->sm->m.tenancy->n_reads--;
+	sm->m.tenancy->n_reads--;
 	if (p && payload && read->block < blocks_of(p) &&
 	    !cell_table_is_out(p->tables[TABLE_PKEYS], read->block) &&
-	    !fabric_cell(f, p, TABLE_PKEYS, read->block))
-		observe_block(f, p, TABLE_PKEYS, read->block, payload);
+	    !fabric_cell(sm->fabric, p, TABLE_PKEYS, read->block)) {
+		observe_block(sm->fabric, p, TABLE_PKEYS, read->block, payload);
+		if (has_foreign_key(sm, p, payload))
+			tell_news(sm, NEWS_TABLES, .text = "a P_Key table has other keys");
+	}
 	free(read);
 }
 

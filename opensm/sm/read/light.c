@@ -88,16 +88,18 @@ static const char *news_of(const struct sm *sm, const struct node *n, const uint
 		return "a port changed its state";
 	if (ib_get(switch_info, SI_LINEAR_FDB_TOP) != ib_get(n->switch_info, SI_LINEAR_FDB_TOP))
 		return "its forwarding table was reset";
+	if (n->sync.passed_over)
+		return "was silent when tables were written";
 	return n->ports[0].seen != sm->sweep_no ? "was silent and answers now" : NULL;
 }
 
 /*
- * A half-dead switch has the same news each time: it answers SwitchInfo and not PortInfo, or does
- * not let us clear PortStateChange. It is looked at the 1st, 2nd, 4th, 8th time ... and every 64th.
+ * A half-dead switch has the same news each time: it answers SwitchInfo and not PortInfo or tables,
+ * or does not let us clear PortStateChange. It is looked at the 1st, 2nd, 4th, 8th time ... and every 64th.
  */
 static bool is_worth_a_look(const struct sm *sm, struct node *n)
 {
-	if (!n->change_uncleared && n->ports[0].seen == sm->sweep_no)
+	if (!n->change_uncleared && !n->sync.passed_over && n->ports[0].seen == sm->sweep_no)
 		return true;
 	n->looks_in_vain++;
 	return !(n->looks_in_vain & (n->looks_in_vain - 1)) || n->looks_in_vain % 64 == 0;

@@ -82,7 +82,7 @@ void node_desc_heard(struct sm *sm, struct node *n)
 	bool was_mute = node_is_mute(n);
 
 	n->unanswered = 0;
-	if (!was_mute && !n->sync.passed_over)
+	if (!was_mute && (!n->sync.passed_over || node_is_switch(n)))
 		return;
 	if (was_mute)
 		tell_news(sm, NEWS_HOST_SILENT, .flag = false);
