@@ -119,6 +119,8 @@ struct lft_have {
 /* LFT_UNPROVEN: written since a sweep last saw that no port of the switch had changed. */
 enum lft_known { LFT_UNKNOWN, LFT_PROVEN, LFT_UNPROVEN };
 
+enum node_isolated { NODE_NOT_ISOLATED, NODE_ISOLATED, NODE_ISOLATED_FORCED };
+
 struct node {
 	FACT guid_t guid, sysimg_guid;
 	FACT uint8_t type; /* enum ib_node_type */
@@ -155,6 +157,7 @@ struct node {
 	OF_READ uint32_t looks_in_vain;
 	OF_READ bool shown; /* a switch is to answer Gets without its M_Key for a moment */
 
+	OF_LINKS enum node_isolated isolated; /* by an administrator, as a whole */
 	OF_LINKS bool avoided;	   /* takes no tables, and others lead where it does */
 	OF_LINKS bool image_asked; /* Get NodeInfo, for its SystemImageGUID, is on its way */
 

@@ -29,6 +29,7 @@ static void on_sweep_ended(struct sm *sm)
 {
 	reload_take(sm);
 	dampening_sweep_ended(sm);
+	marks_sweep_ended(sm);
 	key_turn_sweep_ended(sm);
 	strangers_look(sm);
 	if (sm->hooks.status)
@@ -74,8 +75,17 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	tenancy_state_changed(sm);
 	share_state_changed(sm);
 	key_turn_state_changed(sm);
+	marks_state_changed(sm);
+	mark_peers_state_changed(sm);
 	strangers_reset(sm);
 	event_state(sm, before, sm->state);
+}
+
+static void on_standby(struct sm *sm, guid_t guid, bool connected)
+{
+	tenancy_standby(sm, guid, connected);
+	key_turn_standby(sm, guid, connected);
+	mark_peers_standby(sm, guid, connected);
 }
 
 static void act_on_delta(struct sm *sm, const struct delta *d, enum delta_kind kind)
@@ -159,7 +169,8 @@ static void on_sync_link_fell(void *owner, const struct delta *d)
 
 static bool has_stored(const struct sm *sm, guid_t standby)
 {
-	return tenancy_is_with(sm, standby) && share_is_with(sm, standby);
+	return tenancy_is_with(sm, standby) && share_is_with(sm, standby) &&
+	       mark_peers_is_with(sm, standby);
 }
 
 static void make_machines(struct sm *sm, const struct sm_paths *paths)
@@ -172,6 +183,11 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	static const struct channel_questions channel_questions = {
 		.is_from_master = replica_is_from_master,
 		.path_sl = sm_path_sl,
+	};
+
+	static const struct marks_questions marks_questions = {
+		.is_replicated = mark_peers_have,
+		.has_standby = mark_peers_are_there,
 	};
 
 	reload_new(sm, share_own(sm), share_layered);
@@ -196,6 +212,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	traps_new(sm);
 	sm->m.forgery = forgery_new();
 	dampening_new(sm);
+	marks_new(sm, paths, &marks_questions);
 	violations_new(sm, elect_is_listed);
 	identity_new(sm);
 	strangers_new(sm);
@@ -203,9 +220,11 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	replica_new(sm, has_stored);
 	channel_new(sm, &channel_questions);
 	key_turn_new(sm);
+	mark_peers_new(sm);
 	tenancy_new(sm, paths);
 	share_listen(sm);
 	key_turn_listen(sm);
+	mark_peers_listen(sm);
 	elect_new(sm, replica_may_succeed);
 }
 
@@ -259,6 +278,8 @@ struct sm *sm_free(struct sm *sm)
 	single_gets_free(sm);
 	elect_free(sm);
 	key_turn_free(sm);
+	marks_free(sm);
+	mark_peers_free(sm);
 	channel_free(sm);
 	replica_free(sm);
 	dampening_free(sm);
@@ -322,12 +343,14 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	elect_tick(sm);
 	traps_tick(sm);
 	dampening_tick(sm);
+	marks_tick(sm);
 	identity_tick(sm);
 	strangers_tick(sm);
 	replica_tick(sm);
 	channel_tick(sm);
 	share_tick(sm);
 	key_turn_tick(sm);
+	mark_peers_tick(sm);
 	status_tick(sm);
 	tenancy_tick(sm);
 	go_on(sm);
@@ -358,6 +381,7 @@ mono_t sm_next(const struct sm *sm)
 	next = mono_min(next, strangers_next(sm));
 	next = mono_min(next, mono_min(channel_next(sm), share_next(sm)));
 	next = mono_min(next, key_turn_next(sm));
+	next = mono_min(next, mono_min(marks_next(sm), mark_peers_next(sm)));
 	next = mono_min(next, tenancy_next(sm));
 	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));
 }

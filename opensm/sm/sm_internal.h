@@ -15,6 +15,7 @@
 #include "sm/base/change_age.h"
 #include "sm/links/dampening.h"
 #include "sm/links/forgery.h"
+#include "sm/links/marks.h"
 #include "sm/read/discover.h"
 #include "sm/elect/elect.h"
 #include "sm/read/incremental.h"
@@ -33,6 +34,7 @@
 #include "sm/share/share.h"
 #include "sm/admin/standby.h"
 #include "sm/admin/key_turn.h"
+#include "sm/admin/mark_peers.h"
 #include "sm/admin/tenancy.h"
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/sweep_kind.h"
@@ -91,6 +93,8 @@ struct machines {
 	struct admin *admin;
 	struct dampening *dampening;
 	struct traps *traps;
+	struct marks *marks;
+	struct mark_peers *mark_peers;
 	struct violations *violations;
 	struct identity *identity;
 	struct strangers *strangers;

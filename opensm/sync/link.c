@@ -161,6 +161,17 @@ bool sync_switch_off(struct sync *s, struct port *p, mad_done_fn on_done, void *
 	return sync_command(s, p, &rq, on_done, owner, arg);
 }
 
+bool sync_take_down(struct sync *s, struct port *p, mad_done_fn on_done, void *owner, void *arg)
+{
+	uint8_t out[SMP_DATA_SIZE];
+	struct mad_request rq;
+
+	if (!p->known)
+		return false;
+	rq = write_form(p, p->info, IB_PORT_DOWN, out);
+	return sync_command(s, p, &rq, on_done, owner, arg);
+}
+
 /* ---- the rows -------------------------------------------------------------------------------- */
 
 void sync_link_trained(struct port *p)

@@ -124,6 +124,11 @@ bool sync_last_command(struct sync *s, struct port *p, const struct mad_request 
 bool sync_switch_off(struct sync *s, struct port *p, mad_done_fn on_done, void *owner, void *arg);
 
 /*
+ * A command: the link at `p` goes down and trains again, to INIT. As sync_switch_off().
+ */
+bool sync_take_down(struct sync *s, struct port *p, mad_done_fn on_done, void *owner, void *arg);
+
+/*
  * Alias GUIDs: the wanted content of block `block` (0..31) of an end port's GUIDInfo; entry 0 of
  * block 0 is the port's own and never changed. Kept until told otherwise, whether the fabric knows
  * the port or not. Written at once (outside of runs, to a port that is up), or by the next run, and

@@ -40,6 +40,7 @@ enum channel_stream {
 	CHANNEL_TENANTS, /* the store of partitions at run time */
 	CHANNEL_CONFIG,	 /* the master's configuration */
 	CHANNEL_KEYS,	 /* seeds of M_Keys: secret */
+	CHANNEL_MARKS,	 /* links that are out of service */
 	CHANNEL_STREAMS
 };
 

@@ -86,10 +86,16 @@ mono_t cable_probation(const struct bad_cable *c)
 }
 
 /* A host has no other way: only falls that we saw ourselves count against it. */
-bool cable_is_bad(const struct bad_cable *c)
+bool cable_is_sick(const struct bad_cable *c)
 {
 	return c->state == CABLE_HELD || (cable_is_between_switches(c) &&
 					  (c->end[0].unhealthy || c->end[1].unhealthy || c->stuck));
+}
+
+bool cable_is_bad(const struct bad_cable *c)
+{
+	return cable_is_sick(c) || c->mark == CABLE_ISOLATED ||
+	       (c->mark == CABLE_DRAINED && cable_is_between_switches(c));
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
@@ -363,6 +369,8 @@ void dampening_link_seen(struct sm *sm, struct port *p, unsigned before)
 
 	if (c && c->off_at == p)
 		look_if_off(sm, c, p);
+	if (c && c->mark == CABLE_ISOLATED)
+		return; /* it was taken down here, or is being worked at */
 	if (now > IB_PORT_INIT || before <= now || (node_is_switch(p->node) && !p->num))
 		return;
 	c = need_record(sm, p);
@@ -381,6 +389,56 @@ void dampening_stuck(struct sm *sm, struct port *p)
 	assert(p->pending >= PORT_STUCK_AFTER);
 	if (c)
 		c->stuck = true;
+}
+
+/* ---- marks of an administrator -------------------------------------------------------------- */
+
+void dampening_unmark(struct sm *sm)
+{
+	struct dampening *h = sm->m.dampening;
+
+	for (uint32_t i = 0; i < h->n; i++) {
+		h->cables[i]->mark = CABLE_UNMARKED;
+		h->cables[i]->mark_forced = false;
+	}
+	FABRIC_EACH_NODE(sm->fabric, n)
+		n->isolated = NODE_NOT_ISOLATED;
+}
+
+/* The manager is never cut off from the rest, whatever is forced. */
+static bool is_at_own_switch(const struct sm *sm, const struct port *p)
+{
+	const struct node *own = hold_first_switch(sm->fabric);
+
+	return p->node == own || (p->peer && p->peer->node == own);
+}
+
+void dampening_mark(struct sm *sm, struct port *p, enum cable_mark mark, bool forced)
+{
+	struct bad_cable *c = need_record(sm, p);
+
+	if (!c || mark < c->mark)
+		return;
+	c->mark_forced |= forced && !is_at_own_switch(sm, p);
+	c->mark = mark;
+}
+
+void dampening_mark_switch(struct sm *sm, struct node *n, bool forced)
+{
+	assert(node_is_switch(n));
+	if (n == hold_first_switch(sm->fabric))
+		return;
+	n->isolated = forced ? NODE_ISOLATED_FORCED : NODE_ISOLATED;
+}
+
+bool dampening_is_out(const struct port *p)
+{
+	return p->damp.cable && p->damp.cable->out;
+}
+
+bool dampening_is_spared(const struct port *p)
+{
+	return p->damp.cable && p->damp.cable->spared;
 }
 
 /* ---- complaints ----------------------------------------------------------------------------- */
@@ -496,7 +554,7 @@ static void end_probation(struct bad_cable *c, mono_t now)
 static bool is_over(const struct bad_cable *c, mono_t now)
 {
 	return c->state == CABLE_WATCHED && now >= c->until && c->off == OFF_NOT && !c->stuck &&
-	       !c->out && !c->end[0].complaints && !c->end[1].complaints;
+	       !c->out && !c->mark && !c->end[0].complaints && !c->end[1].complaints;
 }
 
 /* When something is due for this cable. */

@@ -33,6 +33,20 @@ void dampening_complaint(struct sm *sm, struct port *p, unsigned trap);
 void dampening_isolate(struct sm *sm, struct port *p, const char *why);
 /* The port was switched off by dampening_isolate(), and not enabled since. */
 bool dampening_is_isolated(const struct port *p);
+/*
+ * What an administrator wants of a cable (marks.h): not routed over, or not to be ACTIVE either. It
+ * is one more reason to leave the cable out beside those above.
+ */
+enum cable_mark { CABLE_UNMARKED, CABLE_DRAINED, CABLE_ISOLATED };
+/* All marks are taken back; those that hold are given anew, before dampening_settle(). */
+void dampening_unmark(struct sm *sm);
+/* `forced`: also if it is the last way. Nothing for our own link, and without a cable. */
+void dampening_mark(struct sm *sm, struct port *p, enum cable_mark mark, bool forced);
+/* The switch as a whole is isolated: it counts as one that takes no tables. */
+void dampening_mark_switch(struct sm *sm, struct node *n, bool forced);
+/* As decided last: the cable is left out; it would be, and is the last way. */
+bool dampening_is_out(const struct port *p);
+bool dampening_is_spared(const struct port *p);
 /* A sweep ended, and the port was left in INIT or ARMED by PORT_STUCK_AFTER heavy ones or more. */
 void dampening_stuck(struct sm *sm, struct port *p);
 /*

@@ -63,6 +63,15 @@ uint32_t *hold_parts(const struct fabric *f)
 	return root;
 }
 
+const struct node *hold_first_switch(const struct fabric *f)
+{
+	const struct port *own = f->own_port;
+
+	if (!own || node_is_switch(own->node))
+		return own ? own->node : NULL;
+	return own->peer && node_is_switch(own->peer->node) ? own->peer->node : NULL;
+}
+
 /* ---- what is left out ----------------------------------------------------------------------- */
 
 static bool is_not_bad(const struct port *p)
@@ -75,7 +84,11 @@ static bool is_unhealthy(const struct bad_cable *c)
 	return c->end[0].unhealthy || c->end[1].unhealthy;
 }
 
-/* The better cable first. The GUIDs only make the order the same every time. */
+/*
+ * The better cable first: one that works and is marked by an administrator comes behind those that
+ * are only bad, and before those that do not come up at all. The GUIDs only make
+ * the order the same every time.
+ */
 static int compare_cables(const void *a, const void *b)
 {
 	const struct bad_cable *x = *(struct bad_cable *const *)a;
@@ -83,6 +96,8 @@ static int compare_cables(const void *a, const void *b)
 
 	if (x->stuck != y->stuck)
 		return x->stuck ? 1 : -1;
+	if (x->mark != y->mark)
+		return x->mark > y->mark ? 1 : -1;
 	if (x->level != y->level)
 		return x->level > y->level ? 1 : -1;
 	if (is_unhealthy(x) != is_unhealthy(y))
@@ -101,7 +116,8 @@ static void spare_cables(struct dampening *h, uint32_t *root)
 	for (uint32_t i = 0; i < h->n; i++) {
 		struct bad_cable *c = h->cables[i];
 
-		if (cable_is_bad(c) && cable_is_between_switches(c) && c->end[0].at &&
+		if (cable_is_bad(c) && !c->mark_forced && cable_is_between_switches(c) &&
+		    c->end[0].at &&
 		    c->end[1].at && joins_switches(c->end[0].at))
 			bad[n++] = c;
 	}
@@ -109,6 +125,13 @@ static void spare_cables(struct dampening *h, uint32_t *root)
 	for (uint32_t i = 0; i < n; i++)
 		bad[i]->spared |=
 			join_parts(root, bad[i]->end[0].at->node, bad[i]->end[1].at->node);
+}
+
+/* A host that is taken out of service with the switch asks for no way there. */
+static bool is_host_in_use(const struct port *p)
+{
+	return !node_is_switch(p->peer->node) &&
+	       !(p->damp.cable && p->damp.cable->mark == CABLE_ISOLATED);
 }
 
 /* The switch leads to a host, or to two parts that are apart without it. */
@@ -121,8 +144,12 @@ static bool is_needed(uint32_t *root, const struct node *n)
 
 		if (!fabric_link_is_up(p) || !node_is_routable(p->peer->node))
 			continue;
-		if (!node_is_switch(p->peer->node) ||
-		    (part != UINT32_MAX && part != sets_root(root, p->peer->node->index)))
+		if (!node_is_switch(p->peer->node)) {
+			if (is_host_in_use(p))
+				return true;
+			continue;
+		}
+		if ((part != UINT32_MAX && part != sets_root(root, p->peer->node->index)))
 			return true;
 		part = sets_root(root, p->peer->node->index);
 	}
@@ -133,7 +160,7 @@ static bool is_needed(uint32_t *root, const struct node *n)
 static void spare_switches(const struct fabric *f, uint32_t *root)
 {
 	FABRIC_EACH_NODE(f, n) {
-		if (!n->avoided || !is_needed(root, n))
+		if (!n->avoided || n->isolated == NODE_ISOLATED_FORCED || !is_needed(root, n))
 			continue;
 		n->avoided = false;
 		for (unsigned i = 1; i <= n->n_ports; i++) {
@@ -143,13 +170,13 @@ static void spare_switches(const struct fabric *f, uint32_t *root)
 	}
 }
 
-/* True: there is a switch that takes no tables. */
+/* True: there is a switch that takes no tables, or shall not be used. */
 static bool doubt_switches(const struct fabric *f)
 {
 	bool any = false;
 
 	FABRIC_EACH_NODE(f, n) {
-		n->avoided = n->sync.lft_failures >= NODE_LFT_TRIES;
+		n->avoided = n->sync.lft_failures >= NODE_LFT_TRIES || n->isolated;
 		any |= n->avoided;
 	}
 	return any;
@@ -184,8 +211,11 @@ static const char *reason_words(const struct bad_cable *c, char ret[96])
 			 c->held_span);
 	else if (is_unhealthy(c))
 		snprintf(ret, 96, "its ports have sent %u traps 129 to 131", complaints);
-	else
+	else if (c->stuck)
 		snprintf(ret, 96, "it does not become ACTIVE");
+	else
+		snprintf(ret, 96, "it is %s by an administrator",
+			 c->mark == CABLE_ISOLATED ? "isolated" : "drained");
 	return ret;
 }
 
@@ -194,6 +224,8 @@ static void tell_out(struct sm *sm, struct bad_cable *c)
 	char why[96];
 
 	c->told = OUT_TOLD_OUT;
+	if (!cable_is_sick(c))
+		return; /* marks.c has said so */
 	if (c->state == CABLE_HELD)
 		dampening_say(sm, c, "%s; it is left out for %d s, longer if it goes on",
 			      reason_words(c, why), (int)(cable_hold_time(c) / MONO_S));
@@ -346,7 +378,8 @@ static void mark_ports(struct bad_cable *c)
 		if (!c->end[i].at)
 			continue;
 		c->end[i].at->damp.avoided = c->out;
-		c->end[i].at->damp.held = c->out && c->state == CABLE_HELD;
+		c->end[i].at->damp.held = c->out && (c->state == CABLE_HELD ||
+							   c->mark == CABLE_ISOLATED);
 	}
 }
 

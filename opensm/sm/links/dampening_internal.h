@@ -49,6 +49,8 @@ struct bad_cable {
 	mono_t until;	/* of HELD: let go if quiet; of the others: forgotten, or one level less */
 	mono_t step_at; /* of HELD: falls after this time double the hold */
 	bool asked;	/* for a look at it, since `until` */
+	enum cable_mark mark; /* marks.c, by dampening_mark() */
+	bool mark_forced;     /* it is not spared */
 	bool stuck;	/* did not get beyond INIT or ARMED */
 	bool out;	/* avoided. Writer: dampening_hold.c */
 	bool spared;	/* it would be, but no other way is left. Writer: dampening_hold.c */
@@ -79,6 +81,8 @@ struct dampening {
 /* Between two switches: there may be another way. */
 bool cable_is_between_switches(const struct bad_cable *c);
 /* Falls too often, complains too much, or does not come up. */
+bool cable_is_sick(const struct bad_cable *c);
+/* The same, or an administrator has taken it out of service. */
 bool cable_is_bad(const struct bad_cable *c);
 /* How long a hold lasts at its level. */
 mono_t cable_hold_time(const struct bad_cable *c);
@@ -108,6 +112,8 @@ char *cable_str(const struct bad_cable *c, char ret[CABLE_STRLEN]);
  * a number that nodes of the same part share; hosts have one of their own. The caller frees it.
  */
 uint32_t *hold_parts(const struct fabric *f);
+/* The switch that leads to us: our own, or the one that our own port is on. NULL: none is known. */
+const struct node *hold_first_switch(const struct fabric *f);
 /* Ports that babble are switched off, between sweeps. */
 void hold_switch_off(struct sm *sm);
 

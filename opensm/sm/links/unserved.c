@@ -44,6 +44,8 @@
 	X(IN_ARMED, "stays in ARMED")                                                        \
 	X(OFF, "switched off by babbling_port_policy")                                       \
 	X(ISOLATED, "switched off by security_violation_policy")                             \
+	X(ADMIN_ISOLATED, "isolated by an administrator")                                     \
+	X(ADMIN_DRAINED, "drained by an administrator, nothing is routed over it")            \
 	X(HELD, "comes and goes, held down")                                                 \
 	X(UNHEALTHY, "complains too much, nothing is routed over it")                        \
 	X(LOOPBACK, "a loopback plug")                                                       \
@@ -89,19 +91,9 @@ static void note_lack(struct search *s, enum lack lack, const struct node *n, co
 
 /* ---- what is missing ------------------------------------------------------------------------ */
 
-/* The switch that leads to us: our own, or the one that our own port is on. */
-static const struct node *first_switch(const struct fabric *f)
-{
-	const struct port *own = f->own_port;
-
-	if (!own || node_is_switch(own->node))
-		return own ? own->node : NULL;
-	return own->peer && node_is_switch(own->peer->node) ? own->peer->node : NULL;
-}
-
 static bool is_cut_off(const struct search *s, const struct node *sw)
 {
-	const struct node *first = first_switch(s->fabric);
+	const struct node *first = hold_first_switch(s->fabric);
 
 	return first && sw != first && s->part[sw->index] != s->part[first->index];
 }
@@ -197,6 +189,8 @@ static enum lack lack_of_cable(const struct bad_cable *c)
 {
 	if (c->off_at)
 		return c->isolated_for[0] ? ISOLATED : OFF;
+	if (c->out && c->mark)
+		return c->mark == CABLE_ISOLATED ? ADMIN_ISOLATED : ADMIN_DRAINED;
 	if (c->out && c->state == CABLE_HELD)
 		return HELD;
 	return c->out && (c->end[0].unhealthy || c->end[1].unhealthy) ? UNHEALTHY : NO_LACK;

@@ -1,0 +1,728 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Marks: requests of an administrator, the disk, the end of those that are limited in time.
+ *
+ *   QUEUED --what it costs is accepted--> STORING --on the disk--> APPLYING --tables are so--> done
+ *      '------------- refused -----------------'------- fault ------- done
+ *
+ * One request is stored at a time. It is answered when tables are as it asks, or after 8 s, since
+ * clients give up after 10; what it asks for goes on.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "sm/links/marks_internal.h"
+#include "util/file.h"
+#include "util/mem.h"
+
+#define PATIENCE (8 * MONO_S)
+#define RETRY	 (60 * MONO_S) /* an end that could not be stored */
+
+enum { TOLD_DISK };
+
+static const char *const state_names[] = {
+	[MARK_ABSENT] = "absent",   [MARK_SPARED] = "spared",	  [MARK_DRAINING] = "draining",
+	[MARK_DRAINED] = "drained", [MARK_ISOLATED] = "isolated",
+};
+
+const char *sm_mark_state_name(enum mark_state state)
+{
+	assert(state < ARRAY_SIZE(state_names));
+	return state_names[state];
+}
+
+/* ---- ends of requests ------------------------------------------------------------------------ */
+
+static void end_ask(struct sm *sm, struct mark_ask *a, enum mark_end end, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static void end_ask(struct sm *sm, struct mark_ask *a, enum mark_end end, const char *fmt, ...)
+{
+	struct marks *ms = sm->m.marks;
+	struct mark_result r = { .end = end,
+				 .generation = ms->table->generation,
+				 .changed = a->changed,
+				 .n_marks = a->n_marks,
+				 .replicated = ms->questions->is_replicated(sm, ms->digest) };
+	uint32_t i = mark_table_find(ms->table, a->rq.node, a->rq.port);
+	mark_done_fn *done = a->done;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(r.text, sizeof(r.text), fmt, ap);
+	va_end(ap);
+	if (i != UINT32_MAX)
+		r.state = ms->work[i].state;
+	a->phase = ASK_FREE;
+	if (done)
+		done(a->arg, &r);
+}
+
+/* ---- the log --------------------------------------------------------------------------------- */
+
+static char *until_str(int64_t until, char ret[40])
+{
+	struct tm tm;
+	time_t t = (time_t)until;
+
+	ret[0] = '\0';
+	if (until && gmtime_r(&t, &tm))
+		strftime(ret, 40, " until %FT%TZ", &tm);
+	return ret;
+}
+
+static void tell_marked(const struct sm *sm, const struct link_mark *m)
+{
+	char where[MARK_PLACE_STRLEN], until[40];
+
+	log_on(about_port(LOG_ID_LINK_MARKED, mark_port(sm, m)), LOGB_INFO,
+	       "%s: %s by %s%s%s%s%s%s", mark_place_str(sm, m, where),
+	       m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by, until_str(m->until, until),
+	       m->forced ? ", forced" : "", m->why[0] ? " (" : "", m->why, m->why[0] ? ")" : "");
+}
+
+static void tell_restored(const struct sm *sm, const struct link_mark *m, const char *cause)
+{
+	char where[MARK_PLACE_STRLEN];
+
+	log_on(about_port(LOG_ID_LINK_MARKED, mark_port(sm, m)), LOGB_INFO,
+	       "%s: restored (%s), %s since it was marked by %s", mark_place_str(sm, m, where),
+	       cause, m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by);
+}
+
+/* A dirty switch port has all routes compared. Returns the number of cables. */
+static unsigned look_at_cables(struct sm *sm, const struct link_mark *m)
+{
+	struct node *n = fabric_find_node(sm->fabric, m->node);
+	unsigned n_cables = 0;
+
+	if (sm->state != SM_MASTER || !n)
+		return 0;
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		struct port *p = mark_cable(m, n, i);
+
+		if (!p)
+			continue;
+		tell_port(sm, p, "a link was taken out of service, or put back");
+		n_cables++;
+	}
+	return n_cables;
+}
+
+static bool is_same_mark(const struct link_mark *a, const struct link_mark *b)
+{
+	return a->kind == b->kind && a->forced == b->forced && a->until == b->until &&
+	       !strcmp(a->why, b->why);
+}
+
+/* Marks of `from` that `to` does not have. Returns the number of their cables, as below. */
+static unsigned tell_gone(struct sm *sm, const struct mark_table *from, const struct mark_table *to,
+		      const char *cause)
+{
+	unsigned n_cables = 0;
+
+	for (uint32_t i = 0; i < from->n; i++) {
+		const struct link_mark *m = &from->all[i];
+
+		if (mark_table_find(to, m->node, m->port) != UINT32_MAX)
+			continue;
+		tell_restored(sm, m, cause);
+		n_cables += look_at_cables(sm, m);
+	}
+	return n_cables;
+}
+
+static unsigned tell_new(struct sm *sm, const struct mark_table *from, const struct mark_table *to)
+{
+	unsigned n_cables = 0;
+
+	for (uint32_t i = 0; i < to->n; i++) {
+		const struct link_mark *m = &to->all[i];
+		uint32_t k = mark_table_find(from, m->node, m->port);
+
+		if (k != UINT32_MAX && is_same_mark(&from->all[k], m))
+			continue;
+		tell_marked(sm, m);
+		n_cables += look_at_cables(sm, m);
+	}
+	return n_cables;
+}
+
+/* Takes `t`. Returns the number of cables that are looked at because of it. */
+static unsigned put_in_force(struct sm *sm, struct mark_table *t, const char *cause)
+{
+	_cleanup_(mark_table_freep) struct mark_table *before =
+		mark_table_copy(sm->m.marks->table);
+
+	marks_use(sm, t);
+	if (sm->state == SM_MASTER)
+		marks_settle(sm); /* so that the next request knows them */
+	return tell_gone(sm, before, t, cause) + tell_new(sm, before, t);
+}
+
+/* ---- the disk -------------------------------------------------------------------------------- */
+
+struct marks_job {
+	struct sm_job base;
+	struct sm *sm;
+	char *path;
+	struct mark_table *table;
+	int error;
+};
+
+static void run_store(struct sm_job *base)
+{
+	struct marks_job *job = (struct marks_job *)base;
+
+	job->error = job->path ? mark_table_store(job->path, job->table) : 0;
+}
+
+static void marks_stored(struct sm *sm, int error);
+
+static void end_store(struct sm_job *base)
+{
+	struct marks_job *job = (struct marks_job *)base;
+
+	if (!base->orphan)
+		marks_stored(job->sm, job->error);
+	mark_table_free(job->table);
+	free(job->path);
+	free(job);
+}
+
+/* Takes `t`. */
+static void start_store(struct sm *sm, struct mark_table *t)
+{
+	struct marks_job *job = xcalloc(1, sizeof(*job));
+
+	assert(!sm->m.marks->next);
+	job->base = (struct sm_job){
+		.run = run_store, .done = end_store, .what = "storing marks of links", .disk = true
+	};
+	job->sm = sm;
+	job->path = sm->m.marks->path ? xstrdup(sm->m.marks->path) : NULL;
+	job->table = mark_table_copy(t);
+	sm->m.marks->next = t;
+	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+}
+
+static void tell_disk(struct sm *sm, int error)
+{
+	struct marks *ms = sm->m.marks;
+
+	if (told_change(&ms->told, TOLD_DISK, error < 0) == TOLD_BEGINS)
+		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = ms->path, .error = -error),
+		       LOGB_ERROR, "%s: marks of links cannot be stored: %s; those in force stay",
+		       ms->path, strerror(-error));
+}
+
+static struct mark_ask *ask_in(struct marks *ms, enum ask_phase phase)
+{
+	struct mark_ask *first = NULL;
+
+	for (unsigned i = 0; i < MARK_REQUESTS; i++) {
+		struct mark_ask *a = &ms->asks[i];
+
+		if (a->phase == phase && (!first || a->serial < first->serial))
+			first = a;
+	}
+	return first;
+}
+
+static void ask_stored(struct sm *sm, struct mark_ask *a, struct mark_table *t, int error)
+{
+	char cause[MARK_BY_MAX + 8];
+
+	if (error < 0) {
+		mark_table_free(t);
+		a->changed = false;
+		end_ask(sm, a, MARK_CLOSED, "%s cannot be written: %s; nothing was changed",
+			sm->m.marks->path, strerror(-error));
+		return;
+	}
+	snprintf(cause, sizeof(cause), "by %s", a->by);
+	a->is_bare = !put_in_force(sm, t, cause);
+	a->forced_at = sm->now;
+	a->until = sm->now + PATIENCE;
+	a->phase = ASK_APPLYING;
+	if (!a->rq.wait)
+		end_ask(sm, a, MARK_DONE, "%s", "");
+}
+
+static void marks_stored(struct sm *sm, int error)
+{
+	struct marks *ms = sm->m.marks;
+	struct mark_table *t = take(ms->next);
+	struct mark_ask *a = ask_in(ms, ASK_STORING);
+
+	tell_disk(sm, error);
+	switch (ms->storing) {
+	case STORE_ASKED:
+		assert(a);
+		ask_stored(sm, a, t, error);
+		return;
+	case STORE_EXPIRED:
+		ms->retry_at = error < 0 ? sm->now + RETRY : 0;
+		if (error < 0)
+			mark_table_free(t);
+		else
+			put_in_force(sm, t, "its time is over");
+		return;
+	case STORE_MASTERS:
+		if (error < 0)
+			mark_table_free(t);
+		else
+			put_in_force(sm, t, "as the master has it");
+		ms->on_stored(sm, error >= 0);
+		return;
+	}
+}
+
+bool marks_take_over(struct sm *sm, struct mark_table *t, marks_stored_fn *done)
+{
+	struct marks *ms = sm->m.marks;
+
+	if (ms->next) {
+		mark_table_free(t);
+		return false;
+	}
+	ms->storing = STORE_MASTERS;
+	ms->on_stored = done;
+	start_store(sm, t);
+	return true;
+}
+
+/* What cannot be read is kept beside, and counts for nothing. */
+static void set_aside(const char *path, int error)
+{
+	_cleanup_free_ char *aside = xasprintf("%s.bad", path);
+	bool moved = rename(path, aside) == 0;
+
+	log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = path, .error = -error), LOGB_ERROR,
+	       "%s: %s: no link is marked; links that were taken out of service are used again%s%s",
+	       path, error == -EBADMSG ? "damaged" : strerror(-error),
+	       moved ? "; it was renamed to " : "", moved ? aside : "");
+}
+
+static struct mark_table *read_file(const char *path)
+{
+	struct mark_table *t = NULL;
+	_cleanup_free_ char *text = NULL;
+	size_t len = 0;
+	int r = path ? file_read(path, MARKS_TEXT_MAX, &text, &len) : -ENOENT;
+
+	if (r == 0)
+		r = mark_table_read(text, len, &t);
+	if (r < 0 && r != -ENOENT)
+		set_aside(path, r);
+	if (t && t->n)
+		log_info("%s: %u links or switches are taken out of service, generation %" PRIu64,
+			 path, t->n, t->generation);
+	return t ? t : xcalloc(1, sizeof(*t));
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+bool sm_mark_request(struct sm *sm, const struct mark_request *rq, mark_done_fn *done, void *arg)
+{
+	struct mark_ask *a = ask_in(sm->m.marks, ASK_FREE);
+	struct link_mark texts;
+
+	if (!a)
+		return false;
+	mark_set_texts(&texts, rq->by, rq->why);
+	*a = (struct mark_ask){ .phase = ASK_QUEUED, .rq = *rq, .done = done, .arg = arg };
+	a->serial = ++sm->m.marks->serial;
+	memcpy(a->by, texts.by, sizeof(a->by));
+	memcpy(a->why, texts.why, sizeof(a->why));
+	a->rq.by = a->rq.why = NULL;
+	return true;
+}
+
+void sm_mark_abandon(struct sm *sm, const void *arg)
+{
+	for (unsigned i = 0; i < MARK_REQUESTS; i++)
+		if (sm->m.marks->asks[i].arg == arg)
+			sm->m.marks->asks[i].done = NULL;
+}
+
+/* The switch side of what was named, into the request. False: it was answered. */
+static bool resolve(struct sm *sm, struct mark_ask *a)
+{
+	struct node *n = fabric_find_node(sm->fabric, a->rq.node);
+	struct port *p;
+
+	if (!n) {
+		end_ask(sm, a, MARK_NOT_FOUND, "no node in the fabric has GUID 0x%016" PRIx64,
+			a->rq.node);
+		return false;
+	}
+	if (node_is_switch(n) && a->rq.port == MARK_WHOLE_SWITCH)
+		return true;
+	if (!a->rq.port || a->rq.port > n->n_ports) {
+		end_ask(sm, a, MARK_NOT_FOUND, "'%.64s' has no port %u", node_name(n), a->rq.port);
+		return false;
+	}
+	p = &n->ports[a->rq.port];
+	if (node_is_switch(n))
+		return true;
+	if (!p->peer || !node_is_switch(p->peer->node)) {
+		end_ask(sm, a, MARK_NOT_FOUND, "no switch is known at '%.64s' port %u",
+			node_name(n), p->num);
+		return false;
+	}
+	a->rq.node = p->peer->node->guid;
+	a->rq.port = p->peer->num;
+	return true;
+}
+
+/* The mark of this cable, whichever end was named; UINT32_MAX: it has none. */
+static uint32_t find_mark(const struct sm *sm, guid_t node, unsigned port)
+{
+	const struct mark_table *t = sm->m.marks->table;
+	uint32_t i = mark_table_find(t, node, port);
+	struct node *n = fabric_find_node(sm->fabric, node);
+	const struct port *peer =
+		n && port && port <= n->n_ports ? n->ports[port].peer : NULL;
+
+	if (i != UINT32_MAX || !peer)
+		return i;
+	return mark_table_find(t, peer->node->guid, peer->num);
+}
+
+static struct mark_table *next_table(const struct sm *sm)
+{
+	struct mark_table *t = mark_table_copy(sm->m.marks->table);
+
+	t->generation++;
+	return t;
+}
+
+static void store_ask(struct sm *sm, struct mark_ask *a, struct mark_table *t)
+{
+	a->changed = true;
+	a->phase = ASK_STORING;
+	sm->m.marks->storing = STORE_ASKED;
+	start_store(sm, t);
+}
+
+/* Takes out what the request names; how many. */
+static unsigned take_out(const struct sm *sm, const struct mark_ask *a, struct mark_table *t)
+{
+	uint32_t one = find_mark(sm, a->rq.node, a->rq.port);
+	unsigned before = t->n;
+
+	if (a->rq.all) {
+		t->n = 0;
+	} else if (one != UINT32_MAX) {
+		mark_table_remove(t, one);
+	} else if (a->rq.port == MARK_WHOLE_SWITCH) {
+		for (uint32_t i = t->n; i-- > 0;)
+			if (t->all[i].node == a->rq.node)
+				mark_table_remove(t, i);
+	}
+	return before - t->n;
+}
+
+static void start_restore(struct sm *sm, struct mark_ask *a)
+{
+	_cleanup_(mark_table_freep) struct mark_table *t = next_table(sm);
+	bool is_part = mark_table_find(t, a->rq.node, MARK_WHOLE_SWITCH) != UINT32_MAX;
+
+	a->n_marks = take_out(sm, a, t);
+	if (a->n_marks)
+		store_ask(sm, a, take(t));
+	else if (a->rq.all)
+		end_ask(sm, a, MARK_DONE, "no link is marked");
+	else
+		end_ask(sm, a, MARK_NOT_FOUND, "%s",
+			is_part ? "it is out of service with its whole switch: restore that"
+				: "it is not marked");
+}
+
+static void cost_str(const struct mark_cost *c, char *ret, size_t cap)
+{
+	snprintf(ret, cap,
+		 "%" PRIu64 " pairs of hosts would have no way; %u host ports and %u switches "
+		 "could not be reached by the manager",
+		 c->pairs_lost, c->hosts, c->switches);
+}
+
+/* False: it costs too much, which was answered. */
+static bool is_affordable(struct sm *sm, struct mark_ask *a, const struct link_mark *m)
+{
+	const struct node *n = fabric_find_node(sm->fabric, m->node);
+	struct mark_cost cost;
+	char text[200];
+
+	sm_mark_cost(sm, NULL, m->kind, n, m->port, &cost);
+	cost_str(&cost, text, sizeof(text));
+	if (cost.own)
+		end_ask(sm, a, MARK_REFUSED,
+			"the manager reaches the fabric this way: never, and force does not help");
+	else if (a->rq.force)
+		return true;
+	else if (cost.manager)
+		end_ask(sm, a, MARK_REFUSED,
+			"behind it is another subnet manager, which could not take over (force does "
+			"it all the same)");
+	else if (cost.pairs_lost || cost.hosts || cost.switches)
+		end_ask(sm, a, MARK_REFUSED, "%s (force does it all the same)", text);
+	else
+		return true;
+	return false;
+}
+
+static struct link_mark make_mark(const struct sm *sm, const struct mark_ask *a)
+{
+	struct link_mark m = { .node = a->rq.node,
+			  .port = a->rq.port,
+			  .kind = a->rq.action == MARK_DO_ISOLATE ? MARK_ISOLATE : MARK_DRAIN,
+			  .forced = a->rq.force,
+			  .since = marks_realtime(sm),
+			  .until = a->rq.until };
+
+	memcpy(m.by, a->by, sizeof(m.by));
+	memcpy(m.why, a->why, sizeof(m.why));
+	return m;
+}
+
+static bool leads_to_host(const struct sm *sm, const struct link_mark *m)
+{
+	const struct port *p = mark_port(sm, m);
+
+	return p && p->num && p->peer && !node_is_switch(p->peer->node);
+}
+
+static void put_mark(struct sm *sm, struct mark_ask *a, const struct link_mark *m)
+{
+	_cleanup_(mark_table_freep) struct mark_table *t = next_table(sm);
+	uint32_t old = find_mark(sm, m->node, m->port);
+
+	a->n_marks = 1;
+	if (old != UINT32_MAX && t->all[old].node == m->node && t->all[old].port == m->port &&
+	    is_same_mark(&t->all[old], m)) {
+		a->until = sm->now + PATIENCE;
+		a->phase = ASK_APPLYING;
+		return;
+	}
+	if (old != UINT32_MAX)
+		mark_table_remove(t, old);
+	if (mark_table_put(t, m))
+		store_ask(sm, a, take(t));
+	else
+		end_ask(sm, a, MARK_NO_ROOM, "%u links are marked, which is the most that can be",
+			MARKS_MAX);
+}
+
+static void start_mark(struct sm *sm, struct mark_ask *a)
+{
+	struct link_mark m = make_mark(sm, a);
+
+	if (m.until && (!m.since || m.until <= m.since))
+		end_ask(sm, a, MARK_INVALID, "the time it is limited to is over already");
+	else if (m.kind == MARK_DRAIN && leads_to_host(sm, &m))
+		end_ask(sm, a, MARK_INVALID,
+			"a host has no other way, and its sessions are the scheduler's to end: "
+			"drain the host there, then isolate its link here");
+	else if (is_affordable(sm, a, &m))
+		put_mark(sm, a, &m);
+}
+
+static void start_ask(struct sm *sm, struct mark_ask *a)
+{
+	if (sm->state != SM_MASTER || !sm->first_sweep_done) {
+		end_ask(sm, a, MARK_NOT_MASTER, "the manager is %s%s", sm_state_name(sm->state),
+			sm->state == SM_MASTER ? ", and its first sweep has not ended" : "");
+		return;
+	}
+	if (a->rq.action == MARK_DO_RESTORE) {
+		/* A node that is gone keeps its mark, and is restored by its GUID. */
+		if (a->rq.all || !fabric_find_node(sm->fabric, a->rq.node) || resolve(sm, a))
+			start_restore(sm, a);
+	} else if (resolve(sm, a)) {
+		start_mark(sm, a);
+	}
+}
+
+/* ---- is it so? ------------------------------------------------------------------------------- */
+
+/* Tables are as the request wants them; what kept it from that is in `text`. */
+static bool is_applied(const struct sm *sm, const struct mark_ask *a, const char **ret_text)
+{
+	const struct marks *ms = sm->m.marks;
+	uint32_t i = mark_table_find(ms->table, a->rq.node, a->rq.port);
+
+	*ret_text = "";
+	if (a->is_bare)
+		return true;
+	if (sm->sweep != SWEEP_NONE || sm->sweep_started < a->forced_at)
+		return false;
+	if (a->rq.action == MARK_DO_RESTORE || i == UINT32_MAX)
+		return true;
+	switch (ms->work[i].state) {
+	case MARK_SPARED:
+		*ret_text = "it is the last way to a part of the fabric and stays in use";
+		return true;
+	case MARK_ABSENT: /* its link trains */
+	case MARK_DRAINING:
+		return false;
+	case MARK_DRAINED:
+	case MARK_ISOLATED:
+		return true;
+	}
+	return false;
+}
+
+static void look_at_ask(struct sm *sm, struct mark_ask *a)
+{
+	const struct marks *ms = sm->m.marks;
+	bool stored_there = !ms->questions->has_standby(sm) ||
+			    ms->questions->is_replicated(sm, ms->digest);
+	const char *text;
+	bool applied = is_applied(sm, a, &text);
+
+	if (applied && (stored_there || sm->now >= a->until))
+		end_ask(sm, a, MARK_DONE, "%s", text);
+	else if (sm->now >= a->until)
+		end_ask(sm, a, MARK_UNAPPLIED, "%s",
+			"it is stored and in force; tables, or the link, are not so yet, which is "
+			"worked at");
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+static void end_expired(struct sm *sm)
+{
+	struct marks *ms = sm->m.marks;
+	int64_t now = marks_realtime(sm);
+	struct mark_table *t;
+
+	if (sm->state != SM_MASTER || ms->next || !now || ms->first_end > now ||
+	    sm->now < ms->retry_at)
+		return;
+	t = next_table(sm);
+	for (uint32_t i = t->n; i-- > 0;)
+		if (t->all[i].until && t->all[i].until <= now)
+			mark_table_remove(t, i);
+	ms->storing = STORE_EXPIRED;
+	start_store(sm, t);
+}
+
+void marks_tick(struct sm *sm)
+{
+	struct marks *ms = sm->m.marks;
+	struct mark_ask *a;
+
+	marks_work_tick(sm);
+	for (unsigned i = 0; i < MARK_REQUESTS; i++)
+		if (ms->asks[i].phase == ASK_APPLYING && ms->look_at == MONO_NEVER)
+			look_at_ask(sm, &ms->asks[i]);
+	end_expired(sm);
+	for (unsigned i = 0; i < MARK_REQUESTS && !ms->next; i++) {
+		a = ask_in(ms, ASK_QUEUED);
+		if (!a)
+			break;
+		start_ask(sm, a);
+	}
+}
+
+mono_t marks_next(const struct sm *sm)
+{
+	const struct marks *ms = sm->m.marks;
+	mono_t next = marks_work_next(sm);
+
+	for (unsigned i = 0; i < MARK_REQUESTS; i++) {
+		if (ms->asks[i].phase == ASK_QUEUED && !ms->next)
+			next = mono_min(next, sm->now);
+		else if (ms->asks[i].phase == ASK_APPLYING)
+			next = mono_min(next, ms->asks[i].until);
+	}
+	return next;
+}
+
+/* What waits to be applied is not this manager's any more. */
+void marks_state_changed(struct sm *sm)
+{
+	for (unsigned i = 0; i < MARK_REQUESTS && sm->state != SM_MASTER; i++)
+		if (sm->m.marks->asks[i].phase == ASK_APPLYING)
+			end_ask(sm, &sm->m.marks->asks[i], MARK_UNAPPLIED,
+				"it is stored here, but this manager is not MASTER any more");
+}
+
+/* ---- the machine ----------------------------------------------------------------------------- */
+
+void marks_new(struct sm *sm, const struct sm_paths *paths, const struct marks_questions *q)
+{
+	struct marks *ms = xcalloc(1, sizeof(*ms));
+
+	sm->m.marks = ms;
+	ms->questions = q;
+	if (paths && paths->cache_dir)
+		ms->path = xasprintf("%s/%s", paths->cache_dir, MARKS_FILE);
+	marks_use(sm, read_file(ms->path));
+}
+
+void marks_free(struct sm *sm)
+{
+	struct marks *ms = sm->m.marks;
+
+	for (unsigned i = 0; i < MARK_REQUESTS; i++)
+		if (ms->asks[i].phase != ASK_FREE)
+			end_ask(sm, &ms->asks[i], MARK_UNAPPLIED, "the manager ends");
+	mark_table_free(ms->table);
+	mark_table_free(ms->next);
+	free(ms->work);
+	free(ms->path);
+	free(ms);
+	sm->m.marks = NULL;
+}
+
+const struct mark_table *marks_table(const struct sm *sm)
+{
+	return sm->m.marks->table;
+}
+
+uint64_t marks_digest(const struct sm *sm)
+{
+	return sm->m.marks->digest;
+}
+
+bool sm_mark_at(const struct sm *sm, unsigned n, struct mark_shown *ret)
+{
+	const struct marks *ms = sm->m.marks;
+
+	if (n >= ms->table->n)
+		return false;
+	*ret = (struct mark_shown){ .mark = &ms->table->all[n],
+				    .state = ms->work[n].state,
+				    .n_cables = ms->work[n].n_cables,
+				    .n_out = ms->work[n].n_out,
+				    .n_spared = ms->work[n].n_spared };
+	ret->port = mark_port(sm, ret->mark);
+	ret->peer = ret->port && ret->port->num ? ret->port->peer : NULL;
+	return true;
+}
+
+unsigned sm_marks(const struct sm *sm, enum mark_kind kind)
+{
+	const struct mark_table *t = sm->m.marks->table;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < t->n; i++)
+		n += t->all[i].kind == kind;
+	return n;
+}
+
+uint64_t sm_marks_generation(const struct sm *sm)
+{
+	return sm->m.marks->table->generation;
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Links that an administrator takes out of service, and puts back. A mark belongs to the port that
+ * was named, and counts for its cable: both ends are one thing.
+ *
+ *   DRAIN     between switches: nothing is routed over it, it stays ACTIVE
+ *   ISOLATE   the same; when no table leads over it any more and packets on their way are over,
+ *             the link is taken down, trains to INIT and is held there. Its ends stay known
+ *
+ * of a mark:   asked --> stored here (and sent to standbys) --> in force --+
+ *                                                                          v
+ *   ABSENT (no cable)   SPARED (the last way, and not forced)   DRAINING --> DRAINED, ISOLATED
+ *
+ * A switch as a whole: DRAIN keeps one of its cables for packets to the switch itself; ISOLATE
+ * takes down all its cables, those to hosts too. Marks are in force before the first routing of a
+ * master, whether it started or took over. Which cables are left out is decided by dampening.h,
+ * together with what else is known against them.
+ */
+#pragma once
+
+#include "sm/links/marks_table.h"
+#include "sm/sm.h"
+
+struct marks;
+
+enum mark_action { MARK_DO_DRAIN, MARK_DO_ISOLATE, MARK_DO_RESTORE };
+
+enum mark_state { MARK_ABSENT, MARK_SPARED, MARK_DRAINING, MARK_DRAINED, MARK_ISOLATED };
+
+struct mark_request {
+	enum mark_action action;
+	guid_t node;
+	uint8_t port;  /* MARK_WHOLE_SWITCH: the switch with all its cables */
+	bool all;      /* of RESTORE: every mark */
+	bool force;    /* whatever it costs; never the manager's own link */
+	bool wait;     /* answered when it is applied, not when it is stored */
+	int64_t until; /* 0: without end */
+	const char *by, *why;
+};
+
+enum mark_end {
+	MARK_DONE,
+	MARK_UNAPPLIED, /* stored, and in force; `text`: what is not so yet */
+	MARK_REFUSED,	/* it costs too much: `text`; nothing was changed, as below */
+	MARK_INVALID,
+	MARK_NOT_FOUND,
+	MARK_NOT_MASTER, /* or not yet */
+	MARK_CLOSED,	 /* the disk */
+	MARK_NO_ROOM,
+};
+
+struct mark_result {
+	enum mark_end end;
+	char text[400]; /* "" or a sentence */
+	uint64_t generation;
+	bool changed, replicated;
+	unsigned n_marks;      /* that the request was about */
+	enum mark_state state; /* of one */
+};
+typedef void mark_done_fn(void *arg, const struct mark_result *r);
+
+/*
+ * `done` is called once, from sm_dispatch() or sm_free(), never from within. Texts of `rq` are
+ * copied. False: too many requests wait.
+ */
+bool sm_mark_request(struct sm *sm, const struct mark_request *rq, mark_done_fn *done, void *arg);
+/* `arg` is gone: its `done` is not called any more; the change goes on. */
+void sm_mark_abandon(struct sm *sm, const void *arg);
+
+struct mark_shown {
+	const struct link_mark *mark; /* until the next dispatch */
+	enum mark_state state;
+	unsigned n_cables, n_out, n_spared; /* of the mark */
+	const struct port *port, *peer;	    /* NULL: not known now; of a switch: port 0, NULL */
+};
+/* The n-th mark (from 0); false: there are no more. */
+bool sm_mark_at(const struct sm *sm, unsigned n, struct mark_shown *ret);
+const char *sm_mark_state_name(enum mark_state state); /* "draining" */
+unsigned sm_marks(const struct sm *sm, enum mark_kind kind); /* how many */
+uint64_t sm_marks_generation(const struct sm *sm);
+
+/* ---- what it costs (marks_cost.c) ---- */
+
+struct mark_cost {
+	unsigned cables;	    /* that are up, and would be out */
+	uint64_t pairs_over;	    /* (sender, receiver) of hosts whose path leads over them now */
+	uint64_t pairs_lost;	    /* of these with a way now, and none without them */
+	unsigned hosts, switches;   /* ports of hosts, and switches, that the manager could not reach */
+	unsigned groups;	    /* multicast groups whose tree uses them */
+	bool own;		    /* it is the manager's own link or switch, or its only way */
+	bool manager;		    /* the port of another subnet manager */
+};
+/*
+ * On the picture as it is, and with these routes (NULL: pairs_over is not counted), before anything
+ * is done. Of the target itself nothing is lost: a host that is isolated, the switch. `port` 0 or
+ * MARK_WHOLE_SWITCH: all cables of the switch. Takes O(switches * hosts) with routes.
+ */
+void sm_mark_cost(const struct sm *sm, const struct routes *routes, enum mark_kind kind,
+		  const struct node *n, unsigned port, struct mark_cost *ret);
+
+/* ---- the machine ---- */
+
+/* What it asks of machines above. */
+struct marks_questions {
+	/* Has every standby that is connected stored the table with this digest? With none: no. */
+	bool (*is_replicated)(const struct sm *sm, uint64_t digest);
+	/* A standby is connected. */
+	bool (*has_standby)(const struct sm *sm);
+};
+
+/* `questions` outlive it. Reads the file. */
+void marks_new(struct sm *sm, const struct sm_paths *paths, const struct marks_questions *q);
+void marks_free(struct sm *sm);
+/* Before dampening_settle(): it learns which cables are marked. */
+void marks_settle(struct sm *sm);
+void marks_state_changed(struct sm *sm);
+void marks_sweep_ended(struct sm *sm);
+void marks_tick(struct sm *sm);
+mono_t marks_next(const struct sm *sm);
+
+/* The table in force; never NULL. */
+const struct mark_table *marks_table(const struct sm *sm);
+uint64_t marks_digest(const struct sm *sm); /* of it */
+/* As STANDBY: the master's table, which is stored. `ok`: it is. False: another is being stored. */
+typedef void marks_stored_fn(struct sm *sm, bool ok);
+bool marks_take_over(struct sm *sm, struct mark_table *t, marks_stored_fn *done);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Between the files of marks: requests and the disk (marks.c), what becomes of marks (marks_work.c). */
+#pragma once
+
+#include "sm/links/marks.h"
+#include "sm/sm_internal.h"
+#include "util/told.h"
+
+/* Requests that wait at a time. */
+#define MARK_REQUESTS 64u
+
+/* What is known of a mark in force; beside the row of the table. */
+struct mark_work {
+	guid_t met_guid; /* the other end of its cable, as met last; 0: none */
+	uint8_t met_port;
+	enum mark_state state;
+	unsigned n_cables, n_out, n_spared;
+	bool unrouted;	/* no table leads over its cables any more */
+	bool looked;	/* `unrouted` is to be decided anew: a sweep has ended */
+	mono_t down_at; /* when its links are taken down; MONO_NEVER: they need not be */
+};
+
+enum ask_phase { ASK_FREE, ASK_QUEUED, ASK_STORING, ASK_APPLYING };
+
+struct mark_ask {
+	enum ask_phase phase;
+	struct mark_request rq;
+	char by[MARK_BY_MAX + 1], why[MARK_WHY_MAX + 1];
+	mark_done_fn *done; /* NULL: the asker is gone */
+	void *arg;
+	uint64_t serial; /* in the order of asking */
+	unsigned n_marks;
+	bool changed;
+	bool is_bare; /* no cable is there whose routes could change */
+	mono_t forced_at, until; /* of ASK_APPLYING */
+};
+
+struct marks {
+	const struct marks_questions *questions;
+	char *path; /* NULL: there is no cache folder */
+	struct mark_table *table;
+	uint64_t digest; /* of it */
+	struct mark_work *work; /* table->n */
+	struct mark_ask asks[MARK_REQUESTS];
+	uint64_t serial;
+	struct mark_table *next; /* being stored; NULL: none is */
+	enum { STORE_ASKED, STORE_EXPIRED, STORE_MASTERS } storing;
+	marks_stored_fn *on_stored; /* of STORE_MASTERS */
+	mono_t retry_at;	    /* of an expiry that could not be stored */
+	mono_t look_at;		    /* when `work` is gone through; MONO_NEVER: not */
+	uint32_t cursor;	    /* where */
+	int64_t first_end;	    /* marks_first_end() of the table */
+	mono_t next_down;	    /* least `down_at` of `work` */
+	struct told told;
+};
+
+/* ---- marks_work.c ---- */
+
+/* The port that a mark names; of a switch as a whole port 0. NULL: it is not there. */
+struct port *mark_port(const struct sm *sm, const struct link_mark *m);
+/* The n-th port (from 1) whose cable the mark is about; NULL: there is no cable. */
+struct port *mark_cable(const struct link_mark *m, struct node *n, unsigned port);
+/* Other marks are in force: what is known of those that stay is carried over. Takes `t`. */
+void marks_use(struct sm *sm, struct mark_table *t);
+/* Seconds since 1970; 0: not known. */
+int64_t marks_realtime(const struct sm *sm);
+/* When the next mark ends, in seconds since 1970; INT64_MAX: none does. */
+int64_t marks_first_end(const struct mark_table *t);
+void marks_work_tick(struct sm *sm);
+mono_t marks_work_next(const struct sm *sm);
+/* "'leaf1' port 5 (0x...) - 'spine1' port 1 (0x...)", "'spine1' (0x...)". Returns `ret`. */
+#define MARK_PLACE_STRLEN (2 * PORT_STRLEN + 4)
+char *mark_place_str(const struct sm *sm, const struct link_mark *m, char ret[MARK_PLACE_STRLEN]);
