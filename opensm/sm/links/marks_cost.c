@@ -24,9 +24,17 @@ struct cut {
 	enum mark_kind kind;
 };
 
+/* Marked, or bad, since routes were computed last: the next ones do without it. */
+static bool is_condemned(const struct port *p)
+{
+	const struct bad_cable *c = p->damp.cable;
+
+	return c && cable_is_bad(c) && !c->spared;
+}
+
 static bool is_link_in_use(const struct port *p)
 {
-	return fabric_link_is_up(p) && node_is_routable(p->node) &&
+	return !is_condemned(p) && fabric_link_is_up(p) && node_is_routable(p->node) &&
 	       node_is_routable(p->peer->node) && !p->damp.avoided && !p->peer->damp.avoided;
 }
 

@@ -15,6 +15,7 @@
 
 #include "sm/base/about.h"
 #include "sm/base/news.h"
+#include "sm/links/dampening_internal.h"
 #include "sm/links/marks_internal.h"
 #include "util/mem.h"
 
@@ -169,11 +170,26 @@ void marks_settle(struct sm *sm)
 
 /* ---- how far it is --------------------------------------------------------------------------- */
 
-/* Does the table of `p`'s switch, as far as it is known, lead any LID in use to `p`? */
-static bool leads_unicast(const struct sm *sm, const struct port *p)
+/* The switch of an end port that is in use; NULL: none. */
+static const struct node *switch_of(const struct port *end)
+{
+	if (node_is_switch(end->node))
+		return end->node;
+	return end->peer && node_is_switch(end->peer->node) && !dampening_is_out(end)
+		       ? end->peer->node
+		       : NULL;
+}
+
+/*
+ * Does the table of `p`'s switch, as far as it is known, lead any LID to `p` to which there is a
+ * way? Entries of others are kept as they are. `part`: hold_parts().
+ */
+static bool leads_unicast(const struct sm *sm, const uint32_t *part, const struct port *p)
 {
 	FABRIC_EACH_END_PORT(sm->fabric, end) {
-		unsigned n = end->lid ? 1u << end->lmc : 0;
+		const struct node *sw = switch_of(end);
+		bool has_way = sw && end->lid && part[sw->index] == part[p->node->index];
+		unsigned n = has_way ? 1u << end->lmc : 0;
 
 		for (unsigned i = 0; i < n; i++) {
 			unsigned lid = end->lid + i;
@@ -201,10 +217,10 @@ static bool leads_multicast(const struct port *p)
 }
 
 /* Of a switch that is left out as a whole the table does not matter: nothing comes to it. */
-static bool is_led_to(const struct sm *sm, const struct port *p)
+static bool is_led_to(const struct sm *sm, const uint32_t *part, const struct port *p)
 {
 	return node_is_switch(p->node) && node_is_routable(p->node) &&
-	       (leads_unicast(sm, p) || leads_multicast(p));
+	       (leads_unicast(sm, part, p) || leads_multicast(p));
 }
 
 static bool is_above_init(const struct port *p)
@@ -235,10 +251,13 @@ static struct seen count_cables(const struct link_mark *m, struct node *n)
 
 static bool is_unrouted(const struct sm *sm, const struct link_mark *m, struct node *n)
 {
+	_cleanup_free_ uint32_t *part = hold_parts(sm->fabric);
+
 	for (unsigned i = 1; i <= n->n_ports; i++) {
 		struct port *p = mark_cable(m, n, i);
 
-		if (p && dampening_is_out(p) && (is_led_to(sm, p) || is_led_to(sm, p->peer)))
+		if (p && dampening_is_out(p) &&
+		    (is_led_to(sm, part, p) || is_led_to(sm, part, p->peer)))
 			return false;
 	}
 	return true;
