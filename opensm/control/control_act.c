@@ -53,6 +53,21 @@
 	"() -> (profile: string, passed: int, failed: int, unknown: int, checks: [](number: int, " \
 	"name: string, verdict: string, present: string, advice: ?string), n_ports: int, "         \
 	"ports: []string)"
+/* Of Marks, and of Mark. Times are seconds since 1970. */
+#define MARK_END_TYPE                                                                              \
+	"?(node: string, description: string, type: string, node_guid: string, "                   \
+	"port_guid: ?string, port: ?int, lid: int)"
+#define MARKS_TYPE                                                                                 \
+	"() -> (generation: int, marks: [](node_guid: string, port: ?int, kind: string, "          \
+	"state: string, forced: bool, by: string, why: ?string, since: ?int, until: ?int, "        \
+	"cables: int, out: int, spared: int, end: " MARK_END_TYPE ", peer: " MARK_END_TYPE "))"
+#define MARK_TYPE                                                                                  \
+	"(action: string, target: string, why: ?string, until_seconds: ?int, force: ?bool, "          \
+	"plan: ?bool, "                                                                            \
+	"wait: ?bool, user: ?string) -> (generation: int, changed: bool, replicated: bool, "       \
+	"marks: int, state: ?string, text: ?string, refused: ?string, cost: (cables: int, "        \
+	"pairs_over: int, pairs_lost: int, hosts_cut_off: int, switches_cut_off: int, "            \
+	"groups: int))"
 #define SWEEP_TYPE "(kind: ?string) -> (event: ?object, sweep: ?object)"
 
 const struct control_method control_methods[] = {
@@ -105,6 +120,13 @@ const struct control_method control_methods[] = {
 	  "in the answer is shown as 0. Target: a name, NAME/PORT, a LID, a GUID, or a directed "
 	  "route such as 0,1,5",
 	  SMP_TYPE, CONTROL_ACT, .begin = control_smp, .leave = control_leave_smp },
+	{ "Marks", "Links and switches that an administrator took out of service", MARKS_TYPE,
+	  CONTROL_READ, .answer = control_marks },
+	{ "Mark",
+	  "drain, isolate or restore a link, a switch or a host; with plan nothing is done, and "
+	  "refused says why it would be. Target: a name, NAME/PORT, a GUID, GUID/PORT; or all, to "
+	  "restore",
+	  MARK_TYPE, CONTROL_TENANT, .begin = control_mark, .leave = control_leave_mark },
 	{ "Options", "Options in force, where they come from, and what they mean",
 	  "(name: ?string) -> (options: []object)", CONTROL_READ, .answer = control_options },
 	{ "Security",

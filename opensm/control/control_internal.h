@@ -55,6 +55,9 @@ typedef bool control_begin_fn(struct control_ticket *t, struct json_object *para
 typedef void control_leave_fn(struct control_ticket *t);
 control_begin_fn control_change_partition, control_verify_partitions; /* control_change.c */
 control_leave_fn control_leave_change, control_leave_verify;
+control_begin_fn control_mark; /* control_marks.c */
+control_leave_fn control_leave_mark;
+control_answer_fn control_marks;
 control_begin_fn control_smp; /* control_smp.c */
 control_leave_fn control_leave_smp;
 void *control_partitions_new(const struct control_method *m, const struct daemon_api *api,

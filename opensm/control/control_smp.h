@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Between the files of the method Smp. */
+/* Between the files of the methods Smp and Mark. */
 #pragma once
 
 #include "control/control_internal.h"
@@ -10,3 +10,9 @@
  */
 bool control_smp_find(const struct fabric *f, const char *word, struct sm_smp *ret,
 		      struct control_error *err);
+/*
+ * A switch, a host or a port that a word stands for: NAME, NAME/PORT, GUID, GUID/PORT. `ret_port`
+ * 0: no port was named. A GUID with a port need not be known. False: `err` says why.
+ */
+bool control_find_place(const struct fabric *f, const char *word, guid_t *ret_node,
+			unsigned *ret_port, struct control_error *err);

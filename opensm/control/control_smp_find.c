@@ -201,3 +201,78 @@ bool control_smp_find(const struct fabric *f, const char *word, struct sm_smp *r
 		return find_number(f, number, ret, err);
 	return find_name(f, word, ret, err);
 }
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+/* A GUID; of an end port: its node and its number. */
+static bool find_guid(const struct fabric *f, const char *word, size_t len, guid_t *ret_node,
+		      unsigned *ret_port)
+{
+	char text[24];
+	const struct port *p;
+	uint64_t guid;
+
+	if (len < 3 || len >= sizeof(text) || word[0] != '0' || (word[1] | 0x20) != 'x')
+		return false;
+	memcpy(text, word, len);
+	text[len] = '\0';
+	if (str_to_u64(text + 2, 16, UINT64_MAX, &guid) < 0 || !guid)
+		return false;
+	p = fabric_find_node(f, guid) ? NULL : fabric_find_port(f, guid);
+	*ret_node = p ? p->node->guid : guid;
+	*ret_port = p ? p->num : 0;
+	return true;
+}
+
+static bool take_number(const char *text, const char *word, unsigned *ret_port,
+			struct control_error *err)
+{
+	uint64_t port;
+
+	if (str_to_u64(text, 10, 254, &port) < 0 || !port)
+		return control_fail(err, "InvalidParameter",
+				    "'%.100s': a port is a number from 1 to 254", word);
+	*ret_port = (unsigned)port;
+	return true;
+}
+
+static bool find_place_named(const struct fabric *f, const char *word, guid_t *ret_node,
+			     unsigned *ret_port, struct control_error *err)
+{
+	const char *slash = strrchr(word, '/');
+	struct node *n = NULL;
+	unsigned found = find_named(f, word, strlen(word), &n);
+
+	*ret_port = 0;
+	if (!found && slash) {
+		found = find_named(f, word, (size_t)(slash - word), &n);
+		if (found && !take_number(slash + 1, word, ret_port, err))
+			return false;
+	}
+	if (found == 1) {
+		*ret_node = n->guid;
+		return true;
+	}
+	if (found)
+		return control_fail(err, "Ambiguous",
+				    "'%.100s' is the name of %u nodes: say which by its GUID", word,
+				    found);
+	return control_fail(err, "NotFound",
+			    "no node in the fabric has the name '%.100s'; expected a name, "
+			    "NAME/PORT, a GUID (0x...) or GUID/PORT",
+			    word);
+}
+
+bool control_find_place(const struct fabric *f, const char *word, guid_t *ret_node,
+			unsigned *ret_port, struct control_error *err)
+{
+	size_t len = strcspn(word, "/");
+
+	if (!find_guid(f, word, len, ret_node, ret_port))
+		return find_place_named(f, word, ret_node, ret_port, err);
+	if (word[len])
+		return take_number(word + len + 1, word, ret_port, err);
+	if (fabric_find_node(f, *ret_node))
+		return true;
+	return control_fail(err, "NotFound", "no node or port in the fabric has GUID %.24s", word);
+}

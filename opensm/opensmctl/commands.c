@@ -36,10 +36,17 @@ enum {
 	SWEEPING,
 	SA_KEY,
 	MONITOR,
+	DRAIN,
+	ISOLATE,
+	RESTORE,
+	MARKS,
 	OPTIONS,
 	SECURITY,
 	CHECK
 };
+
+#define MARK_WORDS "--plan --until --force --why --json"
+#define MARK_ARGUMENTS "TARGET [--plan] [--until TIME] [--force] [--why TEXT]"
 
 const struct ctl_command manager_commands[] = {
 	[STATUS] = { "status", "",
@@ -71,6 +78,16 @@ const struct ctl_command manager_commands[] = {
 		     CTL_SHOWS, .run = cmd_sa_key },
 	[MONITOR] = { "monitor", "[KIND]...", "prints events as they happen, one per line", KINDS,
 		      CTL_SEES_ALL, .run = cmd_monitor },
+	[DRAIN] = { "drain", MARK_ARGUMENTS,
+		    "takes a link between switches, or a switch, out of routing; links stay up",
+		    MARK_WORDS, CTL_ACTS, .run = cmd_drain },
+	[ISOLATE] = { "isolate", MARK_ARGUMENTS,
+		      "the same, then takes the link down to INIT; also the link of a host",
+		      MARK_WORDS, CTL_ACTS, .run = cmd_isolate },
+	[RESTORE] = { "restore", "TARGET | all", "puts back what was drained or isolated",
+		      "all --json", CTL_ACTS, .run = cmd_restore },
+	[MARKS] = { "marks", "", "links and switches that are out of service, and why", "--json",
+		    CTL_SHOWS, .run = cmd_marks },
 	[OPTIONS] = { "options", "[NAME | all]",
 		      "options that differ from their defaults; one option; all options", "all",
 		      CTL_SHOWS, .run = cmd_options },

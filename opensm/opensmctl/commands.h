@@ -9,6 +9,10 @@ int ctl_too_many(const struct ctl_command *command, const char *word);
 int cmd_status(struct ctl *c, int argc, char **argv);	 /* status.c */
 int cmd_instances(struct ctl *c, int argc, char **argv); /* instances.c */
 int cmd_monitor(struct ctl *c, int argc, char **argv);	 /* monitor.c */
+int cmd_drain(struct ctl *c, int argc, char **argv);	 /* marks.c */
+int cmd_isolate(struct ctl *c, int argc, char **argv);
+int cmd_restore(struct ctl *c, int argc, char **argv);
+int cmd_marks(struct ctl *c, int argc, char **argv);
 int cmd_security(struct ctl *c, int argc, char **argv);	 /* security.c */
 int cmd_options(struct ctl *c, int argc, char **argv);	 /* configuration.c */
 int cmd_check(struct ctl *c, int argc, char **argv);

@@ -608,9 +608,7 @@ static void a_mark_ends_at_its_time(void **st)
 	scratch_folder(dir);
 	start_with_cache(w, dir);
 	rq = request(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1"));
-	rq.until = 1;
-	assert_int_equal(ask_watched(w, &rq, NULL).end, MARK_INVALID);
-	rq.until = clock_of(&w->rig->sms[0]) + 3600;
+	rq.seconds = 3600;
 	assert_int_equal(ask_watched(w, &rq, NULL).end, MARK_DONE);
 	run_for(w, 3500 * MONO_S);
 	assert_int_equal(marks_table(w->sm)->n, 1);

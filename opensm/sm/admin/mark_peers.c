@@ -130,10 +130,13 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 		take_reply(sm, p, bytes);
 }
 
-/* It lacks the table, and none is on its way to it. */
+/*
+ * It lacks the table, and none is on its way to it. A manager that never had a mark takes none away
+ * from others.
+ */
 static bool is_behind(const struct sm *sm, const struct mark_peer *p)
 {
-	return p->guid && !p->busy && p->has != marks_digest(sm);
+	return sm_marks_generation(sm) && p->guid && !p->busy && p->has != marks_digest(sm);
 }
 
 static void serve_peer(struct sm *sm, struct mark_peer *p)

@@ -2,7 +2,7 @@
 /*
  * Marks of links (links/marks.h) with the standbys: each is sent the whole table when it connects,
  * and each time the table changes (stream CHANNEL_MARKS). A standby stores what it is sent in place
- * of its own, so a takeover begins with the marks of the former master.
+ * of its own (a table that was never changed is not sent), so a takeover begins with the marks of the former master.
  */
 #pragma once
 

@@ -51,6 +51,7 @@ static void end_ask(struct sm *sm, struct mark_ask *a, enum mark_end end, const 
 				 .generation = ms->table->generation,
 				 .changed = a->changed,
 				 .n_marks = a->n_marks,
+				 .cost = a->cost,
 				 .replicated = ms->questions->is_replicated(sm, ms->digest) };
 	uint32_t i = mark_table_find(ms->table, a->rq.node, a->rq.port);
 	mark_done_fn *done = a->done;
@@ -62,6 +63,7 @@ static void end_ask(struct sm *sm, struct mark_ask *a, enum mark_end end, const 
 	if (i != UINT32_MAX)
 		r.state = ms->work[i].state;
 	a->phase = ASK_FREE;
+	routes_unref(take(a->rq.routes));
 	if (done)
 		done(a->arg, &r);
 }
@@ -344,6 +346,7 @@ bool sm_mark_request(struct sm *sm, const struct mark_request *rq, mark_done_fn 
 	memcpy(a->by, texts.by, sizeof(a->by));
 	memcpy(a->why, texts.why, sizeof(a->why));
 	a->rq.by = a->rq.why = NULL;
+	a->rq.routes = rq->routes ? routes_ref(rq->routes) : NULL;
 	return true;
 }
 
@@ -460,21 +463,21 @@ static void cost_str(const struct mark_cost *c, char *ret, size_t cap)
 static bool is_affordable(struct sm *sm, struct mark_ask *a, const struct link_mark *m)
 {
 	const struct node *n = fabric_find_node(sm->fabric, m->node);
-	struct mark_cost cost;
+	const struct mark_cost *cost = &a->cost;
 	char text[200];
 
-	sm_mark_cost(sm, NULL, m->kind, n, m->port, &cost);
-	cost_str(&cost, text, sizeof(text));
-	if (cost.own)
+	sm_mark_cost(sm, a->rq.routes, m->kind, n, m->port, &a->cost);
+	cost_str(cost, text, sizeof(text));
+	if (cost->own)
 		end_ask(sm, a, MARK_REFUSED,
 			"the manager reaches the fabric this way: never, and force does not help");
 	else if (a->rq.force)
 		return true;
-	else if (cost.manager)
+	else if (cost->manager)
 		end_ask(sm, a, MARK_REFUSED,
 			"behind it is another subnet manager, which could not take over (force does "
 			"it all the same)");
-	else if (cost.pairs_lost || cost.hosts || cost.switches)
+	else if (cost->pairs_lost || cost->hosts || cost->switches)
 		end_ask(sm, a, MARK_REFUSED, "%s (force does it all the same)", text);
 	else
 		return true;
@@ -487,9 +490,9 @@ static struct link_mark make_mark(const struct sm *sm, const struct mark_ask *a)
 			  .port = a->rq.port,
 			  .kind = a->rq.action == MARK_DO_ISOLATE ? MARK_ISOLATE : MARK_DRAIN,
 			  .forced = a->rq.force,
-			  .since = marks_realtime(sm),
-			  .until = a->rq.until };
+			  .since = marks_realtime(sm) };
 
+	m.until = a->rq.seconds ? m.since + a->rq.seconds : 0;
 	memcpy(m.by, a->by, sizeof(m.by));
 	memcpy(m.why, a->why, sizeof(m.why));
 	return m;
@@ -527,14 +530,16 @@ static void start_mark(struct sm *sm, struct mark_ask *a)
 {
 	struct link_mark m = make_mark(sm, a);
 
-	if (m.until && (!m.since || m.until <= m.since))
-		end_ask(sm, a, MARK_INVALID, "the time it is limited to is over already");
+	if (m.until && !m.since)
+		end_ask(sm, a, MARK_INVALID, "the time of day is not known here");
 	else if (m.kind == MARK_DRAIN && leads_to_host(sm, &m))
 		end_ask(sm, a, MARK_INVALID,
 			"a host has no other way, and its sessions are the scheduler's to end: "
 			"drain the host there, then isolate its link here");
-	else if (is_affordable(sm, a, &m))
+	else if (is_affordable(sm, a, &m) && !a->rq.plan)
 		put_mark(sm, a, &m);
+	else if (a->phase == ASK_QUEUED)
+		end_ask(sm, a, MARK_DONE, "%s", "");
 }
 
 static void start_ask(struct sm *sm, struct mark_ask *a)

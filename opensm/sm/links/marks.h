@@ -33,9 +33,11 @@ struct mark_request {
 	uint8_t port;  /* MARK_WHOLE_SWITCH: the switch with all its cables */
 	bool all;      /* of RESTORE: every mark */
 	bool force;    /* whatever it costs; never the manager's own link */
+	bool plan;     /* nothing is done: what it would cost, and whether it would be refused */
 	bool wait;     /* answered when it is applied, not when it is stored */
-	int64_t until; /* 0: without end */
+	uint32_t seconds; /* it ends by itself after these; 0: never */
 	const char *by, *why;
+	const struct routes *routes; /* of a plan, for pairs_over; NULL: not counted */
 };
 
 enum mark_end {
@@ -49,6 +51,17 @@ enum mark_end {
 	MARK_NO_ROOM,
 };
 
+/* What it costs to do without the cables that a request is about. */
+struct mark_cost {
+	unsigned cables;	    /* that are up, and would be out */
+	uint64_t pairs_over;	    /* (sender, receiver) of hosts whose path leads over them now */
+	uint64_t pairs_lost;	    /* of these with a way now, and none without them */
+	unsigned hosts, switches;   /* ports of hosts, and switches, that the manager could not reach */
+	unsigned groups;	    /* multicast groups whose tree uses them */
+	bool own;		    /* it is the manager's own link or switch, or its only way */
+	bool manager;		    /* the port of another subnet manager */
+};
+
 struct mark_result {
 	enum mark_end end;
 	char text[400]; /* "" or a sentence */
@@ -56,6 +69,7 @@ struct mark_result {
 	bool changed, replicated;
 	unsigned n_marks;      /* that the request was about */
 	enum mark_state state; /* of one */
+	struct mark_cost cost; /* of DRAIN and ISOLATE, as it was before */
 };
 typedef void mark_done_fn(void *arg, const struct mark_result *r);
 
@@ -81,15 +95,6 @@ uint64_t sm_marks_generation(const struct sm *sm);
 
 /* ---- what it costs (marks_cost.c) ---- */
 
-struct mark_cost {
-	unsigned cables;	    /* that are up, and would be out */
-	uint64_t pairs_over;	    /* (sender, receiver) of hosts whose path leads over them now */
-	uint64_t pairs_lost;	    /* of these with a way now, and none without them */
-	unsigned hosts, switches;   /* ports of hosts, and switches, that the manager could not reach */
-	unsigned groups;	    /* multicast groups whose tree uses them */
-	bool own;		    /* it is the manager's own link or switch, or its only way */
-	bool manager;		    /* the port of another subnet manager */
-};
 /*
  * On the picture as it is, and with these routes (NULL: pairs_over is not counted), before anything
  * is done. Of the target itself nothing is lost: a host that is isolated, the switch. `port` 0 or

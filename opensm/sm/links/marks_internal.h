@@ -31,6 +31,7 @@ struct mark_ask {
 	uint64_t serial; /* in the order of asking */
 	unsigned n_marks;
 	bool changed;
+	struct mark_cost cost;
 	bool is_bare; /* no cable is there whose routes could change */
 	mono_t forced_at, until; /* of ASK_APPLYING */
 };
