@@ -116,6 +116,7 @@ static const char *error_name(enum mark_end end)
 		[MARK_DONE] = NULL,	       [MARK_UNAPPLIED] = "Unconfirmed",
 		[MARK_REFUSED] = "TooCostly",  [MARK_INVALID] = "InvalidParameter",
 		[MARK_NOT_FOUND] = "NotFound", [MARK_NOT_MASTER] = "NotMaster",
+		[MARK_NOT_MARKED] = "NotMarked",
 		[MARK_CLOSED] = "Closed",      [MARK_NO_ROOM] = "NoRoom",
 	};
 

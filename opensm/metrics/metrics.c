@@ -100,6 +100,8 @@ static void take_sm(struct metrics *m, const struct sm *sm)
 	m->traps = *sm_trap_stats(sm);
 	m->violations = *violations_total(sm);
 	m->violating_ports = violations_ports(sm, &m->isolated_ports);
+	m->n_drained = sm_marks(sm, MARK_DRAIN);
+	m->n_isolated = sm_marks(sm, MARK_ISOLATE);
 	m->n_partitions = sm_partitions(sm) ? (unsigned)sm_partitions(sm)->n : 0;
 	m->view = view_ref(sm_view(sm));
 	take_mads(m, sm);
@@ -393,6 +395,14 @@ static void render_violations(const struct metrics *m, struct metrics_text *t)
 		     "Of these: switched off by security_violation_policy", m->isolated_ports);
 }
 
+static void render_marks(const struct metrics *m, struct metrics_text *t)
+{
+	metric_family(t, "opensm_links_marked", METRIC_GAUGE,
+		      "Links and switches taken out of service by an administrator");
+	metric_labelled(t, "kind", mark_kind_name(MARK_DRAIN), m->n_drained);
+	metric_labelled(t, "kind", mark_kind_name(MARK_ISOLATE), m->n_isolated);
+}
+
 /* ---- subnet administration ------------------------------------------------------------------ */
 
 /* 15.2.4.2, and "no answer"; NULL: another status. */
@@ -554,6 +564,7 @@ char *metrics_render(const struct metrics *m, bool openmetrics, size_t *ret_len)
 		render_wire(m, t);
 		render_traps(m, t);
 		render_violations(m, t);
+		render_marks(m, t);
 		render_requests(m, t);
 		render_registry(m, t);
 		metrics_perf(m, t);

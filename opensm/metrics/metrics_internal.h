@@ -7,6 +7,7 @@
 #include "metrics/metrics_text.h"
 #include "perf/perf.h"
 #include "sa/sa.h"
+#include "sm/links/marks.h"
 #include "sm/links/violations.h"
 #include "sm/routing/route_memory.h"
 #include "view/view.h"
@@ -48,6 +49,7 @@ struct metrics {
 	struct sm_trap_stats traps;
 	struct violation_counts violations;
 	unsigned violating_ports, isolated_ports;
+	unsigned n_drained, n_isolated; /* marks of an administrator */
 	struct mad_count mads[METRIC_MADS];
 	unsigned n_mads;
 	uint64_t strays[MAD_STRAYS];

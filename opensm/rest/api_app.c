@@ -5,8 +5,7 @@
  * Keys are never handed out. Clients test whether the M_Key is zero and whether the others are 1: a
  * stand-in keeps the result of these tests true, and says nothing else.
  *
- * A service that is not there is refused with 501 and a sentence. A success would be believed: a
- * port that a client takes for isolated would carry traffic.
+ * A service that is not there is refused with 501 and a sentence. A success would be believed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -195,33 +194,10 @@ void api_smconf_refused(const struct rest_request *q, struct rest_answer *ret)
 
 /* ---- what is not there ----------------------------------------------------------------------- */
 
-/* Lists without entries: virtual ports are members by GUID; no port is taken out of service. */
+/* Lists without entries: virtual ports are members by GUID. */
 void api_nothing(const struct rest_request *q, struct rest_answer *ret)
 {
 	rest_answer_json(ret, 200, json_object_new_array());
-}
-
-void api_unhealthy_one(const struct rest_request *q, struct rest_answer *ret)
-{
-	rest_answer_error(ret, 404, "'%.40s' is no unhealthy port", q->segments[0]);
-}
-
-void api_isolated(const struct rest_request *q, struct rest_answer *ret)
-{
-	struct json_object *o = json_object_new_object();
-
-	json_object_object_add(o, "isolated_ports", json_object_new_array());
-	json_object_object_add(o, "healthy_ports", json_object_new_array());
-	rest_answer_json(ret, 200, o);
-}
-
-#define NO_ISOLATION                                                                               \
-	"this subnet manager cannot take ports out of service on request: nothing was changed. "   \
-	"Disable the port on the switch (ibportstate) instead"
-
-void api_no_isolation(const struct rest_request *q, struct rest_answer *ret)
-{
-	rest_answer_error(ret, 501, NO_ISOLATION);
 }
 
 void api_actions(const struct rest_request *q, struct rest_answer *ret)
@@ -233,18 +209,13 @@ void api_actions(const struct rest_request *q, struct rest_answer *ret)
 
 	if (!action)
 		api_refuse(ret, "action is missing");
-	else if (!strcmp(action, "mark_device_unhealthy") || !strcmp(action, "mark_device_healthy"))
-		rest_answer_error(ret, 501, NO_ISOLATION);
+	else if (!strcmp(action, "mark_device_unhealthy"))
+		api_mark_device(q, ret, true);
+	else if (!strcmp(action, "mark_device_healthy"))
+		api_mark_device(q, ret, false);
 	else
 		rest_answer_error(ret, 501, "there is no action '%.60s'; nothing was changed",
 				  action);
-}
-
-void api_job(const struct rest_request *q, struct rest_answer *ret)
-{
-	rest_answer_error(ret, 404,
-			  "there is no job '%.40s': requests are done when they are answered",
-			  q->segments[0]);
 }
 
 void api_no_static_topology(const struct rest_request *q, struct rest_answer *ret)

@@ -7,6 +7,7 @@
  *   api_members.c     members and fields of a change, as bodies have them
  *   api_ports.c       /resources/ports, and filters
  *   api_systems.c     /resources/systems and links
+ *   api_marks.c       ports out of service
  *   api_app.c         the manager itself, and what is not there
  *   api_fabric.[ch]   the fabric as these speak of it
  *   api_values.[ch], api_hosts.c  spellings
@@ -63,8 +64,14 @@ bool api_add_fields(struct json_object *body, struct json_object *parameters,
 /* ---- api_ports.c, api_systems.c, api_app.c ---- */
 
 api_fn api_ports, api_port, api_systems, api_links;
-api_fn api_version, api_smconf, api_smconf_refused, api_nothing, api_unhealthy_one;
-api_fn api_isolated, api_no_isolation, api_actions, api_job, api_no_static_topology;
+api_fn api_version, api_smconf, api_smconf_refused, api_nothing;
+api_fn api_actions, api_no_static_topology;
+
+/* ---- api_marks.c ---- */
+
+api_fn api_unhealthy, api_unhealthy_one, api_isolated, api_set_unhealthy, api_job;
+/* The body is an object. */
+void api_mark_device(const struct rest_request *q, struct rest_answer *ret, bool unhealthy);
 
 /* ---- of all ---- */
 

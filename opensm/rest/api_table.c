@@ -30,9 +30,9 @@ const struct rest_endpoint rest_endpoints[] = {
 	{ REST_POST, "/actions/remove_guids_from_pkey", REST_TENANT, true, api_remove_guids },
 	{ REST_GET, "/actions/get_all_pkeys", REST_READ, false, api_pkeys },
 
-	{ REST_GET, "/app/unhealthy_ports", REST_READ, false, api_nothing },
+	{ REST_GET, "/app/unhealthy_ports", REST_READ, false, api_unhealthy },
 	{ REST_GET, "/app/unhealthy_ports/*", REST_READ, false, api_unhealthy_one },
-	{ REST_PUT, "/app/unhealthy_ports", REST_ADMIN, true, api_no_isolation },
+	{ REST_PUT, "/app/unhealthy_ports", REST_ADMIN, true, api_set_unhealthy },
 	{ REST_GET, "/resources/isolated_ports", REST_READ, false, api_isolated },
 	{ REST_POST, "/actions", REST_ADMIN, true, api_actions },
 	{ REST_GET, "/jobs/*", REST_READ, false, api_job },

@@ -25,6 +25,12 @@ void api_text_answer(struct api_text *t, struct rest_answer *ret)
 	ret->type = "application/json";
 }
 
+void api_text_drop(struct api_text *t)
+{
+	fclose(t->out);
+	free(t->bytes);
+}
+
 /* Node descriptions and names come from devices and files. */
 static void write_quoted(FILE *out, const char *text)
 {

@@ -21,6 +21,8 @@ struct api_text {
 void api_text_start(struct api_text *t);
 /* Closes it, and answers with what was written. */
 void api_text_answer(struct api_text *t, struct rest_answer *ret);
+/* Throws away what was written. */
+void api_text_drop(struct api_text *t);
 
 /* "{", "}", "[", "]"; a key NULL: an element. */
 void api_text_open(struct api_text *t, const char *key, char bracket);

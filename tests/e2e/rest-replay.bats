@@ -108,7 +108,7 @@ holds() {
 	diff theirs ours
 }
 
-@test "batch_isolate: is told that there is no such service" {
+@test "batch_isolate: a port is taken out of service, listed, and put back" {
 	words
 	replay batch_isolate "${WORDS[@]}"
 }

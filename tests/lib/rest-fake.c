@@ -334,6 +334,79 @@ static struct json_object *answer_change(struct rest_fake *f, struct json_object
 	return ret;
 }
 
+/* ---- marks ----------------------------------------------------------------------------------- */
+
+static struct json_object *answer_marks(const struct rest_fake *f)
+{
+	struct json_object *o = json_object_new_object(), *all = json_add_array(o, "marks");
+
+	json_add_int(o, "generation", f->marks_generation);
+	for (size_t i = 0; i < f->n_marks; i++) {
+		struct json_object *m = json_append_object(all);
+
+		json_add_guid(m, "node_guid", f->marks[i].guid);
+		json_add_known(m, "port", f->marks[i].port, f->marks[i].port);
+		json_add_str(m, "kind", "isolate");
+		json_add_int(m, "since", 1588118732);
+	}
+	return o;
+}
+
+/* The switch's side, as the manager stores it. */
+static struct fake_mark mark_of(const char *target)
+{
+	struct fake_mark m = { 0 };
+	uint64_t port = 0;
+	char guid[17];
+
+	assert(target && str_starts(target, "0x") && strlen(target) >= 18);
+	snprintf(guid, sizeof(guid), "%.16s", target + 2);
+	assert(str_to_u64(guid, 16, UINT64_MAX, &m.guid) == 0);
+	if (target[18])
+		assert(target[18] == '/' && str_to_u64(target + 19, 10, 254, &port) == 0);
+	m.port = (unsigned)port;
+	for (unsigned i = 0; i < 2; i++)
+		if (m.guid == 0x946dae0300590000 + i && m.port == 1)
+			m = (struct fake_mark){ .guid = 0xb8599f0300fc0001, .port = i + 1 };
+	return m;
+}
+
+static size_t find_mark(const struct rest_fake *f, const struct fake_mark *m)
+{
+	size_t i = 0;
+
+	while (i < f->n_marks && (f->marks[i].guid != m->guid || f->marks[i].port != m->port))
+		i++;
+	return i;
+}
+
+static struct json_object *answer_mark(struct rest_fake *f, struct json_object *parameters,
+				       struct rest_error *err)
+{
+	struct fake_mark m = mark_of(json_str(parameters, "target"));
+	bool isolate = !strcmp(json_str(parameters, "action"), "isolate");
+	size_t i = find_mark(f, &m);
+	struct json_object *o;
+
+	assert(isolate || !strcmp(json_str(parameters, "action"), "restore"));
+	assert(!json_object_get_boolean(json_object_object_get(parameters, "wait")));
+	assert(json_str(parameters, "user") && f->n_marks < FAKE_MARKS);
+	if (m.port > 40 || (m.guid >> 32 != 0xb8599f03 && m.guid >> 32 != 0x946dae03))
+		return fail_call(err, "NotFound", "there is no such port");
+	if (isolate && m.guid == 0xb8599f0300fc0001 && m.port == 3)
+		return fail_call(err, "TooCostly", "2 pairs of hosts would have no way");
+	if (!isolate && i == f->n_marks)
+		return fail_call(err, "NotMarked", "it is not marked");
+	if (!isolate)
+		f->marks[i] = f->marks[--f->n_marks];
+	else if (i == f->n_marks)
+		f->marks[f->n_marks++] = m;
+	o = json_object_new_object();
+	json_add_int(o, "generation", ++f->marks_generation);
+	json_add_bool(o, "changed", true);
+	return o;
+}
+
 /* ---- other methods --------------------------------------------------------------------------- */
 
 static void put_option(struct json_object *all, const char *name, const char *value,
@@ -379,6 +452,10 @@ static struct json_object *answer_call(struct rest_fake *f, const char *method,
 	}
 	if (!strcmp(method, "Topology"))
 		return json_tokener_parse(f->topology ? f->topology : topology);
+	if (!strcmp(method, "Marks"))
+		return answer_marks(f);
+	if (!strcmp(method, "Mark"))
+		return answer_mark(f, parameters, err);
 	if (!strcmp(method, "Options"))
 		return answer_options(f);
 	if (!strcmp(method, "Status"))

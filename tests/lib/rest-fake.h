@@ -5,7 +5,8 @@
  *
  * Hosts h0 to h3, each with GUID 946dae030059000N; h2 has two adapters, the second with GUID
  * 946dae0300590012. P_Key 0x6000 is of the file. What is sent to the manager is checked here, as
- * the daemon would: a bad call fails the test.
+ * the daemon would: a bad call fails the test. Ports out of service are kept as they are named;
+ * port 3 of leaf1 is the last way to something, and no port above 40 is known.
  */
 #pragma once
 
@@ -34,10 +35,20 @@ struct fake_host_fail {
 	const char *host, *name;
 };
 
+#define FAKE_MARKS 8
+
+struct fake_mark {
+	uint64_t guid;
+	unsigned port; /* 0: a switch as a whole */
+};
+
 struct rest_fake {
 	struct rest_backend backend;
 	struct fake_partition all[FAKE_PARTITIONS]; /* all[0] is 0x7fff */
 	int64_t generation;
+	struct fake_mark marks[FAKE_MARKS];
+	size_t n_marks;
+	int64_t marks_generation;
 	const char *fails;	   /* name of the error that every call has; NULL: none */
 	const char *change_fails_once; /* name of the error of the next change */
 	struct fake_host_fail host_fails[2];

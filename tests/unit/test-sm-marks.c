@@ -197,7 +197,7 @@ static void either_end_names_the_cable(void **st)
 	assert_int_equal(sm_marks(w->sm, MARK_DRAIN), 1);
 	assert_int_equal(ask(w, MARK_DO_RESTORE, "leaf2", port).end, MARK_DONE);
 	assert_int_equal(sm_marks(w->sm, MARK_DRAIN), 0);
-	assert_int_equal(ask(w, MARK_DO_RESTORE, "leaf2", port).end, MARK_NOT_FOUND);
+	assert_int_equal(ask(w, MARK_DO_RESTORE, "leaf2", port).end, MARK_NOT_MARKED);
 }
 
 static void a_drained_spine_carries_packets_to_itself_alone(void **st)
@@ -320,6 +320,36 @@ static void an_isolated_switch_has_no_link(void **st)
 	assert_int_equal(ask(w, MARK_DO_RESTORE, "spine1", MARK_WHOLE_SWITCH).end, MARK_DONE);
 	run_for(w, 30 * MONO_S);
 	assert_true(is_good(w));
+}
+
+static void on_disabled(void *owner, const struct mad_result *r)
+{
+	assert_int_equal(r->end, MAD_END_ANSWERED);
+}
+
+/* As by ibportstate. */
+static void a_port_disabled_by_others_is_left_alone(void **st)
+{
+	struct world *w = *st;
+	struct sm_reasons *reasons;
+	uint8_t info[SMP_DATA_SIZE];
+	unsigned port;
+
+	start(w);
+	port = uplink(w, "leaf2", "spine1");
+	assert_true(sync_switch_off(w->sm->sync, port_of(w, "leaf2", port), on_disabled, w->sm, NULL));
+	for (unsigned i = 0; i < 5; i++) {
+		run_for(w, 30 * MONO_S);
+		sm_request_heavy(w->sm, NULL);
+	}
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(sim_read(w->sim, node_of(w, "leaf2"), IB_ATTR_PORT_INFO, port, info), 0);
+	assert_int_equal(ib_get(info, PI_PHYS_STATE), IB_PHYS_DISABLED);
+	assert_int_equal(ib_get(port_of(w, "leaf2", port)->info, PI_PHYS_STATE), IB_PHYS_DISABLED);
+	reasons = sm_reasons_new(w->sm);
+	assert_null(sm_reason(reasons, port_of(w, "leaf2", port)));
+	sm_reasons_free(reasons);
+	assert_int_equal(unreachable(w), 0);
 }
 
 /* ---- the guard ------------------------------------------------------------------------------- */
@@ -672,6 +702,7 @@ int main(int argc, char **argv)
 		TEST(an_isolated_link_stays_in_init),
 		TEST(a_host_is_isolated_at_its_switch),
 		TEST(an_isolated_switch_has_no_link),
+		TEST(a_port_disabled_by_others_is_left_alone),
 		TEST(the_last_way_is_refused_with_its_cost),
 		TEST(it_is_done_by_force),
 		TEST(the_managers_own_way_is_refused_by_force_too),

@@ -29,6 +29,7 @@
 enum { TOLD_DISK };
 
 static const char *const state_names[] = {
+	[MARK_STORED] = "stored",
 	[MARK_ABSENT] = "absent",   [MARK_SPARED] = "spared",	  [MARK_DRAINING] = "draining",
 	[MARK_DRAINED] = "drained", [MARK_ISOLATED] = "isolated",
 };
@@ -446,7 +447,7 @@ static void start_restore(struct sm *sm, struct mark_ask *a)
 	else if (a->rq.all)
 		end_ask(sm, a, MARK_DONE, "no link is marked");
 	else
-		end_ask(sm, a, MARK_NOT_FOUND, "%s",
+		end_ask(sm, a, is_part ? MARK_NOT_FOUND : MARK_NOT_MARKED, "%s",
 			is_part ? "it is out of service with its whole switch: restore that"
 				: "it is not marked");
 }
@@ -577,6 +578,7 @@ static bool is_applied(const struct sm *sm, const struct mark_ask *a, const char
 	case MARK_SPARED:
 		*ret_text = "it is the last way to a part of the fabric and stays in use";
 		return true;
+	case MARK_STORED:
 	case MARK_ABSENT: /* its link trains */
 	case MARK_DRAINING:
 		return false;
@@ -708,7 +710,8 @@ bool sm_mark_at(const struct sm *sm, unsigned n, struct mark_shown *ret)
 	if (n >= ms->table->n)
 		return false;
 	*ret = (struct mark_shown){ .mark = &ms->table->all[n],
-				    .state = ms->work[n].state,
+				    .state = sm->state == SM_MASTER ? ms->work[n].state
+								   : MARK_STORED,
 				    .n_cables = ms->work[n].n_cables,
 				    .n_out = ms->work[n].n_out,
 				    .n_spared = ms->work[n].n_spared };

@@ -25,7 +25,15 @@ struct marks;
 
 enum mark_action { MARK_DO_DRAIN, MARK_DO_ISOLATE, MARK_DO_RESTORE };
 
-enum mark_state { MARK_ABSENT, MARK_SPARED, MARK_DRAINING, MARK_DRAINED, MARK_ISOLATED };
+/* STORED: this manager is not MASTER. */
+enum mark_state {
+	MARK_STORED,
+	MARK_ABSENT,
+	MARK_SPARED,
+	MARK_DRAINING,
+	MARK_DRAINED,
+	MARK_ISOLATED
+};
 
 struct mark_request {
 	enum mark_action action;
@@ -46,6 +54,7 @@ enum mark_end {
 	MARK_REFUSED,	/* it costs too much: `text`; nothing was changed, as below */
 	MARK_INVALID,
 	MARK_NOT_FOUND,
+	MARK_NOT_MARKED, /* of RESTORE: it is in service */
 	MARK_NOT_MASTER, /* or not yet */
 	MARK_CLOSED,	 /* the disk */
 	MARK_NO_ROOM,

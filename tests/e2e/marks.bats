@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# Links taken out of service by opensmctl, and put back; the states of ports as infiniband-diags read them.
+# shellcheck disable=SC2154,SC2030,SC2031 # what lib.bash sets
+load lib
+
+CTL=${CTL:-$abs_top_builddir/bin/opensmctl}
+
+setup_file() {
+	small_tree
+}
+
+setup() {
+	mapfile -t HOSTS < <(hosts_of "$NET")
+	rig_start "$NET"
+	export OPENSM_RUN_DIR=$WORK/run
+	printf 'force_link_width 0\nforce_link_speed 0\n' >opensm.conf
+	sm_start "${HOSTS[0]}"
+	wait_for 20 sm_up
+}
+
+teardown() {
+	rig_stop
+}
+
+# ctl ARGS...: its output, both kinds, in `out`; its exit status.
+ctl() {
+	local status=0
+	out=$("$CTL" "$@" 2>&1 3>&- </dev/null) || status=$?
+	return $status
+}
+
+# gives STATUS ARGS...: it exits so.
+gives() {
+	local want=$1 got=0
+	shift
+	ctl "$@" || got=$?
+	[ "$got" -eq "$want" ] || {
+		echo "opensmctl $*: $got, not $want: $out" >&2
+		return 1
+	}
+}
+
+# A cable between two switches: LINK is "NAME/PORT", SWITCH_LID and PORT the same for infiniband-diags.
+choose_link() {
+	gives 0 -j topology
+	echo "$out" >topology.json
+	LINK=$(jq -r '[.nodes[] | select(.type == "switch") | .node_guid] as $switches |
+		first(.nodes[] | select(.type == "switch") as $n | .ports[] |
+		select(.peer and (.peer.node_guid | IN($switches[]))) | "\($n.name)/\(.port)")' topology.json)
+	PORT=${LINK##*/}
+	[ "$LINK" ]
+	SWITCH_LID=$(jq -r --arg n "${LINK%/*}" 'first(.nodes[] | select(.name == $n)) | .lid' topology.json)
+}
+
+# port_is STATE: as the switch answers by infiniband-diags.
+port_is() {
+	sim_run "${HOSTS[0]}" smpquery portinfo "$SWITCH_LID" "$PORT" >state || return 2
+	grep -q "^LinkState:\.*$1\$" state
+}
+
+# led_over: how many entries of the switch lead to the port.
+led_over() {
+	sim_run "${HOSTS[0]}" ibroute "$SWITCH_LID" >routes || return 2
+	awk -v p="$(printf '%03d' "$PORT")" '$1 ~ /^0x/ && $2 == p { n++ } END { print n + 0 }' routes
+}
+
+@test "drain: no table leads over the link, which stays ACTIVE; restore" {
+	choose_link
+	[ "$(led_over)" -gt 0 ]
+	gives 0 drain "$LINK" --plan
+	[[ $out == *"it would be done"* ]]
+	[ "$(led_over)" -gt 0 ]
+	gives 0 drain "$LINK" --why 'new cable' --until 2h
+	[[ $out == drained* ]]
+	[ "$(led_over)" -eq 0 ]
+	port_is Active
+	gives 0 -j marks
+	jq -e '.marks | length == 1 and .[0].state == "drained" and .[0].why == "new cable" and .[0].until > .[0].since' <<<"$out"
+	gives 0 restore "$LINK"
+	gives 0 -j marks
+	jq -e '.marks == []' <<<"$out"
+}
+
+@test "isolate: both ends stay in INIT, also over a restart of the manager; restore" {
+	choose_link
+	gives 0 isolate "$LINK"
+	[[ $out == isolated* ]]
+	port_is Initialize
+	gives 0 sweep heavy
+	port_is Initialize
+	sm_stop
+	sm_start "${HOSTS[0]}"
+	wait_for 20 sm_up
+	port_is Initialize
+	gives 0 ports --not-active
+	[[ $out == *"isolated by an administrator"* ]]
+	gives 0 restore all
+	wait_for 20 port_is Active
+}
+
+@test "what must not be: a host drained, the manager's own link, words that are none" {
+	gives 1 drain "${HOSTS[1]}"
+	[[ $out == *scheduler* ]]
+	gives 1 isolate "${HOSTS[0]}" --force
+	[[ $out == *"the manager reaches the fabric this way"* ]]
+	gives 1 drain nowhere/1
+	gives 2 drain
+	gives 2 drain x --until tomorrow
+	gives 0 -j marks
+	jq -e '.generation == 0' <<<"$out"
+}
