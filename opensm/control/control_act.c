@@ -62,12 +62,11 @@
 	"state: string, forced: bool, by: string, why: ?string, since: ?int, until: ?int, "        \
 	"cables: int, out: int, spared: int, end: " MARK_END_TYPE ", peer: " MARK_END_TYPE "))"
 #define MARK_TYPE                                                                                  \
-	"(action: string, target: string, why: ?string, until_seconds: ?int, force: ?bool, "          \
-	"plan: ?bool, "                                                                            \
-	"wait: ?bool, user: ?string) -> (generation: int, changed: bool, replicated: bool, "       \
-	"marks: int, state: ?string, text: ?string, refused: ?string, cost: (cables: int, "        \
-	"pairs_over: int, pairs_lost: int, hosts_cut_off: int, switches_cut_off: int, "            \
-	"groups: int))"
+	"(action: string, target: string, why: ?string, until_seconds: ?int, force: ?bool, "       \
+	"plan: ?bool, wait: ?bool, user: ?string) -> (generation: int, changed: bool, "            \
+	"replicated: bool, marks: int, state: ?string, text: ?string, refused: ?string, "          \
+	"cost: (cables: int, pairs_over: int, pairs_lost: int, hosts_cut_off: int, "               \
+	"switches_cut_off: int, groups: int))"
 #define SWEEP_TYPE "(kind: ?string) -> (event: ?object, sweep: ?object)"
 
 const struct control_method control_methods[] = {

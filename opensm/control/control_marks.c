@@ -113,11 +113,15 @@ static struct json_object *mark_answer(const struct mark_result *r, bool plan)
 static const char *error_name(enum mark_end end)
 {
 	static const char *const names[] = {
-		[MARK_DONE] = NULL,	       [MARK_UNAPPLIED] = "Unconfirmed",
-		[MARK_REFUSED] = "TooCostly",  [MARK_INVALID] = "InvalidParameter",
-		[MARK_NOT_FOUND] = "NotFound", [MARK_NOT_MASTER] = "NotMaster",
+		[MARK_DONE] = NULL,
+		[MARK_UNAPPLIED] = "Unconfirmed",
+		[MARK_REFUSED] = "TooCostly",
+		[MARK_INVALID] = "InvalidParameter",
+		[MARK_NOT_FOUND] = "NotFound",
+		[MARK_NOT_MASTER] = "NotMaster",
 		[MARK_NOT_MARKED] = "NotMarked",
-		[MARK_CLOSED] = "Closed",      [MARK_NO_ROOM] = "NoRoom",
+		[MARK_CLOSED] = "Closed",
+		[MARK_NO_ROOM] = "NoRoom",
 	};
 
 	return names[end];
@@ -229,8 +233,8 @@ static bool read_rest(const struct control_ticket *t, struct json_object *parame
 	ret->wait = is_true(parameters, "wait", true);
 	ret->why = json_str(parameters, "why");
 	if (ret->why && strlen(ret->why) > MARK_WHY_MAX)
-		return control_fail(err, "InvalidParameter",
-				    "a reason has at most %u characters", MARK_WHY_MAX);
+		return control_fail(err, "InvalidParameter", "a reason has at most %u characters",
+				    MARK_WHY_MAX);
 	if (seconds < 0 || seconds > UINT32_MAX)
 		return control_fail(err, "InvalidParameter",
 				    "until_seconds is how long from now, at most %u seconds",

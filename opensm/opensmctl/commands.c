@@ -45,7 +45,7 @@ enum {
 	CHECK
 };
 
-#define MARK_WORDS "--plan --until --force --why --json"
+#define MARK_WORDS "--plan --until --force --why"
 #define MARK_ARGUMENTS "TARGET [--plan] [--until TIME] [--force] [--why TEXT]"
 
 const struct ctl_command manager_commands[] = {
@@ -85,8 +85,8 @@ const struct ctl_command manager_commands[] = {
 		      "the same, then takes the link down to INIT; also the link of a host",
 		      MARK_WORDS, CTL_ACTS, .run = cmd_isolate },
 	[RESTORE] = { "restore", "TARGET | all", "puts back what was drained or isolated",
-		      "all --json", CTL_ACTS, .run = cmd_restore },
-	[MARKS] = { "marks", "", "links and switches that are out of service, and why", "--json",
+		      "all", CTL_ACTS, .run = cmd_restore },
+	[MARKS] = { "marks", "", "links and switches that are out of service, and why", NULL,
 		    CTL_SHOWS, .run = cmd_marks },
 	[OPTIONS] = { "options", "[NAME | all]",
 		      "options that differ from their defaults; one option; all options", "all",

@@ -66,8 +66,7 @@ static int read_option(struct ctl *c, const struct ctl_command *command, char **
 	else if (!strcmp(argv[0], "--why") && argv[1])
 		json_object_object_add(parameters, "why", json_object_new_string(argv[1]));
 	else if (!strcmp(argv[0], "--until") && argv[1] && read_duration(argv[1], &seconds))
-		json_object_object_add(parameters, "until_seconds",
-				       json_object_new_int64(seconds));
+		json_object_object_add(parameters, "until_seconds", json_object_new_int64(seconds));
 	else if (!strcmp(argv[0], "--until"))
 		return ctl_usage(command, "--until takes a time such as 90s, 15m, 2h or 3d"), -1;
 	else if (str_starts(argv[0], "--"))

@@ -60,8 +60,8 @@ static struct json_object *find_port(const struct api_node *n, int64_t num)
 }
 
 /* A port with its mark: the host's end is the unhealthy one. */
-static void list_port(const struct api_fabric *f, const struct api_node *n, struct json_object *mark,
-		      struct json_object *port, listed_fn *fn, void *arg)
+static void list_port(const struct api_fabric *f, const struct api_node *n,
+		      struct json_object *mark, struct json_object *port, listed_fn *fn, void *arg)
 {
 	struct listed l = { .mark = mark, .peer = api_peer_of(f, port) };
 
@@ -77,7 +77,8 @@ static void list_port(const struct api_fabric *f, const struct api_node *n, stru
 }
 
 /* Of a switch as a whole: all its cables, or those that its mark is about. */
-static void list_mark(const struct api_fabric *f, struct json_object *mark, listed_fn *fn, void *arg)
+static void list_mark(const struct api_fabric *f, struct json_object *mark, listed_fn *fn,
+		      void *arg)
 {
 	guid_t guid = api_guid(mark, "node_guid");
 	bool drain = !strcmp(api_str(mark, "kind"), "drain");
@@ -372,15 +373,15 @@ static bool read_policy(struct rest_answer *ret, const char *policy, const char 
 	}
 	if (!*ret_unhealthy || !action || !strcasecmp(action, "isolate"))
 		return true;
-	api_refuse(ret, "'%.40s': ports can be isolated, nothing else; nothing was changed", action);
+	api_refuse(ret, "'%.40s': ports can be isolated, nothing else; nothing was changed",
+		   action);
 	return false;
 }
 
 static const char *text_of(struct json_object *o, const char *key)
 {
-	struct json_object *v = json_object_is_type(o, json_type_object)
-					? json_object_object_get(o, key)
-					: NULL;
+	struct json_object *v =
+		json_object_is_type(o, json_type_object) ? json_object_object_get(o, key) : NULL;
 
 	return json_object_is_type(v, json_type_string) ? json_object_get_string(v) : NULL;
 }
@@ -486,11 +487,15 @@ void api_mark_device(const struct rest_request *q, struct rest_answer *ret, bool
 {
 	struct json_object *params = json_object_object_get(q->body, "params");
 	struct json_object *ids = json_object_object_get(q->body, "object_ids");
-	const char *policy = text_of(params, "device_policy"), *type = text_of(q->body, "object_type");
+	const char *policy = text_of(params, "device_policy"),
+		   *type = text_of(q->body, "object_type");
 	bool is_ports = type && !strcasecmp(type, "Port"), same, changed;
 	uint64_t generation;
 
-	if (!read_policy(ret, policy ? policy : unhealthy ? "UNHEALTHY" : "HEALTHY",
+	if (!read_policy(ret,
+			 policy	     ? policy
+			 : unhealthy ? "UNHEALTHY"
+				     : "HEALTHY",
 			 text_of(params, "action"), &same))
 		return;
 	if (same != unhealthy) {

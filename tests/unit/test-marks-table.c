@@ -16,7 +16,9 @@
 
 static struct link_mark mark_of(guid_t node, unsigned port)
 {
-	struct link_mark m = { .node = node, .port = (uint8_t)port, .kind = port % 2, .since = 170 };
+	struct link_mark m = {
+		.node = node, .port = (uint8_t)port, .kind = port % 2, .since = 170
+	};
 
 	mark_set_texts(&m, "root", port % 3 ? "replacing the cable" : "");
 	m.forced = port % 5 == 0;
@@ -45,7 +47,8 @@ static void what_is_written_is_read(void **state)
 	uint64_t dice = 7;
 
 	for (unsigned round = 0; round < 50; round++) {
-		_cleanup_(mark_table_freep) struct mark_table *t = xcalloc(1, sizeof(*t)), *back = NULL;
+		_cleanup_(mark_table_freep) struct mark_table *t = xcalloc(1, sizeof(*t)),
+							      *back = NULL;
 		_cleanup_free_ char *text = NULL;
 		size_t len;
 
@@ -73,9 +76,10 @@ static void a_full_table_takes_no_more(void **state)
 	for (unsigned i = 0; i < MARKS_MAX; i++) {
 		m = mark_of(UINT64_MAX - i / 16, 1 + i % 16);
 		m.since = m.until = INT64_MAX;
-		mark_set_texts(&m, "a_name_of_thirty-two_characters!!",
-			       "ninety-six characters: .................................................."
-			       "........................");
+		mark_set_texts(
+			&m, "a_name_of_thirty-two_characters!!",
+			"ninety-six characters: .................................................."
+			"........................");
 		assert_true(mark_table_put(t, &m));
 	}
 	m = mark_of(5, 5);
@@ -152,7 +156,8 @@ static const char *const wrong[] = {
 	GEN "0x0000000000000007 5 drain - 1 0 root w\xffhy\n",
 	GEN "0x0000000000000007  5 drain - 1 0 root\n",
 	GEN "0x0000000000000007 5 drain - 1 0 a_name_of_more_than_thirty-two_chars\n",
-	GEN "0x0000000000000007 5 drain - 1 0 root 97 characters ..........................................."
+	GEN "0x0000000000000007 5 drain - 1 0 root 97 characters "
+	    "..........................................."
 	    "........................................\n",
 };
 

@@ -42,9 +42,12 @@ static unsigned uplink(struct world *w, unsigned which)
 
 static struct mark_result mark(struct world *w, unsigned which, enum mark_action action)
 {
-	const struct mark_request rq = { .action = action, .node = guid_of(w, "leaf2"),
-					 .port = (uint8_t)uplink(w, which), .wait = true,
-					 .by = "root", .why = "cable" };
+	const struct mark_request rq = { .action = action,
+					 .node = guid_of(w, "leaf2"),
+					 .port = (uint8_t)uplink(w, which),
+					 .wait = true,
+					 .by = "root",
+					 .why = "cable" };
 	struct answer a = { 0 };
 
 	assert_true(sm_mark_request(sm_of(w, which), &rq, on_answer, &a));

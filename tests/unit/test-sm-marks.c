@@ -290,7 +290,8 @@ static void a_host_is_isolated_at_its_switch(void **st)
 	run_for(w, 60 * MONO_S);
 	assert_int_equal(state(w, "h5", 1), IB_PORT_INIT);
 	assert_int_equal(marks_table(w->sm)->n, 1);
-	assert_true(node_is_switch(fabric_find_node(sm_fabric(w->sm), marks_table(w->sm)->all[0].node)));
+	assert_true(node_is_switch(
+		fabric_find_node(sm_fabric(w->sm), marks_table(w->sm)->all[0].node)));
 	assert_int_equal(ask(w, MARK_DO_RESTORE, "h5", 1).end, MARK_DONE);
 	run_for(w, 15 * MONO_S);
 	assert_true(is_good(w));
@@ -337,7 +338,8 @@ static void a_port_disabled_by_others_is_left_alone(void **st)
 
 	start(w);
 	port = uplink(w, "leaf2", "spine1");
-	assert_true(sync_switch_off(w->sm->sync, port_of(w, "leaf2", port), on_disabled, w->sm, NULL));
+	assert_true(
+		sync_switch_off(w->sm->sync, port_of(w, "leaf2", port), on_disabled, w->sm, NULL));
 	for (unsigned i = 0; i < 5; i++) {
 		run_for(w, 30 * MONO_S);
 		sm_request_heavy(w->sm, NULL);
@@ -361,12 +363,13 @@ static void the_last_way_is_refused_with_its_cost(void **st)
 	uint64_t generation;
 
 	start(w);
-	assert_int_equal(
-		ask(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1")).end, MARK_DONE);
+	assert_int_equal(ask(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1")).end,
+			 MARK_DONE);
 	generation = sm_marks_generation(w->sm);
 	r = ask(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine2"));
 	assert_int_equal(r.end, MARK_REFUSED);
-	assert_non_null(strstr(r.text, "96 pairs of hosts would have no way; 4 host ports and 1 switches"));
+	assert_non_null(
+		strstr(r.text, "96 pairs of hosts would have no way; 4 host ports and 1 switches"));
 	assert_false(r.changed);
 	assert_int_equal(sm_marks_generation(w->sm), generation);
 	assert_int_equal(sm_marks(w->sm, MARK_DRAIN), 1);
@@ -395,8 +398,8 @@ static void the_managers_own_way_is_refused_by_force_too(void **st)
 	assert_int_equal(force(w, MARK_DO_ISOLATE, "leaf1", 1).end, MARK_REFUSED);
 	assert_int_equal(force(w, MARK_DO_ISOLATE, "leaf1", MARK_WHOLE_SWITCH).end, MARK_REFUSED);
 	assert_int_equal(force(w, MARK_DO_DRAIN, "leaf1", MARK_WHOLE_SWITCH).end, MARK_REFUSED);
-	assert_int_equal(
-		force(w, MARK_DO_ISOLATE, "leaf1", uplink(w, "leaf1", "spine1")).end, MARK_DONE);
+	assert_int_equal(force(w, MARK_DO_ISOLATE, "leaf1", uplink(w, "leaf1", "spine1")).end,
+			 MARK_DONE);
 	assert_int_equal(force(w, MARK_DO_ISOLATE, "leaf1", uplink(w, "leaf1", "spine2")).end,
 			 MARK_REFUSED);
 	assert_int_equal(unreachable(w), 0);
@@ -450,7 +453,9 @@ static void what_becomes_the_last_way_is_used_again(void **st)
 /* Any port of any switch, and switches as a whole, until five refusals in a row. */
 static void mark_at_random(struct world *w, uint64_t seed)
 {
-	static const char *const names[] = { "leaf1", "leaf2", "leaf3", "leaf4", "spine1", "spine2" };
+	static const char *const names[] = {
+		"leaf1", "leaf2", "leaf3", "leaf4", "spine1", "spine2"
+	};
 	unsigned refused = 0;
 
 	for (unsigned i = 0; i < 40 && refused < 5; i++) {
@@ -465,7 +470,8 @@ static void mark_at_random(struct world *w, uint64_t seed)
 		p = port == MARK_WHOLE_SWITCH ? NULL : port_of(w, name, port)->peer;
 		if (p && !node_is_switch(p->node))
 			continue; /* the host itself would be lost */
-		rq = request(w, random_next(&seed) % 2 ? MARK_DO_DRAIN : MARK_DO_ISOLATE, name, port);
+		rq = request(w, random_next(&seed) % 2 ? MARK_DO_DRAIN : MARK_DO_ISOLATE, name,
+			     port);
 		rq.wait = random_next(&seed) % 2;
 		r = ask_watched(w, &rq, NULL);
 		refused = r.end == MARK_REFUSED ? refused + 1 : 0;
@@ -491,7 +497,9 @@ static void random_marks_never_cut_off_a_pair(void **st)
 
 	start(w);
 	for (uint64_t seed = first_seed; seed < first_seed + N_SEEDS; seed++) {
-		const struct mark_request all = { .action = MARK_DO_RESTORE, .all = true, .wait = true };
+		const struct mark_request all = { .action = MARK_DO_RESTORE,
+						  .all = true,
+						  .wait = true };
 		uint64_t lost;
 
 		mark_at_random(w, seed);
@@ -659,12 +667,12 @@ static void a_disk_fault_changes_nothing(void **st)
 	start_with_cache(w, dir);
 	snprintf(path, sizeof(path), "%s/%s", dir, MARKS_FILE);
 	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_equal(
-		ask(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1")).end, MARK_CLOSED);
+	assert_int_equal(ask(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1")).end,
+			 MARK_CLOSED);
 	assert_int_equal(marks_table(w->sm)->n, 0);
 	assert_int_equal(rmdir(path), 0);
-	assert_int_equal(
-		ask(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1")).end, MARK_DONE);
+	assert_int_equal(ask(w, MARK_DO_DRAIN, "leaf2", uplink(w, "leaf2", "spine1")).end,
+			 MARK_DONE);
 	scratch_remove(dir);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Marks of links (links/marks.h) with the standbys: each is sent the whole table when it connects,
- * and each time the table changes (stream CHANNEL_MARKS). A standby stores what it is sent in place
- * of its own (a table that was never changed is not sent), so a takeover begins with the marks of the former master.
+ * and each time the table changes (stream CHANNEL_MARKS); a table that was never changed is not
+ * sent. A standby stores what it is sent in place of its own, so a takeover begins with the marks
+ * of the former master.
  */
 #pragma once
 

@@ -29,9 +29,8 @@
 enum { TOLD_DISK };
 
 static const char *const state_names[] = {
-	[MARK_STORED] = "stored",
-	[MARK_ABSENT] = "absent",   [MARK_SPARED] = "spared",	  [MARK_DRAINING] = "draining",
-	[MARK_DRAINED] = "drained", [MARK_ISOLATED] = "isolated",
+	[MARK_STORED] = "stored",     [MARK_ABSENT] = "absent",	  [MARK_SPARED] = "spared",
+	[MARK_DRAINING] = "draining", [MARK_DRAINED] = "drained", [MARK_ISOLATED] = "isolated",
 };
 
 const char *sm_mark_state_name(enum mark_state state)
@@ -128,7 +127,7 @@ static bool is_same_mark(const struct link_mark *a, const struct link_mark *b)
 
 /* Marks of `from` that `to` does not have. Returns the number of their cables, as below. */
 static unsigned tell_gone(struct sm *sm, const struct mark_table *from, const struct mark_table *to,
-		      const char *cause)
+			  const char *cause)
 {
 	unsigned n_cables = 0;
 
@@ -162,8 +161,7 @@ static unsigned tell_new(struct sm *sm, const struct mark_table *from, const str
 /* Takes `t`. Returns the number of cables that are looked at because of it. */
 static unsigned put_in_force(struct sm *sm, struct mark_table *t, const char *cause)
 {
-	_cleanup_(mark_table_freep) struct mark_table *before =
-		mark_table_copy(sm->m.marks->table);
+	_cleanup_(mark_table_freep) struct mark_table *before = mark_table_copy(sm->m.marks->table);
 
 	marks_use(sm, t);
 	if (sm->state == SM_MASTER)
@@ -394,8 +392,7 @@ static uint32_t find_mark(const struct sm *sm, guid_t node, unsigned port)
 	const struct mark_table *t = sm->m.marks->table;
 	uint32_t i = mark_table_find(t, node, port);
 	struct node *n = fabric_find_node(sm->fabric, node);
-	const struct port *peer =
-		n && port && port <= n->n_ports ? n->ports[port].peer : NULL;
+	const struct port *peer = n && port && port <= n->n_ports ? n->ports[port].peer : NULL;
 
 	if (i != UINT32_MAX || !peer)
 		return i;
@@ -476,7 +473,8 @@ static bool is_affordable(struct sm *sm, struct mark_ask *a, const struct link_m
 		return true;
 	else if (cost->manager)
 		end_ask(sm, a, MARK_REFUSED,
-			"behind it is another subnet manager, which could not take over (force does "
+			"behind it is another subnet manager, which could not take over (force "
+			"does "
 			"it all the same)");
 	else if (cost->pairs_lost || cost->hosts || cost->switches)
 		end_ask(sm, a, MARK_REFUSED, "%s (force does it all the same)", text);
@@ -488,10 +486,10 @@ static bool is_affordable(struct sm *sm, struct mark_ask *a, const struct link_m
 static struct link_mark make_mark(const struct sm *sm, const struct mark_ask *a)
 {
 	struct link_mark m = { .node = a->rq.node,
-			  .port = a->rq.port,
-			  .kind = a->rq.action == MARK_DO_ISOLATE ? MARK_ISOLATE : MARK_DRAIN,
-			  .forced = a->rq.force,
-			  .since = marks_realtime(sm) };
+			       .port = a->rq.port,
+			       .kind = a->rq.action == MARK_DO_ISOLATE ? MARK_ISOLATE : MARK_DRAIN,
+			       .forced = a->rq.force,
+			       .since = marks_realtime(sm) };
 
 	m.until = a->rq.seconds ? m.since + a->rq.seconds : 0;
 	memcpy(m.by, a->by, sizeof(m.by));
@@ -592,8 +590,8 @@ static bool is_applied(const struct sm *sm, const struct mark_ask *a, const char
 static void look_at_ask(struct sm *sm, struct mark_ask *a)
 {
 	const struct marks *ms = sm->m.marks;
-	bool stored_there = !ms->questions->has_standby(sm) ||
-			    ms->questions->is_replicated(sm, ms->digest);
+	bool stored_there =
+		!ms->questions->has_standby(sm) || ms->questions->is_replicated(sm, ms->digest);
 	const char *text;
 	bool applied = is_applied(sm, a, &text);
 
@@ -711,7 +709,7 @@ bool sm_mark_at(const struct sm *sm, unsigned n, struct mark_shown *ret)
 		return false;
 	*ret = (struct mark_shown){ .mark = &ms->table->all[n],
 				    .state = sm->state == SM_MASTER ? ms->work[n].state
-								   : MARK_STORED,
+								    : MARK_STORED,
 				    .n_cables = ms->work[n].n_cables,
 				    .n_out = ms->work[n].n_out,
 				    .n_spared = ms->work[n].n_spared };

@@ -38,11 +38,11 @@ enum mark_state {
 struct mark_request {
 	enum mark_action action;
 	guid_t node;
-	uint8_t port;  /* MARK_WHOLE_SWITCH: the switch with all its cables */
-	bool all;      /* of RESTORE: every mark */
-	bool force;    /* whatever it costs; never the manager's own link */
-	bool plan;     /* nothing is done: what it would cost, and whether it would be refused */
-	bool wait;     /* answered when it is applied, not when it is stored */
+	uint8_t port;	  /* MARK_WHOLE_SWITCH: the switch with all its cables */
+	bool all;	  /* of RESTORE: every mark */
+	bool force;	  /* whatever it costs; never the manager's own link */
+	bool plan;	  /* nothing is done: what it would cost, and whether it would be refused */
+	bool wait;	  /* answered when it is applied, not when it is stored */
 	uint32_t seconds; /* it ends by itself after these; 0: never */
 	const char *by, *why;
 	const struct routes *routes; /* of a plan, for pairs_over; NULL: not counted */
@@ -62,13 +62,14 @@ enum mark_end {
 
 /* What it costs to do without the cables that a request is about. */
 struct mark_cost {
-	unsigned cables;	    /* that are up, and would be out */
-	uint64_t pairs_over;	    /* (sender, receiver) of hosts whose path leads over them now */
-	uint64_t pairs_lost;	    /* of these with a way now, and none without them */
-	unsigned hosts, switches;   /* ports of hosts, and switches, that the manager could not reach */
-	unsigned groups;	    /* multicast groups whose tree uses them */
-	bool own;		    /* it is the manager's own link or switch, or its only way */
-	bool manager;		    /* the port of another subnet manager */
+	unsigned cables;     /* that are up, and would be out */
+	uint64_t pairs_over; /* (sender, receiver) of hosts whose path leads over them now */
+	uint64_t pairs_lost; /* of these with a way now, and none without them */
+	unsigned hosts,
+		switches; /* ports of hosts, and switches, that the manager could not reach */
+	unsigned groups;  /* multicast groups whose tree uses them */
+	bool own;	  /* it is the manager's own link or switch, or its only way */
+	bool manager;	  /* the port of another subnet manager */
 };
 
 struct mark_result {
@@ -98,7 +99,7 @@ struct mark_shown {
 };
 /* The n-th mark (from 0); false: there are no more. */
 bool sm_mark_at(const struct sm *sm, unsigned n, struct mark_shown *ret);
-const char *sm_mark_state_name(enum mark_state state); /* "draining" */
+const char *sm_mark_state_name(enum mark_state state);	     /* "draining" */
 unsigned sm_marks(const struct sm *sm, enum mark_kind kind); /* how many */
 uint64_t sm_marks_generation(const struct sm *sm);
 

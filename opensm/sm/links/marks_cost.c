@@ -94,8 +94,8 @@ static uint64_t count_pairs(const uint32_t *hosts, uint32_t n)
 struct loss {
 	const struct fabric *f;
 	const struct cut *cut;
-	uint32_t *before, *after;   /* sets */
-	uint32_t *n_before, *n_after; /* hosts of a part */
+	uint32_t *before, *after;	/* sets */
+	uint32_t *n_before, *n_after;	/* hosts of a part */
 	uint32_t own_before, own_after; /* the manager's part; UINT32_MAX: none */
 };
 
@@ -115,8 +115,7 @@ static void look_at_switch(struct loss *l, const struct node *n, struct mark_cos
 {
 	bool is_target = !l->cut->p && n == l->cut->sw;
 
-	if (!node_is_routable(n) || is_target ||
-	    sets_root(l->before, n->index) != l->own_before)
+	if (!node_is_routable(n) || is_target || sets_root(l->before, n->index) != l->own_before)
 		return;
 	ret->switches += sets_root(l->after, n->index) != l->own_after;
 }
@@ -129,8 +128,8 @@ static void count_losses(struct loss *l, struct mark_cost *ret)
 		for (unsigned i = 1; !node_is_switch(n) && i <= n->n_ports; i++)
 			look_at_host(l, &n->ports[i], ret);
 	}
-	ret->pairs_lost = count_pairs(l->n_before, l->f->n_nodes) -
-			  count_pairs(l->n_after, l->f->n_nodes);
+	ret->pairs_lost =
+		count_pairs(l->n_before, l->f->n_nodes) - count_pairs(l->n_after, l->f->n_nodes);
 }
 
 static void find_losses(const struct sm *sm, const struct cut *c, struct mark_cost *ret)
@@ -140,8 +139,12 @@ static void find_losses(const struct sm *sm, const struct cut *c, struct mark_co
 	_cleanup_free_ uint32_t *before = join_switches(f, NULL), *after = join_switches(f, c);
 	_cleanup_free_ uint32_t *n_before = xcalloc(f->n_nodes + 1u, sizeof(*n_before)),
 				*n_after = xcalloc(f->n_nodes + 1u, sizeof(*n_after));
-	struct loss l = { .f = f, .cut = c, .before = before, .after = after,
-			  .n_before = n_before, .n_after = n_after,
+	struct loss l = { .f = f,
+			  .cut = c,
+			  .before = before,
+			  .after = after,
+			  .n_before = n_before,
+			  .n_after = n_after,
 			  .own_before = own ? sets_root(before, own->index) : UINT32_MAX - 1,
 			  .own_after = own ? sets_root(after, own->index) : UINT32_MAX - 1 };
 
@@ -154,11 +157,11 @@ enum way { WAY_UNKNOWN, WAY_NONE, WAY_CLEAR, WAY_OVER };
 
 struct walk {
 	const struct routes *r;
-	bool *cut;	     /* per entry of topo->ports */
-	uint32_t *cuts;	     /* the entries that decide whether a receiver is looked at */
+	bool *cut;	/* per entry of topo->ports */
+	uint32_t *cuts; /* the entries that decide whether a receiver is looked at */
 	uint32_t n_cuts;
-	uint8_t *way;	     /* per switch, enum way, to the receiver */
-	uint32_t *stack;     /* switches whose way is being found */
+	uint8_t *way;		     /* per switch, enum way, to the receiver */
+	uint32_t *stack;	     /* switches whose way is being found */
 	uint32_t *hosts, *cut_hosts; /* per switch: all, and those whose own link is cut */
 };
 
@@ -284,8 +287,13 @@ static uint64_t find_pairs_over(const struct routes *r, const struct cut *c)
 	_cleanup_free_ uint32_t *stack = xcalloc(t->n_switches + 1u, sizeof(*stack)),
 				*hosts = xcalloc(t->n_switches + 1u, sizeof(*hosts)),
 				*cut_hosts = xcalloc(t->n_switches + 1u, sizeof(*cut_hosts));
-	struct walk w = { .r = r, .cut = cut, .cuts = cuts, .way = way, .stack = stack,
-			  .hosts = hosts, .cut_hosts = cut_hosts };
+	struct walk w = { .r = r,
+			  .cut = cut,
+			  .cuts = cuts,
+			  .way = way,
+			  .stack = stack,
+			  .hosts = hosts,
+			  .cut_hosts = cut_hosts };
 
 	add_cut(&w, c);
 	return w.n_cuts ? count_pairs_over(&w) : 0;

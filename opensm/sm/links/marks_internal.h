@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Between the files of marks: requests and the disk (marks.c), what becomes of marks (marks_work.c). */
+/* Between the files of marks: requests and the disk (marks.c), what becomes of each (marks_work.c). */
 #pragma once
 
 #include "sm/links/marks.h"
@@ -32,7 +32,7 @@ struct mark_ask {
 	unsigned n_marks;
 	bool changed;
 	struct mark_cost cost;
-	bool is_bare; /* no cable is there whose routes could change */
+	bool is_bare;		 /* no cable is there whose routes could change */
 	mono_t forced_at, until; /* of ASK_APPLYING */
 };
 
@@ -40,7 +40,7 @@ struct marks {
 	const struct marks_questions *questions;
 	char *path; /* NULL: there is no cache folder */
 	struct mark_table *table;
-	uint64_t digest; /* of it */
+	uint64_t digest;	/* of it */
 	struct mark_work *work; /* table->n */
 	struct mark_ask asks[MARK_REQUESTS];
 	uint64_t serial;

@@ -37,8 +37,8 @@ struct link_mark {
 	uint8_t port; /* 1..254, or MARK_WHOLE_SWITCH */
 	enum mark_kind kind;
 	bool forced;
-	int64_t since, until;	   /* 0: not known; without end */
-	char by[MARK_BY_MAX + 1];  /* without blanks; "-": not known */
+	int64_t since, until;	    /* 0: not known; without end */
+	char by[MARK_BY_MAX + 1];   /* without blanks; "-": not known */
 	char why[MARK_WHY_MAX + 1]; /* printable, no blank at its ends; "": none was given */
 };
 

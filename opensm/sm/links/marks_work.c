@@ -129,8 +129,7 @@ static void note_met(struct sm *sm, const struct link_mark *m, struct mark_work 
 	const struct port *p = m->port == MARK_WHOLE_SWITCH ? NULL : mark_port(sm, m);
 	char where[PORT_STRLEN];
 
-	if (!p || !p->peer ||
-	    (p->peer->node->guid == w->met_guid && p->peer->num == w->met_port))
+	if (!p || !p->peer || (p->peer->node->guid == w->met_guid && p->peer->num == w->met_port))
 		return;
 	if (w->met_guid)
 		log_on(about_port(LOG_ID_LINK_MARKED, p), LOGB_ERROR,
