@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Between the files of marks: requests and the disk (marks.c), what becomes of each (marks_work.c). */
+/* Between the files of marks: requests, the disk (marks.c), what becomes of each (marks_work.c). */
 #pragma once
 
 #include "sm/links/marks.h"
