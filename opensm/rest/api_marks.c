@@ -430,6 +430,19 @@ static bool mark_node(const struct rest_request *q, struct rest_answer *ret,
 	return true;
 }
 
+/* By the GUID of the system, of the node or of a port of it; 0: by the name of the system. */
+static bool is_device(const struct api_node *n, guid_t guid, const char *name)
+{
+	size_t n_ports = n->ports ? json_object_array_length(n->ports) : 0;
+
+	if (!guid)
+		return name && !strcmp(n->system, name);
+	for (size_t i = 0; i < n_ports; i++)
+		if (api_guid(json_object_array_get_idx(n->ports, i), "port_guid") == guid)
+			return true;
+	return n->system_guid == guid || n->guid == guid;
+}
+
 static bool mark_system(const struct rest_request *q, struct rest_answer *ret,
 			const struct api_fabric *f, const char *id, bool unhealthy)
 {
@@ -441,8 +454,7 @@ static bool mark_system(const struct rest_request *q, struct rest_answer *ret,
 	for (size_t i = 0; i < f->n; i++) {
 		const struct api_node *n = &f->nodes[i];
 
-		if (!(guid ? n->system_guid == guid || n->guid == guid
-			   : id && !strcmp(n->system, id)))
+		if (!is_device(n, guid, id))
 			continue;
 		found = true;
 		if (!mark_node(q, ret, n, unhealthy))
