@@ -131,8 +131,8 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 }
 
 /*
- * It lacks the table, and none is on its way to it. A manager that never had a mark takes none away
- * from others.
+ * The standby lacks the table, and none is on its way to it. A manager that never had a mark takes
+ * none away from others.
  */
 static bool is_behind(const struct sm *sm, const struct mark_peer *p)
 {

@@ -34,8 +34,8 @@ void dampening_isolate(struct sm *sm, struct port *p, const char *why);
 /* The port was switched off by dampening_isolate(), and not enabled since. */
 bool dampening_is_isolated(const struct port *p);
 /*
- * What an administrator wants of a cable (marks.h): not routed over, or not to be ACTIVE either. It
- * is one more reason to leave the cable out beside those above.
+ * A mark of an administrator (marks.h): the cable is not routed over, or not to be ACTIVE either.
+ * One more reason to leave the cable out, beside those above.
  */
 enum cable_mark { CABLE_UNMARKED, CABLE_DRAINED, CABLE_ISOLATED };
 /* All marks are taken back; those that hold are given anew, before dampening_settle(). */

@@ -301,7 +301,7 @@ bool marks_take_over(struct sm *sm, struct mark_table *t, marks_stored_fn *done)
 	return true;
 }
 
-/* What cannot be read is kept beside, and counts for nothing. */
+/* A file that cannot be read is kept beside, and counts for nothing. */
 static void set_aside(const char *path, int error)
 {
 	_cleanup_free_ char *aside = xasprintf("%s.bad", path);
@@ -654,7 +654,7 @@ mono_t marks_next(const struct sm *sm)
 	return next;
 }
 
-/* What waits to be applied is not this manager's any more. */
+/* Requests that wait to be applied are not this manager's any more. */
 void marks_state_changed(struct sm *sm)
 {
 	for (unsigned i = 0; i < MARK_REQUESTS && sm->state != SM_MASTER; i++)

@@ -60,7 +60,7 @@ enum mark_end {
 	MARK_NO_ROOM,
 };
 
-/* What it costs to do without the cables that a request is about. */
+/* The cost of doing without the cables that a request is about. */
 struct mark_cost {
 	unsigned cables;     /* that are up, and would be out */
 	uint64_t pairs_over; /* (sender, receiver) of hosts whose path leads over them now */
@@ -115,7 +115,7 @@ void sm_mark_cost(const struct sm *sm, const struct routes *routes, enum mark_ki
 
 /* ---- the machine ---- */
 
-/* What it asks of machines above. */
+/* Questions to machines above. */
 struct marks_questions {
 	/* Has every standby that is connected stored the table with this digest? With none: no. */
 	bool (*is_replicated)(const struct sm *sm, uint64_t digest);

@@ -9,7 +9,7 @@
 /* Requests that wait at a time. */
 #define MARK_REQUESTS 64u
 
-/* What is known of a mark in force; beside the row of the table. */
+/* Knowledge about a mark in force, beside the row of the table. */
 struct mark_work {
 	guid_t met_guid; /* the other end of its cable, as met last; 0: none */
 	uint8_t met_port;

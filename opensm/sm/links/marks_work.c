@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What becomes of marks in force: cables are named to dampening before each routing; after each
+ * The life of marks in force: cables are named to dampening before each routing; after each
  * sweep it is seen how far each mark is, and links that are to be isolated are taken down when no
  * table leads over them and packets on their way have ended.
  *
