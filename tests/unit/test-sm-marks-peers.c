@@ -92,6 +92,28 @@ static void a_takeover_finds_links_out_of_service(void **st)
 	assert_int_equal(state(w, SPARE), IB_PORT_ACTIVE);
 }
 
+/* The former master comes back by its priority, and takes over with what was changed meanwhile. */
+static void a_former_master_learns_what_was_changed_without_it(void **st)
+{
+	struct world *w = *st;
+	int back;
+
+	start_both(w);
+	mark(w, ACTIVE, MARK_DO_ISOLATE);
+	fail_over(w);
+	attend(w, 4, 30 * MONO_S);
+	assert_int_equal(mark(w, SPARE, MARK_DO_RESTORE).end, MARK_DONE);
+	assert_int_equal(mark(w, SPARE, MARK_DO_DRAIN).end, MARK_DONE);
+	back = rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]);
+	assert_true(back >= 0);
+	assert_int_equal(marks_table(sm_of(w, back))->all[0].kind, MARK_ISOLATE);
+	attend(w, 4, 90 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, back)), SM_MASTER);
+	assert_int_equal(marks_digest(sm_of(w, back)), marks_digest(sm_of(w, SPARE)));
+	assert_int_equal(marks_table(sm_of(w, back))->all[0].kind, MARK_DRAIN);
+	assert_int_equal(state(w, SPARE), IB_PORT_ACTIVE);
+}
+
 static void a_standby_refuses(void **st)
 {
 	struct world *w = *st;
@@ -136,6 +158,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(a_change_is_with_the_standby_when_it_is_answered),
 		TEST(a_takeover_finds_links_out_of_service),
+		TEST(a_former_master_learns_what_was_changed_without_it),
 		TEST(a_standby_refuses),
 		TEST(a_standby_that_cannot_store_is_told_of),
 		TEST(a_late_standby_is_sent_the_table),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sm/admin/mark_peers.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "sm/base/about.h"
@@ -84,9 +85,7 @@ bool mark_peers_is_with(const struct sm *sm, guid_t guid)
 {
 	const struct mark_peer *p = peer_of(sm->m.mark_peers, guid);
 
-	if (!sm_marks_generation(sm) || !channel_is_known(sm, guid))
-		return true;
-	return p && (p->refuses || p->has == marks_digest(sm));
+	return !sm_marks_generation(sm) || (p && (p->refuses || p->has == marks_digest(sm)));
 }
 
 static void take_reply(struct sm *sm, struct mark_peer *p, const uint8_t *reply)
@@ -188,6 +187,11 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 		return;
 	}
 	mp->received = mark_table_digest(t);
+	if (t->generation < sm_marks_generation(sm))
+		log_guid(sm, m->from, LOG_ID_REPLICA, LOGB_ERROR,
+			 "this master knows an older table of links out of service (generation "
+			 "%" PRIu64 ", here %" PRIu64 "), which counts: look at opensmctl marks",
+			 t->generation, sm_marks_generation(sm));
 	if (mp->received == marks_digest(sm)) {
 		mark_table_free(t);
 		reply_stored(sm, REPLY_STORED);

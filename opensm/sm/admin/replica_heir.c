@@ -16,8 +16,14 @@
 
 #define SHOWS  (2 * MONO_S)
 #define COPIES (8 * MONO_S)
-#define STORES (60 * MONO_S) /* the same where partitions were made at run time */
+#define STORES (60 * MONO_S) /* the same where partitions or marks were made at run time */
 #define STALE  (30 * MONO_S) /* not asked about for so long: it was away */
+
+/* Changes of an administrator or of orchestration, which are nowhere else. */
+static bool has_changes(const struct sm *sm)
+{
+	return tenants_generation(sm_tenants(sm)) || sm_marks_generation(sm);
+}
 
 static bool has_something(const struct sm *sm)
 {
@@ -25,12 +31,12 @@ static bool has_something(const struct sm *sm)
 
 	return sm->first_sweep_done &&
 	       (st->members || st->services || st->guids || st->subscriptions ||
-		tenants_generation(sm_tenants(sm)));
+		has_changes(sm));
 }
 
 /*
  * The heir has the registrations of this manager, if they can be copied in time; and the partitions
- * made at run time, which are waited for longer.
+ * and marks made at run time, which are waited for longer.
  */
 static bool has_copied(const struct sm *sm, const struct replica_heir *h)
 {
@@ -79,8 +85,7 @@ void replica_manager_seen(void *owner, guid_t guid, const uint8_t *record)
 		return;
 	if (!record && h->state == HEIR_NEW && sm->now < h->until) {
 		h->state = HEIR_OURS;
-		h->until = h->since +
-			   (tenants_generation(sm_tenants(sm)) ? STORES : COPIES);
+		h->until = h->since + (has_changes(sm) ? STORES : COPIES);
 	}
 	if (record && has_copied(sm, h))
 		tell_news(sm, NEWS_SUCCESSOR_READY);

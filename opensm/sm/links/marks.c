@@ -657,6 +657,7 @@ mono_t marks_next(const struct sm *sm)
 /* Requests that wait to be applied are not this manager's any more. */
 void marks_state_changed(struct sm *sm)
 {
+	marks_forget_work(sm);
 	for (unsigned i = 0; i < MARK_REQUESTS && sm->state != SM_MASTER; i++)
 		if (sm->m.marks->asks[i].phase == ASK_APPLYING)
 			end_ask(sm, &sm->m.marks->asks[i], MARK_UNAPPLIED,

@@ -16,7 +16,6 @@ struct mark_work {
 	enum mark_state state;
 	unsigned n_cables, n_out, n_spared;
 	bool unrouted;	/* no table leads over its cables any more */
-	bool looked;	/* `unrouted` is to be decided anew: a sweep has ended */
 	mono_t down_at; /* when its links are taken down; MONO_NEVER: they need not be */
 };
 
@@ -63,6 +62,8 @@ struct port *mark_port(const struct sm *sm, const struct link_mark *m);
 struct port *mark_cable(const struct link_mark *m, struct node *n, unsigned port);
 /* Other marks are in force: what is known of those that stay is carried over. Takes `t`. */
 void marks_use(struct sm *sm, struct mark_table *t);
+/* Another manager may have written since: how far marks are is found anew. */
+void marks_forget_work(struct sm *sm);
 /* Seconds since 1970; 0: not known. */
 int64_t marks_realtime(const struct sm *sm);
 /* When the next mark ends, in seconds since 1970; INT64_MAX: none does. */

@@ -121,6 +121,19 @@ void marks_use(struct sm *sm, struct mark_table *t)
 	note_next_down(ms);
 }
 
+void marks_forget_work(struct sm *sm)
+{
+	struct marks *ms = sm->m.marks;
+
+	for (uint32_t i = 0; i < ms->table->n; i++) {
+		ms->work[i].state = MARK_DRAINING;
+		ms->work[i].unrouted = false;
+		ms->work[i].down_at = MONO_NEVER;
+	}
+	ms->look_at = MONO_NEVER;
+	note_next_down(ms);
+}
+
 /* ---- before routing -------------------------------------------------------------------------- */
 
 /* The mark stays with the port that was named, whatever is behind it. */
