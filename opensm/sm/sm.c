@@ -76,7 +76,7 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	share_state_changed(sm);
 	key_turn_state_changed(sm);
 	marks_state_changed(sm);
-	mark_peers_state_changed(sm);
+	marks_peers_state_changed(sm);
 	strangers_reset(sm);
 	event_state(sm, before, sm->state);
 }
@@ -85,7 +85,7 @@ static void on_standby(struct sm *sm, guid_t guid, bool connected)
 {
 	tenancy_standby(sm, guid, connected);
 	key_turn_standby(sm, guid, connected);
-	mark_peers_standby(sm, guid, connected);
+	marks_peers_standby(sm, guid, connected);
 }
 
 static void act_on_delta(struct sm *sm, const struct delta *d, enum delta_kind kind)
@@ -170,7 +170,7 @@ static void on_sync_link_fell(void *owner, const struct delta *d)
 static bool has_stored(const struct sm *sm, guid_t standby)
 {
 	return tenancy_is_with(sm, standby) && share_is_with(sm, standby) &&
-	       mark_peers_is_with(sm, standby);
+	       marks_peers_is_with(sm, standby);
 }
 
 static void make_machines(struct sm *sm, const struct sm_paths *paths)
@@ -186,8 +186,8 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	};
 
 	static const struct marks_questions marks_questions = {
-		.is_replicated = mark_peers_have,
-		.has_standby = mark_peers_are_there,
+		.is_replicated = marks_peers_have,
+		.has_standby = marks_peers_are_there,
 	};
 
 	reload_new(sm, share_own(sm), share_layered);
@@ -220,11 +220,11 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	replica_new(sm, has_stored);
 	channel_new(sm, &channel_questions);
 	key_turn_new(sm);
-	mark_peers_new(sm);
+	marks_peers_new(sm);
 	tenancy_new(sm, paths);
 	share_listen(sm);
 	key_turn_listen(sm);
-	mark_peers_listen(sm);
+	marks_peers_listen(sm);
 	elect_new(sm, replica_may_succeed);
 }
 
@@ -279,7 +279,7 @@ struct sm *sm_free(struct sm *sm)
 	elect_free(sm);
 	key_turn_free(sm);
 	marks_free(sm);
-	mark_peers_free(sm);
+	marks_peers_free(sm);
 	channel_free(sm);
 	replica_free(sm);
 	dampening_free(sm);
@@ -350,7 +350,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	channel_tick(sm);
 	share_tick(sm);
 	key_turn_tick(sm);
-	mark_peers_tick(sm);
+	marks_peers_tick(sm);
 	status_tick(sm);
 	tenancy_tick(sm);
 	go_on(sm);
@@ -381,7 +381,7 @@ mono_t sm_next(const struct sm *sm)
 	next = mono_min(next, strangers_next(sm));
 	next = mono_min(next, mono_min(channel_next(sm), share_next(sm)));
 	next = mono_min(next, key_turn_next(sm));
-	next = mono_min(next, mono_min(marks_next(sm), mark_peers_next(sm)));
+	next = mono_min(next, mono_min(marks_next(sm), marks_peers_next(sm)));
 	next = mono_min(next, tenancy_next(sm));
 	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));
 }

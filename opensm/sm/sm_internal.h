@@ -34,7 +34,7 @@
 #include "sm/share/share.h"
 #include "sm/admin/standby.h"
 #include "sm/admin/key_turn.h"
-#include "sm/admin/mark_peers.h"
+#include "sm/admin/marks_peers.h"
 #include "sm/admin/tenancy.h"
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/sweep_kind.h"
@@ -94,7 +94,7 @@ struct machines {
 	struct dampening *dampening;
 	struct traps *traps;
 	struct marks *marks;
-	struct mark_peers *mark_peers;
+	struct marks_peers *marks_peers;
 	struct violations *violations;
 	struct identity *identity;
 	struct strangers *strangers;

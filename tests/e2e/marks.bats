@@ -90,8 +90,9 @@ led_over() {
 	gives 0 sweep heavy
 	port_is Initialize
 	sm_stop
+	: "$((before = $(ups)))"
 	sm_start "${HOSTS[0]}"
-	wait_for 20 sm_up
+	wait_for 20 sm_up $((before + 1))
 	port_is Initialize
 	gives 0 ports --not-active
 	[[ $out == *"isolated by an administrator"* ]]

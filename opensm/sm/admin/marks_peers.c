@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sm/admin/mark_peers.h"
+#include "sm/admin/marks_peers.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct mark_peer {
 	bool busy, refuses, fault_told;
 };
 
-struct mark_peers {
+struct marks_peers {
 	struct mark_peer peers[MAX_REMOTE_SMS];
 	/* As standby: the message whose table is being stored. */
 	struct channel_ticket ticket;
@@ -29,20 +29,20 @@ struct mark_peers {
 	bool has_ticket;
 };
 
-void mark_peers_new(struct sm *sm)
+void marks_peers_new(struct sm *sm)
 {
-	sm->m.mark_peers = xcalloc(1, sizeof(*sm->m.mark_peers));
+	sm->m.marks_peers = xcalloc(1, sizeof(*sm->m.marks_peers));
 }
 
-void mark_peers_free(struct sm *sm)
+void marks_peers_free(struct sm *sm)
 {
-	free(sm->m.mark_peers);
-	sm->m.mark_peers = NULL;
+	free(sm->m.marks_peers);
+	sm->m.marks_peers = NULL;
 }
 
 /* ---- as master ------------------------------------------------------------------------------- */
 
-static struct mark_peer *peer_of(struct mark_peers *mp, guid_t guid)
+static struct mark_peer *peer_of(struct marks_peers *mp, guid_t guid)
 {
 	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
 		if (mp->peers[i].guid == guid)
@@ -51,9 +51,9 @@ static struct mark_peer *peer_of(struct mark_peers *mp, guid_t guid)
 	return NULL;
 }
 
-void mark_peers_standby(struct sm *sm, guid_t guid, bool connected)
+void marks_peers_standby(struct sm *sm, guid_t guid, bool connected)
 {
-	struct mark_peers *mp = sm->m.mark_peers;
+	struct marks_peers *mp = sm->m.marks_peers;
 	struct mark_peer *p = guid ? peer_of(mp, guid) : NULL;
 
 	if (p)
@@ -63,27 +63,27 @@ void mark_peers_standby(struct sm *sm, guid_t guid, bool connected)
 		*p = (struct mark_peer){ .guid = guid };
 }
 
-bool mark_peers_are_there(const struct sm *sm)
+bool marks_peers_are_there(const struct sm *sm)
 {
 	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++)
-		if (sm->m.mark_peers->peers[i].guid)
+		if (sm->m.marks_peers->peers[i].guid)
 			return true;
 	return false;
 }
 
-bool mark_peers_have(const struct sm *sm, uint64_t digest)
+bool marks_peers_have(const struct sm *sm, uint64_t digest)
 {
-	const struct mark_peers *mp = sm->m.mark_peers;
+	const struct marks_peers *mp = sm->m.marks_peers;
 
 	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++)
 		if (mp->peers[i].guid && mp->peers[i].has != digest)
 			return false;
-	return mark_peers_are_there(sm);
+	return marks_peers_are_there(sm);
 }
 
-bool mark_peers_is_with(const struct sm *sm, guid_t guid)
+bool marks_peers_is_with(const struct sm *sm, guid_t guid)
 {
-	const struct mark_peer *p = peer_of(sm->m.mark_peers, guid);
+	const struct mark_peer *p = peer_of(sm->m.marks_peers, guid);
 
 	return !sm_marks_generation(sm) || (p && (p->refuses || p->has == marks_digest(sm)));
 }
@@ -118,7 +118,7 @@ static void take_reply(struct sm *sm, struct mark_peer *p, const uint8_t *reply)
 static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end,
 		     const uint8_t *bytes, size_t len)
 {
-	struct mark_peer *p = peer_of(sm->m.mark_peers, guid);
+	struct mark_peer *p = peer_of(sm->m.marks_peers, guid);
 
 	if (!p)
 		return;
@@ -156,7 +156,7 @@ static void serve_peer(struct sm *sm, struct mark_peer *p)
 
 static void reply_stored(struct sm *sm, enum reply_status status)
 {
-	struct mark_peers *mp = sm->m.mark_peers;
+	struct marks_peers *mp = sm->m.marks_peers;
 	uint8_t reply[REPLY_BYTES] = { (uint8_t)status };
 
 	if (!mp->has_ticket)
@@ -174,7 +174,7 @@ static void on_stored(struct sm *sm, bool ok)
 
 static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 {
-	struct mark_peers *mp = sm->m.mark_peers;
+	struct marks_peers *mp = sm->m.marks_peers;
 	struct mark_table *t = NULL;
 
 	if (mp->has_ticket)
@@ -200,33 +200,33 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 	}
 }
 
-void mark_peers_listen(struct sm *sm)
+void marks_peers_listen(struct sm *sm)
 {
 	channel_register(sm, CHANNEL_MARKS, on_message, NULL);
 }
 
 /* ---- when ------------------------------------------------------------------------------------ */
 
-void mark_peers_state_changed(struct sm *sm)
+void marks_peers_state_changed(struct sm *sm)
 {
-	struct mark_peers *mp = sm->m.mark_peers;
+	struct marks_peers *mp = sm->m.marks_peers;
 
 	memset(mp->peers, 0, sizeof(mp->peers));
 	mp->has_ticket = false;
 }
 
-void mark_peers_tick(struct sm *sm)
+void marks_peers_tick(struct sm *sm)
 {
 	for (unsigned i = 0; i < MAX_REMOTE_SMS && sm->state == SM_MASTER; i++)
-		serve_peer(sm, &sm->m.mark_peers->peers[i]);
+		serve_peer(sm, &sm->m.marks_peers->peers[i]);
 }
 
-mono_t mark_peers_next(const struct sm *sm)
+mono_t marks_peers_next(const struct sm *sm)
 {
 	mono_t next = MONO_NEVER;
 
 	for (unsigned i = 0; i < MAX_REMOTE_SMS && sm->state == SM_MASTER; i++) {
-		const struct mark_peer *p = &sm->m.mark_peers->peers[i];
+		const struct mark_peer *p = &sm->m.marks_peers->peers[i];
 
 		if (is_behind(sm, p))
 			next = mono_min(next, MAX(p->again, sm->now));

@@ -9,19 +9,19 @@
 
 #include "sm/sm.h"
 
-struct mark_peers;
+struct marks_peers;
 
-void mark_peers_new(struct sm *sm);
-void mark_peers_free(struct sm *sm);
+void marks_peers_new(struct sm *sm);
+void marks_peers_free(struct sm *sm);
 /* Behind marks_new() and channel_new(): messages of the channel are taken in. */
-void mark_peers_listen(struct sm *sm);
-void mark_peers_standby(struct sm *sm, guid_t guid, bool connected);
-void mark_peers_state_changed(struct sm *sm);
+void marks_peers_listen(struct sm *sm);
+void marks_peers_standby(struct sm *sm, guid_t guid, bool connected);
+void marks_peers_state_changed(struct sm *sm);
 /* A standby is connected. */
-bool mark_peers_are_there(const struct sm *sm);
+bool marks_peers_are_there(const struct sm *sm);
 /* All connected ones have stored the table with this digest; false without any. */
-bool mark_peers_have(const struct sm *sm, uint64_t digest);
+bool marks_peers_have(const struct sm *sm, uint64_t digest);
 /* This one has what is in force, or takes none: it may be the next master. */
-bool mark_peers_is_with(const struct sm *sm, guid_t guid);
-void mark_peers_tick(struct sm *sm);
-mono_t mark_peers_next(const struct sm *sm);
+bool marks_peers_is_with(const struct sm *sm, guid_t guid);
+void marks_peers_tick(struct sm *sm);
+mono_t marks_peers_next(const struct sm *sm);
