@@ -95,7 +95,8 @@ static const char *news_of(const struct sm *sm, const struct node *n, const uint
 
 /*
  * A half-dead switch has the same news each time: it answers SwitchInfo and not PortInfo or tables,
- * or does not let us clear PortStateChange. It is looked at the 1st, 2nd, 4th, 8th time ... and every 64th.
+ * or does not let us clear PortStateChange. It is looked at the 1st, 2nd, 4th, 8th time ... and
+ * every 64th.
  */
 static bool is_worth_a_look(const struct sm *sm, struct node *n)
 {
