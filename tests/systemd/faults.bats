@@ -75,6 +75,12 @@ has_failed() {
 	[ "$(failed_units)" = "$1" ]
 }
 
+# names_failing: opensm-launch has heard of it, too, a moment behind systemd.
+names_failing() {
+	run inside opensmctl instances failing
+	[ "$status" -eq 3 ]
+}
+
 @test "one of two fails: systemctl --failed and opensmctl's exit status say so, until it is mended" {
 	put /etc/rdma/opensm.conf.2 <<<'sm_priority ninety'
 	start
@@ -82,6 +88,7 @@ has_failed() {
 	is_state active
 	run inside systemctl --no-pager --full status opensm@2
 	grep -q 'Status: ".*opensm.conf.2:1:13' <<<"$output"
+	wait_for 20 names_failing
 	run -3 inside opensmctl status
 	grep -q '^1: MASTER' <<<"$output"
 	grep -qE '^2: FAILED since 20[0-9-]+ [0-9:]+$' <<<"$output"
@@ -111,6 +118,7 @@ sleep 1000'
 	inside systemctl daemon-reload
 	inside systemctl --no-block start opensm
 	wait_for 40 has_failed opensm@2.service
+	wait_for 20 names_failing
 	run -3 inside opensmctl instances failing
 	grep -q '^instance 2: .*exit status 1' <<<"$output"
 	[ "$(grep -c '^instance' <<<"$output")" -eq 1 ]
