@@ -226,6 +226,25 @@ static void a_lease_that_runs_is_stopped_at_once(void **state)
 	transport_close(tr);
 }
 
+/* Ports have other keys than the manager knows: that is no cause to ask them again and again. */
+static void wrong_keys_of_our_own_are_not_repeated(void **state)
+{
+	struct desk *d = *state;
+	uint64_t asked;
+
+	d->conf->m_key_lease_period = 60;
+	d->conf->sweep_interval = 3600;
+	start(d);
+	for (unsigned i = 1; i < 6; i++)
+		sim_set_m_key(d->rig->sim, host(d, i), 1, 0xbad0 + i, 2, 0);
+	asked = sim_count(d->rig->sim, IB_ATTR_NODE_DESC, MAD_GET);
+	sm_request_heavy(sm_of(d), NULL);
+	run_for(d, 60 * MONO_S);
+	asked = sim_count(d->rig->sim, IB_ATTR_NODE_DESC, MAD_GET) - asked;
+	print_message("%u questions\n", (unsigned)asked);
+	assert_in_range(asked, 0, 10);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +256,7 @@ int main(int argc, char **argv)
 		TEST(a_port_opens_its_switch_once_an_hour),
 		TEST(a_port_of_a_host_opens_its_switch_once_an_hour),
 		TEST(a_lease_that_runs_is_stopped_at_once),
+		TEST(wrong_keys_of_our_own_are_not_repeated),
 	};
 
 	if (argc > 1)

@@ -38,6 +38,7 @@
 #define ACCUSED_TOLD   8u
 /* Between two Gets that stop the lease of a port. */
 #define TOUCH_EVERY    (1 * MONO_S)
+#define TOUCHES_MOST   4u /* on their way: others wait for the same window */
 
 struct traps {
 	struct trap_flow *flow;
@@ -47,6 +48,7 @@ struct traps {
 	struct senders accusers;	   /* hosts: ports that they accused, but once each */
 	struct senders refusers;	   /* ports that refused a key of ours */
 	struct senders touched;		   /* ports that were asked for their lease's sake */
+	unsigned n_touches;		   /* of these questions, on their way */
 };
 
 /* One notice on its way through this file. */
@@ -489,11 +491,17 @@ static bool is_to_be_told(struct sm *sm, const struct port *p, const struct port
 
 static void on_touched(void *owner, const struct mad_result *r)
 {
+	struct sm *sm = owner;
+
+	sm->m.traps->n_touches--;
 	if (r->end == MAD_END_TIMEOUT)
 		keys_doubt(owner, r->arg, r->m_key);
 }
 
-/* A wrong key has made the lease of the port run: a Get with the right one stops it (14.2.4.2). */
+/*
+ * A wrong key has made the lease of the port run: a Get with the right one stops it (14.2.4.2).
+ * Nothing is asked where the key is in doubt: that would be the next wrong key, and the next trap.
+ */
 static void touch(struct sm *sm, struct port *p)
 {
 	struct port *sma = port_of_sma(p);
@@ -507,9 +515,11 @@ static void touch(struct sm *sm, struct port *p)
 	};
 
 	if (!sm->conf->m_key_protection_level || !sm->conf->m_key_lease_period || !p->guid ||
+	    sma->key_doubts || sm->m.traps->n_touches >= TOUCHES_MOST ||
 	    fabric_port_path(sm->fabric, p, &path) < 0 ||
 	    senders_count(&sm->m.traps->touched, p->guid, sm->now)->n > 1)
 		return;
+	sm->m.traps->n_touches++;
 	mad_submit(sm->mad, &rq, on_touched, sm, sma);
 }
 
@@ -523,7 +533,8 @@ static void on_keys(struct sm *sm, const struct trap *t)
 		log_on(about_port(LOG_ID_TRAP_KEY, t->port), LOGB_ERROR,
 		       "%s (trap %u; %u others were not said)",
 		       trap_key_text(sm, t->port, t->notice, words), t->number, more);
-	if (t->number == TRAP_BAD_MKEY)
+	/* One of ours was wrong: asked with the same again, the port would tell of that, and so on. */
+	if (t->number == TRAP_BAD_MKEY && !(by && by->node == sm->fabric->own))
 		touch(sm, t->port);
 	want_light(sm, &sm->m.traps->keys_light, KEYS_LIGHT, "a trap about keys");
 }
