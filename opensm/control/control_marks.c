@@ -3,7 +3,7 @@
  * Marks and Mark: links that are out of service, and taking them out or putting them back. The
  * manager logs each change with its cause; here words become ports, and ends become answers.
  *
- * The gateway calls as a member of control_tenant_group, and asks for the role admin before. Such a
+ * The gateway calls as a member of control_links_group, and asks for the role admin before. Such a
  * caller may not force anything.
  */
 #include "control/control_smp.h"
