@@ -78,8 +78,11 @@ led_over() {
 	gives 0 -j marks
 	jq -e '.marks | length == 1 and .[0].state == "drained" and .[0].why == "new cable" and .[0].until > .[0].since' <<<"$out"
 	gives 0 restore "$LINK"
+	[[ $out == 'restore: 1 mark; '* ]]
 	gives 0 -j marks
 	jq -e '.marks == []' <<<"$out"
+	gives 1 restore 0x0000000000abcdef
+	[[ $out == *'it is not marked'* ]]
 }
 
 @test "isolate: both ends stay in INIT, also over a restart of the manager; restore" {
