@@ -15,7 +15,9 @@
 enum control_right {
 	CONTROL_READ,	/* every caller that may connect */
 	CONTROL_TENANT, /* those of CONTROL_ACT, and members of control_tenant_group */
+	CONTROL_LINKS,	/* those of CONTROL_ACT, and members of control_links_group */
 	CONTROL_ACT,	/* root, and the user that runs the daemon */
+	CONTROL_RIGHTS
 };
 
 /* Why a call has no answer. `name` NULL: it has one. */

@@ -96,6 +96,8 @@ static void describe_methods(FILE *out, const struct control_method *m)
 		[CONTROL_READ] = "",
 		[CONTROL_TENANT] = (" (root, the user that runs opensm, and members of "
 				    "control_tenant_group)"),
+		[CONTROL_LINKS] = (" (root, the user that runs opensm, and members of "
+				   "control_links_group)"),
 		[CONTROL_ACT] = " (root, and the user that runs opensm)",
 	};
 

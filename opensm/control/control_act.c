@@ -125,7 +125,7 @@ const struct control_method control_methods[] = {
 	  "drain, isolate or restore a link, a switch or a host; with plan nothing is done, and "
 	  "refused says why it would be. Target: a name, NAME/PORT, a GUID, GUID/PORT; or all, to "
 	  "restore",
-	  MARK_TYPE, CONTROL_TENANT, .begin = control_mark, .leave = control_leave_mark },
+	  MARK_TYPE, CONTROL_LINKS, .begin = control_mark, .leave = control_leave_mark },
 	{ "Options", "Options in force, where they come from, and what they mean",
 	  "(name: ?string) -> (options: []object)", CONTROL_READ, .answer = control_options },
 	{ "Security",

@@ -3,7 +3,7 @@
  * Marks and Mark: links that are out of service, and taking them out or putting them back. The
  * manager logs each change with its cause; here words become ports, and ends become answers.
  *
- * The gateway calls as a member of control_tenant_group, and asks for the role admin before. Such a
+ * The gateway calls as a member of control_links_group, and asks for the role admin before. Such a
  * caller may not force anything.
  */
 #include "control/control_smp.h"
@@ -22,7 +22,7 @@
 
 struct marking {
 	struct control_ticket *ticket; /* NULL: the caller is gone */
-	bool plan;
+	bool plan, restore;
 };
 
 /* ---- what is marked -------------------------------------------------------------------------- */
@@ -94,16 +94,17 @@ static void put_cost(struct json_object *o, const struct mark_cost *c)
 	json_add_int(o, "groups", c->groups);
 }
 
-static struct json_object *mark_answer(const struct mark_result *r, bool plan)
+static struct json_object *mark_answer(const struct mark_result *r, const struct marking *w)
 {
 	struct json_object *o = json_object_new_object();
-	bool is_refused = plan && r->end != MARK_DONE;
+	bool is_refused = w->plan && r->end != MARK_DONE;
+	bool has_state = !w->plan && !w->restore && r->n_marks == 1;
 
 	json_add_int(o, "generation", (int64_t)r->generation);
 	json_add_bool(o, "changed", r->changed);
 	json_add_bool(o, "replicated", r->replicated);
 	json_add_int(o, "marks", r->n_marks);
-	json_add_str(o, "state", !plan && r->n_marks == 1 ? sm_mark_state_name(r->state) : NULL);
+	json_add_str(o, "state", has_state ? sm_mark_state_name(r->state) : NULL);
 	json_add_str(o, "text", r->text[0] && !is_refused ? r->text : NULL);
 	json_add_str(o, "refused", is_refused ? r->text : NULL);
 	put_cost(json_add_object(o, "cost"), &r->cost);
@@ -129,22 +130,21 @@ static const char *error_name(enum mark_end end)
 
 static void on_marked(void *arg, const struct mark_result *r)
 {
-	struct marking *w = arg;
+	_cleanup_free_ struct marking *w = arg;
 	struct control_ticket *t = w->ticket;
-	bool plan = w->plan, is_verdict = plan && r->end == MARK_REFUSED;
+	bool is_verdict = w->plan && r->end == MARK_REFUSED;
 	struct control_error err = { 0 };
 
-	free(w);
 	if (!t)
 		return;
 	t->work = NULL;
 	if (r->end == MARK_DONE || is_verdict) {
-		t->end(t, mark_answer(r, plan), &err);
+		t->end(t, mark_answer(r, w), &err);
 		return;
 	}
 	control_fail(&err, error_name(r->end), "%.290s", r->text);
 	if (r->end == MARK_UNAPPLIED)
-		err.more = mark_answer(r, plan);
+		err.more = mark_answer(r, w);
 	t->end(t, NULL, &err);
 }
 
@@ -192,6 +192,15 @@ static bool take_host(const struct node *n, struct mark_request *ret, struct con
 			    node_name(n), found);
 }
 
+/* A node that is not there any more is restored by its GUID. */
+static bool is_gone(const struct mark_request *rq, struct control_error *err)
+{
+	if (rq->action != MARK_DO_RESTORE || !rq->node || !str_equal(err->name, "NotFound"))
+		return false;
+	*err = (struct control_error){ 0 };
+	return true;
+}
+
 static bool read_target(const struct daemon_api *api, struct json_object *parameters,
 			struct mark_request *ret, struct control_error *err)
 {
@@ -205,7 +214,8 @@ static bool read_target(const struct daemon_api *api, struct json_object *parame
 		ret->all = true;
 		return true;
 	}
-	if (!control_find_place(sm_fabric(api->sm), word, &ret->node, &port, err))
+	if (!control_find_place(sm_fabric(api->sm), word, &ret->node, &port, err) &&
+	    !is_gone(ret, err))
 		return false;
 	ret->port = (uint8_t)port;
 	n = fabric_find_node(sm_fabric(api->sm), ret->node);
@@ -276,7 +286,9 @@ bool control_mark(struct control_ticket *t, struct json_object *parameters,
 	rq.by = by;
 	rq.routes = rq.plan ? sm_routes(api->sm) : NULL;
 	w = xcalloc(1, sizeof(*w));
-	*w = (struct marking){ .ticket = t, .plan = rq.plan };
+	*w = (struct marking){
+		.ticket = t, .plan = rq.plan, .restore = rq.action == MARK_DO_RESTORE
+	};
 	if (!sm_mark_request(api->sm, &rq, on_marked, w)) {
 		free(w);
 		return control_fail(err, "Busy", "too many requests wait; try again in a while");

@@ -12,7 +12,8 @@ bool control_smp_find(const struct fabric *f, const char *word, struct sm_smp *r
 		      struct control_error *err);
 /*
  * A switch, a host or a port that a word stands for: NAME, NAME/PORT, GUID, GUID/PORT. `ret_port`
- * 0: no port was named. A GUID with a port need not be known. False: `err` says why.
+ * 0: no port was named. A GUID with a port need not be known. False: `err` says why; with a GUID
+ * that is not known `ret_node` has it, and `ret_port` is 0.
  */
 bool control_find_place(const struct fabric *f, const char *word, guid_t *ret_node,
 			unsigned *ret_port, struct control_error *err);

@@ -142,31 +142,16 @@ static void check_files(const struct check *k, const char *cache_dir)
 
 /* ---- groups, sockets, plugins --------------------------------------------------------------- */
 
-static void check_group(const struct check *k)
+/* One that only the default names need not be there. */
+static void check_group(const struct check *k, enum conf_id id, const char *name, const char *what)
 {
-	const char *name = k->conf->control_group;
 	gid_t gid;
 
-	if (name && name[0] && !control_group_id(name, &gid))
-		add_fault(
-			k, CONF_ID_control_group,
-			"there is no group '%.100s'; expected a name or number; only root and the "
-			"user of opensm may look",
-			name);
-}
-
-static void check_tenant_group(const struct check *k)
-{
-	const char *name = k->conf->control_tenant_group;
-	gid_t gid;
-
-	if (name && name[0] && !conf_value_is_default(k->conf, CONF_ID_control_tenant_group) &&
-	    !control_group_id(name, &gid))
-		add_fault(
-			k, CONF_ID_control_tenant_group,
-			"there is no group '%.100s'; expected a name or number; only root and the "
-			"user of opensm may change partitions at run time",
-			name);
+	if (name && name[0] && !conf_value_is_default(k->conf, id) && !control_group_id(name, &gid))
+		add_fault(k, id,
+			  "there is no group '%.100s'; expected a name or number; only root and the "
+			  "user of opensm may %s",
+			  name, what);
 }
 
 static void check_socket(const struct check *k)
@@ -237,8 +222,11 @@ void check_surroundings(const struct conf *c, const char *cache_dir, struct conf
 
 	assert(c && cache_dir && r);
 	check_files(&k, cache_dir);
-	check_group(&k);
-	check_tenant_group(&k);
+	check_group(&k, CONF_ID_control_group, c->control_group, "look");
+	check_group(&k, CONF_ID_control_tenant_group, c->control_tenant_group,
+		    "change partitions at run time");
+	check_group(&k, CONF_ID_control_links_group, c->control_links_group,
+		    "take links out of service");
 	check_socket(&k);
 	check_metrics(&k);
 	check_plugins(&k);

@@ -7,8 +7,8 @@
  * hosts. Copies are paced: callers that ask for documents all the time do not hold up MADs.
  *
  * Root, the user of the daemon and members of control_group may read; the first two may act.
- * Members of control_tenant_group may read, and change partitions. Any other peer gets an error
- * that says so, and is closed.
+ * Members of control_tenant_group may read, and change partitions; those of control_links_group may
+ * read, and take links out of service. Any other peer gets an error that says so, and is closed.
  *
  * Calls of partitions may be long, and are answered later by the manager (struct control_ticket).
  */
@@ -50,8 +50,7 @@ struct peer {
 	struct peer *next;
 	struct listen_control *of;
 	struct stream *stream;
-	bool may_look; /* at all; then `right` is the greatest one it has */
-	enum control_right right;
+	bool has[CONTROL_RIGHTS]; /* enum control_right; without READ none */
 	int tokens;
 	struct control_call call; /* under way: waits for its turn, is rendered, or follows */
 	uint64_t turn;		  /* waits for a document: the lowest is next; 0: does not */
@@ -81,8 +80,10 @@ struct listen_control {
 	struct peer *peers;
 	struct rendering *running;
 	uint64_t turns;
-	bool has_group, has_tenants;
-	gid_t group, tenants;
+	struct members {
+		bool exists;
+		gid_t id;
+	} group, tenants, links; /* control_group, control_tenant_group, control_links_group */
 	char *busy;
 };
 
@@ -318,17 +319,25 @@ static void end_awaiting(struct peer *p)
 
 /* ---- rights -------------------------------------------------------------------------------- */
 
+/* The group whose members may call the method; NULL: none. */
+static const char *group_of(const struct listen_control *w, const struct control_method *m)
+{
+	const struct conf *c = w->api->conf;
+
+	if (m->right == CONTROL_TENANT && w->tenants.exists)
+		return c->control_tenant_group;
+	return m->right == CONTROL_LINKS && w->links.exists ? c->control_links_group : NULL;
+}
+
 static void deny(struct peer *p)
 {
-	const struct listen_control *w = p->of;
-	const char *group = w->api->conf->control_tenant_group;
-	bool names_group = p->call.method->right == CONTROL_TENANT && w->has_tenants;
+	const char *group = group_of(p->of, p->call.method);
 	struct control_error err = { 0 };
 
 	control_fail(&err, "Denied",
 		     "%s is for root%s the user that runs opensm%s%.64s; you are uid %u",
-		     p->call.method->name, names_group ? "," : " and",
-		     names_group ? " and members of group " : "", names_group ? group : "",
+		     p->call.method->name, group ? "," : " and",
+		     group ? " and members of group " : "", group ? group : "",
 		     stream_peer(p->stream).uid);
 	send_error(p, &err);
 	end_call(p);
@@ -337,7 +346,7 @@ static void deny(struct peer *p)
 static void serve_call(struct peer *p)
 {
 	stream_hold(p->stream, true);
-	if (p->call.method->right > p->right) {
+	if (!p->has[p->call.method->right]) {
 		deny(p);
 		return;
 	}
@@ -378,7 +387,7 @@ static int on_refill(sd_event_source *source, uint64_t usec, void *arg)
 
 static void refuse_long(struct peer *p, size_t len)
 {
-	size_t max = p->right >= CONTROL_TENANT ? CONTROL_LONG_MAX : CONTROL_MESSAGE_MAX;
+	size_t max = p->has[CONTROL_TENANT] ? CONTROL_LONG_MAX : CONTROL_MESSAGE_MAX;
 	struct control_error err = { 0 };
 
 	if (len > max)
@@ -397,8 +406,8 @@ static void on_message(void *arg, struct stream *s, char *text, size_t len)
 	struct control_error err = { 0 };
 	int r;
 
-	p->tokens -= 1 + (int)(len / (p->right >= CONTROL_TENANT ? BYTES_PER_TOKEN_LONG
-								: BYTES_PER_TOKEN));
+	p->tokens -= 1 + (int)(len / (p->has[CONTROL_TENANT] ? BYTES_PER_TOKEN_LONG
+							     : BYTES_PER_TOKEN));
 	start_refill(p->of);
 	if (!text) {
 		refuse_long(p, len);
@@ -418,20 +427,24 @@ static void on_message(void *arg, struct stream *s, char *text, size_t len)
 
 /* ---- peers --------------------------------------------------------------------------------- */
 
+static bool is_member(const struct peer *p, const struct members *g)
+{
+	return g->exists && stream_peer_in_group(p->stream, g->id);
+}
+
 static void find_rights(struct peer *p)
 {
 	const struct stream_peer caller = stream_peer(p->stream);
 	const struct listen_control *w = p->of;
+	bool acts = caller.known && (caller.uid == 0 || caller.uid == geteuid());
 
-	p->right = CONTROL_READ;
-	if (caller.known && (caller.uid == 0 || caller.uid == geteuid()))
-		p->right = CONTROL_ACT;
-	else if (w->has_tenants && stream_peer_in_group(p->stream, w->tenants))
-		p->right = CONTROL_TENANT;
-	p->may_look = p->right > CONTROL_READ ||
-		      (w->has_group && stream_peer_in_group(p->stream, w->group));
+	p->has[CONTROL_ACT] = acts;
+	p->has[CONTROL_TENANT] = acts || is_member(p, &w->tenants);
+	p->has[CONTROL_LINKS] = acts || is_member(p, &w->links);
+	p->has[CONTROL_READ] = p->has[CONTROL_TENANT] || p->has[CONTROL_LINKS] ||
+			       is_member(p, &w->group);
 	stream_allow_long(p->stream,
-			  p->right >= CONTROL_TENANT ? CONTROL_LONG_MAX : CONTROL_MESSAGE_MAX);
+			  p->has[CONTROL_TENANT] ? CONTROL_LONG_MAX : CONTROL_MESSAGE_MAX);
 }
 
 static bool on_opened(void *arg, struct stream *s)
@@ -448,13 +461,13 @@ static bool on_opened(void *arg, struct stream *s)
 	w->peers = p;
 	stream_set_user(s, p);
 	find_rights(p);
-	if (p->may_look)
+	if (p->has[CONTROL_READ])
 		return true;
 	control_fail(&err, "Denied",
 		     "uid %u may not look at opensm: root may, the user that runs it%s%s%s",
-		     caller.uid, w->has_group ? ", and members of group " : "",
-		     w->has_group ? w->api->conf->control_group : "",
-		     w->has_group ? "" : " (control_group in opensm.conf lets others)");
+		     caller.uid, w->group.exists ? ", and members of group " : "",
+		     w->group.exists ? w->api->conf->control_group : "",
+		     w->group.exists ? "" : " (control_group in opensm.conf lets others)");
 	send_error(p, &err);
 	return false;
 }
@@ -527,32 +540,39 @@ void listen_control_sm_gone(struct listen_control *w)
 
 /* ---- opening and closing ------------------------------------------------------------------- */
 
-static void find_group(struct listen_control *w)
+/* A group that only the default names need not be there. */
+static struct members find_group(const struct listen_control *w, enum conf_id id, const char *name,
+			       const char *what)
 {
-	const char *name = w->api->conf->control_group;
-	const char *tenants = w->api->conf->control_tenant_group;
-	bool is_named = name && name[0], is_set = tenants && tenants[0];
+	bool is_named = name && name[0];
+	struct members g = { 0 };
 
-	w->has_group = is_named && control_group_id(name, &w->group);
-	if (is_named && !w->has_group)
-		log_error("control_group: there is no group '%s': only root and uid %u have access",
-			  name, geteuid());
-	w->has_tenants = is_set && control_group_id(tenants, &w->tenants);
-	if (is_set && !w->has_tenants &&
-	    !conf_value_is_default(w->api->conf, CONF_ID_control_tenant_group))
-		log_error("control_tenant_group: there is no group '%s': only root and uid %u may "
-			  "change partitions",
-			  tenants, geteuid());
+	g.exists = is_named && control_group_id(name, &g.id);
+	if (is_named && !g.exists && !conf_value_is_default(w->api->conf, id))
+		log_error("%s: there is no group '%s': only root and uid %u %s",
+			  conf_option(id)->name, name, geteuid(), what);
+	return g;
+}
+
+static void find_groups(struct listen_control *w)
+{
+	const struct conf *c = w->api->conf;
+
+	w->group = find_group(w, CONF_ID_control_group, c->control_group, "have access");
+	w->tenants = find_group(w, CONF_ID_control_tenant_group, c->control_tenant_group,
+				"may change partitions");
+	w->links = find_group(w, CONF_ID_control_links_group, c->control_links_group,
+			      "may take links out of service");
 }
 
 void listen_control_reconfigure(struct listen_control *w)
 {
 	if (!w)
 		return;
-	find_group(w);
+	find_groups(w);
 	for (struct peer *p = w->peers; p; p = p->next) {
 		find_rights(p);
-		if (!p->may_look)
+		if (!p->has[CONTROL_READ])
 			stream_drop(p->stream, "may not look any more");
 	}
 }
@@ -636,7 +656,7 @@ struct listen_control *listen_control_open(sd_event *event, const struct daemon_
 		return NULL;
 	w = xcalloc(1, sizeof(*w));
 	w->api = api;
-	find_group(w);
+	find_groups(w);
 	r = start_listening(w, event, path);
 	if (r >= 0)
 		return w;

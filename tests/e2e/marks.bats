@@ -78,8 +78,11 @@ led_over() {
 	gives 0 -j marks
 	jq -e '.marks | length == 1 and .[0].state == "drained" and .[0].why == "new cable" and .[0].until > .[0].since' <<<"$out"
 	gives 0 restore "$LINK"
+	[[ $out == 'restore: 1 mark; '* ]]
 	gives 0 -j marks
 	jq -e '.marks == []' <<<"$out"
+	gives 1 restore 0x0000000000abcdef
+	[[ $out == *'it is not marked'* ]]
 }
 
 @test "isolate: both ends stay in INIT, also over a restart of the manager; restore" {
@@ -98,6 +101,40 @@ led_over() {
 	[[ $out == *"isolated by an administrator"* ]]
 	gives 0 restore all
 	wait_for 20 port_is Active
+}
+
+# as_member GROUP STATUS ARGS...: another user, in this group; exits so.
+as_member() {
+	local group=$1 want=$2 got=0
+	shift 2
+	out=$(as_other 65534 "$group" "$OPEN/opensmctl" -i "$OPEN/s.sock" "$@" 2>&1 3>&-) || got=$?
+	[ "$got" -eq "$want" ] || {
+		echo "in group $group: $*: $got, not $want: $out" >&2
+		return 1
+	}
+}
+
+@test "of local users, members of control_links_group alone take links out of service, and never by force" {
+	OPEN=$(mktemp -d /tmp/opensmctl-e2e.XXXXXX)
+	chmod 755 "$OPEN"
+	cp "$CTL" "$OPEN/opensmctl"
+	sm_stop
+	printf 'control_socket %s/s.sock\ncontrol_tenant_group 54321\ncontrol_links_group 54323\n' "$OPEN" >>opensm.conf
+	: "$((before = $(ups)))"
+	sm_start "${HOSTS[0]}"
+	wait_for 20 sm_up $((before + 1))
+	as_member 54321 1 isolate "${HOSTS[1]}"
+	[[ $out == *"Mark is for root, the user that runs opensm and members of group 54323; you are uid 65534"* ]]
+	as_member 54321 0 -j marks
+	jq -e '.generation == 0' <<<"$out"
+	as_member 54323 1 isolate "${HOSTS[1]}" --force
+	as_member 54323 0 isolate "${HOSTS[1]}"
+	as_member 54323 0 restore all
+	as_member 54323 1 partitions delete 0x5
+	[[ $out == *"members of group 54321"* ]]
+	as_member 54323 1 sweep
+	as_member 65534 1 marks
+	rm -rf "$OPEN"
 }
 
 @test "what must not be: a host drained, the manager's own link, words that are none" {

@@ -67,10 +67,11 @@ port_guid() {
 	box_run sminfo | grep -q SMINFO_MASTER
 	[ "$(lids | wc -l)" -ge 8 ]
 	box_run systemctl status opensm | grep -q 'active (running)'
-	# opensm-rest waits until it is asked for; the group that it is in is there.
+	# opensm-rest waits until it is asked for; the groups that it is in are there.
 	[ "$(box_run systemctl is-enabled opensm-rest)" = disabled ]
 	[ "$(box_run systemctl is-active opensm-rest)" = inactive ]
 	box_run getent group opensm-tenants
+	box_run getent group opensm-links
 	box_run systemctl stop opensm
 	[ "$(state)" = inactive ]
 	# no process, and nothing failed

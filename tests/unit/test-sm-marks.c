@@ -5,112 +5,17 @@
  *
  *   test-sm-marks [SEED]    random marks from that seed on
  */
-#include "unit/trap-world.h"
+#include "unit/marks-world.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fabric/words.h"
-#include "sm/links/marks.h"
-#include "sm/sm_internal.h"
 #include "tests/lib/scratch.h"
 #include "util/random.h"
 
 #define N_SEEDS	 200u
 #define N_LEAVES 4u
 #define N_SPINES 2u
-
-struct answer {
-	struct mark_result r;
-	unsigned n;
-};
-
-static void on_answer(void *arg, const struct mark_result *r)
-{
-	struct answer *a = arg;
-
-	a->r = *r;
-	a->n++;
-}
-
-static guid_t guid_of(struct world *w, const char *name)
-{
-	return sim_node_guid(w->sim, node_of(w, name));
-}
-
-static struct port *port_of(struct world *w, const char *name, unsigned num)
-{
-	return &((struct node *)known(w, name))->ports[num];
-}
-
-/* Pairs without a way, or looping, at any moment of a request. */
-struct watch {
-	uint64_t unreachable, loops;
-};
-
-static struct mark_result ask_watched(struct world *w, const struct mark_request *rq,
-				      struct watch *watch)
-{
-	mono_t until = sim_now(w->sim) + 20 * MONO_S;
-	struct answer a = { .n = 0 };
-
-	assert_true(sm_mark_request(w->sm, rq, on_answer, &a));
-	assert_int_equal(a.n, 0);
-	while (!a.n) {
-		struct sim_verdict v;
-
-		assert_true(rig_step(w->rig, until));
-		if (!watch)
-			continue;
-		sim_check_all(w->sim, &v);
-		watch->unreachable = MAX(watch->unreachable, v.unreachable);
-		watch->loops = MAX(watch->loops, v.loops_ever);
-	}
-	assert_int_equal(a.n, 1);
-	return a.r;
-}
-
-static struct mark_request request(struct world *w, enum mark_action action, const char *name,
-				   unsigned port)
-{
-	return (struct mark_request){ .action = action,
-				      .node = guid_of(w, name),
-				      .port = (uint8_t)port,
-				      .wait = true,
-				      .by = "root",
-				      .why = "a test" };
-}
-
-static struct mark_result ask(struct world *w, enum mark_action action, const char *name,
-			      unsigned port)
-{
-	const struct mark_request rq = request(w, action, name, port);
-
-	return ask_watched(w, &rq, NULL);
-}
-
-static struct mark_result force(struct world *w, enum mark_action action, const char *name,
-				unsigned port)
-{
-	struct mark_request rq = request(w, action, name, port);
-
-	rq.force = true;
-	return ask_watched(w, &rq, NULL);
-}
-
-static unsigned state(struct world *w, const char *name, unsigned port)
-{
-	return sim_port_state(w->sim, node_of(w, name), port);
-}
-
-/* Both ends. */
-static bool link_is(struct world *w, const char *name, unsigned port, unsigned want)
-{
-	const struct port *p = port_of(w, name, port);
-
-	return state(w, name, port) == want && p->peer &&
-	       sim_port_state(w->sim, node_of(w, node_name(p->peer->node)), p->peer->num) == want;
-}
 
 /* Entries of the leaf's own table that lead to this port. */
 static unsigned entries_to(struct world *w, const char *name, unsigned port)
@@ -125,26 +30,6 @@ static unsigned entries_to(struct world *w, const char *name, unsigned port)
 			n += lft[i] == port;
 	}
 	return n;
-}
-
-static unsigned uplink(struct world *w, const char *leaf, const char *spine)
-{
-	const struct node *n = known(w, leaf);
-
-	for (unsigned i = 1; i <= n->n_ports; i++)
-		if (n->ports[i].peer && !strcmp(node_name(n->ports[i].peer->node), spine))
-			return i;
-	fail();
-	return 0;
-}
-
-static uint64_t unreachable(struct world *w)
-{
-	struct sim_verdict v;
-
-	sim_check_all(w->sim, &v);
-	assert_int_equal(v.loops_ever, 0);
-	return v.unreachable;
 }
 
 /* ---- drain ----------------------------------------------------------------------------------- */

@@ -26,6 +26,8 @@
 #define PATIENCE (8 * MONO_S)
 #define RETRY	 (60 * MONO_S) /* an end that could not be stored */
 
+#define NOT_MASTER_NOW "it is stored here, but this manager is not MASTER any more"
+
 enum { TOLD_DISK };
 
 static const char *const state_names[] = {
@@ -251,6 +253,10 @@ static void ask_stored(struct sm *sm, struct mark_ask *a, struct mark_table *t, 
 	}
 	snprintf(cause, sizeof(cause), "by %s", a->by);
 	a->is_bare = !put_in_force(sm, t, cause);
+	if (sm->state != SM_MASTER) {
+		end_ask(sm, a, MARK_UNAPPLIED, NOT_MASTER_NOW);
+		return;
+	}
 	a->forced_at = sm->now;
 	a->until = sm->now + PATIENCE;
 	a->phase = ASK_APPLYING;
@@ -415,7 +421,18 @@ static void store_ask(struct sm *sm, struct mark_ask *a, struct mark_table *t)
 	start_store(sm, t);
 }
 
-/* Takes out what the request names; how many. */
+/* The i-th mark in force is of this node, or of a cable that ends, or ended, there. */
+static bool is_of_node(const struct sm *sm, uint32_t i, guid_t node)
+{
+	const struct link_mark *m = &sm->m.marks->table->all[i];
+	const struct port *p = mark_port(sm, m);
+
+	if (m->node == node || m->port == MARK_WHOLE_SWITCH)
+		return m->node == node;
+	return p && p->peer ? p->peer->node->guid == node : sm->m.marks->work[i].met_guid == node;
+}
+
+/* Takes out what the request names, of a copy of the table in force; how many. */
 static unsigned take_out(const struct sm *sm, const struct mark_ask *a, struct mark_table *t)
 {
 	uint32_t one = find_mark(sm, a->rq.node, a->rq.port);
@@ -423,20 +440,35 @@ static unsigned take_out(const struct sm *sm, const struct mark_ask *a, struct m
 
 	if (a->rq.all) {
 		t->n = 0;
-	} else if (one != UINT32_MAX) {
-		mark_table_remove(t, one);
 	} else if (a->rq.port == MARK_WHOLE_SWITCH) {
 		for (uint32_t i = t->n; i-- > 0;)
-			if (t->all[i].node == a->rq.node)
+			if (is_of_node(sm, i, a->rq.node))
 				mark_table_remove(t, i);
+	} else if (one != UINT32_MAX) {
+		mark_table_remove(t, one);
 	}
 	return before - t->n;
+}
+
+/* A switch as a whole is marked, and this port or its neighbour is one of its cables. */
+static bool is_out_with_switch(const struct sm *sm, guid_t node, unsigned port)
+{
+	const struct mark_table *t = sm->m.marks->table;
+	struct node *n = fabric_find_node(sm->fabric, node);
+	const struct port *peer = n && port <= n->n_ports ? n->ports[port].peer : NULL;
+	uint32_t i = mark_table_find(t, node, MARK_WHOLE_SWITCH), k = UINT32_MAX;
+
+	if (peer)
+		k = mark_table_find(t, peer->node->guid, MARK_WHOLE_SWITCH);
+	if (i != UINT32_MAX && (!n || mark_cable(&t->all[i], n, port)))
+		return true;
+	return k != UINT32_MAX && mark_cable(&t->all[k], peer->node, peer->num);
 }
 
 static void start_restore(struct sm *sm, struct mark_ask *a)
 {
 	_cleanup_(mark_table_freep) struct mark_table *t = next_table(sm);
-	bool is_part = mark_table_find(t, a->rq.node, MARK_WHOLE_SWITCH) != UINT32_MAX;
+	bool is_part = is_out_with_switch(sm, a->rq.node, a->rq.port);
 
 	a->n_marks = take_out(sm, a, t);
 	if (a->n_marks)
@@ -541,6 +573,24 @@ static void start_mark(struct sm *sm, struct mark_ask *a)
 		end_ask(sm, a, MARK_DONE, "%s", "");
 }
 
+/* The mark of a cable that came out: the port that was named is the other end that it had. */
+static bool take_met(const struct sm *sm, struct mark_request *rq)
+{
+	const struct marks *ms = sm->m.marks;
+	const struct node *n = fabric_find_node(sm->fabric, rq->node);
+
+	if (n && rq->port && rq->port <= n->n_ports && n->ports[rq->port].peer)
+		return false;
+	for (uint32_t i = 0; i < ms->table->n; i++) {
+		if (!mark_met(&ms->work[i], rq->node, rq->port))
+			continue;
+		rq->node = ms->table->all[i].node;
+		rq->port = ms->table->all[i].port;
+		return true;
+	}
+	return false;
+}
+
 static void start_ask(struct sm *sm, struct mark_ask *a)
 {
 	if (sm->state != SM_MASTER || !sm->first_sweep_done) {
@@ -550,7 +600,8 @@ static void start_ask(struct sm *sm, struct mark_ask *a)
 	}
 	if (a->rq.action == MARK_DO_RESTORE) {
 		/* A node that is gone keeps its mark, and is restored by its GUID. */
-		if (a->rq.all || !fabric_find_node(sm->fabric, a->rq.node) || resolve(sm, a))
+		if (a->rq.all || take_met(sm, &a->rq) ||
+		    !fabric_find_node(sm->fabric, a->rq.node) || resolve(sm, a))
 			start_restore(sm, a);
 	} else if (resolve(sm, a)) {
 		start_mark(sm, a);
@@ -660,8 +711,7 @@ void marks_state_changed(struct sm *sm)
 	marks_forget_work(sm);
 	for (unsigned i = 0; i < MARK_REQUESTS && sm->state != SM_MASTER; i++)
 		if (sm->m.marks->asks[i].phase == ASK_APPLYING)
-			end_ask(sm, &sm->m.marks->asks[i], MARK_UNAPPLIED,
-				"it is stored here, but this manager is not MASTER any more");
+			end_ask(sm, &sm->m.marks->asks[i], MARK_UNAPPLIED, NOT_MASTER_NOW);
 }
 
 /* ---- the machine ----------------------------------------------------------------------------- */

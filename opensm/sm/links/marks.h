@@ -9,7 +9,8 @@
  *
  * of a mark:   asked --> stored here (and sent to standbys) --> in force --+
  *                                                                          v
- *   ABSENT (no cable)   SPARED (the last way, and not forced)   DRAINING --> DRAINED, ISOLATED
+ *   ABSENT (no cable)   DRAINING --> DRAINED, ISOLATED
+ *   SPARED (the last way, and not forced; the manager's own; a drained port has a host behind it now)
  *
  * A switch as a whole: DRAIN keeps one of its cables for packets to the switch itself; ISOLATE
  * takes down all its cables, those to hosts too. Marks are in force before the first routing of a

@@ -346,6 +346,20 @@ static unsigned count_cables(const struct cut *c)
 	return n;
 }
 
+/* Cables of `n` to other switches that are in use; `c`: without those. */
+static unsigned count_ways(const struct node *n, const struct cut *c)
+{
+	unsigned ways = 0;
+
+	for (unsigned i = 1; n && i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+
+		ways += p->peer && is_between_switches(p) && is_link_in_use(p) &&
+			!(c && is_cut(c, p));
+	}
+	return ways;
+}
+
 static bool is_own(const struct sm *sm, const struct cut *c, const struct mark_cost *cost)
 {
 	const struct port *own = sm->fabric->own_port;
@@ -353,11 +367,13 @@ static bool is_own(const struct sm *sm, const struct cut *c, const struct mark_c
 
 	if (!own)
 		return false;
-	if (!c->p)
-		return c->sw == first || c->sw == own->node;
-	if (c->p == own || c->p->peer == own)
+	if (!c->p && (c->sw == first || c->sw == own->node))
 		return true;
-	return (c->sw == first || (c->p->peer && c->p->peer->node == first)) &&
+	if (c->p && (c->p == own || c->p->peer == own))
+		return true;
+	if (count_ways(first, NULL) && !count_ways(first, c))
+		return true;
+	return c->p && (c->sw == first || (c->p->peer && c->p->peer->node == first)) &&
 	       cost->switches + cost->hosts;
 }
 

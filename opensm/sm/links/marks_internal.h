@@ -17,6 +17,7 @@ struct mark_work {
 	unsigned n_cables, n_out, n_spared;
 	bool unrouted;	/* no table leads over its cables any more */
 	mono_t down_at; /* when its links are taken down; MONO_NEVER: they need not be */
+	unsigned downs; /* how often that was, since one of them was up */
 };
 
 enum ask_phase { ASK_FREE, ASK_QUEUED, ASK_STORING, ASK_APPLYING };
@@ -58,6 +59,8 @@ struct marks {
 
 /* The port that a mark names; of a switch as a whole port 0. NULL: it is not there. */
 struct port *mark_port(const struct sm *sm, const struct link_mark *m);
+/* The other end that the mark met last is this port. */
+bool mark_met(const struct mark_work *w, guid_t node, unsigned port);
 /* The n-th port (from 1) whose cable the mark is about; NULL: there is no cable. */
 struct port *mark_cable(const struct link_mark *m, struct node *n, unsigned port);
 /* Other marks are in force: what is known of those that stay is carried over. Takes `t`. */

@@ -20,7 +20,9 @@
 #include "util/mem.h"
 
 #define LOOKS_PER_TICK 32u
-#define AGAIN	       (5 * MONO_S)  /* a link that was taken down, and is up */
+#define AGAIN	       (5 * MONO_S)  /* a link that was taken down, and is up; then twice as long, */
+#define AGAIN_DOUBLES  7u	     /* so often: about 10 minutes */
+#define TELL_DOWNS     4u	     /* it is told when this one did not help either */
 #define CLOCK_STEP     (60 * MONO_S) /* the time of day may jump */
 #define LIFETIME_LEAST (1100 * MONO_MS)
 #define LIFETIME_MOST  19u /* 4.096 us * 2^19: 2.1 s; 20 and above mean none */
@@ -40,7 +42,7 @@ struct port *mark_cable(const struct link_mark *m, struct node *n, unsigned port
 {
 	struct port *p = port <= n->n_ports ? &n->ports[port] : NULL;
 
-	if (!p || !p->peer || (m->port != MARK_WHOLE_SWITCH && port != m->port))
+	if (!p || !p->peer || p->peer == p || (m->port != MARK_WHOLE_SWITCH && port != m->port))
 		return NULL;
 	if (m->port == MARK_WHOLE_SWITCH && m->kind == MARK_DRAIN && !node_is_switch(p->peer->node))
 		return NULL;
@@ -68,7 +70,7 @@ char *mark_place_str(const struct sm *sm, const struct link_mark *m, char ret[MA
 
 int64_t marks_realtime(const struct sm *sm)
 {
-	return sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
+	return sm->hooks.realtime ? MAX(sm->hooks.realtime(sm->hooks.arg), (int64_t)0) : 0;
 }
 
 int64_t marks_first_end(const struct mark_table *t)
@@ -117,7 +119,7 @@ void marks_use(struct sm *sm, struct mark_table *t)
 	ms->table = t;
 	ms->digest = mark_table_digest(t);
 	ms->first_end = marks_first_end(t);
-	ms->look_at = MONO_NEVER;
+	ms->cursor = 0; /* a look that is due is not put off: no sweep may come of this table */
 	note_next_down(ms);
 }
 
@@ -129,9 +131,15 @@ void marks_forget_work(struct sm *sm)
 		ms->work[i].state = MARK_DRAINING;
 		ms->work[i].unrouted = false;
 		ms->work[i].down_at = MONO_NEVER;
+		ms->work[i].downs = 0;
 	}
 	ms->look_at = MONO_NEVER;
 	note_next_down(ms);
+}
+
+bool mark_met(const struct mark_work *w, guid_t node, unsigned port)
+{
+	return w->met_guid && w->met_guid == node && w->met_port == port;
 }
 
 /* ---- before routing -------------------------------------------------------------------------- */
@@ -142,7 +150,7 @@ static void note_met(struct sm *sm, const struct link_mark *m, struct mark_work 
 	const struct port *p = m->port == MARK_WHOLE_SWITCH ? NULL : mark_port(sm, m);
 	char where[PORT_STRLEN];
 
-	if (!p || !p->peer || (p->peer->node->guid == w->met_guid && p->peer->num == w->met_port))
+	if (!p || !p->peer || mark_met(w, p->peer->node->guid, p->peer->num))
 		return;
 	if (w->met_guid)
 		log_on(about_port(LOG_ID_LINK_MARKED, p), LOGB_ERROR,
@@ -242,6 +250,7 @@ static bool is_above_init(const struct port *p)
 
 struct seen {
 	unsigned n_cables, n_out, n_spared, n_up; /* up: out, and above INIT */
+	unsigned n_exempt; /* no mark counts for them: the manager's own, a host's that is drained */
 };
 
 static struct seen count_cables(const struct link_mark *m, struct node *n)
@@ -257,6 +266,7 @@ static struct seen count_cables(const struct link_mark *m, struct node *n)
 		s.n_out += dampening_is_out(p);
 		s.n_spared += dampening_is_spared(p);
 		s.n_up += dampening_is_out(p) && is_above_init(p);
+		s.n_exempt += !p->damp.cable || !cable_is_bad(p->damp.cable);
 	}
 	return s;
 }
@@ -288,7 +298,7 @@ static enum mark_state state_of(const struct link_mark *m, const struct mark_wor
 {
 	if (!s->n_cables)
 		return MARK_ABSENT;
-	if (is_kept(m, s))
+	if (is_kept(m, s) || s->n_exempt)
 		return MARK_SPARED;
 	if (!s->n_out || !w->unrouted)
 		return MARK_DRAINING;
@@ -316,10 +326,12 @@ static void look_at_mark(struct sm *sm, const struct link_mark *m, struct mark_w
 	w->n_out = s.n_out;
 	w->n_spared = s.n_spared;
 	w->state = state_of(m, w, &s);
-	if (m->kind != MARK_ISOLATE || !w->unrouted || !s.n_up)
+	if (m->kind != MARK_ISOLATE || !w->unrouted || !s.n_up) {
 		w->down_at = MONO_NEVER;
-	else if (w->down_at == MONO_NEVER)
+		w->downs = 0;
+	} else if (w->down_at == MONO_NEVER) {
 		w->down_at = sm->now + lifetime(sm);
+	}
 }
 
 void marks_sweep_ended(struct sm *sm)
@@ -350,7 +362,7 @@ static void on_taken_down(void *owner, const struct mad_result *r)
 	struct sm *sm = owner;
 	struct port *p = r->arg;
 
-	if (r->end != MAD_END_CANCELLED)
+	if (r->end == MAD_END_ANSWERED || r->end == MAD_END_TIMEOUT)
 		tell_port(sm, p, "an isolated link was taken down");
 }
 
@@ -364,11 +376,23 @@ static struct port *near_end(struct port *p)
 	return q->node->path.length < p->node->path.length ? q : p;
 }
 
+static void tell_stays_up(const struct sm *sm, const struct link_mark *m)
+{
+	char where[MARK_PLACE_STRLEN];
+
+	log_on(about_port(LOG_ID_LINK_MARKED, mark_port(sm, m)), LOGB_ERROR,
+	       "%s: is to be isolated and stays up: its device was told %u times to take the link "
+	       "down, and is told again ever less often",
+	       mark_place_str(sm, m, where), TELL_DOWNS - 1);
+}
+
 static void take_down_cables(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 {
 	struct node *n = fabric_find_node(sm->fabric, m->node);
 
-	w->down_at = sm->now + AGAIN;
+	w->down_at = sm->now + (AGAIN << MIN(w->downs, AGAIN_DOUBLES));
+	if (++w->downs == TELL_DOWNS)
+		tell_stays_up(sm, m);
 	for (unsigned i = 1; n && i <= n->n_ports; i++) {
 		struct port *p = mark_cable(m, n, i);
 
