@@ -489,7 +489,7 @@ static bool is_to_be_told(struct sm *sm, const struct port *p, const struct port
 
 static void on_touched(void *owner, const struct mad_result *r)
 {
-	if (r->end == MAD_END_TIMEOUT)
+	if (mad_doubts_key(r))
 		keys_doubt(owner, r->arg, r->m_key);
 }
 
