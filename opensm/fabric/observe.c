@@ -421,6 +421,11 @@ void observe_mkey_set(struct port *p, uint64_t key)
 	p->m_key_other = key;
 }
 
+void observe_mkeys_renewed(struct port *p)
+{
+	p->key_doubts = 0;
+}
+
 void observe_mkey_doubt(struct port *p)
 {
 	fabric_doubt_mkey(p);

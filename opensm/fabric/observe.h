@@ -169,6 +169,8 @@ void observe_mkey_hidden(struct port *p, uint32_t sweep);
 void observe_mkey_tried(struct port *p, uint64_t key);
 /* A Set that makes this the key is on its way. */
 void observe_mkey_set(struct port *p, uint64_t key);
+/* Other keys are likely from now on: keys are tried from the first one on. */
+void observe_mkeys_renewed(struct port *p);
 
 /* A question was not answered: next time with the other key, if there are two. */
 void observe_mkey_doubt(struct port *p);

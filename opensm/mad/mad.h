@@ -110,6 +110,7 @@ struct mad_request {
 
 struct mad_result {
 	enum mad_end end;
+	bool sent;	 /* once at least; false: its target rested, or it was cancelled before */
 	uint16_t status; /* 15 bits of the response; 0 unless ANSWERED or BAD_STATUS */
 	uint8_t method;	 /* as requested */
 	uint16_t attr;
@@ -119,6 +120,12 @@ struct mad_result {
 	void *arg;
 	mono_t now;
 };
+
+/* It was sent, and no answer came: its M_Key may be a wrong one. */
+static inline bool mad_doubts_key(const struct mad_result *r)
+{
+	return r->end == MAD_END_TIMEOUT && r->sent;
+}
 
 typedef void (*mad_done_fn)(void *owner, const struct mad_result *result);
 

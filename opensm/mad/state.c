@@ -90,6 +90,7 @@ void xact_end(struct mad_engine *e, struct mad_xact *x, enum mad_end end, const 
 	void *owner = x->owner;
 	struct mad_result result = {
 		.end = end,
+		.sent = x->tries > 0,
 		.status = mad ? ib_get(mad, SMP_STATUS) : 0,
 		.method = x->rq.method,
 		.attr = x->rq.attr,

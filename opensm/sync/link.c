@@ -333,7 +333,7 @@ static void on_doubt_read(void *owner, const struct mad_result *r)
 	if (sync_answered(s, p, r)) {
 		take_port_info(s, p, r->payload);
 		link_arm(s, p);
-	} else if (r->end == MAD_END_TIMEOUT) {
+	} else if (mad_doubts_key(r)) {
 		observe_mkey_doubt(p);
 	}
 }

@@ -202,6 +202,8 @@ static void resting_target_is_not_sent_to(void **state)
 	run(d, 999 * MONO_MS);
 	assert_end(a, MAD_END_TIMEOUT);
 	assert_int_equal(d->paper.n_sent, before);
+	assert_false(a->result.sent);
+	assert_false(mad_doubts_key(&a->result));
 	assert_int_equal(dead.failures, 1); /* nothing was learnt */
 }
 
@@ -221,6 +223,7 @@ static void silent_target_gets_one_try_and_twice_the_rest(void **state)
 		give_back(d, before);
 		run(d, 200 * MONO_MS);
 		assert_end(a, MAD_END_TIMEOUT);
+		assert_true(mad_doubts_key(&a->result));
 		rest = MIN(rest * 2, 60 * MONO_S);
 		assert_int_equal(dead.rest_until, d->now + rest);
 	}

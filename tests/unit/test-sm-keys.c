@@ -29,6 +29,53 @@ static void each_port_has_a_key_of_its_own(void **state)
 	assert_int_equal(keys.n_right, 10);
 }
 
+static bool is_expected(const struct sm *sm, uint64_t key, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++) {
+		if (keys_expected(sm, sm->tr->port_guid, i) == key)
+			return true;
+	}
+	return false;
+}
+
+/* Our own port may have been silent when the right key was tried: it is tried again. */
+static void likely_keys_of_our_port_are_tried_again(void **state)
+{
+	struct desk *d = *state;
+	struct sm *sm;
+	guid_t guid;
+	unsigned n;
+
+	start(d);
+	sm = sm_of(d);
+	guid = sm->tr->port_guid;
+	n = keys_n_expected(sm, guid);
+	for (unsigned i = 0; i < n; i++)
+		assert_true(is_expected(sm, keys_expected(sm, guid, i), n, 2 * n + 2));
+	/* and between them all epochs to come that are looked for */
+	for (uint32_t ahead = 1; ahead <= 4096; ahead *= 2)
+		assert_true(is_expected(sm, key_ring_key_ahead(keys_ring(sm), guid, ahead), n,
+					n + 12 * n + 8190));
+}
+
+/* With another ring other keys are likely, and the first of them is tried first. */
+static void another_ring_is_tried_from_its_first_key_on(void **state)
+{
+	struct desk *d = *state;
+	struct key_ring *ring;
+	struct sm *sm;
+
+	start(d);
+	sm = sm_of(d);
+	ring = key_ring_copy(keys_known(sm));
+	assert_true(key_ring_turn(ring));
+	for (unsigned i = 0; i < 6; i++)
+		keys_doubt(sm, sm->fabric->own_port, sm->fabric->own_port->m_key);
+	keys_use(sm, ring);
+	keys_doubt(sm, sm->fabric->own_port, sm->fabric->own_port->m_key);
+	assert_true(sm->fabric->own_port->m_key == keys_wanted(sm, sm->tr->port_guid));
+}
+
 /* Of an open fabric: keys come with the PortInfo that each port is written anyway. */
 static void keys_cost_no_smp(void **state)
 {
@@ -640,6 +687,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		TEST(each_port_has_a_key_of_its_own),
+		TEST(likely_keys_of_our_port_are_tried_again),
+		TEST(another_ring_is_tried_from_its_first_key_on),
 		TEST(keys_cost_no_smp),
 		TEST(a_new_process_sends_no_wrong_key),
 		TEST(keys_are_changed_by_a_reload),

@@ -241,6 +241,7 @@ static void expect_new_keys(struct sm *sm)
 
 			if (!port_is_end(p) || !p->guid)
 				continue;
+			observe_mkeys_renewed(p);
 			if (!ib_get(p->info, PI_M_KEY))
 				observe_mkey_tried(p, keys_wanted(sm, p->guid));
 			else
@@ -365,16 +366,17 @@ static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct lis
 /*
  * Behind those that are likely, the keys of later epochs: another manager may have rotated while
  * this one was away. It may go on to do so: 2 epochs are tried, then 4, 8, each from the first on.
+ * Likely ones go before each of these rounds: the port may have been silent when they were tried.
  * Only our own host sees these keys.
  */
 static uint64_t own_expected(const struct sm *sm, const struct list *l, unsigned nth)
 {
-	unsigned number = (nth < l->n ? 0 : nth - l->n) % (2 * EPOCHS_AHEAD - 2) + 2;
-	unsigned round = 1u << (31 - __builtin_clz(number));
+	unsigned round = 2;
 
-	return nth < l->n
-		       ? l->keys[nth]
-		       : key_ring_key_ahead(keys_ring(sm), sm->tr->port_guid, number - round + 1);
+	for (; nth >= l->n + round; round = round < EPOCHS_AHEAD ? round * 2 : 2)
+		nth -= l->n + round;
+	return nth < l->n ? l->keys[nth]
+			  : key_ring_key_ahead(keys_ring(sm), sm->tr->port_guid, nth - l->n + 1);
 }
 
 uint64_t keys_expected(const struct sm *sm, guid_t port_guid, unsigned nth)

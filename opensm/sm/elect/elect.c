@@ -173,7 +173,7 @@ uint64_t elect_mkey(const struct sm *sm, struct port *p)
 /* At protection level 1 a question with a wrong M_Key is answered, and the SM_Key is not shown. */
 bool elect_key_is_doubtful(const struct sm *sm, const struct mad_result *r)
 {
-	return r->end == MAD_END_TIMEOUT ||
+	return mad_doubts_key(r) ||
 	       (r->end == MAD_END_ANSWERED && sm->conf->sm_key &&
 		sm->conf->m_key_protection_level && !ib_get(r->payload, SMI_SM_KEY));
 }

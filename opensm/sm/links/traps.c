@@ -494,8 +494,8 @@ static void on_touched(void *owner, const struct mad_result *r)
 	struct sm *sm = owner;
 
 	sm->m.traps->n_touches--;
-	if (r->end == MAD_END_TIMEOUT)
-		keys_doubt(owner, r->arg, r->m_key);
+	if (mad_doubts_key(r))
+		keys_doubt(sm, r->arg, r->m_key);
 }
 
 /*

@@ -387,10 +387,10 @@ static void on_probe(void *owner, const struct mad_result *r)
 	struct port *p = r->arg;
 
 	sm->m.discover->pending--;
-	if (r->end == MAD_END_TIMEOUT && !sm->m.discover->keys_mixed &&
+	if (mad_doubts_key(r) && !sm->m.discover->keys_mixed &&
 	    discover_rival_mkey(sm, p, r->m_key))
 		keys_are_mixed(sm);
-	if (r->end == MAD_END_TIMEOUT)
+	if (mad_doubts_key(r))
 		discover_doubt_behind(sm, p, r->m_key);
 	if (worth_asking_again(sm, p, r)) {
 		probe(sm, p);
@@ -514,7 +514,7 @@ static void on_port_info(void *owner, const struct mad_result *r)
 		ask_port_info(sm, p);
 		return;
 	}
-	if (r->end == MAD_END_TIMEOUT)
+	if (mad_doubts_key(r))
 		keys_doubt(sm, p, r->m_key);
 	if (worth_asking_again(sm, p, r)) {
 		ask_port_info(sm, p);

@@ -344,7 +344,7 @@ static void on_silent_answer(void *owner, const struct mad_result *r)
 	struct port *p = r->arg;
 
 	sm->m.light->pending--;
-	if (r->end == MAD_END_TIMEOUT)
+	if (mad_doubts_key(r))
 		discover_doubt_behind(sm, p, r->m_key);
 	if (r->end != MAD_END_ANSWERED)
 		return;
@@ -409,7 +409,7 @@ static void on_touched(void *owner, const struct mad_result *r)
 	struct sm *sm = owner;
 
 	sm->m.light->pending--;
-	if (r->end == MAD_END_TIMEOUT)
+	if (mad_doubts_key(r))
 		keys_doubt(sm, r->arg, r->m_key);
 }
 

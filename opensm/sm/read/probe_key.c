@@ -3,6 +3,7 @@
 #include "sm/read/discover_internal.h"
 
 #include "fabric/store.h"
+#include "keys/key_ring.h"
 #include "sm/base/keys.h"
 
 /* The end port that was behind the port when the file neighbors was written; 0: not known. */
@@ -28,14 +29,34 @@ static const struct port *met_elsewhere(const struct sm *sm, guid_t guid)
 }
 
 /*
+ * Where another ring came into force other keys are likely: they are tried from the first one on,
+ * and at once.
+ */
+static void begin_with_ring(struct sm *sm)
+{
+	uint64_t mark = keys_ring(sm) ? key_ring_mark(keys_ring(sm)) : sm->conf->m_key;
+
+	if (mark == sm->m.discover->keys_mark)
+		return;
+	sm->m.discover->keys_mark = mark;
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		for (unsigned i = 0; i <= n->n_ports; i++) {
+			n->ports[i].key_try = 0;
+			mad_target_wake(&n->ports[i].behind);
+		}
+	}
+}
+
+/*
  * A cable may lead to the node that was there last, or to another one: its key and keys of the end
  * port that was there when the file was written are tried in turn.
  */
-uint64_t discover_probe_mkey(const struct sm *sm, const struct port *p)
+uint64_t discover_probe_mkey(struct sm *sm, const struct port *p)
 {
 	guid_t peer = remembered_behind(sm, p);
 	const struct port *met = p->peer ? port_of_sma(p->peer) : met_elsewhere(sm, peer);
 
+	begin_with_ring(sm);
 	if (met && p->key_try % 2 == 0)
 		return met->m_key;
 	return keys_expected(sm, peer, met ? p->key_try / 2 : p->key_try);
