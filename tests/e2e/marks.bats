@@ -82,7 +82,7 @@ led_over() {
 	gives 0 -j marks
 	jq -e '.marks == []' <<<"$out"
 	gives 1 restore 0x0000000000abcdef
-	[[ $out == *'it is not marked'* ]]
+	[[ $out == *'no node in the fabric has GUID 0x0000000000abcdef'* ]]
 }
 
 @test "isolate: both ends stay in INIT, also over a restart of the manager; restore" {

@@ -130,24 +130,40 @@ static void a_mark_that_is_stored_when_the_fabric_was_handed_over_is_not_called_
 /* ---- restore --------------------------------------------------------------------------------- */
 
 /* It is switched off meanwhile. */
-static void a_host_that_is_gone_is_restored_by_its_name(void **st)
+static void restore_gone_host(struct world *w, bool by_port_guid)
 {
-	struct world *w = *st;
-	struct mark_request rq;
+	struct mark_request rq, unknown;
 	unsigned port;
+	guid_t guid;
 
 	start(w);
+	unknown = request(w, MARK_DO_RESTORE, "h5", 1);
+	unknown.node = 0xabcdef;
+	guid = port_of(w, "h5", 1)->guid;
 	port = port_of(w, "h5", 1)->peer->num;
 	rq = request(w, MARK_DO_RESTORE, "h5", 1);
 	assert_int_equal(ask(w, MARK_DO_ISOLATE, "h5", 1).end, MARK_DONE);
 	sim_unplug(w->sim, node_of(w, "h5"), 1);
 	run_for(w, 60 * MONO_S);
 	assert_null(fabric_find_node(sm_fabric(w->sm), rq.node));
+	assert_int_equal(ask_watched(w, &unknown, NULL).end, MARK_NOT_FOUND);
+	rq.node = by_port_guid ? guid : rq.node;
 	assert_int_equal(ask_watched(w, &rq, NULL).end, MARK_DONE);
 	assert_int_equal(marks_table(w->sm)->n, 0);
 	sim_plug(w->sim, node_of(w, "leaf2"), port, node_of(w, "h5"), 1);
 	run_for(w, 60 * MONO_S);
 	assert_int_equal(state(w, "h5", 1), IB_PORT_ACTIVE);
+}
+
+static void a_host_that_is_gone_is_restored_by_its_name(void **st)
+{
+	restore_gone_host(*st, false);
+}
+
+/* As by REST. */
+static void a_host_that_is_gone_is_restored_by_its_port_guid(void **st)
+{
+	restore_gone_host(*st, true);
 }
 
 static void a_switch_is_restored_with_all_its_cables(void **st)
@@ -191,6 +207,7 @@ int main(void)
 		TEST(a_clock_that_is_wrong_leaves_a_table_that_can_be_read),
 		TEST(a_mark_that_is_stored_when_the_fabric_was_handed_over_is_not_called_done),
 		TEST(a_host_that_is_gone_is_restored_by_its_name),
+		TEST(a_host_that_is_gone_is_restored_by_its_port_guid),
 		TEST(a_switch_is_restored_with_all_its_cables),
 		TEST(a_cable_of_a_marked_switch_is_not_called_in_service),
 	};

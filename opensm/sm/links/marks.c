@@ -26,6 +26,7 @@
 #define PATIENCE (8 * MONO_S)
 #define RETRY	 (60 * MONO_S) /* an end that could not be stored */
 
+#define NO_NODE	       "no node in the fabric has GUID 0x%016" PRIx64
 #define NOT_MASTER_NOW "it is stored here, but this manager is not MASTER any more"
 
 enum { TOLD_DISK };
@@ -369,8 +370,7 @@ static bool resolve(struct sm *sm, struct mark_ask *a)
 	struct port *p;
 
 	if (!n) {
-		end_ask(sm, a, MARK_NOT_FOUND, "no node in the fabric has GUID 0x%016" PRIx64,
-			a->rq.node);
+		end_ask(sm, a, MARK_NOT_FOUND, NO_NODE, a->rq.node);
 		return false;
 	}
 	if (node_is_switch(n) && a->rq.port == MARK_WHOLE_SWITCH)
@@ -425,11 +425,13 @@ static void store_ask(struct sm *sm, struct mark_ask *a, struct mark_table *t)
 static bool is_of_node(const struct sm *sm, uint32_t i, guid_t node)
 {
 	const struct link_mark *m = &sm->m.marks->table->all[i];
+	const struct mark_work *w = &sm->m.marks->work[i];
 	const struct port *p = mark_port(sm, m);
 
 	if (m->node == node || m->port == MARK_WHOLE_SWITCH)
 		return m->node == node;
-	return p && p->peer ? p->peer->node->guid == node : sm->m.marks->work[i].met_guid == node;
+	return p && p->peer ? p->peer->node->guid == node
+			    : mark_met(w, node, w->met_port);
 }
 
 /* Takes out what the request names, of a copy of the table in force; how many. */
@@ -475,10 +477,14 @@ static void start_restore(struct sm *sm, struct mark_ask *a)
 		store_ask(sm, a, take(t));
 	else if (a->rq.all)
 		end_ask(sm, a, MARK_DONE, "no link is marked");
+	else if (is_part)
+		end_ask(sm, a, MARK_NOT_FOUND,
+			"it is out of service with its whole switch: restore that");
+	else if (fabric_find_node(sm->fabric, a->rq.node))
+		end_ask(sm, a, MARK_NOT_MARKED, "it is not marked");
 	else
-		end_ask(sm, a, is_part ? MARK_NOT_FOUND : MARK_NOT_MARKED, "%s",
-			is_part ? "it is out of service with its whole switch: restore that"
-				: "it is not marked");
+		end_ask(sm, a, MARK_NOT_FOUND, NO_NODE ", nor is one marked that has it",
+			a->rq.node);
 }
 
 static void cost_str(const struct mark_cost *c, char *ret, size_t cap)

@@ -12,6 +12,7 @@
 /* Knowledge about a mark in force, beside the row of the table. */
 struct mark_work {
 	guid_t met_guid; /* the other end of its cable, as met last; 0: none */
+	guid_t met_end;	 /* GUID of that port, if it is an end port */
 	uint8_t met_port;
 	enum mark_state state;
 	unsigned n_cables, n_out, n_spared;
@@ -59,8 +60,8 @@ struct marks {
 
 /* The port that a mark names; of a switch as a whole port 0. NULL: it is not there. */
 struct port *mark_port(const struct sm *sm, const struct link_mark *m);
-/* The other end that the mark met last is this port. */
-bool mark_met(const struct mark_work *w, guid_t node, unsigned port);
+/* The other end that the mark met last is this port; a GUID of its node, or its own. */
+bool mark_met(const struct mark_work *w, guid_t guid, unsigned port);
 /* The n-th port (from 1) whose cable the mark is about; NULL: there is no cable. */
 struct port *mark_cable(const struct link_mark *m, struct node *n, unsigned port);
 /* Other marks are in force: what is known of those that stay is carried over. Takes `t`. */

@@ -95,6 +95,7 @@ static struct mark_work work_of(const struct marks *old, const struct link_mark 
 	if (old->table->all[i].kind == m->kind && old->table->all[i].forced == m->forced)
 		return old->work[i];
 	w.met_guid = old->work[i].met_guid;
+	w.met_end = old->work[i].met_end;
 	w.met_port = old->work[i].met_port;
 	return w;
 }
@@ -137,9 +138,9 @@ void marks_forget_work(struct sm *sm)
 	note_next_down(ms);
 }
 
-bool mark_met(const struct mark_work *w, guid_t node, unsigned port)
+bool mark_met(const struct mark_work *w, guid_t guid, unsigned port)
 {
-	return w->met_guid && w->met_guid == node && w->met_port == port;
+	return guid && (w->met_guid == guid || w->met_end == guid) && w->met_port == port;
 }
 
 /* ---- before routing -------------------------------------------------------------------------- */
@@ -158,6 +159,7 @@ static void note_met(struct sm *sm, const struct link_mark *m, struct mark_work 
 		       "it is restored",
 		       fabric_port_str(p, where), mark_kind_name(m->kind));
 	w->met_guid = p->peer->node->guid;
+	w->met_end = port_is_end(p->peer) ? p->peer->guid : 0;
 	w->met_port = p->peer->num;
 }
 
