@@ -149,8 +149,8 @@ static void check_group(const struct check *k, enum conf_id id, const char *name
 
 	if (name && name[0] && !conf_value_is_default(k->conf, id) && !control_group_id(name, &gid))
 		add_fault(k, id,
-			  "there is no group '%.100s'; expected a name or number; only root and the "
-			  "user of opensm may %s",
+			  "there is no group '%.100s'; expected a name or number; only root and "
+			  "the user of opensm may %s",
 			  name, what);
 }
 

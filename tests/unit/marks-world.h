@@ -2,7 +2,7 @@
 /* Requests of an administrator to the manager of a simulated tree: what tests of marks stand on. */
 #pragma once
 
-#include "unit/trap-world.h"
+#include "trap-world.h"
 
 #include "fabric/words.h"
 #include "sm/links/marks.h"

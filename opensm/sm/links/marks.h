@@ -10,7 +10,7 @@
  * of a mark:   asked --> stored here (and sent to standbys) --> in force --+
  *                                                                          v
  *   ABSENT (no cable)   DRAINING --> DRAINED, ISOLATED
- *   SPARED (the last way, and not forced; the manager's own; a drained port has a host behind it now)
+ *   SPARED (the last way, and not forced; the manager's own; a drained port that has a host now)
  *
  * A switch as a whole: DRAIN keeps one of its cables for packets to the switch itself; ISOLATE
  * takes down all its cables, those to hosts too. Marks are in force before the first routing of a

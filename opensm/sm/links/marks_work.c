@@ -20,7 +20,7 @@
 #include "util/mem.h"
 
 #define LOOKS_PER_TICK 32u
-#define AGAIN	       (5 * MONO_S)  /* a link that was taken down, and is up; then twice as long, */
+#define AGAIN	       (5 * MONO_S)  /* a link taken down that is up; then twice as long, */
 #define AGAIN_DOUBLES  7u	     /* so often: about 10 minutes */
 #define TELL_DOWNS     4u	     /* it is told when this one did not help either */
 #define CLOCK_STEP     (60 * MONO_S) /* the time of day may jump */
@@ -252,7 +252,7 @@ static bool is_above_init(const struct port *p)
 
 struct seen {
 	unsigned n_cables, n_out, n_spared, n_up; /* up: out, and above INIT */
-	unsigned n_exempt; /* no mark counts for them: the manager's own, a host's that is drained */
+	unsigned n_exempt; /* no mark counts: the manager's own, a host's that is drained */
 };
 
 static struct seen count_cables(const struct link_mark *m, struct node *n)
