@@ -244,6 +244,15 @@ static void quarantine(struct sm *sm, struct port *p, const struct node *n, cons
 static void ask_port_info(struct sm *sm, struct port *p);
 static void ask_switch_info(struct sm *sm, struct node *n);
 
+/*
+ * Is the key that it answered to its own? A switch that was met before in this sweep has told its
+ * key, and answers to any at protection levels 0 and 1. Of others PortInfo is read, which tells.
+ */
+static bool believes_key(const struct node *n, bool first)
+{
+	return first || !node_is_switch(n);
+}
+
 /* First answer of a node in this sweep: everything else about it is asked now. */
 static void meet(struct sm *sm, struct port *at, const struct dr_path *path)
 {
@@ -261,7 +270,7 @@ static void meet(struct sm *sm, struct port *at, const struct dr_path *path)
 		mad_target_revive(&n->target);
 	if (first && (node_is_switch(n) || path->length == 0))
 		observe_path(n, path);
-	if (met && sma->m_key && sma->m_key != met)
+	if (met && sma->m_key && sma->m_key != met && believes_key(n, first))
 		observe_mkey_tried(sma, met);
 	observe_expected_mkey(sma, met ? met : key,
 			      met && met != key ? key : keys_expected(sm, sma->guid, 1));

@@ -455,6 +455,12 @@ void incremental_other_lid(struct sm *sm)
 	incremental_contradicted(sm);
 }
 
+/* At protection levels 0 and 1 a switch answers Gets with any key, and no Sets. PortInfo tells. */
+static bool may_have_another_key(const struct sm *sm, const struct node *n)
+{
+	return n->sync.passed_over && keys_wanted(sm, n->ports[0].guid);
+}
+
 bool incremental_is_unchanged(const struct sm *sm, const struct node *n, const uint8_t *switch_info)
 {
 	bool ours = sm->state == SM_MASTER && sm->first_sweep_done;
@@ -465,6 +471,7 @@ bool incremental_is_unchanged(const struct sm *sm, const struct node *n, const u
 	 */
 	return discover_is_partial(sm) && (ours || sm->m.incremental->believe_bits) &&
 	       n->switch_known && !n->cleared_late && !n->misses && !n->change_uncleared &&
+	       !may_have_another_key(sm, n) &&
 	       n->ports[0].seen == sm->sweep_no && n->seen == sm->sweep_no &&
 	       !ib_get(switch_info, SI_PORT_STATE_CHANGE) &&
 	       ib_get(switch_info, SI_LINEAR_FDB_TOP) == ib_get(n->switch_info, SI_LINEAR_FDB_TOP);
