@@ -728,6 +728,7 @@ void marks_new(struct sm *sm, const struct sm_paths *paths, const struct marks_q
 
 	sm->m.marks = ms;
 	ms->questions = q;
+	ms->look_at = MONO_NEVER;
 	if (paths && paths->cache_dir)
 		ms->path = xasprintf("%s/%s", paths->cache_dir, MARKS_FILE);
 	marks_use(sm, read_file(ms->path));
