@@ -63,7 +63,7 @@ static void nothing_ever_goes_round(void **state)
 static void nor_after_anything_at_all(void **state)
 {
 	assert_int_equal(lives("all,-managers,-splits,-loops,-hitless", 25), 0);
-	/* The switch next to a manager rested: keys that were not sent were taken for wrong ones. */
+	/* The switch next to a manager rested: keys that were not sent passed for wrong ones. */
 	assert_int_equal(lives_from(32, "all,-splits,-loops,-hitless", 1), 0);
 }
 
