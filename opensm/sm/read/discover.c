@@ -447,11 +447,22 @@ static bool ask_with_another_key(struct sm *sm, struct port *p)
 	return true;
 }
 
+/* Of a port that was open to this manager as master: a hidden key is another's then. */
+static void note_shown_key(struct sm *sm, struct port *p, bool had_key)
+{
+	if (sm->state == SM_MASTER && (had_key || ib_get(p->info, PI_M_KEY)))
+		p->key_shown = sm->sweep_no;
+	if (p->key_shown && fabric_hides_mkey(p))
+		tell_news(sm, NEWS_KEY_HIDDEN, .port = p);
+}
+
 static void take_port_info(struct sm *sm, struct port *p, const uint8_t *payload)
 {
+	bool had_key = p->known && ib_get(p->info, PI_M_KEY);
 	struct delta d = observe_port_info(sm->fabric, p, payload);
 
 	p->seen = sm->sweep_no;
+	note_shown_key(sm, p, had_key);
 	tell_delta(sm, &d);
 	if (port_is_end(p) && p->guid)
 		keys_shown(sm, p->guid, ib_get(payload, PI_M_KEY));
