@@ -85,6 +85,7 @@ static const struct kind {
 	[VIOLATION_IDENTITY] = { "identity", "claims of another identity" },
 	[VIOLATION_LOCKOUT] = { "lockout", "refusals of every M_Key that is known for the port",
 				"it refused every M_Key that is known for it, several times" },
+	[VIOLATION_CAPABILITY] = { "capability", "claims of capabilities that cannot be" },
 };
 
 const char *violation_kind_name(enum violation_kind kind)

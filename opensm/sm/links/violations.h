@@ -25,6 +25,7 @@ enum violation_kind {
 	VIOLATION_MANAGER,  /* a subnet manager that is not to be obeyed */
 	VIOLATION_IDENTITY, /* a GUID or a node type that belongs elsewhere (read/identity.h) */
 	VIOLATION_LOCKOUT,  /* a port that refuses every M_Key of this manager (lockout.h) */
+	VIOLATION_CAPABILITY, /* MTU, VLs, width or speed that cannot be (read/capability.h) */
 	VIOLATION_KINDS
 };
 
