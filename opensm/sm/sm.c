@@ -259,7 +259,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	sm->fabric = fabric_new();
 	sm->sync = sync_new(sm->fabric, sm->mad, &sync_hooks);
 	make_machines(sm, paths);
-	drawn_key_new(sm);
+	drawn_key_new(sm, paths);
 	sm->state = SM_NOT_ACTIVE;
 	if (conf->sm_inactive) {
 		log_sys_on(ABOUT(.id = LOG_ID_STATE_NOT_ACTIVE), "Entering %s state",

@@ -131,6 +131,7 @@ struct sm {
 
 	struct machines m;
 	uint64_t drawn_key;	    /* drawn_key.c: in place of sa_key, if that is asked for */
+	uint64_t drawn_sm_key;	    /* drawn_key.c: in place of sm_key; 0: that counts */
 	char status[STATUS_STRLEN]; /* status.c */
 };
 

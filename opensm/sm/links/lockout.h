@@ -27,7 +27,7 @@ void lockout_free(struct sm *sm);
 void lockout_trap(struct sm *sm, struct port *p, const uint8_t *notice);
 /* The port answered with its key hidden. */
 void lockout_hidden(struct sm *sm, struct port *p);
-/* What ports showed before a new time as master says nothing. */
+/* Keys that ports showed before a new time as master say nothing. */
 void lockout_state_entered(struct sm *sm, enum sm_state before);
 void lockout_tick(struct sm *sm);
 mono_t lockout_next(const struct sm *sm);

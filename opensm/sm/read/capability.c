@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What a host port says of itself, compared with itself, with the switch port in front and with
- * what it said before.
+ * PortInfo of a host port, compared with itself, with the switch port in front and with the answer
+ * before.
  *
  * Both ends of a cable are read one after the other, and it may train anew in between: a difference
  * between the ends counts when two sweeps in a row see it.
@@ -131,8 +131,8 @@ static void tell_fault(struct sm *sm, struct port *p, const char *why)
 		return;
 	told_first(&p->logged, TOLD_CAPABILITY);
 	snprintf(text, sizeof(text),
-		 "%s: says %s; multicast joins that this does not suffice for are refused, no group "
-		 "is lowered for it",
+		 "%s: says %s; multicast joins that this does not suffice for are refused, no "
+		 "group is lowered for it",
 		 fabric_place_str(p, where), why);
 	log_on(about_port(LOG_ID_CAPABILITY, p), LOGB_ERROR, "%s", text);
 	event_security(sm, KIND_NAME, p->guid, p->lid, text);
