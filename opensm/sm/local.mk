@@ -248,6 +248,10 @@ tests_unit_test_sm_lies_SOURCES = tests/unit/test-sm-lies.c tests/unit/trap-worl
 tests_unit_test_sm_lies_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_lies_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/test-sm-keys-cost
+tests_unit_test_sm_keys_cost_SOURCES = tests/unit/test-sm-keys-cost.c
+tests_unit_test_sm_keys_cost_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_keys_cost_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-drawn-key
 tests_unit_test_sm_drawn_key_SOURCES = tests/unit/test-sm-drawn-key.c tests/unit/trap-world.h
 tests_unit_test_sm_drawn_key_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

@@ -113,6 +113,20 @@ static void a_manager_with_the_key_of_all_is_a_stranger(void **state)
 	assert_true(w->said);
 }
 
+/* As its sm_key: an administrator has read the file. */
+static void a_manager_that_was_given_the_key_is_believed(void **state)
+{
+	struct world *w = *state;
+	_cleanup_(conf_unrefp) struct conf *other = conf_new();
+
+	other->sm_key = open_drawing(w);
+	other->sm_priority = 15;
+	other->sweep_interval = 10;
+	assert_true(rig_start(w->rig, "h5", 0, other, NULL) >= 0);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(sm_state(w->sm), SM_STANDBY);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_world, close_world)
 
 int main(int argc, char **argv)
@@ -121,6 +135,7 @@ int main(int argc, char **argv)
 		TEST(a_drawn_key_is_the_same_after_a_restart),
 		TEST(a_file_that_is_damaged_or_open_to_others_is_set_aside),
 		TEST(a_manager_with_the_key_of_all_is_a_stranger),
+		TEST(a_manager_that_was_given_the_key_is_believed),
 	};
 
 	if (argc > 1)
