@@ -119,7 +119,10 @@ static void judge_key(struct security_check *c, uint64_t key)
 
 static void judge_sm_key(const struct desk *d, struct security_check *c)
 {
-	judge_key(c, d->conf->sm_key);
+	if (is_true(d->conf, "randomize_sm_key"))
+		judge(c, SECURITY_PASS, "sm_key is drawn, and kept in the cache folder");
+	else
+		judge_key(c, d->conf->sm_key);
 }
 
 static void judge_sa_key(const struct desk *d, struct security_check *c)

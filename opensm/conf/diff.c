@@ -39,7 +39,7 @@ bool conf_draws_sa_key(const struct conf *c)
 
 bool conf_has_secrets(const struct conf *c)
 {
-	if (c->m_key_per_port || conf_draws_sa_key(c))
+	if (c->m_key_per_port || conf_draws_sa_key(c) || c->randomize_sm_key)
 		return true;
 	for (enum conf_id id = 0; id < CONF_N_OPTIONS; id++)
 		if (conf_is_secret(id) && !conf_value_is_default(c, id))

@@ -30,6 +30,7 @@ static const enum conf_id relying[] = {
 	CONF_ID_sa_rate_threshold,
 	CONF_ID_sa_pr_full_world_queries_allowed,
 	CONF_ID_randomize_sa_key,
+	CONF_ID_randomize_sm_key,
 	CONF_ID_require_standby,
 };
 
@@ -74,7 +75,7 @@ static bool leaves_ports_open(const struct conf *c)
 
 static bool has_known_sm_key(const struct conf *c)
 {
-	return c->sm_key == WELL_KNOWN;
+	return c->sm_key == WELL_KNOWN && !c->randomize_sm_key;
 }
 
 static bool has_no_sm_key(const struct conf *c)

@@ -101,6 +101,27 @@ static void verify_rate(struct conf *c, struct conf_report *r)
 	c->max_rate_enum = RATE_300_GBS;
 }
 
+/*
+ * A key that was written down is the one that other managers have. A drawn one makes strangers of
+ * those that are to be believed.
+ */
+static void verify_drawn_sm_key(struct conf *c, const struct conf_guids *allowed,
+				struct conf_report *r)
+{
+	if (!c->randomize_sm_key)
+		return;
+	if (!conf_value_is_default(c, CONF_ID_sm_key)) {
+		conf_report_option(r, CONF_ERROR, c, CONF_ID_randomize_sm_key,
+				   "TRUE, and sm_key is set: either is the key; expected one of "
+				   "both; uses sm_key");
+		c->randomize_sm_key = false;
+	} else if (allowed->n > 1) {
+		conf_report_option(r, CONF_WARNING, c, CONF_ID_randomize_sm_key,
+				   "TRUE, and allowed_sm_guids names other managers: none of them "
+				   "knows the key, so none is a standby");
+	}
+}
+
 /* Words that are no GUIDs: reported before they lock a subnet manager out. */
 static void verify_allowed(struct conf *c, struct conf_report *r)
 {
@@ -108,6 +129,7 @@ static void verify_allowed(struct conf *c, struct conf_report *r)
 	struct conf_guids guids;
 
 	conf_guids_words("allowed_sm_guids", c->allowed_sm_guids, &at, &guids, r);
+	verify_drawn_sm_key(c, &guids, r);
 	conf_guids_clear(&guids);
 }
 

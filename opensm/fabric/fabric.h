@@ -73,7 +73,9 @@ struct port {
 	OF_READ uint32_t peer_seen;   /* sweep that last confirmed the cable */
 	OF_READ uint32_t asked_twice; /* sweep in which an unanswered question was put again */
 	OF_READ bool suspect;	      /* it was quarantined in the last sweep */
-	OF_READ struct told logged;   /* that it is quarantined (sm/read/discover.c) */
+	OF_READ uint32_t key_shown;   /* sweep as master in which it was last seen with its M_Key */
+	OF_READ struct told logged;   /* what was said of it (sm/read/discover_internal.h) */
+	OF_READ uint8_t ends_differ;  /* readings in a row, from its switch port (capability.c) */
 	OF_READ uint8_t
 		key_try; /* which of the keys that are likely a probe through it goes with */
 	OF_READ struct {

@@ -53,7 +53,7 @@ static const struct conf_row {
 } conf_rows[] = {
 	{ .name = "subnet_prefix", .kind = CONF_TEXT },
 	{ .name = "m_key", .kind = CONF_M_KEY },
-	{ .name = "sm_key", .kind = CONF_KEY_OF_ONE },
+	{ .name = "sm_key", .kind = CONF_KEY_OF_ONE, .drawn = "randomize_sm_key" },
 	{ .name = "sa_key", .kind = CONF_KEY_OF_ONE, .drawn = "randomize_sa_key" },
 	{ .name = "m_key_per_port", .kind = CONF_BOOL },
 	{ .name = "m_key_lease_period", .kind = CONF_NUMBER },

@@ -12,7 +12,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/links/dampening_internal.h opensm/sm/links/dampening_hold.c opensm/sm/links/unserved.c \
 	opensm/sm/links/marks.c opensm/sm/links/marks.h opensm/sm/links/marks_internal.h opensm/sm/links/marks_table.c opensm/sm/links/marks_table.h \
 	opensm/sm/links/marks_work.c opensm/sm/links/marks_cost.c opensm/sm/admin/marks_peers.c opensm/sm/admin/marks_peers.h \
-	opensm/sm/links/violations.c opensm/sm/links/violations.h opensm/sm/read/identity.c opensm/sm/read/identity.h \
+	opensm/sm/links/violations.c opensm/sm/links/violations.h opensm/sm/links/lockout.c opensm/sm/links/lockout.h opensm/sm/read/identity.c opensm/sm/read/identity.h opensm/sm/read/capability.c opensm/sm/read/capability.h \
 	opensm/sm/read/strangers.c opensm/sm/read/strangers.h \
 	opensm/sm/base/about.c opensm/sm/base/about.h opensm/sm/links/forgery.c opensm/sm/links/forgery.h \
 	opensm/sm/links/senders.c opensm/sm/links/senders.h opensm/sm/links/traps.c opensm/sm/links/traps.h opensm/sm/links/trap_text.h opensm/sm/links/trap_flow.c opensm/sm/links/trap_flow.h opensm/sm/links/trap_text.c \
@@ -252,6 +252,22 @@ tests_unit_test_sm_lies_SOURCES = tests/unit/test-sm-lies.c tests/unit/trap-worl
 tests_unit_test_sm_lies_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_lies_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
+UNIT_TESTS += tests/unit/test-sm-keys-cost
+tests_unit_test_sm_keys_cost_SOURCES = tests/unit/test-sm-keys-cost.c
+tests_unit_test_sm_keys_cost_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_keys_cost_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-drawn-key
+tests_unit_test_sm_drawn_key_SOURCES = tests/unit/test-sm-drawn-key.c tests/unit/trap-world.h
+tests_unit_test_sm_drawn_key_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_drawn_key_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-capability
+tests_unit_test_sm_capability_SOURCES = tests/unit/test-sm-capability.c tests/unit/trap-world.h
+tests_unit_test_sm_capability_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_capability_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-lockout
+tests_unit_test_sm_lockout_SOURCES = tests/unit/test-sm-lockout.c tests/unit/trap-world.h
+tests_unit_test_sm_lockout_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_lockout_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-forgery
 tests_unit_test_sm_forgery_SOURCES = tests/unit/test-sm-forgery.c
 tests_unit_test_sm_forgery_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

@@ -78,6 +78,7 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	marks_state_changed(sm);
 	marks_peers_state_changed(sm);
 	strangers_reset(sm);
+	lockout_state_entered(sm, before);
 	event_state(sm, before, sm->state);
 }
 
@@ -214,6 +215,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	dampening_new(sm);
 	marks_new(sm, paths, &marks_questions);
 	violations_new(sm, elect_is_listed);
+	lockout_new(sm);
 	identity_new(sm);
 	strangers_new(sm);
 	sm->m.quiet = quiet_new();
@@ -257,7 +259,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 	sm->fabric = fabric_new();
 	sm->sync = sync_new(sm->fabric, sm->mad, &sync_hooks);
 	make_machines(sm, paths);
-	drawn_key_new(sm);
+	drawn_key_new(sm, paths);
 	sm->state = SM_NOT_ACTIVE;
 	if (conf->sm_inactive) {
 		log_sys_on(ABOUT(.id = LOG_ID_STATE_NOT_ACTIVE), "Entering %s state",
@@ -284,6 +286,7 @@ struct sm *sm_free(struct sm *sm)
 	replica_free(sm);
 	dampening_free(sm);
 	violations_free(sm);
+	lockout_free(sm);
 	identity_free(sm);
 	strangers_free(sm);
 	quiet_free(sm->m.quiet);
@@ -345,6 +348,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	dampening_tick(sm);
 	marks_tick(sm);
 	identity_tick(sm);
+	lockout_tick(sm);
 	strangers_tick(sm);
 	replica_tick(sm);
 	channel_tick(sm);
@@ -377,7 +381,7 @@ mono_t sm_next(const struct sm *sm)
 
 	next = mono_min(next, mono_min(dampening_next(sm), replica_next(sm)));
 	next = mono_min(next, mono_min(traps_next(sm), status_next(sm)));
-	next = mono_min(next, identity_next(sm));
+	next = mono_min(next, mono_min(identity_next(sm), lockout_next(sm)));
 	next = mono_min(next, strangers_next(sm));
 	next = mono_min(next, mono_min(channel_next(sm), share_next(sm)));
 	next = mono_min(next, key_turn_next(sm));

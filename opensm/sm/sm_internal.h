@@ -15,6 +15,7 @@
 #include "sm/base/change_age.h"
 #include "sm/links/dampening.h"
 #include "sm/links/forgery.h"
+#include "sm/links/lockout.h"
 #include "sm/links/marks.h"
 #include "sm/read/discover.h"
 #include "sm/elect/elect.h"
@@ -96,6 +97,7 @@ struct machines {
 	struct marks *marks;
 	struct marks_peers *marks_peers;
 	struct violations *violations;
+	struct lockout *lockout;
 	struct identity *identity;
 	struct strangers *strangers;
 	struct forgery *forgery;
@@ -129,6 +131,7 @@ struct sm {
 
 	struct machines m;
 	uint64_t drawn_key;	    /* drawn_key.c: in place of sa_key, if that is asked for */
+	uint64_t drawn_sm_key;	    /* drawn_key.c: in place of sm_key; 0: that counts */
 	char status[STATUS_STRLEN]; /* status.c */
 };
 

@@ -28,6 +28,7 @@
 	ID(LOCKED, "f1b25d3860ec49c2b055a961f33980c2")                                             \
 	ID(DUPLICATE_GUID, "e3d38960935d428f8780f37d40cb4704")                                     \
 	ID(IDENTITY, "134f46b1f56d4e59b42b937528d0aa14")                                           \
+	ID(CAPABILITY, "7d1cde15faa647fd9dbc7ca06fac25fd")                                         \
 	ID(CABLE, "347eba60e5e84e0bbd7e789451b8f9f1")                                              \
 	ID(PORT_OFF, "f09d97c83d9a4ef891234f14d135561c")                                           \
 	ID(LINK_MARKED, "d6b412ba75784562bc87784a355e5e1f")                                        \

@@ -14,6 +14,9 @@ CAMPAIGN_LIBS = libcampaign.a $(RIG_LIBS)
 ATTACK = tests/lib/attack.c tests/lib/attack-mads.c tests/lib/attack.h
 RIG_LIBS = librig.a $(SM_LIBS) $(SIM_LIBS)
 # Numbers, not verdicts: `make bench-loss && ./bench-loss 36`.
+EXTRA_PROGRAMS += bench-keys
+bench_keys_SOURCES = tests/bench/bench-keys.c
+bench_keys_LDADD = $(RIG_LIBS)
 EXTRA_PROGRAMS += bench-tenancy
 bench_tenancy_SOURCES = tests/bench/bench-tenancy.c
 bench_tenancy_LDADD = $(RIG_LIBS)

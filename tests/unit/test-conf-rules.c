@@ -242,6 +242,26 @@ static void engines_that_are_none_are_told(void **state)
 	}
 }
 
+static void a_drawn_sm_key_is_the_only_one(void **state)
+{
+	_cleanup_(reading_clear) struct reading x =
+		read_text("sm_key 0x5ec4e70000000002\nrandomize_sm_key TRUE\n");
+	_cleanup_(reading_clear) struct reading y = read_text(
+		"randomize_sm_key TRUE\nallowed_sm_guids 0x0002c903000010f1, 0x0002c903000010f5\n");
+	_cleanup_(reading_clear) struct reading z =
+		read_text("randomize_sm_key TRUE\nallowed_sm_guids 0x0002c903000010f1\n");
+
+	conf_verify(x.conf, &x.report);
+	assert_int_equal(finding(&x.report, "and sm_key is set")->severity, CONF_ERROR);
+	assert_false(x.conf->randomize_sm_key);
+	conf_verify(y.conf, &y.report);
+	assert_int_equal(finding(&y.report, "names other managers")->severity, CONF_WARNING);
+	assert_true(y.conf->randomize_sm_key);
+	conf_verify(z.conf, &z.report);
+	assert_int_equal(z.report.n, 0);
+	assert_true(conf_has_secrets(z.conf));
+}
+
 static const struct {
 	const char *text;
 	const char *words; /* NULL: nothing wrong */
@@ -515,6 +535,7 @@ int main(void)
 		cmocka_unit_test(only_what_was_set_here_needs_another_one),
 		cmocka_unit_test(engines_that_are_none_are_told),
 		cmocka_unit_test(qos_lists_are_checked_when_qos_is_on),
+		cmocka_unit_test(a_drawn_sm_key_is_the_only_one),
 		cmocka_unit_test(logdir_moves_what_is_at_its_default),
 		cmocka_unit_test(what_is_written_reads_back),
 		cmocka_unit_test(strings_of_any_shape_read_back),

@@ -7,6 +7,7 @@
 #include "sm/elect/elect_internal.h"
 #include "sm/base/events.h"
 #include "sm/base/about.h"
+#include "sm/base/drawn_key.h"
 #include "sm/base/news.h"
 #include "util/mem.h"
 
@@ -174,7 +175,7 @@ uint64_t elect_mkey(const struct sm *sm, struct port *p)
 bool elect_key_is_doubtful(const struct sm *sm, const struct mad_result *r)
 {
 	return mad_doubts_key(r) ||
-	       (r->end == MAD_END_ANSWERED && sm->conf->sm_key &&
+	       (r->end == MAD_END_ANSWERED && sm_sm_key(sm) &&
 		sm->conf->m_key_protection_level && !ib_get(r->payload, SMI_SM_KEY));
 }
 
@@ -191,7 +192,7 @@ void elect_fill(const struct sm *sm, uint8_t info[SMP_DATA_SIZE], bool with_key)
 {
 	memset(info, 0, SMP_DATA_SIZE);
 	ib_put(info, SMI_GUID, sm->tr->port_guid);
-	ib_put(info, SMI_SM_KEY, with_key ? sm->conf->sm_key : 0);
+	ib_put(info, SMI_SM_KEY, with_key ? sm_sm_key(sm) : 0);
 	ib_put(info, SMI_ACT_COUNT, (mad_sent(sm->mad, 0) + sm->m.elect->act_count) & 0xFFFFFFFFu);
 	ib_put(info, SMI_PRIORITY, sm_told_priority(sm));
 	ib_put(info, SMI_STATE, sm->state);

@@ -13,6 +13,7 @@
 
 #include "sm/elect/elect_internal.h"
 #include "sm/base/about.h"
+#include "sm/base/drawn_key.h"
 #include "sm/base/events.h"
 #include "sm/base/news.h"
 #include "sm/links/violations.h"
@@ -129,7 +130,9 @@ void remote_reconfigured(struct sm *sm)
 /* testing.md 5.1 #15, #16. A key of 0 asks for none (handover.md 3). */
 enum sm_trust remote_trust(const struct sm *sm, guid_t guid, uint64_t key)
 {
-	if (sm->conf->sm_key && key != sm->conf->sm_key)
+	uint64_t own = sm_sm_key(sm);
+
+	if (own && key != own)
 		return SM_OTHER_KEY;
 	if (sm->m.elect->allowed.n && !conf_guids_has(&sm->m.elect->allowed, guid))
 		return SM_NOT_ALLOWED;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ib/words.h"
+#include "sm/base/drawn_key.h"
 #include "util/mem.h"
 
 /* Adapters only begin or end a route: in between they have no way out. */
@@ -105,7 +106,7 @@ struct port *trap_key_offender(const struct sm *sm, struct port *p, const uint8_
 
 static bool is_ours(const struct sm *sm, uint64_t key)
 {
-	if (key == sm->conf->m_key || key == sm->conf->sm_key || key == sm->conf->sa_key)
+	if (key == sm->conf->m_key || key == sm_sm_key(sm) || key == sm->conf->sa_key)
 		return true;
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {

@@ -21,6 +21,7 @@
 #include "sm/base/events.h"
 #include "sm/base/about.h"
 #include "sm/base/keys.h"
+#include "sm/links/lockout.h"
 #include "sm/links/senders.h"
 #include "sm/links/trap_flow.h"
 #include "sm/links/violations.h"
@@ -471,6 +472,8 @@ static void count_key(struct sm *sm, const struct trap *t)
 	enum violation_kind kind = kind_of_key(t->number);
 	struct port *witness, *by = trap_key_offender(sm, t->port, t->notice, &witness);
 
+	if (by && by->node == sm->fabric->own && t->number == TRAP_BAD_MKEY)
+		lockout_trap(sm, t->port, t->notice);
 	if (!by || by->node == sm->fabric->own)
 		return;
 	if (violation_count(sm, kind, by) && may_accuse(sm, t->port) &&

@@ -13,6 +13,7 @@
  *   wrong M_Key    a switch complains, the sender is known by the return path of a directed
  *                  route, and M_Key violations of the switch go on growing after the threshold
  *   a manager      it answered SMInfo along the directed route that leads through its port
+ *   a lockout      it refused every M_Key, each in answer to a question of this manager (lockout.h)
  *
  * Counters are read when there is an accusation, and at most once a second per port.
  */
@@ -74,6 +75,7 @@ struct violations {
 
 static const struct kind {
 	const char *name, *plural;
+	const char *proof; /* that switches the port off; NULL: the number within the window */
 } kinds[VIOLATION_KINDS] = {
 	[VIOLATION_M_KEY] = { "m_key", "SMPs with a wrong M_Key" },
 	[VIOLATION_P_KEY] = { "p_key", "packets with a wrong P_Key" },
@@ -81,6 +83,9 @@ static const struct kind {
 	[VIOLATION_TRAP] = { "trap", "traps about other ports" },
 	[VIOLATION_MANAGER] = { "manager", "answers of a subnet manager that is not obeyed" },
 	[VIOLATION_IDENTITY] = { "identity", "claims of another identity" },
+	[VIOLATION_LOCKOUT] = { "lockout", "refusals of every M_Key that is known for the port",
+				"it refused every M_Key that is known for it, several times" },
+	[VIOLATION_CAPABILITY] = { "capability", "claims of capabilities that cannot be" },
 };
 
 const char *violation_kind_name(enum violation_kind kind)
@@ -255,7 +260,7 @@ bool violation_may_tell(struct sm *sm, enum violation_kind kind, const struct po
 
 /* ---- isolation ------------------------------------------------------------------------------ */
 
-static bool policy_isolates(const struct sm *sm)
+bool violations_isolate(const struct sm *sm)
 {
 	return sm->state == SM_MASTER && !strcmp(sm->conf->security_violation_policy, "isolate");
 }
@@ -290,8 +295,11 @@ static void isolate(struct sm *sm, struct offender *o, enum violation_kind kind)
 			 kinds[kind].plural, spared);
 	if (spared)
 		return;
-	snprintf(why, sizeof(why), "%u %s in %u s", o->kind[kind].n, kinds[kind].plural,
-		 (unsigned)((sm->now - o->kind[kind].window) / MONO_S) + 1);
+	if (kinds[kind].proof)
+		snprintf(why, sizeof(why), "%s", kinds[kind].proof);
+	else
+		snprintf(why, sizeof(why), "%u %s in %u s", o->kind[kind].n, kinds[kind].plural,
+			 (unsigned)((sm->now - o->kind[kind].window) / MONO_S) + 1);
 	dampening_isolate(sm, o->at, why);
 }
 
@@ -394,7 +402,7 @@ void violation_witnessed(struct sm *sm, enum violation_kind kind, struct port *p
 	bool reached;
 
 	assert(kind == VIOLATION_M_KEY || kind == VIOLATION_P_KEY);
-	if (!o || !policy_isolates(sm) || is_being_asked(o) ||
+	if (!o || !violations_isolate(sm) || is_being_asked(o) ||
 	    (o->proof.at && sm->now - o->proof.at < READ_EVERY))
 		return;
 	reached = o->kind[kind].n >= sm->conf->security_violation_threshold;
@@ -409,14 +417,19 @@ void violation_witnessed(struct sm *sm, enum violation_kind kind, struct port *p
 	}
 }
 
+void violation_proven(struct sm *sm, enum violation_kind kind, struct port *p)
+{
+	struct offender *o = place_of(p)->offender;
+
+	if (o && violations_isolate(sm))
+		isolate(sm, o, kind);
+}
+
 void violation_seen(struct sm *sm, enum violation_kind kind, struct port *p, bool proven)
 {
-	struct offender *o;
-
 	violation_count(sm, kind, p);
-	o = place_of(p)->offender;
-	if (o && proven && policy_isolates(sm))
-		isolate(sm, o, kind);
+	if (proven)
+		violation_proven(sm, kind, p);
 }
 
 /* ---- what others may know ------------------------------------------------------------------- */

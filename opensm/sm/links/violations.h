@@ -24,6 +24,8 @@ enum violation_kind {
 	VIOLATION_TRAP,	    /* a trap about another port than its sender */
 	VIOLATION_MANAGER,  /* a subnet manager that is not to be obeyed */
 	VIOLATION_IDENTITY, /* a GUID or a node type that belongs elsewhere (read/identity.h) */
+	VIOLATION_LOCKOUT,  /* a port that refuses every M_Key of this manager (lockout.h) */
+	VIOLATION_CAPABILITY, /* MTU, VLs, width or speed that cannot be (read/capability.h) */
 	VIOLATION_KINDS
 };
 
@@ -57,6 +59,10 @@ void violation_witnessed(struct sm *sm, enum violation_kind kind, struct port *p
 			 struct port *witness);
 /* Counts; `proven`: as seen through the port itself, so that no threshold has to be reached. */
 void violation_seen(struct sm *sm, enum violation_kind kind, struct port *p, bool proven);
+/* A rule that was counted just now is proven broken: the port is switched off by policy. */
+void violation_proven(struct sm *sm, enum violation_kind kind, struct port *p);
+/* As master, with security_violation_policy isolate. */
+bool violations_isolate(const struct sm *sm);
 
 /* ---- what others may know ---- */
 

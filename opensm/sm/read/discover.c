@@ -24,9 +24,9 @@
 #include "sm/base/about.h"
 #include "sm/base/keys.h"
 #include "sm/base/news.h"
+#include "sm/read/capability.h"
 #include "util/mem.h"
 
-enum { TOLD_QUARANTINE };
 
 #define MAX_MISSES	3
 #define VENDOR_MELLANOX 0x0002c9
@@ -41,6 +41,7 @@ void discover_new(struct sm *sm, const struct discover_questions *ask)
 
 	d->name_log = (struct log_limit){ .interval = MONO_S, .burst = 10 };
 	d->fault_log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
+	d->claim_log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 10 };
 	d->ask = *ask;
 	sm->m.discover = d;
 }
@@ -456,11 +457,27 @@ static bool ask_with_another_key(struct sm *sm, struct port *p)
 	return true;
 }
 
+/* Of a port that was open to this manager as master: a hidden key is another's then. */
+static void note_shown_key(struct sm *sm, struct port *p, bool had_key)
+{
+	if (sm->state == SM_MASTER && (had_key || ib_get(p->info, PI_M_KEY)))
+		p->key_shown = sm->sweep_no;
+	if (p->key_shown && fabric_hides_mkey(p))
+		tell_news(sm, NEWS_KEY_HIDDEN, .port = p);
+}
+
 static void take_port_info(struct sm *sm, struct port *p, const uint8_t *payload)
 {
-	struct delta d = observe_port_info(sm->fabric, p, payload);
+	bool had_key = p->known && ib_get(p->info, PI_M_KEY), was_known = p->known;
+	uint8_t before[SMP_DATA_SIZE];
+	struct delta d;
+
+	memcpy(before, p->info, sizeof(before));
+	d = observe_port_info(sm->fabric, p, payload);
 
 	p->seen = sm->sweep_no;
+	note_shown_key(sm, p, had_key);
+	capability_read(sm, p, was_known && !(d.kinds & DELTA(DELTA_TRAINED)) ? before : NULL);
 	tell_delta(sm, &d);
 	if (port_is_end(p) && p->guid)
 		keys_shown(sm, p->guid, ib_get(payload, PI_M_KEY));

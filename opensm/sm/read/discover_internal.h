@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Between the files of discovery: discover.c, node_desc.c (names), forget.c (gone), probe_key.c. */
+/*
+ * Between the files of discovery: discover.c, node_desc.c (names), forget.c (gone), probe_key.c,
+ * capability.c.
+ */
 #pragma once
 
 #include "sm/sm_internal.h"
+
+/* Of a port. */
+enum { TOLD_QUARANTINE, TOLD_CAPABILITY };
 
 struct discover {
 	struct discover_questions ask;
@@ -21,6 +27,7 @@ struct discover {
 	uint32_t picture;	   /* sweep whose reading was settled last */
 	struct log_limit name_log; /* nodes that are called otherwise now */
 	struct log_limit fault_log;
+	struct log_limit claim_log; /* of ports that say what cannot be (capability.c) */
 };
 
 /*
