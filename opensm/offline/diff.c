@@ -19,8 +19,8 @@ static const struct option options[] = {
 static void print_usage(FILE *out)
 {
 	fputs("usage: opensm --diff EXPECTED FOUND [--json]\n"
-	      "Compares a fabric as it was meant with the fabric as it is, and names the causes: one "
-	      "line each for a\n"
+	      "Compares a fabric as it was meant with the fabric as it is, and names the "
+	      "causes: one line each for a\n"
 	      "cable that is missing, extra or moved, cables swapped or shifted, replaced HCAs and "
 	      "switches, exchanged\n"
 	      "rails, slow links, duplicate GUIDs, unknown nodes. Nothing is sent, no device is "
@@ -28,8 +28,8 @@ static void print_usage(FILE *out)
 	      "\n"
 	      "  EXPECTED, FOUND        output of ibnetdiscover, opensm-subnet.lst, a net file of "
 	      "ibsim, or NVIDIA's\n"
-	      "                         CSV (srcGUID,srcPort,dstGUID,dstPort,DeviceType,LinkState); "
-	      "the kind is\n"
+	      "                         CSV (srcGUID,srcPort,dstGUID,dstPort,DeviceType,"
+	      "LinkState); the kind is\n"
 	      "                         recognised by content\n"
 	      "      --json             the same facts for programs\n"
 	      "  -h, --help             this text\n"

@@ -17,7 +17,8 @@ static bool has(int argc, char **argv, const char *word)
 
 bool offline_wanted(int argc, char **argv)
 {
-	return has(argc, argv, "--plan") || has(argc, argv, "--verify") || has(argc, argv, "--diff");
+	return has(argc, argv, "--plan") || has(argc, argv, "--verify") ||
+	       has(argc, argv, "--diff");
 }
 
 int offline_main(int argc, char **argv)

@@ -92,7 +92,7 @@ enum expect_kind {
 	EXPECT_MISSING,	       /* one change without .is; n_nodes are not found behind it */
 	EXPECT_MISSING_NODE,   /* node, n_nodes with it; changes: cables to it from what is found */
 	EXPECT_EXTRA,	       /* one change without .was */
-	EXPECT_UNKNOWN_NODE,   /* node, n_nodes with it; changes: cables to it, with what was there */
+	EXPECT_UNKNOWN_NODE,   /* node, n_nodes with it; changes: cables to it, what was there */
 	EXPECT_DEGRADED,       /* one change without .is; want, have */
 	EXPECT_KINDS
 };

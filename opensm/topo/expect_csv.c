@@ -34,8 +34,9 @@ static void expected(struct csv *c, const struct line *line, const char *p, cons
 	struct conf_place at = line_place(line, p);
 	char quoted[CONF_QUOTE_MAX];
 
+	conf_quote(p, strlen(p), quoted);
 	conf_report_at(c->report, CONF_ERROR, &at, "%s; expected %s; the file is not used",
-		       *p ? conf_quote(p, strlen(p), quoted) : "the line ends, or the field is empty", what);
+		       *p ? quoted : "the line ends, or the field is empty", what);
 }
 
 static bool take_guid(struct csv *c, const struct line *line, const char *p, guid_t *ret)
@@ -161,27 +162,29 @@ static int by_row(const void *va, const void *vb)
 	return by_end(&a->at, &b->at) ?: COMPARE(a->line, b->line);
 }
 
+/* Two lines about one port. */
+static void check_pair(struct csv *c, const struct row *a, const struct row *b)
+{
+	if (by_end(&a->to, &b->to))
+		conf_report_add(c->report, CONF_ERROR, c->path, b->line, 1,
+				"port %u of 0x%016" PRIx64 " leads to port %u of 0x%016" PRIx64
+				"; expected port %u of 0x%016" PRIx64
+				", as in line %u; the file is not used",
+				b->at.port, b->at.guid, b->to.port, b->to.guid, a->to.port,
+				a->to.guid, a->line);
+	else if (a->use != b->use && by_end(&b->at, &b->to) < 0)
+		conf_report_add(c->report, CONF_ERROR, c->path, b->line, 1,
+				"the cable at port %u of 0x%016" PRIx64
+				" has another LinkState; expected that of line %u; the file is "
+				"not used",
+				b->at.port, b->at.guid, a->line);
+}
+
 static void check_agreement(struct csv *c)
 {
-	for (size_t i = 1; i < c->n; i++) {
-		const struct row *a = &c->rows[i - 1], *b = &c->rows[i];
-
-		if (by_end(&a->at, &b->at))
-			continue;
-		if (by_end(&a->to, &b->to))
-			conf_report_add(c->report, CONF_ERROR, c->path, b->line, 1,
-					"port %u of 0x%016" PRIx64 " leads to port %u of 0x%016" PRIx64
-					"; expected port %u of 0x%016" PRIx64
-					", as in line %u; the file is not used",
-					b->at.port, b->at.guid, b->to.port, b->to.guid, a->to.port,
-					a->to.guid, a->line);
-		else if (a->use != b->use && b->at.guid <= b->to.guid)
-			conf_report_add(c->report, CONF_ERROR, c->path, b->line, 1,
-					"the cable at port %u of 0x%016" PRIx64
-					" has another LinkState; expected that of line %u; the file "
-					"is not used",
-					b->at.port, b->at.guid, a->line);
-	}
+	for (size_t i = 1; i < c->n; i++)
+		if (!by_end(&c->rows[i - 1].at, &c->rows[i].at))
+			check_pair(c, &c->rows[i - 1], &c->rows[i]);
 }
 
 static struct expect *make(const struct csv *c)
@@ -190,11 +193,14 @@ static struct expect *make(const struct csv *c)
 	_cleanup_free_ guid_t *guids = xcalloc(c->n + 1, sizeof(*guids));
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < c->n; i++)
-		if (!n || guids[n - 1] != c->rows[i].at.guid) {
-			guids[n++] = c->rows[i].at.guid;
-			expect_add_node(b, &(struct expect_node){ .guid = guids[n - 1], .name = "" });
-		}
+	for (size_t i = 0; i < c->n; i++) {
+		const struct expect_node node = { .guid = c->rows[i].at.guid, .name = "" };
+
+		if (n && guids[n - 1] == node.guid)
+			continue;
+		guids[n++] = node.guid;
+		expect_add_node(b, &node);
+	}
 	for (size_t i = 0; i < c->n; i++) {
 		const struct row *r = &c->rows[i];
 		struct expect_port one = { .number = r->at.port, .use = r->use };

@@ -62,13 +62,15 @@ static void list_ops(struct world *w, struct ops *o)
 	for (unsigned i = 0; i < w->n_cables; i++) {
 		add_op(o, (struct op){ EXPECT_MISSING, .a = i });
 		add_op(o, (struct op){ EXPECT_DEGRADED, .a = i });
-		for (unsigned k = i + 1; k < w->n_cables; k++)
-			add_op(o, (struct op){ w->cables[i].end[0].node == w->cables[k].end[0].node &&
-							       w->nodes[w->cables[i].end[0].node]
-									       .type == EXPECT_CA
-						       ? EXPECT_WRONG_RAIL
-						       : EXPECT_SWAPPED,
-					       .a = i, .b = k });
+		for (unsigned k = i + 1; k < w->n_cables; k++) {
+			unsigned node = w->cables[i].end[0].node;
+			bool rails = node == w->cables[k].end[0].node &&
+				     w->nodes[node].type == EXPECT_CA;
+
+			add_op(o, (struct op){ rails ? EXPECT_WRONG_RAIL : EXPECT_SWAPPED,
+					       .a = i,
+					       .b = k });
+		}
 	}
 	for (unsigned i = 0; i < w->n_nodes; i++) {
 		bool is_switch = w->nodes[i].type == EXPECT_SWITCH;
@@ -160,7 +162,9 @@ struct links {
 
 static struct link link_of(guid_t a, uint8_t p, guid_t b, uint8_t q)
 {
-	return a < b || (a == b && p < q) ? (struct link){ a, b, p, q } : (struct link){ b, a, q, p };
+	bool ordered = a < b || (a == b && p < q);
+
+	return ordered ? (struct link){ a, b, p, q } : (struct link){ b, a, q, p };
 }
 
 static bool is_same(const struct link *a, const struct link *b)
@@ -209,8 +213,10 @@ static bool change_cables(struct links *l, const struct expect_report *r)
 		for (uint32_t k = f->first_change; k < f->first_change + f->n_changes; k++) {
 			const struct expect_change *c = &r->changes[k];
 
-			if (f->kind != EXPECT_DEGRADED && c->was.guid &&
-			    !remove_link(l, link_of(c->at.guid, c->at.port, c->was.guid, c->was.port)))
+			struct link was = link_of(c->at.guid, c->at.port, c->was.guid,
+						  c->was.port);
+
+			if (f->kind != EXPECT_DEGRADED && c->was.guid && !remove_link(l, was))
 				return false;
 		}
 	}
@@ -308,7 +314,7 @@ static void show(const struct expect_report *r, const struct op *ops, unsigned n
 
 /*
  * As many lines as miswirings, of the same kinds; or one that is a simpler cause of two: cables
- * swapped in pairs between two nodes, cables moved in a row, all cables of a node missing.
+ * swapped in pairs between two nodes, moved in a row, all those of a node missing.
  */
 static bool has_causes(const struct expect_report *r, const struct op *ops, unsigned n)
 {
@@ -360,7 +366,10 @@ static bool has_changed(const struct world *a, const struct world *b, unsigned c
 		a->nodes[p->end[0].node].guid != b->nodes[p->end[0].node].guid);
 }
 
-/* Two of the miswirings touch one cable, or replace one node: the result may be neither of them, nor both. */
+/*
+ * Two of the miswirings touch one cable, or replace one node: the result may be neither of them,
+ * nor both.
+ */
 static bool overlap(const struct world *w, const struct op *ops, unsigned n)
 {
 	unsigned times[WORLD_CABLES] = { 0 };
@@ -374,8 +383,8 @@ static bool overlap(const struct world *w, const struct op *ops, unsigned n)
 			if (has_changed(w, &v, k) && times[k]++)
 				return true;
 		for (unsigned k = 0; k < i; k++)
-			if (ops[k].kind == EXPECT_REPLACED_SWITCH && ops[i].kind == ops[k].kind &&
-			    ops[k].a == ops[i].a)
+			if (ops[k].kind == EXPECT_REPLACED_SWITCH &&
+			    ops[i].kind == ops[k].kind && ops[k].a == ops[i].a)
 				return true;
 	}
 	return false;

@@ -57,12 +57,12 @@ static void a_cable_is_missing(void **state)
 	struct world w = small(), v = w;
 
 	world_at(&v, 2, 4)->gone = true;
-	assert_lines(&w, &v, "spine1/1 (0x0000000000000200) - leaf1/4 (0x0000000000000202): missing: "
-			     "no cable between them\n");
+	assert_lines(&w, &v, "spine1/1 (0x0000000000000200) - leaf1/4 (0x0000000000000202): "
+			     "missing: no cable between them\n");
 	v = w;
 	world_at(&v, 4, 1)->gone = true;
-	assert_lines(&w, &v, "leaf1/1 (0x0000000000000202) - h1/1 (0x0000000000000104): missing: h1 "
-			     "is not found\n");
+	assert_lines(&w, &v, "leaf1/1 (0x0000000000000202) - h1/1 (0x0000000000000104): "
+			     "missing: h1 is not found\n");
 }
 
 /* A leaf without uplinks is one line, with its hosts. */
