@@ -124,6 +124,10 @@ void cli_usage(FILE *out)
 	      "          Without a device: routes a fabric that ibnetdiscover has described, and "
 	      "shows the result,\n"
 	      "          also after failures. See opensm --plan --help.\n\n"
+	      "--diff <expected> <found>\n"
+	      "          Compares two files of a fabric, and names miswired cables and replaced "
+	      "devices. See\n"
+	      "          opensm --diff --help.\n\n"
 	      "--verify <folder>, --verify <fabric> <tables>...\n"
 	      "          Verifies the forwarding tables in files, and ends. See opensm --verify "
 	      "--help.\n\n",

@@ -17,10 +17,13 @@ static bool has(int argc, char **argv, const char *word)
 
 bool offline_wanted(int argc, char **argv)
 {
-	return has(argc, argv, "--plan") || has(argc, argv, "--verify");
+	return has(argc, argv, "--plan") || has(argc, argv, "--verify") ||
+	       has(argc, argv, "--diff");
 }
 
 int offline_main(int argc, char **argv)
 {
+	if (has(argc, argv, "--diff"))
+		return offline_diff(argc, argv);
 	return has(argc, argv, "--verify") ? offline_verify(argc, argv) : offline_plan(argc, argv);
 }

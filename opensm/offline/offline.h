@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Commands that route a fabric from files, or verify its tables. */
+/* Commands that route a fabric from files, verify its tables, or compare two of them. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Is the program asked for one of them? (--plan, --verify anywhere among its arguments) */
+/* Is the program asked for one of them? (--plan, --verify, --diff anywhere among its arguments) */
 bool offline_wanted(int argc, char **argv);
-/* Runs the command. Exit status: 0 good, 1 tables are not valid, 64 usage, 65 bad input. */
+/*
+ * Runs the command. Exit status: 0 good, 1 tables are not valid, 64 usage, 65 bad input; of --diff:
+ * 0 equal, 1 differs, 2 not understood.
+ */
 int offline_main(int argc, char **argv);
 
-/* The two of them; argv as given to the program. */
+/* The three of them; argv as given to the program. */
 int offline_plan(int argc, char **argv);
 int offline_verify(int argc, char **argv);
+int offline_diff(int argc, char **argv);

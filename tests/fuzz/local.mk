@@ -108,3 +108,8 @@ FUZZ_TESTS += tests/fuzz/fuzz-copied
 check_PROGRAMS += tests/fuzz/fuzz-copied
 tests_fuzz_fuzz_copied_SOURCES = tests/fuzz/fuzz-copied.c tests/fuzz/replay.c
 tests_fuzz_fuzz_copied_LDADD = $(CONF_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-expect
+check_PROGRAMS += tests/fuzz/fuzz-expect
+tests_fuzz_fuzz_expect_SOURCES = tests/fuzz/fuzz-expect.c tests/fuzz/replay.c
+tests_fuzz_fuzz_expect_LDADD = $(TOPO_LIBS)

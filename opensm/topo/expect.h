@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * A fabric as it was meant beside the fabric as it is: two pictures in, findings out, each with the
+ * smallest cause that explains the difference (a cable in the wrong port, two cables swapped).
+ *
+ * A picture (struct expect) is made by a builder, from a file (expect_file.h) or from what a sweep
+ * has found, and is never changed. The comparison is pure: no clock, no log, no file; it takes
+ * O(cables log cables) steps. A GUID may be in a picture twice; a port has one cable.
+ */
+#pragma once
+
+#include <stdio.h>
+
+#include "ib/codes.h"
+#include "topo/topo.h"
+#include "util/mem.h"
+
+enum expect_type { EXPECT_ANY_TYPE, EXPECT_SWITCH, EXPECT_CA, EXPECT_ROUTER };
+
+/* What a picture says of a cable: it is there, it has to be absent, or it may be either. */
+enum expect_use { EXPECT_UP, EXPECT_OFF, EXPECT_EITHER };
+
+/* Lanes, and tenths of Gb/s of each (struct ib_speed); 0: not known. */
+struct expect_rate {
+	uint8_t width;
+	uint16_t speed;
+};
+
+struct expect_node {
+	guid_t guid, sysimg_guid;
+	enum expect_type type;
+	const char *name;	/* "": none */
+	uint32_t first_port, n_ports; /* its rows in expect->ports, numbers ascend */
+};
+
+/* A port with a cable. */
+struct expect_port {
+	guid_t guid;		/* of a CA's port; 0: not known */
+	uint32_t node, peer;	/* peer: row of the other end */
+	uint8_t number;
+	enum expect_use use;
+	struct expect_rate rate, best; /* that runs; that the port supports */
+};
+
+struct expect {
+	struct expect_node *nodes; /* by GUID, then type */
+	struct expect_port *ports; /* by node, then number */
+	uint32_t n_nodes, n_ports;
+	struct arena names;
+};
+
+struct expect_builder;
+struct expect_builder *expect_builder_new(void);
+struct expect_builder *expect_builder_free(struct expect_builder *b);
+FREEP(expect_builder_free, struct expect_builder)
+/* The number of the node for expect_add_cable(). The name is copied; first_port is not read. */
+uint32_t expect_add_node(struct expect_builder *b, const struct expect_node *node);
+/*
+ * A cable between two ports, of which .peer is not read. Of cables at one port the one added first
+ * counts, and a cable from a port to itself does not.
+ */
+void expect_add_cable(struct expect_builder *b, const struct expect_port *one,
+		      const struct expect_port *two);
+/* Ends the builder. */
+struct expect *expect_build(struct expect_builder *b);
+struct expect *expect_free(struct expect *x);
+FREEP(expect_free, struct expect)
+/* The row of a port; TOPO_NONE: no cable there. */
+uint32_t expect_find_port(const struct expect *x, uint32_t node, uint8_t number);
+/* The first node with this GUID, TOPO_NONE. */
+uint32_t expect_find_node(const struct expect *x, guid_t guid);
+/* Cables that have to be there. */
+uint32_t expect_count_cables(const struct expect *x);
+/*
+ * `x`, or a new picture in its place (`x` is freed), in which port 1 of a GUID that is the port
+ * GUID of a CA of `other`, and no node's, is that port of that CA: NVIDIA's CSV has such lines.
+ */
+struct expect *expect_resolve(struct expect *x, const struct expect *other);
+
+/* --- The comparison ------------------------------------------------------------------------- */
+
+enum expect_kind {
+	EXPECT_DUPLICATE_GUID, /* node: the GUID; changes: where each of them is */
+	EXPECT_TYPE_CHANGED,   /* node; want_type, have_type */
+	EXPECT_REPLACED_HCA,   /* node became other */
+	EXPECT_REPLACED_SWITCH,
+	EXPECT_SWAPPED_NODES,  /* node is in the place of other, and back */
+	EXPECT_SWAPPED,	       /* changes: each of the cables */
+	EXPECT_WRONG_RAIL,     /* changes: ports of one host */
+	EXPECT_SHIFTED,	       /* changes: cables of `node`, ports from..to, off by step */
+	EXPECT_MOVED,	       /* one change */
+	EXPECT_MISSING,	       /* one change without .is; n_nodes are not found behind it */
+	EXPECT_MISSING_NODE,   /* node, n_nodes with it; changes: cables to it from what is found */
+	EXPECT_EXTRA,	       /* one change without .was */
+	EXPECT_UNKNOWN_NODE,   /* node, n_nodes with it; changes: cables to it, what was there */
+	EXPECT_DEGRADED,       /* one change without .is; want, have */
+	EXPECT_KINDS
+};
+
+/* A port, or a node (port 0). GUID 0: none. Names are the pictures'. */
+struct expect_end {
+	guid_t guid;
+	const char *name;
+	uint8_t port;
+};
+
+/* Port `at` leads to `is` instead of `was`. */
+struct expect_change {
+	struct expect_end at, was, is;
+};
+
+struct expect_finding {
+	enum expect_kind kind;
+	struct expect_end node, other;
+	uint32_t first_change, n_changes; /* in report->changes */
+	uint32_t n_nodes;		  /* nodes that are not found, or not known */
+	enum expect_type want_type, have_type;
+	struct expect_rate want, have;
+	bool by_ends;			  /* .want is what both ends support */
+	bool forbidden;			  /* the cable has to be absent */
+	uint8_t from, to;		  /* ports */
+	int step;
+};
+
+struct expect_report {
+	struct expect_finding *findings; /* by kind, then place */
+	uint32_t n_findings;
+	size_t cap_findings;
+	struct expect_change *changes;
+	uint32_t n_changes;
+	size_t cap_changes;
+};
+
+/* The pictures have to live as long as the report. */
+struct expect_report *expect_compare(const struct expect *want, const struct expect *have);
+struct expect_report *expect_report_free(struct expect_report *r);
+FREEP(expect_report_free, struct expect_report)
+
+/* "wrong rail" */
+const char *expect_kind_name(enum expect_kind kind);
+/* One line without its end: the thing, what is found, what was expected. The caller frees. */
+char *expect_finding_str(const struct expect_report *r, const struct expect_finding *f);
+/* "leaf36/18 (0x0002c90300001234)" on `out`. */
+void expect_write_end(FILE *out, const struct expect_end *e);
+/* "4xNDR"; what is not known is left out. */
+#define EXPECT_RATE_STRLEN 16
+const char *expect_rate_str(struct expect_rate rate, char ret[static EXPECT_RATE_STRLEN]);
