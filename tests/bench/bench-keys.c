@@ -143,6 +143,7 @@ int main(int argc, char **argv)
 	unsigned n = argc > 2 ? (unsigned)atoi(argv[2]) : 3;
 
 	log_set_sink(drop_line, NULL);
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("fat tree of 3 levels, %u-port switches, %u hosts\n", k, k * k * k / 4);
 	measure(k, false, 0);
 	measure(k, true, n);
