@@ -81,9 +81,15 @@ static const char *type_name(enum expect_type type)
 }
 
 /* The first of the changes that a line shows, and how many it leaves out. */
-#define EACH_SHOWN(c, r, f)                                                      \
-	for (const struct expect_change *c = &(r)->changes[(f)->first_change];   \
-	     c < &(r)->changes[(f)->first_change] + MIN((f)->n_changes, SHOWN); c++)
+#define EACH_SHOWN(c, r, f)                                                   \
+	for (const struct expect_change *c = change_at(r, f, 0); c;           \
+	     c = change_at(r, f, (uint32_t)(c + 1 - r->changes) - (f)->first_change))
+
+static const struct expect_change *change_at(const struct expect_report *r,
+					     const struct expect_finding *f, uint32_t i)
+{
+	return i < MIN(f->n_changes, SHOWN) ? &r->changes[f->first_change + i] : NULL;
+}
 
 static const char *comma(const struct expect_report *r, const struct expect_finding *f,
 			 const struct expect_change *c)

@@ -57,12 +57,14 @@ static void a_cable_is_missing(void **state)
 	struct world w = small(), v = w;
 
 	world_at(&v, 2, 4)->gone = true;
-	assert_lines(&w, &v, "spine1/1 (0x0000000000000200) - leaf1/4 (0x0000000000000202): "
-			     "missing: no cable between them\n");
+	assert_lines(&w, &v,
+		     "spine1/1 (0x0000000000000200) - leaf1/4 (0x0000000000000202): "
+		     "missing: no cable between them\n");
 	v = w;
 	world_at(&v, 4, 1)->gone = true;
-	assert_lines(&w, &v, "leaf1/1 (0x0000000000000202) - h1/1 (0x0000000000000104): "
-			     "missing: h1 is not found\n");
+	assert_lines(&w, &v,
+		     "leaf1/1 (0x0000000000000202) - h1/1 (0x0000000000000104): "
+		     "missing: h1 is not found\n");
 }
 
 /* A leaf without uplinks is one line, with its hosts. */
@@ -83,8 +85,9 @@ static void a_cable_is_extra(void **state)
 	struct world w = small(), v = w;
 
 	world_cable(&v, 2, 6, 3, 6);
-	assert_lines(&w, &v, "leaf1/6 (0x0000000000000202) - leaf2/6 (0x0000000000000203): extra: no "
-			     "cable is expected there\n");
+	assert_lines(&w, &v,
+		     "leaf1/6 (0x0000000000000202) - leaf2/6 (0x0000000000000203): extra: no "
+		     "cable is expected there\n");
 }
 
 static void a_cable_is_moved(void **state)
@@ -92,12 +95,14 @@ static void a_cable_is_moved(void **state)
 	struct world w = small(), v = w;
 
 	world_at(&v, 4, 1)->end[1].port = 6;
-	assert_lines(&w, &v, "h1/1 (0x0000000000000104) - leaf1/1 (0x0000000000000202): moved: h1/1 "
-			     "leads to port 6 instead of 1\n");
+	assert_lines(&w, &v,
+		     "h1/1 (0x0000000000000104) - leaf1/1 (0x0000000000000202): moved: h1/1 "
+		     "leads to port 6 instead of 1\n");
 	v = w;
 	world_at(&v, 4, 1)->end[1] = (struct world_end){ 3, 6 };
-	assert_lines(&w, &v, "h1/1 (0x0000000000000104) - leaf1/1 (0x0000000000000202): moved: h1/1 "
-			     "leads to leaf2/6 (0x0000000000000203)\n");
+	assert_lines(&w, &v,
+		     "h1/1 (0x0000000000000104) - leaf1/1 (0x0000000000000202): moved: h1/1 "
+		     "leads to leaf2/6 (0x0000000000000203)\n");
 }
 
 static void exchange(struct world_cable *a, struct world_cable *b)
@@ -113,10 +118,11 @@ static void two_cables_are_swapped(void **state)
 	struct world w = small(), v = w;
 
 	exchange(world_at(&v, 4, 1), world_at(&v, 6, 1));
-	assert_lines(&w, &v,
-		     "h1/1 (0x0000000000000104) - leaf1/1 (0x0000000000000202), h3/1 "
-		     "(0x0000000000000106) - leaf2/1 (0x0000000000000203): two cables swapped: h1/1 "
-		     "leads to leaf2/1, h3/1 leads to leaf1/1\n");
+	assert_lines(
+		&w, &v,
+		"h1/1 (0x0000000000000104) - leaf1/1 (0x0000000000000202), h3/1 "
+		"(0x0000000000000106) - leaf2/1 (0x0000000000000203): two cables swapped: h1/1 "
+		"leads to leaf2/1, h3/1 leads to leaf1/1\n");
 }
 
 static void rails_of_a_host_are_exchanged(void **state)
@@ -124,11 +130,12 @@ static void rails_of_a_host_are_exchanged(void **state)
 	struct world w = small(), v = w;
 
 	exchange(world_at(&v, 8, 1), world_at(&v, 8, 2));
-	assert_lines(&w, &v,
-		     "d1 (0x0000000000000108): wrong rail: 2 ports exchanged: d1/1 "
-		     "(0x0000000000000108) leads to leaf2/3 (0x0000000000000203) instead of leaf1/3, "
-		     "d1/2 (0x0000000000000108) leads to leaf1/3 (0x0000000000000202) instead of "
-		     "leaf2/3\n");
+	assert_lines(
+		&w, &v,
+		"d1 (0x0000000000000108): wrong rail: 2 ports exchanged: d1/1 "
+		"(0x0000000000000108) leads to leaf2/3 (0x0000000000000203) instead of leaf1/3, "
+		"d1/2 (0x0000000000000108) leads to leaf1/3 (0x0000000000000202) instead of "
+		"leaf2/3\n");
 }
 
 /* Two CAs of one host, by their names. */
@@ -140,11 +147,12 @@ static void rails_of_two_cas_are_exchanged(void **state)
 	rename_node(&w, 6, "n7 mlx5_1");
 	v = w;
 	exchange(world_at(&v, 4, 1), world_at(&v, 6, 1));
-	assert_lines(&w, &v,
-		     "n7 mlx5_0 (0x0000000000000104): wrong rail: 2 ports exchanged: n7 mlx5_0/1 "
-		     "(0x0000000000000104) leads to leaf2/1 (0x0000000000000203) instead of leaf1/1, "
-		     "n7 mlx5_1/1 (0x0000000000000106) leads to leaf1/1 (0x0000000000000202) instead "
-		     "of leaf2/1\n");
+	assert_lines(
+		&w, &v,
+		"n7 mlx5_0 (0x0000000000000104): wrong rail: 2 ports exchanged: n7 mlx5_0/1 "
+		"(0x0000000000000104) leads to leaf2/1 (0x0000000000000203) instead of leaf1/1, "
+		"n7 mlx5_1/1 (0x0000000000000106) leads to leaf1/1 (0x0000000000000202) instead "
+		"of leaf2/1\n");
 }
 
 static void a_run_of_ports_is_shifted(void **state)
@@ -153,8 +161,9 @@ static void a_run_of_ports_is_shifted(void **state)
 
 	for (unsigned port = 5; port; port--)
 		world_at(&v, 2, port)->end[port < 4].port++;
-	assert_lines(&w, &v, "leaf1/1-5 (0x0000000000000202): shifted: 5 cables are one port higher, "
-			     "the first to h1/1 (0x0000000000000104) in port 2 instead of 1\n");
+	assert_lines(&w, &v,
+		     "leaf1/1-5 (0x0000000000000202): shifted: 5 cables are one port higher, "
+		     "the first to h1/1 (0x0000000000000104) in port 2 instead of 1\n");
 }
 
 /* The last one is where the first was. */
@@ -164,8 +173,9 @@ static void a_run_of_ports_is_shifted_around(void **state)
 
 	exchange(world_at(&v, 4, 1), world_at(&v, 5, 1));
 	exchange(world_at(&v, 4, 1), world_at(&v, 8, 1));
-	assert_lines(&w, &v, "leaf1/1-3 (0x0000000000000202): shifted: 3 cables are one port lower, "
-			     "the first to h2/1 (0x0000000000000105) in port 1 instead of 2\n");
+	assert_lines(&w, &v,
+		     "leaf1/1-3 (0x0000000000000202): shifted: 3 cables are one port lower, "
+		     "the first to h2/1 (0x0000000000000105) in port 1 instead of 2\n");
 }
 
 static void devices_are_replaced(void **state)
@@ -173,14 +183,16 @@ static void devices_are_replaced(void **state)
 	struct world w = small(), v = w;
 
 	v.nodes[4].guid = 0x999;
-	assert_lines(&w, &v, "h1 (0x0000000000000104): replaced HCA: in its place is h1 "
-			     "(0x0000000000000999)\n");
+	assert_lines(&w, &v,
+		     "h1 (0x0000000000000104): replaced HCA: in its place is h1 "
+		     "(0x0000000000000999)\n");
 	rename_node(&v, 4, "new");
 	v.nodes[3].guid = 0x99A;
 	v.nodes[3].name[0] = '\0';
-	assert_lines(&w, &v, "h1 (0x0000000000000104): replaced HCA: in its place is new "
-			     "(0x0000000000000999)\nleaf2 (0x0000000000000203): replaced switch: in "
-			     "its place is leaf2 (0x000000000000099a)\n");
+	assert_lines(&w, &v,
+		     "h1 (0x0000000000000104): replaced HCA: in its place is new "
+		     "(0x0000000000000999)\nleaf2 (0x0000000000000203): replaced switch: in "
+		     "its place is leaf2 (0x000000000000099a)\n");
 }
 
 static void two_switches_are_swapped(void **state)
@@ -191,8 +203,9 @@ static void two_switches_are_swapped(void **state)
 	v.nodes[1].guid = 0x200;
 	rename_node(&v, 0, "spine2");
 	rename_node(&v, 1, "spine1");
-	assert_lines(&w, &v, "spine1 (0x0000000000000200), spine2 (0x0000000000000201): swapped "
-			     "nodes: each has the cables of the other\n");
+	assert_lines(&w, &v,
+		     "spine1 (0x0000000000000200), spine2 (0x0000000000000201): swapped "
+		     "nodes: each has the cables of the other\n");
 }
 
 static void a_cable_is_slow(void **state)
@@ -200,8 +213,9 @@ static void a_cable_is_slow(void **state)
 	struct world w = small(), v = w;
 
 	world_at(&v, 4, 1)->slow = true;
-	assert_lines(&w, &v, "leaf1/1 (0x0000000000000202) - h1/1 (0x0000000000000104): degraded: "
-			     "2xNDR; expected 4xNDR\n");
+	assert_lines(&w, &v,
+		     "leaf1/1 (0x0000000000000202) - h1/1 (0x0000000000000104): degraded: "
+		     "2xNDR; expected 4xNDR\n");
 	assert_lines(&v, &w, "");
 }
 
@@ -232,22 +246,25 @@ static void nodes_are_unknown(void **state)
 	unsigned sw, host;
 
 	world_cable(&v, world_node(&v, EXPECT_CA, "new", 1, 1), 1, 2, 6);
-	assert_lines(&w, &v, "new1 (0x0000000000000109): unknown node: a CA, at leaf1/6 "
-			     "(0x0000000000000202)\n");
+	assert_lines(&w, &v,
+		     "new1 (0x0000000000000109): unknown node: a CA, at leaf1/6 "
+		     "(0x0000000000000202)\n");
 	/* in place of a host that is still found by its other port */
 	v = w;
 	world_at(&v, 8, 1)->gone = true;
 	world_cable(&v, world_node(&v, EXPECT_CA, "new", 1, 1), 1, 2, 3);
-	assert_lines(&w, &v, "new1 (0x0000000000000109): unknown node: a CA, at leaf1/3 "
-			     "(0x0000000000000202); expected there: d1/1 (0x0000000000000108)\n");
+	assert_lines(&w, &v,
+		     "new1 (0x0000000000000109): unknown node: a CA, at leaf1/3 "
+		     "(0x0000000000000202); expected there: d1/1 (0x0000000000000108)\n");
 	v = w;
 	sw = world_node(&v, EXPECT_SWITCH, "new", 1, 8);
 	host = world_node(&v, EXPECT_CA, "new", 2, 1);
 	world_cable(&v, sw, 1, 0, 3);
 	world_cable(&v, sw, 2, 1, 3);
 	world_cable(&v, host, 1, sw, 3);
-	assert_lines(&w, &v, "new1 (0x0000000000000209): unknown node: a switch with 1 nodes behind "
-			     "it, at spine1/3 (0x0000000000000200), spine2/3 (0x0000000000000201)\n");
+	assert_lines(&w, &v,
+		     "new1 (0x0000000000000209): unknown node: a switch with 1 nodes behind "
+		     "it, at spine1/3 (0x0000000000000200), spine2/3 (0x0000000000000201)\n");
 }
 
 static void a_guid_is_there_twice(void **state)
@@ -257,8 +274,9 @@ static void a_guid_is_there_twice(void **state)
 
 	v.nodes[host].guid = v.nodes[4].guid;
 	world_cable(&v, host, 1, 3, 6);
-	assert_lines(&w, &v, "h1 (0x0000000000000104): duplicate GUID: 2 nodes have it, at leaf1/1 "
-			     "(0x0000000000000202) and leaf2/6 (0x0000000000000203)\n");
+	assert_lines(&w, &v,
+		     "h1 (0x0000000000000104): duplicate GUID: 2 nodes have it, at leaf1/1 "
+		     "(0x0000000000000202) and leaf2/6 (0x0000000000000203)\n");
 }
 
 static void a_type_changes(void **state)
@@ -266,8 +284,9 @@ static void a_type_changes(void **state)
 	struct world w = small(), v = w;
 
 	v.nodes[4].type = EXPECT_ROUTER;
-	assert_lines(&w, &v, "h1 (0x0000000000000104): type changed: it is a router; expected a "
-			     "CA\n");
+	assert_lines(&w, &v,
+		     "h1 (0x0000000000000104): type changed: it is a router; expected a "
+		     "CA\n");
 }
 
 /* --- CSV ------------------------------------------------------------------------------------ */
@@ -302,12 +321,12 @@ static void assert_files(const char *want, const char *have, const char *lines)
 	expect_free(y);
 }
 
-#define NET                                                                                 \
-	"switchguid=0x20\nSwitch\t4 \"S-0000000000000020\"\t# \"leaf1\"\n"                  \
-	"[1]\t\"H-0000000000000010\"[1](11)\t# \"h1\" lid 1 4xNDR\n"                        \
-	"[2]\t\"H-0000000000000010\"[2](12)\t# \"h1\" lid 2 4xNDR\n"                        \
-	"caguid=0x10\nCa\t2 \"H-0000000000000010\"\t# \"h1\"\n"                             \
-	"[1](11)\t\"S-0000000000000020\"[1]\t# lid 1 lmc 0 \"leaf1\" lid 3 4xNDR\n"         \
+#define NET                                                                                        \
+	"switchguid=0x20\nSwitch\t4 \"S-0000000000000020\"\t# \"leaf1\"\n"                         \
+	"[1]\t\"H-0000000000000010\"[1](11)\t# \"h1\" lid 1 4xNDR\n"                               \
+	"[2]\t\"H-0000000000000010\"[2](12)\t# \"h1\" lid 2 4xNDR\n"                               \
+	"caguid=0x10\nCa\t2 \"H-0000000000000010\"\t# \"h1\"\n"                                    \
+	"[1](11)\t\"S-0000000000000020\"[1]\t# lid 1 lmc 0 \"leaf1\" lid 3 4xNDR\n"                \
 	"[2](12)\t\"S-0000000000000020\"[2]\t# lid 2 lmc 0 \"leaf1\" lid 3 4xNDR\n"
 
 /* One direction or both; the second port by its own GUID; words in any spelling. */
@@ -318,11 +337,12 @@ static void csv_is_compared_with_ibnetdiscover(void **state)
 		     NET, "");
 	assert_files("0x20,1,0x11,1,Any,Active\n0x20,2,0x12,1,Any,Active\n", NET, "");
 	assert_files("0x20,1,0x10,1,Any,Active\n0x20,2,0x12,1,Any,Active\n", NET, "");
-	assert_files("0x20,1,0x10,2,Any,Active\n0x20,2,0x10,1,Any,Active\n", NET,
-		     "h1 (0x0000000000000010): wrong rail: 2 ports exchanged: h1/1 "
-		     "(0x0000000000000010) leads to leaf1/1 (0x0000000000000020) instead of leaf1/2, "
-		     "h1/2 (0x0000000000000010) leads to leaf1/2 (0x0000000000000020) instead of "
-		     "leaf1/1\n");
+	assert_files(
+		"0x20,1,0x10,2,Any,Active\n0x20,2,0x10,1,Any,Active\n", NET,
+		"h1 (0x0000000000000010): wrong rail: 2 ports exchanged: h1/1 "
+		"(0x0000000000000010) leads to leaf1/1 (0x0000000000000020) instead of leaf1/2, "
+		"h1/2 (0x0000000000000010) leads to leaf1/2 (0x0000000000000020) instead of "
+		"leaf1/1\n");
 }
 
 static void csv_says_what_has_to_be_absent(void **state)
@@ -356,12 +376,15 @@ static void bad_csv_is_named_by_place(void **state)
 	assert_refused("0x1,1,0x2,1,Any,Active,7\n", "f:1:23: \",7\"; expected six fields");
 	assert_refused("1,1,0x2,1,Any,Active\n", "f:1:1: \"1\"; expected a GUID");
 	assert_refused("0x0,1,0x2,1,Any,Active\n", "f:1:1: \"0x0\"; expected a GUID");
-	assert_refused("0x1,1,0x12345678901234567,1,Any,Active\n", "f:1:7: \"0x12345678901234567\"; ");
+	assert_refused("0x1,1,0x12345678901234567,1,Any,Active\n",
+		       "f:1:7: \"0x12345678901234567\"; ");
 	assert_refused("0x1,1,,1,Any,Active\n", "f:1:7: the line ends, or the field is empty; "
 						"expected a GUID");
 	assert_refused("0x1,0,0x2,1,Any,Active\n", "f:1:5: \"0\"; expected the number of a port");
-	assert_refused("0x1,1,0x2,255,Any,Active\n", "f:1:11: \"255\"; expected the number of a port");
-	assert_refused("0x1,1,0x2,-1,Any,Active\n", "f:1:11: \"-1\"; expected the number of a port");
+	assert_refused("0x1,1,0x2,255,Any,Active\n",
+		       "f:1:11: \"255\"; expected the number of a port");
+	assert_refused("0x1,1,0x2,-1,Any,Active\n",
+		       "f:1:11: \"-1\"; expected the number of a port");
 	assert_refused("0x1,1,0x2,1,,Active\n", "f:1:13: the line ends, or the field is empty; "
 						"expected a DeviceType");
 	assert_refused("0x1,1,0x2,1,Any,Up\n", "f:1:17: \"Up\"; expected a LinkState");
