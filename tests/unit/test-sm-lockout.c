@@ -95,6 +95,28 @@ static void a_host_that_locks_its_port_is_switched_off(void **state)
 	}
 }
 
+/* More than are asked at a time. */
+static void all_that_lock_their_ports_are_switched_off(void **state)
+{
+	struct world *w = *state;
+
+	harden(w, "isolate", 2);
+	for (unsigned i = 4; i < N_HOSTS; i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "h%u", i);
+		lock(w, name, 2);
+	}
+	run_for(w, 180 * MONO_S);
+	for (unsigned i = 4; i < N_HOSTS; i++) {
+		char leaf[8];
+
+		snprintf(leaf, sizeof(leaf), "leaf%u", 1 + i / 4);
+		assert_true(is_switched_off(w, leaf, 1 + i % 4));
+	}
+	assert_true(is_good(w));
+}
+
 /* It answers, and hides its key. */
 static void so_is_one_that_still_answers(void **state)
 {
@@ -244,6 +266,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_host_that_locks_its_port_is_switched_off),
+		TEST(all_that_lock_their_ports_are_switched_off),
 		TEST(so_is_one_that_still_answers),
 		TEST(by_default_it_stays),
 		TEST(a_listed_manager_stays),

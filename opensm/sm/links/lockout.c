@@ -24,6 +24,8 @@
 /* Ports that are looked into at a time. */
 #define MAX_SUSPECTS 64u
 #define MAX_KEYS     24u
+/* Questions on their way: others wait for the same window, and these mostly end by a timeout. */
+#define ASKED_MOST   4u
 /* All keys are refused so often, with a pause in between. */
 #define ROUNDS	     3u
 #define PAUSE	     (1 * MONO_S)
@@ -275,11 +277,20 @@ static bool draw_number(const struct sm *sm, uint32_t *ret)
 	return true;
 }
 
+static unsigned count_asked(const struct lockout *l)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < MAX_SUSPECTS; i++)
+		n += l->all[i].stage == SUSPECT_ASKED ? 1 : 0;
+	return n;
+}
+
 void lockout_tick(struct sm *sm)
 {
 	struct lockout *l = sm->m.lockout;
 
-	for (unsigned i = 0; i < MAX_SUSPECTS; i++) {
+	for (unsigned i = 0; i < MAX_SUSPECTS && count_asked(l) < ASKED_MOST; i++) {
 		struct suspect *s = &l->all[i];
 
 		if (s->stage != SUSPECT_DUE || sm->now < s->at)
@@ -297,7 +308,8 @@ mono_t lockout_next(const struct sm *sm)
 	const struct lockout *l = sm->m.lockout;
 	mono_t next = MONO_NEVER;
 
-	for (unsigned i = 0; i < MAX_SUSPECTS; i++) {
+	/* With enough of them out an answer wakes the manager, or a timeout. */
+	for (unsigned i = 0; i < MAX_SUSPECTS && count_asked(l) < ASKED_MOST; i++) {
 		if (l->all[i].stage == SUSPECT_DUE)
 			next = mono_min(next, l->all[i].at);
 	}
