@@ -170,9 +170,11 @@ static void a_switch_is_restored_with_all_its_cables(void **st)
 {
 	struct world *w = *st;
 	struct mark_result r;
+	const struct port *far;
 
 	start(w);
-	ask(w, MARK_DO_DRAIN, "spine1", port_of(w, "leaf2", uplink(w, "leaf2", "spine1"))->peer->num);
+	far = port_of(w, "leaf2", uplink(w, "leaf2", "spine1"))->peer;
+	ask(w, MARK_DO_DRAIN, "spine1", far->num);
 	ask(w, MARK_DO_DRAIN, "leaf3", uplink(w, "leaf3", "spine1"));
 	ask(w, MARK_DO_DRAIN, "leaf4", uplink(w, "leaf4", "spine2"));
 	assert_int_equal(force(w, MARK_DO_ISOLATE, "spine1", MARK_WHOLE_SWITCH).end, MARK_DONE);

@@ -536,7 +536,7 @@ static void on_keys(struct sm *sm, const struct trap *t)
 		log_on(about_port(LOG_ID_TRAP_KEY, t->port), LOGB_ERROR,
 		       "%s (trap %u; %u others were not said)",
 		       trap_key_text(sm, t->port, t->notice, words), t->number, more);
-	/* One of ours was wrong: asked with the same again, the port would tell of that, and so on. */
+	/* One of ours was wrong: asked with it again, the port would tell of that, and so on. */
 	if (t->number == TRAP_BAD_MKEY && !(by && by->node == sm->fabric->own))
 		touch(sm, t->port);
 	want_light(sm, &sm->m.traps->keys_light, KEYS_LIGHT, "a trap about keys");
