@@ -44,6 +44,11 @@ key_of() {
 	"$IBFAB" keys 3>&- | awk -v id="$1" '$1 == "port" && $7 == id { print $3 }'
 }
 
+# rotated: not while the keys of the start are being stored.
+rotated() {
+	"$OPENSMCTL" -i ours keys rotate >rotate.out 2>&1
+}
+
 epoch_is() {
 	[ "$("$OPENSMCTL" -i ours -j keys | sed -nE 's/.*"epoch":([0-9]+).*/\1/p')" = "$1" ] &&
 		"$OPENSMCTL" -i ours -j keys | grep -q '"changing":false'
@@ -94,7 +99,7 @@ paths() {
 	up ours h0
 	wait_for 20 good
 	old=$(key_of h9)
-	"$OPENSMCTL" -i ours keys rotate >rotate.out
+	wait_for 20 rotated
 	wait_for 20 epoch_is 2
 	[ "$(key_of h9)" != "$old" ]
 	place=$(place_of h9)
