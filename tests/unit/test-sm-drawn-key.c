@@ -74,8 +74,8 @@ static void write_text(const char *text)
 static void a_file_that_is_damaged_or_open_to_others_is_set_aside(void **state)
 {
 	static const char *const texts[] = { "", "0x1\n", "0x0\n", "key\n", "0x12345678 9\n",
-					     "0x000000000000000000000000000000000000000000000000"
-					     "00000000000000000000001234\n" };
+					     ("0x00000000000000000000000000000000000000000000000"
+					      "000000000000000000000001234\n") };
 	struct world *w = *state;
 	uint64_t key = open_drawing(w), next;
 	_cleanup_free_ char *path = key_file(), *bad = xasprintf("%s.bad", path);

@@ -77,15 +77,15 @@ static const struct kind {
 	const char *name, *plural;
 	const char *proof; /* that switches the port off; NULL: the number within the window */
 } kinds[VIOLATION_KINDS] = {
-	[VIOLATION_M_KEY] = { "m_key", "SMPs with a wrong M_Key" },
-	[VIOLATION_P_KEY] = { "p_key", "packets with a wrong P_Key" },
-	[VIOLATION_Q_KEY] = { "q_key", "packets with a wrong Q_Key" },
-	[VIOLATION_TRAP] = { "trap", "traps about other ports" },
-	[VIOLATION_MANAGER] = { "manager", "answers of a subnet manager that is not obeyed" },
-	[VIOLATION_IDENTITY] = { "identity", "claims of another identity" },
+	[VIOLATION_M_KEY] = { "m_key", "SMPs with a wrong M_Key", NULL },
+	[VIOLATION_P_KEY] = { "p_key", "packets with a wrong P_Key", NULL },
+	[VIOLATION_Q_KEY] = { "q_key", "packets with a wrong Q_Key", NULL },
+	[VIOLATION_TRAP] = { "trap", "traps about other ports", NULL },
+	[VIOLATION_MANAGER] = { "manager", "answers of a subnet manager that is not obeyed", NULL },
+	[VIOLATION_IDENTITY] = { "identity", "claims of another identity", NULL },
 	[VIOLATION_LOCKOUT] = { "lockout", "refusals of every M_Key that is known for the port",
 				"it refused every M_Key that is known for it, several times" },
-	[VIOLATION_CAPABILITY] = { "capability", "claims of capabilities that cannot be" },
+	[VIOLATION_CAPABILITY] = { "capability", "claims of capabilities that cannot be", NULL },
 };
 
 const char *violation_kind_name(enum violation_kind kind)
