@@ -78,7 +78,7 @@ paths() {
 	local good=0 bad=0
 
 	while [ ! -e over ]; do
-		if on h1 timeout 10 saquery --src-to-dst "$1:$2" 2>&1 | grep -q "dlid\.*$2\$"; then
+		if on h1 timeout 40 saquery -t 5000 --src-to-dst "$1:$2" 2>&1 | grep -q "dlid\.*$2\$"; then
 			good=$((good + 1))
 		else
 			bad=$((bad + 1))
