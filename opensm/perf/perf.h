@@ -17,6 +17,7 @@
 #include "conf/conf.h"
 #include "conf/lists/lists.h"
 #include "fabric/fabric.h"
+#include "ib/port_counts.h"
 #include "mad/mad.h"
 #include "perf/kinds.h"
 #include "util/mono.h"
@@ -74,6 +75,9 @@ struct perf_hooks {
 		       const uint64_t deltas[PERF_ERRORS], int64_t seconds);
 	void (*data)(void *arg, const struct perf_node *node, uint8_t port,
 		     const uint64_t deltas[PERF_DATA], int64_t seconds);
+	/* Once per reading of a port that was read before. May be NULL. */
+	void (*counts)(void *arg, const struct perf_node *node, uint8_t port,
+		       const struct port_counts *counts);
 	void *arg;
 };
 
