@@ -13,10 +13,12 @@
 #define CLASS_SMP   0x01
 #define FORMER_EACH 15 /* epochs before the last of a seed whose keys are tried */
 #define HEAD	    "opensm M_Key ring 1\n"
+#define SHARED	    0
 
 struct epoch_seed {
 	struct key_seed seed;
-	uint32_t epoch; /* the last one that was in use, 1 and up */
+	/* The last one that was in use, 1 and up; SHARED: the seed is one key for all ports. */
+	uint32_t epoch;
 };
 
 struct key_ring {
@@ -133,27 +135,39 @@ bool key_ring_is_empty(const struct key_ring *r)
 	return !r->n;
 }
 
-static bool is_seed(const struct key_seed *a, const struct key_seed *b)
+static bool is_shared(const struct epoch_seed *s)
 {
-	return !memcmp(a->bytes, b->bytes, KEY_SEED_BYTES);
+	return s->epoch == SHARED;
 }
 
-static struct epoch_seed *find(struct key_ring *r, const struct key_seed *seed)
+bool key_ring_is_shared(const struct key_ring *r)
+{
+	return r->n && is_shared(&r->seeds[0]);
+}
+
+static bool is_same(const struct epoch_seed *a, const struct epoch_seed *b)
+{
+	return is_shared(a) == is_shared(b) &&
+	       !memcmp(a->seed.bytes, b->seed.bytes, KEY_SEED_BYTES);
+}
+
+static struct epoch_seed *find(struct key_ring *r, const struct epoch_seed *s)
 {
 	for (unsigned i = 0; i < r->n; i++) {
-		if (is_seed(&r->seeds[i].seed, seed))
+		if (is_same(&r->seeds[i], s))
 			return &r->seeds[i];
 	}
 	return NULL;
 }
 
-bool key_ring_use(struct key_ring *r, const struct key_seed *seed)
+static bool put_first(struct key_ring *r, struct epoch_seed first)
 {
-	const struct epoch_seed *have = find(r, seed);
-	struct epoch_seed first = { .seed = *seed, .epoch = have ? have->epoch : 1 };
+	const struct epoch_seed *have = find(r, &first);
 	unsigned at = have ? (unsigned)(have - r->seeds) : MIN(r->n, KEY_RING_SEEDS - 1u);
 
 	assert(r->refs == 1);
+	if (have)
+		first.epoch = have->epoch;
 	if (have == &r->seeds[0])
 		return false;
 	r->mark = 0;
@@ -164,10 +178,24 @@ bool key_ring_use(struct key_ring *r, const struct key_seed *seed)
 	return true;
 }
 
+bool key_ring_use(struct key_ring *r, const struct key_seed *seed)
+{
+	return put_first(r, (struct epoch_seed){ .seed = *seed, .epoch = 1 });
+}
+
+bool key_ring_use_shared(struct key_ring *r, uint64_t m_key)
+{
+	struct epoch_seed s = { .epoch = SHARED };
+
+	assert(m_key);
+	key_seed_of_number(m_key, &s.seed);
+	return put_first(r, s);
+}
+
 bool key_ring_turn(struct key_ring *r)
 {
 	assert(r->refs == 1);
-	if (!r->n || r->seeds[0].epoch == UINT32_MAX)
+	if (!r->n || is_shared(&r->seeds[0]) || r->seeds[0].epoch == UINT32_MAX)
 		return false;
 	r->seeds[0].epoch++;
 	r->mark = 0;
@@ -187,7 +215,7 @@ bool key_ring_merge(struct key_ring *r, const struct key_ring *other)
 	r->mark = 0;
 	for (unsigned i = 0; i < other->n; i++) {
 		const struct epoch_seed *theirs = &other->seeds[i];
-		struct epoch_seed *own = find(r, &theirs->seed);
+		struct epoch_seed *own = find(r, theirs);
 
 		if (!own && r->n == KEY_RING_SEEDS)
 			continue;
@@ -203,7 +231,7 @@ bool key_ring_merge(struct key_ring *r, const struct key_ring *other)
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 /* 0 would be no key, and all ones asks for a random seed. */
-static uint64_t key_of(const struct key_seed *seed, guid_t guid, uint32_t epoch)
+static uint64_t made_key(const struct key_seed *seed, guid_t guid, uint32_t epoch)
 {
 	uint8_t text[sizeof(LABEL) - 1 + 1 + 8 + 4 + 1];
 	size_t len = sizeof(LABEL) - 1;
@@ -222,6 +250,26 @@ static uint64_t key_of(const struct key_seed *seed, guid_t guid, uint32_t epoch)
 	return key;
 }
 
+static uint64_t number_of(const struct key_seed *seed)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < sizeof(v); i++)
+		v = v << 8 | seed->bytes[i];
+	return v;
+}
+
+static uint64_t key_of(const struct epoch_seed *s, guid_t guid, uint32_t epoch)
+{
+	return is_shared(s) ? number_of(&s->seed) : made_key(&s->seed, guid, epoch);
+}
+
+/* How many epochs of it ports may have keys of, besides those that came to be later. */
+static uint32_t epochs_of(const struct epoch_seed *s)
+{
+	return is_shared(s) ? 1 : MIN(s->epoch, FORMER_EACH + 1u);
+}
+
 uint64_t key_ring_key(const struct key_ring *r, guid_t port_guid)
 {
 	return key_ring_key_ahead(r, port_guid, 0);
@@ -230,7 +278,7 @@ uint64_t key_ring_key(const struct key_ring *r, guid_t port_guid)
 uint64_t key_ring_key_ahead(const struct key_ring *r, guid_t port_guid, uint32_t ahead)
 {
 	assert(r->n);
-	return key_of(&r->seeds[0].seed, port_guid, r->seeds[0].epoch + ahead);
+	return key_of(&r->seeds[0], port_guid, r->seeds[0].epoch + ahead);
 }
 
 unsigned key_ring_former(const struct key_ring *r, guid_t port_guid, uint64_t ret[KEY_RING_FORMER],
@@ -241,14 +289,14 @@ unsigned key_ring_former(const struct key_ring *r, guid_t port_guid, uint64_t re
 	/* A manager may have ended in the midst of a rotation. */
 	assert(max <= KEY_RING_FORMER);
 	if (r->n && max && r->seeds[0].epoch > 1)
-		ret[n++] = key_of(&r->seeds[0].seed, port_guid, r->seeds[0].epoch - 1);
+		ret[n++] = key_of(&r->seeds[0], port_guid, r->seeds[0].epoch - 1);
 	/* The epoch before of each seed before older ones of any. */
 	for (uint32_t back = 0; back <= FORMER_EACH; back++) {
 		for (unsigned i = 0; i < r->n && n < max; i++) {
 			const struct epoch_seed *s = &r->seeds[i];
 
-			if ((i || back > 1) && back < s->epoch)
-				ret[n++] = key_of(&s->seed, port_guid, s->epoch - back);
+			if ((i || back > 1) && back < epochs_of(s))
+				ret[n++] = key_of(s, port_guid, s->epoch - back);
 		}
 	}
 	return n;
@@ -259,9 +307,9 @@ uint64_t key_ring_after(const struct key_ring *r, guid_t port_guid, uint64_t key
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct epoch_seed *s = &r->seeds[i];
 
-		for (uint32_t back = 1; back <= FORMER_EACH && back < s->epoch; back++) {
-			if (key_of(&s->seed, port_guid, s->epoch - back) == key)
-				return key_of(&s->seed, port_guid, s->epoch - back + 1);
+		for (uint32_t back = 1; back < epochs_of(s); back++) {
+			if (key_of(s, port_guid, s->epoch - back) == key)
+				return key_of(s, port_guid, s->epoch - back + 1);
 		}
 	}
 	return 0;
@@ -274,8 +322,8 @@ bool key_ring_find(struct key_ring *r, guid_t port_guid, uint64_t key, uint32_t 
 		struct epoch_seed *s = &r->seeds[i];
 		uint32_t last = UINT32_MAX - s->epoch < ahead ? UINT32_MAX : s->epoch + ahead;
 
-		for (uint32_t epoch = s->epoch; epoch < last;) {
-			if (key_of(&s->seed, port_guid, ++epoch) != key)
+		for (uint32_t epoch = s->epoch; !is_shared(s) && epoch < last;) {
+			if (key_of(s, port_guid, ++epoch) != key)
 				continue;
 			s->epoch = epoch;
 			r->mark = 0;
@@ -336,7 +384,16 @@ char *key_ring_sealed(const char *lines, size_t len, size_t *ret_len)
 	return text;
 }
 
-/* "SEED EPOCH", whole. */
+/* A shared key is the number that fills the first 8 bytes. */
+static bool is_number(const struct key_seed *seed)
+{
+	struct key_seed same;
+
+	key_seed_of_number(number_of(seed), &same);
+	return number_of(seed) && !memcmp(same.bytes, seed->bytes, KEY_SEED_BYTES);
+}
+
+/* "SEED EPOCH", whole; EPOCH 0 of a shared key. */
 static bool read_seed(const char *line, struct epoch_seed *ret)
 {
 	char digits[2 * KEY_SEED_BYTES + 1];
@@ -349,14 +406,14 @@ static bool read_seed(const char *line, struct epoch_seed *ret)
 	memcpy(digits, line, sizeof(digits) - 1);
 	digits[sizeof(digits) - 1] = '\0';
 	line += sizeof(digits);
-	if (*line < '1' || *line > '9')
+	if (*line < '0' || *line > '9' || (*line == '0' && line[1]))
 		return false;
 	errno = 0;
 	epoch = strtoull(line, &end, 10);
 	good = !errno && !*end && epoch <= UINT32_MAX && key_seed_parse(digits, &ret->seed);
 	explicit_bzero(digits, sizeof(digits));
 	ret->epoch = (uint32_t)epoch;
-	return good;
+	return good && (!is_shared(ret) || is_number(&ret->seed));
 }
 
 /* `text` is changed. False: there is more in it than seeds, or none. */
@@ -367,7 +424,7 @@ static bool read_seeds(char *text, struct key_ring *r)
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		struct epoch_seed s;
 
-		if (r->n == KEY_RING_SEEDS || !read_seed(line, &s) || find(r, &s.seed))
+		if (r->n == KEY_RING_SEEDS || !read_seed(line, &s) || find(r, &s))
 			return false;
 		r->seeds[r->n++] = s;
 	}

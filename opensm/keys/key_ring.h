@@ -6,7 +6,8 @@
  *
  * (never 0, never all ones). A port key that leaked gives neither the seed nor another key. The
  * first seed is in use, with its epoch; each rotation is the next epoch. Seeds behind it were in
- * use before: ports that were away since hold keys of theirs, or of a former epoch.
+ * use before: ports that were away since hold keys of theirs, or of a former epoch. In place of a
+ * seed there may be one key for all ports (m_key without m_key_per_port), which has no epochs.
  *
  * A ring is made, changed, and put in force as a whole: the file that keeps it is written, and
  * standbys have it, before a port is given a key of it.
@@ -56,9 +57,13 @@ bool key_ring_is_empty(const struct key_ring *r);
  * oldest of more than KEY_RING_SEEDS is dropped. True: another one was in use before.
  */
 bool key_ring_use(struct key_ring *r, const struct key_seed *seed);
-/* The next epoch. False: there is no seed, or no epoch left. */
+/* The same with one key for all ports, not 0. */
+bool key_ring_use_shared(struct key_ring *r, uint64_t m_key);
+/* One key for all ports is in use. */
+bool key_ring_is_shared(const struct key_ring *r);
+/* The next epoch. False: there is no seed in use, or no epoch left. */
 bool key_ring_turn(struct key_ring *r);
-/* Of the seed in use; 0: there is none. */
+/* Of the seed in use; 0: there is none, or one key for all ports. */
 uint32_t key_ring_epoch(const struct key_ring *r);
 
 /* The key of the port; the ring has a seed. */

@@ -232,8 +232,9 @@ static void print_keys(struct json_object *o)
 
 	if (!js_bool(o, "per_port")) {
 		printf("one M_Key for all ports (m_key_per_port is FALSE); %" PRId64 " of %" PRId64
-		       " ports have it\n",
-		       js_int(o, "right"), js_int(o, "ports"));
+		       " ports have it; %" PRId64 " of %" PRId64 " standbys were sent it\n",
+		       js_int(o, "right"), js_int(o, "ports"), js_int(o, "informed"),
+		       js_int(o, "standbys"));
 		return;
 	}
 	if (js_has(o, "next_seconds"))

@@ -138,7 +138,7 @@ as_nobody() {
 @test "keys: one for all ports cannot be rotated" {
 	start_up
 	ctl keys
-	grep -qE '^one M_Key for all ports \(m_key_per_port is FALSE\); [0-9]+ of [0-9]+ ports have it$' <<<"$out"
+	grep -qE '^one M_Key for all ports \(m_key_per_port is FALSE\); [0-9]+ of [0-9]+ ports have it; 0 of 0 standbys were sent it$' <<<"$out"
 	[ "$(json .per_port keys)" = false ]
 	gives 1 keys rotate
 	grep -q 'm_key_per_port is FALSE' <<<"$out"

@@ -205,6 +205,63 @@ static void no_two_random_seeds_are_equal(void **state)
 	assert_int_equal(a.bytes[8], 0);
 }
 
+/* One key for all ports has no epochs; as a seed, the same number is another thing. */
+static void one_key_for_all_is_kept_among_seeds(void **state)
+{
+	struct key_ring *r = ring_of(1), *back = NULL;
+	uint64_t former[KEY_RING_FORMER];
+	struct key_seed seed;
+	char *text;
+	size_t len;
+
+	assert_true(key_ring_use_shared(r, 0xabc));
+	assert_false(key_ring_use_shared(r, 0xabc));
+	assert_true(key_ring_is_shared(r));
+	assert_int_equal(key_ring_epoch(r), 0);
+	assert_int_equal(key_ring_key(r, PORT), 0xabc);
+	assert_int_equal(key_ring_key(r, PORT + 1), 0xabc);
+	assert_false(key_ring_turn(r));
+	assert_int_equal(key_ring_former(r, PORT, former, KEY_RING_FORMER), 1);
+	assert_int_equal(former[0], KEY_1_1);
+	text = key_ring_text(r, &len);
+	assert_int_equal(key_ring_read(text, len, &back), 0);
+	assert_int_equal(key_ring_mark(back), key_ring_mark(r));
+	free(text);
+	key_seed_of_number(0xabc, &seed);
+	assert_true(key_ring_use(back, &seed));
+	assert_false(key_ring_is_shared(back));
+	assert_true(key_ring_key(back, PORT) != 0xabc);
+	assert_int_equal(key_ring_former(back, PORT, former, KEY_RING_FORMER), 2);
+	assert_int_equal(former[0], 0xabc);
+	assert_false(key_ring_find(back, PORT, 0xabd, 100));
+	assert_true(key_ring_merge(r, back));
+	assert_true(key_ring_is_shared(r));
+	key_ring_unref(r);
+	key_ring_unref(back);
+}
+
+static void a_shared_key_is_a_number(void **state)
+{
+#define ZEROS "000000000000000000000000000000000000000000000000"
+	static const char zero[] = "0000000000000000" ZEROS " 0\n";
+	static const char wide[] = ZEROS "0000000000000abc 0\n";
+	static const char good[] = "0000000000000abc" ZEROS " 0\n";
+	static const struct {
+		const char *line;
+		int r;
+	} rows[] = { { zero, -EBADMSG }, { wide, -EBADMSG }, { good, 0 } };
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct key_ring *r = NULL;
+		size_t len;
+		char *text = key_ring_sealed(rows[i].line, strlen(rows[i].line), &len);
+
+		assert_int_equal(key_ring_read(text, len, &r), rows[i].r);
+		key_ring_unref(r);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +273,8 @@ int main(void)
 		cmocka_unit_test(a_text_brings_the_ring_back),
 		cmocka_unit_test(damage_is_noticed),
 		cmocka_unit_test(seeds_are_64_digits),
+		cmocka_unit_test(one_key_for_all_is_kept_among_seeds),
+		cmocka_unit_test(a_shared_key_is_a_number),
 		cmocka_unit_test(no_two_random_seeds_are_equal),
 	};
 

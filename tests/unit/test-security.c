@@ -6,6 +6,7 @@
 #include "tests/unit/tenancy-desk.h"
 
 #include "api/security.h"
+#include "sm/base/keys.h"
 
 enum { FIRST_SM = 0, SECOND_SM = 11 }; /* hosts */
 
@@ -187,8 +188,11 @@ static void ports_with_another_key_fail(void **state)
 {
 	struct desk *d = *state;
 	struct security s;
+	struct key_ring *ring = key_ring_copy(keys_known(rig_master(d->rig)));
 
 	put(d->conf, "m_key_per_port", "FALSE");
+	key_ring_use_shared(ring, 0x77);
+	keys_use(rig_master(d->rig), ring);
 	s = look(d);
 	assert_int_equal(verdict_of(&s, M_KEY), SECURITY_PASS);
 	assert_int_equal(verdict_of(&s, PER_PORT), SECURITY_FAIL);

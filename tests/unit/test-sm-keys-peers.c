@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * M_Keys of single ports with two managers: the standby has the seed before a port has a key of it,
- * takes over a locked fabric without a key changed, and finds the epoch when it was away for long.
+ * M_Keys with two managers, of single ports, and one for all: the standby has the seed before a
+ * port has a key of it, takes over a locked fabric without a key changed, and finds the epoch when
+ * it was away for long.
  */
 #include "two-managers.h"
 #include "keys/key_ring.h"
@@ -297,6 +298,117 @@ static void another_seed_at_the_standby_is_told(void **state)
 	assert_int_equal(said("another seed than the options here name", ""), 1);
 }
 
+/* One key for all ports: the standby has another one in its options. */
+static void share_key(struct world *w, unsigned which, uint64_t m_key)
+{
+	lock_options(w, which);
+	w->conf[which]->m_key_per_port = false;
+	w->conf[which]->m_key = m_key;
+}
+
+static void start_shared(struct world *w)
+{
+	sim_set_own_port_open(w->rig->sim, true);
+	share_key(w, ACTIVE, 0);
+	share_key(w, SPARE, 0x1234);
+	w->conf[ACTIVE]->m_key_protection_level = 0;
+	start_both(w);
+	attend(w, 4, 30 * MONO_S);
+	share_key(w, ACTIVE, 0xaaaa);
+	reload(w, ACTIVE);
+	attend(w, 4, 60 * MONO_S);
+	sim_watch_keys(w->rig->sim, 2);
+	assert_int_equal(look(w).n_open, 0);
+	assert_int_equal(look(w).key[0], 0xaaaa);
+}
+
+static void expect_all_are_met(struct world *w)
+{
+	struct sm_keys keys;
+
+	attend(w, 4, 100 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
+	sm_keys(sm_of(w, SPARE), &keys);
+	assert_false(keys.per_port);
+	assert_int_equal(keys.n_ports, look(w).n);
+	assert_int_equal(keys.n_right, keys.n_ports);
+	assert_int_equal(look(w).key[0], 0x1234);
+	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
+}
+
+static void a_standby_is_sent_the_key_of_all_ports(void **state)
+{
+	struct world *w = *state;
+	struct sm_keys keys;
+
+	seen.n = 0;
+	start_shared(w);
+	sm_keys(sm_of(w, ACTIVE), &keys);
+	assert_int_equal(keys.n_informed, 1);
+	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), -ENOKEY);
+	assert_int_equal(said("another m_key than the options here name", ""), 1);
+	rig_kill(w->rig, ACTIVE);
+	expect_all_are_met(w);
+}
+
+static void a_new_key_of_all_ports_waits_for_the_standby(void **state)
+{
+	struct world *w = *state;
+	uint64_t has;
+
+	start_shared(w);
+	has = key_ring_mark(keys_known(sm_of(w, SPARE)));
+	share_key(w, ACTIVE, 0xbbbb);
+	reload(w, ACTIVE);
+	while (key_ring_mark(keys_known(sm_of(w, SPARE))) == has) {
+		for (unsigned i = 0; i < N_PORTS; i++)
+			assert_int_equal(look(w).key[i], 0xaaaa);
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+	}
+	attend(w, 4, 30 * MONO_S);
+	for (unsigned i = 0; i < N_PORTS; i++)
+		assert_int_equal(look(w).key[i], 0xbbbb);
+}
+
+static void a_master_may_die_anywhere_in_a_change_of_m_key(void **state)
+{
+	for (unsigned steps = 0; steps < 120; steps += 4) {
+		struct world *w = *state;
+
+		start_shared(w);
+		share_key(w, ACTIVE, 0xbbbb);
+		reload(w, ACTIVE);
+		for (unsigned i = 0; i < steps; i++)
+			rig_step(w->rig, sim_now(w->rig->sim) + MONO_S);
+		rig_kill(w->rig, ACTIVE);
+		expect_all_are_met(w);
+		teardown(state);
+		setup(state);
+	}
+}
+
+/* From one key for all to a key for each, and back. */
+static void both_kinds_of_keys_follow_each_other(void **state)
+{
+	struct world *w = *state;
+	struct keys_seen keys;
+
+	start_shared(w);
+	lock_options(w, ACTIVE);
+	reload(w, ACTIVE);
+	attend(w, 4, 60 * MONO_S);
+	keys = look(w);
+	assert_int_equal(keys.n_open, 0);
+	assert_true(keys.key[0] != 0xaaaa && keys.key[0] != keys.key[1]);
+	share_key(w, ACTIVE, 0xcccc);
+	reload(w, ACTIVE);
+	attend(w, 4, 60 * MONO_S);
+	for (unsigned i = 0; i < N_PORTS; i++)
+		assert_int_equal(look(w).key[i], 0xcccc);
+	rig_kill(w->rig, ACTIVE);
+	expect_all_are_met(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +422,10 @@ int main(void)
 		TEST(a_listed_guid_keeps_the_seed_at_home),
 		TEST(a_manager_without_keys_stays_out),
 		TEST(another_seed_at_the_standby_is_told),
+		TEST(a_standby_is_sent_the_key_of_all_ports),
+		TEST(a_new_key_of_all_ports_waits_for_the_standby),
+		TEST(a_master_may_die_anywhere_in_a_change_of_m_key),
+		TEST(both_kinds_of_keys_follow_each_other),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys-peers", tests, NULL, NULL);

@@ -18,7 +18,7 @@
 
 enum reply_status { REPLY_STORED = 1, REPLY_NOT_STORED, REPLY_DAMAGED, REPLY_BUSY };
 
-enum { TOLD_DISK, TOLD_OTHER_SEED, TOLD_SHARED };
+enum { TOLD_DISK, TOLD_OTHER_SEED, TOLD_OTHER_KIND };
 /* Of a standby. */
 enum { TOLD_FAULT, TOLD_REFUSED };
 
@@ -162,12 +162,17 @@ static bool is_secret(uint64_t key)
  */
 static bool may_have_keys(struct sm *sm, struct key_peer *p)
 {
+	bool single = keys_are_single(sm);
+
 	if (is_secret(sm->conf->sm_key) && is_secret(sm->conf->sa_key))
 		return true;
 	if (told_first(&p->told, TOLD_REFUSED))
-		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
-			 "this standby is not sent the seeds of M_Keys, and could not reach locked "
-			 "ports: set sm_key and sa_key on both to other values than 0 and 1");
+		log_guid(sm, p->guid, LOG_ID_REPLICA, single ? LOGB_ERROR : LOGB_INFO,
+			 "this standby is not sent %s, and %s: set sm_key and sa_key on both to "
+			 "other values than 0 and 1",
+			 single ? "the seeds of M_Keys" : "the M_Key",
+			 single ? "could not reach locked ports"
+				: "reaches locked ports by m_key of its own options only");
 	return false;
 }
 
@@ -181,7 +186,8 @@ static void take_reply(struct sm *sm, struct key_peer *p, const uint8_t *reply)
 	case REPLY_STORED:
 		p->has = mark == p->sent ? mark : 0;
 		told_change(&p->told, TOLD_FAULT, false);
-		p->again = sm->now;
+		if (p->has)
+			p->again = sm->now;
 		return;
 	case REPLY_BUSY:
 		p->again = sm->now + MONO_S;
@@ -192,7 +198,7 @@ static void take_reply(struct sm *sm, struct key_peer *p, const uint8_t *reply)
 	}
 	if (told_first(&p->told, TOLD_FAULT))
 		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
-			 "this standby cannot store the seeds of M_Keys: its own log says why");
+			 "this standby cannot store M_Keys and their seeds: its own log says why");
 }
 
 static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end,
@@ -282,6 +288,16 @@ static void tell_unwritten(struct sm *sm)
 	tell_news(sm, NEWS_TABLES, .text = "M_Keys change");
 }
 
+static void tell_change(const char *why, const struct key_ring *ring)
+{
+	if (key_ring_is_shared(ring))
+		log_on(ABOUT(.id = LOG_ID_KEYS_CHANGE), LOGB_INFO,
+		       "the M_Key of all ports changes (%s)", why);
+	else
+		log_on(ABOUT(.id = LOG_ID_KEYS_CHANGE), LOGB_INFO,
+		       "M_Keys of all ports change (%s): epoch %u", why, key_ring_epoch(ring));
+}
+
 static void put_in_force(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
@@ -291,11 +307,9 @@ static void put_in_force(struct sm *sm)
 		return;
 	if (!with_all)
 		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
-		       "M_Keys change though a standby has not stored the new seed or epoch: if it "
-		       "takes over soon, it may not reach locked ports");
-	log_on(ABOUT(.id = LOG_ID_KEYS_CHANGE), LOGB_INFO,
-	       "M_Keys of all ports change (%s): epoch %u", t->why,
-	       key_ring_epoch(keys_known(sm)));
+		       "M_Keys change though a standby has not stored the new key, seed or epoch: "
+		       "if it takes over soon, it may not reach locked ports");
+	tell_change(t->why, keys_known(sm));
 	t->is_unsaved = t->is_writing = t->is_unwritten = true;
 	t->forced_at = sm->now;
 	plan_turn(sm);
@@ -318,16 +332,21 @@ static void reply_stored(struct sm *sm, enum reply_status status)
 static void tell_differing_seed(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
+	bool theirs = !key_ring_is_shared(keys_known(sm)), ours = sm->conf->m_key_per_port;
 	struct key_ring *own = keys_asked_for(sm);
+	bool differs = own && theirs == ours;
 
-	if (told_change(&t->told, TOLD_OTHER_SEED, own) == TOLD_BEGINS)
+	if (told_change(&t->told, TOLD_OTHER_SEED, differs) == TOLD_BEGINS)
 		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
-		       "the master makes M_Keys from another seed than the options here name: when "
-		       "this manager takes over, it changes the keys of all ports");
-	if (told_change(&t->told, TOLD_SHARED, !sm->conf->m_key_per_port) == TOLD_BEGINS)
+		       "the master %s than the options here name: when this manager takes over, "
+		       "it changes the keys of all ports",
+		       ours ? "makes M_Keys from another seed" : "has another m_key");
+	if (told_change(&t->told, TOLD_OTHER_KIND, theirs != ours) == TOLD_BEGINS)
 		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
-		       "the master gives each port an M_Key of its own, and m_key_per_port is "
-		       "FALSE here: when this manager takes over, all ports get m_key");
+		       "the master gives %s, and m_key_per_port is %s here: when this manager "
+		       "takes over, it changes the keys of all ports",
+		       theirs ? "each port an M_Key of its own" : "all ports one M_Key",
+		       ours ? "TRUE" : "FALSE");
 	key_ring_unref(own);
 }
 
@@ -335,8 +354,10 @@ static void ring_stored(struct sm *sm, const struct store_job *job)
 {
 	struct key_turn *t = sm->m.key_turn;
 
+	bool kept_by_options = !sm->conf->m_key_per_port && !t->has_ticket;
+
 	tell_disk(sm, job->error);
-	if (job->error < 0) {
+	if (job->error < 0 && !kept_by_options) {
 		t->next = key_ring_unref(t->next);
 		t->state = TURN_IDLE;
 		t->retry_at = sm->now + RETRY;
@@ -385,7 +406,7 @@ int sm_rotate_keys(struct sm *sm)
 
 	if (sm->state != SM_MASTER || !sm->first_sweep_done)
 		return -EAGAIN;
-	if (!ring || key_ring_is_empty(ring))
+	if (!ring || key_ring_is_empty(ring) || key_ring_is_shared(ring))
 		return -ENOKEY;
 	if (!is_settled(sm))
 		return -EBUSY;
@@ -415,7 +436,7 @@ void sm_keys(const struct sm *sm, struct sm_keys *ret)
 	const struct key_ring *ring = keys_ring(sm);
 
 	*ret = (struct sm_keys){
-		.per_port = ring,
+		.per_port = keys_are_single(sm),
 		.changing = !is_settled(sm),
 		.epoch = ring ? key_ring_epoch(ring) : 0,
 		.next_in = t->turn_at == MONO_NEVER ? -1 : MAX(t->turn_at - sm->now, 0),
@@ -450,7 +471,8 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 		reply_stored(sm, REPLY_DAMAGED);
 	} else if (t->state != TURN_IDLE) {
 		reply_stored(sm, REPLY_BUSY);
-	} else if (key_ring_mark(ring) == key_ring_mark(keys_known(sm))) {
+	} else if (key_ring_mark(ring) == key_ring_mark(keys_known(sm)) &&
+		   !keys_are_unstored(sm)) {
 		reply_stored(sm, REPLY_STORED);
 	} else {
 		start_store(sm, take(ring), "the master's");
@@ -487,19 +509,30 @@ void key_turn_state_changed(struct sm *sm)
 	plan_turn(sm);
 }
 
-/* As MASTER only: a standby has the master's seed in front, whatever its options say. */
+/*
+ * As MASTER only: a standby has the master's seed in front, whatever its options say. Ports that
+ * have keys of the master before are met by the first sweep, with those.
+ */
+static bool is_to_look_at_options(const struct sm *sm)
+{
+	const struct key_turn *t = sm->m.key_turn;
+
+	return t->is_asked && t->state == TURN_IDLE && sm->state == SM_MASTER &&
+	       sm->first_sweep_done;
+}
+
 static void look_at_options(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
 	struct key_ring *ring;
 
-	if (!t->is_asked || t->state != TURN_IDLE || sm->state != SM_MASTER ||
-	    sm->now < t->retry_at)
+	if (!is_to_look_at_options(sm) || sm->now < t->retry_at)
 		return;
 	t->is_asked = false;
 	ring = keys_asked_for(sm);
 	if (ring)
-		start_store(sm, ring, "another seed");
+		start_store(sm, ring,
+			    key_ring_is_shared(ring) ? "another m_key" : "another seed");
 }
 
 /* Another manager has rotated, as a port showed: on its way like a ring of our own. */
@@ -568,7 +601,7 @@ mono_t key_turn_next(const struct sm *sm)
 	next = mono_min(next, t->turn_at);
 	if (t->state == TURN_SENDING)
 		next = mono_min(next, t->sending_until);
-	if (t->is_asked && t->state == TURN_IDLE)
+	if (is_to_look_at_options(sm))
 		next = mono_min(next, MAX(t->retry_at, sm->now));
 	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
 		if (mark && is_behind(&t->peers[i], mark))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * New M_Keys of single ports (m_key_per_port): by command, by periodic_key_update, because options
- * ask for another seed, or because a port showed an epoch of another manager. They are on the disk
- * and with the standbys before a port has one.
+ * New M_Keys: because options ask for another seed or m_key; those of single ports (m_key_per_port)
+ * by command, too, by periodic_key_update, or because a port showed an epoch of another manager.
+ * They are on the disk and with the standbys before a port has one.
  *
  *   IDLE --a ring that is new--> STORING --stored--> SENDING --all standbys have it, or 10 s--.
  *    ^                             '-- fault --> IDLE                                         |

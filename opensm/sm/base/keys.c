@@ -135,18 +135,28 @@ static bool configured_seed(struct sm *sm, const struct conf *c, struct key_seed
 	return false;
 }
 
+static bool has_shared_key(const struct conf *c)
+{
+	return !c->m_key_per_port && c->m_key;
+}
+
+static bool has_no_seed(const struct key_ring *ring)
+{
+	return key_ring_is_empty(ring) || key_ring_is_shared(ring);
+}
+
 struct key_ring *keys_asked_for(struct sm *sm)
 {
 	const struct key_ring *known = sm->m.keys->known;
 	_cleanup_(key_ring_unrefp) struct key_ring *ring = key_ring_copy(known);
-	struct key_seed seed;
+	struct key_seed seed = { 0 };
 	bool changed = false;
 
 	if (!sm->conf->m_key_per_port)
-		return NULL;
-	if (configured_seed(sm, sm->conf, &seed))
+		changed = has_shared_key(sm->conf) && key_ring_use_shared(ring, sm->conf->m_key);
+	else if (configured_seed(sm, sm->conf, &seed))
 		changed = key_ring_use(ring, &seed);
-	else if (key_ring_is_empty(ring) && !sm->conf->m_key_seed_file)
+	else if (has_no_seed(ring) && !sm->conf->m_key_seed_file)
 		changed = key_seed_random(&seed) == 0 && key_ring_use(ring, &seed);
 	explicit_bzero(&seed, sizeof(seed));
 	return changed ? take(ring) : NULL;
@@ -169,7 +179,8 @@ void keys_new(struct sm *sm, const struct sm_paths *paths)
 	r = k->path ? file_mkdirs(paths->cache_dir, 0755) : 0;
 	if (r == 0)
 		r = keys_store(k->path, ring);
-	if (r == 0) {
+	/* Options keep a key for all ports, too. */
+	if (r == 0 || !sm->conf->m_key_per_port) {
 		keys_use(sm, ring);
 		return;
 	}
@@ -219,7 +230,12 @@ const struct key_ring *keys_known(const struct sm *sm)
 
 const struct key_ring *keys_ring(const struct sm *sm)
 {
-	return sm->conf->m_key_per_port ? sm->m.keys->known : NULL;
+	return sm->conf->m_key_per_port || has_shared_key(sm->conf) ? sm->m.keys->known : NULL;
+}
+
+bool keys_are_single(const struct sm *sm)
+{
+	return keys_ring(sm) && !key_ring_is_shared(keys_ring(sm));
 }
 
 bool keys_are_unstored(const struct sm *sm)
@@ -332,7 +348,7 @@ static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct lis
 {
 	const struct keys *k = sm->m.keys;
 	uint64_t key, former[KEY_RING_FORMER], wanted = keys_wanted(sm, guid);
-	const struct key_ring *ring = guid && !key_ring_is_empty(k->known) ? keys_ring(sm) : NULL;
+	const struct key_ring *ring = guid && !has_no_seed(k->known) ? keys_ring(sm) : NULL;
 	bool ahead_too = ring && tells_epochs(sm, guid);
 	unsigned n;
 
@@ -345,7 +361,7 @@ static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct lis
 			add(l, key_ring_after(k->known, guid, key));
 	}
 	add(l, wanted);
-	if (!keys_ring(sm) || sm->conf->m_key_seed_file)
+	if (sm->conf->m_key_per_port && sm->conf->m_key_seed_file)
 		add(l, sm->conf->m_key);
 	add(l, k->released);
 	if (l->n >= enough)
@@ -361,6 +377,8 @@ static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct lis
 		add(l, key_ring_key_ahead(ring, guid, ahead));
 	if (guid && !keys_ring(sm) && !key_ring_is_empty(k->known))
 		add(l, key_ring_key(k->known, guid));
+	if (!sm->conf->m_key_per_port)
+		add(l, sm->conf->m_key);
 }
 
 /*
@@ -387,7 +405,7 @@ uint64_t keys_expected(const struct sm *sm, guid_t port_guid, unsigned nth)
 	if (nth < l.n)
 		return l.keys[nth];
 	expect(sm, port_guid, EXPECTED_MAX, &l);
-	if (port_guid == sm->tr->port_guid && keys_ring(sm) && !key_ring_is_empty(keys_ring(sm)))
+	if (port_guid == sm->tr->port_guid && keys_ring(sm) && !has_no_seed(keys_ring(sm)))
 		return own_expected(sm, &l, nth);
 	return l.n ? l.keys[nth % l.n] : 0;
 }
@@ -433,7 +451,7 @@ void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
 
 	if (own) /* guid2mkey may have it as well: that says nothing of the epoch */
 		k->own_shown = key;
-	if (!key || !is_new || key_ring_is_empty(k->known) || !tells_epochs(sm, guid) ||
+	if (!key || !is_new || has_no_seed(k->known) || !tells_epochs(sm, guid) ||
 	    is_of_ring(k->known, guid, key))
 		return;
 	ring = key_ring_copy(k->known);

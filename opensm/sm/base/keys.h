@@ -9,8 +9,9 @@
  *                       keys_shown(): an epoch of another manager; ports are given no key until
  *                       keys_use() says that it is there, too
  *
- * Of one key for all (m_key_per_port FALSE) there is no ring. With m_key_per_port and no ring that
- * could be kept, the ring in force is empty: ports keep the keys that they have.
+ * One key for all (m_key_per_port FALSE) is a ring, too, that has that key in front; without any
+ * key there is no ring. With m_key_per_port and no ring that could be kept, the ring in force is
+ * empty: ports keep the keys that they have.
  */
 #pragma once
 
@@ -23,8 +24,10 @@ struct keys;
 void keys_new(struct sm *sm, const struct sm_paths *paths);
 void keys_free(struct sm *sm);
 
-/* NULL: each port is to have conf->m_key. */
+/* NULL: no port is to have a key. */
 const struct key_ring *keys_ring(const struct sm *sm);
+/* Ports have a key each, made from a seed, or are to have one once there is a seed. */
+bool keys_are_single(const struct sm *sm);
 /* The same for a run that writes keys: empty as long as keys_are_unstored(). */
 const struct key_ring *keys_to_write(const struct sm *sm);
 /* The ring in force has an epoch that a port showed, and is not stored: keys_use() of a copy. */
@@ -33,7 +36,7 @@ bool keys_are_unstored(const struct sm *sm);
 const struct key_ring *keys_known(const struct sm *sm);
 /*
  * The ring that options ask for now, made of the one that is known; the caller frees. NULL: the
- * known one is that. What is wrong with the seed is logged.
+ * known one is that, or no port is to have a key. What is wrong with the seed is logged.
  */
 struct key_ring *keys_asked_for(struct sm *sm);
 /*

@@ -34,7 +34,7 @@ static const struct port *met_elsewhere(const struct sm *sm, guid_t guid)
  */
 static void begin_with_ring(struct sm *sm)
 {
-	uint64_t mark = keys_ring(sm) ? key_ring_mark(keys_ring(sm)) : sm->conf->m_key;
+	uint64_t mark = keys_ring(sm) ? key_ring_mark(keys_ring(sm)) : 0;
 
 	if (mark == sm->m.discover->keys_mark)
 		return;

@@ -125,7 +125,7 @@ static void look_for_new(struct sm *sm)
 
 static bool is_at_work(const struct sm *sm)
 {
-	return sm->state == SM_MASTER && keys_ring(sm) &&
+	return sm->state == SM_MASTER && keys_are_single(sm) &&
 	       sm->conf->m_key_protection_level >= LEVEL_READS;
 }
 
