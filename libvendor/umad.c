@@ -545,6 +545,44 @@ static int op_set_issm(struct transport *base, bool on)
 	return 0;
 }
 
+/* A file of the port in sysfs: decimal, or with 0x. False: there is none. */
+static bool read_number(const struct umad_transport *t, const char *file, unsigned max,
+			unsigned *ret)
+{
+	char path[128 + UMAD_CA_NAME_LEN], text[32] = "";
+	unsigned long value;
+	ssize_t n;
+	char *end;
+	int fd;
+
+	snprintf(path, sizeof(path), SYS_INFINIBAND "/%s/ports/%d/%s", t->device, t->port, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	value = strtoul(text, &end, 0);
+	*ret = (unsigned)value;
+	return n > 0 && end != text && value <= max;
+}
+
+static int op_look(struct transport *base, struct transport_port *ret)
+{
+	const struct umad_transport *t = umad_of(base);
+	unsigned lid, sm_lid, sm_sl, lmc;
+
+	if (!read_number(t, SYS_PORT_LID, UINT16_MAX, &lid) ||
+	    !read_number(t, SYS_PORT_SMLID, UINT16_MAX, &sm_lid) ||
+	    !read_number(t, SYS_PORT_SMSL, 15, &sm_sl) ||
+	    !read_number(t, SYS_PORT_LMC, 7, &lmc))
+		return -EIO;
+	*ret = (struct transport_port){ .lid = (uint16_t)lid,
+					.sm_lid = (uint16_t)sm_lid,
+					.sm_sl = (uint8_t)sm_sl,
+					.lmc = (uint8_t)lmc };
+	return 0;
+}
+
 static void drop_unread(struct ring *ring)
 {
 	struct slot *slot;
@@ -620,6 +658,7 @@ static const struct transport_ops umad_ops = {
 	.receive = op_receive,
 	.set_issm = op_set_issm,
 	.close = op_close,
+	.look = op_look,
 };
 
 const char *umad_transport_name(const struct transport *t)

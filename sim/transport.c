@@ -121,6 +121,18 @@ static int simport_set_issm(struct transport *t, bool on)
 	return agent_port_issm(s->sim, s->node, s->port, on);
 }
 
+static int simport_look(struct transport *t, struct transport_port *ret)
+{
+	const struct simport *s = get_simport(t);
+	const uint8_t *info = node_end_port(&s->sim->nodes[s->node], s->port)->info;
+
+	*ret = (struct transport_port){ .lid = (lid_t)ib_get(info, PI_LID),
+					.sm_lid = (lid_t)ib_get(info, PI_MASTER_SM_LID),
+					.sm_sl = (uint8_t)ib_get(info, PI_MASTER_SM_SL),
+					.lmc = (uint8_t)ib_get(info, PI_LMC) };
+	return 0;
+}
+
 static struct transport *simport_close(struct transport *t)
 {
 	struct simport *s = get_simport(t), **at;
@@ -149,6 +161,7 @@ static const struct transport_ops simport_ops = {
 	.receive = simport_receive,
 	.set_issm = simport_set_issm,
 	.close = simport_close,
+	.look = simport_look,
 };
 
 struct transport *sim_attach_qp(struct sim *sim, const char *id_or_desc, int port, uint32_t qp)

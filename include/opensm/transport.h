@@ -19,6 +19,7 @@
  */
 #pragma once
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,6 +64,12 @@ struct transport_event {
 	uint8_t *whole;
 };
 
+/* The port as its driver knows it, which needs no M_Key for that. */
+struct transport_port {
+	uint16_t lid, sm_lid; /* 0: none yet */
+	uint8_t sm_sl, lmc;
+};
+
 struct transport;
 
 struct transport_ops {
@@ -83,6 +90,8 @@ struct transport_ops {
 	int (*set_issm)(struct transport *t, bool on);
 	/* Ends it; pending requests do not come back. Returns NULL. */
 	struct transport *(*close)(struct transport *t);
+	/* 0, or -errno. NULL: the transport does not know. */
+	int (*look)(struct transport *t, struct transport_port *ret);
 };
 
 /* First member of every implementation's own struct. */
@@ -110,6 +119,11 @@ static inline int transport_receive(struct transport *t, struct transport_event 
 static inline int transport_set_issm(struct transport *t, bool on)
 {
 	return t->ops->set_issm(t, on);
+}
+
+static inline int transport_look(struct transport *t, struct transport_port *ret)
+{
+	return t->ops->look ? t->ops->look(t, ret) : -ENOTSUP;
 }
 
 static inline struct transport *transport_close(struct transport *t)

@@ -111,7 +111,7 @@ static void require_up(const struct world *w, const char *when)
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 {
 	static const struct transport_ops ops = { op_fd, op_send, op_receive, op_set_issm,
-						  op_close };
+						  op_close, NULL };
 	const struct sm_hooks hooks = { .submit_job = submit_job };
 	const struct log_config quiet = { .path = "/dev/null", .quiet = true };
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 2, 1, 1);

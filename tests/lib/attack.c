@@ -68,7 +68,7 @@ static struct transport *ear_close(struct transport *t)
 static struct transport *put_ear(struct rig_sm *s)
 {
 	static const struct transport_ops ops = { ear_fd, ear_send, ear_receive, ear_set_issm,
-						  ear_close };
+						  ear_close, NULL };
 	struct attack *a = s->rig->owner;
 
 	a->ear = xcalloc(1, sizeof(*a->ear));

@@ -149,12 +149,18 @@ static struct transport *tap_close(struct transport *t)
 	return NULL;
 }
 
+static int tap_look(struct transport *t, struct transport_port *ret)
+{
+	return transport_look(tap_of(t)->port, ret);
+}
+
 static const struct transport_ops tap_ops = {
 	.fd = tap_fd,
 	.send = tap_send,
 	.receive = tap_receive,
 	.set_issm = tap_set_issm,
 	.close = tap_close,
+	.look = tap_look,
 };
 
 static struct transport *put_between(struct rig_sm *sm)

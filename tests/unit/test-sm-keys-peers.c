@@ -298,6 +298,39 @@ static void another_seed_at_the_standby_is_told(void **state)
 	assert_int_equal(said("another seed than the options here name", ""), 1);
 }
 
+/*
+ * Both have seen the open fabric when one of them locks it, with a seed of its own. The other one
+ * reads no port any more, not even where the master is: the driver of its port tells that.
+ */
+static void two_seeds_at_the_start_are_one(void **state)
+{
+	struct world *w = *state;
+	struct keys_seen before, after;
+	struct sm_keys keys;
+
+	lock_options(w, ACTIVE);
+	lock_options(w, SPARE);
+	w->conf[ACTIVE]->m_key = 0xaaaa;
+	w->conf[SPARE]->m_key = 0xbbbb;
+	assert_true(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]) >= 0);
+	assert_true(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]) >= 0);
+	attend(w, 4, 60 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, ACTIVE)), SM_MASTER);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
+	sm_keys(sm_of(w, ACTIVE), &keys);
+	assert_int_equal(keys.n_informed, 1);
+	sim_watch_keys(w->rig->sim, 2);
+	before = look(w);
+	fail_over(w);
+	attend(w, 4, 60 * MONO_S);
+	after = look(w);
+	assert_int_equal(n_changed(&before, &after), after.n);
+	sm_keys(sm_of(w, SPARE), &keys);
+	assert_int_equal(keys.n_right, keys.n_ports);
+	assert_int_equal(keys.n_ports, after.n);
+	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
+}
+
 /* One key for all ports: the standby has another one in its options. */
 static void share_key(struct world *w, unsigned which, uint64_t m_key)
 {
@@ -422,6 +455,7 @@ int main(void)
 		TEST(a_listed_guid_keeps_the_seed_at_home),
 		TEST(a_manager_without_keys_stays_out),
 		TEST(another_seed_at_the_standby_is_told),
+		TEST(two_seeds_at_the_start_are_one),
 		TEST(a_standby_is_sent_the_key_of_all_ports),
 		TEST(a_new_key_of_all_ports_waits_for_the_standby),
 		TEST(a_master_may_die_anywhere_in_a_change_of_m_key),

@@ -217,12 +217,18 @@ static inline int tap_set_issm(struct transport *t, bool on)
 	return transport_set_issm(((struct tap *)t)->under, on);
 }
 
+static inline int tap_look(struct transport *t, struct transport_port *ret)
+{
+	return transport_look(((struct tap *)t)->under, ret);
+}
+
 static inline struct transport *tap_between(struct rig_sm *s)
 {
 	static const struct transport_ops ops = { .fd = tap_fd,
 						  .send = tap_send,
 						  .receive = tap_receive,
-						  .set_issm = tap_set_issm };
+						  .set_issm = tap_set_issm,
+						  .look = tap_look };
 	struct world *w = s->rig->owner;
 	struct tap *tap = &w->tap[s - s->rig->sms];
 

@@ -269,6 +269,23 @@ static void take_master_port(struct sm *sm, const uint8_t *info)
 	sm->m.replica->ask.to_lmc = ib_get(info, PI_LMC);
 }
 
+/* What cannot be read, as M_Keys are not known here yet: the driver of our port knows it. */
+static void take_unread(struct sm *sm)
+{
+	struct replica *r = sm->m.replica;
+	struct transport_port port;
+
+	if (transport_look(sm->tr, &port) < 0)
+		return;
+	if (r->step == STEP_OWN_PORT && lid_is_unicast(port.lid)) {
+		r->own.lid = port.lid;
+		r->ask.to.sl = port.sm_sl;
+	} else if (r->step == STEP_MASTER_PORT && lid_is_unicast(port.sm_lid)) {
+		r->ask.to.lid = port.sm_lid;
+		r->ask.to_lmc = port.lmc;
+	}
+}
+
 static void port_read(struct sm *sm, const uint8_t *payload)
 {
 	struct replica *r = sm->m.replica;
@@ -290,6 +307,8 @@ static void port_read(struct sm *sm, const uint8_t *payload)
 			take_master_port(sm, payload ? payload : p->info);
 		break;
 	}
+	if (!payload)
+		take_unread(sm);
 	r->step++;
 	if (r->step == STEP_CONFIG && (!r->own.lid || !lid_is_unicast(r->ask.to.lid)))
 		round_failed(sm, "it has no LID yet, or we have none");

@@ -106,6 +106,19 @@ static void ask_by_lid(struct sm *sm);
 
 static void ask_own_port(struct sm *sm);
 
+/* It is locked with a key that is not known here. */
+static void ask_driver(struct sm *sm)
+{
+	struct sm_poll *poll = &sm->m.elect->poll;
+	struct transport_port port;
+
+	if (transport_look(sm->tr, &port) < 0)
+		return;
+	poll->own_lid = port.lid;
+	poll->master_lid = port.sm_lid;
+	poll->own_lmc = port.lmc;
+}
+
 static void on_own_port(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
@@ -125,6 +138,7 @@ static void on_own_port(void *owner, const struct mad_result *r)
 			ask_own_port(sm);
 			return;
 		}
+		ask_driver(sm);
 	}
 	if (r->end != MAD_END_CANCELLED && poll->stage != POLL_OVER && !poll->out)
 		ask_by_lid(sm);
