@@ -311,17 +311,48 @@ static void write_records(const struct store *s, enum store_file which, FILE *ou
 		types[which].write(s, guids[i], guidmap_get(s->map[which], guids[i]), out);
 }
 
+/* A text that grows; whatever of it is given back to the heap is overwritten: it may be of keys. */
+struct growing {
+	char *text;
+	size_t len, cap;
+};
+
+static ssize_t grow(void *cookie, const char *bytes, size_t n)
+{
+	struct growing *g = cookie;
+
+	if (n > g->cap - g->len) {
+		size_t cap = 2 * g->cap + n;
+		char *text = xmalloc(cap);
+
+		if (g->len)
+			memcpy(text, g->text, g->len);
+		free_wiped(g->text, g->len);
+		g->text = text;
+		g->cap = cap;
+	}
+	memcpy(g->text + g->len, bytes, n);
+	g->len += n;
+	return (ssize_t)n;
+}
+
 static char *render(const struct store *s, enum store_file which, size_t *ret_len)
 {
-	char *text = NULL;
-	FILE *out = open_memstream(&text, ret_len);
+	char buffer[BUFSIZ];
+	struct growing g = { .text = xmalloc(1), .cap = 1 };
+	FILE *out = fopencookie(&g, "w", (cookie_io_functions_t){ .write = grow });
+	bool whole = false;
 
-	if (!out)
-		return NULL;
-	write_records(s, which, out);
-	if (fclose(out) == 0)
-		return text;
-	free(text);
+	if (out) {
+		setvbuf(out, buffer, _IOFBF, sizeof(buffer));
+		write_records(s, which, out);
+		whole = fclose(out) == 0;
+	}
+	explicit_bzero(buffer, sizeof(buffer));
+	*ret_len = g.len;
+	if (whole)
+		return g.text;
+	free_wiped(g.text, g.len);
 	return NULL;
 }
 
@@ -368,6 +399,8 @@ static int write_page(const struct store_page *page, bool secret, bool durable)
 	f = file_replace_open(page->path, secret);
 	if (!f)
 		return -errno;
+	/* Without a buffer, which would keep a copy of keys. */
+	setvbuf(file_replace_stream(f), NULL, _IONBF, 0);
 	fwrite(page->text, 1, page->len, file_replace_stream(f));
 	return file_replace_commit(f, durable);
 }
@@ -401,7 +434,7 @@ struct store_image *store_image_free(struct store_image *image)
 		return NULL;
 	for (unsigned i = 0; i < STORE_FILES; i++) {
 		free(image->page[i].path);
-		free(image->page[i].text);
+		free_wiped(image->page[i].text, image->page[i].len);
 	}
 	free(image->dir);
 	free(image);

@@ -323,5 +323,7 @@ int store_read(struct store *s, enum store_file which, struct store_findings *f)
 	if (reader.lost)
 		keep_aside(&reader, original, len);
 	s->dirty[which] = f->n + f->more != told;
+	explicit_bzero(text, len);
+	explicit_bzero(original, len);
 	return 0;
 }

@@ -258,29 +258,62 @@ static void a_listed_guid_keeps_the_seed_at_home(void **state)
 	expect_no_seed_sent(w, 1, 1, both);
 }
 
-/* Started on a fabric that is locked with other keys: nothing is taken over, and it is told. */
+/*
+ * Started on a fabric that is locked with other keys, and no manager of the master's: nothing is
+ * taken over, no key is sent, and that is told.
+ */
+static void expect_left_out(struct world *w, unsigned level, const char *told)
+{
+	struct keys_seen before, after;
+	struct sm_keys keys;
+
+	seen.n = 0;
+	sim_set_own_port_open(w->rig->sim, true);
+	w->conf[ACTIVE]->m_key_protection_level = level;
+	assert_true(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]) >= 0);
+	attend(w, 4, 20 * MONO_S);
+	before = look(w);
+	assert_true(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]) >= 0);
+	attend(w, 4, 120 * MONO_S);
+	assert_int_equal(rig_count(w->rig, SM_MASTER), 1);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_DISCOVERING);
+	assert_true(said("nothing is changed", told) > 0);
+	sm_keys(sm_of(w, ACTIVE), &keys);
+	assert_int_equal(keys.n_informed, 0);
+	after = look(w);
+	assert_int_equal(n_changed(&before, &after), 0);
+}
+
 static void a_manager_without_keys_stays_out(void **state)
 {
-	struct world *w = *state;
-	struct keys_seen before, after;
+	static const char *const told[] = { "is asked for the keys", "is asked for the keys",
+					    "sm_key or sa_key is 0 or 1", "is drawn at random here",
+					    "is asked for the keys", "is asked for the keys" };
 
-	for (unsigned level = 1; level <= 2; level++) {
-		sim_set_own_port_open(w->rig->sim, true);
+	for (unsigned i = 0; i < 2 * ARRAY_SIZE(told); i++) {
+		struct world *w = *state;
+		struct conf *spare, *from;
+
 		lock_options(w, ACTIVE);
 		lock_options(w, SPARE);
-		w->conf[ACTIVE]->m_key_protection_level = level;
-		assert_true(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]) >= 0);
-		attend(w, 4, 20 * MONO_S);
-		before = look(w);
-		assert_true(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]) >= 0);
-		attend(w, 4, 120 * MONO_S);
-		assert_int_equal(rig_count(w->rig, SM_MASTER), 1);
-		assert_true(said("nothing is changed", "") > 0);
-		after = look(w);
-		assert_int_equal(n_changed(&before, &after), 0);
-		seen.n = 0;
-		rig_kill(w->rig, (unsigned)rig_find(w->rig, "h11"));
-		rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
+		spare = w->conf[SPARE];
+		if (i / 2 == 0)
+			spare->sa_key = 0x5a6;
+		else if (i / 2 == 1)
+			spare->sm_key = 0x516;
+		else if (i / 2 == 2)
+			spare->sm_key = spare->sa_key = 1;
+		else if (i / 2 == 3)
+			spare->randomize_sa_key = true;
+		from = i / 2 == 4 ? w->conf[ACTIVE] : spare;
+		if (i / 2 >= 4) /* the other one is in no list of this one */
+			from->allowed_sm_guids = xasprintf("0x%016lx", (unsigned long)
+				port_guid_of(w, from == spare ? "h11" : "h0"));
+		expect_left_out(w, 1 + i % 2, told[i / 2]);
+		assert_int_equal(said("not in allowed_sm_guids", "are not asked for") > 0,
+				 i / 2 == 5);
+		teardown(state);
+		setup(state);
 	}
 }
 
@@ -442,6 +475,67 @@ static void both_kinds_of_keys_follow_each_other(void **state)
 	expect_all_are_met(w);
 }
 
+/* A manager with an empty cache folder comes to a fabric that is locked. */
+static void join_locked(struct world *w, unsigned level)
+{
+	sim_set_own_port_open(w->rig->sim, true);
+	w->conf[ACTIVE]->m_key_protection_level = level;
+	assert_true(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]) >= 0);
+	attend(w, 4, 20 * MONO_S);
+	sim_watch_keys(w->rig->sim, level);
+	assert_int_equal(look(w).n_open, level == 2 ? 0 : N_PORTS);
+	assert_true(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]) >= 0);
+	attend(w, 4, 120 * MONO_S);
+}
+
+static void expect_a_standby_that_can_take_over(struct world *w)
+{
+	struct keys_seen before = look(w), after;
+	struct sm_keys keys;
+
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
+	sm_keys(sm_of(w, ACTIVE), &keys);
+	assert_int_equal(keys.n_informed, 1);
+	fail_over(w);
+	attend(w, 4, 60 * MONO_S);
+	after = look(w);
+	assert_int_equal(n_changed(&before, &after), 0);
+	sm_keys(sm_of(w, SPARE), &keys);
+	assert_int_equal(keys.n_right, keys.n_ports);
+	assert_int_equal(keys.n_ports, after.n);
+	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
+}
+
+static void an_empty_standby_is_sent_seeds_and_cables(void **state)
+{
+	for (unsigned level = 1; level <= 2; level++) {
+		struct world *w = *state;
+
+		lock_options(w, ACTIVE);
+		lock_options(w, SPARE);
+		join_locked(w, level);
+		expect_a_standby_that_can_take_over(w);
+		teardown(state);
+		setup(state);
+	}
+}
+
+static void an_empty_standby_is_sent_the_key_of_all_ports(void **state)
+{
+	for (unsigned level = 1; level <= 2; level++) {
+		struct world *w = *state;
+
+		share_key(w, ACTIVE, 0xaaaa);
+		share_key(w, SPARE, 0x1234);
+		join_locked(w, level);
+		assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
+		assert_int_equal(key_ring_key(keys_known(sm_of(w, SPARE)), 1), 0xaaaa);
+		assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
+		teardown(state);
+		setup(state);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -460,6 +554,8 @@ int main(void)
 		TEST(a_new_key_of_all_ports_waits_for_the_standby),
 		TEST(a_master_may_die_anywhere_in_a_change_of_m_key),
 		TEST(both_kinds_of_keys_follow_each_other),
+		TEST(an_empty_standby_is_sent_seeds_and_cables),
+		TEST(an_empty_standby_is_sent_the_key_of_all_ports),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys-peers", tests, NULL, NULL);

@@ -536,9 +536,46 @@ static void every_prefix_of_a_file_reads_as_its_whole_lines(void **state)
 
 #define store_test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* Of the text in the heap, in use or given back. */
+static unsigned n_in_heap(const char *text)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512], *from = NULL, *to = NULL;
+	unsigned n = 0;
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		if (strstr(line, "[heap]"))
+			assert_int_equal(sscanf(line, "%p-%p", (void **)&from, (void **)&to), 2);
+	}
+	fclose(maps);
+	for (char *at = from; at && (at = memmem(at, (size_t)(to - at), text, strlen(text))); at++)
+		n++;
+	return n;
+}
+
+static void keys_do_not_stay_in_memory_as_text(void **state)
+{
+	struct folder *f = *state;
+	uint64_t key;
+	_cleanup_free_ char *kept = xstrdup("0x00c0ffee4711");
+
+	if (!n_in_heap(kept))
+		skip(); /* a heap of another kind, as of a sanitizer */
+	for (guid_t guid = 1; guid < 400; guid++)
+		store_set_mkey(f->store, guid, 0x1122334455667700 + guid);
+	assert_true(save(f));
+	assert_int_equal(n_in_heap("0x112233445566"), 0);
+	read_file(f, STORE_MKEYS);
+	assert_true(store_mkey(f->store, 399, &key));
+	assert_int_equal(key, 0x1122334455667700 + 399);
+	assert_int_equal(n_in_heap("0x112233445566"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		store_test(keys_do_not_stay_in_memory_as_text),
 		store_test(records_have_the_peers_format),
 		store_test(what_is_written_is_read_back),
 		store_test(nothing_changed_writes_nothing),

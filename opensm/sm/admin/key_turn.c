@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sm/admin/key_cables.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/channel/channel.h"
@@ -14,7 +15,8 @@
 #define PAUSE	    (10 * MONO_S)
 #define RETRY	    (60 * MONO_S) /* after a disk fault */
 #define WELL_KNOWN  1		  /* sm_key and sa_key of every distribution */
-#define REPLY_BYTES 9		  /* enum reply_status, mark of the ring that the standby has */
+/* enum reply_status, mark of the ring that the standby has; then, perhaps: does it need cables? */
+#define REPLY_BYTES 9
 
 enum reply_status { REPLY_STORED = 1, REPLY_NOT_STORED, REPLY_DAMAGED, REPLY_BUSY };
 
@@ -27,6 +29,8 @@ struct key_peer {
 	uint64_t has, sent; /* marks of rings; 0: none that is known */
 	mono_t again;
 	bool busy;
+	bool needs_cables; /* it knows no port of the fabric */
+	mono_t cables_at;
 	struct told told;
 };
 
@@ -201,6 +205,29 @@ static void take_reply(struct sm *sm, struct key_peer *p, const uint8_t *reply)
 			 "this standby cannot store M_Keys and their seeds: its own log says why");
 }
 
+static void on_cables_end(struct sm *sm, void *arg, guid_t guid, enum channel_end end,
+			  const uint8_t *bytes, size_t len)
+{
+	struct key_peer *p = peer_of(sm->m.key_turn, guid);
+
+	if (p && end != CHANNEL_LOST)
+		p->needs_cables = false;
+}
+
+/* The stream carries one message at a time: sending again in vain does nothing. */
+static void serve_cables(struct sm *sm, struct key_peer *p)
+{
+	uint8_t *bytes;
+	size_t len;
+
+	if (!p->guid || !p->needs_cables || sm->now < p->cables_at)
+		return;
+	p->cables_at = sm->now + PAUSE;
+	bytes = key_cables_pack(sm, &len);
+	channel_send(sm, p->guid, CHANNEL_CABLES, 0, bytes, len, on_cables_end, NULL);
+	free(bytes);
+}
+
 static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end,
 		     const uint8_t *bytes, size_t len)
 {
@@ -210,8 +237,11 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 		return;
 	p->busy = false;
 	p->again = sm->now + PAUSE;
-	if (end == CHANNEL_REPLIED && len >= REPLY_BYTES)
-		take_reply(sm, p, bytes);
+	if (end != CHANNEL_REPLIED || len < REPLY_BYTES)
+		return;
+	take_reply(sm, p, bytes);
+	p->needs_cables = len > REPLY_BYTES && bytes[REPLY_BYTES];
+	p->cables_at = sm->now;
 }
 
 /* The peer lacks the ring with this mark, and none is on its way to it. */
@@ -319,13 +349,14 @@ static void put_in_force(struct sm *sm)
 static void reply_stored(struct sm *sm, enum reply_status status)
 {
 	struct key_turn *t = sm->m.key_turn;
-	uint8_t reply[REPLY_BYTES] = { (uint8_t)status };
+	uint8_t reply[REPLY_BYTES + 1] = { (uint8_t)status };
 
 	if (!t->has_ticket)
 		return;
 	t->has_ticket = false;
 	for (unsigned i = 0; i < 8; i++)
 		reply[1 + i] = (uint8_t)(t->received >> 8 * (7 - i));
+	reply[REPLY_BYTES] = sm->state == SM_DISCOVERING;
 	channel_reply(sm, &t->ticket, reply, sizeof(reply));
 }
 
@@ -368,6 +399,8 @@ static void ring_stored(struct sm *sm, const struct store_job *job)
 			return;
 		reply_stored(sm, REPLY_STORED);
 		tell_differing_seed(sm);
+		if (sm->state == SM_DISCOVERING && key_ring_is_shared(keys_known(sm)))
+			want_sweep_now(sm, SWEEP_HEAVY, "the master sent its M_Key");
 	} else {
 		t->state = TURN_SENDING;
 		t->sending_until = sm->now + PATIENCE;
@@ -482,6 +515,7 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 void key_turn_listen(struct sm *sm)
 {
 	channel_register(sm, CHANNEL_KEYS, on_message, NULL);
+	key_cables_listen(sm);
 }
 
 /* ---- when ------------------------------------------------------------------------------------ */
@@ -583,8 +617,10 @@ void key_turn_tick(struct sm *sm)
 	ring = ring_to_send(sm);
 	if (sm->state != SM_MASTER || !ring || key_ring_is_empty(ring))
 		return;
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++)
+	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
 		serve_peer(sm, &t->peers[i], ring);
+		serve_cables(sm, &t->peers[i]);
+	}
 	if (t->state == TURN_SENDING && (is_with_all(sm, t->next) || sm->now >= t->sending_until))
 		put_in_force(sm);
 }
@@ -606,6 +642,8 @@ mono_t key_turn_next(const struct sm *sm)
 	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
 		if (mark && is_behind(&t->peers[i], mark))
 			next = mono_min(next, MAX(t->peers[i].again, sm->now));
+		if (t->peers[i].guid && t->peers[i].needs_cables)
+			next = mono_min(next, MAX(t->peers[i].cables_at, sm->now));
 	}
 	return next;
 }

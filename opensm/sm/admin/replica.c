@@ -147,6 +147,7 @@ void replica_state_changed(struct sm *sm)
 	if (!r || r->state == sm->state)
 		return;
 	give_up_round(r);
+	r->is_expected = false;
 	r->next_at = MONO_NEVER;
 	r->state = sm->state;
 	r->heir = (struct replica_heir){ 0 };
@@ -661,7 +662,10 @@ bool replica_receive(struct sm *sm, struct transport_event *ev)
 	if (!is_of_client(method, ev->kind == TRANSPORT_RETURNED))
 		return false;
 	if (replica_is_answer(sm, ev, &a)) {
-		question_ended(sm, &a);
+		if (sm->state == SM_STANDBY)
+			question_ended(sm, &a);
+		else
+			replica_seek_ended(sm, &a);
 		free(a.message);
 		run_round(sm);
 	}
@@ -689,6 +693,8 @@ bool replica_is_from_master(const struct sm *sm, const struct transport_addr *fr
 {
 	const struct replica *r = sm->m.replica;
 
+	if (sm->state == SM_DISCOVERING)
+		return r->is_expected && replica_from_master(r, from);
 	return sm->state == SM_STANDBY && r->of.ours && r->of.guid == elect_polled(sm) &&
 	       replica_from_master(r, from);
 }

@@ -6,10 +6,13 @@
  *
  *   replica.c         when: states, rounds, Reports, taking over
  *   replica_ask.c     how: a question to the master's SA, and what of an answer is believed
+ *   replica_seek.c    locked out: the master is asked for its keys
  *   replica_heir.c    as MASTER: a greater manager may copy before it gets the fabric
  *   replica_config.c  digests of settings, and the records on managers that differ
  */
 #pragma once
+
+#include <assert.h>
 
 #include "ib/records.h"
 #include "sm/sm_internal.h"
@@ -140,6 +143,8 @@ struct replica {
 	struct replica_heir heir; /* replica_heir.c */
 	bool (*has_stored)(const struct sm *sm, guid_t guid); /* a question to tenancy.c */
 	struct replica_asking ask;
+	/* In DISCOVERING: the master that our port names knows us: replica_seek.c */
+	bool is_expected;
 	struct replica_config config;
 };
 
@@ -162,6 +167,11 @@ void replica_question_table(struct replica_question *q, const struct replica *r,
 void replica_question_register(struct replica_question *q, const uint8_t *record, uint32_t lease);
 /* Answers a Report (13.4.9: the Report with another method). */
 void replica_answer_report(struct sm *sm, const struct transport_event *ev);
+
+/* ---- replica_seek.c ---- */
+
+/* The question to the master's SA has ended. */
+void replica_seek_ended(struct sm *sm, const struct replica_answer *a);
 
 /* ---- replica_config.c ---- */
 

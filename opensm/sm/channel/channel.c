@@ -172,7 +172,7 @@ static void give_up_old_shots(struct sm *sm)
 
 void channel_tick(struct sm *sm)
 {
-	if (sm->state == SM_STANDBY)
+	if (sm->state == SM_STANDBY || sm->state == SM_DISCOVERING)
 		in_tick(sm);
 	if (sm->state != SM_MASTER)
 		return;
@@ -183,7 +183,7 @@ void channel_tick(struct sm *sm)
 
 mono_t channel_next(const struct sm *sm)
 {
-	if (sm->state == SM_STANDBY)
+	if (sm->state == SM_STANDBY || sm->state == SM_DISCOVERING)
 		return in_next(sm);
 	return sm->state == SM_MASTER ? mono_min(peer_next(sm), out_next(sm)) : MONO_NEVER;
 }

@@ -17,7 +17,9 @@
  *
  * Parts are plain GMPs of class SA on QP1 (no RMPP, which ibsim lacks): Set(0xFF4D) and GetResp.
  * A standby takes them only from the port of the master it follows, if that is one of ours and
- * knows sa_key. Lost parts are sent again, in any order they arrive, several at a time.
+ * knows sa_key. A manager that is locked out, and has registered as a manager with the master that
+ * its own port names, takes keys and cables of that one (replica_seek_keys()). Lost parts are sent
+ * again, in any order they arrive, several at a time.
  *
  * A message is handed to the handler whole, once, and after those sent before it. Only a break
  * (another session) between its arrival and its reply can bring it twice: then with the same
@@ -41,6 +43,7 @@ enum channel_stream {
 	CHANNEL_CONFIG,	 /* the master's configuration */
 	CHANNEL_KEYS,	 /* seeds of M_Keys: secret */
 	CHANNEL_MARKS,	 /* links that are out of service */
+	CHANNEL_CABLES,	 /* which ports are cabled to each other */
 	CHANNEL_STREAMS
 };
 
@@ -92,8 +95,8 @@ struct channel;
 /* Questions of the channel that machines above answer. */
 struct channel_questions {
 	/*
-	 * In STANDBY: does a GMP come from the port of the master that we follow, and is that one
-	 * of ours?
+	 * Does a GMP come from the port of the master that we follow in STANDBY, and is that one of
+	 * ours? Or, while we are locked out, of the one that we asked for keys?
 	 */
 	bool (*is_from_master)(const struct sm *sm, const struct transport_addr *from);
 	uint8_t (*path_sl)(const struct sm *sm, lid_t lid);

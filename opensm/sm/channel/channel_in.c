@@ -291,6 +291,13 @@ static bool is_of_master(const struct sm *sm, const struct transport_event *ev)
 	       ib_get(ev->mad, SAH_SM_KEY) == sm->conf->sa_key;
 }
 
+/* A manager that is locked out has a use for keys and cables alone; the rest comes again later. */
+static bool is_for_now(const struct sm *sm, const struct channel_part *part)
+{
+	return sm->state == SM_STANDBY || part->kind != PART_SEGMENT ||
+	       part->stream == CHANNEL_KEYS || part->stream == CHANNEL_CABLES;
+}
+
 void in_receive(struct sm *sm, const struct transport_event *ev)
 {
 	struct channel_part part;
@@ -309,7 +316,7 @@ void in_receive(struct sm *sm, const struct transport_event *ev)
 		on_hello(sm, ev, &part);
 	} else if (part.kind != PART_SEGMENT) {
 		refuse(sm, ev, &part, REASON_MALFORMED);
-	} else {
+	} else if (is_for_now(sm, &part)) {
 		reason = check_segment(sm, &part);
 		if (reason)
 			refuse(sm, ev, &part, reason);

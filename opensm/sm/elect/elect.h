@@ -96,6 +96,8 @@ bool elect_others_ruled(const struct sm *sm);
 bool elect_handed_over(const struct sm *sm);
 /* allowed_sm_guids has this port GUID. */
 bool elect_is_listed(const struct sm *sm, guid_t port_guid);
+/* A manager on this port may rule: it is in allowed_sm_guids, or that is empty. */
+bool elect_is_allowed(const struct sm *sm, guid_t port_guid);
 /* There is a manager on this end port, known, and to be obeyed. */
 bool elect_is_manager(const struct sm *sm, guid_t port_guid);
 /* All of those, ourselves first. Returns their number, at most MAX_REMOTE_SMS + 1. */

@@ -259,6 +259,11 @@ bool elect_is_listed(const struct sm *sm, guid_t port_guid)
 	return conf_guids_has(&sm->m.elect->allowed, port_guid);
 }
 
+bool elect_is_allowed(const struct sm *sm, guid_t port_guid)
+{
+	return remote_trust(sm, port_guid, sm_sm_key(sm)) == SM_TRUSTED;
+}
+
 bool elect_is_manager(const struct sm *sm, guid_t port_guid)
 {
 	const struct remote_sm *r = remote_find(sm, port_guid);

@@ -4,6 +4,8 @@
  * one machine for one thing; which one is next, and what becomes of a list that stops, is
  * sweep.c's.
  */
+#include <stdio.h>
+
 #include "sm/base/events.h"
 #include "sm/routing/quiet.h"
 #include "sm/base/about.h"
@@ -39,39 +41,60 @@ static bool election_goes_on(struct sm *sm)
 	return elect_decide(sm);
 }
 
+/* The way to the keys where the node next to us is locked, for a record. */
+static void seek_keys(struct sm *sm, char ret[200])
+{
+	const char *why = replica_seek_keys(sm);
+
+	if (why)
+		snprintf(ret, 200,
+			 "copy m_key_ring, guid2mkey and neighbors of the master's cache folder "
+			 "(the master is not asked for keys: %s)", why);
+	else
+		snprintf(ret, 200, "the master is asked for the keys");
+}
+
 /*
  * The switch next to us shows that it has a key, and not which: nothing could be set up. A manager
  * of a fabric that is locked like this does not become master, and takes nothing over.
  */
-static bool is_locked_out(const struct sm *sm)
+static bool is_locked_out(struct sm *sm)
 {
 	const struct port *own = sm->fabric->own_port;
 	struct port *next = own->peer;
+	char todo[200];
 
 	if (!keys_ring(sm) || sm->state == SM_MASTER || !next ||
 	    !fabric_hides_mkey(port_of_sma(next)))
 		return false;
+	seek_keys(sm, todo);
 	log_port(port_of_sma(next), LOG_ID_LOCKED, LOGB_ERROR,
-		 "its M_Key is not known here: this sweep ends here, nothing is changed; copy "
-		 "m_key_ring, guid2mkey and neighbors of the master's cache folder");
+		 "its M_Key is not known here: this sweep ends here, nothing is changed; %s", todo);
+	return true;
+}
+
+/* At level 2 a locked node is as silent as one that is broken. */
+static bool is_shut_off(struct sm *sm)
+{
+	const struct port *own = sm->fabric->own_port;
+	char todo[200] = "";
+
+	if (!own->silent || port_state(own) <= IB_PORT_DOWN)
+		return false;
+	if (sm->state != SM_MASTER && keys_ring(sm) && ib_get(own->info, PI_M_KEY))
+		seek_keys(sm, todo);
+	log_on(about_port(LOG_ID_SILENT, own), LOGB_ERROR,
+	       "the node next to our own port does not answer: this sweep ends here, "
+	       "nothing is changed%s%s", todo[0] ? "; if it is locked: " : "", todo);
 	return true;
 }
 
 static bool settle_step(struct sm *sm)
 {
-	const struct port *own;
 
 	if (!own_port_was_read(sm))
 		return false;
-	own = sm->fabric->own_port;
-	if (is_locked_out(sm)) {
-		sweep_fault(sm, 1);
-		return false;
-	}
-	if (own->silent && port_state(own) > IB_PORT_DOWN) {
-		log_on(about_port(LOG_ID_SILENT, own), LOGB_ERROR,
-		       "the node next to our own port does not answer: this sweep ends here, "
-		       "nothing is changed");
+	if (is_locked_out(sm) || is_shut_off(sm)) {
 		sweep_fault(sm, 1);
 		return false;
 	}
