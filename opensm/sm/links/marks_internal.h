@@ -44,6 +44,7 @@ struct marks {
 	uint64_t digest;	/* of it */
 	struct mark_work *work; /* table->n */
 	struct mark_ask asks[MARK_REQUESTS];
+	unsigned n_asks; /* of these that are not FREE */
 	uint64_t serial;
 	struct mark_table *next; /* being stored; NULL: none is */
 	enum { STORE_ASKED, STORE_EXPIRED, STORE_MASTERS } storing;
