@@ -41,7 +41,7 @@ static void put_end(struct json_object *o, const char *key, const struct port *p
 	json_add_guid(end, "node_guid", p->node->guid);
 	json_add_guid(end, "port_guid", port_is_end(p) ? p->guid : 0);
 	json_add_known(end, "port", !whole, p->num);
-	json_add_int(end, "lid", port_of_sma((struct port *)p)->lid);
+	json_add_int(end, "lid", port_of_sma_const(p)->lid);
 }
 
 static void put_mark(struct json_object *o, const struct mark_shown *s)

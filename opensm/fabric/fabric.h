@@ -194,6 +194,11 @@ struct port *fabric_find_port(const struct fabric *f, guid_t port_guid);
 int fabric_port_path(const struct fabric *f, const struct port *p, struct dr_path *ret);
 
 /* The port whose M_Key guards the SMA that answers for `p`: itself, port 0 on a switch. */
+static inline const struct port *port_of_sma_const(const struct port *p)
+{
+	return p->node->type == IB_NODE_SWITCH ? &p->node->ports[0] : p;
+}
+
 static inline struct port *port_of_sma(struct port *p)
 {
 	return p->node->type == IB_NODE_SWITCH ? &p->node->ports[0] : p;

@@ -50,7 +50,7 @@ void inbox_gmp(void *owner, struct transport_event *ev, mono_t now)
 	unsigned mad_class = ib_get(ev->mad, SMP_CLASS);
 
 	sm->now = now;
-	if (mad_class == MAD_CLASS_PERF && sm->hooks.perf)
+	if (mad_class == MAD_CLASS_PERF && !marks_receive(sm, ev) && sm->hooks.perf)
 		sm->hooks.perf(sm->hooks.arg, ev, now);
 	if (mad_class == MAD_CLASS_SA && !channel_receive(sm, ev) && !replica_receive(sm, ev))
 		admin_receive(sm, ev);

@@ -189,6 +189,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	static const struct marks_questions marks_questions = {
 		.is_replicated = marks_peers_have,
 		.has_standby = marks_peers_are_there,
+		.path_sl = sm_path_sl,
 	};
 
 	reload_new(sm, share_own(sm), share_layered);

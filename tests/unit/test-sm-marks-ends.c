@@ -34,6 +34,58 @@ static void a_link_that_stays_up_is_told_and_asked_ever_less(void **st)
 	assert_true(link_is(w, "leaf3", port, IB_PORT_INIT));
 }
 
+/* ---- at rest --------------------------------------------------------------------------------- */
+
+/* Isolates leaf3 - spine2, without waiting for it. */
+static unsigned begin_isolation(struct world *w)
+{
+	unsigned port;
+	struct mark_request rq;
+
+	start(w);
+	port = uplink(w, "leaf3", "spine2");
+	rq = request(w, MARK_DO_ISOLATE, "leaf3", port);
+	rq.wait = false;
+	assert_int_equal(ask_watched(w, &rq, NULL).end, MARK_DONE);
+	return port;
+}
+
+/* One end sends on, by entries that are not the manager's; false: the link was taken down. */
+static bool send_on(struct world *w, const char *node, unsigned port, mono_t t)
+{
+	for (mono_t end = sim_now(w->sim) + t; sim_now(w->sim) < end;) {
+		if (state(w, node, port) != IB_PORT_ACTIVE)
+			return false;
+		sim_count_errors(w->sim, node_of(w, node), port, SIM_XMIT_PACKETS, 50);
+		run_for(w, 100 * MONO_MS);
+	}
+	return true;
+}
+
+static void a_link_is_not_taken_down_while_either_end_sends(void **st)
+{
+	struct world *w = *st;
+	unsigned port = begin_isolation(w), far = port_of(w, "leaf3", port)->peer->num;
+
+	assert_true(send_on(w, "leaf3", port, 8 * MONO_S));
+	assert_true(send_on(w, "spine2", far, 8 * MONO_S));
+	run_for(w, 5 * MONO_S);
+	assert_true(link_is(w, "leaf3", port, IB_PORT_INIT));
+}
+
+static void packets_that_do_not_end_are_told_and_not_waited_for_for_ever(void **st)
+{
+	struct world *w = *st;
+	unsigned port = begin_isolation(w);
+
+	listen_for(w, "although no table of this manager leads there");
+	assert_true(send_on(w, "leaf3", port, 25 * MONO_S));
+	assert_false(w->said);
+	assert_false(send_on(w, "leaf3", port, 15 * MONO_S));
+	assert_true(w->said);
+	assert_true(link_is(w, "leaf3", port, IB_PORT_INIT));
+}
+
 /* The port of a drained cable has a host behind it now, which has no other way. */
 static void a_mark_that_cannot_be_in_force_is_spared(void **st)
 {
@@ -203,6 +255,8 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(a_link_that_stays_up_is_told_and_asked_ever_less),
+		TEST(a_link_is_not_taken_down_while_either_end_sends),
+		TEST(packets_that_do_not_end_are_told_and_not_waited_for_for_ever),
 		TEST(a_mark_that_cannot_be_in_force_is_spared),
 		TEST(another_table_does_not_put_off_the_look_at_marks),
 		TEST(the_only_way_of_the_manager_is_refused_by_force_too),

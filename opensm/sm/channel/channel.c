@@ -164,7 +164,7 @@ static void give_up_old_shots(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;
 
-	for (unsigned i = 0; i < CHANNEL_SHOTS; i++) {
+	for (unsigned i = 0; c->n_shots && i < CHANNEL_SHOTS; i++) {
 		if (c->shots[i].tid && sm->now >= c->shots[i].deadline)
 			shot_ended(sm, &c->shots[i], NULL);
 	}

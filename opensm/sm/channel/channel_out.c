@@ -326,7 +326,7 @@ mono_t out_next(const struct sm *sm)
 	const struct channel *c = sm->m.channel;
 	mono_t next = MONO_NEVER;
 
-	for (unsigned i = 0; i < CHANNEL_SHOTS; i++) {
+	for (unsigned i = 0; c->n_shots && i < CHANNEL_SHOTS; i++) {
 		if (c->shots[i].tid)
 			next = mono_min(next, c->shots[i].deadline);
 	}

@@ -46,6 +46,7 @@ struct suspect {
 
 struct lockout {
 	struct suspect all[MAX_SUSPECTS];
+	unsigned n_due, n_asked; /* of these; mostly 0, and then the table need not be looked at */
 	uint32_t since; /* the first sweep of this time as master */
 };
 
@@ -69,10 +70,19 @@ void lockout_state_entered(struct sm *sm, enum sm_state before)
 
 /* ---- which ports are asked ------------------------------------------------------------------- */
 
+static void set_stage(struct lockout *l, struct suspect *s, enum suspect_stage stage)
+{
+	l->n_due -= s->stage == SUSPECT_DUE ? 1 : 0;
+	l->n_asked -= s->stage == SUSPECT_ASKED ? 1 : 0;
+	s->stage = stage;
+	l->n_due += stage == SUSPECT_DUE ? 1 : 0;
+	l->n_asked += stage == SUSPECT_ASKED ? 1 : 0;
+}
+
 static void cool(struct sm *sm, struct suspect *s)
 {
 	explicit_bzero(s->keys, sizeof(s->keys));
-	s->stage = SUSPECT_COOLS;
+	set_stage(sm->m.lockout, s, SUSPECT_COOLS);
 	s->at = sm->now + COOLS;
 }
 
@@ -151,7 +161,8 @@ static void suspect(struct sm *sm, struct port *p)
 		s = room_for_suspect(l);
 	if (!s)
 		return;
-	*s = (struct suspect){ .stage = SUSPECT_DUE, .guid = p->guid, .at = sm->now };
+	*s = (struct suspect){ .stage = SUSPECT_COOLS, .guid = p->guid, .at = sm->now };
+	set_stage(l, s, SUSPECT_DUE);
 	list_keys(sm, p, s);
 	if (!s->n)
 		cool(sm, s);
@@ -199,7 +210,7 @@ static void tell_lockout(struct sm *sm, struct suspect *s, struct port *p)
 
 static void take_refusal(struct sm *sm, struct suspect *s, struct port *p)
 {
-	s->stage = SUSPECT_DUE;
+	set_stage(sm->m.lockout, s, SUSPECT_DUE);
 	s->at = sm->now;
 	if (++s->nth < s->n)
 		return;
@@ -247,7 +258,7 @@ static void ask(struct sm *sm, struct suspect *s, uint16_t attr, uint32_t mod, m
 		cool(sm, s);
 		return;
 	}
-	s->stage = SUSPECT_ASKED;
+	set_stage(sm->m.lockout, s, SUSPECT_ASKED);
 	mad_submit(sm->mad, &rq, done, sm, s);
 }
 
@@ -277,20 +288,11 @@ static bool draw_number(const struct sm *sm, uint32_t *ret)
 	return true;
 }
 
-static unsigned count_asked(const struct lockout *l)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < MAX_SUSPECTS; i++)
-		n += l->all[i].stage == SUSPECT_ASKED ? 1 : 0;
-	return n;
-}
-
 void lockout_tick(struct sm *sm)
 {
 	struct lockout *l = sm->m.lockout;
 
-	for (unsigned i = 0; i < MAX_SUSPECTS && count_asked(l) < ASKED_MOST; i++) {
+	for (unsigned i = 0; l->n_due && i < MAX_SUSPECTS && l->n_asked < ASKED_MOST; i++) {
 		struct suspect *s = &l->all[i];
 
 		if (s->stage != SUSPECT_DUE || sm->now < s->at)
@@ -309,7 +311,7 @@ mono_t lockout_next(const struct sm *sm)
 	mono_t next = MONO_NEVER;
 
 	/* With enough of them out an answer wakes the manager, or a timeout. */
-	for (unsigned i = 0; i < MAX_SUSPECTS && count_asked(l) < ASKED_MOST; i++) {
+	for (unsigned i = 0; l->n_due && i < MAX_SUSPECTS && l->n_asked < ASKED_MOST; i++) {
 		if (l->all[i].stage == SUSPECT_DUE)
 			next = mono_min(next, l->all[i].at);
 	}

@@ -66,6 +66,7 @@ static void end_ask(struct sm *sm, struct mark_ask *a, enum mark_end end, const 
 	if (i != UINT32_MAX)
 		r.state = ms->work[i].state;
 	a->phase = ASK_FREE;
+	ms->n_asks--;
 	routes_unref(take(a->rq.routes));
 	if (done)
 		done(a->arg, &r);
@@ -349,6 +350,7 @@ bool sm_mark_request(struct sm *sm, const struct mark_request *rq, mark_done_fn 
 	mark_set_texts(&texts, rq->by, rq->why);
 	*a = (struct mark_ask){ .phase = ASK_QUEUED, .rq = *rq, .done = done, .arg = arg };
 	a->serial = ++sm->m.marks->serial;
+	sm->m.marks->n_asks++;
 	memcpy(a->by, texts.by, sizeof(a->by));
 	memcpy(a->why, texts.why, sizeof(a->why));
 	a->rq.by = a->rq.why = NULL;
@@ -685,11 +687,11 @@ void marks_tick(struct sm *sm)
 	struct mark_ask *a;
 
 	marks_work_tick(sm);
-	for (unsigned i = 0; i < MARK_REQUESTS; i++)
+	for (unsigned i = 0; ms->n_asks && i < MARK_REQUESTS; i++)
 		if (ms->asks[i].phase == ASK_APPLYING && ms->look_at == MONO_NEVER)
 			look_at_ask(sm, &ms->asks[i]);
 	end_expired(sm);
-	for (unsigned i = 0; i < MARK_REQUESTS && !ms->next; i++) {
+	for (unsigned i = 0; ms->n_asks && i < MARK_REQUESTS && !ms->next; i++) {
 		a = ask_in(ms, ASK_QUEUED);
 		if (!a)
 			break;
@@ -702,7 +704,7 @@ mono_t marks_next(const struct sm *sm)
 	const struct marks *ms = sm->m.marks;
 	mono_t next = marks_work_next(sm);
 
-	for (unsigned i = 0; i < MARK_REQUESTS; i++) {
+	for (unsigned i = 0; ms->n_asks && i < MARK_REQUESTS; i++) {
 		if (ms->asks[i].phase == ASK_QUEUED && !ms->next)
 			next = mono_min(next, sm->now);
 		else if (ms->asks[i].phase == ASK_APPLYING)

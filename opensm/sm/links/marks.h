@@ -4,8 +4,8 @@
  * was named, and counts for its cable: both ends are one thing.
  *
  *   DRAIN     between switches: nothing is routed over it, it stays ACTIVE
- *   ISOLATE   the same; when no table leads over it any more and packets on their way are over,
- *             the link is taken down, trains to INIT and is held there. Its ends stay known
+ *   ISOLATE   the same; when no table leads over it any more and both ends have sent no packet
+ *             for a packet lifetime, the link is taken down, trains to INIT and is held there. Its ends stay known
  *
  * of a mark:   asked --> stored here (and sent to standbys) --> in force --+
  *                                                                          v
@@ -122,6 +122,8 @@ struct marks_questions {
 	bool (*is_replicated)(const struct sm *sm, uint64_t digest);
 	/* A standby is connected. */
 	bool (*has_standby)(const struct sm *sm);
+	/* The service level of a packet to this LID. */
+	uint8_t (*path_sl)(const struct sm *sm, lid_t lid);
 };
 
 /* `questions` outlive it. Reads the file. */
@@ -133,6 +135,8 @@ void marks_state_changed(struct sm *sm);
 void marks_sweep_ended(struct sm *sm);
 void marks_tick(struct sm *sm);
 mono_t marks_next(const struct sm *sm);
+/* A GMP of class PerfMgt, or one that came back. False: it is not about a question of marks. */
+bool marks_receive(struct sm *sm, struct transport_event *ev);
 
 /* The table in force; never NULL. */
 const struct mark_table *marks_table(const struct sm *sm);

@@ -9,6 +9,24 @@
 /* Requests that wait at a time. */
 #define MARK_REQUESTS 64u
 
+/* Counters that are asked for at a time. */
+#define REST_SLOTS 512u
+
+struct rest_slot {
+	uint32_t tid; /* 0: free */
+	lid_t lid;    /* that was asked */
+	uint8_t port; /* of the mark, as its node */
+	guid_t node;
+};
+
+/* Do the devices still send over it? marks_rest.c */
+struct mark_rest {
+	enum { REST_NEW, REST_ASKED, REST_PAUSE, REST_OVER } phase;
+	unsigned n_asked, n_readings;
+	uint64_t sum, before; /* packets, of all its cables: so far, and of the reading before */
+	mono_t until;
+};
+
 /* Knowledge about a mark in force, beside the row of the table. */
 struct mark_work {
 	guid_t met_guid; /* the other end of its cable, as met last; 0: none */
@@ -17,7 +35,8 @@ struct mark_work {
 	enum mark_state state;
 	unsigned n_cables, n_out, n_spared;
 	bool unrouted;	/* no table leads over its cables any more */
-	mono_t down_at; /* when its links are taken down; MONO_NEVER: they need not be */
+	mono_t down_at; /* the next step of taking its links down; MONO_NEVER: they need not be */
+	struct mark_rest rest;
 	unsigned downs; /* how often that was, since one of them was up */
 };
 
@@ -44,6 +63,7 @@ struct marks {
 	uint64_t digest;	/* of it */
 	struct mark_work *work; /* table->n */
 	struct mark_ask asks[MARK_REQUESTS];
+	unsigned n_asks; /* of these that are not FREE */
 	uint64_t serial;
 	struct mark_table *next; /* being stored; NULL: none is */
 	enum { STORE_ASKED, STORE_EXPIRED, STORE_MASTERS } storing;
@@ -54,6 +74,7 @@ struct marks {
 	int64_t first_end;	    /* marks_first_end() of the table */
 	mono_t next_down;	    /* least `down_at` of `work` */
 	struct told told;
+	struct rest_slot slots[REST_SLOTS];
 };
 
 /* ---- marks_work.c ---- */
@@ -72,8 +93,18 @@ void marks_forget_work(struct sm *sm);
 int64_t marks_realtime(const struct sm *sm);
 /* When the next mark ends, in seconds since 1970; INT64_MAX: none does. */
 int64_t marks_first_end(const struct mark_table *t);
+/* How long a packet may be on its way. */
+mono_t marks_lifetime(const struct sm *sm);
 void marks_work_tick(struct sm *sm);
 mono_t marks_work_next(const struct sm *sm);
+
+/* ---- marks_rest.c ---- */
+
+/* `down_at` has come. True: it is at rest, or was waited for long enough; else it was put off. */
+bool marks_rest(struct sm *sm, const struct link_mark *m, struct mark_work *w);
+
+/* ---- names ---- */
+
 /* "'leaf1' port 5 (0x...) - 'spine1' port 1 (0x...)", "'spine1' (0x...)". Returns `ret`. */
 #define MARK_PLACE_STRLEN (2 * PORT_STRLEN + 4)
 char *mark_place_str(const struct sm *sm, const struct link_mark *m, char ret[MARK_PLACE_STRLEN]);

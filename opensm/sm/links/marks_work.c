@@ -20,6 +20,7 @@
 #include "util/mem.h"
 
 #define LOOKS_PER_TICK 32u
+#define WALKS_PER_TICK 16u /* tables gone through, of whole switches once; 2 to 3 ms at most */
 #define AGAIN	       (5 * MONO_S)  /* a link taken down that is up; then twice as long, */
 #define AGAIN_DOUBLES  7u	     /* so often: about 10 minutes */
 #define TELL_DOWNS     4u	     /* it is told when this one did not help either */
@@ -133,6 +134,7 @@ void marks_forget_work(struct sm *sm)
 		ms->work[i].unrouted = false;
 		ms->work[i].down_at = MONO_NEVER;
 		ms->work[i].downs = 0;
+		ms->work[i].rest.phase = REST_NEW;
 	}
 	ms->look_at = MONO_NEVER;
 	note_next_down(ms);
@@ -273,15 +275,24 @@ static struct seen count_cables(const struct link_mark *m, struct node *n)
 	return s;
 }
 
-static bool is_unrouted(const struct sm *sm, const struct link_mark *m, struct node *n)
-{
-	_cleanup_free_ uint32_t *part = hold_parts(sm->fabric);
+/* What one tick looks at. */
+struct looks {
+	uint32_t *part;	  /* hold_parts(); NULL: not asked for yet */
+	unsigned n_walks; /* over the table of a switch */
+};
 
+static bool is_unrouted(const struct sm *sm, const struct link_mark *m, struct node *n,
+			struct looks *looks)
+{
+	if (!looks->part)
+		looks->part = hold_parts(sm->fabric);
 	for (unsigned i = 1; i <= n->n_ports; i++) {
 		struct port *p = mark_cable(m, n, i);
 
-		if (p && dampening_is_out(p) &&
-		    (is_led_to(sm, part, p) || is_led_to(sm, part, p->peer)))
+		if (!p || !dampening_is_out(p))
+			continue;
+		looks->n_walks += 2;
+		if (is_led_to(sm, looks->part, p) || is_led_to(sm, looks->part, p->peer))
 			return false;
 	}
 	return true;
@@ -290,9 +301,9 @@ static bool is_unrouted(const struct sm *sm, const struct link_mark *m, struct n
 /* One cable of a drained switch is kept for packets to the switch itself. */
 static bool is_kept(const struct link_mark *m, const struct seen *s)
 {
-	bool stub = m->port == MARK_WHOLE_SWITCH && m->kind == MARK_DRAIN && s->n_out;
+	bool has_stub = m->port == MARK_WHOLE_SWITCH && m->kind == MARK_DRAIN && s->n_out;
 
-	return s->n_spared > stub;
+	return s->n_spared > (has_stub ? 1u : 0u);
 }
 
 static enum mark_state state_of(const struct link_mark *m, const struct mark_work *w,
@@ -309,21 +320,22 @@ static enum mark_state state_of(const struct link_mark *m, const struct mark_wor
 	return s->n_up ? MARK_DRAINING : MARK_ISOLATED;
 }
 
-static mono_t lifetime(const struct sm *sm)
+mono_t marks_lifetime(const struct sm *sm)
 {
 	unsigned code = MIN((unsigned)sm->conf->packet_life_time, LIFETIME_MOST);
 
 	return MAX(LIFETIME_LEAST, ((mono_t)4096 << code) / 1000 * MONO_US);
 }
 
-static void look_at_mark(struct sm *sm, const struct link_mark *m, struct mark_work *w)
+static void look_at_mark(struct sm *sm, const struct link_mark *m, struct mark_work *w,
+			 struct looks *looks)
 {
 	struct node *n = fabric_find_node(sm->fabric, m->node);
 	struct seen s = n ? count_cables(m, n) : (struct seen){ 0 };
 
 	if (s.n_out != w->n_out)
 		w->unrouted = false;
-	w->unrouted = s.n_out && (w->unrouted || is_unrouted(sm, m, n));
+	w->unrouted = s.n_out && (w->unrouted || is_unrouted(sm, m, n, looks));
 	w->n_cables = s.n_cables;
 	w->n_out = s.n_out;
 	w->n_spared = s.n_spared;
@@ -331,8 +343,9 @@ static void look_at_mark(struct sm *sm, const struct link_mark *m, struct mark_w
 	if (m->kind != MARK_ISOLATE || !w->unrouted || !s.n_up) {
 		w->down_at = MONO_NEVER;
 		w->downs = 0;
+		w->rest.phase = REST_NEW;
 	} else if (w->down_at == MONO_NEVER) {
-		w->down_at = sm->now + lifetime(sm);
+		w->down_at = sm->now;
 	}
 }
 
@@ -350,9 +363,11 @@ static void look_at_some(struct sm *sm)
 {
 	struct marks *ms = sm->m.marks;
 	uint32_t end = MIN(ms->cursor + LOOKS_PER_TICK, ms->table->n);
+	struct looks looks = { 0 };
 
-	for (; ms->cursor < end; ms->cursor++)
-		look_at_mark(sm, &ms->table->all[ms->cursor], &ms->work[ms->cursor]);
+	for (; ms->cursor < end && looks.n_walks < WALKS_PER_TICK; ms->cursor++)
+		look_at_mark(sm, &ms->table->all[ms->cursor], &ms->work[ms->cursor], &looks);
+	free(looks.part);
 	if (ms->cursor >= ms->table->n)
 		ms->look_at = MONO_NEVER;
 }
@@ -392,6 +407,8 @@ static void take_down_cables(struct sm *sm, const struct link_mark *m, struct ma
 {
 	struct node *n = fabric_find_node(sm->fabric, m->node);
 
+	if (!marks_rest(sm, m, w))
+		return;
 	w->down_at = sm->now + (AGAIN << MIN(w->downs, AGAIN_DOUBLES));
 	if (++w->downs == TELL_DOWNS)
 		tell_stays_up(sm, m);
@@ -416,7 +433,9 @@ void marks_work_tick(struct sm *sm)
 		return;
 	if (sm->now >= ms->look_at)
 		look_at_some(sm);
-	for (uint32_t i = 0; sm->now >= ms->next_down && i < ms->table->n; i++)
+	else if (sm->now < ms->next_down)
+		return; /* thousands of marks are not gone through at each MAD */
+	for (uint32_t i = 0; i < ms->table->n; i++)
 		if (sm->now >= ms->work[i].down_at)
 			take_down_cables(sm, &ms->table->all[i], &ms->work[i]);
 	note_next_down(ms);
