@@ -552,13 +552,23 @@ static int by_value(const void *a, const void *b)
 	return *(const uint16_t *)a - *(const uint16_t *)b;
 }
 
+/* A switch port lets everything pass then, and its table may be of a time when it did not. */
+static bool enforces(const struct world *w, int node, unsigned port)
+{
+	uint8_t info[SMP_DATA_SIZE];
+
+	return sim_read(w->sim, node, IB_ATTR_PORT_INFO, port, info) < 0 ||
+	       ib_get(info, PI_PART_ENF_IN) || ib_get(info, PI_PART_ENF_OUT);
+}
+
 static void write_keys(const struct world *w, FILE *f, int node, unsigned port, bool outside)
 {
 	uint8_t payload[SMP_DATA_SIZE];
 	uint16_t keys[256];
 	unsigned n = 0;
 
-	for (uint32_t b = 0; n + PKEYS_PER_BLOCK <= ARRAY_SIZE(keys) &&
+	for (uint32_t b = 0; (!outside || enforces(w, node, port)) &&
+			     n + PKEYS_PER_BLOCK <= ARRAY_SIZE(keys) &&
 			     sim_read(w->sim, node, IB_ATTR_PKEY_TABLE,
 				      (outside ? port << 16 : 0) | b, payload) == 0;
 	     b++)
