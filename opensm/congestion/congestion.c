@@ -394,7 +394,7 @@ void cc_status(const struct cc *cc, struct cc_status *ret)
 		ret->refused += p->refused ? 1 : 0;
 		ret->cut += p->cut ? 1 : 0;
 		ret->with_key += p->has_key ? 1 : 0;
-		ret->wrong_key += p->key_right ? 0 : 1;
+		ret->wrong_key += p->key_right || p->state == CC_UNSUPPORTED ? 0 : 1;
 		ret->violations += p->key_violations;
 		ret->marks += p->is_switch ? p->marks : 0;
 	}
