@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What general MADs have and SMPs do not: a partition, a Q_Key, a global route, a queue pair. And
- * their receivers: the agents of the port for counters and congestion control, or a program that has it open.
+ * their receivers: the agents of the port for counters and congestion control, or a program that
+ * has it open.
  */
 #include "sim/sim_internal.h"
 #include "sim/cca.h"

@@ -469,8 +469,8 @@ static const struct row {
 	  "set guid_location_policy hold, and compare opensmctl topology with the cabling plan" },
 	{ "rest", judge_rest, "serve TLS, and remove plain_http from opensm-rest.conf" },
 	{ "cc_key", judge_cc_key,
-	  "with congestion_control TRUE set cc_key_enable 2, and m_key_per_port or a random cc_key; "
-	  "if it is set, look at opensmctl congestion" },
+	  "with congestion_control TRUE set cc_key_enable 2, and m_key_per_port or a random "
+	  "cc_key; if it is set, look at opensmctl congestion" },
 };
 
 _Static_assert(ARRAY_SIZE(rows) == SECURITY_CHECKS, "a row for each line");

@@ -23,7 +23,8 @@
 static const struct protection {
 	const char *name, *why;
 } protections[] = {
-	{ "key_mgr_seed", "CC_Keys are made from the seed of M_Keys, and no VS or N2N key is given out" },
+	{ "key_mgr_seed",
+	  "CC_Keys are made from the seed of M_Keys, and no VS or N2N key is given out" },
 	{ "m_key_protect_bits", "the option is called m_key_protection_level" },
 	{ "n2n_key_", NO_N2N_KEY },
 	{ "service_name2key_map_file", "every host may register every service" },

@@ -226,7 +226,7 @@ static void take_info(struct cc *cc, struct cc_entry *e, const struct cc_place *
 	e->device.blocks = (uint8_t)ib_get(have, CCI_BLOCKS);
 	e->port.cut = cc_is_cut(place->conf, &e->device);
 	if (e->port.cut)
-		cc_say(cc, place, e, "has no room for all of cc_cct: it n_gets the first entries");
+		cc_say(cc, place, e, "has no room for all of cc_cct: it gets the first entries");
 	end_step(e);
 }
 

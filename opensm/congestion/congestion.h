@@ -59,7 +59,7 @@ struct cc_port {
 	bool has_key, key_right;   /* a CC_Key; the one that it is to have */
 	uint16_t key_violations;   /* wrong keys that it has met */
 	uint64_t marks;		   /* events of its log since it was first read */
-	uint8_t marked[32];	   /* of a switch, ports that marked: bit n is bit n % 8 of [n / 8] */
+	uint8_t marked[32]; /* of a switch, ports that marked: bit n is bit n % 8 of [n / 8] */
 	struct cc_flow flows[CC_FLOWS]; /* of the last log that was not empty */
 	unsigned n_flows;
 };
@@ -68,7 +68,8 @@ struct cc_status {
 	bool on;
 	unsigned ports[CC_STATES]; /* by state */
 	unsigned outstanding, rounded, refused, cut, with_key, wrong_key;
-	uint64_t n_gets, n_sets, timeouts, violations, marks; /* since the start; marks of switches */
+	uint64_t n_gets, n_sets, timeouts; /* since the start */
+	uint64_t violations, marks;	   /* of the ports that are known; marks of switches */
 };
 
 struct cc *cc_new(void);

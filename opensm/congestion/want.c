@@ -8,7 +8,7 @@
 
 /* ---- switches -------------------------------------------------------------------------------- */
 
-/* Parts of the setting that are written: a switch that does not know starvation n_gets none of it. */
+/* What is written of the setting: a switch without credit starvation gets none of it. */
 static unsigned parts_of(const struct conf *c, const struct cc_device *d)
 {
 	unsigned parts = c->cc_sw_cong_setting_control_map;

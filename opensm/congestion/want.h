@@ -34,7 +34,7 @@ enum cc_attr cc_cell_attr(const struct cc_device *d, enum cc_cell cell, uint32_t
 /* The bytes of a Set. False: the options ask nothing of this cell. */
 bool cc_want(const struct conf *c, const struct cc_device *d, enum cc_cell cell, uint64_t key,
 	     uint8_t ret[CC_DATA_SIZE]);
-/* Does a device that shows `have` hold all that `want` n_sets? */
+/* Does a device that shows `have` hold all that `want` sets? */
 bool cc_is_met(const struct cc_device *d, enum cc_cell cell, const uint8_t want[CC_DATA_SIZE],
 	       const uint8_t have[CC_DATA_SIZE]);
 /* The control table is longer than the device has room for. */

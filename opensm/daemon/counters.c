@@ -37,6 +37,20 @@ struct cc_place congestion_place(struct sm *sm, mono_t now)
 	return place;
 }
 
+void congestion_dispatch(struct cc *cc, struct sm *sm, mono_t now)
+{
+	const struct cc_place place = congestion_place(sm, now);
+
+	cc_dispatch(cc, &place);
+}
+
+void congestion_receive(struct cc *cc, struct sm *sm, struct transport_event *ev, mono_t now)
+{
+	const struct cc_place place = congestion_place(sm, now);
+
+	cc_receive(cc, ev, &place);
+}
+
 void congestion_note(struct cc *cc, const struct sm_event *event)
 {
 	if (event->kind == SM_EVENT_SWEEP_DONE && event->sweep.kind != SWEEP_LIGHT)

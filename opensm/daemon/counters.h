@@ -12,5 +12,8 @@
 /* None while we are not MASTER. `sm` NULL: no port is open. `realtime`: seconds since 1970. */
 struct perf_place counters_place(struct sm *sm, mono_t now, int64_t realtime);
 struct cc_place congestion_place(struct sm *sm, mono_t now);
+/* cc_dispatch() and cc_receive() at that place. */
+void congestion_dispatch(struct cc *cc, struct sm *sm, mono_t now);
+void congestion_receive(struct cc *cc, struct sm *sm, struct transport_event *ev, mono_t now);
 /* Events of the manager that concern congestion control. */
 void congestion_note(struct cc *cc, const struct sm_event *event);

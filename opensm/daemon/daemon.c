@@ -156,9 +156,8 @@ static void on_perf(void *arg, struct transport_event *ev, mono_t now)
 static void on_congestion(void *arg, struct transport_event *ev, mono_t now)
 {
 	struct daemon *d = arg;
-	const struct cc_place place = congestion_place(d->sm, now);
 
-	cc_receive(d->cc, ev, &place);
+	congestion_receive(d->cc, d->sm, ev, now);
 }
 
 static void on_event(void *arg, const struct sm_event *event)
@@ -472,7 +471,6 @@ static void run_sm(struct daemon *d)
 static void run_once(struct daemon *d)
 {
 	struct perf_place place;
-	struct cc_place cc_place;
 	mono_t next;
 
 	if (!d->sm)
@@ -483,8 +481,7 @@ static void run_once(struct daemon *d)
 		run_sm(d);
 	place = counters_place(d->sm, clock_now(), time(NULL));
 	perf_dispatch(d->perf, &place);
-	cc_place = congestion_place(d->sm, clock_now());
-	cc_dispatch(d->cc, &cc_place);
+	congestion_dispatch(d->cc, d->sm, clock_now());
 	next = d->sm ? sm_next(d->sm) : MAX(d->reopen_at, clock_now() + REOPEN_SOON);
 	if (d->hup_wanted)
 		next = mono_min(next, d->hup_at);

@@ -11,8 +11,9 @@ void metrics_take_congestion(struct metrics *m, const struct daemon_api *api)
 static void put_ports(struct metrics_text *t, const struct cc_status *st)
 {
 	static const char *const names[CC_STATES] = {
-		[CC_QUEUED] = "waiting", [CC_ASKED] = "asked",		     [CC_SETTLED] = "settled",
-		[CC_SILENT] = "silent",	 [CC_UNSUPPORTED] = "unsupported",
+		[CC_QUEUED] = "waiting",	   [CC_ASKED] = "asked",
+		[CC_SETTLED] = "settled",	   [CC_SILENT] = "silent",
+		[CC_UNSUPPORTED] = "unsupported",
 	};
 
 	metric_family(t, "opensm_congestion_ports", METRIC_GAUGE,
@@ -33,7 +34,8 @@ void metrics_congestion(const struct metrics *m, struct metrics_text *t)
 		     "Ports that store another setting than they were given, or refuse one",
 		     st->rounded + st->refused);
 	metric_gauge(t, "opensm_congestion_key_violations",
-		     "Wrong CC_Keys that devices have met, as they tell it", (double)st->violations);
+		     "Wrong CC_Keys that devices have met, as they tell it",
+		     (double)st->violations);
 	metric_counter(t, "opensm_congestion_gets_total", "Congestion control: Gets",
 		       (double)st->n_gets);
 	metric_counter(t, "opensm_congestion_sets_total", "Congestion control: Sets",

@@ -33,9 +33,8 @@ static struct sim *sim_of(const struct world *w)
 static void on_congestion(struct rig_sm *sm, struct transport_event *ev, mono_t now)
 {
 	struct world *w = sm->rig->owner;
-	const struct cc_place place = congestion_place(sm->sm, now);
 
-	cc_receive(w->cc[sm - sm->rig->sms], ev, &place);
+	congestion_receive(w->cc[sm - sm->rig->sms], sm->sm, ev, now);
 }
 
 static void on_event(struct rig_sm *sm, const struct sm_event *event)
@@ -51,11 +50,10 @@ static mono_t dispatch(struct world *w, mono_t until)
 
 	for (unsigned i = 0; i < w->n; i++) {
 		struct sm *sm = w->rig->sms[i].sm;
-		const struct cc_place place = congestion_place(sm, now);
 
 		if (!sm)
 			continue;
-		cc_dispatch(w->cc[i], &place);
+		congestion_dispatch(w->cc[i], sm, now);
 		if (sm_state(sm) == SM_MASTER)
 			until = mono_min(until, MAX(cc_next(w->cc[i]), now + 1));
 	}
