@@ -80,6 +80,7 @@ static const struct agent_row {
 	{ MAD_CLASS_SMI_LID, .version = 1, .rmpp = 0, .methods = SMP_METHODS },
 	{ MAD_CLASS_SA, .version = 2, .rmpp = 1, .methods = SA_METHODS },
 	{ MAD_CLASS_PERF, .version = 1, .rmpp = 0, .methods = 0 }, /* answers to us alone */
+	{ MAD_CLASS_CC, .version = 2, .rmpp = 0, .methods = 0 },   /* the same */
 };
 
 struct slot {

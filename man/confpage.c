@@ -100,7 +100,7 @@ static const char head[] =
 	"switches them off\n"
 	".Pq Cm FALSE , 0 , off , (null) .\n"
 	"Keys that ask for a protection that is missing here\n"
-	".Pq Cm cc_key , vs_key_enable , n2n_key_enable\n"
+	".Pq Cm vs_key_enable , n2n_key_enable\n"
 	"and others like them are errors in any case, and the message says what is missing.\n"
 	".Ss What a change costs\n"
 	"Each option below says when a change takes effect:\n"

@@ -5,6 +5,7 @@
  * the first time, at time 0.
  */
 #include "sim/sim_internal.h"
+#include "sim/cca.h"
 #include "sim/pma.h"
 
 #define CA_CAP_MASK                                                                                \
@@ -201,6 +202,7 @@ static void port_reset(const struct sim_node *n, unsigned port)
 	ib_put(p->info, PI_PHYS_STATE, port0 ? IB_PHYS_LINK_UP : IB_PHYS_POLLING);
 	p->lease_end = 0;
 	pma_reset(p);
+	cca_reset(p);
 	if (port0) {
 		ib_put(p->info, PI_WIDTH_ACTIVE, 2);
 		ib_put(p->info, PI_SPEED_ACTIVE, 1);

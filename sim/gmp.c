@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What general MADs have and SMPs do not: a partition, a Q_Key, a global route, a queue pair. And
- * their receivers: the performance agent of the port, or a program that has it open.
+ * their receivers: the agents of the port for counters and congestion control, or a program that
+ * has it open.
  */
 #include "sim/sim_internal.h"
+#include "sim/cca.h"
 #include "sim/pma.h"
 
 #define PKEY_FULL     0x8000u
@@ -126,6 +128,8 @@ void gmp_arrive(struct sim *sim, struct event *ev)
 		event_free(sim, ev);
 	else if (ev->to.qp == 1 && pma_answers(ev->mad))
 		pma_arrive(sim, ev);
+	else if (ev->to.qp == 1 && cca_answers(ev->mad))
+		cca_arrive(sim, ev);
 	else if (link)
 		link_deliver(sim, link - 1u, ev);
 	else

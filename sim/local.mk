@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libsim.a
 libsim_a_SOURCES = sim/sim.h sim/sim_internal.h sim/gen/gen.h sim/gen/draft.h \
-	sim/agent.h sim/agent_internal.h sim/rmpp.h sim/pma.h \
-	sim/agent.c sim/rmpp.c sim/gmp.c sim/pma.c \
+	sim/agent.h sim/agent_internal.h sim/rmpp.h sim/pma.h sim/cca.h \
+	sim/agent.c sim/rmpp.c sim/gmp.c sim/pma.c sim/cca.c \
 	sim/sim.c sim/queue.c sim/intern.c sim/build.c \
 	sim/transport.c sim/forward.c sim/sma.c sim/sma_port.c \
 	sim/sma_tables.c sim/link.c sim/fault.c sim/setup.c \

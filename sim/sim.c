@@ -4,6 +4,7 @@
  * what they do is next door.
  */
 #include "sim/sim_internal.h"
+#include "sim/cca.h"
 #include "sim/pma.h"
 #include "sim/rmpp.h"
 #include "util/random.h"
@@ -45,8 +46,10 @@ struct sim *sim_free(struct sim *sim)
 	links_close(sim);
 	for (uint32_t i = 0; i < sim->n_nodes; i++) {
 		traps_forget(sim, i);
-		for (unsigned p = 0; p <= sim->nodes[i].nports; p++)
+		for (unsigned p = 0; p <= sim->nodes[i].nports; p++) {
 			pma_reset(&sim->nodes[i].ports[p]);
+			cca_reset(&sim->nodes[i].ports[p]);
+		}
 		tables_free(&sim->nodes[i]);
 		free(sim->nodes[i].lft);
 		free(sim->nodes[i].mood);

@@ -85,6 +85,7 @@ struct sim_port {
 	guid_t guid;
 	mono_t lease_end;    /* M_Key lease running out; 0: timer stopped */
 	uint64_t *counters;  /* [SIM_COUNTERS]; NULL: all zero */
+	struct cca *cca;     /* congestion control; NULL: nothing was set */
 	uint32_t peer;       /* node at the other end of the cable; SIM_NONE */
 	uint16_t gen;        /* counts link events */
 	uint16_t reregs;
@@ -138,6 +139,8 @@ struct sim_node {
 	mono_t busy_until;
 	struct tables *tables;
 	struct mood *mood;
+	uint8_t cc_mood;        /* enum sim_cc */
+	uint8_t cc_blocks;      /* of the control table; 0: SIM_CC_BLOCKS */
 	uint8_t node_info[NI_BYTES];
 	uint8_t sw_info[SI_BYTES];
 	uint8_t desc[SMP_DATA_SIZE];
@@ -197,6 +200,7 @@ struct sim {
 	struct mcast_watch *mcast;
 	uint64_t mcast_loops_ever, mcast_twice_ever;
 	struct sim_key_watch key_watch;
+	uint64_t cc_gets, cc_sets; /* that arrived */
 };
 
 /* queue.c */

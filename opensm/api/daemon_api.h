@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "conf/conf.h"
+#include "congestion/congestion.h"
 #include "perf/perf.h"
 #include "sm/sm.h"
 #include "util/mono.h"
@@ -44,6 +45,7 @@ struct daemon_memory {
 
 struct daemon_api {
 	struct perf *perf;	 /* the performance manager; never NULL */
+	struct cc *cc;		 /* congestion control; NULL in tests alone */
 	/* NULL: no port is open, `status` says why. It comes and goes: look each time */
 	struct sm *sm;
 	const struct conf *conf; /* in force */

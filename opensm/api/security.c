@@ -266,8 +266,44 @@ static void judge_protection(const struct desk *d, struct security_check *c)
 static void judge_class_keys(const struct desk *d, struct security_check *c)
 {
 	judge(c, SECURITY_UNKNOWN,
-	      "keys of congestion control (CC), vendor (VS) and N2N MADs are not supported: none "
-	      "is set");
+	      "keys of vendor (VS) and N2N MADs are not supported: none is set; line 13 is about "
+	      "those of congestion control");
+}
+
+/* Whether devices hold the keys that they are to have. */
+static void judge_cc_ports(const struct desk *d, struct security_check *c)
+{
+	struct cc_status st = { 0 };
+	unsigned n = 0;
+
+	if (d->api->cc)
+		cc_status(d->api->cc, &st);
+	for (unsigned i = 0; i < CC_STATES; i++)
+		n += i == CC_UNSUPPORTED ? 0 : st.ports[i];
+	if (!n)
+		judge(c, SECURITY_UNKNOWN, "only the master knows; it has asked no device yet");
+	else if (st.wrong_key)
+		judge(c, SECURITY_FAIL, "%u of %u devices that know the class have their CC_Key",
+		      n - MIN(n, st.wrong_key), n);
+	else
+		judge(c, SECURITY_PASS, "all %u devices that know the class have their CC_Key", n);
+}
+
+static void judge_cc_key(const struct desk *d, struct security_check *c)
+{
+	const struct conf *conf = d->conf;
+
+	if (!conf->congestion_control)
+		judge(c, SECURITY_UNKNOWN,
+		      "congestion control is off: this manager gives no device a CC_Key");
+	else if (conf->cc_key_enable != 2 || (!conf->cc_key && !conf->m_key_per_port))
+		judge(c, SECURITY_FAIL,
+		      "no CC_Key is given: every host can throttle others (cc_key_enable %u)",
+		      conf->cc_key_enable);
+	else if (!conf->cc_key_protect_bit)
+		judge(c, SECURITY_FAIL, "cc_key_protect_bit 0: every host can read CC_Keys");
+	else
+		judge_cc_ports(d, c);
 }
 
 /* ---- subnet administration ------------------------------------------------------------------- */
@@ -432,6 +468,9 @@ static const struct row {
 	{ "expected_topology", judge_topology,
 	  "set guid_location_policy hold, and compare opensmctl topology with the cabling plan" },
 	{ "rest", judge_rest, "serve TLS, and remove plain_http from opensm-rest.conf" },
+	{ "cc_key", judge_cc_key,
+	  "with congestion_control TRUE set cc_key_enable 2, and m_key_per_port or a random "
+	  "cc_key; if it is set, look at opensmctl congestion" },
 };
 
 _Static_assert(ARRAY_SIZE(rows) == SECURITY_CHECKS, "a row for each line");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The security checklist: twelve lines that guides and controllers verify before tenants get root
+ * The security checklist: thirteen lines that guides and controllers verify before tenants get root
  * on hosts, each with a verdict.
  *
  * A line passes only on what this host knows: the configuration in force, PortInfo as read from the
@@ -11,7 +11,7 @@
 
 #include "api/daemon_api.h"
 
-#define SECURITY_CHECKS	   12
+#define SECURITY_CHECKS	   13
 #define SECURITY_PORTS_MAX 20 /* ports that are named */
 
 enum security_verdict { SECURITY_UNKNOWN, SECURITY_PASS, SECURITY_FAIL };

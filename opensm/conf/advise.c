@@ -193,19 +193,12 @@ static void advise_string(const struct advice *a)
 			string_checks[i].advise(a, value);
 }
 
-/* Options that would protect something: that they do not is an error whatever was asked for. */
-static bool is_protection(enum conf_id id)
-{
-	return id == CONF_ID_cc_key;
-}
-
 static void advise_state(const struct advice *a)
 {
 	_cleanup_free_ char *value = conf_value_shown(a->conf, a->id);
 	const char *name = conf_option(a->id)->name;
 	struct conf_place at = conf_place(a->conf, a->id);
-	enum conf_severity severity =
-		a->conf->strict || is_protection(a->id) ? CONF_ERROR : CONF_WARNING;
+	enum conf_severity severity = a->conf->strict ? CONF_ERROR : CONF_WARNING;
 
 	switch (conf_option(a->id)->state) {
 	case CONF_STATE_LATER:

@@ -240,6 +240,7 @@ static int take_release(struct cli_run *run, const struct cli_row *row, const ch
 		{ CONF_ID_m_key_protection_level, "0" },
 		{ CONF_ID_m_key_lease_period, "0" },
 		{ CONF_ID_periodic_key_update, "0" },
+		{ CONF_ID_congestion_control, "FALSE" }, /* no CC_Key is given meanwhile */
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++)

@@ -12,8 +12,6 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define NO_CC_KEY                                                                                  \
-	"congestion control, class 0x21, is not in force yet, so that no device gets a CC_Key"
 #define NO_VS_KEY "no device gets a key for MADs of the vendor's class 0x0A"
 #define NO_N2N_KEY                                                                                 \
 	"switches that reroute by themselves, class 0x0C, are not set up, and get no key for it"
@@ -25,8 +23,8 @@
 static const struct protection {
 	const char *name, *why;
 } protections[] = {
-	{ "cc_key_", NO_CC_KEY },
-	{ "key_mgr_seed", "it is the seed of CC, VS and N2N keys, and none of these is given out" },
+	{ "key_mgr_seed",
+	  "CC_Keys are made from the seed of M_Keys, and no VS or N2N key is given out" },
 	{ "m_key_protect_bits", "the option is called m_key_protection_level" },
 	{ "n2n_key_", NO_N2N_KEY },
 	{ "service_name2key_map_file", "every host may register every service" },

@@ -32,6 +32,7 @@ static const enum conf_id relying[] = {
 	CONF_ID_randomize_sa_key,
 	CONF_ID_randomize_sm_key,
 	CONF_ID_require_standby,
+	CONF_ID_cc_key_enable,
 };
 
 /* A policy that is switched off is not at its default, and relies on nothing. */
@@ -93,6 +94,11 @@ static bool has_no_sa_key(const struct conf *c)
 	return !c->sa_key;
 }
 
+static bool has_no_cc_key(const struct conf *c)
+{
+	return c->congestion_control && c->cc_key_enable == 2 && !c->cc_key && !c->m_key_per_port;
+}
+
 static bool allows_all_managers(const struct conf *c)
 {
 	return !c->allowed_sm_guids && conf_profile(c) != CONF_PROFILE_OPEN;
@@ -123,6 +129,9 @@ static const struct weakness {
 	{ CONF_ID_sa_key, CONF_ID_security_profile, CONF_WARNING, has_no_sa_key,
 	  "0 trusts every request; expected a random number of 64 bits; any host can read every "
 	  "record of subnet administration" },
+	{ CONF_ID_cc_key_enable, CONF_ID_cc_key_enable, CONF_ERROR, has_no_cc_key,
+	  "2 gives no device a key while cc_key is 0 and m_key_per_port FALSE; expected a cc_key "
+	  "that is a random number of 64 bits" },
 	{ CONF_ID_allowed_sm_guids, CONF_ID_security_profile, CONF_WARNING, allows_all_managers,
 	  "not set; expected the port GUIDs of all subnet managers; one that has the sm_key is "
 	  "believed, wherever it is" },

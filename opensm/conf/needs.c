@@ -53,6 +53,37 @@ static bool logs_waits(const struct conf *c)
 	return c->perfmgr_xmit_wait_log;
 }
 
+static bool has_cc(const struct conf *c)
+{
+	return c->congestion_control;
+}
+
+static bool gives_cc_keys(const struct conf *c)
+{
+	return c->congestion_control && c->cc_key_enable == 2;
+}
+
+static bool writes_switches(const struct conf *c, unsigned bit)
+{
+	return c->congestion_control && c->cc_sw_cong_setting_control_map >> bit & 1;
+}
+
+#define WRITES(name, bit)                                                                          \
+	static bool writes_##name(const struct conf *c)                                            \
+	{                                                                                          \
+		return writes_switches(c, bit);                                                    \
+	}
+WRITES(victims, 0)
+WRITES(credits, 1)
+WRITES(threshold, 2)
+WRITES(starvation, 3)
+WRITES(rate, 4)
+
+static bool writes_sls(const struct conf *c)
+{
+	return c->congestion_control && c->cc_ca_cong_setting_control_map;
+}
+
 static bool has_port_console(const struct conf *c)
 {
 	return str_equal(c->console, "loopback");
@@ -91,6 +122,15 @@ enum kind { SECURITY, OTHER };
 	{ CONF_ID_##set##_sl2vl, OTHER, has_qos, "qos is FALSE" }
 #define PERF(name) { CONF_ID_##name, OTHER, may_count, "perfmgr is FALSE and console is off" }
 
+#define CC(name, of_kind)                                                                          \
+	{ CONF_ID_##name, of_kind, has_cc, "congestion_control is FALSE" }
+#define CC_SWITCH(name, what, bit)                                                                 \
+	{ CONF_ID_cc_sw_cong_setting_##name, OTHER, writes_##what,                                 \
+	  "congestion_control is FALSE, or cc_sw_cong_setting_control_map is without " #bit }
+#define CC_SL(name)                                                                                \
+	{ CONF_ID_cc_ca_cong_setting_##name, OTHER, writes_sls,                                    \
+	  "congestion_control is FALSE, or cc_ca_cong_setting_control_map is 0" }
+
 /* `id` has no effect while `text`. */
 static const struct need {
 	enum conf_id id;
@@ -128,6 +168,30 @@ static const struct need {
 	PERF(event_db_dump_file),
 	{ CONF_ID_perfmgr_xmit_wait_threshold, OTHER, logs_waits,
 	  "perfmgr_xmit_wait_log is FALSE" },
+	CC(cc_key, OTHER),
+	CC(cc_key_enable, SECURITY),
+	{ CONF_ID_cc_key_lease_period, SECURITY, gives_cc_keys,
+	  "congestion_control is FALSE, or cc_key_enable is not 2" },
+	{ CONF_ID_cc_key_protect_bit, SECURITY, gives_cc_keys,
+	  "congestion_control is FALSE, or cc_key_enable is not 2" },
+	CC(cc_no_throttle_sls, OTHER),
+	CC(cc_log_interval, OTHER),
+	CC(cc_max_outstanding_mads, OTHER),
+	CC(cc_cct, OTHER),
+	CC(cc_sw_cong_setting_control_map, OTHER),
+	CC_SWITCH(victim_mask, victims, 1),
+	CC_SWITCH(credit_mask, credits, 2),
+	CC_SWITCH(threshold, threshold, 4),
+	CC_SWITCH(packet_size, threshold, 4),
+	CC_SWITCH(credit_starvation_threshold, starvation, 8),
+	CC_SWITCH(credit_starvation_return_delay, starvation, 8),
+	CC_SWITCH(marking_rate, rate, 16),
+	CC(cc_ca_cong_setting_port_control, OTHER),
+	CC(cc_ca_cong_setting_control_map, OTHER),
+	CC_SL(ccti_timer),
+	CC_SL(ccti_increase),
+	CC_SL(trigger_threshold),
+	CC_SL(ccti_min),
 	{ CONF_ID_console_port, OTHER, has_port_console, "console is not loopback" },
 	{ CONF_ID_event_plugin_options, OTHER, has_plugins, "event_plugin_name is not set" },
 	{ CONF_ID_metrics_interval, OTHER, has_metrics_file, "metrics_file is not set" },

@@ -49,6 +49,10 @@
 	"modifier: int, path: string, node: ?string, node_guid: ?string, node_type: ?string, "     \
 	"port: ?int, status: int, status_text: string, hex: string, hidden: []string, "            \
 	"fields: object)"
+#define CONGESTION_TYPE                                                                            \
+	"() -> (on: bool, waiting: int, asked: int, settled: int, silent: int, unsupported: int, " \
+	"rounded: int, refused: int, table_cut: int, with_key: int, key_violations: int, "         \
+	"marks: int, gets: int, sets: int, timeouts: int, ports: []object, hidden: int)"
 #define SECURITY_TYPE                                                                              \
 	"() -> (profile: string, passed: int, failed: int, unknown: int, checks: [](number: int, " \
 	"name: string, verdict: string, present: string, advice: ?string), n_ports: int, "         \
@@ -131,6 +135,10 @@ const struct control_method control_methods[] = {
 	{ "Security",
 	  "The security checklist; ports are those without the protection of the configuration",
 	  SECURITY_TYPE, CONTROL_READ, .answer = control_security },
+	{ "Congestion",
+	  "How far congestion control is set up, and ports with something to say of: flows that "
+	  "switches mark, settings not held",
+	  CONGESTION_TYPE, CONTROL_READ, .answer = control_congestion },
 	{ "Check", "Reads the configuration as SIGHUP does, and takes nothing over",
 	  "() -> (errors: int, warnings: int, would_change: ?string, findings: []object)",
 	  CONTROL_ACT, .answer = control_check },

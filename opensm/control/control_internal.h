@@ -41,6 +41,7 @@ typedef struct json_object *control_follow_fn(const struct control_following *f,
 control_answer_fn control_status; /* control_status.c */
 control_answer_fn control_options, control_check, control_log_level; /* control_conf.c */
 control_answer_fn control_set_log_level;
+control_answer_fn control_congestion; /* control_congestion.c */
 control_answer_fn control_security; /* control_security.c */
 control_answer_fn control_sweep, control_reroute, control_reload; /* control_act.c */
 control_answer_fn control_keys, control_rotate_keys;

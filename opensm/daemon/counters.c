@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/counters.h"
 
+#include "sm/base/keys.h"
+
 static uint8_t path_sl(const void *sm, lid_t lid)
 {
 	return sm_path_sl(sm, lid);
@@ -18,4 +20,39 @@ struct perf_place counters_place(struct sm *sm, mono_t now, int64_t realtime)
 	place.sl_to = path_sl;
 	place.sl_arg = sm;
 	return place;
+}
+
+struct cc_place congestion_place(struct sm *sm, mono_t now)
+{
+	struct cc_place place = { .now = now };
+
+	if (!sm || sm_state(sm) != SM_MASTER)
+		return place;
+	place.fabric = sm_fabric(sm);
+	place.mad = sm_gmp_engine(sm);
+	place.conf = sm_conf(sm);
+	place.keys = keys_are_single(sm) ? keys_ring(sm) : NULL;
+	place.sl_to = path_sl;
+	place.sl_arg = sm;
+	return place;
+}
+
+void congestion_dispatch(struct cc *cc, struct sm *sm, mono_t now)
+{
+	const struct cc_place place = congestion_place(sm, now);
+
+	cc_dispatch(cc, &place);
+}
+
+void congestion_receive(struct cc *cc, struct sm *sm, struct transport_event *ev, mono_t now)
+{
+	const struct cc_place place = congestion_place(sm, now);
+
+	cc_receive(cc, ev, &place);
+}
+
+void congestion_note(struct cc *cc, const struct sm_event *event)
+{
+	if (event->kind == SM_EVENT_SWEEP_DONE && event->sweep.kind != SWEEP_LIGHT)
+		cc_sweep_ended(cc, event->sweep.kind == SWEEP_HEAVY);
 }

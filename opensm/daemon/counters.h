@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The performance manager beside the subnet manager: the fabric whose counters are read. */
+/*
+ * The performance manager and congestion control beside the subnet manager: the fabric whose
+ * counters are read, and whose ports are set up.
+ */
 #pragma once
 
+#include "congestion/congestion.h"
 #include "perf/perf.h"
 #include "sm/sm.h"
 
 /* None while we are not MASTER. `sm` NULL: no port is open. `realtime`: seconds since 1970. */
 struct perf_place counters_place(struct sm *sm, mono_t now, int64_t realtime);
+struct cc_place congestion_place(struct sm *sm, mono_t now);
+/* cc_dispatch() and cc_receive() at that place. */
+void congestion_dispatch(struct cc *cc, struct sm *sm, mono_t now);
+void congestion_receive(struct cc *cc, struct sm *sm, struct transport_event *ev, mono_t now);
+/* Events of the manager that concern congestion control. */
+void congestion_note(struct cc *cc, const struct sm_event *event);

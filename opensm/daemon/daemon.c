@@ -79,6 +79,7 @@ struct daemon {
 	struct worker *disk;		 /* waits for files, so that the event loop does not */
 	struct worker *viewer;		 /* renders pages and documents of listeners */
 	struct perf *perf;
+	struct cc *cc;
 	struct daemon_api api;
 	struct conf_report findings; /* of the last SIGHUP */
 	struct listeners *listeners;
@@ -152,11 +153,19 @@ static void on_perf(void *arg, struct transport_event *ev, mono_t now)
 	perf_receive(d->perf, ev, &place);
 }
 
+static void on_congestion(void *arg, struct transport_event *ev, mono_t now)
+{
+	struct daemon *d = arg;
+
+	congestion_receive(d->cc, d->sm, ev, now);
+}
+
 static void on_event(void *arg, const struct sm_event *event)
 {
 	struct daemon *d = arg;
 
 	daemon_api_note(&d->api, event);
+	congestion_note(d->cc, event);
 	if (!d->stopping)
 		listen_event(d->listeners, event);
 }
@@ -260,6 +269,7 @@ static void start_sm(struct daemon *d)
 		.engines = listen_engines(d->listeners),
 		.runner = route_child_runner(d->route_child),
 		.perf = on_perf,
+		.congestion = on_congestion,
 		.realtime = on_realtime,
 		.arg = d,
 	};
@@ -471,11 +481,12 @@ static void run_once(struct daemon *d)
 		run_sm(d);
 	place = counters_place(d->sm, clock_now(), time(NULL));
 	perf_dispatch(d->perf, &place);
+	congestion_dispatch(d->cc, d->sm, clock_now());
 	next = d->sm ? sm_next(d->sm) : MAX(d->reopen_at, clock_now() + REOPEN_SOON);
 	if (d->hup_wanted)
 		next = mono_min(next, d->hup_at);
 	if (d->sm && sm_state(d->sm) == SM_MASTER)
-		next = mono_min(next, perf_next(d->perf));
+		next = mono_min(next, mono_min(perf_next(d->perf), cc_next(d->cc)));
 	timer_at(d->timer, next);
 }
 
@@ -616,6 +627,7 @@ static void fill_api(struct daemon *d)
 {
 	d->api = (struct daemon_api){
 		.perf = d->perf,
+		.cc = d->cc,
 		.conf = d->conf,
 		.version = PACKAGE_VERSION,
 		.instance = d->options->instance,
@@ -756,6 +768,7 @@ int daemon_run(const struct daemon_options *options)
 	d.viewer = worker_new();
 	perf_hooks = listen_perf_hooks(&d.listeners);
 	d.perf = perf_new(options->conf, &perf_hooks);
+	d.cc = cc_new();
 	fill_api(&d);
 	r = sd_event_default(&d.event);
 	if (r >= 0)
@@ -770,6 +783,7 @@ int daemon_run(const struct daemon_options *options)
 	close_port(&d);
 	listen_free(d.listeners);
 	perf_free(d.perf);
+	cc_free(d.cc);
 	sm_heritage_clear(&d.heritage);
 	worker_free(d.worker);
 	route_child_free(d.route_child);

@@ -49,6 +49,7 @@ struct port {
 		key_doubts; /* of end ports: questions in a row that ended with key in doubt */
 	FACT uint32_t keys_sweep; /* in which others are tried, since it hides its own */
 	FACT uint8_t num;
+	FACT uint16_t lives;   /* how often its link, or LID, was gone: settings may be, too */
 	FACT bool known;       /* info[] holds an observation */
 	FACT bool doubt;       /* a Set was not answered: info[] may be out of date */
 	FACT bool quarantined; /* the node behind this port is left out (duplicate GUID) */

@@ -339,8 +339,10 @@ struct delta observe_port_info(struct fabric *f, struct port *p, const uint8_t *
 	fabric_learn_mkey(p);
 	if (d.kinds & DELTA(DELTA_TRAINED))
 		p->ext_known = false;
-	if (was_live && !port_is_live(p))
+	if (was_live && !port_is_live(p)) {
 		fabric_forget_cells(f, p); /* rebooted meanwhile */
+		p->lives++;
+	}
 	return d;
 }
 

@@ -17,6 +17,7 @@ enum mad_class {
 	MAD_CLASS_SMI_LID = 0x01,
 	MAD_CLASS_SA = 0x03,
 	MAD_CLASS_PERF = 0x04,
+	MAD_CLASS_CC = 0x21,
 	MAD_CLASS_SMI_DR = 0x81,
 };
 

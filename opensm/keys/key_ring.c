@@ -10,7 +10,6 @@
 #include <sys/random.h>
 
 #define LABEL	    "opensm"
-#define CLASS_SMP   0x01
 #define FORMER_EACH 15 /* epochs before the last of a seed whose keys are tried */
 #define HEAD	    "opensm M_Key ring 1\n"
 #define SHARED	    0
@@ -231,14 +230,15 @@ bool key_ring_merge(struct key_ring *r, const struct key_ring *other)
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 /* 0 would be no key, and all ones asks for a random seed. */
-static uint64_t made_key(const struct key_seed *seed, guid_t guid, uint32_t epoch)
+static uint64_t key_of_class(const struct key_seed *seed, uint8_t mad_class, guid_t guid,
+			     uint32_t epoch)
 {
 	uint8_t text[sizeof(LABEL) - 1 + 1 + 8 + 4 + 1];
 	size_t len = sizeof(LABEL) - 1;
 	uint64_t key = 0;
 
 	memcpy(text, LABEL, len);
-	text[len] = CLASS_SMP;
+	text[len] = mad_class;
 	put_be(text + len + 1, guid, 8);
 	put_be(text + len + 9, epoch, 4);
 	text[len + 13] = 0;
@@ -261,13 +261,22 @@ static uint64_t number_of(const struct key_seed *seed)
 
 static uint64_t key_of(const struct epoch_seed *s, guid_t guid, uint32_t epoch)
 {
-	return is_shared(s) ? number_of(&s->seed) : made_key(&s->seed, guid, epoch);
+	return is_shared(s) ? number_of(&s->seed) : key_of_class(&s->seed, KEY_CLASS_SMP, guid, epoch);
 }
 
 /* How many epochs of it ports may have keys of, besides those that came to be later. */
 static uint32_t epochs_of(const struct epoch_seed *s)
 {
 	return is_shared(s) ? 1 : MIN(s->epoch, FORMER_EACH + 1u);
+}
+
+uint64_t key_ring_class_key(const struct key_ring *r, uint8_t mad_class, guid_t port_guid,
+			    uint32_t back)
+{
+	assert(r->n);
+	return back < r->seeds[0].epoch ? key_of_class(&r->seeds[0].seed, mad_class, port_guid,
+						       r->seeds[0].epoch - back)
+					: 0;
 }
 
 uint64_t key_ring_key(const struct key_ring *r, guid_t port_guid)

@@ -2,7 +2,7 @@
 /*
  * The ring of seeds from which the M_Keys of single ports are made.
  *
- *   key = first 8 bytes of HMAC-SHA-256(seed, "opensm" || class 0x01 || port GUID || epoch)
+ *   key = first 8 bytes of HMAC-SHA-256(seed, "opensm" || class || port GUID || epoch)
  *
  * (never 0, never all ones). A port key that leaked gives neither the seed nor another key. The
  * first seed is in use, with its epoch; each rotation is the next epoch. Seeds behind it were in
@@ -66,6 +66,14 @@ bool key_ring_turn(struct key_ring *r);
 /* Of the seed in use; 0: there is none, or one key for all ports. */
 uint32_t key_ring_epoch(const struct key_ring *r);
 
+#define KEY_CLASS_SMP 0x01
+#define KEY_CLASS_CC  0x21
+/*
+ * The key of the port for MADs of another class than SMPs, as it was `back` epochs ago; the ring
+ * has a seed. 0: there was no such epoch.
+ */
+uint64_t key_ring_class_key(const struct key_ring *r, uint8_t mad_class, guid_t port_guid,
+			    uint32_t back);
 /* The key of the port; the ring has a seed. */
 uint64_t key_ring_key(const struct key_ring *r, guid_t port_guid);
 /* The one it has so many epochs later. */

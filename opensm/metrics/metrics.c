@@ -133,6 +133,7 @@ struct metrics *metrics_take(const struct daemon_api *api, const struct metrics_
 		return m;
 	take_sm(m, api->sm);
 	security_judge(api, SECURITY_OF_MEMORY, &m->security);
+	metrics_take_congestion(m, api);
 	api->clock(api->arg, &now, &realtime);
 	sm_unserved(api->sm, now, &m->unserved);
 	metrics_take_counters(m, api);
@@ -561,6 +562,7 @@ char *metrics_render(const struct metrics *m, bool openmetrics, size_t *ret_len)
 		render_subnet(m, t);
 		metrics_tenants(m, t);
 		metrics_security(m, t);
+		metrics_congestion(m, t);
 		render_wire(m, t);
 		render_traps(m, t);
 		render_violations(m, t);

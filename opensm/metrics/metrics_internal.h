@@ -70,6 +70,7 @@ struct metrics {
 	struct metrics_reason reasons[METRIC_REASONS]; /* ports left out */
 	unsigned n_reasons;
 	struct perf_status perf;
+	struct cc_status congestion;
 	struct metrics_counters *counters; /* ports whose counters were read */
 	size_t n_counters;
 	struct view *view; /* as published; NULL: not MASTER, or nothing was set up yet */
@@ -81,6 +82,10 @@ void metrics_tenants(const struct metrics *m, struct metrics_text *t);
 
 /* metrics_security.c: the checklist. */
 void metrics_security(const struct metrics *m, struct metrics_text *t);
+
+/* metrics_congestion.c: congestion control. */
+void metrics_take_congestion(struct metrics *m, const struct daemon_api *api);
+void metrics_congestion(const struct metrics *m, struct metrics_text *t);
 
 /* metrics_fabric.c: families of the view. */
 void metrics_fabric(const struct metrics *m, struct metrics_text *t);

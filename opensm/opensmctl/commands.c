@@ -42,6 +42,7 @@ enum {
 	MARKS,
 	OPTIONS,
 	SECURITY,
+	CONGESTION,
 	CHECK
 };
 
@@ -94,6 +95,9 @@ const struct ctl_command manager_commands[] = {
 	[SECURITY] = { "security", "",
 		       "the security checklist: what passes, what fails, and what to do", NULL,
 		       CTL_SHOWS, .run = cmd_security },
+	[CONGESTION] = { "congestion", "",
+			 "congestion control: which hosts are throttled, and how far it is set up",
+			 NULL, CTL_SHOWS, .run = cmd_congestion },
 	[CHECK] = { "check", "", "errors that a reload would find; changes nothing", NULL,
 		    CTL_SHOWS, .run = cmd_check },
 	{ 0 },

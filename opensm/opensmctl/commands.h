@@ -14,6 +14,7 @@ int cmd_isolate(struct ctl *c, int argc, char **argv);
 int cmd_restore(struct ctl *c, int argc, char **argv);
 int cmd_marks(struct ctl *c, int argc, char **argv);
 int cmd_security(struct ctl *c, int argc, char **argv);	 /* security.c */
+int cmd_congestion(struct ctl *c, int argc, char **argv); /* congestion.c */
 int cmd_options(struct ctl *c, int argc, char **argv);	 /* configuration.c */
 int cmd_check(struct ctl *c, int argc, char **argv);
 int cmd_reload(struct ctl *c, int argc, char **argv);

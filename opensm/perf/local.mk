@@ -8,4 +8,4 @@ PERF_LIBS = libperf.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS) $(IBMAD_LIBS)
 UNIT_TESTS += tests/unit/test-perf
 tests_unit_test_perf_SOURCES = tests/unit/test-perf.c opensm/daemon/counters.c
 tests_unit_test_perf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(IBMAD_CFLAGS)
-tests_unit_test_perf_LDADD = libperf.a $(RIG_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_perf_LDADD = libperf.a libcongestion.a $(RIG_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * MADs that arrive unasked: SMInfo requests, traps, and GMPs for the SA, for its client and for
- * counters.
+ * MADs that arrive unasked: SMInfo requests, traps, and GMPs for the SA, for its client, for
+ * counters and for congestion control.
  *
  * Everything in here came from another node: fields are bounded before use, records are limited,
  * and whatever arrives, a sweep that runs is finished and applied before the next one starts.
@@ -52,6 +52,8 @@ void inbox_gmp(void *owner, struct transport_event *ev, mono_t now)
 	sm->now = now;
 	if (mad_class == MAD_CLASS_PERF && !marks_receive(sm, ev) && sm->hooks.perf)
 		sm->hooks.perf(sm->hooks.arg, ev, now);
+	if (mad_class == MAD_CLASS_CC && sm->hooks.congestion)
+		sm->hooks.congestion(sm->hooks.arg, ev, now);
 	if (mad_class == MAD_CLASS_SA && !channel_receive(sm, ev) && !replica_receive(sm, ev))
 		admin_receive(sm, ev);
 }

@@ -155,6 +155,8 @@ struct sm_hooks {
 	const struct route_runner *runner;
 	/* A GMP of class PerfMgt came, or came back unanswered. May be NULL. */
 	void (*perf)(void *arg, struct transport_event *ev, mono_t now);
+	/* The same of congestion control. */
+	void (*congestion)(void *arg, struct transport_event *ev, mono_t now);
 	/*
 	 * Bytes of which ids of transactions are made; NULL: the kernel's random numbers. For
 	 * tests, which are to send the same each time.

@@ -8,7 +8,7 @@
 # Read by its prefix (plan/qos.c): qos_*_high_limit and the like.
 by_prefix='^qos_(ca_|sw0_|swe_|rtr_)?(high_limit|vlarb_high|vlarb_low|sl2vl)$'
 # LATER, and looked at only to say so, or to compare managers.
-said='^(qos_policy_file|cc_key|congestion_control)$'
+said='^qos_policy_file$'
 
 states() {
 	printf '%s\n' '#define OPENSM_CONF_DIR ""' '#define OPTION(name, c, t, d, r, f, cost, state, ...) @ name state' \

@@ -124,12 +124,12 @@ create_both() {
 	[ "$status" -eq 78 ]
 	[[ $output == *"host:1:16: error: metrics_listen:"* ]]
 	[[ $output == *"host:2:15: error: control_group:"* ]]
-	printf 'congestion_control TRUE\nlog_file %s/opensm.log\ndump_files_dir %s\n' "$PWD" "$PWD" >idle
+	printf 'qos_max_vls 4\nlog_file %s/opensm.log\ndump_files_dir %s\n' "$PWD" "$PWD" >idle
 	OSM_CACHE_DIR=$PWD run "$SM_BIN" -F idle --check
 	[ "$status" -eq 0 ]
 	OSM_CACHE_DIR=$PWD run "$SM_BIN" -F idle --check --strict
 	[ "$status" -eq 78 ]
-	[[ $output == *"idle:1:20: error: congestion_control is not supported yet"* ]]
+	[[ $output == *"idle:1:13: error: qos_max_vls is accepted only"* ]]
 }
 
 @test "exit_on_fatal: a file of state that cannot be read ends it, and -y goes on" {

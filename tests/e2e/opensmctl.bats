@@ -130,7 +130,7 @@ as_nobody() {
 	done
 	# Nothing was forgotten above.
 	for command in $("$CTL" complete); do
-		grep -qw "$command" <<<'status instances sweep reroute reload priority keys sa-key smp loglevel sweeping monitor options security check
+		grep -qw "$command" <<<'status instances sweep reroute reload priority keys sa-key smp loglevel sweeping monitor options security congestion check
 			topology nodes ports routes path partitions groups sa managers drain isolate restore marks'
 	done
 }
@@ -232,7 +232,7 @@ refused_is() {
 	passes sa_key
 	gives 1 security
 	not grep -qi 5ec4e7 <<<"$out"
-	[ "$("$CTL" -o security | wc -l)" -eq 12 ]
+	[ "$("$CTL" -o security | wc -l)" -eq 13 ]
 	gives 2 security all
 }
 

@@ -59,6 +59,13 @@ static void perf(void *arg, struct transport_event *ev, mono_t now)
 	s->rig->perf(s, ev, now);
 }
 
+static void congestion(void *arg, struct transport_event *ev, mono_t now)
+{
+	struct rig_sm *s = arg;
+
+	s->rig->congestion(s, ev, now);
+}
+
 /* Runs what was handed out and is due by `now`, in order; true if there was something. */
 static bool run_jobs(struct rig_sm *s, mono_t now)
 {
@@ -113,6 +120,7 @@ int rig_start(struct rig *rig, const char *node, int port, const struct conf *co
 
 	hooks.event = rig->event ? event : NULL;
 	hooks.perf = rig->perf ? perf : NULL;
+	hooks.congestion = rig->congestion ? congestion : NULL;
 	hooks.engines = rig->engines;
 	if (place == RIG_MAX_SMS)
 		return -ENOSPC;

@@ -42,6 +42,8 @@ struct rig {
 	 */
 	void (*event)(struct rig_sm *sm, const struct sm_event *event);
 	void (*perf)(struct rig_sm *sm, struct transport_event *ev, mono_t now); /* as `event` */
+	/* as `event` */
+	void (*congestion)(struct rig_sm *sm, struct transport_event *ev, mono_t now);
 	const struct route_engines *engines; /* as `event`: routing engines from outside */
 	/*
 	 * As `event`: the transport that a manager is given instead of `tr`; not closed by the rig.

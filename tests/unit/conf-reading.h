@@ -75,6 +75,8 @@ static inline const char *other_value(const struct conf_option *o)
 	case CONF_U64:
 		if (strcmp(o->name, "periodic_key_update") == 0)
 			return "10";
+		if (strcmp(o->name, "cc_key_protect_bit") == 0)
+			return "0";
 		return strcmp(o->default_text, "2") == 0 ? "3" : "2";
 	case CONF_STRING:
 		if (strcmp(o->name, "console") == 0)

@@ -274,11 +274,11 @@ static void the_checklist_has_a_verdict_for_each_line(void **state)
 	w->conf->sm_key = 0x5ec4e75ec4e7;
 	o = ask(w, fd, CALL("Security", "{}"));
 	checks = get(o, "checks");
-	assert_int_equal(json_object_array_length(checks), 12);
+	assert_int_equal(json_object_array_length(checks), 13);
 	assert_int_equal(json_object_get_int(get(o, "passed")) +
 				 json_object_get_int(get(o, "failed")) +
 				 json_object_get_int(get(o, "unknown")),
-			 12);
+			 13);
 	assert_string_equal(str(o, "profile"), "open");
 	first = json_object_array_get_idx(checks, 0);
 	assert_int_equal(json_object_get_int(get(first, "number")), 1);

@@ -22,7 +22,8 @@ enum {
 	TRUST_MODEL,
 	MANAGERS,
 	TOPOLOGY,
-	REST
+	REST,
+	CC_KEY
 };
 
 static const struct setting {
@@ -98,7 +99,7 @@ static enum security_verdict verdict_of(const struct security *s, unsigned line)
 static enum security_verdict best_of(unsigned line)
 {
 	bool is_missing =
-		line == CLASS_KEYS || line == TOPOLOGY ||
+		line == CLASS_KEYS || line == TOPOLOGY || line == CC_KEY ||
 		(line == PER_PORT && conf_option_find("m_key_per_port") == CONF_N_OPTIONS) ||
 		(line == TRUST_MODEL &&
 		 conf_option_find("sa_enhanced_trust_model") == CONF_N_OPTIONS);
@@ -136,6 +137,27 @@ static void a_secure_subnet_passes(void **state)
 			 SECURITY_CHECKS);
 	/* Two switches and a spine, twelve hosts. */
 	assert_non_null(strstr(s.checks[PROTECTION - 1].present, " ports have it so"));
+}
+
+/* Off is no fault; on without a key, or with one that can be read, is. */
+static void congestion_control_needs_a_key(void **state)
+{
+	struct desk *d = *state;
+	struct security s;
+
+	put(d->conf, "congestion_control", "TRUE");
+	s = look(d);
+	assert_fails(&s, CC_KEY, "cc_key_enable 0");
+	put(d->conf, "cc_key_enable", "2");
+	put(d->conf, "cc_key_protect_bit", "0");
+	s = look(d);
+	assert_fails(&s, CC_KEY, "can read CC_Keys");
+	put(d->conf, "cc_key_protect_bit", "1");
+	s = look(d);
+	assert_fails(&s, 0, "");
+	put(d->conf, "m_key_per_port", "FALSE");
+	s = look(d);
+	assert_int_equal(verdict_of(&s, CC_KEY), SECURITY_FAIL);
 }
 
 static const struct {
@@ -369,6 +391,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		SECURE(a_secure_subnet_passes),
 		SECURE(each_line_fails_without_its_setting),
+		SECURE(congestion_control_needs_a_key),
 		SECURE(ports_without_protection_are_named),
 		SECURE(ports_with_another_key_fail),
 		cmocka_unit_test(keys_without_a_seed_fail),

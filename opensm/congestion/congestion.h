@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The manager of congestion control (IBA annex A10): gives switches and hosts the settings that
+ * options ask for, gives or takes CC_Keys, and reads which flows switches mark.
+ *
+ *   port:  QUEUED --a slot is free--> ASKED --answers--> QUEUED ... --nothing left--> SETTLED
+ *             ^                         |---four timeouts in a row--> SILENT
+ *             |                         \---class refused-----------> UNSUPPORTED
+ *             \---link trained anew; not SILENT, UNSUPPORTED: heavy sweep, other options
+ *
+ * Settings are cells as others: read, compared, and written where they differ. One that a device
+ * rounds or refuses is written once, until something else is wanted or the port trained anew.
+ *
+ * Only while we are MASTER and congestion_control is TRUE; else nothing is sent, and nothing kept.
+ * Reads no clock and sends nothing but GMPs through the MAD engine that it is given. Main thread
+ * only.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/conf.h"
+#include "fabric/fabric.h"
+#include "keys/key_ring.h"
+#include "mad/mad.h"
+#include "util/mono.h"
+
+struct cc;
+
+enum cc_state { CC_QUEUED, CC_ASKED, CC_SETTLED, CC_SILENT, CC_UNSUPPORTED, CC_STATES };
+
+/* The surroundings at a dispatch. */
+struct cc_place {
+	const struct fabric *fabric; /* NULL: there is no manager, or it is not MASTER */
+	struct mad_engine *mad;
+	const struct conf *conf;
+	const struct key_ring *keys; /* NULL or empty: ports have no keys of their own */
+	/* The SL of the path to a LID; NULL: 0. */
+	uint8_t (*sl_to)(const void *arg, lid_t lid);
+	const void *sl_arg;
+	mono_t now;
+};
+
+/* A flow whose packets a switch marked. */
+struct cc_flow {
+	lid_t from, to;
+	uint8_t sl;
+};
+#define CC_FLOWS 15
+
+struct cc_port {
+	guid_t guid; /* of the port; of switches port 0's */
+	lid_t lid;
+	bool is_switch;
+	enum cc_state state;
+	unsigned rounded, refused; /* settings that it does not hold as asked */
+	bool cut;		   /* its control table has too few blocks */
+	bool has_key, key_right;   /* a CC_Key; the one that it is to have */
+	uint16_t key_violations;   /* wrong keys that it has met */
+	uint64_t marks;		   /* events of its log since it was first read */
+	uint8_t marked[32]; /* of a switch, ports that marked: bit n is bit n % 8 of [n / 8] */
+	struct cc_flow flows[CC_FLOWS]; /* of the last log that was not empty */
+	unsigned n_flows;
+};
+
+struct cc_status {
+	bool on;
+	unsigned ports[CC_STATES]; /* by state */
+	unsigned outstanding, rounded, refused, cut, with_key, wrong_key;
+	uint64_t n_gets, n_sets, timeouts; /* since the start */
+	uint64_t violations, marks;	   /* of the ports that are known; marks of switches */
+};
+
+struct cc *cc_new(void);
+struct cc *cc_free(struct cc *cc); /* NULL is fine; returns NULL */
+
+/* A sweep ended: ports may have come, gone, or trained anew. `heavy`: all are to be read again. */
+void cc_sweep_ended(struct cc *cc, bool heavy);
+/* Whenever cc_next() has come, or a sweep ended, or the configuration changed. */
+void cc_dispatch(struct cc *cc, const struct cc_place *place);
+mono_t cc_next(const struct cc *cc); /* MONO_NEVER: nothing to do */
+/* A GMP of class 0x21: an answer, or a question that came back unanswered. */
+void cc_receive(struct cc *cc, struct transport_event *ev, const struct cc_place *place);
+
+/* O(ports). */
+void cc_status(const struct cc *cc, struct cc_status *ret);
+/* Ports in rising order of GUID; NULL: no more. Valid until the next call that is not const. */
+const struct cc_port *cc_port_at(struct cc *cc, unsigned n);
+const struct cc_port *cc_port_of_lid(const struct cc *cc, lid_t lid);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* opensmctl congestion: how far devices are set up, and which hosts are throttled by what. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "opensmctl/commands.h"
+#include "util/mem.h"
+
+static char *name_of(struct json_object *end)
+{
+	const char *name = js_str(end, "name");
+
+	return name[0] ? xstrdup(name) : xasprintf("LID %" PRId64, js_int(end, "lid"));
+}
+
+static enum ctl_color tint(struct json_object *port)
+{
+	return !strcmp(js_str(port, "state"), "settled") ? CTL_GOOD : CTL_WARN;
+}
+
+static const struct column columns[] = {
+	{ "NAME", .key = "name", .color = CTL_NAME },
+	{ "LID>", COLUMN_INT, .key = "lid" },
+	{ "STATE", .key = "state", .tint = tint },
+	{ "ROUNDED>", COLUMN_NATURAL, .key = "rounded" },
+	{ "REFUSED>", COLUMN_NATURAL, .key = "refused" },
+	{ "WRONG KEYS>", COLUMN_NATURAL, .key = "key_violations" },
+	{ "MARKS>", COLUMN_NATURAL, .key = "marks" },
+	{ 0 },
+};
+
+static void print_marked(struct json_object *port)
+{
+	struct json_object *marked = js_get(port, "marked_ports");
+	_cleanup_free_ char *name = name_of(port);
+
+	for (size_t i = 0; i < js_len(marked); i++) {
+		struct json_object *one = js_at(marked, i);
+
+		printf("  %s/%" PRId64 " marks packets", name, js_int(one, "port"));
+		if (js_get(one, "xmit_wait"))
+			printf(" (XmitWait %" PRId64 ")", js_int(one, "xmit_wait"));
+		printf("\n");
+	}
+}
+
+static void print_flows(struct json_object *port)
+{
+	bool is_switch = !strcmp(js_str(port, "type"), "switch");
+	struct json_object *flows = js_get(port, "flows");
+	_cleanup_free_ char *name = name_of(port);
+
+	print_marked(port);
+	for (size_t i = 0; i < js_len(flows); i++) {
+		struct json_object *flow = js_at(flows, i);
+		_cleanup_free_ char *from = name_of(js_get(flow, "from"));
+		_cleanup_free_ char *to = name_of(js_get(flow, "to"));
+
+		printf("  %s to %s, SL %" PRId64 ": %s %s\n", from, to, js_int(flow, "sl"),
+		       is_switch ? "marked by" : "slowed down at", name);
+	}
+}
+
+static void print_summary(struct json_object *o)
+{
+	printf("Congestion control: %" PRId64 " ports set up, %" PRId64 " under way, %" PRId64
+	       " silent, %" PRId64 " without the class\n"
+	       "%" PRId64 " ports store other values, %" PRId64 " refuse some; %" PRId64
+	       " have a CC_Key, which met %" PRId64 " wrong ones\n"
+	       "%" PRId64 " Gets, %" PRId64 " Sets, %" PRId64 " timeouts; %" PRId64
+	       " marks in the logs of switches\n",
+	       js_int(o, "settled"), js_int(o, "waiting") + js_int(o, "asked"),
+	       js_int(o, "silent"), js_int(o, "unsupported"), js_int(o, "rounded"),
+	       js_int(o, "refused"), js_int(o, "with_key"), js_int(o, "key_violations"),
+	       js_int(o, "gets"), js_int(o, "sets"), js_int(o, "timeouts"), js_int(o, "marks"));
+}
+
+static void print_congestion(const struct ctl *c, struct json_object *o)
+{
+	struct json_object *ports = js_get(o, "ports");
+
+	if (c->oneline) {
+		ctl_print_table(c, columns, ports);
+		return;
+	}
+	if (!json_object_get_boolean(js_get(o, "on"))) {
+		printf("Congestion control is off (congestion_control FALSE)\n");
+		return;
+	}
+	print_summary(o);
+	if (!js_len(ports))
+		return;
+	printf("\n");
+	ctl_print_table(c, columns, ports);
+	printf("\n");
+	for (size_t i = 0; i < js_len(ports); i++)
+		print_flows(js_at(ports, i));
+	if (js_int(o, "hidden"))
+		printf("  and %" PRId64 " more ports\n", js_int(o, "hidden"));
+}
+
+int cmd_congestion(struct ctl *c, int argc, char **argv)
+{
+	struct json_object *o;
+
+	if (argc)
+		return ctl_usage(NULL, "congestion: '%s' is too much", argv[0]);
+	o = ctl_call(c, "Congestion", NULL);
+	if (!o)
+		return c->exit_code;
+	if (c->json)
+		ctl_print_json(c, o);
+	else
+		print_congestion(c, o);
+	json_object_put(o);
+	return CTL_OK;
+}

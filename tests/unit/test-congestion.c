@@ -1,0 +1,616 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Congestion control of a simulated fabric: settings, keys, devices that disappoint, logs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "daemon/counters.h"
+#include "ib/cc.h"
+#include "lib/rig.h"
+#include "sim/cca.h"
+#include "sim/gen/gen.h"
+#include "util/mem.h"
+
+#define KEY 0xC0FFEE
+
+struct world {
+	struct rig *rig;
+	struct conf *conf;
+	struct cc *cc[RIG_MAX_SMS];
+	unsigned n;
+};
+
+static struct sim *sim_of(const struct world *w)
+{
+	return w->rig->sim;
+}
+
+static void on_congestion(struct rig_sm *sm, struct transport_event *ev, mono_t now)
+{
+	struct world *w = sm->rig->owner;
+
+	congestion_receive(w->cc[sm - sm->rig->sms], sm->sm, ev, now);
+}
+
+static void on_event(struct rig_sm *sm, const struct sm_event *event)
+{
+	struct world *w = sm->rig->owner;
+
+	congestion_note(w->cc[sm - sm->rig->sms], event);
+}
+
+static mono_t dispatch(struct world *w, mono_t until)
+{
+	mono_t now = sim_now(sim_of(w));
+
+	for (unsigned i = 0; i < w->n; i++) {
+		struct sm *sm = w->rig->sms[i].sm;
+
+		if (!sm)
+			continue;
+		congestion_dispatch(w->cc[i], sm, now);
+		if (sm_state(sm) == SM_MASTER)
+			until = mono_min(until, MAX(cc_next(w->cc[i]), now + 1));
+	}
+	return until;
+}
+
+static void run_for(struct world *w, mono_t t)
+{
+	mono_t until = sim_now(sim_of(w)) + t;
+
+	while (sim_now(sim_of(w)) < until)
+		rig_step(w->rig, dispatch(w, until));
+	dispatch(w, until);
+}
+
+static unsigned start(struct world *w, const char *node, const struct conf *conf)
+{
+	unsigned place = w->n++;
+
+	w->cc[place] = cc_new();
+	assert_int_equal(rig_start(w->rig, node, 0, conf, NULL), place);
+	return place;
+}
+
+/* Two leaves with two hosts each under two spines. */
+static int setup(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 2, 2, 1);
+	struct world *w = xcalloc(1, sizeof(*w));
+
+	w->rig = rig_new(sim_new(net, 1));
+	w->rig->congestion = on_congestion;
+	w->rig->event = on_event;
+	w->rig->owner = w;
+	w->conf = conf_new();
+	w->conf->congestion_control = true;
+	w->conf->cc_sw_cong_setting_control_map = 0x1F;
+	w->conf->cc_sw_cong_setting_victim_mask.bytes[31] = 0x06;
+	w->conf->cc_sw_cong_setting_credit_mask.bytes[30] = 0x80;
+	w->conf->cc_sw_cong_setting_threshold = 0x0F;
+	w->conf->cc_sw_cong_setting_packet_size = 8;
+	w->conf->cc_sw_cong_setting_credit_starvation_threshold = 5;
+	w->conf->cc_sw_cong_setting_credit_starvation_return_delay =
+		(struct conf_cct_entry){ 1, 300 };
+	w->conf->cc_sw_cong_setting_marking_rate = 700;
+	w->conf->cc_ca_cong_setting_port_control = 1;
+	w->conf->cc_ca_cong_setting_control_map = 0x0009;
+	w->conf->cc_ca_cong_setting_ccti_timer.values[3] = 151;
+	w->conf->cc_ca_cong_setting_ccti_increase.values[3] = 2;
+	w->conf->cc_ca_cong_setting_trigger_threshold.values[3] = 4;
+	w->conf->cc_ca_cong_setting_ccti_min.values[0] = 1;
+	w->conf->cc_cct.n = 65;
+	for (unsigned i = 0; i < 65; i++)
+		w->conf->cc_cct.entries[i] = (struct conf_cct_entry){ i % 4, (uint16_t)(i * 3) };
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+
+	for (unsigned i = 0; i < w->n; i++)
+		cc_free(w->cc[i]);
+	rig_free(w->rig);
+	conf_unref(w->conf);
+	free(w);
+	return 0;
+}
+
+static void bring_up(struct world *w)
+{
+	start(w, "h0", w->conf);
+	run_for(w, 30 * MONO_S);
+}
+
+static struct cc_status status_of(const struct world *w, unsigned i)
+{
+	struct cc_status st;
+
+	cc_status(w->cc[i], &st);
+	return st;
+}
+
+static int node(const struct world *w, const char *name)
+{
+	int n = sim_find(sim_of(w), name);
+
+	assert_true(n >= 0);
+	return n;
+}
+
+static void read_cell(const struct world *w, const char *name, uint16_t attr, uint32_t mod,
+		      uint8_t ret[CC_DATA_SIZE])
+{
+	int n = node(w, name);
+
+	assert_int_equal(sim_cc_read(sim_of(w), n, sim_node_is_switch(sim_of(w), n) ? 0 : 1, attr,
+				     mod, ret),
+			 0);
+}
+
+static uint64_t n_sets(const struct world *w)
+{
+	return sim_cc_count(sim_of(w), MAD_SET);
+}
+
+static uint64_t n_gets(const struct world *w)
+{
+	return sim_cc_count(sim_of(w), MAD_GET);
+}
+
+/* A heavy sweep, and what it costs. */
+static uint64_t sweep_sets(struct world *w)
+{
+	uint64_t before = n_sets(w);
+
+	sm_request_heavy(w->rig->sms[0].sm, NULL);
+	run_for(w, 20 * MONO_S);
+	return n_sets(w) - before;
+}
+
+/* A configuration made from that in force comes into force. */
+static void reload(struct world *w, struct conf *conf)
+{
+	struct sm *sm = w->rig->sms[0].sm;
+
+	sm_reload(sm, conf, sm_files(sm));
+	run_for(w, 20 * MONO_S);
+}
+
+static void set_key(const struct world *w, const char *name, uint64_t key)
+{
+	const struct sim_cc_key k = { .key = key, .protect = true };
+	int n = node(w, name);
+
+	assert_int_equal(sim_set_cc_key(sim_of(w), n, sim_node_is_switch(sim_of(w), n) ? 0 : 1, &k),
+			 0);
+}
+
+static struct sim_cc_key key_of(const struct world *w, const char *name)
+{
+	struct sim_cc_key k;
+	int n = node(w, name);
+
+	assert_int_equal(sim_cc_key(sim_of(w), n, sim_node_is_switch(sim_of(w), n) ? 0 : 1, &k), 0);
+	return k;
+}
+
+/* ---- settings -------------------------------------------------------------------------------- */
+
+static void off_sends_nothing(void **state)
+{
+	struct world *w = *state;
+
+	w->conf->congestion_control = false;
+	w->conf->cc_key_enable = 2;
+	w->conf->cc_key = KEY;
+	bring_up(w);
+	assert_int_equal(sm_state(w->rig->sms[0].sm), SM_MASTER);
+	assert_int_equal(n_gets(w) + n_sets(w), 0);
+	assert_false(status_of(w, 0).on);
+}
+
+static void switches_get_all_fields(void **state)
+{
+	struct world *w = *state;
+	uint8_t at[CC_DATA_SIZE];
+
+	bring_up(w);
+	read_cell(w, "leaf1", CC_ATTR_SWITCH, 0, at);
+	assert_int_equal(ib_bits_get(at, CCS_VICTIM_MASK + 255 - 1, 1), 1);
+	assert_int_equal(ib_bits_get(at, CCS_VICTIM_MASK + 255 - 2, 1), 1);
+	assert_int_equal(ib_bits_get(at, CCS_VICTIM_MASK + 255 - 3, 1), 0);
+	assert_int_equal(ib_bits_get(at, CCS_CREDIT_MASK + 255 - 15, 1), 1);
+	assert_int_equal(ib_get(at, CCS_THRESHOLD), 15);
+	assert_int_equal(ib_get(at, CCS_PACKET_SIZE), 8);
+	assert_int_equal(ib_get(at, CCS_CREDIT_THRESHOLD), 5);
+	assert_int_equal(ib_get(at, CCS_RETURN_SHIFT), 1);
+	assert_int_equal(ib_get(at, CCS_RETURN_MULTIPLIER), 300);
+	assert_int_equal(ib_get(at, CCS_MARKING_RATE), 700);
+}
+
+static void hosts_get_settings_and_all_blocks(void **state)
+{
+	struct world *w = *state;
+	uint8_t at[CC_DATA_SIZE];
+
+	bring_up(w);
+	read_cell(w, "h3", CC_ATTR_CA, 0, at);
+	assert_int_equal(ib_get(at, CCA_PORT_CONTROL), 1);
+	assert_int_equal(ib_bits_get(at + CCA_BYTES + 3 * CCL_BYTES, CCL_TIMER, 16), 151);
+	assert_int_equal(ib_bits_get(at + CCA_BYTES + 3 * CCL_BYTES, CCL_INCREASE, 8), 2);
+	assert_int_equal(ib_bits_get(at + CCA_BYTES + 3 * CCL_BYTES, CCL_TRIGGER, 8), 4);
+	assert_int_equal(ib_bits_get(at + CCA_BYTES, CCL_MIN, 8), 1);
+	read_cell(w, "h3", CC_ATTR_TABLE, 0, at);
+	assert_int_equal(ib_get(at, CCT_LIMIT), 64);
+	assert_int_equal(ib_bits_get(at + CCT_BYTES + 63 * CCE_BYTES, CCE_MULTIPLIER, 14), 189);
+	read_cell(w, "h3", CC_ATTR_TABLE, 1, at);
+	assert_int_equal(ib_get(at, CCT_LIMIT), 64);
+	assert_int_equal(ib_bits_get(at + CCT_BYTES, CCE_MULTIPLIER, 14), 192);
+	assert_int_equal(ib_bits_get(at + CCT_BYTES + CCE_BYTES, CCE_MULTIPLIER, 14), 0);
+}
+
+static void a_table_of_one_entry_has_one(void **state)
+{
+	struct world *w = *state;
+	uint8_t at[CC_DATA_SIZE];
+
+	w->conf->cc_cct.n = 1;
+	w->conf->cc_cct.entries[0].multiplier = 9;
+	bring_up(w);
+	read_cell(w, "h3", CC_ATTR_TABLE, 0, at);
+	assert_int_equal(ib_get(at, CCT_LIMIT), 0);
+	assert_int_equal(ib_bits_get(at + CCT_BYTES, CCE_MULTIPLIER, 14), 9);
+}
+
+static void a_short_table_of_a_device_is_not_overrun(void **state)
+{
+	struct world *w = *state;
+	uint8_t at[CC_DATA_SIZE];
+
+	sim_set_cc_blocks(sim_of(w), node(w, "h3"), 1);
+	bring_up(w);
+	read_cell(w, "h3", CC_ATTR_TABLE, 0, at);
+	assert_int_equal(ib_get(at, CCT_LIMIT), 63);
+	assert_int_equal(status_of(w, 0).cut, 1);
+	assert_int_equal(status_of(w, 0).refused, 0);
+}
+
+/* 4 switches, 4 hosts: Get and Set of a setting each, CongestionInfo, two blocks for hosts. */
+static void each_cell_is_read_and_written_once(void **state)
+{
+	struct world *w = *state;
+
+	w->conf->cc_log_interval = 0;
+	bring_up(w);
+	assert_int_equal(status_of(w, 0).ports[CC_SETTLED], 8);
+	assert_int_equal(n_sets(w), 4 + 4 * 3);
+	assert_int_equal(status_of(w, 0).n_sets, n_sets(w));
+	assert_int_equal(status_of(w, 0).timeouts, 0);
+}
+
+static void a_heavy_sweep_reads_and_sets_nothing(void **state)
+{
+	struct world *w = *state;
+	uint64_t before;
+
+	bring_up(w);
+	before = n_gets(w);
+	assert_int_equal(sweep_sets(w), 0);
+	assert_true(n_gets(w) >= before + 4 + 4 * 3);
+}
+
+static void what_another_changed_is_written_again(void **state)
+{
+	struct world *w = *state;
+	uint8_t at[CC_DATA_SIZE];
+
+	bring_up(w);
+	sim_reboot(sim_of(w), node(w, "h3"), MONO_S);
+	run_for(w, 60 * MONO_S);
+	read_cell(w, "h3", CC_ATTR_TABLE, 0, at);
+	assert_int_equal(ib_get(at, CCT_LIMIT), 64);
+}
+
+/* Its setting and two blocks; no other port is asked anything. */
+static void a_port_that_came_back_is_read_alone(void **state)
+{
+	struct world *w = *state;
+	uint64_t read, written;
+
+	w->conf->cc_log_interval = 0;
+	bring_up(w);
+	run_for(w, 60 * MONO_S);
+	read = n_gets(w);
+	written = n_sets(w);
+	assert_int_equal(sim_link_flap(sim_of(w), node(w, "h3"), 1, 2 * MONO_S), 0);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(n_gets(w) - read, 4);
+	assert_int_equal(n_sets(w) - written, 0);
+}
+
+static void a_change_of_options_sets_what_differs(void **state)
+{
+	struct world *w = *state;
+	_cleanup_(conf_unrefp) struct conf *other = conf_copy(w->conf);
+	uint64_t before;
+	uint8_t at[CC_DATA_SIZE];
+
+	bring_up(w);
+	before = n_sets(w);
+	other->cc_sw_cong_setting_marking_rate = 1;
+	reload(w, other);
+	assert_int_equal(n_sets(w) - before, 4);
+	read_cell(w, "leaf2", CC_ATTR_SWITCH, 0, at);
+	assert_int_equal(ib_get(at, CCS_MARKING_RATE), 1);
+}
+
+static void service_levels_can_be_spared(void **state)
+{
+	struct world *w = *state;
+	_cleanup_(conf_unrefp) struct conf *other = conf_copy(w->conf);
+	uint8_t at[CC_DATA_SIZE];
+
+	bring_up(w);
+	other->cc_no_throttle_sls = 1 << 3;
+	reload(w, other);
+	read_cell(w, "h2", CC_ATTR_CA, 0, at);
+	assert_int_equal(ib_bits_get(at + CCA_BYTES + 3 * CCL_BYTES, CCL_INCREASE, 8), 0);
+	assert_int_equal(ib_bits_get(at + CCA_BYTES, CCL_MIN, 8), 1);
+}
+
+/* ---- devices that disappoint ----------------------------------------------------------------- */
+
+static void a_device_that_rounds_is_written_once(void **state)
+{
+	struct world *w = *state;
+
+	sim_set_cc(sim_of(w), node(w, "leaf1"), SIM_CC_ROUNDS);
+	sim_set_cc(sim_of(w), node(w, "h3"), SIM_CC_ROUNDS);
+	bring_up(w);
+	assert_int_equal(status_of(w, 0).rounded, 2);
+	assert_int_equal(sweep_sets(w), 0);
+	assert_int_equal(status_of(w, 0).rounded, 2);
+}
+
+static void a_device_that_refuses_is_written_once(void **state)
+{
+	struct world *w = *state;
+
+	sim_set_cc(sim_of(w), node(w, "leaf1"), SIM_CC_REFUSES);
+	sim_set_cc(sim_of(w), node(w, "h3"), SIM_CC_REFUSES);
+	bring_up(w);
+	assert_int_equal(status_of(w, 0).refused, 2);
+	assert_int_equal(status_of(w, 0).ports[CC_SETTLED], 8);
+	assert_int_equal(sweep_sets(w), 0);
+}
+
+static void a_silent_device_costs_four_timeouts_once(void **state)
+{
+	struct world *w = *state;
+
+	sim_set_cc(sim_of(w), node(w, "h3"), SIM_CC_SILENT);
+	bring_up(w);
+	assert_int_equal(status_of(w, 0).timeouts, 4);
+	assert_int_equal(status_of(w, 0).ports[CC_SILENT], 1);
+	assert_int_equal(status_of(w, 0).ports[CC_SETTLED], 7);
+	sweep_sets(w);
+	assert_int_equal(status_of(w, 0).timeouts, 4);
+	sim_set_cc(sim_of(w), node(w, "h3"), SIM_CC_ANSWERS);
+	sim_reboot(sim_of(w), node(w, "h3"), MONO_S);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(status_of(w, 0).ports[CC_SETTLED], 8);
+	assert_int_equal(status_of(w, 0).timeouts, 4);
+}
+
+static void a_device_without_the_class_is_asked_once(void **state)
+{
+	struct world *w = *state;
+	uint64_t before;
+
+	for (unsigned i = 0; i < sim_n_nodes(sim_of(w)); i++)
+		sim_set_cc(sim_of(w), (int)i, SIM_CC_ABSENT);
+	bring_up(w);
+	assert_int_equal(status_of(w, 0).ports[CC_UNSUPPORTED], 8);
+	before = n_gets(w);
+	assert_int_equal(sweep_sets(w), 0);
+	assert_int_equal(n_gets(w), before);
+	assert_int_equal(before, 8);
+}
+
+static void loss_delays_and_nothing_else(void **state)
+{
+	struct world *w = *state;
+
+	bring_up(w);
+	sim_set_loss(sim_of(w), 10, 10);
+	sim_reboot(sim_of(w), node(w, "leaf1"), MONO_S);
+	run_for(w, 120 * MONO_S);
+	sim_set_loss(sim_of(w), 0, 0);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(status_of(w, 0).outstanding, 0);
+	assert_int_equal(status_of(w, 0).ports[CC_QUEUED] + status_of(w, 0).ports[CC_ASKED], 0);
+}
+
+static void the_window_is_kept(void **state)
+{
+	struct world *w = *state;
+	const struct cc_place place = { 0 };
+
+	w->conf->cc_max_outstanding_mads = 2;
+	for (unsigned i = 0; i < sim_n_nodes(sim_of(w)); i++)
+		sim_set_cc(sim_of(w), (int)i, SIM_CC_SILENT);
+	start(w, "h0", w->conf);
+	for (unsigned i = 0; i < 100; i++) {
+		run_for(w, MONO_S / 10);
+		assert_true(status_of(w, 0).outstanding <= 2);
+	}
+	assert_true(status_of(w, 0).timeouts > 0);
+	cc_dispatch(w->cc[0], &place);
+	assert_int_equal(status_of(w, 0).outstanding, 0);
+}
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+static void keys_are_left_alone_unless_asked_for(void **state)
+{
+	struct world *w = *state;
+
+	w->conf->cc_key = KEY;
+	set_key(w, "leaf2", KEY);
+	bring_up(w);
+	assert_int_equal(status_of(w, 0).ports[CC_SETTLED], 8);
+	assert_int_equal(key_of(w, "leaf2").key, KEY);
+	assert_int_equal(key_of(w, "leaf2").violations, 0);
+	assert_int_equal(key_of(w, "h3").key, 0);
+}
+
+static void devices_get_the_key_with_protection_and_lease(void **state)
+{
+	struct world *w = *state;
+
+	w->conf->cc_key_enable = 2;
+	w->conf->cc_key = KEY;
+	bring_up(w);
+	assert_int_equal(key_of(w, "h3").key, KEY);
+	assert_int_equal(key_of(w, "leaf1").key, KEY);
+	assert_true(key_of(w, "leaf1").protect);
+	assert_int_equal(key_of(w, "leaf1").lease, 60);
+	assert_int_equal(key_of(w, "leaf1").violations, 0);
+	assert_int_equal(status_of(w, 0).with_key, 8);
+	assert_int_equal(status_of(w, 0).wrong_key, 0);
+	assert_int_equal(sweep_sets(w), 0);
+}
+
+static void with_m_key_per_port_each_has_its_own(void **state)
+{
+	struct world *w = *state;
+
+	w->conf->cc_key_enable = 2;
+	w->conf->m_key = 77;
+	w->conf->m_key_per_port = true;
+	bring_up(w);
+	assert_int_equal(status_of(w, 0).with_key, 8);
+	assert_int_equal(status_of(w, 0).wrong_key, 0);
+	assert_true(key_of(w, "h3").key && key_of(w, "h3").key != key_of(w, "h2").key);
+}
+
+static void another_key_of_a_device_is_said_and_costs_four_timeouts(void **state)
+{
+	struct world *w = *state;
+
+	w->conf->cc_key_enable = 2;
+	w->conf->cc_key = KEY;
+	set_key(w, "h3", 0xBAD);
+	bring_up(w);
+	assert_int_equal(status_of(w, 0).ports[CC_SILENT], 1);
+	assert_int_equal(status_of(w, 0).timeouts, 4);
+	assert_int_equal(status_of(w, 0).wrong_key, 1);
+	assert_int_equal(key_of(w, "h3").key, 0xBAD);
+}
+
+static void keys_are_taken_away(void **state)
+{
+	struct world *w = *state;
+	_cleanup_(conf_unrefp) struct conf *other = NULL;
+
+	w->conf->cc_key_enable = 2;
+	w->conf->cc_key = KEY;
+	other = conf_copy(w->conf);
+	bring_up(w);
+	other->cc_key_enable = 1;
+	reload(w, other);
+	assert_int_equal(key_of(w, "h3").key, 0);
+	assert_int_equal(key_of(w, "leaf1").key, 0);
+	assert_int_equal(status_of(w, 0).wrong_key, 0);
+	assert_int_equal(status_of(w, 0).timeouts, 0);
+}
+
+static void a_standby_takes_over_without_a_set(void **state)
+{
+	struct world *w = *state;
+	uint64_t before;
+
+	w->conf->cc_key_enable = 2;
+	w->conf->cc_key = KEY;
+	bring_up(w);
+	start(w, "h2", w->conf);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(status_of(w, 1).n_gets, 0);
+	before = n_sets(w);
+	rig_kill(w->rig, 0);
+	run_for(w, 240 * MONO_S);
+	assert_int_equal(sm_state(w->rig->sms[1].sm), SM_MASTER);
+	assert_int_equal(n_sets(w), before);
+	assert_int_equal(status_of(w, 1).ports[CC_SETTLED], 8);
+	assert_int_equal(key_of(w, "h3").violations, 0);
+}
+
+/* ---- logs ------------------------------------------------------------------------------------ */
+
+static void logs_name_flows_and_ports(void **state)
+{
+	struct world *w = *state;
+	lid_t from, to;
+	const struct cc_port *p;
+
+	bring_up(w);
+	from = sim_port_lid(sim_of(w), node(w, "h1"), 1);
+	to = sim_port_lid(sim_of(w), node(w, "h3"), 1);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(sim_cc_mark(sim_of(w), node(w, "leaf1"), 2, from, to), 0);
+	assert_int_equal(sim_cc_mark(sim_of(w), node(w, "h1"), 1, from, to), 0);
+	run_for(w, 130 * MONO_S);
+	p = cc_port_of_lid(w->cc[0], sim_port_lid(sim_of(w), node(w, "leaf1"), 0));
+	assert_non_null(p);
+	assert_int_equal(p->marks, 3);
+	assert_int_equal(p->marked[0], 1 << 2);
+	assert_int_equal(p->n_flows, 3);
+	assert_int_equal(p->flows[0].from, from);
+	assert_int_equal(p->flows[0].to, to);
+	p = cc_port_of_lid(w->cc[0], from);
+	assert_non_null(p);
+	assert_int_equal(p->marks, 1);
+	assert_int_equal(status_of(w, 0).marks, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		T(off_sends_nothing),
+		T(switches_get_all_fields),
+		T(hosts_get_settings_and_all_blocks),
+		T(a_table_of_one_entry_has_one),
+		T(a_short_table_of_a_device_is_not_overrun),
+		T(each_cell_is_read_and_written_once),
+		T(a_heavy_sweep_reads_and_sets_nothing),
+		T(what_another_changed_is_written_again),
+		T(a_port_that_came_back_is_read_alone),
+		T(a_change_of_options_sets_what_differs),
+		T(service_levels_can_be_spared),
+		T(a_device_that_rounds_is_written_once),
+		T(a_device_that_refuses_is_written_once),
+		T(a_silent_device_costs_four_timeouts_once),
+		T(a_device_without_the_class_is_asked_once),
+		T(loss_delays_and_nothing_else),
+		T(the_window_is_kept),
+		T(keys_are_left_alone_unless_asked_for),
+		T(devices_get_the_key_with_protection_and_lease),
+		T(with_m_key_per_port_each_has_its_own),
+		T(another_key_of_a_device_is_said_and_costs_four_timeouts),
+		T(keys_are_taken_away),
+		T(a_standby_takes_over_without_a_set),
+		T(logs_name_flows_and_ports),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
