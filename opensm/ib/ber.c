@@ -54,3 +54,17 @@ double ber_proven(uint64_t bits, uint64_t us)
 
 	return carried <= SURE ? 1 : SURE / carried;
 }
+
+void ber_watch_add(struct ber_watch *w, uint64_t errors, uint64_t bits, uint64_t us)
+{
+	if (w->bits != bits)
+		*w = (struct ber_watch){ .bits = bits };
+	if (!bits)
+		return;
+	if (w->now.us >= ber_sure_us(BER_WATCHED, bits)) {
+		w->before = w->now;
+		w->now.errors = w->now.us = 0;
+	}
+	w->now.errors += errors;
+	w->now.us += us;
+}

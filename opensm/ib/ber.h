@@ -27,3 +27,25 @@ uint64_t ber_observe_us(double ber, uint64_t bits);
 uint64_t ber_sure_us(double ber, uint64_t bits);
 /* The rate that `us` without an error prove the link to be below with 95 %; 1 where `us` is 0. */
 double ber_proven(uint64_t bits, uint64_t us);
+
+/*
+ * Errors of one link in a window that moves: of the last one to two times that are needed to be
+ * sure of BER_WATCHED. A cable that went bad after a good month shows within hours.
+ */
+#define BER_WATCHED 1e-15
+struct ber_watch {
+	uint64_t bits; /* per second; with another rate it begins anew */
+	struct {
+		uint64_t errors, us;
+	} now, before;
+};
+
+void ber_watch_add(struct ber_watch *w, uint64_t errors, uint64_t bits, uint64_t us);
+static inline uint64_t ber_watch_errors(const struct ber_watch *w)
+{
+	return w->now.errors + w->before.errors;
+}
+static inline uint64_t ber_watch_us(const struct ber_watch *w)
+{
+	return w->now.us + w->before.us;
+}

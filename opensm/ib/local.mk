@@ -3,7 +3,7 @@ noinst_LIBRARIES += libib.a
 libib_a_SOURCES = opensm/ib/layout.h opensm/ib/attrs.c opensm/ib/attrs.h opensm/ib/mad.c opensm/ib/mad.h \
 	opensm/ib/codes.c opensm/ib/codes.h opensm/ib/words.c opensm/ib/words.h \
 	opensm/ib/records.c opensm/ib/records.h opensm/ib/notices.c opensm/ib/notices.h opensm/ib/port_counts.h \
-	opensm/ib/ber.c opensm/ib/ber.h
+	opensm/ib/ber.c opensm/ib/ber.h opensm/ib/pm.h
 IB_LIBS = libib.a $(UTIL_LIBS)
 
 # libibmad is the oracle of these tests, nothing we ship calls it from here.

@@ -82,6 +82,32 @@ static void silence_proves_less_the_shorter_it_is(void **state)
 	assert_true(ber_proven(0, S) == 1);
 }
 
+/* 7,500 s at 400 Gb/s: what is older than two of these is forgotten, and never less than one kept. */
+static void a_window_moves_on(void **state)
+{
+	struct ber_watch w = { 0 };
+
+	ber_watch_add(&w, 9, NDR_BITS, 7500 * S);
+	ber_watch_add(&w, 1, NDR_BITS, 7500 * S);
+	assert_int_equal(ber_watch_errors(&w), 10);
+	assert_int_equal(ber_watch_us(&w), 15000 * S);
+	ber_watch_add(&w, 2, NDR_BITS, 60 * S);
+	assert_int_equal(ber_watch_errors(&w), 3);
+	assert_int_equal(ber_watch_us(&w), 7560 * S);
+}
+
+static void another_speed_is_another_link(void **state)
+{
+	struct ber_watch w = { 0 };
+
+	ber_watch_add(&w, 9, NDR_BITS, 60 * S);
+	ber_watch_add(&w, 1, NDR_BITS / 2, 60 * S);
+	assert_int_equal(ber_watch_errors(&w), 1);
+	assert_int_equal(ber_watch_us(&w), 60 * S);
+	ber_watch_add(&w, 1, 0, 60 * S);
+	assert_int_equal(ber_watch_us(&w), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -92,6 +118,8 @@ int main(void)
 		cmocka_unit_test(time_to_observe_a_rate),
 		cmocka_unit_test(what_cannot_be_observed_takes_for_ever),
 		cmocka_unit_test(silence_proves_less_the_shorter_it_is),
+		cmocka_unit_test(a_window_moves_on),
+		cmocka_unit_test(another_speed_is_another_link),
 	};
 
 	return cmocka_run_group_tests_name("ber", tests, NULL, NULL);
