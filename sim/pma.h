@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The performance agent every port has (IBA 16.1): ClassPortInfo, PortCounters,
- * PortCountersExtended.
+ * The performance agent every port has (IBA 16.1): ClassPortInfo, PortCounters and its extension,
+ * details of errors and discards, FEC.
  */
 #pragma once
 

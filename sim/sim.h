@@ -221,10 +221,36 @@ enum sim_counter {
 	SIM_XMIT_PACKETS,
 	SIM_RCV_PACKETS,
 	SIM_XMIT_WAIT,
+	SIM_QP1_DROPPED,
+	SIM_SYNC_ERRORS,
+	SIM_FEC_CORRECTED, /* symbols */
+	SIM_FEC_UNCORRECTABLE,
+	SIM_RCV_LOCAL_PHYSICAL,
+	SIM_RCV_MALFORMED,
+	SIM_RCV_BUFFER_OVERRUN,
+	SIM_RCV_DLID_MAPPING,
+	SIM_RCV_VL_MAPPING,
+	SIM_RCV_LOOPING,
+	SIM_DISCARDS_INACTIVE,
+	SIM_DISCARDS_MTU,
+	SIM_DISCARDS_LIFETIME,
+	SIM_DISCARDS_HOQ,
 	SIM_COUNTERS,
 };
 /* Adds to one; -EINVAL: no such port. */
 int sim_count_errors(struct sim *sim, int node, unsigned port, enum sim_counter which, uint64_t n);
+/* So many more of them each second from now on. */
+int sim_set_rate(struct sim *sim, int node, unsigned port, enum sim_counter which, uint64_t per_s);
+/* As another program does: all counters of the port are zero; rates stay. */
+int sim_clear_counters(struct sim *sim, int node, unsigned port);
+/* What performance agents are able to do. */
+enum sim_pma {
+	SIM_PMA_EXTENDED, /* data of 64 bits, errors of the small fields; details */
+	SIM_PMA_BASIC,    /* PortCounters alone */
+	SIM_PMA_WIDE,     /* all of 64 bits, FEC with RS-FEC, details */
+	SIM_PMA_SILENT,   /* no answer */
+};
+int sim_set_pma(struct sim *sim, int node, enum sim_pma kind);
 /* Adds to P_KeyViolations of PortInfo, as if the port had stopped so many packets; as above. */
 int sim_count_pkey_violations(struct sim *sim, int node, unsigned port, unsigned n);
 /*

@@ -84,8 +84,8 @@ struct sim_port {
 	uint8_t info[PI_BYTES];
 	guid_t guid;
 	mono_t lease_end;    /* M_Key lease running out; 0: timer stopped */
-	uint64_t *counters;  /* [SIM_COUNTERS]; NULL: all zero */
-	struct cca *cca;     /* congestion control; NULL: nothing was set */
+	struct sim_tally *tally; /* its counters, of pma.c; NULL: all zero */
+	struct cca *cca;	 /* congestion control; NULL: nothing was set */
 	uint32_t peer;       /* node at the other end of the cable; SIM_NONE */
 	uint16_t gen;        /* counts link events */
 	uint16_t reregs;
@@ -133,6 +133,7 @@ struct sim_node {
 	lid_t lft_top;          /* LinearFDBTop, beside its place in sw_info */
 	uint8_t type;
 	uint8_t nports;
+	uint8_t pma;            /* enum sim_pma */
 	bool off;
 	bool ignored;
 	uint16_t toggle;        /* notices sent */

@@ -2,7 +2,8 @@
 noinst_LIBRARIES += libib.a
 libib_a_SOURCES = opensm/ib/layout.h opensm/ib/attrs.c opensm/ib/attrs.h opensm/ib/mad.c opensm/ib/mad.h \
 	opensm/ib/codes.c opensm/ib/codes.h opensm/ib/words.c opensm/ib/words.h \
-	opensm/ib/records.c opensm/ib/records.h opensm/ib/notices.c opensm/ib/notices.h opensm/ib/port_counts.h opensm/ib/cc.h
+	opensm/ib/records.c opensm/ib/records.h opensm/ib/notices.c opensm/ib/notices.h opensm/ib/port_counts.h \
+	opensm/ib/ber.c opensm/ib/ber.h opensm/ib/pm.h opensm/ib/cc.h
 IB_LIBS = libib.a $(UTIL_LIBS)
 
 # libibmad is the oracle of these tests, nothing we ship calls it from here.
@@ -17,3 +18,7 @@ tests_unit_test_mad_LDADD = $(IB_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_notices_SOURCES = tests/unit/test-notices.c $(ORACLE_SOURCES)
 tests_unit_test_notices_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
 tests_unit_test_notices_LDADD = $(IB_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-ber
+tests_unit_test_ber_SOURCES = tests/unit/test-ber.c
+tests_unit_test_ber_LDADD = $(IB_LIBS) $(CMOCKA_LIBS) -lm

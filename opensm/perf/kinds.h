@@ -1,35 +1,39 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The counters, in the order of files.md 7: name, its text in files and logs, its field of
- * PortCounters (16.1.3.5) in libibmad with its bits, or of PortCountersExtended (16.1.4.11).
+ * PortCounters (16.1.3.5) and of PortCountersExtended (16.1.4.11).
  */
 #pragma once
 
+#include "ib/pm.h"
+
 #define PERF_ERROR_LIST(F)                                                                         \
-	F(SYMBOL, "symbol_err_cnt", IB_PC_ERR_SYM_F, 16)                                           \
-	F(LINK_RECOVER, "link_err_recover", IB_PC_LINK_RECOVERS_F, 8)                              \
-	F(LINK_DOWNED, "link_downed", IB_PC_LINK_DOWNED_F, 8)                                      \
-	F(RCV, "rcv_err", IB_PC_ERR_RCV_F, 16)                                                     \
-	F(RCV_REM_PHYS, "rcv_rem_phys_err", IB_PC_ERR_PHYSRCV_F, 16)                               \
-	F(RCV_SWITCH_RELAY, "rcv_switch_relay_err", IB_PC_ERR_SWITCH_REL_F, 16)                    \
-	F(XMIT_DISCARDS, "xmit_discards", IB_PC_XMT_DISCARDS_F, 16)                                \
-	F(XMIT_CONSTRAINT, "xmit_constraint_err", IB_PC_ERR_XMTCONSTR_F, 8)                        \
-	F(RCV_CONSTRAINT, "rcv_constraint_err", IB_PC_ERR_RCVCONSTR_F, 8)                          \
-	F(LINK_INTEGRITY, "link_integrity_err", IB_PC_ERR_LOCALINTEG_F, 4)                         \
-	F(BUFFER_OVERRUN, "buf_overrun_err", IB_PC_ERR_EXCESS_OVR_F, 4)                            \
-	F(VL15_DROPPED, "vl15_dropped", IB_PC_VL15_DROPPED_F, 16)                                  \
-	F(XMIT_WAIT, "xmit_wait", IB_PC_XMT_WAIT_F, 32)
+	F(SYMBOL, "symbol_err_cnt", PC_SYMBOL_ERRORS, PCX_SYMBOL_ERRORS)                           \
+	F(LINK_RECOVER, "link_err_recover", PC_LINK_RECOVERIES, PCX_LINK_RECOVERIES)               \
+	F(LINK_DOWNED, "link_downed", PC_LINK_DOWNED, PCX_LINK_DOWNED)                             \
+	F(RCV, "rcv_err", PC_RCV_ERRORS, PCX_RCV_ERRORS)                                           \
+	F(RCV_REM_PHYS, "rcv_rem_phys_err", PC_RCV_REMOTE_ERRORS, PCX_RCV_REMOTE_ERRORS)           \
+	F(RCV_SWITCH_RELAY, "rcv_switch_relay_err", PC_RCV_RELAY_ERRORS, PCX_RCV_RELAY_ERRORS)     \
+	F(XMIT_DISCARDS, "xmit_discards", PC_XMIT_DISCARDS, PCX_XMIT_DISCARDS)                     \
+	F(XMIT_CONSTRAINT, "xmit_constraint_err", PC_XMIT_CONSTRAINTS, PCX_XMIT_CONSTRAINTS)       \
+	F(RCV_CONSTRAINT, "rcv_constraint_err", PC_RCV_CONSTRAINTS, PCX_RCV_CONSTRAINTS)           \
+	F(LINK_INTEGRITY, "link_integrity_err", PC_LINK_INTEGRITY, PCX_LINK_INTEGRITY)             \
+	F(BUFFER_OVERRUN, "buf_overrun_err", PC_BUFFER_OVERRUNS, PCX_BUFFER_OVERRUNS)              \
+	F(VL15_DROPPED, "vl15_dropped", PC_VL15_DROPPED, PCX_VL15_DROPPED)                         \
+	F(XMIT_WAIT, "xmit_wait", PC_XMIT_WAIT, PCX_XMIT_WAIT)
 
 /* *_DATA in units of 4 octets, as on the wire; the last four only where a port has 64 bits. */
+#define PC_NONE	  0
+#define PC_NONE_W 0
 #define PERF_DATA_LIST(F)                                                                          \
-	F(XMIT_DATA, "xmit_data", IB_PC_XMT_BYTES_F, IB_PC_EXT_XMT_BYTES_F)                        \
-	F(RCV_DATA, "rcv_data", IB_PC_RCV_BYTES_F, IB_PC_EXT_RCV_BYTES_F)                          \
-	F(XMIT_PKTS, "xmit_pkts", IB_PC_XMT_PKTS_F, IB_PC_EXT_XMT_PKTS_F)                          \
-	F(RCV_PKTS, "rcv_pkts", IB_PC_RCV_PKTS_F, IB_PC_EXT_RCV_PKTS_F)                            \
-	F(UNICAST_XMIT_PKTS, "unicast_xmit_pkts", IB_NO_FIELD, IB_PC_EXT_XMT_UPKTS_F)              \
-	F(UNICAST_RCV_PKTS, "unicast_rcv_pkts", IB_NO_FIELD, IB_PC_EXT_RCV_UPKTS_F)                \
-	F(MULTICAST_XMIT_PKTS, "multicast_xmit_pkts", IB_NO_FIELD, IB_PC_EXT_XMT_MPKTS_F)          \
-	F(MULTICAST_RCV_PKTS, "multicast_rcv_pkts", IB_NO_FIELD, IB_PC_EXT_RCV_MPKTS_F)
+	F(XMIT_DATA, "xmit_data", PC_XMIT_DATA, PCX_XMIT_DATA)                                     \
+	F(RCV_DATA, "rcv_data", PC_RCV_DATA, PCX_RCV_DATA)                                         \
+	F(XMIT_PKTS, "xmit_pkts", PC_XMIT_PACKETS, PCX_XMIT_PACKETS)                               \
+	F(RCV_PKTS, "rcv_pkts", PC_RCV_PACKETS, PCX_RCV_PACKETS)                                   \
+	F(UNICAST_XMIT_PKTS, "unicast_xmit_pkts", PC_NONE, PCX_UNICAST_XMIT)                       \
+	F(UNICAST_RCV_PKTS, "unicast_rcv_pkts", PC_NONE, PCX_UNICAST_RCV)                          \
+	F(MULTICAST_XMIT_PKTS, "multicast_xmit_pkts", PC_NONE, PCX_MULTICAST_XMIT)                 \
+	F(MULTICAST_RCV_PKTS, "multicast_rcv_pkts", PC_NONE, PCX_MULTICAST_RCV)
 
 #define PERF_KIND_(NAME, text, field, other) PERF_##NAME,
 enum perf_error { PERF_ERROR_LIST(PERF_KIND_) PERF_ERRORS };

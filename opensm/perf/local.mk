@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libperf.a
 libperf_a_SOURCES = opensm/perf/perf.c opensm/perf/perf.h opensm/perf/perf_internal.h opensm/perf/totals.c \
+	opensm/perf/answer.c opensm/perf/growth.c opensm/perf/admin.c \
 	opensm/perf/decode.c opensm/perf/decode.h opensm/perf/kinds.h opensm/perf/print.c
-libperf_a_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
-PERF_LIBS = libperf.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS) $(IBMAD_LIBS)
+PERF_LIBS = libperf.a $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS)
 
 UNIT_TESTS += tests/unit/test-perf
 tests_unit_test_perf_SOURCES = tests/unit/test-perf.c opensm/daemon/counters.c
-tests_unit_test_perf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests $(IBMAD_CFLAGS)
-tests_unit_test_perf_LDADD = libperf.a libcongestion.a $(RIG_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_perf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_perf_LDADD = libperf.a libcongestion.a $(RIG_LIBS) $(CMOCKA_LIBS)

@@ -2,18 +2,21 @@
 /*
  * The sweep: every port of every node is queried in turn, so many at a time.
  *
- *   [CAPS] -> BASIC -> [EXTENDED] -> [CLEAR] -> next port
+ *   [CAPS] -> [BASIC] -> [EXTENDED] -> [FEC] -> [details] -> [CLEAR] -> next port
  *
  * A port is a visit: it holds a slot from its first query to its last, and one query of a visit is
  * outstanding at a time. Ports are taken in rounds, the first of every node, then the second, so
- * that no switch has all its ports queried at once. Nodes may vanish meanwhile: a visit keeps GUID
- * and LID, no pointers.
+ * that no switch has all its ports queried at once; and they are spread over most of the interval,
+ * so that neither the fabric nor our loop has them all in one burst. Each turn comes to a few places
+ * of the round; which port stands there, and at which LID, is looked up only then.
+ *
+ * A switch is not asked for the sum of its ports (AllPortSelect) in place of them: sums stop at the
+ * end of their fields, a port that was cleared hides what others grew by, and data always moves.
  *
  * The transport brings back every query, answered or not; one whose id fits no slot is dropped.
  */
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "perf/perf_internal.h"
@@ -21,45 +24,17 @@
 #include "util/mem.h"
 
 #define PERF_CLASS_VERSION 1
-#define SLOTS_MAX	   4096u
 /* Pause after the transport refused a send. */
 #define BLOCKED	     (10 * MONO_MS)
-/* Lines about errors that grew, for one sweep. */
-#define LOGGED_MAX   50
-
-enum stage { CAPS, BASIC, EXTENDED, CLEAR, DONE };
-
-struct visit {
-	guid_t guid;
-	lid_t lid;
-	uint8_t lmc, port;
-};
-
-struct slot {
-	struct visit visit;
-	enum stage stage;
-	uint32_t tid; /* 0: free */
-	uint32_t next;	   /* number, from 1, of the next slot in `by_tid`; 0: none */
-	lid_t asked;	   /* the last query went there, */
-	uint8_t asked_lmc; /* and its answer comes from this range */
-	uint8_t tries;
-	bool nearly_full;
-};
-
-struct perf {
-	struct conf *conf;
-	struct perf_hooks hooks;
-	struct perf_status status;
-	struct perf_totals totals;
-	struct visit *visits; /* of this sweep */
-	unsigned n_visits, next_visit;
-	struct slot *slots; /* max_outstanding */
-	unsigned n_slots, hint;
-	uint32_t by_tid[SLOTS_MAX]; /* by the low bits of a TID: a list of slots */
-	bool asked; /* a sweep is wanted now */
-	mono_t next_at, started, blocked_until;
-	unsigned logged, not_logged; /* ports whose errors grew in this sweep */
-};
+/* Ports are sent to so often, */
+#define TICK	     (50 * MONO_MS)
+/* in this part of the interval; the rest is for answers that are late, */
+#define SPREAD(t)    ((t) * 4 / 5)
+/* and not slower than one port in this time: a small fabric is read at once. */
+#define SLOWEST	     (5 * MONO_MS)
+/* Places looked at in one dispatch: with every port down nothing else ends a turn. */
+#define PLACES_MAX   4096u
+#define FDR	     140 /* tenths of Gb/s per lane */
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
@@ -71,7 +46,7 @@ struct perf *perf_new(const struct conf *conf, const struct perf_hooks *hooks)
 	p->conf = conf_ref(conf);
 	if (hooks)
 		p->hooks = *hooks;
-	p->n_slots = MIN(conf->perfmgr_max_outstanding_queries, SLOTS_MAX);
+	p->n_slots = MIN(conf->perfmgr_max_outstanding_queries, PERF_SLOTS_MAX);
 	p->slots = xcalloc(p->n_slots, sizeof(*p->slots));
 	p->status = (struct perf_status){
 		.state = conf->perfmgr ? PERF_ENABLED : PERF_DISABLED,
@@ -90,7 +65,7 @@ struct perf *perf_free(struct perf *p)
 		return NULL;
 	perf_totals_clear(&p->totals);
 	conf_unref(p->conf);
-	free(p->visits);
+	free(p->walk);
 	free(p->slots);
 	free(p);
 	return NULL;
@@ -126,47 +101,87 @@ static const char *name_of(const struct node *n, const struct conf_names *names)
 	return name ? name : n->desc;
 }
 
-static void add_visit(struct perf *p, const struct node *n, unsigned num, unsigned *cap)
+/* Data bits per second of the link at this port; `ret_fast`: it is FDR or faster. */
+static uint64_t bits_of(const struct port *port, bool *ret_fast)
 {
-	lid_t lid = lid_of(n, num);
+	bool fdr10 = port->ext_known && port->ext_active & EPI_SPEED_FDR10;
+	unsigned speed = ib_link_speed(port->info, fabric_speed_sets(port), fdr10);
 
-	if (!lid)
-		return;
-	GROW(p->visits, p->n_visits + 1, *cap);
-	p->visits[p->n_visits++] = (struct visit){
-		.guid = n->guid, .lid = lid, .lmc = lmc_of(n, num), .port = (uint8_t)num
-	};
+	*ret_fast = port->num && speed >= FDR;
+	return port->num ? ber_link_bits(ib_link_width(port->info), speed) : 0;
 }
 
-static void start_sweep(struct perf *p, const struct perf_place *place)
+/* False: the port is not asked. */
+static bool visit_of(const struct perf *p, const struct fabric *f, struct perf_visit *ret)
+{
+	struct perf_entry *e = p->walk[p->at];
+	const struct node *n = fabric_find_node(f, e->node.guid);
+	unsigned num = p->round;
+	bool is_fast;
+
+	if (!n || n->n_ports != e->node.n_ports || !lid_of(n, num))
+		return false;
+	e->past[num].bits = bits_of(&n->ports[num], &is_fast);
+	*ret = (struct perf_visit){ .entry = e, .lid = lid_of(n, num), .lmc = lmc_of(n, num),
+				    .port = (uint8_t)num, .is_fast = is_fast };
+	return true;
+}
+
+static bool walk_ended(const struct perf *p)
+{
+	return p->at == p->n_walk;
+}
+
+/* To the next place; at the end of a round, on with the nodes that have a port of the next. */
+static void step_on(struct perf *p)
+{
+	p->walked++;
+	if (p->walk[p->at]->node.n_ports > p->round)
+		p->walk[p->kept++] = p->walk[p->at];
+	if (++p->at < p->n_walk)
+		return;
+	p->n_walk = p->kept;
+	p->at = p->kept = 0;
+	p->round++;
+}
+
+static void meet_nodes(struct perf *p, const struct perf_place *place)
 {
 	const struct fabric *f = place->fabric;
-	unsigned most = 0, cap = 0;
 
 	for (unsigned i = 0; i < p->totals.n; i++)
 		p->totals.entries[i]->node.active = false;
+	p->totals.sweep++;
+	p->walk = xrealloc(p->walk, MAX(f->n_nodes, 1u), sizeof(*p->walk));
+	p->n_walk = 0;
+	p->places = 0;
 	for (unsigned i = 0; i < f->n_nodes; i++) {
 		const struct node *n = f->nodes[i];
 
 		if (!is_queried(p, n))
 			continue;
-		perf_totals_meet(&p->totals, n, name_of(n, place->names), place->realtime);
-		most = MAX(most, n->n_ports);
+		p->walk[p->n_walk++] = perf_totals_meet(&p->totals, n, name_of(n, place->names),
+							place->realtime);
+		p->places += n->n_ports + 1u;
 	}
 	if (p->status.remove_missing)
 		perf_totals_drop(&p->totals);
 	perf_totals_sort(&p->totals);
-	free(p->visits);
-	p->visits = NULL;
-	p->n_visits = p->next_visit = 0;
-	for (unsigned num = 0; num <= most; num++)
-		for (unsigned i = 0; i < f->n_nodes; i++)
-			if (is_queried(p, f->nodes[i]) && num <= f->nodes[i]->n_ports)
-				add_visit(p, f->nodes[i], num, &cap);
+}
+
+static void start_sweep(struct perf *p, const struct perf_place *place)
+{
+	mono_t most = SPREAD(p->status.sweep_time_s * MONO_S);
+
+	meet_nodes(p, place);
+	p->at = p->kept = p->round = p->n_visits = 0;
+	p->walked = 0;
+	p->span = mono_min(most, (mono_t)p->places * SLOWEST);
+	p->in_a_hurry = p->asked;
 	p->status.sweep = PERF_SWEEPING;
 	p->asked = false;
-	p->started = place->now;
-	p->logged = p->not_logged = 0;
+	p->started = p->tick_at = place->now;
+	p->logged = p->not_logged = p->reset = p->details = 0;
 }
 
 static void end_sweep(struct perf *p, mono_t now)
@@ -178,14 +193,17 @@ static void end_sweep(struct perf *p, mono_t now)
 	p->next_at = p->started + (p->n_visits ? p->status.sweep_time_s * MONO_S : MONO_S);
 	if (p->not_logged)
 		log_info("counters of %u more ports grew", p->not_logged);
+	if (p->reset)
+		log_info("counters of %u ports were cleared by another program: their growth "
+			 "counts from there", p->reset);
 	log_verbose("counters of %u ports read in %u ms", p->n_visits, p->status.last_ms);
 }
 
 /* ---- slots and ids --------------------------------------------------------------------------- */
 
-static void unlink_tid(struct perf *p, struct slot *s)
+static void unlink_tid(struct perf *p, struct perf_slot *s)
 {
-	uint32_t *at = &p->by_tid[s->tid & (SLOTS_MAX - 1)], number = (uint32_t)(s - p->slots) + 1;
+	uint32_t *at = &p->by_tid[s->tid & (PERF_SLOTS_MAX - 1)], number = (uint32_t)(s - p->slots) + 1;
 
 	while (*at != number) {
 		assert(*at); /* it was put there */
@@ -195,9 +213,9 @@ static void unlink_tid(struct perf *p, struct slot *s)
 }
 
 /* The slot waits for the answer with this id; 0: for none. */
-static void set_tid(struct perf *p, struct slot *s, uint32_t tid)
+static void set_tid(struct perf *p, struct perf_slot *s, uint32_t tid)
 {
-	uint32_t *head = &p->by_tid[tid & (SLOTS_MAX - 1)];
+	uint32_t *head = &p->by_tid[tid & (PERF_SLOTS_MAX - 1)];
 
 	if (s->tid)
 		unlink_tid(p, s);
@@ -208,9 +226,9 @@ static void set_tid(struct perf *p, struct slot *s, uint32_t tid)
 	*head = (uint32_t)(s - p->slots) + 1;
 }
 
-static struct slot *slot_of(struct perf *p, const uint8_t *mad)
+static struct perf_slot *slot_of(struct perf *p, const uint8_t *mad)
 {
-	uint32_t tid = (uint32_t)ib_get(mad, SMP_TID), at = p->by_tid[tid & (SLOTS_MAX - 1)];
+	uint32_t tid = (uint32_t)ib_get(mad, SMP_TID), at = p->by_tid[tid & (PERF_SLOTS_MAX - 1)];
 
 	while (at && p->slots[at - 1].tid != tid)
 		at = p->slots[at - 1].next;
@@ -225,30 +243,30 @@ static void stop_sweep(struct perf *p)
 	for (unsigned i = 0; i < p->n_slots; i++)
 		set_tid(p, &p->slots[i], 0);
 	p->status.outstanding = 0;
-	p->n_visits = p->next_visit = 0;
+	p->n_walk = p->at = 0;
 	p->status.sweep = PERF_SLEEPING;
 }
 
 /* ---- one query ------------------------------------------------------------------------------ */
 
-static bool wants_caps(const struct perf *p, const struct perf_past *past)
-{
-	return p->status.query_cpi && !past->caps_known;
-}
-
-static struct transport_addr query_address(const struct perf_past *past, const struct visit *v,
-				     uint8_t sl)
+static struct transport_addr query_address(const struct perf_past *past,
+					   const struct perf_visit *v,
+					   const struct perf_place *place)
 {
 	const struct perf_redirection *to = &past->to;
+	struct transport_addr a = { .lid = v->lid, .sl = place->sl, .qp = 1,
+				    .qkey = MAD_QP1_QKEY };
 
 	if (to->lid)
 		return (struct transport_addr){
 			.lid = to->lid, .sl = to->sl, .qp = to->qp, .qkey = to->qkey
 		};
-	return (struct transport_addr){ .lid = v->lid, .sl = sl, .qp = 1, .qkey = MAD_QP1_QKEY };
+	if (place->sl_to)
+		a.sl = place->sl_to(place->sl_arg, v->lid);
+	return a;
 }
 
-static void put_query_header(uint8_t mad[MAD_SIZE], enum perf_attr attr, enum mad_method method)
+static void put_query_header(uint8_t mad[MAD_SIZE], enum pm_attr attr, enum mad_method method)
 {
 	memset(mad, 0, MAD_SIZE);
 	ib_put(mad, SMP_BASE_VERSION, 1);
@@ -258,36 +276,45 @@ static void put_query_header(uint8_t mad[MAD_SIZE], enum perf_attr attr, enum ma
 	ib_put(mad, SMP_ATTR_ID, attr);
 }
 
-static enum perf_attr attr_of(enum stage stage)
+static enum pm_attr attr_of(const struct perf_slot *s)
 {
-	static const enum perf_attr attrs[] = {
-		[CAPS] = PERF_CLASS_PORT_INFO,
-		[BASIC] = PERF_PORT_COUNTERS,
-		[EXTENDED] = PERF_PORT_COUNTERS_EXT,
-		[CLEAR] = PERF_PORT_COUNTERS,
+	static const enum pm_attr attrs[STEPS] = {
+		[STEP_CAPS] = PM_CLASS_PORT_INFO,
+		[STEP_BASIC] = PM_PORT_COUNTERS,
+		[STEP_EXTENDED] = PM_PORT_COUNTERS_EXT,
+		[STEP_FEC] = PM_PORT_EXT_SPEEDS,
+		[STEP_RCV_DETAILS] = PM_PORT_RCV_ERROR_DETAILS,
+		[STEP_XMIT_DETAILS] = PM_PORT_XMIT_DISCARD_DETAILS,
+		[STEP_CLEAR] = PM_PORT_COUNTERS,
+		[STEP_CLEAR_FEC] = PM_PORT_EXT_SPEEDS,
 	};
 
-	assert(stage < ARRAY_SIZE(attrs));
-	return attrs[stage];
+	return attrs[perf_step_of(s)];
+}
+
+static void put_query(const struct perf_slot *s, uint8_t mad[MAD_SIZE])
+{
+	enum perf_step step = perf_step_of(s);
+	bool is_set = step == STEP_CLEAR || step == STEP_CLEAR_FEC;
+
+	put_query_header(mad, attr_of(s), is_set ? MAD_SET : MAD_GET);
+	if (step == STEP_CLEAR)
+		perf_encode_clear(mad + PERF_DATA_OFFSET, s->visit.port, s->full);
+	else if (step == STEP_CLEAR_FEC)
+		perf_encode_clear_fec(mad + PERF_DATA_OFFSET, s->visit.port);
+	else if (step != STEP_CAPS)
+		perf_encode_get(mad + PERF_DATA_OFFSET, s->visit.port);
 }
 
 /* 0, -EAGAIN (later), or another -errno: this port cannot be queried. */
-static int send_query(struct perf *p, struct slot *s, const struct perf_place *place)
+static int send_query(struct perf *p, struct perf_slot *s, const struct perf_place *place)
 {
-	const struct perf_entry *e = perf_totals_find(&p->totals, s->visit.guid);
+	const struct perf_past *past = &s->visit.entry->past[s->visit.port];
+	struct transport_addr to = query_address(past, &s->visit, place);
 	uint8_t mad[MAD_SIZE];
-	struct transport_addr to;
 	int r;
 
-	if (!e || s->visit.port > e->node.n_ports)
-		return -ENOENT;
-	to = query_address(&e->past[s->visit.port], &s->visit,
-		     place->sl_to ? place->sl_to(place->sl_arg, s->visit.lid) : place->sl);
-	put_query_header(mad, attr_of(s->stage), s->stage == CLEAR ? MAD_SET : MAD_GET);
-	if (s->stage == CLEAR)
-		perf_encode_clear(mad + PERF_DATA_OFFSET, s->visit.port);
-	else if (s->stage != CAPS)
-		perf_encode_get(mad + PERF_DATA_OFFSET, s->visit.port);
+	put_query(s, mad);
 	set_tid(p, s, mad_gmp_tid(place->mad, to.lid));
 	s->asked = to.lid;
 	s->asked_lmc = (to.lid ^ s->visit.lid) >> s->visit.lmc ? 0 : s->visit.lmc;
@@ -298,27 +325,28 @@ static int send_query(struct perf *p, struct slot *s, const struct perf_place *p
 	return r;
 }
 
-static void end_visit(struct perf *p, struct slot *s)
+static void end_visit(struct perf *p, struct perf_slot *s)
 {
+	perf_visit_end(p, s);
 	set_tid(p, s, 0);
 	p->hint = (unsigned)(s - p->slots);
 	p->status.outstanding--;
 }
 
 /* Sends the next query of this visit. */
-static void continue_visit(struct perf *p, struct slot *s, const struct perf_place *place)
+static void continue_visit(struct perf *p, struct perf_slot *s, const struct perf_place *place)
 {
-	int r = s->stage == DONE ? -ENOENT : send_query(p, s, place);
+	int r = s->todo ? send_query(p, s, place) : -ENOENT;
 
 	if (r < 0)
 		end_visit(p, s); /* the transport is full or gone, or so is the node: next sweep */
 }
 
 /* Looks first where one was freed last. */
-static struct slot *free_slot(struct perf *p)
+static struct perf_slot *free_slot(struct perf *p)
 {
 	for (unsigned i = 0; i < p->n_slots; i++) {
-		struct slot *s = &p->slots[(p->hint + i) % p->n_slots];
+		struct perf_slot *s = &p->slots[(p->hint + i) % p->n_slots];
 
 		if (!s->tid)
 			return s;
@@ -326,34 +354,64 @@ static struct slot *free_slot(struct perf *p)
 	return NULL;
 }
 
-static void fill_slots(struct perf *p, const struct perf_place *place)
+static void begin_visit(struct perf *p, struct perf_slot *s, const struct perf_visit *v)
 {
-	while (p->next_visit < p->n_visits && p->status.outstanding < p->n_slots &&
-	       place->now >= p->blocked_until) {
-		struct slot *s = free_slot(p);
-		const struct visit *v = &p->visits[p->next_visit];
-		const struct perf_entry *e = perf_totals_find(&p->totals, v->guid);
-		int r;
+	bool wants_caps = p->status.query_cpi && !perf_caps_of(v->entry, v->port)->known;
 
-		if (!s)
-			return;
-		s->visit = *v;
-		s->tries = 0;
-		s->stage = e && v->port <= e->node.n_ports && wants_caps(p, &e->past[v->port])
-				   ? CAPS
-				   : BASIC;
+	s->visit = *v;
+	s->tries = 0;
+	s->full = 0;
+	s->read_at = 0;
+	s->counts = (struct port_counts){ 0 };
+	s->todo = wants_caps ? STEP(STEP_CAPS) : perf_readings(v->entry, v->port, v->is_fast);
+}
+
+/* False: no more now. */
+static bool visit_place(struct perf *p, const struct perf_place *place)
+{
+	struct perf_slot *s = free_slot(p);
+	struct perf_visit v;
+	int r;
+
+	if (!s)
+		return false;
+	if (visit_of(p, place->fabric, &v)) {
+		begin_visit(p, s, &v);
 		r = send_query(p, s, place);
-		if (r == -EAGAIN || r == -ENODEV) {
+		if (r < 0)
 			set_tid(p, s, 0);
+		if (r == -EAGAIN || r == -ENODEV) {
 			p->blocked_until = place->now + BLOCKED;
-			return;
+			return false;
 		}
-		p->next_visit++;
+		p->n_visits++;
 		if (r == 0)
 			p->status.outstanding++;
-		else
-			set_tid(p, s, 0);
 	}
+	step_on(p);
+	return true;
+}
+
+/* How many places were to be come to by the end of this tick. */
+static uint64_t places_due(const struct perf *p, mono_t now)
+{
+	mono_t gone = now - p->started + TICK;
+
+	if (p->in_a_hurry || gone >= p->span)
+		return p->places;
+	return p->places * (uint64_t)gone / (uint64_t)p->span;
+}
+
+static void fill_slots(struct perf *p, const struct perf_place *place)
+{
+	uint64_t due = MIN(places_due(p, place->now), p->walked + PLACES_MAX);
+
+	if (place->now < p->blocked_until || (place->now < p->tick_at && !p->in_a_hurry))
+		return;
+	p->tick_at = place->now + TICK;
+	while (!walk_ended(p) && p->walked < due && p->status.outstanding < p->n_slots)
+		if (!visit_place(p, place))
+			break;
 }
 
 void perf_dispatch(struct perf *p, const struct perf_place *place)
@@ -366,8 +424,10 @@ void perf_dispatch(struct perf *p, const struct perf_place *place)
 		start_sweep(p, place);
 	if (p->status.sweep != PERF_SWEEPING)
 		return;
+	if (p->asked)
+		p->in_a_hurry = true;
 	fill_slots(p, place);
-	if (p->next_visit == p->n_visits && !p->status.outstanding)
+	if (walk_ended(p) && !p->status.outstanding)
 		end_sweep(p, place->now);
 }
 
@@ -377,151 +437,39 @@ mono_t perf_next(const struct perf *p)
 		return MONO_NEVER;
 	if (p->status.sweep == PERF_SLEEPING)
 		return p->asked ? 0 : p->next_at;
-	/*
-	 * Outstanding queries come back by themselves; so only a transport that refuses sends is
-	 * waited for here.
-	 */
-	return p->next_visit < p->n_visits && p->status.outstanding < p->n_slots ? p->blocked_until
-										 : MONO_NEVER;
+	/* Outstanding queries come back by themselves. */
+	if (walk_ended(p) || p->status.outstanding >= p->n_slots)
+		return MONO_NEVER;
+	return p->in_a_hurry ? p->blocked_until : MAX(p->blocked_until, p->tick_at);
 }
 
 /* ---- an answer ----------------------------------------------------------------------------- */
 
-static void log_errors(struct perf *p, const struct perf_node *n, uint8_t port,
-			const uint64_t grew[PERF_ERRORS], int64_t seconds)
-{
-	char text[600];
-	size_t len = 0;
-
-	for (unsigned i = 0; i < PERF_ERRORS; i++) {
-		bool shown = grew[i] && p->conf->perfmgr_log_errors;
-
-		if (i == PERF_XMIT_WAIT)
-			shown = p->conf->perfmgr_xmit_wait_log &&
-				grew[i] >= p->conf->perfmgr_xmit_wait_threshold;
-		if (shown && len < sizeof(text))
-			len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s +%" PRIu64,
-						len ? ", " : "", perf_error_name(i), grew[i]);
-	}
-	if (len && p->logged++ < LOGGED_MAX)
-		log_info("'%s' (0x%016" PRIx64 ") port %u in %" PRId64 " s: %s", n->name, n->guid,
-			 port, seconds, text);
-	else if (len)
-		p->not_logged++;
-}
-
-static void take_errors(struct perf *p, struct perf_entry *e, uint8_t port,
-			const uint64_t now[PERF_ERRORS], int64_t realtime)
-{
-	int64_t seconds = realtime - e->ports[port].errors_at;
-	uint64_t grew[PERF_ERRORS];
-
-	if (!perf_add_errors(e, port, now, realtime, grew) || !perf_any_error(grew))
-		return;
-	log_errors(p, &e->node, port, grew, seconds);
-	if (p->hooks.errors)
-		p->hooks.errors(p->hooks.arg, &e->node, port, grew, seconds);
-}
-
-static void take_data(struct perf *p, struct perf_entry *e, uint8_t port,
-		      const uint64_t now[PERF_DATA], int64_t realtime)
-{
-	int64_t seconds = realtime - e->ports[port].data_at;
-	uint64_t grew[PERF_DATA];
-
-	if (perf_add_data(e, port, now, realtime, grew) && p->hooks.data)
-		p->hooks.data(p->hooks.arg, &e->node, port, grew, seconds);
-}
-
-static enum stage take_basic(struct perf *p, struct slot *s, struct perf_entry *e,
-			     const uint8_t *attr, int64_t realtime)
-{
-	uint8_t port = s->visit.port;
-	uint16_t caps = e->past[port].caps;
-	bool extended = caps & (PERF_CAP_EXT_WIDTH | PERF_CAP_EXT_WIDTH_NOIETF);
-	uint64_t errors[PERF_ERRORS], data[PERF_DATA];
-
-	/* Other counters: their lead is not growth since the last reading. */
-	if (extended != e->ports[port].extended)
-		e->past[port].has_data = false;
-	e->ports[port].extended = extended;
-	perf_decode_basic(attr, !e->past[port].caps_known || caps & PERF_CAP_XMIT_WAIT, errors,
-			  data);
-	take_errors(p, e, port, errors, realtime);
-	s->nearly_full = perf_nearly_full(errors, data, e->ports[port].extended);
-	if (e->ports[port].extended)
-		return EXTENDED;
-	take_data(p, e, port, data, realtime);
-	return s->nearly_full ? CLEAR : DONE;
-}
-
-/* Takes in an answer; returns the next query. */
-static enum stage take_answer(struct perf *p, struct slot *s, struct perf_entry *e,
-			      const uint8_t *attr, int64_t realtime)
-{
-	struct perf_past *past = &e->past[s->visit.port];
-	uint64_t data[PERF_DATA];
-
-	switch (s->stage) {
-	case CAPS:
-		past->caps = perf_decode_caps(attr);
-		past->caps_known = true;
-		return BASIC;
-	case BASIC:
-		return take_basic(p, s, e, attr, realtime);
-	case EXTENDED:
-		perf_decode_extended(attr, past->caps & PERF_CAP_EXT_WIDTH, data);
-		take_data(p, e, s->visit.port, data, realtime);
-		return s->nearly_full ? CLEAR : DONE;
-	case CLEAR:
-		perf_was_cleared(e, s->visit.port);
-		return DONE;
-	case DONE:
-		break;
-	}
-	return DONE;
-}
-
 /* A port may redirect once; a second redirection ends the visit for this sweep. */
-static enum stage take_redirection(struct perf *p, struct slot *s, struct perf_entry *e,
-				   const uint8_t *attr)
+static void take_redirection(struct perf *p, struct perf_slot *s, const uint8_t *attr)
 {
-	struct perf_past *past = &e->past[s->visit.port];
+	struct perf_past *past = &s->visit.entry->past[s->visit.port];
 
 	if (!p->conf->perfmgr_redir || past->to.lid || !perf_decode_redirection(attr, &past->to))
-		return DONE;
-	return s->stage;
+		s->todo = 0;
 }
 
-/* A refusal of ClassPortInfo is an answer too: the port has only what every port has. */
-static enum stage take_refusal(struct slot *s, struct perf_entry *e)
-{
-	struct perf_past *past = &e->past[s->visit.port];
-
-	if (s->stage == CAPS) {
-		past->caps_known = true;
-		past->caps = 0;
-		return BASIC;
-	}
-	return DONE;
-}
-
-/* Why this is no answer to the query of `s`; MAD_STRAYS: it is one. */
 /* An agent that redirects may answer any question with ClassPortInfo (13.4.7). */
 static bool redirects(const uint8_t *mad)
 {
 	return ib_get(mad, SMP_STATUS) & MAD_STATUS_REDIRECT &&
-	       ib_get(mad, SMP_ATTR_ID) == PERF_CLASS_PORT_INFO;
+	       ib_get(mad, SMP_ATTR_ID) == PM_CLASS_PORT_INFO;
 }
 
-static enum mad_stray fault_of(const struct slot *s, const struct transport_event *ev)
+/* Why this is no answer to the query of `s`; MAD_STRAYS: it is one. */
+static enum mad_stray fault_of(const struct perf_slot *s, const struct transport_event *ev)
 {
 	if (!s)
 		return MAD_STRAY_UNASKED;
 	if ((ev->from.lid ^ s->asked) >> s->asked_lmc)
 		return MAD_STRAY_ELSEWHERE;
 	if (ib_get(ev->mad, SMP_METHOD) != MAD_GET_RESP ||
-	    (ib_get(ev->mad, SMP_ATTR_ID) != attr_of(s->stage) && !redirects(ev->mad)))
+	    (ib_get(ev->mad, SMP_ATTR_ID) != (uint64_t)attr_of(s) && !redirects(ev->mad)))
 		return MAD_STRAY_MISMATCHED;
 	return MAD_STRAYS;
 }
@@ -530,7 +478,7 @@ static enum mad_stray fault_of(const struct slot *s, const struct transport_even
  * Is it the answer to the query of `s`? One that is not is counted. With the id of `s` it has ended
  * the wait of the transport all the same: then the query is as one without an answer.
  */
-static bool is_believed(const struct slot *s, const struct transport_event *ev,
+static bool is_believed(const struct perf_slot *s, const struct transport_event *ev,
 			const struct perf_place *place)
 {
 	enum mad_stray fault = fault_of(s, ev);
@@ -549,8 +497,7 @@ static bool is_end(const struct transport_event *ev)
 
 void perf_receive(struct perf *p, struct transport_event *ev, const struct perf_place *place)
 {
-	struct slot *s = ev->kind == TRANSPORT_GONE ? NULL : slot_of(p, ev->mad);
-	struct perf_entry *e;
+	struct perf_slot *s = ev->kind == TRANSPORT_GONE ? NULL : slot_of(p, ev->mad);
 	unsigned status;
 	bool is_answer;
 
@@ -559,27 +506,23 @@ void perf_receive(struct perf *p, struct transport_event *ev, const struct perf_
 	is_answer = ev->kind == TRANSPORT_MAD && is_believed(s, ev, place);
 	if (!s)
 		return;
-	e = perf_totals_find(&p->totals, s->visit.guid);
 	status = (unsigned)ib_get(ev->mad, SMP_STATUS);
-	if (!e || s->visit.port > e->node.n_ports) {
-		s->stage = DONE;
-	} else if (!is_answer) {
+	if (!is_answer) {
 		if (s->tries++ >= p->conf->transaction_retries) {
 			p->status.unanswered++;
-			s->stage = DONE;
+			s->tries = 0;
+			perf_take_no_answer(s, false);
 		}
 	} else if (status & MAD_STATUS_REDIRECT) {
-		s->stage = take_redirection(p, s, e, ev->mad + PERF_DATA_OFFSET);
+		take_redirection(p, s, ev->mad + PERF_DATA_OFFSET);
 	} else if (status) {
-		s->stage = take_refusal(s, e);
+		perf_take_no_answer(s, true);
 	} else {
-		s->stage = take_answer(p, s, e, ev->mad + PERF_DATA_OFFSET, place->realtime);
+		perf_take_answer(p, s, ev->mad + PERF_DATA_OFFSET, place);
 	}
 	continue_visit(p, s, place);
 	perf_dispatch(p, place);
 }
-
-/* ---- commands of administrators ------------------------------------------------------------- */
 
 void perf_enable(struct perf *p, bool enabled)
 {
@@ -587,98 +530,4 @@ void perf_enable(struct perf *p, bool enabled)
 	p->next_at = 0;
 	if (!enabled)
 		stop_sweep(p);
-}
-
-void perf_sweep_now(struct perf *p)
-{
-	p->asked = true;
-}
-
-void perf_set_sweep_time(struct perf *p, unsigned seconds)
-{
-	assert(seconds > 0);
-	p->status.sweep_time_s = seconds;
-	p->next_at = p->started + seconds * MONO_S;
-}
-
-void perf_set_remove_missing(struct perf *p, bool remove)
-{
-	p->status.remove_missing = remove;
-}
-
-void perf_set_query_cpi(struct perf *p, bool query)
-{
-	p->status.query_cpi = query;
-}
-
-void perf_clear_totals(struct perf *p, int64_t realtime)
-{
-	for (unsigned i = 0; i < p->totals.n; i++) {
-		struct perf_entry *e = p->totals.entries[i];
-
-		for (unsigned num = 0; num <= e->node.n_ports; num++) {
-			memset(e->ports[num].errors, 0, sizeof(e->ports[num].errors));
-			memset(e->ports[num].data, 0, sizeof(e->ports[num].data));
-			e->ports[num].reset_at = realtime;
-		}
-	}
-}
-
-unsigned perf_remove_inactive(struct perf *p)
-{
-	return perf_totals_drop(&p->totals);
-}
-
-void perf_clear_redirections(struct perf *p, guid_t guid)
-{
-	for (unsigned i = 0; i < p->totals.n; i++) {
-		struct perf_entry *e = p->totals.entries[i];
-
-		for (unsigned num = 0; num <= e->node.n_ports && (!guid || guid == e->node.guid);
-		     num++)
-			e->past[num].to = (struct perf_redirection){ 0 };
-	}
-}
-
-const struct perf_status *perf_status(const struct perf *p)
-{
-	return &p->status;
-}
-
-const struct perf_node *perf_node_at(const struct perf *p, unsigned n)
-{
-	return n < p->totals.n ? &p->totals.entries[n]->node : NULL;
-}
-
-const struct perf_node *perf_node_find(const struct perf *p, guid_t guid, const char *name)
-{
-	const struct perf_entry *e = guid ? perf_totals_find(&p->totals, guid) : NULL;
-
-	if (guid)
-		return e ? &e->node : NULL;
-	for (unsigned i = 0; i < p->totals.n; i++)
-		if (strcmp(p->totals.entries[i]->node.name, name) == 0)
-			return &p->totals.entries[i]->node;
-	return NULL;
-}
-
-void perf_print_redirections(const struct perf *p, const struct perf_node *node, FILE *out)
-{
-	const struct perf_entry *e = perf_totals_find(&p->totals, node->guid);
-	bool any_yet = false;
-
-	for (unsigned num = 0; e && num <= node->n_ports; num++) {
-		const struct perf_redirection *to = &e->past[num].to;
-
-		if (!to->lid)
-			continue;
-		if (!any_yet)
-			fprintf(out,
-				"\"%s\" 0x%" PRIx64
-				"\n   Port  LID     QP        Q_Key       P_Key   SL\n",
-				node->name, node->guid);
-		any_yet = true;
-		fprintf(out, "   %-4u  0x%04x  0x%06x  0x%08x  0x%04x  %u\n", num, to->lid, to->qp,
-			to->qkey, to->pkey, to->sl);
-	}
 }

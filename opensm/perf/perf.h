@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * The performance manager: reads the counters of every port at intervals (IBA 16.1), adds what they
- * grew by to totals of 64 bits, and clears those that are about to stick at their end.
+ * grew by to totals of 64 bits, and clears those that are about to stick at their end where the
+ * port has none of 64 bits in their place.
  *
  *   DISABLED --perf_enable()--> SLEEPING --time--> SWEEPING --all answered or given up--> SLEEPING
  *
@@ -17,16 +18,18 @@
 #include "conf/conf.h"
 #include "conf/lists/lists.h"
 #include "fabric/fabric.h"
+#include "ib/ber.h"
 #include "ib/port_counts.h"
 #include "mad/mad.h"
-#include "perf/kinds.h"
+#include "perf/decode.h"
 #include "util/mono.h"
 
 struct perf;
 
 struct perf_port {
 	bool valid;    /* its counters have been read */
-	bool extended; /* of 64 bits */
+	bool extended; /* data of 64 bits */
+	bool wide;     /* errors of 64 bits too */
 	uint64_t errors[PERF_ERRORS], data[PERF_DATA]; /* totals since `reset_at` */
 	int64_t reset_at, errors_at, data_at;	       /* seconds since 1970 */
 };
@@ -50,6 +53,7 @@ struct perf_status {
 	bool remove_missing, query_cpi;
 	uint32_t sweeps;	      /* ended so far */
 	uint64_t queries, unanswered; /* since the start */
+	uint64_t resets;	      /* readings in which others had cleared a counter */
 	unsigned last_ms;	      /* how long the last sweep took */
 };
 
@@ -113,6 +117,28 @@ const struct perf_status *perf_status(const struct perf *p);
 const struct perf_node *perf_node_at(const struct perf *p, unsigned n);
 /* By GUID, or, where that is 0, by name. NULL: not known. */
 const struct perf_node *perf_node_find(const struct perf *p, guid_t guid, const char *name);
+
+/* ---- one port, for people ---- */
+
+struct perf_view {
+	const struct perf_node *node;
+	bool read;		 /* its counters were read once */
+	struct perf_caps caps;
+	mono_t read_at;
+	uint32_t resets;	 /* readings in which others had cleared a counter */
+	uint64_t bits;		 /* of the link per second; 0: not known */
+	struct port_counts last; /* growth up to `read_at`; interval_us 0: it was read once only */
+	/* As the port shows them; of PORT_COUNTS, only those of `has`. */
+	uint64_t shown[PORT_COUNTS];
+	uint32_t has;
+	struct ber_watch symbol, effective; /* `effective.bits` 0: the port counts no FEC blocks */
+	/* Reasons of receive errors and of discards, as shown; once any grew. */
+	bool has_details[2];
+	uint16_t details[PERF_DETAILS];
+};
+
+/* False: the port is not known here. */
+bool perf_view_port(const struct perf *p, guid_t guid, unsigned port, struct perf_view *ret);
 
 /* ---- texts of files.md 7 and console.md 6 ---- */
 

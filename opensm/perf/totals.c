@@ -63,6 +63,14 @@ static struct perf_entry *add_entry(struct perf_totals *t, guid_t guid)
 	return e;
 }
 
+static void forget_caps(struct perf_entry *e)
+{
+	for (unsigned i = 0; i <= e->node.n_ports; i++) {
+		e->past[i].caps = (struct perf_caps){ 0 };
+		memset(e->past[i].misses, 0, sizeof(e->past[i].misses));
+	}
+}
+
 struct perf_entry *perf_totals_meet(struct perf_totals *t, const struct node *n, const char *name,
 				    int64_t realtime)
 {
@@ -75,9 +83,14 @@ struct perf_entry *perf_totals_meet(struct perf_totals *t, const struct node *n,
 		entry_clear(e); /* another number of ports: another device */
 		entry_start(e, n, realtime);
 	}
-	snprintf(e->node.name, sizeof(e->node.name), "%s", name);
+	if (strncmp(e->node.name, name, sizeof(e->node.name)))
+		snprintf(e->node.name, sizeof(e->node.name), "%s", name);
+	e->is_switch = node_is_switch(n);
 	e->node.has_port0 = port_is_enhanced0(&n->ports[0]);
 	e->node.active = true;
+	if (e->met + 1 != t->sweep)
+		forget_caps(e);
+	e->met = t->sweep;
 	return e;
 }
 
@@ -151,11 +164,31 @@ bool perf_add_data(struct perf_entry *e, uint8_t port, const uint64_t now[PERF_D
 	return add_growth(&past->has_data, now, past->data, e->ports[port].data, ret, PERF_DATA);
 }
 
-void perf_was_cleared(struct perf_entry *e, uint8_t port)
+void perf_was_cleared(struct perf_entry *e, uint8_t port, uint32_t select)
 {
 	struct perf_past *past = &e->past[port];
 
-	memset(past->errors, 0, sizeof(past->errors));
-	if (!e->ports[port].extended)
-		memset(past->data, 0, sizeof(past->data));
+	for (unsigned i = 0; i < PERF_ERRORS; i++)
+		if (select & perf_error_bit(i))
+			past->errors[i] = 0;
+	for (unsigned i = 0; i < PERF_UNICAST_XMIT_PKTS; i++)
+		if (select & perf_data_bit(i))
+			past->data[i] = 0;
+}
+
+const struct perf_node *perf_node_at(const struct perf *p, unsigned n)
+{
+	return n < p->totals.n ? &p->totals.entries[n]->node : NULL;
+}
+
+const struct perf_node *perf_node_find(const struct perf *p, guid_t guid, const char *name)
+{
+	const struct perf_entry *e = guid ? perf_totals_find(&p->totals, guid) : NULL;
+
+	if (guid)
+		return e ? &e->node : NULL;
+	for (unsigned i = 0; i < p->totals.n; i++)
+		if (strcmp(p->totals.entries[i]->node.name, name) == 0)
+			return &p->totals.entries[i]->node;
+	return NULL;
 }

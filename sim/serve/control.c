@@ -218,26 +218,62 @@ static int do_trap(struct command *cmd)
 	return 0;
 }
 
+static const char *const counter_names[SIM_COUNTERS] = {
+	"symbol_errors",    "link_recoveries",	"link_downed",	      "rcv_errors",
+	"rcv_remote_errors", "rcv_relay_errors", "xmit_discards",     "xmit_constraints",
+	"rcv_constraints",  "link_integrity",	"buffer_overruns",    "vl15_dropped",
+	"xmit_data",	    "rcv_data",		"xmit_packets",	      "rcv_packets",
+	"xmit_wait",	    "qp1_dropped",	"sync_errors",	      "fec_corrected",
+	"fec_uncorrectable", "rcv_local_physical", "rcv_malformed",   "rcv_buffer_overrun",
+	"rcv_dlid_mapping", "rcv_vl_mapping",	"rcv_looping",	      "discards_inactive",
+	"discards_mtu",	    "discards_lifetime", "discards_hoq",
+};
+
+static int counter_named(struct command *cmd, unsigned *ret)
+{
+	for (unsigned i = 0; i < SIM_COUNTERS; i++)
+		if (strcmp(counter_names[i], cmd->words[3]) == 0) {
+			*ret = i;
+			return 0;
+		}
+	return refuse(cmd->c, "no counter '%s'", cmd->words[3]);
+}
+
 static int do_counter(struct command *cmd)
 {
-	static const char *const names[SIM_COUNTERS] = {
-		"symbol_errors",     "link_recoveries",	 "link_downed",	    "rcv_errors",
-		"rcv_remote_errors", "rcv_relay_errors", "xmit_discards",   "xmit_constraints",
-		"rcv_constraints",   "link_integrity",	 "buffer_overruns", "vl15_dropped",
-		"xmit_data",	     "rcv_data",	 "xmit_packets",    "rcv_packets",
-		"xmit_wait",
-	};
 	uint64_t n;
-	unsigned i = 0;
+	unsigned i;
 	int r = number(cmd, 4, UINT64_MAX, &n);
 
-	if (r < 0)
-		return r;
-	while (i < SIM_COUNTERS && strcmp(names[i], cmd->words[3]))
-		i++;
-	if (i == SIM_COUNTERS)
-		return refuse(cmd->c, "no counter '%s'", cmd->words[3]);
-	return sim_count_errors(cmd->sim, cmd->node, cmd->port, i, n);
+	if (r == 0)
+		r = counter_named(cmd, &i);
+	return r < 0 ? r : sim_count_errors(cmd->sim, cmd->node, cmd->port, i, n);
+}
+
+static int do_rate(struct command *cmd)
+{
+	uint64_t n;
+	unsigned i;
+	int r = number(cmd, 4, UINT64_MAX, &n);
+
+	if (r == 0)
+		r = counter_named(cmd, &i);
+	return r < 0 ? r : sim_set_rate(cmd->sim, cmd->node, cmd->port, i, n);
+}
+
+static int do_clear_counters(struct command *cmd)
+{
+	return sim_clear_counters(cmd->sim, cmd->node, cmd->port);
+}
+
+static int do_pma(struct command *cmd)
+{
+	static const char *const names[] = { "extended", "basic", "wide", "silent" };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++)
+		if (strcmp(names[i], cmd->words[2]) == 0)
+			return sim_set_pma(cmd->sim, cmd->node, i);
+	return refuse(cmd->c, "'%s' is none of extended, basic, wide, silent", cmd->words[2]);
 }
 
 static int do_desc(struct command *cmd)
@@ -327,6 +363,11 @@ static const struct row {
 	{ "trap", PORT, 4, 4, "NODE PORT NUMBER TYPE", "a generic notice, until it is repressed",
 	  do_trap },
 	{ "counter", PORT, 4, 4, "NODE PORT NAME N", "adds to a performance counter", do_counter },
+	{ "rate", PORT, 4, 4, "NODE PORT NAME N", "a performance counter grows by N each second",
+	  do_rate },
+	{ "clear-counters", PORT, 2, 2, "NODE PORT", "as another program does", do_clear_counters },
+	{ "pma", NODE, 2, 2, "NODE extended|basic|wide|silent",
+	  "what its performance agent can do", do_pma },
 	{ "desc", NODE, 2, 2, "NODE TEXT", "changes the NodeDescription", do_desc },
 	{ "pkeys", NODE, 2, 2, "NODE N", "length of its P_Key tables; they are empty then",
 	  do_pkeys },

@@ -25,6 +25,11 @@ struct world {
 	void (*forge)(struct transport_event *ev);
 	unsigned told_errors; /* times the hook was called */
 	uint64_t told_symbol;
+	/* of the port that is watched */
+	const char *watched;
+	unsigned told_counts;
+	struct port_counts counts;
+	mono_t told_at;
 };
 
 static int64_t realtime(const struct world *w)
@@ -65,6 +70,19 @@ static void on_errors(void *arg, const struct perf_node *node, uint8_t port,
 	w->told_symbol += deltas[PERF_SYMBOL];
 }
 
+static void on_counts(void *arg, const struct perf_node *node, uint8_t port,
+		      const struct port_counts *counts)
+{
+	struct world *w = arg;
+
+	assert_true(counts->interval_us > 0);
+	if (!w->watched || strcmp(node->name, w->watched) || port != 1)
+		return;
+	w->told_counts++;
+	w->counts = *counts;
+	w->told_at = sim_now(w->rig->sim);
+}
+
 static void run_for(struct world *w, mono_t t)
 {
 	mono_t until = sim_now(w->rig->sim) + t, now;
@@ -88,7 +106,8 @@ static int setup(void **state)
 {
 	_cleanup_(netfile_freep) struct netfile *net = gen_tree(2, 2, 2, 1);
 	struct world *w = xcalloc(1, sizeof(*w));
-	const struct perf_hooks hooks = { .errors = on_errors, .arg = w };
+	const struct perf_hooks hooks = { .errors = on_errors, .counts = on_counts,
+					  .arg = w };
 	int place;
 
 	w->rig = rig_new(sim_new(net, 1));
@@ -469,6 +488,206 @@ static void an_answer_without_a_question_is_unasked(void **state)
 	assert_int_equal(mad_strays(sm_mad(w->sm))[MAD_STRAY_UNASKED], 1);
 }
 
+static struct perf_view view_of(const struct world *w, const char *node, unsigned port)
+{
+	struct perf_view v;
+
+	assert_true(perf_view_port(w->perf, perf_node_find(w->perf, 0, node)->guid, port, &v));
+	return v;
+}
+
+/* All devices are of this kind, and asked anew what they can do. */
+static void use_pma(struct world *w, enum sim_pma kind)
+{
+	const struct perf_hooks hooks = { .errors = on_errors, .counts = on_counts, .arg = w };
+
+	for (unsigned i = 0; i < sm_fabric(w->sm)->n_nodes; i++)
+		assert_int_equal(sim_set_pma(w->rig->sim, (int)i, kind), 0);
+	perf_free(w->perf);
+	w->perf = perf_new(w->conf, &hooks);
+	run_for(w, 11 * MONO_S);
+}
+
+static void growth_is_told_once_per_reading(void **state)
+{
+	struct world *w = *state;
+
+	w->watched = "h1";
+	count(w, "h1", 1, SIM_RCV_ERRORS, 4);
+	run_for(w, 20 * MONO_S);
+	assert_int_equal(w->told_counts, 2);
+	assert_int_equal(w->counts.grown[PORT_COUNT_RCV_ERRORS], 0);
+	count(w, "h1", 1, SIM_RCV_ERRORS, 4);
+	run_for(w, 10 * MONO_S);
+	assert_true(port_count_known(&w->counts, PORT_COUNT_RCV_ERRORS));
+	assert_int_equal(w->counts.grown[PORT_COUNT_RCV_ERRORS], 4);
+	assert_false(w->counts.wide & 1u << PORT_COUNT_RCV_ERRORS);
+	assert_true(w->counts.wide & 1u << PORT_COUNT_RCV_DATA);
+	assert_false(port_count_known(&w->counts, PORT_COUNT_FEC_CORRECTED));
+	assert_int_equal(w->counts.interval_us, 10 * MONO_S);
+	assert_false(w->counts.reset);
+}
+
+/* Neither negative, nor the whole value, nor 0: not known, and counting goes on from there. */
+static void a_reset_by_others_is_no_growth(void **state)
+{
+	struct world *w = *state;
+	int h1 = sim_find(w->rig->sim, "h1");
+
+	w->watched = "h1";
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 100);
+	run_for(w, 10 * MONO_S);
+	assert_int_equal(sim_clear_counters(w->rig->sim, h1, 1), 0);
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 3);
+	run_for(w, 10 * MONO_S);
+	assert_true(w->counts.reset);
+	assert_false(port_count_known(&w->counts, PORT_COUNT_SYMBOL_ERRORS));
+	assert_int_equal(view_of(w, "h1", 1).resets, 1);
+	assert_int_equal(perf_status(w->perf)->resets, 1);
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 2);
+	run_for(w, 10 * MONO_S);
+	assert_false(w->counts.reset);
+	assert_int_equal(w->counts.grown[PORT_COUNT_SYMBOL_ERRORS], 2);
+}
+
+static void our_own_clear_is_no_reset(void **state)
+{
+	struct world *w = *state;
+
+	w->watched = "h1";
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 50000);
+	count(w, "h1", 1, SIM_LINK_DOWNED, 9);
+	run_for(w, 10 * MONO_S);
+	assert_int_equal(w->counts.grown[PORT_COUNT_SYMBOL_ERRORS], 50000);
+	assert_int_equal(view_of(w, "h1", 1).shown[PORT_COUNT_SYMBOL_ERRORS], 0);
+	assert_true(view_of(w, "h1", 1).shown[PORT_COUNT_LINK_DOWNED] >= 9); /* far from its end */
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 7);
+	run_for(w, 10 * MONO_S);
+	assert_false(w->counts.reset);
+	assert_int_equal(w->counts.grown[PORT_COUNT_SYMBOL_ERRORS], 7);
+}
+
+static void a_counter_at_its_end_is_a_least(void **state)
+{
+	struct world *w = *state;
+
+	w->watched = "h1";
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 1000000);
+	run_for(w, 10 * MONO_S);
+	assert_true(w->counts.saturated & 1u << PORT_COUNT_SYMBOL_ERRORS);
+	assert_int_equal(w->counts.grown[PORT_COUNT_SYMBOL_ERRORS], 65535);
+	run_for(w, 10 * MONO_S);
+	assert_false(w->counts.saturated & 1u << PORT_COUNT_SYMBOL_ERRORS);
+}
+
+/* One question per port, and no Set: what small fields show is left to others. */
+static void with_64_bits_one_question_is_enough(void **state)
+{
+	struct world *w = *state;
+	uint64_t before;
+
+	use_pma(w, SIM_PMA_WIDE);
+	w->watched = "h1";
+	run_for(w, 10 * MONO_S);
+	before = perf_status(w->perf)->queries;
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 1000000);
+	run_for(w, 10 * MONO_S);
+	assert_true(view_of(w, "h1", 1).caps.mask2 & PM_CAP2_EXT_ERRORS);
+	assert_true(w->counts.wide & 1u << PORT_COUNT_SYMBOL_ERRORS);
+	assert_int_equal(w->counts.grown[PORT_COUNT_SYMBOL_ERRORS], 1000000);
+	assert_int_equal(port_of(w, "h1", 1)->errors[PERF_SYMBOL], 1000000);
+	assert_int_equal(w->counts.saturated, 0);
+	assert_true(perf_status(w->perf)->queries - before <=
+		    2u * sm_stats(w->sm)->ports_active);
+	assert_int_equal(view_of(w, "h1", 1).shown[PORT_COUNT_SYMBOL_ERRORS], 1000000);
+}
+
+static void reasons_are_asked_where_errors_grew(void **state)
+{
+	struct world *w = *state;
+	uint64_t before, quiet;
+
+	run_for(w, 10 * MONO_S);
+	before = perf_status(w->perf)->queries;
+	run_for(w, 10 * MONO_S);
+	quiet = perf_status(w->perf)->queries - before;
+	before = perf_status(w->perf)->queries;
+	count(w, "h1", 1, SIM_RCV_ERRORS, 5);
+	count(w, "h1", 1, SIM_RCV_MALFORMED, 5);
+	count(w, "h1", 1, SIM_XMIT_DISCARDS, 2);
+	count(w, "h1", 1, SIM_DISCARDS_HOQ, 2);
+	run_for(w, 10 * MONO_S);
+	assert_int_equal(perf_status(w->perf)->queries - before, quiet + 2);
+	assert_true(view_of(w, "h1", 1).has_details[0]);
+	assert_int_equal(view_of(w, "h1", 1).details[1], 5);
+	assert_int_equal(view_of(w, "h1", 1).details[PERF_RCV_DETAILS + 3], 2);
+	assert_false(view_of(w, "h2", 1).has_details[0]);
+}
+
+static void a_port_without_reasons_is_asked_once(void **state)
+{
+	struct world *w = *state;
+	uint64_t before;
+
+	use_pma(w, SIM_PMA_BASIC);
+	count(w, "h1", 1, SIM_RCV_ERRORS, 5);
+	run_for(w, 10 * MONO_S);
+	before = perf_status(w->perf)->queries;
+	count(w, "h1", 1, SIM_RCV_ERRORS, 5);
+	run_for(w, 10 * MONO_S);
+	assert_int_equal(perf_status(w->perf)->queries - before, sm_stats(w->sm)->ports_active);
+	assert_false(view_of(w, "h1", 1).has_details[0]);
+}
+
+static void a_silent_agent_is_given_up_and_comes_back(void **state)
+{
+	struct world *w = *state;
+	int h1 = sim_find(w->rig->sim, "h1");
+
+	w->watched = "h1";
+	assert_int_equal(sim_set_pma(w->rig->sim, h1, SIM_PMA_SILENT), 0);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(w->told_counts, 0);
+	assert_true(perf_status(w->perf)->unanswered > 0);
+	assert_int_equal(sim_set_pma(w->rig->sim, h1, SIM_PMA_EXTENDED), 0);
+	count(w, "h1", 1, SIM_SYMBOL_ERRORS, 2);
+	run_for(w, 11 * MONO_S);
+	assert_int_equal(w->counts.grown[PORT_COUNT_SYMBOL_ERRORS], 2);
+	assert_true(w->counts.interval_us > 30 * MONO_S);
+}
+
+static void a_rate_is_errors_in_the_time_between(void **state)
+{
+	struct world *w = *state;
+	struct perf_view v;
+
+	w->watched = "h1";
+	assert_int_equal(sim_set_rate(w->rig->sim, sim_find(w->rig->sim, "h1"), 1,
+				      SIM_SYMBOL_ERRORS, 3), 0);
+	run_for(w, 30 * MONO_S);
+	assert_in_range(w->counts.grown[PORT_COUNT_SYMBOL_ERRORS],
+			w->counts.interval_us * 3 / MONO_S - 1,
+			w->counts.interval_us * 3 / MONO_S + 1);
+	v = view_of(w, "h1", 1);
+	assert_true(ber_watch_errors(&v.symbol) >= 58);
+}
+
+/* 36 ports at 5 ms each at the least, not all in the first moment. */
+static void ports_are_spread_over_time(void **state)
+{
+	struct world *w = *state;
+	uint64_t before = perf_status(w->perf)->queries, most = 0;
+
+	for (unsigned i = 0; i < 100; i++) {
+		run_for(w, 100 * MONO_MS);
+		most = MAX(most, perf_status(w->perf)->queries - before);
+		before = perf_status(w->perf)->queries;
+	}
+	assert_true(most > 0);
+	assert_true(most <= 2 * 40);
+	assert_true(perf_status(w->perf)->last_ms >= 40);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -492,6 +711,16 @@ int main(void)
 		TEST(strange_answers_are_nothing),
 		TEST(forged_answers_are_counted_and_asked_again),
 		TEST(an_answer_without_a_question_is_unasked),
+		TEST(growth_is_told_once_per_reading),
+		TEST(a_reset_by_others_is_no_growth),
+		TEST(our_own_clear_is_no_reset),
+		TEST(a_counter_at_its_end_is_a_least),
+		TEST(with_64_bits_one_question_is_enough),
+		TEST(reasons_are_asked_where_errors_grew),
+		TEST(a_port_without_reasons_is_asked_once),
+		TEST(a_silent_agent_is_given_up_and_comes_back),
+		TEST(a_rate_is_errors_in_the_time_between),
+		TEST(ports_are_spread_over_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
