@@ -242,7 +242,7 @@ static int counter_named(struct command *cmd, unsigned *ret)
 static int do_counter(struct command *cmd)
 {
 	uint64_t n;
-	unsigned i;
+	unsigned i = 0;
 	int r = number(cmd, 4, UINT64_MAX, &n);
 
 	if (r == 0)
@@ -253,7 +253,7 @@ static int do_counter(struct command *cmd)
 static int do_rate(struct command *cmd)
 {
 	uint64_t n;
-	unsigned i;
+	unsigned i = 0;
 	int r = number(cmd, 4, UINT64_MAX, &n);
 
 	if (r == 0)
