@@ -24,11 +24,11 @@ struct bench {
 	double spent, longest; /* ms */
 };
 
-static double ms(void)
+static double cpu_ms(void)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
 }
 
@@ -40,7 +40,7 @@ static void on_line(void *arg, unsigned bits, const char *text)
 
 static void note(struct bench *b, double start)
 {
-	double took = ms() - start;
+	double took = cpu_ms() - start;
 
 	b->spent += took;
 	b->longest = MAX(b->longest, took);
@@ -57,7 +57,7 @@ static void on_perf(struct rig_sm *sm, struct transport_event *ev, mono_t now)
 {
 	struct bench *b = sm->rig->owner;
 	const struct perf_place place = place_now(b);
-	double start = ms();
+	double start = cpu_ms();
 
 	perf_receive(b->perf, ev, &place);
 	note(b, start);
@@ -69,7 +69,7 @@ static void run_for(struct bench *b, mono_t t)
 
 	while ((now = sim_now(b->rig->sim)) < until) {
 		const struct perf_place place = place_now(b);
-		double start = ms();
+		double start = cpu_ms();
 
 		perf_dispatch(b->perf, &place);
 		note(b, start);
