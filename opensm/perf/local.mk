@@ -9,3 +9,9 @@ UNIT_TESTS += tests/unit/test-perf
 tests_unit_test_perf_SOURCES = tests/unit/test-perf.c opensm/daemon/counters.c
 tests_unit_test_perf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_perf_LDADD = libperf.a libcongestion.a $(RIG_LIBS) $(CMOCKA_LIBS)
+
+# What polling costs: `make bench-perf && ./bench-perf 36`.
+EXTRA_PROGRAMS += bench-perf
+bench_perf_SOURCES = tests/bench/bench-perf.c opensm/daemon/counters.c
+bench_perf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+bench_perf_LDADD = libperf.a libcongestion.a $(RIG_LIBS) $(SIM_LIBS)

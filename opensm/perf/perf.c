@@ -34,6 +34,8 @@
 #define SLOWEST	     (5 * MONO_MS)
 /* Places looked at in one dispatch: with every port down nothing else ends a turn. */
 #define PLACES_MAX   4096u
+/* Nodes that one dispatch takes up at the start of a sweep. */
+#define MEET_MAX     500u
 #define FDR	     140 /* tenths of Gb/s per lane */
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -145,42 +147,59 @@ static void step_on(struct perf *p)
 	p->round++;
 }
 
+/* Some more nodes; a new one costs memory for all its ports. */
 static void meet_nodes(struct perf *p, const struct perf_place *place)
 {
 	const struct fabric *f = place->fabric;
+	unsigned end = MIN(p->n_met + MEET_MAX, f->n_nodes);
 
-	for (unsigned i = 0; i < p->totals.n; i++)
-		p->totals.entries[i]->node.active = false;
-	p->totals.sweep++;
-	p->walk = xrealloc(p->walk, MAX(f->n_nodes, 1u), sizeof(*p->walk));
-	p->n_walk = 0;
-	p->places = 0;
-	for (unsigned i = 0; i < f->n_nodes; i++) {
-		const struct node *n = f->nodes[i];
+	p->walk = xrealloc(p->walk, MAX(f->n_nodes, p->n_walk + 1u), sizeof(*p->walk));
+	for (; p->n_met < end; p->n_met++) {
+		const struct node *n = f->nodes[p->n_met];
+		const struct perf_entry *e = perf_totals_find(&p->totals, n->guid);
 
-		if (!is_queried(p, n))
+		if (!is_queried(p, n) || (e && e->met == p->totals.sweep))
 			continue;
 		p->walk[p->n_walk++] = perf_totals_meet(&p->totals, n, name_of(n, place->names),
 							place->realtime);
 		p->places += n->n_ports + 1u;
 	}
+	p->is_meeting = p->n_met < f->n_nodes;
+}
+
+/*
+ * Nodes that were not met have left; but for those that moved in the list of nodes meanwhile, which
+ * the next sweep asks.
+ */
+static void end_meeting(struct perf *p, const struct perf_place *place)
+{
+	mono_t most = SPREAD(p->status.sweep_time_s * MONO_S);
+
+	for (unsigned i = 0; i < p->totals.n; i++) {
+		struct perf_entry *e = p->totals.entries[i];
+		const struct node *n = NULL;
+
+		if (e->met != p->totals.sweep)
+			n = fabric_find_node(place->fabric, e->node.guid);
+		e->node.active = e->met == p->totals.sweep || (n && is_queried(p, n));
+	}
 	if (p->status.remove_missing)
 		perf_totals_drop(&p->totals);
 	perf_totals_sort(&p->totals);
+	p->span = mono_min(most, (mono_t)p->places * SLOWEST);
+	p->started = p->tick_at = place->now;
 }
 
 static void start_sweep(struct perf *p, const struct perf_place *place)
 {
-	mono_t most = SPREAD(p->status.sweep_time_s * MONO_S);
-
-	meet_nodes(p, place);
-	p->at = p->kept = p->round = p->n_visits = 0;
-	p->walked = 0;
-	p->span = mono_min(most, (mono_t)p->places * SLOWEST);
+	p->totals.sweep++;
+	p->is_meeting = true;
+	p->n_met = p->n_walk = p->at = p->kept = p->round = p->n_visits = 0;
+	p->places = p->walked = 0;
 	p->in_a_hurry = p->asked;
 	p->status.sweep = PERF_SWEEPING;
 	p->asked = false;
-	p->started = p->tick_at = place->now;
+	p->started = place->now;
 	p->logged = p->not_logged = p->reset = p->details = 0;
 }
 
@@ -244,6 +263,7 @@ static void stop_sweep(struct perf *p)
 		set_tid(p, &p->slots[i], 0);
 	p->status.outstanding = 0;
 	p->n_walk = p->at = 0;
+	p->is_meeting = false;
 	p->status.sweep = PERF_SLEEPING;
 }
 
@@ -424,8 +444,12 @@ void perf_dispatch(struct perf *p, const struct perf_place *place)
 		start_sweep(p, place);
 	if (p->status.sweep != PERF_SWEEPING)
 		return;
-	if (p->asked)
-		p->in_a_hurry = true;
+	if (p->is_meeting) {
+		meet_nodes(p, place);
+		if (p->is_meeting)
+			return;
+		end_meeting(p, place);
+	}
 	fill_slots(p, place);
 	if (walk_ended(p) && !p->status.outstanding)
 		end_sweep(p, place->now);
@@ -437,6 +461,8 @@ mono_t perf_next(const struct perf *p)
 		return MONO_NEVER;
 	if (p->status.sweep == PERF_SLEEPING)
 		return p->asked ? 0 : p->next_at;
+	if (p->is_meeting)
+		return 0;
 	/* Outstanding queries come back by themselves. */
 	if (walk_ended(p) || p->status.outstanding >= p->n_slots)
 		return MONO_NEVER;

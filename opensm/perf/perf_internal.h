@@ -131,6 +131,8 @@ struct perf {
 	/* Nodes of this sweep that have a port `round`; the next one is walk[at]. */
 	struct perf_entry **walk;
 	unsigned n_walk, at, kept, round;
+	bool is_meeting; /* nodes are still being taken up: those before fabric->nodes[n_met] are */
+	unsigned n_met;
 	uint64_t places, walked; /* ports of all nodes, and how many of them were come to */
 	unsigned n_visits;	 /* of these: asked */
 	bool in_a_hurry;	 /* not spread over the interval */

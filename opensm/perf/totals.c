@@ -87,7 +87,7 @@ struct perf_entry *perf_totals_meet(struct perf_totals *t, const struct node *n,
 		snprintf(e->node.name, sizeof(e->node.name), "%s", name);
 	e->is_switch = node_is_switch(n);
 	e->node.has_port0 = port_is_enhanced0(&n->ports[0]);
-	e->node.active = true;
+	e->node.active = true; /* until the next sweep has met all */
 	if (e->met + 1 != t->sweep)
 		forget_caps(e);
 	e->met = t->sweep;
