@@ -41,12 +41,119 @@ void oracle_node_changed(struct sim *sim, uint32_t node)
 		sim->hot[node] = look_at(sim, node);
 }
 
+static bool is_own(const struct hot_node *h, lid_t lid)
+{
+	return h->lid && lid >> h->lmc == h->lid >> h->lmc;
+}
+
+/* ---- ways that get lost ---------------------------------------------------------------------- */
+
+/* The port leads to a host that has the LID. */
+static bool leads_to_host(const struct sim *sim, uint32_t node, unsigned port, lid_t lid)
+{
+	const struct sim_port *p = &sim->nodes[node].ports[port];
+	const uint8_t *info;
+	unsigned lmc;
+
+	if (p->peer == SIM_NONE || node_is_switch(&sim->nodes[p->peer]) ||
+	    port_state(p) != IB_PORT_ACTIVE)
+		return false;
+	info = sim->nodes[p->peer].ports[p->peer_port].info;
+	lmc = (unsigned)ib_get(info, PI_LMC);
+	return lid && (unsigned)lid >> lmc == (unsigned)ib_get(info, PI_LID) >> lmc;
+}
+
+/*
+ * Does data for `lid` of a host arrive from `node`? With `through`: does it come to that switch, wherever it
+ * goes from there?
+ */
+static bool arrives(const struct sim *sim, uint32_t node, lid_t lid, uint32_t through)
+{
+	for (uint32_t hops = 0; node != SIM_NONE && hops <= sim->n_nodes; hops++) {
+		const struct hot_node *h = &sim->hot[node];
+		uint8_t out = lid < h->lft_end ? h->lft[lid] : LFT_NO_PORT;
+
+		if (node == through)
+			return true;
+		if (is_own(h, lid))
+			return false;
+		if (out == 0 || out > h->nports)
+			return false;
+		if (leads_to_host(sim, node, out, lid))
+			return through == SIM_NONE;
+		node = sim->hot_next[h->first_port + out];
+	}
+	return false;
+}
+
+static bool has_hosts(const struct sim *sim, uint32_t node)
+{
+	const struct sim_node *n = &sim->nodes[node];
+
+	for (unsigned i = 1; node_is_switch(n) && i <= n->nports; i++)
+		if (n->ports[i].peer != SIM_NONE && !node_is_switch(&sim->nodes[n->ports[i].peer]) &&
+		    port_state(&n->ports[i]) == IB_PORT_ACTIVE)
+			return true;
+	return false;
+}
+
+/* The way of `node` to `lid` is gone: so are those that pass `node`. */
+static void count_lost(struct sim *sim, uint32_t node, lid_t lid)
+{
+	for (uint32_t i = 0; i < sim->n_nodes; i++)
+		if (has_hosts(sim, i) && arrives(sim, i, lid, node))
+			sim->lost_ever++;
+}
+
+/* The entry led to `port` before. */
+static void look_for_loss(struct sim *sim, uint32_t node, lid_t lid, unsigned port)
+{
+	const struct hot_node *h = &sim->hot[node];
+	uint32_t next;
+
+	if (port == 0 || port > h->nports || is_own(h, lid) || arrives(sim, node, lid, SIM_NONE))
+		return;
+	next = sim->hot_next[h->first_port + port];
+	if (leads_to_host(sim, node, port, lid) ||
+	    (next != SIM_NONE && arrives(sim, next, lid, SIM_NONE)))
+		count_lost(sim, node, lid);
+}
+
+/* The link out of node:port is about to fall. */
+static void lose_link(struct sim *sim, uint32_t node, unsigned port)
+{
+	const struct hot_node *h = &sim->hot[node];
+	uint32_t next = sim->hot_next[h->first_port + port];
+
+	if (!sim->watch_lost || next == SIM_NONE || behind(sim, node, port) != SIM_NONE)
+		return;
+	for (uint32_t lid = 1; lid < h->lft_end; lid++)
+		if (h->lft[lid] == port && arrives(sim, next, (lid_t)lid, SIM_NONE))
+			count_lost(sim, node, (lid_t)lid);
+}
+
+void sim_watch_lost(struct sim *sim, bool on)
+{
+	sim->watch_lost = on;
+	sim->lost_ever = on ? 0 : sim->lost_ever;
+}
+
+uint64_t sim_lost_ever(const struct sim *sim)
+{
+	return sim->lost_ever;
+}
+
+/* ---- what is true now ------------------------------------------------------------------------ */
+
 void oracle_port_changed(struct sim *sim, uint32_t node, unsigned port)
 {
 	const struct sim_port *p = &sim->nodes[node].ports[port];
 
 	if (!sim->hot)
 		return;
+	lose_link(sim, node, port);
+	if (p->peer != SIM_NONE)
+		lose_link(sim, p->peer, p->peer_port);
 	sim->hot_next[sim->hot[node].first_port + port] = behind(sim, node, port);
 	if (p->peer != SIM_NONE)
 		sim->hot_next[sim->hot[p->peer].first_port + p->peer_port] =
@@ -91,11 +198,6 @@ bool oracle_is_current(const struct sim *sim)
 	return true;
 }
 
-static bool is_own(const struct hot_node *h, lid_t lid)
-{
-	return h->lid && lid >> h->lmc == h->lid >> h->lmc;
-}
-
 /* Does `lid` come back to `node`? A circle elsewhere was there before and is not counted again. */
 static bool comes_back(const struct sim *sim, uint32_t node, lid_t lid)
 {
@@ -128,6 +230,9 @@ void oracle_lft_block(struct sim *sim, uint32_t node, unsigned block, const uint
 
 	if (!sim->watch)
 		return;
+	for (unsigned i = 0; sim->watch_lost && i < LFT_BLOCK_LIDS; i++)
+		if (n->lft[first + i] != before[i])
+			look_for_loss(sim, node, (lid_t)(first + i), before[i]);
 	for (unsigned i = 0; i < LFT_BLOCK_LIDS; i++)
 		if (n->lft[first + i] != before[i] && comes_back(sim, node, (lid_t)(first + i)))
 			sim->loops_ever++;

@@ -198,6 +198,8 @@ struct sim {
 	bool always_extended;
 	bool full_start;         /* ports come up with all VLs and the largest MTU they can do */
 	uint64_t loops_ever, early_active;
+	bool watch_lost;
+	uint64_t lost_ever;
 	struct mcast_watch *mcast;
 	uint64_t mcast_loops_ever, mcast_twice_ever;
 	struct sim_key_watch key_watch;
