@@ -55,7 +55,7 @@ static void on_state_leaves(struct sm *sm, enum sm_state next)
 	if (sm->state == SM_STANDBY) {
 		standby_leave(sm);
 		lids_left_standby(sm);
-		keys_left_standby(sm);
+		keys_ruled(sm);
 	}
 	if (next == SM_STANDBY)
 		standby_enter(sm);

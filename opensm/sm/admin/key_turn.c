@@ -506,6 +506,7 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 		reply_stored(sm, REPLY_BUSY);
 	} else if (key_ring_mark(ring) == key_ring_mark(keys_known(sm)) &&
 		   !keys_are_unstored(sm)) {
+		keys_ruled(sm);
 		reply_stored(sm, REPLY_STORED);
 	} else {
 		start_store(sm, take(ring), "the master's");

@@ -479,7 +479,7 @@ static void expect_keys_of_others(struct sm *sm)
 	}
 }
 
-void keys_left_standby(struct sm *sm)
+void keys_ruled(struct sm *sm)
 {
 	sm->m.keys->others_ruled = true;
 	if (keys_ring(sm) && !key_ring_is_empty(keys_ring(sm)))

@@ -80,10 +80,11 @@ bool keys_open_own(const struct sm *sm, uint64_t key);
  */
 void keys_shown(struct sm *sm, guid_t port_guid, uint64_t key);
 /*
- * As standby: the master may have rotated keys. Until keys_met(), which all ports of a sweep are,
+ * Another manager has ruled, and may have rotated keys, or says that the ring known here is in force.
+ * Until keys_met(), which all ports of a sweep are,
  * keys that the ring makes are tried before what guid2mkey says.
  */
-void keys_left_standby(struct sm *sm);
+void keys_ruled(struct sm *sm);
 bool keys_others_ruled(const struct sm *sm);
 /* A ring came into force lately: some ports may have keys of it already, and others not yet. */
 bool keys_may_be_mixed(const struct sm *sm);
