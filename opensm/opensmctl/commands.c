@@ -40,6 +40,7 @@ enum {
 	ISOLATE,
 	RESTORE,
 	MARKS,
+	HEALTH,
 	OPTIONS,
 	SECURITY,
 	CHECK
@@ -88,6 +89,9 @@ const struct ctl_command manager_commands[] = {
 		      "all", CTL_ACTS, .run = cmd_restore },
 	[MARKS] = { "marks", "", "links and switches that are out of service, and why", NULL,
 		    CTL_SHOWS, .run = cmd_marks },
+	[HEALTH] = { "health", "[--watch N] | clear NODE/PORT",
+		     "links with findings, the sickest first; links slower than they could be",
+		     "--watch clear", CTL_SHOWS, .run = cmd_health, .acts = cmd_health_acts },
 	[OPTIONS] = { "options", "[NAME | all]",
 		      "options that differ from their defaults; one option; all options", "all",
 		      CTL_SHOWS, .run = cmd_options },

@@ -316,7 +316,7 @@ static mono_t lifetime(const struct sm *sm)
 	return MAX(LIFETIME_LEAST, ((mono_t)4096 << code) / 1000 * MONO_US);
 }
 
-static void look_at_mark(struct sm *sm, const struct link_mark *m, struct mark_work *w)
+void mark_look_at(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 {
 	struct node *n = fabric_find_node(sm->fabric, m->node);
 	struct seen s = n ? count_cables(m, n) : (struct seen){ 0 };
@@ -352,7 +352,7 @@ static void look_at_some(struct sm *sm)
 	uint32_t end = MIN(ms->cursor + LOOKS_PER_TICK, ms->table->n);
 
 	for (; ms->cursor < end; ms->cursor++)
-		look_at_mark(sm, &ms->table->all[ms->cursor], &ms->work[ms->cursor]);
+		mark_look_at(sm, &ms->table->all[ms->cursor], &ms->work[ms->cursor]);
 	if (ms->cursor >= ms->table->n)
 		ms->look_at = MONO_NEVER;
 }
@@ -388,7 +388,7 @@ static void tell_stays_up(const struct sm *sm, const struct link_mark *m)
 	       mark_place_str(sm, m, where), TELL_DOWNS - 1);
 }
 
-static void take_down_cables(struct sm *sm, const struct link_mark *m, struct mark_work *w)
+void mark_take_down(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 {
 	struct node *n = fabric_find_node(sm->fabric, m->node);
 
@@ -418,7 +418,7 @@ void marks_work_tick(struct sm *sm)
 		look_at_some(sm);
 	for (uint32_t i = 0; sm->now >= ms->next_down && i < ms->table->n; i++)
 		if (sm->now >= ms->work[i].down_at)
-			take_down_cables(sm, &ms->table->all[i], &ms->work[i]);
+			mark_take_down(sm, &ms->table->all[i], &ms->work[i]);
 	note_next_down(ms);
 }
 
