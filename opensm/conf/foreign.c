@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/conf.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -107,8 +108,6 @@ static const char *const others[] = {
 	"hbf_sl_mask",
 	"hbf_weights",
 	"held_back_sw_file",
-	"hm_ports_health_policy_file",
-	"hm_unhealthy_ports_checks",
 	"improved_lmc_path_distribution",
 	"issu_mode",
 	"issu_pre_upgrade_time",
@@ -227,9 +226,9 @@ static int compare(const void *key, const void *entry)
 
 bool foreign_is_nvidia(const char *key)
 {
-	/* The actions against unhealthy ports: hm_ca_reboot_action, hm_num_resets ... */
+	/* Checks of unhealthy ports that are not made here: hm_ca_seterr_action ... */
 	if (str_starts(key, "hm_"))
-		return true;
+		return conf_option_find(key) == CONF_N_OPTIONS;
 	return foreign_lack(key) || IS_AMONG(key, others);
 }
 

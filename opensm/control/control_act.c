@@ -71,6 +71,13 @@
 	"replicated: bool, marks: int, state: ?string, text: ?string, refused: ?string, "          \
 	"cost: (cables: int, pairs_over: int, pairs_lost: int, hosts_cut_off: int, "               \
 	"switches_cut_off: int, groups: int))"
+#define HEALTH_ENDS_TYPE "[](node: ?string, type: ?string, node_guid: string, port: int)"
+#define HEALTH_TYPE                                                                                \
+	"() -> (checks: bool, master: bool, dry_run: bool, counters: bool, isolated: int, "        \
+	"most_isolated: int, links: [](ends: " HEALTH_ENDS_TYPE ", state: string, done: string, "  \
+	"action: string, why: string, conditions: []string, now: []string, since: int, "           \
+	"last: int), slow: [](ends: " HEALTH_ENDS_TYPE ", width: int, speed: string, "             \
+	"width_possible: int, speed_possible: string))"
 #define SWEEP_TYPE "(kind: ?string) -> (event: ?object, sweep: ?object)"
 
 const struct control_method control_methods[] = {
@@ -130,6 +137,11 @@ const struct control_method control_methods[] = {
 	  "refused says why it would be. Target: a name, NAME/PORT, a GUID, GUID/PORT; or all, to "
 	  "restore",
 	  MARK_TYPE, CONTROL_LINKS, .begin = control_mark, .leave = control_leave_mark },
+	{ "Health",
+	  "Links with findings, the sickest first; slow: links below what both ends can do",
+	  HEALTH_TYPE, CONTROL_READ, .answer = control_health },
+	{ "HealthClear", "What is known against a link is forgotten. Target: NODE/PORT",
+	  "(target: string) -> ()", CONTROL_ACT, .answer = control_health_clear },
 	{ "Options", "Options in force, where they come from, and what they mean",
 	  "(name: ?string) -> (options: []object)", CONTROL_READ, .answer = control_options },
 	{ "Security",

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "plugin/plugin.h"
+#include "sm/links/sick.h"
 #include "util/mem.h"
 
 struct listeners {
@@ -12,6 +13,7 @@ struct listeners {
 	struct listen_control *control;
 	struct listen_metrics *metrics;
 	struct plugins *plugins;
+	const struct daemon_api *api;
 };
 
 struct listeners *listen_new(sd_event *event, const struct daemon_api *api)
@@ -19,6 +21,7 @@ struct listeners *listen_new(sd_event *event, const struct daemon_api *api)
 	struct listeners *w = xcalloc(1, sizeof(*w));
 
 	assert(event && api);
+	w->api = api;
 	w->plugins = plugins_new(api);
 	w->console = listen_console_open(event, api, w->plugins);
 	w->control = listen_control_open(event, api);
@@ -70,9 +73,21 @@ static void on_port_counts(void *at, const struct perf_node *node, uint8_t port,
 		plugins_port_counts(plugins_at(at), node, port, deltas, seconds);
 }
 
+static void on_growth(void *at, const struct perf_node *node, uint8_t port,
+		      const struct port_counts *counts)
+{
+	const struct listeners *w = *(struct listeners **)at;
+
+	if (w && w->api->sm)
+		sm_port_counts(w->api->sm, node->guid, port, counts);
+}
+
 struct perf_hooks listen_perf_hooks(struct listeners **at)
 {
-	return (struct perf_hooks){ .errors = on_port_errors, .data = on_port_counts, .arg = at };
+	return (struct perf_hooks){ .errors = on_port_errors,
+				    .data = on_port_counts,
+				    .counts = on_growth,
+				    .arg = at };
 }
 
 void listen_stopping(struct listeners *w)

@@ -101,6 +101,8 @@ static void take_sm(struct metrics *m, const struct sm *sm)
 	m->violations = *violations_total(sm);
 	m->violating_ports = violations_ports(sm, &m->isolated_ports);
 	m->n_drained = sm_marks(sm, MARK_DRAIN);
+	for (enum sick_state s = 0; s < SICK_STATES; s++)
+		m->n_sick[s] = sm_sick_links(sm, s);
 	m->n_isolated = sm_marks(sm, MARK_ISOLATE);
 	m->n_partitions = sm_partitions(sm) ? (unsigned)sm_partitions(sm)->n : 0;
 	m->view = view_ref(sm_view(sm));
@@ -404,6 +406,14 @@ static void render_marks(const struct metrics *m, struct metrics_text *t)
 	metric_labelled(t, "kind", mark_kind_name(MARK_ISOLATE), m->n_isolated);
 }
 
+static void render_sick(const struct metrics *m, struct metrics_text *t)
+{
+	metric_family(t, "opensm_links_unhealthy", METRIC_GAUGE,
+		      "Links with findings (opensmctl health), by what is done about them");
+	for (enum sick_state s = SICK_REPORTED; s < SICK_STATES; s++)
+		metric_labelled(t, "state", sm_sick_state_name(s), m->n_sick[s]);
+}
+
 /* ---- subnet administration ------------------------------------------------------------------ */
 
 /* 15.2.4.2, and "no answer"; NULL: another status. */
@@ -567,6 +577,7 @@ char *metrics_render(const struct metrics *m, bool openmetrics, size_t *ret_len)
 		render_traps(m, t);
 		render_violations(m, t);
 		render_marks(m, t);
+		render_sick(m, t);
 		render_requests(m, t);
 		render_registry(m, t);
 		metrics_perf(m, t);

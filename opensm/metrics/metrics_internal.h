@@ -8,6 +8,7 @@
 #include "perf/perf.h"
 #include "sa/sa.h"
 #include "sm/links/marks.h"
+#include "sm/links/sick.h"
 #include "sm/links/violations.h"
 #include "sm/routing/route_memory.h"
 #include "view/view.h"
@@ -49,6 +50,7 @@ struct metrics {
 	struct sm_trap_stats traps;
 	struct violation_counts violations;
 	unsigned violating_ports, isolated_ports;
+	unsigned n_sick[SICK_STATES]; /* links with findings */
 	unsigned n_drained, n_isolated; /* marks of an administrator */
 	struct mad_count mads[METRIC_MADS];
 	unsigned n_mads;

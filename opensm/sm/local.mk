@@ -11,7 +11,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/admin/reload.c opensm/sm/admin/reload.h opensm/sm/read/own_port.c opensm/sm/read/own_port.h opensm/sm/read/node_desc.c opensm/sm/base/change_age.c opensm/sm/base/change_age.h opensm/sm/read/incremental.c opensm/sm/read/incremental.h opensm/sm/links/dampening.c opensm/sm/links/dampening.h \
 	opensm/sm/links/dampening_internal.h opensm/sm/links/dampening_hold.c opensm/sm/links/unserved.c \
 	opensm/sm/links/marks.c opensm/sm/links/marks.h opensm/sm/links/marks_internal.h opensm/sm/links/marks_table.c opensm/sm/links/marks_table.h \
-	opensm/sm/links/marks_work.c opensm/sm/links/marks_rest.c opensm/sm/links/marks_cost.c opensm/sm/admin/marks_peers.c opensm/sm/admin/marks_peers.h \
+	opensm/sm/links/marks_work.c opensm/sm/links/marks_rest.c opensm/sm/links/sick.c opensm/sm/links/sick.h opensm/sm/links/sick_file.c opensm/sm/links/sick_internal.h opensm/sm/links/marks_cost.c opensm/sm/admin/marks_peers.c opensm/sm/admin/marks_peers.h \
 	opensm/sm/links/violations.c opensm/sm/links/violations.h opensm/sm/links/lockout.c opensm/sm/links/lockout.h opensm/sm/read/identity.c opensm/sm/read/identity.h opensm/sm/read/capability.c opensm/sm/read/capability.h \
 	opensm/sm/read/strangers.c opensm/sm/read/strangers.h \
 	opensm/sm/base/about.c opensm/sm/base/about.h opensm/sm/links/forgery.c opensm/sm/links/forgery.h \
@@ -23,7 +23,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/channel/channel_out.c opensm/sm/channel/channel_part.c opensm/sm/channel/channel_peer.c \
 	opensm/sm/admin/replica_config.c opensm/sm/admin/replica_heir.c opensm/sm/admin/replica_seek.c opensm/sm/admin/standby.c opensm/sm/admin/standby.h \
 	opensm/sm/actions.c opensm/sm/base/drawn_key.c opensm/sm/base/drawn_key.h opensm/sm/base/key_mark.c opensm/sm/base/key_mark.h opensm/sm/base/events.c opensm/sm/base/events.h opensm/sm/base/news.h opensm/sm/wires.def opensm/sm/deltas.def
-SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS) $(KEYS_LIBS)
+SM_LIBS = libsm.a $(SA_LIBS) $(SYNC_LIBS) $(PLAN_LIBS) $(FABRIC_LIBS) $(KEYS_LIBS) libhealth.a
 
 UNIT_TESTS += tests/unit/test-trap-flow tests/unit/test-sm-traps tests/unit/test-sm-trap-storms
 tests_unit_test_trap_flow_SOURCES = tests/unit/test-trap-flow.c
@@ -108,6 +108,10 @@ UNIT_TESTS += tests/unit/test-sm-marks
 tests_unit_test_sm_marks_SOURCES = tests/unit/test-sm-marks.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_marks_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_marks_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-sick
+tests_unit_test_sm_sick_SOURCES = tests/unit/test-sm-sick.c tests/unit/marks-world.h tests/unit/trap-world.h
+tests_unit_test_sm_sick_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_sick_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-marks-ends
 UNIT_TESTS += tests/unit/test-sm-marks-fabrics
 tests_unit_test_sm_marks_fabrics_SOURCES = tests/unit/test-sm-marks-fabrics.c tests/unit/marks-world.h tests/unit/trap-world.h

@@ -30,6 +30,7 @@ static void on_sweep_ended(struct sm *sm)
 	reload_take(sm);
 	dampening_sweep_ended(sm);
 	marks_sweep_ended(sm);
+	sick_sweep_ended(sm);
 	key_turn_sweep_ended(sm);
 	strangers_look(sm);
 	if (sm->hooks.status)
@@ -42,6 +43,7 @@ static void on_node_goes(struct sm *sm, struct node *n)
 	tenancy_node_goes(sm, n);
 	sync_forget(sm->sync, n);
 	cell_reader_forget(sm->m.reader, n);
+	sick_node_goes(sm, n);
 	dampening_forget(sm, n);
 	violations_forget(sm, n);
 	identity_node_goes(sm, n);
@@ -76,6 +78,7 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	share_state_changed(sm);
 	key_turn_state_changed(sm);
 	marks_state_changed(sm);
+	sick_state_changed(sm);
 	marks_peers_state_changed(sm);
 	strangers_reset(sm);
 	lockout_state_entered(sm, before);
@@ -215,6 +218,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	sm->m.forgery = forgery_new();
 	dampening_new(sm);
 	marks_new(sm, paths, &marks_questions);
+	sick_new(sm, paths);
 	violations_new(sm, elect_is_listed);
 	lockout_new(sm);
 	identity_new(sm);
@@ -282,6 +286,7 @@ struct sm *sm_free(struct sm *sm)
 	elect_free(sm);
 	key_turn_free(sm);
 	marks_free(sm);
+	sick_free(sm);
 	marks_peers_free(sm);
 	channel_free(sm);
 	replica_free(sm);
@@ -348,6 +353,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	traps_tick(sm);
 	dampening_tick(sm);
 	marks_tick(sm);
+	sick_tick(sm);
 	identity_tick(sm);
 	lockout_tick(sm);
 	strangers_tick(sm);
@@ -387,7 +393,7 @@ mono_t sm_next(const struct sm *sm)
 	next = mono_min(next, mono_min(channel_next(sm), share_next(sm)));
 	next = mono_min(next, key_turn_next(sm));
 	next = mono_min(next, mono_min(marks_next(sm), marks_peers_next(sm)));
-	next = mono_min(next, tenancy_next(sm));
+	next = mono_min(next, mono_min(sick_next(sm), tenancy_next(sm)));
 	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));
 }
 

@@ -17,6 +17,7 @@
 #include "sm/links/forgery.h"
 #include "sm/links/lockout.h"
 #include "sm/links/marks.h"
+#include "sm/links/sick.h"
 #include "sm/read/discover.h"
 #include "sm/elect/elect.h"
 #include "sm/read/incremental.h"
@@ -95,6 +96,7 @@ struct machines {
 	struct dampening *dampening;
 	struct traps *traps;
 	struct marks *marks;
+	struct sick *sick;
 	struct marks_peers *marks_peers;
 	struct violations *violations;
 	struct lockout *lockout;

@@ -55,9 +55,10 @@ only_in "threads are the worker of the daemon, the receiver of umad.c, its sende
 	opensm/daemon/daemon.c opensm/daemon/worker.c libvendor/umad.c libvendor/sender.c libvendor/stop_guard.c \
 	opensm/rest/http/workers.c
 # The receiver lets questions gather (umad.c: coalesce_wakeups).
+# opensmctl health --watch shows it again after seconds.
 # A thread of opensm-rest waits for devices (api_partitions.c: api_wait_settled).
 only_in "only the receiver and threads of opensm-rest sleep" '\b(u|nano|clock_nano)?sleep[[:space:]]*\(' \
-	libvendor/umad.c opensm/rest/api_partitions.c
+	libvendor/umad.c opensm/rest/api_partitions.c opensm/opensmctl/health.c
 only_in "byte order is a matter of ib/ and of umad.c" \
 	'\b(ntohs|ntohl|htons|htonl|be(16|32|64)toh|htobe(16|32|64))\b' opensm/ib/ libvendor/umad
 only_in "only ibfab and the launcher start programs" '\b(system|popen|execl[a-z]*|execv[a-z]*)[[:space:]]*\(' \

@@ -91,6 +91,8 @@ static inline const char *other_value(const struct conf_option *o)
 			return "hold";
 		if (strcmp(o->name, "default_membership") == 0)
 			return "limited";
+		if (strncmp(o->name, "hm_", 3) == 0 && strstr(o->name, "_action"))
+			return "disable";
 		if (strcmp(o->name, "security_profile") == 0)
 			return "guarded";
 		return strcmp(o->name, "part_enforce") == 0 ? "in" : "/some/file";

@@ -44,6 +44,11 @@ void dampening_unmark(struct sm *sm);
 void dampening_mark(struct sm *sm, struct port *p, enum cable_mark mark, bool forced);
 /* The switch as a whole is isolated: it counts as one that takes no tables. */
 void dampening_mark_switch(struct sm *sm, struct node *n, bool forced);
+/*
+ * The health of its link is too bad (sick.h): as CABLE_ISOLATED, and beside any mark, until it is
+ * told otherwise. False: nothing is known of a cable there, or it is our own.
+ */
+bool dampening_set_unhealthy(struct sm *sm, struct port *p, bool unhealthy);
 /* As decided last: the cable is left out; it would be, and is the last way. */
 bool dampening_is_out(const struct port *p);
 bool dampening_is_spared(const struct port *p);

@@ -98,6 +98,8 @@ static int compare_cables(const void *a, const void *b)
 		return x->stuck ? 1 : -1;
 	if (x->mark != y->mark)
 		return x->mark > y->mark ? 1 : -1;
+	if (x->unhealthy != y->unhealthy)
+		return x->unhealthy ? 1 : -1;
 	if (x->level != y->level)
 		return x->level > y->level ? 1 : -1;
 	if (is_unhealthy(x) != is_unhealthy(y))
@@ -213,6 +215,8 @@ static const char *reason_words(const struct bad_cable *c, char ret[96])
 		snprintf(ret, 96, "its ports have sent %u traps 129 to 131", complaints);
 	else if (c->stuck)
 		snprintf(ret, 96, "it does not become ACTIVE");
+	else if (c->unhealthy)
+		snprintf(ret, 96, "it is isolated for its health (opensmctl health)");
 	else
 		snprintf(ret, 96, "it is %s by an administrator",
 			 c->mark == CABLE_ISOLATED ? "isolated" : "drained");
@@ -225,7 +229,7 @@ static void tell_out(struct sm *sm, struct bad_cable *c)
 
 	c->told = OUT_TOLD_OUT;
 	if (!cable_is_sick(c))
-		return; /* marks.c has said so */
+		return; /* marks.c, or sick.c, has said so */
 	if (c->state == CABLE_HELD)
 		dampening_say(sm, c, "%s; it is left out for %d s, longer if it goes on",
 			      reason_words(c, why), (int)(cable_hold_time(c) / MONO_S));
@@ -378,8 +382,9 @@ static void mark_ports(struct bad_cable *c)
 		if (!c->end[i].at)
 			continue;
 		c->end[i].at->damp.avoided = c->out;
-		c->end[i].at->damp.held = c->out && (c->state == CABLE_HELD ||
-							   c->mark == CABLE_ISOLATED);
+		c->end[i].at->damp.held =
+			c->out && (c->state == CABLE_HELD || c->mark == CABLE_ISOLATED ||
+				   c->unhealthy);
 	}
 }
 

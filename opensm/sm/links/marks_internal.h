@@ -91,6 +91,10 @@ void marks_use(struct sm *sm, struct mark_table *t);
 void marks_forget_work(struct sm *sm);
 /* Seconds since 1970; 0: not known. */
 int64_t marks_realtime(const struct sm *sm);
+/* How far it is, after a sweep; sets `down_at`. */
+void mark_look_at(struct sm *sm, const struct link_mark *m, struct mark_work *w);
+/* Of an isolation: its links that are up are taken down; `down_at`: when that is looked at. */
+void mark_take_down(struct sm *sm, const struct link_mark *m, struct mark_work *w);
 /* When the next mark ends, in seconds since 1970; INT64_MAX: none does. */
 int64_t marks_first_end(const struct mark_table *t);
 /* How long a packet may be on its way. */

@@ -349,6 +349,14 @@ static void look_at_mark(struct sm *sm, const struct link_mark *m, struct mark_w
 	}
 }
 
+void mark_look_at(struct sm *sm, const struct link_mark *m, struct mark_work *w)
+{
+	struct looks looks = { 0 };
+
+	look_at_mark(sm, m, w, &looks);
+	free(looks.part);
+}
+
 void marks_sweep_ended(struct sm *sm)
 {
 	struct marks *ms = sm->m.marks;
@@ -403,7 +411,7 @@ static void tell_stays_up(const struct sm *sm, const struct link_mark *m)
 	       mark_place_str(sm, m, where), TELL_DOWNS - 1);
 }
 
-static void take_down_cables(struct sm *sm, const struct link_mark *m, struct mark_work *w)
+void mark_take_down(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 {
 	struct node *n = fabric_find_node(sm->fabric, m->node);
 
@@ -437,7 +445,7 @@ void marks_work_tick(struct sm *sm)
 		return; /* thousands of marks are not gone through at each MAD */
 	for (uint32_t i = 0; i < ms->table->n; i++)
 		if (sm->now >= ms->work[i].down_at)
-			take_down_cables(sm, &ms->table->all[i], &ms->work[i]);
+			mark_take_down(sm, &ms->table->all[i], &ms->work[i]);
 	note_next_down(ms);
 }
 

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Between the files of the judge. */
+#pragma once
+
+#include "health/judge.h"
+
+#define SHORT_BUCKETS 12u
+#define LONG_BUCKETS  15u
+
+struct health_bucket {
+	uint32_t symbols, drops, secs;
+	float packets, wait;
+};
+
+/* A ring of sums; bucket `no` is in place `no` modulo their number. */
+struct health_ring {
+	int64_t no; /* of the latest; 0: none is filled */
+	struct health_bucket at[LONG_BUCKETS];
+};
+
+struct health_port {
+	struct health_ring brief, wide; /* windows of 12 and of 125 minutes */
+	uint64_t bps;
+	uint32_t downs; /* the other end has not told of yet */
+	int64_t downs_at;
+};
+
+/* Times, or numbers of sweeps, of the latest events, in rising order. */
+struct health_times {
+	uint8_t n, cap;
+	uint32_t *at;
+};
+
+struct health_record {
+	struct health_verdict v;
+	struct health_times times[HEALTH_EVENTS];
+	struct health_port *port[2]; /* NULL: no counters so far */
+};
+
+struct health {
+	struct health_rules rules;
+	uint32_t sweep;
+	struct health_record *all;
+	uint32_t n, cap;
+	uint32_t *slots; /* a hash table of ends: link * 2 + end + 1 */
+	uint32_t n_slots;
+};
+
+void health_note_time(struct health *h, struct health_record *r, unsigned cond, uint32_t at);
+struct health_port *health_need_port(struct health_record *r, unsigned end);
+void health_forget_all(struct health *h);

@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Findings of the judge, and what is done about each. A link is judged when something is told of
+ * it; those with findings also in turn, so that their probation ends.
+ *
+ * Isolation is that of marks_work.c and dampening.c: the cable is left out of routes, and taken
+ * down when no table leads over it. What the guards say is asked when it is decided; when the
+ * fabric changes after that, dampening spares what has become the last way.
+ */
+#include "sm/links/sick_internal.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ib/codes.h"
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "sm/links/dampening_internal.h"
+#include "util/mem.h"
+
+#define TURN	      (10 * MONO_S)
+#define SAVE_SOON     (10 * MONO_S) /* a finding */
+#define LINKS_A_TURN  2048u
+#define CAP_LEAST     10u
+#define CAP_SHARE     200u /* one of so many links */
+#define NO_CASE	      UINT32_MAX
+
+static const struct {
+	const char *name, *words;
+} states[SICK_STATES] = {
+	[SICK_UNDECIDED] = { "undecided", "not decided yet" },
+	[SICK_REPORTED] = { "reported", "only reported" },
+	[SICK_DRY_RUN] = { "dry_run", "would be isolated: hm_dry_run is TRUE" },
+	[SICK_HOST_LINK] = { "host_link",
+			     "would be isolated: it leads to a host, and hm_isolate_host_links is "
+			     "FALSE" },
+	[SICK_CAPPED] = { "capped", "would be isolated: no more links may be (hm_max_isolated)" },
+	[SICK_SPARED] = { "spared",
+			  "stays in use: it is the last way to a part of the fabric, or the "
+			  "manager's own" },
+	[SICK_ISOLATED] = { "isolated", "isolated" },
+};
+
+const char *sm_sick_state_name(enum sick_state state)
+{
+	return states[state].name;
+}
+
+const char *sm_sick_state_words(enum sick_state state)
+{
+	return states[state].words;
+}
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+struct health_rules sick_rules(const struct conf *conf)
+{
+	return (struct health_rules){
+		.events = {
+			[HEALTH_REBOOT] = { conf->hm_num_reboots, conf->hm_reboots_period_secs,
+					    false },
+			[HEALTH_FLAPPING] = { conf->hm_num_flapping_sweeps,
+					      conf->hm_num_flapping_sweeps_window, true },
+			[HEALTH_NOISY] = { conf->hm_num_traps, conf->hm_num_traps_period_secs,
+					   false },
+			[HEALTH_LINK_DOWN] = { conf->hm_num_link_downed,
+					       conf->hm_link_downed_period_secs, false },
+		},
+		.ber_short = conf->hm_ber_short_secs,
+		.ber_long = conf->hm_ber_long_secs,
+		.ber_least = conf->hm_ber_least_errors,
+		.pdr_exponent = conf->hm_packet_drop_exponent,
+		.stall_percent = conf->hm_credit_stall_percent,
+		.probation = conf->hm_probation_secs,
+	};
+}
+
+static const char *action_word(const struct conf *conf, unsigned cond, bool host)
+{
+#define OF(name) (host ? conf->hm_ca_##name##_action : conf->hm_sw_##name##_action)
+	switch (cond) {
+	case HEALTH_REBOOT:
+		return OF(reboot);
+	case HEALTH_FLAPPING:
+		return OF(flapping);
+	case HEALTH_NOISY:
+		return OF(noisy);
+	case HEALTH_LINK_DOWN:
+		return OF(link_downed);
+	case HEALTH_BER:
+		return OF(symbol_ber);
+	case HEALTH_PDR:
+		return OF(packet_drop);
+	case HEALTH_STALL:
+		return OF(credit_stall);
+	default:
+		return "ignore";
+	}
+#undef OF
+}
+
+/* The most severe of what the options ask for. */
+enum health_action sick_action(const struct conf *conf, unsigned conds, bool host)
+{
+	enum health_action most = HEALTH_IGNORE, one;
+
+	for (unsigned i = 0; i < HEALTH_CONDS; i++)
+		if ((conds & 1u << i) && health_action_read(action_word(conf, i, host), &one))
+			most = MAX(most, one);
+	return most;
+}
+
+/* ---- cases ----------------------------------------------------------------------------------- */
+
+static int64_t time_now(const struct sm *sm)
+{
+	int64_t at = marks_realtime(sm);
+
+	return at ? at : sm->now / MONO_S;
+}
+
+static uint32_t case_of(const struct sick *k, uint32_t link)
+{
+	for (uint32_t i = 0; i < k->n; i++)
+		if (k->all[i].link == link)
+			return i;
+	return NO_CASE;
+}
+
+static struct port *port_at(const struct sm *sm, const struct health_end *e)
+{
+	struct node *n = fabric_find_node(sm->fabric, e->node);
+
+	return n && e->port && e->port <= n->n_ports ? &n->ports[e->port] : NULL;
+}
+
+/* The end of a switch, whose peer is the other end; NULL: the cable is not there now. */
+static struct port *switch_end(const struct sm *sm, const struct health_verdict *v)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct port *p = port_at(sm, &v->end[i]);
+
+		if (p && p->peer && node_is_switch(p->node) &&
+		    p->peer->node->guid == v->end[!i].node && p->peer->num == v->end[!i].port)
+			return p;
+	}
+	return NULL;
+}
+
+static void tell_case(struct sm *sm, uint32_t link, const char *what)
+{
+	struct sick *k = sm->m.sick;
+	const struct health_verdict *v = health_verdict(k->judge, link);
+	const struct port *p = port_at(sm, &v->end[0]), *q = port_at(sm, &v->end[1]);
+	char a[PORT_STRLEN] = "a port that is gone", b[PORT_STRLEN] = "a port that is gone",
+	     why[HEALTH_WHY_STRLEN];
+	unsigned suppressed;
+
+	if (!log_allow(&k->log, sm->now, &suppressed))
+		return;
+	if (suppressed)
+		log_error("%u records on the health of links were left out: opensmctl health has "
+			  "all",
+			  suppressed);
+	if (p)
+		fabric_port_str(p, a);
+	if (q)
+		fabric_port_str(q, b);
+	health_why(k->judge, link, why);
+	log_on(about_port(LOG_ID_LINK_HEALTH, p), LOGB_ERROR, "%s - %s: %s%s%s", a, b, why,
+	       why[0] ? ": " : "", what);
+}
+
+unsigned sm_sick_links(const struct sm *sm, enum sick_state state)
+{
+	const struct sick *k = sm->m.sick;
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < k->n; i++)
+		n += k->all[i].state == state;
+	return n;
+}
+
+unsigned sm_sick_cap(const struct sm *sm)
+{
+	unsigned links = health_n_links(sm->m.sick->judge);
+
+	return sm->conf->hm_max_isolated ? sm->conf->hm_max_isolated
+					 : MAX(CAP_LEAST, links / CAP_SHARE);
+}
+
+static void let_go(struct sm *sm, struct sick_case *c)
+{
+	struct port *p = switch_end(sm, health_verdict(sm->m.sick->judge, c->link));
+
+	if (c->state != SICK_ISOLATED || !p)
+		return;
+	dampening_set_unhealthy(sm, p, false);
+	if (sm->state == SM_MASTER)
+		tell_port(sm, p, "a link is in order again, or may be used");
+}
+
+static void isolate(struct sm *sm, struct sick_case *c, struct port *p)
+{
+	c->mark = (struct link_mark){ .node = p->node->guid, .port = p->num, .kind = MARK_ISOLATE };
+	c->work = (struct mark_work){ .state = MARK_DRAINING, .down_at = MONO_NEVER };
+	if (!dampening_set_unhealthy(sm, p, true))
+		return;
+	tell_port(sm, p, "a link is isolated for its health");
+}
+
+/* The options, the cap and the guards, as they are now. */
+static enum sick_state decide(const struct sm *sm, const struct sick_case *c, struct port *p)
+{
+	const struct health_verdict *v = health_verdict(sm->m.sick->judge, c->link);
+	struct mark_cost cost;
+
+	if (c->action < HEALTH_ISOLATE)
+		return SICK_REPORTED;
+	if (v->host && !sm->conf->hm_isolate_host_links)
+		return SICK_HOST_LINK;
+	if (sm->conf->hm_dry_run)
+		return SICK_DRY_RUN;
+	if (c->state == SICK_ISOLATED)
+		return SICK_ISOLATED;
+	if (!p)
+		return SICK_UNDECIDED;
+	if (sm_sick_links(sm, SICK_ISOLATED) >= sm_sick_cap(sm))
+		return SICK_CAPPED;
+	sm_mark_cost(sm, NULL, MARK_ISOLATE, p->node, p->num, &cost);
+	if (cost.own || cost.manager || cost.pairs_lost || cost.hosts || cost.switches)
+		return SICK_SPARED;
+	return SICK_ISOLATED;
+}
+
+static void enter(struct sm *sm, struct sick_case *c)
+{
+	const struct health_verdict *v = health_verdict(sm->m.sick->judge, c->link);
+	struct port *p = switch_end(sm, v);
+	enum sick_state next, before = c->state;
+
+	c->action = sick_action(sm->conf, v->on, v->host);
+	next = decide(sm, c, p);
+	if (next == before)
+		return;
+	if (before == SICK_ISOLATED)
+		let_go(sm, c);
+	c->state = next;
+	if (next == SICK_ISOLATED)
+		isolate(sm, c, p);
+	if (next != SICK_UNDECIDED && c->action != HEALTH_IGNORE)
+		tell_case(sm, c->link, states[next].words);
+}
+
+static void drop_case(struct sm *sm, uint32_t i)
+{
+	struct sick *k = sm->m.sick;
+
+	let_go(sm, &k->all[i]);
+	k->all[i] = k->all[--k->n];
+}
+
+static struct sick_case *need_case(struct sick *k, uint32_t link)
+{
+	uint32_t i = case_of(k, link);
+
+	if (i != NO_CASE)
+		return &k->all[i];
+	GROW(k->all, k->n + 1, k->cap);
+	k->all[k->n] = (struct sick_case){ .link = link, .state = SICK_UNDECIDED };
+	return &k->all[k->n++];
+}
+
+/* A verdict is other than before. */
+static void look_at_case(struct sm *sm, uint32_t link)
+{
+	struct sick *k = sm->m.sick;
+	uint32_t i;
+
+	k->changed = true;
+	k->save_at = mono_min(k->save_at, sm->now + SAVE_SOON);
+	if (health_verdict(k->judge, link)->on) {
+		enter(sm, need_case(k, link));
+		return;
+	}
+	i = case_of(k, link);
+	if (i == NO_CASE)
+		return;
+	tell_case(sm, link, "in order again");
+	drop_case(sm, i);
+}
+
+static void judge(struct sm *sm, uint32_t link)
+{
+	if (health_judge(sm->m.sick->judge, link, time_now(sm)))
+		look_at_case(sm, link);
+}
+
+/* ---- what is told ---------------------------------------------------------------------------- */
+
+static bool is_watching(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && sm->conf->hm_unhealthy_ports_checks;
+}
+
+/* UINT32_MAX: no cable is there. */
+static uint32_t link_at(struct sm *sm, const struct port *p)
+{
+	struct health_end a = { p->node->guid, p->num }, b;
+
+	if (!p->num || !p->peer || p->peer == p || !p->peer->num)
+		return UINT32_MAX;
+	b = (struct health_end){ p->peer->node->guid, p->peer->num };
+	return health_link(sm->m.sick->judge, a, b,
+			   !node_is_switch(p->node) || !node_is_switch(p->peer->node));
+}
+
+static bool is_isolated(const struct sick *k, uint32_t link)
+{
+	uint32_t i = case_of(k, link);
+
+	return i != NO_CASE && k->all[i].state == SICK_ISOLATED;
+}
+
+static void tell_judge(struct sm *sm, struct port *p, enum health_cond cond)
+{
+	uint32_t link = link_at(sm, p);
+
+	if (link == UINT32_MAX || is_isolated(sm->m.sick, link))
+		return;
+	health_event(sm->m.sick->judge, link, cond, time_now(sm));
+	sm->m.sick->changed = true;
+	judge(sm, link);
+}
+
+/* The link of a mark is taken down on purpose. */
+void sick_link_seen(struct sm *sm, struct port *p, unsigned before)
+{
+	bool marked = p->damp.cable && p->damp.cable->mark == CABLE_ISOLATED;
+
+	if (is_watching(sm) && before > IB_PORT_INIT && port_state(p) == IB_PORT_INIT && !marked)
+		tell_judge(sm, p, HEALTH_FLAPPING);
+}
+
+void sick_complaint(struct sm *sm, struct port *p)
+{
+	if (is_watching(sm))
+		tell_judge(sm, p, HEALTH_NOISY);
+}
+
+void sick_node_goes(struct sm *sm, struct node *n)
+{
+	for (unsigned i = 1; i <= n->n_ports && is_watching(sm); i++)
+		if (n->ports[i].peer)
+			tell_judge(sm, &n->ports[i], HEALTH_REBOOT);
+}
+
+static uint64_t bits_of(const struct port *p)
+{
+	const struct ib_speed *s = ib_speed_of(ib_link_speed(p->info, fabric_speed_sets(p), false));
+
+	return s && port_state(p) > IB_PORT_DOWN
+		       ? (uint64_t)(s->data * 1e6) * ib_link_width(p->info)
+		       : 0;
+}
+
+void sm_port_counts(struct sm *sm, guid_t node, unsigned port, const struct port_counts *c)
+{
+	const struct health_end e = { node, (uint8_t)port };
+	struct port *p = port_at(sm, &e);
+	uint32_t link = p && is_watching(sm) ? link_at(sm, p) : UINT32_MAX;
+
+	if (link == UINT32_MAX)
+		return;
+	health_counts(sm->m.sick->judge, link, node, port, c, bits_of(p), time_now(sm));
+	sm->m.sick->changed = true;
+	judge(sm, link);
+}
+
+bool sm_sick_clear(struct sm *sm, guid_t node, unsigned port)
+{
+	struct sick *k = sm->m.sick;
+	uint32_t link = health_find(k->judge, node, port), i;
+
+	if (link == UINT32_MAX)
+		return false;
+	i = case_of(k, link);
+	if (i != NO_CASE)
+		drop_case(sm, i);
+	health_clear(k->judge, link);
+	k->changed = true;
+	k->save_at = sm->now;
+	return true;
+}
+
+bool sm_sick_at(const struct sm *sm, unsigned n, struct sick_shown *ret)
+{
+	const struct sick *k = sm->m.sick;
+
+	if (n >= k->n)
+		return false;
+	*ret = (struct sick_shown){ .verdict = health_verdict(k->judge, k->all[n].link),
+				    .state = k->all[n].state,
+				    .action = k->all[n].action };
+	for (unsigned i = 0; i < 2; i++)
+		ret->port[i] = port_at(sm, &ret->verdict->end[i]);
+	health_why(k->judge, k->all[n].link, ret->why);
+	return true;
+}
+
+/* ---- the machine ----------------------------------------------------------------------------- */
+
+void sick_new(struct sm *sm, const struct sm_paths *paths)
+{
+	struct health_rules rules = sick_rules(sm->conf);
+	struct sick *k = xcalloc(1, sizeof(*k));
+
+	sm->m.sick = k;
+	k->judge = health_new(&rules);
+	k->log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
+	k->look_at = MONO_NEVER;
+	if (paths && paths->cache_dir)
+		k->path = xasprintf("%s/link_health", paths->cache_dir);
+	sick_read(sm);
+	for (uint32_t i = 0; i < health_n_links(k->judge); i++)
+		if (health_verdict(k->judge, i)->on)
+			need_case(k, i);
+}
+
+void sick_free(struct sm *sm)
+{
+	struct sick *k = sm->m.sick;
+
+	health_free(k->judge);
+	free(k->all);
+	free(k->path);
+	free(k);
+	sm->m.sick = NULL;
+}
+
+/* Nothing is done where the options forbid it since. */
+static void decide_all(struct sm *sm)
+{
+	struct sick *k = sm->m.sick;
+
+	for (uint32_t i = k->n; i-- > 0;) {
+		if (!sm->conf->hm_unhealthy_ports_checks)
+			drop_case(sm, i);
+		else if (k->all[i].state != SICK_SPARED)
+			enter(sm, &k->all[i]);
+	}
+}
+
+void sick_settle(struct sm *sm)
+{
+	struct sick *k = sm->m.sick;
+
+	if (sm->state != SM_MASTER)
+		return;
+	for (uint32_t i = 0; i < k->n; i++) {
+		struct port *p = switch_end(sm, health_verdict(k->judge, k->all[i].link));
+
+		if (k->all[i].state == SICK_UNDECIDED)
+			enter(sm, &k->all[i]);
+		else if (k->all[i].state == SICK_ISOLATED && p)
+			dampening_set_unhealthy(sm, p, true);
+	}
+}
+
+void sick_sweep_ended(struct sm *sm)
+{
+	struct sick *k = sm->m.sick;
+	struct health_rules rules = sick_rules(sm->conf);
+
+	if (sm->state != SM_MASTER)
+		return;
+	health_set_rules(k->judge, &rules);
+	health_sweep(k->judge);
+	decide_all(sm);
+	k->look_at = sm->now;
+}
+
+/* Another manager may have written since. */
+void sick_state_changed(struct sm *sm)
+{
+	struct sick *k = sm->m.sick;
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		k->all[i].work = (struct mark_work){ .state = MARK_DRAINING,
+						     .down_at = MONO_NEVER };
+		if (sm->state == SM_MASTER && k->all[i].state == SICK_SPARED)
+			k->all[i].state = SICK_UNDECIDED;
+	}
+}
+
+static void take_down_some(struct sm *sm)
+{
+	struct sick *k = sm->m.sick;
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		struct sick_case *c = &k->all[i];
+
+		if (c->state != SICK_ISOLATED)
+			continue;
+		if (sm->now >= k->look_at)
+			mark_look_at(sm, &c->mark, &c->work);
+		if (sm->now >= c->work.down_at)
+			mark_take_down(sm, &c->mark, &c->work);
+	}
+	if (sm->now >= k->look_at)
+		k->look_at = MONO_NEVER;
+}
+
+static void judge_in_turn(struct sm *sm)
+{
+	struct sick *k = sm->m.sick;
+	uint32_t n = health_n_links(k->judge), most = MIN(n, LINKS_A_TURN);
+
+	k->turn_at = sm->now + TURN;
+	for (uint32_t i = 0; i < most; i++) {
+		k->cursor = k->cursor + 1 < n ? k->cursor + 1 : 0;
+		if (health_verdict(k->judge, k->cursor)->on)
+			judge(sm, k->cursor);
+	}
+}
+
+void sick_tick(struct sm *sm)
+{
+	struct sick *k = sm->m.sick;
+
+	if (!is_watching(sm) || !sm->first_sweep_done)
+		return;
+	if (sm->now >= k->turn_at)
+		judge_in_turn(sm);
+	if (sm->sweep == SWEEP_NONE)
+		take_down_some(sm);
+	sick_save(sm);
+}
+
+mono_t sick_next(const struct sm *sm)
+{
+	const struct sick *k = sm->m.sick;
+	mono_t next = MONO_NEVER;
+
+	if (!is_watching(sm) || !sm->first_sweep_done || !(k->n || k->changed))
+		return MONO_NEVER;
+	if (k->n)
+		next = MAX(k->turn_at, sm->now);
+	if (k->changed && !k->saving && k->path)
+		next = mono_min(next, MAX(k->save_at, sm->now));
+	for (uint32_t i = 0; i < k->n && sm->sweep == SWEEP_NONE; i++)
+		if (k->all[i].state == SICK_ISOLATED)
+			next = mono_min(next, mono_min(k->look_at, k->all[i].work.down_at));
+	return next;
+}

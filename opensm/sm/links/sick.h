@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Links that are not in order, and what is done about them: events and counters are told to the
+ * judge (health/judge.h); what it finds is reported, or the link is isolated as an administrator
+ * would do it (marks.h), by the options hm_.
+ *
+ *   in order --a finding--> REPORTED   the action is report, or the link is not one to be isolated
+ *                           DRY_RUN    it would be isolated; hm_dry_run
+ *                           HOST_LINK  the same, and hm_isolate_host_links is FALSE
+ *                           CAPPED     the same, and hm_max_isolated are isolated
+ *                           SPARED     the last way to anything, or the manager's own
+ *                           ISOLATED   not routed over, then taken down to INIT and held there
+ *   each --no finding for hm_probation_secs, or cleared--> in order
+ *
+ * What the judge knows is stored in the file link_health of the cache folder, so that windows of
+ * days go on after a restart.
+ */
+#pragma once
+
+#include "health/judge.h"
+#include "sm/sm.h"
+
+struct sick;
+
+enum sick_state {
+	SICK_UNDECIDED,
+	SICK_REPORTED,
+	SICK_DRY_RUN,
+	SICK_HOST_LINK,
+	SICK_CAPPED,
+	SICK_SPARED,
+	SICK_ISOLATED,
+};
+#define SICK_STATES (SICK_ISOLATED + 1)
+
+/* A link with findings. */
+struct sick_shown {
+	const struct health_verdict *verdict; /* until the next dispatch */
+	enum sick_state state;
+	enum health_action action;	    /* as the options have it */
+	const struct port *port[2];	    /* of verdict->end; NULL: not known now */
+	char why[HEALTH_WHY_STRLEN];
+};
+/* The n-th (from 0), in no order; false: there are no more. */
+bool sm_sick_at(const struct sm *sm, unsigned n, struct sick_shown *ret);
+/* "isolated": what was done; "would be isolated (hm_dry_run)" */
+const char *sm_sick_state_name(enum sick_state state);	/* "dry_run" */
+const char *sm_sick_state_words(enum sick_state state);
+unsigned sm_sick_links(const struct sm *sm, enum sick_state state); /* how many */
+unsigned sm_sick_cap(const struct sm *sm);
+/* Growth of the counters of a port, from the performance manager. Nothing if not MASTER. */
+void sm_port_counts(struct sm *sm, guid_t node, unsigned port, const struct port_counts *c);
+/* All that was counted of the link at this port is forgotten. False: nothing is known of it. */
+bool sm_sick_clear(struct sm *sm, guid_t node, unsigned port);
+
+/* ---- the machine ---- */
+
+void sick_new(struct sm *sm, const struct sm_paths *paths);
+void sick_free(struct sm *sm);
+/* PortInfo of a port was read, its link was `before`: before dampening takes it in. */
+void sick_link_seen(struct sm *sm, struct port *p, unsigned before);
+void sick_complaint(struct sm *sm, struct port *p);
+void sick_node_goes(struct sm *sm, struct node *n);
+/* Before dampening_settle(): findings of the start are decided upon. */
+void sick_settle(struct sm *sm);
+void sick_sweep_ended(struct sm *sm);
+void sick_state_changed(struct sm *sm);
+void sick_tick(struct sm *sm);
+mono_t sick_next(const struct sm *sm);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Links isolated for their health, on a simulated tree: by counters that are told; dry run, cap and
+ * guards; return to service; restarts.
+ */
+#include "unit/marks-world.h"
+
+#include <unistd.h>
+
+#include "sm/links/sick.h"
+#include "tests/lib/scratch.h"
+
+static int start_world(void **st)
+{
+	assert_int_equal(open_world(st), 0);
+	((struct world *)*st)->conf->hm_dry_run = false;
+	((struct world *)*st)->conf->hm_probation_secs = 60;
+	((struct world *)*st)->conf->hm_ber_short_secs = 60;
+	((struct world *)*st)->conf->hm_ber_long_secs = 300;
+	return 0;
+}
+
+/* The port has counted symbol errors; `n` 0: it is in order. */
+static void errors_at(struct world *w, const char *name, unsigned port, unsigned n)
+{
+	struct port_counts c = { .interval_us = 10000000,
+				 .known = 1u << PORT_COUNT_SYMBOL_ERRORS };
+
+	c.grown[PORT_COUNT_SYMBOL_ERRORS] = n;
+	sm_port_counts(w->sm, guid_of(w, name), port, &c);
+}
+
+static enum sick_state state_at(struct world *w, unsigned n)
+{
+	struct sick_shown s;
+
+	assert_true(sm_sick_at(w->sm, n, &s));
+	return s.state;
+}
+
+static void isolate_hosts(struct world *w)
+{
+	free(w->conf->hm_ca_symbol_ber_action);
+	w->conf->hm_ca_symbol_ber_action = xstrdup("isolate");
+}
+
+static void dry_run_leaves_the_wire_alone(void **st)
+{
+	struct world *w = *st;
+	struct sick_shown s;
+	unsigned port;
+
+	w->conf->hm_dry_run = true;
+	start(w);
+	port = uplink(w, "leaf2", "spine1");
+	errors_at(w, "leaf2", port, 2);
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	listen_for(w, "would be isolated");
+	errors_at(w, "leaf2", port, 2);
+	assert_int_equal(state_at(w, 0), SICK_DRY_RUN);
+	assert_true(w->said);
+	run_for(w, 30 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	assert_false(port_of(w, "leaf2", port)->damp.avoided);
+	assert_true(is_good(w));
+}
+
+static void a_sick_link_is_isolated_and_comes_back(void **st)
+{
+	struct world *w = *st;
+	struct sick_shown s;
+	unsigned port;
+
+	start(w);
+	port = uplink(w, "leaf2", "spine1");
+	errors_at(w, "leaf2", port, 100);
+	assert_int_equal(state_at(w, 0), SICK_ISOLATED);
+	run_for(w, 30 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_INIT));
+	assert_int_equal(unreachable(w), 0);
+	/* all windows, and the probation, are over */
+	run_for(w, 420 * MONO_S);
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	assert_true(is_good(w));
+}
+
+static void the_last_way_and_our_own_are_spared(void **st)
+{
+	struct world *w = *st;
+
+	isolate_hosts(w);
+	w->conf->hm_isolate_host_links = true;
+	start(w);
+	errors_at(w, "leaf2", uplink(w, "leaf2", "spine1"), 100);
+	run_for(w, 20 * MONO_S);
+	errors_at(w, "leaf2", uplink(w, "leaf2", "spine2"), 100);
+	assert_int_equal(state_at(w, 0), SICK_ISOLATED);
+	assert_int_equal(state_at(w, 1), SICK_SPARED);
+	errors_at(w, "h0", 1, 100);
+	assert_int_equal(state_at(w, 2), SICK_SPARED);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(unreachable(w), 0);
+	errors_at(w, "h5", 1, 100);
+	assert_int_equal(state_at(w, 3), SICK_ISOLATED);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(state(w, "h5", 1), IB_PORT_INIT);
+	assert_int_equal(state(w, "h0", 1), IB_PORT_ACTIVE);
+}
+
+static void host_links_only_if_asked_for(void **st)
+{
+	struct world *w = *st;
+
+	isolate_hosts(w);
+	start(w);
+	errors_at(w, "h5", 1, 100);
+	assert_int_equal(state_at(w, 0), SICK_HOST_LINK);
+	run_for(w, 15 * MONO_S);
+	assert_int_equal(state(w, "h5", 1), IB_PORT_ACTIVE);
+}
+
+static void a_finding_of_a_host_is_reported(void **st)
+{
+	struct world *w = *st;
+
+	start(w);
+	errors_at(w, "h5", 1, 100);
+	assert_int_equal(state_at(w, 0), SICK_REPORTED);
+}
+
+static void no_more_than_the_cap(void **st)
+{
+	struct world *w = *st;
+
+	w->conf->hm_max_isolated = 1;
+	start(w);
+	errors_at(w, "leaf2", uplink(w, "leaf2", "spine1"), 100);
+	run_for(w, 20 * MONO_S);
+	errors_at(w, "leaf3", uplink(w, "leaf3", "spine1"), 100);
+	/* the other end of the same cable is no link of its own */
+	errors_at(w, "spine1", port_of(w, "leaf2", uplink(w, "leaf2", "spine1"))->peer->num, 100);
+	assert_int_equal(sm_sick_links(w->sm, SICK_ISOLATED), 1);
+	assert_int_equal(sm_sick_links(w->sm, SICK_CAPPED), 1);
+	run_for(w, 20 * MONO_S);
+	assert_true(link_is(w, "leaf3", uplink(w, "leaf3", "spine1"), IB_PORT_ACTIVE));
+}
+
+static void a_mark_and_bad_health_are_removed_each_for_itself(void **st)
+{
+	struct world *w = *st;
+	guid_t leaf;
+	unsigned port;
+
+	start(w);
+	port = uplink(w, "leaf2", "spine1");
+	leaf = guid_of(w, "leaf2");
+	errors_at(w, "leaf2", port, 100);
+	run_for(w, 20 * MONO_S);
+	assert_int_equal(ask(w, MARK_DO_DRAIN, "leaf2", port).end, MARK_DONE);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_INIT)); /* the more restrictive one */
+	assert_int_equal(ask(w, MARK_DO_RESTORE, "leaf2", port).end, MARK_DONE);
+	run_for(w, 20 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_INIT));
+	assert_int_equal(ask(w, MARK_DO_DRAIN, "leaf2", port).end, MARK_DONE);
+	assert_true(sm_sick_clear(w->sm, leaf, port));
+	run_for(w, 20 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	assert_true(port_of(w, "leaf2", port)->damp.avoided);
+	assert_int_equal(ask(w, MARK_DO_RESTORE, "leaf2", port).end, MARK_DONE);
+	run_for(w, 20 * MONO_S);
+	assert_true(is_good(w));
+}
+
+static void a_restart_goes_on_in_the_window(void **st)
+{
+	struct world *w = *st;
+	char dir[SCRATCH_PATH];
+	unsigned port;
+
+	scratch_folder(dir);
+	assert_int_equal(rig_start(w->rig, "h0", 0, w->conf, dir), 0);
+	run_for(w, 15 * MONO_S);
+	w->sm = rig_master(w->rig);
+	port = uplink(w, "leaf2", "spine1");
+	errors_at(w, "leaf2", port, 2);
+	run_for(w, 10 * MONO_S);
+	rig_kill(w->rig, 0);
+	assert_true(rig_start(w->rig, "h0", 0, w->conf, dir) >= 0);
+	run_for(w, 15 * MONO_S);
+	w->sm = rig_master(w->rig);
+	assert_int_equal(sm_sick_links(w->sm, SICK_ISOLATED), 0);
+	errors_at(w, "leaf2", port, 1);
+	assert_int_equal(sm_sick_links(w->sm, SICK_ISOLATED), 1);
+	run_for(w, 30 * MONO_S); /* stored by then */
+	rig_kill(w->rig, 1);
+	assert_true(rig_start(w->rig, "h0", 0, w->conf, dir) >= 0);
+	run_for(w, 15 * MONO_S);
+	w->sm = rig_master(w->rig);
+	assert_int_equal(sm_sick_links(w->sm, SICK_ISOLATED), 1);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_INIT));
+	scratch_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(dry_run_leaves_the_wire_alone, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_sick_link_is_isolated_and_comes_back, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(the_last_way_and_our_own_are_spared, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(host_links_only_if_asked_for, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_finding_of_a_host_is_reported, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(no_more_than_the_cap, start_world, close_world),
+		cmocka_unit_test_setup_teardown(a_mark_and_bad_health_are_removed_each_for_itself,
+						start_world, close_world),
+		cmocka_unit_test_setup_teardown(a_restart_goes_on_in_the_window, start_world,
+						close_world),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
