@@ -23,7 +23,7 @@ double ber_errors(double ber, uint64_t bits, uint64_t us);
  * earlier count of errors says nothing about `ber`. UINT64_MAX: for ever, as where `bits` is 0.
  */
 uint64_t ber_observe_us(double ber, uint64_t bits);
-/* Microseconds without an error that prove the rate to be below `ber` with 95 %: 3 / (ber * bits). */
+/* Microseconds without an error that prove a rate below `ber` with 95 %: 3 / (ber * bits). */
 uint64_t ber_sure_us(double ber, uint64_t bits);
 /* The rate that `us` without an error prove the link to be below with 95 %; 1 where `us` is 0. */
 double ber_proven(uint64_t bits, uint64_t us);

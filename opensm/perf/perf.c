@@ -7,8 +7,8 @@
  * A port is a visit: it holds a slot from its first query to its last, and one query of a visit is
  * outstanding at a time. Ports are taken in rounds, the first of every node, then the second, so
  * that no switch has all its ports queried at once; and they are spread over most of the interval,
- * so that neither the fabric nor our loop has them all in one burst. Each turn comes to a few places
- * of the round; which port stands there, and at which LID, is looked up only then.
+ * so that neither the fabric nor our loop has them all in one burst. Each turn comes to a few
+ * places of the round; which port stands there, and at which LID, is looked up only then.
  *
  * A switch is not asked for the sum of its ports (AllPortSelect) in place of them: sums stop at the
  * end of their fields, a port that was cleared hides what others grew by, and data always moves.
@@ -35,7 +35,7 @@
 /* Places looked at in one dispatch: with every port down nothing else ends a turn. */
 #define PLACES_MAX   4096u
 /* Nodes that one dispatch takes up at the start of a sweep. */
-#define MEET_MAX     500u
+#define MEET_MAX     250u
 #define FDR	     140 /* tenths of Gb/s per lane */
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -222,7 +222,8 @@ static void end_sweep(struct perf *p, mono_t now)
 
 static void unlink_tid(struct perf *p, struct perf_slot *s)
 {
-	uint32_t *at = &p->by_tid[s->tid & (PERF_SLOTS_MAX - 1)], number = (uint32_t)(s - p->slots) + 1;
+	uint32_t *at = &p->by_tid[s->tid & (PERF_SLOTS_MAX - 1)];
+	uint32_t number = (uint32_t)(s - p->slots) + 1;
 
 	while (*at != number) {
 		assert(*at); /* it was put there */

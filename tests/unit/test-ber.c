@@ -82,7 +82,7 @@ static void silence_proves_less_the_shorter_it_is(void **state)
 	assert_true(ber_proven(0, S) == 1);
 }
 
-/* 7,500 s at 400 Gb/s: what is older than two of these is forgotten, and never less than one kept. */
+/* 7,500 s at 400 Gb/s: older errors than of two of these are forgotten, and those of one kept. */
 static void a_window_moves_on(void **state)
 {
 	struct ber_watch w = { 0 };
