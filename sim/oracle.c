@@ -64,8 +64,8 @@ static bool leads_to_host(const struct sim *sim, uint32_t node, unsigned port, l
 }
 
 /*
- * Does data for `lid` of a host arrive from `node`? With `through`: does it come to that switch, wherever it
- * goes from there?
+ * Does data for `lid` of a host arrive from `node`? With `through`: does it come to that switch,
+ * wherever it goes from there?
  */
 static bool arrives(const struct sim *sim, uint32_t node, lid_t lid, uint32_t through)
 {
@@ -91,7 +91,8 @@ static bool has_hosts(const struct sim *sim, uint32_t node)
 	const struct sim_node *n = &sim->nodes[node];
 
 	for (unsigned i = 1; node_is_switch(n) && i <= n->nports; i++)
-		if (n->ports[i].peer != SIM_NONE && !node_is_switch(&sim->nodes[n->ports[i].peer]) &&
+		if (n->ports[i].peer != SIM_NONE &&
+		    !node_is_switch(&sim->nodes[n->ports[i].peer]) &&
 		    port_state(&n->ports[i]) == IB_PORT_ACTIVE)
 			return true;
 	return false;

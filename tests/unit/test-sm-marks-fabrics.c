@@ -4,7 +4,8 @@
  * and each switch of a tree in turn. No pair of hosts is ever without a way, nothing loops, and a
  * cable carries nothing any more when it is taken down.
  *
- *   test-sm-marks-fabrics [ROUNDS [LEAVES HOSTS SPINES]]   rounds on each of 7 fabrics (3), the tree
+ *   test-sm-marks-fabrics [ROUNDS [LEAVES HOSTS SPINES]]
+ *       rounds on each of 7 fabrics (3), the tree (4 4 3)
  */
 #include "unit/marks-world.h"
 
@@ -67,7 +68,8 @@ static bool choose(struct world *w, uint64_t *dice, struct mark_request *ret)
 	if (!n || !node_is_switch(n))
 		return false;
 	port = 1 + (unsigned)(random_next(dice) % (n->n_ports + 1u));
-	if (port <= n->n_ports && (!n->ports[port].peer || !node_is_switch(n->ports[port].peer->node)))
+	if (port <= n->n_ports &&
+	    (!n->ports[port].peer || !node_is_switch(n->ports[port].peer->node)))
 		return false;
 	*ret = request(w, random_next(dice) % 2 ? MARK_DO_DRAIN : MARK_DO_ISOLATE, node_name(n),
 		       port > n->n_ports ? MARK_WHOLE_SWITCH : port);

@@ -5,7 +5,8 @@
  *
  *   DRAIN     between switches: nothing is routed over it, it stays ACTIVE
  *   ISOLATE   the same; when no table leads over it any more and both ends have sent no packet
- *             for a packet lifetime, the link is taken down, trains to INIT and is held there. Its ends stay known
+ *             for a packet lifetime, the link is taken down, trains to INIT and is held
+ *             there. Its ends stay known
  *
  * of a mark:   asked --> stored here (and sent to standbys) --> in force --+
  *                                                                          v

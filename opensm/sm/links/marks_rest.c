@@ -7,9 +7,9 @@
  *
  * Tables of ours say that nothing is led over it; the counter of the devices, PortXmitPkts of
  * PortCountersExtended (16.1.4.11), also sees entries that are not ours. Counted is what switches
- * send into the cables; of a switch as a whole, what its neighbours send to it. Hosts are not asked:
- * their sessions end with the isolation. SMPs count too, so REST_FEW packets are none. A device
- * without such counters, or that is silent, is waited for a packet lifetime, and no longer.
+ * send into the cables; of a switch as a whole, what its neighbours send to it. Hosts are not
+ * asked: their sessions end with the isolation. SMPs count too, so REST_FEW packets are none. A
+ * device without such counters, or that is silent, is waited for a packet lifetime, and no longer.
  */
 #include <inttypes.h>
 
@@ -46,7 +46,7 @@ static struct rest_slot *free_slot(struct marks *ms)
 	return NULL;
 }
 
-/* What switch port `p` sends is counted by its switch. */
+/* The switch of `p` counts the packets that it sends. */
 static void ask_port(struct sm *sm, const struct link_mark *m, struct mark_work *w,
 		     const struct port *p)
 {

@@ -275,7 +275,7 @@ static struct seen count_cables(const struct link_mark *m, struct node *n)
 	return s;
 }
 
-/* What one tick looks at. */
+/* The work of one tick. */
 struct looks {
 	uint32_t *part;	  /* hold_parts(); NULL: not asked for yet */
 	unsigned n_walks; /* over the table of a switch */
