@@ -15,6 +15,7 @@
 #define RETRY	    (60 * MONO_S) /* after a disk fault */
 #define WELL_KNOWN  1		  /* sm_key and sa_key of every distribution */
 #define REPLY_BYTES 9		  /* enum reply_status, mark of the ring that the standby has */
+#define REPLY_MORE  (REPLY_BYTES + KEY_SEED_SENT) /* and a seed that the master has not */
 
 enum reply_status { REPLY_STORED = 1, REPLY_NOT_STORED, REPLY_DAMAGED, REPLY_BUSY };
 
@@ -27,6 +28,8 @@ struct key_peer {
 	uint64_t has, sent; /* marks of rings; 0: none that is known */
 	mono_t again;
 	bool busy;
+	bool has_seed; /* that is not known here, to be taken when no ring is on its way */
+	uint8_t seed[KEY_SEED_SENT];
 	struct told told;
 };
 
@@ -46,6 +49,8 @@ struct key_turn {
 	struct channel_ticket ticket;
 	uint64_t received; /* its mark */
 	bool has_ticket;
+	bool has_own; /* a seed that the master has not, to be sent with the reply */
+	uint8_t own[KEY_SEED_SENT];
 	struct told told;
 };
 
@@ -160,11 +165,16 @@ static bool is_secret(uint64_t key)
  * A stranger that knows what every distribution knows may pass for a standby of ours, under its
  * GUID: a list of GUIDs does not tell the two apart.
  */
+static bool is_safe(const struct sm *sm)
+{
+	return is_secret(sm->conf->sm_key) && is_secret(sm->conf->sa_key);
+}
+
 static bool may_have_keys(struct sm *sm, struct key_peer *p)
 {
 	bool single = keys_are_single(sm);
 
-	if (is_secret(sm->conf->sm_key) && is_secret(sm->conf->sa_key))
+	if (is_safe(sm))
 		return true;
 	if (told_first(&p->told, TOLD_REFUSED))
 		log_guid(sm, p->guid, LOG_ID_REPLICA, single ? LOGB_ERROR : LOGB_INFO,
@@ -212,6 +222,9 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 	p->again = sm->now + PAUSE;
 	if (end == CHANNEL_REPLIED && len >= REPLY_BYTES)
 		take_reply(sm, p, bytes);
+	p->has_seed = end == CHANNEL_REPLIED && len >= REPLY_MORE && is_safe(sm);
+	if (p->has_seed)
+		memcpy(p->seed, bytes + REPLY_BYTES, sizeof(p->seed));
 }
 
 /* The peer lacks the ring with this mark, and none is on its way to it. */
@@ -302,9 +315,14 @@ static void put_in_force(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
 	bool with_all = is_with_all(sm, t->next);
+	bool changes = !key_ring_is_alike(t->next, keys_known(sm)) || keys_are_unstored(sm);
 
 	if (!use_next(sm))
 		return;
+	if (!changes) {
+		log_info("the seed of M_Keys of a standby is known here now");
+		return;
+	}
 	if (!with_all)
 		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
 		       "M_Keys change though a standby has not stored the new key, seed or epoch: "
@@ -319,14 +337,19 @@ static void put_in_force(struct sm *sm)
 static void reply_stored(struct sm *sm, enum reply_status status)
 {
 	struct key_turn *t = sm->m.key_turn;
-	uint8_t reply[REPLY_BYTES] = { (uint8_t)status };
+	uint8_t reply[REPLY_MORE] = { (uint8_t)status };
 
 	if (!t->has_ticket)
 		return;
 	t->has_ticket = false;
 	for (unsigned i = 0; i < 8; i++)
 		reply[1 + i] = (uint8_t)(t->received >> 8 * (7 - i));
-	channel_reply(sm, &t->ticket, reply, sizeof(reply));
+	if (t->has_own)
+		memcpy(reply + REPLY_BYTES, t->own, sizeof(t->own));
+	channel_reply(sm, &t->ticket, reply, t->has_own ? REPLY_MORE : REPLY_BYTES);
+	explicit_bzero(reply, sizeof(reply));
+	explicit_bzero(t->own, sizeof(t->own));
+	t->has_own = false;
 }
 
 static void tell_differing_seed(struct sm *sm)
@@ -456,7 +479,7 @@ void sm_keys(const struct sm *sm, struct sm_keys *ret)
 static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 {
 	struct key_turn *t = sm->m.key_turn;
-	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
+	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL, *own = keys_asked_for(sm);
 	int r = key_ring_read((const char *)m->bytes, m->len, &ring);
 
 	explicit_bzero(m->bytes, m->len);
@@ -465,8 +488,9 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 	t->ticket = m->ticket;
 	t->has_ticket = true;
 	t->received = r < 0 ? 0 : key_ring_mark(ring);
+	t->has_own = ring && is_safe(sm) && key_ring_lacks(own ? own : keys_known(sm), ring, t->own);
 	if (ring)
-		key_ring_merge(ring, keys_known(sm));
+		key_ring_merge(ring, own ? own : keys_known(sm));
 	if (r < 0) {
 		reply_stored(sm, REPLY_DAMAGED);
 	} else if (t->state != TURN_IDLE) {
@@ -565,6 +589,22 @@ void key_turn_sweep_ended(struct sm *sm)
 	lids_save(sm);
 }
 
+/* Where a subnet that fell apart grows together, ports may have keys of the standby's seed. */
+static void take_seed(struct sm *sm, struct key_peer *p)
+{
+	struct key_ring *ring;
+
+	if (!p->has_seed || sm->m.key_turn->state != TURN_IDLE)
+		return;
+	ring = key_ring_copy(keys_known(sm));
+	if (key_ring_take(ring, p->seed))
+		start_store(sm, ring, "a standby's seed");
+	else
+		key_ring_unref(ring);
+	p->has_seed = false;
+	explicit_bzero(p->seed, sizeof(p->seed));
+}
+
 void key_turn_tick(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
@@ -584,8 +624,10 @@ void key_turn_tick(struct sm *sm)
 	ring = ring_to_send(sm);
 	if (sm->state != SM_MASTER || !ring || key_ring_is_empty(ring))
 		return;
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++)
+	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+		take_seed(sm, &t->peers[i]);
 		serve_peer(sm, &t->peers[i], ring);
+	}
 	if (t->state == TURN_SENDING && (is_with_all(sm, t->next) || sm->now >= t->sending_until))
 		put_in_force(sm);
 }
@@ -607,6 +649,8 @@ mono_t key_turn_next(const struct sm *sm)
 	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
 		if (mark && is_behind(&t->peers[i], mark))
 			next = mono_min(next, MAX(t->peers[i].again, sm->now));
+		if (t->peers[i].has_seed && t->state == TURN_IDLE)
+			next = sm->now;
 	}
 	return next;
 }
