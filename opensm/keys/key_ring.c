@@ -227,6 +227,61 @@ bool key_ring_merge(struct key_ring *r, const struct key_ring *other)
 	return changed;
 }
 
+static uint64_t number_of(const struct key_seed *seed)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < sizeof(v); i++)
+		v = v << 8 | seed->bytes[i];
+	return v;
+}
+
+/* A shared key is the number that fills the first 8 bytes. */
+static bool is_number(const struct key_seed *seed)
+{
+	struct key_seed same;
+
+	key_seed_of_number(number_of(seed), &same);
+	return number_of(seed) && !memcmp(same.bytes, seed->bytes, KEY_SEED_BYTES);
+}
+
+bool key_ring_is_alike(const struct key_ring *a, const struct key_ring *b)
+{
+	if (!a->n || !b->n)
+		return a->n == b->n;
+	return is_same(&a->seeds[0], &b->seeds[0]) && a->seeds[0].epoch == b->seeds[0].epoch;
+}
+
+bool key_ring_lacks(const struct key_ring *own, const struct key_ring *other,
+		    uint8_t ret[KEY_SEED_SENT])
+{
+	for (unsigned i = 0; i < own->n; i++) {
+		const struct epoch_seed *s = &own->seeds[i];
+		const struct epoch_seed *theirs = find(as_owner(other), s);
+
+		if (theirs && theirs->epoch >= s->epoch)
+			continue;
+		memcpy(ret, s->seed.bytes, KEY_SEED_BYTES);
+		put_be(ret + KEY_SEED_BYTES, s->epoch, KEY_SEED_SENT - KEY_SEED_BYTES);
+		return true;
+	}
+	return false;
+}
+
+bool key_ring_take(struct key_ring *r, const uint8_t sent[KEY_SEED_SENT])
+{
+	struct key_ring other = { .n = 1 };
+	bool changed;
+
+	memcpy(other.seeds[0].seed.bytes, sent, KEY_SEED_BYTES);
+	for (unsigned i = KEY_SEED_BYTES; i < KEY_SEED_SENT; i++)
+		other.seeds[0].epoch = other.seeds[0].epoch << 8 | sent[i];
+	changed = (!is_shared(&other.seeds[0]) || is_number(&other.seeds[0].seed)) &&
+		  key_ring_merge(r, &other);
+	explicit_bzero(&other, sizeof(other));
+	return changed;
+}
+
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 /* 0 would be no key, and all ones asks for a random seed. */
@@ -248,15 +303,6 @@ static uint64_t key_of_class(const struct key_seed *seed, uint8_t mad_class, gui
 		key = key_digest(seed, text, sizeof(text));
 	}
 	return key;
-}
-
-static uint64_t number_of(const struct key_seed *seed)
-{
-	uint64_t v = 0;
-
-	for (unsigned i = 0; i < sizeof(v); i++)
-		v = v << 8 | seed->bytes[i];
-	return v;
 }
 
 static uint64_t key_of(const struct epoch_seed *s, guid_t guid, uint32_t epoch)
@@ -288,6 +334,16 @@ uint64_t key_ring_key_ahead(const struct key_ring *r, guid_t port_guid, uint32_t
 {
 	assert(r->n);
 	return key_of(&r->seeds[0], port_guid, r->seeds[0].epoch + ahead);
+}
+
+uint64_t key_ring_former_ahead(const struct key_ring *r, unsigned nth, guid_t port_guid,
+			       uint32_t ahead)
+{
+	const struct epoch_seed *s = nth + 1 < r->n ? &r->seeds[nth + 1] : NULL;
+
+	return s && !is_shared(s) && UINT32_MAX - s->epoch >= ahead
+		       ? made_key(&s->seed, port_guid, s->epoch + ahead)
+		       : 0;
 }
 
 unsigned key_ring_former(const struct key_ring *r, guid_t port_guid, uint64_t ret[KEY_RING_FORMER],
@@ -391,15 +447,6 @@ char *key_ring_sealed(const char *lines, size_t len, size_t *ret_len)
 	memcpy(text + head + len, check, strlen(check));
 	*ret_len = head + len + strlen(check);
 	return text;
-}
-
-/* A shared key is the number that fills the first 8 bytes. */
-static bool is_number(const struct key_seed *seed)
-{
-	struct key_seed same;
-
-	key_seed_of_number(number_of(seed), &same);
-	return number_of(seed) && !memcmp(same.bytes, seed->bytes, KEY_SEED_BYTES);
 }
 
 /* "SEED EPOCH", whole; EPOCH 0 of a shared key. */

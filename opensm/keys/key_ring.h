@@ -25,6 +25,7 @@
 #define KEY_RING_SEEDS	8
 /* Keys that key_ring_former() gives at most. */
 #define KEY_RING_FORMER 16
+#define KEY_SEED_SENT	(KEY_SEED_BYTES + 4)
 #define KEY_RING_TEXT	4096 /* bytes of a text at most */
 
 struct key_seed {
@@ -85,6 +86,10 @@ uint64_t key_ring_key_ahead(const struct key_ring *r, guid_t port_guid, uint32_t
 unsigned key_ring_former(const struct key_ring *r, guid_t port_guid, uint64_t ret[KEY_RING_FORMER],
 			 unsigned max);
 
+/* The one it has by former seed `nth` (from 0) so many epochs later; 0: there is no such seed. */
+uint64_t key_ring_former_ahead(const struct key_ring *r, unsigned nth, guid_t port_guid,
+			       uint32_t ahead);
+
 /*
  * The key of the port in the epoch behind the one that `key` is of; 0: `key` is none of
  * key_ring_former().
@@ -100,6 +105,16 @@ bool key_ring_find(struct key_ring *r, guid_t port_guid, uint64_t key, uint32_t 
 
 /* Seeds of `other` that the ring has not are put behind its own; later epochs count. True: any. */
 bool key_ring_merge(struct key_ring *r, const struct key_ring *other);
+/*
+ * For a manager that has `other`: the first seed of `own` that is not in there, or in a later epoch;
+ * secret. False: there is none.
+ */
+bool key_ring_lacks(const struct key_ring *own, const struct key_ring *other,
+		    uint8_t ret[KEY_SEED_SENT]);
+/* Takes what key_ring_lacks() gave behind its own seeds, or its later epoch. True: it is new. */
+bool key_ring_take(struct key_ring *r, const uint8_t sent[KEY_SEED_SENT]);
+/* Ports are to have the same keys by both. */
+bool key_ring_is_alike(const struct key_ring *a, const struct key_ring *b);
 /* Equal rings, and no others, have equal marks; a mark says nothing of the seeds. */
 uint64_t key_ring_mark(const struct key_ring *r);
 

@@ -268,6 +268,8 @@ static struct conf *conf_for(const struct world *w, const struct manager *m)
 	struct conf *c = conf_copy(w->conf);
 
 	c->sm_priority = (uint8_t)m->priority;
+	if (world_has(w, FAULT_KEYS) && world_has(w, FAULT_SEEDS) && c->m_key)
+		c->m_key += (uint64_t)(m - w->managers);
 	return c;
 }
 
@@ -406,6 +408,28 @@ static void rotate_keys(struct world *w)
 	w->rotate_at = sim_now(w->sim) + (5 + (mono_t)roll(&w->dice, 60)) * MONO_S;
 }
 
+static void start_managers(struct world *w)
+{
+	for (unsigned i = 0; i < w->n_managers; i++)
+		manager_start(w, &w->managers[i]);
+}
+
+/* A seed of its own locks a standby out that is not sent the master's first: keys come later. */
+static void meet_unlocked(struct world *w)
+{
+	struct conf *locked = w->conf;
+
+	w->conf = conf_copy(locked);
+	w->conf->m_key_per_port = false;
+	w->conf->m_key = 0;
+	start_managers(w);
+	world_run(w, 30 * MONO_S);
+	conf_unref(w->conf);
+	w->conf = locked;
+	managers_reload(w);
+	world_run(w, 30 * MONO_S);
+}
+
 /* ---- life ---------------------------------------------------------------------------------- */
 
 void world_open(struct world *w, const struct life_plan *plan)
@@ -431,8 +455,10 @@ void world_open(struct world *w, const struct life_plan *plan)
 	if (world_has(w, FAULT_JOBS) && chance(&w->dice, 1, 2))
 		w->rig->job_time = (mono_t)roll(&w->dice, 50000);
 	place_managers(w);
-	for (unsigned i = 0; i < w->n_managers; i++)
-		manager_start(w, &w->managers[i]);
+	if (world_has(w, FAULT_KEYS) && world_has(w, FAULT_SEEDS))
+		meet_unlocked(w);
+	else
+		start_managers(w);
 	hosts_open(w);
 }
 

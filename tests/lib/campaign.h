@@ -41,6 +41,7 @@
 	F(LMC, "lmc") F(ENHANCED, "enhanced") F(DUAL, "dual") F(M_KEY, "mkey") F(JOBS, "jobs")     \
 	F(ENGINES, "engines")                                                                      \
 	F(KEYS, "keys") /* an M_Key for each port, level 2; they are rotated */                    \
+	F(SEEDS, "seeds") /* with keys: each manager makes them from a seed of its own */          \
 	/* judged, too: did anything ever loop? Does a fresh manager write forwarding tables? */   \
 	F(LOOPS, "loops") F(HITLESS, "hitless")
 

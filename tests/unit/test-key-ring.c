@@ -262,9 +262,42 @@ static void a_shared_key_is_a_number(void **state)
 	}
 }
 
+/* Seeds of another manager come one by one, behind the own ones. */
+static void a_ring_takes_what_it_lacks(void **state)
+{
+	struct key_ring *a = key_ring_new(), *b = key_ring_new();
+	struct key_seed seed;
+	uint8_t sent[KEY_SEED_SENT];
+
+	key_seed_of_number(1, &seed);
+	key_ring_use(a, &seed);
+	key_seed_of_number(2, &seed);
+	key_ring_use(b, &seed);
+	key_ring_use_shared(b, 3);
+	key_ring_turn(a);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_true(key_ring_lacks(b, a, sent));
+		assert_true(key_ring_take(a, sent));
+		assert_false(key_ring_take(a, sent));
+		assert_false(key_ring_is_alike(a, b));
+	}
+	assert_false(key_ring_lacks(b, a, sent));
+	assert_int_equal(key_ring_epoch(a), 2);
+	assert_true(key_ring_lacks(a, b, sent));
+	assert_int_not_equal(key_ring_former_ahead(a, 1, PORT, 1), 0);
+	assert_int_equal(key_ring_former_ahead(a, 0, PORT, 1), 0); /* one key for all has no epoch */
+	assert_int_equal(key_ring_former_ahead(a, 2, PORT, 1), 0);
+	sent[KEY_SEED_BYTES - 1] = 1;
+	memset(sent + KEY_SEED_BYTES, 0, 4); /* no number, and no epoch */
+	assert_false(key_ring_take(a, sent));
+	key_ring_unref(a);
+	key_ring_unref(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_ring_takes_what_it_lacks),
 		cmocka_unit_test(keys_are_hmac_sha_256),
 		cmocka_unit_test(the_key_of_three_rotations_ago_is_found),
 		cmocka_unit_test(the_newest_seeds_are_kept),

@@ -6,6 +6,7 @@
  */
 #include "two-managers.h"
 #include "keys/key_ring.h"
+#include "sm/base/keys.h"
 
 #define N_PORTS (N_HOSTS + 4)
 
@@ -61,8 +62,8 @@ static unsigned n_changed(const struct keys_seen *a, const struct keys_seen *b)
 	return n;
 }
 
-/* An open fabric with both, which is locked then. */
-static void start_locked(struct world *w)
+/* An open fabric with both. */
+static void start_open(struct world *w)
 {
 	sim_set_own_port_open(w->rig->sim, true);
 	lock_options(w, ACTIVE);
@@ -72,6 +73,11 @@ static void start_locked(struct world *w)
 	w->conf[ACTIVE]->m_key = 0;
 	start_both(w);
 	attend(w, 4, 30 * MONO_S);
+}
+
+static void start_locked(struct world *w)
+{
+	start_open(w);
 	lock_options(w, ACTIVE);
 	reload(w, ACTIVE);
 	attend(w, 4, 60 * MONO_S);
@@ -364,6 +370,34 @@ static void two_seeds_at_the_start_are_one(void **state)
 	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
 }
 
+static bool knows_all_seeds_of(struct world *w, unsigned which, unsigned other)
+{
+	uint8_t lacking[KEY_SEED_SENT];
+
+	return !key_ring_lacks(keys_known(sm_of(w, other)), keys_known(sm_of(w, which)), lacking);
+}
+
+/* Should a subnet fall apart, each half is locked with keys of its manager's own seed. */
+static void managers_learn_the_seeds_of_each_other(void **state)
+{
+	struct world *w = *state;
+	struct keys_seen before, after;
+
+	start_open(w);
+	w->conf[SPARE]->m_key = 0x5eed2;
+	reload(w, SPARE);
+	lock_options(w, ACTIVE);
+	w->conf[ACTIVE]->m_key = 0x5eed1;
+	reload(w, ACTIVE);
+	attend(w, 4, 60 * MONO_S);
+	before = look(w);
+	attend(w, 4, 60 * MONO_S);
+	assert_true(knows_all_seeds_of(w, SPARE, ACTIVE));
+	assert_true(knows_all_seeds_of(w, ACTIVE, SPARE));
+	after = look(w);
+	assert_int_equal(n_changed(&before, &after), 0);
+}
+
 /* One key for all ports: the standby has another one in its options. */
 static void share_key(struct world *w, unsigned which, uint64_t m_key)
 {
@@ -550,6 +584,7 @@ int main(void)
 		TEST(a_manager_without_keys_stays_out),
 		TEST(another_seed_at_the_standby_is_told),
 		TEST(two_seeds_at_the_start_are_one),
+		TEST(managers_learn_the_seeds_of_each_other),
 		TEST(a_standby_is_sent_the_key_of_all_ports),
 		TEST(a_new_key_of_all_ports_waits_for_the_standby),
 		TEST(a_master_may_die_anywhere_in_a_change_of_m_key),

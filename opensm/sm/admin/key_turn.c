@@ -15,8 +15,13 @@
 #define PAUSE	    (10 * MONO_S)
 #define RETRY	    (60 * MONO_S) /* after a disk fault */
 #define WELL_KNOWN  1		  /* sm_key and sa_key of every distribution */
-/* enum reply_status, mark of the ring that the standby has; then, perhaps: does it need cables? */
-#define REPLY_BYTES 9
+/*
+ * enum reply_status, mark of the ring that the standby has, does it need cables? and then, perhaps,
+ * a seed that the master has not.
+ */
+#define REPLY_CABLES 9
+#define REPLY_BYTES  10
+#define REPLY_MORE   (REPLY_BYTES + KEY_SEED_SENT)
 
 enum reply_status { REPLY_STORED = 1, REPLY_NOT_STORED, REPLY_DAMAGED, REPLY_BUSY };
 
@@ -31,6 +36,8 @@ struct key_peer {
 	bool busy;
 	bool needs_cables; /* it knows no port of the fabric */
 	mono_t cables_at;
+	bool has_seed; /* that is not known here, to be taken when no ring is on its way */
+	uint8_t seed[KEY_SEED_SENT];
 	struct told told;
 };
 
@@ -50,6 +57,8 @@ struct key_turn {
 	struct channel_ticket ticket;
 	uint64_t received; /* its mark */
 	bool has_ticket;
+	bool has_own; /* a seed that the master has not, to be sent with the reply */
+	uint8_t own[KEY_SEED_SENT];
 	struct told told;
 };
 
@@ -164,11 +173,16 @@ static bool is_secret(uint64_t key)
  * A stranger that knows what every distribution knows may pass for a standby of ours, under its
  * GUID: a list of GUIDs does not tell the two apart.
  */
+static bool is_safe(const struct sm *sm)
+{
+	return is_secret(sm->conf->sm_key) && is_secret(sm->conf->sa_key);
+}
+
 static bool may_have_keys(struct sm *sm, struct key_peer *p)
 {
 	bool single = keys_are_single(sm);
 
-	if (is_secret(sm->conf->sm_key) && is_secret(sm->conf->sa_key))
+	if (is_safe(sm))
 		return true;
 	if (told_first(&p->told, TOLD_REFUSED))
 		log_guid(sm, p->guid, LOG_ID_REPLICA, single ? LOGB_ERROR : LOGB_INFO,
@@ -235,13 +249,16 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 
 	if (!p)
 		return;
-	p->busy = false;
+	p->busy = p->has_seed = false;
 	p->again = sm->now + PAUSE;
 	if (end != CHANNEL_REPLIED || len < REPLY_BYTES)
 		return;
 	take_reply(sm, p, bytes);
-	p->needs_cables = len > REPLY_BYTES && bytes[REPLY_BYTES];
+	p->needs_cables = bytes[REPLY_CABLES];
 	p->cables_at = sm->now;
+	p->has_seed = len >= REPLY_MORE && is_safe(sm);
+	if (p->has_seed)
+		memcpy(p->seed, bytes + REPLY_BYTES, sizeof(p->seed));
 }
 
 /* The peer lacks the ring with this mark, and none is on its way to it. */
@@ -332,9 +349,14 @@ static void put_in_force(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
 	bool with_all = is_with_all(sm, t->next);
+	bool changes = !key_ring_is_alike(t->next, keys_known(sm)) || keys_are_unstored(sm);
 
 	if (!use_next(sm))
 		return;
+	if (!changes) {
+		log_info("the seed of M_Keys of a standby is known here now");
+		return;
+	}
 	if (!with_all)
 		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
 		       "M_Keys change though a standby has not stored the new key, seed or epoch: "
@@ -349,15 +371,20 @@ static void put_in_force(struct sm *sm)
 static void reply_stored(struct sm *sm, enum reply_status status)
 {
 	struct key_turn *t = sm->m.key_turn;
-	uint8_t reply[REPLY_BYTES + 1] = { (uint8_t)status };
+	uint8_t reply[REPLY_MORE] = { (uint8_t)status };
 
 	if (!t->has_ticket)
 		return;
 	t->has_ticket = false;
 	for (unsigned i = 0; i < 8; i++)
 		reply[1 + i] = (uint8_t)(t->received >> 8 * (7 - i));
-	reply[REPLY_BYTES] = sm->state == SM_DISCOVERING;
-	channel_reply(sm, &t->ticket, reply, sizeof(reply));
+	reply[REPLY_CABLES] = sm->state == SM_DISCOVERING;
+	if (t->has_own)
+		memcpy(reply + REPLY_BYTES, t->own, sizeof(t->own));
+	channel_reply(sm, &t->ticket, reply, t->has_own ? REPLY_MORE : REPLY_BYTES);
+	explicit_bzero(reply, sizeof(reply));
+	explicit_bzero(t->own, sizeof(t->own));
+	t->has_own = false;
 }
 
 static void tell_differing_seed(struct sm *sm)
@@ -489,7 +516,7 @@ void sm_keys(const struct sm *sm, struct sm_keys *ret)
 static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 {
 	struct key_turn *t = sm->m.key_turn;
-	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
+	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL, *own = keys_asked_for(sm);
 	int r = key_ring_read((const char *)m->bytes, m->len, &ring);
 
 	explicit_bzero(m->bytes, m->len);
@@ -498,8 +525,9 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 	t->ticket = m->ticket;
 	t->has_ticket = true;
 	t->received = r < 0 ? 0 : key_ring_mark(ring);
+	t->has_own = ring && is_safe(sm) && key_ring_lacks(own ? own : keys_known(sm), ring, t->own);
 	if (ring)
-		key_ring_merge(ring, keys_known(sm));
+		key_ring_merge(ring, own ? own : keys_known(sm));
 	if (r < 0) {
 		reply_stored(sm, REPLY_DAMAGED);
 	} else if (t->state != TURN_IDLE) {
@@ -599,6 +627,22 @@ void key_turn_sweep_ended(struct sm *sm)
 	lids_save(sm);
 }
 
+/* Where a subnet that fell apart grows together, ports may have keys of the standby's seed. */
+static void take_seed(struct sm *sm, struct key_peer *p)
+{
+	struct key_ring *ring;
+
+	if (!p->has_seed || sm->m.key_turn->state != TURN_IDLE)
+		return;
+	ring = key_ring_copy(keys_known(sm));
+	if (key_ring_take(ring, p->seed))
+		start_store(sm, ring, "a standby's seed");
+	else
+		key_ring_unref(ring);
+	p->has_seed = false;
+	explicit_bzero(p->seed, sizeof(p->seed));
+}
+
 void key_turn_tick(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
@@ -619,6 +663,7 @@ void key_turn_tick(struct sm *sm)
 	if (sm->state != SM_MASTER || !ring || key_ring_is_empty(ring))
 		return;
 	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+		take_seed(sm, &t->peers[i]);
 		serve_peer(sm, &t->peers[i], ring);
 		serve_cables(sm, &t->peers[i]);
 	}
@@ -645,6 +690,8 @@ mono_t key_turn_next(const struct sm *sm)
 			next = mono_min(next, MAX(t->peers[i].again, sm->now));
 		if (t->peers[i].guid && t->peers[i].needs_cables)
 			next = mono_min(next, MAX(t->peers[i].cables_at, sm->now));
+		if (t->peers[i].has_seed && t->state == TURN_IDLE)
+			next = sm->now;
 	}
 	return next;
 }

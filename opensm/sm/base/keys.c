@@ -18,7 +18,7 @@
 #define EPOCHS_AHEAD 4096 /* of each seed; a microsecond each: eleven years of daily rotations */
 #define EPOCHS_NEAR  8
 #define ROTATES_FOR  (120 * MONO_S) /* all ports have another key by then */
-#define EXPECTED_MAX (KEY_RING_FORMER + 7 + EPOCHS_NEAR)
+#define EXPECTED_MAX (KEY_RING_FORMER + 7 + KEY_RING_SEEDS * EPOCHS_NEAR)
 
 enum { TOLD_SEED };
 
@@ -269,12 +269,15 @@ static void expect_new_keys(struct sm *sm)
 static void put_in_force(struct sm *sm, struct key_ring *ring, bool is_stored)
 {
 	struct keys *k = sm->m.keys;
+	/* As master: which keys ports have is known, and seeds behind the first change none. */
+	bool changes = sm->state != SM_MASTER || !key_ring_is_alike(k->known, ring);
 
 	key_ring_unref(k->known);
 	k->known = ring;
 	k->is_unstored = !is_stored;
-	k->used_at = sm->now;
-	if (keys_ring(sm))
+	if (changes)
+		k->used_at = sm->now;
+	if (changes && keys_ring(sm))
 		expect_new_keys(sm);
 }
 
@@ -339,6 +342,14 @@ static bool tells_epochs(const struct sm *sm, guid_t guid)
 	return guid == sm->tr->port_guid || (n && node_is_switch(n));
 }
 
+/* The other manager may have turned the seed of a third, or its own that it sent to this one. */
+static void expect_ahead(const struct key_ring *ring, guid_t guid, uint32_t ahead, struct list *l)
+{
+	add(l, key_ring_key_ahead(ring, guid, ahead));
+	for (unsigned i = 0; i + 1 < KEY_RING_SEEDS; i++)
+		add(l, key_ring_former_ahead(ring, i, guid, ahead));
+}
+
 /*
  * Keys sent to a port are seen by its host: no key of another port is among these, nor the seed, so
  * that a host that is silent on purpose learns nothing. Each key takes a digest: no more than
@@ -370,11 +381,11 @@ static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct lis
 	for (unsigned i = 0; i < n; i++) {
 		add(l, former[i]);
 		if (ahead_too && !i) /* the likeliest of those of another manager meanwhile */
-			add(l, key_ring_key_ahead(ring, guid, 1));
+			expect_ahead(ring, guid, 1, l);
 	}
 	/* Where two fabrics grow together, the other manager has rotated as well. */
 	for (uint32_t ahead = 1; ahead_too && l->n < enough && ahead <= EPOCHS_NEAR; ahead++)
-		add(l, key_ring_key_ahead(ring, guid, ahead));
+		expect_ahead(ring, guid, ahead, l);
 	if (guid && !keys_ring(sm) && !key_ring_is_empty(k->known))
 		add(l, key_ring_key(k->known, guid));
 	if (!sm->conf->m_key_per_port)

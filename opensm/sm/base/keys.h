@@ -80,9 +80,9 @@ bool keys_open_own(const struct sm *sm, uint64_t key);
  */
 void keys_shown(struct sm *sm, guid_t port_guid, uint64_t key);
 /*
- * Another manager has ruled, and may have rotated keys, or says that the ring known here is in force.
- * Until keys_met(), which all ports of a sweep are,
- * keys that the ring makes are tried before what guid2mkey says.
+ * Another manager has ruled, and may have rotated keys, or says that the known ring is in force.
+ * Until keys_met(), which all ports of a sweep are, keys that the ring makes are tried before what
+ * guid2mkey says.
  */
 void keys_ruled(struct sm *sm);
 bool keys_others_ruled(const struct sm *sm);
