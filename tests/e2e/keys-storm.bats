@@ -86,6 +86,10 @@ run_storm() {
 	run_storm --fabric tree-2-5-2 --seed 12 --kills 0 --takeovers 1
 }
 
+@test "one key for all ports is changed again and again, under kill -9 and a takeover" {
+	run_storm --fabric tree-2-5-2 --seed 12 --kills 2 --takeovers 1 --shared
+}
+
 # is_locked HOST: a host without the key sees nothing of the switch next to it.
 is_locked() {
 	! on "$1" smpquery -t 50 -D nodeinfo 0,1 >query.out 2>&1 && not grep -q ':\.\.' query.out

@@ -18,10 +18,13 @@ import os
 import sys
 
 FORMER = 15
+SHARED = 0  # in place of an epoch: the seed is one key for all ports
 ALL_ONES = (1 << 64) - 1
 
 
 def key_of(seed, guid, epoch):
+    if epoch == SHARED:
+        return int.from_bytes(seed[:8], "big")
     for turn in range(3):
         text = b"opensm\x01" + guid.to_bytes(8, "big") + epoch.to_bytes(4, "big") + bytes([turn])
         key = int.from_bytes(hmac.new(seed, text, hashlib.sha256).digest()[:8], "big")
@@ -60,6 +63,11 @@ def read_ports(path):
             yield int(words[1], 16), int(words[2], 16), int(words[3]), " port ".join(words[6:8])
 
 
+def epochs_of(last):
+    """Those that ports may have keys of."""
+    return [last] if last == SHARED else range(last, max(last - FORMER - 1, 0), -1)
+
+
 def kind_of(guid, key, ring, stored):
     """Which of what the manager has opens the port; None: nothing."""
     if not key:
@@ -67,7 +75,7 @@ def kind_of(guid, key, ring, stored):
     if ring and key == key_of(ring[0][0], guid, ring[0][1]):
         return "force"
     for seed, last in ring:
-        if any(key == key_of(seed, guid, epoch) for epoch in range(last, max(last - FORMER - 1, 0), -1)):
+        if any(key == key_of(seed, guid, epoch) for epoch in epochs_of(last)):
             return "former"
     return "stored" if stored.get(guid) == key else None
 

@@ -53,9 +53,19 @@ the_ruler() {
 	[ "${#found[@]}" -eq 1 ] && echo "${found[0]}"
 }
 
+# turn_keys NAME: the manager is to give all ports other keys.
+turn_keys() {
+	if [ "$kind" = single ]; then
+		ctl_of "$1" keys rotate
+		return
+	fi
+	sed "s/^m_key 0x.*/m_key 0x5eed$(printf %04x%04x%04x $RANDOM $RANDOM $RANDOM)/" opensm.conf >"$1.new" &&
+		mv "$1.new" "$1.conf" && cp "$1.conf" opensm.conf && ctl_of "$1" reload
+}
+
 # rotated: the ruler begins a rotation.
 rotated() {
-	ruler=$(the_ruler) && [ -n "$ruler" ] && ctl_of "$ruler" keys rotate >rotate.out 2>&1
+	ruler=$(the_ruler) && [ -n "$ruler" ] && turn_keys "$ruler" >rotate.out 2>&1
 }
 
 # silent HOST QUERY...: smpquery on a host without a key gets no answer.

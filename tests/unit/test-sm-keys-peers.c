@@ -570,6 +570,23 @@ static void an_empty_standby_is_sent_the_key_of_all_ports(void **state)
 	}
 }
 
+/* The master does not leave the fabric to it before it has keys. */
+static void an_empty_manager_of_higher_priority_takes_over_with_keys(void **state)
+{
+	struct world *w = *state;
+
+	seen.n = 0;
+	lock_options(w, ACTIVE);
+	lock_options(w, SPARE);
+	w->conf[SPARE]->sm_priority = 9;
+	join_locked(w, 2);
+	assert_int_equal(said("it is passed over", ""), 0);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
+	assert_int_equal(sm_state(sm_of(w, ACTIVE)), SM_STANDBY);
+	assert_int_equal(look(w).n_open, 0);
+	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -591,6 +608,7 @@ int main(void)
 		TEST(both_kinds_of_keys_follow_each_other),
 		TEST(an_empty_standby_is_sent_seeds_and_cables),
 		TEST(an_empty_standby_is_sent_the_key_of_all_ports),
+		TEST(an_empty_manager_of_higher_priority_takes_over_with_keys),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys-peers", tests, NULL, NULL);

@@ -110,6 +110,9 @@ void channel_state_changed(struct sm *sm)
 		return;
 	if (sm->state != SM_MASTER)
 		peer_lose_all(sm);
+	/* The master that sent keys while we were locked out is the one that is followed now. */
+	if (sm->state == SM_STANDBY && c->session && !c->master)
+		c->master = elect_polled(sm);
 	if (sm->state != SM_STANDBY)
 		in_reset(c);
 	/* sessions that no other life of this manager had, as far as the clock tells */

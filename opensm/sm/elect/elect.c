@@ -111,6 +111,15 @@ static bool goes_before(const struct sm *sm, const struct remote_sm *a, const st
 	return a->priority > b->priority || (a->priority == b->priority && a->guid < b->guid);
 }
 
+/*
+ * Where ports have keys, one that has just started may have none, and would rule nothing: a master
+ * waits until it has read the fabric, and stands by.
+ */
+static bool may_lack_keys(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && keys_ring(sm);
+}
+
 /* Does a remote SM go before us (handover.md 3)? */
 static bool must_yield(const struct sm *sm, const struct remote_sm *r)
 {
@@ -118,6 +127,7 @@ static bool must_yield(const struct sm *sm, const struct remote_sm *r)
 	case SM_NOT_ACTIVE:
 		return false;
 	case SM_DISCOVERING:
+		return !r->defiant && elect_is_greater(sm, r) && !may_lack_keys(sm);
 	case SM_STANDBY:
 		return !r->defiant && elect_is_greater(sm, r);
 	case SM_MASTER:
