@@ -30,6 +30,7 @@ static void on_sweep_ended(struct sm *sm)
 	reload_take(sm);
 	dampening_sweep_ended(sm);
 	marks_sweep_ended(sm);
+	expected_sweep_ended(sm);
 	key_turn_sweep_ended(sm);
 	strangers_look(sm);
 	if (sm->hooks.status)
@@ -76,6 +77,7 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	share_state_changed(sm);
 	key_turn_state_changed(sm);
 	marks_state_changed(sm);
+	expected_state_changed(sm);
 	marks_peers_state_changed(sm);
 	strangers_reset(sm);
 	lockout_state_entered(sm, before);
@@ -215,6 +217,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	sm->m.forgery = forgery_new();
 	dampening_new(sm);
 	marks_new(sm, paths, &marks_questions);
+	expected_new(sm, paths);
 	violations_new(sm, elect_is_listed);
 	lockout_new(sm);
 	identity_new(sm);
@@ -282,6 +285,7 @@ struct sm *sm_free(struct sm *sm)
 	elect_free(sm);
 	key_turn_free(sm);
 	marks_free(sm);
+	expected_free(sm);
 	marks_peers_free(sm);
 	channel_free(sm);
 	replica_free(sm);
@@ -348,6 +352,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	traps_tick(sm);
 	dampening_tick(sm);
 	marks_tick(sm);
+	expected_tick(sm);
 	identity_tick(sm);
 	lockout_tick(sm);
 	strangers_tick(sm);
@@ -387,7 +392,7 @@ mono_t sm_next(const struct sm *sm)
 	next = mono_min(next, mono_min(channel_next(sm), share_next(sm)));
 	next = mono_min(next, key_turn_next(sm));
 	next = mono_min(next, mono_min(marks_next(sm), marks_peers_next(sm)));
-	next = mono_min(next, tenancy_next(sm));
+	next = mono_min(next, mono_min(tenancy_next(sm), expected_next(sm)));
 	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));
 }
 

@@ -94,7 +94,7 @@ bool cable_is_sick(const struct bad_cable *c)
 
 bool cable_is_bad(const struct bad_cable *c)
 {
-	return cable_is_sick(c) || c->mark == CABLE_ISOLATED ||
+	return cable_is_sick(c) || c->refused || c->mark == CABLE_ISOLATED ||
 	       (c->mark == CABLE_DRAINED && cable_is_between_switches(c));
 }
 
@@ -369,7 +369,7 @@ void dampening_link_seen(struct sm *sm, struct port *p, unsigned before)
 
 	if (c && c->off_at == p)
 		look_if_off(sm, c, p);
-	if (c && c->mark == CABLE_ISOLATED)
+	if (c && (c->mark == CABLE_ISOLATED || c->refused))
 		return; /* it was taken down here, or is being worked at */
 	if (now > IB_PORT_INIT || before <= now || (node_is_switch(p->node) && !p->num))
 		return;
@@ -429,6 +429,25 @@ void dampening_mark_switch(struct sm *sm, struct node *n, bool forced)
 	if (n == hold_first_switch(sm->fabric))
 		return;
 	n->isolated = forced ? NODE_ISOLATED_FORCED : NODE_ISOLATED;
+}
+
+void dampening_unrefuse(struct sm *sm)
+{
+	struct dampening *h = sm->m.dampening;
+
+	for (uint32_t i = 0; i < h->n; i++)
+		h->cables[i]->refused = h->cables[i]->refused_alone = false;
+}
+
+bool dampening_refuse(struct sm *sm, struct port *p, bool forced)
+{
+	struct bad_cable *c = need_record(sm, p);
+
+	if (!c || is_own_link(sm, p))
+		return false;
+	c->refused = true;
+	c->refused_alone = forced;
+	return true;
 }
 
 bool dampening_is_out(const struct port *p)
@@ -554,7 +573,7 @@ static void end_probation(struct bad_cable *c, mono_t now)
 static bool is_over(const struct bad_cable *c, mono_t now)
 {
 	return c->state == CABLE_WATCHED && now >= c->until && c->off == OFF_NOT && !c->stuck &&
-	       !c->out && !c->mark && !c->end[0].complaints && !c->end[1].complaints;
+	       !c->out && !c->mark && !c->refused && !c->end[0].complaints && !c->end[1].complaints;
 }
 
 /* When something is due for this cable. */

@@ -309,6 +309,7 @@ void routing_take_quiet(struct sm *sm, struct routes *routes, struct route_repor
 static struct topo *routed_topo(struct sm *sm)
 {
 	marks_settle(sm);
+	expected_settle(sm);
 	dampening_settle(sm);
 	return fabric_snapshot(sm->fabric);
 }
