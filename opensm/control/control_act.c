@@ -71,6 +71,12 @@
 	"replicated: bool, marks: int, state: ?string, text: ?string, refused: ?string, "          \
 	"cost: (cables: int, pairs_over: int, pairs_lost: int, hosts_cut_off: int, "               \
 	"switches_cut_off: int, groups: int))"
+#define DRIFT_TYPE                                                                                 \
+	"() -> (file: ?string, refused: ?string, in_force: bool, compared: bool, cables: int, "    \
+	"held: int, spared: int, grace: bool, learnt: ?int, findings: [](id: string, "             \
+	"cause: string, text: string, since: ?int))"
+#define TOPOLOGY_TEXT_TYPE                                                                         \
+	"(accept: ?string, csv: ?bool) -> (file: ?string, cables: int, text: string)"
 #define SWEEP_TYPE "(kind: ?string) -> (event: ?object, sweep: ?object)"
 
 const struct control_method control_methods[] = {
@@ -130,6 +136,14 @@ const struct control_method control_methods[] = {
 	  "refused says why it would be. Target: a name, NAME/PORT, a GUID, GUID/PORT; or all, to "
 	  "restore",
 	  MARK_TYPE, CONTROL_LINKS, .begin = control_mark, .leave = control_leave_mark },
+	{ "Drift", "What differs from the expected topology, and what is held for it", DRIFT_TYPE,
+	  CONTROL_READ, .snapshot = control_drift_new, .render = control_drift,
+	  .drop = control_topology_drop },
+	{ "TopologyText",
+	  "The cables that are found, as a file for expected_topology_file; with accept (a finding, "
+	  "or all) the file as it would be then. Nothing is written",
+	  TOPOLOGY_TEXT_TYPE, CONTROL_READ, .snapshot = control_topology_text_new,
+	  .render = control_topology_text, .drop = control_topology_drop },
 	{ "Options", "Options in force, where they come from, and what they mean",
 	  "(name: ?string) -> (options: []object)", CONTROL_READ, .answer = control_options },
 	{ "Security",

@@ -220,7 +220,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	expected_new(sm, paths);
 	violations_new(sm, elect_is_listed);
 	lockout_new(sm);
-	identity_new(sm);
+	identity_new(sm, expected_place);
 	strangers_new(sm);
 	sm->m.quiet = quiet_new();
 	replica_new(sm, has_stored);
