@@ -415,10 +415,10 @@ static void judge_expected(const struct sm_expected *e, struct security_check *c
 		      e->refused ? e->refused : "it was not read yet");
 	else if (e->spared)
 		judge(c, SECURITY_FAIL,
-		      "%u cables are not in it, and in use as the last way to a part of the fabric",
+		      "%u cables are not in it, and in use as the last way somewhere",
 		      e->spared);
 	else if (n > e->held)
-		judge(c, SECURITY_FAIL, "%u findings about what is cabled otherwise, %u cables held",
+		judge(c, SECURITY_FAIL, "%u findings about what is cabled otherwise, %u held",
 		      n, e->held);
 	else if (!e->drift)
 		judge(c, SECURITY_UNKNOWN, "nothing was compared yet");

@@ -140,8 +140,8 @@ const struct control_method control_methods[] = {
 	  CONTROL_READ, .snapshot = control_drift_new, .render = control_drift,
 	  .drop = control_topology_drop },
 	{ "TopologyText",
-	  "The cables that are found, as a file for expected_topology_file; with accept (a finding, "
-	  "or all) the file as it would be then. Nothing is written",
+	  "The cables that are found, as a file for expected_topology_file; with accept (a "
+	  "finding, or all) the file as it would be then. Nothing is written",
 	  TOPOLOGY_TEXT_TYPE, CONTROL_READ, .snapshot = control_topology_text_new,
 	  .render = control_topology_text, .drop = control_topology_drop },
 	{ "Options", "Options in force, where they come from, and what they mean",

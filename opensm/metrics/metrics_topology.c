@@ -22,7 +22,7 @@ void metrics_topology(const struct metrics *m, struct metrics_text *t)
 	if (!m->expected.is_wanted)
 		return;
 	metric_gauge(t, "opensm_expected_topology_in_force",
-		     "1: the file of the expected topology is used, 0: it was refused, or is faulty",
+		     "1: the file of the expected topology is used, 0: it was refused, or faulty",
 		     m->expected.in_force);
 	metric_gauge(t, "opensm_expected_cables", "Cables of the expected topology",
 		     m->expected.cables);

@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "client/client.h"
-#include "opensmctl/care/topology.h"
 #include "opensmctl/format/format.h"
 #include "opensmctl/show.h"
 #include "opensmctl/show_scheduler.h"

@@ -2,9 +2,9 @@
 /*
  * Which cables are refused: each is judged by itself (expect_judge()), in O(cables log nodes).
  *
- * A refused cable that joins two parts of what is expected is spared by dampening, as any other. One
- * that leads to switches that are not expected at all is not: doing without them is what is asked
- * for, unless it is only through them that expected parts reach each other.
+ * A refused cable that joins two parts of what is expected is spared by dampening, as any other.
+ * One that leads to switches that are not expected at all is not: doing without them is what is
+ * asked for, unless it is only through them that expected parts reach each other.
  */
 #include <string.h>
 

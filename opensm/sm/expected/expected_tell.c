@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is said of a comparison: findings that begin, and that end. */
+/* Findings of a comparison in the log: those that begin, and those that end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct telling {
 	unsigned n, left_out;
 };
 
-static void say(struct telling *t, const struct drift_row *row, bool begins)
+static void say_row(struct telling *t, const struct drift_row *row, bool begins)
 {
 	struct sm *sm = t->sm;
 	unsigned limit = sm->conf->expected_topology_log_limit;
@@ -59,10 +59,10 @@ static void begin_row(struct telling *t, const struct drift *d, struct drift_row
 		row->since = t->sm->hooks.realtime(t->sm->hooks.arg);
 	if (row->kind == EXPECT_MISSING && d->report->findings[row->finding].n_changes)
 		add_states(t->sm, d, row);
-	say(t, row, true);
+	say_row(t, row, true);
 }
 
-/* It goes on: said as it was said first. */
+/* A finding that goes on keeps its first text. */
 static void keep_row(struct drift_row *row, const struct drift_row *old)
 {
 	row->since = old->since;
@@ -84,7 +84,7 @@ static void compare_rows(struct telling *t, const struct drift *old, struct drif
 		else if (has_now && (!has_old || now->rows[k].key < old->rows[i].key))
 			begin_row(t, now, &now->rows[k++]);
 		else
-			say(t, &old->rows[i++], false);
+			say_row(t, &old->rows[i++], false);
 	}
 }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * topology save, diff and accept: the fabric as it was meant. The file is written here, by the one
- * who asks, so that the manager needs no right to; then the manager is told to read it.
+ * topology save, diff and accept: the fabric as it was meant. The file is written here, with
+ * the rights of the caller, and then the manager is told to read it: it need not be able to write.
  */
-#include "opensmctl/care/topology.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
