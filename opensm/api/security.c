@@ -16,6 +16,7 @@
 #include "conf/lists/lists.h"
 #include "conf/partitions/partitions.h"
 #include "sm/base/keys.h"
+#include "sm/expected/expected.h"
 #include "util/file.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -391,10 +392,53 @@ static void judge_managers(const struct desk *d, struct security_check *c)
 	conf_report_clear(&faults);
 }
 
+static unsigned count_unexpected(const struct sm_expected *e)
+{
+	static const enum expect_kind kinds[] = {
+		EXPECT_DUPLICATE_GUID, EXPECT_TYPE_CHANGED, EXPECT_REPLACED_HCA,
+		EXPECT_REPLACED_SWITCH, EXPECT_SWAPPED_NODES, EXPECT_SWAPPED, EXPECT_WRONG_RAIL,
+		EXPECT_SHIFTED, EXPECT_MOVED, EXPECT_EXTRA, EXPECT_UNKNOWN_NODE, EXPECT_PORT_GUID
+	};
+	unsigned n = 0;
+
+	for (size_t i = 0; e->drift && i < ARRAY_SIZE(kinds); i++)
+		n += e->drift->of_kind[kinds[i]];
+	return n;
+}
+
+static void judge_expected(const struct sm_expected *e, struct security_check *c)
+{
+	unsigned n = count_unexpected(e);
+
+	if (e->refused || !e->in_force)
+		judge(c, SECURITY_FAIL, "expected_topology_file is not in force: %s",
+		      e->refused ? e->refused : "it was not read yet");
+	else if (e->spared)
+		judge(c, SECURITY_FAIL,
+		      "%u cables are not in it, and in use as the last way somewhere",
+		      e->spared);
+	else if (n > e->held)
+		judge(c, SECURITY_FAIL, "%u findings about what is cabled otherwise, %u held",
+		      n, e->held);
+	else if (!e->drift)
+		judge(c, SECURITY_UNKNOWN, "nothing was compared yet");
+	else
+		judge(c, SECURITY_PASS, "%u cables expected, %u others held in INIT", e->cables,
+		      e->held);
+}
+
 static void judge_topology(const struct desk *d, struct security_check *c)
 {
+	struct sm_expected e = { 0 };
+
+	if (d->sm)
+		sm_expected(d->sm, &e);
+	if (e.path) {
+		judge_expected(&e, c);
+		return;
+	}
 	judge(c, SECURITY_UNKNOWN,
-	      "a file of expected cables is not supported: every cable counts; "
+	      "expected_topology_file is not set: every cable counts; "
 	      "guid_location_policy %s: a host that says another's GUID is %s",
 	      d->conf->guid_location_policy,
 	      str_equal(d->conf->guid_location_policy, "hold") ? "held" : "taken for moved");
@@ -466,7 +510,8 @@ static const struct row {
 	{ "allowed_sm_guids", judge_managers,
 	  "list the port GUIDs of all managers: opensmctl managers" },
 	{ "expected_topology", judge_topology,
-	  "set guid_location_policy hold, and compare opensmctl topology with the cabling plan" },
+	  "save the cabling (opensmctl topology save), set expected_topology_file, "
+	  "expected_topology_links enforce and guid_location_policy hold" },
 	{ "rest", judge_rest, "serve TLS, and remove plain_http from opensm-rest.conf" },
 	{ "cc_key", judge_cc_key,
 	  "with congestion_control TRUE set cc_key_enable 2, and m_key_per_port or a random "

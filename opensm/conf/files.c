@@ -17,6 +17,8 @@
 
 /* Tables of 3,000 switches and 30,000 LIDs take some 3 GB as text. */
 #define TABLES_FILE_MAX ((size_t)4 << 30)
+/* opensm-subnet.lst of 43,904 hosts is 120 MB. */
+#define EXPECTED_FILE_MAX ((size_t)1 << 30)
 
 struct kind {
 	enum conf_id id; /* the option that names it */
@@ -88,7 +90,16 @@ static const struct kind kinds[] = {
 			      "nodes are called by their descriptions" },
 	[CONF_FILE_MODULES] = { CONF_ID_per_module_logging_file, 0, parse_modules,
 				"log_flags alone decide what is logged" },
+	[CONF_FILE_EXPECTED] = { CONF_ID_expected_topology_file, EXPECTED_FILE_MAX, NULL,
+				 "the last good one, kept in the cache folder, counts on" },
 };
+
+const char *conf_expected_path(const struct conf *c)
+{
+	if (c->expected_topology_file)
+		return c->expected_topology_file;
+	return c->topo_config_enabled ? c->topo_config_file : NULL;
+}
 
 /* NULL: there is none to be read. */
 static const char *path_of(enum conf_file_kind kind, const struct conf *conf)
@@ -96,6 +107,8 @@ static const char *path_of(enum conf_file_kind kind, const struct conf *conf)
 	const char *const *path =
 		(const void *)((const char *)conf + conf_option(kinds[kind].id)->offset);
 
+	if (kind == CONF_FILE_EXPECTED)
+		return conf_expected_path(conf);
 	if (kind == CONF_FILE_TORUS && !conf_engine_is_asked_for(conf, "torus-2QoS"))
 		return NULL;
 	return kind == CONF_FILE_NAMES ? conf_names_path(conf) : *path;
@@ -170,16 +183,20 @@ static bool says_the_same(const struct conf_file *a, const struct conf_file *b)
 bool conf_file_is_needed(enum conf_file_kind kind, const struct conf *conf)
 {
 	assert(kind < CONF_N_FILES);
-	return path_of(kind, conf) && !conf_value_is_default_path(conf, kinds[kind].id);
+	return path_of(kind, conf) && (kind == CONF_FILE_EXPECTED ||
+				       !conf_value_is_default_path(conf, kinds[kind].id));
 }
 
 /* A file that an option names is missing: a fault, at the place of the option. */
 static void report_missing(enum conf_file_kind kind, const struct conf *conf, struct conf_report *r)
 {
 	const char *path = path_of(kind, conf);
+	enum conf_id id = kinds[kind].id;
 	char quoted[CONF_QUOTE_MAX];
 
-	conf_report_option(r, CONF_ERROR, conf, kinds[kind].id,
+	if (kind == CONF_FILE_EXPECTED && !conf->expected_topology_file)
+		id = CONF_ID_topo_config_file;
+	conf_report_option(r, CONF_ERROR, conf, id,
 			   "there is no file %s; expected a file that can be read; %s",
 			   conf_quote(path, strlen(path), quoted), kinds[kind].without);
 }

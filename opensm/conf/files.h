@@ -39,6 +39,7 @@ enum conf_file_kind {
 	CONF_FILE_MC_ROOTS, /* of multicast trees: read at every sweep */
 	CONF_FILE_NAMES,
 	CONF_FILE_MODULES,
+	CONF_FILE_EXPECTED, /* sm/expected reads the text */
 	CONF_N_FILES,
 };
 
@@ -62,7 +63,7 @@ struct conf_file {
 	struct conf_guid_ids ids;      /* IDS */
 	struct conf_port_orders port_orders; /* PORT_ORDER */
 	struct torus_conf *torus; /* TORUS; NULL if it is broken */
-	char *text; /* as it was read, `len` bytes; LFTS, LID_MATRIX: engines read it */
+	char *text; /* as it was read, `len` bytes; LFTS, LID_MATRIX: engines read it; EXPECTED */
 	struct conf_guid_ports ports;  /* IGNORE, WEIGHTS */
 	struct conf_names *names;      /* NAMES */
 	struct conf_modules modules;   /* MODULES */
@@ -93,6 +94,8 @@ void conf_files_check_there(const struct conf *conf, struct conf_report *r);
  * read.
  */
 const char *conf_file_without(enum conf_id id);
+/* The file of the cables that are meant to be there, whichever option names it; NULL: none. */
+const char *conf_expected_path(const struct conf *c);
 /* Does routing depend on it? */
 bool conf_file_is_of_routing(enum conf_file_kind kind);
 /* The key of opensm.conf that names it: "partition_config_file". */

@@ -168,6 +168,7 @@ static size_t count_entries(const struct conf_file *f)
 		return f->torus != NULL;
 	case CONF_FILE_LFTS:
 	case CONF_FILE_LID_MATRIX:
+	case CONF_FILE_EXPECTED:
 		return f->len;
 	case CONF_FILE_IGNORE:
 	case CONF_FILE_WEIGHTS:
@@ -184,7 +185,9 @@ static size_t count_entries(const struct conf_file *f)
 
 static const char *count_unit(enum conf_file_kind kind)
 {
-	return kind == CONF_FILE_LFTS || kind == CONF_FILE_LID_MATRIX ? "bytes" : "entries";
+	return kind == CONF_FILE_LFTS || kind == CONF_FILE_LID_MATRIX || kind == CONF_FILE_EXPECTED
+		       ? "bytes"
+		       : "entries";
 }
 
 static void print_torus(FILE *out, const struct conf_file *a, const struct conf_file *b)

@@ -199,8 +199,6 @@ static const char *const others[] = {
 	"sweep_every_hup_signal",
 	"switch_name",
 	"syslog_log_flags",
-	"topo_config_enabled",
-	"topo_config_file",
 	"topo_policy_file",
 	"updn_lid_tracking_converge_routes",
 	"updn_lid_tracking_mode",

@@ -109,6 +109,21 @@ static bool scatters_but_lists(const struct conf *c)
 	return c->scatter_ports && c->guid_routing_order_file;
 }
 
+static bool has_expected(const struct conf *c)
+{
+	return c->expected_topology_file || (c->topo_config_enabled && c->topo_config_file);
+}
+
+static bool uses_topo_config(const struct conf *c)
+{
+	return c->topo_config_enabled && !c->expected_topology_file;
+}
+
+static bool names_topo_config(const struct conf *c)
+{
+	return c->topo_config_file;
+}
+
 /* ---- the table ------------------------------------------------------------------------------ */
 
 enum kind { SECURITY, OTHER };
@@ -120,6 +135,9 @@ enum kind { SECURITY, OTHER };
 	{ CONF_ID_##set##_vlarb_high, OTHER, has_qos, "qos is FALSE" },                            \
 	{ CONF_ID_##set##_vlarb_low, OTHER, has_qos, "qos is FALSE" },                             \
 	{ CONF_ID_##set##_sl2vl, OTHER, has_qos, "qos is FALSE" }
+#define EXPECTED(name)                                                                             \
+	{ CONF_ID_expected_topology_##name, OTHER, has_expected,                                   \
+	  "expected_topology_file is not set" }
 #define PERF(name) { CONF_ID_##name, OTHER, may_count, "perfmgr is FALSE and console is off" }
 
 #define CC(name, of_kind)                                                                          \
@@ -152,6 +170,17 @@ static const struct need {
 	TRUST(max_num_mcgs),
 	TRUST(max_num_srvcs),
 	TRUST(max_num_event_subs),
+	{ CONF_ID_topo_config_file, OTHER, uses_topo_config,
+	  "topo_config_enabled is FALSE, or expected_topology_file is set" },
+	{ CONF_ID_topo_config_enabled, SECURITY, names_topo_config, "topo_config_file is not set" },
+	EXPECTED(links),
+	EXPECTED(node_guid),
+	EXPECTED(port_guid),
+	EXPECTED(description),
+	EXPECTED(rate),
+	EXPECTED(cap),
+	EXPECTED(grace),
+	EXPECTED(log_limit),
 	QOS(qos),
 	QOS(qos_ca),
 	QOS(qos_sw0),

@@ -78,6 +78,12 @@
 	"action: string, why: string, conditions: []string, now: []string, since: int, "           \
 	"last: int), slow: [](ends: " HEALTH_ENDS_TYPE ", width: int, speed: string, "             \
 	"width_possible: int, speed_possible: string))"
+#define DRIFT_TYPE                                                                                 \
+	"() -> (file: ?string, refused: ?string, in_force: bool, compared: bool, cables: int, "    \
+	"held: int, spared: int, grace: bool, learnt: ?int, findings: [](id: string, "             \
+	"cause: string, text: string, since: ?int))"
+#define TOPOLOGY_TEXT_TYPE                                                                         \
+	"(accept: ?string, csv: ?bool) -> (file: ?string, cables: int, text: string)"
 #define SWEEP_TYPE "(kind: ?string) -> (event: ?object, sweep: ?object)"
 
 const struct control_method control_methods[] = {
@@ -142,6 +148,14 @@ const struct control_method control_methods[] = {
 	  HEALTH_TYPE, CONTROL_READ, .answer = control_health },
 	{ "HealthClear", "What is known against a link is forgotten. Target: NODE/PORT",
 	  "(target: string) -> ()", CONTROL_ACT, .answer = control_health_clear },
+	{ "Drift", "What differs from the expected topology, and what is held for it", DRIFT_TYPE,
+	  CONTROL_READ, .snapshot = control_drift_new, .render = control_drift,
+	  .drop = control_topology_drop },
+	{ "TopologyText",
+	  "The cables that are found, as a file for expected_topology_file; with accept (a "
+	  "finding, or all) the file as it would be then. Nothing is written",
+	  TOPOLOGY_TEXT_TYPE, CONTROL_READ, .snapshot = control_topology_text_new,
+	  .render = control_topology_text, .drop = control_topology_drop },
 	{ "Options", "Options in force, where they come from, and what they mean",
 	  "(name: ?string) -> (options: []object)", CONTROL_READ, .answer = control_options },
 	{ "Security",

@@ -27,6 +27,7 @@ static const char *const names[SM_EVENT_KINDS] = {
 	[SM_EVENT_SA_DUMPED] = "sa_dumped",
 	[SM_EVENT_PORT_DOWN] = "port_down",
 	[SM_EVENT_SECURITY] = "security",
+	[SM_EVENT_DRIFT] = "topology",
 };
 
 const char *control_event_name(enum sm_event_kind kind)
@@ -208,6 +209,11 @@ static void add_rest(struct json_object *o, const struct daemon_api *api, const 
 		break;
 	case SM_EVENT_SECURITY:
 		add_security(o, e);
+		break;
+	case SM_EVENT_DRIFT:
+		json_add_str(o, "cause", e->drift.cause);
+		json_add_bool(o, "begins", e->drift.begins);
+		add_text(o, "%s%s", e->drift.text, e->drift.begins ? "" : ": this is over");
 		break;
 	case SM_EVENT_KINDS:
 		break;

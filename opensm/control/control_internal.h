@@ -62,6 +62,14 @@ control_answer_fn control_marks;
 control_answer_fn control_health, control_health_clear; /* control_health.c */
 control_begin_fn control_smp; /* control_smp.c */
 control_leave_fn control_leave_smp;
+/* control_topology.c */
+void *control_drift_new(const struct control_method *m, const struct daemon_api *api,
+			struct json_object *parameters, struct control_error *err);
+struct json_object *control_drift(void *snapshot, struct control_error *err);
+void *control_topology_text_new(const struct control_method *m, const struct daemon_api *api,
+				struct json_object *parameters, struct control_error *err);
+struct json_object *control_topology_text(void *snapshot, struct control_error *err);
+void control_topology_drop(void *snapshot);
 void *control_partitions_new(const struct control_method *m, const struct daemon_api *api,
 			     struct json_object *parameters,
 			     struct control_error *err); /* control_partitions.c */

@@ -112,6 +112,7 @@ static void take_sm(struct metrics *m, const struct sm *sm)
 	take_managers(m, sm);
 	take_deaths(m, sm);
 	metrics_take_tenants(m, sm);
+	metrics_take_topology(m, sm);
 }
 
 struct metrics *metrics_take(const struct daemon_api *api, const struct metrics_tally *tally,
@@ -578,6 +579,7 @@ char *metrics_render(const struct metrics *m, bool openmetrics, size_t *ret_len)
 		render_violations(m, t);
 		render_marks(m, t);
 		render_sick(m, t);
+		metrics_topology(m, t);
 		render_requests(m, t);
 		render_registry(m, t);
 		metrics_perf(m, t);

@@ -7,6 +7,7 @@
 #include "metrics/metrics_text.h"
 #include "perf/perf.h"
 #include "sa/sa.h"
+#include "sm/expected/expected.h"
 #include "sm/links/marks.h"
 #include "sm/links/sick.h"
 #include "sm/links/violations.h"
@@ -52,6 +53,11 @@ struct metrics {
 	unsigned violating_ports, isolated_ports;
 	unsigned n_sick[SICK_STATES]; /* links with findings */
 	unsigned n_drained, n_isolated; /* marks of an administrator */
+	struct {
+		bool is_wanted, in_force, compared;
+		unsigned cables, held, spared;
+		unsigned n[EXPECT_KINDS];
+	} expected; /* metrics_topology.c */
 	struct mad_count mads[METRIC_MADS];
 	unsigned n_mads;
 	uint64_t strays[MAD_STRAYS];
@@ -82,6 +88,9 @@ struct metrics {
 void metrics_take_tenants(struct metrics *m, const struct sm *sm);
 void metrics_tenants(const struct metrics *m, struct metrics_text *t);
 
+/* metrics_topology.c: what differs from the expected topology. */
+void metrics_take_topology(struct metrics *m, const struct sm *sm);
+void metrics_topology(const struct metrics *m, struct metrics_text *t);
 /* metrics_security.c: the checklist. */
 void metrics_security(const struct metrics *m, struct metrics_text *t);
 

@@ -76,6 +76,7 @@ void metrics_tally_event(struct metrics_tally *t, const struct sm_event *e, int6
 	case SM_EVENT_MANAGER:
 	case SM_EVENT_PORT_DOWN:
 	case SM_EVENT_SECURITY:
+	case SM_EVENT_DRIFT:
 	case SM_EVENT_KINDS:
 		break;
 	}

@@ -5,11 +5,14 @@
 
 const struct ctl_command show_commands[] = {
 	{ .name = "topology",
-	  .arguments = "[--format table|ibnetdiscover|json|dot|slurm-conf|slurm-block|slurm-yaml|"
-		       "k8s] [--network PATTERN] [--ports DEVICE] [--blocks leaf|pod] "
+	  .arguments = "[save FILE [--csv]|diff [--json]|accept FINDING|all] "
+		       "[--format table|ibnetdiscover|json|dot|slurm-conf|slurm-block|"
+		       "slurm-yaml|k8s] [--network PATTERN] [--ports DEVICE] [--blocks leaf|pod] "
 		       "[--block-size N] [--k8s-prefix DOMAIN]",
-	  .help = "the fabric: as a table, or in a format that other programs read",
-	  .words = "--format table ibnetdiscover json dot slurm-conf slurm-block slurm-yaml k8s "
+	  .help = "the fabric: as a table, or in a format that other programs read; save, diff and "
+		  "accept: as it was meant",
+	  .words = "save diff accept --csv --json "
+		   "--format table ibnetdiscover json dot slurm-conf slurm-block slurm-yaml k8s "
 		   "--network --ports --blocks leaf pod --block-size --k8s-prefix",
 	  .scope = CTL_SEES_ALL,
 	  .run = cmd_topology },

@@ -28,3 +28,6 @@ int cmd_groups(struct ctl *c, int argc, char **argv);
 int cmd_sa(struct ctl *c, int argc, char **argv);
 int cmd_managers(struct ctl *c, int argc, char **argv);
 int cmd_smp(struct ctl *c, int argc, char **argv); /* smp.c */
+/* topology_meant.c: topology save FILE [--csv], diff [--json], accept FINDING|all. */
+bool topology_is_meant(int argc, char **argv); /* argv[0] is one of these words */
+int topology_as_meant(struct ctl *c, int argc, char **argv);

@@ -361,9 +361,15 @@ int cmd_topology(struct ctl *c, int argc, char **argv)
 	static const struct ctl_command each = {
 		.name = "topology", .arguments = "", .scope = CTL_HEADS, .run = show_one
 	};
+	static const struct ctl_command meant = {
+		.name = "topology", .arguments = "", .scope = CTL_ACTS, .run = topology_as_meant
+	};
 	struct question q;
-	int r = parse_words(c, argc, argv, &q);
+	int r;
 
+	if (topology_is_meant(argc, argv))
+		return ctl_run(c, &meant, argc, argv);
+	r = parse_words(c, argc, argv, &q);
 	if (r != CTL_OK)
 		return r;
 	if (q.format == FORMAT_JSON)

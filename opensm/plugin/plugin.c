@@ -406,6 +406,7 @@ void plugins_event(struct plugins *ps, const struct sm_event *e)
 		report_event(ps, OPENSM_EVENT_STATE_CHANGE, NULL);
 		break;
 	case SM_EVENT_SECURITY:
+	case SM_EVENT_DRIFT:
 	case SM_EVENT_KINDS:
 		break;
 	}

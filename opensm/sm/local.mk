@@ -11,6 +11,8 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/admin/reload.c opensm/sm/admin/reload.h opensm/sm/read/own_port.c opensm/sm/read/own_port.h opensm/sm/read/node_desc.c opensm/sm/base/change_age.c opensm/sm/base/change_age.h opensm/sm/read/incremental.c opensm/sm/read/incremental.h opensm/sm/links/dampening.c opensm/sm/links/dampening.h \
 	opensm/sm/links/dampening_internal.h opensm/sm/links/dampening_hold.c opensm/sm/links/unserved.c \
 	opensm/sm/links/marks.c opensm/sm/links/marks.h opensm/sm/links/marks_internal.h opensm/sm/links/marks_table.c opensm/sm/links/marks_table.h \
+	opensm/sm/expected/expected.c opensm/sm/expected/expected.h opensm/sm/expected/expected_internal.h opensm/sm/expected/expected_file.c \
+	opensm/sm/expected/expected_judge.c opensm/sm/expected/expected_compare.c opensm/sm/expected/expected_tell.c \
 	opensm/sm/links/marks_work.c opensm/sm/links/marks_rest.c opensm/sm/links/sick.c opensm/sm/links/sick.h opensm/sm/links/sick_file.c opensm/sm/links/sick_internal.h opensm/sm/links/marks_cost.c opensm/sm/admin/marks_peers.c opensm/sm/admin/marks_peers.h \
 	opensm/sm/links/violations.c opensm/sm/links/violations.h opensm/sm/links/lockout.c opensm/sm/links/lockout.h opensm/sm/read/identity.c opensm/sm/read/identity.h opensm/sm/read/capability.c opensm/sm/read/capability.h \
 	opensm/sm/read/strangers.c opensm/sm/read/strangers.h \
@@ -112,6 +114,10 @@ UNIT_TESTS += tests/unit/test-sm-sick
 tests_unit_test_sm_sick_SOURCES = tests/unit/test-sm-sick.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_sick_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_sick_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-expected
+tests_unit_test_sm_expected_SOURCES = tests/unit/test-sm-expected.c tests/unit/marks-world.h tests/unit/trap-world.h
+tests_unit_test_sm_expected_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_expected_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-marks-ends
 UNIT_TESTS += tests/unit/test-sm-marks-fabrics
 tests_unit_test_sm_marks_fabrics_SOURCES = tests/unit/test-sm-marks-fabrics.c tests/unit/marks-world.h tests/unit/trap-world.h

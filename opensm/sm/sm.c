@@ -31,6 +31,7 @@ static void on_sweep_ended(struct sm *sm)
 	dampening_sweep_ended(sm);
 	marks_sweep_ended(sm);
 	sick_sweep_ended(sm);
+	expected_sweep_ended(sm);
 	key_turn_sweep_ended(sm);
 	strangers_look(sm);
 	if (sm->hooks.status)
@@ -79,6 +80,7 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	key_turn_state_changed(sm);
 	marks_state_changed(sm);
 	sick_state_changed(sm);
+	expected_state_changed(sm);
 	marks_peers_state_changed(sm);
 	strangers_reset(sm);
 	lockout_state_entered(sm, before);
@@ -219,9 +221,10 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	dampening_new(sm);
 	marks_new(sm, paths, &marks_questions);
 	sick_new(sm, paths);
+	expected_new(sm, paths);
 	violations_new(sm, elect_is_listed);
 	lockout_new(sm);
-	identity_new(sm);
+	identity_new(sm, expected_place);
 	strangers_new(sm);
 	sm->m.quiet = quiet_new();
 	replica_new(sm, has_stored);
@@ -287,6 +290,7 @@ struct sm *sm_free(struct sm *sm)
 	key_turn_free(sm);
 	marks_free(sm);
 	sick_free(sm);
+	expected_free(sm);
 	marks_peers_free(sm);
 	channel_free(sm);
 	replica_free(sm);
@@ -354,6 +358,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	dampening_tick(sm);
 	marks_tick(sm);
 	sick_tick(sm);
+	expected_tick(sm);
 	identity_tick(sm);
 	lockout_tick(sm);
 	strangers_tick(sm);
@@ -394,6 +399,7 @@ mono_t sm_next(const struct sm *sm)
 	next = mono_min(next, key_turn_next(sm));
 	next = mono_min(next, mono_min(marks_next(sm), marks_peers_next(sm)));
 	next = mono_min(next, mono_min(sick_next(sm), tenancy_next(sm)));
+	next = mono_min(next, expected_next(sm));
 	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));
 }
 

@@ -65,6 +65,7 @@ enum sm_event_kind {
 	SM_EVENT_SA_DUMPED,    /* opensm-sa.dump, or what is kept of the SA, was written */
 	SM_EVENT_PORT_DOWN,    /* our own port lost its link */
 	SM_EVENT_SECURITY,     /* a port does what it may not do: `security` */
+	SM_EVENT_DRIFT,	       /* the fabric is not as it was meant, or is again: `drift` */
 	SM_EVENT_KINDS
 };
 
@@ -128,6 +129,10 @@ struct sm_event {
 			lid_t lid;
 			const char *text; /* in words, with its switch port */
 		} security;
+		struct {
+			bool begins;
+			const char *cause, *text; /* "swapped"; the finding in words */
+		} drift;
 	};
 };
 

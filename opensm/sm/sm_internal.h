@@ -14,6 +14,7 @@
 #include "sm/read/adopt.h"
 #include "sm/base/change_age.h"
 #include "sm/links/dampening.h"
+#include "sm/expected/expected.h"
 #include "sm/links/forgery.h"
 #include "sm/links/lockout.h"
 #include "sm/links/marks.h"
@@ -97,6 +98,7 @@ struct machines {
 	struct traps *traps;
 	struct marks *marks;
 	struct sick *sick;
+	struct expected *expected;
 	struct marks_peers *marks_peers;
 	struct violations *violations;
 	struct lockout *lockout;

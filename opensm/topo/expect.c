@@ -291,13 +291,13 @@ static uint32_t *add_nodes(struct expect_builder *b, const struct expect *x,
 	return now;
 }
 
-struct expect *expect_resolve(struct expect *x, const struct expect *other)
+struct expect *expect_resolved(const struct expect *x, const struct expect *other)
 {
 	_cleanup_free_ uint32_t *alias = find_aliases(x, other), *now = NULL;
 	struct expect_builder *b;
 
 	if (!alias)
-		return x;
+		return NULL;
 	b = expect_builder_new();
 	now = add_nodes(b, x, other, alias);
 	for (uint32_t i = 0; i < x->n_ports; i++) {
@@ -314,6 +314,27 @@ struct expect *expect_resolve(struct expect *x, const struct expect *other)
 		}
 		expect_add_cable(b, &ends[0], &ends[1]);
 	}
+	return expect_build(b);
+}
+
+struct expect *expect_resolve(struct expect *x, const struct expect *other)
+{
+	struct expect *ret = expect_resolved(x, other);
+
+	if (!ret)
+		return x;
 	expect_free(x);
+	return ret;
+}
+
+struct expect *expect_dup(const struct expect *x)
+{
+	struct expect_builder *b = expect_builder_new();
+
+	for (uint32_t i = 0; i < x->n_nodes; i++)
+		expect_add_node(b, &x->nodes[i]);
+	for (uint32_t i = 0; i < x->n_ports; i++)
+		if (x->ports[i].peer > i)
+			expect_add_cable(b, &x->ports[i], &x->ports[x->ports[i].peer]);
 	return expect_build(b);
 }

@@ -31,6 +31,7 @@ struct expect_node {
 	enum expect_type type;
 	const char *name;	/* "": none */
 	uint32_t first_port, n_ports; /* its rows in expect->ports, numbers ascend */
+	uint8_t size;		      /* how many ports it has; 0: not known */
 };
 
 /* A port with a cable. */
@@ -77,6 +78,42 @@ uint32_t expect_count_cables(const struct expect *x);
  */
 struct expect *expect_resolve(struct expect *x, const struct expect *other);
 
+struct expect *expect_dup(const struct expect *x);
+/* The same as a new picture; NULL: nothing is to be changed. */
+struct expect *expect_resolved(const struct expect *x, const struct expect *other);
+
+/* --- One cable ------------------------------------------------------------------------------ */
+
+/* What is wrong with a cable that is found: a set of these. */
+enum expect_flaw {
+	EXPECT_FLAW_LINK = 1,	   /* it is not in the picture, or has to be absent */
+	EXPECT_FLAW_NODE = 2,	   /* it is, but for the GUID of one node, which is not there */
+	EXPECT_FLAW_PORT_GUID = 4, /* it is, with another port GUID */
+	EXPECT_FLAW_NAME = 8,	   /* with another description */
+	EXPECT_FLAW_RATE = 16	   /* it is slower */
+};
+
+struct expect_seen {
+	guid_t node, port_guid; /* port_guid: of a CA's port; 0: none */
+	enum expect_type type;
+	const char *name;
+	uint8_t port;
+};
+
+struct expect_question {
+	struct expect_seen end[2];
+	struct expect_rate rate;
+	bool by_name; /* a node counts as the absent one with its description */
+	bool (*is_there)(void *arg, guid_t node);
+	void *arg;
+};
+
+/* Of a cable that was found: a set of enum expect_flaw. O(log nodes). */
+unsigned expect_judge(const struct expect *want, const struct expect_question *q);
+/* The port is in the picture: the switch port that it belongs to. False: it has no such cable. */
+bool expect_home(const struct expect *want, const struct expect_seen *end, guid_t *ret_switch,
+		 uint8_t *ret_port);
+
 /* --- The comparison ------------------------------------------------------------------------- */
 
 enum expect_kind {
@@ -94,6 +131,8 @@ enum expect_kind {
 	EXPECT_EXTRA,	       /* one change without .was */
 	EXPECT_UNKNOWN_NODE,   /* node, n_nodes with it; changes: cables to it, what was there */
 	EXPECT_DEGRADED,       /* one change without .is; want, have */
+	EXPECT_PORT_GUID,      /* node: the port; other: the GUID that is found, in .guid */
+	EXPECT_RENAMED,	       /* node; other: the same with the name that is found */
 	EXPECT_KINDS
 };
 
@@ -119,6 +158,7 @@ struct expect_finding {
 	bool by_ends;			  /* .want is what both ends support */
 	bool forbidden;			  /* the cable has to be absent */
 	uint8_t from, to;		  /* ports */
+	guid_t port_guid;		  /* that was expected */
 	int step;
 };
 
@@ -133,6 +173,19 @@ struct expect_report {
 
 /* The pictures have to live as long as the report. */
 struct expect_report *expect_compare(const struct expect *want, const struct expect *have);
+/*
+ * Adds findings about ports of the same nodes: another port GUID, another description. Of all that
+ * expect_compare() says, and this, the same finding has the same key in each comparison.
+ */
+void expect_check_names(struct expect_report *r, const struct expect *want,
+			const struct expect *have, bool port_guids, bool names);
+uint64_t expect_finding_key(const struct expect_report *r, const struct expect_finding *f);
+/*
+ * `want` as it is with this finding accepted: the ports it is about as they are in `have`. NULL
+ * finding: all as in `have`. A new picture.
+ */
+struct expect *expect_accept(const struct expect *want, const struct expect *have,
+			     const struct expect_report *r, const struct expect_finding *f);
 struct expect_report *expect_report_free(struct expect_report *r);
 FREEP(expect_report_free, struct expect_report)
 

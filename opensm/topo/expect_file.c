@@ -35,6 +35,7 @@ struct expect *expect_from_topofile(const struct topofile *f)
 		expect_add_node(b, &(struct expect_node){ .guid = n->guid,
 							  .sysimg_guid = n->sysimg_guid,
 							  .type = type_of(n->type),
+							  .size = n->n_ports,
 							  .name = n->name });
 	}
 	for (uint32_t i = 0; i < f->n_ports; i++) {
@@ -48,8 +49,7 @@ struct expect *expect_from_topofile(const struct topofile *f)
 	return expect_build(b);
 }
 
-/* The first line that says something has a comma, and before it no character of other kinds. */
-static bool is_csv(const char *text, size_t len)
+bool expect_text_is_csv(const char *text, size_t len)
 {
 	const char *p = text, *end = text + len, *eol;
 	size_t n;
@@ -72,7 +72,7 @@ struct expect *expect_read_text(const char *path, const char *text, size_t len,
 {
 	_cleanup_(topofile_freep) struct topofile *f = NULL;
 
-	if (is_csv(text, len))
+	if (expect_text_is_csv(text, len))
 		return expect_read_csv(path, text, len, r);
 	f = topofile_read_text(path, text, len, r);
 	return f ? expect_from_topofile(f) : NULL;

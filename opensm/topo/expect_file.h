@@ -22,3 +22,15 @@ struct expect *expect_read_text(const char *path, const char *text, size_t len,
 struct expect *expect_read_csv(const char *path, const char *text, size_t len,
 			       struct conf_report *r);
 struct expect *expect_from_topofile(const struct topofile *f);
+/* The first line that says something has a comma, and before it no character of other kinds. */
+bool expect_text_is_csv(const char *text, size_t len);
+
+/*
+ * A picture as text that expect_read_text() gives the same of: NVIDIA's CSV, or what ibnetdiscover
+ * writes, which has names and rates, and of the CSV's uses only EXPECT_UP: a picture with another
+ * one, or with nodes of no known type, is written as CSV in any case. `learnt`: seconds since 1970,
+ * in the comment at the head; 0: none.
+ */
+void expect_write(const struct expect *x, bool csv, int64_t learnt, FILE *out);
+/* The time in that comment; 0: none. */
+int64_t expect_text_learnt(const char *text, size_t len);

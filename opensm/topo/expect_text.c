@@ -23,6 +23,8 @@ static const char *const kind_names[EXPECT_KINDS] = {
 	[EXPECT_EXTRA] = "extra",
 	[EXPECT_UNKNOWN_NODE] = "unknown node",
 	[EXPECT_DEGRADED] = "degraded",
+	[EXPECT_PORT_GUID] = "other port GUID",
+	[EXPECT_RENAMED] = "other description",
 };
 
 const char *expect_kind_name(enum expect_kind kind)
@@ -278,6 +280,20 @@ static void write_degraded(FILE *out, const struct expect_report *r, const struc
 		f->by_ends ? "both ends support" : "expected", expect_rate_str(f->want, want));
 }
 
+static void write_port_guid(FILE *out, const struct expect_report *r,
+			    const struct expect_finding *f)
+{
+	expect_write_end(out, &f->node);
+	fprintf(out, ": other port GUID: 0x%016" PRIx64 "; expected 0x%016" PRIx64, f->other.guid,
+		f->port_guid);
+}
+
+static void write_renamed(FILE *out, const struct expect_report *r, const struct expect_finding *f)
+{
+	expect_write_end(out, &f->node);
+	fprintf(out, ": other description: '%s'", f->other.name);
+}
+
 typedef void (*writer)(FILE *out, const struct expect_report *r, const struct expect_finding *f);
 
 static const writer writers[EXPECT_KINDS] = {
@@ -295,6 +311,8 @@ static const writer writers[EXPECT_KINDS] = {
 	[EXPECT_EXTRA] = write_extra,
 	[EXPECT_UNKNOWN_NODE] = write_unknown,
 	[EXPECT_DEGRADED] = write_degraded,
+	[EXPECT_PORT_GUID] = write_port_guid,
+	[EXPECT_RENAMED] = write_renamed,
 };
 
 char *expect_finding_str(const struct expect_report *r, const struct expect_finding *f)

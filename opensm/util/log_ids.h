@@ -33,6 +33,7 @@
 	ID(PORT_OFF, "f09d97c83d9a4ef891234f14d135561c")                                           \
 	ID(LINK_HEALTH, "5f0b7d2e6c814a3f9d41c2a7e8b36f10")                                        \
 	ID(LINK_MARKED, "d6b412ba75784562bc87784a355e5e1f")                                        \
+	ID(TOPOLOGY, "6f0d3c1be19b4fb0a1ad2c0c7d5f9e42")                                          \
 	ID(NODE_GONE, "b2108a48d14d47e78e9be5c8b9710684")                                          \
 	ID(REFUSED_SET, "8992423d82a54a328ac6a7cf304ff2fb")                                        \
 	/* traps */                                                                                \

@@ -89,6 +89,8 @@ static inline const char *other_value(const struct conf_option *o)
 			return "isolate";
 		if (strcmp(o->name, "guid_location_policy") == 0)
 			return "hold";
+		if (strcmp(o->range, "off|warn|enforce") == 0)
+			return "enforce";
 		if (strcmp(o->name, "default_membership") == 0)
 			return "limited";
 		if (strncmp(o->name, "hm_", 3) == 0 && strstr(o->name, "_action"))

@@ -134,6 +134,9 @@ static void on_event(struct rig_sm *s, const struct sm_event *e)
 		add(who, "security %s", e->security.what);
 		snprintf(world.text, sizeof(world.text), "%s", e->security.text);
 		break;
+	case SM_EVENT_DRIFT:
+		add(who, "topology %s", e->drift.cause);
+		break;
 	case SM_EVENT_KINDS:
 		fail();
 	}

@@ -95,6 +95,8 @@ static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 			partition_file_came(sm);
 		if (i == CONF_FILE_PREFIXES)
 			sa_set_prefixes(sm->sa, f ? &f->prefixes : &none);
+		if (i == CONF_FILE_EXPECTED)
+			expected_file_came(sm);
 		if (i == CONF_FILE_MODULES)
 			log_set_modules(f ? f->modules.items : NULL, f ? f->modules.n : 0);
 		if (i == CONF_FILE_NAMES)

@@ -89,6 +89,14 @@ static const struct {
 	{ CONF_ID_sa_check_sgid_spoofing, SERVICE },
 	{ CONF_ID_sa_pr_full_world_queries_allowed, SERVICE },
 	{ CONF_ID_default_membership, PARTITIONS },
+	{ CONF_ID_expected_topology_file, PORTS },
+	{ CONF_ID_topo_config_file, PORTS },
+	{ CONF_ID_topo_config_enabled, PORTS },
+	{ CONF_ID_expected_topology_links, PORTS },
+	{ CONF_ID_expected_topology_node_guid, PORTS },
+	{ CONF_ID_expected_topology_port_guid, PORTS },
+	{ CONF_ID_expected_topology_description, PORTS },
+	{ CONF_ID_expected_topology_rate, PORTS },
 };
 
 unsigned config_group_of(enum conf_id id)

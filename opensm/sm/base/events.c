@@ -50,6 +50,14 @@ void event_security(struct sm *sm, const char *what, guid_t port_guid, lid_t lid
 	event_raise(sm, &e);
 }
 
+void event_drift(struct sm *sm, bool begins, const char *cause, const char *text)
+{
+	struct sm_event e = { .kind = SM_EVENT_DRIFT,
+			      .drift = { .begins = begins, .cause = cause, .text = text } };
+
+	event_raise(sm, &e);
+}
+
 void event_table(void *owner, const struct node *n, bool top, unsigned value)
 {
 	struct sm_event e = {

@@ -21,5 +21,7 @@ void event_node_gone(struct sm *sm, struct node *n);
 void event_trap(struct sm *sm, const struct port *p, const uint8_t *notice, const char *name);
 /* A port does what it may not do, as the log says in `text`; `what`: a word for programs. */
 void event_security(struct sm *sm, const char *what, guid_t port_guid, lid_t lid, const char *text);
+/* The fabric is not as it was meant (expected/), or is again. */
+void event_drift(struct sm *sm, bool begins, const char *cause, const char *text);
 /* An event that its maker has filled in, but for the time. */
 void event_raise(struct sm *sm, struct sm_event *e);

@@ -94,7 +94,7 @@ bool cable_is_sick(const struct bad_cable *c)
 
 bool cable_is_bad(const struct bad_cable *c)
 {
-	return cable_is_sick(c) || c->mark == CABLE_ISOLATED || c->unhealthy ||
+	return cable_is_sick(c) || c->refused || c->mark == CABLE_ISOLATED || c->unhealthy ||
 	       (c->mark == CABLE_DRAINED && cable_is_between_switches(c));
 }
 
@@ -369,7 +369,7 @@ void dampening_link_seen(struct sm *sm, struct port *p, unsigned before)
 
 	if (c && c->off_at == p)
 		look_if_off(sm, c, p);
-	if (c && (c->mark == CABLE_ISOLATED || c->unhealthy))
+	if (c && (c->mark == CABLE_ISOLATED || c->refused || c->unhealthy))
 		return; /* it was taken down here, or is being worked at */
 	if (now > IB_PORT_INIT || before <= now || (node_is_switch(p->node) && !p->num))
 		return;
@@ -438,6 +438,25 @@ bool dampening_set_unhealthy(struct sm *sm, struct port *p, bool unhealthy)
 	if (!c)
 		return false;
 	c->unhealthy = unhealthy;
+	return true;
+}
+
+void dampening_unrefuse(struct sm *sm)
+{
+	struct dampening *h = sm->m.dampening;
+
+	for (uint32_t i = 0; i < h->n; i++)
+		h->cables[i]->refused = h->cables[i]->refused_alone = false;
+}
+
+bool dampening_refuse(struct sm *sm, struct port *p, bool forced)
+{
+	struct bad_cable *c = need_record(sm, p);
+
+	if (!c || is_own_link(sm, p))
+		return false;
+	c->refused = true;
+	c->refused_alone = forced;
 	return true;
 }
 
@@ -564,7 +583,7 @@ static void end_probation(struct bad_cable *c, mono_t now)
 static bool is_over(const struct bad_cable *c, mono_t now)
 {
 	return c->state == CABLE_WATCHED && now >= c->until && c->off == OFF_NOT && !c->stuck &&
-	       !c->out && !c->mark && !c->unhealthy && !c->end[0].complaints &&
+	       !c->out && !c->mark && !c->refused && !c->unhealthy && !c->end[0].complaints &&
 	       !c->end[1].complaints;
 }
 

@@ -49,6 +49,18 @@ void dampening_mark_switch(struct sm *sm, struct node *n, bool forced);
  * told otherwise. False: nothing is known of a cable there, or it is our own.
  */
 bool dampening_set_unhealthy(struct sm *sm, struct port *p, bool unhealthy);
+/*
+ * The expected topology (expected/) does not have the cable: it is held. As with marks all is taken
+ * back, and given anew before dampening_settle().
+ */
+void dampening_unrefuse(struct sm *sm);
+/*
+ * `forced`: also if it is the last way, to what is not expected either. False: the manager's own
+ * link, or no cable: nothing is refused.
+ */
+bool dampening_refuse(struct sm *sm, struct port *p, bool forced);
+/* The switch that leads to us: our own, or the one that our own port is on. NULL: none is known. */
+const struct node *dampening_first_switch(const struct fabric *f);
 /* As decided last: the cable is left out; it would be, and is the last way. */
 bool dampening_is_out(const struct port *p);
 bool dampening_is_spared(const struct port *p);

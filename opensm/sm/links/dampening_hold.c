@@ -72,6 +72,11 @@ const struct node *hold_first_switch(const struct fabric *f)
 	return own->peer && node_is_switch(own->peer->node) ? own->peer->node : NULL;
 }
 
+const struct node *dampening_first_switch(const struct fabric *f)
+{
+	return hold_first_switch(f);
+}
+
 /* ---- what is left out ----------------------------------------------------------------------- */
 
 static bool is_not_bad(const struct port *p)
@@ -96,6 +101,8 @@ static int compare_cables(const void *a, const void *b)
 
 	if (x->stuck != y->stuck)
 		return x->stuck ? 1 : -1;
+	if (x->refused != y->refused)
+		return x->refused ? 1 : -1;
 	if (x->mark != y->mark)
 		return x->mark > y->mark ? 1 : -1;
 	if (x->unhealthy != y->unhealthy)
@@ -118,9 +125,9 @@ static void spare_cables(struct dampening *h, uint32_t *root)
 	for (uint32_t i = 0; i < h->n; i++) {
 		struct bad_cable *c = h->cables[i];
 
-		if (cable_is_bad(c) && !c->mark_forced && cable_is_between_switches(c) &&
-		    c->end[0].at &&
-		    c->end[1].at && joins_switches(c->end[0].at))
+		if (cable_is_bad(c) && !c->mark_forced && !c->refused_alone &&
+		    cable_is_between_switches(c) && c->end[0].at && c->end[1].at &&
+		    joins_switches(c->end[0].at))
 			bad[n++] = c;
 	}
 	qsort(bad, n, sizeof(struct bad_cable *), compare_cables);
@@ -217,6 +224,8 @@ static const char *reason_words(const struct bad_cable *c, char ret[96])
 		snprintf(ret, 96, "it does not become ACTIVE");
 	else if (c->unhealthy)
 		snprintf(ret, 96, "it is isolated for its health (opensmctl health)");
+	else if (c->refused)
+		snprintf(ret, 96, "it is not in the expected topology");
 	else
 		snprintf(ret, 96, "it is %s by an administrator",
 			 c->mark == CABLE_ISOLATED ? "isolated" : "drained");
@@ -228,9 +237,11 @@ static void tell_out(struct sm *sm, struct bad_cable *c)
 	char why[96];
 
 	c->told = OUT_TOLD_OUT;
-	if (!cable_is_sick(c))
+	if (!cable_is_sick(c) && !c->refused)
 		return; /* marks.c, or sick.c, has said so */
-	if (c->state == CABLE_HELD)
+	if (c->refused && !cable_is_sick(c))
+		dampening_say(sm, c, "%s; it is held in INIT", reason_words(c, why));
+	else if (c->state == CABLE_HELD)
 		dampening_say(sm, c, "%s; it is left out for %d s, longer if it goes on",
 			      reason_words(c, why), (int)(cable_hold_time(c) / MONO_S));
 	else
@@ -384,7 +395,7 @@ static void mark_ports(struct bad_cable *c)
 		c->end[i].at->damp.avoided = c->out;
 		c->end[i].at->damp.held =
 			c->out && (c->state == CABLE_HELD || c->mark == CABLE_ISOLATED ||
-				   c->unhealthy);
+				   c->refused || c->unhealthy);
 	}
 }
 

@@ -52,6 +52,8 @@ struct bad_cable {
 	enum cable_mark mark; /* marks.c, by dampening_mark() */
 	bool mark_forced;     /* it is not spared */
 	bool unhealthy;	      /* sick.c: it is to be isolated, beside all marks */
+	bool refused;	      /* not in the expected topology, by dampening_refuse() */
+	bool refused_alone;   /* the same, and it is not spared */
 	bool stuck;	/* did not get beyond INIT or ARMED */
 	bool out;	/* avoided. Writer: dampening_hold.c */
 	bool spared;	/* it would be, but no other way is left. Writer: dampening_hold.c */

@@ -44,6 +44,7 @@
 	X(IN_ARMED, "stays in ARMED")                                                        \
 	X(OFF, "switched off by babbling_port_policy")                                       \
 	X(ISOLATED, "switched off by security_violation_policy")                             \
+	X(NOT_EXPECTED, "not in the expected topology, held")                                 \
 	X(ADMIN_ISOLATED, "isolated by an administrator")                                     \
 	X(ADMIN_DRAINED, "drained by an administrator, nothing is routed over it")            \
 	X(HELD, "comes and goes, held down")                                                 \
@@ -191,6 +192,8 @@ static enum lack lack_of_cable(const struct bad_cable *c)
 		return c->isolated_for[0] ? ISOLATED : OFF;
 	if (c->out && c->mark)
 		return c->mark == CABLE_ISOLATED ? ADMIN_ISOLATED : ADMIN_DRAINED;
+	if (c->out && c->refused)
+		return NOT_EXPECTED;
 	if (c->out && c->state == CABLE_HELD)
 		return HELD;
 	return c->out && (c->end[0].unhealthy || c->end[1].unhealthy) ? UNHEALTHY : NO_LACK;

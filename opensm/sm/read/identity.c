@@ -30,6 +30,7 @@ struct home {
 	mono_t gone;	    /* since when it is not there; 0: it is */
 	struct place claim; /* where else it answered, and is held or was told */
 	bool waits;	    /* `claim` is held, in `claims` */
+	bool strict;	    /* `at` is the expected place: it is never free */
 };
 
 struct identity {
@@ -38,14 +39,16 @@ struct identity {
 	uint32_t n, cap;
 	mono_t next;
 	struct log_limit log;
+	identity_expected_fn *expected;
 };
 
-void identity_new(struct sm *sm)
+void identity_new(struct sm *sm, identity_expected_fn *expected)
 {
 	struct identity *d = sm->m.identity = xcalloc(1, sizeof(*d));
 
 	d->homes = guidmap_new();
 	d->next = MONO_NEVER;
+	d->expected = expected;
 	d->log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
 }
 
@@ -108,7 +111,7 @@ static bool is_free(const struct sm *sm, struct home *h)
 		h->gone = 0;
 	else if (!h->gone)
 		h->gone = sm->now;
-	return h->gone && sm->now - h->gone >= hold_time(sm);
+	return !h->strict && h->gone && sm->now - h->gone >= hold_time(sm);
 }
 
 /* ---- homes ---------------------------------------------------------------------------------- */
@@ -187,6 +190,21 @@ static struct home *remember_home(struct sm *sm, guid_t guid)
 	return h;
 }
 
+/* The place that is expected of the port that answers counts more than where it was met. */
+static void expect_home_of(struct sm *sm, const uint8_t *ni)
+{
+	guid_t guid = ib_get(ni, NI_PORT_GUID);
+	struct place at = { 0 };
+	bool strict = guid && sm->m.identity->expected(sm, ni, &at.sw, &at.num);
+	struct home *h = strict ? need_home(sm, guid) : home_of(sm, guid);
+
+	if (!h)
+		return;
+	h->strict = strict;
+	if (strict)
+		h->at = at;
+}
+
 /* ---- what is said --------------------------------------------------------------------------- */
 
 static bool may_tell(struct sm *sm)
@@ -217,8 +235,12 @@ static void tell_claim(struct sm *sm, struct port *a, const struct home *h, bool
 	       "%s: port GUID 0x%016" PRIx64 " answers here, and belongs to %s, where %s; %s "
 	       "(guid_location_policy)",
 	       fabric_place_str(a, here), h->guid, home,
-	       is_at_home(sm, h) ? "the link is up" : "the link went down a moment ago",
-	       held ? "it is held in INIT until that place is free" : "it is taken for moved");
+	       h->strict	  ? "the expected topology has it"
+	       : is_at_home(sm, h) ? "the link is up"
+				   : "the link went down a moment ago",
+	       !held	   ? "it is taken for moved"
+	       : h->strict ? "it is held in INIT"
+			   : "it is held in INIT until that place is free");
 }
 
 static void tell_kind(struct sm *sm, struct port *a, const uint8_t *ni)
@@ -335,6 +357,7 @@ bool identity_holds(struct sm *sm, struct port *a, const uint8_t *ni)
 		return hold_kind(sm, a, ni);
 	if (ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH)
 		return let_go(a);
+	expect_home_of(sm, ni);
 	h = claimed_home(sm, a, ni);
 	if (h && !is_free(sm, h))
 		return hold_claim(sm, a, h);

@@ -16,6 +16,9 @@
  *
  * Whatever the policy, no known switch makes room for a host that says its GUID: that is held.
  *
+ * With an expected topology (expected/) the rule is strict: the home of a port that is in it is the
+ * place that it has there, however long that has been free.
+ *
  * Homes are known from the start of this process on, as standby too; with hold, that of a port GUID
  * which was not met yet is where the file neighbors has it. That a port had a host is in no file.
  */
@@ -26,7 +29,10 @@
 
 struct identity;
 
-void identity_new(struct sm *sm);
+/* Question to a machine above: where an end port belongs, by its NodeInfo. False: anywhere. */
+typedef bool identity_expected_fn(const struct sm *sm, const uint8_t *node_info,
+				  guid_t *ret_switch, uint8_t *ret_port);
+void identity_new(struct sm *sm, identity_expected_fn *expected);
 void identity_free(struct sm *sm);
 /*
  * A NodeInfo came through the port `a`, and nothing was made of it yet. True: what is behind `a` is

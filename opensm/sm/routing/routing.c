@@ -310,6 +310,7 @@ static struct topo *routed_topo(struct sm *sm)
 {
 	marks_settle(sm);
 	sick_settle(sm);
+	expected_settle(sm);
 	dampening_settle(sm);
 	return fabric_snapshot(sm->fabric);
 }

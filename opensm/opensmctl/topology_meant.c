@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * topology save, diff and accept: the fabric as it was meant. The file is written here, with
+ * the rights of the caller, and then the manager is told to read it: it need not be able to write.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "opensmctl/show.h"
+#include "util/file.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define usage(...) ctl_usage(&show_commands[0], __VA_ARGS__)
+
+/* 0, or the exit code: why not was told. */
+static int write_file(const char *path, const char *text)
+{
+	struct file_replace *f = file_replace_open(path, false);
+	int r = f ? 0 : -errno;
+
+	if (f) {
+		fputs(text, file_replace_stream(f));
+		r = file_replace_commit(f, true);
+	}
+	return r < 0 ? ctl_refuse("%s: %s; it was not changed", path, strerror(-r)) : CTL_OK;
+}
+
+static struct json_object *ask_text(struct ctl *c, const char *accept, bool csv)
+{
+	struct json_object *parameters = json_object_new_object();
+
+	if (accept)
+		json_object_object_add(parameters, "accept", json_object_new_string(accept));
+	if (csv)
+		json_object_object_add(parameters, "csv", json_object_new_boolean(true));
+	return ctl_call(c, "TopologyText", parameters);
+}
+
+/* ---- save ------------------------------------------------------------------------------------ */
+
+static int save(struct ctl *c, int argc, char **argv)
+{
+	const char *path = NULL;
+	struct json_object *o;
+	bool csv = false;
+	char n[64];
+	int r;
+
+	for (int i = 0; i < argc; i++) {
+		if (!strcmp(argv[i], "--csv"))
+			csv = true;
+		else if (str_starts(argv[i], "--") || path)
+			return usage("topology save: '%s' is not understood", argv[i]);
+		else
+			path = argv[i];
+	}
+	if (!path)
+		return usage("topology save: the name of a file is needed");
+	o = ask_text(c, NULL, csv);
+	if (!o)
+		return c->exit_code;
+	r = write_file(path, js_str(o, "text"));
+	if (r == CTL_OK)
+		printf("%s: %s\n", path, ctl_plural(js_int(o, "cables"), "cable", n));
+	json_object_put(o);
+	return r;
+}
+
+/* ---- diff ------------------------------------------------------------------------------------ */
+
+static char *since_text(struct json_object *row)
+{
+	time_t t = (time_t)js_int(row, "since");
+	char text[40] = "-";
+	struct tm tm;
+
+	if (t && localtime_r(&t, &tm))
+		strftime(text, sizeof(text), "%FT%T", &tm);
+	return xstrdup(text);
+}
+
+static const struct column columns[] = {
+	{ "FINDING", COLUMN_STR, .key = "id", .color = CTL_NAME },
+	{ "SINCE", COLUMN_STR, .key = "since", .text = since_text },
+	{ "WHAT", COLUMN_STR, .key = "text" },
+	{ 0 },
+};
+
+static void print_head(struct json_object *o)
+{
+	char n[64];
+
+	if (!js_has(o, "file")) {
+		printf("no file is expected: expected_topology_file is not set\n");
+		return;
+	}
+	if (js_has(o, "refused"))
+		printf("%s is not in force: %s\n", js_str(o, "file"), js_str(o, "refused"));
+	if (!js_bool(o, "in_force"))
+		return;
+	printf("%s expected, %lld held in INIT, %lld not held as the last way%s\n",
+	       ctl_plural(js_int(o, "cables"), "cable", n), (long long)js_int(o, "held"),
+	       (long long)js_int(o, "spared"),
+	       js_bool(o, "grace") ? "; learnt a moment ago: nothing is held yet" : "");
+	if (!js_bool(o, "compared"))
+		printf("nothing was compared yet\n");
+	else if (!js_len(js_get(o, "findings")))
+		printf("the fabric is as it was meant\n");
+}
+
+static int diff(struct ctl *c, int argc, char **argv)
+{
+	struct json_object *o;
+	int r;
+
+	if (argc && strcmp(argv[0], "--json"))
+		return usage("topology diff: '%s' is not understood; two files are compared by "
+			     "opensm --diff",
+			     argv[0]);
+	if (argc)
+		c->json = true;
+	o = ctl_call(c, "Drift", NULL);
+	if (!o)
+		return c->exit_code;
+	if (c->json) {
+		ctl_print_json(c, o);
+	} else {
+		print_head(o);
+		if (js_len(js_get(o, "findings")))
+			ctl_print_table(c, columns, js_get(o, "findings"));
+	}
+	r = js_len(js_get(o, "findings")) ? CTL_REFUSED : CTL_OK;
+	json_object_put(o);
+	return r;
+}
+
+/* ---- accept ---------------------------------------------------------------------------------- */
+
+static int accept_one(struct ctl *c, int argc, char **argv)
+{
+	struct json_object *o, *answer;
+	char n[64];
+	int r;
+
+	if (argc != 1)
+		return usage("topology accept: a finding of 'opensmctl topology diff' is needed, "
+			     "or all");
+	o = ask_text(c, argv[0], false);
+	if (!o)
+		return c->exit_code;
+	r = write_file(js_str(o, "file"), js_str(o, "text"));
+	if (r != CTL_OK) {
+		json_object_put(o);
+		return r;
+	}
+	printf("%s: %s\n", js_str(o, "file"), ctl_plural(js_int(o, "cables"), "cable", n));
+	json_object_put(o);
+	answer = ctl_call(c, "Reload", NULL);
+	if (!answer)
+		return c->exit_code;
+	if (js_int(answer, "errors"))
+		r = ctl_refuse("the configuration has an error, so that the file is not read yet: "
+			       "opensmctl check");
+	json_object_put(answer);
+	return r;
+}
+
+/* ---- which ----------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	int (*run)(struct ctl *c, int argc, char **argv);
+} actions[] = { { "save", save }, { "diff", diff }, { "accept", accept_one } };
+
+bool topology_is_meant(int argc, char **argv)
+{
+	for (size_t i = 0; argc && i < ARRAY_SIZE(actions); i++)
+		if (!strcmp(argv[0], actions[i].name))
+			return true;
+	return false;
+}
+
+int topology_as_meant(struct ctl *c, int argc, char **argv)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
+		if (!strcmp(argv[0], actions[i].name))
+			return actions[i].run(c, argc - 1, argv + 1);
+	return CTL_USAGE;
+}

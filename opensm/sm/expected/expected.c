@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sm/expected/expected.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "sm/expected/expected_internal.h"
+#include "util/mem.h"
+
+#define LIFETIME      (2200 * MONO_MS) /* of packets: 4.096 us * 2^19 at most */
+#define AGAIN	      (5 * MONO_S)     /* a link taken down that is up; then twice as long, */
+#define AGAIN_DOUBLES 7u	       /* so often */
+
+struct meant *meant_unref(struct meant *m)
+{
+	if (!m || --m->refs)
+		return NULL;
+	expect_free(m->x);
+	free(m->text);
+	free(m);
+	return NULL;
+}
+
+/* ---- what is in force ------------------------------------------------------------------------ */
+
+static int64_t realtime(const struct sm *sm)
+{
+	return sm->hooks.realtime ? sm->hooks.realtime(sm->hooks.arg) : 0;
+}
+
+/* Seconds until the grace of `m` is over; 0: it is. A clock that was set back gives none. */
+static int64_t grace_left(const struct sm *sm, const struct meant *m)
+{
+	int64_t now = realtime(sm), end = m->learnt + sm->conf->expected_topology_grace * 60;
+
+	return m->learnt && now >= m->learnt && now < end ? end - now : 0;
+}
+
+static bool is_over_cap(const struct sm *sm, unsigned n, unsigned of)
+{
+	return (uint64_t)n * 100 > (uint64_t)of * sm->conf->expected_topology_cap;
+}
+
+static void refuse_candidate(struct sm *sm, unsigned n, unsigned of)
+{
+	struct expected *e = sm->m.expected;
+
+	snprintf(e->why, sizeof(e->why),
+		 "%u of %u cables are not in it, more than expected_topology_cap (%u %%): it is "
+		 "taken for the wrong file",
+		 n, of, sm->conf->expected_topology_cap);
+	log_on(ABOUT(.id = LOG_ID_TOPOLOGY, .file = conf_expected_path(sm->conf)), LOGB_ERROR,
+	       "expected topology %s: refused: %s; %s", conf_expected_path(sm->conf), e->why,
+	       e->now ? "the former one counts on" : "nothing is held");
+	e->refused = e->candidate->digest;
+	e->candidate = meant_unref(e->candidate);
+}
+
+static void use_candidate(struct sm *sm, unsigned modes)
+{
+	struct expected *e = sm->m.expected;
+
+	meant_unref(e->now);
+	e->now = take(e->candidate);
+	e->agreed = modes;
+	e->over_cap = false;
+	e->why[0] = '\0';
+	e->compared = 0;
+	log_info("expected topology: %u cables are in force", expect_count_cables(e->now->x));
+	expected_store(sm);
+}
+
+static void judge_candidate(struct sm *sm, unsigned modes)
+{
+	struct expected *e = sm->m.expected;
+	unsigned of, n = expected_judge_all(sm, e->candidate->x, modes, false, &of);
+
+	if (is_over_cap(sm, n, of))
+		refuse_candidate(sm, n, of);
+	else
+		use_candidate(sm, modes);
+}
+
+/* Options ask for more than `now` was judged by: the cap counts for that as well. */
+static void judge_modes(struct sm *sm, unsigned modes)
+{
+	struct expected *e = sm->m.expected;
+	unsigned of, n = expected_judge_all(sm, e->now->x, modes, false, &of);
+	bool over = is_over_cap(sm, n, of);
+
+	if (over && !e->over_cap)
+		log_on(ABOUT(.id = LOG_ID_TOPOLOGY), LOGB_ERROR,
+		       "expected topology: %u of %u cables would be held as the options "
+		       "expected_topology_ are now, more than expected_topology_cap (%u %%): not "
+		       "done",
+		       n, of, sm->conf->expected_topology_cap);
+	e->over_cap = over;
+	if (over)
+		return;
+	e->agreed = modes;
+	expected_store(sm);
+}
+
+void expected_settle(struct sm *sm)
+{
+	struct expected *e = sm->m.expected;
+	unsigned modes = expected_modes(sm), of;
+	int64_t left;
+
+	dampening_unrefuse(sm);
+	e->n_cables = 0;
+	e->stale = true;
+	e->grace_end = MONO_NEVER;
+	if (e->candidate)
+		judge_candidate(sm, modes);
+	if (!e->now)
+		return;
+	if (modes & ~e->agreed)
+		judge_modes(sm, modes);
+	left = grace_left(sm, e->now);
+	if (left)
+		e->grace_end = sm->now + left * MONO_S;
+	else if (modes & e->agreed)
+		expected_judge_all(sm, e->now->x, modes & e->agreed, true, &of);
+}
+
+bool expected_place(const struct sm *sm, const uint8_t *ni, guid_t *ret_switch, uint8_t *ret_port)
+{
+	const struct meant *m = sm->m.expected->now;
+	const struct expect_seen end = { .node = ib_get(ni, NI_NODE_GUID),
+					 .port_guid = ib_get(ni, NI_PORT_GUID),
+					 .type = EXPECT_CA,
+					 .name = "",
+					 .port = (uint8_t)ib_get(ni, NI_LOCAL_PORT) };
+
+	return m && expect_home(m->x, &end, ret_switch, ret_port);
+}
+
+/* ---- links that are up, and refused ---------------------------------------------------------- */
+
+static struct port *port_of(const struct sm *sm, const struct refused *c)
+{
+	struct node *n = fabric_find_node(sm->fabric, c->node);
+	struct port *p = n && c->port <= n->n_ports ? &n->ports[c->port] : NULL;
+
+	return p && p->peer ? p : NULL;
+}
+
+static bool is_to_fall(const struct port *p)
+{
+	return dampening_is_out(p) &&
+	       (port_state(p) > IB_PORT_INIT || port_state(p->peer) > IB_PORT_INIT);
+}
+
+void expected_sweep_ended(struct sm *sm)
+{
+	struct expected *e = sm->m.expected;
+	unsigned up = 0;
+
+	if (sm->state != SM_MASTER)
+		return;
+	e->held = e->spared = 0;
+	for (uint32_t i = 0; i < e->n_cables; i++) {
+		const struct port *p = port_of(sm, &e->cables[i]);
+
+		e->held += p && dampening_is_out(p);
+		e->spared += p && dampening_is_spared(p);
+		up += p && is_to_fall(p);
+	}
+	if (!up) {
+		e->down_at = MONO_NEVER;
+		e->downs = 0;
+	} else if (e->down_at == MONO_NEVER) {
+		e->down_at = sm->now + LIFETIME;
+	}
+	expected_compare(sm);
+}
+
+static void on_taken_down(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+
+	if (r->end == MAD_END_ANSWERED || r->end == MAD_END_TIMEOUT)
+		tell_port(sm, r->arg, "a link that is not expected was taken down");
+}
+
+/* Its answer does not cross the link that is about to fall. */
+static struct port *near_end(struct port *p)
+{
+	struct port *q = p->peer;
+
+	if (!node_is_switch(p->node) || !node_is_switch(q->node))
+		return node_is_switch(p->node) ? p : q;
+	return q->node->path.length < p->node->path.length ? q : p;
+}
+
+static void take_down(struct sm *sm)
+{
+	struct expected *e = sm->m.expected;
+
+	e->down_at = sm->now + (AGAIN << MIN(e->downs, AGAIN_DOUBLES));
+	e->downs++;
+	for (uint32_t i = 0; i < e->n_cables; i++) {
+		struct port *p = port_of(sm, &e->cables[i]);
+
+		if (!p || !is_to_fall(p))
+			continue;
+		p = near_end(p);
+		sync_take_down(sm->sync, p, on_taken_down, sm, p);
+	}
+}
+
+/* ---- time ------------------------------------------------------------------------------------ */
+
+void expected_tick(struct sm *sm)
+{
+	struct expected *e = sm->m.expected;
+
+	if (sm->state != SM_MASTER || sm->sweep != SWEEP_NONE)
+		return;
+	if (sm->now >= e->down_at)
+		take_down(sm);
+	if (sm->now < e->grace_end)
+		return;
+	e->grace_end = MONO_NEVER;
+	tell_news(sm, NEWS_TABLES, .text = "what is expected is enforced from now on");
+}
+
+mono_t expected_next(const struct sm *sm)
+{
+	const struct expected *e = sm->m.expected;
+
+	if (sm->state != SM_MASTER || sm->sweep != SWEEP_NONE)
+		return MONO_NEVER;
+	return mono_min(e->down_at, e->grace_end);
+}
+
+void expected_state_changed(struct sm *sm)
+{
+	struct expected *e = sm->m.expected;
+
+	e->down_at = e->grace_end = MONO_NEVER;
+	e->downs = 0;
+	e->compared = 0;
+	e->held = e->spared = 0;
+	e->n_cables = 0;
+}
+
+/* ---- the machine ----------------------------------------------------------------------------- */
+
+void expected_new(struct sm *sm, const struct sm_paths *paths)
+{
+	struct expected *e = sm->m.expected = xcalloc(1, sizeof(*e));
+
+	e->down_at = e->grace_end = MONO_NEVER;
+	if (paths && paths->cache_dir)
+		e->path = xasprintf("%s/%s", paths->cache_dir, EXPECTED_COPY);
+	expected_read_copy(sm);
+}
+
+void expected_free(struct sm *sm)
+{
+	struct expected *e = sm->m.expected;
+
+	meant_unref(e->now);
+	meant_unref(e->candidate);
+	meant_unref(e->kept);
+	drift_unref(e->drift);
+	free(e->cables);
+	free(e->path);
+	free(e);
+	sm->m.expected = NULL;
+}
+
+void sm_expected(const struct sm *sm, struct sm_expected *ret)
+{
+	const struct expected *e = sm->m.expected;
+
+	*ret = (struct sm_expected){
+		.path = conf_expected_path(sm->conf),
+		.refused = e->why[0] ? e->why : NULL,
+		.in_force = e->now,
+		.cables = e->now ? expect_count_cables(e->now->x) : 0,
+		.held = e->held,
+		.spared = e->spared,
+		.learnt = e->now ? e->now->learnt : 0,
+		.digest = e->now ? e->now->digest : 0,
+		.is_grace = e->grace_end != MONO_NEVER,
+		.drift = e->now ? e->drift : NULL,
+	};
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The comparison of the whole picture. Its facts are collected here and now, in one walk over the
+ * ports; the rest is a job. Nothing is done while the picture is the one that was compared last.
+ */
+#include <string.h>
+
+#include "sm/base/about.h"
+#include "sm/expected/expected_internal.h"
+#include "util/bisect.h"
+#include "util/hash.h"
+#include "util/mem.h"
+
+struct compare_job {
+	struct sm_job base;
+	struct sm *sm;
+	struct meant *want;
+	struct expect_builder *facts;
+	struct drift *ret;
+	bool is_off[EXPECT_KINDS];
+	bool port_guids, names;
+	bool same_name_counts; /* expected_topology_node_guid off */
+	uint64_t hash;
+};
+
+struct drift *drift_ref(const struct drift *d)
+{
+	struct drift *shared = as_owner(d);
+
+	shared->refs++;
+	return shared;
+}
+
+struct drift *drift_unref(struct drift *d)
+{
+	if (!d || --d->refs)
+		return NULL;
+	for (uint32_t i = 0; i < d->n; i++)
+		free(d->rows[i].text);
+	free(d->rows);
+	expect_report_free(d->report);
+	expect_free(d->want);
+	expect_free(d->have);
+	free(d);
+	return NULL;
+}
+
+/* ---- the facts ------------------------------------------------------------------------------- */
+
+static struct expect_rate best_of(const struct port *p)
+{
+	enum ib_speed_set most = fabric_speed_sets(p);
+	const struct ib_width *w;
+	struct expect_rate ret = { 0 };
+
+	if (!p->known)
+		return ret;
+	w = ib_widest(ib_get(p->info, PI_WIDTH_SUPPORTED));
+	ret.width = w ? (uint8_t)w->lanes : 0;
+	for (enum ib_speed_set set = IB_SPEED_PLAIN; set <= most; set++)
+		for (size_t i = 0; i < IB_SPEEDS; i++)
+			if (ib_speeds[i].bit[set] & ib_speed_bits(p->info, set, IB_SPEED_SUPPORTED))
+				ret.speed = MAX(ret.speed, ib_speeds[i].tenths);
+	return ret;
+}
+
+static struct expect_port end_of(const struct port *p)
+{
+	return (struct expect_port){ .guid = node_is_switch(p->node) ? 0 : p->guid,
+				     .node = p->node->index,
+				     .number = p->num,
+				     .rate = expected_rate(p),
+				     .best = best_of(p) };
+}
+
+static uint64_t hash_port(uint64_t h, const struct expect_port *p)
+{
+	const uint64_t words[] = { p->guid, (uint64_t)p->node << 8 | p->number,
+				   (uint64_t)p->rate.width << 16 | p->rate.speed,
+				   (uint64_t)p->best.width << 16 | p->best.speed };
+
+	return hash_bytes(h, words, sizeof(words));
+}
+
+static uint64_t add_cables(struct expect_builder *b, const struct node *n, uint64_t h)
+{
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		const struct port *p = &n->ports[i];
+		struct expect_port one, two;
+
+		if (!p->peer || p->peer == p || p->peer->node->index < n->index ||
+		    (p->peer->node == n && p->peer->num < i))
+			continue;
+		one = end_of(p);
+		two = end_of(p->peer);
+		expect_add_cable(b, &one, &two);
+		h = hash_port(hash_port(h, &one), &two);
+	}
+	return h;
+}
+
+static struct expect_builder *collect(const struct sm *sm, uint64_t *ret_hash)
+{
+	struct expect_builder *b = expect_builder_new();
+	uint64_t h = HASH_START;
+
+	FABRIC_EACH_NODE(sm->fabric, n) {
+		const struct expect_node node = { .guid = n->guid,
+						  .sysimg_guid = n->sysimg_guid,
+						  .type = expected_seen(&n->ports[0]).type,
+						  .name = n->desc,
+						  .size = n->n_ports };
+
+		expect_add_node(b, &node);
+		h = hash_bytes(h, &n->guid, sizeof(n->guid));
+		h = hash_bytes(h, n->desc, strlen(n->desc));
+	}
+	FABRIC_EACH_NODE(sm->fabric, n)
+		h = add_cables(b, n, h);
+	*ret_hash = h;
+	return b;
+}
+
+struct expect_builder *expected_facts(const struct sm *sm)
+{
+	return collect(sm, &(uint64_t){ 0 });
+}
+
+/* ---- the job --------------------------------------------------------------------------------- */
+
+static bool is_told(const struct compare_job *job, const struct expect_finding *f)
+{
+	bool replaced = f->kind == EXPECT_REPLACED_HCA || f->kind == EXPECT_REPLACED_SWITCH;
+
+	if (replaced && job->same_name_counts && f->node.name[0] &&
+	    !strcmp(f->node.name, f->other.name))
+		return false;
+	return !job->is_off[f->kind];
+}
+
+static int by_key(const void *va, const void *vb)
+{
+	const struct drift_row *a = va, *b = vb;
+
+	return COMPARE(a->key, b->key) ?: COMPARE(a->finding, b->finding);
+}
+
+static void make_rows(const struct compare_job *job, struct drift *d)
+{
+	const struct expect_report *r = d->report;
+
+	d->rows = xcalloc(r->n_findings + 1u, sizeof(*d->rows));
+	for (uint32_t i = 0; i < r->n_findings; i++) {
+		const struct expect_finding *f = &r->findings[i];
+
+		if (!is_told(job, f))
+			continue;
+		d->of_kind[f->kind]++;
+		d->rows[d->n++] = (struct drift_row){ .key = expect_finding_key(r, f),
+						      .finding = i,
+						      .kind = f->kind,
+						      .text = expect_finding_str(r, f) };
+	}
+	qsort(d->rows, d->n, sizeof(*d->rows), by_key);
+}
+
+/* Then it is the file that says how fast a link is meant to be, not what devices could do. */
+static bool says_rates(const struct expect *x)
+{
+	for (uint32_t i = 0; i < x->n_ports; i++)
+		if (x->ports[i].rate.speed)
+			return true;
+	return false;
+}
+
+static void forget_best(struct expect *x)
+{
+	for (uint32_t i = 0; i < x->n_ports; i++)
+		x->ports[i].best = (struct expect_rate){ 0 };
+}
+
+static void run_compare(struct sm_job *base)
+{
+	struct compare_job *job = (struct compare_job *)base;
+	struct drift *d = job->ret = xcalloc(1, sizeof(*d));
+
+	d->refs = 1;
+	d->have = expect_build(take(job->facts));
+	d->want = expect_resolved(job->want->x, d->have) ?: expect_dup(job->want->x);
+	d->learnt = job->want->learnt;
+	d->csv = expect_text_is_csv(job->want->text, job->want->len);
+	if (says_rates(d->want))
+		forget_best(d->have);
+	d->report = expect_compare(d->want, d->have);
+	expect_check_names(d->report, d->want, d->have, job->port_guids, job->names);
+	make_rows(job, d);
+}
+
+static void end_compare(struct sm_job *base)
+{
+	struct compare_job *job = (struct compare_job *)base;
+	struct expected *e = base->orphan ? NULL : job->sm->m.expected;
+
+	if (e) {
+		e->comparing = false;
+		/* Another file may count meanwhile, or another manager. */
+		if (job->ret && e->now == job->want && job->sm->state == SM_MASTER) {
+			e->compared = job->hash;
+			expected_tell(job->sm, take(job->ret));
+		}
+		if (e->stale && job->sm->sweep == SWEEP_NONE)
+			expected_compare(job->sm);
+	}
+	drift_unref(job->ret);
+	expect_builder_free(job->facts);
+	meant_unref(job->want);
+	free(job);
+}
+
+static bool is_off(const char *mode)
+{
+	return !strcmp(mode, "off");
+}
+
+static void set_modes(struct compare_job *job, const struct sm *sm)
+{
+	const struct conf *c = sm->conf;
+	bool no_links = is_off(c->expected_topology_links) &&
+			!(expected_modes(sm) & EXPECT_FLAW_LINK);
+
+	for (unsigned i = 0; i < EXPECT_KINDS; i++)
+		job->is_off[i] = no_links && i != EXPECT_DUPLICATE_GUID && i != EXPECT_TYPE_CHANGED;
+	job->is_off[EXPECT_REPLACED_HCA] = job->is_off[EXPECT_REPLACED_SWITCH] =
+		no_links && is_off(c->expected_topology_node_guid);
+	job->is_off[EXPECT_DEGRADED] = is_off(c->expected_topology_rate);
+	job->port_guids = !is_off(c->expected_topology_port_guid);
+	job->names = !is_off(c->expected_topology_description);
+	job->is_off[EXPECT_PORT_GUID] = job->is_off[EXPECT_RENAMED] = false;
+	job->same_name_counts = is_off(c->expected_topology_node_guid);
+}
+
+void expected_compare(struct sm *sm)
+{
+	struct expected *e = sm->m.expected;
+	struct compare_job *job;
+	uint64_t modes = HASH_START;
+
+	if (!e->now || !e->stale || e->comparing || sm->state != SM_MASTER)
+		return;
+	e->stale = false;
+	job = xcalloc(1, sizeof(*job));
+	set_modes(job, sm);
+	modes = hash_bytes(modes, job->is_off, sizeof(job->is_off));
+	modes = hash_bytes(modes, &job->port_guids, sizeof(job->port_guids));
+	modes = hash_bytes(modes, &job->names, sizeof(job->names));
+	job->facts = collect(sm, &job->hash);
+	job->hash = hash_bytes(job->hash, &modes, sizeof(modes));
+	if (job->hash == e->compared) {
+		expect_builder_free(job->facts);
+		free(job);
+		return;
+	}
+	job->base = (struct sm_job){ .run = run_compare,
+				     .done = end_compare,
+				     .what = "comparing the topology" };
+	job->sm = sm;
+	job->want = e->now;
+	job->want->refs++;
+	e->comparing = true;
+	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Between the files of the expected topology. */
+#pragma once
+
+#include "sm/expected/expected.h"
+#include "sm/sm_internal.h"
+#include "topo/expect_file.h"
+#include "util/told.h"
+
+#define EXPECTED_COPY "expected_topology"
+
+/* A picture of the fabric as it was meant, with its text. Counted as struct drift. */
+struct meant {
+	unsigned refs;
+	struct expect *x;
+	char *text;
+	size_t len;
+	uint64_t digest; /* of the text */
+	int64_t learnt;
+};
+
+/* A cable that is refused, by one end. */
+struct refused {
+	guid_t node;
+	uint8_t port;
+};
+
+struct expected {
+	char *path; /* of the copy; NULL: there is no cache folder */
+	struct meant *now, *candidate, *kept;
+	unsigned agreed;  /* flaws that `now` may hold cables for: the cap was kept */
+	uint64_t refused; /* digest of the file that was refused; 0: none */
+	char why[200];	  /* why the file is not in force; "" it is */
+	bool over_cap;	  /* told of `now`: its new modes would hold too much */
+	struct refused *cables;
+	uint32_t n_cables, cap_cables;
+	unsigned held, spared;
+	bool stale;	   /* something was read since the last comparison */
+	bool comparing;
+	uint64_t compared; /* hash of the picture that was compared last */
+	struct drift *drift;
+	mono_t down_at; /* refused links that are up are taken down; MONO_NEVER: there are none */
+	unsigned downs;
+	mono_t grace_end; /* MONO_NEVER: none runs */
+	bool storing, store_again;
+	struct told told;
+};
+
+enum { TOLD_FILE, TOLD_STORE };
+
+struct meant *meant_unref(struct meant *m);
+
+/* expected_file.c */
+void expected_read_copy(struct sm *sm);
+/* `now` is stored, with the flaws it may hold cables for. */
+void expected_store(struct sm *sm);
+
+/* expected_judge.c: which flaws have a cable held, by the options. */
+unsigned expected_modes(const struct sm *sm);
+/*
+ * Cables of the fabric that have one of these flaws; `refuse`: dampening is told. Returns how many
+ * there are, and of how many.
+ */
+unsigned expected_judge_all(struct sm *sm, const struct expect *want, unsigned flaws, bool refuse,
+			    unsigned *ret_cables);
+struct expect_seen expected_seen(const struct port *p);
+struct expect_rate expected_rate(const struct port *p);
+
+/* expected_compare.c */
+void expected_compare(struct sm *sm);
+
+/* expected_tell.c: `now` takes the place of the comparison before. */
+void expected_tell(struct sm *sm, struct drift *now);

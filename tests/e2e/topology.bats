@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# The fabric as it was meant: what ibnetdiscover of infiniband-diags writes as expected_topology_file; opensmctl topology
+# save, diff and accept; a link that is not in the file stays in INIT.
+# shellcheck disable=SC2154,SC2030,SC2031 # what lib.bash sets
+load lib
+
+CTL=${CTL:-$abs_top_builddir/bin/opensmctl}
+
+setup_file() {
+	small_tree
+}
+
+setup() {
+	mapfile -t HOSTS < <(hosts_of "$NET")
+	rig_start "$NET"
+	export OPENSM_RUN_DIR=$WORK/run
+	printf 'force_link_width 0\nforce_link_speed 0\nexpected_topology_file %s/meant\n' "$PWD" >opensm.conf
+}
+
+teardown() {
+	rig_stop
+}
+
+# ctl ARGS...: its output, both kinds, in `out`; its exit status.
+ctl() {
+	local status=0
+	out=$("$CTL" "$@" 2>&1 3>&- </dev/null) || status=$?
+	return $status
+}
+
+# gives STATUS ARGS...: it exits so.
+gives() {
+	local want=$1 got=0
+	shift
+	ctl "$@" || got=$?
+	[ "$got" -eq "$want" ] || {
+		echo "opensmctl $*: $got, not $want: $out" >&2
+		return 1
+	}
+}
+
+# says STATUS TEXT: `topology diff` exits so, and has that.
+says() {
+	local got=0
+	ctl topology diff || got=$?
+	[ "$got" -eq "$1" ] && [[ $out == *"$2"* ]]
+}
+
+# state_of NAME PORT
+state_of() {
+	gives 0 -j topology || return 2
+	jq -r --arg n "$1" --argjson p "$2" '.nodes[] | select(.name == $n) | .ports[] | select(.port == $p) | .state' <<<"$out"
+}
+
+is_state() {
+	[ "$(state_of "$1" "$2")" = "$3" ]
+}
+
+started() {
+	sm_start "${HOSTS[0]}"
+	wait_for 20 sm_up
+}
+
+@test "ibnetdiscover's text is expected: a cable pulled is one line, named, and over when it is back" {
+	sm_once "${HOSTS[0]}"
+	sim_run "${HOSTS[0]}" ibnetdiscover >meant 2>/dev/null
+	started
+	wait_for 10 says 0 'the fabric is as it was meant'
+	sim_console 'Unlink "h4"[1]'
+	wait_for 20 says 1 missing
+	gives 1 topology diff --json
+	[ "$(jq -r '.findings | length' <<<"$out")" -eq 1 ]
+	[ "$(jq -r '.findings[0].cause' <<<"$out")" = missing ]
+	grep -q 'leaf2/2 .*: missing: h4 is not found (the former end is ' opensm.log
+	sim_console 'ReLink "h4"[1]'
+	wait_for 20 says 0 'the fabric is as it was meant'
+	grep -q 'leaf2/2 .*: this is over' opensm.log
+}
+
+@test "save and accept: what was done on purpose is expected from then on" {
+	started
+	gives 0 topology diff
+	gives 0 topology save meant
+	grep -q '^# opensm topology, learnt [0-9]* (20' meant
+	sim_run "${HOSTS[0]}" ibnetdiscover >found 2>/dev/null
+	"$SM_BIN" --diff meant found
+	gives 0 topology save --csv meant.csv
+	"$SM_BIN" --diff meant.csv found
+	gives 0 reload
+	wait_for 20 says 0 'the fabric is as it was meant'
+	sim_console 'Unlink "h4"[1]'
+	wait_for 20 says 1 missing
+	gives 1 topology accept 12345678
+	gives 0 topology accept "$(ctl -j topology diff || :; jq -r '.findings[0].id' <<<"$out")"
+	wait_for 20 says 0 'the fabric is as it was meant'
+	sim_console 'ReLink "h4"[1]'
+	wait_for 20 says 1 'unknown node'
+	gives 0 topology accept all
+	wait_for 20 says 0 'the fabric is as it was meant'
+}
+
+@test "enforce: a link that is not in the file stays in INIT, is named, and comes up when it is accepted" {
+	sm_once "${HOSTS[0]}"
+	sim_console 'Unlink "h5"[1]'
+	sim_run "${HOSTS[0]}" ibnetdiscover >meant 2>/dev/null
+	sim_console 'ReLink "h5"[1]'
+	printf 'expected_topology_links enforce\nexpected_topology_cap 50\n' >>opensm.conf
+	started
+	wait_for 20 says 1 '1 held in INIT'
+	is_state h5 1 init
+	gives 0 ports h5
+	[[ $out == *"not in the expected topology, held"* ]]
+	gives 0 topology accept all
+	wait_for 30 is_state h5 1 active
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * The expected topology, as a manager of a simulated tree has it: what is not in the file is never
+ * armed, at any moment; what differs is told once with its cause; bad files keep the good one.
+ */
+#include "unit/marks-world.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sm/expected/expected.h"
+#include "tests/lib/scratch.h"
+#include "topo/expect_file.h"
+#include "util/random.h"
+
+#define MOMENTS 400u
+
+static char dir[2][SCRATCH_PATH], file[SCRATCH_PATH + 20];
+
+/* Cables that are left out of the file, by one end each. */
+struct strange {
+	const char *node;
+	unsigned port;
+};
+
+static bool is_strange(struct world *w, const struct strange *s, const struct port *p)
+{
+	for (; s && s->node; s++) {
+		if (!strcmp(node_name(p->node), s->node) && p->num == s->port)
+			return true;
+		if (p->peer && !strcmp(node_name(p->peer->node), s->node) &&
+		    p->peer->num == s->port)
+			return true;
+	}
+	return false;
+}
+
+/* The fabric as the manager knows it, as CSV, without some cables. */
+static void write_file(struct world *w, const struct strange *without, const char *more)
+{
+	FILE *out = fopen(file, "w");
+
+	assert_non_null(out);
+	FABRIC_EACH_NODE(sm_fabric(w->sm), n) {
+		for (unsigned i = 1; i <= n->n_ports; i++) {
+			const struct port *p = &n->ports[i];
+
+			if (p->peer && p->node->guid < p->peer->node->guid &&
+			    !is_strange(w, without, p))
+				fprintf(out, "0x%016lx,%u,0x%016lx,%u,Any,Active\n",
+					(unsigned long)n->guid, i,
+					(unsigned long)p->peer->node->guid, p->peer->num);
+		}
+	}
+	fputs(more, out);
+	fclose(out);
+}
+
+static int open_expected(void **st)
+{
+	struct world *w;
+
+	assert_int_equal(open_world(st), 0);
+	w = *st;
+	scratch_folder(dir[0]);
+	scratch_folder(dir[1]);
+	snprintf(file, sizeof(file), "%s/meant.csv", dir[1]);
+	w->conf->expected_topology_file = xstrdup(file);
+	free(w->conf->expected_topology_links);
+	w->conf->expected_topology_links = xstrdup("enforce");
+	w->conf->expected_topology_cap = 20;
+	return 0;
+}
+
+static int close_expected(void **st)
+{
+	close_world(st);
+	scratch_remove(dir[0]);
+	scratch_remove(dir[1]);
+	return 0;
+}
+
+/* A manager that expects nothing, for what it finds. */
+static void start_plain(struct world *w)
+{
+	struct conf *plain = conf_new();
+
+	assert_true(rig_start(w->rig, "h0", 0, plain, NULL) >= 0);
+	conf_unref(plain);
+	run_for(w, 15 * MONO_S);
+	w->sm = rig_master(w->rig);
+	assert_non_null(w->sm);
+}
+
+/* It writes the file; then the fabric is cold again. */
+static void learn(struct world *w, const struct strange *without, const char *more)
+{
+	start_plain(w);
+	write_file(w, without, more);
+	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
+	for (int i = 0; i < (int)sim_n_nodes(w->sim); i++)
+		sim_reboot(w->sim, i, MONO_S);
+	run_for(w, 5 * MONO_S);
+}
+
+static void start_with(struct world *w, const char *cache)
+{
+	int i = rig_start(w->rig, "h0", 0, w->conf, cache);
+
+	assert_true(i >= 0);
+	run_for(w, 15 * MONO_S);
+	w->sm = rig_master(w->rig);
+	assert_non_null(w->sm);
+}
+
+static struct sm_expected shown(struct world *w)
+{
+	struct sm_expected e;
+
+	sm_expected(w->sm, &e);
+	return e;
+}
+
+static unsigned findings(struct world *w, enum expect_kind kind)
+{
+	struct sm_expected e = shown(w);
+
+	return e.drift ? e.drift->of_kind[kind] : 0;
+}
+
+/* ---- enforce --------------------------------------------------------------------------------- */
+
+/* h5's cable at its leaf, and an uplink. */
+static struct strange two_cables[3];
+
+static void choose(struct world *w)
+{
+	start_plain(w);
+	two_cables[0] = (struct strange){ "h5", 1 };
+	two_cables[1] = (struct strange){ "leaf3", uplink(w, "leaf3", "spine2") };
+	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
+}
+
+static unsigned highest(struct world *w, const struct strange *all)
+{
+	unsigned most = 0;
+
+	for (; all->node; all++)
+		most = MAX(most, state(w, all->node, all->port));
+	return most;
+}
+
+/* Runs for `t`; at each step nothing strange is above INIT. */
+static void run_watched(struct world *w, mono_t t)
+{
+	mono_t until = sim_now(w->sim) + t;
+
+	while (rig_step(w->rig, until))
+		assert_true(highest(w, two_cables) <= IB_PORT_INIT);
+}
+
+static void what_is_not_in_the_file_is_never_armed(void **st)
+{
+	struct world *w = *st;
+	struct sm_expected e;
+
+	choose(w);
+	learn(w, two_cables, "");
+	assert_true(rig_start(w->rig, "h0", 0, w->conf, dir[0]) >= 0);
+	run_watched(w, 30 * MONO_S);
+	w->sm = rig_master(w->rig);
+	e = shown(w);
+	assert_true(e.in_force);
+	assert_int_equal(e.held, 2);
+	assert_int_equal(e.spared, 0);
+	assert_int_equal(findings(w, EXPECT_EXTRA) + findings(w, EXPECT_UNKNOWN_NODE), 2);
+	assert_int_equal(state(w, "h6", 1), IB_PORT_ACTIVE);
+}
+
+static void random_lives_never_arm_it(void **st)
+{
+	struct world *w = *st;
+	const char *hosts[] = { "h0", "h11" };
+	uint64_t dice = 0;
+
+	choose(w);
+	learn(w, two_cables, "");
+	for (unsigned seed = 1; seed <= MOMENTS; seed++) {
+		dice = dice * 31 + seed;
+		for (unsigned i = 0; i < 2; i++)
+			if (rig_find(w->rig, hosts[i]) < 0)
+				rig_start(w->rig, hosts[i], 0, w->conf, dir[i]);
+		run_watched(w, (mono_t)(random_next(&dice) % 20000) * MONO_MS);
+		switch (random_next(&dice) % 4) {
+		case 0:
+		case 1: {
+			int at = rig_find(w->rig, hosts[random_next(&dice) % 2]);
+
+			if (at >= 0)
+				rig_kill(w->rig, (unsigned)at);
+			break;
+		}
+		case 2:
+			sim_link_flap(w->sim, node_of(w, "leaf3"), two_cables[1].port, MONO_S);
+			sim_link_flap(w->sim, node_of(w, "h5"), 1, MONO_S / 2);
+			break;
+		case 3:
+			sim_reboot(w->sim, node_of(w, "leaf3"), MONO_S);
+			break;
+		}
+	}
+	for (unsigned i = 0; i < 2; i++)
+		if (rig_find(w->rig, hosts[i]) < 0)
+			rig_start(w->rig, hosts[i], 0, w->conf, dir[i]);
+	run_watched(w, 400 * MONO_S);
+	w->sm = rig_master(w->rig);
+	assert_non_null(w->sm);
+	assert_int_equal(shown(w).held, 2);
+	assert_int_equal(state(w, "h6", 1), IB_PORT_ACTIVE);
+}
+
+static void a_link_that_is_up_is_taken_down(void **st)
+{
+	struct world *w = *st;
+
+	start_plain(w);
+	two_cables[0] = (struct strange){ "h5", 1 };
+	two_cables[1] = (struct strange){ "leaf3", uplink(w, "leaf3", "spine2") };
+	write_file(w, two_cables, "");
+	assert_int_equal(highest(w, two_cables), IB_PORT_ACTIVE);
+	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
+	start_with(w, dir[0]);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(highest(w, two_cables), IB_PORT_INIT);
+	assert_int_equal(shown(w).held, 2);
+	/* It is in the file again. */
+	write_file(w, NULL, "");
+	sm_request_heavy(w->sm, NULL);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(shown(w).held, 0);
+	assert_int_equal(highest(w, two_cables), IB_PORT_ACTIVE);
+	assert_true(is_good(w));
+}
+
+static void the_last_way_is_reported_and_stays(void **st)
+{
+	struct world *w = *st;
+	struct strange all[3] = { { 0 } };
+
+	choose(w);
+	w->conf->expected_topology_cap = 100;
+	all[0] = (struct strange){ "leaf3", two_cables[1].port };
+	all[1] = (struct strange){ "leaf3", 0 };
+	assert_true(rig_start(w->rig, "h0", 0, w->conf, NULL) >= 0);
+	run_for(w, 15 * MONO_S);
+	w->sm = rig_master(w->rig);
+	all[1].port = uplink(w, "leaf3", "spine1");
+	write_file(w, all, "");
+	sm_request_heavy(w->sm, NULL);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(shown(w).held, 1);
+	assert_int_equal(shown(w).spared, 1);
+	assert_int_equal(unreachable(w), 0);
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static void a_file_of_another_fabric_is_refused_whole(void **st)
+{
+	struct world *w = *st;
+	FILE *out;
+
+	choose(w);
+	learn(w, two_cables, "");
+	start_with(w, dir[0]);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(shown(w).held, 2);
+	out = fopen(file, "w");
+	fputs("0x1,1,0x2,1,Any,Active\n", out);
+	fclose(out);
+	listen_for(w, "expected_topology_cap (20 %)");
+	sm_request_heavy(w->sm, NULL);
+	run_for(w, 60 * MONO_S);
+	assert_true(w->said);
+	assert_non_null(shown(w).refused);
+	assert_int_equal(shown(w).held, 2); /* the former one */
+	assert_int_equal(shown(w).cables, 24 - 2);
+}
+
+static void a_faulty_file_keeps_the_good_one_over_restarts(void **st)
+{
+	struct world *w = *st;
+	FILE *out;
+
+	choose(w);
+	learn(w, two_cables, "");
+	start_with(w, dir[0]);
+	run_for(w, 30 * MONO_S);
+	out = fopen(file, "w");
+	fputs("0x1,1,what\n", out);
+	fclose(out);
+	listen_for(w, "the last good one counts on");
+	sm_request_heavy(w->sm, NULL);
+	run_for(w, 30 * MONO_S);
+	assert_true(w->said);
+	assert_int_equal(shown(w).held, 2);
+	unlink(file);
+	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
+	listen_for(w, "the last good one counts on");
+	assert_true(rig_start(w->rig, "h0", 0, w->conf, dir[0]) >= 0);
+	run_watched(w, 60 * MONO_S);
+	w->sm = rig_master(w->rig);
+	assert_true(w->said);
+	assert_int_equal(shown(w).held, 2);
+	assert_int_equal(findings(w, EXPECT_EXTRA) + findings(w, EXPECT_UNKNOWN_NODE), 2);
+}
+
+static void a_cable_in_the_wrong_port_is_told_once_and_when_it_is_over(void **st)
+{
+	struct world *w = *st;
+
+	free(w->conf->expected_topology_links);
+	w->conf->expected_topology_links = xstrdup("warn");
+	learn(w, NULL, "");
+	start_with(w, dir[0]);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(shown(w).drift->n, 0);
+	listen_for(w, "missing");
+	sim_link_down(w->sim, node_of(w, "h5"), 1);
+	run_for(w, 60 * MONO_S);
+	assert_true(w->said);
+	assert_int_equal(shown(w).drift->n, 1);
+	assert_int_equal(findings(w, EXPECT_MISSING), 1);
+	listen_for(w, "missing");
+	sm_request_heavy(w->sm, NULL);
+	run_for(w, 30 * MONO_S);
+	assert_false(w->said); /* once */
+	listen_for(w, "this is over");
+	sim_link_up(w->sim, node_of(w, "h5"), 1);
+	run_for(w, 60 * MONO_S);
+	assert_true(w->said);
+	assert_int_equal(shown(w).drift->n, 0);
+	assert_int_equal(state(w, "h5", 1), IB_PORT_ACTIVE);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_expected, close_expected)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(what_is_not_in_the_file_is_never_armed),
+		TEST(random_lives_never_arm_it),
+		TEST(a_link_that_is_up_is_taken_down),
+		TEST(the_last_way_is_reported_and_stays),
+		TEST(a_file_of_another_fabric_is_refused_whole),
+		TEST(a_faulty_file_keeps_the_good_one_over_restarts),
+		TEST(a_cable_in_the_wrong_port_is_told_once_and_when_it_is_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
