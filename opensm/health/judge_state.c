@@ -42,6 +42,14 @@ static bool is_clean(const struct health_record *r)
 	return !r->v.on;
 }
 
+bool health_is_clean(const struct health *h)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		if (!is_clean(&h->all[i]))
+			return false;
+	return true;
+}
+
 static void put_ring(FILE *f, unsigned end, unsigned which, const struct health_ring *ring,
 		     unsigned n, uint64_t bps)
 {

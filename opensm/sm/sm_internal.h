@@ -37,6 +37,7 @@
 #include "sm/admin/standby.h"
 #include "sm/admin/key_turn.h"
 #include "sm/admin/marks_peers.h"
+#include "sm/admin/sick_peers.h"
 #include "sm/admin/tenancy.h"
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/sweep_kind.h"
@@ -97,6 +98,7 @@ struct machines {
 	struct traps *traps;
 	struct marks *marks;
 	struct sick *sick;
+	struct sick_peers *sick_peers;
 	struct marks_peers *marks_peers;
 	struct violations *violations;
 	struct lockout *lockout;
