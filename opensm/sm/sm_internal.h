@@ -37,7 +37,7 @@
 #include "sm/admin/standby.h"
 #include "sm/admin/key_turn.h"
 #include "sm/admin/marks_peers.h"
-#include "sm/admin/sick_peers.h"
+#include "sm/share/sick_peers.h"
 #include "sm/admin/tenancy.h"
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/sweep_kind.h"

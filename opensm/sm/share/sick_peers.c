@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sm/admin/sick_peers.h"
+#include "sm/share/sick_peers.h"
 
 #include <stdlib.h>
 #include <string.h>
