@@ -300,7 +300,7 @@ static struct health_bucket sum_of(const struct health_ring *ring, unsigned n, i
 {
 	struct health_bucket sum = { 0 };
 
-	for (int64_t i = MAX(no - (int64_t)n + 1, (int64_t)0); i <= ring->no; i++) {
+	for (int64_t i = MAX(no - (int64_t)n + 1, (int64_t)0); i <= MIN(ring->no, no); i++) {
 		const struct health_bucket *b = &ring->at[i % n];
 
 		if (i <= ring->no - (int64_t)n)

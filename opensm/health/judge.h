@@ -109,5 +109,7 @@ bool health_action_read(const char *name, enum health_action *ret);
 #define HEALTH_TEXT_MAX (4u << 20)
 /* Links with anything against them, as text; to be freed. */
 char *health_text(const struct health *h, size_t *ret_len);
+/* Nothing is held against any link: the text would have none. */
+bool health_is_clean(const struct health *h);
 /* In place of what is known. -EBADMSG: this is no such text; `h` is empty then. */
 int health_read(struct health *h, const char *text, size_t len);

@@ -42,6 +42,14 @@ static bool is_clean(const struct health_record *r)
 	return !r->v.on;
 }
 
+bool health_is_clean(const struct health *h)
+{
+	for (uint32_t i = 0; i < h->n; i++)
+		if (!is_clean(&h->all[i]))
+			return false;
+	return true;
+}
+
 static void put_ring(FILE *f, unsigned end, unsigned which, const struct health_ring *ring,
 		     unsigned n, uint64_t bps)
 {
@@ -144,7 +152,7 @@ static bool read_counts(struct health_record *r, const char *line)
 
 	if (sscanf(line, "counts %u %u %" SCNd64 " %u %u %u %f %f %" SCNu64, &end, &which, &no,
 		   &b.symbols, &b.drops, &b.secs, &b.packets, &b.wait, &bps) != 9 ||
-	    end > 1 || which > 1 || no <= 0 || !(b.packets >= 0) || !(b.wait >= 0))
+	    end > 1 || which > 1 || no <= 0 || no > UINT32_MAX || !(b.packets >= 0) || !(b.wait >= 0))
 		return false;
 	health_need_port(r, end)->bps = bps;
 	ring = which ? &r->port[end]->wide : &r->port[end]->brief;

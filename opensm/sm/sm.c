@@ -82,6 +82,7 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	sick_state_changed(sm);
 	expected_state_changed(sm);
 	marks_peers_state_changed(sm);
+	sick_peers_state_changed(sm);
 	strangers_reset(sm);
 	lockout_state_entered(sm, before);
 	event_state(sm, before, sm->state);
@@ -92,6 +93,7 @@ static void on_standby(struct sm *sm, guid_t guid, bool connected)
 	tenancy_standby(sm, guid, connected);
 	key_turn_standby(sm, guid, connected);
 	marks_peers_standby(sm, guid, connected);
+	sick_peers_standby(sm, guid, connected);
 }
 
 static void act_on_delta(struct sm *sm, const struct delta *d, enum delta_kind kind)
@@ -231,10 +233,12 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	channel_new(sm, &channel_questions);
 	key_turn_new(sm);
 	marks_peers_new(sm);
+	sick_peers_new(sm);
 	tenancy_new(sm, paths);
 	share_listen(sm);
 	key_turn_listen(sm);
 	marks_peers_listen(sm);
+	sick_peers_listen(sm);
 	elect_new(sm, replica_may_succeed);
 }
 
@@ -292,6 +296,7 @@ struct sm *sm_free(struct sm *sm)
 	sick_free(sm);
 	expected_free(sm);
 	marks_peers_free(sm);
+	sick_peers_free(sm);
 	channel_free(sm);
 	replica_free(sm);
 	dampening_free(sm);
@@ -367,6 +372,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	share_tick(sm);
 	key_turn_tick(sm);
 	marks_peers_tick(sm);
+	sick_peers_tick(sm);
 	status_tick(sm);
 	tenancy_tick(sm);
 	go_on(sm);
@@ -398,6 +404,7 @@ mono_t sm_next(const struct sm *sm)
 	next = mono_min(next, mono_min(channel_next(sm), share_next(sm)));
 	next = mono_min(next, key_turn_next(sm));
 	next = mono_min(next, mono_min(marks_next(sm), marks_peers_next(sm)));
+	next = mono_min(next, sick_peers_next(sm));
 	next = mono_min(next, mono_min(sick_next(sm), tenancy_next(sm)));
 	next = mono_min(next, expected_next(sm));
 	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));

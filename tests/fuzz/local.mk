@@ -113,3 +113,8 @@ FUZZ_TESTS += tests/fuzz/fuzz-expect
 check_PROGRAMS += tests/fuzz/fuzz-expect
 tests_fuzz_fuzz_expect_SOURCES = tests/fuzz/fuzz-expect.c tests/fuzz/replay.c
 tests_fuzz_fuzz_expect_LDADD = $(TOPO_LIBS)
+
+FUZZ_TESTS += tests/fuzz/fuzz-health
+check_PROGRAMS += tests/fuzz/fuzz-health
+tests_fuzz_fuzz_health_SOURCES = tests/fuzz/fuzz-health.c tests/fuzz/replay.c
+tests_fuzz_fuzz_health_LDADD = $(HEALTH_LIBS)

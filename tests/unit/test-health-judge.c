@@ -191,7 +191,7 @@ static void drops_and_stalls(void **state)
 
 		for (unsigned k = 0; k < 3 * 7500 / STEP; k++) {
 			struct port_counts c = growth(STEP);
-			/* ratio: 5 in 5e12 is in order; 49 % and 51 % of the time without credits */
+			/* 5 of 5e12 packets, and 49 % of the time, are in order */
 			set(&c, PORT_COUNT_RCV_ERRORS, k % 10 == 0);
 			set(&c, PORT_COUNT_RCV_PKTS, i % 2 ? 80000000000 : 130000000000);
 			set(&c, PORT_COUNT_XMIT_WAIT,

@@ -44,6 +44,7 @@ enum channel_stream {
 	CHANNEL_KEYS,	 /* seeds of M_Keys: secret */
 	CHANNEL_MARKS,	 /* links that are out of service */
 	CHANNEL_CABLES,	 /* which ports are cabled to each other */
+	CHANNEL_HEALTH,	 /* what was counted against links */
 	CHANNEL_STREAMS
 };
 

@@ -26,6 +26,7 @@
 #define CAP_LEAST     10u
 #define CAP_SHARE     200u /* one of so many links */
 #define NO_CASE	      UINT32_MAX
+#define NO_CLOCK      10000000 /* of a time that is not known: buckets have numbers from 1 on */
 
 static const struct {
 	const char *name, *words;
@@ -112,13 +113,19 @@ enum health_action sick_action(const struct conf *conf, unsigned conds, bool hos
 	return most;
 }
 
+static void note_change(struct sick *k)
+{
+	k->changed = true;
+	k->version++;
+}
+
 /* ---- cases ----------------------------------------------------------------------------------- */
 
 static int64_t time_now(const struct sm *sm)
 {
 	int64_t at = marks_realtime(sm);
 
-	return at ? at : sm->now / MONO_S;
+	return at ? at : NO_CLOCK + sm->now / MONO_S;
 }
 
 static uint32_t case_of(const struct sick *k, uint32_t link)
@@ -279,7 +286,7 @@ static void look_at_case(struct sm *sm, uint32_t link)
 	struct sick *k = sm->m.sick;
 	uint32_t i;
 
-	k->changed = true;
+	note_change(k);
 	k->save_at = mono_min(k->save_at, sm->now + SAVE_SOON);
 	if (health_verdict(k->judge, link)->on) {
 		enter(sm, need_case(k, link));
@@ -331,7 +338,7 @@ static void tell_judge(struct sm *sm, struct port *p, enum health_cond cond)
 	if (link == UINT32_MAX || is_isolated(sm->m.sick, link))
 		return;
 	health_event(sm->m.sick->judge, link, cond, time_now(sm));
-	sm->m.sick->changed = true;
+	note_change(sm->m.sick);
 	judge(sm, link);
 }
 
@@ -375,7 +382,7 @@ void sm_port_counts(struct sm *sm, guid_t node, unsigned port, const struct port
 	if (link == UINT32_MAX)
 		return;
 	health_counts(sm->m.sick->judge, link, node, port, c, bits_of(p), time_now(sm));
-	sm->m.sick->changed = true;
+	note_change(sm->m.sick);
 	judge(sm, link);
 }
 
@@ -390,7 +397,7 @@ bool sm_sick_clear(struct sm *sm, guid_t node, unsigned port)
 	if (i != NO_CASE)
 		drop_case(sm, i);
 	health_clear(k->judge, link);
-	k->changed = true;
+	note_change(k);
 	k->save_at = sm->now;
 	return true;
 }
@@ -410,6 +417,14 @@ bool sm_sick_at(const struct sm *sm, unsigned n, struct sick_shown *ret)
 	return true;
 }
 
+static void make_cases(struct sick *k)
+{
+	k->n = 0;
+	for (uint32_t i = 0; i < health_n_links(k->judge); i++)
+		if (health_verdict(k->judge, i)->on)
+			need_case(k, i);
+}
+
 /* ---- the machine ----------------------------------------------------------------------------- */
 
 void sick_new(struct sm *sm, const struct sm_paths *paths)
@@ -424,9 +439,7 @@ void sick_new(struct sm *sm, const struct sm_paths *paths)
 	if (paths && paths->cache_dir)
 		k->path = xasprintf("%s/link_health", paths->cache_dir);
 	sick_read(sm);
-	for (uint32_t i = 0; i < health_n_links(k->judge); i++)
-		if (health_verdict(k->judge, i)->on)
-			need_case(k, i);
+	make_cases(k);
 }
 
 void sick_free(struct sm *sm)
@@ -438,6 +451,26 @@ void sick_free(struct sm *sm)
 	free(k->path);
 	free(k);
 	sm->m.sick = NULL;
+}
+
+uint64_t sick_version(const struct sm *sm)
+{
+	return health_is_clean(sm->m.sick->judge) ? 0 : sm->m.sick->version;
+}
+
+char *sick_text(const struct sm *sm, size_t *ret_len)
+{
+	return health_text(sm->m.sick->judge, ret_len);
+}
+
+bool sick_take_over(struct sm *sm, const char *text, size_t len)
+{
+	int r = health_read(sm->m.sick->judge, text, len);
+
+	assert(sm->state != SM_MASTER);
+	make_cases(sm->m.sick);
+	note_change(sm->m.sick);
+	return r == 0;
 }
 
 /* Nothing is done where the options forbid it since. */

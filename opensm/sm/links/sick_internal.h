@@ -23,6 +23,7 @@ struct sick {
 	struct log_limit log;
 	char *path; /* NULL: there is no cache folder */
 	mono_t save_at;
+	uint64_t version; /* counts changes */
 	bool changed, saving, fault_told;
 };
 
