@@ -106,8 +106,8 @@ bool key_ring_find(struct key_ring *r, guid_t port_guid, uint64_t key, uint32_t 
 /* Seeds of `other` that the ring has not are put behind its own; later epochs count. True: any. */
 bool key_ring_merge(struct key_ring *r, const struct key_ring *other);
 /*
- * For a manager that has `other`: the first seed of `own` that is not in there, or in a later epoch;
- * secret. False: there is none.
+ * For a manager that has `other`: the first seed of `own` that is not in there, or in a later
+ * epoch; secret. False: there is none.
  */
 bool key_ring_lacks(const struct key_ring *own, const struct key_ring *other,
 		    uint8_t ret[KEY_SEED_SENT]);

@@ -20,7 +20,7 @@ static const char *const kind_names[N_FAULT_KINDS] = {
 static uint32_t kind_bit(const char *word, size_t len)
 {
 	if (len == 3 && !strncmp(word, "all", 3))
-		return ((1u << N_FAULT_KINDS) - 1) & ~(1u << FAULT_SEEDS); /* it is asked for by name */
+		return ((1u << N_FAULT_KINDS) - 1) & ~(1u << FAULT_SEEDS); /* by name only */
 	for (unsigned k = 0; k < N_FAULT_KINDS; k++)
 		if (strlen(kind_names[k]) == len && !strncmp(word, kind_names[k], len))
 			return 1u << k;

@@ -285,7 +285,7 @@ static void a_ring_takes_what_it_lacks(void **state)
 	assert_int_equal(key_ring_epoch(a), 2);
 	assert_true(key_ring_lacks(a, b, sent));
 	assert_int_not_equal(key_ring_former_ahead(a, 1, PORT, 1), 0);
-	assert_int_equal(key_ring_former_ahead(a, 0, PORT, 1), 0); /* one key for all has no epoch */
+	assert_int_equal(key_ring_former_ahead(a, 0, PORT, 1), 0); /* of all ports */
 	assert_int_equal(key_ring_former_ahead(a, 2, PORT, 1), 0);
 	sent[KEY_SEED_BYTES - 1] = 1;
 	memset(sent + KEY_SEED_BYTES, 0, 4); /* no number, and no epoch */

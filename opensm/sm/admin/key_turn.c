@@ -525,7 +525,8 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 	t->ticket = m->ticket;
 	t->has_ticket = true;
 	t->received = r < 0 ? 0 : key_ring_mark(ring);
-	t->has_own = ring && is_safe(sm) && key_ring_lacks(own ? own : keys_known(sm), ring, t->own);
+	t->has_own = ring && is_safe(sm) &&
+		     key_ring_lacks(own ? own : keys_known(sm), ring, t->own);
 	if (ring)
 		key_ring_merge(ring, own ? own : keys_known(sm));
 	if (r < 0) {
