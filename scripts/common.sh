@@ -59,6 +59,9 @@ build_packages=(gcc libc6-dev make autoconf automake pkg-config libibumad-dev li
 	nettle-dev)
 # shellcheck disable=SC2034
 fabric_packages=(ibsim-utils infiniband-diags ibutils)
+# For tests/e2e/report.bats.
+# shellcheck disable=SC2034 # used by scripts/test
+browser_packages=(chromium fonts-dejavu-core)
 # For tests/e2e/opensmctl*.bats: readers of its output, and a list of connections.
 # shellcheck disable=SC2034
 reader_packages=(graphviz slurm-client jq python3-yaml iproute2)

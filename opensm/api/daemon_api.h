@@ -34,13 +34,23 @@ struct daemon_gone {
 };
 #define DAEMON_GONE 256
 
-/* Kept of events. Writer: daemon_api_note(). */
+/* One of the last events, as its sentence. */
+struct daemon_event {
+	int64_t realtime_us; /* 0: an empty row */
+	const char *kind;    /* a constant */
+	char text[200];
+};
+#define DAEMON_EVENTS 512
+
+/* Kept of events. Writer: daemon_api_note(); of `events`: control_remember(). */
 struct daemon_memory {
 	struct daemon_sweep sweeps[SWEEP_KINDS]; /* one of each kind, in order of first end */
 	unsigned routing_ms, unreachable;
 	char engine[32]; /* ""; nothing was routed yet */
 	mono_t state_since;
 	struct daemon_gone gone[DAEMON_GONE]; /* the last ones, in no order */
+	struct daemon_event events[DAEMON_EVENTS];
+	uint64_t n_events; /* in all; the next row is this one modulo DAEMON_EVENTS */
 };
 
 struct daemon_api {

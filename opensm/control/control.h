@@ -19,6 +19,9 @@
 /* The manager: status, sweep, priority ... Ends with a row without a name. */
 extern const struct control_method control_methods[];
 
+/* Keeps an event for the method Events: for the owner of `api`. */
+void control_remember(struct daemon_api *api, const struct sm_event *event);
+
 /* ---- one call, from its text to its answer's ---- */
 
 struct control_call {

@@ -117,6 +117,9 @@ const struct control_method control_methods[] = {
 	{ "Monitor", "Every event as it happens; needs more. Kinds: none is all but lft",
 	  "(kinds: ?[]string) -> (event: object, missed: ?bool)", CONTROL_READ, .only_more = true,
 	  .answer = control_monitor, .follow = control_follow_monitor },
+	{ "Events", "The last events, the latest first; forgotten: those before them",
+	  "() -> (forgotten: int, events: [](kind: string, realtime_us: int, text: string))",
+	  CONTROL_READ, .answer = control_history },
 	{ "TenantPartitions",
 	  "Partitions of partitions.conf and those made at run time; pkey is a number or a text "
 	  "such as 0x5; master: NotMaster on a standby",

@@ -48,6 +48,7 @@ control_answer_fn control_keys, control_rotate_keys;
 control_answer_fn control_priority, control_set_priority, control_set_sweeping;
 control_answer_fn control_sa_key;
 control_follow_fn control_follow_sweep;
+control_answer_fn control_history; /* control_history.c */
 control_answer_fn control_monitor; /* control_events.c */
 control_follow_fn control_follow_monitor;
 

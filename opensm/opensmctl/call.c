@@ -226,6 +226,33 @@ struct json_object *ctl_call(struct ctl *c, const char *method, struct json_obje
 	return answer;
 }
 
+struct json_object *ctl_call_if_there(struct ctl *c, const char *method)
+{
+	struct json_object *reply, *answer;
+	const char *text;
+	int r;
+
+	if (send_call(c, method, NULL, false) < 0)
+		return NULL;
+	r = next_reply(c, method, false, &reply);
+	if (r < 0) {
+		report_lost(c, r);
+		return NULL;
+	}
+	answer = js_get(reply, "parameters");
+	if (js_str(reply, "error")[0]) {
+		text = js_str(answer, "text");
+		if (strstr(js_str(reply, "error"), "MethodNotFound"))
+			text = "";
+		answer = json_object_new_object();
+		json_object_object_add(answer, "absent", json_object_new_string(text));
+	} else {
+		answer = answer ? json_object_get(answer) : json_object_new_object();
+	}
+	json_object_put(reply);
+	return answer;
+}
+
 struct json_object *ctl_call_at(const struct ctl *c, const char *path, const char *method,
 				int *ret_exit)
 {

@@ -44,7 +44,8 @@ enum {
 	OPTIONS,
 	SECURITY,
 	CONGESTION,
-	CHECK
+	CHECK,
+	REPORT
 };
 
 #define MARK_WORDS "--plan --until --force --why"
@@ -104,8 +105,20 @@ const struct ctl_command manager_commands[] = {
 			 NULL, CTL_SHOWS, .run = cmd_congestion },
 	[CHECK] = { "check", "", "errors that a reload would find; changes nothing", NULL,
 		    CTL_SHOWS, .run = cmd_check },
+	[REPORT] = { "report", "-o FILE [--no-paths]",
+		     "writes a page for a browser: the fabric, its health, events, security",
+		     "--no-paths", CTL_ACTS, .run = cmd_report },
 	{ 0 },
 };
+
+const struct ctl_command *ctl_row(const char *name)
+{
+	const struct ctl_command *c = manager_commands;
+
+	while (strcmp(c->name, name))
+		c++;
+	return c;
+}
 
 int ctl_too_many(const struct ctl_command *command, const char *word)
 {

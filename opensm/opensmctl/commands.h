@@ -17,6 +17,7 @@ int cmd_health(struct ctl *c, int argc, char **argv); /* health.c */
 bool cmd_health_acts(int argc, char **argv);
 int cmd_security(struct ctl *c, int argc, char **argv);	 /* security.c */
 int cmd_congestion(struct ctl *c, int argc, char **argv); /* congestion.c */
+int cmd_report(struct ctl *c, int argc, char **argv);	 /* report.c */
 int cmd_options(struct ctl *c, int argc, char **argv);	 /* configuration.c */
 int cmd_check(struct ctl *c, int argc, char **argv);
 int cmd_reload(struct ctl *c, int argc, char **argv);

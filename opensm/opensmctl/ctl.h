@@ -66,6 +66,9 @@ struct ctl_command {
 	bool (*acts)(int argc, char **argv);
 };
 
+/* The row of a command of the manager, by its whole name. */
+const struct ctl_command *ctl_row(const char *name);
+
 /* Each ends with a row without a name; in the order of the help. */
 extern const struct ctl_command manager_commands[]; /* the manager: commands.c */
 extern const struct ctl_command show_commands[];    /* the subnet: show.c */
@@ -77,6 +80,11 @@ extern const struct ctl_command show_commands[];    /* the subnet: show.c */
  * be put. NULL: why not was told on stderr, and c->exit_code says what to exit with.
  */
 struct json_object *ctl_call(struct ctl *c, const char *method, struct json_object *parameters);
+/*
+ * A call without parameters that may fail: then {"absent": why}, "" where the daemon has no such
+ * method. NULL: the connection was lost, which was told.
+ */
+struct json_object *ctl_call_if_there(struct ctl *c, const char *method);
 /* The same for the daemon behind the socket `path`, whatever instance `c` is about. */
 struct json_object *ctl_call_at(const struct ctl *c, const char *path, const char *method,
 				int *ret_exit);

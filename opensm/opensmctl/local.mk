@@ -21,6 +21,22 @@ bin_opensmctl_SOURCES += opensm/opensmctl/show.h opensm/opensmctl/show_topology.
 	opensm/opensmctl/smp.c opensm/opensmctl/show_path.c opensm/opensmctl/show_members.c opensm/opensmctl/partitions.c opensm/opensmctl/partitions.h \
 	opensm/opensmctl/partitions_words.c opensm/opensmctl/partitions_text.c
 
+# The report: its script, style and frame become texts of C by sed alone.
+REPORT_SOURCES = opensm/opensmctl/report.c opensm/opensmctl/report/compact.c opensm/opensmctl/report/report.h
+REPORT_ASSETS = report.js report.css report.html
+bin_opensmctl_SOURCES += $(REPORT_SOURCES)
+nodist_bin_opensmctl_SOURCES = opensm/opensmctl/report/assets.c
+EXTRA_DIST += $(REPORT_ASSETS:%=opensm/opensmctl/report/%)
+CLEANFILES += opensm/opensmctl/report/assets.c
+opensm/opensmctl/report/assets.c: $(REPORT_ASSETS:%=$(srcdir)/opensm/opensmctl/report/%) opensm/opensmctl/local.mk
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && { echo '#include "opensmctl/report/report.h"'; for f in $(REPORT_ASSETS); do \
+		echo "const char $$(echo $$f | tr . _)[] ="; sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' \
+		$(srcdir)/opensm/opensmctl/report/$$f; echo ';'; done; } >$@.new && mv $@.new $@
+
+UNIT_TESTS += tests/unit/test-report
+tests_unit_test_report_SOURCES = tests/unit/test-report.c opensm/opensmctl/report/compact.c
+tests_unit_test_report_LDADD = libctlformats.a $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
+
 UNIT_TESTS += tests/unit/test-formats
 tests_unit_test_formats_SOURCES = tests/unit/test-formats.c tests/lib/hostnames.c tests/lib/hostnames.h
 tests_unit_test_formats_LDADD = libctlformats.a libsim.a libib.a $(UTIL_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)

@@ -9,15 +9,6 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-static const struct ctl_command *command_of(const char *name)
-{
-	const struct ctl_command *c = manager_commands;
-
-	while (strcmp(c->name, name))
-		c++;
-	return c;
-}
-
 /* ---- words ----------------------------------------------------------------------------------- */
 
 /* "90", "90s", "15m", "2h", "3d": seconds. False: neither. */
@@ -163,17 +154,17 @@ static int call_mark(struct ctl *c, const struct ctl_command *command, int argc,
 
 int cmd_drain(struct ctl *c, int argc, char **argv)
 {
-	return call_mark(c, command_of("drain"), argc, argv);
+	return call_mark(c, ctl_row("drain"), argc, argv);
 }
 
 int cmd_isolate(struct ctl *c, int argc, char **argv)
 {
-	return call_mark(c, command_of("isolate"), argc, argv);
+	return call_mark(c, ctl_row("isolate"), argc, argv);
 }
 
 int cmd_restore(struct ctl *c, int argc, char **argv)
 {
-	return call_mark(c, command_of("restore"), argc, argv);
+	return call_mark(c, ctl_row("restore"), argc, argv);
 }
 
 /* ---- marks ----------------------------------------------------------------------------------- */
@@ -246,7 +237,7 @@ int cmd_marks(struct ctl *c, int argc, char **argv)
 	struct json_object *o;
 
 	if (argc && strcmp(argv[0], "--json"))
-		return ctl_too_many(command_of("marks"), argv[0]);
+		return ctl_too_many(ctl_row("marks"), argv[0]);
 	if (argc)
 		c->json = true;
 	o = ctl_call(c, "Marks", NULL);

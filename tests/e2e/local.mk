@@ -38,3 +38,5 @@ E2E_TESTS += tests/e2e/tenants.bats
 E2E_TESTS += tests/e2e/marks.bats tests/e2e/congestion.bats tests/e2e/topology.bats
 E2E_TESTS += tests/e2e/rest-replay.bats tests/e2e/rest-slurm.bats
 EXTRA_DIST += tests/e2e/rest.bash
+E2E_TESTS += tests/e2e/report.bats
+EXTRA_DIST += tests/e2e/browse.py

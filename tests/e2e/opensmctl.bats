@@ -130,7 +130,7 @@ as_nobody() {
 	done
 	# Nothing was forgotten above.
 	for command in $("$CTL" complete); do
-		grep -qw "$command" <<<'status instances sweep reroute reload priority keys sa-key smp loglevel sweeping monitor options security congestion check
+		grep -qw "$command" <<<'status instances sweep reroute reload priority keys sa-key smp loglevel sweeping monitor options security congestion check report
 			topology nodes ports routes path partitions groups sa managers drain isolate restore marks health'
 	done
 }

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The Topology document in a tenth of its size: a cable is one row, and texts are numbers. */
+#include <stdio.h>
+#include <string.h>
+
+#include "opensmctl/report/report.h"
+#include "util/mem.h"
+
+/* Texts by number; number 0 is "". */
+struct words {
+	struct json_object *list, *by_text;
+};
+
+struct compact {
+	struct json_object *by_guid; /* node GUID: index of the node */
+	struct json_object *links;
+	struct words kinds, states, why;
+};
+
+static void words_init(struct words *w)
+{
+	w->list = json_object_new_array();
+	w->by_text = json_object_new_object();
+	json_object_array_add(w->list, json_object_new_string(""));
+}
+
+static int64_t number_of(struct words *w, const char *text)
+{
+	int64_t n = (int64_t)js_len(w->list);
+
+	if (!text[0])
+		return 0;
+	if (js_has(w->by_text, text))
+		return js_int(w->by_text, text);
+	json_object_object_add(w->by_text, text, json_object_new_int64(n));
+	json_object_array_add(w->list, json_object_new_string(text));
+	return n;
+}
+
+/* The list, which is the caller's. */
+static struct json_object *words_end(struct words *w)
+{
+	json_object_put(w->by_text);
+	return w->list;
+}
+
+static void add_int(struct json_object *row, int64_t n)
+{
+	json_object_array_add(row, json_object_new_int64(n));
+}
+
+static void add_node(struct json_object *rows, struct json_object *node)
+{
+	struct json_object *row = json_object_new_array();
+	const char *type = js_str(node, "type"), *guid = js_str(node, "node_guid");
+	struct json_object *ports = js_get(node, "ports");
+	int64_t lid = js_int(node, "lid");
+
+	for (size_t i = 0; !lid && i < js_len(ports); i++)
+		lid = js_int(js_at(ports, i), "lid");
+	json_object_array_add(row, json_object_new_string(js_str(node, "name")));
+	json_object_array_add(row, json_object_new_string(guid));
+	add_int(row, !strcmp(type, "switch") ? 1 : !strcmp(type, "router") ? 2 : 0);
+	add_int(row, js_int(node, "n_ports"));
+	add_int(row, lid);
+	json_object_array_add(rows, row);
+}
+
+/* "4x NDR 400|NDR": as it runs, and the fastest speed that is enabled. */
+static int64_t kind_of(struct compact *c, struct json_object *port)
+{
+	char text[100];
+
+	if (!js_int(port, "width"))
+		return 0;
+	snprintf(text, sizeof(text), "%dx %.10s %g|%.10s", (int)js_int(port, "width"),
+		 js_str(port, "speed"), js_num(port, "gbps"), js_str(port, "speed_enabled"));
+	return number_of(&c->kinds, text);
+}
+
+/* The port with this number of a node; NULL: none. */
+static struct json_object *port_of(struct json_object *node, int64_t num)
+{
+	struct json_object *ports = js_get(node, "ports");
+	size_t n = js_len(ports);
+
+	/* Ports come in order, of a switch all of them. */
+	if (num > 0 && (size_t)num <= n && js_int(js_at(ports, (size_t)num - 1), "port") == num)
+		return js_at(ports, (size_t)num - 1);
+	for (size_t i = 0; i < n; i++)
+		if (js_int(js_at(ports, i), "port") == num)
+			return js_at(ports, i);
+	return NULL;
+}
+
+static int64_t index_of(struct compact *c, const char *guid)
+{
+	return js_has(c->by_guid, guid) ? js_int(c->by_guid, guid) : -1;
+}
+
+/* A port without a cable is a row where it has something to say: it is not down, or a node went. */
+static void add_open(struct compact *c, int64_t a, struct json_object *port)
+{
+	const char *state = js_str(port, "state");
+	struct json_object *row;
+
+	if (!js_has(port, "gone") && (!state[0] || !strcmp(state, "down")))
+		return;
+	row = json_object_new_array();
+	add_int(row, a);
+	add_int(row, js_int(port, "port"));
+	add_int(row, -1);
+	add_int(row, 0);
+	add_int(row, kind_of(c, port));
+	add_int(row, number_of(&c->states, state));
+	add_int(row, 0);
+	add_int(row, number_of(&c->why, js_str(port, "why_not")));
+	json_object_array_add(c->links, row);
+}
+
+static void add_link(struct compact *c, struct json_object *nodes, int64_t a,
+		     struct json_object *port)
+{
+	struct json_object *end = js_get(port, "peer"), *far, *row;
+	int64_t b = index_of(c, js_str(end, "node_guid")), ap = js_int(port, "port");
+	int64_t bp = js_int(end, "port"), why_a, why_b;
+
+	/* The end of lower number writes the row; a cable from a node to itself as well. */
+	if (b < 0 || b < a || (b == a && bp < ap))
+		return;
+	far = port_of(js_at(nodes, (size_t)b), bp);
+	row = json_object_new_array();
+	add_int(row, a);
+	add_int(row, ap);
+	add_int(row, b);
+	add_int(row, bp);
+	add_int(row, kind_of(c, port));
+	add_int(row, number_of(&c->states, js_str(port, "state")));
+	add_int(row, number_of(&c->states, js_str(far, "state")));
+	why_a = number_of(&c->why, js_str(port, "why_not"));
+	why_b = number_of(&c->why, js_str(far, "why_not"));
+	if (why_a || why_b)
+		add_int(row, why_a);
+	if (why_b)
+		add_int(row, why_b);
+	json_object_array_add(c->links, row);
+}
+
+static void add_links(struct compact *c, struct json_object *nodes, size_t a)
+{
+	struct json_object *ports = js_get(js_at(nodes, a), "ports");
+
+	for (size_t i = 0; i < js_len(ports); i++) {
+		struct json_object *port = js_at(ports, i);
+
+		if (js_get(port, "peer"))
+			add_link(c, nodes, (int64_t)a, port);
+		else
+			add_open(c, (int64_t)a, port);
+	}
+}
+
+struct json_object *report_compact(struct json_object *topology)
+{
+	struct json_object *nodes = js_get(topology, "nodes"), *ret = json_object_new_object();
+	struct json_object *rows = json_object_new_array();
+	struct compact c = { .by_guid = json_object_new_object(),
+			     .links = json_object_new_array() };
+
+	words_init(&c.kinds);
+	words_init(&c.states);
+	words_init(&c.why);
+	for (size_t i = 0; i < js_len(nodes); i++) {
+		add_node(rows, js_at(nodes, i));
+		json_object_object_add(c.by_guid, js_str(js_at(nodes, i), "node_guid"),
+				       json_object_new_int64((int64_t)i));
+	}
+	for (size_t i = 0; i < js_len(nodes); i++)
+		add_links(&c, nodes, i);
+	json_object_object_add(ret, "nodes", rows);
+	json_object_object_add(ret, "links", c.links);
+	json_object_object_add(ret, "kinds", words_end(&c.kinds));
+	json_object_object_add(ret, "states", words_end(&c.states));
+	json_object_object_add(ret, "why", words_end(&c.why));
+	json_object_put(c.by_guid);
+	return ret;
+}
+
+void report_write_json(FILE *out, struct json_object *o)
+{
+	const char *text = json_object_to_json_string_ext(
+		o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	for (const char *s = text; *s; s++) {
+		if (*s == '<' || *s == '>' || *s == '&')
+			fprintf(out, "\\u%04x", (unsigned)*s);
+		else
+			putc(*s, out);
+	}
+}

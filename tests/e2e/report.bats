@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-2-Clause
+# opensmctl report in a headless browser: what it shows of a fabric, what a click shows, and that a device whose
+# description is a script runs nothing.
+# shellcheck disable=SC2154 # what lib.bash sets
+load lib
+load umad
+
+CTL=${CTL:-$abs_top_builddir/bin/opensmctl}
+BROWSE=$abs_top_srcdir/tests/e2e/browse.py
+HOSTILE='</script><img src=x onerror=boom()>'
+
+setup() {
+	command -v chromium >/dev/null || skip "no chromium"
+	serve_start fat-tree2 36
+	export OPENSM_RUN_DIR=$WORK/run
+	up ours h0 -f "$WORK/ours.log" -e
+}
+
+teardown() {
+	serve_stop
+}
+
+# browse ARGS...: results in `results`, a line each, the last one about errors.
+browse() {
+	mapfile -t results < <(python3 "$BROWSE" "$WORK/fabric.html" "$@")
+	printf '# %s\n' "${results[@]}"
+	jq -e '.errors == [] and .requests == [] and .ready_ms > 0' <<<"${results[-1]}"
+}
+
+# shown N: the result N as text.
+shown() {
+	jq -r . <<<"${results[$1]}"
+}
+
+@test "the page of 648 hosts: squares, a click, a port, a path, sections" {
+	"$CTL" report -o fabric.html
+	[ "$(stat -c %s fabric.html)" -lt 1000000 ]
+	browse 'document.querySelectorAll(".cell.named").length' \
+		'document.querySelectorAll(".cell.tiny").length' \
+		'document.querySelector("[aria-label=leaf3]").click(); document.querySelector("#detail h2").textContent' \
+		'document.querySelectorAll("tr.port")[2].click(); document.getElementById("port").textContent' \
+		'document.getElementById("from").value = "h1"; document.getElementById("to").value = "h600";
+			document.querySelector("#path button").click(); document.querySelectorAll("ol.hops li").length' \
+		'document.querySelector("[data-mode=load]").click(); document.querySelectorAll(".cell.named.none").length' \
+		'document.getElementById("drift").textContent' \
+		'document.querySelectorAll("#security tbody tr").length > 5' \
+		'document.getElementById("events").textContent'
+	[ "$(shown 0)" = 54 ]
+	[ "$(shown 1)" = 648 ]
+	[ "$(shown 2)" = leaf3 ]
+	[[ $(shown 3) == *"Port 3"*"Other end"*"LIDs sent over it"* ]]
+	[ "$(shown 4)" = 5 ]
+	[ "$(shown 5)" = 0 ]
+	[[ $(shown 6) == *"Expected against found"?* ]]
+	[ "$(shown 7)" = true ]
+	[[ $(shown 8) == *"SUBNET UP"* ]]
+}
+
+@test "a description that is a script is shown, and does not run" {
+	fabric desc h5 "$HOSTILE"
+	"$CTL" sweep heavy
+	"$CTL" topology --format json | grep -q onerror
+	"$CTL" report -o fabric.html
+	not grep -qE '<(img|/script><img) ' fabric.html
+	browse 'document.querySelectorAll("img, iframe, object").length' \
+		'document.querySelectorAll("script").length' \
+		'document.getElementById("find").value = "onerror"; document.getElementById("find").dispatchEvent(new Event("change"));
+			document.querySelector("#detail h2").textContent'
+	[ "$(shown 0)" = 0 ]
+	[ "$(shown 1)" = 2 ]
+	[ "$(shown 2)" = "$HOSTILE" ]
+}
+
+@test "report: what it does not understand, and where it cannot write" {
+	run -2 "$CTL" report
+	[[ $output == *"-o FILE is missing"* ]]
+	run -1 "$CTL" report -o /nowhere/fabric.html
+	[[ $output == *"cannot be written"* ]]
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What a report carries of a fabric: each cable once, and texts of devices without markup. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "opensmctl/report/report.h"
+
+#define PORT(num, state, peer, peer_port)                                                         \
+	"{\"port\": " #num ", \"state\": \"" state "\", \"width\": 4, \"speed\": \"NDR\", "        \
+	"\"gbps\": 400, \"speed_enabled\": \"NDR\", \"lid\": 7, \"peer\": {\"node_guid\": \"" peer \
+	"\", \"port\": " #peer_port "}}"
+
+static struct json_object *compact(const char *topology)
+{
+	struct json_object *o = json_tokener_parse(topology), *ret;
+
+	assert_non_null(o);
+	ret = report_compact(o);
+	json_object_put(o);
+	return ret;
+}
+
+static void is(struct json_object *o, const char *expected)
+{
+	assert_string_equal(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN), expected);
+}
+
+static void a_cable_is_one_row(void **state)
+{
+	struct json_object *o = compact(
+		"{\"nodes\": [{\"name\": \"h\", \"node_guid\": \"0x1\", \"type\": \"ca\", "
+		"\"n_ports\": 1, \"ports\": [" PORT(1, "active", "0x2", 3) "]}, {\"name\": \"s\", "
+		"\"node_guid\": \"0x2\", \"type\": \"switch\", \"n_ports\": 3, \"lid\": 9, "
+		"\"ports\": [{\"port\": 1, \"state\": \"down\"}, {\"port\": 2, \"state\": "
+		"\"init\", \"why_not\": \"no node\"}, " PORT(3, "armed", "0x1", 1) "]}]}");
+
+	is(js_get(o, "nodes"), "[[\"h\",\"0x1\",0,1,7],[\"s\",\"0x2\",1,3,9]]");
+	is(js_get(o, "links"), "[[0,1,1,3,1,1,2],[1,2,-1,0,0,3,0,1]]");
+	is(js_get(o, "states"), "[\"\",\"active\",\"armed\",\"init\"]");
+	is(js_get(o, "kinds"), "[\"\",\"4x NDR 400|NDR\"]");
+	is(js_get(o, "why"), "[\"\",\"no node\"]");
+	json_object_put(o);
+}
+
+/* A switch whose ports 1 and 2 are one cable. */
+static void a_loop_is_one_row(void **state)
+{
+	struct json_object *o = compact("{\"nodes\": [{\"name\": \"s\", \"node_guid\": \"0x2\", "
+					"\"type\": \"switch\", \"n_ports\": 2, \"ports\": [" PORT(
+						1, "active", "0x2", 2) ", " PORT(2, "active", "0x2",
+										 1) "]}]}");
+
+	assert_int_equal(js_len(js_get(o, "links")), 1);
+	json_object_put(o);
+}
+
+static void no_text_ends_the_script(void **state)
+{
+	struct json_object *o = json_object_new_string("</script><img src=x onerror=alert(1)>&");
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+
+	report_write_json(out, o);
+	fclose(out);
+	assert_null(strpbrk(text, "<>&"));
+	assert_non_null(strstr(text, "\\u003c/script\\u003e"));
+	free(text);
+	json_object_put(o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cable_is_one_row),
+		cmocka_unit_test(a_loop_is_one_row),
+		cmocka_unit_test(no_text_ends_the_script),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
