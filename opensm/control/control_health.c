@@ -10,7 +10,7 @@
 #include "fabric/words.h"
 #include "ib/codes.h"
 #include "ib/words.h"
-#include "sm/links/sick.h"
+#include "sm/health/sick.h"
 #include "util/mem.h"
 
 #define SLOW_LINKS_MAX 1000u

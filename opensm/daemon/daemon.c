@@ -20,7 +20,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control/control.h"
 #include "daemon/conf_reload.h"
 #include "daemon/counters.h"
 #include "daemon/host_check.h"
@@ -167,7 +166,6 @@ static void on_event(void *arg, const struct sm_event *event)
 
 	daemon_api_note(&d->api, event);
 	congestion_note(d->cc, event);
-	control_remember(&d->api, event);
 	if (!d->stopping)
 		listen_event(d->listeners, event);
 }

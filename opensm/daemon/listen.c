@@ -4,8 +4,9 @@
 
 #include <assert.h>
 
+#include "control/control.h"
 #include "plugin/plugin.h"
-#include "sm/links/sick.h"
+#include "sm/health/sick.h"
 #include "util/mem.h"
 
 struct listeners {
@@ -13,10 +14,10 @@ struct listeners {
 	struct listen_control *control;
 	struct listen_metrics *metrics;
 	struct plugins *plugins;
-	const struct daemon_api *api;
+	struct daemon_api *api;
 };
 
-struct listeners *listen_new(sd_event *event, const struct daemon_api *api)
+struct listeners *listen_new(sd_event *event, struct daemon_api *api)
 {
 	struct listeners *w = xcalloc(1, sizeof(*w));
 
@@ -31,6 +32,7 @@ struct listeners *listen_new(sd_event *event, const struct daemon_api *api)
 
 void listen_event(struct listeners *w, const struct sm_event *event)
 {
+	control_remember(w->api, event);
 	listen_control_event(w->control, event);
 	listen_metrics_event(w->metrics, event);
 	plugins_event(w->plugins, event);

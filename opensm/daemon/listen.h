@@ -15,7 +15,7 @@ struct listeners;
 struct route_engines;
 
 /* Opens the listeners of the configuration. `api` must outlive it. Never NULL. */
-struct listeners *listen_new(sd_event *event, const struct daemon_api *api);
+struct listeners *listen_new(sd_event *event, struct daemon_api *api);
 /* Something happened in the subnet, or to the manager. */
 void listen_event(struct listeners *w, const struct sm_event *event);
 /* SIGHUP took over another configuration. */

@@ -342,7 +342,7 @@ uint64_t key_ring_former_ahead(const struct key_ring *r, unsigned nth, guid_t po
 	const struct epoch_seed *s = nth + 1 < r->n ? &r->seeds[nth + 1] : NULL;
 
 	return s && !is_shared(s) && UINT32_MAX - s->epoch >= ahead
-		       ? made_key(&s->seed, port_guid, s->epoch + ahead)
+		       ? key_of(s, port_guid, s->epoch + ahead)
 		       : 0;
 }
 

@@ -9,7 +9,7 @@
 #include "sa/sa.h"
 #include "sm/expected/expected.h"
 #include "sm/links/marks.h"
-#include "sm/links/sick.h"
+#include "sm/health/sick.h"
 #include "sm/links/violations.h"
 #include "sm/routing/route_memory.h"
 #include "view/view.h"

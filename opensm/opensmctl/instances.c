@@ -6,7 +6,7 @@
 
 #include "client/client.h"
 #include "opensmctl/commands.h"
-#include "opensmctl/launched.h"
+#include "opensmctl/format/launched.h"
 #include "util/mem.h"
 
 static void copy_member(struct json_object *to, const char *as, struct json_object *from,

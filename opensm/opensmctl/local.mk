@@ -2,7 +2,7 @@
 bin_PROGRAMS += bin/opensmctl
 bin_opensmctl_SOURCES = opensm/opensmctl/main.c opensm/opensmctl/ctl.h \
 	opensm/opensmctl/call.c opensm/opensmctl/text.c opensm/opensmctl/several.c \
-	opensm/opensmctl/launched.c opensm/opensmctl/launched.h \
+	opensm/opensmctl/format/launched.c opensm/opensmctl/format/launched.h \
 	opensm/opensmctl/commands.c opensm/opensmctl/commands.h opensm/opensmctl/status.c \
 	opensm/opensmctl/instances.c opensm/opensmctl/monitor.c opensm/opensmctl/configuration.c \
 	opensm/opensmctl/security.c opensm/opensmctl/congestion.c opensm/opensmctl/marks.c opensm/opensmctl/health.c opensm/opensmctl/show.c

@@ -9,7 +9,7 @@
 
 #include "client/client.h"
 #include "opensmctl/ctl.h"
-#include "opensmctl/launched.h"
+#include "opensmctl/format/launched.h"
 #include "util/mem.h"
 #include "util/str.h"
 

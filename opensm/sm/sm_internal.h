@@ -18,7 +18,7 @@
 #include "sm/links/forgery.h"
 #include "sm/links/lockout.h"
 #include "sm/links/marks.h"
-#include "sm/links/sick.h"
+#include "sm/health/sick.h"
 #include "sm/read/discover.h"
 #include "sm/elect/elect.h"
 #include "sm/read/incremental.h"

@@ -9,7 +9,7 @@
 
 #include "fabric/words.h"
 #include "sm/links/marks.h"
-#include "sm/links/sick.h"
+#include "sm/health/sick.h"
 
 struct answer {
 	struct mark_result r;

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "sm/links/sick.h"
+#include "sm/health/sick.h"
 #include "tests/lib/scratch.h"
 
 static int start_world(void **st)

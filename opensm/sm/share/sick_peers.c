@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sm/channel/channel.h"
-#include "sm/links/sick.h"
+#include "sm/health/sick.h"
 #include "sm/sm_internal.h"
 #include "util/mem.h"
 

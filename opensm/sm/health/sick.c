@@ -7,7 +7,7 @@
  * down when no table leads over it. What the guards say is asked when it is decided; when the
  * fabric changes after that, dampening spares what has become the last way.
  */
-#include "sm/links/sick_internal.h"
+#include "sm/health/sick_internal.h"
 
 #include <assert.h>
 #include <stdarg.h>

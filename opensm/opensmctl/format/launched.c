@@ -3,7 +3,7 @@
  * instances.json, as opensm/launch/report.c writes it. It may be of a launcher that was killed:
  * processes are looked for.
  */
-#include "opensmctl/launched.h"
+#include "opensmctl/format/launched.h"
 
 #include <errno.h>
 #include <signal.h>

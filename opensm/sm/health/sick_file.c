@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sm/base/about.h"
-#include "sm/links/sick_internal.h"
+#include "sm/health/sick_internal.h"
 #include "util/file.h"
 #include "util/mem.h"
 

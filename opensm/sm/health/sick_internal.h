@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sm/links/marks_internal.h"
-#include "sm/links/sick.h"
+#include "sm/health/sick.h"
 
 /* A link with findings. */
 struct sick_case {
