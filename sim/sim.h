@@ -296,7 +296,8 @@ void sim_watch_loops(struct sim *sim, bool on);
 uint64_t sim_loops_ever(const struct sim *sim);
 /*
  * From now on each entry that a Set changes, or whose link falls, is followed: ways that were there
- * and are not any more, from a switch that has hosts to a LID of a host. Off at first; on clears the count.
+ * and are not any more, from a switch that has hosts to a LID of a host. Off at first; on clears
+ * the count.
  */
 void sim_watch_lost(struct sim *sim, bool on);
 uint64_t sim_lost_ever(const struct sim *sim);

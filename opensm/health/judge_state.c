@@ -152,7 +152,8 @@ static bool read_counts(struct health_record *r, const char *line)
 
 	if (sscanf(line, "counts %u %u %" SCNd64 " %u %u %u %f %f %" SCNu64, &end, &which, &no,
 		   &b.symbols, &b.drops, &b.secs, &b.packets, &b.wait, &bps) != 9 ||
-	    end > 1 || which > 1 || no <= 0 || no > UINT32_MAX || !(b.packets >= 0) || !(b.wait >= 0))
+	    end > 1 || which > 1 || no <= 0 || no > UINT32_MAX || !(b.packets >= 0) ||
+	    !(b.wait >= 0))
 		return false;
 	health_need_port(r, end)->bps = bps;
 	ring = which ? &r->port[end]->wide : &r->port[end]->brief;

@@ -307,7 +307,8 @@ static uint64_t key_of_class(const struct key_seed *seed, uint8_t mad_class, gui
 
 static uint64_t key_of(const struct epoch_seed *s, guid_t guid, uint32_t epoch)
 {
-	return is_shared(s) ? number_of(&s->seed) : key_of_class(&s->seed, KEY_CLASS_SMP, guid, epoch);
+	return is_shared(s) ? number_of(&s->seed)
+			    : key_of_class(&s->seed, KEY_CLASS_SMP, guid, epoch);
 }
 
 /* How many epochs of it ports may have keys of, besides those that came to be later. */

@@ -196,6 +196,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	static const struct marks_questions marks_questions = {
 		.is_replicated = marks_peers_have,
 		.has_standby = marks_peers_are_there,
+		.other_work = sick_work,
 		.path_sl = sm_path_sl,
 	};
 

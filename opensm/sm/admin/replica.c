@@ -270,7 +270,7 @@ static void take_master_port(struct sm *sm, const uint8_t *info)
 	sm->m.replica->ask.to_lmc = ib_get(info, PI_LMC);
 }
 
-/* What cannot be read, as M_Keys are not known here yet: the driver of our port knows it. */
+/* LIDs that cannot be read, as M_Keys are not known here yet: the driver of our port has them. */
 static void take_unread(struct sm *sm)
 {
 	struct replica *r = sm->m.replica;

@@ -106,7 +106,7 @@ static void ask_by_lid(struct sm *sm);
 
 static void ask_own_port(struct sm *sm);
 
-/* It is locked with a key that is not known here. */
+/* Our port is locked with a key that is not known here. */
 static void ask_driver(struct sm *sm)
 {
 	struct sm_poll *poll = &sm->m.elect->poll;

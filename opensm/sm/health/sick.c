@@ -434,12 +434,23 @@ void sick_new(struct sm *sm, const struct sm_paths *paths)
 
 	sm->m.sick = k;
 	k->judge = health_new(&rules);
-	k->log = (struct log_limit){ .interval = MONO_S, .burst = 20 };
+	k->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 6 };
 	k->look_at = MONO_NEVER;
 	if (paths && paths->cache_dir)
 		k->path = xasprintf("%s/link_health", paths->cache_dir);
 	sick_read(sm);
 	make_cases(k);
+}
+
+struct mark_work *sick_work(struct sm *sm, guid_t node, uint8_t port)
+{
+	struct sick *k = sm->m.sick;
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		if (k->all[i].mark.node == node && k->all[i].mark.port == port)
+			return &k->all[i].work;
+	}
+	return NULL;
 }
 
 void sick_free(struct sm *sm)

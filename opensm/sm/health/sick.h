@@ -57,6 +57,8 @@ bool sm_sick_clear(struct sm *sm, guid_t node, unsigned port);
 
 void sick_new(struct sm *sm, const struct sm_paths *paths);
 void sick_free(struct sm *sm);
+/* How far the isolation of the link at this port is (marks_internal.h); NULL: none is. */
+struct mark_work *sick_work(struct sm *sm, guid_t node, uint8_t port);
 /* PortInfo of a port was read, its link was `before`: before dampening takes it in. */
 void sick_link_seen(struct sm *sm, struct port *p, unsigned before);
 void sick_complaint(struct sm *sm, struct port *p);

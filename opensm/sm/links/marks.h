@@ -24,6 +24,7 @@
 #include "sm/sm.h"
 
 struct marks;
+struct mark_work;
 
 enum mark_action { MARK_DO_DRAIN, MARK_DO_ISOLATE, MARK_DO_RESTORE };
 
@@ -125,6 +126,8 @@ struct marks_questions {
 	bool (*has_standby)(const struct sm *sm);
 	/* The service level of a packet to this LID. */
 	uint8_t (*path_sl)(const struct sm *sm, lid_t lid);
+	/* A link that is isolated there without a mark, for its health; NULL: none. */
+	struct mark_work *(*other_work)(struct sm *sm, guid_t node, uint8_t port);
 };
 
 /* `questions` outlive it. Reads the file. */

@@ -16,6 +16,7 @@ struct rest_slot {
 	uint32_t tid; /* 0: free */
 	lid_t lid;    /* that was asked */
 	uint8_t port; /* of the mark, as its node */
+	bool other;   /* its work is not that of a mark here */
 	guid_t node;
 };
 

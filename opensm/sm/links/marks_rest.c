@@ -46,6 +46,21 @@ static struct rest_slot *free_slot(struct marks *ms)
 	return NULL;
 }
 
+static bool is_of_mark(const struct marks *ms, const struct mark_work *w)
+{
+	return w >= ms->work && w < ms->work + ms->table->n;
+}
+
+static struct mark_work *work_of(struct sm *sm, const struct rest_slot *slot)
+{
+	struct marks *ms = sm->m.marks;
+	uint32_t i = slot->other ? UINT32_MAX : mark_table_find(ms->table, slot->node, slot->port);
+
+	if (slot->other)
+		return ms->questions->other_work(sm, slot->node, slot->port);
+	return i == UINT32_MAX ? NULL : &ms->work[i];
+}
+
 /* The switch of `p` counts the packets that it sends. */
 static void ask_port(struct sm *sm, const struct link_mark *m, struct mark_work *w,
 		     const struct port *p)
@@ -63,7 +78,8 @@ static void ask_port(struct sm *sm, const struct link_mark *m, struct mark_work 
 	*slot = (struct rest_slot){ .tid = mad_gmp_tid(sm->mad, to.lid),
 				    .lid = to.lid,
 				    .node = m->node,
-				    .port = m->port };
+				    .port = m->port,
+				    .other = !is_of_mark(ms, w) };
 	ib_put(mad, SMP_BASE_VERSION, 1);
 	ib_put(mad, SMP_CLASS, MAD_CLASS_PERF);
 	ib_put(mad, SMP_CLASS_VERSION, PERF_VERSION);
@@ -158,8 +174,7 @@ static void take_counter(struct sm *sm, const struct rest_slot *slot,
 			 const struct transport_event *ev)
 {
 	struct marks *ms = sm->m.marks;
-	uint32_t i = mark_table_find(ms->table, slot->node, slot->port);
-	struct mark_work *w = i == UINT32_MAX ? NULL : &ms->work[i];
+	struct mark_work *w = work_of(sm, slot);
 
 	if (!w || w->rest.phase != REST_ASKED || !w->rest.n_asked)
 		return;
