@@ -621,7 +621,7 @@ group_is() {
 			printf "%s\n" "${COMPREPLY[@]}"' - "$abs_top_srcdir/config/completion/opensmctl" "$@"
 	}
 	[ "$(complete_line "$CTL" sta)" = status ]
-	[ "$(complete_line "$CTL" re | sort | tr '\n' ' ')" = 'reload reroute restore ' ]
+	[ "$(complete_line "$CTL" re | sort | tr '\n' ' ')" = 'reload report reroute restore ' ]
 	[ "$(complete_line "$CTL" '' | wc -l)" -ge 20 ]
 	[ "$(complete_line "$CTL" sweep '' | tr '\n' ' ')" = 'heavy light ' ]
 	[ "$(complete_line "$CTL" -j -js)" = -json ]
