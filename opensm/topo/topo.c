@@ -23,7 +23,7 @@ struct cable {
 struct port_fact {
 	guid_t sw;
 	uint8_t port, vls;
-	bool slow;
+	bool slow, left_out;
 };
 
 #define DEFAULT_VLS 8 /* what nearly every switch has */
@@ -105,6 +105,12 @@ void topo_set_port(struct topo_builder *b, guid_t sw, uint8_t port, unsigned vls
 	GROW(b->facts, b->n_facts + 1, b->cap_facts);
 	b->facts[b->n_facts++] =
 		(struct port_fact){ .sw = sw, .port = port, .vls = (uint8_t)vls, .slow = slow };
+}
+
+void topo_leave_out(struct topo_builder *b, guid_t sw, uint8_t port)
+{
+	GROW(b->facts, b->n_facts + 1, b->cap_facts);
+	b->facts[b->n_facts++] = (struct port_fact){ .sw = sw, .port = port, .left_out = true };
 }
 
 static int by_switch(const void *a, const void *b)
@@ -286,6 +292,7 @@ static void note_facts(struct topo *t, const struct topo_builder *b)
 		if (f->vls)
 			p->vls = f->vls;
 		p->slow = f->slow;
+		p->left_out = f->left_out && p->sw == TOPO_NONE;
 	}
 }
 

@@ -5,13 +5,13 @@
  * cable carries nothing any more when it is taken down.
  *
  *   test-sm-marks-fabrics [ROUNDS [LEAVES HOSTS SPINES]]
- *       rounds on each of 7 fabrics (3), the tree (4 4 3)
+ *       rounds on each of 7 fabrics (8), the tree (4 4 3)
  */
 #include "unit/marks-world.h"
 
 #include "util/random.h"
 
-static unsigned n_rounds = 3, n_leaves = 4, n_hosts = 4, n_spines = 3;
+static unsigned n_rounds = 8, n_leaves = 4, n_hosts = 4, n_spines = 3;
 static uint64_t n_marked;
 
 static struct netfile *draw(unsigned which)

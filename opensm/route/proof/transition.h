@@ -13,7 +13,9 @@
  * before it is drained instead: its entries that change lead nowhere first, in a stage before all
  * epochs, and are then written in any order.
  *
- * Cables are those of the new topo: an old entry over a cable that is gone is a dead end.
+ * Cables are those of the new topo: an old entry over a cable that is gone is a dead end. One that
+ * is there and left out (topo_leave_out(): drained, say) leads where it led in the old topo, and a
+ * switch that is left out passes on as its old table says.
  */
 #pragma once
 
