@@ -101,7 +101,7 @@ static void add_links(struct topo_builder *b, const struct node *n)
 		const struct port *p = &n->ports[i];
 
 		if (is_left_out(p))
-			topo_leave_out(b, n->guid, p->num);
+			topo_leave_out(b, n->guid, p->num, p->peer->node->guid);
 		if (!link_counts(p))
 			continue;
 		add_facts(b, n, p);

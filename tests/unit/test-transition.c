@@ -43,13 +43,13 @@ static struct topo *left_out(bool whole_switch)
 	add_triangle_switch(b, 1);
 	add_triangle_switch(b, 3);
 	topo_add_link(b, 3, 1, 1, 2);
-	topo_leave_out(b, 1, 1);
+	topo_leave_out(b, 1, 1, 2);
 	if (whole_switch) {
-		topo_leave_out(b, 3, 2);
+		topo_leave_out(b, 3, 2, 2);
 		return topo_build(b);
 	}
 	add_triangle_switch(b, 2);
-	topo_leave_out(b, 2, 2);
+	topo_leave_out(b, 2, 2, 1);
 	topo_add_link(b, 2, 1, 3, 2);
 	return topo_build(b);
 }
@@ -162,6 +162,17 @@ static void a_cable_that_is_left_out_carries_packets(void **state)
 {
 	_cleanup_(topo_unrefp) struct topo *whole = triangle(), *drained = left_out(false);
 	_cleanup_(transition_freep) struct transition *t = out_at_1(whole, drained, 2);
+
+	assert_non_null(t);
+	assert_int_equal(t->n_lids, 0);
+	assert_true(transition_epoch(t, 0, 0) < transition_epoch(t, 1, 0));
+}
+
+/* It was left out before as well, and entries of a LID without a way were kept. */
+static void a_cable_that_was_left_out_before_carries_packets(void **state)
+{
+	_cleanup_(topo_unrefp) struct topo *drained = left_out(false);
+	_cleanup_(transition_freep) struct transition *t = out_at_1(drained, drained, 2);
 
 	assert_non_null(t);
 	assert_int_equal(t->n_lids, 0);
@@ -424,6 +435,7 @@ int main(void)
 		cmocka_unit_test(opposite_orders),
 		cmocka_unit_test(a_cable_that_is_gone_is_a_dead_end),
 		cmocka_unit_test(a_cable_that_is_left_out_carries_packets),
+		cmocka_unit_test(a_cable_that_was_left_out_before_carries_packets),
 		cmocka_unit_test(a_switch_that_is_left_out_passes_packets_on),
 		cmocka_unit_test(damage_never_loops),
 		cmocka_unit_test(lids_that_change_owners_never_loop),

@@ -67,7 +67,7 @@ static uint32_t behind(const struct topo *t, uint32_t sw, uint8_t port)
 	return topo_port(t, sw, port)->sw;
 }
 
-/* The next switch of the new topo on the old way out of `port`, which is left out now. */
+/* The next switch of the new topo on the old way through switches that are left out now. */
 static uint32_t behind_left_out(const struct walk *w, uint32_t sw, lid_t lid, uint8_t port)
 {
 	const struct topo *then = w->old->topo;
@@ -90,6 +90,8 @@ static uint32_t behind_old(const struct walk *w, uint32_t sw, lid_t lid, uint8_t
 	if (w->old_sw[sw] == TOPO_NONE || port > t->switches[sw].n_ports ||
 	    !topo_port(t, sw, port)->left_out)
 		return behind(t, sw, port);
+	if (topo_port(t, sw, port)->left_sw != TOPO_NONE)
+		return topo_port(t, sw, port)->left_sw;
 	return behind_left_out(w, sw, lid, port);
 }
 

@@ -14,8 +14,8 @@
  * epochs, and are then written in any order.
  *
  * Cables are those of the new topo: an old entry over a cable that is gone is a dead end. One that
- * is there and left out (topo_leave_out(): drained, say) leads where it led in the old topo, and a
- * switch that is left out passes on as its old table says.
+ * is there and left out (topo_leave_out(): drained, say) carries packets yet, and a switch that is
+ * left out passes them on as its old table and the old topo say.
  */
 #pragma once
 
