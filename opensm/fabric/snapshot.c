@@ -88,11 +88,20 @@ static void add_facts(struct topo_builder *b, const struct node *n, const struct
 	topo_set_port(b, n->guid, p->num, vls, is_throttled(p));
 }
 
+/* Tables that are replaced may lead over it until they are. */
+static bool is_left_out(const struct port *p)
+{
+	return fabric_link_is_up(p) && port_state(p) > IB_PORT_INIT &&
+	       node_is_switch(p->peer->node) && !link_counts(p);
+}
+
 static void add_links(struct topo_builder *b, const struct node *n)
 {
 	for (unsigned i = 1; i <= n->n_ports; i++) {
 		const struct port *p = &n->ports[i];
 
+		if (is_left_out(p))
+			topo_leave_out(b, n->guid, p->num, p->peer->node->guid);
 		if (!link_counts(p))
 			continue;
 		add_facts(b, n, p);

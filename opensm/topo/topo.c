@@ -23,7 +23,8 @@ struct cable {
 struct port_fact {
 	guid_t sw;
 	uint8_t port, vls;
-	bool slow;
+	bool slow, left_out;
+	guid_t left_peer;
 };
 
 #define DEFAULT_VLS 8 /* what nearly every switch has */
@@ -105,6 +106,14 @@ void topo_set_port(struct topo_builder *b, guid_t sw, uint8_t port, unsigned vls
 	GROW(b->facts, b->n_facts + 1, b->cap_facts);
 	b->facts[b->n_facts++] =
 		(struct port_fact){ .sw = sw, .port = port, .vls = (uint8_t)vls, .slow = slow };
+}
+
+void topo_leave_out(struct topo_builder *b, guid_t sw, uint8_t port, guid_t peer)
+{
+	GROW(b->facts, b->n_facts + 1, b->cap_facts);
+	b->facts[b->n_facts++] = (struct port_fact){
+		.sw = sw, .port = port, .left_out = true, .left_peer = peer
+	};
 }
 
 static int by_switch(const void *a, const void *b)
@@ -252,7 +261,9 @@ static void make_ports(struct topo *t, uint8_t vls)
 	}
 	t->ports = xcalloc(n, sizeof(*t->ports));
 	for (uint32_t i = 0; i < n; i++)
-		t->ports[i] = (struct topo_port){ .sw = TOPO_NONE, .host = TOPO_NONE, .vls = vls };
+		t->ports[i] = (struct topo_port){
+			.sw = TOPO_NONE, .host = TOPO_NONE, .vls = vls, .left_sw = TOPO_NONE
+		};
 }
 
 static lid_t last_lid(lid_t base, uint8_t lmc)
@@ -286,6 +297,8 @@ static void note_facts(struct topo *t, const struct topo_builder *b)
 		if (f->vls)
 			p->vls = f->vls;
 		p->slow = f->slow;
+		p->left_out = f->left_out && p->sw == TOPO_NONE;
+		p->left_sw = p->left_out ? topo_find_switch(t, f->left_peer) : TOPO_NONE;
 	}
 }
 

@@ -26,6 +26,9 @@ struct topo_port {
 	uint8_t vls;    /* data VLs that both ends of the cable have, 1..15 */
 	/* runs below the speed or width that both ends can do (avoid_throttled_links) */
 	bool slow;
+	/* no peer is here, but a cable that routes leave out, over which old tables may lead yet */
+	bool left_out;
+	uint32_t left_sw; /* of such a cable: peer switch, TOPO_NONE if that is left out as well */
 };
 
 struct topo_switch {
@@ -81,10 +84,12 @@ void topo_set_vls(struct topo_builder *b, unsigned vls);
  * known.
  */
 void topo_set_port(struct topo_builder *b, guid_t sw, uint8_t port, unsigned vls, bool slow);
+/* A cable to switch `peer` is there and carries packets; it is no topo_add_link(). */
+void topo_leave_out(struct topo_builder *b, guid_t sw, uint8_t port, guid_t peer);
 /* Ends the builder; the result has one reference. */
 struct topo *topo_build(struct topo_builder *b);
 
-/* The same switches, hosts, cables, LIDs. */
+/* The same switches, hosts, cables, LIDs; not compared: what is left out. */
 bool topo_is_same(const struct topo *a, const struct topo *b);
 
 struct topo *topo_ref(const struct topo *t);

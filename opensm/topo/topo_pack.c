@@ -55,6 +55,8 @@ static bool port_is_good(const struct topo *t, const struct topo_port *p)
 {
 	if (p->sw != TOPO_NONE && (p->sw >= t->n_switches || p->port > t->switches[p->sw].n_ports))
 		return false;
+	if (p->left_sw != TOPO_NONE && p->left_sw >= t->n_switches)
+		return false;
 	return p->host == TOPO_NONE || p->host < t->n_hosts;
 }
 

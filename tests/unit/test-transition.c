@@ -15,21 +15,42 @@
 #include "tests/lib/topogen.h"
 #include "util/mem.h"
 
+static void add_triangle_switch(struct topo_builder *b, guid_t g)
+{
+	const struct topo_switch sw = { .guid = g, .n_ports = 3, .lid = g, .lft_cap = 1024 };
+
+	topo_add_switch(b, &sw);
+}
+
 /* Switches 1, 2, 3 in a triangle: port 1 leads to the next one, port 2 to the one before. */
 static struct topo *triangle(void)
 {
 	struct topo_builder *b = topo_builder_new();
 
-	for (guid_t g = 1; g <= 3; g++) {
-		const struct topo_switch sw = {
-			.guid = g, .n_ports = 3, .lid = g, .lft_cap = 1024
-		};
-
-		topo_add_switch(b, &sw);
-	}
+	for (guid_t g = 1; g <= 3; g++)
+		add_triangle_switch(b, g);
 	topo_add_link(b, 1, 1, 2, 2);
 	topo_add_link(b, 2, 1, 3, 2);
 	topo_add_link(b, 3, 1, 1, 2);
+	return topo_build(b);
+}
+
+/* The triangle, of which the cable between 1 and 2 is left out, or switch 2 with its cables. */
+static struct topo *left_out(bool whole_switch)
+{
+	struct topo_builder *b = topo_builder_new();
+
+	add_triangle_switch(b, 1);
+	add_triangle_switch(b, 3);
+	topo_add_link(b, 3, 1, 1, 2);
+	topo_leave_out(b, 1, 1, 2);
+	if (whole_switch) {
+		topo_leave_out(b, 3, 2, 2);
+		return topo_build(b);
+	}
+	add_triangle_switch(b, 2);
+	topo_leave_out(b, 2, 2, 1);
+	topo_add_link(b, 2, 1, 3, 2);
 	return topo_build(b);
 }
 
@@ -116,6 +137,57 @@ static void a_cable_that_is_gone_is_a_dead_end(void **state)
 	assert_null(transition_find(old, new));
 	topocut_free(cut);
 	topo_unref(t);
+}
+
+/* A LID goes round by port 1, and out by port 3: of switch `was` before, of switch 1 now. */
+static struct transition *out_at_1(struct topo *old_topo, struct topo *new_topo, guid_t was)
+{
+	_cleanup_(routes_unrefp) struct routes *old = routes_new(old_topo, "hand", 3);
+	_cleanup_(routes_unrefp) struct routes *new = routes_new(new_topo, "hand", 3);
+
+	for (uint32_t sw = 0; sw < old_topo->n_switches; sw++)
+		routes_row(old, sw)[1] = 1;
+	for (uint32_t sw = 0; sw < new_topo->n_switches; sw++)
+		routes_row(new, sw)[1] = 1;
+	routes_row(old, topo_find_switch(old_topo, was))[1] = 3;
+	routes_row(new, topo_find_switch(new_topo, 1))[1] = 3;
+	return transition_find(old, new);
+}
+
+/*
+ * Round the triangle to 2, and out there; now round to 1. The old entry of 1 leads over a cable
+ * that is drained and carries packets: 1 comes first, or what 2 sends round comes back to it.
+ */
+static void a_cable_that_is_left_out_carries_packets(void **state)
+{
+	_cleanup_(topo_unrefp) struct topo *whole = triangle(), *drained = left_out(false);
+	_cleanup_(transition_freep) struct transition *t = out_at_1(whole, drained, 2);
+
+	assert_non_null(t);
+	assert_int_equal(t->n_lids, 0);
+	assert_true(transition_epoch(t, 0, 0) < transition_epoch(t, 1, 0));
+}
+
+/* It was left out before as well, and entries of a LID without a way were kept. */
+static void a_cable_that_was_left_out_before_carries_packets(void **state)
+{
+	_cleanup_(topo_unrefp) struct topo *drained = left_out(false);
+	_cleanup_(transition_freep) struct transition *t = out_at_1(drained, drained, 2);
+
+	assert_non_null(t);
+	assert_int_equal(t->n_lids, 0);
+	assert_true(transition_epoch(t, 0, 0) < transition_epoch(t, 1, 0));
+}
+
+/* The same over switch 2, which is isolated and has the table of before. */
+static void a_switch_that_is_left_out_passes_packets_on(void **state)
+{
+	_cleanup_(topo_unrefp) struct topo *whole = triangle(), *isolated = left_out(true);
+	_cleanup_(transition_freep) struct transition *t = out_at_1(whole, isolated, 3);
+
+	assert_non_null(t);
+	assert_int_equal(t->n_lids, 0);
+	assert_true(transition_epoch(t, 0, 0) < transition_epoch(t, 1, 0));
 }
 
 /* ---- whatever the order within an epoch, nothing ever loops -------------------------------- */
@@ -362,6 +434,9 @@ int main(void)
 		cmocka_unit_test(filled_in),
 		cmocka_unit_test(opposite_orders),
 		cmocka_unit_test(a_cable_that_is_gone_is_a_dead_end),
+		cmocka_unit_test(a_cable_that_is_left_out_carries_packets),
+		cmocka_unit_test(a_cable_that_was_left_out_before_carries_packets),
+		cmocka_unit_test(a_switch_that_is_left_out_passes_packets_on),
 		cmocka_unit_test(damage_never_loops),
 		cmocka_unit_test(lids_that_change_owners_never_loop),
 		cmocka_unit_test(a_lost_uplink_needs_no_drain),

@@ -67,11 +67,39 @@ static uint32_t behind(const struct topo *t, uint32_t sw, uint8_t port)
 	return topo_port(t, sw, port)->sw;
 }
 
+/* The next switch of the new topo on the old way through switches that are left out now. */
+static uint32_t behind_left_out(const struct walk *w, uint32_t sw, lid_t lid, uint8_t port)
+{
+	const struct topo *then = w->old->topo;
+	uint32_t at = w->old_sw[sw], to = TOPO_NONE;
+
+	for (uint32_t hops = 0; to == TOPO_NONE && hops <= then->n_switches; hops++) {
+		at = behind(then, at, port);
+		if (at == TOPO_NONE)
+			return TOPO_NONE;
+		to = topo_find_switch(w->new->topo, then->switches[at].guid);
+		port = routes_port(w->old, at, lid);
+	}
+	return to;
+}
+
+static uint32_t behind_old(const struct walk *w, uint32_t sw, lid_t lid, uint8_t port)
+{
+	const struct topo *t = w->new->topo;
+
+	if (w->old_sw[sw] == TOPO_NONE || port > t->switches[sw].n_ports ||
+	    !topo_port(t, sw, port)->left_out)
+		return behind(t, sw, port);
+	if (topo_port(t, sw, port)->left_sw != TOPO_NONE)
+		return topo_port(t, sw, port)->left_sw;
+	return behind_left_out(w, sw, lid, port);
+}
+
 static uint32_t edge(const struct walk *w, uint32_t sw, lid_t lid, unsigned which)
 {
-	uint8_t port = which ? old_port(w, sw, lid) : routes_port(w->new, sw, lid);
-
-	return behind(w->new->topo, sw, port);
+	if (which)
+		return behind_old(w, sw, lid, old_port(w, sw, lid));
+	return behind(w->new->topo, sw, routes_port(w->new, sw, lid));
 }
 
 /* ---- what differs ------------------------------------------------------------------------ */
@@ -80,7 +108,7 @@ static void note_entry(struct walk *w, uint32_t sw, lid_t lid, uint8_t was)
 {
 	GROW(w->all, w->n_all + 1, w->cap_all);
 	w->all[w->n_all++] = (struct differing){ .sw = sw, .lid = lid };
-	w->risky[lid] |= behind(w->new->topo, sw, was) != TOPO_NONE;
+	w->risky[lid] |= behind_old(w, sw, lid, was) != TOPO_NONE;
 }
 
 static void note_row(struct walk *w, uint32_t sw)

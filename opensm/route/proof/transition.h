@@ -13,7 +13,9 @@
  * before it is drained instead: its entries that change lead nowhere first, in a stage before all
  * epochs, and are then written in any order.
  *
- * Cables are those of the new topo: an old entry over a cable that is gone is a dead end.
+ * Cables are those of the new topo: an old entry over a cable that is gone is a dead end. One that
+ * is there and left out (topo_leave_out(): drained, say) carries packets yet, and a switch that is
+ * left out passes them on as its old table and the old topo say.
  */
 #pragma once
 

@@ -95,7 +95,7 @@ bool cable_is_sick(const struct bad_cable *c)
 bool cable_is_bad(const struct bad_cable *c)
 {
 	return cable_is_sick(c) || c->refused || c->mark == CABLE_ISOLATED || c->unhealthy ||
-	       (c->mark == CABLE_DRAINED && cable_is_between_switches(c));
+	       c->returning || (c->mark == CABLE_DRAINED && cable_is_between_switches(c));
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
@@ -583,8 +583,8 @@ static void end_probation(struct bad_cable *c, mono_t now)
 static bool is_over(const struct bad_cable *c, mono_t now)
 {
 	return c->state == CABLE_WATCHED && now >= c->until && c->off == OFF_NOT && !c->stuck &&
-	       !c->out && !c->mark && !c->refused && !c->unhealthy && !c->end[0].complaints &&
-	       !c->end[1].complaints;
+	       !c->out && !c->mark && !c->refused && !c->unhealthy && !c->returning &&
+	       !c->end[0].complaints && !c->end[1].complaints;
 }
 
 /* When something is due for this cable. */
@@ -624,6 +624,7 @@ void dampening_sweep_ended(struct sm *sm)
 	if (sm->state != SM_MASTER)
 		return;
 	hold_switch_off(sm);
+	hold_look_at_returning(sm);
 	unserved_report(sm);
 }
 

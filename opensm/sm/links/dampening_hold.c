@@ -101,6 +101,8 @@ static int compare_cables(const void *a, const void *b)
 
 	if (x->stuck != y->stuck)
 		return x->stuck ? 1 : -1;
+	if (x->returning != y->returning)
+		return x->returning ? 1 : -1;
 	if (x->refused != y->refused)
 		return x->refused ? 1 : -1;
 	if (x->mark != y->mark)
@@ -274,6 +276,8 @@ static void tell_back(struct sm *sm, struct bad_cable *c)
 /* Every change is said once. */
 static void tell_cable(struct sm *sm, struct bad_cable *c)
 {
+	if (c->returning && !cable_is_sick(c))
+		return; /* "used again" follows */
 	if (c->out && c->told != OUT_TOLD_OUT)
 		tell_out(sm, c);
 	else if (c->spared && c->told != OUT_TOLD_SPARED)
@@ -387,6 +391,47 @@ static void end_stuck(struct bad_cable *c)
 	c->stuck = false;
 }
 
+/* Both ends are known, and one at least is not ACTIVE. */
+static bool is_not_up_yet(const struct bad_cable *c)
+{
+	const struct port *a = c->end[0].at, *b = c->end[1].at;
+
+	return a && b && a->peer == b && fabric_link_is_up(a) &&
+	       (port_state(a) != IB_PORT_ACTIVE || port_state(b) != IB_PORT_ACTIVE);
+}
+
+/* If it does not come up it becomes stuck, and is left out for that. */
+static void note_return(struct bad_cable *c)
+{
+	bool isolated = c->mark == CABLE_ISOLATED || c->refused || c->unhealthy;
+
+	c->returning |= c->isolated && !isolated && c->out && cable_is_between_switches(c);
+	c->returning &= !isolated && !c->stuck && is_not_up_yet(c);
+	c->isolated = isolated;
+}
+
+void hold_look_at_returning(struct sm *sm)
+{
+	const struct dampening *h = sm->m.dampening;
+
+	for (uint32_t i = 0; i < h->n; i++) {
+		const struct bad_cable *c = h->cables[i];
+
+		if (c->returning && c->end[0].at && !is_not_up_yet(c))
+			tell_port(sm, c->end[0].at, "a link that was isolated is ACTIVE");
+	}
+}
+
+bool dampening_is_returning(const struct sm *sm)
+{
+	const struct dampening *h = sm->m.dampening;
+
+	for (uint32_t i = 0; i < h->n; i++)
+		if (h->cables[i]->returning && h->cables[i]->out)
+			return true;
+	return false;
+}
+
 static void mark_ports(struct bad_cable *c)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -411,6 +456,7 @@ bool dampening_settle(struct sm *sm)
 			continue;
 		release_cable(c, sm->now);
 		end_stuck(c);
+		note_return(c);
 		dampening_wake(h, c->until);
 	}
 	spare_last_ways(sm);

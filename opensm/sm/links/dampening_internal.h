@@ -55,6 +55,8 @@ struct bad_cable {
 	bool refused;	      /* not in the expected topology, by dampening_refuse() */
 	bool refused_alone;   /* the same, and it is not spared */
 	bool stuck;	/* did not get beyond INIT or ARMED */
+	bool isolated;	/* as decided last: not to be ACTIVE, for a mark, its health, or refused */
+	bool returning; /* not any more, and not ACTIVE at both ends yet. Writer: dampening_hold.c */
 	bool out;	/* avoided. Writer: dampening_hold.c */
 	bool spared;	/* it would be, but no other way is left. Writer: dampening_hold.c */
 	enum { OUT_TOLD_NOT, OUT_TOLD_OUT, OUT_TOLD_SPARED } told;
@@ -117,6 +119,8 @@ char *cable_str(const struct bad_cable *c, char ret[CABLE_STRLEN]);
 uint32_t *hold_parts(const struct fabric *f);
 /* The switch that leads to us: our own, or the one that our own port is on. NULL: none is known. */
 const struct node *hold_first_switch(const struct fabric *f);
+/* Cables that come back and are ACTIVE now are looked at again, so that they are routed over. */
+void hold_look_at_returning(struct sm *sm);
 /* Ports that babble are switched off, between sweeps. */
 void hold_switch_off(struct sm *sm);
 
