@@ -15,3 +15,10 @@ EXTRA_PROGRAMS += bench-perf
 bench_perf_SOURCES = tests/bench/bench-perf.c opensm/daemon/counters.c
 bench_perf_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 bench_perf_LDADD = libperf.a libcongestion.a $(RIG_LIBS) $(SIM_LIBS)
+
+# libibmad is the oracle of ib/pm.h.
+UNIT_TESTS += tests/unit/test-pm
+tests_unit_test_pm_SOURCES = tests/unit/test-pm.c tests/unit/ibmad-oracle-pm.c tests/unit/ibmad-oracle-pm.h \
+	$(ORACLE_SOURCES) opensm/perf/decode.c
+tests_unit_test_pm_CPPFLAGS = $(AM_CPPFLAGS) $(IBMAD_CFLAGS)
+tests_unit_test_pm_LDADD = $(IB_LIBS) $(IBMAD_LIBS) $(CMOCKA_LIBS)

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* libibmad's fields of performance management under our names: oracle_get() and _put() take them. */
+#pragma once
+
+#include "ibmad-oracle.h"
+
+/* `attr` is that of PerfMgt. A field with a counter for each lane: the row of its first lane. */
+const struct oracle_row *oracle_pm_rows(size_t *ret_n);
+const struct oracle_row *oracle_pm_find(uint16_t attr, const char *name);
