@@ -56,7 +56,7 @@ struct bad_cable {
 	bool refused_alone;   /* the same, and it is not spared */
 	bool stuck;	/* did not get beyond INIT or ARMED */
 	bool isolated;	/* as decided last: not to be ACTIVE, for a mark, its health, or refused */
-	bool returning; /* not any more, and not ACTIVE at both ends yet. Writer: dampening_hold.c */
+	bool returning; /* not any more, not ACTIVE at both ends yet. Writer: dampening_hold.c */
 	bool out;	/* avoided. Writer: dampening_hold.c */
 	bool spared;	/* it would be, but no other way is left. Writer: dampening_hold.c */
 	enum { OUT_TOLD_NOT, OUT_TOLD_OUT, OUT_TOLD_SPARED } told;
