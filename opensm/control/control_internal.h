@@ -60,6 +60,7 @@ control_begin_fn control_mark; /* control_marks.c */
 control_leave_fn control_leave_mark;
 control_answer_fn control_marks;
 control_answer_fn control_health, control_health_clear; /* control_health.c */
+control_answer_fn control_counters; /* control_counters.c */
 control_begin_fn control_smp; /* control_smp.c */
 control_leave_fn control_leave_smp;
 void *control_partitions_new(const struct control_method *m, const struct daemon_api *api,

@@ -15,6 +15,7 @@ int cmd_restore(struct ctl *c, int argc, char **argv);
 int cmd_marks(struct ctl *c, int argc, char **argv);
 int cmd_health(struct ctl *c, int argc, char **argv); /* health.c */
 bool cmd_health_acts(int argc, char **argv);
+int ctl_health_port(struct ctl *c, const char *word); /* care/health_ports.c: one of health ports */
 int cmd_security(struct ctl *c, int argc, char **argv);	 /* security.c */
 int cmd_congestion(struct ctl *c, int argc, char **argv); /* congestion.c */
 int cmd_options(struct ctl *c, int argc, char **argv);	 /* configuration.c */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* health: links with findings, the sickest first; links that are slower than they could be. */
+/* health: links with findings, the sickest first; links that are slower than they could be; ports. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -148,6 +148,17 @@ static int clear(struct ctl *c, int argc, char **argv)
 	return CTL_OK;
 }
 
+static int ports(struct ctl *c, int argc, char **argv)
+{
+	if (argc && !strcmp(argv[argc - 1], "--json")) {
+		c->json = true;
+		argc--;
+	}
+	if (argc != 1)
+		return ctl_usage(health_command(), "ports takes one NODE or NODE/PORT");
+	return ctl_health_port(c, argv[0]);
+}
+
 bool cmd_health_acts(int argc, char **argv)
 {
 	return argc && !strcmp(argv[0], "clear");
@@ -159,6 +170,8 @@ int cmd_health(struct ctl *c, int argc, char **argv)
 
 	if (cmd_health_acts(argc, argv))
 		return clear(c, argc - 1, argv + 1);
+	if (argc && !strcmp(argv[0], "ports"))
+		return ports(c, argc - 1, argv + 1);
 	for (int i = 0; i < argc; i++) {
 		if (!strcmp(argv[i], "--json"))
 			c->json = true;
