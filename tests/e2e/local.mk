@@ -35,6 +35,6 @@ E2E_TESTS += tests/e2e/keys-storm.bats tests/e2e/attack.bats
 E2E_TESTS += tests/e2e/rest-hostile.bats
 EXTRA_DIST += tests/e2e/rest_peer.py
 E2E_TESTS += tests/e2e/tenants.bats
-E2E_TESTS += tests/e2e/marks.bats tests/e2e/congestion.bats
+E2E_TESTS += tests/e2e/marks.bats tests/e2e/congestion.bats tests/e2e/counters.bats
 E2E_TESTS += tests/e2e/rest-replay.bats tests/e2e/rest-slurm.bats
 EXTRA_DIST += tests/e2e/rest.bash
