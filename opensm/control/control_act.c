@@ -84,6 +84,13 @@
 	"cause: string, text: string, since: ?int))"
 #define TOPOLOGY_TEXT_TYPE                                                                         \
 	"(accept: ?string, csv: ?bool) -> (file: ?string, cables: int, text: string)"
+#define COUNTERS_TYPE                                                                              \
+	"(target: string) -> (enabled: bool, master: bool, sweep_seconds: int, ports: []("         \
+	"node: string, node_guid: string, port: int, linked: bool, read: bool, "                   \
+	"age_seconds: ?int, interval_ms: ?int, resets: ?int, reset_last: ?bool, "                  \
+	"errors_of_64_bits: ?bool, bits_per_second: ?int, counters: ?[]object, "                   \
+	"symbol_ber: ?object, effective_ber: ?object, rcv_error_reasons: ?object, "                \
+	"discard_reasons: ?object))"
 #define SWEEP_TYPE "(kind: ?string) -> (event: ?object, sweep: ?object)"
 
 const struct control_method control_methods[] = {
@@ -149,6 +156,10 @@ const struct control_method control_methods[] = {
 	{ "Health",
 	  "Links with findings, the sickest first; slow: links below what both ends can do",
 	  HEALTH_TYPE, CONTROL_READ, .answer = control_health },
+	{ "Counters",
+	  "Counters of a port as read last, growth per second and bit error rates; enabled: the "
+	  "performance manager is on. Target: NODE/PORT, or NODE for all its ports",
+	  COUNTERS_TYPE, CONTROL_READ, .answer = control_counters },
 	{ "HealthClear", "What is known against a link is forgotten. Target: NODE/PORT",
 	  "(target: string) -> ()", CONTROL_ACT, .answer = control_health_clear },
 	{ "Drift", "What differs from the expected topology, and what is held for it", DRIFT_TYPE,

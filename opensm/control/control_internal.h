@@ -61,6 +61,7 @@ control_begin_fn control_mark; /* control_marks.c */
 control_leave_fn control_leave_mark;
 control_answer_fn control_marks;
 control_answer_fn control_health, control_health_clear; /* control_health.c */
+control_answer_fn control_counters; /* control_counters.c */
 control_begin_fn control_smp; /* control_smp.c */
 control_leave_fn control_leave_smp;
 /* control_topology.c */

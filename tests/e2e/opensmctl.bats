@@ -111,7 +111,7 @@ as_nobody() {
 	for words in status instances priority keys sa-key loglevel sweeping options 'options all' 'options sm_key' check \
 		'sweep heavy' 'sweep light' reroute reload topology 'topology --format json' nodes "nodes ${HOSTS[1]}" ports \
 		'ports --not-active' "ports ${HOSTS[1]}" "routes ${SWITCHES[0]}" "path ${HOSTS[0]} ${HOSTS[1]}" partitions \
-		groups sa 'sa services' managers marks health; do
+		groups sa 'sa services' managers marks health "health ports ${HOSTS[0]}"; do
 		# shellcheck disable=SC2086
 		gives 0 $words
 		[ -n "$out" ]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* libibmad's fields of performance management under our names: oracle_get() and _put() take them. */
+/* Fields of performance management in libibmad under our names, for oracle_get() and _put(). */
 #pragma once
 
 #include "ibmad-oracle.h"
