@@ -92,7 +92,8 @@ const struct ctl_command manager_commands[] = {
 	[MARKS] = { "marks", "", "links and switches that are out of service, and why", NULL,
 		    CTL_SHOWS, .run = cmd_marks },
 	[HEALTH] = { "health", "[--watch N] | ports NODE[/PORT] | clear NODE/PORT",
-		     "links with findings, the sickest first; slow links; ports: counters, error rates",
+		     "links with findings, the sickest first; slow links; ports: counters, error "
+		     "rates",
 		     "--watch ports clear", CTL_SHOWS, .run = cmd_health, .acts = cmd_health_acts },
 	[OPTIONS] = { "options", "[NAME | all]",
 		      "options that differ from their defaults; one option; all options", "all",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* health: links with findings, the sickest first; links that are slower than they could be; ports. */
+/* health: links with findings, the sickest first; links slower than they could be; ports. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -194,7 +194,7 @@ static void print_line(const struct ctl *c, struct json_object *port)
 		ctl_print_table(c, count_columns, counts);
 }
 
-/* A rate below what was watched for long enough says nothing: the time says how much it is worth. */
+/* A rate below the least that the time shows says nothing: the time is printed, too. */
 static void print_ber(struct json_object *port, const char *key, const char *what)
 {
 	struct json_object *o = js_get(port, key);
@@ -245,7 +245,8 @@ static void print_head(const struct ctl *c, struct json_object *port)
 	printf("%s%s%s: %s%sread %s ago", ctl_color(c, CTL_NAME), place, ctl_color(c, CTL_PLAIN),
 	       rate, rate[0] ? " Gb/s, " : "", ctl_duration(js_int(port, "age_seconds"), age));
 	if (js_int(port, "interval_ms"))
-		printf(", rates are of the %.1f s before", (double)js_int(port, "interval_ms") / 1e3);
+		printf(", rates are of the %.1f s before",
+		       (double)js_int(port, "interval_ms") / 1e3);
 	printf("\n");
 }
 
@@ -287,8 +288,8 @@ static void print_unread(struct json_object *o, struct json_object *port)
 	if (!js_bool(port, "linked"))
 		printf("%s: no cable, its counters are not read\n", place);
 	else
-		printf("%s: not read yet, or it does not answer; every port is read once in %" PRId64
-		       " s (perfmgr_sweep_time_s)\n",
+		printf("%s: not read yet, or it does not answer; every port is read once in "
+		       "%" PRId64 " s (perfmgr_sweep_time_s)\n",
 		       place, js_int(o, "sweep_seconds"));
 }
 
