@@ -234,7 +234,7 @@ static enum sick_state decide(const struct sm *sm, const struct sick_case *c, st
 		return SICK_ISOLATED;
 	if (!p)
 		return SICK_UNDECIDED;
-	if (sm_sick_links(sm, SICK_ISOLATED) >= sm_sick_cap(sm))
+	if (sm->m.sick->n_isolated >= sm_sick_cap(sm))
 		return SICK_CAPPED;
 	sm_mark_cost(sm, NULL, MARK_ISOLATE, p->node, p->num, &cost);
 	if (cost.own || cost.manager || cost.pairs_lost || cost.hosts || cost.switches)
@@ -254,7 +254,9 @@ static void enter(struct sm *sm, struct sick_case *c)
 		return;
 	if (before == SICK_ISOLATED)
 		let_go(sm, c);
+	sm->m.sick->n_isolated -= before == SICK_ISOLATED;
 	c->state = next;
+	sm->m.sick->n_isolated += next == SICK_ISOLATED;
 	if (next == SICK_ISOLATED)
 		isolate(sm, c, p);
 	if (next != SICK_UNDECIDED && c->action != HEALTH_IGNORE)
@@ -266,6 +268,7 @@ static void drop_case(struct sm *sm, uint32_t i)
 	struct sick *k = sm->m.sick;
 
 	let_go(sm, &k->all[i]);
+	k->n_isolated -= k->all[i].state == SICK_ISOLATED;
 	k->all[i] = k->all[--k->n];
 }
 
@@ -419,7 +422,7 @@ bool sm_sick_at(const struct sm *sm, unsigned n, struct sick_shown *ret)
 
 static void make_cases(struct sick *k)
 {
-	k->n = 0;
+	k->n = k->n_isolated = 0;
 	for (uint32_t i = 0; i < health_n_links(k->judge); i++)
 		if (health_verdict(k->judge, i)->on)
 			need_case(k, i);
@@ -436,6 +439,7 @@ void sick_new(struct sm *sm, const struct sm_paths *paths)
 	k->judge = health_new(&rules);
 	k->log = (struct log_limit){ .interval = 10 * MONO_S, .burst = 6 };
 	k->look_at = MONO_NEVER;
+	k->version = 1;
 	if (paths && paths->cache_dir)
 		k->path = xasprintf("%s/link_health", paths->cache_dir);
 	sick_read(sm);
@@ -466,7 +470,12 @@ void sick_free(struct sm *sm)
 
 uint64_t sick_version(const struct sm *sm)
 {
-	return health_is_clean(sm->m.sick->judge) ? 0 : sm->m.sick->version;
+	return sm->m.sick->version;
+}
+
+bool sick_is_clean(const struct sm *sm)
+{
+	return health_is_clean(sm->m.sick->judge);
 }
 
 char *sick_text(const struct sm *sm, size_t *ret_len)
@@ -543,7 +552,7 @@ static void take_down_some(struct sm *sm)
 {
 	struct sick *k = sm->m.sick;
 
-	for (uint32_t i = 0; i < k->n; i++) {
+	for (uint32_t i = 0; k->n_isolated && i < k->n; i++) {
 		struct sick_case *c = &k->all[i];
 
 		if (c->state != SICK_ISOLATED)
@@ -594,7 +603,7 @@ mono_t sick_next(const struct sm *sm)
 		next = MAX(k->turn_at, sm->now);
 	if (k->changed && !k->saving && k->path)
 		next = mono_min(next, MAX(k->save_at, sm->now));
-	for (uint32_t i = 0; i < k->n && sm->sweep == SWEEP_NONE; i++)
+	for (uint32_t i = 0; k->n_isolated && i < k->n && sm->sweep == SWEEP_NONE; i++)
 		if (k->all[i].state == SICK_ISOLATED)
 			next = mono_min(next, mono_min(k->look_at, k->all[i].work.down_at));
 	return next;

@@ -67,8 +67,11 @@ void sick_node_goes(struct sm *sm, struct node *n);
 void sick_settle(struct sm *sm);
 void sick_sweep_ended(struct sm *sm);
 void sick_state_changed(struct sm *sm);
-/* Of what is known, for standbys: 0: nothing is held against any link. The text is to be freed. */
+/* Of what is known, for standbys: another one after each change; never 0. */
 uint64_t sick_version(const struct sm *sm);
+/* Nothing is counted against any link. Takes O(links), not for each MAD. */
+bool sick_is_clean(const struct sm *sm);
+/* To be freed. */
 char *sick_text(const struct sm *sm, size_t *ret_len);
 /* As STANDBY: in place of what is known here. False: it is damaged, and nothing is known now. */
 bool sick_take_over(struct sm *sm, const char *text, size_t len);

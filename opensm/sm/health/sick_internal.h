@@ -18,6 +18,7 @@ struct sick {
 	struct health *judge;
 	struct sick_case *all;
 	uint32_t n, cap;
+	uint32_t n_isolated; /* of these */
 	uint32_t cursor; /* of links that are judged in turn */
 	mono_t turn_at, look_at;
 	struct log_limit log;

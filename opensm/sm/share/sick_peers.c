@@ -10,6 +10,7 @@
 #include "util/mem.h"
 
 #define PACE (300 * MONO_S)
+#define LOOK_AGAIN (10 * MONO_S) /* nothing was known that a standby would lack */
 
 enum reply { REPLY_TAKEN = 1, REPLY_DAMAGED };
 
@@ -70,10 +71,10 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 		p->sent = 0;
 }
 
+/* Asked at each MAD: that nothing is known against any link is found out in serve_peer(). */
 static bool is_behind(const struct sm *sm, const struct sick_peer *p)
 {
-	return p->guid && !p->busy && !p->refuses && sick_version(sm) &&
-	       p->sent != sick_version(sm);
+	return p->guid && !p->busy && !p->refuses && p->sent != sick_version(sm);
 }
 
 static void serve_peer(struct sm *sm, struct sick_peer *p)
@@ -83,6 +84,10 @@ static void serve_peer(struct sm *sm, struct sick_peer *p)
 
 	if (sm->now < p->again || !is_behind(sm, p))
 		return;
+	if (sick_is_clean(sm)) {
+		p->again = sm->now + LOOK_AGAIN;
+		return;
+	}
 	p->again = sm->now + PACE;
 	p->sent = sick_version(sm);
 	text = sick_text(sm, &len);
