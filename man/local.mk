@@ -3,7 +3,7 @@ dist_man_MANS = man/opensm.8 man/opensmctl.1 man/opensm-launch.8 man/opensm-rest
 EXTRA_DIST += man/README.md
 guidesdir = $(docdir)/guides
 dist_guides_DATA = man/guides/architecture.md man/guides/migration.md man/guides/routing.md \
-	man/guides/congestion.md man/guides/schedulers.md man/guides/security.md man/guides/tenants.md man/guides/troubleshooting.md
+	man/guides/care.md man/guides/congestion.md man/guides/schedulers.md man/guides/security.md man/guides/tenants.md man/guides/troubleshooting.md
 
 # opensm.conf(5) is made from the options themselves.
 noinst_PROGRAMS += man/confpage
