@@ -536,7 +536,8 @@ static void every_prefix_of_a_file_reads_as_its_whole_lines(void **state)
 
 #define store_test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-/* Of the text in the heap, in use or given back. */
+#ifndef __SANITIZE_ADDRESS__
+/* Of the text in the heap, in use or given back. A sanitizer has a heap of another kind. */
 static unsigned n_in_heap(const char *text)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -560,8 +561,7 @@ static void keys_do_not_stay_in_memory_as_text(void **state)
 	uint64_t key;
 	_cleanup_free_ char *kept = xstrdup("0x00c0ffee4711");
 
-	if (!n_in_heap(kept))
-		skip(); /* a heap of another kind, as of a sanitizer */
+	assert_true(n_in_heap(kept) > 0);
 	for (guid_t guid = 1; guid < 400; guid++)
 		store_set_mkey(f->store, guid, 0x1122334455667700 + guid);
 	assert_true(save(f));
@@ -571,11 +571,14 @@ static void keys_do_not_stay_in_memory_as_text(void **state)
 	assert_int_equal(key, 0x1122334455667700 + 399);
 	assert_int_equal(n_in_heap("0x112233445566"), 0);
 }
+#endif
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+#ifndef __SANITIZE_ADDRESS__
 		store_test(keys_do_not_stay_in_memory_as_text),
+#endif
 		store_test(records_have_the_peers_format),
 		store_test(what_is_written_is_read_back),
 		store_test(nothing_changed_writes_nothing),
