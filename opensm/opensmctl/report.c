@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -128,8 +129,9 @@ static void draw_nonce(char ret[static 33])
 {
 	uint8_t bytes[16];
 
+	/* Up to 256 bytes come whole: getrandom(2). A page with a known nonce is not written. */
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		memset(bytes, 0, sizeof(bytes));
+		abort();
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(ret + 2 * i, 3, "%02x", bytes[i]);
 }
