@@ -71,7 +71,7 @@ void key_turn_new(struct sm *sm)
 void key_turn_free(struct sm *sm)
 {
 	key_ring_unref(sm->m.key_turn->next);
-	free(sm->m.key_turn);
+	free_wiped(sm->m.key_turn, sizeof(*sm->m.key_turn)); /* it holds seeds of standbys */
 	sm->m.key_turn = NULL;
 }
 

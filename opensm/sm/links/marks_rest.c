@@ -48,7 +48,7 @@ static struct rest_slot *free_slot(struct marks *ms)
 
 static bool is_of_mark(const struct marks *ms, const struct mark_work *w)
 {
-	return w >= ms->work && w < ms->work + ms->table->n;
+	return ms->table->n && w >= ms->work && w < ms->work + ms->table->n;
 }
 
 static struct mark_work *work_of(struct sm *sm, const struct rest_slot *slot)
