@@ -30,6 +30,19 @@ manage() {
 	[ "$("$CTL" -j health ports leaf1 | jq -c '[.enabled, (.ports | length)]')" = '[false,4]' ]
 }
 
+@test "health: nothing is against a whole fabric, once and watched" {
+	manage
+	[ "$("$CTL" -j health | jq -c '[.checks, .dry_run, .isolated, (.links | length)]')" = '[true,true,0,0]' ]
+	"$CTL" health >once
+	[ -s once ]
+	run timeout -s INT 5 "$CTL" health --watch 1
+	[ "$(grep -cxF "$(head -n 1 once)" <<<"$output")" -ge 2 ]
+	run "$CTL" health --watch 0
+	[ "$status" -eq 2 ]
+	run "$CTL" health clear leaf1/9
+	[ "$status" -ne 0 ]
+}
+
 @test "what is no port is refused" {
 	manage
 	run "$CTL" health ports leaf1/9
