@@ -2,7 +2,7 @@
 /* Between the files of the commands about the manager. */
 #pragma once
 
-#include "opensmctl/ctl.h"
+#include "opensmctl/talk/ctl.h"
 
 int ctl_too_many(const struct ctl_command *command, const char *word);
 

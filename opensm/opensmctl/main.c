@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "client/client.h"
-#include "opensmctl/ctl.h"
+#include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 #include "util/str.h"
 

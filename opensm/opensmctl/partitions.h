@@ -2,7 +2,7 @@
 /* Changes of partitions: what the files of the command share. */
 #pragma once
 
-#include "opensmctl/ctl.h"
+#include "opensmctl/talk/ctl.h"
 
 enum partition_verb {
 	VERB_LIST,

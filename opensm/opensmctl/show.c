@@ -73,6 +73,13 @@ const struct ctl_command show_commands[] = {
 		   "lft mft sminfo",
 	  .scope = CTL_ACTS,
 	  .run = cmd_smp },
+	{ .name = "qos",
+	  .arguments = "[--json]",
+	  .help = "VLs as programmed, by kind of port: which SL takes which, and its share of a "
+		  "cable; lanes that starve",
+	  .words = "--json",
+	  .scope = CTL_SHOWS,
+	  .run = cmd_qos },
 	{ 0 },
 };
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "opensmctl/ctl.h"
+#include "opensmctl/talk/ctl.h"
 
 /* Parameters of one or two texts; NULL values are left out. */
 struct json_object *show_words(const char *key, const char *value, const char *key2,
@@ -26,6 +26,7 @@ int cmd_path(struct ctl *c, int argc, char **argv);
 int cmd_partitions(struct ctl *c, int argc, char **argv);
 int cmd_groups(struct ctl *c, int argc, char **argv);
 int cmd_sa(struct ctl *c, int argc, char **argv);
+int cmd_qos(struct ctl *c, int argc, char **argv); /* qos.c */
 int cmd_managers(struct ctl *c, int argc, char **argv);
 int cmd_smp(struct ctl *c, int argc, char **argv); /* smp.c */
 /* topology_meant.c: topology save FILE [--csv], diff [--json], accept FINDING|all. */

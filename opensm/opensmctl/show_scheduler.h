@@ -2,7 +2,7 @@
 /* The topology for schedulers. */
 #pragma once
 
-#include "opensmctl/ctl.h"
+#include "opensmctl/talk/ctl.h"
 #include "opensmctl/format/slurm_tree.h"
 
 enum scheduler_format {

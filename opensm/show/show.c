@@ -222,6 +222,12 @@ const struct control_method show_methods[] = {
 	  .words = { "table" },
 	  .needs = SHOW_ANSWERS,
 	  DOCUMENT_OF_ROWS(show_sa) },
+	{ .name = "Qos",
+	  .help = "VLs as programmed on devices: SL2VL, arbitration and shares, by kind of port",
+	  .type = "() -> (qos: bool, engine: string, engine_vls: int, note: ?string, "
+		  "levels: []object, ports: []object, warnings: []object, hidden: int)",
+	  .needs = SHOW_ANSWERS,
+	  DOCUMENT_OF_ROWS(show_qos) },
 	{ .name = "Managers",
 	  .help = "All subnet managers that are known, ourselves first",
 	  .type = "() -> (managers: []object)",

@@ -13,6 +13,7 @@
  *   show_vicinity.c  Topology of one port
  *   show_routes.c    Routes               show_path.c   Path: why A reaches B as it does
  *   show_partitions.c, show_groups.c, show_sa.c (Managers too)
+ *   show_qos.c       Qos: lanes as programmed, of the groups of ports of show_lanes.h
  *   show_find.c      the node or port that a word stands for
  *   show_diff.c      ManagersDiff
  *   show_gone.c      nodes that left the fabric, and the port each was behind
@@ -195,6 +196,8 @@ typedef struct json_object *show_render_fn(void *snapshot, struct control_error 
 show_new_fn show_partitions_new, show_groups_new, show_sa_new;
 show_render_fn show_topology, show_nodes, show_ports, show_routes, show_path;
 show_render_fn show_partitions, show_groups, show_sa;
+show_new_fn show_qos_new;
+show_render_fn show_qos;
 struct json_object *show_managers_diff(const struct daemon_api *api,
 				       struct json_object *parameters, struct control_error *err);
 struct json_object *show_managers(const struct daemon_api *api, struct json_object *parameters,

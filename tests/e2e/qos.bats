@@ -6,6 +6,7 @@ load lib.bash
 
 PEER=${PEER:-/usr/sbin/opensm}
 NET=$BATS_FILE_TMPDIR/ring
+CTL=${CTL:-$abs_top_builddir/bin/opensmctl}
 
 setup_file() {
 	local i
@@ -132,4 +133,35 @@ ring() {
 	quiet
 	sim_run H1 saquery PR >paths
 	[ "$(sed -nE 's/^\s+sl\.+//p' paths | sort -u | wc -l)" -ge 2 ]
+}
+
+@test "opensmctl qos shows what stands on devices, and lanes that starve" {
+	export OPENSM_RUN_DIR=$WORK/run
+	sm_start H0 -R minhop
+	wait_for 20 sm_up
+	"$CTL" qos >shown
+	grep -q 'were neither written nor read' shown
+	cat >opensm.conf <<-'END'
+		qos TRUE
+		qos_sl2vl 0,1,2,3,4,5,6,7,0,1,2,3,4,5,9,15
+		qos_ca_sl2vl 0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0
+		qos_swe_vlarb_high 0:4
+		qos_swe_vlarb_low 0:1,1:1,2:2,4:4,5:4,6:4,7:4
+	END
+	sweep_again
+	"$CTL" qos >shown
+	# What other people's clients read from the devices: SL 3 takes VL 3, of no weight; SL 14 VL 9, and ports have 8.
+	tables >found
+	grep -q '^ports.*| 0| 1| 2| 3| 4| 5| 6| 7| 0| 1| 2| 3| 4| 5| 1|15|' found
+	grep -qE '^swe +9 +8 +0 +3 +3,11 +0 +0 +0\.0 % ' shown
+	grep -qE '^swe +9 +8 +0 +2 +2,10 +0 +2 +5\.0 % ' shown
+	grep -qE '^VL, swe +9 +0  1  2  3  4  5  6  7  0  1  2  3  4  5  1 15$' shown
+	grep -qE '^VL, ca +3 +0  1  0  0 ' shown
+	grep -qE '^WARNING SLs 3, 11: VL 3 has no weight.*; 9 ports of kind swe, such as S[0-2]/[1-3] to [SH][0-2]/[1-3]$' shown
+	grep -qE '^WARNING SL 14: the options say VL 9, the port has 8, so it takes VL 1; 9 ports' shown
+	[ "$(grep -c WARNING shown)" -eq 2 ]
+	[ "$("$CTL" -j qos | jq -c '[.warnings[].sls]')" = '[[3,11],[14]]' ]
+	[ "$("$CTL" qos --json | jq '[.. | .ports? | numbers] | length')" -ge 2 ]
+	"$CTL" qos --lanes && return 1
+	[ "$("$CTL" -o qos | grep -c '^swe')" -eq 8 ]
 }

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "sim/netfile/netfile.h"
-#include "opensmctl/ctl.h"
+#include "opensmctl/talk/ctl.h"
 #include "opensmctl/format/format.h"
 #include "opensmctl/format/hostlist.h"
 #include "opensmctl/format/slurm_tree.h"

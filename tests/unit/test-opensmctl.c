@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "client/client.h"
-#include "opensmctl/ctl.h"
+#include "opensmctl/talk/ctl.h"
 #include "opensmctl/partitions.h"
 #include "tests/lib/scratch.h"
 #include "util/mem.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "opensmctl/ctl.h"
+#include "opensmctl/talk/ctl.h"
 
 /* The file; an empty object where there is none. To be put. */
 struct json_object *launched_read(const struct ctl *c);

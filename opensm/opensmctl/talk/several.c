@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "client/client.h"
-#include "opensmctl/ctl.h"
+#include "opensmctl/talk/ctl.h"
 #include "opensmctl/format/launched.h"
 #include "util/mem.h"
 #include "util/str.h"

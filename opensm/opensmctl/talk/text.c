@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "opensmctl/ctl.h"
+#include "opensmctl/talk/ctl.h"
 #include "util/mem.h"
 #include "util/str.h"
 

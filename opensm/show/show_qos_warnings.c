@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * What is wrong with the lanes that stand on devices: an SL whose packets wait for ever, and an SL
+ * for which a cable has no VL. The same thing at ports of several groups is one warning.
+ */
+#include <stdio.h>
+
+#include "show/show_internal.h"
+#include "show/show_lanes.h"
+
+#define WARNINGS_MAX 256
+
+enum fault {
+	FAULT_STARVES, /* the VL has no weight in either table */
+	FAULT_WAITS,   /* low priority only, and high priority has no limit */
+	FAULT_MISSING, /* the port has no such VL */
+	FAULT_FOLDED,  /* the options say a VL that the port does not have; it has another one */
+};
+
+struct warning {
+	enum fault fault;
+	enum qos_kind kind;
+	uint8_t vl, wanted; /* on the device; by the options */
+	uint8_t n_vls;	    /* of the ports */
+	uint16_t sls;
+	uint32_t n_ports;
+	const struct lanes_group *example, *last; /* of those that have it, by n_ports */
+};
+
+struct warnings {
+	struct warning list[WARNINGS_MAX];
+	size_t n;
+};
+
+/* ---- finding -------------------------------------------------------------------------------- */
+
+static void note(struct warnings *w, const struct lanes_group *g, unsigned sl, struct warning is)
+{
+	struct warning *one = w->list;
+
+	is.kind = g->kind;
+	is.n_vls = (uint8_t)qos_vls(g->vls);
+	for (; one < w->list + w->n; one++) {
+		if (one->fault == is.fault && one->kind == is.kind && one->vl == is.vl &&
+		    one->wanted == is.wanted && one->n_vls == is.n_vls)
+			break;
+	}
+	if (one == w->list + w->n) {
+		if (w->n == WARNINGS_MAX)
+			return;
+		*one = is;
+		one->example = g;
+		w->n++;
+	}
+	if (one->last != g)
+		one->n_ports += g->n_ports;
+	one->last = g;
+	one->sls |= (uint16_t)(1u << sl);
+}
+
+/* Does any VL of the high-priority table send? */
+static bool high_sends(const struct lanes_group *g)
+{
+	unsigned taken = lanes_taken(g);
+
+	for (unsigned vl = 0; vl < MIN(qos_vls(g->vls), (unsigned)QOS_VL_NONE); vl++)
+		if (taken >> vl & 1 && g->high_weight[vl])
+			return true;
+	return false;
+}
+
+/* The VL that the options say, before those that a cable lacks are cut off; -1: they do not. */
+static int wanted_vl(const struct show *s, const struct lanes_group *g, unsigned sl)
+{
+	const struct qos_plan *plan = &s->view->qos;
+	uint8_t row[SMP_DATA_SIZE];
+
+	if (!plan->by_options || plan->lanes)
+		return -1;
+	qos_sl2vl(plan, g->kind, 0, QOS_CODES - 1, row);
+	return (int)ib_bits_get(row, sl * 4, 4);
+}
+
+static void look_at(struct warnings *w, const struct show *s, const struct lanes_group *g,
+		    unsigned sl, unsigned vl)
+{
+	unsigned n = qos_vls(g->vls);
+	int wanted = wanted_vl(s, g, sl);
+
+	if (vl == QOS_VL_NONE)
+		return;
+	if (vl >= n) {
+		note(w, g, sl, (struct warning){ .fault = FAULT_MISSING, .vl = (uint8_t)vl });
+		return;
+	}
+	if (wanted >= (int)n && wanted < QOS_VL_NONE)
+		note(w, g, sl,
+		     (struct warning){ .fault = FAULT_FOLDED, .vl = (uint8_t)vl,
+				       .wanted = (uint8_t)wanted });
+	if (n == 1 || !g->low_known || !g->high_known || g->high_weight[vl])
+		return;
+	if (!g->low_weight[vl])
+		note(w, g, sl, (struct warning){ .fault = FAULT_STARVES, .vl = (uint8_t)vl });
+	else if (g->high_limit == UINT8_MAX && high_sends(g))
+		note(w, g, sl, (struct warning){ .fault = FAULT_WAITS, .vl = (uint8_t)vl });
+}
+
+static void look_at_group(struct warnings *w, const struct show *s, const struct lanes_group *g)
+{
+	for (unsigned sl = 0; sl < QOS_SLS; sl++)
+		for (unsigned i = 0; i < g->n_rows; i++)
+			look_at(w, s, g, sl, g->vl[i][sl]);
+}
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+/* "SL 3", "SLs 3, 5". */
+static void sls_text(uint16_t sls, char *ret, size_t size)
+{
+	size_t len = (size_t)snprintf(ret, size, "SL%s", sls & (sls - 1) ? "s" : "");
+	const char *gap = " ";
+
+	for (unsigned sl = 0; sl < QOS_SLS && len < size; sl++) {
+		if (sls >> sl & 1) {
+			len += (size_t)snprintf(ret + len, size - len, "%s%u", gap, sl);
+			gap = ", ";
+		}
+	}
+}
+
+static void put_text(struct json_object *o, const struct warning *w)
+{
+	bool many = w->sls & (w->sls - 1);
+	char sls[80], text[256] = "";
+
+	sls_text(w->sls, sls, sizeof(sls));
+	switch (w->fault) {
+	case FAULT_STARVES:
+		snprintf(text, sizeof(text),
+			 "%s: VL %u has no weight in either arbitration table, its packets are "
+			 "never sent",
+			 sls, w->vl);
+		break;
+	case FAULT_WAITS:
+		snprintf(text, sizeof(text),
+			 "%s: VL %u has low priority only, and the high limit is 255: it waits as "
+			 "long as packets of high priority do",
+			 sls, w->vl);
+		break;
+	case FAULT_MISSING:
+		snprintf(text, sizeof(text),
+			 "%s: VL %u does not exist, the port has %u: packets are dropped", sls,
+			 w->vl, w->n_vls);
+		break;
+	case FAULT_FOLDED:
+		snprintf(text, sizeof(text),
+			 "%s: the options say VL %u, the port has %u, so %s VL %u", sls, w->wanted,
+			 w->n_vls, many ? "they take" : "it takes", w->vl);
+		break;
+	}
+	json_add_str(o, "text", text);
+}
+
+static void put_warning(struct json_object *o, const struct show *s, const struct warning *w)
+{
+	static const char *const faults[] = {
+		[FAULT_STARVES] = "starves",
+		[FAULT_WAITS] = "waits",
+		[FAULT_MISSING] = "missing_vl",
+		[FAULT_FOLDED] = "folded",
+	};
+	struct json_object *sls;
+
+	json_add_str(o, "fault", faults[w->fault]);
+	json_add_str(o, "kind", lanes_kind_name(w->kind));
+	sls = json_add_array(o, "sls");
+	for (unsigned sl = 0; sl < QOS_SLS; sl++)
+		if (w->sls >> sl & 1)
+			json_object_array_add(sls, json_object_new_int((int)sl));
+	json_add_int(o, "vl", w->vl);
+	json_add_int(o, "ports", w->n_ports);
+	lanes_put_example(o, s, w->example);
+	put_text(o, w);
+}
+
+void lanes_put_warnings(struct json_object *warnings, const struct show *s, const struct lanes *l)
+{
+	struct warnings w = { .n = 0 };
+
+	for (size_t i = 0; i < l->n_groups; i++)
+		look_at_group(&w, s, &l->groups[i]);
+	for (size_t i = 0; i < w.n; i++)
+		put_warning(json_append_object(warnings), s, &w.list[i]);
+}
