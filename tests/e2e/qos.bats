@@ -26,14 +26,14 @@ teardown() {
 	rig_stop
 }
 
-# tables: of all hosts (LIDs 1, 5, 6) and of two switches, but for rows of what comes in by ports that nothing is plugged into.
+# tables: of all hosts (LIDs 1, 5, 6) and all switches, but for rows of what comes in by ports that nothing is plugged into.
 tables() {
 	local lid port
 
-	for lid in 1 2 3 5 6; do
+	for lid in 1 2 3 4 5 6; do
 		for port in 1 2 3; do
 			case $lid$port in
-			[23]? | ?1) ;;
+			[234]? | ?1) ;;
 			*) continue ;;
 			esac
 			sim_run H1 smpquery sl2vl "$lid" "$port" | grep -v 'in  [456]'
@@ -76,6 +76,46 @@ as_the_peer() {
 	as_the_peer
 	grep -q '^0   0   : 1  1  1  1  0  0  0  0  2  2  2  2  3  3  3  0 $' dumps/opensm-sl2vl.dump
 	grep -q '^0   1   : 0  1  2  3  4  5  6  7  0  1  2  3  4  5  6  15$' dumps/opensm-sl2vl.dump
+}
+
+# random_qos SEED: some of the qos_* keys, with lists that are short, long, and beyond what there is.
+random_qos() {
+	local set key i n list
+	RANDOM=$1
+	echo 'qos TRUE'
+	for set in '' ca_ sw0_ swe_ rtr_; do
+		for key in max_vls high_limit vlarb_high vlarb_low sl2vl; do
+			((RANDOM % 3)) || continue
+			case $key in
+			max_vls) list=$((1 + RANDOM % 15)) ;;
+			high_limit) list=$((RANDOM % 256)) ;;
+			vlarb_*)
+				n=$((1 + RANDOM % 20))
+				list=$((RANDOM % 17)):$((RANDOM % 300))
+				for ((i = 1; i < n; i++)); do list+=,$((RANDOM % 17)):$((RANDOM % 300)); done
+				;;
+			sl2vl)
+				list=$((RANDOM % 16))
+				for ((i = 1; i < 16; i++)); do list+=,$((RANDOM % 16)); done
+				;;
+			esac
+			echo "qos_$set$key $list"
+		done
+	done
+}
+
+@test "qos_* at random: tables of all ports are the peer's" {
+	local seed
+	for seed in 1 2 3 4 5; do
+		random_qos "$seed" >opensm.conf
+		[ "$(wc -l <opensm.conf)" -ge 8 ]
+		as_the_peer || {
+			echo "seed $seed: $(cat opensm.conf)"
+			return 1
+		}
+		rm -rf peer
+		sim_restart "$NET"
+	done
 }
 
 # path SL...: the SL of a path from the first host to the second, as saquery gets it when it asks for this one, or for none.

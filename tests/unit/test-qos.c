@@ -126,6 +126,76 @@ static void what_a_kind_says_goes_before_what_all_say(void **state)
  * Whatever stands in a list, as OpenSM reads it: one character between two numbers, and it is a
  * number then.
  */
+/* What a plan wants of ports of one kind. */
+struct wants {
+	uint8_t row[SMP_DATA_SIZE], low[SMP_DATA_SIZE], high[SMP_DATA_SIZE];
+	int limit;
+};
+
+static void wants_of(const struct conf *c, struct wants ret[QOS_KINDS])
+{
+	struct qos_plan plan;
+
+	memset(ret, 0, QOS_KINDS * sizeof(*ret));
+	qos_plan_make(c, NULL, &plan);
+	for (unsigned kind = 0; kind < QOS_KINDS; kind++) {
+		qos_sl2vl(&plan, kind, 0, ALL_VLS, ret[kind].row);
+		qos_vlarb(&plan, kind, 1, 8, ALL_VLS, ret[kind].low);
+		qos_vlarb(&plan, kind, 3, 8, ALL_VLS, ret[kind].high);
+		ret[kind].limit = qos_high_limit(&plan, kind, ALL_VLS);
+	}
+}
+
+/* Each key of each set changes what it names at the ports that it names, and nothing else. */
+static void every_key_has_an_effect_or_is_in_the_list_of_those_without(void **state)
+{
+	static const struct {
+		const char *set;
+		unsigned kinds; /* a bit each */
+	} sets[] = {
+		{ "qos_", (1u << QOS_KINDS) - 1 }, { "qos_ca_", 1u << QOS_CA },
+		{ "qos_sw0_", 1u << QOS_SWITCH0 }, { "qos_swe_", 1u << QOS_SWITCH },
+		{ "qos_rtr_", 1u << QOS_ROUTER },
+	};
+	static const struct {
+		const char *key, *value;
+		bool row, low, high, limit;
+	} keys[] = {
+		{ "sl2vl", "5,5,5,5,5,5,5,5,5,5,5,5,5,5,5,5", .row = true },
+		{ "vlarb_low", "3:3", .low = true },
+		{ "vlarb_high", "4:4", .high = true },
+		{ "high_limit", "77", .limit = true },
+		{ "max_vls", "4", .row = false }, /* without effect, in OpenSM too */
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(sets) * ARRAY_SIZE(keys); i++) {
+		unsigned s = i / ARRAY_SIZE(keys), k = i % ARRAY_SIZE(keys);
+		_cleanup_(conf_unrefp) struct conf *c = conf_new();
+		struct wants before[QOS_KINDS], after[QOS_KINDS];
+		struct conf_report r = { 0 };
+		struct conf_place at = { 0 };
+		char name[64];
+
+		c->qos = true;
+		wants_of(c, before);
+		snprintf(name, sizeof(name), "%s%s", sets[s].set, keys[k].key);
+		assert_int_equal(conf_set(c, conf_option_find(name), keys[k].value, &at, &r), 0);
+		wants_of(c, after);
+		for (unsigned kind = 0; kind < QOS_KINDS; kind++) {
+			bool named = sets[s].kinds >> kind & 1;
+			struct wants *x = &before[kind], *y = &after[kind];
+
+			assert_int_equal(!!memcmp(x->row, y->row, sizeof(x->row)),
+					 named && keys[k].row);
+			assert_int_equal(!!memcmp(x->low, y->low, sizeof(x->low)),
+					 named && keys[k].low);
+			assert_int_equal(!!memcmp(x->high, y->high, sizeof(x->high)),
+					 named && keys[k].high);
+			assert_int_equal(x->limit != y->limit, named && keys[k].limit);
+		}
+	}
+}
+
 static void lists_are_read_as_they_always_were(void **state)
 {
 	static const char *const lists[] = { "", ",", ":::", "x", "1", "1:", "0x3;4 5/6", "-1:-1",
@@ -283,6 +353,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_wanted_by_default),
 		cmocka_unit_test(qos_alone_means_built_in_values),
 		cmocka_unit_test(what_a_kind_says_goes_before_what_all_say),
+		cmocka_unit_test(every_key_has_an_effect_or_is_in_the_list_of_those_without),
 		cmocka_unit_test(lists_are_read_as_they_always_were),
 		cmocka_unit_test(lanes_say_it_without_qos),
 		cmocka_unit_test(rows_follow_the_classes_of_both_ports),
