@@ -27,7 +27,7 @@ tests/e2e/preload/die.so: tests/e2e/preload/die.c
 	$(PRELOAD_LINK) -o $@ $(srcdir)/tests/e2e/preload/die.c -ldl
 E2E_TESTS += tests/e2e/engine-dies.bats
 E2E_TESTS += tests/e2e/plugin.bats tests/e2e/metrics.bats
-EXTRA_DIST += tests/e2e/metrics-lint.awk
+EXTRA_DIST += tests/e2e/metrics-lint.awk tests/e2e/metrics-rules.yml
 E2E_TESTS += tests/e2e/log.bats tests/e2e/verify.bats tests/e2e/qos.bats
 E2E_TESTS += tests/e2e/plan.bats tests/e2e/diff.bats
 E2E_TESTS += tests/e2e/tenants-storm.bats

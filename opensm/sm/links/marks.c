@@ -630,7 +630,7 @@ static bool is_applied(const struct sm *sm, const struct mark_ask *a, const char
 	if (sm->sweep != SWEEP_NONE || sm->sweep_started < a->forced_at)
 		return false;
 	if (a->rq.action == MARK_DO_RESTORE || i == UINT32_MAX)
-		return !dampening_is_returning(sm);
+		return !dampening_returning(sm);
 	switch (ms->work[i].state) {
 	case MARK_SPARED:
 		*ret_text = "it is the last way to a part of the fabric and stays in use";

@@ -37,6 +37,7 @@ enum mark_state {
 	MARK_DRAINED,
 	MARK_ISOLATED
 };
+#define MARK_STATES (MARK_ISOLATED + 1)
 
 struct mark_request {
 	enum mark_action action;
