@@ -64,7 +64,7 @@
 #define MARKS_TYPE                                                                                 \
 	"() -> (generation: int, marks: [](node_guid: string, port: ?int, kind: string, "          \
 	"state: string, forced: bool, by: string, why: ?string, since: ?int, until: ?int, "        \
-	"cables: int, out: int, spared: int, end: " MARK_END_TYPE ", peer: " MARK_END_TYPE "))"
+	"cables: int, out: int, spared: int, kept: ?string, end: " MARK_END_TYPE ", peer: " MARK_END_TYPE "))"
 #define MARK_TYPE                                                                                  \
 	"(action: string, target: string, why: ?string, until_seconds: ?int, force: ?bool, "       \
 	"plan: ?bool, wait: ?bool, user: ?string) -> (generation: int, changed: bool, "            \

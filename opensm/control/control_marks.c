@@ -61,6 +61,7 @@ static void put_mark(struct json_object *o, const struct mark_shown *s)
 	json_add_int(o, "cables", s->n_cables);
 	json_add_int(o, "out", s->n_out);
 	json_add_int(o, "spared", s->n_spared);
+	json_add_str(o, "kept", s->kept[0] ? s->kept : NULL);
 	put_end(o, "end", s->port, whole);
 	put_end(o, "peer", s->peer, false);
 }

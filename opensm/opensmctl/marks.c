@@ -211,13 +211,25 @@ static char *until_text(struct json_object *mark)
 	return time_text(js_int(mark, "until"));
 }
 
+/* The reason given, and the one for which it is not back. */
+static char *why_text(struct json_object *mark)
+{
+	const char *why = js_has(mark, "why") ? js_str(mark, "why") : "";
+	const char *kept = js_has(mark, "kept") ? js_str(mark, "kept") : "";
+
+	if (!why[0] && !kept[0])
+		return xstrdup("-");
+	return xasprintf("%s%s%s%s", why, why[0] && kept[0] ? "; " : "", kept[0] ? "kept: " : "",
+			 kept);
+}
+
 static enum ctl_color tint(struct json_object *mark)
 {
 	const char *state = js_str(mark, "state");
 
 	if (!strcmp(state, "drained") || !strcmp(state, "isolated"))
 		return CTL_GOOD;
-	return !strcmp(state, "spared") ? CTL_BAD : CTL_WARN;
+	return !strcmp(state, "spared") || !strcmp(state, "unclean") ? CTL_BAD : CTL_WARN;
 }
 
 static const struct column columns[] = {
@@ -228,7 +240,7 @@ static const struct column columns[] = {
 	{ "BY", COLUMN_STR, .key = "by" },
 	{ "SINCE", COLUMN_STR, .key = "since", .text = since_text },
 	{ "UNTIL", COLUMN_STR, .key = "until", .text = until_text },
-	{ "WHY", COLUMN_STR, .key = "why", .otherwise = "-" },
+	{ "WHY", COLUMN_STR, .key = "why", .text = why_text },
 	{ 0 },
 };
 
