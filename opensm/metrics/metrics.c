@@ -474,8 +474,8 @@ static void render_whole(const struct metrics *m, struct metrics_text *t)
 	if (m->state != SM_MASTER)
 		return;
 	metric_gauge(t, "opensm_seconds_since_whole",
-		     "How long the subnet has not been as it should be: a sweep with errors, a node "
-		     "that is silent, a port that is not active, a change not served; 0: it is",
+		     "How long the subnet has not been as it should be: a sweep with errors, a "
+		     "silent node, a port that is not active, a change not served; 0: it is",
 		     (double)MAX(m->whole_age, m->unserved.age) / MONO_S);
 }
 

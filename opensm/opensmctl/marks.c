@@ -95,6 +95,22 @@ static bool read_words(struct ctl *c, const struct ctl_command *command, int arg
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
+static void print_peak(const char *what, struct json_object *peak)
+{
+	printf("%s%" PRId64, what, js_int(peak, "pairs"));
+	if (js_has(peak, "node"))
+		printf("  at %s/%" PRId64, js_str(peak, "node"), js_int(peak, "port"));
+	putchar('\n');
+}
+
+static void print_load(struct json_object *load)
+{
+	if (!load)
+		return;
+	print_peak("pairs on the most loaded cable now    ", js_get(load, "now"));
+	print_peak("the same without them, about          ", js_get(load, "after"));
+}
+
 static int print_plan(struct json_object *o)
 {
 	struct json_object *cost = js_get(o, "cost");
@@ -107,6 +123,7 @@ static int print_plan(struct json_object *o)
 	printf("switches cut off from the manager     %" PRId64 "\n",
 	       js_int(cost, "switches_cut_off"));
 	printf("multicast groups that use them        %" PRId64 "\n", js_int(cost, "groups"));
+	print_load(js_has(cost, "load") ? js_get(cost, "load") : NULL);
 	if (js_has(o, "refused"))
 		printf("it would be refused: %s\n", js_str(o, "refused"));
 	else

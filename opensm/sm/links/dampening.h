@@ -66,7 +66,7 @@ bool dampening_is_out(const struct port *p);
 bool dampening_is_spared(const struct port *p);
 /*
  * A cable between switches that was isolated trains first: it is armed, and routed over when both
- * ends are ACTIVE, so that no table leads over it before. Returns how many such cables are waited for.
+ * ends are ACTIVE, so that no table leads over it before. Returns how many are waited for.
  */
 unsigned dampening_returning(const struct sm *sm);
 /* A sweep ended, and the port was left in INIT or ARMED by PORT_STUCK_AFTER heavy ones or more. */
