@@ -72,7 +72,7 @@ static void end_ask(struct sm *sm, struct mark_ask *a, enum mark_end end, const 
 		done(a->arg, &r);
 }
 
-/* ---- another table in force ------------------------------------------------------------------- */
+/* ---- another table in force ------------------------------------------------------------------ */
 
 /* Takes `t`. Returns the number of cables that are looked at because of it. */
 static unsigned put_in_force(struct sm *sm, struct mark_table *t, const char *cause)
