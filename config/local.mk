@@ -53,4 +53,9 @@ slurmexampledir = $(docdir)/examples/slurm
 dist_slurmexample_DATA = config/examples/slurm/README.md config/examples/slurm/pkey.sh
 dist_slurmexample_SCRIPTS = config/examples/slurm/prolog-opensmctl config/examples/slurm/epilog-opensmctl \
 	config/examples/slurm/prolog-rest config/examples/slurm/epilog-rest config/examples/slurm/task-prolog
+# Alerts and a dashboard on the metrics (man/guides/care.md), read by tests/e2e/metrics.bats.
+prometheusexampledir = $(docdir)/examples/prometheus
+dist_prometheusexample_DATA = config/examples/prometheus/opensm.rules.yml config/examples/prometheus/opensm.scrape.yml
+grafanaexampledir = $(docdir)/examples/grafana
+dist_grafanaexample_DATA = config/examples/grafana/opensm.json
 EXTRA_DIST += config/examples/README.md

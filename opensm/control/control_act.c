@@ -64,13 +64,16 @@
 #define MARKS_TYPE                                                                                 \
 	"() -> (generation: int, marks: [](node_guid: string, port: ?int, kind: string, "          \
 	"state: string, forced: bool, by: string, why: ?string, since: ?int, until: ?int, "        \
-	"cables: int, out: int, spared: int, end: " MARK_END_TYPE ", peer: " MARK_END_TYPE "))"
+	"cables: int, out: int, spared: int, kept: ?string, "                              \
+	"end: " MARK_END_TYPE ", peer: " MARK_END_TYPE "))"
+#define MARK_PEAK_TYPE "(pairs: int, node: ?string, port: ?int)"
 #define MARK_TYPE                                                                                  \
 	"(action: string, target: string, why: ?string, until_seconds: ?int, force: ?bool, "       \
 	"plan: ?bool, wait: ?bool, user: ?string) -> (generation: int, changed: bool, "            \
 	"replicated: bool, marks: int, state: ?string, text: ?string, refused: ?string, "          \
 	"cost: (cables: int, pairs_over: int, pairs_lost: int, hosts_cut_off: int, "               \
-	"switches_cut_off: int, groups: int))"
+	"switches_cut_off: int, groups: int, load: ?(now: " MARK_PEAK_TYPE ", "                    \
+	"after: " MARK_PEAK_TYPE ", pairs_moved: int)))"
 #define HEALTH_ENDS_TYPE "[](node: ?string, type: ?string, node_guid: string, port: int)"
 #define HEALTH_TYPE                                                                                \
 	"() -> (checks: bool, master: bool, dry_run: bool, counters: bool, isolated: int, "        \

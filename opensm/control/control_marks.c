@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Marks and Mark: links that are out of service, and taking them out or putting them back. The
- * manager logs each change with its cause; here words become ports, and ends become answers.
+ * manager logs each change with its cause; here words become ports, and ends become answers. The
+ * load that a plan shows is found on the thread that renders (control_marks_load.c).
  *
  * The gateway calls as a member of control_links_group, and asks for the role admin before. Such a
  * caller may not force anything.
  */
+#include "control/control_marks_load.h"
 #include "control/control_smp.h"
 
 #include <inttypes.h>
@@ -23,6 +25,7 @@
 struct marking {
 	struct control_ticket *ticket; /* NULL: the caller is gone */
 	bool plan, restore;
+	struct mark_load *load; /* of a plan; NULL: not known */
 };
 
 /* ---- what is marked -------------------------------------------------------------------------- */
@@ -61,6 +64,7 @@ static void put_mark(struct json_object *o, const struct mark_shown *s)
 	json_add_int(o, "cables", s->n_cables);
 	json_add_int(o, "out", s->n_out);
 	json_add_int(o, "spared", s->n_spared);
+	json_add_str(o, "kept", s->kept[0] ? s->kept : NULL);
 	put_end(o, "end", s->port, whole);
 	put_end(o, "peer", s->peer, false);
 }
@@ -84,7 +88,8 @@ struct json_object *control_marks(const struct daemon_api *api, struct json_obje
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-static void put_cost(struct json_object *o, const struct mark_cost *c)
+static void put_cost(struct json_object *o, const struct mark_cost *c, const struct mark_load *load,
+		     const struct fabric *f)
 {
 	json_add_int(o, "cables", c->cables);
 	json_add_int(o, "pairs_over", (int64_t)c->pairs_over);
@@ -92,10 +97,13 @@ static void put_cost(struct json_object *o, const struct mark_cost *c)
 	json_add_int(o, "hosts_cut_off", c->hosts);
 	json_add_int(o, "switches_cut_off", c->switches);
 	json_add_int(o, "groups", c->groups);
+	mark_load_put(o, load, f);
 }
 
-static struct json_object *mark_answer(const struct mark_result *r, const struct marking *w)
+static struct json_object *mark_answer(const struct mark_result *r, const struct marking *w,
+				       const struct mark_load *load)
 {
+	const struct daemon_api *api = w->ticket->api;
 	struct json_object *o = json_object_new_object();
 	bool is_refused = w->plan && r->end != MARK_DONE;
 	bool has_state = !w->plan && !w->restore && r->n_marks == 1;
@@ -107,7 +115,8 @@ static struct json_object *mark_answer(const struct mark_result *r, const struct
 	json_add_str(o, "state", has_state ? sm_mark_state_name(r->state) : NULL);
 	json_add_str(o, "text", r->text[0] && !is_refused ? r->text : NULL);
 	json_add_str(o, "refused", is_refused ? r->text : NULL);
-	put_cost(json_add_object(o, "cost"), &r->cost);
+	put_cost(json_add_object(o, "cost"), &r->cost, load,
+		 api->sm ? sm_fabric(api->sm) : NULL);
 	return o;
 }
 
@@ -128,24 +137,51 @@ static const char *error_name(enum mark_end end)
 	return names[end];
 }
 
+static void end_marking(struct marking *w)
+{
+	if (w->ticket)
+		w->ticket->work = NULL;
+	mark_load_free(w->load);
+	free(w);
+}
+
+/* The verdict, with what the worker found. */
+static void on_load(void *arg, const struct mark_result *r)
+{
+	struct marking *w = arg;
+	struct control_ticket *t = w->ticket;
+	struct control_error err = { 0 };
+	struct json_object *answer = t ? mark_answer(r, w, w->load) : NULL;
+
+	end_marking(w);
+	if (t)
+		t->end(t, answer, &err);
+}
+
 static void on_marked(void *arg, const struct mark_result *r)
 {
-	_cleanup_free_ struct marking *w = arg;
+	struct marking *w = arg;
 	struct control_ticket *t = w->ticket;
 	bool is_verdict = w->plan && r->end == MARK_REFUSED;
 	struct control_error err = { 0 };
+	struct json_object *answer = NULL;
 
-	if (!t)
-		return;
-	t->work = NULL;
-	if (r->end == MARK_DONE || is_verdict) {
-		t->end(t, mark_answer(r, w), &err);
+	if (!t) {
+		end_marking(w);
 		return;
 	}
-	control_fail(&err, error_name(r->end), "%.290s", r->text);
+	if (w->load && (r->end == MARK_DONE || is_verdict)) {
+		mark_load_find(w->load, t->api, r, on_load, w);
+		return;
+	}
+	if (r->end == MARK_DONE || is_verdict)
+		answer = mark_answer(r, w, NULL);
+	else
+		control_fail(&err, error_name(r->end), "%.290s", r->text);
 	if (r->end == MARK_UNAPPLIED)
-		err.more = mark_answer(r, w);
-	t->end(t, NULL, &err);
+		err.more = mark_answer(r, w, NULL);
+	end_marking(w);
+	t->end(t, answer, &err);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -289,7 +325,10 @@ bool control_mark(struct control_ticket *t, struct json_object *parameters,
 	*w = (struct marking){
 		.ticket = t, .plan = rq.plan, .restore = rq.action == MARK_DO_RESTORE
 	};
+	if (rq.plan && rq.action != MARK_DO_RESTORE)
+		w->load = mark_load_new(rq.routes, sm_fabric(api->sm), &rq);
 	if (!sm_mark_request(api->sm, &rq, on_marked, w)) {
+		mark_load_free(w->load);
 		free(w);
 		return control_fail(err, "Busy", "too many requests wait; try again in a while");
 	}

@@ -290,8 +290,11 @@ void listen_metrics_event(struct listen_metrics *w, const struct sm_event *event
 	if (!w)
 		return;
 	metrics_tally_event(&w->tally, event, daemon_api_realtime(w->api, time_now(w)));
-	if (event->kind == SM_EVENT_SWEEP_DONE || event->kind == SM_EVENT_STATE)
-		want_file(w);
+	if (event->kind != SM_EVENT_SWEEP_DONE && event->kind != SM_EVENT_STATE)
+		return;
+	if (w->api->sm)
+		metrics_tally_whole(&w->tally, w->api->sm, time_now(w));
+	want_file(w);
 }
 
 void listen_metrics_reconfigure(struct listen_metrics *w)

@@ -100,10 +100,7 @@ static void take_sm(struct metrics *m, const struct sm *sm)
 	m->traps = *sm_trap_stats(sm);
 	m->violations = *violations_total(sm);
 	m->violating_ports = violations_ports(sm, &m->isolated_ports);
-	m->n_drained = sm_marks(sm, MARK_DRAIN);
-	for (enum sick_state s = 0; s < SICK_STATES; s++)
-		m->n_sick[s] = sm_sick_links(sm, s);
-	m->n_isolated = sm_marks(sm, MARK_ISOLATE);
+	metrics_take_links(m, sm);
 	m->n_partitions = sm_partitions(sm) ? (unsigned)sm_partitions(sm)->n : 0;
 	m->view = view_ref(sm_view(sm));
 	take_mads(m, sm);
@@ -139,6 +136,7 @@ struct metrics *metrics_take(const struct daemon_api *api, const struct metrics_
 	metrics_take_congestion(m, api);
 	api->clock(api->arg, &now, &realtime);
 	sm_unserved(api->sm, now, &m->unserved);
+	m->whole_age = metrics_tally_broken(tally, api->sm, now);
 	metrics_take_counters(m, api);
 	return m;
 }
@@ -399,22 +397,6 @@ static void render_violations(const struct metrics *m, struct metrics_text *t)
 		     "Of these: switched off by security_violation_policy", m->isolated_ports);
 }
 
-static void render_marks(const struct metrics *m, struct metrics_text *t)
-{
-	metric_family(t, "opensm_links_marked", METRIC_GAUGE,
-		      "Links and switches taken out of service by an administrator");
-	metric_labelled(t, "kind", mark_kind_name(MARK_DRAIN), m->n_drained);
-	metric_labelled(t, "kind", mark_kind_name(MARK_ISOLATE), m->n_isolated);
-}
-
-static void render_sick(const struct metrics *m, struct metrics_text *t)
-{
-	metric_family(t, "opensm_links_unhealthy", METRIC_GAUGE,
-		      "Links with findings (opensmctl health), by what is done about them");
-	for (enum sick_state s = SICK_REPORTED; s < SICK_STATES; s++)
-		metric_labelled(t, "state", sm_sick_state_name(s), m->n_sick[s]);
-}
-
 /* ---- subnet administration ------------------------------------------------------------------ */
 
 /* 15.2.4.2, and "no answer"; NULL: another status. */
@@ -486,6 +468,17 @@ static void render_registry(const struct metrics *m, struct metrics_text *t)
 
 /* ---- the fabric, as far as it is known without a view --------------------------------------- */
 
+/* Of a master: a standby sees to nothing. */
+static void render_whole(const struct metrics *m, struct metrics_text *t)
+{
+	if (m->state != SM_MASTER)
+		return;
+	metric_gauge(t, "opensm_seconds_since_whole",
+		     "How long the subnet has not been as it should be: a sweep with errors, a "
+		     "silent node, a port that is not active, a change not served; 0: it is",
+		     (double)MAX(m->whole_age, m->unserved.age) / MONO_S);
+}
+
 static void render_subnet(const struct metrics *m, struct metrics_text *t)
 {
 	metric_gauge(t, "opensm_priority", "Its priority, 0 to 15", m->priority);
@@ -502,6 +495,7 @@ static void render_subnet(const struct metrics *m, struct metrics_text *t)
 	metric_gauge(t, "opensm_convergence_stuck",
 		     "That change is older than is usual on a fabric of this size",
 		     m->unserved.stuck);
+	render_whole(m, t);
 	metric_gauge(t, "opensm_silent_nodes", "Nodes that do not answer", m->stats.silent_nodes);
 	metric_gauge(t, "opensm_ports_pending", "Ports that should be active and are not",
 		     m->stats.ports_pending);
@@ -577,8 +571,7 @@ char *metrics_render(const struct metrics *m, bool openmetrics, size_t *ret_len)
 		render_wire(m, t);
 		render_traps(m, t);
 		render_violations(m, t);
-		render_marks(m, t);
-		render_sick(m, t);
+		metrics_links(m, t);
 		metrics_topology(m, t);
 		render_requests(m, t);
 		render_registry(m, t);

@@ -52,7 +52,9 @@ struct metrics {
 	struct violation_counts violations;
 	unsigned violating_ports, isolated_ports;
 	unsigned n_sick[SICK_STATES]; /* links with findings */
-	unsigned n_drained, n_isolated; /* marks of an administrator */
+	unsigned n_marks[MARK_KINDS][MARK_STATES]; /* of an administrator */
+	unsigned n_returning;			   /* cables */
+	mono_t whole_age; /* how long the subnet is not as it should be */
 	struct {
 		bool is_wanted, in_force, compared;
 		unsigned cables, held, spared;
@@ -88,9 +90,14 @@ struct metrics {
 void metrics_take_tenants(struct metrics *m, const struct sm *sm);
 void metrics_tenants(const struct metrics *m, struct metrics_text *t);
 
+/* metrics_links.c: health of links, and marks. */
+void metrics_take_links(struct metrics *m, const struct sm *sm);
+void metrics_links(const struct metrics *m, struct metrics_text *t);
+
 /* metrics_topology.c: what differs from the expected topology. */
 void metrics_take_topology(struct metrics *m, const struct sm *sm);
 void metrics_topology(const struct metrics *m, struct metrics_text *t);
+
 /* metrics_security.c: the checklist. */
 void metrics_security(const struct metrics *m, struct metrics_text *t);
 

@@ -81,3 +81,28 @@ void metrics_tally_event(struct metrics_tally *t, const struct sm_event *e, int6
 		break;
 	}
 }
+
+static bool is_whole(const struct sm *sm)
+{
+	const struct sm_stats *st = sm_stats(sm);
+
+	return st->up && !st->silent_nodes && !st->ports_pending && !sm_own_silent(sm);
+}
+
+void metrics_tally_whole(struct metrics_tally *t, const struct sm *sm, mono_t now)
+{
+	bool broken = sm_state(sm) == SM_MASTER && !is_whole(sm);
+
+	assert(t && sm);
+	if (broken && !t->broken)
+		t->broken_since = now;
+	t->broken = broken;
+}
+
+mono_t metrics_tally_broken(const struct metrics_tally *t, const struct sm *sm, mono_t now)
+{
+	assert(t && sm);
+	if (!t->broken || sm_state(sm) != SM_MASTER || is_whole(sm))
+		return 0;
+	return now - t->broken_since;
+}

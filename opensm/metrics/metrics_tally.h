@@ -21,7 +21,13 @@ struct metrics_tally {
 	uint64_t state_changes, databases;
 	char engine[32]; /* of the last routing; "": none yet */
 	unsigned routing_ms, unreachable, lanes;
+	bool broken; /* the subnet of a master is not as it should be, as far as is known ... */
+	mono_t broken_since;
 };
 
+/* After each event: is the subnet as it should be? */
+void metrics_tally_whole(struct metrics_tally *t, const struct sm *sm, mono_t now);
+/* How long it has not been; 0: it is, or this is no master. */
+mono_t metrics_tally_broken(const struct metrics_tally *t, const struct sm *sm, mono_t now);
 /* `realtime`: now, in us since 1970. */
 void metrics_tally_event(struct metrics_tally *t, const struct sm_event *event, int64_t realtime);

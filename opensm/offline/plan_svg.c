@@ -3,6 +3,7 @@
  * --svg: the load of every link as a picture. Cables between the same two switches are one line, in
  * the colour of the most loaded channel. Where switches are is layout.c's affair; names and
  * figures are in titles that a viewer shows under the mouse, and written out where there is room.
+ * More lines than can be told apart are drawn as a matrix (plan_heat.c).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,17 +13,22 @@
 
 #include "offline/layout.h"
 #include "offline/plan.h"
+#include "offline/plan_heat.h"
 #include "util/file.h"
 #include "util/mem.h"
 
-#define TOP   70.0
+#define TOP	   70.0
+#define MATRIX_TOP 40.0
 #define STEPS 10
+/* Lines that can be told apart: of a layout as wide as a screen, and of places in a grid. */
+#define LINES_MOST	1000u
+#define LINES_MOST_GRID 5000u
 
 struct line {
 	uint32_t a, b, cables, load, total;
 };
 
-static void escaped(FILE *out, const char *text)
+void svg_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++)
 		switch (*text) {
@@ -35,7 +41,7 @@ static void escaped(FILE *out, const char *text)
 		}
 }
 
-static const char *name_of(const struct topofile *names, const struct topo *t, uint32_t sw)
+const char *svg_switch_name(const struct topofile *names, const struct topo *t, uint32_t sw)
 {
 	const char *name = topofile_name(names, t->switches[sw].guid);
 
@@ -143,9 +149,9 @@ static void draw_lines(const struct topofile *names, const struct topo *t, const
 		draw_path(l, line, out);
 		fprintf(out, " stroke=\"%s\" stroke-width=\"%.1f\"><title>", text,
 			width * (1 + share));
-		escaped(out, name_of(names, t, line->a));
+		svg_escaped(out, svg_switch_name(names, t, line->a));
 		fputs(" - ", out);
-		escaped(out, name_of(names, t, line->b));
+		svg_escaped(out, svg_switch_name(names, t, line->b));
 		fprintf(out, ": %u pairs on the most loaded channel, %u cable%s</title></path>\n",
 			line->load, line->cables / 2, line->cables > 2 ? "s" : "");
 	}
@@ -166,7 +172,7 @@ static void draw_switch(const struct topofile *names, const struct topo *t, cons
 		"fill=\"%s\" stroke=\"#333\" "
 		"stroke-width=\"0.6\"/><title>",
 		p->x - r, p->y + TOP - r, 2 * r, 2 * r, hosts ? "#4a7d4a" : "#666");
-	escaped(out, name_of(names, t, s));
+	svg_escaped(out, svg_switch_name(names, t, s));
 	fprintf(out, " 0x%016" PRIx64 ", lid %u, %u end ports</title></g>\n", t->switches[s].guid,
 		t->switches[s].lid, hosts);
 	if (l->pitch < 9)
@@ -187,7 +193,7 @@ static void draw_switch(const struct topofile *names, const struct topo *t, cons
 			p->y + TOP + (p->low ? r + 13 : -r - 5));
 	if (l->round)
 		fputs(p->flip ? "" : "&#160;&#160;&#160;", out);
-	escaped(out, name_of(names, t, s));
+	svg_escaped(out, svg_switch_name(names, t, s));
 	if (hosts)
 		fprintf(out, " (%u)", hosts);
 	if (l->round)
@@ -195,7 +201,7 @@ static void draw_switch(const struct topofile *names, const struct topo *t, cons
 	fputs("</text>\n", out);
 }
 
-static void draw_legend(uint32_t most, const struct layout *l, FILE *out)
+static void draw_legend(uint32_t most, FILE *out)
 {
 	char text[8];
 
@@ -216,35 +222,60 @@ static void draw_legend(uint32_t most, const struct layout *l, FILE *out)
 		"width=\"10\" height=\"10\" "
 		"fill=\"#666\"/><text x=\"%u\" y=\"49\" font-size=\"11\">without</text>\n",
 		480, 495, 630, 645);
-	(void)l;
 }
 
-void plan_draw_svg(const struct topofile *names, const struct topo *t, const uint32_t *load,
-		   const char *title, FILE *out)
+static void begin_picture(double width, double height, const char *title, FILE *out)
 {
-	_cleanup_(layout_freep) struct layout *l = layout_new(t);
-	_cleanup_free_ uint32_t *hosts = xcalloc((size_t)t->n_switches + 1, sizeof(*hosts));
-	_cleanup_free_ struct line *lines = NULL;
-	uint32_t n;
-
-	lines = lines_of(t, load, &n);
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (t->hosts[h].sw != TOPO_NONE)
-			hosts[t->hosts[h].sw]++;
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg "
 		"xmlns=\"http://www.w3.org/2000/svg\" "
 		"viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" "
 		"font-family=\"sans-serif\">\n"
 		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-		l->width, l->height + TOP, l->width, l->height + TOP);
+		width, height, width, height);
 	fputs("<text x=\"20\" y=\"25\" font-size=\"15\">", out);
-	escaped(out, title);
+	svg_escaped(out, title);
 	fputs("</text>\n", out);
-	draw_legend(n ? lines[n - 1].load : 0, l, out);
+}
+
+static void draw_matrix(const struct topofile *names, const struct topo *t, const uint32_t *load,
+			const struct layout *l, const char *title, FILE *out)
+{
+	_cleanup_(heat_freep) struct heat *h = heat_new(names, t, load, l);
+	double width, height;
+
+	heat_size(h, MATRIX_TOP, &width, &height);
+	begin_picture(width, height, title, out);
+	heat_draw(h, MATRIX_TOP, out);
+}
+
+static void draw_graph(const struct topofile *names, const struct topo *t, const struct layout *l,
+		       const struct line *lines, uint32_t n, const char *title, FILE *out)
+{
+	_cleanup_free_ uint32_t *hosts = xcalloc((size_t)t->n_switches + 1, sizeof(*hosts));
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE)
+			hosts[t->hosts[h].sw]++;
+	begin_picture(l->width, l->height + TOP, title, out);
+	draw_legend(n ? lines[n - 1].load : 0, out);
 	draw_lines(names, t, l, lines, n, out);
 	for (uint32_t s = 0; s < t->n_switches; s++)
 		draw_switch(names, t, l, s, hosts[s], out);
+}
+
+void plan_draw_svg(const struct topofile *names, const struct topo *t, const uint32_t *load,
+		   const char *title, FILE *out)
+{
+	_cleanup_(layout_freep) struct layout *l = layout_new(t);
+	_cleanup_free_ struct line *lines = NULL;
+	uint32_t n;
+
+	lines = lines_of(t, load, &n);
+	if (n > (l->grid ? LINES_MOST_GRID : LINES_MOST))
+		draw_matrix(names, t, load, l, title, out);
+	else
+		draw_graph(names, t, l, lines, n, title, out);
 	fputs("</svg>\n", out);
 }
 

@@ -95,6 +95,22 @@ static bool read_words(struct ctl *c, const struct ctl_command *command, int arg
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
+static void print_peak(const char *what, struct json_object *peak)
+{
+	printf("%s%" PRId64, what, js_int(peak, "pairs"));
+	if (js_has(peak, "node"))
+		printf("  at %s/%" PRId64, js_str(peak, "node"), js_int(peak, "port"));
+	putchar('\n');
+}
+
+static void print_load(struct json_object *load)
+{
+	if (!load)
+		return;
+	print_peak("pairs on the most loaded cable now    ", js_get(load, "now"));
+	print_peak("the same without them, about          ", js_get(load, "after"));
+}
+
 static int print_plan(struct json_object *o)
 {
 	struct json_object *cost = js_get(o, "cost");
@@ -107,6 +123,7 @@ static int print_plan(struct json_object *o)
 	printf("switches cut off from the manager     %" PRId64 "\n",
 	       js_int(cost, "switches_cut_off"));
 	printf("multicast groups that use them        %" PRId64 "\n", js_int(cost, "groups"));
+	print_load(js_has(cost, "load") ? js_get(cost, "load") : NULL);
 	if (js_has(o, "refused"))
 		printf("it would be refused: %s\n", js_str(o, "refused"));
 	else
@@ -211,13 +228,25 @@ static char *until_text(struct json_object *mark)
 	return time_text(js_int(mark, "until"));
 }
 
+/* The reason given, and the one for which it is not back. */
+static char *why_text(struct json_object *mark)
+{
+	const char *why = js_has(mark, "why") ? js_str(mark, "why") : "";
+	const char *kept = js_has(mark, "kept") ? js_str(mark, "kept") : "";
+
+	if (!why[0] && !kept[0])
+		return xstrdup("-");
+	return xasprintf("%s%s%s%s", why, why[0] && kept[0] ? "; " : "", kept[0] ? "kept: " : "",
+			 kept);
+}
+
 static enum ctl_color tint(struct json_object *mark)
 {
 	const char *state = js_str(mark, "state");
 
 	if (!strcmp(state, "drained") || !strcmp(state, "isolated"))
 		return CTL_GOOD;
-	return !strcmp(state, "spared") ? CTL_BAD : CTL_WARN;
+	return !strcmp(state, "spared") || !strcmp(state, "unclean") ? CTL_BAD : CTL_WARN;
 }
 
 static const struct column columns[] = {
@@ -228,7 +257,7 @@ static const struct column columns[] = {
 	{ "BY", COLUMN_STR, .key = "by" },
 	{ "SINCE", COLUMN_STR, .key = "since", .text = since_text },
 	{ "UNTIL", COLUMN_STR, .key = "until", .text = until_text },
-	{ "WHY", COLUMN_STR, .key = "why", .otherwise = "-" },
+	{ "WHY", COLUMN_STR, .key = "why", .text = why_text },
 	{ 0 },
 };
 

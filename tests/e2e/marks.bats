@@ -70,6 +70,10 @@ led_over() {
 	[ "$(led_over)" -gt 0 ]
 	gives 0 drain "$LINK" --plan
 	[[ $out == *"it would be done"* ]]
+	grep -qE '^pairs on the most loaded cable now +[1-9][0-9]* +at [a-z0-9]+/[0-9]+$' <<<"$out"
+	grep -qE '^the same without them, about +[1-9][0-9]* +at [a-z0-9]+/[0-9]+$' <<<"$out"
+	gives 0 -j drain "$LINK" --plan
+	jq -e '.cost.load.after.pairs >= .cost.load.now.pairs and .cost.load.pairs_moved == .cost.pairs_over' <<<"$out"
 	[ "$(led_over)" -gt 0 ]
 	gives 0 drain "$LINK" --why 'new cable' --until 2h
 	[[ $out == drained* ]]
@@ -83,6 +87,28 @@ led_over() {
 	jq -e '.marks == []' <<<"$out"
 	gives 1 restore 0x0000000000abcdef
 	[[ $out == *'no node in the fabric has GUID 0x0000000000abcdef'* ]]
+}
+
+no_marks() {
+	ctl -j marks && jq -e '.marks == []' <<<"$out"
+}
+is_unclean() {
+	ctl -j marks && jq -e '.marks[0].state == "unclean" and .marks[0].kept == "LinkDownedCounter grew by 7"' <<<"$out"
+}
+
+@test "a drain that is limited in time ends by itself if its cable is clean, and else says why it stays" {
+	choose_link
+	gives 0 drain "$LINK" --until 4s
+	wait_for 30 no_marks
+	[ "$(led_over)" -gt 0 ]
+	gives 0 drain "$LINK" --until 8s
+	sleep 2
+	sim_console "PerformanceSet \"${LINK%/*}\"[$PORT] PortCounters.LinkDownedCounter=7"
+	wait_for 30 is_unclean
+	grep -q "its time is over, and it stays drained: LinkDownedCounter grew by 7: it returns after 8 s" opensm.log
+	gives 0 marks
+	[[ $out == *"kept: LinkDownedCounter grew by 7"* ]]
+	wait_for 60 no_marks
 }
 
 @test "isolate: both ends stay in INIT, also over a restart of the manager; restore" {

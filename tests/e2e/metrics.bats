@@ -130,6 +130,43 @@ counts_say() {
 	scrape && grep -q "^$1\$" page
 }
 
+# named FILE...: the metrics that alerts or a dashboard name; parts of a histogram as their family.
+named() {
+	grep -ohE '\b(opensm|infiniband|process)_[a-z0-9_]+' "$@" | grep -vE '^opensm_(rules|scrape)$' | sed -E 's/_(bucket|sum|count)$//' | sort -u
+}
+
+@test "the daemon exports every metric that the example alerts and the dashboard name" {
+	local examples=$abs_top_srcdir/config/examples
+	configure "metrics_listen $SOCKET" "perfmgr TRUE" "perfmgr_sweep_time_s 1" "expected_topology_file $WORK/expected"
+	sm_start "$SM"
+	wait_for 20 sm_up
+	OPENSM_RUN_DIR=$WORK/run "$abs_top_builddir/bin/opensmctl" topology save "$WORK/expected"
+	OPENSM_RUN_DIR=$WORK/run "$abs_top_builddir/bin/opensmctl" reload
+	wait_for 20 scrape_has opensm_topology_findings
+	wait_for 20 scrape_has infiniband_switch_port_transmit_wait_total
+	sed -nE 's/^# TYPE ([a-z0-9_]+) .*/\1/p' page | sort -u >exported
+	named "$examples/prometheus/opensm.rules.yml" >alerts
+	named "$examples/grafana/opensm.json" >dashboard
+	[ "$(wc -l <alerts)" -ge 18 ]
+	[ "$(wc -l <dashboard)" -ge 20 ]
+	[ -z "$(comm -23 alerts exported)" ]
+	[ -z "$(comm -23 dashboard exported)" ]
+	python3 -c 'import json, sys; assert len({p["id"] for p in json.load(open(sys.argv[1]))["panels"]}) >= 20' "$examples/grafana/opensm.json"
+	python3 -c 'import sys, yaml; [yaml.safe_load(open(f)) for f in sys.argv[1:]]' "$examples"/prometheus/*.yml
+	[ "$(value opensm_seconds_since_whole)" = 0 ]
+	[ "$(value 'opensm_links_marked{kind="drain",state="drained"}')" = 0 ]
+}
+scrape_has() {
+	scrape && grep -q "^$1" page
+}
+
+@test "the example alerts fire when they should" {
+	command -v promtool >/dev/null || skip "promtool (Debian: prometheus) is not installed"
+	cp "$abs_top_srcdir/config/examples/prometheus/opensm.rules.yml" "$abs_top_srcdir/tests/e2e/metrics-rules.yml" .
+	promtool check rules opensm.rules.yml
+	promtool test rules metrics-rules.yml
+}
+
 @test "OpenMetrics on request, and over TCP" {
 	local port
 	port=$(port_free)

@@ -91,6 +91,14 @@ END
 	[ "$(grep -c '<rect' picture.svg)" -gt 16 ]
 }
 
+@test "the picture of a large fabric is a matrix" {
+	"$NETGEN" tree 64 4 32 >net
+	plan net --svg picture.svg >out
+	svg_is_sound picture.svg
+	grep -q 'up: level 0 (64 switches) to level 1 (32)' picture.svg
+	[ "$(grep -cE '<title>(leaf|spine)[0-9]+ to (leaf|spine)[0-9]+: [0-9]+ pairs, [0-9]+ % of the mean' picture.svg)" -eq $((2 * 64 * 32)) ]
+}
+
 @test "what is not understood is said, with the place; nothing comes of it" {
 	"$NETGEN" tree 3 4 2 >net
 	run plan --nonsense net

@@ -14,6 +14,7 @@
 #include "sim/gen/gen.h"
 #include "metrics/metrics.h"
 #include "metrics/metrics_text.h"
+#include "sm/links/marks.h"
 #include "util/log.h"
 #include "util/mem.h"
 
@@ -218,6 +219,9 @@ static void with_a_subnet(void **state)
 	assert_non_null(
 		strstr(text, "opensm_security_check{instance=\"x\",check=\"sa_key\"} 1\n"));
 	assert_null(strstr(text, "check=\"class_keys\""));
+	assert_non_null(strstr(text, "\nopensm_seconds_since_whole{instance=\"x\"} 0\n"));
+	assert_non_null(strstr(text, "\nopensm_links_returning{instance=\"x\"} 0\n"));
+	assert_int_equal(lines_with(text, "opensm_links_marked{"), MARK_KINDS * MARK_STATES);
 	assert_int_equal(lines_with(text, "infiniband_switch_info{"), 6);
 	assert_int_equal(lines_with(text, "infiniband_hca_info{"), 16);
 	assert_int_equal(lines_with(text, "infiniband_switch_uplink_info{"), 32);
@@ -234,7 +238,45 @@ static void with_a_subnet(void **state)
 	assert_non_null(strstr(text, "opensm_state{instance=\"x\",state=\"STANDBY\"} 1\n"));
 	assert_non_null(strstr(text, "opensm_subnet_up{instance=\"x\"} 0\n"));
 	assert_null(strstr(text, "infiniband_"));
+	assert_null(strstr(text, "opensm_seconds_since_whole"));
 	free(text);
+	rig_free(rig);
+	conf_unref(conf);
+}
+
+static void on_event(struct rig_sm *s, const struct sm_event *e)
+{
+	struct metrics_tally *t = s->rig->owner;
+
+	if (s->sm && (e->kind == SM_EVENT_SWEEP_DONE || e->kind == SM_EVENT_STATE))
+		metrics_tally_whole(t, s->sm, sim_now(s->rig->sim));
+}
+
+/* From the first sweep that met it, through further ones, until a sweep that ends well. */
+static void since_when_it_is_not_whole(void **state)
+{
+	_cleanup_(netfile_freep) struct netfile *net = gen_tree(4, 4, 2, 1);
+	struct rig *rig = rig_new(sim_new(net, 3));
+	struct conf *conf = conf_new();
+	struct metrics_tally t = { 0 };
+	mono_t broken, begun;
+	int spine = sim_find(rig->sim, "spine1");
+
+	rig->event = on_event;
+	rig->owner = &t;
+	assert_int_equal(rig_start(rig, "h0", 0, conf, NULL), 0);
+	rig_run(rig, 30 * MONO_S);
+	assert_int_equal(metrics_tally_broken(&t, rig->sms[0].sm, 31 * MONO_S), 0);
+	sim_set_silent(rig->sim, spine, SIM_SILENT, 0);
+	begun = sim_now(rig->sim);
+	rig_run(rig, begun + 60 * MONO_S);
+	broken = metrics_tally_broken(&t, rig->sms[0].sm, begun + 60 * MONO_S);
+	assert_in_range(broken, 1, 60 * MONO_S);
+	assert_int_equal(metrics_tally_broken(&t, rig->sms[0].sm, begun + 70 * MONO_S),
+			 broken + 10 * MONO_S);
+	sim_set_silent(rig->sim, spine, SIM_ANSWERS, 0);
+	rig_run(rig, begun + 400 * MONO_S);
+	assert_int_equal(metrics_tally_broken(&t, rig->sms[0].sm, begun + 400 * MONO_S), 0);
 	rig_free(rig);
 	conf_unref(conf);
 }
@@ -252,6 +294,7 @@ int main(void)
 		cmocka_unit_test(what_came_and_went),
 		cmocka_unit_test(without_a_port),
 		cmocka_unit_test(with_a_subnet),
+		cmocka_unit_test(since_when_it_is_not_whole),
 	};
 
 	log_set_sink(on_line, NULL);

@@ -177,6 +177,49 @@ static void pictures_escape_names(void **state)
 	}
 }
 
+/* Of `text`: how often `what` is in it. */
+static unsigned count(const char *text, const char *what)
+{
+	unsigned n = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		n++;
+	return n;
+}
+
+/* 64 x 32 switches: one cell for each two with a cable, in both directions; no line. */
+static void large_fabrics_are_a_matrix(void **state)
+{
+	struct topo *small = topogen_fat_tree2(20, 10, 4, 1, NULL),
+		    *large = topogen_fat_tree2(64, 32, 4, 1, NULL);
+	_cleanup_free_ char *lines = picture(small, "<x>"), *matrix = picture(large, "<x>");
+
+	assert_int_equal(count(lines, "<path"), 200);
+	assert_null(strstr(lines, "Rows send"));
+	assert_int_equal(count(matrix, "<path"), 0);
+	assert_int_equal(count(matrix, "&lt;x&gt; to &lt;x&gt;: 0 pairs"), 2 * 64 * 32);
+	assert_non_null(strstr(matrix, "up: level 0 (64 switches) to level 1 (32)"));
+	assert_non_null(strstr(matrix, "down: level 1 (32 switches) to level 0 (64)"));
+	assert_null(strstr(matrix, "<x"));
+	assert_null(strstr(matrix, "nan"));
+	topo_unref(small);
+	topo_unref(large);
+}
+
+/* More switches than a row can show: some are one. A fabric without levels is one block. */
+static void matrices_stay_small(void **state)
+{
+	struct topo *tree = topogen_fat_tree3(24, NULL), /* 288 leaves */
+		    *random = topogen_random(300, 10, 1, NULL);
+	_cleanup_free_ char *text = picture(tree, "a"), *other = picture(random, "a");
+
+	assert_in_range(count(text, "a to a"), 4 * 200, 4 * 288 * 12 - 1);
+	assert_non_null(strstr(text, "the most loaded of"));
+	assert_int_equal(count(other, "level 0 (300 switches) to level 0"), 1);
+	topo_unref(tree);
+	topo_unref(random);
+}
+
 static void trees_have_levels_grids_have_places(void **state)
 {
 	struct topo *tree = topogen_fat_tree2(4, 2, 3, 1, NULL),
@@ -204,6 +247,8 @@ int main(void)
 		cmocka_unit_test(tables_differ_from_others_only),
 		cmocka_unit_test(what_is_cut_off_is_exact),
 		cmocka_unit_test(pictures_escape_names),
+		cmocka_unit_test(large_fabrics_are_a_matrix),
+		cmocka_unit_test(matrices_stay_small),
 		cmocka_unit_test(trees_have_levels_grids_have_places),
 	};
 

@@ -103,8 +103,10 @@ static void mark_at_random(unsigned fabric)
 	const struct mark_request all = { .action = MARK_DO_RESTORE, .all = true, .wait = true };
 	struct world w = { 0 };
 	uint64_t dice = fabric + 1;
+	uint32_t n_nodes;
 
 	open_fabric(&w, draw(fabric), fabric == 6);
+	n_nodes = sm_fabric(w.sm)->n_nodes;
 	for (unsigned round = 0; round < n_rounds; round++) {
 		mark_until_refused(&w, &dice);
 		run_for(&w, 5 * MONO_S);
@@ -112,6 +114,8 @@ static void mark_at_random(unsigned fabric)
 		ignore_isolated(&w, true);
 		if (unreachable(&w))
 			fail_msg("fabric %u, round %u: a pair has no way", fabric, round);
+		if (state(&w, "h0", 1) != IB_PORT_ACTIVE || sm_fabric(w.sm)->n_nodes != n_nodes)
+			fail_msg("fabric %u, round %u: the manager's own way", fabric, round);
 		ignore_isolated(&w, false);
 		ask_watched(&w, &all, NULL);
 		run_for(&w, 15 * MONO_S);

@@ -66,9 +66,9 @@ bool dampening_is_out(const struct port *p);
 bool dampening_is_spared(const struct port *p);
 /*
  * A cable between switches that was isolated trains first: it is armed, and routed over when both
- * ends are ACTIVE, so that no table leads over it before. True: such a cable is waited for.
+ * ends are ACTIVE, so that no table leads over it before. Returns how many are waited for.
  */
-bool dampening_is_returning(const struct sm *sm);
+unsigned dampening_returning(const struct sm *sm);
 /* A sweep ended, and the port was left in INIT or ARMED by PORT_STUCK_AFTER heavy ones or more. */
 void dampening_stuck(struct sm *sm, struct port *p);
 /*

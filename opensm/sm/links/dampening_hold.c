@@ -422,14 +422,14 @@ void hold_look_at_returning(struct sm *sm)
 	}
 }
 
-bool dampening_is_returning(const struct sm *sm)
+unsigned dampening_returning(const struct sm *sm)
 {
 	const struct dampening *h = sm->m.dampening;
+	unsigned n = 0;
 
 	for (uint32_t i = 0; i < h->n; i++)
-		if (h->cables[i]->returning && h->cables[i]->out)
-			return true;
-	return false;
+		n += h->cables[i]->returning && h->cables[i]->out;
+	return n;
 }
 
 static void mark_ports(struct bad_cable *c)

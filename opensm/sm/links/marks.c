@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Marks: requests of an administrator, the disk, the end of those that are limited in time.
+ * Marks: requests of an administrator, the disk, the end of those that are limited in time (which
+ * marks_clean.c decides).
  *
  *   QUEUED --what it costs is accepted--> STORING --on the disk--> APPLYING --tables are so--> done
  *      '------------- refused -----------------'------- fault ------- done
@@ -15,10 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "sm/base/about.h"
-#include "sm/base/news.h"
 #include "sm/links/marks_internal.h"
 #include "util/file.h"
 #include "util/mem.h"
@@ -34,6 +33,7 @@ enum { TOLD_DISK };
 static const char *const state_names[] = {
 	[MARK_STORED] = "stored",     [MARK_ABSENT] = "absent",	  [MARK_SPARED] = "spared",
 	[MARK_DRAINING] = "draining", [MARK_DRAINED] = "drained", [MARK_ISOLATED] = "isolated",
+	[MARK_RETURNING] = "returning", [MARK_UNCLEAN] = "unclean",
 };
 
 const char *sm_mark_state_name(enum mark_state state)
@@ -72,95 +72,7 @@ static void end_ask(struct sm *sm, struct mark_ask *a, enum mark_end end, const 
 		done(a->arg, &r);
 }
 
-/* ---- the log --------------------------------------------------------------------------------- */
-
-static char *until_str(int64_t until, char ret[40])
-{
-	struct tm tm;
-	time_t t = (time_t)until;
-
-	ret[0] = '\0';
-	if (until && gmtime_r(&t, &tm))
-		strftime(ret, 40, " until %FT%TZ", &tm);
-	return ret;
-}
-
-static void tell_marked(const struct sm *sm, const struct link_mark *m)
-{
-	char where[MARK_PLACE_STRLEN], until[40];
-
-	log_on(about_port(LOG_ID_LINK_MARKED, mark_port(sm, m)), LOGB_INFO,
-	       "%s: %s by %s%s%s%s%s%s", mark_place_str(sm, m, where),
-	       m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by, until_str(m->until, until),
-	       m->forced ? ", forced" : "", m->why[0] ? " (" : "", m->why, m->why[0] ? ")" : "");
-}
-
-static void tell_restored(const struct sm *sm, const struct link_mark *m, const char *cause)
-{
-	char where[MARK_PLACE_STRLEN];
-
-	log_on(about_port(LOG_ID_LINK_MARKED, mark_port(sm, m)), LOGB_INFO,
-	       "%s: restored (%s), %s since it was marked by %s", mark_place_str(sm, m, where),
-	       cause, m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by);
-}
-
-/* A dirty switch port has all routes compared. Returns the number of cables. */
-static unsigned look_at_cables(struct sm *sm, const struct link_mark *m)
-{
-	struct node *n = fabric_find_node(sm->fabric, m->node);
-	unsigned n_cables = 0;
-
-	if (sm->state != SM_MASTER || !n)
-		return 0;
-	for (unsigned i = 1; i <= n->n_ports; i++) {
-		struct port *p = mark_cable(m, n, i);
-
-		if (!p)
-			continue;
-		tell_port(sm, p, "a link was taken out of service, or put back");
-		n_cables++;
-	}
-	return n_cables;
-}
-
-static bool is_same_mark(const struct link_mark *a, const struct link_mark *b)
-{
-	return a->kind == b->kind && a->forced == b->forced && a->until == b->until &&
-	       !strcmp(a->why, b->why);
-}
-
-/* Marks of `from` that `to` does not have. Returns the number of their cables, as below. */
-static unsigned tell_gone(struct sm *sm, const struct mark_table *from, const struct mark_table *to,
-			  const char *cause)
-{
-	unsigned n_cables = 0;
-
-	for (uint32_t i = 0; i < from->n; i++) {
-		const struct link_mark *m = &from->all[i];
-
-		if (mark_table_find(to, m->node, m->port) != UINT32_MAX)
-			continue;
-		tell_restored(sm, m, cause);
-		n_cables += look_at_cables(sm, m);
-	}
-	return n_cables;
-}
-
-static unsigned tell_new(struct sm *sm, const struct mark_table *from, const struct mark_table *to)
-{
-	unsigned n_cables = 0;
-
-	for (uint32_t i = 0; i < to->n; i++) {
-		const struct link_mark *m = &to->all[i];
-		uint32_t k = mark_table_find(from, m->node, m->port);
-
-		if (k != UINT32_MAX && is_same_mark(&from->all[k], m))
-			continue;
-		tell_marked(sm, m);
-		n_cables += look_at_cables(sm, m);
-	}
-	return n_cables;
-}
+/* ---- another table in force ------------------------------------------------------------------ */
 
 /* Takes `t`. Returns the number of cables that are looked at because of it. */
 static unsigned put_in_force(struct sm *sm, struct mark_table *t, const char *cause)
@@ -170,7 +82,7 @@ static unsigned put_in_force(struct sm *sm, struct mark_table *t, const char *ca
 	marks_use(sm, t);
 	if (sm->state == SM_MASTER)
 		marks_settle(sm); /* so that the next request knows them */
-	return tell_gone(sm, before, t, cause) + tell_new(sm, before, t);
+	return marks_tell_changes(sm, before, t, cause);
 }
 
 /* ---- the disk -------------------------------------------------------------------------------- */
@@ -551,7 +463,7 @@ static void put_mark(struct sm *sm, struct mark_ask *a, const struct link_mark *
 
 	a->n_marks = 1;
 	if (old != UINT32_MAX && t->all[old].node == m->node && t->all[old].port == m->port &&
-	    is_same_mark(&t->all[old], m)) {
+	    mark_is_same(&t->all[old], m)) {
 		a->until = sm->now + PATIENCE;
 		a->phase = ASK_APPLYING;
 		return;
@@ -630,7 +542,7 @@ static bool is_applied(const struct sm *sm, const struct mark_ask *a, const char
 	if (sm->sweep != SWEEP_NONE || sm->sweep_started < a->forced_at)
 		return false;
 	if (a->rq.action == MARK_DO_RESTORE || i == UINT32_MAX)
-		return !dampening_is_returning(sm);
+		return !dampening_returning(sm);
 	switch (ms->work[i].state) {
 	case MARK_SPARED:
 		*ret_text = "it is the last way to a part of the fabric and stays in use";
@@ -641,6 +553,8 @@ static bool is_applied(const struct sm *sm, const struct mark_ask *a, const char
 		return false;
 	case MARK_DRAINED:
 	case MARK_ISOLATED:
+	case MARK_RETURNING:
+	case MARK_UNCLEAN:
 		return true;
 	}
 	return false;
@@ -667,15 +581,13 @@ static void look_at_ask(struct sm *sm, struct mark_ask *a)
 static void end_expired(struct sm *sm)
 {
 	struct marks *ms = sm->m.marks;
-	int64_t now = marks_realtime(sm);
 	struct mark_table *t;
 
-	if (sm->state != SM_MASTER || ms->next || !now || ms->first_end > now ||
-	    sm->now < ms->retry_at)
+	if (sm->state != SM_MASTER || ms->next || !ms->n_over || sm->now < ms->retry_at)
 		return;
 	t = next_table(sm);
 	for (uint32_t i = t->n; i-- > 0;)
-		if (t->all[i].until && t->all[i].until <= now)
+		if (ms->work[i].clean.is_over)
 			mark_table_remove(t, i);
 	ms->storing = STORE_EXPIRED;
 	start_store(sm, t);
@@ -687,6 +599,7 @@ void marks_tick(struct sm *sm)
 	struct mark_ask *a;
 
 	marks_work_tick(sm);
+	marks_clean_tick(sm);
 	for (unsigned i = 0; ms->n_asks && i < MARK_REQUESTS; i++)
 		if (ms->asks[i].phase == ASK_APPLYING && ms->look_at == MONO_NEVER)
 			look_at_ask(sm, &ms->asks[i]);
@@ -702,7 +615,7 @@ void marks_tick(struct sm *sm)
 mono_t marks_next(const struct sm *sm)
 {
 	const struct marks *ms = sm->m.marks;
-	mono_t next = marks_work_next(sm);
+	mono_t next = mono_min(marks_work_next(sm), marks_clean_next(sm));
 
 	for (unsigned i = 0; ms->n_asks && i < MARK_REQUESTS; i++) {
 		if (ms->asks[i].phase == ASK_QUEUED && !ms->next)
@@ -768,11 +681,14 @@ bool sm_mark_at(const struct sm *sm, unsigned n, struct mark_shown *ret)
 	if (n >= ms->table->n)
 		return false;
 	*ret = (struct mark_shown){ .mark = &ms->table->all[n],
-				    .state = sm->state == SM_MASTER ? ms->work[n].state
-								    : MARK_STORED,
+				    .state = sm->state == SM_MASTER
+						     ? mark_state_of(&ms->work[n])
+						     : MARK_STORED,
 				    .n_cables = ms->work[n].n_cables,
 				    .n_out = ms->work[n].n_out,
 				    .n_spared = ms->work[n].n_spared };
+	if (sm->state == SM_MASTER)
+		mark_kept_str(&ms->work[n], ret->kept);
 	ret->port = mark_port(sm, ret->mark);
 	ret->peer = ret->port && ret->port->num ? ret->port->peer : NULL;
 	return true;

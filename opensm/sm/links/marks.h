@@ -13,6 +13,9 @@
  *   ABSENT (no cable)   DRAINING --> DRAINED, ISOLATED
  *   SPARED (the last way, and not forced; the manager's own; a drained port that has a host now)
  *
+ * limited in time:    DRAINED, ISOLATED --time is over--> RETURNING --counters at rest--> no mark
+ *                                                             UNCLEAN <--errors--'
+ *
  * A switch as a whole: DRAIN keeps one of its cables for packets to the switch itself; ISOLATE
  * takes down all its cables, those to hosts too. Marks are in force before the first routing of a
  * master, whether it started or took over. Which cables are left out is decided by dampening.h,
@@ -35,8 +38,11 @@ enum mark_state {
 	MARK_SPARED,
 	MARK_DRAINING,
 	MARK_DRAINED,
-	MARK_ISOLATED
+	MARK_ISOLATED,
+	MARK_RETURNING, /* these two of what is shown: its time is over ... */
+	MARK_UNCLEAN,
 };
+#define MARK_STATES (MARK_UNCLEAN + 1)
 
 struct mark_request {
 	enum mark_action action;
@@ -99,6 +105,8 @@ struct mark_shown {
 	enum mark_state state;
 	unsigned n_cables, n_out, n_spared; /* of the mark */
 	const struct port *port, *peer;	    /* NULL: not known now; of a switch: port 0, NULL */
+#define MARK_KEPT_STRLEN 96
+	char kept[MARK_KEPT_STRLEN]; /* UNCLEAN: why it is not back in service; else "" */
 };
 /* The n-th mark (from 0); false: there are no more. */
 bool sm_mark_at(const struct sm *sm, unsigned n, struct mark_shown *ret);

@@ -13,8 +13,10 @@
 #define REST_SLOTS 512u
 
 struct rest_slot {
-	uint32_t tid; /* 0: free */
-	lid_t lid;    /* that was asked */
+	uint32_t tid;  /* 0: free */
+	uint16_t attr; /* that was asked for: counters of packets (marks_rest.c), of errors */
+	lid_t lid;     /* that was asked */
+	uint8_t asked; /* and its port */
 	uint8_t port; /* of the mark, as its node */
 	bool other;   /* its work is not that of a mark here */
 	guid_t node;
@@ -28,6 +30,37 @@ struct mark_rest {
 	mono_t until;
 };
 
+/* Errors that a cable which is to return must not have; marks_clean.c. */
+enum clean_counter {
+	CLEAN_SYMBOL,
+	CLEAN_RECOVERY,
+	CLEAN_DOWNED,
+	CLEAN_RCV,
+	CLEAN_RCV_REMOTE,
+	CLEAN_INTEGRITY,
+	CLEAN_OVERRUN,
+	CLEAN_COUNTERS
+};
+
+/* A reading of all ends that answer. */
+struct clean_reading {
+	unsigned n;	  /* ends */
+	uint64_t ends;	  /* which: a sum over them */
+	uint64_t sum[CLEAN_COUNTERS];
+	unsigned full; /* bits: some end cannot count on */
+};
+
+struct mark_clean {
+	enum { CLEAN_PAUSE, CLEAN_ASKED } phase;
+	bool has_base, is_over, is_told;
+	enum { CLEAN_SO_FAR, CLEAN_COUNTED, CLEAN_FULL, CLEAN_UNREAD, CLEAN_NO_CABLE } fault;
+	enum clean_counter counter; /* of COUNTED and FULL */
+	uint64_t more;		    /* of COUNTED */
+	unsigned n_asked, n_odd;    /* waited for; readings of other ends in a row */
+	struct clean_reading base, now;
+	mono_t since, next; /* no error is known since; when it is looked at */
+};
+
 /* Knowledge about a mark in force, beside the row of the table. */
 struct mark_work {
 	guid_t met_guid; /* the other end of its cable, as met last; 0: none */
@@ -39,6 +72,7 @@ struct mark_work {
 	mono_t down_at; /* the next step of taking its links down; MONO_NEVER: they need not be */
 	struct mark_rest rest;
 	unsigned downs; /* how often that was, since one of them was up */
+	struct mark_clean clean;
 };
 
 enum ask_phase { ASK_FREE, ASK_QUEUED, ASK_STORING, ASK_APPLYING };
@@ -72,7 +106,8 @@ struct marks {
 	mono_t retry_at;	    /* of an expiry that could not be stored */
 	mono_t look_at;		    /* when `work` is gone through; MONO_NEVER: not */
 	uint32_t cursor;	    /* where */
-	int64_t first_end;	    /* marks_first_end() of the table */
+	mono_t next_clean;	    /* least `next` of those that are limited in time */
+	unsigned n_over;	    /* their time is over, and their cables are in order */
 	mono_t next_down;	    /* least `down_at` of `work` */
 	struct told told;
 	struct rest_slot slots[REST_SLOTS];
@@ -96,14 +131,41 @@ int64_t marks_realtime(const struct sm *sm);
 void mark_look_at(struct sm *sm, const struct link_mark *m, struct mark_work *w);
 /* Of an isolation: its links that are up are taken down; `down_at`: when that is looked at. */
 void mark_take_down(struct sm *sm, const struct link_mark *m, struct mark_work *w);
-/* When the next mark ends, in seconds since 1970; INT64_MAX: none does. */
-int64_t marks_first_end(const struct mark_table *t);
 /* How long a packet may be on its way. */
 mono_t marks_lifetime(const struct sm *sm);
 void marks_work_tick(struct sm *sm);
 mono_t marks_work_next(const struct sm *sm);
 
+/* ---- marks_tell.c ---- */
+
+bool mark_is_same(const struct link_mark *a, const struct link_mark *b);
+/* Returns the number of cables that are looked at because of it. */
+unsigned marks_tell_changes(struct sm *sm, const struct mark_table *from,
+			    const struct mark_table *to, const char *cause);
+
+/* ---- marks_clean.c ---- */
+
+/* Marks whose time is over return if their cables are clean: `is_over`. */
+void marks_clean_tick(struct sm *sm);
+mono_t marks_clean_next(const struct sm *sm);
+/* Another table is in force, or another manager may have been. */
+void marks_clean_anew(struct marks *ms);
+void mark_clean_answer(struct sm *sm, struct mark_work *w, const struct rest_slot *slot,
+		       const struct transport_event *ev); /* NULL: there is none */
+/* RETURNING and UNCLEAN included. */
+enum mark_state mark_state_of(const struct mark_work *w);
+/* "SymbolErrorCounter grew by 12"; "": nothing keeps it, or its time is not over. */
+void mark_kept_str(const struct mark_work *w, char ret[MARK_KEPT_STRLEN]);
+
 /* ---- marks_rest.c ---- */
+
+#define PERF_COUNTERS	  0x0012
+#define PERF_COUNTERS_EXT 0x001D
+
+/* The switch of `p` is asked. False: it cannot be. */
+bool marks_ask_port(struct sm *sm, const struct link_mark *m, struct mark_work *w,
+		    const struct port *p, uint16_t attr);
+unsigned marks_free_slots(const struct marks *ms);
 
 /* `down_at` has come. True: it is at rest, or was waited for long enough; else it was put off. */
 bool marks_rest(struct sm *sm, const struct link_mark *m, struct mark_work *w);

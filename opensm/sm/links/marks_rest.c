@@ -24,7 +24,6 @@
 #define REST_ANSWERS  (10 * MONO_S) /* all have ended before */
 
 #define PERF_VERSION	  1u
-#define ATTR_COUNTERS_EXT 0x001D
 #define PORT_SELECT_BIT	  (65u * 8)
 #define XMIT_PACKETS_BIT  (88u * 8)
 
@@ -61,9 +60,17 @@ static struct mark_work *work_of(struct sm *sm, const struct rest_slot *slot)
 	return i == UINT32_MAX ? NULL : &ms->work[i];
 }
 
-/* The switch of `p` counts the packets that it sends. */
-static void ask_port(struct sm *sm, const struct link_mark *m, struct mark_work *w,
-		     const struct port *p)
+unsigned marks_free_slots(const struct marks *ms)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < REST_SLOTS; i++)
+		n += !ms->slots[i].tid;
+	return n;
+}
+
+bool marks_ask_port(struct sm *sm, const struct link_mark *m, struct mark_work *w,
+		    const struct port *p, uint16_t attr)
 {
 	struct marks *ms = sm->m.marks;
 	struct transport_addr to = { .lid = p->node->ports[0].lid,
@@ -73,10 +80,12 @@ static void ask_port(struct sm *sm, const struct link_mark *m, struct mark_work 
 	uint8_t mad[MAD_SIZE] = { 0 };
 
 	if (!slot || !to.lid || !node_is_switch(p->node))
-		return;
+		return false;
 	to.sl = ms->questions->path_sl(sm, to.lid);
 	*slot = (struct rest_slot){ .tid = mad_gmp_tid(sm->mad, to.lid),
+				    .attr = attr,
 				    .lid = to.lid,
+				    .asked = p->num,
 				    .node = m->node,
 				    .port = m->port,
 				    .other = !is_of_mark(ms, w) };
@@ -84,13 +93,18 @@ static void ask_port(struct sm *sm, const struct link_mark *m, struct mark_work 
 	ib_put(mad, SMP_CLASS, MAD_CLASS_PERF);
 	ib_put(mad, SMP_CLASS_VERSION, PERF_VERSION);
 	ib_put(mad, SMP_METHOD, MAD_GET);
-	ib_put(mad, SMP_ATTR_ID, ATTR_COUNTERS_EXT);
+	ib_put(mad, SMP_ATTR_ID, attr);
 	ib_put(mad, SMP_TID, slot->tid);
 	ib_bits_put(mad, PORT_SELECT_BIT, 8, p->num);
 	if (mad_send_gmp(sm->mad, &to, mad, sizeof(mad), sm->conf->transaction_timeout) < 0)
 		slot->tid = 0;
-	else
-		w->rest.n_asked++;
+	return slot->tid != 0;
+}
+
+static void ask_port(struct sm *sm, const struct link_mark *m, struct mark_work *w,
+		     const struct port *p)
+{
+	w->rest.n_asked += marks_ask_port(sm, m, w, p, PERF_COUNTERS_EXT);
 }
 
 static void ask_all(struct sm *sm, const struct link_mark *m, struct mark_work *w)
@@ -167,7 +181,7 @@ bool marks_rest(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 static bool is_answer(const struct rest_slot *slot, const struct transport_event *ev)
 {
 	return ev->from.lid == slot->lid && ib_get(ev->mad, SMP_METHOD) == MAD_GET_RESP &&
-	       ib_get(ev->mad, SMP_ATTR_ID) == ATTR_COUNTERS_EXT;
+	       ib_get(ev->mad, SMP_ATTR_ID) == slot->attr;
 }
 
 static void take_counter(struct sm *sm, const struct rest_slot *slot,
@@ -175,10 +189,16 @@ static void take_counter(struct sm *sm, const struct rest_slot *slot,
 {
 	struct marks *ms = sm->m.marks;
 	struct mark_work *w = work_of(sm, slot);
+	bool is_good = ev->kind == TRANSPORT_MAD && is_answer(slot, ev) &&
+		       !ib_get(ev->mad, SMP_STATUS);
 
+	if (w && slot->attr == PERF_COUNTERS) {
+		mark_clean_answer(sm, w, slot, is_good ? ev : NULL);
+		return;
+	}
 	if (!w || w->rest.phase != REST_ASKED || !w->rest.n_asked)
 		return;
-	if (ev->kind == TRANSPORT_MAD && is_answer(slot, ev) && !ib_get(ev->mad, SMP_STATUS))
+	if (is_good)
 		w->rest.sum += ib_bits_get(ev->mad, XMIT_PACKETS_BIT, 64);
 	if (--w->rest.n_asked)
 		return;

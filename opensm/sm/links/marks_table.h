@@ -31,6 +31,7 @@
 #define MARKS_TEXT_MAX	  (1u << 20)
 
 enum mark_kind { MARK_DRAIN, MARK_ISOLATE };
+#define MARK_KINDS (MARK_ISOLATE + 1)
 
 struct link_mark {
 	guid_t node;

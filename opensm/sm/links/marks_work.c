@@ -24,7 +24,6 @@
 #define AGAIN	       (5 * MONO_S)  /* a link taken down that is up; then twice as long, */
 #define AGAIN_DOUBLES  7u	     /* so often: about 10 minutes */
 #define TELL_DOWNS     4u	     /* it is told when this one did not help either */
-#define CLOCK_STEP     (60 * MONO_S) /* the time of day may jump */
 #define LIFETIME_LEAST (1100 * MONO_MS)
 #define LIFETIME_MOST  19u /* 4.096 us * 2^19: 2.1 s; 20 and above mean none */
 
@@ -74,16 +73,6 @@ int64_t marks_realtime(const struct sm *sm)
 	return sm->hooks.realtime ? MAX(sm->hooks.realtime(sm->hooks.arg), (int64_t)0) : 0;
 }
 
-int64_t marks_first_end(const struct mark_table *t)
-{
-	int64_t first = INT64_MAX;
-
-	for (uint32_t i = 0; i < t->n; i++)
-		if (t->all[i].until)
-			first = MIN(first, t->all[i].until);
-	return first;
-}
-
 /* ---- another table --------------------------------------------------------------------------- */
 
 static struct mark_work work_of(const struct marks *old, const struct link_mark *m)
@@ -93,8 +82,12 @@ static struct mark_work work_of(const struct marks *old, const struct link_mark 
 
 	if (i == UINT32_MAX)
 		return w;
-	if (old->table->all[i].kind == m->kind && old->table->all[i].forced == m->forced)
-		return old->work[i];
+	if (old->table->all[i].kind == m->kind && old->table->all[i].forced == m->forced) {
+		w = old->work[i];
+		if (old->table->all[i].until != m->until)
+			w.clean = (struct mark_clean){ 0 };
+		return w;
+	}
 	w.met_guid = old->work[i].met_guid;
 	w.met_end = old->work[i].met_end;
 	w.met_port = old->work[i].met_port;
@@ -120,9 +113,9 @@ void marks_use(struct sm *sm, struct mark_table *t)
 	ms->work = work;
 	ms->table = t;
 	ms->digest = mark_table_digest(t);
-	ms->first_end = marks_first_end(t);
 	ms->cursor = 0; /* a look that is due is not put off: no sweep may come of this table */
 	note_next_down(ms);
+	marks_clean_anew(ms);
 }
 
 void marks_forget_work(struct sm *sm)
@@ -135,9 +128,11 @@ void marks_forget_work(struct sm *sm)
 		ms->work[i].down_at = MONO_NEVER;
 		ms->work[i].downs = 0;
 		ms->work[i].rest.phase = REST_NEW;
+		ms->work[i].clean = (struct mark_clean){ 0 };
 	}
 	ms->look_at = MONO_NEVER;
 	note_next_down(ms);
+	marks_clean_anew(ms);
 }
 
 bool mark_met(const struct mark_work *w, guid_t guid, unsigned port)
@@ -449,25 +444,11 @@ void marks_work_tick(struct sm *sm)
 	note_next_down(ms);
 }
 
-static mono_t until_first_end(const struct sm *sm)
-{
-	int64_t first = sm->m.marks->first_end, now = marks_realtime(sm);
-
-	if (first == INT64_MAX || !now)
-		return MONO_NEVER;
-	if (first <= now)
-		return MAX(sm->m.marks->retry_at, sm->now);
-	return sm->now + MIN((mono_t)MIN(first - now, (int64_t)60) * MONO_S, CLOCK_STEP);
-}
-
 mono_t marks_work_next(const struct sm *sm)
 {
 	const struct marks *ms = sm->m.marks;
-	mono_t next = ms->next ? MONO_NEVER : until_first_end(sm);
 
-	if (sm->state != SM_MASTER)
+	if (sm->state != SM_MASTER || sm->sweep != SWEEP_NONE)
 		return MONO_NEVER;
-	if (sm->sweep != SWEEP_NONE)
-		return next;
-	return mono_min(next, mono_min(ms->look_at, ms->next_down));
+	return mono_min(ms->look_at, ms->next_down);
 }

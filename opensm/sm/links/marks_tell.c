@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Another table of marks is in force: what that is in the log, and which cables are looked at. */
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "sm/links/marks_internal.h"
+
+static char *until_str(int64_t until, char ret[40])
+{
+	struct tm tm;
+	time_t t = (time_t)until;
+
+	ret[0] = '\0';
+	if (until && gmtime_r(&t, &tm))
+		strftime(ret, 40, " until %FT%TZ", &tm);
+	return ret;
+}
+
+static void tell_marked(const struct sm *sm, const struct link_mark *m)
+{
+	char where[MARK_PLACE_STRLEN], until[40];
+
+	log_on(about_port(LOG_ID_LINK_MARKED, mark_port(sm, m)), LOGB_INFO,
+	       "%s: %s by %s%s%s%s%s%s", mark_place_str(sm, m, where),
+	       m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by, until_str(m->until, until),
+	       m->forced ? ", forced" : "", m->why[0] ? " (" : "", m->why, m->why[0] ? ")" : "");
+}
+
+static void tell_restored(const struct sm *sm, const struct link_mark *m, const char *cause)
+{
+	char where[MARK_PLACE_STRLEN];
+
+	log_on(about_port(LOG_ID_LINK_MARKED, mark_port(sm, m)), LOGB_INFO,
+	       "%s: restored (%s), %s since it was marked by %s", mark_place_str(sm, m, where),
+	       cause, m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by);
+}
+
+/* A dirty switch port has all routes compared. Returns the number of cables. */
+static unsigned look_at_cables(struct sm *sm, const struct link_mark *m)
+{
+	struct node *n = fabric_find_node(sm->fabric, m->node);
+	unsigned n_cables = 0;
+
+	if (sm->state != SM_MASTER || !n)
+		return 0;
+	for (unsigned i = 1; i <= n->n_ports; i++) {
+		struct port *p = mark_cable(m, n, i);
+
+		if (!p)
+			continue;
+		tell_port(sm, p, "a link was taken out of service, or put back");
+		n_cables++;
+	}
+	return n_cables;
+}
+
+bool mark_is_same(const struct link_mark *a, const struct link_mark *b)
+{
+	return a->kind == b->kind && a->forced == b->forced && a->until == b->until &&
+	       !strcmp(a->why, b->why);
+}
+
+/* Marks of `from` that `to` does not have. Returns the number of their cables, as below. */
+static unsigned tell_gone(struct sm *sm, const struct mark_table *from, const struct mark_table *to,
+			  const char *cause)
+{
+	unsigned n_cables = 0;
+
+	for (uint32_t i = 0; i < from->n; i++) {
+		const struct link_mark *m = &from->all[i];
+
+		if (mark_table_find(to, m->node, m->port) != UINT32_MAX)
+			continue;
+		tell_restored(sm, m, cause);
+		n_cables += look_at_cables(sm, m);
+	}
+	return n_cables;
+}
+
+static unsigned tell_new(struct sm *sm, const struct mark_table *from, const struct mark_table *to)
+{
+	unsigned n_cables = 0;
+
+	for (uint32_t i = 0; i < to->n; i++) {
+		const struct link_mark *m = &to->all[i];
+		uint32_t k = mark_table_find(from, m->node, m->port);
+
+		if (k != UINT32_MAX && mark_is_same(&from->all[k], m))
+			continue;
+		tell_marked(sm, m);
+		n_cables += look_at_cables(sm, m);
+	}
+	return n_cables;
+}
+
+unsigned marks_tell_changes(struct sm *sm, const struct mark_table *from,
+			    const struct mark_table *to, const char *cause)
+{
+	return tell_gone(sm, from, to, cause) + tell_new(sm, from, to);
+}
