@@ -68,6 +68,22 @@ static void run_for(struct bench *b, mono_t t)
 	}
 }
 
+static void write_topo(const struct expect *x, FILE *out)
+{
+	for (uint32_t i = 0; i < x->n_nodes; i++) {
+		const struct expect_node *n = &x->nodes[i];
+
+		fprintf(out, "T %s\n", n->name);
+		for (uint32_t k = n->first_port; k < n->first_port + n->n_ports; k++) {
+			const struct expect_port *far = &x->ports[x->ports[k].peer];
+
+			fprintf(out, "  P%u -> T %s P%u\n", x->ports[k].number,
+				x->nodes[far->node].name, far->number);
+		}
+		fputs("\n", out);
+	}
+}
+
 static char *write_file(const struct bench *b, const char *kind)
 {
 	struct expect *x = expect_build(expected_facts(b->sm));
@@ -77,7 +93,10 @@ static char *write_file(const struct bench *b, const char *kind)
 
 	if (!out)
 		exit(1);
-	expect_write(x, !strcmp(kind, "csv"), 0, out);
+	if (!strcmp(kind, "topo"))
+		write_topo(x, out);
+	else
+		expect_write(x, !strcmp(kind, "csv"), 0, out);
 	printf("file: %ld bytes\n", ftell(out));
 	fclose(out);
 	expect_free(x);

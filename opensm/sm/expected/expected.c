@@ -132,12 +132,13 @@ void expected_settle(struct sm *sm)
 bool expected_place(const struct sm *sm, const uint8_t *ni, guid_t *ret_switch, uint8_t *ret_port)
 {
 	const struct meant *m = sm->m.expected->now;
-	const struct expect_seen end = { .node = ib_get(ni, NI_NODE_GUID),
-					 .port_guid = ib_get(ni, NI_PORT_GUID),
-					 .type = EXPECT_CA,
-					 .name = "",
-					 .port = (uint8_t)ib_get(ni, NI_LOCAL_PORT) };
+	struct expect_seen end = { .node = ib_get(ni, NI_NODE_GUID),
+				   .port_guid = ib_get(ni, NI_PORT_GUID),
+				   .type = EXPECT_CA,
+				   .name = "",
+				   .port = (uint8_t)ib_get(ni, NI_LOCAL_PORT) };
 
+	end.at = m ? expect_seek(m->x, end.node, 0, "") : TOPO_NONE;
 	return m && expect_home(m->x, &end, ret_switch, ret_port);
 }
 

@@ -59,7 +59,8 @@ struct drift {
 	uint32_t n;
 	unsigned of_kind[EXPECT_KINDS];
 	int64_t learnt;
-	bool csv; /* the file is */
+	bool csv;     /* the file is */
+	bool by_name; /* the file knows nodes by names: it is not written by us */
 };
 
 struct sm_expected {

@@ -102,17 +102,17 @@ static uint64_t add_cables(struct expect_builder *b, const struct node *n, uint6
 	return h;
 }
 
-static uint64_t add_node(struct expect_builder *b, const struct node *n, uint64_t h)
+static uint64_t add_node(struct expect_builder *b, const struct node *n, bool by_name, uint64_t h)
 {
 	const struct expect_node node = { .guid = n->guid,
 					  .sysimg_guid = n->sysimg_guid,
 					  .type = expected_seen(&n->ports[0]).type,
-					  .name = n->desc,
+					  .name = by_name ? expected_name(n) : n->desc,
 					  .size = n->n_ports };
 
 	expect_add_node(b, &node);
 	h = hash_bytes(h, &n->guid, sizeof(n->guid));
-	return hash_bytes(h, n->desc, strlen(n->desc));
+	return hash_bytes(h, node.name, strlen(node.name));
 }
 
 /* First all nodes, then their cables. False: there are more, and `budget` is spent. */
@@ -123,7 +123,7 @@ static bool collect(const struct sm *sm, struct facts *f, uint32_t budget)
 	while (f->at < 2 * n && spent < budget) {
 		const struct node *node = sm->fabric->nodes[f->at % n];
 
-		f->hash = f->at < n ? add_node(f->builder, node, f->hash)
+		f->hash = f->at < n ? add_node(f->builder, node, f->by_name, f->hash)
 				    : add_cables(f->builder, node, f->hash);
 		spent += f->at < n ? 1 : node->n_ports + 1u;
 		f->at++;
@@ -214,6 +214,7 @@ static void run_compare(struct sm_job *base)
 	d->have = expect_build(take(job->facts));
 	d->want = expect_resolved(job->want->x, d->have) ?: expect_dup(job->want->x);
 	d->learnt = job->want->learnt;
+	d->by_name = job->want->x->slots;
 	d->csv = expect_text_is_csv(job->want->text, job->want->len);
 	if (says_rates(d->want))
 		forget_best(d->have);
@@ -301,6 +302,7 @@ void expected_compare(struct sm *sm)
 		return;
 	e->stale = false;
 	e->facts = facts_new();
+	e->facts.by_name = e->now->x->slots;
 }
 
 void expected_collect(struct sm *sm)

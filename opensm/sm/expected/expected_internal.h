@@ -29,6 +29,7 @@ struct refused {
 struct facts {
 	struct expect_builder *builder; /* NULL: none is collected */
 	uint64_t hash;			/* of what was added */
+	bool by_name;			/* nodes with the names that are expected of them */
 	uint32_t at;			/* nodes that were, then nodes whose cables were */
 };
 
@@ -74,7 +75,9 @@ unsigned expected_modes(const struct sm *sm);
  */
 unsigned expected_judge_all(struct sm *sm, const struct expect *want, unsigned flaws, bool refuse,
 			    unsigned *ret_cables);
-struct expect_seen expected_seen(const struct port *p);
+/* What a node is called where names alone are expected: as the node-name map has it, or itself. */
+const char *expected_name(const struct node *n);
+struct expect_seen expected_seen(const struct port *p); /* .at: TOPO_NONE */
 struct expect_rate expected_rate(const struct port *p);
 
 /* expected_compare.c: between sweeps; begins, unless the last comparison was of the same. */
