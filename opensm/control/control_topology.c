@@ -118,6 +118,20 @@ struct json_object *control_drift(void *snapshot, struct control_error *err)
 
 /* ---- TopologyText ---------------------------------------------------------------------------- */
 
+static void refuse_accept(const struct topology *t, struct control_error *err)
+{
+	if (!t->path)
+		control_fail(err, "NotReady",
+			     "no file is expected: expected_topology_file is not set");
+	else if (!t->drift)
+		control_fail(err, "NotReady", "nothing was compared yet");
+	else
+		control_fail(err, "InvalidParameter",
+			     "%s is a .topo of ibdm, which is not written here: change it there, or "
+			     "replace it (opensmctl topology save)",
+			     t->path);
+}
+
 void *control_topology_text_new(const struct control_method *m, const struct daemon_api *api,
 				struct json_object *parameters, struct control_error *err)
 {
@@ -134,13 +148,11 @@ void *control_topology_text_new(const struct control_method *m, const struct dae
 		t->found = expected_facts(api->sm);
 		return t;
 	}
-	if (t->path && t->drift)
+	if (t->path && t->drift && !t->drift->by_name)
 		return t;
+	refuse_accept(t, err);
 	control_topology_drop(t);
-	return control_fail(err, "NotReady", "%s",
-			    api->sm && conf_expected_path(sm_conf(api->sm))
-				    ? "nothing was compared yet"
-				    : "no file is expected: expected_topology_file is not set");
+	return NULL;
 }
 
 static const struct expect_finding *find(const struct drift *d, const char *id, bool *ret_several)

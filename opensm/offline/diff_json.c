@@ -13,7 +13,8 @@ static struct json_object *end_of(const struct expect_end *e)
 		return NULL;
 	o = json_object_new_object();
 	json_add_str(o, "name", e->name[0] ? e->name : NULL);
-	json_add_guid(o, "guid", e->guid);
+	if (!expect_guid_is_number(e->guid))
+		json_add_guid(o, "guid", e->guid);
 	json_add_known(o, "port", e->port, e->port);
 	return o;
 }

@@ -118,6 +118,11 @@ UNIT_TESTS += tests/unit/test-sm-sick
 tests_unit_test_sm_sick_SOURCES = tests/unit/test-sm-sick.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_sick_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_sm_sick_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+# What an expected topology costs: `make bench-expected && ./bench-expected 36`.
+EXTRA_PROGRAMS += bench-expected
+bench_expected_SOURCES = tests/bench/bench-expected.c
+bench_expected_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+bench_expected_LDADD = $(RIG_LIBS) $(SIM_LIBS)
 UNIT_TESTS += tests/unit/test-sm-expected
 tests_unit_test_sm_expected_SOURCES = tests/unit/test-sm-expected.c tests/unit/marks-world.h tests/unit/trap-world.h
 tests_unit_test_sm_expected_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests

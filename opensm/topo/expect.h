@@ -48,6 +48,12 @@ struct expect {
 	struct expect_port *ports; /* by node, then number */
 	uint32_t n_nodes, n_ports;
 	struct arena names;
+	/*
+	 * Of a picture that knows nodes by their names alone, which differ: a hash of them, nodes or
+	 * TOPO_NONE. NULL: it knows them by GUIDs.
+	 */
+	uint32_t *slots;
+	uint32_t n_slots;
 };
 
 struct expect_builder;
@@ -74,9 +80,22 @@ uint32_t expect_find_node(const struct expect *x, guid_t guid);
 uint32_t expect_count_cables(const struct expect *x);
 /*
  * `x`, or a new picture in its place (`x` is freed), in which port 1 of a GUID that is the port
- * GUID of a CA of `other`, and no node's, is that port of that CA: NVIDIA's CSV has such lines.
+ * GUID of a CA of `other`, and no node's, is that port of that CA: NVIDIA's CSV has such lines. Of
+ * a picture that knows nodes by names: those that `other` has, with their GUIDs and descriptions.
  */
 struct expect *expect_resolve(struct expect *x, const struct expect *other);
+
+/* --- Nodes that are known by name (expect_called.c) ----------------------------------------- */
+
+#define EXPECT_CALLED_MAX 160
+/* How a board of a system is called, "": the system. False: that is too long. */
+bool expect_called(char ret[EXPECT_CALLED_MAX], const char *system, size_t len, const char *board);
+/* The node is in the picture, by its GUID or, where that has names alone, by those: TOPO_NONE. */
+uint32_t expect_seek(const struct expect *x, guid_t guid, guid_t sysimg, const char *name);
+/* In place of the GUID of the i-th node of such a picture; no device has it. */
+guid_t expect_number_guid(uint32_t i);
+bool expect_guid_is_number(guid_t guid);
+void expect_index_names(struct expect *x);
 
 struct expect *expect_dup(const struct expect *x);
 /* The same as a new picture; NULL: nothing is to be changed. */
@@ -95,6 +114,7 @@ enum expect_flaw {
 
 struct expect_seen {
 	guid_t node, port_guid; /* port_guid: of a CA's port; 0: none */
+	uint32_t at;		/* the node, by expect_seek() */
 	enum expect_type type;
 	const char *name;
 	uint8_t port;
@@ -108,7 +128,7 @@ struct expect_question {
 	void *arg;
 };
 
-/* Of a cable that was found: a set of enum expect_flaw. O(log nodes). */
+/* Of a cable that was found: a set of enum expect_flaw. O(log ports). */
 unsigned expect_judge(const struct expect *want, const struct expect_question *q);
 /* The port is in the picture: the switch port that it belongs to. False: it has no such cable. */
 bool expect_home(const struct expect *want, const struct expect_seen *end, guid_t *ret_switch,

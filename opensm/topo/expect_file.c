@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Pictures from files: which kind it is, and those of topofile. The CSV is in expect_csv.c. */
+/* Pictures from files: which kind it is, and those of topofile. The CSV is in expect_csv.c, .topo in expect_topo.c. */
 #include "topo/expect_file.h"
 
 #include <errno.h>
@@ -74,6 +74,8 @@ struct expect *expect_read_text(const char *path, const char *text, size_t len,
 
 	if (expect_text_is_csv(text, len))
 		return expect_read_csv(path, text, len, r);
+	if (expect_text_is_topo(text, len))
+		return expect_read_topo(path, text, len, r);
 	f = topofile_read_text(path, text, len, r);
 	return f ? expect_from_topofile(f) : NULL;
 }

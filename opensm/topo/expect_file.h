@@ -6,7 +6,8 @@
  *   0x0002c90300aa0001,18,0x0002c90300bb0001,1,Any,Active
  *
  * that is srcGUID,srcPort,dstGUID,dstPort,DeviceType,LinkState. LinkState is Active, Disabled (the
- * cable must not be up), No-Discover or Any (no expectation); the DeviceType is not used.
+ * cable must not be up), No-Discover or Any (no expectation); the DeviceType is not used. And ibdm's
+ * .topo, which knows systems by names (expect_topo.c).
  */
 #pragma once
 
@@ -21,9 +22,13 @@ struct expect *expect_read_text(const char *path, const char *text, size_t len,
 /* Of the CSV alone, whatever the text looks like. */
 struct expect *expect_read_csv(const char *path, const char *text, size_t len,
 			       struct conf_report *r);
+struct expect *expect_read_topo(const char *path, const char *text, size_t len,
+				struct conf_report *r);
 struct expect *expect_from_topofile(const struct topofile *f);
 /* The first line that says something has a comma, and before it no character of other kinds. */
 bool expect_text_is_csv(const char *text, size_t len);
+/* Lines of two words or more, the first of other kinds with an arrow as its second. */
+bool expect_text_is_topo(const char *text, size_t len);
 
 /*
  * A picture as text that expect_read_text() gives the same of: NVIDIA's CSV, or what ibnetdiscover

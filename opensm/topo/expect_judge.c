@@ -15,10 +15,9 @@
  */
 static uint32_t row_of(const struct expect *x, const struct expect_seen *e)
 {
-	uint32_t node = expect_find_node(x, e->node);
-	uint32_t row = node == TOPO_NONE ? TOPO_NONE : expect_find_port(x, node, e->port);
+	uint32_t row = e->at == TOPO_NONE ? TOPO_NONE : expect_find_port(x, e->at, e->port), node;
 
-	if (row != TOPO_NONE || !e->port_guid || e->port_guid == e->node)
+	if (row != TOPO_NONE || x->slots || !e->port_guid || e->port_guid == e->node)
 		return row;
 	node = expect_find_node(x, e->port_guid);
 	if (node == TOPO_NONE || x->nodes[node].type != EXPECT_ANY_TYPE)
@@ -41,7 +40,7 @@ static unsigned flaws_of_end(const struct expect *x, uint32_t row, const struct 
 
 	if (p->guid && e->port_guid && p->guid != e->port_guid)
 		ret |= EXPECT_FLAW_PORT_GUID;
-	if (name[0] && strcmp(name, e->name))
+	if (name[0] && !x->slots && strcmp(name, e->name))
 		ret |= EXPECT_FLAW_NAME;
 	return ret;
 }
@@ -81,7 +80,7 @@ static bool is_replaced(const struct expect *x, uint32_t row, const struct expec
 
 	return x->ports[row].use != EXPECT_OFF && far->number == e->port &&
 	       (n->type == EXPECT_ANY_TYPE || n->type == e->type) &&
-	       expect_find_node(x, e->node) == TOPO_NONE && !q->is_there(q->arg, n->guid);
+	       e->at == TOPO_NONE && !q->is_there(q->arg, n->guid);
 }
 
 static unsigned flaws_of_other(const struct expect *x, uint32_t row, const struct expect_seen *e,
@@ -89,7 +88,7 @@ static unsigned flaws_of_other(const struct expect *x, uint32_t row, const struc
 {
 	const char *name = x->nodes[x->ports[x->ports[row].peer].node].name;
 
-	if (!is_replaced(x, row, e, q))
+	if (x->slots || !is_replaced(x, row, e, q))
 		return EXPECT_FLAW_LINK;
 	return q->by_name && name[0] && !strcmp(name, e->name)
 		       ? 0
@@ -116,7 +115,7 @@ bool expect_home(const struct expect *want, const struct expect_seen *end, guid_
 	uint32_t row = row_of(want, end);
 	const struct expect_port *p = row == TOPO_NONE ? NULL : &want->ports[want->ports[row].peer];
 
-	if (!p)
+	if (!p || want->slots)
 		return false;
 	*ret_switch = want->nodes[p->node].guid;
 	*ret_port = p->number;

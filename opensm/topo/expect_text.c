@@ -41,7 +41,7 @@ void expect_write_end(FILE *out, const struct expect_end *e)
 		fprintf(out, "0x%016" PRIx64, e->guid);
 	if (e->port)
 		fprintf(out, "/%u", e->port);
-	if (e->name[0])
+	if (e->name[0] && !expect_guid_is_number(e->guid))
 		fprintf(out, " (0x%016" PRIx64 ")", e->guid);
 }
 
@@ -187,8 +187,10 @@ static void write_shifted(FILE *out, const struct expect_report *r, const struct
 
 	node.port = 0;
 	write_short(out, &node);
-	fprintf(out, "/%u-%u (0x%016" PRIx64 "): shifted: %u cables are %s, the first to ", f->from,
-		f->to, node.guid, f->n_changes,
+	fprintf(out, "/%u-%u", f->from, f->to);
+	if (!expect_guid_is_number(node.guid))
+		fprintf(out, " (0x%016" PRIx64 ")", node.guid);
+	fprintf(out, ": shifted: %u cables are %s, the first to ", f->n_changes,
 		f->step > 0 ? "one port higher" : "one port lower");
 	expect_write_end(out, &c->at);
 	fprintf(out, " in port %u instead of %u", c->is.port, c->was.port);

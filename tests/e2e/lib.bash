@@ -137,7 +137,34 @@ rig_show() {
 	done
 }
 
+# tree_start [LINE...]: for setup, with the tree of small_tree: HOSTS, its ibsim, and lines of opensm.conf.
+tree_start() {
+	mapfile -t HOSTS < <(hosts_of "$NET")
+	rig_start "$NET"
+	export OPENSM_RUN_DIR=$WORK/run
+	printf '%s\n' 'force_link_width 0' 'force_link_speed 0' "$@" >opensm.conf
+}
+
 # ---- clients ----
+
+# ctl ARGS...: opensmctl; its output, both kinds, in `out`; its exit status.
+CTL=${CTL:-$abs_top_builddir/bin/opensmctl}
+ctl() {
+	local status=0
+	out=$("$CTL" "$@" 2>&1 3>&- </dev/null) || status=$?
+	return $status
+}
+
+# gives STATUS ARGS...: opensmctl exits so.
+gives() {
+	local want=$1 got=0
+	shift
+	ctl "$@" || got=$?
+	[ "$got" -eq "$want" ] || {
+		echo "opensmctl $*: $got, not $want: $out" >&2
+		return 1
+	}
+}
 
 # as_other UID GROUP COMMAND...: as another user of this host, a member of a group besides nogroup. Without root sudo is used, as scripts/test does.
 as_other() {

@@ -4,41 +4,18 @@
 # shellcheck disable=SC2154,SC2030,SC2031 # what lib.bash sets
 load lib
 
-CTL=${CTL:-$abs_top_builddir/bin/opensmctl}
-
 setup_file() {
 	small_tree
 }
 
 setup() {
-	mapfile -t HOSTS < <(hosts_of "$NET")
-	rig_start "$NET"
-	export OPENSM_RUN_DIR=$WORK/run
-	printf 'force_link_width 0\nforce_link_speed 0\n' >opensm.conf
+	tree_start
 	sm_start "${HOSTS[0]}"
 	wait_for 20 sm_up
 }
 
 teardown() {
 	rig_stop
-}
-
-# ctl ARGS...: its output, both kinds, in `out`; its exit status.
-ctl() {
-	local status=0
-	out=$("$CTL" "$@" 2>&1 3>&- </dev/null) || status=$?
-	return $status
-}
-
-# gives STATUS ARGS...: it exits so.
-gives() {
-	local want=$1 got=0
-	shift
-	ctl "$@" || got=$?
-	[ "$got" -eq "$want" ] || {
-		echo "opensmctl $*: $got, not $want: $out" >&2
-		return 1
-	}
 }
 
 # A cable between two switches: LINK is "NAME/PORT", SWITCH_LID and PORT the same for infiniband-diags.

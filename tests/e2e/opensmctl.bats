@@ -6,8 +6,6 @@
 load lib
 load umad
 
-CTL=${CTL:-$abs_top_builddir/bin/opensmctl}
-
 setup_file() {
 	small_tree
 }
@@ -17,10 +15,9 @@ setup() {
 	case $BATS_TEST_DESCRIPTION in
 	served:*) serve_start tree 2 3 2 ;;
 	*)
-		mapfile -t HOSTS < <(hosts_of "$NET")
 		mapfile -t SWITCHES < <(awk -F'"' '/^Switch/ { print $2 }' "$NET")
-		rig_start "$NET"
-		printf 'force_link_width 0\nforce_link_speed 0\npartition_config_file %s/partitions.conf\n' "$PWD" >opensm.conf
+		tree_start
+		echo "partition_config_file $WORK/partitions.conf" >>opensm.conf
 		echo 'Default=0x7fff, ipoib : ALL=full;' >partitions.conf
 		;;
 	esac
@@ -38,24 +35,6 @@ teardown() {
 start_up() {
 	sm_start "${HOSTS[0]}" "$@"
 	wait_for 20 sm_up
-}
-
-# ctl ARGS...: its output, both kinds, in `out`; its exit status.
-ctl() {
-	local status=0
-	out=$("$CTL" "$@" 2>&1 3>&- </dev/null) || status=$?
-	return $status
-}
-
-# gives STATUS ARGS...: it exits so.
-gives() {
-	local want=$1 got=0
-	shift
-	ctl "$@" || got=$?
-	[ "$got" -eq "$want" ] || {
-		echo "opensmctl $*: $got, not $want: $out" >&2
-		return 1
-	}
 }
 
 # json FILTER ARGS...: what jq makes of its answer; -j of everything must be JSON.

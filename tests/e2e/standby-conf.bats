@@ -149,3 +149,45 @@ differs_there() {
 	ctl $SECOND options lmc >options.out
 	grep -q 'from *default' options.out
 }
+
+@test "a standby with another expected topology is named on both, and is not once it has the same" {
+	printf '%s\n' 0x200000,1,0x100000,1,Any,Active 0x200000,2,0x100002,1,Any,Active >etc/meant.csv
+	sed 1q etc/meant.csv >etc/other.csv
+	of_master "expected_topology_file $WORK/etc/meant.csv" 'expected_topology_cap 100'
+	manager $SECOND 3 "expected_topology_file $WORK/etc/other.csv"
+	wait_for 30 differs_in_file $FIRST
+	wait_for 30 differs_in_file $SECOND
+	cat diff.out
+	cp etc/meant.csv etc/other.csv
+	ctl $SECOND reload
+	wait_for 30 no_difference $FIRST
+	wait_for 30 no_difference $SECOND
+}
+
+@test "a standby without an expected topology has that of the master, and enforces it as master" {
+	# Without the cable of h4.
+	of_master
+	ctl $FIRST topology save --csv etc/all.csv
+	# The comment at its head would give time to learn.
+	grep -v -e '^#' -e 0x0000000000100008 etc/all.csv >etc/meant.csv
+	printf '%s\n' "expected_topology_file $WORK/etc/meant.csv" 'expected_topology_links enforce' \
+		'expected_topology_cap 100' >>$FIRST/opensm.conf
+	ctl $FIRST reload
+	wait_for 30 held_by $FIRST
+	manager $SECOND 3
+	wait_for 30 says $SECOND 'the configuration of this master was copied'
+	wait_for 30 no_difference $FIRST
+	lose $FIRST
+	wait_for 60 up $SECOND
+	wait_for 30 held_by $SECOND
+	cmp etc/meant.csv $SECOND/from-master/expected_topology_file.conf
+}
+
+held_by() {
+	ctl "$1" topology diff >drift.out || true
+	grep -q '1 held in INIT' drift.out
+}
+
+differs_in_file() {
+	ctl "$1" managers --diff >diff.out && grep -q expected_topology_file diff.out
+}

@@ -5,39 +5,17 @@
 # shellcheck disable=SC2154,SC2030,SC2031 # what lib.bash sets
 load lib
 
-CTL=${CTL:-$abs_top_builddir/bin/opensmctl}
-
 setup_file() {
 	small_tree
 }
 
 setup() {
-	mapfile -t HOSTS < <(hosts_of "$NET")
-	rig_start "$NET"
-	export OPENSM_RUN_DIR=$WORK/run
-	printf 'force_link_width 0\nforce_link_speed 0\nexpected_topology_file %s/meant\n' "$PWD" >opensm.conf
+	tree_start
+	echo "expected_topology_file $WORK/meant" >>opensm.conf
 }
 
 teardown() {
 	rig_stop
-}
-
-# ctl ARGS...: its output, both kinds, in `out`; its exit status.
-ctl() {
-	local status=0
-	out=$("$CTL" "$@" 2>&1 3>&- </dev/null) || status=$?
-	return $status
-}
-
-# gives STATUS ARGS...: it exits so.
-gives() {
-	local want=$1 got=0
-	shift
-	ctl "$@" || got=$?
-	[ "$got" -eq "$want" ] || {
-		echo "opensmctl $*: $got, not $want: $out" >&2
-		return 1
-	}
 }
 
 # says STATUS TEXT: `topology diff` exits so, and has that.
@@ -76,6 +54,25 @@ started() {
 	sim_console 'ReLink "h4"[1]'
 	wait_for 20 says 0 'the fabric is as it was meant'
 	grep -q 'leaf2/2 .*: this is over' opensm.log
+}
+
+@test "ibdiagnet's topology file is expected: names of systems alone, and never written" {
+	sm_once "${HOSTS[0]}"
+	sim_run81 "${HOSTS[0]}" ibdiagnet -o "$PWD/out" -c 1 -wt "$PWD/meant" >report 2>&1
+	grep -q '^ *U1/P1 -4x-2.5G-> DEV0 S' meant
+	# The same program, which finds nothing else than its own.
+	sim_run "${HOSTS[0]}" ibnetdiscover >found 2>/dev/null
+	"$SM_BIN" --diff meant found
+	started
+	wait_for 10 says 0 'the fabric is as it was meant'
+	sim_console 'Unlink "h4"[1]'
+	wait_for 20 says 1 missing
+	gives 1 topology accept all
+	[[ $out == *"is a .topo of ibdm, which is not written here"* ]]
+	printf 'DEV0 leaf1\n  P1 -> DEV0\n' >meant
+	gives 0 reload
+	wait_for 20 says 1 'is not in force: it cannot be understood'
+	grep -q "$PWD/meant:2:13: .*the line ends; expected PORT -> SYSTEM-TYPE SYSTEM-NAME PORT" opensm.log
 }
 
 @test "save and accept: what was done on purpose is expected from then on" {

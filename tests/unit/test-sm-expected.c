@@ -187,6 +187,7 @@ static void random_lives_never_arm_it(void **st)
 	learn(w, two_cables, "");
 	for (unsigned seed = 1; seed <= MOMENTS; seed++) {
 		dice = dice * 31 + seed;
+		w->rig->job_time = seed % 4 ? 0 : (mono_t)(random_next(&dice) % 5000) * MONO_MS;
 		for (unsigned i = 0; i < 2; i++)
 			if (rig_find(w->rig, hosts[i]) < 0)
 				rig_start(w->rig, hosts[i], 0, w->conf, dir[i]);
@@ -212,6 +213,7 @@ static void random_lives_never_arm_it(void **st)
 	for (unsigned i = 0; i < 2; i++)
 		if (rig_find(w->rig, hosts[i]) < 0)
 			rig_start(w->rig, hosts[i], 0, w->conf, dir[i]);
+	w->rig->job_time = 0;
 	run_watched(w, 400 * MONO_S);
 	w->sm = rig_master(w->rig);
 	assert_non_null(w->sm);
@@ -315,6 +317,60 @@ static void a_faulty_file_keeps_the_good_one_over_restarts(void **st)
 	assert_int_equal(findings(w, EXPECT_EXTRA) + findings(w, EXPECT_UNKNOWN_NODE), 2);
 }
 
+/* Nothing has a copy yet, and the job takes its time. */
+static void nothing_is_routed_before_the_file_is_read(void **st)
+{
+	struct world *w = *st;
+
+	choose(w);
+	learn(w, two_cables, "");
+	w->rig->job_time = 3 * MONO_S;
+	assert_true(rig_start(w->rig, "h0", 0, w->conf, dir[0]) >= 0);
+	run_watched(w, 2 * MONO_S);
+	assert_true(expected_busy(w->rig->sms[rig_find(w->rig, "h0")].sm));
+	run_watched(w, 2 * MONO_S);
+	assert_int_equal(state(w, "h6", 1), IB_PORT_INIT);
+	run_watched(w, 60 * MONO_S);
+	w->sm = rig_master(w->rig);
+	assert_int_equal(shown(w).held, 2);
+	assert_int_equal(state(w, "h6", 1), IB_PORT_ACTIVE);
+}
+
+static void reload_file(struct world *w)
+{
+	_cleanup_(conf_unrefp) struct conf *conf = conf_copy(w->conf);
+	_cleanup_(conf_files_unrefp) struct conf_files *files =
+		conf_files_read(conf, sm_files(w->sm));
+
+	sm_reload(w->sm, conf, files);
+}
+
+static void what_was_read_of_a_former_file_does_not_count(void **st)
+{
+	struct world *w = *st;
+	FILE *out;
+
+	choose(w);
+	learn(w, two_cables, "");
+	start_with(w, dir[0]);
+	run_for(w, 30 * MONO_S);
+	out = fopen(file, "w");
+	fputs("0x1,1,what\n", out);
+	fclose(out);
+	listen_for(w, "the last good one counts on");
+	w->rig->job_time = 20 * MONO_S;
+	reload_file(w);
+	write_file(w, NULL, "");
+	w->rig->job_time = 0;
+	reload_file(w);
+	run_for(w, 60 * MONO_S);
+	assert_false(w->said);
+	assert_null(shown(w).refused);
+	assert_int_equal(shown(w).cables, 24);
+	assert_int_equal(shown(w).held, 0);
+	assert_true(is_good(w));
+}
+
 static void a_cable_in_the_wrong_port_is_told_once_and_when_it_is_over(void **st)
 {
 	struct world *w = *st;
@@ -354,6 +410,8 @@ int main(void)
 		TEST(the_last_way_is_reported_and_stays),
 		TEST(a_file_of_another_fabric_is_refused_whole),
 		TEST(a_faulty_file_keeps_the_good_one_over_restarts),
+		TEST(nothing_is_routed_before_the_file_is_read),
+		TEST(what_was_read_of_a_former_file_does_not_count),
 		TEST(a_cable_in_the_wrong_port_is_told_once_and_when_it_is_over),
 	};
 

@@ -97,6 +97,8 @@ static const struct {
 	{ CONF_ID_expected_topology_port_guid, PORTS },
 	{ CONF_ID_expected_topology_description, PORTS },
 	{ CONF_ID_expected_topology_rate, PORTS },
+	{ CONF_ID_expected_topology_cap, PORTS },
+	{ CONF_ID_expected_topology_grace, PORTS },
 };
 
 unsigned config_group_of(enum conf_id id)

@@ -115,6 +115,7 @@ void expected_settle(struct sm *sm)
 	e->n_cables = 0;
 	e->stale = true;
 	e->grace_end = MONO_NEVER;
+	e->judge_anew = false;
 	if (e->candidate)
 		judge_candidate(sm, modes);
 	if (!e->now)
@@ -131,12 +132,13 @@ void expected_settle(struct sm *sm)
 bool expected_place(const struct sm *sm, const uint8_t *ni, guid_t *ret_switch, uint8_t *ret_port)
 {
 	const struct meant *m = sm->m.expected->now;
-	const struct expect_seen end = { .node = ib_get(ni, NI_NODE_GUID),
-					 .port_guid = ib_get(ni, NI_PORT_GUID),
-					 .type = EXPECT_CA,
-					 .name = "",
-					 .port = (uint8_t)ib_get(ni, NI_LOCAL_PORT) };
+	struct expect_seen end = { .node = ib_get(ni, NI_NODE_GUID),
+				   .port_guid = ib_get(ni, NI_PORT_GUID),
+				   .type = EXPECT_CA,
+				   .name = "",
+				   .port = (uint8_t)ib_get(ni, NI_LOCAL_PORT) };
 
+	end.at = m ? expect_seek(m->x, end.node, 0, "") : TOPO_NONE;
 	return m && expect_home(m->x, &end, ret_switch, ret_port);
 }
 
@@ -161,6 +163,7 @@ void expected_sweep_ended(struct sm *sm)
 	struct expected *e = sm->m.expected;
 	unsigned up = 0;
 
+	expected_drop_facts(sm);
 	if (sm->state != SM_MASTER)
 		return;
 	e->held = e->spared = 0;
@@ -224,6 +227,12 @@ void expected_tick(struct sm *sm)
 		return;
 	if (sm->now >= e->down_at)
 		take_down(sm);
+	if (e->facts.builder)
+		expected_collect(sm);
+	if (e->judge_anew) {
+		e->judge_anew = false;
+		tell_news(sm, NEWS_TABLES, .text = "the expected topology was read");
+	}
 	if (sm->now < e->grace_end)
 		return;
 	e->grace_end = MONO_NEVER;
@@ -236,7 +245,7 @@ mono_t expected_next(const struct sm *sm)
 
 	if (sm->state != SM_MASTER || sm->sweep != SWEEP_NONE)
 		return MONO_NEVER;
-	return mono_min(e->down_at, e->grace_end);
+	return e->judge_anew || e->facts.builder ? sm->now : mono_min(e->down_at, e->grace_end);
 }
 
 void expected_state_changed(struct sm *sm)
@@ -245,6 +254,7 @@ void expected_state_changed(struct sm *sm)
 
 	e->down_at = e->grace_end = MONO_NEVER;
 	e->downs = 0;
+	expected_drop_facts(sm);
 	e->compared = 0;
 	e->held = e->spared = 0;
 	e->n_cables = 0;
@@ -259,7 +269,6 @@ void expected_new(struct sm *sm, const struct sm_paths *paths)
 	e->down_at = e->grace_end = MONO_NEVER;
 	if (paths && paths->cache_dir)
 		e->path = xasprintf("%s/%s", paths->cache_dir, EXPECTED_COPY);
-	expected_read_copy(sm);
 }
 
 void expected_free(struct sm *sm)
@@ -268,8 +277,8 @@ void expected_free(struct sm *sm)
 
 	meant_unref(e->now);
 	meant_unref(e->candidate);
-	meant_unref(e->kept);
 	drift_unref(e->drift);
+	expect_builder_free(e->facts.builder);
 	free(e->cables);
 	free(e->path);
 	free(e);

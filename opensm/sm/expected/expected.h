@@ -26,6 +26,10 @@ void expected_new(struct sm *sm, const struct sm_paths *paths);
 void expected_free(struct sm *sm);
 /* The files of the configuration were read: there is another one, or none. */
 void expected_file_came(struct sm *sm);
+/* Before anything is discovered: the copy is read, unless it was. */
+void expected_recall(struct sm *sm);
+/* It is being read, by a job: nothing is to be routed before that has ended. */
+bool expected_busy(const struct sm *sm);
 /* Before dampening_settle(): it learns which cables are refused. */
 void expected_settle(struct sm *sm);
 void expected_sweep_ended(struct sm *sm);
@@ -55,7 +59,8 @@ struct drift {
 	uint32_t n;
 	unsigned of_kind[EXPECT_KINDS];
 	int64_t learnt;
-	bool csv; /* the file is */
+	bool csv;     /* the file is */
+	bool by_name; /* the file knows nodes by names: it is not written by us */
 };
 
 struct sm_expected {

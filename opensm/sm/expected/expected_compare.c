@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * The comparison of the whole picture. Its facts are collected here and now, in one walk over the
- * ports; the rest is a job. Nothing is done while the picture is the one that was compared last.
+ * The comparison of the whole picture. Its facts are collected between two sweeps, so many at each
+ * tick, and from the beginning if another sweep comes; the rest is a job. Nothing is done while the
+ * picture is the one that was compared last.
  */
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "util/bisect.h"
 #include "util/hash.h"
 #include "util/mem.h"
+
+#define FACTS_PER_TICK 2048u /* nodes and ports: less than a millisecond */
 
 struct compare_job {
 	struct sm_job base;
@@ -99,31 +102,54 @@ static uint64_t add_cables(struct expect_builder *b, const struct node *n, uint6
 	return h;
 }
 
-static struct expect_builder *collect(const struct sm *sm, uint64_t *ret_hash)
+static uint64_t add_node(struct expect_builder *b, const struct node *n, bool by_name, uint64_t h)
 {
-	struct expect_builder *b = expect_builder_new();
-	uint64_t h = HASH_START;
+	const struct expect_node node = { .guid = n->guid,
+					  .sysimg_guid = n->sysimg_guid,
+					  .type = expected_seen(&n->ports[0]).type,
+					  .name = by_name ? expected_name(n) : n->desc,
+					  .size = n->n_ports };
 
-	FABRIC_EACH_NODE(sm->fabric, n) {
-		const struct expect_node node = { .guid = n->guid,
-						  .sysimg_guid = n->sysimg_guid,
-						  .type = expected_seen(&n->ports[0]).type,
-						  .name = n->desc,
-						  .size = n->n_ports };
+	expect_add_node(b, &node);
+	h = hash_bytes(h, &n->guid, sizeof(n->guid));
+	return hash_bytes(h, node.name, strlen(node.name));
+}
 
-		expect_add_node(b, &node);
-		h = hash_bytes(h, &n->guid, sizeof(n->guid));
-		h = hash_bytes(h, n->desc, strlen(n->desc));
+/* First all nodes, then their cables. False: there are more, and `budget` is spent. */
+static bool collect(const struct sm *sm, struct facts *f, uint32_t budget)
+{
+	uint32_t n = sm->fabric->n_nodes, spent = 0;
+
+	while (f->at < 2 * n && spent < budget) {
+		const struct node *node = sm->fabric->nodes[f->at % n];
+
+		f->hash = f->at < n ? add_node(f->builder, node, f->by_name, f->hash)
+				    : add_cables(f->builder, node, f->hash);
+		spent += f->at < n ? 1 : node->n_ports + 1u;
+		f->at++;
 	}
-	FABRIC_EACH_NODE(sm->fabric, n)
-		h = add_cables(b, n, h);
-	*ret_hash = h;
-	return b;
+	return f->at == 2 * n;
+}
+
+static struct facts facts_new(void)
+{
+	return (struct facts){ .builder = expect_builder_new(), .hash = HASH_START };
 }
 
 struct expect_builder *expected_facts(const struct sm *sm)
 {
-	return collect(sm, &(uint64_t){ 0 });
+	struct facts f = facts_new();
+
+	collect(sm, &f, UINT32_MAX);
+	return f.builder;
+}
+
+void expected_drop_facts(struct sm *sm)
+{
+	struct expected *e = sm->m.expected;
+
+	e->stale |= e->facts.builder != NULL;
+	e->facts.builder = expect_builder_free(e->facts.builder);
 }
 
 /* ---- the job --------------------------------------------------------------------------------- */
@@ -188,6 +214,7 @@ static void run_compare(struct sm_job *base)
 	d->have = expect_build(take(job->facts));
 	d->want = expect_resolved(job->want->x, d->have) ?: expect_dup(job->want->x);
 	d->learnt = job->want->learnt;
+	d->by_name = job->want->x->slots;
 	d->csv = expect_text_is_csv(job->want->text, job->want->len);
 	if (says_rates(d->want))
 		forget_best(d->have);
@@ -239,23 +266,19 @@ static void set_modes(struct compare_job *job, const struct sm *sm)
 	job->same_name_counts = is_off(c->expected_topology_node_guid);
 }
 
-void expected_compare(struct sm *sm)
+static void submit(struct sm *sm)
 {
 	struct expected *e = sm->m.expected;
-	struct compare_job *job;
+	struct compare_job *job = xcalloc(1, sizeof(*job));
 	uint64_t modes = HASH_START;
 
-	if (!e->now || !e->stale || e->comparing || sm->state != SM_MASTER)
-		return;
-	e->stale = false;
-	job = xcalloc(1, sizeof(*job));
 	set_modes(job, sm);
 	modes = hash_bytes(modes, job->is_off, sizeof(job->is_off));
 	modes = hash_bytes(modes, &job->port_guids, sizeof(job->port_guids));
 	modes = hash_bytes(modes, &job->names, sizeof(job->names));
-	job->facts = collect(sm, &job->hash);
-	job->hash = hash_bytes(job->hash, &modes, sizeof(modes));
-	if (job->hash == e->compared) {
+	job->facts = take(e->facts.builder);
+	job->hash = hash_bytes(e->facts.hash, &modes, sizeof(modes));
+	if (!e->now || job->hash == e->compared) {
 		expect_builder_free(job->facts);
 		free(job);
 		return;
@@ -268,4 +291,22 @@ void expected_compare(struct sm *sm)
 	job->want->refs++;
 	e->comparing = true;
 	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+}
+
+void expected_compare(struct sm *sm)
+{
+	struct expected *e = sm->m.expected;
+
+	expected_drop_facts(sm);
+	if (!e->now || !e->stale || e->comparing || sm->state != SM_MASTER)
+		return;
+	e->stale = false;
+	e->facts = facts_new();
+	e->facts.by_name = e->now->x->slots;
+}
+
+void expected_collect(struct sm *sm)
+{
+	if (collect(sm, &sm->m.expected->facts, FACTS_PER_TICK))
+		submit(sm);
 }

@@ -6,6 +6,9 @@
  *	... the text
  *
  * FLAWS: a set of enum expect_flaw for which the cap was kept; DIGEST of the text.
+ *
+ * Both are read by a job: megabytes of text. What it has read counts unless another file came
+ * meanwhile (`generation`); a sweep does not route before (expected_busy()).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -64,23 +67,9 @@ static struct meant *read_copy(const char *path, unsigned *ret_agreed, int *ret_
 	len -= (size_t)(body - text);
 	if (hash_bytes(HASH_START, body, len) == digest)
 		m = meant_new(path, body, len, &r);
+	*ret_error = m ? 0 : -EBADMSG;
 	conf_report_clear(&r);
 	return m;
-}
-
-void expected_read_copy(struct sm *sm)
-{
-	struct expected *e = sm->m.expected;
-	int error = -ENOENT;
-
-	if (e->path)
-		e->kept = read_copy(e->path, &e->agreed, &error);
-	if (e->kept || error == -ENOENT)
-		return;
-	e->agreed = 0;
-	log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = e->path, .error = -error), LOGB_ERROR,
-	       "%s: %s: the copy of the expected topology is not used", e->path,
-	       error == -EBADMSG ? "damaged" : strerror(-error));
 }
 
 struct store_job {
@@ -178,41 +167,125 @@ static void drop_all(struct expected *e)
 	e->why[0] = '\0';
 }
 
-static void read_candidate(struct sm *sm, const struct conf_file *f)
+struct read_job {
+	struct sm_job base;
+	struct sm *sm;
+	uint64_t generation;
+	struct conf_files *files; /* with the text; NULL: the copy alone is read */
+	char *copy_path;	  /* NULL: the copy was read before, or there is none */
+	struct meant *copy, *file;
+	unsigned agreed;
+	int copy_error;
+	struct conf_report report;
+};
+
+static void run_read(struct sm_job *base)
+{
+	struct read_job *job = (struct read_job *)base;
+	const struct conf_file *f = job->files ? job->files->of[CONF_FILE_EXPECTED] : NULL;
+
+	if (job->copy_path)
+		job->copy = read_copy(job->copy_path, &job->agreed, &job->copy_error);
+	if (f && f->loaded >= 0)
+		job->file = meant_new(f->path, f->text, f->len, &job->report);
+}
+
+static void take_copy(struct expected *e, struct read_job *job)
+{
+	int error = job->copy_error;
+
+	e->knows_copy = true;
+	if (job->copy && !e->now) {
+		e->now = take(job->copy);
+		e->agreed = job->agreed;
+	}
+	if (!error || error == -ENOENT)
+		return;
+	log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = e->path, .error = -error), LOGB_ERROR,
+	       "%s: %s: the copy of the expected topology is not used", e->path,
+	       error == -EBADMSG ? "damaged" : strerror(-error));
+}
+
+static void take_file(struct sm *sm, struct read_job *job)
 {
 	struct expected *e = sm->m.expected;
-	struct conf_report r = { 0 };
-	struct meant *m = meant_new(f->path, f->text, f->len, &r);
+	const struct conf_file *f = job->files->of[CONF_FILE_EXPECTED];
+	uint64_t digest = job->file ? job->file->digest : 0;
 
-	log_findings(&r);
-	conf_report_clear(&r);
-	if (!m) {
+	log_findings(&job->report);
+	if (f->loaded < 0)
+		tell_faulty(sm, f->path, strerror(-f->loaded));
+	else if (!job->file)
 		tell_faulty(sm, f->path, "it cannot be understood");
+	else if (e->refused == digest)
 		return;
+	else if (e->now && e->now->digest == digest)
+		e->why[0] = '\0';
+	else
+		e->candidate = take(job->file);
+	/* A sweep that waits for it judges it; another one, which has routed, does not. */
+	e->judge_anew = e->candidate;
+}
+
+static void end_read(struct sm_job *base)
+{
+	struct read_job *job = (struct read_job *)base;
+	struct expected *e = base->orphan ? NULL : job->sm->m.expected;
+
+	if (e && e->generation == job->generation) {
+		e->reading = false;
+		if (job->copy_path)
+			take_copy(e, job);
+		if (job->files)
+			take_file(job->sm, job);
 	}
-	if ((e->now && e->now->digest == m->digest) || e->refused == m->digest) {
-		if (e->refused != m->digest)
-			e->why[0] = '\0';
-		meant_unref(m);
-		return;
-	}
-	e->candidate = m;
+	conf_report_clear(&job->report);
+	meant_unref(job->copy);
+	meant_unref(job->file);
+	conf_files_unref(job->files);
+	free(job->copy_path);
+	free(job);
+}
+
+/* `files` NULL: the copy alone. */
+static void begin_read(struct sm *sm, const struct conf_files *files)
+{
+	struct expected *e = sm->m.expected;
+	struct read_job *job = xcalloc(1, sizeof(*job));
+
+	job->base = (struct sm_job){ .run = run_read,
+				     .done = end_read,
+				     .what = "reading the expected topology" };
+	job->sm = sm;
+	job->generation = e->generation;
+	job->files = conf_files_ref(files);
+	job->copy_path = e->path && !e->knows_copy ? xstrdup(e->path) : NULL;
+	e->reading = true;
+	sm->hooks.submit_job(sm->hooks.arg, &job->base);
 }
 
 void expected_file_came(struct sm *sm)
 {
 	struct expected *e = sm->m.expected;
-	const struct conf_file *f = sm->files ? sm->files->of[CONF_FILE_EXPECTED] : NULL;
 
-	if (!f) {
-		drop_all(e);
-		return;
-	}
-	if (!e->now)
-		e->now = take(e->kept);
+	e->generation++;
+	e->reading = e->judge_anew = false;
 	e->candidate = meant_unref(e->candidate);
-	if (f->loaded < 0)
-		tell_faulty(sm, f->path, strerror(-f->loaded));
+	if (sm->files && sm->files->of[CONF_FILE_EXPECTED])
+		begin_read(sm, sm->files);
 	else
-		read_candidate(sm, f);
+		drop_all(e);
+}
+
+void expected_recall(struct sm *sm)
+{
+	struct expected *e = sm->m.expected;
+
+	if (!e->reading && !e->knows_copy && e->path && conf_expected_path(sm->conf))
+		begin_read(sm, NULL);
+}
+
+bool expected_busy(const struct sm *sm)
+{
+	return sm->m.expected->reading;
 }

@@ -25,9 +25,21 @@ struct refused {
 	uint8_t port;
 };
 
+/* The picture as it is found, in part. */
+struct facts {
+	struct expect_builder *builder; /* NULL: none is collected */
+	uint64_t hash;			/* of what was added */
+	bool by_name;			/* nodes with the names that are expected of them */
+	uint32_t at;			/* nodes that were, then nodes whose cables were */
+};
+
 struct expected {
 	char *path; /* of the copy; NULL: there is no cache folder */
-	struct meant *now, *candidate, *kept;
+	struct meant *now, *candidate;
+	uint64_t generation; /* of the file: how often another one came */
+	bool reading;	     /* a job reads that one */
+	bool knows_copy;     /* the copy was read */
+	bool judge_anew;     /* there is a candidate, and no sweep may be about to judge it */
 	unsigned agreed;  /* flaws that `now` may hold cables for: the cap was kept */
 	uint64_t refused; /* digest of the file that was refused; 0: none */
 	char why[200];	  /* why the file is not in force; "" it is */
@@ -36,6 +48,7 @@ struct expected {
 	uint32_t n_cables, cap_cables;
 	unsigned held, spared;
 	bool stale;	   /* something was read since the last comparison */
+	struct facts facts; /* for a comparison */
 	bool comparing;
 	uint64_t compared; /* hash of the picture that was compared last */
 	struct drift *drift;
@@ -51,7 +64,6 @@ enum { TOLD_FILE, TOLD_STORE };
 struct meant *meant_unref(struct meant *m);
 
 /* expected_file.c */
-void expected_read_copy(struct sm *sm);
 /* `now` is stored, with the flaws it may hold cables for. */
 void expected_store(struct sm *sm);
 
@@ -63,11 +75,17 @@ unsigned expected_modes(const struct sm *sm);
  */
 unsigned expected_judge_all(struct sm *sm, const struct expect *want, unsigned flaws, bool refuse,
 			    unsigned *ret_cables);
-struct expect_seen expected_seen(const struct port *p);
+/* What a node is called where names alone are expected: as the node-name map has it, or itself. */
+const char *expected_name(const struct node *n);
+struct expect_seen expected_seen(const struct port *p); /* .at: TOPO_NONE */
 struct expect_rate expected_rate(const struct port *p);
 
-/* expected_compare.c */
+/* expected_compare.c: between sweeps; begins, unless the last comparison was of the same. */
 void expected_compare(struct sm *sm);
+/* Goes on with the facts; the last of them are followed by the job. */
+void expected_collect(struct sm *sm);
+/* Those collected so far are of another picture. */
+void expected_drop_facts(struct sm *sm);
 
 /* expected_tell.c: `now` takes the place of the comparison before. */
 void expected_tell(struct sm *sm, struct drift *now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which cables are refused: each is judged by itself (expect_judge()), in O(cables log nodes).
+ * Which cables are refused: each is judged by itself (expect_judge()); nodes are looked up once.
  *
  * A refused cable that joins two parts of what is expected is spared by dampening, as any other.
  * One that leads to switches that are not expected at all is not: doing without them is what is
@@ -43,11 +43,17 @@ static enum expect_type type_of(const struct node *n)
 					   : EXPECT_CA;
 }
 
+const char *expected_name(const struct node *n)
+{
+	return n->alias ?: n->desc;
+}
+
 struct expect_seen expected_seen(const struct port *p)
 {
 	return (struct expect_seen){ .node = p->node->guid,
 				     .port_guid = node_is_switch(p->node) ? 0 : p->guid,
 				     .type = type_of(p->node),
+				     .at = TOPO_NONE,
 				     .name = p->node->desc,
 				     .port = p->num };
 }
@@ -80,6 +86,7 @@ struct look {
 	const struct expect *want;
 	unsigned flaws;
 	bool by_name;
+	uint32_t *at;	   /* of nodes: the same in the picture */
 	uint32_t *part;	   /* of switches, over cables that are not refused */
 	uint32_t *strange; /* of these, joined where both are not expected */
 	bool *is_expected; /* by the root of the part */
@@ -89,12 +96,14 @@ struct look {
 
 static bool is_refused(const struct look *l, const struct port *p)
 {
-	const struct expect_question q = { .end = { expected_seen(p), expected_seen(p->peer) },
-					   .rate = expected_rate(p),
-					   .by_name = l->by_name,
-					   .is_there = is_there,
-					   .arg = l->sm->fabric };
+	struct expect_question q = { .end = { expected_seen(p), expected_seen(p->peer) },
+				     .rate = expected_rate(p),
+				     .by_name = l->by_name,
+				     .is_there = is_there,
+				     .arg = l->sm->fabric };
 
+	q.end[0].at = l->at[p->node->index];
+	q.end[1].at = l->at[p->peer->node->index];
 	return expect_judge(l->want, &q) & l->flaws;
 }
 
@@ -116,6 +125,7 @@ static void look_new(struct look *l)
 	const struct fabric *f = l->sm->fabric;
 	uint32_t n = f->n_nodes + 1u;
 
+	l->at = xcalloc(n, sizeof(*l->at));
 	l->part = xcalloc(n, sizeof(*l->part));
 	l->strange = xcalloc(n, sizeof(*l->strange));
 	l->is_expected = xcalloc(n, sizeof(*l->is_expected));
@@ -125,10 +135,14 @@ static void look_new(struct look *l)
 		l->part[i] = l->strange[i] = i;
 		l->touches[i] = UINT32_MAX;
 	}
+	FABRIC_EACH_NODE(f, node)
+		l->at[node->index] = expect_seek(l->want, node->guid, node->sysimg_guid,
+						 expected_name(node));
 }
 
 static void look_free(struct look *l)
 {
+	free(l->at);
 	free(l->part);
 	free(l->strange);
 	free(l->is_expected);
@@ -148,7 +162,7 @@ static void find_expected_parts(struct look *l)
 
 	FABRIC_EACH_NODE(f, n) {
 		if (node_is_switch(n) &&
-		    (n == own || expect_find_node(l->want, n->guid) != TOPO_NONE))
+		    (n == own || l->at[n->index] != TOPO_NONE))
 			l->is_expected[sets_root(l->part, n->index)] = true;
 	}
 }

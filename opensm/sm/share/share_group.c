@@ -9,7 +9,8 @@ bool share_holds_file(enum conf_id id)
 	for (unsigned kind = 0; kind < CONF_N_FILES; kind++) {
 		if (conf_file_option(kind) == id)
 			return kind == CONF_FILE_PARTITIONS || kind == CONF_FILE_PREFIXES ||
-			       kind == CONF_FILE_MC_ROOTS || conf_file_is_of_routing(kind);
+			       kind == CONF_FILE_MC_ROOTS || kind == CONF_FILE_EXPECTED ||
+			       conf_file_is_of_routing(kind);
 	}
 	return false;
 }

@@ -54,6 +54,8 @@ static bool add_file(struct sm *sm, struct copied *c, enum conf_file_kind kind)
 
 	if (!f && copied_path(sm->conf, id))
 		return true; /* named, and not read: it does not count now */
+	if (f && !copied_path(sm->conf, id) && kind == CONF_FILE_EXPECTED)
+		return true; /* topo_config_file, which has modes of its own */
 	if (f && f->loaded == 0 && f->error == 0 && f->len > LARGE) {
 		if (told_first(told, TOLD_LARGE_FILE))
 			log_on(ABOUT(.id = LOG_ID_REPLICA, .file = f->path), LOGB_ERROR,

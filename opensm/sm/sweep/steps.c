@@ -182,10 +182,13 @@ static void multicast_step(struct sm *sm)
 	STEPS_TO_WRITE
 /* clang-format on */
 
-static const struct step heavy_steps[] = { { "discovery", .start = discover_step,
+static const struct step heavy_steps[] = { { "expected topology", .start = expected_recall,
+					     .busy = expected_busy },
+					   { "discovery", .start = discover_step,
 					     .busy = is_reading },
 					   { "election", .try_start = settle_step },
-					   { "partitions", .try_start = partitions_step },
+					   { "partitions", .try_start = partitions_step,
+					     .busy = expected_busy },
 					   STEPS_TO_SET_UP };
 
 static void incremental_step(struct sm *sm)
@@ -207,7 +210,7 @@ static bool new_partitions_step(struct sm *sm)
 static const struct step incremental_steps[] = {
 	{ "reading what changed", .start = incremental_step, .busy = is_reading },
 	{ "election", .try_start = incremental_settle_step },
-	{ "partitions", .try_start = new_partitions_step },
+	{ "partitions", .try_start = new_partitions_step, .busy = expected_busy },
 	STEPS_TO_SET_UP
 };
 
@@ -241,6 +244,7 @@ static void watched_step(struct sm *sm)
 
 /* The sweep of a standby: see standby.c. */
 static const struct step watch_steps[] = {
+	{ "expected topology", .start = expected_recall, .busy = expected_busy },
 	{ "reading", .start = standby_look, .busy = is_reading },
 	{ "settling", .try_start = standby_settle },
 	{ "reading tables", .start = adopt_start, .busy = adopt_busy },
