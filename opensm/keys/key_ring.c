@@ -399,6 +399,17 @@ bool key_ring_find(struct key_ring *r, guid_t port_guid, uint64_t key, uint32_t 
 	return false;
 }
 
+bool key_ring_use_of(struct key_ring *r, guid_t port_guid, uint64_t key)
+{
+	for (unsigned i = 1; i < r->n; i++) {
+		const struct epoch_seed *s = &r->seeds[i];
+
+		if (!is_shared(s) && key_of(s, port_guid, s->epoch) == key)
+			return put_first(r, *s);
+	}
+	return false;
+}
+
 uint64_t key_ring_mark(const struct key_ring *shared)
 {
 	static const struct key_seed mark = { "mark of a ring of keys" };

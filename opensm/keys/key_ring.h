@@ -103,6 +103,12 @@ uint64_t key_ring_after(const struct key_ring *r, guid_t port_guid, uint64_t key
  */
 bool key_ring_find(struct key_ring *r, guid_t port_guid, uint64_t key, uint32_t ahead);
 
+/*
+ * The port has this key by the last known epoch of a former seed: that seed is in use from now on.
+ * False: it has it by none of these.
+ */
+bool key_ring_use_of(struct key_ring *r, guid_t port_guid, uint64_t key);
+
 /* Seeds of `other` that the ring has not are put behind its own; later epochs count. True: any. */
 bool key_ring_merge(struct key_ring *r, const struct key_ring *other);
 /*

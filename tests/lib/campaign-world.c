@@ -310,10 +310,18 @@ static void give_keys(struct world *w, struct manager *m)
 	}
 }
 
+static void say(const struct world *w, const struct manager *m, const char *what)
+{
+	if (w->loud)
+		fprintf(stderr, "%12.6f ---- manager %s %s\n", (double)sim_now(w->sim) / MONO_S,
+			sim_node_id(w->sim, m->node), what);
+}
+
 void manager_start(struct world *w, struct manager *m)
 {
 	struct conf *c = conf_for(w, m);
 
+	say(w, m, "starts");
 	if (world_has(w, FAULT_KEYS))
 		give_keys(w, m);
 	m->place = rig_start(w->rig, sim_node_id(w->sim, m->node), 0, c, m->dir);
@@ -328,6 +336,7 @@ void manager_kill(struct world *w, struct manager *m, mono_t after)
 {
 	if (m->place < 0)
 		return;
+	say(w, m, "is killed");
 	rig_kill(w->rig, (unsigned)m->place);
 	m->place = -1;
 	m->frozen = false;
@@ -338,9 +347,16 @@ void manager_freeze(struct world *w, struct manager *m, mono_t after)
 {
 	if (m->place < 0)
 		return;
+	say(w, m, "stands still");
 	rig_freeze(w->rig, (unsigned)m->place, true);
 	m->frozen = true;
 	m->again_at = sim_now(w->sim) + after;
+}
+
+static void manager_thaw(struct world *w, const struct manager *m)
+{
+	say(w, m, "goes on");
+	rig_freeze(w->rig, (unsigned)m->place, false);
 }
 
 void managers_tick(struct world *w)
@@ -353,7 +369,7 @@ void managers_tick(struct world *w)
 		if (m->place < 0)
 			manager_start(w, m);
 		else
-			rig_freeze(w->rig, (unsigned)m->place, false);
+			manager_thaw(w, m);
 		m->frozen = false;
 		m->again_at = MONO_NEVER;
 	}

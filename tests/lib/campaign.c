@@ -101,7 +101,8 @@ void world_take_log(void *arg, unsigned bits, const char *text)
 	w->log_lines++;
 	w->log_errors += (bits & LOGB_ERROR) != 0;
 	if (w->loud)
-		fprintf(stderr, "%12.6f %s\n", (double)sim_now(w->sim) / MONO_S, text);
+		fprintf(stderr, "%12.6f %02x %-4s %s\n", (double)sim_now(w->sim) / MONO_S, bits,
+			w->rig && w->rig->acting ? w->rig->acting : "", text);
 }
 
 bool life_run(const struct life_plan *plan, bool loud, struct life_result *ret)
@@ -113,8 +114,8 @@ bool life_run(const struct life_plan *plan, bool loud, struct life_result *ret)
 	log_set_sink(world_take_log, w);
 	if (loud)
 		log_configure(&(struct log_config){ .flags = 0x0F });
-	world_open(w, plan);
 	w->loud = loud;
+	world_open(w, plan);
 	world_run(w, plan->calm);
 	world_note_lids(w);
 	for (unsigned i = 0; i < plan->n; i++) {

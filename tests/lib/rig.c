@@ -267,8 +267,10 @@ bool rig_step(struct rig *rig, mono_t until)
 
 		if (!runs(s))
 			continue;
+		rig->acting = s->node;
 		if (run_jobs(s, now) || sim_has_mail(s->tr) || sm_next(s->sm) <= now)
 			dispatch(s, now);
+		rig->acting = NULL;
 	}
 	return true;
 }

@@ -34,6 +34,7 @@ struct rig {
 	struct rig_sm sms[RIG_MAX_SMS];
 	unsigned n_sms;
 	unsigned standstill;       /* steps since the clock last moved */
+	const char *acting;	   /* the node of the manager that runs now; NULL: none does */
 	/* what a job takes; 0: it is done before anything else happens */
 	mono_t job_time;
 	mono_t disk_time; /* of those that write to the disk, where that is more */

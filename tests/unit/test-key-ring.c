@@ -294,10 +294,34 @@ static void a_ring_takes_what_it_lacks(void **state)
 	key_ring_unref(b);
 }
 
+/* A port has a key of the last epoch of a former seed: another manager has put that in force. */
+static void a_key_says_which_seed_is_in_use(void **state)
+{
+	struct key_ring *r = key_ring_new();
+	struct key_seed one, two;
+	uint64_t key;
+
+	key_seed_of_number(1, &one);
+	key_seed_of_number(2, &two);
+	key_ring_use(r, &one);
+	key_ring_turn(r);
+	key = key_ring_key(r, PORT);
+	assert_false(key_ring_use_of(r, PORT, key));
+	key_ring_use_shared(r, 3);
+	key_ring_use(r, &two);
+	assert_false(key_ring_use_of(r, PORT, 3));
+	assert_false(key_ring_use_of(r, PORT + 1, key));
+	assert_true(key_ring_use_of(r, PORT, key));
+	assert_int_equal(key_ring_epoch(r), 2);
+	assert_int_equal(key_ring_key(r, PORT), key);
+	key_ring_unref(r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ring_takes_what_it_lacks),
+		cmocka_unit_test(a_key_says_which_seed_is_in_use),
 		cmocka_unit_test(keys_are_hmac_sha_256),
 		cmocka_unit_test(the_key_of_three_rotations_ago_is_found),
 		cmocka_unit_test(the_newest_seeds_are_kept),

@@ -8,6 +8,7 @@
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/channel/channel.h"
+#include "sm/elect/elect.h"
 #include "util/mem.h"
 #include "util/told.h"
 
@@ -46,6 +47,7 @@ struct key_turn {
 	struct key_ring *next; /* on its way into force; NULL in TURN_IDLE */
 	const char *why;
 	mono_t sending_until, turn_at, retry_at;
+	mono_t found_by; /* standbys of the master before have found this one, and registered */
 	bool is_writing; /* a ring came into force, and no sweep that began then has ended */
 	mono_t forced_at;
 	unsigned n_sweeps; /* that wrote, and had ended */
@@ -285,6 +287,18 @@ static void serve_peer(struct sm *sm, struct key_peer *p, const struct key_ring 
 	free_wiped(text, len);
 }
 
+/* A manager of ours that may take over is not connected: it may be about to register. */
+static bool is_one_missing(const struct sm *sm)
+{
+	guid_t guid;
+
+	for (unsigned i = 0; (guid = elect_successor_at(sm, i)); i++) {
+		if (!peer_of(sm->m.key_turn, guid))
+			return true;
+	}
+	return false;
+}
+
 static bool is_with_all(struct sm *sm, const struct key_ring *ring)
 {
 	struct key_turn *t = sm->m.key_turn;
@@ -295,7 +309,7 @@ static bool is_with_all(struct sm *sm, const struct key_ring *ring)
 		if (p->guid && p->has != key_ring_mark(ring) && may_have_keys(sm, p))
 			return false;
 	}
-	return true;
+	return !is_safe(sm) || !is_one_missing(sm);
 }
 
 /* ---- a new ring ------------------------------------------------------------------------------ */
@@ -569,6 +583,9 @@ void key_turn_state_changed(struct sm *sm)
 	t->has_ticket = t->is_writing = t->is_unwritten = false;
 	if (t->state == TURN_SENDING && sm->state != SM_MASTER)
 		use_next(sm);
+	t->found_by = sm->now + PATIENCE +
+		      (sm->conf->polling_retry_number + 1) * sm->conf->sminfo_polling_timeout *
+			      MONO_MS;
 	key_turn_reconfigured(sm);
 	plan_turn(sm);
 }
@@ -585,12 +602,24 @@ static bool is_to_look_at_options(const struct sm *sm)
 	       sm->first_sweep_done;
 }
 
+/*
+ * Standbys that ports are locked against with a seed of this manager would have to wait for leases
+ * to end.
+ */
+static mono_t look_at_options_at(const struct sm *sm)
+{
+	const struct key_turn *t = sm->m.key_turn;
+	bool waits = is_safe(sm) && sm->now < t->found_by && is_one_missing(sm);
+
+	return MAX(waits ? t->found_by : t->retry_at, sm->now);
+}
+
 static void look_at_options(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
 	struct key_ring *ring;
 
-	if (!is_to_look_at_options(sm) || sm->now < t->retry_at)
+	if (!is_to_look_at_options(sm) || sm->now < look_at_options_at(sm))
 		return;
 	t->is_asked = false;
 	ring = keys_asked_for(sm);
@@ -685,7 +714,7 @@ mono_t key_turn_next(const struct sm *sm)
 	if (t->state == TURN_SENDING)
 		next = mono_min(next, t->sending_until);
 	if (is_to_look_at_options(sm))
-		next = mono_min(next, MAX(t->retry_at, sm->now));
+		next = mono_min(next, look_at_options_at(sm));
 	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
 		if (mark && is_behind(&t->peers[i], mark))
 			next = mono_min(next, MAX(t->peers[i].again, sm->now));

@@ -17,6 +17,7 @@
 #define SEED_MAX     4096
 #define EPOCHS_AHEAD 4096 /* of each seed; a microsecond each: eleven years of daily rotations */
 #define EPOCHS_NEAR  8
+#define KEYS_LIKELY  8
 #define ROTATES_FOR  (120 * MONO_S) /* all ports have another key by then */
 #define EXPECTED_MAX (KEY_RING_FORMER + 7 + KEY_RING_SEEDS * EPOCHS_NEAR)
 
@@ -164,6 +165,22 @@ struct key_ring *keys_asked_for(struct sm *sm)
 
 /* ---- the ring -------------------------------------------------------------------------------- */
 
+/*
+ * The ring that was kept stays as it is: ports have keys of the seed that was in use last. If that
+ * is not the one that options name, another manager has ruled, and options change the keys when all
+ * ports were met (key_turn.c). NULL: the known one is used.
+ */
+static struct key_ring *first_ring(struct sm *sm)
+{
+	struct keys *k = sm->m.keys;
+	struct key_ring *asked = keys_asked_for(sm);
+
+	if (key_ring_is_empty(k->known))
+		return asked;
+	k->others_ruled = asked != NULL;
+	return key_ring_unref(asked);
+}
+
 void keys_new(struct sm *sm, const struct sm_paths *paths)
 {
 	struct keys *k = sm->m.keys = xcalloc(1, sizeof(*k));
@@ -173,7 +190,7 @@ void keys_new(struct sm *sm, const struct sm_paths *paths)
 	if (paths && paths->cache_dir)
 		k->path = xasprintf("%s/" FILE_NAME, paths->cache_dir);
 	read_ring(k);
-	ring = keys_asked_for(sm);
+	ring = first_ring(sm);
 	if (!ring)
 		return;
 	r = k->path ? file_mkdirs(paths->cache_dir, 0755) : 0;
@@ -342,12 +359,18 @@ static bool tells_epochs(const struct sm *sm, guid_t guid)
 	return guid == sm->tr->port_guid || (n && node_is_switch(n));
 }
 
-/* The other manager may have turned the seed of a third, or its own that it sent to this one. */
+/*
+ * The other manager may have put a former seed in force as it was known here: its own, or that of a
+ * third. It may have turned it since.
+ */
 static void expect_ahead(const struct key_ring *ring, guid_t guid, uint32_t ahead, struct list *l)
 {
 	add(l, key_ring_key_ahead(ring, guid, ahead));
-	for (unsigned i = 0; i + 1 < KEY_RING_SEEDS; i++)
+	for (unsigned i = 0; i + 1 < KEY_RING_SEEDS; i++) {
+		if (ahead == 1)
+			add(l, key_ring_former_ahead(ring, i, guid, 0));
 		add(l, key_ring_former_ahead(ring, i, guid, ahead));
+	}
 }
 
 /*
@@ -454,21 +477,44 @@ bool keys_open_own(const struct sm *sm, uint64_t key)
 	       (key && keys_ring(sm) && key == keys_wanted(sm, sm->tr->port_guid));
 }
 
+/*
+ * Another manager has given the ports keys of another seed, as our own port shows. Where all ports
+ * have these, each would be asked with those of the seed in front first.
+ */
+static bool follow_seed(const struct sm *sm, struct key_ring *ring, guid_t guid, uint64_t key)
+{
+	if (guid != sm->tr->port_guid || sm->state != SM_DISCOVERING ||
+	    !key_ring_use_of(ring, guid, key))
+		return false;
+	log_info("M_Keys of another manager's seed are in use: epoch %u", key_ring_epoch(ring));
+	return true;
+}
+
+static bool find_epoch(const struct sm *sm, struct key_ring *ring, guid_t guid, uint64_t key)
+{
+	uint32_t ahead = guid == sm->tr->port_guid ? EPOCHS_AHEAD : EPOCHS_NEAR;
+
+	if (is_of_ring(ring, guid, key) || !key_ring_find(ring, guid, key, ahead))
+		return false;
+	log_info("M_Keys were rotated by another manager");
+	return true;
+}
+
 void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
 {
 	struct keys *k = sm->m.keys;
 	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
-	bool own = guid == sm->tr->port_guid, is_new = !own || key != k->own_shown;
+	bool own = guid == sm->tr->port_guid, is_new = !own || key != k->own_shown, found;
 
 	if (own) /* guid2mkey may have it as well: that says nothing of the epoch */
 		k->own_shown = key;
 	if (!key || !is_new || has_no_seed(k->known) || !tells_epochs(sm, guid) ||
-	    is_of_ring(k->known, guid, key))
+	    key_ring_key(k->known, guid) == key)
 		return;
 	ring = key_ring_copy(k->known);
-	if (!key_ring_find(ring, guid, key, own ? EPOCHS_AHEAD : EPOCHS_NEAR))
+	found = find_epoch(sm, ring, guid, key);
+	if (!follow_seed(sm, ring, guid, key) && !found)
 		return;
-	log_info("M_Keys were rotated by another manager: epoch %u", key_ring_epoch(ring));
 	k->others_ruled = true;
 	put_in_force(sm, take(ring), false);
 }
@@ -520,6 +566,16 @@ unsigned keys_n_expected(const struct sm *sm, guid_t port_guid)
 	return l.n;
 }
 
+/* Likely keys are tried again before each round that goes twice as far as the one before. */
+static unsigned key_of_turn(unsigned turn)
+{
+	unsigned round = KEYS_LIKELY;
+
+	for (; turn >= round; round *= 2)
+		turn -= round;
+	return turn;
+}
+
 void keys_doubt(struct sm *sm, struct port *p, uint64_t m_key)
 {
 	struct port *sma = port_of_sma(p);
@@ -531,8 +587,7 @@ void keys_doubt(struct sm *sm, struct port *p, uint64_t m_key)
 	observe_mkey_doubt(p);
 	turn = sma->key_doubts;
 	if (turn > 1)
-		observe_mkey_tried(sma,
-				   keys_expected(sm, sma->guid, turn % 2 ? (turn - 1) / 2 : 0));
+		observe_mkey_tried(sma, keys_expected(sm, sma->guid, key_of_turn(turn - 2)));
 }
 
 void keys_next(struct sm *sm, struct port *p)

@@ -102,5 +102,10 @@ bool elect_is_allowed(const struct sm *sm, guid_t port_guid);
 bool elect_is_manager(const struct sm *sm, guid_t port_guid);
 /* All of those, ourselves first. Returns their number, at most MAX_REMOTE_SMS + 1. */
 unsigned elect_managers(const struct sm *sm, struct view_sm *ret);
+/*
+ * The n-th manager beside us (from 0) that may take over one day: it is there and believed, though
+ * a question to it may be out. 0: there are no more.
+ */
+guid_t elect_successor_at(const struct sm *sm, unsigned n);
 /* Reading has settled: what is new of managers is told (SM_EVENT_MANAGER). */
 void elect_tell_managers(struct sm *sm);

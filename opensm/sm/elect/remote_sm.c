@@ -294,6 +294,24 @@ unsigned elect_managers(const struct sm *sm, struct view_sm *ret)
 	return n;
 }
 
+static bool may_take_over(const struct sm *sm, const struct remote_sm *r)
+{
+	return r->guid && r->trust == SM_TRUSTED && !sm->conf->ignore_other_sm &&
+	       (r->asked || (r->known && r->state != SM_NOT_ACTIVE)) &&
+	       shows_is_sm(fabric_find_port(sm->fabric, r->guid));
+}
+
+guid_t elect_successor_at(const struct sm *sm, unsigned n)
+{
+	const struct elect *e = sm->m.elect;
+
+	for (unsigned i = 0; i < e->n_remote; i++) {
+		if (may_take_over(sm, &e->remote[i]) && !n--)
+			return e->remote[i].guid;
+	}
+	return 0;
+}
+
 /* ---- questions ----------------------------------------------------------------------------- */
 
 struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info)

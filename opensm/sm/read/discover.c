@@ -164,6 +164,23 @@ void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key)
 
 static void on_probe(void *owner, const struct mad_result *r);
 
+#define NEAR_TRIES 8
+
+/*
+ * To the switch in front of our own port: all that a sweep could read is behind it. So keys that it
+ * may have are tried one after the other, and at once, though it is silent.
+ */
+static bool is_near_and_locked(const struct sm *sm, const struct port *p)
+{
+	return p == sm->fabric->own_port && keys_are_single(sm);
+}
+
+static bool worth_another_key(const struct sm *sm, const struct port *p, const struct mad_result *r)
+{
+	return is_near_and_locked(sm, p) && mad_doubts_key(r) &&
+	       ++sm->m.discover->near_tries < NEAR_TRIES;
+}
+
 static bool probe_is_wanted(void *owner, void *arg)
 {
 	const struct sm *sm = owner;
@@ -194,6 +211,8 @@ static void probe(struct sm *sm, struct port *p)
 				 "more than %u hops away, what is behind is left out", IB_MAX_HOPS);
 		return;
 	}
+	if (is_near_and_locked(sm, p))
+		mad_target_wake(&p->behind);
 	ask(sm, &rq, on_probe, p);
 	if (sm->m.discover->keys_mixed && !p->key_try)
 		rival = discover_rival_mkey(sm, p, rq.m_key);
@@ -402,7 +421,7 @@ static void on_probe(void *owner, const struct mad_result *r)
 		keys_are_mixed(sm);
 	if (mad_doubts_key(r))
 		discover_doubt_behind(sm, p, r->m_key);
-	if (worth_asking_again(sm, p, r)) {
+	if (worth_asking_again(sm, p, r) || worth_another_key(sm, p, r)) {
 		probe(sm, p);
 		return;
 	}
@@ -784,7 +803,7 @@ static void ask_own_node_info(struct sm *sm)
 void discover_start(struct sm *sm)
 {
 	discover_stamp(sm, false);
-	sm->m.discover->own_tries = 0;
+	sm->m.discover->own_tries = sm->m.discover->near_tries = 0;
 	sm->m.discover->keys_mixed = false;
 	tell_news(sm, NEWS_READING_ALL);
 	FABRIC_EACH_NODE(sm->fabric, n) {

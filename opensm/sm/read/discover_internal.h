@@ -17,6 +17,7 @@ struct discover {
 	unsigned pending;	/* questions that the running sweep waits for */
 	unsigned descs_pending; /* NodeDescription */
 	unsigned own_tries;	/* of asking our own port */
+	unsigned near_tries;	/* of asking the switch in front of it, with one key after the other */
 	unsigned own_key;	/* which of its keys is tried, until it has answered once */
 	uint64_t met_by_m_key;	/* a node is being met that answered to this key; 0: none is */
 	bool keys_mixed;	/* nodes have keys of before and behind a change: both are tried */

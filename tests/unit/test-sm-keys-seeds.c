@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Managers that make M_Keys from seeds of their own: ports have keys of the one that was master
+ * last, and each manager reaches them.
+ */
+#include "locked-managers.h"
+
+/* Times that ports were asked with a wrong key. */
+static unsigned n_refused(struct world *w)
+{
+	uint8_t ni[SMP_DATA_SIZE], info[SMP_DATA_SIZE];
+	unsigned n = 0;
+
+	for (int i = 0; sim_read(w->rig->sim, i, IB_ATTR_NODE_INFO, 0, ni) == 0; i++) {
+		unsigned port = ib_get(ni, NI_NODE_TYPE) == IB_NODE_SWITCH ? 0 : 1;
+
+		assert_int_equal(sim_read(w->rig->sim, i, IB_ATTR_PORT_INFO, port, info), 0);
+		n += ib_get(info, PI_M_KEY_VIOLATIONS);
+	}
+	return n;
+}
+
+/* Each has a seed of its own, and knows that of the other one; ports have keys of the master's. */
+static void start_with_two_seeds(struct world *w)
+{
+	start_open(w);
+	w->conf[SPARE]->m_key = 0x5eed2;
+	reload(w, SPARE);
+	lock_options(w, ACTIVE);
+	w->conf[ACTIVE]->m_key = 0x5eed1;
+	reload(w, ACTIVE);
+	attend(w, 4, 60 * MONO_S);
+	assert_int_equal(look(w).n_open, 0);
+}
+
+static bool has_seed_in_force(struct world *w, unsigned manager, unsigned whose)
+{
+	struct key_ring *own = key_ring_new();
+	struct key_seed seed;
+	bool has;
+
+	key_seed_of_number(w->conf[whose]->m_key, &seed);
+	key_ring_use(own, &seed);
+	has = key_ring_is_alike(own, keys_known(sm_of(w, manager)));
+	key_ring_unref(own);
+	return has;
+}
+
+/* The process of a standby, or of one that was master; its number. */
+static unsigned start_again(struct world *w, unsigned which)
+{
+	int at = rig_start(w->rig, which == ACTIVE ? "h0" : "h11", 1, w->conf[which],
+			   w->dir[which]);
+
+	assert_true(at >= 0);
+	return (unsigned)at;
+}
+
+static void run_until_swept(struct world *w, unsigned manager)
+{
+	mono_t until = sim_now(w->rig->sim) + 60 * MONO_S;
+
+	while (!sm_of(w, manager)->first_sweep_done)
+		assert_true(rig_step(w->rig, until));
+}
+
+/*
+ * Its file has the master's seed in front. Its own one comes into force when it has met all ports
+ * as master.
+ */
+static void a_standby_that_starts_anew_goes_by_the_seed_in_force(void **state)
+{
+	struct world *w = *state;
+	struct keys_seen before, after;
+	struct sm_keys keys;
+	unsigned spare, n;
+
+	start_with_two_seeds(w);
+	rig_kill(w->rig, SPARE);
+	rig_kill(w->rig, ACTIVE);
+	sim_set_own_port_open(w->rig->sim, false);
+	n = n_refused(w);
+	before = look(w);
+	spare = start_again(w, SPARE);
+	run_until_swept(w, spare);
+	assert_int_equal(n_refused(w), n);
+	after = look(w);
+	assert_int_equal(n_changed(&before, &after), 0);
+	attend(w, 4, 60 * MONO_S);
+	assert_true(has_seed_in_force(w, spare, SPARE));
+	sm_keys(sm_of(w, spare), &keys);
+	assert_int_equal(keys.n_right, keys.n_ports);
+	assert_int_equal(keys.n_ports, after.n);
+}
+
+/* It was master when it ended; its own port shows that the other one was that since. */
+static void the_seed_that_a_port_shows_is_followed(void **state)
+{
+	struct world *w = *state;
+	struct keys_seen before, after;
+	unsigned active, n;
+
+	start_with_two_seeds(w);
+	before = look(w);
+	fail_over(w);
+	attend(w, 4, 60 * MONO_S);
+	after = look(w);
+	assert_int_equal(n_changed(&before, &after), after.n);
+	rig_kill(w->rig, SPARE);
+	n = n_refused(w);
+	active = start_again(w, ACTIVE);
+	run_until_swept(w, active);
+	assert_int_equal(n_refused(w), n);
+}
+
+/* Standby of the others, on host 5, with a seed of its own; its number. */
+static unsigned start_third(struct world *w, struct conf **conf)
+{
+	int at;
+
+	w->host[5] = client_free(w->host[5]);
+	*conf = conf_copy(w->conf[SPARE]);
+	(*conf)->m_key = 0x5eed3;
+	(*conf)->sm_priority = 0;
+	at = rig_start(w->rig, "h5", 1, *conf, NULL);
+	assert_true(at >= 0);
+	attend(w, 4, 60 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, at)), SM_STANDBY);
+	return (unsigned)at;
+}
+
+static void give_priority(struct world *w, unsigned manager)
+{
+	struct conf *c = conf_copy(w->conf[manager]);
+
+	conf_unref(w->conf[manager]);
+	w->conf[manager] = c;
+	c->sm_priority = 9;
+	reload(w, manager);
+}
+
+static void run_until_keys_change(struct world *w)
+{
+	struct keys_seen before = look(w), after = before;
+
+	while (!n_changed(&before, &after)) {
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 100 * MONO_S));
+		after = look(w);
+	}
+}
+
+/*
+ * A standby that ports were locked against could not even ask its own port for the new master. One
+ * that polls the former master learns after a while that there is another.
+ */
+static void a_seed_waits_for_all_managers_to_know(void **state)
+{
+	struct world *w = *state;
+	struct conf *conf;
+	unsigned third;
+
+	w->conf[SPARE]->sminfo_polling_timeout = 30000;
+	start_with_two_seeds(w);
+	third = start_third(w, &conf);
+	give_priority(w, SPARE);
+	run_until_keys_change(w);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_MASTER);
+	assert_int_equal(sm_state(sm_of(w, ACTIVE)), SM_STANDBY);
+	assert_true(has_seed_in_force(w, ACTIVE, SPARE));
+	assert_true(has_seed_in_force(w, third, SPARE));
+	conf_unref(conf);
+}
+
+/* It has just handed over, and is about to register with the new master. */
+static void a_rotation_waits_for_a_manager_that_is_not_connected(void **state)
+{
+	struct world *w = *state;
+	unsigned epoch;
+
+	start_locked(w);
+	epoch = epoch_at(w, ACTIVE);
+	give_priority(w, SPARE);
+	while (sm_rotate_keys(sm_of(w, SPARE)) < 0)
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+	assert_int_equal(epoch_at(w, ACTIVE), epoch);
+	run_until_keys_change(w);
+	assert_int_equal(epoch_at(w, ACTIVE), epoch + 1);
+}
+
+/* It has a key of some epochs ago. Before it answers nothing can be read. */
+static void keys_of_the_next_switch_are_tried_in_one_sweep(void **state)
+{
+	struct world *w = *state;
+	int leaf = sim_find(w->rig->sim, "leaf1");
+	struct sim_m_key old;
+	unsigned active;
+
+	start_locked(w);
+	rig_kill(w->rig, SPARE);
+	assert_true(sim_port_m_key(w->rig->sim, leaf, 0, &old));
+	for (unsigned i = 0; i < 3; i++) {
+		attend(w, 4, 30 * MONO_S);
+		assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+	}
+	attend(w, 4, 30 * MONO_S);
+	rig_kill(w->rig, ACTIVE);
+	sim_set_m_key(w->rig->sim, leaf, 0, old.key, 2, 0);
+	seen.n = 0;
+	active = start_again(w, ACTIVE);
+	run_until_swept(w, active);
+	assert_int_equal(said("the node next to our own port does not answer", ""), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_standby_that_starts_anew_goes_by_the_seed_in_force),
+		TEST(the_seed_that_a_port_shows_is_followed),
+		TEST(a_seed_waits_for_all_managers_to_know),
+		TEST(a_rotation_waits_for_a_manager_that_is_not_connected),
+		TEST(keys_of_the_next_switch_are_tried_in_one_sweep),
+	};
+
+	return cmocka_run_group_tests_name("sm-keys-seeds", tests, NULL, NULL);
+}
