@@ -54,7 +54,13 @@ files() {
 		[ "$status" -eq 1 ]
 		[[ $output == 'h0 port 1'*'is locked out'* ]]
 	done
-	judge 000000000000abcd 2 --settled 2
+	# The one behind that of guid2mkey: its manager died when that was written.
+	printf '0x0000000000000001 0x%s\n\n' "$(key 2)" >guid2mkey
+	judge "$(key 3)" 2
+	[ "$status" -eq 0 ]
+	judge "$(key 4)" 2
+	[ "$status" -eq 1 ]
+	judge "$(key 2)" 2 --settled 2
 	[ "$status" -eq 1 ]
 	judge "$(key 30)" 1 --settled 2
 	[ "$status" -eq 1 ]

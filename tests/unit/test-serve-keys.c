@@ -140,6 +140,30 @@ static void keys_that_the_files_have_open_a_port(void **state)
 	assert_locked_out(f, 0);
 }
 
+/* It went away in a rotation, in which its manager died, and was away for 20 more. */
+static void the_key_behind_a_stored_one_opens_a_port(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *stored =
+		xasprintf("0x%016llx 0x%016llx\n\n", (unsigned long long)f->guid,
+			  (unsigned long long)key_ring_key(f->ring, f->guid));
+
+	follow(f, f->a);
+	put(f->a, "guid2mkey", stored);
+	assert_true(key_ring_turn(f->ring));
+	put_ring(f->a, f->ring);
+	give(f, f->host, key_ring_key(f->ring, f->guid), 2);
+	f->p.m_key = 0;
+	for (unsigned i = 0; i < 20; i++)
+		assert_true(key_ring_turn(f->ring));
+	put_ring(f->a, f->ring);
+	give(f, f->leaf, 0, 0);
+	assert_locked_out(f, 0);
+	put(f->a, "guid2mkey", NULL);
+	give(f, f->leaf, 0, 0);
+	assert_locked_out(f, 1);
+}
+
 /* A manager that writes a key before it has stored it. */
 static void a_key_that_is_not_stored_yet_is_found_at_its_set(void **state)
 {
@@ -243,6 +267,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(keys_that_the_files_have_open_a_port),
+		CASE(the_key_behind_a_stored_one_opens_a_port),
 		CASE(a_key_that_is_not_stored_yet_is_found_at_its_set),
 		CASE(the_standby_must_have_it_too),
 		CASE(a_file_that_forgets_a_port_is_found_at_the_next_set_of_any),
