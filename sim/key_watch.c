@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Watches M_Keys: is an end port that was locked open again? Looked at is the port that a Set came
- * to, after the Set, and every port that is asked, as its lease may have run out meanwhile.
+ * to, after the Set, and every port that is asked, as its lease may have run out meanwhile. Whether
+ * a manager has the keys of locked ports is asked of others after each Set (serve/key_files.c).
  *
  * What M_Keys let through is in sma.c.
  */
@@ -71,6 +72,19 @@ void sim_watch_keys(struct sim *sim, unsigned level)
 		}
 	}
 	sim->key_watch.looks = 0;
+}
+
+void key_watch_set(struct sim *sim, uint32_t node, unsigned port)
+{
+	key_watch_look(sim, node, port);
+	if (sim->on_set)
+		sim->on_set(sim->on_set_arg, (int)node);
+}
+
+void sim_on_set(struct sim *sim, sim_set_fn fn, void *arg)
+{
+	sim->on_set = fn;
+	sim->on_set_arg = arg;
 }
 
 const struct sim_key_watch *sim_keys_watched(const struct sim *sim)

@@ -341,6 +341,9 @@ struct sim_key_watch {
  */
 void sim_watch_keys(struct sim *sim, unsigned level);
 const struct sim_key_watch *sim_keys_watched(const struct sim *sim);
+/* `fn` is called after each Set that a device has done or refused; NULL: no more. */
+typedef void (*sim_set_fn)(void *arg, int node);
+void sim_on_set(struct sim *sim, sim_set_fn fn, void *arg);
 
 /* Sets of ACTIVE while the neighbour was still in INIT or DOWN. */
 uint64_t sim_early_active(const struct sim *sim);

@@ -203,6 +203,8 @@ struct sim {
 	struct mcast_watch *mcast;
 	uint64_t mcast_loops_ever, mcast_twice_ever;
 	struct sim_key_watch key_watch;
+	sim_set_fn on_set;
+	void *on_set_arg;
 	uint64_t cc_gets, cc_sets; /* that arrived */
 };
 
@@ -358,6 +360,7 @@ void oracle_port(struct sim *sim, uint32_t node, unsigned port);
 
 /* key_watch.c: a request came to node:port, or a Set was done there; and a power cycle. */
 void key_watch_look(struct sim *sim, uint32_t node, unsigned port);
+void key_watch_set(struct sim *sim, uint32_t node, unsigned port);
 void key_watch_reset(struct sim_port *p);
 
 /* mcast.c: called by the oracle, and where multicast tables change. */

@@ -203,7 +203,7 @@ static uint16_t handle(struct sim *sim, struct event *ev, bool foreign)
 		return n->mood->refuse_status;
 	status = call_row(&c, attr);
 	if (c.set)
-		key_watch_look(sim, ev->node, ev->port);
+		key_watch_set(sim, ev->node, ev->port);
 	return status;
 }
 

@@ -11,6 +11,7 @@
 
 #define LABEL	    "opensm"
 #define FORMER_EACH 15 /* epochs before the last of a seed whose keys are tried */
+#define AFTER_BACK  256 /* epochs before the last of a seed that a stored key may be of */
 #define HEAD	    "opensm M_Key ring 1\n"
 #define SHARED	    0
 
@@ -372,8 +373,9 @@ uint64_t key_ring_after(const struct key_ring *r, guid_t port_guid, uint64_t key
 {
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct epoch_seed *s = &r->seeds[i];
+		uint32_t n = is_shared(s) ? 0 : MIN(s->epoch, AFTER_BACK + 1u);
 
-		for (uint32_t back = 1; back < epochs_of(s); back++) {
+		for (uint32_t back = 1; back < n; back++) {
 			if (key_of(s, port_guid, s->epoch - back) == key)
 				return key_of(s, port_guid, s->epoch - back + 1);
 		}

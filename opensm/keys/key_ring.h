@@ -91,8 +91,9 @@ uint64_t key_ring_former_ahead(const struct key_ring *r, unsigned nth, guid_t po
 			       uint32_t ahead);
 
 /*
- * The key of the port in the epoch behind the one that `key` is of; 0: `key` is none of
- * key_ring_former().
+ * The key of the port in the epoch behind the one that `key` is of, which the port had when it went
+ * away, perhaps many rotations ago; a microsecond for each epoch. 0: `key` is the one in force, or
+ * none of the last 256 epochs of a seed.
  */
 uint64_t key_ring_after(const struct key_ring *r, guid_t port_guid, uint64_t key);
 

@@ -305,6 +305,20 @@ static int do_watch_keys(struct command *cmd)
 	return r;
 }
 
+/* The simulator may have another working directory than its caller. */
+static int do_key_files(struct command *cmd)
+{
+	for (unsigned i = 1; i < cmd->n; i++) {
+		if (cmd->words[i][0] != '/')
+			return refuse(cmd->c, "'%s' does not start with /", cmd->words[i]);
+	}
+	if (cmd->c->key_files)
+		key_files_follow(cmd->c->key_files, cmd->words + 1, cmd->n - 1);
+	else
+		cmd->c->key_files = key_files_new(cmd->sim, cmd->words + 1, cmd->n - 1);
+	return 0;
+}
+
 static int do_own_port(struct command *cmd)
 {
 	bool open;
@@ -373,6 +387,8 @@ static const struct row {
 	  do_pkeys },
 	{ "watch-keys", NOTHING, 1, 1, "LEVEL", "counts M_Keys that are lost from now on; 0: ends",
 	  do_watch_keys },
+	{ "key-files", NOTHING, 0, KEY_FOLDERS_MAX, "FOLDER...",
+	  "each of these cache folders of managers must open all ports from now on", do_key_files },
 	{ "own-port", NOTHING, 1, 1, "open|locked", "a host needs no M_Key for its own port",
 	  do_own_port },
 	{ "time", NOTHING, 1, 1, "SCALE", "virtual seconds per second", do_time },
@@ -497,18 +513,28 @@ static void show_opened(const struct control *c, const struct sim_opened *o, FIL
 		(unsigned long long)o->has.key, o->has.protect);
 }
 
+static const char *keys_verdict(const struct control *c)
+{
+	const struct sim_key_watch *w = sim_keys_watched(c->sim);
+
+	if (w->opened)
+		return "ports were open";
+	if (c->key_files && key_files_locked_out(c->key_files))
+		return "ports were locked out";
+	return w->level ? "good" : "not watched";
+}
+
 void control_keys(const struct control *c, FILE *out)
 {
 	const struct sim_key_watch *w = sim_keys_watched(c->sim);
 	struct sim_m_key has;
 
-	fprintf(out, "%s\nlevel %u\nlooks %llu\nopened %llu\n",
-		!w->level   ? "not watched"
-		: w->opened ? "ports were open"
-			    : "good",
-		w->level, (unsigned long long)w->looks, (unsigned long long)w->opened);
+	fprintf(out, "%s\nlevel %u\nlooks %llu\nopened %llu\n", keys_verdict(c), w->level,
+		(unsigned long long)w->looks, (unsigned long long)w->opened);
 	for (unsigned i = 0; i < w->opened && i < SIM_OPENED_MAX; i++)
 		show_opened(c, &w->first[i], out);
+	if (c->key_files)
+		key_files_show(c->key_files, out);
 	for (int i = 0; i < (int)sim_n_nodes(c->sim); i++) {
 		for (unsigned p = 0; p <= sim_node_ports(c->sim, i); p++) {
 			if (!sim_port_m_key(c->sim, i, p, &has))

@@ -7,12 +7,14 @@
 
 #include <stdio.h>
 
+#include "sim/serve/key_files.h"
 #include "sim/serve/seats.h"
 #include "sim/serve/vclock.h"
 
 struct control {
 	struct sim *sim;
 	struct seats *seats;
+	struct key_files *key_files; /* NULL: no manager's files are followed */
 	struct vclock clock;
 	mono_t real;    /* now; the loop keeps it current */
 	bool quit;      /* set by "quit" */

@@ -4,8 +4,8 @@ noinst_LIBRARIES += libserve.a
 libserve_a_SOURCES = sim/serve/ufile.h sim/serve/ufile.c \
 	sim/serve/seats.h sim/serve/seats.c sim/serve/tree.h \
 	sim/serve/tree.c sim/serve/control.h sim/serve/control.c \
-	sim/serve/vclock.h
-SERVE_LIBS = libserve.a $(SIM_LIBS)
+	sim/serve/vclock.h sim/serve/key_files.h sim/serve/key_files.c
+SERVE_LIBS = libserve.a $(SIM_LIBS) $(KEYS_LIBS)
 
 ibfab_sources = sim/serve/main.c sim/serve/fs.h sim/serve/fs.c \
 	sim/serve/caller.h sim/serve/caller.c sim/serve/enter.h \
@@ -20,3 +20,7 @@ endif
 UNIT_TESTS += tests/unit/test-serve
 tests_unit_test_serve_SOURCES = tests/unit/test-serve.c tests/unit/sim-probe.h
 tests_unit_test_serve_LDADD = $(SERVE_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-serve-keys
+tests_unit_test_serve_keys_SOURCES = tests/unit/test-serve-keys.c tests/unit/sim-probe.h \
+	tests/lib/scratch.h
+tests_unit_test_serve_keys_LDADD = $(SERVE_LIBS) $(CMOCKA_LIBS)

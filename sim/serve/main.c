@@ -169,6 +169,7 @@ static int serve(struct sim *sim, const struct options *o, const char *folder, i
 	else if ((!o->background || leave_stderr(o) == 0) && write(ready, "+", 1) == 1)
 		r = loop(&c, fs, &before);
 	fs_free(fs);
+	key_files_free(c.key_files);
 	seats_free(c.seats);
 	return r;
 }

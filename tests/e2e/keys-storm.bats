@@ -54,7 +54,13 @@ files() {
 		[ "$status" -eq 1 ]
 		[[ $output == 'h0 port 1'*'is locked out'* ]]
 	done
-	judge 000000000000abcd 2 --settled 2
+	# The one behind that of guid2mkey: its manager died when that was written.
+	printf '0x0000000000000001 0x%s\n\n' "$(key 2)" >guid2mkey
+	judge "$(key 3)" 2
+	[ "$status" -eq 0 ]
+	judge "$(key 4)" 2
+	[ "$status" -eq 1 ]
+	judge "$(key 2)" 2 --settled 2
 	[ "$status" -eq 1 ]
 	judge "$(key 30)" 1 --settled 2
 	[ "$status" -eq 1 ]
@@ -90,6 +96,32 @@ run_storm() {
 	run_storm --fabric tree-2-5-2 --seed 12 --kills 2 --takeovers 1 --shared
 }
 
+# As a manager that dies in the rotation before its new keys are stored: the files of before are what there is.
+@test "the judge after each Set: a rotation that the files do not know of locks ports out" {
+	OPENSMCTL=$abs_top_builddir/bin/opensmctl
+	serve_start "${SMALL[@]}"
+	export OPENSM_RUN_DIR=$PWD/run
+	printf '%s\n' 'm_key 0x5eed' 'm_key_per_port TRUE' 'm_key_protection_level 2' 'm_key_lease_period 60' >ours.conf
+	fabric watch-keys 2
+	up ours h0
+	wait_for 20 has_keys ours "$("$IBFAB" keys 3>&- | grep -c '^port 0x')"
+	cp -a ours.d before.d
+	fabric key-files "$PWD/ours.d"
+	"$OPENSMCTL" -i ours keys rotate
+	wait_for 20 has_keys_of ours 2
+	"$IBFAB" keys >keys.out 3>&-
+	grep -qx 'locked_out 0' keys.out
+	not grep -qx 'judged 0' keys.out
+
+	fabric key-files "$PWD/ours.d" "$PWD/before.d"
+	"$OPENSMCTL" -i ours keys rotate
+	wait_for 20 has_keys_of ours 3
+	run "$IBFAB" keys 3>&-
+	[ "$status" -eq 3 ]
+	[ "${lines[0]}" = 'ports were locked out' ]
+	[[ $output == *'locked_out '*' port '*": not in $PWD/before.d"* ]]
+}
+
 # is_locked HOST: a host without the key sees nothing of the switch next to it.
 is_locked() {
 	! on "$1" smpquery -t 50 -D nodeinfo 0,1 >query.out 2>&1 && not grep -q ':\.\.' query.out
@@ -99,6 +131,11 @@ has_keys() {
 	"$OPENSMCTL" -i "$1" -j keys >keys.out 2>&1 && grep -q '"changing":false' keys.out &&
 		[ "$(sed -nE 's/.*"ports":([0-9]+).*/\1/p' keys.out)" = "$2" ] &&
 		[ "$(sed -nE 's/.*"right":([0-9]+).*/\1/p' keys.out)" = "$2" ]
+}
+
+# has_keys_of WHICH EPOCH
+has_keys_of() {
+	has_keys "$1" "$("$IBFAB" keys 3>&- | grep -c '^port 0x')" && grep -q "\"epoch\":$2[,}]" keys.out
 }
 
 # keys_held: the different keys that end ports hold.
@@ -113,7 +150,7 @@ taken_and_given_back() {
 	need_peer
 	OPENSMCTL=$abs_top_builddir/bin/opensmctl
 	export OPENSM_RUN_DIR=$PWD/run
-	n=$("$IBFAB" keys 3>&- | grep -c '^port')
+	n=$("$IBFAB" keys 3>&- | grep -c '^port 0x')
 	printf '%s\n' "m_key $KEY" 'm_key_protection_level 2' 'm_key_lease_period 60' >peer.conf
 	up peer h0
 	wait_for 20 good

@@ -5,7 +5,8 @@
   judge.py [--settled LEVEL] [--tally FILE] PORTS FOLDER
 
 PORTS is what `ibfab keys` says of the devices; FOLDER is the cache folder of a manager as it lies on the disk. A port that has
-a key must be opened by guid2mkey, or by a key that the ring makes for it: of each seed the last epoch and fifteen before.
+a key must be opened by guid2mkey, or by a key that the ring makes for it: of each seed the last epoch and fifteen before;
+or, as its manager may have died when that was written, the one behind that of guid2mkey, 256 epochs back at most.
 With --settled every port has the key of the seed and epoch in force, and this level.
 
 --tally adds a line "FORCE FORMER STORED NONE": how many ports have the key in force, one of before, one that only guid2mkey
@@ -18,6 +19,7 @@ import os
 import sys
 
 FORMER = 15
+AFTER = 256
 SHARED = 0  # in place of an epoch: the seed is one key for all ports
 ALL_ONES = (1 << 64) - 1
 
@@ -68,6 +70,12 @@ def epochs_of(last):
     return [last] if last == SHARED else range(last, max(last - FORMER - 1, 0), -1)
 
 
+def is_after(guid, key, ring, stored):
+    """Is it the key of the epoch behind the one of the stored key?"""
+    return any(stored == key_of(seed, guid, epoch) and key == key_of(seed, guid, epoch + 1)
+               for seed, last in ring if last != SHARED for epoch in range(last - 1, max(last - AFTER - 1, 0), -1))
+
+
 def kind_of(guid, key, ring, stored):
     """Which of what the manager has opens the port; None: nothing."""
     if not key:
@@ -77,7 +85,9 @@ def kind_of(guid, key, ring, stored):
     for seed, last in ring:
         if any(key == key_of(seed, guid, epoch) for epoch in epochs_of(last)):
             return "former"
-    return "stored" if stored.get(guid) == key else None
+    if stored.get(guid) == key or guid in stored and is_after(guid, key, ring, stored[guid]):
+        return "stored"
+    return None
 
 
 def main():

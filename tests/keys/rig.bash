@@ -6,10 +6,20 @@
 JUDGE=$abs_top_srcdir/tests/keys/judge.py
 LEVEL=2
 
-# watched WORD: no port was open that had had a key, since the storm began; looked at after every Set.
+# follow NAME...: from now on the files of these managers must open every port, as ibfab finds after every Set.
+follow() {
+	local name folders=()
+
+	for name; do
+		folders+=("$WORK/$name.d")
+	done
+	fabric key-files "${folders[@]}"
+}
+
+# watched WORD: no port was open that had had a key, or locked out, since the storm began; looked at after every Set.
 watched() {
 	"$IBFAB" keys >ports 3>&- && return 0
-	problem "round $round, $1: $(sed -n '1p; /^opened .* port/p' ports | tr '\n' ';')"
+	problem "round $round, $1: $(sed -nE '1p; /^(opened|locked_out) .* port/p' ports | tr '\n' ';')"
 	return 1
 }
 

@@ -66,6 +66,20 @@ static void congestion(void *arg, struct transport_event *ev, mono_t now)
 	s->rig->congestion(s, ev, now);
 }
 
+static uint64_t read_clock(const struct rig *rig)
+{
+	return rig->clock ? rig->clock() : 0;
+}
+
+/* In a daemon another thread does it, and the manager goes on. */
+static void run_job(struct rig *rig, struct sm_job *job)
+{
+	uint64_t before = read_clock(rig);
+
+	job->run(job);
+	rig->spent -= read_clock(rig) - before + rig->clock_takes;
+}
+
 /* Runs what was handed out and is due by `now`, in order; true if there was something. */
 static bool run_jobs(struct rig_sm *s, mono_t now)
 {
@@ -75,7 +89,7 @@ static bool run_jobs(struct rig_sm *s, mono_t now)
 		struct rig_job *j = s->jobs;
 
 		s->jobs = j->next;
-		j->job->run(j->job);
+		run_job(s->rig, j->job);
 		j->job->done(j->job);
 		free(j);
 		any = true;
@@ -230,13 +244,13 @@ static mono_t next_event(const struct rig *rig)
 
 static void dispatch(struct rig_sm *s, mono_t now)
 {
-	uint64_t before = s->rig->clock ? s->rig->clock() : 0;
+	uint64_t before = read_clock(s->rig);
 
 	do
 		sm_dispatch(s->sm, now);
 	while (run_jobs(s, now) || sim_has_mail(s->tr));
-	if (s->rig->clock)
-		s->rig->spent += s->rig->clock() - before;
+	s->rig->spent += read_clock(s->rig) - before;
+	s->rig->spent -= s->rig->clock_takes;
 }
 
 /*

@@ -51,9 +51,12 @@ struct rig {
 	 */
 	struct transport *(*between)(struct rig_sm *sm);
 	void *owner; /* argument of the functions above */
-	/* For benches: what managers took by this clock is added to `spent`; NULL: not asked. */
+	/*
+	 * For benches: what the threads of managers took by this clock is added to `spent`, without
+	 * jobs of other threads, and without what reading it takes; NULL: not asked.
+	 */
 	uint64_t (*clock)(void);
-	uint64_t spent;
+	uint64_t clock_takes, spent;
 };
 
 /* Takes over `sim`. */

@@ -84,6 +84,27 @@ static void the_key_of_three_rotations_ago_is_found(void **state)
 	key_ring_unref(r);
 }
 
+/* A port went away when its key was being changed, and stayed away for longer than key_ring_former() reaches. */
+static void the_key_behind_a_stored_one_is_found_much_later(void **state)
+{
+	struct key_ring *r = ring_of(2);
+	uint64_t former[KEY_RING_FORMER], stored, written;
+	unsigned n;
+
+	key_ring_turn(r);
+	stored = key_ring_key(r, PORT);
+	key_ring_turn(r);
+	written = key_ring_key(r, PORT);
+	for (unsigned i = 0; i < 255; i++)
+		key_ring_turn(r);
+	n = key_ring_former(r, PORT, former, KEY_RING_FORMER);
+	assert_false(has(former, n, stored) || has(former, n, written));
+	assert_int_equal(key_ring_after(r, PORT, stored), written);
+	key_ring_turn(r);
+	assert_int_equal(key_ring_after(r, PORT, stored), 0);
+	key_ring_unref(r);
+}
+
 /* One seed to one more than there are places. */
 static void the_newest_seeds_are_kept(void **state)
 {
@@ -324,6 +345,7 @@ int main(void)
 		cmocka_unit_test(a_key_says_which_seed_is_in_use),
 		cmocka_unit_test(keys_are_hmac_sha_256),
 		cmocka_unit_test(the_key_of_three_rotations_ago_is_found),
+		cmocka_unit_test(the_key_behind_a_stored_one_is_found_much_later),
 		cmocka_unit_test(the_newest_seeds_are_kept),
 		cmocka_unit_test(a_seed_that_comes_back_goes_on_in_its_epoch),
 		cmocka_unit_test(rings_of_two_managers_are_joined),

@@ -715,6 +715,8 @@ static void wake_rested(struct reports *r, mono_t now)
 
 static void end_overdue_tries(struct sa *sa)
 {
+	if (!sa->reports->n_used)
+		return;
 	for EACH_SLOT(sa->reports, s)
 		if (s->used && s->deadline <= sa->now)
 			try_ended(sa, s);

@@ -55,6 +55,7 @@ struct key_turn {
 	bool is_unsaved;   /* ports have other keys than guid2mkey says */
 	bool is_unwritten; /* a ring came into force amidst the first sweep */
 	struct key_peer peers[MAX_REMOTE_SMS];
+	unsigned n_rows; /* of peers: those behind were never in use, and are not looked at */
 	/* As standby: the message whose ring is being stored. */
 	struct channel_ticket ticket;
 	uint64_t received; /* its mark */
@@ -154,8 +155,10 @@ void key_turn_standby(struct sm *sm, guid_t guid, bool connected)
 	if (p)
 		*p = (struct key_peer){ 0 };
 	p = connected && guid ? peer_of(t, 0) : NULL;
-	if (p)
-		*p = (struct key_peer){ .guid = guid };
+	if (!p)
+		return;
+	*p = (struct key_peer){ .guid = guid };
+	t->n_rows = MAX(t->n_rows, (unsigned)(p - t->peers) + 1);
 }
 
 /* The ring that standbys are to have: the one that comes into force next, else the one in force. */
@@ -303,7 +306,7 @@ static bool is_with_all(struct sm *sm, const struct key_ring *ring)
 {
 	struct key_turn *t = sm->m.key_turn;
 
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+	for (unsigned i = 0; i < t->n_rows; i++) {
 		struct key_peer *p = &t->peers[i];
 
 		if (p->guid && p->has != key_ring_mark(ring) && may_have_keys(sm, p))
@@ -516,7 +519,7 @@ void sm_keys(const struct sm *sm, struct sm_keys *ret)
 		.next_in = t->turn_at == MONO_NEVER ? -1 : MAX(t->turn_at - sm->now, 0),
 	};
 	count_ports(sm, ret);
-	for (unsigned i = 0; ring && i < MAX_REMOTE_SMS; i++) {
+	for (unsigned i = 0; ring && i < t->n_rows; i++) {
 		const struct key_peer *p = &t->peers[i];
 
 		ret->n_standbys += p->guid != 0;
@@ -692,7 +695,7 @@ void key_turn_tick(struct sm *sm)
 	ring = ring_to_send(sm);
 	if (sm->state != SM_MASTER || !ring || key_ring_is_empty(ring))
 		return;
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+	for (unsigned i = 0; i < t->n_rows; i++) {
 		take_seed(sm, &t->peers[i]);
 		serve_peer(sm, &t->peers[i], ring);
 		serve_cables(sm, &t->peers[i]);
@@ -705,7 +708,7 @@ mono_t key_turn_next(const struct sm *sm)
 {
 	const struct key_turn *t = sm->m.key_turn;
 	const struct key_ring *ring = ring_to_send(sm);
-	uint64_t mark = ring ? key_ring_mark(ring) : 0;
+	uint64_t mark = ring && t->n_rows ? key_ring_mark(ring) : 0;
 	mono_t next = is_found(sm) ? MAX(t->retry_at, sm->now) : MONO_NEVER;
 
 	if (sm->state != SM_MASTER)
@@ -715,7 +718,7 @@ mono_t key_turn_next(const struct sm *sm)
 		next = mono_min(next, t->sending_until);
 	if (is_to_look_at_options(sm))
 		next = mono_min(next, look_at_options_at(sm));
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+	for (unsigned i = 0; i < t->n_rows; i++) {
 		if (mark && is_behind(&t->peers[i], mark))
 			next = mono_min(next, MAX(t->peers[i].again, sm->now));
 		if (t->peers[i].guid && t->peers[i].needs_cables)

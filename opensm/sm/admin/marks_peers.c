@@ -23,6 +23,7 @@ struct mark_peer {
 
 struct marks_peers {
 	struct mark_peer peers[MAX_REMOTE_SMS];
+	unsigned n_rows; /* of peers: those behind were never in use, and are not looked at */
 	/* As standby: the message whose table is being stored. */
 	struct channel_ticket ticket;
 	uint64_t received; /* its digest */
@@ -59,8 +60,10 @@ void marks_peers_standby(struct sm *sm, guid_t guid, bool connected)
 	if (p)
 		*p = (struct mark_peer){ 0 };
 	p = connected && guid ? peer_of(mp, 0) : NULL;
-	if (p)
-		*p = (struct mark_peer){ .guid = guid };
+	if (!p)
+		return;
+	*p = (struct mark_peer){ .guid = guid };
+	mp->n_rows = MAX(mp->n_rows, (unsigned)(p - mp->peers) + 1);
 }
 
 bool marks_peers_are_there(const struct sm *sm)
@@ -135,7 +138,7 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
  */
 static bool is_behind(const struct sm *sm, const struct mark_peer *p)
 {
-	return sm_marks_generation(sm) && p->guid && !p->busy && p->has != marks_digest(sm);
+	return p->guid && sm_marks_generation(sm) && !p->busy && p->has != marks_digest(sm);
 }
 
 static void serve_peer(struct sm *sm, struct mark_peer *p)
@@ -217,7 +220,7 @@ void marks_peers_state_changed(struct sm *sm)
 
 void marks_peers_tick(struct sm *sm)
 {
-	for (unsigned i = 0; i < MAX_REMOTE_SMS && sm->state == SM_MASTER; i++)
+	for (unsigned i = 0; i < sm->m.marks_peers->n_rows && sm->state == SM_MASTER; i++)
 		serve_peer(sm, &sm->m.marks_peers->peers[i]);
 }
 
@@ -225,7 +228,7 @@ mono_t marks_peers_next(const struct sm *sm)
 {
 	mono_t next = MONO_NEVER;
 
-	for (unsigned i = 0; i < MAX_REMOTE_SMS && sm->state == SM_MASTER; i++) {
+	for (unsigned i = 0; i < sm->m.marks_peers->n_rows && sm->state == SM_MASTER; i++) {
 		const struct mark_peer *p = &sm->m.marks_peers->peers[i];
 
 		if (is_behind(sm, p))

@@ -612,14 +612,12 @@ static void take_fresh(struct sm *sm)
 }
 
 /* The disk takes its time: no caller waits for it longer than for a device. */
-static void refuse_late(struct sm *sm)
+/* The disk takes its time. */
+static void end_late_batch(struct sm *sm)
 {
 	struct tenancy *t = sm->m.tenancy;
 	struct sm_tenancy_result r = { .end = SM_TENANCY_UNCONFIRMED };
 
-	while (t->waiting.first && sm->now >= t->waiting.first->since + TENANCY_DEADLINE)
-		refuse(sm, changes_take(&t->waiting), SM_TENANCY_BUSY,
-		       "earlier changes have not been stored, or confirmed, in time");
 	snprintf(r.text, sizeof(r.text),
 		 "the disk has not stored it in time; it may be refused yet");
 	for (struct change *c = t->batch.first; c; c = c->next) {
@@ -632,6 +630,17 @@ static void refuse_late(struct sm *sm)
 		c->done(c->arg, &r);
 		c->done = NULL;
 	}
+}
+
+static void refuse_late(struct sm *sm)
+{
+	struct tenancy *t = sm->m.tenancy;
+
+	while (t->waiting.first && sm->now >= t->waiting.first->since + TENANCY_DEADLINE)
+		refuse(sm, changes_take(&t->waiting), SM_TENANCY_BUSY,
+		       "earlier changes have not been stored, or confirmed, in time");
+	if (t->batch.first)
+		end_late_batch(sm);
 }
 
 void tenancy_tick(struct sm *sm)

@@ -75,6 +75,7 @@ struct peer {
 
 struct peers {
 	struct peer rows[MAX_REMOTE_SMS];
+	unsigned n_rows; /* those behind were never in use, and are not looked at */
 	/* By generation, modulo: what the chain value was. As far as this process has seen. */
 	struct {
 		uint64_t generation, chain;
@@ -334,7 +335,7 @@ void peers_reach(const struct sm *sm, uint64_t *ret_all, uint64_t *ret_some)
 
 	*ret_all = UINT64_MAX;
 	*ret_some = 0;
-	for (unsigned i = 0; i < ARRAY_SIZE(all->rows); i++) {
+	for (unsigned i = 0; i < all->n_rows; i++) {
 		const struct peer *p = &all->rows[i];
 		uint64_t has = p->state == PEER_FOLLOWS ? p->generation : 0;
 
@@ -378,6 +379,7 @@ static void forget_peer(struct peer *p)
 
 void tenancy_standby(struct sm *sm, guid_t guid, bool connected)
 {
+	struct peers *all = sm->m.tenancy->peers;
 	struct peer *p = peer_of(sm, guid);
 
 	if (p)
@@ -385,8 +387,10 @@ void tenancy_standby(struct sm *sm, guid_t guid, bool connected)
 	if (!connected || !guid)
 		return;
 	p = peer_of(sm, 0);
-	if (p)
-		*p = (struct peer){ .guid = guid };
+	if (!p)
+		return;
+	*p = (struct peer){ .guid = guid };
+	all->n_rows = MAX(all->n_rows, (unsigned)(p - all->rows) + 1);
 }
 
 void peers_tick(struct sm *sm)
@@ -395,7 +399,7 @@ void peers_tick(struct sm *sm)
 
 	if (sm->state != SM_MASTER || !sm->first_sweep_done || store_is_closed(sm->m.tenancy))
 		return;
-	for (unsigned i = 0; i < ARRAY_SIZE(all->rows); i++)
+	for (unsigned i = 0; i < all->n_rows; i++)
 		serve_peer(sm, &all->rows[i]);
 }
 
@@ -406,7 +410,7 @@ mono_t peers_next(const struct sm *sm)
 
 	if (sm->state != SM_MASTER)
 		return MONO_NEVER;
-	for (unsigned i = 0; i < ARRAY_SIZE(all->rows); i++) {
+	for (unsigned i = 0; i < all->n_rows; i++) {
 		const struct peer *p = &all->rows[i];
 
 		if (p->guid && p->busy && sm->now < p->sent_at + PATIENCE)

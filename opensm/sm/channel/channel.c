@@ -58,7 +58,7 @@ bool channel_standby_at(const struct sm *sm, unsigned n, struct channel_standby 
 {
 	const struct channel *c = sm->m.channel;
 
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+	for (unsigned i = 0; i < c->n_rows; i++) {
 		const struct channel_peer *p = &c->peers[i];
 
 		if (!p->guid || !p->connected || p->fail || n-- > 0)

@@ -136,6 +136,7 @@ struct channel {
 	/* as MASTER */
 	uint32_t last_serial;
 	struct channel_peer peers[MAX_REMOTE_SMS];
+	unsigned n_rows; /* of peers: those behind were never in use, and are not looked at */
 	struct channel_shot shots[CHANNEL_SHOTS];
 	unsigned n_shots, turn; /* turn: the peer that is served first */
 	size_t bytes;		/* of all messages */

@@ -194,9 +194,11 @@ void out_feed(struct sm *sm)
 	bool sent = true;
 
 	while (sent && c->n_shots < CHANNEL_DATA_SHOTS) {
+		unsigned first = c->turn < c->n_rows ? c->turn : 0;
+
 		sent = false;
-		for (unsigned i = 0; i < MAX_REMOTE_SMS; i++)
-			sent |= feed_peer(sm, &c->peers[(c->turn + i) % MAX_REMOTE_SMS]);
+		for (unsigned i = 0; i < c->n_rows; i++)
+			sent |= feed_peer(sm, &c->peers[(first + i) % c->n_rows]);
 		c->turn = (c->turn + 1) % MAX_REMOTE_SMS;
 	}
 }
@@ -330,7 +332,7 @@ mono_t out_next(const struct sm *sm)
 		if (c->shots[i].tid)
 			next = mono_min(next, c->shots[i].deadline);
 	}
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+	for (unsigned i = 0; i < c->n_rows; i++) {
 		for (unsigned k = 0; k < CHANNEL_STREAMS; k++) {
 			const struct channel_out *o = &c->peers[i].out[k];
 

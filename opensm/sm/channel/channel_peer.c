@@ -21,7 +21,7 @@
 
 struct channel_peer *peer_find(struct channel *c, guid_t guid)
 {
-	for (unsigned i = 0; guid && i < MAX_REMOTE_SMS; i++) {
+	for (unsigned i = 0; guid && i < c->n_rows; i++) {
 		if (c->peers[i].guid == guid)
 			return &c->peers[i];
 	}
@@ -36,6 +36,7 @@ static struct channel_peer *add_peer(struct channel *c, guid_t guid)
 				.guid = guid,
 				.log = { .interval = 30 * MONO_S, .burst = 6 },
 			};
+			c->n_rows = MAX(c->n_rows, i + 1);
 			return &c->peers[i];
 		}
 	}
@@ -95,7 +96,7 @@ void peer_lose_all(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;
 
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+	for (unsigned i = 0; i < c->n_rows; i++) {
 		if (!c->peers[i].guid)
 			continue;
 		lose(sm, &c->peers[i], "this manager is not master any more");
@@ -197,7 +198,7 @@ void peer_tick(struct sm *sm)
 {
 	struct channel *c = sm->m.channel;
 
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+	for (unsigned i = 0; i < c->n_rows; i++) {
 		struct channel_peer *p = &c->peers[i];
 
 		if (!p->guid)
@@ -216,7 +217,7 @@ mono_t peer_next(const struct sm *sm)
 	const struct channel *c = sm->m.channel;
 	mono_t next = MONO_NEVER;
 
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+	for (unsigned i = 0; i < c->n_rows; i++) {
 		const struct channel_peer *p = &c->peers[i];
 
 		if (p->guid && p->fail)

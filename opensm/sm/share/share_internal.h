@@ -66,6 +66,7 @@ struct share {
 	size_t len;
 	uint64_t hash, version;
 	struct share_peer peers[MAX_REMOTE_SMS];
+	unsigned n_rows; /* of peers: those behind were never in use, and are not looked at */
 	struct told told;
 };
 

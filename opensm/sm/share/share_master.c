@@ -128,9 +128,11 @@ static struct share_peer *peer_of(struct share *s, guid_t guid, bool add)
 		if (!s->peers[i].guid && !place)
 			place = &s->peers[i];
 	}
-	if (add && place)
-		*place = (struct share_peer){ .guid = guid };
-	return add ? place : NULL;
+	if (!add || !place)
+		return NULL;
+	*place = (struct share_peer){ .guid = guid };
+	s->n_rows = MAX(s->n_rows, (unsigned)(place - s->peers) + 1);
+	return place;
 }
 
 static void clear_peer(struct share_peer *p)
@@ -308,7 +310,7 @@ static void forget_others(struct sm *sm)
 {
 	struct share *s = sm->m.share;
 
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+	for (unsigned i = 0; i < s->n_rows; i++) {
 		if (s->peers[i].guid && !channel_is_connected(sm, s->peers[i].guid))
 			clear_peer(&s->peers[i]);
 	}
@@ -335,7 +337,7 @@ mono_t share_master_next(const struct sm *sm)
 	/* share_master_tick() looks at no peer then, and what is due would stay due. */
 	if (!s->own->replicate_configuration)
 		return MONO_NEVER;
-	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+	for (unsigned i = 0; i < s->n_rows; i++) {
 		const struct share_peer *p = &s->peers[i];
 
 		if (p->guid && !p->busy && s->text)

@@ -23,6 +23,7 @@ struct sick_peer {
 
 struct sick_peers {
 	struct sick_peer peers[MAX_REMOTE_SMS];
+	unsigned n_rows; /* of peers: those behind were never in use, and are not looked at */
 };
 
 void sick_peers_new(struct sm *sm)
@@ -52,8 +53,10 @@ void sick_peers_standby(struct sm *sm, guid_t guid, bool connected)
 	if (p)
 		*p = (struct sick_peer){ 0 };
 	p = connected && guid ? peer_of(sp, 0) : NULL;
-	if (p)
-		*p = (struct sick_peer){ .guid = guid };
+	if (!p)
+		return;
+	*p = (struct sick_peer){ .guid = guid };
+	sp->n_rows = MAX(sp->n_rows, (unsigned)(p - sp->peers) + 1);
 }
 
 /* ---- as master ------------------------------------------------------------------------------- */
@@ -97,7 +100,7 @@ static void serve_peer(struct sm *sm, struct sick_peer *p)
 
 void sick_peers_tick(struct sm *sm)
 {
-	for (unsigned i = 0; i < MAX_REMOTE_SMS && sm->state == SM_MASTER; i++)
+	for (unsigned i = 0; i < sm->m.sick_peers->n_rows && sm->state == SM_MASTER; i++)
 		serve_peer(sm, &sm->m.sick_peers->peers[i]);
 }
 
@@ -105,7 +108,7 @@ mono_t sick_peers_next(const struct sm *sm)
 {
 	mono_t next = MONO_NEVER;
 
-	for (unsigned i = 0; i < MAX_REMOTE_SMS && sm->state == SM_MASTER; i++) {
+	for (unsigned i = 0; i < sm->m.sick_peers->n_rows && sm->state == SM_MASTER; i++) {
 		const struct sick_peer *p = &sm->m.sick_peers->peers[i];
 
 		if (is_behind(sm, p))
