@@ -4,7 +4,6 @@
  * engines that do not exist, QoS lists that cannot be used as they are (opensm-conf.md 5, V7).
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "conf/conf.h"
 #include "conf/engines.h"
@@ -222,20 +221,6 @@ static void advise_state(const struct advice *a)
 	}
 }
 
-/* Its default is no reason to say that it is not read; that there is a policy is. */
-static void advise_policy(const struct conf *c, const struct conf *since, struct conf_report *r)
-{
-	if (!c->qos || (since && since->qos) ||
-	    !conf_value_is_default_path(c, CONF_ID_qos_policy_file) || !c->qos_policy_file ||
-	    access(c->qos_policy_file, F_OK) < 0)
-		return;
-	conf_report_option(r, c->strict ? CONF_ERROR : CONF_WARNING, c, CONF_ID_qos,
-			   "policies are not supported yet: %s is there and has no effect, tables "
-			   "of qos_* and "
-			   "SLs of partitions have",
-			   c->qos_policy_file);
-}
-
 void conf_advise(const struct conf *c, const struct conf *since, struct conf_report *r)
 {
 	for (unsigned id = 0; id < CONF_N_OPTIONS; id++) {
@@ -246,6 +231,5 @@ void conf_advise(const struct conf *c, const struct conf *since, struct conf_rep
 		advise_state(&a);
 		advise_string(&a);
 	}
-	advise_policy(c, since, r);
 	conf_advise_needs(c, since, r);
 }

@@ -34,6 +34,12 @@ static int parse_partitions(struct conf_file *f, const char *text, size_t len,
 	return partitions_parse(text, len, f->path, conf, &f->findings, &f->partitions);
 }
 
+static int parse_policy(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
+{
+	assert(conf->qos);
+	return qos_policy_parse(text, len, f->path, &f->findings, &f->policy);
+}
+
 static int parse_ports(struct conf_file *f, const char *text, size_t len, const struct conf *conf)
 {
 	enum conf_list list = f->kind == CONF_FILE_WEIGHTS ? CONF_LIST_WEIGHTS : CONF_LIST_PORTS;
@@ -92,6 +98,9 @@ static const struct kind kinds[] = {
 				"log_flags alone decide what is logged" },
 	[CONF_FILE_EXPECTED] = { CONF_ID_expected_topology_file, EXPECTED_FILE_MAX, NULL,
 				 "the last good one, kept in the cache folder, counts on" },
+	[CONF_FILE_QOS] = { CONF_ID_qos_policy_file, 0, parse_policy,
+			    "the last good policy holds, or at a start none: paths have the SL of "
+			    "their partition" },
 };
 
 const char *conf_expected_path(const struct conf *c)
@@ -109,6 +118,8 @@ static const char *path_of(enum conf_file_kind kind, const struct conf *conf)
 
 	if (kind == CONF_FILE_EXPECTED)
 		return conf_expected_path(conf);
+	if (kind == CONF_FILE_QOS && !conf->qos)
+		return NULL;
 	if (kind == CONF_FILE_TORUS && !conf_engine_is_asked_for(conf, "torus-2QoS"))
 		return NULL;
 	return kind == CONF_FILE_NAMES ? conf_names_path(conf) : *path;
@@ -162,6 +173,7 @@ static struct conf_file *file_unref(struct conf_file *f)
 	conf_guid_ports_clear(&f->ports);
 	conf_names_free(f->names);
 	conf_modules_clear(&f->modules);
+	qos_policy_unref(f->policy);
 	conf_report_clear(&f->findings);
 	free(f->path);
 	free(f);
@@ -201,6 +213,16 @@ static void report_missing(enum conf_file_kind kind, const struct conf *conf, st
 			   conf_quote(path, strlen(path), quoted), kinds[kind].without);
 }
 
+/* After a fault the last good policy holds; where none was asked for by name, none is in force. */
+static void keep_policy(struct conf_file *f, const struct conf_file *before,
+			const struct conf *conf)
+{
+	bool is_faulty = f->error && (f->error != -ENOENT || conf_file_is_needed(f->kind, conf));
+
+	if (is_faulty && before && !f->policy)
+		f->policy = qos_policy_ref(before->policy);
+}
+
 static struct conf_file *read_one(enum conf_file_kind kind, const struct conf *conf,
 				  struct conf_file *before)
 {
@@ -235,6 +257,7 @@ static struct conf_file *read_one(enum conf_file_kind kind, const struct conf *c
 		f->error = kinds[kind].parse(f, text, f->len, conf);
 	if (f->loaded == 0)
 		f->text = take(text);
+	keep_policy(f, before, conf);
 	return f;
 }
 
@@ -318,6 +341,11 @@ const char *conf_file_without(enum conf_id id)
 		if (kinds[i].id == id)
 			return kinds[i].without;
 	return NULL;
+}
+
+const struct qos_policy *conf_files_policy(const struct conf_files *f)
+{
+	return f && f->of[CONF_FILE_QOS] ? f->of[CONF_FILE_QOS]->policy : NULL;
 }
 
 const struct conf_names *conf_files_names(const struct conf_files *f)

@@ -20,6 +20,7 @@
 #include "conf/partitions/partitions.h"
 #include "conf/lists/prefixes.h"
 #include "conf/lists/torus.h"
+#include "conf/qos/qos_policy.h"
 #include "util/mem.h"
 
 enum conf_file_kind {
@@ -40,6 +41,7 @@ enum conf_file_kind {
 	CONF_FILE_NAMES,
 	CONF_FILE_MODULES,
 	CONF_FILE_EXPECTED, /* sm/expected reads the text */
+	CONF_FILE_QOS, /* read while `qos` is TRUE */
 	CONF_N_FILES,
 };
 
@@ -67,6 +69,8 @@ struct conf_file {
 	struct conf_guid_ports ports;  /* IGNORE, WEIGHTS */
 	struct conf_names *names;      /* NAMES */
 	struct conf_modules modules;   /* MODULES */
+	/* QOS: of this reading, or after an error (`error`) the last good one; NULL: none */
+	struct qos_policy *policy;
 };
 
 struct conf_files {
@@ -103,6 +107,8 @@ const char *conf_file_key(enum conf_file_kind kind);
 enum conf_id conf_file_option(enum conf_file_kind kind);
 /* The node-name map; NULL: none. */
 const struct conf_names *conf_files_names(const struct conf_files *f);
+/* The QoS policy in force; NULL: none. */
+const struct qos_policy *conf_files_policy(const struct conf_files *f);
 
 /*
  * What is new in `now`, for the log, separated by "; ": "partitions: 2 added, 1 removed, 5 members

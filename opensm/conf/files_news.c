@@ -177,6 +177,8 @@ static size_t count_entries(const struct conf_file *f)
 		return conf_names_count(f->names);
 	case CONF_FILE_MODULES:
 		return f->modules.n;
+	case CONF_FILE_QOS:
+		return f->policy ? f->policy->n_rules : 0;
 	case CONF_N_FILES:
 		break;
 	}
@@ -185,6 +187,8 @@ static size_t count_entries(const struct conf_file *f)
 
 static const char *count_unit(enum conf_file_kind kind)
 {
+	if (kind == CONF_FILE_QOS)
+		return "rules";
 	return kind == CONF_FILE_LFTS || kind == CONF_FILE_LID_MATRIX || kind == CONF_FILE_EXPECTED
 		       ? "bytes"
 		       : "entries";

@@ -14,6 +14,9 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/partitions/partitions.c opensm/conf/partitions/partitions.h opensm/conf/partitions/partitions_build.c \
 	opensm/conf/partitions/partitions_groups.c opensm/conf/partitions/partitions_parse.c \
 	opensm/conf/partitions/partitions_internal.h opensm/conf/partitions/partitions_words.c \
+	opensm/conf/qos/qos_policy.c opensm/conf/qos/qos_policy.h opensm/conf/qos/qos_internal.h opensm/conf/qos/qos_lex.c \
+	opensm/conf/qos/qos_block.c opensm/conf/qos/qos_parse.c opensm/conf/qos/qos_ulps.c opensm/conf/qos/qos_setup.c \
+	opensm/conf/qos/qos_resolve.c opensm/conf/qos/qos_rows.c opensm/conf/qos/qos_rows.h opensm/conf/qos/qos_index.c \
 	opensm/conf/copied/copied.c opensm/conf/copied/copied.h opensm/conf/copied/copied_layer.c opensm/conf/copied/copied_diff.c \
 	opensm/conf/tenants/tenants.c opensm/conf/tenants/tenants.h opensm/conf/tenants/tenants_internal.h \
 	opensm/conf/tenants/tenants_file.c opensm/conf/tenants/tenants_file.h opensm/conf/tenants/tenants_text.c \
@@ -60,6 +63,9 @@ tests_unit_test_tenants_file_SOURCES = tests/unit/test-tenants-file.c tests/unit
 tests_unit_test_tenants_file_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_tenants_SOURCES = tests/unit/test-tenants.c tests/unit/tenants-desk.h
 tests_unit_test_tenants_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-qos-policy
+tests_unit_test_qos_policy_SOURCES = tests/unit/test-qos-policy.c tests/unit/qos-examples.h
+tests_unit_test_qos_policy_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-files
 tests_unit_test_files_SOURCES = tests/unit/test-files.c
 tests_unit_test_files_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)

@@ -181,6 +181,7 @@ static const struct need {
 	EXPECTED(cap),
 	EXPECTED(grace),
 	EXPECTED(log_limit),
+	{ CONF_ID_qos_policy_file, OTHER, has_qos, "qos is FALSE" },
 	QOS(qos),
 	QOS(qos_ca),
 	QOS(qos_sw0),

@@ -5,7 +5,7 @@ libsa_a_SOURCES = opensm/sa/sa.c opensm/sa/sa.h opensm/sa/base/sa_internal.h ope
 	opensm/sa/base/answer.c opensm/sa/base/ports.c opensm/sa/base/tally.c opensm/sa/base/trust.c opensm/sa/base/trust.h opensm/sa/base/askers.c opensm/sa/base/match.c opensm/sa/base/query.c opensm/sa/base/turns.c opensm/sa/types.c \
 	opensm/sa/records.c opensm/sa/records.h \
 	opensm/sa/records_ports.c opensm/sa/records_tables.c opensm/sa/base/select.c \
-	opensm/sa/path/path.c opensm/sa/path/path.h opensm/sa/path/path_pair.c \
+	opensm/sa/path/path.c opensm/sa/path/path.h opensm/sa/path/path_pair.c opensm/sa/path/path_policy.c \
 	opensm/sa/path/path_group.c opensm/sa/path/multipath.c \
 	opensm/sa/mcast/mgroup.c opensm/sa/mcast/mgroup.h opensm/sa/mcast/mgroup_store.h opensm/sa/base/quota.c \
 	opensm/sa/mcast/mgroup_view.c opensm/sa/mcast/mcmember.c \
@@ -35,6 +35,9 @@ UNIT_TESTS += tests/unit/test-sa-path tests/unit/test-sa-walk tests/unit/test-sa
 PATH_ASKING = tests/unit/path-asking.h
 tests_unit_test_sa_path_SOURCES = tests/unit/test-sa-path.c $(PATH_ASKING) $(SA_DESK)
 tests_unit_test_sa_path_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sa-policy
+tests_unit_test_sa_policy_SOURCES = tests/unit/test-sa-policy.c $(PATH_ASKING) $(SA_DESK)
+tests_unit_test_sa_policy_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_walk_SOURCES = tests/unit/test-sa-walk.c $(PATH_ASKING) $(SA_DESK)
 tests_unit_test_sa_walk_LDADD = $(SA_DESK_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_sa_multipath_SOURCES = tests/unit/test-sa-multipath.c $(SA_DESK)

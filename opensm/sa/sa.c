@@ -42,6 +42,7 @@ struct sa *sa_new(const struct conf *conf, const struct fabric *fabric, struct m
 	sa->quotas = quotas_new();
 	sa->askers = askers_new();
 	sa->tally = tally_new();
+	sa->path_tally = path_tally_new();
 	sa->queries = queries_new(sa);
 	sa->reports = reports_new(sa);
 	sa->informs = informs_new(sa);
@@ -63,6 +64,7 @@ struct sa *sa_free(struct sa *sa)
 	alias_guids_free(sa->guids);
 	mgroups_free(sa->mgroups);
 	tally_free(sa->tally);
+	path_tally_free(sa->path_tally);
 	quotas_free(sa->quotas);
 	askers_free(sa->askers);
 	conf_prefixes_clear(&sa->prefixes);
@@ -94,6 +96,7 @@ void sa_publish(struct sa *sa, const struct view *view, mono_t now)
 	sa->now = now;
 	sa->view = view ? view_ref(view) : NULL;
 	sa->published++;
+	path_tally_follow(sa);
 	if (!view)
 		queries_drop_all(sa);
 	else if (before)

@@ -219,6 +219,11 @@ struct sa_stats {
 	uint32_t groups, members, services, subscriptions, guids, queries; /* now */
 };
 const struct sa_stats *sa_stats(const struct sa *sa);
+/*
+ * For how many pairs of ports each rule of the policy has decided since it is in force, in its
+ * order, then the default level: of answers, not of records. NULL: another one is.
+ */
+const uint64_t *sa_rules_decided(const struct sa *sa, const struct qos_policy *policy);
 
 /*
  * Requests by attribute, method and answer: 0, an SA status, or SA_NO_ANSWER. Attributes

@@ -12,6 +12,7 @@
 #include "util/bisect.h"
 #include "util/mem.h"
 #include "view/path_walk.h"
+#include "view/view_policy.h"
 #include "view/view_sets.h"
 
 struct view *view_ref(const struct view *v)
@@ -39,6 +40,7 @@ struct view *view_unref(const struct view *shared)
 	conf_files_unref(v->files);
 	routes_unref(v->routes);
 	path_map_free(v->paths);
+	policy_ports_free(v->policy);
 	guidmap_free(v->by_guid);
 	for (uint32_t i = 0; v->mfts && i < v->n_nodes; i++)
 		mft_have_clear(&v->mfts[i]);
@@ -127,7 +129,7 @@ bool view_sl_passes(const struct view *v, uint32_t src, uint8_t sl)
 		kind = QOS_ROUTER;
 	else if (view_is_switch(v, &v->ports[src]))
 		kind = QOS_SWITCH;
-	return qos_usable_sls(&v->qos, kind) >> sl & 1;
+	return v->usable_sls[kind] >> sl & 1;
 }
 
 uint8_t view_group_sl(const struct view *v, uint8_t wish)
@@ -302,6 +304,8 @@ struct view *view_new(const struct view_source *from)
 	v->files = conf_files_ref(from->files);
 	v->routes = routes_ref(from->routes);
 	qos_plan_make(from->conf, v->routes, &v->qos);
+	for (unsigned kind = 0; kind < QOS_KINDS; kind++)
+		v->usable_sls[kind] = qos_usable_sls(&v->qos, kind);
 	v->prefix = from->conf->subnet_prefix;
 	v->nodes = xcalloc(f->n_nodes + 1, sizeof(*v->nodes));
 	v->ports = xcalloc(count_ports(f) + 1, sizeof(*v->ports));
@@ -311,7 +315,8 @@ struct view *view_new(const struct view_source *from)
 	copy_nodes(v, f);
 	v->sm_port = view_port_of_guid(v, f->own_port ? f->own_port->guid : 0);
 	take_sms(v, from);
-	v->sets = view_sets_new(v, from->pkeys);
+	v->policy = policy_ports_new(v);
+	v->sets = view_sets_new(v, from->pkeys, from->partitions);
 	if (from->parts & VIEW_TREES)
 		copy_trees(v, f);
 	if (from->parts & VIEW_PATHS)
@@ -319,16 +324,30 @@ struct view *view_new(const struct view_source *from)
 	return v;
 }
 
-struct view *view_with_pkeys(const struct view *v, const struct view_pkey_change *changes,
-			     size_t n)
+static struct view *derive(const struct view *v, struct view_sets *sets)
 {
 	const size_t shared = offsetof(struct view, conf); /* `refs` may be changing now */
 	struct view *ret = xcalloc(1, sizeof(*ret));
 
-	assert(changes || !n);
 	memcpy((uint8_t *)ret + shared, (const uint8_t *)v + shared, sizeof(*ret) - shared);
 	ret->refs = 1;
 	ret->base = view_ref(v->base ? v->base : v);
-	ret->sets = view_sets_derive(v, changes, n);
+	ret->sets = sets;
+	return ret;
+}
+
+struct view *view_with_pkeys(const struct view *v, const struct view_pkey_change *changes,
+			     size_t n)
+{
+	assert(changes || !n);
+	return derive(v, view_sets_derive(v, changes, n));
+}
+
+struct view *view_with_partitions(const struct view *v, const struct view_pkey_change *changes,
+				  size_t n, const struct partitions *partitions)
+{
+	struct view *ret = view_with_pkeys(v, changes, n);
+
+	view_sets_rename(ret->sets, view_policy(v), partitions);
 	return ret;
 }

@@ -29,6 +29,7 @@
 
 struct pkey_plan;
 struct pkey_set;
+struct policy_ports;
 struct view_sets;
 
 #define VIEW_NONE UINT32_MAX
@@ -79,6 +80,7 @@ struct view {
 	/* installed ones, one reference; NULL: back to back without a switch */
 	const struct routes *routes;
 	struct qos_plan qos;	     /* of the two above */
+	uint16_t usable_sls[QOS_KINDS]; /* qos_usable_sls() of it */
 	uint64_t prefix;	     /* of the subnet */
 	uint32_t sm_port;	     /* ours */
 	struct view_node *nodes;
@@ -88,6 +90,7 @@ struct view {
 	struct guidmap *by_guid;    /* port GUID -> struct view_port */
 	struct mft_have *mfts;	    /* by node: multicast tables; NULL without VIEW_TREES */
 	struct view_sets *sets;	    /* P_Keys of the ports: view_pkeys() */
+	struct policy_ports *policy; /* view/view_policy.h; NULL: there is none */
 	struct view_sm *sms;
 	uint32_t n_sms;
 	struct path_map *paths; /* view/path_walk.h; NULL without VIEW_PATHS */
@@ -111,6 +114,7 @@ struct view_source {
 	const struct routes *routes;   /* NULL: none */
 	/* NULL: no partitions are known, no port shares one with another */
 	const struct pkey_plan *pkeys;
+	const struct partitions *partitions; /* by name, for the QoS policy; NULL: none */
 	const struct view_sm *sms;     /* ourselves first; `port` is filled in */
 	unsigned n_sms;
 	unsigned parts; /* enum view_parts */
@@ -130,6 +134,9 @@ struct view_pkey_change {
  */
 struct view *view_with_pkeys(const struct view *v, const struct view_pkey_change *changes,
 			     size_t n);
+/* The same, and partitions are others: names in the QoS policy may stand for other P_Keys. */
+struct view *view_with_partitions(const struct view *v, const struct view_pkey_change *changes,
+				  size_t n, const struct partitions *partitions);
 struct view *view_ref(const struct view *v);
 struct view *view_unref(const struct view *v);
 FREEP(view_unref, struct view)

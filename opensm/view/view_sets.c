@@ -13,6 +13,7 @@
 #include "plan/pkey.h"
 #include "util/hash.h"
 #include "util/mem.h"
+#include "view/policy_keys.h"
 
 /* Comparisons of hashes up to which no map is made for them. */
 #define SCAN_MOST 65536u
@@ -35,6 +36,8 @@ struct view_sets {
 	uint32_t *uses;	   /* by number: ports that have it */
 	uint32_t *of_port; /* by port: number, or VIEW_NONE */
 	uint32_t n_ports;
+	struct policy_keys *keys; /* NULL: no rows are needed */
+	uint64_t *rows; /* by number: policy_keys_words() each; of numbers that no port has: any */
 };
 
 static uint64_t hash_set(const struct pkey_set *set)
@@ -59,6 +62,50 @@ const struct pkey_set *view_pkeys(const struct view *v, uint32_t port)
 
 	assert(port < v->n_ports);
 	return number == VIEW_NONE ? NULL : set_at(v->sets, number);
+}
+
+/* ---- rows of the QoS policy ------------------------------------------------------------------ */
+
+const uint64_t *view_sets_row(const struct view_sets *s, uint32_t port)
+{
+	uint32_t number = s->of_port[port];
+
+	if (!s->keys || number == VIEW_NONE)
+		return NULL;
+	return &s->rows[(size_t)number * policy_keys_words(s->keys)];
+}
+
+static void make_row(struct view_sets *s, uint32_t number)
+{
+	if (s->keys)
+		policy_keys_row(s->keys, set_at(s, number),
+				&s->rows[(size_t)number * policy_keys_words(s->keys)]);
+}
+
+static void make_rows(struct view_sets *s)
+{
+	uint32_t n = s->n_root + s->n_more;
+
+	if (s->keys)
+		s->rows = xrealloc(s->rows, n + 1,
+				   policy_keys_words(s->keys) * sizeof(*s->rows));
+	for (uint32_t i = 0; i < n; i++)
+		if (s->uses[i])
+			make_row(s, i);
+}
+
+void view_sets_rename(struct view_sets *s, const struct qos_policy *policy,
+		      const struct partitions *partitions)
+{
+	struct policy_keys *keys = policy_keys_new(policy, partitions);
+	bool changed = keys && s->keys && !policy_keys_equal(keys, s->keys);
+
+	if (changed) {
+		policy_keys_unref(s->keys);
+		s->keys = policy_keys_ref(keys);
+		make_rows(s);
+	}
+	policy_keys_unref(keys);
 }
 
 /* ---- many at once -------------------------------------------------------------------------- */
@@ -204,7 +251,8 @@ static void take_plan(struct view_sets *s, const struct view *v, const struct pk
 	}
 }
 
-struct view_sets *view_sets_new(const struct view *v, const struct pkey_plan *plan)
+struct view_sets *view_sets_new(const struct view *v, const struct pkey_plan *plan,
+				const struct partitions *partitions)
 {
 	struct view_sets *s = xcalloc(1, sizeof(*s));
 
@@ -212,8 +260,10 @@ struct view_sets *view_sets_new(const struct view *v, const struct pkey_plan *pl
 	s->n_ports = v->n_ports;
 	s->of_port = xmalloc((v->n_ports + 1) * sizeof(*s->of_port));
 	memset(s->of_port, 0xFF, (v->n_ports + 1) * sizeof(*s->of_port));
+	s->keys = policy_keys_new(conf_files_policy(v->files), partitions);
 	if (plan)
 		take_plan(s, v, plan);
+	make_rows(s);
 	return s;
 }
 
@@ -236,6 +286,8 @@ struct view_sets *view_sets_free(struct view_sets *s)
 	for (uint32_t i = 0; i < s->n_more; i++)
 		more_unref(s->more[i]);
 	free(s->more);
+	policy_keys_unref(s->keys);
+	free(s->rows);
 	free(s->uses);
 	free(s->of_port);
 	free(s);
@@ -248,6 +300,7 @@ struct derive {
 	struct view_sets *s;
 	struct guidmap *by_hash; /* number + 1; NULL: few changes, the hashes are looked through */
 	uint32_t more_cap, uses_cap, next_free;
+	size_t rows_cap;
 };
 
 static struct view_sets *copy_sets(const struct view_sets *from)
@@ -260,6 +313,11 @@ static struct view_sets *copy_sets(const struct view_sets *from)
 	s->uses = xcalloc(n + 1, sizeof(*s->uses));
 	if (n)
 		memcpy(s->uses, from->uses, n * sizeof(*s->uses));
+	s->keys = policy_keys_ref(from->keys);
+	s->rows = NULL;
+	if (s->keys)
+		s->rows = xmemdup(from->rows,
+				  (n + 1) * policy_keys_words(s->keys) * sizeof(*s->rows));
 	s->more = xcalloc(from->n_more + 1, sizeof(struct more_set *));
 	for (uint32_t i = 0; i < from->n_more; i++) {
 		s->more[i] = from->more[i];
@@ -346,6 +404,10 @@ static uint32_t add_set(struct derive *d, const struct pkey_set *set, uint64_t h
 		.id = number, .n = set->n, .self_pkey = set->self_pkey, .entries = more->entries
 	};
 	d->s->more[number - d->s->n_root] = more;
+	if (d->s->keys)
+		GROW(d->s->rows, (number + 2) * (size_t)policy_keys_words(d->s->keys),
+		     d->rows_cap);
+	make_row(d->s, number);
 	if (d->by_hash)
 		map_set(d, hash, number);
 	return number;
@@ -387,6 +449,7 @@ struct view_sets *view_sets_derive(const struct view *v, const struct view_pkey_
 {
 	struct derive d = { .s = copy_sets(v->sets) };
 
+	d.rows_cap = (d.s->n_root + d.s->n_more + 1u) * (size_t)policy_keys_words(d.s->keys);
 	if (n * (d.s->n_root + d.s->n_more + n) > SCAN_MOST)
 		map_sets(&d);
 	for (size_t i = 0; i < n; i++) {

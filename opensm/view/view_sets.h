@@ -7,7 +7,10 @@
  *
  * A derived view has a column and the sets that its root lacks; one derived from it takes over
  * those that are still in use. So thousands of changes one after the other make neither a chain of
- * views nor a heap of sets. Only view.c includes this.
+ * views nor a heap of sets. Only view.c and
+ * view_policy.c include this.
+ *
+ * With each set goes its row of the QoS policy (policy_keys.h), if that goes by P_Keys.
  */
 #pragma once
 
@@ -18,8 +21,14 @@
 struct view_sets;
 
 /* Of a root view, all ports of which are there. `plan` NULL: no port has a set. */
-struct view_sets *view_sets_new(const struct view *v, const struct pkey_plan *plan);
+struct view_sets *view_sets_new(const struct view *v, const struct pkey_plan *plan,
+				const struct partitions *partitions);
 /* As `from`, which lives longer, with the changes. */
 struct view_sets *view_sets_derive(const struct view *v, const struct view_pkey_change *changes,
 				   size_t n);
+/* Names of partitions stand for other P_Keys; `s` is not in use yet. */
+void view_sets_rename(struct view_sets *s, const struct qos_policy *policy,
+		      const struct partitions *partitions);
 struct view_sets *view_sets_free(struct view_sets *s);
+/* The row of the QoS policy that an end port has by its P_Keys; NULL: none. */
+const uint64_t *view_sets_row(const struct view_sets *s, uint32_t port);

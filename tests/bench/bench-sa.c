@@ -3,11 +3,12 @@
  * What path records cost, in process: requests go in as they come from a transport, answers end in
  * a transport that throws them away. Prints numbers, asserts nothing.
  *
- *   bench-sa [-n SINGLES] [-t TABLES] [-x] FABRIC...     FABRIC: the simulator's words, fat-tree3
- *                                                        36
+ *   bench-sa [-n SINGLES] [-t TABLES] [-q RULES] [-x] FABRIC...   FABRIC: the simulator's words,
+ *                                                                 fat-tree3 36
  *
  * Single paths are asked as RDMA CM asks (sa.md 11), random pairs, by the source itself. "All paths
- * from me" is a GetTable by SGID with NumbPath 1. -x leaves out the GetTable of everything.
+ * from me" is a GetTable by SGID with NumbPath 1. -q: with a QoS policy of RULES rules,
+ * the last of which matches. -x leaves out the GetTable of everything.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -201,9 +202,36 @@ static uint32_t *find_hosts(const struct view *v, uint32_t *ret_n)
 	return hosts;
 }
 
+/*
+ * Of every kind, by groups of ports and by services; requests meet the last of them. Paths have no
+ * limits, so that the answers are those without a policy.
+ */
+static void add_policy(struct bench *b, unsigned rules)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	fputs("qos-ulps\ndefault: 0\n", out);
+	for (unsigned i = 1; i < rules; i++)
+		if (i % 4 == 0)
+			fprintf(out, "any, service-id 0x%x-0x%x : %u\n", i * 16, i * 16 + 7, i % 8);
+		else if (i % 4 == 1)
+			fprintf(out, "any, pkey 0x%x : %u\n", i, i % 8);
+		else
+			fprintf(out, "any, %s-port-guid 0x%llx : %u\n",
+				i % 4 == 2 ? "target" : "source",
+				(unsigned long long)b->d->view->ports[b->hosts[i % b->n_hosts]].guid +
+					0x1000000000,
+				i % 8);
+	fputs("any, pkey 0x7fff : 0\nend-qos-ulps\n", out);
+	fclose(out);
+	desk_policy(b->d, text);
+}
+
 int main(int argc, char **argv)
 {
-	unsigned singles = 1000000, tables = 200;
+	unsigned singles = 1000000, tables = 200, rules = 0;
 	bool all = true;
 	char words[128] = "";
 	struct bench b = { .random = 1 };
@@ -211,13 +239,16 @@ int main(int argc, char **argv)
 	double since = cpu();
 	int opt;
 
-	while ((opt = getopt(argc, argv, "n:t:x")) != -1)
+	while ((opt = getopt(argc, argv, "n:t:q:x")) != -1)
 		switch (opt) {
 		case 'n':
 			singles = (unsigned)atoi(optarg);
 			break;
 		case 't':
 			tables = (unsigned)atoi(optarg);
+			break;
+		case 'q':
+			rules = (unsigned)atoi(optarg);
 			break;
 		case 'x':
 			all = false;
@@ -234,6 +265,8 @@ int main(int argc, char **argv)
 	if (b.n_hosts) {
 		printf("fabric         %u nodes, %u hosts, %u ports; made in %.1f CPU s, %.0f MB\n",
 		       b.d->view->n_nodes, b.n_hosts, b.d->view->n_ports, cpu() - since, peak_mb());
+		if (rules)
+			add_policy(&b, rules);
 		make_map(&b);
 		walks(&b, singles);
 		single_paths(&b, singles);

@@ -35,6 +35,11 @@ check_PROGRAMS += tests/fuzz/fuzz-sa
 tests_fuzz_fuzz_sa_SOURCES = tests/fuzz/fuzz-sa.c tests/fuzz/replay.c $(SA_DESK)
 tests_fuzz_fuzz_sa_LDADD = $(SA_DESK_LIBS)
 
+FUZZ_TESTS += tests/fuzz/fuzz-qos
+check_PROGRAMS += tests/fuzz/fuzz-qos
+tests_fuzz_fuzz_qos_SOURCES = tests/fuzz/fuzz-qos.c tests/fuzz/replay.c
+tests_fuzz_fuzz_qos_LDADD = $(CONF_LIBS)
+
 FUZZ_TESTS += tests/fuzz/fuzz-partitions
 check_PROGRAMS += tests/fuzz/fuzz-partitions
 tests_fuzz_fuzz_partitions_SOURCES = tests/fuzz/fuzz-partitions.c tests/fuzz/replay.c

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conf/partitions/partitions.h"
 #include "fabric/fabric_internal.h"
@@ -396,6 +398,7 @@ void desk_publish(struct desk *d)
 				     .state = 3 };
 	const struct view_source from = {
 		.conf = d->conf,
+		.files = d->files,
 		.fabric = d->fabric,
 		.routes = routes,
 		.sms = &own,
@@ -483,6 +486,7 @@ struct desk *desk_free(struct desk *d)
 	while (guidmap_next(d->keys, &pos, &guid, &keys))
 		free(keys);
 	guidmap_free(d->keys);
+	conf_files_unref(d->files);
 	conf_unref(d->conf);
 	for (unsigned i = 0; i < DESK_MAIL; i++)
 		free(d->mail[i].mad);
@@ -508,6 +512,23 @@ void desk_conf(struct desk *d, const char *key, const char *value)
 	conf_unref(d->conf);
 	d->conf = conf;
 	sa_set_conf(d->sa, conf);
+}
+
+void desk_policy(struct desk *d, const char *text)
+{
+	char path[] = "/tmp/desk-policy.XXXXXX";
+	int fd = mkstemp(path);
+	size_t len = strlen(text);
+
+	require(fd >= 0 && write(fd, text, len) == (ssize_t)len, path);
+	close(fd);
+	desk_conf(d, "qos", "TRUE");
+	desk_conf(d, "qos_policy_file", path);
+	conf_files_unref(d->files);
+	d->files = conf_files_read(d->conf, NULL);
+	unlink(path);
+	require(conf_files_policy(d->files), text);
+	desk_publish(d);
 }
 
 void desk_remove(struct desk *d, const char *node)

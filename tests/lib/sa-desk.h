@@ -40,6 +40,7 @@ struct desk {
 	struct netfile *net;
 	struct fabric *fabric;
 	struct conf *conf;
+	struct conf_files *files; /* NULL: none; desk_policy() */
 	struct view *view; /* the one published */
 	struct mad_engine *mad;
 	struct sa *sa;
@@ -100,6 +101,8 @@ void desk_freep(struct desk **d);
 
 /* A configuration option, in force at once (and in views from the next desk_publish() on). */
 void desk_conf(struct desk *d, const char *key, const char *value);
+/* With qos TRUE, this text as qos-policy.conf. Publishes. */
+void desk_policy(struct desk *d, const char *text);
 /* The P_Keys of an end port ("h0": port 1, "leaf1": port 0); n of them. Publishes. */
 void desk_keys(struct desk *d, const char *node, unsigned n, const uint16_t *keys);
 /* The same at run time: nothing but these P_Keys changes (sa_publish_pkeys()). */

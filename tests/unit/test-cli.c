@@ -452,8 +452,7 @@ static void options_without_effect_are_told(void **state)
 
 	assert_string_equal(
 		x.err, "opensm: warning: routing_engine: chain is a routing engine of NVIDIA's "
-		       "subnet manager; it is left out, auto routes when no other does\n"
-		       "opensm: warning: qos_policy_file is not supported yet: /x has no effect\n");
+		       "subnet manager; it is left out, auto routes when no other does\n");
 }
 
 static void a_value_of_the_command_line_is_not_blamed_on_the_file(void **state)

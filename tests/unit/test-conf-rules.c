@@ -124,6 +124,7 @@ static const struct {
 	{ "perfmgr_xmit_wait_log TRUE", "perfmgr TRUE", CONF_NOTE },
 	{ "event_db_dump_file /some/file", "perfmgr TRUE", CONF_NOTE },
 	{ "perfmgr_xmit_wait_threshold 5", "perfmgr TRUE\nperfmgr_xmit_wait_log TRUE", CONF_NOTE },
+	{ "qos_policy_file /x", "qos TRUE", CONF_NOTE },
 	{ "console_port 5", "console loopback", CONF_NOTE },
 	{ "event_plugin_options x", "event_plugin_name y", CONF_NOTE },
 	{ "metrics_interval 5", "metrics_file /x.prom", CONF_NOTE },
@@ -218,15 +219,6 @@ static void options_without_effect_say_so_once(void **state)
 		assert_int_equal(x.report.errors, 1);
 	}
 	assert_int_equal(n_idle, ARRAY_SIZE(needs));
-}
-
-static void options_of_later_that_ask_for_nothing_are_no_fault(void **state)
-{
-	_cleanup_(reading_clear) struct reading x = read_text("qos_policy_file (null)\n");
-
-	x.conf->strict = true;
-	conf_advise(x.conf, NULL, &x.report);
-	assert_int_equal(x.report.n, 0);
 }
 
 static void options_that_need_another_one_say_so(void **state)
@@ -584,7 +576,6 @@ int main(void)
 		cmocka_unit_test(rules_change_values_with_a_finding),
 		cmocka_unit_test(defaults_break_no_rule),
 		cmocka_unit_test(options_without_effect_say_so_once),
-		cmocka_unit_test(options_of_later_that_ask_for_nothing_are_no_fault),
 		cmocka_unit_test(options_that_need_another_one_say_so),
 		cmocka_unit_test(only_what_was_set_here_needs_another_one),
 		cmocka_unit_test(engines_that_are_none_are_told),

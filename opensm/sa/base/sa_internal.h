@@ -250,6 +250,12 @@ uint16_t sa_short_of(struct sa *sa, const struct sa_request *rq, enum sa_shortag
 /* The request is answered all the same, without `what`. */
 void sa_without(struct sa *sa, const struct sa_request *rq, const char *what, enum conf_id quota);
 
+/* ---- path/path_policy.c ---- */
+
+struct path_tally *path_tally_new(void);
+struct path_tally *path_tally_free(struct path_tally *t);
+void path_tally_follow(struct sa *sa); /* sa->view may have another policy */
+
 /* ---- askers.c ---- */
 
 /* What a port is refused; many of one kind are told once, with its switch port. */
@@ -432,6 +438,7 @@ struct sa {
 	uint64_t db_version; /* ++ with every change of dumped state */
 	struct sa_stats stats;
 	struct sa_tally *tally; /* tally.c */
+	struct path_tally *path_tally; /* path/path_policy.c */
 };
 
 /* Our own GID prefix and interface id, 16 bytes in wire order. ports.c */

@@ -59,11 +59,13 @@ static uint16_t start_multi_path(struct sa_query *q)
 	const uint8_t *asked = query_asked(q);
 	unsigned n_src = (unsigned)ib_get(asked, MPR_SGID_COUNT);
 	unsigned n_dst = (unsigned)ib_get(asked, MPR_DGID_COUNT);
+	const struct qos_request rq = PATH_REQUEST(MPR, q->rq.mask, asked);
 	struct multi *m = xcalloc(1, sizeof(*m) + (n_src + n_dst) * sizeof(m->sides[0]));
 
 	q->state = m;
 	q->free_state = free;
 	m->wish = (struct path_wish)PATH_WISH(MPR, q->rq.mask, asked);
+	path_wish_ask(q, &rq, &m->wish);
 	m->n_src = n_src;
 	m->n_dst = n_dst;
 	m->left = (uint16_t)QUERY_FIELD(q, MPR_NUMB_PATH, PATHS_MAX);

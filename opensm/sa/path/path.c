@@ -158,11 +158,13 @@ static uint16_t check_path_record(const struct sa_query *q)
 static uint16_t start_path_record(struct sa_query *q)
 {
 	struct path_query *pq = xcalloc(1, sizeof(*pq));
+	const struct qos_request rq = PATH_REQUEST(PR, q->rq.mask, query_asked(q));
 	uint16_t status;
 
 	q->state = pq;
 	q->free_state = free;
 	pq->wish = (struct path_wish)PATH_WISH(PR, q->rq.mask, query_asked(q));
+	path_wish_ask(q, &rq, &pq->wish);
 	pq->per_pair = paths_per_pair(q);
 	status = find_src(q);
 	if (!status)

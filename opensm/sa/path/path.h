@@ -5,12 +5,14 @@
  *   path.c       a PathRecord request, pair by pair       multipath.c  many to many
  *   path_pair.c  all paths of one pair of ports           path_walk.c  one way through the tables
  *   path_group.c to a multicast group               select.c     selectors
+ *   path_policy.c  the level of the QoS policy
  *
  * A pair is opened (may the requester know of both, which P_Key, which SL), then gives one record
  * after the other: the diagonal of its LID ranges first. Nothing is allocated per path.
  */
 #pragma once
 
+#include "conf/qos/qos_policy.h"
 #include "sa/base/sa_internal.h"
 #include "view/path_walk.h"
 
@@ -32,6 +34,8 @@ struct path_wish {
 	bool has_pkey, has_sl;
 	uint16_t pkey;
 	uint8_t sl;
+	const struct qos_policy *policy; /* of the query's view; NULL: none. path_wish_ask() */
+	struct qos_asked asked;		 /* of that policy */
 };
 
 /* Reads a wish; P is PR or MPR. */
@@ -66,6 +70,23 @@ bool path_select_mtu(const struct path_select *s, uint8_t *mtu);
 bool path_select_rate(const struct path_select *s, uint8_t *rate);
 bool path_select_life(const struct path_select *s, uint8_t *life);
 
+/* What a request says of itself, for the policy; P is PR or MPR. */
+#define PATH_REQUEST(P, MASK, RECORD)                                                              \
+	{                                                                                          \
+		.has_service = SA_HAS(MASK, P##_SERVICE_ID_MSB) &&                                 \
+			       SA_HAS(MASK, P##_SERVICE_ID_LSB),                                   \
+		.has_class = SA_HAS(MASK, P##_QOS_CLASS), .has_pkey = SA_HAS(MASK, P##_PKEY),      \
+		.service = ib_get(RECORD, P##_SERVICE_ID_MSB) << 56 |                              \
+			   ib_get(RECORD, P##_SERVICE_ID_LSB),                                     \
+		.class = (uint16_t)ib_get(RECORD, P##_QOS_CLASS),                                  \
+		.pkey = (uint16_t)ib_get(RECORD, P##_PKEY)                                         \
+	}
+/* The policy of the query's view, and what it says to such a request. Once per query. */
+void path_wish_ask(const struct sa_query *q, const struct qos_request *rq, struct path_wish *w);
+/* The level of a pair of end ports; NULL: there is no policy. Counts the rule that decided. */
+const struct qos_level *path_level(const struct sa_query *q, const struct path_wish *w,
+				   uint32_t src, uint32_t dst);
+
 /* One side of a pair. */
 struct path_side {
 	uint32_t port; /* end port of the view */
@@ -79,6 +100,7 @@ struct path_pair {
 	const uint8_t *dgid; /* off-subnet: `dst` is the router; NULL: dst's own GID */
 	uint16_t left;	     /* paths to give at most */
 
+	const struct qos_level *level; /* of the QoS policy; NULL: there is none */
 	uint16_t pkey;
 	uint8_t sl;
 	uint8_t mtu_limit;     /* enable_quirks; 0: none */

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "conf/partitions/partitions.h"
+#include "ib/codes.h"
 #include "plan/pkey.h"
 #include "sa/mcast/mgroup.h"
 #include "sa/path/path.h"
 #include "util/mem.h"
+#include "view/view_policy.h"
 
 #define HOP_LIMIT_GLOBAL 0xFF
 #define LIFE_AT_HOME	 0 /* a port to itself */
@@ -29,12 +31,15 @@ static bool is_tavor(const struct view *v, uint32_t port)
 	return false;
 }
 
-/* sa.md 4.4 */
+/* sa.md 4.4; one of the level's, if that names any. */
 static bool choose_pkey(const struct view *v, const struct path_wish *w, struct path_pair *p)
 {
+	const struct qos_ranges *only = p->level && p->level->pkeys.n ? &p->level->pkeys : NULL;
 	uint16_t common;
 	unsigned src, dst;
 
+	if (!w->raw && !w->has_pkey && only)
+		return view_level_pkey(v, p->level, p->src.port, p->dst.port, &p->pkey);
 	if (w->raw || !w->has_pkey) {
 		if (!view_share_pkey(v, p->src.port, p->dst.port, &common))
 			return false;
@@ -44,6 +49,8 @@ static bool choose_pkey(const struct view *v, const struct path_wish *w, struct 
 	src = view_pkey_forms(v, p->src.port, w->pkey);
 	dst = view_pkey_forms(v, p->dst.port, w->pkey);
 	if (!src || !dst || !((src | dst) & PKEY_SET_FULL))
+		return false;
+	if (only && !qos_ranges_have(only, w->pkey & PKEY_BASE))
 		return false;
 	p->pkey = w->pkey;
 	return true;
@@ -59,6 +66,8 @@ static uint8_t choose_sl(const struct sa_query *q, const struct path_wish *w,
 
 	if (w->has_sl)
 		return w->sl;
+	if (p->level)
+		return p->level->sl;
 	if (part)
 		return part->sl;
 	while (sl < QOS_SLS - 1 && !view_sl_passes(q->view, p->src.port, sl))
@@ -75,7 +84,8 @@ bool path_open(const struct sa_query *q, const struct path_wish *w, struct path_
 {
 	const struct view *v = q->view;
 
-	if (!choose_pkey(v, w, p))
+	p->level = path_level(q, w, p->src.port, p->dst.port);
+	if (!choose_pkey(v, w, p) || (p->level && w->has_sl && w->sl != p->level->sl))
 		return false;
 	p->sl = choose_sl(q, w, p);
 	p->mtu_limit = 0;
@@ -118,6 +128,17 @@ static bool select_mtu(const struct path_wish *w, uint8_t advice, uint8_t *mtu)
 	return path_select_mtu(&w->mtu, mtu);
 }
 
+/* What the level allows at most, and its life time. */
+static void limit(const struct qos_level *level, bool home, struct values *ret)
+{
+	if (level->mtu)
+		ret->mtu = MIN(ret->mtu, level->mtu);
+	if (level->rate && ib_rate_rank(level->rate) < ib_rate_rank(ret->rate))
+		ret->rate = level->rate;
+	if (level->has_life && !home)
+		ret->life = level->life;
+}
+
 static bool judge(const struct sa_query *q, const struct path_wish *w, const struct path_pair *p,
 		  const struct path_way *way, struct values *ret)
 {
@@ -126,9 +147,12 @@ static bool judge(const struct sa_query *q, const struct path_wish *w, const str
 
 	*ret = (struct values){
 		.mtu = way->mtu,
-		.rate = (uint8_t)sa_rate_for_clients(conf, way->rate),
+		.rate = way->rate,
 		.life = home ? LIFE_AT_HOME : conf->subnet_timeout,
 	};
+	if (p->level)
+		limit(p->level, home, ret);
+	ret->rate = (uint8_t)sa_rate_for_clients(conf, ret->rate);
 	return select_mtu(w, p->mtu_limit, &ret->mtu) && path_select_rate(&w->rate, &ret->rate) &&
 	       path_select_life(&w->life, &ret->life);
 }

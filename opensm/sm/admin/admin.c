@@ -339,6 +339,7 @@ void admin_publish(struct sm *sm)
 		.fabric = sm->fabric,
 		.routes = sm_routes(sm),
 		.pkeys = sm_pkeys(sm),
+		.partitions = sm_partitions(sm),
 		.sms = sms,
 		.n_sms = elect_managers(sm, sms),
 		.parts = VIEW_PATHS,
@@ -385,7 +386,8 @@ void admin_publish_pkeys(struct sm *sm, const guid_t *guids, size_t n, bool part
 	if (!before)
 		return;
 	changes = pkey_changes(sm, guids, n, &n_changes);
-	a->view = view_with_pkeys(before, changes, n_changes);
+	a->view = partitions ? view_with_partitions(before, changes, n_changes, sm_partitions(sm))
+			     : view_with_pkeys(before, changes, n_changes);
 	sa_publish_pkeys(sm->sa, a->view, sm->now);
 	view_unref(before);
 	if (partitions)
@@ -398,6 +400,7 @@ struct view *sm_view_now(const struct sm *sm, const struct routes *routes, unsig
 		.conf = sm->conf,
 		.files = sm_files(sm),
 		.fabric = sm->fabric,
+		.partitions = sm_partitions(sm),
 		.routes = routes,
 		.parts = parts,
 	};

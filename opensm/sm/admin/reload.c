@@ -19,6 +19,7 @@
 #include "sm/base/about.h"
 
 #include <assert.h>
+#include <errno.h>
 #include "sm/routing/route_memory.h"
 #include "sm/base/news.h"
 #include "util/mem.h"
@@ -73,6 +74,29 @@ static void want_written(struct sm *sm, bool unread, const char *why)
 }
 
 /*
+ * The policy in force may be another one, or the last good one by default of a better: the log says
+ * which, once per reading.
+ */
+static void policy_came(struct sm *sm, const struct conf_file *f)
+{
+	const struct qos_policy *p = f ? f->policy : NULL;
+
+	if (f && f->error && (f->error != -ENOENT || conf_file_is_needed(f->kind, sm->conf)))
+		log_on(ABOUT(.id = LOG_ID_CONF_FINDING, .file = f->path), LOGB_ERROR,
+		       "%s cannot be used: %s", f->path,
+		       p ? "the QoS policy that was read before stays in force"
+			 : "no QoS policy is in force, and paths have the SLs of their partitions");
+	else if (p)
+		log_info("QoS policy %s: %u rules, %u levels, %u port groups in force", f->path,
+			 p->n_rules, p->n_levels, p->n_groups);
+	else if (f)
+		log_verbose("there is no QoS policy file %s: paths have the SLs of their "
+			    "partitions",
+			    f->path);
+	admin_publish_soon(sm);
+}
+
+/*
  * Takes over one reference of `files`. `tell`: a sweep has read them, and goes on with them;
  * nothing was told yet.
  */
@@ -97,6 +121,8 @@ static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 			sa_set_prefixes(sm->sa, f ? &f->prefixes : &none);
 		if (i == CONF_FILE_EXPECTED)
 			expected_file_came(sm);
+		if (i == CONF_FILE_QOS)
+			policy_came(sm, f);
 		if (i == CONF_FILE_MODULES)
 			log_set_modules(f ? f->modules.items : NULL, f ? f->modules.n : 0);
 		if (i == CONF_FILE_NAMES)
@@ -106,7 +132,7 @@ static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 		if (before && conf_file_is_of_routing(i))
 			route_memory_forgive(sm->m.route_memory);
 		if (before && !tell && i != CONF_FILE_PREFIXES && i != CONF_FILE_MODULES &&
-		    i != CONF_FILE_NAMES)
+		    i != CONF_FILE_NAMES && i != CONF_FILE_QOS)
 			want_written(sm, false, "a file of the configuration changed");
 	}
 }
