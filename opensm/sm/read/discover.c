@@ -164,6 +164,19 @@ void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key)
 
 static void on_probe(void *owner, const struct mad_result *r);
 
+/* Of its cable nothing is known any more; its own PortInfo is read as ever. */
+static bool leave_out_hidden(struct sm *sm, struct port *p)
+{
+	struct delta d;
+
+	if (!sm->m.discover->ask.is_hidden(sm, p))
+		return false;
+	d = observe_left_out(p, PORT_ODD_HIDDEN);
+	sm->m.discover->cables_changed |= (d.kinds & DELTA(DELTA_CABLE_GONE)) != 0;
+	tell_delta(sm, &d);
+	return true;
+}
+
 static bool probe_is_wanted(void *owner, void *arg)
 {
 	const struct sm *sm = owner;
@@ -185,7 +198,7 @@ static void probe(struct sm *sm, struct port *p)
 	};
 	uint64_t rival = 0;
 
-	if (!probe_is_wanted(sm, p))
+	if (!probe_is_wanted(sm, p) || leave_out_hidden(sm, p))
 		return;
 	if (dr_path_extend(&p->node->path, p->num, &path) < 0) {
 		observe_left_out(p, PORT_ODD_TOO_FAR);
