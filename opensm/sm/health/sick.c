@@ -567,6 +567,11 @@ uint64_t sick_version(const struct sm *sm)
 	return sm->m.sick->version;
 }
 
+uint64_t sick_urgent_version(const struct sm *sm)
+{
+	return sm->m.sick->urgent;
+}
+
 bool sick_is_clean(const struct sm *sm)
 {
 	return health_is_clean(sm->m.sick->judge);

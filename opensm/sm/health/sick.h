@@ -74,6 +74,8 @@ void sick_sweep_ended(struct sm *sm);
 void sick_state_changed(struct sm *sm);
 /* Of what is known, for standbys: another one after each change; never 0. */
 uint64_t sick_version(const struct sm *sm);
+/* The version since which a port is to be disabled, or is none any more: standbys need it soon. */
+uint64_t sick_urgent_version(const struct sm *sm);
 /* Nothing is counted against any link. Takes O(links), not for each MAD. */
 bool sick_is_clean(const struct sm *sm);
 /* To be freed. */

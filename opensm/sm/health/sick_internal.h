@@ -29,6 +29,7 @@ struct sick {
 	char *path; /* NULL: there is no cache folder */
 	mono_t save_at;
 	uint64_t version, saved; /* counts changes; the latest that is on the disk */
+	uint64_t urgent;	 /* the latest that changed which ports are disabled */
 	mono_t off_at; /* when disabled ports are looked at */
 	bool check_ways; /* a sweep ended: are links that are gone the last way now? */
 	bool changed, saving, fault_told;

@@ -58,7 +58,7 @@ static void note_off(struct sm *sm, const struct port *p)
 	while ((o = health_off_at(k->judge, n + 1)))
 		n++;
 	sick_note_change(k);
-	health_off_at(k->judge, n)->version = k->version;
+	health_off_at(k->judge, n)->version = k->urgent = k->version;
 	k->save_at = k->off_at = sm->now;
 }
 
@@ -135,6 +135,7 @@ static void forget_off(struct sm *sm, uint32_t n)
 		sm->m.sick->all[i].off = false;
 	health_off_remove(sm->m.sick->judge, n);
 	sick_note_change(sm->m.sick);
+	sm->m.sick->urgent = sm->m.sick->version;
 	sick_save_soon(sm);
 }
 
