@@ -149,6 +149,18 @@ int sim_link_up(struct sim *sim, int node, unsigned port)
 	return 0;
 }
 
+int sim_link_enable(struct sim *sim, int node, unsigned port, bool on)
+{
+	struct sim_port *p = get_port(sim, node, port);
+
+	if (!p || p->peer == SIM_NONE)
+		return -EINVAL;
+	link_state_down(sim, (uint32_t)node, port, on ? IB_PHYS_POLLING : IB_PHYS_DISABLED);
+	if (on)
+		link_train(sim, (uint32_t)node, port);
+	return 0;
+}
+
 int sim_link_flap(struct sim *sim, int node, unsigned port, mono_t down_for)
 {
 	struct event *ev;

@@ -63,6 +63,13 @@ guid_t sim_node_guid(const struct sim *sim, int node)
 	return n ? ib_get(n->node_info, NI_NODE_GUID) : 0;
 }
 
+enum ib_phys_state sim_phys_state(const struct sim *sim, int node, unsigned port)
+{
+	const struct sim_port *p = look(sim, node, port);
+
+	return p ? (enum ib_phys_state)ib_get(p->info, PI_PHYS_STATE) : IB_PHYS_NO_CHANGE;
+}
+
 enum ib_port_state sim_port_state(const struct sim *sim, int node, unsigned port)
 {
 	const struct sim_port *p = look(sim, node, port);

@@ -75,6 +75,7 @@ bool sim_has_mail(const struct transport *tr);
  */
 int sim_read(struct sim *sim, int node, uint16_t attr, uint32_t mod, uint8_t ret[SMP_DATA_SIZE]);
 enum ib_port_state sim_port_state(const struct sim *sim, int node, unsigned port);
+enum ib_phys_state sim_phys_state(const struct sim *sim, int node, unsigned port);
 /* port 0 of a switch, 1..n of others */
 lid_t sim_port_lid(const struct sim *sim, int node, unsigned port);
 /* LFT_NO_PORT beyond the table */
@@ -194,6 +195,8 @@ void sim_set_link_loss(struct sim *sim, int node, unsigned port, unsigned pct);
 int sim_link_down(struct sim *sim, int node, unsigned port);
 int sim_link_up(struct sim *sim, int node, unsigned port);
 int sim_link_flap(struct sim *sim, int node, unsigned port, mono_t down_for);
+/* `ibportstate disable` or `enable` at the port. */
+int sim_link_enable(struct sim *sim, int node, unsigned port, bool on);
 int sim_unplug(struct sim *sim, int node, unsigned port);
 /* Plugs a cable between two free ports; the same port twice is a loopback plug. */
 int sim_plug(struct sim *sim, int a, unsigned a_port, int b, unsigned b_port);

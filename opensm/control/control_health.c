@@ -39,11 +39,12 @@ static void put_conditions(struct json_object *o, const char *key, unsigned cond
 static void put_sick(struct json_object *o, const struct sick_shown *s)
 {
 	struct json_object *ends = json_add_array(o, "ends");
+	char words[SICK_WORDS_STRLEN];
 
 	for (unsigned i = 0; i < 2; i++)
 		put_end(ends, s->port[i], &s->verdict->end[i]);
 	json_add_str(o, "state", sm_sick_state_name(s->state));
-	json_add_str(o, "done", sm_sick_state_words(s->state));
+	json_add_str(o, "done", sm_sick_words(s->state, s->action, words));
 	json_add_str(o, "action", health_action_name(s->action));
 	json_add_str(o, "why", s->why);
 	put_conditions(o, "conditions", s->verdict->on);

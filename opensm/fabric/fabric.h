@@ -30,6 +30,7 @@ enum port_oddity {
 	PORT_ODD_LOOPBACK, /* the port itself */
 	PORT_ODD_TOO_FAR,  /* it would be hop IB_MAX_HOPS + 1 */
 	PORT_ODD_NONSENSE, /* its NodeInfo is impossible */
+	PORT_ODD_HIDDEN,   /* not asked, for the health of the link */
 };
 
 /* LFT Sets in a row that a switch may leave unanswered or refuse, none taken in between. */

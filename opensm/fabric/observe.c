@@ -472,7 +472,7 @@ struct delta observe_left_out(struct port *p, enum port_oddity why)
 	struct delta d = { .node = p->node, .port = p, .far = p->peer };
 
 	p->odd = why;
-	if (why == PORT_ODD_LOOPBACK && p->peer)
+	if ((why == PORT_ODD_LOOPBACK || why == PORT_ODD_HIDDEN) && p->peer)
 		d.kinds = DELTA(DELTA_CABLE_GONE);
 	return d;
 }

@@ -17,7 +17,8 @@
 #include "health/judge_internal.h"
 
 #define NO_LINK	    UINT32_MAX
-#define BOTH_WITHIN 900 /* seconds: LinkDowned of the two ends is read at different times */
+/* Seconds: LinkDowned of the two ends is read at different times. */
+#define BOTH_WITHIN HEALTH_QUIET_SECS
 
 static const char *const cond_names[HEALTH_CONDS] = {
 	[HEALTH_REBOOT] = "reboot",	    [HEALTH_FLAPPING] = "flapping",
@@ -110,6 +111,7 @@ void health_forget_all(struct health *h)
 {
 	while (h->n)
 		forget(&h->all[--h->n]);
+	h->n_offs = 0;
 	memset(h->slots, 0, h->n_slots * sizeof(*h->slots));
 }
 
@@ -120,6 +122,7 @@ struct health *health_free(struct health *h)
 	health_forget_all(h);
 	free(h->all);
 	free(h->slots);
+	free(h->offs);
 	free(h);
 	return NULL;
 }
@@ -210,6 +213,29 @@ void health_clear(struct health *h, uint32_t link)
 {
 	assert(link < h->n);
 	forget(&h->all[link]);
+}
+
+void health_quiet(struct health *h, uint32_t link, int64_t until)
+{
+	assert(link < h->n);
+	h->all[link].quiet_until = until;
+}
+
+void health_off_add(struct health *h, struct health_end at, struct health_end far)
+{
+	GROW(h->offs, h->n_offs + 1, h->cap_offs);
+	h->offs[h->n_offs++] = (struct health_off){ .at = at, .far = far };
+}
+
+struct health_off *health_off_at(const struct health *h, uint32_t n)
+{
+	return n < h->n_offs ? &h->offs[n] : NULL;
+}
+
+void health_off_remove(struct health *h, uint32_t n)
+{
+	assert(n < h->n_offs);
+	h->offs[n] = h->offs[--h->n_offs];
 }
 
 void health_set_rules(struct health *h, const struct health_rules *rules)
@@ -341,7 +367,7 @@ static void count_downs(struct health *h, struct health_record *r, unsigned end,
 		p->downs = 0;
 	if (now - q->downs_at > BOTH_WITHIN)
 		q->downs = 0;
-	if (!n)
+	if (!n || now < r->quiet_until)
 		return;
 	p->downs = (uint32_t)MIN(p->downs + n, (uint64_t)HEALTH_MOST_EVENTS);
 	p->downs_at = now;

@@ -72,6 +72,19 @@ struct health_verdict {
 
 struct health;
 
+/*
+ * A port that was disabled for the health of its link, which is not there meanwhile. The judge only
+ * keeps it, for the disk and for standbys: `at` is the end that was disabled.
+ */
+struct health_off {
+	struct health_end at, far;
+	bool seen; /* disabled, since */
+	/* of the holder, not stored */
+	uint64_t version;
+	int64_t again_at;
+	unsigned tries;
+};
+
 /* `rules` are copied. */
 struct health *health_new(const struct health_rules *rules);
 struct health *health_free(struct health *h); /* NULL is fine; returns NULL */
@@ -95,6 +108,14 @@ bool health_judge(struct health *h, uint32_t link, int64_t now);
 const struct health_verdict *health_verdict(const struct health *h, uint32_t link);
 /* It is in order, as far as an administrator knows: all that was counted is forgotten. */
 void health_clear(struct health *h, uint32_t link);
+/* The link is taken down on purpose: what LinkDowned counts before `until` does not matter. */
+void health_quiet(struct health *h, uint32_t link, int64_t until);
+/* Whole spans in which the two ends are read: after it nothing of before is told any more. */
+#define HEALTH_QUIET_SECS 900
+
+void health_off_add(struct health *h, struct health_end at, struct health_end far);
+struct health_off *health_off_at(const struct health *h, uint32_t n); /* NULL: there are no more */
+void health_off_remove(struct health *h, uint32_t n);
 
 /* "3 link downs in 7 days; ...": the reasons of a verdict. Returns `ret`. */
 #define HEALTH_WHY_STRLEN 256
@@ -109,7 +130,7 @@ bool health_action_read(const char *name, enum health_action *ret);
 #define HEALTH_TEXT_MAX (4u << 20)
 /* Links with anything against them, as text; to be freed. */
 char *health_text(const struct health *h, size_t *ret_len);
-/* Nothing is held against any link: the text would have none. */
+/* Nothing is held against any link, and no port is disabled: the text would have none. */
 bool health_is_clean(const struct health *h);
 /* In place of what is known. -EBADMSG: this is no such text; `h` is empty then. */
 int health_read(struct health *h, const char *text, size_t len);

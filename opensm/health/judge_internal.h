@@ -35,6 +35,7 @@ struct health_record {
 	struct health_verdict v;
 	struct health_times times[HEALTH_EVENTS];
 	struct health_port *port[2]; /* NULL: no counters so far */
+	int64_t quiet_until;	     /* LinkDowned is not counted */
 };
 
 struct health {
@@ -44,6 +45,8 @@ struct health {
 	uint32_t n, cap;
 	uint32_t *slots; /* a hash table of ends: link * 2 + end + 1 */
 	uint32_t n_slots;
+	struct health_off *offs;
+	uint32_t n_offs, cap_offs;
 };
 
 void health_note_time(struct health *h, struct health_record *r, unsigned cond, uint32_t at);

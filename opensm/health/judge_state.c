@@ -7,9 +7,11 @@
  *	link 0x2c9030000000001 1 0x2c9030000000002 1 host ON SINCE LAST
  *	events COND TIME TIME ...
  *	counts END RING BUCKET symbols drops seconds packets wait bits-per-second
+ *	off 0x2c9030000000001 1 0x2c9030000000002 1 SEEN
  *	end 0x1122334455667788
  *
- * `events` and `counts` are of the link before. Links with nothing against them are left out; the
+ * `events` and `counts` are of the link before; `off` is a port that is disabled, and the other end
+ * of its cable. Links with nothing against them are left out; the
  * last line has the FNV-1a hash of all bytes before it.
  */
 #include <errno.h>
@@ -44,6 +46,8 @@ static bool is_clean(const struct health_record *r)
 
 bool health_is_clean(const struct health *h)
 {
+	if (h->n_offs)
+		return false;
 	for (uint32_t i = 0; i < h->n; i++)
 		if (!is_clean(&h->all[i]))
 			return false;
@@ -86,6 +90,12 @@ static void put_record(FILE *f, const struct health_record *r)
 	}
 }
 
+static void put_off(FILE *f, const struct health_off *o)
+{
+	fprintf(f, "off 0x%" PRIx64 " %u 0x%" PRIx64 " %u %d\n", o->at.node, o->at.port,
+		o->far.node, o->far.port, o->seen);
+}
+
 char *health_text(const struct health *h, size_t *ret_len)
 {
 	char *text = NULL;
@@ -93,6 +103,8 @@ char *health_text(const struct health *h, size_t *ret_len)
 
 	fputs(HEAD, f);
 	fprintf(f, "sweep %u\n", h->sweep);
+	for (uint32_t i = 0; i < h->n_offs; i++)
+		put_off(f, &h->offs[i]);
 	for (uint32_t i = 0; i < h->n && ftell(f) < (long)HEALTH_TEXT_MAX - 65536; i++)
 		if (h->all[i].v.end[0].node && !is_clean(&h->all[i]))
 			put_record(f, &h->all[i]);
@@ -164,6 +176,21 @@ static bool read_counts(struct health_record *r, const char *line)
 	return true;
 }
 
+static bool read_off(struct health *h, const char *line)
+{
+	struct health_end at, far;
+	unsigned seen;
+
+	if (h->n_offs >= HEALTH_LINKS_MAX ||
+	    sscanf(line, "off 0x%" SCNx64 " %" SCNu8 " 0x%" SCNx64 " %" SCNu8 " %u", &at.node,
+		   &at.port, &far.node, &far.port, &seen) != 5 ||
+	    !at.node || !at.port || seen > 1)
+		return false;
+	health_off_add(h, at, far);
+	h->offs[h->n_offs - 1].seen = seen;
+	return true;
+}
+
 static bool read_line(struct health *h, const char *line, uint32_t *link)
 {
 	struct health_record *r = *link == UINT32_MAX ? NULL : &h->all[*link];
@@ -172,6 +199,8 @@ static bool read_line(struct health *h, const char *line, uint32_t *link)
 		return read_link(h, line, link);
 	if (!strncmp(line, "sweep ", 6))
 		return sscanf(line, "sweep %u", &h->sweep) == 1;
+	if (!strncmp(line, "off ", 4))
+		return read_off(h, line);
 	if (!strncmp(line, "events ", 7))
 		return r && read_events(h, r, line);
 	if (!strncmp(line, "counts ", 7))

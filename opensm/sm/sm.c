@@ -186,6 +186,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	static const struct discover_questions questions = {
 		.is_unchanged = incremental_is_unchanged,
 		.is_in_question = incremental_is_in_question,
+		.is_hidden = sick_is_hidden,
 	};
 
 	static const struct channel_questions channel_questions = {

@@ -149,7 +149,8 @@ static struct mad_request write_form(const struct port *p, const uint8_t *info,
 				     .payload = out };
 }
 
-bool sync_switch_off(struct sync *s, struct port *p, mad_done_fn on_done, void *owner, void *arg)
+static bool command_phys(struct sync *s, struct port *p, enum ib_phys_state phys,
+			 mad_done_fn on_done, void *owner, void *arg)
 {
 	uint8_t out[SMP_DATA_SIZE];
 	struct mad_request rq;
@@ -157,19 +158,23 @@ bool sync_switch_off(struct sync *s, struct port *p, mad_done_fn on_done, void *
 	if (!p->known)
 		return false;
 	rq = write_form(p, p->info, IB_PORT_DOWN, out);
-	ib_put(out, PI_PHYS_STATE, IB_PHYS_DISABLED);
+	ib_put(out, PI_PHYS_STATE, phys);
 	return sync_command(s, p, &rq, on_done, owner, arg);
+}
+
+bool sync_switch_off(struct sync *s, struct port *p, mad_done_fn on_done, void *owner, void *arg)
+{
+	return command_phys(s, p, IB_PHYS_DISABLED, on_done, owner, arg);
+}
+
+bool sync_switch_on(struct sync *s, struct port *p, mad_done_fn on_done, void *owner, void *arg)
+{
+	return command_phys(s, p, IB_PHYS_POLLING, on_done, owner, arg);
 }
 
 bool sync_take_down(struct sync *s, struct port *p, mad_done_fn on_done, void *owner, void *arg)
 {
-	uint8_t out[SMP_DATA_SIZE];
-	struct mad_request rq;
-
-	if (!p->known)
-		return false;
-	rq = write_form(p, p->info, IB_PORT_DOWN, out);
-	return sync_command(s, p, &rq, on_done, owner, arg);
+	return command_phys(s, p, IB_PHYS_NO_CHANGE, on_done, owner, arg);
 }
 
 /* ---- the rows -------------------------------------------------------------------------------- */

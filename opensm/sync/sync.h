@@ -123,6 +123,9 @@ bool sync_last_command(struct sync *s, struct port *p, const struct mad_request 
  */
 bool sync_switch_off(struct sync *s, struct port *p, mad_done_fn on_done, void *owner, void *arg);
 
+/* A command: `p` is enabled again, and trains. As sync_switch_off(). */
+bool sync_switch_on(struct sync *s, struct port *p, mad_done_fn on_done, void *owner, void *arg);
+
 /*
  * A command: the link at `p` goes down and trains again, to INIT. As sync_switch_off().
  */

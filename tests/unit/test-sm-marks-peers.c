@@ -176,6 +176,38 @@ static void windows_of_health_survive_a_takeover(void **st)
 	assert_int_equal(sm_sick_links(sm_of(w, SPARE), SICK_DRY_RUN), 1);
 }
 
+/* The new master knows that the port was disabled here, and enables it when all is in order. */
+static void a_takeover_knows_which_ports_are_disabled(void **st)
+{
+	struct world *w = *st;
+	guid_t leaf = guid_of(w, "leaf2");
+	struct port_counts c = { .interval_us = 10000000,
+				 .known = 1u << PORT_COUNT_SYMBOL_ERRORS };
+	int node = sim_find(w->rig->sim, "leaf2");
+	unsigned port;
+
+	for (unsigned i = 0; i < 2; i++) {
+		w->conf[i]->hm_dry_run = false;
+		free(w->conf[i]->hm_sw_symbol_ber_action);
+		w->conf[i]->hm_sw_symbol_ber_action = xstrdup("disable");
+	}
+	start_both(w);
+	port = uplink(w, ACTIVE);
+	c.grown[PORT_COUNT_SYMBOL_ERRORS] = 2;
+	sm_port_counts(sm_of(w, ACTIVE), leaf, (uint8_t)port, &c);
+	rig_run(w->rig, sim_now(w->rig->sim) + 30 * MONO_S); /* the standby was told that much */
+	sm_port_counts(sm_of(w, ACTIVE), leaf, (uint8_t)port, &c);
+	rig_run(w->rig, sim_now(w->rig->sim) + 40 * MONO_S);
+	assert_int_equal(sim_port_state(w->rig->sim, node, port), IB_PORT_DOWN);
+	fail_over(w);
+	rig_run(w->rig, sim_now(w->rig->sim) + 30 * MONO_S);
+	assert_int_equal(sim_port_state(w->rig->sim, node, port), IB_PORT_DOWN);
+	assert_int_equal(sm_sick_links(sm_of(w, SPARE), SICK_ISOLATED), 1);
+	assert_true(sm_sick_clear(sm_of(w, SPARE), leaf, port));
+	rig_run(w->rig, sim_now(w->rig->sim) + 40 * MONO_S);
+	assert_int_equal(sim_port_state(w->rig->sim, node, port), IB_PORT_ACTIVE);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -186,6 +218,7 @@ int main(void)
 		TEST(a_standby_that_cannot_store_is_told_of),
 		TEST(a_late_standby_is_sent_the_table),
 		TEST(windows_of_health_survive_a_takeover),
+		TEST(a_takeover_knows_which_ports_are_disabled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

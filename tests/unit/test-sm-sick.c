@@ -108,6 +108,187 @@ static void the_last_way_and_our_own_are_spared(void **st)
 	assert_int_equal(state(w, "h0", 1), IB_PORT_ACTIVE);
 }
 
+static void act(char **option, const char *action)
+{
+	free(*option);
+	*option = xstrdup(action);
+}
+
+static unsigned phys(struct world *w, const char *name, unsigned port)
+{
+	return sim_phys_state(w->sim, node_of(w, name), port);
+}
+
+static void a_sick_link_is_disabled_and_enabled_again(void **st)
+{
+	struct world *w = *st;
+	struct sick_shown s;
+	unsigned port, far;
+
+	act(&w->conf->hm_sw_symbol_ber_action, "disable");
+	start(w);
+	port = uplink(w, "leaf2", "spine1");
+	far = port_of(w, "leaf2", port)->peer->num;
+	errors_at(w, "leaf2", port, 100);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(state_at(w, 0), SICK_ISOLATED);
+	/* at one end, the one that is nearer to the manager; the other only lost its link */
+	assert_int_equal(phys(w, "spine1", far), IB_PHYS_DISABLED);
+	assert_int_not_equal(phys(w, "leaf2", port), IB_PHYS_DISABLED);
+	assert_int_equal(unreachable(w), 0);
+	run_for(w, 420 * MONO_S);
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	assert_true(is_good(w));
+}
+
+/* The other uplink of the leaf falls: the disabled one is its last way, and comes back. */
+static void a_disabled_link_that_becomes_the_last_way_is_enabled(void **st)
+{
+	struct world *w = *st;
+	unsigned port, other;
+
+	act(&w->conf->hm_sw_symbol_ber_action, "disable");
+	start(w);
+	port = uplink(w, "leaf2", "spine1");
+	other = uplink(w, "leaf2", "spine2");
+	errors_at(w, "leaf2", port, 100);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(state(w, "leaf2", port), IB_PORT_DOWN);
+	sim_unplug(w->sim, node_of(w, "leaf2"), other);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(state_at(w, 0), SICK_SPARED);
+	assert_int_equal(state(w, "leaf2", port), IB_PORT_ACTIVE);
+	assert_int_equal(unreachable(w), 0);
+}
+
+static void a_port_that_others_enable_is_left_alone(void **st)
+{
+	struct world *w = *st;
+	struct sick_shown s;
+	unsigned port, far;
+
+	act(&w->conf->hm_sw_symbol_ber_action, "disable");
+	start(w);
+	port = uplink(w, "leaf2", "spine1");
+	far = port_of(w, "leaf2", port)->peer->num;
+	errors_at(w, "leaf2", port, 100);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(phys(w, "spine1", far), IB_PHYS_DISABLED);
+	listen_for(w, "enabled by others");
+	sim_link_enable(w->sim, node_of(w, "spine1"), far, true);
+	run_for(w, 30 * MONO_S);
+	assert_true(w->said);
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+}
+
+static void a_port_disabled_by_others_stays_so(void **st)
+{
+	struct world *w = *st;
+	struct sick_shown s;
+	unsigned port, far;
+
+	start(w);
+	port = uplink(w, "leaf2", "spine1");
+	far = port_of(w, "leaf2", port)->peer->num;
+	errors_at(w, "leaf2", port, 100);
+	run_for(w, 30 * MONO_S);
+	sim_link_enable(w->sim, node_of(w, "spine1"), far, false);
+	run_for(w, 420 * MONO_S);
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	assert_int_equal(phys(w, "spine1", far), IB_PHYS_DISABLED);
+}
+
+static void what_is_disabled_is_enabled_after_a_restart(void **st)
+{
+	struct world *w = *st;
+	char dir[SCRATCH_PATH];
+	unsigned port, far;
+
+	act(&w->conf->hm_sw_symbol_ber_action, "disable");
+	scratch_folder(dir);
+	assert_int_equal(rig_start(w->rig, "h0", 0, w->conf, dir), 0);
+	run_for(w, 15 * MONO_S);
+	w->sm = rig_master(w->rig);
+	port = uplink(w, "leaf2", "spine1");
+	far = port_of(w, "leaf2", port)->peer->num;
+	errors_at(w, "leaf2", port, 100);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(phys(w, "spine1", far), IB_PHYS_DISABLED);
+	rig_kill(w->rig, 0);
+	assert_true(rig_start(w->rig, "h0", 0, w->conf, dir) >= 0);
+	run_for(w, 30 * MONO_S);
+	w->sm = rig_master(w->rig);
+	assert_int_equal(sm_sick_links(w->sm, SICK_ISOLATED), 1);
+	assert_int_equal(phys(w, "spine1", far), IB_PHYS_DISABLED);
+	assert_true(sm_sick_clear(w->sm, guid_of(w, "leaf2"), port));
+	run_for(w, 30 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	scratch_remove(dir);
+}
+
+static void a_sick_link_is_not_read_and_comes_back(void **st)
+{
+	struct world *w = *st;
+	struct sick_shown s;
+	unsigned port;
+
+	act(&w->conf->hm_sw_symbol_ber_action, "no_discover");
+	start(w);
+	port = uplink(w, "leaf2", "spine1");
+	errors_at(w, "leaf2", port, 100);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(state_at(w, 0), SICK_ISOLATED);
+	assert_null(port_of(w, "leaf2", port)->peer);
+	assert_int_equal(state(w, "leaf2", port), IB_PORT_INIT);
+	sm_request_heavy(w->sm, NULL);
+	run_for(w, 20 * MONO_S);
+	assert_null(port_of(w, "leaf2", port)->peer);
+	assert_int_equal(unreachable(w), 0);
+	run_for(w, 420 * MONO_S);
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	assert_true(is_good(w));
+}
+
+static void a_link_that_is_not_read_and_becomes_the_last_way_is_used(void **st)
+{
+	struct world *w = *st;
+	unsigned port;
+
+	act(&w->conf->hm_sw_symbol_ber_action, "no_discover");
+	start(w);
+	port = uplink(w, "leaf2", "spine1");
+	errors_at(w, "leaf2", port, 100);
+	run_for(w, 30 * MONO_S);
+	assert_null(port_of(w, "leaf2", port)->peer);
+	sim_unplug(w->sim, node_of(w, "leaf2"), uplink(w, "leaf2", "spine2"));
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(state_at(w, 0), SICK_SPARED);
+	assert_int_equal(state(w, "leaf2", port), IB_PORT_ACTIVE);
+	assert_int_equal(unreachable(w), 0);
+}
+
+/* A host behind a link that is not read is gone; and known again when its link is. */
+static void a_host_behind_what_is_not_read_is_gone(void **st)
+{
+	struct world *w = *st;
+	guid_t host;
+
+	act(&w->conf->hm_ca_symbol_ber_action, "no_discover");
+	w->conf->hm_isolate_host_links = true;
+	start(w);
+	host = guid_of(w, "h5");
+	errors_at(w, "h5", 1, 100);
+	run_for(w, 30 * MONO_S);
+	assert_null(fabric_find_node(w->sm->fabric, host));
+	assert_true(sm_sick_clear(w->sm, host, 1));
+	run_for(w, 30 * MONO_S);
+	assert_non_null(fabric_find_node(w->sm->fabric, host));
+	assert_int_equal(state(w, "h5", 1), IB_PORT_ACTIVE);
+}
+
 static void host_links_only_if_asked_for(void **st)
 {
 	struct world *w = *st;
@@ -210,6 +391,22 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_sick_link_is_isolated_and_comes_back, start_world,
 						close_world),
 		cmocka_unit_test_setup_teardown(the_last_way_and_our_own_are_spared, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_sick_link_is_disabled_and_enabled_again, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_disabled_link_that_becomes_the_last_way_is_enabled, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_port_that_others_enable_is_left_alone, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_port_disabled_by_others_stays_so, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(what_is_disabled_is_enabled_after_a_restart, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_sick_link_is_not_read_and_comes_back, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_link_that_is_not_read_and_becomes_the_last_way_is_used, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_host_behind_what_is_not_read_is_gone, start_world,
 						close_world),
 		cmocka_unit_test_setup_teardown(host_links_only_if_asked_for, start_world,
 						close_world),

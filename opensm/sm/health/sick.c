@@ -29,19 +29,24 @@
 #define NO_CLOCK      10000000 /* of a time that is not known: buckets have numbers from 1 on */
 
 static const struct {
-	const char *name, *words;
+	const char *name, *before, *after; /* of what is done */
 } states[SICK_STATES] = {
-	[SICK_UNDECIDED] = { "undecided", "not decided yet" },
-	[SICK_REPORTED] = { "reported", "only reported" },
-	[SICK_DRY_RUN] = { "dry_run", "would be isolated: hm_dry_run is TRUE" },
-	[SICK_HOST_LINK] = { "host_link",
-			     "would be isolated: it leads to a host, and hm_isolate_host_links is "
-			     "FALSE" },
-	[SICK_CAPPED] = { "capped", "would be isolated: no more links may be (hm_max_isolated)" },
-	[SICK_SPARED] = { "spared",
+	[SICK_UNDECIDED] = { "undecided", NULL, "not decided yet" },
+	[SICK_REPORTED] = { "reported", NULL, "only reported" },
+	[SICK_DRY_RUN] = { "dry_run", "would be ", ": hm_dry_run is TRUE" },
+	[SICK_HOST_LINK] = { "host_link", "would be ",
+			     ": it leads to a host, and hm_isolate_host_links is FALSE" },
+	[SICK_CAPPED] = { "capped", "would be ", ": no more links may be (hm_max_isolated)" },
+	[SICK_SPARED] = { "spared", NULL,
 			  "stays in use: it is the last way to a part of the fabric, or the "
 			  "manager's own" },
-	[SICK_ISOLATED] = { "isolated", "isolated" },
+	[SICK_ISOLATED] = { "isolated", "", "" },
+};
+
+static const char *const done[] = {
+	[HEALTH_IGNORE] = "left alone",	  [HEALTH_REPORT] = "reported",
+	[HEALTH_ISOLATE] = "isolated",	  [HEALTH_NO_DISCOVER] = "isolated and not read",
+	[HEALTH_DISABLE] = "disabled",
 };
 
 const char *sm_sick_state_name(enum sick_state state)
@@ -49,9 +54,13 @@ const char *sm_sick_state_name(enum sick_state state)
 	return states[state].name;
 }
 
-const char *sm_sick_state_words(enum sick_state state)
+char *sm_sick_words(enum sick_state state, enum health_action action, char ret[SICK_WORDS_STRLEN])
 {
-	return states[state].words;
+	const char *before = states[state].before;
+
+	snprintf(ret, SICK_WORDS_STRLEN, "%s%s%s", before ? before : "", before ? done[action] : "",
+		 states[state].after);
+	return ret;
 }
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -113,7 +122,7 @@ enum health_action sick_action(const struct conf *conf, unsigned conds, bool hos
 	return most;
 }
 
-static void note_change(struct sick *k)
+void sick_note_change(struct sick *k)
 {
 	k->changed = true;
 	k->version++;
@@ -121,22 +130,19 @@ static void note_change(struct sick *k)
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-static int64_t time_now(const struct sm *sm)
+int64_t sick_time(const struct sm *sm)
 {
 	int64_t at = marks_realtime(sm);
 
 	return at ? at : NO_CLOCK + sm->now / MONO_S;
 }
 
-static uint32_t case_of(const struct sick *k, uint32_t link)
+uint32_t sick_case_of(const struct sick *k, uint32_t link)
 {
-	for (uint32_t i = 0; i < k->n; i++)
-		if (k->all[i].link == link)
-			return i;
-	return NO_CASE;
+	return link < k->n_by_link && k->by_link[link] ? k->by_link[link] - 1 : NO_CASE;
 }
 
-static struct port *port_at(const struct sm *sm, const struct health_end *e)
+struct port *sick_port_at(const struct sm *sm, const struct health_end *e)
 {
 	struct node *n = fabric_find_node(sm->fabric, e->node);
 
@@ -147,7 +153,7 @@ static struct port *port_at(const struct sm *sm, const struct health_end *e)
 static struct port *switch_end(const struct sm *sm, const struct health_verdict *v)
 {
 	for (unsigned i = 0; i < 2; i++) {
-		struct port *p = port_at(sm, &v->end[i]);
+		struct port *p = sick_port_at(sm, &v->end[i]);
 
 		if (p && p->peer && node_is_switch(p->node) &&
 		    p->peer->node->guid == v->end[!i].node && p->peer->num == v->end[!i].port)
@@ -156,11 +162,11 @@ static struct port *switch_end(const struct sm *sm, const struct health_verdict 
 	return NULL;
 }
 
-static void tell_case(struct sm *sm, uint32_t link, const char *what)
+void sick_tell(struct sm *sm, uint32_t link, const char *what)
 {
 	struct sick *k = sm->m.sick;
 	const struct health_verdict *v = health_verdict(k->judge, link);
-	const struct port *p = port_at(sm, &v->end[0]), *q = port_at(sm, &v->end[1]);
+	const struct port *p = sick_port_at(sm, &v->end[0]), *q = sick_port_at(sm, &v->end[1]);
 	char a[PORT_STRLEN] = "a port that is gone", b[PORT_STRLEN] = "a port that is gone",
 	     why[HEALTH_WHY_STRLEN];
 	unsigned suppressed;
@@ -198,24 +204,39 @@ unsigned sm_sick_cap(const struct sm *sm)
 					 : MAX(CAP_LEAST, links / CAP_SHARE);
 }
 
+static struct health_end mark_end(const struct sick_case *c)
+{
+	return (struct health_end){ c->mark.node, c->mark.port };
+}
+
+/* It may not be there now, being disabled or not read. */
 static void let_go(struct sm *sm, struct sick_case *c)
 {
-	struct port *p = switch_end(sm, health_verdict(sm->m.sick->judge, c->link));
+	const struct health_end e = mark_end(c);
+	struct port *p = c->state == SICK_ISOLATED ? sick_port_at(sm, &e) : NULL;
 
-	if (c->state != SICK_ISOLATED || !p)
+	sm->m.sick->n_hidden -= c->hidden;
+	c->hidden = false;
+	if (!p)
 		return;
+	health_quiet(sm->m.sick->judge, c->link, sick_time(sm) + HEALTH_QUIET_SECS);
 	dampening_set_unhealthy(sm, p, false);
 	if (sm->state == SM_MASTER)
 		tell_port(sm, p, "a link is in order again, or may be used");
 }
 
+/* `p` NULL: its port is disabled since before. */
 static void isolate(struct sm *sm, struct sick_case *c, struct port *p)
 {
-	c->mark = (struct link_mark){ .node = p->node->guid, .port = p->num, .kind = MARK_ISOLATE };
+	const struct health_off *off = sick_off_of(sm->m.sick, c->link);
+
+	c->mark = (struct link_mark){ .node = p ? p->node->guid : off->at.node,
+				      .port = p ? p->num : off->at.port,
+				      .kind = MARK_ISOLATE };
 	c->work = (struct mark_work){ .state = MARK_DRAINING, .down_at = MONO_NEVER };
-	if (!dampening_set_unhealthy(sm, p, true))
-		return;
-	tell_port(sm, p, "a link is isolated for its health");
+	c->off = off;
+	if (p && dampening_set_unhealthy(sm, p, true))
+		tell_port(sm, p, "a link is isolated for its health");
 }
 
 /* The options, the cap and the guards, as they are now. */
@@ -230,7 +251,7 @@ static enum sick_state decide(const struct sm *sm, const struct sick_case *c, st
 		return SICK_HOST_LINK;
 	if (sm->conf->hm_dry_run)
 		return SICK_DRY_RUN;
-	if (c->state == SICK_ISOLATED)
+	if (c->state == SICK_ISOLATED || (!p && sick_off_of(sm->m.sick, c->link)))
 		return SICK_ISOLATED;
 	if (!p)
 		return SICK_UNDECIDED;
@@ -242,25 +263,63 @@ static enum sick_state decide(const struct sm *sm, const struct sick_case *c, st
 	return SICK_ISOLATED;
 }
 
+static void become(struct sm *sm, struct sick_case *c, enum sick_state next)
+{
+	struct sick *k = sm->m.sick;
+	char words[SICK_WORDS_STRLEN];
+
+	if (c->state == SICK_ISOLATED)
+		let_go(sm, c);
+	k->n_isolated -= c->state == SICK_ISOLATED;
+	c->state = next;
+	k->n_isolated += next == SICK_ISOLATED;
+	if (next == SICK_ISOLATED)
+		isolate(sm, c, switch_end(sm, health_verdict(k->judge, c->link)));
+	if (next != SICK_UNDECIDED && c->action != HEALTH_IGNORE)
+		sick_tell(sm, c->link, sm_sick_words(next, c->action, words));
+}
+
+/* The cable is another one since, at the port that was isolated for the former. */
+static bool is_of_another(const struct sick_case *c, const struct health_verdict *v)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (v->end[i].node == c->mark.node && v->end[i].port == c->mark.port)
+			return false;
+	return c->state == SICK_ISOLATED;
+}
+
+/* What was done may ask for more, or less, than the action that it is now. */
+static void go_back(struct sm *sm, struct sick_case *c)
+{
+	const struct health_end e = mark_end(c);
+	struct port *p = sick_port_at(sm, &e);
+
+	if (c->hidden && c->action != HEALTH_NO_DISCOVER) {
+		sm->m.sick->n_hidden--;
+		c->hidden = false;
+		if (p)
+			tell_port(sm, p, "a link may be read again");
+	}
+}
+
 static void enter(struct sm *sm, struct sick_case *c)
 {
 	const struct health_verdict *v = health_verdict(sm->m.sick->judge, c->link);
-	struct port *p = switch_end(sm, v);
-	enum sick_state next, before = c->state;
+	enum sick_state next;
 
+	if (is_of_another(c, v))
+		become(sm, c, SICK_UNDECIDED);
 	c->action = sick_action(sm->conf, v->on, v->host);
-	next = decide(sm, c, p);
-	if (next == before)
-		return;
-	if (before == SICK_ISOLATED)
-		let_go(sm, c);
-	sm->m.sick->n_isolated -= before == SICK_ISOLATED;
-	c->state = next;
-	sm->m.sick->n_isolated += next == SICK_ISOLATED;
-	if (next == SICK_ISOLATED)
-		isolate(sm, c, p);
-	if (next != SICK_UNDECIDED && c->action != HEALTH_IGNORE)
-		tell_case(sm, c->link, states[next].words);
+	next = decide(sm, c, switch_end(sm, v));
+	if (next != c->state)
+		become(sm, c, next);
+	else if (next == SICK_ISOLATED)
+		go_back(sm, c);
+}
+
+void sick_spare(struct sm *sm, struct sick_case *c)
+{
+	become(sm, c, SICK_SPARED);
 }
 
 static void drop_case(struct sm *sm, uint32_t i)
@@ -269,18 +328,39 @@ static void drop_case(struct sm *sm, uint32_t i)
 
 	let_go(sm, &k->all[i]);
 	k->n_isolated -= k->all[i].state == SICK_ISOLATED;
+	k->by_link[k->all[i].link] = 0;
 	k->all[i] = k->all[--k->n];
+	if (i < k->n)
+		k->by_link[k->all[i].link] = i + 1;
+}
+
+static void need_place(struct sick *k, uint32_t link)
+{
+	uint32_t n = MAX(2 * k->n_by_link, MAX(link + 1, 64u));
+
+	if (link < k->n_by_link)
+		return;
+	k->by_link = xrealloc(k->by_link, n, sizeof(*k->by_link));
+	memset(k->by_link + k->n_by_link, 0, (n - k->n_by_link) * sizeof(*k->by_link));
+	k->n_by_link = n;
 }
 
 static struct sick_case *need_case(struct sick *k, uint32_t link)
 {
-	uint32_t i = case_of(k, link);
+	uint32_t i = sick_case_of(k, link);
 
 	if (i != NO_CASE)
 		return &k->all[i];
 	GROW(k->all, k->n + 1, k->cap);
+	need_place(k, link);
+	k->by_link[link] = k->n + 1;
 	k->all[k->n] = (struct sick_case){ .link = link, .state = SICK_UNDECIDED };
 	return &k->all[k->n++];
+}
+
+void sick_save_soon(struct sm *sm)
+{
+	sm->m.sick->save_at = mono_min(sm->m.sick->save_at, sm->now + SAVE_SOON);
 }
 
 /* A verdict is other than before. */
@@ -289,22 +369,22 @@ static void look_at_case(struct sm *sm, uint32_t link)
 	struct sick *k = sm->m.sick;
 	uint32_t i;
 
-	note_change(k);
-	k->save_at = mono_min(k->save_at, sm->now + SAVE_SOON);
+	sick_note_change(k);
+	sick_save_soon(sm);
 	if (health_verdict(k->judge, link)->on) {
 		enter(sm, need_case(k, link));
 		return;
 	}
-	i = case_of(k, link);
+	i = sick_case_of(k, link);
 	if (i == NO_CASE)
 		return;
-	tell_case(sm, link, "in order again");
+	sick_tell(sm, link, "in order again");
 	drop_case(sm, i);
 }
 
 static void judge(struct sm *sm, uint32_t link)
 {
-	if (health_judge(sm->m.sick->judge, link, time_now(sm)))
+	if (health_judge(sm->m.sick->judge, link, sick_time(sm)))
 		look_at_case(sm, link);
 }
 
@@ -329,7 +409,7 @@ static uint32_t link_at(struct sm *sm, const struct port *p)
 
 static bool is_isolated(const struct sick *k, uint32_t link)
 {
-	uint32_t i = case_of(k, link);
+	uint32_t i = sick_case_of(k, link);
 
 	return i != NO_CASE && k->all[i].state == SICK_ISOLATED;
 }
@@ -340,8 +420,8 @@ static void tell_judge(struct sm *sm, struct port *p, enum health_cond cond)
 
 	if (link == UINT32_MAX || is_isolated(sm->m.sick, link))
 		return;
-	health_event(sm->m.sick->judge, link, cond, time_now(sm));
-	note_change(sm->m.sick);
+	health_event(sm->m.sick->judge, link, cond, sick_time(sm));
+	sick_note_change(sm->m.sick);
 	judge(sm, link);
 }
 
@@ -379,13 +459,15 @@ static uint64_t bits_of(const struct port *p)
 void sm_port_counts(struct sm *sm, guid_t node, unsigned port, const struct port_counts *c)
 {
 	const struct health_end e = { node, (uint8_t)port };
-	struct port *p = port_at(sm, &e);
+	struct port *p = sick_port_at(sm, &e);
 	uint32_t link = p && is_watching(sm) ? link_at(sm, p) : UINT32_MAX;
 
 	if (link == UINT32_MAX)
 		return;
-	health_counts(sm->m.sick->judge, link, node, port, c, bits_of(p), time_now(sm));
-	note_change(sm->m.sick);
+	if (is_isolated(sm->m.sick, link))
+		health_quiet(sm->m.sick->judge, link, sick_time(sm) + HEALTH_QUIET_SECS);
+	health_counts(sm->m.sick->judge, link, node, port, c, bits_of(p), sick_time(sm));
+	sick_note_change(sm->m.sick);
 	judge(sm, link);
 }
 
@@ -396,11 +478,11 @@ bool sm_sick_clear(struct sm *sm, guid_t node, unsigned port)
 
 	if (link == UINT32_MAX)
 		return false;
-	i = case_of(k, link);
+	i = sick_case_of(k, link);
 	if (i != NO_CASE)
 		drop_case(sm, i);
 	health_clear(k->judge, link);
-	note_change(k);
+	sick_note_change(k);
 	k->save_at = sm->now;
 	return true;
 }
@@ -415,14 +497,16 @@ bool sm_sick_at(const struct sm *sm, unsigned n, struct sick_shown *ret)
 				    .state = k->all[n].state,
 				    .action = k->all[n].action };
 	for (unsigned i = 0; i < 2; i++)
-		ret->port[i] = port_at(sm, &ret->verdict->end[i]);
+		ret->port[i] = sick_port_at(sm, &ret->verdict->end[i]);
 	health_why(k->judge, k->all[n].link, ret->why);
 	return true;
 }
 
 static void make_cases(struct sick *k)
 {
-	k->n = k->n_isolated = 0;
+	k->n = k->n_isolated = k->n_hidden = 0;
+	if (k->n_by_link)
+		memset(k->by_link, 0, k->n_by_link * sizeof(*k->by_link));
 	for (uint32_t i = 0; i < health_n_links(k->judge); i++)
 		if (health_verdict(k->judge, i)->on)
 			need_case(k, i);
@@ -446,6 +530,15 @@ void sick_new(struct sm *sm, const struct sm_paths *paths)
 	make_cases(k);
 }
 
+bool sick_is_hidden(const struct sm *sm, const struct port *p)
+{
+	const struct sick *k = sm->m.sick;
+	uint32_t i = k->n_hidden ? sick_case_of(k, health_find(k->judge, p->node->guid, p->num))
+				 : NO_CASE;
+
+	return i != NO_CASE && k->all[i].hidden && sm->state == SM_MASTER;
+}
+
 struct mark_work *sick_work(struct sm *sm, guid_t node, uint8_t port)
 {
 	struct sick *k = sm->m.sick;
@@ -463,6 +556,7 @@ void sick_free(struct sm *sm)
 
 	health_free(k->judge);
 	free(k->all);
+	free(k->by_link);
 	free(k->path);
 	free(k);
 	sm->m.sick = NULL;
@@ -471,6 +565,11 @@ void sick_free(struct sm *sm)
 uint64_t sick_version(const struct sm *sm)
 {
 	return sm->m.sick->version;
+}
+
+uint64_t sick_urgent_version(const struct sm *sm)
+{
+	return sm->m.sick->urgent;
 }
 
 bool sick_is_clean(const struct sm *sm)
@@ -489,7 +588,7 @@ bool sick_take_over(struct sm *sm, const char *text, size_t len)
 
 	assert(sm->state != SM_MASTER);
 	make_cases(sm->m.sick);
-	note_change(sm->m.sick);
+	sick_note_change(sm->m.sick);
 	return r == 0;
 }
 
@@ -499,7 +598,8 @@ static void decide_all(struct sm *sm)
 	struct sick *k = sm->m.sick;
 
 	for (uint32_t i = k->n; i-- > 0;) {
-		if (!sm->conf->hm_unhealthy_ports_checks)
+		if (!sm->conf->hm_unhealthy_ports_checks ||
+		    !health_verdict(k->judge, k->all[i].link)->on)
 			drop_case(sm, i);
 		else if (k->all[i].state != SICK_SPARED)
 			enter(sm, &k->all[i]);
@@ -533,6 +633,8 @@ void sick_sweep_ended(struct sm *sm)
 	health_sweep(k->judge);
 	decide_all(sm);
 	k->look_at = sm->now;
+	k->check_ways = true;
+	k->off_at = sm->now;
 }
 
 /* Another manager may have written since. */
@@ -555,12 +657,13 @@ static void take_down_some(struct sm *sm)
 	for (uint32_t i = 0; k->n_isolated && i < k->n; i++) {
 		struct sick_case *c = &k->all[i];
 
-		if (c->state != SICK_ISOLATED)
+		if (c->state != SICK_ISOLATED || c->hidden || c->off)
 			continue;
 		if (sm->now >= k->look_at)
 			mark_look_at(sm, &c->mark, &c->work);
 		if (sm->now >= c->work.down_at)
 			mark_take_down(sm, &c->mark, &c->work);
+		sick_go_on(sm, c);
 	}
 	if (sm->now >= k->look_at)
 		k->look_at = MONO_NEVER;
@@ -587,8 +690,10 @@ void sick_tick(struct sm *sm)
 		return;
 	if (sm->now >= k->turn_at)
 		judge_in_turn(sm);
-	if (sm->sweep == SWEEP_NONE)
+	if (sm->sweep == SWEEP_NONE) {
 		take_down_some(sm);
+		sick_off_tick(sm);
+	}
 	sick_save(sm);
 }
 
@@ -603,8 +708,11 @@ mono_t sick_next(const struct sm *sm)
 		next = MAX(k->turn_at, sm->now);
 	if (k->changed && !k->saving && k->path)
 		next = mono_min(next, MAX(k->save_at, sm->now));
+	if (sm->sweep == SWEEP_NONE)
+		next = mono_min(next, sick_off_next(sm));
 	for (uint32_t i = 0; k->n_isolated && i < k->n && sm->sweep == SWEEP_NONE; i++)
-		if (k->all[i].state == SICK_ISOLATED)
+		if (k->all[i].state == SICK_ISOLATED && !k->all[i].hidden &&
+		    !k->all[i].off)
 			next = mono_min(next, mono_min(k->look_at, k->all[i].work.down_at));
 	return next;
 }

@@ -9,7 +9,9 @@
  *                           HOST_LINK  the same, and hm_isolate_host_links is FALSE
  *                           CAPPED     the same, and hm_max_isolated are isolated
  *                           SPARED     the last way to anything, or the manager's own
- *                           ISOLATED   not routed over, then taken down to INIT and held there
+ *                           ISOLATED   not routed over, then taken down to INIT and held there;
+ *                                      by its action, then not read (no_discover), or
+ *                                      disabled at the switch nearer to the manager
  *   each --no finding for hm_probation_secs, or cleared--> in order
  *
  * What the judge knows is stored in the file link_health of the cache folder, so that windows of
@@ -43,9 +45,10 @@ struct sick_shown {
 };
 /* The n-th (from 0), in no order; false: there are no more. */
 bool sm_sick_at(const struct sm *sm, unsigned n, struct sick_shown *ret);
-/* "isolated": what was done; "would be isolated (hm_dry_run)" */
-const char *sm_sick_state_name(enum sick_state state);	/* "dry_run" */
-const char *sm_sick_state_words(enum sick_state state);
+const char *sm_sick_state_name(enum sick_state state); /* "dry_run" */
+/* What was done: "isolated", "disabled"; "would be isolated: hm_dry_run is TRUE" */
+#define SICK_WORDS_STRLEN 128
+char *sm_sick_words(enum sick_state state, enum health_action action, char ret[SICK_WORDS_STRLEN]);
 unsigned sm_sick_links(const struct sm *sm, enum sick_state state); /* how many */
 unsigned sm_sick_cap(const struct sm *sm);
 /* Growth of the counters of a port, from the performance manager. Nothing if not MASTER. */
@@ -59,6 +62,8 @@ void sick_new(struct sm *sm, const struct sm_paths *paths);
 void sick_free(struct sm *sm);
 /* How far the isolation of the link at this port is (marks_internal.h); NULL: none is. */
 struct mark_work *sick_work(struct sm *sm, guid_t node, uint8_t port);
+/* Discovery does not look through this port. */
+bool sick_is_hidden(const struct sm *sm, const struct port *p);
 /* PortInfo of a port was read, its link was `before`: before dampening takes it in. */
 void sick_link_seen(struct sm *sm, struct port *p, unsigned before);
 void sick_complaint(struct sm *sm, struct port *p);
@@ -69,6 +74,8 @@ void sick_sweep_ended(struct sm *sm);
 void sick_state_changed(struct sm *sm);
 /* Of what is known, for standbys: another one after each change; never 0. */
 uint64_t sick_version(const struct sm *sm);
+/* The version since which a port is to be disabled, or is none any more: standbys need it soon. */
+uint64_t sick_urgent_version(const struct sm *sm);
 /* Nothing is counted against any link. Takes O(links), not for each MAD. */
 bool sick_is_clean(const struct sm *sm);
 /* To be freed. */

@@ -17,6 +17,7 @@ struct sick_job {
 	struct sm *sm;
 	char *path, *text;
 	size_t len;
+	uint64_t version;
 	int error;
 };
 
@@ -46,6 +47,7 @@ static void end_save(struct sm_job *base)
 	if (k) {
 		k->saving = false;
 		k->changed |= job->error < 0;
+		k->saved = job->error < 0 ? k->saved : job->version;
 	}
 	if (k && job->error < 0 && !k->fault_told)
 		log_on(ABOUT(.id = LOG_ID_DISK_FAULT, .file = job->path, .error = -job->error),
@@ -75,6 +77,7 @@ void sick_save(struct sm *sm)
 		.run = run_save, .done = end_save, .what = "storing health of links", .disk = true
 	};
 	job->sm = sm;
+	job->version = k->version;
 	job->path = xstrdup(k->path);
 	job->text = health_text(k->judge, &job->len);
 	sm->hooks.submit_job(sm->hooks.arg, &job->base);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Between the files of sick: findings (sick.c), and the disk (sick_file.c). */
+/* Between the files of sick: findings (sick.c), links that are gone for it (sick_off.c), the disk. */
 #pragma once
 
 #include "sm/links/marks_internal.h"
@@ -12,24 +12,54 @@ struct sick_case {
 	enum health_action action;
 	struct link_mark mark; /* of ISOLATED: as if an administrator had made it */
 	struct mark_work work;
+	bool hidden; /* discovery does not look through it */
+	bool off;    /* its port is noted as disabled */
 };
 
 struct sick {
 	struct health *judge;
 	struct sick_case *all;
 	uint32_t n, cap;
-	uint32_t n_isolated; /* of these */
+	uint32_t n_isolated, n_hidden; /* of these */
+	uint32_t *by_link; /* place in `all`, and one; 0: no case */
+	uint32_t n_by_link;
 	uint32_t cursor; /* of links that are judged in turn */
 	mono_t turn_at, look_at;
 	struct log_limit log;
 	char *path; /* NULL: there is no cache folder */
 	mono_t save_at;
-	uint64_t version; /* counts changes */
+	uint64_t version, saved; /* counts changes; the latest that is on the disk */
+	uint64_t urgent;	 /* the latest that changed which ports are disabled */
+	mono_t off_at; /* when disabled ports are looked at */
+	bool check_ways; /* a sweep ended: are links that are gone the last way now? */
 	bool changed, saving, fault_told;
 };
 
 struct health_rules sick_rules(const struct conf *conf);
 enum health_action sick_action(const struct conf *conf, unsigned conds, bool host);
+
+/* ---- sick.c ---- */
+
+/* UINT32_MAX: none is. */
+uint32_t sick_case_of(const struct sick *k, uint32_t link);
+struct port *sick_port_at(const struct sm *sm, const struct health_end *e); /* NULL: not known */
+int64_t sick_time(const struct sm *sm);
+void sick_note_change(struct sick *k);
+void sick_save_soon(struct sm *sm);
+/* One line on the link; `what` comes last. */
+void sick_tell(struct sm *sm, uint32_t link, const char *what);
+/* It is used again, whatever is known against it: it is the last way now. */
+void sick_spare(struct sm *sm, struct sick_case *c);
+
+/* ---- sick_off.c ---- */
+
+/* The case is isolated, and held in INIT: the rest of what its action asks for is done. */
+void sick_go_on(struct sm *sm, struct sick_case *c);
+/* The disabled port of this link; NULL: none is. */
+const struct health_off *sick_off_of(const struct sick *k, uint32_t link);
+/* Between sweeps: ports are disabled, enabled, and found enabled. */
+void sick_off_tick(struct sm *sm);
+mono_t sick_off_next(const struct sm *sm);
 
 /* ---- sick_file.c ---- */
 

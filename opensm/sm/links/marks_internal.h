@@ -131,6 +131,8 @@ int64_t marks_realtime(const struct sm *sm);
 void mark_look_at(struct sm *sm, const struct link_mark *m, struct mark_work *w);
 /* Of an isolation: its links that are up are taken down; `down_at`: when that is looked at. */
 void mark_take_down(struct sm *sm, const struct link_mark *m, struct mark_work *w);
+/* The end of a cable that is asked: a switch, the one that is reached without it. */
+struct port *mark_near_end(struct port *p);
 /* How long a packet may be on its way. */
 mono_t marks_lifetime(const struct sm *sm);
 void marks_work_tick(struct sm *sm);

@@ -386,8 +386,7 @@ static void on_taken_down(void *owner, const struct mad_result *r)
 		tell_port(sm, p, "an isolated link was taken down");
 }
 
-/* The end that is asked. */
-static struct port *near_end(struct port *p)
+struct port *mark_near_end(struct port *p)
 {
 	struct port *q = p->peer;
 
@@ -420,7 +419,7 @@ void mark_take_down(struct sm *sm, const struct link_mark *m, struct mark_work *
 
 		if (!p || !dampening_is_out(p) || !is_above_init(p))
 			continue;
-		p = near_end(p);
+		p = mark_near_end(p);
 		sync_take_down(sm->sync, p, on_taken_down, sm, p);
 	}
 }

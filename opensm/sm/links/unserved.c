@@ -140,6 +140,7 @@ static enum lack lack_behind(const struct port *p)
 		[PORT_ODD_LOOPBACK] = LOOPBACK,
 		[PORT_ODD_TOO_FAR] = TOO_FAR,
 		[PORT_ODD_NONSENSE] = NONSENSE,
+		[PORT_ODD_HIDDEN] = NO_LACK, /* sick.h says so */
 	};
 
 	if (p->quarantined)

@@ -181,6 +181,19 @@ static bool worth_another_key(const struct sm *sm, const struct port *p, const s
 	       ++sm->m.discover->near_tries < NEAR_TRIES;
 }
 
+/* Of its cable nothing is known any more; its own PortInfo is read as ever. */
+static bool leave_out_hidden(struct sm *sm, struct port *p)
+{
+	struct delta d;
+
+	if (!sm->m.discover->ask.is_hidden(sm, p))
+		return false;
+	d = observe_left_out(p, PORT_ODD_HIDDEN);
+	sm->m.discover->cables_changed |= (d.kinds & DELTA(DELTA_CABLE_GONE)) != 0;
+	tell_delta(sm, &d);
+	return true;
+}
+
 static bool probe_is_wanted(void *owner, void *arg)
 {
 	const struct sm *sm = owner;
@@ -202,7 +215,7 @@ static void probe(struct sm *sm, struct port *p)
 	};
 	uint64_t rival = 0;
 
-	if (!probe_is_wanted(sm, p))
+	if (!probe_is_wanted(sm, p) || leave_out_hidden(sm, p))
 		return;
 	if (dr_path_extend(&p->node->path, p->num, &path) < 0) {
 		observe_left_out(p, PORT_ODD_TOO_FAR);

@@ -22,6 +22,8 @@ struct discover_questions {
 	bool (*is_unchanged)(const struct sm *sm, const struct node *n, const uint8_t *switch_info);
 	/* `end` answered behind `claimant`, and is known elsewhere: the old place is read first. */
 	bool (*is_in_question)(struct sm *sm, struct port *claimant, struct port *end);
+	/* The link at `p` is not to be looked through. */
+	bool (*is_hidden)(const struct sm *sm, const struct port *p);
 };
 void discover_new(struct sm *sm, const struct discover_questions *ask);
 void discover_free(struct sm *sm);

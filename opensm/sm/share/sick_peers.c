@@ -16,7 +16,7 @@ enum reply { REPLY_TAKEN = 1, REPLY_DAMAGED };
 
 struct sick_peer {
 	guid_t guid;   /* 0: a free row */
-	uint64_t sent; /* version; 0: none */
+	uint64_t sent, urgent; /* versions; 0: none */
 	mono_t again;
 	bool busy, refuses;
 };
@@ -80,13 +80,20 @@ static bool is_behind(const struct sm *sm, const struct sick_peer *p)
 	return p->guid && !p->busy && !p->refuses && p->sent != sick_version(sm);
 }
 
+/* Which ports are disabled is not kept waiting. */
+static mono_t due_at(const struct sm *sm, const struct sick_peer *p)
+{
+	return p->urgent < sick_urgent_version(sm) ? 0 : p->again;
+}
+
 static void serve_peer(struct sm *sm, struct sick_peer *p)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t len;
 
-	if (sm->now < p->again || !is_behind(sm, p))
+	if (sm->now < due_at(sm, p) || !is_behind(sm, p))
 		return;
+	p->urgent = sick_urgent_version(sm);
 	if (sick_is_clean(sm)) {
 		p->again = sm->now + LOOK_AGAIN;
 		return;
@@ -112,7 +119,7 @@ mono_t sick_peers_next(const struct sm *sm)
 		const struct sick_peer *p = &sm->m.sick_peers->peers[i];
 
 		if (is_behind(sm, p))
-			next = mono_min(next, MAX(p->again, sm->now));
+			next = mono_min(next, MAX(due_at(sm, p), sm->now));
 	}
 	return next;
 }
