@@ -18,7 +18,7 @@
 #define SENDER_HEADER 64 /* bytes in front of the MAD, as the device wants them */
 
 struct out {
-	int agent;
+	int fd, agent; /* of the device that it leaves by */
 	int error; /* of what failed: -errno */
 	int retries;
 	unsigned timeout_ms;

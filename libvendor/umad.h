@@ -2,8 +2,9 @@
 /*
  * The transport over libibumad. Nothing else in the tree calls umad_*().
  *
- * A small receive thread blocks in umad_poll() and hands MADs over through a single-producer ring
- * and an eventfd: ibsim's libumad2sim intercepts read() and poll() on its descriptor, not epoll.
+ * A small receive thread per device blocks in umad_poll() and hands MADs over through a
+ * single-producer ring and an eventfd: ibsim's libumad2sim intercepts read() and poll() on its
+ * descriptor, not epoll.
  */
 #pragma once
 
@@ -19,29 +20,59 @@ struct umad_port_choice {
 	uint64_t guid;
 	unsigned state;       /* enum ib_port_state as sysfs tells; may be stale */
 	unsigned lid;
+	bool sm_disabled;     /* IsSMDisabled: its device takes GMPs, no SMPs */
 };
 
 /*
- * InfiniBand ports of this host with a non-zero GUID, in order of device name, then port. Returns
- * the number found (up to cap; 0 without any device) or -errno.
+ * InfiniBand ports of this host with a non-zero GUID, in order of device name, then port; the
+ * caller frees *ret. Returns the number found (0 without any device) or -errno. Two with one GUID
+ * are one port with a device for SMPs and one for GMPs.
  */
-int umad_list_ports(struct umad_port_choice *ret, size_t cap);
+int umad_list_ports(struct umad_port_choice **ret);
+/* Leaves in `ports` those that a manager may be bound to, one of each GUID. The new n. */
+size_t umad_keep_sm_ports(struct umad_port_choice *ports, size_t n);
 
 /*
- * The port to use out of `ports`: with `guid` that one; 0 picks the only port, else the first whose
- * link is ACTIVE, else the first that is not DOWN, else the first. Index, or -ENODEV.
+ * The port to use out of `ports`, by its device for SMPs: with `guid` that one; 0 picks the only
+ * port, else the first whose link is ACTIVE, else the first that is not DOWN, else the first. Never
+ * one with SMs disabled. Index, or -ENODEV.
  */
 int umad_choose_port(const struct umad_port_choice *ports, size_t n, uint64_t guid);
+/* Why umad_choose_port() found none, in words. */
+void umad_say_none(const struct umad_port_choice *ports, size_t n, uint64_t guid, char *why,
+		   size_t why_len);
+
+/*
+ * The device that GMPs of port `smi` leave by: that with the same GUID and SMs disabled, as
+ * libibumad says or, where it cannot, as the ports themselves say; `smi` itself if there is none.
+ */
+size_t umad_gsi_of(const struct umad_port_choice *ports, size_t n, size_t smi);
+
+/* What libibumad says about pairs since IBUMAD_1.4. */
+struct umad_lib_pair {
+	char smi_name[20];
+	uint32_t smi_port;
+	char gsi_name[20];
+	uint32_t gsi_port;
+};
+typedef int (*umad_pair_fn)(const char *device, uint8_t port, struct umad_lib_pair *ret,
+			    unsigned enforce_smi);
+/* The same with a function to ask; NULL: there is none. For tests. */
+size_t umad_gsi_by(umad_pair_fn ask, const struct umad_port_choice *ports, size_t n, size_t smi);
 
 /* Whether a link layer as sysfs words it (empty: an old kernel) can carry SMPs. */
 bool umad_link_layer_fits(const char *link_layer);
 
 /*
- * Opens the port with `guid` (0: see umad_choose_port). -ENODEV: not there (yet); -EACCES: no
+ * Opens the port with `guid` (0: see umad_choose_port). -ENODEV: not there (yet), or one of its two
+ * devices; -EACCES: no
  * rights; -EBUSY: another SM owns the agents (the caller waits and says so once); -errno. `why`
  * gets one line for the log, on success the name of the port.
  */
 int umad_transport_open(uint64_t guid, struct transport **ret, char *why, size_t why_len);
 
-/* Name of the device and port behind a transport made here ("mlx5_0/1"). */
+/*
+ * Name of the device and port behind a transport made here: "mlx5_0/1", or "smi1/1 (GMPs by
+ * mlx5_0/1)".
+ */
 const char *umad_transport_name(const struct transport *t);

@@ -24,7 +24,6 @@
 #include "util/str.h"
 
 #define EXIT_NO_LOG 42
-#define MENU_PORTS  64
 #define SANDBOX_HINT                                                                               \
 	" (opensm.service lets opensm write below /var/log and /var/cache/opensm; for more: "      \
 	"systemctl edit opensm@, ReadWritePaths=)"
@@ -75,10 +74,10 @@ static int ask_choice(int most)
 /* The port GUID chosen, 0: leave. */
 static uint64_t choose_port(void)
 {
-	struct umad_port_choice ports[MENU_PORTS];
-	int n = umad_list_ports(ports, ARRAY_SIZE(ports));
-	int choice;
+	_cleanup_free_ struct umad_port_choice *ports = NULL;
+	int n = umad_list_ports(&ports), choice;
 
+	n = n > 0 ? (int)umad_keep_sm_ports(ports, (size_t)n) : 0;
 	if (n <= 0) {
 		printf("No local ports detected!\n");
 		return 0;

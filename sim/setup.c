@@ -145,6 +145,22 @@ void sim_set_optimized_sl2vl(struct sim *sim, int node, bool on)
 			ib_put(n->sw_info, SI_OPTIMIZED_SL2VL, on);
 }
 
+void sim_set_state_table(struct sim *sim, int node, enum sim_state_table kind)
+{
+	const uint64_t bit = IB_CAP(IB_CAP2_PORT_STATE_TABLE);
+	struct sim_node *n;
+
+	EACH_NODE(sim, node, i, n) {
+		uint8_t *info = n->ports[0].info;
+
+		if (!node_is_switch(n))
+			continue;
+		n->state_table = (uint8_t)kind;
+		ib_put(info, PI_CAP_MASK, ib_get(info, PI_CAP_MASK) | IB_CAP(IB_CAP_CAPMASK2));
+		ib_put(info, PI_CAP_MASK2, (ib_get(info, PI_CAP_MASK2) & ~bit) | (kind ? bit : 0));
+	}
+}
+
 void sim_set_caps(struct sim *sim, int node, enum ib_mtu mtu_cap, unsigned vl_cap)
 {
 	struct sim_node *n;

@@ -128,6 +128,14 @@ void sim_set_linear_cap(struct sim *sim, int node, lid_t cap);
 void sim_set_mcast_cap(struct sim *sim, int node, unsigned cap);
 /* SwitchInfo:OptimizedSLtoVLMappingProgramming */
 void sim_set_optimized_sl2vl(struct sim *sim, int node, bool on);
+/* SwitchPortStateTable: none, as it is, always all ACTIVE, offered and refused; -1: all switches */
+enum sim_state_table {
+	SIM_NO_STATE_TABLE,
+	SIM_STATE_TABLE,
+	SIM_STATE_TABLE_LIES,
+	SIM_STATE_TABLE_REFUSED,
+};
+void sim_set_state_table(struct sim *sim, int node, enum sim_state_table kind);
 /* all ports; vl_cap 1..5; -1: all */
 void sim_set_caps(struct sim *sim, int node, enum ib_mtu mtu_cap, unsigned vl_cap);
 /* every end port; trap 144 */

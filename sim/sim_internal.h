@@ -134,6 +134,7 @@ struct sim_node {
 	uint8_t type;
 	uint8_t nports;
 	uint8_t pma;            /* enum sim_pma */
+	uint8_t state_table;    /* enum sim_state_table */
 	bool off;
 	bool ignored;
 	uint16_t toggle;        /* notices sent */
@@ -316,6 +317,7 @@ struct sma_call {
 uint16_t sma_port_info(struct sma_call *c);   /* sma_port.c */
 uint16_t sma_ext_port_info(struct sma_call *c);
 uint16_t sma_lft(struct sma_call *c);         /* sma_tables.c */
+uint16_t sma_port_states(struct sma_call *c);
 uint16_t sma_mft(struct sma_call *c);
 uint16_t sma_pkeys(struct sma_call *c);
 /*

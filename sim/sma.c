@@ -152,6 +152,7 @@ static const struct {
 	{ IB_ATTR_NODE_DESC, sma_node_desc },		   /* 14.2.5.2 */
 	{ IB_ATTR_MFT, sma_mft },			   /* 14.2.5.12 */
 	{ IB_ATTR_GUID_INFO, sma_guids },		   /* 14.2.5.5 */
+	{ IB_ATTR_PORT_STATE_TABLE, sma_port_states },
 	{ IB_ATTR_MLNX_EXT_PORT_INFO, sma_ext_port_info }, /* vendor */
 };
 

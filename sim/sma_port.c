@@ -189,8 +189,8 @@ static void store_speeds(const struct port_call *pc, const uint8_t *want)
 	if (ext == SPEED_EXT_ALL)
 		ext = ib_get(have, PI_SPEED_EXT_SUPPORTED);
 	ib_put(have, PI_SPEED_EXT_ENABLED, ext);
-	if (ext2)
-		ib_put(have, PI_SPEED_EXT2_ENABLED, ext2 & ib_get(have, PI_SPEED_EXT2_SUPPORTED));
+	/* 7: all; 0: none, which a manager that writes zeroes where it knows no bits notices. */
+	ib_put(have, PI_SPEED_EXT2_ENABLED, ext2 & ib_get(have, PI_SPEED_EXT2_SUPPORTED));
 }
 
 static void clear_violations(uint8_t *have, const uint8_t *want)

@@ -77,6 +77,20 @@ static void mft_reserve(struct tables *t, unsigned rows)
 	t->mft_rows = rows;
 }
 
+uint16_t sma_port_states(struct sma_call *c)
+{
+	if (c->set || c->mod || c->n->nports >= PST_PORTS ||
+	    (c->n->state_table != SIM_STATE_TABLE && c->n->state_table != SIM_STATE_TABLE_LIES))
+		return MAD_STATUS_BAD_METHOD_ATTR;
+	memset(c->payload, 0, SMP_DATA_SIZE);
+	for (unsigned i = 0; i <= c->n->nports; i++)
+		ib_bits_put(c->payload, PST_STATE(i), PST_STATE_W,
+			    c->n->state_table == SIM_STATE_TABLE_LIES
+				    ? IB_PORT_ACTIVE
+				    : ib_get(c->n->ports[i].info, PI_PORT_STATE));
+	return 0;
+}
+
 uint16_t sma_mft(struct sma_call *c)
 {
 	unsigned first = (c->mod & 0x1FF) * MFT_BLOCK_MLIDS, position = c->mod >> 28;

@@ -130,6 +130,8 @@ static int simport_look(struct transport *t, struct transport_port *ret)
 					.sm_lid = (lid_t)ib_get(info, PI_MASTER_SM_LID),
 					.sm_sl = (uint8_t)ib_get(info, PI_MASTER_SM_SL),
 					.lmc = (uint8_t)ib_get(info, PI_LMC) };
+	ret->gmp_lid = ret->lid;
+	ret->gmp_sm_lid = ret->sm_lid;
 	return 0;
 }
 

@@ -68,6 +68,10 @@ struct transport_event {
 struct transport_port {
 	uint16_t lid, sm_lid; /* 0: none yet */
 	uint8_t sm_sl, lmc;
+	/*
+	 * As the device that GMPs leave by has them: mostly the same one, else it may lag behind.
+	 */
+	uint16_t gmp_lid, gmp_sm_lid;
 };
 
 struct transport;

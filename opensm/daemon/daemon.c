@@ -89,13 +89,12 @@ struct daemon {
 	struct notify notify;
 	mono_t reopen_at;
 	mono_t hup_at; /* no SIGHUP is served before */
-	bool hup_wanted;
-	bool sweep_wanted; /* and a heavy sweep after it */
-	bool watchdog, once_done;
+	bool hup_wanted, sweep_wanted; /* and a heavy sweep after it */
+	bool watchdog, once_done, stopping; /* stopping: listeners get no events any more */
 	struct told told;
+	char waiting_for[300]; /* said last */
 	unsigned dumps_pending;
 	bool dump_again; /* the fabric changed while one was written */
-	bool stopping;	 /* listeners get no events any more */
 	int exit_code;
 };
 
@@ -277,7 +276,7 @@ static void start_sm(struct daemon *d)
 		.cache_dir = d->options->cache_dir,
 		.dump_dir = d->conf->dump_files_dir,
 	};
-	char line[128];
+	char line[256];
 
 	log_sys("Using port %s, GUID 0x%" PRIx64, umad_transport_name(d->tr), d->tr->port_guid);
 	told_change(&d->told, TOLD_WAITING, false);
@@ -297,11 +296,12 @@ static void start_sm(struct daemon *d)
 
 static void tell_waiting(struct daemon *d, const char *why)
 {
-	char line[300];
+	char line[sizeof(d->waiting_for)];
 
-	if (!told_first(&d->told, TOLD_WAITING))
-		return;
 	snprintf(line, sizeof(line), "Waiting for a port: %s", why);
+	if (!told_first(&d->told, TOLD_WAITING) && !strcmp(line, d->waiting_for))
+		return;
+	memcpy(d->waiting_for, line, sizeof(line));
 	log_sys_on(ABOUT(.id = LOG_ID_PORT_WAIT), "%s", line);
 	show_status(d, line);
 }

@@ -154,6 +154,7 @@ struct node {
 	OF_READ uint32_t seen;	    /* sweep that last heard from it */
 	OF_READ uint8_t misses;	    /* sweeps in a row that it stayed silent */
 	OF_READ uint8_t unanswered; /* questions in a row, of a host, up to NODE_MUTE_AFTER */
+	OF_READ uint8_t states_doubted; /* SwitchPortStateTable; see sm/read/port_states.h */
 	OF_READ bool desc_asked;    /* Get NodeDescription is on its way */
 	OF_READ bool desc_again;    /* it changed meanwhile */
 	OF_READ bool dirty;	    /* links at it may have changed: to be read */

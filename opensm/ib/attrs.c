@@ -36,6 +36,7 @@ static const struct attr_row attr_rows[] = {
 	{ .attr = IB_ATTR_LFT, .name = "LinearForwardingTable" }, /* 14.2.5.10 */
 	{ .attr = IB_ATTR_MFT, .name = "MulticastForwardingTable" }, /* 14.2.5.12 */
 	{ .attr = IB_ATTR_SM_INFO, .name = "SMInfo", FIELDS(sm_info) }, /* 14.2.5.13 */
+	{ .attr = IB_ATTR_PORT_STATE_TABLE, .name = "SwitchPortStateTable" },
 	/* NVIDIA, vendor specific */
 	{ .attr = IB_ATTR_MLNX_EXT_PORT_INFO, .name = "ExtendedPortInfo", FIELDS(ext_port_info) },
 };

@@ -28,6 +28,8 @@ enum ib_attr {
 	IB_ATTR_LFT = 0x0019,
 	IB_ATTR_MFT = 0x001B,
 	IB_ATTR_SM_INFO = 0x0020,
+	/* IBA 1.3 and later; the number is not confirmed by a device: a refusal ends its use. */
+	IB_ATTR_PORT_STATE_TABLE = 0x0034,
 	IB_ATTR_MLNX_EXT_PORT_INFO = 0xFF90,
 };
 
@@ -44,6 +46,7 @@ enum ib_cap_bit {
 
 /* PortInfo:CapabilityMask2; bit numbers. Without IB_CAP_CAPMASK2 they mean nothing. */
 enum ib_cap2_bit {
+	IB_CAP2_PORT_STATE_TABLE = 3,
 	IB_CAP2_EXTENDED_SPEEDS2 = 11,
 	IB_CAP2_XDR = 12,
 };
@@ -59,6 +62,11 @@ enum ib_cap2_bit {
 	F(NI, PARTITION_CAP, 16) F(NI, DEVICE_ID, 16) F(NI, REVISION, 32)                         \
 	F(NI, LOCAL_PORT, 8) F(NI, VENDOR_ID, 24)
 IB_LAYOUT_ENUM(NI, NODE_INFO_LIST)
+
+/* SwitchPortStateTable: 4 bits for each port, port 0 first; enum ib_port_state. */
+#define PST_PORTS	128u
+#define PST_STATE(port) (4u * (port))
+#define PST_STATE_W	4u
 
 #define SWITCH_INFO_LIST(F)                                                                        \
 	F(SI, LINEAR_FDB_CAP, 16) F(SI, RANDOM_FDB_CAP, 16) F(SI, MULTICAST_FDB_CAP, 16)          \

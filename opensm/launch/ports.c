@@ -13,6 +13,8 @@
 #include "util/mem.h"
 #include "util/str.h"
 
+#define CAP_SM_DISABLED 0x400u /* bit 10 of CapabilityMask, as in ib/attrs.h */
+
 /* First line of a file of /sys without its end; files of /sys have no honest size. False: none. */
 static bool read_line(const char *path, char *ret, size_t cap)
 {
@@ -45,12 +47,20 @@ static uint64_t guid_of_gid(const char *gid)
 	return guid;
 }
 
+/* IsSMDisabled: SMPs of that port go through another device, which has an entry of its own. */
+static bool takes_no_smps(const char *cap_mask)
+{
+	uint64_t mask;
+
+	return str_to_u64(cap_mask, 0, UINT32_MAX, &mask) == 0 && mask & CAP_SM_DISABLED;
+}
+
 /* 0: not a port for us. */
 static uint64_t guid_of(const char *sys_dir, const char *umad)
 {
 	_cleanup_free_ char *device_path = xasprintf("%s/infiniband_mad/%s/ibdev", sys_dir, umad);
 	_cleanup_free_ char *port_path = xasprintf("%s/infiniband_mad/%s/port", sys_dir, umad);
-	_cleanup_free_ char *layer_path = NULL, *gid_path = NULL;
+	_cleanup_free_ char *layer_path = NULL, *gid_path = NULL, *cap_path = NULL;
 	char device[64], port[16], text[64];
 
 	if (!read_line(device_path, device, sizeof(device)) ||
@@ -60,8 +70,19 @@ static uint64_t guid_of(const char *sys_dir, const char *umad)
 	if (read_line(layer_path, text, sizeof(text)) && !str_equal(text, "InfiniBand") &&
 	    !str_equal(text, "IB"))
 		return 0;
+	cap_path = xasprintf("%s/infiniband/%s/ports/%s/cap_mask", sys_dir, device, port);
+	if (read_line(cap_path, text, sizeof(text)) && takes_no_smps(text))
+		return 0;
 	gid_path = xasprintf("%s/infiniband/%s/ports/%s/gids/0", sys_dir, device, port);
 	return read_line(gid_path, text, sizeof(text)) ? guid_of_gid(text) : 0;
+}
+
+static bool is_among(const uint64_t *guids, size_t n, uint64_t guid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (guids[i] == guid)
+			return true;
+	return false;
 }
 
 static int is_umad(const struct dirent *e)
@@ -80,7 +101,7 @@ uint64_t *ports_list(const char *sys_dir, size_t *ret_n)
 	for (int i = 0; i < n; i++) {
 		uint64_t guid = guid_of(sys_dir, entries[i]->d_name);
 
-		if (guid)
+		if (guid && !is_among(guids, found, guid))
 			guids[found++] = guid;
 		free(entries[i]);
 	}

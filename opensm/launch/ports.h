@@ -7,6 +7,6 @@
 
 /*
  * GUIDs of the ports with a umad device, in the order of these; to be freed. Ethernet ports are
- * left out.
+ * left out, and devices with SMs disabled: the SMI device of such a port stands for it.
  */
 uint64_t *ports_list(const char *sys_dir, size_t *ret_n);

@@ -8,7 +8,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/routing/route_memory.c opensm/sm/routing/route_memory.h opensm/sm/routing/route_death.c opensm/sm/routing/route_death.h opensm/sm/admin/admin.c opensm/sm/admin/admin.h opensm/sm/sweep/multicast.c opensm/sm/sweep/multicast.h opensm/sm/base/partition.c opensm/sm/base/partition.h \
 	opensm/sm/admin/tenancy.c opensm/sm/admin/tenancy.h opensm/sm/admin/tenancy_internal.h \
 	opensm/sm/admin/tenancy_store.c opensm/sm/admin/tenancy_wire.c opensm/sm/admin/tenancy_peers.c opensm/sm/admin/tenancy_place.c opensm/sm/admin/tenancy_heard.c opensm/sm/admin/tenancy_audit.c opensm/sm/admin/tenancy_held.c opensm/sm/admin/key_turn.c opensm/sm/admin/key_turn.h opensm/sm/admin/key_cables.c opensm/sm/admin/key_cables.h \
-	opensm/sm/admin/reload.c opensm/sm/admin/reload.h opensm/sm/read/own_port.c opensm/sm/read/own_port.h opensm/sm/read/node_desc.c opensm/sm/base/change_age.c opensm/sm/base/change_age.h opensm/sm/read/incremental.c opensm/sm/read/incremental.h opensm/sm/links/dampening.c opensm/sm/links/dampening.h \
+	opensm/sm/admin/reload.c opensm/sm/admin/reload.h opensm/sm/read/port_states.h opensm/sm/read/port_states.c opensm/sm/read/own_port.c opensm/sm/read/own_port.h opensm/sm/read/node_desc.c opensm/sm/base/change_age.c opensm/sm/base/change_age.h opensm/sm/read/incremental.c opensm/sm/read/incremental.h opensm/sm/links/dampening.c opensm/sm/links/dampening.h \
 	opensm/sm/links/dampening_internal.h opensm/sm/links/dampening_hold.c opensm/sm/links/unserved.c \
 	opensm/sm/links/marks.c opensm/sm/links/marks.h opensm/sm/links/marks_internal.h opensm/sm/links/marks_table.c opensm/sm/links/marks_table.h \
 	opensm/sm/expected/expected.c opensm/sm/expected/expected.h opensm/sm/expected/expected_internal.h opensm/sm/expected/expected_file.c \
@@ -304,3 +304,8 @@ UNIT_TESTS += tests/unit/test-attacks
 tests_unit_test_attacks_SOURCES = tests/unit/test-attacks.c $(ATTACK)
 tests_unit_test_attacks_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
 tests_unit_test_attacks_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+
+UNIT_TESTS += tests/unit/test-sm-devices
+tests_unit_test_sm_devices_SOURCES = tests/unit/test-sm-devices.c
+tests_unit_test_sm_devices_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_sm_devices_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)

@@ -196,6 +196,52 @@ static int do_port(struct command *cmd)
 	return 0;
 }
 
+static int do_split(struct command *cmd)
+{
+	bool on;
+	int r = choice(cmd, 2, "off", "on", &on);
+
+	if (r == 0 && sim_node_is_switch(cmd->sim, cmd->node))
+		return refuse(cmd->c, "switches have one device");
+	if (r == 0)
+		seats_split(cmd->c->seats, cmd->node, on);
+	return r;
+}
+
+static int do_device(struct command *cmd)
+{
+	bool smi, back;
+	int r = choice(cmd, 2, "gsi", "smi", &smi);
+
+	if (r == 0)
+		r = choice(cmd, 3, "gone", "back", &back);
+	if (r == 0 && !seats_host(cmd->c->seats, cmd->node)->split)
+		return refuse(cmd->c, "the node has one device (split NODE on)");
+	if (r == 0)
+		seats_device_away(cmd->c->seats, cmd->node, smi ? DEVICE_SMI : DEVICE_MAIN, !back);
+	return r;
+}
+
+static int do_ethernet(struct command *cmd)
+{
+	uint64_t n;
+	int r = number(cmd, 2, ETHERNET_MAX, &n);
+
+	if (r == 0)
+		seats_set_ethernet(cmd->c->seats, cmd->node, (unsigned)n);
+	return r;
+}
+
+static int do_gmp_lid(struct command *cmd)
+{
+	uint64_t lid;
+	int r = number(cmd, 2, 0xBFFF, &lid);
+
+	if (r == 0)
+		seats_set_gmp_lid(cmd->c->seats, cmd->node, (unsigned)lid);
+	return r;
+}
+
 /* Generic notice of this number, with the LID of the port where notices about ports have it. */
 static int do_trap(struct command *cmd)
 {
@@ -374,6 +420,13 @@ static const struct row {
 	{ "silent", NODE, 2, 2, "NODE on|off", "its management agent does not answer", do_silent },
 	{ "port", PORT, 3, 3, "NODE PORT gone|back", "the device is taken from under its programs",
 	  do_port },
+	{ "split", NODE, 2, 2, "NODE on|off", "SMPs by device smi0, GMPs by sim0, as XDR adapters",
+	  do_split },
+	{ "device", NODE, 3, 3, "NODE smi|gsi gone|back", "one of the two of a split node",
+	  do_device },
+	{ "ethernet", NODE, 2, 2, "NODE N", "so many devices of Ethernet beside", do_ethernet },
+	{ "gmp-lid", NODE, 2, 2, "NODE LID", "what the GSI device says its LID is; 0: the truth",
+	  do_gmp_lid },
 	{ "trap", PORT, 4, 4, "NODE PORT NUMBER TYPE", "a generic notice, until it is repressed",
 	  do_trap },
 	{ "counter", PORT, 4, 4, "NODE PORT NAME N", "adds to a performance counter", do_counter },

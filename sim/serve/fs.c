@@ -186,7 +186,7 @@ static void on_readable(void *owner);
 static int open_umad(struct handle *h)
 {
 	h->seat = seats_at(h->fs->control->seats, h->place.node, h->place.port);
-	return seat_open(h->seat, on_readable, h, &h->umad);
+	return seat_open(h->seat, h->place.device, on_readable, h, &h->umad);
 }
 
 /* The wait for issm is over. */
@@ -556,9 +556,14 @@ static const struct fuse_lowlevel_ops ops = {
 
 /* ---- the session ---- */
 
-static bool is_present(void *owner, int node, unsigned port)
+static bool is_present(void *owner, int node, unsigned device, unsigned port)
 {
-	return seats_present(owner, node, port);
+	return seats_present(owner, node, device, port);
+}
+
+static const struct host *host_at(void *owner, int node)
+{
+	return seats_host(owner, node);
 }
 
 static int start(struct fs *fs, const char *folder)
@@ -588,6 +593,7 @@ struct fs *fs_new(struct control *control, const char *folder)
 	fs->control = control;
 	fs->tree = (struct tree){ .sim = control->sim,
 				  .present = is_present,
+				  .host = host_at,
 				  .owner = control->seats };
 	r = start(fs, folder);
 	if (r == 0)

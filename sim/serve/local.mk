@@ -3,6 +3,7 @@
 noinst_LIBRARIES += libserve.a
 libserve_a_SOURCES = sim/serve/ufile.h sim/serve/ufile.c \
 	sim/serve/seats.h sim/serve/seats.c sim/serve/tree.h \
+	sim/serve/hosts.h sim/serve/hosts.c \
 	sim/serve/tree.c sim/serve/control.h sim/serve/control.c \
 	sim/serve/vclock.h sim/serve/key_files.h sim/serve/key_files.c
 SERVE_LIBS = libserve.a $(SIM_LIBS) $(KEYS_LIBS)

@@ -23,6 +23,7 @@ struct seat {
 struct seats {
 	struct sim *sim;
 	struct seat *first;
+	struct host *hosts;
 	struct ufile_counts past; /* of closed files */
 };
 
@@ -43,6 +44,8 @@ struct seats *seats_free(struct seats *s)
 		free(seat->files);
 		free(seat);
 	}
+	if (s)
+		hosts_free(s->hosts);
 	free(s);
 	return NULL;
 }
@@ -71,21 +74,57 @@ struct seat *seats_at(struct seats *s, int node, unsigned port)
 	return seat;
 }
 
-bool seats_present(const struct seats *s, int node, unsigned port)
+const struct host *seats_host(const struct seats *s, int node)
+{
+	return host_of(s->hosts, node);
+}
+
+bool seats_present(const struct seats *s, int node, unsigned device, unsigned port)
 {
 	const struct seat *seat = find(s, node, port);
+	const struct host *h = seats_host(s, node);
 
-	return !seat || !seat->gone;
+	if (device >= DEVICE_ETHERNET)
+		return true;
+	if ((seat && seat->gone) || h->away[device])
+		return false;
+	return device == DEVICE_MAIN || h->split;
+}
+
+void seats_split(struct seats *s, int node, bool split)
+{
+	host_make(&s->hosts, node)->split = split;
+}
+
+void seats_set_ethernet(struct seats *s, int node, unsigned n)
+{
+	host_make(&s->hosts, node)->ethernet = n;
+}
+
+void seats_set_gmp_lid(struct seats *s, int node, unsigned lid)
+{
+	host_make(&s->hosts, node)->gmp_lid = lid;
 }
 
 /* ---- umad files ---- */
 
-int seat_open(struct seat *seat, void (*readable)(void *owner), void *owner, struct ufile **ret)
+static enum ufile_takes takes(const struct seat *seat, unsigned device)
 {
-	if (seat->gone)
+	if (device >= DEVICE_ETHERNET)
+		return UFILE_NOTHING;
+	if (!seats_host(seat->all, seat->node)->split)
+		return UFILE_ALL;
+	return device == DEVICE_SMI ? UFILE_SMPS : UFILE_GMPS;
+}
+
+int seat_open(struct seat *seat, unsigned device, void (*readable)(void *owner), void *owner,
+	      struct ufile **ret)
+{
+	if (!seats_present(seat->all, seat->node, device, seat->port))
 		return -ENXIO;
 	GROW(seat->files, seat->n_files + 1, seat->cap_files);
 	*ret = ufile_new(seat->all->sim, seat->node, seat->port, readable, owner);
+	ufile_limit(*ret, takes(seat, device));
 	seat->files[seat->n_files++] = *ret;
 	return 0;
 }
@@ -183,13 +222,10 @@ static void move_cable(struct seat *seat, int (*how)(struct sim *sim, int node, 
 		how(seat->all->sim, seat->node, seat->port);
 }
 
-void seat_unplug(struct seat *seat)
+static void void_issm(struct seat *seat)
 {
 	struct issm_wish *w;
 
-	if (seat->gone)
-		return;
-	seat->gone = true;
 	seat->device++;
 	seat->holder = NULL;
 	agent_port_issm(seat->all->sim, seat->node, seat->port, false);
@@ -197,9 +233,35 @@ void seat_unplug(struct seat *seat)
 		seat->line = w->next;
 		w->ended(w->owner, -ENXIO);
 	}
+}
+
+void seat_unplug(struct seat *seat)
+{
+	if (seat->gone)
+		return;
+	seat->gone = true;
+	void_issm(seat);
 	for (size_t i = 0; i < seat->n_files; i++)
 		ufile_unplug(seat->files[i]);
 	move_cable(seat, sim_link_down);
+}
+
+void seats_device_away(struct seats *s, int node, enum device device, bool away)
+{
+	struct host *h = host_make(&s->hosts, node);
+	const enum ufile_takes what = device == DEVICE_SMI ? UFILE_SMPS : UFILE_GMPS;
+	bool taken = away && !h->away[device];
+
+	h->away[device] = away;
+	for (struct seat *seat = s->first; seat && taken; seat = seat->next) {
+		if (seat->node != node)
+			continue;
+		if (device == DEVICE_SMI)
+			void_issm(seat);
+		for (size_t i = 0; i < seat->n_files; i++)
+			if (ufile_takes(seat->files[i]) == what)
+				ufile_unplug(seat->files[i]);
+	}
 }
 
 void seat_plug(struct seat *seat)

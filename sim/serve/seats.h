@@ -4,9 +4,12 @@
  * for it, and whether the device is there at all.
  *
  *   PRESENT --unplug: files die, issm is void, the cable falls--> GONE --plug--> PRESENT
+ *
+ * Of a split node each of the two devices may be away for itself; no cable falls then.
  */
 #pragma once
 
+#include "sim/serve/hosts.h"
 #include "sim/serve/ufile.h"
 
 struct seats;
@@ -28,10 +31,19 @@ struct seats *seats_free(struct seats *s);
 
 /* The seat at this port, made if need be. */
 struct seat *seats_at(struct seats *s, int node, unsigned port);
-bool seats_present(const struct seats *s, int node, unsigned port);
+bool seats_present(const struct seats *s, int node, unsigned device, unsigned port);
+/* How a node is seen; see hosts.h. */
+const struct host *seats_host(const struct seats *s, int node);
+/* Makes it so: two devices, or one. Files that are open stay what they are. */
+void seats_split(struct seats *s, int node, bool split);
+void seats_set_ethernet(struct seats *s, int node, unsigned n);
+void seats_set_gmp_lid(struct seats *s, int node, unsigned lid);
+/* One of the two devices of a split node is taken away, or comes back. */
+void seats_device_away(struct seats *s, int node, enum device device, bool away);
 
 /* -ENXIO: the device is gone. The file is the caller's; seat_close() before ufile_free(). */
-int seat_open(struct seat *seat, void (*readable)(void *owner), void *owner, struct ufile **ret);
+int seat_open(struct seat *seat, unsigned device, void (*readable)(void *owner), void *owner,
+	      struct ufile **ret);
 void seat_close(struct seat *seat, struct ufile *f);
 void seat_unplug(struct seat *seat);
 void seat_plug(struct seat *seat);

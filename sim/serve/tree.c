@@ -10,12 +10,13 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-/* kind, node, port, row side by side; 1 is the root for FUSE. */
+/* kind, device, node, port, row side by side; 1 is the root for FUSE. */
 uint64_t tree_number(const struct place *p)
 {
 	if (p->kind == PLACE_ROOT)
 		return TREE_ROOT;
-	return (uint64_t)p->kind << 48 | (uint64_t)(uint32_t)p->node << 24 |
+	return (uint64_t)p->kind << 56 | (uint64_t)p->device << 48 |
+	       (uint64_t)(uint32_t)p->node << 24 |
 	       (uint64_t)p->port << 16 | p->row;
 }
 
@@ -30,16 +31,21 @@ static unsigned n_ports(const struct tree *t, int node)
 	return sim_node_is_switch(t->sim, node) ? 1 : sim_node_ports(t->sim, node);
 }
 
-static bool is_present(const struct tree *t, int node, unsigned port)
+static bool is_present(const struct tree *t, const struct place *p)
 {
-	return t->present(t->owner, node, port);
+	return t->present(t->owner, p->node, p->device, p->port);
+}
+
+static const struct host *host_at(const struct tree *t, int node)
+{
+	return t->host(t->owner, node);
 }
 
 bool tree_place(const struct tree *t, uint64_t number, struct place *ret)
 {
 	struct place p = {
-		.kind = (enum place_kind)(number >> 48), .node = (int)(number >> 24 & 0xFFFFFF),
-		.port = number >> 16 & 0xFF, .row = number & 0xFFFF,
+		.kind = (enum place_kind)(number >> 56), .node = (int)(number >> 24 & 0xFFFFFF),
+		.device = number >> 48 & 0xFF, .port = number >> 16 & 0xFF, .row = number & 0xFFFF,
 	};
 
 	if (number == TREE_ROOT)
@@ -176,10 +182,48 @@ static int text_of_device(const struct tree *t, const struct place *p, char *tex
 	return text_field(t, p, row, is_desc ? IB_ATTR_NODE_DESC : IB_ATTR_NODE_INFO, 0, text);
 }
 
+/* Ports of Ethernet are there and ACTIVE, like many that a manager must pass by. */
+static int text_of_ethernet(const struct text_row *row, char *text)
+{
+	uint8_t info[SMP_DATA_SIZE] = { 0 };
+
+	if (row->form == TEXT_AS_IS)
+		return snprintf(text, TREE_TEXT_MAX, "Ethernet\n");
+	ib_put(info, PI_PORT_STATE, IB_PORT_ACTIVE);
+	ib_put(info, PI_PHYS_STATE, IB_PHYS_LINK_UP);
+	return row->form == TEXT_RATE ? text_rate(info, text) : text_number(row, info, text);
+}
+
+/* As the drivers of the two devices of a split node have it. False: as any port's. */
+static bool text_of_split(const struct tree *t, const struct place *p, const struct text_row *row,
+			  char *text, int *ret)
+{
+	const struct host *h = host_at(t, p->node);
+	uint8_t info[SMP_DATA_SIZE] = { 0 };
+
+	if (!h->split || p->device != DEVICE_MAIN)
+		return false;
+	sim_read(t->sim, p->node, IB_ATTR_PORT_INFO, p->port | PI_MOD_EXTENDED_SPEEDS, info);
+	ib_put(info, PI_CAP_MASK, (ib_get(info, PI_CAP_MASK) & ~(uint64_t)IB_CAP(IB_CAP_IS_SM)) |
+					  IB_CAP(IB_CAP_SM_DISABLED));
+	if (h->gmp_lid)
+		ib_put(info, PI_LID, h->gmp_lid);
+	if (row->offset != PI_CAP_MASK && row->offset != PI_LID)
+		return false;
+	*ret = text_number(row, info, text);
+	return true;
+}
+
 static int text_of_port(const struct tree *t, const struct place *p, char *text)
 {
-	return text_field(t, p, &port_texts[p->row % ARRAY_SIZE(port_texts)], IB_ATTR_PORT_INFO,
-			  p->port | PI_MOD_EXTENDED_SPEEDS, text);
+	const struct text_row *row = &port_texts[p->row % ARRAY_SIZE(port_texts)];
+	int n;
+
+	if (p->device >= DEVICE_ETHERNET)
+		return text_of_ethernet(row, text);
+	if (text_of_split(t, p, row, text, &n))
+		return n;
+	return text_field(t, p, row, IB_ATTR_PORT_INFO, p->port | PI_MOD_EXTENDED_SPEEDS, text);
 }
 
 static int text_gid(const struct tree *t, const struct place *p, char *text)
@@ -192,6 +236,14 @@ static int text_gid(const struct tree *t, const struct place *p, char *text)
 		n += snprintf(text + n, TREE_TEXT_MAX - (size_t)n, "%s%02x%02x", i ? ":" : "",
 			      gid[2 * i], gid[2 * i + 1]);
 	return n + snprintf(text + n, TREE_TEXT_MAX - (size_t)n, "\n");
+}
+
+static int text_device_name(const struct tree *t, const struct place *p, char *text)
+{
+	char name[DEVICE_NAME_MAX];
+
+	host_device(host_at(t, p->node), p->device, name);
+	return snprintf(text, TREE_TEXT_MAX, "%s\n", name);
 }
 
 size_t tree_text(const struct tree *t, const struct place *p, char text[TREE_TEXT_MAX])
@@ -216,7 +268,7 @@ size_t tree_text(const struct tree *t, const struct place *p, char text[TREE_TEX
 		n = snprintf(text, TREE_TEXT_MAX, "5\n");
 		break;
 	case PLACE_MAD_IBDEV:
-		n = snprintf(text, TREE_TEXT_MAX, "sim0\n");
+		n = text_device_name(t, p, text);
 		break;
 	case PLACE_MAD_PORT:
 		n = snprintf(text, TREE_TEXT_MAX, "%u\n", p->port);
@@ -280,39 +332,75 @@ static int numbered(unsigned i, unsigned n, char *name, struct place *ret)
 	return 1;
 }
 
-/* umad0, issm0, umad1 ...: device number k is the node's k-th port. */
+/* The port that device file number `k` is of: Ethernet first, then sim0's ports, then smi0's. */
+static bool file_port(const struct tree *t, unsigned k, struct place *ret)
+{
+	const struct host *h = host_at(t, ret->node);
+	unsigned n = n_ports(t, ret->node);
+
+	if (k < h->ethernet) {
+		ret->device = DEVICE_ETHERNET + k;
+		ret->port = 1;
+		return true;
+	}
+	k -= h->ethernet;
+	ret->device = k < n ? DEVICE_MAIN : DEVICE_SMI;
+	ret->port = first_port(t, ret->node) + k % n;
+	return k < n || (h->split && k < 2 * n);
+}
+
+/* Has this device an issm file? The one that SMPs leave by. */
+static bool has_issm(const struct tree *t, const struct place *p)
+{
+	return p->device == (host_at(t, p->node)->split ? DEVICE_SMI : DEVICE_MAIN);
+}
+
+/* umad0, issm0, umad1 ... */
 static int device_file(const struct tree *t, unsigned i, char *name, struct place *ret)
 {
 	bool umad = i % 2 == 0;
 
-	if (i / 2 >= n_ports(t, ret->node))
+	if (!file_port(t, i / 2, ret))
 		return -1;
-	ret->port = first_port(t, ret->node) + i / 2;
 	if (ret->kind == PLACE_DEV)
 		ret->kind = umad ? PLACE_UMAD : PLACE_ISSM;
 	else
 		ret->kind = umad ? PLACE_MAD_UMAD : PLACE_MAD_ISSM;
 	snprintf(name, TREE_NAME_MAX, "%s%u", umad ? "umad" : "issm", i / 2);
-	return is_present(t, ret->node, ret->port);
+	return (umad || has_issm(t, ret)) && is_present(t, ret);
 }
 
-static bool any_present(const struct tree *t, int node)
+/* Ports of Ethernet devices are number 1 of one. */
+static unsigned device_ports(const struct tree *t, const struct place *p)
 {
+	return p->device >= DEVICE_ETHERNET ? 1 : n_ports(t, p->node);
+}
+
+static unsigned device_first_port(const struct tree *t, const struct place *p)
+{
+	return p->device >= DEVICE_ETHERNET ? 1 : first_port(t, p->node);
+}
+
+static bool any_present(const struct tree *t, const struct place *device)
+{
+	struct place p = *device;
 	bool any = false;
 
-	for (unsigned i = 0; i < n_ports(t, node); i++)
-		any |= is_present(t, node, first_port(t, node) + i);
+	for (unsigned i = 0; i < device_ports(t, device); i++) {
+		p.port = device_first_port(t, device) + i;
+		any |= is_present(t, &p);
+	}
 	return any;
 }
 
 static int port_folder(const struct tree *t, unsigned i, char *name, struct place *ret)
 {
-	if (i >= n_ports(t, ret->node))
+	if (i >= device_ports(t, ret))
 		return -1;
 	ret->kind = PLACE_PORT;
-	ret->port = first_port(t, ret->node) + i;
+	ret->port = device_first_port(t, ret) + i;
 	snprintf(name, TREE_NAME_MAX, "%u", ret->port);
-	return is_present(t, ret->node, ret->port);
+	return is_present(t, ret);
 }
 
 static int node_folder(const struct tree *t, unsigned i, char *name, struct place *ret)
@@ -335,11 +423,13 @@ static int mad_class_entry(const struct tree *t, unsigned i, char *name, struct 
 
 static int ib_class_entry(const struct tree *t, unsigned i, char *name, struct place *ret)
 {
-	if (i > 0)
+	const struct host *h = host_at(t, ret->node);
+
+	if (i >= DEVICE_ETHERNET + h->ethernet)
 		return -1;
-	snprintf(name, TREE_NAME_MAX, "sim0");
 	ret->kind = PLACE_DEVICE;
-	return any_present(t, ret->node);
+	ret->device = i;
+	return host_device(h, i, name) && any_present(t, ret);
 }
 
 static int device_entry(unsigned i, char *name, struct place *ret)

@@ -6,6 +6,7 @@
  *   node/17/dev/umad0 issm0                          becomes /dev/infiniband of programs on node 17
  *   node/17/sys/infiniband_mad/abi_version umad0/... becomes /sys/class
  *   node/17/sys/infiniband/sim0/node_guid ports/1/state gids/0 pkeys/0 ...
+ *   node/17/sys/infiniband/smi0/...                  beside it where the node has two (hosts.h)
  *
  * A place is a number; texts are made when they are read, so they are never stale. Nothing here
  * changes the simulator.
@@ -16,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/serve/hosts.h"
 #include "sim/sim.h"
 
 #define TREE_ROOT 1
@@ -56,18 +58,22 @@ enum place_kind {
 	PLACE_PKEY,
 };
 
-/* Where: a kind, and as far as it has them a node, a port (as programs count it), a row. */
+/*
+ * Where: a kind, and as far as it has them a node, a device, a port (as programs count it), a row.
+ */
 struct place {
 	enum place_kind kind;
 	int node;
+	unsigned device; /* enum device; DEVICE_ETHERNET + k is the k-th of these */
 	unsigned port;
 	unsigned row;
 };
 
 struct tree {
 	struct sim *sim;
-	/* Is the port of this node still there, or has its device been taken away? */
-	bool (*present)(void *owner, int node, unsigned port);
+	/* Is the port of this node still there, or has this device been taken away? */
+	bool (*present)(void *owner, int node, unsigned device, unsigned port);
+	const struct host *(*host)(void *owner, int node);
 	void *owner;
 };
 

@@ -46,6 +46,7 @@ struct ufile {
 	bool pkeys;    /* the header has a P_Key index */
 	bool used;
 	bool unplugged;
+	enum ufile_takes takes;
 	struct slot slots[UFILE_AGENTS];
 	struct packet *first, **end;
 	unsigned n_packets;
@@ -100,6 +101,16 @@ struct ufile *ufile_free(struct ufile *f)
 	}
 	free(f);
 	return NULL;
+}
+
+void ufile_limit(struct ufile *f, enum ufile_takes takes)
+{
+	f->takes = takes;
+}
+
+enum ufile_takes ufile_takes(const struct ufile *f)
+{
+	return f->takes;
 }
 
 void ufile_unplug(struct ufile *f)
@@ -302,6 +313,9 @@ static int add_agent(struct ufile *f, const struct wish *wish, uint32_t *ret_id)
 		return -EINVAL;
 	if (spec.mgmt_class && is_smi(spec.mgmt_class) != (wish->qpn == 0))
 		return -EINVAL;
+	if (f->takes == UFILE_NOTHING ||
+	    (f->takes != UFILE_ALL && (wish->qpn == 0) != (f->takes == UFILE_SMPS)))
+		return -EPROTONOSUPPORT;
 	while (slot < f->slots + UFILE_AGENTS && slot->agent)
 		slot++;
 	if (slot == f->slots + UFILE_AGENTS)

@@ -26,6 +26,10 @@ struct ufile_counts {
 /* `readable` is called when something is there to be read where nothing was. */
 struct ufile *ufile_new(struct sim *sim, int node, unsigned port, void (*readable)(void *owner),
 			void *owner);
+/* Which MADs the device carries: agents for others are refused, as the kernel does. */
+enum ufile_takes { UFILE_ALL, UFILE_SMPS, UFILE_GMPS, UFILE_NOTHING };
+void ufile_limit(struct ufile *f, enum ufile_takes takes);
+enum ufile_takes ufile_takes(const struct ufile *f);
 /* Closes its agents. NULL is fine; returns NULL. */
 struct ufile *ufile_free(struct ufile *f);
 

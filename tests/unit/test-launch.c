@@ -211,6 +211,17 @@ static void port(unsigned umad, const char *device, const char *layer, const cha
 	assert_int_equal(system(command), 0);
 }
 
+static void set_cap_mask(const char *device, const char *mask)
+{
+	_cleanup_free_ char *path = xasprintf("c/infiniband/%s/ports/1/cap_mask", device);
+
+	write_file(path, mask);
+}
+
+/*
+ * Those with SMs disabled are left out, be their SMI device there (1235, 1236) or not (1238); more
+ * than one SMI device of a port are one port.
+ */
 static void ports_are_those_of_infiniband(void **state)
 {
 	uint64_t *guids;
@@ -220,6 +231,12 @@ static void ports_are_those_of_infiniband(void **state)
 	port(2, "mlx5_0", "InfiniBand", "fe80:0000:0000:0000:0002:c903:0000:1235");
 	port(3, "mlx5_1", "Ethernet", "fe80:0000:0000:0000:0002:c903:0000:1237");
 	port(4, "mlx5_3", "InfiniBand", "nonsense");
+	port(5, "mlx5_4", "InfiniBand", "fe80:0000:0000:0000:0002:c903:0000:1238");
+	set_cap_mask("mlx5_4", "0x2651ec48");
+	port(6, "mlx5_5", "InfiniBand", "fe80:0000:0000:0000:0002:c903:0000:1235");
+	set_cap_mask("mlx5_5", "0x2651ec48");
+	set_cap_mask("mlx5_0", "0x2651e848");
+	port(11, "smi2", "InfiniBand", "fe80:0000:0000:0000:0002:c903:0000:1236");
 	guids = ports_list("c", &n);
 	assert_int_equal(n, 2);
 	assert_int_equal(guids[0], 0x0002c90300001235);

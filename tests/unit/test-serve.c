@@ -34,9 +34,14 @@ static void on_readable(void *owner)
 	((struct fixture *)owner)->readable++;
 }
 
-static bool present(void *owner, int node, unsigned port)
+static bool present(void *owner, int node, unsigned device, unsigned port)
 {
-	return seats_present(owner, node, port);
+	return seats_present(owner, node, device, port);
+}
+
+static const struct host *host_at(void *owner, int node)
+{
+	return seats_host(owner, node);
 }
 
 static int setup(void **state)
@@ -47,12 +52,13 @@ static int setup(void **state)
 	f->c.sim = sim_new(f->net, 1);
 	f->c.seats = seats_new(f->c.sim);
 	f->c.clock.scale = 1;
-	f->tree = (struct tree){ .sim = f->c.sim, .present = present, .owner = f->c.seats };
+	f->tree = (struct tree){ .sim = f->c.sim, .present = present,
+				  .host = host_at, .owner = f->c.seats };
 	f->sm = probe_open(f->c.sim, "h0", 1);
 	probe_bring_up(&f->sm);
 	f->h1 = seats_at(f->c.seats, sim_find(f->c.sim, "h1"), 1);
-	assert_int_equal(seat_open(f->h1, on_readable, f, &f->a), 0);
-	assert_int_equal(seat_open(f->h1, on_readable, f, &f->b), 0);
+	assert_int_equal(seat_open(f->h1, DEVICE_MAIN, on_readable, f, &f->a), 0);
+	assert_int_equal(seat_open(f->h1, DEVICE_MAIN, on_readable, f, &f->b), 0);
 	*state = f;
 	return 0;
 }
@@ -409,11 +415,11 @@ static void removed_device_fails_its_files(void **state)
 	assert_int_equal(ufile_read(f->a, 4096, &bytes, &n), -EIO);
 	assert_int_equal(send_get(f->a, 0, 1, 0), -EIO);
 	assert_int_equal(try_register(f->a, 0x81, 1, 0, 0), -EPIPE);
-	assert_int_equal(seat_open(f->h1, on_readable, f, &again), -ENXIO);
+	assert_int_equal(seat_open(f->h1, DEVICE_MAIN, on_readable, f, &again), -ENXIO);
 	assert_int_equal(sim_port_state(f->c.sim, sim_find(f->c.sim, "h1"), 1), IB_PORT_DOWN);
 	assert_int_equal(control_line(&f->c, "port h1 1 back"), 0);
 	assert_int_equal(ufile_read(f->a, 4096, &bytes, &n), -EIO); /* this one stays dead */
-	assert_int_equal(seat_open(f->h1, on_readable, f, &again), 0);
+	assert_int_equal(seat_open(f->h1, DEVICE_MAIN, on_readable, f, &again), 0);
 	assert_int_equal(try_register(again, 0x81, 1, 0, 0), 0);
 	seat_close(f->h1, again);
 	ufile_free(again);
@@ -526,6 +532,66 @@ static void texts_are_those_of_sysfs(void **state)
 	assert_text(f, "node/3/sys/infiniband/sim0/ports/0/state", "4: ACTIVE\n");
 }
 
+/* Two devices of one GUID: names, capabilities, what each takes, and each alone taken away. */
+static void split_node_has_two_devices(void **state)
+{
+	struct fixture *f = *state;
+	struct ufile *smi, *gsi;
+	struct place p;
+
+	assert_int_equal(control_line(&f->c, "device h1 smi gone"), -EINVAL);
+	assert_int_equal(control_line(&f->c, "split h1 on"), 0);
+	assert_text(f, "node/1/sys/infiniband_mad/umad0/ibdev", "sim0\n");
+	assert_text(f, "node/1/sys/infiniband_mad/umad1/ibdev", "smi0\n");
+	assert_false(find(f, "node/1/dev/issm0", &p));
+	assert_true(find(f, "node/1/dev/issm1", &p));
+	assert_int_equal(p.device, DEVICE_SMI);
+	assert_text(f, "node/1/sys/infiniband/sim0/ports/1/cap_mask", "0x02414448\n");
+	assert_text(f, "node/1/sys/infiniband/smi0/ports/1/cap_mask", "0x02414048\n");
+	assert_text(f, "node/1/sys/infiniband/smi0/ports/1/gids/0",
+		    "fe80:0000:0000:0000:0000:0000:0010:0003\n");
+	assert_int_equal(control_line(&f->c, "gmp-lid h1 77"), 0);
+	assert_text(f, "node/1/sys/infiniband/sim0/ports/1/lid", "0x4d\n");
+	assert_text(f, "node/1/sys/infiniband/smi0/ports/1/lid", "0x2\n");
+	assert_int_equal(seat_open(f->h1, DEVICE_SMI, on_readable, f, &smi), 0);
+	assert_int_equal(seat_open(f->h1, DEVICE_MAIN, on_readable, f, &gsi), 0);
+	assert_int_equal(try_register(smi, 0x03, 2, 0, 1), -EPROTONOSUPPORT);
+	assert_int_equal(try_register(gsi, 0x81, 1, 0, 0), -EPROTONOSUPPORT);
+	assert_int_equal(try_register(smi, 0x81, 1, 0, 0), 0);
+	assert_int_equal(try_register(gsi, 0x03, 2, 0, 1), 0);
+	assert_int_equal(control_line(&f->c, "device h1 gsi gone"), 0);
+	assert_false(find(f, "node/1/dev/umad0", &p));
+	assert_false(find(f, "node/1/sys/infiniband/sim0", &p));
+	assert_true(find(f, "node/1/dev/umad1", &p));
+	assert_true(ufile_is_unplugged(gsi));
+	assert_false(ufile_is_unplugged(smi));
+	assert_int_equal(control_line(&f->c, "device h1 gsi back"), 0);
+	assert_int_equal(control_line(&f->c, "device h1 smi gone"), 0);
+	assert_true(ufile_is_unplugged(smi));
+	assert_true(find(f, "node/1/dev/umad0", &p));
+	assert_false(find(f, "node/1/dev/issm1", &p));
+	seat_close(f->h1, smi);
+	seat_close(f->h1, gsi);
+	ufile_free(smi);
+	ufile_free(gsi);
+}
+
+static void ethernet_devices_come_first(void **state)
+{
+	struct fixture *f = *state;
+	struct place p;
+
+	assert_int_equal(control_line(&f->c, "ethernet h1 201"), -EINVAL);
+	assert_int_equal(control_line(&f->c, "ethernet h1 130"), 0);
+	assert_text(f, "node/1/sys/infiniband_mad/umad129/ibdev", "eth129\n");
+	assert_text(f, "node/1/sys/infiniband_mad/umad130/ibdev", "sim0\n");
+	assert_text(f, "node/1/sys/infiniband/eth129/ports/1/link_layer", "Ethernet\n");
+	assert_text(f, "node/1/sys/infiniband/eth129/ports/1/state", "4: ACTIVE\n");
+	assert_false(find(f, "node/1/sys/infiniband/eth130", &p));
+	assert_false(find(f, "node/1/dev/issm0", &p));
+	assert_true(find(f, "node/1/dev/issm130", &p));
+}
+
 static void removed_port_has_no_names(void **state)
 {
 	struct fixture *f = *state;
@@ -615,6 +681,8 @@ int main(void)
 		TEST(issm_is_held_by_one_and_handed_on),
 		TEST(issm_ends_with_its_device),
 		TEST(texts_are_those_of_sysfs),
+		TEST(split_node_has_two_devices),
+		TEST(ethernet_devices_come_first),
 		TEST(removed_port_has_no_names),
 		TEST(commands_are_checked),
 		TEST(commands_reach_the_fabric),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * What umad.c makes of messages of any length that others send. Stands in for the one call of
- * libibumad that reads; so it takes the source in, to get at the reader without its thread.
+ * What umad_receive.c makes of messages of any length that others send. Stands in for the one call
+ * of libibumad that reads; so it takes the source in, to get at the reader without its thread.
  */
-#include "libvendor/umad.c" /* first: the functions of this file */
+#include "libvendor/umad_receive.c" /* first: the functions of this file */
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ static void arrive(int length)
 
 static void a_long_request_comes_whole(void **state)
 {
-	struct umad_transport t = { .fd = -1 };
+	struct receiver t = { .fd = -1 };
 	struct slot slot;
 
 	arrive(20000);
@@ -57,7 +57,7 @@ static void a_long_request_comes_whole(void **state)
  */
 static void a_message_of_any_length_ends_nothing(void **state)
 {
-	struct umad_transport t = { .fd = -1 };
+	struct receiver t = { .fd = -1 };
 	struct slot slot;
 
 	arrive(17 << 20);

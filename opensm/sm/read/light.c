@@ -25,11 +25,14 @@
 
 #include "sm/base/about.h"
 #include "sm/base/news.h"
+#include "sm/read/port_states.h"
 #include "util/hash.h"
 #include "util/mem.h"
 
 /* Light sweeps in which the ports of every switch are read once. */
 #define PORT_ROUNDS   64
+/* Of so many turns of a switch one reads PortInfo even if it has a table of port states. */
+#define STATE_TURNS   4
 /* Times in a row that a table may be found changed before it is left alone. */
 #define MAX_DISPROOFS 3
 /* Light sweeps, and time, in which every node is asked for its description once. */
@@ -456,19 +459,41 @@ void light_audit_names(struct sm *sm)
 	}
 }
 
+static void doubt_ports(struct sm *sm, struct node *n)
+{
+	observe_ports_in_doubt(n);
+	tell_switch(sm, n, "ports are looked at in turn");
+}
+
+static void on_port_states(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+
+	sm->m.light->pending--;
+	if (!port_states_same(sm, r->arg, r))
+		doubt_ports(sm, r->arg);
+}
+
 /*
  * PortStateChange tells nothing if another has cleared it (a manager that met us and went, a
- * Set that was repeated): one switch in PORT_ROUNDS is read whole, whatever it says.
+ * Set that was repeated): one switch in PORT_ROUNDS is read whole, whatever it says, or asked for
+ * the states of its ports in one table.
  */
 static void look_at_ports(struct sm *sm)
 {
+	const bool whole = sm->stats.light_sweeps / PORT_ROUNDS % STATE_TURNS == 0;
+
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		if (!node_is_switch(n) || !n->switch_known || !n->ports[0].known || n->misses ||
 		    n->target.failures ||
 		    n->guid % PORT_ROUNDS != sm->stats.light_sweeps % PORT_ROUNDS)
 			continue;
-		observe_ports_in_doubt(n);
-		tell_switch(sm, n, "ports are looked at in turn");
+		if (whole || !port_states_has(n)) {
+			doubt_ports(sm, n);
+			continue;
+		}
+		sm->m.light->pending++;
+		discover_get(sm, n, IB_ATTR_PORT_STATE_TABLE, 0, on_port_states);
 	}
 }
 

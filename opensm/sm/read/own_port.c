@@ -4,11 +4,16 @@
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "util/mem.h"
+#include "util/told.h"
 
 #define PORT_SILENT_FIRST    (500 * MONO_MS) /* it may be that MADs were lost */
 #define PORT_SILENT_INTERVAL (5 * MONO_S)
 
+enum { TOLD_DEVICES_DIFFER };
+
 struct own_port {
+	struct told told;
+	bool differed; /* the LIDs of its two devices, at the last look */
 	bool silent;  /* it did not answer when it was last asked */
 	mono_t pause; /* the last one between two questions to it */
 	mono_t ask_at;
@@ -71,4 +76,40 @@ bool own_port_was_read(struct sm *sm)
 		log_on(about_port(LOG_ID_SILENT, own), LOGB_INFO, "our own port answers again");
 	sm->m.own->silent = false;
 	return true;
+}
+
+static void say_devices_differ(const struct port *own, const struct transport_port *had)
+{
+	log_on(about_port(LOG_ID_NONE, own), LOGB_ERROR,
+	       "our own port has LID %u and SM LID %u on its SMI device, but LID %u and SM LID %u "
+	       "on the device that GMPs leave by: hosts may not be answered (do both belong to one "
+	       "adapter? rdma dev show)",
+	       had->lid, had->sm_lid, had->gmp_lid, had->gmp_sm_lid);
+}
+
+void own_port_compare_devices(struct sm *sm)
+{
+	const struct port *own = sm->fabric->own_port;
+	struct own_port *o = sm->m.own;
+	struct transport_port has;
+	bool differ, again;
+
+	if (!own || transport_look(sm->tr, &has) < 0)
+		return;
+	differ = has.lid != has.gmp_lid || has.sm_lid != has.gmp_sm_lid;
+	again = differ && o->differed;
+	o->differed = differ;
+	if (differ && !again)
+		return;
+	switch (told_change(&o->told, TOLD_DEVICES_DIFFER, differ)) {
+	case TOLD_BEGINS:
+		say_devices_differ(own, &has);
+		break;
+	case TOLD_ENDS:
+		log_on(about_port(LOG_ID_NONE, own), LOGB_INFO,
+		       "both devices of our own port have its LIDs again");
+		break;
+	case TOLD_SAME:
+		break;
+	}
 }

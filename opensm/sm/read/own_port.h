@@ -31,5 +31,10 @@ bool own_port_was_read(struct sm *sm);
 bool own_port_is_silent(const struct own_port *o);
 /* While it is silent it is not asked before this time. */
 mono_t own_port_next(const struct own_port *o);
+/*
+ * A sweep has ended. Where GMPs of this port leave by another device than SMPs, that device must
+ * have the same LIDs: it follows a moment late, so what two ends of sweeps in a row find is said.
+ */
+void own_port_compare_devices(struct sm *sm);
 /* Something changed that may make it answer: it is asked at once. */
 void own_port_ask_now(struct own_port *o, mono_t now);
