@@ -36,6 +36,7 @@ const struct control_error_name control_errors[] = {
 	  "The change is stored, and a device has not confirmed it yet. Parameters beside text are "
 	  "those of the answer" },
 	{ "Closed", "The store of partitions cannot be written, is corrupt or behind" },
+	{ "TooLarge", "There is too much of it for one answer" },
 	{ "NotMarked", "What is to be restored is in service" },
 	{ "TooCostly",
 	  "It would cut off what is in use, or the manager itself; nothing was changed" },

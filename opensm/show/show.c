@@ -195,6 +195,12 @@ const struct control_method show_methods[] = {
 	  .words = { "switch", "to" },
 	  .needs = SHOW_ROUTES,
 	  DOCUMENT(show_routes) },
+	{ .name = "Tables",
+	  .help = "Where all switches send to all hosts, packed",
+	  .type = "() -> (engine: string, groups: [][]int, patterns: []string, "
+		  "switches: [](guid: string, like: ?int, rows: []int))",
+	  .needs = SHOW_ROUTES,
+	  DOCUMENT(show_tables) },
 	{ .name = "Path",
 	  .help = "Why one port reaches another as it does, or why not",
 	  .type = "(from: string, to: string) -> (from: object, to: object, reachable: bool, "

@@ -12,6 +12,7 @@
  *   show_topology.c  Topology, Nodes      show_ports.c  Ports, and why one is not ACTIVE
  *   show_vicinity.c  Topology of one port
  *   show_routes.c    Routes               show_path.c   Path: why A reaches B as it does
+ *   show_tables.c    Tables: all of them, packed
  *   show_partitions.c, show_groups.c, show_sa.c (Managers too)
  *   show_qos.c       Qos: lanes as programmed, of the groups of ports of show_lanes.h
  *   show_find.c      the node or port that a word stands for
@@ -194,7 +195,7 @@ typedef struct json_object *show_render_fn(void *snapshot, struct control_error 
 
 /* These copy rows of their own beside. */
 show_new_fn show_partitions_new, show_groups_new, show_sa_new;
-show_render_fn show_topology, show_nodes, show_ports, show_routes, show_path;
+show_render_fn show_topology, show_nodes, show_ports, show_routes, show_tables, show_path;
 show_render_fn show_partitions, show_groups, show_sa;
 show_new_fn show_qos_new;
 show_render_fn show_qos;

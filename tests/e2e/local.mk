@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 E2E_TESTS += tests/e2e/umad.bats tests/e2e/devices.bats tests/e2e/fabric.bats tests/e2e/life.bats tests/e2e/elect.bats tests/e2e/conf-peer.bats tests/e2e/dump.bats \
 	tests/e2e/sa.bats tests/e2e/partitions.bats tests/e2e/restart.bats tests/e2e/events.bats tests/e2e/reload.bats
-EXTRA_DIST += tests/e2e/run-bats tests/e2e/sa-cases tests/bench/bench-fabric tests/bench/bench-event tests/bench/bench-takeover tests/bench/bench-drains tests/bench/lib.bash tests/bench/README.md tests/e2e/lib.bash tests/e2e/umad.bash tests/e2e/README.md tests/e2e/preload/reg81.c tests/e2e/preload/umadcount.c tests/e2e/preload/hang.c tests/e2e/preload/die.c tests/bench/bench-devices
+EXTRA_DIST += tests/e2e/run-bats tests/e2e/sa-cases tests/bench/bench-fabric tests/bench/bench-event tests/bench/bench-takeover tests/bench/bench-drains tests/bench/bench-report tests/bench/probe.py tests/bench/lib.bash tests/bench/README.md tests/e2e/lib.bash tests/e2e/umad.bash tests/e2e/README.md tests/e2e/preload/reg81.c tests/e2e/preload/umadcount.c tests/e2e/preload/hang.c tests/e2e/preload/die.c tests/bench/bench-devices
 E2E_TESTS += tests/e2e/replica.bats tests/e2e/launch.bats tests/e2e/console.bats
 E2E_TESTS += tests/e2e/opensmctl-show.bats
 E2E_TESTS += tests/e2e/opensmctl.bats tests/e2e/standby-conf.bats

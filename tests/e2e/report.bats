@@ -49,7 +49,7 @@ shown() {
 	[ "$(shown 0)" = 54 ]
 	[ "$(shown 1)" = 648 ]
 	[ "$(shown 2)" = leaf3 ]
-	[[ $(shown 3) == *"Port 3"*"Other end"*"LIDs sent over it"* ]]
+	[[ $(shown 3) == *"Port 3"*"Other end"*"Hosts sent to over it"* ]]
 	[ "$(shown 4)" = 5 ]
 	[ "$(shown 5)" = 0 ]
 	[[ $(shown 6) == *"Expected against found"?* ]]

@@ -86,8 +86,30 @@ const hasPods = pods > planes && pods < leaves.length;
 const levels = Math.max(0, ...switches.map((s) => s.level)) + 1;
 
 /* ---- verdicts ---- */
-const loads = page.tables && page.tables.loads || null;
-const loadOf = (s, port) => loads && loads[s.guid] ? loads[s.guid][port] || 0 : null;
+/* Tables as the daemon packs them (show_tables.c): where a switch sends to each group of hosts, as a pattern of ports. */
+const tables = page.tables && !("absent" in page.tables) ? page.tables : null, placeOf = new Map(), rowOf = new Map();
+function unpack() {
+	const rows = [], patterns = tables.patterns.map((p) => Uint8Array.from(p.match(/../g) || [], (x) => parseInt(x, 16)));
+	tables.groups.forEach((lids, g) => lids.forEach((lid, i) => placeOf.set(lid, [g, i])));
+	for (const s of tables.switches) {
+		const row = s.like === null ? new Uint32Array(tables.groups.length) : rows[s.like].slice();
+		for (let i = 0, g = 0; i < s.rows.length; i += 3) { g += s.rows[i]; row.fill(s.rows[i + 2], g, g + s.rows[i + 1]); g += s.rows[i + 1]; }
+		rows.push(row);
+		rowOf.set(s.guid, row);
+	}
+	tables.ports = patterns;
+}
+/* How many hosts a switch sends to over each port; a pattern counts as often as it stands in the row. */
+function loadsOf(row) {
+	const times = new Map(), load = new Uint32Array(256);
+	for (const k of row) times.set(k, (times.get(k) || 0) + 1);
+	for (const [k, n] of times) for (const port of tables.ports[k]) load[port] += n;
+	return load;
+}
+if (tables) unpack();
+const loads = tables ? new Map([...rowOf].map(([guid, row]) => [guid, loadsOf(row)])) : null;
+const loadOf = (s, port) => loads && loads.has(s.guid) ? loads.get(s.guid)[port] : null;
+const portTo = (s, lid) => { const at = placeOf.get(lid), row = rowOf.get(s.guid); return at && row ? tables.ports[row[at[0]]][at[1]] : 255; };
 /* The ends of a row of any document, which has them in one of these ways. */
 const endsOf = (row) => row && typeof row === "object" ? [row, row.end, row.peer, ...(Array.isArray(row.ends) ? row.ends : [])].filter((e) => e && e.node_guid) : [];
 const errors = new Map(); /* node GUID -> count of what health tells of it */
@@ -111,7 +133,7 @@ function stateOf(n) {
 	return worst;
 }
 for (const n of nodes) n.state = stateOf(n);
-const busiest = (s) => Math.max(0, ...Object.entries(loads && loads[s.guid] || {}).filter(([p]) => { const q = s.ports.get(+p); return q && far(q) && isSwitch(far(q)); }).map(([, v]) => v));
+const busiest = (s) => s.busiest !== undefined ? s.busiest : (s.busiest = Math.max(0, ...[...s.ports].filter(([, p]) => far(p) && isSwitch(far(p))).map(([num]) => loadOf(s, num) || 0)));
 const maxLoad = loads ? Math.max(1, ...switches.map(busiest)) : 1, maxErrors = Math.max(1, ...errors.values());
 const heat = (v, max) => "h" + Math.min(4, Math.floor(5 * v / (max * 1.0001)));
 const modes = {
@@ -138,7 +160,7 @@ const cells = new Map(), leafCells = new Map();
 let selected = null, svg;
 const label = (n) => n.name || n.guid;
 const describe = (n) => label(n) + "\n" + n.guid + (n.lid ? " · LID " + n.lid : "") + "\n" + plural(n.ports.size, isSwitch(n) ? "cabled port" : "port") +
-	(n.state === "ok" ? "" : n.state === "bad" ? "\na cable is down" : "\nneeds attention") + (loads && isSwitch(n) ? "\nbusiest cable to a switch: " + busiest(n) + " LIDs" : "");
+	(n.state === "ok" ? "" : n.state === "bad" ? "\na cable is down" : "\nneeds attention") + (loads && isSwitch(n) ? "\nbusiest cable to a switch: " + "to " + plural(busiest(n), "host") : "");
 function cellOf(n, kind) {
 	const c = el("button", { class: "cell " + kind, "aria-label": label(n), on: { click: () => select(n), mouseenter: (e) => tip(e, describe(n)), mouseleave: () => tip(null) } });
 	c.dataset.kind = kind;
@@ -161,7 +183,7 @@ function paint() {
 	for (const b of $("modes").children) b.setAttribute("aria-pressed", b.dataset.mode === mode);
 	const item = (k, text) => el("span", null, el("i", { class: k }), text);
 	$("legend").replaceChildren(...(mode === "state" ? [item("ok", "all cables active"), item("warn", "! slower than enabled, marked, or not set up"), item("bad", "× a cable is down"), item("none", "no cable known")]
-		: [...[0, 1, 2, 3, 4].map((i) => item("h" + i, i ? "" : mode === "load" ? "0" : "few")), el("span", null, mode === "load" ? "up to " + maxLoad + " LIDs over the busiest cable between switches" : "up to " + maxErrors + " sick links"), item("none", "none")]));
+		: [...[0, 1, 2, 3, 4].map((i) => item("h" + i, i ? "" : mode === "load" ? "0" : "few")), el("span", null, mode === "load" ? "up to " + maxLoad + " hosts sent to over the busiest cable between switches" : "up to " + maxErrors + " sick links"), item("none", "none")]));
 	mark();
 }
 const hostsOf = (leaf) => leaf.hosts || (leaf.hosts = [...new Set([...leaf.ports.values()].map(far).filter((n) => n && !isSwitch(n)))]);
@@ -249,7 +271,7 @@ function select(n) {
 	selected = n;
 	const rows = [...n.ports].sort((x, y) => x[0] - y[0]).map(([num, p]) => portRow(n, num, p));
 	$("detail").replaceChildren(el("h2", null, label(n)), pairs([["Kind", ["host adapter", "switch", "router"][n.type]], ["GUID", n.guid], ["LID", n.lid || null], ["Ports", String(n.np)], ["Sick links", errors.get(n.guid) ? String(errors.get(n.guid)) : null]]),
-		el("div", { id: "port" }), table(["Port", "State", "Link", "Other end", ...(loads && isSwitch(n) ? [{ text: "LIDs", num: true }] : [])], rows),
+		el("div", { id: "port" }), table(["Port", "State", "Link", "Other end", ...(loads && isSwitch(n) ? [{ text: "Hosts", num: true }] : [])], rows),
 		n.np > n.ports.size ? note(plural(n.np - n.ports.size, "port") + " without a cable") : "");
 	mark();
 }
@@ -264,7 +286,7 @@ function portRow(n, num, p) {
 function showPort(n, num, p) {
 	const l = p.link, o = far(p), mine = (page.health && !("absent" in page.health) ? Object.values(page.health).filter(Array.isArray).flat() : []).filter((r) => endsOf(r).some((e) => e.node_guid === n.guid && e.port === num));
 	$("port").replaceChildren(el("h3", null, "Port " + num), pairs([["State", (p.end ? l.sb : l.sa) || "not read"], ["Why", p.end ? l.wb : l.wa], ["Link", l.text && l.text + ", " + l.gbps + " Gb/s"], ["Enabled up to", l.slow ? l.could : null],
-		["Other end", o ? label(o) + " port " + farPort(p) : "none"], ["Its GUID", o && o.guid], ["Its state", o && ((p.end ? l.sa : l.sb) || "not read")], ["Its reason", p.end ? l.wa : l.wb], ["LIDs sent over it", loadOf(n, num) === null ? null : String(loadOf(n, num))]]), ...mine.map(facts));
+		["Other end", o ? label(o) + " port " + farPort(p) : "none"], ["Its GUID", o && o.guid], ["Its state", o && ((p.end ? l.sa : l.sb) || "not read")], ["Its reason", p.end ? l.wa : l.wb], ["Hosts sent to over it", loadOf(n, num) === null ? null : String(loadOf(n, num))]]), ...mine.map(facts));
 	$("port").scrollIntoView({ block: "nearest" });
 }
 function listHosts(leaf) {
@@ -279,13 +301,13 @@ function findNode(word) {
 
 /* ---- paths ---- */
 function pathOf(a, b) {
-	const t = page.tables, at = t.lids.indexOf(b.lid), first = [...a.ports.values()].find((p) => far(p) && isUp(p.link));
+	const first = [...a.ports.values()].find((p) => far(p) && isUp(p.link));
 	const hops = [{ n: a }];
-	if (at < 0 || !first) return null;
+	if (!placeOf.has(b.lid) || !first) return null;
 	hops[0].out = first.end ? first.link.bp : first.link.ap;
 	for (let n = far(first), i = 0; i < 64; i++) {
 		if (n === b) return [...hops, { n }];
-		const port = t.ports[n.guid] ? parseInt(t.ports[n.guid].substr(2 * at, 2), 16) : 255, p = n.ports.get(port);
+		const port = portTo(n, b.lid), p = n.ports.get(port);
 		if (!p || !far(p)) return null;
 		hops.push({ n, out: port });
 		n = far(p);
@@ -294,12 +316,13 @@ function pathOf(a, b) {
 }
 function showPaths() {
 	const from = el("input", { id: "from", placeholder: "from", "aria-label": "from" }), to = el("input", { id: "to", placeholder: "to", "aria-label": "to" }), out = el("div", { id: "way" });
-	const has = page.tables && page.tables.lids;
+	const has = !!tables;
 	$("path").append(el("form", { on: { submit: (e) => { e.preventDefault(); walk(); } } }, from, to, el("button", { type: "submit" }, "Show")), has ? note("As the manager's forwarding tables lead, by the first LID of each end.") :
-		note("This page has no forwarding tables: the fabric is too large, or its manager is not the master. The daemon shows a path by: opensmctl path A B"), out);
+		note("This page has no forwarding tables: " + (page.tables ? page.tables.absent : "it was made without them") + " The daemon shows a path by: opensmctl path A B"), out);
 	function walk() {
 		const a = findNode(from.value), b = findNode(to.value);
 		if (!a || !b) { out.replaceChildren(note("No device has the name '" + (a ? to : from).value + "'.")); return; }
+		if (isSwitch(a) || isSwitch(b)) { out.replaceChildren(note("A path is shown between two hosts; " + label(isSwitch(a) ? a : b) + " is a switch.")); return; }
 		if (!has) { out.replaceChildren(el("code", null, "opensmctl path '" + label(a).replace(/'/g, "'\\''") + "' '" + label(b).replace(/'/g, "'\\''") + "'")); return; }
 		const hops = pathOf(a, b);
 		out.replaceChildren(hops ? el("ol", { class: "hops" }, ...hops.map((h) => el("li", null, nodeLink(h.n), h.out === undefined ? "" : " port " + h.out))) : note("The tables have no way from " + label(a) + " to " + label(b) + "."));
