@@ -72,6 +72,24 @@ shown() {
 	[ "$(shown 2)" = "$HOSTILE" ]
 }
 
+@test "rails are named by what the adapters at their leaves have in common" {
+	local i
+	serve_stop
+	serve_start tree 4 4 2
+	export OPENSM_RUN_DIR=$WORK/run
+	for i in $(seq 0 15); do
+		fabric desc "h$i" "node$((i % 8)) mlx5_$((i / 8))"
+	done
+	up ours h0 -f "$WORK/ours.log" -e
+	"$CTL" report -o fabric.html
+	browse '[...document.querySelectorAll(".group small")].map((e) => e.textContent).filter((t) => t.startsWith("rail")).join()' \
+		'document.querySelector("[aria-label=leaf4]").closest(".group").querySelector("small").textContent' \
+		'document.querySelector("[aria-label=spine1]").closest(".group").querySelector("small")'
+	[ "$(shown 0)" = "rail mlx5_0,rail mlx5_1" ]
+	[ "$(shown 1)" = "rail mlx5_1" ]
+	[ "$(shown 2)" = null ]
+}
+
 @test "report: what it does not understand, and where it cannot write" {
 	run -2 "$CTL" report
 	[[ $output == *"-o FILE is missing"* ]]

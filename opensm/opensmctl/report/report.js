@@ -83,6 +83,33 @@ for (const s of switches) tops[s.plane] = Math.max(tops[s.plane] || 0, s.level);
 const pods = parts("pod", (s) => s.level < tops[s.plane]);
 const leaves = switches.filter((s) => s.level === 0);
 const hasPods = pods > planes && pods < leaves.length;
+/*
+ * Rails: a leaf is of one if nine of ten cables to hosts end in the same port number, or in adapters whose names end in the
+ * same word ("mlx5_3"), and other leaves are of another.
+ */
+function commonest(words) {
+	const times = new Map();
+	for (const w of words) times.set(w, (times.get(w) || 0) + 1);
+	const [w, n] = [...times].sort((a, b) => b[1] - a[1])[0] || ["", 0];
+	return n > 1 && n * 10 >= words.length * 9 ? String(w) : "";
+}
+function findRails() {
+	const kinds = [(p) => farPort(p), (p) => { const w = far(p).name.trim().split(/\s+/); return w.length > 1 ? w[w.length - 1] : ""; }];
+	for (const of of kinds) {
+		for (const s of leaves) s.rail = commonest([...s.ports.values()].filter((p) => far(p) && !isSwitch(far(p))).map(of));
+		const names = new Set(leaves.map((s) => s.rail).filter(Boolean));
+		if (names.size > 1 && names.size <= 32 && leaves.filter((s) => s.rail).length * 10 >= leaves.length * 9) return true;
+	}
+	for (const s of leaves) s.rail = "";
+	return false;
+}
+const hasRails = findRails();
+/* Of a plane whose leaves are all of one rail; else its number. */
+const planeName = (plane) => {
+	const rails = new Set(leaves.filter((s) => s.plane === plane).map((s) => s.rail));
+	return hasRails && rails.size === 1 && [...rails][0] ? "rail " + [...rails][0] : "plane " + (plane + 1);
+};
+const planeNames = Array.from({ length: planes }, (_, i) => planeName(i));
 const levels = Math.max(0, ...switches.map((s) => s.level)) + 1;
 
 /* ---- verdicts ---- */
@@ -190,11 +217,12 @@ const hostsOf = (leaf) => leaf.hosts || (leaf.hosts = [...new Set([...leaf.ports
 function groupsOf(list) {
 	const by = new Map();
 	for (const s of list) {
-		const name = (planes > 1 ? "plane " + (s.plane + 1) : "") + (hasPods && s.level < tops[s.plane] ? (planes > 1 ? ", " : "") + "pod " + (s.pod + 1) : "");
+		const name = [planes > 1 ? planeNames[s.plane] : "", hasPods && s.level < tops[s.plane] ? "pod " + (s.pod + 1) : "",
+			s.level === 0 && s.rail && !(planes > 1 && planeNames[s.plane] === "rail " + s.rail) ? "rail " + s.rail : ""].filter(Boolean).join(", ");
 		if (!by.has(name)) by.set(name, []);
 		by.get(name).push(s);
 	}
-	return by;
+	return new Map([...by].sort(([a], [b]) => a.localeCompare(b, "en", { numeric: true })));
 }
 const byName = (a, b) => label(a).localeCompare(label(b), "en", { numeric: true });
 function showLevel(level) {
