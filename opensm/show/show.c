@@ -100,6 +100,10 @@ static struct show *show_new(const struct daemon_api *api, unsigned needs,
 				    "manager is %s",
 				    sm_state_name(sm_state(sm)));
 	s = xcalloc(1, sizeof(*s));
+	if (needs & SHOW_NO_VIEW) {
+		s->routes = routes_ref(sm_routes(sm));
+		return s;
+	}
 	if (needs & SHOW_ANSWERS) {
 		s->answers = view_ref(sm_view(sm));
 		s->partitions = partitions_ref(sm_partitions(sm));
@@ -153,6 +157,7 @@ void show_drop(void *snapshot)
 	free(s->tenants.rows);
 	free(s->tenants.members);
 	view_unref(s->view);
+	routes_unref(s->routes);
 	view_unref(s->answers);
 	partitions_unref(s->partitions);
 	free(s->gone);
@@ -199,7 +204,7 @@ const struct control_method show_methods[] = {
 	  .help = "Where all switches send to all hosts, packed",
 	  .type = "() -> (engine: string, groups: [][]int, patterns: []string, "
 		  "switches: [](guid: string, like: ?int, rows: []int))",
-	  .needs = SHOW_ROUTES,
+	  .needs = SHOW_ROUTES | SHOW_NO_VIEW,
 	  DOCUMENT(show_tables) },
 	{ .name = "Path",
 	  .help = "Why one port reaches another as it does, or why not",

@@ -40,6 +40,7 @@ enum show_need {
 	SHOW_ROUTES = 2,  /* view->routes; without any it is not made */
 	SHOW_ANSWERS = 4, /* `answers` and `partitions`; only a master has them */
 	SHOW_TREES = 8,	  /* multicast trees in `view`, where word[0] asks for one group */
+	SHOW_NO_VIEW = 16, /* `routes` alone: nothing of the fabric is copied */
 };
 
 /* A member of a partition that was made, or is changed, at run time. */
@@ -62,6 +63,7 @@ struct show_tenants {
 
 struct show {
 	struct view *view; /* the fabric as it stands now; one reference */
+	struct routes *routes; /* with SHOW_NO_VIEW, in place of `view`; one reference */
 	/* With SHOW_REASONS, per port of the view: */
 	const char **why;     /* constant text; NULL: nothing stands against the port */
 	unsigned *held;	      /* seconds that a flapping port is held down yet */

@@ -278,7 +278,7 @@ static void tables_clear(struct tables *t)
 struct json_object *show_tables(void *snapshot, struct control_error *err)
 {
 	const struct show *s = snapshot;
-	struct tables t = { .r = s->view->routes, .t = s->view->routes->topo };
+	struct tables t = { .r = s->routes, .t = s->routes->topo };
 	struct json_object *ret = json_object_new_object(), *switches;
 	bool fits = true;
 

@@ -161,11 +161,14 @@ function stateOf(n) {
 }
 for (const n of nodes) n.state = stateOf(n);
 const busiest = (s) => s.busiest !== undefined ? s.busiest : (s.busiest = Math.max(0, ...[...s.ports].filter(([, p]) => far(p) && isSwitch(far(p))).map(([num]) => loadOf(s, num) || 0)));
-const maxLoad = loads ? Math.max(1, ...switches.map(busiest)) : 1, maxErrors = Math.max(1, ...errors.values());
+const busy = loads ? switches.map(busiest).filter(Boolean) : [], meanLoad = busy.reduce((t, v) => t + v, 0) / (busy.length || 1);
+/* From the mean: even load is one plain colour, and what is apart from it is seen. */
+const loadClass = (v) => "h" + [0.5, 0.9, 1.1, 1.5].filter((limit) => v > limit * meanLoad).length;
+const maxErrors = Math.max(1, ...errors.values());
 const heat = (v, max) => "h" + Math.min(4, Math.floor(5 * v / (max * 1.0001)));
 const modes = {
 	state: { name: "State", of: (n) => n.state, has: true },
-	load: { name: "Load", of: (n) => isSwitch(n) ? heat(busiest(n), maxLoad) : "none", has: !!loads, why: "the page was made without forwarding tables" },
+	load: { name: "Load", of: (n) => isSwitch(n) ? loadClass(busiest(n)) : "none", has: !!loads, why: "the page was made without forwarding tables" },
 	errors: { name: "Errors", of: (n) => errors.get(n.guid) ? heat(errors.get(n.guid), maxErrors) : "none", has: !!page.health && !("absent" in page.health), why: "this daemon has no health" },
 };
 let mode = "state";
@@ -210,7 +213,7 @@ function paint() {
 	for (const b of $("modes").children) b.setAttribute("aria-pressed", b.dataset.mode === mode);
 	const item = (k, text) => el("span", null, el("i", { class: k }), text);
 	$("legend").replaceChildren(...(mode === "state" ? [item("ok", "all cables active"), item("warn", "! slower than enabled, marked, or not set up"), item("bad", "× a cable is down"), item("none", "no cable known")]
-		: [...[0, 1, 2, 3, 4].map((i) => item("h" + i, i ? "" : mode === "load" ? "0" : "few")), el("span", null, mode === "load" ? "up to " + maxLoad + " hosts sent to over the busiest cable between switches" : "up to " + maxErrors + " sick links"), item("none", "none")]));
+		: [...[0, 1, 2, 3, 4].map((i) => item("h" + i, mode === "load" ? ["under half the mean", "", "the mean, 10 % about", "", "over one and a half"][i] : i ? "" : "few")), el("span", null, mode === "load" ? "hosts sent to over the busiest cable to a switch, " + Math.round(meanLoad) + " on average" : "up to " + maxErrors + " sick links"), item("none", "none")]));
 	mark();
 }
 const hostsOf = (leaf) => leaf.hosts || (leaf.hosts = [...new Set([...leaf.ports.values()].map(far).filter((n) => n && !isSwitch(n)))]);
