@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "offline/cut.h"
+#include "offline/svg.h"
 #include "util/mem.h"
 
 #define SIDE	  30.0	/* around all */
@@ -301,7 +302,8 @@ static void draw_legend(const struct heat *h, double top, FILE *out)
 		"<text x=\"%.0f\" y=\"%.0f\" text-anchor=\"end\">%.0f</text>"
 		"<text x=\"%.0f\" y=\"%.0f\">pairs of end ports on the most loaded channel of a "
 		"cell; most: %u. Rows send, columns receive.</text></g>\n",
-		SIDE, top + 23, MAX(h->mean - reach_below(h), 0.0), SIDE + STEPS * 10, top + 23, h->mean,
+		SIDE, top + 23, MAX(h->mean - reach_below(h), 0.0), SIDE + STEPS * 10, top + 23,
+		h->mean,
 		SIDE + STEPS * 20, top + 23, h->mean + reach, SIDE + STEPS * 20 + 16, top + 9,
 		h->most);
 }

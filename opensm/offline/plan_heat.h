@@ -21,8 +21,3 @@ FREEP(heat_free, struct heat)
 /* Below `top`, which is left for a title. */
 void heat_size(const struct heat *h, double top, double *ret_width, double *ret_height);
 void heat_draw(const struct heat *h, double top, FILE *out);
-
-/* ---- of plan_svg.c ---- */
-
-void svg_escaped(FILE *out, const char *text);
-const char *svg_switch_name(const struct topofile *names, const struct topo *t, uint32_t sw);

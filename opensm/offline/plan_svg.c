@@ -14,6 +14,7 @@
 #include "offline/layout.h"
 #include "offline/plan.h"
 #include "offline/plan_heat.h"
+#include "offline/svg.h"
 #include "util/file.h"
 #include "util/mem.h"
 
@@ -27,26 +28,6 @@
 struct line {
 	uint32_t a, b, cables, load, total;
 };
-
-void svg_escaped(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		switch (*text) {
-		case '&': fputs("&amp;", out); break;
-		case '<': fputs("&lt;", out); break;
-		case '>': fputs("&gt;", out); break;
-		case '"': fputs("&quot;", out); break;
-		case '\'': fputs("&#39;", out); break;
-		default: fputc(*text >= ' ' && *text <= '~' ? *text : ' ', out);
-		}
-}
-
-const char *svg_switch_name(const struct topofile *names, const struct topo *t, uint32_t sw)
-{
-	const char *name = topofile_name(names, t->switches[sw].guid);
-
-	return name ? name : "";
-}
 
 /* From grey-blue over yellow to red. */
 static void colour(double share, char ret[8])

@@ -9,6 +9,10 @@ libshow_a_SOURCES = opensm/show/show.c opensm/show/show.h opensm/show/show_find.
 UNIT_TESTS += tests/unit/test-show
 tests_unit_test_show_SOURCES = tests/unit/test-show.c tests/unit/show-world.h tests/unit/json-paths.h
 tests_unit_test_show_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+UNIT_TESTS += tests/unit/test-show-tables
+tests_unit_test_show_tables_SOURCES = tests/unit/test-show-tables.c tests/unit/show-world.h tests/unit/json-paths.h
+tests_unit_test_show_tables_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests
+tests_unit_test_show_tables_LDADD = libshow.a libapi.a $(RIG_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_show_LDADD = libshow.a libapi.a $(RIG_LIBS) $(JSON_LIBS) $(CMOCKA_LIBS)
 
 UNIT_TESTS += tests/unit/test-show-qos

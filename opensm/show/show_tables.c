@@ -7,9 +7,9 @@
  *
  *	groups    [lid, lid, ...]: base LIDs
  *	patterns  "1a1b1c": a port for each LID of a group, in hexadecimal; ff: none
- *	switches  guid; like: index of an earlier switch, null: of none; rows: [skip, n, pattern, ...]:
- *	          as that one for `skip` groups, then `n` groups with this pattern. Without one all
- *	          groups are in rows
+ *	switches  guid; like: index of an earlier switch, null: none; rows: [skip, n, pattern,
+ *	          ...]: as that one for `skip` groups, then `n` groups with this pattern. Without
+ *	          one all groups are in rows
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@
 #include "util/hash.h"
 #include "util/mem.h"
 
-#define LIKE_MOST    12u	/* rows that a switch is compared with: of each level and pod the last */
-#define PACKED_MOST  600000u	/* numbers in rows; of tables without any order there are more */
+#define LIKE_MOST    12u	/* rows that a switch is compared with */
+#define PACKED_MOST  600000u	/* numbers in rows; tables without any order have more */
 #define PATTERN_MOST 65536u
 
 struct group {
@@ -296,5 +296,6 @@ struct json_object *show_tables(void *snapshot, struct control_error *err)
 		return ret;
 	json_object_put(ret);
 	return control_fail(err, "TooLarge",
-			    "these tables have too little order to be packed: ask for Path, or Routes");
+			    "these tables have too little order to be packed: ask for Path, "
+			    "or Routes");
 }

@@ -21,7 +21,7 @@ struct detour {
 
 /*
  * The cables of this port (0: all of the switch), as entries of topo->ports from both ends;
- * `hosts`: those to hosts too. One for each entry, to be freed. NULL: there is no such switch or port.
+ * `hosts`: those to hosts too. One for each entry, to be freed. NULL: no such switch or port.
  */
 bool *detour_missing(const struct topo *t, guid_t sw, unsigned port, bool hosts);
 /* Takes O(switches * hosts). */
