@@ -298,6 +298,7 @@ void sm_expected(const struct sm *sm, struct sm_expected *ret)
 		.spared = e->spared,
 		.learnt = e->now ? e->now->learnt : 0,
 		.digest = e->now ? e->now->digest : 0,
+		.text = e->now ? e->now->text : NULL,
 		.is_grace = e->grace_end != MONO_NEVER,
 		.drift = e->now ? e->drift : NULL,
 	};

@@ -72,6 +72,7 @@ struct sm_expected {
 	int64_t learnt;
 	uint64_t digest;
 	bool is_grace;
+	const char *text;	   /* that is in force, until the next dispatch; NULL: nothing is */
 	const struct drift *drift; /* NULL: nothing was compared yet */
 };
 /* The picture as it is now, for expect_build(). */
