@@ -20,6 +20,7 @@
 #include "topo/expect.h"
 
 struct expected;
+struct mark_work;
 struct expect_seen;
 
 void expected_new(struct sm *sm, const struct sm_paths *paths);
@@ -36,6 +37,8 @@ void expected_sweep_ended(struct sm *sm);
 void expected_state_changed(struct sm *sm);
 void expected_tick(struct sm *sm);
 mono_t expected_next(const struct sm *sm);
+/* Of a link that is refused and up, for marks_questions; NULL: it is not. */
+struct mark_work *expected_work(struct sm *sm, guid_t node, uint8_t port);
 /* The switch port that an end port belongs behind. False: nothing is expected of it. */
 bool expected_place(const struct sm *sm, const uint8_t *node_info, guid_t *ret_switch,
 		    uint8_t *ret_port);
