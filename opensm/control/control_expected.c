@@ -101,8 +101,8 @@ void *control_set_expected_new(const struct control_method *m, const struct daem
 
 	if (api->sm && (sm_state(api->sm) != SM_MASTER || !sm_stats(api->sm)->heavy_sweeps))
 		return control_fail(err, "NotMaster",
-				    "the manager is %s; the master takes a topology, after its first "
-				    "sweep, and sends it to standbys",
+				    "the manager is %s; the master takes a topology, after its "
+				    "first sweep, and sends it to standbys",
 				    sm_state_name(sm_state(api->sm)));
 	t = text_new(api, err);
 	if (!t)

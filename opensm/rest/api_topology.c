@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * /static_topology/sm_topology_file: the expected topology of the manager, in NVIDIA's CSV or
- * another of its formats. GET gives what is in force; POST and PUT with a text replace the file, and
- * POST without one writes the cables that are found. The manager refuses a text with a fault whole,
- * stores it, and judges it as any other file before it is in force: a GET says whether it is.
+ * another of its formats. GET gives what is in force; POST and PUT with a text replace the file,
+ * and POST without one writes the cables that are found. The manager refuses a text with a fault
+ * whole, stores it, and judges it as any other file before it is in force: a GET says whether it
+ * is.
  */
 #include <string.h>
 

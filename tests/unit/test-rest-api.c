@@ -544,7 +544,8 @@ static void a_topology_is_learnt_replaced_and_read(void **state)
 	json_object_put(body);
 	assert_status(200, "POST", TOPOLOGY_FILE, NULL);
 	assert_called("{\"user\":\"admin\"}");
-	assert_status(200, "PUT", TOPOLOGY_FILE, "{\"sm_topology_file\":\"0x5,1,0x2,1,Any,Active\"}");
+	assert_status(200, "PUT", TOPOLOGY_FILE,
+		      "{\"sm_topology_file\":\"0x5,1,0x2,1,Any,Active\"}");
 	assert_called("{\"user\":\"admin\",\"text\":\"0x5,1,0x2,1,Any,Active\"}");
 	assert_int_equal(send("GET", TOPOLOGY_FILE, NULL, NULL, &body), 200);
 	assert_string_equal(text_at(body, "sm_topology_file"), "0x5,1,0x2,1,Any,Active");

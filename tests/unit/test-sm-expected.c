@@ -294,8 +294,8 @@ static void the_last_way_is_reported_and_stays(void **st)
 /* ---- which host belongs where ---------------------------------------------------------------- */
 
 /*
- * h1 says that it is h9, which is off: the place that the file has for h9 is its own however long it
- * is free, and from the first answer that a manager gets after a restart.
+ * h1 says that it is h9, which is off: the place that the file has for h9 is its own however long
+ * it is free, and from the first answer that a manager gets after a restart.
  */
 static void the_place_of_a_host_is_kept_for_it(void **st)
 {

@@ -29,7 +29,7 @@ void expected_free(struct sm *sm);
 void expected_file_came(struct sm *sm);
 /* Before anything is discovered: the copy is read, unless it was. */
 void expected_recall(struct sm *sm);
-/* It is being read, by a job: nothing is to be routed before that has ended. */
+/* A job reads the file, or the copy: nothing is to be routed before that has ended. */
 bool expected_busy(const struct sm *sm);
 /* Before dampening_settle(): it learns which cables are refused. */
 void expected_settle(struct sm *sm);

@@ -80,7 +80,7 @@ unsigned expected_modes(const struct sm *sm);
  */
 unsigned expected_judge_all(struct sm *sm, const struct expect *want, unsigned flaws, bool refuse,
 			    unsigned *ret_cables);
-/* What a node is called where names alone are expected: as the node-name map has it, or itself. */
+/* The name of a node where names alone are expected: that of the node-name map, or its own. */
 const char *expected_name(const struct node *n);
 struct expect_seen expected_seen(const struct port *p); /* .at: TOPO_NONE */
 struct expect_rate expected_rate(const struct port *p);
