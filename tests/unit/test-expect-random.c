@@ -2,7 +2,8 @@
 /*
  * Miswirings of trees: every single one and every pair of a small tree, and 1,000 random fabrics of
  * a larger one with one or two that do not touch each other. There are not more lines than
- * miswirings, each has the right cause, and together they are true: carried out on the fabric as it was meant, they give the fabric as it is.
+ * miswirings, each has the right cause, and together they are true: carried out on the fabric as it
+ * was meant, they give the fabric as it is.
  */
 #include "tests/unit/expect-desk.h"
 
