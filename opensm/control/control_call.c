@@ -29,7 +29,7 @@ const struct control_error_name control_errors[] = {
 	{ "NoAnswer", "The device was asked, and did not answer" },
 	{ "BadMessage", "This was no call; the connection ends" },
 	{ "Exists", "A partition with this P_Key is there, and is not the same" },
-	{ "ReadOnly", "The partition is that of partitions.conf" },
+	{ "ReadOnly", "The partition is that of partitions.conf, or a file cannot be written" },
 	{ "NoRoom", "A P_Key table is full, or a limit of the manager is reached" },
 	{ "Overtaken", "The partition has changed meanwhile: its generation is another one" },
 	{ "Unconfirmed",

@@ -72,6 +72,14 @@ void *control_topology_text_new(const struct control_method *m, const struct dae
 				struct json_object *parameters, struct control_error *err);
 struct json_object *control_topology_text(void *snapshot, struct control_error *err);
 void control_topology_drop(void *snapshot);
+/* control_expected.c */
+void *control_expected_new(const struct control_method *m, const struct daemon_api *api,
+			   struct json_object *parameters, struct control_error *err);
+void *control_set_expected_new(const struct control_method *m, const struct daemon_api *api,
+			       struct json_object *parameters, struct control_error *err);
+struct json_object *control_expected(void *snapshot, struct control_error *err);
+struct json_object *control_set_expected(void *snapshot, struct control_error *err);
+void control_expected_drop(void *snapshot);
 void *control_partitions_new(const struct control_method *m, const struct daemon_api *api,
 			     struct json_object *parameters,
 			     struct control_error *err); /* control_partitions.c */

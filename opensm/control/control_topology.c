@@ -127,8 +127,8 @@ static void refuse_accept(const struct topology *t, struct control_error *err)
 		control_fail(err, "NotReady", "nothing was compared yet");
 	else
 		control_fail(err, "InvalidParameter",
-			     "%s is a .topo of ibdm, which is not written here: change it there, or "
-			     "replace it (opensmctl topology save)",
+			     "%s is a .topo of ibdm, which is not written here: change it there, "
+			     "or replace it (opensmctl topology save)",
 			     t->path);
 }
 

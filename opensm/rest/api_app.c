@@ -217,9 +217,3 @@ void api_actions(const struct rest_request *q, struct rest_answer *ret)
 		rest_answer_error(ret, 501, "there is no action '%.60s'; nothing was changed",
 				  action);
 }
-
-void api_no_static_topology(const struct rest_request *q, struct rest_answer *ret)
-{
-	rest_answer_error(ret, 501,
-			  "there is no static topology: the subnet manager serves what is cabled");
-}

@@ -8,6 +8,7 @@
  *   api_ports.c       /resources/ports, and filters
  *   api_systems.c     /resources/systems and links
  *   api_marks.c       ports out of service
+ *   api_topology.c    the expected topology
  *   api_app.c         the manager itself, and what is not there
  *   api_fabric.[ch]   the fabric as these speak of it
  *   api_values.[ch], api_hosts.c  spellings
@@ -65,7 +66,11 @@ bool api_add_fields(struct json_object *body, struct json_object *parameters,
 
 api_fn api_ports, api_port, api_systems, api_links;
 api_fn api_version, api_smconf, api_smconf_refused, api_nothing;
-api_fn api_actions, api_no_static_topology;
+api_fn api_actions;
+
+/* ---- api_topology.c ---- */
+
+api_fn api_topology, api_set_topology;
 
 /* ---- api_marks.c ---- */
 

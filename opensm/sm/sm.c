@@ -181,6 +181,12 @@ static bool has_stored(const struct sm *sm, guid_t standby)
 	       marks_peers_is_with(sm, standby);
 }
 
+/* Of links that are taken down as marked ones are. */
+static struct mark_work *work_without_mark(struct sm *sm, guid_t node, uint8_t port)
+{
+	return sick_work(sm, node, port) ?: expected_work(sm, node, port);
+}
+
 static void make_machines(struct sm *sm, const struct sm_paths *paths)
 {
 	static const struct discover_questions questions = {
@@ -197,7 +203,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	static const struct marks_questions marks_questions = {
 		.is_replicated = marks_peers_have,
 		.has_standby = marks_peers_are_there,
-		.other_work = sick_work,
+		.other_work = work_without_mark,
 		.path_sl = sm_path_sl,
 	};
 

@@ -49,8 +49,8 @@ struct expect {
 	uint32_t n_nodes, n_ports;
 	struct arena names;
 	/*
-	 * Of a picture that knows nodes by their names alone, which differ: a hash of them, nodes or
-	 * TOPO_NONE. NULL: it knows them by GUIDs.
+	 * Of a picture that knows nodes by their names alone, which differ: a hash of them, nodes
+	 * or TOPO_NONE. NULL: it knows them by GUIDs.
 	 */
 	uint32_t *slots;
 	uint32_t n_slots;

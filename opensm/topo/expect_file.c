@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Pictures from files: which kind it is, and those of topofile. The CSV is in expect_csv.c, .topo in expect_topo.c. */
+/*
+ * Pictures from files: which kind it is, and those of topofile. The CSV is in expect_csv.c, .topo
+ * in expect_topo.c.
+ */
 #include "topo/expect_file.h"
 
 #include <errno.h>

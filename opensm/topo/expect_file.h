@@ -6,8 +6,8 @@
  *   0x0002c90300aa0001,18,0x0002c90300bb0001,1,Any,Active
  *
  * that is srcGUID,srcPort,dstGUID,dstPort,DeviceType,LinkState. LinkState is Active, Disabled (the
- * cable must not be up), No-Discover or Any (no expectation); the DeviceType is not used. And ibdm's
- * .topo, which knows systems by names (expect_topo.c).
+ * cable must not be up), No-Discover or Any (no expectation); the DeviceType is not used. And
+ * ibdm's .topo, which knows systems by names (expect_topo.c).
  */
 #pragma once
 

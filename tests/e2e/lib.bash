@@ -139,6 +139,7 @@ rig_show() {
 
 # tree_start [LINE...]: for setup, with the tree of small_tree: HOSTS, its ibsim, and lines of opensm.conf.
 tree_start() {
+	# shellcheck disable=SC2034 # for the test
 	mapfile -t HOSTS < <(hosts_of "$NET")
 	rig_start "$NET"
 	export OPENSM_RUN_DIR=$WORK/run

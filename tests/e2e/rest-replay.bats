@@ -113,6 +113,43 @@ holds() {
 	replay batch_isolate "${WORDS[@]}"
 }
 
+# in_force CABLES: the file is, and has so many.
+in_force() {
+	gets 200 GET /static_topology/sm_topology_file && jq -e ".in_force and .cables == $1 and .refused == null" answer
+}
+
+reads_none() {
+	gets 200 GET /static_topology/sm_topology_file && jq -e '.file | endswith("none/meant.csv")' answer
+}
+
+@test "topoconfig: a topology is learnt, read and replaced; what is none changes nothing" {
+	words
+	gets 404 GET /static_topology/sm_topology_file
+	OPENSM_RUN_DIR=$WORK/run "$CTL" topology save --csv cache/meant.csv
+	echo "expected_topology_file $WORK/cache/meant.csv" >>opensm.conf
+	kill -HUP "$SM_PID"
+	wait_for 20 gets 200 GET /static_topology/sm_topology_file
+	gets 200 POST /static_topology/sm_topology_file
+	wait_for 20 in_force 10
+	jq -r .sm_topology_file answer >got.csv
+	"$SM_BIN" --diff got.csv "$NET"
+	replay topoconfig "${WORDS[@]}"
+	wait_for 20 in_force 1
+	gets 400 PUT /static_topology/sm_topology_file '{"sm_topology_file":"0x1,1,0x2,1,Any,Active\n0x1,2,what"}'
+	grep -q 'sm_topology_file:2:[0-9]*: ' answer
+	[ "$(cat cache/meant.csv)" = 0x1,1,0x2,1,Any,Active ]
+	grep -q "expected topology: $WORK/cache/meant.csv was written for user 'admin' (cables: 1)" opensm.log
+	REST_USER=reader gets 403 PUT /static_topology/sm_topology_file '"0x1,1,0x2,1,Any,Active"'
+	mkdir none
+	cp cache/meant.csv none
+	echo "expected_topology_file $WORK/none/meant.csv" >>opensm.conf
+	kill -HUP "$SM_PID"
+	wait_for 20 reads_none
+	rm -r none
+	gets 403 POST /static_topology/sm_topology_file
+	grep -q 'none/meant.csv: No such file or directory; it was not changed' answer
+}
+
 @test "isv-check: no key is handed out" {
 	words
 	replay isv-check "${WORDS[@]}"

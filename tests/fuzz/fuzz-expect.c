@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Arbitrary text as a picture of a fabric: CSV, .topo, or of ibnetdiscover. A refusal has an error;
- * what is accepted is sound, equals itself, has no cable that is not in it, and differs from a small
- * fabric in what can be said in lines.
+ * what is accepted is sound, equals itself, has no cable that is not in it, and differs from a
+ * small fabric in what can be said in lines.
  */
 #include "topo/expect_file.h"
 

@@ -407,6 +407,38 @@ static struct json_object *answer_mark(struct rest_fake *f, struct json_object *
 	return o;
 }
 
+/* ---- the expected topology ------------------------------------------------------------------- */
+
+static struct json_object *answer_expected(const struct rest_fake *f)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_str(o, "file", "/var/cache/opensm/meant.csv");
+	json_add_bool(o, "in_force", f->expected[0]);
+	json_add_str(o, "refused", NULL);
+	json_add_int(o, "cables", f->expected[0] ? 1 : 0);
+	json_add_str(o, "text", f->expected[0] ? f->expected : NULL);
+	return o;
+}
+
+static struct json_object *answer_set_expected(struct rest_fake *f, struct json_object *parameters,
+					       struct rest_error *err)
+{
+	const char *text = json_str(parameters, "text");
+	struct json_object *o;
+
+	assert(json_str(parameters, "user"));
+	if (text && !strstr(text, ",Active"))
+		return fail_call(err, "InvalidParameter", "sm_topology_file:1:7: expected a port");
+	snprintf(f->expected, sizeof(f->expected), "%s",
+		 text ? text : "0x1,1,0x2,1,Any,Active\n");
+	o = json_object_new_object();
+	json_add_str(o, "file", "/var/cache/opensm/meant.csv");
+	json_add_int(o, "cables", 1);
+	json_add_int(o, "warnings", 0);
+	return o;
+}
+
 /* ---- other methods --------------------------------------------------------------------------- */
 
 static void put_option(struct json_object *all, const char *name, const char *value,
@@ -456,6 +488,10 @@ static struct json_object *answer_call(struct rest_fake *f, const char *method,
 		return answer_marks(f);
 	if (!strcmp(method, "Mark"))
 		return answer_mark(f, parameters, err);
+	if (!strcmp(method, "ExpectedTopology"))
+		return answer_expected(f);
+	if (!strcmp(method, "SetExpectedTopology"))
+		return answer_set_expected(f, parameters, err);
 	if (!strcmp(method, "Options"))
 		return answer_options(f);
 	if (!strcmp(method, "Status"))

@@ -53,6 +53,7 @@ struct rest_fake {
 	const char *change_fails_once; /* name of the error of the next change */
 	struct fake_host_fail host_fails[2];
 	const char *topology;	   /* the document, if it is another one */
+	char expected[200];	   /* topology, as text; "": none is in force */
 	const char *closed;	   /* why nothing can be changed, as reads have it; NULL: it can */
 	unsigned open, open_falls; /* ports not confirmed, and how many are so by the next call */
 	unsigned asked;		   /* calls of TenantPartitions */

@@ -116,7 +116,8 @@ static void boards_are_nodes_and_that_is_said(void **state)
 {
 	struct conf_report r = { 0 };
 	struct expect *x = read_text("T9 core\n P1 -> H h1 P1\n L1/P2 -> H h2 P1\n"
-				     " L2/P1 -> H h3 P1\n\nT9 core2\nM/L/U1/P1 -> H h4 U2/P1\n", &r);
+				     " L2/P1 -> H h3 P1\n\nT9 core2\n"
+				     "M/L/U1/P1 -> H h4 U2/P1\n", &r);
 	static const char *const names[] = { "core", "core/L1", "core/L2", "core2/M/L", "h1",
 					     "h2",   "h3",	"h4/U2" };
 	char *said;
@@ -203,7 +204,7 @@ static void faults_are_named_by_place(void **state)
 	assert_refused("A leaf1\n\n  P1 -> H h1 P1\n", "f:3:3: \"P1\"; expected a line");
 	assert_refused("A\n", "f:1:2: the line ends; expected the name of a system");
 	assert_refused("A leaf1 leaf2\n", "f:1:9: \"leaf2\"; expected CFG: or the end");
-	assert_refused("A leaf1\nP0 -> H h1 P1\n", "f:2:1: \"P0\"; expected a port: Pn or BOARD/Pn");
+	assert_refused("A leaf1\nP0 -> H h1 P1\n", "f:2:1: \"P0\"; expected a port: Pn or BOARD");
 	assert_refused("A leaf1\n4XP1 -> H h1 P1\n", "f:2:1: \"4XP1\"; expected a port");
 	assert_refused("A leaf1\nP1 -> H h1 P255\n", "f:2:12: \"P255\"; expected a port");
 	assert_refused("A leaf1\nP1 -> H h1\n", "f:2:11: the line ends; expected PORT ->");

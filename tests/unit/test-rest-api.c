@@ -527,9 +527,50 @@ static void what_is_not_there_is_no_success(void **state)
 	assert_status(501, "POST", "/actions", "{\"action\":\"reset\"}");
 	assert_status(400, "POST", "/actions", "{}");
 	assert_status(400, "POST", "/actions", NULL);
-	assert_status(501, "GET", "/static_topology/sm_topology_file", NULL);
-	assert_status(501, "POST", "/static_topology/sm_topology_file", "{}");
 	assert_string_equal(fake.last_method, "");
+}
+
+/* ---- the expected topology ------------------------------------------------------------------- */
+
+#define TOPOLOGY_FILE "/static_topology/sm_topology_file"
+
+static void a_topology_is_learnt_replaced_and_read(void **state)
+{
+	struct json_object *body;
+
+	assert_int_equal(send("GET", TOPOLOGY_FILE, NULL, NULL, &body), 200);
+	assert_false(json_object_get_boolean(at(body, "in_force")));
+	assert_null(at(body, "sm_topology_file"));
+	json_object_put(body);
+	assert_status(200, "POST", TOPOLOGY_FILE, NULL);
+	assert_called("{\"user\":\"admin\"}");
+	assert_status(200, "PUT", TOPOLOGY_FILE,
+		      "{\"sm_topology_file\":\"0x5,1,0x2,1,Any,Active\"}");
+	assert_called("{\"user\":\"admin\",\"text\":\"0x5,1,0x2,1,Any,Active\"}");
+	assert_int_equal(send("GET", TOPOLOGY_FILE, NULL, NULL, &body), 200);
+	assert_string_equal(text_at(body, "sm_topology_file"), "0x5,1,0x2,1,Any,Active");
+	assert_string_equal(text_at(body, "file"), "/var/cache/opensm/meant.csv");
+	json_object_put(body);
+}
+
+static void what_is_no_topology_is_refused_with_the_reason(void **state)
+{
+	static const char *const bodies[] = { NULL, "{}", "[]", "7", "{\"sm_topology_file\":7}",
+					      "{\"text\":\"x\"}",
+					      "\"0x1,1,0x2,1,Any,Active\\u0000\"" };
+	struct json_object *body;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bodies); i++)
+		assert_status(400, "PUT", TOPOLOGY_FILE, bodies[i]);
+	assert_status(400, "POST", TOPOLOGY_FILE, "[]");
+	assert_string_equal(fake.last_method, "");
+	assert_int_equal(send("PUT", TOPOLOGY_FILE, "\"0x1,1,what\"", NULL, &body), 400);
+	assert_non_null(strstr(text_at(body, "error"), "sm_topology_file:1:7: "));
+	json_object_put(body);
+	fake.fails = "ReadOnly";
+	assert_status(403, "POST", TOPOLOGY_FILE, NULL);
+	fake.fails = "NotFound";
+	assert_status(404, "GET", TOPOLOGY_FILE, NULL);
 }
 
 /* ---- ports, systems, cables ------------------------------------------------------------------ */
@@ -739,6 +780,8 @@ int main(void)
 		REST_TEST(partitions_are_written_as_documented),
 		REST_TEST(keys_are_never_handed_out),
 		REST_TEST(what_is_not_there_is_no_success),
+		REST_TEST(a_topology_is_learnt_replaced_and_read),
+		REST_TEST(what_is_no_topology_is_refused_with_the_reason),
 		REST_TEST(a_host_port_says_where_it_hangs),
 		REST_TEST(one_port_is_asked_for_by_its_name),
 		REST_TEST(ranks_are_those_of_the_document),

@@ -244,6 +244,32 @@ static void a_link_that_is_up_is_taken_down(void **st)
 	assert_true(is_good(w));
 }
 
+/* A manager finds an uplink ACTIVE that is not in its file; not all entries are its own. */
+static void a_link_that_is_up_falls_when_nothing_is_sent_over_it(void **st)
+{
+	struct world *w = *st;
+	unsigned port;
+	mono_t until;
+
+	start_plain(w);
+	port = uplink(w, "leaf3", "spine2");
+	two_cables[0] = (struct strange){ "leaf3", port };
+	two_cables[1] = (struct strange){ 0 };
+	write_file(w, two_cables, "");
+	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
+	assert_true(rig_start(w->rig, "h0", 0, w->conf, NULL) >= 0);
+	for (until = sim_now(w->sim) + 20 * MONO_S; sim_now(w->sim) < until;) {
+		assert_int_equal(highest(w, two_cables), IB_PORT_ACTIVE);
+		sim_count_errors(w->sim, node_of(w, "leaf3"), port, SIM_XMIT_PACKETS, 50);
+		run_for(w, 100 * MONO_MS);
+	}
+	run_for(w, 30 * MONO_S);
+	w->sm = rig_master(w->rig);
+	assert_int_equal(highest(w, two_cables), IB_PORT_INIT);
+	assert_int_equal(shown(w).held, 1);
+	assert_int_equal(unreachable(w), 0);
+}
+
 static void the_last_way_is_reported_and_stays(void **st)
 {
 	struct world *w = *st;
@@ -263,6 +289,45 @@ static void the_last_way_is_reported_and_stays(void **st)
 	assert_int_equal(shown(w).held, 1);
 	assert_int_equal(shown(w).spared, 1);
 	assert_int_equal(unreachable(w), 0);
+}
+
+/* ---- which host belongs where ---------------------------------------------------------------- */
+
+/*
+ * h1 says that it is h9, which is off: the place that the file has for h9 is its own however long
+ * it is free, and from the first answer that a manager gets after a restart.
+ */
+static void the_place_of_a_host_is_kept_for_it(void **st)
+{
+	struct world *w = *st;
+	_cleanup_free_ char *neighbors = NULL;
+
+	free(w->conf->guid_location_policy);
+	w->conf->guid_location_policy = xstrdup("hold");
+	free(w->conf->expected_topology_links);
+	w->conf->expected_topology_links = xstrdup("warn");
+	learn(w, NULL, "");
+	start_with(w, dir[0]);
+	run_for(w, 30 * MONO_S);
+	rig_kill(w->rig, (unsigned)rig_find(w->rig, "h0"));
+	/* What else says where hosts were. */
+	neighbors = xasprintf("%s/neighbors", dir[0]);
+	assert_int_equal(unlink(neighbors), 0);
+	sim_link_down(w->sim, node_of(w, "h9"), 1);
+	sim_set_guid(w->sim, node_of(w, "h1"), sim_node_guid(w->sim, node_of(w, "h9")));
+	sim_reboot(w->sim, node_of(w, "h1"), MONO_S);
+	run_for(w, 5 * MONO_S);
+	listen_for(w, "the expected topology has it");
+	start_with(w, dir[0]);
+	assert_true(w->said);
+	for (unsigned i = 0; i < 10; i++) {
+		assert_int_equal(state(w, "h1", 1), IB_PORT_INIT);
+		run_for(w, 60 * MONO_S);
+	}
+	sim_link_up(w->sim, node_of(w, "h9"), 1);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(state(w, "h9", 1), IB_PORT_ACTIVE);
+	assert_int_equal(state(w, "h1", 1), IB_PORT_INIT);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -407,7 +472,9 @@ int main(void)
 		TEST(what_is_not_in_the_file_is_never_armed),
 		TEST(random_lives_never_arm_it),
 		TEST(a_link_that_is_up_is_taken_down),
+		TEST(a_link_that_is_up_falls_when_nothing_is_sent_over_it),
 		TEST(the_last_way_is_reported_and_stays),
+		TEST(the_place_of_a_host_is_kept_for_it),
 		TEST(a_file_of_another_fabric_is_refused_whole),
 		TEST(a_faulty_file_keeps_the_good_one_over_restarts),
 		TEST(nothing_is_routed_before_the_file_is_read),

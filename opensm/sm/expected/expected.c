@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sm/base/about.h"
@@ -11,9 +12,7 @@
 #include "sm/expected/expected_internal.h"
 #include "util/mem.h"
 
-#define LIFETIME      (2200 * MONO_MS) /* of packets: 4.096 us * 2^19 at most */
-#define AGAIN	      (5 * MONO_S)     /* a link taken down that is up; then twice as long, */
-#define AGAIN_DOUBLES 7u	       /* so often */
+#define LOOKS_PER_TICK 16u /* each is a walk over two tables at most */
 
 struct meant *meant_unref(struct meant *m)
 {
@@ -105,28 +104,54 @@ static void judge_modes(struct sm *sm, unsigned modes)
 	expected_store(sm);
 }
 
+static struct refused *find_refused(struct refused *all, uint32_t n, guid_t node, uint8_t port)
+{
+	const struct refused key = { .node = node, .port = port };
+
+	return n ? bsearch(&key, all, n, sizeof(*all), expected_by_place) : NULL;
+}
+
+/* Those that were refused before go on with being taken down. */
+static void refuse(struct sm *sm, unsigned flaws)
+{
+	struct expected *e = sm->m.expected;
+	_cleanup_free_ struct refused *before = take(e->cables);
+	uint32_t n = e->n_cables;
+	unsigned of;
+
+	e->n_cables = e->cap_cables = 0;
+	expected_judge_all(sm, e->now->x, flaws, true, &of);
+	for (uint32_t i = 0; i < e->n_cables; i++) {
+		struct refused *c = &e->cables[i], *old;
+
+		old = find_refused(before, n, c->node, c->port);
+		if (old)
+			c->work = old->work;
+	}
+}
+
 void expected_settle(struct sm *sm)
 {
 	struct expected *e = sm->m.expected;
-	unsigned modes = expected_modes(sm), of;
-	int64_t left;
+	unsigned modes = expected_modes(sm);
+	int64_t left = 0;
 
 	dampening_unrefuse(sm);
-	e->n_cables = 0;
 	e->stale = true;
 	e->grace_end = MONO_NEVER;
 	e->judge_anew = false;
 	if (e->candidate)
 		judge_candidate(sm, modes);
-	if (!e->now)
-		return;
-	if (modes & ~e->agreed)
+	if (e->now && modes & ~e->agreed)
 		judge_modes(sm, modes);
-	left = grace_left(sm, e->now);
+	if (e->now)
+		left = grace_left(sm, e->now);
 	if (left)
 		e->grace_end = sm->now + left * MONO_S;
-	else if (modes & e->agreed)
-		expected_judge_all(sm, e->now->x, modes & e->agreed, true, &of);
+	if (e->now && !left)
+		refuse(sm, modes & e->agreed);
+	else
+		e->n_cables = 0;
 }
 
 bool expected_place(const struct sm *sm, const uint8_t *ni, guid_t *ret_switch, uint8_t *ret_port)
@@ -143,6 +168,11 @@ bool expected_place(const struct sm *sm, const uint8_t *ni, guid_t *ret_switch, 
 }
 
 /* ---- links that are up, and refused ---------------------------------------------------------- */
+
+static struct link_mark isolation_of(const struct refused *c)
+{
+	return (struct link_mark){ .node = c->node, .port = c->port, .kind = MARK_ISOLATE };
+}
 
 static struct port *port_of(const struct sm *sm, const struct refused *c)
 {
@@ -174,47 +204,56 @@ void expected_sweep_ended(struct sm *sm)
 		e->spared += p && dampening_is_spared(p);
 		up += p && is_to_fall(p);
 	}
-	if (!up) {
-		e->down_at = MONO_NEVER;
-		e->downs = 0;
-	} else if (e->down_at == MONO_NEVER) {
-		e->down_at = sm->now + LIFETIME;
-	}
+	e->cursor = up ? 0 : e->n_cables;
+	e->down_at = up ? sm->now : MONO_NEVER;
 	expected_compare(sm);
 }
 
-static void on_taken_down(void *owner, const struct mad_result *r)
+static void look_at_some(struct sm *sm)
 {
-	struct sm *sm = owner;
+	struct expected *e = sm->m.expected;
+	unsigned looks = 0;
 
-	if (r->end == MAD_END_ANSWERED || r->end == MAD_END_TIMEOUT)
-		tell_port(sm, r->arg, "a link that is not expected was taken down");
+	for (; e->cursor < e->n_cables && looks < LOOKS_PER_TICK; e->cursor++) {
+		struct refused *c = &e->cables[e->cursor];
+		const struct link_mark mark = isolation_of(c);
+		const struct port *p = port_of(sm, c);
+
+		if (!p || !is_to_fall(p)) {
+			c->work = (struct mark_work){ .down_at = MONO_NEVER };
+			continue;
+		}
+		mark_look_at(sm, &mark, &c->work);
+		looks++;
+	}
 }
 
-/* Its answer does not cross the link that is about to fall. */
-static struct port *near_end(struct port *p)
-{
-	struct port *q = p->peer;
-
-	if (!node_is_switch(p->node) || !node_is_switch(q->node))
-		return node_is_switch(p->node) ? p : q;
-	return q->node->path.length < p->node->path.length ? q : p;
-}
-
-static void take_down(struct sm *sm)
+/* As marks are isolated: when nothing is sent over it any more. */
+static void take_down_some(struct sm *sm)
 {
 	struct expected *e = sm->m.expected;
 
-	e->down_at = sm->now + (AGAIN << MIN(e->downs, AGAIN_DOUBLES));
-	e->downs++;
+	look_at_some(sm);
+	e->down_at = e->cursor < e->n_cables ? sm->now : MONO_NEVER;
 	for (uint32_t i = 0; i < e->n_cables; i++) {
-		struct port *p = port_of(sm, &e->cables[i]);
+		struct refused *c = &e->cables[i];
+		const struct link_mark mark = isolation_of(c);
 
-		if (!p || !is_to_fall(p))
-			continue;
-		p = near_end(p);
-		sync_take_down(sm->sync, p, on_taken_down, sm, p);
+		if (sm->now >= c->work.down_at)
+			mark_take_down(sm, &mark, &c->work);
+		e->down_at = mono_min(e->down_at, c->work.down_at);
 	}
+}
+
+struct mark_work *expected_work(struct sm *sm, guid_t node, uint8_t port)
+{
+	struct expected *e = sm->m.expected;
+	struct refused *c = find_refused(e->cables, e->n_cables, node, port);
+
+	if (!c)
+		return NULL;
+	e->down_at = sm->now; /* its counters have come */
+	return &c->work;
 }
 
 /* ---- time ------------------------------------------------------------------------------------ */
@@ -226,7 +265,7 @@ void expected_tick(struct sm *sm)
 	if (sm->state != SM_MASTER || sm->sweep != SWEEP_NONE)
 		return;
 	if (sm->now >= e->down_at)
-		take_down(sm);
+		take_down_some(sm);
 	if (e->facts.builder)
 		expected_collect(sm);
 	if (e->judge_anew) {
@@ -253,7 +292,6 @@ void expected_state_changed(struct sm *sm)
 	struct expected *e = sm->m.expected;
 
 	e->down_at = e->grace_end = MONO_NEVER;
-	e->downs = 0;
 	expected_drop_facts(sm);
 	e->compared = 0;
 	e->held = e->spared = 0;
@@ -298,6 +336,7 @@ void sm_expected(const struct sm *sm, struct sm_expected *ret)
 		.spared = e->spared,
 		.learnt = e->now ? e->now->learnt : 0,
 		.digest = e->now ? e->now->digest : 0,
+		.text = e->now ? e->now->text : NULL,
 		.is_grace = e->grace_end != MONO_NEVER,
 		.drift = e->now ? e->drift : NULL,
 	};

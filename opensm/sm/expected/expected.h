@@ -20,6 +20,7 @@
 #include "topo/expect.h"
 
 struct expected;
+struct mark_work;
 struct expect_seen;
 
 void expected_new(struct sm *sm, const struct sm_paths *paths);
@@ -28,7 +29,7 @@ void expected_free(struct sm *sm);
 void expected_file_came(struct sm *sm);
 /* Before anything is discovered: the copy is read, unless it was. */
 void expected_recall(struct sm *sm);
-/* It is being read, by a job: nothing is to be routed before that has ended. */
+/* A job reads the file, or the copy: nothing is to be routed before that has ended. */
 bool expected_busy(const struct sm *sm);
 /* Before dampening_settle(): it learns which cables are refused. */
 void expected_settle(struct sm *sm);
@@ -36,6 +37,8 @@ void expected_sweep_ended(struct sm *sm);
 void expected_state_changed(struct sm *sm);
 void expected_tick(struct sm *sm);
 mono_t expected_next(const struct sm *sm);
+/* Of a link that is refused and up, for marks_questions; NULL: it is not. */
+struct mark_work *expected_work(struct sm *sm, guid_t node, uint8_t port);
 /* The switch port that an end port belongs behind. False: nothing is expected of it. */
 bool expected_place(const struct sm *sm, const uint8_t *node_info, guid_t *ret_switch,
 		    uint8_t *ret_port);
@@ -72,6 +75,7 @@ struct sm_expected {
 	int64_t learnt;
 	uint64_t digest;
 	bool is_grace;
+	const char *text;	   /* that is in force, until the next dispatch; NULL: nothing is */
 	const struct drift *drift; /* NULL: nothing was compared yet */
 };
 /* The picture as it is now, for expect_build(). */

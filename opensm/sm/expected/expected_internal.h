@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sm/expected/expected.h"
+#include "sm/links/marks_internal.h"
 #include "sm/sm_internal.h"
 #include "topo/expect_file.h"
 #include "util/told.h"
@@ -19,10 +20,11 @@ struct meant {
 	int64_t learnt;
 };
 
-/* A cable that is refused, by one end. */
+/* A cable that is refused, by one end; if it is up, how far it is with being taken down. */
 struct refused {
 	guid_t node;
 	uint8_t port;
+	struct mark_work work;
 };
 
 /* The picture as it is found, in part. */
@@ -44,16 +46,16 @@ struct expected {
 	uint64_t refused; /* digest of the file that was refused; 0: none */
 	char why[200];	  /* why the file is not in force; "" it is */
 	bool over_cap;	  /* told of `now`: its new modes would hold too much */
-	struct refused *cables;
+	struct refused *cables; /* by node and port */
 	uint32_t n_cables, cap_cables;
+	uint32_t cursor; /* of those that are looked at after a sweep; n_cables: all were */
 	unsigned held, spared;
 	bool stale;	   /* something was read since the last comparison */
 	struct facts facts; /* for a comparison */
 	bool comparing;
 	uint64_t compared; /* hash of the picture that was compared last */
 	struct drift *drift;
-	mono_t down_at; /* refused links that are up are taken down; MONO_NEVER: there are none */
-	unsigned downs;
+	mono_t down_at; /* the first step of the work of a cable; MONO_NEVER: none is up */
 	mono_t grace_end; /* MONO_NEVER: none runs */
 	bool storing, store_again;
 	struct told told;
@@ -67,6 +69,9 @@ struct meant *meant_unref(struct meant *m);
 /* `now` is stored, with the flaws it may hold cables for. */
 void expected_store(struct sm *sm);
 
+/* Refused cables, by node and port. */
+int expected_by_place(const void *a, const void *b);
+
 /* expected_judge.c: which flaws have a cable held, by the options. */
 unsigned expected_modes(const struct sm *sm);
 /*
@@ -75,7 +80,7 @@ unsigned expected_modes(const struct sm *sm);
  */
 unsigned expected_judge_all(struct sm *sm, const struct expect *want, unsigned flaws, bool refuse,
 			    unsigned *ret_cables);
-/* What a node is called where names alone are expected: as the node-name map has it, or itself. */
+/* The name of a node where names alone are expected: that of the node-name map, or its own. */
 const char *expected_name(const struct node *n);
 struct expect_seen expected_seen(const struct port *p); /* .at: TOPO_NONE */
 struct expect_rate expected_rate(const struct port *p);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "sm/expected/expected_internal.h"
+#include "util/bisect.h"
 #include "util/mem.h"
 #include "util/sets.h"
 
@@ -115,7 +116,11 @@ static bool joins_switches(const struct port *p)
 static void note_refused(struct expected *e, const struct port *p)
 {
 	GROW(e->cables, e->n_cables + 1, e->cap_cables);
-	e->cables[e->n_cables++] = (struct refused){ p->node->guid, p->num };
+	e->cables[e->n_cables++] = (struct refused){
+		.node = p->node->guid,
+		.port = p->num,
+		.work = { .state = MARK_DRAINING, .down_at = MONO_NEVER },
+	};
 }
 
 /* ---- parts that are not expected ------------------------------------------------------------- */
@@ -216,6 +221,13 @@ static bool can_do_without(struct look *l, const struct port *p)
 	return !l->bridges[sets_root(l->strange, sets_root(l->part, n->index))];
 }
 
+int expected_by_place(const void *va, const void *vb)
+{
+	const struct refused *a = va, *b = vb;
+
+	return COMPARE(a->node, b->node) ?: COMPARE(a->port, b->port);
+}
+
 static void refuse_all(struct look *l)
 {
 	struct expected *e = l->sm->m.expected;
@@ -230,6 +242,8 @@ static void refuse_all(struct look *l)
 			e->cables[n++] = e->cables[i];
 	}
 	e->n_cables = n;
+	if (n)
+		qsort(e->cables, n, sizeof(*e->cables), expected_by_place);
 }
 
 /* ---- all cables ------------------------------------------------------------------------------ */

@@ -134,7 +134,7 @@ struct marks_questions {
 	bool (*has_standby)(const struct sm *sm);
 	/* The service level of a packet to this LID. */
 	uint8_t (*path_sl)(const struct sm *sm, lid_t lid);
-	/* A link that is isolated there without a mark, for its health; NULL: none. */
+	/* A link that is isolated there without a mark, for its health or as not expected. */
 	struct mark_work *(*other_work)(struct sm *sm, guid_t node, uint8_t port);
 };
 

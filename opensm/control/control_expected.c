@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * ExpectedTopology and SetExpectedTopology: the file of the expected topology for programs that do
+ * not write files here. It is the one that opensm.conf names, which has to be in a folder that the
+ * manager may write to. The worker reads and writes; then the configuration is read again, and the
+ * file is judged as any other (sm/expected/): only then it is in force.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/control_internal.h"
+#include "sm/expected/expected.h"
+#include "topo/expect_file.h"
+#include "util/file.h"
+#include "util/log.h"
+#include "util/mem.h"
+
+#define NAME "sm_topology_file" /* of a text that has no file yet */
+
+struct expected_text {
+	const struct daemon_api *api;
+	struct sm_expected shown;
+	char *path, *refused, *text;
+	struct expect_builder *found; /* what is written if there is no text */
+	char by[65];
+	uint32_t cables;
+	bool is_written;
+};
+
+void control_expected_drop(void *snapshot)
+{
+	struct expected_text *t = snapshot;
+
+	if (t->is_written) {
+		log_info("expected topology: %s was written for user '%s' (cables: %u)", t->path,
+			 t->by, t->cables);
+		t->api->reload(t->api->arg);
+	}
+	expect_builder_free(t->found);
+	free(t->path);
+	free(t->refused);
+	free(t->text);
+	free(t);
+}
+
+/* NULL: `err`. */
+static struct expected_text *text_new(const struct daemon_api *api, struct control_error *err)
+{
+	struct expected_text *t;
+	struct sm_expected shown;
+
+	if (!api->sm)
+		return control_fail(err, "NotReady", "%s",
+				    api->status[0] ? api->status : "no port is open");
+	sm_expected(api->sm, &shown);
+	if (!shown.path)
+		return control_fail(err, "NotFound",
+				    "no topology is expected: expected_topology_file is not set in "
+				    "opensm.conf");
+	t = xcalloc(1, sizeof(*t));
+	t->api = api;
+	t->shown = shown;
+	t->path = xstrdup(shown.path);
+	t->refused = shown.refused ? xstrdup(shown.refused) : NULL;
+	return t;
+}
+
+/* ---- read ------------------------------------------------------------------------------------ */
+
+void *control_expected_new(const struct control_method *m, const struct daemon_api *api,
+			   struct json_object *parameters, struct control_error *err)
+{
+	struct expected_text *t = text_new(api, err);
+
+	if (t)
+		t->text = t->shown.text ? xstrdup(t->shown.text) : NULL;
+	return t;
+}
+
+struct json_object *control_expected(void *snapshot, struct control_error *err)
+{
+	const struct expected_text *t = snapshot;
+	struct json_object *o = json_object_new_object();
+
+	json_add_str(o, "file", t->path);
+	json_add_bool(o, "in_force", t->shown.in_force);
+	json_add_str(o, "refused", t->refused);
+	json_add_int(o, "cables", t->shown.cables);
+	json_add_str(o, "text", t->text);
+	return o;
+}
+
+/* ---- written --------------------------------------------------------------------------------- */
+
+void *control_set_expected_new(const struct control_method *m, const struct daemon_api *api,
+			       struct json_object *parameters, struct control_error *err)
+{
+	const char *text = json_str(parameters, "text"), *user = json_str(parameters, "user");
+	struct expected_text *t;
+
+	if (api->sm && (sm_state(api->sm) != SM_MASTER || !sm_stats(api->sm)->heavy_sweeps))
+		return control_fail(err, "NotMaster",
+				    "the manager is %s; the master takes a topology, after its "
+				    "first sweep, and sends it to standbys",
+				    sm_state_name(sm_state(api->sm)));
+	t = text_new(api, err);
+	if (!t)
+		return NULL;
+	snprintf(t->by, sizeof(t->by), "%s", user ? user : "");
+	if (text)
+		t->text = xstrdup(text);
+	else
+		t->found = expected_facts(api->sm);
+	return t;
+}
+
+/* The text is all right. False: `err` has its first fault. */
+static bool check_text(struct expected_text *t, int *ret_warnings, struct control_error *err)
+{
+	struct conf_report r = { 0 };
+	struct expect *x = expect_read_text(NAME, t->text, strlen(t->text), &r);
+	const struct conf_finding *first = NULL;
+
+	for (size_t i = 0; i < r.n && !x && !first; i++)
+		if (r.findings[i].severity == CONF_ERROR)
+			first = &r.findings[i];
+	*ret_warnings = (int)r.warnings;
+	if (first) {
+		_cleanup_free_ char *said = conf_finding_text(first);
+
+		control_fail(err, "InvalidParameter", "%s", said);
+	}
+	if (x)
+		t->cables = expect_count_cables(x);
+	conf_report_clear(&r);
+	expect_free(x);
+	return x;
+}
+
+static void write_found(struct expected_text *t)
+{
+	struct expect *x = expect_build(take(t->found));
+	size_t len;
+	FILE *out = open_memstream(&t->text, &len);
+
+	expect_write(x, true, 0, out);
+	fclose(out);
+	expect_free(x);
+}
+
+static bool store(const struct expected_text *t, struct control_error *err)
+{
+	struct file_replace *f = file_replace_open(t->path, false);
+	int r = f ? 0 : -errno;
+
+	if (f) {
+		fputs(t->text, file_replace_stream(f));
+		r = file_replace_commit(f, true);
+	}
+	if (r < 0)
+		control_fail(err, "ReadOnly",
+			     "%s: %s; it was not changed. expected_topology_file has to be in a "
+			     "folder that the manager may write to, as its cache folder is",
+			     t->path, strerror(-r));
+	return r >= 0;
+}
+
+struct json_object *control_set_expected(void *snapshot, struct control_error *err)
+{
+	struct expected_text *t = snapshot;
+	struct json_object *o;
+	int warnings;
+
+	if (t->found)
+		write_found(t);
+	if (!check_text(t, &warnings, err) || !store(t, err))
+		return NULL;
+	t->is_written = true;
+	o = json_object_new_object();
+	json_add_str(o, "file", t->path);
+	json_add_int(o, "cables", t->cables);
+	json_add_int(o, "warnings", warnings);
+	return o;
+}
