@@ -211,6 +211,68 @@ static void keys_of_the_next_switch_are_tried_in_one_sweep(void **state)
 	assert_int_equal(said("the node next to our own port does not answer", ""), 0);
 }
 
+/* The standby has turned its seed, over and over again, whenever the master has learnt of it. */
+static void turn_seed_of_standby(struct world *w)
+{
+	struct key_ring *ring = key_ring_copy(keys_known(sm_of(w, SPARE)));
+	struct key_seed seed;
+
+	key_seed_of_number(w->conf[SPARE]->m_key, &seed);
+	key_ring_use(ring, &seed);
+	key_ring_turn(ring);
+	key_seed_of_number(w->conf[ACTIVE]->m_key, &seed);
+	key_ring_use(ring, &seed);
+	keys_use(sm_of(w, SPARE), ring);
+}
+
+static void a_standby_that_turns_its_seed_keeps_no_master_busy(void **state)
+{
+	struct world *w = *state;
+	unsigned n = 0;
+	mono_t end;
+
+	start_with_two_seeds(w);
+	end = sim_now(w->rig->sim) + 60 * MONO_S;
+	turn_seed_of_standby(w);
+	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+	while (sim_now(w->rig->sim) < end && n < 100) {
+		uint64_t mark = key_ring_mark(keys_known(sm_of(w, ACTIVE)));
+
+		rig_step(w->rig, end);
+		if (key_ring_mark(keys_known(sm_of(w, ACTIVE))) == mark)
+			continue;
+		n++;
+		turn_seed_of_standby(w);
+	}
+	assert_in_range(n, 3, 8); /* a rotation, and one seed in ten seconds */
+}
+
+/* The options keep its m_key, and nothing keeps the seeds that the master has behind that. */
+static void what_is_not_on_the_disk_is_not_said_to_be_stored(void **state)
+{
+	struct world *w = *state;
+	_cleanup_free_ char *no_folder = xasprintf("%s/partitions.conf/none", w->dir[SPARE]);
+	struct sm_keys keys;
+
+	for (unsigned i = 0; i < 2; i++) {
+		lock_options(w, i);
+		w->conf[i]->m_key_per_port = false;
+		w->conf[i]->m_key = 0xaaaa;
+	}
+	sim_set_own_port_open(w->rig->sim, true);
+	assert_true(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]) >= 0);
+	attend(w, 4, 20 * MONO_S);
+	assert_true(rig_start(w->rig, "h11", 1, w->conf[SPARE], no_folder) >= 0);
+	attend(w, 4, 60 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
+	assert_int_equal(key_ring_mark(keys_known(sm_of(w, SPARE))),
+			 key_ring_mark(keys_known(sm_of(w, ACTIVE))));
+	sm_keys(sm_of(w, ACTIVE), &keys);
+	assert_int_equal(keys.n_standbys, 1);
+	assert_int_equal(keys.n_informed, 0);
+	assert_int_equal(said("this standby cannot store M_Keys", ""), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +281,8 @@ int main(void)
 		TEST(a_seed_waits_for_all_managers_to_know),
 		TEST(a_rotation_waits_for_a_manager_that_is_not_connected),
 		TEST(keys_of_the_next_switch_are_tried_in_one_sweep),
+		TEST(a_standby_that_turns_its_seed_keeps_no_master_busy),
+		TEST(what_is_not_on_the_disk_is_not_said_to_be_stored),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys-seeds", tests, NULL, NULL);

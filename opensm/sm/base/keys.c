@@ -27,6 +27,7 @@ struct keys {
 	char *path; /* NULL: nothing is kept */
 	struct key_ring *known;
 	struct key_ring *none; /* without a seed */
+	uint64_t kept;	       /* mark of the ring that the file has, as far as known; 0: none */
 	/* `known` has an epoch that a port showed, and is not on the disk yet */
 	bool is_unstored;
 	/* another manager has rotated, or may have; guid2mkey is of the time before */
@@ -86,6 +87,7 @@ static void read_ring(struct keys *k)
 	if (r < 0 && r != -ENOENT)
 		set_aside(k);
 	k->known = ring ? ring : key_ring_new();
+	k->kept = key_ring_mark(k->known);
 	k->none = key_ring_new();
 }
 
@@ -196,6 +198,8 @@ void keys_new(struct sm *sm, const struct sm_paths *paths)
 	r = k->path ? file_mkdirs(paths->cache_dir, 0755) : 0;
 	if (r == 0)
 		r = keys_store(k->path, ring);
+	if (r == 0)
+		keys_stored(sm, ring);
 	/* Options keep a key for all ports, too. */
 	if (r == 0 || !sm->conf->m_key_per_port) {
 		keys_use(sm, ring);
@@ -301,6 +305,16 @@ static void put_in_force(struct sm *sm, struct key_ring *ring, bool is_stored)
 void keys_use(struct sm *sm, struct key_ring *ring)
 {
 	put_in_force(sm, ring, true);
+}
+
+void keys_stored(struct sm *sm, const struct key_ring *ring)
+{
+	sm->m.keys->kept = key_ring_mark(ring);
+}
+
+bool keys_are_kept(const struct sm *sm)
+{
+	return !sm->m.keys->path || sm->m.keys->kept == key_ring_mark(sm->m.keys->known);
 }
 
 uint64_t keys_wanted(const struct sm *sm, guid_t port_guid)

@@ -44,6 +44,10 @@ struct key_ring *keys_asked_for(struct sm *sm);
  * is that of keys_path(); NULL: nothing is kept.
  */
 int keys_store(const char *path, const struct key_ring *ring);
+/* keys_store() has written the ring. */
+void keys_stored(struct sm *sm, const struct key_ring *ring);
+/* The known ring is on the disk, or nothing is kept. */
+bool keys_are_kept(const struct sm *sm);
 /*
  * Before the first dispatch of a run that takes all keys away, as its options say: ports may have
  * the keys that options asked for before.
