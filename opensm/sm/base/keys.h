@@ -90,6 +90,8 @@ void keys_shown(struct sm *sm, guid_t port_guid, uint64_t key);
  */
 void keys_ruled(struct sm *sm);
 bool keys_others_ruled(const struct sm *sm);
+/* A number that changes when other keys are likely than before; 0: there is no ring. */
+uint64_t keys_likely(const struct sm *sm);
 /* A ring came into force lately: some ports may have keys of it already, and others not yet. */
 bool keys_may_be_mixed(const struct sm *sm);
 void keys_met(struct sm *sm);

@@ -21,7 +21,7 @@ struct discover {
 	unsigned own_key;	/* which of its keys is tried, until it has answered once */
 	uint64_t met_by_m_key;	/* a node is being met that answered to this key; 0: none is */
 	bool keys_mixed;	/* nodes have keys of before and behind a change: both are tried */
-	uint64_t keys_mark;	/* of the ring that probes were tried with */
+	uint64_t keys_likely;	/* of the ring that probes were tried with */
 	bool cables_changed;	/* in this sweep */
 	/* in this sweep: one between switches was out, and may have led elsewhere */
 	bool cables_moved;

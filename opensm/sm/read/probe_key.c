@@ -29,16 +29,16 @@ static const struct port *met_elsewhere(const struct sm *sm, guid_t guid)
 }
 
 /*
- * Where another ring came into force other keys are likely: they are tried from the first one on,
- * and at once.
+ * Where another ring came into force, or another manager ruled, other keys are likely: they are
+ * tried from the first one on, and at once.
  */
 static void begin_with_ring(struct sm *sm)
 {
-	uint64_t mark = keys_ring(sm) ? key_ring_mark(keys_ring(sm)) : 0;
+	uint64_t likely = keys_likely(sm);
 
-	if (mark == sm->m.discover->keys_mark)
+	if (likely == sm->m.discover->keys_likely)
 		return;
-	sm->m.discover->keys_mark = mark;
+	sm->m.discover->keys_likely = likely;
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			n->ports[i].key_try = 0;
