@@ -29,6 +29,19 @@ static const struct port *met_elsewhere(const struct sm *sm, guid_t guid)
 }
 
 /*
+ * The one before that: its cable may have been taken for another one by mistake. 0: not known, or it
+ * is elsewhere.
+ */
+static guid_t former_behind(const struct sm *sm, const struct port *p)
+{
+	guid_t guid = node_is_switch(p->node) ? p->node->guid : p->guid, former = 0;
+
+	if (sm->conf->m_key_lookup)
+		former = store_former_neighbor(sm->store, guid, p->num);
+	return met_elsewhere(sm, former) ? 0 : former;
+}
+
+/*
  * Where another ring came into force, or another manager ruled, other keys are likely: they are
  * tried from the first one on, and at once.
  */
@@ -49,17 +62,21 @@ static void begin_with_ring(struct sm *sm)
 
 /*
  * A cable may lead to the node that was there last, or to another one: its key and keys of the end
- * port that was there when the file was written are tried in turn.
+ * port that was there when the file was written, or before, are tried in turn.
  */
 uint64_t discover_probe_mkey(struct sm *sm, const struct port *p)
 {
-	guid_t peer = remembered_behind(sm, p);
+	guid_t peer = remembered_behind(sm, p), former = former_behind(sm, p);
 	const struct port *met = p->peer ? port_of_sma(p->peer) : met_elsewhere(sm, peer);
+	unsigned turn;
 
 	begin_with_ring(sm);
 	if (met && p->key_try % 2 == 0)
 		return met->m_key;
-	return keys_expected(sm, peer, met ? p->key_try / 2 : p->key_try);
+	turn = met ? p->key_try / 2 : p->key_try;
+	if (!former)
+		return keys_expected(sm, peer, turn);
+	return keys_expected(sm, turn % 2 ? former : peer, turn / 2);
 }
 
 uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t key)
