@@ -7,6 +7,7 @@
  */
 #include "fabric/store.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -185,12 +186,15 @@ struct store_end *store_end_at(const struct store *s, guid_t guid, uint8_t port)
 
 static void put_at(struct store_cables *c, uint8_t port, const struct store_end *end)
 {
-	struct store_end *at = &c->ends[port];
-	guid_t former = at->former;
+	struct store_end *at = &c->ends[port], now = *end;
 
+	memcpy(now.former, at->former, sizeof(now.former));
+	if (at->guid && at->guid != end->guid && at->guid != at->former[0]) {
+		now.former[1] = at->former[0];
+		now.former[0] = at->guid;
+	}
 	c->n += (end->guid != 0) - (at->guid != 0);
-	*at = *end;
-	at->former = former;
+	*at = now;
 }
 
 void store_put_end(struct store *s, guid_t guid, uint8_t port, const struct store_end *end)
@@ -212,11 +216,12 @@ void store_put_end(struct store *s, guid_t guid, uint8_t port, const struct stor
 	put_at(c, port, end);
 }
 
-guid_t store_former_neighbor(const struct store *s, guid_t guid, uint8_t port)
+guid_t store_former_neighbor(const struct store *s, guid_t guid, uint8_t port, unsigned nth)
 {
 	const struct store_cables *c = guid ? guidmap_get(s->map[STORE_NEIGHBORS], guid) : NULL;
 
-	return c && port < c->cap ? c->ends[port].former : 0;
+	assert(nth < STORE_FORMER);
+	return c && port < c->cap ? c->ends[port].former[nth] : 0;
 }
 
 bool store_neighbor(const struct store *s, guid_t guid, uint8_t port, guid_t *ret_guid,
@@ -265,28 +270,16 @@ static void unplug(struct store *s, guid_t guid, uint8_t port)
 	store_put_end(s, guid, port, &none);
 }
 
-static void plug(struct store *s, guid_t guid, uint8_t port, const struct store_end *end,
-		 guid_t former)
-{
-	store_put_end(s, guid, port, end);
-	if (former && former != end->guid)
-		store_end_at(s, guid, port)->former = former;
-}
-
 void store_set_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uint8_t b_port)
 {
 	const struct store_end *end = store_end_at(s, a, a_port);
-	guid_t a_was, b_was;
 
 	if (end && end->guid == b && end->port == b_port)
 		return;
-	a_was = end ? end->guid : 0;
-	end = store_end_at(s, b, b_port);
-	b_was = end ? end->guid : 0;
 	unplug(s, a, a_port);
 	unplug(s, b, b_port);
-	plug(s, a, a_port, &(struct store_end){ .guid = b, .port = b_port }, a_was);
-	plug(s, b, b_port, &(struct store_end){ .guid = a, .port = a_port }, b_was);
+	store_put_end(s, a, a_port, &(struct store_end){ .guid = b, .port = b_port });
+	store_put_end(s, b, b_port, &(struct store_end){ .guid = a, .port = a_port });
 	s->dirty[STORE_NEIGHBORS] = true;
 }
 

@@ -134,6 +134,28 @@ static void a_host_is_not_lost_by_a_wrong_cable(void **state)
 	assert_int_equal(sm_fabric(sm_of(d))->n_nodes, n);
 }
 
+/* It was met elsewhere meanwhile: its keys are tried where it was before, too. */
+static void a_host_that_is_plugged_back_is_met(void **state)
+{
+	struct desk *d = *state;
+	guid_t leaf, own;
+	uint8_t port = 0;
+	unsigned n;
+
+	d->conf->m_key_lease_period = 0;
+	start(d);
+	n = sm_fabric(sm_of(d))->n_nodes;
+	own = guid_of(d, host(d, 5));
+	assert_true(store_neighbor_of(sm_of(d)->store, own, &leaf, &port));
+	sim_link_down(d->rig->sim, host(d, 5), 1);
+	run_for(d, 30 * MONO_S);
+	store_set_neighbor(sm_of(d)->store, 0xabcdef, 9, own, 1);
+	assert_false(store_neighbor(sm_of(d)->store, leaf, port, &(guid_t){ 0 }, &(uint8_t){ 0 }));
+	sim_link_up(d->rig->sim, host(d, 5), 1);
+	run_for(d, 100 * MONO_S);
+	assert_int_equal(sm_fabric(sm_of(d))->n_nodes, n);
+}
+
 /* ---- silence --------------------------------------------------------------------------------- */
 
 /* Their links go and come, and nothing answers: so often within `t` a leaf is open for Gets. */
@@ -280,6 +302,7 @@ int main(int argc, char **argv)
 		TEST(no_host_turns_the_epoch),
 		TEST(a_found_epoch_is_stored_first),
 		TEST(a_host_is_not_lost_by_a_wrong_cable),
+		TEST(a_host_that_is_plugged_back_is_met),
 		TEST(hosts_that_were_met_open_no_switch),
 		TEST(a_port_opens_its_switch_once_an_hour),
 		TEST(a_port_of_a_host_opens_its_switch_once_an_hour),

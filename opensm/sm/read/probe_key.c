@@ -29,16 +29,24 @@ static const struct port *met_elsewhere(const struct sm *sm, guid_t guid)
 }
 
 /*
- * The one before that: its cable may have been taken for another one by mistake. 0: not known, or it
- * is elsewhere.
+ * End ports that may be behind the port: the remembered one, and those that were there before and
+ * have not been met elsewhere. Returns how many.
  */
-static guid_t former_behind(const struct sm *sm, const struct port *p)
+static unsigned likely_behind(const struct sm *sm, const struct port *p, guid_t remembered,
+			      guid_t ret[1 + STORE_FORMER])
 {
-	guid_t guid = node_is_switch(p->node) ? p->node->guid : p->guid, former = 0;
+	guid_t guid = node_is_switch(p->node) ? p->node->guid : p->guid;
+	unsigned n = 0;
 
-	if (sm->conf->m_key_lookup)
-		former = store_former_neighbor(sm->store, guid, p->num);
-	return met_elsewhere(sm, former) ? 0 : former;
+	if (remembered)
+		ret[n++] = remembered;
+	for (unsigned i = 0; sm->conf->m_key_lookup && i < STORE_FORMER; i++) {
+		guid_t former = store_former_neighbor(sm->store, guid, p->num, i);
+
+		if (former && former != remembered && !met_elsewhere(sm, former))
+			ret[n++] = former;
+	}
+	return n;
 }
 
 /*
@@ -66,17 +74,16 @@ static void begin_with_ring(struct sm *sm)
  */
 uint64_t discover_probe_mkey(struct sm *sm, const struct port *p)
 {
-	guid_t peer = remembered_behind(sm, p), former = former_behind(sm, p);
+	guid_t peer = remembered_behind(sm, p), likely[1 + STORE_FORMER];
 	const struct port *met = p->peer ? port_of_sma(p->peer) : met_elsewhere(sm, peer);
-	unsigned turn;
+	unsigned turn, n;
 
 	begin_with_ring(sm);
 	if (met && p->key_try % 2 == 0)
 		return met->m_key;
 	turn = met ? p->key_try / 2 : p->key_try;
-	if (!former)
-		return keys_expected(sm, peer, turn);
-	return keys_expected(sm, turn % 2 ? former : peer, turn / 2);
+	n = likely_behind(sm, p, peer, likely);
+	return n ? keys_expected(sm, likely[turn % n], turn / n) : keys_expected(sm, 0, turn);
 }
 
 uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t key)
