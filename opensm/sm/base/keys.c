@@ -28,8 +28,8 @@ struct keys {
 	struct key_ring *known;
 	struct key_ring *none; /* without a seed */
 	/*
-	 * `known` with another seed in front, of which a port has shown a key: others, too, may have
-	 * keys of it. NULL: there is none. And the sweep in which it was seen last.
+	 * `known` with another seed in front, of which a port has shown a key: others, too, may
+	 * have keys of it. NULL: there is none. And the sweep in which it was seen last.
 	 */
 	struct key_ring *met;
 	uint32_t met_in;

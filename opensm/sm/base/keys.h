@@ -9,8 +9,8 @@
  *                       keys_shown(): an epoch of another manager; ports are given no key until
  *                       keys_use() says that it is there, too
  *
- * At the start the ring in force is the one that was kept; options ask for a seed of theirs when the
- * manager is master and has met all ports. Before, a seed that its own port shows is followed.
+ * At the start the ring in force is the one that was kept; options ask for a seed of theirs when
+ * the manager is master and has met all ports. Before, a seed that its own port shows is followed.
  *
  * One key for all (m_key_per_port FALSE) is a ring, too, that has that key in front; without any
  * key there is no ring. With m_key_per_port and no ring that could be kept, the ring in force is

@@ -6,6 +6,8 @@
 #include "keys/key_ring.h"
 #include "sm/base/keys.h"
 
+#define NEAR_TRIES 8
+
 /* The end port that was behind the port when the file neighbors was written; 0: not known. */
 static guid_t remembered_behind(const struct sm *sm, const struct port *p)
 {
@@ -97,4 +99,25 @@ uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t
 		return 0;
 	rival = keys_rival(sm, peer);
 	return rival && rival == key ? keys_expected(sm, peer, 0) : rival;
+}
+
+/* guid2mkey may be out of date; of a node that answers elsewhere the key is known. */
+void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key)
+{
+	if (p->peer && p->peer->node->seen != sm->sweep_no && !p->key_try)
+		keys_doubt(sm, p->peer, m_key);
+	else
+		p->key_try++;
+}
+
+bool discover_is_near_and_locked(const struct sm *sm, const struct port *p)
+{
+	return p == sm->fabric->own_port && keys_are_single(sm);
+}
+
+bool discover_worth_another_key(const struct sm *sm, const struct port *p,
+				const struct mad_result *r)
+{
+	return discover_is_near_and_locked(sm, p) && mad_doubts_key(r) &&
+	       ++sm->m.discover->near_tries < NEAR_TRIES;
 }
