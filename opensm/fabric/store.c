@@ -7,6 +7,7 @@
  */
 #include "fabric/store.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -183,6 +184,19 @@ struct store_end *store_end_at(const struct store *s, guid_t guid, uint8_t port)
 	return c && port < c->cap && c->ends[port].guid ? &c->ends[port] : NULL;
 }
 
+static void put_at(struct store_cables *c, uint8_t port, const struct store_end *end)
+{
+	struct store_end *at = &c->ends[port], now = *end;
+
+	memcpy(now.former, at->former, sizeof(now.former));
+	if (at->guid && at->guid != end->guid && at->guid != at->former[0]) {
+		now.former[1] = at->former[0];
+		now.former[0] = at->guid;
+	}
+	c->n += (end->guid != 0) - (at->guid != 0);
+	*at = now;
+}
+
 void store_put_end(struct store *s, guid_t guid, uint8_t port, const struct store_end *end)
 {
 	struct store_cables *c = guidmap_get(s->map[STORE_NEIGHBORS], guid);
@@ -199,8 +213,15 @@ void store_put_end(struct store *s, guid_t guid, uint8_t port, const struct stor
 		c->cap = MAX_PORTS;
 		guidmap_put(s->map[STORE_NEIGHBORS], guid, c);
 	}
-	c->n += (end->guid != 0) - (c->ends[port].guid != 0);
-	c->ends[port] = *end;
+	put_at(c, port, end);
+}
+
+guid_t store_former_neighbor(const struct store *s, guid_t guid, uint8_t port, unsigned nth)
+{
+	const struct store_cables *c = guid ? guidmap_get(s->map[STORE_NEIGHBORS], guid) : NULL;
+
+	assert(nth < STORE_FORMER);
+	return c && port < c->cap ? c->ends[port].former[nth] : 0;
 }
 
 bool store_neighbor(const struct store *s, guid_t guid, uint8_t port, guid_t *ret_guid,

@@ -86,5 +86,12 @@ bool store_neighbor(const struct store *s, guid_t guid, uint8_t port, guid_t *re
 /* The same for an end port whose number is not known: of its first cable in the file. */
 bool store_neighbor_of(const struct store *s, guid_t guid, guid_t *ret_guid, uint8_t *ret_port);
 void store_set_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uint8_t b_port);
+/*
+ * The end ports that were known behind this port before, since the file was read, the last one
+ * first: a cable is plugged back, or was taken for another one, as questions go elsewhere while
+ * cables are moved. 0: there is none.
+ */
+#define STORE_FORMER 2
+guid_t store_former_neighbor(const struct store *s, guid_t guid, uint8_t port, unsigned nth);
 /* The other end of the only cable that is known of a GUID. False: there is none, or several. */
 bool store_only_neighbor(const struct store *s, guid_t guid, guid_t *ret_guid, uint8_t *ret_port);

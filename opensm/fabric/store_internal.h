@@ -12,6 +12,8 @@ struct store_range {
 
 struct store_end {
 	guid_t guid;   /* 0: no cable known */
+	/* of cables that were known here before, the last one first; 0: none. Not in the file */
+	guid_t former[STORE_FORMER];
 	uint32_t line; /* while reading */
 	uint8_t port;
 };

@@ -72,6 +72,39 @@ static struct sm *master(const struct world *w)
 	return rig_master(w->rig);
 }
 
+/* Nodes that can be met from the master's port: adapters do not pass discovery on. */
+static unsigned count_reachable(const struct world *w, int start)
+{
+	_cleanup_free_ bool *met = xcalloc(w->n_nodes, sizeof(*met));
+	_cleanup_free_ int *queue = xcalloc(w->n_nodes, sizeof(*queue));
+	unsigned n = 0;
+
+	met[start] = true;
+	queue[n++] = start;
+	for (unsigned i = 0; i < n; i++) {
+		bool sw = sim_node_is_switch(w->sim, queue[i]);
+		unsigned ports = sw ? sim_node_ports(w->sim, queue[i]) : i == 0;
+
+		for (unsigned p = 1; p <= ports; p++) {
+			unsigned port;
+			int peer;
+
+			if (!sim_peer(w->sim, queue[i], p, &peer, &port) || met[peer])
+				continue;
+			met[peer] = true;
+			queue[n++] = peer;
+		}
+	}
+	return n;
+}
+
+/* A host that was moved is locked where its keys are not tried: it is met when its lease has ended. */
+static bool is_one_locked(const struct world *w, const struct sm *sm)
+{
+	return world_has(w, FAULT_KEYS) &&
+	       sm_fabric(sm)->n_nodes != count_reachable(w, right_master(w)->node);
+}
+
 /* NULL: all is well; else what is not, so far. */
 static const char *ailment(struct world *w, struct sim_verdict *v)
 {
@@ -86,6 +119,8 @@ static const char *ailment(struct world *w, struct sim_verdict *v)
 		snprintf(text, sizeof(text), "the wrong one is master");
 	else if (!sim_verdict_good(v))
 		snprintf(text, sizeof(text), "%s", v->first);
+	else if (is_one_locked(w, sm))
+		snprintf(text, sizeof(text), "the master does not know all nodes");
 	else if (!sm_stats(sm)->up)
 		snprintf(text, sizeof(text), "not up");
 	else if (rig_sweeping(w->rig) || sweep_retries(sm))
@@ -305,32 +340,6 @@ static bool belief_of_node(struct world *w, const struct fabric *f, const struct
 	}
 	return good && belief_of_lft(w, n, node) && belief_of_mft(w, n, node) &&
 	       (!all || belief_of_name(w, n, node));
-}
-
-/* Nodes that can be met from the master's port: adapters do not pass discovery on. */
-static unsigned count_reachable(const struct world *w, int start)
-{
-	_cleanup_free_ bool *met = xcalloc(w->n_nodes, sizeof(*met));
-	_cleanup_free_ int *queue = xcalloc(w->n_nodes, sizeof(*queue));
-	unsigned n = 0;
-
-	met[start] = true;
-	queue[n++] = start;
-	for (unsigned i = 0; i < n; i++) {
-		bool sw = sim_node_is_switch(w->sim, queue[i]);
-		unsigned ports = sw ? sim_node_ports(w->sim, queue[i]) : i == 0;
-
-		for (unsigned p = 1; p <= ports; p++) {
-			unsigned port;
-			int peer;
-
-			if (!sim_peer(w->sim, queue[i], p, &peer, &port) || met[peer])
-				continue;
-			met[peer] = true;
-			queue[n++] = peer;
-		}
-	}
-	return n;
 }
 
 static bool believes_right(struct world *w, bool all)

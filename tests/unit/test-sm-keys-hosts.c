@@ -4,6 +4,7 @@
  * does not say, changes nothing of others.
  */
 #include "keys-desk.h"
+#include "fabric/store.h"
 #include "util/file.h"
 
 static guid_t guid_of(struct desk *d, int node)
@@ -105,6 +106,54 @@ static void a_found_epoch_is_stored_first(void **state)
 	}
 	assert_keys(d, SEED, 4);
 	assert_int_equal(stored_epoch(d), 4);
+}
+
+/*
+ * While cables are moved a question goes elsewhere than it was sent, and its answer is taken for
+ * that of the node behind this port. The lease never ends: a manager on the host asks with its key.
+ */
+static void a_host_is_not_lost_by_a_wrong_cable(void **state)
+{
+	struct desk *d = *state;
+	guid_t leaf, peer = 0;
+	uint8_t port = 0;
+	unsigned n;
+
+	d->conf->m_key_lease_period = 0;
+	start(d);
+	n = sm_fabric(sm_of(d))->n_nodes;
+	assert_true(store_neighbor_of(sm_of(d)->store, guid_of(d, host(d, 5)), &leaf, &port));
+	sim_link_down(d->rig->sim, host(d, 5), 1);
+	run_for(d, 30 * MONO_S);
+	assert_int_equal(sm_fabric(sm_of(d))->n_nodes, n - 1);
+	store_set_neighbor(sm_of(d)->store, leaf, port, 0xabcdef, 1);
+	assert_true(store_neighbor(sm_of(d)->store, leaf, port, &peer, &(uint8_t){ 0 }));
+	assert_int_equal(peer, 0xabcdef);
+	sim_link_up(d->rig->sim, host(d, 5), 1);
+	run_for(d, 100 * MONO_S);
+	assert_int_equal(sm_fabric(sm_of(d))->n_nodes, n);
+}
+
+/* It was met elsewhere meanwhile: its keys are tried where it was before, too. */
+static void a_host_that_is_plugged_back_is_met(void **state)
+{
+	struct desk *d = *state;
+	guid_t leaf, own;
+	uint8_t port = 0;
+	unsigned n;
+
+	d->conf->m_key_lease_period = 0;
+	start(d);
+	n = sm_fabric(sm_of(d))->n_nodes;
+	own = guid_of(d, host(d, 5));
+	assert_true(store_neighbor_of(sm_of(d)->store, own, &leaf, &port));
+	sim_link_down(d->rig->sim, host(d, 5), 1);
+	run_for(d, 30 * MONO_S);
+	store_set_neighbor(sm_of(d)->store, 0xabcdef, 9, own, 1);
+	assert_false(store_neighbor(sm_of(d)->store, leaf, port, &(guid_t){ 0 }, &(uint8_t){ 0 }));
+	sim_link_up(d->rig->sim, host(d, 5), 1);
+	run_for(d, 100 * MONO_S);
+	assert_int_equal(sm_fabric(sm_of(d))->n_nodes, n);
 }
 
 /* ---- silence --------------------------------------------------------------------------------- */
@@ -252,6 +301,8 @@ int main(int argc, char **argv)
 		TEST(no_host_is_sent_a_key_to_come),
 		TEST(no_host_turns_the_epoch),
 		TEST(a_found_epoch_is_stored_first),
+		TEST(a_host_is_not_lost_by_a_wrong_cable),
+		TEST(a_host_that_is_plugged_back_is_met),
 		TEST(hosts_that_were_met_open_no_switch),
 		TEST(a_port_opens_its_switch_once_an_hour),
 		TEST(a_port_of_a_host_opens_its_switch_once_an_hour),

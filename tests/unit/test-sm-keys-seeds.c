@@ -187,6 +187,15 @@ static void a_rotation_waits_for_a_manager_that_is_not_connected(void **state)
 	assert_int_equal(epoch_at(w, ACTIVE), epoch + 1);
 }
 
+static void rotate(struct world *w, unsigned times)
+{
+	for (unsigned i = 0; i < times; i++) {
+		attend(w, 4, 30 * MONO_S);
+		assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+	}
+	attend(w, 4, 30 * MONO_S);
+}
+
 /* It has a key of some epochs ago. Before it answers nothing can be read. */
 static void keys_of_the_next_switch_are_tried_in_one_sweep(void **state)
 {
@@ -198,17 +207,111 @@ static void keys_of_the_next_switch_are_tried_in_one_sweep(void **state)
 	start_locked(w);
 	rig_kill(w->rig, SPARE);
 	assert_true(sim_port_m_key(w->rig->sim, leaf, 0, &old));
-	for (unsigned i = 0; i < 3; i++) {
-		attend(w, 4, 30 * MONO_S);
-		assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
-	}
-	attend(w, 4, 30 * MONO_S);
+	rotate(w, 3);
 	rig_kill(w->rig, ACTIVE);
 	sim_set_m_key(w->rig->sim, leaf, 0, old.key, 2, 0);
 	seen.n = 0;
 	active = start_again(w, ACTIVE);
 	run_until_swept(w, active);
 	assert_int_equal(said("the node next to our own port does not answer", ""), 0);
+}
+
+static guid_t guid_of(struct world *w, const char *node)
+{
+	uint8_t ni[SMP_DATA_SIZE];
+
+	assert_int_equal(sim_read(w->rig->sim, sim_find(w->rig->sim, node), IB_ATTR_NODE_INFO, 0,
+				  ni),
+			 0);
+	return ib_get(ni, NI_PORT_GUID);
+}
+
+/* A switch that shows a key of another seed says what is likely on others, and what is not. */
+static void the_seed_of_one_switch_is_tried_on_others(void **state)
+{
+	struct world *w = *state;
+	struct key_ring *other = key_ring_new();
+	guid_t shown, asked;
+	struct key_seed seed;
+	uint64_t likely;
+
+	start_with_two_seeds(w);
+	rotate(w, 3);
+	shown = guid_of(w, "spine1");
+	asked = guid_of(w, "h5");
+	key_seed_of_number(w->conf[SPARE]->m_key, &seed);
+	key_ring_use(other, &seed);
+	likely = keys_likely(sm_of(w, ACTIVE));
+	assert_int_not_equal(keys_expected(sm_of(w, ACTIVE), asked, 1), key_ring_key(other, asked));
+	keys_shown(sm_of(w, ACTIVE), shown, key_ring_key(other, shown));
+	assert_int_equal(keys_expected(sm_of(w, ACTIVE), asked, 1), key_ring_key(other, asked));
+	assert_int_not_equal(keys_likely(sm_of(w, ACTIVE)), likely);
+	assert_true(key_ring_epoch(keys_known(sm_of(w, ACTIVE))) == 4);
+	keys_use(sm_of(w, ACTIVE), key_ring_copy(keys_known(sm_of(w, ACTIVE))));
+	assert_int_not_equal(keys_expected(sm_of(w, ACTIVE), asked, 1), key_ring_key(other, asked));
+	key_ring_unref(other);
+}
+
+/* The standby has turned its seed, over and over again, whenever the master has learnt of it. */
+static void turn_seed_of_standby(struct world *w)
+{
+	struct key_ring *ring = key_ring_copy(keys_known(sm_of(w, SPARE)));
+	struct key_seed seed;
+
+	key_seed_of_number(w->conf[SPARE]->m_key, &seed);
+	key_ring_use(ring, &seed);
+	key_ring_turn(ring);
+	key_seed_of_number(w->conf[ACTIVE]->m_key, &seed);
+	key_ring_use(ring, &seed);
+	keys_use(sm_of(w, SPARE), ring);
+}
+
+static void a_standby_that_turns_its_seed_keeps_no_master_busy(void **state)
+{
+	struct world *w = *state;
+	unsigned n = 0;
+	mono_t end;
+
+	start_with_two_seeds(w);
+	end = sim_now(w->rig->sim) + 60 * MONO_S;
+	turn_seed_of_standby(w);
+	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+	while (sim_now(w->rig->sim) < end && n < 100) {
+		uint64_t mark = key_ring_mark(keys_known(sm_of(w, ACTIVE)));
+
+		rig_step(w->rig, end);
+		if (key_ring_mark(keys_known(sm_of(w, ACTIVE))) == mark)
+			continue;
+		n++;
+		turn_seed_of_standby(w);
+	}
+	assert_in_range(n, 3, 8); /* a rotation, and one seed in ten seconds */
+}
+
+/* The options keep its m_key, and nothing keeps the seeds that the master has behind that. */
+static void what_is_not_on_the_disk_is_not_said_to_be_stored(void **state)
+{
+	struct world *w = *state;
+	_cleanup_free_ char *no_folder = xasprintf("%s/partitions.conf/none", w->dir[SPARE]);
+	struct sm_keys keys;
+
+	for (unsigned i = 0; i < 2; i++) {
+		lock_options(w, i);
+		w->conf[i]->m_key_per_port = false;
+		w->conf[i]->m_key = 0xaaaa;
+	}
+	sim_set_own_port_open(w->rig->sim, true);
+	assert_true(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]) >= 0);
+	attend(w, 4, 20 * MONO_S);
+	assert_true(rig_start(w->rig, "h11", 1, w->conf[SPARE], no_folder) >= 0);
+	attend(w, 4, 60 * MONO_S);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
+	assert_int_equal(key_ring_mark(keys_known(sm_of(w, SPARE))),
+			 key_ring_mark(keys_known(sm_of(w, ACTIVE))));
+	sm_keys(sm_of(w, ACTIVE), &keys);
+	assert_int_equal(keys.n_standbys, 1);
+	assert_int_equal(keys.n_informed, 0);
+	assert_int_equal(said("this standby cannot store M_Keys", ""), 1);
 }
 
 int main(void)
@@ -219,6 +322,9 @@ int main(void)
 		TEST(a_seed_waits_for_all_managers_to_know),
 		TEST(a_rotation_waits_for_a_manager_that_is_not_connected),
 		TEST(keys_of_the_next_switch_are_tried_in_one_sweep),
+		TEST(the_seed_of_one_switch_is_tried_on_others),
+		TEST(a_standby_that_turns_its_seed_keeps_no_master_busy),
+		TEST(what_is_not_on_the_disk_is_not_said_to_be_stored),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys-seeds", tests, NULL, NULL);

@@ -262,6 +262,14 @@ static void cable_that_moves_leaves_nothing_behind(void **state)
 	assert_int_equal(port, 3);
 	assert_false(store_only_neighbor(f->store, 0xB, &peer, &port));
 	assert_int_equal(store_count(f->store, STORE_NEIGHBORS), 2);
+	assert_int_equal(store_former_neighbor(f->store, 0xA, 1, 0), 0xB);
+	store_set_neighbor(f->store, 0xD, 4, 0xC, 3); /* that is where it is */
+	assert_false(store_neighbor(f->store, 0xA, 1, &peer, &port));
+	assert_int_equal(store_former_neighbor(f->store, 0xA, 1, 0), 0xC);
+	assert_int_equal(store_former_neighbor(f->store, 0xA, 1, 1), 0xB);
+	assert_int_equal(store_former_neighbor(f->store, 0xD, 4, 0), 0);
+	assert_int_equal(store_former_neighbor(f->store, 0xE, 4, 0), 0);
+	store_set_neighbor(f->store, 0xA, 1, 0xC, 3);
 	save(f);
 	store_set_neighbor(f->store, 0xC, 3, 0xA, 1); /* the same cable from its other end */
 	assert_false(save(f));

@@ -38,6 +38,7 @@ struct key_peer {
 	bool needs_cables; /* it knows no port of the fabric */
 	mono_t cables_at;
 	bool has_seed; /* that is not known here, to be taken when no ring is on its way */
+	mono_t take_at; /* not before: each one is written to the disk, and sent to all */
 	uint8_t seed[KEY_SEED_SENT];
 	struct told told;
 };
@@ -432,6 +433,8 @@ static void ring_stored(struct sm *sm, const struct store_job *job)
 	bool kept_by_options = !sm->conf->m_key_per_port && !t->has_ticket;
 
 	tell_disk(sm, job->error);
+	if (job->error == 0)
+		keys_stored(sm, job->ring);
 	if (job->error < 0 && !kept_by_options) {
 		t->next = key_ring_unref(t->next);
 		t->state = TURN_IDLE;
@@ -550,8 +553,7 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 		reply_stored(sm, REPLY_DAMAGED);
 	} else if (t->state != TURN_IDLE) {
 		reply_stored(sm, REPLY_BUSY);
-	} else if (key_ring_mark(ring) == key_ring_mark(keys_known(sm)) &&
-		   !keys_are_unstored(sm)) {
+	} else if (key_ring_mark(ring) == key_ring_mark(keys_known(sm)) && keys_are_kept(sm)) {
 		keys_ruled(sm);
 		reply_stored(sm, REPLY_STORED);
 	} else {
@@ -665,8 +667,9 @@ static void take_seed(struct sm *sm, struct key_peer *p)
 {
 	struct key_ring *ring;
 
-	if (!p->has_seed || sm->m.key_turn->state != TURN_IDLE)
+	if (!p->has_seed || sm->m.key_turn->state != TURN_IDLE || sm->now < p->take_at)
 		return;
+	p->take_at = sm->now + PAUSE;
 	ring = key_ring_copy(keys_known(sm));
 	if (key_ring_take(ring, p->seed))
 		start_store(sm, ring, "a standby's seed");
@@ -724,7 +727,7 @@ mono_t key_turn_next(const struct sm *sm)
 		if (t->peers[i].guid && t->peers[i].needs_cables)
 			next = mono_min(next, MAX(t->peers[i].cables_at, sm->now));
 		if (t->peers[i].has_seed && t->state == TURN_IDLE)
-			next = sm->now;
+			next = mono_min(next, MAX(t->peers[i].take_at, sm->now));
 	}
 	return next;
 }

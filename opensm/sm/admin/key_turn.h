@@ -8,6 +8,9 @@
  *    ^                             '-- fault --> IDLE                                         |
  *    '------------------------------------------ in force: a sweep writes what differs <------'
  *
+ * A manager that has just become master gives ports keys of its own seed when those that may take
+ * over have found it, and registered.
+ *
  * Without a rotation, too, each standby is sent the ring, and the cables if it knows no port yet,
  * so that it reaches the ports as master. A standby keeps what it is sent in front of its own seeds
  * (stream CHANNEL_KEYS), and its reply has one of these that the master lacks: the master keeps it

@@ -19,7 +19,7 @@
 #define EPOCHS_NEAR  8
 #define KEYS_LIKELY  8
 #define ROTATES_FOR  (120 * MONO_S) /* all ports have another key by then */
-#define EXPECTED_MAX (KEY_RING_FORMER + 7 + KEY_RING_SEEDS * EPOCHS_NEAR)
+#define EXPECTED_MAX (KEY_RING_FORMER + 8 + KEY_RING_SEEDS * EPOCHS_NEAR)
 
 enum { TOLD_SEED };
 
@@ -27,10 +27,18 @@ struct keys {
 	char *path; /* NULL: nothing is kept */
 	struct key_ring *known;
 	struct key_ring *none; /* without a seed */
+	/*
+	 * `known` with another seed in front, of which a port has shown a key: others, too, may
+	 * have keys of it. NULL: there is none. And the sweep in which it was seen last.
+	 */
+	struct key_ring *met;
+	uint32_t met_in;
+	uint64_t kept;	       /* mark of the ring that the file has, as far as known; 0: none */
 	/* `known` has an epoch that a port showed, and is not on the disk yet */
 	bool is_unstored;
 	/* another manager has rotated, or may have; guid2mkey is of the time before */
 	bool others_ruled;
+	uint32_t n_ruled; /* how often others have */
 	mono_t used_at; /* when a ring came into force last */
 	struct told told;
 	uint64_t own_shown; /* by our own port, last */
@@ -86,6 +94,7 @@ static void read_ring(struct keys *k)
 	if (r < 0 && r != -ENOENT)
 		set_aside(k);
 	k->known = ring ? ring : key_ring_new();
+	k->kept = key_ring_mark(k->known);
 	k->none = key_ring_new();
 }
 
@@ -196,6 +205,8 @@ void keys_new(struct sm *sm, const struct sm_paths *paths)
 	r = k->path ? file_mkdirs(paths->cache_dir, 0755) : 0;
 	if (r == 0)
 		r = keys_store(k->path, ring);
+	if (r == 0)
+		keys_stored(sm, ring);
 	/* Options keep a key for all ports, too. */
 	if (r == 0 || !sm->conf->m_key_per_port) {
 		keys_use(sm, ring);
@@ -214,6 +225,7 @@ void keys_free(struct sm *sm)
 
 	key_ring_unref(k->known);
 	key_ring_unref(k->none);
+	key_ring_unref(k->met);
 	free(k->path);
 	free(k);
 	sm->m.keys = NULL;
@@ -290,6 +302,7 @@ static void put_in_force(struct sm *sm, struct key_ring *ring, bool is_stored)
 	bool changes = sm->state != SM_MASTER || !key_ring_is_alike(k->known, ring);
 
 	key_ring_unref(k->known);
+	k->met = key_ring_unref(k->met);
 	k->known = ring;
 	k->is_unstored = !is_stored;
 	if (changes)
@@ -301,6 +314,16 @@ static void put_in_force(struct sm *sm, struct key_ring *ring, bool is_stored)
 void keys_use(struct sm *sm, struct key_ring *ring)
 {
 	put_in_force(sm, ring, true);
+}
+
+void keys_stored(struct sm *sm, const struct key_ring *ring)
+{
+	sm->m.keys->kept = key_ring_mark(ring);
+}
+
+bool keys_are_kept(const struct sm *sm)
+{
+	return !sm->m.keys->path || sm->m.keys->kept == key_ring_mark(sm->m.keys->known);
 }
 
 uint64_t keys_wanted(const struct sm *sm, guid_t port_guid)
@@ -395,6 +418,8 @@ static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct lis
 			add(l, key_ring_after(k->known, guid, key));
 	}
 	add(l, wanted);
+	if (ring && k->met && enough > 1)
+		add(l, key_ring_key(k->met, guid));
 	if (sm->conf->m_key_per_port && sm->conf->m_key_seed_file)
 		add(l, sm->conf->m_key);
 	add(l, k->released);
@@ -500,6 +525,27 @@ static bool find_epoch(const struct sm *sm, struct key_ring *ring, guid_t guid, 
 	return true;
 }
 
+/*
+ * A seed in force, or on its way, is not given up for what a port shows. One such port in a sweep
+ * says what to try on others: where three seeds are mixed it would change with each port.
+ */
+static void note_seed(struct sm *sm, guid_t guid, uint64_t key)
+{
+	struct keys *k = sm->m.keys;
+	_cleanup_(key_ring_unrefp) struct key_ring *ring = NULL;
+
+	if (k->met && k->met_in == sm->sweep_no)
+		return;
+	ring = key_ring_copy(k->known);
+	if (!key_ring_use_of(ring, guid, key))
+		return;
+	k->met_in = sm->sweep_no;
+	if (k->met && key_ring_is_alike(k->met, ring))
+		return;
+	key_ring_unref(k->met);
+	k->met = take(ring);
+}
+
 void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
 {
 	struct keys *k = sm->m.keys;
@@ -513,10 +559,12 @@ void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
 		return;
 	ring = key_ring_copy(k->known);
 	found = find_epoch(sm, ring, guid, key);
-	if (!follow_seed(sm, ring, guid, key) && !found)
-		return;
-	k->others_ruled = true;
-	put_in_force(sm, take(ring), false);
+	if (follow_seed(sm, ring, guid, key) || found) {
+		k->others_ruled = true;
+		put_in_force(sm, take(ring), false);
+	}
+	if (key_ring_key(k->known, guid) != key)
+		note_seed(sm, guid, key);
 }
 
 /* Keys that ports showed while this manager was master were changed by the next one since. */
@@ -536,9 +584,19 @@ static void expect_keys_of_others(struct sm *sm)
 	}
 }
 
+uint64_t keys_likely(const struct sm *sm)
+{
+	const struct keys *k = sm->m.keys;
+
+	if (!keys_ring(sm))
+		return 0;
+	return key_ring_mark(k->known) ^ (k->met ? key_ring_mark(k->met) << 1 : 0) ^ k->n_ruled;
+}
+
 void keys_ruled(struct sm *sm)
 {
 	sm->m.keys->others_ruled = true;
+	sm->m.keys->n_ruled++;
 	if (keys_ring(sm) && !key_ring_is_empty(keys_ring(sm)))
 		expect_keys_of_others(sm);
 }

@@ -9,6 +9,9 @@
  *                       keys_shown(): an epoch of another manager; ports are given no key until
  *                       keys_use() says that it is there, too
  *
+ * At the start the ring in force is the one that was kept; options ask for a seed of theirs when
+ * the manager is master and has met all ports. Before, a seed that its own port shows is followed.
+ *
  * One key for all (m_key_per_port FALSE) is a ring, too, that has that key in front; without any
  * key there is no ring. With m_key_per_port and no ring that could be kept, the ring in force is
  * empty: ports keep the keys that they have.
@@ -44,6 +47,10 @@ struct key_ring *keys_asked_for(struct sm *sm);
  * is that of keys_path(); NULL: nothing is kept.
  */
 int keys_store(const char *path, const struct key_ring *ring);
+/* keys_store() has written the ring. */
+void keys_stored(struct sm *sm, const struct key_ring *ring);
+/* The known ring is on the disk, or nothing is kept. */
+bool keys_are_kept(const struct sm *sm);
 /*
  * Before the first dispatch of a run that takes all keys away, as its options say: ports may have
  * the keys that options asked for before.
@@ -86,6 +93,8 @@ void keys_shown(struct sm *sm, guid_t port_guid, uint64_t key);
  */
 void keys_ruled(struct sm *sm);
 bool keys_others_ruled(const struct sm *sm);
+/* A number that changes when other keys are likely than before; 0: there is no ring. */
+uint64_t keys_likely(const struct sm *sm);
 /* A ring came into force lately: some ports may have keys of it already, and others not yet. */
 bool keys_may_be_mixed(const struct sm *sm);
 void keys_met(struct sm *sm);

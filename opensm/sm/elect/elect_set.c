@@ -15,6 +15,7 @@
 
 #include "sm/elect/elect_internal.h"
 #include "sm/base/about.h"
+#include "sm/base/keys.h"
 #include "sm/base/news.h"
 #include "util/mem.h"
 
@@ -138,6 +139,7 @@ static void obey_handover(struct sm *sm, guid_t by)
 		break;
 	case SM_MASTER:
 		sm->m.elect->rival_seen = true;
+		keys_ruled(sm);
 		if (sm->m.elect->polled)
 			elect_end_wait(sm, "handover");
 		else

@@ -153,33 +153,7 @@ static bool worth_asking_again(const struct sm *sm, struct port *p, const struct
 
 /* ---- probes: which node is behind a port? ---- */
 
-/* guid2mkey may be out of date; of a node that answers elsewhere the key is known. */
-void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key)
-{
-	if (p->peer && p->peer->node->seen != sm->sweep_no && !p->key_try)
-		keys_doubt(sm, p->peer, m_key);
-	else
-		p->key_try++;
-}
-
 static void on_probe(void *owner, const struct mad_result *r);
-
-#define NEAR_TRIES 8
-
-/*
- * To the switch in front of our own port: all that a sweep could read is behind it. So keys that it
- * may have are tried one after the other, and at once, though it is silent.
- */
-static bool is_near_and_locked(const struct sm *sm, const struct port *p)
-{
-	return p == sm->fabric->own_port && keys_are_single(sm);
-}
-
-static bool worth_another_key(const struct sm *sm, const struct port *p, const struct mad_result *r)
-{
-	return is_near_and_locked(sm, p) && mad_doubts_key(r) &&
-	       ++sm->m.discover->near_tries < NEAR_TRIES;
-}
 
 /* Of its cable nothing is known any more; its own PortInfo is read as ever. */
 static bool leave_out_hidden(struct sm *sm, struct port *p)
@@ -196,10 +170,9 @@ static bool leave_out_hidden(struct sm *sm, struct port *p)
 
 static bool probe_is_wanted(void *owner, void *arg)
 {
-	const struct sm *sm = owner;
 	const struct port *p = arg;
 
-	return !p->peer || p->peer_seen != sm->sweep_no;
+	return !p->peer || p->peer_seen != ((const struct sm *)owner)->sweep_no;
 }
 
 static void probe(struct sm *sm, struct port *p)
@@ -213,7 +186,6 @@ static void probe(struct sm *sm, struct port *p)
 		.target = &p->behind,
 		.wanted = probe_is_wanted,
 	};
-	uint64_t rival = 0;
 
 	if (!probe_is_wanted(sm, p) || leave_out_hidden(sm, p))
 		return;
@@ -224,13 +196,13 @@ static void probe(struct sm *sm, struct port *p)
 				 "more than %u hops away, what is behind is left out", IB_MAX_HOPS);
 		return;
 	}
-	if (is_near_and_locked(sm, p))
+	if (discover_is_near_and_locked(sm, p))
 		mad_target_wake(&p->behind);
 	ask(sm, &rq, on_probe, p);
-	if (sm->m.discover->keys_mixed && !p->key_try)
-		rival = discover_rival_mkey(sm, p, rq.m_key);
-	rq.m_key = rival;
-	if (rival)
+	if (!sm->m.discover->keys_mixed || p->key_try)
+		return;
+	rq.m_key = discover_rival_mkey(sm, p, rq.m_key);
+	if (rq.m_key)
 		ask(sm, &rq, on_probe, p);
 }
 
@@ -434,7 +406,7 @@ static void on_probe(void *owner, const struct mad_result *r)
 		keys_are_mixed(sm);
 	if (mad_doubts_key(r))
 		discover_doubt_behind(sm, p, r->m_key);
-	if (worth_asking_again(sm, p, r) || worth_another_key(sm, p, r)) {
+	if (worth_asking_again(sm, p, r) || discover_worth_another_key(sm, p, r)) {
 		probe(sm, p);
 		return;
 	}

@@ -17,11 +17,11 @@ struct discover {
 	unsigned pending;	/* questions that the running sweep waits for */
 	unsigned descs_pending; /* NodeDescription */
 	unsigned own_tries;	/* of asking our own port */
-	unsigned near_tries;	/* of asking the switch in front of it, with one key after the other */
+	unsigned near_tries;	/* of asking the switch in front of it, a key after the other */
 	unsigned own_key;	/* which of its keys is tried, until it has answered once */
 	uint64_t met_by_m_key;	/* a node is being met that answered to this key; 0: none is */
 	bool keys_mixed;	/* nodes have keys of before and behind a change: both are tried */
-	uint64_t keys_mark;	/* of the ring that probes were tried with */
+	uint64_t keys_likely;	/* of the ring that probes were tried with */
 	bool cables_changed;	/* in this sweep */
 	/* in this sweep: one between switches was out, and may have led elsewhere */
 	bool cables_moved;
@@ -36,3 +36,11 @@ struct discover {
  * process has met, only another manager can have changed it.
  */
 uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t key);
+/*
+ * To the switch in front of our own port: all that a sweep could read is behind it. So keys that it
+ * may have are tried one after the other, and at once, though it is silent.
+ */
+bool discover_is_near_and_locked(const struct sm *sm, const struct port *p);
+/* After a probe that ended with this: the next key is tried in this sweep. */
+bool discover_worth_another_key(const struct sm *sm, const struct port *p,
+				const struct mad_result *r);

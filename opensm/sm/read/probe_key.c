@@ -6,6 +6,8 @@
 #include "keys/key_ring.h"
 #include "sm/base/keys.h"
 
+#define NEAR_TRIES 8
+
 /* The end port that was behind the port when the file neighbors was written; 0: not known. */
 static guid_t remembered_behind(const struct sm *sm, const struct port *p)
 {
@@ -29,16 +31,37 @@ static const struct port *met_elsewhere(const struct sm *sm, guid_t guid)
 }
 
 /*
- * Where another ring came into force other keys are likely: they are tried from the first one on,
- * and at once.
+ * End ports that may be behind the port: the remembered one, and those that were there before and
+ * have not been met elsewhere. Returns how many.
+ */
+static unsigned likely_behind(const struct sm *sm, const struct port *p, guid_t remembered,
+			      guid_t ret[1 + STORE_FORMER])
+{
+	guid_t guid = node_is_switch(p->node) ? p->node->guid : p->guid;
+	unsigned n = 0;
+
+	if (remembered)
+		ret[n++] = remembered;
+	for (unsigned i = 0; sm->conf->m_key_lookup && i < STORE_FORMER; i++) {
+		guid_t former = store_former_neighbor(sm->store, guid, p->num, i);
+
+		if (former && former != remembered && !met_elsewhere(sm, former))
+			ret[n++] = former;
+	}
+	return n;
+}
+
+/*
+ * Where another ring came into force, or another manager ruled, other keys are likely: they are
+ * tried from the first one on, and at once.
  */
 static void begin_with_ring(struct sm *sm)
 {
-	uint64_t mark = keys_ring(sm) ? key_ring_mark(keys_ring(sm)) : 0;
+	uint64_t likely = keys_likely(sm);
 
-	if (mark == sm->m.discover->keys_mark)
+	if (likely == sm->m.discover->keys_likely)
 		return;
-	sm->m.discover->keys_mark = mark;
+	sm->m.discover->keys_likely = likely;
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			n->ports[i].key_try = 0;
@@ -49,17 +72,20 @@ static void begin_with_ring(struct sm *sm)
 
 /*
  * A cable may lead to the node that was there last, or to another one: its key and keys of the end
- * port that was there when the file was written are tried in turn.
+ * port that was there when the file was written, or before, are tried in turn.
  */
 uint64_t discover_probe_mkey(struct sm *sm, const struct port *p)
 {
-	guid_t peer = remembered_behind(sm, p);
+	guid_t peer = remembered_behind(sm, p), likely[1 + STORE_FORMER];
 	const struct port *met = p->peer ? port_of_sma(p->peer) : met_elsewhere(sm, peer);
+	unsigned turn, n;
 
 	begin_with_ring(sm);
 	if (met && p->key_try % 2 == 0)
 		return met->m_key;
-	return keys_expected(sm, peer, met ? p->key_try / 2 : p->key_try);
+	turn = met ? p->key_try / 2 : p->key_try;
+	n = likely_behind(sm, p, peer, likely);
+	return n ? keys_expected(sm, likely[turn % n], turn / n) : keys_expected(sm, 0, turn);
 }
 
 uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t key)
@@ -73,4 +99,25 @@ uint64_t discover_rival_mkey(const struct sm *sm, const struct port *p, uint64_t
 		return 0;
 	rival = keys_rival(sm, peer);
 	return rival && rival == key ? keys_expected(sm, peer, 0) : rival;
+}
+
+/* guid2mkey may be out of date; of a node that answers elsewhere the key is known. */
+void discover_doubt_behind(struct sm *sm, struct port *p, uint64_t m_key)
+{
+	if (p->peer && p->peer->node->seen != sm->sweep_no && !p->key_try)
+		keys_doubt(sm, p->peer, m_key);
+	else
+		p->key_try++;
+}
+
+bool discover_is_near_and_locked(const struct sm *sm, const struct port *p)
+{
+	return p == sm->fabric->own_port && keys_are_single(sm);
+}
+
+bool discover_worth_another_key(const struct sm *sm, const struct port *p,
+				const struct mad_result *r)
+{
+	return discover_is_near_and_locked(sm, p) && mad_doubts_key(r) &&
+	       ++sm->m.discover->near_tries < NEAR_TRIES;
 }
