@@ -30,3 +30,4 @@ noinst_PROGRAMS += tests/tools/path-asker
 tests_tools_path_asker_SOURCES = tests/tools/path-asker.c
 tests_tools_path_asker_CPPFLAGS = $(AM_CPPFLAGS) $(IBUMAD_CFLAGS)
 tests_tools_path_asker_LDADD = $(IB_LIBS) $(IBUMAD_LIBS)
+EXTRA_DIST += tests/tools/qos-random tests/tools/qos-beside-peer
