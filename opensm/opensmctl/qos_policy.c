@@ -118,8 +118,8 @@ static void print_policy(struct ctl *c, struct json_object *o, bool named)
 	print_section(c, "Levels", level_columns, js_get(o, "levels"));
 	print_section(c, "Port groups", group_columns, js_get(o, "groups"));
 	if (js_int(o, "tables_not_applied"))
-		printf("\nThe %" PRId64 " tables of qos-setup are not applied; options qos_* set up "
-		       "VLs.\n",
+		printf("\nThe %" PRId64 " tables of qos-setup are not applied; options qos_* set "
+		       "up VLs.\n",
 		       js_int(o, "tables_not_applied"));
 }
 

@@ -146,7 +146,10 @@ static void print_answer(struct ctl *c, struct json_object *doc)
 	}
 }
 
-/* What the host would say of itself: "--service-id S" and the like. NULL: a word is not understood. */
+/*
+ * Words of the request, as the host would say them: "--service-id S" and the like. NULL: one is not
+ * understood.
+ */
 static struct json_object *path_words(int argc, char **argv, const char **ret_wrong)
 {
 	static const struct {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-2-Clause
 # qos-policy.conf: read, judged, replaced, applied to path records, and shown.
+# shellcheck disable=SC2154 # lib.bash knows the folders
 load lib.bash
 
 NET=$BATS_FILE_TMPDIR/net
