@@ -84,7 +84,7 @@ ctl() {
 	[ "$status" -eq 2 ]
 	ctl qos policy >shown
 	grep -qE '^ *15 +2 +3 +gold +big servers +service id 0x100-0x1ff' shown
-	grep -qE '^ *20 +1 +1 +default +from h1' shown
+	grep -qE '^ *20 +1 +1 +default +- +from h1' shown
 	grep -qE '^ *[0-9]+ +h1 +1 ' shown
 }
 
