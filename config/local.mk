@@ -22,9 +22,9 @@ tmpfiles_DATA = config/tmpfiles/opensm.conf
 sysusersdir = $(prefix)/lib/sysusers.d
 dist_sysusers_DATA = config/sysusers/opensm.conf
 
-# To start from: doc/opensm/examples/opensm-rest.conf.
+# To start from: doc/opensm/examples/opensm-rest.conf, qos-policy.conf.
 restexampledir = $(docdir)/examples
-dist_restexample_DATA = config/rest/opensm-rest.conf
+dist_restexample_DATA = config/rest/opensm-rest.conf config/examples/qos-policy.conf
 
 # After an installation: `journalctl --update-catalog`.
 catalogdir = $(prefix)/lib/systemd/catalog

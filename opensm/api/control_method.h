@@ -52,6 +52,8 @@ struct control_ticket {
 	void *owner; /* the listener's */
 };
 
+#define CONTROL_WORDS 5 /* parameters of a document that are text, at most */
+
 struct control_method {
 	const char *name; /* "Status" of org.opensm.Status */
 	const char *help; /* one line */
@@ -69,7 +71,7 @@ struct control_method {
 	 * (NULL: `err`), rendered by a worker, freed on the main thread. snapshot() reads the
 	 * parameters that `words` and `flags` name, and copies the parts in `needs` (show_need).
 	 */
-	const char *words[2], *flags[3];
+	const char *words[CONTROL_WORDS], *flags[3];
 	unsigned needs;
 	void *(*snapshot)(const struct control_method *m, const struct daemon_api *api,
 			  struct json_object *parameters, struct control_error *err);

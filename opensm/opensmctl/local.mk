@@ -18,7 +18,7 @@ libctlformats_a_SOURCES = opensm/opensmctl/format/format.h opensm/opensmctl/form
 	opensm/opensmctl/format/slurm_rails.c opensm/opensmctl/format/slurm_blocks.c opensm/opensmctl/format/slurm_blocks.h \
 	opensm/opensmctl/format/format_k8s.c opensm/opensmctl/format/js.h opensm/opensmctl/format/js.c
 bin_opensmctl_SOURCES += opensm/opensmctl/show.h opensm/opensmctl/show_topology.c opensm/opensmctl/topology_meant.c opensm/opensmctl/show_scheduler.c opensm/opensmctl/show_scheduler.h opensm/opensmctl/show_ports.c \
-	opensm/opensmctl/smp.c opensm/opensmctl/qos.c opensm/opensmctl/show_path.c opensm/opensmctl/show_members.c opensm/opensmctl/partitions.c opensm/opensmctl/partitions.h \
+	opensm/opensmctl/smp.c opensm/opensmctl/qos.c opensm/opensmctl/qos_policy.c opensm/opensmctl/show_path.c opensm/opensmctl/show_members.c opensm/opensmctl/partitions.c opensm/opensmctl/partitions.h \
 	opensm/opensmctl/partitions_words.c opensm/opensmctl/partitions_text.c
 
 # The report: its script, style and frame become texts of C by sed alone.

@@ -182,10 +182,17 @@ static void print_qos(struct ctl *c, struct json_object *o, bool named)
 
 int cmd_qos(struct ctl *c, int argc, char **argv)
 {
+	bool policy = false;
+
 	for (int i = 0; i < argc; i++) {
-		if (strcmp(argv[i], "--json"))
+		if (!strcmp(argv[i], "--json"))
+			c->json = true;
+		else if (!strcmp(argv[i], "policy"))
+			policy = true;
+		else
 			return ctl_usage(&show_commands[10], "'%s' is not understood", argv[i]);
-		c->json = true;
 	}
+	if (policy)
+		return qos_policy(c);
 	return show_call(c, "Qos", NULL, NULL, print_qos, false);
 }

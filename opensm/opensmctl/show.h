@@ -27,6 +27,9 @@ int cmd_partitions(struct ctl *c, int argc, char **argv);
 int cmd_groups(struct ctl *c, int argc, char **argv);
 int cmd_sa(struct ctl *c, int argc, char **argv);
 int cmd_qos(struct ctl *c, int argc, char **argv); /* qos.c */
+/* qos_policy.c: qos policy, and the rule that decided for a path */
+int qos_policy(struct ctl *c);
+void qos_print_decision(struct json_object *doc);
 int cmd_managers(struct ctl *c, int argc, char **argv);
 int cmd_smp(struct ctl *c, int argc, char **argv); /* smp.c */
 /* topology_meant.c: topology save FILE [--csv], diff [--json], accept FINDING|all. */

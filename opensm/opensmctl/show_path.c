@@ -50,6 +50,11 @@ static void print_bound(struct json_object *o, const char *what, const char *val
 {
 	struct json_object *by = js_get(o, "bound_by");
 
+	if (js_has(by, "level")) {
+		printf("%-10s %s %s, the limit of level '%s' of the QoS policy\n", what, value,
+		       unit, js_str(by, "level"));
+		return;
+	}
 	if (!js_bool(by, "alone")) {
 		printf("%-10s %s %s, on every link alike\n", what, value, unit);
 		return;
@@ -97,6 +102,8 @@ static void print_bounds(struct json_object *doc)
 	}
 	if (rate)
 		print_bound(rate, "rate", ctl_gbps(js_num(rate, "gbps"), text), "Gb/s");
+	if (js_has(js_get(doc, "policy"), "level") && js_has(doc, "life"))
+		printf("%-10s %d (packet life time)\n", "life", (int)js_int(doc, "life"));
 }
 
 /* -o: what it comes to, each reason against it, each hop. */
@@ -126,6 +133,7 @@ static void print_answer(struct ctl *c, struct json_object *doc)
 		for (size_t i = 0; i < js_len(why_not); i++)
 			printf("  - %s\n", json_object_get_string(js_at(why_not, i)));
 	}
+	qos_print_decision(doc);
 	print_partitions(doc);
 	print_bounds(doc);
 	if (!js_len(hops))
@@ -138,15 +146,51 @@ static void print_answer(struct ctl *c, struct json_object *doc)
 	}
 }
 
+/*
+ * Words of the request, as the host would say them: "--service-id S" and the like. NULL: one is not
+ * understood.
+ */
+static struct json_object *path_words(int argc, char **argv, const char **ret_wrong)
+{
+	static const struct {
+		const char *option, *key;
+	} options[] = {
+		{ "--service-id", "service_id" },
+		{ "--qos-class", "qos_class" },
+		{ "--pkey", "pkey" },
+	};
+	struct json_object *words = show_words("from", argv[0], "to", argv[1]);
+
+	for (int i = 2; i < argc; i++) {
+		const char *key = NULL;
+
+		for (size_t k = 0; k < ARRAY_SIZE(options); k++)
+			if (!strcmp(argv[i], options[k].option))
+				key = options[k].key;
+		if (!key || ++i == argc) {
+			*ret_wrong = argv[i == argc ? i - 1 : i];
+			json_object_put(words);
+			return NULL;
+		}
+		json_object_object_add(words, key, json_object_new_string(argv[i]));
+	}
+	return words;
+}
+
 int cmd_path(struct ctl *c, int argc, char **argv)
 {
-	struct json_object *doc;
+	struct json_object *doc, *words;
+	const char *wrong = "";
 	int r;
 
-	if (argc != 2)
-		return ctl_usage(&show_commands[4], "%s",
-				 argc < 2 ? "from where to where?" : "too many words");
-	doc = ctl_call(c, "Path", show_words("from", argv[0], "to", argv[1]));
+	if (argc < 2)
+		return ctl_usage(&show_commands[4], "from where to where?");
+	words = path_words(argc, argv, &wrong);
+	if (!words)
+		return ctl_usage(&show_commands[4],
+				 "'%s': expected --service-id, --qos-class or --pkey, and a number",
+				 wrong);
+	doc = ctl_call(c, "Path", words);
 	if (!doc)
 		return c->exit_code;
 	if (c->json)

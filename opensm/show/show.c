@@ -121,11 +121,12 @@ void *show_snapshot(const struct control_method *m, const struct daemon_api *api
 		    struct json_object *parameters, struct control_error *err)
 {
 	unsigned needs = m->needs;
-	const char *word[2] = { "", "" };
+	const char *word[CONTROL_WORDS];
 	struct show *s;
 
 	assert(api && err);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < CONTROL_WORDS; i++) {
+		word[i] = "";
 		if (m->words[i] && json_str(parameters, m->words[i]))
 			word[i] = json_str(parameters, m->words[i]);
 		if (strlen(word[i]) >= SHOW_WORD_MAX)
@@ -136,7 +137,7 @@ void *show_snapshot(const struct control_method *m, const struct daemon_api *api
 	if (!word[0][0])
 		needs &= ~(unsigned)SHOW_TREES;
 	s = show_new(api, needs, err);
-	for (unsigned i = 0; s && i < 2; i++)
+	for (unsigned i = 0; s && i < CONTROL_WORDS; i++)
 		snprintf(s->word[i], sizeof(s->word[i]), "%s", word[i]);
 	for (unsigned i = 0; s && i < 3; i++)
 		s->flag[i] =
@@ -208,10 +209,11 @@ const struct control_method show_methods[] = {
 	  DOCUMENT(show_tables) },
 	{ .name = "Path",
 	  .help = "Why one port reaches another as it does, or why not",
-	  .type = "(from: string, to: string) -> (from: object, to: object, reachable: bool, "
+	  .type = "(from: string, to: string, service_id: ?string, qos_class: ?string, "
+		  "pkey: ?string) -> (from: object, to: object, reachable: bool, "
 		  "why_not: []string, hops: []object, partition: ?object, sl: ?object, "
-		  "mtu: ?object, rate: ?object, reversible: bool)",
-	  .words = { "from", "to" },
+		  "mtu: ?object, rate: ?object, life: ?int, policy: ?object, reversible: bool)",
+	  .words = { "from", "to", "service_id", "qos_class", "pkey" },
 	  .needs = SHOW_ANSWERS | SHOW_REASONS,
 	  DOCUMENT(show_path) },
 	{ .name = "Partitions",
@@ -239,6 +241,12 @@ const struct control_method show_methods[] = {
 		  "levels: []object, ports: []object, warnings: []object, hidden: int)",
 	  .needs = SHOW_ANSWERS,
 	  DOCUMENT_OF_ROWS(show_qos) },
+	{ .name = "QosPolicy",
+	  .help = "The QoS policy in force: levels, rules and what each decided, port groups",
+	  .type = "() -> (file: string, rules: []object, levels: []object, groups: []object, "
+		  "default: object, tables_not_applied: int)",
+	  .needs = SHOW_ANSWERS,
+	  DOCUMENT_OF_ROWS(show_policy) },
 	{ .name = "Managers",
 	  .help = "All subnet managers that are known, ourselves first",
 	  .type = "() -> (managers: []object)",

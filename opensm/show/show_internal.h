@@ -14,6 +14,7 @@
  *   show_routes.c    Routes               show_path.c   Path: why A reaches B as it does
  *   show_tables.c    Tables: all of them, packed
  *   show_partitions.c, show_groups.c, show_sa.c (Managers too)
+ *   show_policy.c    QosPolicy, and what it says of a path
  *   show_qos.c       Qos: lanes as programmed, of the groups of ports of show_lanes.h
  *   show_find.c      the node or port that a word stands for
  *   show_diff.c      ManagersDiff
@@ -27,6 +28,7 @@
 
 #include "api/json.h"
 #include "conf/partitions/partitions.h"
+#include "conf/qos/qos_policy.h"
 #include "show/show.h"
 #include "sm/links/violations.h"
 #include "util/mem.h"
@@ -70,7 +72,7 @@ struct show {
 	struct violation_counts *violations; /* NULL: no port has any */
 	struct view *answers; /* as published, which may be older than `view`; one reference */
 	struct partitions *partitions; /* one reference */
-	char word[2][SHOW_WORD_MAX]; /* parameters, "" if not given */
+	char word[CONTROL_WORDS][SHOW_WORD_MAX]; /* parameters, "" if not given */
 	bool flag[3];
 
 	struct daemon_gone *gone; /* nodes that left lately; `at` is how long ago that was */
@@ -201,6 +203,19 @@ show_render_fn show_topology, show_nodes, show_ports, show_routes, show_tables, 
 show_render_fn show_partitions, show_groups, show_sa;
 show_new_fn show_qos_new;
 show_render_fn show_qos;
+show_new_fn show_policy_new;
+show_render_fn show_policy;
+
+/* ---- show_policy.c: of one path ---- */
+
+/* The words 2, 3, 4 of Path: service id, QoS class, P_Key. False: `err`. */
+bool show_policy_request(const struct show *s, struct qos_request *ret, struct control_error *err);
+/*
+ * Adds "policy" to a document: the rule that decides for two end ports of a view, its level, other
+ * rules that match. The level; NULL: there is no policy, and nothing was added.
+ */
+const struct qos_level *show_policy_put(struct json_object *ret, const struct view *v,
+					const struct qos_request *rq, uint32_t src, uint32_t dst);
 struct json_object *show_managers_diff(const struct daemon_api *api,
 				       struct json_object *parameters, struct control_error *err);
 struct json_object *show_managers(const struct daemon_api *api, struct json_object *parameters,

@@ -19,6 +19,7 @@
 #include "util/mem.h"
 #include "view/lid_hops.h"
 #include "view/path_walk.h"
+#include "view/view_policy.h"
 
 struct side {
 	const struct view_port *port;
@@ -38,6 +39,8 @@ struct question {
 	const struct view *v;
 	struct side from, to;
 	struct way way;
+	struct qos_request rq;		/* what the host would say of itself */
+	const struct qos_level *level;	/* of the QoS policy; NULL: there is none */
 	struct json_object *why_not; /* array; not owned */
 };
 
@@ -224,12 +227,31 @@ static void put_choice(struct json_object *o, const struct question *q, const st
 
 /* ---- lanes ---------------------------------------------------------------------------------- */
 
+/* The P_Key of the answer (sa.md 4.4). False: none. */
+static bool choose_pkey(const struct question *q, uint16_t *ret)
+{
+	unsigned a, b;
+
+	if (!q->rq.has_pkey && q->level && q->level->pkeys.n)
+		return view_level_pkey(q->v, q->level, q->from.at, q->to.at, ret);
+	if (!q->rq.has_pkey)
+		return view_share_pkey(q->v, q->from.at, q->to.at, ret);
+	*ret = q->rq.pkey;
+	a = view_pkey_forms(q->v, q->from.at, q->rq.pkey);
+	b = view_pkey_forms(q->v, q->to.at, q->rq.pkey);
+	return a && b && ((a | b) & PKEY_SET_FULL) &&
+	       (!q->level || !q->level->pkeys.n ||
+		qos_ranges_have(&q->level->pkeys, q->rq.pkey & PKEY_BASE));
+}
+
 static uint8_t sl_wish(const struct question *q)
 {
 	const struct partition *part = NULL;
 	uint16_t pkey;
 
-	if (view_share_pkey(q->v, q->from.at, q->to.at, &pkey))
+	if (q->level)
+		return q->level->sl;
+	if (choose_pkey(q, &pkey))
 		part = show_partition_of(q->s, pkey);
 	return part ? part->sl : 0;
 }
@@ -313,7 +335,16 @@ static void put_hops(struct json_object *hops, const struct question *q)
 struct bound {
 	uint32_t port; /* VIEW_NONE: nothing passed */
 	unsigned value, most;
+	bool limited; /* by the level, which `value` is */
 };
+
+static void limit_bound(struct bound *b, unsigned most)
+{
+	if (!most || b->port == VIEW_NONE || most >= b->value)
+		return;
+	b->value = most;
+	b->limited = true;
+}
 
 static void lower_bound(struct bound *b, uint32_t port, unsigned value)
 {
@@ -339,6 +370,10 @@ static void put_bound(struct json_object *ret, const char *key, const struct que
 		show_put_tenths(o, "gbps", ib_rate_bandwidth(ib_rate_of_rank(b->value)));
 	}
 	by = json_add_object(o, "bound_by");
+	if (b->limited) {
+		json_add_str(by, "level", q->level->name ? q->level->name : "default");
+		return;
+	}
 	json_add_str(by, "name", name_at(q, b->port));
 	json_add_int(by, "port", p->num);
 	if (p->peer != VIEW_NONE && p->num) {
@@ -365,6 +400,14 @@ static void put_bounds(struct json_object *ret, const struct question *q)
 		pass_port(q, q->way.in[i], &mtu, &rate);
 	}
 	pass_port(q, q->to.at, &mtu, &rate);
+	if (q->level) {
+		limit_bound(&mtu, q->level->mtu);
+		limit_bound(&rate, ib_rate_rank(q->level->rate));
+	}
+	json_add_int(ret, "life",
+		     q->from.at == q->to.at		? 0
+		     : q->level && q->level->has_life ? q->level->life
+						      : q->v->conf->subnet_timeout);
 	if (mtu.port != VIEW_NONE)
 		put_bound(ret, "mtu", q, &mtu);
 	if (rate.port != VIEW_NONE)
@@ -412,6 +455,11 @@ static void put_sl(struct json_object *o, const struct question *q, uint16_t pke
 	if (l && l->by != SL2VL_BY_NOTHING)
 		snprintf(why, sizeof(why), "the VL of this path: %s uses %u VLs",
 			 q->v->routes->engine, l->n_vls);
+	else if (q->level && q->level->name)
+		snprintf(why, sizeof(why), "level '%.60s' of the QoS policy%s", q->level->name,
+			 lanes);
+	else if (q->level)
+		snprintf(why, sizeof(why), "line %u of the QoS policy%s", q->level->line, lanes);
 	else if (part && part->sl)
 		snprintf(why, sizeof(why), "sl of partition '%.100s'%s", part->name, lanes);
 	else
@@ -427,11 +475,14 @@ static void put_partitions(struct json_object *ret, struct question *q)
 	uint16_t pkey;
 
 	sort_pkeys(q, shared, limited);
-	if (view_share_pkey(q->v, q->from.at, q->to.at, &pkey)) {
+	if (choose_pkey(q, &pkey)) {
 		put_partition(json_add_object(ret, "partition"), q, pkey);
 		put_sl(json_add_object(ret, "sl"), q, pkey);
 		if (!view_sl_passes(q->v, q->from.at, sl_of(q)))
 			object_to(q, "SL %u gets no VL: the qos_*sl2vl tables say 15", sl_of(q));
+	} else if (json_object_array_length(shared)) {
+		object_to(q, "%s P_Key is not one that they have in common",
+			  q->rq.has_pkey ? "the requested" : "the level's");
 	} else if (json_object_array_length(limited)) {
 		object_to(q,
 			  "both are limited members of %s, and limited members do not hear each "
@@ -471,7 +522,8 @@ struct json_object *show_path(void *snapshot, struct control_error *err)
 	struct question q = { .s = s, .v = s->answers };
 	struct json_object *ret;
 
-	if (!find_side(s, 0, &q.from, err) || !find_side(s, 1, &q.to, err))
+	if (!find_side(s, 0, &q.from, err) || !find_side(s, 1, &q.to, err) ||
+	    !show_policy_request(s, &q.rq, err))
 		return NULL;
 	ret = json_object_new_object();
 	put_side(json_add_object(ret, "from"), s, &q.from);
@@ -481,6 +533,7 @@ struct json_object *show_path(void *snapshot, struct control_error *err)
 	if (q.to.port != q.from.port)
 		judge_side(&q, &q.to);
 	if (q.from.at != VIEW_NONE && q.to.at != VIEW_NONE && q.to.lid) {
+		q.level = show_policy_put(ret, q.v, &q.rq, q.from.at, q.to.at);
 		put_partitions(ret, &q);
 		follow_tables(&q);
 		put_hops(json_add_array(ret, "hops"), &q);

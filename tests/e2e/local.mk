@@ -28,7 +28,7 @@ tests/e2e/preload/die.so: tests/e2e/preload/die.c
 E2E_TESTS += tests/e2e/engine-dies.bats
 E2E_TESTS += tests/e2e/plugin.bats tests/e2e/metrics.bats
 EXTRA_DIST += tests/e2e/metrics-lint.awk tests/e2e/metrics-rules.yml
-E2E_TESTS += tests/e2e/log.bats tests/e2e/verify.bats tests/e2e/qos.bats
+E2E_TESTS += tests/e2e/log.bats tests/e2e/verify.bats tests/e2e/qos.bats tests/e2e/qos-policy.bats
 E2E_TESTS += tests/e2e/plan.bats tests/e2e/diff.bats
 E2E_TESTS += tests/e2e/tenants-storm.bats
 E2E_TESTS += tests/e2e/keys-storm.bats tests/e2e/attack.bats

@@ -25,3 +25,9 @@ EXTRA_DIST += tests/tools/rest-replay
 noinst_PROGRAMS += tests/tools/attack-host
 tests_tools_attack_host_SOURCES = tests/tools/attack-host.c tests/lib/attack-mads.c tests/lib/attack.h
 tests_tools_attack_host_LDADD = $(UMAD_LIBS)
+
+noinst_PROGRAMS += tests/tools/path-asker
+tests_tools_path_asker_SOURCES = tests/tools/path-asker.c
+tests_tools_path_asker_CPPFLAGS = $(AM_CPPFLAGS) $(IBUMAD_CFLAGS)
+tests_tools_path_asker_LDADD = $(IB_LIBS) $(IBUMAD_LIBS)
+EXTRA_DIST += tests/tools/qos-random tests/tools/qos-beside-peer

@@ -391,7 +391,7 @@ static unsigned sl_by_name(const struct qos_policy *p, const char *name, unsigne
 static void names_have_ranges(void **state)
 {
 	_policy_ p = parse(LEVEL "port-groups port-group\nname: g\n"
-				 "port-name: node[2-12]x/P1, \"lit[1]/P1\", a[1-2]b[3-4]/p2\n"
+				 "port-name: node[2-12]x/P1, \"lit[1]/P1\", a[1-2]b[3-4]/p2, h[1-3]/P1\n"
 				 "end-port-group end-port-groups "
 				 "qos-levels qos-level\nname: l\nsl: 1\nend-qos-level end-qos-levels "
 				 "qos-match-rules qos-match-rule\nsource: G\nqos-level-name: L\n"
@@ -409,6 +409,10 @@ static void names_have_ranges(void **state)
 	assert_int_equal(sl_by_name(p, "lit[1]", 1), 1);
 	assert_int_equal(sl_by_name(p, "a2b3", 2), 1);
 	assert_int_equal(sl_by_name(p, "a3b3", 2), 0);
+	assert_int_equal(sl_by_name(p, "h3", 1), 1);
+	assert_int_equal(sl_by_name(p, "h0", 1), 0);
+	assert_int_equal(sl_by_name(p, "h33", 1), 0);
+	assert_int_equal(sl_by_name(p, "h", 1), 0);
 	assert_int_equal(sl_by_name(p, "a2b3", 0), 1); /* a switch, by any of its ports */
 }
 

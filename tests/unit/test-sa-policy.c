@@ -257,6 +257,41 @@ static void sl_without_a_vl_gives_no_path(void **state)
 	path(d, GIDS);
 	ib_put(d->record, PR_SERVICE_ID_LSB, 7);
 	expect_none(d, GIDS | SERVICE);
+	blank_names(d, "h0", "h0");
+	ib_put(d->record, PR_SERVICE_ID_LSB, 7);
+	expect_none(d, GIDS | SERVICE);
+}
+
+/* The level of the way back names a P_Key that the ports do not share. */
+static void way_back_has_its_own_level(void **state)
+{
+	_desk_ d = two_leaves();
+
+	(void)state;
+	desk_policy(d, WITH("qos-match-rules qos-match-rule\n source: far\n"
+			    "qos-level-name: blue\nend-qos-match-rule end-qos-match-rules\n"
+			    "port-groups port-group\nname: far\nport-name: h2/P1\n"
+			    "end-port-group end-port-groups"));
+	blank_names(d, "h0", "h2");
+	assert_int_equal(ib_get(path(d, GIDS), PR_REVERSIBLE), 0);
+	ib_put(d->record, PR_REVERSIBLE, 1);
+	expect_none(d, GIDS | SA_COMP(PR_REVERSIBLE));
+	blank_names(d, "h0", "h1");
+	ib_put(d->record, PR_REVERSIBLE, 1);
+	path(d, GIDS | SA_COMP(PR_REVERSIBLE));
+}
+
+static void less_than_1_is_no_life_time(void **state)
+{
+	_desk_ d = two_leaves();
+
+	(void)state;
+	blank_names(d, "h0", "h2");
+	ib_put(d->record, PR_LIFE_SEL, SA_LESS);
+	ib_put(d->record, PR_LIFE, 1);
+	expect_none(d, GIDS | LIFE);
+	ib_put(d->record, PR_LIFE, 2);
+	assert_int_equal(ib_get(path(d, GIDS | LIFE), PR_LIFE), 1);
 }
 
 int main(void)
@@ -273,6 +308,8 @@ int main(void)
 		cmocka_unit_test(rules_are_counted),
 		cmocka_unit_test(multipath_has_levels_by_pair),
 		cmocka_unit_test(sl_without_a_vl_gives_no_path),
+		cmocka_unit_test(way_back_has_its_own_level),
+		cmocka_unit_test(less_than_1_is_no_life_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -348,20 +348,23 @@ static bool match_range(const char **pattern, const char **name)
 	return value >= first && value <= last;
 }
 
-static bool match_pattern(const char *pattern, const char *name)
+static bool match_from_start(const char *pattern, const char *name)
 {
-	const char *literal = pattern, *whole = name;
-
 	while (*pattern) {
 		if (*pattern == '[' && isdigit((unsigned char)*name)) {
 			if (!match_range(&pattern, &name))
-				break;
+				return false;
 		} else if (*pattern++ != *name++) {
-			pattern--;
-			break;
+			return false;
 		}
 	}
-	return (!*pattern && !*name) || !strcmp(literal, whole);
+	return !*name;
+}
+
+/* As it stands, brackets included, or by its ranges. */
+static bool match_pattern(const char *pattern, const char *name)
+{
+	return !strcmp(pattern, name) || match_from_start(pattern, name);
 }
 
 /* A switch stands for all its ports. */

@@ -56,7 +56,8 @@ struct qos_port_name {
 };
 
 struct qos_group {
-	char *name, *use; /* name: NULL of the ports that a line of qos-ulps names; use: may be NULL */
+	/* name: NULL of the ports that a line of qos-ulps names; use: may be NULL */
+	char *name, *use;
 	unsigned line;
 	struct qos_ranges guids, pkeys;
 	struct qos_port_name *names;
@@ -134,8 +135,8 @@ struct qos_policy {
 };
 
 /*
- * Reads text. 0: `*ret` is one reference; warnings are in `r`. -EINVAL: errors are in `r`, `*ret` is
- * untouched.
+ * Reads text. 0: `*ret` is one reference; warnings are in `r`. -EINVAL: errors are in `r`, `*ret`
+ * is untouched.
  */
 int qos_policy_parse(const char *text, size_t len, const char *file, struct conf_report *r,
 		     struct qos_policy **ret);

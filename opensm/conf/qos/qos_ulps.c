@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The section qos-ulps (qos.md 3.6): each line is a rule with a level of its own, behind all others. */
+/*
+ * The section qos-ulps (qos.md 3.6): each line is a rule with a level of its own, behind all
+ * others.
+ */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

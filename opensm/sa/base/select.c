@@ -98,8 +98,11 @@ bool path_select_mtu(const struct path_select *s, uint8_t *mtu)
 	return true;
 }
 
+/* Less than 1 is none, as the peer has it: 0 is the life time of a port to itself. */
 bool path_select_life(const struct path_select *s, uint8_t *life)
 {
+	if (s->given && s->selector == SA_LESS && s->value == 1 && *life)
+		return false;
 	return select_code(s, life);
 }
 

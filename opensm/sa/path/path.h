@@ -87,6 +87,10 @@ void path_wish_ask(const struct sa_query *q, const struct qos_request *rq, struc
 const struct qos_level *path_level(const struct sa_query *q, const struct path_wish *w,
 				   uint32_t src, uint32_t dst);
 
+/* The same of the way back: there is a policy, and nothing is counted. */
+const struct qos_level *path_level_back(const struct sa_query *q, const struct path_wish *w,
+					uint32_t src, uint32_t dst);
+
 /* One side of a pair. */
 struct path_side {
 	uint32_t port; /* end port of the view */

@@ -111,7 +111,7 @@ static bool settle_sl(const struct view *v, const struct path_wish *w, const str
 		      uint8_t *sl)
 {
 	if (ask->src == ask->dst)
-		return true;
+		return view_sl_passes(v, ask->src, *sl);
 	*sl = view_path_sl(v, ask->src, ask->dst, ask->dlid, *sl);
 	return (!w->has_sl || *sl == w->sl) && view_sl_passes(v, ask->src, *sl);
 }
@@ -155,6 +155,29 @@ static bool judge(const struct sa_query *q, const struct path_wish *w, const str
 	ret->rate = (uint8_t)sa_rate_for_clients(conf, ret->rate);
 	return select_mtu(w, p->mtu_limit, &ret->mtu) && path_select_rate(&w->rate, &ret->rate) &&
 	       path_select_life(&w->life, &ret->life);
+}
+
+/*
+ * The policy has its say on the way back too, as the peer has it: what it forbids there makes no
+ * reversible path.
+ */
+static bool comes_back(const struct sa_query *q, const struct path_wish *w,
+		       const struct path_pair *p, const struct path_way *way)
+{
+	struct path_pair back = { .src = p->dst, .dst = p->src, .mtu_limit = p->mtu_limit };
+	struct values unused;
+
+	if (way->n == PATH_NO_WAY)
+		return false;
+	back.level = p->level ? path_level_back(q, w, back.src.port, back.dst.port) : NULL;
+	if (!judge(q, w, &back, way, &unused))
+		return false;
+	if (!p->level)
+		return true;
+	if (back.level != p->level &&
+	    (!choose_pkey(q->view, w, &back) || (w->has_sl && w->sl != back.level->sl)))
+		return false;
+	return view_sl_passes(q->view, back.src.port, back.level->sl);
 }
 
 static void put_gid(const struct view *v, const struct path_side *s, uint8_t *ret)
@@ -219,7 +242,7 @@ enum sa_step path_next(const struct sa_query *q, const struct path_wish *w, stru
 	unsigned at = p->at, i, k;
 	struct path_way there, back;
 	struct path_ask ask;
-	struct values values, unused;
+	struct values values;
 	bool reversible;
 
 	if (!p->left || !combination(p, at, &i, &k))
@@ -236,7 +259,7 @@ enum sa_step path_next(const struct sa_query *q, const struct path_wish *w, stru
 	values.sl = p->sl;
 	if (!settle_sl(q->view, w, &ask, &values.sl))
 		return SA_SKIP;
-	reversible = back.n != PATH_NO_WAY && judge(q, w, p, &back, &unused);
+	reversible = comes_back(q, w, p, &back);
 	if (w->reversible && !reversible)
 		return SA_SKIP;
 	put_record(q->view, p, &values, ret);

@@ -73,3 +73,9 @@ const struct qos_level *path_level(const struct sa_query *q, const struct path_w
 	count(q, w->policy, rule);
 	return qos_policy_level(w->policy, rule);
 }
+
+const struct qos_level *path_level_back(const struct sa_query *q, const struct path_wish *w,
+					uint32_t src, uint32_t dst)
+{
+	return qos_policy_level(w->policy, view_policy_rule(q->view, &w->asked, src, dst, 0));
+}

@@ -153,6 +153,8 @@ static uint64_t hash_option(uint64_t h, const struct conf *c, enum conf_id id)
 	_cleanup_free_ char *text = NULL;
 
 	h = hash_number(h, id);
+	if (id == CONF_ID_qos_policy_file && !c->qos)
+		return h; /* it is not read */
 	if (conf_is_secret(id))
 		return hash_number(h, key_mark(c, id));
 	text = conf_value_text(c, id);

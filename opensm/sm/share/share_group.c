@@ -10,6 +10,7 @@ bool share_holds_file(enum conf_id id)
 		if (conf_file_option(kind) == id)
 			return kind == CONF_FILE_PARTITIONS || kind == CONF_FILE_PREFIXES ||
 			       kind == CONF_FILE_MC_ROOTS || kind == CONF_FILE_EXPECTED ||
+			       kind == CONF_FILE_QOS ||
 			       conf_file_is_of_routing(kind);
 	}
 	return false;
