@@ -61,6 +61,7 @@ PARSER(port_order, conf_port_orders_read_text, port_orders)
 PARSER(torus, torus_conf_read_text, torus)
 PARSER(names, conf_names_read_text, names)
 PARSER(modules, conf_modules_read_text, modules)
+PARSER(quirks, conf_quirks_read_text, quirks)
 
 static const struct kind kinds[] = {
 	[CONF_FILE_PARTITIONS] = { CONF_ID_partition_config_file, 0, parse_partitions,
@@ -96,6 +97,8 @@ static const struct kind kinds[] = {
 			      "nodes are called by their descriptions" },
 	[CONF_FILE_MODULES] = { CONF_ID_per_module_logging_file, 0, parse_modules,
 				"log_flags alone decide what is logged" },
+	[CONF_FILE_QUIRKS] = { CONF_ID_quirks_file, 0, parse_quirks,
+			       "devices are known by what is built in" },
 	[CONF_FILE_EXPECTED] = { CONF_ID_expected_topology_file, EXPECTED_FILE_MAX, NULL,
 				 "the last good one, kept in the cache folder, counts on" },
 	[CONF_FILE_QOS] = { CONF_ID_qos_policy_file, 0, parse_policy,
@@ -174,6 +177,7 @@ static struct conf_file *file_unref(struct conf_file *f)
 	conf_names_free(f->names);
 	conf_modules_clear(&f->modules);
 	qos_policy_unref(f->policy);
+	conf_quirks_clear(&f->quirks);
 	conf_report_clear(&f->findings);
 	free(f->path);
 	free(f);
@@ -351,4 +355,22 @@ const struct qos_policy *conf_files_policy(const struct conf_files *f)
 const struct conf_names *conf_files_names(const struct conf_files *f)
 {
 	return f && f->of[CONF_FILE_NAMES] ? f->of[CONF_FILE_NAMES]->names : NULL;
+}
+
+struct conf_files *conf_files_read_one(const struct conf *conf, enum conf_file_kind kind)
+{
+	struct conf_files *f = xcalloc(1, sizeof(*f));
+
+	assert(kind < CONF_N_FILES);
+	atomic_init(&f->refs, 1);
+	f->of[kind] = read_one(kind, conf, NULL);
+	return f;
+}
+
+bool conf_files_quirk(const struct conf_files *f, enum quirk quirk, uint32_t vendor,
+		      uint16_t device)
+{
+	const struct conf_file *file = f ? f->of[CONF_FILE_QUIRKS] : NULL;
+
+	return conf_quirk_holds(file ? &file->quirks : NULL, quirk, vendor, device);
 }

@@ -19,6 +19,7 @@
 #include "conf/lists/modules.h"
 #include "conf/partitions/partitions.h"
 #include "conf/lists/prefixes.h"
+#include "conf/lists/quirks.h"
 #include "conf/lists/torus.h"
 #include "conf/qos/qos_policy.h"
 #include "util/mem.h"
@@ -40,6 +41,7 @@ enum conf_file_kind {
 	CONF_FILE_MC_ROOTS, /* of multicast trees: read at every sweep */
 	CONF_FILE_NAMES,
 	CONF_FILE_MODULES,
+	CONF_FILE_QUIRKS,
 	CONF_FILE_EXPECTED, /* sm/expected reads the text */
 	CONF_FILE_QOS, /* read while `qos` is TRUE */
 	CONF_N_FILES,
@@ -71,6 +73,7 @@ struct conf_file {
 	struct conf_modules modules;   /* MODULES */
 	/* QOS: of this reading, or after an error (`error`) the last good one; NULL: none */
 	struct qos_policy *policy;
+	struct conf_quirks quirks;     /* QUIRKS */
 };
 
 struct conf_files {
@@ -83,6 +86,8 @@ struct conf_files {
  * there was no reading yet) is shared with it; if all does, `before` itself is returned.
  */
 struct conf_files *conf_files_read(const struct conf *conf, const struct conf_files *before);
+/* Only this one of them. */
+struct conf_files *conf_files_read_one(const struct conf *conf, enum conf_file_kind kind);
 struct conf_files *conf_files_ref(const struct conf_files *f);
 struct conf_files *conf_files_unref(const struct conf_files *f); /* NULL is fine; returns NULL */
 FREEP(conf_files_unref, struct conf_files)
@@ -109,6 +114,9 @@ enum conf_id conf_file_option(enum conf_file_kind kind);
 const struct conf_names *conf_files_names(const struct conf_files *f);
 /* The QoS policy in force; NULL: none. */
 const struct qos_policy *conf_files_policy(const struct conf_files *f);
+/* Has a device with these ids of NodeInfo this quirk, by the file or without one? */
+bool conf_files_quirk(const struct conf_files *f, enum quirk quirk, uint32_t vendor,
+		      uint16_t device);
 
 /*
  * What is new in `now`, for the log, separated by "; ": "partitions: 2 added, 1 removed, 5 members

@@ -8,7 +8,7 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/profile.c opensm/conf/profile.h opensm/conf/keys.c \
 	opensm/conf/verify.c opensm/conf/advise.c opensm/conf/needs.c opensm/conf/lists/lists.c opensm/conf/lists/lists.h \
 	opensm/conf/lists/lists_routing.c opensm/conf/lists/lists_routing.h \
-	opensm/conf/lists/names.c opensm/conf/lists/torus.c opensm/conf/lists/torus.h opensm/conf/lists/prefixes.c opensm/conf/lists/prefixes.h opensm/conf/cli.c opensm/conf/cli.h \
+	opensm/conf/lists/names.c opensm/conf/lists/torus.c opensm/conf/lists/torus.h opensm/conf/lists/prefixes.c opensm/conf/lists/prefixes.h opensm/conf/lists/quirks.c opensm/conf/lists/quirks.h opensm/conf/lists/quirks.def opensm/conf/cli.c opensm/conf/cli.h \
 	opensm/conf/lists/modules.c opensm/conf/lists/modules.h opensm/conf/files.c opensm/conf/files.h opensm/conf/files_news.c \
 	opensm/conf/cli_rows.c opensm/conf/cli_rows.h \
 	opensm/conf/partitions/partitions.c opensm/conf/partitions/partitions.h opensm/conf/partitions/partitions_build.c \
@@ -88,3 +88,7 @@ tests_unit_test_torus_conf_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 EXTRA_PROGRAMS += bench-tenants
 bench_tenants_SOURCES = tests/bench/bench-tenants.c
 bench_tenants_LDADD = $(CONF_LIBS)
+
+UNIT_TESTS += tests/unit/test-quirks
+tests_unit_test_quirks_SOURCES = tests/unit/test-quirks.c
+tests_unit_test_quirks_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)

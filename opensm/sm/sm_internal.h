@@ -126,6 +126,7 @@ struct sm {
 	/* For all to read. */
 	mono_t now;		  /* sm_dispatch() */
 	struct conf *conf;	  /* reload.c */
+	struct conf_files *quirks; /* reload.c: that file alone, until `files` are read */
 	struct conf_files *files; /* reload.c: NULL before the first heavy sweep */
 	enum sm_state state;	  /* elect_enter() */
 	enum sweep_kind sweep;	  /* sweep.c */
@@ -152,3 +153,10 @@ mono_t status_next(const struct sm *sm);
 
 /* sm.c */
 const char *sm_status_line(struct sm *sm);
+
+/* Is the device of this node known to need care in this way (quirks_file)? */
+static inline bool node_quirk(const struct sm *sm, const struct node *n, enum quirk quirk)
+{
+	return conf_files_quirk(sm->files ? sm->files : sm->quirks, quirk, n->vendor_id,
+				n->device_id);
+}

@@ -128,3 +128,19 @@ split_up() {
 	wait_for 20 good
 	said ours 'Using port smi0/1 \(GMPs by sim0/1\)'
 }
+
+@test "quirks: a faulty line is named by its place; tables of another manager are ended at the first takeover" {
+	serve_start "${XDR[@]}"
+	up other h0 # without a common cache folder: a stranger
+	wait_for 20 good
+	down other
+	printf '0x2c9 * stale_tables\n0x2c9 * stale\n' >quirks
+	echo "quirks_file $WORK/quirks" >ours.conf
+	up ours h0
+	wait_for 20 good
+	said ours "$WORK/quirks:2:9: .stale.; expected one of ext_port_info"
+	said ours 'adaptive routing in 4 switches, first .*: one block of each forwarding table is written anew'
+	kill -HUP "${SM_PIDS[ours]}"
+	wait_for 20 said_more ours 'quirks:2:9' 1
+	is_figure loops_ever 0
+}

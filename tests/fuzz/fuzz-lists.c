@@ -12,6 +12,7 @@
 #include "conf/lists/lists.h"
 #include "conf/lists/modules.h"
 #include "conf/lists/prefixes.h"
+#include "conf/lists/quirks.h"
 #include "util/mem.h"
 
 #define NAME "list"
@@ -70,6 +71,19 @@ static void try_names(const char *text, size_t len)
 	conf_report_clear(&r);
 }
 
+static void try_quirks(const char *text, size_t len)
+{
+	struct conf_report r = { 0 };
+	struct conf_quirks q;
+
+	if (conf_quirks_read_text(NAME, text, len, &q, &r) < 0)
+		require(q.n == 0);
+	for (size_t i = 0; i < q.n; i++)
+		require(q.items[i].first <= q.items[i].last && (q.items[i].on | q.items[i].off));
+	conf_quirks_clear(&q);
+	conf_report_clear(&r);
+}
+
 static void try_prefixes(const char *text, size_t len)
 {
 	struct conf_report r = { 0 };
@@ -103,6 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 	try_ports((const char *)input, len, CONF_LIST_WEIGHTS);
 	try_names((const char *)input, len);
 	try_prefixes((const char *)input, len);
+	try_quirks((const char *)input, len);
 	try_modules((const char *)input, len);
 	return 0;
 }

@@ -14,6 +14,7 @@
 
 #include "ib/attrs.h"
 #include "lib/rig.h"
+#include "lib/scratch.h"
 #include "sim/gen/gen.h"
 #include "sim/netfile/netfile.h"
 #include "sm/sm.h"
@@ -185,6 +186,93 @@ static void lying_table_is_left_alone(void **state)
 	assert_good(pl);
 }
 
+/* ---- quirks ---- */
+
+static void use_quirks(struct place *pl, const char *text)
+{
+	char folder[SCRATCH_PATH];
+	FILE *f;
+
+	free(pl->conf->quirks_file);
+	pl->conf->quirks_file = xasprintf("%s/quirks", scratch_folder(folder));
+	f = fopen(pl->conf->quirks_file, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void table_that_is_known_to_lie_is_never_asked_for(void **state)
+{
+	struct place *pl = *state;
+
+	use_quirks(pl, "0x2c9 * no_state_table\n");
+	assert_int_equal(costs_with(pl, SIM_STATE_TABLE_LIES).tables, 0);
+	assert_good(pl);
+}
+
+static uint64_t ext_port_infos(struct place *pl)
+{
+	return sim_count(pl->rig->sim, IB_ATTR_MLNX_EXT_PORT_INFO, MAD_GET);
+}
+
+static void vendor_attribute_is_asked_of_devices_that_have_it(void **state)
+{
+	struct place *pl = *state;
+	struct netfile *net = gen_speed(gen_tree(4, 4, 2, 1), IB_SPEED_QDR, 4);
+
+	pl->rig = rig_free(pl->rig);
+	pl->rig = rig_new(sim_new(net, 1));
+	bring_up(pl);
+	assert_true(ext_port_infos(pl) > 0);
+	pl->rig = rig_free(pl->rig);
+	pl->rig = rig_new(sim_new(net, 1));
+	netfile_free(net);
+	use_quirks(pl, "0x2c9 * -ext_port_info\n");
+	bring_up(pl);
+	assert_int_equal(ext_port_infos(pl), 0);
+}
+
+/* A manager without memory begins on a fabric that another has set up: Sets of LFT blocks. */
+static uint64_t blocks_at_takeover(struct place *pl, const char *cache_dir)
+{
+	struct sim *sim = pl->rig->sim;
+	uint64_t before;
+
+	rig_stop(pl->rig, (unsigned)rig_find(pl->rig, "h0"));
+	run_for(pl, 2 * MONO_S);
+	before = sim_count(sim, IB_ATTR_LFT, MAD_SET);
+	assert_true(rig_start(pl->rig, "h0", 0, pl->conf, cache_dir) >= 0);
+	run_for(pl, 20 * MONO_S);
+	assert_good(pl);
+	return sim_count(sim, IB_ATTR_LFT, MAD_SET) - before;
+}
+
+static void stale_tables_end_by_one_block_a_switch_at_the_first_takeover(void **state)
+{
+	struct place *pl = *state;
+	struct sim_verdict v;
+
+	bring_up(pl);
+	assert_int_equal(blocks_at_takeover(pl, NULL), 0);
+	use_quirks(pl, "0x2c9 * stale_tables\n");
+	assert_int_equal(blocks_at_takeover(pl, NULL), 6);
+	sim_check_all(pl->rig->sim, &v);
+	assert_int_equal(v.loops_ever, 0);
+}
+
+/* What we set up ourselves has no tables of others: a restart writes nothing. */
+static void own_fabric_is_not_written_to_at_a_restart(void **state)
+{
+	struct place *pl = *state;
+	char dir[SCRATCH_PATH];
+
+	scratch_folder(dir);
+	use_quirks(pl, "0x2c9 * stale_tables\n");
+	bring_up(pl);
+	assert_int_equal(blocks_at_takeover(pl, dir), 6);
+	assert_int_equal(blocks_at_takeover(pl, dir), 0);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -195,6 +283,10 @@ int main(void)
 		TEST(table_saves_reading_ports),
 		TEST(refused_table_is_asked_for_once),
 		TEST(lying_table_is_left_alone),
+		TEST(table_that_is_known_to_lie_is_never_asked_for),
+		TEST(vendor_attribute_is_asked_of_devices_that_have_it),
+		TEST(stale_tables_end_by_one_block_a_switch_at_the_first_takeover),
+		TEST(own_fabric_is_not_written_to_at_a_restart),
 	};
 
 	return cmocka_run_group_tests_name("sm-devices", tests, NULL, NULL);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "conf/files.h"
 #include "conf/partitions/partitions.h"
 #include "ib/codes.h"
 #include "plan/pkey.h"
@@ -16,19 +17,12 @@
 #define HOP_LIMIT_GLOBAL 0xFF
 #define LIFE_AT_HOME	 0 /* a port to itself */
 
-/* Adapters that are slower with more than 1024 bytes (enable_quirks). */
-#define TAVOR_DEVICE_ID 23108
-#define TAVOR_MTU	IB_MTU_1024
-
-static bool is_tavor(const struct view *v, uint32_t port)
+/* Adapters that are slower with more bytes (enable_quirks). */
+static bool is_slow_above_1024(const struct view *v, uint32_t port)
 {
-	static const uint32_t vendors[] = { 0x0002C9, 0x0005AD, 0x00066A, 0x0008F1 };
 	const struct view_node *n = &v->nodes[v->ports[port].node];
 
-	for (size_t i = 0; n->device_id == TAVOR_DEVICE_ID && i < ARRAY_SIZE(vendors); i++)
-		if (n->vendor_id == vendors[i])
-			return true;
-	return false;
+	return conf_files_quirk(v->files, QUIRK_MTU_1024, n->vendor_id, n->device_id);
 }
 
 /* sa.md 4.4; one of the level's, if that names any. */
@@ -89,8 +83,9 @@ bool path_open(const struct sa_query *q, const struct path_wish *w, struct path_
 		return false;
 	p->sl = choose_sl(q, w, p);
 	p->mtu_limit = 0;
-	if (q->sa->conf->enable_quirks && (is_tavor(v, p->src.port) || is_tavor(v, p->dst.port)))
-		p->mtu_limit = TAVOR_MTU;
+	if (q->sa->conf->enable_quirks &&
+	    (is_slow_above_1024(v, p->src.port) || is_slow_above_1024(v, p->dst.port)))
+		p->mtu_limit = IB_MTU_1024;
 	p->n_src = lids_of(v, &p->src);
 	p->n_dst = lids_of(v, &p->dst);
 	p->at = 0;

@@ -51,6 +51,7 @@ void reload_new(struct sm *sm, const struct conf *own, reload_layered_fn *layere
 	sm->m.reload = xcalloc(1, sizeof(*sm->m.reload));
 	sm->m.reload->own = conf_ref(own);
 	sm->m.reload->layered = layered;
+	sm->quirks = conf_files_read_one(own, CONF_FILE_QUIRKS);
 }
 
 /* ---- what it costs --------------------------------------------------------------------------- */
@@ -132,7 +133,7 @@ static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 		if (before && conf_file_is_of_routing(i))
 			route_memory_forgive(sm->m.route_memory);
 		if (before && !tell && i != CONF_FILE_PREFIXES && i != CONF_FILE_MODULES &&
-		    i != CONF_FILE_NAMES && i != CONF_FILE_QOS)
+		    i != CONF_FILE_NAMES && i != CONF_FILE_QOS && i != CONF_FILE_QUIRKS)
 			want_written(sm, false, "a file of the configuration changed");
 	}
 }
@@ -313,6 +314,7 @@ void sm_heritage_clear(struct sm_heritage *h)
 void reload_free(struct sm *sm)
 {
 	conf_files_unref(sm->files);
+	conf_files_unref(sm->quirks);
 	conf_files_unref(sm->m.reload->next_files);
 	conf_unref(sm->m.reload->next_conf);
 	conf_unref(sm->m.reload->own);

@@ -89,6 +89,7 @@ static const struct {
 	{ CONF_ID_sa_check_sgid_spoofing, SERVICE },
 	{ CONF_ID_sa_pr_full_world_queries_allowed, SERVICE },
 	{ CONF_ID_default_membership, PARTITIONS },
+	{ CONF_ID_quirks_file, NONE },
 	{ CONF_ID_expected_topology_file, PORTS },
 	{ CONF_ID_topo_config_file, PORTS },
 	{ CONF_ID_topo_config_enabled, PORTS },

@@ -15,6 +15,7 @@
 struct lids {
 	struct port **port_by_lid;     /* LID_MAX_UCAST + 1 rows, valid between sweeps' removals */
 	bool keeps_state;	       /* the store has a folder */
+	bool ours;		       /* lids_are_ours() */
 	bool save_pending, save_again; /* an image is being written; a newer one waits */
 };
 
@@ -45,12 +46,24 @@ void lids_new(struct sm *sm, const struct sm_paths *paths)
 		return;
 	if (!sm->conf->reassign_lids)
 		read_file(sm, STORE_LIDS);
+	l->ours = store_count(sm->store, STORE_LIDS) > 0;
 	read_file(sm, STORE_MKEYS);
 	read_file(sm, STORE_NEIGHBORS);
 }
 
+bool lids_are_ours(const struct sm *sm)
+{
+	return sm->m.lids->ours;
+}
+
+void lids_left_by_ours(struct sm *sm)
+{
+	sm->m.lids->ours = true;
+}
+
 void lids_left_standby(struct sm *sm)
 {
+	sm->m.lids->ours = false;
 	store_forget(sm->store, STORE_LIDS);
 	if (sm->m.lids->keeps_state && sm->conf->honor_guid2lid_file)
 		read_file(sm, STORE_LIDS);

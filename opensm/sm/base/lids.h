@@ -14,6 +14,12 @@ void lids_new(struct sm *sm, const struct sm_paths *paths);
 void lids_free(struct sm *sm);
 /* Another SM was at work: LIDs count only with honor_guid2lid_file. */
 void lids_left_standby(struct sm *sm);
+/*
+ * Was this fabric set up before by us, or by a manager of ours whose place we took? Files of an
+ * earlier life say so, or the copy of what the master knew.
+ */
+bool lids_are_ours(const struct sm *sm);
+void lids_left_by_ours(struct sm *sm);
 /* As a standby: LIDs are what ports say. */
 void lids_note(struct sm *sm);
 /*

@@ -29,7 +29,6 @@
 
 
 #define MAX_MISSES	3
-#define VENDOR_MELLANOX 0x0002c9
 #define SPEED_QDR	0x4
 #define SPEED_EXT_FDR	0x1
 
@@ -504,15 +503,15 @@ static void on_ext_port_info(void *owner, const struct mad_result *r)
 		observe_ext_port_info(r->arg, r->payload);
 }
 
-/* FDR10 belongs to a generation of Mellanox devices: QDR, at most FDR, nothing faster. */
-static bool may_have_fdr10(const struct port *p)
+/* FDR10 belongs to a generation of devices: QDR, at most FDR, nothing faster. */
+static bool may_have_fdr10(const struct sm *sm, const struct port *p)
 {
-	return p->node->vendor_id == VENDOR_MELLANOX &&
+	return node_quirk(sm, p->node, QUIRK_EXT_PORT_INFO) &&
 	       (ib_get(p->info, PI_SPEED_SUPPORTED) & SPEED_QDR) &&
 	       ib_get(p->info, PI_SPEED_EXT_SUPPORTED) <= SPEED_EXT_FDR;
 }
 
-/* FDR10 is told by an attribute of theirs; asked once per link. */
+/* FDR10 is told by a vendor attribute; asked once per link. */
 static void ask_ext_port_info(struct sm *sm, struct port *p)
 {
 	struct dr_path path;
@@ -525,7 +524,7 @@ static void ask_ext_port_info(struct sm *sm, struct port *p)
 		.target = &p->node->target,
 	};
 
-	if (!sm->conf->fdr10 || !may_have_fdr10(p) || p->ext_known ||
+	if (!sm->conf->fdr10 || !may_have_fdr10(sm, p) || p->ext_known ||
 	    port_state(p) == IB_PORT_DOWN || fabric_port_path(sm->fabric, p, &path) < 0)
 		return;
 	ask(sm, &rq, on_ext_port_info, p);

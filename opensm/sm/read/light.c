@@ -488,7 +488,7 @@ static void look_at_ports(struct sm *sm)
 		    n->target.failures ||
 		    n->guid % PORT_ROUNDS != sm->stats.light_sweeps % PORT_ROUNDS)
 			continue;
-		if (whole || !port_states_has(n)) {
+		if (whole || !port_states_has(sm, n)) {
 			doubt_ports(sm, n);
 			continue;
 		}

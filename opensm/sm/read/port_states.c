@@ -6,11 +6,12 @@
 
 #define DOUBTS_MAX 3
 
-bool port_states_has(const struct node *n)
+bool port_states_has(const struct sm *sm, const struct node *n)
 {
 	const uint8_t *info = n->ports[0].info;
 
 	return n->n_ports < PST_PORTS && n->states_doubted < DOUBTS_MAX &&
+	       !node_quirk(sm, n, QUIRK_NO_STATE_TABLE) &&
 	       (ib_get(info, PI_CAP_MASK) & IB_CAP(IB_CAP_CAPMASK2)) &&
 	       (ib_get(info, PI_CAP_MASK2) & IB_CAP(IB_CAP2_PORT_STATE_TABLE));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "sm/sweep/program.h"
+#include "sm/sweep/stale.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -104,6 +105,7 @@ bool program_start(struct sm *sm)
 				  .registry = admin_registry(sm) };
 	pr->rounds = 0;
 	pr->released = false;
+	stale_renew(sm);
 	sync_start(sm->sync, &pr->plan);
 	return true;
 }

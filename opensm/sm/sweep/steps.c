@@ -117,10 +117,15 @@ static bool load_partitions(struct sm *sm)
 
 static bool partitions_step(struct sm *sm)
 {
+	bool restored;
+
 	reload_files(sm);
 	if (!load_partitions(sm))
 		return false;
-	admin_restore(sm, replica_restore(sm));
+	restored = replica_restore(sm);
+	if (restored)
+		lids_left_by_ours(sm);
+	admin_restore(sm, restored);
 	return true;
 }
 

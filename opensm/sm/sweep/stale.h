@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Tables of a vendor beside the forwarding tables. A manager that ran the fabric with adaptive
+ * routing leaves them in switches, which go on forwarding by them until a block of their linear
+ * table is written: tables that are as they should be are left alone otherwise. Which switches
+ * these are says the quirk stale_tables.
+ */
+#pragma once
+
+struct sm;
+
+/*
+ * Routes are about to be written. In the first sweep as master, where no manager of ours set up the
+ * fabric before, one block of each such switch is written, whatever it holds.
+ */
+void stale_renew(struct sm *sm);
