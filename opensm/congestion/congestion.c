@@ -327,6 +327,11 @@ mono_t cc_next(const struct cc *cc)
 	return cc->log_at;
 }
 
+bool cc_is_settled(const struct cc *cc)
+{
+	return cc->conf && !cc->ended && !cc->outstanding && TAILQ_EMPTY(&cc->queue);
+}
+
 /* MAD_STRAYS: nothing is wrong. */
 static enum mad_stray fault_of(const struct cc_entry *e, const struct transport_event *ev)
 {
