@@ -30,7 +30,9 @@ static const struct key_ring *class_keys(const struct sm *sm)
 
 	if (keys_are_single(sm))
 		return keys_ring(sm);
-	return sm_conf(sm)->cc_key_enable == CC_KEY_NONE && !key_ring_is_shared(known) ? known : NULL;
+	if (sm_conf(sm)->cc_key_enable != CC_KEY_NONE || key_ring_is_shared(known))
+		return NULL;
+	return known;
 }
 
 struct cc_place congestion_place(struct sm *sm, mono_t now)

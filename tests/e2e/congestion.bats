@@ -75,6 +75,8 @@ lid_of() {
 	wait_for 30 keyed
 	run on h1 ibccquery SS "$switch"
 	[ "$status" -ne 0 ]
+	wait_for 10 said ours "'h1' port 1 .* behind 'leaf1' port 2: sends congestion control MADs with a wrong CC_Key"
+	"$CTL" ports --violations | grep -q cc_key
 	on h1 ibccquery -c 0x5ec4e7 SS "$switch" >ss.out
 	grep -q '^Marking_Rate:\.*700$' ss.out
 	[ "$("$CTL" -j security 2>/dev/null | jq -r '.checks[] | select(.name == "cc_key") | .verdict')" = pass ]
@@ -86,9 +88,10 @@ lid_of() {
 
 	printf '%s\n' 'cc_key_enable 2' 'm_key_per_port TRUE' 'm_key 0x5eed' >>ours.conf
 	up ours h0
+	all_keyed() { [ "$(count with_key)" -eq 8 ]; }
+	wait_for 30 all_keyed
 	wait_for 30 settled
 	host=$(on h1 ibstat | awk '/Base lid:/ {print $NF; exit}')
-	[ "$(count with_key)" -eq "$(count settled)" ]
 	run on h1 ibccquery -t 200 CS "$host"
 	[ "$status" -ne 0 ]
 	down ours
