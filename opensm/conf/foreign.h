@@ -14,7 +14,7 @@ bool foreign_is_old(const char *key);
  */
 const char *foreign_lack(const char *key);
 /*
- * False for a value that asks for nothing: FALSE, 0, off, (null) ...; and for the lease, the protect
+ * False for a value that asks for nothing: FALSE, 0, off, (null) ...; and for the lease, protect
  * bits or the file of something that another option switches on.
  */
 bool foreign_asks(const char *key, const char *value);
