@@ -70,7 +70,7 @@ static const struct agent_row {
 	{ SMI, MAD_CLASS_SMI_LID, .version = 1, .rmpp = 0, .methods = SMP_METHODS },
 	{ GSI, MAD_CLASS_SA, .version = 2, .rmpp = 1, .methods = SA_METHODS },
 	{ GSI, MAD_CLASS_PERF, .version = 1, .rmpp = 0, .methods = 0 }, /* answers to us alone */
-	{ GSI, MAD_CLASS_CC, .version = 2, .rmpp = 0, .methods = 0 },	/* the same */
+	{ GSI, MAD_CLASS_CC, .version = 2, .rmpp = 0, .methods = METHOD(MAD_TRAP) },
 };
 
 struct device {

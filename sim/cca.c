@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "ib/cc.h"
+#include "ib/notices.h"
 #include "ib/records.h"
 #include "sim/sim_internal.h"
 
@@ -25,6 +26,7 @@ struct cca {
 	uint8_t ports[PORT_BLOCKS][CC_DATA_SIZE];
 	uint8_t log[MAD_SIZE - CC_LOG];
 	unsigned n_logged;
+	uint8_t traps_to[CPI_BYTES]; /* of ClassPortInfo */
 	uint8_t *table; /* blocks, one behind the other; NULL: zero */
 };
 
@@ -134,10 +136,20 @@ int sim_cc_mark(struct sim *sim, int node, unsigned out, lid_t from, lid_t to)
 
 /* ---- attributes ------------------------------------------------------------------------------ */
 
-static void put_class_port_info(uint8_t *to)
+/* Only where traps go to is stored. */
+static uint16_t class_port_info(const struct call *c)
 {
-	ib_put(to, CPI_BASE_VERSION, 1);
-	ib_put(to, CPI_CLASS_VERSION, CC_CLASS_VERSION);
+	uint8_t *at = c->mad + CC_DATA;
+
+	if (c->set)
+		memcpy(cca_of(c->p)->traps_to, at, CPI_BYTES);
+	memset(at, 0, CC_DATA_SIZE);
+	if (c->p->cca)
+		memcpy(ib_at(at, CPI_TRAP_GID), ib_at(c->p->cca->traps_to, CPI_TRAP_GID),
+		       CPI_BYTES - CPI_TRAP_GID / 8);
+	ib_put(at, CPI_BASE_VERSION, 1);
+	ib_put(at, CPI_CLASS_VERSION, CC_CLASS_VERSION);
+	return 0;
 }
 
 /* What is there is shown; the log is empty behind that. */
@@ -283,8 +295,6 @@ static uint16_t show(const struct call *c, enum cc_attr attr)
 		return 0;
 	}
 	memset(at, 0, CC_DATA_SIZE);
-	if (attr == CC_ATTR_CLASS_PORT_INFO)
-		put_class_port_info(at);
 	if (attr == CC_ATTR_INFO && node_is_switch(c->n))
 		ib_put(at, CCI_CAPS, CC_CAP_CREDIT);
 	else if (attr == CC_ATTR_INFO)
@@ -298,6 +308,9 @@ static uint16_t call_attr(const struct call *c, enum cc_attr attr)
 
 	switch (attr) {
 	case CC_ATTR_CLASS_PORT_INFO:
+		return class_port_info(c);
+	case CC_ATTR_NOTICE:
+		return MAD_STATUS_BAD_METHOD_ATTR;
 	case CC_ATTR_INFO:
 	case CC_ATTR_LOG:
 	case CC_ATTR_TIME:
@@ -372,6 +385,42 @@ static uint16_t answer(const struct call *c)
 	return call_attr(c, attr);
 }
 
+/* CC_KeyViolation, once for each MAD: it is not repeated. */
+static void report(const struct call *c, const struct event *bad)
+{
+	unsigned port = node_is_switch(c->n) ? 0 : bad->port;
+	struct event *ev;
+	uint8_t *notice;
+	lid_t to = c->p->cca ? (lid_t)ib_get(c->p->cca->traps_to, CPI_TRAP_LID) : 0;
+
+	if (!to)
+		return;
+	ev = event_new(c->sim, EV_ARRIVE);
+	ev->length = MAD_SIZE;
+	memset(ev->mad, 0, MAD_SIZE);
+	ib_put(ev->mad, SMP_BASE_VERSION, 1);
+	ib_put(ev->mad, SMP_CLASS, MAD_CLASS_CC);
+	ib_put(ev->mad, SMP_CLASS_VERSION, CC_CLASS_VERSION);
+	ib_put(ev->mad, SMP_METHOD, MAD_TRAP);
+	/* Of no program here: TrapRepress would come to the one that has it, as an answer. */
+	ib_put(ev->mad, SMP_TID, 0xCC00000000000000ull | c->p->cca->violations);
+	ib_put(ev->mad, SMP_ATTR_ID, CC_ATTR_NOTICE);
+	notice = ev->mad + CC_DATA;
+	ib_put(notice, NT_IS_GENERIC, 1);
+	ib_put(notice, NT_TYPE, 2);
+	ib_put(notice, NT_ISSUER_LID, ib_get(c->p->info, PI_LID));
+	ib_put(notice, CKV_LID, bad->from.lid);
+	ib_put(notice, CKV_METHOD, ib_get(bad->mad, SMP_METHOD));
+	ib_put(notice, CKV_ATTR, ib_get(bad->mad, SMP_ATTR_ID));
+	ib_put(notice, CKV_KEY, ib_get(bad->mad, SMP_M_KEY));
+	ev->to = (struct transport_addr){ .lid = to, .qp = 1, .qkey = MAD_QP1_QKEY };
+	ev->dlid = to;
+	ev->from.lid = (lid_t)ib_get(c->p->info, PI_LID);
+	ev->from.qp = 1;
+	ev->pkey = bad->pkey;
+	forward_send(c->sim, ev, bad->node, port);
+}
+
 void cca_arrive(struct sim *sim, struct event *ev)
 {
 	struct sim_node *n = &sim->nodes[ev->node];
@@ -388,7 +437,12 @@ void cca_arrive(struct sim *sim, struct event *ev)
 		sim->cc_sets++;
 	else
 		sim->cc_gets++;
-	if (n->cc_mood == SIM_CC_SILENT || !has_key(&c)) {
+	if (n->cc_mood == SIM_CC_SILENT) {
+		event_free(sim, ev);
+		return;
+	}
+	if (!has_key(&c)) {
+		report(&c, ev);
 		event_free(sim, ev);
 		return;
 	}

@@ -240,11 +240,16 @@ static int take_release(struct cli_run *run, const struct cli_row *row, const ch
 		{ CONF_ID_m_key_protection_level, "0" },
 		{ CONF_ID_m_key_lease_period, "0" },
 		{ CONF_ID_periodic_key_update, "0" },
-		{ CONF_ID_congestion_control, "FALSE" }, /* no CC_Key is given meanwhile */
 	};
+	const struct conf *file = run->ret->file;
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++)
 		set_option(run, rows[i].id, rows[i].value);
+	/* CC_Keys that this configuration gives are taken; with others nothing is done to them. */
+	if (file && file->congestion_control && file->cc_key_enable)
+		set_option(run, CONF_ID_cc_key_enable, "1");
+	else
+		set_option(run, CONF_ID_congestion_control, "FALSE");
 	run->ret->release = run->ret->once = true;
 	return 0;
 }
@@ -391,8 +396,8 @@ const struct cli_row cli_rows[] = {
 	{ 'o', "once", NULL, take_once, .id = NO_KEY, .echo = " Run Once",
 	  .help = "Brings the subnet up once, then ends. Ports stay active." },
 	{ 0, "release", NULL, take_release, .id = NO_KEY,
-	  .help = "As --once, and takes the M_Keys from all ports, for another manager. Ends with "
-		  "status 1 if one is left." },
+	  .help = "As --once, and takes the M_Keys, and CC_Keys if they are given, from all ports, "
+		  "for another manager. Ends with status 1 if one is left." },
 	{ 's', "sweep", "SECONDS", take_sweep, .id = KEY(sweep_interval),
 	  .echo = " sweep interval = " },
 	{ 't', "timeout", "MS", take_number, .id = KEY(transaction_timeout),

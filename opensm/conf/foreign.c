@@ -17,22 +17,29 @@
 #define NO_N2N_KEY                                                                                 \
 	"switches that reroute by themselves, class 0x0C, are not set up, and get no key for it"
 
+#define NO_AM_KEY "the aggregation manager of SHARP is not run here, and gets no key"
+
 /*
  * Those that would protect something, and what is missing. A name that ends in '_' stands for all
- * that begin so.
+ * that begin so. What goes with another one (a lease, a file) asks for nothing by itself: these
+ * stand in every file of defaults, with values.
  */
 static const struct protection {
 	const char *name, *why;
+	const char *enable; /* the one of a group that asks; NULL: each does */
 } protections[] = {
+	{ "am_key", NO_AM_KEY, NULL },
+	{ "am_key_", NO_AM_KEY, "am_key_enable" },
 	{ "key_mgr_seed",
-	  "CC_Keys are made from the seed of M_Keys, and no VS or N2N key is given out" },
-	{ "m_key_protect_bits", "the option is called m_key_protection_level" },
-	{ "n2n_key_", NO_N2N_KEY },
-	{ "service_name2key_map_file", "every host may register every service" },
-	{ "tenants_policy_", "partitions of tenants are made by opensmctl and opensm-rest" },
+	  "CC_Keys are made from the seed of M_Keys, and no VS or N2N key is given out", NULL },
+	{ "m_key_protect_bits", "the option is called m_key_protection_level", NULL },
+	{ "n2n_key_", NO_N2N_KEY, "n2n_key_enable" },
+	{ "service_name2key_map_file", "every host may register every service", NULL },
+	{ "tenants_policy_", "partitions of tenants are made by opensmctl and opensm-rest",
+	  "tenants_policy_enabled" },
 	{ "validate_smps",
-	  "answers are compared with what was asked, and nothing else is checked" },
-	{ "vs_key_", NO_VS_KEY },
+	  "answers are compared with what was asked, and nothing else is checked", NULL },
+	{ "vs_key_", NO_VS_KEY, "vs_key_enable" },
 };
 
 /* Sorted: looked up by bisection. */
@@ -265,20 +272,30 @@ static bool is_of(const char *key, const char *name)
 	return name[len - 1] == '_' ? strncmp(key, name, len) == 0 : strcmp(key, name) == 0;
 }
 
-const char *foreign_lack(const char *key)
+static const struct protection *protection_of(const char *key)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(protections); i++)
 		if (is_of(key, protections[i].name))
-			return protections[i].why;
+			return &protections[i];
 	return NULL;
+}
+
+const char *foreign_lack(const char *key)
+{
+	const struct protection *p = protection_of(key);
+
+	return p ? p->why : NULL;
 }
 
 bool foreign_asks(const char *key, const char *value)
 {
 	static const char *const nothing[] = { "",   "(null)", "null",	  "none",    "off",
 					       "no", "false",  "disable", "disabled" };
+	const struct protection *p = protection_of(key);
 	uint64_t number;
 
+	if (p && p->enable && strcmp(key, p->enable) != 0)
+		return false;
 	for (unsigned i = 0; i < ARRAY_SIZE(nothing); i++)
 		if (strcasecmp(value, nothing[i]) == 0)
 			return false;

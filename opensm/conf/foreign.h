@@ -13,7 +13,10 @@ bool foreign_is_old(const char *key);
  * here, as a clause. NULL: it is none of these.
  */
 const char *foreign_lack(const char *key);
-/* False for a value that asks for nothing: FALSE, 0, off, (null) ... */
+/*
+ * False for a value that asks for nothing: FALSE, 0, off, (null) ...; and for the lease, protect
+ * bits or the file of something that another option switches on.
+ */
 bool foreign_asks(const char *key, const char *value);
 /* True for a routing engine of NVIDIA's subnet manager. */
 bool foreign_is_engine(const char *name);

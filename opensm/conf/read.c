@@ -109,7 +109,9 @@ static void foreign_key(struct reader *reader, const struct conf_place *at, cons
 		       "%.*s: an option of %s, not supported here%s%s%s; it has no effect%s",
 		       (int)strlen(quoted) - 2, quoted + 1, whose, lack ? " (" : "",
 		       lack ? lack : "", lack ? ")" : "",
-		       asks && lack ? ": what it would protect is not protected" : "");
+		       asks && lack ? ": what it would protect is not protected; remove the line "
+				      "if that is as it shall be"
+				    : "");
 }
 
 static void unknown_key(struct reader *reader, const struct line *line, struct pair *pair)

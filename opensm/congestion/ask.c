@@ -2,7 +2,8 @@
 /*
  * One port: the next question, and what follows from its answer.
  *
- *   Get CongestionKeyInfo [Set] -> Get CongestionInfo -> Get setting [Set] -> Get block [Set] ...
+ *   Get CongestionKeyInfo [Set] [-> Get ClassPortInfo [Set]] -> Get CongestionInfo
+ *   -> Get setting [Set] -> Get block [Set] ...
  *
  * A port that does not answer is asked with the other keys that it may have, one per try: a wrong
  * key and a lost MAD look alike.
@@ -34,7 +35,9 @@ static bool is_cell(enum cc_step step)
 
 static enum cc_cell cell_of(enum cc_step step)
 {
-	return step == CC_STEP_KEY ? CC_CELL_KEY : CC_CELL_SETTING + (step - CC_STEP_SETTING);
+	if (step <= CC_STEP_TRAPS)
+		return step == CC_STEP_KEY ? CC_CELL_KEY : CC_CELL_TRAPS;
+	return CC_CELL_SETTING + (step - CC_STEP_SETTING);
 }
 
 static void end_step(struct cc_entry *e)
@@ -181,6 +184,9 @@ static void judge(struct cc *cc, struct cc_entry *e, const struct cc_place *plac
 
 	e->verdicts[cell] = verdict;
 	e->given[cell] = verdict == CC_CELL_HELD ? 0 : mark_of(want);
+	/* A device need not send traps: that is no fault of its setting. */
+	if (cell == CC_CELL_TRAPS)
+		is_news = false;
 	if (is_news && verdict == CC_CELL_ROUNDED)
 		cc_say(cc, place, e, "stores another congestion control setting than it was given");
 	if (is_news && verdict == CC_CELL_REFUSED)

@@ -160,7 +160,7 @@ static void place_at(struct cc *cc, struct cc_entry *e, const struct port *p)
 	guidmap_put(cc->by_lid, p->lid, e);
 }
 
-static void look_at(struct cc *cc, const struct port *p)
+static void look_at(struct cc *cc, const struct port *p, lid_t own)
 {
 	struct cc_entry *e;
 	bool is_new;
@@ -170,6 +170,7 @@ static void look_at(struct cc *cc, const struct port *p)
 	is_new = !guidmap_get(cc->by_guid, p->guid);
 	e = meet(cc, p);
 	e->seen = cc->walk;
+	e->device.trap_lid = own;
 	place_at(cc, e, p);
 	if (is_new || e->life != p->lives)
 		begin_life(cc, e, p->lives);
@@ -179,11 +180,12 @@ static void look_at(struct cc *cc, const struct port *p)
 
 static void look_around(struct cc *cc, const struct cc_place *place)
 {
+	const struct port *own = place->fabric->own_port;
 	unsigned kept = 0;
 
 	cc->walk++;
 	FABRIC_EACH_END_PORT(place->fabric, p)
-		look_at(cc, p);
+		look_at(cc, p, own ? own->lid : 0);
 	for (unsigned i = 0; i < cc->n; i++) {
 		if (cc->entries[i]->seen == cc->walk)
 			cc->entries[kept++] = cc->entries[i];
@@ -327,6 +329,11 @@ mono_t cc_next(const struct cc *cc)
 	return cc->log_at;
 }
 
+bool cc_is_settled(const struct cc *cc)
+{
+	return cc->conf && !cc->ended && !cc->outstanding && TAILQ_EMPTY(&cc->queue);
+}
+
 /* MAD_STRAYS: nothing is wrong. */
 static enum mad_stray fault_of(const struct cc_entry *e, const struct transport_event *ev)
 {
@@ -371,6 +378,8 @@ static void count_cells(struct cc_port *p, const struct cc_entry *e)
 {
 	p->rounded = p->refused = 0;
 	for (unsigned i = 0; i < CC_CELLS; i++) {
+		if (i == CC_CELL_TRAPS) /* see judge() */
+			continue;
 		p->rounded += e->verdicts[i] == CC_CELL_ROUNDED ? 1 : 0;
 		p->refused += e->verdicts[i] == CC_CELL_REFUSED ? 1 : 0;
 	}

@@ -80,6 +80,8 @@ void cc_sweep_ended(struct cc *cc, bool heavy);
 /* Whenever cc_next() has come, or a sweep ended, or the configuration changed. */
 void cc_dispatch(struct cc *cc, const struct cc_place *place);
 mono_t cc_next(const struct cc *cc); /* MONO_NEVER: nothing to do */
+/* It is on, and all ports are as they are to be, or were given up. */
+bool cc_is_settled(const struct cc *cc);
 /* A GMP of class 0x21: an answer, or a question that came back unanswered. */
 void cc_receive(struct cc *cc, struct transport_event *ev, const struct cc_place *place);
 

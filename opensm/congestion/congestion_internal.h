@@ -13,6 +13,7 @@
 /* What there is to do at a port, in this order. */
 enum cc_step {
 	CC_STEP_KEY,
+	CC_STEP_TRAPS,
 	CC_STEP_INFO,
 	CC_STEP_SETTING,
 	CC_STEP_TABLE,

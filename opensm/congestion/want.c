@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "ib/records.h"
 #include "util/mem.h"
 
 /* ---- switches -------------------------------------------------------------------------------- */
@@ -152,6 +153,8 @@ enum cc_attr cc_cell_attr(const struct cc_device *d, enum cc_cell cell, uint32_t
 	*ret_mod = cell < CC_CELL_TABLE ? 0 : cell - CC_CELL_TABLE;
 	if (cell == CC_CELL_KEY)
 		return CC_ATTR_KEY_INFO;
+	if (cell == CC_CELL_TRAPS)
+		return CC_ATTR_CLASS_PORT_INFO;
 	if (cell >= CC_CELL_TABLE)
 		return CC_ATTR_TABLE;
 	return d->is_switch ? CC_ATTR_SWITCH : CC_ATTR_CA;
@@ -169,6 +172,25 @@ static bool want_key(const struct conf *c, uint64_t key, uint8_t *ret)
 	return true;
 }
 
+/* A key that is given is watched. */
+static bool want_traps(const struct conf *c, const struct cc_device *d, uint64_t key, uint8_t *ret)
+{
+	if (c->cc_key_enable != CC_KEY_OWN || !key || !d->trap_lid)
+		return false;
+	ib_put(ret, CPI_TRAP_LID, d->trap_lid);
+	ib_put(ret, CPI_TRAP_PKEY, 0xFFFF);
+	ib_put(ret, CPI_TRAP_QP, 1);
+	ib_put(ret, CPI_TRAP_QKEY, MAD_QP1_QKEY);
+	return true;
+}
+
+static bool traps_are_met(const uint8_t *want, const uint8_t *have)
+{
+	return ib_get(want, CPI_TRAP_LID) == ib_get(have, CPI_TRAP_LID) &&
+	       ib_get(want, CPI_TRAP_QP) == ib_get(have, CPI_TRAP_QP) &&
+	       ib_get(want, CPI_TRAP_QKEY) == ib_get(have, CPI_TRAP_QKEY);
+}
+
 bool cc_want(const struct conf *c, const struct cc_device *d, enum cc_cell cell, uint64_t key,
 	     uint8_t ret[CC_DATA_SIZE])
 {
@@ -178,6 +200,8 @@ bool cc_want(const struct conf *c, const struct cc_device *d, enum cc_cell cell,
 	memset(ret, 0, CC_DATA_SIZE);
 	if (cell == CC_CELL_KEY)
 		return want_key(c, key, ret);
+	if (cell == CC_CELL_TRAPS)
+		return want_traps(c, d, key, ret);
 	if (cell >= cc_cells(c, d))
 		return false;
 	if (cell >= CC_CELL_TABLE)
@@ -195,6 +219,8 @@ bool cc_is_met(const struct cc_device *d, enum cc_cell cell, const uint8_t want[
 	assert(cell < CC_CELLS);
 	if (cell == CC_CELL_KEY)
 		return memcmp(want, have, CCK_VIOLATIONS / 8) == 0;
+	if (cell == CC_CELL_TRAPS)
+		return traps_are_met(want, have);
 	if (cell >= CC_CELL_TABLE)
 		return table_is_met(cell - CC_CELL_TABLE, want, have);
 	return d->is_switch ? switch_is_met(want, have) : ca_is_met(want, have);

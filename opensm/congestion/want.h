@@ -13,6 +13,7 @@
 /* Settings of a device, each written as a whole; hosts have all blocks of the table they need. */
 enum cc_cell {
 	CC_CELL_KEY,
+	CC_CELL_TRAPS, /* where wrong keys are reported to: of ClassPortInfo */
 	CC_CELL_SETTING,
 	CC_CELL_TABLE,
 	CC_CELLS = CC_CELL_TABLE + CC_TABLE_BLOCKS
@@ -23,6 +24,7 @@ enum cc_key_mode { CC_KEY_LEFT, CC_KEY_NONE, CC_KEY_OWN };
 /* What CongestionInfo said of a device. */
 struct cc_device {
 	bool is_switch;
+	lid_t trap_lid; /* ours */
 	uint16_t caps;
 	uint8_t blocks; /* of a host's control table */
 };

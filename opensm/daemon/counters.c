@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "daemon/counters.h"
 
+#include "congestion/want.h"
 #include "sm/base/keys.h"
 
 static uint8_t path_sl(const void *sm, lid_t lid)
@@ -22,6 +23,18 @@ struct perf_place counters_place(struct sm *sm, mono_t now, int64_t realtime)
 	return place;
 }
 
+/* Where CC_Keys are taken, devices have those of the seed that is, or was, in force. */
+static const struct key_ring *class_keys(const struct sm *sm)
+{
+	const struct key_ring *known = keys_known(sm);
+
+	if (keys_are_single(sm))
+		return keys_ring(sm);
+	if (sm_conf(sm)->cc_key_enable != CC_KEY_NONE || key_ring_is_shared(known))
+		return NULL;
+	return known;
+}
+
 struct cc_place congestion_place(struct sm *sm, mono_t now)
 {
 	struct cc_place place = { .now = now };
@@ -31,7 +44,7 @@ struct cc_place congestion_place(struct sm *sm, mono_t now)
 	place.fabric = sm_fabric(sm);
 	place.mad = sm_gmp_engine(sm);
 	place.conf = sm_conf(sm);
-	place.keys = keys_are_single(sm) ? keys_ring(sm) : NULL;
+	place.keys = class_keys(sm);
 	place.sl_to = path_sl;
 	place.sl_arg = sm;
 	return place;

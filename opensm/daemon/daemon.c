@@ -450,6 +450,7 @@ static bool once_is_over(const struct daemon *d)
 
 static void run_sm(struct daemon *d)
 {
+	bool release = d->options->release;
 	int r = 1;
 
 	for (unsigned i = 0; i < ROUNDS_PER_WAKE && r > 0; i++)
@@ -458,12 +459,11 @@ static void run_sm(struct daemon *d)
 		log_sys_on(ABOUT(.id = LOG_ID_PORT_GONE), "the port is gone");
 		close_port(d);
 		d->reopen_at = 0;
-	} else if (d->options->release &&
-		   release_is_refused(d->sm, clock_now() - d->api.started)) {
+	} else if (release && release_is_refused(d->sm, clock_now() - d->api.started)) {
 		sd_event_exit(d->event, 1);
-	} else if (once_is_over(d)) {
+	} else if (once_is_over(d) && !(release && release_waits(d->sm, d->cc))) {
 		sd_event_exit(d->event, once_has_failed(d) ||
-						(d->options->release && !release_is_done(d->sm)));
+						(release && !release_is_done(d->sm, d->cc)));
 	}
 }
 

@@ -25,16 +25,38 @@ bool release_is_refused(const struct sm *sm, mono_t since_start)
 	return true;
 }
 
-bool release_is_done(const struct sm *sm)
+bool release_waits(const struct sm *sm, const struct cc *cc)
 {
-	char left_out[1000];
+	return sm_conf(sm)->congestion_control && !cc_is_settled(cc);
+}
+
+/* ", 54 of 54 no CC_Key"; the number of those that have one, or that did not say. */
+static unsigned cc_text(const struct sm *sm, const struct cc *cc, char *ret, size_t len)
+{
+	struct cc_status st;
+	unsigned n = 0;
+
+	ret[0] = '\0';
+	if (!sm_conf(sm)->congestion_control)
+		return 0;
+	cc_status(cc, &st);
+	for (enum cc_state state = 0; state < CC_STATES; state++)
+		n += st.ports[state];
+	snprintf(ret, len, ", %u of %u no CC_Key", n - st.wrong_key, n);
+	return st.wrong_key;
+}
+
+bool release_is_done(const struct sm *sm, const struct cc *cc)
+{
+	char left_out[1000], cc_keys[64];
 	unsigned n_left_out = sm_left_out(sm, left_out, sizeof(left_out));
+	unsigned n_cc_keys = cc_text(sm, cc, cc_keys, sizeof(cc_keys));
 	_cleanup_free_ char *line = NULL;
 	struct sm_keys keys;
 
 	sm_keys(sm, &keys);
-	line = xasprintf("Released: %u of %u ports have no M_Key%s%s", keys.n_right, keys.n_ports,
-			 n_left_out ? "; not reached or left out: " : "", left_out);
+	line = xasprintf("Released: %u of %u ports have no M_Key%s%s%s", keys.n_right, keys.n_ports,
+			 cc_keys, n_left_out ? "; not reached or left out: " : "", left_out);
 	tell_end(line);
-	return keys.n_right == keys.n_ports && !n_left_out;
+	return keys.n_right == keys.n_ports && !n_left_out && !n_cc_keys;
 }

@@ -18,6 +18,7 @@
 
 enum cc_attr {
 	CC_ATTR_CLASS_PORT_INFO = 0x0001,
+	CC_ATTR_NOTICE = 0x0002,
 	CC_ATTR_INFO = 0x0011,
 	CC_ATTR_KEY_INFO = 0x0012,
 	CC_ATTR_LOG = 0x0013,
@@ -88,6 +89,18 @@ IB_LAYOUT_ENUM(CAL, CC_CA_LOG_LIST)
 IB_LAYOUT_ENUM(CAE, CC_CA_EVENT_LIST)
 #define CC_CA_EVENTS 13
 
+/*
+ * Notice of the class, trap 0 (CC_KeyViolation): a MAD from LID, QP, GID with a wrong KEY. As in
+ * traps 256 to 258 the details begin at byte 10, and each field is where its size has it aligned.
+ */
+#define CC_NOTICE_KEY_LIST(F)                                                                      \
+	F(CKV, RSV1, 80) F(CKV, LID, 16) F(CKV, METHOD, 8) F(CKV, RSV2, 8) F(CKV, ATTR, 16)        \
+	F(CKV, MOD, 32) F(CKV, RSV3, 8) F(CKV, QP, 24) F(CKV, KEY, 64) F(CKV, GID, 128)            \
+	F(CKV, RSV4, 128)
+IB_LAYOUT_ENUM(CKV, CC_NOTICE_KEY_LIST)
+#define CC_TRAP_KEY 0
+
+_Static_assert(CKV_BYTES == 64, "13.4.8.2");
 _Static_assert(CCI_BYTES == 3 && CCK_BYTES == 14 && CCS_BYTES == 76, "A10.4.3.3, 4, 6");
 _Static_assert(CCA_BYTES == 4 && CCL_BYTES == 8 && CCT_BYTES == 4, "A10.4.3.8, 9");
 _Static_assert(CSL_BYTES + CC_SWITCH_EVENTS * CSE_BYTES <= MAD_SIZE - CC_LOG, "A10.4.3.5");

@@ -52,7 +52,10 @@ void inbox_gmp(void *owner, struct transport_event *ev, mono_t now)
 	sm->now = now;
 	if (mad_class == MAD_CLASS_PERF && !marks_receive(sm, ev) && sm->hooks.perf)
 		sm->hooks.perf(sm->hooks.arg, ev, now);
-	if (mad_class == MAD_CLASS_CC && sm->hooks.congestion)
+	if (mad_class == MAD_CLASS_CC && ev->kind == TRANSPORT_MAD &&
+	    ib_get(ev->mad, SMP_METHOD) == MAD_TRAP)
+		cc_traps_receive(sm, ev);
+	else if (mad_class == MAD_CLASS_CC && sm->hooks.congestion)
 		sm->hooks.congestion(sm->hooks.arg, ev, now);
 	if (mad_class == MAD_CLASS_SA && !channel_receive(sm, ev) && !replica_receive(sm, ev))
 		admin_receive(sm, ev);

@@ -227,6 +227,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	admin_new(sm, paths);
 	multicast_new(sm);
 	traps_new(sm);
+	cc_traps_new(sm);
 	sm->m.forgery = forgery_new();
 	dampening_new(sm);
 	marks_new(sm, paths, &marks_questions);
@@ -314,6 +315,7 @@ struct sm *sm_free(struct sm *sm)
 	strangers_free(sm);
 	quiet_free(sm->m.quiet);
 	traps_free(sm);
+	cc_traps_free(sm);
 	sm->m.forgery = forgery_free(sm->m.forgery);
 	multicast_free(sm);
 	admin_free(sm);

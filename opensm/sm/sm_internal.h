@@ -42,6 +42,7 @@
 #include "sm/admin/tenancy.h"
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/sweep_kind.h"
+#include "sm/links/cc_traps.h"
 #include "sm/links/traps.h"
 #include "sm/links/violations.h"
 #include "sm/read/identity.h"
@@ -97,6 +98,7 @@ struct machines {
 	struct admin *admin;
 	struct dampening *dampening;
 	struct traps *traps;
+	struct cc_traps *cc_traps;
 	struct marks *marks;
 	struct sick *sick;
 	struct expected *expected;

@@ -97,9 +97,12 @@ static void note_class(struct phase *p, unsigned class, uint64_t ns)
 
 static void print_classes(const struct phase *p)
 {
-	for (unsigned i = 0; i < attack_n_classes && i < CLASSES; i++)
-		printf("%6.2f us  %s\n", (double)p->by_class[i].spent * 1e-3 / MAX(p->by_class[i].n, 1u),
+	for (unsigned i = 0; i < attack_n_classes && i < CLASSES; i++) {
+		double n = MAX(p->by_class[i].n, 1u);
+
+		printf("%6.2f us  %s\n", (double)p->by_class[i].spent * 1e-3 / n,
 		       attack_classes[i].name);
+	}
 }
 
 static void run_phase(struct attack *a, struct phase *p, unsigned n, unsigned rate, bool hostile)

@@ -3,7 +3,8 @@
 # The attack table of man/guides/security.md, all rows mixed, from a host with root and a key of its own, against a manager
 # in profile tenant: no other device changes, other hosts are answered, and each class of attack is one record that names
 # the switch port of the host.
-# ATTACK_MADS: how many (20,000), ATTACK_FABRIC: netgen's arguments (tree 4 4 2).
+# ATTACK_MADS: how many (20,000), ATTACK_RATE: so many a second (2,000), ATTACK_FABRIC: netgen's arguments, a tree (tree 4 4 2).
+# The issue's size, some minutes: ATTACK_MADS=1000000 ATTACK_RATE=10000 ATTACK_FABRIC='tree 32 32 16'.
 # needs: root
 # shellcheck disable=SC2154 # what lib.bash sets
 load lib
@@ -32,7 +33,7 @@ write_files() {
 	{
 		echo "Default=0x7fff, ipoib: ALL=limited, SELF=full;"
 		echo "One=0x1, ipoib: $(guid_of h1)=full, $(guid_of h2)=full;"
-		echo "Two=0x2, ipoib: $(guid_of h9)=full, $(guid_of h10)=full;"
+		echo "Two=0x2, ipoib: $(guid_of "h$hostile")=full, $(guid_of "h$((hostile + 1))")=full;"
 	} >partitions.conf
 	printf '%s\n' 'security_profile tenant' 'm_key 0x5ec4e70000000001' 'sm_key 0x5ec4e70000000002' \
 		'sa_key 0x5ec4e70000000003' "allowed_sm_guids $(guid_of h0)" 'security_violation_policy report' \
@@ -56,12 +57,25 @@ epoch_is() {
 
 # state FILE: of all nodes but the hostile one.
 state() {
-	"$IBFAB" state 3>&- | grep -v '^h9 ' >"$1"
+	"$IBFAB" state 3>&- | grep -v "^h$hostile " >"$1"
 }
 
 # lid_of HOST
 lid_of() {
 	"$OPENSMCTL" -i ours -j ports "$1" | sed -nE 's/^.*"port_guid":"[^"]*","lid":([0-9]+),"lmc".*/\1/p'
+}
+
+# asked: Gets that the manager has sent.
+asked() {
+	"$OPENSMCTL" -i ours -j -s status | grep -oE '"method":"Get","attribute":"[^"]*","sent":[0-9]+' |
+		awk -F: '{ n += $NF } END { print n + 0 }'
+}
+
+# cpu_ms: time of a processor that the manager has taken.
+cpu_ms() {
+	local pid=${SM_PIDS[ours]}
+
+	awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print int(($12 + $13) * 1000 / hz) }' "/proc/$pid/stat"
 }
 
 # place_of HOST: as the log names it.
@@ -89,28 +103,32 @@ paths() {
 }
 
 @test "all rows mixed: no other device changes, others are served, each class is one record" {
-	local old place last good bad
+	local old place last good bad leaves per hostile gets busy
 
 	# shellcheck disable=SC2086 # several words
 	serve_start ${ATTACK_FABRIC:-tree 4 4 2}
+	read -r _ leaves per _ <<<"${ATTACK_FABRIC:-tree 4 4 2}"
+	hostile=$((leaves * per / 2 + 1))
 	export OPENSM_RUN_DIR=$PWD/run
 	fabric own-port open
 	write_files
 	up ours h0
 	wait_for 20 good
-	old=$(key_of h9)
+	old=$(key_of "h$hostile")
 	wait_for 20 rotated
 	wait_for 20 epoch_is 2
-	[ "$(key_of h9)" != "$old" ]
-	place=$(place_of h9)
-	[[ $place == "'h9' port 1 (0x"*"behind 'leaf"* ]]
+	[ "$(key_of "h$hostile")" != "$old" ]
+	place=$(place_of "h$hostile")
+	[[ $place == "'h$hostile' port 1 (0x"*"behind 'leaf"* ]]
 	last=$("$OPENSMCTL" -i ours -j ports | grep -o '"lid":[0-9]*' | sed 's/.*://' | sort -n | tail -n 1)
 	state before
 	paths "$(lid_of h1)" "$(lid_of h2)" &
-	on h9 "$ATTACKER" -n "${ATTACK_MADS:-20000}" -r 2000 -v "$(guid_of h1)" -p "$(guid_of h2)" -m "$last" \
-		-k "$old" -w 0,1,5,1,1
+	gets=$(asked) busy=$(cpu_ms)
+	on "h$hostile" "$ATTACKER" -n "${ATTACK_MADS:-20000}" -r "${ATTACK_RATE:-2000}" -v "$(guid_of h1)" -p "$(guid_of h2)" -m "$last" \
+		-k "$old" -w "0,1,$((per + 1)),1,1"
 	touch over
 	wait %%
+	echo "the manager has taken $(($(cpu_ms) - busy)) ms of CPU time, and asked $(($(asked) - gets)) times"
 	read -r good bad <paths.out
 	echo "$good paths were answered, $bad were not"
 	[ "$good" -gt 0 ] && [ "$bad" -eq 0 ]

@@ -75,8 +75,38 @@ lid_of() {
 	wait_for 30 keyed
 	run on h1 ibccquery SS "$switch"
 	[ "$status" -ne 0 ]
+	wait_for 10 said ours "'h1' port 1 .* behind 'leaf1' port 2: sends congestion control MADs with a wrong CC_Key"
+	"$CTL" ports --violations | grep -q cc_key
 	on h1 ibccquery -c 0x5ec4e7 SS "$switch" >ss.out
 	grep -q '^Marking_Rate:\.*700$' ss.out
 	[ "$("$CTL" -j security 2>/dev/null | jq -r '.checks[] | select(.name == "cc_key") | .verdict')" = pass ]
 	not grep -q 5ec4e7 ours.log
+}
+
+@test "--release takes CC_Keys that the configuration gives, of the seed, and leaves others alone" {
+	local host
+
+	printf '%s\n' 'cc_key_enable 2' 'm_key_per_port TRUE' 'm_key 0x5eed' >>ours.conf
+	up ours h0
+	all_keyed() { [ "$(count with_key)" -eq 8 ]; }
+	wait_for 30 all_keyed
+	wait_for 30 settled
+	host=$(on h1 ibstat | awk '/Base lid:/ {print $NF; exit}')
+	run on h1 ibccquery -t 200 CS "$host"
+	[ "$status" -ne 0 ]
+	down ours
+	# Another configuration, to which CC_Keys are no business.
+	sed '/^cc_key_enable/d' ours.conf >other.conf
+	mv ours.d other.d
+	start other "$SM_BIN" h0 --release
+	wait_for 30 not alive other
+	grep -qx 'Released: [0-9]* of [0-9]* ports have no M_Key' other.out
+	run on h1 ibccquery -t 200 CS "$host"
+	[ "$status" -ne 0 ]
+	# With its seed alone, without the files.
+	start ours "$SM_BIN" h0 --release
+	wait_for 30 not alive ours
+	grep -qxE 'Released: ([0-9]+) of \1 ports have no M_Key, ([0-9]+) of \2 no CC_Key' ours.out
+	on h1 ibccquery CS "$host" >cs.out
+	grep -qE 'CCTI_Timer:\.*151$' cs.out
 }

@@ -3,7 +3,7 @@
 # M_Keys under kill -9: a short run of scripts/keys-storm, and cases for its judge, without which a run could not fail.
 # And a subnet that the peer locked: taken over with its key, and given back.
 # needs: root
-# shellcheck disable=SC2154 # what lib.bash sets
+# shellcheck disable=SC2154,SC2030,SC2031 # what lib.bash sets
 load lib
 load umad
 

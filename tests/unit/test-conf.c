@@ -131,7 +131,10 @@ static void each_key_that_is_not_supported_says_why(void **state)
 	} cases[] = {
 		{ "vs_key_enable 1", "class 0x0A", 1 },
 		{ "vs_key_enable FALSE", "class 0x0A", 0 },
-		{ "vs_key_ci_protect_bits 1", "class 0x0A", 1 },
+		{ "vs_key_ci_protect_bits 1", "class 0x0A", 0 },
+		{ "am_key_enable 2", "SHARP", 1 },
+		{ "am_key_lease_period 60", "SHARP", 0 },
+		{ "am_key 0x5eed", "SHARP", 1 },
 		{ "n2n_key_enable 2", "class 0x0C", 1 },
 		{ "n2n_key_lease_period 0", "class 0x0C", 0 },
 		{ "key_mgr_seed 0x1234", "made from the seed of M_Keys", 1 },
@@ -155,6 +158,29 @@ static void each_key_that_is_not_supported_says_why(void **state)
 	assert_null(foreign_lack("cc_key_enable"));
 	assert_null(foreign_lack("vs_key"));
 	assert_null(foreign_lack("ar_mode"));
+}
+
+/* Leases, protect bits and files have values there, for what is switched off. */
+static void the_defaults_of_nvidia_are_no_fault(void **state)
+{
+	static const char defaults[] =
+		"m_key 0x0000000000000000\nm_key_per_port FALSE\nm_key_lease_period 60\n"
+		"m_key_protection_level 2\nm_key_lookup TRUE\nperiodic_key_update 0\n"
+		"key_mgr_seed 0x0000000000000000\nvs_key_enable 0\nvs_key_lease_period 60\n"
+		"vs_key_ci_protect_bits 1\nvs_max_outstanding_mads 500\nn2n_key_enable 0\n"
+		"n2n_key_lease_period 60\nn2n_key_protect_bit 1\nn2n_max_outstanding_mads 500\n"
+		"cc_key_enable 0\ncc_key_lease_period 60\ncc_key_protect_bit 1\n"
+		"am_key_enable 0\nam_key_lease_period 60\nam_key_protect_bit 1\n"
+		"service_name2key_map_file (null)\ntenants_policy_enabled FALSE\n"
+		"tenants_policy_file /etc/opensm/tenants-policy.conf\nvalidate_smps FALSE\n"
+		"sa_enhanced_trust_model FALSE\nsa_etm_allow_untrusted_guidinfo_rec TRUE\n"
+		"sa_etm_allow_guidinfo_rec_by_vf TRUE\nsa_etm_max_num_mcgs 0\n"
+		"sa_etm_allow_untrusted_proxy_requests TRUE\nsa_etm_max_num_srvcs 0\n"
+		"sa_etm_max_num_event_subs 0\nsa_check_sgid_spoofing FALSE\n"
+		"sa_rate_threshold 0\nallowed_sm_guids (null)\n";
+	_cleanup_(reading_clear) struct reading x = read_text(defaults);
+
+	assert_int_equal(x.report.errors, 0);
 }
 
 /* A file that has served since OpenSM 3.1 keeps no manager from starting. */
@@ -474,6 +500,7 @@ int main(void)
 		cmocka_unit_test(old_keys_and_foreign_engines_are_warnings),
 		cmocka_unit_test(foreign_keys_are_judged_by_what_they_ask),
 		cmocka_unit_test(each_key_that_is_not_supported_says_why),
+		cmocka_unit_test(the_defaults_of_nvidia_are_no_fault),
 		cmocka_unit_test(values_are_read),
 		cmocka_unit_test(a_fault_leaves_the_value_and_says_where),
 		cmocka_unit_test(a_list_longer_than_128_entries_is_refused),

@@ -11,9 +11,12 @@
 
 #include "daemon/counters.h"
 #include "ib/cc.h"
+#include "ib/notices.h"
+#include "ib/records.h"
 #include "lib/rig.h"
 #include "sim/cca.h"
 #include "sim/gen/gen.h"
+#include "sm/links/violations.h"
 #include "util/mem.h"
 
 #define KEY 0xC0FFEE
@@ -534,7 +537,8 @@ static void keys_are_taken_away(void **state)
 	assert_int_equal(status_of(w, 0).timeouts, 0);
 }
 
-static void a_standby_takes_over_without_a_set(void **state)
+/* But for where traps go, once for each device. */
+static void a_standby_takes_over_without_a_set_of_a_setting(void **state)
 {
 	struct world *w = *state;
 	uint64_t before;
@@ -549,9 +553,108 @@ static void a_standby_takes_over_without_a_set(void **state)
 	rig_kill(w->rig, 0);
 	run_for(w, 240 * MONO_S);
 	assert_int_equal(sm_state(w->rig->sms[1].sm), SM_MASTER);
-	assert_int_equal(n_sets(w), before);
+	assert_int_equal(n_sets(w), before + 8);
 	assert_int_equal(status_of(w, 1).ports[CC_SETTLED], 8);
 	assert_int_equal(key_of(w, "h3").violations, 0);
+}
+
+/* ---- traps ----------------------------------------------------------------------------------- */
+
+static lid_t lid_of(const struct world *w, const char *name)
+{
+	int n = node(w, name);
+
+	return sim_port_lid(sim_of(w), n, sim_node_is_switch(sim_of(w), n) ? 0 : 1);
+}
+
+static lid_t traps_to(const struct world *w, const char *name)
+{
+	uint8_t at[CC_DATA_SIZE];
+
+	read_cell(w, name, CC_ATTR_CLASS_PORT_INFO, 0, at);
+	return (lid_t)ib_get(at, CPI_TRAP_LID);
+}
+
+static uint64_t violations_by(const struct world *w, const char *name, enum violation_kind kind)
+{
+	struct sm *sm = rig_master(w->rig);
+	const struct violation_counts *c = violations_of(fabric_find_port(
+		sm_fabric(sm), sim_node_guid(sim_of(w), node(w, name)) + 1));
+
+	return c ? c->n[kind] : 0;
+}
+
+static void send_cc(struct transport *tr, lid_t lid, uint8_t method, uint16_t attr,
+		    const uint8_t *notice)
+{
+	const struct transport_addr to = { .lid = lid, .qp = 1, .qkey = MAD_QP1_QKEY };
+	uint8_t mad[MAD_SIZE] = { 0 };
+
+	ib_put(mad, SMP_BASE_VERSION, 1);
+	ib_put(mad, SMP_CLASS, MAD_CLASS_CC);
+	ib_put(mad, SMP_CLASS_VERSION, CC_CLASS_VERSION);
+	ib_put(mad, SMP_METHOD, method);
+	ib_put(mad, SMP_TID, 77);
+	ib_put(mad, SMP_ATTR_ID, attr);
+	ib_put(mad, SMP_M_KEY, KEY + 1);
+	if (notice)
+		memcpy(mad + CC_DATA, notice, CKV_BYTES);
+	assert_int_equal(transport_send(tr, &to, mad, MAD_SIZE, 0), 0);
+}
+
+static void a_wrong_key_is_counted_against_its_sender(void **state)
+{
+	struct world *w = *state;
+	struct transport *tr;
+
+	w->conf->cc_key_enable = 2;
+	w->conf->cc_key = KEY;
+	bring_up(w);
+	assert_int_equal(traps_to(w, "leaf1"), lid_of(w, "h0"));
+	assert_int_equal(traps_to(w, "h3"), lid_of(w, "h0"));
+	tr = sim_attach(sim_of(w), "h2", 1);
+	for (unsigned i = 0; i < 5; i++) {
+		send_cc(tr, lid_of(w, i % 2 ? "h3" : "leaf1"), MAD_SET, CC_ATTR_CA, NULL);
+		run_for(w, MONO_S);
+	}
+	assert_int_equal(violations_by(w, "h2", VIOLATION_CC_KEY), 5);
+	assert_int_equal(violations_by(w, "h3", VIOLATION_CC_KEY), 0);
+	assert_int_equal(violations_total(rig_master(w->rig))->n[VIOLATION_CC_KEY], 5);
+	transport_close(tr);
+}
+
+static void a_trap_in_the_name_of_another_device_is_forged(void **state)
+{
+	struct world *w = *state;
+	uint8_t notice[CKV_BYTES] = { 0 };
+	struct transport *tr;
+
+	w->conf->cc_key_enable = 2;
+	w->conf->cc_key = KEY;
+	bring_up(w);
+	tr = sim_attach(sim_of(w), "h2", 1);
+	ib_put(notice, NT_IS_GENERIC, 1);
+	ib_put(notice, NT_ISSUER_LID, lid_of(w, "leaf1"));
+	ib_put(notice, CKV_LID, lid_of(w, "h3"));
+	send_cc(tr, lid_of(w, "h0"), MAD_TRAP, CC_ATTR_NOTICE, notice);
+	run_for(w, MONO_S);
+	assert_int_equal(violations_by(w, "h3", VIOLATION_CC_KEY), 0);
+	assert_int_equal(violations_by(w, "h2", VIOLATION_TRAP), 1);
+	/* Our own wrong keys are no offence. */
+	ib_put(notice, NT_ISSUER_LID, lid_of(w, "h2"));
+	ib_put(notice, CKV_LID, lid_of(w, "h0"));
+	send_cc(tr, lid_of(w, "h0"), MAD_TRAP, CC_ATTR_NOTICE, notice);
+	run_for(w, MONO_S);
+	assert_int_equal(violations_total(rig_master(w->rig))->n[VIOLATION_CC_KEY], 0);
+	transport_close(tr);
+}
+
+static void traps_are_asked_for_with_keys_alone(void **state)
+{
+	struct world *w = *state;
+
+	bring_up(w);
+	assert_int_equal(traps_to(w, "leaf1"), 0);
 }
 
 /* ---- logs ------------------------------------------------------------------------------------ */
@@ -608,7 +711,10 @@ int main(void)
 		T(with_m_key_per_port_each_has_its_own),
 		T(another_key_of_a_device_is_said_and_costs_four_timeouts),
 		T(keys_are_taken_away),
-		T(a_standby_takes_over_without_a_set),
+		T(a_standby_takes_over_without_a_set_of_a_setting),
+		T(a_wrong_key_is_counted_against_its_sender),
+		T(a_trap_in_the_name_of_another_device_is_forged),
+		T(traps_are_asked_for_with_keys_alone),
 		T(logs_name_flows_and_ports),
 	};
 

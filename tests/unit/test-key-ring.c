@@ -84,7 +84,7 @@ static void the_key_of_three_rotations_ago_is_found(void **state)
 	key_ring_unref(r);
 }
 
-/* A port went away when its key was being changed, and stayed away for longer than key_ring_former() reaches. */
+/* A port went away when its key was being changed, and stayed away for many rotations. */
 static void the_key_behind_a_stored_one_is_found_much_later(void **state)
 {
 	struct key_ring *r = ring_of(2);

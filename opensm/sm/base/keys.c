@@ -397,6 +397,28 @@ static void expect_ahead(const struct key_ring *ring, guid_t guid, uint32_t ahea
 }
 
 /*
+ * What guid2mkey has, and the key behind it: the port went away, or its manager died, when that was
+ * written. False: another manager has ruled since, and changed it; then both come last.
+ */
+static bool expect_stored(const struct sm *sm, guid_t guid, bool is_last, struct list *l)
+{
+	const struct keys *k = sm->m.keys;
+	uint64_t key, after;
+	bool is_late;
+
+	if (!guid || !sm->conf->m_key_lookup || !store_mkey(sm->store, guid, &key))
+		return true;
+	/* Looked for through many epochs: not where nothing has changed. */
+	after = key != keys_wanted(sm, guid) ? key_ring_after(k->known, guid, key) : 0;
+	is_late = k->others_ruled && (after || is_of_ring(k->known, guid, key));
+	if (is_late && !is_last)
+		return false;
+	add(l, key);
+	add(l, after);
+	return true;
+}
+
+/*
  * Keys sent to a port are seen by its host: no key of another port is among these, nor the seed, so
  * that a host that is silent on purpose learns nothing. Each key takes a digest: no more than
  * `enough` are looked for.
@@ -404,20 +426,14 @@ static void expect_ahead(const struct key_ring *ring, guid_t guid, uint32_t ahea
 static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct list *l)
 {
 	const struct keys *k = sm->m.keys;
-	uint64_t key, former[KEY_RING_FORMER], wanted = keys_wanted(sm, guid);
+	uint64_t former[KEY_RING_FORMER];
 	const struct key_ring *ring = guid && !has_no_seed(k->known) ? keys_ring(sm) : NULL;
-	bool ahead_too = ring && tells_epochs(sm, guid);
+	bool ahead_too = ring && tells_epochs(sm, guid), is_late;
 	unsigned n;
 
 	l->n = 0;
-	if (guid && sm->conf->m_key_lookup && store_mkey(sm->store, guid, &key) &&
-	    !(k->others_ruled && is_of_ring(k->known, guid, key))) {
-		add(l, key);
-		/* The port went away, or its manager died, when the next key was written. */
-		if (key != wanted && enough > 1)
-			add(l, key_ring_after(k->known, guid, key));
-	}
-	add(l, wanted);
+	is_late = !expect_stored(sm, guid, false, l);
+	add(l, keys_wanted(sm, guid));
 	if (ring && k->met && enough > 1)
 		add(l, key_ring_key(k->met, guid));
 	if (sm->conf->m_key_per_port && sm->conf->m_key_seed_file)
@@ -438,6 +454,8 @@ static void expect(const struct sm *sm, guid_t guid, unsigned enough, struct lis
 		add(l, key_ring_key(k->known, guid));
 	if (!sm->conf->m_key_per_port)
 		add(l, sm->conf->m_key);
+	if (is_late)
+		expect_stored(sm, guid, true, l);
 }
 
 /*

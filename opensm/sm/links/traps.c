@@ -279,9 +279,8 @@ static bool names_itself(const struct sm *sm, const struct trap *t)
 	return true;
 }
 
-/* `p` breaks rules: for the log, and for those that monitor. `text` names its place. */
-static void tell_offence(struct sm *sm, const struct port *p, enum log_id id,
-			 enum violation_kind kind, const char *text)
+void traps_tell_offence(struct sm *sm, const struct port *p, enum log_id id,
+			enum violation_kind kind, const char *text)
 {
 	struct log_about about = about_port(id, p);
 
@@ -303,7 +302,7 @@ static void tell_forged(struct sm *sm, const struct trap *t)
 		 "%s: its trap %u (%s) is about another port, or about one that it does not have, "
 		 "and is ignored, as all like it are",
 		 fabric_place_str(t->port, where), t->number, ib_trap_name(t->number));
-	tell_offence(sm, t->port, LOG_ID_TRAP_FORGED, VIOLATION_TRAP, text);
+	traps_tell_offence(sm, t->port, LOG_ID_TRAP_FORGED, VIOLATION_TRAP, text);
 }
 
 /* ---- reactions ----------------------------------------------------------------------------- */
@@ -426,11 +425,7 @@ static enum violation_kind kind_of_key(unsigned number)
 	}
 }
 
-/*
- * Is one more accusation of this port told? A switch names what it has stopped; a host may invent
- * offenders, so that after a few it is named itself.
- */
-static bool may_accuse(struct sm *sm, const struct port *p)
+bool traps_may_accuse(struct sm *sm, const struct port *p)
 {
 	char text[PLACE_STRLEN + 200], where[PLACE_STRLEN];
 	struct sender *s;
@@ -448,7 +443,7 @@ static bool may_accuse(struct sm *sm, const struct port *p)
 		 "%s: accuses more than %u ports of wrong keys (traps %u to %u): they are "
 		 "counted, and not told any more for an hour",
 		 fabric_place_str(p, where), ACCUSED_TOLD, TRAP_BAD_MKEY, TRAP_BAD_QKEY);
-	tell_offence(sm, p, LOG_ID_TRAP_FORGED, VIOLATION_TRAP, text);
+	traps_tell_offence(sm, p, LOG_ID_TRAP_FORGED, VIOLATION_TRAP, text);
 	return false;
 }
 
@@ -460,7 +455,7 @@ static void tell_key(struct sm *sm, const struct trap *t, enum violation_kind ki
 	snprintf(text, sizeof(text),
 		 "%s (trap %u); those that follow are counted: opensmctl ports --violations",
 		 trap_key_text(sm, t->port, t->notice, words), t->number);
-	tell_offence(sm, by, LOG_ID_TRAP_KEY, kind, text);
+	traps_tell_offence(sm, by, LOG_ID_TRAP_KEY, kind, text);
 }
 
 /*
@@ -476,7 +471,7 @@ static void count_key(struct sm *sm, const struct trap *t)
 		lockout_trap(sm, t->port, t->notice);
 	if (!by || by->node == sm->fabric->own)
 		return;
-	if (violation_count(sm, kind, by) && may_accuse(sm, t->port) &&
+	if (violation_count(sm, kind, by) && traps_may_accuse(sm, t->port) &&
 	    violation_may_tell(sm, kind, by))
 		tell_key(sm, t, kind, by);
 	if (witness)
@@ -487,7 +482,7 @@ static void count_key(struct sm *sm, const struct trap *t)
 static bool is_to_be_told(struct sm *sm, const struct port *p, const struct port *by)
 {
 	if (!by)
-		return may_accuse(sm, p);
+		return traps_may_accuse(sm, p);
 	return by->node == sm->fabric->own &&
 	       senders_count(&sm->m.traps->refusers, p->guid, sm->now)->n == 1;
 }

@@ -80,6 +80,7 @@ static const struct kind {
 	[VIOLATION_M_KEY] = { "m_key", "SMPs with a wrong M_Key", NULL },
 	[VIOLATION_P_KEY] = { "p_key", "packets with a wrong P_Key", NULL },
 	[VIOLATION_Q_KEY] = { "q_key", "packets with a wrong Q_Key", NULL },
+	[VIOLATION_CC_KEY] = { "cc_key", "congestion control MADs with a wrong CC_Key", NULL },
 	[VIOLATION_TRAP] = { "trap", "traps about other ports", NULL },
 	[VIOLATION_MANAGER] = { "manager", "answers of a subnet manager that is not obeyed", NULL },
 	[VIOLATION_IDENTITY] = { "identity", "claims of another identity", NULL },

@@ -21,6 +21,7 @@ enum violation_kind {
 	VIOLATION_M_KEY,    /* trap 256 */
 	VIOLATION_P_KEY,    /* traps 257 and 259 */
 	VIOLATION_Q_KEY,    /* trap 258 */
+	VIOLATION_CC_KEY,   /* trap 0 of congestion control (cc_traps.h) */
 	VIOLATION_TRAP,	    /* a trap about another port than its sender */
 	VIOLATION_MANAGER,  /* a subnet manager that is not to be obeyed */
 	VIOLATION_IDENTITY, /* a GUID or a node type that belongs elsewhere (read/identity.h) */

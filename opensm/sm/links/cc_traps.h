@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Traps of congestion control: a device tells of MADs of that class with a wrong CC_Key. The sender
+ * of these is counted, and named once an hour, as that of packets with wrong keys is (traps 256 to
+ * 259). Listened to only where CC_Keys are given (cc_key_enable 2).
+ *
+ * A source LID is what the device has seen in a packet that any host may forge: no port is switched
+ * off for it.
+ */
+#pragma once
+
+#include "opensm/transport.h"
+#include "sm/sm.h"
+
+struct cc_traps;
+
+void cc_traps_new(struct sm *sm);
+void cc_traps_free(struct sm *sm);
+/* Class 0x21, method Trap, of any sender. Ignored unless MASTER. */
+void cc_traps_receive(struct sm *sm, const struct transport_event *ev);
