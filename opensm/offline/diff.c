@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* opensm --diff: two files of a fabric, the one as it was meant and the one as it is. */
-#include "offline/diff.h"
+#include "offline/offline.h"
 
 #include <errno.h>
 #include <getopt.h>
 
-#include "offline/offline.h"
 
 enum { OPT_DIFF = 256, OPT_JSON };
 

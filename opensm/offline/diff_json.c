@@ -3,7 +3,7 @@
 #include <json-c/json.h>
 
 #include "api/json.h"
-#include "offline/diff.h"
+#include "offline/offline.h"
 
 static struct json_object *end_of(const struct expect_end *e)
 {

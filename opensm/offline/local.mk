@@ -4,9 +4,9 @@ liboffline_a_SOURCES = opensm/offline/offline.c opensm/offline/offline.h opensm/
 	opensm/offline/verify_lost.c opensm/offline/verify_mcast.c opensm/offline/verify_read.c opensm/offline/verify_text.c opensm/offline/verify_json.c \
 	opensm/offline/plan.c opensm/offline/plan.h opensm/offline/plan_args.c opensm/offline/plan_read.c \
 	opensm/offline/plan_fail.c opensm/offline/plan_worst.c opensm/offline/plan_text.c opensm/offline/plan_json.c \
-	opensm/offline/plan_dump.c opensm/offline/plan_svg.c opensm/offline/plan_heat.c opensm/offline/plan_heat.h opensm/offline/svg.c opensm/offline/svg.h opensm/offline/layout.c opensm/offline/layout.h \
+	opensm/offline/plan_dump.c opensm/offline/plan_svg.c opensm/offline/plan_heat.c opensm/offline/svg.c opensm/offline/svg.h opensm/offline/layout.c opensm/offline/layout.h \
 	opensm/offline/cut.c opensm/offline/cut.h opensm/offline/figures.c opensm/offline/figures.h \
-	opensm/offline/diff.c opensm/offline/diff_json.c opensm/offline/diff.h
+	opensm/offline/diff.c opensm/offline/diff_json.c
 OFFLINE_LIBS = liboffline.a $(FRONT_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test-plan

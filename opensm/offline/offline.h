@@ -3,6 +3,9 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdio.h>
+
+#include "topo/expect_file.h"
 
 /* Is the program asked for one of them? (--plan, --verify, --diff anywhere among its arguments) */
 bool offline_wanted(int argc, char **argv);
@@ -16,3 +19,16 @@ int offline_main(int argc, char **argv);
 int offline_plan(int argc, char **argv);
 int offline_verify(int argc, char **argv);
 int offline_diff(int argc, char **argv);
+
+/* Between the files of --diff. */
+#define DIFF_EXIT_DIFFERS 1
+#define DIFF_EXIT_FAULT	  2 /* as diff(1): usage, or a file that cannot be used */
+
+struct diff {
+	const char *path[2]; /* expected, found; strings of argv */
+	struct expect *expected, *found;
+	struct expect_report *report;
+	bool json, help;
+};
+
+void diff_print_json(const struct diff *d, FILE *out);

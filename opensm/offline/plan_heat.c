@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "offline/plan_heat.h"
+#include "offline/svg.h"
 
 #include <assert.h>
 #include <math.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "offline/cut.h"
-#include "offline/svg.h"
 #include "util/mem.h"
 
 #define SIDE	  30.0	/* around all */

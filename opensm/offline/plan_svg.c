@@ -13,7 +13,6 @@
 
 #include "offline/layout.h"
 #include "offline/plan.h"
-#include "offline/plan_heat.h"
 #include "offline/svg.h"
 #include "util/file.h"
 #include "util/mem.h"

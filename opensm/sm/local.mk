@@ -17,7 +17,7 @@ libsm_a_SOURCES = opensm/sm/sm.c opensm/sm/sm.h opensm/sm/sm_internal.h opensm/s
 	opensm/sm/links/violations.c opensm/sm/links/violations.h opensm/sm/links/lockout.c opensm/sm/links/lockout.h opensm/sm/read/identity.c opensm/sm/read/identity.h opensm/sm/read/capability.c opensm/sm/read/capability.h \
 	opensm/sm/read/strangers.c opensm/sm/read/strangers.h \
 	opensm/sm/base/about.c opensm/sm/base/about.h opensm/sm/links/forgery.c opensm/sm/links/forgery.h \
-	opensm/sm/links/senders.c opensm/sm/links/senders.h opensm/sm/links/traps.c opensm/sm/links/cc_traps.c opensm/sm/links/cc_traps.h opensm/sm/links/traps.h opensm/sm/links/trap_text.h opensm/sm/links/trap_flow.c opensm/sm/links/trap_flow.h opensm/sm/links/trap_text.c \
+	opensm/sm/links/senders.c opensm/sm/links/senders.h opensm/sm/links/traps.c opensm/sm/cc_traps.c opensm/sm/cc_traps.h opensm/sm/links/traps.h opensm/sm/links/trap_text.h opensm/sm/links/trap_flow.c opensm/sm/links/trap_flow.h opensm/sm/links/trap_text.c \
 	opensm/sm/admin/replica.c opensm/sm/admin/replica.h opensm/sm/admin/replica_internal.h opensm/sm/admin/replica_ask.c \
 	opensm/sm/channel/channel.c opensm/sm/channel/channel.h opensm/sm/channel/channel_internal.h opensm/sm/channel/channel_in.c \
 	opensm/sm/share/share.c opensm/sm/share/share.h opensm/sm/share/share_internal.h opensm/sm/share/share_disk.c opensm/sm/share/share_group.c opensm/sm/share/share_diff.c \

@@ -42,7 +42,7 @@
 #include "sm/admin/tenancy.h"
 #include "sm/sweep/sweep.h"
 #include "sm/sweep/sweep_kind.h"
-#include "sm/links/cc_traps.h"
+#include "sm/cc_traps.h"
 #include "sm/links/traps.h"
 #include "sm/links/violations.h"
 #include "sm/read/identity.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Rows of a QoS policy for sets of P_Keys (view_policy.h): by numbers, and by names of partitions as
- * they stand for P_Keys at a time.
+ * Rows of a QoS policy for sets of P_Keys (view_policy.h): by numbers, and by names of partitions
+ * as they stand for P_Keys at a time.
  */
 #pragma once
 

@@ -221,7 +221,8 @@ static void add_policy(struct bench *b, unsigned rules)
 		else
 			fprintf(out, "any, %s-port-guid 0x%llx : %u\n",
 				i % 4 == 2 ? "target" : "source",
-				(unsigned long long)b->d->view->ports[b->hosts[i % b->n_hosts]].guid +
+				(unsigned long long)b->d->view
+						->ports[b->hosts[i % b->n_hosts]].guid +
 					0x1000000000,
 				i % 8);
 	fputs("any, pkey 0x7fff : 0\nend-qos-ulps\n", out);

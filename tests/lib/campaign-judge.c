@@ -98,7 +98,9 @@ static unsigned count_reachable(const struct world *w, int start)
 	return n;
 }
 
-/* A host that was moved is locked where its keys are not tried: it is met when its lease has ended. */
+/*
+ * A host that was moved is locked where its keys are not tried: it is met when its lease has ended.
+ */
 static bool is_one_locked(const struct world *w, const struct sm *sm)
 {
 	return world_has(w, FAULT_KEYS) &&

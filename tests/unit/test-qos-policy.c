@@ -53,8 +53,8 @@ static unsigned draw(unsigned *seed, unsigned n)
 static const struct {
 	const char *text, *report;
 } findings[] = {
-	{ "", "1:0: error: found no default level, expected a qos-level with \"name: default\" or a "
-	      "line \"default : SL\" in qos-ulps\n" },
+	{ "", "1:0: error: found no default level, expected a qos-level with \"name: default\" or "
+	      "a line \"default : SL\" in qos-ulps\n" },
 	{ LEVEL, "" },
 	{ LEVEL "foo bar", "5:1: error: found \"foo bar\", expected port-groups, qos-ulps, "
 			   "qos-levels, qos-match-rules or qos-setup\n" },
@@ -85,8 +85,8 @@ static const struct {
 	  "7:16: error: found \"gpu\", expected ca, switch, router, all or self\n" },
 	{ GROUP("name: a\npkey: 0x10000\n"),
 	  "7:7: error: \"0x10000\" is out of range, expected 0 to 65535 (0xffff)\n" },
-	{ RULE("qos-level-name: gold\n"), "6:17: error: \"gold\" is no level, expected the name: of "
-					   "a qos-level\n" },
+	{ RULE("qos-level-name: gold\n"),
+	  "6:17: error: \"gold\" is no level, expected the name: of a qos-level\n" },
 	{ RULE("qos-level-name: DEFAULT\nsource: s\ndestination: d\n"),
 	  "7:9: error: \"s\" is no port group, expected the name: of a port-group\n"
 	  "8:14: error: \"d\" is no port group, expected the name: of a port-group\n" },
@@ -391,9 +391,11 @@ static unsigned sl_by_name(const struct qos_policy *p, const char *name, unsigne
 static void names_have_ranges(void **state)
 {
 	_policy_ p = parse(LEVEL "port-groups port-group\nname: g\n"
-				 "port-name: node[2-12]x/P1, \"lit[1]/P1\", a[1-2]b[3-4]/p2, h[1-3]/P1\n"
+				 "port-name: node[2-12]x/P1, \"lit[1]/P1\", "
+				 "a[1-2]b[3-4]/p2, h[1-3]/P1\n"
 				 "end-port-group end-port-groups "
-				 "qos-levels qos-level\nname: l\nsl: 1\nend-qos-level end-qos-levels "
+				 "qos-levels qos-level\nname: l\nsl: 1\n"
+				 "end-qos-level end-qos-levels "
 				 "qos-match-rules qos-match-rule\nsource: G\nqos-level-name: L\n"
 				 "end-qos-match-rule end-qos-match-rules");
 
@@ -420,7 +422,8 @@ static void groups_by_pkey(void **state)
 {
 	_policy_ p = parse(qos_example_full);
 	_policy_ none = parse(qos_example_ulps);
-	_policy_ used = parse(RULE("source: g\nqos-level-name: default\n") "\nport-groups port-group\n"
+	_policy_ used = parse(RULE("source: g\nqos-level-name: default\n")
+			      "\nport-groups port-group\n"
 			      "name: g\npkey: 0x8010-0x8020\npartition: Blue\nend-port-group "
 			      "end-port-groups");
 	_cleanup_free_ uint64_t *row = xcalloc(2 * used->words, sizeof(*row));

@@ -90,7 +90,7 @@ static void keys_of_single_ports_are_found_again(void **state)
 	assert_int_equal(lives_from(110, "keys,managers,splits,cables,links,reboots,power", 1), 0);
 	/* Managers that make keys from seeds of their own send these to each other. */
 	assert_int_equal(lives_from(101, "keys,managers,seeds", 60), 0);
-	/* A question went elsewhere while cables were moved: a wrong node was known behind a port. */
+	/* A question went elsewhere while cables were moved: a wrong node was known there. */
 	assert_int_equal(lives_from(9064, "keys,managers,splits,cables,links,reboots,power", 1), 0);
 	/* Parts of the fabric rotate their keys each by itself, and grow together. */
 	assert_int_equal(lives("keys,splits,managers", 10), 0);

@@ -397,8 +397,8 @@ static void expect_ahead(const struct key_ring *ring, guid_t guid, uint32_t ahea
 }
 
 /*
- * What guid2mkey has, and the key behind it: the port went away, or its manager died, when that was
- * written. False: another manager has ruled since, and changed it; then both come last.
+ * The key in guid2mkey, and the one behind it: the port went away, or its manager died, when that
+ * was written. False: another manager has ruled since, and changed it; then both come last.
  */
 static bool expect_stored(const struct sm *sm, guid_t guid, bool is_last, struct list *l)
 {

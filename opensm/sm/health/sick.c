@@ -209,7 +209,7 @@ static struct health_end mark_end(const struct sick_case *c)
 	return (struct health_end){ c->mark.node, c->mark.port };
 }
 
-/* It may not be there now, being disabled or not read. */
+/* The cable may not be there now, being disabled or not read. */
 static void let_go(struct sm *sm, struct sick_case *c)
 {
 	const struct health_end e = mark_end(c);
@@ -288,7 +288,7 @@ static bool is_of_another(const struct sick_case *c, const struct health_verdict
 	return c->state == SICK_ISOLATED;
 }
 
-/* What was done may ask for more, or less, than the action that it is now. */
+/* The action in force may be more, or less, than the one that is asked for now. */
 static void go_back(struct sm *sm, struct sick_case *c)
 {
 	const struct health_end e = mark_end(c);

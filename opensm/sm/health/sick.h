@@ -46,7 +46,7 @@ struct sick_shown {
 /* The n-th (from 0), in no order; false: there are no more. */
 bool sm_sick_at(const struct sm *sm, unsigned n, struct sick_shown *ret);
 const char *sm_sick_state_name(enum sick_state state); /* "dry_run" */
-/* What was done: "isolated", "disabled"; "would be isolated: hm_dry_run is TRUE" */
+/* The action taken: "isolated", "disabled"; "would be isolated: hm_dry_run is TRUE" */
 #define SICK_WORDS_STRLEN 128
 char *sm_sick_words(enum sick_state state, enum health_action action, char ret[SICK_WORDS_STRLEN]);
 unsigned sm_sick_links(const struct sm *sm, enum sick_state state); /* how many */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Between the files of sick: findings (sick.c), links that are gone for it (sick_off.c), the disk. */
+/* Between the files of sick: findings (sick.c), links that are gone (sick_off.c), the disk. */
 #pragma once
 
 #include "sm/links/marks_internal.h"
@@ -48,7 +48,7 @@ void sick_note_change(struct sick *k);
 void sick_save_soon(struct sm *sm);
 /* One line on the link; `what` comes last. */
 void sick_tell(struct sm *sm, uint32_t link, const char *what);
-/* It is used again, whatever is known against it: it is the last way now. */
+/* The link is used again, whatever is known against it: as the last way to something. */
 void sick_spare(struct sm *sm, struct sick_case *c);
 
 /* ---- sick_off.c ---- */

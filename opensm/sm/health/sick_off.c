@@ -3,14 +3,14 @@
  * Links that are gone for their health: not read by discovery, or disabled. Both come after the
  * isolation is complete: no table leads over the link, and it is in INIT.
  *
- *   disable:      NOTED --on the disk--> Set --PortInfo says so--> SEEN --not wanted--> Set --> gone
+ *   disable:      NOTED --on the disk--> Set --PortInfo tells--> SEEN --not wanted--> Set --> gone
  *                                                                   \--enabled by others--> gone
  *   no_discover:  hidden; both ends are left out by discovery, and their cable is forgotten
  *
  * A port is noted on the disk, and goes to standbys with it, before it is disabled: there is always
  * a manager that knows to enable it. It is the switch's end, of two the one that is reached without
  * the link, and is enabled through the same switch. Such a link is no longer in the picture, so the
- * last ways that dampening spares do not count it: after each sweep it is seen whether both its ends
+ * last ways that dampening spares do not count it: after each sweep it is seen whether both ends
  * are still joined without it.
  */
 #include <stdlib.h>
@@ -112,7 +112,8 @@ static void check_ways(struct sm *sm)
 static void on_answer(void *owner, const struct mad_result *r)
 {
 	if (r->end == MAD_END_ANSWERED || r->end == MAD_END_TIMEOUT)
-		tell_port(owner, r->arg, "a port was disabled or enabled for the health of its link");
+		tell_port(owner, r->arg,
+			  "a port was disabled or enabled for the health of its link");
 }
 
 /* Is it to be disabled, as its link is judged now? */

@@ -16,7 +16,7 @@ struct sm;
 bool port_states_has(const struct sm *sm, const struct node *n);
 
 /*
- * The answer to the question for the table. True: the states are those known. False: they are not, or were
- * not told, and the ports are to be read.
+ * The answer to the question for the table. True: the states are those known. False: they are not,
+ * or were not told, and the ports are to be read.
  */
 bool port_states_same(struct sm *sm, struct node *n, const struct mad_result *r);

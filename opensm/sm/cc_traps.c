@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sm/links/cc_traps.h"
+#include "sm/cc_traps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
