@@ -243,7 +243,7 @@ const char *conf_need(enum conf_id id)
 
 static bool was_set_here(const struct conf *c, enum conf_id id)
 {
-	return (c->file_line[id] || c->given[id]) && !conf_value_is_default(c, id);
+	return (c->file_line[id] || c->given[id]) && !conf_value_is_default_path(c, id);
 }
 
 static bool is_idle(const struct conf *c, const struct need *n)
