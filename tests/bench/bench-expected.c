@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/rig.h"
+#include "lib/scratch.h"
 #include "sim/gen/gen.h"
 #include "sm/expected/expected.h"
 #include "topo/expect_file.h"
@@ -87,9 +88,8 @@ static void write_topo(const struct expect *x, FILE *out)
 static char *write_file(const struct bench *b, const char *kind)
 {
 	struct expect *x = expect_build(expected_facts(b->sm));
-	char *path = xstrdup("/tmp/bench-expected.XXXXXX");
-	int fd = mkstemp(path);
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	char *path = scratch_file("");
+	FILE *out = fopen(path, "w");
 
 	if (!out)
 		exit(1);
@@ -158,7 +158,6 @@ int main(int argc, char **argv)
 		       e.drift ? e.drift->n : 0, b.longest);
 		time_steps(&b);
 	}
-	unlink(path);
 	free(path);
 	rig_free(b.rig);
 	return 0;

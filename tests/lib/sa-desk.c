@@ -14,6 +14,7 @@
 #include "plan/pkey.h"
 #include "route/select/engines.h"
 #include "sim/gen/gen.h"
+#include "tests/lib/scratch.h"
 #include "util/mem.h"
 
 #define GUID_CAP   16
@@ -516,17 +517,12 @@ void desk_conf(struct desk *d, const char *key, const char *value)
 
 void desk_policy(struct desk *d, const char *text)
 {
-	char path[] = "/tmp/desk-policy.XXXXXX";
-	int fd = mkstemp(path);
-	size_t len = strlen(text);
+	_cleanup_free_ char *path = scratch_file(text);
 
-	require(fd >= 0 && write(fd, text, len) == (ssize_t)len, path);
-	close(fd);
 	desk_conf(d, "qos", "TRUE");
 	desk_conf(d, "qos_policy_file", path);
 	conf_files_unref(d->files);
 	d->files = conf_files_read(d->conf, NULL);
-	unlink(path);
 	require(conf_files_policy(d->files), text);
 	desk_publish(d);
 }
