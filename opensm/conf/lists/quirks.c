@@ -93,6 +93,19 @@ static int read_devices(struct reader *rd, const struct line *line, const char *
 	return 0;
 }
 
+static int refuse_quirk(struct reader *rd, const struct line *line, const char *word)
+{
+	char expected[256];
+	size_t len = (size_t)snprintf(expected, sizeof(expected), "one of ");
+
+	for (unsigned i = 0; i < QUIRKS && len < sizeof(expected); i++)
+		len += (size_t)snprintf(expected + len, sizeof(expected) - len, "%s, ", names[i]);
+	if (len < sizeof(expected))
+		snprintf(expected + len, sizeof(expected) - len,
+			 "or one of these with - before it");
+	return refuse(rd, line, word, expected);
+}
+
 static int read_quirk(struct reader *rd, const struct line *line, const char *word,
 		      struct conf_quirk *to)
 {
@@ -107,9 +120,7 @@ static int read_quirk(struct reader *rd, const struct line *line, const char *wo
 			to->on |= (uint16_t)(1u << i);
 		return 0;
 	}
-	return refuse(rd, line, word,
-		      "one of ext_port_info, mtu_1024, no_state_table, stale_tables, or one of "
-		      "these with - before it");
+	return refuse_quirk(rd, line, word);
 }
 
 static bool has_room(struct reader *rd, const struct line *line)
