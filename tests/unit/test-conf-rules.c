@@ -255,8 +255,8 @@ static void options_that_need_another_one_say_so(void **state)
 static void only_what_was_set_here_needs_another_one(void **state)
 {
 	static const char *const texts[] = {
-		"security_profile tenant\nm_key_protection_level 0\nsa_enhanced_trust_model FALSE\n"
-		"guid_location_policy off\n",
+		("security_profile tenant\nm_key_protection_level 0\n"
+		 "sa_enhanced_trust_model FALSE\nguid_location_policy off\n"),
 		"perfmgr_sweep_time_s 180\nconsole_port 10000\nguid_location_hold_time 30\n",
 		"qos_policy_file /etc/opensm/qos-policy.conf\n", /* of Debian's OpenSM, complete */
 	};
