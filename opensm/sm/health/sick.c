@@ -247,15 +247,15 @@ static enum sick_state decide(const struct sm *sm, const struct sick_case *c, st
 
 	if (c->action < HEALTH_ISOLATE)
 		return SICK_REPORTED;
-	if (v->host && !sm->conf->hm_isolate_host_links)
+	if (v->host && !sm->conf->hm_isolate_host_links && !c->manual)
 		return SICK_HOST_LINK;
-	if (sm->conf->hm_dry_run)
+	if (sm->conf->hm_dry_run && !c->manual)
 		return SICK_DRY_RUN;
 	if (c->state == SICK_ISOLATED || (!p && sick_off_of(sm->m.sick, c->link)))
 		return SICK_ISOLATED;
 	if (!p)
 		return SICK_UNDECIDED;
-	if (sm->m.sick->n_isolated >= sm_sick_cap(sm))
+	if (!c->manual && sm->m.sick->n_isolated >= sm_sick_cap(sm))
 		return SICK_CAPPED;
 	sm_mark_cost(sm, NULL, MARK_ISOLATE, p->node, p->num, &cost);
 	if (cost.own || cost.manager || cost.pairs_lost || cost.hosts || cost.switches)
@@ -302,6 +302,17 @@ static void go_back(struct sm *sm, struct sick_case *c)
 	}
 }
 
+/* What checks ask for counts beside what the administrator asks for, unless options forbid it. */
+static void find_action(const struct sm *sm, struct sick_case *c, const struct health_verdict *v)
+{
+	enum health_action manual = sick_manual_action(sm, v);
+	bool forbidden = sm->conf->hm_dry_run || (v->host && !sm->conf->hm_isolate_host_links);
+
+	c->manual = manual >= HEALTH_ISOLATE;
+	c->action = c->manual && forbidden ? manual
+					   : MAX(manual, sick_action(sm->conf, v->on, v->host));
+}
+
 static void enter(struct sm *sm, struct sick_case *c)
 {
 	const struct health_verdict *v = health_verdict(sm->m.sick->judge, c->link);
@@ -309,7 +320,7 @@ static void enter(struct sm *sm, struct sick_case *c)
 
 	if (is_of_another(c, v))
 		become(sm, c, SICK_UNDECIDED);
-	c->action = sick_action(sm->conf, v->on, v->host);
+	find_action(sm, c, v);
 	next = decide(sm, c, switch_end(sm, v));
 	if (next != c->state)
 		become(sm, c, next);
@@ -407,6 +418,22 @@ static uint32_t link_at(struct sm *sm, const struct port *p)
 			   !node_is_switch(p->node) || !node_is_switch(p->peer->node));
 }
 
+uint32_t sick_link_of(struct sm *sm, guid_t node, unsigned port)
+{
+	const struct health_end e = { node, (uint8_t)port };
+	struct port *p = sick_port_at(sm, &e);
+	uint32_t link = p ? link_at(sm, p) : UINT32_MAX;
+
+	return link != UINT32_MAX ? link : health_find(sm->m.sick->judge, node, port);
+}
+
+void sick_call(struct sm *sm, uint32_t link, bool manual)
+{
+	health_set_manual(sm->m.sick->judge, link, manual);
+	health_judge(sm->m.sick->judge, link, sick_time(sm));
+	look_at_case(sm, link);
+}
+
 static bool is_isolated(const struct sick *k, uint32_t link)
 {
 	uint32_t i = sick_case_of(k, link);
@@ -418,7 +445,7 @@ static void tell_judge(struct sm *sm, struct port *p, enum health_cond cond)
 {
 	uint32_t link = link_at(sm, p);
 
-	if (link == UINT32_MAX || is_isolated(sm->m.sick, link))
+	if (link == UINT32_MAX || is_isolated(sm->m.sick, link) || sick_is_exempt(sm, link))
 		return;
 	health_event(sm->m.sick->judge, link, cond, sick_time(sm));
 	sick_note_change(sm->m.sick);
@@ -462,7 +489,7 @@ void sm_port_counts(struct sm *sm, guid_t node, unsigned port, const struct port
 	struct port *p = sick_port_at(sm, &e);
 	uint32_t link = p && is_watching(sm) ? link_at(sm, p) : UINT32_MAX;
 
-	if (link == UINT32_MAX)
+	if (link == UINT32_MAX || sick_is_exempt(sm, link))
 		return;
 	if (is_isolated(sm->m.sick, link))
 		health_quiet(sm->m.sick->judge, link, sick_time(sm) + HEALTH_QUIET_SECS);
@@ -557,6 +584,7 @@ void sick_free(struct sm *sm)
 	health_free(k->judge);
 	free(k->all);
 	free(k->by_link);
+	conf_health_ports_clear(&k->policy);
 	free(k->path);
 	free(k);
 	sm->m.sick = NULL;
@@ -612,6 +640,7 @@ void sick_settle(struct sm *sm)
 
 	if (sm->state != SM_MASTER)
 		return;
+	sick_policy_settle(sm);
 	for (uint32_t i = 0; i < k->n; i++) {
 		struct port *p = switch_end(sm, health_verdict(k->judge, k->all[i].link));
 

@@ -14,6 +14,8 @@
  *                                      disabled at the switch nearer to the manager
  *   each --no finding for hm_probation_secs, or cleared--> in order
  *
+ * A line of hm_ports_health_policy_file calls a link sick whatever is found, or exempts it.
+ *
  * What the judge knows is stored in the file link_health of the cache folder, so that windows of
  * days go on after a restart.
  */
