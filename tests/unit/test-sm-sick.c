@@ -423,6 +423,77 @@ static void a_file_that_is_gone_changes_nothing(void **st)
 	scratch_remove(dir);
 }
 
+static unsigned found_on(struct world *w)
+{
+	struct sick_shown s;
+
+	return sm_sick_at(w->sm, 0, &s) ? s.verdict->on : 0;
+}
+
+static void sweep_often(struct world *w, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		sm_request_heavy(w->sm, NULL);
+		run_for(w, 20 * MONO_S);
+	}
+}
+
+static void a_silent_host_is_found(void **st)
+{
+	struct world *w = *st;
+	struct sick_shown s;
+
+	w->conf->hm_num_no_resp_sweeps = 2;
+	start(w);
+	sweep_often(w, 3);
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	sim_set_silent(w->sim, node_of(w, "h5"), SIM_SILENT, 0);
+	sweep_often(w, 3);
+	assert_int_equal(found_on(w), 1u << HEALTH_UNRESPONSIVE);
+	assert_int_equal(state_at(w, 0), SICK_REPORTED);
+}
+
+/* Its SwitchInfo alone: it counts against the cable over which it is reached. */
+static void a_silent_switch_is_found_at_the_cable_that_leads_there(void **st)
+{
+	struct world *w = *st;
+	struct sick_shown s;
+
+	w->conf->hm_num_no_resp_sweeps = 2;
+	start(w);
+	sim_set_silent(w->sim, node_of(w, "leaf2"), SIM_SILENT_GET, IB_ATTR_SWITCH_INFO);
+	sweep_often(w, 3);
+	assert_true(sm_sick_at(w->sm, 0, &s));
+	assert_int_equal(s.verdict->on, 1u << HEALTH_UNRESPONSIVE);
+	assert_true(s.verdict->end[0].node == guid_of(w, "leaf2") ||
+		    s.verdict->end[1].node == guid_of(w, "leaf2"));
+	assert_false(s.verdict->host);
+}
+
+static void refused_sets_are_found(void **st)
+{
+	struct world *w = *st;
+
+	w->conf->hm_num_set_err_sweeps = 2;
+	start(w);
+	sim_set_refuse(w->sim, node_of(w, "h5"), IB_ATTR_PORT_INFO, MAD_STATUS_BAD_VALUE);
+	sim_reboot(w->sim, node_of(w, "h5"), 2 * MONO_S);
+	run_for(w, 10 * MONO_S);
+	sweep_often(w, 3);
+	assert_true(found_on(w) & 1u << HEALTH_SETERR);
+}
+
+static void answers_that_cannot_be_are_found(void **st)
+{
+	struct world *w = *st;
+
+	start(w);
+	assert_int_equal(found_on(w), 0);
+	sim_set_caps(w->sim, node_of(w, "h5"), 0, 1);
+	sweep_often(w, 1);
+	assert_int_equal(found_on(w), 1u << HEALTH_ILLEGAL);
+}
+
 static void host_links_only_if_asked_for(void **st)
 {
 	struct world *w = *st;
@@ -546,13 +617,24 @@ int main(void)
 						close_world),
 		cmocka_unit_test_setup_teardown(a_port_called_healthy_is_left_alone, start_world,
 						close_world),
-		cmocka_unit_test_setup_teardown(a_port_called_unhealthy_is_taken_out_and_comes_back, start_world,
-						close_world),
-		cmocka_unit_test_setup_teardown(the_last_way_is_spared_whatever_is_asked_for, start_world,
-						close_world),
+		cmocka_unit_test_setup_teardown(
+			a_port_called_unhealthy_is_taken_out_and_comes_back, start_world,
+			close_world),
+		cmocka_unit_test_setup_teardown(
+			the_last_way_is_spared_whatever_is_asked_for, start_world,
+			close_world),
 		cmocka_unit_test_setup_teardown(all_healthy_clears_what_is_not_listed, start_world,
 						close_world),
 		cmocka_unit_test_setup_teardown(a_file_that_is_gone_changes_nothing, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_silent_host_is_found, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(
+			a_silent_switch_is_found_at_the_cable_that_leads_there, start_world,
+			close_world),
+		cmocka_unit_test_setup_teardown(refused_sets_are_found, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(answers_that_cannot_be_are_found, start_world,
 						close_world),
 		cmocka_unit_test_setup_teardown(host_links_only_if_asked_for, start_world,
 						close_world),

@@ -209,8 +209,8 @@ void conf_health_ports_clear(struct conf_health_ports *p)
 	*p = (struct conf_health_ports){ 0 };
 }
 
-const struct conf_health_port *conf_health_ports_find(const struct conf_health_ports *p, guid_t guid,
-						      unsigned port)
+const struct conf_health_port *conf_health_ports_find(const struct conf_health_ports *p,
+						      guid_t guid, unsigned port)
 {
 	const struct conf_health_port key = { .guid = guid, .port = (uint8_t)port };
 

@@ -50,5 +50,5 @@ int conf_health_ports_read_text(const char *path, const char *text, size_t len,
 				struct conf_health_ports *ret, struct conf_report *r);
 void conf_health_ports_clear(struct conf_health_ports *p);
 /* NULL: no line names it. */
-const struct conf_health_port *conf_health_ports_find(const struct conf_health_ports *p, guid_t guid,
-						      unsigned port);
+const struct conf_health_port *conf_health_ports_find(const struct conf_health_ports *p,
+						      guid_t guid, unsigned port);

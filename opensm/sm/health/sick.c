@@ -25,6 +25,7 @@
 #define LINKS_A_TURN  2048u
 #define CAP_LEAST     10u
 #define CAP_SHARE     200u /* one of so many links */
+#define ILLEGAL_SECS  86400u
 #define NO_CASE	      UINT32_MAX
 #define NO_CLOCK      10000000 /* of a time that is not known: buckets have numbers from 1 on */
 
@@ -75,6 +76,11 @@ struct health_rules sick_rules(const struct conf *conf)
 					      conf->hm_num_flapping_sweeps_window, true },
 			[HEALTH_NOISY] = { conf->hm_num_traps, conf->hm_num_traps_period_secs,
 					   false },
+			[HEALTH_UNRESPONSIVE] = { conf->hm_num_no_resp_sweeps,
+						  conf->hm_num_no_resp_sweeps_window, true },
+			[HEALTH_SETERR] = { conf->hm_num_set_err_sweeps,
+					    conf->hm_num_set_err_sweeps_window, true },
+			[HEALTH_ILLEGAL] = { conf->hm_num_illegal, ILLEGAL_SECS, false },
 			[HEALTH_LINK_DOWN] = { conf->hm_num_link_downed,
 					       conf->hm_link_downed_period_secs, false },
 		},
@@ -95,8 +101,14 @@ static const char *action_word(const struct conf *conf, unsigned cond, bool host
 		return OF(reboot);
 	case HEALTH_FLAPPING:
 		return OF(flapping);
+	case HEALTH_UNRESPONSIVE:
+		return OF(unresponsive);
 	case HEALTH_NOISY:
 		return OF(noisy);
+	case HEALTH_SETERR:
+		return OF(seterr);
+	case HEALTH_ILLEGAL:
+		return OF(illegal);
 	case HEALTH_LINK_DOWN:
 		return OF(link_downed);
 	case HEALTH_BER:
@@ -302,7 +314,7 @@ static void go_back(struct sm *sm, struct sick_case *c)
 	}
 }
 
-/* What checks ask for counts beside what the administrator asks for, unless options forbid it. */
+/* Findings count beside the wish of an administrator, unless options forbid it. */
 static void find_action(const struct sm *sm, struct sick_case *c, const struct health_verdict *v)
 {
 	enum health_action manual = sick_manual_action(sm, v);
@@ -441,15 +453,40 @@ static bool is_isolated(const struct sick *k, uint32_t link)
 	return i != NO_CASE && k->all[i].state == SICK_ISOLATED;
 }
 
-static void tell_judge(struct sm *sm, struct port *p, enum health_cond cond)
+static void tell_link(struct sm *sm, uint32_t link, enum health_cond cond)
 {
-	uint32_t link = link_at(sm, p);
-
 	if (link == UINT32_MAX || is_isolated(sm->m.sick, link) || sick_is_exempt(sm, link))
 		return;
 	health_event(sm->m.sick->judge, link, cond, sick_time(sm));
 	sick_note_change(sm->m.sick);
 	judge(sm, link);
+}
+
+static void tell_judge(struct sm *sm, struct port *p, enum health_cond cond)
+{
+	tell_link(sm, link_at(sm, p), cond);
+}
+
+/* The last port on the way to this switch, over cables as known; NULL: there is none. */
+static struct port *way_to(const struct sm *sm, const struct node *n)
+{
+	struct node *at = sm->fabric->own;
+	struct port *p = NULL;
+
+	for (unsigned i = 1; at && i <= n->path.length; i++) {
+		p = n->path.hop[i] <= at->n_ports ? &at->ports[n->path.hop[i]] : NULL;
+		at = p && p->peer ? p->peer->node : NULL;
+	}
+	return at == n ? p : NULL;
+}
+
+void sick_bad_answer(struct sm *sm, struct port *p, unsigned cond, bool behind)
+{
+	struct port *at = behind || !node_is_switch(p->node) ? p : way_to(sm, p->node);
+
+	assert(cond < HEALTH_EVENTS);
+	if (is_watching(sm) && at && at->num)
+		tell_link(sm, sick_link_of(sm, at->node->guid, at->num), cond);
 }
 
 /* The link of a mark is taken down on purpose. */

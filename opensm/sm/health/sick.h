@@ -69,6 +69,11 @@ bool sick_is_hidden(const struct sm *sm, const struct port *p);
 /* PortInfo of a port was read, its link was `before`: before dampening takes it in. */
 void sick_link_seen(struct sm *sm, struct port *p, unsigned before);
 void sick_complaint(struct sm *sm, struct port *p);
+/*
+ * An SMP went wrong as `cond` says, enum health_cond: its device (`behind` false), or what is
+ * behind the port. It counts against the cable of the port, or the one that leads to the switch.
+ */
+void sick_bad_answer(struct sm *sm, struct port *p, unsigned cond, bool behind);
 void sick_node_goes(struct sm *sm, struct node *n);
 /* Before dampening_settle(): findings of the start are decided upon. */
 void sick_settle(struct sm *sm);

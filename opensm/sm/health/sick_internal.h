@@ -64,7 +64,7 @@ uint32_t sick_link_of(struct sm *sm, guid_t node, unsigned port);
 
 /* Nothing is counted against it, and nothing done about it. */
 bool sick_is_exempt(const struct sm *sm, uint32_t link);
-/* What the administrator asks for; HEALTH_IGNORE: nothing. */
+/* The wish of an administrator; HEALTH_IGNORE: there is none. */
 enum health_action sick_manual_action(const struct sm *sm, const struct health_verdict *v);
 /* Before cases are decided: the file as it is now is in force. */
 void sick_policy_settle(struct sm *sm);
