@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Between the files of sick: findings (sick.c), links that are gone (sick_off.c), the disk. */
+/* Between the files of sick: findings, links that are gone for them, the policy file, the disk. */
 #pragma once
 
 #include "sm/links/marks_internal.h"

@@ -99,7 +99,8 @@ void sick_policy_settle(struct sm *sm)
 	look_for_another(sm);
 	for (size_t i = 0; i < k->policy.n && sm->conf->hm_unhealthy_ports_checks; i++) {
 		const struct conf_health_port *line = &k->policy.items[i];
-		uint32_t link = line->healthy ? UINT32_MAX : sick_link_of(sm, line->guid, line->port);
+		uint32_t link = line->healthy ? UINT32_MAX
+					      : sick_link_of(sm, line->guid, line->port);
 
 		if (link != UINT32_MAX && !health_is_manual(k->judge, link) &&
 		    !sick_is_exempt(sm, link))
