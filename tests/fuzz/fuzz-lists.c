@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary text as a list of ports, of weights, of names, of prefix routes, of modules and of ports
- * called healthy or not. No GUID is 0, no port, weight or action out of range, no port twice, no
- * name empty or unprintable; the first route counts.
+ * Arbitrary text as a list of ports, of weights, of names, of prefix routes, of modules and of
+ * ports called healthy or not. No GUID is 0, no port, weight or action out of range, no port
+ * twice, no name empty or unprintable; the first route counts.
  */
 #include <ctype.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* The file of ports that are called healthy or unhealthy: forms, the last line, places of errors. */
+/* Ports that are called healthy or unhealthy: forms, the last line, places of errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
