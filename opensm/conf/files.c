@@ -62,6 +62,7 @@ PARSER(torus, torus_conf_read_text, torus)
 PARSER(names, conf_names_read_text, names)
 PARSER(modules, conf_modules_read_text, modules)
 PARSER(quirks, conf_quirks_read_text, quirks)
+PARSER(health, conf_health_ports_read_text, health)
 
 static const struct kind kinds[] = {
 	[CONF_FILE_PARTITIONS] = { CONF_ID_partition_config_file, 0, parse_partitions,
@@ -104,6 +105,9 @@ static const struct kind kinds[] = {
 	[CONF_FILE_QOS] = { CONF_ID_qos_policy_file, 0, parse_policy,
 			    "the last good policy holds, or at a start none: paths have the SL of "
 			    "their partition" },
+	[CONF_FILE_HEALTH] = { CONF_ID_hm_ports_health_policy_file, 0, parse_health,
+			       "what was read of it last counts on, and after a start no port is "
+			       "exempt or called sick" },
 };
 
 const char *conf_expected_path(const struct conf *c)
@@ -178,6 +182,7 @@ static struct conf_file *file_unref(struct conf_file *f)
 	conf_modules_clear(&f->modules);
 	qos_policy_unref(f->policy);
 	conf_quirks_clear(&f->quirks);
+	conf_health_ports_clear(&f->health);
 	conf_report_clear(&f->findings);
 	free(f->path);
 	free(f);

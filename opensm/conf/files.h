@@ -15,6 +15,7 @@
 
 #include <stdatomic.h>
 
+#include "conf/lists/health_ports.h"
 #include "conf/lists/lists_routing.h"
 #include "conf/lists/modules.h"
 #include "conf/partitions/partitions.h"
@@ -44,6 +45,7 @@ enum conf_file_kind {
 	CONF_FILE_QUIRKS,
 	CONF_FILE_EXPECTED, /* sm/expected reads the text */
 	CONF_FILE_QOS, /* read while `qos` is TRUE */
+	CONF_FILE_HEALTH,
 	CONF_N_FILES,
 };
 
@@ -74,6 +76,7 @@ struct conf_file {
 	/* QOS: of this reading, or after an error (`error`) the last good one; NULL: none */
 	struct qos_policy *policy;
 	struct conf_quirks quirks;     /* QUIRKS */
+	struct conf_health_ports health; /* HEALTH */
 };
 
 struct conf_files {

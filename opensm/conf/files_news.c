@@ -181,6 +181,8 @@ static size_t count_entries(const struct conf_file *f)
 		return f->policy ? f->policy->n_rules : 0;
 	case CONF_FILE_QUIRKS:
 		return f->quirks.n;
+	case CONF_FILE_HEALTH:
+		return f->health.n;
 	case CONF_N_FILES:
 		break;
 	}

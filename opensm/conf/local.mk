@@ -9,7 +9,7 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/verify.c opensm/conf/advise.c opensm/conf/needs.c opensm/conf/lists/lists.c opensm/conf/lists/lists.h \
 	opensm/conf/lists/lists_routing.c opensm/conf/lists/lists_routing.h \
 	opensm/conf/lists/names.c opensm/conf/lists/torus.c opensm/conf/lists/torus.h opensm/conf/lists/prefixes.c opensm/conf/lists/prefixes.h opensm/conf/lists/quirks.c opensm/conf/lists/quirks.h opensm/conf/lists/quirks.def opensm/conf/cli.c opensm/conf/cli.h \
-	opensm/conf/lists/modules.c opensm/conf/lists/modules.h opensm/conf/files.c opensm/conf/files.h opensm/conf/files_news.c \
+	opensm/conf/lists/modules.c opensm/conf/lists/modules.h opensm/conf/lists/health_ports.c opensm/conf/lists/health_ports.h opensm/conf/files.c opensm/conf/files.h opensm/conf/files_news.c \
 	opensm/conf/cli_rows.c opensm/conf/cli_rows.h \
 	opensm/conf/partitions/partitions.c opensm/conf/partitions/partitions.h opensm/conf/partitions/partitions_build.c \
 	opensm/conf/partitions/partitions_groups.c opensm/conf/partitions/partitions_parse.c \
@@ -48,7 +48,7 @@ UNIT_TESTS += tests/unit/test-modules
 tests_unit_test_modules_SOURCES = tests/unit/test-modules.c
 tests_unit_test_modules_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 
-UNIT_TESTS += tests/unit/test-conf tests/unit/test-conf-rules tests/unit/test-lists tests/unit/test-lists-routing tests/unit/test-cli
+UNIT_TESTS += tests/unit/test-conf tests/unit/test-conf-rules tests/unit/test-health-ports tests/unit/test-lists tests/unit/test-lists-routing tests/unit/test-cli
 UNIT_TESTS += tests/unit/test-partitions tests/unit/test-partitions-findings
 tests_unit_test_partitions_SOURCES = tests/unit/test-partitions.c
 tests_unit_test_partitions_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
@@ -73,6 +73,8 @@ tests_unit_test_conf_SOURCES = tests/unit/test-conf.c tests/unit/conf-reading.h
 tests_unit_test_conf_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_conf_rules_SOURCES = tests/unit/test-conf-rules.c tests/unit/conf-reading.h
 tests_unit_test_conf_rules_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
+tests_unit_test_health_ports_SOURCES = tests/unit/test-health-ports.c
+tests_unit_test_health_ports_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_lists_SOURCES = tests/unit/test-lists.c
 tests_unit_test_lists_routing_SOURCES = tests/unit/test-lists-routing.c
 tests_unit_test_lists_routing_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)

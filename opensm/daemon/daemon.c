@@ -87,7 +87,7 @@ struct daemon {
 	struct sm *sm;
 	struct sm_heritage heritage; /* of the last manager, while there is none */
 	struct notify notify;
-	mono_t reopen_at;
+	struct retry reopen;
 	mono_t hup_at; /* no SIGHUP is served before */
 	bool hup_wanted, sweep_wanted; /* and a heavy sweep after it */
 	bool watchdog, once_done, stopping; /* stopping: listeners get no events any more */
@@ -337,9 +337,9 @@ static void try_open(struct daemon *d, mono_t now)
 	char why[256] = "";
 	int r;
 
-	if (now < d->reopen_at || is_writing(d, now))
+	if (now < d->reopen.at || is_writing(d, now))
 		return;
-	d->reopen_at = now + REOPEN_INTERVAL;
+	retry_began(&d->reopen, now, REOPEN_INTERVAL);
 	r = umad_transport_open(d->conf->guid, &d->tr, why, sizeof(why));
 	if (r < 0)
 		tell_waiting(d, why[0] ? why : strerror(-r));
@@ -458,7 +458,7 @@ static void run_sm(struct daemon *d)
 	if (r == -ENODEV) {
 		log_sys_on(ABOUT(.id = LOG_ID_PORT_GONE), "the port is gone");
 		close_port(d);
-		d->reopen_at = 0;
+		retry_failed(&d->reopen, clock_now());
 	} else if (release && release_is_refused(d->sm, clock_now() - d->api.started)) {
 		sd_event_exit(d->event, 1);
 	} else if (once_is_over(d) && !(release && release_waits(d->sm, d->cc))) {
@@ -482,7 +482,7 @@ static void run_once(struct daemon *d)
 	place = counters_place(d->sm, clock_now(), time(NULL));
 	perf_dispatch(d->perf, &place);
 	congestion_dispatch(d->cc, d->sm, clock_now());
-	next = d->sm ? sm_next(d->sm) : MAX(d->reopen_at, clock_now() + REOPEN_SOON);
+	next = d->sm ? sm_next(d->sm) : MAX(d->reopen.at, clock_now() + REOPEN_SOON);
 	if (d->hup_wanted)
 		next = mono_min(next, d->hup_at);
 	if (d->sm && sm_state(d->sm) == SM_MASTER)

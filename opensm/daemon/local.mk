@@ -11,6 +11,9 @@ sbin_opensm_SOURCES = opensm/main.c opensm/daemon/conf_reload.c opensm/daemon/co
 	opensm/daemon/worker.c opensm/daemon/worker.h
 sbin_opensm_LDADD = $(OFFLINE_LIBS) $(UMAD_LIBS) $(IBUMAD_LIBS) $(SYSTEMD_LIBS) $(MHD_LIBS) -ldl -lm
 
+UNIT_TESTS += tests/unit/test-timer
+tests_unit_test_timer_SOURCES = tests/unit/test-timer.c
+tests_unit_test_timer_LDADD = $(SYSTEMD_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-tcp-peer
 tests_unit_test_tcp_peer_SOURCES = tests/unit/test-tcp-peer.c opensm/daemon/tcp_peer.c
 tests_unit_test_tcp_peer_LDADD = $(UTIL_LIBS) $(CMOCKA_LIBS)

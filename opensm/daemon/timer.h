@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Timers of the event loop that run once, or are off; and the share of the main thread's time that
- * work gets which clients may ask for as often as they like.
+ * Timers of the event loop that run once, or are off; the share of the main thread's time that
+ * work gets which clients may ask for as often as they like; and pauses between tries that grow.
  */
 #pragma once
 
@@ -56,4 +56,38 @@ static inline void pace_worked(struct pace *p, mono_t began, mono_t ended)
 static inline mono_t pace_wait(const struct pace *p, mono_t now)
 {
 	return p->until > now + PACE_SLACK ? p->until - now : 0;
+}
+
+/* What lasted longer was no failure. */
+#define RETRY_LASTED  (60 * MONO_S)
+#define RETRY_FIRST   (1 * MONO_S)
+#define RETRY_DOUBLES 6u /* 64 s at most */
+
+/* Zero: nothing was tried yet. */
+struct retry {
+	unsigned failures; /* in a row */
+	mono_t began, at;  /* the latest try; no other before */
+};
+
+/* A try is made at `now`. */
+static inline void retry_began(struct retry *r, mono_t now, mono_t pause)
+{
+	r->began = now;
+	r->at = now + pause;
+}
+
+/*
+ * What came of it is over at `now`. The next try may be made at once after one that lasted, or the
+ * first that did not; then after 1 s, and twice as long each time.
+ */
+static inline void retry_failed(struct retry *r, mono_t now)
+{
+	unsigned n;
+
+	if (now - r->began >= RETRY_LASTED)
+		r->failures = 0;
+	n = r->failures++;
+	if (r->failures > RETRY_DOUBLES + 1)
+		r->failures = RETRY_DOUBLES + 1;
+	r->at = n ? now + (RETRY_FIRST << (n - 1)) : now;
 }

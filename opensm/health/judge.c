@@ -26,6 +26,7 @@ static const char *const cond_names[HEALTH_CONDS] = {
 	[HEALTH_SETERR] = "seterr",	    [HEALTH_ILLEGAL] = "illegal",
 	[HEALTH_LINK_DOWN] = "link_downed", [HEALTH_BER] = "symbol_ber",
 	[HEALTH_PDR] = "packet_drop",	    [HEALTH_STALL] = "credit_stall",
+	[HEALTH_MANUAL] = "manual",
 };
 
 static const char *const action_names[] = {
@@ -103,6 +104,7 @@ static void forget(struct health_record *r)
 		free(r->port[i]);
 		r->port[i] = NULL;
 	}
+	r->manual = false;
 	r->v.now = r->v.on = 0;
 	r->v.since = r->v.last = 0;
 }
@@ -213,6 +215,24 @@ void health_clear(struct health *h, uint32_t link)
 {
 	assert(link < h->n);
 	forget(&h->all[link]);
+}
+
+void health_set_manual(struct health *h, uint32_t link, bool manual)
+{
+	struct health_record *r = &h->all[link];
+
+	assert(link < h->n);
+	if (r->manual && !manual)
+		r->v.on &= ~(1u << HEALTH_MANUAL);
+	r->manual = manual;
+	if (!r->v.on)
+		r->v.since = r->v.last = 0;
+}
+
+bool health_is_manual(const struct health *h, uint32_t link)
+{
+	assert(link < h->n);
+	return h->all[link].manual;
 }
 
 void health_quiet(struct health *h, uint32_t link, int64_t until)
@@ -447,7 +467,7 @@ static unsigned judge_port(const struct health *h, const struct health_port *p, 
 
 static unsigned conditions(const struct health *h, const struct health_record *r, int64_t now)
 {
-	unsigned ret = 0;
+	unsigned ret = r->manual ? 1u << HEALTH_MANUAL : 0;
 
 	for (unsigned i = 0; i < HEALTH_EVENTS; i++) {
 		unsigned n = h->rules.events[i].n;
@@ -517,6 +537,9 @@ static void cond_why(const struct health *h, unsigned cond, char *ret, size_t ca
 		break;
 	case HEALTH_PDR:
 		snprintf(ret, cap, "more than 1 of 10^%u packets lost", h->rules.pdr_exponent);
+		break;
+	case HEALTH_MANUAL:
+		snprintf(ret, cap, "called unhealthy in hm_ports_health_policy_file");
 		break;
 	case HEALTH_STALL:
 		snprintf(ret, cap, "without credits more than %u%% of the time",

@@ -29,6 +29,7 @@ enum health_cond {
 	HEALTH_BER = HEALTH_EVENTS,
 	HEALTH_PDR,
 	HEALTH_STALL,
+	HEALTH_MANUAL, /* told by an administrator */
 	HEALTH_CONDS
 };
 
@@ -108,6 +109,9 @@ bool health_judge(struct health *h, uint32_t link, int64_t now);
 const struct health_verdict *health_verdict(const struct health *h, uint32_t link);
 /* It is in order, as far as an administrator knows: all that was counted is forgotten. */
 void health_clear(struct health *h, uint32_t link);
+/* An administrator calls it sick, or not any more: what was not found otherwise is over then. */
+void health_set_manual(struct health *h, uint32_t link, bool manual);
+bool health_is_manual(const struct health *h, uint32_t link);
 /* The link is taken down on purpose: what LinkDowned counts before `until` does not matter. */
 void health_quiet(struct health *h, uint32_t link, int64_t until);
 /* Whole spans in which the two ends are read: after it nothing of before is told any more. */

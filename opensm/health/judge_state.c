@@ -132,6 +132,7 @@ static bool read_link(struct health *h, const char *line, uint32_t *ret)
 	if (*ret == UINT32_MAX)
 		return false;
 	h->all[*ret].v.on = v.on;
+	h->all[*ret].manual = v.on & 1u << HEALTH_MANUAL;
 	h->all[*ret].v.since = v.since;
 	h->all[*ret].v.last = v.last;
 	return true;

@@ -166,6 +166,12 @@ static void on_unsettled(void *owner)
 	tell_news(sm, NEWS_TABLES, .text = "a Set was not answered");
 }
 
+static void on_set_fault(void *owner, struct port *p, bool silent)
+{
+	tell_news((struct sm *)owner, NEWS_BAD_ANSWER, .port = p,
+		  .number = silent ? HEALTH_UNRESPONSIVE : HEALTH_SETERR);
+}
+
 /* The next sweep reads what a Set's answer showed: only the fall counts at once. */
 static void on_sync_link_fell(void *owner, const struct delta *d)
 {
@@ -261,6 +267,7 @@ struct sm *sm_new(const struct conf *conf, struct transport *tr, const struct sm
 		.may_activate = multicast_may_activate,
 		.ended = on_sync_ended,
 		.link_fell = on_sync_link_fell,
+		.set_fault = on_set_fault,
 		.unsettled = on_unsettled,
 		.table_written = hooks->event ? event_table : NULL,
 		.arg = sm,

@@ -304,6 +304,7 @@ static void on_refused_read(void *owner, const struct mad_result *r)
 	take_port_info(s, p, r->payload);
 	if (!was_taken(s, p)) {
 		s->outcome.refused++;
+		sync_tell_fault(s, p, false);
 		if (row->tries && sync_tries_are_over(row, row->tries(row, p), VERDICT_REFUSED))
 			row->give_up(s, row, p, r->mod);
 	}

@@ -59,13 +59,20 @@ void sync_note_fault(struct sync *s, const struct port *p, const struct mad_resu
 	s->outcome.failed_status = r->status;
 }
 
-void sync_count_fault(struct sync *s, const struct port *p, const struct mad_result *r)
+void sync_tell_fault(const struct sync *s, struct port *p, bool silent)
+{
+	if (s->hooks.set_fault)
+		s->hooks.set_fault(s->hooks.arg, p, silent);
+}
+
+void sync_count_fault(struct sync *s, struct port *p, const struct mad_result *r)
 {
 	if (r->end == MAD_END_TIMEOUT)
 		s->outcome.timeouts++;
 	else
 		s->outcome.refused++;
 	sync_note_fault(s, p, r);
+	sync_tell_fault(s, p, r->end == MAD_END_TIMEOUT);
 }
 
 static bool is_given_up_now(struct sync *s, const struct sync_row *row, struct port *p,

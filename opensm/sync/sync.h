@@ -86,6 +86,8 @@ struct sync_hooks {
 	void (*link_fell)(void *arg, const struct delta *d);
 	/* NULL: none. LFT block `value` was written, or LinearFDBTop became `value`. */
 	void (*table_written)(void *arg, const struct node *n, bool top, unsigned value);
+	/* NULL: none. A Set of a run was refused by the device of `p`; `silent`: not answered. */
+	void (*set_fault)(void *arg, struct port *p, bool silent);
 	/* GUIDs that were written outside of a run did not arrive: another run is needed. */
 	void (*unsettled)(void *arg);
 	void *arg;

@@ -60,7 +60,9 @@ bool sync_get(struct sync *s, struct port *p, uint16_t attr, uint32_t mod, mad_d
 bool sync_answered(struct sync *s, struct port *p, const struct mad_result *r);
 /* As an example of a fault; and counted, too. */
 void sync_note_fault(struct sync *s, const struct port *p, const struct mad_result *r);
-void sync_count_fault(struct sync *s, const struct port *p, const struct mad_result *r);
+void sync_count_fault(struct sync *s, struct port *p, const struct mad_result *r);
+/* The machine above is told. */
+void sync_tell_fault(const struct sync *s, struct port *p, bool silent);
 /*
  * Silent: stays out of this run's stages. It is noted (passed_over), and written to when it answers
  * again.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Arbitrary text as a list of ports, of weights, of names, of prefix routes and of modules. No GUID
- * is 0, no port or weight out of range, no port twice, no name empty or unprintable; the first
- * route counts.
+ * Arbitrary text as a list of ports, of weights, of names, of prefix routes, of modules and of
+ * ports called healthy or not. No GUID is 0, no port, weight or action out of range, no port
+ * twice, no name empty or unprintable; the first route counts.
  */
 #include <ctype.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/lists/health_ports.h"
 #include "conf/lists/lists.h"
 #include "conf/lists/modules.h"
 #include "conf/lists/prefixes.h"
@@ -111,8 +112,29 @@ static void try_modules(const char *text, size_t len)
 	conf_report_clear(&r);
 }
 
+static void try_health(const char *text, size_t len)
+{
+	struct conf_report r = { 0 };
+	struct conf_health_ports p;
+
+	if (conf_health_ports_read_text(NAME, text, len, &p, &r) < 0)
+		require(p.n == 0 && !p.all_healthy);
+	require(p.n <= CONF_HEALTH_PORTS_MAX);
+	for (size_t i = 0; i < p.n; i++) {
+		const struct conf_health_port *a = &p.items[i];
+
+		require(a->guid && a->port >= 1 && a->port <= IB_MAX_PORTS);
+		require(a->action <= CONF_HEALTH_NONE);
+		require(!a->healthy || a->action == CONF_HEALTH_NONE);
+		require(conf_health_ports_find(&p, a->guid, a->port) == a);
+	}
+	conf_health_ports_clear(&p);
+	conf_report_clear(&r);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)
 {
+	try_health((const char *)input, len);
 	try_ports((const char *)input, len, CONF_LIST_PORTS);
 	try_ports((const char *)input, len, CONF_LIST_WEIGHTS);
 	try_names((const char *)input, len);

@@ -123,3 +123,7 @@ FUZZ_TESTS += tests/fuzz/fuzz-health
 check_PROGRAMS += tests/fuzz/fuzz-health
 tests_fuzz_fuzz_health_SOURCES = tests/fuzz/fuzz-health.c tests/fuzz/replay.c
 tests_fuzz_fuzz_health_LDADD = $(HEALTH_LIBS)
+FUZZ_TESTS += tests/fuzz/fuzz-marks
+check_PROGRAMS += tests/fuzz/fuzz-marks
+tests_fuzz_fuzz_marks_SOURCES = tests/fuzz/fuzz-marks.c tests/fuzz/replay.c
+tests_fuzz_fuzz_marks_LDADD = $(SM_LIBS)

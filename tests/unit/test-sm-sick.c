@@ -5,6 +5,7 @@
  */
 #include "unit/marks-world.h"
 
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "sm/health/sick.h"
@@ -289,6 +290,210 @@ static void a_host_behind_what_is_not_read_is_gone(void **st)
 	assert_int_equal(state(w, "h5", 1), IB_PORT_ACTIVE);
 }
 
+/* hm_ports_health_policy_file, with one line on the port; NULL: no line. */
+static void policy_is(struct world *w, const char *head, const char *name, unsigned port,
+		      const char *state)
+{
+	FILE *f = fopen(w->conf->hm_ports_health_policy_file, "we");
+
+	assert_non_null(f);
+	fprintf(f, "%s\n", head);
+	if (state)
+		fprintf(f, "0x%016" PRIx64 " %u %s\n", guid_of(w, name), port, state);
+	assert_int_equal(fclose(f), 0);
+	if (w->sm)
+		sm_request_heavy(w->sm, NULL);
+}
+
+static void open_policy(struct world *w, char dir[SCRATCH_PATH])
+{
+	scratch_folder(dir);
+	free(w->conf->hm_ports_health_policy_file);
+	w->conf->hm_ports_health_policy_file = xasprintf("%s/policy", dir);
+	policy_is(w, "# none", NULL, 0, NULL);
+	start(w);
+}
+
+static void a_port_called_healthy_is_left_alone(void **st)
+{
+	struct world *w = *st;
+	char dir[SCRATCH_PATH];
+	struct sick_shown s;
+	unsigned port;
+
+	open_policy(w, dir);
+	port = uplink(w, "leaf2", "spine1");
+	/* by the other end of the cable */
+	policy_is(w, "", "spine1", port_of(w, "leaf2", port)->peer->num, "healthy");
+	run_for(w, 20 * MONO_S);
+	errors_at(w, "leaf2", port, 100);
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	/* without the line it is judged, and with it what was done is taken back */
+	policy_is(w, "# none", NULL, 0, NULL);
+	run_for(w, 20 * MONO_S);
+	errors_at(w, "leaf2", port, 100);
+	run_for(w, 30 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_INIT));
+	policy_is(w, "", "leaf2", port, "healthy");
+	run_for(w, 30 * MONO_S);
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	assert_true(is_good(w));
+	scratch_remove(dir);
+}
+
+static void a_port_called_unhealthy_is_taken_out_and_comes_back(void **st)
+{
+	struct world *w = *st;
+	char dir[SCRATCH_PATH];
+	struct sick_shown s;
+	unsigned port, far;
+
+	w->conf->hm_dry_run = true; /* of what is found, not of what is asked for */
+	open_policy(w, dir);
+	port = uplink(w, "leaf2", "spine1");
+	far = port_of(w, "leaf2", port)->peer->num;
+	policy_is(w, "", "leaf2", port, "unhealthy");
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(state_at(w, 0), SICK_ISOLATED);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_INIT));
+	policy_is(w, "", "leaf2", port, "unhealthy disable");
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(phys(w, "spine1", far), IB_PHYS_DISABLED);
+	policy_is(w, "# none", NULL, 0, NULL);
+	run_for(w, 40 * MONO_S);
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	assert_true(is_good(w));
+	scratch_remove(dir);
+}
+
+static void the_last_way_is_spared_whatever_is_asked_for(void **st)
+{
+	struct world *w = *st;
+	char dir[SCRATCH_PATH];
+
+	open_policy(w, dir);
+	sim_unplug(w->sim, node_of(w, "leaf2"), uplink(w, "leaf2", "spine2"));
+	run_for(w, 20 * MONO_S);
+	policy_is(w, "", "leaf2", uplink(w, "leaf2", "spine1"), "unhealthy disable");
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(state_at(w, 0), SICK_SPARED);
+	assert_int_equal(unreachable(w), 0);
+	scratch_remove(dir);
+}
+
+static void all_healthy_clears_what_is_not_listed(void **st)
+{
+	struct world *w = *st;
+	char dir[SCRATCH_PATH];
+	struct sick_shown s;
+	unsigned port, other;
+
+	open_policy(w, dir);
+	port = uplink(w, "leaf2", "spine1");
+	other = uplink(w, "leaf3", "spine1");
+	errors_at(w, "leaf2", port, 100);
+	errors_at(w, "leaf3", other, 100);
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(sm_sick_links(w->sm, SICK_ISOLATED), 2);
+	policy_is(w, "ALL healthy", "leaf3", other, "unhealthy");
+	run_for(w, 40 * MONO_S);
+	assert_int_equal(sm_sick_links(w->sm, SICK_ISOLATED), 1);
+	assert_false(sm_sick_at(w->sm, 1, &s));
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	assert_true(link_is(w, "leaf3", other, IB_PORT_INIT));
+	scratch_remove(dir);
+}
+
+static void a_file_that_is_gone_changes_nothing(void **st)
+{
+	struct world *w = *st;
+	char dir[SCRATCH_PATH];
+	unsigned port;
+
+	open_policy(w, dir);
+	port = uplink(w, "leaf2", "spine1");
+	policy_is(w, "", "leaf2", port, "unhealthy");
+	run_for(w, 30 * MONO_S);
+	assert_int_equal(unlink(w->conf->hm_ports_health_policy_file), 0);
+	sm_request_heavy(w->sm, NULL);
+	run_for(w, 30 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_INIT));
+	scratch_remove(dir);
+}
+
+static unsigned found_on(struct world *w)
+{
+	struct sick_shown s;
+
+	return sm_sick_at(w->sm, 0, &s) ? s.verdict->on : 0;
+}
+
+static void sweep_often(struct world *w, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		sm_request_heavy(w->sm, NULL);
+		run_for(w, 20 * MONO_S);
+	}
+}
+
+static void a_silent_host_is_found(void **st)
+{
+	struct world *w = *st;
+	struct sick_shown s;
+
+	w->conf->hm_num_no_resp_sweeps = 2;
+	start(w);
+	sweep_often(w, 3);
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	sim_set_silent(w->sim, node_of(w, "h5"), SIM_SILENT, 0);
+	sweep_often(w, 3);
+	assert_int_equal(found_on(w), 1u << HEALTH_UNRESPONSIVE);
+	assert_int_equal(state_at(w, 0), SICK_REPORTED);
+}
+
+/* Its SwitchInfo alone: it counts against the cable over which it is reached. */
+static void a_silent_switch_is_found_at_the_cable_that_leads_there(void **st)
+{
+	struct world *w = *st;
+	struct sick_shown s;
+
+	w->conf->hm_num_no_resp_sweeps = 2;
+	start(w);
+	sim_set_silent(w->sim, node_of(w, "leaf2"), SIM_SILENT_GET, IB_ATTR_SWITCH_INFO);
+	sweep_often(w, 3);
+	assert_true(sm_sick_at(w->sm, 0, &s));
+	assert_int_equal(s.verdict->on, 1u << HEALTH_UNRESPONSIVE);
+	assert_true(s.verdict->end[0].node == guid_of(w, "leaf2") ||
+		    s.verdict->end[1].node == guid_of(w, "leaf2"));
+	assert_false(s.verdict->host);
+}
+
+static void refused_sets_are_found(void **st)
+{
+	struct world *w = *st;
+
+	w->conf->hm_num_set_err_sweeps = 2;
+	start(w);
+	sim_set_refuse(w->sim, node_of(w, "h5"), IB_ATTR_PORT_INFO, MAD_STATUS_BAD_VALUE);
+	sim_reboot(w->sim, node_of(w, "h5"), 2 * MONO_S);
+	run_for(w, 10 * MONO_S);
+	sweep_often(w, 3);
+	assert_true(found_on(w) & 1u << HEALTH_SETERR);
+}
+
+static void answers_that_cannot_be_are_found(void **st)
+{
+	struct world *w = *st;
+
+	start(w);
+	assert_int_equal(found_on(w), 0);
+	sim_set_caps(w->sim, node_of(w, "h5"), 0, 1);
+	sweep_often(w, 1);
+	assert_int_equal(found_on(w), 1u << HEALTH_ILLEGAL);
+}
+
 static void host_links_only_if_asked_for(void **st)
 {
 	struct world *w = *st;
@@ -409,6 +614,27 @@ int main(void)
 			a_link_that_is_not_read_and_becomes_the_last_way_is_used, start_world,
 			close_world),
 		cmocka_unit_test_setup_teardown(a_host_behind_what_is_not_read_is_gone, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_port_called_healthy_is_left_alone, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(
+			a_port_called_unhealthy_is_taken_out_and_comes_back, start_world,
+			close_world),
+		cmocka_unit_test_setup_teardown(
+			the_last_way_is_spared_whatever_is_asked_for, start_world,
+			close_world),
+		cmocka_unit_test_setup_teardown(all_healthy_clears_what_is_not_listed, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_file_that_is_gone_changes_nothing, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(a_silent_host_is_found, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(
+			a_silent_switch_is_found_at_the_cable_that_leads_there, start_world,
+			close_world),
+		cmocka_unit_test_setup_teardown(refused_sets_are_found, start_world,
+						close_world),
+		cmocka_unit_test_setup_teardown(answers_that_cannot_be_are_found, start_world,
 						close_world),
 		cmocka_unit_test_setup_teardown(host_links_only_if_asked_for, start_world,
 						close_world),

@@ -25,6 +25,7 @@
 #define LINKS_A_TURN  2048u
 #define CAP_LEAST     10u
 #define CAP_SHARE     200u /* one of so many links */
+#define ILLEGAL_SECS  86400u
 #define NO_CASE	      UINT32_MAX
 #define NO_CLOCK      10000000 /* of a time that is not known: buckets have numbers from 1 on */
 
@@ -75,6 +76,11 @@ struct health_rules sick_rules(const struct conf *conf)
 					      conf->hm_num_flapping_sweeps_window, true },
 			[HEALTH_NOISY] = { conf->hm_num_traps, conf->hm_num_traps_period_secs,
 					   false },
+			[HEALTH_UNRESPONSIVE] = { conf->hm_num_no_resp_sweeps,
+						  conf->hm_num_no_resp_sweeps_window, true },
+			[HEALTH_SETERR] = { conf->hm_num_set_err_sweeps,
+					    conf->hm_num_set_err_sweeps_window, true },
+			[HEALTH_ILLEGAL] = { conf->hm_num_illegal, ILLEGAL_SECS, false },
 			[HEALTH_LINK_DOWN] = { conf->hm_num_link_downed,
 					       conf->hm_link_downed_period_secs, false },
 		},
@@ -95,8 +101,14 @@ static const char *action_word(const struct conf *conf, unsigned cond, bool host
 		return OF(reboot);
 	case HEALTH_FLAPPING:
 		return OF(flapping);
+	case HEALTH_UNRESPONSIVE:
+		return OF(unresponsive);
 	case HEALTH_NOISY:
 		return OF(noisy);
+	case HEALTH_SETERR:
+		return OF(seterr);
+	case HEALTH_ILLEGAL:
+		return OF(illegal);
 	case HEALTH_LINK_DOWN:
 		return OF(link_downed);
 	case HEALTH_BER:
@@ -247,15 +259,15 @@ static enum sick_state decide(const struct sm *sm, const struct sick_case *c, st
 
 	if (c->action < HEALTH_ISOLATE)
 		return SICK_REPORTED;
-	if (v->host && !sm->conf->hm_isolate_host_links)
+	if (v->host && !sm->conf->hm_isolate_host_links && !c->manual)
 		return SICK_HOST_LINK;
-	if (sm->conf->hm_dry_run)
+	if (sm->conf->hm_dry_run && !c->manual)
 		return SICK_DRY_RUN;
 	if (c->state == SICK_ISOLATED || (!p && sick_off_of(sm->m.sick, c->link)))
 		return SICK_ISOLATED;
 	if (!p)
 		return SICK_UNDECIDED;
-	if (sm->m.sick->n_isolated >= sm_sick_cap(sm))
+	if (!c->manual && sm->m.sick->n_isolated >= sm_sick_cap(sm))
 		return SICK_CAPPED;
 	sm_mark_cost(sm, NULL, MARK_ISOLATE, p->node, p->num, &cost);
 	if (cost.own || cost.manager || cost.pairs_lost || cost.hosts || cost.switches)
@@ -302,6 +314,17 @@ static void go_back(struct sm *sm, struct sick_case *c)
 	}
 }
 
+/* Findings count beside the wish of an administrator, unless options forbid it. */
+static void find_action(const struct sm *sm, struct sick_case *c, const struct health_verdict *v)
+{
+	enum health_action manual = sick_manual_action(sm, v);
+	bool forbidden = sm->conf->hm_dry_run || (v->host && !sm->conf->hm_isolate_host_links);
+
+	c->manual = manual >= HEALTH_ISOLATE;
+	c->action = c->manual && forbidden ? manual
+					   : MAX(manual, sick_action(sm->conf, v->on, v->host));
+}
+
 static void enter(struct sm *sm, struct sick_case *c)
 {
 	const struct health_verdict *v = health_verdict(sm->m.sick->judge, c->link);
@@ -309,7 +332,7 @@ static void enter(struct sm *sm, struct sick_case *c)
 
 	if (is_of_another(c, v))
 		become(sm, c, SICK_UNDECIDED);
-	c->action = sick_action(sm->conf, v->on, v->host);
+	find_action(sm, c, v);
 	next = decide(sm, c, switch_end(sm, v));
 	if (next != c->state)
 		become(sm, c, next);
@@ -407,6 +430,22 @@ static uint32_t link_at(struct sm *sm, const struct port *p)
 			   !node_is_switch(p->node) || !node_is_switch(p->peer->node));
 }
 
+uint32_t sick_link_of(struct sm *sm, guid_t node, unsigned port)
+{
+	const struct health_end e = { node, (uint8_t)port };
+	struct port *p = sick_port_at(sm, &e);
+	uint32_t link = p ? link_at(sm, p) : UINT32_MAX;
+
+	return link != UINT32_MAX ? link : health_find(sm->m.sick->judge, node, port);
+}
+
+void sick_call(struct sm *sm, uint32_t link, bool manual)
+{
+	health_set_manual(sm->m.sick->judge, link, manual);
+	health_judge(sm->m.sick->judge, link, sick_time(sm));
+	look_at_case(sm, link);
+}
+
 static bool is_isolated(const struct sick *k, uint32_t link)
 {
 	uint32_t i = sick_case_of(k, link);
@@ -414,15 +453,40 @@ static bool is_isolated(const struct sick *k, uint32_t link)
 	return i != NO_CASE && k->all[i].state == SICK_ISOLATED;
 }
 
-static void tell_judge(struct sm *sm, struct port *p, enum health_cond cond)
+static void tell_link(struct sm *sm, uint32_t link, enum health_cond cond)
 {
-	uint32_t link = link_at(sm, p);
-
-	if (link == UINT32_MAX || is_isolated(sm->m.sick, link))
+	if (link == UINT32_MAX || is_isolated(sm->m.sick, link) || sick_is_exempt(sm, link))
 		return;
 	health_event(sm->m.sick->judge, link, cond, sick_time(sm));
 	sick_note_change(sm->m.sick);
 	judge(sm, link);
+}
+
+static void tell_judge(struct sm *sm, struct port *p, enum health_cond cond)
+{
+	tell_link(sm, link_at(sm, p), cond);
+}
+
+/* The last port on the way to this switch, over cables as known; NULL: there is none. */
+static struct port *way_to(const struct sm *sm, const struct node *n)
+{
+	struct node *at = sm->fabric->own;
+	struct port *p = NULL;
+
+	for (unsigned i = 1; at && i <= n->path.length; i++) {
+		p = n->path.hop[i] <= at->n_ports ? &at->ports[n->path.hop[i]] : NULL;
+		at = p && p->peer ? p->peer->node : NULL;
+	}
+	return at == n ? p : NULL;
+}
+
+void sick_bad_answer(struct sm *sm, struct port *p, unsigned cond, bool behind)
+{
+	struct port *at = behind || !node_is_switch(p->node) ? p : way_to(sm, p->node);
+
+	assert(cond < HEALTH_EVENTS);
+	if (is_watching(sm) && at && at->num)
+		tell_link(sm, sick_link_of(sm, at->node->guid, at->num), cond);
 }
 
 /* The link of a mark is taken down on purpose. */
@@ -462,7 +526,7 @@ void sm_port_counts(struct sm *sm, guid_t node, unsigned port, const struct port
 	struct port *p = sick_port_at(sm, &e);
 	uint32_t link = p && is_watching(sm) ? link_at(sm, p) : UINT32_MAX;
 
-	if (link == UINT32_MAX)
+	if (link == UINT32_MAX || sick_is_exempt(sm, link))
 		return;
 	if (is_isolated(sm->m.sick, link))
 		health_quiet(sm->m.sick->judge, link, sick_time(sm) + HEALTH_QUIET_SECS);
@@ -557,6 +621,7 @@ void sick_free(struct sm *sm)
 	health_free(k->judge);
 	free(k->all);
 	free(k->by_link);
+	conf_health_ports_clear(&k->policy);
 	free(k->path);
 	free(k);
 	sm->m.sick = NULL;
@@ -612,6 +677,7 @@ void sick_settle(struct sm *sm)
 
 	if (sm->state != SM_MASTER)
 		return;
+	sick_policy_settle(sm);
 	for (uint32_t i = 0; i < k->n; i++) {
 		struct port *p = switch_end(sm, health_verdict(k->judge, k->all[i].link));
 

@@ -14,6 +14,8 @@
  *                                      disabled at the switch nearer to the manager
  *   each --no finding for hm_probation_secs, or cleared--> in order
  *
+ * A line of hm_ports_health_policy_file calls a link sick whatever is found, or exempts it.
+ *
  * What the judge knows is stored in the file link_health of the cache folder, so that windows of
  * days go on after a restart.
  */
@@ -67,6 +69,11 @@ bool sick_is_hidden(const struct sm *sm, const struct port *p);
 /* PortInfo of a port was read, its link was `before`: before dampening takes it in. */
 void sick_link_seen(struct sm *sm, struct port *p, unsigned before);
 void sick_complaint(struct sm *sm, struct port *p);
+/*
+ * An SMP went wrong as `cond` says, enum health_cond: its device (`behind` false), or what is
+ * behind the port. It counts against the cable of the port, or the one that leads to the switch.
+ */
+void sick_bad_answer(struct sm *sm, struct port *p, unsigned cond, bool behind);
 void sick_node_goes(struct sm *sm, struct node *n);
 /* Before dampening_settle(): findings of the start are decided upon. */
 void sick_settle(struct sm *sm);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Between the files of sick: findings (sick.c), links that are gone (sick_off.c), the disk. */
+/* Between the files of sick: findings, links that are gone for them, the policy file, the disk. */
 #pragma once
 
 #include "sm/links/marks_internal.h"
@@ -12,6 +12,7 @@ struct sick_case {
 	enum health_action action;
 	struct link_mark mark; /* of ISOLATED: as if an administrator had made it */
 	struct mark_work work;
+	bool manual; /* the action is one of hm_ports_health_policy_file, and to be taken */
 	bool hidden; /* discovery does not look through it */
 	bool off;    /* its port is noted as disabled */
 };
@@ -29,6 +30,9 @@ struct sick {
 	char *path; /* NULL: there is no cache folder */
 	mono_t save_at;
 	uint64_t version, saved; /* counts changes; the latest that is on the disk */
+	struct conf_health_ports policy; /* hm_ports_health_policy_file, as it was read last */
+	uint64_t policy_hash;
+	bool policy_known;
 	uint64_t urgent;	 /* the latest that changed which ports are disabled */
 	mono_t off_at; /* when disabled ports are looked at */
 	bool check_ways; /* a sweep ended: are links that are gone the last way now? */
@@ -50,6 +54,20 @@ void sick_save_soon(struct sm *sm);
 void sick_tell(struct sm *sm, uint32_t link, const char *what);
 /* The link is used again, whatever is known against it: as the last way to something. */
 void sick_spare(struct sm *sm, struct sick_case *c);
+
+/* The administrator calls the link sick, or not any more. */
+void sick_call(struct sm *sm, uint32_t link, bool manual);
+/* The link at this port, a new one if its cable is there; UINT32_MAX: none. */
+uint32_t sick_link_of(struct sm *sm, guid_t node, unsigned port);
+
+/* ---- sick_policy.c ---- */
+
+/* Nothing is counted against it, and nothing done about it. */
+bool sick_is_exempt(const struct sm *sm, uint32_t link);
+/* The wish of an administrator; HEALTH_IGNORE: there is none. */
+enum health_action sick_manual_action(const struct sm *sm, const struct health_verdict *v);
+/* Before cases are decided: the file as it is now is in force. */
+void sick_policy_settle(struct sm *sm);
 
 /* ---- sick_off.c ---- */
 

@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "health/judge.h"
 #include "ib/codes.h"
 #include "sm/base/about.h"
 #include "sm/base/events.h"
@@ -126,6 +127,7 @@ static void tell_fault(struct sm *sm, struct port *p, const char *why)
 	char text[PLACE_STRLEN + CAPABILITY_STRLEN + 120], where[PLACE_STRLEN];
 
 	tell_news(sm, NEWS_VIOLATION, .number = VIOLATION_CAPABILITY, .port = p);
+	tell_news(sm, NEWS_BAD_ANSWER, .port = p, .number = HEALTH_ILLEGAL);
 	if (told_holds(&p->logged, TOLD_CAPABILITY) ||
 	    !log_allow(&sm->m.discover->claim_log, sm->now, &(unsigned){ 0 }))
 		return;

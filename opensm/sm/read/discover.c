@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "health/judge.h"
 #include "ib/words.h"
 #include "sm/read/discover_internal.h"
 #include "sm/base/events.h"
@@ -27,10 +28,7 @@
 #include "sm/read/capability.h"
 #include "util/mem.h"
 
-
 #define MAX_MISSES	3
-#define SPEED_QDR	0x4
-#define SPEED_EXT_FDR	0x1
 
 static void ask_switch_ports(struct sm *sm, struct node *n, unsigned first);
 
@@ -112,13 +110,15 @@ void discover_get(struct sm *sm, struct node *n, uint16_t attr, uint32_t mod, ma
  * A question that went wrong. A node that takes part but leaves questions open spoils the sweep, a
  * few times; silence behind a port only asks for another sweep soon.
  */
-static void note_fault(struct sm *sm, const char *what, const struct port *p,
+static void note_fault(struct sm *sm, const char *what, struct port *p,
 		       const struct mad_result *r)
 {
 	struct log_about about = about_port(LOG_ID_SILENT, p);
 	char where[PLACE_STRLEN], attr[IB_WORD_STRLEN], status[IB_WORD_STRLEN];
 	unsigned suppressed;
 
+	if (r->end == MAD_END_TIMEOUT && r->attr != IB_ATTR_NODE_INFO)
+		tell_news(sm, NEWS_BAD_ANSWER, .port = p, .number = HEALTH_UNRESPONSIVE);
 	if (r->attr != IB_ATTR_NODE_INFO && p->node->target.failures < SILENT_AFTER)
 		tell_faults(sm, 1);
 	if (p->node->target.failures < SILENT_AFTER)
@@ -329,6 +329,7 @@ static bool settle_conflict(struct sm *sm, struct port *a, struct port *b)
 static void leave_out_nonsense(struct sm *sm, struct port *p, const uint8_t *ni)
 {
 	observe_left_out(p, PORT_ODD_NONSENSE);
+	tell_news(sm, NEWS_BAD_ANSWER, .port = p, .number = HEALTH_ILLEGAL, .flag = true);
 	if (log_allow(&sm->m.discover->fault_log, sm->now, &(unsigned){ 0 }))
 		log_port(p, LOG_ID_LEFT_OUT, LOGB_ERROR,
 			 "behind it answers a node with an impossible NodeInfo (GUID 0x%016" PRIx64
@@ -420,6 +421,9 @@ static void on_probe(void *owner, const struct mad_result *r)
 		break;
 	case MAD_END_BAD_STATUS:
 	case MAD_END_TIMEOUT:
+		if (r->end == MAD_END_TIMEOUT)
+			tell_news(sm, NEWS_BAD_ANSWER, .port = p, .number = HEALTH_UNRESPONSIVE,
+				  .flag = true);
 		if (observe_silence(p, true))
 			note_fault(sm, "node behind the port: Get", p, r);
 		break;
@@ -494,42 +498,6 @@ static void take_port_info(struct sm *sm, struct port *p, const uint8_t *payload
 		observe_tables_lost(p->node);
 }
 
-static void on_ext_port_info(void *owner, const struct mad_result *r)
-{
-	struct sm *sm = owner;
-
-	sm->m.discover->pending--;
-	if (r->end == MAD_END_ANSWERED)
-		observe_ext_port_info(r->arg, r->payload);
-}
-
-/* FDR10 belongs to a generation of devices: QDR, at most FDR, nothing faster. */
-static bool may_have_fdr10(const struct sm *sm, const struct port *p)
-{
-	return node_quirk(sm, p->node, QUIRK_EXT_PORT_INFO) &&
-	       (ib_get(p->info, PI_SPEED_SUPPORTED) & SPEED_QDR) &&
-	       ib_get(p->info, PI_SPEED_EXT_SUPPORTED) <= SPEED_EXT_FDR;
-}
-
-/* FDR10 is told by a vendor attribute; asked once per link. */
-static void ask_ext_port_info(struct sm *sm, struct port *p)
-{
-	struct dr_path path;
-	const struct mad_request rq = {
-		.method = MAD_GET,
-		.attr = IB_ATTR_MLNX_EXT_PORT_INFO,
-		.mod = p->num,
-		.path = &path,
-		.m_key = port_of_sma(p)->m_key,
-		.target = &p->node->target,
-	};
-
-	if (!sm->conf->fdr10 || !may_have_fdr10(sm, p) || p->ext_known ||
-	    port_state(p) == IB_PORT_DOWN || fabric_port_path(sm->fabric, p, &path) < 0)
-		return;
-	ask(sm, &rq, on_ext_port_info, p);
-}
-
 static void on_port_info(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
@@ -563,7 +531,7 @@ static void on_port_info(void *owner, const struct mad_result *r)
 		ask_switch_ports(sm, n, 1);
 		return;
 	}
-	ask_ext_port_info(sm, p);
+	discover_ask_ext_port_info(sm, p);
 	if (!node_is_switch(n) && p != sm->fabric->own_port) {
 		if (p->known && (ib_get(p->info, PI_CAP_MASK) & IB_CAP(IB_CAP_IS_SM)))
 			tell_news(sm, NEWS_MANAGER_MET, .port = p);

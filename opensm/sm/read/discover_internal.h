@@ -44,3 +44,6 @@ bool discover_is_near_and_locked(const struct sm *sm, const struct port *p);
 /* After a probe that ended with this: the next key is tried in this sweep. */
 bool discover_worth_another_key(const struct sm *sm, const struct port *p,
 				const struct mad_result *r);
+
+/* ext_port_info.c: whether the link at `p` is an FDR10 one. */
+void discover_ask_ext_port_info(struct sm *sm, struct port *p);

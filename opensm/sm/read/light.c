@@ -23,6 +23,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "health/judge.h"
 #include "sm/base/about.h"
 #include "sm/base/news.h"
 #include "sm/read/port_states.h"
@@ -127,6 +128,9 @@ static void on_switch_info(void *owner, const struct mad_result *r)
 	case MAD_END_TIMEOUT:
 	case MAD_END_BAD_STATUS:
 		sm->m.light->missed = true;
+		if (r->end == MAD_END_TIMEOUT)
+			tell_news(sm, NEWS_BAD_ANSWER, .port = &n->ports[0],
+				  .number = HEALTH_UNRESPONSIVE);
 		if (!n->misses && n->ports[0].seen == sm->sweep_no) {
 			log_change(sm, "does not answer SwitchInfo", &n->ports[0]);
 			want_sweep(sm, SWEEP_HEAVY, "a switch does not answer");

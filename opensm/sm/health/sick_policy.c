@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * hm_ports_health_policy_file: which links are exempt from all checks, and which an administrator
+ * calls sick. It counts for a cable, whichever end it names; of both said, healthy counts.
+ */
+#include "sm/base/news.h"
+#include "sm/health/sick_internal.h"
+#include "util/mem.h"
+
+_Static_assert((int)HEALTH_DISABLE == (int)CONF_HEALTH_DISABLE, "in the same order");
+
+/* NULL: no file is in force. One that cannot be read leaves in force what was read before. */
+static const struct conf_file *file_of(const struct sm *sm)
+{
+	const struct conf_file *f = sm->files ? sm->files->of[CONF_FILE_HEALTH] : NULL;
+
+	return f && !f->error ? f : NULL;
+}
+
+static const struct conf_health_port *line_of(const struct sm *sm, const struct health_verdict *v)
+{
+	const struct conf_health_ports *p = &sm->m.sick->policy;
+	const struct conf_health_port *a, *b;
+
+	if (!p->n)
+		return NULL;
+	a = conf_health_ports_find(p, v->end[0].node, v->end[0].port);
+	b = conf_health_ports_find(p, v->end[1].node, v->end[1].port);
+	return !a || (b && b->healthy) ? b : a;
+}
+
+bool sick_is_exempt(const struct sm *sm, uint32_t link)
+{
+	const struct conf_health_port *line = line_of(sm, health_verdict(sm->m.sick->judge, link));
+
+	return line && line->healthy;
+}
+
+enum health_action sick_manual_action(const struct sm *sm, const struct health_verdict *v)
+{
+	const struct conf_health_port *line = line_of(sm, v);
+	const struct conf *c = sm->conf;
+	enum health_action one = HEALTH_IGNORE;
+
+	if (!(v->on & 1u << HEALTH_MANUAL))
+		return HEALTH_IGNORE;
+	if (line && line->action != CONF_HEALTH_NONE)
+		return (enum health_action)line->action;
+	health_action_read(v->host ? c->hm_ca_manual_action : c->hm_sw_manual_action, &one);
+	return one;
+}
+
+/* ---- another file ---------------------------------------------------------------------------- */
+
+static void take_over(struct sick *k, const struct conf_health_ports *p)
+{
+	conf_health_ports_clear(&k->policy);
+	k->policy = *p;
+	k->policy.items = xmemdup(p->items, p->n * sizeof(*p->items));
+}
+
+/* All links, since lines that named them may be gone. `forget`: the file has "all healthy". */
+static void apply_to_all(struct sm *sm, bool forget)
+{
+	struct sick *k = sm->m.sick;
+
+	for (uint32_t i = 0; i < health_n_links(k->judge); i++) {
+		const struct health_verdict *v = health_verdict(k->judge, i);
+		const struct conf_health_port *line = line_of(sm, v);
+		bool sick = line && !line->healthy;
+
+		if (v->end[0].node && !sick && (forget || line))
+			sm_sick_clear(sm, v->end[0].node, v->end[0].port);
+		if (health_is_manual(k->judge, i) && !sick)
+			sick_call(sm, i, false);
+	}
+}
+
+static void look_for_another(struct sm *sm)
+{
+	static const struct conf_health_ports none;
+	const struct conf_file *f = file_of(sm);
+	struct sick *k = sm->m.sick;
+	bool named = sm->conf->hm_ports_health_policy_file, first = !k->policy_known;
+	uint64_t hash = f ? f->hash : 0;
+
+	if ((!f && named && k->policy_known) || (k->policy_known && hash == k->policy_hash))
+		return;
+	take_over(k, f ? &f->health : &none);
+	k->policy_known = true;
+	k->policy_hash = hash;
+	apply_to_all(sm, !first && k->policy.all_healthy);
+}
+
+void sick_policy_settle(struct sm *sm)
+{
+	struct sick *k = sm->m.sick;
+
+	look_for_another(sm);
+	for (size_t i = 0; i < k->policy.n && sm->conf->hm_unhealthy_ports_checks; i++) {
+		const struct conf_health_port *line = &k->policy.items[i];
+		uint32_t link = line->healthy ? UINT32_MAX
+					      : sick_link_of(sm, line->guid, line->port);
+
+		if (link != UINT32_MAX && !health_is_manual(k->judge, link) &&
+		    !sick_is_exempt(sm, link))
+			sick_call(sm, link, true);
+	}
+}

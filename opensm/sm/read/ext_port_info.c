@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* FDR10, which a vendor attribute tells. */
+#include "sm/read/discover_internal.h"
+
+#define SPEED_QDR	0x4
+#define SPEED_EXT_FDR	0x1
+
+static void on_ext_port_info(void *owner, const struct mad_result *r)
+{
+	struct sm *sm = owner;
+
+	sm->m.discover->pending--;
+	if (r->end == MAD_END_ANSWERED)
+		observe_ext_port_info(r->arg, r->payload);
+}
+
+/* FDR10 belongs to a generation of devices: QDR, at most FDR, nothing faster. */
+static bool may_have_fdr10(const struct sm *sm, const struct port *p)
+{
+	return node_quirk(sm, p->node, QUIRK_EXT_PORT_INFO) &&
+	       (ib_get(p->info, PI_SPEED_SUPPORTED) & SPEED_QDR) &&
+	       ib_get(p->info, PI_SPEED_EXT_SUPPORTED) <= SPEED_EXT_FDR;
+}
+
+/* Asked once per link. */
+void discover_ask_ext_port_info(struct sm *sm, struct port *p)
+{
+	struct dr_path path;
+	const struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_MLNX_EXT_PORT_INFO,
+		.mod = p->num,
+		.path = &path,
+		.m_key = port_of_sma(p)->m_key,
+		.target = &p->node->target,
+	};
+
+	if (!sm->conf->fdr10 || !may_have_fdr10(sm, p) || p->ext_known ||
+	    port_state(p) == IB_PORT_DOWN || fabric_port_path(sm->fabric, p, &path) < 0)
+		return;
+	sm->m.discover->pending++;
+	mad_submit(sm->mad, &rq, on_ext_port_info, sm, p);
+}
