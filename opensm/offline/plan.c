@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "offline/offline.h"
+#include "plan/qos.h"
 #include "plan/route_lists.h"
 #include "route/select/keep_tables.h"
 #include "util/mem.h"
@@ -33,12 +34,17 @@ void plan_route(const struct plan_world *w, const struct topo *t, struct plan_be
 				       .options = route_lists_options(w->conf, w->files) };
 	double began = cpu_seconds();
 	struct keep_report kept;
+	struct qos_plan lanes;
 
 	*ret = (struct plan_tables){ 0 };
 	ret->routes = keep_tables(&chain, &job, before.found, &kept);
 	ret->choice = kept.choice;
 	snprintf(ret->kept, sizeof(ret->kept), "%s", kept.note);
 	ret->cpu_seconds = cpu_seconds() - began;
+	if (ret->routes) {
+		qos_plan_make(w->conf, ret->routes, &lanes);
+		snprintf(ret->levels, sizeof(ret->levels), "%s", lanes.note);
+	}
 	if (ret->routes && full)
 		figures_of(ret->routes, w->args->threads, &ret->figures);
 }

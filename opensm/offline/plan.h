@@ -57,6 +57,7 @@ struct plan_tables {
 	struct routes *routes; /* NULL: no engine; choice.why */
 	struct route_choice choice;
 	double cpu_seconds;    /* of engines and verifier */
+	char levels[240];      /* VLs of QoS levels, as the daemon logs it; "": nothing to say */
 	char kept[200];	       /* what became of the tables before; "": nothing to say */
 	struct figures figures;
 };

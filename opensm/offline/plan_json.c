@@ -83,6 +83,7 @@ static struct json_object *tables_of(const struct plan_world *w, const struct pl
 	json_add_bool(o, "unsafe", p->choice.unsafe);
 	json_object_object_add(o, "verdict", verdict_of(&p->choice.verdict));
 	json_add_int(o, "lanes", p->figures.lanes);
+	json_add_str(o, "qos", p->levels[0] ? p->levels : NULL);
 	add_double(o, "effective_bandwidth", p->figures.bandwidth);
 	json_add_int(o, "bandwidth_patterns", p->figures.patterns);
 	json_add_int(o, "shift_congestion", p->figures.shift);

@@ -78,6 +78,8 @@ static void print_engine(const struct plan_tables *p, FILE *out)
 	row(out, "Load", "%u / %.0f / %u pairs on a channel (least, average, most)",
 	    p->choice.verdict.min_load, p->choice.verdict.avg_load, p->choice.verdict.max_load);
 	row(out, "VLs", "%u", p->figures.lanes);
+	if (p->levels[0])
+		row(out, "QoS", "%s", p->levels);
 	row(out, "Bandwidth", "%.3f of what end ports have, over %u random halves",
 	    p->figures.bandwidth, p->figures.patterns);
 	row(out, "Shift", "%u flows on a channel at most, in %u of %u shifts", p->figures.shift,

@@ -112,6 +112,36 @@ static bool says_sl2vl(const struct conf *c)
 	       c->qos_swe_sl2vl;
 }
 
+void qos_levels_read(const struct conf *conf, struct qos_levels *ret)
+{
+	uint8_t vls[QOS_SLS];
+	unsigned named = 0;
+
+	*ret = (struct qos_levels){ .n = 1 };
+	if (!conf->qos)
+		return;
+	read_vls(first_of(conf->qos_swe_sl2vl, conf->qos_sl2vl, BUILT_IN_SL2VL), vls);
+	for (unsigned sl = 0; sl < QOS_SLS; sl++)
+		named |= 1u << vls[sl];
+	named &= (1u << QOS_VL_NONE) - 1;
+	ret->n = MAX((unsigned)__builtin_popcount(named), 1u);
+	for (unsigned sl = 0; sl < QOS_SLS; sl++)
+		ret->of[sl] = vls[sl] == QOS_VL_NONE
+				      ? QOS_VL_NONE
+				      : (uint8_t)__builtin_popcount(named &
+								    ((1u << vls[sl]) - 1));
+}
+
+unsigned qos_levels_asked(const struct conf *conf)
+{
+	struct qos_levels levels;
+
+	if (!conf->qos_swe_sl2vl && !conf->qos_sl2vl)
+		return 1;
+	qos_levels_read(conf, &levels);
+	return levels.n;
+}
+
 /* ---- VLs ---------------------------------------------------------------------------------- */
 
 static unsigned n_lanes(const struct qos_plan *plan)
@@ -119,24 +149,32 @@ static unsigned n_lanes(const struct qos_plan *plan)
 	return (unsigned)plan->lanes->n_vls * plan->n_levels;
 }
 
-/*
- * As many levels as the administrator's table for switches tells apart, and cables between them
- * have VLs for.
- */
+/* VLs that one scheme may have, with all its copies. */
+static unsigned n_available(const struct conf *conf, const struct qos_plan *p)
+{
+	return MIN(sl2vl_available(p->topo), qos_vls(conf->max_op_vls ? conf->max_op_vls : 5));
+}
+
+/* As many levels as are wanted, and cables between switches have VLs for; others share the last. */
 static void make_levels(const struct conf *conf, struct qos_plan *p)
 {
-	unsigned lanes =
-		MIN(sl2vl_available(p->topo), qos_vls(conf->max_op_vls ? conf->max_op_vls : 5));
-	unsigned most = MAX(lanes / MAX(p->lanes->n_vls, 1u), 1u);
+	unsigned most = MAX(n_available(conf, p) / MAX(p->lanes->n_vls, 1u), 1u);
+	struct qos_levels levels;
 
 	p->n_levels = 1;
-	if (!p->by_options || p->lanes->by != SL2VL_BY_NOTHING)
+	if (!p->by_options)
 		return;
+	qos_levels_read(conf, &levels);
 	for (unsigned sl = 0; sl < QOS_SLS; sl++) {
-		uint8_t vl = p->sets[QOS_SWITCH].vl[sl];
+		uint8_t level = levels.of[sl];
 
-		p->level_of[sl] = vl == QOS_VL_NONE ? vl : (uint8_t)MIN(vl, most - 1);
-		if (vl != QOS_VL_NONE)
+		if (p->lanes->n_levels > 1)
+			p->level_sl[sl] =
+				sl2vl_level_sl(p->lanes, level == QOS_VL_NONE ? 0 : level);
+		if (p->lanes->by != SL2VL_BY_NOTHING)
+			continue;
+		p->level_of[sl] = level == QOS_VL_NONE ? level : (uint8_t)MIN(level, most - 1);
+		if (level != QOS_VL_NONE)
 			p->n_levels = MAX(p->n_levels, p->level_of[sl] + 1);
 	}
 }
@@ -177,18 +215,43 @@ static bool serve_lanes(struct qos_plan *p)
 	return changed;
 }
 
+static const char *unserved_text(bool unserved)
+{
+	return unserved ? "; qos_*vlarb_* leave VLs without a share and are without effect" : "";
+}
+
+/* Fewer levels than were asked for: what would fit. False: as many, or the levels yield. */
+static bool note_shortage(struct qos_plan *p, const struct conf *conf, const char *engine,
+			  bool unserved)
+{
+	unsigned asked = qos_levels_asked(conf), copies = MAX(p->lanes->n_levels, 1u);
+	unsigned own = sl2vl_own_vls(p->lanes), has = p->n_levels * copies;
+	bool of_vls = own * asked > n_available(conf, p);
+
+	if (!p->by_options || asked <= has)
+		return false;
+	snprintf(p->note, sizeof(p->note),
+		 "%s uses %u VLs for each QoS level: of %u levels (VLs of qos_swe_sl2vl) %u %s "
+		 "into %u %s, %s%s",
+		 engine, own, asked, has, has == 1 ? "fits" : "fit",
+		 of_vls ? n_available(conf, p) : QOS_SLS, of_vls ? "VLs" : "SLs",
+		 has > 1 ? "the others share the last one" : "so all SLs share them",
+		 unserved_text(unserved));
+	return true;
+}
+
 static void write_note(struct qos_plan *p, const struct conf *conf, const char *engine,
 		       bool unserved)
 {
-	bool no_sl2vl = says_sl2vl(conf) && p->n_levels == 1;
+	unsigned levels = p->n_levels * MAX(p->lanes->n_levels, 1u);
+	bool no_sl2vl = says_sl2vl(conf) && levels == 1;
 
-	if (p->n_levels > 1)
+	if (note_shortage(p, conf, engine, unserved))
+		return;
+	if (levels > 1)
 		snprintf(p->note, sizeof(p->note),
 			 "%s uses %u VLs for each of %u QoS levels (VLs of qos_swe_sl2vl)%s",
-			 engine, p->lanes->n_vls, p->n_levels,
-			 unserved
-				 ? "; qos_*vlarb_* leave VLs without a share and are without effect"
-				 : "");
+			 engine, sl2vl_own_vls(p->lanes), levels, unserved_text(unserved));
 	else if (p->by_options && (no_sl2vl || unserved))
 		snprintf(p->note, sizeof(p->note),
 			 "%s decides which SL takes which of %u VLs:%s%s%s are without effect",
@@ -209,6 +272,8 @@ void qos_plan_make(const struct conf *conf, const struct routes *routes, struct 
 		.n_levels = 1,
 	};
 	ret->wanted = ret->by_options || ret->lanes;
+	for (unsigned sl = 0; sl < QOS_SLS; sl++)
+		ret->level_sl[sl] = (uint8_t)sl;
 	read_options(conf, ret);
 	if (!ret->lanes)
 		return;

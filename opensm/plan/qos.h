@@ -7,10 +7,12 @@
  *             them the routes can block each other, so they go before everything else.
  *   options   qos_* of the configuration, while `qos` is TRUE: a table per kind of port
  *
- * With both, the options still say how VLs share a cable, as long as every VL gets a share; and
- * where the VLs leave the SL free and there are VLs enough, every QoS level (a VL of qos_swe_sl2vl)
- * has a set of VLs of its own: copies of one scheme that never meet, so a proof for one holds for
- * all.
+ * With both, the options still say how VLs share a cable, as long as every VL gets a share; and as
+ * far as there are VLs enough, every QoS level (a VL of qos_swe_sl2vl) has a set of VLs of its own:
+ * copies of one scheme that never meet. Where the VLs leave the SL free the copies are made here,
+ * and a proof for one holds for all. Where the SL depends on the path, a routing job is told how
+ * many levels there are, and routes come with copies proved as a whole (route/core/sl2vl.h);
+ * a level is then the upper bits of an SL, and qos_level_sl() says which.
  *
  * With neither, nothing is wanted; tables known to be left from before get the built-in values.
  *
@@ -47,6 +49,17 @@ struct qos_set {
 	uint8_t high_limit;
 };
 
+/* Which SLs belong together. */
+struct qos_levels {
+	unsigned n;	     /* 1: all do */
+	uint8_t of[QOS_SLS]; /* level of an SL, from 0; QOS_VL_NONE: the options give it no VL */
+};
+
+/* A level for each VL that the table of switches names, in their order. `qos` FALSE: one. */
+void qos_levels_read(const struct conf *conf, struct qos_levels *ret);
+/* Levels that the administrator asked for, by a table that is set; 1: for none. */
+unsigned qos_levels_asked(const struct conf *conf);
+
 /* Holds no references: routes and configuration that it was made of live longer. */
 struct qos_plan {
 	bool wanted;	  /* else tables left from before get built-in values */
@@ -55,6 +68,7 @@ struct qos_plan {
 	const struct topo *topo;   /* of the VLs */
 	uint8_t n_levels;	   /* sets of VLs; 1: the SL does not choose among them */
 	uint8_t level_of[QOS_SLS]; /* QOS_VL_NONE: the options give this SL no VL */
+	uint8_t level_sl[QOS_SLS]; /* qos_level_sl() */
 	struct qos_set sets[QOS_KINDS];
 	char note[240]; /* options without effect; "" none */
 };
@@ -90,6 +104,15 @@ void qos_vlarb(const struct qos_plan *plan, enum qos_kind kind, unsigned block, 
 bool qos_shares_are_lanes(const uint8_t payload[SMP_DATA_SIZE]);
 /* VLHighLimit of a port whose VLCap has this code; -1: it stays as it is. */
 int qos_high_limit(const struct qos_plan *plan, enum qos_kind kind, unsigned vl_cap);
+
+/*
+ * The bits of an SL that stand for the level of `sl`, which a partition or policy says; paths add
+ * theirs. `sl` itself where routes have no copies for levels.
+ */
+static inline uint8_t qos_level_sl(const struct qos_plan *plan, uint8_t sl)
+{
+	return plan->level_sl[sl % QOS_SLS];
+}
 
 /* SLs that no table drops, a bit each: of ports of this kind and of switches. */
 uint16_t qos_usable_sls(const struct qos_plan *plan, enum qos_kind kind);

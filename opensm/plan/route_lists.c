@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "plan/qos.h"
+
 #define SAME(A, B, FIELD) (offsetof(struct A, FIELD) == offsetof(struct B, FIELD))
 _Static_assert(sizeof(struct conf_guid_port) == sizeof(struct route_guid_port) &&
 		       SAME(conf_guid_port, route_guid_port, guid) &&
@@ -91,6 +93,7 @@ struct route_options route_lists_options(const struct conf *conf, const struct c
 		.nue_include_switches = conf->nue_include_switches,
 		.avoid_throttled_links = conf->avoid_throttled_links,
 		.max_vls = lanes_of_code(conf->max_op_vls),
+		.levels = qos_levels_asked(conf),
 	};
 
 	if (torus) {

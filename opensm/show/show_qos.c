@@ -133,24 +133,33 @@ void *show_qos_new(const struct control_method *m, const struct daemon_api *api,
 	return s;
 }
 
+/* Is the SL, as a partition or policy says it, of this level? */
+static bool is_of_level(const struct qos_plan *plan, unsigned sl, unsigned level)
+{
+	if (plan->lanes->n_levels > 1)
+		return plan->level_sl[sl] == sl2vl_level_sl(plan->lanes, level);
+	return plan->level_of[sl] == level;
+}
+
 static void put_level(struct json_object *o, const struct qos_plan *plan, unsigned level)
 {
+	unsigned own = sl2vl_own_vls(plan->lanes);
 	struct json_object *sls, *vls;
 
 	json_add_int(o, "level", level);
 	sls = json_add_array(o, "sls");
 	for (unsigned sl = 0; sl < QOS_SLS; sl++)
-		if (plan->level_of[sl] == level)
+		if (is_of_level(plan, sl, level))
 			json_object_array_add(sls, json_object_new_int((int)sl));
 	vls = json_add_array(o, "vls");
-	for (unsigned i = 0; i < plan->lanes->n_vls; i++)
-		json_object_array_add(vls, json_object_new_int((int)(level * plan->lanes->n_vls +
-								     i)));
+	for (unsigned i = 0; i < own; i++)
+		json_object_array_add(vls, json_object_new_int((int)(level * own + i)));
 }
 
 static void put_plan(struct json_object *o, const struct show *s)
 {
 	const struct qos_plan *plan = &s->view->qos;
+	unsigned n = plan->lanes ? plan->n_levels * MAX(plan->lanes->n_levels, 1u) : 1;
 	struct json_object *levels;
 
 	json_add_bool(o, "qos", plan->by_options);
@@ -158,7 +167,7 @@ static void put_plan(struct json_object *o, const struct show *s)
 	json_add_int(o, "engine_vls", plan->lanes ? plan->lanes->n_vls : 0);
 	json_add_str(o, "note", plan->note[0] ? plan->note : NULL);
 	levels = json_add_array(o, "levels");
-	for (unsigned level = 0; plan->n_levels > 1 && level < plan->n_levels; level++)
+	for (unsigned level = 0; n > 1 && level < n; level++)
 		put_level(json_append_object(levels), plan, level);
 }
 

@@ -447,5 +447,5 @@ uint8_t slvl_sm_sl(const struct sync *s, const struct port *p)
 	if (!s->plan.qos || !s->plan.qos->lanes || !port_is_end(p))
 		return wish;
 	return sl2vl_sl(s->plan.qos->lanes, slvl_switch_of(s, p), s->sm_switch, s->plan.sm_lid,
-			wish);
+			qos_level_sl(s->plan.qos, wish));
 }

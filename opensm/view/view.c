@@ -112,10 +112,15 @@ static uint32_t switch_of(const struct view *v, uint32_t port)
 
 uint8_t view_path_sl(const struct view *v, uint32_t src, uint32_t dst, lid_t dlid, uint8_t wish)
 {
+	return view_asked_sl(v, src, dst, dlid, qos_level_sl(&v->qos, wish));
+}
+
+uint8_t view_asked_sl(const struct view *v, uint32_t src, uint32_t dst, lid_t dlid, uint8_t asked)
+{
 	assert((src == VIEW_NONE || src < v->n_ports) && (dst == VIEW_NONE || dst < v->n_ports));
 	if (!v->qos.lanes || v->qos.lanes->by == SL2VL_BY_NOTHING)
-		return wish;
-	return sl2vl_sl(v->qos.lanes, switch_of(v, src), switch_of(v, dst), dlid, wish);
+		return asked;
+	return sl2vl_sl(v->qos.lanes, switch_of(v, src), switch_of(v, dst), dlid, asked);
 }
 
 bool view_sl_passes(const struct view *v, uint32_t src, uint8_t sl)

@@ -216,6 +216,8 @@ static inline uint32_t view_node_port(const struct view_node *n, unsigned num)
  * would have `wish`; `wish`, unless the routes choose VLs by path. VIEW_NONE: not known.
  */
 uint8_t view_path_sl(const struct view *v, uint32_t src, uint32_t dst, lid_t dlid, uint8_t wish);
+/* The same for a request that insists on an SL: the level is that of its upper bits. */
+uint8_t view_asked_sl(const struct view *v, uint32_t src, uint32_t dst, lid_t dlid, uint8_t asked);
 /* Do all tables that a packet of this SL meets on the way from end port `src` give it a VL? */
 bool view_sl_passes(const struct view *v, uint32_t src, uint8_t sl);
 /* The SL (0 to 15) of a multicast group for which `wish` is asked, as the routes allow it. */

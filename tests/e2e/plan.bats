@@ -71,6 +71,17 @@ END
 	plan net -R minhop --worst link | grep -q 'of 6 single cables: 0 cut off end ports; 6 were routed$'
 }
 
+@test "three levels of service on a torus have VLs of their own, or it is said what fits" {
+	"$NETGEN" torus 6 6 6 4 >net
+	printf '%s\n' 'qos TRUE' 'qos_sl2vl 0,1,2,0,0,0,0,0,0,0,0,0,0,0,0,0' 'max_op_vls 4' 'nue_max_num_vls 0' >levels.conf
+	plan net -F levels.conf -R nue,no_fallback >out
+	grep -q '^Proof .*no credit loop' out
+	grep -q '^VLs       6$' out
+	grep -q '^QoS       nue uses 2 VLs for each of 3 QoS levels' out
+	plan net -F levels.conf -R dor,no_fallback | grep -q '^QoS       dor uses 2 VLs for each of 3 QoS levels'
+	plan net -F levels.conf -R torus-2QoS,no_fallback | grep -q '^QoS .* of 3 levels .* 2 fit into 16 SLs, the others'
+}
+
 @test "dumps of a plan are judged as the plan is, lanes included" {
 	"$NETGEN" torus 5 5 1 2 >net
 	plan net -R lash,no_fallback --dumps planned --json >json

@@ -294,6 +294,12 @@ static void the_administrators_sl2vl_yields_to_lanes(void **state)
 	assert_row(&plan, QOS_SWITCH, 0, EIGHT_VLS, "0101010101010101");
 	/* all lanes have a share */
 	assert_shares(&plan, QOS_SWITCH, 1, 3, EIGHT_VLS, "0:7 1:9 2:11");
+	/* These routes were made without a place for levels. */
+	assert_string_equal(plan.note, "mine uses 2 VLs for each QoS level: of 2 levels (VLs of "
+				       "qos_swe_sl2vl) 1 fits into 16 SLs, so all SLs share them");
+	free(c->qos_sl2vl);
+	set(&c->qos_sl2vl, "3,3,3,3,3,3,3,3,3,3,3,3,3,3,3,3");
+	qos_plan_make(c, r, &plan);
 	assert_string_equal(plan.note, "mine decides which SL takes which of 2 VLs: qos_*sl2vl are "
 				       "without effect");
 }
@@ -347,6 +353,60 @@ static void levels_have_lanes_of_their_own(void **state)
 	assert_int_equal(plan.n_levels, 1);
 }
 
+/* One class, SL by path: a level is the upper bits of an SL, and its VLs are its own. */
+static void levels_of_paths_have_lanes_of_their_own(void **state)
+{
+	_cleanup_(conf_unrefp) struct conf *c = conf_new();
+	_cleanup_(routes_unrefp) struct routes *r = with_lanes(ring(4), 2, SL2VL_BY_LID, 1);
+	struct qos_plan plan;
+
+	c->qos = true;
+	set(&c->qos_swe_sl2vl, "0,0,5,5,7,7,7,7,7,7,7,7,7,7,7,15");
+	assert_int_equal(qos_levels_asked(c), 3);
+	r->lanes->sl[1] = 1;
+	assert_int_equal(sl2vl_add_levels(r->lanes, 3, 8), 3);
+	assert_int_equal(r->lanes->n_vls, 6);
+	assert_int_equal(sl2vl_own_vls(r->lanes), 2);
+	/* Once is enough. */
+	assert_int_equal(sl2vl_add_levels(r->lanes, 3, 8), 3);
+	assert_int_equal(r->lanes->n_vls, 6);
+	qos_plan_make(c, r, &plan);
+	assert_string_equal(plan.note, "mine uses 2 VLs for each of 3 QoS levels (VLs of "
+				       "qos_swe_sl2vl)");
+	assert_row(&plan, QOS_SWITCH, 0, EIGHT_VLS, "0123454545454545");
+	assert_row(&plan, QOS_CA, 0, EIGHT_VLS, "0123454545454545");
+	assert_int_equal(qos_level_sl(&plan, 1), 0);
+	assert_int_equal(qos_level_sl(&plan, 2), 2);
+	assert_int_equal(qos_level_sl(&plan, 4), 4);
+	assert_int_equal(sl2vl_sl(r->lanes, 0, 0, 1, qos_level_sl(&plan, 4)), 5);
+	assert_int_equal(sl2vl_sl(r->lanes, 0, 0, 0, qos_level_sl(&plan, 2)), 2);
+	/* Those that do not fit share the last one. */
+	free(c->qos_swe_sl2vl);
+	set(&c->qos_swe_sl2vl, "0,1,2,3,4");
+	qos_plan_make(c, r, &plan);
+	assert_non_null(strstr(plan.note, "of 5 levels (VLs of qos_swe_sl2vl) 3 fit into 8 VLs, "
+					  "the others share the last one"));
+	assert_int_equal(qos_level_sl(&plan, 4), 4);
+}
+
+static void levels_that_do_not_fit_are_not_made(void **state)
+{
+	_cleanup_(routes_unrefp) struct routes *three = with_lanes(ring(4), 3, SL2VL_BY_LID, 1);
+	_cleanup_(routes_unrefp) struct routes *any = with_lanes(ring(4), 2, SL2VL_BY_NOTHING, 1);
+	_cleanup_(routes_unrefp) struct routes *five = with_lanes(ring(4), 5, SL2VL_BY_LID, 1);
+
+	assert_int_equal(sl2vl_add_levels(three->lanes, 3, 5), 1); /* VLs */
+	assert_int_equal(three->lanes->n_vls, 3);
+	assert_int_equal(three->lanes->sl_mask, 15);
+	assert_int_equal(sl2vl_add_levels(any->lanes, 3, 8), 1);
+	assert_int_equal(sl2vl_add_levels(five->lanes, 3, 15), 2); /* SLs: 8 for five VLs */
+	assert_int_equal(five->lanes->n_vls, 10);
+	assert_int_equal(five->lanes->vl[8 + 4], 9);
+	/* A table of its own that uses all SLs. */
+	three->lanes->vl[9] = 1;
+	assert_int_equal(sl2vl_add_levels(three->lanes, 3, 15), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -360,6 +420,8 @@ int main(void)
 		cmocka_unit_test(the_administrators_sl2vl_yields_to_lanes),
 		cmocka_unit_test(a_lane_without_a_share_gets_one),
 		cmocka_unit_test(levels_have_lanes_of_their_own),
+		cmocka_unit_test(levels_of_paths_have_lanes_of_their_own),
+		cmocka_unit_test(levels_that_do_not_fit_are_not_made),
 	};
 
 	return cmocka_run_group_tests_name("qos", tests, NULL, NULL);

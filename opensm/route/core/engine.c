@@ -27,6 +27,12 @@ bool route_is_possible(const struct route_job *job, char *why, size_t why_len)
 	return false;
 }
 
+void route_add_levels(const struct route_job *job, struct routes *r)
+{
+	if (r && r->lanes)
+		sl2vl_add_levels(r->lanes, job->options.levels, route_vls_whole(job));
+}
+
 struct routes *route_engine_run(const struct route_engine *engine, const struct route_job *job,
 				char *why, size_t why_len)
 {
@@ -37,8 +43,10 @@ struct routes *route_engine_run(const struct route_engine *engine, const struct 
 		snprintf(job->progress->inner, sizeof(job->progress->inner), "%s", engine->name);
 	r = engine->compute ? engine->compute(job, why, why_len)
 			    : engine->compute_with(engine->arg, job, why, why_len);
-	if (!route_is_cancelled(job))
+	if (!route_is_cancelled(job)) {
+		route_add_levels(job, r);
 		return r;
+	}
 	snprintf(why, why_len, "cancelled");
 	return routes_unref(r);
 }

@@ -66,6 +66,8 @@ struct route_options {
 	bool avoid_throttled_links;
 	/* VLs an engine may use; 0: all that every cable has */
 	unsigned max_vls;
+	/* levels of service that are to have VLs of their own, each as many; 0 and 1: none */
+	unsigned levels;
 	const guid_t *order;                    /* guid_routing_order_file: port GUIDs */
 	uint32_t n_order;
 	const struct route_guid_port *ignore;   /* port_prof_ignore_file */
@@ -160,10 +162,18 @@ unsigned route_threads(const struct route_job *job);
 /* False and `why`: the fabric has too many switches. */
 bool route_is_possible(const struct route_job *job, char *why, size_t why_len);
 
-/* VLs that engines may use here: the least of all cables between switches, and of max_vls. */
-static inline unsigned route_vls(const struct route_job *job)
+/* The least VLs of all cables between switches, and of max_vls. */
+static inline unsigned route_vls_whole(const struct route_job *job)
 {
 	unsigned most = sl2vl_available(job->topo);
 
 	return job->options.max_vls ? MIN(most, job->options.max_vls) : most;
 }
+
+/* VLs that engines may use here: of these, those of one level of service. */
+static inline unsigned route_vls(const struct route_job *job)
+{
+	return MAX(route_vls_whole(job) / MAX(job->options.levels, 1u), 1u);
+}
+/* Gives each level of service of the job VLs of its own, if they fit (sl2vl_add_levels()). */
+void route_add_levels(const struct route_job *job, struct routes *r);

@@ -68,6 +68,7 @@ struct sl2vl *sl2vl_copy(const struct topo *t, const struct sl2vl *l, uint32_t r
 
 	ret->n_needed = l->n_needed;
 	ret->sl_mask = l->sl_mask;
+	ret->n_levels = l->n_levels;
 	ret->mcast_mask_zero = l->mcast_mask_zero;
 	for (uint32_t i = 0; i < rows; i++)
 		memcpy(ret->sl + (size_t)i * new, l->sl + (size_t)i * old, MIN(old, new));
@@ -76,6 +77,93 @@ struct sl2vl *sl2vl_copy(const struct topo *t, const struct sl2vl *l, uint32_t r
 	memcpy(ret->vl, l->vl, (size_t)l->n_classes * l->n_classes * SL2VL_SLS);
 	memcpy(ret->host_vl, l->host_vl, sizeof(ret->host_vl));
 	return ret;
+}
+
+/* ---- levels --------------------------------------------------------------------------------- */
+
+static bool sl_is_vl(const struct sl2vl *l)
+{
+	if (l->n_classes != 1 || l->sl_mask != SL2VL_SLS - 1)
+		return false;
+	for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
+		if (l->vl[sl] != sl % l->n_vls || l->host_vl[sl] != sl % l->n_vls)
+			return false;
+	return true;
+}
+
+/* Do bits of an SL above sl_mask, which has the lowest ones, choose nothing yet? */
+static bool upper_bits_are_free(const struct sl2vl *l)
+{
+	if (l->sl_mask & (l->sl_mask + 1))
+		return false;
+	for (size_t i = 0; i < (size_t)l->n_classes * l->n_classes * SL2VL_SLS; i++)
+		if (l->vl[i] != l->vl[i - i % SL2VL_SLS + (i & l->sl_mask)])
+			return false;
+	for (unsigned sl = 0; sl < SL2VL_SLS; sl++)
+		if (l->host_vl[sl] != l->host_vl[sl & l->sl_mask])
+			return false;
+	return true;
+}
+
+/* Bits of an SL that a path needs; SL2VL_SLS: all of them, as no other will do. */
+static unsigned path_bits(const struct sl2vl *l)
+{
+	unsigned bits = 0, sls = l->n_vls;
+
+	if (!sl_is_vl(l)) {
+		if (!upper_bits_are_free(l))
+			return SL2VL_SLS;
+		sls = l->sl_mask + 1u;
+	}
+	while (1u << bits < sls)
+		bits++;
+	return bits;
+}
+
+static void copy_row(const struct sl2vl *l, uint8_t row[SL2VL_SLS], unsigned bits, unsigned levels)
+{
+	uint8_t own[SL2VL_SLS];
+
+	memcpy(own, row, sizeof(own));
+	for (unsigned sl = 0; sl < SL2VL_SLS; sl++) {
+		uint8_t vl = own[sl & ((1u << bits) - 1)];
+
+		row[sl] = vl == SL2VL_VL_DROP
+				  ? vl
+				  : (uint8_t)(vl + MIN(sl >> bits, levels - 1) * l->n_vls);
+	}
+}
+
+unsigned sl2vl_add_levels(struct sl2vl *l, unsigned levels, unsigned vls)
+{
+	unsigned bits, fit;
+
+	assert(l && l->n_vls);
+	if (l->n_levels > 1 || l->by == SL2VL_BY_NOTHING || levels < 2)
+		return MAX(l->n_levels, 1u);
+	bits = path_bits(l);
+	fit = bits == SL2VL_SLS ? 1 : MIN((unsigned)SL2VL_SLS >> bits, MIN(levels, vls / l->n_vls));
+	if (fit < 2)
+		return 1;
+	/* What an SL beyond the VLs stood for, it stands for in its place. */
+	for (size_t i = 0, n = sl_is_vl(l) ? sl2vl_n_sl(l) : 0; i < n; i++)
+		if (l->sl[i] >= l->n_vls)
+			l->sl[i] = (uint8_t)(l->sl[i] % l->n_vls);
+	for (size_t i = 0; i < (size_t)l->n_classes * l->n_classes; i++)
+		copy_row(l, &l->vl[i * SL2VL_SLS], bits, fit);
+	copy_row(l, l->host_vl, bits, fit);
+	l->sl_mask = (uint8_t)((1u << bits) - 1);
+	l->n_levels = (uint8_t)fit;
+	l->n_needed = (uint8_t)(l->n_needed * fit);
+	l->n_vls = (uint8_t)(l->n_vls * fit);
+	return fit;
+}
+
+uint8_t sl2vl_level_sl(const struct sl2vl *l, unsigned level)
+{
+	unsigned bits = (unsigned)__builtin_popcount(l->sl_mask);
+
+	return l->n_levels > 1 ? (uint8_t)(MIN(level, l->n_levels - 1u) << bits) : 0;
 }
 
 struct sl2vl *sl2vl_free(struct sl2vl *l)

@@ -42,6 +42,11 @@ struct sl2vl {
 	/* so many would do, the others lower what waits for each other; 0: all are needed */
 	uint8_t n_needed;
 	uint8_t sl_mask;   /* bits of an SL that `sl` decides; 0 with SL2VL_BY_NOTHING */
+	/*
+	 * So many copies of the scheme, which share no VL: one for each level of service, chosen by
+	 * the bits of an SL above sl_mask. 0 and 1: there is one.
+	 */
+	uint8_t n_levels;
 	bool mcast_mask_zero; /* groups must have an SL with no bit of sl_mask set (torus-2QoS) */
 	enum sl2vl_by by;
 	uint32_t n_switches, row_size; /* as in the routes */
@@ -74,6 +79,25 @@ void sl2vl_set_classes(struct sl2vl *l, const struct topo *t,
 struct sl2vl *sl2vl_copy(const struct topo *t, const struct sl2vl *l, uint32_t row_size);
 struct sl2vl *sl2vl_free(struct sl2vl *l);
 FREEP(sl2vl_free, struct sl2vl)
+/*
+ * Makes copies of the scheme for as many of `levels` as there are SLs and `vls` VLs for, and
+ * returns how many there are then; 1: `l` is as it was. The SL of a path in level n is that of
+ * level 0, plus sl2vl_level_sl(l, n). Schemes in which every SL will do have no SL to choose a
+ * level by.
+ */
+unsigned sl2vl_add_levels(struct sl2vl *l, unsigned levels, unsigned vls);
+/* The bits of an SL that stand for a level; 0 without copies. */
+uint8_t sl2vl_level_sl(const struct sl2vl *l, unsigned level);
+/* VLs of one copy. */
+static inline unsigned sl2vl_own_vls(const struct sl2vl *l)
+{
+	return l->n_levels > 1 ? (unsigned)l->n_vls / l->n_levels : l->n_vls;
+}
+/* n_needed of one copy. */
+static inline uint8_t sl2vl_own_needed(const struct sl2vl *l)
+{
+	return l->n_levels > 1 ? l->n_needed / l->n_levels : l->n_needed;
+}
 /* Entries of `sl`. */
 size_t sl2vl_n_sl(const struct sl2vl *l);
 

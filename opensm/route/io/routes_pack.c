@@ -65,7 +65,8 @@ static void vls_pack(const struct sl2vl *l, const struct sl2vl *before, const st
 static bool vls_head_is_good(const struct sl2vl *h, const struct routes *r)
 {
 	return h->n_vls >= 1 && h->n_vls <= SL2VL_VLS_MAX && h->n_needed <= h->n_vls &&
-	       h->sl_mask < SL2VL_SLS && (unsigned)h->by <= SL2VL_BY_SWITCH_LID &&
+	       h->sl_mask < SL2VL_SLS &&
+	       h->n_levels <= h->n_vls && (unsigned)h->by <= SL2VL_BY_SWITCH_LID &&
 	       h->n_switches == r->topo->n_switches && h->n_classes >= 1 &&
 	       h->n_classes <= UINT8_MAX && h->row_size <= LID_MAX_UCAST + LFT_BLOCK_LIDS;
 }

@@ -8,7 +8,7 @@
 
 bool nue_keeps(const struct routes *previous, unsigned n_vls)
 {
-	unsigned had = previous && previous->lanes ? previous->lanes->n_vls : 1;
+	unsigned had = previous && previous->lanes ? sl2vl_own_vls(previous->lanes) : 1;
 
 	return routes_are_by(previous, "nue") && had == n_vls;
 }

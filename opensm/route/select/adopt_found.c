@@ -145,6 +145,7 @@ static struct routes *proved(const struct adopt_job *s, struct routes *r, const 
 {
 	bool fits = take_vls(s, r, lanes);
 
+	route_add_levels(s->job, r);
 	if (fits)
 		routes_check_after(NULL, r, s->job->threads, ret);
 	if (fits && (!route_fault(ret) || s->unsafe) &&

@@ -245,6 +245,7 @@ static void try_one(struct automatic *a, const char *name)
 		r = engine->compute_shape(a->job, a->graph, a->shape, why, sizeof(why));
 	else
 		r = route_engine_run(engine, a->job, why, sizeof(why));
+	route_add_levels(a->job, r);
 	if (r)
 		consider(a, name, r);
 }

@@ -51,12 +51,29 @@ static bool is_skipped(const struct route_chain *chain, const struct route_engin
 	return true;
 }
 
+/*
+ * With fewer levels of service there are more VLs for each, so that an engine that has too few may
+ * do after all. The plan of lanes says how many fit (plan/qos.h).
+ */
 static struct routes *run_engine(const struct route_engine *engine, const struct route_job *job,
-			  struct route_choice *c)
+				 struct route_choice *c)
 {
+	struct route_job fewer = *job;
+	struct routes *r = NULL;
+	char why[sizeof(c->why)];
+
 	if (job->progress)
 		snprintf(job->progress->engine, sizeof(job->progress->engine), "%s", engine->name);
-	return route_engine_run(engine, job, c->why, sizeof(c->why));
+	r = route_engine_run(engine, job, c->why, sizeof(c->why));
+	for (fewer.options.levels = job->options.levels;
+	     !r && fewer.options.levels > 1 && !route_is_cancelled(job);) {
+		unsigned vls = route_vls(&fewer);
+
+		while (fewer.options.levels > 1 && route_vls(&fewer) == vls)
+			fewer.options.levels--;
+		r = route_engine_run(engine, &fewer, why, sizeof(why));
+	}
+	return r;
 }
 
 /* Tables of one engine, if they hold (or may be unsafe). */

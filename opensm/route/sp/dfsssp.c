@@ -196,7 +196,8 @@ static bool keeps_paths(struct dfsssp *d)
 	const struct routes *old = d->job->previous;
 
 	if (!routes_are_by(old, "dfsssp") ||
-	    (old->lanes && (old->lanes->by != SL2VL_BY_SWITCH_LID || old->lanes->n_vls > d->most)))
+	    (old->lanes && (old->lanes->by != SL2VL_BY_SWITCH_LID ||
+			    sl2vl_own_vls(old->lanes) > d->most)))
 		return false;
 	/* A tree mostly stays one that needs no VLs. */
 	if (!old->lanes && deal_vls(d, NULL) && d->layers->needed == 1)
@@ -279,7 +280,8 @@ static void use_vls(struct dfsssp *d)
 	for (size_t i = 0; i < n_entries(r); i++)
 		vls->sl[i] = d->layers->lanes[i] == VL_LAYERS_NONE ? 0 : d->layers->lanes[i];
 	vls->n_needed = (uint8_t)(d->kept && d->job->previous->lanes
-					    ? MIN(d->job->previous->lanes->n_needed, d->layers->n)
+					    ? MIN(sl2vl_own_needed(d->job->previous->lanes),
+							  d->layers->n)
 					    : d->layers->needed);
 	r->lanes = vls;
 	snprintf(r->note, sizeof(r->note), "%u VLs, of which %u are needed", vls->n_vls,

@@ -337,7 +337,8 @@ static bool keeps_paths(struct lash *l)
 	/* Never fewer VLs than before: SL2VL tables would change without any benefit. */
 	if (old->lanes)
 		l->layers->n = MAX(l->layers->n,
-				   (unsigned)old->lanes->n_vls - l->job->options.lash_start_vl);
+				   MIN(sl2vl_own_vls(old->lanes) - l->job->options.lash_start_vl,
+				       l->most));
 	l->best_load = MAX(old->expected_load, l->load);
 	return true;
 }
@@ -381,7 +382,7 @@ static void use_vls(const struct lash *l, struct routes *r)
 							  : l->layers->lanes[i]));
 	vls->n_needed = (uint8_t)(l->layers->needed + start);
 	if (l->kept && l->job->previous->lanes)
-		vls->n_needed = MIN(l->job->previous->lanes->n_needed, vls->n_vls);
+		vls->n_needed = MIN(sl2vl_own_needed(l->job->previous->lanes), vls->n_vls);
 	r->lanes = vls;
 	snprintf(r->note, sizeof(r->note), "%u VLs, of which %u are needed", l->layers->n,
 		 vls->n_needed - start);

@@ -107,7 +107,8 @@ static bool settle_sl(const struct view *v, const struct path_wish *w, const str
 {
 	if (ask->src == ask->dst)
 		return view_sl_passes(v, ask->src, *sl);
-	*sl = view_path_sl(v, ask->src, ask->dst, ask->dlid, *sl);
+	*sl = w->has_sl ? view_asked_sl(v, ask->src, ask->dst, ask->dlid, *sl)
+			: view_path_sl(v, ask->src, ask->dst, ask->dlid, *sl);
 	return (!w->has_sl || *sl == w->sl) && view_sl_passes(v, ask->src, *sl);
 }
 

@@ -42,11 +42,13 @@ struct program *program_free(struct program *pr)
 	return NULL;
 }
 
-/* A partition with an SL that routes decide; NULL: none. */
+/* A partition with an SL that routes decide, and that chooses no level; NULL: none. */
 static const struct partition *overruled_partition(const struct sm *sm, const struct sl2vl *l)
 {
 	const struct partitions *ps = sm_partitions(sm);
 
+	if (l && l->n_levels > 1)
+		return NULL;
 	for (size_t i = 0; l && l->by != SL2VL_BY_NOTHING && ps && i < ps->n; i++) {
 		if (ps->list[i].sl & l->sl_mask)
 			return &ps->list[i];
