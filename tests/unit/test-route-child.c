@@ -411,7 +411,7 @@ static struct routes *oversleep(void *arg, const struct route_job *job, char *wh
 	return fall_asleep(arg, job, why, why_len);
 }
 
-/* A lock of a library that another thread held at the fork: no engine is to blame the first time. */
+/* A lock of a library that another thread held at the fork: no engine is to blame at first. */
 static void a_child_that_sleeps_from_its_start_is_replaced_once(void **state)
 {
 	const struct route_engine row = { .name = "sleeps", .compute_with = oversleep };
