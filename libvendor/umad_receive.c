@@ -94,8 +94,8 @@ static int read_big_mad(struct receiver *t, struct slot *slot, int length)
 }
 
 /*
- * Reads one MAD without waiting. 0: `slot` holds it; -EAGAIN and the like: none there, or the thread
- * is to stop; -errno: the port is gone.
+ * Reads one MAD without waiting. 0: `slot` holds it; -EAGAIN and the like: none there, or the
+ * thread is to stop; -errno: the port is gone.
  */
 static int read_mad(struct receiver *t, struct slot *slot)
 {
