@@ -368,8 +368,14 @@ static void look_at_some(struct sm *sm)
 	uint32_t end = MIN(ms->cursor + LOOKS_PER_TICK, ms->table->n);
 	struct looks looks = { 0 };
 
-	for (; ms->cursor < end && looks.n_walks < WALKS_PER_TICK; ms->cursor++)
-		look_at_mark(sm, &ms->table->all[ms->cursor], &ms->work[ms->cursor], &looks);
+	for (; ms->cursor < end && looks.n_walks < WALKS_PER_TICK; ms->cursor++) {
+		struct mark_work *w = &ms->work[ms->cursor];
+		enum mark_state before = w->state;
+
+		look_at_mark(sm, &ms->table->all[ms->cursor], w, &looks);
+		if (w->state != before)
+			mark_tell_state(sm, &ms->table->all[ms->cursor], w);
+	}
 	free(looks.part);
 	if (ms->cursor >= ms->table->n)
 		ms->look_at = MONO_NEVER;
