@@ -160,6 +160,18 @@ static void note_met(struct sm *sm, const struct link_mark *m, struct mark_work 
 	w->met_port = p->peer->num;
 }
 
+/* The n-th port as above, and one whose link is down, as when it was taken down, and may train. */
+static struct port *port_to_mark(const struct link_mark *m, struct node *n, unsigned port)
+{
+	struct port *p = &n->ports[port];
+	bool whole = m->port == MARK_WHOLE_SWITCH;
+
+	if (p->peer || !p->damp.cable || (!whole && port != m->port))
+		return mark_cable(m, n, port);
+	return whole && m->kind == MARK_DRAIN && !cable_is_between_switches(p->damp.cable) ? NULL
+											   : p;
+}
+
 static void settle_mark(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 {
 	enum cable_mark mark = m->kind == MARK_ISOLATE ? CABLE_ISOLATED : CABLE_DRAINED;
@@ -168,7 +180,7 @@ static void settle_mark(struct sm *sm, const struct link_mark *m, struct mark_wo
 	if (!n)
 		return;
 	for (unsigned i = 1; i <= n->n_ports; i++) {
-		struct port *p = mark_cable(m, n, i);
+		struct port *p = port_to_mark(m, n, i);
 
 		if (p)
 			dampening_mark(sm, p, mark, m->forced);
