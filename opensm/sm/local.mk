@@ -247,6 +247,9 @@ tests_unit_test_sm_log_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-sm-lanes
 tests_unit_test_sm_lanes_SOURCES = tests/unit/test-sm-lanes.c
 tests_unit_test_sm_lanes_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-sm-levels
+tests_unit_test_sm_levels_SOURCES = tests/unit/test-sm-levels.c
+tests_unit_test_sm_levels_LDADD = $(RIG_LIBS) $(CMOCKA_LIBS)
 
 # What a cable or host costs in SMPs: `make bench-cable && ./bench-cable -n 64 fat-tree3 16`.
 EXTRA_PROGRAMS += bench-cable
