@@ -90,6 +90,34 @@ double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uin
 double routes_permutation_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed);
 
 /*
+ * The same under `shifts` shift permutations (0: all of them) of the end ports in order of switch
+ * and port, k to k + by: the mean over them.
+ */
+double routes_shift_bandwidth(const struct routes *r, unsigned shifts);
+
+/* All three, under `patterns` of each. */
+struct route_measures {
+	double bisection, permutation, shift;
+};
+void routes_measure(const struct routes *r, unsigned patterns, uint64_t seed,
+		    struct route_measures *ret);
+
+/* Some end ports in the order of their ranks: entries of topo->hosts, attached and with a LID. */
+struct route_ranks {
+	const uint32_t *hosts;
+	uint32_t n;
+};
+
+/* All of them, in order of switch and port, as the measures above have them; the caller frees. */
+uint32_t *routes_ranks(const struct topo *t, uint32_t *ret_n);
+/*
+ * The three among these alone, over `patterns` halves and permutations and `shifts` shifts (0: all
+ * of them). Returns the most flows on one ISL channel in any of the shifts.
+ */
+unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, unsigned patterns,
+			      unsigned shifts, struct route_measures *ret);
+
+/*
  * Worst congestion (most flows on one ISL channel) over `shifts` shift permutations (0: all of
  * them) of the end ports in order of switch and port. 1 is free of contention.
  */
