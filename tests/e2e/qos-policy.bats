@@ -89,8 +89,8 @@ ctl() {
 }
 
 @test "levels beside an engine that gives SLs by path: what is answered, and what opensmctl path says" {
-	"$NETGEN" ring 5 1 >ring
-	sim_restart "$PWD/ring"
+	"$NETGEN" ring 5 1 >ring.net
+	sim_restart "$PWD/ring.net"
 	cat >qos-policy.conf <<-END
 		qos-ulps
 		default : 0
