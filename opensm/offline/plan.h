@@ -25,6 +25,7 @@ struct plan_args {
 	unsigned n_fails;
 	enum plan_worst worst;
 	unsigned tries;	   /* failures that are routed for --worst; 0: all */
+	bool tries_given;
 	unsigned vls;	   /* 0: not said */
 	unsigned threads;  /* 0: as many as the machine has */
 	bool json, help, fresh;
@@ -87,6 +88,7 @@ struct plan_failure {
 	uint32_t at;	   /* entry of topo->ports, or switch */
 	/* ordered pairs of end ports without a path; hosts of a switch that is out included */
 	uint64_t lost;
+	uint32_t likes;	   /* others that look alike */
 	bool tried;	   /* what follows is known */
 	bool routed;
 	uint32_t max_load;

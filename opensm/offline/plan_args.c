@@ -131,6 +131,7 @@ static int set_option(int code, const char *value, struct plan_args *a)
 	case OPT_WORST:
 		return read_worst(value, a);
 	case OPT_TRIES:
+		a->tries_given = true;
 		return read_number("tries", value, 0, 1000000, &a->tries);
 	case OPT_RUNNING: a->running = value; return 0;
 	case OPT_BEFORE: a->before = value; return 0;

@@ -110,7 +110,7 @@ static uint64_t connected(const struct topo *t)
 
 static void worst_of(struct topo *t, enum plan_worst kind)
 {
-	struct plan_args args = { .worst = kind, .tries = 3, .threads = 2 };
+	struct plan_args args = { .worst = kind, .tries = 3, .tries_given = true, .threads = 2 };
 	struct plan_result r = { .world = { .args = &args, .topo = t, .conf = conf_new() } };
 	uint64_t whole = connected(t);
 

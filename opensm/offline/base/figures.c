@@ -211,7 +211,8 @@ uint32_t *figures_load(const struct routes *r, unsigned threads)
 void figures_of(const struct routes *r, struct route_ranks ranks, unsigned threads,
 		struct figures *ret)
 {
-	_cleanup_(figures_flows_clear) struct figures_flows flows = figures_flows(r, ranks, threads);
+	_cleanup_(figures_flows_clear) struct figures_flows flows =
+		figures_flows(r, ranks, threads);
 
 	assert(r && ret);
 	*ret = (struct figures){ .n_load = cut_n_ports(r->topo),

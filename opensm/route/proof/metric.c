@@ -22,20 +22,15 @@ static void field_done(struct field *f)
 	free(f->use);
 }
 
-static struct field field_of_ranks(const struct routes *r, struct route_ranks ranks)
-{
-	struct field f = { .routes = r, .n = ranks.n, .n_ports = topo_n_entries(r->topo) };
-
-	f.hosts = xmemdup(ranks.hosts, ranks.n * sizeof(*f.hosts));
-	f.use = xcalloc(f.n_ports, sizeof(*f.use));
-	return f;
-}
-
 static struct field field_of(const struct routes *r)
 {
-	struct field f = { .routes = r, .n_ports = topo_n_entries(r->topo) };
+	const struct topo *t = r->topo;
+	struct field f = { .routes = r, .hosts = xcalloc(t->n_hosts, sizeof(*f.hosts)) };
 
-	f.hosts = routes_ranks(r->topo, &f.n);
+	f.n_ports = topo_n_entries(t);
+	for (uint32_t i = 0; i < f.n_ports; i++)
+		if (t->ports[i].host != TOPO_NONE && t->hosts[t->ports[i].host].lid)
+			f.hosts[f.n++] = t->ports[i].host;
 	f.use = xcalloc(f.n_ports, sizeof(*f.use));
 	return f;
 }
@@ -84,43 +79,30 @@ static double shares(struct field *f, const uint32_t *from, const uint32_t *to, 
 	return sum;
 }
 
-/* Leaves the end ports in another order. */
-static double bisections(struct field *f, unsigned patterns, uint64_t seed)
-{
-	uint32_t half = f->n / 2;
-	double sum = 0;
-
-	for (unsigned i = 0; i < patterns; i++) {
-		shuffle(f->hosts, f->n, &seed);
-		sum += shares(f, f->hosts, f->hosts + half, half);
-	}
-	return half && patterns ? sum / half / patterns : 0;
-}
-
 double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed)
 {
 	_cleanup_(field_done) struct field f = field_of(r);
-
-	return bisections(&f, patterns, seed);
-}
-
-static double permutations(struct field *f, unsigned patterns, uint64_t seed)
-{
-	_cleanup_free_ uint32_t *to = xmemdup(f->hosts, f->n * sizeof(*to));
+	uint32_t half = f.n / 2;
 	double sum = 0;
 
 	for (unsigned i = 0; i < patterns; i++) {
-		shuffle(to, f->n, &seed);
-		sum += shares(f, f->hosts, to, f->n);
+		shuffle(f.hosts, f.n, &seed);
+		sum += shares(&f, f.hosts, f.hosts + half, half);
 	}
-	return f->n && patterns ? sum / f->n / patterns : 0;
+	return half && patterns ? sum / half / patterns : 0;
 }
 
 double routes_permutation_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed)
 {
 	_cleanup_(field_done) struct field f = field_of(r);
+	_cleanup_free_ uint32_t *to = xmemdup(f.hosts, f.n * sizeof(*to));
+	double sum = 0;
 
-	return permutations(&f, patterns, seed);
+	for (unsigned i = 0; i < patterns; i++) {
+		shuffle(to, f.n, &seed);
+		sum += shares(&f, f.hosts, to, f.n);
+	}
+	return f.n && patterns ? sum / f.n / patterns : 0;
 }
 
 /* The order of end ports, begun `by` later. */
@@ -153,70 +135,35 @@ static uint32_t send_all(struct field *f, const uint32_t *to, uint32_t by)
 	return most;
 }
 
-static double shift_bandwidth(struct field *f, unsigned shifts)
+double routes_shift_bandwidth(const struct routes *r, unsigned shifts)
 {
-	_cleanup_free_ uint32_t *to = xcalloc(f->n, sizeof(*to));
-	uint32_t all = f->n ? f->n - 1 : 0;
+	_cleanup_(field_done) struct field f = field_of(r);
+	_cleanup_free_ uint32_t *to = xcalloc(f.n, sizeof(*to));
+	uint32_t all = f.n ? f.n - 1 : 0;
 	double sum = 0;
 
 	if (!shifts || shifts > all)
 		shifts = all;
 	for (unsigned i = 0; i < shifts; i++) {
-		shift_by(f, to, 1 + (uint32_t)((uint64_t)i * all / shifts));
-		sum += shares(f, f->hosts, to, f->n);
+		shift_by(&f, to, 1 + (uint32_t)((uint64_t)i * all / shifts));
+		sum += shares(&f, f.hosts, to, f.n);
 	}
-	return shifts ? sum / f->n / shifts : 0;
+	return shifts ? sum / f.n / shifts : 0;
 }
 
-double routes_shift_bandwidth(const struct routes *r, unsigned shifts)
+unsigned routes_shift_congestion(const struct routes *r, unsigned shifts)
 {
 	_cleanup_(field_done) struct field f = field_of(r);
-
-	return shift_bandwidth(&f, shifts);
-}
-
-static unsigned shift_congestion(struct field *f, unsigned shifts)
-{
-	uint32_t worst = 0, all = f->n ? f->n - 1 : 0;
+	uint32_t worst = 0, all = f.n ? f.n - 1 : 0;
 
 	if (!shifts || shifts > all)
 		shifts = all;
 	for (unsigned i = 0; i < shifts; i++) {
 		uint32_t by = 1 + (uint32_t)((uint64_t)i * all / shifts);
 
-		worst = MAX(worst, send_all(f, f->hosts, by));
+		worst = MAX(worst, send_all(&f, f.hosts, by));
 	}
 	return worst;
-}
-
-unsigned routes_shift_congestion(const struct routes *r, unsigned shifts)
-{
-	_cleanup_(field_done) struct field f = field_of(r);
-
-	return shift_congestion(&f, shifts);
-}
-
-unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, unsigned patterns,
-			      unsigned shifts, struct route_measures *ret)
-{
-	_cleanup_(field_done) struct field f = field_of_ranks(r, ranks);
-	unsigned worst = shift_congestion(&f, shifts);
-
-	ret->shift = shift_bandwidth(&f, shifts);
-	ret->permutation = permutations(&f, patterns, 1);
-	ret->bisection = bisections(&f, patterns, 1);
-	return worst;
-}
-
-uint32_t *routes_ranks(const struct topo *t, uint32_t *ret_n)
-{
-	uint32_t n = topo_n_entries(t), *ret = xcalloc((size_t)t->n_hosts + 1, sizeof(*ret));
-
-	*ret_n = 0;
-	for (uint32_t i = 0; i < n; i++)
-		if (t->ports[i].host != TOPO_NONE && t->hosts[t->ports[i].host].lid)
-			ret[(*ret_n)++] = t->ports[i].host;
-	return ret;
 }
 
 double routes_permutation_congestion(const struct routes *r, unsigned patterns, uint64_t seed,
@@ -238,4 +185,61 @@ double routes_permutation_congestion(const struct routes *r, unsigned patterns, 
 	if (ret_worst)
 		*ret_worst = worst;
 	return patterns ? sum / patterns : 0;
+}
+
+/* ---- some end ports, in the order of their ranks -------------------------------------------- */
+
+uint32_t *routes_ranks(const struct topo *t, uint32_t *ret_n)
+{
+	uint32_t n = topo_n_entries(t), *ret = xcalloc((size_t)t->n_hosts + 1, sizeof(*ret));
+
+	*ret_n = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (t->ports[i].host != TOPO_NONE && t->hosts[t->ports[i].host].lid)
+			ret[(*ret_n)++] = t->ports[i].host;
+	return ret;
+}
+
+/* The most flows on a channel in any shift; `*ret` is the mean share. */
+static unsigned measure_shifts(struct field *f, unsigned shifts, double *ret)
+{
+	_cleanup_free_ uint32_t *to = xcalloc(f->n, sizeof(*to));
+	uint32_t all = f->n ? f->n - 1 : 0, most = 0;
+
+	*ret = 0;
+	if (!shifts || shifts > all)
+		shifts = all;
+	for (unsigned i = 0; i < shifts; i++) {
+		shift_by(f, to, 1 + (uint32_t)((uint64_t)i * all / shifts));
+		*ret += shares(f, f->hosts, to, f->n) / f->n / shifts;
+		for (uint32_t c = 0; c < f->n_ports; c++)
+			most = MAX(most, f->use[c]);
+	}
+	return most;
+}
+
+unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, unsigned patterns,
+			      unsigned shifts, struct route_measures *ret)
+{
+	_cleanup_(field_done) struct field f = { .routes = r,
+						 .n = ranks.n,
+						 .n_ports = topo_n_entries(r->topo) };
+	_cleanup_free_ uint32_t *to = xmemdup(ranks.hosts, ranks.n * sizeof(*to));
+	uint64_t seeds[2] = { 1, 1 };
+	uint32_t half = ranks.n / 2;
+	unsigned most;
+
+	*ret = (struct route_measures){ 0 };
+	f.hosts = xmemdup(ranks.hosts, ranks.n * sizeof(*f.hosts));
+	f.use = xcalloc(f.n_ports, sizeof(*f.use));
+	most = measure_shifts(&f, shifts, &ret->shift);
+	for (unsigned i = 0; i < patterns && f.n; i++) {
+		shuffle(to, f.n, &seeds[0]);
+		ret->permutation += shares(&f, f.hosts, to, f.n) / f.n / patterns;
+	}
+	for (unsigned i = 0; i < patterns && half; i++) {
+		shuffle(f.hosts, f.n, &seeds[1]);
+		ret->bisection += shares(&f, f.hosts, f.hosts + half, half) / half / patterns;
+	}
+	return most;
 }
