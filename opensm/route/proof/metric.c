@@ -112,6 +112,16 @@ static void shift_by(const struct field *f, uint32_t *to, uint32_t by)
 	memcpy(to + f->n - by, f->hosts, by * sizeof(*to));
 }
 
+void routes_measure(const struct routes *r, unsigned patterns, uint64_t seed,
+		    struct route_measures *ret)
+{
+	*ret = (struct route_measures){
+		.bisection = routes_effective_bandwidth(r, patterns, seed),
+		.permutation = routes_permutation_bandwidth(r, patterns, seed),
+		.shift = routes_shift_bandwidth(r, patterns),
+	};
+}
+
 /* Sends from all end ports, from hosts[k] to `to`[(k + by) % n]; the most flows on a channel. */
 static uint32_t send_all(struct field *f, const uint32_t *to, uint32_t by)
 {
