@@ -90,6 +90,19 @@ double routes_effective_bandwidth(const struct routes *r, unsigned patterns, uin
 double routes_permutation_bandwidth(const struct routes *r, unsigned patterns, uint64_t seed);
 
 /*
+ * The same under `shifts` shift permutations (0: all of them) of the end ports in order of switch
+ * and port, k to k + by: the mean over them.
+ */
+double routes_shift_bandwidth(const struct routes *r, unsigned shifts);
+
+/* All three, under `patterns` of each. */
+struct route_measures {
+	double bisection, permutation, shift;
+};
+void routes_measure(const struct routes *r, unsigned patterns, uint64_t seed,
+		    struct route_measures *ret);
+
+/*
  * Worst congestion (most flows on one ISL channel) over `shifts` shift permutations (0: all of
  * them) of the end ports in order of switch and port. 1 is free of contention.
  */

@@ -105,6 +105,23 @@ double routes_permutation_bandwidth(const struct routes *r, unsigned patterns, u
 	return f.n && patterns ? sum / f.n / patterns : 0;
 }
 
+/* The order of end ports, begun `by` later. */
+static void shift_by(const struct field *f, uint32_t *to, uint32_t by)
+{
+	memcpy(to, f->hosts + by, (f->n - by) * sizeof(*to));
+	memcpy(to + f->n - by, f->hosts, by * sizeof(*to));
+}
+
+void routes_measure(const struct routes *r, unsigned patterns, uint64_t seed,
+		    struct route_measures *ret)
+{
+	*ret = (struct route_measures){
+		.bisection = routes_effective_bandwidth(r, patterns, seed),
+		.permutation = routes_permutation_bandwidth(r, patterns, seed),
+		.shift = routes_shift_bandwidth(r, patterns),
+	};
+}
+
 /* Sends from all end ports, from hosts[k] to `to`[(k + by) % n]; the most flows on a channel. */
 static uint32_t send_all(struct field *f, const uint32_t *to, uint32_t by)
 {
@@ -116,6 +133,22 @@ static uint32_t send_all(struct field *f, const uint32_t *to, uint32_t by)
 	for (uint32_t c = 0; c < f->n_ports; c++)
 		most = MAX(most, f->use[c]);
 	return most;
+}
+
+double routes_shift_bandwidth(const struct routes *r, unsigned shifts)
+{
+	_cleanup_(field_done) struct field f = field_of(r);
+	_cleanup_free_ uint32_t *to = xcalloc(f.n, sizeof(*to));
+	uint32_t all = f.n ? f.n - 1 : 0;
+	double sum = 0;
+
+	if (!shifts || shifts > all)
+		shifts = all;
+	for (unsigned i = 0; i < shifts; i++) {
+		shift_by(&f, to, 1 + (uint32_t)((uint64_t)i * all / shifts));
+		sum += shares(&f, f.hosts, to, f.n);
+	}
+	return shifts ? sum / f.n / shifts : 0;
 }
 
 unsigned routes_shift_congestion(const struct routes *r, unsigned shifts)
