@@ -75,6 +75,7 @@ struct automatic {
 	struct trial best;
 	unsigned n_held;
 	bool compared;
+	bool stale; /* the previous tables were made with other options */
 	const char *looped; /* the first candidate that could block itself */
 };
 
@@ -166,13 +167,12 @@ static bool is_better(const struct trial *x, const struct trial *y, double times
 	return vls_needed(x) < vls_needed(y);
 }
 
-/* Worth the change of many entries. */
+/* Worth the change of many entries; less load is, while it costs no bandwidth. */
 static bool is_clearly_better(const struct trial *x, const struct trial *y)
 {
-	if (y->score > x->score)
-		return false;
 	return x->score > keep_bound(KEEP_CANDIDATE_BANDWIDTH, y->score) ||
-	       y->verdict.max_load > keep_bound(KEEP_CANDIDATE_LOAD, x->verdict.max_load);
+	       (x->bandwidth >= y->bandwidth &&
+		y->verdict.max_load > keep_bound(KEEP_CANDIDATE_LOAD, x->verdict.max_load));
 }
 
 /*
@@ -183,7 +183,7 @@ static double enough_to_win(const struct automatic *a, const struct trial *x)
 {
 	const struct routes *previous = a->job->previous;
 
-	return previous && !strcmp(a->best.name, previous->by) && strcmp(x->name, previous->by)
+	return previous && !a->stale && !strcmp(a->best.name, previous->by) && strcmp(x->name, previous->by)
 		       ? keep_bound(KEEP_CANDIDATE, 1)
 		       : BETTER;
 }
@@ -194,11 +194,22 @@ static bool wins(const struct automatic *a, const struct trial *x)
 
 	if (!best->routes)
 		return true;
+	if (a->stale)
+		return is_better(x, best, BETTER);
 	if (best->changes > keep_bound(KEEP_CHANGES, x->changes))
 		return !is_clearly_better(best, x);
 	if (x->changes > keep_bound(KEEP_CHANGES, best->changes))
 		return is_clearly_better(x, best);
 	return is_better(x, best, enough_to_win(a, x));
+}
+
+/* With other options than before, the choice is that of a start. */
+static bool was_other_options(const struct automatic *a, const struct trial *x)
+{
+	const struct routes *previous = a->job->previous;
+
+	return previous && previous->options && !strcmp(x->name, previous->by) &&
+	       x->routes->options != previous->options;
 }
 
 /*
@@ -234,6 +245,7 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 	a->n_held++;
 	if (a->small) {
 		rate(&x);
+		a->stale |= was_other_options(a, &x);
 		x.changes = count_changes(r, a->job->previous);
 	}
 	if (wins(a, &x)) {
@@ -278,16 +290,24 @@ static double least_load(const struct automatic *a)
 	return most;
 }
 
+/* Does an option say in which order destinations get their ports, or which ports count? */
+static bool says_how_to_count(const struct route_options *o)
+{
+	return o->n_order || o->n_ignore || o->port_shifting || o->scatter_seed ||
+	       o->count_switches;
+}
+
 /*
  * The fabric is whole, and an engine serves it by shortest paths; a tree with little more than the
- * least load, too.
+ * least load, too, or as options say.
  */
 static bool is_perfect(const struct automatic *a)
 {
 	const struct route_verdict *v = &a->best.verdict;
 
 	return a->best.routes && v->minimal && is_whole(a) &&
-	       (a->shape->kind != SHAPE_TREE || v->max_load <= ALIKE * least_load(a));
+	       (a->shape->kind != SHAPE_TREE || says_how_to_count(&a->job->options) ||
+		v->max_load <= ALIKE * least_load(a));
 }
 
 static void try_one(struct automatic *a, const char *name)
@@ -357,6 +377,13 @@ static bool is_unstructured(const struct automatic *a)
 			   (!is_whole(a) && (kind == SHAPE_TREE || kind == SHAPE_DRAGONFLY_PLUS)));
 }
 
+/* Engines that go by load alone are out of place where an option says how to count. */
+static bool follows(const struct automatic *a, const char *name)
+{
+	return a->shape->kind != SHAPE_TREE || !says_how_to_count(&a->job->options) ||
+	       (strcmp(name, "sssp") != 0 && strcmp(name, "columns") != 0);
+}
+
 static void try_all(struct automatic *a)
 {
 	const char *const *names = suits[a->shape->kind];
@@ -375,7 +402,7 @@ static void try_all(struct automatic *a)
 		     is_perfect(a)))
 			return;
 		n_bars += bar;
-		if (!bar && names[i] != same)
+		if (!bar && names[i] != same && follows(a, names[i]))
 			try_one(a, names[i]);
 	}
 	if (!a->n_held && !is_cancelled(a->job->cancelled))
