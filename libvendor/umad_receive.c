@@ -94,8 +94,8 @@ static int read_big_mad(struct receiver *t, struct slot *slot, int length)
 }
 
 /*
- * Reads one MAD without waiting. 0: `slot` holds it; -EAGAIN and the like: none there; -errno: the
- * port is gone.
+ * Reads one MAD without waiting. 0: `slot` holds it; -EAGAIN and the like: none there, or the
+ * thread is to stop; -errno: the port is gone.
  */
 static int read_mad(struct receiver *t, struct slot *slot)
 {
@@ -112,8 +112,8 @@ static int read_mad(struct receiver *t, struct slot *slot)
 		r = umad_error(r);
 		if (r == -ENOSPC)
 			r = read_big_mad(t, slot, slot->length);
-	} while (r == DROPPED);
-	return r;
+	} while (r == DROPPED && !atomic_load(&t->stop));
+	return r == DROPPED ? -EAGAIN : r;
 }
 
 /* Sleeps until there may be something to read. False: there is not. */

@@ -231,7 +231,7 @@ static int compare(const void *key, const void *entry)
 
 bool foreign_is_nvidia(const char *key)
 {
-	/* Checks of unhealthy ports that are not made here: hm_ca_seterr_action ... */
+	/* Checks of unhealthy ports that are not made here. */
 	if (str_starts(key, "hm_"))
 		return conf_option_find(key) == CONF_N_OPTIONS;
 	return foreign_lack(key) || IS_AMONG(key, others);

@@ -42,6 +42,8 @@
 #define STARVED 10
 /* It sleeps if it had less of its time on a processor than one in so many. */
 #define ASLEEP 50
+/* From so many ms on that is seen of one that was just forked. */
+#define ASLEEP_FROM 2000
 /* Nor longer than so, in ms: the daemon takes a longer job for one that hangs. */
 #define STARVED_MOST 300000
 /* At most so much of a slice counts. */
@@ -494,6 +496,18 @@ static bool is_too_long(const struct route_child *c, uint64_t wall, uint64_t pro
 	return used >= limit || used < wall / ASLEEP;
 }
 
+/*
+ * It got nowhere since it was forked. A library whose lock another thread held at that moment makes
+ * it wait for ever: no engine is to blame, and another child has another moment.
+ */
+static bool is_asleep(const struct route_child *c, uint64_t wall, uint64_t processor_before)
+{
+	uint64_t used;
+
+	return wall >= ASLEEP_FROM && processor_ms(c, &used) &&
+	       used - MIN(used, processor_before) < wall / ASLEEP;
+}
+
 static bool is_cancelled(const struct run_order *order)
 {
 	return order->cancelled && *order->cancelled;
@@ -501,10 +515,11 @@ static bool is_cancelled(const struct run_order *order)
 
 /*
  * Until it has a result, is dead, has no time left, or is not wanted any more. Time in which no
- * process ran (a machine that stood still, SIGSTOP to all) does not count.
+ * process ran (a machine that stood still, SIGSTOP to all) does not count. `has_second`: a child
+ * that sleeps is ended early, as another one will be forked.
  */
 static void await_result(struct route_child *c, const struct run_order *order, uint64_t began,
-			 struct run_result *ret)
+			 bool has_second, struct run_result *ret)
 {
 	struct pollfd pfd = { .fd = c->from, .events = POLLIN };
 	uint64_t n, before = 0, last = c->now_ms(), had = 0;
@@ -534,7 +549,8 @@ static void await_result(struct route_child *c, const struct run_order *order, u
 			take_death(c, ret);
 			return;
 		}
-		if (is_too_long(c, had, before, order->limit_ms)) {
+		ret->asleep = has_second && is_asleep(c, had, before);
+		if (ret->asleep || is_too_long(c, had, before, order->limit_ms)) {
 			end_child(c, NULL);
 			ret->end = RUN_TOO_LONG;
 			return;
@@ -560,15 +576,25 @@ static int begin_order_patiently(struct route_child *c, const struct run_order *
 	return r;
 }
 
+/*
+ * No engine's death: a child killed while idle (out of memory, most likely), or one that slept
+ * since it was forked.
+ */
+static bool is_no_fault(const struct run_result *r, bool goes_on)
+{
+	bool died = r->end == RUN_SIGNALLED || r->end == RUN_EXITED;
+
+	return r->asleep || (goes_on && died && !r->progress.engine[0]);
+}
+
 static void run_order(void *arg, const struct run_order *order, struct run_result *ret)
 {
 	struct route_child *c = arg;
 	uint64_t began = c->now_ms();
-	bool goes_on = true;
+	bool goes_on, slept = false;
 
 	reap_late(c);
-	/* A child killed while idle (out of memory, most likely) is no engine's death: again. */
-	for (unsigned i = 0; i < 2 && goes_on; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		int r = begin_order_patiently(c, order, i == 0, &goes_on);
 
 		*ret = (struct run_result){ 0 };
@@ -581,12 +607,13 @@ static void run_order(void *arg, const struct run_order *order, struct run_resul
 			ret->number = -r;
 			return;
 		}
-		await_result(c, order, began, ret);
+		await_result(c, order, began, i == 0 && !goes_on, ret);
 		ret->progress = *c->progress;
-		if ((ret->end != RUN_SIGNALLED && ret->end != RUN_EXITED) ||
-		    ret->progress.engine[0])
-			return;
+		if (!is_no_fault(ret, goes_on))
+			break;
+		slept |= ret->asleep;
 	}
+	ret->asleep = slept;
 }
 
 static void release_result(void *arg, bool keep)

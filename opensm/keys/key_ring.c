@@ -228,6 +228,22 @@ bool key_ring_merge(struct key_ring *r, const struct key_ring *other)
 	return changed;
 }
 
+bool key_ring_keep(struct key_ring *r, const struct key_ring *other)
+{
+	bool changed = false;
+
+	assert(r->refs == 1);
+	for (unsigned i = 0; i < other->n; i++) {
+		if (find(r, &other->seeds[i]))
+			continue;
+		r->seeds[MIN(r->n, KEY_RING_SEEDS - 1u)] = other->seeds[i];
+		r->n = MIN(r->n + 1, KEY_RING_SEEDS + 0u);
+		r->mark = 0;
+		changed = true;
+	}
+	return changed;
+}
+
 static uint64_t number_of(const struct key_seed *seed)
 {
 	uint64_t v = 0;

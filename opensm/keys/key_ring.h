@@ -9,8 +9,8 @@
  * use before: ports that were away since hold keys of theirs, or of a former epoch. In place of a
  * seed there may be one key for all ports (m_key without m_key_per_port), which has no epochs.
  *
- * A ring is made, changed, and put in force as a whole: the file that keeps it is written, and
- * standbys have it, before a port is given a key of it.
+ * A ring is made, changed, and put in force as a whole: standbys have it, and the file that keeps
+ * it is written, before a port is given a key of it.
  */
 #pragma once
 
@@ -112,6 +112,11 @@ bool key_ring_use_of(struct key_ring *r, guid_t port_guid, uint64_t key);
 
 /* Seeds of `other` that the ring has not are put behind its own; later epochs count. True: any. */
 bool key_ring_merge(struct key_ring *r, const struct key_ring *other);
+/*
+ * Seeds of `other` that the ring has not are put behind its own; the last one of a full ring gives
+ * way. The one in use stays, in its epoch. True: any.
+ */
+bool key_ring_keep(struct key_ring *r, const struct key_ring *other);
 /*
  * For a manager that has `other`: the first seed of `own` that is not in there, or in a later
  * epoch; secret. False: there is none.

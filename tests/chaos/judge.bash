@@ -208,8 +208,28 @@ judge_log() {
 		echo "manager $name: log of $size bytes after $steps_done steps" >>"$folder/notes"
 		[ "$size" -le "$most" ] || problem "the log of $name has $size bytes, after $steps_done steps"
 		grep -E ' 0x01 -> ' "$(log_of "$name")" | grep -vE "$known_errors" >"$folder/errors-$name"
+		forgive_forks "$folder/errors-$name"
 		[ ! -s "$folder/errors-$name" ] || problem "errors in the log of $name: $(head -n 2 "$folder/errors-$name" | tr '\n' ';')"
 	done
+}
+
+# replays ARGUMENTS...: the engine gives its tables from the files of a computation that was ended.
+replays() {
+	timeout 60 "$build/sbin/opensm" "$@" >"$folder/replay" 2>&1
+}
+
+# forgive_forks FILE: ASan of gcc 12 forks while another thread holds a lock of its allocator, and the child waits for it
+# for ever. Such an error is taken out of FILE if the command in it comes to tables: then the engine did not hang.
+forgive_forks() {
+	local line arguments
+
+	[[ $build == *sanitizers* ]] && grep -q 'to replay it: ' "$1" || return 0
+	while read -r line; do
+		read -ra arguments <<<"${line##*to replay it: opensm }"
+		replays "${arguments[@]}" || return 0
+		echo "a process that computes routes stood still since its fork (ASan); its engine is right" >>"$folder/notes"
+	done < <(grep 'to replay it: ' "$1")
+	sed -i '/it had no result after/d' "$1"
 }
 
 # What faults of the plan must lead to, in words of the log.
@@ -221,6 +241,8 @@ known_errors="$known_errors|still names us|takes no forwarding tables|used again
 known_errors="$known_errors|a change is not served for"
 # A leaf that is deaf when a manager first reads the fabric; that all pairs have one in the end is judged by others.
 known_errors="$known_errors|tables leave pairs without a path"
+# Health of links that the plan takes down and up. Two managers with M_Keys: a switch that one of them locks anew meanwhile.
+known_errors="$known_errors|: only reported|that is us, its M_Key is not known here"
 
 report() {
 	local verdict=PASS name

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "health/judge.h"
-#include "util/hash.h"
+#include "tests/fuzz/kept-file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
 
@@ -27,25 +27,6 @@ static const struct health_rules rules = {
 	.stall_percent = 50,
 	.probation = 7560,
 };
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
-static void put_hash_right(char *text, size_t len)
-{
-	static const char zeros[] = "end 0x0000000000000000\n";
-	size_t tail = sizeof(zeros) - 1;
-	char right[sizeof(zeros)];
-
-	if (len < tail || memcmp(text + len - tail, zeros, tail))
-		return;
-	snprintf(right, sizeof(right), "end 0x%016" PRIx64 "\n",
-		 hash_bytes(HASH_START, text, len - tail));
-	memcpy(text + len - tail, right, tail);
-}
 
 static void judge_all(struct health *h)
 {

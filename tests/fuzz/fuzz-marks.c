@@ -14,30 +14,11 @@
 #include <string.h>
 
 #include "sm/links/marks_table.h"
-#include "util/hash.h"
+#include "tests/fuzz/kept-file.h"
 
 #define PAIRS_MAX 200 /* looked at for duplicates */
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len);
-
-static void require(bool holds)
-{
-	if (!holds)
-		abort();
-}
-
-static void put_hash_right(char *text, size_t len)
-{
-	static const char zeros[] = "end 0x0000000000000000\n";
-	size_t tail = sizeof(zeros) - 1;
-	char right[sizeof(zeros)];
-
-	if (len < tail || memcmp(text + len - tail, zeros, tail))
-		return;
-	snprintf(right, sizeof(right), "end 0x%016" PRIx64 "\n",
-		 hash_bytes(HASH_START, text, len - tail));
-	memcpy(text + len - tail, right, tail);
-}
 
 static void require_printable(const char *text)
 {

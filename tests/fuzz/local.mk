@@ -11,7 +11,7 @@ tests_fuzz_fuzz_mad_SOURCES = tests/fuzz/fuzz-mad.c tests/fuzz/replay.c
 tests_fuzz_fuzz_mad_LDADD = $(MAD_LIBS)
 tests_fuzz_fuzz_store_SOURCES = tests/fuzz/fuzz-store.c tests/fuzz/replay.c
 tests_fuzz_fuzz_store_LDADD = $(FABRIC_LIBS)
-EXTRA_DIST += $(srcdir)/tests/fuzz/corpus
+EXTRA_DIST += $(srcdir)/tests/fuzz/corpus tests/fuzz/kept-file.h
 
 FUZZ_TESTS += tests/fuzz/fuzz-conf tests/fuzz/fuzz-lists
 check_PROGRAMS += tests/fuzz/fuzz-conf tests/fuzz/fuzz-lists

@@ -63,6 +63,7 @@ node_name_map_name /etc/rdma/names'
 	fabric power A4 on
 	put /etc/rdma/names <<<'0x100008 "rack8-n4"'
 	inside systemctl reload opensm
+	wait_for 20 event_has CONF_TAKEN OPENSM_INSTANCE 1 # SIGHUP is served after `systemctl reload` has ended
 	wait_for 20 good
 	fabric power A4 off
 	wait_for 20 event_has NODE_GONE NODE_DESC rack8-n4

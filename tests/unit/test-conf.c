@@ -74,7 +74,7 @@ static void nvidia_names_are_known(void **state)
 		"routing_threads_num",
 		"vs_max_outstanding_mads",
 		"pgrp_policy_file",
-		"hm_ca_seterr_action",
+		"hm_sw_of_tomorrow_action",
 		"m_key_protect_bits",
 	};
 

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* ibdm's .topo: how systems are called, what is compared, and what is refused at which place. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests/unit/expect-reading.h"
+
 #include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
-#include "topo/expect_file.h"
 #include "util/mem.h"
 
 /* leaf1 has h1's two HCAs at ports 1 and 2, and leaf 2 at ports 3 and 4. */
@@ -26,22 +20,6 @@
 	"[1](11)\t\"S-0000000000000020\"[1]\t# lid 1 lmc 0 \"leaf1\" lid 3 4xHDR\n"                \
 	"sysimgguid=0x12\ncaguid=0x12\nCa\t1 \"H-0000000000000012\"\t# \"h1 HCA-2\"\n"             \
 	"[1](13)\t\"S-0000000000000020\"[2]\t# lid 2 lmc 0 \"leaf1\" lid 3 4xHDR\n"
-
-static struct expect *read_text(const char *text, struct conf_report *r)
-{
-	return expect_read_text("f", text, strlen(text), r);
-}
-
-static struct expect *read_clean(const char *text)
-{
-	struct conf_report r = { 0 };
-	struct expect *x = read_text(text, &r);
-
-	conf_report_print(&r, stderr);
-	assert_int_equal(r.n, 0);
-	assert_non_null(x);
-	return x;
-}
 
 static void assert_lines(struct expect *want, const char *have, const char *lines)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Two pictures of a fabric: each cause by its line, and files that are not understood. */
 #include "tests/unit/expect-desk.h"
-
-#include "topo/expect_file.h"
+#include "tests/unit/expect-reading.h"
 
 /* All lines. The caller frees. */
 static char *lines_of(const struct expect *want, const struct expect *have)
@@ -290,23 +289,6 @@ static void a_type_changes(void **state)
 }
 
 /* --- CSV ------------------------------------------------------------------------------------ */
-
-static struct expect *read_text(const char *text, struct conf_report *r)
-{
-	return expect_read_text("f", text, strlen(text), r);
-}
-
-/* Read without a finding. */
-static struct expect *read_clean(const char *text)
-{
-	struct conf_report r = { 0 };
-	struct expect *x = read_text(text, &r);
-
-	conf_report_print(&r, stderr);
-	assert_int_equal(r.n, 0);
-	assert_non_null(x);
-	return x;
-}
 
 static void assert_files(const char *want, const char *have, const char *lines)
 {

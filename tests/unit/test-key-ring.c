@@ -155,6 +155,38 @@ static void rings_of_two_managers_are_joined(void **state)
 	key_ring_unref(b);
 }
 
+/* What is in use stays so, as long as standbys do not have the next seed. */
+static void a_seed_to_come_is_kept_behind_the_one_in_use(void **state)
+{
+	for (unsigned n = 1; n <= KEY_RING_SEEDS; n++) {
+		struct key_ring *r = ring_of(n), *next = key_ring_copy(r), *kept = key_ring_copy(r);
+		const struct key_seed seed = seed_number(100);
+
+		assert_true(key_ring_use(next, &seed));
+		assert_true(key_ring_keep(kept, next));
+		assert_true(key_ring_is_alike(kept, r));
+		assert_false(key_ring_keep(kept, next));
+		/* with all of the next one, so that it changes by nothing but the order */
+		assert_false(key_ring_merge(kept, next));
+		assert_true(key_ring_use(kept, &seed));
+		assert_true(key_ring_mark(kept) == key_ring_mark(next));
+		key_ring_unref(r);
+		key_ring_unref(next);
+		key_ring_unref(kept);
+	}
+}
+
+static void an_epoch_to_come_is_not_kept(void **state)
+{
+	struct key_ring *r = ring_of(2), *next = key_ring_copy(r);
+
+	assert_true(key_ring_turn(next));
+	assert_false(key_ring_keep(r, next));
+	assert_int_equal(key_ring_epoch(r), 1);
+	key_ring_unref(r);
+	key_ring_unref(next);
+}
+
 static void a_text_brings_the_ring_back(void **state)
 {
 	for (unsigned n = 1; n <= KEY_RING_SEEDS; n++) {
@@ -349,6 +381,8 @@ int main(void)
 		cmocka_unit_test(the_newest_seeds_are_kept),
 		cmocka_unit_test(a_seed_that_comes_back_goes_on_in_its_epoch),
 		cmocka_unit_test(rings_of_two_managers_are_joined),
+		cmocka_unit_test(a_seed_to_come_is_kept_behind_the_one_in_use),
+		cmocka_unit_test(an_epoch_to_come_is_not_kept),
 		cmocka_unit_test(a_text_brings_the_ring_back),
 		cmocka_unit_test(damage_is_noticed),
 		cmocka_unit_test(seeds_are_64_digits),

@@ -392,8 +392,52 @@ static void one_that_takes_the_name_of_another_ends_too(void **state)
 	close_desk(&desk);
 }
 
-/* Of all processes: how often it is to die yet. */
+/* Of all processes: how often it is to die or to sleep yet. */
 static unsigned *deaths_left;
+
+static void share_deaths_left(unsigned n)
+{
+	deaths_left = mmap(NULL, sizeof(*deaths_left), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(deaths_left, MAP_FAILED);
+	*deaths_left = n;
+}
+
+static struct routes *oversleep(void *arg, const struct route_job *job, char *why, size_t why_len)
+{
+	if (!*deaths_left)
+		return route_engine_find("minhop")->compute(job, why, why_len);
+	--*deaths_left;
+	return fall_asleep(arg, job, why, why_len);
+}
+
+/* A lock of a library that another thread held at the fork: no engine is to blame at first. */
+static void a_child_that_sleeps_from_its_start_is_replaced_once(void **state)
+{
+	const struct route_engine row = { .name = "sleeps", .compute_with = oversleep };
+	struct topo *t = topogen_fat_tree3(4, &(struct topogen){ .seed = 1 });
+	struct desk desk;
+
+	share_deaths_left(0);
+	for (unsigned n = 1; n <= 2; n++) {
+		struct routes *r;
+
+		open_desk(&desk, "sleeps,updn", true);
+		desk.engines = (struct route_engines){ .rows = &row, .n = 1 };
+		desk.limit_ms = 2500;
+		*deaths_left = n;
+		r = compute(&desk, t, NULL);
+		assert_non_null(r);
+		assert_string_equal(r->engine, n == 1 ? "minhop" : "updn");
+		assert_true(desk.report.asleep);
+		assert_int_equal(desk.report.n_deaths, n - 1);
+		assert_int_equal(*deaths_left, 0);
+		routes_unref(r);
+		close_desk(&desk);
+	}
+	munmap(deaths_left, sizeof(*deaths_left));
+	topo_unref(t);
+}
 
 static struct routes *die_unbegun(void *arg, const struct route_job *job, char *why, size_t why_len)
 {
@@ -415,9 +459,7 @@ static void deaths_before_any_engine_blame_none(void **state)
 	struct routes *r;
 	struct desk desk;
 
-	deaths_left = mmap(NULL, sizeof(*deaths_left), PROT_READ | PROT_WRITE,
-			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_ptr_not_equal(deaths_left, MAP_FAILED);
+	share_deaths_left(0);
 	open_desk(&desk, "shy", true);
 	desk.engines = (struct route_engines){ .rows = &row, .n = 1 };
 	*deaths_left = ROUTE_DEATHS_UNBEGUN - 1;
@@ -564,6 +606,7 @@ int main(void)
 		cmocka_unit_test(engines_that_die_cost_themselves),
 		cmocka_unit_test(one_that_scribbles_over_its_name_costs_itself),
 		cmocka_unit_test(one_that_takes_the_name_of_another_ends_too),
+		cmocka_unit_test(a_child_that_sleeps_from_its_start_is_replaced_once),
 		cmocka_unit_test(deaths_before_any_engine_blame_none),
 		cmocka_unit_test(when_all_die_there_are_no_tables_and_no_more),
 		cmocka_unit_test(a_job_that_is_not_wanted_ends_its_child),

@@ -76,6 +76,93 @@ static void a_master_may_die_anywhere_in_a_rotation(void **state)
 	}
 }
 
+/* The key of each port is one that this manager has, whatever it takes over. */
+static void expect_opened_by(struct world *w, unsigned which)
+{
+	const struct key_ring *ring = keys_known(sm_of(w, which));
+	uint64_t former[KEY_RING_FORMER];
+	struct sim_m_key has;
+
+	for (unsigned i = 0; i < sim_n_nodes(w->rig->sim); i++) {
+		for (unsigned p = 0; p <= sim_node_ports(w->rig->sim, (int)i); p++) {
+			unsigned n;
+
+			if (!sim_port_m_key(w->rig->sim, (int)i, p, &has) || !has.key ||
+			    key_ring_key(ring, has.guid) == has.key)
+				continue;
+			n = key_ring_former(ring, has.guid, former, KEY_RING_FORMER);
+			while (n && former[n - 1] != has.key)
+				n--;
+			assert_int_not_equal(n, 0);
+		}
+	}
+}
+
+static void attend_opened(struct world *w, mono_t t)
+{
+	mono_t until = sim_now(w->rig->sim) + t;
+	struct transport_event ev;
+
+	do {
+		while (client_receive(w->host[4], &ev))
+			free(ev.whole);
+		expect_opened_by(w, SPARE);
+	} while (rig_step(w->rig, until));
+}
+
+/* The master dies before its standby is sent the keys to come, and is there again at once. */
+static void die_and_come_back(struct world *w, unsigned steps)
+{
+	struct sm_keys keys;
+
+	spare_tap(w)->channel.cut = true;
+	for (unsigned i = 0; i < steps; i++) {
+		expect_opened_by(w, SPARE);
+		rig_step(w->rig, sim_now(w->rig->sim) + MONO_S / 8);
+	}
+	rig_kill(w->rig, ACTIVE);
+	spare_tap(w)->channel.cut = false;
+	assert_true(rig_start(w->rig, "h0", 1, w->conf[ACTIVE], w->dir[ACTIVE]) >= 0);
+	attend_opened(w, 100 * MONO_S);
+	assert_int_equal(rig_count(w->rig, SM_MASTER), 1);
+	sm_keys(rig_master(w->rig), &keys);
+	assert_int_equal(keys.n_informed, 1);
+	assert_int_equal(keys.n_ports, look(w).n);
+	assert_int_equal(keys.n_right, keys.n_ports);
+	assert_int_equal(look(w).n_open, 0);
+	assert_int_equal(sim_keys_watched(w->rig->sim)->opened, 0);
+}
+
+static void keys_that_no_standby_has_come_into_force_at_no_start(void **state)
+{
+	for (unsigned steps = 0; steps < 24; steps++) {
+		struct world *w = *state;
+
+		start_locked(w);
+		sim_watch_keys(w->rig->sim, 2);
+		assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+		die_and_come_back(w, steps);
+		teardown(state);
+		setup(state);
+	}
+}
+
+static void nor_do_keys_of_a_new_seed(void **state)
+{
+	for (unsigned steps = 0; steps < 24; steps++) {
+		struct world *w = *state;
+
+		start_locked(w);
+		sim_watch_keys(w->rig->sim, 2);
+		lock_options(w, ACTIVE);
+		w->conf[ACTIVE]->m_key = 0x5eed3;
+		reload(w, ACTIVE);
+		die_and_come_back(w, steps);
+		teardown(state);
+		setup(state);
+	}
+}
+
 /* The former master comes back when keys were rotated often, and takes over by its priority. */
 static void a_manager_that_was_away_finds_the_epoch(void **state)
 {
@@ -434,6 +521,20 @@ static void a_master_may_die_anywhere_in_a_change_of_m_key(void **state)
 	}
 }
 
+static void nor_does_a_new_key_of_all_ports(void **state)
+{
+	for (unsigned steps = 0; steps < 24; steps++) {
+		struct world *w = *state;
+
+		start_shared(w);
+		share_key(w, ACTIVE, 0xbbbb);
+		reload(w, ACTIVE);
+		die_and_come_back(w, steps);
+		teardown(state);
+		setup(state);
+	}
+}
+
 /* From one key for all to a key for each, and back. */
 static void both_kinds_of_keys_follow_each_other(void **state)
 {
@@ -541,6 +642,9 @@ int main(void)
 		TEST(a_takeover_changes_no_key),
 		TEST(a_rotation_waits_for_the_standby),
 		TEST(a_master_may_die_anywhere_in_a_rotation),
+		TEST(keys_that_no_standby_has_come_into_force_at_no_start),
+		TEST(nor_do_keys_of_a_new_seed),
+		TEST(nor_does_a_new_key_of_all_ports),
 		TEST(a_manager_that_was_away_finds_the_epoch),
 		TEST(a_standby_of_long_takes_over_without_wrong_keys),
 		TEST(well_known_keys_keep_the_seed_at_home),

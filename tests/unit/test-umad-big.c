@@ -71,11 +71,26 @@ static void a_message_of_any_length_ends_nothing(void **state)
 	assert_int_equal(read_mad(&t, &slot), -EAGAIN);
 }
 
+/* A host that sends one after the other does not keep the thread from its end. */
+static void long_messages_do_not_hold_up_the_end(void **state)
+{
+	struct receiver t = { .fd = -1 };
+	struct slot slot;
+
+	atomic_store(&t.stop, true);
+	arrive(17 << 20);
+	arrive(17 << 20);
+	assert_int_equal(read_mad(&t, &slot), -EAGAIN);
+	assert_int_equal(n_waiting, 1);
+	n_waiting = 0;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_long_request_comes_whole),
 		cmocka_unit_test(a_message_of_any_length_ends_nothing),
+		cmocka_unit_test(long_messages_do_not_hold_up_the_end),
 	};
 
 	return cmocka_run_group_tests_name("umad-big", tests, NULL, NULL);

@@ -17,7 +17,7 @@ struct reader {
 	struct conf_health_ports *to;
 	size_t cap;
 	struct conf_report *report;
-	bool full;
+	struct line_room room;
 };
 
 struct word {
@@ -126,18 +126,6 @@ static void read_all(struct reader *rd, const struct line *line, const char *p)
 		rd->to->all_healthy = true;
 }
 
-static bool has_room(struct reader *rd, const struct line *line)
-{
-	if (rd->to->n < CONF_HEALTH_PORTS_MAX)
-		return true;
-	if (!rd->full)
-		conf_report_at(rd->report, CONF_ERROR, &line->at,
-			       "more than %d ports; this line and those that follow are ignored",
-			       CONF_HEALTH_PORTS_MAX);
-	rd->full = true;
-	return false;
-}
-
 static void read_one(void *arg, struct line *line)
 {
 	struct reader *rd = arg;
@@ -151,7 +139,8 @@ static void read_one(void *arg, struct line *line)
 		read_all(rd, line, p);
 		return;
 	}
-	if (!has_room(rd, line) || !read_guid(rd, line, w, &one.guid) ||
+	if (!line_has_room(&rd->room, rd->to->n, line, rd->report) ||
+	    !read_guid(rd, line, w, &one.guid) ||
 	    !read_port(rd, line, next_word(&p), &one.port) || !read_state(rd, line, &p, &one) ||
 	    !is_end_of_line(rd, line, p))
 		return;
@@ -194,7 +183,11 @@ static void sort(struct conf_health_ports *p)
 int conf_health_ports_read_text(const char *path, const char *text, size_t len,
 				struct conf_health_ports *ret, struct conf_report *r)
 {
-	struct reader rd = { .to = ret, .report = r };
+	struct reader rd = {
+		.to = ret,
+		.report = r,
+		.room = { .most = CONF_HEALTH_PORTS_MAX, .what = "ports" },
+	};
 	int error;
 
 	*ret = (struct conf_health_ports){ 0 };

@@ -16,7 +16,7 @@ struct reader {
 	struct conf_prefixes *to;
 	size_t cap;
 	struct conf_report *report;
-	bool full;
+	struct line_room room;
 };
 
 /* The word at `p`; a '#' ends it as a blank does. Returns its length. */
@@ -64,25 +64,13 @@ static int read_number(struct reader *rd, const struct line *line, const char **
 	return -EINVAL;
 }
 
-static bool has_room(struct reader *rd, const struct line *line)
-{
-	if (rd->to->n < CONF_PREFIXES_MAX)
-		return true;
-	if (!rd->full)
-		conf_report_at(rd->report, CONF_ERROR, &line->at,
-			       "more than %d routes; this line and those that follow are ignored",
-			       CONF_PREFIXES_MAX);
-	rd->full = true;
-	return false;
-}
-
 static void read_route(void *arg, struct line *line)
 {
 	struct reader *rd = arg;
 	struct conf_prefix route = { 0 };
 	const char *p = skip_blanks(line->text);
 
-	if (!*p || *p == '#' || !has_room(rd, line))
+	if (!*p || *p == '#' || !line_has_room(&rd->room, rd->to->n, line, rd->report))
 		return;
 	if (read_number(rd, line, &p, "a subnet prefix", &route.prefix) < 0 ||
 	    read_number(rd, line, &p, "the GUID of a router port", &route.guid) < 0)
@@ -102,7 +90,11 @@ static void read_route(void *arg, struct line *line)
 int conf_prefixes_read_text(const char *path, const char *text, size_t len,
 			    struct conf_prefixes *ret, struct conf_report *r)
 {
-	struct reader rd = { .to = ret, .report = r };
+	struct reader rd = {
+		.to = ret,
+		.report = r,
+		.room = { .most = CONF_PREFIXES_MAX, .what = "routes" },
+	};
 
 	*ret = (struct conf_prefixes){ 0 };
 	return lines_split(path, text, len, r, read_route, &rd);

@@ -32,7 +32,7 @@ struct reader {
 	struct conf_quirks *to;
 	size_t cap;
 	struct conf_report *report;
-	bool full;
+	struct line_room room;
 };
 
 /* -EINVAL, and a finding at the word. */
@@ -123,18 +123,6 @@ static int read_quirk(struct reader *rd, const struct line *line, const char *wo
 	return refuse_quirk(rd, line, word);
 }
 
-static bool has_room(struct reader *rd, const struct line *line)
-{
-	if (rd->to->n < CONF_QUIRKS_MAX)
-		return true;
-	if (!rd->full)
-		conf_report_at(rd->report, CONF_ERROR, &line->at,
-			       "more than %d rules; this line and those that follow are ignored",
-			       CONF_QUIRKS_MAX);
-	rd->full = true;
-	return false;
-}
-
 static void read_rule(void *arg, struct line *line)
 {
 	struct reader *rd = arg;
@@ -143,7 +131,7 @@ static void read_rule(void *arg, struct line *line)
 
 	rest[strcspn(rest, "#")] = '\0';
 	rest += strspn(rest, " \t\r\v\f");
-	if (!*rest || !has_room(rd, line))
+	if (!*rest || !line_has_room(&rd->room, rd->to->n, line, rd->report))
 		return;
 	if (read_vendor(rd, line, conf_line_word(&rest), &rule.vendor) < 0 ||
 	    read_devices(rd, line, conf_line_word(&rest), &rule) < 0)
@@ -161,7 +149,11 @@ static void read_rule(void *arg, struct line *line)
 int conf_quirks_read_text(const char *path, const char *text, size_t len, struct conf_quirks *ret,
 			  struct conf_report *r)
 {
-	struct reader rd = { .to = ret, .report = r };
+	struct reader rd = {
+		.to = ret,
+		.report = r,
+		.room = { .most = CONF_QUIRKS_MAX, .what = "rules" },
+	};
 
 	*ret = (struct conf_quirks){ 0 };
 	return lines_split(path, text, len, r, read_rule, &rd);

@@ -127,3 +127,16 @@ struct conf_place line_place(const struct line *line, const char *p)
 	at.column += (unsigned)(p - line->text);
 	return at;
 }
+
+bool line_has_room(struct line_room *room, size_t n, const struct line *line,
+		   struct conf_report *r)
+{
+	if (n < room->most)
+		return true;
+	if (!room->full)
+		conf_report_at(r, CONF_ERROR, &line->at,
+			       "more than %u %s; this line and those that follow are ignored",
+			       room->most, room->what);
+	room->full = true;
+	return false;
+}

@@ -2,6 +2,7 @@
 /* Text of a file, line by line, for all readers of conf/. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "conf/text/report.h"
@@ -36,3 +37,14 @@ int lines_split(const char *path, const char *text, size_t len, struct conf_repo
 
 /* A place on the line: `p` points into line->text. */
 struct conf_place line_place(const struct line *line, const char *p);
+
+/* A list that holds so many entries, and no more. */
+struct line_room {
+	unsigned most;
+	const char *what; /* they are: "rules" */
+	bool full;	  /* this was told */
+};
+
+/* There is room for one more beside `n`. False: this line is ignored, with a finding once. */
+bool line_has_room(struct line_room *room, size_t n, const struct line *line,
+		   struct conf_report *r);

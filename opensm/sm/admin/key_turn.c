@@ -44,8 +44,12 @@ struct key_peer {
 };
 
 struct key_turn {
-	enum { TURN_IDLE, TURN_STORING, TURN_SENDING } state;
+	enum { TURN_IDLE, TURN_KEEPING, TURN_SENDING, TURN_STORING } state;
 	struct key_ring *next; /* on its way into force; NULL in TURN_IDLE */
+	bool is_stored;	       /* `next` is on the disk */
+	bool is_sent;	       /* ... and standbys have it; or had time enough */
+	bool is_with_all;      /* ... and none lacks it */
+	bool is_begun;	       /* standbys are to be looked at now */
 	const char *why;
 	mono_t sending_until, turn_at, retry_at;
 	mono_t found_by; /* standbys of the master before have found this one, and registered */
@@ -81,50 +85,59 @@ void key_turn_free(struct sm *sm)
 
 /* ---- the disk -------------------------------------------------------------------------------- */
 
-struct store_job {
-	struct sm_job base;
-	struct sm *sm;
-	char *path;
-	struct key_ring *ring;
-	int error;
-};
+static void ring_stored(struct sm *sm, const struct key_ring *ring, int error);
 
-static void run_store(struct sm_job *base)
+static void store_next(struct sm *sm)
 {
-	struct store_job *job = (struct store_job *)base;
-
-	job->error = keys_store(job->path, job->ring);
+	sm->m.key_turn->state = TURN_STORING;
+	keys_store_later(sm, key_ring_copy(sm->m.key_turn->next), ring_stored);
 }
 
-static void ring_stored(struct sm *sm, const struct store_job *job);
-
-static void end_store(struct sm_job *base)
-{
-	struct store_job *job = (struct store_job *)base;
-
-	if (!base->orphan)
-		ring_stored(job->sm, job);
-	key_ring_unref(job->ring);
-	free(job->path);
-	free(job);
-}
-
-/* Takes over `ring`. */
-static void start_store(struct sm *sm, struct key_ring *ring, const char *why)
+static void send_next(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
-	struct store_job *job = xcalloc(1, sizeof(*job));
 
-	job->base = (struct sm_job){
-		.run = run_store, .done = end_store, .what = "storing M_Keys", .disk = true
-	};
-	job->sm = sm;
-	job->path = keys_path(sm) ? xstrdup(keys_path(sm)) : NULL;
-	job->ring = key_ring_copy(ring);
+	t->state = TURN_SENDING;
+	t->sending_until = sm->now + PATIENCE;
+	t->is_begun = true;
+}
+
+/*
+ * Ports get other keys, as this manager decides. A standby keeps what the master decided; at a
+ * first seed no port has a key.
+ */
+static bool is_sent_first(const struct sm *sm)
+{
+	const struct key_turn *t = sm->m.key_turn;
+	const struct key_ring *known = keys_known(sm);
+
+	return sm->state == SM_MASTER && !t->has_ticket && !key_ring_is_empty(known) &&
+	       !key_ring_is_alike(t->next, known);
+}
+
+/* Takes over `ring`, which is on its way into force from now on. */
+static void start_turn(struct sm *sm, struct key_ring *ring, const char *why)
+{
+	struct key_turn *t = sm->m.key_turn;
+	_cleanup_(key_ring_unrefp) struct key_ring *kept = key_ring_copy(keys_known(sm));
+
 	t->next = ring;
 	t->why = why;
-	t->state = TURN_STORING;
-	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+	t->is_stored = t->is_sent = false;
+	if (!is_sent_first(sm)) {
+		store_next(sm);
+	} else if (key_ring_keep(kept, ring)) {
+		t->state = TURN_KEEPING;
+		keys_store_later(sm, take(kept), ring_stored);
+	} else {
+		send_next(sm);
+	}
+}
+
+static void give_up_turn(struct key_turn *t)
+{
+	t->next = key_ring_unref(t->next);
+	t->state = TURN_IDLE;
 }
 
 static void tell_disk(struct sm *sm, int error)
@@ -167,7 +180,7 @@ static const struct key_ring *ring_to_send(const struct sm *sm)
 {
 	const struct key_turn *t = sm->m.key_turn;
 
-	return t->state == TURN_SENDING ? t->next : keys_ring(sm);
+	return t->state == TURN_SENDING || (t->next && t->is_sent) ? t->next : keys_ring(sm);
 }
 
 static bool is_secret(uint64_t key)
@@ -330,14 +343,14 @@ static void plan_turn(struct sm *sm)
 
 /*
  * The ring on its way, which is on the disk, is in force now. False: a port has shown another epoch
- * meanwhile, and the ring is stored once more.
+ * meanwhile, and the ring begins anew.
  */
 static bool use_next(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
 
 	if (key_ring_merge(t->next, keys_known(sm))) {
-		start_store(sm, t->next, t->why);
+		start_turn(sm, t->next, t->why);
 		return false;
 	}
 	keys_use(sm, take(t->next));
@@ -366,7 +379,6 @@ static void tell_change(const char *why, const struct key_ring *ring)
 static void put_in_force(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
-	bool with_all = is_with_all(sm, t->next);
 	bool changes = !key_ring_is_alike(t->next, keys_known(sm)) || keys_are_unstored(sm);
 
 	if (!use_next(sm))
@@ -375,7 +387,7 @@ static void put_in_force(struct sm *sm)
 		log_info("the seed of M_Keys of a standby is known here now");
 		return;
 	}
-	if (!with_all)
+	if (!t->is_with_all)
 		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
 		       "M_Keys change though a standby has not stored the new key, seed or epoch: "
 		       "if it takes over soon, it may not reach locked ports");
@@ -426,32 +438,71 @@ static void tell_differing_seed(struct sm *sm)
 	key_ring_unref(own);
 }
 
-static void ring_stored(struct sm *sm, const struct store_job *job)
+static void not_stored(struct sm *sm)
 {
 	struct key_turn *t = sm->m.key_turn;
 
-	bool kept_by_options = !sm->conf->m_key_per_port && !t->has_ticket;
+	give_up_turn(t);
+	t->retry_at = sm->now + RETRY;
+	t->is_asked = true;
+	reply_stored(sm, REPLY_NOT_STORED);
+}
 
-	tell_disk(sm, job->error);
-	if (job->error == 0)
-		keys_stored(sm, job->ring);
-	if (job->error < 0 && !kept_by_options) {
-		t->next = key_ring_unref(t->next);
-		t->state = TURN_IDLE;
-		t->retry_at = sm->now + RETRY;
-		t->is_asked = true;
-		reply_stored(sm, REPLY_NOT_STORED);
-	} else if (t->has_ticket || sm->state != SM_MASTER) {
+/* Seeds behind the first, which are in the file now, change no key. */
+static void seeds_kept(struct sm *sm, const struct key_ring *ring, int error)
+{
+	if (error == 0)
+		keys_use(sm, key_ring_copy(ring));
+	if (sm->state == SM_MASTER)
+		send_next(sm);
+	else
+		give_up_turn(sm->m.key_turn);
+}
+
+static void next_stored(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+
+	t->is_stored = true;
+	if (t->has_ticket || sm->state != SM_MASTER) {
 		if (!use_next(sm))
 			return;
 		reply_stored(sm, REPLY_STORED);
 		tell_differing_seed(sm);
 		if (sm->state == SM_DISCOVERING && key_ring_is_shared(keys_known(sm)))
 			want_sweep_now(sm, SWEEP_HEAVY, "the master sent its M_Key");
+	} else if (t->is_sent) {
+		put_in_force(sm);
 	} else {
-		t->state = TURN_SENDING;
-		t->sending_until = sm->now + PATIENCE;
+		send_next(sm);
 	}
+}
+
+static void ring_stored(struct sm *sm, const struct key_ring *ring, int error)
+{
+	struct key_turn *t = sm->m.key_turn;
+	bool kept_by_options = !sm->conf->m_key_per_port && !t->has_ticket;
+
+	tell_disk(sm, error);
+	if (error < 0 && !kept_by_options)
+		not_stored(sm);
+	else if (t->state == TURN_KEEPING)
+		seeds_kept(sm, ring, error);
+	else
+		next_stored(sm);
+}
+
+/* Standbys have it, or had time enough. */
+static void next_sent(struct sm *sm)
+{
+	struct key_turn *t = sm->m.key_turn;
+
+	t->is_sent = true;
+	t->is_with_all = is_with_all(sm, t->next);
+	if (t->is_stored)
+		put_in_force(sm);
+	else
+		store_next(sm);
 }
 
 /*
@@ -470,7 +521,7 @@ static void begin_turn(struct sm *sm, const char *why)
 	struct key_ring *next = key_ring_copy(keys_known(sm));
 
 	if (key_ring_turn(next))
-		start_store(sm, next, why);
+		start_turn(sm, next, why);
 	else
 		key_ring_unref(next);
 }
@@ -557,7 +608,7 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 		keys_ruled(sm);
 		reply_stored(sm, REPLY_STORED);
 	} else {
-		start_store(sm, take(ring), "the master's");
+		start_turn(sm, take(ring), "the master's");
 	}
 }
 
@@ -585,9 +636,13 @@ void key_turn_state_changed(struct sm *sm)
 	struct key_turn *t = sm->m.key_turn;
 
 	memset(t->peers, 0, sizeof(t->peers));
-	t->has_ticket = t->is_writing = t->is_unwritten = false;
-	if (t->state == TURN_SENDING && sm->state != SM_MASTER)
-		use_next(sm);
+	t->has_ticket = t->is_writing = t->is_unwritten = t->is_sent = false;
+	if (t->state == TURN_SENDING && sm->state != SM_MASTER) {
+		if (t->is_stored)
+			use_next(sm);
+		else
+			give_up_turn(t);
+	}
 	t->found_by = sm->now + PATIENCE +
 		      (sm->conf->polling_retry_number + 1) * sm->conf->sminfo_polling_timeout *
 			      MONO_MS;
@@ -629,7 +684,7 @@ static void look_at_options(struct sm *sm)
 	t->is_asked = false;
 	ring = keys_asked_for(sm);
 	if (ring)
-		start_store(sm, ring,
+		start_turn(sm, ring,
 			    key_ring_is_shared(ring) ? "another m_key" : "another seed");
 }
 
@@ -642,7 +697,7 @@ static bool is_found(const struct sm *sm)
 static void store_found(struct sm *sm)
 {
 	if (is_found(sm) && sm->now >= sm->m.key_turn->retry_at)
-		start_store(sm, key_ring_copy(keys_known(sm)), "another manager's");
+		start_turn(sm, key_ring_copy(keys_known(sm)), "another manager's");
 }
 
 void key_turn_sweep_ended(struct sm *sm)
@@ -672,7 +727,7 @@ static void take_seed(struct sm *sm, struct key_peer *p)
 	p->take_at = sm->now + PAUSE;
 	ring = key_ring_copy(keys_known(sm));
 	if (key_ring_take(ring, p->seed))
-		start_store(sm, ring, "a standby's seed");
+		start_turn(sm, ring, "a standby's seed");
 	else
 		key_ring_unref(ring);
 	p->has_seed = false;
@@ -684,6 +739,7 @@ void key_turn_tick(struct sm *sm)
 	struct key_turn *t = sm->m.key_turn;
 	const struct key_ring *ring;
 
+	t->is_begun = false;
 	store_found(sm);
 	look_at_options(sm);
 	if (sm->now >= t->turn_at) {
@@ -704,7 +760,7 @@ void key_turn_tick(struct sm *sm)
 		serve_cables(sm, &t->peers[i]);
 	}
 	if (t->state == TURN_SENDING && (is_with_all(sm, t->next) || sm->now >= t->sending_until))
-		put_in_force(sm);
+		next_sent(sm);
 }
 
 mono_t key_turn_next(const struct sm *sm)
@@ -718,7 +774,7 @@ mono_t key_turn_next(const struct sm *sm)
 		return next;
 	next = mono_min(next, t->turn_at);
 	if (t->state == TURN_SENDING)
-		next = mono_min(next, t->sending_until);
+		next = mono_min(next, t->is_begun ? sm->now : t->sending_until);
 	if (is_to_look_at_options(sm))
 		next = mono_min(next, look_at_options_at(sm));
 	for (unsigned i = 0; i < t->n_rows; i++) {

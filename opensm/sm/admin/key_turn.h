@@ -2,11 +2,17 @@
 /*
  * New M_Keys: because options ask for another seed or m_key; those of single ports (m_key_per_port)
  * by command, too, by periodic_key_update, or because a port showed an epoch of another manager.
- * They are on the disk and with the standbys before a port has one.
+ * Standbys have them, and they are on the disk, before a port has one.
  *
- *   IDLE --a ring that is new--> STORING --stored--> SENDING --all standbys have it, or 10 s--.
- *    ^                             '-- fault --> IDLE                                         |
- *    '------------------------------------------ in force: a sweep writes what differs <------'
+ *   IDLE --other keys--> KEEPING --seeds are kept--> SENDING --all standbys have it, or 10 s--.
+ *    ^                                                                                        |
+ *    '-- in force: a sweep writes what differs <-- stored -- STORING <------------------------'
+ *
+ * The file names the seed and epoch in force until standbys have the next ones: a master that dies
+ * before, and starts again, would give ports keys that no standby has. A seed that no port has a
+ * key of yet is kept behind the one in force (KEEPING), as a standby that was sent it may take over
+ * with it. A ring by which ports have the keys that they have (seeds behind the first; an epoch
+ * that a port showed) is stored at once, and sent then. A fault of the disk leads back to IDLE.
  *
  * A manager that has just become master gives ports keys of its own seed when those that may take
  * over have found it, and registered.

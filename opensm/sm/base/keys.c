@@ -66,6 +66,50 @@ int keys_store(const char *path, const struct key_ring *ring)
 	return done == len ? file_replace_commit(take(f), true) : -EIO;
 }
 
+struct store_job {
+	struct sm_job base;
+	struct sm *sm;
+	char *path;
+	struct key_ring *ring;
+	void (*stored)(struct sm *sm, const struct key_ring *ring, int error);
+	int error;
+};
+
+static void run_store(struct sm_job *base)
+{
+	struct store_job *job = (struct store_job *)base;
+
+	job->error = keys_store(job->path, job->ring);
+}
+
+static void end_store(struct sm_job *base)
+{
+	struct store_job *job = (struct store_job *)base;
+
+	if (!base->orphan && job->error == 0)
+		job->sm->m.keys->kept = key_ring_mark(job->ring);
+	if (!base->orphan)
+		job->stored(job->sm, job->ring, job->error);
+	key_ring_unref(job->ring);
+	free(job->path);
+	free(job);
+}
+
+void keys_store_later(struct sm *sm, struct key_ring *ring,
+		      void (*done)(struct sm *sm, const struct key_ring *ring, int error))
+{
+	struct store_job *job = xcalloc(1, sizeof(*job));
+
+	job->base = (struct sm_job){
+		.run = run_store, .done = end_store, .what = "storing M_Keys", .disk = true
+	};
+	job->sm = sm;
+	job->path = sm->m.keys->path ? xstrdup(sm->m.keys->path) : NULL;
+	job->ring = ring;
+	job->stored = done;
+	sm->hooks.submit_job(sm->hooks.arg, &job->base);
+}
+
 /* A file that cannot be read is moved aside, not written over. */
 static void set_aside(const struct keys *k)
 {
@@ -206,7 +250,7 @@ void keys_new(struct sm *sm, const struct sm_paths *paths)
 	if (r == 0)
 		r = keys_store(k->path, ring);
 	if (r == 0)
-		keys_stored(sm, ring);
+		k->kept = key_ring_mark(ring);
 	/* Options keep a key for all ports, too. */
 	if (r == 0 || !sm->conf->m_key_per_port) {
 		keys_use(sm, ring);
@@ -314,11 +358,6 @@ static void put_in_force(struct sm *sm, struct key_ring *ring, bool is_stored)
 void keys_use(struct sm *sm, struct key_ring *ring)
 {
 	put_in_force(sm, ring, true);
-}
-
-void keys_stored(struct sm *sm, const struct key_ring *ring)
-{
-	sm->m.keys->kept = key_ring_mark(ring);
 }
 
 bool keys_are_kept(const struct sm *sm)

@@ -5,7 +5,7 @@
  *
  *   options, CACHE/m_key_ring --keys_new()--> ring in force --plan of a run--> ports
  *                                                  ^
- *                       keys_use(), once a new ring is on the disk and with the standbys
+ *                       keys_use(), once a new ring is with the standbys and on the disk
  *                       keys_shown(): an epoch of another manager; ports are given no key until
  *                       keys_use() says that it is there, too
  *
@@ -47,8 +47,9 @@ struct key_ring *keys_asked_for(struct sm *sm);
  * is that of keys_path(); NULL: nothing is kept.
  */
 int keys_store(const char *path, const struct key_ring *ring);
-/* keys_store() has written the ring. */
-void keys_stored(struct sm *sm, const struct key_ring *ring);
+/* Takes over `ring`. Another thread stores it; then `done` is told: 0 or -errno. */
+void keys_store_later(struct sm *sm, struct key_ring *ring,
+		      void (*done)(struct sm *sm, const struct key_ring *ring, int error));
 /* The known ring is on the disk, or nothing is kept. */
 bool keys_are_kept(const struct sm *sm);
 /*

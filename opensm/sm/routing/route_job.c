@@ -192,6 +192,7 @@ static void run_here(struct route_job_state *st)
 	st->result = route_task_run(&st->task, &report);
 	memcpy(report.deaths, st->report.deaths, sizeof(report.deaths));
 	report.n_deaths = st->report.n_deaths;
+	report.asleep = st->report.asleep;
 	report.no_child = st->report.no_child;
 	st->report = report;
 }
@@ -246,6 +247,7 @@ static void take_report(struct route_job_state *st, const struct run_result *r,
 
 	memcpy(report->deaths, st->report.deaths, sizeof(report->deaths));
 	report->n_deaths = st->report.n_deaths;
+	report->asleep = st->report.asleep;
 	report->serial = r->serial;
 	report->ms = r->ms;
 	report->fresh = from_scratch(&st->task) && !st->task.quiet; /* that may ask no engine */
@@ -281,6 +283,7 @@ static bool try_engine(struct route_job_state *st)
 		route_task_pack(&st->task, &more);
 	st->runner->run(st->runner->arg, &order, &r);
 	free(more.bytes);
+	st->report.asleep |= r.asleep;
 	if (r.end == RUN_IMPOSSIBLE) {
 		do_without_child(st, r.number);
 		return true;

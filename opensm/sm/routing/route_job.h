@@ -57,6 +57,7 @@ struct route_report {
 	unsigned ms;	 /* of it */
 	char first[32];	 /* the engine that was asked first in it */
 	bool fresh;	 /* an engine had no tables to go by */
+	bool asleep;	 /* a first process slept from its start, and was replaced */
 	/* Of the job, as long as done() runs. */
 	const struct topo *topo;
 	const struct routes *previous;

@@ -50,6 +50,7 @@ struct run_result {
 	enum run_end end;
 	int number;
 	unsigned ms;
+	bool asleep; /* a first child slept since it was forked; this is of a second one */
 	uint64_t serial;		 /* of this run; not 0 */
 	struct route_progress progress; /* where it was when it ended */
 	struct unpack bytes;

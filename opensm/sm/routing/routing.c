@@ -241,6 +241,9 @@ void routing_note_job(struct sm *sm, const struct routes *routes, const struct r
 				     route_death_job_new(sm->m.routing->deaths_folder,
 							 &report->deaths[i], report));
 	route_memory_note(sm->m.route_memory, routes, report, report->conf, report->files, sm->now);
+	if (report->asleep)
+		log_info("the process that computes routes slept from its start; another one was "
+			 "started");
 	tell_process(sm, routes, report->no_child);
 }
 
