@@ -7,9 +7,10 @@
  *
  * FABRIC as in tests/lib/topocut.h, or: grid SHAPE HOSTS PARALLEL, or a file that --plan reads.
  * Columns: refused (seeds without tables, or with ones that do not hold), lanes, SLs by path,
- * bandwidth under bisections and permutations and shifts, load, worst shift, mean of the most flows under
- * permutations, mean hops, CPU milliseconds; in how many seeds it is clearly better than auto in
- * lanes (v), bandwidth (b, p), load (l), mean shift (m), worst shift (s), flows (f), hops (h); the last note or refusal.
+ * bandwidth under bisections, permutations and shifts, load, worst shift, mean of the most flows
+ * under permutations, mean hops, CPU milliseconds; in how many seeds it is clearly better than auto
+ * in lanes (v), bandwidth (b, p, of shifts: m), load (l), worst shift (s), flows (f), hops (h); the
+ * last note or refusal.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -29,7 +30,9 @@
 
 #define ENGINES 16
 
-enum figure { LANES, LEVELS, BISECTION, PERMUTATION, SHIFTS, LOAD, SHIFT, FLOWS, HOPS, MS, N_FIGURES };
+enum figure {
+	LANES, LEVELS, BISECTION, PERMUTATION, SHIFTS, LOAD, SHIFT, FLOWS, HOPS, MS, N_FIGURES
+};
 
 struct row {
 	unsigned n, refused;
@@ -127,10 +130,10 @@ static void print(const char *name, const struct row *r)
 	static const char letters[N_FIGURES] = { 'v', ' ', 'b', 'p', 'm', 'l', 's', 'f', 'h', ' ' };
 	double n = MAX(r->n, 1u);
 
-	printf("%-11s %2u %5.1f %3.1f %6.4f %6.4f %6.4f %8.1f %6.2f %6.2f %6.3f %8.1f ", name, r->refused,
-	       r->sum[LANES] / n, r->sum[LEVELS] / n, r->sum[BISECTION] / n,
-	       r->sum[PERMUTATION] / n, r->sum[SHIFTS] / n, r->sum[LOAD] / n, r->sum[SHIFT] / n, r->sum[FLOWS] / n,
-	       r->sum[HOPS] / n, r->sum[MS] / MAX(r->n + r->refused, 1u));
+	printf("%-11s %2u %5.1f %3.1f %6.4f %6.4f %6.4f %8.1f %6.2f %6.2f %6.3f %8.1f ", name,
+	       r->refused, r->sum[LANES] / n, r->sum[LEVELS] / n, r->sum[BISECTION] / n,
+	       r->sum[PERMUTATION] / n, r->sum[SHIFTS] / n, r->sum[LOAD] / n, r->sum[SHIFT] / n,
+	       r->sum[FLOWS] / n, r->sum[HOPS] / n, r->sum[MS] / MAX(r->n + r->refused, 1u));
 	for (unsigned i = 0; i < N_FIGURES; i++)
 		if (r->better[i])
 			printf("%c%u ", letters[i], r->better[i]);

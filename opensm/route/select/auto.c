@@ -183,9 +183,10 @@ static double enough_to_win(const struct automatic *a, const struct trial *x)
 {
 	const struct routes *previous = a->job->previous;
 
-	return previous && !a->stale && !strcmp(a->best.name, previous->by) && strcmp(x->name, previous->by)
-		       ? keep_bound(KEEP_CANDIDATE, 1)
-		       : BETTER;
+	bool changes = previous && !a->stale && !strcmp(a->best.name, previous->by) &&
+		       strcmp(x->name, previous->by) != 0;
+
+	return changes ? keep_bound(KEEP_CANDIDATE, 1) : BETTER;
 }
 
 static bool wins(const struct automatic *a, const struct trial *x)
@@ -380,8 +381,10 @@ static bool is_unstructured(const struct automatic *a)
 /* Engines that go by load alone are out of place where an option says how to count. */
 static bool follows(const struct automatic *a, const char *name)
 {
+	const struct route_engine *engine = route_engine_find(name);
+
 	return a->shape->kind != SHAPE_TREE || !says_how_to_count(&a->job->options) ||
-	       (strcmp(name, "sssp") != 0 && strcmp(name, "columns") != 0);
+	       !engine->by_load || engine->sls == PATH_SL;
 }
 
 static void try_all(struct automatic *a)
