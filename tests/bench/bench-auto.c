@@ -7,9 +7,10 @@
  *
  * FABRIC as in tests/lib/topocut.h, or: grid SHAPE HOSTS PARALLEL, or a file that --plan reads.
  * Columns: refused (seeds without tables, or with ones that do not hold), lanes, SLs by path,
- * bandwidth under bisections and permutations, load, worst shift, mean of the most flows under
- * permutations, mean hops, CPU milliseconds; in how many seeds it is clearly better than auto in
- * lanes (v), bandwidth (b, p), load (l), shift (s), flows (f), hops (h); the last note or refusal.
+ * bandwidth under bisections, permutations and shifts, load, worst shift, mean of the most flows
+ * under permutations, mean hops, CPU milliseconds; in how many seeds it is clearly better than auto
+ * in lanes (v), bandwidth (b, p, of shifts: m), load (l), worst shift (s), flows (f), hops (h); the
+ * last note or refusal.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -29,7 +30,9 @@
 
 #define ENGINES 16
 
-enum figure { LANES, LEVELS, BISECTION, PERMUTATION, LOAD, SHIFT, FLOWS, HOPS, MS, N_FIGURES };
+enum figure {
+	LANES, LEVELS, BISECTION, PERMUTATION, SHIFTS, LOAD, SHIFT, FLOWS, HOPS, MS, N_FIGURES
+};
 
 struct row {
 	unsigned n, refused;
@@ -97,6 +100,7 @@ static bool measure(const struct topo *t, const char *name, struct row *row)
 	f[LEVELS] = r->lanes && r->lanes->by != SL2VL_BY_NOTHING;
 	f[BISECTION] = routes_effective_bandwidth(r, patterns, 1);
 	f[PERMUTATION] = routes_permutation_bandwidth(r, patterns, 1);
+	f[SHIFTS] = routes_shift_bandwidth(r, MAX(10u, MIN(200u, 100000 / MAX(t->n_hosts, 1u))));
 	f[LOAD] = report.verdict.max_load;
 	f[SHIFT] = routes_shift_congestion(r, 100);
 	f[FLOWS] = routes_permutation_congestion(r, patterns, 1, NULL);
@@ -116,19 +120,20 @@ static void compare(struct row *row, const double *with)
 	row->better[LANES] += f[LANES] < with[LANES];
 	row->better[BISECTION] += f[BISECTION] > with[BISECTION] * 1.005;
 	row->better[PERMUTATION] += f[PERMUTATION] > with[PERMUTATION] * 1.005;
+	row->better[SHIFTS] += f[SHIFTS] > with[SHIFTS] * 1.005;
 	for (unsigned i = LOAD; i < MS; i++)
 		row->better[i] += f[i] * 1.005 < with[i];
 }
 
 static void print(const char *name, const struct row *r)
 {
-	static const char letters[N_FIGURES] = { 'v', ' ', 'b', 'p', 'l', 's', 'f', 'h', ' ' };
+	static const char letters[N_FIGURES] = { 'v', ' ', 'b', 'p', 'm', 'l', 's', 'f', 'h', ' ' };
 	double n = MAX(r->n, 1u);
 
-	printf("%-11s %2u %5.1f %3.1f %6.4f %6.4f %8.1f %6.2f %6.2f %6.3f %8.1f ", name, r->refused,
-	       r->sum[LANES] / n, r->sum[LEVELS] / n, r->sum[BISECTION] / n,
-	       r->sum[PERMUTATION] / n, r->sum[LOAD] / n, r->sum[SHIFT] / n, r->sum[FLOWS] / n,
-	       r->sum[HOPS] / n, r->sum[MS] / MAX(r->n + r->refused, 1u));
+	printf("%-11s %2u %5.1f %3.1f %6.4f %6.4f %6.4f %8.1f %6.2f %6.2f %6.3f %8.1f ", name,
+	       r->refused, r->sum[LANES] / n, r->sum[LEVELS] / n, r->sum[BISECTION] / n,
+	       r->sum[PERMUTATION] / n, r->sum[SHIFTS] / n, r->sum[LOAD] / n, r->sum[SHIFT] / n,
+	       r->sum[FLOWS] / n, r->sum[HOPS] / n, r->sum[MS] / MAX(r->n + r->refused, 1u));
 	for (unsigned i = 0; i < N_FIGURES; i++)
 		if (r->better[i])
 			printf("%c%u ", letters[i], r->better[i]);

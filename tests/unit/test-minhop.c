@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What minhop promises: reach, shortest paths, balance, stability, options, the same bytes. */
 #include "route/select/engines.h"
+#include "tests/lib/tables.h"
 #include "tests/unit/route-desk.h"
 
 static uint64_t pairs_apart(const struct topo *t)
@@ -333,6 +334,58 @@ static void a_whole_tree_is_perfectly_balanced(void **state)
 		routes_unref(r);
 		topo_unref(t);
 	}
+}
+
+#define LEAVES 16
+
+/*
+ * The flows of a leaf go to `ports` ports at best, so that is the bandwidth of a shift, and 1 for
+ * the hosts of the same leaf.
+ */
+static double best_shifts(unsigned ports, unsigned hosts)
+{
+	double inside = (hosts - 1.0) / (LEAVES * hosts - 1);
+
+	return inside + (1 - inside) * ports / hosts;
+}
+
+static void shifts_of_leaves_with_more_hosts_than_ports_up_meet_no_more_than_they_must(void **state)
+{
+	static const struct {
+		unsigned spines, parallel, hosts;
+	} rows[] = { { 13, 1, 20 }, { 12, 1, 18 }, { 12, 1, 32 }, { 16, 1, 20 }, { 9, 2, 27 } };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned ports = rows[i].spines * rows[i].parallel, hosts = rows[i].hosts;
+		struct topogen o = { .seed = hosts, .random_guids = ports & 1 };
+		struct topo *t = topogen_fat_tree2(LEAVES, rows[i].spines, hosts, rows[i].parallel,
+						   &o);
+		struct routes *r = route(t, NULL);
+		double shifts = routes_shift_bandwidth(r, 0);
+
+		print_message("# %u hosts, %u ports up: shifts %.4f of %.4f\n", hosts, ports,
+			      shifts, best_shifts(ports, hosts));
+		assert_true(shifts > best_shifts(ports, hosts) * .985);
+		routes_unref(r);
+		topo_unref(t);
+	}
+}
+
+/* A port that all leaves give a second host would carry twice as much as the others. */
+static void one_host_more_than_ports_up_does_not_double_the_load(void **state)
+{
+	struct topo *t = topogen_fat_tree2(63, 31, 32, 1, NULL);
+	struct route_job job = { .topo = t, .threads = 1 };
+	struct reroute_report report;
+	struct routes *r = tables_reroute(route_engine_find("minhop"), &job, &report);
+
+	assert_non_null(r);
+	assert_null(route_fault(&report.verdict));
+	print_message("# load %u\n", report.verdict.max_load);
+	assert_true(report.verdict.max_load < 1.15 * 62 * 32 * 32 / 31);
+	assert_true(routes_shift_bandwidth(r, 100) > .93);
+	routes_unref(r);
+	topo_unref(t);
 }
 
 static void parallel_cables_are_used_equally(void **state)
@@ -673,6 +726,9 @@ int main(void)
 		cmocka_unit_test(a_newcomer_changes_nobody),
 		cmocka_unit_test(a_lid_that_moved_is_routed_to_its_new_owner),
 		cmocka_unit_test(a_whole_tree_is_perfectly_balanced),
+		cmocka_unit_test(
+			shifts_of_leaves_with_more_hosts_than_ports_up_meet_no_more_than_they_must),
+		cmocka_unit_test(one_host_more_than_ports_up_does_not_double_the_load),
 		cmocka_unit_test(parallel_cables_are_used_equally),
 		cmocka_unit_test(graphs_without_levels_are_balanced),
 		cmocka_unit_test(broken_trees_keep_their_bandwidth),

@@ -5,12 +5,13 @@
  *
  * Every candidate is checked like the tables of any other engine: tables that leave pairs without a
  * path although cables connect them, that go round or can block themselves are out. Among the
- * others the effective bandwidth under random bisections decides, then a most loaded channel that
- * carries clearly less, then no need for service levels by path, that channel again, hops, VLs; the
- * order of candidates breaks ties. A whole fabric that the first candidate serves by shortest paths
- * needs no others; of large ones only the first that holds counts, so that choosing costs no more
- * than computing. For small fabrics without a clear favourite (of no shape, or trees with damage)
- * all engines compute.
+ * others two aims decide, weighed in rate(): bandwidth under random bisections, permutations and
+ * shifts, and the load of the most loaded channel; then no need for service levels by path, less
+ * load at the same bandwidth, hops, VLs; the order of candidates breaks ties. A whole fabric that
+ * the first candidate serves by shortest paths, a whole tree with hardly more load than any tables
+ * must have, needs no others; of large ones only the first that holds counts, so that choosing
+ * costs no more than computing. For small fabrics without a clear favourite (of no shape, or trees
+ * with damage) all engines compute.
  *
  * Staying counts: while there are previous tables, those that change fewest entries win unless
  * others are clearly better, so that a small fault does not bring another engine's tables. In a
@@ -22,6 +23,7 @@
  */
 #include "route/select/engines.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,19 +35,21 @@
 #include "route/shape/recognise.h"
 #include "util/mem.h"
 
-#define CANDIDATES	 9
+#define CANDIDATES	 10
 #define TINY		 (1u << 19) /* the same, for fabrics without a favourite engine */
 #define PATTERNS	 24	    /* of 1,024 end ports */
 #define PATTERNS_MAX	 96
 #define PATTERN_SEED	 0x5EED
-#define LESS		 1.25 /* load that is worth service levels */
+#define LOAD_WORTH	 1.03 /* bandwidth that doubles the load of the most loaded channel */
 #define UNEVEN		 1.5  /* most load, by the mean, at which others get their turn */
+#define ALIKE		 1.02 /* most load, by the least possible, that no engine betters */
 #define BETTER		 1.01
+#define SAME		 1.002
 
 /* Candidates by shape, in this order; those after a bar compute only while none before it holds. */
 static const char *const suits[][CANDIDATES] = {
 	[SHAPE_SINGLE] = { "minhop" },
-	[SHAPE_TREE] = { "minhop", "ftree", "updn", "columns", "|", "dfsssp", "|", "nue" },
+	[SHAPE_TREE] = { "minhop", "sssp", "ftree", "updn", "columns", "|", "dfsssp", "|", "nue" },
 	[SHAPE_HYPERX] = { "hyperx", "dor", "torus-2QoS", "|", "lash", "dfsssp", "|", "nue" },
 	[SHAPE_GRID] = { "dor", "torus-2QoS", "|", "lash", "dfsssp", "|", "nue" },
 	[SHAPE_DRAGONFLY] = { "dragonfly", "|", "dfsssp", "|", "lash", "nue" },
@@ -58,7 +62,8 @@ struct trial {
 	const char *name;
 	struct routes *routes;
 	struct route_verdict verdict;
-	double bandwidth;
+	double bisection, bandwidth; /* 0: not measured */
+	double score;
 	uint64_t changes; /* entries that differ from the previous tables */
 };
 
@@ -70,6 +75,7 @@ struct automatic {
 	struct trial best;
 	unsigned n_held;
 	bool compared;
+	bool stale; /* the previous tables were made with other options */
 	const char *looped; /* the first candidate that could block itself */
 };
 
@@ -120,22 +126,39 @@ static bool wants_levels(const struct trial *t)
 	return t->routes->lanes && t->routes->lanes->by != SL2VL_BY_NOTHING;
 }
 
-/* More than `times` as good in bandwidth, or equal in it and better in the next criteria. */
+/*
+ * Bandwidth of random bisections, of permutations and of shifts, each counted alike, and the load
+ * of the most loaded channel: twice as much of it must bring LOAD_WORTH as much bandwidth.
+ */
+static void rate(struct trial *x)
+{
+	struct route_measures m;
+
+	routes_measure(x->routes, patterns_for(x->routes->topo), PATTERN_SEED, &m);
+	x->bisection = m.bisection;
+	x->bandwidth = cbrt(m.bisection * m.permutation * m.shift);
+	x->score = x->bandwidth / pow(LOAD_WORTH, log2(MAX(x->verdict.max_load, 1u)));
+}
+
+/* Less load at the same bandwidth. */
+static bool carries_less(const struct trial *x, const struct trial *y, double times)
+{
+	return x->verdict.max_load * times < y->verdict.max_load &&
+	       x->bandwidth * SAME >= y->bandwidth;
+}
+
+/* More than `times` as good by its score, or equal in it and better in the next criteria. */
 static bool is_better(const struct trial *x, const struct trial *y, double times)
 {
-	if (x->bandwidth > y->bandwidth * times)
+	if (x->score > y->score * times)
 		return true;
-	if (y->bandwidth > x->bandwidth * times)
-		return false;
-	if (x->verdict.max_load * LESS < y->verdict.max_load)
-		return true;
-	if (y->verdict.max_load * LESS < x->verdict.max_load)
+	if (y->score > x->score * times)
 		return false;
 	if (wants_levels(x) != wants_levels(y))
 		return wants_levels(y);
-	if (x->verdict.max_load * times < y->verdict.max_load)
+	if (carries_less(x, y, times))
 		return true;
-	if (y->verdict.max_load * times < x->verdict.max_load)
+	if (carries_less(y, x, times))
 		return false;
 	if (x->verdict.avg_hops * times < y->verdict.avg_hops)
 		return true;
@@ -144,13 +167,12 @@ static bool is_better(const struct trial *x, const struct trial *y, double times
 	return vls_needed(x) < vls_needed(y);
 }
 
-/* Worth the change of many entries. */
+/* Worth the change of many entries; less load is, while it costs no bandwidth. */
 static bool is_clearly_better(const struct trial *x, const struct trial *y)
 {
-	if (y->bandwidth > x->bandwidth)
-		return false;
-	return x->bandwidth > keep_bound(KEEP_CANDIDATE_BANDWIDTH, y->bandwidth) ||
-	       y->verdict.max_load > keep_bound(KEEP_CANDIDATE_LOAD, x->verdict.max_load);
+	return x->score > keep_bound(KEEP_CANDIDATE_BANDWIDTH, y->score) ||
+	       (x->bandwidth >= y->bandwidth &&
+		y->verdict.max_load > keep_bound(KEEP_CANDIDATE_LOAD, x->verdict.max_load));
 }
 
 /*
@@ -161,9 +183,10 @@ static double enough_to_win(const struct automatic *a, const struct trial *x)
 {
 	const struct routes *previous = a->job->previous;
 
-	return previous && !strcmp(a->best.name, previous->by) && strcmp(x->name, previous->by)
-		       ? keep_bound(KEEP_CANDIDATE, 1)
-		       : BETTER;
+	bool changes = previous && !a->stale && !strcmp(a->best.name, previous->by) &&
+		       strcmp(x->name, previous->by) != 0;
+
+	return changes ? keep_bound(KEEP_CANDIDATE, 1) : BETTER;
 }
 
 static bool wins(const struct automatic *a, const struct trial *x)
@@ -172,11 +195,22 @@ static bool wins(const struct automatic *a, const struct trial *x)
 
 	if (!best->routes)
 		return true;
+	if (a->stale)
+		return is_better(x, best, BETTER);
 	if (best->changes > keep_bound(KEEP_CHANGES, x->changes))
 		return !is_clearly_better(best, x);
 	if (x->changes > keep_bound(KEEP_CHANGES, best->changes))
 		return is_clearly_better(x, best);
 	return is_better(x, best, enough_to_win(a, x));
+}
+
+/* With other options than before, the choice is that of a start. */
+static bool was_other_options(const struct automatic *a, const struct trial *x)
+{
+	const struct routes *previous = a->job->previous;
+
+	return previous && previous->options && !strcmp(x->name, previous->by) &&
+	       x->routes->options != previous->options;
 }
 
 /*
@@ -211,7 +245,8 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 	}
 	a->n_held++;
 	if (a->small) {
-		x.bandwidth = routes_effective_bandwidth(r, patterns_for(r->topo), PATTERN_SEED);
+		rate(&x);
+		a->stale |= was_other_options(a, &x);
 		x.changes = count_changes(r, a->job->previous);
 	}
 	if (wins(a, &x)) {
@@ -229,10 +264,51 @@ static bool is_whole(const struct automatic *a)
 	return !s->n_cut && !s->n_cross && s->kind != SHAPE_OTHER;
 }
 
-/* The fabric is whole, and an engine serves it by shortest paths. */
+/*
+ * What the most loaded channel carries at least: the cables of one switch carry all flows of its
+ * end ports to others.
+ */
+static double least_load(const struct automatic *a)
+{
+	const struct topo *t = a->job->topo;
+	_cleanup_free_ uint32_t *hosts = xcalloc(t->n_switches, sizeof(*hosts));
+	uint32_t n = 0;
+	double most = 0;
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].lid && t->hosts[h].sw != TOPO_NONE) {
+			hosts[t->hosts[h].sw]++;
+			n++;
+		}
+	for (uint32_t u = 0; u < t->n_switches; u++) {
+		unsigned cables = 0;
+
+		for (uint32_t i = a->graph->first[u]; i < a->graph->first[u + 1]; i++)
+			cables += a->graph->groups[i].n_ports;
+		if (cables)
+			most = MAX(most, (double)hosts[u] * (n - hosts[u]) / cables);
+	}
+	return most;
+}
+
+/* Does an option say in which order destinations get their ports, or which ports count? */
+static bool says_how_to_count(const struct route_options *o)
+{
+	return o->n_order || o->n_ignore || o->port_shifting || o->scatter_seed ||
+	       o->count_switches;
+}
+
+/*
+ * The fabric is whole, and an engine serves it by shortest paths; a tree with little more than the
+ * least load, too, or as options say.
+ */
 static bool is_perfect(const struct automatic *a)
 {
-	return a->best.routes && a->best.verdict.minimal && is_whole(a);
+	const struct route_verdict *v = &a->best.verdict;
+
+	return a->best.routes && v->minimal && is_whole(a) &&
+	       (a->shape->kind != SHAPE_TREE || says_how_to_count(&a->job->options) ||
+		v->max_load <= ALIKE * least_load(a));
 }
 
 static void try_one(struct automatic *a, const char *name)
@@ -302,6 +378,15 @@ static bool is_unstructured(const struct automatic *a)
 			   (!is_whole(a) && (kind == SHAPE_TREE || kind == SHAPE_DRAGONFLY_PLUS)));
 }
 
+/* Engines that go by load alone are out of place where an option says how to count. */
+static bool follows(const struct automatic *a, const char *name)
+{
+	const struct route_engine *engine = route_engine_find(name);
+
+	return a->shape->kind != SHAPE_TREE || !says_how_to_count(&a->job->options) ||
+	       !engine->by_load || engine->sls == PATH_SL;
+}
+
 static void try_all(struct automatic *a)
 {
 	const char *const *names = suits[a->shape->kind];
@@ -320,7 +405,7 @@ static void try_all(struct automatic *a)
 		     is_perfect(a)))
 			return;
 		n_bars += bar;
-		if (!bar && names[i] != same)
+		if (!bar && names[i] != same && follows(a, names[i]))
 			try_one(a, names[i]);
 	}
 	if (!a->n_held && !is_cancelled(a->job->cancelled))
@@ -335,7 +420,7 @@ static void write_note(struct automatic *a)
 
 	if (a->small)
 		snprintf(bandwidth, sizeof(bandwidth), ", effective bandwidth %.2f",
-			 best->bandwidth);
+			 best->bisection);
 	if (a->looped)
 		snprintf(looped, sizeof(looped), "; %s would have a credit loop", a->looped);
 	if (vls_needed(best) < vls_of(best))

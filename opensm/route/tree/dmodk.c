@@ -13,6 +13,8 @@
 #include "util/mem.h"
 #include "util/sets.h"
 
+#define ALIGNED_FROM 4 /* at a quarter of the ports up the bandwidth of shifts is worth its load */
+
 /* Work space: the upward half of the graph. */
 struct levels {
 	const struct graph *g;
@@ -268,6 +270,45 @@ static unsigned host_place(const struct levels *l, uint32_t sw, uint8_t port)
 	return place;
 }
 
+/* Ports that lead up from a switch, parallel cables counted. */
+static unsigned ports_up(const struct levels *l, uint32_t u)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = l->g->first[u]; i < l->g->first[u + 1]; i++)
+		if (l->rank[l->g->groups[i].to] == l->rank[u] + 1u)
+			n += l->g->groups[i].n_ports;
+	return n;
+}
+
+/* Places that hosts of a leaf take. */
+static uint32_t host_places(const struct levels *l, uint32_t leaf)
+{
+	const struct topo *t = l->g->topo;
+	unsigned last = 0;
+
+	for (unsigned p = 1; p <= t->switches[leaf].n_ports; p++)
+		if (topo_port(t, leaf, p)->host != TOPO_NONE &&
+		    !is_apart(l, topo_port(t, leaf, p)->host))
+			last = p;
+	return host_place(l, leaf, (uint8_t)last) + 1;
+}
+
+/*
+ * Leaves with more hosts than ports up: some of these ports serve a host more than others. When
+ * all hosts send to those `k` places further, a leaf's flows go to the hosts of one leaf, or to the
+ * last ones of it and the first of its neighbour: these share no more ports than they must if the
+ * hosts of every leaf begin with the same port, and meet at the other end in the same pairs. It is
+ * paid with the most loaded channel: at 20 hosts and 13 ports up 21 % more bandwidth of shifts
+ * costs 15 % more load; at 32 and 31, 3 % would cost 80 %.
+ */
+static uint32_t round_up_slots(uint32_t slots, uint32_t ports)
+{
+	uint32_t rest = ports ? slots % ports : 0;
+
+	return slots > ports && rest * ALIGNED_FROM >= ports ? slots + ports - rest : slots;
+}
+
 /*
  * Slots per switch: the number of hosts that three quarters of the leaves do not exceed. A few
  * leaves with more overlap their neighbours' slots, which costs a little; a few half-empty ones do
@@ -275,22 +316,17 @@ static unsigned host_place(const struct levels *l, uint32_t sw, uint8_t port)
  */
 static uint32_t slots_per_switch(const struct levels *l)
 {
-	const struct topo *t = l->g->topo;
 	_cleanup_free_ uint32_t *spans = xcalloc(l->g->n, sizeof(*spans));
+	_cleanup_free_ uint32_t *ports = xcalloc(l->g->n, sizeof(*ports));
 	uint32_t n = 0;
 
 	for (uint32_t u = 0; u < l->g->n; u++) {
-		unsigned last = 0;
-
 		if (l->rank[u])
 			continue;
-		for (unsigned p = 1; p <= t->switches[u].n_ports; p++)
-			if (topo_port(t, u, p)->host != TOPO_NONE &&
-			    !is_apart(l, topo_port(t, u, p)->host))
-				last = p;
-		spans[n++] = host_place(l, u, (uint8_t)last) + 1;
+		ports[n] = ports_up(l, u);
+		spans[n++] = host_places(l, u);
 	}
-	return MAX(quartile(spans, n, 3), 1u);
+	return round_up_slots(MAX(quartile(spans, n, 3), 1u), quartile(ports, n, 2));
 }
 
 struct lid_range {
@@ -456,17 +492,6 @@ static void measure_homes(struct levels *l)
 				s->hot[i].home = at->home[i];
 				s->hot[i].distance = at->distance[i];
 			}
-}
-
-/* Ports that lead up from a switch, parallel cables counted. */
-static unsigned ports_up(const struct levels *l, uint32_t u)
-{
-	unsigned n = 0;
-
-	for (uint32_t i = l->g->first[u]; i < l->g->first[u + 1]; i++)
-		if (l->rank[l->g->groups[i].to] == l->rank[u] + 1u)
-			n += l->g->groups[i].n_ports;
-	return n;
 }
 
 /*
