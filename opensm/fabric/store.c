@@ -246,6 +246,13 @@ bool store_neighbor_of(const struct store *s, guid_t guid, guid_t *ret_guid, uin
 	return false;
 }
 
+unsigned store_n_neighbors(const struct store *s, guid_t guid)
+{
+	const struct store_cables *c = guid ? guidmap_get(s->map[STORE_NEIGHBORS], guid) : NULL;
+
+	return c ? c->n : 0;
+}
+
 bool store_only_neighbor(const struct store *s, guid_t guid, guid_t *ret_guid, uint8_t *ret_port)
 {
 	const struct store_cables *c = guid ? guidmap_get(s->map[STORE_NEIGHBORS], guid) : NULL;

@@ -85,6 +85,8 @@ bool store_neighbor(const struct store *s, guid_t guid, uint8_t port, guid_t *re
 		    uint8_t *ret_port);
 /* The same for an end port whose number is not known: of its first cable in the file. */
 bool store_neighbor_of(const struct store *s, guid_t guid, guid_t *ret_guid, uint8_t *ret_port);
+/* How many cables a switch, or an end port, has in the file. */
+unsigned store_n_neighbors(const struct store *s, guid_t guid);
 void store_set_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uint8_t b_port);
 /*
  * The end ports that were known behind this port before, since the file was read, the last one

@@ -257,6 +257,8 @@ static void cable_that_moves_leaves_nothing_behind(void **state)
 	assert_false(store_neighbor(f->store, 0xB, 2, &peer, &port));
 	assert_true(store_neighbor(f->store, 0xC, 3, &peer, &port));
 	assert_int_equal(peer, 0xA);
+	assert_int_equal(store_n_neighbors(f->store, 0xA), 1);
+	assert_int_equal(store_n_neighbors(f->store, 0xB), 0);
 	assert_true(store_only_neighbor(f->store, 0xA, &peer, &port));
 	assert_int_equal(peer, 0xC);
 	assert_int_equal(port, 3);
@@ -274,6 +276,7 @@ static void cable_that_moves_leaves_nothing_behind(void **state)
 	store_set_neighbor(f->store, 0xC, 3, 0xA, 1); /* the same cable from its other end */
 	assert_false(save(f));
 	store_set_neighbor(f->store, 0xA, 2, 0xB, 1);
+	assert_int_equal(store_n_neighbors(f->store, 0xA), 2);
 	assert_false(store_only_neighbor(f->store, 0xA, &peer, &port));
 	assert_true(store_only_neighbor(f->store, 0xB, &peer, &port));
 }

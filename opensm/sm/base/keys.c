@@ -444,6 +444,15 @@ void keys_manager_met(struct sm *sm, guid_t port_guid)
 }
 
 /*
+ * A switch that is not there now, by the file neighbors: there each port of a host has a GUID of
+ * its own. If another manager rules it meanwhile, it may have keys of epochs to come, too.
+ */
+static bool was_switch(const struct sm *sm, guid_t guid)
+{
+	return sm->conf->m_key_lookup && store_n_neighbors(sm->store, guid) > 1;
+}
+
+/*
  * Our own port, that of a manager of ours, or a switch's as far as known. With a key of an epoch to
  * come a host could claim that another manager has rotated: no other port is sent one, and no other
  * one is believed.
@@ -453,7 +462,7 @@ static bool tells_epochs(const struct sm *sm, guid_t guid)
 	const struct port *p = fabric_find_port(sm->fabric, guid);
 	const struct node *n = p ? p->node : fabric_find_node(sm->fabric, guid);
 
-	return guid == sm->tr->port_guid || (n && node_is_switch(n)) ||
+	return guid == sm->tr->port_guid || (n ? node_is_switch(n) : was_switch(sm, guid)) ||
 	       (guid && had_manager(sm->m.keys, guid) && keys_may_be_sent(sm));
 }
 
