@@ -81,8 +81,8 @@ static bool is_queried(const struct perf *p, const struct node *n)
 }
 
 /*
- * The LID at which port `num` of `n` is queried; 0: none. A switch also tells of links that are held
- * in INIT: the probation of one that is isolated for its health is for errors, not for silence.
+ * The LID at which port `num` of `n` is queried; 0: none. A switch also tells of links that are
+ * held in INIT: the probation of one that is isolated for its health is for errors, not silence.
  */
 static lid_t lid_of(const struct node *n, unsigned num)
 {
