@@ -169,7 +169,7 @@ void link_timeout(struct sim *sim, struct event *wait)
 		.kind = TRANSPORT_RETURNED,
 		.error = -ETIMEDOUT,
 		.from = wait->to,
-		.length = wait->length,
+		.length = MAD_HEADER_BYTES, /* as the kernel gives it back */
 	};
 
 	if (wait->retries > 0) {
@@ -178,7 +178,7 @@ void link_timeout(struct sim *sim, struct event *wait)
 		agent_emit(a, &wait->to, wait->mad, wait->length);
 		return;
 	}
-	memcpy(back.mad, wait->mad, MAD_SIZE);
+	memcpy(back.mad, wait->mad, MAD_HEADER_BYTES);
 	forget_pending(a, pending_of(a, wait->mad));
 	deliver(a, &back);
 }

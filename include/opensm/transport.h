@@ -55,7 +55,8 @@ struct transport_event {
 	enum transport_kind kind;
 	int error; /* TRANSPORT_RETURNED: -ETIMEDOUT ...; TRANSPORT_GONE: -errno */
 	struct transport_addr from;
-	size_t length; /* of the message; SMPs always 256 */
+	/* Of the message; SMPs always 256. What comes back may be its common header, 24 bytes. */
+	size_t length;
 	uint8_t mad[TRANSPORT_MAD_SIZE]; /* its first bytes, zeroes behind a short one */
 	/*
 	 * All `length` bytes when that is more than TRANSPORT_MAD_SIZE, else NULL; the receiver

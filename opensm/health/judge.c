@@ -109,8 +109,18 @@ static void forget(struct health_record *r)
 	r->v.since = r->v.last = 0;
 }
 
+void health_list(struct health *h, struct health_record *r)
+{
+	if (r->listed)
+		return;
+	r->listed = true;
+	GROW(h->listed, h->n_listed + 1, h->cap_listed);
+	h->listed[h->n_listed++] = (uint32_t)(r - h->all);
+}
+
 void health_forget_all(struct health *h)
 {
+	h->n_listed = 0;
 	while (h->n)
 		forget(&h->all[--h->n]);
 	h->n_offs = 0;
@@ -125,6 +135,7 @@ struct health *health_free(struct health *h)
 	free(h->all);
 	free(h->slots);
 	free(h->offs);
+	free(h->listed);
 	free(h);
 	return NULL;
 }
@@ -289,6 +300,7 @@ void health_note_time(struct health *h, struct health_record *r, unsigned cond, 
 		t->at = xrealloc(t->at, t->cap, sizeof(*t->at));
 	}
 	t->at[t->n++] = at;
+	health_list(h, r);
 }
 
 void health_event(struct health *h, uint32_t link, enum health_cond cond, int64_t now)
@@ -415,6 +427,8 @@ void health_counts(struct health *h, uint32_t link, guid_t node, unsigned port,
 
 	assert(link < h->n);
 	p->bps = bps;
+	if (b.symbols || b.drops)
+		health_list(h, r);
 	add_bucket(&p->brief, SHORT_BUCKETS, now / width_of(h->rules.ber_short, SHORT_BUCKETS), &b);
 	add_bucket(&p->wide, LONG_BUCKETS, now / width_of(h->rules.ber_long, LONG_BUCKETS), &b);
 	count_downs(h, r, end, grown(c, PORT_COUNT_LINK_DOWNED), now);
@@ -488,6 +502,7 @@ bool health_judge(struct health *h, uint32_t link, int64_t now)
 	assert(link < h->n);
 	r->v.now = conditions(h, r, now);
 	if (r->v.now) {
+		health_list(h, r);
 		r->v.since = r->v.on ? r->v.since : now;
 		r->v.last = now;
 		r->v.on |= r->v.now;

@@ -133,8 +133,11 @@ bool health_action_read(const char *name, enum health_action *ret);
 
 #define HEALTH_TEXT_MAX (4u << 20)
 /* Links with anything against them, as text; to be freed. */
-char *health_text(const struct health *h, size_t *ret_len);
-/* Nothing is held against any link, and no port is disabled: the text would have none. */
-bool health_is_clean(const struct health *h);
+char *health_text(struct health *h, size_t *ret_len);
+/*
+ * Nothing is held against any link, and no port is disabled: the text would have none. As the text,
+ * it looks at links that something was held against, not at all.
+ */
+bool health_is_clean(struct health *h);
 /* In place of what is known. -EBADMSG: this is no such text; `h` is empty then. */
 int health_read(struct health *h, const char *text, size_t len);

@@ -37,6 +37,7 @@ struct health_record {
 	struct health_port *port[2]; /* NULL: no counters so far */
 	int64_t quiet_until;	     /* LinkDowned is not counted */
 	bool manual;
+	bool listed; /* in health->listed */
 };
 
 struct health {
@@ -48,7 +49,12 @@ struct health {
 	uint32_t n_slots;
 	struct health_off *offs;
 	uint32_t n_offs, cap_offs;
+	uint32_t *listed; /* links with anything against them, and some whose time is over */
+	uint32_t n_listed, cap_listed;
 };
+
+/* Something is held against it. */
+void health_list(struct health *h, struct health_record *r);
 
 void health_note_time(struct health *h, struct health_record *r, unsigned cond, uint32_t at);
 struct health_port *health_need_port(struct health_record *r, unsigned end);

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "health/judge_internal.h"
+#include "util/bisect.h"
 #include "util/hash.h"
 
 #define HEAD "opensm link health 1\n"
@@ -44,14 +45,39 @@ static bool is_clean(const struct health_record *r)
 	return !r->v.on;
 }
 
-bool health_is_clean(const struct health *h)
+bool health_is_clean(struct health *h)
 {
-	if (h->n_offs)
-		return false;
-	for (uint32_t i = 0; i < h->n; i++)
-		if (!is_clean(&h->all[i]))
+	while (h->n_listed) {
+		struct health_record *r = &h->all[h->listed[h->n_listed - 1]];
+
+		if (!is_clean(r))
 			return false;
-	return true;
+		r->listed = false;
+		h->n_listed--;
+	}
+	return !h->n_offs;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return COMPARE(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+/* Those that are clean by now leave the list, which is sorted: the same text each time. */
+static void tidy_list(struct health *h)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < h->n_listed; i++) {
+		struct health_record *r = &h->all[h->listed[i]];
+
+		r->listed = !is_clean(r);
+		if (r->listed)
+			h->listed[n++] = h->listed[i];
+	}
+	h->n_listed = n;
+	if (n)
+		qsort(h->listed, n, sizeof(*h->listed), by_number);
 }
 
 static void put_ring(FILE *f, unsigned end, unsigned which, const struct health_ring *ring,
@@ -96,7 +122,7 @@ static void put_off(FILE *f, const struct health_off *o)
 		o->far.node, o->far.port, o->seen);
 }
 
-char *health_text(const struct health *h, size_t *ret_len)
+char *health_text(struct health *h, size_t *ret_len)
 {
 	char *text = NULL;
 	FILE *f = open_memstream(&text, ret_len);
@@ -105,9 +131,10 @@ char *health_text(const struct health *h, size_t *ret_len)
 	fprintf(f, "sweep %u\n", h->sweep);
 	for (uint32_t i = 0; i < h->n_offs; i++)
 		put_off(f, &h->offs[i]);
-	for (uint32_t i = 0; i < h->n && ftell(f) < (long)HEALTH_TEXT_MAX - 65536; i++)
-		if (h->all[i].v.end[0].node && !is_clean(&h->all[i]))
-			put_record(f, &h->all[i]);
+	tidy_list(h);
+	for (uint32_t i = 0; i < h->n_listed && ftell(f) < (long)HEALTH_TEXT_MAX - 65536; i++)
+		if (h->all[h->listed[i]].v.end[0].node)
+			put_record(f, &h->all[h->listed[i]]);
 	fflush(f);
 	fprintf(f, "end 0x%016" PRIx64 "\n", hash_bytes(HASH_START, text, *ret_len));
 	fclose(f);
@@ -131,6 +158,8 @@ static bool read_link(struct health *h, const char *line, uint32_t *ret)
 	*ret = health_link(h, v.end[0], v.end[1], host);
 	if (*ret == UINT32_MAX)
 		return false;
+	if (v.on)
+		health_list(h, &h->all[*ret]);
 	h->all[*ret].v.on = v.on;
 	h->all[*ret].manual = v.on & 1u << HEALTH_MANUAL;
 	h->all[*ret].v.since = v.since;
@@ -155,7 +184,7 @@ static bool read_events(struct health *h, struct health_record *r, const char *l
 	return *end == '\0';
 }
 
-static bool read_counts(struct health_record *r, const char *line)
+static bool read_counts(struct health *h, struct health_record *r, const char *line)
 {
 	struct health_bucket b;
 	unsigned end, which;
@@ -172,6 +201,8 @@ static bool read_counts(struct health_record *r, const char *line)
 	ring = which ? &r->port[end]->wide : &r->port[end]->brief;
 	if (no <= ring->no)
 		return false;
+	if (b.symbols || b.drops)
+		health_list(h, r);
 	ring->no = no;
 	ring->at[no % (which ? LONG_BUCKETS : SHORT_BUCKETS)] = b;
 	return true;
@@ -205,7 +236,7 @@ static bool read_line(struct health *h, const char *line, uint32_t *link)
 	if (!strncmp(line, "events ", 7))
 		return r && read_events(h, r, line);
 	if (!strncmp(line, "counts ", 7))
-		return r && read_counts(r, line);
+		return r && read_counts(h, r, line);
 	return false;
 }
 

@@ -63,6 +63,9 @@ IB_LAYOUT_ENUM(SMP, SMP_LIST)
 #define SMP_INITIAL_PATH 128 /* 64 bytes; entry 0 is unused */
 #define SMP_RETURN_PATH	 192
 
+/* The common header (13.4.3), to AttributeModifier: as much as comes back of a lost request. */
+#define MAD_HEADER_BYTES 24
+
 _Static_assert(SMP_BYTES == 36, "SMP header of 14.2.1.2");
 
 /* A directed route: leave through hop[1], then hop[2] ... hop[length]; length 0 is ourselves. */

@@ -351,7 +351,8 @@ static void accept_end(struct mad_engine *e, const struct transport_event *ev)
 
 static void accept_mad(struct mad_engine *e, struct transport_event *ev)
 {
-	if (ev->length < SMP_BYTES) {
+	/* Of a request that comes back the kernel gives the common header alone. */
+	if (ev->length < (ev->kind == TRANSPORT_RETURNED ? MAD_HEADER_BYTES : SMP_BYTES)) {
 		e->strays[MAD_STRAY_MISMATCHED]++;
 		return;
 	}

@@ -80,7 +80,10 @@ static bool is_queried(const struct perf *p, const struct node *n)
 	return node_is_switch(n) || !p->conf->perfmgr_ignore_cas;
 }
 
-/* The LID at which port `num` of `n` is queried; 0: none. */
+/*
+ * The LID at which port `num` of `n` is queried; 0: none. A switch also tells of links that are
+ * held in INIT: the probation of one that is isolated for its health is for errors, not silence.
+ */
 static lid_t lid_of(const struct node *n, unsigned num)
 {
 	const struct port *port = &n->ports[num];
@@ -88,7 +91,7 @@ static lid_t lid_of(const struct node *n, unsigned num)
 
 	if (num == 0)
 		return port_is_enhanced0(port) ? lid : 0;
-	return port_state(port) >= IB_PORT_ARMED ? lid : 0;
+	return port_state(port) >= (node_is_switch(n) ? IB_PORT_INIT : IB_PORT_ARMED) ? lid : 0;
 }
 
 static uint8_t lmc_of(const struct node *n, unsigned num)

@@ -261,9 +261,12 @@ static void serve(struct sa *sa, const struct sa_request *rq)
 		change(sa, type, rq);
 }
 
+/* Of a Report that comes back there may be the common header alone. */
 static bool is_ours(const struct transport_event *ev)
 {
-	return ev->length >= SA_DATA && ib_get(ev->mad, SAH_BASE_VERSION) == 1 &&
+	size_t least = ev->kind == TRANSPORT_RETURNED ? MAD_HEADER_BYTES : SA_DATA;
+
+	return ev->length >= least && ib_get(ev->mad, SAH_BASE_VERSION) == 1 &&
 	       ib_get(ev->mad, SAH_CLASS) == MAD_CLASS_SA &&
 	       ib_get(ev->mad, SAH_CLASS_VERSION) == 2;
 }

@@ -17,7 +17,7 @@
 #define HEADER_NEW sizeof(struct ib_user_mad_hdr)
 #define HEADER_OLD offsetof(struct ib_user_mad_hdr, pkey_index)
 #define WRITE_MIN 36        /* common and RMPP header */
-#define RETURNED_LENGTH 24  /* of a request without answer: its common header */
+#define RETURNED_LENGTH MAD_HEADER_BYTES /* of a request without answer */
 #define QUEUE_MAX 200000u   /* what newer kernels hold for one reader */
 
 _Static_assert(HEADER_NEW == 64 && HEADER_OLD == 56, "struct ib_user_mad_hdr and its predecessor");

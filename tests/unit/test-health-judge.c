@@ -294,6 +294,41 @@ static void windows_survive_a_restart(void **state)
 	health_free(h);
 }
 
+static unsigned links_in_text(struct health *h)
+{
+	size_t len;
+	_cleanup_free_ char *text = health_text(h, &len);
+	unsigned n = 0;
+
+	for (const char *at = text; (at = strstr(at, "\nlink ")); at++)
+		n++;
+	return n;
+}
+
+/* Only links that something was held against are looked at: none is missed that comes again. */
+static void the_text_has_what_is_held_against_links_now(void **state)
+{
+	struct health *h = health_new(&rules);
+
+	for (uint32_t i = 0; i < 100; i++)
+		assert_int_equal(link_of(h, i), i);
+	assert_true(health_is_clean(h));
+	health_event(h, 70, HEALTH_REBOOT, 1000000);
+	health_event(h, 7, HEALTH_REBOOT, 1000000);
+	assert_false(health_is_clean(h));
+	assert_int_equal(links_in_text(h), 2);
+	health_clear(h, 7);
+	assert_false(health_is_clean(h));
+	assert_int_equal(links_in_text(h), 1);
+	health_clear(h, 70);
+	assert_true(health_is_clean(h));
+	assert_int_equal(links_in_text(h), 0);
+	health_event(h, 7, HEALTH_REBOOT, 1000000);
+	assert_false(health_is_clean(h));
+	assert_int_equal(links_in_text(h), 1);
+	health_free(h);
+}
+
 static void damaged_state_is_refused_whole(void **state)
 {
 	struct health *h = health_new(&rules), *other = health_new(&rules);
@@ -326,6 +361,7 @@ int main(void)
 		cmocka_unit_test(probation_ends_and_begins_anew),
 		cmocka_unit_test(sweeps_count_once_each),
 		cmocka_unit_test(windows_survive_a_restart),
+		cmocka_unit_test(the_text_has_what_is_held_against_links_now),
 		cmocka_unit_test(damaged_state_is_refused_whole),
 	};
 

@@ -83,7 +83,7 @@ void sick_state_changed(struct sm *sm);
 uint64_t sick_version(const struct sm *sm);
 /* The version since which a port is to be disabled, or is none any more: standbys need it soon. */
 uint64_t sick_urgent_version(const struct sm *sm);
-/* Nothing is counted against any link. Takes O(links), not for each MAD. */
+/* Nothing is counted against any link. */
 bool sick_is_clean(const struct sm *sm);
 /* To be freed. */
 char *sick_text(const struct sm *sm, size_t *ret_len);

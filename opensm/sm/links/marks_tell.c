@@ -23,10 +23,12 @@ static char *until_str(int64_t until, char ret[40])
 }
 
 /* In the log and as an event: the place, then the words. */
-static void tell(struct sm *sm, const struct link_mark *m, const char *event, const char *fmt, ...)
+static void tell_mark(struct sm *sm, const struct link_mark *m, const char *event,
+		      const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-static void tell(struct sm *sm, const struct link_mark *m, const char *event, const char *fmt, ...)
+static void tell_mark(struct sm *sm, const struct link_mark *m, const char *event,
+		      const char *fmt, ...)
 {
 	char where[MARK_PLACE_STRLEN], words[MARK_WHY_MAX + 2 * MARK_BY_MAX + 120],
 		line[sizeof(where) + sizeof(words)];
@@ -44,15 +46,16 @@ static void tell_marked(struct sm *sm, const struct link_mark *m)
 {
 	char until[40];
 
-	tell(sm, m, mark_kind_name(m->kind), "%s by %s%s%s%s%s%s",
-	     m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by, until_str(m->until, until),
-	     m->forced ? ", forced" : "", m->why[0] ? " (" : "", m->why, m->why[0] ? ")" : "");
+	tell_mark(sm, m, mark_kind_name(m->kind), "%s by %s%s%s%s%s%s",
+		  m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by,
+		  until_str(m->until, until), m->forced ? ", forced" : "", m->why[0] ? " (" : "",
+		  m->why, m->why[0] ? ")" : "");
 }
 
 static void tell_restored(struct sm *sm, const struct link_mark *m, const char *cause)
 {
-	tell(sm, m, "restored", "restored (%s), %s since it was marked by %s", cause,
-	     m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by);
+	tell_mark(sm, m, "restored", "restored (%s), %s since it was marked by %s", cause,
+		  m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by);
 }
 
 /* Only as an event: the log has what was asked for, and opensmctl marks how far it is. */
