@@ -102,8 +102,8 @@ static const struct {
 	  "5:13: error: \"1\" is out of range, expected 2 to 26 (0x1a)\n" },
 	{ "qos-levels qos-level\nname: default\nsl: 1\npath-bits: 1,4-5\n"
 	  "end-qos-level end-qos-levels",
-	  "1:0: warning: path-bits: of this level is not applied; hosts are told of the paths to all "
-	  "LIDs of a port\n" },
+	  "1:0: warning: path-bits: of this level is not applied; hosts are told of the paths to "
+	  "all LIDs of a port\n" },
 	{ "qos-levels qos-level\nname: default\nend-qos-level end-qos-levels",
 	  "1:12: error: found no sl: in this qos-level, expected one\n" },
 	{ ULP("ipoib 5"), "3:7: error: found \"5\", expected ':' and an SL\n" },

@@ -187,8 +187,8 @@ static void sum_levels(struct parser *p)
 		q->sls |= (uint16_t)(1u << l->sl);
 		if (l->path_bits.n)
 			conf_report_add(p->report, CONF_WARNING, q->file, l->line, 0,
-					"path-bits: of this level is not applied; hosts are told of "
-					"the paths to all LIDs of a port");
+					"path-bits: of this level is not applied; hosts are told "
+					"of the paths to all LIDs of a port");
 	}
 }
 
