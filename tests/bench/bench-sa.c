@@ -214,7 +214,8 @@ static void add_policy(struct bench *b, unsigned rules)
 
 	fputs("port-groups\n", out);
 	for (unsigned i = 1; i < rules; i++)
-		fprintf(out, "port-group\nname: g%u\nport-guid: 0x%llx, 0x%llx\nend-port-group\n", i,
+		fprintf(out,
+			"port-group\nname: g%u\nport-guid: 0x%llx, 0x%llx\nend-port-group\n", i,
 			(unsigned long long)b->d->view->ports[b->hosts[draw(b)]].guid,
 			(unsigned long long)b->d->view->ports[b->hosts[draw(b)]].guid);
 	fputs("end-port-groups\nqos-levels\nqos-level\nname: default\nsl: 0\nend-qos-level\n"

@@ -163,6 +163,12 @@ ctl() {
 		cp "$example" qos-policy.conf
 		"$SM_BIN" --check --strict -F opensm.conf
 	done
+	# What is read and not applied, as in OpenSM, is said.
+	cat "$EXAMPLES"/{setup,minimal} >qos-policy.conf
+	sed -i '/sl: 0/a path-bits: 1' qos-policy.conf
+	"$SM_BIN" --check --strict -F opensm.conf >out 2>&1
+	grep -q 'qos-policy.conf:5:1: warning: the 2 tables of qos-setup are not applied' out
+	grep -q 'qos-policy.conf:[0-9]*: warning: path-bits: of this level is not applied' out
 }
 
 @test "random policies: the answers of the peer" {

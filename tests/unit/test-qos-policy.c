@@ -100,6 +100,10 @@ static const struct {
 	  "3:5: error: \"16\" is out of range, expected 0 to 15 (0xf)\n"
 	  "4:12: error: \"6\" is out of range, expected 1 to 5 (0x5)\n"
 	  "5:13: error: \"1\" is out of range, expected 2 to 26 (0x1a)\n" },
+	{ "qos-levels qos-level\nname: default\nsl: 1\npath-bits: 1,4-5\n"
+	  "end-qos-level end-qos-levels",
+	  "1:0: warning: path-bits: of this level is not applied; hosts are told of the paths to "
+	  "all LIDs of a port\n" },
 	{ "qos-levels qos-level\nname: default\nend-qos-level end-qos-levels",
 	  "1:12: error: found no sl: in this qos-level, expected one\n" },
 	{ ULP("ipoib 5"), "3:7: error: found \"5\", expected ':' and an SL\n" },

@@ -284,7 +284,7 @@ static void way_back_has_its_own_level(void **state)
 /* By what it limits, where the request has limits of its own; and by an SL without a VL. */
 static void way_back_may_be_refused(void **state)
 {
-	static const char policy[] = /* no level names P_Keys, which would have a say of their own */
+	static const char policy[] = /* no level names P_Keys, which would have a say, too */
 		"qos-levels qos-level\nname: default\nsl: 1\nend-qos-level\n"
 		"qos-level\nname: small\nsl: 2\nmtu-limit: 3\npacket-life: 9\nend-qos-level\n"
 		"end-qos-levels\n"

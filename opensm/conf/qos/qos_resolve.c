@@ -176,11 +176,19 @@ static void tell_setup(struct parser *p)
 			       q->n_vlarbs + q->n_sl2vls);
 }
 
-static void sum_levels(struct qos_policy *p)
+static void sum_levels(struct parser *p)
 {
-	for (uint32_t i = 0; i < p->n_levels; i++) {
-		p->has_level_pkeys |= p->levels[i].pkeys.n > 0;
-		p->sls |= (uint16_t)(1u << p->levels[i].sl);
+	struct qos_policy *q = p->policy;
+
+	for (uint32_t i = 0; i < q->n_levels; i++) {
+		const struct qos_level *l = &q->levels[i];
+
+		q->has_level_pkeys |= l->pkeys.n > 0;
+		q->sls |= (uint16_t)(1u << l->sl);
+		if (l->path_bits.n)
+			conf_report_add(p->report, CONF_WARNING, q->file, l->line, 0,
+					"path-bits: of this level is not applied; hosts are told "
+					"of the paths to all LIDs of a port");
 	}
 }
 
@@ -193,7 +201,7 @@ void resolve_names(struct parser *p)
 		resolve_rule(p, &names, &p->rules[i]);
 	order_rules(p);
 	find_default(p, &names);
-	sum_levels(p->policy);
+	sum_levels(p);
 	tell_setup(p);
 	free(names.groups);
 	free(names.levels);
