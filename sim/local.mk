@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libsim.a
-libsim_a_SOURCES = sim/sim.h sim/sim_internal.h sim/gen/gen.h sim/gen/draft.h \
+libsim_a_SOURCES = sim/sim.h sim/sim_internal.h sim/gen/gen.h sim/gen/draft.h sim/gen/slim_fly.h \
 	sim/agent.h sim/agent_internal.h sim/rmpp.h sim/pma.h sim/cca.h \
 	sim/agent.c sim/rmpp.c sim/gmp.c sim/pma.c sim/cca.c \
 	sim/sim.c sim/queue.c sim/intern.c sim/build.c \

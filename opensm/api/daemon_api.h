@@ -38,7 +38,7 @@ struct daemon_gone {
 struct daemon_event {
 	int64_t realtime_us; /* 0: an empty row */
 	const char *kind;    /* a constant */
-	char text[200];
+	char text[320];
 };
 #define DAEMON_EVENTS 512
 

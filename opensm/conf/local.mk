@@ -9,7 +9,7 @@ libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.de
 	opensm/conf/verify.c opensm/conf/advise.c opensm/conf/needs.c opensm/conf/lists/lists.c opensm/conf/lists/lists.h \
 	opensm/conf/lists/lists_routing.c opensm/conf/lists/lists_routing.h \
 	opensm/conf/lists/names.c opensm/conf/lists/torus.c opensm/conf/lists/torus.h opensm/conf/lists/prefixes.c opensm/conf/lists/prefixes.h opensm/conf/lists/quirks.c opensm/conf/lists/quirks.h opensm/conf/lists/quirks.def opensm/conf/cli.c opensm/conf/cli.h \
-	opensm/conf/lists/modules.c opensm/conf/lists/modules.h opensm/conf/lists/health_ports.c opensm/conf/lists/health_ports.h opensm/conf/files.c opensm/conf/files.h opensm/conf/files_news.c \
+	opensm/conf/lists/modules.c opensm/conf/lists/modules.h opensm/conf/lists/health_ports.c opensm/conf/lists/health_ports.h opensm/conf/lists/hosts.c opensm/conf/lists/hosts.h opensm/conf/files.c opensm/conf/files.h opensm/conf/files_news.c \
 	opensm/conf/cli_rows.c opensm/conf/cli_rows.h \
 	opensm/conf/partitions/partitions.c opensm/conf/partitions/partitions.h opensm/conf/partitions/partitions_build.c \
 	opensm/conf/partitions/partitions_groups.c opensm/conf/partitions/partitions_parse.c \
@@ -73,6 +73,9 @@ tests_unit_test_conf_SOURCES = tests/unit/test-conf.c tests/unit/conf-reading.h
 tests_unit_test_conf_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_conf_rules_SOURCES = tests/unit/test-conf-rules.c tests/unit/conf-reading.h
 tests_unit_test_conf_rules_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-hosts-list
+tests_unit_test_hosts_list_SOURCES = tests/unit/test-hosts-list.c
+tests_unit_test_hosts_list_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_health_ports_SOURCES = tests/unit/test-health-ports.c
 tests_unit_test_health_ports_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_lists_SOURCES = tests/unit/test-lists.c

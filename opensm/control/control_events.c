@@ -28,6 +28,8 @@ static const char *const names[SM_EVENT_KINDS] = {
 	[SM_EVENT_PORT_DOWN] = "port_down",
 	[SM_EVENT_SECURITY] = "security",
 	[SM_EVENT_DRIFT] = "topology",
+	[SM_EVENT_HEALTH] = "health",
+	[SM_EVENT_MARK] = "mark",
 };
 
 const char *control_event_name(enum sm_event_kind kind)
@@ -39,7 +41,7 @@ static void add_text(struct json_object *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 static void add_text(struct json_object *o, const char *fmt, ...)
 {
-	char text[600];
+	char text[800];
 	va_list args;
 
 	va_start(args, fmt);
@@ -108,19 +110,26 @@ static void add_node(struct json_object *o, const struct daemon_api *api, const 
 		 e->node.node_guid, name_of(api, e->node.behind_guid, "?"), e->node.behind_port);
 }
 
-static void add_link(struct json_object *o, const struct daemon_api *api, const struct sm_event *e)
+static void add_ends(struct json_object *o, const struct daemon_api *api, const guid_t guid[2],
+		     const uint8_t port[2], const char *ret_name[2])
 {
 	struct json_object *ends = json_add_array(o, "ends");
-	const char *name[2];
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct json_object *end = json_append_object(ends);
 
-		name[i] = name_of(api, e->link.guid[i], NULL);
-		json_add_guid(end, "node_guid", e->link.guid[i]);
-		json_add_str(end, "name", name[i]);
-		json_add_int(end, "port", e->link.port[i]);
+		ret_name[i] = name_of(api, guid[i], NULL);
+		json_add_guid(end, "node_guid", guid[i]);
+		json_add_str(end, "name", ret_name[i]);
+		json_add_int(end, "port", port[i]);
 	}
+}
+
+static void add_link(struct json_object *o, const struct daemon_api *api, const struct sm_event *e)
+{
+	const char *name[2];
+
+	add_ends(o, api, e->link.guid, e->link.port, name);
 	json_add_bool(o, "up", e->link.up);
 	add_text(o, "link '%s' port %u - '%s' port %u is %s", name[0] ? name[0] : "?",
 		 e->link.port[0], name[1] ? name[1] : "?", e->link.port[1],
@@ -166,6 +175,26 @@ static void add_security(struct json_object *o, const struct sm_event *e)
 	json_add_guid(o, "port_guid", e->security.port_guid);
 	json_add_int(o, "lid", e->security.lid);
 	add_text(o, "%s", e->security.text);
+}
+
+static void add_health(struct json_object *o, const struct daemon_api *api,
+		       const struct sm_event *e)
+{
+	const char *name[2];
+
+	json_add_str(o, "what", e->health.what);
+	add_ends(o, api, e->health.guid, e->health.port, name);
+	add_text(o, "%s", e->health.text);
+}
+
+static void add_mark(struct json_object *o, const struct daemon_api *api, const struct sm_event *e)
+{
+	json_add_str(o, "what", e->mark.what);
+	json_add_guid(o, "node_guid", e->mark.guid);
+	json_add_str(o, "name", name_of(api, e->mark.guid, NULL));
+	json_add_known(o, "port", !e->mark.whole_switch, e->mark.port);
+	json_add_str(o, "by", e->mark.by);
+	add_text(o, "%s", e->mark.text);
 }
 
 static void add_rest(struct json_object *o, const struct daemon_api *api, const struct sm_event *e)
@@ -214,6 +243,12 @@ static void add_rest(struct json_object *o, const struct daemon_api *api, const 
 		json_add_str(o, "cause", e->drift.cause);
 		json_add_bool(o, "begins", e->drift.begins);
 		add_text(o, "%s%s", e->drift.text, e->drift.begins ? "" : ": this is over");
+		break;
+	case SM_EVENT_HEALTH:
+		add_health(o, api, e);
+		break;
+	case SM_EVENT_MARK:
+		add_mark(o, api, e);
 		break;
 	case SM_EVENT_KINDS:
 		break;

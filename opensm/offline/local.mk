@@ -3,15 +3,19 @@ noinst_LIBRARIES += liboffline.a
 liboffline_a_SOURCES = opensm/offline/offline.c opensm/offline/offline.h opensm/offline/verify.c opensm/offline/verify.h \
 	opensm/offline/verify_lost.c opensm/offline/verify_mcast.c opensm/offline/verify_read.c opensm/offline/verify_text.c opensm/offline/verify_json.c \
 	opensm/offline/plan.c opensm/offline/plan.h opensm/offline/plan_args.c opensm/offline/plan_read.c \
-	opensm/offline/plan_fail.c opensm/offline/plan_worst.c opensm/offline/plan_text.c opensm/offline/plan_json.c \
-	opensm/offline/plan_dump.c opensm/offline/plan_svg.c opensm/offline/plan_heat.c opensm/offline/svg.c opensm/offline/svg.h opensm/offline/layout.c opensm/offline/layout.h \
-	opensm/offline/cut.c opensm/offline/cut.h opensm/offline/figures.c opensm/offline/figures.h \
+	opensm/offline/plan_fail.c opensm/offline/plan_hosts.c opensm/offline/plan_worst.c opensm/offline/plan_text.c opensm/offline/plan_json.c \
+	opensm/offline/plan_dump.c opensm/offline/plan_svg.c opensm/offline/plan_heat.c opensm/offline/base/svg.c opensm/offline/base/svg.h opensm/offline/base/layout.c opensm/offline/base/layout.h \
+	opensm/offline/base/cut.c opensm/offline/base/cut.h opensm/offline/base/figures.c opensm/offline/base/figures.h opensm/offline/base/traffic.c opensm/offline/base/traffic.h \
 	opensm/offline/diff.c opensm/offline/diff_json.c
 OFFLINE_LIBS = liboffline.a $(FRONT_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test-plan
 tests_unit_test_plan_SOURCES = tests/unit/test-plan.c tests/lib/topogen.c tests/lib/topogen.h tests/unit/route-desk.h
 tests_unit_test_plan_LDADD = $(OFFLINE_LIBS) $(CMOCKA_LIBS) -lm
+
+UNIT_TESTS += tests/unit/test-traffic
+tests_unit_test_traffic_SOURCES = tests/unit/test-traffic.c tests/lib/topogen.c tests/lib/topogen.h tests/unit/route-desk.h
+tests_unit_test_traffic_LDADD = $(OFFLINE_LIBS) $(CMOCKA_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test-verify
 tests_unit_test_verify_SOURCES = tests/unit/test-verify.c tests/lib/topogen.c tests/lib/topogen.h tests/unit/route-desk.h

@@ -23,6 +23,24 @@ static double cpu_seconds(void)
 	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
+static void measure(const struct plan_world *w, struct plan_tables *p)
+{
+	const struct topo *t = p->routes->topo;
+	uint32_t n, n_job;
+	_cleanup_free_ uint32_t *all = routes_ranks(t, &n), *job = NULL;
+	struct figures_flows flows;
+	struct route_ranks ranks;
+
+	figures_of(p->routes, (struct route_ranks){ all, n }, w->args->threads, &p->figures);
+	if (!w->job)
+		return;
+	job = plan_job(w, t, &n_job);
+	ranks = (struct route_ranks){ job, n_job };
+	flows = figures_flows(p->routes, ranks, w->args->threads);
+	traffic_of(p->routes, ranks, &flows, &p->job);
+	figures_flows_clear(&flows);
+}
+
 void plan_route(const struct plan_world *w, const struct topo *t, struct plan_before before,
 		bool full, struct plan_tables *ret)
 {
@@ -46,7 +64,7 @@ void plan_route(const struct plan_world *w, const struct topo *t, struct plan_be
 		snprintf(ret->levels, sizeof(ret->levels), "%s", lanes.note);
 	}
 	if (ret->routes && full)
-		figures_of(ret->routes, w->args->threads, &ret->figures);
+		measure(w, ret);
 }
 
 void plan_tables_clear(struct plan_tables *p)
@@ -94,6 +112,8 @@ static int read_all(const struct plan_args *a, struct plan_result *r)
 {
 	int e = plan_read(a, &r->world);
 
+	if (e >= 0 && a->hosts)
+		e = plan_hosts_read(&r->world);
 	if (e < 0)
 		return e;
 	if (a->running) {

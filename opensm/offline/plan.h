@@ -5,8 +5,9 @@
 #include <stdio.h>
 
 #include "conf/files.h"
-#include "offline/cut.h"
-#include "offline/figures.h"
+#include "conf/lists/hosts.h"
+#include "offline/base/cut.h"
+#include "offline/base/figures.h"
 #include "route/select/choose.h"
 #include "topo/topofile.h"
 
@@ -19,11 +20,12 @@ enum plan_worst { PLAN_WORST_NONE, PLAN_WORST_LINK, PLAN_WORST_SWITCH };
 
 /* The command line; strings are those of argv. */
 struct plan_args {
-	const char *fabric, *conf, *engine, *running, *before, *dumps, *svg;
+	const char *fabric, *conf, *engine, *running, *before, *dumps, *svg, *hosts;
 	const char **fails;
 	unsigned n_fails;
 	enum plan_worst worst;
 	unsigned tries;	   /* failures that are routed for --worst; 0: all */
+	bool tries_given;
 	unsigned vls;	   /* 0: not said */
 	unsigned threads;  /* 0: as many as the machine has */
 	bool json, help, fresh;
@@ -42,6 +44,8 @@ struct plan_world {
 	struct conf_files *files;
 	uint32_t new_lids; /* ports whose LIDs are not those of the file */
 	bool vls_known;	   /* the file gives VLs */
+	uint32_t *job;	   /* --hosts: entries of topo->hosts in rank order; NULL: not given */
+	uint32_t n_job;
 };
 
 /* 0, or -EINVAL; findings are on stderr. */
@@ -60,6 +64,7 @@ struct plan_tables {
 	char levels[240];      /* VLs of QoS levels, as the daemon logs it; "": nothing to say */
 	char kept[200];	       /* what became of the tables before; "": nothing to say */
 	struct figures figures;
+	struct traffic job;    /* of --hosts; 0 hosts: not given */
 };
 
 /*
@@ -83,6 +88,7 @@ struct plan_failure {
 	uint32_t at;	   /* entry of topo->ports, or switch */
 	/* ordered pairs of end ports without a path; hosts of a switch that is out included */
 	uint64_t lost;
+	uint32_t likes;	   /* others that look alike */
 	bool tried;	   /* what follows is known */
 	bool routed;
 	uint32_t max_load;
@@ -108,6 +114,17 @@ struct plan_result {
 	struct plan_failures worst;
 };
 
+/* plan_hosts.c. --hosts: 0 and w->job, or -EINVAL with findings on stderr. */
+int plan_hosts_read(struct plan_world *w);
+/*
+ * End ports of the lines, in their order; findings where a line means none. The caller frees; room
+ * for one more.
+ */
+uint32_t *plan_hosts_find(const struct plan_world *w, const char *path,
+			  const struct conf_hosts *hosts, struct conf_report *report,
+			  uint32_t *ret_n);
+/* Those of w->job that take part in `t`, a copy of the fabric without failed parts. To be freed. */
+uint32_t *plan_job(const struct plan_world *w, const struct topo *t, uint32_t *ret_n);
 /* plan_fail.c. `what` as on the command line; 0, or -EINVAL with a message on stderr. */
 int plan_fail_add(const struct plan_world *w, const char *what, struct cut *cut);
 /* plan_worst.c */

@@ -19,6 +19,7 @@ enum {
 	OPT_DUMPS,
 	OPT_JSON,
 	OPT_SVG,
+	OPT_HOSTS,
 	OPT_VLS,
 	OPT_THREADS
 };
@@ -37,6 +38,7 @@ static const struct option options[] = {
 	{ "fresh", no_argument, NULL, OPT_FRESH },
 	{ "dumps", required_argument, NULL, OPT_DUMPS },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "hosts", required_argument, NULL, OPT_HOSTS },
 	{ "svg", required_argument, NULL, OPT_SVG },
 	{ "vls", required_argument, NULL, OPT_VLS },
 	{ "threads", required_argument, NULL, OPT_THREADS },
@@ -71,6 +73,9 @@ void plan_usage(FILE *out)
 	      "      --fresh            routes afresh: no entry of --running is kept\n"
 	      "      --dumps FOLDER     writes opensm-subnet.lst, opensm-lfts.dump, opensm.fdbs "
 	      "... like opensm\n"
+	      "      --hosts FILE       measures of these hosts among themselves too: GUIDs or "
+	      "names, one on a line,\n"
+	      "                         in the order of the ranks of a job\n"
 	      "      --svg FILE         draws the load of every link, after --fail if that is "
 	      "given\n"
 	      "      --json             the same facts for programs\n"
@@ -126,12 +131,14 @@ static int set_option(int code, const char *value, struct plan_args *a)
 	case OPT_WORST:
 		return read_worst(value, a);
 	case OPT_TRIES:
+		a->tries_given = true;
 		return read_number("tries", value, 0, 1000000, &a->tries);
 	case OPT_RUNNING: a->running = value; return 0;
 	case OPT_BEFORE: a->before = value; return 0;
 	case OPT_FRESH: a->fresh = true; return 0;
 	case OPT_DUMPS: a->dumps = value; return 0;
 	case OPT_JSON: a->json = true; return 0;
+	case OPT_HOSTS: a->hosts = value; return 0;
 	case OPT_SVG: a->svg = value; return 0;
 	case OPT_VLS:
 		return read_number("vls", value, 1, 15, &a->vls);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "offline/svg.h"
+#include "offline/base/svg.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "offline/cut.h"
+#include "offline/base/cut.h"
 #include "util/mem.h"
 
 #define SIDE	  30.0	/* around all */

@@ -69,6 +69,35 @@ static struct json_object *hot_of(const struct plan_world *w, const struct plan_
 	return list;
 }
 
+static void add_traffic(struct json_object *o, const struct plan_world *w, const struct topo *t,
+			const struct traffic *f)
+{
+	add_double(o, "effective_bandwidth", f->mean.bisection);
+	json_add_int(o, "bandwidth_patterns", f->patterns);
+	add_double(o, "permutation_bandwidth", f->mean.permutation);
+	add_double(o, "shift_bandwidth", f->mean.shift);
+	json_add_int(o, "shift_congestion", f->shift);
+	json_add_int(o, "shifts", f->shifts);
+	json_add_int(o, "shifts_there_are", f->n_shifts);
+	add_double(o, "all_to_all_efficiency", f->even);
+	json_add_int(o, "all_to_all_most_flows", f->most);
+	add_double(o, "incast_spread", f->incast);
+	add_double(o, "incast_spread_least", f->incast_least);
+	if (f->incast_at != TOPO_NONE)
+		json_object_object_add(o, "incast_least_switch",
+				       end_of(w, t->switches[f->incast_at].guid, 0));
+}
+
+static struct json_object *job_of(const struct plan_world *w, const struct plan_tables *p)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_int(o, "end_ports", p->job.hosts);
+	json_add_int(o, "switches", p->job.switches);
+	add_traffic(o, w, p->routes->topo, &p->job);
+	return o;
+}
+
 static struct json_object *tables_of(const struct plan_world *w, const struct plan_tables *p)
 {
 	struct json_object *o = json_object_new_object();
@@ -84,13 +113,11 @@ static struct json_object *tables_of(const struct plan_world *w, const struct pl
 	json_object_object_add(o, "verdict", verdict_of(&p->choice.verdict));
 	json_add_int(o, "lanes", p->figures.lanes);
 	json_add_str(o, "qos", p->levels[0] ? p->levels : NULL);
-	add_double(o, "effective_bandwidth", p->figures.bandwidth);
-	json_add_int(o, "bandwidth_patterns", p->figures.patterns);
-	json_add_int(o, "shift_congestion", p->figures.shift);
-	json_add_int(o, "shifts", p->figures.shifts);
-	json_add_int(o, "shifts_there_are", p->figures.n_shifts);
+	add_traffic(o, w, p->routes->topo, &p->figures.all);
 	add_double(o, "cpu_seconds", p->cpu_seconds);
 	json_object_object_add(o, "hot", hot_of(w, p));
+	if (w->job)
+		json_object_object_add(o, "job", job_of(w, p));
 	return o;
 }
 

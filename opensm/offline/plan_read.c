@@ -141,6 +141,7 @@ int plan_read(const struct plan_args *args, struct plan_world *ret)
 
 void plan_world_clear(struct plan_world *w)
 {
+	free(w->job);
 	topo_unref(w->topo);
 	topofile_free(w->file);
 	conf_files_unref(w->files);

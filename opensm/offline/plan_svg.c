@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "offline/layout.h"
+#include "offline/base/layout.h"
 #include "offline/plan.h"
-#include "offline/svg.h"
+#include "offline/base/svg.h"
 #include "util/file.h"
 #include "util/mem.h"
 

@@ -54,7 +54,37 @@ static void print_fabric(const struct plan_result *r, FILE *out)
 		row(out, "LMC", "0 (the fabric does not say)");
 }
 
-static void print_engine(const struct plan_tables *p, FILE *out)
+static void print_incast(const struct plan_world *w, const struct topo *t,
+			 const struct traffic *f, FILE *out)
+{
+	char name[PLAN_NODE_STRLEN];
+
+	if (f->incast_at == TOPO_NONE)
+		row(out, "Incast", "no flow from another switch");
+	else
+		row(out, "Incast", "%.3f even on the cables into a switch; least: %.3f, into %s",
+		    f->incast, f->incast_least,
+		    plan_switch_str(w, t->switches[f->incast_at].guid, name));
+}
+
+static void print_traffic(const struct plan_world *w, const struct topo *t,
+			  const struct traffic *f, FILE *out)
+{
+	row(out, "Bandwidth",
+	    "%.3f of what end ports have, over %u random halves; permutations: %.3f",
+	    f->mean.bisection, f->patterns, f->mean.permutation);
+	row(out, "Shift", "%.3f on average; %u flows on a channel at most, in %u of %u shifts",
+	    f->mean.shift, f->shift, f->shifts, f->n_shifts);
+	if (f->most)
+		row(out, "Alltoall",
+		    "%.3f even: mean over most flows of a channel, and that is %u", f->even,
+		    f->most);
+	else
+		row(out, "Alltoall", "no flow between switches");
+	print_incast(w, t, f, out);
+}
+
+static void print_engine(const struct plan_world *w, const struct plan_tables *p, FILE *out)
 {
 	char text[ROUTE_VERDICT_STRLEN];
 
@@ -80,11 +110,13 @@ static void print_engine(const struct plan_tables *p, FILE *out)
 	row(out, "VLs", "%u", p->figures.lanes);
 	if (p->levels[0])
 		row(out, "QoS", "%s", p->levels);
-	row(out, "Bandwidth", "%.3f of what end ports have, over %u random halves",
-	    p->figures.bandwidth, p->figures.patterns);
-	row(out, "Shift", "%u flows on a channel at most, in %u of %u shifts", p->figures.shift,
-	    p->figures.shifts, p->figures.n_shifts);
+	print_traffic(w, p->routes->topo, &p->figures.all, out);
 	row(out, "Time", "%.3f s of CPU, proof included", p->cpu_seconds);
+	if (!w->job)
+		return;
+	row(out, "Job", "%u end ports on %u switches, as --hosts has them; among themselves:",
+	    p->job.hosts, p->job.switches);
+	print_traffic(w, p->routes->topo, &p->job, out);
 }
 
 static void print_channel(const struct plan_world *w, const struct topo *t, uint32_t entry,
@@ -132,7 +164,7 @@ static void print_failure(const struct plan_result *r, FILE *out)
 
 	for (unsigned i = 0; i < r->world.args->n_fails; i++)
 		row(out, i ? "" : "\nFailed", "%s%s", i ? "" : " ", r->world.args->fails[i]);
-	print_engine(b, out);
+	print_engine(&r->world, b, out);
 	if (!a->routes || !b->routes)
 		return;
 	row(out, "Lost", "%" PRIu64 " of %" PRIu64 " pairs have no path any more",
@@ -179,7 +211,7 @@ static void print_worst(const struct plan_result *r, FILE *out)
 void plan_print_text(const struct plan_result *r, FILE *out)
 {
 	print_fabric(r, out);
-	print_engine(&r->now, out);
+	print_engine(&r->world, &r->now, out);
 	print_hot(&r->world, &r->now, out);
 	if (r->running && r->now.routes)
 		print_change("Changes", &r->against, out);

@@ -232,24 +232,71 @@ static struct candidate *candidates_of(const struct plan_result *r, uint32_t *re
 
 /* --- Routing without them ------------------------------------------------------------------- */
 
-static void try_failure(const struct plan_result *r, struct plan_failure *f)
+/*
+ * What all failures begin with. The tables of the whole fabric were not compared with those of
+ * other engines, or not on a damaged one: auto would compare all of them at every failure. It does
+ * so at the first, and its choice there is what the next ones begin with: they compare only where
+ * the load is clearly higher (KEEP_COMPARED), as in a fabric that has a fault already.
+ */
+struct base {
+	const struct plan_result *of;
+	char by[sizeof(((struct routes *)0)->by)];
+	uint32_t compared_load;
+	bool compared;
+};
+
+static struct base base_begin(const struct plan_result *r)
 {
+	const struct routes *now = r->now.routes;
+	struct base b = { .of = r, .compared_load = now->compared_load };
+
+	memcpy(b.by, now->by, sizeof(b.by));
+	return b;
+}
+
+static void base_end(struct base *b)
+{
+	struct routes *now = b->of->now.routes;
+
+	memcpy(now->by, b->by, sizeof(b->by));
+	now->compared_load = b->compared_load;
+}
+
+static void base_learn(struct base *b, const struct routes *after)
+{
+	struct routes *now = b->of->now.routes;
+
+	if (b->compared || !after->by[0])
+		return;
+	b->compared = true;
+	memcpy(now->by, after->by, sizeof(now->by));
+	now->compared_load = after->compared_load;
+}
+
+static void try_failure(struct base *b, struct plan_failure *f)
+{
+	const struct plan_result *r = b->of;
 	const struct topo *t = r->world.topo;
+	struct plan_args args = *r->world.args;
+	struct plan_world world = r->world;
 	_cleanup_(cut_freep) struct cut *cut = cut_new(t);
 	_cleanup_(topo_unrefp) struct topo *broken = NULL;
 	struct plan_tables after;
 
+	args.threads = MAX(args.threads, 1u); /* many short computations: threads would wait */
+	world.args = &args;
 	if (f->kind == PLAN_WORST_LINK)
 		cut->ports[f->at] = true;
 	else
 		cut->switches[f->at] = true;
 	broken = cut_apply(t, cut);
-	plan_route(&r->world, broken, (struct plan_before){ r->now.routes, false }, false, &after);
+	plan_route(&world, broken, (struct plan_before){ r->now.routes, false }, false, &after);
 	f->tried = true;
 	f->routed = after.routes != NULL;
 	if (after.routes) {
 		f->max_load = after.choice.verdict.max_load;
-		figures_compare(r->now.routes, after.routes, r->world.args->threads, &f->change);
+		figures_compare(r->now.routes, after.routes, args.threads, &f->change);
+		base_learn(b, after.routes);
 	}
 	plan_tables_clear(&after);
 }
@@ -276,22 +323,52 @@ static bool seen_before(const uint64_t *looks, uint32_t n, uint64_t one)
 	return false;
 }
 
+/* One of each look; if a number of them is asked for, also their likes. */
+static void try_some(const struct plan_result *r, struct candidate *all, struct plan_failures *ret)
+{
+	const struct plan_args *args = r->world.args;
+	unsigned tries = args->tries ? args->tries : ret->n;
+	_cleanup_free_ uint64_t *looks = xcalloc((size_t)tries + 1, sizeof(*looks));
+	struct base base = base_begin(r);
+
+	for (unsigned round = 0; round < (args->tries_given ? 2 : 1); round++)
+		for (uint32_t i = 0; i < ret->n && ret->tried < tries; i++) {
+			if (all[i].row.tried ||
+			    (!round && seen_before(looks, ret->tried, all[i].looks)))
+				continue;
+			looks[ret->tried++] = all[i].looks;
+			try_failure(&base, &all[i].row);
+		}
+	base_end(&base);
+}
+
+static int by_look(const void *va, const void *vb)
+{
+	const struct candidate *a = va, *b = vb;
+	int r = COMPARE(a->looks, b->looks);
+
+	return r ? r : COMPARE(b->row.tried, a->row.tried);
+}
+
+/* How many others look like each one. */
+static void count_likes(struct candidate *all, uint32_t n)
+{
+	qsort(all, n, sizeof(*all), by_look);
+	for (uint32_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && all[end].looks == all[i].looks;)
+			end++;
+		for (uint32_t k = i; k < end; k++)
+			all[k].row.likes = end - i - 1;
+	}
+}
+
 struct plan_failures plan_find_worst(const struct plan_result *r)
 {
 	struct plan_failures ret = { 0 };
 	_cleanup_free_ struct candidate *all = candidates_of(r, &ret.n);
-	unsigned tries = r->world.args->tries ? r->world.args->tries : ret.n;
-	_cleanup_free_ uint64_t *looks = xcalloc((size_t)tries + 1, sizeof(*looks));
 
-	/* One of each look, then, if there is time, their likes. */
-	for (unsigned round = 0; round < 2; round++)
-		for (uint32_t i = 0; i < ret.n && ret.tried < tries; i++) {
-			if (all[i].row.tried ||
-			    (!round && seen_before(looks, ret.tried, all[i].looks)))
-				continue;
-			looks[ret.tried++] = all[i].looks;
-			try_failure(r, &all[i].row);
-		}
+	try_some(r, all, &ret);
+	count_likes(all, ret.n);
 	ret.rows = xcalloc((size_t)ret.n + 1, sizeof(*ret.rows));
 	for (uint32_t i = 0; i < ret.n; i++)
 		ret.rows[i] = all[i].row;

@@ -115,6 +115,14 @@ static int parse_args(int argc, char **argv, struct verify_args *ret)
 	return 0;
 }
 
+static void measure(struct verify *v, unsigned threads)
+{
+	uint32_t n;
+	_cleanup_free_ uint32_t *all = routes_ranks(v->routes->topo, &n);
+
+	figures_of(v->routes, (struct route_ranks){ all, n }, threads, &v->figures);
+}
+
 static void verify_tables(struct verify *v)
 {
 	unsigned threads = v->args->threads;
@@ -133,8 +141,8 @@ static void verify_tables(struct verify *v)
 	cdg_free(with_switches);
 	verify_find_dropped(v);
 	verify_find_groups(v);
-	figures_of(v->routes, threads, &v->figures);
-	v->rp_patterns = v->figures.patterns;
+	measure(v, threads);
+	v->rp_patterns = v->figures.all.patterns;
 	v->rp_mean = routes_permutation_congestion(v->routes, v->rp_patterns, 1, &v->rp_worst);
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "offline/figures.h"
+#include "offline/base/figures.h"
 #include "route/proof/check.h"
 #include "route/proof/cdg.h"
 #include "route/io/tablefile.h"

@@ -142,13 +142,18 @@ void verify_print_json(const struct verify *v, FILE *out)
 	json_add_int(o, "groups", v->n_trees);
 	json_add_str(o, "note", v->routes->note);
 	add_verdict(o, v);
-	add_double(o, "effective_bandwidth", v->figures.bandwidth);
-	json_add_int(o, "bandwidth_patterns", v->figures.patterns);
+	add_double(o, "effective_bandwidth", v->figures.all.mean.bisection);
+	json_add_int(o, "bandwidth_patterns", v->figures.all.patterns);
+	add_double(o, "permutation_bandwidth", v->figures.all.mean.permutation);
+	add_double(o, "shift_bandwidth", v->figures.all.mean.shift);
+	add_double(o, "all_to_all_efficiency", v->figures.all.even);
+	add_double(o, "incast_spread", v->figures.all.incast);
+	add_double(o, "incast_spread_least", v->figures.all.incast_least);
 	add_double(o, "permutation_congestion", v->rp_mean);
 	json_add_int(o, "permutation_congestion_worst", v->rp_worst);
-	json_add_int(o, "shift_congestion", v->figures.shift);
-	json_add_int(o, "shifts", v->figures.shifts);
-	json_add_int(o, "shifts_there_are", v->figures.n_shifts);
+	json_add_int(o, "shift_congestion", v->figures.all.shift);
+	json_add_int(o, "shifts", v->figures.all.shifts);
+	json_add_int(o, "shifts_there_are", v->figures.all.n_shifts);
 	fprintf(out, "%s\n",
 		json_object_to_json_string_ext(o,
 					       JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED));

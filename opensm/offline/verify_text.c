@@ -195,11 +195,16 @@ void verify_print_text(const struct verify *v, FILE *out)
 	    r->avg_load, r->max_load);
 	print_hot(v, out);
 	row(out, "Bandwidth", "%.3f of what end ports have, over %u random halves",
-	    v->figures.bandwidth, v->figures.patterns);
+	    v->figures.all.mean.bisection, v->figures.all.patterns);
 	row(out, "Random",
 	    "%.1f flows on the most used channel, mean of %u permutations; %u at worst", v->rp_mean,
 	    v->rp_patterns, v->rp_worst);
-	row(out, "Shift", "%u flows on a channel at most, in %u of %u shifts", v->figures.shift,
-	    v->figures.shifts, v->figures.n_shifts);
+	row(out, "Shift", "%.3f on average; %u flows on a channel at most, in %u of %u shifts",
+	    v->figures.all.mean.shift, v->figures.all.shift, v->figures.all.shifts,
+	    v->figures.all.n_shifts);
+	row(out, "Alltoall", "%.3f even: mean over most flows of a channel",
+	    v->figures.all.even);
+	row(out, "Incast", "%.3f even on the cables into a switch; least: %.3f",
+	    v->figures.all.incast, v->figures.all.incast_least);
 	row(out, "Verdict", verify_holds(v) ? "the tables hold" : "THE TABLES DO NOT HOLD");
 }

@@ -14,7 +14,7 @@
 #define PRIORITY_MAX 15
 #define KINDS                                                                                      \
 	"state sweep discovered routes lft subnet_up node link trap manager sa_dumped port_down "  \
-	"security topology"
+	"security topology health mark"
 
 static int cmd_sweep(struct ctl *c, int argc, char **argv);
 static int cmd_reroute(struct ctl *c, int argc, char **argv);

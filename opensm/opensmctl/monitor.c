@@ -36,6 +36,8 @@ static enum ctl_color color_of(struct json_object *event)
 		return js_int(event, "errors") ? CTL_WARN : CTL_GOOD;
 	if (!strcmp(kind, "port_down"))
 		return CTL_BAD;
+	if (!strcmp(kind, "health"))
+		return strcmp(js_str(event, "what"), "returned") ? CTL_WARN : CTL_GOOD;
 	return !strcmp(kind, "trap") || !strcmp(kind, "manager") ? CTL_WARN : CTL_PLAIN;
 }
 

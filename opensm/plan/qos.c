@@ -382,3 +382,16 @@ uint16_t qos_usable_sls(const struct qos_plan *plan, enum qos_kind kind)
 	}
 	return usable;
 }
+
+uint16_t qos_usable_wishes(const struct qos_plan *plan, enum qos_kind kind)
+{
+	uint16_t usable = 0;
+
+	assert(kind < QOS_KINDS);
+	for (unsigned sl = 0; sl < QOS_SLS; sl++) {
+		if (plan->sets[kind].vl[sl] != QOS_VL_NONE &&
+		    plan->sets[QOS_SWITCH].vl[sl] != QOS_VL_NONE)
+			usable |= (uint16_t)(1u << sl);
+	}
+	return usable;
+}

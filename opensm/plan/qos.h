@@ -116,3 +116,8 @@ static inline uint8_t qos_level_sl(const struct qos_plan *plan, uint8_t sl)
 
 /* SLs that no table drops, a bit each: of ports of this kind and of switches. */
 uint16_t qos_usable_sls(const struct qos_plan *plan, enum qos_kind kind);
+/*
+ * The same by the options alone: SLs that a partition or policy may say. Tables of routes, in which
+ * a path may have another SL, drop none of them.
+ */
+uint16_t qos_usable_wishes(const struct qos_plan *plan, enum qos_kind kind);

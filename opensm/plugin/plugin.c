@@ -407,6 +407,8 @@ void plugins_event(struct plugins *ps, const struct sm_event *e)
 		break;
 	case SM_EVENT_SECURITY:
 	case SM_EVENT_DRIFT:
+	case SM_EVENT_HEALTH:
+	case SM_EVENT_MARK:
 	case SM_EVENT_KINDS:
 		break;
 	}

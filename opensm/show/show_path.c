@@ -258,6 +258,8 @@ static uint8_t sl_wish(const struct question *q)
 
 static uint8_t sl_of(const struct question *q)
 {
+	if (q->from.at == q->to.at)
+		return qos_level_sl(&q->v->qos, sl_wish(q));
 	return view_path_sl(q->v, q->from.at, q->to.at, q->to.lid, sl_wish(q));
 }
 
@@ -442,29 +444,60 @@ static void sort_pkeys(const struct question *q, struct json_object *shared,
 	}
 }
 
+/* What says the SL before routing has its say; "": nothing does. */
+static void write_sayer(const struct question *q, const struct partition *part, char *ret,
+			size_t len)
+{
+	ret[0] = '\0';
+	if (q->level && q->level->name)
+		snprintf(ret, len, "level '%.60s' of the QoS policy", q->level->name);
+	else if (q->level)
+		snprintf(ret, len, "line %u of the QoS policy", q->level->line);
+	else if (part && part->sl)
+		snprintf(ret, len, "sl of partition '%.60s'", part->name);
+}
+
+/* Routing chooses the SL, or bits of it. */
+static void write_sl_of_path(const struct question *q, const char *sayer, char *ret, size_t len)
+{
+	const struct qos_plan *plan = &q->v->qos;
+	const struct sl2vl *l = plan->lanes;
+	const char *engine = q->v->routes->engine;
+	unsigned wish = sl_wish(q), kept = qos_level_sl(plan, (uint8_t)wish) & ~l->sl_mask;
+
+	if (l->n_levels > 1)
+		snprintf(ret, len,
+			 "%s%sSL %u is QoS level %u, where %s has %u VLs and the path one of them",
+			 sayer, *sayer ? ": " : "", wish,
+			 kept >> __builtin_popcount(l->sl_mask), engine, sl2vl_own_vls(l));
+	else if (!*sayer)
+		snprintf(ret, len, "the VL of this path: %s uses %u VLs", engine, l->n_vls);
+	else if (kept)
+		snprintf(ret, len,
+			 "the VL of this path: %s uses %u VLs; %s: SL %u, of which bits 0x%x stay",
+			 engine, l->n_vls, sayer, wish, kept);
+	else
+		snprintf(ret, len,
+			 "the VL of this path: %s uses %u VLs, so SL %u (%s) is without effect",
+			 engine, l->n_vls, wish, sayer);
+}
+
 static void put_sl(struct json_object *o, const struct question *q, uint16_t pkey)
 {
-	const struct partition *part = show_partition_of(q->s, pkey);
 	const struct sl2vl *l = q->v->qos.lanes;
-	char why[240], lanes[120] = "";
+	char why[320], sayer[120];
 
-	if (l)
-		snprintf(lanes, sizeof(lanes),
+	write_sayer(q, show_partition_of(q->s, pkey), sayer, sizeof(sayer));
+	if (l && l->by != SL2VL_BY_NOTHING)
+		write_sl_of_path(q, sayer, why, sizeof(why));
+	else
+		snprintf(why, sizeof(why), "%s",
+			 *sayer ? sayer
+				: "nothing sets another: no sl of the partition, or qos is off");
+	if (l && l->by == SL2VL_BY_NOTHING)
+		snprintf(why + strlen(why), sizeof(why) - strlen(why),
 			 "; %s uses %u VLs, which switches choose by their ports",
 			 q->v->routes->engine, l->n_vls);
-	if (l && l->by != SL2VL_BY_NOTHING)
-		snprintf(why, sizeof(why), "the VL of this path: %s uses %u VLs",
-			 q->v->routes->engine, l->n_vls);
-	else if (q->level && q->level->name)
-		snprintf(why, sizeof(why), "level '%.60s' of the QoS policy%s", q->level->name,
-			 lanes);
-	else if (q->level)
-		snprintf(why, sizeof(why), "line %u of the QoS policy%s", q->level->line, lanes);
-	else if (part && part->sl)
-		snprintf(why, sizeof(why), "sl of partition '%.100s'%s", part->name, lanes);
-	else
-		snprintf(why, sizeof(why),
-			 "nothing sets another: no sl of the partition, or qos is off%s", lanes);
 	json_add_int(o, "value", sl_of(q));
 	json_add_str(o, "from", why);
 }
@@ -478,8 +511,8 @@ static void put_partitions(struct json_object *ret, struct question *q)
 	if (choose_pkey(q, &pkey)) {
 		put_partition(json_add_object(ret, "partition"), q, pkey);
 		put_sl(json_add_object(ret, "sl"), q, pkey);
-		if (!view_sl_passes(q->v, q->from.at, sl_of(q)))
-			object_to(q, "SL %u gets no VL: the qos_*sl2vl tables say 15", sl_of(q));
+		if (!view_wish_passes(q->v, q->from.at, sl_wish(q)))
+			object_to(q, "SL %u gets no VL: the qos_*sl2vl tables say 15", sl_wish(q));
 	} else if (json_object_array_length(shared)) {
 		object_to(q, "%s P_Key is not one that they have in common",
 			  q->rq.has_pkey ? "the requested" : "the level's");

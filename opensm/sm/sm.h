@@ -66,6 +66,8 @@ enum sm_event_kind {
 	SM_EVENT_PORT_DOWN,    /* our own port lost its link */
 	SM_EVENT_SECURITY,     /* a port does what it may not do: `security` */
 	SM_EVENT_DRIFT,	       /* the fabric is not as it was meant, or is again: `drift` */
+	SM_EVENT_HEALTH,       /* a link is not in order, or is again: `health` */
+	SM_EVENT_MARK,	       /* a link is taken out of service, or put back: `mark` */
 	SM_EVENT_KINDS
 };
 
@@ -133,6 +135,24 @@ struct sm_event {
 			bool begins;
 			const char *cause, *text; /* "swapped"; the finding in words */
 		} drift;
+		struct {
+			/* sm_sick_state_name(): "isolated", "dry_run" ...; or "returned" */
+			const char *what;
+			guid_t guid[2];
+			uint8_t port[2];
+			const char *text; /* in words, with the reasons */
+		} health;
+		struct {
+			/*
+			 * "drain" and "isolate" are asked for, "drained", "isolated" and "spared"
+			 * reached; "restored"
+			 */
+			const char *what;
+			guid_t guid;
+			uint8_t port; /* unless it is about the switch as a whole */
+			bool whole_switch;
+			const char *by, *text;
+		} mark;
 	};
 };
 

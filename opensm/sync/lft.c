@@ -214,13 +214,14 @@ bool lft_next_epoch(struct sync *s)
 
 /*
  * A switch that took no table at all is left out of the routes; one block without entries shows
- * whether it takes tables now.
+ * whether it takes tables now. One that is left out by an administrator may still carry packets of
+ * others, and is not asked.
  */
 void lft_ask_refuser(struct sync *s, struct node *n)
 {
 	uint8_t nowhere[LFT_BLOCK_LIDS];
 
-	if (!node_is_switch(n) || !n->avoided)
+	if (!node_is_switch(n) || !n->avoided || n->isolated)
 		return;
 	memset(nowhere, LFT_NO_PORT, sizeof(nowhere));
 	send_block(s, n, 0, nowhere);

@@ -123,18 +123,31 @@ uint8_t view_asked_sl(const struct view *v, uint32_t src, uint32_t dst, lid_t dl
 	return sl2vl_sl(v->qos.lanes, switch_of(v, src), switch_of(v, dst), dlid, asked);
 }
 
+bool view_sl_is_of(const struct view *v, uint8_t sl, uint8_t wish)
+{
+	uint8_t of_routes = v->qos.lanes ? v->qos.lanes->sl_mask : 0;
+
+	assert(sl < 16 && wish < 16);
+	return !((sl ^ qos_level_sl(&v->qos, wish)) & ~of_routes);
+}
+
+static enum qos_kind kind_of(const struct view *v, uint32_t port)
+{
+	if (v->nodes[v->ports[port].node].type == IB_NODE_ROUTER)
+		return QOS_ROUTER;
+	return view_is_switch(v, &v->ports[port]) ? QOS_SWITCH : QOS_CA;
+}
+
+bool view_wish_passes(const struct view *v, uint32_t src, uint8_t wish)
+{
+	assert(src < v->n_ports && wish < 16);
+	return !v->qos.by_options || v->usable_wishes[kind_of(v, src)] >> wish & 1;
+}
+
 bool view_sl_passes(const struct view *v, uint32_t src, uint8_t sl)
 {
-	enum qos_kind kind = QOS_CA;
-
 	assert(src < v->n_ports && sl < 16);
-	if (!v->qos.by_options)
-		return true;
-	if (v->nodes[v->ports[src].node].type == IB_NODE_ROUTER)
-		kind = QOS_ROUTER;
-	else if (view_is_switch(v, &v->ports[src]))
-		kind = QOS_SWITCH;
-	return v->usable_sls[kind] >> sl & 1;
+	return !v->qos.by_options || v->usable_sls[kind_of(v, src)] >> sl & 1;
 }
 
 uint8_t view_group_sl(const struct view *v, uint8_t wish)
@@ -309,8 +322,10 @@ struct view *view_new(const struct view_source *from)
 	v->files = conf_files_ref(from->files);
 	v->routes = routes_ref(from->routes);
 	qos_plan_make(from->conf, v->routes, &v->qos);
-	for (unsigned kind = 0; kind < QOS_KINDS; kind++)
+	for (unsigned kind = 0; kind < QOS_KINDS; kind++) {
 		v->usable_sls[kind] = qos_usable_sls(&v->qos, kind);
+		v->usable_wishes[kind] = qos_usable_wishes(&v->qos, kind);
+	}
 	v->prefix = from->conf->subnet_prefix;
 	v->nodes = xcalloc(f->n_nodes + 1, sizeof(*v->nodes));
 	v->ports = xcalloc(count_ports(f) + 1, sizeof(*v->ports));

@@ -80,7 +80,8 @@ struct view {
 	/* installed ones, one reference; NULL: back to back without a switch */
 	const struct routes *routes;
 	struct qos_plan qos;	     /* of the two above */
-	uint16_t usable_sls[QOS_KINDS]; /* qos_usable_sls() of it */
+	uint16_t usable_sls[QOS_KINDS];	   /* qos_usable_sls() of it */
+	uint16_t usable_wishes[QOS_KINDS]; /* qos_usable_wishes() */
 	uint64_t prefix;	     /* of the subnet */
 	uint32_t sm_port;	     /* ours */
 	struct view_node *nodes;
@@ -218,6 +219,13 @@ static inline uint32_t view_node_port(const struct view_node *n, unsigned num)
 uint8_t view_path_sl(const struct view *v, uint32_t src, uint32_t dst, lid_t dlid, uint8_t wish);
 /* The same for a request that insists on an SL: the level is that of its upper bits. */
 uint8_t view_asked_sl(const struct view *v, uint32_t src, uint32_t dst, lid_t dlid, uint8_t asked);
+/*
+ * May a path have this SL for which a partition or policy says `wish`? Of the bits that routes
+ * decide, any will do.
+ */
+bool view_sl_is_of(const struct view *v, uint8_t sl, uint8_t wish);
+/* Do the options give an SL that a partition or policy says a VL, from end port `src` on? */
+bool view_wish_passes(const struct view *v, uint32_t src, uint8_t wish);
 /* Do all tables that a packet of this SL meets on the way from end port `src` give it a VL? */
 bool view_sl_passes(const struct view *v, uint32_t src, uint8_t sl);
 /* The SL (0 to 15) of a multicast group for which `wish` is asked, as the routes allow it. */

@@ -7,6 +7,7 @@
 
 #include "ib/attrs.h"
 #include "sim/gen/draft.h"
+#include "sim/gen/slim_fly.h"
 #include "util/mem.h"
 
 struct netfile *gen_fat_tree2(unsigned k)
@@ -113,6 +114,23 @@ struct netfile *gen_dragonfly(unsigned groups, unsigned routers, unsigned hosts)
 		for (unsigned b = a + 1; b < groups; b++)
 			draft_link(d, a * routers + (b - a - 1) % routers,
 				   b * routers + (groups + a - b - 1) % routers);
+	return draft_finish(d);
+}
+
+struct netfile *gen_slim_fly(unsigned q, unsigned hosts)
+{
+	unsigned n = slim_fly_switches(q);
+	struct draft *d;
+
+	if (!slim_fly_is_size(q))
+		return NULL;
+	d = draft_new();
+	for (unsigned i = 0; i < n; i++)
+		draft_hosts(d, draft_switch(d, "s", i), hosts);
+	for (unsigned a = 0; a < n; a++)
+		for (unsigned b = a + 1; b < n; b++)
+			if (slim_fly_has_cable(q, a, b))
+				draft_link(d, a, b);
 	return draft_finish(d);
 }
 

@@ -31,6 +31,8 @@ struct netfile *gen_torus(unsigned x, unsigned y, unsigned z, unsigned hosts);
 struct netfile *gen_mesh(unsigned x, unsigned y, unsigned z, unsigned hosts);
 /* Complete groups, one cable between each pair of groups (33, 8, 4: 264 switches, 1,056 hosts). */
 struct netfile *gen_dragonfly(unsigned groups, unsigned routers, unsigned hosts);
+/* Diameter two: 2 q^2 switches of (3 q - 1) / 2 cables; q: 5, 13, 17, 29 or 37 (slim_fly.h). */
+struct netfile *gen_slim_fly(unsigned q, unsigned hosts);
 struct netfile *gen_hypercube(unsigned dim, unsigned hosts);
 struct netfile *gen_ring(unsigned switches, unsigned hosts);
 /* Connected random graph, `degree` links per switch (switches * degree even). */
@@ -50,7 +52,7 @@ struct netfile *gen_speed(struct netfile *net, unsigned tenths, unsigned lanes);
 /*
  * By words, as scenarios and netgen take them: kind[, number]*. On error NULL and a message in
  * `err`. Kinds: fat-tree2 K | fat-tree3 K | tree LEAVES HOSTS SPINES [CABLES] | torus X Y Z HOSTS |
- * mesh X Y Z HOSTS | dragonfly GROUPS ROUTERS HOSTS | hypercube DIM HOSTS | ring SWITCHES HOSTS |
- * random SWITCHES DEGREE HOSTS SEED | single HOSTS | pair | odd-NAME
+ * mesh X Y Z HOSTS | dragonfly GROUPS ROUTERS HOSTS | slim-fly Q HOSTS | hypercube DIM HOSTS |
+ * ring SWITCHES HOSTS | random SWITCHES DEGREE HOSTS SEED | single HOSTS | pair | odd-NAME
  */
 struct netfile *gen_words(unsigned n, const char *const *words, char *err, size_t err_len);

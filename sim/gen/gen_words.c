@@ -39,6 +39,11 @@ static struct netfile *dragonfly(const unsigned *a)
 	return gen_dragonfly(a[0], a[1], a[2]);
 }
 
+static struct netfile *slim_fly(const unsigned *a)
+{
+	return gen_slim_fly(a[0], a[1]);
+}
+
 static struct netfile *hypercube(const unsigned *a)
 {
 	return gen_hypercube(a[0], a[1]);
@@ -76,6 +81,7 @@ static const struct row {
 	{ "torus", 4, 4, "X Y Z HOSTS", torus },
 	{ "mesh", 4, 4, "X Y Z HOSTS", mesh },
 	{ "dragonfly", 3, 3, "GROUPS ROUTERS HOSTS", dragonfly },
+	{ "slim-fly", 2, 2, "Q HOSTS", slim_fly },
 	{ "hypercube", 2, 2, "DIM HOSTS", hypercube },
 	{ "ring", 2, 2, "SWITCHES HOSTS", ring },
 	{ "random", 4, 4, "SWITCHES DEGREE HOSTS SEED", random_graph },

@@ -137,6 +137,33 @@ END
 	[[ $output == *'usage: opensm --plan FABRIC.topo'* ]]
 }
 
+@test "the hosts of a job are measured among themselves, in the order of their ranks" {
+	"$NETGEN" tree 4 4 4 >net
+	plan net -R minhop --json >json
+	jq -e '.tables | .shift_bandwidth == 1 and .all_to_all_efficiency == 1 and .incast_spread == 1 and .job == null' json
+	# Of h0 ... h15 each four hang on one leaf; ranks in any order meet on cables.
+	printf 'h%s\n' 0 4 8 12 1 >job
+	plan net -R minhop --hosts job >out
+	grep -q '^Job       5 end ports on 4 switches, as --hosts has them' out
+	[ "$(grep -c '^Shift ' out)" -eq 2 ]
+	printf 'h%s\n' 7 0 12 3 9 5 1 14 8 2 15 6 11 4 13 10 >job
+	plan net -R minhop --hosts job --json >json
+	jq -e '.tables | .shift_bandwidth == 1 and .job.shift_bandwidth < 1 and .job.end_ports == 16' json
+	jq -e '.tables.job.all_to_all_most_flows == .tables.all_to_all_most_flows' json
+	# After a failure too: all of leaf1 are gone.
+	plan net -R minhop --hosts job --fail switch:leaf1 --json | jq -e '.failure.tables.job.end_ports == 12'
+	printf 'h0\n  h99\n' >job
+	run plan net --hosts job
+	[ "$status" -eq 65 ]
+	[[ $output == *'job:2:3: error: "h99" is no host of the fabric; expected the GUID or the name of a host'* ]]
+	printf 'h0\n' >job
+	run plan net --hosts job
+	[ "$status" -eq 65 ]
+	[[ $output == *'job: error: 1 end ports; expected two at least'* ]]
+	run plan net --hosts nowhere
+	[ "$status" -eq 65 ]
+}
+
 @test "options of opensm.conf count, lists that it names too" {
 	"$NETGEN" tree 3 4 2 >net
 	spine=$(awk -F= '/^switchguid/ { guid = substr($2, 1, 8) } /"spine2"/ { if (/^Switch/) print guid }' net)

@@ -88,6 +88,38 @@ ctl() {
 	grep -qE '^ *[0-9]+ +h1 +1 ' shown
 }
 
+@test "levels beside an engine that gives SLs by path: what is answered, and what opensmctl path says" {
+	"$NETGEN" ring 5 1 >ring.net
+	sim_restart "$PWD/ring.net"
+	cat >qos-policy.conf <<-END
+		qos-ulps
+		default : 0
+		any, service-id 0x100-0x1ff : 1
+		any, service-id 0x200 : 2
+		end-qos-ulps
+	END
+	printf '%s\n' 'qos TRUE' "qos_policy_file $PWD/qos-policy.conf" 'routing_engine dfsssp,no_fallback' \
+		'qos_sl2vl 0,1,15,0,0,0,0,0,0,0,0,0,0,0,0,0' >opensm.conf
+	sm_start h0
+	wait_for 30 sm_up
+	local told sl
+	told=$(asked sid=0x180)
+	sl=$(sed -E 's/^sl ([0-9]+).*/\1/' <<<"$told")
+	[[ "$(asked)" != "sl $sl "* ]]
+	# The SL that was told may be asked for, and no other one may.
+	[ "$(asked sid=0x180 "sl=$sl")" = "$told" ]
+	[ "$(asked sid=0x180 "sl=$((sl ^ 1))")" = none ]
+	[ "$(asked "sl=$sl")" = none ]
+	ctl path h1 h3 --service-id 0x180 >shown
+	grep -q "^SL  *$sl: line 3 of the QoS policy: SL 1 is QoS level 1, where dfsssp has 4 VLs and the path one of them" shown
+	ctl path h1 h3 | grep -q '^SL .*: line 2 of the QoS policy: SL 0 is QoS level 0, '
+	# An SL without a VL.
+	[ "$(asked sid=0x200)" = none ]
+	run ctl path h1 h3 --service-id 0x200
+	[ "$status" -eq 1 ]
+	[[ "$output" == *'SL 2 gets no VL'* ]]
+}
+
 @test "a file with an error is not used: the policy before stays, by a sweep and by SIGHUP" {
 	sm_start h0
 	wait_for 30 sm_up

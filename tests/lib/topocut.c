@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/gen/slim_fly.h"
 #include "util/mem.h"
 #include "util/random.h"
 
@@ -174,6 +175,11 @@ static struct topo *make_dragonfly_plus(const unsigned *a, const struct topogen 
 	}, o);
 }
 
+static struct topo *make_slim_fly(const unsigned *a, const struct topogen *o)
+{
+	return slim_fly_is_size(a[0]) ? topogen_slim_fly(a[0], a[1], o) : NULL;
+}
+
 static struct topo *make_random(const unsigned *a, const struct topogen *o)
 {
 	return topogen_random(a[0], a[1], a[2], o);
@@ -189,6 +195,7 @@ static const struct {
 	{ "dragonfly", 3, make_dragonfly }, { "hyperx", 3, make_hyperx },
 	{ "hyperx3", 4, make_hyperx3 },	    { "hypercube", 2, make_hypercube },
 	{ "random", 3, make_random },	    { "dragonfly+", 5, make_dragonfly_plus },
+	{ "slim-fly", 2, make_slim_fly },
 };
 
 struct topo *topogen_words(int n, char **words, const struct topogen *o)

@@ -33,5 +33,5 @@ struct topo *topogen_words(int n, char **words, const struct topogen *o);
 	"            | fat-tree2 LEAVES SPINES HOSTS PARALLEL | torus X Y Z HOSTS\n"               \
 	"            | dragonfly GROUPS ROUTERS HOSTS | hyperx X Y HOSTS\n"                        \
 	"            | hyperx3 X Y Z HOSTS | hypercube DIMENSIONS HOSTS\n"                       \
-	"            | dragonfly+ GROUPS LEAVES SPINES HOSTS PARALLEL\n"                         \
+	"            | dragonfly+ GROUPS LEAVES SPINES HOSTS PARALLEL | slim-fly Q HOSTS\n"      \
 	"            | random SWITCHES DEGREE HOSTS\n"

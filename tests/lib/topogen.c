@@ -2,8 +2,10 @@
 /* Generators: each draws switches, hosts and cables on a sketch; one function makes the topo. */
 #include "tests/lib/topogen.h"
 
+#include <assert.h>
 #include <string.h>
 
+#include "sim/gen/slim_fly.h"
 #include "util/mem.h"
 #include "util/random.h"
 
@@ -312,6 +314,25 @@ struct topo *topogen_dragonfly(unsigned groups, unsigned routers, unsigned hosts
 				draw_link(&s, g * routers + j / each,
 					  other * routers + (links - 1 - j) / each);
 		}
+	return finish(&s, o);
+}
+
+struct topo *topogen_slim_fly(unsigned q, unsigned hosts, const struct topogen *o)
+{
+	struct sketch s = { .n_switches = 0 };
+	unsigned n = slim_fly_switches(q);
+
+	assert(slim_fly_is_size(q));
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t sw = draw_switch(&s);
+
+		for (unsigned h = 0; h < hosts; h++)
+			draw_host(&s, sw);
+	}
+	for (unsigned a = 0; a < n; a++)
+		for (unsigned b = a + 1; b < n; b++)
+			if (slim_fly_has_cable(q, a, b))
+				draw_link(&s, a, b);
 	return finish(&s, o);
 }
 

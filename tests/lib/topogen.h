@@ -46,6 +46,11 @@ struct topo *topogen_grid(const char *shape, unsigned hosts, unsigned parallel,
 			  const struct topogen *o);
 struct topo *topogen_dragonfly(unsigned groups, unsigned routers, unsigned hosts,
 			       const struct topogen *o);
+/*
+ * Diameter two: 2 q^2 switches of (3 q - 1) / 2 cables; q: 5, 13, 17, 29 or 37
+ * (sim/gen/slim_fly.h).
+ */
+struct topo *topogen_slim_fly(unsigned q, unsigned hosts, const struct topogen *o);
 /* Every pair of switches in a row or column has a cable. */
 struct topo *topogen_hyperx(unsigned x, unsigned y, unsigned hosts, const struct topogen *o);
 /* The same in up to 12 dimensions; with sizes 2 a hypercube. */

@@ -240,6 +240,29 @@ static void a_torus_has_no_levels(void **state)
 	topo_unref(t);
 }
 
+static void a_slim_fly_is_regular_and_of_diameter_two(void **state)
+{
+	static const unsigned sizes[] = { 5, 13, 17 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		unsigned q = sizes[i], degree = (3 * q - 1) / 2;
+		struct topo *t = topogen_slim_fly(q, 1, NULL);
+		struct graph *g = graph_new(t, NULL);
+		struct distances *d = distances_new(g, 1, NULL);
+
+		assert_int_equal(g->n, 2 * q * q);
+		for (uint32_t s = 0; s < g->n; s++) {
+			assert_int_equal(g->first[s + 1] - g->first[s], degree);
+			assert_int_equal(t->switches[s].n_ports, degree + 1);
+			for (uint32_t to = 0; to < g->n; to++)
+				assert_in_range(distances_from(d, s)[to], s != to, 2);
+		}
+		distances_free(d);
+		graph_free(g);
+		topo_unref(t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +276,7 @@ int main(void)
 		cmocka_unit_test(half_empty_leaves_are_leaves),
 		cmocka_unit_test(a_service_node_on_a_root_changes_no_rank),
 		cmocka_unit_test(a_torus_has_no_levels),
+		cmocka_unit_test(a_slim_fly_is_regular_and_of_diameter_two),
 	};
 
 	return cmocka_run_group_tests_name("graph", tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "offline/layout.h"
+#include "offline/base/layout.h"
 #include "offline/plan.h"
 #include "tests/unit/route-desk.h"
 
@@ -18,6 +18,14 @@ static struct topo *any_topo(unsigned seed)
 	struct topogen o = any_options(seed);
 
 	return any_fabric(seed, &o);
+}
+
+static void everyone(const struct routes *r, struct figures *ret)
+{
+	uint32_t n;
+	_cleanup_free_ uint32_t *all = routes_ranks(r->topo, &n);
+
+	figures_of(r, (struct route_ranks){ all, n }, 2, ret);
 }
 
 static void loads_are_those_of_the_judge(void **state)
@@ -31,7 +39,7 @@ static void loads_are_those_of_the_judge(void **state)
 		_cleanup_free_ uint32_t *again = NULL;
 
 		routes_check(r, 1, &v);
-		figures_of(r, 2, &f);
+		everyone(r, &f);
 		again = figures_load(r, 1);
 		assert_memory_equal(f.load, again, f.n_load * sizeof(*again));
 		for (uint32_t i = 0; i < f.n_load; i++)
@@ -102,7 +110,7 @@ static uint64_t connected(const struct topo *t)
 
 static void worst_of(struct topo *t, enum plan_worst kind)
 {
-	struct plan_args args = { .worst = kind, .tries = 3, .threads = 2 };
+	struct plan_args args = { .worst = kind, .tries = 3, .tries_given = true, .threads = 2 };
 	struct plan_result r = { .world = { .args = &args, .topo = t, .conf = conf_new() } };
 	uint64_t whole = connected(t);
 

@@ -568,6 +568,7 @@ static void generators_have_their_sizes(void **state)
 		{ { "torus", "4", "4", "3", "2" }, 5, 48, 96 },
 		{ { "mesh", "3", "3", "1", "1" }, 5, 9, 9 },
 		{ { "dragonfly", "33", "8", "4" }, 4, 264, 1056 },
+		{ { "slim-fly", "5", "3" }, 3, 50, 150 },
 		{ { "hypercube", "4", "2" }, 3, 16, 32 },
 		{ { "ring", "6", "1" }, 3, 6, 6 },
 		{ { "random", "20", "4", "2", "1" }, 5, 20, 40 },
@@ -590,6 +591,8 @@ static void generators_have_their_sizes(void **state)
 	assert_null(gen_words(2, (const char *[]){ "fat-tree2", "7" }, err, sizeof(err)));
 	assert_null(gen_words(2, (const char *[]){ "fat-tree9", "7" }, err, sizeof(err)));
 	assert_null(gen_words(2, (const char *[]){ "ring", "7" }, err, sizeof(err)));
+	assert_null(gen_words(3, (const char *[]){ "slim-fly", "7", "1" }, err, sizeof(err)));
+	assert_null(gen_words(3, (const char *[]){ "slim-fly", "21", "1" }, err, sizeof(err)));
 }
 
 static void generated_fabrics_come_up(void **state)
@@ -597,7 +600,7 @@ static void generated_fabrics_come_up(void **state)
 	struct netfile *nets[] = {
 		gen_fat_tree3(4),	 gen_torus(3, 3, 2, 1), gen_mesh(3, 2, 1, 1),
 		gen_dragonfly(5, 2, 1),	 gen_hypercube(3, 1),	gen_ring(5, 1),
-		gen_random(10, 4, 1, 3), gen_single(3),
+		gen_random(10, 4, 1, 3), gen_single(3),	gen_slim_fly(5, 1),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(nets); i++) {

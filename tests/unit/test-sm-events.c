@@ -137,6 +137,12 @@ static void on_event(struct rig_sm *s, const struct sm_event *e)
 	case SM_EVENT_DRIFT:
 		add(who, "topology %s", e->drift.cause);
 		break;
+	case SM_EVENT_HEALTH:
+		add(who, "health %s", e->health.what);
+		break;
+	case SM_EVENT_MARK:
+		add(who, "mark %s", e->mark.what);
+		break;
 	case SM_EVENT_KINDS:
 		fail();
 	}

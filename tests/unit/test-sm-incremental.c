@@ -92,6 +92,11 @@ static void keys_of_single_ports_are_found_again(void **state)
 	assert_int_equal(lives_from(101, "keys,managers,seeds", 60), 0);
 	/* A question went elsewhere while cables were moved: a wrong node was known there. */
 	assert_int_equal(lives_from(9064, "keys,managers,splits,cables,links,reboots,power", 1), 0);
+	/* A master rotated when it was alone: no other one had the key of its own port to come. */
+	assert_int_equal(lives_from(9048, "keys,managers,splits,cables,links,reboots,power", 1), 0);
+	assert_int_equal(lives_from(9134, "keys,managers,splits,cables,links,reboots,power", 1), 0);
+	/* The other one had never met it: its lease did not end, as it asked its port itself. */
+	assert_int_equal(lives_from(9059, "keys,managers,splits,cables,links,reboots,power", 1), 0);
 	/* Parts of the fabric rotate their keys each by itself, and grow together. */
 	assert_int_equal(lives("keys,splits,managers", 10), 0);
 }

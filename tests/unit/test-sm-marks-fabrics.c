@@ -11,6 +11,7 @@
 
 #include "util/random.h"
 
+static const unsigned n_pauses = 60;
 static unsigned n_rounds = 8, n_leaves = 4, n_hosts = 4, n_spines = 3;
 static uint64_t n_marked;
 
@@ -132,6 +133,41 @@ static void random_marks_until_the_guard_refuses_cut_off_no_pair(void **state)
 	assert_true(n_marked >= 7 * n_rounds);
 }
 
+/* `wait`: the pause begins when the first link was seen down. */
+static void put_back_after(struct world *w, mono_t pause, bool wait)
+{
+	struct mark_request rq = request(w, MARK_DO_ISOLATE, "spine1", MARK_WHOLE_SWITCH);
+
+	rq.wait = wait;
+	assert_int_equal(ask_watched(w, &rq, NULL).end, MARK_DONE);
+	run_for(w, pause);
+	rq.action = MARK_DO_RESTORE;
+	assert_int_equal(ask_watched(w, &rq, NULL).end, MARK_DONE);
+	run_for(w, 30 * MONO_S);
+	if (sim_lost_ever(w->sim))
+		fail_msg("put back after %u ms, wait %d: a pair was lost",
+			 (unsigned)(pause / MONO_MS), wait);
+	assert_true(is_good(w));
+}
+
+/*
+ * A spine is isolated and put back after a pause, in which its links may still be up, be down, or
+ * train. Cables that come back are routed over when both their ends are ACTIVE, not before.
+ */
+static void a_spine_is_put_back_at_any_moment(void **state)
+{
+	struct world w = { 0 };
+
+	open_fabric(&w, gen_tree(8, 16, 8, 1), false);
+	for (unsigned i = 0; i < 2 * n_pauses; i++) {
+		mono_t pause = i < n_pauses ? i * MONO_MS : (i - n_pauses) * 100 * MONO_MS;
+
+		put_back_after(&w, pause, i < n_pauses);
+	}
+	assert_int_equal(sim_loops_ever(w.sim), 0);
+	close_fabric(&w);
+}
+
 /* Every spine is drained, then isolated; every leaf but the manager's by force. */
 static void mark_switch(struct world *w, const char *kind, unsigned i, enum mark_action action)
 {
@@ -172,6 +208,7 @@ int main(int argc, char **argv)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_marks_until_the_guard_refuses_cut_off_no_pair),
+		cmocka_unit_test(a_spine_is_put_back_at_any_moment),
 		cmocka_unit_test(each_switch_of_a_tree_is_taken_out_and_put_back),
 	};
 

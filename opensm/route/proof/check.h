@@ -114,3 +114,18 @@ unsigned routes_shift_congestion(const struct routes *r, unsigned shifts);
  */
 double routes_permutation_congestion(const struct routes *r, unsigned patterns, uint64_t seed,
 				     unsigned *ret_worst);
+
+/* Some end ports in the order of their ranks: entries of topo->hosts, attached and with a LID. */
+struct route_ranks {
+	const uint32_t *hosts;
+	uint32_t n;
+};
+
+/* All of them, in order of switch and port, as the measures above have them; the caller frees. */
+uint32_t *routes_ranks(const struct topo *t, uint32_t *ret_n);
+/*
+ * Bisections, permutations and shifts among these alone, `patterns` and `shifts` (0: all) of them.
+ * Returns the most flows on one ISL channel in any of the shifts.
+ */
+unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, unsigned patterns,
+			      unsigned shifts, struct route_measures *ret);

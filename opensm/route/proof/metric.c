@@ -186,3 +186,60 @@ double routes_permutation_congestion(const struct routes *r, unsigned patterns, 
 		*ret_worst = worst;
 	return patterns ? sum / patterns : 0;
 }
+
+/* ---- some end ports, in the order of their ranks -------------------------------------------- */
+
+uint32_t *routes_ranks(const struct topo *t, uint32_t *ret_n)
+{
+	uint32_t n = topo_n_entries(t), *ret = xcalloc((size_t)t->n_hosts + 1, sizeof(*ret));
+
+	*ret_n = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (t->ports[i].host != TOPO_NONE && t->hosts[t->ports[i].host].lid)
+			ret[(*ret_n)++] = t->ports[i].host;
+	return ret;
+}
+
+/* The most flows on a channel in any shift; `*ret` is the mean share. */
+static unsigned measure_shifts(struct field *f, unsigned shifts, double *ret)
+{
+	_cleanup_free_ uint32_t *to = xcalloc(f->n, sizeof(*to));
+	uint32_t all = f->n ? f->n - 1 : 0, most = 0;
+
+	*ret = 0;
+	if (!shifts || shifts > all)
+		shifts = all;
+	for (unsigned i = 0; i < shifts; i++) {
+		shift_by(f, to, 1 + (uint32_t)((uint64_t)i * all / shifts));
+		*ret += shares(f, f->hosts, to, f->n) / f->n / shifts;
+		for (uint32_t c = 0; c < f->n_ports; c++)
+			most = MAX(most, f->use[c]);
+	}
+	return most;
+}
+
+unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, unsigned patterns,
+			      unsigned shifts, struct route_measures *ret)
+{
+	_cleanup_(field_done) struct field f = { .routes = r,
+						 .n = ranks.n,
+						 .n_ports = topo_n_entries(r->topo) };
+	_cleanup_free_ uint32_t *to = xmemdup(ranks.hosts, ranks.n * sizeof(*to));
+	uint64_t seeds[2] = { 1, 1 };
+	uint32_t half = ranks.n / 2;
+	unsigned most;
+
+	*ret = (struct route_measures){ 0 };
+	f.hosts = xmemdup(ranks.hosts, ranks.n * sizeof(*f.hosts));
+	f.use = xcalloc(f.n_ports, sizeof(*f.use));
+	most = measure_shifts(&f, shifts, &ret->shift);
+	for (unsigned i = 0; i < patterns && f.n; i++) {
+		shuffle(to, f.n, &seeds[0]);
+		ret->permutation += shares(&f, f.hosts, to, f.n) / f.n / patterns;
+	}
+	for (unsigned i = 0; i < patterns && half; i++) {
+		shuffle(f.hosts, f.n, &seeds[1]);
+		ret->bisection += shares(&f, f.hosts, f.hosts + half, half) / half / patterns;
+	}
+	return most;
+}

@@ -64,9 +64,23 @@ static uint8_t choose_sl(const struct sa_query *q, const struct path_wish *w,
 		return p->level->sl;
 	if (part)
 		return part->sl;
-	while (sl < QOS_SLS - 1 && !view_sl_passes(q->view, p->src.port, sl))
+	while (sl < QOS_SLS - 1 && !view_wish_passes(q->view, p->src.port, sl))
 		sl++;
 	return sl;
+}
+
+/*
+ * An SL that is asked for has the bits of the level, if there is one; an SL that a level or
+ * partition says has a VL.
+ */
+static bool level_allows_sl(const struct sa_query *q, const struct path_wish *w,
+			    const struct path_pair *p)
+{
+	if (p->level && w->has_sl && !view_sl_is_of(q->view, w->sl, p->level->sl))
+		return false;
+	if (p->level)
+		return view_wish_passes(q->view, p->src.port, p->level->sl);
+	return w->has_sl || view_wish_passes(q->view, p->src.port, p->sl);
 }
 
 static uint16_t lids_of(const struct view *v, const struct path_side *s)
@@ -79,9 +93,11 @@ bool path_open(const struct sa_query *q, const struct path_wish *w, struct path_
 	const struct view *v = q->view;
 
 	p->level = path_level(q, w, p->src.port, p->dst.port);
-	if (!choose_pkey(v, w, p) || (p->level && w->has_sl && w->sl != p->level->sl))
+	if (!choose_pkey(v, w, p))
 		return false;
 	p->sl = choose_sl(q, w, p);
+	if (!level_allows_sl(q, w, p))
+		return false;
 	p->mtu_limit = 0;
 	if (q->sa->conf->enable_quirks &&
 	    (is_slow_above_1024(v, p->src.port) || is_slow_above_1024(v, p->dst.port)))
@@ -105,8 +121,10 @@ struct values {
 static bool settle_sl(const struct view *v, const struct path_wish *w, const struct path_ask *ask,
 		      uint8_t *sl)
 {
-	if (ask->src == ask->dst)
+	if (ask->src == ask->dst) {
+		*sl = w->has_sl ? *sl : qos_level_sl(&v->qos, *sl);
 		return view_sl_passes(v, ask->src, *sl);
+	}
 	*sl = w->has_sl ? view_asked_sl(v, ask->src, ask->dst, ask->dlid, *sl)
 			: view_path_sl(v, ask->src, ask->dst, ask->dlid, *sl);
 	return (!w->has_sl || *sl == w->sl) && view_sl_passes(v, ask->src, *sl);
@@ -170,10 +188,8 @@ static bool comes_back(const struct sa_query *q, const struct path_wish *w,
 		return false;
 	if (!p->level)
 		return true;
-	if (back.level != p->level &&
-	    (!choose_pkey(q->view, w, &back) || (w->has_sl && w->sl != back.level->sl)))
-		return false;
-	return view_sl_passes(q->view, back.src.port, back.level->sl);
+	return (back.level == p->level || choose_pkey(q->view, w, &back)) &&
+	       level_allows_sl(q, w, &back);
 }
 
 static void put_gid(const struct view *v, const struct path_side *s, uint8_t *ret)

@@ -15,7 +15,6 @@
 #define PATIENCE    (10 * MONO_S) /* a rotation does not wait longer for a standby */
 #define PAUSE	    (10 * MONO_S)
 #define RETRY	    (60 * MONO_S) /* after a disk fault */
-#define WELL_KNOWN  1		  /* sm_key and sa_key of every distribution */
 /*
  * enum reply_status, mark of the ring that the standby has, does it need cables? and then, perhaps,
  * a seed that the master has not.
@@ -183,25 +182,15 @@ static const struct key_ring *ring_to_send(const struct sm *sm)
 	return t->state == TURN_SENDING || (t->next && t->is_sent) ? t->next : keys_ring(sm);
 }
 
-static bool is_secret(uint64_t key)
-{
-	return key && key != WELL_KNOWN;
-}
-
 /*
  * A stranger that knows what every distribution knows may pass for a standby of ours, under its
  * GUID: a list of GUIDs does not tell the two apart.
  */
-static bool is_safe(const struct sm *sm)
-{
-	return is_secret(sm->conf->sm_key) && is_secret(sm->conf->sa_key);
-}
-
 static bool may_have_keys(struct sm *sm, struct key_peer *p)
 {
 	bool single = keys_are_single(sm);
 
-	if (is_safe(sm))
+	if (keys_may_be_sent(sm))
 		return true;
 	if (told_first(&p->told, TOLD_REFUSED))
 		log_guid(sm, p->guid, LOG_ID_REPLICA, single ? LOGB_ERROR : LOGB_INFO,
@@ -275,7 +264,7 @@ static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end
 	take_reply(sm, p, bytes);
 	p->needs_cables = bytes[REPLY_CABLES];
 	p->cables_at = sm->now;
-	p->has_seed = len >= REPLY_MORE && is_safe(sm);
+	p->has_seed = len >= REPLY_MORE && keys_may_be_sent(sm);
 	if (p->has_seed)
 		memcpy(p->seed, bytes + REPLY_BYTES, sizeof(p->seed));
 }
@@ -326,7 +315,7 @@ static bool is_with_all(struct sm *sm, const struct key_ring *ring)
 		if (p->guid && p->has != key_ring_mark(ring) && may_have_keys(sm, p))
 			return false;
 	}
-	return !is_safe(sm) || !is_one_missing(sm);
+	return !keys_may_be_sent(sm) || !is_one_missing(sm);
 }
 
 /* ---- a new ring ------------------------------------------------------------------------------ */
@@ -596,7 +585,7 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 	t->ticket = m->ticket;
 	t->has_ticket = true;
 	t->received = r < 0 ? 0 : key_ring_mark(ring);
-	t->has_own = ring && is_safe(sm) &&
+	t->has_own = ring && keys_may_be_sent(sm) &&
 		     key_ring_lacks(own ? own : keys_known(sm), ring, t->own);
 	if (ring)
 		key_ring_merge(ring, own ? own : keys_known(sm));
@@ -669,7 +658,7 @@ static bool is_to_look_at_options(const struct sm *sm)
 static mono_t look_at_options_at(const struct sm *sm)
 {
 	const struct key_turn *t = sm->m.key_turn;
-	bool waits = is_safe(sm) && sm->now < t->found_by && is_one_missing(sm);
+	bool waits = keys_may_be_sent(sm) && sm->now < t->found_by && is_one_missing(sm);
 
 	return MAX(waits ? t->found_by : t->retry_at, sm->now);
 }

@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "ib/notices.h"
+#include "health/judge.h"
+#include "sm/links/marks_table.h"
 #include "sm/links/trap_text.h"
 #include "util/mem.h"
 
@@ -54,6 +56,31 @@ void event_drift(struct sm *sm, bool begins, const char *cause, const char *text
 {
 	struct sm_event e = { .kind = SM_EVENT_DRIFT,
 			      .drift = { .begins = begins, .cause = cause, .text = text } };
+
+	event_raise(sm, &e);
+}
+
+void event_health(struct sm *sm, const char *what, const struct health_end end[2],
+		  const char *text)
+{
+	struct sm_event e = { .kind = SM_EVENT_HEALTH,
+			      .health = { .what = what,
+					  .guid = { end[0].node, end[1].node },
+					  .port = { end[0].port, end[1].port },
+					  .text = text } };
+
+	event_raise(sm, &e);
+}
+
+void event_mark(struct sm *sm, const char *what, const struct link_mark *m, const char *text)
+{
+	struct sm_event e = { .kind = SM_EVENT_MARK,
+			      .mark = { .what = what,
+					.guid = m->node,
+					.port = m->port,
+					.whole_switch = m->port == MARK_WHOLE_SWITCH,
+					.by = m->by,
+					.text = text } };
 
 	event_raise(sm, &e);
 }

@@ -4,6 +4,9 @@
 
 #include "sm/sm_internal.h"
 
+struct health_end;
+struct link_mark;
+
 /* A kind that says all there is to say: SA_DUMPED, PORT_DOWN. */
 void event_plain(struct sm *sm, enum sm_event_kind kind);
 void event_state(struct sm *sm, enum sm_state from, enum sm_state to);
@@ -23,5 +26,10 @@ void event_trap(struct sm *sm, const struct port *p, const uint8_t *notice, cons
 void event_security(struct sm *sm, const char *what, guid_t port_guid, lid_t lid, const char *text);
 /* The fabric is not as it was meant (expected/), or is again. */
 void event_drift(struct sm *sm, bool begins, const char *cause, const char *text);
+/* A link is not in order (health/), or is again: `what` was done, `text` as the log has it. */
+void event_health(struct sm *sm, const char *what, const struct health_end end[2],
+		  const char *text);
+/* A mark of an administrator: `what` becomes of it; `text` as the log has it. */
+void event_mark(struct sm *sm, const char *what, const struct link_mark *m, const char *text);
 /* An event that its maker has filled in, but for the time. */
 void event_raise(struct sm *sm, struct sm_event *e);

@@ -19,6 +19,8 @@
 #define EPOCHS_NEAR  8
 #define KEYS_LIKELY  8
 #define ROTATES_FOR  (120 * MONO_S) /* all ports have another key by then */
+#define MANAGERS     16
+#define WELL_KNOWN   1		       /* sm_key and sa_key of every distribution */
 #define EXPECTED_MAX (KEY_RING_FORMER + 8 + KEY_RING_SEEDS * EPOCHS_NEAR)
 
 enum { TOLD_SEED };
@@ -40,6 +42,9 @@ struct keys {
 	bool others_ruled;
 	uint32_t n_ruled; /* how often others have */
 	mono_t used_at; /* when a ring came into force last */
+	/* keys_manager_met(): the last ones; the next one is put at `manager_at` */
+	guid_t managers[MANAGERS];
+	unsigned manager_at;
 	struct told told;
 	uint64_t own_shown; /* by our own port, last */
 	uint64_t released;  /* m_key of before --release; 0: none */
@@ -409,16 +414,47 @@ static void add(struct list *l, uint64_t key)
 		l->keys[l->n++] = key;
 }
 
+static bool is_secret(uint64_t key)
+{
+	return key && key != WELL_KNOWN;
+}
+
+bool keys_may_be_sent(const struct sm *sm)
+{
+	return is_secret(sm->conf->sm_key) && is_secret(sm->conf->sa_key);
+}
+
+static bool had_manager(const struct keys *k, guid_t guid)
+{
+	for (unsigned i = 0; i < MANAGERS; i++) {
+		if (k->managers[i] == guid)
+			return true;
+	}
+	return false;
+}
+
+void keys_manager_met(struct sm *sm, guid_t port_guid)
+{
+	struct keys *k = sm->m.keys;
+
+	if (!port_guid || !keys_may_be_sent(sm) || had_manager(k, port_guid))
+		return;
+	k->managers[k->manager_at] = port_guid;
+	k->manager_at = (k->manager_at + 1) % MANAGERS;
+}
+
 /*
- * Our own port, or a switch's as far as known. With a key of an epoch to come a host could claim
- * that another manager has rotated: no other port is sent one, and no other one is believed.
+ * Our own port, that of a manager of ours, or a switch's as far as known. With a key of an epoch to
+ * come a host could claim that another manager has rotated: no other port is sent one, and no other
+ * one is believed.
  */
 static bool tells_epochs(const struct sm *sm, guid_t guid)
 {
 	const struct port *p = fabric_find_port(sm->fabric, guid);
 	const struct node *n = p ? p->node : fabric_find_node(sm->fabric, guid);
 
-	return guid == sm->tr->port_guid || (n && node_is_switch(n));
+	return guid == sm->tr->port_guid || (n && node_is_switch(n)) ||
+	       (guid && had_manager(sm->m.keys, guid) && keys_may_be_sent(sm));
 }
 
 /*
@@ -546,6 +582,8 @@ static uint64_t own_key(const struct sm *sm)
 
 	if (!keys_ring(sm))
 		return sm->conf->m_key;
+	if (sm->m.keys->own_shown) /* polls show it long before the next sweep */
+		return sm->m.keys->own_shown;
 	if (!own || !own->known || fabric_hides_mkey(own))
 		return keys_expected(sm, sm->tr->port_guid, 0);
 	return ib_get(own->info, PI_M_KEY);

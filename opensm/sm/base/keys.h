@@ -69,9 +69,21 @@ uint64_t keys_wanted(const struct sm *sm, guid_t port_guid);
 /*
  * The `nth` key to try on a port, which may be any number: the likeliest first, and from the
  * beginning again. `port_guid` 0: not known. Of our own port the keys of epochs to come are among
- * these, of switches those of the next few; of hosts none.
+ * these, of switches and of keys_manager_met() those of the next few; of other hosts none.
  */
 uint64_t keys_expected(const struct sm *sm, guid_t port_guid, unsigned nth);
+/*
+ * A manager that knows our sm_key, which is a secret, was met on this end port. It may have the
+ * ring, and rotates keys if it is cut off from the others: then its own port has one of an epoch to
+ * come, and a master that does not try that reaches it never, as its manager asks it all the time,
+ * and the lease does not end.
+ */
+void keys_manager_met(struct sm *sm, guid_t port_guid);
+/*
+ * Keys may be sent to managers that show sm_key and sa_key: no stranger knows these, as neither is
+ * 0, or the well-known 1.
+ */
+bool keys_may_be_sent(const struct sm *sm);
 /*
  * With a key for each port: another key than the first of keys_expected() that the port may have,
  * if a manager ended while it wrote keys. 0: none.
@@ -84,7 +96,8 @@ uint64_t keys_rival(const struct sm *sm, guid_t port_guid);
 bool keys_open_own(const struct sm *sm, uint64_t key);
 /*
  * The port has shown its key, as it does when asked with it: another manager may have rotated keys
- * while this one was away, or could not reach it. That is believed of our own port and of switches.
+ * while this one was away, or could not reach it. That is believed of our own port, of switches and
+ * of keys_manager_met().
  */
 void keys_shown(struct sm *sm, guid_t port_guid, uint64_t key);
 /*

@@ -57,6 +57,8 @@ struct sm_poll {
 	lid_t own_lid, master_lid; /* of our own port, as last read; 0 unknown */
 	uint8_t own_lmc;
 	uint32_t own_caps;
+	bool absent;	  /* the master does not reach our port, as far as that shows */
+	mono_t own_asked; /* when our own port was asked last */
 };
 
 /* A HANDOVER that is looked into before it is obeyed. Writer: elect_set.c */

@@ -29,6 +29,7 @@
 #define OWN_TRIES	  8 /* keys of our own port that are tried in a poll */
 #define IDLE_PATIENCE	  (5 * MONO_S)
 #define DISCOVER_PATIENCE (60 * MONO_S)
+#define ABSENT_PATIENCE	  (60 * MONO_S) /* and two leases, between questions to our own port */
 
 static mono_t poll_period(const struct sm *sm)
 {
@@ -49,7 +50,7 @@ void poll_start(struct sm *sm, guid_t guid)
 	sm->m.elect->polled = guid;
 	poll->misses = poll->polls = 0;
 	poll->chosen = poll->since = poll->at = sm->now;
-	poll->tell = false;
+	poll->tell = poll->absent = false;
 	told_change(&sm->m.elect->told, TOLD_ABSENT, false);
 }
 
@@ -144,6 +145,21 @@ static void on_own_port(void *owner, const struct mad_result *r)
 		ask_by_lid(sm);
 }
 
+/*
+ * A master that has no key of our port, as this manager rotated while both were cut off from each
+ * other, reads it when the lease has run out. Each question of ours begins that anew: there are few
+ * until the master is there.
+ */
+static bool own_port_is_let_alone(const struct sm *sm)
+{
+	const struct sm_poll *poll = &sm->m.elect->poll;
+	const struct port *own = sm->fabric->own_port;
+	mono_t lease = own ? (mono_t)ib_get(own->info, PI_M_KEY_LEASE) * MONO_S : 0;
+
+	return sm->state == SM_STANDBY && poll->absent && lease &&
+	       sm->now - poll->own_asked < 2 * lease + ABSENT_PATIENCE;
+}
+
 /* Outlives its poll: the other answer may be here first. */
 static void ask_own_port(struct sm *sm)
 {
@@ -159,6 +175,11 @@ static void ask_own_port(struct sm *sm)
 
 	if (sm->m.elect->poll.own_pending)
 		return;
+	if (own_port_is_let_alone(sm)) {
+		ask_driver(sm);
+		return;
+	}
+	sm->m.elect->poll.own_asked = sm->now;
 	sm->m.elect->poll.own_pending = true;
 	mad_submit(sm->mad, &rq, on_own_port, sm, NULL);
 }
@@ -196,15 +217,15 @@ static void back_to_sleep(struct sm *sm)
 
 /*
  * testing.md 5.1 #15: a manager that says MASTER has its LID written into our port in its first
- * sweep. There may be reasons why it cannot; so this is said, and no more.
+ * sweep. There may be reasons why it cannot; so this is said, and our port is let alone, no more.
  */
 static void check_presence(struct sm *sm, const struct remote_sm *r)
 {
 	struct sm_poll *poll = &sm->m.elect->poll;
 
-	if (sm->now - poll->chosen < MAX(patience_with(sm, r), DISCOVER_PATIENCE) ||
-	    !poll->own_lid || poll->master_lid != poll->own_lid ||
-	    !told_first(&sm->m.elect->told, TOLD_ABSENT))
+	poll->absent = sm->now - poll->chosen >= MAX(patience_with(sm, r), DISCOVER_PATIENCE) &&
+		       poll->own_lid && poll->master_lid == poll->own_lid;
+	if (!poll->absent || !told_first(&sm->m.elect->told, TOLD_ABSENT))
 		return;
 	log_guid(sm, r->guid, LOG_ID_HANDOVER_FAILED, LOGB_ERROR,
 		 "this subnet manager says that it is MASTER, and our port still names us: it may "

@@ -15,6 +15,7 @@
 #include "sm/base/about.h"
 #include "sm/base/drawn_key.h"
 #include "sm/base/events.h"
+#include "sm/base/keys.h"
 #include "sm/base/news.h"
 #include "sm/links/violations.h"
 #include "util/hash.h"
@@ -333,6 +334,8 @@ struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info)
 	    fabric_find_port(sm->fabric, guid))
 		tell_news(sm, NEWS_VIOLATION, .number = VIOLATION_MANAGER, .flag = true,
 			  .port = fabric_find_port(sm->fabric, guid));
+	if (r->trust == SM_TRUSTED)
+		keys_manager_met(sm, guid);
 	if (r->trust == SM_TRUSTED && sm->state == SM_MASTER) {
 		if (r->state == SM_MASTER)
 			sm->m.elect->rival_seen = true;

@@ -10,8 +10,6 @@
 #include "sm/health/sick_internal.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "ib/codes.h"
@@ -27,42 +25,8 @@
 #define CAP_SHARE     200u /* one of so many links */
 #define ILLEGAL_SECS  86400u
 #define NO_CASE	      UINT32_MAX
+#define IN_ORDER      "in order again"
 #define NO_CLOCK      10000000 /* of a time that is not known: buckets have numbers from 1 on */
-
-static const struct {
-	const char *name, *before, *after; /* of what is done */
-} states[SICK_STATES] = {
-	[SICK_UNDECIDED] = { "undecided", NULL, "not decided yet" },
-	[SICK_REPORTED] = { "reported", NULL, "only reported" },
-	[SICK_DRY_RUN] = { "dry_run", "would be ", ": hm_dry_run is TRUE" },
-	[SICK_HOST_LINK] = { "host_link", "would be ",
-			     ": it leads to a host, and hm_isolate_host_links is FALSE" },
-	[SICK_CAPPED] = { "capped", "would be ", ": no more links may be (hm_max_isolated)" },
-	[SICK_SPARED] = { "spared", NULL,
-			  "stays in use: it is the last way to a part of the fabric, or the "
-			  "manager's own" },
-	[SICK_ISOLATED] = { "isolated", "", "" },
-};
-
-static const char *const done[] = {
-	[HEALTH_IGNORE] = "left alone",	  [HEALTH_REPORT] = "reported",
-	[HEALTH_ISOLATE] = "isolated",	  [HEALTH_NO_DISCOVER] = "isolated and not read",
-	[HEALTH_DISABLE] = "disabled",
-};
-
-const char *sm_sick_state_name(enum sick_state state)
-{
-	return states[state].name;
-}
-
-char *sm_sick_words(enum sick_state state, enum health_action action, char ret[SICK_WORDS_STRLEN])
-{
-	const char *before = states[state].before;
-
-	snprintf(ret, SICK_WORDS_STRLEN, "%s%s%s", before ? before : "", before ? done[action] : "",
-		 states[state].after);
-	return ret;
-}
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -174,30 +138,6 @@ static struct port *switch_end(const struct sm *sm, const struct health_verdict 
 	return NULL;
 }
 
-void sick_tell(struct sm *sm, uint32_t link, const char *what)
-{
-	struct sick *k = sm->m.sick;
-	const struct health_verdict *v = health_verdict(k->judge, link);
-	const struct port *p = sick_port_at(sm, &v->end[0]), *q = sick_port_at(sm, &v->end[1]);
-	char a[PORT_STRLEN] = "a port that is gone", b[PORT_STRLEN] = "a port that is gone",
-	     why[HEALTH_WHY_STRLEN];
-	unsigned suppressed;
-
-	if (!log_allow(&k->log, sm->now, &suppressed))
-		return;
-	if (suppressed)
-		log_error("%u records on the health of links were left out: opensmctl health has "
-			  "all",
-			  suppressed);
-	if (p)
-		fabric_port_str(p, a);
-	if (q)
-		fabric_port_str(q, b);
-	health_why(k->judge, link, why);
-	log_on(about_port(LOG_ID_LINK_HEALTH, p), LOGB_ERROR, "%s - %s: %s%s%s", a, b, why,
-	       why[0] ? ": " : "", what);
-}
-
 unsigned sm_sick_links(const struct sm *sm, enum sick_state state)
 {
 	const struct sick *k = sm->m.sick;
@@ -288,7 +228,8 @@ static void become(struct sm *sm, struct sick_case *c, enum sick_state next)
 	if (next == SICK_ISOLATED)
 		isolate(sm, c, switch_end(sm, health_verdict(k->judge, c->link)));
 	if (next != SICK_UNDECIDED && c->action != HEALTH_IGNORE)
-		sick_tell(sm, c->link, sm_sick_words(next, c->action, words));
+		sick_tell(sm, c->link, sm_sick_state_name(next),
+			  sm_sick_words(next, c->action, words));
 }
 
 /* The cable is another one since, at the port that was isolated for the former. */
@@ -345,10 +286,12 @@ void sick_spare(struct sm *sm, struct sick_case *c)
 	become(sm, c, SICK_SPARED);
 }
 
-static void drop_case(struct sm *sm, uint32_t i)
+static void drop_case(struct sm *sm, uint32_t i, const char *why)
 {
 	struct sick *k = sm->m.sick;
 
+	if (k->all[i].action != HEALTH_IGNORE)
+		sick_tell(sm, k->all[i].link, SICK_RETURNED, why);
 	let_go(sm, &k->all[i]);
 	k->n_isolated -= k->all[i].state == SICK_ISOLATED;
 	k->by_link[k->all[i].link] = 0;
@@ -399,10 +342,8 @@ static void look_at_case(struct sm *sm, uint32_t link)
 		return;
 	}
 	i = sick_case_of(k, link);
-	if (i == NO_CASE)
-		return;
-	sick_tell(sm, link, "in order again");
-	drop_case(sm, i);
+	if (i != NO_CASE)
+		drop_case(sm, i, IN_ORDER);
 }
 
 static void judge(struct sm *sm, uint32_t link)
@@ -535,20 +476,25 @@ void sm_port_counts(struct sm *sm, guid_t node, unsigned port, const struct port
 	judge(sm, link);
 }
 
-bool sm_sick_clear(struct sm *sm, guid_t node, unsigned port)
+void sick_forget(struct sm *sm, uint32_t link, const char *why)
 {
 	struct sick *k = sm->m.sick;
-	uint32_t link = health_find(k->judge, node, port), i;
+	uint32_t i = sick_case_of(k, link);
 
-	if (link == UINT32_MAX)
-		return false;
-	i = sick_case_of(k, link);
 	if (i != NO_CASE)
-		drop_case(sm, i);
+		drop_case(sm, i, why);
 	health_clear(k->judge, link);
 	sick_note_change(k);
 	k->save_at = sm->now;
-	return true;
+}
+
+bool sm_sick_clear(struct sm *sm, guid_t node, unsigned port)
+{
+	uint32_t link = health_find(sm->m.sick->judge, node, port);
+
+	if (link != UINT32_MAX)
+		sick_forget(sm, link, "it is called healthy: what was known is forgotten");
+	return link != UINT32_MAX;
 }
 
 bool sm_sick_at(const struct sm *sm, unsigned n, struct sick_shown *ret)
@@ -663,9 +609,10 @@ static void decide_all(struct sm *sm)
 	struct sick *k = sm->m.sick;
 
 	for (uint32_t i = k->n; i-- > 0;) {
-		if (!sm->conf->hm_unhealthy_ports_checks ||
-		    !health_verdict(k->judge, k->all[i].link)->on)
-			drop_case(sm, i);
+		if (!sm->conf->hm_unhealthy_ports_checks)
+			drop_case(sm, i, "links are not checked any more");
+		else if (!health_verdict(k->judge, k->all[i].link)->on)
+			drop_case(sm, i, IN_ORDER);
 		else if (k->all[i].state != SICK_SPARED)
 			enter(sm, &k->all[i]);
 	}

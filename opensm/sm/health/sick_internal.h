@@ -50,8 +50,6 @@ struct port *sick_port_at(const struct sm *sm, const struct health_end *e); /* N
 int64_t sick_time(const struct sm *sm);
 void sick_note_change(struct sick *k);
 void sick_save_soon(struct sm *sm);
-/* One line on the link; `what` comes last. */
-void sick_tell(struct sm *sm, uint32_t link, const char *what);
 /* The link is used again, whatever is known against it: as the last way to something. */
 void sick_spare(struct sm *sm, struct sick_case *c);
 
@@ -59,6 +57,18 @@ void sick_spare(struct sm *sm, struct sick_case *c);
 void sick_call(struct sm *sm, uint32_t link, bool manual);
 /* The link at this port, a new one if its cable is there; UINT32_MAX: none. */
 uint32_t sick_link_of(struct sm *sm, guid_t node, unsigned port);
+
+/* All that is known against the link is forgotten; `why`, for its log line and event. */
+void sick_forget(struct sm *sm, uint32_t link, const char *why);
+
+/* ---- sick_tell.c ---- */
+
+/*
+ * One line on the link, in the log and as an event; `what` comes last. `event`: the word of the
+ * event, the name of a state or SICK_RETURNED; NULL: there is none.
+ */
+#define SICK_RETURNED "returned"
+void sick_tell(struct sm *sm, uint32_t link, const char *event, const char *what);
 
 /* ---- sick_policy.c ---- */
 

@@ -146,10 +146,9 @@ static void enabled_by_others(struct sm *sm, uint32_t n)
 	const struct health_off o = *health_off_at(sm->m.sick->judge, n);
 	uint32_t link = health_find(sm->m.sick->judge, o.at.node, o.at.port);
 
-	if (link != UINT32_MAX)
-		sick_tell(sm, link, "its port was enabled by others; it is judged anew");
 	forget_off(sm, n);
-	sm_sick_clear(sm, o.at.node, o.at.port);
+	if (link != UINT32_MAX)
+		sick_forget(sm, link, "its port was enabled by others; it is judged anew");
 }
 
 static void send(struct sm *sm, struct health_off *o, struct port *p, bool on)

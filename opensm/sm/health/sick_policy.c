@@ -70,7 +70,7 @@ static void apply_to_all(struct sm *sm, bool forget)
 		bool sick = line && !line->healthy;
 
 		if (v->end[0].node && !sick && (forget || line))
-			sm_sick_clear(sm, v->end[0].node, v->end[0].port);
+			sick_forget(sm, i, "hm_ports_health_policy_file calls it healthy");
 		if (health_is_manual(k->judge, i) && !sick)
 			sick_call(sm, i, false);
 	}

@@ -45,7 +45,6 @@
 
 #include "util/mem.h"
 
-#define FALLS_WINDOW	(120 * MONO_S)
 #define PROBATION_FIRST (60 * MONO_S)
 #define HOLD_FIRST	(1 * MONO_S)
 #define MAX_LEVEL	8
@@ -176,6 +175,11 @@ bool cable_bind(struct dampening *h, struct bad_cable *c)
 		p->damp.cable = c;
 	}
 	return true;
+}
+
+bool cable_is_gone(const struct bad_cable *c)
+{
+	return !(c->end[0].at && c->end[0].at->peer) && !(c->end[1].at && c->end[1].at->peer);
 }
 
 static bool is_own_link(const struct sm *sm, const struct port *p)
@@ -446,7 +450,8 @@ void dampening_unrefuse(struct sm *sm)
 	struct dampening *h = sm->m.dampening;
 
 	for (uint32_t i = 0; i < h->n; i++)
-		h->cables[i]->refused = h->cables[i]->refused_alone = false;
+		if (!cable_is_gone(h->cables[i])) /* else as it was judged before it fell */
+			h->cables[i]->refused = h->cables[i]->refused_alone = false;
 }
 
 bool dampening_refuse(struct sm *sm, struct port *p, bool forced)
@@ -579,11 +584,17 @@ static void end_probation(struct bad_cable *c, mono_t now)
 	}
 }
 
+/* What is left out, and would be for as long as others say so. */
+static bool is_left_out(const struct bad_cable *c)
+{
+	return c->out || c->mark || c->refused || c->returning;
+}
+
 /* Nothing worth keeping, once its time is over. */
 static bool is_over(const struct bad_cable *c, mono_t now)
 {
 	return c->state == CABLE_WATCHED && now >= c->until && c->off == OFF_NOT && !c->stuck &&
-	       !c->out && !c->mark && !c->refused && !c->unhealthy && !c->returning &&
+	       !c->unhealthy && (cable_is_gone(c) || !is_left_out(c)) &&
 	       !c->end[0].complaints && !c->end[1].complaints;
 }
 

@@ -400,13 +400,26 @@ static bool is_not_up_yet(const struct bad_cable *c)
 	       (port_state(a) != IB_PORT_ACTIVE || port_state(b) != IB_PORT_ACTIVE);
 }
 
-/* If it does not come up it becomes stuck, and is left out for that. */
+/* A link that falls, as when it is taken down, is remembered while it may train. */
+static void note_gone(struct bad_cable *c, mono_t now)
+{
+	bool gone = cable_is_gone(c);
+
+	if (gone && !c->gone && c->state == CABLE_WATCHED)
+		c->until = MAX(c->until, now + FALLS_WINDOW);
+	c->gone = gone;
+}
+
+/*
+ * If it does not come up it becomes stuck, and is left out for that; if it does not even train, its
+ * record ends.
+ */
 static void note_return(struct bad_cable *c)
 {
 	bool isolated = c->mark == CABLE_ISOLATED || c->refused || c->unhealthy;
 
 	c->returning |= c->isolated && !isolated && c->out && cable_is_between_switches(c);
-	c->returning &= !isolated && !c->stuck && is_not_up_yet(c);
+	c->returning &= !isolated && !c->stuck && (c->gone || is_not_up_yet(c));
 	c->isolated = isolated;
 }
 
@@ -417,7 +430,7 @@ void hold_look_at_returning(struct sm *sm)
 	for (uint32_t i = 0; i < h->n; i++) {
 		const struct bad_cable *c = h->cables[i];
 
-		if (c->returning && c->end[0].at && !is_not_up_yet(c))
+		if (c->returning && c->end[0].at && !cable_is_gone(c) && !is_not_up_yet(c))
 			tell_port(sm, c->end[0].at, "a link that was isolated is ACTIVE");
 	}
 }
@@ -428,7 +441,7 @@ unsigned dampening_returning(const struct sm *sm)
 	unsigned n = 0;
 
 	for (uint32_t i = 0; i < h->n; i++)
-		n += h->cables[i]->returning && h->cables[i]->out;
+		n += h->cables[i]->returning && h->cables[i]->out && !cable_is_gone(h->cables[i]);
 	return n;
 }
 
@@ -455,6 +468,7 @@ bool dampening_settle(struct sm *sm)
 		if (!c || !cable_bind(h, c))
 			continue;
 		release_cable(c, sm->now);
+		note_gone(c, sm->now);
 		end_stuck(c);
 		note_return(c);
 		dampening_wake(h, c->until);

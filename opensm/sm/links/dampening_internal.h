@@ -57,6 +57,8 @@ struct bad_cable {
 	bool stuck;	/* did not get beyond INIT or ARMED */
 	bool isolated;	/* as decided last: not to be ACTIVE, for a mark, its health, or refused */
 	bool returning; /* not any more, not ACTIVE at both ends yet. Writer: dampening_hold.c */
+	/* no end knew the other, as decided last: its link is down, perhaps to train */
+	bool gone;
 	bool out;	/* avoided. Writer: dampening_hold.c */
 	bool spared;	/* it would be, but no other way is left. Writer: dampening_hold.c */
 	enum { OUT_TOLD_NOT, OUT_TOLD_OUT, OUT_TOLD_SPARED } told;
@@ -93,6 +95,10 @@ bool cable_is_bad(const struct bad_cable *c);
 mono_t cable_hold_time(const struct bad_cable *c);
 /* How long one fall is too many, after that. */
 mono_t cable_probation(const struct bad_cable *c);
+/* Falls are held against it so long; so long the record of a cable that is gone is kept. */
+#define FALLS_WINDOW (120 * MONO_S)
+/* Neither end leads anywhere. */
+bool cable_is_gone(const struct bad_cable *c);
 /* Ends come and go with their nodes. False: the cable is not there any more, `c` is freed. */
 bool cable_bind(struct dampening *h, struct bad_cable *c);
 /* The outcome of switching a port of the cable off; `at`: the port, or NULL. */

@@ -145,6 +145,9 @@ bool mark_is_same(const struct link_mark *a, const struct link_mark *b);
 unsigned marks_tell_changes(struct sm *sm, const struct mark_table *from,
 			    const struct mark_table *to, const char *cause);
 
+/* The mark has reached the state of `w`. */
+void mark_tell_state(struct sm *sm, const struct link_mark *m, const struct mark_work *w);
+
 /* ---- marks_clean.c ---- */
 
 /* Marks whose time is over return if their cables are clean: `is_over`. */

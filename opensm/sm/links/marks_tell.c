@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Another table of marks is in force: what that is in the log, and which cables are looked at. */
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "sm/base/about.h"
+#include "sm/base/events.h"
 #include "sm/base/news.h"
 #include "sm/links/marks_internal.h"
 
@@ -19,23 +22,54 @@ static char *until_str(int64_t until, char ret[40])
 	return ret;
 }
 
-static void tell_marked(const struct sm *sm, const struct link_mark *m)
-{
-	char where[MARK_PLACE_STRLEN], until[40];
+/* In the log and as an event: the place, then the words. */
+static void tell(struct sm *sm, const struct link_mark *m, const char *event, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
-	log_on(about_port(LOG_ID_LINK_MARKED, mark_port(sm, m)), LOGB_INFO,
-	       "%s: %s by %s%s%s%s%s%s", mark_place_str(sm, m, where),
-	       m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by, until_str(m->until, until),
-	       m->forced ? ", forced" : "", m->why[0] ? " (" : "", m->why, m->why[0] ? ")" : "");
+static void tell(struct sm *sm, const struct link_mark *m, const char *event, const char *fmt, ...)
+{
+	char where[MARK_PLACE_STRLEN], words[MARK_WHY_MAX + 2 * MARK_BY_MAX + 120],
+		line[sizeof(where) + sizeof(words)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(words, sizeof(words), fmt, ap);
+	va_end(ap);
+	snprintf(line, sizeof(line), "%s: %s", mark_place_str(sm, m, where), words);
+	log_on(about_port(LOG_ID_LINK_MARKED, mark_port(sm, m)), LOGB_INFO, "%s", line);
+	event_mark(sm, event, m, line);
 }
 
-static void tell_restored(const struct sm *sm, const struct link_mark *m, const char *cause)
+static void tell_marked(struct sm *sm, const struct link_mark *m)
 {
-	char where[MARK_PLACE_STRLEN];
+	char until[40];
 
-	log_on(about_port(LOG_ID_LINK_MARKED, mark_port(sm, m)), LOGB_INFO,
-	       "%s: restored (%s), %s since it was marked by %s", mark_place_str(sm, m, where),
-	       cause, m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by);
+	tell(sm, m, mark_kind_name(m->kind), "%s by %s%s%s%s%s%s",
+	     m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by, until_str(m->until, until),
+	     m->forced ? ", forced" : "", m->why[0] ? " (" : "", m->why, m->why[0] ? ")" : "");
+}
+
+static void tell_restored(struct sm *sm, const struct link_mark *m, const char *cause)
+{
+	tell(sm, m, "restored", "restored (%s), %s since it was marked by %s", cause,
+	     m->kind == MARK_ISOLATE ? "isolated" : "drained", m->by);
+}
+
+/* Only as an event: the log has what was asked for, and opensmctl marks how far it is. */
+void mark_tell_state(struct sm *sm, const struct link_mark *m, const struct mark_work *w)
+{
+	static const char *const words[MARK_STATES] = {
+		[MARK_DRAINED] = "nothing is routed over it any more",
+		[MARK_ISOLATED] = "it is taken down, and held",
+		[MARK_SPARED] = "it stays in use: it is the last way to a part of the fabric, or "
+				"the manager's own",
+	};
+	char where[MARK_PLACE_STRLEN], line[sizeof(where) + 100];
+
+	if (!words[w->state])
+		return;
+	snprintf(line, sizeof(line), "%s: %s", mark_place_str(sm, m, where), words[w->state]);
+	event_mark(sm, sm_mark_state_name(w->state), m, line);
 }
 
 /* A dirty switch port has all routes compared. Returns the number of cables. */

@@ -160,6 +160,18 @@ static void note_met(struct sm *sm, const struct link_mark *m, struct mark_work 
 	w->met_port = p->peer->num;
 }
 
+/* The n-th port as above, and one whose link is down, as when it was taken down, and may train. */
+static struct port *port_to_mark(const struct link_mark *m, struct node *n, unsigned port)
+{
+	struct port *p = &n->ports[port];
+	bool whole = m->port == MARK_WHOLE_SWITCH;
+
+	if (p->peer || !p->damp.cable || (!whole && port != m->port))
+		return mark_cable(m, n, port);
+	return whole && m->kind == MARK_DRAIN && !cable_is_between_switches(p->damp.cable) ? NULL
+											   : p;
+}
+
 static void settle_mark(struct sm *sm, const struct link_mark *m, struct mark_work *w)
 {
 	enum cable_mark mark = m->kind == MARK_ISOLATE ? CABLE_ISOLATED : CABLE_DRAINED;
@@ -168,7 +180,7 @@ static void settle_mark(struct sm *sm, const struct link_mark *m, struct mark_wo
 	if (!n)
 		return;
 	for (unsigned i = 1; i <= n->n_ports; i++) {
-		struct port *p = mark_cable(m, n, i);
+		struct port *p = port_to_mark(m, n, i);
 
 		if (p)
 			dampening_mark(sm, p, mark, m->forced);
@@ -368,8 +380,14 @@ static void look_at_some(struct sm *sm)
 	uint32_t end = MIN(ms->cursor + LOOKS_PER_TICK, ms->table->n);
 	struct looks looks = { 0 };
 
-	for (; ms->cursor < end && looks.n_walks < WALKS_PER_TICK; ms->cursor++)
-		look_at_mark(sm, &ms->table->all[ms->cursor], &ms->work[ms->cursor], &looks);
+	for (; ms->cursor < end && looks.n_walks < WALKS_PER_TICK; ms->cursor++) {
+		struct mark_work *w = &ms->work[ms->cursor];
+		enum mark_state before = w->state;
+
+		look_at_mark(sm, &ms->table->all[ms->cursor], w, &looks);
+		if (w->state != before)
+			mark_tell_state(sm, &ms->table->all[ms->cursor], w);
+	}
 	free(looks.part);
 	if (ms->cursor >= ms->table->n)
 		ms->look_at = MONO_NEVER;

@@ -191,6 +191,8 @@ static enum lack lack_of_cable(const struct bad_cable *c)
 {
 	if (c->off_at)
 		return c->isolated_for[0] ? ISOLATED : OFF;
+	if (c->out && (c->mark || c->refused) && cable_is_gone(c))
+		return NO_LACK;
 	if (c->out && c->mark)
 		return c->mark == CABLE_ISOLATED ? ADMIN_ISOLATED : ADMIN_DRAINED;
 	if (c->out && c->refused)

@@ -4,18 +4,17 @@
  * so one pass over the switches, farthest first, gives the load of every channel; whether a path
  * changed spreads the same way, nearest first.
  */
-#include "offline/figures.h"
+#include "offline/base/figures.h"
 
 #include <assert.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "offline/cut.h"
+#include "offline/base/cut.h"
+#include "offline/base/traffic.h"
 #include "route/proof/check.h"
 #include "util/mem.h"
-
-#define FLOWS 4000000u /* followed for a figure, at most */
 
 /* The tree of one destination. */
 struct tree {
@@ -120,18 +119,19 @@ static uint32_t *sources_of(const struct topo *t)
 }
 
 static void add_tree(const struct tree *t, const struct topo_host *host, const uint32_t *sources,
-		     uint32_t *flow, uint32_t *load)
+		     uint32_t *flow, struct figures_flows to)
 {
 	const struct topo *topo = t->routes->topo;
 
 	memcpy(flow, sources, topo->n_switches * sizeof(*flow));
 	for (uint32_t i = t->n_order; i-- > 0;) {
-		uint32_t s = t->order[i];
+		uint32_t s = t->order[i], channel;
 
 		if (!flow[s] || t->next[s] == s)
 			continue;
-		load[topo->switches[s].first_port + routes_port(t->routes, s, host->lid)] +=
-			flow[s];
+		channel = topo->switches[s].first_port + routes_port(t->routes, s, host->lid);
+		to.load[channel] += flow[s];
+		to.last[channel] += t->next[s] == host->sw ? flow[s] : 0;
 		flow[t->next[s]] += flow[s];
 	}
 }
@@ -141,50 +141,85 @@ static unsigned threads_of(unsigned threads)
 	return threads ? threads : (unsigned)omp_get_max_threads();
 }
 
-uint32_t *figures_load(const struct routes *r, unsigned threads)
+static struct figures_flows flows_new(uint32_t n)
 {
-	const struct topo *t = r->topo;
-	uint32_t n = cut_n_ports(t), *load = xcalloc((size_t)n + 1, sizeof(*load));
-	_cleanup_free_ uint32_t *sources = sources_of(t);
-
-#pragma omp parallel num_threads(threads_of(threads))
-	{
-		struct tree tree;
-		uint32_t *flow = xcalloc((size_t)t->n_switches + 1, sizeof(*flow));
-		uint32_t *mine = xcalloc((size_t)n + 1, sizeof(*mine));
-
-		tree_begin(&tree, r);
-#pragma omp for schedule(static)
-		for (uint32_t h = 0; h < t->n_hosts; h++)
-			if (takes_part(&t->hosts[h])) {
-				tree_of(&tree, &t->hosts[h]);
-				add_tree(&tree, &t->hosts[h], sources, flow, mine);
-			}
-#pragma omp critical
-		for (uint32_t i = 0; i < n; i++)
-			load[i] += mine[i];
-		tree_end(&tree);
-		free(flow);
-		free(mine);
-	}
-	return load;
+	return (struct figures_flows){ .load = xcalloc((size_t)n + 1, sizeof(uint32_t)),
+				       .last = xcalloc((size_t)n + 1, sizeof(uint32_t)) };
 }
 
-void figures_of(const struct routes *r, unsigned threads, struct figures *ret)
+void figures_flows_clear(struct figures_flows *f)
 {
-	uint32_t hosts = 0;
+	free(f->load);
+	free(f->last);
+	*f = (struct figures_flows){ 0 };
+}
+
+/* Of one thread's share of the destinations. */
+static void add_flows(struct tree *tree, struct route_ranks ranks, const uint32_t *sources,
+		      struct figures_flows mine)
+{
+	const struct topo *t = tree->routes->topo;
+	_cleanup_free_ uint32_t *flow = xcalloc((size_t)t->n_switches + 1, sizeof(*flow));
+
+#pragma omp for schedule(static)
+	for (uint32_t i = 0; i < ranks.n; i++) {
+		const struct topo_host *host = &t->hosts[ranks.hosts[i]];
+
+		tree_of(tree, host);
+		add_tree(tree, host, sources, flow, mine);
+	}
+}
+
+struct figures_flows figures_flows(const struct routes *r, struct route_ranks ranks,
+				   unsigned threads)
+{
+	const struct topo *t = r->topo;
+	uint32_t n = cut_n_ports(t);
+	struct figures_flows ret = flows_new(n);
+	_cleanup_free_ uint32_t *sources = xcalloc((size_t)t->n_switches + 1, sizeof(*sources));
+
+	for (uint32_t i = 0; i < ranks.n; i++)
+		sources[t->hosts[ranks.hosts[i]].sw]++;
+#pragma omp parallel num_threads(threads_of(threads))
+	{
+		struct figures_flows mine = flows_new(n);
+		struct tree tree;
+
+		tree_begin(&tree, r);
+		add_flows(&tree, ranks, sources, mine);
+#pragma omp critical
+		for (uint32_t i = 0; i < n; i++) {
+			ret.load[i] += mine.load[i];
+			ret.last[i] += mine.last[i];
+		}
+		tree_end(&tree);
+		figures_flows_clear(&mine);
+	}
+	return ret;
+}
+
+uint32_t *figures_load(const struct routes *r, unsigned threads)
+{
+	uint32_t n;
+	_cleanup_free_ uint32_t *hosts = routes_ranks(r->topo, &n);
+	struct figures_flows f = figures_flows(r, (struct route_ranks){ hosts, n }, threads);
+
+	free(f.last);
+	return f.load;
+}
+
+void figures_of(const struct routes *r, struct route_ranks ranks, unsigned threads,
+		struct figures *ret)
+{
+	_cleanup_(figures_flows_clear) struct figures_flows flows =
+		figures_flows(r, ranks, threads);
 
 	assert(r && ret);
-	for (uint32_t h = 0; h < r->topo->n_hosts; h++)
-		hosts += takes_part(&r->topo->hosts[h]);
 	*ret = (struct figures){ .n_load = cut_n_ports(r->topo),
 				 .lanes = r->lanes ? r->lanes->n_vls : 1 };
-	ret->load = figures_load(r, threads);
-	ret->patterns = hosts ? MIN(64u, MAX(4u, FLOWS / hosts)) : 0;
-	ret->bandwidth = routes_effective_bandwidth(r, ret->patterns, 1);
-	ret->n_shifts = hosts ? hosts - 1 : 0;
-	ret->shifts = hosts ? MIN(ret->n_shifts, MAX(16u, FLOWS / hosts)) : 0;
-	ret->shift = ret->shifts ? routes_shift_congestion(r, ret->shifts) : 0;
+	traffic_of(r, ranks, &flows, &ret->all);
+	ret->load = flows.load;
+	flows.load = NULL;
 }
 
 void figures_clear(struct figures *f)

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "offline/layout.h"
+#include "offline/base/layout.h"
 #include "topo/topofile.h"
 
 /* Whatever nodes call themselves: no markup, and no byte but printable ASCII. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A copy of a topo without what failed. */
-#include "offline/cut.h"
+#include "offline/base/cut.h"
 
 #include <assert.h>
 

@@ -8,23 +8,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "offline/base/traffic.h"
 #include "route/core/routes.h"
 
 struct figures {
 	/* per entry of topo->ports: pairs of end ports that leave through it */
 	uint32_t *load;
 	uint32_t n_load;
-	double bandwidth;      /* routes_effective_bandwidth() of `patterns` */
-	unsigned patterns;
-	unsigned shift;	       /* routes_shift_congestion() of `shifts` of all `n_shifts` */
-	unsigned shifts, n_shifts;
+	struct traffic all;
 	unsigned lanes;
 };
 
-void figures_of(const struct routes *r, unsigned threads, struct figures *ret);
+/* `ranks`: every end port that takes part (routes_ranks()), in the order that shifts go by. */
+void figures_of(const struct routes *r, struct route_ranks ranks, unsigned threads,
+		struct figures *ret);
 void figures_clear(struct figures *f);
 /* Loads alone; the caller frees. */
 uint32_t *figures_load(const struct routes *r, unsigned threads);
+
+/* The flows of these end ports, each to all others, through every entry of topo->ports. */
+struct figures_flows figures_flows(const struct routes *r, struct route_ranks ranks,
+				   unsigned threads);
+void figures_flows_clear(struct figures_flows *f);
 
 /* The `n` most loaded channels between switches, entries of topo->ports; returns how many. */
 uint32_t figures_hot(const struct topo *t, const uint32_t *load, uint32_t *ret, uint32_t n);

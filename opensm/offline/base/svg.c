@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "offline/svg.h"
+#include "offline/base/svg.h"
 
 void svg_escaped(FILE *out, const char *text)
 {

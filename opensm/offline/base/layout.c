@@ -4,7 +4,7 @@
  * joins two of the same distance from those that have: leaves are at the bottom. Switches of a
  * level stand near those that they are connected to.
  */
-#include "offline/layout.h"
+#include "offline/base/layout.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What end ports get of each other: of the whole fabric, or the hosts of a job in rank order. */
+#pragma once
+
+#include <stdint.h>
+
+#include "route/proof/check.h"
+
+/* Per entry of topo->ports: flows through it, and of these the ones that end at the next switch. */
+struct figures_flows {
+	uint32_t *load, *last;
+};
+
+struct traffic {
+	uint32_t hosts, switches;   /* of these end ports; switches that they hang on */
+	struct route_measures mean; /* halves, permutations, shifts: 1 is no contention */
+	unsigned patterns;
+	unsigned shift;		    /* most flows on a channel in any of the shifts */
+	unsigned shifts, n_shifts;  /* followed, and there are */
+	/*
+	 * All to all: mean over most flows of the channels between switches that have some, or that
+	 * lie on a shortest path between two of these end ports. 0: there is no such channel.
+	 */
+	double even;
+	uint32_t most;
+	/*
+	 * Incast: flows of all to those on one switch, on the channels into that switch: mean over
+	 * most, where no more channels count than there are end ports on it. Mean of all switches,
+	 * and the least.
+	 */
+	double incast, incast_least;
+	uint32_t incast_at; /* that switch; TOPO_NONE: all are on one */
+};
+
+/* `flows` are figures_flows() of the same. */
+void traffic_of(const struct routes *r, struct route_ranks ranks,
+		const struct figures_flows *flows, struct traffic *ret);
