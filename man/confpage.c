@@ -213,6 +213,8 @@ static const char *type_word(enum conf_type type)
 		return "SHIFT:MULTIPLIER";
 	case CONF_CCT_LIST:
 		return "SHIFT:MULTIPLIER,...";
+	case CONF_CC_PORTS:
+		return "PORTS=SETTING,...";
 	case CONF_SL_U16:
 	case CONF_SL_U8:
 		return "SL VALUE, a line per service level";

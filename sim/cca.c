@@ -253,10 +253,14 @@ static uint16_t port_settings(const struct call *c)
 {
 	uint8_t *at = c->mad + CC_DATA;
 
+	if (c->n->cc_mood == SIM_CC_PLAIN)
+		return MAD_STATUS_BAD_METHOD_ATTR;
 	if (c->mod > c->n->nports / CC_BLOCK_PORTS)
 		return MAD_STATUS_BAD_VALUE;
 	if (c->set)
-		memcpy(cca_of(c->p)->ports[c->mod], at, CC_BLOCK_PORTS * 4);
+		memcpy(cca_of(c->p)->ports[c->mod], at, CC_BLOCK_PORTS * CCP_BYTES);
+	for (unsigned i = 0; c->set && c->n->cc_mood == SIM_CC_ROUNDS && i < CC_BLOCK_PORTS; i++)
+		c->p->cca->ports[c->mod][i * CCP_BYTES] &= 0xFE;
 	memset(at, 0, CC_DATA_SIZE);
 	if (c->p->cca)
 		memcpy(at, c->p->cca->ports[c->mod], CC_DATA_SIZE);

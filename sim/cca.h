@@ -19,6 +19,7 @@ enum sim_cc {
 	SIM_CC_SILENT,	/* no answer to anything */
 	SIM_CC_ABSENT,	/* class not supported */
 	SIM_CC_ROUNDS,	/* timers, thresholds and delays lose their lowest bit */
+	SIM_CC_PLAIN,	/* no SwitchPortCongestionSetting */
 	SIM_CC_REFUSES, /* each Set of a setting: invalid field */
 };
 void sim_set_cc(struct sim *sim, int node, enum sim_cc how);

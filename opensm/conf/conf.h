@@ -50,6 +50,22 @@ struct conf_cct {
 	struct conf_cct_entry entries[CONF_CCT_MAX];
 };
 
+/* cc_sw_port_cong_setting: a setting, and the ports of switches that have it. */
+enum { CONF_CC_ALL, CONF_CC_HOSTS, CONF_CC_SWITCHES }; /* smaller than any speed */
+enum conf_cc_kind { CONF_CC_OFF, CONF_CC_MARKS, CONF_CC_CREDIT };
+struct conf_cc_port {
+	uint16_t where; /* CONF_CC_ALL ..., or the speed of their link (ib/codes.h) */
+	uint8_t kind;	/* enum conf_cc_kind; OFF: the setting of the whole switch counts */
+	uint8_t threshold, packet_size;
+	uint16_t parameter; /* marking rate, or delay: shift in the upper two bits */
+};
+
+#define CONF_CC_PORTS_MAX 16
+struct conf_cc_ports {
+	unsigned n; /* 0: unset */
+	struct conf_cc_port items[CONF_CC_PORTS_MAX]; /* of several that fit the last counts */
+};
+
 struct conf_per_sl {
 	uint16_t values[16];
 };
@@ -71,6 +87,7 @@ enum conf_type {
 	CONF_MASK256,
 	CONF_CCT_ENTRY,
 	CONF_CCT_LIST,
+	CONF_CC_PORTS,
 	CONF_SL_U16,
 	CONF_SL_U8,
 };

@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libconf.a
 libconf_a_SOURCES = opensm/conf/conf.c opensm/conf/conf.h opensm/conf/options.def opensm/conf/options_health.def \
 	opensm/conf/engines.h \
-	opensm/conf/value.c opensm/conf/value.h opensm/conf/text/report.c \
+	opensm/conf/value.c opensm/conf/value.h opensm/conf/cc_ports.c opensm/conf/cc_ports.h opensm/conf/text/report.c \
 	opensm/conf/text/report.h opensm/conf/text/lines.c opensm/conf/text/lines.h opensm/conf/read.c \
 	opensm/conf/foreign.c opensm/conf/foreign.h opensm/conf/write.c opensm/conf/diff.c \
 	opensm/conf/profile.c opensm/conf/profile.h opensm/conf/keys.c \
@@ -69,6 +69,9 @@ tests_unit_test_qos_policy_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-files
 tests_unit_test_files_SOURCES = tests/unit/test-files.c
 tests_unit_test_files_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-cc-ports
+tests_unit_test_cc_ports_SOURCES = tests/unit/test-cc-ports.c
+tests_unit_test_cc_ports_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_conf_SOURCES = tests/unit/test-conf.c tests/unit/conf-reading.h
 tests_unit_test_conf_LDADD = $(CONF_LIBS) $(CMOCKA_LIBS)
 tests_unit_test_conf_rules_SOURCES = tests/unit/test-conf-rules.c tests/unit/conf-reading.h

@@ -63,8 +63,16 @@ static bool gives_cc_keys(const struct conf *c)
 	return c->congestion_control && c->cc_key_enable == 2;
 }
 
+static bool has_cc_profile(const struct conf *c)
+{
+	return c->congestion_control && !str_equal(c->cc_profile, "off");
+}
+
+/* A profile writes victims, threshold and rate unless the map says otherwise. */
 static bool writes_switches(const struct conf *c, unsigned bit)
 {
+	if (has_cc_profile(c) && !c->cc_sw_cong_setting_control_map)
+		return 0x15 >> bit & 1;
 	return c->congestion_control && c->cc_sw_cong_setting_control_map >> bit & 1;
 }
 
@@ -81,7 +89,7 @@ WRITES(rate, 4)
 
 static bool writes_sls(const struct conf *c)
 {
-	return c->congestion_control && c->cc_ca_cong_setting_control_map;
+	return c->congestion_control && (c->cc_ca_cong_setting_control_map || has_cc_profile(c));
 }
 
 static bool has_port_console(const struct conf *c)
@@ -147,7 +155,7 @@ enum kind { SECURITY, OTHER };
 	  "congestion_control is FALSE, or cc_sw_cong_setting_control_map is without " #bit }
 #define CC_SL(name)                                                                                \
 	{ CONF_ID_cc_ca_cong_setting_##name, OTHER, writes_sls,                                    \
-	  "congestion_control is FALSE, or cc_ca_cong_setting_control_map is 0" }
+	  "congestion_control is FALSE, or cc_ca_cong_setting_control_map is 0 and cc_profile off" }
 
 /* `id` has no effect while `text`. */
 static const struct need {
@@ -205,6 +213,8 @@ static const struct need {
 	{ CONF_ID_cc_key_protect_bit, SECURITY, gives_cc_keys,
 	  "congestion_control is FALSE, or cc_key_enable is not 2" },
 	CC(cc_no_throttle_sls, OTHER),
+	CC(cc_profile, OTHER),
+	CC(cc_sw_port_cong_setting, OTHER),
 	CC(cc_log_interval, OTHER),
 	CC(cc_max_outstanding_mads, OTHER),
 	CC(cc_cct, OTHER),

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "conf/cc_ports.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -28,6 +29,7 @@ union value {
 	struct conf_mask256 mask;
 	struct conf_cct_entry entry;
 	struct conf_cct list;
+	struct conf_cc_ports ports;
 	struct conf_per_sl per_sl;
 };
 
@@ -295,6 +297,13 @@ static int parse_list(struct parse *p)
 	return 0;
 }
 
+static int parse_ports(struct parse *p)
+{
+	if (cc_ports_parse(p->text, &p->value.ports) < 0)
+		return reject_text(p, -EINVAL, CC_PORTS_EXPECTED);
+	return 0;
+}
+
 static int parse_per_sl(struct parse *p)
 {
 	_cleanup_free_ char *copy = xstrdup(p->text), *expected = NULL;
@@ -332,6 +341,8 @@ static int parse_any(struct parse *p)
 		return parse_entry(p);
 	case CONF_CCT_LIST:
 		return parse_list(p);
+	case CONF_CC_PORTS:
+		return parse_ports(p);
 	case CONF_SL_U16:
 	case CONF_SL_U8:
 		return parse_per_sl(p);
@@ -484,6 +495,8 @@ char *conf_value_text(const struct conf *c, enum conf_id id)
 		return xasprintf("%u:%u", v.entry.shift, v.entry.multiplier);
 	case CONF_CCT_LIST:
 		return list_text(&v.list);
+	case CONF_CC_PORTS:
+		return cc_ports_text(&v.ports);
 	case CONF_SL_U16:
 	case CONF_SL_U8:
 		break;

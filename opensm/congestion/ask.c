@@ -215,7 +215,7 @@ static void take_cell(struct cc *cc, struct cc_entry *e, const struct cc_place *
 		take_key(e, place, have);
 	if (!cc_want(place->conf, &e->device, cell, cc_key_wanted(place, e), want))
 		end_step(e);
-	else if (cc_is_met(&e->device, cell, want, have))
+	else if (cc_is_met(place->conf, &e->device, cell, want, have))
 		judge(cc, e, place, cell, CC_CELL_HELD, want);
 	else if (e->writes)
 		judge(cc, e, place, cell, CC_CELL_ROUNDED, want);

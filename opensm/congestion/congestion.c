@@ -52,6 +52,7 @@ static void forget(struct cc *cc, struct cc_entry *e)
 	guidmap_remove(cc->by_guid, e->port.guid);
 	if (guidmap_get(cc->by_lid, e->port.lid) == e)
 		guidmap_remove(cc->by_lid, e->port.lid);
+	free(e->device.links);
 	free(e);
 }
 
@@ -65,6 +66,7 @@ static void forget_all(struct cc *cc)
 	cc->conf = conf_unref(cc->conf);
 	cc->log_at = MONO_NEVER;
 	cc->busy = cc->heavy = false;
+	cc->incast = 0;
 	cc->ended = true; /* ports are looked for when it is switched on */
 }
 
@@ -134,6 +136,7 @@ static struct cc_entry *meet(struct cc *cc, const struct port *p)
 	e->port.guid = p->guid;
 	e->port.state = CC_SETTLED;
 	e->port.is_switch = e->device.is_switch = node_is_switch(p->node);
+	e->device.n_ports = p->node->n_ports;
 	GROW(cc->entries, cc->n + 1, cc->cap);
 	cc->entries[cc->n++] = e;
 	cc->sorted = false;
@@ -160,10 +163,10 @@ static void place_at(struct cc *cc, struct cc_entry *e, const struct port *p)
 	guidmap_put(cc->by_lid, p->lid, e);
 }
 
-static void look_at(struct cc *cc, const struct port *p, lid_t own)
+static void look_at(struct cc *cc, const struct port *p, lid_t own, const struct conf *conf)
 {
 	struct cc_entry *e;
-	bool is_new;
+	bool is_new, is_other;
 
 	if (!p->guid || !p->lid || !port_is_live(p) || p->node->type == IB_NODE_ROUTER)
 		return;
@@ -172,10 +175,15 @@ static void look_at(struct cc *cc, const struct port *p, lid_t own)
 	e->seen = cc->walk;
 	e->device.trap_lid = own;
 	place_at(cc, e, p);
+	is_other = cc_learn_links(cc, e, p, conf);
 	if (is_new || e->life != p->lives)
 		begin_life(cc, e, p->lives);
-	else if (cc->heavy && e->port.state != CC_SILENT && e->port.state != CC_UNSUPPORTED)
+	else if (e->port.state == CC_SILENT || e->port.state == CC_UNSUPPORTED)
+		return;
+	else if (cc->heavy)
 		cc_enqueue(cc, e, CC_TODO_ALL & ~CC_TODO(CC_STEP_INFO));
+	else if (is_other)
+		cc_enqueue(cc, e, CC_TODO_SETTINGS);
 }
 
 static void look_around(struct cc *cc, const struct cc_place *place)
@@ -184,8 +192,9 @@ static void look_around(struct cc *cc, const struct cc_place *place)
 	unsigned kept = 0;
 
 	cc->walk++;
+	cc_count_hosts(cc, place->fabric);
 	FABRIC_EACH_END_PORT(place->fabric, p)
-		look_at(cc, p, own ? own->lid : 0);
+		look_at(cc, p, own ? own->lid : 0, place->conf);
 	for (unsigned i = 0; i < cc->n; i++) {
 		if (cc->entries[i]->seen == cc->walk)
 			cc->entries[kept++] = cc->entries[i];
@@ -206,6 +215,8 @@ static bool asks_for_other(const struct conf *a, const struct conf *b)
 		CONF_ID_cc_key_lease_period,
 		CONF_ID_cc_key_protect_bit,
 		CONF_ID_cc_no_throttle_sls,
+		CONF_ID_cc_profile,
+		CONF_ID_cc_sw_port_cong_setting,
 		CONF_ID_cc_cct,
 		CONF_ID_cc_sw_cong_setting_control_map,
 		CONF_ID_cc_sw_cong_setting_victim_mask,
@@ -247,6 +258,7 @@ static void take_options(struct cc *cc, const struct cc_place *place)
 		cc->conf = conf_ref(place->conf);
 		if (before && asks_for_other(before, place->conf))
 			ask_all(cc, CC_TODO_ALL);
+		cc->ended |= cc_uses_links(place->conf);
 		if (!before || before->cc_log_interval != place->conf->cc_log_interval)
 			cc->log_at = place->conf->cc_log_interval ? place->now : MONO_NEVER;
 		conf_unref(before);

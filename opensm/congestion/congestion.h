@@ -42,10 +42,10 @@ struct cc_place {
 	mono_t now;
 };
 
-/* A flow whose packets a switch marked. */
+/* A flow whose packets a switch marked, or that a host slowed down. */
 struct cc_flow {
 	lid_t from, to;
-	uint8_t sl;
+	uint8_t sl, events; /* how often the log had it */
 };
 #define CC_FLOWS 15
 
@@ -62,6 +62,7 @@ struct cc_port {
 	uint8_t marked[32]; /* of a switch, ports that marked: bit n is bit n % 8 of [n / 8] */
 	struct cc_flow flows[CC_FLOWS]; /* of the last log that was not empty */
 	unsigned n_flows;
+	mono_t flows_at; /* when that log was read */
 };
 
 struct cc_status {
@@ -70,6 +71,25 @@ struct cc_status {
 	unsigned outstanding, rounded, refused, cut, with_key, wrong_key;
 	uint64_t n_gets, n_sets, timeouts; /* since the start */
 	uint64_t violations, marks;	   /* of the ports that are known; marks of switches */
+};
+
+/* What links of one rate get, of options and cc_profile; `sl` 0 is shown of hosts. */
+struct cc_rate {
+	unsigned rate; /* tenths of Gb/s */
+	unsigned hosts, switch_ports;
+	unsigned threshold, packet_size, marking_rate; /* of ports of switches */
+	unsigned timer, increase;			/* of hosts */
+};
+#define CC_RATES 25
+
+/* What is the same for all rates. */
+struct cc_slow_down {
+	const char *profile; /* the word of cc_profile */
+	unsigned entries;    /* of the control table, where a device has room for them */
+	unsigned longest;    /* delay of its last entry, in times of a packet */
+	unsigned incast;     /* hosts that may send to one; 0: the table does not depend on it */
+	char *port_settings; /* cc_sw_port_cong_setting, to be freed; NULL: unset */
+	unsigned spared_sls; /* bit n: SL n is never slowed down */
 };
 
 struct cc *cc_new(void);
@@ -87,6 +107,10 @@ void cc_receive(struct cc *cc, struct transport_event *ev, const struct cc_place
 
 /* O(ports). */
 void cc_status(const struct cc *cc, struct cc_status *ret);
+/* The rates of links that settings were made for, ascending; their number. O(ports). */
+unsigned cc_rates(const struct cc *cc, struct cc_rate ret[CC_RATES]);
+/* Only while it is on. */
+void cc_slow_down(const struct cc *cc, struct cc_slow_down *ret);
 /* Ports in rising order of GUID; NULL: no more. Valid until the next call that is not const. */
 const struct cc_port *cc_port_at(struct cc *cc, unsigned n);
 const struct cc_port *cc_port_of_lid(const struct cc *cc, lid_t lid);

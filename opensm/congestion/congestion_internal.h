@@ -16,12 +16,13 @@ enum cc_step {
 	CC_STEP_TRAPS,
 	CC_STEP_INFO,
 	CC_STEP_SETTING,
-	CC_STEP_TABLE,
-	CC_STEP_LOG = CC_STEP_TABLE + CC_TABLE_BLOCKS,
+	CC_STEP_BLOCK,
+	CC_STEP_LOG = CC_STEP_BLOCK + CC_BLOCKS,
 	CC_STEPS
 };
 #define CC_TODO(step) (1u << (step))
 #define CC_TODO_ALL   (CC_TODO(CC_STEP_LOG) - 1)
+#define CC_TODO_SETTINGS (CC_TODO_ALL & ~(CC_TODO(CC_STEP_SETTING) - 1))
 
 enum cc_verdict { CC_CELL_UNKNOWN, CC_CELL_HELD, CC_CELL_ROUNDED, CC_CELL_REFUSED };
 
@@ -40,7 +41,7 @@ struct cc_entry {
 	uint64_t key_out; /* of the question */
 	uint32_t tid;	  /* of the question; 0: none is out */
 	uint64_t given[CC_CELLS]; /* what was written last and not kept; 0: nothing */
-	enum cc_verdict verdicts[CC_CELLS];
+	uint8_t verdicts[CC_CELLS]; /* enum cc_verdict */
 	TAILQ_ENTRY(cc_entry) queue;
 };
 
@@ -52,6 +53,7 @@ struct cc {
 	unsigned n, cap;
 	bool sorted, ended, heavy; /* a sweep ended */
 	uint32_t walk;
+	uint16_t incast; /* hosts that there were, up to the next power of two */
 	TAILQ_HEAD(, cc_entry) queue;
 	unsigned outstanding, logged, not_logged;
 	bool busy; /* since cc_settled() */
@@ -74,6 +76,13 @@ void cc_answered(struct cc *cc, struct cc_entry *e, const uint8_t *mad,
 void cc_unanswered(struct cc *cc, struct cc_entry *e, const struct cc_place *place);
 bool cc_is_answer(const struct cc_entry *e, const uint8_t *mad);
 uint64_t cc_key_wanted(const struct cc_place *place, const struct cc_entry *e);
+
+/* links.c */
+/* Hosts that may send to one: it only grows, so that tables do not change with each host. */
+void cc_count_hosts(struct cc *cc, const struct fabric *f);
+/* What is up at the port, or at its switch. True: settings that depend on it may be others. */
+bool cc_learn_links(struct cc *cc, struct cc_entry *e, const struct port *p,
+		    const struct conf *conf);
 
 /* log.c: CongestionLog, from byte 32 of a MAD. */
 void cc_take_log(struct cc *cc, struct cc_entry *e, const uint8_t *log);

@@ -4,11 +4,18 @@
 
 #include "congestion/congestion_internal.h"
 
-static void take_flow(struct cc_port *p, uint64_t from, uint64_t to, uint64_t sl)
+static void take_flow(struct cc_port *p, lid_t from, lid_t to, uint8_t sl)
 {
-	if (from && p->n_flows < CC_FLOWS)
-		p->flows[p->n_flows++] =
-			(struct cc_flow){ .from = (lid_t)from, .to = (lid_t)to, .sl = (uint8_t)sl };
+	unsigned i = 0;
+
+	while (i < p->n_flows &&
+	       (p->flows[i].from != from || p->flows[i].to != to || p->flows[i].sl != sl))
+		i++;
+	if (!from || i == CC_FLOWS)
+		return;
+	if (i == p->n_flows)
+		p->flows[p->n_flows++] = (struct cc_flow){ .from = from, .to = to, .sl = sl };
+	p->flows[i].events++;
 }
 
 static void take_switch(struct cc *cc, struct cc_port *p, const uint8_t *log)
@@ -21,7 +28,8 @@ static void take_switch(struct cc *cc, struct cc_port *p, const uint8_t *log)
 		const uint8_t *at = log + CSL_BYTES + (size_t)i * CSE_BYTES;
 		struct cc_entry *from = cc_entry_of_lid(cc, (lid_t)ib_get(at, CSE_SLID));
 
-		take_flow(p, ib_get(at, CSE_SLID), ib_get(at, CSE_DLID), ib_get(at, CSE_SL));
+		take_flow(p, (lid_t)ib_get(at, CSE_SLID), (lid_t)ib_get(at, CSE_DLID),
+			  (uint8_t)ib_get(at, CSE_SL));
 		if (from && !from->port.is_switch && from->port.state == CC_SETTLED)
 			cc_enqueue(cc, from, CC_TODO(CC_STEP_LOG));
 	}
@@ -32,8 +40,8 @@ static void take_ca(struct cc_port *p, const uint8_t *log)
 	for (unsigned i = 0; i < CC_CA_EVENTS; i++) {
 		const uint8_t *at = log + CAL_BYTES + (size_t)i * CAE_BYTES;
 
-		take_flow(p, ib_get(at, CAE_LOCAL_LID), ib_get(at, CAE_REMOTE_LID),
-			  ib_get(at, CAE_SL));
+		take_flow(p, (lid_t)ib_get(at, CAE_LOCAL_LID), (lid_t)ib_get(at, CAE_REMOTE_LID),
+			  (uint8_t)ib_get(at, CAE_SL));
 	}
 }
 
@@ -45,6 +53,7 @@ void cc_take_log(struct cc *cc, struct cc_entry *e, const uint8_t *log)
 		return;
 	e->port.marks += events;
 	e->port.n_flows = 0;
+	e->port.flows_at = cc->now;
 	if (e->port.is_switch)
 		take_switch(cc, &e->port, log);
 	else

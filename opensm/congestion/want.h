@@ -8,26 +8,41 @@
 #include "conf/conf.h"
 #include "ib/cc.h"
 
-#define CC_TABLE_BLOCKS (CONF_CCT_MAX / CC_BLOCK_ENTRIES)
+/* Blocks of a host's control table, or of the settings of a switch's ports. */
+#define CC_BLOCKS 8
 
-/* Settings of a device, each written as a whole; hosts have all blocks of the table they need. */
+/* Settings of a device, each written as a whole. */
 enum cc_cell {
 	CC_CELL_KEY,
 	CC_CELL_TRAPS, /* where wrong keys are reported to: of ClassPortInfo */
 	CC_CELL_SETTING,
-	CC_CELL_TABLE,
-	CC_CELLS = CC_CELL_TABLE + CC_TABLE_BLOCKS
+	CC_CELL_BLOCK, /* the first */
+	CC_CELLS = CC_CELL_BLOCK + CC_BLOCKS
 };
 
 enum cc_key_mode { CC_KEY_LEFT, CC_KEY_NONE, CC_KEY_OWN };
 
-/* What CongestionInfo said of a device. */
+/* A link, as it was when it was up last: settings depend on it. */
+struct cc_link {
+	uint16_t rate;	/* tenths of Gb/s; 0: it was not up yet */
+	uint16_t speed; /* of a lane, likewise */
+	bool to_host;	/* or to a router */
+};
+
+/* What there is to know of a device: from CongestionInfo, and from the fabric. */
 struct cc_device {
 	bool is_switch;
 	lid_t trap_lid; /* ours */
 	uint16_t caps;
 	uint8_t blocks; /* of a host's control table */
+	uint16_t incast; /* of a host: how many hosts may send to one */
+	uint8_t n_ports; /* of a switch */
+	struct cc_link own; /* of a host; of a switch its fastest */
+	struct cc_link *links; /* of a switch: n_ports + 1, by port; NULL: all unknown */
 };
+
+/* Does any setting depend on links? */
+bool cc_uses_links(const struct conf *c);
 
 /* Cells that exist for the device, from the first on. */
 unsigned cc_cells(const struct conf *c, const struct cc_device *d);
@@ -37,7 +52,7 @@ enum cc_attr cc_cell_attr(const struct cc_device *d, enum cc_cell cell, uint32_t
 bool cc_want(const struct conf *c, const struct cc_device *d, enum cc_cell cell, uint64_t key,
 	     uint8_t ret[CC_DATA_SIZE]);
 /* Does a device that shows `have` hold all that `want` sets? */
-bool cc_is_met(const struct cc_device *d, enum cc_cell cell, const uint8_t want[CC_DATA_SIZE],
-	       const uint8_t have[CC_DATA_SIZE]);
+bool cc_is_met(const struct conf *c, const struct cc_device *d, enum cc_cell cell,
+	       const uint8_t want[CC_DATA_SIZE], const uint8_t have[CC_DATA_SIZE]);
 /* The control table is longer than the device has room for. */
 bool cc_is_cut(const struct conf *c, const struct cc_device *d);

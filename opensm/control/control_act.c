@@ -52,7 +52,11 @@
 #define CONGESTION_TYPE                                                                            \
 	"() -> (on: bool, waiting: int, asked: int, settled: int, silent: int, unsupported: int, " \
 	"rounded: int, refused: int, table_cut: int, with_key: int, key_violations: int, "         \
-	"marks: int, gets: int, sets: int, timeouts: int, ports: []object, hidden: int)"
+	"marks: int, gets: int, sets: int, timeouts: int, profile: ?string, table_entries: ?int, " \
+	"longest_delay: ?int, incast: ?int, port_settings: ?string, spared_sls: ?[]int, "          \
+	"rates: ?[](gbps: float, hosts: int, switch_ports: int, threshold: int, "                  \
+	"packet_size: int, marking_rate: int, timer: int, increase: int), ports: []object, "       \
+	"hidden: int)"
 #define SECURITY_TYPE                                                                              \
 	"() -> (profile: string, passed: int, failed: int, unknown: int, checks: [](number: int, " \
 	"name: string, verdict: string, present: string, advice: ?string), n_ports: int, "         \
@@ -189,8 +193,8 @@ const struct control_method control_methods[] = {
 	  "The security checklist; ports are those without the protection of the configuration",
 	  SECURITY_TYPE, CONTROL_READ, .answer = control_security },
 	{ "Congestion",
-	  "How far congestion control is set up, and ports with something to say of: flows that "
-	  "switches mark, settings not held",
+	  "How far congestion control is set up, what links of each rate get, and ports with "
+	  "something to say of: flows that switches mark, settings not held",
 	  CONGESTION_TYPE, CONTROL_READ, .answer = control_congestion },
 	{ "Check", "Reads the configuration as SIGHUP does, and takes nothing over",
 	  "() -> (errors: int, warnings: int, would_change: ?string, findings: []object)",

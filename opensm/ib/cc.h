@@ -54,6 +54,12 @@ enum cc_switch_part {
 	CC_PART_RATE = 16,
 };
 
+/* One of the 32 ports of a block of SwitchPortCongestionSetting. */
+#define CC_PORT_LIST(F)                                                                            \
+	F(CCP, VALID, 1) F(CCP, TYPE, 1) F(CCP, RSV0, 2) F(CCP, THRESHOLD, 4)                      \
+	F(CCP, PACKET_SIZE, 8) F(CCP, PARAMETER, 16)
+IB_LAYOUT_ENUM(CCP, CC_PORT_LIST)
+
 /* Head of CACongestionSetting; 16 entries of CC_SL_LIST follow. */
 #define CC_CA_LIST(F) F(CCA, PORT_CONTROL, 16) F(CCA, CONTROL_MAP, 16)
 IB_LAYOUT_ENUM(CCA, CC_CA_LIST)
@@ -102,6 +108,7 @@ IB_LAYOUT_ENUM(CKV, CC_NOTICE_KEY_LIST)
 
 _Static_assert(CKV_BYTES == 64, "13.4.8.2");
 _Static_assert(CCI_BYTES == 3 && CCK_BYTES == 14 && CCS_BYTES == 76, "A10.4.3.3, 4, 6");
+_Static_assert(CCP_BYTES * CC_BLOCK_PORTS <= CC_DATA_SIZE, "A10.4.3.7");
 _Static_assert(CCA_BYTES == 4 && CCL_BYTES == 8 && CCT_BYTES == 4, "A10.4.3.8, 9");
 _Static_assert(CSL_BYTES + CC_SWITCH_EVENTS * CSE_BYTES <= MAD_SIZE - CC_LOG, "A10.4.3.5");
 _Static_assert(CAL_BYTES + CC_CA_EVENTS * CAE_BYTES <= MAD_SIZE - CC_LOG, "A10.4.3.5");

@@ -30,6 +30,46 @@ static const struct column columns[] = {
 	{ 0 },
 };
 
+static const struct column rate_columns[] = {
+	{ "LINKS Gb/s>", COLUMN_GBPS, .key = "gbps" },
+	{ "HOSTS>", COLUMN_NATURAL, .key = "hosts" },
+	{ "SWITCH PORTS>", COLUMN_NATURAL, .key = "switch_ports" },
+	{ "THRESHOLD>", COLUMN_INT, .key = "threshold" },
+	{ "PACKET SIZE>", COLUMN_INT, .key = "packet_size" },
+	{ "MARKING RATE>", COLUMN_INT, .key = "marking_rate" },
+	{ "CCTI TIMER>", COLUMN_INT, .key = "timer" },
+	{ "INCREASE>", COLUMN_INT, .key = "increase" },
+	{ 0 },
+};
+
+static void print_spared(struct json_object *sls)
+{
+	if (js_len(sls))
+		printf("Never slowed down: SL");
+	for (size_t i = 0; i < js_len(sls); i++)
+		printf("%s %d", i ? "," : "", json_object_get_int(js_at(sls, i)));
+	if (js_len(sls))
+		printf("\n");
+}
+
+/* What is asked of devices. */
+static void print_numbers(const struct ctl *c, struct json_object *o)
+{
+	printf("Profile %s: control table of %" PRId64 " entries, up to a pause of %" PRId64
+	       " packet times",
+	       js_str(o, "profile"), js_int(o, "table_entries"), js_int(o, "longest_delay"));
+	if (js_int(o, "incast"))
+		printf(" (%" PRId64 " hosts that send to one)", js_int(o, "incast"));
+	printf("\n");
+	print_spared(js_get(o, "spared_sls"));
+	if (js_str(o, "port_settings")[0])
+		printf("Single ports of switches: %s\n", js_str(o, "port_settings"));
+	if (!js_len(js_get(o, "rates")))
+		return;
+	printf("\n");
+	ctl_print_table(c, rate_columns, js_get(o, "rates"));
+}
+
 static void print_marked(struct json_object *port)
 {
 	struct json_object *marked = js_get(port, "marked_ports");
@@ -50,6 +90,7 @@ static void print_flows(struct json_object *port)
 	bool is_switch = !strcmp(js_str(port, "type"), "switch");
 	struct json_object *flows = js_get(port, "flows");
 	_cleanup_free_ char *name = name_of(port);
+	char n[64], ago[32];
 
 	print_marked(port);
 	for (size_t i = 0; i < js_len(flows); i++) {
@@ -57,8 +98,12 @@ static void print_flows(struct json_object *port)
 		_cleanup_free_ char *from = name_of(js_get(flow, "from"));
 		_cleanup_free_ char *to = name_of(js_get(flow, "to"));
 
-		printf("  %s to %s, SL %" PRId64 ": %s %s\n", from, to, js_int(flow, "sl"),
+		printf("  %s to %s, SL %" PRId64 ": %s %s", from, to, js_int(flow, "sl"),
 		       is_switch ? "marked by" : "slowed down at", name);
+		if (js_int(flow, "port"))
+			printf("/%" PRId64, js_int(flow, "port"));
+		printf(" (%s, %s ago)\n", ctl_plural(js_int(flow, "events"), "event", n),
+		       ctl_duration(js_int(port, "seconds_ago"), ago));
 	}
 }
 
@@ -89,6 +134,7 @@ static void print_congestion(const struct ctl *c, struct json_object *o)
 		return;
 	}
 	print_summary(o);
+	print_numbers(c, o);
 	if (!js_len(ports))
 		return;
 	printf("\n");

@@ -38,6 +38,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/core/path_dag.c opensm/route/core/path_dag.h opensm/route/shape/dims.c opensm/route/shape/dims.h opensm/route/sp/sp_balance.c opensm/route/sp/sp_balance.h \
 	opensm/route/sp/orders.c opensm/route/sp/orders.h \
 	opensm/route/vl/cdg_order.c opensm/route/vl/cdg_order.h opensm/route/vl/vl_layers.c opensm/route/vl/vl_layers.h \
+	opensm/route/vl/port_class.c opensm/route/vl/port_class.h \
 	opensm/route/sp/dest_order.c opensm/route/sp/dest_order.h opensm/route/sp/balance.c opensm/route/sp/balance.h \
 	opensm/route/sp/sssp.c opensm/route/sp/sssp.h opensm/route/sp/dfsssp.c opensm/route/sp/deal.h opensm/route/sp/lash.c
 ROUTE_LIBS = libroute.a $(TOPO_LIBS) -lm
@@ -140,6 +141,9 @@ tests_unit_test_dor_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 
 # Engines that deal paths out to lanes.
 LANES_DESK = tests/unit/lanes-desk.h tests/unit/lanes-cases.h tests/unit/route-desk.h $(TOPOCUT)
+UNIT_TESTS += tests/unit/test-port-class
+tests_unit_test_port_class_SOURCES = tests/unit/test-port-class.c $(LANES_DESK)
+tests_unit_test_port_class_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-dfsssp
 tests_unit_test_dfsssp_SOURCES = tests/unit/test-dfsssp.c $(LANES_DESK)
 tests_unit_test_dfsssp_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

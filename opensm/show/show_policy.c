@@ -214,12 +214,14 @@ const struct qos_level *show_policy_put(struct json_object *ret, const struct vi
 	const struct qos_policy *p = view_policy(v);
 	struct json_object *o, *others;
 	struct qos_asked asked;
+	struct qos_ends ends;
 	uint32_t rule;
 
 	if (!p)
 		return NULL;
 	asked = qos_policy_ask(p, rq);
-	rule = view_policy_rule(v, &asked, src, dst, 0);
+	view_policy_ends(v, src, dst, &ends);
+	rule = qos_policy_match(p, &asked, &ends, 0);
 	o = json_add_object(ret, "policy");
 	json_add_str(o, "file", p->file);
 	if (rule != QOS_NO_RULE)
@@ -227,7 +229,7 @@ const struct qos_level *show_policy_put(struct json_object *ret, const struct vi
 	put_level(json_add_object(o, "level"), qos_policy_level(p, rule));
 	others = json_add_array(o, "also_match");
 	for (uint32_t i = rule; i != QOS_NO_RULE;) {
-		i = i + 1 < p->n_rules ? view_policy_rule(v, &asked, src, dst, i + 1) : QOS_NO_RULE;
+		i = i + 1 < p->n_rules ? qos_policy_match(p, &asked, &ends, i + 1) : QOS_NO_RULE;
 		if (i != QOS_NO_RULE)
 			put_rule(json_append_object(others), p, i);
 	}

@@ -131,23 +131,29 @@ bool view_sl_is_of(const struct view *v, uint8_t sl, uint8_t wish)
 	return !((sl ^ qos_level_sl(&v->qos, wish)) & ~of_routes);
 }
 
-static enum qos_kind kind_of(const struct view *v, uint32_t port)
+/* Of a bit that not all kinds have. */
+static bool kind_has(const struct view *v, uint32_t port, const uint16_t bits[QOS_KINDS],
+		     unsigned sl)
 {
+	enum qos_kind kind = QOS_CA;
+
 	if (v->nodes[v->ports[port].node].type == IB_NODE_ROUTER)
-		return QOS_ROUTER;
-	return view_is_switch(v, &v->ports[port]) ? QOS_SWITCH : QOS_CA;
+		kind = QOS_ROUTER;
+	else if (view_is_switch(v, &v->ports[port]))
+		kind = QOS_SWITCH;
+	return bits[kind] >> sl & 1;
 }
 
 bool view_wish_passes(const struct view *v, uint32_t src, uint8_t wish)
 {
 	assert(src < v->n_ports && wish < 16);
-	return !v->qos.by_options || v->usable_wishes[kind_of(v, src)] >> wish & 1;
+	return v->good_wishes >> wish & 1 || kind_has(v, src, v->usable_wishes, wish);
 }
 
 bool view_sl_passes(const struct view *v, uint32_t src, uint8_t sl)
 {
 	assert(src < v->n_ports && sl < 16);
-	return !v->qos.by_options || v->usable_sls[kind_of(v, src)] >> sl & 1;
+	return v->good_sls >> sl & 1 || kind_has(v, src, v->usable_sls, sl);
 }
 
 uint8_t view_group_sl(const struct view *v, uint8_t wish)
@@ -311,6 +317,17 @@ static void take_sms(struct view *v, const struct view_source *from)
 	}
 }
 
+static void find_usable_sls(struct view *v)
+{
+	v->good_sls = v->good_wishes = UINT16_MAX;
+	for (unsigned kind = 0; kind < QOS_KINDS && v->qos.by_options; kind++) {
+		v->usable_sls[kind] = qos_usable_sls(&v->qos, kind);
+		v->usable_wishes[kind] = qos_usable_wishes(&v->qos, kind);
+		v->good_sls &= v->usable_sls[kind];
+		v->good_wishes &= v->usable_wishes[kind];
+	}
+}
+
 struct view *view_new(const struct view_source *from)
 {
 	const struct fabric *f = from->fabric;
@@ -322,10 +339,7 @@ struct view *view_new(const struct view_source *from)
 	v->files = conf_files_ref(from->files);
 	v->routes = routes_ref(from->routes);
 	qos_plan_make(from->conf, v->routes, &v->qos);
-	for (unsigned kind = 0; kind < QOS_KINDS; kind++) {
-		v->usable_sls[kind] = qos_usable_sls(&v->qos, kind);
-		v->usable_wishes[kind] = qos_usable_wishes(&v->qos, kind);
-	}
+	find_usable_sls(v);
 	v->prefix = from->conf->subnet_prefix;
 	v->nodes = xcalloc(f->n_nodes + 1, sizeof(*v->nodes));
 	v->ports = xcalloc(count_ports(f) + 1, sizeof(*v->ports));

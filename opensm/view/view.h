@@ -82,6 +82,7 @@ struct view {
 	struct qos_plan qos;	     /* of the two above */
 	uint16_t usable_sls[QOS_KINDS];	   /* qos_usable_sls() of it */
 	uint16_t usable_wishes[QOS_KINDS]; /* qos_usable_wishes() */
+	uint16_t good_sls, good_wishes;	   /* of all kinds; without `qos` all */
 	uint64_t prefix;	     /* of the subnet */
 	uint32_t sm_port;	     /* ours */
 	struct view_node *nodes;

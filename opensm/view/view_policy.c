@@ -10,12 +10,6 @@
 #include "plan/pkey.h"
 #include "view/view_sets.h"
 
-/* By GUID, name and type. */
-struct policy_ports {
-	struct qos_rows *rows;
-	uint32_t of_port[]; /* of end ports */
-};
-
 const struct qos_policy *view_policy(const struct view *v)
 {
 	return conf_files_policy(v->files);
@@ -55,8 +49,11 @@ struct policy_ports *policy_ports_new(const struct view *v)
 	if (!policy)
 		return NULL;
 	p = xcalloc(1, sizeof(*p) + v->n_ports * sizeof(p->of_port[0]));
-	p->rows = qos_rows_new(2 * policy->words);
-	row = xcalloc(2 * policy->words, sizeof(*row));
+	p->words = 2 * policy->words;
+	p->has_keys = qos_policy_has_pkeys(policy);
+	p->rows = qos_rows_new(p->words);
+	row = xcalloc(p->words, sizeof(*row));
+	qos_rows_put(p->rows, row);
 	for (uint32_t i = 0; i < v->n_ports; i++) {
 		const struct qos_port port = view_policy_port(v, i);
 
@@ -65,6 +62,7 @@ struct policy_ports *policy_ports_new(const struct view *v)
 		qos_policy_port(policy, &port, row);
 		p->of_port[i] = qos_rows_put(p->rows, row);
 	}
+	p->first = qos_rows_at(p->rows, 0);
 	return p;
 }
 
@@ -76,24 +74,7 @@ struct policy_ports *policy_ports_free(struct policy_ports *p)
 	return NULL;
 }
 
-/* ---- rules ---------------------------------------------------------------------------------- */
-
-static const uint64_t *row_of(const struct view *v, uint32_t port)
-{
-	return qos_rows_at(v->policy->rows, v->policy->of_port[port]);
-}
-
-uint32_t view_policy_rule(const struct view *v, const struct qos_asked *asked, uint32_t src,
-			  uint32_t dst, uint32_t from)
-{
-	assert(v->policy && src < v->n_ports && dst < v->n_ports);
-	const struct qos_ends ends = {
-		.src = { row_of(v, src), view_sets_row(v->sets, src) },
-		.dst = { row_of(v, dst), view_sets_row(v->sets, dst) },
-	};
-
-	return qos_policy_match(view_policy(v), asked, &ends, from);
-}
+/* ---- P_Keys of a level --------------------------------------------------------------------- */
 
 bool view_level_pkey(const struct view *v, const struct qos_level *level, uint32_t src,
 		     uint32_t dst, uint16_t *ret)

@@ -10,8 +10,11 @@
  */
 #pragma once
 
+#include <assert.h>
+
 #include "conf/qos/qos_policy.h"
 #include "view/view.h"
+#include "view/view_sets.h"
 
 /* NULL: no policy is in force. */
 const struct qos_policy *view_policy(const struct view *v);
@@ -23,15 +26,33 @@ struct qos_port view_policy_port(const struct view *v, uint32_t port);
  */
 bool view_port_in_group(const struct view *v, uint32_t port, const struct qos_group *g,
 			const struct partitions *parts);
-/*
- * The first rule from `from` on for a path between two end ports; QOS_NO_RULE: the default level
- * counts. There is a policy, and `asked` is of it.
- */
-uint32_t view_policy_rule(const struct view *v, const struct qos_asked *asked, uint32_t src,
-			  uint32_t dst, uint32_t from);
 /* The lowest P_Key of the level that the ports share, with the membership bit of `src`. */
 bool view_level_pkey(const struct view *v, const struct qos_level *level, uint32_t src,
 		     uint32_t dst, uint16_t *ret);
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* By GUID, name and type. */
+struct policy_ports {
+	struct qos_rows *rows;
+	const uint64_t *first; /* row 0; the others stand behind it */
+	unsigned words;	       /* of a row */
+	bool has_keys;	       /* ports have rows by their P_Keys, too */
+	uint32_t of_port[];    /* of end ports */
+};
+
+/* The rows of two end ports, good as long as the view. There is a policy. */
+static inline void view_policy_ends(const struct view *v, uint32_t src, uint32_t dst,
+				    struct qos_ends *ret)
+{
+	const struct policy_ports *p = v->policy;
+
+	assert(p && src < v->n_ports && dst < v->n_ports);
+	ret->src[0] = &p->first[(size_t)p->of_port[src] * p->words];
+	ret->dst[0] = &p->first[(size_t)p->of_port[dst] * p->words];
+	ret->src[1] = p->has_keys ? view_sets_row(v->sets, src) : NULL;
+	ret->dst[1] = p->has_keys ? view_sets_row(v->sets, dst) : NULL;
+}
 
 /* ---- for view.c ---------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "sim/cca.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -312,6 +313,16 @@ static int do_clear_counters(struct command *cmd)
 	return sim_clear_counters(cmd->sim, cmd->node, cmd->port);
 }
 
+/* A switch: packets were marked at PORT. A host: marks came. Flows by the LIDs of both ends. */
+static int do_cc_mark(struct command *cmd)
+{
+	uint64_t from, to;
+
+	if (number(cmd, 3, LID_MAX_UCAST, &from) < 0 || number(cmd, 4, LID_MAX_UCAST, &to) < 0)
+		return -EINVAL;
+	return sim_cc_mark(cmd->sim, cmd->node, cmd->port, (lid_t)from, (lid_t)to);
+}
+
 static int do_pma(struct command *cmd)
 {
 	static const char *const names[] = { "extended", "basic", "wide", "silent" };
@@ -433,6 +444,8 @@ static const struct row {
 	{ "rate", PORT, 4, 4, "NODE PORT NAME N", "a performance counter grows by N each second",
 	  do_rate },
 	{ "clear-counters", PORT, 2, 2, "NODE PORT", "as another program does", do_clear_counters },
+	{ "cc-mark", PORT, 4, 4, "NODE PORT FROM-LID TO-LID",
+	  "an event in the congestion log of a switch's port, or of a host", do_cc_mark },
 	{ "pma", NODE, 2, 2, "NODE extended|basic|wide|silent",
 	  "what its performance agent can do", do_pma },
 	{ "desc", NODE, 2, 2, "NODE TEXT", "changes the NodeDescription", do_desc },

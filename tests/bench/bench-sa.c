@@ -203,8 +203,8 @@ static uint32_t *find_hosts(const struct view *v, uint32_t *ret_n)
 }
 
 /*
- * Of every kind, by groups of ports and by services; requests meet the last of them. Paths have no
- * limits, so that the answers are those without a policy.
+ * Of every kind, by groups of ports that are there and by services, which requests name; requests
+ * meet the last of them. Paths have no limits, so that the answers are those without a policy.
  */
 static void add_policy(struct bench *b, unsigned rules)
 {
@@ -212,20 +212,24 @@ static void add_policy(struct bench *b, unsigned rules)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	fputs("qos-ulps\ndefault: 0\n", out);
+	fputs("port-groups\n", out);
 	for (unsigned i = 1; i < rules; i++)
-		if (i % 4 == 0)
-			fprintf(out, "any, service-id 0x%x-0x%x : %u\n", i * 16, i * 16 + 7, i % 8);
-		else if (i % 4 == 1)
-			fprintf(out, "any, pkey 0x%x : %u\n", i, i % 8);
+		fprintf(out, "port-group\nname: g%u\nport-guid: 0x%llx, 0x%llx\nend-port-group\n", i,
+			(unsigned long long)b->d->view->ports[b->hosts[draw(b)]].guid,
+			(unsigned long long)b->d->view->ports[b->hosts[draw(b)]].guid);
+	fputs("end-port-groups\nqos-levels\nqos-level\nname: default\nsl: 0\nend-qos-level\n"
+	      "end-qos-levels\nqos-match-rules\n",
+	      out);
+	for (unsigned i = 1; i < rules; i++) {
+		fprintf(out, "qos-match-rule\nqos-level-name: default\n%s: g%u\n",
+			i % 2 ? "source" : "destination", i);
+		if (i % 4 < 2)
+			fprintf(out, "service-id: 0x%x-0x%x\n", i * 16, i * 16 + 7);
 		else
-			fprintf(out, "any, %s-port-guid 0x%llx : %u\n",
-				i % 4 == 2 ? "target" : "source",
-				(unsigned long long)b->d->view
-						->ports[b->hosts[i % b->n_hosts]].guid +
-					0x1000000000,
-				i % 8);
-	fputs("any, pkey 0x7fff : 0\nend-qos-ulps\n", out);
+			fprintf(out, "pkey: 0x%x\n", i);
+		fputs("end-qos-match-rule\n", out);
+	}
+	fputs("end-qos-match-rules\nqos-ulps\nany, pkey 0x7fff : 0\nend-qos-ulps\n", out);
 	fclose(out);
 	desk_policy(b->d, text);
 }

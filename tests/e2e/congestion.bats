@@ -38,8 +38,9 @@ settled() {
 	[ "$(count settled)" -gt 4 ] && [ "$(count waiting)" -eq 0 ] && [ "$(count asked)" -eq 0 ]
 }
 
+# lid_of NAME
 lid_of() {
-	"$CTL" -j nodes | jq -r --arg type "$1" 'last(.nodes[] | select(.type == $type)) | .lid // .ports[0].lid'
+	"$CTL" -j nodes | jq -r --arg name "$1" '.[] | select(.name == $name) | (.lid // .lids[0])'
 }
 
 @test "ibccquery shows what was asked for, opensmctl that all hold it, and a key keeps others out" {
@@ -109,4 +110,91 @@ lid_of() {
 	grep -qxE 'Released: ([0-9]+) of \1 ports have no M_Key, ([0-9]+) of \2 no CC_Key' ours.out
 	on h1 ibccquery CS "$host" >cs.out
 	grep -qE 'CCTI_Timer:\.*151$' cs.out
+}
+
+# row FILE NAME: the first value of that name that ibccquery printed.
+row() {
+	sed -n "s/^$2:\.*//p" "$1" | head -1
+}
+
+@test "a profile gives ports and hosts the row of their links, and spares service levels" {
+	local leaf host sl
+
+	sed -i '/^cc_\(sw\|ca\|cct\)/d' ours.conf
+	printf '%s\n' 'cc_profile incast' 'cc_no_throttle_sls 0x0004' 'cc_sw_port_cong_setting hosts=11:9:700' >>ours.conf
+	up ours h0
+	wait_for 30 said ours 'SUBNET UP'
+	wait_for 30 settled
+	[ "$(count refused)" -eq 0 ]
+	leaf=$(lid_of leaf2)
+	host=$(lid_of h1)
+	# A host's port by its own line, a spine's by the profile: ports 1, 2 are hosts, 3, 4 spines.
+	on h1 ibccquery SP "$leaf" 1 >sp.out
+	[ "$(row sp.out Valid)" = 1 ]
+	[ "$(row sp.out Threshold)" = 0x0b ]
+	[ "$(row sp.out Packet_Size)" = 9 ]
+	[ "$(row sp.out Cong_Parm_Marking_Rate)" = 700 ]
+	on h1 ibccquery SP "$leaf" 3 >sp.out
+	[ "$(row sp.out Threshold)" = 0x0f ]
+	[ "$(row sp.out Cong_Parm_Marking_Rate)" = 0 ]
+	on h1 ibccquery SS "$leaf" >ss.out
+	[ "$(row ss.out Threshold)" = 0x0f ]
+	# SL 2 is spared, SL 3 is not.
+	on h1 ibccquery CS "$host" >cs.out
+	for sl in 2:0:0 3:600:1; do
+		sed -n "/^SL:\.*${sl%%:*}$/,/^$/p" cs.out >sl.out
+		[ "$(row sl.out CCTI_Timer):$(row sl.out CCTI_Increase)" = "${sl#*:}" ]
+	done
+	on h1 ibccquery CT "$host" >ct.out
+	[ "$(row ct.out CCTI_Limit)" = 127 ]
+	"$CTL" congestion >shown.out
+	grep -q '^Profile incast: control table of 128 entries, up to a pause of 3 packet times (4 hosts' shown.out
+	grep -qx 'Never slowed down: SL 2' shown.out
+	grep -qx 'Single ports of switches: hosts=11:9:700' shown.out
+	grep -qE '^ +10 +4 +12 +15 +8 +0 +600 +1$' shown.out
+	# A second sweep writes nothing.
+	local sets
+	sets=$(count sets)
+	"$CTL" sweep
+	wait_for 30 settled
+	[ "$(count sets)" -eq "$sets" ]
+	# Off: nothing is asked any more, and devices keep what they have.
+	printf 'congestion_control FALSE\n' >>ours.conf
+	"$CTL" reload
+	is_off() { "$CTL" congestion | grep -qx 'Congestion control is off (congestion_control FALSE)'; }
+	wait_for 30 is_off
+	on h1 ibccquery SP "$leaf" 1 >sp.out
+	[ "$(row sp.out Threshold)" = 0x0b ]
+}
+
+@test "opensmctl congestion names the flow, the port that marks it with its XmitWait, and the host that is slowed down" {
+	local from to port
+
+	printf '%s\n' 'perfmgr TRUE' 'perfmgr_sweep_time_s 1' >>ours.conf
+	up ours h0
+	wait_for 30 said ours 'SUBNET UP'
+	wait_for 30 settled
+	from=$(lid_of h1)
+	to=$(lid_of h3)
+	port=$(on h0 ibroute "$(lid_of leaf1)" | awk -v lid="$(printf '0x%04x' "$to")" '($1 "") == (lid "") {print $2 + 0}')
+	[ "$port" -ge 3 ]
+	"$CTL" congestion >shown.out
+	not grep -q 'marks packets' shown.out
+	fabric cc-mark leaf1 "$port" "$from" "$to"
+	fabric cc-mark leaf1 "$port" "$from" "$to"
+	fabric cc-mark h1 1 "$from" "$to"
+	throttled() { "$CTL" congestion >shown.out && grep -q 'slowed down at h1 (1 event,' shown.out; }
+	wait_for 30 throttled
+	grep -qE "^  h1 to h3, SL 0: marked by leaf1/$port \(2 events, [0-9]+ s(econds?)? ago\)\$" shown.out
+	# The counter is what grew since it was first read.
+	waited() { "$CTL" congestion | grep -qx "  leaf1/$port marks packets (XmitWait $1)"; }
+	wait_for 30 waited 0
+	fabric counter leaf1 "$port" xmit_wait 5000
+	wait_for 30 waited 5000
+	"$CTL" -j congestion >shown.json
+	[ "$(jq -r '.ports[] | select(.name == "leaf1") | .flows[0] | "\(.from.name) \(.to.name) \(.events) \(.port)"' shown.json)" = "h1 h3 2 $port" ]
+	[ "$(jq -r '.ports[] | select(.name == "h1") | "\(.type) \(.marks) \(.flows | length)"' shown.json)" = "host 1 1" ]
+	[ "$(jq '.marks' shown.json)" -eq 2 ]
+	# No other port, and no other host.
+	[ "$(jq '.ports | length' shown.json)" -eq 2 ]
 }

@@ -74,6 +74,7 @@ SCENARIO_TESTS += \
 	tests/scenario/silent-host.scn \
 	tests/scenario/silent-spine.scn \
 	tests/scenario/single-switch.scn \
+	tests/scenario/slim-fly.scn \
 	tests/scenario/slow-agents.scn \
 	tests/scenario/slow-reboot.scn \
 	tests/scenario/stale-lids.scn \

@@ -95,6 +95,8 @@ static inline const char *other_value(const struct conf_option *o)
 			return "limited";
 		if (strncmp(o->name, "hm_", 3) == 0 && strstr(o->name, "_action"))
 			return "disable";
+		if (strcmp(o->name, "cc_profile") == 0)
+			return "incast";
 		if (strcmp(o->name, "security_profile") == 0)
 			return "guarded";
 		return strcmp(o->name, "part_enforce") == 0 ? "in" : "/some/file";
@@ -104,6 +106,8 @@ static inline const char *other_value(const struct conf_option *o)
 		return "3:16383";
 	case CONF_CCT_LIST:
 		return "0:1,1:2,3:16383";
+	case CONF_CC_PORTS:
+		return "all=off,hosts=15:8:0,ndr=credit:5:1:300";
 	case CONF_SL_U16:
 	case CONF_SL_U8:
 		return "15 200";

@@ -122,6 +122,7 @@ static void cables_come_and_go(void **state)
 		{ "hyperx 6 5 4", 1, 0.06 },
 		{ "hypercube 5 3", 1, 0.12 },
 		{ "random 40 5 3", 0, 0.05 },
+		{ "slim-fly 5 4", 1, 0.05 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)

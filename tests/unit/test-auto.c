@@ -548,7 +548,7 @@ static void a_small_fault_asks_the_engine_of_before(void **state)
 static void service_levels_stay_from_sweep_to_sweep(void **state)
 {
 	struct topogen o = { .seed = 2 };
-	struct topo *t = topogen_random(30, 5, 2, &o), *less;
+	struct topo *t = topogen_random(64, 5, 2, &o), *less;
 	struct routes *r = automatic(t, NULL), *after;
 	unsigned moved = 0;
 
@@ -568,7 +568,7 @@ static void service_levels_stay_from_sweep_to_sweep(void **state)
 		r = next;
 	}
 	o.without_link = 20;
-	less = topogen_random(30, 5, 2, &o);
+	less = topogen_random(64, 5, 2, &o);
 	after = automatic(less, r);
 	assert_true(routes_are_by(after, "dfsssp") && routes_are_by(after, "auto") &&
 		    !routes_are_by(after, "nue"));

@@ -281,6 +281,75 @@ static void way_back_has_its_own_level(void **state)
 	path(d, GIDS | SA_COMP(PR_REVERSIBLE));
 }
 
+/* By what it limits, where the request has limits of its own; and by an SL without a VL. */
+static void way_back_may_be_refused(void **state)
+{
+	static const char policy[] = /* no level names P_Keys, which would have a say of their own */
+		"qos-levels qos-level\nname: default\nsl: 1\nend-qos-level\n"
+		"qos-level\nname: small\nsl: 2\nmtu-limit: 3\npacket-life: 9\nend-qos-level\n"
+		"end-qos-levels\n"
+		"qos-match-rules qos-match-rule\n source: far\n"
+		"qos-level-name: small\nend-qos-match-rule end-qos-match-rules\n"
+		"port-groups port-group\nname: far\nport-name: h2/P1\n"
+		"end-port-group end-port-groups";
+	_desk_ d = two_leaves();
+
+	(void)state;
+	desk_policy(d, policy);
+	blank_names(d, "h0", "h2");
+	assert_int_equal(ib_get(path(d, GIDS), PR_REVERSIBLE), 1);
+	ib_put(d->record, PR_MTU_SEL, SA_EXACT);
+	ib_put(d->record, PR_MTU, 4);
+	assert_int_equal(ib_get(path(d, GIDS | MTU), PR_REVERSIBLE), 0);
+	ib_put(d->record, PR_LIFE_SEL, SA_GREATER);
+	ib_put(d->record, PR_LIFE, 9);
+	assert_int_equal(ib_get(path(d, GIDS | LIFE), PR_REVERSIBLE), 0);
+	ib_put(d->record, PR_SL, 1);
+	assert_int_equal(ib_get(path(d, GIDS | SA_COMP(PR_SL)), PR_REVERSIBLE), 0);
+	desk_conf(d, "qos_sl2vl", "0,1,15,3,4,5,6,7,8,9,10,11,12,13,14,7");
+	desk_policy(d, policy);
+	assert_int_equal(ib_get(path(d, GIDS), PR_REVERSIBLE), 0);
+}
+
+/* SLs 0 to 6 by service, shifted; every second policy has its rules in another order. */
+static void set_services(struct desk *d, unsigned n, unsigned shift)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	fputs("qos-ulps\ndefault: 7\n", out);
+	for (unsigned k = 0; k < n; k++) {
+		unsigned i = shift % 2 ? n - 1 - k : k;
+
+		fprintf(out, "any, service-id 0x%x : %u\n", 0x100 + i, (i + shift) % 7);
+	}
+	fputs("end-qos-ulps\n", out);
+	fclose(out);
+	desk_policy(d, text);
+}
+
+/* More requests than are remembered, and a policy that comes in between. */
+static void every_request_has_its_own_level(void **state)
+{
+	const unsigned n = 300;
+	_desk_ d = two_leaves();
+
+	(void)state;
+	for (unsigned shift = 0; shift < 3; shift++) {
+		set_services(d, n, shift);
+		for (unsigned k = 0; k <= 3 * n; k++) { /* the last as the first */
+			unsigned i = k * 7 % n;
+
+			blank_names(d, "h0", "h2");
+			ib_put(d->record, PR_SERVICE_ID_LSB, 0x100 + i);
+			/* The request that does not say it is another one. */
+			assert_int_equal(ib_get(path(d, GIDS), PR_SL), 7);
+			assert_int_equal(ib_get(path(d, GIDS | SERVICE), PR_SL), (i + shift) % 7);
+		}
+	}
+}
+
 static void less_than_1_is_no_life_time(void **state)
 {
 	_desk_ d = two_leaves();
@@ -309,6 +378,8 @@ int main(void)
 		cmocka_unit_test(multipath_has_levels_by_pair),
 		cmocka_unit_test(sl_without_a_vl_gives_no_path),
 		cmocka_unit_test(way_back_has_its_own_level),
+		cmocka_unit_test(way_back_may_be_refused),
+		cmocka_unit_test(every_request_has_its_own_level),
 		cmocka_unit_test(less_than_1_is_no_life_time),
 	};
 

@@ -5,6 +5,7 @@
  * it was away for long.
  */
 #include "locked-managers.h"
+#include "sm/sweep/sweep.h"
 
 static void a_takeover_changes_no_key(void **state)
 {
@@ -231,6 +232,49 @@ static void a_standby_of_long_takes_over_without_wrong_keys(void **state)
 	attend(w, 4, 60 * MONO_S);
 	assert_int_equal(rig_count(w->rig, SM_MASTER), 1);
 	assert_in_range(violations_of_all(w) - before, 0, 2);
+}
+
+/* All ports but those of the standby and of the switch next to it have another key now. */
+static void change_keys_far_away(struct world *w)
+{
+	int own = sim_find(w->rig->sim, "h11"), near;
+	struct sim_m_key has;
+	unsigned port;
+
+	assert_true(sim_peer(w->rig->sim, own, 1, &near, &port));
+	for (int i = 0; i < (int)sim_n_nodes(w->rig->sim); i++) {
+		for (unsigned p = 0; p <= sim_node_ports(w->rig->sim, i); p++)
+			if (i != own && i != near && sim_port_m_key(w->rig->sim, i, p, &has))
+				sim_set_m_key(w->rig->sim, i, p, has.key + 1, 2, 0);
+	}
+}
+
+/* What the standby still had to look at is not asked with keys of before: each is a timeout. */
+static void a_lost_master_ends_what_its_standby_looks_at(void **state)
+{
+	struct world *w = *state;
+	struct sm *spare;
+	unsigned before;
+
+	w->conf[SPARE]->max_wire_smps = w->conf[SPARE]->max_wire_smps2 = 1;
+	start_locked(w);
+	spare = sm_of(w, SPARE);
+	rig_kill(w->rig, SPARE);
+	assert_int_equal(rig_start(w->rig, "h11", 1, w->conf[SPARE], w->dir[SPARE]), SPARE + 1);
+	spare = sm_of(w, SPARE + 1);
+	while (strcmp(sweep_step_name(spare), "reading tables"))
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+	assert_int_equal(spare->sweep, SWEEP_WATCH);
+	change_keys_far_away(w);
+	rig_kill(w->rig, ACTIVE);
+	while (sm_state(spare) == SM_STANDBY)
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+	assert_int_equal(spare->sweep, SWEEP_WATCH);
+	before = violations_of_all(w);
+	while (spare->sweep == SWEEP_WATCH)
+		assert_true(rig_step(w->rig, sim_now(w->rig->sim) + 20 * MONO_S));
+	/* a question on its way, repeated, and polls; not all tables of all ports, which are 100 */
+	assert_in_range(violations_of_all(w) - before, 0, 12);
 }
 
 static guid_t port_guid_of(struct world *w, const char *host)
@@ -647,6 +691,7 @@ int main(void)
 		TEST(nor_does_a_new_key_of_all_ports),
 		TEST(a_manager_that_was_away_finds_the_epoch),
 		TEST(a_standby_of_long_takes_over_without_wrong_keys),
+		TEST(a_lost_master_ends_what_its_standby_looks_at),
 		TEST(well_known_keys_keep_the_seed_at_home),
 		TEST(half_a_secret_keeps_the_seed_at_home),
 		TEST(a_listed_guid_keeps_the_seed_at_home),

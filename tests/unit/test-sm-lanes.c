@@ -656,6 +656,8 @@ static void lanes_of_real_engines_hold(void **state)
 		{ { "dragonfly", "5", "4", "1" }, "dragonfly", .optimized = true },
 		{ { "dragonfly", "5", "4", "1" }, "auto", .qos = true },
 		{ { "hypercube", "4", "1" }, "auto", .qos = false },
+		{ { "slim-fly", "5", "1" }, "auto", .qos = true },
+		{ { "slim-fly", "5", "1" }, "minhop", .optimized = true },
 	};
 
 	for (unsigned i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -694,17 +696,20 @@ static void lanes_of_real_engines_hold(void **state)
 static void lanes_outlive_faults(void **state)
 {
 	static const char *const nets[][5] = { { "torus", "4", "4", "1", "1" },
-					       { "dragonfly", "5", "4", "1", NULL } };
+					       { "dragonfly", "5", "4", "1" },
+					       { "slim-fly", "5", "1" } };
 	const char *env = getenv("TEST_SEED");
 	unsigned first = env ? (unsigned)strtoul(env, NULL, 10) : 1, last = env ? first : 6;
 
 	for (unsigned seed = first; seed <= last; seed++) {
-		const char *const *words = nets[seed % 2];
+		const char *const *words = nets[seed % ARRAY_SIZE(nets)];
 		unsigned short r[3] = { 1, 2, (unsigned short)seed };
+		unsigned n_words = words[4] ? 5 : words[3] ? 4 : 3, n, first_switch;
 		struct world *w =
-			world_on(gen_words(words[4] ? 5 : 4, words, (char[160]){ 0 }, 160), "auto");
-		unsigned n = sim_n_nodes(w->sim), first_switch = n_hosts(w);
+			world_on(gen_words(n_words, words, (char[160]){ 0 }, 160), "auto");
 
+		n = sim_n_nodes(w->sim);
+		first_switch = n_hosts(w);
 		w->conf->use_optimized_slvl = seed % 3 == 0;
 		w->conf->qos = seed % 4 == 0;
 		for (unsigned k = first_switch; k < n; k++)

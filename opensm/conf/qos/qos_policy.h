@@ -130,6 +130,8 @@ struct qos_policy {
 	struct qos_sl2vl_scope *sl2vls;
 	uint32_t n_groups, n_levels, n_rules, n_vlarbs, n_sl2vls;
 	uint32_t default_level; /* in levels */
+	bool has_level_pkeys; /* some level names P_Keys */
+	uint16_t sls;	      /* of all levels, a bit each */
 	unsigned words;	      /* of 64 rules; at least 1 */
 	struct qos_index *index; /* of qos_index.c */
 };
@@ -195,6 +197,27 @@ struct qos_ends {
 	const uint64_t *src[2], *dst[2];
 };
 
+/* The lowest bit of word `i`; `bits` is not 0. */
+static inline uint32_t qos_first_rule(unsigned i, uint64_t bits)
+{
+	return i * 64 + (uint32_t)__builtin_ctzll(bits);
+}
+
+/* Of ports without second rows. */
+static inline uint32_t qos_match_plain(const struct qos_policy *p, const struct qos_asked *asked,
+				       const uint64_t *src, const uint64_t *dst)
+{
+	const uint64_t *service = asked->service, *class = asked->class, *pkey = asked->pkey;
+
+	for (unsigned i = 0, n = p->words; i < n; i++) {
+		uint64_t all = service[i] & class[i] & pkey[i] & src[i] & dst[n + i];
+
+		if (all)
+			return qos_first_rule(i, all);
+	}
+	return QOS_NO_RULE;
+}
+
 /* The first rule from `from` on that matches; QOS_NO_RULE: none does, the default level counts. */
 static inline uint32_t qos_policy_match(const struct qos_policy *p, const struct qos_asked *asked,
 					const struct qos_ends *ends, uint32_t from)
@@ -207,9 +230,24 @@ static inline uint32_t qos_policy_match(const struct qos_policy *p, const struct
 		if (i == from / 64)
 			all &= UINT64_MAX << from % 64;
 		if (all)
-			return i * 64 + (uint32_t)__builtin_ctzll(all);
+			return qos_first_rule(i, all);
 	}
 	return QOS_NO_RULE;
+}
+
+/* The same from the first rule on; this is what costs in every path. */
+static inline uint32_t qos_policy_first(const struct qos_policy *p, const struct qos_asked *asked,
+					const struct qos_ends *ends)
+{
+	if (ends->src[1] || ends->dst[1])
+		return qos_policy_match(p, asked, ends, 0);
+	return qos_match_plain(p, asked, ends->src[0], ends->dst[0]);
+}
+
+/* Whatever is asked, do the same rules match a path and the way back? */
+static inline bool qos_ends_are_alike(const struct qos_ends *e)
+{
+	return e->src[0] == e->dst[0] && e->src[1] == e->dst[1];
 }
 
 static inline const struct qos_level *qos_policy_level(const struct qos_policy *p, uint32_t rule)

@@ -176,6 +176,14 @@ static void tell_setup(struct parser *p)
 			       q->n_vlarbs + q->n_sl2vls);
 }
 
+static void sum_levels(struct qos_policy *p)
+{
+	for (uint32_t i = 0; i < p->n_levels; i++) {
+		p->has_level_pkeys |= p->levels[i].pkeys.n > 0;
+		p->sls |= (uint16_t)(1u << p->levels[i].sl);
+	}
+}
+
 void resolve_names(struct parser *p)
 {
 	struct names names;
@@ -185,6 +193,7 @@ void resolve_names(struct parser *p)
 		resolve_rule(p, &names, &p->rules[i]);
 	order_rules(p);
 	find_default(p, &names);
+	sum_levels(p->policy);
 	tell_setup(p);
 	free(names.groups);
 	free(names.levels);

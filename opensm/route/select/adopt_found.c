@@ -19,6 +19,7 @@
 #include "route/proof/keep_policy.h"
 #include "route/core/unassigned.h"
 #include "route/sp/balance.h"
+#include "route/vl/port_class.h"
 #include "util/mem.h"
 
 /* ---- entries ------------------------------------------------------------------------------- */
@@ -147,7 +148,7 @@ static struct routes *proved(const struct adopt_job *s, struct routes *r, const 
 
 	route_add_levels(s->job, r);
 	if (fits)
-		routes_check_after(NULL, r, s->job->threads, ret);
+		port_class_check(NULL, s->job, NULL, r, ret);
 	if (fits && (!route_fault(ret) || s->unsafe) &&
 	    !keep_is_clearly_worse(route_engine_load_rule(r), ret, s->fresh)) {
 		r->balanced_load = r->compared_load = ret->max_load;

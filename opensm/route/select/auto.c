@@ -33,6 +33,7 @@
 #include "route/proof/keep_policy.h"
 #include "route/select/reroute.h"
 #include "route/shape/recognise.h"
+#include "route/vl/port_class.h"
 #include "util/mem.h"
 
 #define CANDIDATES	 10
@@ -234,7 +235,8 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 {
 	struct trial x = { .name = name, .routes = r };
 
-	routes_check_after(a->n_held ? NULL : a->job->previous, r, a->job->threads, &x.verdict);
+	port_class_check(route_engine_find(name), a->job, a->n_held ? NULL : a->job->previous, r,
+			 &x.verdict);
 	balance(a, &x);
 	r = x.routes;
 	if (route_fault(&x.verdict)) {
@@ -427,7 +429,7 @@ static void write_note(struct automatic *a)
 		snprintf(needed, sizeof(needed), " (%u needed)", vls_needed(best));
 	snprintf(r->note, sizeof(r->note), "%s: %s on %u VL%s%s%s%s%s", shape_str(a->shape, shape),
 		 best->name, vls_of(best), vls_of(best) == 1 ? "" : "s", needed,
-		 r->lanes && r->lanes->by == SL2VL_BY_NOTHING ? ", no SL by path" : "", bandwidth,
+		 r->lanes && !wants_levels(best) ? " by port class, no SL by path" : "", bandwidth,
 		 looped);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "route/select/engines.h"
+#include "route/vl/port_class.h"
 #include "util/mem.h"
 
 #define SEPARATORS ", \t\n"
@@ -94,7 +95,7 @@ static struct routes *try_engine(const struct route_chain *chain, const struct r
 	if (r->judged)
 		c->verdict = *r->judged;
 	else
-		routes_check_after(job->previous, r, job->threads, &c->verdict);
+		port_class_check(engine, job, job->previous, r, &c->verdict);
 	/* Tables derived from some of unknown making are not balanced afterwards either. */
 	if (job->previous && !job->previous->options && !r->balanced_load)
 		r->balanced_load = c->verdict.max_load;

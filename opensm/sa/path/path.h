@@ -36,6 +36,7 @@ struct path_wish {
 	uint8_t sl;
 	const struct qos_policy *policy; /* of the query's view; NULL: none. path_wish_ask() */
 	struct qos_asked asked;		 /* of that policy */
+	bool judges_back; /* a level may say no to the way back */
 };
 
 /* Reads a wish; P is PR or MPR. */
@@ -83,14 +84,6 @@ bool path_select_life(const struct path_select *s, uint8_t *life);
 	}
 /* The policy of the query's view, and what it says to such a request. Once per query. */
 void path_wish_ask(const struct sa_query *q, const struct qos_request *rq, struct path_wish *w);
-/* The level of a pair of end ports; NULL: there is no policy. Counts the rule that decided. */
-const struct qos_level *path_level(const struct sa_query *q, const struct path_wish *w,
-				   uint32_t src, uint32_t dst);
-
-/* The same of the way back: there is a policy, and nothing is counted. */
-const struct qos_level *path_level_back(const struct sa_query *q, const struct path_wish *w,
-					uint32_t src, uint32_t dst);
-
 /* One side of a pair. */
 struct path_side {
 	uint32_t port; /* end port of the view */
@@ -105,12 +98,19 @@ struct path_pair {
 	uint16_t left;	     /* paths to give at most */
 
 	const struct qos_level *level; /* of the QoS policy; NULL: there is none */
+	struct qos_ends ends;	       /* with a policy */
 	uint16_t pkey;
 	uint8_t sl;
 	uint8_t mtu_limit;     /* enable_quirks; 0: none */
 	uint16_t n_src, n_dst; /* LIDs of each side */
 	uint16_t at;	       /* next combination, the diagonal first */
 };
+
+/* The level of the pair; NULL: there is no policy. Settles p->ends, and counts the rule. */
+const struct qos_level *path_level(const struct sa_query *q, const struct path_wish *w,
+				   struct path_pair *p);
+/* The same of the way back of a pair that has a level: nothing is counted. */
+const struct qos_level *path_level_back(const struct path_wish *w, const struct path_pair *p);
 
 /*
  * Do the ports share what the request wants (P_Key)? Settles P_Key and SL of all their paths.

@@ -92,7 +92,7 @@ bool path_open(const struct sa_query *q, const struct path_wish *w, struct path_
 {
 	const struct view *v = q->view;
 
-	p->level = path_level(q, w, p->src.port, p->dst.port);
+	p->level = path_level(q, w, p);
 	if (!choose_pkey(v, w, p))
 		return false;
 	p->sl = choose_sl(q, w, p);
@@ -183,10 +183,10 @@ static bool comes_back(const struct sa_query *q, const struct path_wish *w,
 
 	if (way->n == PATH_NO_WAY)
 		return false;
-	back.level = p->level ? path_level_back(q, w, back.src.port, back.dst.port) : NULL;
+	back.level = p->level && w->judges_back ? path_level_back(w, p) : NULL;
 	if (!judge(q, w, &back, way, &unused))
 		return false;
-	if (!p->level)
+	if (!back.level)
 		return true;
 	return (back.level == p->level || choose_pkey(q->view, w, &back)) &&
 	       level_allows_sl(q, w, &back);

@@ -76,6 +76,17 @@ static uint32_t blocks_of(const struct node *n)
 	return ib_get(n->switch_info, SI_LINEAR_FDB_TOP) / LFT_BLOCK_LIDS + 1;
 }
 
+/*
+ * A standby looks, and its master is lost meanwhile. In the midst of a rotation what is queued has
+ * the former keys, and each one would end by a timeout before the fabric is taken over.
+ */
+static bool is_wanted(void *owner, void *arg)
+{
+	const struct sm *sm = owner;
+
+	return sm->sweep != SWEEP_WATCH || sm->state == SM_STANDBY;
+}
+
 static void on_block(void *owner, const struct mad_result *r)
 {
 	struct sm *sm = owner;
@@ -87,9 +98,19 @@ static void on_block(void *owner, const struct mad_result *r)
 
 static void ask_block(struct sm *sm, struct node *n, uint32_t block)
 {
+	const struct mad_request rq = {
+		.method = MAD_GET,
+		.attr = IB_ATTR_LFT,
+		.mod = block,
+		.path = &n->path,
+		.m_key = n->ports[0].m_key,
+		.target = &n->target,
+		.wanted = is_wanted,
+	};
+
 	sm->m.adopt->pending++;
 	sm->m.adopt->asked = true;
-	discover_get(sm, n, IB_ATTR_LFT, block, on_block);
+	mad_submit(sm->mad, &rq, on_block, sm, n);
 }
 
 static void on_pkeys(void *owner, const struct mad_result *r)
@@ -121,6 +142,7 @@ static void ask_pkeys(struct sm *sm, struct port *p)
 		.path = &path,
 		.m_key = port_of_sma(p)->m_key,
 		.target = &p->node->target,
+		.wanted = is_wanted,
 	};
 
 	if (!is_of_interest(sm, p) || !port_is_live(p) || mad_target_silent(sm->mad, rq.target) ||
@@ -153,6 +175,7 @@ static void ask_shares(struct sm *sm, struct node *n)
 		.path = &n->path,
 		.m_key = n->ports[0].m_key,
 		.target = &n->target,
+		.wanted = is_wanted,
 	};
 
 	if (sm->first_sweep_done || sm->sweep == SWEEP_WATCH || !is_set_up(n) ||
@@ -185,7 +208,7 @@ void adopt_feed(struct sm *sm)
 	const struct fabric *f = sm->fabric;
 
 	/* The master is lost: there is more to do than to look. */
-	if (sm->sweep == SWEEP_WATCH && sm->state != SM_STANDBY)
+	if (!is_wanted(sm, NULL))
 		sm->m.adopt->node = sm->m.adopt->end;
 	while (sm->m.adopt->node < sm->m.adopt->end && mad_pending(sm->mad) < FEED_DEPTH) {
 		struct node *n = f->nodes[sm->m.adopt->node];

@@ -280,43 +280,70 @@ static bool path_holds(const struct sm *sm, const struct node *n,
 }
 
 /*
+ * Nothing answered over the cable when it was tried last: it may lead elsewhere by now, to a node
+ * whose key is not tried there yet. Without keys that one would have answered.
+ */
+static bool is_doubtful(const struct sm *sm, const struct port *p)
+{
+	return keys_are_single(sm) && (p->silent || (p->peer && p->peer->silent));
+}
+
+/* The route over `p`, unless one that is as short holds. */
+static void lay_path(struct sm *sm, struct port *p)
+{
+	const struct node *n = p->node;
+	struct node *to = p->peer->node;
+	struct dr_path path;
+
+	if (!node_is_switch(to) || (to->path.length == n->path.length + 1 &&
+				    path_holds(sm, to, is_doubtful(sm, p) ? NULL : is_doubtful)))
+		return;
+	dr_path_extend(&n->path, p->num, &path);
+	observe_path(to, &path);
+}
+
+/* The nodes that are reached by cables of `n` first, which come behind those in `queue`. */
+static uint32_t reach_next(struct sm *sm, struct node *n, bool doubtful, struct node **queue)
+{
+	struct fabric *f = sm->fabric;
+	uint32_t found = 0;
+
+	for (unsigned i = 1; i <= n->n_ports && (node_is_switch(n) || n == f->own); i++) {
+		struct port *p = &n->ports[i];
+		struct node *to = p->peer ? p->peer->node : NULL;
+
+		if (!to || to->reached == sm->m.incremental->reach_no || !leads_on(p) ||
+		    (!node_is_switch(n) && p != f->own_port) || is_doubtful(sm, p) != doubtful)
+			continue;
+		if (n->path.length == IB_MAX_HOPS) {
+			observe_left_out(p, PORT_ODD_TOO_FAR);
+			continue;
+		}
+		to->reached = sm->m.incremental->reach_no;
+		queue[found++] = to;
+		lay_path(sm, p);
+	}
+	return found;
+}
+
+/*
  * Breadth first over known cables; routes that do not hold any more, or are longer than need be,
- * are laid anew.
+ * are laid anew. Over a doubtful cable go routes to nodes that no other way leads to.
  */
 static void lay_paths(struct sm *sm)
 {
 	struct fabric *f = sm->fabric;
 	_cleanup_free_ struct node **queue = xcalloc(f->n_nodes + 1, sizeof(*queue));
-	uint32_t head = 0, tail = 0;
+	uint32_t head = 0, doubted = 0, tail = 0;
 
 	sm->m.incremental->reach_no++;
 	f->own->reached = sm->m.incremental->reach_no;
 	queue[tail++] = f->own;
-	while (head < tail) {
-		struct node *n = queue[head++];
-
-		if (!node_is_switch(n) && n != f->own)
-			continue;
-		for (unsigned i = 1; i <= n->n_ports; i++) {
-			struct port *p = &n->ports[i];
-			struct node *to = p->peer ? p->peer->node : NULL;
-			struct dr_path path;
-
-			if (!to || to->reached == sm->m.incremental->reach_no || !leads_on(p) ||
-			    (!node_is_switch(n) && p != f->own_port))
-				continue;
-			if (n->path.length == IB_MAX_HOPS) {
-				observe_left_out(p, PORT_ODD_TOO_FAR);
-				continue;
-			}
-			to->reached = sm->m.incremental->reach_no;
-			queue[tail++] = to;
-			if (!node_is_switch(to) ||
-			    (to->path.length == n->path.length + 1 && path_holds(sm, to, NULL)))
-				continue;
-			dr_path_extend(&n->path, i, &path);
-			observe_path(to, &path);
-		}
+	while (head < tail || doubted < tail) {
+		if (head < tail)
+			tail += reach_next(sm, queue[head++], false, &queue[tail]);
+		else
+			tail += reach_next(sm, queue[doubted++], true, &queue[tail]);
 	}
 }
 

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Classes of ports, entries that are moved so that paths of three cables fit them, and the proof. */
+#include "route/vl/port_class.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "route/proof/keep_policy.h"
+#include "util/mem.h"
+#include "util/random.h"
+
+/*
+ * Slim Fly of q = 13 with 9 hosts a switch, cables cut at random: two VLs hold with 5 of 3,211
+ * gone, three with 100; four with 200, as dfsssp does with service levels.
+ */
+#define VLS_MAX 3
+/*
+ * Mean hops up to which a proof is worth its time, and in small fabrics. Shortest paths of at most
+ * two cables have less than 2.
+ */
+#define HOPS 2.25
+#define HOPS_SMALL 4.25
+#define CABLES_MAX 4 /* counted on a path */
+
+/* ---- classes ------------------------------------------------------------------------------- */
+
+/* Which switches have end ports. The caller frees it. */
+static bool *find_leaves(const struct topo *t)
+{
+	bool *leaf = xcalloc(t->n_switches, sizeof(*leaf));
+
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE)
+			leaf[t->hosts[h].sw] = true;
+	return leaf;
+}
+
+/* The same for a cable for as long as it is there, whatever becomes of others. */
+static unsigned half_of(const struct topo *t, uint32_t sw, uint32_t peer)
+{
+	uint64_t seed = t->switches[sw].guid * 31 + t->switches[peer].guid;
+
+	return random_next(&seed) & 1;
+}
+
+struct classes {
+	const struct topo *t;
+	bool *leaf;
+	unsigned most;
+};
+
+/* Of the port of `sw` behind a cable from `peer`. */
+static unsigned class_of(const void *arg, uint32_t sw, uint32_t peer)
+{
+	const struct classes *c = arg;
+
+	if (c->leaf[peer] && !c->leaf[sw])
+		return 0;
+	return c->most == 1 ? 1 : 1 + half_of(c->t, sw, peer);
+}
+
+static struct sl2vl *make_vls(const struct routes *r, unsigned n_vls)
+{
+	struct sl2vl *l = sl2vl_new(r->topo, n_vls, SL2VL_BY_NOTHING, r->row_size, n_vls);
+	size_t row = (size_t)n_vls * SL2VL_SLS;
+	struct classes c = { .t = r->topo, .leaf = find_leaves(r->topo), .most = n_vls - 1 };
+
+	sl2vl_set_classes(l, r->topo, class_of, &c);
+	for (unsigned in = 0; in < n_vls; in++)
+		memset(&l->vl[in * row], (int)in, row);
+	memset(l->host_vl, 0, sizeof(l->host_vl));
+	free(c.leaf);
+	return l;
+}
+
+static bool is_by_class(const struct sl2vl *l)
+{
+	size_t row = (size_t)l->n_classes * SL2VL_SLS;
+
+	if (l->by != SL2VL_BY_NOTHING || l->n_classes != l->n_vls || !l->class_of)
+		return false;
+	for (size_t i = 0; i < row * l->n_classes; i++)
+		if (l->vl[i] != i / row)
+			return false;
+	return true;
+}
+
+/* ---- paths of three cables ----------------------------------------------------------------- */
+
+struct moved {
+	uint32_t sw;
+	lid_t lid;
+	uint8_t port; /* before */
+};
+
+struct mover {
+	struct routes *r;
+	const struct sl2vl *l;
+	uint32_t *sources; /* per switch: end ports */
+	uint32_t *load;	   /* per channel: pairs on paths of three cables */
+	struct moved *moved;
+	size_t n, cap;
+};
+
+/* Cables on the path to a LID on switch `at`; CABLES_MAX: as many or more, or no path. */
+static unsigned n_cables(const struct routes *r, uint32_t sw, lid_t lid, uint32_t at)
+{
+	unsigned n = 0;
+
+	for (; sw != at && n < CABLES_MAX; n++) {
+		uint32_t channel = routes_channel(r, sw, lid);
+
+		if (channel == TOPO_NONE)
+			return CABLES_MAX;
+		sw = r->topo->ports[channel].sw;
+	}
+	return n;
+}
+
+/* The class of the port that a channel leads to. */
+static unsigned class_behind(const struct mover *m, uint32_t channel)
+{
+	const struct topo *t = m->r->topo;
+	const struct topo_port *to = &t->ports[channel];
+
+	return m->l->class_of[t->switches[to->sw].first_port + to->port];
+}
+
+/* Are there three cables by port `p`, and the second leads to a port of a higher class? */
+static bool climbs(const struct mover *m, uint32_t sw, unsigned p, lid_t lid, uint32_t at)
+{
+	const struct topo *t = m->r->topo;
+	uint32_t peer = topo_port(t, sw, p)->sw;
+
+	return peer != TOPO_NONE && n_cables(m->r, peer, lid, at) == 2 &&
+	       class_behind(m, t->switches[sw].first_port + p) <
+		       class_behind(m, routes_channel(m->r, peer, lid));
+}
+
+/* Adds `n` to the load of a path of few cables. Returns the most on a channel of it. */
+static uint32_t add_load(struct mover *m, uint32_t sw, lid_t lid, uint32_t at, uint32_t n)
+{
+	uint32_t most = 0;
+
+	for (unsigned hops = 0; sw != at && hops < CABLES_MAX; hops++) {
+		uint32_t channel = routes_channel(m->r, sw, lid);
+
+		m->load[channel] += n;
+		most = MAX(most, m->load[channel]);
+		sw = m->r->topo->ports[channel].sw;
+	}
+	return most;
+}
+
+/* The least loaded port by which the path climbs; 0: there is none. */
+static uint8_t find_port(struct mover *m, uint32_t sw, lid_t lid, uint32_t at)
+{
+	const struct topo_switch *s = &m->r->topo->switches[sw];
+	uint32_t least = UINT32_MAX;
+	unsigned best = 0;
+
+	/* another one first for every LID, so that equal ones spread */
+	for (unsigned i = 0; i < s->n_ports; i++) {
+		unsigned p = 1 + (lid + i) % s->n_ports;
+		uint32_t load;
+
+		if (!climbs(m, sw, p, lid, at))
+			continue;
+		load = MAX(m->load[s->first_port + p],
+			   add_load(m, topo_port(m->r->topo, sw, p)->sw, lid, at, 0));
+		if (load < least) {
+			least = load;
+			best = p;
+		}
+	}
+	return (uint8_t)best;
+}
+
+static void move_entry(struct mover *m, uint32_t sw, lid_t lid, uint32_t at)
+{
+	uint8_t was = routes_port(m->r, sw, lid);
+	uint8_t port = climbs(m, sw, was, lid, at) ? 0 : find_port(m, sw, lid, at);
+
+	if (port) {
+		GROW(m->moved, m->n + 1, m->cap);
+		m->moved[m->n++] = (struct moved){ sw, lid, was };
+		routes_write(m->r, sw, lid, port);
+	}
+	add_load(m, sw, lid, at, m->sources[sw]);
+}
+
+static void move_column(struct mover *m, lid_t lid, uint32_t at)
+{
+	for (uint32_t s = 0; s < m->r->topo->n_switches; s++)
+		if (n_cables(m->r, s, lid, at) == 3)
+			move_entry(m, s, lid, at);
+}
+
+/* Entries that begin a path of three cables. */
+static void move_entries(const struct route_job *job, struct mover *m)
+{
+	const struct topo *t = m->r->topo;
+
+	m->load = xcalloc(topo_n_entries(t), sizeof(*m->load));
+	m->sources = xcalloc(t->n_switches, sizeof(*m->sources));
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].sw != TOPO_NONE)
+			m->sources[t->hosts[h].sw]++;
+	for (uint32_t h = 0; h < t->n_hosts && !route_is_cancelled(job); h++) {
+		const struct topo_host *host = &t->hosts[h];
+
+		for (unsigned k = 0; host->lid && host->sw != TOPO_NONE && k < 1u << host->lmc; k++)
+			move_column(m, (lid_t)(host->lid + k), host->sw);
+	}
+}
+
+static void move_back(struct mover *m)
+{
+	while (m->n) {
+		const struct moved *last = &m->moved[--m->n];
+
+		routes_write(m->r, last->sw, last->lid, last->port);
+	}
+}
+
+/* ---- the check ----------------------------------------------------------------------------- */
+
+static void add_note(struct routes *r)
+{
+	size_t len = strlen(r->note);
+
+	snprintf(r->note + len, sizeof(r->note) - len, "%s%u VLs by port class, no SL by path",
+		 len ? "; " : "", r->lanes->n_vls);
+}
+
+/* Nothing but load decides which of the shortest paths an entry takes. */
+static bool may_move(const struct route_engine *engine, const struct route_job *job)
+{
+	return engine && (engine->balances || engine->by_load) && !job->options.n_weights &&
+	       !job->options.avoid_throttled_links;
+}
+
+/* False, and `r` and `ret` stay as they were: there would be a credit loop all the same. */
+static bool holds_on(unsigned n_vls, const struct route_engine *engine, const struct route_job *job,
+		     struct routes *r, struct route_verdict *ret)
+{
+	struct mover m = { .r = r, .l = r->lanes = make_vls(r, n_vls) };
+	struct route_verdict v;
+
+	if (n_vls > 2 && may_move(engine, job))
+		move_entries(job, &m);
+	routes_check(r, job->threads, &v);
+	if (v.credit_loop) {
+		move_back(&m);
+		r->lanes = sl2vl_free(r->lanes);
+	} else {
+		add_note(r);
+		*ret = v;
+	}
+	free(m.load);
+	free(m.sources);
+	free(m.moved);
+	return !v.credit_loop;
+}
+
+/* VLs by port class of the previous tables, if these are of the same engine; 0: none. */
+static unsigned vls_before(const struct route_job *job, const struct routes *r)
+{
+	const struct routes *before = job->previous;
+
+	if (r->lanes || !routes_are_by(before, r->engine) || !before->lanes ||
+	    !is_by_class(before->lanes) || before->lanes->n_vls > MIN(route_vls(job), VLS_MAX))
+		return 0;
+	return before->lanes->n_vls;
+}
+
+static bool is_worth_proofs(const struct topo *t, const struct route_verdict *v)
+{
+	return v->credit_loop && !v->looping && !v->lost &&
+	       v->avg_hops <= (keep_may_compare(t) ? HOPS_SMALL : HOPS);
+}
+
+void port_class_check(const struct route_engine *engine, const struct route_job *job,
+		      const struct routes *previous, struct routes *r, struct route_verdict *ret)
+{
+	unsigned before;
+
+	assert(job && job->topo == r->topo && ret);
+	before = vls_before(job, r);
+	if (before && holds_on(before, engine, job, r, ret))
+		return;
+	routes_check_after(previous, r, job->threads, ret);
+	if (r->lanes || !is_worth_proofs(r->topo, ret))
+		return;
+	for (unsigned n = 2; n <= MIN(route_vls(job), VLS_MAX) && !route_is_cancelled(job); n++)
+		if (n != before && holds_on(n, engine, job, r, ret))
+			return;
+}
