@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What minhop promises: reach, shortest paths, balance, stability, options, the same bytes. */
 #include "route/select/engines.h"
-#include "tests/lib/tables.h"
 #include "tests/unit/route-desk.h"
 
 static uint64_t pairs_apart(const struct topo *t)
@@ -371,19 +370,45 @@ static void shifts_of_leaves_with_more_hosts_than_ports_up_meet_no_more_than_the
 	}
 }
 
-/* A port that all leaves give a second host would carry twice as much as the others. */
-static void one_host_more_than_ports_up_does_not_double_the_load(void **state)
+/*
+ * A port that all leaves give a second host would carry twice as much as the others: every leaf
+ * sends to it by another port.
+ */
+static void few_hosts_more_than_ports_up_double_no_load(void **state)
 {
-	struct topo *t = topogen_fat_tree2(63, 31, 32, 1, NULL);
-	struct route_job job = { .topo = t, .threads = 1 };
-	struct reroute_report report;
-	struct routes *r = tables_reroute(route_engine_find("minhop"), &job, &report);
+	static const struct {
+		unsigned leaves, spines, hosts;
+	} rows[] = { { 63, 31, 32 }, { 36, 16, 18 }, { 35, 15, 16 }, { 36, 16, 36 } };
 
-	assert_non_null(r);
-	assert_null(route_fault(&report.verdict));
-	print_message("# load %u\n", report.verdict.max_load);
-	assert_true(report.verdict.max_load < 1.15 * 62 * 32 * 32 / 31);
-	assert_true(routes_shift_bandwidth(r, 100) > .93);
+	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned leaves = rows[i].leaves, spines = rows[i].spines, hosts = rows[i].hosts;
+		struct topo *t = topogen_fat_tree2(leaves, spines, hosts, 1, NULL);
+		struct routes *r = route(t, NULL);
+		struct route_verdict v;
+		double least = (leaves - 1.0) * hosts * hosts / spines,
+		       shifts = routes_shift_bandwidth(r, 100), most = spines / (double)hosts;
+
+		routes_check(r, 1, &v);
+		print_message("# load %u of %.0f, shifts %.4f\n", v.max_load, least, shifts);
+		assert_true(v.max_load < 1.05 * least);
+		assert_true(shifts > most || hosts > 2 * spines);
+		routes_unref(r);
+		topo_unref(t);
+	}
+}
+
+/* Three levels: the same, and the switches in the middle use all their cables. */
+static void leaves_with_more_hosts_use_all_cores(void **state)
+{
+	struct topogen_tree tree = {
+		.hosts = 18, .leaves = 12, .pods = 6, .aggs = 12, .cores = 12,
+		.leaf_cables = 1, .core_cables = 1,
+	};
+	struct topo *t = topogen_tree3(&tree, NULL);
+	struct routes *r = route(t, NULL);
+
+	assert_true(routes_shift_bandwidth(r, 100) > .66);
+	assert_true(routes_effective_bandwidth(r, 20, 1) > .55);
 	routes_unref(r);
 	topo_unref(t);
 }
@@ -728,7 +753,8 @@ int main(void)
 		cmocka_unit_test(a_whole_tree_is_perfectly_balanced),
 		cmocka_unit_test(
 			shifts_of_leaves_with_more_hosts_than_ports_up_meet_no_more_than_they_must),
-		cmocka_unit_test(one_host_more_than_ports_up_does_not_double_the_load),
+		cmocka_unit_test(few_hosts_more_than_ports_up_double_no_load),
+		cmocka_unit_test(leaves_with_more_hosts_use_all_cores),
 		cmocka_unit_test(parallel_cables_are_used_equally),
 		cmocka_unit_test(graphs_without_levels_are_balanced),
 		cmocka_unit_test(broken_trees_keep_their_bandwidth),

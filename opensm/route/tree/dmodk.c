@@ -13,7 +13,12 @@
 #include "util/mem.h"
 #include "util/sets.h"
 
-#define ALIGNED_FROM 4 /* at a quarter of the ports up the bandwidth of shifts is worth its load */
+/*
+ * A rest of hosts of less than a third of the ports up is shared out. `bench-auto fat-tree2 36 16
+ * HOSTS`, bandwidth of permutations and load, shared out and not: 18 hosts .596 and 720, .604 and
+ * 1,260; 20 hosts .548 and 880, .558 and 1,400; 22 hosts .501 and 1,078, .517 and 1,540.
+ */
+#define SHARED_BELOW 3
 
 /* Work space: the upward half of the graph. */
 struct levels {
@@ -32,6 +37,11 @@ struct levels {
 	uint32_t *leaf_order; /* per switch: its place among its like, neighbours adjacent */
 	uint32_t *via_cable;  /* per entry of `up`: destinations whose home path uses it */
 	uint32_t *via_switch; /* per switch: destinations at home there */
+	uint32_t *n_shared;   /* per switch: its hosts that are shared out */
+	bool *is_shared;      /* per destination */
+	uint32_t span;        /* slots per switch */
+	uint32_t ports, rest; /* `rest` hosts of a leaf come after those; 0: none do */
+	bool shares;	      /* the rest is shared out */
 	struct arena memory;
 };
 
@@ -281,6 +291,17 @@ static unsigned ports_up(const struct levels *l, uint32_t u)
 	return n;
 }
 
+/* Most cables from a switch to one neighbour up. */
+static unsigned most_parallel(const struct levels *l, uint32_t u)
+{
+	unsigned most = 0;
+
+	for (uint32_t i = l->g->first[u]; i < l->g->first[u + 1]; i++)
+		if (is_up(l, u, l->g->groups[i].to))
+			most = MAX(most, (unsigned)l->g->groups[i].n_ports);
+	return most;
+}
+
 /* Places that hosts of a leaf take. */
 static uint32_t host_places(const struct levels *l, uint32_t leaf)
 {
@@ -295,38 +316,40 @@ static uint32_t host_places(const struct levels *l, uint32_t leaf)
 }
 
 /*
- * Leaves with more hosts than ports up: some of these ports serve a host more than others. When
- * all hosts send to those `k` places further, a leaf's flows go to the hosts of one leaf, or to the
- * last ones of it and the first of its neighbour: these share no more ports than they must if the
- * hosts of every leaf begin with the same port, and meet at the other end in the same pairs. It is
- * paid with the most loaded channel: at 20 hosts and 13 ports up 21 % more bandwidth of shifts
- * costs 15 % more load; at 32 and 31, 3 % would cost 80 %.
- */
-static uint32_t round_up_slots(uint32_t slots, uint32_t ports)
-{
-	uint32_t rest = ports ? slots % ports : 0;
-
-	return slots > ports && rest * ALIGNED_FROM >= ports ? slots + ports - rest : slots;
-}
-
-/*
  * Slots per switch: the number of hosts that three quarters of the leaves do not exceed. A few
  * leaves with more overlap their neighbours' slots, which costs a little; a few half-empty ones do
  * not shrink all.
+ *
+ * Leaves with more hosts than ports up: some of these ports serve a host more than others. When
+ * all hosts send to those `k` places further, a leaf's flows go to the hosts of one leaf, or to the
+ * last ones of it and the first of its neighbour: these share no more ports than they must if the
+ * hosts of every leaf begin with the same port. So slots are a multiple of the ports, and the rest
+ * of the hosts begins with the first port again, or is shared out: every leaf sends to them by
+ * other ports, `rest` in a row, which begin where those end to the same rest from the leaf before,
+ * and from the same leaf to the rest of the leaf before. So no shift doubles a port twice, and all
+ * ports carry the same in the end; flows from anywhere to anywhere meet a little more often. Not so
+ * where most leaves have lost a cable, or are of several kinds.
  */
-static uint32_t slots_per_switch(const struct levels *l)
+static void measure_slots(struct levels *l)
 {
 	_cleanup_free_ uint32_t *spans = xcalloc(l->g->n, sizeof(*spans));
 	_cleanup_free_ uint32_t *ports = xcalloc(l->g->n, sizeof(*ports));
+	_cleanup_free_ uint32_t *whole = xcalloc(l->g->n, sizeof(*whole));
 	uint32_t n = 0;
 
 	for (uint32_t u = 0; u < l->g->n; u++) {
 		if (l->rank[u])
 			continue;
+		whole[n] = l->arity[u] * most_parallel(l, u);
 		ports[n] = ports_up(l, u);
 		spans[n++] = host_places(l, u);
 	}
-	return round_up_slots(MAX(quartile(spans, n, 3), 1u), quartile(ports, n, 2));
+	l->span = MAX(quartile(spans, n, 3), 1u);
+	l->ports = quartile(whole, n, 2);
+	if (l->ports && l->span > l->ports && quartile(ports, n, 3) == l->ports)
+		l->rest = l->span % l->ports;
+	l->span -= l->rest;
+	l->shares = l->rest && l->rest * SHARED_BELOW < l->ports;
 }
 
 struct lid_range {
@@ -334,6 +357,33 @@ struct lid_range {
 	lid_t base;
 	uint8_t lmc, port;
 };
+
+/* The slot of the host at this place of a switch. */
+static uint32_t slot_of(const struct levels *l, uint32_t sw, unsigned place)
+{
+	uint32_t order = l->leaf_order[sw], more;
+
+	if (!l->rest || place < l->span)
+		return order * l->span + place;
+	more = place - l->span;
+	if (l->shares)
+		more += order * l->rest;
+	return (order + place - l->span) * l->ports + more % l->ports;
+}
+
+/* The next destination, the host at this place of a switch, is one of the rest. */
+static void share_out(struct levels *l, uint32_t sw, unsigned place)
+{
+	struct dmodk *s = l->s;
+
+	if (!l->shares || place < l->span || l->rank[sw])
+		return;
+	l->is_shared[s->n] = true;
+	l->n_shared[sw]++;
+	s->shared[s->n_shared++] = (struct dmodk_shared){
+		.dest = s->n, .at = sw, .turn = place - l->span + s->turn[sw],
+	};
+}
 
 static void add_dests(struct dmodk *s, uint32_t sw, const struct lid_range *range)
 {
@@ -357,24 +407,28 @@ static void list_dests(struct levels *l)
 {
 	const struct topo *t = l->g->topo;
 	struct dmodk *s = l->s;
-	uint32_t span = slots_per_switch(l);
 
+	measure_slots(l);
 	for (uint32_t u = 0; u < l->g->n; u++) {
-		uint32_t order = l->leaf_order[u], base = order * span;
+		uint32_t order = l->leaf_order[u];
 		unsigned place = 0, place_apart = 0;
 
 		s->first[u] = s->n;
+		s->turn[u] = order * l->rest;
 		add_dests(s, u, &(struct lid_range){
-			.host = TOPO_NONE, .slot = base + order % span,
+			.host = TOPO_NONE, .slot = slot_of(l, u, order % l->span),
 			.base = t->switches[u].lid, .lmc = t->switches[u].lmc,
 		});
 		for (unsigned p = 1; p <= t->switches[u].n_ports; p++) {
 			uint32_t h = topo_port(t, u, p)->host;
 			unsigned *mine = is_apart(l, h) ? &place_apart : &place;
 
+			if (h != TOPO_NONE && t->hosts[h].lid && !t->hosts[h].lmc)
+				share_out(l, u, *mine);
 			if (h != TOPO_NONE)
 				add_dests(s, u, &(struct lid_range){
-					.host = h, .slot = base + *mine, .port = (uint8_t)p,
+					.host = h, .slot = slot_of(l, u, *mine),
+					.port = (uint8_t)p,
 					.base = t->hosts[h].lid, .lmc = t->hosts[h].lmc,
 				});
 			*mine += topo_port(t, u, p)->sw == TOPO_NONE;
@@ -407,7 +461,7 @@ static void settle_home(struct levels *l, uint32_t dest, uint32_t u, uint32_t ch
 	uint32_t at = l->up_first[u] + choice, home = l->up[at];
 	unsigned level = s->depth[dest]++;
 
-	if (s->host[dest] != TOPO_NONE) {
+	if (s->host[dest] != TOPO_NONE && (level || !l->is_shared[dest])) {
 		l->via_cable[at]++;
 		l->via_switch[home]++;
 	}
@@ -465,10 +519,13 @@ static void expect_load(struct levels *l)
 			for (uint32_t i = l->up_first[u];
 			     l->rank[u] == rank && i < l->up_first[u + 1]; i++)
 				below[l->up[i]] = MIN(below[l->up[i]] + below[u], all);
-	for (uint32_t u = 0; u < n; u++)
+	for (uint32_t u = 0; u < n; u++) {
+		uint32_t shared = n_up(l, u) ? (l->n_shared[u] + n_up(l, u) - 1) / n_up(l, u) : 0;
+
 		for (uint32_t i = l->up_first[u]; i < l->up_first[u + 1]; i++)
-			l->s->expected_load = MAX(l->s->expected_load,
-						  l->via_cable[i] * (all - below[u]));
+			l->s->expected_load = MAX(l->s->expected_load, (l->via_cable[i] + shared) *
+									       (all - below[u]));
+	}
 }
 
 static void measure_homes(struct levels *l)
@@ -604,6 +661,7 @@ static void levels_open(struct levels *l)
 	ARENA_ARRAY(&l->memory, l->leaf_order, n);
 	ARENA_ARRAY(&l->memory, l->via_cable, cables);
 	ARENA_ARRAY(&l->memory, l->via_switch, n);
+	ARENA_ARRAY(&l->memory, l->n_shared, n);
 }
 
 void dmodk_levels(const struct graph *g, uint16_t *ret)
@@ -633,6 +691,9 @@ struct dmodk *dmodk_new(const struct graph *g, const struct distances *d,
 	ARENA_ARRAY(&s->memory, s->hot, lids);
 	ARENA_ARRAY(&s->memory, s->host, lids);
 	ARENA_ARRAY(&s->memory, s->depth, lids);
+	ARENA_ARRAY(&s->memory, s->shared, lids);
+	ARENA_ARRAY(&s->memory, s->turn, n);
+	ARENA_ARRAY(&l.memory, l.is_shared, lids);
 	for (struct dmodk_level *at = s->level; at <= &s->level[DMODK_LEVELS]; at++) {
 		ARENA_ARRAY(&s->memory, at->home, lids);
 		ARENA_ARRAY(&s->memory, at->distance, lids);

@@ -37,6 +37,11 @@ struct dmodk_level {
 	uint16_t modulus;   /* ports that lead up from most switches there; 0: none */
 };
 
+/* A host that leaves take to port (turn - their own turn) of their ports up. */
+struct dmodk_shared {
+	uint32_t dest, at, turn;
+};
+
 struct dmodk {
 	uint32_t n;         /* destinations by switch: the switch, then its hosts by port */
 	uint32_t *first;    /* per switch + 1 */
@@ -53,6 +58,9 @@ struct dmodk {
 	 * the fabric, neighbours adjacent.
 	 */
 	struct dmodk_level level[DMODK_LEVELS + 1];
+	/* Hosts of leaves beyond a multiple of their ports up; per switch: its turn. */
+	struct dmodk_shared *shared;
+	uint32_t n_shared, *turn;
 	uint32_t expected_load; /* of the channel that most homes share, in end-port pairs */
 	struct arena memory;
 };

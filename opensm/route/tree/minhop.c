@@ -30,6 +30,10 @@
  * tree, Dmodc, Gliksberg et al.). No route depends on which other hosts are there: a host that
  * leaves changes none. Parallel cables take the next digit.
  *
+ * Leaves with more hosts than cables up number a multiple of those so, and the rest apart: it begins
+ * with the first cable again, or, if it is small, every leaf sends to it by other cables
+ * (measure_slots() in dmodk.c).
+ *
  * LIDs of switches carry little and need no homes: every switch takes any of the paths, another one
  * for other slots and for other switches above it (dmodk_any()). If all took the same, every leaf
  * would have to change an entry for each switch behind a cable that fails.

@@ -750,26 +750,35 @@ static bool fill_as_twin(struct port_select_row *row)
 	if (!port_select_like_twin(row))
 		return false;
 	filled = fill_differences(row);
+	if (filled)
+		port_select_share(row);
 	port_select_like_return(row);
 	return filled;
 }
 
 /* Counts are needed only where an entry waits for them: then the row is filled once more. */
-void port_select_fill(struct port_select_row *row, uint32_t sw, uint8_t *lft, uint32_t size)
+static void fill_alone(struct port_select_row *row)
 {
-	row_begin(row, sw, lft, size);
-	find_peers(row);
-	if (fill_as_twin(row))
-		return;
 	port_select_find_ways(row);
 	row->n_waiting = 0;
-	if (port_select_like_try(row) && fill_differences(row))
+	if (port_select_like_try(row) && fill_differences(row)) {
+		port_select_share(row);
 		return;
+	}
 	fill_from_scratch(row);
 	if (row->n_waiting && !row->counting) {
 		row->counting = true;
 		fill_from_scratch(row);
 	}
 	row->counting = row->n_waiting > 0;
+	port_select_share(row);
 	port_select_like_take(row);
+}
+
+void port_select_fill(struct port_select_row *row, uint32_t sw, uint8_t *lft, uint32_t size)
+{
+	row_begin(row, sw, lft, size);
+	find_peers(row);
+	if (!fill_as_twin(row))
+		fill_alone(row);
 }

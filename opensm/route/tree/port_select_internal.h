@@ -103,6 +103,9 @@ bool port_select_is_sure(const struct port_select_row *row, uint32_t at);
  */
 bool port_select_at_once(struct port_select_row *row, uint32_t at, uint32_t first, uint32_t end);
 
+/* The last of all: hosts of other leaves that every leaf sends to by ports of its own choice. */
+void port_select_share(struct port_select_row *row);
+
 /* paths, last, unique, full and bits; the groups are known. */
 void port_select_find_ways(struct port_select_row *row);
 /* The same for two targets; the others are known. */
