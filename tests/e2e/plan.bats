@@ -179,3 +179,26 @@ END
 	[[ $output == *'conf:2:'* ]]
 	[ "$status" -eq 65 ]
 }
+
+@test "a Slim Fly: two VLs by port class, for every QoS level; without them, the proof finds the cycle" {
+	"$NETGEN" slim-fly 5 2 >net
+	plan net --dumps planned >out
+	grep -q '^Engine    auto: .* on 2 VLs by port class, no SL by path' out
+	grep -q '^Proof     all 9900 pairs reach, no credit loop, hops 1.8./2,' out
+	plan net -R minhop,no_fallback >out
+	grep -q '^Engine    minhop: 2 VLs by port class, no SL by path' out
+	printf 'qos TRUE\nqos_swe_sl2vl 0,1,2,3,0,0,0,0,0,0,0,0,0,0,0,0\n' >conf
+	plan net --conf conf >out
+	grep -q '^QoS       auto uses 2 VLs for each of 4 QoS levels' out
+	run plan net --vls 1 -R minhop,no_fallback
+	[[ $output == *'credit loop'* ]]
+	[ "$status" -eq 1 ]
+	"$SM_BIN" --verify planned --json >json
+	jq -e '.holds and .vls == 2 and .sls == 1' json
+	# Two hosts on every switch, so packets from other switches come in by the ports from 3 on.
+	grep -qE '^3 +4 +: (1  ){15}1' planned/opensm-sl2vl.dump
+	sed -i '/^[0-9]/s/:.*/: 0  0  0  0  0  0  0  0  0  0  0  0  0  0  0  0/' planned/opensm-sl2vl.dump
+	run "$SM_BIN" --verify planned --json
+	[ "$status" -eq 1 ]
+	jq -e '.credit_loop and .channels_on_cycles > 0' <<<"$output"
+}

@@ -667,7 +667,7 @@ static void lanes_of_real_engines_hold(void **state)
 
 		while (n < 5 && cases[i].net[n])
 			n++;
-		w = world_on(gen_words(n, cases[i].net, err, sizeof(err)), cases[i].engine);
+		w = world_on(gecount(n, cases[i].net, err, sizeof(err)), cases[i].engine);
 		w->conf->qos = cases[i].qos;
 		w->conf->nue_max_num_vls = 0;
 		w->conf->use_optimized_slvl = cases[i].optimized;
@@ -704,12 +704,10 @@ static void lanes_outlive_faults(void **state)
 	for (unsigned seed = first; seed <= last; seed++) {
 		const char *const *words = nets[seed % ARRAY_SIZE(nets)];
 		unsigned short r[3] = { 1, 2, (unsigned short)seed };
-		unsigned n_words = words[4] ? 5 : words[3] ? 4 : 3, n, first_switch;
-		struct world *w =
-			world_on(gen_words(n_words, words, (char[160]){ 0 }, 160), "auto");
+		unsigned count = words[4] ? 5 : words[3] ? 4 : 3;
+		struct world *w = world_on(gecount(count, words, (char[160]){ 0 }, 160), "auto");
+		unsigned n = sim_n_nodes(w->sim), first_switch = n_hosts(w);
 
-		n = sim_n_nodes(w->sim);
-		first_switch = n_hosts(w);
 		w->conf->use_optimized_slvl = seed % 3 == 0;
 		w->conf->qos = seed % 4 == 0;
 		for (unsigned k = first_switch; k < n; k++)
@@ -751,7 +749,7 @@ static int bench(int argc, char **argv)
 {
 	char err[160] = "";
 	struct world *w = world_on(
-		gen_words((unsigned)argc - 2, (const char *const *)argv + 2, err, sizeof(err)),
+		gecount((unsigned)argc - 2, (const char *const *)argv + 2, err, sizeof(err)),
 		argv[1]);
 	clock_t t = clock();
 

@@ -14,6 +14,7 @@
  *   lash, dfsssp, nue   one class, vl = SL, the SL by path or by destination
  *   torus-2QoS          classes are dimensions, the SL says which datelines a path crosses
  *   dragonfly           classes are host, local, global; every SL will do
+ *   by port class       the class is the VL on which packets go on; every SL will do
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Classes of ports, entries that are moved so that paths of three cables fit them, and the proof. */
+/* Classes of ports, entries moved so that paths of three cables fit them, and the proof. */
 #include "route/vl/port_class.h"
 
 #include <assert.h>

@@ -8,16 +8,16 @@
  *
  *	class 1		every port behind a cable between switches, on two VLs
  *	class 1 or 2	each half of them, by their GUIDs, on three VLs
- *	class 0		ports from a leaf (a switch with end ports) to a switch that is none
+ *	class 0		ports from a leaf (a switch with end ports) to one that is none
  *
  * In a graph of diameter two (Slim Fly) the shortest paths are
  *
  *	end port -> switch --VL 0--> switch --VL 1--> switch -> end port
  *
- * and no VL waits for itself, whichever of them an engine takes. Where damage makes some paths three
- * cables long, these are led over a port of class 1 and then one of class 2, so that they climb from
- * VL to VL too; there mostly is such a path among the shortest. A port of class 0 takes nothing but
- * what end ports send, so paths may take one cable more behind it (dragonfly+).
+ * and no VL waits for itself, whichever of them an engine takes. Where damage makes some paths
+ * three cables long, these are led over a port of class 1 and then one of class 2, so that they
+ * climb from VL to VL too; there mostly is such a path among the shortest. A port of class 0 takes
+ * nothing but what end ports send, so paths may take one cable more behind it (dragonfly+).
  *
  * Nothing here knows which case it is: classes are tried, and count if the proof says so.
  */
