@@ -93,8 +93,8 @@ struct topo *topo_build(struct topo_builder *b);
 bool topo_is_same(const struct topo *a, const struct topo *b);
 
 /*
- * `t` and the switches of `more` that it lacks, bare: without cables, end ports and LIDs. `t` itself
- * where it lacks none. The caller owns the reference.
+ * `t` and the switches of `more` that it lacks, bare: without cables, end ports and LIDs. `t`
+ * itself where it lacks none. The caller owns the reference.
  */
 struct topo *topo_with_bare(const struct topo *t, const struct topo *more);
 

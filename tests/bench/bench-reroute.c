@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "route/core/unassigned.h"
 #include "route/proof/cdg.h"
 #include "route/select/reroute.h"
 #include "route/proof/transition.h"
@@ -388,6 +389,49 @@ static __attribute__((noinline)) struct routes *run_after(const struct bench *b,
 	return r;
 }
 
+/* Is the entry of before still a step nearer? True as well where the LID is of no port now. */
+static bool still_nearer(const struct routes *now, uint32_t s, uint32_t at, uint8_t port)
+{
+	const uint8_t *hops = now->hops + (size_t)at * now->topo->n_switches;
+	uint32_t peer;
+
+	if (s == at || hops[s] == 0xFF)
+		return true;
+	if (!port || port > now->topo->switches[s].n_ports)
+		return false;
+	peer = topo_port(now->topo, s, port)->sw;
+	return peer != TOPO_NONE && hops[peer] + 1 == hops[s];
+}
+
+/* Blocks that changed, and blocks with an entry that no longer leads nearer. */
+static void tell_blocks(const struct routes *before, const struct routes *now)
+{
+	uint32_t *at = unassigned_owners(now->topo, now->top), changed = 0, must = 0;
+
+	for (uint32_t s = 0; now->hops && s < now->topo->n_switches; s++) {
+		uint32_t was = topo_find_switch(before->topo, now->topo->switches[s].guid);
+
+		for (uint32_t block = 0; block <= now->top; block += LFT_BLOCK_LIDS) {
+			bool differs = false, wrong = false;
+
+			for (uint32_t lid = block; lid < block + LFT_BLOCK_LIDS; lid++) {
+				uint8_t port = was == TOPO_NONE
+						       ? LFT_NO_PORT
+						       : routes_port(before, was, (lid_t)lid);
+
+				differs |= port != routes_port(now, s, (lid_t)lid);
+				wrong |= lid <= now->top && at[lid] != TOPO_NONE &&
+					 !still_nearer(now, s, at[lid], port);
+			}
+			changed += differs;
+			must += wrong;
+		}
+	}
+	printf("       %u blocks changed, %u had to; load %u, was %u\n", changed, must,
+	       now->judged->max_load, before->judged->max_load);
+	free(at);
+}
+
 /* From `before` to `t`, and what of it is different. */
 static struct routes *job_step(const struct bench *b, const char *what, const struct routes *before,
 			       const struct topo *t)
@@ -411,6 +455,7 @@ static struct routes *job_step(const struct bench *b, const char *what, const st
 	printf("%-6s %8.2f %8.2f %6.1f | %7.2f %7.2f %7.2f | %7.2f %7.2f\n", what, after.all,
 	       scratch.all, scratch.all / after.all, after.weigh, after.order, after.graph,
 	       scratch.weigh, scratch.graph);
+	tell_blocks(before, r);
 	return r;
 }
 

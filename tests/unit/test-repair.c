@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * After a lost cable or switch: distances are those of a computation from scratch, entries lead nearer, few
- * of them change.
+ * After a lost cable or switch: distances are those of a computation from scratch, entries lead
+ * nearer, few of them change.
  */
 #include "route/core/renumber.h"
 #include "route/select/keep_tables.h"
@@ -124,7 +124,7 @@ static unsigned lose_switch(const char *engine, const struct topo *whole, uint32
 	assert_int_equal(bare->n_switches, whole->n_switches);
 	lost = updown_with(engine, bare, first, NULL, 1);
 	n_repaired = is_repair(lost, first);
-	/* as the manager has them, who knows nothing of the switch; and then it comes back */
+	/* as they are when the switch is not known any more; and then it comes back */
 	routes_unref(first);
 	first = numbered_as(lost, without);
 	assert_repaired(first, lost);
@@ -188,8 +188,41 @@ static struct routes *keep(const char *list, const struct topo *t, const struct 
 }
 
 /*
- * Switches, cables and hosts go and come at random: what the manager is told of its tables is what a
- * check of all of them says.
+ * The most loaded channel carries what it would with tables from scratch, without one (2 %) and with
+ * all, before anything is balanced.
+ */
+static void a_switch_leaves_even_load(void **state)
+{
+	struct topo *whole = topogen_fat_tree3(12, NULL);
+	struct topocut *cut = topocut_new(whole);
+	struct routes *first = keep("minhop", whole, NULL);
+
+	for (uint32_t s = 0; s < whole->n_switches; s += 7) {
+		struct routes *lost, *fresh, *last;
+		struct topo *t;
+
+		cut->switches[s] = true;
+		t = topocut_apply(whole, cut);
+		cut->switches[s] = false;
+		lost = keep("minhop", t, first);
+		fresh = keep("minhop", t, NULL);
+		last = keep("minhop", whole, lost);
+		print_message("# %u: %u %u\n", s, lost->judged->max_load,
+			      fresh->judged->max_load);
+		assert_true(lost->judged->max_load <= 1.02 * fresh->judged->max_load);
+		assert_true(last->judged->max_load <= 1.02 * first->judged->max_load);
+		routes_unref(lost);
+		routes_unref(fresh);
+		routes_unref(last);
+		topo_unref(t);
+	}
+	routes_unref(first);
+	topocut_free(cut);
+	topo_unref(whole);
+}
+
+/*
+ * Switches, cables and hosts go and come at random: the verdict is what a check of all tables says.
  */
 static void verdicts_are_those_from_scratch(void **state)
 {
@@ -358,6 +391,7 @@ int main(void)
 		cmocka_unit_test(distances_are_those_from_scratch),
 		cmocka_unit_test(trees_are_repaired_as_well),
 		cmocka_unit_test(a_switch_costs_a_repair),
+		cmocka_unit_test(a_switch_leaves_even_load),
 		cmocka_unit_test(verdicts_are_those_from_scratch),
 		cmocka_unit_test(tables_from_before_stay_what_they_are),
 		cmocka_unit_test(settling_shows_nowhere),

@@ -21,7 +21,7 @@ void renumbering_done(struct renumbering *m)
 	m->from = NULL;
 }
 
-/* Switches first .. first + ret - 1 of m->now that follow each other in m->was, or are not there. */
+/* Switches first .. first + ret - 1 of m->now that follow each other in m->was, or lack there. */
 static uint32_t run_from(const struct renumbering *m, uint32_t first)
 {
 	uint32_t n = 1, from = m->from[first];

@@ -17,7 +17,7 @@ struct renumbering {
 struct renumbering renumbering_of(const struct topo *was, const struct topo *now);
 void renumbering_done(struct renumbering *m);
 
-/* Values of `size` bytes per switch, or per entry of topo->ports; 0 where there is no former one. */
+/* Values of `size` bytes per switch, or per entry of topo->ports; 0 where there was none. */
 void *renumber_switches(const struct renumbering *m, const void *values, size_t size);
 void *renumber_entries(const struct renumbering *m, const void *values, size_t size);
 /*

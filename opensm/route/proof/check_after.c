@@ -378,8 +378,8 @@ static bool shift_detours(struct delta *d, lid_t lid)
 /* ---- LIDs of switches ------------------------------------------------------------------------ */
 
 /*
- * Is every entry that differs, or near a distance that does, a step nearer? Then the LID has no path
- * from where it is not connected, and from there alone: counts that.
+ * Is every entry that differs, or near a distance that does, a step nearer? Then the LID has no
+ * path from where it is not connected, and from there alone: counts that.
  */
 static bool still_nearer(struct delta *d, lid_t lid, const struct routes_entry *entries, size_t n)
 {

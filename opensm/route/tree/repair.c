@@ -5,7 +5,8 @@
  * whose distance is another, and its neighbours, look at their entries; at the ends of a cable that
  * went every entry that used it is looked at, at those of one that came every entry that could. An
  * entry that still leads nearer stays, unless homes want a path that was none before. The others go
- * where homes of today say, else to the port that is used least.
+ * where homes of today say, else to the port that is used least; if nothing came, to all ports that
+ * are left in turn.
  *
  * A switch that went is there without its cables, and one that came was (keep_tables.c): a lone
  * switch. All of its row is another, which concerns its neighbours alone.
@@ -247,6 +248,7 @@ static struct routes *repair_tables(const struct route_job *job, const struct fi
 	ARENA_ARRAY(&p.memory, p.column, n);
 	ARENA_ARRAY(&p.memory, p.looked, n);
 	ARENA_ARRAY(&p.memory, p.counts, n);
+	ARENA_ARRAY(&p.memory, p.turns, n);
 	if (!find_differences(&p))
 		return NULL;
 	copy_distances(&p);
@@ -255,6 +257,7 @@ static struct routes *repair_tables(const struct route_job *job, const struct fi
 	p.spread = dmodk_new(how->graph, NULL, &how->spread);
 	if (fill_is_flat(job, how, p.spread))
 		return NULL;
+	p.diverts = !p.gains && !p.n_came;
 	p.r = derive(&p);
 	repair_entries(&p);
 	p.r->hops = take(p.hops);

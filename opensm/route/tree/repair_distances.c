@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * Which columns of distances are others now. A lone switch changes all of them in its own row; so
- * its row is computed from its neighbours first, and then these are asked, column by column, whether
- * they are where they were.
+ * its row is computed from its neighbours first, and then these are asked, column by column,
+ * whether they are where they were.
  */
 #include "route/tree/repair_internal.h"
 
@@ -142,15 +142,16 @@ static bool find_targets_of(struct repair *p, uint32_t from, bool higher, const 
 	if (higher)
 		go_down(p, p->before->topo, from, w->was, w->queue);
 	for (uint32_t to = 0; to < p->g->n; to++) {
+		uint16_t now;
+
 		if (to == from || p->column[to] != TOPO_NONE)
 			continue;
 		if (p->before->hops[(size_t)to * p->g->n + from] == 0xFE)
 			return false;
-		if ((tree ? updown_distance(p, from, to, w->now[to]) : least_distance(p, from, to)) ==
-			    repair_old_distance(p, from, to) &&
-		    (!higher || w->now[to] == w->was[to]))
-			continue;
-		if (!add_target(p, to))
+		now = tree ? updown_distance(p, from, to, w->now[to]) : least_distance(p, from, to);
+		if ((now != repair_old_distance(p, from, to) ||
+		     (higher && w->now[to] != w->was[to])) &&
+		    !add_target(p, to))
 			return false;
 	}
 	return true;

@@ -122,12 +122,12 @@ static uint32_t via_of(const struct repair *p, uint32_t sw)
 }
 
 /* For the LID of a switch (port_select.c). */
-static uint8_t any_port(const struct repair *p, uint32_t sw, uint32_t slot, const struct repair_choice *c)
+static uint8_t any_port(const struct repair *p, uint32_t slot, const struct repair_choice *c)
 {
 	const struct graph_group *way;
 
 	assert(c->n > 0);
-	way = c->groups[dmodk_any(slot, via_of(p, sw), c->n)];
+	way = c->groups[dmodk_any(slot, via_of(p, c->sw), c->n)];
 	return p->g->ports[way->first_port + slot % way->n_ports];
 }
 
@@ -145,7 +145,7 @@ static uint8_t closed_form(const struct repair *p, uint32_t dest, uint32_t at,
 				     : c->ports[s->level[MIN(MAX(here, there), depth)].digit[dest] %
 						c->n_ports];
 	if (!s->hot[dest].port)
-		return any_port(p, c->sw, s->level[0].digit[dest], c);
+		return any_port(p, s->level[0].digit[dest], c);
 	if (c->to == at && here && here < depth)
 		return c->ports[s->level[here].digit[dest] % c->n_ports];
 	return 0;
@@ -183,14 +183,30 @@ static uint8_t choose_by_count(struct repair *p, uint32_t sw, uint32_t dest, uin
 	return best;
 }
 
+/*
+ * What came through one cable is spread over all ports that are left, of each switch beginning with
+ * another: homes would send most of it through one cable of the next level, which then carries
+ * twice as much.
+ */
+static uint8_t diverted_port(struct repair *p, const struct repair_choice *c)
+{
+	uint32_t first = dmodk_any(c->sw, 0, c->n_ports);
+
+	return c->ports[(first + p->turns[c->sw]++) % c->n_ports];
+}
+
 /* `stay` is the port that the entry has if that will do, or 0. */
 static uint8_t choose_port(struct repair *p, uint32_t sw, uint32_t dest, uint32_t at, uint8_t stay)
 {
-	const struct repair_choice *c = find_waypoint(p, sw, dest, at);
+	bool diverts = p->diverts && !stay && p->spread->hot[dest].port;
+	const struct repair_choice *c =
+		diverts ? choice_of(p, sw, at) : find_waypoint(p, sw, dest, at);
 	uint8_t port;
 
 	if (!c->n)
 		return LFT_NO_PORT;
+	if (diverts)
+		return diverted_port(p, c);
 	port = closed_form(p, dest, at, c);
 	if (!port && !stay)
 		return choose_by_count(p, sw, dest, at, c, 0);

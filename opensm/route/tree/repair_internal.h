@@ -41,6 +41,8 @@ struct repair {
 	uint64_t *downs;
 	/* per switch: last round in which it looked at its entries */
 	uint32_t *looked;
+	bool diverts;			  /* nothing came: entries that move have lost their path */
+	uint32_t *turns;		  /* per switch: entries that were diverted */
 	/* per switch: destinations per port; NULL: not counted yet */
 	uint32_t **counts;
 	struct waiting {
