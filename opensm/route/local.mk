@@ -8,7 +8,8 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/tree/change.c opensm/route/tree/change.h opensm/route/core/unassigned.c opensm/route/core/unassigned.h \
 	opensm/route/tree/port_select.c opensm/route/tree/port_select.h opensm/route/tree/port_select_internal.h opensm/route/tree/port_select_ways.c opensm/route/tree/port_select_even.c opensm/route/tree/port_select_like.c \
 	opensm/route/core/nexthop_assign.c opensm/route/core/nexthop_assign.h \
-	opensm/route/tree/tree.c opensm/route/tree/tree.h opensm/route/core/simd.h opensm/route/tree/fill.c opensm/route/tree/fill.h opensm/route/tree/repair.c opensm/route/tree/repair.h \
+	opensm/route/tree/tree.c opensm/route/tree/tree.h opensm/route/core/simd.h opensm/route/tree/fill.c opensm/route/tree/fill.h opensm/route/tree/repair.c opensm/route/tree/repair.h opensm/route/tree/repair_internal.h \
+	opensm/route/tree/repair_distances.c opensm/route/tree/repair_entries.c opensm/route/core/renumber.c opensm/route/core/renumber.h \
 	opensm/route/tree/updn.c opensm/route/tree/updown.h opensm/route/tree/ftree.c \
 	opensm/route/tree/minhop.c opensm/route/select/engines.h \
 	opensm/route/nue/nue.c opensm/route/nue/nue_keep.c opensm/route/nue/nue_net.c opensm/route/nue/nue_net.h \
@@ -20,7 +21,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/grid/grid_waits.c opensm/route/grid/grid_waits.h opensm/route/grid/grid_routes.c opensm/route/grid/grid_routes.h \
 	opensm/route/grid/grid_tree.c opensm/route/grid/torus.c opensm/route/grid/torus.h opensm/route/grid/dor.c \
 	opensm/route/proof/check.c opensm/route/proof/check.h opensm/route/proof/check_internal.h opensm/route/proof/check_delta.h opensm/route/proof/metric.c \
-	opensm/route/proof/check_run.c opensm/route/proof/check_any.c opensm/route/proof/check_after.c opensm/route/proof/check_distances.c \
+	opensm/route/proof/check_run.c opensm/route/proof/check_any.c opensm/route/proof/check_after.c opensm/route/proof/check_distances.c opensm/route/proof/check_renumber.c \
 	opensm/route/io/tablefile.c opensm/route/io/tablefile.h opensm/route/io/tablefile_lanes.c opensm/route/io/tablefile_write.c \
 	opensm/route/proof/cdg.c opensm/route/proof/cdg.h opensm/route/proof/cdg_internal.h opensm/route/proof/cycle.c \
 	opensm/route/proof/cdg_turns.c opensm/route/proof/cdg_turns.h \

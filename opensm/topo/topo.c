@@ -377,6 +377,71 @@ bool topo_is_same(const struct topo *a, const struct topo *b)
 	return true;
 }
 
+/* ---- bare switches ----------------------------------------------------------------------- */
+
+/* Both lists by GUID: fills ret->switches, and per switch of `t` its place there. */
+static void merge_switches(const struct topo *t, const struct topo *more, struct topo *ret,
+			   uint32_t *place)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0, k = 0; i < t->n_switches || k < more->n_switches;) {
+		const struct topo_switch *a = i < t->n_switches ? &t->switches[i] : NULL;
+		const struct topo_switch *b = k < more->n_switches ? &more->switches[k] : NULL;
+
+		k += b && (!a || b->guid <= a->guid);
+		if (a && (!b || a->guid <= b->guid)) {
+			place[i++] = n;
+			ret->switches[n++] = *a;
+			continue;
+		}
+		ret->switches[n] = *b;
+		ret->switches[n].lid = 0;
+		ret->switches[n++].lmc = 0;
+	}
+	ret->n_switches = n;
+}
+
+static uint32_t place_of(const uint32_t *place, uint32_t sw)
+{
+	return sw == TOPO_NONE ? TOPO_NONE : place[sw];
+}
+
+static void move_ports(const struct topo *t, uint32_t sw, struct topo *ret, const uint32_t *place)
+{
+	struct topo_port *to = &ret->ports[ret->switches[place[sw]].first_port];
+
+	for (unsigned p = 0; p <= t->switches[sw].n_ports; p++) {
+		to[p] = *topo_port(t, sw, p);
+		to[p].sw = place_of(place, to[p].sw);
+		to[p].left_sw = place_of(place, to[p].left_sw);
+	}
+}
+
+struct topo *topo_with_bare(const struct topo *t, const struct topo *more)
+{
+	_cleanup_free_ uint32_t *place = xcalloc(t->n_switches + 1u, sizeof(*place));
+	struct topo *ret = xcalloc(1, sizeof(*ret));
+
+	ret->refs = 1;
+	ret->switches = xcalloc((size_t)t->n_switches + more->n_switches + 1,
+				sizeof(*ret->switches));
+	merge_switches(t, more, ret, place);
+	if (ret->n_switches == t->n_switches) {
+		topo_unref(ret);
+		return topo_ref(t);
+	}
+	make_ports(ret, DEFAULT_VLS);
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		move_ports(t, s, ret, place);
+	ret->n_hosts = t->n_hosts;
+	ret->hosts = xmemdup(t->hosts, t->n_hosts * sizeof(*t->hosts));
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		ret->hosts[h].sw = place_of(place, t->hosts[h].sw);
+	ret->max_lid = t->max_lid;
+	return ret;
+}
+
 struct topo *topo_ref(const struct topo *t)
 {
 	struct topo *shared = as_owner(t);

@@ -92,6 +92,12 @@ struct topo *topo_build(struct topo_builder *b);
 /* The same switches, hosts, cables, LIDs; not compared: what is left out. */
 bool topo_is_same(const struct topo *a, const struct topo *b);
 
+/*
+ * `t` and the switches of `more` that it lacks, bare: without cables, end ports and LIDs. `t`
+ * itself where it lacks none. The caller owns the reference.
+ */
+struct topo *topo_with_bare(const struct topo *t, const struct topo *more);
+
 struct topo *topo_ref(const struct topo *t);
 struct topo *topo_unref(const struct topo *t);
 FREEP(topo_unref, struct topo)

@@ -6,7 +6,7 @@
  *   bench-reroute [-e engine] [-n events] [-s seed] [-t threads] FABRIC, as in tests/lib/topocut.h
  *   bench-reroute -w steps FABRIC    a random walk of cuts and repairs; what is left in the end,
  *                                    and after a quiet minute
- *   bench-reroute -a [-k cable|switch|host] [-r repeats] FABRIC
+ *   bench-reroute -a [-k cable|host|switch|leaf|spine|core] [-r repeats] FABRIC
  *                                    CPU time of all that the routing job runs, after the event and
  *                                    from scratch;
  *                                    -r 0: only after it, for profiles
@@ -17,6 +17,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "route/core/unassigned.h"
 #include "route/proof/cdg.h"
 #include "route/select/reroute.h"
 #include "route/proof/transition.h"
@@ -33,7 +34,7 @@ struct bench {
 	unsigned events, threads, steps, repeats;
 	uint64_t seed;
 	bool all;	  /* all that the routing job runs */
-	const char *kind; /* "cable", "switch", "host" */
+	const char *kind; /* "cable", "host", "switch", or "leaf", "spine", "core" */
 };
 
 /* One event. */
@@ -388,6 +389,49 @@ static __attribute__((noinline)) struct routes *run_after(const struct bench *b,
 	return r;
 }
 
+/* Is the entry of before still a step nearer? True as well where the LID is of no port now. */
+static bool still_nearer(const struct routes *now, uint32_t s, uint32_t at, uint8_t port)
+{
+	const uint8_t *hops = now->hops + (size_t)at * now->topo->n_switches;
+	uint32_t peer;
+
+	if (s == at || hops[s] == 0xFF)
+		return true;
+	if (!port || port > now->topo->switches[s].n_ports)
+		return false;
+	peer = topo_port(now->topo, s, port)->sw;
+	return peer != TOPO_NONE && hops[peer] + 1 == hops[s];
+}
+
+/* Blocks that changed, and blocks with an entry that no longer leads nearer. */
+static void tell_blocks(const struct routes *before, const struct routes *now)
+{
+	uint32_t *at = unassigned_owners(now->topo, now->top), changed = 0, must = 0;
+
+	for (uint32_t s = 0; now->hops && s < now->topo->n_switches; s++) {
+		uint32_t was = topo_find_switch(before->topo, now->topo->switches[s].guid);
+
+		for (uint32_t block = 0; block <= now->top; block += LFT_BLOCK_LIDS) {
+			bool differs = false, wrong = false;
+
+			for (uint32_t lid = block; lid < block + LFT_BLOCK_LIDS; lid++) {
+				uint8_t port = was == TOPO_NONE
+						       ? LFT_NO_PORT
+						       : routes_port(before, was, (lid_t)lid);
+
+				differs |= port != routes_port(now, s, (lid_t)lid);
+				wrong |= lid <= now->top && at[lid] != TOPO_NONE &&
+					 !still_nearer(now, s, at[lid], port);
+			}
+			changed += differs;
+			must += wrong;
+		}
+	}
+	printf("       %u blocks changed, %u had to; load %u, was %u\n", changed, must,
+	       now->judged->max_load, before->judged->max_load);
+	free(at);
+}
+
 /* From `before` to `t`, and what of it is different. */
 static struct routes *job_step(const struct bench *b, const char *what, const struct routes *before,
 			       const struct topo *t)
@@ -411,7 +455,39 @@ static struct routes *job_step(const struct bench *b, const char *what, const st
 	printf("%-6s %8.2f %8.2f %6.1f | %7.2f %7.2f %7.2f | %7.2f %7.2f\n", what, after.all,
 	       scratch.all, scratch.all / after.all, after.weigh, after.order, after.graph,
 	       scratch.weigh, scratch.graph);
+	tell_blocks(before, r);
 	return r;
+}
+
+/* 0: has end ports, 1: beside such a switch, 2: farther away. */
+static unsigned level_of(const struct topo *t, uint32_t sw)
+{
+	unsigned level = 2;
+
+	for (unsigned p = 1; p <= t->switches[sw].n_ports; p++) {
+		uint32_t peer = topo_port(t, sw, p)->sw;
+
+		if (topo_port(t, sw, p)->host != TOPO_NONE)
+			return 0;
+		for (unsigned k = 1; peer != TOPO_NONE && k <= t->switches[peer].n_ports; k++)
+			if (topo_port(t, peer, k)->host != TOPO_NONE)
+				level = 1;
+	}
+	return level;
+}
+
+/* A switch of the kind that is asked for, from `at` on. */
+static uint32_t pick_switch(const struct bench *b, uint32_t at)
+{
+	static const char *const kinds[] = { "leaf", "spine", "core" };
+	uint32_t n = b->whole->n_switches;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(b->kind, "switch") ||
+		    !strcmp(b->kind, kinds[level_of(b->whole, (at + i) % n)]))
+			return (at + i) % n;
+	fprintf(stderr, "no such switch\n");
+	exit(1);
 }
 
 static void run_jobs(struct bench *b)
@@ -420,27 +496,30 @@ static void run_jobs(struct bench *b)
 	struct cost cost;
 	struct routes *whole = run_job(b, b->whole, NULL, &cost);
 	uint32_t n, *cables = topocut_cables(b->whole, &n);
-	bool *parts = !strcmp(b->kind, "switch") ? cut->switches
+	bool *parts = !strcmp(b->kind, "cable")	 ? cut->ports
 		      : !strcmp(b->kind, "host") ? cut->hosts
-						 : cut->ports;
+						 : cut->switches;
 
 	routes_settle(whole); /* as the subnet manager does when there is time */
 	printf("%-6s %8s %8s %6s | %7s %7s %7s | %7s %7s\n", "ms", "after", "scratch", "times",
 	       "weigh", "order", "graph", "weigh", "graph");
 	for (unsigned i = 0; i < b->events; i++) {
 		uint64_t random = random_next(&b->seed);
-		uint32_t at = (uint32_t)(parts == cut->switches ? random % b->whole->n_switches
-				       : parts == cut->hosts	? random % b->whole->n_hosts
-								: cables[random % n]);
+		uint32_t at = parts == cut->hosts   ? (uint32_t)(random % b->whole->n_hosts)
+			      : parts == cut->ports ? cables[random % n]
+						    : (uint32_t)(random % b->whole->n_switches);
 		struct routes *broken;
 		struct topo *t;
 
+		if (parts == cut->switches)
+			at = pick_switch(b, at);
 		parts[at] = true;
 		t = topocut_apply(b->whole, cut);
 		parts[at] = false;
 		broken = job_step(b, "down", whole, t);
 		routes_unref(whole);
 		whole = job_step(b, "up", broken, b->whole);
+		routes_settle(whole);
 		routes_unref(broken);
 		topo_unref(t);
 	}
@@ -452,7 +531,7 @@ static void run_jobs(struct bench *b)
 static void usage(void)
 {
 	fputs("bench-reroute [-e engine] [-n events] [-s seed] [-t threads] [-w steps] FABRIC\n"
-	      "bench-reroute -a [-k cable|switch|host] [-r repeats] ... FABRIC\n"
+	      "bench-reroute -a [-k cable|switch|leaf|spine|core|host] [-r repeats] ... FABRIC\n"
 	      "FABRIC:      " TOPOGEN_WORDS, stderr);
 	exit(2);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * After a lost cable: distances are those of a computation from scratch, entries lead nearer, few
- * of them change.
+ * After a lost cable or switch: distances are those of a computation from scratch, entries lead
+ * nearer, few of them change.
  */
+#include "route/core/renumber.h"
+#include "route/select/keep_tables.h"
 #include "route/tree/tree.h"
 #include "tests/lib/topocut.h"
 #include "tests/unit/updown-desk.h"
@@ -85,6 +87,177 @@ static void trees_are_repaired_as_well(void **state)
 	for (unsigned i = 0; i < ARRAY_SIZE(engines); i++)
 		for (unsigned seed = 0; seed < 3; seed++)
 			lose_cables(engines[i], topogen_fat_tree3(6, NULL), seed);
+}
+
+/* ---- switches -------------------------------------------------------------------------------- */
+
+/* Were these derived from those of before, or computed anew? */
+static bool is_repair(const struct routes *r, const struct routes *before)
+{
+	size_t n;
+	struct routes_entry *changes = routes_changes(before, r, &n);
+
+	free(changes);
+	return changes;
+}
+
+static struct routes *numbered_as(const struct routes *r, const struct topo *t)
+{
+	struct renumbering m = renumbering_of(r->topo, t);
+	struct routes *ret = routes_renumber(r, &m);
+
+	renumbering_done(&m);
+	return ret;
+}
+
+/* Returns in how many of two steps, lost and back, tables were repaired. */
+static unsigned lose_switch(const char *engine, const struct topo *whole, uint32_t sw)
+{
+	struct topocut *cut = topocut_new(whole);
+	struct routes *first = updown_with(engine, whole, NULL, NULL, 1), *lost, *last;
+	struct topo *without, *bare;
+	unsigned n_repaired;
+
+	cut->switches[sw] = true;
+	without = topocut_apply(whole, cut);
+	bare = topo_with_bare(without, whole);
+	assert_int_equal(bare->n_switches, whole->n_switches);
+	lost = updown_with(engine, bare, first, NULL, 1);
+	n_repaired = is_repair(lost, first);
+	/* as they are when the switch is not known any more; and then it comes back */
+	routes_unref(first);
+	first = numbered_as(lost, without);
+	assert_repaired(first, lost);
+	assert_int_equal(first->topo->n_switches + 1, whole->n_switches);
+	routes_unref(lost);
+	lost = numbered_as(first, bare);
+	last = updown_with(engine, whole, lost, NULL, 1);
+	assert_repaired(last, lost);
+	n_repaired += is_repair(last, lost);
+	routes_unref(first);
+	routes_unref(lost);
+	routes_unref(last);
+	topo_unref(without);
+	topo_unref(bare);
+	topocut_free(cut);
+	return n_repaired;
+}
+
+/*
+ * Up and down: but for the switch at the apex and those above it alone, whose loss makes another
+ * order. They are few in large trees.
+ */
+static void a_switch_costs_a_repair(void **state)
+{
+	struct topo *trees[] = { topogen_fat_tree3(6, NULL), topogen_fat_tree2(12, 6, 4, 1, NULL) };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(trees); i++) {
+		for (unsigned e = 0; e < ARRAY_SIZE(engines); e++) {
+			uint32_t n = trees[i]->n_switches, n_repaired = 0;
+
+			for (uint32_t s = 0; s < n; s++)
+				n_repaired += lose_switch(engines[e], trees[i], s);
+			print_message("# %s: %u of %u\n", engines[e], n_repaired, 2 * n);
+			assert_in_range(n_repaired, e ? 2 * n - 8 : 2 * n, 2 * n);
+		}
+		topo_unref(trees[i]);
+	}
+}
+
+static struct routes *keep(const char *list, const struct topo *t, const struct routes *before)
+{
+	struct keep_report report;
+	struct route_verdict v;
+	struct routes *r = keep_tables(&(struct route_chain){ .list = list }, &(struct route_job){
+		.topo = t, .previous = before, .threads = 1,
+	}, false, &report);
+
+	assert_non_null(r);
+	assert_true(topo_is_same(r->topo, t));
+	routes_check(r, 1, &v);
+	assert_int_equal(v.pairs, r->judged->pairs);
+	assert_int_equal(v.unreachable, r->judged->unreachable);
+	assert_int_equal(v.lost, 0);
+	assert_int_equal(v.switch_unreachable, r->judged->switch_unreachable);
+	assert_false(v.credit_loop || r->judged->credit_loop);
+	assert_int_equal(v.max_load, r->judged->max_load);
+	assert_int_equal(v.min_load, r->judged->min_load);
+	assert_int_equal(v.detours, r->judged->detours);
+	assert_int_equal(v.max_hops, r->judged->max_hops);
+	return r;
+}
+
+/*
+ * The most loaded channel carries what it would with tables from scratch, without one (2 %) and
+ * with all, before anything is balanced.
+ */
+static void a_switch_leaves_even_load(void **state)
+{
+	struct topo *whole = topogen_fat_tree3(12, NULL);
+	struct topocut *cut = topocut_new(whole);
+	struct routes *first = keep("minhop", whole, NULL);
+
+	for (uint32_t s = 0; s < whole->n_switches; s += 7) {
+		struct routes *lost, *fresh, *last;
+		struct topo *t;
+
+		cut->switches[s] = true;
+		t = topocut_apply(whole, cut);
+		cut->switches[s] = false;
+		lost = keep("minhop", t, first);
+		fresh = keep("minhop", t, NULL);
+		last = keep("minhop", whole, lost);
+		print_message("# %u: %u %u\n", s, lost->judged->max_load,
+			      fresh->judged->max_load);
+		assert_true(lost->judged->max_load <= 1.02 * fresh->judged->max_load);
+		assert_true(last->judged->max_load <= 1.02 * first->judged->max_load);
+		routes_unref(lost);
+		routes_unref(fresh);
+		routes_unref(last);
+		topo_unref(t);
+	}
+	routes_unref(first);
+	topocut_free(cut);
+	topo_unref(whole);
+}
+
+/*
+ * Switches, cables and hosts go and come at random: the verdict is what a check of all tables
+ * says.
+ */
+static void verdicts_are_those_from_scratch(void **state)
+{
+	static const char *const lists[] = { "auto", "minhop", "updn", "ftree updn" };
+
+	for (unsigned number = 0; number < 48; number++) {
+		const char *list = lists[number % ARRAY_SIZE(lists)];
+		struct topogen o = { .seed = number, .random_lids = number & 4 };
+		struct topo *whole = number & 8 ? topogen_fat_tree3(4 + number % 3 * 2, &o)
+						: topogen_fat_tree2(8, 4, 4, 1 + number % 2, &o);
+		struct topocut *cut = topocut_new(whole);
+		struct routes *r = keep(list, whole, NULL);
+		uint64_t seed = number;
+
+		print_message("# seed %u, %s\n", number, list);
+		for (unsigned i = 0; i < 12; i++) {
+			uint64_t sw = random_next(&seed) % whole->n_switches;
+			struct routes *next;
+			struct topo *t;
+
+			if (i % 3)
+				cut->switches[sw] = !cut->switches[sw];
+			else
+				topocut_event(cut, whole, &seed);
+			t = topocut_apply(whole, cut);
+			next = keep(list, t, r);
+			routes_unref(r);
+			topo_unref(t);
+			r = next;
+		}
+		routes_unref(r);
+		topocut_free(cut);
+		topo_unref(whole);
+	}
 }
 
 /*
@@ -218,6 +391,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(distances_are_those_from_scratch),
 		cmocka_unit_test(trees_are_repaired_as_well),
+		cmocka_unit_test(a_switch_costs_a_repair),
+		cmocka_unit_test(a_switch_leaves_even_load),
+		cmocka_unit_test(verdicts_are_those_from_scratch),
 		cmocka_unit_test(tables_from_before_stay_what_they_are),
 		cmocka_unit_test(settling_shows_nowhere),
 		cmocka_unit_test(a_way_is_found_whatever_the_radix),

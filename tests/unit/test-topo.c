@@ -220,6 +220,35 @@ static void references_keep_it_alive(void **state)
 	assert_null(topo_builder_free(NULL));
 }
 
+/* As a topo has it that was built with such switches. */
+static void bare_switches_come_between_the_others(void **state)
+{
+	struct topo_builder *less = topo_builder_new(), *all = topo_builder_new();
+	struct topo *t, *whole, *bare, *same;
+
+	for (guid_t g = 1; g <= 5; g++) {
+		if (g % 2 == 0)
+			add_switch(less, g, (uint8_t)(3 + g), (lid_t)g);
+		add_switch(all, g, (uint8_t)(3 + g), g % 2 ? 0 : (lid_t)g);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		add_host(i ? all : less, 9, 7, 0);
+		topo_add_link(i ? all : less, 2, 1, 4, 2);
+		topo_add_host_link(i ? all : less, 9, 4, 5);
+	}
+	t = topo_build(less);
+	whole = topo_build(all);
+	bare = topo_with_bare(t, whole);
+	assert_same_topo(bare, whole);
+	assert_int_equal(topo_n_entries(bare), topo_n_entries(whole));
+	same = topo_with_bare(whole, t);
+	assert_ptr_equal(same, whole);
+	topo_unref(t);
+	topo_unref(whole);
+	topo_unref(bare);
+	topo_unref(same);
+}
+
 static void a_builder_may_be_given_up(void **state)
 {
 	_cleanup_(topo_builder_freep) struct topo_builder *b = topo_builder_new();
@@ -240,6 +269,7 @@ int main(void)
 		cmocka_unit_test(senseless_cables_are_dropped),
 		cmocka_unit_test(contradictions_end_the_same_way),
 		cmocka_unit_test(references_keep_it_alive),
+		cmocka_unit_test(bare_switches_come_between_the_others),
 		cmocka_unit_test(a_builder_may_be_given_up),
 	};
 

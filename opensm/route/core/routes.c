@@ -355,6 +355,8 @@ static bool derive_file(struct routes *r, const struct routes *before)
 {
 	size_t size = rows_size(r), words = page_words(size);
 
+	if (before->cache->brief && size <= SHARED_MIN)
+		return false;
 	routes_settle(before);
 	if (!before->cache->file ||
 	    (size > SHARED_MIN && count_written(before->written, words) * 2 * PAGE > size))

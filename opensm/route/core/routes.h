@@ -31,6 +31,7 @@ struct routes_cache {
 	struct route_proof *(*proof_free)(struct route_proof *p); /* set with it */
 	struct routes_file *_Atomic file; /* NULL: the rows are memory like any other */
 	struct routes_journal *_Atomic journal; /* NULL: neither derived nor derived from */
+	bool brief; /* something is derived from these once, and then they go: not worth a file */
 };
 
 struct routes {

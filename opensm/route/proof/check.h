@@ -61,6 +61,14 @@ bool routes_check_after(const struct routes *previous, const struct routes *r, u
 bool routes_check_since(struct routes *r, size_t mark, unsigned threads, struct route_verdict *ret);
 
 /*
+ * The verdict `v` on `was` becomes that on `now`, the same tables with other numbers
+ * (routes_renumber()); the state for the next check goes over to `now`.
+ */
+struct renumbering;
+void routes_check_renumber(const struct routes *was, const struct routes *now,
+			   const struct renumbering *m, struct route_verdict *v);
+
+/*
  * Load of every channel (entry of topo->ports) of checked routes, as long as the check is of these
  * tables; else NULL.
  */

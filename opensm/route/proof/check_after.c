@@ -24,6 +24,7 @@
  * ---- differences --------------------------------------------------------------------------------
  */
 
+/* But for the LIDs of switches that went or came. */
 static bool same_switches(const struct topo *a, const struct topo *b)
 {
 	if (a->n_switches != b->n_switches)
@@ -32,8 +33,9 @@ static bool same_switches(const struct topo *a, const struct topo *b)
 		const struct topo_switch *x = &a->switches[s], *y = &b->switches[s];
 
 		if (x->guid != y->guid || x->n_ports != y->n_ports ||
-		    x->first_port != y->first_port || x->lid != y->lid || x->lmc != y->lmc ||
-		    x->lft_cap != y->lft_cap)
+		    x->first_port != y->first_port || x->lft_cap != y->lft_cap)
+			return false;
+		if ((x->lid != y->lid || x->lmc != y->lmc) && x->lid && y->lid)
 			return false;
 	}
 	return true;
@@ -375,12 +377,14 @@ static bool shift_detours(struct delta *d, lid_t lid)
 
 /* ---- LIDs of switches ------------------------------------------------------------------------ */
 
-/* Is every entry that differs, or near a distance that does, a step nearer? */
-static bool still_nearer(const struct delta *d, lid_t lid, const struct routes_entry *entries,
-			 size_t n)
+/*
+ * Is every entry that differs, or near a distance that does, a step nearer? Then the LID has no
+ * path from where it is not connected, and from there alone: counts that.
+ */
+static bool still_nearer(struct delta *d, lid_t lid, const struct routes_entry *entries, size_t n)
 {
-	const struct verifier *j = d->new;
-	uint32_t at = j->targets[lid].sw;
+	struct verifier *j = d->new;
+	uint32_t at = j->targets[lid].sw, missing = 0;
 
 	for (size_t i = 0; i < n; i++)
 		if (!verifier_comes_nearer(j, entries[i].sw, lid))
@@ -388,9 +392,10 @@ static bool still_nearer(const struct delta *d, lid_t lid, const struct routes_e
 	for (size_t i = first_moved(d, at); i < d->n_moved && d->moved[i].at == at; i++) {
 		const struct topo_switch *sw = &j->topo->switches[d->moved[i].sw];
 
-		if (d->moved[i].now == DISTANCE_NONE || d->moved[i].before == DISTANCE_NONE ||
-		    !verifier_comes_nearer(j, d->moved[i].sw, lid))
+		if (!verifier_comes_nearer(j, d->moved[i].sw, lid))
 			return false;
+		missing += d->moved[i].now == DISTANCE_NONE;
+		missing -= d->moved[i].before == DISTANCE_NONE;
 		for (unsigned p = 1; p <= sw->n_ports; p++) {
 			uint32_t behind = j->behind[sw->first_port + p];
 
@@ -398,18 +403,16 @@ static bool still_nearer(const struct delta *d, lid_t lid, const struct routes_e
 				return false;
 		}
 	}
+	j->missing[lid] += missing;
+	d->p->v.switch_unreachable += (uint64_t)(int64_t)(int32_t)missing;
 	return true;
 }
 
-static void shift_switch_lid(struct delta *d, struct check_worker *w, lid_t lid,
-			     const struct routes_entry *entries, size_t n)
+/* Follows it from everywhere. */
+static void count_missing(struct delta *d, struct check_worker *w, lid_t lid)
 {
 	struct verifier *j = d->new;
 
-	if (j->nearer[lid] && still_nearer(d, lid, entries, n))
-		return;
-	if (!n && first_moved(d, j->targets[lid].sw) == d->n_moved)
-		return;
 	d->p->v.switch_unreachable -= j->missing[lid];
 	verifier_column_of(j, lid, w->columns);
 	w->v.switch_unreachable = 0;
@@ -417,6 +420,53 @@ static void shift_switch_lid(struct delta *d, struct check_worker *w, lid_t lid,
 	j->missing[lid] = (uint32_t)w->v.switch_unreachable;
 	j->nearer[lid] = false; /* not known */
 	d->p->v.switch_unreachable += j->missing[lid];
+}
+
+static void shift_switch_lid(struct delta *d, struct check_worker *w, lid_t lid,
+			     const struct routes_entry *entries, size_t n)
+{
+	if (d->new->nearer[lid] && still_nearer(d, lid, entries, n))
+		return;
+	if (n || first_moved(d, d->new->targets[lid].sw) < d->n_moved)
+		count_missing(d, w, lid);
+}
+
+/* LIDs of switches that went. */
+static void drop_switches(struct delta *d)
+{
+	struct verifier *j = d->new;
+
+	for (uint32_t s = 0; s < j->topo->n_switches; s++) {
+		const struct topo_switch *was = &d->old->topo->switches[s];
+
+		for (unsigned k = 0; was->lid && !j->topo->switches[s].lid && k < 1u << was->lmc;
+		     k++) {
+			d->p->v.switch_unreachable -= j->missing[was->lid + k];
+			j->missing[was->lid + k] = 0;
+			j->targets[was->lid + k].sw = TOPO_NONE;
+		}
+	}
+}
+
+/* And of those that came. False: they were assigned. */
+static bool add_switches(struct delta *d)
+{
+	struct verifier *j = d->new;
+	struct check_worker *w = check_worker_new(j);
+	bool ok = true;
+
+	for (uint32_t s = 0; s < j->topo->n_switches; s++) {
+		const struct topo_switch *now = &j->topo->switches[s];
+
+		for (unsigned k = 0; now->lid && !d->old->topo->switches[s].lid && ok &&
+				     k < 1u << now->lmc; k++) {
+			ok = j->targets[now->lid + k].sw == TOPO_NONE;
+			j->targets[now->lid + k] = (struct target){ .sw = s };
+			count_missing(d, w, (lid_t)(now->lid + k));
+		}
+	}
+	check_worker_free(w);
+	return ok;
 }
 
 /* Forgets the dependencies over a cable that is gone, or leads elsewhere. */
@@ -523,21 +573,42 @@ static bool count_column(struct delta *d, lid_t lid, uint32_t sign)
 	return true;
 }
 
-/* Flows of one end port on `at` to all others. */
-static bool count_source(struct delta *d, uint32_t at, uint32_t sign)
+/* Flows of `n` more end ports (or fewer, if negative) on `at` to all LIDs of end ports. */
+static bool count_source(struct delta *d, uint32_t at, uint32_t n)
 {
-	const struct verifier *j = d->new;
-	bool first = sign == 1 && j->sources[at] == 1;
+	struct verifier *j = d->new;
+	bool first = !j->sources[at];
 
+	j->sources[at] += n;
+	j->n_sources += (uint64_t)(int64_t)(int32_t)n;
 	for (unsigned lid = 1; lid <= j->top; lid++) {
 		if (j->targets[lid].sw == TOPO_NONE || !j->targets[lid].port)
 			continue;
-		if (!count_flow(d, at, (lid_t)lid, sign, sign))
+		if (!count_flow(d, at, (lid_t)lid, n, n))
 			return false;
 		if (first)
 			add_dependencies(d, at, 0, (lid_t)lid);
 	}
 	return true;
+}
+
+/* The same for all of these hosts, `sign` times; switch by switch. */
+static bool count_sources(struct delta *d, const struct topo_host *hosts, const uint32_t *list,
+			  size_t n, uint32_t sign)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < n && ok; i++) {
+		uint32_t at = hosts[list[i]].sw, same = 0;
+		bool known = false;
+
+		for (size_t k = 0; k < n; k++) {
+			known |= k < i && hosts[list[k]].sw == at;
+			same += hosts[list[k]].sw == at;
+		}
+		ok = known || count_source(d, at, sign * same);
+	}
+	return ok;
 }
 
 static uint64_t *sending_ports(const struct delta *d, const struct topo_host *h)
@@ -547,30 +618,22 @@ static uint64_t *sending_ports(const struct delta *d, const struct topo_host *h)
 	return &g->hosts[(size_t)h->sw * g->words + h->sw_port / 64];
 }
 
-static bool remove_host(struct delta *d, const struct topo_host *h)
+static bool remove_lids(struct delta *d, const struct topo_host *h)
 {
-	struct verifier *j = d->new;
-
+	*sending_ports(d, h) &= ~(UINT64_C(1) << h->sw_port % 64);
 	for (unsigned lid = h->lid; lid < h->lid + (1u << h->lmc); lid++) {
 		if (!count_column(d, (lid_t)lid, UINT32_MAX))
 			return false;
-		j->targets[lid].sw = TOPO_NONE;
+		d->new->targets[lid].sw = TOPO_NONE;
 	}
-	j->sources[h->sw]--;
-	j->n_sources--;
-	*sending_ports(d, h) &= ~(UINT64_C(1) << h->sw_port % 64);
-	return count_source(d, h->sw, UINT32_MAX);
+	return true;
 }
 
-static bool add_host(struct delta *d, const struct topo_host *h)
+static bool add_lids(struct delta *d, const struct topo_host *h)
 {
 	struct verifier *j = d->new;
 
-	j->sources[h->sw]++;
-	j->n_sources++;
 	*sending_ports(d, h) |= UINT64_C(1) << h->sw_port % 64;
-	if (!count_source(d, h->sw, 1))
-		return false;
 	for (unsigned lid = h->lid; lid < h->lid + (1u << h->lmc); lid++) {
 		if (j->targets[lid].sw != TOPO_NONE)
 			return false;
@@ -581,15 +644,30 @@ static bool add_host(struct delta *d, const struct topo_host *h)
 	return true;
 }
 
-/* With the present tables and cables. */
-static bool shift_hosts(struct delta *d)
+/* With the former tables and cables: there may be no others. */
+static bool remove_hosts(struct delta *d)
 {
+	const struct topo_host *hosts = d->old->topo->hosts;
+	struct verifier *new = d->new;
 	bool ok = true;
 
+	d->new = &d->p->j;
 	for (size_t i = 0; ok && i < d->n_gone; i++)
-		ok = remove_host(d, &d->old->topo->hosts[d->gone[i]]);
+		ok = remove_lids(d, &hosts[d->gone[i]]);
+	ok = ok && count_sources(d, hosts, d->gone, d->n_gone, UINT32_MAX);
+	new->n_sources = d->new->n_sources;
+	d->new = new;
+	return ok;
+}
+
+/* With those of now. */
+static bool add_hosts(struct delta *d)
+{
+	const struct topo_host *hosts = d->new->topo->hosts;
+	bool ok = count_sources(d, hosts, d->came, d->n_came, 1);
+
 	for (size_t i = 0; ok && i < d->n_came; i++)
-		ok = add_host(d, &d->new->topo->hosts[d->came[i]]);
+		ok = add_lids(d, &hosts[d->came[i]]);
 	return ok;
 }
 
@@ -618,9 +696,22 @@ static void raise_top(struct verifier *j, struct verifier *old)
 static bool no_pair_is_cut(const struct delta *d)
 {
 	for (size_t i = 0; i < d->n_moved; i++)
-		if (d->moved[i].before == DISTANCE_NONE || d->moved[i].now == DISTANCE_NONE)
+		if ((d->moved[i].before == DISTANCE_NONE || d->moved[i].now == DISTANCE_NONE) &&
+		    d->new->sources[d->moved[i].sw] && d->new->sources[d->moved[i].at])
 			return false;
 	return true;
+}
+
+/* Is some switch connected with one that has end ports? Else no VL is in use. */
+static bool sends_anything(const struct verifier *j)
+{
+	uint32_t n = j->topo->n_switches;
+
+	for (uint32_t at = 0; at < n; at++)
+		for (uint32_t s = 0; j->sources[at] && s < n; s++)
+			if (s != at && distances_from(j->distances, at)[s] != DISTANCE_NONE)
+				return true;
+	return false;
 }
 
 static void delta_done(struct delta *d)
@@ -658,12 +749,14 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	d.stamp = xcalloc(r->topo->n_switches, sizeof(*d.stamp));
 	d.was = xcalloc(r->topo->n_switches, sizeof(*d.was));
 	d.seen = xcalloc(r->topo->n_switches, sizeof(*d.seen));
-	ok = find_hosts(&d) && find_differences(&d) && delta_repair_distances(&d) &&
-	     no_pair_is_cut(&d);
+	ok = find_hosts(&d) && remove_hosts(&d);
+	drop_switches(&d);
+	ok = ok && find_differences(&d) && delta_repair_distances(&d) && no_pair_is_cut(&d);
 	if (ok) {
 		forget_cables(&d);
 		cdg_find_peers(new.dependencies);
-		ok = shift_all(&d) && shift_hosts(&d);
+		ok = shift_all(&d) && add_switches(&d) && add_hosts(&d) &&
+		     sends_anything(&new) == (cdg_vls(new.dependencies) != 0);
 	}
 	free(old->behind);
 	graph_free(old->graph);

@@ -64,6 +64,8 @@ enum {
 	 * with 4, 8, 16 cables a step: 0.9, 1.4, 1.5 s without repair, 0.7, 1.2, 1.7 s with it.
 	 */
 	KEEP_REPAIR_CABLES = 16,
+	/* Switches that went or came; their cables are not counted as such. */
+	KEEP_REPAIR_SWITCHES = 4,
 	/*
 	 * Hosts that came: a column each, as from scratch, so this bounds memory alone. One takes
 	 * 0.4 ms of 3.4 from scratch (`bench-reroute -a -k host fat-tree3 16`).

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "route/core/cancel.h"
+#include "route/core/renumber.h"
 #include "route/core/unassigned.h"
 #include "route/proof/keep_policy.h"
 #include "route/select/adopt_found.h"
@@ -82,6 +83,86 @@ static struct routes *grown(const struct keeping *w)
 	routes_unref(r);
 	*w->ret = anew;
 	return fresh;
+}
+
+/* ---- switches that went or came ------------------------------------------------------------ */
+
+/* Switches of `t` that `other` lacks. */
+static uint32_t count_lacking(const struct topo *t, const struct topo *other)
+{
+	_cleanup_free_ uint32_t *match = topo_match_switches(t, other);
+	uint32_t n = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		n += match[s] == TOPO_NONE;
+	return n;
+}
+
+/* Few switches differ, and the former tables are of the kind that is repaired (repair.c). */
+static bool may_number_alike(const struct routes *was, const struct topo *now)
+{
+	uint32_t gone, came;
+
+	if (!was->hops || !was->options || !was->expected_load || was->lanes || was->master_tree ||
+	    !was->judged)
+		return false;
+	gone = count_lacking(was->topo, now);
+	came = count_lacking(now, was->topo);
+	return gone + came && gone + came <= KEEP_REPAIR_SWITCHES;
+}
+
+/* The same tables, verdict and proof for `t`, which has other bare switches. Takes `r`. */
+static struct routes *renumbered(struct routes *r, const struct topo *t, struct route_verdict *v)
+{
+	struct renumbering m;
+	struct routes *ret;
+
+	if (r->topo == t)
+		return r;
+	m = renumbering_of(r->topo, t);
+	ret = routes_renumber(r, &m);
+	routes_check_renumber(r, ret, &m, v);
+	renumbering_done(&m);
+	routes_unref(r);
+	return ret;
+}
+
+/*
+ * As grown(), with the same switches before and now: one that is missing is there without cables.
+ * So it is repaired like cables that went or came. NULL: not possible.
+ */
+static struct routes *grown_alike(const struct keeping *w)
+{
+	const struct routes *was = w->job->previous;
+	_cleanup_(topo_unrefp) struct topo *now = topo_with_bare(w->job->topo, was->topo);
+	_cleanup_(topo_unrefp) struct topo *then = topo_with_bare(was->topo, w->job->topo);
+	struct route_verdict v = *was->judged;
+	struct routes *before = renumbered(routes_ref(was), then, &v), *r;
+	struct route_job job = *w->job;
+
+	if (before != was) {
+		before->judged = xmemdup(&v, sizeof(v));
+		before->cache->brief = true;
+	}
+	job.topo = now;
+	job.previous = before;
+	r = grown(&(struct keeping){ .chain = w->chain, .job = &job, .ret = w->ret });
+	routes_unref(before);
+	if (r && (w->ret->choice.unsafe || r->lanes || r->master_tree))
+		r = routes_unref(r);
+	return r ? renumbered(r, w->job->topo, &w->ret->choice.verdict) : NULL;
+}
+
+static struct routes *grown_or_alike(const struct keeping *w)
+{
+	struct routes *r = NULL;
+
+	if (may_number_alike(w->job->previous, w->job->topo))
+		r = grown_alike(w);
+	if (r || is_cancelled(w->job->cancelled))
+		return r;
+	*w->ret = (struct keep_report){ .note = "" };
+	return grown(w);
 }
 
 /* The former tables were judged for the very fabric of the job. */
@@ -185,7 +266,7 @@ struct routes *keep_tables(const struct route_chain *chain, const struct route_j
 	*ret = (struct keep_report){ .note = "" };
 	if (job->previous && !is_found && has_same_fabric(&w))
 		return as_before(&w);
-	r = !job->previous ? computed(&w, NULL, true) : is_found ? found(&w) : grown(&w);
+	r = !job->previous ? computed(&w, NULL, true) : is_found ? found(&w) : grown_or_alike(&w);
 	if (r && is_cancelled(job->cancelled))
 		return r;
 	if (r) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Few cables between switches or end ports lost or back, and nothing else: the columns of the
- * targets whose distances are others now, and the rows at the ends of the cables. All other entries
- * are those of before, and share their memory (routes_derive()).
+ * Few cables between switches, end ports or switches lost or back, and nothing else (a switch is
+ * lost or back if it has no cables now, or had none; keep_tables.c): the columns of the targets
+ * whose distances are others now, and the rows at the ends of the cables. All other entries are
+ * those of before, and share their memory (routes_derive()).
  */
 #pragma once
 

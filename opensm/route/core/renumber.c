@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Copies in runs: where one switch is missing, there are two of them. Knows no engine. */
+#include "route/core/renumber.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+struct renumbering renumbering_of(const struct topo *was, const struct topo *now)
+{
+	return (struct renumbering){
+		.was = was, .now = now, .from = topo_match_switches(now, was)
+	};
+}
+
+void renumbering_done(struct renumbering *m)
+{
+	free(m->from);
+	m->from = NULL;
+}
+
+/* Switches first .. first + ret - 1 of m->now that follow each other in m->was, or lack there. */
+static uint32_t run_from(const struct renumbering *m, uint32_t first)
+{
+	uint32_t n = 1, from = m->from[first];
+
+	while (first + n < m->now->n_switches &&
+	       m->from[first + n] == (from == TOPO_NONE ? from : from + n))
+		n++;
+	return n;
+}
+
+static void copy_runs(const struct renumbering *m, uint8_t *to, const uint8_t *values, size_t size,
+		      uint8_t none)
+{
+	for (uint32_t s = 0, n; s < m->now->n_switches; s += n) {
+		n = run_from(m, s);
+		if (m->from[s] == TOPO_NONE)
+			memset(to + s * size, none, n * size);
+		else
+			memcpy(to + s * size, values + m->from[s] * size, n * size);
+	}
+}
+
+void *renumber_switches(const struct renumbering *m, const void *values, size_t size)
+{
+	uint8_t *ret = xmalloc(m->now->n_switches * size + 1);
+
+	copy_runs(m, ret, values, size, 0);
+	return ret;
+}
+
+void *renumber_entries(const struct renumbering *m, const void *values, size_t size)
+{
+	uint8_t *ret = xcalloc(topo_n_entries(m->now) + 1u, size);
+
+	for (uint32_t s = 0; s < m->now->n_switches; s++) {
+		const struct topo_switch *to = &m->now->switches[s], *from;
+
+		if (m->from[s] == TOPO_NONE)
+			continue;
+		from = &m->was->switches[m->from[s]];
+		memcpy(ret + to->first_port * size,
+		       (const uint8_t *)values + from->first_port * size,
+		       (MIN(to->n_ports, from->n_ports) + 1u) * size);
+	}
+	return ret;
+}
+
+void *renumber_pairs(const struct renumbering *m, const void *values, size_t size, uint8_t none)
+{
+	uint32_t n = m->now->n_switches;
+	uint8_t *ret = xmalloc((size_t)n * n * size + 1);
+
+	for (uint32_t a = 0; a < n; a++) {
+		uint8_t *row = ret + (size_t)a * n * size;
+
+		if (m->from[a] == TOPO_NONE)
+			memset(row, none, n * size);
+		else
+			copy_runs(m, row, (const uint8_t *)values +
+				  (size_t)m->from[a] * m->was->n_switches * size, size, none);
+	}
+	return ret;
+}
+
+/* `n` bits of `bits` from `at` on, at most 64. */
+static uint64_t bits_at(const uint64_t *bits, uint32_t at, uint32_t n)
+{
+	uint64_t low = bits[at / 64] >> at % 64;
+
+	if (at % 64 + n > 64)
+		low |= bits[at / 64 + 1] << (64 - at % 64);
+	return n < 64 ? low & ((UINT64_C(1) << n) - 1) : low;
+}
+
+static void move_bits(const struct renumbering *m, uint64_t *to, const uint64_t *bits)
+{
+	for (uint32_t s = 0, n; s < m->now->n_switches; s += n) {
+		n = MIN(run_from(m, s), 64 - s % 64);
+		if (m->from[s] != TOPO_NONE)
+			to[s / 64] |= bits_at(bits, m->from[s], n) << s % 64;
+	}
+}
+
+static uint64_t *move_downs(const struct renumbering *m, const uint64_t *downs)
+{
+	size_t words = (m->now->n_switches + 63) / 64, old = (m->was->n_switches + 63) / 64;
+	uint64_t *ret = xcalloc(m->now->n_switches * words + 1, sizeof(*ret));
+
+	for (uint32_t a = 0; a < m->now->n_switches; a++)
+		if (m->from[a] != TOPO_NONE)
+			move_bits(m, ret + a * words, downs + m->from[a] * old);
+	return ret;
+}
+
+/* Switches that were not there come last. */
+static uint32_t *move_places(const struct renumbering *m, const uint32_t *places)
+{
+	uint32_t n = m->now->n_switches, most = MAX(m->was->n_switches, n), place = 0;
+	_cleanup_free_ uint32_t *at = xmalloc(most * sizeof(*at));
+	uint32_t *ret = xmalloc((n + 1) * sizeof(*ret));
+
+	memset(at, 0xFF, most * sizeof(*at));
+	for (uint32_t s = 0; s < n; s++)
+		if (m->from[s] != TOPO_NONE)
+			at[places[m->from[s]]] = s;
+	for (uint32_t i = 0; i < most; i++)
+		if (at[i] != TOPO_NONE)
+			ret[at[i]] = place++;
+	for (uint32_t s = 0; s < n; s++)
+		if (m->from[s] == TOPO_NONE)
+			ret[s] = place++;
+	return ret;
+}
+
+struct routes *routes_renumber(const struct routes *r, const struct renumbering *m)
+{
+	struct routes *ret = routes_new_unset(m->now, r->engine, r->top);
+
+	assert(r->topo == m->was && !r->lanes && !r->master_tree);
+	copy_runs(m, ret->lft, r->lft, r->row_size, LFT_NO_PORT);
+	memcpy(ret->by, r->by, sizeof(ret->by));
+	memcpy(ret->note, r->note, sizeof(ret->note));
+	ret->compared_load = r->compared_load;
+	ret->options = r->options;
+	ret->expected_load = r->expected_load;
+	ret->balanced_load = r->balanced_load;
+	ret->hops = r->hops ? renumber_pairs(m, r->hops, sizeof(*r->hops), UINT8_MAX) : NULL;
+	ret->downs = r->downs ? move_downs(m, r->downs) : NULL;
+	ret->places = r->places ? move_places(m, r->places) : NULL;
+	return ret;
+}

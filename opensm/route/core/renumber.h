@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Tables for the same fabric with some bare switches more or less (topo_with_bare()), which moves
+ * the numbers of the others.
+ */
+#pragma once
+
+#include "route/core/routes.h"
+
+/* Which switch is which. */
+struct renumbering {
+	const struct topo *was, *now; /* borrowed */
+	uint32_t *from;		      /* per switch of `now`: in `was`, or TOPO_NONE */
+};
+
+/* The caller ends it. */
+struct renumbering renumbering_of(const struct topo *was, const struct topo *now);
+void renumbering_done(struct renumbering *m);
+
+/* Values of `size` bytes per switch, or per entry of topo->ports; 0 where there was none. */
+void *renumber_switches(const struct renumbering *m, const void *values, size_t size);
+void *renumber_entries(const struct renumbering *m, const void *values, size_t size);
+/*
+ * The same for pairs, values[a * n_switches + b]; the bytes are those of `none` where there is no
+ * former one.
+ */
+void *renumber_pairs(const struct renumbering *m, const void *values, size_t size, uint8_t none);
+
+/*
+ * `r`, which has neither VLs nor a tree of its own, with these numbers: one reference. Rows of
+ * switches that were not there are empty. Verdict and proof stay behind (routes_check_renumber()).
+ */
+struct routes *routes_renumber(const struct routes *r, const struct renumbering *m);

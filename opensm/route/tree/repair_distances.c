@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Which columns of distances are others now. A lone switch changes all of them in its own row; so
+ * its row is computed from its neighbours first, and then these are asked, column by column,
+ * whether they are where they were.
+ */
+#include "route/tree/repair_internal.h"
+
+#include <string.h>
+
+#include "util/mem.h"
+
+#define FAR (DISTANCE_DOWN - 1u)
+
+/* False: too far to be kept. */
+static bool set_distance(struct repair *p, uint32_t from, uint32_t to, uint16_t now)
+{
+	uint16_t far = now == DISTANCE_NONE || !p->downs ? now : now & FAR;
+	uint64_t bit = UINT64_C(1) << from % 64;
+
+	if (far >= 0xFE && far != DISTANCE_NONE)
+		return false;
+	p->hops[(size_t)to * p->g->n + from] = (uint8_t)far;
+	if (p->downs && now != DISTANCE_NONE && now & DISTANCE_DOWN)
+		p->downs[repair_down_word(p, from, to)] |= bit;
+	else if (p->downs)
+		p->downs[repair_down_word(p, from, to)] &= ~bit;
+	return true;
+}
+
+/*
+ * Hops of going down from `from` to all switches, over the cables of `t`; FAR: no path. `queue` is
+ * work space, of as many switches as there are.
+ */
+static void go_down(const struct repair *p, const struct topo *t, uint32_t from, uint16_t *ret,
+		    uint32_t *queue)
+{
+	const uint32_t *place = p->how->tree->place;
+	uint32_t tail = 0;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		ret[s] = FAR;
+	ret[from] = 0;
+	queue[tail++] = from;
+	for (uint32_t head = 0; head < tail; head++) {
+		uint32_t u = queue[head];
+
+		for (unsigned k = 1; k <= t->switches[u].n_ports; k++) {
+			uint32_t v = topo_port(t, u, k)->sw;
+
+			if (v == TOPO_NONE || place[v] < place[u] || ret[v] != FAR)
+				continue;
+			ret[v] = (uint16_t)(ret[u] + 1);
+			queue[tail++] = v;
+		}
+	}
+}
+
+/*
+ * With the distances of before, what is that of `from` to `to`, which is `down` hops further down
+ * (tree.c)?
+ */
+static uint16_t updown_distance(const struct repair *p, uint32_t from, uint32_t to, uint16_t down)
+{
+	uint16_t up = FAR;
+	bool relied = false;
+
+	for (uint32_t i = p->g->first[from]; i < p->g->first[from + 1]; i++) {
+		uint16_t there = repair_distance(p, p->g->groups[i].to, to),
+			 over = (uint16_t)((there & FAR) + 1);
+
+		if (p->g->groups[i].way != GRAPH_UP)
+			continue;
+		up = MIN(up, over);
+		relied |= there == ((down + 1u) | DISTANCE_DOWN);
+	}
+	if (down < FAR && (relied || down <= up))
+		return down | DISTANCE_DOWN;
+	return up < FAR ? up | DISTANCE_UP : DISTANCE_NONE;
+}
+
+/* The same without ups and downs. */
+static uint16_t least_distance(const struct repair *p, uint32_t from, uint32_t to)
+{
+	uint16_t least = DISTANCE_NONE;
+
+	for (uint32_t i = p->g->first[from]; i < p->g->first[from + 1]; i++) {
+		uint16_t there = repair_distance(p, p->g->groups[i].to, to);
+
+		if (there != DISTANCE_NONE)
+			least = MIN(least, graph_near(&p->g->groups[i], there));
+	}
+	return least;
+}
+
+static bool add_target(struct repair *p, uint32_t to)
+{
+	if (p->column[to] != TOPO_NONE)
+		return true;
+	if (p->n_targets == KEEP_REPAIR_TARGETS)
+		return false;
+	p->column[to] = p->n_targets;
+	p->targets[p->n_targets++] = to;
+	return true;
+}
+
+/* Where the distances of one switch are others, given those of its neighbours. */
+struct row {
+	uint16_t *now, *was; /* hops of going down */
+	uint32_t *queue;
+};
+
+/* The row of a lone switch. */
+static bool find_lone_row(struct repair *p, uint32_t from, const struct row *w)
+{
+	bool came = p->lone[from] == LONE_CAME, ok = true;
+
+	for (uint32_t i = p->g->first[from]; i < p->g->first[from + 1]; i++)
+		if (p->lone[p->g->groups[i].to] != LONE_NOT)
+			return false;
+	if (p->how->tree)
+		go_down(p, p->job->topo, from, w->now, w->queue);
+	for (uint32_t to = 0; to < p->g->n && ok; to++)
+		if (to != from)
+			ok = set_distance(p, from, to, !came ? DISTANCE_NONE
+					  : p->how->tree
+						  ? updown_distance(p, from, to, w->now[to])
+						  : least_distance(p, from, to));
+	return ok && add_target(p, from);
+}
+
+/*
+ * Distances are exact in all columns in which every end of a changed cable is as far as it was,
+ * and goes down as far if it is the higher end.
+ */
+static bool find_targets_of(struct repair *p, uint32_t from, bool higher, const struct row *w)
+{
+	bool tree = p->how->tree;
+
+	if (tree)
+		go_down(p, p->job->topo, from, w->now, w->queue);
+	if (higher)
+		go_down(p, p->before->topo, from, w->was, w->queue);
+	for (uint32_t to = 0; to < p->g->n; to++) {
+		uint16_t now;
+
+		if (to == from || p->column[to] != TOPO_NONE)
+			continue;
+		if (p->before->hops[(size_t)to * p->g->n + from] == 0xFE)
+			return false;
+		now = tree ? updown_distance(p, from, to, w->now[to]) : least_distance(p, from, to);
+		if ((now != repair_old_distance(p, from, to) ||
+		     (higher && w->now[to] != w->was[to])) &&
+		    !add_target(p, to))
+			return false;
+	}
+	return true;
+}
+
+/* Is `from` the higher end of one of the cables that changed? */
+static bool is_higher(const struct repair *p, const struct cable_end *end)
+{
+	const uint32_t *place = p->how->tree ? p->how->tree->place : NULL;
+
+	return place && place[end->sw] < place[end->to];
+}
+
+static bool find_targets_with(struct repair *p, const struct row *w)
+{
+	for (uint32_t i = 0; i < p->n_lones; i++)
+		if (!find_lone_row(p, p->lones[i], w))
+			return false;
+	for (size_t i = 0, next; i < p->n_ends; i = next) {
+		bool higher = false;
+
+		for (next = i; next < p->n_ends && p->ends[next].sw == p->ends[i].sw; next++)
+			higher |= is_higher(p, &p->ends[next]);
+		if (p->lone[p->ends[i].sw] == LONE_NOT &&
+		    !find_targets_of(p, p->ends[i].sw, higher, w))
+			return false;
+	}
+	return p->n_targets * KEEP_REPAIR_SHARE <= MAX(p->g->n, 256u);
+}
+
+static bool find_targets(struct repair *p)
+{
+	uint32_t n = p->g->n;
+	_cleanup_free_ uint16_t *now = xmalloc(n * sizeof(*now));
+	_cleanup_free_ uint16_t *was = xmalloc(n * sizeof(*was));
+	_cleanup_free_ uint32_t *queue = xmalloc(n * sizeof(*queue));
+
+	memset(p->column, 0xFF, n * sizeof(*p->column));
+	return find_targets_with(p, &(struct row){ .now = now, .was = was, .queue = queue });
+}
+
+bool repair_distances(struct repair *p)
+{
+	if (!find_targets(p))
+		return false;
+	if (!p->n_targets)
+		return true;
+	p->some = p->how->tree ? tree_distances_some(p->how->tree, p->g, p->targets, p->n_targets)
+			       : distances_some(p->g, p->targets, p->n_targets);
+	for (uint32_t s = 0; s < p->g->n; s++)
+		for (uint32_t i = 0; i < p->n_targets; i++)
+			if (!set_distance(p, s, p->targets[i], distances_from(p->some, s)[i]))
+				return false;
+	return true;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* A repair under way: repair.c (differences), repair_distances.c, repair_entries.c. */
+#pragma once
+
+#include "route/proof/keep_policy.h"
+#include "route/tree/fill.h"
+#include "util/mem.h"
+
+/* A cable that went or came, seen from one of its ends. */
+struct cable_end {
+	uint32_t sw, to;
+	uint8_t port;
+	bool came;
+};
+
+/* A switch that has lost all its cables, or had none. */
+enum repair_lone { LONE_NOT, LONE_GONE, LONE_CAME };
+
+struct repair {
+	const struct route_job *job;
+	const struct fill_plan *how;
+	const struct routes *before;
+	const struct graph *g;
+	struct routes *r;
+	struct dmodk *spread;
+	struct cable_end *ends;		  /* by switch */
+	size_t n_ends, cap_ends;
+	uint32_t n_other_ends;		  /* not of a cable of a lone switch */
+	bool gains;			  /* a cable came */
+	uint8_t *lone;			  /* per switch: enum repair_lone */
+	uint32_t lones[KEEP_REPAIR_SWITCHES];
+	uint32_t n_lones;
+	uint32_t came[KEEP_REPAIR_HOSTS]; /* hosts */
+	uint32_t n_came;
+	uint32_t targets[KEEP_REPAIR_TARGETS];
+	uint32_t n_targets;
+	uint32_t *column;                 /* per switch: index in targets, or TOPO_NONE */
+	struct distances *some;           /* of targets */
+	/* as in struct routes; repair_distances() brings them from what they were up to date */
+	uint8_t *hops;
+	uint64_t *downs;
+	/* per switch: last round in which it looked at its entries */
+	uint32_t *looked;
+	bool diverts;			  /* nothing came: entries that move have lost their path */
+	uint32_t *turns;		  /* per switch: entries that were diverted */
+	/* per switch: destinations per port; NULL: not counted yet */
+	uint32_t **counts;
+	struct waiting {
+		uint32_t sw, dest, at;
+	/* entries that may stay, and go to paths that came back if that is even */
+	} *waiting;
+	size_t n_waiting, cap_waiting;
+	struct repair_choice *choices;
+	struct arena memory;
+};
+
+static inline size_t repair_down_word(const struct repair *p, uint32_t from, uint32_t to)
+{
+	return (size_t)to * ((p->g->n + 63) / 64) + from / 64;
+}
+
+static inline uint16_t repair_distance_in(const struct repair *p, const uint8_t *hops,
+					  const uint64_t *downs, uint32_t from, uint32_t to)
+{
+	uint8_t far = hops[(size_t)to * p->g->n + from];
+
+	if (far == 0xFF)
+		return DISTANCE_NONE;
+	if (!downs)
+		return far;
+	return far | (downs[repair_down_word(p, from, to)] >> from % 64 & 1 ? DISTANCE_DOWN
+									     : DISTANCE_UP);
+}
+
+/* As it was. */
+static inline uint16_t repair_old_distance(const struct repair *p, uint32_t from, uint32_t to)
+{
+	return repair_distance_in(p, p->before->hops, p->before->downs, from, to);
+}
+
+/* As it is, as far as that is known. */
+static inline uint16_t repair_distance(const struct repair *p, uint32_t from, uint32_t to)
+{
+	return repair_distance_in(p, p->hops, p->downs, from, to);
+}
+
+/* Finds the targets, and their distances. False: too many. */
+bool repair_distances(struct repair *p);
+/* Writes p->r. */
+void repair_entries(struct repair *p);
