@@ -88,7 +88,10 @@ struct plan_failure {
 	uint32_t at;	   /* entry of topo->ports, or switch */
 	/* ordered pairs of end ports without a path; hosts of a switch that is out included */
 	uint64_t lost;
+	uint64_t beyond;   /* of these: pairs of end ports on other switches */
+	uint32_t hosts;    /* end ports on the switch: it is a leaf; of a link 0 */
 	uint32_t likes;	   /* others that look alike */
+	bool alike;	   /* another one, with what follows, stands for it */
 	bool tried;	   /* what follows is known */
 	bool routed;
 	uint32_t max_load;
@@ -96,7 +99,7 @@ struct plan_failure {
 };
 
 struct plan_failures {
-	struct plan_failure *rows; /* worst first; the caller frees */
+	struct plan_failure *rows; /* switches with end ports first, of each kind the worst first */
 	uint32_t n, tried;
 };
 

@@ -190,6 +190,11 @@ static struct json_object *worst_of(const struct plan_result *r)
 			json_object_object_add(one, "switch",
 					       end_of(&r->world, t->switches[f->at].guid, 0));
 		json_add_int(one, "pairs_lost", (int64_t)f->lost);
+		if (f->kind == PLAN_WORST_SWITCH) {
+			json_add_int(one, "end_ports", f->hosts);
+			json_add_int(one, "pairs_lost_of_other_switches", (int64_t)f->beyond);
+		}
+		json_add_int(one, "look_alike", f->likes);
 		json_add_bool(one, "was_routed", f->tried);
 		if (f->tried)
 			json_add_bool(one, "holds", f->routed);

@@ -175,10 +175,56 @@ static void print_failure(const struct plan_result *r, FILE *out)
 	print_hot(&r->world, b, out);
 }
 
+static void print_worst_row(const struct plan_result *r, const struct plan_failure *f, FILE *out)
+{
+	const struct topo *t = r->world.topo;
+	char name[PLAN_NODE_STRLEN];
+
+	fprintf(out, "%-10s", "");
+	if (f->kind == PLAN_WORST_LINK)
+		print_channel(&r->world, t, f->at, "--", out);
+	else
+		fputs(plan_switch_str(&r->world, t->switches[f->at].guid, name), out);
+	fprintf(out, ": %" PRIu64 " pairs lost", f->lost);
+	if (f->hosts)
+		fprintf(out, ", %" PRIu64 " of them of other switches", f->beyond);
+	if (f->routed)
+		fprintf(out, ", most load %u (now %u), %" PRIu64 " blocks change", f->max_load,
+			r->now.choice.verdict.max_load, f->change.blocks);
+	else if (f->tried)
+		fputs(", no engine has tables that hold", out);
+	if (f->likes)
+		fprintf(out, "; %u look like it", f->likes);
+	fputc('\n', out);
+}
+
+/* Rows of one kind: switches with end ports, or what has none. One of those that look alike. */
+static void print_worst_kind(const struct plan_result *r, bool leaves, FILE *out)
+{
+	const struct plan_failures *f = &r->worst;
+	uint32_t n = 0, cutting = 0, shown = 0;
+
+	for (uint32_t i = 0; i < f->n; i++)
+		if (!f->rows[i].hosts == !leaves) {
+			n++;
+			cutting += f->rows[i].beyond > 0;
+		}
+	if (!n)
+		return;
+	if (r->world.args->worst == PLAN_WORST_SWITCH)
+		row(out, leaves ? "Leaves" : "Others",
+		    "%u switches with%s end ports; %u cut off end ports of other switches", n,
+		    leaves ? "" : "out", cutting);
+	for (uint32_t i = 0; i < f->n && shown < WORST_SHOWN; i++)
+		if (!f->rows[i].hosts == !leaves && !f->rows[i].alike) {
+			print_worst_row(r, &f->rows[i], out);
+			shown++;
+		}
+}
+
 static void print_worst(const struct plan_result *r, FILE *out)
 {
 	const struct plan_failures *f = &r->worst;
-	const struct topo *t = r->world.topo;
 	const char *kind = r->world.args->worst == PLAN_WORST_LINK ? "cables" : "switches";
 	uint32_t cutting = 0;
 
@@ -189,23 +235,8 @@ static void print_worst(const struct plan_result *r, FILE *out)
 		kind, cutting, f->tried,
 		f->tried < f->n ? ", one of each that look alike, the most loaded first (--tries N)"
 				: "");
-	for (uint32_t i = 0; i < f->n && i < WORST_SHOWN; i++) {
-		const struct plan_failure *one = &f->rows[i];
-		char name[PLAN_NODE_STRLEN];
-
-		fprintf(out, "%-10s", "");
-		if (one->kind == PLAN_WORST_LINK)
-			print_channel(&r->world, t, one->at, "--", out);
-		else
-			fputs(plan_switch_str(&r->world, t->switches[one->at].guid, name), out);
-		fprintf(out, ": %" PRIu64 " pairs lost", one->lost);
-		if (one->routed)
-			fprintf(out, ", most load %u (now %u), %" PRIu64 " blocks change",
-				one->max_load, r->now.choice.verdict.max_load, one->change.blocks);
-		else if (one->tried)
-			fputs(", no engine has tables that hold", out);
-		fputc('\n', out);
-	}
+	print_worst_kind(r, true, out);
+	print_worst_kind(r, false, out);
 }
 
 void plan_print_text(const struct plan_result *r, FILE *out)

@@ -67,8 +67,15 @@ END
 	# All of its end ports are gone.
 	plan net -R minhop --fail switch:leaf1 >out
 	grep -q '^Lost      76 of 132 pairs' out
-	plan net -R minhop --worst switch --json | jq -e '.worst.worst[0].pairs_lost == 76 and .worst.failures == 5'
-	plan net -R minhop --worst link | grep -q 'of 6 single cables: 0 cut off end ports; 6 were routed$'
+	plan net -R minhop --worst switch --json | >json
+	jq -e '.worst | .worst[0].pairs_lost == 76 and .failures == 5 and .worst[0].end_ports == 4' json
+	jq -e '.worst.worst[] | select(.switch.name == "spine1") | .pairs_lost == 0 and .look_alike == 1' json
+	plan net -R minhop --worst switch >out
+	grep -q '^Leaves    3 switches with end ports; 0 cut off end ports of other switches' out
+	grep -q '^Others    2 switches without end ports; 0 cut off' out
+	grep -q '"spine1": 0 pairs lost, most load .* 1 look like it' out
+	plan net -R minhop --worst link | grep -q 'of 6 single cables: 0 cut off end ports; 1 were routed, one of each'
+	plan net -R minhop --worst link --tries 0 | grep -q 'of 6 single cables: 0 cut off end ports; 6 were routed$'
 }
 
 @test "three levels of service on a torus have VLs of their own, or it is said what fits" {
