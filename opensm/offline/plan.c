@@ -82,6 +82,8 @@ static void result_clear(struct plan_result *r)
 	cut_free(r->cut);
 	topo_unref(r->broken);
 	free(r->worst.rows);
+	free(r->drained);
+	free(r->drain.steps);
 	plan_world_clear(&r->world);
 }
 
@@ -114,6 +116,8 @@ static int read_all(const struct plan_args *a, struct plan_result *r)
 
 	if (e >= 0 && a->hosts)
 		e = plan_hosts_read(&r->world);
+	if (e >= 0 && a->drain)
+		e = plan_drain_read(r);
 	if (e < 0)
 		return e;
 	if (a->running) {
@@ -147,6 +151,8 @@ static int plan(const struct plan_args *a, struct plan_result *r)
 		route_broken(r);
 	if (a->worst != PLAN_WORST_NONE && r->now.routes)
 		r->worst = plan_find_worst(r);
+	if (r->n_drained && r->now.routes)
+		r->drain = plan_find_drain(r);
 	if (a->json)
 		plan_print_json(r, stdout);
 	else
@@ -157,7 +163,7 @@ static int plan(const struct plan_args *a, struct plan_result *r)
 		return PLAN_EXIT_INPUT;
 	if (fflush(stdout) || ferror(stdout))
 		return PLAN_EXIT_INPUT;
-	return r->now.routes && (!r->cut || r->after.routes) ? 0 : 1;
+	return r->now.routes && (!r->cut || r->after.routes) && plan_drain_holds(&r->drain) ? 0 : 1;
 }
 
 int offline_plan(int argc, char **argv)

@@ -220,6 +220,10 @@ void plan_print_json(const struct plan_result *r, FILE *out)
 		json_object_object_add(o, "failure", failure_of(r));
 	if (r->worst.rows)
 		json_object_object_add(o, "worst", worst_of(r));
+	if (r->drain.n)
+		json_object_object_add(o, "drain", plan_drain_json(r));
+	if (r->world.args->bill)
+		json_object_object_add(o, "bill", plan_bill_json(&r->world));
 	fputs(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
 							JSON_C_TO_STRING_NOSLASHESCAPE),
 	      out);

@@ -250,4 +250,8 @@ void plan_print_text(const struct plan_result *r, FILE *out)
 		print_failure(r, out);
 	if (r->worst.rows)
 		print_worst(r, out);
+	if (r->drain.n)
+		plan_print_drain(r, out);
+	if (r->world.args->bill)
+		plan_print_bill(&r->world, out);
 }

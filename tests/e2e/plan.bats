@@ -171,6 +171,40 @@ END
 	[ "$status" -eq 65 ]
 }
 
+@test "switches are drained in an order whose states are proved; a list that leaves no path is not" {
+	"$NETGEN" tree 4 4 3 >net
+	printf '%s\n' spine1 leaf2 '"spine3"' >list
+	plan net -R minhop --drain list >out
+	grep -q '^Drain     3 switches in this order; every state on the way is proved' out
+	grep -qE '^ +1[.] "leaf2": most load [0-9]+ .*, 0 pairs of the end ports left have no path' out
+	plan net -R minhop --drain list --json >json
+	jq -e '.drain | .holds and ([.steps[].name] | sort == ["leaf2", "spine1", "spine3"])' json
+	# One spine carries all of it in the end; tables of the last state are those of both failures.
+	plan net -R minhop --fail switch:leaf2 --fail switch:spine1 --fail switch:spine3 --json >after
+	[ "$(jq '.drain.steps[2].max_load' json)" -eq "$(jq '.failure.max_load_after' after)" ]
+	# Without any spine 12 of a leaf reach the others no more.
+	printf 'spine%s\n' 1 2 3 >list
+	plan net -R minhop --drain list --json | jq -e '.drain.steps[2].pairs_without_path == 16 * 12'
+	plan net -R minhop --drain list | grep -q "BUT SOME PAIRS LOSE THEIR PATH"
+	printf 'spine1\nh0\n spine9\nspine1\n' >list
+	run plan net --drain list
+	[ "$status" -eq 65 ]
+	[[ $output == *'list:2:1: error: "h0"; that is no switch; expected the GUID or the name of a switch'* ]]
+	[[ $output == *'list:3:2: error: "spine9"; no node has this name or GUID'* ]]
+	[[ $output == *'list:4:1: error: it stands on line 1 already'* ]]
+}
+
+@test "a bill counts cables by kind, width, speed and level" {
+	brought_up -s 500 -w 4 fat-tree2 8
+	plan fabric.topo --bill >out
+	grep -qE '^Cables    32 +4x.* hosts to switches of level 0$' out
+	grep -qE '^ +32 +4x.* between switches of levels 0 and 1$' out
+	grep -q '^          64      in all' out
+	plan fabric.topo --bill --json | jq -e '.bill | length == 2 and .[1].cables == 32 and .[1].level == 0 and .[1].upper_level == 1'
+	"$NETGEN" torus 4 4 1 2 >net
+	plan net --bill | grep -qE '^ +32 .*between switches$'
+}
+
 @test "options of opensm.conf count, lists that it names too" {
 	"$NETGEN" tree 3 4 2 >net
 	spine=$(awk -F= '/^switchguid/ { guid = substr($2, 1, 8) } /"spine2"/ { if (/^Switch/) print guid }' net)

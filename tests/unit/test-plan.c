@@ -194,6 +194,37 @@ static void likes_are_alike(void **state)
 	topo_unref(t);
 }
 
+/* A leaf with its end ports first, then spines as long as one is left. */
+static void drained_in_order(void **state)
+{
+	struct topo *t = topogen_fat_tree2(4, 3, 3, 1, NULL);
+	struct plan_args args = { .threads = 1 };
+	struct plan_result r = { .world = { .args = &args, .topo = t, .conf = conf_new() } };
+	uint32_t list[4], n = 0, leaf = t->hosts[0].sw;
+	_cleanup_free_ uint32_t *on = topo_count_senders(t);
+	struct plan_drain d;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		if (!on[s])
+			list[n++] = s;
+	list[n++] = leaf;
+	r.drained = list;
+	r.n_drained = n;
+	plan_route(&r.world, t, (struct plan_before){ 0 }, true, &r.now);
+	d = plan_find_drain(&r);
+	assert_int_equal(d.n, 4);
+	assert_int_equal(d.steps[0].sw, leaf);
+	assert_int_equal(d.steps[0].lost, 0);
+	assert_int_equal(d.steps[2].lost, 0);
+	assert_int_equal(d.steps[2].max_load, 3 * 6); /* of 9 end ports, 3 to a leaf, by one spine */
+	assert_int_equal(d.steps[3].lost, 9 * 6);
+	assert_true(d.steps[0].holds && d.steps[1].holds && d.steps[2].holds);
+	free(d.steps);
+	plan_tables_clear(&r.now);
+	conf_unref(r.world.conf);
+	topo_unref(t);
+}
+
 static char *picture(const struct topo *t, const char *name)
 {
 	struct topofile *f = topofile_from_topo(t);
@@ -296,6 +327,7 @@ int main(void)
 		cmocka_unit_test(tables_differ_from_others_only),
 		cmocka_unit_test(what_is_cut_off_is_exact),
 		cmocka_unit_test(likes_are_alike),
+		cmocka_unit_test(drained_in_order),
 		cmocka_unit_test(pictures_escape_names),
 		cmocka_unit_test(large_fabrics_are_a_matrix),
 		cmocka_unit_test(matrices_stay_small),
