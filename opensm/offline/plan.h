@@ -100,7 +100,8 @@ struct plan_failure {
 };
 
 struct plan_failures {
-	struct plan_failure *rows; /* switches with end ports first, of each kind the worst first */
+	/* switches with end ports first, of each kind the worst first; the caller frees */
+	struct plan_failure *rows;
 	uint32_t n, tried;
 };
 
@@ -109,7 +110,7 @@ enum plan_cable { PLAN_CABLE_HOST, PLAN_CABLE_SWITCHES, PLAN_CABLE_DIRECT };
 
 struct plan_cables {
 	enum plan_cable kind;
-	uint32_t low, high; /* levels of the switches, 0 for leaves; TOPO_NONE: no tree, or a host */
+	uint32_t low, high; /* levels of switches, 0 of leaves; TOPO_NONE: no tree, or a host */
 	char speed[8];	    /* "" not said */
 	uint8_t width;	    /* 0: not said */
 	uint32_t n;

@@ -18,7 +18,8 @@
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-static void take_switch(struct plan_result *r, const struct conf_host *h, struct conf_report *report)
+static void take_switch(struct plan_result *r, const struct conf_host *h,
+			struct conf_report *report)
 {
 	const struct plan_world *w = &r->world;
 	struct conf_place at = { .file = w->args->drain, .line = h->line, .column = h->column };

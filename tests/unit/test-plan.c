@@ -216,7 +216,8 @@ static void drained_in_order(void **state)
 	assert_int_equal(d.steps[0].sw, leaf);
 	assert_int_equal(d.steps[0].lost, 0);
 	assert_int_equal(d.steps[2].lost, 0);
-	assert_int_equal(d.steps[2].max_load, 3 * 6); /* of 9 end ports, 3 to a leaf, by one spine */
+	/* Of 9 end ports, 3 to a leaf, by one spine. */
+	assert_int_equal(d.steps[2].max_load, 3 * 6);
 	assert_int_equal(d.steps[3].lost, 9 * 6);
 	assert_true(d.steps[0].holds && d.steps[1].holds && d.steps[2].holds);
 	free(d.steps);
