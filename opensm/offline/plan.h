@@ -28,7 +28,7 @@ struct plan_args {
 	bool tries_given;
 	unsigned vls;	   /* 0: not said */
 	unsigned threads;  /* 0: as many as the machine has */
-	const char *drain;
+	const char *drain, *then;
 	bool json, help, fresh, bill;
 };
 
@@ -138,7 +138,8 @@ struct plan_result {
 	char running_why[160];
 	struct figures_change against; /* running -> now */
 	struct cut *cut;	       /* --fail; NULL: none */
-	struct topo *broken;
+	struct plan_world later;       /* --then; no file: not given. Options are those of `world` */
+	struct topo *broken;	       /* what is left after --fail, or the later one; else NULL */
 	struct plan_tables after;
 	struct figures_change change;  /* now -> after */
 	struct plan_failures worst;
@@ -178,6 +179,19 @@ struct plan_drain plan_find_drain(const struct plan_result *r);
 bool plan_drain_holds(const struct plan_drain *d);
 void plan_print_drain(const struct plan_result *r, FILE *out);
 struct json_object *plan_drain_json(const struct plan_result *r);
+/* plan_then.c. Ports without a LID get that of the same port in `was`. */
+void plan_keep_lids(const struct topofile *was, struct topofile *is);
+
+/* A channel of `to` that carries more than in `from`, where it may not be. */
+struct plan_growth {
+	uint32_t entry, was, is;
+};
+
+/* Those that carry most more; returns how many. */
+uint32_t plan_grown(const struct plan_tables *from, const struct plan_tables *to,
+		    struct plan_growth ret[PLAN_HOT]);
+/* plan_read.c. The fabric of --then, for the options of `w`; 0 or -EINVAL. */
+int plan_read_later(const struct plan_world *w, struct plan_world *ret);
 /* plan_worst.c */
 struct plan_failures plan_find_worst(const struct plan_result *r);
 /* What routes_save() wrote (route/io/routes_save.h). NULL and `why`. */

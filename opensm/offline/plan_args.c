@@ -20,6 +20,7 @@ enum {
 	OPT_JSON,
 	OPT_SVG,
 	OPT_HOSTS,
+	OPT_THEN,
 	OPT_BILL,
 	OPT_DRAIN,
 	OPT_VLS,
@@ -43,6 +44,7 @@ static const struct option options[] = {
 	{ "hosts", required_argument, NULL, OPT_HOSTS },
 	{ "bill", no_argument, NULL, OPT_BILL },
 	{ "drain", required_argument, NULL, OPT_DRAIN },
+	{ "then", required_argument, NULL, OPT_THEN },
 	{ "svg", required_argument, NULL, OPT_SVG },
 	{ "vls", required_argument, NULL, OPT_VLS },
 	{ "threads", required_argument, NULL, OPT_THREADS },
@@ -83,6 +85,9 @@ void plan_usage(FILE *out)
 	      "      --drain FILE       an order in which these switches are taken out, one after "
 	      "another, with every\n"
 	      "                         state on the way proved; GUIDs or names, one on a line\n"
+	      "      --then FABRIC      also routes this later fabric from the tables of the first, "
+	      "and shows what\n"
+	      "                         differs: pairs, entries, loads, the cables that carry more\n"
 	      "      --bill             counts cables by kind, width, speed and level\n"
 	      "      --svg FILE         draws the load of every link, after --fail if that is "
 	      "given\n"
@@ -147,6 +152,7 @@ static int set_option(int code, const char *value, struct plan_args *a)
 	case OPT_DUMPS: a->dumps = value; return 0;
 	case OPT_JSON: a->json = true; return 0;
 	case OPT_HOSTS: a->hosts = value; return 0;
+	case OPT_THEN: a->then = value; return 0;
 	case OPT_BILL: a->bill = true; return 0;
 	case OPT_DRAIN: a->drain = value; return 0;
 	case OPT_SVG: a->svg = value; return 0;
@@ -182,6 +188,11 @@ int plan_args_parse(int argc, char **argv, struct plan_args *ret)
 	while ((code = getopt_long(argc, argv, "F:R:h", options, NULL)) != -1)
 		if (set_option(code, optarg, ret) < 0)
 			return -EINVAL;
+	if (ret->then && ret->n_fails) {
+		fputs("opensm: --then and --fail do not go together: the later fabric lacks what "
+		      "failed\n", stderr);
+		return -EINVAL;
+	}
 	if (optind < argc) {
 		fprintf(stderr, "opensm: --plan takes one fabric; unexpected argument %s\n",
 			argv[optind]);

@@ -33,9 +33,8 @@ static uint32_t count_cables(const struct topo *t)
 	return n / 2;
 }
 
-static void print_fabric(const struct plan_result *r, FILE *out)
+static void print_fabric(const struct plan_world *w, FILE *out)
 {
-	const struct plan_world *w = &r->world;
 	const struct topo *t = w->topo;
 
 	row(out, "Fabric", "%u switches, %u end ports, %u cables between switches", t->n_switches,
@@ -158,21 +157,53 @@ static uint64_t reached(const struct plan_tables *p)
 	return p->choice.verdict.pairs - p->choice.verdict.unreachable;
 }
 
-static void print_failure(const struct plan_result *r, FILE *out)
+static void print_grown(const struct plan_world *w, const struct plan_result *r, FILE *out)
 {
+	struct plan_growth grown[PLAN_HOT];
+	uint32_t n = plan_grown(&r->now, &r->after, grown);
+
+	for (uint32_t i = 0; i < n; i++) {
+		fprintf(out, "%-10s%u -> %-8u ", i ? "" : "More", grown[i].was, grown[i].is);
+		print_channel(w, r->broken, grown[i].entry, "->", out);
+		fputc('\n', out);
+	}
+}
+
+static void print_pairs(const struct plan_result *r, FILE *out)
+{
+	const struct plan_tables *a = &r->now, *b = &r->after;
+
+	if (r->cut)
+		row(out, "Lost", "%" PRIu64 " of %" PRIu64 " pairs have no path any more",
+		    reached(a) > reached(b) ? reached(a) - reached(b) : 0, reached(a));
+	else
+		row(out, "Pairs",
+		    "%" PRIu64 " of %" PRIu64 " had a path before, %" PRIu64 " of %" PRIu64
+		    " have one after",
+		    reached(a), a->choice.verdict.pairs, reached(b), b->choice.verdict.pairs);
+}
+
+/* After failures, or of the later fabric. */
+static void print_after(const struct plan_result *r, FILE *out)
+{
+	const struct plan_world *w = r->cut ? &r->world : &r->later;
 	const struct plan_tables *a = &r->now, *b = &r->after;
 
 	for (unsigned i = 0; i < r->world.args->n_fails; i++)
 		row(out, i ? "" : "\nFailed", "%s%s", i ? "" : " ", r->world.args->fails[i]);
-	print_engine(&r->world, b, out);
+	if (!r->cut) {
+		row(out, "\nThen", " %s", r->world.args->then);
+		print_fabric(w, out);
+	}
+	print_engine(w, b, out);
 	if (!a->routes || !b->routes)
 		return;
-	row(out, "Lost", "%" PRIu64 " of %" PRIu64 " pairs have no path any more",
-	    reached(a) > reached(b) ? reached(a) - reached(b) : 0, reached(a));
+	print_pairs(r, out);
 	row(out, "Most load", "%u before, %u after", a->choice.verdict.max_load,
 	    b->choice.verdict.max_load);
 	print_change("Changes", &r->change, out);
-	print_hot(&r->world, b, out);
+	print_hot(w, b, out);
+	print_grown(w, r, out);
 }
 
 static void print_worst_row(const struct plan_result *r, const struct plan_failure *f, FILE *out)
@@ -241,13 +272,13 @@ static void print_worst(const struct plan_result *r, FILE *out)
 
 void plan_print_text(const struct plan_result *r, FILE *out)
 {
-	print_fabric(r, out);
+	print_fabric(&r->world, out);
 	print_engine(&r->world, &r->now, out);
 	print_hot(&r->world, &r->now, out);
 	if (r->running && r->now.routes)
 		print_change("Changes", &r->against, out);
-	if (r->cut)
-		print_failure(r, out);
+	if (r->broken)
+		print_after(r, out);
 	if (r->worst.rows)
 		print_worst(r, out);
 	if (r->drain.n)

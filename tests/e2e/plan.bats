@@ -194,6 +194,28 @@ END
 	[[ $output == *'list:4:1: error: it stands on line 1 already'* ]]
 }
 
+@test "a later fabric is compared with the first: pairs, entries, and the cables that carry more" {
+	"$NETGEN" tree 4 4 3 >net
+	sed -e '/^Switch.*"spine3"/,/^$/d' -e '/"spine3"/d' net >later
+	plan net -R minhop --then net --json | jq -e '.then | .changes.entries == 0 and .carry_more == []'
+	plan net -R minhop --then later --json >json
+	jq -e '.then | .fabric.switches == 6 and .fabric.new_lids == 0 and .pairs_with_path_after == 240' json
+	jq -e '.then | .changes.pairs > 0 and .max_load_after >= .max_load_before' json
+	jq -e '.then.carry_more | length > 0 and all(.load_after > .load_before)' json
+	# The same as the failure of that switch.
+	plan net -R minhop --fail switch:spine3 --json >failed
+	[ "$(jq .then.max_load_after json)" -eq "$(jq .failure.max_load_after failed)" ]
+	[ "$(jq .then.changes.pairs json)" -eq "$(jq .failure.changes.pairs failed)" ]
+	plan net -R minhop --then later --svg picture.svg >out
+	grep -q '^Pairs     240 of 240 had a path before, 240 of 240 have one after' out
+	grep -qE '^More      [0-9]+ -> [0-9]+ +"(leaf|spine)[0-9]"/[0-9] -> ' out
+	svg_is_sound picture.svg
+	run plan net --then later --fail switch:leaf1
+	[ "$status" -eq 64 ]
+	run plan net --then nowhere
+	[ "$status" -eq 65 ]
+}
+
 @test "a bill counts cables by kind, width, speed and level" {
 	brought_up -s 500 -w 4 fat-tree2 8
 	plan fabric.topo --bill >out
