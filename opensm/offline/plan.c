@@ -170,7 +170,9 @@ static int plan(const struct plan_args *a, struct plan_result *r)
 		return PLAN_EXIT_INPUT;
 	if (fflush(stdout) || ferror(stdout))
 		return PLAN_EXIT_INPUT;
-	return r->now.routes && (!r->broken || r->after.routes) && plan_drain_holds(&r->drain) ? 0 : 1;
+	if (!r->now.routes || (r->broken && !r->after.routes))
+		return 1;
+	return plan_drain_holds(&r->drain) ? 0 : 1;
 }
 
 int offline_plan(int argc, char **argv)

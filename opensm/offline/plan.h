@@ -138,7 +138,7 @@ struct plan_result {
 	char running_why[160];
 	struct figures_change against; /* running -> now */
 	struct cut *cut;	       /* --fail; NULL: none */
-	struct plan_world later;       /* --then; no file: not given. Options are those of `world` */
+	struct plan_world later;       /* --then; no file: not given */
 	struct topo *broken;	       /* what is left after --fail, or the later one; else NULL */
 	struct plan_tables after;
 	struct figures_change change;  /* now -> after */
@@ -162,8 +162,8 @@ uint32_t *plan_job(const struct plan_world *w, const struct topo *t, uint32_t *r
 /* plan_fail.c. `what` as on the command line; 0, or -EINVAL with a message on stderr. */
 int plan_fail_add(const struct plan_world *w, const char *what, struct cut *cut);
 /*
- * The node of this name (perhaps in quotes) or GUID of a node or port; TOPO_NONE and `why`: none, or
- * several.
+ * The node of this name (perhaps in quotes) or GUID of a node or port; TOPO_NONE and `why`: none,
+ * or several.
  */
 uint32_t plan_find_node(const struct plan_world *w, const char *text, size_t len,
 			const char **why);
