@@ -85,7 +85,7 @@ void plan_usage(FILE *out)
 	      "      --drain FILE       an order in which these switches are taken out, one after "
 	      "another, with every\n"
 	      "                         state on the way proved; GUIDs or names, one a line\n"
-	      "      --then FABRIC      also routes this later fabric from the tables of the first, "
+	      "      --then FABRIC      routes a later fabric from the tables of the first, "
 	      "and shows what\n"
 	      "                         differs: pairs, entries, loads, cables that carry more\n"
 	      "      --bill             counts cables by kind, width, speed and level\n"
