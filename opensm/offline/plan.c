@@ -82,6 +82,9 @@ static void result_clear(struct plan_result *r)
 	cut_free(r->cut);
 	topo_unref(r->broken);
 	free(r->worst.rows);
+	free(r->drained);
+	free(r->drain.steps);
+	plan_world_clear(&r->later);
 	plan_world_clear(&r->world);
 }
 
@@ -101,8 +104,10 @@ static void route_now(struct plan_result *r)
 
 static void route_broken(struct plan_result *r)
 {
-	r->broken = cut_apply(r->world.topo, r->cut);
-	plan_route(&r->world, r->broken, (struct plan_before){ r->now.routes, false }, true,
+	const struct plan_world *w = r->later.file ? &r->later : &r->world;
+
+	r->broken = r->cut ? cut_apply(r->world.topo, r->cut) : topo_ref(r->later.topo);
+	plan_route(w, r->broken, (struct plan_before){ r->now.routes, false }, true,
 		   &r->after);
 	if (r->now.routes && r->after.routes)
 		figures_compare(r->now.routes, r->after.routes, r->world.args->threads, &r->change);
@@ -114,6 +119,12 @@ static int read_all(const struct plan_args *a, struct plan_result *r)
 
 	if (e >= 0 && a->hosts)
 		e = plan_hosts_read(&r->world);
+	if (e >= 0 && a->then)
+		e = plan_read_later(&r->world, &r->later);
+	if (e >= 0 && a->then && a->hosts)
+		e = plan_hosts_read(&r->later);
+	if (e >= 0 && a->drain)
+		e = plan_drain_read(r);
 	if (e < 0)
 		return e;
 	if (a->running) {
@@ -143,10 +154,12 @@ static int plan(const struct plan_args *a, struct plan_result *r)
 	if (read_all(a, r) < 0)
 		return PLAN_EXIT_INPUT;
 	route_now(r);
-	if (r->cut)
+	if (r->cut || r->later.file)
 		route_broken(r);
 	if (a->worst != PLAN_WORST_NONE && r->now.routes)
 		r->worst = plan_find_worst(r);
+	if (r->n_drained && r->now.routes)
+		r->drain = plan_find_drain(r);
 	if (a->json)
 		plan_print_json(r, stdout);
 	else
@@ -157,7 +170,9 @@ static int plan(const struct plan_args *a, struct plan_result *r)
 		return PLAN_EXIT_INPUT;
 	if (fflush(stdout) || ferror(stdout))
 		return PLAN_EXIT_INPUT;
-	return r->now.routes && (!r->cut || r->after.routes) ? 0 : 1;
+	if (!r->now.routes || (r->broken && !r->after.routes))
+		return 1;
+	return plan_drain_holds(&r->drain) ? 0 : 1;
 }
 
 int offline_plan(int argc, char **argv)

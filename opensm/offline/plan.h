@@ -28,7 +28,8 @@ struct plan_args {
 	bool tries_given;
 	unsigned vls;	   /* 0: not said */
 	unsigned threads;  /* 0: as many as the machine has */
-	bool json, help, fresh;
+	const char *drain, *then;
+	bool json, help, fresh, bill;
 };
 
 /* 0, or -EINVAL after a message on stderr. The caller frees `fails`. */
@@ -88,7 +89,10 @@ struct plan_failure {
 	uint32_t at;	   /* entry of topo->ports, or switch */
 	/* ordered pairs of end ports without a path; hosts of a switch that is out included */
 	uint64_t lost;
+	uint64_t beyond;   /* of these: pairs of end ports on other switches */
+	uint32_t hosts;    /* end ports on the switch: it is a leaf; of a link 0 */
 	uint32_t likes;	   /* others that look alike */
+	bool alike;	   /* another one, with what follows, stands for it */
 	bool tried;	   /* what follows is known */
 	bool routed;
 	uint32_t max_load;
@@ -96,8 +100,34 @@ struct plan_failure {
 };
 
 struct plan_failures {
-	struct plan_failure *rows; /* worst first; the caller frees */
+	/* switches with end ports first, of each kind the worst first; the caller frees */
+	struct plan_failure *rows;
 	uint32_t n, tried;
+};
+
+/* --bill: cables of one kind, width, speed and level. */
+enum plan_cable { PLAN_CABLE_HOST, PLAN_CABLE_SWITCHES, PLAN_CABLE_DIRECT };
+
+struct plan_cables {
+	enum plan_cable kind;
+	uint32_t low, high; /* levels of switches, 0 of leaves; TOPO_NONE: no tree, or a host */
+	char speed[8];	    /* "" not said */
+	uint8_t width;	    /* 0: not said */
+	uint32_t n;
+};
+
+/* One state of --drain: what is out when this switch is, too. */
+struct plan_step {
+	uint32_t sw;
+	bool holds;	     /* valid tables were found and proved */
+	uint64_t lost;	     /* pairs of end ports that are on none of the drained switches */
+	uint32_t max_load;
+	struct figures_change change; /* from the state before */
+};
+
+struct plan_drain {
+	struct plan_step *steps; /* in the order found; the caller frees */
+	uint32_t n;
 };
 
 struct plan_result {
@@ -108,10 +138,14 @@ struct plan_result {
 	char running_why[160];
 	struct figures_change against; /* running -> now */
 	struct cut *cut;	       /* --fail; NULL: none */
-	struct topo *broken;
+	struct plan_world later;       /* --then; no file: not given */
+	struct topo *broken;	       /* what is left after --fail, or the later one; else NULL */
 	struct plan_tables after;
 	struct figures_change change;  /* now -> after */
 	struct plan_failures worst;
+	uint32_t *drained;	       /* --drain: switches of the list */
+	uint32_t n_drained;
+	struct plan_drain drain;
 };
 
 /* plan_hosts.c. --hosts: 0 and w->job, or -EINVAL with findings on stderr. */
@@ -127,6 +161,37 @@ uint32_t *plan_hosts_find(const struct plan_world *w, const char *path,
 uint32_t *plan_job(const struct plan_world *w, const struct topo *t, uint32_t *ret_n);
 /* plan_fail.c. `what` as on the command line; 0, or -EINVAL with a message on stderr. */
 int plan_fail_add(const struct plan_world *w, const char *what, struct cut *cut);
+/*
+ * The node of this name (perhaps in quotes) or GUID of a node or port; TOPO_NONE and `why`: none,
+ * or several.
+ */
+uint32_t plan_find_node(const struct plan_world *w, const char *text, size_t len,
+			const char **why);
+/* plan_bill.c. The caller frees. */
+struct plan_cables *plan_bill(const struct plan_world *w, uint32_t *ret_n);
+void plan_print_bill(const struct plan_world *w, FILE *out);
+struct json_object;
+struct json_object *plan_bill_json(const struct plan_world *w);
+/* plan_drain.c. The switches of the list, 0 or -EINVAL with findings on stderr. */
+int plan_drain_read(struct plan_result *r);
+/* An order of them in which each state holds and is as little loaded as can be. */
+struct plan_drain plan_find_drain(const struct plan_result *r);
+bool plan_drain_holds(const struct plan_drain *d);
+void plan_print_drain(const struct plan_result *r, FILE *out);
+struct json_object *plan_drain_json(const struct plan_result *r);
+/* plan_then.c. Ports without a LID get that of the same port in `was`. */
+void plan_keep_lids(const struct topofile *was, struct topofile *is);
+
+/* A channel of `to` that carries more than in `from`, where it may not be. */
+struct plan_growth {
+	uint32_t entry, was, is;
+};
+
+/* Those that carry most more; returns how many. */
+uint32_t plan_grown(const struct plan_tables *from, const struct plan_tables *to,
+		    struct plan_growth ret[PLAN_HOT]);
+/* plan_read.c. The fabric of --then, for the options of `w`; 0 or -EINVAL. */
+int plan_read_later(const struct plan_world *w, struct plan_world *ret);
 /* plan_worst.c */
 struct plan_failures plan_find_worst(const struct plan_result *r);
 /* What routes_save() wrote (route/io/routes_save.h). NULL and `why`. */

@@ -20,6 +20,9 @@ enum {
 	OPT_JSON,
 	OPT_SVG,
 	OPT_HOSTS,
+	OPT_THEN,
+	OPT_BILL,
+	OPT_DRAIN,
 	OPT_VLS,
 	OPT_THREADS
 };
@@ -39,6 +42,9 @@ static const struct option options[] = {
 	{ "dumps", required_argument, NULL, OPT_DUMPS },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "hosts", required_argument, NULL, OPT_HOSTS },
+	{ "bill", no_argument, NULL, OPT_BILL },
+	{ "drain", required_argument, NULL, OPT_DRAIN },
+	{ "then", required_argument, NULL, OPT_THEN },
 	{ "svg", required_argument, NULL, OPT_SVG },
 	{ "vls", required_argument, NULL, OPT_VLS },
 	{ "threads", required_argument, NULL, OPT_THREADS },
@@ -76,6 +82,13 @@ void plan_usage(FILE *out)
 	      "      --hosts FILE       measures of these hosts among themselves too: GUIDs or "
 	      "names, one on a line,\n"
 	      "                         in the order of the ranks of a job\n"
+	      "      --drain FILE       an order in which these switches are taken out, one after "
+	      "another, with every\n"
+	      "                         state on the way proved; GUIDs or names, one a line\n"
+	      "      --then FABRIC      routes a later fabric from the tables of the first, "
+	      "and shows what\n"
+	      "                         differs: pairs, entries, loads, cables that carry more\n"
+	      "      --bill             counts cables by kind, width, speed and level\n"
 	      "      --svg FILE         draws the load of every link, after --fail if that is "
 	      "given\n"
 	      "      --json             the same facts for programs\n"
@@ -139,6 +152,9 @@ static int set_option(int code, const char *value, struct plan_args *a)
 	case OPT_DUMPS: a->dumps = value; return 0;
 	case OPT_JSON: a->json = true; return 0;
 	case OPT_HOSTS: a->hosts = value; return 0;
+	case OPT_THEN: a->then = value; return 0;
+	case OPT_BILL: a->bill = true; return 0;
+	case OPT_DRAIN: a->drain = value; return 0;
 	case OPT_SVG: a->svg = value; return 0;
 	case OPT_VLS:
 		return read_number("vls", value, 1, 15, &a->vls);
@@ -172,6 +188,11 @@ int plan_args_parse(int argc, char **argv, struct plan_args *ret)
 	while ((code = getopt_long(argc, argv, "F:R:h", options, NULL)) != -1)
 		if (set_option(code, optarg, ret) < 0)
 			return -EINVAL;
+	if (ret->then && ret->n_fails) {
+		fputs("opensm: --then and --fail do not go together: the later fabric lacks what "
+		      "failed\n", stderr);
+		return -EINVAL;
+	}
 	if (optind < argc) {
 		fprintf(stderr, "opensm: --plan takes one fabric; unexpected argument %s\n",
 			argv[optind]);

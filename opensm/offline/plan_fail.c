@@ -15,9 +15,7 @@ static int refuse_failure(const char *what, const char *why)
 	return -EINVAL;
 }
 
-/* The node of this name or GUID (of the node or of a port of it); TOPO_NONE: none, or several. */
-static uint32_t find_node(const struct plan_world *w, const char *text, size_t len,
-			  const char **why)
+uint32_t plan_find_node(const struct plan_world *w, const char *text, size_t len, const char **why)
 {
 	_cleanup_free_ char *name = xmalloc(len + 1);
 	const struct topofile *f = w->file;
@@ -61,7 +59,7 @@ static int fail_link(const struct plan_world *w, const char *what, const char *r
 
 	if (!slash || str_to_u64(slash + 1, 10, IB_MAX_PORTS, &port) < 0 || !port)
 		return refuse_failure(what, "expected link:NODE/PORT");
-	node = find_node(w, rest, (size_t)(slash - rest), &why);
+	node = plan_find_node(w, rest, (size_t)(slash - rest), &why);
 	if (node == TOPO_NONE)
 		return refuse_failure(what, why);
 	n = &w->file->nodes[node];
@@ -84,7 +82,7 @@ static int fail_switch(const struct plan_world *w, const char *what, const char 
 		       struct cut *cut)
 {
 	const char *why;
-	uint32_t node = find_node(w, rest, strlen(rest), &why), sw;
+	uint32_t node = plan_find_node(w, rest, strlen(rest), &why), sw;
 
 	if (node == TOPO_NONE)
 		return refuse_failure(what, why);

@@ -153,6 +153,41 @@ static struct json_object *fabric_of(const struct plan_world *w)
 	return o;
 }
 
+static struct json_object *grown_of(const struct plan_world *w, const struct plan_result *r)
+{
+	struct json_object *list = json_object_new_array();
+	struct plan_growth grown[PLAN_HOT];
+	uint32_t n = plan_grown(&r->now, &r->after, grown);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct json_object *o = json_append_object(list);
+
+		json_add_int(o, "load_before", grown[i].was);
+		json_add_int(o, "load_after", grown[i].is);
+		add_ends(o, w, r->broken, grown[i].entry);
+	}
+	return list;
+}
+
+static struct json_object *later_of(const struct plan_result *r)
+{
+	const struct route_verdict *a = &r->now.choice.verdict, *b = &r->after.choice.verdict;
+	struct json_object *o = json_object_new_object(), *fabric = fabric_of(&r->later);
+
+	json_add_str(fabric, "file", r->world.args->then);
+	json_object_object_add(o, "fabric", fabric);
+	json_object_object_add(o, "tables", tables_of(&r->later, &r->after));
+	if (!r->now.routes || !r->after.routes)
+		return o;
+	json_add_int(o, "pairs_with_path_before", (int64_t)(a->pairs - a->unreachable));
+	json_add_int(o, "pairs_with_path_after", (int64_t)(b->pairs - b->unreachable));
+	json_add_int(o, "max_load_before", a->max_load);
+	json_add_int(o, "max_load_after", b->max_load);
+	json_object_object_add(o, "changes", change_of(&r->change));
+	json_object_object_add(o, "carry_more", grown_of(&r->later, r));
+	return o;
+}
+
 static struct json_object *failure_of(const struct plan_result *r)
 {
 	struct json_object *o = json_object_new_object(), *what = json_object_new_array();
@@ -169,6 +204,7 @@ static struct json_object *failure_of(const struct plan_result *r)
 	json_add_int(o, "max_load_before", a->max_load);
 	json_add_int(o, "max_load_after", b->max_load);
 	json_object_object_add(o, "changes", change_of(&r->change));
+	json_object_object_add(o, "carry_more", grown_of(&r->world, r));
 	return o;
 }
 
@@ -190,6 +226,11 @@ static struct json_object *worst_of(const struct plan_result *r)
 			json_object_object_add(one, "switch",
 					       end_of(&r->world, t->switches[f->at].guid, 0));
 		json_add_int(one, "pairs_lost", (int64_t)f->lost);
+		if (f->kind == PLAN_WORST_SWITCH) {
+			json_add_int(one, "end_ports", f->hosts);
+			json_add_int(one, "pairs_lost_of_other_switches", (int64_t)f->beyond);
+		}
+		json_add_int(one, "look_alike", f->likes);
 		json_add_bool(one, "was_routed", f->tried);
 		if (f->tried)
 			json_add_bool(one, "holds", f->routed);
@@ -213,8 +254,14 @@ void plan_print_json(const struct plan_result *r, FILE *out)
 		json_object_object_add(o, "against_running", change_of(&r->against));
 	if (r->cut)
 		json_object_object_add(o, "failure", failure_of(r));
+	if (r->later.file)
+		json_object_object_add(o, "then", later_of(r));
 	if (r->worst.rows)
 		json_object_object_add(o, "worst", worst_of(r));
+	if (r->drain.n)
+		json_object_object_add(o, "drain", plan_drain_json(r));
+	if (r->world.args->bill)
+		json_object_object_add(o, "bill", plan_bill_json(&r->world));
 	fputs(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
 							JSON_C_TO_STRING_NOSLASHESCAPE),
 	      out);

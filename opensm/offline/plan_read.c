@@ -81,18 +81,20 @@ static int give_lids(struct plan_world *w)
 	return 0;
 }
 
-static int read_fabric(struct plan_world *w)
+static int read_fabric(struct plan_world *w, const char *path, const struct topofile *was)
 {
 	struct conf_report r = { 0 };
 	int e;
 
-	w->file = topofile_read(w->args->fabric, &r);
+	w->file = topofile_read(path, &r);
 	conf_report_print(&r, stderr);
 	conf_report_clear(&r);
 	if (!w->file)
 		return -EINVAL;
 	for (uint32_t i = 0; i < w->file->n_ports; i++)
 		w->vls_known |= w->file->ports[i].vls > 0;
+	if (was)
+		plan_keep_lids(was, w->file);
 	e = give_lids(w);
 	if (e < 0)
 		return e;
@@ -136,7 +138,15 @@ int plan_read(const struct plan_args *args, struct plan_world *ret)
 
 	*ret = (struct plan_world){ .args = args };
 	e = read_conf(ret);
-	return e < 0 ? e : read_fabric(ret);
+	return e < 0 ? e : read_fabric(ret, args->fabric, NULL);
+}
+
+int plan_read_later(const struct plan_world *w, struct plan_world *ret)
+{
+	*ret = (struct plan_world){ .args = w->args,
+				    .conf = conf_ref(w->conf),
+				    .files = conf_files_ref(w->files) };
+	return read_fabric(ret, w->args->then, w->file);
 }
 
 void plan_world_clear(struct plan_world *w)

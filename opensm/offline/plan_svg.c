@@ -261,8 +261,9 @@ void plan_draw_svg(const struct topofile *names, const struct topo *t, const uin
 
 int plan_write_svg(const struct plan_result *r, const char *path)
 {
-	const struct plan_tables *p = r->cut ? &r->after : &r->now;
-	const struct topo *t = r->cut ? r->broken : r->world.topo;
+	const struct plan_tables *p = r->broken ? &r->after : &r->now;
+	const struct topo *t = r->broken ? r->broken : r->world.topo;
+	const struct topofile *names = r->later.file ? r->later.file : r->world.file;
 	_cleanup_(file_replace_abortp) struct file_replace *f = file_replace_open(path, false);
 	_cleanup_free_ uint32_t *none = xcalloc((size_t)cut_n_ports(t) + 1, sizeof(*none));
 	_cleanup_free_ char *title = NULL;
@@ -272,8 +273,10 @@ int plan_write_svg(const struct plan_result *r, const char *path)
 		title = xasprintf("%s: %u switches, %u end ports, %s%s", r->world.args->fabric,
 				  t->n_switches, t->n_hosts,
 				  p->routes ? p->routes->engine : "no tables",
-				  r->cut ? ", after the failure" : "");
-		plan_draw_svg(r->world.file, t, p->routes ? p->figures.load : none, title,
+				  r->cut      ? ", after the failure"
+				  : r->broken ? ", the later fabric"
+					      : "");
+		plan_draw_svg(names, t, p->routes ? p->figures.load : none, title,
 			      file_replace_stream(f));
 		e = file_replace_commit(take(f), false);
 	}

@@ -33,9 +33,8 @@ static uint32_t count_cables(const struct topo *t)
 	return n / 2;
 }
 
-static void print_fabric(const struct plan_result *r, FILE *out)
+static void print_fabric(const struct plan_world *w, FILE *out)
 {
-	const struct plan_world *w = &r->world;
 	const struct topo *t = w->topo;
 
 	row(out, "Fabric", "%u switches, %u end ports, %u cables between switches", t->n_switches,
@@ -158,27 +157,105 @@ static uint64_t reached(const struct plan_tables *p)
 	return p->choice.verdict.pairs - p->choice.verdict.unreachable;
 }
 
-static void print_failure(const struct plan_result *r, FILE *out)
+static void print_grown(const struct plan_world *w, const struct plan_result *r, FILE *out)
 {
+	struct plan_growth grown[PLAN_HOT];
+	uint32_t n = plan_grown(&r->now, &r->after, grown);
+
+	for (uint32_t i = 0; i < n; i++) {
+		fprintf(out, "%-10s%u -> %-8u ", i ? "" : "More", grown[i].was, grown[i].is);
+		print_channel(w, r->broken, grown[i].entry, "->", out);
+		fputc('\n', out);
+	}
+}
+
+static void print_pairs(const struct plan_result *r, FILE *out)
+{
+	const struct plan_tables *a = &r->now, *b = &r->after;
+
+	if (r->cut)
+		row(out, "Lost", "%" PRIu64 " of %" PRIu64 " pairs have no path any more",
+		    reached(a) > reached(b) ? reached(a) - reached(b) : 0, reached(a));
+	else
+		row(out, "Pairs",
+		    "%" PRIu64 " of %" PRIu64 " had a path before, %" PRIu64 " of %" PRIu64
+		    " have one after",
+		    reached(a), a->choice.verdict.pairs, reached(b), b->choice.verdict.pairs);
+}
+
+/* After failures, or of the later fabric. */
+static void print_after(const struct plan_result *r, FILE *out)
+{
+	const struct plan_world *w = r->cut ? &r->world : &r->later;
 	const struct plan_tables *a = &r->now, *b = &r->after;
 
 	for (unsigned i = 0; i < r->world.args->n_fails; i++)
 		row(out, i ? "" : "\nFailed", "%s%s", i ? "" : " ", r->world.args->fails[i]);
-	print_engine(&r->world, b, out);
+	if (!r->cut) {
+		row(out, "\nThen", " %s", r->world.args->then);
+		print_fabric(w, out);
+	}
+	print_engine(w, b, out);
 	if (!a->routes || !b->routes)
 		return;
-	row(out, "Lost", "%" PRIu64 " of %" PRIu64 " pairs have no path any more",
-	    reached(a) > reached(b) ? reached(a) - reached(b) : 0, reached(a));
+	print_pairs(r, out);
 	row(out, "Most load", "%u before, %u after", a->choice.verdict.max_load,
 	    b->choice.verdict.max_load);
 	print_change("Changes", &r->change, out);
-	print_hot(&r->world, b, out);
+	print_hot(w, b, out);
+	print_grown(w, r, out);
+}
+
+static void print_worst_row(const struct plan_result *r, const struct plan_failure *f, FILE *out)
+{
+	const struct topo *t = r->world.topo;
+	char name[PLAN_NODE_STRLEN];
+
+	fprintf(out, "%-10s", "");
+	if (f->kind == PLAN_WORST_LINK)
+		print_channel(&r->world, t, f->at, "--", out);
+	else
+		fputs(plan_switch_str(&r->world, t->switches[f->at].guid, name), out);
+	fprintf(out, ": %" PRIu64 " pairs lost", f->lost);
+	if (f->hosts)
+		fprintf(out, ", %" PRIu64 " of them of other switches", f->beyond);
+	if (f->routed)
+		fprintf(out, ", most load %u (now %u), %" PRIu64 " blocks change", f->max_load,
+			r->now.choice.verdict.max_load, f->change.blocks);
+	else if (f->tried)
+		fputs(", no engine has tables that hold", out);
+	if (f->likes)
+		fprintf(out, "; %u look like it", f->likes);
+	fputc('\n', out);
+}
+
+/* Rows of one kind: switches with end ports, or what has none. One of those that look alike. */
+static void print_worst_kind(const struct plan_result *r, bool leaves, FILE *out)
+{
+	const struct plan_failures *f = &r->worst;
+	uint32_t n = 0, cutting = 0, shown = 0;
+
+	for (uint32_t i = 0; i < f->n; i++)
+		if (!f->rows[i].hosts == !leaves) {
+			n++;
+			cutting += f->rows[i].beyond > 0;
+		}
+	if (!n)
+		return;
+	if (r->world.args->worst == PLAN_WORST_SWITCH)
+		row(out, leaves ? "Leaves" : "Others",
+		    "%u switches with%s end ports; %u cut off end ports of other switches", n,
+		    leaves ? "" : "out", cutting);
+	for (uint32_t i = 0; i < f->n && shown < WORST_SHOWN; i++)
+		if (!f->rows[i].hosts == !leaves && !f->rows[i].alike) {
+			print_worst_row(r, &f->rows[i], out);
+			shown++;
+		}
 }
 
 static void print_worst(const struct plan_result *r, FILE *out)
 {
 	const struct plan_failures *f = &r->worst;
-	const struct topo *t = r->world.topo;
 	const char *kind = r->world.args->worst == PLAN_WORST_LINK ? "cables" : "switches";
 	uint32_t cutting = 0;
 
@@ -189,34 +266,23 @@ static void print_worst(const struct plan_result *r, FILE *out)
 		kind, cutting, f->tried,
 		f->tried < f->n ? ", one of each that look alike, the most loaded first (--tries N)"
 				: "");
-	for (uint32_t i = 0; i < f->n && i < WORST_SHOWN; i++) {
-		const struct plan_failure *one = &f->rows[i];
-		char name[PLAN_NODE_STRLEN];
-
-		fprintf(out, "%-10s", "");
-		if (one->kind == PLAN_WORST_LINK)
-			print_channel(&r->world, t, one->at, "--", out);
-		else
-			fputs(plan_switch_str(&r->world, t->switches[one->at].guid, name), out);
-		fprintf(out, ": %" PRIu64 " pairs lost", one->lost);
-		if (one->routed)
-			fprintf(out, ", most load %u (now %u), %" PRIu64 " blocks change",
-				one->max_load, r->now.choice.verdict.max_load, one->change.blocks);
-		else if (one->tried)
-			fputs(", no engine has tables that hold", out);
-		fputc('\n', out);
-	}
+	print_worst_kind(r, true, out);
+	print_worst_kind(r, false, out);
 }
 
 void plan_print_text(const struct plan_result *r, FILE *out)
 {
-	print_fabric(r, out);
+	print_fabric(&r->world, out);
 	print_engine(&r->world, &r->now, out);
 	print_hot(&r->world, &r->now, out);
 	if (r->running && r->now.routes)
 		print_change("Changes", &r->against, out);
-	if (r->cut)
-		print_failure(r, out);
+	if (r->broken)
+		print_after(r, out);
 	if (r->worst.rows)
 		print_worst(r, out);
+	if (r->drain.n)
+		plan_print_drain(r, out);
+	if (r->world.args->bill)
+		plan_print_bill(&r->world, out);
 }

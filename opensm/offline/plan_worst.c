@@ -120,12 +120,13 @@ static void search_from(struct search *s, uint32_t root, uint32_t *met)
 /*
  * Ordered pairs that no path is left for without switch `v`; those of its own end ports included.
  */
-static uint64_t lost_without(const struct search *s, uint32_t v)
+static uint64_t lost_without(const struct search *s, uint32_t v, uint64_t *ret_beyond)
 {
 	uint64_t all = s->below[s->root[v]], own = s->own[v], rest = all - own - s->apart[v];
 	uint64_t squares = s->squares[v] + rest * rest, others = all - own;
 
-	return own * (all - 1) + own * others + (others * others - squares);
+	*ret_beyond = others * others - squares;
+	return own * (all - 1) + own * others + *ret_beyond;
 }
 
 static uint64_t lost_without_cable(const struct search *s, uint32_t entry)
@@ -147,11 +148,16 @@ struct candidate {
 
 #define COMPARE(x, y) ((x) < (y) ? -1 : (x) > (y))
 
+/* In this order they are routed: what is lost besides the end ports of a leaf counts. */
 static int by_weight(const void *va, const void *vb)
 {
 	const struct candidate *a = va, *b = vb;
-	int r = COMPARE(b->row.lost, a->row.lost);
+	int r = COMPARE(b->row.beyond, a->row.beyond);
 
+	if (!r)
+		r = COMPARE(a->row.hosts > 0, b->row.hosts > 0);
+	if (!r)
+		r = COMPARE(b->row.lost, a->row.lost);
 	if (!r)
 		r = COMPARE(b->load, a->load);
 	if (!r)
@@ -179,6 +185,7 @@ static struct candidate cable_of(const struct plan_result *r, const struct searc
 	uint64_t ends = mix(0, s->own[sw]) ^ mix(1, t->switches[sw].n_ports) ^
 			mix(0, s->own[p->sw]) ^ mix(1, t->switches[p->sw].n_ports);
 
+	c.row.beyond = c.row.lost;
 	c.looks = mix(mix(mix(ends, MAX(one, two)), MIN(one, two)), c.row.lost);
 	return c;
 }
@@ -187,10 +194,11 @@ static struct candidate switch_of(const struct plan_result *r, const struct sear
 {
 	const struct topo *t = r->world.topo;
 	struct candidate c = {
-		.row = { .kind = PLAN_WORST_SWITCH, .at = sw, .lost = lost_without(s, sw) }
+		.row = { .kind = PLAN_WORST_SWITCH, .at = sw, .hosts = s->own[sw] }
 	};
 	uint64_t loads = 0;
 
+	c.row.lost = lost_without(s, sw, &c.row.beyond);
 	for (unsigned i = 1; i <= t->switches[sw].n_ports; i++) {
 		uint32_t load = r->now.figures.load[t->switches[sw].first_port + i];
 
@@ -304,7 +312,10 @@ static void try_failure(struct base *b, struct plan_failure *f)
 static int by_harm(const void *va, const void *vb)
 {
 	const struct plan_failure *a = va, *b = vb;
-	int r = COMPARE(b->lost, a->lost);
+	int r = COMPARE(b->hosts > 0, a->hosts > 0);
+
+	if (!r)
+		r = COMPARE(b->lost, a->lost);
 
 	if (!r)
 		r = COMPARE(b->tried, a->tried);
@@ -357,8 +368,10 @@ static void count_likes(struct candidate *all, uint32_t n)
 	for (uint32_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && all[end].looks == all[i].looks;)
 			end++;
-		for (uint32_t k = i; k < end; k++)
+		for (uint32_t k = i; k < end; k++) {
 			all[k].row.likes = end - i - 1;
+			all[k].row.alike = k > i && !all[k].row.tried;
+		}
 	}
 }
 

@@ -67,8 +67,15 @@ END
 	# All of its end ports are gone.
 	plan net -R minhop --fail switch:leaf1 >out
 	grep -q '^Lost      76 of 132 pairs' out
-	plan net -R minhop --worst switch --json | jq -e '.worst.worst[0].pairs_lost == 76 and .worst.failures == 5'
-	plan net -R minhop --worst link | grep -q 'of 6 single cables: 0 cut off end ports; 6 were routed$'
+	plan net -R minhop --worst switch --json | >json
+	jq -e '.worst | .worst[0].pairs_lost == 76 and .failures == 5 and .worst[0].end_ports == 4' json
+	jq -e '.worst.worst[] | select(.switch.name == "spine1") | .pairs_lost == 0 and .look_alike == 1' json
+	plan net -R minhop --worst switch >out
+	grep -q '^Leaves    3 switches with end ports; 0 cut off end ports of other switches' out
+	grep -q '^Others    2 switches without end ports; 0 cut off' out
+	grep -q '"spine1": 0 pairs lost, most load .* 1 look like it' out
+	plan net -R minhop --worst link | grep -q 'of 6 single cables: 0 cut off end ports; 1 were routed, one of each'
+	plan net -R minhop --worst link --tries 0 | grep -q 'of 6 single cables: 0 cut off end ports; 6 were routed$'
 }
 
 @test "three levels of service on a torus have VLs of their own, or it is said what fits" {
@@ -162,6 +169,62 @@ END
 	[[ $output == *'job: error: 1 end ports; expected two at least'* ]]
 	run plan net --hosts nowhere
 	[ "$status" -eq 65 ]
+}
+
+@test "switches are drained in an order whose states are proved; a list that leaves no path is not" {
+	"$NETGEN" tree 4 4 3 >net
+	printf '%s\n' spine1 leaf2 '"spine3"' >list
+	plan net -R minhop --drain list >out
+	grep -q '^Drain     3 switches in this order; every state on the way is proved' out
+	grep -qE '^ +1[.] "leaf2": most load [0-9]+ .*, 0 pairs of the end ports left have no path' out
+	plan net -R minhop --drain list --json >json
+	jq -e '.drain | .holds and ([.steps[].name] | sort == ["leaf2", "spine1", "spine3"])' json
+	# One spine carries all of it in the end; tables of the last state are those of both failures.
+	plan net -R minhop --fail switch:leaf2 --fail switch:spine1 --fail switch:spine3 --json >after
+	[ "$(jq '.drain.steps[2].max_load' json)" -eq "$(jq '.failure.max_load_after' after)" ]
+	# Without any spine 12 of a leaf reach the others no more.
+	printf 'spine%s\n' 1 2 3 >list
+	plan net -R minhop --drain list --json | jq -e '.drain.steps[2].pairs_without_path == 16 * 12'
+	plan net -R minhop --drain list | grep -q "BUT SOME PAIRS LOSE THEIR PATH"
+	printf 'spine1\nh0\n spine9\nspine1\n' >list
+	run plan net --drain list
+	[ "$status" -eq 65 ]
+	[[ $output == *'list:2:1: error: "h0"; that is no switch; expected the GUID or the name of a switch'* ]]
+	[[ $output == *'list:3:2: error: "spine9"; no node has this name or GUID'* ]]
+	[[ $output == *'list:4:1: error: it stands on line 1 already'* ]]
+}
+
+@test "a later fabric is compared with the first: pairs, entries, and the cables that carry more" {
+	"$NETGEN" tree 4 4 3 >net
+	sed -e '/^Switch.*"spine3"/,/^$/d' -e '/"spine3"/d' net >later
+	plan net -R minhop --then net --json | jq -e '.then | .changes.entries == 0 and .carry_more == []'
+	plan net -R minhop --then later --json >json
+	jq -e '.then | .fabric.switches == 6 and .fabric.new_lids == 0 and .pairs_with_path_after == 240' json
+	jq -e '.then | .changes.pairs > 0 and .max_load_after >= .max_load_before' json
+	jq -e '.then.carry_more | length > 0 and all(.load_after > .load_before)' json
+	# The same as the failure of that switch.
+	plan net -R minhop --fail switch:spine3 --json >failed
+	[ "$(jq .then.max_load_after json)" -eq "$(jq .failure.max_load_after failed)" ]
+	[ "$(jq .then.changes.pairs json)" -eq "$(jq .failure.changes.pairs failed)" ]
+	plan net -R minhop --then later --svg picture.svg >out
+	grep -q '^Pairs     240 of 240 had a path before, 240 of 240 have one after' out
+	grep -qE '^More      [0-9]+ -> [0-9]+ +"(leaf|spine)[0-9]"/[0-9] -> ' out
+	svg_is_sound picture.svg
+	run plan net --then later --fail switch:leaf1
+	[ "$status" -eq 64 ]
+	run plan net --then nowhere
+	[ "$status" -eq 65 ]
+}
+
+@test "a bill counts cables by kind, width, speed and level" {
+	brought_up -s 500 -w 4 fat-tree2 8
+	plan fabric.topo --bill >out
+	grep -qE '^Cables    32 +4x.* hosts to switches of level 0$' out
+	grep -qE '^ +32 +4x.* between switches of levels 0 and 1$' out
+	grep -q '^          64      in all' out
+	plan fabric.topo --bill --json | jq -e '.bill | length == 2 and .[1].cables == 32 and .[1].level == 0 and .[1].upper_level == 1'
+	"$NETGEN" torus 4 4 1 2 >net
+	plan net --bill | grep -qE '^ +32 .*between switches$'
 }
 
 @test "options of opensm.conf count, lists that it names too" {

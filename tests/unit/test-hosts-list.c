@@ -54,8 +54,8 @@ static void faulty_lines_are_named(void **state)
 		{ "\"a\n", "list:1:1: \"\"a\"; expected a name, and a closing quote" },
 		{ "\"\"\n", "expected a name, and a closing quote" },
 		{ "\"a\" b\n", "expected a name, and a closing quote" },
-		{ "a\nb\n a\n", "list:3:2: the host stands on line 1 already; expected each" },
-		{ "0x1\n0x01\n", "list:2:1: the host stands on line 1 already" },
+		{ "a\nb\n a\n", "list:3:2: it stands on line 1 already; expected each" },
+		{ "0x1\n0x01\n", "list:2:1: it stands on line 1 already" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -130,7 +130,7 @@ static void worst_of(struct topo *t, enum plan_worst kind)
 			cut->switches[f->at] = true;
 		broken = cut_apply(t, cut);
 		assert_int_equal(whole - connected(broken), f->lost);
-		assert_true(!i || f->lost <= r.worst.rows[i - 1].lost);
+		assert_true(!i || !f->hosts != !f[-1].hosts || f->lost <= f[-1].lost);
 		cut_free(cut);
 		topo_unref(broken);
 	}
@@ -151,6 +151,79 @@ static void what_is_cut_off_is_exact(void **state)
 		worst_of(t, PLAN_WORST_SWITCH);
 		topo_unref(t);
 	}
+}
+
+static struct plan_failures worst_switches(struct topo *t, struct plan_args *args)
+{
+	struct plan_result r = { .world = { .args = args, .topo = t, .conf = conf_new() } };
+	struct plan_failures ret;
+
+	plan_route(&r.world, t, (struct plan_before){ 0 }, true, &r.now);
+	assert_non_null(r.now.routes);
+	ret = plan_find_worst(&r);
+	plan_tables_clear(&r.now);
+	conf_unref(r.world.conf);
+	return ret;
+}
+
+/* Of those that look alike one is routed, and all of them would come to the same. */
+static void likes_are_alike(void **state)
+{
+	struct topo *t = topogen_fat_tree2(8, 4, 4, 1, NULL);
+	struct plan_args one = { .worst = PLAN_WORST_SWITCH, .tries = PLAN_TRIES, .threads = 1 },
+			 all = { .worst = PLAN_WORST_SWITCH, .tries_given = true, .threads = 1 };
+	struct plan_failures f = worst_switches(t, &one), g = worst_switches(t, &all);
+	uint32_t alike = 0;
+
+	assert_int_equal(f.n, 12);
+	assert_int_equal(f.tried, 2);
+	assert_int_equal(g.tried, 12);
+	for (uint32_t i = 0; i < 12; i++) {
+		/* Leaves first, and with them their own end ports alone. */
+		assert_int_equal(f.rows[i].hosts, i < 8 ? 4 : 0);
+		assert_int_equal(f.rows[i].beyond, 0);
+		assert_int_equal(f.rows[i].likes, i < 8 ? 7 : 3);
+		assert_int_equal(g.rows[i].max_load, g.rows[i < 8 ? 0 : 8].max_load);
+		alike += f.rows[i].alike;
+		assert_false(g.rows[i].alike);
+	}
+	assert_int_equal(alike, 10);
+	assert_int_equal(f.rows[8].max_load, g.rows[8].max_load);
+	free(f.rows);
+	free(g.rows);
+	topo_unref(t);
+}
+
+/* A leaf with its end ports first, then spines as long as one is left. */
+static void drained_in_order(void **state)
+{
+	struct topo *t = topogen_fat_tree2(4, 3, 3, 1, NULL);
+	struct plan_args args = { .threads = 1 };
+	struct plan_result r = { .world = { .args = &args, .topo = t, .conf = conf_new() } };
+	uint32_t list[4], n = 0, leaf = t->hosts[0].sw;
+	_cleanup_free_ uint32_t *on = topo_count_senders(t);
+	struct plan_drain d;
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		if (!on[s])
+			list[n++] = s;
+	list[n++] = leaf;
+	r.drained = list;
+	r.n_drained = n;
+	plan_route(&r.world, t, (struct plan_before){ 0 }, true, &r.now);
+	d = plan_find_drain(&r);
+	assert_int_equal(d.n, 4);
+	assert_int_equal(d.steps[0].sw, leaf);
+	assert_int_equal(d.steps[0].lost, 0);
+	assert_int_equal(d.steps[2].lost, 0);
+	/* Of 9 end ports, 3 to a leaf, by one spine. */
+	assert_int_equal(d.steps[2].max_load, 3 * 6);
+	assert_int_equal(d.steps[3].lost, 9 * 6);
+	assert_true(d.steps[0].holds && d.steps[1].holds && d.steps[2].holds);
+	free(d.steps);
+	plan_tables_clear(&r.now);
+	conf_unref(r.world.conf);
+	topo_unref(t);
 }
 
 static char *picture(const struct topo *t, const char *name)
@@ -254,6 +327,8 @@ int main(void)
 		cmocka_unit_test(loads_are_those_of_the_judge),
 		cmocka_unit_test(tables_differ_from_others_only),
 		cmocka_unit_test(what_is_cut_off_is_exact),
+		cmocka_unit_test(likes_are_alike),
+		cmocka_unit_test(drained_in_order),
 		cmocka_unit_test(pictures_escape_names),
 		cmocka_unit_test(large_fabrics_are_a_matrix),
 		cmocka_unit_test(matrices_stay_small),

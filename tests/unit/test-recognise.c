@@ -112,6 +112,50 @@ static enum shape_kind kind_of(const struct topo *t)
 }
 
 /* A few cables in a hundred do not change what a fabric is, whichever they are. */
+/* `keep` end ports stay on each of the first `n` leaves. */
+static void leaves_with_few_are_leaves(const char *words, uint32_t n, unsigned keep,
+				       const char *expected)
+{
+	char copy[80], *list[10], *rest, ret[SHAPE_STRLEN];
+	struct topo *t, *left;
+	struct topocut *cut;
+	struct graph *g;
+	struct shape *s;
+	_cleanup_free_ uint32_t *on = NULL;
+	int k = 0;
+
+	snprintf(copy, sizeof(copy), "%s", words);
+	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+		list[k++] = word;
+	t = topogen_words(k, list, NULL);
+	cut = topocut_new(t);
+	on = xcalloc(t->n_switches, sizeof(*on));
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		cut->hosts[h] = t->hosts[h].sw < n && on[t->hosts[h].sw]++ >= keep;
+	left = topocut_apply(t, cut);
+	g = graph_new(left, NULL);
+	s = shape_find(g);
+	assert_string_equal(shape_str(s, ret), expected);
+	shape_free(s);
+	graph_free(g);
+	topocut_free(cut);
+	topo_unref(left);
+	topo_unref(t);
+}
+
+/* Empty and half-filled leaves are no third level; tops of three levels stay what they are. */
+static void leaves_that_wait_for_hosts(void **state)
+{
+	for (unsigned keep = 0; keep < 3; keep++) {
+		leaves_with_few_are_leaves("fat-tree2 8 4 8 1", 3, keep,
+					   "tree of 2 levels (8+4 switches)");
+		leaves_with_few_are_leaves("fat-tree2 8 1 8 2", 3, keep,
+					   "tree of 2 levels (8+1 switches)");
+		leaves_with_few_are_leaves("fat-tree3 8", 3, keep,
+					   "tree of 3 levels (32+32+16 switches)");
+	}
+}
+
 static void damage_hides_nothing(void **state)
 {
 	for (unsigned seed = 1; seed <= 10; seed++) {
@@ -180,6 +224,7 @@ int main(void)
 		cmocka_unit_test(order_of_guids_is_nothing),
 		cmocka_unit_test(one_cable_short),
 		cmocka_unit_test(odd_hosts_change_nothing),
+		cmocka_unit_test(leaves_that_wait_for_hosts),
 		cmocka_unit_test(damage_hides_nothing),
 		cmocka_unit_test(places_agree_with_cables),
 		cmocka_unit_test(nothing_at_all),

@@ -141,7 +141,7 @@ static void refuse_again(const char *path, const struct conf_host *first,
 	struct conf_place at = { .file = path, .line = again->line, .column = again->column };
 
 	conf_report_at(r, CONF_ERROR, &at,
-		       "the host stands on line %u already; expected each host once; the line is "
+		       "it stands on line %u already; expected each once; the line is "
 		       "ignored",
 		       first->line);
 }

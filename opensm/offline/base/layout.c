@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Places for switches. A fabric has levels when some switches have no end port and hardly any cable
- * joins two of the same distance from those that have: leaves are at the bottom. Switches of a
+ * Places for switches. A fabric has levels when hardly any cable joins two switches of the same
+ * distance from the leaves (shape_ranks()), which are at the bottom. Switches of a
  * level stand near those that they are connected to.
  */
 #include "offline/base/layout.h"
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "route/shape/grid.h"
+#include "route/shape/recognise.h"
 #include "util/mem.h"
 
 #define WIDTH_MIN 1000.0
@@ -36,44 +37,26 @@ struct layout *layout_free(struct layout *l)
 
 /* --- Levels --------------------------------------------------------------------------------- */
 
-#define NO_LEVEL UINT32_MAX
-
-/*
- * Distance from the nearest switch with an end port; NULL: these are no levels. The caller frees.
- */
+/* As trees are recognised; NULL: these are no levels. The caller frees. */
 static uint32_t *levels_of(const struct topo *t, uint32_t *ret_most)
 {
+	_cleanup_(graph_freep) struct graph *g = graph_new(t, NULL);
 	uint32_t *level = xcalloc((size_t)t->n_switches + 1, sizeof(*level));
-	_cleanup_free_ uint32_t *queue = xcalloc((size_t)t->n_switches + 1, sizeof(*queue));
-	uint32_t head = 0, tail = 0, same = 0, all = 0, most = 0;
+	uint32_t same = 0, all = 0, most = 0;
 
+	shape_ranks(g, level);
 	for (uint32_t s = 0; s < t->n_switches; s++)
-		level[s] = NO_LEVEL;
-	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (t->hosts[h].sw != TOPO_NONE && level[t->hosts[h].sw]) {
-			level[t->hosts[h].sw] = 0;
-			queue[tail++] = t->hosts[h].sw;
-		}
-	while (head < tail) {
-		uint32_t s = queue[head++];
+		most = level[s] == TOPO_NONE ? most : MAX(most, level[s]);
+	for (uint32_t i = 0; i < topo_n_entries(t); i++) {
+		uint32_t s = topo_switch_with(t, i), to = t->ports[i].sw;
 
-		for (unsigned i = 1; i <= t->switches[s].n_ports; i++) {
-			uint32_t to = topo_port(t, s, i)->sw;
-
-			if (to == TOPO_NONE)
-				continue;
-			if (level[to] == NO_LEVEL) {
-				level[to] = level[s] + 1;
-				queue[tail++] = to;
-			}
-			if (level[to] == level[s])
-				same++;
-			all++;
-		}
-		most = MAX(most, level[s]);
+		if (to == TOPO_NONE || level[s] == TOPO_NONE)
+			continue;
+		all++;
+		same += level[to] == level[s];
 	}
 	for (uint32_t s = 0; s < t->n_switches; s++)
-		if (level[s] == NO_LEVEL)
+		if (level[s] == TOPO_NONE)
 			level[s] = most;
 	*ret_most = most;
 	if (most && same <= all / 10)

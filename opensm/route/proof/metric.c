@@ -211,10 +211,11 @@ static unsigned measure_shifts(struct field *f, unsigned shifts, double *ret)
 		shifts = all;
 	for (unsigned i = 0; i < shifts; i++) {
 		shift_by(f, to, 1 + (uint32_t)((uint64_t)i * all / shifts));
-		*ret += shares(f, f->hosts, to, f->n) / f->n / shifts;
+		*ret += shares(f, f->hosts, to, f->n);
 		for (uint32_t c = 0; c < f->n_ports; c++)
 			most = MAX(most, f->use[c]);
 	}
+	*ret = shifts ? *ret / f->n / shifts : 0;
 	return most;
 }
 
@@ -235,11 +236,13 @@ unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, 
 	most = measure_shifts(&f, shifts, &ret->shift);
 	for (unsigned i = 0; i < patterns && f.n; i++) {
 		shuffle(to, f.n, &seeds[0]);
-		ret->permutation += shares(&f, f.hosts, to, f.n) / f.n / patterns;
+		ret->permutation += shares(&f, f.hosts, to, f.n);
 	}
 	for (unsigned i = 0; i < patterns && half; i++) {
 		shuffle(f.hosts, f.n, &seeds[1]);
-		ret->bisection += shares(&f, f.hosts, f.hosts + half, half) / half / patterns;
+		ret->bisection += shares(&f, f.hosts, f.hosts + half, half);
 	}
+	ret->permutation = patterns && f.n ? ret->permutation / f.n / patterns : 0;
+	ret->bisection = patterns && half ? ret->bisection / half / patterns : 0;
 	return most;
 }

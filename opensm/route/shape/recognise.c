@@ -24,7 +24,7 @@ const struct graph_group *shape_edge(const struct graph *g, uint32_t u, uint32_t
  * Leaves have at least half as many end ports as the median of the switches that have any: a
  * service node plugged into a spine makes it no leaf.
  */
-static void find_leaves(const struct graph *g, struct shape *s)
+static void find_leaves(const struct graph *g, bool *leaf)
 {
 	_cleanup_free_ uint32_t *hosts = xcalloc(g->n, sizeof(*hosts));
 	_cleanup_free_ uint32_t *counts = xcalloc(g->n, sizeof(*counts));
@@ -41,7 +41,7 @@ static void find_leaves(const struct graph *g, struct shape *s)
 		median = counts[n / 2];
 	}
 	for (uint32_t u = 0; u < g->n; u++)
-		s->leaf[u] = hosts[u] && 2 * hosts[u] >= median;
+		leaf[u] = hosts[u] && 2 * hosts[u] >= median;
 }
 
 /* Marks everything connected with `from`; are there leaves among it? */
@@ -82,14 +82,13 @@ static void count_parts(const struct graph *g, struct shape *s)
 /* ---- trees ----------------------------------------------------------------------------------- */
 
 /* Hops to the nearest leaf; TOPO_NONE where there is none. */
-static void find_ranks(const struct graph *g, const struct shape *s, uint32_t *rank,
-		       uint32_t *queue)
+static void find_hops(const struct graph *g, const bool *leaf, uint32_t *rank, uint32_t *queue)
 {
 	uint32_t head = 0, tail = 0;
 
 	for (uint32_t u = 0; u < g->n; u++) {
-		rank[u] = s->leaf[u] ? 0 : TOPO_NONE;
-		if (s->leaf[u])
+		rank[u] = leaf[u] ? 0 : TOPO_NONE;
+		if (leaf[u])
 			queue[tail++] = u;
 	}
 	while (head < tail) {
@@ -104,6 +103,50 @@ static void find_ranks(const struct graph *g, const struct shape *s, uint32_t *r
 			}
 		}
 	}
+}
+
+/* Are all neighbours of `u`, two at least or all that there are, also those of `leaf`? */
+static bool stands_beside(const struct graph *g, uint32_t u, uint32_t leaf)
+{
+	uint32_t own = shape_degree(g, u), all = shape_degree(g, leaf);
+
+	if (own > all || (own < 2 && own < all))
+		return false;
+	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
+		if (graph_find(g, leaf, g->groups[i].to) == TOPO_NONE)
+			return false;
+	return true;
+}
+
+/*
+ * Two hops from a leaf are switches above, and leaves that have few end ports or none: these are
+ * connected as a leaf is, while one above is connected to several parts of the level between.
+ */
+static bool is_low(const struct graph *g, const bool *leaf, uint32_t u)
+{
+	uint32_t above = g->groups[g->first[u]].to; /* the first of its neighbours */
+
+	for (uint32_t i = g->first[above]; i < g->first[above + 1]; i++)
+		if (leaf[g->groups[i].to] && stands_beside(g, u, g->groups[i].to))
+			return true;
+	return false;
+}
+
+static void find_ranks(const struct graph *g, const bool *leaf, uint32_t *rank, uint32_t *queue)
+{
+	find_hops(g, leaf, rank, queue);
+	for (uint32_t u = 0; u < g->n; u++)
+		if (rank[u] == 2 && is_low(g, leaf, u))
+			rank[u] = 0;
+}
+
+void shape_ranks(const struct graph *g, uint32_t *ret)
+{
+	_cleanup_free_ bool *leaf = xcalloc((size_t)g->n + 1, sizeof(*leaf));
+	_cleanup_free_ uint32_t *work = xcalloc((size_t)g->n + 1, sizeof(*work));
+
+	find_leaves(g, leaf);
+	find_ranks(g, leaf, ret, work);
 }
 
 /* The most neighbours above that a fair share of the switches of a level has. */
@@ -153,7 +196,7 @@ static bool find_tree(const struct graph *g, struct shape *s)
 	_cleanup_free_ uint32_t *work = xcalloc(g->n, sizeof(*work));
 	uint32_t cables = 0;
 
-	find_ranks(g, s, rank, work);
+	find_ranks(g, s->leaf, rank, work);
 	for (uint32_t u = 0; u < g->n; u++) {
 		if (rank[u] == TOPO_NONE)
 			continue;
@@ -212,7 +255,7 @@ struct shape *shape_find(const struct graph *g)
 
 	s->n = g->n;
 	s->leaf = xcalloc(g->n, sizeof(*s->leaf));
-	find_leaves(g, s);
+	find_leaves(g, s->leaf);
 	count_parts(g, s);
 	find_kind(g, s);
 	return s;

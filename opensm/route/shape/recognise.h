@@ -57,6 +57,12 @@ char *shape_str(const struct shape *s, char ret[SHAPE_STRLEN]);
 /* For one shape only: true, and `s` is filled, if the graph is one. */
 bool shape_find_groups(const struct graph *g, struct shape *s);
 
+/*
+ * Per switch: hops to the nearest leaf, 0 for leaves with few end ports or none; TOPO_NONE where no
+ * leaf is.
+ */
+void shape_ranks(const struct graph *g, uint32_t *ret);
+
 /* The group of `u` that leads to `v`, or NULL. */
 const struct graph_group *shape_edge(const struct graph *g, uint32_t u, uint32_t v);
 
