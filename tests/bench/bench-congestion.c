@@ -83,8 +83,11 @@ static void end(struct bench *b, const char *what)
 	b->cpu = 0;
 }
 
-static struct conf *options(void)
+/* `profile`: of cc_profile; NULL: none. */
+static struct conf *options(const char *profile)
 {
+	static const struct conf_place nowhere;
+	struct conf_report r = { 0 };
 	struct conf *c = conf_new();
 
 	c->congestion_control = true;
@@ -98,6 +101,9 @@ static struct conf *options(void)
 	c->cc_cct.n = CONF_CCT_MAX;
 	for (unsigned i = 0; i < CONF_CCT_MAX; i++)
 		c->cc_cct.entries[i].multiplier = (uint16_t)i;
+	if (profile && conf_set(c, CONF_ID_cc_profile, profile, &nowhere, &r) < 0)
+		printf("cc_profile %s is none\n", profile);
+	conf_report_clear(&r);
 	return c;
 }
 
@@ -106,7 +112,7 @@ int main(int argc, char **argv)
 	unsigned k = argc > 1 ? (unsigned)atoi(argv[1]) : 8;
 	_cleanup_(netfile_freep) struct netfile *net = gen_fat_tree3(k);
 	struct bench b = { .rig = rig_new(sim_new(net, 1)), .cc = cc_new() };
-	struct conf *conf = options();
+	struct conf *conf = options(argc > 2 ? argv[2] : NULL);
 	int host;
 
 	log_set_sink(drop_line, NULL);

@@ -85,13 +85,16 @@ static const struct {
 	{ "A=1,,ipoib=1,sl:SELF;", "1:5: warning: no flag after the comma; the comma is ignored\n"
 				   "1:12: warning: ipoib takes no value; it is ignored\n"
 				   "1:14: warning: sl has no value; the flag is ignored\n" },
-	{ "A=1, mtu=6, rate=56, mtu=0, rate=25:SELF;",
+	{ "A=1, mtu=6, rate=56, mtu=0, rate=27:SELF;",
 	  "1:10: error: \"6\" is no mtu; expected 256, 512, 1024, 2048, 4096 or a code of 1-5" NU
 	  "\n"
-	  "1:18: error: \"56\" is no rate; expected 2.5G, 5G, 10G ... 2400G or a code of 2-24" NU
+	  "1:18: error: \"56\" is no rate; expected 2.5G, 5G, 10G ... 2400G or a code of 2-26" NU
 	  "\n1:26: error: \"0\" is no mtu; expected 256, 512, 1024, 2048, 4096 or a code of 1-5" NU
-	  "\n1:34: error: \"25\" is no rate; expected 2.5G, 5G, 10G ... 2400G or a code of 2-24" NU
+	  "\n1:34: error: \"27\" is no rate; expected 2.5G, 5G, 10G ... 2400G or a code of 2-26" NU
 	  "\n" },
+	{ "A=1, rate=25:SELF;",
+	  "1:11: note: rate 25 is the code of 1600 Gb/s; for 25 Gb/s write 25G\n" },
+	{ "A=1, rate=26:SELF;", "" },
 	{ "A=1, rate=10:SELF;",
 	  "1:11: note: rate 10 is the code of 120 Gb/s; for 10 Gb/s write 10G\n" },
 	{ "A=1, scope=0, TClass=256, sl=16, FlowLabel=0x100000, Q_Key=x:SELF;",

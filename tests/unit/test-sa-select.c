@@ -122,6 +122,8 @@ static void a_rate_has_the_bandwidth_of_its_link(void **state)
 		}
 	assert_int_equal(ib_rate_of_link(3, 25), 0);
 	assert_int_equal(ib_rate_of_link(4, 26), 0);
+	assert_int_equal(ib_rate_of_link(8, 2000), 25);
+	assert_int_equal(ib_rate_of_link(12, 2000), 26);
 }
 
 static unsigned clamped(uint8_t max, bool original, unsigned rate)
@@ -145,6 +147,14 @@ static void newer_codes_are_lowered_for_older_clients(void **state)
 	assert_int_equal(clamped(18, false, 19), 15); /* 28 -> 25 */
 	assert_int_equal(clamped(10, false, 16), 9);  /* 100 -> 80 */
 	assert_int_equal(clamped(2, false, 24), 2);
+	/* XDR: 1600 and 2400 Gb/s; no lower code is faster than 1200. */
+	assert_int_equal(clamped(63, false, 26), 26);
+	assert_int_equal(clamped(25, false, 26), 25);
+	assert_int_equal(clamped(24, false, 25), 24);
+	assert_int_equal(clamped(24, false, 26), 24);
+	assert_int_equal(clamped(22, false, 25), 22); /* 1600 -> 600 */
+	assert_int_equal(clamped(18, false, 26), 18);
+	assert_int_equal(clamped(63, true, 25), 18);
 	assert_int_equal(clamped(63, true, 21), 18);
 	assert_int_equal(clamped(10, true, 14), 10); /* 168 -> 120 */
 	assert_int_equal(clamped(18, false, 0), 0);
@@ -188,6 +198,10 @@ static void rates_are_selected_as_the_peer_does(void **state)
 		{ 0x42, 2, 0 },	  { 0x42, 3, 0 },  { 0x4B, 11, 3 }, /* less than 14: 10 */
 		{ 0x0A, 14, 14 }, { 0x0A, 13, 0 }, /* greater than 120: 168 yes, 112 no */
 		{ 0x48, 20, 20 }, { 0x4C, 8, 20 }, /* less than 60: 50 stays; than 56: 50 */
+		/* 1600 (25) and 2400 (26) Gb/s: more than any code before them */
+		{ 0x99, 25, 25 }, { 0x99, 26, 0 }, { 0x99, 24, 0 }, { 0x59, 25, 24 },
+		{ 0x5A, 26, 25 }, { 0x19, 26, 26 }, { 0x18, 25, 25 }, { 0x19, 25, 0 },
+		{ 0x0F, 25, 25 }, /* more than 25 Gb/s */
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

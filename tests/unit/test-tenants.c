@@ -112,8 +112,8 @@ static const struct {
 			   "memberships; expected one of them" },
 	{ "create 5 mtu=6", "invalid: 6 is no MTU code; expected 1-5" },
 	{ "create 5 mtu=0", "invalid: 0 is no MTU code; expected 1-5" },
-	{ "create 5 rate=1", "invalid: 1 is no rate code; expected 2-24" },
-	{ "create 5 rate=25", "invalid: 25 is no rate code; expected 2-24" },
+	{ "create 5 rate=1", "invalid: 1 is no rate code; expected 2-26" },
+	{ "create 5 rate=27", "invalid: 27 is no rate code; expected 2-26" },
 	{ "create 5 sl=16", "invalid: 16 is no service level; expected 0-15" },
 	{ "create 5 name=a\tb", "invalid: the name of partition 0x0005 has a character that cannot "
 				"be printed; expected at most 31 of printable ASCII" },

@@ -154,9 +154,6 @@ const char *words_near_ports(const char *word)
 
 /* --- Values --------------------------------------------------------------------------------- */
 
-/* Later ones are taken as Gb/s only: 25 is rather meant as such. */
-#define RATE_CODE_MAX 24
-
 /* "2.5", "100": Gb/s of a code. Returns the length. */
 static int rate_gigabits(unsigned code, char *ret, size_t len)
 {
@@ -197,7 +194,7 @@ static int parse_rate(const struct flag *flag, uint32_t *ret, struct conf_report
 	uint64_t n = named;
 	char gigabits[16];
 
-	if (!named && (str_to_u64(flag->value, 0, RATE_CODE_MAX, &n) < 0 || n < IB_RATE_MIN))
+	if (!named && (str_to_u64(flag->value, 0, IB_RATE_MAX, &n) < 0 || n < IB_RATE_MIN))
 		return -EINVAL;
 	*ret = (uint32_t)n;
 	other = ib_rate_of_bandwidth((unsigned)n * 10);
@@ -235,7 +232,7 @@ static int refuse_group_value(enum flag_id id, const struct flag *flag, enum con
 	conf_report_at(r, severity, &flag->value_at, "%s is no %s; expected %s; %s",
 		       conf_quote(flag->value, strlen(flag->value), quoted), flag_words[id],
 		       id == FLAG_MTU ? "256, 512, 1024, 2048, 4096 or a code of 1-5"
-				      : "2.5G, 5G, 10G ... 2400G or a code of 2-24",
+				      : "2.5G, 5G, 10G ... 2400G or a code of 2-26",
 		       result);
 	return -EINVAL;
 }

@@ -17,7 +17,6 @@
 #include "util/bisect.h"
 
 #define SL_MAX	     15
-#define RATE_MAX     24 /* as in partitions.conf */
 #define DEFAULT_MTU  4
 #define DEFAULT_RATE 3 /* 10 Gb/s, as in partitions.conf */
 
@@ -98,9 +97,9 @@ static enum tenant_fault judge_fields(const struct judge *j)
 	if (rq->has & TENANT_MTU && (f->mtu < IB_MTU_256 || f->mtu > IB_MTU_4096))
 		return refuse(j, TENANT_INVALID, "%u is no MTU code; expected %d-%d", f->mtu,
 			      IB_MTU_256, IB_MTU_4096);
-	if (rq->has & TENANT_RATE && (f->rate < IB_RATE_MIN || f->rate > RATE_MAX))
+	if (rq->has & TENANT_RATE && (f->rate < IB_RATE_MIN || f->rate > IB_RATE_MAX))
 		return refuse(j, TENANT_INVALID, "%u is no rate code; expected %d-%d", f->rate,
-			      IB_RATE_MIN, RATE_MAX);
+			      IB_RATE_MIN, IB_RATE_MAX);
 	if (rq->has & TENANT_SL && f->sl > SL_MAX)
 		return refuse(j, TENANT_INVALID, "%u is no service level; expected 0-%d", f->sl,
 			      SL_MAX);

@@ -14,7 +14,6 @@
 #include "ib/codes.h"
 
 #define SL_MAX	     15
-#define RATE_MAX     24
 
 static bool is_at_end(const struct line_scan *s)
 {
@@ -163,7 +162,7 @@ bool scan_fields(struct line_scan *s, struct tenant_fields *ret)
 	return scan_literal(s, " ipoib ") && scan_bool(s, &ret->ipoib) &&
 	       scan_literal(s, " mtu ") &&
 	       scan_bounded(s, IB_MTU_256, IB_MTU_4096, &ret->mtu) &&
-	       scan_literal(s, " rate ") && scan_bounded(s, IB_RATE_MIN, RATE_MAX, &ret->rate) &&
+	       scan_literal(s, " rate ") && scan_bounded(s, IB_RATE_MIN, IB_RATE_MAX, &ret->rate) &&
 	       scan_literal(s, " sl ") && scan_bounded(s, 0, SL_MAX, &ret->sl) &&
 	       scan_literal(s, " name ") && scan_name(s, ret->name);
 }
