@@ -28,7 +28,11 @@ enum ib_attr {
 	IB_ATTR_LFT = 0x0019,
 	IB_ATTR_MFT = 0x001B,
 	IB_ATTR_SM_INFO = 0x0020,
-	/* IBA 1.3 and later; the number is not confirmed by a device: a refusal ends its use. */
+	/*
+	 * IBA 1.3 and later. Uncertain: no public header has this number (rdma-core names 0x33,
+	 * PortInfoExtended, and none after it), and no device has confirmed it. A refusal ends its
+	 * use; another number is written here and nowhere else.
+	 */
 	IB_ATTR_PORT_STATE_TABLE = 0x0034,
 	IB_ATTR_MLNX_EXT_PORT_INFO = 0xFF90,
 };
