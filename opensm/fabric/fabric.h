@@ -31,6 +31,7 @@ enum port_oddity {
 	PORT_ODD_TOO_FAR,  /* it would be hop IB_MAX_HOPS + 1 */
 	PORT_ODD_NONSENSE, /* its NodeInfo is impossible */
 	PORT_ODD_HIDDEN,   /* not asked, for the health of the link */
+	PORT_ODD_PLANE,	   /* a further plane of a host's port, with its GUID */
 };
 
 /* LFT Sets in a row that a switch may leave unanswered or refuse, none taken in between. */

@@ -72,13 +72,15 @@ static int find_id(const struct parser *parser, const char *id, size_t len, guid
 	}
 }
 
-/* Claims `guid` for `owner` (index + 1); -EEXIST if it is taken. */
+/* Claims `guid` for `owner` (index + 1); -EEXIST if another has it. */
 static int claim_guid(struct guidmap *map, guid_t guid, int owner)
 {
+	const void *holder = guid ? guidmap_get(map, guid) : NULL;
+
 	if (!guid)
 		return 0;
-	if (guidmap_get(map, guid))
-		return -EEXIST;
+	if (holder)
+		return (uintptr_t)holder == (uintptr_t)owner + 1 ? 0 : -EEXIST;
 	guidmap_put(map, guid, (void *)(uintptr_t)(owner + 1));
 	return 0;
 }

@@ -144,3 +144,23 @@ split_up() {
 	wait_for 20 said_more ours 'quirks:2:9' 1
 	is_figure loops_ever 0
 }
+
+@test "planes: a host's port with the same GUID in both is served by its first, and shown; nothing is called a fault" {
+	serve_start -f "$abs_top_srcdir/tests/e2e/planes.net"
+	export OPENSM_RUN_DIR=$WORK/run
+	: >ours.conf
+	up ours h0
+	wait_for 20 said ours 'SUBNET UP'
+	"$abs_top_builddir/bin/opensmctl" sweep
+	wait_for 20 said_more ours 'SUBNET UP' 1
+	"$abs_top_builddir/bin/opensmctl" nodes >nodes.out
+	[ "$(grep -cE '^(h0|h1|a1|a2) ' nodes.out)" -eq 4 ]
+	"$abs_top_builddir/bin/opensmctl" ports >ports.out
+	[ "$(grep -cE "^a2/[12] .*a further plane of a host's port, which is served by its first$" ports.out)" -eq 2 ]
+	grep -qE '^h1/1 +[0-9]+ +active' ports.out
+	# The port that joins the planes is a link as any other.
+	grep -qE '^a1/8 .*active .*a2/8' ports.out
+	on h0 sminfo | grep -q SMINFO_MASTER
+	not said ours 'left out: |second node with GUID|GUID was met twice|belongs to another port'
+	"$abs_top_builddir/bin/opensmctl" health | grep -q 'no link has a finding'
+}

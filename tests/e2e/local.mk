@@ -39,4 +39,4 @@ E2E_TESTS += tests/e2e/marks.bats tests/e2e/congestion.bats tests/e2e/topology.b
 E2E_TESTS += tests/e2e/rest-replay.bats tests/e2e/rest-slurm.bats
 EXTRA_DIST += tests/e2e/rest.bash
 E2E_TESTS += tests/e2e/report.bats
-EXTRA_DIST += tests/e2e/browse.py
+EXTRA_DIST += tests/e2e/browse.py tests/e2e/planes.net

@@ -49,6 +49,7 @@
 	X(ADMIN_DRAINED, "drained by an administrator, nothing is routed over it")            \
 	X(HELD, "comes and goes, held down")                                                 \
 	X(UNHEALTHY, "complains too much, nothing is routed over it")                        \
+	X(PLANE, "a further plane of a host's port, which is served by its first")           \
 	X(LOOPBACK, "a loopback plug")                                                       \
 	X(LOOP, "a cable to its own switch")
 /* clang-format on */
@@ -80,7 +81,8 @@ static void note_lack(struct search *s, enum lack lack, const struct node *n, co
 {
 	struct found *f;
 
-	if (lack == NO_LACK)
+	/* A plane is no fault: its port says so, the line does not. */
+	if (lack == NO_LACK || lack == PLANE)
 		return;
 	f = &s->of[lack];
 	if (f->n < EXAMPLES) {
@@ -141,6 +143,7 @@ static enum lack lack_behind(const struct port *p)
 		[PORT_ODD_TOO_FAR] = TOO_FAR,
 		[PORT_ODD_NONSENSE] = NONSENSE,
 		[PORT_ODD_HIDDEN] = NO_LACK, /* sick.h says so */
+		[PORT_ODD_PLANE] = PLANE,
 	};
 
 	if (p->quarantined)

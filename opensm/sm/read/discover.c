@@ -347,6 +347,28 @@ static void leave_out_loopback(struct sm *sm, struct port *p)
 	log_port(p, LOG_ID_LEFT_OUT, LOGB_VERBOSE, "a loopback plug");
 }
 
+/*
+ * A host's port with several planes answers at each of them, by a port of its own with the same
+ * GUID: one end port, which is served through the first that was met.
+ */
+static bool is_further_plane(const struct sm *sm, const struct port *b, const uint8_t *ni)
+{
+	const struct port *first = fabric_find_port(sm->fabric, ib_get(ni, NI_PORT_GUID));
+
+	return !node_is_switch(b->node) && first && first != b && first->node == b->node;
+}
+
+static void leave_out_plane(struct sm *sm, struct port *p, const struct port *b)
+{
+	bool is_news = p->odd != PORT_ODD_PLANE;
+
+	observe_left_out(p, PORT_ODD_PLANE);
+	if (is_news)
+		log_port(p, LOG_ID_LEFT_OUT, LOGB_VERBOSE,
+			 "port %u of '%s', a further plane of its port", b->num,
+			 node_name(b->node));
+}
+
 /* Port `b` is behind port `a`. */
 static void connect_ports(struct sm *sm, struct port *a, struct port *b)
 {
@@ -384,6 +406,8 @@ static void arrive(struct sm *sm, struct port *a, const uint8_t *ni)
 		leave_out_loopback(sm, a);
 	} else if (!observe_is_same(d.node, ni)) {
 		quarantine(sm, a, d.node, "it is of another kind");
+	} else if (is_further_plane(sm, b, ni)) {
+		leave_out_plane(sm, a, b);
 	} else if (sm->m.discover->ask.is_in_question(sm, a, b) || !settle_conflict(sm, a, b)) {
 		return;
 	} else if (!node_is_switch(d.node) &&
