@@ -114,6 +114,7 @@ enum expect_flaw {
 
 struct expect_seen {
 	guid_t node, port_guid; /* port_guid: of a CA's port; 0: none */
+	guid_t system;		/* SystemImageGUID; 0: not known */
 	uint32_t at;		/* the node, by expect_seek() */
 	enum expect_type type;
 	const char *name;

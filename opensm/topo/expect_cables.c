@@ -170,6 +170,20 @@ static void report_extra(struct walk *w, uint32_t a, uint32_t b)
 	expect_add_change(j, first, TOPO_NONE, first == a ? b : a);
 }
 
+/* A link between switches of one system, at ports that were not expected: see expect_judge(). */
+static bool is_inside(const struct expect_job *j, uint32_t a, uint32_t b)
+{
+	const struct expect_node *one, *two;
+
+	if (expect_is_wanted(j, a) || expect_is_wanted(j, b))
+		return false;
+	one = &j->have->nodes[expect_found_port(j, a)->node];
+	two = &j->have->nodes[expect_found_port(j, b)->node];
+	return one != two && one->type == EXPECT_SWITCH && two->type == EXPECT_SWITCH &&
+	       expect_point_node(j, a) != TOPO_NONE && expect_point_node(j, b) != TOPO_NONE &&
+	       one->sysimg_guid && one->sysimg_guid == two->sysimg_guid;
+}
+
 /*
  * Pairs "was, is" along the path become moves. A missing cable stays in was, for
  * expect_explain_rest().
@@ -180,6 +194,8 @@ static void explain_path(struct walk *w)
 	bool meant = begins_with_was(w), odd = w->n % 2 == 0;
 	uint32_t first = 0;
 
+	if (w->n == 2 && !meant && is_inside(j, w->path[0], w->path[1]))
+		return;
 	if (!odd && !meant)
 		reverse(w);
 	if (odd)

@@ -163,4 +163,15 @@ split_up() {
 	on h0 sminfo | grep -q SMINFO_MASTER
 	not said ours 'left out: |second node with GUID|GUID was met twice|belongs to another port'
 	"$abs_top_builddir/bin/opensmctl" health | grep -q 'no link has a finding'
+	# A picture need not list a port inside a system: it is neither reported nor held.
+	"$abs_top_builddir/bin/opensmctl" topology save "$WORK/meant"
+	grep -q '^\[8\]' meant
+	sed -i '/^\[8\]/d' meant
+	printf '%s\n' "expected_topology_file $WORK/meant" 'expected_topology_links enforce' 'expected_topology_grace 0' \
+		'expected_topology_cap 90' >ours.conf
+	"$abs_top_builddir/bin/opensmctl" reload
+	"$abs_top_builddir/bin/opensmctl" sweep
+	meant() { "$abs_top_builddir/bin/opensmctl" topology diff | grep -q 'the fabric is as it was meant'; }
+	wait_for 20 meant
+	"$abs_top_builddir/bin/opensmctl" ports a1 | grep -qE '^a1/8 .*active .*a2/8'
 }

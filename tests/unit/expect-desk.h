@@ -30,7 +30,7 @@ struct world_cable {
 
 struct world {
 	struct {
-		guid_t guid;
+		guid_t guid, system;
 		enum expect_type type;
 		char name[16];
 		uint8_t n_ports;
@@ -128,6 +128,7 @@ static inline struct expect *world_picture(const struct world *w)
 		if (reached[i])
 			number[i] = expect_add_node(
 				b, &(struct expect_node){ .guid = w->nodes[i].guid,
+							  .sysimg_guid = w->nodes[i].system,
 							  .type = w->nodes[i].type,
 							  .name = w->nodes[i].name });
 	for (unsigned i = 0; i < w->n_cables; i++) {

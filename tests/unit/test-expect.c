@@ -89,6 +89,20 @@ static void a_cable_is_extra(void **state)
 		     "cable is expected there\n");
 }
 
+/* Ports for management of the fabric (FNM) need not be listed; a cable at a listed port is extra. */
+static void a_link_inside_a_system_is_not_extra(void **state)
+{
+	struct world w = small(), v = w;
+
+	v.nodes[2].system = v.nodes[3].system = 0x500;
+	world_cable(&v, 2, 6, 3, 6);
+	assert_lines(&w, &v, "");
+	v.nodes[3].system = 0x501;
+	assert_lines(&w, &v,
+		     "leaf1/6 (0x0000000000000202) - leaf2/6 (0x0000000000000203): extra: no "
+		     "cable is expected there\n");
+}
+
 static void a_cable_is_moved(void **state)
 {
 	struct world w = small(), v = w;
@@ -386,6 +400,7 @@ int main(void)
 		cmocka_unit_test(a_cable_is_missing),
 		cmocka_unit_test(a_leaf_is_missing),
 		cmocka_unit_test(a_cable_is_extra),
+		cmocka_unit_test(a_link_inside_a_system_is_not_extra),
 		cmocka_unit_test(a_cable_is_moved),
 		cmocka_unit_test(two_cables_are_swapped),
 		cmocka_unit_test(rails_of_a_host_are_exchanged),

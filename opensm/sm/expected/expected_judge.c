@@ -53,6 +53,7 @@ struct expect_seen expected_seen(const struct port *p)
 {
 	return (struct expect_seen){ .node = p->node->guid,
 				     .port_guid = node_is_switch(p->node) ? 0 : p->guid,
+				     .system = p->node->sysimg_guid,
 				     .type = type_of(p->node),
 				     .at = TOPO_NONE,
 				     .name = p->node->desc,
