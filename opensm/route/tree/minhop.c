@@ -30,8 +30,8 @@
  * tree, Dmodc, Gliksberg et al.). No route depends on which other hosts are there: a host that
  * leaves changes none. Parallel cables take the next digit.
  *
- * Leaves with more hosts than cables up number a multiple of those so, and the rest apart: it begins
- * with the first cable again, or, if it is small, every leaf sends to it by other cables
+ * Leaves with more hosts than cables up number a multiple of those so, and the rest apart: it
+ * begins with the first cable again, or, if it is small, every leaf sends to it by other cables
  * (measure_slots() in dmodk.c).
  *
  * LIDs of switches carry little and need no homes: every switch takes any of the paths, another one
