@@ -667,7 +667,7 @@ static void lanes_of_real_engines_hold(void **state)
 
 		while (n < 5 && cases[i].net[n])
 			n++;
-		w = world_on(gecount(n, cases[i].net, err, sizeof(err)), cases[i].engine);
+		w = world_on(gen_words(n, cases[i].net, err, sizeof(err)), cases[i].engine);
 		w->conf->qos = cases[i].qos;
 		w->conf->nue_max_num_vls = 0;
 		w->conf->use_optimized_slvl = cases[i].optimized;
@@ -705,7 +705,7 @@ static void lanes_outlive_faults(void **state)
 		const char *const *words = nets[seed % ARRAY_SIZE(nets)];
 		unsigned short r[3] = { 1, 2, (unsigned short)seed };
 		unsigned count = words[4] ? 5 : words[3] ? 4 : 3;
-		struct world *w = world_on(gecount(count, words, (char[160]){ 0 }, 160), "auto");
+		struct world *w = world_on(gen_words(count, words, (char[160]){ 0 }, 160), "auto");
 		unsigned n = sim_n_nodes(w->sim), first_switch = n_hosts(w);
 
 		w->conf->use_optimized_slvl = seed % 3 == 0;
@@ -749,7 +749,7 @@ static int bench(int argc, char **argv)
 {
 	char err[160] = "";
 	struct world *w = world_on(
-		gecount((unsigned)argc - 2, (const char *const *)argv + 2, err, sizeof(err)),
+		gen_words((unsigned)argc - 2, (const char *const *)argv + 2, err, sizeof(err)),
 		argv[1]);
 	clock_t t = clock();
 
