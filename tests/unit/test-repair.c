@@ -188,8 +188,8 @@ static struct routes *keep(const char *list, const struct topo *t, const struct 
 }
 
 /*
- * The most loaded channel carries what it would with tables from scratch, without one (2 %) and with
- * all, before anything is balanced.
+ * The most loaded channel carries what it would with tables from scratch, without one (2 %) and
+ * with all, before anything is balanced.
  */
 static void a_switch_leaves_even_load(void **state)
 {
@@ -222,7 +222,8 @@ static void a_switch_leaves_even_load(void **state)
 }
 
 /*
- * Switches, cables and hosts go and come at random: the verdict is what a check of all tables says.
+ * Switches, cables and hosts go and come at random: the verdict is what a check of all tables
+ * says.
  */
 static void verdicts_are_those_from_scratch(void **state)
 {

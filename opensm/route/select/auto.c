@@ -87,7 +87,10 @@ static void automatic_done(struct automatic *a)
 	routes_unref(a->best.routes);
 }
 
-/* Entries of the previous tables that are different now, among switches that were there. */
+/*
+ * Entries of the previous tables that are different now, among switches that are there and were:
+ * one without a LID is not (keep_tables.c).
+ */
 static uint64_t count_changes(const struct routes *r, const struct routes *previous)
 {
 	uint64_t n = 0;
@@ -96,6 +99,9 @@ static uint64_t count_changes(const struct routes *r, const struct routes *previ
 		uint32_t was = topo_find_switch(previous->topo, r->topo->switches[s].guid);
 		unsigned top = MIN(r->top, previous->top);
 
+		if (!r->topo->switches[s].lid ||
+		    (was != TOPO_NONE && !previous->topo->switches[was].lid))
+			continue;
 		for (unsigned lid = 1; was != TOPO_NONE && lid <= top; lid++)
 			n += routes_row(r, s)[lid] != routes_row(previous, was)[lid];
 	}
