@@ -38,7 +38,7 @@ static void judge_all(struct health *h)
 	}
 }
 
-static void read_back(const struct health *h)
+static void read_back(struct health *h)
 {
 	struct health *again = health_new(&rules);
 	size_t len, len2;

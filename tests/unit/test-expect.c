@@ -89,7 +89,7 @@ static void a_cable_is_extra(void **state)
 		     "cable is expected there\n");
 }
 
-/* Ports for management of the fabric (FNM) need not be listed; a cable at a listed port is extra. */
+/* Ports for management of the fabric (FNM) need not be listed; a cable at a listed one is extra. */
 static void a_link_inside_a_system_is_not_extra(void **state)
 {
 	struct world w = small(), v = w;

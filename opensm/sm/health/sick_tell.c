@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What is done about a link: in words, in the log, and as an event. */
+/* Links that are not in order: words, lines of the log, and events. */
 #include <stdio.h>
 
 #include "sm/base/about.h"

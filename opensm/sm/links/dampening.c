@@ -584,7 +584,7 @@ static void end_probation(struct bad_cable *c, mono_t now)
 	}
 }
 
-/* What is left out, and would be for as long as others say so. */
+/* A cable that is left out, and would be for as long as others say so. */
 static bool is_left_out(const struct bad_cable *c)
 {
 	return c->out || c->mark || c->refused || c->returning;
