@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Hosts whose port is two devices, one for SMPs and one for GMPs, as XDR adapters are; hosts with very many devices.
 # Debian's infiniband-diags want SMPs and GMPs of one device, so they ask from another host; ibstat is fine with both.
+# shellcheck disable=SC2154 # what lib.bash sets
 # needs: root
 bats_require_minimum_version 1.5.0
 load lib

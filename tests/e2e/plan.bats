@@ -67,7 +67,7 @@ END
 	# All of its end ports are gone.
 	plan net -R minhop --fail switch:leaf1 >out
 	grep -q '^Lost      76 of 132 pairs' out
-	plan net -R minhop --worst switch --json | >json
+	plan net -R minhop --worst switch --json >json
 	jq -e '.worst | .worst[0].pairs_lost == 76 and .failures == 5 and .worst[0].end_ports == 4' json
 	jq -e '.worst.worst[] | select(.switch.name == "spine1") | .pairs_lost == 0 and .look_alike == 1' json
 	plan net -R minhop --worst switch >out
