@@ -34,6 +34,9 @@
  * LID, nothing may go round for ever, and no cycle of channels and lanes may wait for itself.
  * Tables that fail are refused (unless allow_unsafe_routes is TRUE): the log says why, and the next
  * engine of the list has its turn, then auto, unless the list says no_fallback.
+ *
+ * A child that got next to no processor time in the first 2 s after its fork is replaced once, and
+ * compute() runs again: a lock of a library may have been held at the moment of the fork.
  */
 #pragma once
 

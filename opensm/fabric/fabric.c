@@ -132,8 +132,15 @@ int fabric_set_port_guid(struct fabric *f, struct port *p, guid_t guid)
 
 	if (holder == p || !guid)
 		return 0;
-	if (holder)
+	/* Of several planes the first that was met has it, as long as it has a cable. */
+	if (holder && (holder->node != p->node || holder->peer || holder == f->own_port))
 		return -EEXIST;
+	if (holder) {
+		guidmap_remove(f->by_port_guid, guid);
+		holder->guid = 0;
+		holder->known = false;
+		fabric_forget_cells(f, holder);
+	}
 	if (p->guid)
 		guidmap_remove(f->by_port_guid, p->guid);
 	p->guid = guid;

@@ -52,7 +52,7 @@ static size_t lid_ports(const struct topofile *f, struct lid_port *ports, struct
 }
 
 /* LIDs of the file stay where they can; the others are given as the daemon would. */
-static int give_lids(struct plan_world *w)
+static int give_lids(struct plan_world *w, const char *path)
 {
 	struct topofile *f = w->file;
 	size_t room = (size_t)f->n_nodes + f->n_ports + 1;
@@ -69,7 +69,7 @@ static int give_lids(struct plan_world *w)
 	}
 	plan = lid_plan(&job);
 	if (plan->n_unserved) {
-		fprintf(stderr, "opensm: %s: %s\n", w->args->fabric,
+		fprintf(stderr, "opensm: %s: %s\n", path,
 			lid_plan_error(&job, plan, why));
 		return -EINVAL;
 	}
@@ -95,7 +95,7 @@ static int read_fabric(struct plan_world *w, const char *path, const struct topo
 		w->vls_known |= w->file->ports[i].vls > 0;
 	if (was)
 		plan_keep_lids(was, w->file);
-	e = give_lids(w);
+	e = give_lids(w, path);
 	if (e < 0)
 		return e;
 	w->topo = topofile_topo(w->file, w->args->vls);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What lash promises: one path per pair of switches, there and back in one lane, no credit loop. */
+#include "route/sp/deal.h"
 #include "tests/unit/lanes-cases.h"
 
 static void any_fabric_holds(void **state)
@@ -70,6 +71,7 @@ static void lanes_begin_where_asked(void **state)
 	job.options.lash_start_vl = 8;
 	assert_null(lanes_run("lash", &job, why));
 	assert_string_equal(why, "lash_start_vl is 8, every cable has 8 VLs");
+	assert_false(lash_deal_vls(&job, r)); /* as tables that were found are given VLs */
 	routes_unref(r);
 	topo_unref(t);
 }

@@ -194,6 +194,18 @@ static void likes_are_alike(void **state)
 	topo_unref(t);
 }
 
+static bool says_that_pairs_are_lost(const struct plan_result *r)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	assert_non_null(out);
+	plan_print_drain(r, out);
+	fclose(out);
+	return strstr(text, "SOME PAIRS LOSE THEIR PATH");
+}
+
 /* A leaf with its end ports first, then spines as long as one is left. */
 static void drained_in_order(void **state)
 {
@@ -220,6 +232,16 @@ static void drained_in_order(void **state)
 	assert_int_equal(d.steps[2].max_load, 3 * 6);
 	assert_int_equal(d.steps[3].lost, 9 * 6);
 	assert_true(d.steps[0].holds && d.steps[1].holds && d.steps[2].holds);
+	r.drain = d;
+	r.world.file = topofile_from_topo(t);
+	assert_true(says_that_pairs_are_lost(&r));
+	/* Also where a later step, of switches that are gone anyway, loses none. */
+	d.steps[0].lost = d.steps[3].lost;
+	d.steps[3].lost = 0;
+	assert_true(says_that_pairs_are_lost(&r));
+	d.steps[0].lost = 0;
+	assert_false(says_that_pairs_are_lost(&r));
+	topofile_free(r.world.file);
 	free(d.steps);
 	plan_tables_clear(&r.now);
 	conf_unref(r.world.conf);

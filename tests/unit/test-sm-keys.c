@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "keys-desk.h"
+#include "sm/base/keys.h"
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
@@ -682,6 +683,32 @@ static void a_rotation_may_be_killed_anywhere(void **state)
 	assert_true(epoch > 60);
 }
 
+/*
+ * While a new seed is stored behind the one in force, our own port shows the next epoch of that:
+ * another manager has rotated. It is not forgotten when the file is written.
+ */
+static void an_epoch_shown_while_a_seed_is_stored_counts(void **state)
+{
+	struct desk *d = *state;
+	_cleanup_(conf_unrefp) struct conf *other = NULL;
+	struct sm *sm;
+	uint64_t shown;
+
+	start(d);
+	sm = sm_of(d);
+	d->rig->disk_time = 2 * MONO_S;
+	other = conf_copy(d->conf);
+	other->m_key = OTHER;
+	sm_reload(sm, other, sm->files);
+	run_for(d, 500 * MONO_MS);
+	shown = key_ring_key_ahead(keys_known(sm), sm->tr->port_guid, 1);
+	keys_shown(sm, sm->tr->port_guid, shown);
+	assert_int_equal(key_ring_epoch(keys_known(sm)), 2);
+	run_for(d, 2200 * MONO_MS);
+	assert_int_equal(key_ring_epoch(keys_known(sm)), 2);
+	assert_true(key_ring_key(keys_known(sm), sm->tr->port_guid) == shown);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -715,6 +742,7 @@ int main(void)
 		TEST(no_text_of_seeds_stays_in_memory),
 #endif
 		TEST(a_rotation_may_be_killed_anywhere),
+		TEST(an_epoch_shown_while_a_seed_is_stored_counts),
 	};
 
 	return cmocka_run_group_tests_name("sm-keys", tests, NULL, NULL);

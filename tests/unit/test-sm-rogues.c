@@ -130,6 +130,37 @@ static void a_rogue_that_changes_its_mind_is_one_line(void **state)
 	world_free(w);
 }
 
+/* With M_Keys a question may have had a wrong one: no SM_Key is shown to that. */
+static void a_manager_that_hides_its_key_once_is_no_rogue(void **state)
+{
+	struct world *w = world_new();
+	struct puppet *p;
+
+	w->conf->sm_key = SECRET;
+	w->conf->m_key = 0x1122;
+	w->conf->m_key_protection_level = 1;
+	start(w);
+	run(w, 15 * MONO_S);
+	p = puppet(w, "h1", 1, SM_STANDBY);
+	p->key = SECRET;
+	run(w, 30 * MONO_S);
+	assert_int_equal(count_said("a subnet manager of priority 1", "behind 'leaf1' port 2"), 1);
+	p->key = 0;
+	sm_request_heavy(w->sm, NULL);
+	for (unsigned i = 0, asked = p->asked; p->asked == asked && i < 1000; i++)
+		run(w, 10 * MONO_MS);
+	p->key = SECRET;
+	run(w, 30 * MONO_S);
+	assert_int_equal(count_said("has another SM_Key", "behind 'leaf1' port 2"), 0);
+	p->key = 0;
+	for (unsigned i = 0; i < 20; i++) {
+		sm_request_heavy(w->sm, NULL);
+		run(w, 3 * MONO_S);
+	}
+	assert_int_equal(count_said("has another SM_Key", "behind 'leaf1' port 2"), 1);
+	world_free(w);
+}
+
 static void a_rogue_is_switched_off_by_policy(void **state)
 {
 	for (unsigned listed = 0; listed < 2; listed++) {
@@ -263,6 +294,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_rogue_with_any_key_and_any_command_gets_nothing),
 		cmocka_unit_test(our_key_from_a_guid_that_is_not_listed_is_worth_nothing),
 		cmocka_unit_test(a_rogue_wakes_no_standby),
+		cmocka_unit_test(a_manager_that_hides_its_key_once_is_no_rogue),
 		cmocka_unit_test(a_rogue_that_changes_its_mind_is_one_line),
 		cmocka_unit_test(a_rogue_is_switched_off_by_policy),
 		cmocka_unit_test(a_listed_manager_with_a_wrong_key_stays),

@@ -438,6 +438,65 @@ static void sweep_often(struct world *w, unsigned n)
 	}
 }
 
+/* The file, and what was found, count again when checks are made again. */
+static void checks_that_are_off_and_on_again_find_what_they_found(void **st)
+{
+	struct world *w = *st;
+	char dir[SCRATCH_PATH];
+	unsigned called, found;
+
+	w->conf->hm_probation_secs = 3600;
+	open_policy(w, dir);
+	called = uplink(w, "leaf2", "spine1");
+	found = uplink(w, "leaf3", "spine1");
+	policy_is(w, "", "leaf2", called, "unhealthy isolate");
+	errors_at(w, "leaf3", found, 100);
+	run_for(w, 40 * MONO_S);
+	assert_int_equal(state(w, "leaf2", called), IB_PORT_INIT);
+	assert_int_equal(state(w, "leaf3", found), IB_PORT_INIT);
+	w->conf->hm_unhealthy_ports_checks = false;
+	sm_request_heavy(w->sm, NULL);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(state(w, "leaf2", called), IB_PORT_ACTIVE);
+	assert_int_equal(state(w, "leaf3", found), IB_PORT_ACTIVE);
+	w->conf->hm_unhealthy_ports_checks = true;
+	sm_request_heavy(w->sm, NULL);
+	run_for(w, 20 * MONO_S);
+	errors_at(w, "leaf3", found, 100);
+	run_for(w, 60 * MONO_S);
+	assert_int_equal(state(w, "leaf2", called), IB_PORT_INIT);
+	assert_int_equal(state(w, "leaf3", found), IB_PORT_INIT);
+	scratch_remove(dir);
+}
+
+/* Another master's file calls the link unhealthy; ours, which is in force again, healthy. */
+static void a_healthy_line_counts_again_after_another_master(void **st)
+{
+	struct world *w = *st;
+	_cleanup_free_ char *text = NULL;
+	char dir[SCRATCH_PATH];
+	struct sick_shown s;
+	unsigned port;
+	size_t len;
+
+	open_policy(w, dir);
+	port = uplink(w, "leaf2", "spine1");
+	policy_is(w, "", "leaf2", port, "unhealthy isolate");
+	run_for(w, 40 * MONO_S);
+	text = sick_text(w->sm, &len); /* as the other one sends it */
+	policy_is(w, "", "leaf2", port, "healthy");
+	run_for(w, 60 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	w->sm->state = SM_STANDBY;
+	assert_true(sick_take_over(w->sm, text, len));
+	w->sm->state = SM_MASTER;
+	sm_request_heavy(w->sm, NULL);
+	run_for(w, 120 * MONO_S);
+	assert_true(link_is(w, "leaf2", port, IB_PORT_ACTIVE));
+	assert_false(sm_sick_at(w->sm, 0, &s));
+	scratch_remove(dir);
+}
+
 static void a_silent_host_is_found(void **st)
 {
 	struct world *w = *st;
@@ -627,6 +686,11 @@ int main(void)
 						close_world),
 		cmocka_unit_test_setup_teardown(a_file_that_is_gone_changes_nothing, start_world,
 						close_world),
+		cmocka_unit_test_setup_teardown(
+			checks_that_are_off_and_on_again_find_what_they_found, start_world,
+			close_world),
+		cmocka_unit_test_setup_teardown(a_healthy_line_counts_again_after_another_master,
+						start_world, close_world),
 		cmocka_unit_test_setup_teardown(a_silent_host_is_found, start_world,
 						close_world),
 		cmocka_unit_test_setup_teardown(

@@ -131,11 +131,15 @@ static bool is_by_path(const struct sl2vl *l)
 static bool take_vls(const struct adopt_job *s, struct routes *r, const struct sl2vl *lanes)
 {
 	const struct route_engine *engine = route_engine_of(r);
+	struct route_job job = *s->job;
 
-	if (engine->deal_vls && engine->deal_vls != dfsssp_deal_vls && engine->deal_vls(s->job, r))
+	/* as many levels of service as the engine had VLs for (run_engine() in choose.c) */
+	if (lanes && lanes->by != SL2VL_BY_NOTHING)
+		job.options.levels = MIN(job.options.levels, MAX(lanes->n_levels, 1u));
+	if (engine->deal_vls && engine->deal_vls != dfsssp_deal_vls && engine->deal_vls(&job, r))
 		return true;
 	if (is_by_path(lanes) || engine->deal_vls == dfsssp_deal_vls)
-		return dfsssp_deal_vls(s->job, r);
+		return dfsssp_deal_vls(&job, r);
 	r->lanes = lanes ? sl2vl_copy(r->topo, lanes, r->row_size) : NULL;
 	return true;
 }

@@ -414,6 +414,8 @@ bool lash_deal_vls(const struct route_job *job, struct routes *r)
 {
 	_cleanup_(lash_done) struct lash l = { .job = job, .needed = VL_LAYERS_MAX + 1 };
 
+	if (job->options.lash_start_vl >= route_vls(job))
+		return false;
 	l.most = l.limit = route_vls(job) - job->options.lash_start_vl;
 	if (!lash_init(&l) || !read_tables(&l, r) ||
 	    (!deal_vls(&l, true, false) && !deal_vls(&l, false, false)))

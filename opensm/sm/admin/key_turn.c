@@ -440,8 +440,12 @@ static void not_stored(struct sm *sm)
 /* Seeds behind the first, which are in the file now, change no key. */
 static void seeds_kept(struct sm *sm, const struct key_ring *ring, int error)
 {
-	if (error == 0)
-		keys_use(sm, key_ring_copy(ring));
+	const struct key_ring *known = keys_known(sm);
+	_cleanup_(key_ring_unrefp) struct key_ring *kept = key_ring_copy(ring);
+
+	/* Unless a port has shown another epoch meanwhile: use_next() begins anew then. */
+	if (error == 0 && key_ring_is_alike(kept, known) && !key_ring_merge(kept, known))
+		keys_use(sm, take(kept));
 	if (sm->state == SM_MASTER)
 		send_next(sm);
 	else

@@ -102,6 +102,12 @@ void remote_free(struct sm *sm)
  */
 #define VAIN_MAX 3
 
+/*
+ * A manager shows no SM_Key to a question with an M_Key that its port has no more: that is told
+ * after so many answers in a row, by which keys have been tried.
+ */
+#define HIDDEN_MAX 3
+
 void remote_failed(struct remote_sm *r)
 {
 	r->defiant = true;
@@ -172,7 +178,8 @@ static void report_manager(struct sm *sm, struct remote_sm *r)
 	h = hash_bytes(HASH_START, where, strlen(where)) + r->trust;
 	if (r->trust == SM_TRUSTED)
 		h = hash_bytes(HASH_START, text, strlen(text));
-	if (r->told == h || !log_allow(&sm->m.elect->rogue_log, sm->now, &more))
+	if (r->told == h || (r->hidden && r->hidden < HIDDEN_MAX) ||
+	    !log_allow(&sm->m.elect->rogue_log, sm->now, &more))
 		return;
 	r->told = h;
 	if (r->trust == SM_TRUSTED)
@@ -315,6 +322,13 @@ guid_t elect_successor_at(const struct sm *sm, unsigned n)
 
 /* ---- questions ----------------------------------------------------------------------------- */
 
+static void note_hidden(const struct sm *sm, struct remote_sm *r, uint64_t key)
+{
+	bool hidden = sm_sm_key(sm) && sm->conf->m_key_protection_level && !key;
+
+	r->hidden = hidden ? (uint8_t)MIN(r->hidden + 1, HIDDEN_MAX) : 0;
+}
+
 struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info)
 {
 	struct remote_sm *r = row_of(sm, guid);
@@ -325,6 +339,7 @@ struct remote_sm *remote_learn(struct sm *sm, guid_t guid, const uint8_t *info)
 	if (r->state != state || r->priority != priority)
 		r->defiant = false;
 	r->trust = remote_trust(sm, guid, ib_get(info, SMI_SM_KEY));
+	note_hidden(sm, r, ib_get(info, SMI_SM_KEY));
 	r->priority = priority;
 	r->state = state;
 	r->known = true;

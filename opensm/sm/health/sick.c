@@ -348,7 +348,11 @@ static void look_at_case(struct sm *sm, uint32_t link)
 
 static void judge(struct sm *sm, uint32_t link)
 {
-	if (health_judge(sm->m.sick->judge, link, sick_time(sm)))
+	struct sick *k = sm->m.sick;
+
+	/* Checks that were off, and are on again, have left findings without a case. */
+	if (health_judge(k->judge, link, sick_time(sm)) ||
+	    (health_verdict(k->judge, link)->on && sick_case_of(k, link) == NO_CASE))
 		look_at_case(sm, link);
 }
 
@@ -598,6 +602,7 @@ bool sick_take_over(struct sm *sm, const char *text, size_t len)
 	int r = health_read(sm->m.sick->judge, text, len);
 
 	assert(sm->state != SM_MASTER);
+	sm->m.sick->is_of_others = true;
 	make_cases(sm->m.sick);
 	sick_note_change(sm->m.sick);
 	return r == 0;

@@ -33,6 +33,7 @@ struct sick {
 	struct conf_health_ports policy; /* hm_ports_health_policy_file, as it was read last */
 	uint64_t policy_hash;
 	bool policy_known;
+	bool is_of_others; /* the judge has what a master found since, by a file of its own */
 	uint64_t urgent;	 /* the latest that changed which ports are disabled */
 	mono_t off_at; /* when disabled ports are looked at */
 	bool check_ways; /* a sweep ended: are links that are gone the last way now? */

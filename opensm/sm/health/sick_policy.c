@@ -84,8 +84,13 @@ static void look_for_another(struct sm *sm)
 	bool named = sm->conf->hm_ports_health_policy_file, first = !k->policy_known;
 	uint64_t hash = f ? f->hash : 0;
 
-	if ((!f && named && k->policy_known) || (k->policy_known && hash == k->policy_hash))
+	if ((!f && named && k->policy_known) || (k->policy_known && hash == k->policy_hash)) {
+		if (k->is_of_others)
+			apply_to_all(sm, false);
+		k->is_of_others = false;
 		return;
+	}
+	k->is_of_others = false;
 	take_over(k, f ? &f->health : &none);
 	k->policy_known = true;
 	k->policy_hash = hash;
@@ -102,7 +107,9 @@ void sick_policy_settle(struct sm *sm)
 		uint32_t link = line->healthy ? UINT32_MAX
 					      : sick_link_of(sm, line->guid, line->port);
 
-		if (link != UINT32_MAX && !health_is_manual(k->judge, link) &&
+		if (link != UINT32_MAX &&
+		    (!health_is_manual(k->judge, link) ||
+		     sick_case_of(k, link) == UINT32_MAX) &&
 		    !sick_is_exempt(sm, link))
 			sick_call(sm, link, true);
 	}

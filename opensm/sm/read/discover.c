@@ -355,7 +355,8 @@ static bool is_further_plane(const struct sm *sm, const struct port *b, const ui
 {
 	const struct port *first = fabric_find_port(sm->fabric, ib_get(ni, NI_PORT_GUID));
 
-	return !node_is_switch(b->node) && first && first != b && first->node == b->node;
+	return !node_is_switch(b->node) && first && first != b && first->node == b->node &&
+	       (first->peer || first == sm->fabric->own_port);
 }
 
 static void leave_out_plane(struct sm *sm, struct port *p, const struct port *b)

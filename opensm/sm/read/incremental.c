@@ -126,7 +126,7 @@ void incremental_guid_free(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 1; i <= n->n_ports; i++) {
-			if (!n->ports[i].quarantined)
+			if (!n->ports[i].quarantined && n->ports[i].odd != PORT_ODD_PLANE)
 				continue;
 			n->ports[i].inc.dirty = true;
 			want(sm, "a node is gone, another may have its GUID");
