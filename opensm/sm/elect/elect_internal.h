@@ -35,7 +35,7 @@ struct remote_sm {
 	/* did not do what its state demands: not waited for, or yielded to, until that changes */
 	bool defiant;
 	uint8_t vain; /* how often, since it was our master */
-	uint8_t hidden; /* answers in a row in which it kept its SM_Key to itself, up to HIDDEN_MAX */
+	uint8_t hidden; /* answers in a row that show no SM_Key, up to HIDDEN_MAX */
 	uint64_t told; /* hash of what was said of it last */
 	/* what the last event said; 0: nothing, or that it is gone. Writer: events.c */
 	unsigned event_told;
