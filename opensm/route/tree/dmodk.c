@@ -14,9 +14,10 @@
 #include "util/sets.h"
 
 /*
- * A rest of hosts of at most a third of the ports up is shared out. `opensm --plan` of netgen's tree
- * LEAVES HOSTS SPINES, mean of shifts, permutations and load, shared out and not: 36 24 18 .758 .517
- * 1,128, .762 .529 1,680; 12 8 6 .774 .581 120, .784 .588 176; 3 4 3 .841 .798 12, .886 .801 16.
+ * A rest of hosts of at most a third of the ports up is shared out. `opensm --plan` of netgen's
+ * tree LEAVES HOSTS SPINES, mean of shifts, permutations and load, shared out and not: 36 24 18
+ * .758 .517 1,128, .762 .529 1,680; 12 8 6 .774 .581 120, .784 .588 176; 3 4 3 .841 .798 12, .886
+ * .801 16.
  */
 #define SHARED_MOST 3
 
