@@ -82,13 +82,14 @@ not_heard() {
 
 # ---- shapes ----
 
-# What may differ from the peer: numbers of MADs and microseconds, the version and when it was built, which of
-# several equal ways a LID goes, words that explain (after " -- ", and the indented lines of help), and the
-# name of the prompt's program, and of the engine that routes by default.
+# What may differ from the peer: numbers of MADs and microseconds, a sweep under way at this moment, the
+# version and when it was built, which of several equal ways a LID goes, words that explain (after " -- ", and
+# the indented lines of help), and the name of the prompt's program, and of the engine that routes by default.
 normal() {
 	sed -E -e "s/^(   Routing Engine +: )auto\$/\1minhop/" -e 's/^(   (QP0|SA) .*: )[0-9]+$/\1N/; s/(scanned on [0-9]+ nodes in) [0-9]+ us/\1 N us/' \
 		-e 's/OpenSM (3\.3\.23|4\.[0-9.]+)/OpenSM V/; s/ build .*/ build B/' \
-		-e 's/ -- .*//; /^getguidgetguid/d' -e 's/^(Port [0-9]+): [0-9]+$/\1: N/' "$1"
+		-e 's/^(   In sweep hop 0 +: )[01]$/\1N/; s/ -- .*//; /^getguidgetguid/d' \
+		-e 's/^(Port [0-9]+): [0-9]+$/\1: N/' "$1"
 }
 
 # leave: ends the session, and waits for its end.
