@@ -21,6 +21,10 @@ UNIT_TESTS += tests/unit/test-verify
 tests_unit_test_verify_SOURCES = tests/unit/test-verify.c tests/lib/topogen.c tests/lib/topogen.h tests/unit/route-desk.h
 tests_unit_test_verify_LDADD = $(OFFLINE_LIBS) $(CMOCKA_LIBS) -lm
 
+UNIT_TESTS += tests/unit/test-mutations
+tests_unit_test_mutations_SOURCES = tests/unit/test-mutations.c tests/lib/topogen.c tests/lib/topogen.h tests/unit/route-desk.h
+tests_unit_test_mutations_LDADD = $(OFFLINE_LIBS) $(CMOCKA_LIBS) -lm
+
 UNIT_TESTS += tests/unit/test-odd
 tests_unit_test_odd_SOURCES = tests/unit/test-odd.c tests/unit/lanes-desk.h
 tests_unit_test_odd_LDADD = $(OFFLINE_LIBS) $(SIM_LIBS) $(CMOCKA_LIBS) -lm

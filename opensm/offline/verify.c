@@ -123,7 +123,7 @@ static void measure(struct verify *v, unsigned threads)
 	figures_of(v->routes, (struct route_ranks){ all, n }, threads, &v->figures);
 }
 
-static void verify_tables(struct verify *v)
+void verify_tables(struct verify *v)
 {
 	unsigned threads = v->args->threads;
 	struct cdg *g = NULL, *with_switches;

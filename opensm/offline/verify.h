@@ -48,8 +48,8 @@ struct verify_group {
 	uint64_t pairs, lost;
 	uint32_t from, to;    /* the first lost pair: end ports (hosts of the topo) */
 	/*
-	 * switch without an entry, or that sends nothing on, where it ends; TOPO_NONE: no cable
-	 * leads on
+	 * switch without an entry, or that sends nothing on (also: to VL 15), where it ends;
+	 * TOPO_NONE: no cable leads on
 	 */
 	uint32_t end;
 	/* switch by which packets come twice, or for ever; TOPO_NONE: by none */
@@ -84,6 +84,8 @@ struct verify {
 /* 0, or -EINVAL; findings are on stderr. */
 int verify_read(const struct verify_args *args, struct verify *ret);
 void verify_clear(struct verify *v);
+/* Fills in all that follows from topo, routes and trees. */
+void verify_tables(struct verify *v);
 /* Do the tables hold? */
 bool verify_holds(const struct verify *v);
 

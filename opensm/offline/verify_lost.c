@@ -23,14 +23,6 @@ static uint16_t pass(const struct sl2vl *l, const struct topo *t, uint32_t sw, u
 	return passed;
 }
 
-static bool has_drops(const struct sl2vl *l)
-{
-	for (size_t i = 0; l && i < (size_t)l->n_classes * l->n_classes * SL2VL_SLS; i++)
-		if (l->vl[i] == SL2VL_VL_DROP)
-			return true;
-	return false;
-}
-
 /* What end ports on `from`, behind port `in`, send to `lid`. True: it is dropped, as *ret says. */
 static bool is_dropped(const struct routes *r, uint32_t from, unsigned in, lid_t lid, uint32_t at,
 		       struct verify_dropped *ret)
@@ -84,7 +76,7 @@ void verify_find_dropped(struct verify *v)
 {
 	const struct topo *t = v->topo;
 
-	if (!has_drops(v->routes->lanes))
+	if (!sl2vl_drops(v->routes->lanes, ALL_SLS))
 		return;
 	for (uint32_t h = 0; h < t->n_hosts; h++)
 		for (unsigned k = 0;

@@ -2,7 +2,8 @@
 /*
  * Reach within a multicast group: packets of every switch with members are followed through the
  * tables. A switch sends a copy out of every port of its row but the one the packet came in by
- * (18.2.4.3.3).
+ * (18.2.4.3.3), and drops those that its SL2VL table sends to VL 15 (7.6.6): where it has such
+ * entries, packets of every member are followed.
  *
  * Members are end ports that tables send to. A member that only sends is in no table, so rows that
  * lead one way are no fault by themselves, but where members behind them are then not reached.
@@ -15,6 +16,9 @@
 struct follow {
 	const struct topo *t;
 	const struct mcast_tree *tree;
+	const struct sl2vl *lanes; /* NULL: it drops nothing */
+	uint8_t sl;
+	uint32_t dropped_at; /* a switch where a copy of this turn was dropped; TOPO_NONE */
 	uint32_t *part;	  /* per switch: a number that those have in common which cables connect */
 	uint32_t *first;  /* per switch: the turn in which it was reached first */
 	uint8_t *in;	  /* per switch: by which port then */
@@ -44,80 +48,125 @@ static uint32_t count_members(const struct topo *t, const struct mcast_row *row,
 	return n;
 }
 
+/* A copy from port `in` of a switch to port `out`: does its SL2VL table drop it? */
+static bool is_dropped(const struct follow *f, uint32_t sw, unsigned in, unsigned out)
+{
+	return f->lanes && sl2vl_vl(f->lanes, f->t, sw, in, out, f->sl) == SL2VL_VL_DROP;
+}
+
+/* Sends what came to `sw` on to other switches; *round: one that has it already. */
+static void follow_from(struct follow *f, uint32_t sw, const struct mcast_row *row, uint32_t *round)
+{
+	for (unsigned p = 1; p <= f->t->switches[sw].n_ports; p++) {
+		const struct topo_port *to = topo_port(f->t, sw, p);
+
+		if (p == f->in[sw] || !has_port(row, p))
+			continue;
+		if (is_dropped(f, sw, f->in[sw], p)) {
+			f->dropped_at = sw;
+			continue;
+		}
+		if (to->sw == TOPO_NONE)
+			continue;
+		if (f->first[to->sw] == f->turn) {
+			*round = to->sw;
+			continue;
+		}
+		f->first[to->sw] = f->turn;
+		f->in[to->sw] = to->port;
+		f->queue[f->n++] = to->sw;
+	}
+}
+
 /*
- * Follows what members on the switch of `row` send. TOPO_NONE: no switch gets it twice; else that
- * switch.
+ * Follows what comes to the switch of `row` by port `in` (0: by any that leads to members).
+ * TOPO_NONE: no switch gets it twice; else that switch.
  */
-static uint32_t follow_row(struct follow *f, const struct mcast_row *row)
+static uint32_t follow_row(struct follow *f, const struct mcast_row *row, unsigned in)
 {
 	uint32_t round = TOPO_NONE;
 
 	f->turn++;
 	f->n = 0;
+	f->dropped_at = TOPO_NONE;
 	f->first[row->sw] = f->turn;
-	f->in[row->sw] = 0;
+	f->in[row->sw] = (uint8_t)in;
 	f->queue[f->n++] = row->sw;
 	for (uint32_t head = 0; head < f->n; head++) {
 		uint32_t sw = f->queue[head];
 		const struct mcast_row *at = mcast_tree_find(f->tree, f->t->switches[sw].guid);
 
-		for (unsigned p = 1; at && p <= f->t->switches[sw].n_ports; p++) {
-			const struct topo_port *to = topo_port(f->t, sw, p);
-
-			if (to->sw == TOPO_NONE || p == f->in[sw] || !has_port(at, p))
-				continue;
-			if (f->first[to->sw] == f->turn) {
-				round = to->sw;
-				continue;
-			}
-			f->first[to->sw] = f->turn;
-			f->in[to->sw] = to->port;
-			f->queue[f->n++] = to->sw;
-		}
+		if (at)
+			follow_from(f, sw, at, &round);
 	}
 	return round;
 }
 
 /*
- * Where what was followed last ends without need: a switch that was reached and has no row.
- * TOPO_NONE: none.
+ * Where what was followed last ends without need: a switch that was reached and has no row, or one
+ * that drops it. TOPO_NONE: none.
  */
 static uint32_t find_end(const struct follow *f)
 {
 	for (uint32_t i = 0; i < f->n; i++)
 		if (!mcast_tree_find(f->tree, f->t->switches[f->queue[i]].guid))
 			return f->queue[i];
-	return TOPO_NONE;
+	return f->dropped_at;
 }
 
-/* What of the members on row `a` does not come to those of other rows. */
-static void look_from(struct follow *f, const struct mcast_row *a, struct verify_group *g)
+/* Members on the switch of `row` to which what was followed last does not come; *ret: one. */
+static uint32_t count_missed(const struct follow *f, const struct mcast_row *row, uint32_t *ret)
 {
-	uint32_t from, to, senders = count_members(f->t, a, &from), round;
+	bool came = f->first[row->sw] == f->turn;
+	uint32_t n = 0;
 
-	if (!senders)
-		return;
-	round = follow_row(f, a);
+	for (unsigned p = 1; p <= f->t->switches[row->sw].n_ports; p++) {
+		uint32_t host = topo_port(f->t, row->sw, p)->host;
+
+		if (host == TOPO_NONE || !has_port(row, p) ||
+		    (came && (p == f->in[row->sw] || !is_dropped(f, row->sw, f->in[row->sw], p))))
+			continue;
+		if (!n++)
+			*ret = host;
+	}
+	return n;
+}
+
+/* What `senders` members on row `a` send (`from` is one, behind port `in`) and others miss. */
+static void look_at(struct follow *f, const struct mcast_row *a, unsigned in, uint32_t senders,
+		    uint32_t from, struct verify_group *g)
+{
+	uint32_t to = 0, first, round = follow_row(f, a, in);
+
 	if (g->round == TOPO_NONE)
 		g->round = round;
 	for (uint32_t i = 0; i < f->tree->n_rows; i++) {
 		const struct mcast_row *b = &f->tree->rows[i];
-		uint32_t n = count_members(f->t, b, &to);
+		uint32_t n = count_members(f->t, b, &first), missed;
 
-		if (b == a)
-			g->pairs += (uint64_t)senders * (senders - 1);
-		if (b == a || !n || f->part[b->sw] != f->part[a->sw])
+		if (f->part[b->sw] != f->part[a->sw])
 			continue;
-		g->pairs += (uint64_t)senders * n;
-		if (f->first[b->sw] == f->turn)
-			continue;
-		if (!g->lost) {
+		g->pairs += (uint64_t)senders * (n - (b == a));
+		missed = count_missed(f, b, &to);
+		if (missed && !g->lost) {
 			g->from = from;
 			g->to = to;
 			g->end = find_end(f);
 		}
-		g->lost += (uint64_t)senders * n;
+		g->lost += (uint64_t)senders * missed;
 	}
+}
+
+/* What of the members on row `a` does not come to other members. */
+static void look_from(struct follow *f, const struct mcast_row *a, struct verify_group *g)
+{
+	uint32_t from, senders = count_members(f->t, a, &from);
+
+	if (senders && !f->lanes)
+		look_at(f, a, 0, senders, from, g);
+	for (unsigned p = 1; senders && f->lanes && p <= f->t->switches[a->sw].n_ports; p++)
+		if (has_port(a, p) && topo_port(f->t, a->sw, p)->host != TOPO_NONE)
+			look_at(f, a, p, 1, topo_port(f->t, a->sw, p)->host, g);
 }
 
 static void find_parts(struct follow *f)
@@ -151,8 +200,13 @@ void verify_find_groups(struct verify *v)
 	_cleanup_free_ uint32_t *first = xcalloc(n, sizeof(*first)),
 				*queue = xcalloc(n, sizeof(*queue));
 	_cleanup_free_ uint8_t *in = xcalloc(n, sizeof(*in));
-	struct follow f = { .t = v->topo, .part = part, .first = first, .queue = queue, .in = in };
+	struct follow f = {
+		.t = v->topo, .part = part, .first = first, .queue = queue, .in = in,
+		.sl = (uint8_t)v->args->mcast_sl,
+	};
 
+	if (sl2vl_drops(v->routes->lanes, (uint16_t)(1u << f.sl)))
+		f.lanes = v->routes->lanes;
 	find_parts(&f);
 	v->groups = xcalloc(v->n_trees, sizeof(*v->groups));
 	for (uint32_t i = 0; i < v->n_trees; i++) {

@@ -16,8 +16,10 @@ struct desk {
 
 static struct desk *desk_new(void)
 {
+	static const struct verify_args args = { .mcast_sl = 0 };
 	struct desk *d = xcalloc(1, sizeof(*d));
 
+	d->v.args = &args;
 	d->t = topogen_fat_tree2(3, 2, 2, 1, NULL);
 	d->v.topo = d->t;
 	d->v.routes = route(d->t, NULL);
@@ -228,6 +230,56 @@ static void any_sl_that_comes_through_will_do(void **state)
 	desk_free(d);
 }
 
+/* Without SL2VL tables the VL is the SL: what is sent on SL 15 is dropped, and nothing waits. */
+static void sl_15_is_dropped(void **state)
+{
+	struct desk *d = desk_new();
+	const struct topo *t = d->t;
+	struct conf_report report = { 0 };
+	struct tablefile_text sls = { .path = "sls" };
+	struct route_verdict verdict;
+	_cleanup_free_ char *text = NULL;
+	FILE *out = open_memstream(&text, &sls.len);
+
+	for (uint32_t s = 0; s < t->n_switches; s++)
+		for (uint32_t h = 0; h < t->n_hosts; h++)
+			fprintf(out, "0x%016" PRIx64 " %u 15\n", t->switches[s].guid,
+				t->hosts[h].lid);
+	fclose(out);
+	sls.text = text;
+	d->v.routes->lanes = tablefile_lanes(d->v.routes, &sls, NULL, &report);
+	assert_int_equal(report.n, 0);
+	verify_find_dropped(&d->v);
+	routes_check(d->v.routes, 1, &verdict);
+	assert_int_equal(d->v.dropped.n, verdict.pairs);
+	assert_int_equal(verdict.n_vls, 0);
+	assert_false(verdict.credit_loop);
+	desk_free(d);
+}
+
+/* Copies from leaf 0 to leaf 1 are dropped by spine 3, the others come through. */
+static void copies_that_go_to_vl_15_are_lost(void **state)
+{
+	struct desk *d = desk_new();
+	const struct verify_group *g;
+
+	judge_lanes(d, "0x00 0x00 0x00 0x00 0x00 0x00 0x00 0x00",
+		    "0xf0 0x00 0x00 0x00 0x00 0x00 0x00 0x00", true);
+	add_row(d, 0, true, 3, TOPO_NONE);
+	add_row(d, 1, true, 3, TOPO_NONE);
+	add_row(d, 3, false, 0, 1);
+	g = judged(d);
+	assert_non_null(g);
+	assert_int_equal(g->pairs, 12);
+	assert_int_equal(g->lost, 4);
+	assert_int_equal(d->t->hosts[g->from].sw, 0);
+	assert_int_equal(d->t->hosts[g->to].sw, 1);
+	assert_int_equal(g->end, 3);
+	assert_int_equal(g->round, TOPO_NONE);
+	assert_false(verify_holds(&d->v));
+	desk_free(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +290,8 @@ int main(void)
 		cmocka_unit_test(a_ring_is_told),
 		cmocka_unit_test(what_goes_to_vl_15_is_lost),
 		cmocka_unit_test(any_sl_that_comes_through_will_do),
+		cmocka_unit_test(sl_15_is_dropped),
+		cmocka_unit_test(copies_that_go_to_vl_15_are_lost),
 	};
 
 	return cmocka_run_group_tests_name("verify", tests, NULL, NULL);

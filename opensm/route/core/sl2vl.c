@@ -166,6 +166,14 @@ uint8_t sl2vl_level_sl(const struct sl2vl *l, unsigned level)
 	return l->n_levels > 1 ? (uint8_t)(MIN(level, l->n_levels - 1u) << bits) : 0;
 }
 
+bool sl2vl_drops(const struct sl2vl *l, uint16_t mask)
+{
+	for (size_t i = 0; l && i < (size_t)l->n_classes * l->n_classes * SL2VL_SLS; i++)
+		if (l->vl[i] == SL2VL_VL_DROP && mask >> i % SL2VL_SLS & 1)
+			return true;
+	return false;
+}
+
 struct sl2vl *sl2vl_free(struct sl2vl *l)
 {
 	if (!l)

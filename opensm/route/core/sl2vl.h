@@ -89,6 +89,8 @@ FREEP(sl2vl_free, struct sl2vl)
 unsigned sl2vl_add_levels(struct sl2vl *l, unsigned levels, unsigned vls);
 /* The bits of an SL that stand for a level; 0 without copies. */
 uint8_t sl2vl_level_sl(const struct sl2vl *l, unsigned level);
+/* Is there an entry for an SL of `mask` that drops packets? `l` may be NULL. */
+bool sl2vl_drops(const struct sl2vl *l, uint16_t mask);
 /* VLs of one copy. */
 static inline unsigned sl2vl_own_vls(const struct sl2vl *l)
 {

@@ -336,6 +336,7 @@ static void add_plain(struct cdg_walk *w, const struct cdg_column *c, uint16_t l
 	for (unsigned k = 0; k < g->n_layers; k++)
 		if (layers >> k & 1)
 			vls |= (uint16_t)(1u << cdg_vl(g, 0, 0, k));
+	vls &= (uint16_t)~(1u << SL2VL_VL_DROP);
 	for (uint32_t i = 0; i < c->n_order; i++) {
 		uint32_t s = c->order[i], to = c->next[s];
 		bool sends = w->layers[s] || has_hosts(g, s);

@@ -35,6 +35,7 @@ struct cdg_turns {
 	} *switches;
 	uint64_t *seen;
 	uint64_t *used;		/* per class of the port out */
+	uint64_t *dropped;	/* per class of the port out: kinds that switches drop there */
 	uint8_t *sl_to;		/* by switches: sl_to[destination * n + source] */
 };
 
@@ -76,6 +77,16 @@ static void find_senders(struct cdg_turns *t)
 					cdg_class(g, g->topo->switches[s].first_port + p);
 }
 
+static void find_dropped(struct cdg_turns *t)
+{
+	const struct cdg *g = t->g;
+
+	for (unsigned out = 0; out < g->n_classes; out++)
+		for (unsigned kind = 0; kind < g->n_classes * t->width; kind++)
+			if (cdg_vl(g, kind / t->width, out, kind % t->width) == SL2VL_VL_DROP)
+				t->dropped[out] |= UINT64_C(1) << kind;
+}
+
 /* Turns the table around: the reader goes by destination. */
 static void turn_over(struct cdg_turns *t, unsigned threads)
 {
@@ -104,8 +115,10 @@ struct cdg_turns *cdg_turns_new(struct cdg *g, unsigned threads)
 	t->ways = xcalloc(g->n_ports, sizeof(*t->ways));
 	t->switches = xcalloc(g->topo->n_switches, sizeof(*t->switches));
 	t->used = xcalloc(g->n_classes, sizeof(*t->used));
+	t->dropped = xcalloc(g->n_classes, sizeof(*t->dropped));
 	find_ways(t);
 	find_senders(t);
+	find_dropped(t);
 	if (g->lanes && g->lanes->by == SL2VL_BY_SWITCHES)
 		turn_over(t, threads);
 	return t;
@@ -119,6 +132,7 @@ struct cdg_turns *cdg_turns_free(struct cdg_turns *t)
 	free(t->switches);
 	free(t->seen);
 	free(t->used);
+	free(t->dropped);
 	free(t->sl_to);
 	free(t);
 	return NULL;
@@ -150,6 +164,8 @@ static void note_turn(struct cdg_turns *t, const struct turns_way *a, uint32_t o
 		uint64_t *into =
 			&g->into[(vertex * g->n_in + (g->n_in > 1 ? before : 0)) * g->words];
 
+		if (after == SL2VL_VL_DROP)
+			continue;
 		cdg_add_bits(&into[a->port / 64], UINT64_C(1) << a->port % 64);
 	}
 }
@@ -222,6 +238,7 @@ static inline void take_turn(struct cdg_turns *t, const struct turn *turn, uint6
 {
 	const struct turns_way *way = turn->way;
 
+	kinds &= ~t->dropped[way->class_out];
 	if (kinds & ~__atomic_load_n(&t->used[way->class_out], __ATOMIC_RELAXED))
 		note_vls(t, way->class_out, cdg_add_bits(&t->used[way->class_out], kinds));
 	*kinds_there |= layers_of(t, kinds) << way->class_in * t->width;
