@@ -45,16 +45,23 @@ shown() {
 		'document.querySelector("[data-mode=load]").click(); document.querySelectorAll(".cell.named.none").length' \
 		'document.getElementById("drift").textContent' \
 		'document.querySelectorAll("#security tbody tr").length > 5' \
-		'document.getElementById("events").textContent'
+		'document.getElementById("events").textContent' \
+		'document.getElementById("health").textContent' \
+		'document.querySelectorAll("#events tbody tr").length < 40 && document.querySelectorAll("#events details div").length > 300' \
+		'document.querySelector("[aria-label=leaf3]").dispatchEvent(new MouseEvent("mouseenter")); document.getElementById("tip").textContent'
 	[ "$(shown 0)" = 54 ]
 	[ "$(shown 1)" = 648 ]
 	[ "$(shown 2)" = leaf3 ]
 	[[ $(shown 3) == *"Port 3"*"Other end"*"Hosts sent to over it"* ]]
 	[ "$(shown 4)" = 5 ]
 	[ "$(shown 5)" = 0 ]
-	[[ $(shown 6) == *"Expected against found"?* ]]
+	[[ $(shown 6) == *"No cabling is expected: opensmctl topology save"* ]]
 	[ "$(shown 7)" = true ]
 	[[ $(shown 8) == *"SUBNET UP"* ]]
+	[[ $(shown 8) == *"is up, and "*" more such events"* ]]
+	[[ $(shown 9) == *"No link has a finding."*"0 of at most "*"isolated"* ]]
+	[ "$(shown 10)" = true ]
+	[[ $(shown 11) == leaf3*"LID "*"36 cabled ports"* ]]
 }
 
 @test "a description that is a script is shown, and does not run" {

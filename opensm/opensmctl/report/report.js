@@ -363,24 +363,9 @@ function showPaths() {
 }
 
 /* ---- sections ---- */
-const scalar = (v) => v === null || typeof v !== "object";
 const word = (k) => k.replace(/_/g, " ");
 const cellText = (v) => v === null || v === undefined ? "-" : Array.isArray(v) ? v.map(cellText).join(", ") : typeof v === "object" ? (v.node || v.name || v.node_guid || "") + (v.port ? "/" + v.port : "") || JSON.stringify(v) : typeof v === "number" && !Number.isInteger(v) ? v.toPrecision(4) : String(v);
 const facts = (o) => pairs(Object.entries(o).map(([k, v]) => [word(k), cellText(v)]));
-/* Any document: its plain members as facts, each array of objects as a table. */
-function document_(o) {
-	const plain = Object.entries(o).filter(([, v]) => scalar(v) && v !== null), out = [];
-	if (plain.length) out.push(pairs(plain.map(([k, v]) => [word(k), String(v)])));
-	for (const [k, rows] of Object.entries(o)) {
-		if (!Array.isArray(rows)) continue;
-		const objects = rows.filter((r) => r && typeof r === "object");
-		const keys = [...new Set(objects.slice(0, 50).flatMap((r) => Object.keys(r)))].filter((key) => key !== "node_guid");
-		out.push(el("h3", null, word(k) + ": " + rows.length));
-		if (objects.length) out.push(table(keys.map(word), objects.map((r) => el("tr", null, ...keys.map((key) => el("td", null, cellText(r[key])))))));
-		else if (rows.length) out.push(table([word(k)], rows.map((r) => el("tr", null, el("td", null, cellText(r))))));
-	}
-	return out;
-}
 function section(id, what, show) {
 	const o = page[id];
 	if (!o || "absent" in o) $(id).append(note(o && o.absent ? o.absent : "This daemon has no " + what + "."));
@@ -390,9 +375,37 @@ function showLinks() {
 	const sick = links.filter((l) => linkState(l) !== "ok"), end = (n, p) => el("td", null, nodeLink(n), n ? " /" + p : "");
 	$("links").append(sick.length ? table(["State", "One end", "Other end", "Link", "Why"], sick.slice(0, MAX_ROWS).map((l) => el("tr", null, el("td", null, tag(linkState(l), isUp(l) ? "slow" : l.sa || "not read")), end(l.a, l.ap), end(l.b, l.bp), el("td", null, l.text), el("td", null, l.wa || l.wb || (l.slow ? l.could + " is enabled" : ""))))) : note("All cables are active at the fastest speed that is enabled."));
 }
+/* A cable row: both ends, and what `rest` says of it. */
+const linkRow = (r, ...rest) => el("tr", null, ...[0, 1].map((i) => el("td", null, endsOf(r)[i] ? cellText(endsOf(r)[i]) : "-")), ...rest.map((t) => el("td", null, t)));
+function showHealth(o) {
+	const out = [note(!o.checks ? "Links are not judged: hm_unhealthy_ports_checks is FALSE." : !o.master ? "Links are judged by the master, which this manager is not." : o.links.length ? plural(o.links.length, "link") + " with a finding." : "No link has a finding.")];
+	if (o.links.length) out.push(table(["One end", "Other end", "State", "Done", "Why", "Since (UTC)"], o.links.map((r) => linkRow(r, r.state, r.done, r.why, when(r.since * 1e6)))));
+	if (o.slow.length) out.push(el("h3", null, "Slower or narrower than both ends can"), table(["One end", "Other end", "Now", "Both ends can"], o.slow.map((r) => linkRow(r, r.width + "x " + r.speed, r.width_possible + "x " + r.speed_possible))));
+	if (o.checks && !o.counters) out.push(note("No counters are read: bit errors, packets and link downs are not judged (perfmgr TRUE)."));
+	out.push(note(o.isolated + " of at most " + o.most_isolated + " links are isolated for their health" + (o.dry_run ? "; hm_dry_run is TRUE: none will be." : ".")));
+	return out;
+}
+function showDrift(o) {
+	if (!o.file) return [note("No cabling is expected: opensmctl topology save FILE writes the present one, and expected_topology_file names it.")];
+	const out = [note(o.refused ? o.file + " is not in force: " + o.refused : o.file + ": " + plural(o.cables, "cable") + " expected, " + o.held + " held in INIT, " + o.spared + " not held as the last way" + (o.grace ? "; learnt a moment ago: nothing is held yet." : "."))];
+	if (o.in_force) out.push(o.findings.length ? table(["Finding", "Since (UTC)", "What"], o.findings.map((f) => el("tr", null, el("td", null, f.id), el("td", { class: "when" }, f.since ? when(f.since * 1e6) : "-"), el("td", null, f.text)))) : note(o.compared ? "The fabric is as it was meant." : "Nothing was compared yet."));
+	return out;
+}
+/* Events one behind the other that differ in names and numbers only are one row, which opens. */
+function foldEvents(day) {
+	const runs = [], alike = (e) => e.kind + " " + e.text.replace(/'[^']*'|[0-9]+/g, "#");
+	for (const e of day)
+		if (runs.length && alike(runs[runs.length - 1][0]) === alike(e)) runs[runs.length - 1].push(e);
+		else runs.push([e]);
+	return runs.flatMap((run) => run.length < 4 ? run.map((e) => [e]) : [run]);
+}
+function eventText(run) {
+	if (run.length === 1) return run[0].text;
+	return el("details", null, el("summary", null, run[0].text + ", and " + (run.length - 1) + " more such events, the first of them at " + when(run[run.length - 1].realtime_us)), ...run.slice(1, MAX_ROWS).map((e) => el("div", null, when(e.realtime_us) + " " + e.text)), run.length > MAX_ROWS ? note("and " + (run.length - MAX_ROWS) + " more, left out here") : "");
+}
 function showEvents(o) {
 	const day = o.events.filter((e) => e.realtime_us > (page.made - 86400) * 1e6);
-	return [day.length ? table(["Time (UTC)", "Kind", "Event"], day.map((e) => el("tr", null, el("td", { class: "when" }, when(e.realtime_us)), el("td", null, word(e.kind)), el("td", null, e.text))), o.forgotten) : note("None.")];
+	return [day.length ? table(["Time (UTC)", "Kind", "Event"], foldEvents(day).map((run) => el("tr", null, el("td", { class: "when" }, when(run[0].realtime_us)), el("td", null, word(run[0].kind)), el("td", null, eventText(run)))), o.forgotten) : note("None.")];
 }
 function showSecurity(o) {
 	const kind = { pass: "", fail: "bad", unknown: "warn" };
@@ -407,10 +420,10 @@ showHead();
 showMap();
 showPaths();
 showLinks();
-section("health", "health of links", document_);
+section("health", "health of links", showHealth);
 section("marks", "marks", showMarks);
 section("events", "memory of events", showEvents);
-section("drift", "expected topology", document_);
+section("drift", "expected topology", showDrift);
 section("security", "security checklist", showSecurity);
 paint();
 document.documentElement.dataset.ready = "yes";
