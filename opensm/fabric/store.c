@@ -63,8 +63,11 @@ void store_forget(struct store *s, enum store_file which)
 
 	if (guidmap_count(s->map[which]) == 0)
 		return;
-	while (guidmap_next(s->map[which], &pos, &guid, &value))
+	while (guidmap_next(s->map[which], &pos, &guid, &value)) {
+		if (which == STORE_MKEYS)
+			explicit_bzero(value, sizeof(uint64_t));
 		free(value);
+	}
 	guidmap_free(s->map[which]);
 	s->map[which] = guidmap_new();
 	s->dirty[which] = true;
@@ -166,6 +169,16 @@ void store_set_mkey(struct store *s, guid_t port_guid, uint64_t key)
 	}
 	*have = key;
 	s->dirty[STORE_MKEYS] = true;
+}
+
+bool store_next_mkey(const struct store *s, size_t *pos, guid_t *ret_guid, uint64_t *ret_key)
+{
+	void *value;
+
+	if (!guidmap_next(s->map[STORE_MKEYS], pos, ret_guid, &value))
+		return false;
+	*ret_key = *(const uint64_t *)value;
+	return true;
 }
 
 static void write_mkey(const struct store *s, guid_t guid, const void *value, FILE *out)

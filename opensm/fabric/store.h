@@ -75,6 +75,8 @@ bool store_next_lids(const struct store *s, size_t *pos, guid_t *ret_guid, lid_t
 /* guid2mkey. */
 bool store_mkey(const struct store *s, guid_t port_guid, uint64_t *ret_key);
 void store_set_mkey(struct store *s, guid_t port_guid, uint64_t key);
+/* The next line; start with *pos = 0; false at the end. Any order; no changes meanwhile. */
+bool store_next_mkey(const struct store *s, size_t *pos, guid_t *ret_guid, uint64_t *ret_key);
 
 /*
  * neighbors: the other end of a cable. Ports are (port GUID, port number), switch ports (switch
