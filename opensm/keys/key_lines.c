@@ -142,8 +142,10 @@ uint8_t *key_lines_text(const struct key_lines *l, uint64_t after, size_t *ret_l
 struct key_line key_lines_at(const uint8_t *text, size_t n)
 {
 	const uint8_t *at = text + n * KEY_LINE_BYTES;
-	struct key_line line = { .guid = get_be(&at, 8), .key = get_be(&at, 8), .far = get_be(&at, 8) };
+	struct key_line line = { .guid = get_be(&at, 8) };
 
+	line.key = get_be(&at, 8);
+	line.far = get_be(&at, 8);
 	line.port = (uint8_t)get_be(&at, 1);
 	line.far_port = (uint8_t)get_be(&at, 1);
 	return line;
