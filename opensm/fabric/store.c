@@ -303,6 +303,20 @@ void store_set_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uin
 	s->dirty[STORE_NEIGHBORS] = true;
 }
 
+void store_set_only_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uint8_t b_port)
+{
+	const struct store_cables *c;
+
+	store_set_neighbor(s, a, a_port, b, b_port);
+	c = guidmap_get(s->map[STORE_NEIGHBORS], a);
+	for (unsigned port = 0; c->n > 1 && port < c->cap; port++) {
+		if (port == a_port || !c->ends[port].guid)
+			continue;
+		unplug(s, a, (uint8_t)port);
+		s->dirty[STORE_NEIGHBORS] = true;
+	}
+}
+
 static void write_cables(const struct store *s, guid_t guid, const void *value, FILE *out)
 {
 	const struct store_cables *c = value;

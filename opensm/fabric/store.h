@@ -90,6 +90,8 @@ bool store_neighbor_of(const struct store *s, guid_t guid, guid_t *ret_guid, uin
 /* How many cables a switch, or an end port, has in the file. */
 unsigned store_n_neighbors(const struct store *s, guid_t guid);
 void store_set_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uint8_t b_port);
+/* `a` has this cable, and no other one: it is the port of a host. */
+void store_set_only_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uint8_t b_port);
 /*
  * The end ports that were known behind this port before, since the file was read, the last one
  * first: a cable is plugged back, or was taken for another one, as questions go elsewhere while

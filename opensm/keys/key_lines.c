@@ -64,6 +64,22 @@ static uint64_t version_of(const struct key_lines *l, const struct key_line *lin
 								: l->version + 1;
 }
 
+/* Where a line of a port came or changed, all lines of the port are later. */
+static void keep_together(struct row *rows, size_t n)
+{
+	size_t first = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].line.guid != rows[first].line.guid)
+			first = i;
+		rows[first].version = MAX(rows[first].version, rows[i].version);
+	}
+	for (size_t i = 1; i < n; i++) {
+		if (rows[i].line.guid == rows[i - 1].line.guid)
+			rows[i].version = rows[i - 1].version;
+	}
+}
+
 size_t key_lines_renew(struct key_lines *l, struct key_line *lines, size_t n)
 {
 	size_t kept = MIN(n, (size_t)KEY_LINES_MAX), at = 0;
@@ -77,6 +93,7 @@ size_t key_lines_renew(struct key_lines *l, struct key_line *lines, size_t n)
 					.version = version_of(l, &lines[i], &at) };
 		changed |= rows[i].version > l->version;
 	}
+	keep_together(rows, kept);
 	forget_rows(l);
 	l->rows = rows;
 	l->n = kept;

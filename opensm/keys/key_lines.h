@@ -8,7 +8,7 @@
  *
  * A line has the key of the end port, and one cable of it as the file neighbors has that: without
  * the place nothing says which key opens what is behind a switch port. A switch has a line for each
- * cable.
+ * cable; lines of one port are sent together.
  *
  * All of this is secret: whatever is freed is overwritten first.
  */

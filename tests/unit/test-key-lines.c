@@ -85,6 +85,25 @@ static void a_moved_cable_is_a_change(void **state)
 	assert_int_equal(later(l, 1, guids), 1);
 }
 
+/* A standby that is sent one line of a port may forget other cables of it. */
+static void lines_of_a_port_go_together(void **state)
+{
+	_cleanup_(key_lines_freep) struct key_lines *l = key_lines_new();
+	struct key_line lines[] = { line(1, 1, 0x11), line(2, 1, 0x22), line(2, 2, 0x22),
+				    line(2, 3, 0x22), line(3, 1, 0x33) };
+	guid_t guids[8];
+
+	key_lines_renew(l, lines, 5);
+	lines[2].far_port++;
+	key_lines_renew(l, lines, 5);
+	assert_int_equal(later(l, 1, guids), 3);
+	assert_int_equal(guids[0], 2);
+	assert_int_equal(guids[2], 2);
+	key_lines_renew(l, lines, 5);
+	assert_int_equal(key_lines_version(l), 2);
+	assert_int_equal(later(l, 1, guids), 3);
+}
+
 static void too_many_are_cut(void **state)
 {
 	_cleanup_(key_lines_freep) struct key_lines *l = key_lines_new();
@@ -170,6 +189,7 @@ int main(void)
 		cmocka_unit_test(only_what_changed_is_later),
 		cmocka_unit_test(the_same_lines_are_no_new_version),
 		cmocka_unit_test(a_moved_cable_is_a_change),
+		cmocka_unit_test(lines_of_a_port_go_together),
 		cmocka_unit_test(too_many_are_cut),
 		cmocka_unit_test(a_line_goes_there_and_back),
 		cmocka_unit_test(lines_that_cannot_be_are_no_text),

@@ -173,8 +173,17 @@ static guid_t neighbor_guid(const struct port *p)
 
 void lids_note_cable(struct sm *sm, const struct port *a, const struct port *b)
 {
-	if (neighbor_guid(a) && neighbor_guid(b))
-		store_set_neighbor(sm->store, neighbor_guid(a), a->num, neighbor_guid(b), b->num);
+	guid_t far = neighbor_guid(b);
+
+	if (!neighbor_guid(a) || !far)
+		return;
+	/* A host's port with several planes has a number in each, and is cabled in one at a time. */
+	if (!node_is_switch(a->node))
+		store_set_only_neighbor(sm->store, a->guid, a->num, far, b->num);
+	else if (!node_is_switch(b->node))
+		store_set_only_neighbor(sm->store, far, b->num, a->node->guid, a->num);
+	else
+		store_set_neighbor(sm->store, a->node->guid, a->num, far, b->num);
 }
 
 void lids_save(struct sm *sm)

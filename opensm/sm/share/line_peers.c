@@ -278,12 +278,30 @@ static bool is_cabled(const struct sm *sm, guid_t guid, uint8_t port)
 }
 
 /* The master knows the key; where the port is this manager may have seen later. */
-static void take_line(struct sm *sm, const struct key_line *line)
+static void take_line(struct sm *sm, const struct key_line *line, bool is_only)
 {
 	store_set_mkey(sm->store, line->guid, line->key);
 	if (line->far && !is_cabled(sm, line->guid, line->port) &&
 	    !is_cabled(sm, line->far, line->far_port))
-		store_set_neighbor(sm->store, line->guid, line->port, line->far, line->far_port);
+		(is_only ? store_set_only_neighbor : store_set_neighbor)(
+			sm->store, line->guid, line->port, line->far, line->far_port);
+}
+
+static void take_lines(struct sm *sm, const uint8_t *text, size_t n)
+{
+	struct key_line line, next = key_lines_at(text, 0);
+	guid_t before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		line = next;
+		if (i + 1 < n)
+			next = key_lines_at(text, i + 1);
+		take_line(sm, &line,
+			  line.guid != before && (i + 1 == n || next.guid != line.guid));
+		before = line.guid;
+	}
+	explicit_bzero(&line, sizeof(line));
+	explicit_bzero(&next, sizeof(next));
 }
 
 static void on_message(struct sm *sm, void *arg, struct channel_message *m)
@@ -291,12 +309,8 @@ static void on_message(struct sm *sm, void *arg, struct channel_message *m)
 	struct line_peers *lp = sm->m.line_peers;
 	size_t n = sm->state == SM_MASTER ? 0 : key_lines_check(m->bytes, m->len);
 
-	for (size_t i = 0; i < n; i++) {
-		struct key_line line = key_lines_at(m->bytes, i);
-
-		take_line(sm, &line);
-		explicit_bzero(&line, sizeof(line));
-	}
+	if (n)
+		take_lines(sm, m->bytes, n);
 	explicit_bzero(m->bytes, m->len);
 	if (lp->has_ticket)
 		return; /* the master asks again */
