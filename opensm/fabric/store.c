@@ -63,8 +63,11 @@ void store_forget(struct store *s, enum store_file which)
 
 	if (guidmap_count(s->map[which]) == 0)
 		return;
-	while (guidmap_next(s->map[which], &pos, &guid, &value))
+	while (guidmap_next(s->map[which], &pos, &guid, &value)) {
+		if (which == STORE_MKEYS)
+			explicit_bzero(value, sizeof(uint64_t));
 		free(value);
+	}
 	guidmap_free(s->map[which]);
 	s->map[which] = guidmap_new();
 	s->dirty[which] = true;
@@ -166,6 +169,16 @@ void store_set_mkey(struct store *s, guid_t port_guid, uint64_t key)
 	}
 	*have = key;
 	s->dirty[STORE_MKEYS] = true;
+}
+
+bool store_next_mkey(const struct store *s, size_t *pos, guid_t *ret_guid, uint64_t *ret_key)
+{
+	void *value;
+
+	if (!guidmap_next(s->map[STORE_MKEYS], pos, ret_guid, &value))
+		return false;
+	*ret_key = *(const uint64_t *)value;
+	return true;
 }
 
 static void write_mkey(const struct store *s, guid_t guid, const void *value, FILE *out)
@@ -288,6 +301,20 @@ void store_set_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uin
 	store_put_end(s, a, a_port, &(struct store_end){ .guid = b, .port = b_port });
 	store_put_end(s, b, b_port, &(struct store_end){ .guid = a, .port = a_port });
 	s->dirty[STORE_NEIGHBORS] = true;
+}
+
+void store_set_only_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uint8_t b_port)
+{
+	const struct store_cables *c;
+
+	store_set_neighbor(s, a, a_port, b, b_port);
+	c = guidmap_get(s->map[STORE_NEIGHBORS], a);
+	for (unsigned port = 0; c->n > 1 && port < c->cap; port++) {
+		if (port == a_port || !c->ends[port].guid)
+			continue;
+		unplug(s, a, (uint8_t)port);
+		s->dirty[STORE_NEIGHBORS] = true;
+	}
 }
 
 static void write_cables(const struct store *s, guid_t guid, const void *value, FILE *out)

@@ -75,6 +75,8 @@ bool store_next_lids(const struct store *s, size_t *pos, guid_t *ret_guid, lid_t
 /* guid2mkey. */
 bool store_mkey(const struct store *s, guid_t port_guid, uint64_t *ret_key);
 void store_set_mkey(struct store *s, guid_t port_guid, uint64_t key);
+/* The next line; start with *pos = 0; false at the end. Any order; no changes meanwhile. */
+bool store_next_mkey(const struct store *s, size_t *pos, guid_t *ret_guid, uint64_t *ret_key);
 
 /*
  * neighbors: the other end of a cable. Ports are (port GUID, port number), switch ports (switch
@@ -88,6 +90,8 @@ bool store_neighbor_of(const struct store *s, guid_t guid, guid_t *ret_guid, uin
 /* How many cables a switch, or an end port, has in the file. */
 unsigned store_n_neighbors(const struct store *s, guid_t guid);
 void store_set_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uint8_t b_port);
+/* `a` has this cable, and no other one: it is the port of a host. */
+void store_set_only_neighbor(struct store *s, guid_t a, uint8_t a_port, guid_t b, uint8_t b_port);
 /*
  * The end ports that were known behind this port before, since the file was read, the last one
  * first: a cable is plugged back, or was taken for another one, as questions go elsewhere while

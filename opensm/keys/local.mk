@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 noinst_LIBRARIES += libkeys.a
-libkeys_a_SOURCES = opensm/keys/key_ring.c opensm/keys/key_ring.h
+libkeys_a_SOURCES = opensm/keys/key_ring.c opensm/keys/key_ring.h opensm/keys/key_lines.c opensm/keys/key_lines.h
 KEYS_LIBS = libkeys.a $(UTIL_LIBS) $(NETTLE_LIBS)
 
 UNIT_TESTS += tests/unit/test-key-ring
 tests_unit_test_key_ring_SOURCES = tests/unit/test-key-ring.c
 tests_unit_test_key_ring_LDADD = $(KEYS_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-key-lines
+tests_unit_test_key_lines_SOURCES = tests/unit/test-key-lines.c
+tests_unit_test_key_lines_LDADD = $(KEYS_LIBS) $(CMOCKA_LIBS)

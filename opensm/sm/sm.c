@@ -33,6 +33,7 @@ static void on_sweep_ended(struct sm *sm)
 	sick_sweep_ended(sm);
 	expected_sweep_ended(sm);
 	key_turn_sweep_ended(sm);
+	line_peers_sweep_ended(sm);
 	strangers_look(sm);
 	if (sm->hooks.status)
 		sm->hooks.status(sm->hooks.arg, sm_status_line(sm));
@@ -83,6 +84,7 @@ static void on_state_entered(struct sm *sm, enum sm_state before)
 	expected_state_changed(sm);
 	marks_peers_state_changed(sm);
 	sick_peers_state_changed(sm);
+	line_peers_state_changed(sm);
 	strangers_reset(sm);
 	lockout_state_entered(sm, before);
 	event_state(sm, before, sm->state);
@@ -94,6 +96,7 @@ static void on_standby(struct sm *sm, guid_t guid, bool connected)
 	key_turn_standby(sm, guid, connected);
 	marks_peers_standby(sm, guid, connected);
 	sick_peers_standby(sm, guid, connected);
+	line_peers_standby(sm, guid, connected);
 }
 
 static void act_on_delta(struct sm *sm, const struct delta *d, enum delta_kind kind)
@@ -184,7 +187,7 @@ static void on_sync_link_fell(void *owner, const struct delta *d)
 static bool has_stored(const struct sm *sm, guid_t standby)
 {
 	return tenancy_is_with(sm, standby) && share_is_with(sm, standby) &&
-	       marks_peers_is_with(sm, standby);
+	       marks_peers_is_with(sm, standby) && line_peers_is_with(sm, standby);
 }
 
 /* Of links that are taken down as marked ones are. */
@@ -204,6 +207,11 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	static const struct channel_questions channel_questions = {
 		.is_from_master = replica_is_from_master,
 		.path_sl = sm_path_sl,
+	};
+
+	static const struct replica_questions replica_questions = {
+		.has_stored = has_stored,
+		.has_lines = line_peers_have_lines,
 	};
 
 	static const struct marks_questions marks_questions = {
@@ -244,16 +252,18 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	identity_new(sm, expected_place);
 	strangers_new(sm);
 	sm->m.quiet = quiet_new();
-	replica_new(sm, has_stored);
+	replica_new(sm, &replica_questions);
 	channel_new(sm, &channel_questions);
 	key_turn_new(sm);
 	marks_peers_new(sm);
 	sick_peers_new(sm);
+	line_peers_new(sm);
 	tenancy_new(sm, paths);
 	share_listen(sm);
 	key_turn_listen(sm);
 	marks_peers_listen(sm);
 	sick_peers_listen(sm);
+	line_peers_listen(sm);
 	elect_new(sm, replica_may_succeed);
 }
 
@@ -313,6 +323,7 @@ struct sm *sm_free(struct sm *sm)
 	expected_free(sm);
 	marks_peers_free(sm);
 	sick_peers_free(sm);
+	line_peers_free(sm);
 	channel_free(sm);
 	replica_free(sm);
 	dampening_free(sm);
@@ -390,6 +401,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	key_turn_tick(sm);
 	marks_peers_tick(sm);
 	sick_peers_tick(sm);
+	line_peers_tick(sm);
 	status_tick(sm);
 	tenancy_tick(sm);
 	go_on(sm);
@@ -421,7 +433,7 @@ mono_t sm_next(const struct sm *sm)
 	next = mono_min(next, mono_min(channel_next(sm), share_next(sm)));
 	next = mono_min(next, key_turn_next(sm));
 	next = mono_min(next, mono_min(marks_next(sm), marks_peers_next(sm)));
-	next = mono_min(next, sick_peers_next(sm));
+	next = mono_min(next, mono_min(sick_peers_next(sm), line_peers_next(sm)));
 	next = mono_min(next, mono_min(sick_next(sm), tenancy_next(sm)));
 	next = mono_min(next, expected_next(sm));
 	return mono_min(next, mono_min(admin_next(sm), multicast_next(sm)));

@@ -38,6 +38,7 @@
 #include "sm/admin/standby.h"
 #include "sm/admin/key_turn.h"
 #include "sm/admin/marks_peers.h"
+#include "sm/share/line_peers.h"
 #include "sm/share/sick_peers.h"
 #include "sm/admin/tenancy.h"
 #include "sm/sweep/sweep.h"
@@ -103,6 +104,7 @@ struct machines {
 	struct sick *sick;
 	struct expected *expected;
 	struct sick_peers *sick_peers;
+	struct line_peers *line_peers;
 	struct marks_peers *marks_peers;
 	struct violations *violations;
 	struct lockout *lockout;

@@ -541,6 +541,29 @@ static void a_seed_that_cannot_be_stored_is_not_used(void **state)
 	rmdir(aside);
 }
 
+/* The ring cannot be written when it is time to rotate: that is made good, not left to the next. */
+static void a_rotation_lost_to_the_disk_comes_soon(void **state)
+{
+	struct desk *d = *state;
+	char path[SCRATCH_PATH + 32], aside[SCRATCH_PATH + 40];
+
+	d->conf->periodic_key_update = 60;
+	start(d);
+	snprintf(path, sizeof(path), "%s/m_key_ring", d->dir);
+	snprintf(aside, sizeof(aside), "%s.aside", path);
+	assert_int_equal(rename(path, aside), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(d->want, sizeof(d->want), "M_Keys cannot be stored");
+	run_for(d, 61 * 60 * MONO_S);
+	assert_int_equal(d->n_told, 1);
+	assert_keys(d, SEED, 1);
+	assert_int_equal(rmdir(path), 0);
+	run_for(d, 2 * 60 * MONO_S);
+	assert_keys(d, SEED, 2);
+	run_for(d, 50 * 60 * MONO_S);
+	assert_keys(d, SEED, 2);
+}
+
 static void a_seed_file_is_for_its_owner(void **state)
 {
 	struct desk *d = *state;
@@ -736,6 +759,7 @@ int main(void)
 		TEST(a_key_that_is_not_known_is_told),
 		TEST(a_random_seed_is_drawn_once),
 		TEST(a_seed_that_cannot_be_stored_is_not_used),
+		TEST(a_rotation_lost_to_the_disk_comes_soon),
 		TEST(a_seed_file_is_for_its_owner),
 		TEST(a_seed_file_of_another_user_is_not_read),
 #ifndef __SANITIZE_ADDRESS__

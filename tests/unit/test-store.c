@@ -281,6 +281,28 @@ static void cable_that_moves_leaves_nothing_behind(void **state)
 	assert_true(store_only_neighbor(f->store, 0xB, &peer, &port));
 }
 
+/* The port of a host: it is the end of no other cable then, and these are free of it. */
+static void a_host_has_its_last_cable_only(void **state)
+{
+	struct folder *f = *state;
+	guid_t peer;
+	uint8_t port;
+
+	store_set_neighbor(f->store, 0xA, 1, 0xB, 2);
+	store_set_neighbor(f->store, 0xA, 2, 0xB, 3);
+	store_set_neighbor(f->store, 0xC, 5, 0xB, 4);
+	save(f);
+	store_set_only_neighbor(f->store, 0xA, 3, 0xD, 9);
+	assert_int_equal(store_n_neighbors(f->store, 0xA), 1);
+	assert_true(store_neighbor(f->store, 0xA, 3, &peer, &port));
+	assert_int_equal(peer, 0xD);
+	assert_int_equal(store_n_neighbors(f->store, 0xB), 1);
+	assert_int_equal(store_former_neighbor(f->store, 0xB, 2, 0), 0xA);
+	assert_true(save(f));
+	store_set_only_neighbor(f->store, 0xA, 3, 0xD, 9);
+	assert_false(save(f));
+}
+
 static void unknown_guids_have_no_neighbor(void **state)
 {
 	struct folder *f = *state;
@@ -598,6 +620,7 @@ int main(void)
 		store_test(missing_folder_is_made),
 		store_test(failed_write_is_tried_again),
 		store_test(cable_that_moves_leaves_nothing_behind),
+		store_test(a_host_has_its_last_cable_only),
 		store_test(unknown_guids_have_no_neighbor),
 		store_test(cables_that_do_not_lead_back_are_dropped),
 		store_test(damaged_guid2lid_loses_the_line_alone),

@@ -48,6 +48,7 @@ struct key_turn {
 	bool is_stored;	       /* `next` is on the disk */
 	bool is_sent;	       /* ... and standbys have it; or had time enough */
 	bool is_with_all;      /* ... and none lacks it */
+	bool is_rotation;      /* `next` is the next epoch of the seed in force, by time or command */
 	bool is_begun;	       /* standbys are to be looked at now */
 	const char *why;
 	mono_t sending_until, turn_at, retry_at;
@@ -122,7 +123,7 @@ static void start_turn(struct sm *sm, struct key_ring *ring, const char *why)
 
 	t->next = ring;
 	t->why = why;
-	t->is_stored = t->is_sent = false;
+	t->is_stored = t->is_sent = t->is_rotation = false;
 	if (!is_sent_first(sm)) {
 		store_next(sm);
 	} else if (key_ring_keep(kept, ring)) {
@@ -433,6 +434,8 @@ static void not_stored(struct sm *sm)
 
 	give_up_turn(t);
 	t->retry_at = sm->now + RETRY;
+	if (t->is_rotation && sm->state == SM_MASTER)
+		t->turn_at = mono_min(t->turn_at, t->retry_at);
 	t->is_asked = true;
 	reply_stored(sm, REPLY_NOT_STORED);
 }
@@ -513,10 +516,12 @@ static void begin_turn(struct sm *sm, const char *why)
 {
 	struct key_ring *next = key_ring_copy(keys_known(sm));
 
-	if (key_ring_turn(next))
-		start_turn(sm, next, why);
-	else
+	if (!key_ring_turn(next)) {
 		key_ring_unref(next);
+		return;
+	}
+	start_turn(sm, next, why);
+	sm->m.key_turn->is_rotation = true;
 }
 
 void sm_release_keys(struct sm *sm, const struct conf *before)

@@ -56,12 +56,12 @@ static bool copy_exists(const struct replica_copy *c)
 	return c->at != MONO_NEVER;
 }
 
-void replica_new(struct sm *sm, bool (*has_stored)(const struct sm *sm, guid_t guid))
+void replica_new(struct sm *sm, const struct replica_questions *questions)
 {
 	struct replica *r = xcalloc(1, sizeof(*r));
 
-	assert(has_stored);
-	r->has_stored = has_stored;
+	assert(questions);
+	r->questions = questions;
 	r->fresh.at = r->kept.at = MONO_NEVER;
 	r->registered_at = MONO_NEVER;
 	r->next_at = MONO_NEVER;

@@ -14,11 +14,19 @@
 
 struct replica;
 
-/*
- * `has_stored`: does this standby have the partitions made at run time, and our configuration?
- * (tenancy_is_with(), share_is_with())
- */
-void replica_new(struct sm *sm, bool (*has_stored)(const struct sm *sm, guid_t guid));
+/* Questions of a replica that machines above answer. */
+struct replica_questions {
+	/*
+	 * Does this standby have the partitions made at run time, our configuration, marks of
+	 * links, and keys of ports that are absent? (tenancy_is_with(), share_is_with(), ...)
+	 */
+	bool (*has_stored)(const struct sm *sm, guid_t guid);
+	/* Are there such keys? (line_peers_have_lines()) */
+	bool (*has_lines)(const struct sm *sm);
+};
+
+/* `questions` outlive it. */
+void replica_new(struct sm *sm, const struct replica_questions *questions);
 void replica_free(struct sm *sm);
 /*
  * After every change of state. In STANDBY elect_polled() is the master; it may change while we

@@ -16,13 +16,17 @@
 
 #define SHOWS  (2 * MONO_S)
 #define COPIES (8 * MONO_S)
-#define STORES (60 * MONO_S) /* the same where partitions or marks were made at run time */
+#define STORES (60 * MONO_S) /* the same with what has_changes() */
 #define STALE  (30 * MONO_S) /* not asked about for so long: it was away */
 
-/* Changes of an administrator or of orchestration, which are nowhere else. */
+/*
+ * Changes of an administrator or of orchestration, which are nowhere else; or the keys of hosts
+ * that are away, which nothing else may make any more.
+ */
 static bool has_changes(const struct sm *sm)
 {
-	return tenants_generation(sm_tenants(sm)) || sm_marks_generation(sm);
+	return tenants_generation(sm_tenants(sm)) || sm_marks_generation(sm) ||
+	       sm->m.replica->questions->has_lines(sm);
 }
 
 static bool has_something(const struct sm *sm)
@@ -36,7 +40,7 @@ static bool has_something(const struct sm *sm)
 
 /*
  * The heir has the registrations of this manager, if they can be copied in time; and the partitions
- * and marks made at run time, which are waited for longer.
+ * and marks made at run time, and keys of hosts that are away, which are waited for longer.
  */
 static bool has_copied(const struct sm *sm, const struct replica_heir *h)
 {
@@ -44,7 +48,7 @@ static bool has_copied(const struct sm *sm, const struct replica_heir *h)
 	bool copied = p && p->copied && p->heard >= h->since;
 
 	return (copied || (h->state == HEIR_OURS && sm->now >= h->since + COPIES)) &&
-	       sm->m.replica->has_stored(sm, h->guid);
+	       sm->m.replica->questions->has_stored(sm, h->guid);
 }
 
 bool replica_may_succeed(const struct sm *sm, guid_t guid)

@@ -141,7 +141,7 @@ struct replica {
 		uint16_t pkeys[PKEYS_PER_BLOCK];
 	} own;
 	struct replica_heir heir; /* replica_heir.c */
-	bool (*has_stored)(const struct sm *sm, guid_t guid); /* a question to tenancy.c */
+	const struct replica_questions *questions;
 	struct replica_asking ask;
 	/* In DISCOVERING: the master that our port names knows us: replica_seek.c */
 	bool is_expected;

@@ -17,6 +17,7 @@ struct lids {
 	bool keeps_state;	       /* the store has a folder */
 	bool ours;		       /* lids_are_ours() */
 	bool save_pending, save_again; /* an image is being written; a newer one waits */
+	void (*then)(struct sm *sm, int error); /* when none waits; NULL: nothing is told */
 };
 
 /* ---- state on disk ------------------------------------------------------------------------- */
@@ -93,6 +94,17 @@ static void save_run(struct sm_job *base)
 
 static void save_image(struct sm *sm);
 
+/* `error` of the last image; with a newer one on its way, nothing is told yet. */
+static void tell_saved(struct sm *sm, int error)
+{
+	void (*then)(struct sm *sm, int error) = sm->m.lids->then;
+
+	if (!then || sm->m.lids->save_pending)
+		return;
+	sm->m.lids->then = NULL;
+	then(sm, error);
+}
+
 static void image_saved(const struct save_job *job)
 {
 	struct sm *sm = job->sm;
@@ -106,6 +118,7 @@ static void image_saved(const struct save_job *job)
 	}
 	if (sm->m.lids->save_again)
 		save_image(sm);
+	tell_saved(sm, job->error);
 }
 
 static void save_done(struct sm_job *base)
@@ -141,6 +154,13 @@ static void save_image(struct sm *sm)
 	sm->hooks.submit_job(sm->hooks.arg, &job->base);
 }
 
+void lids_save_then(struct sm *sm, void (*done)(struct sm *sm, int error))
+{
+	sm->m.lids->then = done;
+	save_image(sm);
+	tell_saved(sm, 0);
+}
+
 bool lids_are_being_saved(const struct sm *sm)
 {
 	return sm->m.lids->save_pending;
@@ -153,8 +173,17 @@ static guid_t neighbor_guid(const struct port *p)
 
 void lids_note_cable(struct sm *sm, const struct port *a, const struct port *b)
 {
-	if (neighbor_guid(a) && neighbor_guid(b))
-		store_set_neighbor(sm->store, neighbor_guid(a), a->num, neighbor_guid(b), b->num);
+	guid_t far = neighbor_guid(b);
+
+	if (!neighbor_guid(a) || !far)
+		return;
+	/* A host's port with several planes has a number in each, and is cabled in one at a time. */
+	if (!node_is_switch(a->node))
+		store_set_only_neighbor(sm->store, a->guid, a->num, far, b->num);
+	else if (!node_is_switch(b->node))
+		store_set_only_neighbor(sm->store, far, b->num, a->node->guid, a->num);
+	else
+		store_set_neighbor(sm->store, a->node->guid, a->num, far, b->num);
 }
 
 void lids_save(struct sm *sm)

@@ -45,6 +45,7 @@ enum channel_stream {
 	CHANNEL_MARKS,	 /* links that are out of service */
 	CHANNEL_CABLES,	 /* which ports are cabled to each other */
 	CHANNEL_HEALTH,	 /* what was counted against links */
+	CHANNEL_LINES,	 /* M_Keys of ports that are absent: secret */
 	CHANNEL_STREAMS
 };
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Keys of ports that are absent: a host that is off while keys change often has a key that no ring
+ * makes any more. What is known of such ports is lines, and each line that came, or changed, has a
+ * later version than those before it, so that a standby is sent these and no others.
+ *
+ *   all that are absent --key_lines_renew()--> lines --key_lines_text(.., what it has)--> standby
+ *
+ * A line has the key of the end port, and one cable of it as the file neighbors has that: without
+ * the place nothing says which key opens what is behind a switch port. A switch has a line for each
+ * cable; lines of one port are sent together.
+ *
+ * All of this is secret: whatever is freed is overwritten first.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/mem.h"
+#include "util/types.h"
+
+#define KEY_LINES_MAX  32768
+#define KEY_LINE_BYTES 26
+
+struct key_line {
+	guid_t guid; /* of the end port; a switch's of port 0 */
+	uint64_t key;
+	guid_t far; /* 0, with both port numbers: no cable is known */
+	uint8_t port, far_port;
+};
+
+struct key_lines;
+
+struct key_lines *key_lines_new(void);
+struct key_lines *key_lines_free(struct key_lines *l);
+FREEP(key_lines_free, struct key_lines)
+
+/*
+ * These `n` are all there are now; the caller wipes its own. They are sorted. More than
+ * KEY_LINES_MAX: those with the greatest GUIDs are left out; returns how many.
+ */
+size_t key_lines_renew(struct key_lines *l, struct key_line *lines, size_t n);
+size_t key_lines_count(const struct key_lines *l);
+/* Of the last line that came or changed; 0: there never was one. It never decreases. */
+uint64_t key_lines_version(const struct key_lines *l);
+/*
+ * Lines that are later than version `after`, for a standby; the caller frees, with free_wiped().
+ * NULL: there are none.
+ */
+uint8_t *key_lines_text(const struct key_lines *l, uint64_t after, size_t *ret_len);
+
+/* How many lines a text has; 0: it is none, or one of its lines cannot be. */
+size_t key_lines_check(const uint8_t *text, size_t len);
+/* The n-th line of a text that was checked. */
+struct key_line key_lines_at(const uint8_t *text, size_t n);

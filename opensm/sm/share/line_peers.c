@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sm/share/line_peers.h"
+
+#include <string.h>
+
+#include "fabric/store.h"
+#include "keys/key_lines.h"
+#include "sm/base/about.h"
+#include "sm/base/news.h"
+#include "sm/channel/channel.h"
+#include "sm/sm_internal.h"
+#include "util/mem.h"
+#include "util/told.h"
+
+#define PAUSE (10 * MONO_S)
+#define ROOM  (KEY_LINES_MAX + 256u) /* lines that are collected; a port that is absent has 255 */
+
+enum reply { REPLY_STORED = 1, REPLY_NOT_STORED, REPLY_DAMAGED, REPLY_BUSY };
+
+enum { TOLD_MANY };
+/* Of a standby. */
+enum { TOLD_FAULT };
+
+struct line_peer {
+	guid_t guid;	    /* 0: a free row */
+	uint64_t has, sent; /* versions of lines; 0: none */
+	mono_t again;
+	bool busy, refuses;
+	struct told told;
+};
+
+struct line_peers {
+	struct key_lines *lines; /* as MASTER */
+	unsigned n_sweeps;	 /* that may have changed something, when `lines` were made */
+	struct line_peer peers[MAX_REMOTE_SMS];
+	unsigned n_rows; /* of peers: those behind were never in use, and are not looked at */
+	struct told told;
+	/* As standby: the message whose lines are being stored. */
+	struct channel_ticket ticket;
+	bool has_ticket;
+};
+
+void line_peers_new(struct sm *sm)
+{
+	sm->m.line_peers = xcalloc(1, sizeof(*sm->m.line_peers));
+	sm->m.line_peers->lines = key_lines_new();
+}
+
+void line_peers_free(struct sm *sm)
+{
+	key_lines_free(sm->m.line_peers->lines);
+	free(sm->m.line_peers);
+	sm->m.line_peers = NULL;
+}
+
+/* ---- what is absent -------------------------------------------------------------------------- */
+
+static bool is_here(const struct sm *sm, guid_t guid)
+{
+	const struct port *p = fabric_find_port(sm->fabric, guid);
+
+	return p && p->known && !p->doubt && !p->key_doubts;
+}
+
+struct list {
+	struct key_line *lines; /* ROOM of them */
+	size_t n;
+};
+
+/* A line for each cable that is known of the port, or one without. */
+static void collect(const struct sm *sm, guid_t guid, uint64_t key, struct list *list)
+{
+	struct key_line line = { .guid = guid, .key = key };
+	unsigned n = store_n_neighbors(sm->store, guid);
+
+	if (!n)
+		list->lines[list->n++] = line;
+	for (unsigned port = 1; n && port < UINT8_MAX && list->n < ROOM; port++) {
+		line.port = (uint8_t)port;
+		if (!store_neighbor(sm->store, guid, line.port, &line.far, &line.far_port))
+			continue;
+		list->lines[list->n++] = line;
+		n--;
+	}
+}
+
+static struct list collect_all(const struct sm *sm)
+{
+	struct list list = { .lines = xcalloc(ROOM, sizeof(*list.lines)) };
+	size_t pos = 0;
+	uint64_t key;
+	guid_t guid;
+
+	while (list.n < ROOM && store_next_mkey(sm->store, &pos, &guid, &key)) {
+		if (key && key != UINT64_MAX && !is_here(sm, guid))
+			collect(sm, guid, key, &list);
+	}
+	return list;
+}
+
+static void tell_many(struct sm *sm, bool many)
+{
+	if (told_change(&sm->m.line_peers->told, TOLD_MANY, many) == TOLD_BEGINS)
+		log_on(ABOUT(.id = LOG_ID_REPLICA), LOGB_ERROR,
+		       "guid2mkey has the keys of more than %u cables of ports that are not there: "
+		       "standbys are not sent the rest. While opensm is stopped, take out lines of "
+		       "hosts that do not come back",
+		       KEY_LINES_MAX);
+}
+
+void line_peers_sweep_ended(struct sm *sm)
+{
+	struct line_peers *lp = sm->m.line_peers;
+	unsigned n = sm->stats.heavy_sweeps + sm->stats.dirty_sweeps;
+	struct list list;
+
+	if (sm->state != SM_MASTER || !keys_ring(sm) || n == lp->n_sweeps)
+		return;
+	lp->n_sweeps = n;
+	list = collect_all(sm);
+	tell_many(sm, key_lines_renew(lp->lines, list.lines, list.n) > 0);
+	free_wiped(list.lines, list.n * sizeof(*list.lines));
+}
+
+/* ---- as master ------------------------------------------------------------------------------- */
+
+static struct line_peer *peer_of(struct line_peers *lp, guid_t guid)
+{
+	for (unsigned i = 0; i < MAX_REMOTE_SMS; i++) {
+		if (lp->peers[i].guid == guid)
+			return &lp->peers[i];
+	}
+	return NULL;
+}
+
+void line_peers_standby(struct sm *sm, guid_t guid, bool connected)
+{
+	struct line_peers *lp = sm->m.line_peers;
+	struct line_peer *p = guid ? peer_of(lp, guid) : NULL;
+
+	if (p)
+		*p = (struct line_peer){ 0 };
+	p = connected && guid ? peer_of(lp, 0) : NULL;
+	if (!p)
+		return;
+	*p = (struct line_peer){ .guid = guid };
+	lp->n_rows = MAX(lp->n_rows, (unsigned)(p - lp->peers) + 1);
+}
+
+static bool may_be_sent(const struct sm *sm)
+{
+	return sm->state == SM_MASTER && keys_ring(sm) && keys_may_be_sent(sm);
+}
+
+static bool has_all(const struct sm *sm, const struct line_peer *p)
+{
+	return p->refuses || p->has >= key_lines_version(sm->m.line_peers->lines);
+}
+
+bool line_peers_have_lines(const struct sm *sm)
+{
+	return may_be_sent(sm) && key_lines_count(sm->m.line_peers->lines);
+}
+
+bool line_peers_is_with(const struct sm *sm, guid_t guid)
+{
+	const struct line_peer *p = peer_of(sm->m.line_peers, guid);
+
+	return !line_peers_have_lines(sm) || (p && has_all(sm, p));
+}
+
+static void take_reply(struct sm *sm, struct line_peer *p, const uint8_t *reply)
+{
+	switch ((enum reply)reply[0]) {
+	case REPLY_STORED:
+		p->has = p->sent;
+		p->again = sm->now;
+		told_change(&p->told, TOLD_FAULT, false);
+		tell_news(sm, NEWS_STANDBY_STORED);
+		return;
+	case REPLY_BUSY:
+		p->again = sm->now + MONO_S;
+		return;
+	case REPLY_NOT_STORED:
+	case REPLY_DAMAGED:
+		break;
+	}
+	if (told_first(&p->told, TOLD_FAULT))
+		log_guid(sm, p->guid, LOG_ID_REPLICA, LOGB_ERROR,
+			 "this standby cannot store M_Keys of hosts that are off: its own log says "
+			 "why; after a takeover it may not reach these when they come back");
+}
+
+static void on_reply(struct sm *sm, void *arg, guid_t guid, enum channel_end end,
+		     const uint8_t *bytes, size_t len)
+{
+	struct line_peer *p = peer_of(sm->m.line_peers, guid);
+
+	if (!p)
+		return;
+	p->busy = false;
+	p->refuses = end == CHANNEL_REFUSED;
+	p->again = sm->now + PAUSE;
+	if (end == CHANNEL_REPLIED && len)
+		take_reply(sm, p, bytes);
+}
+
+/* The peer lacks lines, and none are on their way to it. */
+static bool is_behind(const struct sm *sm, const struct line_peer *p)
+{
+	return p->guid && !p->busy && !has_all(sm, p);
+}
+
+static void serve_peer(struct sm *sm, struct line_peer *p)
+{
+	const struct key_lines *lines = sm->m.line_peers->lines;
+	uint8_t *text;
+	size_t len;
+
+	if (!is_behind(sm, p) || sm->now < p->again)
+		return;
+	p->again = sm->now + PAUSE;
+	p->sent = key_lines_version(lines);
+	text = key_lines_text(lines, p->has, &len);
+	if (text)
+		p->busy = channel_send(sm, p->guid, CHANNEL_LINES, p->sent, text, len, on_reply,
+				       NULL) == 0;
+	else /* these ports are back */
+		p->has = p->sent;
+	free_wiped(text, len);
+}
+
+void line_peers_tick(struct sm *sm)
+{
+	for (unsigned i = 0; i < sm->m.line_peers->n_rows && may_be_sent(sm); i++)
+		serve_peer(sm, &sm->m.line_peers->peers[i]);
+}
+
+mono_t line_peers_next(const struct sm *sm)
+{
+	mono_t next = MONO_NEVER;
+
+	for (unsigned i = 0; i < sm->m.line_peers->n_rows && may_be_sent(sm); i++) {
+		const struct line_peer *p = &sm->m.line_peers->peers[i];
+
+		if (is_behind(sm, p))
+			next = mono_min(next, MAX(p->again, sm->now));
+	}
+	return next;
+}
+
+/* ---- as standby ------------------------------------------------------------------------------ */
+
+static void reply(struct sm *sm, enum reply status)
+{
+	struct line_peers *lp = sm->m.line_peers;
+	const uint8_t byte = (uint8_t)status;
+
+	if (lp->has_ticket)
+		channel_reply(sm, &lp->ticket, &byte, sizeof(byte));
+	lp->has_ticket = false;
+}
+
+static void on_saved(struct sm *sm, int error)
+{
+	reply(sm, error < 0 ? REPLY_NOT_STORED : REPLY_STORED);
+}
+
+/* The end of a cable that this manager has seen itself, since it watches the fabric. */
+static bool is_cabled(const struct sm *sm, guid_t guid, uint8_t port)
+{
+	const struct node *n = fabric_find_node(sm->fabric, guid);
+	const struct port *p = n && port <= n->n_ports ? &n->ports[port] : NULL;
+
+	if (!n)
+		p = fabric_find_port(sm->fabric, guid);
+	return p && p->peer;
+}
+
+/* The master knows the key; where the port is this manager may have seen later. */
+static void take_line(struct sm *sm, const struct key_line *line, bool is_only)
+{
+	store_set_mkey(sm->store, line->guid, line->key);
+	if (line->far && !is_cabled(sm, line->guid, line->port) &&
+	    !is_cabled(sm, line->far, line->far_port))
+		(is_only ? store_set_only_neighbor : store_set_neighbor)(
+			sm->store, line->guid, line->port, line->far, line->far_port);
+}
+
+static void take_lines(struct sm *sm, const uint8_t *text, size_t n)
+{
+	struct key_line line, next = key_lines_at(text, 0);
+	guid_t before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		line = next;
+		if (i + 1 < n)
+			next = key_lines_at(text, i + 1);
+		take_line(sm, &line,
+			  line.guid != before && (i + 1 == n || next.guid != line.guid));
+		before = line.guid;
+	}
+	explicit_bzero(&line, sizeof(line));
+	explicit_bzero(&next, sizeof(next));
+}
+
+static void on_message(struct sm *sm, void *arg, struct channel_message *m)
+{
+	struct line_peers *lp = sm->m.line_peers;
+	size_t n = sm->state == SM_MASTER ? 0 : key_lines_check(m->bytes, m->len);
+
+	if (n)
+		take_lines(sm, m->bytes, n);
+	explicit_bzero(m->bytes, m->len);
+	if (lp->has_ticket)
+		return; /* the master asks again */
+	lp->ticket = m->ticket;
+	lp->has_ticket = true;
+	if (n)
+		lids_save_then(sm, on_saved);
+	else
+		reply(sm, REPLY_DAMAGED);
+}
+
+void line_peers_listen(struct sm *sm)
+{
+	channel_register(sm, CHANNEL_LINES, on_message, NULL);
+}
+
+void line_peers_state_changed(struct sm *sm)
+{
+	struct line_peers *lp = sm->m.line_peers;
+
+	memset(lp->peers, 0, sizeof(lp->peers));
+	lp->has_ticket = false;
+	key_lines_renew(lp->lines, NULL, 0);
+	lp->n_sweeps = 0;
+}
