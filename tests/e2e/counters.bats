@@ -36,6 +36,7 @@ manage() {
 	"$CTL" health >once
 	[ -s once ]
 	"$CTL" health --watch 1 >watched 3>&- &
+	# shellcheck disable=SC2034 # for serve_stop
 	SM_PIDS[watch]=$!
 	wait_for 20 watched 2
 	down watch
@@ -73,8 +74,9 @@ counter() {
 	grep -qE '^symbol BER below [0-9.e-]+ \(95 % sure\): no error in ' text
 	grep -q 'without an error are needed to be sure that it is below 1e-15$' text
 	fabric counter leaf1 1 symbol_errors 40
-	fabric counter leaf1 1 rcv_errors 3
+	# The reasons are read when what they explain has grown.
 	fabric counter leaf1 1 rcv_malformed 3
+	fabric counter leaf1 1 rcv_errors 3
 	wait_for 20 port '.symbol_ber.errors == 40 and .symbol_ber.ber > 0'
 	wait_for 20 port '.rcv_error_reasons.malformed == 3'
 	fabric counter leaf1 1 fec_uncorrectable 2
