@@ -250,7 +250,7 @@ asks() {
 	start ours "$SM_BIN" h0 --release
 	wait_for 20 not alive ours
 	grep -q '^Released: 16 of 16 ports have no M_Key$' ours.out
-	asks h5
+	wait_for 10 asks h5
 }
 
 @test "ours: --release without the keys says so and ends" {
