@@ -64,9 +64,11 @@ do_stop() {
 	STOPPED[$1]=$3
 }
 
-# A daemon that is younger may not listen to signals yet; systemd waits for it too.
+# It blocks SIGHUP, or has a handler: before that, which takes seconds on a busy machine, a signal would be its end; systemd
+# waits for it too.
 listens() {
-	runs "$1" && [ $((EPOCHSECONDS - BORN[$1])) -ge 3 ]
+	runs "$1" && grep -qx opensm "/proc/${PID[$1]}/comm" &&
+		grep -qE '^Sig(Blk|Cgt):.*[13579bdf]$' "/proc/${PID[$1]}/status"
 }
 
 do_hup() {

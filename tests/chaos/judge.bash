@@ -215,7 +215,7 @@ judge_log() {
 
 # replays ARGUMENTS...: the engine gives its tables from the files of a computation that was ended.
 replays() {
-	timeout 60 "$build/sbin/opensm" "$@" >"$folder/replay" 2>&1
+	timeout "$(bound 60)" "$build/sbin/opensm" "$@" >"$folder/replay" 2>&1
 }
 
 # forgive_forks FILE: ASan of gcc 12 forks while another thread holds a lock of its allocator, and the child waits for it
@@ -239,6 +239,8 @@ known_errors="$known_errors|too many records|configured otherwise than we are|se
 known_errors="$known_errors|still names us|takes no forwarding tables|used again|quiet again|in order again|our own port does not answer|does not answer any more, its link is up"
 # Of a hang other tests tell; a large fabric on a busy machine needs a while.
 known_errors="$known_errors|a change is not served for"
+# The machine's disk, too.
+known_errors="$known_errors|the disk hangs|does not end; exiting without it"
 # A leaf that is deaf when a manager first reads the fabric; that all pairs have one in the end is judged by others.
 known_errors="$known_errors|tables leave pairs without a path"
 # Health of links that the plan takes down and up. Two managers with M_Keys: a switch that one of them locks anew meanwhile.

@@ -3,7 +3,7 @@
 # umad.bash and bench/lib.bash; $simulator, $managers, $net, $room, $first, $second.
 # shellcheck shell=bash disable=SC2034,SC2153,SC2154 # what the parts of scripts/chaos share
 
-declare -gA PID=() STOPPED=() BORN=()
+declare -gA PID=() STOPPED=()
 
 # bound SECONDS: so long, and as much longer as more processes want a processor than there are twice over, tenfold at most:
 # what takes longer is a hang on any machine.
@@ -97,7 +97,6 @@ manager_start() {
 		start "$name" "$program" "$(host_of "$name")" -p "$priority"
 		PID[$name]=${SM_PIDS[$name]}
 	fi
-	BORN[$name]=$EPOCHSECONDS
 	STOPPED[$name]=
 }
 

@@ -72,7 +72,7 @@ lid_of() {
 	wait_for 30 put_back
 	printf 'cc_key_enable 2\ncc_key 0x5ec4e7\n' >>ours.conf
 	"$CTL" reload
-	keyed() { [ "$(count with_key)" -gt 4 ]; }
+	keyed() { [ "$(count with_key)" -eq 8 ]; }
 	wait_for 30 keyed
 	run on h1 ibccquery SS "$switch"
 	[ "$status" -ne 0 ]

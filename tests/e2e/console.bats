@@ -99,14 +99,24 @@ leave() {
 	hang_up
 }
 
-# transcript FILE: every command of FILE at the console, with its answer.
+# is_idle: no sweep waits for answers.
+is_idle() {
+	ask status >idle.out
+	grep -q '^ *QP0 MADs outstanding  *: 0$' idle.out
+}
+
+# transcript FILE: every command of FILE at the console, with its answer; (idle): after the sweep that was asked for.
 transcript() {
 	local line
 	dial
 	hear >/dev/null
 	while IFS= read -r line; do
 		echo "> $line"
-		ask "$line"
+		if [ "$line" = '(idle)' ]; then
+			wait_for 20 is_idle
+		else
+			ask "$line"
+		fi
 	done <"$1"
 	leave
 }
@@ -148,6 +158,7 @@ beside() {
 		resweep heavy
 		reroute
 		sweep off
+		(idle)
 		status
 		sweep on
 		logflush on

@@ -210,5 +210,5 @@ told_times() {
 	pull 'Unlink "h12"[1]'
 	wait_for 10 told 'STATUS=MASTER, subnet up: 43 nodes'
 	sm_stop
-	told STOPPING=1
+	wait_for 10 told STOPPING=1
 }

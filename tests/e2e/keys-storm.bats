@@ -143,6 +143,11 @@ keys_held() {
 	"$IBFAB" keys 3>&- | awk '$1 == "port" { print $3 }' | sort -u
 }
 
+# key_is_held KEY: and no other one.
+key_is_held() {
+	[ "$(keys_held)" = "$1" ]
+}
+
 # taken_and_given_back LINE...: the peer locks a subnet; ours, with these options, takes it over; the peer gets it back.
 taken_and_given_back() {
 	local n
@@ -168,8 +173,9 @@ taken_and_given_back() {
 
 	printf '%s\n' "m_key $KEY" 'm_key_per_port FALSE' 'm_key_protection_level 2' 'm_key_lease_period 60' >ours.conf
 	kill -HUP "${SM_PIDS[ours]}"
+	# Before the signal is served the keys are right, too: those of before.
+	wait_for 20 key_is_held "$KEY"
 	wait_for 20 has_keys ours "$n"
-	[ "$(keys_held)" = "$KEY" ]
 	down ours
 	mv peer.log peer.first.log
 	up peer h0

@@ -131,7 +131,9 @@ other_fabric() {
 	wait_for 30 up 1
 	wait_for 30 up 2
 	wait_for 10 told READY=1
-	[ -s cache/1/guid2lid ] && [ -s cache/2/guid2lid ] && [ ! -e cache/guid2lid ]
+	wait_for 10 test -s cache/1/guid2lid
+	wait_for 10 test -s cache/2/guid2lid
+	[ ! -e cache/guid2lid ]
 	not cmp -s cache/1/guid2lid cache/2/guid2lid
 	[ -e run/1.sock ] && [ -e run/2.sock ]
 	wait_for 10 test -s log/opensm/1/opensm-subnet.lst

@@ -133,7 +133,7 @@ main_thread_is_held() {
 	not sm_up
 	sim_console "ReLink \"$SM\"[1]"
 	wait_for 30 all_active "$WATCH" "$NET"
-	sm_up
+	wait_for 10 sm_up
 }
 
 # The port of a host as it sees itself.
@@ -147,12 +147,17 @@ port_is_up() {
 	lid_table "$WATCH" >before
 	sim_console 'Unlink "leaf1"[5]'
 	wait_for 15 sm_up 2
-	[ "$(port_lines "$WATCH" Active)" -eq $(($(grep -c '^\[' "$NET") - 2)) ]
+	wait_for 10 are_active $(($(grep -c '^\[' "$NET") - 2))
 	every_host_answers
 	sim_console 'ReLink "leaf1"[5]'
 	wait_for 15 all_active "$WATCH" "$NET"
 	lid_table "$WATCH" >after
 	cmp before after
+}
+
+# are_active N: so many link ends.
+are_active() {
+	[ "$(port_lines "$WATCH" Active)" -eq "$1" ]
 }
 
 # Queries by LID, which go the way the tables lead.

@@ -66,6 +66,16 @@ led_over() {
 	[[ $out == *'no node in the fabric has GUID 0x0000000000abcdef'* ]]
 }
 
+is_used() {
+	[ "$(led_over)" -gt 0 ]
+}
+# How often counters of ports were asked for.
+reads() {
+	count 0x01 0x0012
+}
+reads_are() {
+	[ "$(reads)" -ge "$1" ]
+}
 no_marks() {
 	ctl -j marks && jq -e '.marks == []' <<<"$out"
 }
@@ -77,9 +87,11 @@ is_unclean() {
 	choose_link
 	gives 0 drain "$LINK" --until 4s
 	wait_for 30 no_marks
-	[ "$(led_over)" -gt 0 ]
+	wait_for 20 is_used
+	before=$(reads)
 	gives 0 drain "$LINK" --until 8s
-	sleep 2
+	# Both ends were read: what grows from then on is seen.
+	wait_for 20 reads_are $((before + 2))
 	sim_console "PerformanceSet \"${LINK%/*}\"[$PORT] PortCounters.LinkDownedCounter=7"
 	wait_for 30 is_unclean
 	grep -q "its time is over, and it stays drained: LinkDownedCounter grew by 7: it returns after 8 s" opensm.log

@@ -253,7 +253,7 @@ inode_differs() {
 	configure "metrics_listen $SOCKET"
 	kill -HUP "$SM_PID"
 	wait_for 20 test -S "$SOCKET"
-	scrape
+	wait_for 10 scrape # it is there before it listens
 	lint <page
 	configure "metrics_listen (null)"
 	kill -HUP "$SM_PID"

@@ -95,16 +95,17 @@ same_as_ibnetdiscover() {
 }
 
 @test "topology as ibnetdiscover feeds ibsim, and comes out the same" {
-	local first
+	local first ups
 
 	begin "$NET" h0
 	ctl topology -f ibnetdiscover | grep -v '^#' >"$BATS_TEST_TMPDIR/again.net"
 	first=$(json '[.nodes[] | {node_guid, desc, p: [.ports[] | select(.peer) | [.port, .peer.node_guid, .peer.port]]}] | sort' topology)
 	sm_stop
+	ups=$(ups)
 	sim_restart "$BATS_TEST_TMPDIR/again.net"
 	# Nodes are called by their GUIDs there.
 	sm_start "$(awk -F'"' '/^Ca/ { print $2; exit }' "$BATS_TEST_TMPDIR/again.net")"
-	wait_for 30 sm_up 2
+	wait_for 30 sm_up $((ups + 1))
 	wait_for 10 ctl nodes
 	[ "$(json '[.nodes[] | {node_guid, desc, p: [.ports[] | select(.peer) | [.port, .peer.node_guid, .peer.port]]}] | sort' topology)" = "$first" ]
 }

@@ -134,7 +134,8 @@ a_host_link() {
 @test "one that takes its time is told so" {
 	configure "event_plugin_name odd_SLOW"
 	sm_once "$SM"
-	said "plugin 'odd_SLOW' took 1[0-9][0-9] ms to take in event 4: the subnet waits for it"
+	# 150 ms at least; how many more is up to the machine.
+	said "plugin 'odd_SLOW' took [0-9]*[0-9][0-9][0-9] ms to take in event 4: the subnet waits for it"
 }
 
 # ---- routing engines ----

@@ -186,12 +186,12 @@ told() {
 	sink_start
 	sm_start "$SM"
 	wait_for 20 sm_up
-	told 'READY=1 STATUS=Port .*: reading the subnet'
+	wait_for 10 told 'READY=1 STATUS=Port .*: reading the subnet'
 	wait_for 10 told 'STATUS=MASTER, subnet up: '
 	[ "$(grep -c READY=1 told)" -eq 1 ]
 	hup
 	wait_for 10 told '^RELOADING=1 MONOTONIC_USEC=[0-9][0-9]*$'
-	[ "$(grep -c READY=1 told)" -eq 2 ]
+	wait_for 10 told_ready 2
 	awk '/^RELOADING/ { r = NR } /READY=1/ { y = NR } END { exit !(r && r < y) }' told
 	# Between the signal and now, on the monotonic clock.
 	awk -v now="$(awk '{ printf "%.0f", $1 * 1000000 }' /proc/uptime)" \
@@ -202,7 +202,12 @@ told() {
 	not told WATCHDOG=1
 	sm_stop TERM
 	[ "$SM_STATUS" -eq 0 ]
-	told '^STOPPING=1 '
+	wait_for 10 told '^STOPPING=1 '
+}
+
+# told_ready N: so often.
+told_ready() {
+	[ "$(grep -c READY=1 told)" -eq "$1" ]
 }
 
 @test "small: the watchdog is fed while the loop turns, and not when it stands" {
@@ -212,11 +217,28 @@ told() {
 	wait_for 20 sm_up
 	wait_for 20 fed 5
 	kill -STOP "$SM_PID"
+	wait_for 10 sm_stands
+	# What it had sent before is in front of this one.
+	notify MARK=1
+	wait_for 10 told MARK=1
 	n=$(grep -c WATCHDOG=1 told)
 	sleep 1
-	[ "$(grep -c WATCHDOG=1 told)" -le $((n + 1)) ]
+	notify MARK=2
+	wait_for 10 told MARK=2
+	[ "$(grep -c WATCHDOG=1 told)" -eq "$n" ]
 	kill -CONT "$SM_PID"
 	wait_for 20 fed $((n + 5))
+}
+
+# sm_stands: none of its threads runs.
+sm_stands() {
+	not grep -qv '^State:.T' <(grep -h '^State:' "/proc/$SM_PID"/task/*/status)
+}
+
+# notify TEXT: as the manager does.
+notify() {
+	python3 -c 'import socket, sys
+socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(sys.argv[2].encode(), "\0" + sys.argv[1][1:])' "$NOTIFY_SOCKET" "$1"
 }
 
 fed() {

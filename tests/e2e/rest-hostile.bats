@@ -67,6 +67,7 @@ teardown() {
 	local pid
 	for pid in "${OTHERS[@]}" ${REST_PID:-}; do
 		kill "$pid" 2>/dev/null
+		kill -CONT "$pid" 2>/dev/null
 		wait "$pid" 2>/dev/null
 	done
 	[ -n "$BATS_TEST_COMPLETED" ] || { [ ! -e rest.log ] || tail -n 40 rest.log; }
@@ -445,6 +446,11 @@ listed() {
 	[ "$(changes)" = 1 ]
 }
 
+# calls_wait N: so many connections are open at the manager's socket, beside the one that listens.
+calls_wait() {
+	[ "$(grep -cF " $WORK/opensm.sock" /proc/net/unix)" -gt "$1" ]
+}
+
 @test "a change whose client hung up before it was begun is not made" {
 	rest_start
 	local i
@@ -453,7 +459,7 @@ listed() {
 		beside /dev/null curl -sS --max-time 30 -u tenant:pw-tenant -d "$BODY" "http://127.0.0.1:$PORT$KEYS"
 	done
 	# The share of this user of the threads is in use: the next one waits, and its client does not.
-	sleep 1
+	wait_for 20 calls_wait 4
 	run curl -sS --max-time 2 -u tenant:pw-tenant -d "${BODY/0x5/0x6}" "http://127.0.0.1:$PORT$KEYS"
 	[ "$status" = 28 ]
 	kill -CONT "${OTHERS[0]}"

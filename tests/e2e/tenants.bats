@@ -242,7 +242,7 @@ as_member() {
 # fake_daemon SOCKET: answers verify with a difference, and every change as not confirmed.
 fake_daemon() {
 	python3 - "$1" <<-'END'
-		import json, socket, sys
+		import json, os, socket, sys
 
 		keys = ["0xffff"] + ["0x0000"] * 31
 		block = {"node_guid": "0x1", "node": "leaf1", "port": 2, "switch": True, "block": 1,
@@ -254,8 +254,9 @@ fake_daemon() {
 		        "generation": 9, "changed": True, "n_members": 1, "pending": [{"guid": "0x00000000deadbeef", "why": "it is slow"}]}},
 		}
 		listener = socket.socket(socket.AF_UNIX)
-		listener.bind(sys.argv[1])
+		listener.bind(sys.argv[1] + ".new")
 		listener.listen()
+		os.rename(sys.argv[1] + ".new", sys.argv[1])
 		while True:
 		    s, _ = listener.accept()
 		    text = b""

@@ -250,7 +250,7 @@ asks() {
 	start ours "$SM_BIN" h0 --release
 	wait_for 20 not alive ours
 	grep -q '^Released: 16 of 16 ports have no M_Key$' ours.out
-	asks h5
+	wait_for 10 asks h5
 }
 
 @test "ours: --release without the keys says so and ends" {
@@ -351,8 +351,13 @@ except BlockingIOError: print("busy")' >nonblocking
 	[ "$status" -eq 124 ]
 	exec {end}>&-
 	wait "$holder" || true
-	on h3 smpquery -D portinfo 0 1 >port
-	not grep -q 'IsSM$' port
+	# The kernel tells of a file that is closed when it comes to it.
+	wait_for 10 is_no_sm h3
+}
+
+# is_no_sm HOST
+is_no_sm() {
+	on "$1" smpquery -D portinfo 0 1 >port && not grep -q 'IsSM$' port
 }
 
 @test "scripts/ibfab --help prints, and builds nothing" {
