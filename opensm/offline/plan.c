@@ -32,6 +32,7 @@ static void measure(const struct plan_world *w, struct plan_tables *p)
 	struct route_ranks ranks;
 
 	figures_of(p->routes, (struct route_ranks){ all, n }, w->args->threads, &p->figures);
+	p->rails = plan_rails_new(w, p->routes, (struct route_ranks){ all, n });
 	if (!w->job)
 		return;
 	job = plan_job(w, t, &n_job);
@@ -71,6 +72,7 @@ void plan_tables_clear(struct plan_tables *p)
 {
 	routes_unref(p->routes);
 	figures_clear(&p->figures);
+	p->rails = plan_rails_free(p->rails);
 }
 
 static void result_clear(struct plan_result *r)

@@ -11,6 +11,8 @@
 #include "route/select/choose.h"
 #include "topo/topofile.h"
 
+struct json_object;
+
 #define PLAN_EXIT_USAGE 64 /* as sysexits.h */
 #define PLAN_EXIT_INPUT 65
 #define PLAN_HOT	10
@@ -66,6 +68,7 @@ struct plan_tables {
 	char kept[200];	       /* what became of the tables before; "": nothing to say */
 	struct figures figures;
 	struct traffic job;    /* of --hosts; 0 hosts: not given */
+	struct plan_rails *rails; /* NULL: there are none */
 };
 
 /*
@@ -159,6 +162,12 @@ uint32_t *plan_hosts_find(const struct plan_world *w, const char *path,
 			  uint32_t *ret_n);
 /* Those of w->job that take part in `t`, a copy of the fabric without failed parts. To be freed. */
 uint32_t *plan_job(const struct plan_world *w, const struct topo *t, uint32_t *ret_n);
+/* plan_rails.c. Rails of the fabric of the routes, and their traffic; NULL: there are none. */
+struct plan_rails *plan_rails_new(const struct plan_world *w, const struct routes *r,
+				  struct route_ranks all);
+struct plan_rails *plan_rails_free(struct plan_rails *p); /* NULL is fine; returns NULL */
+void plan_print_rails(const struct plan_rails *p, FILE *out);
+struct json_object *plan_rails_json(const struct plan_rails *p);
 /* plan_fail.c. `what` as on the command line; 0, or -EINVAL with a message on stderr. */
 int plan_fail_add(const struct plan_world *w, const char *what, struct cut *cut);
 /*
@@ -170,7 +179,6 @@ uint32_t plan_find_node(const struct plan_world *w, const char *text, size_t len
 /* plan_bill.c. The caller frees. */
 struct plan_cables *plan_bill(const struct plan_world *w, uint32_t *ret_n);
 void plan_print_bill(const struct plan_world *w, FILE *out);
-struct json_object;
 struct json_object *plan_bill_json(const struct plan_world *w);
 /* plan_drain.c. The switches of the list, 0 or -EINVAL with findings on stderr. */
 int plan_drain_read(struct plan_result *r);

@@ -110,6 +110,7 @@ static void print_engine(const struct plan_world *w, const struct plan_tables *p
 	if (p->levels[0])
 		row(out, "QoS", "%s", p->levels);
 	print_traffic(w, p->routes->topo, &p->figures.all, out);
+	plan_print_rails(p->rails, out);
 	row(out, "Time", "%.3f s of CPU, proof included", p->cpu_seconds);
 	if (!w->job)
 		return;

@@ -171,6 +171,35 @@ END
 	[ "$status" -eq 65 ]
 }
 
+@test "rails and planes are recognised, and measured by themselves" {
+	"$NETGEN" rails 2 8 8 8 >net
+	plan net -R minhop >out
+	grep -q '^Rails     8 rails of 16 end ports (mlx5_0 ... mlx5_7), which share spines; 0 ports on another rail$' out
+	grep -q '^Rail      mlx5_0: 16 end ports on 2 switches; shift 1.000, 1 flows at most; ' out
+	[ "$(grep -cE '^(Rail)? +mlx5_[0-7]: 16 end ports' out)" -eq 8 ]
+	grep -q '^Together  1.000 on average, shifts in all rails at once; 1 flows on a channel at most, in 15 of 15' out
+	# Two adapters of a host, each in the place of the other.
+	sed 's/"gpu3 mlx5_1"/"x"/g; s/"gpu3 mlx5_2"/"gpu3 mlx5_1"/g; s/"x"/"gpu3 mlx5_2"/g' net >swapped
+	plan swapped -R minhop >out
+	grep -q "; 2 ports on another rail: 'gpu3 mlx5_2' port 1 on mlx5_1, 'gpu3 mlx5_1' port 1 on mlx5_2\$" out
+	# Without a spine: after the failure, too.
+	plan net -R minhop --fail switch:spine3 --json >json
+	jq -e '.tables.rails | .count == 8 and .planes == 1 and .hosts == 16 and .ports_on_another_rail == 0' json
+	jq -e '.tables.rails.rails | length == 8 and .[7].name == "mlx5_7" and .[7].shift_bandwidth == 1' json
+	jq -e '.failure.tables.rails | .count == 8 and .shift_bandwidth_together < 1' json
+	# Planes: what cannot reach each other does not count.
+	"$NETGEN" planes 2 8 4 8 >net
+	plan net -R minhop --json >json
+	jq -e '.tables.rails | .planes == 4 and .planes_are_joined == false and .shift_bandwidth_together == 1' json
+	jq -e '.tables.shift_bandwidth < 0.3' json
+	# No rails, no line.
+	"$NETGEN" tree 4 4 4 >net
+	plan net >out
+	run grep -E '^(Rails?|Together) ' out
+	[ "$status" -eq 1 ]
+	plan net --json | jq -e '.tables | has("rails") and .rails == null'
+}
+
 @test "switches are drained in an order whose states are proved; a list that leaves no path is not" {
 	"$NETGEN" tree 4 4 3 >net
 	printf '%s\n' spine1 leaf2 '"spine3"' >list
