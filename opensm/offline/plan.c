@@ -27,7 +27,7 @@ static void measure(const struct plan_world *w, struct plan_tables *p)
 {
 	const struct topo *t = p->routes->topo;
 	uint32_t n, n_job;
-	_cleanup_free_ uint32_t *all = routes_ranks(t, &n), *job = NULL;
+	_cleanup_free_ uint32_t *all = plan_order(w, t, &n), *job = NULL;
 	struct figures_flows flows;
 	struct route_ranks ranks;
 
@@ -119,10 +119,14 @@ static int read_all(const struct plan_args *a, struct plan_result *r)
 {
 	int e = plan_read(a, &r->world);
 
+	if (e >= 0)
+		e = plan_order_read(&r->world);
 	if (e >= 0 && a->hosts)
 		e = plan_hosts_read(&r->world);
 	if (e >= 0 && a->then)
 		e = plan_read_later(&r->world, &r->later);
+	if (e >= 0 && a->then)
+		e = plan_order_read(&r->later);
 	if (e >= 0 && a->then && a->hosts)
 		e = plan_hosts_read(&r->later);
 	if (e >= 0 && a->drain)

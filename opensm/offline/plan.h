@@ -31,7 +31,7 @@ struct plan_args {
 	unsigned vls;	   /* 0: not said */
 	unsigned threads;  /* 0: as many as the machine has */
 	const char *drain, *then;
-	bool json, help, fresh, bill;
+	bool json, help, fresh, bill, strict;
 };
 
 /* 0, or -EINVAL after a message on stderr. The caller frees `fails`. */
@@ -49,6 +49,9 @@ struct plan_world {
 	bool vls_known;	   /* the file gives VLs */
 	uint32_t *job;	   /* --hosts: entries of topo->hosts in rank order; NULL: not given */
 	uint32_t n_job;
+	/* every end port that takes part, those of host_order_file first; NULL: not given */
+	uint32_t *order;
+	uint32_t n_order, n_listed;
 };
 
 /* 0, or -EINVAL; findings are on stderr. */
@@ -158,8 +161,12 @@ int plan_hosts_read(struct plan_world *w);
  * for one more.
  */
 uint32_t *plan_hosts_find(const struct plan_world *w, const char *path,
-			  const struct conf_hosts *hosts, struct conf_report *report,
-			  uint32_t *ret_n);
+			  const struct conf_hosts *hosts, enum conf_severity severity,
+			  struct conf_report *report, uint32_t *ret_n);
+/* host_order_file: w->order; 0, or with --strict -EINVAL. Findings are on stderr. */
+int plan_order_read(struct plan_world *w);
+/* Every end port that takes part in `t`, in that order or by switch and port. To be freed. */
+uint32_t *plan_order(const struct plan_world *w, const struct topo *t, uint32_t *ret_n);
 /* Those of w->job that take part in `t`, a copy of the fabric without failed parts. To be freed. */
 uint32_t *plan_job(const struct plan_world *w, const struct topo *t, uint32_t *ret_n);
 /* plan_rails.c. Rails of the fabric of the routes, and their traffic; NULL: there are none. */

@@ -151,6 +151,8 @@ static struct json_object *fabric_of(const struct plan_world *w)
 	json_add_int(o, "vls", sl2vl_available(t));
 	json_add_bool(o, "vls_known", w->vls_known);
 	json_add_int(o, "new_lids", w->new_lids);
+	json_add_str(o, "host_order_file", w->order ? w->conf->host_order_file : NULL);
+	json_add_int(o, "end_ports_listed", w->n_listed);
 	return o;
 }
 

@@ -49,6 +49,10 @@ static void print_fabric(const struct plan_world *w, FILE *out)
 		    "%u ports get one from the planner (the fabric has none or another one for "
 		    "them)",
 		    w->new_lids);
+	if (w->order)
+		row(out, "Ranks",
+		    "%u end ports in the order of %s; %u others behind them, by switch and port",
+		    w->n_listed, w->conf->host_order_file, w->n_order - w->n_listed);
 	if (w->file->lmc_unknown)
 		row(out, "LMC", "0 (the fabric does not say)");
 }

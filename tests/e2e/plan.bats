@@ -200,6 +200,47 @@ END
 	plan net --json | jq -e '.tables | has("rails") and .rails == null'
 }
 
+@test "host_order_file: shifts go by the ranks of the file, of all end ports and of each rail" {
+	"$NETGEN" rails 4 4 4 4 >net
+	printf 'host_order_file %s/ranks\n' "$PWD" >conf
+	# As they hang on their leaves; the rest follows.
+	printf 'gpu%s\n' {0..11} >ranks
+	plan net --conf conf -R minhop >out
+	grep -q "^Ranks     48 end ports in the order of $PWD/ranks; 16 others behind them, by switch and port\$" out
+	plan net --conf conf -R minhop --json >json
+	jq -e '.fabric.end_ports_listed == 48 and .tables.rails.shift_bandwidth_together == 1' json
+	# Dealt out host by host to the units: the same tables, other shifts.
+	printf 'gpu%s\n' 0 13 6 11 3 9 14 4 2 15 5 8 1 12 7 10 >ranks
+	plan net --conf conf -R minhop --json --dumps mixed >mixed.json
+	plan net -R minhop --json --dumps plain >plain.json
+	jq -e '.fabric.end_ports_listed == 64 and .tables.rails.shift_bandwidth_together < 1 and .tables.rails.rails[3].shift_bandwidth < 1' mixed.json
+	jq -e '.fabric.host_order_file == null and .tables.rails.shift_bandwidth_together == 1' plain.json
+	diff mixed/opensm-lfts.dump plain/opensm-lfts.dump
+	# After a failure too, with the hosts that are left.
+	plan net --conf conf -R minhop --fail switch:leaf1 --json | jq -e '.failure.tables.rails.rails[0].end_ports == 12'
+	# What the fabric lacks is named; with --strict it ends the plan.
+	printf 'gpu0\n  gpu99\n' >ranks
+	run plan net --conf conf
+	[ "$status" -eq 0 ]
+	[[ $output == *"ranks:2:3: warning: \"gpu99\" is no host of the fabric"* ]]
+	run plan net --conf conf --strict
+	[ "$status" -eq 65 ]
+	[[ $output == *"ranks:2:3: error: \"gpu99\" is no host of the fabric"* ]]
+	printf 'gpu0\n0xzz\n' >ranks
+	run plan net --conf conf --strict
+	[ "$status" -eq 65 ]
+	[[ $output == *'ranks:2:1: error: '* ]]
+	rm ranks
+	run plan net --conf conf
+	[ "$status" -eq 0 ]
+	run plan net --conf conf --strict
+	[ "$status" -eq 65 ]
+	# The daemon's own --strict has the same.
+	run "$SM_BIN" -F conf --strict --check
+	[ "$status" -ne 0 ]
+	[[ $output == *'host_order_file'* ]]
+}
+
 @test "switches are drained in an order whose states are proved; a list that leaves no path is not" {
 	"$NETGEN" tree 4 4 3 >net
 	printf '%s\n' spine1 leaf2 '"spine3"' >list
