@@ -63,6 +63,7 @@ PARSER(names, conf_names_read_text, names)
 PARSER(modules, conf_modules_read_text, modules)
 PARSER(quirks, conf_quirks_read_text, quirks)
 PARSER(health, conf_health_ports_read_text, health)
+PARSER(hosts, conf_hosts_read_text, hosts)
 
 static const struct kind kinds[] = {
 	[CONF_FILE_PARTITIONS] = { CONF_ID_partition_config_file, 0, parse_partitions,
@@ -108,6 +109,8 @@ static const struct kind kinds[] = {
 	[CONF_FILE_HEALTH] = { CONF_ID_hm_ports_health_policy_file, 0, parse_health,
 			       "what was read of it last counts on, and after a start no port is "
 			       "exempt or called sick" },
+	[CONF_FILE_HOST_ORDER] = { CONF_ID_host_order_file, 0, parse_hosts,
+				   "opensm --plan orders hosts by switch and port" },
 };
 
 const char *conf_expected_path(const struct conf *c)
@@ -173,6 +176,7 @@ static struct conf_file *file_unref(struct conf_file *f)
 	partitions_unref(f->partitions);
 	conf_prefixes_clear(&f->prefixes);
 	conf_guids_clear(&f->guids);
+	conf_hosts_clear(&f->hosts);
 	conf_guid_ids_clear(&f->ids);
 	conf_port_orders_clear(&f->port_orders);
 	torus_conf_free(f->torus);

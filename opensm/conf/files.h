@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 
 #include "conf/lists/health_ports.h"
+#include "conf/lists/hosts.h"
 #include "conf/lists/lists_routing.h"
 #include "conf/lists/modules.h"
 #include "conf/partitions/partitions.h"
@@ -46,6 +47,7 @@ enum conf_file_kind {
 	CONF_FILE_EXPECTED, /* sm/expected reads the text */
 	CONF_FILE_QOS, /* read while `qos` is TRUE */
 	CONF_FILE_HEALTH,
+	CONF_FILE_HOST_ORDER,
 	CONF_N_FILES,
 };
 
@@ -77,6 +79,7 @@ struct conf_file {
 	struct qos_policy *policy;
 	struct conf_quirks quirks;     /* QUIRKS */
 	struct conf_health_ports health; /* HEALTH */
+	struct conf_hosts hosts;       /* HOST_ORDER */
 };
 
 struct conf_files {

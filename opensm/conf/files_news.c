@@ -183,6 +183,8 @@ static size_t count_entries(const struct conf_file *f)
 		return f->quirks.n;
 	case CONF_FILE_HEALTH:
 		return f->health.n;
+	case CONF_FILE_HOST_ORDER:
+		return f->hosts.n;
 	case CONF_N_FILES:
 		break;
 	}

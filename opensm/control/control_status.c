@@ -11,6 +11,7 @@
 #include "ib/attrs.h"
 #include "sa/sa.h"
 #include "show/show.h"
+#include "topo/rails.h"
 #include "util/log.h"
 #include "util/str.h"
 
@@ -172,6 +173,35 @@ static void add_routing(struct json_object *o, const struct daemon_api *api)
 	json_add_str(routing, "refused", sm_routes_refused(api->sm));
 }
 
+static void put_rail(struct json_object *o, const struct rail *r)
+{
+	json_add_str(o, "name", r->name);
+	json_add_int(o, "plane", r->plane);
+	json_add_int(o, "leaves", r->leaves);
+	json_add_int(o, "end_ports", r->ports);
+}
+
+static void add_rails(struct json_object *o, const struct daemon_api *api)
+{
+	const struct rails *r = sm_rails(api->sm);
+	struct json_object *rails, *list;
+
+	json_add_str(o, "rails", NULL);
+	if (!r)
+		return;
+	rails = json_add_object(o, "rails");
+	json_add_str(rails, "text", sm_rails_text(api->sm));
+	json_add_int(rails, "count", r->n);
+	json_add_int(rails, "planes", r->planes);
+	json_add_bool(rails, "planes_are_joined", r->joined);
+	json_add_int(rails, "hosts", r->hosts);
+	json_add_int(rails, "ports_on_another_rail", r->wrong);
+	json_add_int(rails, "cables_to_another_plane", r->crossing);
+	list = json_add_array(rails, "rails");
+	for (unsigned i = 0; i < r->n; i++)
+		put_rail(json_append_object(list), &r->of[i]);
+}
+
 /* ---- counters ------------------------------------------------------------------------------- */
 
 static void put_smps(struct json_object *smps, const struct daemon_api *api)
@@ -296,6 +326,7 @@ struct json_object *control_status(const struct daemon_api *api, struct json_obj
 	add_subnet(o, api, now);
 	add_sweeps(o, api, now);
 	add_routing(o, api);
+	add_rails(o, api);
 	show_put_sa_counts(json_add_object(o, "sa"), sa_stats(sm_sa(api->sm)));
 	put_traps(json_add_object(o, "traps"), api);
 	put_smps(json_add_object(o, "smps"), api);

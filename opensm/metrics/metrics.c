@@ -110,6 +110,7 @@ static void take_sm(struct metrics *m, const struct sm *sm)
 	take_deaths(m, sm);
 	metrics_take_tenants(m, sm);
 	metrics_take_topology(m, sm);
+	metrics_take_rails(m, sm);
 }
 
 struct metrics *metrics_take(const struct daemon_api *api, const struct metrics_tally *tally,
@@ -573,6 +574,7 @@ char *metrics_render(const struct metrics *m, bool openmetrics, size_t *ret_len)
 		render_violations(m, t);
 		metrics_links(m, t);
 		metrics_topology(m, t);
+		metrics_rails(m, t);
 		render_requests(m, t);
 		render_registry(m, t);
 		metrics_perf(m, t);

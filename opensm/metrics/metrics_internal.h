@@ -12,6 +12,7 @@
 #include "sm/health/sick.h"
 #include "sm/links/violations.h"
 #include "sm/routing/route_memory.h"
+#include "topo/rails.h"
 #include "view/view.h"
 
 #define METRIC_MADS    80u
@@ -60,6 +61,11 @@ struct metrics {
 		unsigned cables, held, spared;
 		unsigned n[EXPECT_KINDS];
 	} expected; /* metrics_topology.c */
+	struct {
+		unsigned n, planes;
+		uint32_t wrong, crossing;
+		struct rail of[RAILS_MAX];
+	} rails; /* metrics_rails.c */
 	struct mad_count mads[METRIC_MADS];
 	unsigned n_mads;
 	uint64_t strays[MAD_STRAYS];
@@ -97,6 +103,10 @@ void metrics_links(const struct metrics *m, struct metrics_text *t);
 /* metrics_topology.c: what differs from the expected topology. */
 void metrics_take_topology(struct metrics *m, const struct sm *sm);
 void metrics_topology(const struct metrics *m, struct metrics_text *t);
+
+/* metrics_rails.c: rails and planes. */
+void metrics_take_rails(struct metrics *m, const struct sm *sm);
+void metrics_rails(const struct metrics *m, struct metrics_text *t);
 
 /* metrics_security.c: the checklist. */
 void metrics_security(const struct metrics *m, struct metrics_text *t);

@@ -27,11 +27,12 @@ static void measure(const struct plan_world *w, struct plan_tables *p)
 {
 	const struct topo *t = p->routes->topo;
 	uint32_t n, n_job;
-	_cleanup_free_ uint32_t *all = routes_ranks(t, &n), *job = NULL;
+	_cleanup_free_ uint32_t *all = plan_order(w, t, &n), *job = NULL;
 	struct figures_flows flows;
 	struct route_ranks ranks;
 
 	figures_of(p->routes, (struct route_ranks){ all, n }, w->args->threads, &p->figures);
+	p->rails = plan_rails_new(w, p->routes, (struct route_ranks){ all, n });
 	if (!w->job)
 		return;
 	job = plan_job(w, t, &n_job);
@@ -71,6 +72,7 @@ void plan_tables_clear(struct plan_tables *p)
 {
 	routes_unref(p->routes);
 	figures_clear(&p->figures);
+	p->rails = plan_rails_free(p->rails);
 }
 
 static void result_clear(struct plan_result *r)
@@ -117,10 +119,14 @@ static int read_all(const struct plan_args *a, struct plan_result *r)
 {
 	int e = plan_read(a, &r->world);
 
+	if (e >= 0)
+		e = plan_order_read(&r->world);
 	if (e >= 0 && a->hosts)
 		e = plan_hosts_read(&r->world);
 	if (e >= 0 && a->then)
 		e = plan_read_later(&r->world, &r->later);
+	if (e >= 0 && a->then)
+		e = plan_order_read(&r->later);
 	if (e >= 0 && a->then && a->hosts)
 		e = plan_hosts_read(&r->later);
 	if (e >= 0 && a->drain)

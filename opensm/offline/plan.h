@@ -11,6 +11,8 @@
 #include "route/select/choose.h"
 #include "topo/topofile.h"
 
+struct json_object;
+
 #define PLAN_EXIT_USAGE 64 /* as sysexits.h */
 #define PLAN_EXIT_INPUT 65
 #define PLAN_HOT	10
@@ -29,7 +31,7 @@ struct plan_args {
 	unsigned vls;	   /* 0: not said */
 	unsigned threads;  /* 0: as many as the machine has */
 	const char *drain, *then;
-	bool json, help, fresh, bill;
+	bool json, help, fresh, bill, strict;
 };
 
 /* 0, or -EINVAL after a message on stderr. The caller frees `fails`. */
@@ -47,6 +49,9 @@ struct plan_world {
 	bool vls_known;	   /* the file gives VLs */
 	uint32_t *job;	   /* --hosts: entries of topo->hosts in rank order; NULL: not given */
 	uint32_t n_job;
+	/* every end port that takes part, those of host_order_file first; NULL: not given */
+	uint32_t *order;
+	uint32_t n_order, n_listed;
 };
 
 /* 0, or -EINVAL; findings are on stderr. */
@@ -66,6 +71,7 @@ struct plan_tables {
 	char kept[200];	       /* what became of the tables before; "": nothing to say */
 	struct figures figures;
 	struct traffic job;    /* of --hosts; 0 hosts: not given */
+	struct plan_rails *rails; /* NULL: there are none */
 };
 
 /*
@@ -155,10 +161,20 @@ int plan_hosts_read(struct plan_world *w);
  * for one more.
  */
 uint32_t *plan_hosts_find(const struct plan_world *w, const char *path,
-			  const struct conf_hosts *hosts, struct conf_report *report,
-			  uint32_t *ret_n);
+			  const struct conf_hosts *hosts, enum conf_severity severity,
+			  struct conf_report *report, uint32_t *ret_n);
+/* host_order_file: w->order; 0, or with --strict -EINVAL. Findings are on stderr. */
+int plan_order_read(struct plan_world *w);
+/* Every end port that takes part in `t`, in that order or by switch and port. To be freed. */
+uint32_t *plan_order(const struct plan_world *w, const struct topo *t, uint32_t *ret_n);
 /* Those of w->job that take part in `t`, a copy of the fabric without failed parts. To be freed. */
 uint32_t *plan_job(const struct plan_world *w, const struct topo *t, uint32_t *ret_n);
+/* plan_rails.c. Rails of the fabric of the routes, and their traffic; NULL: there are none. */
+struct plan_rails *plan_rails_new(const struct plan_world *w, const struct routes *r,
+				  struct route_ranks all);
+struct plan_rails *plan_rails_free(struct plan_rails *p); /* NULL is fine; returns NULL */
+void plan_print_rails(const struct plan_rails *p, FILE *out);
+struct json_object *plan_rails_json(const struct plan_rails *p);
 /* plan_fail.c. `what` as on the command line; 0, or -EINVAL with a message on stderr. */
 int plan_fail_add(const struct plan_world *w, const char *what, struct cut *cut);
 /*
@@ -170,7 +186,6 @@ uint32_t plan_find_node(const struct plan_world *w, const char *text, size_t len
 /* plan_bill.c. The caller frees. */
 struct plan_cables *plan_bill(const struct plan_world *w, uint32_t *ret_n);
 void plan_print_bill(const struct plan_world *w, FILE *out);
-struct json_object;
 struct json_object *plan_bill_json(const struct plan_world *w);
 /* plan_drain.c. The switches of the list, 0 or -EINVAL with findings on stderr. */
 int plan_drain_read(struct plan_result *r);

@@ -22,6 +22,7 @@ enum {
 	OPT_HOSTS,
 	OPT_THEN,
 	OPT_BILL,
+	OPT_STRICT,
 	OPT_DRAIN,
 	OPT_VLS,
 	OPT_THREADS
@@ -43,6 +44,7 @@ static const struct option options[] = {
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "hosts", required_argument, NULL, OPT_HOSTS },
 	{ "bill", no_argument, NULL, OPT_BILL },
+	{ "strict", no_argument, NULL, OPT_STRICT },
 	{ "drain", required_argument, NULL, OPT_DRAIN },
 	{ "then", required_argument, NULL, OPT_THEN },
 	{ "svg", required_argument, NULL, OPT_SVG },
@@ -92,6 +94,9 @@ void plan_usage(FILE *out)
 	      "      --svg FILE         draws the load of every link, after --fail if that is "
 	      "given\n"
 	      "      --json             the same facts for programs\n"
+	      "      --strict           an error in a list that --conf names, or a host of "
+	      "host_order_file that the\n"
+	      "                         fabric lacks, ends the plan\n"
 	      "      --threads N        default: the number of processors\n"
 	      "  -h, --help             this text\n"
 	      "\n"
@@ -154,6 +159,7 @@ static int set_option(int code, const char *value, struct plan_args *a)
 	case OPT_HOSTS: a->hosts = value; return 0;
 	case OPT_THEN: a->then = value; return 0;
 	case OPT_BILL: a->bill = true; return 0;
+	case OPT_STRICT: a->strict = true; return 0;
 	case OPT_DRAIN: a->drain = value; return 0;
 	case OPT_SVG: a->svg = value; return 0;
 	case OPT_VLS:

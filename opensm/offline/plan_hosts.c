@@ -21,6 +21,7 @@ struct finder {
 	struct known *guids;	    /* of nodes and ports, as bytes */
 	uint32_t n, n_guids;
 	const char *path;
+	enum conf_severity severity;
 	struct conf_report *report;
 	uint32_t *ranks, n_ranks;
 	bool *taken; /* per host of topo */
@@ -93,7 +94,7 @@ static void refuse(struct finder *f, const struct conf_host *h, const char *fmt,
 {
 	struct conf_place at = { .file = f->path, .line = h->line, .column = h->column };
 
-	conf_report_at(f->report, CONF_ERROR, &at, fmt, what);
+	conf_report_at(f->report, f->severity, &at, fmt, what);
 }
 
 /* The first of `all` that is called so; `*ret_n`: how many. */
@@ -186,10 +187,10 @@ static void take_host(struct finder *f, const struct conf_host *h)
 }
 
 uint32_t *plan_hosts_find(const struct plan_world *w, const char *path,
-			  const struct conf_hosts *hosts, struct conf_report *report,
-			  uint32_t *ret_n)
+			  const struct conf_hosts *hosts, enum conf_severity severity,
+			  struct conf_report *report, uint32_t *ret_n)
 {
-	struct finder f = { .w = w, .path = path, .report = report };
+	struct finder f = { .w = w, .path = path, .severity = severity, .report = report };
 
 	finder_begin(&f);
 	for (size_t i = 0; i < hosts->n; i++)
@@ -212,7 +213,7 @@ int plan_hosts_read(struct plan_world *w)
 	if (e == -ENOENT)
 		lines_missing(path, &r);
 	if (e >= 0 && conf_hosts_read_text(path, text, len, &hosts, &r) >= 0) {
-		w->job = plan_hosts_find(w, path, &hosts, &r, &w->n_job);
+		w->job = plan_hosts_find(w, path, &hosts, CONF_ERROR, &r, &w->n_job);
 		if (!r.errors && w->n_job < 2)
 			conf_report_add(&r, CONF_ERROR, path, 0, 0,
 					"%u end ports; expected two at least", w->n_job);
@@ -233,6 +234,51 @@ static uint32_t keep_present(const struct topo *t, uint32_t *hosts, uint32_t n)
 		if (t->hosts[hosts[i]].sw != TOPO_NONE && t->hosts[hosts[i]].lid)
 			hosts[kept++] = hosts[i];
 	return kept;
+}
+
+/* ---- host_order_file ------------------------------------------------------------------------ */
+
+/* End ports that are not listed follow, by switch and port. */
+static void add_others(struct plan_world *w)
+{
+	_cleanup_free_ bool *listed = xcalloc((size_t)w->topo->n_hosts + 1, sizeof(*listed));
+	uint32_t n;
+	_cleanup_free_ uint32_t *all = routes_ranks(w->topo, &n);
+
+	for (uint32_t i = 0; i < w->n_listed; i++)
+		listed[w->order[i]] = true;
+	w->n_order = w->n_listed;
+	for (uint32_t i = 0; i < n; i++)
+		if (!listed[all[i]])
+			w->order[w->n_order++] = all[i];
+}
+
+int plan_order_read(struct plan_world *w)
+{
+	const struct conf_file *file = w->files->of[CONF_FILE_HOST_ORDER];
+	enum conf_severity severity = w->args->strict ? CONF_ERROR : CONF_WARNING;
+	struct conf_report r = { 0 };
+	unsigned errors;
+
+	if (!file)
+		return 0;
+	w->order = plan_hosts_find(w, file->path, &file->hosts, severity, &r, &w->n_listed);
+	add_others(w);
+	errors = r.errors;
+	conf_report_print(&r, stderr);
+	conf_report_clear(&r);
+	return errors ? -EINVAL : 0;
+}
+
+uint32_t *plan_order(const struct plan_world *w, const struct topo *t, uint32_t *ret_n)
+{
+	uint32_t *ret;
+
+	if (!w->order)
+		return routes_ranks(t, ret_n);
+	ret = xmemdup(w->order, ((size_t)w->n_order + 1) * sizeof(*ret));
+	*ret_n = keep_present(t, ret, w->n_order);
+	return ret;
 }
 
 uint32_t *plan_job(const struct plan_world *w, const struct topo *t, uint32_t *ret_n)

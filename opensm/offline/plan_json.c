@@ -114,6 +114,7 @@ static struct json_object *tables_of(const struct plan_world *w, const struct pl
 	json_add_int(o, "lanes", p->figures.lanes);
 	json_add_str(o, "qos", p->levels[0] ? p->levels : NULL);
 	add_traffic(o, w, p->routes->topo, &p->figures.all);
+	json_object_object_add(o, "rails", plan_rails_json(p->rails));
 	add_double(o, "cpu_seconds", p->cpu_seconds);
 	json_object_object_add(o, "hot", hot_of(w, p));
 	if (w->job)
@@ -150,6 +151,8 @@ static struct json_object *fabric_of(const struct plan_world *w)
 	json_add_int(o, "vls", sl2vl_available(t));
 	json_add_bool(o, "vls_known", w->vls_known);
 	json_add_int(o, "new_lids", w->new_lids);
+	json_add_str(o, "host_order_file", w->order ? w->conf->host_order_file : NULL);
+	json_add_int(o, "end_ports_listed", w->n_listed);
 	return o;
 }
 

@@ -102,11 +102,18 @@ static int read_fabric(struct plan_world *w, const char *path, const struct topo
 	return 0;
 }
 
-static void print_file_findings(const struct conf_files *files)
+/* Returns the errors among them. */
+static unsigned print_file_findings(const struct conf_files *files)
 {
-	for (unsigned i = 0; i < CONF_N_FILES; i++)
-		if (files->of[i])
-			conf_report_print(&files->of[i]->findings, stderr);
+	unsigned errors = 0;
+
+	for (unsigned i = 0; i < CONF_N_FILES; i++) {
+		if (!files->of[i])
+			continue;
+		errors += files->of[i]->findings.errors;
+		conf_report_print(&files->of[i]->findings, stderr);
+	}
+	return errors;
 }
 
 static int read_conf(struct plan_world *w)
@@ -114,7 +121,7 @@ static int read_conf(struct plan_world *w)
 	const struct cli_env env = { .version = "", .out = stderr, .err = stderr };
 	const struct conf_place nowhere = { 0 };
 	struct conf_report r = { 0 };
-	unsigned errors;
+	unsigned errors, in_files;
 
 	if (!w->args->conf)
 		w->conf = conf_new();
@@ -128,8 +135,8 @@ static int read_conf(struct plan_world *w)
 	conf_report_print(&r, stderr);
 	conf_report_clear(&r);
 	w->files = conf_files_read(w->conf, NULL);
-	print_file_findings(w->files);
-	return errors ? -EINVAL : 0;
+	in_files = print_file_findings(w->files);
+	return errors || (w->args->strict && in_files) ? -EINVAL : 0;
 }
 
 int plan_read(const struct plan_args *args, struct plan_world *ret)
@@ -152,6 +159,7 @@ int plan_read_later(const struct plan_world *w, struct plan_world *ret)
 void plan_world_clear(struct plan_world *w)
 {
 	free(w->job);
+	free(w->order);
 	topo_unref(w->topo);
 	topofile_free(w->file);
 	conf_files_unref(w->files);

@@ -49,6 +49,10 @@ static void print_fabric(const struct plan_world *w, FILE *out)
 		    "%u ports get one from the planner (the fabric has none or another one for "
 		    "them)",
 		    w->new_lids);
+	if (w->order)
+		row(out, "Ranks",
+		    "%u end ports in the order of %s; %u others behind them, by switch and port",
+		    w->n_listed, w->conf->host_order_file, w->n_order - w->n_listed);
 	if (w->file->lmc_unknown)
 		row(out, "LMC", "0 (the fabric does not say)");
 }
@@ -110,6 +114,7 @@ static void print_engine(const struct plan_world *w, const struct plan_tables *p
 	if (p->levels[0])
 		row(out, "QoS", "%s", p->levels);
 	print_traffic(w, p->routes->topo, &p->figures.all, out);
+	plan_print_rails(p->rails, out);
 	row(out, "Time", "%.3f s of CPU, proof included", p->cpu_seconds);
 	if (!w->job)
 		return;

@@ -197,6 +197,16 @@ static void print_routing(const struct ctl *c, struct json_object *o)
 			   ctl_color(c, CTL_PLAIN));
 }
 
+static void print_rails(const struct ctl *c, struct json_object *o)
+{
+	struct json_object *r = js_get(o, "rails");
+	bool wrong = js_int(r, "ports_on_another_rail") || js_int(r, "cables_to_another_plane");
+
+	if (r)
+		print_line(c, "rails", "%s%s%s", wrong ? ctl_color(c, CTL_WARN) : "",
+			   js_str(r, "text"), wrong ? ctl_color(c, CTL_PLAIN) : "");
+}
+
 static void print_configuration(const struct ctl *c, struct json_object *o)
 {
 	struct json_object *conf = js_get(o, "configuration"), *findings = js_get(conf, "findings");
@@ -276,6 +286,7 @@ static void print_status(const struct ctl *c, struct json_object *o)
 		print_subnet(c, o);
 		print_sweeps(c, o);
 		print_routing(c, o);
+		print_rails(c, o);
 	}
 	print_configuration(c, o);
 	if (c->stats && js_has(o, "subnet")) {

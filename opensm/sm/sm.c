@@ -15,6 +15,7 @@
 #include "sm/base/events.h"
 #include "sm/base/news.h"
 #include "sm/routing/quiet.h"
+#include "sm/routing/rail_watch.h"
 #include "sm/routing/route_memory.h"
 #include "sm/base/about.h"
 #include "sm/sweep/sweep_internal.h"
@@ -252,6 +253,7 @@ static void make_machines(struct sm *sm, const struct sm_paths *paths)
 	identity_new(sm, expected_place);
 	strangers_new(sm);
 	sm->m.quiet = quiet_new();
+	sm->m.rail_watch = rail_watch_new();
 	replica_new(sm, &replica_questions);
 	channel_new(sm, &channel_questions);
 	key_turn_new(sm);
@@ -332,6 +334,7 @@ struct sm *sm_free(struct sm *sm)
 	identity_free(sm);
 	strangers_free(sm);
 	quiet_free(sm->m.quiet);
+	rail_watch_free(sm->m.rail_watch);
 	traps_free(sm);
 	cc_traps_free(sm);
 	sm->m.forgery = forgery_free(sm->m.forgery);
@@ -395,6 +398,7 @@ int sm_dispatch(struct sm *sm, mono_t now)
 	identity_tick(sm);
 	lockout_tick(sm);
 	strangers_tick(sm);
+	rail_watch_tick(sm);
 	replica_tick(sm);
 	channel_tick(sm);
 	share_tick(sm);
@@ -429,7 +433,7 @@ mono_t sm_next(const struct sm *sm)
 	next = mono_min(next, mono_min(dampening_next(sm), replica_next(sm)));
 	next = mono_min(next, mono_min(traps_next(sm), status_next(sm)));
 	next = mono_min(next, mono_min(identity_next(sm), lockout_next(sm)));
-	next = mono_min(next, strangers_next(sm));
+	next = mono_min(next, mono_min(strangers_next(sm), rail_watch_next(sm)));
 	next = mono_min(next, mono_min(channel_next(sm), share_next(sm)));
 	next = mono_min(next, key_turn_next(sm));
 	next = mono_min(next, mono_min(marks_next(sm), marks_peers_next(sm)));

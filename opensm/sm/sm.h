@@ -446,6 +446,10 @@ const struct routes *sm_routes(const struct sm *sm); /* installed ones; NULL bef
  * ..."; "" none.
  */
 const char *sm_routes_refused(const struct sm *sm);
+/* Rails of the fabric (topo/rails.h), and their line; NULL: not master, or there are none. */
+struct rails;
+const struct rails *sm_rails(const struct sm *sm);
+const char *sm_rails_text(const struct sm *sm);
 /* Why the last routing made no tables at all, so that nothing was written; "" it made some. */
 const char *sm_no_routes(const struct sm *sm);
 /*

@@ -94,6 +94,7 @@ struct machines {
 	struct routing *routing;
 	struct route_memory *route_memory;
 	struct quiet *quiet;
+	struct rail_watch *rail_watch;
 	struct program *program;
 	struct multicast *multicast;
 	struct admin *admin;

@@ -5,6 +5,9 @@
  */
 #include "sim/gen/gen.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "ib/attrs.h"
 #include "sim/gen/draft.h"
 #include "sim/gen/slim_fly.h"
@@ -28,6 +31,39 @@ struct netfile *gen_tree(unsigned leaves, unsigned hosts_per_leaf, unsigned spin
 			for (unsigned c = 0; c < cables; c++)
 				draft_link(d, i, leaves + j);
 	return draft_finish(d);
+}
+
+/* Hosts of gen_rails() were drawn leaf by leaf, those of each rail of a unit together. */
+static struct netfile *name_rails(struct netfile *net, unsigned hosts, unsigned rails)
+{
+	for (unsigned i = 0; net && i < net->n_nodes && net->nodes[i].type == IB_NODE_CA; i++) {
+		struct netfile_node *n = &net->nodes[i];
+		unsigned leaf = i / hosts;
+
+		snprintf(n->id, sizeof(n->id), "gpu%u mlx5_%u", leaf / rails * hosts + i % hosts,
+			 leaf % rails);
+		memcpy(n->desc, n->id, sizeof(n->desc));
+	}
+	return net;
+}
+
+struct netfile *gen_rails(unsigned units, unsigned hosts, unsigned rails, unsigned spines,
+			  bool apart)
+{
+	uint64_t leaves = (uint64_t)units * rails, planes = apart ? rails : 1;
+	struct draft *d;
+
+	if (leaves > DRAFT_MAX_SWITCHES || planes * spines > DRAFT_MAX_SWITCHES)
+		return NULL;
+	d = draft_new();
+	for (unsigned i = 0; i < leaves; i++)
+		draft_hosts(d, draft_switch(d, "leaf", i + 1), hosts);
+	for (unsigned i = 0; i < planes * spines; i++)
+		draft_switch(d, "spine", i + 1);
+	for (unsigned i = 0; i < leaves; i++)
+		for (unsigned s = 0; s < spines; s++)
+			draft_link(d, i, (unsigned)(leaves + i % planes * spines + s));
+	return name_rails(draft_finish(d), hosts, rails);
 }
 
 struct netfile *gen_fat_tree3(unsigned k)

@@ -25,6 +25,12 @@ struct netfile *gen_fat_tree3(unsigned k);
 struct netfile *gen_tree(unsigned leaves, unsigned hosts_per_leaf, unsigned spines,
 			 unsigned cables);
 /*
+ * Units of hosts with an adapter for each rail, "gpu0 mlx5_0" ..., all on a leaf of the unit's for
+ * that rail; all leaves on all spines or, `apart`, each rail on so many spines of its own.
+ */
+struct netfile *gen_rails(unsigned units, unsigned hosts, unsigned rails, unsigned spines,
+			  bool apart);
+/*
  * Sizes below 2 make no links in that dimension; hosts per switch. Mesh: without the wrap-around.
  */
 struct netfile *gen_torus(unsigned x, unsigned y, unsigned z, unsigned hosts);
@@ -51,8 +57,9 @@ struct netfile *gen_speed(struct netfile *net, unsigned tenths, unsigned lanes);
 
 /*
  * By words, as scenarios and netgen take them: kind[, number]*. On error NULL and a message in
- * `err`. Kinds: fat-tree2 K | fat-tree3 K | tree LEAVES HOSTS SPINES [CABLES] | torus X Y Z HOSTS |
- * mesh X Y Z HOSTS | dragonfly GROUPS ROUTERS HOSTS | slim-fly Q HOSTS | hypercube DIM HOSTS |
- * ring SWITCHES HOSTS | random SWITCHES DEGREE HOSTS SEED | single HOSTS | pair | odd-NAME
+ * `err`. Kinds: fat-tree2 K | fat-tree3 K | tree LEAVES HOSTS SPINES [CABLES] | rails UNITS HOSTS
+ * RAILS SPINES | planes UNITS HOSTS RAILS SPINES | torus X Y Z HOSTS | mesh X Y Z HOSTS | dragonfly
+ * GROUPS ROUTERS HOSTS | slim-fly Q HOSTS | hypercube DIM HOSTS | ring SWITCHES HOSTS | random
+ * SWITCHES DEGREE HOSTS SEED | single HOSTS | pair | odd-NAME
  */
 struct netfile *gen_words(unsigned n, const char *const *words, char *err, size_t err_len);

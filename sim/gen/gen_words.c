@@ -24,6 +24,16 @@ static struct netfile *tree(const unsigned *a)
 	return gen_tree(a[0], a[1], a[2], a[3] ? a[3] : 1);
 }
 
+static struct netfile *rails(const unsigned *a)
+{
+	return gen_rails(a[0], a[1], a[2], a[3], false);
+}
+
+static struct netfile *planes(const unsigned *a)
+{
+	return gen_rails(a[0], a[1], a[2], a[3], true);
+}
+
 static struct netfile *torus(const unsigned *a)
 {
 	return gen_torus(a[0], a[1], a[2], a[3]);
@@ -78,6 +88,8 @@ static const struct row {
 	{ "fat-tree2", 1, 1, "K", fat_tree2 },
 	{ "fat-tree3", 1, 1, "K", fat_tree3 },
 	{ "tree", 3, 4, "LEAVES HOSTS SPINES [CABLES]", tree },
+	{ "rails", 4, 4, "UNITS HOSTS RAILS SPINES", rails },
+	{ "planes", 4, 4, "UNITS HOSTS RAILS SPINES", planes },
 	{ "torus", 4, 4, "X Y Z HOSTS", torus },
 	{ "mesh", 4, 4, "X Y Z HOSTS", mesh },
 	{ "dragonfly", 3, 3, "GROUPS ROUTERS HOSTS", dragonfly },

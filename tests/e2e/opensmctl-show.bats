@@ -414,3 +414,25 @@ asked() {
 	run ctl smp set nodeinfo h5
 	[ "$status" -eq 2 ]
 }
+
+@test "rails are in the log, in the status, and counted for Prometheus" {
+	"$NETGEN" rails 3 4 4 4 |
+		sed 's/"gpu3 mlx5_1"/"x"/g; s/"gpu3 mlx5_2"/"gpu3 mlx5_1"/g; s/"x"/"gpu3 mlx5_2"/g' >"$BATS_TEST_TMPDIR/rails.net"
+	begin "$BATS_TEST_TMPDIR/rails.net" 'gpu0 mlx5_0' "metrics_file $BATS_TEST_TMPDIR/metrics"
+	local line="4 rails of 12 end ports (mlx5_0 ... mlx5_3), which share spines; 2 ports on another rail: 'gpu3 mlx5_2' port 1 on mlx5_1"
+	[ "$(grep -c ' rails: ' opensm.log)" -eq 1 ]
+	grep -qF "rails: $line" opensm.log
+	ctl status | grep -qF "  rails          $line"
+	ctl -j status | jq -e '.[0].rails | .count == 4 and .planes == 1 and .hosts == 12 and .ports_on_another_rail == 2'
+	[ "$(json '.[0].rails.rails[] | [.name, .end_ports, .leaves] | @tsv' status | sort -u | wc -l)" -eq 4 ]
+	wait_for 20 grep -q '^opensm_rails.* 4$' "$BATS_TEST_TMPDIR/metrics"
+	grep -q '^opensm_rail_wrong_end_ports.* 2$' "$BATS_TEST_TMPDIR/metrics"
+	grep -q '^opensm_rail_end_ports{.*rail="mlx5_3".* 12$' "$BATS_TEST_TMPDIR/metrics"
+}
+
+@test "a fabric without rails says nothing of them" {
+	begin "$NET" h0
+	run grep 'rails: ' opensm.log
+	[ "$status" -eq 1 ]
+	ctl -j status | jq -e '.[0] | has("rails") and .rails == null'
+}

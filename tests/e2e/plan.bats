@@ -171,6 +171,76 @@ END
 	[ "$status" -eq 65 ]
 }
 
+@test "rails and planes are recognised, and measured by themselves" {
+	"$NETGEN" rails 2 8 8 8 >net
+	plan net -R minhop >out
+	grep -q '^Rails     8 rails of 16 end ports (mlx5_0 ... mlx5_7), which share spines; 0 ports on another rail$' out
+	grep -q '^Rail      mlx5_0: 16 end ports on 2 switches; shift 1.000, 1 flows at most; ' out
+	[ "$(grep -cE '^(Rail)? +mlx5_[0-7]: 16 end ports' out)" -eq 8 ]
+	grep -q '^Together  1.000 on average, shifts in all rails at once; 1 flows on a channel at most, in 15 of 15' out
+	# Two adapters of a host, each in the place of the other.
+	sed 's/"gpu3 mlx5_1"/"x"/g; s/"gpu3 mlx5_2"/"gpu3 mlx5_1"/g; s/"x"/"gpu3 mlx5_2"/g' net >swapped
+	plan swapped -R minhop >out
+	grep -q "; 2 ports on another rail: 'gpu3 mlx5_2' port 1 on mlx5_1, 'gpu3 mlx5_1' port 1 on mlx5_2\$" out
+	# Without a spine: after the failure, too.
+	plan net -R minhop --fail switch:spine3 --json >json
+	jq -e '.tables.rails | .count == 8 and .planes == 1 and .hosts == 16 and .ports_on_another_rail == 0' json
+	jq -e '.tables.rails.rails | length == 8 and .[7].name == "mlx5_7" and .[7].shift_bandwidth == 1' json
+	jq -e '.failure.tables.rails | .count == 8 and .shift_bandwidth_together < 1' json
+	# Planes: what cannot reach each other does not count.
+	"$NETGEN" planes 2 8 4 8 >net
+	plan net -R minhop --json >json
+	jq -e '.tables.rails | .planes == 4 and .planes_are_joined == false and .shift_bandwidth_together == 1' json
+	jq -e '.tables.shift_bandwidth < 0.3' json
+	# No rails, no line.
+	"$NETGEN" tree 4 4 4 >net
+	plan net >out
+	run grep -E '^(Rails?|Together) ' out
+	[ "$status" -eq 1 ]
+	plan net --json | jq -e '.tables | has("rails") and .rails == null'
+}
+
+@test "host_order_file: shifts go by the ranks of the file, of all end ports and of each rail" {
+	"$NETGEN" rails 4 4 4 4 >net
+	printf 'host_order_file %s/ranks\n' "$PWD" >conf
+	# As they hang on their leaves; the rest follows.
+	printf 'gpu%s\n' {0..11} >ranks
+	plan net --conf conf -R minhop >out
+	grep -q "^Ranks     48 end ports in the order of $PWD/ranks; 16 others behind them, by switch and port\$" out
+	plan net --conf conf -R minhop --json >json
+	jq -e '.fabric.end_ports_listed == 48 and .tables.rails.shift_bandwidth_together == 1' json
+	# Dealt out host by host to the units: the same tables, other shifts.
+	printf 'gpu%s\n' 0 13 6 11 3 9 14 4 2 15 5 8 1 12 7 10 >ranks
+	plan net --conf conf -R minhop --json --dumps mixed >mixed.json
+	plan net -R minhop --json --dumps plain >plain.json
+	jq -e '.fabric.end_ports_listed == 64 and .tables.rails.shift_bandwidth_together < 1 and .tables.rails.rails[3].shift_bandwidth < 1' mixed.json
+	jq -e '.fabric.host_order_file == null and .tables.rails.shift_bandwidth_together == 1' plain.json
+	diff mixed/opensm-lfts.dump plain/opensm-lfts.dump
+	# After a failure too, with the hosts that are left.
+	plan net --conf conf -R minhop --fail switch:leaf1 --json | jq -e '.failure.tables.rails.rails[0].end_ports == 12'
+	# What the fabric lacks is named; with --strict it ends the plan.
+	printf 'gpu0\n  gpu99\n' >ranks
+	run plan net --conf conf
+	[ "$status" -eq 0 ]
+	[[ $output == *"ranks:2:3: warning: \"gpu99\" is no host of the fabric"* ]]
+	run plan net --conf conf --strict
+	[ "$status" -eq 65 ]
+	[[ $output == *"ranks:2:3: error: \"gpu99\" is no host of the fabric"* ]]
+	printf 'gpu0\n0xzz\n' >ranks
+	run plan net --conf conf --strict
+	[ "$status" -eq 65 ]
+	[[ $output == *'ranks:2:1: error: '* ]]
+	rm ranks
+	run plan net --conf conf
+	[ "$status" -eq 0 ]
+	run plan net --conf conf --strict
+	[ "$status" -eq 65 ]
+	# The daemon's own --strict has the same.
+	run "$SM_BIN" -F conf --strict --check
+	[ "$status" -ne 0 ]
+	[[ $output == *'host_order_file'* ]]
+}
+
 @test "switches are drained in an order whose states are proved; a list that leaves no path is not" {
 	"$NETGEN" tree 4 4 3 >net
 	printf '%s\n' spine1 leaf2 '"spine3"' >list

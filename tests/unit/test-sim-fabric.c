@@ -565,6 +565,8 @@ static void generators_have_their_sizes(void **state)
 		{ { "fat-tree2", "36" }, 2, 54, 648 },
 		{ { "fat-tree3", "16" }, 2, 320, 1024 },
 		{ { "tree", "4", "5", "2", "3" }, 5, 6, 20 },
+		{ { "rails", "2", "8", "4", "3" }, 5, 11, 64 },
+		{ { "planes", "2", "8", "4", "3" }, 5, 20, 64 },
 		{ { "torus", "4", "4", "3", "2" }, 5, 48, 96 },
 		{ { "mesh", "3", "3", "1", "1" }, 5, 9, 9 },
 		{ { "dragonfly", "33", "8", "4" }, 4, 264, 1056 },
@@ -591,6 +593,8 @@ static void generators_have_their_sizes(void **state)
 	assert_null(gen_words(2, (const char *[]){ "fat-tree2", "7" }, err, sizeof(err)));
 	assert_null(gen_words(2, (const char *[]){ "fat-tree9", "7" }, err, sizeof(err)));
 	assert_null(gen_words(2, (const char *[]){ "ring", "7" }, err, sizeof(err)));
+	assert_null(gen_words(5, (const char *[]){ "rails", "65536", "1", "65536", "1" }, err,
+			      sizeof(err)));
 	assert_null(gen_words(3, (const char *[]){ "slim-fly", "7", "1" }, err, sizeof(err)));
 	assert_null(gen_words(3, (const char *[]){ "slim-fly", "21", "1" }, err, sizeof(err)));
 }

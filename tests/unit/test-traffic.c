@@ -164,6 +164,38 @@ static void shifts_go_by_rank(void **state)
 	topo_unref(t);
 }
 
+/* A group of one sends nothing, and does not stop the others; flows of all count on a channel. */
+static void groups_shift_at_once_each_in_itself(void **state)
+{
+	struct topo *t = topogen_fat_tree2(4, 1, 4, 1, NULL);
+	struct routes *r = route(t, NULL);
+	uint32_t n, rows[4][4];
+	_cleanup_free_ uint32_t *all = routes_ranks(t, &n);
+	struct route_ranks groups[4];
+	double share;
+
+	/* Group g: end port g of each leaf. By one spine all flows of a leaf share its cable. */
+	for (unsigned g = 0; g < 4; g++) {
+		for (unsigned leaf = 0; leaf < 4; leaf++)
+			rows[g][leaf] = all[leaf * 4 + g];
+		groups[g] = (struct route_ranks){ rows[g], 4 };
+	}
+	assert_int_equal(routes_measure_groups(r, groups, 1, 0, &share), 1);
+	assert_float_equal(share, 1, 1e-9);
+	assert_int_equal(routes_measure_groups(r, groups, 4, 0, &share), 4);
+	assert_float_equal(share, .25, 1e-9);
+	/* All end ports as one group: within a leaf nothing is shared. */
+	assert_int_equal(routes_measure_groups(r, &(struct route_ranks){ all, n }, 1, 0, &share),
+			 4);
+	assert_float_equal(share, traffic(r, (struct route_ranks){ all, n }).mean.shift, 1e-9);
+	groups[3].n = 1;
+	assert_int_equal(routes_measure_groups(r, groups + 2, 2, 0, &share), 1);
+	assert_int_equal(routes_measure_groups(r, groups + 3, 1, 0, &share), 0);
+	assert_float_equal(share, 0, 1e-9);
+	routes_unref(r);
+	topo_unref(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +204,7 @@ int main(void)
 		cmocka_unit_test(a_whole_tree_has_all_of_it),
 		cmocka_unit_test(one_cable_for_all_is_seen),
 		cmocka_unit_test(shifts_go_by_rank),
+		cmocka_unit_test(groups_shift_at_once_each_in_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,3 +246,56 @@ unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, 
 	ret->bisection = patterns && half ? ret->bisection / half / patterns : 0;
 	return most;
 }
+
+/* ---- groups of end ports, each by itself ---------------------------------------------------- */
+
+static struct field field_of_groups(const struct routes *r, const struct route_ranks *groups,
+				    unsigned n)
+{
+	struct field f = { .routes = r, .n_ports = topo_n_entries(r->topo) };
+	uint32_t at = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		f.n += groups[i].n;
+	f.hosts = xcalloc((size_t)f.n + 1, sizeof(*f.hosts));
+	f.use = xcalloc((size_t)f.n_ports + 1, sizeof(*f.use));
+	for (unsigned i = 0; i < n; at += groups[i++].n)
+		for (uint32_t k = 0; k < groups[i].n; k++)
+			f.hosts[at + k] = groups[i].hosts[k];
+	return f;
+}
+
+/* Shift `nth` of `shifts`, by the same part of its length in every group. */
+static void shift_groups(const struct route_ranks *groups, unsigned n, unsigned nth,
+			 unsigned shifts, uint32_t *to)
+{
+	for (unsigned i = 0; i < n; to += groups[i++].n) {
+		uint32_t len = groups[i].n, all = len ? len - 1 : 0;
+		uint32_t by = all ? 1 + (uint32_t)((uint64_t)nth * all / shifts) : 0;
+
+		for (uint32_t k = 0; k < len; k++)
+			to[k] = groups[i].hosts[(k + by) % len];
+	}
+}
+
+unsigned routes_measure_groups(const struct routes *r, const struct route_ranks *groups,
+			       unsigned n, unsigned shifts, double *ret)
+{
+	_cleanup_(field_done) struct field f = field_of_groups(r, groups, n);
+	_cleanup_free_ uint32_t *to = xcalloc((size_t)f.n + 1, sizeof(*to));
+	uint32_t longest = 0, most = 0;
+	double sum = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		longest = MAX(longest, groups[i].n);
+	if (!shifts || shifts >= longest)
+		shifts = longest ? longest - 1 : 0;
+	for (unsigned i = 0; i < shifts; i++) {
+		shift_groups(groups, n, i, shifts, to);
+		sum += shares(&f, f.hosts, to, f.n);
+		for (uint32_t c = 0; c < f.n_ports; c++)
+			most = MAX(most, f.use[c]);
+	}
+	*ret = shifts ? sum / f.n / shifts : 0;
+	return most;
+}

@@ -133,7 +133,8 @@ static void use_files(struct sm *sm, struct conf_files *files, bool tell)
 		if (before && conf_file_is_of_routing(i))
 			route_memory_forgive(sm->m.route_memory);
 		if (before && !tell && i != CONF_FILE_PREFIXES && i != CONF_FILE_MODULES &&
-		    i != CONF_FILE_NAMES && i != CONF_FILE_QOS && i != CONF_FILE_QUIRKS)
+		    i != CONF_FILE_NAMES && i != CONF_FILE_QOS && i != CONF_FILE_QUIRKS &&
+		    i != CONF_FILE_HOST_ORDER)
 			want_written(sm, false, "a file of the configuration changed");
 	}
 }

@@ -10,6 +10,7 @@
 #include "sm/base/events.h"
 #include "sm/sm_internal.h"
 #include "sm/routing/quiet.h"
+#include "sm/routing/rail_watch.h"
 #include "sm/routing/route_death.h"
 #include "sm/routing/route_job.h"
 #include "sm/routing/route_memory.h"
@@ -170,6 +171,7 @@ void routing_install(struct sm *sm)
 		tell_news(sm, NEWS_ROUTES, .routes = r->fresh);
 	routes_unref(r->routes);
 	r->routes = take(r->fresh);
+	rail_watch_routed(sm, r->routes->topo);
 	tell_routes(sm);
 }
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Rails of a planned fabric: which there are, and what the ports of each get of each other. */
+#include <json-c/json.h>
+
+#include "api/json.h"
+#include "offline/plan.h"
+#include "topo/rails.h"
+#include "util/mem.h"
+
+#define FLOWS 4000000u /* followed for a figure, at most */
+
+/* Of one rail. */
+struct plan_rails {
+	struct rails *found; /* with rails */
+	struct traffic of[RAILS_MAX];
+	double together;  /* mean of shifts in all rails at once */
+	unsigned most;	  /* flows on a channel then */
+	unsigned shifts, n_shifts;
+	char text[RAILS_STRLEN];
+};
+
+static const char **names_of(const struct plan_world *w, const struct topo *t)
+{
+	const char **ret = xcalloc((size_t)t->n_hosts + 1, sizeof(*ret));
+
+	for (uint32_t i = 0; i < t->n_hosts; i++)
+		ret[i] = topofile_name(w->file, t->hosts[i].node_guid);
+	return ret;
+}
+
+static void measure_rail(const struct routes *r, struct route_ranks ranks, unsigned threads,
+			 struct traffic *ret)
+{
+	struct figures_flows flows = figures_flows(r, ranks, threads);
+
+	traffic_of(r, ranks, &flows, ret);
+	figures_flows_clear(&flows);
+}
+
+static void measure_together(const struct routes *r, const struct route_ranks *groups,
+			     struct plan_rails *p)
+{
+	uint32_t hosts = 0, longest = 1;
+
+	for (unsigned i = 0; i < p->found->n; i++) {
+		hosts += groups[i].n;
+		longest = MAX(longest, groups[i].n);
+	}
+	p->n_shifts = longest - 1;
+	p->shifts = hosts ? MIN(p->n_shifts, MAX(16u, FLOWS / hosts)) : 0;
+	if (p->shifts)
+		p->most = routes_measure_groups(r, groups, p->found->n, p->shifts, &p->together);
+}
+
+static void measure(const struct plan_world *w, const struct routes *r, struct route_ranks all,
+		    struct plan_rails *p)
+{
+	_cleanup_free_ uint32_t *hosts = xcalloc((size_t)all.n + 1, sizeof(*hosts));
+	struct route_ranks groups[RAILS_MAX];
+	uint32_t *at = hosts;
+
+	for (unsigned i = 0; i < p->found->n; i++) {
+		groups[i].hosts = at;
+		groups[i].n = rails_pick(p->found, i, all.hosts, all.n, at);
+		at += groups[i].n;
+		measure_rail(r, groups[i], w->args->threads, &p->of[i]);
+	}
+	measure_together(r, groups, p);
+}
+
+struct plan_rails *plan_rails_new(const struct plan_world *w, const struct routes *r,
+				  struct route_ranks all)
+{
+	_cleanup_free_ const char **names = names_of(w, r->topo);
+	struct plan_rails *p = xcalloc(1, sizeof(*p));
+
+	p->found = rails_find(r->topo, names);
+	if (!p->found->n)
+		return plan_rails_free(p);
+	rails_str(p->found, r->topo, names, p->text);
+	measure(w, r, all, p);
+	return p;
+}
+
+struct plan_rails *plan_rails_free(struct plan_rails *p)
+{
+	if (p)
+		rails_free(p->found);
+	free(p);
+	return NULL;
+}
+
+static void add_double(struct json_object *o, const char *key, double v)
+{
+	json_object_object_add(o, key, json_object_new_double(v));
+}
+
+/* ---- shown ---------------------------------------------------------------------------------- */
+
+void plan_print_rails(const struct plan_rails *p, FILE *out)
+{
+	if (!p)
+		return;
+	fprintf(out, "%-10s%s\n", "Rails", p->text);
+	for (unsigned i = 0; i < p->found->n; i++) {
+		const struct traffic *f = &p->of[i];
+
+		fprintf(out,
+			"%-10s%s: %u end ports on %u switches; shift %.3f, %u flows at most; "
+			"alltoall %.3f even, incast %.3f\n",
+			i ? "" : "Rail", p->found->of[i].name, f->hosts, f->switches,
+			f->mean.shift, f->shift, f->most ? f->even : 1.0,
+			f->incast_at == TOPO_NONE ? 1.0 : f->incast);
+	}
+	fprintf(out,
+		"%-10s%.3f on average, shifts in all rails at once; %u flows on a channel at most, "
+		"in %u of %u shifts\n",
+		"Together", p->together, p->most, p->shifts, p->n_shifts);
+}
+
+static void add_rail(struct json_object *list, const struct plan_rails *p, unsigned rail)
+{
+	struct json_object *o = json_append_object(list);
+	const struct traffic *f = &p->of[rail];
+
+	json_add_str(o, "name", p->found->of[rail].name);
+	json_add_int(o, "plane", p->found->of[rail].plane);
+	json_add_int(o, "leaves", p->found->of[rail].leaves);
+	json_add_int(o, "end_ports", f->hosts);
+	add_double(o, "permutation_bandwidth", f->mean.permutation);
+	add_double(o, "shift_bandwidth", f->mean.shift);
+	json_add_int(o, "shift_congestion", f->shift);
+	add_double(o, "all_to_all_efficiency", f->even);
+	add_double(o, "incast_spread", f->incast);
+}
+
+struct json_object *plan_rails_json(const struct plan_rails *p)
+{
+	struct json_object *o, *list;
+
+	if (!p)
+		return NULL;
+	o = json_object_new_object();
+	json_add_str(o, "text", p->text);
+	json_add_int(o, "count", p->found->n);
+	json_add_int(o, "planes", p->found->planes);
+	json_add_bool(o, "planes_are_joined", p->found->joined);
+	json_add_int(o, "hosts", p->found->hosts);
+	json_add_int(o, "ports_on_another_rail", p->found->wrong);
+	json_add_int(o, "cables_to_another_plane", p->found->crossing);
+	add_double(o, "shift_bandwidth_together", p->together);
+	json_add_int(o, "shift_congestion_together", p->most);
+	list = json_add_array(o, "rails");
+	for (unsigned i = 0; i < p->found->n; i++)
+		add_rail(list, p, i);
+	return o;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Which rails the routed fabric has (topo/rails.h): looked at with the first routes, and again some
+ * seconds after what they depend on has changed; told when that is something else.
+ *
+ *   NEVER LOOKED --first routes--> KNOWN --ports, cables or names change--> STALE
+ *                                    ^----------LOOK_EVERY after a look-------'
+ */
+#pragma once
+
+#include "topo/rails.h"
+#include "util/mono.h"
+
+struct rail_watch;
+struct sm;
+
+struct rail_watch *rail_watch_new(void);
+struct rail_watch *rail_watch_free(struct rail_watch *w); /* NULL is fine; returns NULL */
+
+/* Routes of `t` are in force. */
+void rail_watch_routed(struct sm *sm, const struct topo *t);
+/* A node has another description or SystemImageGUID. */
+void rail_watch_renamed(struct sm *sm);
+void rail_watch_tick(struct sm *sm);
+mono_t rail_watch_next(const struct sm *sm);
