@@ -202,6 +202,31 @@ static void parted_lids_stay(void **state)
 	}
 }
 
+/* A switch is lost and comes back: in between the LIDs part as far as they can, and after it. */
+static void lids_part_again_after_a_switch_came_back(void **state)
+{
+	static const char *const engines[] = { "minhop", "updn", "ftree", "sssp", "auto" };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(engines); i++)
+		for (unsigned gone = 0; gone < 12; gone++) {
+			struct topogen whole = { .lmc = 2 }, less = whole;
+			struct routes *r[3] = { NULL };
+			struct topo *t[3];
+
+			less.without_switch = gone + 1;
+			for (unsigned k = 0; k < 3; k++) {
+				t[k] = topogen_fat_tree3(6, k == 1 ? &less : &whole);
+				r[k] = routes_by(engines[i], t[k], k ? r[k - 1] : NULL);
+			}
+			for (unsigned k = 0; k < 3; k++)
+				assert_true(share(r[k]) >= 1);
+			for (unsigned k = 0; k < 3; k++) {
+				routes_unref(r[k]);
+				topo_unref(t[k]);
+			}
+		}
+}
+
 static void one_lid_per_port_needs_no_parting(void **state)
 {
 	struct topo *t = fabric_of("torus", 0);
@@ -238,6 +263,7 @@ int main(void)
 		cmocka_unit_test(paths_of_the_tables_are_counted),
 		cmocka_unit_test(engines_part_the_lids_of_a_port),
 		cmocka_unit_test(parted_lids_stay),
+		cmocka_unit_test(lids_part_again_after_a_switch_came_back),
 		cmocka_unit_test(one_lid_per_port_needs_no_parting),
 		cmocka_unit_test(parting_keeps_paths_shortest),
 	};
