@@ -7,7 +7,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/tree/dmodk.c opensm/route/tree/dmodk.h \
 	opensm/route/tree/change.c opensm/route/tree/change.h opensm/route/core/unassigned.c opensm/route/core/unassigned.h \
 	opensm/route/tree/port_select.c opensm/route/tree/port_select.h opensm/route/tree/port_select_internal.h opensm/route/tree/port_select_ways.c opensm/route/tree/port_select_even.c opensm/route/tree/port_select_like.c \
-	opensm/route/core/nexthop_assign.c opensm/route/core/nexthop_assign.h \
+	opensm/route/core/nexthop_assign.c opensm/route/core/nexthop_assign.h opensm/route/core/lid_spread.c opensm/route/core/lid_spread.h \
 	opensm/route/tree/tree.c opensm/route/tree/tree.h opensm/route/core/simd.h opensm/route/tree/fill.c opensm/route/tree/fill.h opensm/route/tree/repair.c opensm/route/tree/repair.h opensm/route/tree/repair_internal.h \
 	opensm/route/tree/repair_distances.c opensm/route/tree/repair_entries.c opensm/route/core/renumber.c opensm/route/core/renumber.h \
 	opensm/route/tree/updn.c opensm/route/tree/updown.h opensm/route/tree/ftree.c \
@@ -20,7 +20,7 @@ libroute_a_SOURCES = opensm/route/select/engines.c opensm/route/core/engine.c op
 	opensm/route/grid/grid_ways.c opensm/route/grid/grid_ways.h opensm/route/grid/grid_detour.c opensm/route/grid/grid_detour.h \
 	opensm/route/grid/grid_waits.c opensm/route/grid/grid_waits.h opensm/route/grid/grid_routes.c opensm/route/grid/grid_routes.h \
 	opensm/route/grid/grid_tree.c opensm/route/grid/torus.c opensm/route/grid/torus.h opensm/route/grid/dor.c \
-	opensm/route/proof/check.c opensm/route/proof/check.h opensm/route/proof/check_internal.h opensm/route/proof/check_delta.h opensm/route/proof/metric.c \
+	opensm/route/proof/check.c opensm/route/proof/check.h opensm/route/proof/check_internal.h opensm/route/proof/check_delta.h opensm/route/proof/metric.c opensm/route/proof/disjoint.c opensm/route/proof/disjoint.h \
 	opensm/route/proof/check_run.c opensm/route/proof/check_any.c opensm/route/proof/check_after.c opensm/route/proof/check_distances.c opensm/route/proof/check_renumber.c \
 	opensm/route/io/tablefile.c opensm/route/io/tablefile.h opensm/route/io/tablefile_lanes.c opensm/route/io/tablefile_write.c \
 	opensm/route/proof/cdg.c opensm/route/proof/cdg.h opensm/route/proof/cdg_internal.h opensm/route/proof/cycle.c \
@@ -50,6 +50,11 @@ TABLES = tests/lib/tables.c tests/lib/tables.h
 TOPOCUT = tests/lib/topocut.c tests/lib/topocut.h tests/lib/topogen.c tests/lib/topogen.h
 bench_route_SOURCES = tests/bench/bench-route.c $(TOPOCUT)
 bench_route_LDADD = $(ROUTE_LIBS)
+
+# How many disjoint paths an LMC gives: `make bench-disjoint && ./bench-disjoint -l 2 fat-tree3 12`.
+EXTRA_PROGRAMS += bench-disjoint
+bench_disjoint_SOURCES = tests/bench/bench-disjoint.c $(TOPOCUT)
+bench_disjoint_LDADD = $(ROUTE_LIBS)
 
 # Do two builds make the same tables? `make bench-hash && ./bench-hash`, and diff.
 EXTRA_PROGRAMS += bench-hash
@@ -161,6 +166,9 @@ tests_unit_test_levels_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-torus
 tests_unit_test_torus_SOURCES = tests/unit/test-torus.c tests/unit/grid-desk.h $(TOPOCUT)
 tests_unit_test_torus_LDADD = $(ROUTE_LIBS) $(CONF_LIBS) $(CMOCKA_LIBS)
+UNIT_TESTS += tests/unit/test-disjoint
+tests_unit_test_disjoint_SOURCES = tests/unit/test-disjoint.c tests/unit/route-desk.h $(TOPOCUT)
+tests_unit_test_disjoint_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)
 UNIT_TESTS += tests/unit/test-routes
 tests_unit_test_routes_SOURCES = tests/unit/test-routes.c
 tests_unit_test_routes_LDADD = $(ROUTE_LIBS) $(CMOCKA_LIBS)

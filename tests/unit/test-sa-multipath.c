@@ -231,6 +231,74 @@ static void one_broken_pairing_leaves_the_other(void **state)
 	expect_pair(a, 1, d, "h2", "h1");
 }
 
+/* The switches in the middle of the ways that an answer names, each once; ways of two cables. */
+static unsigned count_middles(const struct desk *d, const struct desk_message *a)
+{
+	const struct view *v = d->view;
+	uint32_t seen[16], ports[PATH_SWITCHES_MAX + 1];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < a->n; i++) {
+		const uint8_t *r = desk_record(a, i);
+		uint32_t src = view_port_at(v, (unsigned)ib_get(r, PR_SLID));
+		uint32_t dst = view_port_at(v, (unsigned)ib_get(r, PR_DLID)), middle;
+		struct path_way way;
+		bool is_new = true;
+
+		assert_true(path_trace(v, src, (lid_t)ib_get(r, PR_DLID), dst, &way, ports));
+		assert_int_equal(way.n, 3);
+		middle = v->ports[ports[2]].node;
+		for (unsigned k = 0; k < n; k++)
+			is_new &= seen[k] != middle;
+		if (is_new)
+			seen[n++] = middle;
+	}
+	return n;
+}
+
+/* One port to one: what a host with LMC asks for automatic path migration, or to stripe over. */
+static void the_lids_of_one_pair_come_by_independence(void **state)
+{
+	static const unsigned spines[] = { 1, 2, 3, 4 };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(spines); i++)
+		for (unsigned numb = 1; numb <= 5; numb++) {
+			char words[32];
+			snprintf(words, sizeof(words), "tree 2 2 %u", spines[i]);
+			_desk_ d = desk_new_lmc(words, 2);
+			const struct desk_message *a;
+
+			blank_multi(d, 1, 1, (const char *[]){ "h0", "h3" });
+			ib_put(d->record, MPR_INDEPENDENCE, 1);
+			ib_put(d->record, MPR_NUMB_PATH, numb);
+			a = multi(d, COUNTS | BIT(MPR_INDEPENDENCE) | BIT(MPR_NUMB_PATH));
+			assert_int_equal(a->n, MIN(numb, 4)); /* not 16: each DLID once */
+			assert_int_equal(count_middles(d, a), MIN(a->n, spines[i]));
+			for (unsigned k = 1; k < a->n; k++)
+				assert_int_not_equal(ib_get(desk_record(a, k), PR_DLID),
+						     ib_get(desk_record(a, k - 1), PR_DLID));
+		}
+}
+
+/* Of two by two, too, the LIDs count: with one LID each both ways might meet at a spine. */
+static void two_by_two_choose_among_lids(void **state)
+{
+	static const char *const names[][4] = {
+		{ "h0", "h1", "h2", "h3" }, { "h0", "h1", "h3", "h2" }, { "h2", "h3", "h0", "h1" },
+	};
+	_desk_ d = desk_new_lmc("tree 2 2 2", 1);
+
+	for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct desk_message *a;
+
+		blank_multi(d, 2, 2, names[i]);
+		ib_put(d->record, MPR_INDEPENDENCE, 1);
+		a = multi(d, COUNTS | BIT(MPR_INDEPENDENCE));
+		assert_int_equal(a->n, 2);
+		assert_int_equal(count_middles(d, a), 2);
+	}
+}
+
 static void independence_zero_asks_for_all_pairs(void **state)
 {
 	_desk_ d = desk_new("tree 2 2 2");
@@ -255,6 +323,8 @@ int main(void)
 		cmocka_unit_test(two_by_two_gives_two_paths_of_different_ends),
 		cmocka_unit_test(the_pairs_that_share_less_are_taken),
 		cmocka_unit_test(one_broken_pairing_leaves_the_other),
+		cmocka_unit_test(the_lids_of_one_pair_come_by_independence),
+		cmocka_unit_test(two_by_two_choose_among_lids),
 		cmocka_unit_test(independence_zero_asks_for_all_pairs),
 	};
 

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "route/core/lid_spread.h"
 #include "route/core/nexthop_assign.h"
 #include "route/core/unassigned.h"
 #include "route/proof/keep_policy.h"
@@ -123,6 +124,11 @@ struct routes *direct_routes(const struct route_job *job, const struct graph *g,
 	r->balanced_load = old ? old->balanced_load : 0;
 	if (chosen)
 		balance_load(job, &how, load, r);
+	if (lid_spread_is_needed(job->topo))
+		lid_spread(&(struct lid_spread_job){
+			.graph = g, .find = find, .arg = arg, .previous = old,
+			.cancelled = job->cancelled,
+		}, r);
 	return take(r);
 }
 

@@ -19,6 +19,9 @@
  * carries little more than when all were compared, no other engine computes: an event costs one
  * computation.
  *
+ * With LMC, tables whose LIDs part by more disjoint paths than others come first, and candidates go
+ * on until the LIDs part nearly as well as shortest paths can.
+ *
  * The last resort is one VL, up then down (updn), which is possible on every fabric.
  */
 #include "route/select/engines.h"
@@ -28,7 +31,9 @@
 #include <string.h>
 
 #include "route/core/cancel.h"
+#include "route/core/lid_spread.h"
 #include "route/proof/check.h"
+#include "route/proof/disjoint.h"
 #include "route/select/choose.h"
 #include "route/proof/keep_policy.h"
 #include "route/select/reroute.h"
@@ -46,6 +51,9 @@
 #define ALIKE		 1.02 /* most load, by the least possible, that no engine betters */
 #define BETTER		 1.01
 #define SAME		 1.002
+#define PARTED		 1.1  /* times as many disjoint paths are worth any bandwidth */
+#define PARTED_ENOUGH	 0.95
+#define PARTED_PAIRS	 500
 
 /* Candidates by shape, in this order; those after a bar compute only while none before it holds. */
 static const char *const suits[][CANDIDATES] = {
@@ -65,6 +73,7 @@ struct trial {
 	struct route_verdict verdict;
 	double bisection, bandwidth; /* 0: not measured */
 	double score;
+	double parted;	  /* share of the possible disjoint paths that the LIDs of a port give */
 	uint64_t changes; /* entries that differ from the previous tables */
 };
 
@@ -133,6 +142,17 @@ static bool wants_levels(const struct trial *t)
 	return t->routes->lanes && t->routes->lanes->by != SL2VL_BY_NOTHING;
 }
 
+/* With several LIDs per port (LMC), these are asked for so that paths have nothing in common. */
+static double share_parted(const struct trial *x)
+{
+	struct disjoint_sums d;
+
+	if (!lid_spread_is_needed(x->routes->topo))
+		return 1;
+	disjoint_measure(x->routes, PARTED_PAIRS, &d);
+	return d.most_cables ? MIN((double)d.have_cables / (double)d.most_cables, 1.0) : 1;
+}
+
 /*
  * Bandwidth of random bisections, of permutations and of shifts, each counted alike, and the load
  * of the most loaded channel: twice as much of it must bring LOAD_WORTH as much bandwidth.
@@ -144,6 +164,7 @@ static void rate(struct trial *x)
 	routes_measure(x->routes, patterns_for(x->routes->topo), PATTERN_SEED, &m);
 	x->bisection = m.bisection;
 	x->bandwidth = cbrt(m.bisection * m.permutation * m.shift);
+	x->parted = share_parted(x);
 	x->score = x->bandwidth / pow(LOAD_WORTH, log2(MAX(x->verdict.max_load, 1u)));
 }
 
@@ -202,6 +223,8 @@ static bool wins(const struct automatic *a, const struct trial *x)
 
 	if (!best->routes)
 		return true;
+	if (x->parted > best->parted * PARTED || best->parted > x->parted * PARTED)
+		return x->parted > best->parted;
 	if (a->stale)
 		return is_better(x, best, BETTER);
 	if (best->changes > keep_bound(KEEP_CHANGES, x->changes))
@@ -395,6 +418,15 @@ static bool follows(const struct automatic *a, const char *name)
 	       !engine->by_load || engine->sls == PATH_SL;
 }
 
+/* Do the tables that hold serve so well that no further candidate needs to compute? */
+static bool is_settled(const struct automatic *a, bool bar, unsigned n_bars)
+{
+	if (!a->n_held || !a->small)
+		return a->n_held;
+	return a->best.parted >= PARTED_ENOUGH &&
+	       ((bar && !is_unstructured(a) && (is_even(a) || n_bars)) || is_perfect(a));
+}
+
 static void try_all(struct automatic *a)
 {
 	const char *const *names = suits[a->shape->kind];
@@ -408,9 +440,7 @@ static void try_all(struct automatic *a)
 	for (unsigned i = 0; i < CANDIDATES && names[i] && !is_cancelled(a->job->cancelled); i++) {
 		bool bar = names[i][0] == '|';
 
-		if (a->n_held &&
-		    (!a->small || (bar && !is_unstructured(a) && (is_even(a) || n_bars)) ||
-		     is_perfect(a)))
+		if (is_settled(a, bar, n_bars))
 			return;
 		n_bars += bar;
 		if (!bar && names[i] != same && follows(a, names[i]))

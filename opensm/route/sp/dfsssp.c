@@ -32,6 +32,7 @@
 #include "route/select/engines.h"
 #include "route/vl/vl_layers.h"
 #include "route/sp/sssp.h"
+#include "route/core/lid_spread.h"
 #include "util/mem.h"
 
 #define PROBE 256
@@ -261,7 +262,7 @@ static void find_vls(struct dfsssp *d)
 {
 	_cleanup_(grid_freep) struct grid *grid = dims_find(d->s.graph);
 
-	if (redirect_on_grid(d, grid, true))
+	if (!lid_spread_is_needed(d->job->topo) && redirect_on_grid(d, grid, true))
 		return;
 	if (!is_hopeless(d) && deal_vls(d, NULL))
 		return;

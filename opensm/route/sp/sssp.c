@@ -31,6 +31,7 @@
 
 #include "route/select/engines.h"
 #include "route/proof/keep_policy.h"
+#include "route/core/lid_spread.h"
 #include "route/sp/balance.h"
 #include "util/mem.h"
 
@@ -85,6 +86,11 @@ static void balance_paths(const struct route_job *job, struct sssp *s)
 		.tolerated = keep_limit(ours && old->lanes ? KEEP_PATHS : KEEP_BALANCED, before),
 		.threads = s->threads, .cancelled = job->cancelled,
 	}, s->routes, &moved);
+	if (lid_spread_is_needed(job->topo))
+		most = lid_spread(&(struct lid_spread_job){
+			.graph = s->graph, .distances = s->distances, .previous = old,
+			.limit = most, .cancelled = job->cancelled,
+		}, s->routes);
 	s->routes->expected_load = keep_base(KEEP_BALANCED, most, before);
 }
 

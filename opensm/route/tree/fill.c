@@ -8,6 +8,7 @@
 #include "route/tree/change.h"
 #include "route/core/graph.h"
 #include "route/core/hops.h"
+#include "route/core/lid_spread.h"
 #include "route/core/nexthop_assign.h"
 #include "route/tree/port_select.h"
 #include "route/tree/dmodk.h"
@@ -161,7 +162,7 @@ static void use_ignored(struct fill *f)
 
 /*
  * Without levels there are no homes, and loads decide instead of counts. The options that say how
- * to count then have no effect, nor does the spreading of the LIDs of one port.
+ * to count then have no effect. Homes part the LIDs of one port better than loads do.
  */
 bool fill_is_flat(const struct route_job *job, const struct fill_plan *how, const struct dmodk *s)
 {
@@ -171,14 +172,14 @@ bool fill_is_flat(const struct route_job *job, const struct fill_plan *how, cons
 
 	for (uint32_t u = 0; u < how->graph->n; u++)
 		has_lmc |= s->has_lmc[u];
-	if (how->keeps_homes || has_lmc || o->n_order || o->n_ignore || o->port_shifting ||
+	if (how->keeps_homes || o->n_order || o->n_ignore || o->port_shifting ||
 	    o->scatter_seed || o->count_switches)
 		return false;
 	for (uint32_t i = 0; i < s->n; i++) {
 		hosts += s->hot[i].port != 0;
 		flat += s->hot[i].port && !s->depth[i];
 	}
-	return o->by_load || 2 * flat > hosts;
+	return (o->by_load && !has_lmc) || 2 * flat > hosts;
 }
 
 static void fill_rows(const struct fill *f, struct routes *r)
@@ -245,6 +246,11 @@ static void fill_by_load(const struct route_job *job, const struct port_select_p
 		.is_new = c && c->gains ? is_new_path : NULL,
 		.threads = route_threads(job), .cancelled = job->cancelled,
 	}, r, NULL);
+	if (plan->has_lmc)
+		lid_spread(&(struct lid_spread_job){
+			.graph = plan->graph, .distances = plan->distances,
+			.previous = c ? c->previous : NULL, .cancelled = job->cancelled,
+		}, r);
 }
 
 static void plan_rows(struct fill *f)

@@ -2,9 +2,11 @@
 /*
  * MultiPathRecord (sa.md 5): paths from many ports to many. The answer is PathRecords.
  *
- * Two sources, two destinations and Independence > 0 ask for two paths that do not break together
- * (automatic path migration): of the two ways to pair them up, the one that shares fewer links and
- * switches. Everything else is all pairs, source by source, NumbPath in all.
+ * Independence > 0 asks for paths that do not break together (automatic path migration). Tables
+ * know destination LIDs only, so every LID of a destination (LMC) gives one way from a source. Of
+ * two sources and two destinations these are two, each end once: the pairing and the LIDs that
+ * share fewest links and switches. Otherwise each way comes once, first those that share least with
+ * the ways before them, NumbPath in all. Everything else is all pairs, source by source.
  */
 #include <limits.h>
 
@@ -13,15 +15,18 @@
 
 #define PATHS_MAX 127 /* the width of NumbPath */
 #define GID_SIZE  16
+#define CANDIDATES 64 /* ways that are compared: 8 LIDs of 8 pairs, for example */
 
 struct multi {
 	struct path_wish wish;
 	unsigned n_src, n_dst;
 	bool independent;
 	uint16_t left; /* paths */
-	uint32_t pair; /* source * n_dst + destination */
+	uint32_t pair; /* source * n_dst + destination; or the next of `chosen` */
 	bool open;
 	struct path_pair now;
+	struct path_pair chosen[CANDIDATES]; /* of independent paths: which, in this order */
+	unsigned n_chosen;
 	struct path_side sides[]; /* sources, then destinations */
 };
 
@@ -69,45 +74,74 @@ static uint16_t start_multi_path(struct sa_query *q)
 	m->n_src = n_src;
 	m->n_dst = n_dst;
 	m->left = (uint16_t)QUERY_FIELD(q, MPR_NUMB_PATH, PATHS_MAX);
-	m->independent = n_src == 2 && n_dst == 2 && QUERY_FIELD(q, MPR_INDEPENDENCE, 0);
+	m->independent = QUERY_FIELD(q, MPR_INDEPENDENCE, 0);
 	for (unsigned i = 0; i < n_src + n_dst; i++)
 		if (!find_port(q, asked + MPR_BYTES + i * GID_SIZE, &m->sides[i]))
 			return SA_REQ_INVALID_GID;
 	return 0;
 }
 
-/* ---- two that do not break together --------------------------------------------------------- */
+/* ---- paths that do not break together ------------------------------------------------------- */
 
-struct way {
-	bool found;
-	unsigned n; /* ports left through */
+/* A way from a source to a LID of a destination: forwarding tables know no source. */
+struct candidate {
+	unsigned src, dst;
+	lid_t slid, dlid;
+	bool taken;
+	unsigned shares; /* with those taken */
+	unsigned n;	 /* ports left through */
 	uint32_t ports[PATH_SWITCHES_MAX + 1];
 };
 
-static void trace(struct sa_query *q, struct multi *m, unsigned src, unsigned dst, struct way *ret)
+static struct path_pair pair_of(const struct multi *m, const struct candidate *c)
 {
-	struct path_pair pair = { .src = m->sides[src],
-				  .dst = m->sides[m->n_src + dst],
+	struct path_pair pair = { .src = m->sides[c->src],
+				  .dst = m->sides[m->n_src + c->dst],
 				  .left = 1 };
+
+	pair.src.lid = c->slid;
+	pair.dst.lid = c->dlid;
+	return pair;
+}
+
+/* False: there is no such path, or none for this request. */
+static bool trace(struct sa_query *q, struct multi *m, struct candidate *c)
+{
+	struct path_pair pair = pair_of(m, c);
 	uint8_t record[PR_BYTES] = { 0 };
 	struct path_way way;
-	enum sa_step step = SA_END;
 
-	ret->found = false;
-	if (!query_may_see(q, pair.src.port) || !query_may_see(q, pair.dst.port))
-		return;
-	if (path_open(q, &m->wish, &pair))
-		while ((step = path_next(q, &m->wish, &pair, record)) == SA_SKIP)
-			;
-	if (step != SA_ROW)
-		return;
-	ret->found = path_trace(q->view, pair.src.port, (lid_t)ib_get(record, PR_DLID),
-				pair.dst.port, &way, ret->ports);
-	ret->n = ret->found ? way.n + 1u : 0;
+	c->taken = false;
+	if (!path_open(q, &m->wish, &pair) || path_next(q, &m->wish, &pair, record) != SA_ROW ||
+	    !path_trace(q->view, pair.src.port, c->dlid, pair.dst.port, &way, c->ports))
+		return false;
+	c->n = way.n + 1u;
+	return true;
+}
+
+/* Adds the ways from a source to the LIDs of a destination. */
+static unsigned add_candidates(struct sa_query *q, struct multi *m, struct candidate *list,
+			       unsigned n, unsigned pair)
+{
+	unsigned src = pair / m->n_dst, dst = pair % m->n_dst;
+	uint32_t from = m->sides[src].port, to = m->sides[m->n_src + dst].port;
+	const struct view_port *a = &q->view->ports[from], *b = &q->view->ports[to];
+
+	if (!query_may_see(q, from) || !query_may_see(q, to))
+		return n;
+	for (unsigned k = 0; k < 1u << b->lmc && n < CANDIDATES; k++) {
+		list[n] = (struct candidate){
+			.src = src, .dst = dst,
+			.slid = (lid_t)(a->lid + k % (1u << a->lmc)),
+			.dlid = (lid_t)(b->lid + k),
+		};
+		n += trace(q, m, &list[n]);
+	}
+	return n;
 }
 
 /* Links count twice: paths that share a link share both its switches, too. */
-static unsigned shared(const struct view *v, const struct way *a, const struct way *b)
+static unsigned shared(const struct view *v, const struct candidate *a, const struct candidate *b)
 {
 	unsigned n = 0;
 
@@ -122,51 +156,86 @@ static unsigned shared(const struct view *v, const struct way *a, const struct w
 	return n;
 }
 
-/* 0: straight (0-0, 1-1), 1: crossed (0-1, 1-0): the better of the two. */
-static unsigned choose_pairing(struct sa_query *q, struct multi *m)
+static void choose(struct multi *m, struct candidate *c)
 {
-	unsigned cost[2], length[2];
-
-	for (unsigned crossed = 0; crossed < 2; crossed++) {
-		struct way a, b;
-
-		trace(q, m, 0, crossed, &a);
-		trace(q, m, 1, !crossed, &b);
-		cost[crossed] =
-			a.found && b.found ? shared(q->view, &a, &b) : UINT_MAX - a.found - b.found;
-		length[crossed] = a.n + b.n;
-	}
-	if (cost[0] != cost[1])
-		return cost[1] < cost[0];
-	return length[1] < length[0];
+	c->taken = true;
+	m->chosen[m->n_chosen++] = pair_of(m, c);
 }
 
-/* Keeps one path of each of two pairs: the sides are put in order, then only i-i counts. */
-static void settle_independence(struct sa_query *q, struct multi *m)
+/* Of two sources and two destinations each once. False: no two ways pair them up. */
+static bool choose_two(const struct sa_query *q, struct multi *m, struct candidate *list,
+		       unsigned n)
 {
-	struct path_side *dst = m->sides + m->n_src, first = dst[0];
+	unsigned least = UINT_MAX, length = 0, best[2] = { 0, 0 };
 
-	if (choose_pairing(q, m)) {
-		dst[0] = dst[1];
-		dst[1] = first;
-	}
-	m->left = MIN(m->left, 2);
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = i + 1; k < n; k++) {
+			unsigned cost, sum = list[i].n + list[k].n;
+
+			if (list[i].src == list[k].src || list[i].dst == list[k].dst)
+				continue;
+			cost = shared(q->view, &list[i], &list[k]);
+			if (cost > least || (cost == least && sum >= length))
+				continue;
+			least = cost;
+			length = sum;
+			best[0] = i;
+			best[1] = k;
+		}
+	if (least == UINT_MAX)
+		return false;
+	choose(m, &list[best[0]]);
+	choose(m, &list[best[1]]);
+	return true;
+}
+
+/* The way that shares least with those chosen, of several the first; each compared once. */
+static void choose_next(const struct sa_query *q, struct multi *m, struct candidate *list,
+			unsigned n)
+{
+	struct candidate *best = NULL;
+
+	for (unsigned i = 0; i < n; i++)
+		if (!list[i].taken && (!best || list[i].shares < best->shares))
+			best = &list[i];
+	if (!best)
+		return;
+	choose(m, best);
+	for (unsigned i = 0; i < n; i++)
+		list[i].shares += list[i].taken ? 0 : shared(q->view, best, &list[i]);
+}
+
+static void choose_paths(struct sa_query *q, struct multi *m)
+{
+	_cleanup_free_ struct candidate *list = xcalloc(CANDIDATES, sizeof(*list));
+	bool two = m->n_src == 2 && m->n_dst == 2;
+	unsigned n = 0, most = MIN(m->left, two ? 1u : CANDIDATES);
+
+	for (unsigned pair = 0; pair < m->n_src * m->n_dst; pair++)
+		n = add_candidates(q, m, list, n, pair);
+	if (two && choose_two(q, m, list, n))
+		return;
+	while (m->n_chosen < MIN(most, n))
+		choose_next(q, m, list, n);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
+static struct path_pair next_pair(const struct multi *m)
+{
+	if (m->independent)
+		return m->chosen[m->pair];
+	return (struct path_pair){
+		.src = m->sides[m->pair / m->n_dst],
+		.dst = m->sides[m->n_src + m->pair % m->n_dst],
+		.left = m->left,
+	};
+}
+
 static bool open_pair(struct sa_query *q, struct multi *m)
 {
-	unsigned src = m->pair / m->n_dst, dst = m->pair % m->n_dst;
-
+	m->now = next_pair(m);
 	m->pair++;
-	if (m->independent && src != dst)
-		return false;
-	m->now = (struct path_pair){
-		.src = m->sides[src],
-		.dst = m->sides[m->n_src + dst],
-		.left = m->independent ? 1 : m->left,
-	};
 	return query_may_see(q, m->now.src.port) && query_may_see(q, m->now.dst.port) &&
 	       path_open(q, &m->wish, &m->now);
 }
@@ -177,9 +246,9 @@ static enum sa_step next_multi_path(struct sa_query *q, uint8_t *ret)
 	enum sa_step step;
 
 	if (m->independent && m->pair == 0)
-		settle_independence(q, m);
+		choose_paths(q, m);
 	if (!m->open) {
-		if (!m->left || m->pair >= m->n_src * m->n_dst)
+		if (!m->left || m->pair >= (m->independent ? m->n_chosen : m->n_src * m->n_dst))
 			return SA_END;
 		m->open = open_pair(q, m);
 		return SA_SKIP;

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Port by port, LID by LID, switch by switch, nearest first: when a switch chooses, the whole path
+ * of each neighbour is known, and so is what it has in common with the paths of the port's other
+ * LIDs from there: a cable counts more than a switch. The path with the least in common is taken,
+ * the entry at hand if that is as good as any, else the one whose most loaded channel carries
+ * least. So tables of engines whose LIDs part already, as in trees, stay as they are.
+ *
+ * Serial, so that loads and with them the result do not depend on threads.
+ */
+#include "route/core/lid_spread.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "route/core/cancel.h"
+#include "util/mem.h"
+
+#define LIDS	   128 /* LMC 7 */
+#define CABLE_COST 64  /* in common, to one switch */
+#define PASSES	   4   /* loads are counted; LIDs parted; two for load */
+
+struct spread {
+	const struct lid_spread_job *job;
+	const struct topo *topo;
+	struct routes *r;
+	uint32_t n, n_channels;
+	uint32_t *was;		/* per switch: row in the previous tables; NULL: none */
+	uint32_t *sources;	/* per switch: end ports */
+	uint32_t *load;		/* per channel */
+	uint32_t *flow;		/* per switch, of the LID at hand */
+	uint16_t *on_channel;	/* per channel, of the switch at hand: paths of other LIDs */
+	uint16_t *on_switch;
+	struct path_dag dag;
+	struct arena memory;
+};
+
+bool lid_spread_is_needed(const struct topo *t)
+{
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->hosts[h].lmc)
+			return true;
+	return false;
+}
+
+static void find_flows(struct spread *s, lid_t lid)
+{
+	const struct path_dag *w = &s->dag;
+
+	memcpy(s->flow, s->sources, s->n * sizeof(*s->flow));
+	for (uint32_t i = w->n; i-- > 0;) {
+		uint32_t channel = routes_channel(s->r, w->order[i], lid);
+
+		if (channel != TOPO_NONE)
+			s->flow[s->topo->ports[channel].sw] += s->flow[w->order[i]];
+	}
+}
+
+static void add_load(struct spread *s, uint32_t channel, lid_t lid, uint32_t by)
+{
+	for (uint32_t hops = 0; channel != TOPO_NONE && hops < s->n; hops++) {
+		s->load[channel] += by;
+		channel = routes_channel(s->r, s->topo->ports[channel].sw, lid);
+	}
+}
+
+/* Marks (or with -1 unmarks) the path of a LID from a switch. */
+static void mark_path(struct spread *s, uint32_t sw, lid_t lid, int by)
+{
+	uint32_t channel = routes_channel(s->r, sw, lid);
+
+	for (uint32_t hops = 0; channel != TOPO_NONE && hops < s->n; hops++) {
+		sw = s->topo->ports[channel].sw;
+		s->on_channel[channel] = (uint16_t)(s->on_channel[channel] + by);
+		s->on_switch[sw] = (uint16_t)(s->on_switch[sw] + by);
+		channel = routes_channel(s->r, sw, lid);
+	}
+}
+
+/* What the path from a switch through `channel` has in common with those marked. */
+struct price {
+	uint32_t common, load;
+};
+
+static struct price price_of(const struct spread *s, uint32_t channel, lid_t lid, uint32_t to)
+{
+	struct price p = { 0 };
+
+	for (uint32_t hops = 0; channel != TOPO_NONE && hops < s->n; hops++) {
+		uint32_t sw = s->topo->ports[channel].sw;
+
+		p.common += CABLE_COST * s->on_channel[channel];
+		p.common += sw != to ? s->on_switch[sw] : 0;
+		p.load = MAX(p.load, s->load[channel]);
+		channel = routes_channel(s->r, sw, lid);
+	}
+	return p;
+}
+
+/* The edge of order[i] whose path has least in common; TOPO_NONE: none is better than the entry. */
+static uint32_t best_edge(const struct spread *s, uint32_t i, lid_t lid, uint32_t limit)
+{
+	const struct path_dag *w = &s->dag;
+	uint32_t old = routes_channel(s->r, w->order[i], lid), best = TOPO_NONE;
+	struct price least = price_of(s, old, lid, w->to);
+
+	bool leaves = least.load > limit;
+
+	if (!least.common && !leaves)
+		return TOPO_NONE;
+	for (uint32_t k = w->first[i]; k < w->first[i + 1]; k++) {
+		struct price p = price_of(s, w->edges[k].channel, lid, w->to);
+
+		if (p.common > least.common || w->edges[k].channel == old)
+			continue;
+		if (p.common == least.common &&
+		    ((best == TOPO_NONE && !leaves) || p.load >= least.load))
+			continue;
+		best = k;
+		least = p;
+	}
+	return best;
+}
+
+static bool is_as_before(const struct spread *s, uint32_t sw, lid_t lid)
+{
+	return s->was && s->was[sw] != TOPO_NONE &&
+	       routes_port(s->job->previous, s->was[sw], lid) == routes_port(s->r, sw, lid);
+}
+
+static void spread_entry(struct spread *s, uint32_t i, lid_t lid, uint32_t limit)
+{
+	const struct path_dag *w = &s->dag;
+	uint32_t sw = w->order[i], old = routes_channel(s->r, sw, lid), k;
+
+	if (old == TOPO_NONE || is_as_before(s, sw, lid))
+		return;
+	add_load(s, old, lid, -s->flow[sw]);
+	k = best_edge(s, i, lid, limit);
+	if (k != TOPO_NONE)
+		routes_write(s->r, sw, lid, w->edges[k].port);
+	add_load(s, k == TOPO_NONE ? old : w->edges[k].channel, lid, s->flow[sw]);
+}
+
+static void spread_lid(struct spread *s, const struct topo_host *host, unsigned one, unsigned n,
+		       uint32_t limit)
+{
+	const struct path_dag *w = &s->dag;
+	lid_t lid = (lid_t)(host->lid + one);
+
+	find_flows(s, lid);
+	for (uint32_t i = 0; i < w->n; i++) {
+		if (w->first[i + 1] - w->first[i] < 2)
+			continue;
+		for (unsigned k = 0; k < n; k++)
+			if (k != one)
+				mark_path(s, w->order[i], (lid_t)(host->lid + k), 1);
+		spread_entry(s, i, lid, limit);
+		for (unsigned k = 0; k < n; k++)
+			if (k != one)
+				mark_path(s, w->order[i], (lid_t)(host->lid + k), -1);
+	}
+}
+
+static unsigned lids_of(const struct spread *s, const struct topo_host *host)
+{
+	unsigned end = host->lid ? MIN(host->lid + (1u << host->lmc), s->r->top + 1u) : 0;
+
+	return end > host->lid ? MIN(end - host->lid, LIDS) : 0;
+}
+
+/* The base LID stays where it is, unless for load. */
+static void spread_host(struct spread *s, const struct topo_host *host, uint32_t limit)
+{
+	unsigned n = lids_of(s, host);
+
+	for (unsigned k = limit == UINT32_MAX; k < n && n > 1; k++)
+		spread_lid(s, host, k, n, limit);
+}
+
+static void find_paths(struct spread *s, uint32_t to)
+{
+	if (s->job->find)
+		s->job->find(s->job->arg, to, &s->dag);
+	else
+		path_dag_find(&s->dag, s->job->distances, to);
+}
+
+/* All hosts of a switch, to count what they get or to spread their LIDs. */
+static void visit_switch(struct spread *s, uint32_t sw, unsigned pass)
+{
+	bool found = false;
+
+	for (unsigned p = 1; p <= s->topo->switches[sw].n_ports; p++) {
+		uint32_t h = topo_port(s->topo, sw, (uint8_t)p)->host;
+		const struct topo_host *host = h == TOPO_NONE ? NULL : &s->topo->hosts[h];
+
+		if (!host || !host->lid)
+			continue;
+		if (!found)
+			find_paths(s, sw);
+		found = true;
+		if (pass)
+			spread_host(s, host, pass > 1 ? s->job->limit : UINT32_MAX);
+		for (unsigned k = 0; !pass && k < lids_of(s, host); k++) {
+			find_flows(s, (lid_t)(host->lid + k));
+			for (uint32_t i = 0; i < s->dag.n; i++) {
+				uint32_t u = s->dag.order[i], channel = routes_channel(
+					s->r, u, (lid_t)(host->lid + k));
+
+				if (channel != TOPO_NONE)
+					s->load[channel] += s->flow[u];
+			}
+		}
+	}
+}
+
+static void spread_open(struct spread *s)
+{
+	s->n = s->topo->n_switches;
+	s->n_channels = topo_n_entries(s->topo);
+	s->sources = topo_count_senders(s->topo);
+	s->was = s->job->previous ? topo_match_switches(s->topo, s->job->previous->topo) : NULL;
+	ARENA_ARRAY(&s->memory, s->load, s->n_channels);
+	ARENA_ARRAY(&s->memory, s->on_channel, s->n_channels);
+	ARENA_ARRAY(&s->memory, s->flow, s->n);
+	ARENA_ARRAY(&s->memory, s->on_switch, s->n);
+	path_dag_init(&s->dag, s->job->graph);
+}
+
+static uint32_t most_load(const struct spread *s)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < s->n_channels; i++)
+		most = MAX(most, s->load[i]);
+	return most;
+}
+
+uint32_t lid_spread(const struct lid_spread_job *job, struct routes *r)
+{
+	struct spread s = { .job = job, .topo = r->topo, .r = r };
+	uint32_t most;
+
+	assert(job->graph && job->graph->topo == r->topo && (job->find || job->distances));
+	spread_open(&s);
+	for (unsigned pass = 0; pass < PASSES; pass++) {
+		if (pass > 1 && (job->previous || most_load(&s) <= job->limit))
+			break;
+		for (uint32_t sw = 0; sw < s.n && !is_cancelled(job->cancelled); sw++)
+			visit_switch(&s, sw, pass);
+	}
+	most = most_load(&s);
+	path_dag_done(&s.dag);
+	arena_done(&s.memory);
+	free(s.sources);
+	free(s.was);
+	return most;
+}
