@@ -127,9 +127,10 @@ static void find_cables(struct delta *d)
 
 		if (d->old->behind[e] == d->new->behind[e])
 			continue;
-		GROW(d->cables, d->n_cables + 1, d->cap_cables);
-		d->cables[d->n_cables++] = e;
 		s = topo_switch_with(t, e);
+		GROW(d->cables, d->n_cables + 1, d->cap_cables);
+		d->cables[d->n_cables].end = e;
+		d->cables[d->n_cables++].sw = s;
 		port = (uint8_t)(e - t->switches[s].first_port);
 		for (unsigned lid = 1; lid <= d->new->top; lid++)
 			if (routes_port(d->new->routes, s, (lid_t)lid) == port)
@@ -476,11 +477,10 @@ static void forget_cables(struct delta *d)
 	size_t n = g->n_vls; /* simple: one word each */
 
 	for (size_t i = 0; i < d->n_cables; i++) {
-		const struct topo_switch *sw =
-			&d->new->topo->switches[topo_switch_with(d->new->topo, d->cables[i])];
-		unsigned port = d->cables[i] - sw->first_port;
+		const struct topo_switch *sw = &d->new->topo->switches[d->cables[i].sw];
+		unsigned port = d->cables[i].end - sw->first_port;
 
-		memset(&g->into[d->cables[i] * n], 0, n * sizeof(*g->into));
+		memset(&g->into[d->cables[i].end * n], 0, n * sizeof(*g->into));
 		for (size_t k = 0; k < (sw->n_ports + 1u) * n; k++)
 			g->into[sw->first_port * n + k] &= ~(UINT64_C(1) << port);
 	}

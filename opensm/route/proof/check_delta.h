@@ -22,7 +22,10 @@ struct delta {
 	const struct route_changes *changes;
 	struct routes_entry *entries; /* that differ, with their former values; by LID */
 	size_t n_entries, cap_entries;
-	uint32_t *cables;	/* entries of topo->ports that lead elsewhere than before */
+	struct {
+		uint32_t end;	/* entry of topo->ports that leads elsewhere than before */
+		uint32_t sw;	/* its switch */
+	} *cables;
 	size_t n_cables, cap_cables;
 	struct moved *moved;	/* by `at` */
 	size_t n_moved, cap_moved;
