@@ -60,11 +60,11 @@ static bool advance_all(const struct graph *g, uint32_t u, const struct bits *fr
 	return advance(g, u, front, seen, ret, WORDS);
 }
 
-/* Few destinations: one word is all there is. */
+/* At most 128 destinations. */
 static bool advance_few(const struct graph *g, uint32_t u, const struct bits *front,
 			struct bits *seen, struct bits *ret)
 {
-	return advance(g, u, front, seen, ret, 1);
+	return advance(g, u, front, seen, ret, 2);
 }
 
 /*
@@ -87,7 +87,7 @@ static void search_block(const struct graph *g, struct distances *d, const uint3
 	for (uint32_t level = 1; more && level <= DISTANCE_MAX; level++) {
 		more = false;
 		for (uint32_t u = 0; u < g->n; u++) {
-			if (!(n <= 64 ? advance_few : advance_all)(g, u, front, &seen[u], &next[u]))
+			if (!(n <= 128 ? advance_few : advance_all)(g, u, front, &seen[u], &next[u]))
 				continue;
 			more = true;
 			write_level(d->rows + (size_t)u * d->n + base, &next[u], (uint16_t)level);

@@ -39,6 +39,9 @@ struct delta {
 	size_t cap_queue;
 	uint32_t gone[HOSTS_MAX], came[HOSTS_MAX]; /* hosts of the old topo, of the new one */
 	size_t n_gone, n_came;
+	bool was_minimal;	/* every path from a source to an end port was a shortest one */
+	/* from the LID at hand, if the same was said of these distances; else NULL */
+	const uint16_t *dist;
 	bool edges;		/* dependencies were added that the order does not include */
 };
 

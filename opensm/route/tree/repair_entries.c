@@ -17,11 +17,17 @@ static bool is_on_path(const struct repair *p, uint32_t from, const struct graph
 	return graph_near(group, repair_distance(p, group->to, to)) == repair_distance(p, from, to);
 }
 
+/* Without ups and downs it is as far from `to`: such distances lie together. */
+static uint16_t distance_in_row(const struct repair *p, uint32_t from, uint32_t to)
+{
+	return p->downs ? repair_distance(p, from, to) : repair_distance(p, to, from);
+}
+
 /* A row lies scattered: for many questions about the same switch it is copied. */
 static void copy_row(struct repair *p, uint32_t sw)
 {
 	for (uint32_t to = 0; to < p->g->n; to++)
-		p->row[to] = repair_distance(p, sw, to);
+		p->row[to] = distance_in_row(p, sw, to);
 	p->row_of = sw;
 }
 
@@ -49,44 +55,38 @@ struct repair_choice {
 	uint16_t far;
 	const struct graph_group *groups[PORTS];
 	uint8_t ports[PORTS];
-	uint64_t has[PORTS / 64]; /* the ports, as bits */
 	unsigned n, n_ports;
 };
 
 static void add_group(const struct repair *p, struct repair_choice *c,
 		      const struct graph_group *group)
 {
-	if (graph_near(group, repair_distance(p, group->to, c->to)) != c->far)
-		return;
 	assert(c->n_ports + group->n_ports < PORTS);
 	c->groups[c->n++] = group;
-	for (unsigned k = 0; k < group->n_ports; k++) {
-		uint8_t port = p->g->ports[group->first_port + k];
-
-		c->ports[c->n_ports++] = port;
-		c->has[port / 64] |= UINT64_C(1) << port % 64;
-	}
+	for (unsigned k = 0; k < group->n_ports; k++)
+		c->ports[c->n_ports++] = p->g->ports[group->first_port + k];
 }
 
 /* Next to a neighbour there is no other. */
 static void list_groups(const struct repair *p, struct repair_choice *c)
 {
 	uint32_t first = p->g->first[c->sw], end = p->g->first[c->sw + 1];
+	bool in_row = p->row_of == c->sw;
 
 	c->far = distance_from(p, c->sw, c->to);
 	c->n = c->n_ports = 0;
-	memset(c->has, 0, sizeof(c->has));
 	if (c->far != DISTANCE_NONE && (c->far & (DISTANCE_DOWN - 1)) == 1) {
 		first = graph_find(p->g, c->sw, c->to);
 		end = first + 1;
 	}
-	for (uint32_t i = first; i < end; i++)
-		add_group(p, c, &p->g->groups[i]);
-}
+	for (uint32_t i = first; i < end; i++) {
+		const struct graph_group *group = &p->g->groups[i];
+		uint16_t there = in_row ? distance_in_row(p, group->to, c->to)
+					: repair_distance(p, group->to, c->to);
 
-static bool has_port(const struct repair_choice *c, uint8_t port)
-{
-	return c->has[port / 64] >> port % 64 & 1;
+		if (graph_near(group, there) == c->far)
+			add_group(p, c, group);
+	}
 }
 
 /* Destinations on one switch, and those with the same home, follow each other. */
@@ -259,10 +259,17 @@ static void write_entry(struct repair *p, uint32_t sw, uint32_t dest, uint8_t po
 /* Does the port lead nearer? */
 static bool may_stay(const struct repair *p, uint32_t sw, uint8_t port, uint32_t at)
 {
-	const struct topo *t = p->g->topo;
+	const struct tree *tree = p->how->tree;
+	struct graph_group over = { .weight = 1 };
 
-	return port && port <= t->switches[sw].n_ports &&
-	       topo_port(t, sw, port)->sw != TOPO_NONE && has_port(choice_of(p, sw, at), port);
+	if (!port || port > p->g->topo->switches[sw].n_ports)
+		return false;
+	over.to = topo_port(p->g->topo, sw, port)->sw;
+	if (over.to == TOPO_NONE)
+		return false;
+	if (tree)
+		over.way = tree->place[over.to] < tree->place[sw] ? GRAPH_UP : GRAPH_DOWN;
+	return is_on_path(p, sw, &over, at);
 }
 
 /* Destination `dest` on `at`: keeps its port, or gets another one. */
@@ -352,7 +359,7 @@ static void offer_row(struct repair *p, uint32_t sw, uint8_t port)
 		copy_row(p, sw);
 	for (uint32_t at = 0; at < p->g->n; at++)
 		leads[at] = at != sw &&
-			    graph_near(group, repair_distance(p, to, at)) == p->row[at];
+			    graph_near(group, distance_in_row(p, to, at)) == p->row[at];
 	for (uint32_t at = 0; at < p->g->n; at++) {
 		uint16_t far = p->row[at];
 
