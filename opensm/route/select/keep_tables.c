@@ -69,8 +69,9 @@ static struct routes *grown(const struct keeping *w)
 
 	if (!r || engine_of(w, r)->exact || w->ret->choice.unsafe ||
 	    keep_is_surely_fair(route_engine_load_rule(r), kept) ||
-	    !keep_may_compare(r->topo))
+	    keep_is_as_compared(r, w->job->previous, kept) || !keep_may_compare(r->topo))
 		return r;
+	w->ret->is_compared = anew.is_compared = true;
 	fresh = computed(&(struct keeping){ .chain = w->chain, .job = w->job, .ret = &anew }, NULL,
 			 true);
 	if (!fresh ||
