@@ -6,7 +6,9 @@
 #include "tests/unit/route-desk.h"
 
 #include "route/proof/keep_policy.h"
+#include "route/select/engines.h"
 #include "route/select/keep_tables.h"
+#include "tests/lib/topocut.h"
 
 static struct routes *keep_with(const char *list, const struct topo *t,
 				const struct routes *previous, bool found,
@@ -222,6 +224,52 @@ static void a_lost_path_is_clearly_worse_than_any_load(void **state)
 	topo_unref(t);
 }
 
+/*
+ * A cable goes and comes back, again and again: while tables carry little more than when all
+ * engines were compared, none are computed from scratch beside them; and they are good enough.
+ */
+static void little_worse_is_not_compared(void **state)
+{
+	struct topo *whole = topogen_dragonfly(9, 4, 2, &(struct topogen){ .seed = 1 });
+	struct topocut *cut = topocut_new(whole);
+	uint32_t n, *cables = topocut_cables(whole, &n);
+	struct routes *r = keep("auto", whole, NULL, false);
+	unsigned n_spared = 0;
+
+	for (unsigned i = 0; i < 24; i++) {
+		uint32_t end = cables[i / 2 * 7 % n];
+		struct route_chain chain = { .list = "auto" };
+		struct keep_report w;
+		struct routes *next, *fresh;
+		struct topo *t;
+
+		cut->ports[end] = !cut->ports[end];
+		t = topocut_apply(whole, cut);
+		next = keep_tables(&chain, &(struct route_job){
+			.topo = t, .previous = r, .threads = 1,
+		}, false, &w);
+		fresh = keep("auto", t, NULL, false);
+		assert_false(keep_is_clearly_worse(route_engine_load_rule(next), next->judged,
+						   fresh->judged));
+		if (!w.is_compared &&
+		    !keep_is_surely_fair(route_engine_load_rule(next), next->judged)) {
+			assert_true(keep_is_as_before(KEEP_COMPARED, next->judged->max_load,
+						      next->compared_load));
+			n_spared++;
+		}
+		routes_unref(r);
+		routes_unref(fresh);
+		topo_unref(t);
+		r = next;
+	}
+	print_message("# %u of 24\n", n_spared);
+	assert_true(n_spared > 6);
+	routes_unref(r);
+	topocut_free(cut);
+	free(cables);
+	topo_unref(whole);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +281,7 @@ int main(void)
 		cmocka_unit_test(what_is_missing_is_added_and_nothing_else),
 		cmocka_unit_test(ways_that_the_engine_has_not_are_not_kept),
 		cmocka_unit_test(a_switch_that_nobody_reaches_is_mended),
+		cmocka_unit_test(little_worse_is_not_compared),
 	};
 
 	return cmocka_run_group_tests_name("keep-tables", tests, NULL, NULL);

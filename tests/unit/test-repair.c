@@ -188,6 +188,46 @@ static struct routes *keep(const char *list, const struct topo *t, const struct 
 }
 
 /*
+ * Tables without a switch keep those with the numbers of all, for when it comes back: the same
+ * bytes come of it as without them.
+ */
+static void a_switch_comes_back_to_tables_that_are_there(void **state)
+{
+	static const char *const lists[] = { "auto", "minhop", "updn" };
+	struct topo *whole = topogen_fat_tree3(8, NULL);
+	struct topocut *cut = topocut_new(whole);
+	struct routes *other = NULL;
+
+	for (uint32_t s = 3; s < whole->n_switches; s += 11)
+		for (unsigned i = 0; i < 2 * ARRAY_SIZE(lists); i++) {
+			struct routes *first = keep(lists[i / 2], whole, NULL), *lost, *last;
+			struct topo *t;
+
+			cut->switches[s] = true;
+			t = topocut_apply(whole, cut);
+			cut->switches[s] = false;
+			lost = keep(lists[i / 2], t, first);
+			assert_non_null(lost->cache->alike);
+			assert_true(routes_are_alike(lost->cache->alike, first));
+			if (i % 2)
+				routes_unref(atomic_exchange(&lost->cache->alike, NULL));
+			last = keep(lists[i / 2], whole, lost);
+			assert_null(lost->cache->alike);
+			print_message("# %u %s %u\n", s, lists[i / 2], i % 2);
+			if (other)
+				assert_same_tables(other, last);
+			routes_unref(other);
+			other = i % 2 ? NULL : routes_ref(last);
+			routes_unref(first);
+			routes_unref(lost);
+			routes_unref(last);
+			topo_unref(t);
+		}
+	topocut_free(cut);
+	topo_unref(whole);
+}
+
+/*
  * The most loaded channel carries what it would with tables from scratch, without one (2 %) and
  * with all, before anything is balanced.
  */
@@ -392,6 +432,7 @@ int main(void)
 		cmocka_unit_test(distances_are_those_from_scratch),
 		cmocka_unit_test(trees_are_repaired_as_well),
 		cmocka_unit_test(a_switch_costs_a_repair),
+		cmocka_unit_test(a_switch_comes_back_to_tables_that_are_there),
 		cmocka_unit_test(a_switch_leaves_even_load),
 		cmocka_unit_test(verdicts_are_those_from_scratch),
 		cmocka_unit_test(tables_from_before_stay_what_they_are),

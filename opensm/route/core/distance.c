@@ -34,22 +34,37 @@ static void write_level(uint16_t *row, const struct bits *found, uint16_t level)
 }
 
 /* The targets that `u` reaches one hop later and did not reach before. False: none. */
-static bool advance(const struct graph *g, uint32_t u, const struct bits *front, struct bits *seen,
-		    struct bits *ret)
+static inline __attribute__((always_inline)) bool advance(const struct graph *g, uint32_t u,
+							  const struct bits *front,
+							  struct bits *seen, struct bits *ret,
+							  unsigned words)
 {
 	struct bits found = { { 0 } };
 	uint64_t any = 0;
 
 	for (uint32_t i = g->first[u]; i < g->first[u + 1]; i++)
-		for (unsigned w = 0; w < WORDS; w++)
+		for (unsigned w = 0; w < words; w++)
 			found.w[w] |= front[g->groups[i].to].w[w];
-	for (unsigned w = 0; w < WORDS; w++) {
+	for (unsigned w = 0; w < words; w++) {
 		found.w[w] &= ~seen->w[w];
 		seen->w[w] |= found.w[w];
 		any |= found.w[w];
 	}
 	*ret = found;
 	return any;
+}
+
+static bool advance_all(const struct graph *g, uint32_t u, const struct bits *front,
+			struct bits *seen, struct bits *ret)
+{
+	return advance(g, u, front, seen, ret, WORDS);
+}
+
+/* At most 128 destinations. */
+static bool advance_few(const struct graph *g, uint32_t u, const struct bits *front,
+			struct bits *seen, struct bits *ret)
+{
+	return advance(g, u, front, seen, ret, 2);
 }
 
 /*
@@ -72,7 +87,7 @@ static void search_block(const struct graph *g, struct distances *d, const uint3
 	for (uint32_t level = 1; more && level <= DISTANCE_MAX; level++) {
 		more = false;
 		for (uint32_t u = 0; u < g->n; u++) {
-			if (!advance(g, u, front, &seen[u], &next[u]))
+			if (!(n <= 128 ? advance_few : advance_all)(g, u, front, &seen[u], &next[u]))
 				continue;
 			more = true;
 			write_level(d->rows + (size_t)u * d->n + base, &next[u], (uint16_t)level);

@@ -557,6 +557,7 @@ struct routes *routes_unref(const struct routes *shared)
 	free(r->judged);
 	free(r->master_tree);
 	journal_free(r->cache->journal);
+	routes_unref(r->cache->alike);
 	if (r->cache->proof)
 		r->cache->proof_free(r->cache->proof);
 	free(r->cache);

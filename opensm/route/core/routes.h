@@ -31,6 +31,11 @@ struct routes_cache {
 	struct route_proof *(*proof_free)(struct route_proof *p); /* set with it */
 	struct routes_file *_Atomic file; /* NULL: the rows are memory like any other */
 	struct routes_journal *_Atomic journal; /* NULL: neither derived nor derived from */
+	/*
+	 * Owned. These tables with the numbers of a topo that has bare switches more
+	 * (keep_tables.c); mostly NULL.
+	 */
+	struct routes *_Atomic alike;
 	bool brief; /* something is derived from these once, and then they go: not worth a file */
 };
 

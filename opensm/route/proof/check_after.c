@@ -127,9 +127,10 @@ static void find_cables(struct delta *d)
 
 		if (d->old->behind[e] == d->new->behind[e])
 			continue;
-		GROW(d->cables, d->n_cables + 1, d->cap_cables);
-		d->cables[d->n_cables++] = e;
 		s = topo_switch_with(t, e);
+		GROW(d->cables, d->n_cables + 1, d->cap_cables);
+		d->cables[d->n_cables].end = e;
+		d->cables[d->n_cables++].sw = s;
 		port = (uint8_t)(e - t->switches[s].first_port);
 		for (unsigned lid = 1; lid <= d->new->top; lid++)
 			if (routes_port(d->new->routes, s, (lid_t)lid) == port)
@@ -247,9 +248,21 @@ static void add_dependencies(struct delta *d, uint32_t s, uint64_t in, lid_t lid
 	}
 }
 
+/* Is the entry at the other end of a cable unchanged, and does it lead over the cable? */
+static bool sends_to(const struct delta *d, uint32_t behind, lid_t lid)
+{
+	const struct verifier *j = d->new;
+	uint32_t v = behind >> 8;
+
+	return d->stamp[v] != lid + 1u && !is_end(d, j, v, lid) &&
+	       lid < j->topo->switches[v].lft_cap &&
+	       routes_port(j->routes, v, lid) == (behind & 255);
+}
+
 /*
  * Switches whose paths come to `s` without meeting another entry that differs: d->queue. Returns
- * how many.
+ * how many. Entries over cables that went or came are among those that differ. Where all paths from
+ * sources are shortest, only those one hop farther away are asked: no source is behind the others.
  */
 static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
 {
@@ -265,9 +278,10 @@ static size_t find_upstream(struct delta *d, uint32_t s, lid_t lid)
 		for (unsigned p = 1; p <= sw->n_ports; p++) {
 			uint32_t behind = j->behind[sw->first_port + p], v = behind >> 8;
 
-			if (behind == BEHIND_NONE || d->stamp[v] == lid + 1u ||
-			    is_end(d, j, v, lid) || lid >= j->topo->switches[v].lft_cap ||
-			    routes_port(j->routes, v, lid) != (behind & 255))
+			if (behind == BEHIND_NONE ||
+			    d->old->behind[sw->first_port + p] != behind ||
+			    (d->dist && d->dist[v] != d->dist[here.sw] + 1u) ||
+			    !sends_to(d, behind, lid))
 				continue;
 			GROW(d->queue, n + 1, d->cap_queue);
 			d->queue[n++] = (struct upstream){
@@ -326,7 +340,11 @@ static bool is_seen(struct delta *d, uint32_t s)
 static bool shift_lid(struct delta *d, const struct routes_entry *entries, size_t n)
 {
 	lid_t lid = entries[0].lid;
+	uint32_t at = d->new->targets[lid].sw;
+	size_t moved = first_moved(d, at);
+	bool stays = moved == d->n_moved || d->moved[moved].at != at;
 
+	d->dist = d->was_minimal && stays ? distances_from(d->new->distances, at) : NULL;
 	/* Entries listed twice get the value that they had first. */
 	for (size_t i = n; i-- > 0;) {
 		d->stamp[entries[i].sw] = lid + 1u;
@@ -476,11 +494,10 @@ static void forget_cables(struct delta *d)
 	size_t n = g->n_vls; /* simple: one word each */
 
 	for (size_t i = 0; i < d->n_cables; i++) {
-		const struct topo_switch *sw =
-			&d->new->topo->switches[topo_switch_with(d->new->topo, d->cables[i])];
-		unsigned port = d->cables[i] - sw->first_port;
+		const struct topo_switch *sw = &d->new->topo->switches[d->cables[i].sw];
+		unsigned port = d->cables[i].end - sw->first_port;
 
-		memset(&g->into[d->cables[i] * n], 0, n * sizeof(*g->into));
+		memset(&g->into[d->cables[i].end * n], 0, n * sizeof(*g->into));
 		for (size_t k = 0; k < (sw->n_ports + 1u) * n; k++)
 			g->into[sw->first_port * n + k] &= ~(UINT64_C(1) << port);
 	}
@@ -746,6 +763,7 @@ bool route_proof_move(struct route_proof *p, const struct routes *r,
 	new.dependencies->topo = r->topo;
 	if (new.dependencies->lanes)
 		new.dependencies->lanes = r->lanes;
+	d.was_minimal = !p->v.detours && !p->v.unreachable;
 	d.stamp = xcalloc(r->topo->n_switches, sizeof(*d.stamp));
 	d.was = xcalloc(r->topo->n_switches, sizeof(*d.was));
 	d.seen = xcalloc(r->topo->n_switches, sizeof(*d.seen));

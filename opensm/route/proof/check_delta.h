@@ -22,7 +22,10 @@ struct delta {
 	const struct route_changes *changes;
 	struct routes_entry *entries; /* that differ, with their former values; by LID */
 	size_t n_entries, cap_entries;
-	uint32_t *cables;	/* entries of topo->ports that lead elsewhere than before */
+	struct {
+		uint32_t end;	/* entry of topo->ports that leads elsewhere than before */
+		uint32_t sw;	/* its switch */
+	} *cables;
 	size_t n_cables, cap_cables;
 	struct moved *moved;	/* by `at` */
 	size_t n_moved, cap_moved;
@@ -36,6 +39,9 @@ struct delta {
 	size_t cap_queue;
 	uint32_t gone[HOSTS_MAX], came[HOSTS_MAX]; /* hosts of the old topo, of the new one */
 	size_t n_gone, n_came;
+	bool was_minimal;	/* every path from a source to an end port was a shortest one */
+	/* from the LID at hand, if the same was said of these distances; else NULL */
+	const uint16_t *dist;
 	bool edges;		/* dependencies were added that the order does not include */
 };
 

@@ -130,8 +130,8 @@ static void spread_nearness(struct repair *r, uint32_t v)
 static void repair_row(struct delta *d, struct repair *r)
 {
 	for (size_t i = 0; i < d->n_cables; i++) {
-		uint32_t before = d->old->behind[d->cables[i]];
-		uint32_t v = before >> 8, u = topo_switch_with(d->new->topo, d->cables[i]);
+		uint32_t before = d->old->behind[d->cables[i].end];
+		uint32_t v = before >> 8, u = d->cables[i].sw;
 
 		/* The former shortest paths over u -> v end here. */
 		if (before == BEHIND_NONE || r->dist[v] == DISTANCE_NONE ||
@@ -152,8 +152,8 @@ static void repair_row(struct delta *d, struct repair *r)
 		adopt_orphans(r);
 	}
 	for (size_t i = 0; i < d->n_cables; i++) {
-		uint32_t now = d->new->behind[d->cables[i]],
-			 u = topo_switch_with(d->new->topo, d->cables[i]);
+		uint32_t now = d->new->behind[d->cables[i].end],
+			 u = d->cables[i].sw;
 
 		if (now == BEHIND_NONE || r->dist[u] == DISTANCE_NONE ||
 		    r->dist[u] + 1u >= r->dist[now >> 8])

@@ -59,7 +59,8 @@ static const double allowed[KEEP_RULES] = {
 	[KEEP_STEPS] = 1.1,
 	/*
 	 * One engine per event instead of all: bench-reroute -a -e auto torus 5 5 5 2, 54 ms at 0,
-	 * 3 to 5 here.
+	 * 3 to 5 here. And none from scratch: dragonfly 33 16 8, 1,270 ms
+	 * with them, 290 without.
 	 */
 	[KEEP_COMPARED] = 1.1,
 	/* Walk, auto on torus 5 5 5 2: 1.74 and 1,643 blocks at 1.0, 1.23 and 1,522 here. */
@@ -145,6 +146,17 @@ bool keep_is_surely_fair(enum keep_rule load, const struct route_verdict *v)
 {
 	return v->minimal && !v->unreachable && !v->switch_unreachable &&
 	       v->max_load <= keep_bound(load, v->avg_load);
+}
+
+bool keep_is_as_compared(const struct routes *r, const struct routes *before,
+			 const struct route_verdict *v)
+{
+	double longer = (double)v->detours * v->max_hops / (double)MAX(v->pairs, UINT64_C(1));
+
+	return r->by[0] && r->compared_load == before->compared_load && !v->unreachable &&
+	       !v->switch_unreachable && v->avg_hops > longer &&
+	       keep_is_as_before(KEEP_COMPARED, v->max_load, r->compared_load) &&
+	       v->avg_hops <= keep_bound(KEEP_HOPS, v->avg_hops - longer);
 }
 
 bool keep_is_surely_balanced(const struct routes *r, const struct route_verdict *v)

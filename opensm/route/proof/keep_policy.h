@@ -115,5 +115,12 @@ bool keep_is_clearly_worse(enum keep_rule load, const struct route_verdict *kept
 			   const struct route_verdict *fresh);
 /* Can no tables be so good that these are clearly worse? */
 bool keep_is_surely_fair(enum keep_rule load, const struct route_verdict *v);
+/*
+ * Have all engines been compared before the tables `before`, do these carry little more, and are so
+ * few of their paths detours that none can be much shorter? Then tables from scratch are not
+ * computed to compare: a quiet minute does it.
+ */
+bool keep_is_as_compared(const struct routes *r, const struct routes *before,
+			 const struct route_verdict *v);
 /* Can no tables be so balanced that entries of these would move (KEEP_BALANCE)? */
 bool keep_is_surely_balanced(const struct routes *r, const struct route_verdict *v);

@@ -68,8 +68,10 @@ static struct routes *grown(const struct keeping *w)
 	struct keep_report anew = { .note = "" };
 
 	if (!r || engine_of(w, r)->exact || w->ret->choice.unsafe ||
-	    keep_is_surely_fair(route_engine_load_rule(r), kept) || !keep_may_compare(r->topo))
+	    keep_is_surely_fair(route_engine_load_rule(r), kept) ||
+	    keep_is_as_compared(r, w->job->previous, kept) || !keep_may_compare(r->topo))
 		return r;
+	w->ret->is_compared = anew.is_compared = true;
 	fresh = computed(&(struct keeping){ .chain = w->chain, .job = w->job, .ret = &anew }, NULL,
 			 true);
 	if (!fresh ||
@@ -111,19 +113,51 @@ static bool may_number_alike(const struct routes *was, const struct topo *now)
 	return gone + came && gone + came <= KEEP_REPAIR_SWITCHES;
 }
 
-/* The same tables, verdict and proof for `t`, which has other bare switches. Takes `r`. */
-static struct routes *renumbered(struct routes *r, const struct topo *t, struct route_verdict *v)
+/*
+ * The same tables, verdict and proof for `t`, which has other bare switches. `made`: the tables, if
+ * there are any yet.
+ */
+static struct routes *renumbered(const struct routes *r, struct routes *made, const struct topo *t,
+				 struct route_verdict *v)
 {
-	struct renumbering m;
+	struct renumbering m = renumbering_of(r->topo, t);
+
+	if (!made)
+		made = routes_renumber(r, &m);
+	routes_check_renumber(r, made, &m, v);
+	renumbering_done(&m);
+	return made;
+}
+
+/*
+ * The former tables for `then`, which has bare switches more. If these went a moment ago, there are
+ * such tables already.
+ */
+static struct routes *former_alike(const struct routes *was, const struct topo *then)
+{
+	struct routes *made = atomic_exchange(&was->cache->alike, NULL), *before;
+	struct route_verdict v = *was->judged;
+
+	if (made && (was->topo == then || !topo_is_same(made->topo, then)))
+		made = routes_unref(made);
+	if (was->topo == then)
+		return routes_ref(was);
+	before = renumbered(was, made, made ? made->topo : then, &v);
+	before->cache->brief = !made;
+	free(before->judged);
+	before->judged = xmemdup(&v, sizeof(v));
+	return before;
+}
+
+/* Tables for the fabric of the job out of `r`, which it takes. They keep it, for former_alike(). */
+static struct routes *without_bare(const struct keeping *w, struct routes *r)
+{
 	struct routes *ret;
 
-	if (r->topo == t)
+	if (r->topo == w->job->topo)
 		return r;
-	m = renumbering_of(r->topo, t);
-	ret = routes_renumber(r, &m);
-	routes_check_renumber(r, ret, &m, v);
-	renumbering_done(&m);
-	routes_unref(r);
+	ret = renumbered(r, NULL, w->job->topo, &w->ret->choice.verdict);
+	ret->cache->alike = r;
 	return ret;
 }
 
@@ -136,21 +170,16 @@ static struct routes *grown_alike(const struct keeping *w)
 	const struct routes *was = w->job->previous;
 	_cleanup_(topo_unrefp) struct topo *now = topo_with_bare(w->job->topo, was->topo);
 	_cleanup_(topo_unrefp) struct topo *then = topo_with_bare(was->topo, w->job->topo);
-	struct route_verdict v = *was->judged;
-	struct routes *before = renumbered(routes_ref(was), then, &v), *r;
+	struct routes *before = former_alike(was, then), *r;
 	struct route_job job = *w->job;
 
-	if (before != was) {
-		before->judged = xmemdup(&v, sizeof(v));
-		before->cache->brief = true;
-	}
 	job.topo = now;
 	job.previous = before;
 	r = grown(&(struct keeping){ .chain = w->chain, .job = &job, .ret = w->ret });
 	routes_unref(before);
 	if (r && (w->ret->choice.unsafe || r->lanes || r->master_tree))
 		r = routes_unref(r);
-	return r ? renumbered(r, w->job->topo, &w->ret->choice.verdict) : NULL;
+	return r ? without_bare(w, r) : NULL;
 }
 
 static struct routes *grown_or_alike(const struct keeping *w)

@@ -93,6 +93,28 @@ static uint16_t least_distance(const struct repair *p, uint32_t from, uint32_t t
 	return least;
 }
 
+/* Is `to` as far without ups and downs as before the cables of these ends went or came? */
+static bool keeps_least(const struct repair *p, const struct cable_end *ends, size_t n, uint32_t to)
+{
+	uint32_t from = ends->sw;
+	uint16_t was = repair_old_distance(p, from, to);
+	bool lost = false;
+
+	for (size_t i = 0; i < n; i++) {
+		uint16_t there = ends[i].came ? repair_distance(p, ends[i].to, to)
+					      : repair_old_distance(p, ends[i].to, to);
+
+		if (there == DISTANCE_NONE || there >= was)
+			continue;
+		if (ends[i].came && there + 1u < was)
+			return false;
+		lost |= !ends[i].came;
+	}
+	for (uint32_t i = p->g->first[from]; lost && i < p->g->first[from + 1]; i++)
+		lost = repair_distance(p, p->g->groups[i].to, to) + 1u != was;
+	return !lost;
+}
+
 static bool add_target(struct repair *p, uint32_t to)
 {
 	if (p->column[to] != TOPO_NONE)
@@ -133,8 +155,10 @@ static bool find_lone_row(struct repair *p, uint32_t from, const struct row *w)
  * Distances are exact in all columns in which every end of a changed cable is as far as it was,
  * and goes down as far if it is the higher end.
  */
-static bool find_targets_of(struct repair *p, uint32_t from, bool higher, const struct row *w)
+static bool find_targets_of(struct repair *p, const struct cable_end *ends, size_t n, bool higher,
+			    const struct row *w)
 {
+	uint32_t from = ends->sw;
 	bool tree = p->how->tree;
 
 	if (tree)
@@ -142,16 +166,19 @@ static bool find_targets_of(struct repair *p, uint32_t from, bool higher, const 
 	if (higher)
 		go_down(p, p->before->topo, from, w->was, w->queue);
 	for (uint32_t to = 0; to < p->g->n; to++) {
-		uint16_t now;
+		bool stays;
 
 		if (to == from || p->column[to] != TOPO_NONE)
 			continue;
 		if (p->before->hops[(size_t)to * p->g->n + from] == 0xFE)
 			return false;
-		now = tree ? updown_distance(p, from, to, w->now[to]) : least_distance(p, from, to);
-		if ((now != repair_old_distance(p, from, to) ||
-		     (higher && w->now[to] != w->was[to])) &&
-		    !add_target(p, to))
+		if (tree)
+			stays = updown_distance(p, from, to, w->now[to]) ==
+					repair_old_distance(p, from, to) &&
+				!(higher && w->now[to] != w->was[to]);
+		else
+			stays = keeps_least(p, ends, n, to);
+		if (!stays && !add_target(p, to))
 			return false;
 	}
 	return true;
@@ -176,7 +203,7 @@ static bool find_targets_with(struct repair *p, const struct row *w)
 		for (next = i; next < p->n_ends && p->ends[next].sw == p->ends[i].sw; next++)
 			higher |= is_higher(p, &p->ends[next]);
 		if (p->lone[p->ends[i].sw] == LONE_NOT &&
-		    !find_targets_of(p, p->ends[i].sw, higher, w))
+		    !find_targets_of(p, p->ends + i, next - i, higher, w))
 			return false;
 	}
 	return p->n_targets * KEEP_REPAIR_SHARE <= MAX(p->g->n, 256u);

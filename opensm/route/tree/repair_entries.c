@@ -17,14 +17,23 @@ static bool is_on_path(const struct repair *p, uint32_t from, const struct graph
 	return graph_near(group, repair_distance(p, group->to, to)) == repair_distance(p, from, to);
 }
 
-static const struct graph_group *group_of(const struct repair *p, uint32_t sw, uint8_t port)
+/* Without ups and downs it is as far from `to`: such distances lie together. */
+static uint16_t distance_in_row(const struct repair *p, uint32_t from, uint32_t to)
 {
-	uint32_t group;
+	return p->downs ? repair_distance(p, from, to) : repair_distance(p, to, from);
+}
 
-	if (!port || port > p->g->topo->switches[sw].n_ports)
-		return NULL;
-	group = graph_find(p->g, sw, topo_port(p->g->topo, sw, port)->sw);
-	return group != TOPO_NONE ? &p->g->groups[group] : NULL;
+/* A row lies scattered: for many questions about the same switch it is copied. */
+static void copy_row(struct repair *p, uint32_t sw)
+{
+	for (uint32_t to = 0; to < p->g->n; to++)
+		p->row[to] = distance_in_row(p, sw, to);
+	p->row_of = sw;
+}
+
+static uint16_t distance_from(const struct repair *p, uint32_t sw, uint32_t to)
+{
+	return p->row_of == sw ? p->row[to] : repair_distance(p, sw, to);
 }
 
 static uint32_t *count_row(struct repair *p, uint32_t sw)
@@ -43,23 +52,40 @@ static uint32_t *count_row(struct repair *p, uint32_t sw)
 /* Groups of `sw` that are on shortest paths to `to`, and their ports. */
 struct repair_choice {
 	uint32_t sw, to;
+	uint16_t far;
 	const struct graph_group *groups[PORTS];
 	uint8_t ports[PORTS];
 	unsigned n, n_ports;
 };
 
+static void add_group(const struct repair *p, struct repair_choice *c,
+		      const struct graph_group *group)
+{
+	assert(c->n_ports + group->n_ports < PORTS);
+	c->groups[c->n++] = group;
+	for (unsigned k = 0; k < group->n_ports; k++)
+		c->ports[c->n_ports++] = p->g->ports[group->first_port + k];
+}
+
+/* Next to a neighbour there is no other. */
 static void list_groups(const struct repair *p, struct repair_choice *c)
 {
-	c->n = c->n_ports = 0;
-	for (uint32_t i = p->g->first[c->sw]; i < p->g->first[c->sw + 1]; i++) {
-		const struct graph_group *group = &p->g->groups[i];
+	uint32_t first = p->g->first[c->sw], end = p->g->first[c->sw + 1];
+	bool in_row = p->row_of == c->sw;
 
-		if (!is_on_path(p, c->sw, group, c->to))
-			continue;
-		assert(c->n_ports + group->n_ports < PORTS);
-		c->groups[c->n++] = group;
-		memcpy(c->ports + c->n_ports, p->g->ports + group->first_port, group->n_ports);
-		c->n_ports += group->n_ports;
+	c->far = distance_from(p, c->sw, c->to);
+	c->n = c->n_ports = 0;
+	if (c->far != DISTANCE_NONE && (c->far & (DISTANCE_DOWN - 1)) == 1) {
+		first = graph_find(p->g, c->sw, c->to);
+		end = first + 1;
+	}
+	for (uint32_t i = first; i < end; i++) {
+		const struct graph_group *group = &p->g->groups[i];
+		uint16_t there = in_row ? distance_in_row(p, group->to, c->to)
+					: repair_distance(p, group->to, c->to);
+
+		if (graph_near(group, there) == c->far)
+			add_group(p, c, group);
 	}
 }
 
@@ -91,13 +117,13 @@ static const struct repair_choice *find_waypoint(const struct repair *p, uint32_
 						 uint32_t at)
 {
 	const struct dmodk *s = p->spread;
-	uint16_t far = repair_distance(p, sw, at);
+	uint16_t far = distance_from(p, sw, at);
 
 	for (unsigned k = s->hot[dest].port ? s->depth[dest] : 0; k-- > 0;) {
 		uint32_t home = s->level[k].home[dest];
 		const struct repair_choice *c;
 
-		if (home == sw || repair_distance(p, sw, home) + s->level[k].distance[dest] != far)
+		if (home == sw || distance_from(p, sw, home) + s->level[k].distance[dest] != far)
 			continue;
 		c = choice_of(p, sw, home);
 		if (goes_on(p, sw, c, at))
@@ -215,7 +241,7 @@ static uint8_t choose_port(struct repair *p, uint32_t sw, uint32_t dest, uint32_
 		p->waiting[p->n_waiting++] = (struct waiting){ sw, dest, at };
 		return stay;
 	}
-	return stay && !is_new_path(p, sw, port, at) ? stay : port;
+	return port != stay && stay && !is_new_path(p, sw, port, at) ? stay : port;
 }
 
 static void write_entry(struct repair *p, uint32_t sw, uint32_t dest, uint8_t port)
@@ -230,16 +256,31 @@ static void write_entry(struct repair *p, uint32_t sw, uint32_t dest, uint8_t po
 	routes_write(p->r, sw, lid, port);
 }
 
+/* Does the port lead nearer? */
+static bool may_stay(const struct repair *p, uint32_t sw, uint8_t port, uint32_t at)
+{
+	const struct tree *tree = p->how->tree;
+	struct graph_group over = { .weight = 1 };
+
+	if (!port || port > p->g->topo->switches[sw].n_ports)
+		return false;
+	over.to = topo_port(p->g->topo, sw, port)->sw;
+	if (over.to == TOPO_NONE)
+		return false;
+	if (tree)
+		over.way = tree->place[over.to] < tree->place[sw] ? GRAPH_UP : GRAPH_DOWN;
+	return is_on_path(p, sw, &over, at);
+}
+
 /* Destination `dest` on `at`: keeps its port, or gets another one. */
 static void look_at_entry(struct repair *p, uint32_t sw, uint32_t dest, uint32_t at)
 {
 	lid_t lid = p->spread->hot[dest].lid;
 	uint8_t old = routes_port(p->r, sw, lid), stay;
-	const struct graph_group *group = group_of(p, sw, old);
 
 	if (lid >= p->g->topo->switches[sw].lft_cap)
 		return;
-	stay = sw != at && group && is_on_path(p, sw, group, at) ? old : 0;
+	stay = sw != at && may_stay(p, sw, old, at) ? old : 0;
 	if (sw == at)
 		write_entry(p, sw, dest, p->spread->hot[dest].port);
 	else if (repair_distance(p, sw, at) == DISTANCE_NONE)
@@ -300,7 +341,7 @@ static bool is_wanted(const struct repair *p, uint32_t sw, uint32_t dest, uint16
 
 		if (leads[home])
 			return true;
-		if (home != sw && repair_distance(p, sw, home) + s->level[k].distance[dest] == far)
+		if (home != sw && p->row[home] + s->level[k].distance[dest] == far)
 			return false;
 	}
 	return true;
@@ -309,14 +350,18 @@ static bool is_wanted(const struct repair *p, uint32_t sw, uint32_t dest, uint16
 /* The entries of this end that could use the cable. */
 static void offer_row(struct repair *p, uint32_t sw, uint8_t port)
 {
-	const struct graph_group *group = group_of(p, sw, port);
+	uint32_t to = topo_port(p->g->topo, sw, port)->sw;
+	const struct graph_group *group = &p->g->groups[graph_find(p->g, sw, to)];
 	const struct dmodk *s = p->spread;
 	_cleanup_free_ bool *leads = xcalloc(p->g->n, sizeof(*leads));
 
+	if (p->row_of != sw)
+		copy_row(p, sw);
 	for (uint32_t at = 0; at < p->g->n; at++)
-		leads[at] = at != sw && is_on_path(p, sw, group, at);
+		leads[at] = at != sw &&
+			    graph_near(group, distance_in_row(p, to, at)) == p->row[at];
 	for (uint32_t at = 0; at < p->g->n; at++) {
-		uint16_t far = repair_distance(p, sw, at);
+		uint16_t far = p->row[at];
 
 		for (uint32_t i = s->first[at]; leads[at] && i < s->first[at + 1]; i++)
 			if (!s->hot[i].port || is_wanted(p, sw, i, far, leads))
@@ -405,6 +450,8 @@ static void fill_lone(struct repair *p, uint32_t sw)
 
 void repair_entries(struct repair *p)
 {
+	ARENA_ARRAY(&p->memory, p->row, p->g->n);
+	p->row_of = TOPO_NONE;
 	ARENA_ARRAY(&p->memory, p->choices, CHOICES);
 	for (unsigned i = 0; i < CHOICES; i++)
 		p->choices[i].sw = TOPO_NONE;

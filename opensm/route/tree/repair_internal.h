@@ -51,6 +51,8 @@ struct repair {
 	} *waiting;
 	size_t n_waiting, cap_waiting;
 	struct repair_choice *choices;
+	uint16_t *row;			  /* distances from `row_of` */
+	uint32_t row_of;
 	struct arena memory;
 };
 
