@@ -34,7 +34,7 @@ more_ups() {
 	ups=$(log_count $log 'SUBNET UP')
 	put /etc/rdma/opensm.conf <<<'sm_priority 9'
 	inside systemctl reload opensm
-	is_state active
+	wait_for 10 is_state active # it may be "reloading" for a moment
 	wait_for 10 sees_priority 9
 	wait_for 10 more_ups "$ups"
 	[ "$(pids)" = "$pid" ]

@@ -35,8 +35,8 @@ instance_said() {
 @test "enabled, it is up after a boot: one instance, and the tools of administrators work" {
 	BOX_ENABLE=yes host_start H1
 	wait_for 20 is_state active
-	wait_for 20 status_says 'Status: "MASTER'
-	[ "$(pids | wc -l)" -eq 1 ]
+	wait_for 20 status_says 'Status: "MASTER, subnet up'
+	wait_for 10 pids_are 1
 	wait_for 10 sees_master 0x100001
 	[ "$(inside saquery | grep -c '^NodeRecord')" -eq 5 ]
 	[ "$(inside ibnetdiscover -p | grep -c ' - ')" -eq 8 ]
@@ -53,7 +53,7 @@ instance_said() {
 	put /etc/sysconfig/opensm <<<"GUIDS=\"$PORT1 $PORT2\""
 	start
 	wait_for 20 good
-	[ "$(pids | wc -l)" -eq 2 ]
+	wait_for 10 pids_are 2
 	wait_for 10 status_says "$PORT1: .*MASTER"
 	wait_for 10 status_says "$PORT2: .*MASTER"
 	wait_for 10 prefix_is 1 fe80:0000:0000:0000
@@ -79,7 +79,7 @@ instance_said() {
 	done
 	start
 	wait_for 20 good
-	[ "$(pids | wc -l)" -eq 2 ]
+	wait_for 10 pids_are 2
 	wait_for 10 status_says '1: .*MASTER'
 	wait_for 10 status_says '2: .*MASTER'
 	wait_for 10 status_says 'Status: "2 instances: 1: MASTER, subnet up.*; 2: MASTER, subnet up'
@@ -112,17 +112,17 @@ instance_said() {
 	put /etc/default/opensm <<<'PORTS=ALL'
 	start
 	wait_for 20 good
-	[ "$(pids | wc -l)" -eq 2 ]
+	wait_for 10 pids_are 2
 	wait_for 10 status_says "$PORT2: .*MASTER"
 	put /etc/default/opensm <<<"PORTS=\"$PORT2\""
 	inside systemctl restart opensm
 	wait_for 20 sees_master 0x100002 2
-	[ "$(pids | wc -l)" -eq 1 ]
+	wait_for 10 pids_are 1
 	[ -n "$(instance_pid "$PORT2")" ]
 	put /etc/default/opensm <<<'PORTS=NONE'
 	inside systemctl restart opensm
 	wait_for 10 status_says 'PORTS=NONE'
-	[ -z "$(pids)" ]
+	wait_for 10 pids_are 0
 	not is_state failed
 }
 
@@ -134,14 +134,14 @@ PRIORITY=7
 GUIDS=\"$PORT1\""
 	start
 	wait_for 20 sees_master 0x100001 1
-	[ "$(pids | wc -l)" -eq 1 ]
+	wait_for 10 pids_are 1
 	[ -n "$(instance_pid "$PORT1")" ]
 	put /etc/sysconfig/opensm <<<'LAUNCH_ORDER=redhat
 PRIORITY=7'
 	inside mv /etc/rdma/opensm.conf.2 /etc/rdma/opensm.conf.2.site
 	inside systemctl restart opensm
 	wait_for 20 good
-	[ "$(pids | wc -l)" -eq 2 ]
+	wait_for 10 pids_are 2
 	wait_for 20 sees_priority 7 1
 	wait_for 20 sees_priority 7 2
 }

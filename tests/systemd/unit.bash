@@ -158,6 +158,15 @@ instance_pid() {
 	inside systemctl show -P MainPID "opensm@$1" | grep -vx 0
 }
 
+# pids_are N: so many run.
+pids_are() {
+	[ "$(pids | wc -l)" -eq "$1" ]
+}
+
+instance_is_gone() {
+	[ -z "$(instance_pid "$1")" ]
+}
+
 instance_runs() {
 	[ -n "$(instance_pid "$1")" ]
 }

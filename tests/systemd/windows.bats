@@ -131,7 +131,7 @@ udev_tells() {
 	put /etc/default/opensm <<<'PORTS=all'
 	start
 	wait_for 20 instance_runs 0x0000000000100004
-	[ "$(pids | wc -l)" -eq 1 ]
+	wait_for 10 pids_are 1
 	fabric port H2 2 back
 	udev_tells umad1
 	wait_for 20 instance_runs 0x0000000000100005
@@ -145,5 +145,5 @@ udev_tells() {
 	[ -z "$(instance_pid 1)" ]
 	inside systemctl reload opensm
 	wait_for 20 instance_runs 1
-	[ -z "$(instance_pid 0x0000000000100004)" ]
+	wait_for 10 instance_is_gone 0x0000000000100004
 }
