@@ -239,9 +239,9 @@ as_member() {
 	[ "$(json '.[0].absent | length' show 0x5)" -eq 0 ]
 }
 
-# fake_daemon SOCKET: answers verify with a difference, and every change as not confirmed.
+# fake_daemon SOCKET: in the background; answers verify with a difference, and every change as not confirmed.
 fake_daemon() {
-	python3 - "$1" <<-'END'
+	exec python3 - "$1" <<-'END'
 		import json, os, socket, sys
 
 		keys = ["0xffff"] + ["0x0000"] * 31
