@@ -29,7 +29,11 @@
 #define HEAL_STEP  (5 * MONO_S)
 #define HEAL_LIMIT (1200 * MONO_S)
 #define QUIET	   (60 * MONO_S)
-#define RESTED	   (70 * MONO_S)
+/*
+ * Tables are compared after a quiet minute. A sweep in the same moment, if only to look at a port
+ * in its turn, ends that, and it comes a minute later.
+ */
+#define RESTED (130 * MONO_S)
 
 /* Notes the first thing found wrong. Returns false. */
 __attribute__((format(printf, 2, 3))) static bool wrong(struct world *w, const char *fmt, ...)
@@ -98,13 +102,26 @@ static unsigned count_reachable(const struct world *w, int start)
 	return n;
 }
 
+/* The master knows that a port has another key than it had, and has not found that yet. */
+static bool is_key_looked_for(const struct fabric *f)
+{
+	FABRIC_EACH_END_PORT(f, p) {
+		if (p->key_doubts)
+			return true;
+	}
+	return false;
+}
+
 /*
  * A host that was moved is locked where its keys are not tried: it is met when its lease has ended.
+ * A manager that stood still gives its own port a key of its own before it hands over: that is
+ * looked for, a key at each poll.
  */
 static bool is_one_locked(const struct world *w, const struct sm *sm)
 {
 	return world_has(w, FAULT_KEYS) &&
-	       sm_fabric(sm)->n_nodes != count_reachable(w, right_master(w)->node);
+	       (sm_fabric(sm)->n_nodes != count_reachable(w, right_master(w)->node) ||
+		is_key_looked_for(sm_fabric(sm)));
 }
 
 /* NULL: all is well; else what is not, so far. */
