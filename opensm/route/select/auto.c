@@ -19,8 +19,8 @@
  * carries little more than when all were compared, no other engine computes: an event costs one
  * computation.
  *
- * With LMC a third aim is weighed, disjoint paths of a port's LIDs, and candidates go on until these
- * part nearly as well as shortest paths can.
+ * With LMC a third aim is weighed, disjoint paths of a port's LIDs, and candidates go on until
+ * these part nearly as well as shortest paths can.
  *
  * The last resort is one VL, up then down (updn), which is possible on every fabric.
  */
