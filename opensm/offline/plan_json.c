@@ -88,6 +88,26 @@ static void add_traffic(struct json_object *o, const struct plan_world *w, const
 				       end_of(w, t->switches[f->incast_at].guid, 0));
 }
 
+/* Means over pairs of end ports; only where an end port has several LIDs. */
+static void add_disjoint(struct json_object *tables, const struct figures *f)
+{
+	const struct disjoint_sums *d = &f->disjoint;
+	double n = d->pairs ? (double)d->pairs : 1;
+	struct json_object *o;
+
+	if (f->lids < 2)
+		return;
+	o = json_object_new_object();
+	json_add_int(o, "paths", f->lids);
+	json_add_int(o, "pairs", (int64_t)d->pairs);
+	add_double(o, "cables", (double)d->have_cables / n);
+	add_double(o, "cables_possible", (double)d->most_cables / n);
+	json_add_int(o, "cables_least", d->least_cables);
+	add_double(o, "switches", (double)d->have_switches / n);
+	add_double(o, "switches_possible", (double)d->most_switches / n);
+	json_object_object_add(tables, "disjoint", o);
+}
+
 static struct json_object *job_of(const struct plan_world *w, const struct plan_tables *p)
 {
 	struct json_object *o = json_object_new_object();
@@ -115,6 +135,7 @@ static struct json_object *tables_of(const struct plan_world *w, const struct pl
 	json_add_str(o, "qos", p->levels[0] ? p->levels : NULL);
 	add_traffic(o, w, p->routes->topo, &p->figures.all);
 	json_object_object_add(o, "rails", plan_rails_json(p->rails));
+	add_disjoint(o, &p->figures);
 	add_double(o, "cpu_seconds", p->cpu_seconds);
 	json_object_object_add(o, "hot", hot_of(w, p));
 	if (w->job)

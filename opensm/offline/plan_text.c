@@ -87,6 +87,25 @@ static void print_traffic(const struct plan_world *w, const struct topo *t,
 	print_incast(w, t, f, out);
 }
 
+/* Of several LIDs per end port: how many paths have nothing in common, and could have. */
+static void print_disjoint(const struct figures *f, FILE *out)
+{
+	const struct disjoint_sums *d = &f->disjoint;
+	double n = (double)d->pairs;
+
+	if (f->lids < 2)
+		return;
+	if (!d->pairs)
+		row(out, "Disjoint", "no pair of end ports on different switches");
+	else
+		row(out, "Disjoint",
+		    "of %u paths per pair %.2f without a common cable (shortest allow %.2f; least "
+		    "%u), %.2f without a common switch (%.2f); %" PRIu64 " pairs",
+		    f->lids, (double)d->have_cables / n, (double)d->most_cables / n,
+		    d->least_cables, (double)d->have_switches / n, (double)d->most_switches / n,
+		    d->pairs);
+}
+
 static void print_engine(const struct plan_world *w, const struct plan_tables *p, FILE *out)
 {
 	char text[ROUTE_VERDICT_STRLEN];
@@ -110,6 +129,7 @@ static void print_engine(const struct plan_world *w, const struct plan_tables *p
 	    p->choice.verdict.avg_hops, p->choice.verdict.max_hops);
 	row(out, "Load", "%u / %.0f / %u pairs on a channel (least, average, most)",
 	    p->choice.verdict.min_load, p->choice.verdict.avg_load, p->choice.verdict.max_load);
+	print_disjoint(&p->figures, out);
 	row(out, "VLs", "%u", p->figures.lanes);
 	if (p->levels[0])
 		row(out, "QoS", "%s", p->levels);

@@ -106,6 +106,18 @@ static void print_bounds(struct json_object *doc)
 		printf("%-10s %d (packet life time)\n", "life", (int)js_int(doc, "life"));
 }
 
+static void print_disjoint(struct json_object *doc)
+{
+	struct json_object *o = js_get(doc, "disjoint");
+
+	if (o)
+		printf("%-10s of %d paths %d without a common cable (shortest allow %d), %d "
+		       "without a common switch (%d)\n",
+		       "disjoint", (int)js_int(o, "paths"), (int)js_int(o, "cables"),
+		       (int)js_int(o, "cables_possible"), (int)js_int(o, "switches"),
+		       (int)js_int(o, "switches_possible"));
+}
+
 /* -o: what it comes to, each reason against it, each hop. */
 static void print_lines(struct ctl *c, struct json_object *doc)
 {
@@ -136,6 +148,7 @@ static void print_answer(struct ctl *c, struct json_object *doc)
 	qos_print_decision(doc);
 	print_partitions(doc);
 	print_bounds(doc);
+	print_disjoint(doc);
 	if (!js_len(hops))
 		return;
 	putchar('\n');

@@ -212,7 +212,8 @@ const struct control_method show_methods[] = {
 	  .type = "(from: string, to: string, service_id: ?string, qos_class: ?string, "
 		  "pkey: ?string) -> (from: object, to: object, reachable: bool, "
 		  "why_not: []string, hops: []object, partition: ?object, sl: ?object, "
-		  "mtu: ?object, rate: ?object, life: ?int, policy: ?object, reversible: bool)",
+		  "mtu: ?object, rate: ?object, life: ?int, policy: ?object, reversible: bool, "
+		  "disjoint: ?object)",
 	  .words = { "from", "to", "service_id", "qos_class", "pkey" },
 	  .needs = SHOW_ANSWERS | SHOW_REASONS,
 	  DOCUMENT(show_path) },

@@ -15,6 +15,7 @@
 #include "ib/codes.h"
 #include "plan/link.h"
 #include "plan/pkey.h"
+#include "route/proof/disjoint.h"
 #include "show/show_internal.h"
 #include "util/mem.h"
 #include "view/lid_hops.h"
@@ -531,6 +532,42 @@ static void put_partitions(struct json_object *ret, struct question *q)
 	json_object_object_add(ret, "limited_to_limited", limited);
 }
 
+/* ---- disjoint paths ---- */
+
+static uint32_t topo_switch_of(const struct topo *t, const struct side *side)
+{
+	uint32_t h = topo_find_host(t, side->port->guid);
+
+	return h == TOPO_NONE ? topo_find_switch(t, side->port->guid) : t->hosts[h].sw;
+}
+
+/* How many of the paths to the LIDs of the destination (LMC) have nothing in common. */
+static void put_disjoint(struct json_object *ret, const struct question *q)
+{
+	const struct routes *r = q->v->routes;
+	uint32_t sw, host = r ? topo_find_host(r->topo, q->to.port->guid) : TOPO_NONE;
+	struct disjoint have, most;
+	struct json_object *o;
+	struct graph *g;
+
+	if (host == TOPO_NONE || !r->topo->hosts[host].lmc)
+		return;
+	sw = topo_switch_of(r->topo, &q->from);
+	if (sw == TOPO_NONE || r->topo->hosts[host].sw == TOPO_NONE ||
+	    sw == r->topo->hosts[host].sw)
+		return;
+	g = graph_new(r->topo, NULL);
+	have = disjoint_have(r, sw, host);
+	most = disjoint_most(g, sw, r->topo->hosts[host].sw, 1u << r->topo->hosts[host].lmc);
+	graph_free(g);
+	o = json_add_object(ret, "disjoint");
+	json_add_int(o, "paths", 1 << r->topo->hosts[host].lmc);
+	json_add_int(o, "cables", have.cables);
+	json_add_int(o, "cables_possible", most.cables);
+	json_add_int(o, "switches", have.switches);
+	json_add_int(o, "switches_possible", most.switches);
+}
+
 /* ---- the document --------------------------------------------------------------------------- */
 
 static void put_side(struct json_object *o, const struct show *s, const struct side *side)
@@ -570,6 +607,7 @@ struct json_object *show_path(void *snapshot, struct control_error *err)
 		put_partitions(ret, &q);
 		follow_tables(&q);
 		put_hops(json_add_array(ret, "hops"), &q);
+		put_disjoint(ret, &q);
 		if (q.way.arrived)
 			put_bounds(ret, &q);
 		json_add_bool(ret, "reversible", q.way.arrived && comes_back(&q));

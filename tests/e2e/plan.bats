@@ -305,12 +305,25 @@ END
 	printf '%s 1 3\n%s 2 3\n%s 3 3\n' "$spine" "$spine" "$spine" >weights
 	plan net --conf conf --json >json
 	jq -e '.tables.engine == "minhop"' json
+	jq -e '.tables.disjoint | .paths == 4 and .cables == 1 and .cables_possible == 2' json
 	# Everything goes over the other spine now.
 	jq -e '[.tables.hot[] | .from.name, .to.name] | index("spine2") == null' json
 	printf 'routing_engine minhop\nlmc 9\n' >conf
 	run plan net --conf conf
 	[[ $output == *'conf:2:'* ]]
 	[ "$status" -eq 65 ]
+}
+
+@test "LMC: how many paths of a pair are disjoint, and could be" {
+	"$NETGEN" tree 6 4 3 >net
+	echo 'lmc 2' >conf
+	plan net --conf conf >out
+	grep -q '^Disjoint  of 4 paths per pair 3.00 without a common cable (shortest allow 3.00; least 3), 3.00 without a common switch (3.00); [0-9]* pairs$' out
+	plan net >out
+	! grep -q '^Disjoint' out
+	"$NETGEN" torus 6 6 1 2 >net
+	plan net --conf conf --engine dor --json | jq -e '.tables.disjoint | .cables < 1.1 and .cables_possible > 2'
+	plan net --conf conf --json | jq -e '.tables.disjoint | .cables > 1.9'
 }
 
 @test "a Slim Fly: two VLs by port class, for every QoS level; without them, the proof finds the cycle" {

@@ -81,6 +81,48 @@ interview() {
 	diff -r peer ours
 }
 
+# paths_of NAME: what is said of the paths from h0 to h4, on another leaf, with several LIDs (LMC), into NAME.
+paths_of() {
+	local words
+	lids_of_net
+	B=$(awk '/^0x0*100009 /{ print $2 }' lids) GB=fe80::10:9
+	for words in "--sgid $GA --dgid $GB -n 1" "--sgid $GA --dgid $GB -n 2" "--slid $((A + 3)) --dgid $GB -n 2" \
+		"--slid $A --dlid $((B + 2))" "--slid $((A + 1)) --dlid $((B + 3))" "--slid $A --dlid $((B + 4))"; do
+		echo "$words"
+		ask answer "PR $words"
+		cat answer
+	done >"$1"
+}
+
+@test "small, LMC 2: paths of a pair name different LIDs, by which packets take different cables; as the peer" {
+	echo 'lmc 2' >>opensm.conf
+	if "$PEER" --version 2>/dev/null | grep -q 'OpenSM 3\.'; then
+		SM_BIN=$PEER sm_start "${HOSTS[0]}"
+		wait_for 20 sm_up
+		paths_of peer
+		sm_kill
+		rm -f opensm.log
+	fi
+	echo "control_socket $WORK/ctl.sock" >>opensm.conf
+	sm_start "${HOSTS[0]}"
+	wait_for 20 sm_up
+	paths_of ours
+	cat ours
+	[ "$(grep -c 'dlid\.' ours)" -gt 7 ]
+	[ ! -e peer ] || diff peer ours
+	# Two at a time: two DLIDs. Four DLIDs: four ports of the leaf.
+	ask two "PR --sgid $GA --dgid $GB -n 2"
+	[ "$(grep 'dlid\.' two | sort -u | wc -l)" -eq 2 ]
+	for k in 0 1 2 3; do
+		"$CTL" -i "$WORK/ctl.sock" -o path "$A" $((B + k)) 3>&- | grep -o 'spine[0-9]*' | head -1
+	done | sort -u >spines
+	cat spines
+	[ "$(wc -l <spines)" -eq 4 ]
+	"$CTL" -i "$WORK/ctl.sock" path h0 h4 3>&- >path
+	cat path
+	grep -q '^disjoint   of 4 paths 4 without a common cable (shortest allow 4), 4 without a common switch (4)$' path
+}
+
 # ipoib HOST WORDS...: a host that asks as the Linux kernel does.
 ipoib() {
 	local host=$1

@@ -26,6 +26,8 @@ struct tree {
 	uint32_t n_order;
 };
 
+#define DISJOINT_PAIRS 1000
+
 #define DEPTH_NONE    UINT32_MAX
 #define DEPTH_UNKNOWN (UINT32_MAX - 1)
 #define DEPTH_WALKING (UINT32_MAX - 2)
@@ -208,6 +210,15 @@ uint32_t *figures_load(const struct routes *r, unsigned threads)
 	return f.load;
 }
 
+static void find_disjoint(const struct routes *r, struct figures *ret)
+{
+	ret->lids = 1;
+	for (uint32_t h = 0; h < r->topo->n_hosts; h++)
+		ret->lids = MAX(ret->lids, 1u << r->topo->hosts[h].lmc);
+	if (ret->lids > 1)
+		disjoint_measure(r, DISJOINT_PAIRS, &ret->disjoint);
+}
+
 void figures_of(const struct routes *r, struct route_ranks ranks, unsigned threads,
 		struct figures *ret)
 {
@@ -218,6 +229,7 @@ void figures_of(const struct routes *r, struct route_ranks ranks, unsigned threa
 	*ret = (struct figures){ .n_load = cut_n_ports(r->topo),
 				 .lanes = r->lanes ? r->lanes->n_vls : 1 };
 	traffic_of(r, ranks, &flows, &ret->all);
+	find_disjoint(r, ret);
 	ret->load = flows.load;
 	flows.load = NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "offline/base/traffic.h"
 #include "route/core/routes.h"
+#include "route/proof/disjoint.h"
 
 struct figures {
 	/* per entry of topo->ports: pairs of end ports that leave through it */
@@ -17,6 +18,9 @@ struct figures {
 	uint32_t n_load;
 	struct traffic all;
 	unsigned lanes;
+	unsigned lids; /* of the end port that has most (LMC) */
+	/* of a sample of pairs, where that is more than one */
+	struct disjoint_sums disjoint;
 };
 
 /* `ranks`: every end port that takes part (routes_ranks()), in the order that shifts go by. */

@@ -8,6 +8,11 @@
  * with only two dimensions left to cross may also take the second one first, and the first one on a
  * second VL, by port classes, where nothing comes after it. Where a whole switch is missing at a
  * corner, others turn early, on the second VL, too, and routes_check() decides.
+ *
+ * LMC. Every second LID of a port goes another way, where nothing on it is missing: the second
+ * dimension that is left to cross comes first, always, so that the lowest is the last one. Both
+ * paths of a pair have no switch in common. The last step alone goes back to an earlier dimension,
+ * on the second VL, where nothing comes after it.
  */
 #include "route/select/engines.h"
 
@@ -15,7 +20,9 @@
 #include <string.h>
 
 #include "route/select/shapes.h"
+#include "route/core/lid_spread.h"
 #include "route/direct/direct_routes.h"
+#include "route/proof/check.h"
 #include "util/mem.h"
 
 struct hyperx {
@@ -188,6 +195,115 @@ static struct sl2vl *make_vls(const struct hyperx *x, const struct topo *t, uint
 	return l;
 }
 
+/* The second dimension in which both differ; n_dims: there is none. */
+static unsigned second_dim(const struct grid *grid, uint32_t a, uint32_t b)
+{
+	unsigned d = grid_first_dim(grid, a, b) + 1;
+
+	while (d < grid->n_dims && grid_at(grid, a)[d] == grid_at(grid, b)[d])
+		d++;
+	return d;
+}
+
+/* Cables of one switch towards another one with the lowest dimension last; NULL: none are there. */
+static const struct graph_group *turned_edge(const struct hyperx *x, uint32_t u, uint32_t to)
+{
+	unsigned d = second_dim(x->grid, u, to);
+	uint32_t v = d < x->grid->n_dims ? corner_of(x, u, d, to) : to;
+
+	return v == TOPO_NONE ? NULL : shape_edge(x->g, u, v);
+}
+
+static unsigned count_dims(const struct grid *grid, uint32_t a, uint32_t b)
+{
+	unsigned n = 0;
+
+	for (unsigned d = 0; d < grid->n_dims; d++)
+		n += grid_at(grid, a)[d] != grid_at(grid, b)[d];
+	return n;
+}
+
+/* Per switch: the cables to take towards `to`; NULL: that whole way is not there. */
+static void find_turned(const struct hyperx *x, uint32_t to, const struct graph_group **ret)
+{
+	memset(ret, 0, x->g->n * sizeof(*ret));
+	for (unsigned n = 1; n <= x->grid->n_dims; n++)
+		for (uint32_t u = 0; u < x->g->n; u++) {
+			const struct graph_group *edge =
+				count_dims(x->grid, u, to) == n ? turned_edge(x, u, to) : NULL;
+
+			if (edge && (edge->to == to || ret[edge->to]))
+				ret[u] = edge;
+		}
+}
+
+/* Every second LID of a host. */
+static void turn_host(const struct hyperx *x, struct routes *r, const struct topo_host *host,
+		      const struct graph_group *const *turned)
+{
+	uint32_t end = MIN(host->lid + (1u << host->lmc), r->top + 1u);
+
+	for (uint32_t lid = host->lid + 1u; host->lid && lid < end; lid += 2)
+		for (uint32_t u = 0; u < x->g->n; u++)
+			if (turned[u] && lid < r->topo->switches[u].lft_cap)
+				routes_row(r, u)[lid] = x->g->ports[turned[u]->first_port +
+								    lid / 2 % turned[u]->n_ports];
+}
+
+static void turn_lids(const struct hyperx *x, struct routes *r)
+{
+	const struct topo *t = r->topo;
+	_cleanup_free_ const struct graph_group **turned = xcalloc(x->g->n, sizeof(*turned));
+
+	for (uint32_t to = 0; to < x->g->n; to++) {
+		bool found = false;
+
+		for (unsigned p = 1; p <= t->switches[to].n_ports; p++) {
+			uint32_t h = topo_port(t, to, p)->host;
+
+			if (h == TOPO_NONE || !t->hosts[h].lmc)
+				continue;
+			if (!found)
+				find_turned(x, to, turned);
+			found = true;
+			turn_host(x, r, &t->hosts[h], turned);
+		}
+	}
+}
+
+static bool is_whole(const struct shape *shape)
+{
+	return !shape->n_cut && !shape->grid->n_cut && !shape->grid->n_missing;
+}
+
+/*
+ * Parts the LIDs of ports; in a damaged fabric, where ways around what is missing are mixed with
+ * turned ones, only if that holds. False: nothing was turned.
+ */
+static bool try_to_turn(const struct route_job *job, const struct hyperx *x,
+			const struct shape *shape, struct routes *r)
+{
+	size_t bytes = (size_t)x->g->n * r->row_size;
+	_cleanup_free_ uint8_t *before = NULL;
+	struct route_verdict v;
+
+	if (!x->turns || x->grid->n_dims < 2 || !lid_spread_is_needed(job->topo))
+		return false;
+	if (is_whole(shape)) {
+		turn_lids(x, r);
+		return true;
+	}
+	before = xmemdup(r->lft, bytes);
+	turn_lids(x, r);
+	r->lanes = make_vls(x, job->topo, r->row_size);
+	routes_check(r, route_threads(job), &v);
+	r->lanes = sl2vl_free(r->lanes);
+	if (!route_fault(&v))
+		return true;
+	memcpy(r->lft, before, bytes);
+	return false;
+}
+
 struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
 			     const struct shape *shape, char *why, size_t why_len)
 {
@@ -202,6 +318,8 @@ struct routes *hyperx_routes(const struct route_job *job, const struct graph *g,
 	rank_switches(&x);
 	x.turns = route_vls(job) > 1;
 	r = direct_routes(job, g, "hyperx", find_paths, &x);
+	if (r && try_to_turn(job, &x, shape, r))
+		odd = true;
 	free(x.rank);
 	if (r && odd && route_vls(job) < 2) {
 		snprintf(why, why_len, "switches are missing: needs 2 VLs, every cable has 1");

@@ -19,8 +19,8 @@
  * carries little more than when all were compared, no other engine computes: an event costs one
  * computation.
  *
- * With LMC, tables whose LIDs part by more disjoint paths than others come first, and candidates go
- * on until the LIDs part nearly as well as shortest paths can.
+ * With LMC a third aim is weighed, disjoint paths of a port's LIDs, and candidates go on until
+ * these part nearly as well as shortest paths can.
  *
  * The last resort is one VL, up then down (updn), which is possible on every fabric.
  */
@@ -51,7 +51,7 @@
 #define ALIKE		 1.02 /* most load, by the least possible, that no engine betters */
 #define BETTER		 1.01
 #define SAME		 1.002
-#define PARTED		 1.1  /* times as many disjoint paths are worth any bandwidth */
+#define PARTED_WORTH	 0.5 /* twice as many disjoint paths are worth 1.41 of bandwidth */
 #define PARTED_ENOUGH	 0.95
 #define PARTED_PAIRS	 500
 
@@ -165,7 +165,8 @@ static void rate(struct trial *x)
 	x->bisection = m.bisection;
 	x->bandwidth = cbrt(m.bisection * m.permutation * m.shift);
 	x->parted = share_parted(x);
-	x->score = x->bandwidth / pow(LOAD_WORTH, log2(MAX(x->verdict.max_load, 1u)));
+	x->score = x->bandwidth * pow(x->parted, PARTED_WORTH) /
+		   pow(LOAD_WORTH, log2(MAX(x->verdict.max_load, 1u)));
 }
 
 /* Less load at the same bandwidth. */
@@ -223,8 +224,6 @@ static bool wins(const struct automatic *a, const struct trial *x)
 
 	if (!best->routes)
 		return true;
-	if (x->parted > best->parted * PARTED || best->parted > x->parted * PARTED)
-		return x->parted > best->parted;
 	if (a->stale)
 		return is_better(x, best, BETTER);
 	if (best->changes > keep_bound(KEEP_CHANGES, x->changes))
