@@ -138,8 +138,9 @@ uint32_t *routes_ranks(const struct topo *t, uint32_t *ret_n);
 unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, unsigned patterns,
 			      unsigned shifts, struct route_measures *ret);
 /*
- * The mean share under `shifts` shifts (0: as many as the largest group has) of all groups at once,
- * each in itself: what rings on every rail get of each other. Returns the most flows on one channel.
+ * The mean share under `shifts` shifts (0: as many as the largest group has) of all groups at
+ * once, each in itself: what rings on every rail get of each other. Returns the most flows on one
+ * channel.
  */
 unsigned routes_measure_groups(const struct routes *r, const struct route_ranks *groups,
 			       unsigned n, unsigned shifts, double *ret);

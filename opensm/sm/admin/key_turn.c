@@ -48,7 +48,7 @@ struct key_turn {
 	bool is_stored;	       /* `next` is on the disk */
 	bool is_sent;	       /* ... and standbys have it; or had time enough */
 	bool is_with_all;      /* ... and none lacks it */
-	bool is_rotation;      /* `next` is the next epoch of the seed in force, by time or command */
+	bool is_rotation;      /* `next` is the next epoch of the seed, by time or command */
 	bool is_begun;	       /* standbys are to be looked at now */
 	const char *why;
 	mono_t sending_until, turn_at, retry_at;
