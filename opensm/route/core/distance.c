@@ -19,6 +19,8 @@
 
 #define WORDS 8
 #define BLOCK (64 * WORDS)
+#define FEW_WORDS 2
+#define FEW (64 * FEW_WORDS)
 #define RING 256
 #define DISTANCE_MAX (DISTANCE_NONE - 1)
 
@@ -60,11 +62,11 @@ static bool advance_all(const struct graph *g, uint32_t u, const struct bits *fr
 	return advance(g, u, front, seen, ret, WORDS);
 }
 
-/* At most 128 destinations. */
+/* At most FEW destinations. */
 static bool advance_few(const struct graph *g, uint32_t u, const struct bits *front,
 			struct bits *seen, struct bits *ret)
 {
-	return advance(g, u, front, seen, ret, 2);
+	return advance(g, u, front, seen, ret, FEW_WORDS);
 }
 
 /*
@@ -87,7 +89,8 @@ static void search_block(const struct graph *g, struct distances *d, const uint3
 	for (uint32_t level = 1; more && level <= DISTANCE_MAX; level++) {
 		more = false;
 		for (uint32_t u = 0; u < g->n; u++) {
-			if (!(n <= 128 ? advance_few : advance_all)(g, u, front, &seen[u], &next[u]))
+			if (!(n <= FEW ? advance_few : advance_all)(g, u, front, &seen[u],
+								    &next[u]))
 				continue;
 			more = true;
 			write_level(d->rows + (size_t)u * d->n + base, &next[u], (uint16_t)level);

@@ -149,6 +149,17 @@ static struct routes *former_alike(const struct routes *was, const struct topo *
 	return before;
 }
 
+/* Rows of switches that `t` lacks, as in tables with other numbers: they begin anew. */
+static void clear_lacking(struct routes *r, const struct topo *t)
+{
+	for (uint32_t s = 0; s < r->topo->n_switches; s++) {
+		bool lacks = topo_find_switch(t, r->topo->switches[s].guid) == TOPO_NONE;
+
+		for (uint32_t lid = 0; lacks && lid < r->row_size; lid++)
+			routes_write(r, s, (lid_t)lid, LFT_NO_PORT);
+	}
+}
+
 /* Tables for the fabric of the job out of `r`, which it takes. They keep it, for former_alike(). */
 static struct routes *without_bare(const struct keeping *w, struct routes *r)
 {
@@ -157,6 +168,7 @@ static struct routes *without_bare(const struct keeping *w, struct routes *r)
 	if (r->topo == w->job->topo)
 		return r;
 	ret = renumbered(r, NULL, w->job->topo, &w->ret->choice.verdict);
+	clear_lacking(r, w->job->topo);
 	ret->cache->alike = r;
 	return ret;
 }
