@@ -177,7 +177,7 @@ void lids_note_cable(struct sm *sm, const struct port *a, const struct port *b)
 
 	if (!neighbor_guid(a) || !far)
 		return;
-	/* A host's port with several planes has a number in each, and is cabled in one at a time. */
+	/* A host's port with several planes has a number in each, and a cable in one at a time. */
 	if (!node_is_switch(a->node))
 		store_set_only_neighbor(sm->store, a->guid, a->num, far, b->num);
 	else if (!node_is_switch(b->node))
