@@ -39,6 +39,7 @@
 #include "route/select/reroute.h"
 #include "route/shape/recognise.h"
 #include "route/vl/port_class.h"
+#include "util/hash.h"
 #include "util/mem.h"
 
 #define CANDIDATES	 10
@@ -84,6 +85,8 @@ struct automatic {
 	bool small, tiny;
 	struct trial best;
 	unsigned n_held;
+	uint64_t known[CANDIDATES + 1]; /* hashes of tables that were rated */
+	unsigned n_known;
 	bool compared;
 	bool stale; /* the previous tables were made with other options */
 	const char *looped; /* the first candidate that could block itself */
@@ -258,6 +261,20 @@ static void balance(const struct automatic *a, struct trial *x)
 	x->verdict = report.verdict;
 }
 
+/* Engines that suit a fabric often come to the same tables: the first of them has them then. */
+static bool is_known(struct automatic *a, const struct routes *r)
+{
+	uint64_t h = hash_bytes(HASH_START, r->lft, (size_t)r->topo->n_switches * r->row_size);
+
+	if (a->stale || r->lanes)
+		return false;
+	for (unsigned i = 0; i < a->n_known; i++)
+		if (a->known[i] == h)
+			return true;
+	a->known[a->n_known++] = h;
+	return false;
+}
+
 /* Checks the routes and keeps them if they are the best so far. Takes the reference. */
 static void consider(struct automatic *a, const char *name, struct routes *r)
 {
@@ -275,8 +292,12 @@ static void consider(struct automatic *a, const char *name, struct routes *r)
 	}
 	a->n_held++;
 	if (a->small) {
-		rate(&x);
 		a->stale |= was_other_options(a, &x);
+		if (is_known(a, r)) {
+			routes_unref(r);
+			return;
+		}
+		rate(&x);
 		x.changes = count_changes(r, a->job->previous);
 	}
 	if (wins(a, &x)) {

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * In a tree a destination has one path down (minhop.c), and a leaf of eight hosts with seven cables
+ * left has two destinations on one of them, twice the load of the others. Only the senders can
+ * share that out: some come down another path than others. The load of every channel is known from
+ * the proof, so finding such channels costs a look, and sharing them out costs what they are.
+ *
+ * Paths are those of the engine, by the hops it left: over the nearest neighbours; where it orders
+ * switches, over lower ones while there is a path down, else over higher ones.
+ */
+#include "route/sp/balance.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "route/core/path_dag.h"
+#include "route/proof/check.h"
+#include "route/proof/keep_policy.h"
+#include "util/mem.h"
+
+/* Only lower ones are reached from here, or from there. */
+static bool goes_down(const struct routes *r, uint32_t sw, uint32_t to)
+{
+	size_t words = (r->topo->n_switches + 63u) / 64;
+
+	return sw == to || r->downs[to * words + sw / 64] >> sw % 64 & 1;
+}
+
+bool balance_is_path(const struct routes *r, uint32_t sw, uint32_t next, uint32_t to)
+{
+	const uint8_t *hops = r->hops + (size_t)to * r->topo->n_switches;
+
+	if (hops[next] + 1 != hops[sw])
+		return false;
+	if (!r->places)
+		return true;
+	if (goes_down(r, sw, to))
+		return r->places[next] > r->places[sw] && goes_down(r, next, to);
+	return r->places[next] < r->places[sw];
+}
+
+/* All paths of the engine of `routes` (`arg`) to a switch. */
+static void find_paths(const void *arg, uint32_t to, struct path_dag *w)
+{
+	const struct routes *r = arg;
+	const struct graph *g = w->graph;
+	const uint8_t *hops = r->hops + (size_t)to * g->n;
+	uint32_t *order = w->work[0], n;
+
+	path_dag_begin(w, to);
+	for (uint32_t s = 0; s < g->n; s++)
+		w->far[s] = hops[s] == 0xFF ? DISTANCE_NONE : hops[s];
+	n = path_dag_sort(w, UINT16_MAX, order);
+	for (uint32_t i = 0; i < n; i++) {
+		path_dag_switch(w, order[i]);
+		for (uint32_t k = g->first[order[i]]; k < g->first[order[i] + 1]; k++)
+			if (hops[g->groups[k].to] + 1 == hops[order[i]] &&
+			    balance_is_path(r, order[i], g->groups[k].to, to))
+				path_dag_group(w, &g->groups[k]);
+	}
+}
+
+/* Only where nothing but load decides, and the judge has counted. */
+static bool is_free(const struct route_job *job, const struct routes *r)
+{
+	const struct route_options *o = &job->options;
+
+	for (uint32_t h = 0; h < r->topo->n_hosts; h++)
+		if (r->topo->hosts[h].lmc)
+			return false;
+	return r->hops && !r->lanes && r->topo->n_switches && !r->places == !r->downs &&
+	       routes_judged_load(r) && !o->n_weights && !o->n_order && !o->n_ignore &&
+	       !o->scatter_seed && !o->port_shifting && !o->count_switches;
+}
+
+static bool block_differs(const struct routes *a, uint32_t row, const struct routes *b, uint32_t sw,
+			  unsigned first)
+{
+	const uint8_t *was = routes_row(a, row) + first, *now = routes_row(b, sw) + first;
+
+	if (first + LFT_BLOCK_LIDS <= MIN(a->row_size, b->row_size))
+		return memcmp(was, now, LFT_BLOCK_LIDS) != 0;
+	return true;
+}
+
+/* By looking at all entries; `changed` as below. */
+static void compare_rows(const struct routes *was, const struct routes *r, bool *changed)
+{
+	uint32_t blocks = r->row_size / LFT_BLOCK_LIDS;
+
+	for (uint32_t s = 0; s < r->topo->n_switches; s++) {
+		uint32_t row = topo_find_switch(was->topo, r->topo->switches[s].guid);
+
+		for (uint32_t b = 0; b < blocks; b++)
+			changed[(size_t)s * blocks + b] =
+				row == TOPO_NONE ||
+				block_differs(was, row, r, s, b * LFT_BLOCK_LIDS);
+	}
+}
+
+/*
+ * Per block of every row of `r`: is it another one than in the previous tables? NULL: there are
+ * none. The caller frees.
+ */
+static bool *find_changed(const struct route_job *job, const struct routes *r)
+{
+	uint32_t blocks = r->row_size / LFT_BLOCK_LIDS;
+	_cleanup_free_ struct routes_entry *entries = NULL;
+	bool *changed;
+	size_t n;
+
+	if (!job->previous)
+		return NULL;
+	changed = xcalloc((size_t)r->topo->n_switches * blocks, sizeof(*changed));
+	entries = routes_changes(job->previous, r, &n);
+	if (!entries)
+		compare_rows(job->previous, r, changed);
+	for (size_t i = 0; entries && i < n; i++)
+		changed[(size_t)entries[i].sw * blocks + entries[i].lid / LFT_BLOCK_LIDS] = true;
+	return changed;
+}
+
+static void move_load(const struct route_job *job, struct routes *r, struct route_verdict *v,
+		      uint32_t *ret_moved)
+{
+	_cleanup_(graph_freep) struct graph *g = graph_new(job->topo, NULL);
+	_cleanup_(dest_order_freep) struct dest_order *dests =
+		dest_order_new(job->topo, &(struct route_options){ 0 });
+	_cleanup_free_ bool *changed = find_changed(job, r);
+	struct route_verdict after;
+	uint32_t enough = keep_limit(KEEP_EVEN, (uint32_t)v->avg_load), moved;
+	size_t mark = routes_mark(r);
+
+	balance_channels(
+		&(struct balance_job){
+			.graph = g,
+			.find = find_paths,
+			.arg = r,
+			.dests = dests,
+			.load = routes_judged_load(r),
+			.changed = changed,
+			.tolerated = enough,
+			.enough = enough,
+			.threads = 1,
+			.cancelled = job->cancelled,
+		},
+		r, &moved);
+	if (!moved)
+		return;
+	routes_check_since(r, mark, job->threads, &after);
+	if (!after.credit_loop && after.unreachable == v->unreachable &&
+	    after.max_load <= v->max_load) {
+		*v = after;
+		*ret_moved = moved;
+		return;
+	}
+	routes_rewind(r, mark);
+	routes_check_after(NULL, r, job->threads, &after);
+}
+
+/*
+ * As when they were balanced last, and not clearly less: then something was mended, and more may be
+ * possible.
+ */
+static bool is_still_balanced(uint32_t load, uint32_t before)
+{
+	return keep_is_as_before(KEEP_BALANCED, load, before) &&
+	       keep_is_as_before(KEEP_BALANCED, before, load);
+}
+
+void balance_verified(const struct route_job *job, struct routes *r, struct route_verdict *v,
+		      uint32_t *ret_moved)
+{
+	const struct routes *old = job->previous;
+	uint32_t before = old ? old->balanced_load : 0;
+
+	assert(job->topo == r->topo && v && ret_moved);
+	*ret_moved = 0;
+	r->balanced_load = before;
+	if (v->max_load <= keep_bound(KEEP_EVEN, v->avg_load) ||
+	    is_still_balanced(v->max_load, before) || v->lost || v->credit_loop ||
+	    !is_free(job, r) || (old && routes_are_same(old, r)))
+		return;
+	move_load(job, r, v, ret_moved);
+	r->balanced_load = v->max_load;
+}
