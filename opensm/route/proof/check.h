@@ -139,7 +139,8 @@ unsigned routes_measure_ranks(const struct routes *r, struct route_ranks ranks, 
 			      unsigned shifts, struct route_measures *ret);
 /*
  * The mean share under `shifts` shifts (0: as many as the largest group has) of all groups at once,
- * each in itself: what rings on every rail get of each other. Returns the most flows on one channel.
+ * each in itself: what rings on every rail get of each other. Returns the most flows on one
+ * channel.
  */
 unsigned routes_measure_groups(const struct routes *r, const struct route_ranks *groups,
 			       unsigned n, unsigned shifts, double *ret);
