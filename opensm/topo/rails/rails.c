@@ -9,6 +9,7 @@
 #include "topo/rails/rails.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
