@@ -11,7 +11,7 @@
 #include "ib/attrs.h"
 #include "sa/sa.h"
 #include "show/show.h"
-#include "topo/rails.h"
+#include "topo/rails/rails.h"
 #include "util/log.h"
 #include "util/str.h"
 

@@ -12,7 +12,7 @@
 #include "sm/health/sick.h"
 #include "sm/links/violations.h"
 #include "sm/routing/route_memory.h"
-#include "topo/rails.h"
+#include "topo/rails/rails.h"
 #include "view/view.h"
 
 #define METRIC_MADS    80u

@@ -26,8 +26,12 @@ void metrics_rails(const struct metrics *m, struct metrics_text *t)
 	metric_gauge(t, "opensm_rail_planes", "Groups of rails that share spines",
 		     m->rails.planes);
 	metric_family(t, "opensm_rail_end_ports", METRIC_GAUGE, "End ports of each rail");
-	for (unsigned i = 0; i < m->rails.n; i++)
-		metric_labelled(t, "rail", m->rails.of[i].name, m->rails.of[i].ports);
+	for (unsigned i = 0; i < m->rails.n; i++) {
+		metric_sample(t, "");
+		metric_label_number(t, "number", i);
+		metric_label(t, "rail", m->rails.of[i].name);
+		metric_count(t, m->rails.of[i].ports);
+	}
 	metric_gauge(t, "opensm_rail_wrong_end_ports", "End ports on a leaf of another rail",
 		     m->rails.wrong);
 	metric_gauge(t, "opensm_rail_wrong_cables",

@@ -4,7 +4,7 @@
 
 #include "api/json.h"
 #include "offline/plan.h"
-#include "topo/rails.h"
+#include "topo/rails/rails.h"
 #include "util/mem.h"
 
 #define FLOWS 4000000u /* followed for a figure, at most */

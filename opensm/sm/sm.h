@@ -446,7 +446,7 @@ const struct routes *sm_routes(const struct sm *sm); /* installed ones; NULL bef
  * ..."; "" none.
  */
 const char *sm_routes_refused(const struct sm *sm);
-/* Rails of the fabric (topo/rails.h), and their line; NULL: not master, or there are none. */
+/* Rails of the fabric (topo/rails/rails.h), and their line; NULL: not master, or there are none. */
 struct rails;
 const struct rails *sm_rails(const struct sm *sm);
 const char *sm_rails_text(const struct sm *sm);

@@ -118,9 +118,9 @@ paths_of() {
 	done | sort -u >spines
 	cat spines
 	[ "$(wc -l <spines)" -eq 4 ]
-	"$CTL" -i "$WORK/ctl.sock" path h0 h4 3>&- >path
-	cat path
-	grep -q '^disjoint   of 4 paths 4 without a common cable (shortest allow 4), 4 without a common switch (4)$' path
+	"$CTL" -i "$WORK/ctl.sock" path h0 h4 3>&- >of_h0_h4
+	cat of_h0_h4
+	grep -q '^disjoint   of 4 paths 4 without a common cable (shortest allow 4), 4 without a common switch (4)$' of_h0_h4
 }
 
 # ipoib HOST WORDS...: a host that asks as the Linux kernel does.

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "topo/rails.h"
+#include "topo/rails/rails.h"
 #include "util/mem.h"
 
 #define HOSTS_MOST 4096
@@ -22,12 +22,12 @@ struct cluster {
 	enum plan plan;
 	const char *name; /* of an end port: "%u" host, "%u" rail; NULL: no names */
 	bool one_device;  /* a host has one device with a port per rail */
-	/* in the unit of host `swapped` - 1 the ports of the rails 0 and 1 are exchanged; 0: none */
-	unsigned swapped;
+	unsigned swapped; /* host + 1 whose ports of the rails 0 and 1 are exchanged; 0: none */
 	bool missing;	  /* every third host lacks a port, every fifth all but one */
 	bool cut;	  /* every seventh cable to a spine is not there */
 	bool crossed;	  /* one cable more to a spine of another plane */
 	bool scattered;	  /* each host has its rails in another order */
+	bool strange;	  /* every fourth host has names of its own for its adapters */
 	bool paired;	  /* odd hosts have them the other way round */
 };
 
@@ -132,6 +132,9 @@ static void name_hosts(struct world *w, const struct cluster *c)
 			assert_true(i < HOSTS_MOST);
 			snprintf(w->names[i], sizeof(w->names[i]), c->name ? c->name : "%u %u", h,
 				 r);
+			if (c->strange && h % 4 == 0)
+				snprintf(w->names[i], sizeof(w->names[i]), "gpu%u own%u-%u", h, h,
+					 r);
 			w->by_host[i] = w->names[i];
 		}
 }
@@ -209,17 +212,18 @@ static void one_device_with_a_port_on_each_rail(void **state)
 static void adapters_without_names_are_told_by_their_order(void **state)
 {
 	says(&(struct cluster){ SIZE(2, 8, 4, 4), .name = "gpu%u" },
-	     "4 rails of 16 end ports (adapter 1 port 1 ... adapter 4 port 1), which share spines; 0 "
-	     "ports on another rail");
+	     "4 rails of 16 end ports (adapter 1 port 1 ... adapter 4 port 1), which share spines; "
+	     "0 ports on another rail");
 	says(&(struct cluster){ SIZE(2, 8, 4, 4) },
-	     "4 rails of 16 end ports (adapter 1 port 1 ... adapter 4 port 1), which share spines; 0 "
-	     "ports on another rail");
+	     "4 rails of 16 end ports (adapter 1 port 1 ... adapter 4 port 1), which share spines; "
+	     "0 ports on another rail");
 }
 
 /* The device has its maker's description in all hosts: that tells none. */
 static void a_name_that_all_have_tells_no_host(void **state)
 {
-	says(&(struct cluster){ SIZE(2, 8, 4, 4), .name = "MT4129 ConnectX7", .one_device = true }, "");
+	says(&(struct cluster){ SIZE(2, 8, 4, 4), .name = "MT4129 Mellanox", .one_device = true },
+	     "");
 	says(&(struct cluster){ SIZE(1, 4, 4, 4), .name = "MT4129", .one_device = true }, "");
 }
 
@@ -233,8 +237,8 @@ static void two_adapters_of_a_host_may_be_on_one_rail(void **state)
 static void planes_are_told_apart(void **state)
 {
 	says(&(struct cluster){ SIZE(2, 16, 4, 2), .plan = PLANES, .name = GPU },
-	     "4 rails of 32 end ports (mlx5_0 ... mlx5_3), in 4 planes with spines of their own, which "
-	     "no cable connects; 0 ports on another rail");
+	     "4 rails of 32 end ports (mlx5_0 ... mlx5_3), in 4 planes with spines of their own, "
+	     "which no cable connects; 0 ports on another rail");
 	says(&(struct cluster){ SIZE(2, 16, 8, 2), .plan = PLANES_JOINED, .name = GPU },
 	     "8 rails of 32 end ports (mlx5_0 ... mlx5_7), in 8 planes with spines of their own; 0 "
 	     "ports on another rail");
@@ -256,7 +260,8 @@ static void ports_on_a_wrong_rail_are_named(void **state)
 
 static void missing_hosts_and_cut_cables_hide_no_rail(void **state)
 {
-	_cleanup_(world_freep) struct world *w = look(&(struct cluster){ SIZE(2, 16, 8, 4), .name = GPU, .missing = true, .cut = true });
+	_cleanup_(world_freep) struct world *w = look(&(struct cluster){
+		SIZE(2, 16, 8, 4), .name = GPU, .missing = true, .cut = true });
 
 	assert_int_equal(w->rails->n, 8);
 	assert_int_equal(w->rails->planes, 1);
@@ -274,6 +279,14 @@ static void hosts_that_lack_an_adapter_without_a_name_are_left_out(void **state)
 
 	assert_int_equal(w->rails->n, 4);
 	assert_int_equal(w->rails->wrong, 0);
+}
+
+/* 128 names of adapters that 16 hosts alone have. */
+static void hosts_may_call_their_adapters_otherwise(void **state)
+{
+	says(&(struct cluster){ SIZE(4, 16, 8, 4), .name = GPU, .strange = true },
+	     "8 rails of 48 end ports (mlx5_0 ... mlx5_7), which share spines; 0 ports on another "
+	     "rail");
 }
 
 static void fabrics_without_rails_have_none(void **state)
@@ -298,7 +311,8 @@ static void as_many_rails_as_there_may_be(void **state)
 
 static void hosts_of_a_rail_are_picked_in_their_order(void **state)
 {
-	_cleanup_(world_freep) struct world *w = look(&(struct cluster){ SIZE(2, 4, 4, 2), .name = GPU });
+	_cleanup_(world_freep) struct world *w =
+		look(&(struct cluster){ SIZE(2, 4, 4, 2), .name = GPU });
 	uint32_t all[32], picked[32];
 
 	for (unsigned i = 0; i < 32; i++)
@@ -322,6 +336,7 @@ int main(void)
 		cmocka_unit_test(ports_on_a_wrong_rail_are_named),
 		cmocka_unit_test(missing_hosts_and_cut_cables_hide_no_rail),
 		cmocka_unit_test(hosts_that_lack_an_adapter_without_a_name_are_left_out),
+		cmocka_unit_test(hosts_may_call_their_adapters_otherwise),
 		cmocka_unit_test(fabrics_without_rails_have_none),
 		cmocka_unit_test(as_many_rails_as_there_may_be),
 		cmocka_unit_test(hosts_of_a_rail_are_picked_in_their_order),

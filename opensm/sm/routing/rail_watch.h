@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Which rails the routed fabric has (topo/rails.h): looked at with the first routes, and again some
- * seconds after what they depend on has changed; told when that is something else.
+ * Which rails the routed fabric has (topo/rails/rails.h): looked at with the first routes, and
+ * again some seconds after what they depend on has changed; told when that is something else.
  *
  *   NEVER LOOKED --first routes--> KNOWN --ports, cables or names change--> STALE
  *                                    ^----------LOOK_EVERY after a look-------'
  */
 #pragma once
 
-#include "topo/rails.h"
+#include "topo/rails/rails.h"
 #include "util/mono.h"
 
 struct rail_watch;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "topo/rails.h"
+#include "topo/rails/rails.h"
 
 static void add(char *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void add(char *text, const char *fmt, ...)

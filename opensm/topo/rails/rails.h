@@ -21,7 +21,7 @@
 #define RAILS_MAX	32
 #define RAILS_HOSTS_MIN 4  /* end ports; a rail of fewer is none */
 #define RAILS_SHOWN	4
-#define RAIL_NAME_MAX	32
+#define RAIL_NAME_MAX	48
 #define RAIL_NONE	UINT8_MAX
 
 struct rail {

@@ -6,15 +6,17 @@
  * A single cable in the wrong place joins nothing: two kinds are one where they meet at least half
  * as often as the rarer of them is anywhere.
  */
-#include "topo/rails.h"
+#include "topo/rails/rails.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/hash.h"
 
 #define SLOTS_MAX 64
+#define SLOTS_SEEN 256 /* those of few ports among them, which then do not count */
 #define PORTS_MAX 32 /* of one host; what has more is no host, but a name that many hosts have */
 #define WRONG_MOST 10 /* one of so many ports may hang on another rail */
 
@@ -33,6 +35,7 @@ struct slot {
 	const char *text; /* what follows the name of the host; "": nothing */
 	uint8_t nth;	  /* without a text: node of the host, 0, 1 ... */
 	uint8_t port;
+	uint32_t ports; /* in it */
 };
 
 /* How often kinds are at one place; `n` of them. */
@@ -47,10 +50,9 @@ struct finder {
 	const char *const *names;
 	struct entry *all;
 	uint32_t n;
-	struct slot slots[SLOTS_MAX];
+	struct slot slots[SLOTS_SEEN];
 	unsigned n_slots;
 	unsigned nodes; /* of the hosts whose slots have no text: most */
-	bool full;	/* more slots than there is room for */
 	uint8_t *slot;	/* per entry of topo->hosts; RAIL_NONE */
 	uint8_t of_slot[SLOTS_MAX];
 	uint8_t *leaf;	/* per switch: its rail; RAIL_NONE */
@@ -168,22 +170,49 @@ static void find_hosts(struct finder *f)
 
 /* ---- slots ---------------------------------------------------------------------------------- */
 
-static uint8_t find_slot(const struct finder *f, const struct slot *s)
+/* SLOTS_SEEN: there is none. */
+static unsigned find_slot(const struct finder *f, const struct slot *s)
 {
 	for (unsigned i = 0; i < f->n_slots; i++)
 		if (is_same_slot(&f->slots[i], s))
-			return (uint8_t)i;
-	return RAIL_NONE;
+			return i;
+	return SLOTS_SEEN;
 }
 
 static void add_slot(struct finder *f, const struct slot *s)
 {
-	if (find_slot(f, s) != RAIL_NONE)
-		return;
-	if (f->n_slots == SLOTS_MAX)
-		f->full = true;
-	else
-		f->slots[f->n_slots++] = *s;
+	unsigned i = find_slot(f, s);
+
+	if (i == SLOTS_SEEN) {
+		if (f->n_slots == SLOTS_SEEN)
+			return;
+		i = f->n_slots++;
+		f->slots[i] = *s;
+	}
+	f->slots[i].ports++;
+}
+
+/* A host may call its adapters what it likes: slots of few ports are none. */
+static void drop_rare_slots(struct finder *f)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < f->n_slots; i++)
+		if (f->slots[i].ports >= RAILS_HOSTS_MIN)
+			f->slots[n++] = f->slots[i];
+	f->n_slots = n;
+}
+
+/* "mlx5_2" is before "mlx5_10". */
+static int compare_slots(const void *va, const void *vb)
+{
+	const struct slot *a = va, *b = vb;
+	size_t a_len = strlen(a->text), b_len = strlen(b->text);
+	int order = a_len != b_len ? ORDER(a_len, b_len) : strcmp(a->text, b->text);
+
+	if (!order)
+		order = ORDER(a->nth, b->nth);
+	return order ? order : ORDER(a->port, b->port);
 }
 
 /* Nodes of the host: a slot without a text is the node's place among them. */
@@ -218,7 +247,9 @@ static void note_slot(struct finder *f, const struct slot *s, uint32_t host)
 /* Hosts without texts that lack a node have none: the places of their nodes are not known. */
 static void give_slot(struct finder *f, const struct slot *s, uint32_t host)
 {
-	f->slot[host] = find_slot(f, s);
+	unsigned i = find_slot(f, s);
+
+	f->slot[host] = i < SLOTS_SEEN ? (uint8_t)i : RAIL_NONE;
 }
 
 static bool has_texts(const struct finder *f, uint32_t first)
@@ -236,6 +267,14 @@ static void find_slots(struct finder *f)
 			f->nodes = MAX(f->nodes, count_nodes(&f->all[i], end - i));
 		each_slot(f, i, end, note_slot);
 	}
+	drop_rare_slots(f);
+	/* In the order of their names, before ports are given theirs. */
+	if (f->n_slots)
+		qsort(f->slots, f->n_slots, sizeof(*f->slots), compare_slots);
+}
+
+static void give_slots(struct finder *f)
+{
 	for (uint32_t i = 0, end; i < f->n; i = end) {
 		end = end_of_host(f, i);
 		if (end - i > PORTS_MAX ||
@@ -303,18 +342,6 @@ static unsigned classes(const struct meetings *m, uint8_t *ret)
 }
 
 /* ---- rails ---------------------------------------------------------------------------------- */
-
-/* "mlx5_2" is before "mlx5_10". */
-static int compare_slots(const void *va, const void *vb)
-{
-	const struct slot *a = va, *b = vb;
-	size_t a_len = strlen(a->text), b_len = strlen(b->text);
-	int order = a_len != b_len ? ORDER(a_len, b_len) : strcmp(a->text, b->text);
-
-	if (!order)
-		order = ORDER(a->nth, b->nth);
-	return order ? order : ORDER(a->port, b->port);
-}
 
 /* Counts by `kind` (per entry of topo->hosts) what hangs on the switch. */
 static uint8_t look_at_leaf(struct finder *f, uint32_t sw, const uint8_t *kind)
@@ -550,11 +577,9 @@ static bool find(struct finder *f)
 {
 	find_hosts(f);
 	find_slots(f);
-	if (f->n_slots < 2 || f->full)
+	if (f->n_slots < 2 || f->n_slots > SLOTS_MAX)
 		return false;
-	/* Slots have new numbers now, and ports are given theirs again. */
-	qsort(f->slots, f->n_slots, sizeof(*f->slots), compare_slots);
-	find_slots(f);
+	give_slots(f);
 	if (!group_slots(f))
 		return false;
 	count_ports(f);
