@@ -23,7 +23,7 @@ static const char **names_of(const struct plan_world *w, const struct topo *t)
 {
 	const char **ret = xcalloc((size_t)t->n_hosts + 1, sizeof(*ret));
 
-	for (uint32_t i = 0; i < t->n_hosts; i++)
+	for (uint32_t i = 0; w->file && i < t->n_hosts; i++)
 		ret[i] = topofile_name(w->file, t->hosts[i].node_guid);
 	return ret;
 }

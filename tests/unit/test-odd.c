@@ -39,7 +39,7 @@ static const struct {
 	{ "odd-mixed", "HRHHHHHRHHDDDH" },
 	{ "odd-island", "HHHHHHHHHHDDDH" },
 	{ "odd-director", "HRHHHHHRHHDDDH" },
-	{ "odd-grown", "HHHHHHHRHHDDDH" },
+	{ "odd-grown", "HHHHHHHHHHDDDH" },
 	{ "odd-rails", "HHHHHHHHHHDDDH" },
 	{ "odd-tail", "HRHHDRHRHHDDDR" },
 	{ "odd-planes", "HRHHDHHRHHDDHR" },

@@ -247,8 +247,9 @@ static void a_switch_leaves_even_load(void **state)
 		lost = keep("minhop", t, first);
 		fresh = keep("minhop", t, NULL);
 		last = keep("minhop", whole, lost);
-		print_message("# %u: %u %u\n", s, lost->judged->max_load,
-			      fresh->judged->max_load);
+		print_message("# %u: %u %u, %u %u\n", s, lost->judged->max_load,
+			      fresh->judged->max_load, last->judged->max_load,
+			      first->judged->max_load);
 		assert_true(lost->judged->max_load <= 1.02 * fresh->judged->max_load);
 		assert_true(last->judged->max_load <= 1.02 * first->judged->max_load);
 		routes_unref(lost);
