@@ -227,9 +227,20 @@ static void a_switch_comes_back_to_tables_that_are_there(void **state)
 	topo_unref(whole);
 }
 
+/* The most loaded channel after a quiet minute. */
+static uint32_t settled_load(const struct topo *t, const struct routes *r)
+{
+	const struct route_job job = { .topo = t, .previous = r, .threads = 1 };
+	struct keep_report report;
+	_cleanup_(routes_unrefp) struct routes *better = keep_tables_balanced(
+		&(struct route_chain){ .list = "minhop" }, &job, &report);
+
+	return better ? report.choice.verdict.max_load : r->judged->max_load;
+}
+
 /*
- * The most loaded channel carries what it would with tables from scratch, without one (2 %) and
- * with all, before anything is balanced.
+ * The most loaded channel carries what it would with tables from scratch: without one switch (2 %),
+ * and with all of them once there was a quiet minute; before that little more.
  */
 static void a_switch_leaves_even_load(void **state)
 {
@@ -251,7 +262,8 @@ static void a_switch_leaves_even_load(void **state)
 			      fresh->judged->max_load, last->judged->max_load,
 			      first->judged->max_load);
 		assert_true(lost->judged->max_load <= 1.02 * fresh->judged->max_load);
-		assert_true(last->judged->max_load <= 1.02 * first->judged->max_load);
+		assert_true(last->judged->max_load <= 1.1 * first->judged->max_load);
+		assert_true(settled_load(whole, last) <= 1.02 * first->judged->max_load);
 		routes_unref(lost);
 		routes_unref(fresh);
 		routes_unref(last);
