@@ -671,19 +671,27 @@ void keys_shown(struct sm *sm, guid_t guid, uint64_t key)
 		note_seed(sm, guid, key);
 }
 
+/* The key that was to be tried next comes behind the likeliest one, and is not passed over. */
+static void expect_likeliest(const struct sm *sm, struct port *p)
+{
+	uint64_t key = keys_expected(sm, p->guid, 0), rival = keys_rival(sm, p->guid);
+
+	if (p->key_doubts && p->m_key != key)
+		observe_mkey_untried(p);
+	if (rival)
+		observe_mkey_tried(p, rival);
+	observe_mkey_tried(p, key);
+}
+
 /* Keys that ports showed while this manager was master were changed by the next one since. */
 static void expect_keys_of_others(struct sm *sm)
 {
 	FABRIC_EACH_NODE(sm->fabric, n) {
 		for (unsigned i = 0; i <= n->n_ports; i++) {
 			struct port *p = &n->ports[i];
-			uint64_t rival = keys_rival(sm, p->guid);
 
-			if (!port_is_end(p) || !p->guid || !p->m_key)
-				continue;
-			if (rival)
-				observe_mkey_tried(p, rival);
-			observe_mkey_tried(p, keys_expected(sm, p->guid, 0));
+			if (port_is_end(p) && p->guid && p->m_key)
+				expect_likeliest(sm, p);
 		}
 	}
 }
