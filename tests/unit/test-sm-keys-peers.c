@@ -243,6 +243,27 @@ static guid_t port_guid_of(struct world *w, const char *host)
 	return ib_get(ni, NI_PORT_GUID);
 }
 
+/*
+ * The standby looks at the whole fabric in its own time: long after a rotation each port is asked
+ * with the key that it has, not with the one that it had at the last look.
+ */
+static void a_standby_looks_with_the_keys_of_the_last_rotation(void **state)
+{
+	struct world *w = *state;
+	unsigned before, looks;
+
+	start_locked(w);
+	attend(w, 4, 240 * MONO_S);
+	assert_int_equal(sm_rotate_keys(sm_of(w, ACTIVE)), 0);
+	attend(w, 4, 60 * MONO_S);
+	before = violations_of_all(w);
+	looks = sm_of(w, SPARE)->sweep_no;
+	attend(w, 4, 400 * MONO_S);
+	assert_true(sm_of(w, SPARE)->sweep_no > looks);
+	assert_int_equal(sm_state(sm_of(w, SPARE)), SM_STANDBY);
+	assert_int_equal(violations_of_all(w), before);
+}
+
 /* A port may have the very key that was to be tried next when another manager hands over. */
 static void a_handover_passes_over_no_key(void **state)
 {
@@ -724,6 +745,7 @@ int main(void)
 		TEST(nor_does_a_new_key_of_all_ports),
 		TEST(a_manager_that_was_away_finds_the_epoch),
 		TEST(a_standby_of_long_takes_over_without_wrong_keys),
+		TEST(a_standby_looks_with_the_keys_of_the_last_rotation),
 		TEST(a_handover_passes_over_no_key),
 		TEST(a_lost_master_ends_what_its_standby_looks_at),
 		TEST(well_known_keys_keep_the_seed_at_home),
